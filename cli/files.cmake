@@ -1,0 +1,1 @@
+set(cli_files main.c)

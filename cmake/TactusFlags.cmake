@@ -1,0 +1,21 @@
+# Flags every target of ours gets, and the functions that make one.
+
+# No contraction, no reassociation: the same bits from every compiler and optimization level.
+# -fno-math-errno and -fno-trapping-math change no value; they let sqrt be one instruction and branches be selects.
+add_library(tactus_flags INTERFACE)
+target_compile_options(tactus_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
+  -Wdouble-promotion -ffp-contract=off -fno-math-errno -fno-trapping-math)
+target_compile_definitions(tactus_flags INTERFACE _POSIX_C_SOURCE=200809L $<$<BOOL:${TACTUS_CHECKS}>:TAC_CHECKS>)
+if(TACTUS_SANITIZE)
+  target_compile_options(tactus_flags INTERFACE -fsanitize=${TACTUS_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(tactus_flags INTERFACE -fsanitize=${TACTUS_SANITIZE})
+endif()
+
+# tac_layer(name file.c ...): one folder of src/ as an object library.
+function(tac_layer name)
+  add_library(tactus_${name} OBJECT ${ARGN})
+  target_link_libraries(tactus_${name} PRIVATE tactus_flags)
+  target_include_directories(tactus_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+endfunction()

@@ -1,0 +1,76 @@
+/* What a call returns, and the error text that goes with it. */
+#pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define TAC_API __declspec(dllexport)
+#else
+#define TAC_API __attribute__((visibility("default")))
+#endif
+
+/* One list feeds the enum and the text, so they cannot drift apart. */
+#define TAC_STATUS_LIST(X)                                                \
+    X(TAC_OK, "success")                                                  \
+    X(TAC_ERR_ARGUMENT, "an argument is missing or out of range")         \
+    X(TAC_ERR_SHAPE, "array sizes do not agree")                          \
+    X(TAC_ERR_MEMORY, "out of memory")                                    \
+    X(TAC_ERR_ARENA_FULL, "scratch arena too small")                      \
+    X(TAC_ERR_FILE, "a file cannot be read or written")                   \
+    X(TAC_ERR_SYNTAX, "a file is malformed")                              \
+    X(TAC_ERR_UNSUPPORTED, "the model asks for something not supported")  \
+    X(TAC_ERR_MODEL, "the model makes no sense")                          \
+    X(TAC_ERR_NAME, "no element or parameter of that name")               \
+    X(TAC_ERR_VERSION, "packed by another version")                       \
+    X(TAC_ERR_CHECKSUM, "packed bytes are damaged")                       \
+    X(TAC_ERR_NONFINITE, "a state or input is not finite")                \
+    X(TAC_ERR_SINGULAR, "the joint-space inertia is singular")            \
+    X(TAC_ERR_OPTIONS, "options were not made by tac_default_options")
+
+typedef enum {
+#define X(name, text) name,
+    TAC_STATUS_LIST(X)
+#undef X
+        TAC_STATUS_COUNT
+} tacStatus;
+
+/* Kinds of model elements; the order is that of the model's field table. */
+typedef enum {
+    TAC_KIND_NONE = 0,
+    TAC_KIND_BODY,
+    TAC_KIND_JOINT,
+    TAC_KIND_GEOM,
+    TAC_KIND_MESH,
+    TAC_KIND_SITE,
+    TAC_KIND_TENDON,
+    TAC_KIND_ACTUATOR,
+    TAC_KIND_EQUALITY,
+    TAC_KIND_PAIR,
+    TAC_KIND_EXCLUDE,
+    TAC_KIND_KEY,
+    TAC_KIND_SENSOR,
+    TAC_KIND_OPTION,
+    TAC_KIND_COUNT
+} tacKind;
+
+enum { TAC_ERROR_TEXT = 1024 };
+
+/* Filled by a call that fails; text is one line without a newline. */
+typedef struct tacError {
+    tacStatus status;
+    tacKind kind;              /* the element the error is about, or TAC_KIND_NONE */
+    int id;                    /* its index, in the order the elements were added; -1: none */
+    char text[TAC_ERROR_TEXT]; /* names the element, what was found and what was expected */
+} tacError;
+
+/* status -> its one-line meaning; never NULL. */
+TAC_API const char *tac_status_text(tacStatus status);
+
+/* kind -> "body", "joint", ...; "" for TAC_KIND_NONE. */
+TAC_API const char *tac_kind_text(tacKind kind);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,204 @@
+/* Tactus: a differentiable physics engine for articulated rigid bodies in contact.
+ *
+ *   y = step(x, u; theta)      x = [qpos | qvel | act]      u = [ctrl | qfrc_applied | xfrc_applied | mocap]
+ *
+ * Arrays are row major and caller-owned. Every call that can fail returns tacStatus; outputs are untouched on failure.
+ * An `err` argument may be NULL. */
+#pragma once
+
+#include "tactus/options.h"
+#include "tactus/status.h"
+#include "tactus/types.h"
+#include "tactus/vec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TAC_VERSION_MAJOR 0
+#define TAC_VERSION_MINOR 1
+#define TAC_VERSION_PATCH 0
+
+/* -> "0.1.0" */
+TAC_API const char *tac_version(void);
+
+/* --- Building a model ------------------------------------------------------------------------------------------- */
+
+/* MuJoCo's defaults for each kind of element. */
+TAC_API tacBodyDef tac_default_body(void);
+TAC_API tacJointDef tac_default_joint(void);
+TAC_API tacGeomDef tac_default_geom(void);
+TAC_API tacMeshDef tac_default_mesh(void);
+TAC_API tacSiteDef tac_default_site(void);
+TAC_API tacTendonDef tac_default_tendon(void);
+TAC_API tacActuatorDef tac_default_actuator(void);
+TAC_API tacEqualityDef tac_default_equality(void);
+TAC_API tacPairDef tac_default_pair(void);
+TAC_API tacKeyDef tac_default_key(void);
+TAC_API tacOptionDef tac_default_option(void);
+
+/* A new builder holding the world body (id 0) alone; NULL when out of memory. */
+TAC_API tacBuilder *tac_model_begin(void);
+/* Each adds one element and returns its id in order of adding, or -1 (the first failure is kept and reported by
+ * tac_model_finish). Bodies: a parent is added before its children. Joints of a body act in the order added. */
+TAC_API int tac_model_add_body(tacBuilder *b, int parent, const tacBodyDef *def);
+TAC_API int tac_model_add_joint(tacBuilder *b, int body, const tacJointDef *def);
+TAC_API int tac_model_add_geom(tacBuilder *b, int body, const tacGeomDef *def);
+TAC_API int tac_model_add_mesh(tacBuilder *b, const tacMeshDef *def);
+TAC_API int tac_model_add_site(tacBuilder *b, int body, const tacSiteDef *def);
+TAC_API int tac_model_add_tendon(tacBuilder *b, const tacTendonDef *def);
+TAC_API int tac_model_add_actuator(tacBuilder *b, const tacActuatorDef *def);
+TAC_API int tac_model_add_equality(tacBuilder *b, const tacEqualityDef *def);
+TAC_API int tac_model_add_pair(tacBuilder *b, const tacPairDef *def);
+TAC_API int tac_model_add_exclude(tacBuilder *b, const char *name, int body1, int body2);
+TAC_API int tac_model_add_key(tacBuilder *b, const tacKeyDef *def);
+TAC_API int tac_model_add_sensor(tacBuilder *b, const char *tag, const char *name);
+TAC_API void tac_model_set_option(tacBuilder *b, const tacOptionDef *def);
+/* Builder -> model: validates, lays out, derives. Joints, geoms and sites are numbered body by body, keeping the order
+ * of adding within a body; error ids are in order of adding. The builder stays valid either way. */
+TAC_API tacStatus tac_model_finish(tacBuilder *b, tacModel **model, tacError *err);
+/* Frees a builder; NULL is fine. */
+TAC_API void tac_model_abandon(tacBuilder *b);
+
+/* --- A model as a whole ------------------------------------------------------------------------------------------ */
+
+TAC_API void tac_model_free(tacModel *model);
+/* A deep copy. */
+TAC_API tacStatus tac_model_copy(const tacModel *model, tacModel **copy, tacError *err);
+/* Bytes that tac_model_pack writes. */
+TAC_API size_t tac_model_pack_bytes(const tacModel *model);
+/* Model -> bytes, little endian, with version and checksum. */
+TAC_API tacStatus tac_model_pack(const tacModel *model, void *bytes, size_t size, tacError *err);
+/* Bytes -> model; damaged, truncated or foreign bytes are refused. */
+TAC_API tacStatus tac_model_unpack(const void *bytes, size_t size, tacModel **model, tacError *err);
+/* Hash of everything in the model, registered parameters included. */
+TAC_API uint64_t tac_model_hash(const tacModel *model);
+/* (kind, name) -> id, or -1. */
+TAC_API int tac_model_find(const tacModel *model, tacKind kind, const char *name);
+/* (kind, id) -> name; "" when it has none. */
+TAC_API const char *tac_model_name(const tacModel *model, tacKind kind, int id);
+/* Number of elements of a kind. */
+TAC_API int tac_model_count(const tacModel *model, tacKind kind);
+
+/* --- Parameters by path: body/torso.mass, geom/foot.size[0], joint/knee.damping, option.gravity[2] ---------------- */
+
+/* Number of settable numbers in the model. */
+TAC_API int tac_param_count(const tacModel *model);
+/* i-th settable number -> its path, written to text (cut to size). An unnamed element is written by index: geom/#3.size[0]. */
+TAC_API tacStatus tac_param_path(const tacModel *model, int i, char *text, size_t size);
+/* Path -> value. */
+TAC_API tacStatus tac_param_get(const tacModel *model, const char *path, double *value, tacError *err);
+/* Sets the number and recomputes all that depends on it; the same bits as loading an edited file. Before sharing only. */
+TAC_API tacStatus tac_param_set(tacModel *model, const char *path, double value, tacError *err);
+/* Registers a parameter: simulations created afterwards carry their own copy of it. Its index is in *index (may be NULL).
+ * Registering twice gives the same index. */
+TAC_API tacStatus tac_param_register(tacModel *model, const char *path, int *index, tacError *err);
+
+/* --- Simulation -------------------------------------------------------------------------------------------------- */
+
+/* The model's own options: MJCF's integrator and timestep, contact none, no input blocks but ctrl. */
+TAC_API tacOptions tac_default_options(const tacModel *model);
+/* Bytes a simulation needs. */
+TAC_API size_t tac_sim_bytes(const tacModel *model, const tacOptions *options);
+/* Lays a simulation out in caller's memory (64-byte aligned, at least tac_sim_bytes). No tac_sim_free. */
+TAC_API tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void *memory, size_t bytes, tacSim **sim,
+                                 tacError *err);
+/* The same with malloc; the model must outlive it. */
+TAC_API tacStatus tac_sim_new(const tacModel *model, const tacOptions *options, tacSim **sim, tacError *err);
+TAC_API void tac_sim_free(tacSim *sim);
+/* Sizes of x and u for these options. */
+TAC_API int tac_nx(const tacModel *model);
+TAC_API int tac_ninput(const tacModel *model, const tacOptions *options);
+/* Most scratch bytes ever used by this simulation. */
+TAC_API size_t tac_sim_peak(const tacSim *sim);
+/* Copies the registered parameters out of (into) the simulation: theta[nparam]. Setting recomputes what depends on them. */
+TAC_API tacStatus tac_sim_get_params(const tacSim *sim, double *theta);
+TAC_API tacStatus tac_sim_set_params(tacSim *sim, const double *theta);
+
+/* x = (qpos_0, 0, 0) with activations inside their range; u = 0 with mocap poses from the model. */
+TAC_API void tac_default_state(const tacModel *model, double *x);
+TAC_API void tac_default_input(const tacModel *model, const tacOptions *options, double *u);
+/* q (+) d -> out (nq); out may be q. */
+TAC_API void tac_qpos_add(const tacModel *model, const double *q, const double *d, double *out);
+/* q2 (-) q1 -> d (nv). */
+TAC_API void tac_qpos_sub(const tacModel *model, const double *q2, const double *q1, double *d);
+
+/* y = f(x, u). y may be x. info may be NULL. */
+TAC_API tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tacStepInfo *info);
+/* X[0] = x0, X[k+1] = f(X[k], U[k]); X is (n+1) by nx, U is n by ninput. Stops at the first failure. */
+TAC_API tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, double *X, tacStepInfo *info);
+/* n independent worlds on `threads` threads: Y[i] = f(X[i], U[i]). Same bits for any number of threads. */
+TAC_API tacStatus tac_batch_step(const tacModel *model, const tacOptions *options, int n, const double *X, const double *U,
+                                 double *Y, int threads);
+/* n rollouts of `steps` steps: X is n by (steps+1) by nx with X[i][0] given, U is n by steps by ninput. */
+TAC_API tacStatus tac_batch_rollout(const tacModel *model, const tacOptions *options, int n, int steps, double *X,
+                                    const double *U, int threads);
+
+/* --- Quantities: pure functions of their arguments; the simulation only lends its workspace ---------------------- */
+
+/* Where things are. Arrays are caller-owned; NULL skips one. World frame. */
+typedef struct tacKinematics {
+    tacVec3 *xpos, *xipos;           /* nbody: body origins, centres of mass */
+    tacQuat *xquat;                  /* nbody */
+    tacVec3 *geom_pos, *site_pos;    /* ngeom, nsite */
+    tacMat3 *geom_mat, *site_mat;    /* ngeom, nsite */
+    tacVec3 *joint_pos, *joint_axis; /* njnt */
+    tacVec3 *subtree_com;            /* nbody: centre of mass of each subtree; entry 0 is the whole model's */
+} tacKinematics;
+
+/* q -> frames. */
+TAC_API tacStatus tac_kinematics(tacSim *sim, const double *q, const double *u, tacKinematics *out);
+/* (q, v) -> velocity of each body at its origin, world axes. */
+TAC_API tacStatus tac_body_velocity(tacSim *sim, const double *q, const double *v, tacVec6 *velocity);
+/* Jacobian of a world point fixed to a body: jacp, jacr are 3 x nv (linear, angular velocity); NULL skips one. */
+TAC_API tacStatus tac_point_jacobian(tacSim *sim, const double *q, int body, tacVec3 point, double *jacp, double *jacr);
+/* The same at a site's (frame Jacobian: world axes at the frame's origin) or body's frame. kind: body, geom or site. */
+TAC_API tacStatus tac_frame_jacobian(tacSim *sim, const double *q, tacKind kind, int id, double *jacp, double *jacr);
+/* q -> M (nv x nv, dense, armature included). */
+TAC_API tacStatus tac_mass_matrix(tacSim *sim, const double *q, double *M);
+/* (q, r) -> M^-1 r by the sparse factorization; r and out may be the same. */
+TAC_API tacStatus tac_mass_solve(tacSim *sim, const double *q, const double *r, double *out);
+/* (q, v) -> c(q, v): Coriolis, centrifugal, gravity. */
+TAC_API tacStatus tac_bias(tacSim *sim, const double *q, const double *v, double *bias);
+/* (q, v, a) -> M a + c, recursive Newton-Euler with armature. */
+TAC_API tacStatus tac_inverse_dynamics(tacSim *sim, const double *q, const double *v, const double *a, double *tau);
+/* (q, v, tau) -> a with M a + c = tau, articulated-body algorithm. */
+TAC_API tacStatus tac_forward_dynamics(tacSim *sim, const double *q, const double *v, const double *tau, double *a);
+/* (q, v) -> springs, dampers, gravity compensation. */
+TAC_API tacStatus tac_passive(tacSim *sim, const double *q, const double *v, double *passive);
+
+/* Actuator quantities; NULL skips one. */
+typedef struct tacActuation {
+    double *length, *velocity, *force; /* nu */
+    double *moment;                    /* nu x nv */
+    double *act_dot;                   /* na */
+    double *qfrc;                      /* nv: joint forces, after joint clamps */
+} tacActuation;
+/* (x, u) -> actuator quantities. */
+TAC_API tacStatus tac_actuation(tacSim *sim, const double *x, const double *u, tacActuation *out);
+/* (q, v) -> tendon lengths and velocities (ntendon each; NULL skips one). */
+TAC_API tacStatus tac_tendons(tacSim *sim, const double *q, const double *v, double *length, double *velocity);
+/* (x, u) -> qacc without constraints. */
+TAC_API tacStatus tac_acceleration(tacSim *sim, const double *x, const double *u, double *qacc);
+
+typedef struct tacEnergy {
+    double kinetic, potential; /* potential: gravity and springs */
+} tacEnergy;
+TAC_API tacStatus tac_energy(tacSim *sim, const double *q, const double *v, tacEnergy *energy);
+/* (q, v) -> linear momentum, and angular momentum about the whole model's centre of mass. */
+TAC_API tacStatus tac_momentum(tacSim *sim, const double *q, const double *v, tacVec6 *momentum);
+
+/* --- Random numbers and hashing, the same on every machine ------------------------------------------------------- */
+
+/* (seed, stream, index) -> 64 random bits; no state. */
+TAC_API uint64_t tac_random_bits(uint64_t seed, uint64_t stream, uint64_t index);
+/* -> uniform in [0, 1). */
+TAC_API double tac_random_uniform(uint64_t seed, uint64_t stream, uint64_t index);
+/* -> standard normal. */
+TAC_API double tac_random_normal(uint64_t seed, uint64_t stream, uint64_t index);
+/* Bytes -> 64-bit hash, continuing from `start` (0 to begin). */
+TAC_API uint64_t tac_hash(const void *bytes, size_t n, uint64_t start);
+
+#ifdef __cplusplus
+}
+#endif

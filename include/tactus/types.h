@@ -1,0 +1,223 @@
+/* The model: what the world is. Enums, the open struct tacModel, and the definitions a builder takes. */
+#pragma once
+
+#include "tactus/model_fields.h"
+#include "tactus/status.h"
+#include "tactus/vec.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Coordinates follow MuJoCo. free: position(3) + quaternion(4); velocity: linear in world axes at the body origin,
+ * angular in body axes. ball: quaternion; angular velocity in the child's axes. hinge, slide: one number. */
+typedef enum { TAC_FREE, TAC_BALL, TAC_SLIDE, TAC_HINGE } tacJointType;
+
+typedef enum {
+    TAC_PLANE,
+    TAC_HFIELD, /* kept in place when loaded leniently; never collides */
+    TAC_SPHERE,
+    TAC_CAPSULE,
+    TAC_ELLIPSOID,
+    TAC_CYLINDER,
+    TAC_BOX,
+    TAC_MESH,
+    TAC_CONE, /* radius, half-height; apex on +z, origin midway */
+    TAC_GEOM_TYPES
+} tacGeomType;
+
+typedef enum { TAC_INERTIAL_GEOMS, TAC_INERTIAL_DIAG, TAC_INERTIAL_FULL } tacInertial;
+typedef enum { TAC_MESH_LEGACY, TAC_MESH_EXACT, TAC_MESH_CONVEX, TAC_MESH_SHELL } tacMeshInertia;
+typedef enum { TAC_TENDON_FIXED, TAC_TENDON_SPATIAL } tacTendonType;
+typedef enum {
+    TAC_TRN_JOINT,
+    TAC_TRN_JOINT_IN_PARENT,
+    TAC_TRN_SLIDERCRANK,
+    TAC_TRN_TENDON,
+    TAC_TRN_SITE,
+    TAC_TRN_BODY /* adhesion: needs contacts; inert until then */
+} tacTransmission;
+typedef enum {
+    TAC_DYN_NONE,
+    TAC_DYN_INTEGRATOR,
+    TAC_DYN_FILTER,
+    TAC_DYN_FILTER_EXACT,
+    TAC_DYN_MUSCLE, /* kept in place when loaded leniently */
+    TAC_DYN_USER
+} tacDynType;
+typedef enum { TAC_GAIN_FIXED, TAC_GAIN_AFFINE, TAC_GAIN_MUSCLE, TAC_GAIN_USER } tacGainType;
+typedef enum { TAC_BIAS_NONE, TAC_BIAS_AFFINE, TAC_BIAS_MUSCLE, TAC_BIAS_USER } tacBiasType;
+typedef enum { TAC_EQ_CONNECT, TAC_EQ_WELD, TAC_EQ_JOINT, TAC_EQ_TENDON } tacEqualityType;
+typedef enum { TAC_EULER, TAC_RK4, TAC_IMPLICIT, TAC_IMPLICITFAST } tacIntegrator;
+typedef enum { TAC_CONE_PYRAMIDAL, TAC_CONE_ELLIPTIC } tacCone;
+typedef enum { TAC_SOLVER_PGS, TAC_SOLVER_CG, TAC_SOLVER_NEWTON } tacSolver;
+
+/* option_disable bits, as MJCF's <flag name="disable"> */
+enum {
+    TAC_DISABLE_CONSTRAINT = 1 << 0,
+    TAC_DISABLE_EQUALITY = 1 << 1,
+    TAC_DISABLE_FRICTIONLOSS = 1 << 2,
+    TAC_DISABLE_LIMIT = 1 << 3,
+    TAC_DISABLE_CONTACT = 1 << 4,
+    TAC_DISABLE_SPRING = 1 << 5,
+    TAC_DISABLE_DAMPER = 1 << 6,
+    TAC_DISABLE_GRAVITY = 1 << 7,
+    TAC_DISABLE_CLAMPCTRL = 1 << 8,
+    TAC_DISABLE_WARMSTART = 1 << 9,
+    TAC_DISABLE_FILTERPARENT = 1 << 10,
+    TAC_DISABLE_ACTUATION = 1 << 11,
+    TAC_DISABLE_REFSAFE = 1 << 12,
+    TAC_DISABLE_EULERDAMP = 1 << 13,
+    TAC_DISABLE_SENSOR = 1 << 14,
+    TAC_DISABLE_MIDPHASE = 1 << 15,
+    TAC_DISABLE_NATIVECCD = 1 << 16,
+    TAC_DISABLE_AUTORESET = 1 << 17,
+    TAC_DISABLE_ISLAND = 1 << 18
+};
+
+/* option_enable bits */
+enum {
+    TAC_ENABLE_OVERRIDE = 1 << 0,
+    TAC_ENABLE_ENERGY = 1 << 1,
+    TAC_ENABLE_FWDINV = 1 << 2,
+    TAC_ENABLE_INVDISCRETE = 1 << 3,
+    TAC_ENABLE_MULTICCD = 1 << 4,
+    TAC_ENABLE_SLEEP = 1 << 5
+};
+
+/* The description, built once and then const, shared by all threads. Every array is in the table of model_fields.h. */
+typedef struct tacModel {
+#define S(name, meaning) int name;
+    TAC_MODEL_SIZES(S)
+#undef S
+#define X(kind, field, type, per, count, role, meaning) type *kind##_##field;
+    TAC_MODEL_FIELDS(X)
+#undef X
+    int nparam;       /* registered parameters */
+    int *param_field; /* nparam: row of the field table */
+    int *param_index; /* nparam: number within the row */
+    size_t bytes;     /* of the whole block */
+} tacModel;
+
+/* --- Definitions: fill one from its tac_default_*, change fields, add it. Text is copied. --- */
+
+typedef struct tacBodyDef {
+    const char *name;
+    tacVec3 pos; /* in parent */
+    tacQuat quat;
+    int mocap; /* 1: moved by the user; a child of the world without joints */
+    double gravcomp;
+    tacInertial inertial; /* which of the following count */
+    double mass;
+    tacVec3 ipos;
+    tacQuat iquat;
+    tacVec3 inertia;
+    tacSym3 fullinertia;
+} tacBodyDef;
+
+typedef struct tacJointDef {
+    const char *name;
+    tacJointType type;
+    tacVec3 pos, axis; /* in body; the axis is normalized */
+    int limited, actfrclimited, actgravcomp, group;
+    double ref, springref, springdamper[2], stiffness, damping, armature, frictionloss;
+    double range[2], margin, actfrcrange[2];
+    double solref_limit[2], solimp_limit[5], solref_friction[2], solimp_friction[5];
+} tacJointDef;
+
+typedef struct tacGeomDef {
+    const char *name;
+    tacGeomType type;
+    int mesh; /* for TAC_MESH */
+    int contype, conaffinity, condim, priority, group, counts, has_mass, shell, visual;
+    tacVec3 pos;
+    tacQuat quat;
+    double size[3], density, mass, friction[3], solmix, solref[2], solimp[5], margin, gap;
+    float rgba[4];
+} tacGeomDef;
+
+typedef struct tacMeshDef {
+    const char *name;
+    int nvert, nface, nhullvert, nhullface;
+    const tacVec3 *vert; /* as in the file */
+    const int *face;     /* 3 per face */
+    const int *hullvert; /* may be NULL: no hull */
+    const int *hullface; /* 3 per face, ids of vert */
+    tacVec3 scale, refpos;
+    tacQuat refquat;
+    tacMeshInertia inertia_mode;
+} tacMeshDef;
+
+typedef struct tacSiteDef {
+    const char *name;
+    tacGeomType type;
+    int group;
+    tacVec3 pos;
+    tacQuat quat;
+    double size[3];
+} tacSiteDef;
+
+typedef struct tacTendonDef {
+    const char *name;
+    tacTendonType type;
+    int nterm, limited, actfrclimited, group;
+    const int *joint;   /* nterm */
+    const double *coef; /* nterm */
+    double stiffness, damping, armature, frictionloss, range[2], margin, actfrcrange[2], springlength[2];
+    double solref_limit[2], solimp_limit[5], solref_friction[2], solimp_friction[5];
+} tacTendonDef;
+
+typedef struct tacActuatorDef {
+    const char *name;
+    tacTransmission trntype;
+    int trnid[2];
+    tacDynType dyntype;
+    tacGainType gaintype;
+    tacBiasType biastype;
+    int actdim; /* -1: by dyntype */
+    int ctrllimited, forcelimited, actlimited, actearly, group, inert;
+    double gear[6], cranklength, dynprm[10], gainprm[10], biasprm[10], dampratio;
+    double ctrlrange[2], forcerange[2], actrange[2], lengthrange[2];
+} tacActuatorDef;
+
+typedef struct tacEqualityDef {
+    const char *name;
+    tacEqualityType type;
+    tacKind objkind; /* TAC_KIND_BODY, _SITE, _JOINT or _TENDON */
+    int obj[2];      /* -1: none (world for bodies) */
+    int active;
+    double data[11], solref[2], solimp[5];
+} tacEqualityDef;
+
+typedef struct tacPairDef {
+    const char *name;
+    int geom[2], condim;
+    double friction[5], solref[2], solreffriction[2], solimp[5], margin, gap;
+} tacPairDef;
+
+typedef struct tacKeyDef { /* a NULL array takes the model's default */
+    const char *name;
+    double time;
+    const double *qpos, *qvel, *act, *ctrl;
+    const tacVec3 *mpos;
+    const tacQuat *mquat;
+} tacKeyDef;
+
+typedef struct tacOptionDef {
+    double timestep, impratio, tolerance, ls_tolerance;
+    tacVec3 gravity;
+    int iterations, ls_iterations, integrator, cone, solver, disable, enable;
+    double o_margin, o_solref[2], o_solimp[5], o_friction[5];
+    double boundmass, boundinertia, settotalmass;
+    int balanceinertia, literal_inertia;
+} tacOptionDef;
+
+/* Collects definitions; opaque. */
+typedef struct tacBuilder tacBuilder;
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,1 @@
+set(io_files report.c)

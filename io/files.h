@@ -1,0 +1,24 @@
+/* The only place where io opens files: inside the model's folder unless told otherwise, bounded in size. */
+#pragma once
+
+#include "tactus/io.h"
+
+#include <stddef.h>
+
+typedef struct tacFiles {
+    char root[4096]; /* real path of the folder that files may be opened in (the main file's) */
+    int allow_outside;
+    size_t max_bytes;
+} tacFiles;
+
+/* Sets root from the main file's path. */
+tacStatus tac_files_init(tacFiles *files, const char *main_path, const tacLoadOptions *options, tacError *err);
+/* Joins folder and name (an absolute name stands alone) into out[size]. */
+void tac_files_join(const char *folder, const char *name, char *out, size_t size);
+/* Folder part of a path, "." when there is none. */
+void tac_files_folder(const char *path, char *out, size_t size);
+/* 1: a regular file is there and may be opened. */
+int tac_files_exists(const tacFiles *files, const char *path);
+/* Reads a whole regular file (links resolved, root enforced, size bounded); *bytes is malloc'ed with a zero byte after
+ * the end. Errors name the path and what was wrong; the caller adds where it was referenced from. */
+tacStatus tac_files_read(const tacFiles *files, const char *path, unsigned char **bytes, size_t *size, tacError *err);

@@ -1,0 +1,73 @@
+#include "io/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Lines {
+    char **line;
+    int n;
+} Lines;
+
+struct tacReport {
+    Lines ignored, warnings;
+};
+
+tacReport *tac_report_new(void) { return calloc(1, sizeof(tacReport)); }
+
+static void free_lines(Lines *lines) {
+    for (int i = 0; i < lines->n; i++)
+        free(lines->line[i]);
+    free(lines->line);
+}
+
+void tac_report_free(tacReport *report) {
+    if (report == NULL) return;
+    free_lines(&report->ignored);
+    free_lines(&report->warnings);
+    free(report);
+}
+
+/* Appends a copy unless the line is there already; a line lost to lack of memory is lost quietly. */
+static void add_line(Lines *lines, const char *format, va_list args) {
+    char text[TAC_ERROR_TEXT];
+    vsnprintf(text, sizeof text, format, args);
+    for (int i = 0; i < lines->n; i++)
+        if (strcmp(lines->line[i], text) == 0) return;
+    char **grown = realloc(lines->line, (size_t)(lines->n + 1) * sizeof *grown);
+    if (grown == NULL) return;
+    lines->line = grown;
+    char *copy = malloc(strlen(text) + 1);
+    if (copy == NULL) return;
+    strcpy(copy, text);
+    lines->line[lines->n++] = copy;
+}
+
+void tac_report_add_ignored(tacReport *report, const char *format, ...) {
+    if (report == NULL) return;
+    va_list args;
+    va_start(args, format);
+    add_line(&report->ignored, format, args);
+    va_end(args);
+}
+
+void tac_report_add_warning(tacReport *report, const char *format, ...) {
+    if (report == NULL) return;
+    va_list args;
+    va_start(args, format);
+    add_line(&report->warnings, format, args);
+    va_end(args);
+}
+
+int tac_report_ignored_count(const tacReport *report) { return report != NULL ? report->ignored.n : 0; }
+
+int tac_report_warning_count(const tacReport *report) { return report != NULL ? report->warnings.n : 0; }
+
+const char *tac_report_ignored(const tacReport *report, int i) {
+    return i >= 0 && i < tac_report_ignored_count(report) ? report->ignored.line[i] : "";
+}
+
+const char *tac_report_warning(const tacReport *report, int i) {
+    return i >= 0 && i < tac_report_warning_count(report) ? report->warnings.line[i] : "";
+}

@@ -1,0 +1,25 @@
+/* Filling tacError. */
+#pragma once
+
+#include "tactus/status.h"
+
+#include <stdarg.h>
+
+/* The caller broke the contract: active in debug and test builds (TAC_CHECKS), gone in release. */
+#ifdef TAC_CHECKS
+#include <assert.h>
+#define TAC_ASSERT(x) assert(x)
+#else
+#define TAC_ASSERT(x) ((void)sizeof(x))
+#endif
+
+/* Writes status and text to err (may be NULL) and returns status: `return tac_fail(err, TAC_ERR_SHAPE, "...", ...);` */
+tacStatus tac_fail(tacError *err, tacStatus status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same about one element. */
+tacStatus tac_fail_at(tacError *err, tacStatus status, tacKind kind, int id, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The same with a va_list. */
+tacStatus tac_fail_list(tacError *err, tacStatus status, tacKind kind, int id, const char *format, va_list args)
+    __attribute__((format(printf, 5, 0)));

@@ -1,0 +1,20 @@
+/* Forward kinematics: positions, motion axes, velocities. */
+#pragma once
+
+#include "dynamics/work.h"
+
+/* (q, mocap) -> position stage. mocap: 7 per mocap body, or NULL for the model's poses. Quaternions are normalized. */
+void tac_kinematics_q(const tacModel *m, tacWork *w, const double *q, const double *mocap);
+/* v -> velocity stage. Needs: position. */
+void tac_kinematics_v(const tacModel *m, tacWork *w, const double *v);
+/* World pose of a geom's or site's frame from its body's. Needs: position. */
+tacVec3 tac_frame_pos(const tacWork *w, int body, tacVec3 pos);
+tacQuat tac_frame_quat(const tacWork *w, int body, tacQuat quat);
+/* Centre of mass of each subtree (nbody). Needs: position. */
+void tac_subtree_com(const tacModel *m, const tacWork *w, tacVec3 *com);
+/* Linear velocity of a world point moving with a body. Needs: velocity. */
+tacVec3 tac_point_velocity(const tacWork *w, int body, tacVec3 point);
+/* Adds to row[nv] the row  direction . d(point velocity)/dv + rotation . d(angular velocity)/dv, for a world point fixed
+ * to a body; rows of Jacobians, moments and generalized forces alike. Needs: position. */
+void tac_add_point_row(const tacModel *m, const tacWork *w, int body, tacVec3 point, tacVec3 direction, tacVec3 rotation,
+                       double scale, double *row);

@@ -1,0 +1,16 @@
+/* Composite-rigid-body mass matrix and its sparse factorization. */
+#pragma once
+
+#include "dynamics/work.h"
+
+/* -> w->M, armature of joints and tendons included. Needs: position. */
+void tac_crba(const tacModel *m, tacWork *w);
+/* w->M (+ diagonal extra[nv], may be NULL) -> w->L. Returns TAC_ERR_SINGULAR when a pivot is not positive enough.
+ * Needs: mass. */
+tacStatus tac_factor(const tacModel *m, tacWork *w, const double *extra);
+/* x = M^-1 x in place. Needs: tac_factor. */
+void tac_solve(const tacModel *m, const tacWork *w, double *x);
+/* y = M x. Needs: tac_crba. */
+void tac_mass_mul(const tacModel *m, const tacWork *w, const double *x, double *y);
+/* Sparse M -> dense nv x nv. */
+void tac_mass_dense(const tacModel *m, const tacWork *w, double *dense);

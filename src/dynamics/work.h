@@ -1,0 +1,54 @@
+/* The arrays that the algorithms of this folder read and write: one set per simulation, laid out once.
+ *
+ * Frames. Spatial vectors are in world axes about `origin[root]`, one fixed point per kinematic tree (where the root
+ * body stands now), so that a robot far from the world's origin loses no digits. The point does not move when we
+ * differentiate or integrate: it is a choice of expression only.
+ *
+ * Stages. Each function says which stages it needs:
+ *   position   tac_kinematics_q     (q, mocap) -> xpos ... S, inertia
+ *   velocity   tac_kinematics_v     + v -> V, Sdot
+ *   mass       tac_crba, tac_factor -> M, L, Dinv */
+#pragma once
+
+#include "math/quat.h"
+#include "math/spatial.h"
+#include "tactus/tactus.h"
+
+#include "base/arena.h"
+
+typedef struct tacWork {
+    /* position stage */
+    tacVec3 *xpos;       /* nbody: body origins, world */
+    tacQuat *xquat;      /* nbody */
+    tacMat3 *xmat;       /* nbody */
+    tacVec3 *xipos;      /* nbody: centres of mass, world */
+    tacVec3 *joint_pos;  /* njnt: anchors, world */
+    tacVec3 *joint_axis; /* njnt: axes, world */
+    tacVec3 *origin;     /* nbody: reference point of the body's tree, world */
+    tacVec6 *S;          /* nv: motion axis of each dof */
+    tacInertia *inertia; /* nbody: spatial inertia of each body */
+    /* velocity stage */
+    tacVec6 *V;    /* nbody: velocity */
+    tacVec6 *Sdot; /* nv: time derivative of S; for the dofs of one joint by the velocity before the joint */
+    /* mass stage */
+    double *M;    /* nM: sparse mass matrix, layout of dof_M_adr */
+    double *L;    /* nM: its factor M = L^T D L: unit L below the diagonal, 1/D on it */
+    /* scratch of the algorithms, overwritten by each */
+    tacVec6 *A, *F;        /* nbody */
+    tacInertia *composite; /* nbody */
+    double *articulated;   /* 21 nbody: lower triangles of articulated inertias */
+    tacVec6 *U;            /* nv */
+    double *Dinv, *uu;     /* nv */
+    double *vec[4];        /* nv each */
+    /* transmission stage */
+    double *tendon_length, *tendon_velocity;        /* ntendon */
+    double *actuator_length, *actuator_velocity;    /* nu */
+    double *moment;                                 /* nu x nv: rows of d(length)/dq */
+    double *force, *act_dot;                        /* nu, na */
+    double *qfrc_passive, *qfrc_actuator, *bias, *qfrc, *qacc; /* nv */
+} tacWork;
+
+/* Bytes tac_work_layout takes from the arena. */
+size_t tac_work_bytes(const tacModel *m);
+/* Points every array into the arena; false when it is too small. */
+int tac_work_layout(tacWork *w, const tacModel *m, tacArena *arena);

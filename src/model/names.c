@@ -1,0 +1,42 @@
+#include "tactus/tactus.h"
+
+#include <string.h>
+
+/* Number of elements and name offsets of one kind. */
+static int kind_names(const tacModel *m, tacKind kind, const int **names) {
+    switch (kind) {
+    case TAC_KIND_BODY: return *names = m->body_name, m->nbody;
+    case TAC_KIND_JOINT: return *names = m->joint_name, m->njnt;
+    case TAC_KIND_GEOM: return *names = m->geom_name, m->ngeom;
+    case TAC_KIND_MESH: return *names = m->mesh_name, m->nmesh;
+    case TAC_KIND_SITE: return *names = m->site_name, m->nsite;
+    case TAC_KIND_TENDON: return *names = m->tendon_name, m->ntendon;
+    case TAC_KIND_ACTUATOR: return *names = m->actuator_name, m->nu;
+    case TAC_KIND_EQUALITY: return *names = m->equality_name, m->neq;
+    case TAC_KIND_PAIR: return *names = m->pair_name, m->npair;
+    case TAC_KIND_EXCLUDE: return *names = m->exclude_name, m->nexclude;
+    case TAC_KIND_KEY: return *names = m->key_name, m->nkey;
+    case TAC_KIND_SENSOR: return *names = m->sensor_name, m->nsensor;
+    default: return *names = NULL, 0;
+    }
+}
+
+int tac_model_count(const tacModel *model, tacKind kind) {
+    const int *names;
+    return kind_names(model, kind, &names);
+}
+
+const char *tac_model_name(const tacModel *model, tacKind kind, int id) {
+    const int *names;
+    int n = kind_names(model, kind, &names);
+    return id >= 0 && id < n ? model->all_names + names[id] : "";
+}
+
+int tac_model_find(const tacModel *model, tacKind kind, const char *name) {
+    const int *names;
+    int n = kind_names(model, kind, &names);
+    if (name == NULL || name[0] == '\0') return -1;
+    for (int i = 0; i < n; i++)
+        if (strcmp(model->all_names + names[i], name) == 0) return i;
+    return -1;
+}
