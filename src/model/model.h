@@ -1,0 +1,34 @@
+/* What the layers above may ask of this folder beyond the public calls.
+ *
+ * Building is two steps, because some derived numbers need the dynamics at qpos_0 (inverse weights, damping ratios):
+ *   tac_model_assemble  here:         validate, lay out, tac_model_derive
+ *   tac_model_reference in dynamics/: the rest of the DERIVED rows
+ * tac_model_finish and tac_param_set (dynamics/finish.c) do both. */
+#pragma once
+
+#include "tactus/tactus.h"
+
+/* Builder -> model with every INDEX and NUMBER row, and the DERIVED rows that need no dynamics. */
+tacStatus tac_model_assemble(tacBuilder *b, tacModel **model, tacError *err);
+/* NUMBER rows -> the DERIVED rows that need no dynamics: meshes, masses, inertias, qpos_0, qpos_spring, copies per dof.
+ * A pure function of INDEX and NUMBER rows; allocates nothing. */
+tacStatus tac_model_derive(tacModel *model, tacError *err);
+/* Copies a model into memory of at least model->bytes, 64-byte aligned, pointers into the new block. */
+tacModel *tac_model_copy_into(const tacModel *model, void *memory);
+
+/* The field table at run time. */
+typedef struct tacField {
+    const char *kind, *name; /* "body", "pos": the path's words */
+    size_t offset;           /* of the pointer in tacModel */
+    size_t size_offset;      /* of the row count in tacModel */
+    int per;                 /* doubles (ints, ...) per row, vectors opened up: tacVec3 is 3 */
+    size_t element;          /* bytes of one */
+    char role;               /* 'I', 'N', 'D' */
+} tacField;
+extern const tacField TAC_FIELDS[];
+extern const int TAC_NFIELD;
+
+/* Where a path's number lives; NULL (with err) when there is no such number or it is not settable. */
+double *tac_param_find(const tacModel *model, const char *path, int *field, int *index, tacError *err);
+/* The number a (field, index) pair names. */
+double *tac_param_at(const tacModel *model, int field, int index);
