@@ -12,8 +12,9 @@ const char *tac_status_text(tacStatus status) {
 }
 
 const char *tac_kind_text(tacKind kind) {
-    static const char *const text[TAC_KIND_COUNT] = {"",         "body",     "joint", "geom",    "mesh", "site",   "tendon",
-                                                     "actuator", "equality", "pair",  "exclude", "key",  "sensor", "option"};
+    static const char *const text[TAC_KIND_COUNT] = {"",        "body",   "joint",    "geom",     "mesh",
+                                                     "site",    "tendon", "actuator", "equality", "pair",
+                                                     "exclude", "key",    "sensor",   "option"};
     return (unsigned)kind < TAC_KIND_COUNT ? text[kind] : "";
 }
 

@@ -3,12 +3,18 @@
 
 #include "math/vec3.h"
 
+/* A quaternion (or direction) shorter than this has no direction to tell. */
+#define TAC_QUAT_MIN_NORM 1e-15
+/* A quaternion whose norm is this close to one is left as it is: normalizing twice gives the same bits as once. */
+#define TAC_QUAT_UNIT_TOL 1e-15
+/* rad. Below it exp, log and the right Jacobian are series, whose first omitted term is below 1e-16 of the result. */
+#define TAC_QUAT_SMALL_ANGLE 1e-2
+
 static inline tacQuat tac_quat_identity(void) { return (tacQuat){1, 0, 0, 0}; }
 static inline tacQuat tac_quat_conj(tacQuat q) { return (tacQuat){q.w, -q.x, -q.y, -q.z}; }
 static inline tacQuat tac_quat_mul(tacQuat a, tacQuat b) {
-    return (tacQuat){
-        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-        a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+    return (tacQuat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+                     a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
 static inline double tac_quat_norm(tacQuat q) { return tac_sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z); }
 static inline tacQuat tac_quat_load(const double *p) { return (tacQuat){p[0], p[1], p[2], p[3]}; }

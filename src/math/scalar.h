@@ -14,7 +14,7 @@ double tac_log(double x);
 double tac_pow(double x, double y);
 
 #define tac_sqrt(x) __builtin_sqrt(x)
-#define tac_abs(x) __builtin_fabs(x)
+#define tac_abs(x)  __builtin_fabs(x)
 
 static inline double tac_min(double a, double b) { return a < b ? a : b; }
 static inline double tac_max(double a, double b) { return a > b ? a : b; }

@@ -72,6 +72,10 @@ static inline tacSym3 tac_rotatesym3(tacMat3 R, tacSym3 S) {
 }
 /* m (|r|^2 I - r r^T): what a point mass m at r adds to the inertia about the origin */
 static inline tacSym3 tac_pointsym3(double m, tacVec3 r) {
-    return (tacSym3){m * (r.y * r.y + r.z * r.z), m * (r.x * r.x + r.z * r.z), m * (r.x * r.x + r.y * r.y),
-                     -m * r.x * r.y,              -m * r.x * r.z,              -m * r.y * r.z};
+    return (tacSym3){m * (r.y * r.y + r.z * r.z),
+                     m * (r.x * r.x + r.z * r.z),
+                     m * (r.x * r.x + r.y * r.y),
+                     -m * r.x * r.y,
+                     -m * r.x * r.z,
+                     -m * r.y * r.z};
 }
