@@ -1,1 +1,5 @@
-set(io_files report.c)
+set(io_files
+  numbers.c
+  report.c
+  xml.c
+)
