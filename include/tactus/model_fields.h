@@ -249,9 +249,10 @@
     X(equality, obj, int, 2, neq, INDEX, "bodies, sites, joints or tendons; -1: none")                                     \
     X(equality, objkind, int, 1, neq, INDEX, "tacKind of obj")                                                             \
     X(equality, active, int, 1, neq, INDEX, "active at the start")                                                         \
-    X(equality, data, double, 11, neq, NUMBER, "by type, as MuJoCo has it; relative poses completed at qpos_0")            \
+    X(equality, data, double, 11, neq, NUMBER, "by type, as MuJoCo has it; a weld quaternion of zeros: hold qpos_0's pose") \
     X(equality, solref, double, 2, neq, NUMBER, "soft reference")                                                          \
     X(equality, solimp, double, 5, neq, NUMBER, "soft impedance")                                                          \
+    X(equality, data_used, double, 11, neq, DERIVED, "data with relative poses completed at qpos_0")                       \
                                                                                                                            \
     X(pair, name, int, 1, npair, INDEX, "offset into names")                                                               \
     X(pair, geom, int, 2, npair, INDEX, "the two geoms")                                                                   \
