@@ -7,6 +7,8 @@
 void tac_kinematics_q(const tacModel *m, tacWork *w, const double *q, const double *mocap);
 /* v -> velocity stage. Needs: position. */
 void tac_kinematics_v(const tacModel *m, tacWork *w, const double *v);
+/* Acceleration of the world that stands for gravity: -g, or 0 where gravity is disabled. */
+tacVec6 tac_base_acceleration(const tacModel *m);
 /* World pose of a geom's or site's frame from its body's. Needs: position. */
 tacVec3 tac_frame_pos(const tacWork *w, int body, tacVec3 pos);
 tacQuat tac_frame_quat(const tacWork *w, int body, tacQuat quat);
@@ -16,5 +18,5 @@ void tac_subtree_com(const tacModel *m, const tacWork *w, tacVec3 *com);
 tacVec3 tac_point_velocity(const tacWork *w, int body, tacVec3 point);
 /* Adds to row[nv] the row  direction . d(point velocity)/dv + rotation . d(angular velocity)/dv, for a world point fixed
  * to a body; rows of Jacobians, moments and generalized forces alike. Needs: position. */
-void tac_add_point_row(const tacModel *m, const tacWork *w, int body, tacVec3 point, tacVec3 direction, tacVec3 rotation,
-                       double scale, double *row);
+void tac_add_point_row(const tacModel *m, const tacWork *w, int body, tacVec3 point, tacVec3 direction,
+                       tacVec3 rotation, double scale, double *row);

@@ -3,7 +3,7 @@
 
 #include "dynamics/work.h"
 
-/* -> w->M, armature of joints and tendons included. Needs: position. */
+/* -> w->M, armature of joints included. Needs: position. */
 void tac_crba(const tacModel *m, tacWork *w);
 /* w->M (+ diagonal extra[nv], may be NULL) -> w->L. Returns TAC_ERR_SINGULAR when a pivot is not positive enough.
  * Needs: mass. */

@@ -36,7 +36,7 @@ typedef struct tacWork {
     /* scratch of the algorithms, overwritten by each */
     tacVec6 *A, *F;        /* nbody */
     tacInertia *composite; /* nbody */
-    double *articulated;   /* 21 nbody: lower triangles of articulated inertias */
+    tacSym6 *articulated;  /* nbody */
     tacVec6 *U;            /* nv */
     double *Dinv, *uu;     /* nv */
     double *vec[4];        /* nv each */
@@ -44,8 +44,11 @@ typedef struct tacWork {
     double *tendon_length, *tendon_velocity;        /* ntendon */
     double *actuator_length, *actuator_velocity;    /* nu */
     double *moment;                                 /* nu x nv: rows of d(length)/dq */
-    double *force, *act_dot;                        /* nu, na */
-    double *qfrc_passive, *qfrc_actuator, *bias, *qfrc, *qacc; /* nv */
+    int *moment_begin, *moment_end;                 /* nu: columns outside [begin, end) of a row are zero and not stored */
+    double *ctrl, *force, *act_dot;                 /* nu, nu, na */
+    double *tendon_force;                           /* ntendon: scratch of the clamps */
+    double *qfrc_passive, *qfrc_gravcomp, *qfrc_actuator, *bias, *qfrc, *qacc; /* nv */
+    double *next;                                   /* nq + nv + na: the state being made */
 } tacWork;
 
 /* Bytes tac_work_layout takes from the arena. */

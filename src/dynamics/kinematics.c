@@ -1,0 +1,185 @@
+#include "dynamics/kinematics.h"
+
+/* --- Positions ---------------------------------------------------------------------------------------------------- */
+
+/* World pose of a body while its joints are applied one after another. */
+typedef struct Pose {
+    tacVec3 pos;
+    tacQuat quat;
+} Pose;
+
+/* The pose a body has before its joints move it: its place in the parent, or where the mocap input puts it. */
+static Pose start_pose(const tacModel *m, const tacWork *w, int body, const double *mocap) {
+    int id = m->body_mocap[body];
+    if (id >= 0 && mocap != NULL)
+        return (Pose){tac_load3(mocap + 7 * id), tac_quat_normalize(tac_quat_load(mocap + 7 * id + 3))};
+    int parent = m->body_parent[body];
+    return (Pose){tac_add3(w->xpos[parent], tac_mulmv3(w->xmat[parent], m->body_pos[body])),
+                  tac_quat_mul(w->xquat[parent], m->body_quat[body])};
+}
+
+/* Angular parts of the three axes of a ball or free joint: the columns of R, the child's axes in the world. */
+static void set_ball_axes(tacVec6 *S, tacMat3 R) {
+    for (int i = 0; i < 3; i++)
+        S[i].ang = tac_vec3(R.m[i], R.m[3 + i], R.m[6 + i]);
+}
+
+/* A free joint's coordinates are the pose itself: S = (0, e_i) then (R e_i, .). */
+static Pose apply_free(const tacModel *m, tacWork *w, int joint, const double *q) {
+    const double *qj = q + m->joint_qpos_adr[joint];
+    Pose pose = {tac_load3(qj), tac_quat_normalize(tac_quat_load(qj + 3))};
+    tacVec6 *S = w->S + m->joint_dof_adr[joint];
+    S[0] = (tacVec6){{0, 0, 0}, {1, 0, 0}};
+    S[1] = (tacVec6){{0, 0, 0}, {0, 1, 0}};
+    S[2] = (tacVec6){{0, 0, 0}, {0, 0, 1}};
+    set_ball_axes(S + 3, tac_quat_mat(pose.quat));
+    w->joint_pos[joint] = pose.pos;
+    w->joint_axis[joint] = tac_quat_rotate(pose.quat, m->joint_axis[joint]);
+    return pose;
+}
+
+/* Turns the pose by `turn` (child side) about the joint's anchor. */
+static Pose turn_about(Pose pose, tacQuat turn, tacVec3 anchor, tacVec3 joint_pos) {
+    pose.quat = tac_quat_mul(pose.quat, turn);
+    pose.pos = tac_sub3(anchor, tac_quat_rotate(pose.quat, joint_pos));
+    return pose;
+}
+
+/* Applies one slide, hinge or ball joint; writes its anchor, axis and the angular parts of S (linear part for slides). */
+static Pose apply_joint(const tacModel *m, tacWork *w, int joint, const double *q, Pose pose) {
+    int adr = m->joint_qpos_adr[joint];
+    tacVec6 *S = w->S + m->joint_dof_adr[joint];
+    tacVec3 axis = tac_quat_rotate(pose.quat, m->joint_axis[joint]);
+    tacVec3 anchor = tac_add3(pose.pos, tac_quat_rotate(pose.quat, m->joint_pos[joint]));
+    w->joint_axis[joint] = axis;
+    w->joint_pos[joint] = anchor;
+    switch (m->joint_type[joint]) {
+    case TAC_SLIDE:
+        pose.pos = tac_madd3(pose.pos, q[adr] - m->qpos_0[adr], axis);
+        S[0] = (tacVec6){{0, 0, 0}, axis};
+        break;
+    case TAC_HINGE:
+        S[0].ang = axis;
+        pose = turn_about(pose, tac_quat_axis_angle(m->joint_axis[joint], q[adr] - m->qpos_0[adr]), anchor,
+                          m->joint_pos[joint]);
+        break;
+    default: /* TAC_BALL */
+        pose = turn_about(pose, tac_quat_normalize(tac_quat_load(q + adr)), anchor, m->joint_pos[joint]);
+        set_ball_axes(S, tac_quat_mat(pose.quat));
+    }
+    return pose;
+}
+
+/* Linear parts of rotational axes about the reference point: velocity of the point O is axis x (O - anchor). */
+static void complete_axes(const tacModel *m, tacWork *w, int joint, tacVec3 origin) {
+    int type = m->joint_type[joint];
+    if (type == TAC_SLIDE) return;
+    int first = m->joint_dof_adr[joint] + (type == TAC_FREE ? 3 : 0), count = type == TAC_HINGE ? 1 : 3;
+    tacVec3 arm = tac_sub3(w->joint_pos[joint], origin);
+    for (int i = first; i < first + count; i++)
+        w->S[i].lin = tac_cross3(arm, w->S[i].ang);
+}
+
+/* Spatial inertia about the reference point: c = com - O, h = m c, I = R icom R^T + m (|c|^2 1 - c c^T). */
+static tacInertia world_inertia(const tacModel *m, const tacWork *w, int body, tacVec3 origin) {
+    double mass = m->body_mass[body];
+    tacVec3 c = tac_sub3(w->xipos[body], origin);
+    return (tacInertia){mass, tac_scale3(mass, c),
+                        tac_addsym3(tac_rotatesym3(w->xmat[body], m->body_icom[body]), tac_pointsym3(mass, c))};
+}
+
+static void place_body(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap) {
+    int first = m->body_joint_adr[body], last = first + m->body_joint_num[body];
+    Pose pose;
+    if (first < last && m->joint_type[first] == TAC_FREE) {
+        pose = apply_free(m, w, first, q);
+    } else {
+        pose = start_pose(m, w, body, mocap);
+        for (int j = first; j < last; j++)
+            pose = apply_joint(m, w, j, q, pose);
+        pose.quat = tac_quat_normalize(pose.quat);
+    }
+    w->xpos[body] = pose.pos;
+    w->xquat[body] = pose.quat;
+    w->xmat[body] = tac_quat_mat(pose.quat);
+    w->xipos[body] = tac_add3(pose.pos, tac_mulmv3(w->xmat[body], m->body_ipos[body]));
+    w->origin[body] = m->body_parent[body] == 0 ? pose.pos : w->origin[m->body_parent[body]];
+    for (int j = first; j < last; j++)
+        complete_axes(m, w, j, w->origin[body]);
+    w->inertia[body] = world_inertia(m, w, body, w->origin[body]);
+}
+
+void tac_kinematics_q(const tacModel *m, tacWork *w, const double *q, const double *mocap) {
+    w->xpos[0] = w->xipos[0] = w->origin[0] = tac_zero3();
+    w->xquat[0] = tac_quat_identity();
+    w->xmat[0] = tac_quat_mat(w->xquat[0]);
+    w->inertia[0] = (tacInertia){0, {0, 0, 0}, {0, 0, 0, 0, 0, 0}};
+    for (int b = 1; b < m->nbody; b++)
+        place_body(m, w, b, q, mocap);
+}
+
+/* --- Velocities ---------------------------------------------------------------------------------------------------- */
+
+/* One group of dofs whose axes are fixed in the frame after them: Sdot_i = V x S_i with the velocity before the group,
+ * then V += S v. (By the velocity after it, the sum over the group of Sdot_i v_i would be the same.) */
+static tacVec6 add_dofs(tacWork *w, tacVec6 V, int first, int count, const double *v) {
+    tacVec6 after = V;
+    for (int i = first; i < first + count; i++) {
+        w->Sdot[i] = tac_crossm6(V, w->S[i]);
+        after = tac_madd6(after, v[i], w->S[i]);
+    }
+    return after;
+}
+
+void tac_kinematics_v(const tacModel *m, tacWork *w, const double *v) {
+    static const int DOFS[] = {[TAC_FREE] = 3, [TAC_BALL] = 3, [TAC_SLIDE] = 1, [TAC_HINGE] = 1};
+    w->V[0] = tac_zero6();
+    for (int b = 1; b < m->nbody; b++) {
+        tacVec6 V = w->V[m->body_parent[b]];
+        int first = m->body_joint_adr[b], last = first + m->body_joint_num[b];
+        for (int j = first; j < last; j++) {
+            int type = m->joint_type[j], dof = m->joint_dof_adr[j];
+            V = add_dofs(w, V, dof, DOFS[type], v);
+            if (type == TAC_FREE) V = add_dofs(w, V, dof + 3, 3, v);
+        }
+        w->V[b] = V;
+    }
+}
+
+tacVec6 tac_base_acceleration(const tacModel *m) {
+    if (*m->option_disable & TAC_DISABLE_GRAVITY) return tac_zero6();
+    return (tacVec6){{0, 0, 0}, tac_neg3(*m->option_gravity)};
+}
+
+tacVec3 tac_point_velocity(const tacWork *w, int body, tacVec3 point) {
+    tacVec3 arm = tac_sub3(point, w->origin[body]);
+    return tac_add3(w->V[body].lin, tac_cross3(w->V[body].ang, arm));
+}
+
+/* --- Frames, centres, Jacobian rows -------------------------------------------------------------------------------- */
+
+tacVec3 tac_frame_pos(const tacWork *w, int body, tacVec3 pos) {
+    return tac_add3(w->xpos[body], tac_mulmv3(w->xmat[body], pos));
+}
+
+tacQuat tac_frame_quat(const tacWork *w, int body, tacQuat quat) { return tac_quat_mul(w->xquat[body], quat); }
+
+void tac_subtree_com(const tacModel *m, const tacWork *w, tacVec3 *com) {
+    for (int b = 0; b < m->nbody; b++)
+        com[b] = tac_scale3(m->body_mass[b], w->xipos[b]);
+    for (int b = m->nbody - 1; b > 0; b--)
+        com[m->body_parent[b]] = tac_add3(com[m->body_parent[b]], com[b]);
+    for (int b = 0; b < m->nbody; b++) {
+        double mass = m->body_subtree_mass[b];
+        com[b] = mass > 0 ? tac_scale3(1 / mass, com[b]) : w->xipos[b];
+    }
+}
+
+void tac_add_point_row(const tacModel *m, const tacWork *w, int body, tacVec3 point, tacVec3 direction,
+                       tacVec3 rotation, double scale, double *row) {
+    /* the wrench (direction at point, rotation) moved to the reference point */
+    tacVec3 arm = tac_sub3(point, w->origin[body]);
+    tacVec6 wrench = {tac_add3(rotation, tac_cross3(arm, direction)), direction};
+    for (int i = m->body_last_dof[body]; i >= 0; i = m->dof_parent[i])
+        row[i] += scale * tac_dot6(w->S[i], wrench);
+}

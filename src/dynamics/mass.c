@@ -1,0 +1,47 @@
+#include "dynamics/mass.h"
+
+#include "math/tree.h"
+
+/* Inertia of each body together with all its descendants, about the tree's reference point. */
+static void composite_inertias(const tacModel *m, tacWork *w) {
+    for (int b = 1; b < m->nbody; b++)
+        w->composite[b] = w->inertia[b];
+    for (int b = m->nbody - 1; b > 0; b--) {
+        int parent = m->body_parent[b];
+        if (parent > 0) w->composite[parent] = tac_inertia_add(w->composite[parent], w->composite[b]);
+    }
+}
+
+/* Composite rigid bodies [Featherstone2008, table 6.2]: M_ij = S_j . (Ic_i S_i) for j an ancestor of i or i itself. */
+void tac_crba(const tacModel *m, tacWork *w) {
+    composite_inertias(m, w);
+    for (int i = 0; i < m->nv; i++) {
+        tacVec6 U = tac_inertia_mul(w->composite[m->dof_body[i]], w->S[i]);
+        double *row = w->M + m->dof_M_adr[i];
+        *row++ = tac_dot6(w->S[i], U) + m->dof_armature[i];
+        for (int j = m->dof_parent[i]; j >= 0; j = m->dof_parent[j])
+            *row++ = tac_dot6(w->S[j], U);
+    }
+}
+
+static tacTree dof_tree(const tacModel *m) { return (tacTree){m->nv, m->dof_parent, m->dof_M_adr, m->dof_depth}; }
+
+tacStatus tac_factor(const tacModel *m, tacWork *w, const double *extra) {
+    tacTree tree = dof_tree(m);
+    return tac_tree_factor(&tree, w->M, extra, w->L) < 0 ? TAC_OK : TAC_ERR_SINGULAR;
+}
+
+void tac_solve(const tacModel *m, const tacWork *w, double *x) {
+    tacTree tree = dof_tree(m);
+    tac_tree_solve(&tree, w->L, x);
+}
+
+void tac_mass_mul(const tacModel *m, const tacWork *w, const double *x, double *y) {
+    tacTree tree = dof_tree(m);
+    tac_tree_mul(&tree, w->M, x, y);
+}
+
+void tac_mass_dense(const tacModel *m, const tacWork *w, double *dense) {
+    tacTree tree = dof_tree(m);
+    tac_tree_dense(&tree, w->M, dense);
+}
