@@ -1,0 +1,68 @@
+#include "math/eig3.h"
+
+/* Rows of the 2 x 2 problem whose rotation is about axis k: (1, 2), (0, 2), (0, 1). */
+static const int FIRST[3] = {1, 0, 0}, SECOND[3] = {2, 2, 1};
+
+/* Quaternion of a rotation about axis k with the given sine of the half angle. */
+static tacQuat half_sine_about(int k, double sine) {
+    double cosine = tac_sqrt(1 - sine * sine);
+    return tac_quat_normalize((tacQuat){cosine, k == 0 ? sine : 0, k == 1 ? sine : 0, k == 2 ? sine : 0});
+}
+
+/* One Jacobi rotation about axis k that zeroes the entry `off` between diagonal entries a and b   [Golub2013, sec. 8.5.2]:
+ *   t = sign(tau) / (|tau| + sqrt(1 + tau^2)), tau = (b - a) / (2 off);   cos = 1 / sqrt(1 + t^2)
+ * False when the rotation is too small to matter. */
+static bool jacobi_rotation(int k, double a, double b, double off, tacQuat *rotation) {
+    double tau = (b - a) / (2 * off);
+    double t = 1 / (tac_abs(tau) + tac_sqrt(1 + tau * tau));
+    double cosine = 1 / tac_sqrt(1 + t * t);
+    if (cosine > 1 - TAC_EIG3_COSINE) return false;
+    double sine = tac_sqrt(0.5 - 0.5 * cosine);
+    bool negative = (tau >= 0) != (k == 1); /* (0, 2) is the odd pair: z x = -(x z) */
+    *rotation = half_sine_about(k, negative ? -sine : sine);
+    return true;
+}
+
+/* Axis of the largest off-diagonal entry; ties go to the smaller axis. */
+static int largest_axis(const double off[3]) {
+    double x = tac_abs(off[0]), y = tac_abs(off[1]), z = tac_abs(off[2]);
+    if (z > y && z > x) return 2;
+    return y > x ? 1 : 0;
+}
+
+static bool finite_sym3(tacSym3 A) {
+    return tac_finite(A.xx + A.yy + A.zz) && tac_finite(A.xy) && tac_finite(A.xz) && tac_finite(A.yz);
+}
+
+/* Exchanges neighbours 0-1, 1-2, 0-1 where out of order, by a quarter turn about the third axis. */
+static void sort_decreasing(double value[3], tacQuat *frame) {
+    static const int lead[3] = {0, 1, 0};
+    for (int pass = 0; pass < 3; pass++) {
+        int j = lead[pass];
+        if (!(value[j] + TAC_EIG3_OFF_DIAGONAL < value[j + 1])) continue;
+        double swap = value[j];
+        value[j] = value[j + 1];
+        value[j + 1] = swap;
+        tacQuat turn = half_sine_about((j + 2) % 3, 0.70710678118654752);
+        *frame = tac_quat_normalize(tac_quat_mul(*frame, turn));
+    }
+}
+
+tacVec3 tac_eig3(tacSym3 A, tacQuat *frame) {
+    *frame = tac_quat_identity();
+    double value[3] = {A.xx, A.yy, A.zz};
+    if (!finite_sym3(A)) return tac_load3(value);
+    for (int i = 0; i < TAC_EIG3_MAX_ROTATION; i++) {
+        /* D = R^T A R */
+        tacSym3 D = tac_rotatesym3(tac_transpose3(tac_quat_mat(*frame)), A);
+        value[0] = D.xx, value[1] = D.yy, value[2] = D.zz;
+        const double off[3] = {D.yz, D.xz, D.xy};
+        int k = largest_axis(off);
+        tacQuat rotation;
+        if (tac_abs(off[k]) < TAC_EIG3_OFF_DIAGONAL) break;
+        if (!jacobi_rotation(k, value[FIRST[k]], value[SECOND[k]], off[k], &rotation)) break;
+        *frame = tac_quat_normalize(tac_quat_mul(*frame, rotation));
+    }
+    sort_decreasing(value, frame);
+    return tac_load3(value);
+}

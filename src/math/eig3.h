@@ -1,0 +1,18 @@
+/* Principal axes of a symmetric 3 x 3 matrix. */
+#pragma once
+
+#include "math/quat.h"
+
+/* Limits below which MuJoCo stops rotating, taken over so that principal axes agree with its own to rounding.
+ * The unit of the first is that of the matrix, the others have none. */
+#define TAC_EIG3_OFF_DIAGONAL 1e-12 /* largest off-diagonal entry that counts as zero, and gap of equal eigenvalues */
+#define TAC_EIG3_COSINE       1e-12 /* 1 - cosine of a rotation that counts as none */
+#define TAC_EIG3_MAX_ROTATION 500   /* Jacobi needs about ten */
+
+/* A -> (eigenvalues in decreasing order, frame) with A = R diag(eigenvalues) R^T, R the rotation matrix of *frame: a unit
+ * quaternion whose columns are the eigenvectors. A diagonal A in decreasing order gives the identity; entries out of
+ * order are exchanged by quarter turns; equal eigenvalues (to TAC_EIG3_OFF_DIAGONAL) are left in place.
+ * Because of the limits above the axes are right to 1.5e-6 rad in the worst case, to rounding nearly always; the
+ * eigenvalues are right to 1e-11 of the largest.
+ * A matrix that is not finite gives its own diagonal and the identity.   [math.md, sec. 3] */
+tacVec3 tac_eig3(tacSym3 A, tacQuat *frame);
