@@ -19,6 +19,7 @@ typedef struct tacLoadOptions {
     size_t max_bytes;         /* of any one file; default 1 GiB */
 } tacLoadOptions;
 
+/* Strict, base as the file says, no motors, nothing outside the model's folder. */
 TAC_API tacLoadOptions tac_default_load_options(void);
 
 /* What was ignored and what was warned about while loading; opaque. Lines read "file:line: text". */

@@ -62,6 +62,7 @@ TAC_API void tac_model_abandon(tacBuilder *b);
 
 /* --- A model as a whole ------------------------------------------------------------------------------------------ */
 
+/* Frees a model; NULL is fine. */
 TAC_API void tac_model_free(tacModel *model);
 /* A deep copy. */
 TAC_API tacStatus tac_model_copy(const tacModel *model, tacModel **copy, tacError *err);

@@ -1,0 +1,87 @@
+"""Documentation: every public function is commented, every relative link of a page resolves, generated tables are
+current, and what a page or comment names in code marks exists.
+"""
+
+import re
+import sys
+
+import make_docs
+import source
+
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
+PUBLIC_CALL = re.compile(r"\b(tac_[a-z0-9_]+)\(")
+
+
+def strip_fences(text):
+    """Markdown without fenced code; line numbers stay."""
+    return re.sub(r"^```.*?^```", lambda m: "\n" * m.group(0).count("\n"), text, flags=re.DOTALL | re.MULTILINE)
+
+
+def declarations(path):
+    """(name, line index) of each public function of a header."""
+    lines = source.read(path).splitlines()
+    for i, line in enumerate(lines):
+        if line.startswith("TAC_API"):
+            name = re.search(r"\b(tac_\w+)\(", line + " ".join(lines[i + 1 : i + 2]))
+            yield (name.group(1) if name else line), i
+
+
+def commented(lines, i):
+    """Is there a comment directly above, or above the group of declarations this one belongs to?"""
+    while i > 0:
+        above = lines[i - 1].strip()
+        if above.endswith("*/"):
+            return True
+        if not above or above.startswith("#") or above == "{":
+            return False
+        i -= 1
+    return False
+
+
+def doc_problems():
+    for path in source.project_files("include/*.h", "include/**/*.h"):
+        lines = source.read(path).splitlines()
+        for name, i in declarations(path):
+            if not commented(lines, i):
+                yield f"{path}:{i + 1}: {name} has no comment"
+
+
+def anchors(text):
+    """The anchors that headings of a page make."""
+    titles = re.findall(r"^#+\s+(.*)$", strip_fences(text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+
+
+def link_problems():
+    for path in source.project_files("*.md", "**/*.md"):
+        text = strip_fences(source.read(path))
+        for match in LINK.finditer(text):
+            target = match.group(1) or match.group(2)
+            if re.match(r"[a-z]+:", target):
+                continue
+            file, _, anchor = target.partition("#")
+            place = (source.ROOT / path.parent / file).resolve() if file else source.ROOT / path
+            where = f"{path}:{source.line_of(text, match.start())}"
+            if not place.exists():
+                yield f"{where}: {target} does not exist"
+            elif anchor and place.suffix == ".md" and anchor not in anchors(place.read_text(encoding="utf-8")):
+                yield f"{where}: no heading for #{anchor}"
+
+
+def name_problems():
+    """Functions that a page calls but no public header declares. ARCHITECTURE may speak of what is to come."""
+    known = {name for path in source.project_files("include/**/*.h") for name, _ in declarations(path)}
+    for path in source.project_files("README.md", "docs/guide/*.md"):
+        text = source.read(path)
+        for match in PUBLIC_CALL.finditer(text):
+            if match.group(1) not in known:
+                yield f"{path}:{source.line_of(text, match.start())}: {match.group(1)} is not a public function"
+
+
+def main():
+    problems = [*doc_problems(), *link_problems(), *name_problems(), *make_docs.stale()]
+    return source.finish(problems, "docs")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
