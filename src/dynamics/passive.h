@@ -1,0 +1,12 @@
+/* Passive forces: joint and tendon springs and dampers, gravity compensation. */
+#pragma once
+
+#include "dynamics/work.h"
+
+/* (q, v) -> w->qfrc_passive and w->qfrc_gravcomp. The first includes gravity compensation except at the joints that take
+ * it through their actuators. Needs: position, tendon lengths and velocities. */
+void tac_passive_forces(const tacModel *m, tacWork *w, const double *q, const double *v);
+/* Displacement of a joint's spring from rest, in tangent coordinates; returns the number of coordinates (1, 3 or 6). */
+int tac_spring_displacement(const tacModel *m, int joint, const double *q, double *d);
+/* Stretch of a tendon's spring beyond its dead band; 0 inside. Needs: tendon lengths. */
+double tac_tendon_stretch(const tacModel *m, const tacWork *w, int tendon);

@@ -1,0 +1,9 @@
+/* The DERIVED rows that need the dynamics at qpos_0: inverse weights, damping ratios, spring lengths, relative poses. */
+#pragma once
+
+#include "dynamics/work.h"
+
+/* NUMBER rows and tac_model_derive's rows -> the rest of the DERIVED rows; a pure function of them, so deriving twice
+ * gives the same bits. w is scratch laid out for this model. A joint-space inertia that is singular at qpos_0 is
+ * TAC_ERR_SINGULAR and names the joint. */
+tacStatus tac_model_reference(tacModel *m, tacWork *w, tacError *err);

@@ -1,0 +1,35 @@
+#include "dynamics/work.h"
+
+/* One row an array: name, number of elements. The same list counts the bytes and lays the arrays out. */
+/* clang-format off */
+#define TAC_WORK_ARRAYS(X)                                                                                       \
+    X(xpos, m->nbody) X(xquat, m->nbody) X(xmat, m->nbody) X(xipos, m->nbody)                                    \
+    X(joint_pos, m->njnt) X(joint_axis, m->njnt) X(origin, m->nbody) X(S, m->nv) X(inertia, m->nbody)            \
+    X(V, m->nbody) X(Sdot, m->nv) X(M, m->nM) X(L, m->nM)                                                        \
+    X(A, m->nbody) X(F, m->nbody) X(composite, m->nbody) X(articulated, m->nbody)                                \
+    X(U, m->nv) X(Dinv, m->nv) X(uu, m->nv)                                                                      \
+    X(vec[0], m->nv) X(vec[1], m->nv) X(vec[2], m->nv) X(vec[3], m->nv)                                          \
+    X(tendon_length, m->ntendon) X(tendon_velocity, m->ntendon) X(tendon_force, m->ntendon)                      \
+    X(actuator_length, m->nu) X(actuator_velocity, m->nu)                                                        \
+    X(moment, (size_t)m->nu * (size_t)m->nv) X(moment_begin, m->nu) X(moment_end, m->nu)                         \
+    X(ctrl, m->nu) X(force, m->nu) X(act_dot, m->na)                                                             \
+    X(qfrc_passive, m->nv) X(qfrc_gravcomp, m->nv) X(qfrc_actuator, m->nv) X(bias, m->nv) X(qfrc, m->nv)         \
+    X(qacc, m->nv) X(next, m->nq + m->nv + m->na)
+/* clang-format on */
+
+size_t tac_work_bytes(const tacModel *m) {
+    const tacWork *w = NULL; /* for the element sizes alone */
+    size_t bytes = 0;
+#define X(name, count) bytes += tac_arena_round((size_t)(count) * sizeof *w->name);
+    TAC_WORK_ARRAYS(X)
+#undef X
+    return bytes;
+}
+
+int tac_work_layout(tacWork *w, const tacModel *m, tacArena *arena) {
+#define X(name, count)                                                                                                 \
+    if ((w->name = tac_arena_take(arena, (size_t)(count) * sizeof *w->name)) == NULL) return 0;
+    TAC_WORK_ARRAYS(X)
+#undef X
+    return 1;
+}
