@@ -1,0 +1,55 @@
+#!/bin/sh
+# Installs the build tree into a scratch folder and uses it as a stranger would: pkg-config, find_package, the command.
+# Also: the shared libraries export tac_* alone and carry a version. Arguments: build tree, source tree, C compiler.
+set -eu
+build=$1
+source=$2
+compiler=$3
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+prefix=$scratch/prefix
+model=$source/models/pendulum.xml
+expected='tactus 0.1.0 nv=1 mass=2'
+
+fail() {
+    echo "install test: $*" >&2
+    exit 1
+}
+
+cmake --install "$build" --prefix "$prefix" >"$scratch/install.log" || fail "cmake --install failed"
+libdir=$(dirname "$(find "$prefix" -name 'libtactus.so')")
+export LD_LIBRARY_PATH="$libdir"
+
+# With pkg-config.
+export PKG_CONFIG_PATH="$libdir/pkgconfig"
+# shellcheck disable=SC2046 # flags are words
+"$compiler" -std=c17 "$source/test/install/client/main.c" -o "$scratch/client" $(pkg-config --cflags --libs tactus_io tactus)
+"$scratch/client" "$model" >"$scratch/out" || fail "the program made with pkg-config failed"
+grep -q "$expected" "$scratch/out" || fail "unexpected output: $(cat "$scratch/out")"
+grep -q 'loaded nq=1' "$scratch/out" || fail "the model was not loaded: $(cat "$scratch/out")"
+
+# With find_package.
+cmake -S "$source/test/install/client" -B "$scratch/made" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$compiler" \
+    >"$scratch/configure.log" 2>&1 || { cat "$scratch/configure.log"; fail "find_package failed"; }
+cmake --build "$scratch/made" >"$scratch/make.log" 2>&1 || { cat "$scratch/make.log"; fail "the client does not build"; }
+"$scratch/made/client" "$model" | grep -q "$expected" || fail "the program made with find_package failed"
+
+# The command line, from the installed place.
+"$prefix/bin/tactus" --version | grep -q '0\.1\.0' || fail "the installed command does not tell its version"
+
+# Names and version of the shared libraries.
+for name in tactus tactus_io; do
+    library=$libdir/lib$name.so
+    strange=$(nm -D --defined-only "$library" | awk '$2 ~ /[A-Z]/ && $3 !~ /^tac_/ {print $3}')
+    [ -z "$strange" ] || fail "lib$name.so exports $strange"
+    [ -e "$library.0.1.0" ] || fail "lib$name.so has no versioned file"
+    readelf -d "$library" | grep -q "SONAME.*lib$name.so.0.1\]" || fail "lib$name.so has the wrong SONAME"
+done
+hidden=$(nm -D --defined-only "$libdir/libtactus.so" | awk '$2 ~ /[A-Z]/ {print $3}' | sort)
+for symbol in $hidden; do
+    grep -rqw "$symbol" "$prefix/include/tactus" || fail "libtactus.so exports $symbol, which no header declares"
+done
+nm -D --undefined-only "$libdir/libtactus_io.so" | awk '$2 ~ /^tac_/ {print $2}' | while read -r symbol; do
+    echo "$hidden" | grep -qx "$symbol" || fail "libtactus_io.so needs $symbol, which libtactus.so does not export"
+done
+echo "install test: ok"
