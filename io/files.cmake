@@ -1,4 +1,13 @@
 set(io_files
+  files.c
+  load.c
+  mesh.c
+  mesh_assimp.c
+  mesh_ears.c
+  mesh_hull.c
+  mesh_msh.c
+  mesh_obj.c
+  mesh_stl.c
   numbers.c
   report.c
   xml.c

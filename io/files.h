@@ -5,13 +5,15 @@
 
 #include <stddef.h>
 
+enum { TAC_PATH = 4096 }; /* bytes of a path, the closing zero included */
+
 typedef struct tacFiles {
-    char root[4096]; /* real path of the folder that files may be opened in (the main file's) */
+    char root[TAC_PATH]; /* real path of the folder that files may be opened in (the main file's) */
     int allow_outside;
     size_t max_bytes;
 } tacFiles;
 
-/* Sets root from the main file's path. */
+/* Sets root from the main file's path (links resolved), so the main file itself is always inside. */
 tacStatus tac_files_init(tacFiles *files, const char *main_path, const tacLoadOptions *options, tacError *err);
 /* Joins folder and name (an absolute name stands alone) into out[size]. */
 void tac_files_join(const char *folder, const char *name, char *out, size_t size);

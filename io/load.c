@@ -1,0 +1,6 @@
+/* Deciding what a file is, and files of packed models. */
+#include "tactus/io.h"
+
+tacLoadOptions tac_default_load_options(void) {
+    return (tacLoadOptions){.base = TAC_BASE_AUTO, .max_bytes = (size_t)1 << 30};
+}
