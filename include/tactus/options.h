@@ -27,7 +27,7 @@ typedef struct tacOptions {
 /* What happened in a step. */
 typedef struct tacStepInfo {
     tacStatus status;
-    int bad_index; /* of the first non-finite entry of x or u where status is TAC_ERR_NONFINITE, else -1 */
+    int bad_index; /* TAC_ERR_NONFINITE: of the first non-finite entry of [x | u], or -1 where the result overflows; else -1 */
 } tacStepInfo;
 
 /* One simulation's workspace; opaque; one thread at a time. Nothing in it changes a result. */

@@ -1,0 +1,68 @@
+/* Contact none, semi-implicit Euler. */
+#include "step/sim.h"
+
+#include "dynamics/actuator.h"
+#include "dynamics/mass.h"
+
+#include <string.h>
+
+/* (x, u) -> w->qfrc and the mass stage. */
+static void evaluate(tacSim *sim, const double *x, const double *u) {
+    const tacModel *m = sim->model;
+    tacInputs in = tac_split_inputs(m, &sim->options, u);
+    tac_smooth_forces(m, &sim->work, x, x + m->nq, x + m->nq + m->nv, in, sim->options.dt);
+    tac_crba(m, &sim->work);
+}
+
+/* w->qacc = (M + diag(extra))^-1 qfrc */
+static tacStatus accelerate(tacSim *sim, const double *extra) {
+    const tacModel *m = sim->model;
+    tacWork *w = &sim->work;
+    tacStatus status = tac_factor(m, w, extra);
+    if (status != TAC_OK) return status;
+    memcpy(w->qacc, w->qfrc, (size_t)m->nv * sizeof *w->qacc);
+    tac_solve(m, w, w->qacc);
+    return TAC_OK;
+}
+
+static tacStatus acceleration(tacSim *sim, const double *x, const double *u, double *qacc) {
+    const tacModel *m = sim->model;
+    evaluate(sim, x, u);
+    tacStatus status = accelerate(sim, NULL);
+    if (status != TAC_OK) return status;
+    if (tac_first_nonfinite(m->nv, sim->work.qacc) >= 0) return TAC_ERR_NONFINITE;
+    memcpy(qacc, sim->work.qacc, (size_t)m->nv * sizeof *qacc);
+    return TAC_OK;
+}
+
+/* h times the joint damping, which the step takes implicitly; NULL where the model says not to. */
+static const double *implicit_damping(const tacModel *m, double h, double *extra) {
+    if (*m->option_disable & (TAC_DISABLE_EULERDAMP | TAC_DISABLE_DAMPER)) return NULL;
+    for (int i = 0; i < m->nv; i++)
+        extra[i] = h * m->dof_damping[i];
+    return extra;
+}
+
+/* (M + h D) a = passive + actuators - bias + applied,  v+ = v + h a,  q+ = q (+) h v+, where D is the joints' damping and
+ * passive includes -D v. Activations take their own explicit (or exact) step. */
+static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) {
+    const tacModel *m = sim->model;
+    tacWork *w = &sim->work;
+    double h = sim->options.dt, *dq = w->vec[0];
+    const double *v = x + m->nq, *act = v + m->nv;
+    double *q_next = w->next, *v_next = q_next + m->nq, *act_next = v_next + m->nv;
+    evaluate(sim, x, u);
+    tacStatus status = accelerate(sim, implicit_damping(m, h, w->vec[1]));
+    if (status != TAC_OK) return status;
+    for (int i = 0; i < m->nv; i++) {
+        v_next[i] = v[i] + h * w->qacc[i];
+        dq[i] = h * v_next[i];
+    }
+    tac_qpos_add(m, x, dq, q_next);
+    tac_advance_activations(m, w, act, h, act_next);
+    if (tac_first_nonfinite(tac_nx(m), w->next) >= 0) return TAC_ERR_NONFINITE;
+    memcpy(y, w->next, (size_t)tac_nx(m) * sizeof *y);
+    return TAC_OK;
+}
+
+const tacStepper TAC_STEPPER_EULER = {TAC_NONE, TAC_EULER, step, acceleration};

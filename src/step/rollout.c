@@ -1,0 +1,29 @@
+/* One step and many. */
+#include "step/sim.h"
+
+#include <string.h>
+
+tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tacStepInfo *info) {
+    int bad;
+    tacStatus status = tac_check_state(sim, x, u, &bad);
+    if (status == TAC_OK && y == NULL) status = TAC_ERR_ARGUMENT;
+    if (status == TAC_OK) status = sim->stepper->step(sim, x, u, y);
+    if (info != NULL) *info = (tacStepInfo){.status = status, .bad_index = bad};
+    return status;
+}
+
+tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, double *X, tacStepInfo *info) {
+    tacStepInfo last = {.status = TAC_OK, .bad_index = -1};
+    if (sim == NULL || n < 0 || x0 == NULL || X == NULL) {
+        last.status = TAC_ERR_ARGUMENT;
+    } else {
+        size_t nx = (size_t)tac_nx(sim->model), ninput = (size_t)tac_ninput(sim->model, &sim->options);
+        memmove(X, x0, nx * sizeof *X);
+        for (int k = 0; k < n && last.status == TAC_OK; k++) {
+            const double *u = U == NULL ? NULL : U + (size_t)k * ninput;
+            tac_step(sim, X + (size_t)k * nx, u, X + (size_t)(k + 1) * nx, &last);
+        }
+    }
+    if (info != NULL) *info = last;
+    return last.status;
+}

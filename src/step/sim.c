@@ -1,0 +1,178 @@
+#include "step/sim.h"
+
+#include "base/error.h"
+#include "dynamics/reference.h"
+#include "model/model.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Options ------------------------------------------------------------------------------------------------------ */
+
+static const tacStepper *const STEPPERS[] = {&TAC_STEPPER_EULER};
+static const char *const CONTACT_NAMES[] = {"none", "lcp", "ncp", "soft"};
+static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "implicitfast"};
+
+tacOptions tac_default_options(const tacModel *model) {
+    tacOptions options = {
+        .cookie = TAC_OPTIONS_COOKIE,
+        .contact = TAC_NONE,
+        .integrator = (tacIntegrator)*model->option_integrator,
+        .dt = *model->option_timestep,
+        .inputs = 0,
+    };
+    return options;
+}
+
+static const tacStepper *find_stepper(const tacOptions *options) {
+    for (size_t i = 0; i < sizeof STEPPERS / sizeof *STEPPERS; i++)
+        if (STEPPERS[i]->contact == options->contact && STEPPERS[i]->integrator == options->integrator)
+            return STEPPERS[i];
+    return NULL;
+}
+
+static tacStatus check_options(const tacOptions *options, tacError *err) {
+    const unsigned known = TAC_INPUT_QFRC | TAC_INPUT_XFRC | TAC_INPUT_MOCAP;
+    if (options->cookie != TAC_OPTIONS_COOKIE)
+        return tac_fail(err, TAC_ERR_OPTIONS, "options were not made by tac_default_options");
+    if (!tac_finite(options->dt) || !(options->dt > 0))
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option dt is %g: expected a finite time step above 0", options->dt);
+    if (options->inputs & ~known)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option inputs is 0x%x: expected TAC_INPUT_* bits", options->inputs);
+    if ((unsigned)options->contact > TAC_SOFT)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option contact is %d: expected a tacContactModel",
+                        (int)options->contact);
+    if ((unsigned)options->integrator > TAC_IMPLICITFAST)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option integrator is %d: expected a tacIntegrator",
+                        (int)options->integrator);
+    if (find_stepper(options) == NULL)
+        return tac_fail(err, TAC_ERR_UNSUPPORTED,
+                        "contact model %s with integrator %s is not supported: expected contact none, integrator Euler",
+                        CONTACT_NAMES[options->contact], INTEGRATOR_NAMES[options->integrator]);
+    return TAC_OK;
+}
+
+/* --- Inputs -------------------------------------------------------------------------------------------------------- */
+
+int tac_nx(const tacModel *model) { return model->nq + model->nv + model->na; }
+
+int tac_ninput(const tacModel *model, const tacOptions *options) {
+    int n = model->nu;
+    if (options->inputs & TAC_INPUT_QFRC) n += model->nv;
+    if (options->inputs & TAC_INPUT_XFRC) n += 6 * model->nbody;
+    if (options->inputs & TAC_INPUT_MOCAP) n += 7 * model->nmocap;
+    return n;
+}
+
+tacInputs tac_split_inputs(const tacModel *model, const tacOptions *options, const double *u) {
+    tacInputs in = {.ctrl = u};
+    const double *next = u == NULL ? NULL : u + model->nu;
+    if (next == NULL) return in;
+    if (options->inputs & TAC_INPUT_QFRC) {
+        in.qfrc = next;
+        next += model->nv;
+    }
+    if (options->inputs & TAC_INPUT_XFRC) {
+        in.xfrc = next;
+        next += 6 * model->nbody;
+    }
+    if (options->inputs & TAC_INPUT_MOCAP) in.mocap = next;
+    return in;
+}
+
+tacStatus tac_check_state(const tacSim *sim, const double *x, const double *u, int *bad) {
+    *bad = -1;
+    if (sim == NULL) return TAC_ERR_ARGUMENT;
+    int nx = tac_nx(sim->model), ninput = tac_ninput(sim->model, &sim->options);
+    if (x == NULL || (u == NULL && ninput > 0)) return TAC_ERR_ARGUMENT;
+    int i = tac_first_nonfinite(nx, x);
+    if (i < 0) {
+        i = tac_first_nonfinite(ninput, u);
+        if (i >= 0) i += nx;
+    }
+    *bad = i;
+    return i < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
+/* --- Creation ------------------------------------------------------------------------------------------------------ */
+
+/* Bytes of copies of the model: as created, and two that take parameters in turn. */
+static size_t copies_bytes(const tacModel *model) { return model->nparam > 0 ? 3 * tac_arena_round(model->bytes) : 0; }
+
+size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {
+    if (model == NULL || options == NULL) return 0;
+    return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + tac_work_bytes(model);
+}
+
+tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void *memory, size_t bytes, tacSim **sim,
+                         tacError *err) {
+    if (model == NULL || options == NULL || memory == NULL || sim == NULL)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "model, options, memory or sim is NULL");
+    if ((uintptr_t)memory % TAC_ARENA_ALIGN != 0)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "memory of a simulation must be aligned to %d bytes", TAC_ARENA_ALIGN);
+    tacStatus status = check_options(options, err);
+    if (status != TAC_OK) return status;
+    size_t need = tac_sim_bytes(model, options);
+    if (bytes < need)
+        return tac_fail(err, TAC_ERR_ARENA_FULL, "a simulation of this model needs %zu bytes, got %zu", need, bytes);
+    tacSim *s = memory;
+    memset(s, 0, sizeof *s);
+    s->model = model;
+    s->options = *options;
+    s->stepper = find_stepper(options);
+    unsigned char *next = (unsigned char *)memory + tac_arena_round(sizeof(tacSim));
+    if (model->nparam > 0) {
+        size_t copy = tac_arena_round(model->bytes);
+        s->model = s->origin = tac_model_copy_into(model, next);
+        s->slot[0] = next + copy;
+        s->slot[1] = next + 2 * copy;
+        next += 3 * copy;
+    }
+    tac_arena_init(&s->arena, next, tac_work_bytes(model));
+    if (!tac_work_layout(&s->work, model, &s->arena))
+        return tac_fail(err, TAC_ERR_ARENA_FULL, "workspace of %zu bytes is too small", s->arena.size);
+    *sim = s;
+    return TAC_OK;
+}
+
+tacStatus tac_sim_new(const tacModel *model, const tacOptions *options, tacSim **sim, tacError *err) {
+    if (model == NULL || options == NULL || sim == NULL)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "model, options or sim is NULL");
+    size_t bytes = tac_sim_bytes(model, options);
+    void *memory = aligned_alloc(TAC_ARENA_ALIGN, bytes);
+    if (memory == NULL) return tac_fail(err, TAC_ERR_MEMORY, "out of memory: %zu bytes for a simulation", bytes);
+    tacStatus status = tac_sim_create(model, options, memory, bytes, sim, err);
+    if (status != TAC_OK) free(memory);
+    return status;
+}
+
+void tac_sim_free(tacSim *sim) { free(sim); }
+
+size_t tac_sim_peak(const tacSim *sim) { return sim == NULL ? 0 : sim->arena.peak; }
+
+void tac_sim_poison(tacSim *sim) { memset(sim->arena.base, 0xFF, sim->arena.size); }
+
+/* --- Parameters ---------------------------------------------------------------------------------------------------- */
+
+tacStatus tac_sim_get_params(const tacSim *sim, double *theta) {
+    if (sim == NULL || (theta == NULL && sim->origin != NULL)) return TAC_ERR_ARGUMENT;
+    for (int i = 0; sim->origin != NULL && i < sim->model->nparam; i++)
+        theta[i] = *tac_param_at(sim->model, sim->model->param_field[i], sim->model->param_index[i]);
+    return TAC_OK;
+}
+
+/* Starts from the model as created each time, so that the result depends on theta alone; takes effect only when the
+ * whole model makes sense. */
+tacStatus tac_sim_set_params(tacSim *sim, const double *theta) {
+    if (sim == NULL || (theta == NULL && sim->origin != NULL)) return TAC_ERR_ARGUMENT;
+    if (sim->origin == NULL) return TAC_OK;
+    if (tac_first_nonfinite(sim->origin->nparam, theta) >= 0) return TAC_ERR_NONFINITE;
+    void *spare = sim->slot[(const void *)sim->model == sim->slot[0]];
+    tacModel *fresh = tac_model_copy_into(sim->origin, spare);
+    tacStatus status = tac_param_write_all(fresh, theta, NULL);
+    if (status == TAC_OK) status = tac_model_derive(fresh, NULL);
+    if (status == TAC_OK) status = tac_model_reference(fresh, &sim->work, NULL);
+    if (status == TAC_OK) sim->model = fresh;
+    return status;
+}

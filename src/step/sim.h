@@ -1,0 +1,36 @@
+/* One simulation: a model, options, a stepper chosen by them, and scratch. */
+#pragma once
+
+#include "base/arena.h"
+#include "dynamics/smooth.h"
+
+/* What an option struct made by tac_default_options carries. */
+#define TAC_OPTIONS_COOKIE 0x7ac70501u
+
+/* One contact model with one integrator: its functions. Inputs have been checked; outputs are written on success only. */
+typedef struct tacStepper {
+    tacContactModel contact;
+    tacIntegrator integrator;
+    tacStatus (*step)(tacSim *sim, const double *x, const double *u, double *y);
+    tacStatus (*acceleration)(tacSim *sim, const double *x, const double *u, double *qacc);
+} tacStepper;
+
+struct tacSim {
+    const tacModel *model; /* what is simulated: the caller's model, or the newest copy with parameters set */
+    tacModel *origin;      /* the model as it was at creation; NULL where no parameter is registered */
+    void *slot[2];         /* room for two copies: one in use, one to try new parameters in */
+    tacOptions options;
+    const tacStepper *stepper;
+    tacWork work;
+    tacArena arena;
+};
+
+/* Contact none, semi-implicit Euler (euler.c). */
+extern const tacStepper TAC_STEPPER_EULER;
+
+/* The blocks of u that the options ask for. */
+tacInputs tac_split_inputs(const tacModel *model, const tacOptions *options, const double *u);
+/* TAC_OK, TAC_ERR_ARGUMENT (NULL) or TAC_ERR_NONFINITE with *bad = index in [x | u], else -1. */
+tacStatus tac_check_state(const tacSim *sim, const double *x, const double *u, int *bad);
+/* Fills all scratch with bytes 0xFF, which make NaN: results must not change. For tests. */
+void tac_sim_poison(tacSim *sim);
