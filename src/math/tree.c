@@ -1,45 +1,214 @@
 #include "math/tree.h"
 
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-/* y[n] -= a x[n] */
-static void subtract_row(int n, double a, const double *restrict x, double *restrict y) {
-    for (int i = 0; i < n; i++)
-        y[i] -= a * x[i];
+/* Rows are handled in blocks of up to three consecutive ones, each the parent of the next: k, k+1, k+2 with
+ * parent[k+1] = k, parent[k+2] = k+1. They share the ancestors of k, so that one walk up the tree serves the block and
+ * every ancestor's row is read and written once; short inner loops cost more by being started than by their length, and
+ * there are three to nine times fewer of them. Within a block x0, x1, x2 point into rows k, k+1, k+2 at one common
+ * column. Subtractions happen in the order of the plain algorithm, k+2 before k+1 before k.
+ *
+ * Inner loops are written two numbers at a time, loads before stores, so that compilers use 128-bit registers at -O2.
+ * Entries are independent: the bits are those of one at a time. */
+
+/* Rows in the block that ends with row `last`. */
+static int rows_ending(const tacTree *tree, int last) {
+    if (last < 1 || tree->parent[last] != last - 1) return 1;
+    return last < 2 || tree->parent[last - 1] != last - 2 ? 2 : 3;
 }
 
-/* Row k is final: takes what it owes from the rows of its ancestors i, M_ij -= M_ki M_kj / D_k, and becomes a row of L. */
-static void eliminate(const tacTree *tree, int k, double inverse, double *L) {
-    double *row = L + tree->adr[k];
-    int n = tree->depth[k];
-    int i = tree->parent[k];
-    for (int m = 1; m < n; m++) {
-        double a = row[m] * inverse;
-        subtract_row(n - m, a, row + m, L + tree->adr[i]);
-        row[m] = a;
-        i = tree->parent[i];
-    }
-    row[0] = inverse;
+/* Rows in the block that begins with row `first`. */
+static int rows_beginning(const tacTree *tree, int first) {
+    if (first + 1 >= tree->n || tree->parent[first + 1] != first) return 1;
+    return first + 2 >= tree->n || tree->parent[first + 2] != first + 1 ? 2 : 3;
 }
 
-int tac_tree_factor(const tacTree *tree, const double *M, const double *extra, double *L) {
-    for (int i = 0; i < tree->n; i++) {
-        memcpy(L + tree->adr[i], M + tree->adr[i], (size_t)tree->depth[i] * sizeof(double));
-        if (extra != NULL) L[tree->adr[i]] += extra[i];
+/* y -= a x */
+static inline void subtract_one(int n, const double *x, double a, double *y) {
+    int i = 0;
+    for (; i + 2 <= n; i += 2) {
+        double u = y[i] - a * x[i], v = y[i + 1] - a * x[i + 1];
+        y[i] = u;
+        y[i + 1] = v;
     }
-    for (int k = tree->n - 1; k >= 0; k--) {
-        double diagonal = M[tree->adr[k]] + (extra != NULL ? extra[k] : 0), pivot = L[tree->adr[k]];
-        if (!(pivot > 0) || !(pivot > TAC_TREE_MIN_PIVOT * diagonal)) return k;
-        eliminate(tree, k, 1 / pivot, L);
+    if (i < n) y[i] -= a * x[i];
+}
+
+/* y -= a1 x1, then a0 x0 */
+static inline void subtract_two(int n, const double *x1, double a1, const double *x0, double a0, double *y) {
+    int i = 0;
+    for (; i + 2 <= n; i += 2) {
+        double u = y[i] - a1 * x1[i] - a0 * x0[i];
+        double v = y[i + 1] - a1 * x1[i + 1] - a0 * x0[i + 1];
+        y[i] = u;
+        y[i + 1] = v;
+    }
+    if (i < n) y[i] = y[i] - a1 * x1[i] - a0 * x0[i];
+}
+
+/* y -= a[2] x2, then a[1] x1, then a[0] x0 */
+static inline void subtract_three(int n, const double *x2, const double *x1, const double *x0, const double a[3],
+                                  double *y) {
+    double a0 = a[0], a1 = a[1], a2 = a[2];
+    int i = 0;
+    for (; i + 2 <= n; i += 2) {
+        double u = y[i] - a2 * x2[i] - a1 * x1[i] - a0 * x0[i];
+        double v = y[i + 1] - a2 * x2[i + 1] - a1 * x1[i + 1] - a0 * x0[i + 1];
+        y[i] = u;
+        y[i + 1] = v;
+    }
+    if (i < n) y[i] = y[i] - a2 * x2[i] - a1 * x1[i] - a0 * x0[i];
+}
+
+/* x1 -= a[2] x2;  x0 -= a[1] x2, then a[0] x1: the columns that the rows of a block share. */
+static inline void subtract_within(int n, const double *x2, double *x1, double *x0, const double a[3]) {
+    double a10 = a[0], a20 = a[1], a21 = a[2];
+    int i = 0;
+    for (; i + 2 <= n; i += 2) {
+        double u1 = x1[i] - a21 * x2[i], v1 = x1[i + 1] - a21 * x2[i + 1];
+        double u0 = x0[i] - a20 * x2[i] - a10 * u1, v0 = x0[i + 1] - a20 * x2[i + 1] - a10 * v1;
+        x1[i] = u1;
+        x1[i + 1] = v1;
+        x0[i] = u0;
+        x0[i + 1] = v0;
+    }
+    if (i < n) {
+        x1[i] -= a21 * x2[i];
+        x0[i] = x0[i] - a20 * x2[i] - a10 * x1[i];
+    }
+}
+
+/* --- Factorization: M_ij -= M_ki M_kj / D_k for all ancestors i, j of k, from the last k to the first   [math.md, eq. 13] - */
+
+static bool good_pivot(double pivot, double diagonal) { return pivot > 0 && pivot > TAC_TREE_MIN_PIVOT * diagonal; }
+
+/* Row k becomes a row of L; its ancestors' rows lose its share. diagonal: the entry of M, what the pivot is measured by.
+ * Returns -1 or the bad pivot. */
+static int eliminate_one(const tacTree *tree, int k, const double *diagonal, double *L) {
+    double *x = L + tree->adr[k];
+    if (!good_pivot(x[0], diagonal[0])) return k;
+    double inverse = 1 / x[0];
+    *x++ = inverse;
+    int n = tree->depth[k] - 1;
+    for (int i = tree->parent[k]; i >= 0; i = tree->parent[i], n--) {
+        double a = x[0] * inverse;
+        subtract_one(n, x, a, L + tree->adr[i]);
+        *x++ = a;
     }
     return -1;
 }
 
+/* The same for rows k + 1 and k. */
+static int eliminate_two(const tacTree *tree, int k, const double *diagonal, double *L) {
+    double *x0 = L + tree->adr[k], *x1 = L + tree->adr[k + 1];
+    if (!good_pivot(x1[0], diagonal[1])) return k + 1;
+    double inverse1 = 1 / x1[0], a10 = x1[1] * inverse1;
+    x0[0] -= a10 * x1[1];
+    if (!good_pivot(x0[0], diagonal[0])) return k;
+    double inverse0 = 1 / x0[0];
+    x1[0] = inverse1, x1[1] = a10;
+    x0[0] = inverse0;
+    x1 += 2, x0 += 1;
+    int n = tree->depth[k] - 1;
+    subtract_one(n, x1, a10, x0);
+    for (int i = tree->parent[k]; i >= 0; i = tree->parent[i], n--) {
+        double a1 = x1[0] * inverse1, a0 = x0[0] * inverse0;
+        subtract_two(n, x1, a1, x0, a0, L + tree->adr[i]);
+        *x1++ = a1;
+        *x0++ = a0;
+    }
+    return -1;
+}
+
+/* The same for rows k + 2, k + 1 and k. */
+static int eliminate_three(const tacTree *tree, int k, const double *diagonal, double *L) {
+    double *x0 = L + tree->adr[k], *x1 = L + tree->adr[k + 1], *x2 = L + tree->adr[k + 2];
+    if (!good_pivot(x2[0], diagonal[2])) return k + 2;
+    double inverse2 = 1 / x2[0], a21 = x2[1] * inverse2, a20 = x2[2] * inverse2;
+    x1[0] -= a21 * x2[1];
+    x1[1] -= a21 * x2[2];
+    x0[0] -= a20 * x2[2];
+    if (!good_pivot(x1[0], diagonal[1])) return k + 1;
+    double inverse1 = 1 / x1[0], a10 = x1[1] * inverse1;
+    x0[0] -= a10 * x1[1];
+    if (!good_pivot(x0[0], diagonal[0])) return k;
+    double inverse0 = 1 / x0[0];
+    x2[0] = inverse2, x2[1] = a21, x2[2] = a20;
+    x1[0] = inverse1, x1[1] = a10;
+    x0[0] = inverse0;
+    x2 += 3, x1 += 2, x0 += 1;
+    int n = tree->depth[k] - 1;
+    subtract_within(n, x2, x1, x0, (double[3]){a10, a20, a21});
+    for (int i = tree->parent[k]; i >= 0; i = tree->parent[i], n--) {
+        const double a[3] = {x0[0] * inverse0, x1[0] * inverse1, x2[0] * inverse2};
+        subtract_three(n, x2, x1, x0, a, L + tree->adr[i]);
+        *x2++ = a[2];
+        *x1++ = a[1];
+        *x0++ = a[0];
+    }
+    return -1;
+}
+
+/* L <- M + diag(extra). */
+static void copy_matrix(const tacTree *tree, const double *M, const double *extra, double *L) {
+    int last = tree->n - 1;
+    memcpy(L, M, (size_t)(tree->adr[last] + tree->depth[last]) * sizeof(double));
+    if (extra == NULL) return;
+    for (int i = 0; i < tree->n; i++)
+        L[tree->adr[i]] += extra[i];
+}
+
+int tac_tree_factor(const tacTree *tree, const double *M, const double *extra, double *L) {
+    if (tree->n == 0) return -1;
+    TAC_ASSERT(L != M);
+    copy_matrix(tree, M, extra, L);
+    int bad = -1;
+    for (int last = tree->n - 1; last >= 0 && bad < 0;) {
+        int count = rows_ending(tree, last), k = last - count + 1;
+        double diagonal[3];
+        for (int s = 0; s < count; s++)
+            diagonal[s] = M[tree->adr[k + s]] + (extra != NULL ? extra[k + s] : 0);
+        if (count == 3)
+            bad = eliminate_three(tree, k, diagonal, L);
+        else if (count == 2)
+            bad = eliminate_two(tree, k, diagonal, L);
+        else
+            bad = eliminate_one(tree, k, diagonal, L);
+        last = k - 1;
+    }
+    return bad;
+}
+
+/* --- x <- L^-T x: x_i -= L_ki x_k for all ancestors i of k, from the last k to the first   [math.md, eq. 14] ------------ */
+
 void tac_tree_solve_lt(const tacTree *tree, const double *L, double *x) {
-    for (int k = tree->n - 1; k >= 0; k--) {
-        const double *entry = L + tree->adr[k];
-        for (int i = tree->parent[k]; i >= 0; i = tree->parent[i])
-            x[i] -= *++entry * x[k];
+    const int *parent = tree->parent;
+    for (int last = tree->n - 1; last >= 0;) {
+        int count = rows_ending(tree, last), k = last - count + 1, i = parent[k];
+        const double *x0 = L + tree->adr[k] + 1;
+        if (count == 1) {
+            double a = x[k];
+            for (; i >= 0; i = parent[i])
+                x[i] -= *x0++ * a;
+        } else if (count == 2) {
+            const double *x1 = L + tree->adr[k + 1] + 1;
+            double a1 = x[k + 1], a0 = x[k] - *x1++ * a1;
+            x[k] = a0;
+            for (; i >= 0; i = parent[i])
+                x[i] = x[i] - *x1++ * a1 - *x0++ * a0;
+        } else {
+            const double *x1 = L + tree->adr[k + 1] + 1, *x2 = L + tree->adr[k + 2] + 1;
+            double a2 = x[k + 2], a1 = x[k + 1] - *x2++ * a2;
+            double a0 = x[k] - *x2++ * a2 - *x1++ * a1;
+            x[k + 1] = a1, x[k] = a0;
+            for (; i >= 0; i = parent[i])
+                x[i] = x[i] - *x2++ * a2 - *x1++ * a1 - *x0++ * a0;
+        }
+        last = k - 1;
     }
 }
 
@@ -48,13 +217,42 @@ void tac_tree_solve_d(const tacTree *tree, const double *L, double *x) {
         x[k] *= L[tree->adr[k]];
 }
 
+/* --- x <- L^-1 x: x_k -= sum_i L_ki x_i over the ancestors i of k, from the first k to the last   [math.md, eq. 15].
+ * Terms in this order: the ancestors of the block, nearest first, then the rows of the block itself. -------------------- */
+
 void tac_tree_solve_l(const tacTree *tree, const double *L, double *x) {
-    for (int k = 0; k < tree->n; k++) {
-        const double *entry = L + tree->adr[k];
-        double sum = x[k];
-        for (int i = tree->parent[k]; i >= 0; i = tree->parent[i])
-            sum -= *++entry * x[i];
-        x[k] = sum;
+    const int *parent = tree->parent;
+    for (int k = 0; k < tree->n;) {
+        int count = rows_beginning(tree, k), i = parent[k];
+        const double *x0 = L + tree->adr[k] + 1;
+        double y0 = x[k];
+        if (count == 1) {
+            for (; i >= 0; i = parent[i])
+                y0 -= *x0++ * x[i];
+        } else if (count == 2) {
+            const double *x1 = L + tree->adr[k + 1] + 1;
+            const double a10 = *x1++;
+            double y1 = x[k + 1];
+            for (; i >= 0; i = parent[i]) {
+                y1 -= *x1++ * x[i];
+                y0 -= *x0++ * x[i];
+            }
+            x[k + 1] = y1 - a10 * y0;
+        } else {
+            const double *x1 = L + tree->adr[k + 1] + 1, *x2 = L + tree->adr[k + 2] + 1;
+            const double a10 = *x1++, a21 = *x2++, a20 = *x2++;
+            double y1 = x[k + 1], y2 = x[k + 2];
+            for (; i >= 0; i = parent[i]) {
+                y2 -= *x2++ * x[i];
+                y1 -= *x1++ * x[i];
+                y0 -= *x0++ * x[i];
+            }
+            y1 -= a10 * y0;
+            x[k + 1] = y1;
+            x[k + 2] = y2 - a20 * y0 - a21 * y1;
+        }
+        x[k] = y0;
+        k += count;
     }
 }
 
@@ -64,32 +262,50 @@ void tac_tree_solve(const tacTree *tree, const double *L, double *x) {
     tac_tree_solve_l(tree, L, x);
 }
 
-void tac_tree_solve_many(const tacTree *tree, const double *L, int nrhs, double *X) {
-    size_t width = (size_t)nrhs;
+/* The three passes for n x k right sides; the order of terms is that of the passes above. */
+
+static void solve_many_lt(const tacTree *tree, const double *L, int width, double *X) {
     for (int k = tree->n - 1; k >= 0; k--) {
-        const double *entry = L + tree->adr[k];
+        const double *entry = L + tree->adr[k] + 1, *row = X + (size_t)k * (size_t)width;
         for (int i = tree->parent[k]; i >= 0; i = tree->parent[i])
-            subtract_row(nrhs, *++entry, X + (size_t)k * width, X + (size_t)i * width);
-    }
-    for (int k = 0; k < tree->n; k++) {
-        const double *entry = L + tree->adr[k];
-        double *row = X + (size_t)k * width;
-        for (int c = 0; c < nrhs; c++)
-            row[c] *= *entry;
-        for (int i = tree->parent[k]; i >= 0; i = tree->parent[i])
-            subtract_row(nrhs, *++entry, X + (size_t)i * width, row);
+            subtract_one(width, row, *entry++, X + (size_t)i * (size_t)width);
     }
 }
+
+static void solve_many_l(const tacTree *tree, const double *L, int width, double *X) {
+    for (int first = 0; first < tree->n;) {
+        int count = rows_beginning(tree, first);
+        for (int s = 0; s < count; s++) {
+            const double *own = L + tree->adr[first + s], *entry = own + s + 1;
+            double *row = X + (size_t)(first + s) * (size_t)width;
+            for (int c = 0; c < width; c++)
+                row[c] *= own[0];
+            for (int i = tree->parent[first]; i >= 0; i = tree->parent[i])
+                subtract_one(width, X + (size_t)i * (size_t)width, *entry++, row);
+            for (int t = 0; t < s; t++)
+                subtract_one(width, X + (size_t)(first + t) * (size_t)width, own[s - t], row);
+        }
+        first += count;
+    }
+}
+
+void tac_tree_solve_many(const tacTree *tree, const double *L, int k, double *X) {
+    solve_many_lt(tree, L, k, X);
+    solve_many_l(tree, L, k, X);
+}
+
+/* --- Products ---------------------------------------------------------------------------------------------------------- */
 
 void tac_tree_mul(const tacTree *tree, const double *M, const double *x, double *y) {
     for (int i = 0; i < tree->n; i++)
         y[i] = 0;
     for (int k = 0; k < tree->n; k++) {
         const double *entry = M + tree->adr[k];
-        double sum = *entry * x[k];
+        double xk = x[k], sum = *entry++ * xk;
         for (int i = tree->parent[k]; i >= 0; i = tree->parent[i]) {
-            sum += *++entry * x[i];
-            y[i] += *entry * x[k];
+            double a = *entry++;
+            sum += a * x[i];
+            y[i] += a * xk;
         }
         y[k] += sum;
     }
@@ -97,7 +313,8 @@ void tac_tree_mul(const tacTree *tree, const double *M, const double *x, double 
 
 void tac_tree_dense(const tacTree *tree, const double *M, double *dense) {
     size_t n = (size_t)tree->n;
-    memset(dense, 0, n * n * sizeof(double));
+    for (size_t i = 0; i < n * n; i++)
+        dense[i] = 0;
     for (int k = 0; k < tree->n; k++) {
         const double *entry = M + tree->adr[k];
         for (int i = k; i >= 0; i = tree->parent[i], entry++) {

@@ -9,7 +9,7 @@
 typedef struct tacTree {
     int n;
     const int *parent; /* n: smaller than the own index; -1 for a root. Any numbering with parents first */
-    const int *adr;    /* n: address of (i, i) */
+    const int *adr;    /* n: address of (i, i); rows are packed in order, adr[i+1] = adr[i] + depth[i] */
     const int *depth;  /* n: number of ancestors, self included */
 } tacTree;
 
