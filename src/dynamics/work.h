@@ -16,6 +16,12 @@
 
 #include "base/arena.h"
 
+/* What velocities add to the derivative of a body's force: B x = (B11 w, 2 w x p) for x = (w, .)   (inverse_deriv.c, D4). */
+typedef struct tacCoriolis {
+    tacMat3 B11;
+    tacVec3 p;
+} tacCoriolis;
+
 typedef struct tacWork {
     /* position stage */
     tacVec3 *xpos;       /* nbody: body origins, world */
@@ -40,6 +46,11 @@ typedef struct tacWork {
     tacVec6 *U;            /* nv */
     double *Dinv, *uu;     /* nv */
     double *vec[4];        /* nv each */
+    /* scratch of the derivatives of inverse dynamics (inverse_deriv.c) */
+    tacVec6 *psi2, *Sd, *nu; /* nv */
+    tacCoriolis *coriolis;   /* nbody */
+    tacVec6 *Lambda, *X;     /* nbody */
+    tacVec3 *Y;              /* nbody */
     /* transmission stage */
     double *tendon_length, *tendon_velocity;        /* ntendon */
     double *actuator_length, *actuator_velocity;    /* nu */

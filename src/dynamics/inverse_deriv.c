@@ -1,0 +1,184 @@
+#include "dynamics/inverse.h"
+
+#include "dynamics/kinematics.h"
+
+#include <string.h>
+
+/* Derivatives of inverse dynamics, in world axes about the tree's fixed reference point (docs/theory/dynamics.md, after
+ * [Singh2022] and [Carpentier2018]). A displacement dq_j moves everything outboard of dof j by the twist S_j dq_j, so each
+ * quantity outboard changes by the rigid part S_j x (.), which cancels in S_i . F, and by what is left over:
+ *
+ *   dV_k = psi1_j,   dA_k = psi2_j + psi1_j x V_k,   dF_k = I_k psi2_j + B_k psi1_j                               (D1)
+ *   psi1_j = V_before x S_j,   psi2_j = A_before x S_j + V_before x psi1_j                                         (D2)
+ *   B_k x = x x* (I_k V_k) + V_k x* (I_k x) - I_k (V_k x x)                                                        (D3)
+ *
+ * with V_before, A_before the motion just inboard of j. Written out, B acts on the angular part of x alone:
+ *
+ *   B x = (B11 w, 2 w x p),   B11 = -2 [w_k] E - 2 (v_k h^T - (h . v_k) 1),   E = tr(I)/2 1 - I,   p = m v_k - h x w_k  (D4)
+ *
+ * Summed over subtrees (C), with U_i = I^C_i S_i and W_i = B^C_i^T S_i:
+ *   j inboard of i or beside it   dtau_i/dq_j = U_i . psi2_j + W_i . psi1_j
+ *                                 dtau_i/dv_j = U_i . (psi1_j + Sd_j) + W_i . S_j,   Sd_j = V_after x S_j         (D5)
+ *   i strictly inboard of j       dtau_i/dq_j = S_i . (I^C_j psi2_j + B^C_j psi1_j + S_j x* F^C_j)
+ *                                 dtau_i/dv_j = S_i . (I^C_j (psi1_j + Sd_j) + B^C_j S_j)                         (D6)   */
+
+/* (D2) for one group of dofs, and the motion after it. */
+static void enter_group(tacWork *w, int first, int count, const double *v, const double *a, tacVec6 *V, tacVec6 *A) {
+    tacVec6 V0 = *V, A0 = *A;
+    for (int i = first; i < first + count; i++) {
+        tacVec6 S = w->S[i], psi1 = tac_crossm6(V0, S);
+        w->Sdot[i] = psi1;
+        w->psi2[i] = tac_add6(tac_crossm6(A0, S), tac_crossm6(V0, psi1));
+        *V = tac_madd6(*V, v[i], S);
+        *A = tac_madd6(tac_madd6(*A, v[i], psi1), a[i], S);
+    }
+    for (int i = first; i < first + count; i++)
+        w->Sd[i] = tac_add6(w->Sdot[i], count == 1 ? w->Sdot[i] : tac_crossm6(*V, w->S[i]));
+}
+
+/* (D4) */
+static tacCoriolis body_coriolis(const tacInertia *I, tacVec6 V) {
+    tacVec3 o = V.ang, v = V.lin, h = I->h;
+    double half = 0.5 * (I->I.xx + I->I.yy + I->I.zz), hv = tac_dot3(h, v);
+    tacVec3 ex = {half - I->I.xx, -I->I.xy, -I->I.xz}, ey = {-I->I.xy, half - I->I.yy, -I->I.yz},
+            ez = {-I->I.xz, -I->I.yz, half - I->I.zz};
+    tacVec3 cx = tac_cross3(o, ex), cy = tac_cross3(o, ey), cz = tac_cross3(o, ez); /* columns of [w] E */
+    tacCoriolis B;
+    B.B11 = (tacMat3){{-2 * (cx.x + v.x * h.x - hv), -2 * (cy.x + v.x * h.y), -2 * (cz.x + v.x * h.z),
+                       -2 * (cx.y + v.y * h.x), -2 * (cy.y + v.y * h.y - hv), -2 * (cz.y + v.y * h.z),
+                       -2 * (cx.z + v.z * h.x), -2 * (cy.z + v.z * h.y), -2 * (cz.z + v.z * h.z - hv)}};
+    B.p = tac_sub3(tac_scale3(I->m, v), tac_cross3(h, o));
+    return B;
+}
+
+static tacVec6 coriolis_mul(const tacCoriolis *B, tacVec3 w) {
+    return (tacVec6){tac_mulmv3(B->B11, w), tac_scale3(2, tac_cross3(w, B->p))};
+}
+
+/* Angular part of B^T x; the linear part is zero. */
+static tacVec3 coriolis_mul_transposed(const tacCoriolis *B, tacVec6 x) {
+    return tac_madd3(tac_mulmtv3(B->B11, x.ang), 2, tac_cross3(B->p, x.lin));
+}
+
+/* Root to leaves: motion, its derivatives per dof, and each body's force, inertia and B. */
+static void forward_pass(const tacModel *m, tacWork *w, const double *v, const double *a) {
+    static const int DOFS[] = {[TAC_FREE] = 3, [TAC_BALL] = 3, [TAC_SLIDE] = 1, [TAC_HINGE] = 1};
+    w->V[0] = tac_zero6();
+    w->A[0] = tac_base_acceleration(m);
+    for (int b = 1; b < m->nbody; b++) {
+        tacVec6 V = w->V[m->body_parent[b]], A = w->A[m->body_parent[b]];
+        int first = m->body_joint_adr[b], last = first + m->body_joint_num[b];
+        for (int j = first; j < last; j++) {
+            int type = m->joint_type[j], dof = m->joint_dof_adr[j];
+            enter_group(w, dof, DOFS[type], v, a, &V, &A);
+            if (type == TAC_FREE) enter_group(w, dof + 3, 3, v, a, &V, &A);
+        }
+        w->V[b] = V;
+        w->A[b] = A;
+        w->F[b] = tac_add6(tac_inertia_mul(w->inertia[b], A), tac_crossf6(V, tac_inertia_mul(w->inertia[b], V)));
+        w->composite[b] = w->inertia[b];
+        w->coriolis[b] = body_coriolis(&w->inertia[b], V);
+    }
+}
+
+/* Leaves to root: sums over subtrees. */
+static void add_to_parents(const tacModel *m, tacWork *w) {
+    for (int b = m->nbody - 1; b > 0; b--) {
+        int parent = m->body_parent[b];
+        if (parent == 0) continue;
+        w->F[parent] = tac_add6(w->F[parent], w->F[b]);
+        w->composite[parent] = tac_inertia_add(w->composite[parent], w->composite[b]);
+        for (int i = 0; i < 9; i++)
+            w->coriolis[parent].B11.m[i] += w->coriolis[b].B11.m[i];
+        w->coriolis[parent].p = tac_add3(w->coriolis[parent].p, w->coriolis[b].p);
+    }
+}
+
+/* First dof of the group that dof i belongs to: the dofs whose axes turn together. */
+static int group_start(const tacModel *m, int i) {
+    int joint = m->dof_joint[i], adr = m->joint_dof_adr[joint];
+    switch (m->joint_type[joint]) {
+    case TAC_FREE:
+        return i - adr < 3 ? adr : adr + 3;
+    case TAC_BALL:
+        return adr;
+    default:
+        return i;
+    }
+}
+
+/* Row and column i of both derivatives and row i of M: (D5) and (D6) for dof i and the dofs inboard of it. */
+static void fill_dof(const tacModel *m, tacWork *w, int i, double *dq, double *dv) {
+    int n = m->nv, b = m->dof_body[i], start = group_start(m, i);
+    const tacCoriolis *B = &w->coriolis[b];
+    tacVec6 S = w->S[i], U = tac_inertia_mul(w->composite[b], S);
+    tacVec3 W = coriolis_mul_transposed(B, S);
+    tacVec6 P = tac_add6(tac_add6(tac_inertia_mul(w->composite[b], w->psi2[i]), coriolis_mul(B, w->Sdot[i].ang)),
+                         tac_crossf6(S, w->F[b]));
+    tacVec6 Q = tac_add6(tac_inertia_mul(w->composite[b], w->Sd[i]), coriolis_mul(B, S.ang));
+    double *row = w->M + m->dof_M_adr[i];
+    for (int j = i; j >= 0; j = m->dof_parent[j]) {
+        tacVec6 Sj = w->S[j];
+        *row++ = tac_dot6(Sj, U);
+        dq[(size_t)i * n + j] = tac_dot6(U, w->psi2[j]) + tac_dot3(W, w->Sdot[j].ang);
+        dv[(size_t)i * n + j] = tac_dot6(U, w->Sd[j]) + tac_dot3(W, Sj.ang);
+        if (j == i) continue;
+        dv[(size_t)j * n + i] = tac_dot6(Sj, Q);
+        if (j < start) dq[(size_t)j * n + i] = tac_dot6(Sj, P);
+    }
+    w->M[m->dof_M_adr[i]] += m->dof_armature[i];
+    /* dofs of the same group, the other way round: j beside i, so (D5) with the roles exchanged */
+    for (int j = start; j < i; j++)
+        dq[(size_t)j * n + i] = tac_dot6(tac_inertia_mul(w->composite[b], w->S[j]), w->psi2[i]) +
+                                tac_dot3(coriolis_mul_transposed(B, w->S[j]), w->Sdot[i].ang);
+}
+
+void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *a, double *dtau_dq, double *dtau_dv) {
+    size_t entries = (size_t)m->nv * (size_t)m->nv;
+    memset(dtau_dq, 0, entries * sizeof(double));
+    memset(dtau_dv, 0, entries * sizeof(double));
+    forward_pass(m, w, v, a);
+    add_to_parents(m, w);
+    for (int i = 0; i < m->nv; i++)
+        fill_dof(m, w, i, dtau_dq, dtau_dv);
+}
+
+/* --- Reverse mode -------------------------------------------------------------------------------------------------- */
+
+/* With lambda as a velocity, Lambda_k = sum of S_i lambda_i inboard of body k, the scalar lambda . tau is the sum over
+ * bodies of Lambda_k . F_k (plus armature), and its derivatives are (D1) once more:
+ *   d/dq_j = (Lambda_before x S_j) . F^C + X^C . psi2_j + Y^C . psi1_j      X_k = I_k Lambda_k
+ *   d/dv_j = X^C . (psi1_j + Sd_j) + Y^C . S_j                              Y_k = B_k^T Lambda_k               (D7)
+ * lambda_before of each dof goes to w->nu, X and Y (angular) to w->X, w->Y. */
+static void lambda_pass(const tacModel *m, tacWork *w, const double *lambda) {
+    w->Lambda[0] = tac_zero6();
+    for (int b = 1; b < m->nbody; b++) {
+        tacVec6 Lambda = w->Lambda[m->body_parent[b]], before = Lambda;
+        int first = m->body_dof_adr[b], last = first + m->body_dof_num[b];
+        for (int i = first; i < last; i++) {
+            if (group_start(m, i) == i) before = Lambda;
+            w->nu[i] = tac_crossm6(before, w->S[i]);
+            Lambda = tac_madd6(Lambda, lambda[i], w->S[i]);
+        }
+        w->Lambda[b] = Lambda;
+        w->X[b] = tac_inertia_mul(w->inertia[b], Lambda);
+        w->Y[b] = coriolis_mul_transposed(&w->coriolis[b], Lambda);
+    }
+}
+
+void tac_rnea_vjp(const tacModel *m, tacWork *w, const double *v, const double *a, const double *lambda, double *qbar,
+                  double *vbar) {
+    forward_pass(m, w, v, a);
+    lambda_pass(m, w, lambda);
+    for (int b = m->nbody - 1; b > 0; b--) {
+        int first = m->body_dof_adr[b], last = first + m->body_dof_num[b], parent = m->body_parent[b];
+        for (int j = first; j < last; j++) {
+            qbar[j] = tac_dot6(w->nu[j], w->F[b]) + tac_dot6(w->X[b], w->psi2[j]) + tac_dot3(w->Y[b], w->Sdot[j].ang);
+            vbar[j] = tac_dot6(w->X[b], w->Sd[j]) + tac_dot3(w->Y[b], w->S[j].ang);
+        }
+        if (parent == 0) continue;
+        w->F[parent] = tac_add6(w->F[parent], w->F[b]);
+        w->X[parent] = tac_add6(w->X[parent], w->X[b]);
+        w->Y[parent] = tac_add3(w->Y[parent], w->Y[b]);
+    }
+}
