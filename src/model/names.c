@@ -5,19 +5,32 @@
 /* Number of elements and name offsets of one kind. */
 static int kind_names(const tacModel *m, tacKind kind, const int **names) {
     switch (kind) {
-    case TAC_KIND_BODY: return *names = m->body_name, m->nbody;
-    case TAC_KIND_JOINT: return *names = m->joint_name, m->njnt;
-    case TAC_KIND_GEOM: return *names = m->geom_name, m->ngeom;
-    case TAC_KIND_MESH: return *names = m->mesh_name, m->nmesh;
-    case TAC_KIND_SITE: return *names = m->site_name, m->nsite;
-    case TAC_KIND_TENDON: return *names = m->tendon_name, m->ntendon;
-    case TAC_KIND_ACTUATOR: return *names = m->actuator_name, m->nu;
-    case TAC_KIND_EQUALITY: return *names = m->equality_name, m->neq;
-    case TAC_KIND_PAIR: return *names = m->pair_name, m->npair;
-    case TAC_KIND_EXCLUDE: return *names = m->exclude_name, m->nexclude;
-    case TAC_KIND_KEY: return *names = m->key_name, m->nkey;
-    case TAC_KIND_SENSOR: return *names = m->sensor_name, m->nsensor;
-    default: return *names = NULL, 0;
+    case TAC_KIND_BODY:
+        return *names = m->body_name, m->nbody;
+    case TAC_KIND_JOINT:
+        return *names = m->joint_name, m->njnt;
+    case TAC_KIND_GEOM:
+        return *names = m->geom_name, m->ngeom;
+    case TAC_KIND_MESH:
+        return *names = m->mesh_name, m->nmesh;
+    case TAC_KIND_SITE:
+        return *names = m->site_name, m->nsite;
+    case TAC_KIND_TENDON:
+        return *names = m->tendon_name, m->ntendon;
+    case TAC_KIND_ACTUATOR:
+        return *names = m->actuator_name, m->nu;
+    case TAC_KIND_EQUALITY:
+        return *names = m->equality_name, m->neq;
+    case TAC_KIND_PAIR:
+        return *names = m->pair_name, m->npair;
+    case TAC_KIND_EXCLUDE:
+        return *names = m->exclude_name, m->nexclude;
+    case TAC_KIND_KEY:
+        return *names = m->key_name, m->nkey;
+    case TAC_KIND_SENSOR:
+        return *names = m->sensor_name, m->nsensor;
+    default:
+        return *names = NULL, 0;
     }
 }
 

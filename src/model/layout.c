@@ -1,0 +1,128 @@
+#include "model/layout.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of the struct and all arrays, or 0 when a size is negative or the sum overflows. */
+static size_t block_bytes(const tacModel *sizes) {
+    size_t total = tac_arena_round(sizeof(tacModel));
+    for (int i = 0; i < TAC_NFIELD; i++) {
+        const tacField *f = &TAC_FIELDS[i];
+        int rows = tac_field_rows(sizes, f);
+        if (rows < 0) return 0;
+        size_t row = (size_t)f->per * f->element;
+        if ((size_t)rows > (SIZE_MAX / 4) / row) return 0;
+        size_t bytes = tac_arena_round((size_t)rows * row);
+        if (bytes > SIZE_MAX / 2 - total) return 0;
+        total += bytes;
+    }
+    return total;
+}
+
+static size_t param_bytes(int nparam) { return tac_arena_round(2 * (size_t)nparam * sizeof(int)); }
+
+/* Points every array of the table into the block that begins at model. */
+static void point_arrays(tacModel *model) {
+    char *next = (char *)model + tac_arena_round(sizeof(tacModel));
+    for (int i = 0; i < TAC_NFIELD; i++) {
+        const tacField *f = &TAC_FIELDS[i];
+        memcpy((char *)model + f->offset, &next, sizeof next);
+        next += tac_arena_round(tac_field_bytes(model, f));
+    }
+}
+
+static void copy_sizes(tacModel *to, const tacModel *from) {
+#define S(name, meaning) to->name = from->name;
+    TAC_MODEL_SIZES(S)
+#undef S
+}
+
+tacModel *tac_model_allocate(const tacModel *sizes) {
+    size_t bytes = block_bytes(sizes);
+    tacModel *model = bytes > 0 ? aligned_alloc(TAC_ARENA_ALIGN, bytes) : NULL;
+    if (model == NULL) return NULL;
+    memset(model, 0, bytes);
+    copy_sizes(model, sizes);
+    model->bytes = bytes;
+    point_arrays(model);
+    return model;
+}
+
+void tac_model_copy_arrays(tacModel *to, const tacModel *from) {
+    for (int i = 0; i < TAC_NFIELD; i++) {
+        const tacField *f = &TAC_FIELDS[i];
+        memcpy(tac_field_data(to, f), tac_field_data(from, f), tac_field_bytes(from, f));
+    }
+}
+
+/* The registered parameters of a model on the heap are an array of their own, because registering must not move the
+ * model; in a copy made by tac_model_copy_into they lie at the end of the block. */
+tacStatus tac_model_reserve_params(tacModel *model, int n, tacError *err) {
+    if (n < 0 || n > INT_MAX / 2) return tac_fail(err, TAC_ERR_MEMORY, "%d registered parameters are too many", n);
+    int *grown = malloc(2 * (size_t)(n > 0 ? n : 1) * sizeof(int));
+    if (grown == NULL) return tac_fail(err, TAC_ERR_MEMORY, "out of memory for %d registered parameters", n);
+    for (int i = 0; i < model->nparam; i++) {
+        grown[i] = model->param_field[i];
+        grown[n + i] = model->param_index[i];
+    }
+    free(model->param_field);
+    model->bytes += param_bytes(n) - (model->param_field != NULL ? param_bytes(model->nparam) : 0);
+    model->param_field = grown;
+    model->param_index = grown + n;
+    return TAC_OK;
+}
+
+tacModel *tac_model_copy_into(const tacModel *model, void *memory) {
+    TAC_ASSERT((uintptr_t)memory % TAC_ARENA_ALIGN == 0);
+    tacModel *copy = memory;
+    memset(copy, 0, sizeof *copy);
+    copy_sizes(copy, model);
+    point_arrays(copy);
+    tac_model_copy_arrays(copy, model);
+    copy->bytes = model->bytes;
+    copy->nparam = model->nparam;
+    if (model->nparam > 0) {
+        copy->param_field = (int *)((char *)memory + block_bytes(model));
+        copy->param_index = copy->param_field + model->nparam;
+        memcpy(copy->param_field, model->param_field, (size_t)model->nparam * sizeof(int));
+        memcpy(copy->param_index, model->param_index, (size_t)model->nparam * sizeof(int));
+    }
+    return copy;
+}
+
+tacStatus tac_model_copy(const tacModel *model, tacModel **copy, tacError *err) {
+    if (model == NULL || copy == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "tac_model_copy: an argument is NULL");
+    tacModel *made = tac_model_allocate(model);
+    if (made == NULL) return tac_fail(err, TAC_ERR_MEMORY, "out of memory for a copy of the model");
+    tac_model_copy_arrays(made, model);
+    if (model->nparam > 0) {
+        tacStatus status = tac_model_reserve_params(made, model->nparam, err);
+        if (status != TAC_OK) return tac_model_free(made), status;
+        memcpy(made->param_field, model->param_field, (size_t)model->nparam * sizeof(int));
+        memcpy(made->param_index, model->param_index, (size_t)model->nparam * sizeof(int));
+        made->nparam = model->nparam;
+    }
+    *copy = made;
+    return TAC_OK;
+}
+
+void tac_model_free(tacModel *model) {
+    if (model == NULL) return;
+    free(model->param_field);
+    free(model);
+}
+
+uint64_t tac_model_hash(const tacModel *model) {
+    uint64_t h = 0;
+    for (int i = 0; i < TAC_NSIZE; i++)
+        h = tac_hash((const char *)model + TAC_SIZES[i].offset, sizeof(int), h);
+    for (int i = 0; i < TAC_NFIELD; i++)
+        h = tac_hash(tac_field_data(model, &TAC_FIELDS[i]), tac_field_bytes(model, &TAC_FIELDS[i]), h);
+    h = tac_hash(&model->nparam, sizeof(int), h);
+    h = tac_hash(model->param_field, (size_t)model->nparam * sizeof(int), h);
+    return tac_hash(model->param_index, (size_t)model->nparam * sizeof(int), h);
+}

@@ -1,0 +1,44 @@
+/* Checks of a laid-out model: when it is built, when a parameter is set, when it is unpacked.
+ *
+ * Messages name the element and say what was found and what was expected: "geom 'foot': size[0] is -0.1, expected a
+ * positive radius". The error's id is in order of adding. */
+#pragma once
+
+#include "math/quat.h"
+#include "model/layout.h"
+
+/* Model id -> id in order of adding; a NULL array: the same. */
+typedef struct tacOrder {
+    int *joint, *geom, *site;
+} tacOrder;
+
+/* INDEX rows other than those of tac_model_index: ids in range, types known, names unique, rows sorted by body. */
+tacStatus tac_validate_structure(const tacModel *m, const tacOrder *order, tacError *err);
+/* NUMBER rows, and what is allowed together; needs tac_model_index. */
+tacStatus tac_validate_numbers(const tacModel *m, const tacOrder *order, tacError *err);
+/* Keyframes are finite. */
+tacStatus tac_validate_keys(const tacModel *m, tacError *err);
+
+/* Fills err about an element: "kind 'name': " and the message. */
+tacStatus tac_fail_element(const tacModel *m, const tacOrder *order, tacError *err, tacKind kind, int id,
+                           const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* What every check needs: the model, how its ids map to the order of adding, where to write. */
+typedef struct tacCheck {
+    const tacModel *m;
+    const tacOrder *order;
+    tacError *err;
+} tacCheck;
+#define TAC_REFUSE(c, kind, id, ...) tac_fail_element((c)->m, (c)->order, (c)->err, kind, id, __VA_ARGS__)
+/* Returns from the caller when the call fails. */
+#define TAC_TRY(call)                                                                                                  \
+    do {                                                                                                               \
+        tacStatus status_ = (call);                                                                                    \
+        if (status_ != TAC_OK) return status_;                                                                         \
+    } while (0)
+
+/* The quaternion normalized; left as it is where it is a unit already (so that normalizing twice changes no bit), or
+ * zero or not finite (which tac_validate_numbers refuses). */
+tacQuat tac_unit_quat(tacQuat q);
+/* The same for an axis. */
+tacVec3 tac_unit_axis(tacVec3 axis);
