@@ -1,0 +1,85 @@
+#include "scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Spread of random positions: radians, metres. */
+static const double POSITION_SPREAD = 0.5;
+
+static void stop(const char *what, const char *why) {
+    fprintf(stderr, "%s: %s\n", what, why);
+    exit(2);
+}
+
+double *scene_doubles(size_t n) {
+    double *numbers = calloc(n + 1, sizeof *numbers);
+    if (numbers == NULL) stop("scene", "out of memory");
+    return numbers;
+}
+
+Scene scene_make(const char *path, tacModel *model) {
+    tacError err;
+    Scene s = {.path = path, .model = model, .options = tac_default_options(model)};
+    s.options.integrator = TAC_EULER;
+    if (tac_sim_new(model, &s.options, &s.sim, &err) != TAC_OK) stop(path, err.text);
+    s.nx = tac_nx(model);
+    s.nu = tac_ninput(model, &s.options);
+    s.x = scene_doubles((size_t)s.nx);
+    s.y = scene_doubles((size_t)s.nx);
+    s.u = scene_doubles((size_t)s.nu);
+    tac_default_state(model, s.x);
+    tac_default_input(model, &s.options, s.u);
+    return s;
+}
+
+Scene scene_load(const char *path) {
+    tacError err;
+    tacModel *model = NULL;
+    if (tac_load(path, &model, &err) != TAC_OK) stop(path, err.text);
+    return scene_make(path, model);
+}
+
+void scene_free(Scene *s) {
+    free(s->x);
+    free(s->y);
+    free(s->u);
+    tac_sim_free(s->sim);
+    tac_model_free(s->model);
+}
+
+static double symmetric(uint64_t stream, uint64_t k, int i) {
+    return 2 * tac_random_uniform(k, stream, (uint64_t)i) - 1;
+}
+
+void scene_randomize(Scene *s, uint64_t k) {
+    const tacModel *m = s->model;
+    double *v = s->x + m->nq, *act = v + m->nv;
+    double *step = scene_doubles((size_t)m->nv);
+    for (int i = 0; i < m->nv; i++) {
+        step[i] = POSITION_SPREAD * symmetric(0, k, i);
+        v[i] = symmetric(1, k, i);
+    }
+    tac_default_state(m, s->x);
+    tac_qpos_add(m, s->x, step, s->x);
+    for (int i = 0; i < m->nv; i++)
+        v[i] = symmetric(1, k, i);
+    for (int i = 0; i < m->na; i++)
+        act[i] = fabs(symmetric(2, k, i));
+    for (int i = 0; i < m->nu; i++) {
+        const double *range = m->actuator_ctrlrange + 2 * i;
+        s->u[i] = symmetric(3, k, i);
+        if (m->actuator_ctrllimited[i]) s->u[i] = fmax(range[0], fmin(range[1], s->u[i]));
+    }
+    free(step);
+}
+
+double scene_error(int n, const double *a, const double *b) {
+    double difference = 0, scale = 1;
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(a[i]) || !isfinite(b[i])) return HUGE_VAL;
+        difference = fmax(difference, fabs(a[i] - b[i]));
+        scale = fmax(scale, fabs(b[i]));
+    }
+    return difference / scale;
+}

@@ -1,0 +1,25 @@
+/* What the evidence programs share: a loaded model with a simulation, and random states. */
+#pragma once
+
+#include "tactus/io.h"
+
+typedef struct Scene {
+    const char *path;
+    tacModel *model;
+    tacOptions options;
+    tacSim *sim;
+    int nx, nu;
+    double *x, *u, *y; /* state, input, next state */
+} Scene;
+
+/* Loads the file and makes a simulation with semi-implicit Euler. Ends the program with a message when it cannot. */
+Scene scene_load(const char *path);
+/* The same for a model that is already there; the scene then owns it. */
+Scene scene_make(const char *path, tacModel *model);
+void scene_free(Scene *s);
+/* Random state number k: positions about qpos_0, velocities of 1, activations and controls in [-1, 1] cut to range. */
+void scene_randomize(Scene *s, uint64_t k);
+/* Zeroed doubles; ends the program when there are none. */
+double *scene_doubles(size_t n);
+/* max |a - b| / max(1, max |b|); infinite when a number is not finite. */
+double scene_error(int n, const double *a, const double *b);

@@ -1,0 +1,202 @@
+"""Our own robots: beside MuJoCo in one process, motions with known answers, memory, bits, random models, bad files."""
+
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+
+from checks.registry import ROOT, CannotRun, Result, check, last_line
+
+TOL_MUJOCO = 1e-9
+TOL_MOTION = 1e-8
+TOL_IDENTITY = 1e-12
+LOAD_MS = 5.0
+RANDOM_MODELS = 1000
+LEAST_BROKEN = 60
+
+
+def our_models():
+    models = sorted(path.relative_to(ROOT) for path in (ROOT / "models").glob("*.xml"))
+    if not models:
+        raise CannotRun("no models/*.xml")
+    return models
+
+
+def json_lines(context, name, *arguments, allow=(0, 1)):
+    """Runs an evidence program that prints one JSON object a line."""
+    done = context.run(context.program(name), *arguments)
+    if done.returncode not in allow:
+        raise CannotRun(f"{name}: exit {done.returncode}: {last_line(done.stderr)}")
+    return [json.loads(line) for line in done.stdout.splitlines()], done
+
+
+# --- MuJoCo in one process -----------------------------------------------------------------------------------------
+
+
+def mujoco_rows(context):
+    rows, done = json_lines(context, "evidence_mujoco", *our_models())
+    if len(rows) != len(our_models()):
+        raise CannotRun(f"evidence_mujoco: {last_line(done.stderr)}")
+    return rows
+
+
+def mujoco_check(name, keys, what):
+    @check(f"robots-mujoco-{name}", bar=f"{what} of all our robots within 1e-9 of MuJoCo 2.2.2")
+    def run(context):
+        rows = context.once("mujoco", mujoco_rows)
+        worst, where = max((row[key], row["model"]) for row in rows for key in keys)
+        lines = [f"{row['model']:32} " + " ".join(f"{key}={row[key]:.1e}" for key in keys) for row in rows]
+        return Result(worst <= TOL_MUJOCO, f"worst {worst:.1e} ({where}), {len(rows)} robots", lines)
+
+
+mujoco_check("mass-matrix", ["mass_matrix"], "mass matrix")
+mujoco_check("bias", ["bias"], "bias forces")
+mujoco_check("kinematics", ["kinematics"], "poses of bodies, geoms and sites")
+mujoco_check("energy", ["energy"], "energies")
+mujoco_check("actuators", ["actuators", "passive"], "actuator lengths, velocities, forces and passive forces")
+mujoco_check("steps", ["steps"], "1000 steps without contact")
+
+
+# --- Motions with known answers ------------------------------------------------------------------------------------
+
+
+def motion_figures(context):
+    rows, _ = json_lines(context, "evidence_motion", *our_models(), allow=(0,))
+    return rows[0]
+
+
+def motion_check(key, what):
+    @check(f"robots-truths-{key.replace('_', '-')}", bar=f"{what} within 1e-8 for steps to zero")
+    def run(context):
+        error = context.once("motion", motion_figures)[key]
+        return Result(error <= TOL_MOTION, f"{error:.1e}")
+
+
+motion_check("pendulum", "IFToMM pendulum at 1 s and 10 s")
+motion_check("double_pendulum", "double pendulum at 1, 3 and 5 s")
+motion_check("precession", "free body's flip after half and a whole period")
+
+
+@check("robots-inverse-forward", bar="inverse after forward dynamics is the identity to 1e-12, relative")
+def inverse_forward(context):
+    errors = context.once("motion", motion_figures)["identity"]
+    where = max(errors, key=errors.get)
+    lines = [f"{name:32} {error:.1e}" for name, error in errors.items()]
+    return Result(errors[where] <= TOL_IDENTITY, f"worst {errors[where]:.1e} ({where})", lines)
+
+
+# --- Memory and bits -----------------------------------------------------------------------------------------------
+
+
+def memory_rows(context):
+    rows, _ = json_lines(context, "evidence_memory", *our_models())
+    return rows
+
+
+@check("robots-no-alloc", bar="0 allocations in every evaluation after creation")
+def no_alloc(context):
+    rows = context.once("memory", memory_rows)
+    total = sum(row["allocations"] for row in rows)
+    counted = all(row["counted_at_load"] > 0 for row in rows)
+    return Result(total == 0 and counted, f"{total} allocations over {len(rows)} robots (the counter works: {counted})")
+
+
+@check("robots-dirty-workspace", bar="results do not depend on what the workspace held")
+def dirty_workspace(context):
+    rows = context.once("memory", memory_rows)
+    differing = sum(row["dirty_differences"] for row in rows)
+    return Result(differing == 0, f"{differing} of {sum(row['states'] for row in rows)} states differ")
+
+
+COMPILERS = {"gcc-O0": ("gcc", "-O0"), "gcc-O2": ("gcc", "-O2"), "clang-O0": ("clang", "-O0"), "clang-O2": ("clang", "-O2")}
+
+
+def hashes_of(context, name):
+    """Builds the hash program with one compiler and level; -> its rows."""
+    compiler, level = COMPILERS[name]
+    build = ROOT / "build" / "determinism" / name
+    made = context.run(
+        "cmake", "-S", ROOT, "-B", build, "-G", "Ninja", f"-DCMAKE_C_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=None",
+        f"-DCMAKE_C_FLAGS={level}", "-DTACTUS_BENCH=OFF", "-DTACTUS_TESTS=ON",
+    )  # fmt: skip
+    if made.returncode == 0:
+        made = context.run("cmake", "--build", build, "--target", "evidence_hash")
+    if made.returncode != 0:
+        raise CannotRun(f"{name} does not build: {last_line(made.stderr or made.stdout)}")
+    done = context.run(build / "test" / "evidence" / "evidence_hash", *our_models())
+    if done.returncode != 0:
+        raise CannotRun(f"{name}: {last_line(done.stderr)}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@check("robots-determinism", bar="one hash of 1000 steps: gcc and clang, -O0 and -O2, 64 worlds on 1 and 2 threads", slow=True)
+def determinism(context):
+    found = {name: hashes_of(context, name) for name in COMPILERS}
+    reference = found["gcc-O0"]
+    problems = []
+    for name, rows in found.items():
+        for row, true in zip(rows, reference):
+            if row != true:
+                problems.append(f"{name}: {row['model']} differs from gcc-O0")
+            if row["batch1"] != row["batch2"]:
+                problems.append(f"{name}: {row['model']} differs between 1 and 2 threads")
+    lines = problems or [f"{row['model']:32} {row['steps']} {row['batch1']}" for row in reference]
+    return Result(not problems, f"{len(reference)} robots, {len(found)} builds, {len(problems)} differences", lines)
+
+
+# --- Files ---------------------------------------------------------------------------------------------------------
+
+
+@check("robots-load-time", bar="loading the humanoid takes less than 5 ms")
+def load_time(context):
+    rows, _ = json_lines(context, "evidence_files", "--time", "models/humanoid.xml", allow=(0,))
+    return Result(rows[0]["ms"] < LOAD_MS, f"{rows[0]['ms']:.2f} ms, median of 51")
+
+
+@check("robots-random-1000", bar="1000 random models load, save, load to the same hash and step 1000 times", slow=True)
+def random_models(context):
+    folder = context.scratch / "random"
+    folder.mkdir()
+    program = context.program("evidence_files")
+
+    def one(seed):
+        path = folder / f"{seed}.xml"
+        made = context.run(context.tactus, "random", seed)
+        if made.returncode != 0:
+            return f"seed {seed}: tactus random: {last_line(made.stderr)}"
+        path.write_text(made.stdout)
+        done = context.run(program, path.with_suffix(".tac"), path)
+        for file in (path, path.with_suffix(".tac")):
+            file.unlink(missing_ok=True)
+        if done.returncode != 0:
+            return f"seed {seed}: {last_line(done.stderr) or last_line(done.stdout)}"
+        return None
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        problems = [line for line in pool.map(one, range(1, RANDOM_MODELS + 1)) if line]
+    shutil.rmtree(folder, ignore_errors=True)
+    return Result(not problems, f"{RANDOM_MODELS - len(problems)} of {RANDOM_MODELS}", problems[:20])
+
+
+def expected_messages():
+    """(file, words of its message) from test/data/broken/expected.txt: `file: text`, one a line."""
+    folder = ROOT / "test" / "data" / "broken"
+    for name in ("expected.txt", "messages.txt", "EXPECTED"):
+        if (folder / name).exists():
+            lines = (folder / name).read_text(encoding="utf-8").splitlines()
+            pairs = [re.split(r"\s*[:|\t]\s*", line, maxsplit=1) for line in lines if line.strip() and not line.startswith("#")]
+            return folder, [pair for pair in pairs if len(pair) == 2]
+    raise CannotRun("test/data/broken has no list of expected messages")
+
+
+@check("robots-broken", bar="at least 60 broken files, each refused with exit 2 and its message")
+def broken(context):
+    folder, pairs = expected_messages()
+    problems = []
+    for name, words in pairs:
+        done = context.run(context.tactus, "info", folder / name, seconds=60)
+        if done.returncode != 2 or words not in done.stderr:
+            problems.append(f"{name}: exit {done.returncode}: {last_line(done.stderr)!r}, expected {words!r}")
+    ok = len(pairs) >= LEAST_BROKEN and not problems
+    return Result(ok, f"{len(pairs) - len(problems)} of {len(pairs)} refused as they should be", problems)
