@@ -115,7 +115,7 @@ static void give_jacobian(const tacModel *m, const tacWork *w, int body, tacVec3
 tacStatus tac_point_jacobian(tacSim *sim, const double *q, int body, tacVec3 point, double *jacp, double *jacr) {
     tacStatus status = check_position(sim, q);
     if (status == TAC_OK && (body < 0 || body >= sim->model->nbody)) status = TAC_ERR_ARGUMENT;
-    if (status == TAC_OK) status = check_array(3, &point.x);
+    if (status == TAC_OK && !tac_finite(tac_norm3(point))) status = TAC_ERR_NONFINITE;
     if (status == TAC_OK) status = place_bodies(sim, q, NULL);
     if (status == TAC_OK) give_jacobian(sim->model, &sim->work, body, point, jacp, jacr);
     return status;

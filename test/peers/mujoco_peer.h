@@ -1,0 +1,39 @@
+/* The same robot in MuJoCo and in Tactus, and states to compare them at. */
+#pragma once
+
+#include "tactus/tactus.h"
+
+#include <mujoco/mujoco.h>
+
+typedef struct Peer {
+    const char *name;
+    mjModel *mj;
+    mjData *data;
+    tacModel *model;
+    tacOptions options;
+    tacSim *sim;
+    int nx, ninput;
+    double *x, *u; /* one state and input; all input blocks */
+} Peer;
+
+/* XML text (or, with text NULL, the file `name`) -> both engines. The Tactus model is built through the public builder
+ * from MuJoCo's compiled numbers, so that this compares dynamics alone. Constraints are disabled. Asserts on failure. */
+Peer peer_open(const char *name, const char *text);
+/* The same with a Tactus model made elsewhere (by the loader); takes it over. */
+Peer peer_open_with(const char *name, const char *text, tacModel *model);
+void peer_close(Peer *peer);
+/* Draws state (input) `index` of stream `seed` into peer->x (peer->u) and into MuJoCo's data; `applied` is the size of
+ * applied forces and torques. */
+void peer_randomize_state(Peer *peer, uint64_t seed, uint64_t index);
+void peer_randomize_input(Peer *peer, uint64_t seed, uint64_t index, double applied);
+/* peer->x (after a reset), peer->u -> MuJoCo's data. */
+void peer_give_state(Peer *peer);
+void peer_give_input(Peer *peer);
+
+/* Models written for coverage: every joint type, transmission, spring, tendon and actuator kind. Ends with a NULL name. */
+typedef struct PeerText {
+    const char *name, *xml;
+} PeerText;
+extern const PeerText PEER_TEXTS[];
+/* Files of models/; ends with NULL. */
+extern const char *const PEER_ROBOTS[];
