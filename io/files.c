@@ -58,6 +58,10 @@ tacStatus tac_files_init(tacFiles *files, const char *main_path, const tacLoadOp
     return TAC_OK;
 }
 
+tacStatus tac_files_set_root(tacFiles *files, const char *folder, tacError *err) {
+    return resolve(folder[0] != 0 ? folder : ".", files->root, err);
+}
+
 /* Path -> real path of something inside the root. */
 static tacStatus resolve_inside(const tacFiles *files, const char *path, char *real, tacError *err) {
     tacStatus status = resolve(path, real, err);

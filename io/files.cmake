@@ -1,6 +1,7 @@
 set(io_files
   files.c
   load.c
+  load_options.c
   mesh.c
   mesh_assimp.c
   mesh_ears.c
@@ -10,5 +11,11 @@ set(io_files
   mesh_stl.c
   numbers.c
   report.c
+  urdf.c
+  urdf_joint.c
+  urdf_link.c
+  urdf_mesh.c
+  urdf_names.c
+  urdf_tree.c
   xml.c
 )

@@ -15,6 +15,8 @@ typedef struct tacFiles {
 
 /* Sets root from the main file's path (links resolved), so the main file itself is always inside. */
 tacStatus tac_files_init(tacFiles *files, const char *main_path, const tacLoadOptions *options, tacError *err);
+/* Moves the root to a folder (links resolved). */
+tacStatus tac_files_set_root(tacFiles *files, const char *folder, tacError *err);
 /* Joins folder and name (an absolute name stands alone) into out[size]. */
 void tac_files_join(const char *folder, const char *name, char *out, size_t size);
 /* Folder part of a path, "." when there is none. */

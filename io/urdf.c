@@ -1,0 +1,238 @@
+#include "io/urdf.h"
+
+#include "base/error.h"
+#include "io/urdf_parse.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHERE_TEXT = 512 };
+
+/* --- Reporting ---------------------------------------------------------------------------------------------------- */
+
+static int same_element(const xmlNode *a, const xmlNode *b) {
+    return strcmp(tac_xml_name(a), tac_xml_name(b)) == 0 &&
+           strcmp(tac_xml_name(a->parent), tac_xml_name(b->parent)) == 0;
+}
+
+void tac_urdf_ignore(tacUrdf *urdf, const xmlNode *node) {
+    for (int i = 0; i < urdf->nignored; i++)
+        if (same_element(urdf->ignored[i].node, node)) {
+            urdf->ignored[i].count++;
+            return;
+        }
+    if (urdf->nignored < TAC_URDF_MAX_IGNORED) urdf->ignored[urdf->nignored++] = (tacUrdfIgnored){node, 1};
+}
+
+static void list_ignored(const tacUrdf *urdf) {
+    for (int i = 0; i < urdf->nignored; i++) {
+        const tacUrdfIgnored *item = &urdf->ignored[i];
+        char more[32] = "";
+        if (item->count > 1) snprintf(more, sizeof more, " and %d more", item->count - 1);
+        tac_report_add_ignored(urdf->report, "%s:%d: <%s> in <%s>%s", tac_xml_file(item->node),
+                               tac_xml_line(item->node), tac_xml_name(item->node), tac_xml_name(item->node->parent),
+                               more);
+    }
+}
+
+static void warn_list(tacUrdf *urdf, const xmlNode *node, const char *instead, const char *format, va_list args)
+    __attribute__((format(printf, 4, 0)));
+static void warn_list(tacUrdf *urdf, const xmlNode *node, const char *instead, const char *format, va_list args) {
+    char where[WHERE_TEXT], text[TAC_ERROR_TEXT];
+    tac_xml_where(node, where, sizeof where);
+    vsnprintf(text, sizeof text, format, args);
+    tac_report_add_warning(urdf->report, "%s: %s%s%s", where, text, instead[0] != 0 ? "; " : "", instead);
+}
+
+void tac_urdf_warn(tacUrdf *urdf, const xmlNode *node, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    warn_list(urdf, node, "", format, args);
+    va_end(args);
+}
+
+tacStatus tac_urdf_refuse(tacUrdf *urdf, const xmlNode *node, tacStatus status, const char *instead, const char *format,
+                          ...) {
+    va_list args;
+    va_start(args, format);
+    char text[TAC_ERROR_TEXT];
+    if (urdf->options->lenient)
+        warn_list(urdf, node, instead, format, args);
+    else
+        vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return urdf->options->lenient ? TAC_OK : tac_xml_fail(node, urdf->err, status, "%s", text);
+}
+
+int tac_urdf_added(tacUrdf *urdf, tacKind kind, int id, const xmlNode *node) {
+    tacUrdfOrigin *origin = &urdf->origin[kind];
+    if (id < 0 || id != origin->n) return id;
+    if ((origin->n & (origin->n + 1)) == 0) { /* 0, 1, 3, 7, ...: full */
+        const xmlNode **grown = realloc(origin->node, (2 * (size_t)origin->n + 1) * sizeof *grown);
+        if (grown == NULL) return id;
+        origin->node = grown;
+    }
+    origin->node[origin->n++] = node;
+    return id;
+}
+
+/* An error of the builder, told by the element it came from. */
+static tacStatus blame_element(const tacUrdf *urdf, tacStatus status, const tacError *why) {
+    const tacUrdfOrigin *origin = &urdf->origin[why->kind];
+    const xmlNode *node = why->id >= 0 && why->id < origin->n ? origin->node[why->id] : urdf->robot;
+    tac_xml_fail(node != NULL ? node : urdf->robot, urdf->err, status, "%s", why->text);
+    if (urdf->err != NULL) urdf->err->kind = why->kind, urdf->err->id = why->id;
+    return status;
+}
+
+/* --- Settings for MuJoCo ------------------------------------------------------------------------------------------ */
+
+static tacStatus read_compiler(tacUrdf *urdf, const xmlNode *node) {
+    tacStatus status = tac_xml_keyword(node, "strippath", TAC_XML_BOOL, &urdf->strippath, urdf->err);
+    tacOptionDef *option = &urdf->option;
+    if (status == TAC_OK)
+        status = tac_xml_keyword(node, "balanceinertia", TAC_XML_BOOL, &option->balanceinertia, urdf->err);
+    if (status == TAC_OK) status = tac_xml_doubles(node, "boundmass", 1, 1, &option->boundmass, NULL, urdf->err);
+    if (status == TAC_OK) status = tac_xml_doubles(node, "boundinertia", 1, 1, &option->boundinertia, NULL, urdf->err);
+    if (status == TAC_OK) status = tac_xml_doubles(node, "settotalmass", 1, 1, &option->settotalmass, NULL, urdf->err);
+    urdf->meshdir = tac_xml_get(node, "meshdir");
+    return status;
+}
+
+static tacStatus read_option(tacUrdf *urdf, const xmlNode *node) {
+    double gravity[3] = {urdf->option.gravity.x, urdf->option.gravity.y, urdf->option.gravity.z};
+    tacStatus status = tac_xml_doubles(node, "timestep", 1, 1, &urdf->option.timestep, NULL, urdf->err);
+    if (status == TAC_OK) status = tac_xml_doubles(node, "gravity", 3, 3, gravity, NULL, urdf->err);
+    urdf->option.gravity = (tacVec3){gravity[0], gravity[1], gravity[2]};
+    return status;
+}
+
+/* <mujoco> inside a URDF: where meshes are, how inertias are mended, time step and gravity; the rest is listed. */
+static tacStatus read_mujoco(tacUrdf *urdf, const xmlNode *mujoco) {
+    tacStatus status = TAC_OK;
+    for (const xmlNode *node = tac_xml_child(mujoco, NULL); node != NULL && status == TAC_OK;
+         node = tac_xml_next(node, NULL)) {
+        if (tac_xml_is(node, "compiler"))
+            status = read_compiler(urdf, node);
+        else if (tac_xml_is(node, "option"))
+            status = read_option(urdf, node);
+        else
+            tac_urdf_ignore(urdf, node);
+    }
+    return status;
+}
+
+/* Is it a macro that has to be expanded before this is a URDF? */
+static int is_xacro(const xmlNode *node) {
+    return strncmp(tac_xml_name(node), "xacro:", 6) == 0 ||
+           (node->ns != NULL && node->ns->prefix != NULL && strcmp((const char *)node->ns->prefix, "xacro") == 0);
+}
+
+static tacStatus read_settings(tacUrdf *urdf) {
+    tacStatus status = TAC_OK;
+    for (const xmlNode *node = tac_xml_child(urdf->robot, NULL); node != NULL && status == TAC_OK;
+         node = tac_xml_next(node, NULL)) {
+        if (is_xacro(node))
+            status = tac_xml_fail(node, urdf->err, TAC_ERR_UNSUPPORTED,
+                                  "a xacro macro, expected plain URDF: run xacro first");
+        else if (tac_xml_is(node, "mujoco"))
+            status = read_mujoco(urdf, node);
+        else if (!tac_xml_is(node, "link") && !tac_xml_is(node, "joint") && !tac_xml_is(node, "loop_joint"))
+            tac_urdf_ignore(urdf, node);
+    }
+    return status;
+}
+
+/* --- Building ----------------------------------------------------------------------------------------------------- */
+
+/* A root link called world is the world itself. */
+static int is_world(const tacUrdfLink *link) { return link->joint < 0 && strcmp(link->name, "world") == 0; }
+
+static tacStatus add_world(tacUrdf *urdf, tacUrdfLink *link) {
+    link->body = 0;
+    if (tac_xml_child(link->node, "inertial") != NULL)
+        tac_urdf_warn(urdf, link->node, "the inertia of the link that is the world does not count");
+    if (urdf->options->base != TAC_BASE_FLOATING) return TAC_OK;
+    return tac_urdf_refuse(urdf, link->node, TAC_ERR_ARGUMENT, "it stays fixed",
+                           "the root link is the world and cannot float, expected --base fixed");
+}
+
+static tacStatus add_body(tacUrdf *urdf, tacUrdfLink *link) {
+    tacBodyDef body = tac_default_body();
+    tacUrdfJoint *joint = link->joint >= 0 ? &urdf->joint[link->joint] : NULL;
+    body.name = link->name;
+    tacStatus status = tac_urdf_read_inertial(urdf, link->node, &body);
+    if (status == TAC_OK && joint != NULL) status = tac_urdf_read_origin(joint->node, &body.pos, &body.quat, urdf->err);
+    if (status != TAC_OK) return status;
+    int parent = joint != NULL ? urdf->link[joint->parent].body : 0;
+    link->body = tac_urdf_added(urdf, TAC_KIND_BODY, tac_model_add_body(urdf->builder, parent, &body), link->node);
+    if (joint != NULL) return tac_urdf_add_joint(urdf, joint);
+    return urdf->options->base == TAC_BASE_FLOATING ? tac_urdf_add_free_joint(urdf, link) : TAC_OK;
+}
+
+static tacStatus add_links(tacUrdf *urdf) {
+    tacStatus status = TAC_OK;
+    for (int root = 0; root < urdf->nlink; root++) {
+        if (urdf->link[root].joint >= 0) continue;
+        for (int i = root; i >= 0 && status == TAC_OK; i = tac_urdf_next_link(urdf, root, i)) {
+            tacUrdfLink *link = &urdf->link[i];
+            status = is_world(link) ? add_world(urdf, link) : add_body(urdf, link);
+            if (status == TAC_OK) status = tac_urdf_add_geoms(urdf, link);
+        }
+    }
+    return status;
+}
+
+static tacStatus build(tacUrdf *urdf, tacModel **model) {
+    tacError why = {.id = -1};
+    tac_urdf_added(urdf, TAC_KIND_BODY, 0, urdf->robot);
+    tacStatus status = read_settings(urdf);
+    if (status == TAC_OK) status = tac_urdf_read_tree(urdf);
+    if (status == TAC_OK) status = add_links(urdf);
+    if (status == TAC_OK) status = tac_urdf_add_couplings(urdf);
+    if (status != TAC_OK) return status;
+    tac_model_set_option(urdf->builder, &urdf->option);
+    status = tac_model_finish(urdf->builder, model, &why);
+    return status == TAC_OK ? TAC_OK : blame_element(urdf, status, &why);
+}
+
+static void free_urdf(tacUrdf *urdf) {
+    tac_model_abandon(urdf->builder);
+    for (int i = 0; i < urdf->nmesh; i++) {
+        free(urdf->mesh[i].path);
+        free(urdf->mesh[i].name);
+    }
+    free(urdf->mesh);
+    free(urdf->link);
+    free(urdf->joint);
+    for (int kind = 0; kind < TAC_KIND_COUNT; kind++)
+        free(urdf->origin[kind].node);
+    tac_urdf_names_free(&urdf->link_names);
+    tac_urdf_names_free(&urdf->joint_names);
+    tac_urdf_names_free(&urdf->geom_names);
+    tac_urdf_names_free(&urdf->mesh_names);
+    free(urdf);
+}
+
+tacStatus tac_urdf_load(const char *path, xmlNode *robot, const tacFiles *files, const tacLoadOptions *options,
+                        tacReport *report, tacModel **model, tacError *err) {
+    tacUrdf *urdf = calloc(1, sizeof *urdf);
+    if (urdf == NULL) return tac_fail(err, TAC_ERR_MEMORY, "%s: no memory", path);
+    urdf->files = files;
+    urdf->options = options;
+    urdf->report = report;
+    urdf->err = err;
+    urdf->robot = robot;
+    urdf->option = tac_default_option();
+    urdf->option.literal_inertia = 1;
+    urdf->builder = tac_model_begin();
+    tac_files_folder(path, urdf->folder, sizeof urdf->folder);
+    tac_urdf_find_package(urdf);
+    tacStatus status =
+        urdf->builder != NULL ? build(urdf, model) : tac_fail(err, TAC_ERR_MEMORY, "%s: no memory", path);
+    list_ignored(urdf);
+    free_urdf(urdf);
+    return status;
+}
