@@ -62,7 +62,7 @@ mujoco_check("steps", ["steps"], "1000 steps without contact")
 
 
 def motion_figures(context):
-    rows, _ = json_lines(context, "evidence_motion", *our_models(), allow=(0,))
+    rows, _ = json_lines(context, "evidence_motion", *our_models())
     return rows[0]
 
 
