@@ -35,7 +35,7 @@ void check_near(double a, double b, double tol, const char *what, const char *fi
 double relative_error(int n, const double *a, const double *b) {
     double largest = 1, worst = 0;
     for (int i = 0; i < n; i++) {
-        if (!isfinite(a[i]) || !isfinite(b[i])) return INFINITY;
+        if (!isfinite(a[i]) || !isfinite(b[i])) return HUGE_VAL;
         largest = fmax(largest, fabs(b[i]));
         worst = fmax(worst, fabs(a[i] - b[i]));
     }

@@ -9,12 +9,13 @@
 
 #include <cmocka.h>
 
-#define CHECK(condition) check_true((condition) != 0, #condition, __FILE__, __LINE__)
-#define CHECK_LT(a, b) check_less((double)(a), (double)(b), #a, __FILE__, __LINE__)
-#define CHECK_INT(a, b) check_int((long)(a), (long)(b), #a, __FILE__, __LINE__)
+#define CHECK(condition)      check_true((condition) != 0, #condition, __FILE__, __LINE__)
+#define CHECK_LT(a, b)        check_less((double)(a), (double)(b), #a, __FILE__, __LINE__)
+#define CHECK_INT(a, b)       check_int((long)(a), (long)(b), #a, __FILE__, __LINE__)
 #define CHECK_NEAR(a, b, tol) check_near((double)(a), (double)(b), (tol), #a, __FILE__, __LINE__)
 /* max |a_i - b_i| <= tol max(1, max |b_i|) */
-#define CHECK_ARRAY(n, a, b, tol) check_array((n), (const double *)(a), (const double *)(b), (tol), #a, __FILE__, __LINE__)
+#define CHECK_ARRAY(n, a, b, tol)                                                                                      \
+    check_array((n), (const double *)(a), (const double *)(b), (tol), #a, __FILE__, __LINE__)
 #define CHECK_STR(a, b) check_string((a), (b), #a, __FILE__, __LINE__)
 /* text contains part */
 #define CHECK_HAS(text, part) check_has((text), (part), #text, __FILE__, __LINE__)
