@@ -1,4 +1,5 @@
 set(io_files
+  chain_model.c
   files.c
   load.c
   load_options.c
@@ -9,7 +10,11 @@ set(io_files
   mesh_msh.c
   mesh_obj.c
   mesh_stl.c
+  model_text.c
   numbers.c
+  random_bodies.c
+  random_drive.c
+  random_model.c
   report.c
   urdf.c
   urdf_joint.c

@@ -39,6 +39,28 @@ TAC_API tacStatus tac_load_with(const char *path, const tacLoadOptions *options,
 /* Model -> packed file; written under a temporary name first, then renamed. */
 TAC_API tacStatus tac_save(const tacModel *model, const char *path, tacError *err);
 
+/* --- Models made by rule, for stress runs and for measuring how work grows with size ------------------------------ */
+
+typedef enum { TAC_CHAIN_HINGE, TAC_CHAIN_BALL, TAC_CHAIN_SLIDE, TAC_CHAIN_MIXED } tacChainJoint;
+
+/* A chain or tree of equal links: body i hangs from body (i-1)/branching. Plain struct from tac_default_chain. */
+typedef struct tacChain {
+    int bodies;          /* world not counted, at least 1 */
+    int branching;       /* children per body; 1: a chain */
+    tacChainJoint joint; /* one per body; MIXED: hinge, ball, slide in turn */
+    int free_root;       /* 1: the first body floats; 0: it hangs from the world */
+} tacChain;
+
+/* Ten hinged links in a row. */
+TAC_API tacChain tac_default_chain(void);
+/* -> MJCF text, to be freed; bodies nest, so they are numbered depth first. NULL: a field is out of range, or no memory. */
+TAC_API char *tac_chain_model(const tacChain *chain);
+/* -> the same tree, built with bodies numbered level by level: not depth first. */
+TAC_API tacStatus tac_chain_build(const tacChain *chain, tacModel **model, tacError *err);
+/* Seed -> MJCF text of a valid model, to be freed: trees with every joint, shape, transmission and actuator kind, tendons,
+ * springs, keyframes. The same text on every machine. NULL: no memory. */
+TAC_API char *tac_random_model(uint64_t seed);
+
 #ifdef __cplusplus
 }
 #endif
