@@ -1,0 +1,234 @@
+/* Parameters by path: list, find, get, set in place, register.
+ *
+ * A NUMBER row is a parameter unless something else decides its value; then it is refused by name (reason_against). */
+#include "model/inertia.h"
+#include "model/param_path.h"
+#include "model/validate.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define IS(f, row) ((f)->offset == offsetof(tacModel, row))
+
+/* --- Which numbers are parameters ---------------------------------------------------------------------------------- */
+
+/* The rows inertial_mass, _pos, _quat, _diag, _full. */
+static int is_inertial(const tacField *f) { return strcmp(f->kind, "inertial") == 0; }
+
+static const char *reason_against_inertial(const tacModel *m, const tacField *f, int body) {
+    int mode = m->body_inertial[body];
+    if (IS(f, inertial_full) && mode != TAC_INERTIAL_FULL) return "the inertia is not written in full: set inertia";
+    if (IS(f, inertial_diag) && mode == TAC_INERTIAL_FULL) return "the inertia is written in full: set fullinertia";
+    return NULL;
+}
+
+static const char *reason_against_joint(const tacModel *m, const tacField *f, int joint) {
+    const double *spring = m->joint_springdamper + 2 * joint;
+    int type = m->joint_type[joint];
+    if ((IS(f, joint_stiffness) || IS(f, joint_damping)) && spring[0] > 0 && spring[1] > 0)
+        return "it is computed from springdamper";
+    if (IS(f, joint_springdamper) && spring[0] == 0 && spring[1] == 0)
+        return "springdamper is not in use: stiffness and damping are";
+    if (IS(f, joint_pos) && type == TAC_FREE) return "a free joint has no anchor";
+    if (IS(f, joint_axis) && (type == TAC_FREE || type == TAC_BALL)) return "a free or ball joint has no axis";
+    return NULL;
+}
+
+/* Index of the damping coefficient in biasprm. */
+enum { BIAS_DAMPING = 2 };
+
+/* NULL when (field, index) is a parameter, else why not. */
+static const char *reason_against(const tacModel *m, int field, int index) {
+    const tacField *f = &TAC_FIELDS[field];
+    int row = index / f->per;
+    if (f->role == 'D') return "it is computed, not set";
+    if (f->role == 'I') return "it is structure, fixed when the model is built";
+    if (row == 0 && (strcmp(f->kind, "body") == 0 || is_inertial(f)))
+        return "the world stands still and weighs nothing";
+    if (is_inertial(f)) return reason_against_inertial(m, f, row);
+    if (strcmp(f->kind, "joint") == 0) return reason_against_joint(m, f, row);
+    if (IS(f, geom_mass) && !m->geom_has_mass[row]) return "the mass was not given: set density";
+    if (IS(f, actuator_biasprm) && index % f->per == BIAS_DAMPING && m->actuator_dampratio[row] > 0)
+        return "it is computed from dampratio";
+    return NULL;
+}
+
+int tac_param_allowed(const tacModel *m, int field, int index) {
+    const tacField *f = &TAC_FIELDS[field];
+    int64_t n = (int64_t)tac_field_rows(m, f) * f->per;
+    return f->role == 'N' && index >= 0 && index < n && reason_against(m, field, index) == NULL;
+}
+
+/* Whether a field's numbers can all be set, so that they need not be looked at one by one. */
+static int has_no_exceptions(const tacField *f) {
+    return f->role == 'N' && !is_inertial(f) && strcmp(f->kind, "body") != 0 && !IS(f, joint_stiffness) &&
+           !IS(f, joint_damping) && !IS(f, joint_springdamper) && !IS(f, joint_pos) && !IS(f, joint_axis) &&
+           !IS(f, geom_mass) && !IS(f, actuator_biasprm);
+}
+
+/* Whether the number belongs to a body whose inertia comes from its geoms. */
+static int comes_from_geoms(const tacModel *m, const tacField *f, int index) {
+    return is_inertial(f) && m->body_inertial[index / f->per] == TAC_INERTIAL_GEOMS;
+}
+
+/* Whether the list shows it. Mass and inertia that come from geoms can be set (which makes them explicit) but are not
+ * listed: the geoms' own numbers are. */
+static int is_listed(const tacModel *m, int field, int index) {
+    return reason_against(m, field, index) == NULL && !comes_from_geoms(m, &TAC_FIELDS[field], index);
+}
+
+/* --- The list ------------------------------------------------------------------------------------------------------- */
+
+/* Walks the list: the i-th parameter's (field, index) where i is below the count; returns how many were passed. */
+static int walk(const tacModel *m, int i, int *field, int *index) {
+    int passed = 0;
+    for (int k = 0; k < TAC_NFIELD; k++) {
+        const tacField *f = &TAC_FIELDS[k];
+        int n = f->role == 'N' ? tac_field_rows(m, f) * f->per : 0;
+        if (has_no_exceptions(f)) {
+            if (i - passed < n) return *field = k, *index = i - passed, i;
+            passed += n;
+            continue;
+        }
+        for (int e = 0; e < n; e++) {
+            if (!is_listed(m, k, e)) continue;
+            if (passed == i) return *field = k, *index = e, i;
+            passed++;
+        }
+    }
+    return passed;
+}
+
+int tac_param_count(const tacModel *model) {
+    int field, index;
+    return walk(model, 0x7fffffff, &field, &index);
+}
+
+tacStatus tac_param_path(const tacModel *model, int i, char *text, size_t size) {
+    int field = -1, index = 0;
+    if (i < 0 || text == NULL || size == 0) return TAC_ERR_ARGUMENT;
+    walk(model, i, &field, &index);
+    if (field < 0) return TAC_ERR_ARGUMENT;
+    tac_param_text(model, field, index, text, size);
+    return TAC_OK;
+}
+
+/* --- Finding, getting ------------------------------------------------------------------------------------------------ */
+
+double *tac_param_at(const tacModel *model, int field, int index) {
+    return (double *)tac_field_data(model, &TAC_FIELDS[field]) + index;
+}
+
+double *tac_param_find(const tacModel *model, const char *path, int *field, int *index, tacError *err) {
+    int f, i;
+    if (model == NULL || path == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "model or path is NULL"), NULL;
+    if (tac_param_parse(model, path, &f, &i, err) != TAC_OK) return NULL;
+    const char *reason = reason_against(model, f, i);
+    if (reason != NULL) return tac_fail(err, TAC_ERR_NAME, "parameter '%s' cannot be set: %s", path, reason), NULL;
+    if (field != NULL) *field = f;
+    if (index != NULL) *index = i;
+    return tac_param_at(model, f, i);
+}
+
+/* The number as a file would write it if the body's inertia were written out. */
+static tacStatus inertial_from_geoms(const tacModel *m, const tacField *f, int index, double *value, tacError *err) {
+    tacMassProperties p;
+    int element = index % f->per;
+    TAC_TRY(tac_body_inertia(m, index / f->per, &p, err));
+    if (IS(f, inertial_mass)) *value = p.mass;
+    if (IS(f, inertial_pos)) *value = tac_get3(p.com, element);
+    if (IS(f, inertial_diag)) *value = tac_get3(p.diag, element);
+    if (IS(f, inertial_quat)) {
+        double q[4];
+        tac_quat_store(q, p.quat);
+        *value = q[element];
+    }
+    return TAC_OK;
+}
+
+tacStatus tac_param_get(const tacModel *model, const char *path, double *value, tacError *err) {
+    int field, index;
+    if (value == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "value is NULL");
+    const double *number = tac_param_find(model, path, &field, &index, err);
+    if (number == NULL) return err != NULL ? err->status : TAC_ERR_NAME;
+    if (comes_from_geoms(model, &TAC_FIELDS[field], index))
+        return inertial_from_geoms(model, &TAC_FIELDS[field], index, value, err);
+    *value = *number;
+    return TAC_OK;
+}
+
+/* --- Writing ---------------------------------------------------------------------------------------------------------- */
+
+/* Writes down the mass and inertia a body has from its geoms; they no longer follow the geoms. */
+static tacStatus make_explicit(tacModel *m, int body, tacError *err) {
+    tacMassProperties p;
+    TAC_TRY(tac_body_inertia(m, body, &p, err));
+    m->body_inertial[body] = TAC_INERTIAL_DIAG;
+    m->inertial_mass[body] = p.mass;
+    m->inertial_pos[body] = p.com;
+    m->inertial_quat[body] = tac_unit_quat(p.quat);
+    m->inertial_diag[body] = p.diag;
+    return TAC_OK;
+}
+
+/* Quaternions and axes are kept as units: again after one of their numbers changed. */
+static void normalize_row(tacModel *m, int field, int index) {
+    const tacField *f = &TAC_FIELDS[field];
+    tacQuat *quats[] = {m->body_quat, m->inertial_quat, m->geom_quat, m->site_quat, m->mesh_refquat};
+    int row = index / f->per;
+    for (size_t i = 0; i < sizeof quats / sizeof quats[0]; i++)
+        if (tac_field_data(m, f) == quats[i]) quats[i][row] = tac_unit_quat(quats[i][row]);
+    if (IS(f, joint_axis)) m->joint_axis[row] = tac_unit_axis(m->joint_axis[row]);
+}
+
+/* One number into its row. */
+static tacStatus put_number(tacModel *m, int field, int index, double value, tacError *err) {
+    const tacField *f = &TAC_FIELDS[field];
+    double *number = tac_param_at(m, field, index);
+    if (comes_from_geoms(m, f, index)) TAC_TRY(make_explicit(m, index / f->per, err));
+    if (IS(f, mesh_scale) && (value > 0) != (*number > 0))
+        return tac_fail_element(
+            m, NULL, err, TAC_KIND_MESH, index / f->per,
+            "scale[%d] goes from %g to %g, expected its sign to stay: triangles would turn inside out", index % f->per,
+            *number, value);
+    *number = value;
+    return TAC_OK;
+}
+
+tacStatus tac_param_write(tacModel *model, const char *path, double value, tacError *err) {
+    int field, index;
+    if (tac_param_find(model, path, &field, &index, err) == NULL) return err != NULL ? err->status : TAC_ERR_NAME;
+    TAC_TRY(put_number(model, field, index, value, err));
+    normalize_row(model, field, index);
+    return tac_validate_numbers(model, NULL, err);
+}
+
+tacStatus tac_param_write_all(tacModel *model, const double *theta, tacError *err) {
+    for (int i = 0; i < model->nparam; i++)
+        TAC_TRY(put_number(model, model->param_field[i], model->param_index[i], theta[i], err));
+    for (int i = 0; i < model->nparam; i++)
+        normalize_row(model, model->param_field[i], model->param_index[i]);
+    return tac_validate_numbers(model, NULL, err);
+}
+
+tacStatus tac_param_register(tacModel *model, const char *path, int *index, tacError *err) {
+    int field, number;
+    if (tac_param_find(model, path, &field, &number, err) == NULL) return err != NULL ? err->status : TAC_ERR_NAME;
+    int at = 0;
+    while (at < model->nparam && (model->param_field[at] != field || model->param_index[at] != number))
+        at++;
+    if (at == model->nparam) {
+        TAC_TRY(tac_model_reserve_params(model, model->nparam + 1, err));
+        if (comes_from_geoms(model, &TAC_FIELDS[field], number)) {
+            TAC_TRY(make_explicit(model, number / TAC_FIELDS[field].per, err));
+            TAC_TRY(tac_model_derive(model, err));
+        }
+        model->param_field[at] = field;
+        model->param_index[at] = number;
+        model->nparam++;
+    }
+    if (index != NULL) *index = at;
+    return TAC_OK;
+}
