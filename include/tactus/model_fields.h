@@ -176,9 +176,9 @@
     X(mesh, face, int, 3, nmeshface, INDEX, "vertex ids within the mesh, counter-clockwise from outside")                  \
     X(mesh, hullvert, int, 1, nhullvert, INDEX, "vertex ids within the mesh")                                              \
     X(mesh, hullface, int, 3, nhullface, INDEX, "vertex ids within the mesh, counter-clockwise from outside")              \
-    X(mesh, scale, tacVec3, 1, nmesh, NUMBER, "scale of the file's vertices")                                              \
-    X(mesh, refpos, tacVec3, 1, nmesh, NUMBER, "subtracted from the scaled vertices")                                      \
-    X(mesh, refquat, tacQuat, 1, nmesh, NUMBER, "whose inverse then rotates them")                                         \
+    X(mesh, scale, tacVec3, 1, nmesh, NUMBER, "scale of the vertices, after refpos and refquat")                           \
+    X(mesh, refpos, tacVec3, 1, nmesh, NUMBER, "subtracted from the file's vertices")                                      \
+    X(mesh, refquat, tacQuat, 1, nmesh, NUMBER, "whose inverse then rotates them, before they are scaled")                 \
     X(mesh, vert, tacVec3, 1, nmeshvert, DERIVED, "vertices in the mesh frame, which is the geom frame")                   \
     X(mesh, volume, double, 1, nmesh, DERIVED, "volume (area for shells) by inertia_mode")                                 \
     X(mesh, com, tacVec3, 1, nmesh, DERIVED, "centre of mass in the mesh frame")                                           \
@@ -269,6 +269,7 @@
     X(mocap, body, int, 1, nmocap, INDEX, "the mocap body")                                                                \
     X(key, name, int, 1, nkey, INDEX, "offset into names")                                                                 \
     X(key, time, double, 1, nkey, INDEX, "s")                                                                              \
+    X(key, given, int, 1, nkey, INDEX, "bits: 1 qpos, 2 mpos, 4 mquat were given; else they follow the model")             \
     X(key, qpos, double, 1, nkeyq, INDEX, "nkey x nq")                                                                     \
     X(key, qvel, double, 1, nkeyv, INDEX, "nkey x nv")                                                                     \
     X(key, act, double, 1, nkeya, INDEX, "nkey x na")                                                                      \

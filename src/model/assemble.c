@@ -326,25 +326,25 @@ static void place_coordinates(const Assembly *a, const int *width, const int *ad
     }
 }
 
-/* Keyframes, after qpos_0 is known: what a key does not say is the model's default. */
+/* Keyframes as given; tac_model_derive fills in what a key does not say. */
 static void fill_keys(Assembly *a) {
     tacModel *m = a->m;
     for (int i = 0; i < m->nkey; i++) {
         const tacKeyDef *d = &TAC_ADDED(a->b->key, tacAddedKey, i)->def;
-        double *qpos = m->key_qpos + (size_t)i * (size_t)m->nq, *qvel = m->key_qvel + (size_t)i * (size_t)m->nv;
+        size_t row = (size_t)i;
         m->key_time[i] = d->time;
+        m->key_given[i] = (d->qpos != NULL ? TAC_KEY_QPOS : 0) | (d->mpos != NULL ? TAC_KEY_MPOS : 0) |
+                          (d->mquat != NULL ? TAC_KEY_MQUAT : 0);
         if (d->qpos != NULL)
-            place_coordinates(a, TAC_JOINT_NQ, m->joint_qpos_adr, d->qpos, qpos);
-        else
-            copy_bytes(qpos, m->qpos_0, (size_t)m->nq * sizeof(double));
-        if (d->qvel != NULL) place_coordinates(a, TAC_JOINT_NV, m->joint_dof_adr, d->qvel, qvel);
-        if (d->act != NULL) memcpy(m->key_act + (size_t)i * (size_t)m->na, d->act, (size_t)m->na * sizeof(double));
-        if (d->ctrl != NULL) memcpy(m->key_ctrl + (size_t)i * (size_t)m->nu, d->ctrl, (size_t)m->nu * sizeof(double));
-        for (int k = 0; k < m->nmocap; k++) {
-            int row = i * m->nmocap + k, body = m->mocap_body[k];
-            m->key_mpos[row] = d->mpos != NULL ? d->mpos[k] : m->body_pos[body];
-            m->key_mquat[row] = d->mquat != NULL ? d->mquat[k] : m->body_quat[body];
-        }
+            place_coordinates(a, TAC_JOINT_NQ, m->joint_qpos_adr, d->qpos, m->key_qpos + row * (size_t)m->nq);
+        if (d->qvel != NULL)
+            place_coordinates(a, TAC_JOINT_NV, m->joint_dof_adr, d->qvel, m->key_qvel + row * (size_t)m->nv);
+        if (d->act != NULL) memcpy(m->key_act + row * (size_t)m->na, d->act, (size_t)m->na * sizeof(double));
+        if (d->ctrl != NULL) memcpy(m->key_ctrl + row * (size_t)m->nu, d->ctrl, (size_t)m->nu * sizeof(double));
+        if (d->mpos != NULL)
+            memcpy(m->key_mpos + row * (size_t)m->nmocap, d->mpos, (size_t)m->nmocap * sizeof(tacVec3));
+        if (d->mquat != NULL)
+            memcpy(m->key_mquat + row * (size_t)m->nmocap, d->mquat, (size_t)m->nmocap * sizeof(tacQuat));
     }
 }
 
@@ -418,10 +418,10 @@ static tacStatus assemble(Assembly *a, tacError *err) {
     if (status == TAC_OK && !tac_model_index(a->m))
         status = tac_fail(err, TAC_ERR_MODEL, "the mass matrix has more entries than an int counts");
     if (status == TAC_OK) status = tac_validate_numbers(a->m, &a->order, err);
-    if (status == TAC_OK) status = tac_model_derive(a->m, err);
     if (status != TAC_OK) return status;
     fill_keys(a);
-    return tac_validate_keys(a->m, err);
+    status = tac_validate_keys(a->m, err);
+    return status == TAC_OK ? tac_model_derive(a->m, err) : status;
 }
 
 tacStatus tac_model_assemble(tacBuilder *b, tacModel **model, tacError *err) {

@@ -190,11 +190,27 @@ static void derive_dofs(tacModel *m) {
         m->joint_stiffness_used[j] = m->joint_stiffness[j];
 }
 
+/* What a keyframe does not give follows the model: qpos_0, poses of mocap bodies. (Velocities, activations and controls
+ * are zero then, and stay so.) */
+static void derive_keys(tacModel *m) {
+    for (int i = 0; i < m->nkey; i++) {
+        double *qpos = m->key_qpos + (size_t)i * (size_t)m->nq;
+        for (int k = 0; k < m->nq && !(m->key_given[i] & TAC_KEY_QPOS); k++)
+            qpos[k] = m->qpos_0[k];
+        for (int k = 0; k < m->nmocap; k++) {
+            int row = i * m->nmocap + k, body = m->mocap_body[k];
+            if (!(m->key_given[i] & TAC_KEY_MPOS)) m->key_mpos[row] = m->body_pos[body];
+            if (!(m->key_given[i] & TAC_KEY_MQUAT)) m->key_mquat[row] = m->body_quat[body];
+        }
+    }
+}
+
 tacStatus tac_model_derive(tacModel *m, tacError *err) {
     for (int i = 0; i < m->nmesh; i++)
         TAC_TRY(tac_mesh_derive(m, i, err));
     TAC_TRY(derive_bodies(m, err));
     derive_coordinates(m);
     derive_dofs(m);
+    derive_keys(m);
     return TAC_OK;
 }

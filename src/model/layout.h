@@ -24,6 +24,8 @@ void tac_model_copy_arrays(tacModel *to, const tacModel *from);
 /* Makes room for n registered parameters, keeping those there are. */
 tacStatus tac_model_reserve_params(tacModel *model, int n, tacError *err);
 
+/* key_given bits. */
+enum { TAC_KEY_QPOS = 1, TAC_KEY_MPOS = 2, TAC_KEY_MQUAT = 4 };
 /* Numbers of position coordinates and dofs by tacJointType. */
 extern const int TAC_JOINT_NQ[], TAC_JOINT_NV[];
 /* Fills the INDEX rows that follow from the others, and nM: addresses, counts, roots, welds, the dof tree. Needs
