@@ -1,8 +1,76 @@
+/* tactus VERB ...: finds the verb and runs it. */
+#include "cli/cli.h"
+#include "cli/options.h"
+
 #include "tactus/tactus.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-int main(void) {
-    printf("tactus %s\n", tac_version());
-    return 0;
+const tacVerb CLI_VERBS[] = {
+    {"info", "MODEL", "sizes, names, masses, and what was ignored in the file", cmd_info},
+    {"eval", "MODEL", "mass matrix, bias forces, poses, actuators, energies at a state", cmd_eval},
+    {"sim", "MODEL", "simulate, and write the motion as CSV, JSON or a page to look at", cmd_sim},
+    {"random", "SEED", "a valid random model, for stress runs", cmd_random},
+    {"help", "[VERB]", "this list, or a verb's own help", cmd_help},
+    {"version", "", "version of the program", cmd_version},
+};
+const int CLI_NVERB = (int)(sizeof CLI_VERBS / sizeof CLI_VERBS[0]);
+
+enum { VERB_NEAR_EDITS = 2 };
+
+const tacVerb *cli_find_verb(const char *name) {
+    for (int i = 0; i < CLI_NVERB; i++)
+        if (strcmp(CLI_VERBS[i].name, name) == 0) return &CLI_VERBS[i];
+    return NULL;
+}
+
+int cli_fail(const char *verb, const char *format, ...) {
+    va_list list;
+    fflush(stdout);
+    fprintf(stderr, "tactus %s: ", verb);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+    return CLI_CANNOT;
+}
+
+void cli_print_verbs(void) {
+    printf("Tactus %s: physics for articulated rigid bodies.\n\nusage: tactus VERB [arguments]\n\n", tac_version());
+    for (int i = 0; i < CLI_NVERB; i++)
+        printf("  %-8s %-7s %s\n", CLI_VERBS[i].name, CLI_VERBS[i].usage, CLI_VERBS[i].summary);
+    printf("\n`tactus VERB --help` tells a verb's options. MODEL is an MJCF or URDF file.\n");
+}
+
+static int unknown_verb(const char *name) {
+    fprintf(stderr, "tactus: unknown verb \"%s\"; the verbs are", name);
+    for (int i = 0; i < CLI_NVERB; i++)
+        fprintf(stderr, "%s %s", i > 0 ? "," : "", CLI_VERBS[i].name);
+    for (int i = 0; i < CLI_NVERB; i++)
+        if (cli_edit_distance(name, CLI_VERBS[i].name) <= VERB_NEAR_EDITS) {
+            fprintf(stderr, "; did you mean %s?", CLI_VERBS[i].name);
+            break;
+        }
+    fputc('\n', stderr);
+    return CLI_CANNOT;
+}
+
+/* Output that could not be written (a full disk, a closed pipe) is a run that failed. */
+static int finish(int code) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    fprintf(stderr, "tactus: standard output cannot be written\n");
+    return CLI_CANNOT;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        fprintf(stderr, "tactus: a verb is missing; `tactus help` lists them\n");
+        return CLI_CANNOT;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return finish(cmd_help(1, argv + 1));
+    if (strcmp(argv[1], "--version") == 0) return finish(cmd_version(1, argv + 1));
+    const tacVerb *verb = cli_find_verb(argv[1]);
+    return verb != NULL ? finish(verb->run(argc - 1, argv + 1)) : unknown_verb(argv[1]);
 }

@@ -1,0 +1,18 @@
+/* A file that appears under its name only when it is complete: written beside it, then renamed. */
+#pragma once
+
+#include <stdio.h>
+
+enum { CLI_PATH = 4096 };
+
+typedef struct tacOutputFile {
+    FILE *stream; /* write here */
+    char path[CLI_PATH], temporary[CLI_PATH + 32];
+} tacOutputFile;
+
+/* Opens the temporary file. CLI_GO_ON, or CLI_CANNOT after a message. */
+int cli_output_open(const char *verb, const char *path, tacOutputFile *file);
+/* Closes and renames. CLI_GO_ON, or CLI_CANNOT after a message (the temporary file is removed). */
+int cli_output_finish(const char *verb, tacOutputFile *file);
+/* Closes and removes; nothing appears under the name. */
+void cli_output_abandon(tacOutputFile *file);

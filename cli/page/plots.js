@@ -1,0 +1,194 @@
+/* Line plots over time, with a read-out under the pointer and a line at the moment the drawing shows. */
+
+const LINE_COLOURS = {
+  light: ["#2563eb", "#e2681c", "#12926d", "#b3378f", "#b58a00", "#6d4fd8", "#0d8fb5", "#d23c4b", "#5b7a1f", "#8a5a3c"],
+  dark: ["#7aa8ff", "#ff9d5c", "#4ccfa2", "#e57fc6", "#e8c24a", "#a995ff", "#53c7ea", "#ff7c86", "#a9c962", "#c99a7c"],
+};
+const MARGIN = { left: 46, right: 10, top: 8, bottom: 20 };
+
+/* Up to `count` round numbers between low and high. */
+function ticks(low, high, count) {
+  const step = roundStep((high - low) / count), out = [];
+  for (let x = Math.ceil(low / step - 1e-9) * step; x <= high + 1e-9 * step; x += step) out.push(Math.abs(x) < 1e-9 * step ? 0 : x);
+  return out;
+}
+
+/* Four significant digits, short. */
+function short(x) {
+  const size = Math.abs(x);
+  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return x.toExponential(size < 1e-3 ? 1 : 2).replace("e+", "e").replace("-", "−");
+  return String(+x.toPrecision(4)).replace("-", "−");
+}
+
+function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+class Plot {
+  /* series: [{ name, values }]; on: { seek(time), hover(time or null) } */
+  constructor(parent, title, unitText, series, on) {
+    Object.assign(this, { on, series: series.map(s => ({ ...s, shown: true })), marked: -1 });
+    this.canvas = element("canvas");
+    this.tip = element("div", { class: "tip" });
+    this.legend = element("div", { class: "legend" });
+    const heading = element("h2", {}, title, element("span", {}, unitText));
+    this.card = element("div", { class: "card plot" }, heading, this.legend, this.canvas, this.tip);
+    parent.append(this.card);
+    this.still = document.createElement("canvas"); // everything but the moment and the read-out
+    this.makeLegend();
+    this.canvas.addEventListener("pointerdown", event => { this.canvas.setPointerCapture(event.pointerId); this.point(event, true); });
+    this.canvas.addEventListener("pointermove", event => this.point(event, event.buttons === 1));
+    this.canvas.addEventListener("pointerleave", () => this.leave());
+  }
+
+  makeLegend() {
+    this.buttons = this.series.map((s, i) => {
+      const swatch = element("i"), button = element("button", { type: "button", title: `${s.name}: show or hide` }, swatch, s.name);
+      button.addEventListener("click", () => { s.shown = !s.shown; button.classList.toggle("off", !s.shown); this.marked = -1; this.redraw(); });
+      button.addEventListener("pointerenter", () => { if (s.shown) { this.marked = i; this.redraw(); } });
+      button.addEventListener("pointerleave", () => { this.marked = -1; this.redraw(); });
+      this.legend.append(button);
+      return swatch;
+    });
+  }
+
+  colour(i) { const list = LINE_COLOURS[theme()]; return list[i % list.length]; }
+
+  /* Size, scales and the still picture, from scratch. */
+  redraw() {
+    const ratio = Math.min(2, devicePixelRatio || 1), box = this.canvas.getBoundingClientRect();
+    for (const canvas of [this.canvas, this.still]) {
+      canvas.width = Math.max(1, Math.round(box.width * ratio));
+      canvas.height = Math.max(1, Math.round(box.height * ratio));
+    }
+    Object.assign(this, { ratio, width: box.width, height: box.height });
+    this.findRange();
+    this.drawStill(this.still.getContext("2d"));
+    this.buttons.forEach((swatch, i) => { swatch.style.background = this.colour(i); });
+    this.draw(this.now || 0);
+  }
+
+  findRange() {
+    let low = Infinity, high = -Infinity;
+    for (const s of this.series)
+      if (s.shown) for (const y of s.values) { if (y < low) low = y; if (y > high) high = y; }
+    if (low > high) [low, high] = [0, 1];
+    const least = Math.max(1e-6, 1e-4 * Math.max(Math.abs(low), Math.abs(high)));
+    const pad = .06 * (high - low) + (high - low < least ? least : 0);
+    Object.assign(this, { low: low - pad, high: high + pad });
+  }
+
+  x(time) { return MARGIN.left + (this.width - MARGIN.left - MARGIN.right) * (duration > 0 ? time / duration : 0); }
+  y(value) { return MARGIN.top + (this.height - MARGIN.top - MARGIN.bottom) * (this.high - value) / (this.high - this.low); }
+
+  drawStill(pen) {
+    const style = getComputedStyle(document.documentElement), faint = style.getPropertyValue("--line"), text = style.getPropertyValue("--muted");
+    pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    pen.font = `11px ${style.getPropertyValue("--sans")}`;
+    pen.fillStyle = text;
+    pen.strokeStyle = faint;
+    pen.lineWidth = 1;
+    pen.textBaseline = "middle";
+    pen.textAlign = "right";
+    for (const value of ticks(this.low, this.high, Math.max(2, this.height / 34))) {
+      const y = Math.round(this.y(value)) + .5;
+      pen.beginPath(); pen.moveTo(MARGIN.left, y); pen.lineTo(this.width - MARGIN.right, y); pen.stroke();
+      pen.fillText(short(value), MARGIN.left - 7, y);
+    }
+    pen.textBaseline = "alphabetic";
+    for (const time of ticks(0, duration, Math.max(2, this.width / 80))) {
+      pen.textAlign = time === 0 ? "left" : time > .97 * duration ? "right" : "center";
+      pen.fillText(`${short(time)} s`, this.x(time), this.height - 5);
+    }
+    this.drawLines(pen);
+  }
+
+  drawLines(pen) {
+    const many = this.series.length > 6, step = Math.max(1, Math.floor(motion.frames / (4 * this.width)));
+    pen.lineJoin = "round";
+    this.series.forEach((s, i) => {
+      if (!s.shown) return;
+      pen.strokeStyle = this.colour(i);
+      pen.lineWidth = i === this.marked ? 2.6 : many ? 1.25 : 1.8;
+      pen.globalAlpha = this.marked >= 0 && i !== this.marked ? .18 : 1;
+      pen.setLineDash(i >= 10 ? [5, 3] : []);
+      pen.beginPath();
+      for (let k = 0; k < motion.frames; k += step) pen.lineTo(this.x(motion.time[k]), this.y(s.values[k]));
+      pen.lineTo(this.x(duration), this.y(s.values[motion.frames - 1]));
+      pen.stroke();
+    });
+    pen.globalAlpha = 1;
+    pen.setLineDash([]);
+  }
+
+  valueAt(s, time) {
+    const { frame, share } = frameAt(time), next = Math.min(frame + 1, motion.frames - 1);
+    return s.values[frame] + share * (s.values[next] - s.values[frame]);
+  }
+
+  /* The moment's line and dots over the still picture. */
+  draw(now) {
+    const pen = this.canvas.getContext("2d"), style = getComputedStyle(document.documentElement);
+    this.now = now;
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    pen.drawImage(this.still, 0, 0);
+    pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    this.drawMoment(pen, now, style.getPropertyValue("--accent"), style.getPropertyValue("--card"));
+    if (this.pointed !== undefined && this.pointed !== null)
+      this.drawMoment(pen, this.pointed, style.getPropertyValue("--faint"), style.getPropertyValue("--card"));
+  }
+
+  drawMoment(pen, time, colour, rim) {
+    const x = this.x(time);
+    pen.strokeStyle = colour;
+    pen.lineWidth = 1.25;
+    pen.beginPath(); pen.moveTo(x, MARGIN.top - 4); pen.lineTo(x, this.height - MARGIN.bottom); pen.stroke();
+    this.series.forEach((s, i) => {
+      if (!s.shown || (this.series.length > 12 && i !== this.marked)) return;
+      pen.fillStyle = this.colour(i);
+      pen.strokeStyle = rim;
+      pen.lineWidth = 1.5;
+      pen.beginPath(); pen.arc(x, this.y(this.valueAt(s, time)), 3.6, 0, 7); pen.fill(); pen.stroke();
+    });
+  }
+
+  point(event, seek) {
+    const box = this.canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    const share = (x - MARGIN.left) / (this.width - MARGIN.left - MARGIN.right), time = duration * Math.max(0, Math.min(1, share));
+    if (seek) this.on.seek(time);
+    this.on.hover(time);
+    const near = this.series.map((s, i) => ({ s, i, value: this.valueAt(s, time) })).filter(row => row.s.shown)
+      .sort((a, b) => Math.abs(this.y(a.value) - y) - Math.abs(this.y(b.value) - y));
+    const marked = this.series.length > 4 && near.length > 0 ? near[0].i : -1;
+    if (marked !== this.marked) { this.marked = marked; this.redraw(); }
+    this.showTip(time, near.slice(0, this.series.length > 4 ? 3 : 4), x, box);
+  }
+
+  showTip(time, rows, x, box) {
+    const lines = rows.map(({ s, i, value }) => {
+      const dot = element("i");
+      dot.style.background = this.colour(i);
+      return element("div", {}, dot, s.name, element("b", {}, short(value)));
+    });
+    this.tip.replaceChildren(element("b", {}, `${time.toFixed(3)} s`), ...lines);
+    this.tip.style.display = rows.length > 0 ? "block" : "none";
+    const card = this.card.getBoundingClientRect(), right = x > this.width / 2;
+    const left = box.left - card.left + x + (right ? -14 - this.tip.offsetWidth : 14);
+    this.tip.style.left = `${Math.max(4, left)}px`;
+    this.tip.style.top = `${Math.max(6, box.top - card.top + 6)}px`;
+  }
+
+  leave() {
+    this.tip.style.display = "none";
+    this.marked = -1;
+    this.on.hover(null);
+    this.redraw();
+  }
+
+  /* A moment pointed at in any of the plots; null for none. */
+  hover(time) { this.pointed = time; this.draw(this.now || 0); }
+}

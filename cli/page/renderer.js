@@ -1,0 +1,277 @@
+/* Draws with WebGL 2: a sun with soft shadows, a sky that lights from above, a floor with a grid that fades out. */
+
+const SHADOW_SIZE = 2048;
+const SUN = unit([.45, -.55, 1.1]); // towards the light
+
+const LOOKS = {
+  light: { top: [.93, .945, .965], bottom: [.985, .988, .992], floor: [.90, .912, .93], line: [.60, .64, .70], sky: [.92, .95, 1.0],
+    ground: [.60, .59, .58], sun: [1.0, .97, .92], ambient: .62, shadow: .42 },
+  dark: { top: [.045, .055, .07], bottom: [.085, .10, .125], floor: [.085, .10, .12], line: [.33, .38, .46], sky: [.50, .58, .72],
+    ground: [.16, .17, .20], sun: [1.0, .96, .90], ambient: .50, shadow: .62 },
+};
+
+const SHADOW_CODE = `
+uniform highp sampler2DShadow shadowMap;
+uniform mat4 shadowView;
+float lit(vec3 world, float slope) {
+  vec3 p = (shadowView * vec4(world, 1.)).xyz * .5 + .5;
+  if (p.z > 1. || any(lessThan(p.xy, vec2(0.))) || any(greaterThan(p.xy, vec2(1.)))) return 1.;
+  float angle = fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) * 6.2832, sum = 0.;
+  for (int i = 0; i < 16; i++) {
+    float r = sqrt((float(i) + .5) / 16.) * 2.6 / ${SHADOW_SIZE}., a = angle + float(i) * 2.399963;
+    sum += texture(shadowMap, vec3(p.xy + r * vec2(cos(a), sin(a)), p.z - slope));
+  }
+  return sum / 16.;
+}`;
+
+const CODE = {
+  solidVertex: `#version 300 es
+layout(location = 0) in vec3 position;
+layout(location = 1) in vec3 normal;
+uniform mat4 view, place;
+out vec3 world, out_normal;
+void main() {
+  world = (place * vec4(position, 1.)).xyz;
+  out_normal = mat3(place) * normal;
+  gl_Position = view * vec4(world, 1.);
+}`,
+  solidPixel: `#version 300 es
+precision highp float;
+in vec3 world, out_normal;
+out vec4 pixel;
+uniform vec3 eye, sunDirection, sunColour, skyColour, groundColour, colour;
+uniform float ambient, alpha;
+${SHADOW_CODE}
+void main() {
+  vec3 n = normalize(out_normal), v = normalize(eye - world), h = normalize(v + sunDirection);
+  if (dot(n, v) < 0.) n = -n;
+  vec3 base = pow(colour, vec3(2.2));
+  float facing = max(dot(n, sunDirection), 0.), light = lit(world, .0012 + .0035 * (1. - facing)) * facing;
+  vec3 around = mix(groundColour, skyColour, n.z * .5 + .5) * ambient;
+  float fresnel = pow(1. - max(dot(n, v), 0.), 4.);
+  float gloss = pow(max(dot(n, h), 0.), 60.) * .35 * light;
+  vec3 fill = vec3(.10, .12, .15) * max(dot(n, normalize(vec3(-sunDirection.xy, .3))), 0.);
+  vec3 c = base * (around + sunColour * light * .95 + fill) + gloss * sunColour + fresnel * .10 * skyColour;
+  c = c * (1. + c * .18) / (1. + c * .42);
+  pixel = vec4(pow(c, vec3(1. / 2.2)) * alpha, alpha);
+}`,
+  depthVertex: `#version 300 es
+layout(location = 0) in vec3 position;
+uniform mat4 view, place;
+void main() { gl_Position = view * (place * vec4(position, 1.)); }`,
+  depthPixel: `#version 300 es
+void main() {}`,
+  floorVertex: `#version 300 es
+layout(location = 0) in vec2 corner;
+uniform mat4 view, place;
+uniform float reach;
+uniform vec2 middle;
+out vec2 local;
+out vec3 world;
+void main() {
+  local = corner * reach + middle;
+  world = (place * vec4(local, 0., 1.)).xyz;
+  gl_Position = view * vec4(world, 1.);
+}`,
+  floorPixel: `#version 300 es
+precision highp float;
+in vec2 local;
+in vec3 world;
+out vec4 pixel;
+uniform vec3 floorColour, lineColour, centre;
+uniform float cell, fade, solid, shadowShare;
+${SHADOW_CODE}
+float grid(vec2 p, float width) {
+  vec2 g = abs(fract(p - .5) - .5), d = fwidth(p);
+  vec2 line = smoothstep(width * d + d * .5, max(width * d - d * .5, 0.), g);
+  line *= clamp(1. - d * 2.2, 0., 1.);
+  return max(line.x, line.y);
+}
+void main() {
+  float far = length(world.xy - centre.xy) / fade, near = 1. - smoothstep(.35, 1., far);
+  float lines = max(grid(local / cell, .55) * .38, grid(local / (5. * cell), .8) * .75);
+  vec3 c = floorColour * mix(1., 1. - shadowShare, 1. - lit(world, .0008));
+  c = mix(c, lineColour, lines * .6);
+  float a = mix(lines * .7, 1., solid) * near;
+  pixel = vec4(c * a, a);
+}`,
+  backVertex: `#version 300 es
+layout(location = 0) in vec2 corner;
+out float height;
+void main() { height = corner.y * .5 + .5; gl_Position = vec4(corner, .9999, 1.); }`,
+  backPixel: `#version 300 es
+precision highp float;
+in float height;
+out vec4 pixel;
+uniform vec3 top, bottom;
+void main() {
+  float dither = fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) / 255.;
+  pixel = vec4(mix(bottom, top, smoothstep(0., 1., height)) + dither, 1.);
+}`,
+};
+
+class Renderer {
+  /* Throws when WebGL 2 is not there. */
+  constructor(canvas, items, floors) {
+    const gl = canvas.getContext("webgl2", { antialias: true, alpha: false, preserveDrawingBuffer: true });
+    if (!gl) throw new Error("no WebGL 2");
+    Object.assign(this, { gl, canvas, items, floors });
+    this.solid = this.program(CODE.solidVertex, CODE.solidPixel);
+    this.depth = this.program(CODE.depthVertex, CODE.depthPixel);
+    this.floor = this.program(CODE.floorVertex, CODE.floorPixel);
+    this.back = this.program(CODE.backVertex, CODE.backPixel);
+    this.square = this.buffers(new Float32Array([-1, -1, 1, -1, 1, 1, -1, 1]), new Uint32Array([0, 1, 2, 0, 2, 3]), [2]);
+    const made = new Map();
+    for (const item of items) {
+      if (!made.has(item.shape)) made.set(item.shape, this.buffers(item.shape.vertex, item.shape.index, [3, 3]));
+      item.mesh = made.get(item.shape);
+    }
+    this.makeShadowMap();
+  }
+
+  program(vertex, pixel) {
+    const { gl } = this, program = gl.createProgram(), at = {};
+    for (const [kind, code] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, pixel]]) {
+      const shader = gl.createShader(kind);
+      gl.shaderSource(shader, code);
+      gl.compileShader(shader);
+      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
+      gl.attachShader(program, shader);
+    }
+    gl.linkProgram(program);
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
+    for (let i = 0; i < gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS); i++) {
+      const { name } = gl.getActiveUniform(program, i);
+      at[name] = gl.getUniformLocation(program, name);
+    }
+    return { program, at };
+  }
+
+  /* Interleaved floats, in attributes of the given widths. */
+  buffers(vertex, index, widths) {
+    const { gl } = this, array = gl.createVertexArray(), stride = 4 * widths.reduce((a, b) => a + b);
+    gl.bindVertexArray(array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ARRAY_BUFFER, vertex, gl.STATIC_DRAW);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, index, gl.STATIC_DRAW);
+    widths.reduce((offset, width, i) => {
+      gl.enableVertexAttribArray(i);
+      gl.vertexAttribPointer(i, width, gl.FLOAT, false, stride, offset);
+      return offset + 4 * width;
+    }, 0);
+    gl.bindVertexArray(null);
+    return { array, count: index.length };
+  }
+
+  makeShadowMap() {
+    const { gl } = this;
+    this.shadowMap = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, this.shadowMap);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.DEPTH_COMPONENT24, SHADOW_SIZE, SHADOW_SIZE, 0, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, null);
+    for (const [name, value] of [[gl.TEXTURE_MIN_FILTER, gl.LINEAR], [gl.TEXTURE_MAG_FILTER, gl.LINEAR],
+      [gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE], [gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE],
+      [gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE], [gl.TEXTURE_COMPARE_FUNC, gl.LEQUAL]])
+      gl.texParameteri(gl.TEXTURE_2D, name, value);
+    this.shadowFrame = gl.createFramebuffer();
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadowFrame);
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, this.shadowMap, 0);
+    gl.drawBuffers([gl.NONE]);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+  }
+
+  drawMesh(mesh) {
+    this.gl.bindVertexArray(mesh.array);
+    this.gl.drawElements(this.gl.TRIANGLES, mesh.count, this.gl.UNSIGNED_INT, 0);
+  }
+
+  /* scene: { view, eye, centre, radius, cell, look ("light", "dark"), shown(item) } */
+  draw(scene) {
+    const { gl } = this, look = LOOKS[scene.look];
+    const shadowView = this.drawShadows(scene);
+    gl.viewport(0, 0, this.canvas.width, this.canvas.height);
+    gl.enable(gl.DEPTH_TEST);
+    gl.depthFunc(gl.LEQUAL);
+    gl.clear(gl.DEPTH_BUFFER_BIT | gl.COLOR_BUFFER_BIT);
+    this.drawBack(look);
+    this.drawFloors(scene, look, shadowView);
+    this.drawSolids(scene, look, shadowView, item => item.alpha >= 1);
+    gl.enable(gl.BLEND);
+    gl.depthMask(false);
+    this.drawSolids(scene, look, shadowView, item => item.alpha < 1);
+    gl.depthMask(true);
+    gl.disable(gl.BLEND);
+  }
+
+  drawShadows(scene) {
+    const { gl } = this, reach = scene.radius * 2.4, target = scene.centre;
+    const view = multiply(orthographic(reach, 0, 6 * reach), lookAt(add(target, scale(SUN, 3 * reach)), target));
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadowFrame);
+    gl.viewport(0, 0, SHADOW_SIZE, SHADOW_SIZE);
+    gl.enable(gl.DEPTH_TEST);
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    gl.useProgram(this.depth.program);
+    gl.uniformMatrix4fv(this.depth.at.view, false, view);
+    for (const item of this.items) {
+      if (!scene.shown(item) || item.alpha < .5) continue;
+      gl.uniformMatrix4fv(this.depth.at.place, false, item.world);
+      this.drawMesh(item.mesh);
+    }
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    return view;
+  }
+
+  drawBack(look) {
+    const { gl, back } = this;
+    gl.useProgram(back.program);
+    gl.uniform3fv(back.at.top, look.top);
+    gl.uniform3fv(back.at.bottom, look.bottom);
+    gl.depthMask(false);
+    this.drawMesh(this.square);
+    gl.depthMask(true);
+  }
+
+  drawFloors(scene, look, shadowView) {
+    const { gl, floor } = this, fade = scene.radius * 11;
+    gl.useProgram(floor.program);
+    gl.uniformMatrix4fv(floor.at.view, false, scene.view);
+    gl.uniformMatrix4fv(floor.at.shadowView, false, shadowView);
+    gl.uniform3fv(floor.at.floorColour, look.floor);
+    gl.uniform3fv(floor.at.lineColour, look.line);
+    gl.uniform3fv(floor.at.centre, scene.centre);
+    gl.uniform1f(floor.at.reach, fade);
+    gl.uniform1f(floor.at.fade, fade);
+    gl.uniform1f(floor.at.cell, scene.cell);
+    gl.uniform1f(floor.at.shadowShare, look.shadow);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    for (const item of this.floors) {
+      const w = item.world, d = sub(scene.centre, [w[12], w[13], w[14]]);
+      gl.uniform2f(floor.at.middle, dot(d, [w[0], w[1], w[2]]), dot(d, [w[4], w[5], w[6]]));
+      gl.uniformMatrix4fv(floor.at.place, false, w);
+      gl.uniform1f(floor.at.solid, item.solid ? 1 : 0);
+      this.drawMesh(this.square);
+    }
+    gl.disable(gl.BLEND);
+  }
+
+  drawSolids(scene, look, shadowView, which) {
+    const { gl, solid } = this;
+    gl.useProgram(solid.program);
+    gl.uniformMatrix4fv(solid.at.view, false, scene.view);
+    gl.uniformMatrix4fv(solid.at.shadowView, false, shadowView);
+    gl.uniform3fv(solid.at.eye, scene.eye);
+    gl.uniform3fv(solid.at.sunDirection, SUN);
+    gl.uniform3fv(solid.at.sunColour, look.sun);
+    gl.uniform3fv(solid.at.skyColour, look.sky);
+    gl.uniform3fv(solid.at.groundColour, look.ground);
+    gl.uniform1f(solid.at.ambient, look.ambient);
+    for (const item of this.items) {
+      if (!scene.shown(item) || !which(item)) continue;
+      gl.uniformMatrix4fv(solid.at.place, false, item.world);
+      gl.uniform3fv(solid.at.colour, item.colour);
+      gl.uniform1f(solid.at.alpha, item.alpha);
+      this.drawMesh(item.mesh);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+#include "cli/simulate.h"
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int all_finite(int n, const double *values) {
+    for (int i = 0; i < n; i++)
+        if (!isfinite(values[i])) return 0;
+    return 1;
+}
+
+/* Adds the present state as a frame; the energies are the first numbers to overflow in a run that blows up. */
+static tacStatus record(tacSim *sim, const tacRun *run, tacMotion *motion) {
+    tacEnergy energy;
+    tacStatus status = tac_energy(sim, run->x, run->x + run->model->nq, &energy);
+    if (status != TAC_OK) return status;
+    if (!isfinite(energy.kinetic) || !isfinite(energy.potential)) return TAC_ERR_NONFINITE;
+    return cli_motion_add(motion, (double)run->done * run->options.dt, run->x, run->u, energy) ? TAC_OK
+                                                                                               : TAC_ERR_MEMORY;
+}
+
+/* One step into y, taken over only when it is good. */
+static tacStatus advance(tacSim *sim, tacRun *run, double *y) {
+    int nx = tac_nx(run->model);
+    tacStatus status = tac_step(sim, run->x, run->u, y, NULL);
+    if (status == TAC_OK && !all_finite(nx, y)) status = TAC_ERR_NONFINITE;
+    if (status != TAC_OK) return status;
+    memcpy(run->x, y, (size_t)nx * sizeof *y);
+    run->done++;
+    return TAC_OK;
+}
+
+static tacStatus run_steps(tacSim *sim, tacRun *run, tacMotion *motion, double *y) {
+    tacProgress progress = cli_progress_begin("simulating");
+    cli_controls_at(run->controls, 0, run->u);
+    tacStatus status = record(sim, run, motion);
+    double begin = cli_clock();
+    while (status == TAC_OK && run->done < run->steps) {
+        status = advance(sim, run, y);
+        if (status != TAC_OK) break;
+        if (run->done < run->steps) cli_controls_at(run->controls, run->done, run->u);
+        if (run->done % run->every == 0 || run->done == run->steps) status = record(sim, run, motion);
+        cli_progress_show(&progress, run->done, run->steps);
+    }
+    run->seconds = cli_clock() - begin;
+    cli_progress_end(&progress);
+    return status;
+}
+
+int cli_run(const char *verb, tacRun *run, tacMotion *motion) {
+    tacError err;
+    tacSim *sim;
+    run->done = 0;
+    if (tac_sim_new(run->model, &run->options, &sim, &err) != TAC_OK) return cli_fail(verb, "%s", err.text);
+    double *y = calloc((size_t)tac_nx(run->model) + 1, sizeof *y);
+    run->status = y != NULL ? run_steps(sim, run, motion, y) : TAC_ERR_MEMORY;
+    free(y);
+    tac_sim_free(sim);
+    return run->status == TAC_ERR_MEMORY ? cli_fail(verb, "out of memory") : CLI_GO_ON;
+}

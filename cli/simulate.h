@@ -1,0 +1,23 @@
+/* One run of `sim`: steps, records, and says how it ended. */
+#pragma once
+
+#include "cli/controls.h"
+#include "cli/motion.h"
+#include "cli/state_file.h"
+
+typedef struct tacRun {
+    const tacModel *model;
+    tacOptions options;
+    const tacControls *controls;
+    long steps;    /* asked for */
+    long every;    /* a frame is recorded every so many steps, and at the end */
+    double *x, *u; /* start in, final state and last input out */
+    /* out */
+    tacStatus status;
+    long done;      /* steps made */
+    double seconds; /* of wall clock, in stepping */
+} tacRun;
+
+/* Runs until `steps` are made or a step fails; x is then the last good state. CLI_GO_ON, or CLI_CANNOT after a message
+ * when it could not begin. */
+int cli_run(const char *verb, tacRun *run, tacMotion *motion);
