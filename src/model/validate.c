@@ -220,6 +220,7 @@ static tacStatus check_meshes(const tacCheck *c) {
                                  m->mesh_hullvert_num[i], 1));
         TAC_TRY(check_vertex_ids(c, i, "hull face", m->mesh_hullface + 3 * (size_t)m->mesh_hullface_adr[i],
                                  m->mesh_hullface_num[i], 3));
+        if (m->mesh_inertia_mode[i] == TAC_MESH_EXACT) TAC_TRY(tac_validate_mesh_edges(c, i));
     }
     if (vert != m->nmeshvert || face != m->nmeshface || hullvert != m->nhullvert || hullface != m->nhullface)
         return tac_fail(c->err, TAC_ERR_MODEL, "the rows of the meshes are damaged");

@@ -37,6 +37,9 @@ typedef struct tacCheck {
         if (status_ != TAC_OK) return status_;                                                                         \
     } while (0)
 
+/* No two triangles of a mesh run along an edge in the same direction. */
+tacStatus tac_validate_mesh_edges(const tacCheck *c, int mesh);
+
 /* The quaternion normalized; left as it is where it is a unit already (so that normalizing twice changes no bit), or
  * zero or not finite (which tac_validate_numbers refuses). */
 tacQuat tac_unit_quat(tacQuat q);
