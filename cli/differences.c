@@ -1,0 +1,51 @@
+#include "cli/differences.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Ratio of successive steps. */
+#define STEP_RATIO 1.7
+
+int difference_work(int m) { return (2 + DIFFERENCE_ROWS * 2 + 1) * m; }
+
+int difference_central(differenceFunction f, void *context, int m, double h, double *derivative, double *work) {
+    double *ahead = work, *behind = work + m;
+    if (f(context, h, ahead) != 0 || f(context, -h, behind) != 0) return 1;
+    for (int i = 0; i < m; i++)
+        derivative[i] = (ahead[i] - behind[i]) / (2 * h);
+    return 0;
+}
+
+/* Error estimate of an entry: its distance to the two entries it was made from. */
+static double estimate(double entry, double left, double above) {
+    return fmax(fabs(entry - left), fabs(entry - above));
+}
+
+/* Neville's tableau, one row of it at a time: row[k] eliminates the error terms h^2, ..., h^2k.
+ *   row_n[k] = (c^2k row_n[k-1] - row_(n-1)[k-1]) / (c^2k - 1) */
+static void next_row(int n, int m, const double *before, double *row, double *derivative, double *error) {
+    double factor = STEP_RATIO * STEP_RATIO;
+    for (int k = 1; k <= n; k++, factor *= STEP_RATIO * STEP_RATIO)
+        for (int i = 0; i < m; i++) {
+            double left = row[(k - 1) * m + i], above = before[(k - 1) * m + i];
+            double entry = (factor * left - above) / (factor - 1), e = estimate(entry, left, above);
+            row[k * m + i] = entry;
+            if (e <= error[i]) error[i] = e, derivative[i] = entry;
+        }
+}
+
+int difference_ridders(differenceFunction f, void *context, int m, double h, double *derivative, double *error,
+                       double *work) {
+    double *scratch = work, *before = scratch + 2 * m, *row = before + DIFFERENCE_ROWS * m;
+    double *estimates = error != NULL ? error : row + DIFFERENCE_ROWS * m;
+    for (int n = 0; n < DIFFERENCE_ROWS; n++, h /= STEP_RATIO) {
+        if (difference_central(f, context, m, h, row, scratch) != 0) return 1;
+        if (n == 0) memcpy(derivative, row, (size_t)m * sizeof *row);
+        for (int i = 0; n == 0 && i < m; i++)
+            estimates[i] = INFINITY;
+        if (n > 0) next_row(n, m, before, row, derivative, estimates);
+        double *swap = before;
+        before = row, row = swap;
+    }
+    return 0;
+}

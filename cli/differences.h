@@ -1,0 +1,19 @@
+/* Numerical derivatives, for checking analytic ones: the only finite differences in the project. */
+#pragma once
+
+/* out[m] = f(t): the function along one direction, t = 0 the point of interest. Returns 0, or non-zero where f fails. */
+typedef int (*differenceFunction)(void *context, double t, double *out);
+
+enum { DIFFERENCE_ROWS = 8 };
+
+/* Doubles of workspace that difference_ridders needs for m outputs. */
+int difference_work(int m);
+
+/* df/dt at 0 by central differences with steps h, h/c, h/c^2, ... extrapolated to zero step [Ridders1982]; each output
+ * keeps the entry of its tableau with the smallest error estimate. derivative[m], error[m] (estimate; may be NULL).
+ * Returns 0, or non-zero when the function failed. */
+int difference_ridders(differenceFunction f, void *context, int m, double h, double *derivative, double *error,
+                       double *work);
+
+/* df/dt at 0 by one central difference of step h. work: 2 m doubles. */
+int difference_central(differenceFunction f, void *context, int m, double h, double *derivative, double *work);
