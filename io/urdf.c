@@ -163,8 +163,9 @@ static tacStatus add_body(tacUrdf *urdf, tacUrdfLink *link) {
     tacBodyDef body = tac_default_body();
     tacUrdfJoint *joint = link->joint >= 0 ? &urdf->joint[link->joint] : NULL;
     body.name = link->name;
-    tacStatus status = tac_urdf_read_inertial(urdf, link->node, &body);
-    if (status == TAC_OK && joint != NULL) status = tac_urdf_read_origin(joint->node, &body.pos, &body.quat, urdf->err);
+    tacStatus status = TAC_OK;
+    if (joint != NULL) status = tac_urdf_read_origin(joint->node, &body.pos, &body.quat, urdf->err);
+    if (status == TAC_OK) status = tac_urdf_read_inertial(urdf, link->node, &body);
     if (status != TAC_OK) return status;
     int parent = joint != NULL ? urdf->link[joint->parent].body : 0;
     link->body = tac_urdf_added(urdf, TAC_KIND_BODY, tac_model_add_body(urdf->builder, parent, &body), link->node);
@@ -185,34 +186,78 @@ static tacStatus add_links(tacUrdf *urdf) {
     return status;
 }
 
-static tacStatus build(tacUrdf *urdf, tacModel **model) {
-    tacError why = {.id = -1};
+/* Links, joints and couplings -> model; why holds the builder's own error. */
+static tacStatus assemble(tacUrdf *urdf, tacModel **model, tacError *why) {
+    urdf->builder = tac_model_begin();
+    if (urdf->builder == NULL) return tac_fail(urdf->err, TAC_ERR_MEMORY, "%s: no memory", tac_xml_file(urdf->robot));
     tac_urdf_added(urdf, TAC_KIND_BODY, 0, urdf->robot);
-    tacStatus status = read_settings(urdf);
-    if (status == TAC_OK) status = tac_urdf_read_tree(urdf);
-    if (status == TAC_OK) status = add_links(urdf);
+    tacStatus status = add_links(urdf);
     if (status == TAC_OK) status = tac_urdf_add_couplings(urdf);
     if (status != TAC_OK) return status;
     tac_model_set_option(urdf->builder, &urdf->option);
-    status = tac_model_finish(urdf->builder, model, &why);
-    return status == TAC_OK ? TAC_OK : blame_element(urdf, status, &why);
+    status = tac_model_finish(urdf->builder, model, why);
+    return status == TAC_OK ? TAC_OK : blame_element(urdf, status, why);
 }
 
-static void free_urdf(tacUrdf *urdf) {
+/* Forgets what assemble made, but not what was read. */
+static void disassemble(tacUrdf *urdf) {
     tac_model_abandon(urdf->builder);
+    urdf->builder = NULL;
     for (int i = 0; i < urdf->nmesh; i++) {
         free(urdf->mesh[i].path);
         free(urdf->mesh[i].name);
     }
+    urdf->nmesh = 0;
+    for (int kind = 0; kind < TAC_KIND_COUNT; kind++) {
+        free(urdf->origin[kind].node);
+        urdf->origin[kind] = (tacUrdfOrigin){0};
+    }
+    tac_urdf_names_free(&urdf->geom_names);
+    tac_urdf_names_free(&urdf->mesh_names);
+    for (int i = 0; i < urdf->njoint; i++)
+        urdf->joint[i].id = -1;
+}
+
+/* Lenient: the joint that moves no inertia takes the least armature. 1: there is one more to give it to. */
+static int give_armature(tacUrdf *urdf, const tacError *why) {
+    const tacUrdfOrigin *origin = &urdf->origin[TAC_KIND_JOINT];
+    if (why->kind != TAC_KIND_JOINT || why->id < 0 || why->id >= origin->n) return 0;
+    const xmlNode *node = origin->node[why->id];
+    int given = 0;
+    for (int i = 0; i < urdf->njoint; i++)
+        if (urdf->joint[i].node == node && !urdf->joint[i].weightless) urdf->joint[i].weightless = given = 1;
+    for (int i = 0; i < urdf->nlink; i++)
+        if (urdf->link[i].node == node && !urdf->link[i].weightless) urdf->link[i].weightless = given = 1;
+    if (given)
+        tac_urdf_warn(urdf, node,
+                      "moves no inertia, which makes the joint-space inertia singular; it takes an armature of %g",
+                      TAC_URDF_LEAST_ARMATURE);
+    return given;
+}
+
+static tacStatus build(tacUrdf *urdf, tacModel **model) {
+    enum { MAX_MENDED = 32 }; /* joints without inertia; each costs another pass */
+    tacStatus status = read_settings(urdf);
+    if (status == TAC_OK) status = tac_urdf_read_tree(urdf);
+    if (status != TAC_OK) return status;
+    int nignored = urdf->nignored;
+    for (int pass = 0;; pass++) {
+        tacError why = {.id = -1};
+        urdf->nignored = nignored;
+        status = assemble(urdf, model, &why);
+        int mend = status == TAC_ERR_SINGULAR && urdf->options->lenient && pass < MAX_MENDED;
+        if (!mend || !give_armature(urdf, &why)) return status;
+        disassemble(urdf);
+    }
+}
+
+static void free_urdf(tacUrdf *urdf) {
+    disassemble(urdf);
     free(urdf->mesh);
     free(urdf->link);
     free(urdf->joint);
-    for (int kind = 0; kind < TAC_KIND_COUNT; kind++)
-        free(urdf->origin[kind].node);
     tac_urdf_names_free(&urdf->link_names);
     tac_urdf_names_free(&urdf->joint_names);
-    tac_urdf_names_free(&urdf->geom_names);
-    tac_urdf_names_free(&urdf->mesh_names);
     free(urdf);
 }
 
@@ -227,11 +272,9 @@ tacStatus tac_urdf_load(const char *path, xmlNode *robot, const tacFiles *files,
     urdf->robot = robot;
     urdf->option = tac_default_option();
     urdf->option.literal_inertia = 1;
-    urdf->builder = tac_model_begin();
     tac_files_folder(path, urdf->folder, sizeof urdf->folder);
     tac_urdf_find_package(urdf);
-    tacStatus status =
-        urdf->builder != NULL ? build(urdf, model) : tac_fail(err, TAC_ERR_MEMORY, "%s: no memory", path);
+    tacStatus status = build(urdf, model);
     list_ignored(urdf);
     free_urdf(urdf);
     return status;

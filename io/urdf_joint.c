@@ -118,6 +118,7 @@ static tacStatus add_part(tacUrdf *urdf, tacUrdfJoint *joint, const char *suffix
     if (name == NULL) return tac_xml_fail(joint->node, urdf->err, TAC_ERR_MEMORY, "no memory for a joint");
     snprintf(name, size, "%s%s", joint->name, suffix);
     def.name = name;
+    def.armature = joint->weightless ? TAC_URDF_LEAST_ARMATURE : 0;
     int id = tac_model_add_joint(urdf->builder, urdf->link[joint->child].body, &def);
     tac_urdf_added(urdf, TAC_KIND_JOINT, id, joint->node);
     if (joint->id < 0) joint->id = id;
@@ -239,6 +240,7 @@ tacStatus tac_urdf_add_free_joint(tacUrdf *urdf, const tacUrdfLink *root) {
     tacJointDef def = tac_default_joint();
     def.name = tac_urdf_names_find(&urdf->joint_names, name) < 0 ? name : NULL;
     def.type = TAC_FREE;
+    def.armature = root->weightless ? TAC_URDF_LEAST_ARMATURE : 0;
     tac_urdf_added(urdf, TAC_KIND_JOINT, tac_model_add_joint(urdf->builder, root->body, &def), root->node);
     free(name);
     return TAC_OK;

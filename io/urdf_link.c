@@ -71,7 +71,11 @@ static tacStatus read_mass(const xmlNode *node, double *mass, tacError *err) {
 tacStatus tac_urdf_read_inertial(tacUrdf *urdf, const xmlNode *link, tacBodyDef *body) {
     body->inertial = TAC_INERTIAL_FULL;
     const xmlNode *inertial = tac_xml_child(link, "inertial");
-    if (inertial == NULL) return TAC_OK;
+    if (inertial == NULL) { /* MuJoCo's place for the centre of mass of a body without mass */
+        body->ipos = body->pos;
+        body->iquat = body->quat;
+        return TAC_OK;
+    }
     const xmlNode *mass = tac_xml_child(inertial, "mass"), *inertia = tac_xml_child(inertial, "inertia");
     if (mass == NULL || inertia == NULL)
         return tac_xml_fail(link, urdf->err, TAC_ERR_SYNTAX, "<inertial> without <%s>",

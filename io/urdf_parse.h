@@ -17,12 +17,16 @@ typedef enum {
     TAC_URDF_ORBITAL
 } tacUrdfJointType;
 
+/* Armature of a joint that moves no inertia, when loading leniently: small beside any real one; kg m^2 or kg. */
+#define TAC_URDF_LEAST_ARMATURE 1e-9
+
 typedef struct tacUrdfLink {
     const char *name;
     xmlNode *node;
     int joint;                         /* that holds it, or -1: a root */
     int first_child, last_child, next; /* links, in the order of the joints that hold them; -1: none */
     int body;                          /* model id */
+    int weightless;                    /* a root whose free joint takes the least armature (lenient) */
 } tacUrdfLink;
 
 typedef struct tacUrdfJoint {
@@ -32,6 +36,7 @@ typedef struct tacUrdfJoint {
     int parent, child; /* links */
     int dropped;       /* closes a loop; kept out of the tree (lenient) */
     int id;            /* its first model joint, or -1 */
+    int weightless;    /* moves no inertia: takes the least armature (lenient) */
 } tacUrdfJoint;
 
 /* A mesh file at one scale. */
@@ -101,7 +106,7 @@ int tac_urdf_next_link(const tacUrdf *urdf, int root, int link);
 
 /* <origin xyz rpy> of an element -> pose; identity when there is none. rpy: about the fixed x, y, then z axis. */
 tacStatus tac_urdf_read_origin(const xmlNode *node, tacVec3 *pos, tacQuat *quat, tacError *err);
-/* <inertial> of a link -> body; a link without one weighs nothing. */
+/* <inertial> of a link -> body, whose pose is set; a link without one weighs nothing. */
 tacStatus tac_urdf_read_inertial(tacUrdf *urdf, const xmlNode *link, tacBodyDef *body);
 /* <collision> elements of a link -> geoms of its body. */
 tacStatus tac_urdf_add_geoms(tacUrdf *urdf, const tacUrdfLink *link);
