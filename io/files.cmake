@@ -10,8 +10,23 @@ set(io_files
   mesh_msh.c
   mesh_obj.c
   mesh_stl.c
+  mjcf.c
+  mjcf_actuator.c
+  mjcf_asset.c
+  mjcf_attr.c
+  mjcf_body.c
+  mjcf_default.c
+  mjcf_emit.c
+  mjcf_geom.c
+  mjcf_include.c
+  mjcf_option.c
+  mjcf_other.c
+  mjcf_replicate.c
+  mjcf_simplify.c
+  mjcf_store.c
   model_text.c
   numbers.c
+  orientation.c
   random_bodies.c
   random_drive.c
   random_model.c
