@@ -129,7 +129,8 @@ static void creature_actuators(tacBuilder *b, const int *joint, int tendon, int 
 
 static tacModel *floating_tree(double passive) {
     tacBuilder *b = begin(9.81 * passive);
-    int base = limb(b, 0, 0, 3), arm = limb(b, base, 0.1, 1), hand = limb(b, arm, -0.1, 0.5), leg = limb(b, base, -0.2, 1.2);
+    int base = limb(b, 0, 0, 3), arm = limb(b, base, 0.1, 1), hand = limb(b, arm, -0.1, 0.5),
+        leg = limb(b, base, -0.2, 1.2);
     tacSiteDef site = tac_default_site();
     int joint[6];
     joint[0] = limb_joint(b, base, TAC_FREE, (tacVec3){0, 0, 1}, (tacVec3){0, 0, 0}, 0);
