@@ -12,7 +12,7 @@
 /* A -> (eigenvalues in decreasing order, frame) with A = R diag(eigenvalues) R^T, R the rotation matrix of *frame: a unit
  * quaternion whose columns are the eigenvectors. A diagonal A in decreasing order gives the identity; entries out of
  * order are exchanged by quarter turns; equal eigenvalues (to TAC_EIG3_OFF_DIAGONAL) are left in place.
- * Because of the limits above the axes are right to 1.5e-6 rad in the worst case, to rounding nearly always; the
- * eigenvalues are right to 1e-11 of the largest.
+ * Stopping at TAC_EIG3_COSINE leaves the axes off by up to 1.5e-6 rad, typically 1e-8, exactly as MuJoCo's are, and the
+ * eigenvalues by 1e-11 of the largest: what is computed from the pair agrees with MuJoCo, not with A, to rounding.
  * A matrix that is not finite gives its own diagonal and the identity.   [math.md, sec. 3] */
 tacVec3 tac_eig3(tacSym3 A, tacQuat *frame);

@@ -1,0 +1,131 @@
+#include "math/eig3.h"
+#include "support/check.h"
+#include "support/draw.h"
+
+#include <math.h>
+
+#define TOL 1e-14
+/* Where Jacobi stops a rotation early (TAC_EIG3_COSINE): an angle of sqrt(2e-12), times the spread of the eigenvalues. */
+#define TOL_AXES   3e-6
+#define TOL_VALUES 5e-12 /* the square of that angle */
+
+/* R diag(v) R^T */
+static tacSym3 rebuild(tacVec3 v, tacQuat frame) {
+    return tac_rotatesym3(tac_quat_mat(frame), (tacSym3){v.x, v.y, v.z, 0, 0, 0});
+}
+
+static void check_decomposition(tacSym3 A, double tol) {
+    tacQuat frame;
+    tacVec3 v = tac_eig3(A, &frame);
+    CHECK_NEAR(tac_quat_norm(frame), 1, TOL);
+    CHECK(v.x + TAC_EIG3_OFF_DIAGONAL >= v.y && v.y + TAC_EIG3_OFF_DIAGONAL >= v.z);
+    double size = tac_max(tac_abs(v.x), tac_abs(v.z));
+    tacSym3 back = rebuild(v, frame);
+    for (int i = 0; i < 6; i++)
+        CHECK_NEAR((&back.xx)[i], (&A.xx)[i], tol * size + 2 * TAC_EIG3_OFF_DIAGONAL);
+    CHECK_NEAR(v.x + v.y + v.z, A.xx + A.yy + A.zz, TOL * (1 + 3 * size));
+}
+
+/* Values and frames that MuJoCo's function of the same purpose gives: the frame is a convention. Entries are in the order
+ * xx, yy, zz, xy, xz, yz. From MuJoCo 2.2.2; the last row, nearly equal eigenvalues in wrong order, by the rule of 3.x. */
+static const struct {
+    double A[6], value[3], frame[4];
+} KNOWN[] = {
+    {{1, 2, 3, 0, 0, 0}, {3, 2, 1}, {0, 0.70710678118654757, 0, 0.70710678118654757}},
+    {{2, 3, 1, 0, 0, 0}, {3, 2, 1}, {0.70710678118654757, 0, 0, 0.70710678118654757}},
+    {{3, 1, 2, 0, 0, 0}, {3, 2, 1}, {0.70710678118654757, 0.70710678118654757, 0, 0}},
+    {{1, 3, 2, 0, 0, 0}, {3, 2, 1}, {0.5, 0.5, 0.5, 0.5}},
+    {{2, 1, 3, 0, 0, 0}, {3, 2, 1}, {0.5, 0.5, -0.5, 0.5}},
+    {{0.5, 0.7, 0.6, 0.1, -0.2, 0.05},
+     {0.76837422715240811, 0.7188832922515731, 0.31274248059601883},
+     {-0.16964226737873084, 0.39385742546327779, -0.23293331756681851, 0.87283440531028422}},
+    {{1, 1, 2, 0, 0, 0.5},
+     {2.2071067811865475, 1, 0.79289321881345254},
+     {0.58793780120967931, 0.39284747919355112, -0.39284747919355112, 0.58793780120967931}},
+    {{4, 1, -2, 2, 0, 1},
+     {5.0291119200257617, 0.33625596321281848, -2.3653678832385783},
+     {0.95430976975252912, 0.18151874672634627, 0.011068521231961592, 0.23711030298051008}},
+    {{0.001, 0.002, 0.0025, 0.0001, -0.0003, 0.0002},
+     {0.0026103394380025454, 0.0019649547548631747, 0.00092470580713427939},
+     {0.15192353945824563, 0.63059376943209855, 0.042021993675236756, 0.75993742384452589}},
+    {{1, 1, 1, 0.5, 0, 0},
+     {1.5000000000000002, 1, 0.5},
+     {0.65328148243818829, 0.65328148243818829, 0.27059805007309851, 0.27059805007309851}},
+    {{1, 1, 1, 0, 0.25, 0}, {1.2500000000000002, 1, 0.75}, {0, 0.92387953251128674, 0, 0.38268343236508978}},
+    {{1, 1.0000000000005, 0.9999999999999, 0, 0, 0}, {1, 1.0000000000005, 0.9999999999999}, {1, 0, 0, 0}},
+};
+enum { NKNOWN = sizeof KNOWN / sizeof KNOWN[0] };
+
+static void same_frames_as_mujoco(void **state) {
+    (void)state;
+    for (int i = 0; i < NKNOWN; i++) {
+        const double *a = KNOWN[i].A;
+        tacQuat frame;
+        tacVec3 v = tac_eig3((tacSym3){a[0], a[1], a[2], a[3], a[4], a[5]}, &frame);
+        CHECK_ARRAY(3, &v, KNOWN[i].value, TOL);
+        CHECK_ARRAY(4, &frame, KNOWN[i].frame, TOL);
+    }
+}
+
+static void decreasing_diagonal_is_the_identity(void **state) {
+    (void)state;
+    tacQuat frame, one = tac_quat_identity();
+    const tacSym3 cases[] = {
+        {3, 2, 1, 0, 0, 0}, {2, 2, 2, 0, 0, 0}, {0, 0, 0, 0, 0, 0}, {2, 2, 1, 0, 0, 0}, {-1, -1, -4, 0, 0, 0}};
+    for (int i = 0; i < 5; i++) {
+        tacVec3 v = tac_eig3(cases[i], &frame);
+        CHECK_ARRAY(3, &v, &cases[i], 0);
+        CHECK_ARRAY(4, &frame, &one, 0);
+    }
+}
+
+/* Random, of all sizes, with zeros in all places, with one, two or three equal eigenvalues. */
+static void rebuilds_the_matrix(void **state) {
+    (void)state;
+    tacDraw d = {1, 0};
+    enum { TRIALS = 3000 };
+    for (int t = 0; t < TRIALS; t++) {
+        double size = tac_exp(draw_uniform(&d, -10, 10));
+        tacVec3 v = tac_scale3(size, draw_vec3(&d, 1));
+        if (t % 4 == 1) v.y = v.x;
+        if (t % 4 == 2) v.y = v.z = v.x;
+        tacSym3 A = rebuild(v, draw_quat(&d));
+        if (t % 8 == 7) A.xy = A.xz = 0;
+        check_decomposition(A, TOL_AXES);
+        if (t % 8 == 7) continue;
+        tacQuat frame;
+        tacVec3 found = tac_eig3(A, &frame);
+        double least = tac_min(v.x, tac_min(v.y, v.z)), most = tac_max(v.x, tac_max(v.y, v.z));
+        CHECK_NEAR(found.x, most, TOL_VALUES * (size + 1));
+        CHECK_NEAR(found.y, v.x + v.y + v.z - least - most, TOL_VALUES * (size + 1));
+        CHECK_NEAR(found.z, least, TOL_VALUES * (size + 1));
+    }
+}
+
+static void tiny_and_huge(void **state) {
+    (void)state;
+    check_decomposition((tacSym3){1e-9, 2e-9, 3e-9, 1e-10, 0, 0}, TOL_AXES);
+    check_decomposition((tacSym3){1e12, 2e12, 3e12, 1e11, -1e11, 2e11}, TOL_AXES);
+    /* below MuJoCo's limit an off-diagonal entry counts as zero */
+    tacQuat frame;
+    tacVec3 v = tac_eig3((tacSym3){3e-12, 2e-12, 1e-12, 9e-13, 0, 0}, &frame);
+    CHECK(v.x == 3e-12 && v.y == 2e-12 && frame.w == 1);
+}
+
+static void not_finite_comes_back(void **state) {
+    (void)state;
+    tacQuat frame;
+    tacVec3 v = tac_eig3((tacSym3){1, 2, 3, nan(""), 0, 0}, &frame);
+    CHECK(v.x == 1 && v.y == 2 && v.z == 3 && frame.w == 1);
+    v = tac_eig3((tacSym3){HUGE_VAL, 2, 3, 0, 0, 0}, &frame);
+    CHECK(v.x == HUGE_VAL && frame.w == 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_frames_as_mujoco), cmocka_unit_test(decreasing_diagonal_is_the_identity),
+        cmocka_unit_test(rebuilds_the_matrix),   cmocka_unit_test(tiny_and_huge),
+        cmocka_unit_test(not_finite_comes_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
