@@ -42,7 +42,7 @@ int difference_ridders(differenceFunction f, void *context, int m, double h, dou
         if (difference_central(f, context, m, h, row, scratch) != 0) return 1;
         if (n == 0) memcpy(derivative, row, (size_t)m * sizeof *row);
         for (int i = 0; n == 0 && i < m; i++)
-            estimates[i] = INFINITY;
+            estimates[i] = HUGE_VAL;
         if (n > 0) next_row(n, m, before, row, derivative, estimates);
         double *swap = before;
         before = row, row = swap;
