@@ -94,22 +94,9 @@ static void add_to_parents(const tacModel *m, tacWork *w) {
     }
 }
 
-/* First dof of the group that dof i belongs to: the dofs whose axes turn together. */
-static int group_start(const tacModel *m, int i) {
-    int joint = m->dof_joint[i], adr = m->joint_dof_adr[joint];
-    switch (m->joint_type[joint]) {
-    case TAC_FREE:
-        return i - adr < 3 ? adr : adr + 3;
-    case TAC_BALL:
-        return adr;
-    default:
-        return i;
-    }
-}
-
 /* Row and column i of both derivatives and row i of M: (D5) and (D6) for dof i and the dofs inboard of it. */
 static void fill_dof(const tacModel *m, tacWork *w, int i, double *dq, double *dv) {
-    int n = m->nv, b = m->dof_body[i], start = group_start(m, i);
+    int n = m->nv, b = m->dof_body[i], start = tac_dof_group(m, i);
     const tacCoriolis *B = &w->coriolis[b];
     tacVec6 S = w->S[i], U = tac_inertia_mul(w->composite[b], S);
     tacVec3 W = coriolis_mul_transposed(B, S);
@@ -156,7 +143,7 @@ static void lambda_pass(const tacModel *m, tacWork *w, const double *lambda) {
         tacVec6 Lambda = w->Lambda[m->body_parent[b]], before = Lambda;
         int first = m->body_dof_adr[b], last = first + m->body_dof_num[b];
         for (int i = first; i < last; i++) {
-            if (group_start(m, i) == i) before = Lambda;
+            if (tac_dof_group(m, i) == i) before = Lambda;
             w->nu[i] = tac_crossm6(before, w->S[i]);
             Lambda = tac_madd6(Lambda, lambda[i], w->S[i]);
         }

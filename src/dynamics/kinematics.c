@@ -156,6 +156,18 @@ tacVec3 tac_point_velocity(const tacWork *w, int body, tacVec3 point) {
     return tac_add3(w->V[body].lin, tac_cross3(w->V[body].ang, arm));
 }
 
+int tac_dof_group(const tacModel *m, int i) {
+    int joint = m->dof_joint[i], adr = m->joint_dof_adr[joint];
+    switch (m->joint_type[joint]) {
+    case TAC_FREE:
+        return i - adr < 3 ? adr : adr + 3;
+    case TAC_BALL:
+        return adr;
+    default:
+        return i;
+    }
+}
+
 /* --- Frames, centres, Jacobian rows -------------------------------------------------------------------------------- */
 
 tacVec3 tac_frame_pos(const tacWork *w, int body, tacVec3 pos) {

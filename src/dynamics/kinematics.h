@@ -14,6 +14,9 @@ tacVec3 tac_frame_pos(const tacWork *w, int body, tacVec3 pos);
 tacQuat tac_frame_quat(const tacWork *w, int body, tacQuat quat);
 /* Centre of mass of each subtree (nbody). Needs: position. */
 void tac_subtree_com(const tacModel *m, const tacWork *w, tacVec3 *com);
+/* First dof of the group that dof i belongs to: the dofs whose axes turn together (a ball joint's three; a free joint's
+ * translations, and its rotations). */
+int tac_dof_group(const tacModel *m, int i);
 /* Linear velocity of a world point moving with a body. Needs: velocity. */
 tacVec3 tac_point_velocity(const tacWork *w, int body, tacVec3 point);
 /* Adds to row[nv] the row  direction . d(point velocity)/dv + rotation . d(angular velocity)/dv, for a world point fixed

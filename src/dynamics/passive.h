@@ -1,6 +1,7 @@
 /* Passive forces: joint and tendon springs and dampers, gravity compensation. */
 #pragma once
 
+#include "dynamics/sink.h"
 #include "dynamics/work.h"
 
 /* (q, v) -> w->qfrc_passive and w->qfrc_gravcomp. The first includes gravity compensation except at the joints that take
@@ -10,3 +11,14 @@ void tac_passive_forces(const tacModel *m, tacWork *w, const double *q, const do
 int tac_spring_displacement(const tacModel *m, int joint, const double *q, double *d);
 /* Stretch of a tendon's spring beyond its dead band; 0 inside. Needs: tendon lengths. */
 double tac_tendon_stretch(const tacModel *m, const tacWork *w, int tendon);
+
+/* --- Derivatives (passive_deriv.c) ---------------------------------------------------------------------------------- */
+
+/* Emits d(qfrc_passive)/dq and /dv, gravity compensation included wherever it enters; rows of gravity compensation that
+ * skip[nv] (may be NULL) marks are left out. Needs: tac_smooth_motion. */
+void tac_passive_jac(const tacModel *m, tacWork *w, const double *q, const unsigned char *skip,
+                     const tacForceSink *sink);
+/* Forces of fixed world direction at the centres of mass, wrench[b] = (torque, force): emits the derivative of their joint
+ * forces with respect to q, rows marked by skip[nv] (may be NULL) left out. Needs: position. */
+void tac_world_force_jac(const tacModel *m, tacWork *w, const tacVec6 *wrench, const unsigned char *skip,
+                         const tacSink *q);

@@ -13,7 +13,7 @@ tacQuat tac_quat_axis_angle(tacVec3 axis, double angle) {
     return (tacQuat){tac_cos(0.5 * angle), s * axis.x, s * axis.y, s * axis.z};
 }
 
-/* exp(r/2) = (cos(a/2), r sin(a/2)/a), a = |r|   [math.md, eq. 3]; series in a^2   [math.md, eq. 4] */
+/* exp(r/2) = (cos(a/2), r sin(a/2)/a), a = |r|   [math.md, Q3]; series in a^2   [Q4] */
 tacQuat tac_quat_exp(tacVec3 rotation) {
     double aa = tac_dot3(rotation, rotation), c, s;
     if (aa < TAC_QUAT_SMALL_ANGLE * TAC_QUAT_SMALL_ANGLE) {
@@ -27,7 +27,7 @@ tacQuat tac_quat_exp(tacVec3 rotation) {
     return (tacQuat){c, s * rotation.x, s * rotation.y, s * rotation.z};
 }
 
-/* log(q) = v 2 atan2(|v|, w)/|v| with the sign of q that has w >= 0   [math.md, eq. 5]; series in (|v|/w)^2   [eq. 6].
+/* log(q) = v 2 atan2(|v|, w)/|v| with the sign of q that has w >= 0   [math.md, Q5]; series in (|v|/w)^2   [Q6].
  * Does not ask for unit norm: both forms depend on the direction of q alone. */
 tacVec3 tac_quat_log(tacQuat q) {
     tacVec3 v = {q.x, q.y, q.z};
@@ -48,7 +48,7 @@ tacVec3 tac_quat_log(tacQuat q) {
     return tac_scale3(ratio, v);
 }
 
-/* The largest of the four squares 4w^2, 4x^2, 4y^2, 4z^2 is divided by, so no digits are lost   [math.md, eq. 7]. */
+/* The largest of the four squares 4w^2, 4x^2, 4y^2, 4z^2 is divided by, so no digits are lost   [math.md, Q7]. */
 tacQuat tac_quat_from_mat(tacMat3 R) {
     const double *m = R.m;
     double ww = 1 + m[0] + m[4] + m[8], xx = 1 + m[0] - m[4] - m[8];
@@ -69,7 +69,7 @@ tacQuat tac_quat_from_mat(tacMat3 R) {
 }
 
 /* With d = z/|z|, c = cos(angle) = d_z, axis along e_z x d = (-d_y, d_x, 0): half angles by square roots, from the side
- * that has no cancellation. Where d = -e_z the axis is x. */
+ * that has no cancellation   [math.md, Q8]. Where d = -e_z the axis is x. */
 tacQuat tac_quat_from_z(tacVec3 z) {
     double norm = tac_norm3(z);
     if (!(norm >= TAC_QUAT_MIN_NORM) || !tac_finite(norm)) return tac_quat_identity();
@@ -87,7 +87,7 @@ tacQuat tac_quat_from_z(tacVec3 z) {
     return tac_quat_normalize((tacQuat){cos_half, -sin_half * d.y / sine, sin_half * d.x / sine, 0});
 }
 
-/* Jr(r) = I - B [r]x + C [r]x^2,  B = (1 - cos a)/a^2,  C = (a - sin a)/a^3   [math.md, eq. 8]; series   [eq. 9].
+/* Jr(r) = I - B [r]x + C [r]x^2,  B = (1 - cos a)/a^2,  C = (a - sin a)/a^3   [math.md, Q9]; series   [Q10].
  * [r]x^2 = r r^T - a^2 I. */
 tacMat3 tac_quat_right_jacobian(tacVec3 r) {
     double aa = tac_dot3(r, r), B, C;
@@ -103,4 +103,19 @@ tacMat3 tac_quat_right_jacobian(tacVec3 r) {
     return (tacMat3){{d + C * r.x * r.x, C * r.x * r.y + B * r.z, C * r.x * r.z - B * r.y, C * r.x * r.y - B * r.z,
                       d + C * r.y * r.y, C * r.y * r.z + B * r.x, C * r.x * r.z + B * r.y, C * r.y * r.z - B * r.x,
                       d + C * r.z * r.z}};
+}
+
+/* Jr^-1(r) = I + [r]x/2 + E [r]x^2,  E = (1 - (a/2) cot(a/2)) / a^2;  series E = 1/12 + a^2/720 + a^4/30240. */
+tacMat3 tac_quat_right_jacobian_inverse(tacVec3 r) {
+    double aa = tac_dot3(r, r), E;
+    if (aa < TAC_QUAT_SMALL_ANGLE * TAC_QUAT_SMALL_ANGLE) {
+        E = 1.0 / 12 + aa * (1.0 / 720 + aa / 30240);
+    } else {
+        double half = 0.5 * tac_sqrt(aa);
+        E = (1 - half * tac_cos(half) / tac_sin(half)) / aa;
+    }
+    double d = 1 - E * aa;
+    return (tacMat3){{d + E * r.x * r.x, E * r.x * r.y - 0.5 * r.z, E * r.x * r.z + 0.5 * r.y,
+                      E * r.x * r.y + 0.5 * r.z, d + E * r.y * r.y, E * r.y * r.z - 0.5 * r.x,
+                      E * r.x * r.z - 0.5 * r.y, E * r.y * r.z + 0.5 * r.x, d + E * r.z * r.z}};
 }

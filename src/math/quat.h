@@ -48,3 +48,5 @@ tacQuat tac_quat_from_mat(tacMat3 R);
 tacQuat tac_quat_from_z(tacVec3 z);
 /* Right Jacobian of exp: exp(r + dr) = exp(r) exp(Jr(r) dr). */
 tacMat3 tac_quat_right_jacobian(tacVec3 rotation);
+/* Its inverse: log(exp(r) exp(x)) = r + Jr^-1(r) x + O(x^2); for |r| below 2 pi. */
+tacMat3 tac_quat_right_jacobian_inverse(tacVec3 rotation);

@@ -1,0 +1,25 @@
+/* Where derivative entries go, so that one routine serves the Jacobian and the reverse mode:
+ *   matrix   M[i][j] += value                 (rows of ld numbers)
+ *   reverse  bar[j] += lambda[i] value */
+#pragma once
+
+#include <stddef.h>
+
+typedef struct tacSink {
+    double *matrix;       /* NULL: reverse */
+    const double *lambda; /* NULL as well: entries are dropped */
+    double *bar;
+    int ld;
+} tacSink;
+
+static inline void tac_emit(const tacSink *sink, int i, int j, double value) {
+    if (sink->matrix != NULL)
+        sink->matrix[(size_t)i * (size_t)sink->ld + (size_t)j] += value;
+    else if (sink->lambda != NULL)
+        sink->bar[j] += sink->lambda[i] * value;
+}
+
+/* Derivatives of joint forces with respect to the state and the controls. */
+typedef struct tacForceSink {
+    tacSink q, v, act, ctrl;
+} tacForceSink;
