@@ -1,5 +1,5 @@
-/* Counter-based random numbers: a pure function of (seed, stream, index), so any thread can draw any number in any order
- * and every machine draws the same. */
+/* Counter-based random numbers: a pure function of (seed, stream, index), so any thread can draw any number in any
+ * order and every machine draws the same. */
 #pragma once
 
 #include "tactus/tactus.h"

@@ -1,5 +1,5 @@
 /* Small dense matrices: row major, pointer plus size. Nothing allocates; outputs overlap no input unless said.
- * Sums run in a fixed order that the source spells out, so every compiler gives the same bits.   [math.md, sec. 5] */
+ * Sums run in a fixed order that the source spells out, so every compiler gives the same bits. */
 #pragma once
 
 /* A pivot this much smaller than the numbers it was computed from has no digits left. */
@@ -40,8 +40,8 @@ void tac_cholesky_solve_many(int n, const double *L, int k, double *X);
 
 /* Bunch-Kaufman: P A P^T = L D L^T with blocks of one and two on the diagonal of D. Reads and writes the lower triangle
  * of A (n x n). pivot (n): see dense_ldl.c; work (n). Returns -1, or the first row whose pivot is below
- * TAC_DENSE_MIN_PIVOT times the largest entry of its row in A. The factor is complete in either case: the caller decides
- * whether it is good enough. A pivot of exactly zero makes that component of a solution zero. */
+ * TAC_DENSE_MIN_PIVOT times the largest entry of its row in A. The factor is complete in either case: the caller
+ * decides whether it is good enough. A pivot of exactly zero makes that component of a solution zero. */
 int tac_ldl_factor(int n, double *A, int *pivot, double *work);
 /* x <- A^-1 x */
 void tac_ldl_solve(int n, const double *A, const int *pivot, double *x);

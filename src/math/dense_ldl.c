@@ -1,6 +1,6 @@
 /* Bunch-Kaufman factorization   [Golub2013, sec. 4.4.4]. Storage of the result:
- *   pivot[k] >= 0                    block of one: D_k = A_kk; row k was exchanged with row pivot[k]
- *   pivot[k] = pivot[k+1] = -1 - p   block of two: D = [A_kk A_k+1,k; A_k+1,k A_k+1,k+1]; row k+1 was exchanged with row p
+ *   pivot[k] >= 0                    block of one: D = A_kk; row k was exchanged with row pivot[k]
+ *   pivot[k] = pivot[k+1] = -1 - p   block of two: D = [A_kk A_jk; A_jk A_jj], j = k+1; row j was exchanged with row p
  * and L strictly below the blocks. Exchanges act on whole rows, so that P A P^T = L D L^T holds as written. */
 #include "math/dense.h"
 

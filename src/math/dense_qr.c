@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* A Householder reflection H = I - t v v^T, v_0 = 1, maps a vector (alpha, rest) to (beta, 0)   [Golub2013, alg. 5.1.1]:
+/* A Householder reflection H = I - t v v^T, v_0 = 1, maps (alpha, rest) to (beta, 0)   [Golub2013, alg. 5.1.1]:
  *   beta = -sign(alpha) |(alpha, rest)|,  t = (beta - alpha)/beta,  v_rest = rest/(alpha - beta). */
 typedef struct tacReflection {
     double beta, t, divisor; /* v_rest = rest / divisor; t = 0: nothing to do */
@@ -80,7 +80,8 @@ static void reflect_column(tacQr *qr, int k) {
         tac_dense_axpy(rest, -h.t * row_of(qr, i)[k], w, row_of(qr, i) + k + 1);
 }
 
-/* [R11 R12] = [T 0] Z for rank < n: row k, from the last up, is reflected so that its part in R12 vanishes; v stays there. */
+/* [R11 R12] = [T 0] Z for rank < n: row k, from the last up, is reflected so that its part in R12 vanishes; v takes its
+ * place there. */
 static void reflect_row(tacQr *qr, int k) {
     int r = qr->rank, rest = qr->n - r;
     double *row = row_of(qr, k), largest = 0, squares = 0;

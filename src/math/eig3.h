@@ -9,10 +9,10 @@
 #define TAC_EIG3_COSINE       1e-12 /* 1 - cosine of a rotation that counts as none */
 #define TAC_EIG3_MAX_ROTATION 500   /* Jacobi needs about ten */
 
-/* A -> (eigenvalues in decreasing order, frame) with A = R diag(eigenvalues) R^T, R the rotation matrix of *frame: a unit
- * quaternion whose columns are the eigenvectors. A diagonal A in decreasing order gives the identity; entries out of
- * order are exchanged by quarter turns; equal eigenvalues (to TAC_EIG3_OFF_DIAGONAL) are left in place.
+/* A -> (eigenvalues in decreasing order, frame) with A = R diag(eigenvalues) R^T, R the rotation matrix of *frame: the
+ * columns of R are the eigenvectors. A diagonal A in decreasing order gives the identity; entries out of order are
+ * exchanged by quarter turns; equal eigenvalues (to TAC_EIG3_OFF_DIAGONAL) are left in place.   [math.md, E1]
  * Stopping at TAC_EIG3_COSINE leaves the axes off by up to 1.5e-6 rad, typically 1e-8, exactly as MuJoCo's are, and the
  * eigenvalues by 1e-11 of the largest: what is computed from the pair agrees with MuJoCo, not with A, to rounding.
- * A matrix that is not finite gives its own diagonal and the identity.   [math.md, sec. 3] */
+ * A matrix that is not finite gives its own diagonal and the identity. */
 tacVec3 tac_eig3(tacSym3 A, tacQuat *frame);

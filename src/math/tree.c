@@ -82,11 +82,11 @@ static inline void subtract_within(int n, const double *x2, double *x1, double *
     }
 }
 
-/* --- Factorization: M_ij -= M_ki M_kj / D_k for all ancestors i, j of k, from the last k to the first   [math.md, eq. 13] - */
+/* --- Factorization: M_ij -= M_ki M_kj / D_k for all ancestors i, j of k, from the last k down   [math.md, T2] ------ */
 
 static bool good_pivot(double pivot, double diagonal) { return pivot > 0 && pivot > TAC_TREE_MIN_PIVOT * diagonal; }
 
-/* Row k becomes a row of L; its ancestors' rows lose its share. diagonal: the entry of M, what the pivot is measured by.
+/* Row k becomes a row of L; its ancestors' rows lose its share. diagonal: the entry of M, by which the pivot is judged.
  * Returns -1 or the bad pivot. */
 static int eliminate_one(const tacTree *tree, int k, const double *diagonal, double *L) {
     double *x = L + tree->adr[k];
@@ -183,7 +183,7 @@ int tac_tree_factor(const tacTree *tree, const double *M, const double *extra, d
     return bad;
 }
 
-/* --- x <- L^-T x: x_i -= L_ki x_k for all ancestors i of k, from the last k to the first   [math.md, eq. 14] ------------ */
+/* --- x <- L^-T x: x_i -= L_ki x_k for all ancestors i of k, from the last k to the first   [math.md, T3] ---------- */
 
 void tac_tree_solve_lt(const tacTree *tree, const double *L, double *x) {
     const int *parent = tree->parent;
@@ -217,8 +217,8 @@ void tac_tree_solve_d(const tacTree *tree, const double *L, double *x) {
         x[k] *= L[tree->adr[k]];
 }
 
-/* --- x <- L^-1 x: x_k -= sum_i L_ki x_i over the ancestors i of k, from the first k to the last   [math.md, eq. 15].
- * Terms in this order: the ancestors of the block, nearest first, then the rows of the block itself. -------------------- */
+/* --- x <- L^-1 x: x_k -= sum_i L_ki x_i over the ancestors i of k, from the first k to the last   [math.md, T4].
+ * Terms in this order: the ancestors of the block, nearest first, then the rows of the block itself. --------------- */
 
 void tac_tree_solve_l(const tacTree *tree, const double *L, double *x) {
     const int *parent = tree->parent;
@@ -294,7 +294,7 @@ void tac_tree_solve_many(const tacTree *tree, const double *L, int k, double *X)
     solve_many_l(tree, L, k, X);
 }
 
-/* --- Products ---------------------------------------------------------------------------------------------------------- */
+/* --- Products --------------------------------------------------------------------------------------------------- */
 
 void tac_tree_mul(const tacTree *tree, const double *M, const double *x, double *y) {
     for (int i = 0; i < tree->n; i++)

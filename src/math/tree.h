@@ -1,4 +1,4 @@
-/* Symmetric matrices with the sparsity of a tree, M = L^T D L without fill   [Featherstone2008, sec. 6.3-6.5; math.md, sec. 4].
+/* Symmetric matrices with the sparsity of a tree, M = L^T D L without fill   [Featherstone2008, sec. 6.5; math.md, T1].
  *
  * Entry (i, j) is stored only where j is i or an ancestor of i. Row i has depth[i] numbers starting at adr[i]:
  *   (i, i), (i, parent), (i, grandparent), ..., (i, root)

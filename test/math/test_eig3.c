@@ -5,7 +5,7 @@
 #include <math.h>
 
 #define TOL 1e-14
-/* Where Jacobi stops a rotation early (TAC_EIG3_COSINE): an angle of sqrt(2e-12), times the spread of the eigenvalues. */
+/* Where Jacobi stops early (TAC_EIG3_COSINE): an angle of sqrt(2e-12), times the spread of the eigenvalues. */
 #define TOL_AXES   3e-6
 #define TOL_VALUES 5e-12 /* the square of that angle */
 
@@ -26,8 +26,8 @@ static void check_decomposition(tacSym3 A, double tol) {
     CHECK_NEAR(v.x + v.y + v.z, A.xx + A.yy + A.zz, TOL * (1 + 3 * size));
 }
 
-/* Values and frames that MuJoCo's function of the same purpose gives: the frame is a convention. Entries are in the order
- * xx, yy, zz, xy, xz, yz. From MuJoCo 2.2.2; the last row, nearly equal eigenvalues in wrong order, by the rule of 3.x. */
+/* Values and frames that MuJoCo 2.2.2 gives: the frame is a convention. Entries: xx, yy, zz, xy, xz, yz.
+ * The last row, nearly equal eigenvalues in the wrong order, is by the rule of MuJoCo 3.x. */
 static const struct {
     double A[6], value[3], frame[4];
 } KNOWN[] = {

@@ -26,7 +26,7 @@ static void finish_tree(tacTestTree *t, int n) {
     t->tree = (tacTree){n, t->parent, t->adr, t->depth};
 }
 
-/* Kinds of trees: chain, star, forest, random (not depth first), chains of random length hung anywhere, breadth first. */
+/* Kinds of trees: chain, star, forest, random (not depth first), chains hung anywhere, breadth first. */
 enum { CHAIN, STAR, FOREST, RANDOM, BRANCHES, BREADTH, KINDS };
 
 static void draw_tree(tacDraw *d, int kind, int n, tacTestTree *t) {
@@ -195,7 +195,7 @@ static void names_the_bad_pivot(void **state) {
         }
 }
 
-/* Two hinges on one axis without inertia between them: singular by rounding, not by an exact zero. Small is not singular. */
+/* Two hinges on one axis without inertia between them: singular by rounding, not by an exact zero. */
 static void singular_by_rounding(void **state) {
     (void)state;
     tacTestTree t = {.parent = {-1, 0, 1}};
@@ -205,6 +205,7 @@ static void singular_by_rounding(void **state) {
     double nearly[6] = {1 + 1e-15, 1, 1, 1, 1, 1};
     nearly[1] = 2;
     CHECK_INT(tac_tree_factor(&t.tree, nearly, NULL, L), 0);
+    /* small is not singular */
     double small[6] = {1e-30, 1e-30, 0, 1e-30, 0, 0};
     CHECK_INT(tac_tree_factor(&t.tree, small, NULL, L), -1);
     tacTree empty = {0, NULL, NULL, NULL};

@@ -1,5 +1,5 @@
-/* Comparisons for cmocka tests. Each prints what it compared when it fails. Tolerances are multiplied by the environment
- * variable TAC_TOL_SCALE (default 1); 0 makes every approximate check fail and print its true residual. */
+/* Comparisons for cmocka tests. Each prints what it compared when it fails. Tolerances are multiplied by the
+ * environment variable TAC_TOL_SCALE (default 1); 0 makes every approximate check fail and print its residual. */
 #pragma once
 
 #include <setjmp.h>
@@ -30,5 +30,6 @@ void check_has(const char *text, const char *part, const char *what, const char 
 /* max |a_i - b_i| / max(1, max |b_i|) */
 double relative_error(int n, const double *a, const double *b);
 
-/* Path of a file of the shared material (TACTUS_SHARED, default ../shared), or NULL when it is not there. Static buffer. */
+/* Path of a file of the shared material (TACTUS_SHARED, default ../shared), or NULL when it is not there. The text is
+ * in a static buffer. */
 const char *shared_path(const char *relative);
