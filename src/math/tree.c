@@ -82,7 +82,7 @@ static inline void subtract_within(int n, const double *x2, double *x1, double *
     }
 }
 
-/* --- Factorization: M_ij -= M_ki M_kj / D_k for all ancestors i, j of k, from the last k down   [math.md, T2] ------ */
+/* --- Factorization: M_ij -= M_ki M_kj / D_k for all ancestors i, j of k, from the last k down   [math.md, T2] ----- */
 
 static bool good_pivot(double pivot, double diagonal) { return pivot > 0 && pivot > TAC_TREE_MIN_PIVOT * diagonal; }
 
