@@ -213,6 +213,7 @@ static int print_text(const char *path, const tacModel *m, const tacQuantities *
 
 static int evaluate(const tacModelFile *file, const tacModelArgs *model, const tacStateArgs *state, int json) {
     tacOptions options = tac_default_options(file->model);
+    options.integrator = TAC_EULER; /* no step is taken: what the model asks for does not matter here */
     tacQuantities at;
     tacStart start;
     int result = cli_start_load("eval", file->model, state, &options, &start);

@@ -215,7 +215,7 @@ static int simulate(const tacModelFile *file, const tacSimArgs *args, const tacM
     if (result == CLI_GO_ON) result = choose_steps(args, options.dt, &steps);
     if (result == CLI_GO_ON) result = cli_start_load("sim", file->model, state, &options, &start);
     if (result != CLI_GO_ON) return result;
-    result = cli_controls_load("sim", file->model, control, options.dt, &controls);
+    result = cli_controls_load("sim", file->model, control, options.dt, start.u, &controls);
     if (result == CLI_GO_ON) {
         tacMotionFormat format = args->output != NULL ? cli_motion_format(args->output) : TAC_MOTION_NONE;
         tacRun run = {.model = file->model,
@@ -236,7 +236,7 @@ int cmd_sim(int argc, char **argv) {
     tacSimArgs own = {.dt = NAN, .time = NAN, .steps = -1};
     tacModelArgs model = {0};
     tacStateArgs state = {0};
-    tacControlArgs control = {0};
+    tacControlArgs control = {.share = 1};
     tacArgGroup groups[] = {{"options", SIM_OPTIONS, &own},
                             {"state options", CLI_STATE_OPTIONS, &state},
                             {"control options", CLI_CONTROL_OPTIONS, &control},

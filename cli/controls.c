@@ -14,6 +14,8 @@ const tacArg CLI_CONTROL_OPTIONS[] = {
     {"--random", NULL, TAC_ARG_SEED, offsetof(tacControlArgs, random), "SEED", "random controls inside their ranges"},
     {"--random-period", NULL, TAC_ARG_NUMBER, offsetof(tacControlArgs, period), "SECONDS",
      "draw random controls this often and join them smoothly; 0: fresh ones every step"},
+    {"--random-share", NULL, TAC_ARG_NUMBER, offsetof(tacControlArgs, share), "S",
+     "go only this share of the way from the start's controls, 0 to 1; otherwise 1"},
     {0},
 };
 
@@ -57,23 +59,38 @@ static int read_rows(const char *verb, const char *path, int nu, tacControls *co
     return read_json_rows(verb, path, nu, controls);
 }
 
-int cli_controls_load(const char *verb, const tacModel *model, const tacControlArgs *args, double dt,
-                      tacControls *controls) {
-    *controls = (tacControls){.model = model, .dt = dt, .period = args->period};
+static int check_args(const char *verb, const tacControlArgs *args) {
     if (args->file != NULL && args->random.given) return cli_fail(verb, "--ctrl and --random exclude each other");
     if (args->period < 0)
         return cli_fail(verb, "--random-period: got %g, expected a time that is not negative", args->period);
-    controls->random = args->random.given;
-    controls->seed = args->random.value;
-    if (args->file == NULL) return CLI_GO_ON;
-    int result = read_rows(verb, args->file, model->nu, controls);
+    if (!(args->share >= 0 && args->share <= 1))
+        return cli_fail(verb, "--random-share: got %g, expected a number from 0 to 1", args->share);
+    return CLI_GO_ON;
+}
+
+int cli_controls_load(const char *verb, const tacModel *model, const tacControlArgs *args, double dt,
+                      const double *start, tacControls *controls) {
+    size_t nu = (size_t)model->nu;
+    *controls = (tacControls){.model = model,
+                              .random = args->random.given,
+                              .seed = args->random.value,
+                              .period = args->period,
+                              .share = args->share,
+                              .dt = dt};
+    int result = check_args(verb, args);
+    if (result != CLI_GO_ON) return result;
+    controls->start = calloc(nu + 1, sizeof *start);
+    if (controls->start == NULL) return cli_fail(verb, "out of memory");
+    memcpy(controls->start, start, nu * sizeof *start);
+    if (args->file != NULL) result = read_rows(verb, args->file, model->nu, controls);
     if (result != CLI_GO_ON) cli_controls_free(controls);
     return result;
 }
 
 void cli_controls_free(tacControls *controls) {
     free(controls->rows);
-    controls->rows = NULL;
+    free(controls->start);
+    controls->rows = controls->start = NULL;
 }
 
 static double draw(const tacControls *c, int actuator, uint64_t index) {
@@ -93,8 +110,10 @@ static double draw_smooth(const tacControls *c, int actuator, double time) {
 void cli_controls_at(const tacControls *c, long k, double *ctrl) {
     int nu = c->model->nu;
     if (c->random)
-        for (int i = 0; i < nu; i++)
-            ctrl[i] = c->period > 0 ? draw_smooth(c, i, (double)k * c->dt) : draw(c, i, (uint64_t)k);
+        for (int i = 0; i < nu; i++) {
+            double value = c->period > 0 ? draw_smooth(c, i, (double)k * c->dt) : draw(c, i, (uint64_t)k);
+            ctrl[i] = c->share < 1 ? c->start[i] + c->share * (value - c->start[i]) : value;
+        }
     else if (c->rows != NULL && nu > 0)
         memcpy(ctrl, c->rows + (size_t)(k < c->nrow ? k : c->nrow - 1) * (size_t)nu, (size_t)nu * sizeof *ctrl);
 }

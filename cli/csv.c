@@ -31,7 +31,8 @@ static char *next_cell(char **line) {
     return cell;
 }
 
-/* Which columns to take: take[j] = 1. Fills from a header line; 0 when the line is numbers. */
+/* Which columns to take: take[j] = 1. Fills from a header line; 0 when the line is numbers. Columns that a header does
+ * not have are taken, so that a row that is too long is met with an error. */
 static int read_header(char *line, const char *prefix, int ncolumn, char *take, int *columns) {
     int names = 0, chosen = 0, n = 0;
     double number;
@@ -41,7 +42,8 @@ static int read_header(char *line, const char *prefix, int ncolumn, char *take, 
         chosen += take[n];
     }
     *columns = n;
-    if (names == 0 || n == ncolumn || chosen == 0) memset(take, 1, (size_t)n);
+    memset(take + n, 1, (size_t)(MAX_COLUMNS - n));
+    if (names == 0 || n == ncolumn || chosen == 0) memset(take, 1, MAX_COLUMNS);
     return names > 0;
 }
 

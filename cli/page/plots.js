@@ -35,7 +35,7 @@ class Plot {
     this.tip = element("div", { class: "tip" });
     this.legend = element("div", { class: "legend" });
     const heading = element("h2", {}, title, element("span", {}, unitText));
-    this.card = element("div", { class: "card plot" }, heading, this.legend, this.canvas, this.tip);
+    this.card = element("div", { class: "card plot" }, heading, this.legend, element("div", { class: "area" }, this.canvas), this.tip);
     parent.append(this.card);
     this.still = document.createElement("canvas"); // everything but the moment and the read-out
     this.makeLegend();

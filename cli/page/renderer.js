@@ -90,10 +90,10 @@ float grid(vec2 p, float width) {
 void main() {
   float far = length(world.xy - centre.xy) / fade, near = 1. - smoothstep(.35, 1., far);
   float lines = max(grid(local / cell, .55) * .38, grid(local / (5. * cell), .8) * .75);
-  vec3 c = floorColour * mix(1., 1. - shadowShare, 1. - lit(world, .0008));
-  c = mix(c, lineColour, lines * .6);
-  float a = mix(lines * .7, 1., solid) * near;
-  pixel = vec4(c * a, a);
+  float dark = shadowShare * (1. - lit(world, .0008));
+  vec3 c = mix(floorColour * (1. - dark), lineColour * (1. - .6 * dark), lines * .6);
+  if (solid > 0.) pixel = vec4(c, 1.) * near;
+  else pixel = mix(vec4(0., 0., 0., dark * .6), vec4(lineColour, 1.), lines * .7) * near;
 }`,
   backVertex: `#version 300 es
 layout(location = 0) in vec2 corner;

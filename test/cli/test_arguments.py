@@ -1,0 +1,96 @@
+"""Verbs, help, exit codes, and what bad arguments are met with."""
+
+import unittest
+
+from driver import Case
+
+
+class Verbs(Case):
+    def test_help_lists_every_verb(self):
+        for words in (["help"], ["--help"], ["-h"]):
+            text = self.fine(*words).out
+            for verb in ("info", "eval", "sim", "random", "help", "version"):
+                self.assertIn(f"\n  {verb} ", text)
+
+    def test_every_verb_has_help(self):
+        for verb in ("info", "eval", "sim", "random", "help", "version"):
+            direct = self.fine(verb, "--help").out
+            self.assertTrue(direct.startswith(f"usage: tactus {verb}"), direct)
+            self.assertIn("exit code: 0 fine, 1 the answer is no, 2 could not run", direct)
+            self.assertEqual(self.fine("help", verb).out.splitlines()[0], direct.splitlines()[0])
+
+    def test_help_lists_the_shared_options(self):
+        for verb in ("info", "eval", "sim"):
+            text = self.fine(verb, "--help").out
+            for option in ("--lenient", "--base", "--actuate", "--allow-outside", "--package-dirs", "--set", "--json"):
+                self.assertIn(option, text)
+
+    def test_version(self):
+        self.assertRegex(self.fine("version").out, r"^tactus \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.fine("--version").out, r"^tactus \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.fine("version", "--json").json()["version"], r"^\d+\.\d+\.\d+$")
+
+    def test_unknown_verb(self):
+        self.refused("the verbs are info, eval, sim, random, help, version", "frobnicate")
+        self.refused("did you mean eval?", "evla")
+        self.refused("there is no verb", "help", "frobnicate")
+        self.refused("a verb is missing")
+
+
+class Options(Case):
+    def test_unknown_option_is_named_with_the_nearest(self):
+        self.refused("unknown option --stpes; did you mean --steps?", "sim", self.arm, "--stpes", 3)
+        self.refused("unknown option --frobnicate", "info", self.arm, "--frobnicate")
+
+    def test_missing_and_surplus_operands(self):
+        self.refused("MODEL is missing", "info")
+        self.refused('unexpected argument "two"', "info", self.arm, "two")
+        self.refused("--state needs a value", "eval", self.arm, "--state")
+
+    def test_wrong_values(self):
+        self.refused('--base: got "flying", expected auto|fixed|floating', "info", self.arm, "--base", "flying")
+        self.refused('--dt: got "nan", expected a finite number', "sim", self.arm, "--dt", "nan")
+        self.refused('--random: got "-1"', "sim", self.arm, "--random", "-1")
+
+    def test_options_may_stand_anywhere_and_carry_values_after_an_equals_sign(self):
+        a = self.fine("sim", "--steps=3", "--json", self.arm).json()
+        b = self.fine("sim", self.arm, "--json", "--steps", 3).json()
+        self.assertEqual(a["final"], b["final"])
+
+    def test_full_output_device_is_a_failure(self):
+        try:
+            full = open("/dev/full", "w", encoding="ascii")
+        except OSError:
+            self.skipTest("no /dev/full")
+        import subprocess
+        from driver import TACTUS
+
+        with full:
+            done = subprocess.run([TACTUS, "info", self.arm, "--json"], stdout=full, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"cannot be written", done.stderr)
+
+
+class Models(Case):
+    def test_missing_file(self):
+        for verb in ("info", "eval", "sim"):
+            self.refused("nothing.xml", verb, self.folder / "nothing.xml")
+
+    def test_malformed_file(self):
+        self.refused("bad.xml", "info", self.file("bad.xml", "<mujoco><worldbody>"))
+        self.refused("empty.xml", "info", self.file("empty.xml", ""))
+
+    def test_set(self):
+        heavy = self.fine("info", self.arm, "--json", "--set", "geom/lower.density=2000").json()
+        plain = self.fine("info", self.arm, "--json").json()
+        mass = {body["name"]: body["mass"] for body in plain["bodies"]}
+        double = {body["name"]: body["mass"] for body in heavy["bodies"]}
+        self.assertAlmostEqual(double["lower"], 2 * mass["lower"], delta=1e-12)
+        self.assertEqual(double["upper"], mass["upper"])
+        self.refused("--set: got", "info", self.arm, "--set", "geom/lower.density")
+        self.refused("--set: got", "info", self.arm, "--set", "geom/lower.density=heavy")
+        self.refused("nobody", "info", self.arm, "--set", "body/nobody.mass=1")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,122 @@
+"""The page of `sim -o motion.html`: well-formed, self-contained, and carrying the right numbers."""
+
+import base64
+import html.parser
+import json
+import os
+import re
+import struct
+import unittest
+
+from driver import ARM, NBODY, NQ, Case, ROOT
+
+VOID = {"meta", "input", "br", "link", "img", "hr"}
+SINGLE = 1e-6  # positions of order one in single precision
+
+
+class Page(html.parser.HTMLParser):
+    """Checks that tags nest, and collects attributes and the embedded data."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.attributes, self.data, self.title, self.problems = [], [], "", "", []
+        self.inside = None
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        self.inside = "data" if ("id", "data") in attrs else "title" if tag == "title" else None
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag):
+        self.inside = None
+        if not self.open or self.open.pop() != tag:
+            self.problems.append(f"</{tag}> at {self.getpos()}")
+
+    def handle_data(self, data):
+        if self.inside == "data":
+            self.data += data
+        if self.inside == "title":
+            self.title += data
+
+
+def floats(text):
+    raw = base64.b64decode(text, validate=True)
+    return struct.unpack(f"<{len(raw) // 4}f", raw)
+
+
+class SimPage(Case):
+    def page(self, model, *words):
+        out = self.folder / "m.html"
+        end = self.fine("sim", model, "--json", "-o", out, *words).json()
+        text = out.read_text(encoding="utf-8")
+        return text, Page(text), end
+
+    def test_well_formed(self):
+        text, page, _ = self.page(self.arm, "--time", 0.5, "--key", "bent")
+        self.assertTrue(text.startswith("<!doctype html>"))
+        self.assertEqual(page.problems, [])
+        self.assertEqual(page.open, [])
+        self.assertEqual(page.title, "arm – Tactus")
+        self.assertNotIn("{{", re.sub(r"<script>.*", "", text, flags=re.S))
+
+    def test_needs_no_network(self):
+        text, page, _ = self.page(self.arm, "--time", 0.1)
+        self.assertEqual([a for a in page.attributes if a[1] in ("src", "href", "action", "srcset", "data-src")], [])
+        for pattern in (r"https?://", r"@import", r"\burl\(", r"\bfetch\(", r"XMLHttpRequest", r"\bimport\(", r"WebSocket", r"//cdn"):
+            self.assertIsNone(re.search(pattern, text), pattern)
+
+    def test_data(self):
+        _, page, end = self.page(self.arm, "--time", 0.5, "--key", "bent")
+        data = json.loads(page.data)
+        frames = data["motion"]["frames"]
+        self.assertEqual([body["name"] for body in data["model"]["bodies"]], ["world", "upper", "lower", "ball", "hand"])
+        self.assertEqual([geom["type"] for geom in data["model"]["geoms"]], ["plane", "capsule", "box", "sphere", "sphere"])
+        time = floats(data["motion"]["time"])
+        self.assertEqual(len(time), frames)
+        self.assertTrue(28 <= frames <= 35, frames)  # 60 a second, and the end
+        self.close(time[-1], 0.5, SINGLE)
+        qpos = floats(data["motion"]["qpos"]["values"])
+        self.close(qpos[-NQ:], end["final"]["qpos"], SINGLE)
+        self.assertEqual(data["motion"]["qpos"]["names"][:3], ["shoulder", "elbow", "float.x"])
+        kinetic, potential = floats(data["motion"]["kinetic"]), floats(data["motion"]["potential"])
+        self.close(kinetic[-1] + potential[-1], end["energy"][-1], SINGLE)
+
+    def test_poses_are_those_of_eval(self):
+        _, page, end = self.page(self.arm, "--time", 0.5, "--key", "bent")
+        pose = floats(json.loads(page.data)["motion"]["pose"])[-7 * NBODY :]
+        state = self.file("end.json", {"qpos": end["final"]["qpos"]})
+        bodies = self.fine("eval", self.arm, "--json", "--state", state).json()["bodies"]
+        self.close(pose, [body["pos"] + body["quat"] for body in bodies], SINGLE)
+
+    def test_names_cannot_break_out(self):
+        model = self.file("evil.xml", ARM.replace('"upper" pos', '"&lt;/script>&lt;b>&amp;" pos'))
+        text, page, _ = self.page(model, "--time", 0.1)
+        self.assertEqual(page.problems, [])
+        self.assertEqual(text.count("</script>"), 2)
+        self.assertEqual(json.loads(page.data)["model"]["bodies"][1]["name"], "</script><b>&")
+
+    def test_frames_are_bounded(self):
+        _, page, end = self.page(self.arm, "--steps", 40000, "--dt", 0.01)
+        self.assertEqual(end["steps"], 40000)
+        self.assertLessEqual(json.loads(page.data)["motion"]["frames"], 3601)
+
+    def test_our_robots(self):
+        models = sorted((ROOT / "models").glob("*.xml"))
+        self.assertGreater(len(models), 10)
+        for model in models:
+            with self.subTest(model=model.name):
+                _, page, _ = self.page(model, "--time", 0.05)
+                self.assertEqual(page.problems, [])
+                data = json.loads(page.data)
+                self.assertEqual(len(floats(data["motion"]["pose"])), 7 * data["motion"]["frames"] * len(data["model"]["bodies"]))
+        self.assertEqual([name for name in os.listdir(self.folder) if "part" in name], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,175 @@
+"""tactus sim: motion against a closed form, controls, output files, refusals."""
+
+import csv
+import json
+import math
+import os
+import unittest
+
+from driver import NQ, NU, NV, Case
+
+BALL = """<mujoco><option timestep="0.001"/><worldbody>
+  <body name="ball" pos="0 0 5"><freejoint/><geom type="sphere" size="0.1"/></body></worldbody></mujoco>"""
+
+
+class Motion(Case):
+    def sim(self, *words, model=None):
+        return self.fine("sim", model or self.arm, "--json", *words).json()
+
+    def test_a_ball_falls(self):
+        ball = self.file("ball.xml", BALL)
+        end = self.sim("--time", 0.5, model=ball)
+        dt, n = 0.001, 500
+        # semi-implicit Euler: v_n = -g n dt, z_n = z_0 - g dt^2 n (n + 1) / 2
+        self.assertEqual(end["steps"], n)
+        self.close(end["final"]["qvel"][2], -9.81 * n * dt, 1e-12)
+        self.close(end["final"]["qpos"][2], 5 - 9.81 * dt * dt * n * (n + 1) / 2, 1e-12)
+        self.assertEqual(end["status"], "success")
+        self.assertEqual(end["penetration_max"], 0)
+        self.assertEqual(len(end["energy"]), n + 1)
+        self.close(end["time"], 0.5, 1e-12)
+        self.assertGreaterEqual(end["seconds"], 0)
+
+    def test_steps_and_time_agree(self):
+        a = self.sim("--steps", 50)
+        b = self.sim("--time", 0.1)
+        self.assertEqual(a["final"], b["final"])
+        self.assertEqual(self.sim("--time", 0.1, "--dt", 0.001)["steps"], 100)
+        self.assertEqual(self.sim("--time", 0.0995)["steps"], 50)
+        self.assertEqual(self.sim("--steps", 0)["steps"], 0)
+        self.assertEqual(self.sim("--time", 0)["steps"], 0)
+
+    def test_a_run_can_be_cut_in_two(self):
+        whole = self.sim("--key", "bent", "--steps", 40)["final"]
+        half = self.sim("--key", "bent", "--steps", 20)["final"]
+        state = self.file("half.json", {**half, "ctrl": [1.5, 0]})
+        self.assertEqual(self.sim("--state", state, "--steps", 20)["final"], whole)
+
+    def test_energy_is_kept_without_damping(self):
+        chain = self.file("chain.xml", self.fine("random", "--chain", 4).out)
+        run = self.sim("--steps", 1000, "--dt", 1e-5, "--set", "option.gravity[0]=1", model=chain)
+        self.assertGreater(max(run["kinetic"]), 0)
+        scale = max(1.0, max(run["kinetic"]))
+        self.assertLess(max(run["energy"]) - min(run["energy"]), 1e-3 * scale)
+
+    def test_every(self):
+        self.assertEqual(len(self.sim("--steps", 10, "--every", 4)["energy"]), 4)  # 0, 4, 8, and the end
+
+    def test_integrators_and_contacts_not_there_yet_are_named(self):
+        self.refused("--contact ncp is not available yet", "sim", self.arm, "--contact", "ncp")
+        self.refused("--integrator rk4 is not available yet", "sim", self.arm, "--integrator", "rk4")
+        model = self.file("rk4.xml", BALL.replace('timestep="0.001"', 'timestep="0.001" integrator="RK4"'))
+        self.refused("the model asks for the integrator rk4", "sim", model)
+        self.fine("sim", model, "--integrator", "euler")
+        self.assertIn("euler is used", self.fine("sim", model, "--lenient").err)
+
+    def test_wrong_times(self):
+        self.refused("--dt: got 0", "sim", self.arm, "--dt", "0")
+        self.refused("--dt: got -1", "sim", self.arm, "--dt", "-1")
+        self.refused("--time: got -1", "sim", self.arm, "--time", "-1")
+        self.refused("--time: got 1e+12", "sim", self.arm, "--time", "1e12")
+        self.refused("--steps and --time exclude each other", "sim", self.arm, "--time", 1, "--steps", 3)
+        self.refused("--steps: got", "sim", self.arm, "--steps", 99999999999)
+
+    def test_a_run_that_blows_up_says_so(self):
+        state = self.file("fast.json", {"qvel": [1e160] * NV})
+        result = self.run_tactus("sim", self.arm, "--json", "--state", state)
+        self.assertEqual(result.code, 1)
+        self.assertIn("stopped after", result.err)
+        self.assertNotEqual(result.json()["status"], "success")
+        self.assertTrue(all(math.isfinite(x) for x in result.json()["final"]["qpos"]))
+
+
+class Controls(Case):
+    def final(self, *words):
+        return self.fine("sim", self.arm, "--json", "--steps", 30, *words).json()["final"]
+
+    def test_one_motion_by_json_csv_and_state(self):
+        rows = [[1.5, 0.2]] * 30
+        by_state = self.final("--state", self.file("s.json", {"ctrl": rows[0]}))
+        self.assertEqual(self.final("--ctrl", self.file("a.json", rows)), by_state)
+        self.assertEqual(self.final("--ctrl", self.file("b.json", rows[0])), by_state)
+        self.assertEqual(self.final("--ctrl", self.file("c.csv", "push,turn\n1.5,0.2\n")), by_state)
+        self.assertNotEqual(self.final(), by_state)
+
+    def test_rows_go_with_steps_and_the_last_holds_on(self):
+        rows = [[k / 10, -k / 20] for k in range(10)]
+        held = self.final("--ctrl", self.file("a.json", rows))
+        self.assertEqual(self.final("--ctrl", self.file("b.json", rows + [rows[-1]] * 20)), held)
+        self.assertNotEqual(self.final("--ctrl", self.file("c.json", rows[::-1])), held)
+
+    def test_random_controls_stay_in_their_ranges_and_repeat(self):
+        out = self.folder / "r.csv"
+        a = self.final("--random", 7, "-o", out)
+        self.assertEqual(self.final("--random", 7), a)
+        self.assertNotEqual(self.final("--random", 8), a)
+        with open(out, encoding="ascii") as file:
+            push = [float(row["ctrl:push"]) for row in csv.DictReader(file)]
+        self.assertTrue(all(-3 <= x <= 3 for x in push))
+        self.assertGreater(max(push) - min(push), 3)
+
+    def test_a_recorded_motion_gives_its_controls_back(self):
+        out = self.folder / "r.csv"
+        a = self.final("--random", 7, "--random-period", 0.02, "-o", out)
+        self.assertEqual(self.final("--ctrl", out), a)
+
+    def test_a_share_of_nothing_is_the_start(self):
+        state = self.file("s.json", {"ctrl": [1.5, 0.2]})
+        self.assertEqual(self.final("--state", state, "--random", 7, "--random-share", 0), self.final("--state", state))
+        self.refused("--random-share: got 2", "sim", self.arm, "--random", 7, "--random-share", 2)
+
+    def test_wrong_controls(self):
+        self.refused(f"row 2 has 3 numbers, expected {NU}", "sim", self.arm, "--ctrl", self.file("a.json", [[1, 2], [1, 2, 3]]))
+        self.refused("row 1 is not a list of numbers", "sim", self.arm, "--ctrl", self.file("b.json", ["x"]))
+        self.refused(f"expected a list of rows of {NU} numbers", "sim", self.arm, "--ctrl", self.file("c.json", []))
+        self.refused("d.csv:2: 3 numbers, expected 2", "sim", self.arm, "--ctrl", self.file("d.csv", "1,2\n1,2,3\n"))
+        self.refused("cannot be opened", "sim", self.arm, "--ctrl", self.folder / "none.csv")
+        self.refused("exclude each other", "sim", self.arm, "--ctrl", "x.csv", "--random", 1)
+
+
+class Files(Case):
+    def test_csv_shape_and_digits(self):
+        out = self.folder / "m.csv"
+        end = self.fine("sim", self.arm, "--json", "--key", "bent", "--steps", 10, "-o", out).json()
+        with open(out, encoding="ascii") as file:
+            rows = list(csv.reader(file))
+        header = rows[0]
+        self.assertEqual(len(rows), 12)
+        self.assertTrue(all(len(row) == len(header) == 1 + NQ + NV + 1 + NU + 2 for row in rows))
+        self.assertEqual(header[:4], ["time", "qpos:shoulder", "qpos:elbow", "qpos:float.x"])
+        self.assertEqual(header[6:10], ["qpos:float.qw", "qpos:float.qx", "qpos:float.qy", "qpos:float.qz"])
+        self.assertEqual(header[-5:], ["act:turn", "ctrl:push", "ctrl:turn", "kinetic", "potential"])
+        self.assertEqual([float(x) for x in rows[-1][1 : 1 + NQ]], end["final"]["qpos"])
+        self.assertEqual(float(rows[-1][-1]) + float(rows[-1][-2]), end["energy"][-1])
+
+    def test_json_trajectory(self):
+        out = self.folder / "m.json"
+        end = self.fine("sim", self.arm, "--json", "--steps", 5, "-o", out).json()
+        written = json.loads(out.read_text(encoding="ascii"))
+        self.assertEqual(written["final"], end["final"])
+        self.assertEqual(len(written["trajectory"]["qpos"]), 6)
+        self.assertEqual(written["trajectory"]["qpos"][-1], end["final"]["qpos"])
+        self.assertEqual(written["trajectory"]["columns"]["ctrl"], ["ctrl:push", "ctrl:turn"])
+
+    def test_nothing_is_left_under_the_name_when_it_fails(self):
+        out = self.folder / "m.csv"
+        self.refused("ends in .csv, .json or .html", "sim", self.arm, "-o", self.folder / "m.txt")
+        self.refused("no keyframe", "sim", self.arm, "--key", "x", "-o", out)
+        self.refused("cannot be written", "sim", self.arm, "-o", self.folder / "no" / "m.csv")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["arm.xml"])
+
+    def test_an_old_file_is_replaced_whole(self):
+        out = self.folder / "m.csv"
+        out.write_text("old", encoding="ascii")
+        self.fine("sim", self.arm, "--steps", 3, "-o", out)
+        self.assertTrue(out.read_text(encoding="ascii").startswith("time,"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["arm.xml", "m.csv"])
+
+    def test_text_is_readable(self):
+        text = self.fine("sim", self.arm, "--steps", 5).out
+        for part in ("5 steps of 0.002 s", "energy", "qpos", "qvel", "act"):
+            self.assertIn(part, text)
+
+
+if __name__ == "__main__":
+    unittest.main()
