@@ -44,7 +44,8 @@ def selected(options):
     unknown = [word for word in options.names if not any(name.startswith(word) for name in CHECKS)]
     if unknown:
         sys.exit(f"verify: no check is called {', '.join(unknown)}; see ./dev verify --list")
-    return [name for name in CHECKS if any(name.startswith(word) for word in options.names)]
+    wanted = lambda name, word: name == word or (word not in CHECKS and name.startswith(word))  # noqa: E731
+    return [name for name in CHECKS if any(wanted(name, word) for word in options.names)]
 
 
 def run_one(check, context):
