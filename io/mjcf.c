@@ -47,9 +47,9 @@ static tacStatus check_root(tacMjcf *m) {
     return status == TAC_OK ? tac_mjcf_children(m, m->root, known, NULL) : status;
 }
 
-static tacStatus read_sections(tacMjcf *m) {
+static tacStatus read_sections(tacMjcf *m, int begin, int end) {
     tacStatus status = TAC_OK;
-    for (int i = 0; i < NSECTION && status == TAC_OK; i++) {
+    for (int i = begin; i < end && status == TAC_OK; i++) {
         const xmlNode *section = tac_xml_child(m->root, SECTION[i].name);
         for (; section != NULL && status == TAC_OK; section = tac_xml_next(section, SECTION[i].name))
             status =
@@ -79,10 +79,11 @@ static tacStatus read_model(tacMjcf *m, const char *path) {
     tacStatus status = parse_main(m, path);
     if (status == TAC_OK) status = tac_mjcf_include(m);
     if (status == TAC_OK) status = check_root(m);
-    if (status == TAC_OK) status = tac_mjcf_replicate(m);
     if (status == TAC_OK) status = tac_mjcf_defaults_begin(m);
     if (status == TAC_OK) status = add_world(m);
-    if (status == TAC_OK) status = read_sections(m);
+    if (status == TAC_OK) status = read_sections(m, 0, 1); /* <compiler> says how angles are meant */
+    if (status == TAC_OK) status = tac_mjcf_replicate(m);
+    if (status == TAC_OK) status = read_sections(m, 1, NSECTION);
     if (status == TAC_OK) status = tac_mjcf_hulls(m);
     if (status == TAC_OK) status = tac_mjcf_fit_geoms(m);
     if (status == TAC_OK) status = tac_mjcf_inertias(m);
@@ -123,7 +124,7 @@ tacStatus tac_mjcf_load(tacFiles *files, const char *path, const tacLoadOptions 
     *model = NULL;
     tacStatus status = read_model(&m, path);
     if (status == TAC_OK) status = tac_mjcf_simplify(&m);
-    if (status == TAC_OK) status = tac_mjcf_emit(&m, &m.option, model);
+    if (status == TAC_OK) status = tac_mjcf_emit(&m, &m.option, 0, model);
     if (status == TAC_OK) tac_mjcf_report_ignored(&m);
     free_all(&m);
     return status;

@@ -64,10 +64,17 @@ static tacStatus read_floats(tacMjcf *m, const xmlNode *node, const tacAttr *row
     return status;
 }
 
+/* Numbers that are not there: MuJoCo takes an empty attribute as none. */
+static int is_empty(const tacAttr *row, const char *text) {
+    int numeric = row->type == TAC_ATTR_DOUBLE || row->type == TAC_ATTR_FLOAT || row->type == TAC_ATTR_INT;
+    return numeric && text[strspn(text, " \t\r\n")] == '\0';
+}
+
 static tacStatus read_row(tacMjcf *m, const xmlNode *node, const tacAttr *row, void *record) {
     char *place = (char *)record + row->offset;
-    const char *text;
+    const char *text = tac_xml_get(node, row->name);
     int n = 0;
+    if (text == NULL || is_empty(row, text)) return TAC_OK;
     tacStatus status = TAC_OK;
     switch (row->type) {
     case TAC_ATTR_DOUBLE:
@@ -84,8 +91,7 @@ static tacStatus read_row(tacMjcf *m, const xmlNode *node, const tacAttr *row, v
     case TAC_ATTR_BOOL:
         return tac_xml_keyword(node, row->name, TAC_XML_BOOL, (int *)place, m->err);
     case TAC_ATTR_TEXT:
-        text = tac_xml_get(node, row->name);
-        if (text != NULL) *(const char **)place = text;
+        *(const char **)place = text;
         break;
     case TAC_ATTR_ELSE:
     case TAC_ATTR_IGNORED:

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,10 @@ static void emit_bodies(Emit *e) {
         e->body[i] = tac_model_add_body(e->b, e->body[body->parent], &body->def);
         note(e, TAC_KIND_BODY, body->node);
     }
+}
+
+static void emit_joints(Emit *e) {
+    tacMjcf *m = e->m;
     for (int i = 0; i < m->joint.n; i++) {
         const tacMjcfJoint *joint = TAC_AT(m->joint, tacMjcfJoint, i);
         e->joint[i] = tac_model_add_joint(e->b, e->body[joint->body], &joint->def);
@@ -173,6 +178,16 @@ static void emit_rest(Emit *e) {
     }
 }
 
+/* The section an error about options is about ("option: timestep is ..."): the last one that has the attribute. */
+static const xmlNode *option_section(const xmlNode *root, const char *text) {
+    char attr[64];
+    const xmlNode *found = root;
+    if (sscanf(text, "option: %63s", attr) != 1) return root;
+    for (const xmlNode *section = tac_xml_child(root, NULL); section != NULL; section = tac_xml_next(section, NULL))
+        if (tac_xml_get(section, attr) != NULL) found = section;
+    return found;
+}
+
 /* The core names the element by kind and id: we know where it stands in which file. */
 static tacStatus finish(Emit *e, tacModel **model) {
     tacError why = {.id = -1};
@@ -180,7 +195,7 @@ static tacStatus finish(Emit *e, tacModel **model) {
     if (status == TAC_OK) return TAC_OK;
     const tacMjcfList *nodes = (unsigned)why.kind < TAC_KIND_COUNT ? &e->nodes[why.kind] : NULL;
     int known = nodes != NULL && why.id >= 0 && why.id < nodes->n;
-    const xmlNode *node = known ? *TAC_AT(*nodes, const xmlNode *, why.id) : e->m->root;
+    const xmlNode *node = known ? *TAC_AT(*nodes, const xmlNode *, why.id) : option_section(e->m->root, why.text);
     tac_xml_fail(node, e->m->err, status, "%s", why.text);
     if (e->m->err != NULL) e->m->err->kind = why.kind, e->m->err->id = why.id;
     return status;
@@ -195,7 +210,32 @@ static tacStatus allocate_ids(Emit *e) {
     return TAC_OK;
 }
 
-tacStatus tac_mjcf_emit(tacMjcf *m, const tacOptionDef *option, tacModel **model) {
+static tacStatus emit_others(Emit *e) {
+    emit_joints(e);
+    tacStatus status = emit_sites(e);
+    if (status == TAC_OK) status = emit_tendons(e);
+    if (status != TAC_OK) return status;
+    emit_actuators(e);
+    emit_constraints(e);
+    emit_rest(e);
+    return TAC_OK;
+}
+
+/* Keyframes hold unit quaternions, as MuJoCo has it. */
+static void normalize_keys(tacModel *model) {
+    for (int k = 0; k < model->nkey; k++) {
+        double *qpos = model->key_qpos + (size_t)k * (size_t)model->nq;
+        for (int j = 0; j < model->njnt; j++) {
+            int type = model->joint_type[j], at = model->joint_qpos_adr[j] + (type == TAC_FREE ? 3 : 0);
+            if (type == TAC_FREE || type == TAC_BALL)
+                tac_quat_store(qpos + at, tac_quat_normalize(tac_quat_load(qpos + at)));
+        }
+    }
+    for (int i = 0; i < model->nkeym; i++)
+        model->key_mquat[i] = tac_quat_normalize(model->key_mquat[i]);
+}
+
+tacStatus tac_mjcf_emit(tacMjcf *m, const tacOptionDef *option, int bodies_only, tacModel **model) {
     Emit e = {.m = m, .b = tac_model_begin()};
     if (e.b == NULL) return tac_mjcf_no_memory(m);
     tacStatus status = allocate_ids(&e);
@@ -205,14 +245,9 @@ tacStatus tac_mjcf_emit(tacMjcf *m, const tacOptionDef *option, tacModel **model
         emit_meshes(&e);
         status = emit_geoms(&e);
     }
-    if (status == TAC_OK) status = emit_sites(&e);
-    if (status == TAC_OK) status = emit_tendons(&e);
-    if (status == TAC_OK) {
-        emit_actuators(&e);
-        emit_constraints(&e);
-        emit_rest(&e);
-        status = finish(&e, model);
-    }
+    if (status == TAC_OK && !bodies_only) status = emit_others(&e);
+    if (status == TAC_OK) status = finish(&e, model);
+    if (status == TAC_OK) normalize_keys(*model);
     for (int i = 0; i < TAC_KIND_COUNT; i++)
         free(e.nodes[i].data);
     tac_model_abandon(e.b);

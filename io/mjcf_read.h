@@ -126,6 +126,7 @@ typedef struct tacMjcfList {
 #define TAC_AT(list, type, i) (&((type *)(list).data)[i])
 /* Appends a copy; returns its index, or -1 when out of memory. */
 int tac_mjcf_append(tacMjcfList *list, const void *element, size_t size);
+void tac_mjcf_list_free(tacMjcfList *list);
 
 /* Name -> index, open addressing. */
 typedef struct tacMjcfNames {
@@ -302,5 +303,5 @@ tacStatus tac_mjcf_hulls(tacMjcf *m);
 tacStatus tac_mjcf_inertias(tacMjcf *m);
 /* fusestatic, alignfree, discardvisual. */
 tacStatus tac_mjcf_simplify(tacMjcf *m);
-/* The lists -> a model. */
-tacStatus tac_mjcf_emit(tacMjcf *m, const tacOptionDef *option, tacModel **model);
+/* The lists -> a model; bodies_only: of bodies, meshes and geoms alone, to measure masses. */
+tacStatus tac_mjcf_emit(tacMjcf *m, const tacOptionDef *option, int bodies_only, tacModel **model);

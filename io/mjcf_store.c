@@ -23,6 +23,11 @@ int tac_mjcf_append(tacMjcfList *list, const void *element, size_t size) {
     return list->n++;
 }
 
+void tac_mjcf_list_free(tacMjcfList *list) {
+    free(list->data);
+    *list = (tacMjcfList){0};
+}
+
 /* --- Names -------------------------------------------------------------------------------------------------------- */
 
 /* Slot of a name, or the empty slot where it would go. */
