@@ -12,6 +12,24 @@ static void composite_inertias(const tacModel *m, tacWork *w) {
     }
 }
 
+/* Tendons with inertia add armature J^T J. Only couplings between a dof and its ancestors have a place in the tree; those
+ * across branches are left out, as in MuJoCo. */
+static void add_tendon_inertia(const tacModel *m, tacWork *w) {
+    for (int t = 0; t < m->ntendon; t++) {
+        if (m->tendon_armature[t] == 0) continue;
+        int first = m->tendon_term_adr[t], last = first + m->tendon_term_num[t];
+        for (int k = first; k < last; k++)
+            for (int l = first; l < last; l++) {
+                int i = m->joint_dof_adr[m->term_joint[k]], j = m->joint_dof_adr[m->term_joint[l]], above = i;
+                while (above > j)
+                    above = m->dof_parent[above];
+                if (above == j)
+                    w->M[m->dof_M_adr[i] + m->dof_depth[i] - m->dof_depth[j]] +=
+                        m->tendon_armature[t] * m->term_coef[k] * m->term_coef[l];
+            }
+    }
+}
+
 /* Composite rigid bodies [Featherstone2008, table 6.2]: M_ij = S_j . (Ic_i S_i) for j an ancestor of i or i itself. */
 void tac_crba(const tacModel *m, tacWork *w) {
     composite_inertias(m, w);
@@ -22,6 +40,7 @@ void tac_crba(const tacModel *m, tacWork *w) {
         for (int j = m->dof_parent[i]; j >= 0; j = m->dof_parent[j])
             *row++ = tac_dot6(w->S[j], U);
     }
+    add_tendon_inertia(m, w);
 }
 
 static tacTree dof_tree(const tacModel *m) { return (tacTree){m->nv, m->dof_parent, m->dof_M_adr, m->dof_depth}; }

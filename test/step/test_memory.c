@@ -1,0 +1,193 @@
+/* No evaluation allocates, and none depends on what the workspace held. The C allocator is wrapped at link time. */
+#include "dynamics/robots.h"
+#include "support/check.h"
+
+#include "step/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static long allocations;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+void *__wrap_malloc(size_t size) { return allocations++, __real_malloc(size); }
+void *__wrap_calloc(size_t n, size_t size) { return allocations++, __real_calloc(n, size); }
+void *__wrap_realloc(void *p, size_t size) { return allocations++, __real_realloc(p, size); }
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    return allocations++, __real_aligned_alloc(alignment, size);
+}
+
+/* All quantities one after another; what they return is hashed. */
+typedef struct Probe {
+    tacModel *m;
+    tacSim *sim;
+    double *x, *u, *out; /* out: room for the largest output */
+    uint64_t hash;
+} Probe;
+
+static void add(Probe *p, int n) { p->hash = tac_hash(p->out, (size_t)n * sizeof *p->out, p->hash); }
+
+static void probe_kinematics(Probe *p) {
+    const tacModel *m = p->m;
+    tacKinematics kin = {.xpos = (tacVec3 *)p->out};
+    CHECK_INT(tac_kinematics(p->sim, p->x, p->u, &kin), TAC_OK);
+    add(p, 3 * m->nbody);
+    kin = (tacKinematics){.site_mat = (tacMat3 *)p->out};
+    CHECK_INT(tac_kinematics(p->sim, p->x, p->u, &kin), TAC_OK);
+    add(p, 9 * m->nsite);
+    kin = (tacKinematics){.subtree_com = (tacVec3 *)p->out};
+    CHECK_INT(tac_kinematics(p->sim, p->x, p->u, &kin), TAC_OK);
+    add(p, 3 * m->nbody);
+    CHECK_INT(tac_point_jacobian(p->sim, p->x, 2, (tacVec3){1, 2, 3}, p->out, p->out + 3 * m->nv), TAC_OK);
+    add(p, 6 * m->nv);
+    CHECK_INT(tac_frame_jacobian(p->sim, p->x, TAC_KIND_SITE, 0, p->out, p->out + 3 * m->nv), TAC_OK);
+    add(p, 6 * m->nv);
+    CHECK_INT(tac_body_velocity(p->sim, p->x, p->x + m->nq, (tacVec6 *)p->out), TAC_OK);
+    add(p, 6 * m->nbody);
+}
+
+static void probe_dynamics(Probe *p) {
+    const tacModel *m = p->m;
+    const double *v = p->x + m->nq;
+    CHECK_INT(tac_mass_matrix(p->sim, p->x, p->out), TAC_OK);
+    add(p, m->nv * m->nv);
+    CHECK_INT(tac_mass_solve(p->sim, p->x, v, p->out), TAC_OK);
+    add(p, m->nv);
+    CHECK_INT(tac_bias(p->sim, p->x, v, p->out), TAC_OK);
+    add(p, m->nv);
+    CHECK_INT(tac_inverse_dynamics(p->sim, p->x, v, v, p->out), TAC_OK);
+    add(p, m->nv);
+    CHECK_INT(tac_forward_dynamics(p->sim, p->x, v, v, p->out), TAC_OK);
+    add(p, m->nv);
+    CHECK_INT(tac_passive(p->sim, p->x, v, p->out), TAC_OK);
+    add(p, m->nv);
+    CHECK_INT(tac_energy(p->sim, p->x, v, (tacEnergy *)p->out), TAC_OK);
+    add(p, 2);
+    CHECK_INT(tac_momentum(p->sim, p->x, v, (tacVec6 *)p->out), TAC_OK);
+    add(p, 6);
+    CHECK_INT(tac_tendons(p->sim, p->x, v, p->out, p->out + m->ntendon), TAC_OK);
+    add(p, 2 * m->ntendon);
+}
+
+static void probe_steps(Probe *p) {
+    const tacModel *m = p->m;
+    double *out = p->out;
+    CHECK_INT(tac_acceleration(p->sim, p->x, p->u, out), TAC_OK);
+    add(p, m->nv);
+    tacActuation act = {out,
+                        out + m->nu,
+                        out + 2 * m->nu,
+                        out + 3 * m->nu,
+                        out + (3 + m->nv) * m->nu,
+                        out + (3 + m->nv) * m->nu + m->na};
+    CHECK_INT(tac_actuation(p->sim, p->x, p->u, &act), TAC_OK);
+    add(p, (3 + m->nv) * m->nu + m->na + m->nv);
+    CHECK_INT(tac_step(p->sim, p->x, p->u, out, NULL), TAC_OK);
+    add(p, tac_nx(m));
+}
+
+static Probe probe_begin(void) {
+    Probe p = {.m = robot_creature()};
+    CHECK_INT(tac_param_register(p.m, "body/#2.mass", NULL, NULL), TAC_OK);
+    p.sim = robot_sim(p.m);
+    p.x = robot_array(tac_nx(p.m));
+    p.u = robot_array(p.m->nu + p.m->nv + 6 * p.m->nbody);
+    p.out = robot_array(1000 + 9 * p.m->nv * p.m->nv);
+    robot_state(p.m, p.x, 2);
+    robot_random(p.m->nu, p.u, 1, 5);
+    return p;
+}
+
+static void probe_end(Probe *p) {
+    free(p->x), free(p->u), free(p->out);
+    tac_sim_free(p->sim);
+    tac_model_free(p->m);
+}
+
+static void nothing_allocates(void **state) {
+    (void)state;
+    long before = allocations;
+    Probe p = probe_begin();
+    CHECK(allocations > before); /* the counter counts */
+    before = allocations;
+    size_t peak = tac_sim_peak(p.sim);
+    double theta = 1.7;
+    probe_kinematics(&p);
+    probe_dynamics(&p);
+    probe_steps(&p);
+    CHECK_INT(tac_sim_set_params(p.sim, &theta), TAC_OK);
+    CHECK_INT(tac_sim_get_params(p.sim, &theta), TAC_OK);
+    CHECK_INT(tac_rollout(p.sim, p.x, p.u, 1, p.out, NULL), TAC_OK);
+    CHECK_INT(allocations - before, 0);
+    CHECK_INT(tac_sim_peak(p.sim), peak);
+    probe_end(&p);
+}
+
+/* Each group after a workspace of NaN, of another state's numbers, and of its own: the same bits. */
+static void workspace_does_not_matter(void **state) {
+    (void)state;
+    void (*const groups[])(Probe *) = {probe_kinematics, probe_dynamics, probe_steps};
+    Probe p = probe_begin();
+    for (int g = 0; g < 3; g++) {
+        uint64_t hash[3];
+        tac_sim_poison(p.sim);
+        for (int k = 0; k < 3; k++) {
+            p.hash = 0;
+            if (k == 2) { /* leave another state's numbers behind */
+                double *kept = p.x;
+                p.x = robot_array(tac_nx(p.m));
+                robot_state(p.m, p.x, 99);
+                groups[(g + 1) % 3](&p);
+                free(p.x);
+                p.x = kept;
+                p.hash = 0;
+            }
+            groups[g](&p);
+            hash[k] = p.hash;
+        }
+        CHECK(hash[0] == hash[1]);
+        CHECK(hash[0] == hash[2]);
+    }
+    probe_end(&p);
+}
+
+/* Single calls right after poisoning: nothing is carried over between calls. */
+static void each_call_stands_alone(void **state) {
+    (void)state;
+    Probe p = probe_begin();
+    const tacModel *m = p.m;
+    double *expected = robot_array(tac_nx(m));
+    CHECK_INT(tac_step(p.sim, p.x, p.u, expected, NULL), TAC_OK);
+    for (int k = 0; k < 3; k++) {
+        tac_sim_poison(p.sim);
+        CHECK_INT(tac_step(p.sim, p.x, p.u, p.out, NULL), TAC_OK);
+        CHECK(memcmp(p.out, expected, (size_t)tac_nx(m) * sizeof *expected) == 0);
+        tac_sim_poison(p.sim);
+        CHECK_INT(tac_energy(p.sim, p.x, p.x + m->nq, (tacEnergy *)p.out), TAC_OK);
+        tac_sim_poison(p.sim);
+        CHECK_INT(tac_momentum(p.sim, p.x, p.x + m->nq, (tacVec6 *)p.out), TAC_OK);
+        tac_sim_poison(p.sim);
+        CHECK_INT(tac_passive(p.sim, p.x, p.x + m->nq, p.out), TAC_OK);
+        tac_sim_poison(p.sim);
+        CHECK_INT(tac_actuation(p.sim, p.x, p.u, &(tacActuation){.moment = p.out}), TAC_OK);
+    }
+    free(expected);
+    probe_end(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_allocates),
+        cmocka_unit_test(workspace_does_not_matter),
+        cmocka_unit_test(each_call_stands_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
