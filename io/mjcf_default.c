@@ -122,7 +122,7 @@ static tacStatus read_default(tacMjcf *m, const xmlNode *node, int class_id) {
     if (status == TAC_OK) status = read_class(m, node, class_id);
     const xmlNode *nested = tac_xml_child(node, "default");
     for (; nested != NULL && status == TAC_OK; nested = tac_xml_next(nested, "default")) {
-        int added;
+        int added = -1;
         status = add_class(m, nested, class_id, &added);
         if (status == TAC_OK) status = read_default(m, nested, added);
     }

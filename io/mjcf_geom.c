@@ -233,7 +233,7 @@ static tacStatus fit_size(tacMjcf *m, tacMjcfGeom *geom, const MeshBox *box) {
 tacStatus tac_mjcf_fit_geoms(tacMjcf *m) {
     for (int i = 0; i < m->geom.n; i++) {
         tacMjcfGeom *geom = TAC_AT(m->geom, tacMjcfGeom, i);
-        MeshBox box;
+        MeshBox box = {0};
         if (geom->fit < 0) continue;
         tacStatus status = measure_mesh(m, geom, TAC_AT(m->mesh, tacMjcfMesh, geom->fit), &box);
         if (status == TAC_OK) status = fit_size(m, geom, &box);
