@@ -12,6 +12,8 @@ static int clamp_to_range(const double *range, int limited, double *x) {
     return limited;
 }
 
+static int at_bound(const double *range, double x) { return x <= range[0] || x >= range[1]; }
+
 /* --- Controls and activations -------------------------------------------------------------------------------------- */
 
 static void clamp_controls(const tacModel *m, tacWork *w, const double *ctrl) {
@@ -49,13 +51,15 @@ static void activation_rates(const tacModel *m, tacWork *w, const double *act) {
     }
 }
 
+/* The time that the rate acts: h, or for the exact filter, a(h) = a + act_dot tau (1 - exp(-h / tau)). */
+static double activation_span(const tacModel *m, int actuator, double h) {
+    if (m->actuator_dyntype[actuator] != TAC_DYN_FILTER_EXACT) return h;
+    double tau = time_constant(m, actuator);
+    return tau * (1 - tac_exp(-h / tau));
+}
+
 double tac_next_activation(const tacModel *m, int actuator, double act, double act_dot, double h) {
-    double span = h; /* exact filter: a(h) = a + act_dot tau (1 - exp(-h / tau)) */
-    if (m->actuator_dyntype[actuator] == TAC_DYN_FILTER_EXACT) {
-        double tau = time_constant(m, actuator);
-        span = tau * (1 - tac_exp(-h / tau));
-    }
-    double next = act + act_dot * span;
+    double next = act + act_dot * activation_span(m, actuator, h);
     clamp_to_range(m->actuator_actrange + 2 * actuator, m->actuator_actlimited[actuator], &next);
     return next;
 }
@@ -162,4 +166,140 @@ void tac_advance_activations(const tacModel *m, const tacWork *w, const double *
         if (last > first && m->actuator_dyntype[a] == TAC_DYN_INTEGRATOR)
             next[last - 1] = nearest_setpoint(next[last - 1], w->actuator_length[a], servo_period(m, a));
     }
+}
+
+/* --- Derivatives ------------------------------------------------------------------------------------------------------ */
+
+/* 1 where the control passes its clamp unchanged. */
+static double control_passes(const tacWork *w, int a, const double *ctrl) { return w->ctrl[a] == ctrl[a] ? 1 : 0; }
+
+tacSignalJac tac_activation_rate_jac(const tacModel *m, const tacWork *w, int a, const double *ctrl) {
+    switch (m->actuator_dyntype[a]) {
+    case TAC_DYN_INTEGRATOR:
+        return (tacSignalJac){0, control_passes(w, a, ctrl)};
+    case TAC_DYN_FILTER:
+    case TAC_DYN_FILTER_EXACT:
+        return (tacSignalJac){-1 / time_constant(m, a), control_passes(w, a, ctrl) / time_constant(m, a)};
+    default:
+        return (tacSignalJac){0, 0};
+    }
+}
+
+tacSignalJac tac_next_activation_jac(const tacModel *m, const tacWork *w, int a, const double *ctrl, const double *act,
+                                     double h) {
+    int j = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1;
+    double next = tac_next_activation(m, a, act[j], w->act_dot[j], h), span = activation_span(m, a, h);
+    if (m->actuator_actlimited[a] && at_bound(m->actuator_actrange + 2 * a, next)) return (tacSignalJac){0, 0};
+    tacSignalJac rate = tac_activation_rate_jac(m, w, a, ctrl);
+    return (tacSignalJac){1 + span * rate.act, span * rate.ctrl};
+}
+
+/* How the driving signal moves. */
+static tacSignalJac signal_jac(const tacModel *m, const tacWork *w, int a, const double *ctrl, const double *act,
+                               double h) {
+    if (m->actuator_act_num[a] == 0) return (tacSignalJac){0, control_passes(w, a, ctrl)};
+    if (m->actuator_actearly[a]) return tac_next_activation_jac(m, w, a, ctrl, act, h);
+    return (tacSignalJac){1, 0};
+}
+
+/* force = gain signal + bias before any clamp, and its partial derivatives. */
+typedef struct ForceJac {
+    double value, signal, length, velocity;
+} ForceJac;
+
+static ForceJac force_jac(const tacModel *m, const tacWork *w, int a, double signal) {
+    const double *gainprm = m->actuator_gainprm + 10 * a;
+    ForceJac f = {.value = actuator_force(m, w, a, signal), .signal = gainprm[0]};
+    if (m->actuator_gaintype[a] == TAC_GAIN_AFFINE) {
+        f.signal += gainprm[1] * w->actuator_length[a] + gainprm[2] * w->actuator_velocity[a];
+        f.length += gainprm[1] * signal;
+        f.velocity += gainprm[2] * signal;
+    }
+    if (m->actuator_biastype[a] == TAC_BIAS_AFFINE) {
+        f.length += m->actuator_biasprm[10 * a + 1];
+        f.velocity += m->actuator_damping_used[a];
+    }
+    return f;
+}
+
+static int force_at_bound(const tacModel *m, const tacWork *w, int a) {
+    return m->actuator_forcelimited[a] && at_bound(m->actuator_forcerange + 2 * a, w->force[a]);
+}
+
+/* Sum of the unclamped forces of a tendon's actuators. */
+static double tendon_total(const tacModel *m, const tacWork *w, int tendon, const double *act, double h) {
+    double total = 0;
+    for (int a = 0; a < m->nu; a++)
+        if (m->actuator_trntype[a] == TAC_TRN_TENDON && m->actuator_trnid[2 * a] == tendon && !m->actuator_inert[a])
+            total += actuator_force(m, w, a, driving_signal(m, w, a, act, h));
+    return total;
+}
+
+/* column[i] = d(qfrc_actuator_i)/d(unclamped force of actuator a). Its own moment, unless its tendon's range binds: then the
+ * tendon's actuators share the bound R in proportion, f_b = R raw_b / total, and each moves all. */
+static void force_column(const tacModel *m, const tacWork *w, int a, const double *act, double h, double *column) {
+    const double *row = w->moment + (size_t)a * (size_t)m->nv;
+    int t = m->actuator_trntype[a] == TAC_TRN_TENDON ? m->actuator_trnid[2 * a] : -1;
+    double total = 0, inside = 0;
+    if (t >= 0 && m->tendon_actfrclimited[t]) {
+        total = inside = tendon_total(m, w, t, act, h);
+        clamp_to_range(m->tendon_actfrcrange + 2 * t, 1, &inside);
+    }
+    double own = force_at_bound(m, w, a) ? 0 : inside != total ? inside / total : 1;
+    for (int i = w->moment_begin[a]; i < w->moment_end[a]; i++)
+        column[i] = own * row[i];
+    for (int b = 0; inside != total && b < m->nu; b++) {
+        if (m->actuator_trntype[b] != TAC_TRN_TENDON || m->actuator_trnid[2 * b] != t || m->actuator_inert[b]) continue;
+        if (force_at_bound(m, w, b)) continue;
+        double share = actuator_force(m, w, b, driving_signal(m, w, b, act, h)) / total;
+        for (int i = w->moment_begin[b]; i < w->moment_end[b]; i++)
+            column[i] -= inside / total * share * w->moment[(size_t)b * (size_t)m->nv + (size_t)i];
+    }
+}
+
+/* d(force)/dq of one actuator into row[first, last): length and, where the moment turns, velocity. */
+static void force_row(const tacModel *m, const tacWork *w, int a, const double *q, const double *v, ForceJac f,
+                      int first, int last, double *row) {
+    for (int j = first; j < last; j++)
+        row[j] = 0;
+    if (f.length != 0) tac_add_length_row(m, w, a, q, f.length, row);
+    if (f.velocity == 0 || tac_moment_is_constant(m, a)) return;
+    tacSink velocity = {.lambda = v, .bar = row};
+    tac_moment_jac(m, w, a, f.velocity, &velocity);
+}
+
+static void emit_actuator(const tacModel *m, tacWork *w, int a, const double *q, const double *v, const double *ctrl,
+                          const double *act, double h, const tacForceSink *sink) {
+    double *column = w->vec[2], *row = w->vec[3];
+    ForceJac f = force_jac(m, w, a, driving_signal(m, w, a, act, h));
+    tacSignalJac signal = signal_jac(m, w, a, ctrl, act, h);
+    int first = w->moment_begin[a], last = w->moment_end[a];
+    int wide = !tac_moment_is_constant(m, a), from = wide ? 0 : first, to = wide ? m->nv : last;
+    int j_act = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1;
+    force_column(m, w, a, act, h, column);
+    force_row(m, w, a, q, v, f, from, to, row);
+    for (int i = first; i < last; i++) {
+        if (column[i] == 0) continue;
+        for (int j = from; j < to; j++)
+            tac_emit(&sink->q, i, j, column[i] * row[j]);
+        for (int j = first; f.velocity != 0 && j < last; j++)
+            tac_emit(&sink->v, i, j, column[i] * f.velocity * w->moment[(size_t)a * (size_t)m->nv + (size_t)j]);
+        tac_emit(&sink->ctrl, i, a, column[i] * f.signal * signal.ctrl);
+        if (m->actuator_act_num[a] > 0) tac_emit(&sink->act, i, j_act, column[i] * f.signal * signal.act);
+    }
+    tac_moment_jac(m, w, a, w->force[a], &sink->q);
+}
+
+void tac_actuator_jac(const tacModel *m, tacWork *w, const double *q, const double *v, const double *ctrl,
+                      const double *act, double h, const tacForceSink *sink) {
+    for (int i = 0; i < m->nv; i++) {
+        int j = m->dof_joint[i];
+        w->saturated[i] =
+            m->joint_actfrclimited[j] && at_bound(m->joint_actfrcrange + 2 * j, w->qfrc_actuator[m->joint_dof_adr[j]]);
+    }
+    if (is_disabled(m, TAC_DISABLE_ACTUATION)) return;
+    tacForceSink masked = *sink;
+    masked.q.skip = masked.v.skip = masked.act.skip = masked.ctrl.skip = w->saturated;
+    for (int a = 0; a < m->nu; a++)
+        if (!m->actuator_inert[a]) emit_actuator(m, w, a, q, v, ctrl, act, h, &masked);
 }

@@ -1,6 +1,7 @@
 /* Actuators: control -> activation -> force -> joint forces. */
 #pragma once
 
+#include "dynamics/sink.h"
 #include "dynamics/work.h"
 
 /* (ctrl, act) -> w->force, w->act_dot, w->qfrc_actuator, all clamps applied; h is the step that an actuator with early
@@ -10,3 +11,21 @@ void tac_actuator_forces(const tacModel *m, tacWork *w, const double *ctrl, cons
 double tac_next_activation(const tacModel *m, int actuator, double act, double act_dot, double h);
 /* act -> next[na] after a step h. Needs: tac_actuator_forces. */
 void tac_advance_activations(const tacModel *m, const tacWork *w, const double *act, double h, double *next);
+
+/* --- Derivatives ------------------------------------------------------------------------------------------------------ */
+
+/* Emits d(qfrc_actuator)/d(q, v, act, ctrl), gravity compensation apart (tac_passive_jac); marks in w->saturated the dofs
+ * whose joint holds its actuator force at a bound. At a bound exactly, the derivative is that of the clamped side. Needs:
+ * tac_actuator_forces. */
+void tac_actuator_jac(const tacModel *m, tacWork *w, const double *q, const double *v, const double *ctrl,
+                      const double *act, double h, const tacForceSink *sink);
+
+/* How one number moves with the activation and the control it comes from. */
+typedef struct tacSignalJac {
+    double act, ctrl;
+} tacSignalJac;
+/* Of the rate of actuator a's last activation. */
+tacSignalJac tac_activation_rate_jac(const tacModel *m, const tacWork *w, int a, const double *ctrl);
+/* Of the last activation after a step h. Needs: tac_actuator_forces. */
+tacSignalJac tac_next_activation_jac(const tacModel *m, const tacWork *w, int a, const double *ctrl, const double *act,
+                                     double h);

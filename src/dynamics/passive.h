@@ -14,11 +14,11 @@ double tac_tendon_stretch(const tacModel *m, const tacWork *w, int tendon);
 
 /* --- Derivatives (passive_deriv.c) ---------------------------------------------------------------------------------- */
 
-/* Emits d(qfrc_passive)/dq and /dv, gravity compensation included wherever it enters; rows of gravity compensation that
- * skip[nv] (may be NULL) marks are left out. Needs: tac_smooth_motion. */
-void tac_passive_jac(const tacModel *m, tacWork *w, const double *q, const unsigned char *skip,
+/* Emits d(qfrc_passive + the gravity compensation that enters through actuators)/dq and /dv; where saturated[nv] marks a
+ * joint at the bound of its actuator force, gravity compensation through the actuators changes nothing. Needs:
+ * tac_smooth_motion. */
+void tac_passive_jac(const tacModel *m, tacWork *w, const double *q, const unsigned char *saturated,
                      const tacForceSink *sink);
 /* Forces of fixed world direction at the centres of mass, wrench[b] = (torque, force): emits the derivative of their joint
- * forces with respect to q, rows marked by skip[nv] (may be NULL) left out. Needs: position. */
-void tac_world_force_jac(const tacModel *m, tacWork *w, const tacVec6 *wrench, const unsigned char *skip,
-                         const tacSink *q);
+ * forces with respect to q. Needs: position. */
+void tac_world_force_jac(const tacModel *m, tacWork *w, const tacVec6 *wrench, const tacSink *q);

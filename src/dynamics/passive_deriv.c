@@ -56,8 +56,7 @@ static tacVec3 turned_moment(const tacMat3 *T, tacVec3 x, int transposed) {
  * it carries, dS_i = S_j x S_i:
  *   j inboard of or beside i   dtau_i/dq_j = S_i . dW_j(at i) + (S_j x S_i) . W_i = R_i . S_j
  *   i strictly inboard of j    dtau_i/dq_j = S_i . dW_j(at j) */
-void tac_world_force_jac(const tacModel *m, tacWork *w, const tacVec6 *wrench, const unsigned char *skip,
-                         const tacSink *q) {
+void tac_world_force_jac(const tacModel *m, tacWork *w, const tacVec6 *wrench, const tacSink *q) {
     sum_wrenches(m, w, wrench);
     for (int i = 0; i < m->nv; i++) {
         int b = m->dof_body[i], start = tac_dof_group(m, i);
@@ -65,30 +64,33 @@ void tac_world_force_jac(const tacModel *m, tacWork *w, const tacVec6 *wrench, c
         R.ang = tac_add3(R.ang, turned_moment(&w->coriolis[b].B11, S.ang, 1));
         R.lin = tac_add3(R.lin, tac_cross3(W.lin, S.ang));
         tacVec3 D = tac_add3(tac_cross3(S.lin, W.lin), turned_moment(&w->coriolis[b].B11, S.ang, 0));
-        int emit_row = skip == NULL || !skip[i];
         for (int j = i; j >= 0; j = m->dof_parent[j]) {
-            if (emit_row) tac_emit(q, i, j, tac_dot6(R, w->S[j]));
-            if (j < start && (skip == NULL || !skip[j])) tac_emit(q, j, i, tac_dot3(w->S[j].ang, D));
+            tac_emit(q, i, j, tac_dot6(R, w->S[j]));
+            if (j < start) tac_emit(q, j, i, tac_dot3(w->S[j].ang, D));
         }
-        for (int j = i + 1; emit_row && j < m->nv && tac_dof_group(m, j) == start; j++)
+        for (int j = i + 1; j < m->nv && tac_dof_group(m, j) == start; j++)
             tac_emit(q, i, j, tac_dot6(R, w->S[j]));
     }
 }
 
 /* Gravity compensation as such a force; wrenches in w->Lambda. */
-static void emit_gravity_compensation(const tacModel *m, tacWork *w, const unsigned char *skip, const tacSink *q) {
+static void emit_gravity_compensation(const tacModel *m, tacWork *w, const unsigned char *saturated, tacSink q) {
     tacVec3 up = tac_base_acceleration(m).lin;
     int any = 0;
     for (int b = 1; b < m->nbody; b++) {
         any |= m->body_gravcomp[b] != 0;
         w->Lambda[b] = (tacVec6){{0, 0, 0}, tac_scale3(m->body_mass[b] * m->body_gravcomp[b], up)};
     }
-    if (any) tac_world_force_jac(m, w, w->Lambda, skip, q);
+    if (!any) return;
+    for (int i = 0; i < m->nv; i++)
+        w->skip[i] = saturated[i] && m->joint_actgravcomp[m->dof_joint[i]];
+    q.skip = w->skip;
+    tac_world_force_jac(m, w, w->Lambda, &q);
 }
 
 /* --- The whole -------------------------------------------------------------------------------------------------------- */
 
-void tac_passive_jac(const tacModel *m, tacWork *w, const double *q, const unsigned char *skip,
+void tac_passive_jac(const tacModel *m, tacWork *w, const double *q, const unsigned char *saturated,
                      const tacForceSink *sink) {
     int spring = !(*m->option_disable & TAC_DISABLE_SPRING), damper = !(*m->option_disable & TAC_DISABLE_DAMPER);
     if (!spring && !damper) return;
@@ -101,5 +103,5 @@ void tac_passive_jac(const tacModel *m, tacWork *w, const double *q, const unsig
         if (spring && tac_tendon_stretch(m, w, t) != 0) emit_tendon_square(m, t, -m->tendon_stiffness[t], &sink->q);
         if (damper && m->tendon_damping[t] != 0) emit_tendon_square(m, t, -m->tendon_damping[t], &sink->v);
     }
-    emit_gravity_compensation(m, w, skip, &sink->q);
+    emit_gravity_compensation(m, w, saturated, sink->q);
 }

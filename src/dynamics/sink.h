@@ -1,6 +1,7 @@
 /* Where derivative entries go, so that one routine serves the Jacobian and the reverse mode:
  *   matrix   M[i][j] += value                 (rows of ld numbers)
- *   reverse  bar[j] += lambda[i] value */
+ *   reverse  bar[j] += lambda[i] value
+ * Rows marked in skip[] are left out. */
 #pragma once
 
 #include <stddef.h>
@@ -10,9 +11,11 @@ typedef struct tacSink {
     const double *lambda; /* NULL as well: entries are dropped */
     double *bar;
     int ld;
+    const unsigned char *skip; /* NULL: no row is left out */
 } tacSink;
 
 static inline void tac_emit(const tacSink *sink, int i, int j, double value) {
+    if (sink->skip != NULL && sink->skip[i]) return;
     if (sink->matrix != NULL)
         sink->matrix[(size_t)i * (size_t)sink->ld + (size_t)j] += value;
     else if (sink->lambda != NULL)

@@ -1,6 +1,7 @@
 /* Tendons and actuator transmissions: a length, its velocity, and a moment row d(length)/dq each. */
 #pragma once
 
+#include "dynamics/sink.h"
 #include "dynamics/work.h"
 
 /* q -> tendon lengths: fixed tendons L = sum coef_k q_k. Spatial tendons are kept in place with length 0. */
@@ -16,3 +17,14 @@ void tac_transmission_v(const tacModel *m, tacWork *w, const double *v);
 /* Full circle of a transmission whose length is an angle (ball joint; site with reference site and rotation alone), in
  * units of its length; 0 for any other. */
 double tac_transmission_period(const tacModel *m, int actuator);
+
+/* --- Derivatives (transmission_deriv.c) ----------------------------------------------------------------------------- */
+
+/* row[nv] += scale d(length)/dq, the true derivative. The moment row is MuJoCo's, which is not it for ball joints (a torque
+ * along gear) and for a site beside a reference site (dofs common to both do nothing). Needs: tac_transmission_q. */
+void tac_add_length_row(const tacModel *m, const tacWork *w, int actuator, const double *q, double scale, double *row);
+/* Emits scale d(moment[i])/dq_j of one actuator; zero for joints (in child axes) and fixed tendons. Needs:
+ * tac_transmission_q. */
+void tac_moment_jac(const tacModel *m, const tacWork *w, int actuator, double scale, const tacSink *sink);
+/* 1: the moment row does not depend on q. */
+int tac_moment_is_constant(const tacModel *m, int actuator);

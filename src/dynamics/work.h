@@ -51,6 +51,7 @@ typedef struct tacWork {
     tacCoriolis *coriolis;   /* nbody */
     tacVec6 *Lambda, *X;     /* nbody */
     tacVec3 *Y;              /* nbody */
+    unsigned char *skip, *saturated; /* nv: rows of derivatives */
     /* transmission stage */
     double *tendon_length, *tendon_velocity;        /* ntendon */
     double *actuator_length, *actuator_velocity;    /* nu */

@@ -1,0 +1,224 @@
+#include "dynamics/transmission.h"
+
+#include "dynamics/kinematics.h"
+
+/* A moment row that comes from sites is the work of a force and a moment at one or two points of bodies:
+ *   moment_i = sum over ends of S_i . W,   W = (moment + (point - O) x force, force),   i inboard of the end's body.
+ * Its derivative follows from how the ends change with dof j, and from the axes that j carries, dS_i = S_j x S_i. */
+typedef struct End {
+    int body;
+    tacVec3 point, force, moment; /* world */
+} End;
+
+static int carries_body(const tacModel *m, int dof, int body) {
+    int i = m->body_last_dof[body];
+    while (i > dof)
+        i = m->dof_parent[i];
+    return i == dof;
+}
+
+/* Change of a world point of a body, and of its orientation, with dof j; zero where j does not move the body. */
+static tacVec3 point_change(const tacModel *m, const tacWork *w, int j, int body, tacVec3 point) {
+    if (!carries_body(m, j, body)) return tac_zero3();
+    return tac_add3(w->S[j].lin, tac_cross3(w->S[j].ang, tac_sub3(point, w->origin[body])));
+}
+
+static tacVec3 turn(const tacModel *m, const tacWork *w, int j, int body) {
+    return carries_body(m, j, body) ? w->S[j].ang : tac_zero3();
+}
+
+/* --- Ends of each kind of transmission, and their change with dof j --------------------------------------------------- */
+
+static tacVec3 site_pos(const tacModel *m, const tacWork *w, int site) {
+    return tac_frame_pos(w, m->site_body[site], m->site_pos[site]);
+}
+
+static tacQuat site_quat(const tacModel *m, const tacWork *w, int site) {
+    return tac_frame_quat(w, m->site_body[site], m->site_quat[site]);
+}
+
+/* What the ends are made of; `frame` is the body whose axes the force and moment are fixed in (sites). */
+typedef struct Ends {
+    int n, frame;
+    End end[2];
+    tacVec3 axis, p; /* slider-crank: slider's axis, crank - slider */
+    double gear, along, root, s;
+} Ends;
+
+static Ends site_ends(const tacModel *m, const tacWork *w, int actuator) {
+    int site = m->actuator_trnid[2 * actuator], ref = m->actuator_trnid[2 * actuator + 1];
+    int frame = ref >= 0 ? ref : site;
+    const double *gear = m->actuator_gear + 6 * actuator;
+    tacVec3 force = tac_quat_rotate(site_quat(m, w, frame), tac_load3(gear));
+    tacVec3 moment = tac_quat_rotate(site_quat(m, w, frame), tac_load3(gear + 3));
+    Ends e = {.n = ref >= 0 ? 2 : 1, .frame = m->site_body[frame]};
+    e.end[0] = (End){m->site_body[site], site_pos(m, w, site), force, moment};
+    if (ref >= 0) e.end[1] = (End){m->site_body[ref], site_pos(m, w, ref), tac_neg3(force), tac_neg3(moment)};
+    return e;
+}
+
+/* L = along - root,  along = a.p,  root^2 = along^2 + r^2 - p.p;  force g = dL/dp = s a + p/root,  dL/da = s p. */
+static Ends crank_ends(const tacModel *m, const tacWork *w, int actuator) {
+    int crank = m->actuator_trnid[2 * actuator], slider = m->actuator_trnid[2 * actuator + 1];
+    double rod = m->actuator_cranklength[actuator];
+    Ends e = {.n = 2, .frame = -1, .gear = m->actuator_gear[6 * actuator]};
+    e.axis = tac_quat_rotate(site_quat(m, w, slider), tac_vec3(0, 0, 1));
+    tacVec3 crank_pos = site_pos(m, w, crank), slider_pos = site_pos(m, w, slider);
+    e.p = tac_sub3(crank_pos, slider_pos);
+    e.along = tac_dot3(e.axis, e.p);
+    double det = e.along * e.along + rod * rod - tac_dot3(e.p, e.p);
+    e.root = det > 0 ? tac_sqrt(det) : 0;
+    e.s = det > 0 ? 1 - e.along / e.root : 1;
+    tacVec3 g = tac_scale3(e.gear, det > 0 ? tac_madd3(tac_scale3(e.s, e.axis), 1 / e.root, e.p) : e.axis);
+    e.end[0] = (End){m->site_body[crank], crank_pos, g, tac_zero3()};
+    e.end[1] = (End){m->site_body[slider], slider_pos, tac_neg3(g), tac_scale3(e.gear * e.s, tac_cross3(e.axis, e.p))};
+    return e;
+}
+
+/* Change of force and moment of both ends with dof j; bodies and points are those of `e`. */
+static void site_change(const tacModel *m, const tacWork *w, const Ends *e, int j, End *change) {
+    tacVec3 x = turn(m, w, j, e->frame);
+    for (int k = 0; k < e->n; k++) {
+        change[k].force = tac_cross3(x, e->end[k].force);
+        change[k].moment = tac_cross3(x, e->end[k].moment);
+    }
+}
+
+static void crank_change(const tacModel *m, const tacWork *w, const Ends *e, int j, End *change) {
+    int crank = e->end[0].body, slider = e->end[1].body;
+    tacVec3 dp =
+        tac_sub3(point_change(m, w, j, crank, e->end[0].point), point_change(m, w, j, slider, e->end[1].point));
+    tacVec3 da = tac_cross3(turn(m, w, j, slider), e->axis);
+    double dalong = tac_dot3(da, e->p) + tac_dot3(e->axis, dp), droot = 0, ds = 0;
+    tacVec3 dg = da;
+    if (e->root > 0) {
+        double inverse = 1 / e->root;
+        droot = (e->along * dalong - tac_dot3(e->p, dp)) * inverse;
+        ds = (e->along * droot * inverse - dalong) * inverse;
+        dg = tac_add3(tac_scale3(ds, e->axis), tac_scale3(e->s, da));
+        dg = tac_madd3(tac_madd3(dg, inverse, dp), -droot * inverse * inverse, e->p);
+    }
+    tacVec3 dsp = tac_add3(tac_scale3(ds, e->p), tac_scale3(e->s, dp)); /* d(s p) */
+    tacVec3 dmoment = tac_add3(tac_cross3(da, tac_scale3(e->s, e->p)), tac_cross3(e->axis, dsp));
+    change[0].force = tac_scale3(e->gear, dg);
+    change[1].force = tac_neg3(change[0].force);
+    change[0].moment = tac_zero3();
+    change[1].moment = tac_scale3(e->gear, dmoment);
+}
+
+/* --- Moment rows -------------------------------------------------------------------------------------------------------- */
+
+static tacVec6 wrench(const tacWork *w, const End *end) {
+    tacVec3 arm = tac_sub3(end->point, w->origin[end->body]);
+    return (tacVec6){tac_add3(end->moment, tac_cross3(arm, end->force)), end->force};
+}
+
+/* Column j of one end: S_i . dW + (S_j x S_i) . W over the rows i of its path; rows that move both ends are left out. */
+static void emit_column(const tacModel *m, const tacWork *w, const Ends *e, int k, int j, const End *change,
+                        double scale, const tacSink *sink) {
+    const End *end = &e->end[k];
+    int other = e->n == 2 && e->frame >= 0 ? e->end[1 - k].body : -1, carried = carries_body(m, j, end->body);
+    tacVec3 arm = tac_sub3(end->point, w->origin[end->body]), moved = point_change(m, w, j, end->body, end->point);
+    tacVec6 W = wrench(w, end);
+    tacVec6 dW = {tac_add3(change->moment, tac_add3(tac_cross3(moved, end->force), tac_cross3(arm, change->force))),
+                  change->force};
+    for (int i = m->body_last_dof[end->body]; i >= 0; i = m->dof_parent[i]) {
+        if (other >= 0 && carries_body(m, i, other)) continue;
+        double value = tac_dot6(w->S[i], dW);
+        if (carried && (j <= i || tac_dof_group(m, j) == tac_dof_group(m, i)))
+            value += tac_dot6(tac_crossm6(w->S[j], w->S[i]), W);
+        tac_emit(sink, i, j, scale * value);
+    }
+}
+
+static void emit_ends(const tacModel *m, const tacWork *w, const Ends *e, double scale, const tacSink *sink) {
+    for (int path = 0; path < e->n; path++)
+        for (int j = m->body_last_dof[e->end[path].body]; j >= 0; j = m->dof_parent[j]) {
+            End change[2];
+            if (path == 1 && carries_body(m, j, e->end[0].body)) continue; /* had its turn */
+            if (e->frame >= 0)
+                site_change(m, w, e, j, change);
+            else
+                crank_change(m, w, e, j, change);
+            for (int k = 0; k < e->n; k++)
+                emit_column(m, w, e, k, j, &change[k], scale, sink);
+        }
+}
+
+/* In-parent ball or free: the torque R^T gear turns with the child, d(R^T gear) = (R^T gear) x d. */
+static void emit_in_parent(const tacModel *m, const tacWork *w, int actuator, double scale, const tacSink *sink) {
+    int joint = m->actuator_trnid[2 * actuator], type = m->joint_type[joint];
+    int dof = m->joint_dof_adr[joint] + (type == TAC_FREE ? 3 : 0);
+    tacVec3 g = tac_scale3(scale, tac_load3(w->moment + (size_t)actuator * (size_t)m->nv + dof));
+    tac_emit(sink, dof, dof + 1, -g.z), tac_emit(sink, dof, dof + 2, g.y);
+    tac_emit(sink, dof + 1, dof, g.z), tac_emit(sink, dof + 1, dof + 2, -g.x);
+    tac_emit(sink, dof + 2, dof, -g.y), tac_emit(sink, dof + 2, dof + 1, g.x);
+}
+
+int tac_moment_is_constant(const tacModel *m, int actuator) {
+    int type = m->actuator_trntype[actuator];
+    if (type == TAC_TRN_JOINT_IN_PARENT) {
+        int joint = m->joint_type[m->actuator_trnid[2 * actuator]];
+        return joint == TAC_HINGE || joint == TAC_SLIDE;
+    }
+    return type != TAC_TRN_SITE && type != TAC_TRN_SLIDERCRANK;
+}
+
+void tac_moment_jac(const tacModel *m, const tacWork *w, int actuator, double scale, const tacSink *sink) {
+    if (tac_moment_is_constant(m, actuator)) return;
+    int type = m->actuator_trntype[actuator];
+    if (type == TAC_TRN_JOINT_IN_PARENT) {
+        emit_in_parent(m, w, actuator, scale, sink);
+        return;
+    }
+    Ends e = type == TAC_TRN_SITE ? site_ends(m, w, actuator) : crank_ends(m, w, actuator);
+    emit_ends(m, w, &e, scale, sink);
+}
+
+/* --- Lengths -------------------------------------------------------------------------------------------------------------- */
+
+/* gear . log(Q): gear . Jr^-1; the same in parent axes, for log(Q) is its own image under Q. */
+static void add_ball_length(const tacModel *m, int actuator, const double *q, double scale, double *row) {
+    int joint = m->actuator_trnid[2 * actuator];
+    tacQuat quat = tac_quat_normalize(tac_quat_load(q + m->joint_qpos_adr[joint]));
+    tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_quat_log(quat));
+    tacVec3 d = tac_mulmtv3(inverse, tac_load3(m->actuator_gear + 6 * actuator));
+    double *r = row + m->joint_dof_adr[joint];
+    tac_store3(r, tac_madd3(tac_load3(r), scale, d));
+}
+
+/* (p - p_ref) . force + rotation . gear, both in the reference site's axes; rotation as transmission.c measures it: with
+ * the product site quaternion times body quaternion, which turns by the body-frame angular velocity. */
+static void add_site_pair_length(const tacModel *m, const tacWork *w, int actuator, double scale, double *row) {
+    Ends e = site_ends(m, w, actuator);
+    int site = m->actuator_trnid[2 * actuator], ref = m->actuator_trnid[2 * actuator + 1];
+    int body = m->site_body[site], ref_body = m->site_body[ref];
+    tacQuat quat = tac_quat_mul(m->site_quat[site], w->xquat[body]);
+    tacQuat ref_quat = tac_quat_mul(m->site_quat[ref], w->xquat[ref_body]);
+    tacQuat between = tac_quat_mul(tac_quat_conj(ref_quat), quat);
+    tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_quat_log(between));
+    tacVec3 pull = tac_mulmtv3(inverse, tac_load3(m->actuator_gear + 6 * actuator + 3));
+    /* d(rotation) = Jr^-1 (R_body^T w_body - between^T R_ref^T w_ref) */
+    tacVec3 spin = tac_mulmv3(w->xmat[body], pull);
+    tacVec3 ref_spin = tac_neg3(tac_mulmv3(w->xmat[ref_body], tac_quat_rotate(between, pull)));
+    tacVec3 arm = tac_sub3(e.end[0].point, e.end[1].point);
+    ref_spin = tac_add3(ref_spin, tac_cross3(e.end[0].force, arm)); /* arm . (w x force) = w . (force x arm) */
+    tac_add_point_row(m, w, body, e.end[0].point, e.end[0].force, spin, scale, row);
+    tac_add_point_row(m, w, ref_body, e.end[1].point, e.end[1].force, ref_spin, scale, row);
+}
+
+void tac_add_length_row(const tacModel *m, const tacWork *w, int actuator, const double *q, double scale, double *row) {
+    const int *trnid = m->actuator_trnid + 2 * actuator;
+    int type = m->actuator_trntype[actuator];
+    int joint = type == TAC_TRN_JOINT || type == TAC_TRN_JOINT_IN_PARENT ? m->joint_type[trnid[0]] : -1;
+    if (joint == TAC_FREE || type == TAC_TRN_BODY || (type == TAC_TRN_SITE && trnid[1] < 0)) return; /* no length */
+    if (joint == TAC_BALL) {
+        add_ball_length(m, actuator, q, scale, row);
+    } else if (type == TAC_TRN_SITE) {
+        add_site_pair_length(m, w, actuator, scale, row);
+    } else {
+        const double *moment = w->moment + (size_t)actuator * (size_t)m->nv;
+        for (int i = w->moment_begin[actuator]; i < w->moment_end[actuator]; i++)
+            row[i] += scale * moment[i];
+    }
+}
