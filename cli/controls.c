@@ -100,10 +100,18 @@ static double draw(const tacControls *c, int actuator, uint64_t index) {
     return low + (high - low) * tac_random_uniform(c->seed, (uint64_t)actuator, index);
 }
 
-/* Between draws i and i+1, at s in [0, 1): a + (b - a) (3 s^2 - 2 s^3), flat at both ends. */
+/* The i-th value a smooth curve goes through; the first is the start's control, so that nothing jumps. */
+static double knot(const tacControls *c, int actuator, double i) {
+    const double *range = c->model->actuator_ctrlrange + 2 * actuator;
+    double start = c->start[actuator];
+    if (i > 0) return draw(c, actuator, (uint64_t)i);
+    return c->model->actuator_ctrllimited[actuator] ? fmax(range[0], fmin(range[1], start)) : start;
+}
+
+/* Between knots i and i+1, at s in [0, 1): a + (b - a) (3 s^2 - 2 s^3), flat at both ends. */
 static double draw_smooth(const tacControls *c, int actuator, double time) {
     double position = floor(time / c->period), s = time / c->period - position;
-    double a = draw(c, actuator, (uint64_t)position), b = draw(c, actuator, (uint64_t)position + 1);
+    double a = knot(c, actuator, position), b = knot(c, actuator, position + 1);
     return a + (b - a) * s * s * (3 - 2 * s);
 }
 

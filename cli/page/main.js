@@ -73,7 +73,7 @@ function homeView() {
   const box = wanders ? boundsOf(items.filter(item => shown(item) && item.body > 0)) : survey;
   const radius = Math.max(length(sub(box.high, box.low)) / 2, survey.radius, 1e-3);
   const target = scale(add(box.low, box.high), .5);
-  return { wanders, radius, home: { target, distance: .9 * radius / Math.sin(LENS / 2), turn: -.95, lift: .30 } };
+  return { wanders, radius, home: { target, distance: .82 * radius / Math.sin(LENS / 2), turn: -.95, lift: .30 } };
 }
 
 const { wanders, radius, home } = homeView();

@@ -1,11 +1,12 @@
 /* Draws with WebGL 2: a sun with soft shadows, a sky that lights from above, a floor with a grid that fades out. */
 
 const SHADOW_SIZE = 2048;
+const SHADOW_LIFT = .012;           // of the radius: how far off a surface its shadow is looked up
 const SUN = unit([.45, -.55, 1.1]); // towards the light
 
 const LOOKS = {
   light: { top: [.93, .945, .965], bottom: [.985, .988, .992], floor: [.90, .912, .93], line: [.60, .64, .70], sky: [.92, .95, 1.0],
-    ground: [.60, .59, .58], sun: [1.0, .97, .92], ambient: .62, shadow: .42 },
+    ground: [.60, .59, .58], sun: [.93, .90, .86], ambient: .56, shadow: .34 },
   dark: { top: [.045, .055, .07], bottom: [.085, .10, .125], floor: [.085, .10, .12], line: [.33, .38, .46], sky: [.50, .58, .72],
     ground: [.16, .17, .20], sun: [1.0, .96, .90], ambient: .50, shadow: .62 },
 };
@@ -18,7 +19,7 @@ float lit(vec3 world, float slope) {
   if (p.z > 1. || any(lessThan(p.xy, vec2(0.))) || any(greaterThan(p.xy, vec2(1.)))) return 1.;
   float angle = fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) * 6.2832, sum = 0.;
   for (int i = 0; i < 16; i++) {
-    float r = sqrt((float(i) + .5) / 16.) * 2.6 / ${SHADOW_SIZE}., a = angle + float(i) * 2.399963;
+    float r = sqrt((float(i) + .5) / 16.) * 4.2 / ${SHADOW_SIZE}., a = angle + float(i) * 2.399963;
     sum += texture(shadowMap, vec3(p.xy + r * vec2(cos(a), sin(a)), p.z - slope));
   }
   return sum / 16.;
@@ -40,13 +41,13 @@ precision highp float;
 in vec3 world, out_normal;
 out vec4 pixel;
 uniform vec3 eye, sunDirection, sunColour, skyColour, groundColour, colour;
-uniform float ambient, alpha;
+uniform float ambient, alpha, lift;
 ${SHADOW_CODE}
 void main() {
   vec3 n = normalize(out_normal), v = normalize(eye - world), h = normalize(v + sunDirection);
   if (dot(n, v) < 0.) n = -n;
   vec3 base = pow(colour, vec3(2.2));
-  float facing = max(dot(n, sunDirection), 0.), light = lit(world, .0012 + .0035 * (1. - facing)) * facing;
+  float facing = max(dot(n, sunDirection), 0.), light = lit(world + n * lift, .0009) * facing;
   vec3 around = mix(groundColour, skyColour, n.z * .5 + .5) * ambient;
   float fresnel = pow(1. - max(dot(n, v), 0.), 4.);
   float gloss = pow(max(dot(n, h), 0.), 60.) * .35 * light;
@@ -266,6 +267,7 @@ class Renderer {
     gl.uniform3fv(solid.at.skyColour, look.sky);
     gl.uniform3fv(solid.at.groundColour, look.ground);
     gl.uniform1f(solid.at.ambient, look.ambient);
+    gl.uniform1f(solid.at.lift, SHADOW_LIFT * scene.radius);
     for (const item of this.items) {
       if (!scene.shown(item) || !which(item)) continue;
       gl.uniformMatrix4fv(solid.at.place, false, item.world);
