@@ -48,15 +48,20 @@ static void sort_decreasing(double value[3], tacQuat *frame) {
     }
 }
 
+/* D = R^T A R: its diagonal into value; the off-diagonal entries by the axis of the rotation that zeroes them. */
+static void rotate_into(tacSym3 A, tacQuat frame, double value[3], double off[3]) {
+    tacSym3 D = tac_rotatesym3(tac_transpose3(tac_quat_mat(frame)), A);
+    value[0] = D.xx, value[1] = D.yy, value[2] = D.zz;
+    off[0] = D.yz, off[1] = D.xz, off[2] = D.xy;
+}
+
 tacVec3 tac_eig3(tacSym3 A, tacQuat *frame) {
     *frame = tac_quat_identity();
     double value[3] = {A.xx, A.yy, A.zz};
     if (!finite_sym3(A)) return tac_load3(value);
     for (int i = 0; i < TAC_EIG3_MAX_ROTATION; i++) {
-        /* D = R^T A R */
-        tacSym3 D = tac_rotatesym3(tac_transpose3(tac_quat_mat(*frame)), A);
-        value[0] = D.xx, value[1] = D.yy, value[2] = D.zz;
-        const double off[3] = {D.yz, D.xz, D.xy};
+        double off[3];
+        rotate_into(A, *frame, value, off);
         int k = largest_axis(off);
         tacQuat rotation;
         if (tac_abs(off[k]) < TAC_EIG3_OFF_DIAGONAL) break;
@@ -64,5 +69,30 @@ tacVec3 tac_eig3(tacSym3 A, tacQuat *frame) {
         *frame = tac_quat_normalize(tac_quat_mul(*frame, rotation));
     }
     sort_decreasing(value, frame);
+    return tac_load3(value);
+}
+
+/* The rotation of jacobi_rotation with its half angle computed without cancellation: sin(phi/2) = sin(phi) / (2 cos(phi/2)).
+ * tangent is |tan(phi)|. */
+static tacQuat small_rotation(int k, double tau, double *tangent) {
+    double t = 1 / (tac_abs(tau) + tac_sqrt(1 + tau * tau));
+    double cosine = 1 / tac_sqrt(1 + t * t), sine = t * cosine / tac_sqrt(2 * (1 + cosine));
+    bool negative = (tau >= 0) != (k == 1);
+    *tangent = t;
+    return half_sine_about(k, negative ? -sine : sine);
+}
+
+tacVec3 tac_eig3_refine(tacSym3 A, tacQuat *frame) {
+    double value[3] = {A.xx, A.yy, A.zz}, off[3], tangent;
+    if (!finite_sym3(A)) return tac_load3(value);
+    for (int i = 0; i < TAC_EIG3_MAX_ROTATION; i++) {
+        rotate_into(A, *frame, value, off);
+        int k = largest_axis(off);
+        double size = tac_abs(value[0]) + tac_abs(value[1]) + tac_abs(value[2]);
+        if (tac_abs(off[k]) <= TAC_EIG3_ROUNDING * size) break;
+        tacQuat rotation = small_rotation(k, (value[SECOND[k]] - value[FIRST[k]]) / (2 * off[k]), &tangent);
+        if (tangent > TAC_EIG3_CLOSE && tac_abs(off[k]) < TAC_EIG3_BLURRED * size) break;
+        *frame = tac_quat_normalize(tac_quat_mul(*frame, rotation));
+    }
     return tac_load3(value);
 }

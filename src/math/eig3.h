@@ -8,6 +8,10 @@
 #define TAC_EIG3_OFF_DIAGONAL 1e-12 /* largest off-diagonal entry that counts as zero, and gap of equal eigenvalues */
 #define TAC_EIG3_COSINE       1e-12 /* 1 - cosine of a rotation that counts as none */
 #define TAC_EIG3_MAX_ROTATION 500   /* Jacobi needs about ten */
+/* Limits of tac_eig3_refine, relative to the size of the matrix. */
+#define TAC_EIG3_ROUNDING 1e-16 /* off-diagonal entry that is rounding */
+#define TAC_EIG3_BLURRED  1e-10 /* off-diagonal entry that is left alone between eigenvalues too close to tell apart */
+#define TAC_EIG3_CLOSE    1e-3  /* tangent of the rotation beyond which two eigenvalues are that close */
 
 /* A -> (eigenvalues in decreasing order, frame) with A = R diag(eigenvalues) R^T, R the rotation matrix of *frame: the
  * columns of R are the eigenvectors. A diagonal A in decreasing order gives the identity; entries out of order are
@@ -16,3 +20,6 @@
  * eigenvalues by 1e-11 of the largest: what is computed from the pair agrees with MuJoCo, not with A, to rounding.
  * A matrix that is not finite gives its own diagonal and the identity. */
 tacVec3 tac_eig3(tacSym3 A, tacQuat *frame);
+/* (A, frame from tac_eig3) -> (eigenvalues, frame) with A = R diag(eigenvalues) R^T to rounding: goes on from where
+ * tac_eig3 stopped, with rotations too small to change which axis is which. The order of the values is kept. */
+tacVec3 tac_eig3_refine(tacSym3 A, tacQuat *frame);

@@ -32,7 +32,8 @@ static tacStatus from_geoms(const tacModel *m, int body, tacMassProperties *out,
         p = tac_geom_inertia(m, g);
         sum.icom = tac_addsym3(sum.icom, tac_addsym3(p.icom, tac_pointsym3(p.mass, tac_sub3(p.com, sum.com))));
     }
-    sum.diag = tac_eig3(sum.icom, &sum.quat);
+    tac_eig3(sum.icom, &sum.quat);
+    sum.diag = tac_eig3_refine(sum.icom, &sum.quat);
     *out = sum;
     if (sum.diag.z < MIN_EIGENVALUE && !*m->option_literal_inertia)
         return tac_fail_element(m, NULL, err, TAC_KIND_BODY, body,
@@ -43,7 +44,8 @@ static tacStatus from_geoms(const tacModel *m, int body, tacMassProperties *out,
 /* The inertia tensor as written lies in the axes of inertial_quat. */
 static tacStatus from_full(const tacModel *m, int body, tacMassProperties *out, tacError *err) {
     tacQuat written = m->inertial_quat[body], axes;
-    out->diag = tac_eig3(m->inertial_full[body], &axes);
+    tac_eig3(m->inertial_full[body], &axes);
+    out->diag = tac_eig3_refine(m->inertial_full[body], &axes);
     out->quat = tac_quat_mul(written, axes);
     out->icom = tac_rotatesym3(tac_quat_mat(written), m->inertial_full[body]);
     if (out->diag.z < MIN_EIGENVALUE && !*m->option_literal_inertia)

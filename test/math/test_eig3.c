@@ -6,8 +6,9 @@
 
 #define TOL 1e-14
 /* Where Jacobi stops early (TAC_EIG3_COSINE): an angle of sqrt(2e-12), times the spread of the eigenvalues. */
-#define TOL_AXES   3e-6
-#define TOL_VALUES 5e-12 /* the square of that angle */
+#define TOL_AXES    3e-6
+#define TOL_REFINED 1e-13 /* rounding of about ten rotations */
+#define TOL_VALUES  5e-12 /* the square of that angle */
 
 /* R diag(v) R^T */
 static tacSym3 rebuild(tacVec3 v, tacQuat frame) {
@@ -102,6 +103,32 @@ static void rebuilds_the_matrix(void **state) {
     }
 }
 
+/* Refined axes rebuild the matrix to rounding, whatever its size, and leave alone what is already exact. */
+static void refined_axes_are_exact(void **state) {
+    (void)state;
+    tacDraw d = {2, 0};
+    enum { TRIALS = 1000 };
+    for (int t = 0; t < TRIALS; t++) {
+        double size = tac_exp(draw_uniform(&d, -20, 10));
+        tacVec3 v = tac_scale3(size, draw_vec3(&d, 1));
+        if (t % 4 == 1) v.y = v.x;
+        tacSym3 A = rebuild(v, draw_quat(&d));
+        tacQuat frame;
+        tac_eig3(A, &frame);
+        tacSym3 back = rebuild(tac_eig3_refine(A, &frame), frame);
+        for (int i = 0; i < 6; i++)
+            CHECK_NEAR((&back.xx)[i], (&A.xx)[i], TOL_REFINED * size);
+    }
+    tacQuat frame = tac_quat_identity();
+    tacVec3 same = tac_eig3_refine((tacSym3){2, 2, 2, 0, 0, 0}, &frame);
+    CHECK(same.x == 2 && same.y == 2 && same.z == 2 && frame.w == 1);
+    /* equal but for rounding: no axis is better than another, so the frame stays */
+    same = tac_eig3_refine((tacSym3){2, 2, 2, 1e-13, 0, 0}, &frame);
+    CHECK(frame.w == 1);
+    same = tac_eig3_refine((tacSym3){1, nan(""), 3, 0, 0, 0}, &frame);
+    CHECK(same.x == 1 && same.z == 3 && frame.w == 1);
+}
+
 static void tiny_and_huge(void **state) {
     (void)state;
     check_decomposition((tacSym3){1e-9, 2e-9, 3e-9, 1e-10, 0, 0}, TOL_AXES);
@@ -125,7 +152,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_frames_as_mujoco), cmocka_unit_test(decreasing_diagonal_is_the_identity),
         cmocka_unit_test(rebuilds_the_matrix),   cmocka_unit_test(tiny_and_huge),
-        cmocka_unit_test(not_finite_comes_back),
+        cmocka_unit_test(not_finite_comes_back), cmocka_unit_test(refined_axes_are_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
