@@ -1,6 +1,7 @@
 #include "dynamics/inverse.h"
 
 #include "dynamics/kinematics.h"
+#include "dynamics/mass.h"
 
 #include <string.h>
 
@@ -128,6 +129,7 @@ void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *
     add_to_parents(m, w);
     for (int i = 0; i < m->nv; i++)
         fill_dof(m, w, i, dtau_dq, dtau_dv);
+    tac_add_tendon_inertia(m, w);
 }
 
 /* --- Reverse mode -------------------------------------------------------------------------------------------------- */

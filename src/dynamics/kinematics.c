@@ -168,6 +168,21 @@ int tac_dof_group(const tacModel *m, int i) {
     }
 }
 
+tacMover tac_dof_mover(const tacModel *m, const tacWork *w, int j) {
+    return (tacMover){w->S[j], m->dof_body[j], tac_dof_group(m, j)};
+}
+
+int tac_moves_body(const tacModel *m, const tacMover *mover, int body) {
+    while (body > mover->body)
+        body = m->body_parent[body];
+    return body == mover->body;
+}
+
+int tac_moves_dof(const tacModel *m, const tacMover *mover, int i) {
+    int body = m->dof_body[i];
+    return body == mover->body ? i >= mover->first : tac_moves_body(m, mover, body);
+}
+
 /* --- Frames, centres, Jacobian rows -------------------------------------------------------------------------------- */
 
 tacVec3 tac_frame_pos(const tacWork *w, int body, tacVec3 pos) {

@@ -17,6 +17,19 @@ void tac_subtree_com(const tacModel *m, const tacWork *w, tacVec3 *com);
 /* First dof of the group that dof i belongs to: the dofs whose axes turn together (a ball joint's three; a free joint's
  * translations, and its rotations). */
 int tac_dof_group(const tacModel *m, int i);
+
+/* A displacement along the twist S that takes along `body`, its descendants, and of the body's own dofs those from `first`
+ * on. A dof is one; so is a body, joint or mocap body that is put elsewhere. */
+typedef struct tacMover {
+    tacVec6 S; /* about the origin of the body's tree */
+    int body, first;
+} tacMover;
+/* Dof j as a mover: it takes along the axes of its group and all that follows. Needs: position. */
+tacMover tac_dof_mover(const tacModel *m, const tacWork *w, int j);
+/* 1: the mover takes the body (the axis of dof i) along. */
+int tac_moves_body(const tacModel *m, const tacMover *mover, int body);
+int tac_moves_dof(const tacModel *m, const tacMover *mover, int i);
+
 /* Linear velocity of a world point moving with a body. Needs: velocity. */
 tacVec3 tac_point_velocity(const tacWork *w, int body, tacVec3 point);
 /* Adds to row[nv] the row  direction . d(point velocity)/dv + rotation . d(angular velocity)/dv, for a world point fixed

@@ -1,7 +1,5 @@
 #include "dynamics/mass.h"
 
-#include "math/tree.h"
-
 /* Inertia of each body together with all its descendants, about the tree's reference point. */
 static void composite_inertias(const tacModel *m, tacWork *w) {
     for (int b = 1; b < m->nbody; b++)
@@ -14,7 +12,7 @@ static void composite_inertias(const tacModel *m, tacWork *w) {
 
 /* Tendons with inertia add armature J^T J. Only couplings between a dof and its ancestors have a place in the tree; those
  * across branches are left out, as in MuJoCo. */
-static void add_tendon_inertia(const tacModel *m, tacWork *w) {
+void tac_add_tendon_inertia(const tacModel *m, tacWork *w) {
     for (int t = 0; t < m->ntendon; t++) {
         if (m->tendon_armature[t] == 0) continue;
         int first = m->tendon_term_adr[t], last = first + m->tendon_term_num[t];
@@ -40,27 +38,27 @@ void tac_crba(const tacModel *m, tacWork *w) {
         for (int j = m->dof_parent[i]; j >= 0; j = m->dof_parent[j])
             *row++ = tac_dot6(w->S[j], U);
     }
-    add_tendon_inertia(m, w);
+    tac_add_tendon_inertia(m, w);
 }
 
-static tacTree dof_tree(const tacModel *m) { return (tacTree){m->nv, m->dof_parent, m->dof_M_adr, m->dof_depth}; }
+tacTree tac_dof_tree(const tacModel *m) { return (tacTree){m->nv, m->dof_parent, m->dof_M_adr, m->dof_depth}; }
 
 tacStatus tac_factor(const tacModel *m, tacWork *w, const double *extra) {
-    tacTree tree = dof_tree(m);
+    tacTree tree = tac_dof_tree(m);
     return tac_tree_factor(&tree, w->M, extra, w->L) < 0 ? TAC_OK : TAC_ERR_SINGULAR;
 }
 
 void tac_solve(const tacModel *m, const tacWork *w, double *x) {
-    tacTree tree = dof_tree(m);
+    tacTree tree = tac_dof_tree(m);
     tac_tree_solve(&tree, w->L, x);
 }
 
 void tac_mass_mul(const tacModel *m, const tacWork *w, const double *x, double *y) {
-    tacTree tree = dof_tree(m);
+    tacTree tree = tac_dof_tree(m);
     tac_tree_mul(&tree, w->M, x, y);
 }
 
 void tac_mass_dense(const tacModel *m, const tacWork *w, double *dense) {
-    tacTree tree = dof_tree(m);
+    tacTree tree = tac_dof_tree(m);
     tac_tree_dense(&tree, w->M, dense);
 }

@@ -4,7 +4,6 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/mass.h"
 #include "dynamics/transmission.h"
-#include "math/tree.h"
 
 #include <string.h>
 
@@ -16,8 +15,6 @@
 #define TAC_AXIS_ALIGNED 1e-14
 
 /* --- Inverse weights ------------------------------------------------------------------------------------------------ */
-
-static tacTree dof_tree(const tacModel *m) { return (tacTree){m->nv, m->dof_parent, m->dof_M_adr, m->dof_depth}; }
 
 /* r . M^-1 r for a row r that is zero but on the path from `last` to the root; r is overwritten on that path.
  * With M = L^T D L it is |D^-1/2 L^-T r|^2, and L^-T stays on the path. */
@@ -218,7 +215,7 @@ static void diagonal_masses(tacModel *m, const tacWork *w) {
 }
 
 static tacStatus factor_at_reference(const tacModel *m, tacWork *w, tacError *err) {
-    tacTree tree = dof_tree(m);
+    tacTree tree = tac_dof_tree(m);
     int dof = tac_tree_factor(&tree, w->M, NULL, w->L);
     if (dof < 0) return TAC_OK;
     int joint = m->dof_joint[dof], body = m->dof_body[dof];

@@ -1,7 +1,7 @@
 /* Where derivative entries go, so that one routine serves the Jacobian and the reverse mode:
  *   matrix   M[i][j] += value                 (rows of ld numbers)
  *   reverse  bar[j] += lambda[i] value
- * Rows marked in skip[] are left out. */
+ * Rows marked in skip[] are left out; with `negate` the value's sign is changed. */
 #pragma once
 
 #include <stddef.h>
@@ -11,11 +11,13 @@ typedef struct tacSink {
     const double *lambda; /* NULL as well: entries are dropped */
     double *bar;
     int ld;
+    int negate;
     const unsigned char *skip; /* NULL: no row is left out */
 } tacSink;
 
 static inline void tac_emit(const tacSink *sink, int i, int j, double value) {
     if (sink->skip != NULL && sink->skip[i]) return;
+    if (sink->negate) value = -value;
     if (sink->matrix != NULL)
         sink->matrix[(size_t)i * (size_t)sink->ld + (size_t)j] += value;
     else if (sink->lambda != NULL)

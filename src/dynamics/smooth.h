@@ -17,3 +17,31 @@ void tac_smooth_motion(const tacModel *m, tacWork *w, const double *q, const dou
  * h is the step that an actuator with early activation looks ahead. */
 void tac_smooth_forces(const tacModel *m, tacWork *w, const double *q, const double *v, const double *act, tacInputs u,
                        double h);
+
+/* --- Derivatives (smooth_deriv.c) ------------------------------------------------------------------------------------- */
+
+/* Where forces are evaluated. */
+typedef struct tacSmoothPoint {
+    const double *q, *v, *act;
+    tacInputs u;
+    double h;
+} tacSmoothPoint;
+
+/* Blocks of the residual R = ID(q, v, a) - tau(q, v, act, u) at fixed acceleration; d(q) in tangent coordinates. */
+typedef struct tacSmoothJac {
+    double *dq, *dv; /* nv x nv */
+    double *dact;    /* nv x na */
+    double *dctrl;   /* nv x nu */
+} tacSmoothJac;
+
+/* -> R's blocks, and w->M = dR/da. Needs: tac_smooth_forces at the same point. */
+void tac_smooth_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const tacSmoothJac *R);
+
+/* What a reverse pass adds to. */
+typedef struct tacSmoothBar {
+    double *q, *v, *act, *ctrl; /* nv, nv, na, nu */
+} tacSmoothBar;
+
+/* bar -= dR/dx^T lambda, in linear time but for the forces. Needs: tac_smooth_forces at the same point. */
+void tac_smooth_vjp(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const double *lambda,
+                    const tacSmoothBar *bar);

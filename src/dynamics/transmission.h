@@ -1,8 +1,8 @@
 /* Tendons and actuator transmissions: a length, its velocity, and a moment row d(length)/dq each. */
 #pragma once
 
+#include "dynamics/kinematics.h"
 #include "dynamics/sink.h"
-#include "dynamics/work.h"
 
 /* q -> tendon lengths: fixed tendons L = sum coef_k q_k. Spatial tendons are kept in place with length 0. */
 void tac_tendon_lengths(const tacModel *m, tacWork *w, const double *q);
@@ -28,3 +28,6 @@ void tac_add_length_row(const tacModel *m, const tacWork *w, int actuator, const
 void tac_moment_jac(const tacModel *m, const tacWork *w, int actuator, double scale, const tacSink *sink);
 /* 1: the moment row does not depend on q. */
 int tac_moment_is_constant(const tacModel *m, int actuator);
+/* The same for one mover, emitted as the given column. */
+void tac_moment_move(const tacModel *m, const tacWork *w, int actuator, const tacMover *mover, int column, double scale,
+                     const tacSink *sink);

@@ -4,30 +4,23 @@
 
 /* A moment row that comes from sites is the work of a force and a moment at one or two points of bodies:
  *   moment_i = sum over ends of S_i . W,   W = (moment + (point - O) x force, force),   i inboard of the end's body.
- * Its derivative follows from how the ends change with dof j, and from the axes that j carries, dS_i = S_j x S_i. */
+ * Its derivative follows from how a mover x changes the ends, and from the axes it takes along, dS_i = S_x x S_i. */
 typedef struct End {
     int body;
     tacVec3 point, force, moment; /* world */
 } End;
 
-static int carries_body(const tacModel *m, int dof, int body) {
-    int i = m->body_last_dof[body];
-    while (i > dof)
-        i = m->dof_parent[i];
-    return i == dof;
+/* Change of a world point of a body, and of its orientation; zero where the mover leaves the body alone. */
+static tacVec3 point_change(const tacModel *m, const tacWork *w, const tacMover *x, int body, tacVec3 point) {
+    if (!tac_moves_body(m, x, body)) return tac_zero3();
+    return tac_add3(x->S.lin, tac_cross3(x->S.ang, tac_sub3(point, w->origin[body])));
 }
 
-/* Change of a world point of a body, and of its orientation, with dof j; zero where j does not move the body. */
-static tacVec3 point_change(const tacModel *m, const tacWork *w, int j, int body, tacVec3 point) {
-    if (!carries_body(m, j, body)) return tac_zero3();
-    return tac_add3(w->S[j].lin, tac_cross3(w->S[j].ang, tac_sub3(point, w->origin[body])));
+static tacVec3 turn(const tacModel *m, const tacMover *x, int body) {
+    return tac_moves_body(m, x, body) ? x->S.ang : tac_zero3();
 }
 
-static tacVec3 turn(const tacModel *m, const tacWork *w, int j, int body) {
-    return carries_body(m, j, body) ? w->S[j].ang : tac_zero3();
-}
-
-/* --- Ends of each kind of transmission, and their change with dof j --------------------------------------------------- */
+/* --- Ends of each kind of transmission, and their change --------------------------------------------------- */
 
 static tacVec3 site_pos(const tacModel *m, const tacWork *w, int site) {
     return tac_frame_pos(w, m->site_body[site], m->site_pos[site]);
@@ -75,20 +68,20 @@ static Ends crank_ends(const tacModel *m, const tacWork *w, int actuator) {
     return e;
 }
 
-/* Change of force and moment of both ends with dof j; bodies and points are those of `e`. */
-static void site_change(const tacModel *m, const tacWork *w, const Ends *e, int j, End *change) {
-    tacVec3 x = turn(m, w, j, e->frame);
+/* Change of force and moment of both ends; bodies and points are those of `e`. */
+static void site_change(const tacModel *m, const Ends *e, const tacMover *mover, End *change) {
+    tacVec3 x = turn(m, mover, e->frame);
     for (int k = 0; k < e->n; k++) {
         change[k].force = tac_cross3(x, e->end[k].force);
         change[k].moment = tac_cross3(x, e->end[k].moment);
     }
 }
 
-static void crank_change(const tacModel *m, const tacWork *w, const Ends *e, int j, End *change) {
+static void crank_change(const tacModel *m, const tacWork *w, const Ends *e, const tacMover *x, End *change) {
     int crank = e->end[0].body, slider = e->end[1].body;
     tacVec3 dp =
-        tac_sub3(point_change(m, w, j, crank, e->end[0].point), point_change(m, w, j, slider, e->end[1].point));
-    tacVec3 da = tac_cross3(turn(m, w, j, slider), e->axis);
+        tac_sub3(point_change(m, w, x, crank, e->end[0].point), point_change(m, w, x, slider, e->end[1].point));
+    tacVec3 da = tac_cross3(turn(m, x, slider), e->axis);
     double dalong = tac_dot3(da, e->p) + tac_dot3(e->axis, dp), droot = 0, ds = 0;
     tacVec3 dg = da;
     if (e->root > 0) {
@@ -113,35 +106,42 @@ static tacVec6 wrench(const tacWork *w, const End *end) {
     return (tacVec6){tac_add3(end->moment, tac_cross3(arm, end->force)), end->force};
 }
 
-/* Column j of one end: S_i . dW + (S_j x S_i) . W over the rows i of its path; rows that move both ends are left out. */
-static void emit_column(const tacModel *m, const tacWork *w, const Ends *e, int k, int j, const End *change,
-                        double scale, const tacSink *sink) {
+/* Column of one end: S_i . dW + (S_x x S_i) . W over the rows i of its path; rows that move both ends are left out. */
+static void emit_column(const tacModel *m, const tacWork *w, const Ends *e, int k, const tacMover *x, int column,
+                        const End *change, double scale, const tacSink *sink) {
     const End *end = &e->end[k];
-    int other = e->n == 2 && e->frame >= 0 ? e->end[1 - k].body : -1, carried = carries_body(m, j, end->body);
-    tacVec3 arm = tac_sub3(end->point, w->origin[end->body]), moved = point_change(m, w, j, end->body, end->point);
+    int other = e->n == 2 && e->frame >= 0 ? e->end[1 - k].body : -1;
+    tacVec3 arm = tac_sub3(end->point, w->origin[end->body]), moved = point_change(m, w, x, end->body, end->point);
     tacVec6 W = wrench(w, end);
     tacVec6 dW = {tac_add3(change->moment, tac_add3(tac_cross3(moved, end->force), tac_cross3(arm, change->force))),
                   change->force};
     for (int i = m->body_last_dof[end->body]; i >= 0; i = m->dof_parent[i]) {
-        if (other >= 0 && carries_body(m, i, other)) continue;
+        tacMover row = tac_dof_mover(m, w, i);
+        if (other >= 0 && tac_moves_body(m, &row, other)) continue;
         double value = tac_dot6(w->S[i], dW);
-        if (carried && (j <= i || tac_dof_group(m, j) == tac_dof_group(m, i)))
-            value += tac_dot6(tac_crossm6(w->S[j], w->S[i]), W);
-        tac_emit(sink, i, j, scale * value);
+        if (tac_moves_dof(m, x, i)) value += tac_dot6(tac_crossm6(x->S, w->S[i]), W);
+        tac_emit(sink, i, column, scale * value);
     }
 }
 
+static void emit_mover(const tacModel *m, const tacWork *w, const Ends *e, const tacMover *x, int column, double scale,
+                       const tacSink *sink) {
+    End change[2];
+    if (e->frame >= 0)
+        site_change(m, e, x, change);
+    else
+        crank_change(m, w, e, x, change);
+    for (int k = 0; k < e->n; k++)
+        emit_column(m, w, e, k, x, column, &change[k], scale, sink);
+}
+
+/* Every dof that moves an end, once. */
 static void emit_ends(const tacModel *m, const tacWork *w, const Ends *e, double scale, const tacSink *sink) {
     for (int path = 0; path < e->n; path++)
         for (int j = m->body_last_dof[e->end[path].body]; j >= 0; j = m->dof_parent[j]) {
-            End change[2];
-            if (path == 1 && carries_body(m, j, e->end[0].body)) continue; /* had its turn */
-            if (e->frame >= 0)
-                site_change(m, w, e, j, change);
-            else
-                crank_change(m, w, e, j, change);
-            for (int k = 0; k < e->n; k++)
-                emit_column(m, w, e, k, j, &change[k], scale, sink);
+            tacMover x = tac_dof_mover(m, w, j);
+            if (path == 1 && tac_moves_body(m, &x, e->end[0].body)) continue;
+            emit_mover(m, w, e, &x, j, scale, sink);
         }
 }
 
@@ -173,6 +173,14 @@ void tac_moment_jac(const tacModel *m, const tacWork *w, int actuator, double sc
     }
     Ends e = type == TAC_TRN_SITE ? site_ends(m, w, actuator) : crank_ends(m, w, actuator);
     emit_ends(m, w, &e, scale, sink);
+}
+
+void tac_moment_move(const tacModel *m, const tacWork *w, int actuator, const tacMover *mover, int column, double scale,
+                     const tacSink *sink) {
+    int type = m->actuator_trntype[actuator];
+    if (type != TAC_TRN_SITE && type != TAC_TRN_SLIDERCRANK) return; /* joint coordinates know nothing of places */
+    Ends e = type == TAC_TRN_SITE ? site_ends(m, w, actuator) : crank_ends(m, w, actuator);
+    emit_mover(m, w, &e, mover, column, scale, sink);
 }
 
 /* --- Lengths -------------------------------------------------------------------------------------------------------------- */
