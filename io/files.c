@@ -62,14 +62,24 @@ tacStatus tac_files_set_root(tacFiles *files, const char *folder, tacError *err)
     return resolve(folder[0] != 0 ? folder : ".", files->root, err);
 }
 
-/* Path -> real path of something inside the root. */
+/* Is real in a folder beside `folder` (both real paths)? Models come in trees of folders side by side (objects, scenes,
+ * meshes): "../meshes/foot.stl" belongs to the model, a file straight above it does not. */
+static int is_beside(const char *real, const char *folder) {
+    char above[TAC_PATH];
+    tac_files_folder(folder, above, sizeof above);
+    return strcmp(above, "/") != 0 && is_inside(real, above) && strchr(real + strlen(above) + 1, '/') != NULL;
+}
+
+/* Path -> real path of something inside the root or beside it. */
 static tacStatus resolve_inside(const tacFiles *files, const char *path, char *real, tacError *err) {
     tacStatus status = resolve(path, real, err);
     if (status != TAC_OK) return status;
-    if (files->allow_outside || is_inside(real, files->root)) return TAC_OK;
-    return tac_fail(err, TAC_ERR_FILE,
-                    "%s: outside the model's folder %s; set allow_outside (--allow-outside) to permit it", path,
-                    files->root);
+    if (files->allow_outside || is_inside(real, files->root) || is_beside(real, files->root)) return TAC_OK;
+    return tac_fail(
+        err, TAC_ERR_FILE,
+        "%s: outside the model's folder %s and the folders beside it; set allow_outside (--allow-outside) to "
+        "permit it",
+        path, files->root);
 }
 
 int tac_files_exists(const tacFiles *files, const char *path) {
