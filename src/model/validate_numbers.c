@@ -78,6 +78,7 @@ static tacStatus check_joint(const tacCheck *c, int i) {
     tacVec3 axis = m->joint_axis[i];
     if (tac_abs(tac_norm3(axis) - 1) > 1e-6)
         return TAC_REFUSE(c, TAC_KIND_JOINT, i, "axis is %g %g %g, expected a direction", axis.x, axis.y, axis.z);
+    TAC_TRY(check_not_negative(c, TAC_KIND_JOINT, i, "armature", m->joint_armature[i]));
     if (m->joint_limited[i] && type == TAC_FREE)
         return TAC_REFUSE(c, TAC_KIND_JOINT, i, "limited, expected a free joint to have no range");
     if (m->joint_limited[i] && type == TAC_BALL && range[0] != 0)
