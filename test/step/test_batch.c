@@ -45,7 +45,7 @@ static void failing_world(void **state) {
     (void)state;
     tacModel *m = robot_pendulum();
     tacOptions o = tac_default_options(m);
-    double X[10] = {0.1, 0, 0.2, 0, NAN, 0, 0.4, 0, 0.5, 0}, Y[10];
+    double X[10] = {0.1, 0, 0.2, 0, nan(""), 0, 0.4, 0, 0.5, 0}, Y[10];
     for (int threads = 1; threads <= 3; threads++) {
         for (int i = 0; i < 10; i++)
             Y[i] = 7;

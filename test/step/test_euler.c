@@ -140,7 +140,7 @@ static void nonfinite_input(void **state) {
     robot_state(m, x, 1);
     for (int i = 0; i < nx + nu; i++) {
         double *entry = i < nx ? x + i : u + i - nx, kept = *entry;
-        *entry = i % 2 ? NAN : -INFINITY;
+        *entry = i % 2 ? nan("") : -HUGE_VAL;
         memset(y, 0x11, (size_t)nx * sizeof *y);
         CHECK_INT(tac_step(sim, x, u, y, &info), TAC_ERR_NONFINITE);
         CHECK_INT(info.status, TAC_ERR_NONFINITE);

@@ -156,7 +156,7 @@ static void bad_input(void **state) {
     (void)state;
     tacModel *m = robot_double_pendulum();
     tacSim *sim = robot_sim(m);
-    double bad[2] = {0, NAN}, good[2] = {0.1, 0.2}, out[6] = {7, 7, 7, 7, 7, 7};
+    double bad[2] = {0, nan("")}, good[2] = {0.1, 0.2}, out[6] = {7, 7, 7, 7, 7, 7};
     const double kept[6] = {7, 7, 7, 7, 7, 7};
     tacEnergy energy;
     tacVec6 vec6[3];
@@ -166,7 +166,7 @@ static void bad_input(void **state) {
     CHECK_INT(tac_kinematics(sim, good, NULL, NULL), TAC_ERR_ARGUMENT);
     CHECK_INT(tac_body_velocity(sim, good, bad, vec6), TAC_ERR_NONFINITE);
     CHECK_INT(tac_point_jacobian(sim, bad, 1, point, out, NULL), TAC_ERR_NONFINITE);
-    CHECK_INT(tac_point_jacobian(sim, good, 1, (tacVec3){0, INFINITY, 0}, out, NULL), TAC_ERR_NONFINITE);
+    CHECK_INT(tac_point_jacobian(sim, good, 1, (tacVec3){0, HUGE_VAL, 0}, out, NULL), TAC_ERR_NONFINITE);
     CHECK_INT(tac_point_jacobian(sim, good, 3, point, out, NULL), TAC_ERR_ARGUMENT);
     CHECK_INT(tac_point_jacobian(sim, good, -1, point, out, NULL), TAC_ERR_ARGUMENT);
     CHECK_INT(tac_frame_jacobian(sim, good, TAC_KIND_SITE, 0, out, NULL), TAC_ERR_ARGUMENT);

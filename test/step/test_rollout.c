@@ -39,7 +39,7 @@ static void stops_at_failure(void **state) {
     double x0[2] = {0.5, 0}, X[8] = {0}, U[3 * 13] = {0};
     tacStepInfo info;
     X[4] = 7;
-    U[nu + 3] = NAN;
+    U[nu + 3] = nan("");
     CHECK_INT(tac_rollout(sim, x0, U, 3, X, &info), TAC_ERR_NONFINITE);
     CHECK_INT(info.bad_index, 2 + 3);
     CHECK(X[3] != 0);

@@ -33,7 +33,7 @@ static void refused_options(void **state) {
     (void)state;
     tacModel *m = robot_pendulum();
     tacError err;
-    const double steps[] = {0, -0.01, NAN, INFINITY};
+    const double steps[] = {0, -0.01, nan(""), HUGE_VAL};
     tacOptions o = {.dt = 0.01};
     CHECK_INT(try_options(m, o, &err), TAC_ERR_OPTIONS);
     for (int i = 0; i < 4; i++) {
@@ -147,7 +147,7 @@ static void parameters(void **state) {
     CHECK(memcmp(y, z, (size_t)nx * sizeof *y) == 0);
     CHECK(memcmp(y, first, (size_t)nx * sizeof *y) != 0);
     /* a refused value changes nothing */
-    const double negative[3] = {-1, 0.9, -3}, infinite[3] = {1, INFINITY, 0};
+    const double negative[3] = {-1, 0.9, -3}, infinite[3] = {1, HUGE_VAL, 0};
     CHECK(tac_sim_set_params(sim, negative) != TAC_OK);
     CHECK_INT(tac_sim_set_params(sim, infinite), TAC_ERR_NONFINITE);
     CHECK_INT(tac_step(sim, x, u, z, NULL), TAC_OK);
