@@ -26,7 +26,8 @@ typedef enum { TAC_COLUMN_QPOS, TAC_COLUMN_QVEL, TAC_COLUMN_ACT, TAC_COLUMN_CTRL
 
 /* Number of columns of a kind: nq, nv, na, nu. */
 int cli_column_count(const tacModel *model, tacColumn kind);
-/* Name of one: "qpos:elbow", "qpos:root.x", "qvel:root.wz", "act:muscle", "ctrl:motor"; an unnamed element is "#3". */
+/* Name of one: "qpos:elbow", "qpos:root.x", "qvel:root.wz", "act:muscle", "ctrl:motor"; an unnamed
+ * joint goes by its body's name where that has no other, any other unnamed element is "#3". */
 void cli_column_name(const tacModel *model, tacColumn kind, int i, char *text, size_t size);
 /* Values of a kind at a frame. */
 const double *cli_column_values(const tacMotion *motion, tacColumn kind, int frame);

@@ -142,6 +142,12 @@ class Files(Case):
         self.assertEqual([float(x) for x in rows[-1][1 : 1 + NQ]], end["final"]["qpos"])
         self.assertEqual(float(rows[-1][-1]) + float(rows[-1][-2]), end["energy"][-1])
 
+    def test_an_unnamed_joint_goes_by_its_body(self):
+        out = self.folder / "b.csv"
+        self.fine("sim", self.file("ball.xml", BALL), "--steps", 1, "-o", out)
+        header = out.read_text(encoding="ascii").splitlines()[0].split(",")
+        self.assertEqual(header[1:4], ["qpos:ball.x", "qpos:ball.y", "qpos:ball.z"])
+
     def test_json_trajectory(self):
         out = self.folder / "m.json"
         end = self.fine("sim", self.arm, "--json", "--steps", 5, "-o", out).json()
