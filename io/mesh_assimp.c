@@ -25,6 +25,7 @@ tacStatus tac_mesh_read_assimp(const tacFiles *files, const char *path, tacMeshD
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"
 #include <assimp/cfileio.h>
 #include <assimp/cimport.h>
+#include <assimp/config.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 #pragma GCC diagnostic pop
@@ -124,6 +125,18 @@ static tacStatus weld_scene(const char *path, const struct aiScene *scene, tacMe
     return status;
 }
 
+/* Coordinates are taken as the file has them: a robot's frames do not follow the up axis that a DAE names. */
+static const struct aiScene *import(const tacFiles *files, const char *path) {
+    struct aiFileIO io = {.OpenProc = open_file, .CloseProc = close_file, .UserData = (char *)(void *)files};
+    struct aiPropertyStore *settings = aiCreatePropertyStore();
+    if (settings == NULL) return NULL;
+    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, 1);
+    unsigned steps = aiProcess_Triangulate | aiProcess_PreTransformVertices;
+    const struct aiScene *scene = aiImportFileExWithProperties(path, steps, &io, settings);
+    aiReleasePropertyStore(settings);
+    return scene;
+}
+
 /* One line of assimp's text, for our one-line errors. */
 static int first_line(const char *text) { return (int)strcspn(text, "\r\n"); }
 
@@ -133,9 +146,7 @@ tacStatus tac_mesh_read_assimp(const tacFiles *files, const char *path, tacMeshD
     tacStatus status = tac_files_read(files, path, &bytes, &size, err); /* for our own words on what is wrong with it */
     if (status != TAC_OK) return status;
     free(bytes);
-    struct aiFileIO io = {.OpenProc = open_file, .CloseProc = close_file, .UserData = (char *)(void *)files};
-    unsigned steps = aiProcess_Triangulate | aiProcess_PreTransformVertices;
-    const struct aiScene *scene = aiImportFileEx(path, steps, &io);
+    const struct aiScene *scene = import(files, path);
     if (scene == NULL) {
         const char *text = aiGetErrorString();
         return tac_fail(err, TAC_ERR_SYNTAX, "%s: assimp: %.*s", path, first_line(text), text);
