@@ -11,16 +11,14 @@ static tacQuat half_sine_about(int k, double sine) {
 
 /* One Jacobi rotation about axis k that zeroes the entry `off` between the diagonal entries a and b   [math.md, E2]:
  *   t = sign(tau) / (|tau| + sqrt(1 + tau^2)), tau = (b - a) / (2 off);   cos = 1 / sqrt(1 + t^2)
- * False when the rotation is too small to matter. */
-static bool jacobi_rotation(int k, double a, double b, double off, tacQuat *rotation) {
+ * The half angle is computed without cancellation: sin(phi/2) = sin(phi) / (2 cos(phi/2)). tangent is |t|. */
+static tacQuat jacobi_rotation(int k, double a, double b, double off, double *tangent) {
     double tau = (b - a) / (2 * off);
     double t = 1 / (tac_abs(tau) + tac_sqrt(1 + tau * tau));
-    double cosine = 1 / tac_sqrt(1 + t * t);
-    if (cosine > 1 - TAC_EIG3_COSINE) return false;
-    double sine = tac_sqrt(0.5 - 0.5 * cosine);
+    double cosine = 1 / tac_sqrt(1 + t * t), sine = t * cosine / tac_sqrt(2 * (1 + cosine));
     bool negative = (tau >= 0) != (k == 1); /* (0, 2) is the odd pair: z x = -(x z) */
-    *rotation = half_sine_about(k, negative ? -sine : sine);
-    return true;
+    *tangent = t;
+    return half_sine_about(k, negative ? -sine : sine);
 }
 
 /* Axis of the largest off-diagonal entry; ties go to the smaller axis. */
@@ -28,6 +26,12 @@ static int largest_axis(const double off[3]) {
     double x = tac_abs(off[0]), y = tac_abs(off[1]), z = tac_abs(off[2]);
     if (z > y && z > x) return 2;
     return y > x ? 1 : 0;
+}
+
+static double size_of(const double value[3]) { return tac_abs(value[0]) + tac_abs(value[1]) + tac_abs(value[2]); }
+
+static bool is_rounding(double off, const double value[3]) {
+    return tac_abs(off) <= TAC_EIG3_ROUNDING * size_of(value);
 }
 
 static bool finite_sym3(tacSym3 A) {
@@ -57,29 +61,17 @@ static void rotate_into(tacSym3 A, tacQuat frame, double value[3], double off[3]
 
 tacVec3 tac_eig3(tacSym3 A, tacQuat *frame) {
     *frame = tac_quat_identity();
-    double value[3] = {A.xx, A.yy, A.zz};
+    double value[3] = {A.xx, A.yy, A.zz}, off[3], tangent;
     if (!finite_sym3(A)) return tac_load3(value);
     for (int i = 0; i < TAC_EIG3_MAX_ROTATION; i++) {
-        double off[3];
         rotate_into(A, *frame, value, off);
         int k = largest_axis(off);
-        tacQuat rotation;
-        if (tac_abs(off[k]) < TAC_EIG3_OFF_DIAGONAL) break;
-        if (!jacobi_rotation(k, value[FIRST[k]], value[SECOND[k]], off[k], &rotation)) break;
+        if (tac_abs(off[k]) < TAC_EIG3_OFF_DIAGONAL || is_rounding(off[k], value)) break;
+        tacQuat rotation = jacobi_rotation(k, value[FIRST[k]], value[SECOND[k]], off[k], &tangent);
         *frame = tac_quat_normalize(tac_quat_mul(*frame, rotation));
     }
     sort_decreasing(value, frame);
     return tac_load3(value);
-}
-
-/* The rotation of jacobi_rotation with its half angle computed without cancellation: sin(phi/2) = sin(phi) / (2 cos(phi/2)).
- * tangent is |tan(phi)|. */
-static tacQuat small_rotation(int k, double tau, double *tangent) {
-    double t = 1 / (tac_abs(tau) + tac_sqrt(1 + tau * tau));
-    double cosine = 1 / tac_sqrt(1 + t * t), sine = t * cosine / tac_sqrt(2 * (1 + cosine));
-    bool negative = (tau >= 0) != (k == 1);
-    *tangent = t;
-    return half_sine_about(k, negative ? -sine : sine);
 }
 
 tacVec3 tac_eig3_refine(tacSym3 A, tacQuat *frame) {
@@ -88,10 +80,9 @@ tacVec3 tac_eig3_refine(tacSym3 A, tacQuat *frame) {
     for (int i = 0; i < TAC_EIG3_MAX_ROTATION; i++) {
         rotate_into(A, *frame, value, off);
         int k = largest_axis(off);
-        double size = tac_abs(value[0]) + tac_abs(value[1]) + tac_abs(value[2]);
-        if (tac_abs(off[k]) <= TAC_EIG3_ROUNDING * size) break;
-        tacQuat rotation = small_rotation(k, (value[SECOND[k]] - value[FIRST[k]]) / (2 * off[k]), &tangent);
-        if (tangent > TAC_EIG3_CLOSE && tac_abs(off[k]) < TAC_EIG3_BLURRED * size) break;
+        if (is_rounding(off[k], value)) break;
+        tacQuat rotation = jacobi_rotation(k, value[FIRST[k]], value[SECOND[k]], off[k], &tangent);
+        if (tangent > TAC_EIG3_CLOSE && tac_abs(off[k]) < TAC_EIG3_BLURRED * size_of(value)) break;
         *frame = tac_quat_normalize(tac_quat_mul(*frame, rotation));
     }
     return tac_load3(value);
