@@ -48,6 +48,7 @@ NAMING = {
     "plugin": ["plugin", "extension"],
     "fluid": ["density", "viscosity", "wind", "fluid"],
     "loop": ["loop"],
+    "height field": ["hfield", "height field"],
 }
 
 
@@ -118,6 +119,8 @@ def features_of(model):
         found.append("flex")
     if model["nplugin"]:
         found.append("plugin")
+    if model["nhfield"]:
+        found.append("height field")
     medium = model["opt"]
     if medium["density"] or medium["viscosity"] or any(medium["wind"]):
         found.append("fluid")
@@ -323,8 +326,8 @@ def by_model(found):
 
 
 def to_come(outcome):
-    """Features the acceptance line lets fail; a fluid medium and a URDF's loop are not among them."""
-    return [feature for feature in outcome.features if feature not in ("fluid", "loop")]
+    """Features the acceptance line lets fail; a fluid medium, a height field and a URDF's loop are not among them."""
+    return [feature for feature in outcome.features if feature not in ("fluid", "loop", "height field")]
 
 
 def acceptable(outcome):
