@@ -11,7 +11,7 @@ static const char JOINTS[] =
     "         springref='0.4' ref='-0.3'/>"
     "  <joint name='a3' type='ball' pos='0.05 0.02 0.1' damping='0.05' stiffness='1.5'/>"
     "  <body name='b' pos='0.3 -0.1 0.2' euler='0.3 0.2 0.1'>"
-    "    <inertial pos='0.1 0 0.05' mass='0.7' fullinertia='0.02 0.03 0.025 0.001 -0.002 0.003'/>"
+    "    <inertial pos='0.1 0 0.05' quat='0.9 0.3 0.2 0.1' mass='0.7' diaginertia='0.02 0.03 0.025'/>"
     "    <joint name='b1' type='hinge' axis='1 0 0' pos='0.2 0.1 0'/>"
     "    <joint name='b2' type='slide' axis='0 0 1'/>"
     "    <joint name='b3' type='hinge' axis='0.3 1 0' pos='0 0.1 0.05'/>"

@@ -1,5 +1,9 @@
 #include "peers/mujoco_peer.h"
 
+#ifdef PEER_WITH_IO
+#include "tactus/io.h"
+#endif
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,9 +185,30 @@ Peer peer_open(const char *name, const char *text) {
     return open_pair(name, mj, translate(name, mj));
 }
 
-Peer peer_open_with(const char *name, const char *text, tacModel *model) {
+#ifdef PEER_WITH_IO
+/* Text -> a file of its own, since loaders read files; the caller removes it. */
+static void write_text(const char *name, const char *text, char *path, size_t size) {
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, size, "%s/tactus_peer_XXXXXX", folder != NULL ? folder : "/tmp");
+    int descriptor = mkstemp(path);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    require(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0, name, "cannot write a temporary file");
+}
+
+Peer peer_load(const char *name, const char *text) {
+    char path[4096];
+    tacModel *model = NULL;
+    tacError err;
+    if (text != NULL) write_text(name, text, path, sizeof path);
+    tacLoadOptions lenient =
+        tac_default_load_options(); /* equality constraints are kept, and disabled in both engines */
+    lenient.lenient = 1;
+    tacStatus status = tac_load_with(text != NULL ? path : name, &lenient, &model, NULL, &err);
+    if (text != NULL) remove(path);
+    require(status == TAC_OK, name, err.text);
     return open_pair(name, load(name, text), model);
 }
+#endif
 
 void peer_close(Peer *peer) {
     free(peer->x);

@@ -19,8 +19,10 @@ typedef struct Peer {
 /* XML text (or, with text NULL, the file `name`) -> both engines. The Tactus model is built through the public builder
  * from MuJoCo's compiled numbers, so that this compares dynamics alone. Constraints are disabled. Asserts on failure. */
 Peer peer_open(const char *name, const char *text);
-/* The same with a Tactus model made elsewhere (by the loader); takes it over. */
-Peer peer_open_with(const char *name, const char *text, tacModel *model);
+#ifdef PEER_WITH_IO
+/* The same with the Tactus model made by our own loader. */
+Peer peer_load(const char *name, const char *text);
+#endif
 void peer_close(Peer *peer);
 /* Draws state (input) `index` of stream `seed` into peer->x (peer->u) and into MuJoCo's data; `applied` is the size of
  * applied forces and torques. */

@@ -71,10 +71,24 @@ static void own_robots_agree(void **state) {
     }
 }
 
+#ifdef PEER_WITH_IO
+static void loaded_robots_agree(void **state) {
+    (void)state;
+    for (const char *const *path = PEER_ROBOTS; *path != NULL; path++) {
+        Peer p = peer_load(*path, NULL);
+        check_steps(&p);
+        peer_close(&p);
+    }
+}
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_models_agree),
         cmocka_unit_test(own_robots_agree),
+#ifdef PEER_WITH_IO
+        cmocka_unit_test(loaded_robots_agree),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
