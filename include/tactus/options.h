@@ -12,7 +12,8 @@ typedef enum { TAC_NONE, TAC_LCP, TAC_NCP, TAC_SOFT } tacContactModel;
 /* Blocks of u after ctrl, in this order, present when asked for. */
 enum {
     TAC_INPUT_QFRC = 1 << 0, /* qfrc_applied, nv: generalized forces */
-    TAC_INPUT_XFRC = 1 << 1, /* xfrc_applied, 6 nbody: force(3) then torque(3) per body at its centre of mass, world axes */
+    TAC_INPUT_XFRC =
+        1 << 1, /* xfrc_applied, 6 nbody: force(3) then torque(3) per body at its centre of mass, world axes */
     TAC_INPUT_MOCAP = 1 << 2 /* per mocap body position(3) then quaternion(4) */
 };
 
@@ -29,6 +30,21 @@ typedef struct tacStepInfo {
     tacStatus status;
     int bad_index; /* TAC_ERR_NONFINITE: of the first non-finite entry of [x | u], or -1 where the result overflows; else -1 */
 } tacStepInfo;
+
+/* Derivatives of a step y = f(x, u; theta) in tangent coordinates: ndx = 2 nv + na (tac_ndx), rows and columns dq, dv, da.
+ * Row major, caller-owned; NULL skips one. */
+typedef struct tacJac {
+    double *A; /* ndx x ndx: dy/dx */
+    double *B; /* ndx x ninput: dy/du, u's numbers as they are */
+    double *P; /* ndx x nparam: dy/dtheta, the registered parameters */
+} tacJac;
+
+/* What the reverse mode returns for a covector ybar: the gradient of ybar . y. Overwritten; NULL skips one. */
+typedef struct tacGrad {
+    double *x;     /* ndx */
+    double *u;     /* ninput */
+    double *theta; /* nparam */
+} tacGrad;
 
 /* One simulation's workspace; opaque; one thread at a time. Nothing in it changes a result. */
 typedef struct tacSim tacSim;

@@ -102,13 +102,14 @@ TAC_API tacOptions tac_default_options(const tacModel *model);
 /* Bytes a simulation needs. */
 TAC_API size_t tac_sim_bytes(const tacModel *model, const tacOptions *options);
 /* Lays a simulation out in caller's memory (64-byte aligned, at least tac_sim_bytes). No tac_sim_free. */
-TAC_API tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void *memory, size_t bytes, tacSim **sim,
-                                 tacError *err);
+TAC_API tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void *memory, size_t bytes,
+                                 tacSim **sim, tacError *err);
 /* The same with malloc; the model must outlive it. */
 TAC_API tacStatus tac_sim_new(const tacModel *model, const tacOptions *options, tacSim **sim, tacError *err);
 TAC_API void tac_sim_free(tacSim *sim);
 /* Sizes of x and u for these options. */
 TAC_API int tac_nx(const tacModel *model);
+TAC_API int tac_ndx(const tacModel *model); /* of a displacement of x: 2 nv + na */
 TAC_API int tac_ninput(const tacModel *model, const tacOptions *options);
 /* Most scratch bytes ever used by this simulation. */
 TAC_API size_t tac_sim_peak(const tacSim *sim);
@@ -126,11 +127,17 @@ TAC_API void tac_qpos_sub(const tacModel *model, const double *q2, const double 
 
 /* y = f(x, u). y may be x. info may be NULL. */
 TAC_API tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tacStepInfo *info);
+/* The same map, to the bit, and its derivatives at (x, u). y may be NULL. */
+TAC_API tacStatus tac_step_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *jac,
+                               tacStepInfo *info);
+/* Reverse mode: ybar[ndx] -> gradient of ybar . f(x, u; theta). */
+TAC_API tacStatus tac_step_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *grad,
+                               tacStepInfo *info);
 /* X[0] = x0, X[k+1] = f(X[k], U[k]); X is (n+1) by nx, U is n by ninput. Stops at the first failure. */
 TAC_API tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, double *X, tacStepInfo *info);
 /* n independent worlds on `threads` threads: Y[i] = f(X[i], U[i]). Same bits for any number of threads. */
-TAC_API tacStatus tac_batch_step(const tacModel *model, const tacOptions *options, int n, const double *X, const double *U,
-                                 double *Y, int threads);
+TAC_API tacStatus tac_batch_step(const tacModel *model, const tacOptions *options, int n, const double *X,
+                                 const double *U, double *Y, int threads);
 /* n rollouts of `steps` steps: X is n by (steps+1) by nx with X[i][0] given, U is n by steps by ninput. */
 TAC_API tacStatus tac_batch_rollout(const tacModel *model, const tacOptions *options, int n, int steps, double *X,
                                     const double *U, int threads);

@@ -173,33 +173,38 @@ void tac_advance_activations(const tacModel *m, const tacWork *w, const double *
 /* 1 where the control passes its clamp unchanged. */
 static double control_passes(const tacWork *w, int a, const double *ctrl) { return w->ctrl[a] == ctrl[a] ? 1 : 0; }
 
-tacSignalJac tac_activation_rate_jac(const tacModel *m, const tacWork *w, int a, const double *ctrl) {
+/* How one number moves with the activation and the control it comes from. */
+typedef struct SignalJac {
+    double act, ctrl;
+} SignalJac;
+
+static SignalJac activation_rate_jac(const tacModel *m, const tacWork *w, int a, const double *ctrl) {
     switch (m->actuator_dyntype[a]) {
     case TAC_DYN_INTEGRATOR:
-        return (tacSignalJac){0, control_passes(w, a, ctrl)};
+        return (SignalJac){0, control_passes(w, a, ctrl)};
     case TAC_DYN_FILTER:
     case TAC_DYN_FILTER_EXACT:
-        return (tacSignalJac){-1 / time_constant(m, a), control_passes(w, a, ctrl) / time_constant(m, a)};
+        return (SignalJac){-1 / time_constant(m, a), control_passes(w, a, ctrl) / time_constant(m, a)};
     default:
-        return (tacSignalJac){0, 0};
+        return (SignalJac){0, 0};
     }
 }
 
-tacSignalJac tac_next_activation_jac(const tacModel *m, const tacWork *w, int a, const double *ctrl, const double *act,
+static SignalJac next_activation_jac(const tacModel *m, const tacWork *w, int a, const double *ctrl, const double *act,
                                      double h) {
     int j = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1;
     double next = tac_next_activation(m, a, act[j], w->act_dot[j], h), span = activation_span(m, a, h);
-    if (m->actuator_actlimited[a] && at_bound(m->actuator_actrange + 2 * a, next)) return (tacSignalJac){0, 0};
-    tacSignalJac rate = tac_activation_rate_jac(m, w, a, ctrl);
-    return (tacSignalJac){1 + span * rate.act, span * rate.ctrl};
+    if (m->actuator_actlimited[a] && at_bound(m->actuator_actrange + 2 * a, next)) return (SignalJac){0, 0};
+    SignalJac rate = activation_rate_jac(m, w, a, ctrl);
+    return (SignalJac){1 + span * rate.act, span * rate.ctrl};
 }
 
 /* How the driving signal moves. */
-static tacSignalJac signal_jac(const tacModel *m, const tacWork *w, int a, const double *ctrl, const double *act,
-                               double h) {
-    if (m->actuator_act_num[a] == 0) return (tacSignalJac){0, control_passes(w, a, ctrl)};
-    if (m->actuator_actearly[a]) return tac_next_activation_jac(m, w, a, ctrl, act, h);
-    return (tacSignalJac){1, 0};
+static SignalJac signal_jac(const tacModel *m, const tacWork *w, int a, const double *ctrl, const double *act,
+                            double h) {
+    if (m->actuator_act_num[a] == 0) return (SignalJac){0, control_passes(w, a, ctrl)};
+    if (m->actuator_actearly[a]) return next_activation_jac(m, w, a, ctrl, act, h);
+    return (SignalJac){1, 0};
 }
 
 /* force = gain signal + bias before any clamp, and its partial derivatives. */
@@ -272,7 +277,7 @@ static void emit_actuator(const tacModel *m, tacWork *w, int a, const double *q,
                           const double *act, double h, const tacForceSink *sink) {
     double *column = w->vec[2], *row = w->vec[3];
     ForceJac f = force_jac(m, w, a, driving_signal(m, w, a, act, h));
-    tacSignalJac signal = signal_jac(m, w, a, ctrl, act, h);
+    SignalJac signal = signal_jac(m, w, a, ctrl, act, h);
     int first = w->moment_begin[a], last = w->moment_end[a];
     int wide = !tac_moment_is_constant(m, a), from = wide ? 0 : first, to = wide ? m->nv : last;
     int j_act = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1;
@@ -302,4 +307,31 @@ void tac_actuator_jac(const tacModel *m, tacWork *w, const double *q, const doub
     masked.q.skip = masked.v.skip = masked.act.skip = masked.ctrl.skip = w->saturated;
     for (int a = 0; a < m->nu; a++)
         if (!m->actuator_inert[a]) emit_actuator(m, w, a, q, v, ctrl, act, h, &masked);
+}
+
+void tac_advance_activations_jac(const tacModel *m, const tacWork *w, const double *ctrl, const double *act, double h,
+                                 const tacSink *act_sink, const tacSink *ctrl_sink) {
+    int disabled = is_disabled(m, TAC_DISABLE_ACTUATION);
+    for (int a = 0; a < m->nu; a++) {
+        int first = m->actuator_act_adr[a], last = first + m->actuator_act_num[a] - 1;
+        for (int j = first; j <= last; j++) {
+            int held = m->actuator_actlimited[a] && at_bound(m->actuator_actrange + 2 * a, act[j]);
+            SignalJac next = j == last && !disabled ? next_activation_jac(m, w, a, ctrl, act, h)
+                                                    : (SignalJac){held && !disabled ? 0 : 1, 0};
+            tac_emit(act_sink, j, j, next.act);
+            tac_emit(ctrl_sink, j, a, next.ctrl);
+        }
+    }
+}
+
+void tac_activation_rates_jac(const tacModel *m, const tacWork *w, const double *ctrl, const tacSink *act_sink,
+                              const tacSink *ctrl_sink) {
+    if (is_disabled(m, TAC_DISABLE_ACTUATION)) return;
+    for (int a = 0; a < m->nu; a++) {
+        if (m->actuator_act_num[a] == 0) continue;
+        int j = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1;
+        SignalJac rate = activation_rate_jac(m, w, a, ctrl);
+        tac_emit(act_sink, j, j, rate.act);
+        tac_emit(ctrl_sink, j, a, rate.ctrl);
+    }
 }

@@ -20,12 +20,9 @@ void tac_advance_activations(const tacModel *m, const tacWork *w, const double *
 void tac_actuator_jac(const tacModel *m, tacWork *w, const double *q, const double *v, const double *ctrl,
                       const double *act, double h, const tacForceSink *sink);
 
-/* How one number moves with the activation and the control it comes from. */
-typedef struct tacSignalJac {
-    double act, ctrl;
-} tacSignalJac;
-/* Of the rate of actuator a's last activation. */
-tacSignalJac tac_activation_rate_jac(const tacModel *m, const tacWork *w, int a, const double *ctrl);
-/* Of the last activation after a step h. Needs: tac_actuator_forces. */
-tacSignalJac tac_next_activation_jac(const tacModel *m, const tacWork *w, int a, const double *ctrl, const double *act,
-                                     double h);
+/* Emits how activations after a step h move with activations (j, j) and controls (j, a). Needs: tac_actuator_forces. */
+void tac_advance_activations_jac(const tacModel *m, const tacWork *w, const double *ctrl, const double *act, double h,
+                                 const tacSink *act_sink, const tacSink *ctrl_sink);
+/* The same of their rates act_dot. */
+void tac_activation_rates_jac(const tacModel *m, const tacWork *w, const double *ctrl, const tacSink *act_sink,
+                              const tacSink *ctrl_sink);

@@ -3,8 +3,6 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/mass.h"
 
-#include <string.h>
-
 /* Derivatives of inverse dynamics, in world axes about the tree's fixed reference point (docs/theory/dynamics.md, after
  * [Singh2022] and [Carpentier2018]). A displacement dq_j moves everything outboard of dof j by the twist S_j dq_j, so each
  * quantity outboard changes by the rigid part S_j x (.), which cancels in S_i . F, and by what is left over:
@@ -96,8 +94,9 @@ static void add_to_parents(const tacModel *m, tacWork *w) {
 }
 
 /* Row and column i of both derivatives and row i of M: (D5) and (D6) for dof i and the dofs inboard of it. */
-static void fill_dof(const tacModel *m, tacWork *w, int i, double *dq, double *dv) {
-    int n = m->nv, b = m->dof_body[i], start = tac_dof_group(m, i);
+static void fill_dof(const tacModel *m, tacWork *w, int i, int ld, double *dq, double *dv) {
+    int b = m->dof_body[i], start = tac_dof_group(m, i);
+    size_t n = (size_t)ld;
     const tacCoriolis *B = &w->coriolis[b];
     tacVec6 S = w->S[i], U = tac_inertia_mul(w->composite[b], S);
     tacVec3 W = coriolis_mul_transposed(B, S);
@@ -108,27 +107,25 @@ static void fill_dof(const tacModel *m, tacWork *w, int i, double *dq, double *d
     for (int j = i; j >= 0; j = m->dof_parent[j]) {
         tacVec6 Sj = w->S[j];
         *row++ = tac_dot6(Sj, U);
-        dq[(size_t)i * n + j] = tac_dot6(U, w->psi2[j]) + tac_dot3(W, w->Sdot[j].ang);
-        dv[(size_t)i * n + j] = tac_dot6(U, w->Sd[j]) + tac_dot3(W, Sj.ang);
+        dq[(size_t)i * n + (size_t)j] = tac_dot6(U, w->psi2[j]) + tac_dot3(W, w->Sdot[j].ang);
+        dv[(size_t)i * n + (size_t)j] = tac_dot6(U, w->Sd[j]) + tac_dot3(W, Sj.ang);
         if (j == i) continue;
-        dv[(size_t)j * n + i] = tac_dot6(Sj, Q);
-        if (j < start) dq[(size_t)j * n + i] = tac_dot6(Sj, P);
+        dv[(size_t)j * n + (size_t)i] = tac_dot6(Sj, Q);
+        if (j < start) dq[(size_t)j * n + (size_t)i] = tac_dot6(Sj, P);
     }
     w->M[m->dof_M_adr[i]] += m->dof_armature[i];
     /* dofs of the same group, the other way round: j beside i, so (D5) with the roles exchanged */
     for (int j = start; j < i; j++)
-        dq[(size_t)j * n + i] = tac_dot6(tac_inertia_mul(w->composite[b], w->S[j]), w->psi2[i]) +
-                                tac_dot3(coriolis_mul_transposed(B, w->S[j]), w->Sdot[i].ang);
+        dq[(size_t)j * n + (size_t)i] = tac_dot6(tac_inertia_mul(w->composite[b], w->S[j]), w->psi2[i]) +
+                                        tac_dot3(coriolis_mul_transposed(B, w->S[j]), w->Sdot[i].ang);
 }
 
-void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *a, double *dtau_dq, double *dtau_dv) {
-    size_t entries = (size_t)m->nv * (size_t)m->nv;
-    memset(dtau_dq, 0, entries * sizeof(double));
-    memset(dtau_dv, 0, entries * sizeof(double));
+void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *a, int ld, double *dtau_dq,
+                  double *dtau_dv) {
     forward_pass(m, w, v, a);
     add_to_parents(m, w);
     for (int i = 0; i < m->nv; i++)
-        fill_dof(m, w, i, dtau_dq, dtau_dv);
+        fill_dof(m, w, i, ld, dtau_dq, dtau_dv);
     tac_add_tendon_inertia(m, w);
 }
 

@@ -27,19 +27,24 @@ typedef struct tacSmoothPoint {
     double h;
 } tacSmoothPoint;
 
-/* Blocks of the residual R = ID(q, v, a) - tau(q, v, act, u) at fixed acceleration; d(q) in tangent coordinates. */
+/* Blocks of the residual R = ID(q, v, a) - tau(q, v, act, u) at fixed acceleration; d(q) in tangent coordinates. Each
+ * points into rows that are `ld` numbers apart; blocks after dctrl are NULL where u has no such block. */
 typedef struct tacSmoothJac {
+    int ld;
     double *dq, *dv; /* nv x nv */
     double *dact;    /* nv x na */
     double *dctrl;   /* nv x nu */
+    double *dqfrc;   /* nv x nv */
+    double *dxfrc;   /* nv x 6 nbody */
 } tacSmoothJac;
 
-/* -> R's blocks, and w->M = dR/da. Needs: tac_smooth_forces at the same point. */
+/* -> R's blocks, cleared by the caller, and w->M = dR/da. Needs: tac_smooth_forces at the same point. */
 void tac_smooth_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const tacSmoothJac *R);
 
 /* What a reverse pass adds to. */
 typedef struct tacSmoothBar {
     double *q, *v, *act, *ctrl; /* nv, nv, na, nu */
+    double *qfrc, *xfrc;        /* nv, 6 nbody; NULL where u has no such block */
 } tacSmoothBar;
 
 /* bar -= dR/dx^T lambda, in linear time but for the forces. Needs: tac_smooth_forces at the same point. */

@@ -1,4 +1,5 @@
 /* Contact none, semi-implicit Euler. */
+#include "step/linearize.h"
 #include "step/sim.h"
 
 #include "dynamics/actuator.h"
@@ -44,11 +45,12 @@ static const double *implicit_damping(const tacModel *m, double h, double *extra
 }
 
 /* (M + h D) a = passive + actuators - bias + applied,  v+ = v + h a,  q+ = q (+) h v+, where D is the joints' damping and
- * passive includes -D v. Activations take their own explicit (or exact) step. */
-static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) {
+ * passive includes -D v. Activations take their own explicit (or exact) step. The new state goes to w->next, h v+ to
+ * w->vec[0]; w->L is left as the factor of M + h D. */
+static tacStatus advance(tacSim *sim, const double *x, const double *u) {
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
-    double h = sim->options.dt, *dq = w->vec[0];
+    double h = sim->options.dt, *hv = w->vec[0];
     const double *v = x + m->nq, *act = v + m->nv;
     double *q_next = w->next, *v_next = q_next + m->nq, *act_next = v_next + m->nv;
     evaluate(sim, x, u);
@@ -56,13 +58,53 @@ static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) 
     if (status != TAC_OK) return status;
     for (int i = 0; i < m->nv; i++) {
         v_next[i] = v[i] + h * w->qacc[i];
-        dq[i] = h * v_next[i];
+        hv[i] = h * v_next[i];
     }
-    tac_qpos_add(m, x, dq, q_next);
+    tac_qpos_add(m, x, hv, q_next);
     tac_advance_activations(m, w, act, h, act_next);
-    if (tac_first_nonfinite(tac_nx(m), w->next) >= 0) return TAC_ERR_NONFINITE;
-    memcpy(y, w->next, (size_t)tac_nx(m) * sizeof *y);
+    return tac_first_nonfinite(tac_nx(m), w->next) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
+static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) {
+    tacStatus status = advance(sim, x, u);
+    if (status == TAC_OK) memcpy(y, sim->work.next, (size_t)tac_nx(sim->model) * sizeof *y);
+    return status;
+}
+
+/* --- Derivatives --------------------------------------------------------------------------------------------------------
+ * R = ID(q, v, a) + h D a - tau = 0 defines a:  da = -(M + h D)^-1 dR. M + h D is symmetric, and advance left its factor. */
+
+static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
+    const tacModel *m = sim->model;
+    tacWork *w = &sim->work;
+    tacStatus status = advance(sim, x, u);
+    if (status != TAC_OK) return status;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacColumns c = tac_count_columns(sim);
+    double *da = TAC_TAKE(&sim->arena, m->nv * c.n, double), *hv = TAC_TAKE(&sim->arena, m->nv, double);
+    if (da == NULL || hv == NULL) return TAC_ERR_ARENA_FULL;
+    memcpy(hv, w->vec[0], (size_t)m->nv * sizeof *hv);
+    tac_residual_jac(sim, x, u, c, da);
+    tacTree tree = tac_dof_tree(m);
+    tac_tree_solve_many(&tree, w->L, c.n, da);
+    tac_assemble_jac(sim, x, u, hv, c, da, J);
+    if (y != NULL) memcpy(y, w->next, (size_t)tac_nx(m) * sizeof *y);
+    tac_arena_release(&sim->arena, mark);
     return TAC_OK;
 }
 
-const tacStepper TAC_STEPPER_EULER = {TAC_NONE, TAC_EULER, step, acceleration};
+static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    const tacModel *m = sim->model;
+    tacStatus status = advance(sim, x, u);
+    if (status != TAC_OK) return status;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacAdjoint adjoint;
+    status = tac_adjoint_begin(sim, ybar, &adjoint); /* lambda = h vbar+ */
+    if (status != TAC_OK) return status;
+    tac_solve(m, &sim->work, adjoint.lambda);
+    tac_adjoint_end(sim, x, u, &adjoint, g);
+    tac_arena_release(&sim->arena, mark);
+    return TAC_OK;
+}
+
+const tacStepper TAC_STEPPER_EULER = {TAC_NONE, TAC_EULER, step, acceleration, jac, vjp};

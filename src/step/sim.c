@@ -57,6 +57,8 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
 
 int tac_nx(const tacModel *model) { return model->nq + model->nv + model->na; }
 
+int tac_ndx(const tacModel *model) { return 2 * model->nv + model->na; }
+
 int tac_ninput(const tacModel *model, const tacOptions *options) {
     int n = model->nu;
     if (options->inputs & TAC_INPUT_QFRC) n += model->nv;
@@ -100,9 +102,17 @@ tacStatus tac_check_state(const tacSim *sim, const double *x, const double *u, i
 /* Bytes of copies of the model: as created, and two that take parameters in turn. */
 static size_t copies_bytes(const tacModel *model) { return model->nparam > 0 ? 3 * tac_arena_round(model->bytes) : 0; }
 
+/* Bytes of the arena: the workspace, and what the derivatives of a step take from it. */
+static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
+    size_t nv = (size_t)model->nv, columns = (size_t)(tac_ndx(model) + tac_ninput(model, options) + model->nparam);
+    size_t residual = tac_arena_round(nv * columns * sizeof(double));
+    size_t vectors = 8 * tac_arena_round((columns + nv) * sizeof(double));
+    return tac_work_bytes(model) + residual + vectors;
+}
+
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {
     if (model == NULL || options == NULL) return 0;
-    return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + tac_work_bytes(model);
+    return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + arena_bytes(model, options);
 }
 
 tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void *memory, size_t bytes, tacSim **sim,
@@ -129,7 +139,7 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
         s->slot[1] = next + 2 * copy;
         next += 3 * copy;
     }
-    tac_arena_init(&s->arena, next, tac_work_bytes(model));
+    tac_arena_init(&s->arena, next, arena_bytes(model, options));
     if (!tac_work_layout(&s->work, model, &s->arena))
         return tac_fail(err, TAC_ERR_ARENA_FULL, "workspace of %zu bytes is too small", s->arena.size);
     *sim = s;

@@ -13,6 +13,10 @@ typedef struct tacStepper {
     tacIntegrator integrator;
     tacStatus (*step)(tacSim *sim, const double *x, const double *u, double *y);
     tacStatus (*acceleration)(tacSim *sim, const double *x, const double *u, double *qacc);
+    /* y and every array of J may be NULL */
+    tacStatus (*jac)(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J);
+    /* every array of g may be NULL */
+    tacStatus (*vjp)(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g);
 } tacStepper;
 
 struct tacSim {

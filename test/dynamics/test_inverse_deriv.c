@@ -91,7 +91,7 @@ static void jacobians_equal_differences(void **state) {
     for (uint64_t seed = 1; seed <= 6; seed++) {
         Setup s = make_setup(seed, 8 + (int)seed);
         tac_kinematics_q(s.m, &s.w, s.q, NULL);
-        tac_rnea_jac(s.m, &s.w, s.v, s.a, s.dq, s.dv);
+        tac_rnea_jac(s.m, &s.w, s.v, s.a, s.m->nv, s.dq, s.dv);
         CHECK_LT(jacobian_error(&s, s.dq, 0), TOL_GRADIENT);
         CHECK_LT(jacobian_error(&s, s.dv, 1), TOL_GRADIENT);
         free_setup(&s);
@@ -107,7 +107,7 @@ static void reverse_equals_jacobian(void **state) {
         for (int i = 0; i < n; i++)
             lambda[i] = tac_random_normal(seed, 4, (uint64_t)i);
         tac_kinematics_q(s.m, &s.w, s.q, NULL);
-        tac_rnea_jac(s.m, &s.w, s.v, s.a, s.dq, s.dv);
+        tac_rnea_jac(s.m, &s.w, s.v, s.a, s.m->nv, s.dq, s.dv);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++) {
                 q_row[j] += lambda[i] * s.dq[i * n + j];

@@ -1,0 +1,114 @@
+#include "step/linearize.h"
+
+#include "dynamics/actuator.h"
+#include "step/tangent.h"
+
+#include <string.h>
+
+tacColumns tac_count_columns(const tacSim *sim) {
+    const tacModel *m = sim->model;
+    int nx = tac_ndx(m), nu = tac_ninput(m, &sim->options), np = m->nparam;
+    return (tacColumns){nx + nu + np, nx, nu, np};
+}
+
+static tacSmoothPoint point_of(const tacSim *sim, const double *x, const double *u) {
+    const tacModel *m = sim->model;
+    return (tacSmoothPoint){x, x + m->nq, x + m->nq + m->nv, tac_split_inputs(m, &sim->options, u), sim->options.dt};
+}
+
+/* Where the blocks of u after ctrl begin, counted in numbers of u; -1: not there. */
+typedef struct InputBlocks {
+    int qfrc, xfrc;
+} InputBlocks;
+
+static InputBlocks find_blocks(const tacSim *sim) {
+    InputBlocks b = {-1, -1};
+    int next = sim->model->nu;
+    if (sim->options.inputs & TAC_INPUT_QFRC) b.qfrc = next, next += sim->model->nv;
+    if (sim->options.inputs & TAC_INPUT_XFRC) b.xfrc = next;
+    return b;
+}
+
+/* --- Jacobian ------------------------------------------------------------------------------------------------------- */
+
+void tac_residual_jac(tacSim *sim, const double *x, const double *u, tacColumns c, double *W) {
+    const tacModel *m = sim->model;
+    InputBlocks blocks = find_blocks(sim);
+    tacSmoothPoint point = point_of(sim, x, u);
+    tacSmoothJac R = {.ld = c.n, .dq = W, .dv = W + m->nv, .dact = W + 2 * m->nv, .dctrl = W + c.nx};
+    if (blocks.qfrc >= 0) R.dqfrc = R.dctrl + blocks.qfrc;
+    if (blocks.xfrc >= 0) R.dxfrc = R.dctrl + blocks.xfrc;
+    memset(W, 0, (size_t)m->nv * (size_t)c.n * sizeof *W);
+    tac_smooth_jac(m, &sim->work, &point, sim->work.qacc, &R);
+}
+
+/* W -> dv+ = dv + h da. */
+static void velocity_rows(const tacModel *m, double h, tacColumns c, double *W) {
+    for (size_t i = 0; i < (size_t)m->nv * (size_t)c.n; i++)
+        W[i] *= -h;
+    for (int i = 0; i < m->nv; i++)
+        W[(size_t)i * (size_t)c.n + (size_t)(m->nv + i)] += 1;
+}
+
+/* Rows dq+ and dv+ of n columns of dv+ that begin at `from`. */
+static void copy_block(const tacModel *m, const double *hv, double h, tacColumns c, const double *dv, int from, int n,
+                       double *out) {
+    size_t rows = (size_t)m->nv, ld = (size_t)n;
+    tac_move_jac(m, hv, h, n, c.n, dv + from, n, out);
+    for (size_t i = 0; i < rows; i++)
+        memcpy(out + (rows + i) * ld, dv + i * (size_t)c.n + from, ld * sizeof *out);
+    memset(out + 2 * rows * ld, 0, (size_t)m->na * ld * sizeof *out);
+}
+
+void tac_assemble_jac(tacSim *sim, const double *x, const double *u, const double *hv, tacColumns c, double *W,
+                      const tacJac *J) {
+    const tacModel *m = sim->model;
+    double h = sim->options.dt;
+    velocity_rows(m, h, c, W);
+    if (J->A != NULL) copy_block(m, hv, h, c, W, 0, c.nx, J->A);
+    if (J->B != NULL) copy_block(m, hv, h, c, W, c.nx, c.nu, J->B);
+    if (J->P != NULL) copy_block(m, hv, h, c, W, c.nx + c.nu, c.np, J->P);
+    if (J->A != NULL) tac_move_start_jac(m, hv, c.nx, J->A);
+    size_t act = 2 * (size_t)m->nv; /* first row (and column of A) of the activations */
+    tacSink act_sink = {.matrix = J->A == NULL ? NULL : J->A + act * (size_t)c.nx + act, .ld = c.nx};
+    tacSink ctrl_sink = {.matrix = J->B == NULL ? NULL : J->B + act * (size_t)c.nu, .ld = c.nu};
+    tac_advance_activations_jac(m, &sim->work, u, x + m->nq + m->nv, h, &act_sink, &ctrl_sink);
+}
+
+/* --- Reverse mode ----------------------------------------------------------------------------------------------------- */
+
+tacStatus tac_adjoint_begin(tacSim *sim, const double *ybar, tacAdjoint *adjoint) {
+    const tacModel *m = sim->model;
+    tacColumns c = tac_count_columns(sim);
+    double h = sim->options.dt, *hv = sim->work.vec[0];
+    adjoint->ybar = ybar;
+    adjoint->lambda = TAC_TAKE(&sim->arena, m->nv, double);
+    adjoint->x = TAC_TAKE(&sim->arena, c.nx, double);
+    adjoint->u = TAC_TAKE(&sim->arena, c.nu, double);
+    if (adjoint->lambda == NULL || adjoint->x == NULL || adjoint->u == NULL) return TAC_ERR_ARENA_FULL;
+    double *qbar = adjoint->x, *vbar = qbar + m->nv;
+    memset(adjoint->x, 0, (size_t)c.nx * sizeof(double));
+    memset(adjoint->u, 0, (size_t)c.nu * sizeof(double));
+    memcpy(vbar, ybar + m->nv, (size_t)m->nv * sizeof(double));
+    tac_move_vjp(m, hv, h, ybar, qbar, vbar);
+    for (int i = 0; i < m->nv; i++)
+        adjoint->lambda[i] = h * vbar[i];
+    return TAC_OK;
+}
+
+void tac_adjoint_end(tacSim *sim, const double *x, const double *u, tacAdjoint *adjoint, const tacGrad *g) {
+    const tacModel *m = sim->model;
+    tacColumns c = tac_count_columns(sim);
+    InputBlocks blocks = find_blocks(sim);
+    double *actbar = adjoint->x + 2 * m->nv;
+    tacSmoothBar bar = {adjoint->x, adjoint->x + m->nv, actbar, adjoint->u, NULL, NULL};
+    if (blocks.qfrc >= 0) bar.qfrc = adjoint->u + blocks.qfrc;
+    if (blocks.xfrc >= 0) bar.xfrc = adjoint->u + blocks.xfrc;
+    tacSink act_sink = {.lambda = adjoint->ybar + 2 * m->nv, .bar = actbar};
+    tacSink ctrl_sink = {.lambda = adjoint->ybar + 2 * m->nv, .bar = adjoint->u};
+    tac_advance_activations_jac(m, &sim->work, u, x + m->nq + m->nv, sim->options.dt, &act_sink, &ctrl_sink);
+    tacSmoothPoint point = point_of(sim, x, u);
+    tac_smooth_vjp(m, &sim->work, &point, sim->work.qacc, adjoint->lambda, &bar);
+    if (g->x != NULL) memcpy(g->x, adjoint->x, (size_t)c.nx * sizeof(double));
+    if (g->u != NULL) memcpy(g->u, adjoint->u, (size_t)c.nu * sizeof(double));
+}

@@ -1,0 +1,28 @@
+/* What the derivatives of steppers with v+ = v + h a, q+ = q (+) h v+ share. */
+#pragma once
+
+#include "step/sim.h"
+
+/* Columns of derivatives: displacements of x, numbers of u, registered parameters. */
+typedef struct tacColumns {
+    int n, nx, nu, np;
+} tacColumns;
+tacColumns tac_count_columns(const tacSim *sim);
+
+/* R = ID(q, v, a) - tau at fixed a = w->qacc: its derivatives into W, nv rows of c.n numbers. w->M, but not w->L, is
+ * written. Needs: tac_smooth_forces at (x, u). */
+void tac_residual_jac(tacSim *sim, const double *x, const double *u, tacColumns c, double *W);
+
+/* W = -da, nv rows of c.n numbers, hv = h v+  ->  A, B, P. W is overwritten. */
+void tac_assemble_jac(tacSim *sim, const double *x, const double *u, const double *hv, tacColumns c, double *W,
+                      const tacJac *J);
+
+/* The reverse of it: begin gives lambda = h vbar+, the stepper makes it K^-T lambda where K a = ... , end the gradient.
+ * Arrays are taken from the arena; the caller releases. */
+typedef struct tacAdjoint {
+    double *lambda;     /* nv */
+    double *x, *u;      /* ndx, ninput: the gradient so far */
+    const double *ybar; /* ndx */
+} tacAdjoint;
+tacStatus tac_adjoint_begin(tacSim *sim, const double *ybar, tacAdjoint *adjoint);
+void tac_adjoint_end(tacSim *sim, const double *x, const double *u, tacAdjoint *adjoint, const tacGrad *g);

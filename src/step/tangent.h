@@ -1,0 +1,13 @@
+/* The position update q+ = q (+) h v+ in tangent coordinates: dq+ = P dq + h Q dv+   (docs/theory/conventions.md, C3). For
+ * each rotation P = R(exp(h w))^T and Q = Jr(h w); both are the identity elsewhere. */
+#pragma once
+
+#include "tactus/tactus.h"
+
+/* out = h Q dv for n columns; rows of dv are ld_dv numbers apart, those of out ld. hv: h v+. */
+void tac_move_jac(const tacModel *m, const double *hv, double h, int n, int ld_dv, const double *dv, int ld,
+                  double *out);
+/* The columns of q: out[i][j] += P[i][j]. */
+void tac_move_start_jac(const tacModel *m, const double *hv, int ld, double *out);
+/* qbar = P^T bar, vbar += h Q^T bar. */
+void tac_move_vjp(const tacModel *m, const double *hv, double h, const double *bar, double *qbar, double *vbar);

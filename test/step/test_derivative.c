@@ -1,0 +1,160 @@
+/* A and B of a step against Ridders' differences of the very same step, and the reverse mode against them, on every robot
+ * of ours at random states. */
+#include "support/check.h"
+
+#include "cli/differences.h"
+#include "tactus/io.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Relative to max(1, largest entry) of each block, as `tactus check` has it. */
+#define TOL_GRADIENT 1e-7
+#define TOL_REVERSE  1e-10
+/* First step of the differences. */
+#define FIRST_STEP 1e-3
+
+static const char *const ROBOTS[] = {
+    "pendulum",  "double_pendulum", "cartpole", "double_cartpole", "box",   "hopper",    "half_cheetah", "ant",
+    "quadruped", "humanoid",        "atlas",    "panda",           "xarm6", "quadrotor", "catapult",     "jumpworm"};
+
+typedef struct Case {
+    tacModel *m;
+    tacOptions options;
+    tacSim *sim;
+    int nx, ndx, nu, column;
+    double *x, *u, *moved_x, *moved_u, *move, *y, *y0;
+} Case;
+
+static double *numbers(int n) { return calloc((size_t)n + 1, sizeof(double)); }
+
+static Case open_case(const char *path, unsigned inputs) {
+    Case c = {0};
+    tacError err;
+    if (tac_load(path, &c.m, &err) != TAC_OK) print_error("%s\n", err.text);
+    CHECK(c.m != NULL);
+    c.options = tac_default_options(c.m);
+    c.options.integrator = TAC_EULER;
+    c.options.inputs = inputs;
+    CHECK_INT(tac_sim_new(c.m, &c.options, &c.sim, &err), TAC_OK);
+    c.nx = tac_nx(c.m), c.ndx = tac_ndx(c.m), c.nu = tac_ninput(c.m, &c.options);
+    c.x = numbers(c.nx), c.moved_x = numbers(c.nx), c.y = numbers(c.nx), c.y0 = numbers(c.nx);
+    c.u = numbers(c.nu), c.moved_u = numbers(c.nu), c.move = numbers(c.ndx);
+    return c;
+}
+
+static void close_case(Case *c) {
+    double *all[] = {c->x, c->u, c->moved_x, c->moved_u, c->move, c->y, c->y0};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    tac_sim_free(c->sim);
+    tac_model_free(c->m);
+}
+
+/* Random position, velocity, activation and input of order one (controls inside their ranges for the most part). */
+static void draw_state(Case *c, uint64_t seed) {
+    const tacModel *m = c->m;
+    for (int i = 0; i < m->nv; i++) {
+        c->move[i] = 0.4 * tac_random_normal(seed, 1, (uint64_t)i);
+        c->x[m->nq + i] = tac_random_normal(seed, 2, (uint64_t)i);
+    }
+    tac_qpos_add(m, m->qpos_0, c->move, c->x);
+    for (int i = 0; i < m->na; i++)
+        c->x[m->nq + m->nv + i] = 0.3 * tac_random_normal(seed, 3, (uint64_t)i);
+    tac_default_input(m, &c->options, c->u);
+    for (int i = 0; i < c->nu; i++)
+        c->u[i] += 0.3 * tac_random_normal(seed, 4, (uint64_t)i);
+}
+
+/* Column `column` of [dx | du] as a motion of (x, u), the next state's displacement as output. */
+static int step_along(void *context, double t, double *out) {
+    Case *c = context;
+    const tacModel *m = c->m;
+    memset(c->move, 0, (size_t)c->ndx * sizeof(double));
+    memcpy(c->moved_u, c->u, (size_t)c->nu * sizeof(double));
+    memcpy(c->moved_x, c->x, (size_t)c->nx * sizeof(double));
+    if (c->column < m->nv) {
+        c->move[c->column] = t;
+        tac_qpos_add(m, c->x, c->move, c->moved_x);
+    } else if (c->column < c->ndx) {
+        c->moved_x[m->nq - m->nv + c->column] += t;
+    } else {
+        c->moved_u[c->column - c->ndx] += t;
+    }
+    if (tac_step(c->sim, c->moved_x, c->moved_u, c->y, NULL) != TAC_OK) return 1;
+    tac_qpos_sub(m, c->y, c->y0, out);
+    for (int i = m->nv; i < c->ndx; i++)
+        out[i] = c->y[m->nq - m->nv + i];
+    return 0;
+}
+
+/* Largest error over max(1, largest entry), worst of A and B. */
+static double jacobian_error(Case *c, const double *A, const double *B) {
+    double *column = numbers(c->ndx), *work = numbers(difference_work(c->ndx)), worst = 0, largest = 1;
+    for (c->column = 0; c->column < c->ndx + c->nu; c->column++) {
+        CHECK_INT(difference_ridders(step_along, c, c->ndx, FIRST_STEP, column, NULL, work), 0);
+        for (int i = 0; i < c->ndx; i++) {
+            double analytic = c->column < c->ndx ? A[i * c->ndx + c->column] : B[i * c->nu + c->column - c->ndx];
+            worst = fmax(worst, fabs(analytic - column[i]));
+            largest = fmax(largest, fabs(column[i]));
+        }
+    }
+    free(column);
+    free(work);
+    return worst / largest;
+}
+
+/* |A^T ybar - x| and |B^T ybar - u|, relative. */
+static double reverse_error(Case *c, const double *A, const double *B, uint64_t seed) {
+    double *ybar = numbers(c->ndx), *gx = numbers(c->ndx), *gu = numbers(c->nu), worst = 0;
+    for (int i = 0; i < c->ndx; i++)
+        ybar[i] = tac_random_normal(seed, 5, (uint64_t)i);
+    CHECK_INT(tac_step_vjp(c->sim, c->x, c->u, ybar, &(tacGrad){gx, gu, NULL}, NULL), TAC_OK);
+    for (int j = 0; j < c->ndx + c->nu; j++) {
+        double sum = 0, scale = 1, got = j < c->ndx ? gx[j] : gu[j - c->ndx];
+        for (int i = 0; i < c->ndx; i++) {
+            double entry = j < c->ndx ? A[i * c->ndx + j] : B[i * c->nu + j - c->ndx];
+            sum += ybar[i] * entry;
+            scale = fmax(scale, fabs(ybar[i] * entry));
+        }
+        worst = fmax(worst, fabs(sum - got) / scale);
+    }
+    free(ybar);
+    free(gx);
+    free(gu);
+    return worst;
+}
+
+static void check_case(Case *c, uint64_t seed) {
+    double *A = numbers(c->ndx * c->ndx), *B = numbers(c->ndx * c->nu), *y = numbers(c->nx);
+    draw_state(c, seed);
+    CHECK_INT(tac_step(c->sim, c->x, c->u, c->y0, NULL), TAC_OK);
+    CHECK_INT(tac_step_jac(c->sim, c->x, c->u, y, &(tacJac){A, B, NULL}, NULL), TAC_OK);
+    CHECK_INT(memcmp(y, c->y0, (size_t)c->nx * sizeof *y), 0); /* the same map, to the bit */
+    CHECK_LT(jacobian_error(c, A, B), TOL_GRADIENT);
+    CHECK_LT(reverse_error(c, A, B, seed), TOL_REVERSE);
+    free(A);
+    free(B);
+    free(y);
+}
+
+static void robots(void **state) {
+    (void)state;
+    for (size_t r = 0; r < sizeof ROBOTS / sizeof *ROBOTS; r++) {
+        char path[256];
+        snprintf(path, sizeof path, "models/%s.xml", ROBOTS[r]);
+        Case c = open_case(path, r % 2 ? TAC_INPUT_QFRC | TAC_INPUT_XFRC : 0);
+        for (uint64_t seed = 1; seed <= 2; seed++) {
+            print_message("%s, seed %d\n", path, (int)seed);
+            check_case(&c, seed);
+        }
+        close_case(&c);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(robots)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
