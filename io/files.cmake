@@ -38,4 +38,5 @@ set(io_files
   urdf_names.c
   urdf_tree.c
   xml.c
+  xml_limits.c
 )

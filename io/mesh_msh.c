@@ -27,8 +27,11 @@ typedef struct Counts {
 } Counts;
 
 static tacStatus check_counts(const char *file, const Counts *n, size_t size, tacError *err) {
+    if (n->vertices > INT_MAX / 3 || n->faces > INT_MAX / 3)
+        return tac_fail(err, TAC_ERR_SYNTAX, "%s: the MSH header says %zu vertices and %zu faces, expected at most %d",
+                        file, n->vertices, n->faces, INT_MAX / 3);
     int paired = (n->normals == 0 || n->normals == n->vertices) && (n->texcoords == 0 || n->texcoords == n->vertices);
-    if (!paired || n->vertices > INT_MAX / 3 || n->faces > INT_MAX / 3)
+    if (!paired)
         return tac_fail(
             err, TAC_ERR_SYNTAX,
             "%s: the MSH header says %zu vertices, %zu normals, %zu texture coordinates, %zu faces, expected "

@@ -145,6 +145,7 @@ tacStatus tac_mesh_read_stl(const char *file, unsigned char *bytes, size_t size,
     if (size < HEADER)
         return tac_fail(err, TAC_ERR_SYNTAX, "%s: %zu bytes, expected an STL header of %d or the word solid", file,
                         size, HEADER);
+    if (n == 0) return tac_fail(err, TAC_ERR_SYNTAX, "%s: the STL header says 0 triangles, expected at least 1", file);
     return tac_fail(err, TAC_ERR_SYNTAX, "%s: the STL header says %zu triangles, expected %zu bytes, found %zu", file,
                     n, HEADER + TRIANGLE * n, size);
 }

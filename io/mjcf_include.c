@@ -2,11 +2,12 @@
 #include "io/mjcf_read.h"
 
 #include "base/error.h"
+#include "io/xml_limits.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH = 4096, MAX_DEPTH = 256 /* of elements, all files put together: libxml2's own limit for one */ };
+enum { PATH = 4096, MAX_DEPTH = TAC_XML_MAX_DEPTH /* of elements, all files put together */ };
 
 /* Drops "." and resolves ".." in the text of a path, so that one file has one name. */
 static void normalize(const char *path, char *out) {
@@ -124,7 +125,7 @@ tacStatus tac_mjcf_include(tacMjcf *m) {
     while (node != NULL) {
         if (depth > MAX_DEPTH)
             return tac_xml_fail(node->type == XML_ELEMENT_NODE ? node : node->parent, m->err, TAC_ERR_SYNTAX,
-                                "found elements nested more than %d deep", MAX_DEPTH);
+                                "elements nest deeper than %d levels, expected at most that", MAX_DEPTH);
         if (node->type == XML_ELEMENT_NODE && tac_xml_is(node, "include") && node != m->root) {
             tacStatus status = include_one(m, node, &node);
             if (status != TAC_OK) return status;

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "io/numbers.h"
+#include "io/xml_limits.h"
 
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
@@ -140,11 +141,15 @@ tacStatus tac_xml_parse(tacXml *xml, const char *file, const void *bytes, size_t
     if (size == 0) return tac_fail(err, TAC_ERR_SYNTAX, "%s:1: the file is empty, expected XML", file);
     if (size > INT32_MAX)
         return tac_fail(err, TAC_ERR_SYNTAX, "%s:1: the file has %zu bytes, expected less than 2 GiB", file, size);
+    tacStatus status = tac_xml_check_limits(file, bytes, size, err);
+    if (status != TAC_OK) return status;
     xmlParserCtxt *context = new_context(xml, &capture);
     if (context == NULL) return tac_fail(err, TAC_ERR_MEMORY, "%s: no memory", file);
-    /* Recovery only so that tolerable slips do not end the parse; any other error refuses the file below. */
-    xmlDoc *doc = xmlCtxtReadMemory(context, bytes, (int)size, NULL, NULL,
-                                    XML_PARSE_NONET | XML_PARSE_NOCDATA | XML_PARSE_RECOVER | XML_PARSE_NOERROR);
+    /* Recovery only so that tolerable slips do not end the parse; any other error refuses the file below. The limits
+     * are ours, not the library's (HUGE): a mesh written in the file may well have more than 10 MB. */
+    xmlDoc *doc =
+        xmlCtxtReadMemory(context, bytes, (int)size, NULL, NULL,
+                          XML_PARSE_NONET | XML_PARSE_NOCDATA | XML_PARSE_RECOVER | XML_PARSE_NOERROR | XML_PARSE_HUGE);
     xmlFreeParserCtxt(context);
     xml->doc[xml->n - 1] = doc;
     if (capture.doctype != 0)
