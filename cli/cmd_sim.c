@@ -233,7 +233,7 @@ static int simulate(const tacModelFile *file, const tacSimArgs *args, const tacM
 }
 
 int cmd_sim(int argc, char **argv) {
-    tacSimArgs own = {.dt = NAN, .time = NAN, .steps = -1};
+    tacSimArgs own = {.dt = (double)NAN, .time = (double)NAN, .steps = -1};
     tacModelArgs model = {0};
     tacStateArgs state = {0};
     tacControlArgs control = {.share = 1};

@@ -9,8 +9,9 @@ typedef struct tacCsv {
     int ncolumn;
 } tacCsv;
 
-/* Reads rows of `ncolumn` numbers. The first line may be a header; where it has more columns than that, those whose name
- * begins with `prefix` are taken. CLI_GO_ON, or CLI_CANNOT after a message that names file, line and what was expected. */
+/* Reads rows of `ncolumn` numbers. The first line may be a header; where it has more columns than that, those whose
+ * name begins with `prefix` are taken. CLI_GO_ON, or CLI_CANNOT after a message that names file, line and what was
+ * expected. */
 int cli_csv_read(const char *verb, const char *path, const char *prefix, int ncolumn, tacCsv *csv);
 
 /* Writes one cell of a header, quoted where it has to be. */

@@ -21,7 +21,7 @@ static json_t *label_json(const tacModel *m, tacKind kind, int id) {
     return cli_json_text(cli_label(m, kind, id, label, sizeof label));
 }
 
-/* --- the model ----------------------------------------------------------------------------------------------------- */
+/* --- the model ---------------------------------------------------------------------------------------------------- */
 
 static json_t *bodies_json(tacJson *json, const tacModel *m) {
     json_t *list = json_array();
@@ -110,7 +110,7 @@ static json_t *model_json(tacJson *json, const tacModel *m) {
     return object;
 }
 
-/* --- the motion ---------------------------------------------------------------------------------------------------- */
+/* --- the motion --------------------------------------------------------------------------------------------------- */
 
 /* World poses of all bodies at one frame: position(3), quaternion(4) each. */
 static tacStatus frame_poses(tacSim *sim, const tacMotion *motion, int frame, tacKinematics *frames, double *pose) {

@@ -1,6 +1,7 @@
 /* Where a run starts: the model's default, a keyframe (--key), a state file (--state), in that order of weakness.
  *
- *   {"qpos":[], "qvel":[], "act":[], "ctrl":[], "mocap_pos":[], "mocap_quat":[], "qfrc_applied":[], "xfrc_applied":[]} */
+ *   {"qpos": [], "qvel": [], "act": [], "ctrl": [],
+ *    "mocap_pos": [], "mocap_quat": [], "qfrc_applied": [], "xfrc_applied": []} */
 #pragma once
 
 #include "cli/options.h"

@@ -88,10 +88,13 @@ function setFollow(follow) {
   changed();
 }
 
+/* A canvas that changes its size is blank: draw at once. */
 function fitCanvas() {
   const view = byId("view").getBoundingClientRect(), ratio = Math.min(2, devicePixelRatio || 1);
-  renderer.canvas.width = Math.max(1, Math.round(view.width * ratio));
-  renderer.canvas.height = Math.max(1, Math.round(view.height * ratio));
+  const width = Math.max(1, Math.round(view.width * ratio)), height = Math.max(1, Math.round(view.height * ratio));
+  if (renderer.canvas.width === width && renderer.canvas.height === height) return;
+  Object.assign(renderer.canvas, { width, height });
+  drawScene(0);
 }
 
 function drawScene(elapsed) {
@@ -148,7 +151,7 @@ function connect() {
   byId("theme").addEventListener("click", () => setTheme(theme() === "dark" ? "light" : "dark"));
   byId("copy").addEventListener("click", () => navigator.clipboard && navigator.clipboard.writeText(run.command));
   darkWanted.addEventListener("change", () => setTheme(darkWanted.matches ? "dark" : "light"));
-  new ResizeObserver(() => { fitCanvas(); changed(); }).observe(byId("view"));
+  new ResizeObserver(fitCanvas).observe(byId("view"));
   new ResizeObserver(() => plots.forEach(plot => plot.redraw())).observe(byId("plots"));
   document.addEventListener("keydown", onKey);
 }
