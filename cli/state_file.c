@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/json_text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,20 @@ static int read_key(const char *verb, const tacModel *m, const char *text, const
     return CLI_GO_ON;
 }
 
+/* Puts the mocap bodies of the model where the state has them: energies, bias forces and the like take no input, and
+ * what hangs on a mocap body must be seen where it is. The pose stands for the whole run. */
+static int pose_mocap(const char *verb, tacModel *m, const double *mocap) {
+    for (int i = 0; i < m->nmocap; i++) {
+        const double *p = mocap + MOCAP * i, *q = p + 3;
+        double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        if (!(norm > 0) || !isfinite(norm))
+            return cli_fail(verb, "\"mocap_quat\" of mocap body %d has no direction", i);
+        m->body_pos[m->mocap_body[i]] = (tacVec3){p[0], p[1], p[2]};
+        m->body_quat[m->mocap_body[i]] = (tacQuat){q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm};
+    }
+    return CLI_GO_ON;
+}
+
 /* Moves the blocks that are used together: [ctrl | qfrc | xfrc | mocap] -> those of `inputs`. */
 static void drop_blocks(const tacModel *m, unsigned inputs, double *u) {
     const struct {
@@ -128,17 +143,17 @@ static void drop_blocks(const tacModel *m, unsigned inputs, double *u) {
     }
 }
 
-static int read_start(const char *verb, const tacModel *model, const tacStateArgs *args, tacStart *start) {
+static int read_start(const char *verb, tacModel *model, const tacStateArgs *args, tacStart *start) {
     tacSlot slot[SLOTS];
     int result = CLI_GO_ON;
     make_slots(model, start->x, start->u, slot);
     if (args->key != NULL) result = read_key(verb, model, args->key, slot, &start->inputs);
     if (result == CLI_GO_ON && args->state != NULL) result = read_state(verb, args->state, slot, &start->inputs);
+    if (result == CLI_GO_ON && start->inputs & TAC_INPUT_MOCAP) result = pose_mocap(verb, model, slot[4].out);
     return result;
 }
 
-int cli_start_load(const char *verb, const tacModel *model, const tacStateArgs *args, tacOptions *options,
-                   tacStart *start) {
+int cli_start_load(const char *verb, tacModel *model, const tacStateArgs *args, tacOptions *options, tacStart *start) {
     options->inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC | TAC_INPUT_MOCAP;
     size_t nx = (size_t)tac_nx(model), nu = (size_t)tac_ninput(model, options);
     *start = (tacStart){.x = calloc(nx + 1, sizeof(double)), .u = calloc(nu + 1, sizeof(double))};

@@ -22,8 +22,8 @@ typedef struct tacStart {
     unsigned inputs;
 } tacStart;
 
-/* Fills start and sets options->inputs to the blocks the state needs. CLI_GO_ON, or CLI_CANNOT after a message that
+/* Fills start, sets options->inputs to the blocks the state needs, and puts the model's mocap bodies where the state
+ * has them. CLI_GO_ON, or CLI_CANNOT after a message that
  * names the field, what was got and what was expected. */
-int cli_start_load(const char *verb, const tacModel *model, const tacStateArgs *args, tacOptions *options,
-                   tacStart *start);
+int cli_start_load(const char *verb, tacModel *model, const tacStateArgs *args, tacOptions *options, tacStart *start);
 void cli_start_free(tacStart *start);

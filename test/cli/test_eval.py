@@ -15,6 +15,12 @@ PENDULUM = """<mujoco><compiler angle="radian"/><worldbody><body name="rod">
   <actuator><motor name="drive" joint="pin" gear="7"/></actuator></mujoco>"""
 
 
+# A rod of 1 kg, its centre 0.5 m from a pin on a mocap body of 1 kg.
+HUNG = """<mujoco><worldbody><body name="hand" mocap="true"><geom type="sphere" size="0.02" mass="1"/>
+  <body name="rod"><joint name="pin" axis="0 1 0"/>
+    <geom type="capsule" fromto="0 0 0 1 0 0" size="0.02" mass="1"/></body></body></worldbody></mujoco>"""
+
+
 class Pendulum(Case):
     """A rod of mass 2 with its centre 0.5 m from a pin along y, at angle q, speed v."""
 
@@ -111,6 +117,21 @@ class States(Case):
         self.close(hand["quat"], [0, 1, 0, 0], 0)
         turned = self.eval({"mocap_quat": [0, 0, 1, 0]})["bodies"][4]
         self.close(turned["pos"], [0, 1, 0], 0)
+
+    def test_what_hangs_on_a_mocap_body_turns_with_it(self):
+        model = self.file("hung.xml", HUNG)
+        level = self.fine("eval", model, "--json").json()
+        self.close(level["bias"], [-9.81 * 0.5], 1e-12)
+        half = math.sqrt(0.5)
+        state = self.file("down.json", {"mocap_pos": [[0, 0, 2]], "mocap_quat": [[2 * half, 0, 2 * half, 0]]})
+        down = self.fine("eval", model, "--json", "--state", state).json()
+        self.close(down["bias"], [0], 1e-12)
+        self.close(down["qacc"], [0], 1e-12)
+        self.close(down["energy"]["potential"], 9.81 * (2 + 1.5), 1e-12)
+        run = self.fine("sim", model, "--json", "--steps", 5, "--state", state).json()
+        self.close(run["energy"], [9.81 * (2 + 1.5)] * 6, 1e-12)
+        bad = self.file("zero.json", {"mocap_quat": [[0, 0, 0, 0]]})
+        self.refused('"mocap_quat" of mocap body 0 has no direction', "eval", model, "--state", bad)
 
     def test_tendons(self):
         at = self.eval({"qpos": [0.5, 1, 1, 0, 1, 1, 0, 0, 0], "qvel": [1, 2, 0, 0, 0, 0, 0, 0]})
