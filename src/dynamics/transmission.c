@@ -35,13 +35,12 @@ void tac_add_tendon_row(const tacModel *m, int tendon, double scale, double *row
 /* --- Moment rows --------------------------------------------------------------------------------------------------- */
 
 /* Declares the stored columns [begin, end) of a row and clears them. */
-static double *open_row(const tacModel *m, tacWork *w, int actuator, int begin, int end) {
-    double *row = w->moment + (size_t)actuator * (size_t)m->nv;
-    w->moment_begin[actuator] = begin;
-    w->moment_end[actuator] = end;
+static double *open_row(tacTransmitted *out, int begin, int end) {
+    out->begin = begin;
+    out->end = end;
     for (int i = begin; i < end; i++)
-        row[i] = 0;
-    return row;
+        out->row[i] = 0;
+    return out->row;
 }
 
 static tacVec3 site_pos(const tacModel *m, const tacWork *w, int site) {
@@ -56,49 +55,48 @@ static int last_dof(const tacModel *m, int site) { return m->body_last_dof[m->si
 
 /* Ball joint: length = gear . log(quat), moment = gear, in the child's axes; gear given in the parent's axes is turned
  * into the child's. The row is MuJoCo's: a torque along gear. It is d(length)/dq to first order in the angle only. */
-static void transmit_ball(const tacModel *m, tacWork *w, int actuator, tacQuat quat) {
+static void transmit_ball(const tacModel *m, int actuator, const double *gears, tacQuat quat, tacTransmitted *out) {
     int dof = m->joint_dof_adr[m->actuator_trnid[2 * actuator]];
-    tacVec3 gear = tac_load3(m->actuator_gear + 6 * actuator);
+    tacVec3 gear = tac_load3(gears);
     if (m->actuator_trntype[actuator] == TAC_TRN_JOINT_IN_PARENT) gear = tac_quat_rotate(tac_quat_conj(quat), gear);
-    w->actuator_length[actuator] = tac_dot3(tac_quat_log(quat), gear);
-    double *row = open_row(m, w, actuator, dof, dof + 3);
+    out->length = tac_dot3(tac_quat_log(quat), gear);
+    double *row = open_row(out, dof, dof + 3);
     tac_store3(row + dof, gear);
 }
 
 /* Free joint: a wrench of six gears, force in world axes, torque in the child's (or world's, in-parent) axes; no length. */
-static void transmit_free(const tacModel *m, tacWork *w, int actuator, tacQuat quat) {
+static void transmit_free(const tacModel *m, int actuator, const double *gear, tacQuat quat, tacTransmitted *out) {
     int dof = m->joint_dof_adr[m->actuator_trnid[2 * actuator]];
-    const double *gear = m->actuator_gear + 6 * actuator;
     tacVec3 torque = tac_load3(gear + 3);
     if (m->actuator_trntype[actuator] == TAC_TRN_JOINT_IN_PARENT) torque = tac_quat_rotate(tac_quat_conj(quat), torque);
-    w->actuator_length[actuator] = 0;
-    double *row = open_row(m, w, actuator, dof, dof + 6);
+    out->length = 0;
+    double *row = open_row(out, dof, dof + 6);
     tac_store3(row + dof, tac_load3(gear));
     tac_store3(row + dof + 3, torque);
 }
 
-static void transmit_joint(const tacModel *m, tacWork *w, int actuator, const double *q) {
+static void transmit_joint(const tacModel *m, int actuator, const double *gear, const double *q, tacTransmitted *out) {
     int joint = m->actuator_trnid[2 * actuator], dof = m->joint_dof_adr[joint];
     const double *qj = q + m->joint_qpos_adr[joint];
     switch (m->joint_type[joint]) {
     case TAC_FREE:
-        transmit_free(m, w, actuator, tac_quat_normalize(tac_quat_load(qj + 3)));
+        transmit_free(m, actuator, gear, tac_quat_normalize(tac_quat_load(qj + 3)), out);
         break;
     case TAC_BALL:
-        transmit_ball(m, w, actuator, tac_quat_normalize(tac_quat_load(qj)));
+        transmit_ball(m, actuator, gear, tac_quat_normalize(tac_quat_load(qj)), out);
         break;
     default:
-        w->actuator_length[actuator] = m->actuator_gear[6 * actuator] * qj[0];
-        open_row(m, w, actuator, dof, dof + 1)[dof] = m->actuator_gear[6 * actuator];
+        out->length = gear[0] * qj[0];
+        open_row(out, dof, dof + 1)[dof] = gear[0];
     }
 }
 
 /* Slider-crank: rod of length r from the crank's pin to a slider on axis a; with p = pin - slider,
  *   L = a.p - sqrt(det),  det = (a.p)^2 + r^2 - p.p
  * where the rod is too short to reach (det <= 0), L = a.p. Only the axis turns: da = w x a. */
-static void transmit_slidercrank(const tacModel *m, tacWork *w, int actuator) {
+static void transmit_slidercrank(const tacModel *m, const tacWork *w, int actuator, double gear, tacTransmitted *out) {
     int crank = m->actuator_trnid[2 * actuator], slider = m->actuator_trnid[2 * actuator + 1];
-    double gear = m->actuator_gear[6 * actuator], rod = m->actuator_cranklength[actuator];
+    double rod = m->actuator_cranklength[actuator];
     tacVec3 axis = tac_quat_rotate(site_quat(m, w, slider), tac_vec3(0, 0, 1));
     tacVec3 crank_pos = site_pos(m, w, crank), slider_pos = site_pos(m, w, slider);
     tacVec3 p = tac_sub3(crank_pos, slider_pos);
@@ -107,14 +105,14 @@ static void transmit_slidercrank(const tacModel *m, tacWork *w, int actuator) {
     /* dL/dp = s a + p / root,  dL/da = s p */
     tacVec3 dL_dp = det > 0 ? tac_madd3(tac_scale3(s, axis), 1 / root, p) : axis;
     tacVec3 dL_da = tac_scale3(s, p);
-    w->actuator_length[actuator] = gear * (along - root);
+    out->length = gear * (along - root);
     int last = last_dof(m, crank) > last_dof(m, slider) ? last_dof(m, crank) : last_dof(m, slider);
-    double *row = open_row(m, w, actuator, 0, last + 1);
+    double *row = open_row(out, 0, last + 1);
     tac_add_point_row(m, w, m->site_body[crank], crank_pos, dL_dp, tac_zero3(), gear, row);
     tac_add_point_row(m, w, m->site_body[slider], slider_pos, tac_neg3(dL_dp), tac_cross3(axis, dL_da), gear, row);
 }
 
-static void transmit_tendon(const tacModel *m, tacWork *w, int actuator) {
+static void transmit_tendon(const tacModel *m, const tacWork *w, int actuator, double gear, tacTransmitted *out) {
     int tendon = m->actuator_trnid[2 * actuator], begin = m->nv, end = 0;
     int first = m->tendon_term_adr[tendon], last = first + m->tendon_term_num[tendon];
     for (int k = first; k < last; k++) {
@@ -122,18 +120,16 @@ static void transmit_tendon(const tacModel *m, tacWork *w, int actuator) {
         if (dof < begin) begin = dof;
         if (dof >= end) end = dof + 1;
     }
-    double gear = m->actuator_gear[6 * actuator];
-    w->actuator_length[actuator] = gear * w->tendon_length[tendon];
-    tac_add_tendon_row(m, tendon, gear, open_row(m, w, actuator, begin < end ? begin : 0, end));
+    out->length = gear * w->tendon_length[tendon];
+    tac_add_tendon_row(m, tendon, gear, open_row(out, begin < end ? begin : 0, end));
 }
 
 /* Site alone: the gear is a wrench in the site's axes; no length. */
-static void transmit_site(const tacModel *m, tacWork *w, int actuator) {
+static void transmit_site(const tacModel *m, const tacWork *w, int actuator, const double *gear, tacTransmitted *out) {
     int site = m->actuator_trnid[2 * actuator];
-    const double *gear = m->actuator_gear + 6 * actuator;
     tacQuat quat = site_quat(m, w, site);
-    w->actuator_length[actuator] = 0;
-    double *row = open_row(m, w, actuator, 0, last_dof(m, site) + 1);
+    out->length = 0;
+    double *row = open_row(out, 0, last_dof(m, site) + 1);
     tac_add_point_row(m, w, m->site_body[site], site_pos(m, w, site), tac_quat_rotate(quat, tac_load3(gear)),
                       tac_quat_rotate(quat, tac_load3(gear + 3)), 1, row);
 }
@@ -160,47 +156,56 @@ static tacVec3 measured_rotation(const tacModel *m, const tacWork *w, int site, 
 static int all_zero3(const double *x) { return x[0] == 0 && x[1] == 0 && x[2] == 0; }
 
 /* Site and reference site: the site's pose in the reference site's axes, dot gear. Dofs that move both do nothing. */
-static void transmit_site_pair(const tacModel *m, tacWork *w, int actuator) {
+static void transmit_site_pair(const tacModel *m, const tacWork *w, int actuator, const double *gear,
+                               tacTransmitted *out) {
     int site = m->actuator_trnid[2 * actuator], ref = m->actuator_trnid[2 * actuator + 1];
-    const double *gear = m->actuator_gear + 6 * actuator;
     tacVec3 pos = site_pos(m, w, site), ref_pos = site_pos(m, w, ref), arm = tac_sub3(pos, ref_pos);
     tacQuat ref_quat = site_quat(m, w, ref);
     tacVec3 direction = tac_quat_rotate(ref_quat, tac_load3(gear));
     tacVec3 rotation = tac_quat_rotate(ref_quat, tac_load3(gear + 3));
     double length = tac_dot3(arm, direction);
     if (!all_zero3(gear + 3)) length += tac_dot3(measured_rotation(m, w, site, ref), tac_load3(gear + 3));
-    w->actuator_length[actuator] = length;
+    out->length = length;
     int dof1 = last_dof(m, site), dof2 = last_dof(m, ref);
-    double *row = open_row(m, w, actuator, 0, (dof1 > dof2 ? dof1 : dof2) + 1);
+    double *row = open_row(out, 0, (dof1 > dof2 ? dof1 : dof2) + 1);
     tac_add_point_row(m, w, m->site_body[site], pos, direction, rotation, 1, row);
     tac_add_point_row(m, w, m->site_body[ref], ref_pos, direction, rotation, -1, row);
     for (int i = common_dof(m, dof1, dof2); i >= 0; i = m->dof_parent[i])
         row[i] = 0;
 }
 
+void tac_transmit(const tacModel *m, const tacWork *w, int a, const double *gear, const double *q,
+                  tacTransmitted *out) {
+    switch (m->actuator_trntype[a]) {
+    case TAC_TRN_JOINT:
+    case TAC_TRN_JOINT_IN_PARENT:
+        transmit_joint(m, a, gear, q, out);
+        break;
+    case TAC_TRN_SLIDERCRANK:
+        transmit_slidercrank(m, w, a, gear[0], out);
+        break;
+    case TAC_TRN_TENDON:
+        transmit_tendon(m, w, a, gear[0], out);
+        break;
+    case TAC_TRN_SITE:
+        if (m->actuator_trnid[2 * a + 1] >= 0)
+            transmit_site_pair(m, w, a, gear, out);
+        else
+            transmit_site(m, w, a, gear, out);
+        break;
+    default: /* TAC_TRN_BODY acts through contacts alone */
+        out->length = 0;
+        open_row(out, 0, 0);
+    }
+}
+
 void tac_transmission_q(const tacModel *m, tacWork *w, const double *q) {
     for (int a = 0; a < m->nu; a++) {
-        switch (m->actuator_trntype[a]) {
-        case TAC_TRN_JOINT:
-        case TAC_TRN_JOINT_IN_PARENT:
-            transmit_joint(m, w, a, q);
-            break;
-        case TAC_TRN_SLIDERCRANK:
-            transmit_slidercrank(m, w, a);
-            break;
-        case TAC_TRN_TENDON:
-            transmit_tendon(m, w, a);
-            break;
-        case TAC_TRN_SITE:
-            if (m->actuator_trnid[2 * a + 1] >= 0)
-                transmit_site_pair(m, w, a);
-            else
-                transmit_site(m, w, a);
-            break;
-        default: /* TAC_TRN_BODY acts through contacts alone */
-            w->actuator_length[a] = 0;
-            open_row(m, w, a, 0, 0);
-        }
+        tacTransmitted out = {.row = w->moment + (size_t)a * (size_t)m->nv};
+        tac_transmit(m, w, a, m->actuator_gear + 6 * a, q, &out);
+        w->actuator_length[a] = out.length;
+        w->moment_begin[a] = out.begin;
+        w->moment_end[a] = out.end;
     }
 }
 

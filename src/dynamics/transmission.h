@@ -10,6 +10,15 @@ void tac_tendon_lengths(const tacModel *m, tacWork *w, const double *q);
 void tac_tendon_velocities(const tacModel *m, tacWork *w, const double *v);
 /* row[nv] += scale d(length)/dq of a tendon. */
 void tac_add_tendon_row(const tacModel *m, int tendon, double scale, double *row);
+/* One actuator's length and moment row; both are linear in the gear. */
+typedef struct tacTransmitted {
+    double length;
+    double *row; /* nv numbers to write to; those outside [begin, end) are zero and left alone */
+    int begin, end;
+} tacTransmitted;
+/* For any gear (6 numbers). Needs: position, tac_tendon_lengths. */
+void tac_transmit(const tacModel *m, const tacWork *w, int actuator, const double *gear, const double *q,
+                  tacTransmitted *out);
 /* q -> actuator lengths and moment rows. Needs: position, tac_tendon_lengths. */
 void tac_transmission_q(const tacModel *m, tacWork *w, const double *q);
 /* v -> actuator velocities = moment v. Needs: tac_transmission_q. */
