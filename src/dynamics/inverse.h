@@ -1,7 +1,8 @@
 /* Inverse dynamics, recursive Newton-Euler. */
 #pragma once
 
-#include "dynamics/work.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/sink.h"
 
 /* (v, a) -> tau = M a + c without armature terms when a is NULL (a = 0): bias; with armature when a is given.
  * Needs: position, velocity. */
@@ -16,3 +17,11 @@ void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *
 /* lambda[nv] -> qbar = dtau_dq^T lambda, vbar = dtau_dv^T lambda, in linear time. Needs: position. */
 void tac_rnea_vjp(const tacModel *m, tacWork *w, const double *v, const double *a, const double *lambda, double *qbar,
                   double *vbar);
+
+/* Columns of the same derivative for other displacements: of a mover, of a body's inertia (world axes about the tree's
+ * origin), of gravity. Needs: tac_rnea_jac or tac_rnea_vjp at the same (v, a), and no derivative of forces since. */
+void tac_rnea_move(const tacModel *m, const tacWork *w, const double *v, const double *a, const tacMover *x, int column,
+                   const tacSink *sink);
+void tac_rnea_inertia(const tacModel *m, const tacWork *w, int body, const tacInertia *dI, int column,
+                      const tacSink *sink);
+void tac_rnea_gravity(const tacModel *m, const tacWork *w, tacVec3 dg, int column, const tacSink *sink);

@@ -129,6 +129,58 @@ void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *
     tac_add_tendon_inertia(m, w);
 }
 
+/* --- Movers and inertias ------------------------------------------------------------------------------------------------ */
+
+/* Motion just inboard of a mover: that of its body's parent, and of the body's dofs before the mover. */
+static void motion_before(const tacModel *m, const tacWork *w, const double *v, const double *a, const tacMover *x,
+                          tacVec6 *V, tacVec6 *A) {
+    int parent = m->body_parent[x->body];
+    *V = w->V[parent];
+    *A = w->A[parent];
+    for (int i = m->body_dof_adr[x->body]; i < x->first; i++) {
+        *V = tac_madd6(*V, v[i], w->S[i]);
+        *A = tac_madd6(tac_madd6(*A, v[i], w->Sdot[i]), a[i], w->S[i]);
+    }
+}
+
+/* (D5) and (D6) for a displacement along x->S. */
+void tac_rnea_move(const tacModel *m, const tacWork *w, const double *v, const double *a, const tacMover *x, int column,
+                   const tacSink *sink) {
+    if (x->site > 0) return; /* sites have no inertia */
+    tacVec6 V, A;
+    motion_before(m, w, v, a, x, &V, &A);
+    int b = x->body, first = m->body_dof_adr[b];
+    tacVec6 psi1 = tac_crossm6(V, x->S), psi2 = tac_add6(tac_crossm6(A, x->S), tac_crossm6(V, psi1));
+    for (int i = first; i < m->nv; i++) {
+        if (!tac_moves_dof(m, x, i)) continue;
+        int body = m->dof_body[i];
+        tacVec6 U = tac_inertia_mul(w->composite[body], w->S[i]);
+        tacVec3 W = coriolis_mul_transposed(&w->coriolis[body], w->S[i]);
+        tac_emit(sink, i, column, tac_dot6(U, psi2) + tac_dot3(W, psi1.ang));
+    }
+    tacVec6 P = tac_add6(tac_add6(tac_inertia_mul(w->composite[b], psi2), coriolis_mul(&w->coriolis[b], psi1.ang)),
+                         tac_crossf6(x->S, w->F[b]));
+    for (int i = x->first > first ? x->first - 1 : m->body_last_dof[m->body_parent[b]]; i >= 0; i = m->dof_parent[i])
+        tac_emit(sink, i, column, tac_dot6(w->S[i], P));
+}
+
+/* dF = dI A + V x* (dI V) on one body. */
+void tac_rnea_inertia(const tacModel *m, const tacWork *w, int body, const tacInertia *dI, int column,
+                      const tacSink *sink) {
+    tacVec6 V = w->V[body];
+    tacVec6 dF = tac_add6(tac_inertia_mul(*dI, w->A[body]), tac_crossf6(V, tac_inertia_mul(*dI, V)));
+    for (int i = m->body_last_dof[body]; i >= 0; i = m->dof_parent[i])
+        tac_emit(sink, i, column, tac_dot6(w->S[i], dF));
+}
+
+/* A_0 = (0, -g) moves by -dg, and every body with it: dF^C = I^C (0, -dg). */
+void tac_rnea_gravity(const tacModel *m, const tacWork *w, tacVec3 dg, int column, const tacSink *sink) {
+    if (*m->option_disable & TAC_DISABLE_GRAVITY) return;
+    tacVec6 dA = {{0, 0, 0}, tac_neg3(dg)};
+    for (int i = 0; i < m->nv; i++)
+        tac_emit(sink, i, column, tac_dot6(w->S[i], tac_inertia_mul(w->composite[m->dof_body[i]], dA)));
+}
+
 /* --- Reverse mode -------------------------------------------------------------------------------------------------- */
 
 /* With lambda as a velocity, Lambda_k = sum of S_i lambda_i inboard of body k, the scalar lambda . tau is the sum over
@@ -146,15 +198,17 @@ static void lambda_pass(const tacModel *m, tacWork *w, const double *lambda) {
             w->nu[i] = tac_crossm6(before, w->S[i]);
             Lambda = tac_madd6(Lambda, lambda[i], w->S[i]);
         }
+        tacCoriolis B = body_coriolis(&w->inertia[b], w->V[b]); /* the body's own: w->coriolis has the sums */
         w->Lambda[b] = Lambda;
         w->X[b] = tac_inertia_mul(w->inertia[b], Lambda);
-        w->Y[b] = coriolis_mul_transposed(&w->coriolis[b], Lambda);
+        w->Y[b] = coriolis_mul_transposed(&B, Lambda);
     }
 }
 
 void tac_rnea_vjp(const tacModel *m, tacWork *w, const double *v, const double *a, const double *lambda, double *qbar,
                   double *vbar) {
     forward_pass(m, w, v, a);
+    add_to_parents(m, w);
     lambda_pass(m, w, lambda);
     for (int b = m->nbody - 1; b > 0; b--) {
         int first = m->body_dof_adr[b], last = first + m->body_dof_num[b], parent = m->body_parent[b];
@@ -163,7 +217,6 @@ void tac_rnea_vjp(const tacModel *m, tacWork *w, const double *v, const double *
             vbar[j] = tac_dot6(w->X[b], w->Sd[j]) + tac_dot3(w->Y[b], w->S[j].ang);
         }
         if (parent == 0) continue;
-        w->F[parent] = tac_add6(w->F[parent], w->F[b]);
         w->X[parent] = tac_add6(w->X[parent], w->X[b]);
         w->Y[parent] = tac_add3(w->Y[parent], w->Y[b]);
     }

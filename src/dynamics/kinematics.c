@@ -169,10 +169,11 @@ int tac_dof_group(const tacModel *m, int i) {
 }
 
 tacMover tac_dof_mover(const tacModel *m, const tacWork *w, int j) {
-    return (tacMover){w->S[j], m->dof_body[j], tac_dof_group(m, j)};
+    return (tacMover){w->S[j], m->dof_body[j], tac_dof_group(m, j), 0};
 }
 
 int tac_moves_body(const tacModel *m, const tacMover *mover, int body) {
+    if (mover->site > 0) return 0;
     while (body > mover->body)
         body = m->body_parent[body];
     return body == mover->body;
@@ -180,6 +181,7 @@ int tac_moves_body(const tacModel *m, const tacMover *mover, int body) {
 
 int tac_moves_dof(const tacModel *m, const tacMover *mover, int i) {
     int body = m->dof_body[i];
+    if (mover->site > 0) return 0;
     return body == mover->body ? i >= mover->first : tac_moves_body(m, mover, body);
 }
 

@@ -19,10 +19,11 @@ void tac_subtree_com(const tacModel *m, const tacWork *w, tacVec3 *com);
 int tac_dof_group(const tacModel *m, int i);
 
 /* A displacement along the twist S that takes along `body`, its descendants, and of the body's own dofs those from `first`
- * on. A dof is one; so is a body, joint or mocap body that is put elsewhere. */
+ * on. A dof is one; so is a body, joint, mocap body or site that is put elsewhere. */
 typedef struct tacMover {
     tacVec6 S; /* about the origin of the body's tree */
     int body, first;
+    int site; /* > 0: moves nothing but site - 1, which is on `body` */
 } tacMover;
 /* Dof j as a mover: it takes along the axes of its group and all that follows. Needs: position. */
 tacMover tac_dof_mover(const tacModel *m, const tacWork *w, int j);

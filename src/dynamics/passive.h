@@ -1,8 +1,8 @@
 /* Passive forces: joint and tendon springs and dampers, gravity compensation. */
 #pragma once
 
+#include "dynamics/kinematics.h"
 #include "dynamics/sink.h"
-#include "dynamics/work.h"
 
 /* (q, v) -> w->qfrc_passive and w->qfrc_gravcomp. The first includes gravity compensation except at the joints that take
  * it through their actuators. Needs: position, tendon lengths and velocities. */
@@ -22,3 +22,6 @@ void tac_passive_jac(const tacModel *m, tacWork *w, const double *q, const unsig
 /* Forces of fixed world direction at the centres of mass, wrench[b] = (torque, force): emits the derivative of their joint
  * forces with respect to q. Needs: position. */
 void tac_world_force_jac(const tacModel *m, tacWork *w, const tacVec6 *wrench, const tacSink *q);
+/* The same for one such force and one mover, emitted as the given column. */
+void tac_world_force_move(const tacModel *m, const tacWork *w, int body, tacVec6 wrench, const tacMover *x, int column,
+                          const tacSink *sink);

@@ -73,6 +73,19 @@ void tac_world_force_jac(const tacModel *m, tacWork *w, const tacVec6 *wrench, c
     }
 }
 
+void tac_world_force_move(const tacModel *m, const tacWork *w, int body, tacVec6 wrench, const tacMover *x, int column,
+                          const tacSink *sink) {
+    if (!tac_moves_body(m, x, body)) return;
+    tacVec3 c = tac_sub3(w->xipos[body], w->origin[body]), moved = tac_add3(x->S.lin, tac_cross3(x->S.ang, c));
+    tacVec6 W = {tac_add3(wrench.ang, tac_cross3(c, wrench.lin)), wrench.lin};
+    tacVec3 dmoment = tac_cross3(moved, wrench.lin);
+    for (int i = m->body_last_dof[body]; i >= 0; i = m->dof_parent[i]) {
+        double value = tac_dot3(w->S[i].ang, dmoment);
+        if (tac_moves_dof(m, x, i)) value += tac_dot6(tac_crossm6(x->S, w->S[i]), W);
+        tac_emit(sink, i, column, value);
+    }
+}
+
 /* Gravity compensation as such a force; wrenches in w->Lambda. */
 static void emit_gravity_compensation(const tacModel *m, tacWork *w, const unsigned char *saturated, tacSink q) {
     tacVec3 up = tac_base_acceleration(m).lin;

@@ -6,18 +6,22 @@
  *   moment_i = sum over ends of S_i . W,   W = (moment + (point - O) x force, force),   i inboard of the end's body.
  * Its derivative follows from how a mover x changes the ends, and from the axes it takes along, dS_i = S_x x S_i. */
 typedef struct End {
-    int body;
+    int site, body;
     tacVec3 point, force, moment; /* world */
 } End;
 
-/* Change of a world point of a body, and of its orientation; zero where the mover leaves the body alone. */
-static tacVec3 point_change(const tacModel *m, const tacWork *w, const tacMover *x, int body, tacVec3 point) {
-    if (!tac_moves_body(m, x, body)) return tac_zero3();
-    return tac_add3(x->S.lin, tac_cross3(x->S.ang, tac_sub3(point, w->origin[body])));
+static int moves_end(const tacModel *m, const tacMover *x, const End *end) {
+    return x->site > 0 ? x->site - 1 == end->site : tac_moves_body(m, x, end->body);
 }
 
-static tacVec3 turn(const tacModel *m, const tacMover *x, int body) {
-    return tac_moves_body(m, x, body) ? x->S.ang : tac_zero3();
+/* Change of an end's point, and of its orientation; zero where the mover leaves it alone. */
+static tacVec3 point_change(const tacModel *m, const tacWork *w, const tacMover *x, const End *end) {
+    if (!moves_end(m, x, end)) return tac_zero3();
+    return tac_add3(x->S.lin, tac_cross3(x->S.ang, tac_sub3(end->point, w->origin[end->body])));
+}
+
+static tacVec3 turn(const tacModel *m, const tacMover *x, const End *end) {
+    return moves_end(m, x, end) ? x->S.ang : tac_zero3();
 }
 
 /* --- Ends of each kind of transmission, and their change --------------------------------------------------- */
@@ -30,7 +34,7 @@ static tacQuat site_quat(const tacModel *m, const tacWork *w, int site) {
     return tac_frame_quat(w, m->site_body[site], m->site_quat[site]);
 }
 
-/* What the ends are made of; `frame` is the body whose axes the force and moment are fixed in (sites). */
+/* What the ends are made of; `frame` is the end whose axes the force and moment are fixed in (sites), or -1. */
 typedef struct Ends {
     int n, frame;
     End end[2];
@@ -40,13 +44,13 @@ typedef struct Ends {
 
 static Ends site_ends(const tacModel *m, const tacWork *w, int actuator) {
     int site = m->actuator_trnid[2 * actuator], ref = m->actuator_trnid[2 * actuator + 1];
-    int frame = ref >= 0 ? ref : site;
+    int frame = ref >= 0 ? ref : site; /* a site whose axes they are fixed in */
     const double *gear = m->actuator_gear + 6 * actuator;
     tacVec3 force = tac_quat_rotate(site_quat(m, w, frame), tac_load3(gear));
     tacVec3 moment = tac_quat_rotate(site_quat(m, w, frame), tac_load3(gear + 3));
-    Ends e = {.n = ref >= 0 ? 2 : 1, .frame = m->site_body[frame]};
-    e.end[0] = (End){m->site_body[site], site_pos(m, w, site), force, moment};
-    if (ref >= 0) e.end[1] = (End){m->site_body[ref], site_pos(m, w, ref), tac_neg3(force), tac_neg3(moment)};
+    Ends e = {.n = ref >= 0 ? 2 : 1, .frame = ref >= 0 ? 1 : 0};
+    e.end[0] = (End){site, m->site_body[site], site_pos(m, w, site), force, moment};
+    if (ref >= 0) e.end[1] = (End){ref, m->site_body[ref], site_pos(m, w, ref), tac_neg3(force), tac_neg3(moment)};
     return e;
 }
 
@@ -63,14 +67,15 @@ static Ends crank_ends(const tacModel *m, const tacWork *w, int actuator) {
     e.root = det > 0 ? tac_sqrt(det) : 0;
     e.s = det > 0 ? 1 - e.along / e.root : 1;
     tacVec3 g = tac_scale3(e.gear, det > 0 ? tac_madd3(tac_scale3(e.s, e.axis), 1 / e.root, e.p) : e.axis);
-    e.end[0] = (End){m->site_body[crank], crank_pos, g, tac_zero3()};
-    e.end[1] = (End){m->site_body[slider], slider_pos, tac_neg3(g), tac_scale3(e.gear * e.s, tac_cross3(e.axis, e.p))};
+    e.end[0] = (End){crank, m->site_body[crank], crank_pos, g, tac_zero3()};
+    e.end[1] =
+        (End){slider, m->site_body[slider], slider_pos, tac_neg3(g), tac_scale3(e.gear * e.s, tac_cross3(e.axis, e.p))};
     return e;
 }
 
 /* Change of force and moment of both ends; bodies and points are those of `e`. */
 static void site_change(const tacModel *m, const Ends *e, const tacMover *mover, End *change) {
-    tacVec3 x = turn(m, mover, e->frame);
+    tacVec3 x = turn(m, mover, &e->end[e->frame]);
     for (int k = 0; k < e->n; k++) {
         change[k].force = tac_cross3(x, e->end[k].force);
         change[k].moment = tac_cross3(x, e->end[k].moment);
@@ -78,10 +83,8 @@ static void site_change(const tacModel *m, const Ends *e, const tacMover *mover,
 }
 
 static void crank_change(const tacModel *m, const tacWork *w, const Ends *e, const tacMover *x, End *change) {
-    int crank = e->end[0].body, slider = e->end[1].body;
-    tacVec3 dp =
-        tac_sub3(point_change(m, w, x, crank, e->end[0].point), point_change(m, w, x, slider, e->end[1].point));
-    tacVec3 da = tac_cross3(turn(m, x, slider), e->axis);
+    tacVec3 dp = tac_sub3(point_change(m, w, x, &e->end[0]), point_change(m, w, x, &e->end[1]));
+    tacVec3 da = tac_cross3(turn(m, x, &e->end[1]), e->axis);
     double dalong = tac_dot3(da, e->p) + tac_dot3(e->axis, dp), droot = 0, ds = 0;
     tacVec3 dg = da;
     if (e->root > 0) {
@@ -111,7 +114,7 @@ static void emit_column(const tacModel *m, const tacWork *w, const Ends *e, int 
                         const End *change, double scale, const tacSink *sink) {
     const End *end = &e->end[k];
     int other = e->n == 2 && e->frame >= 0 ? e->end[1 - k].body : -1;
-    tacVec3 arm = tac_sub3(end->point, w->origin[end->body]), moved = point_change(m, w, x, end->body, end->point);
+    tacVec3 arm = tac_sub3(end->point, w->origin[end->body]), moved = point_change(m, w, x, end);
     tacVec6 W = wrench(w, end);
     tacVec6 dW = {tac_add3(change->moment, tac_add3(tac_cross3(moved, end->force), tac_cross3(arm, change->force))),
                   change->force};
@@ -195,24 +198,27 @@ static void add_ball_length(const tacModel *m, int actuator, const double *q, do
     tac_store3(r, tac_madd3(tac_load3(r), scale, d));
 }
 
-/* (p - p_ref) . force + rotation . gear, both in the reference site's axes; rotation as transmission.c measures it: with
- * the product site quaternion times body quaternion, which turns by the body-frame angular velocity. */
-static void add_site_pair_length(const tacModel *m, const tacWork *w, int actuator, double scale, double *row) {
-    Ends e = site_ends(m, w, actuator);
-    int site = m->actuator_trnid[2 * actuator], ref = m->actuator_trnid[2 * actuator + 1];
-    int body = m->site_body[site], ref_body = m->site_body[ref];
-    tacQuat quat = tac_quat_mul(m->site_quat[site], w->xquat[body]);
-    tacQuat ref_quat = tac_quat_mul(m->site_quat[ref], w->xquat[ref_body]);
+/* A site's pose beside a reference site, (p - p_ref) . force + rotation . gear in the reference's axes: the moments that
+ * make the ends' work the true change of this length. rotation is measured as transmission.c has it, with the product
+ * site quaternion times body quaternion, which turns by the body-frame angular velocity:
+ *   d(rotation) = Jr^-1 (R_body^T w_body - between^T R_ref^T w_ref) */
+static void set_length_moments(const tacModel *m, const tacWork *w, int actuator, Ends *e) {
+    End *end = &e->end[0], *ref = &e->end[1];
+    tacQuat quat = tac_quat_mul(m->site_quat[end->site], w->xquat[end->body]);
+    tacQuat ref_quat = tac_quat_mul(m->site_quat[ref->site], w->xquat[ref->body]);
     tacQuat between = tac_quat_mul(tac_quat_conj(ref_quat), quat);
     tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_quat_log(between));
     tacVec3 pull = tac_mulmtv3(inverse, tac_load3(m->actuator_gear + 6 * actuator + 3));
-    /* d(rotation) = Jr^-1 (R_body^T w_body - between^T R_ref^T w_ref) */
-    tacVec3 spin = tac_mulmv3(w->xmat[body], pull);
-    tacVec3 ref_spin = tac_neg3(tac_mulmv3(w->xmat[ref_body], tac_quat_rotate(between, pull)));
-    tacVec3 arm = tac_sub3(e.end[0].point, e.end[1].point);
-    ref_spin = tac_add3(ref_spin, tac_cross3(e.end[0].force, arm)); /* arm . (w x force) = w . (force x arm) */
-    tac_add_point_row(m, w, body, e.end[0].point, e.end[0].force, spin, scale, row);
-    tac_add_point_row(m, w, ref_body, e.end[1].point, e.end[1].force, ref_spin, scale, row);
+    tacVec3 arm = tac_sub3(end->point, ref->point); /* arm . (w x force) = w . (force x arm) */
+    end->moment = tac_mulmv3(w->xmat[end->body], pull);
+    ref->moment = tac_sub3(tac_cross3(end->force, arm), tac_mulmv3(w->xmat[ref->body], tac_quat_rotate(between, pull)));
+}
+
+static void add_site_pair_length(const tacModel *m, const tacWork *w, int actuator, double scale, double *row) {
+    Ends e = site_ends(m, w, actuator);
+    set_length_moments(m, w, actuator, &e);
+    for (int k = 0; k < 2; k++)
+        tac_add_point_row(m, w, e.end[k].body, e.end[k].point, e.end[k].force, e.end[k].moment, scale, row);
 }
 
 void tac_add_length_row(const tacModel *m, const tacWork *w, int actuator, const double *q, double scale, double *row) {
@@ -229,4 +235,17 @@ void tac_add_length_row(const tacModel *m, const tacWork *w, int actuator, const
         for (int i = w->moment_begin[actuator]; i < w->moment_end[actuator]; i++)
             row[i] += scale * moment[i];
     }
+}
+
+/* The work of the ends on the mover's displacement; for a site beside a reference site, of its pose in the reference's axes. */
+double tac_length_move(const tacModel *m, const tacWork *w, int actuator, const tacMover *mover) {
+    int type = m->actuator_trntype[actuator], pair = m->actuator_trnid[2 * actuator + 1] >= 0;
+    if (type != TAC_TRN_SLIDERCRANK && !(type == TAC_TRN_SITE && pair)) return 0;
+    Ends e = type == TAC_TRN_SITE ? site_ends(m, w, actuator) : crank_ends(m, w, actuator);
+    if (type == TAC_TRN_SITE) set_length_moments(m, w, actuator, &e);
+    double change = 0;
+    for (int k = 0; k < e.n; k++)
+        change += tac_dot3(e.end[k].force, point_change(m, w, mover, &e.end[k])) +
+                  tac_dot3(e.end[k].moment, turn(m, mover, &e.end[k]));
+    return change;
 }
