@@ -89,7 +89,9 @@ TAC_API int tac_param_count(const tacModel *model);
 TAC_API tacStatus tac_param_path(const tacModel *model, int i, char *text, size_t size);
 /* Path -> value. */
 TAC_API tacStatus tac_param_get(const tacModel *model, const char *path, double *value, tacError *err);
-/* Sets the number and recomputes all that depends on it; the same bits as loading an edited file. Before sharing only. */
+/* Sets the number and recomputes all that depends on it; the same bits as loading an edited file. Before sharing only.
+ * Setting or registering mass, ipos, iquat or inertia of a body that has them from its geoms writes them down first: from
+ * then on they no longer follow the geoms. */
 TAC_API tacStatus tac_param_set(tacModel *model, const char *path, double value, tacError *err);
 /* Registers a parameter: simulations created afterwards carry their own copy of it. Its index is in *index (may be NULL).
  * Registering twice gives the same index. */

@@ -198,7 +198,9 @@ typedef struct tacPairDef {
     double friction[5], solref[2], solreffriction[2], solimp[5], margin, gap;
 } tacPairDef;
 
-typedef struct tacKeyDef { /* a NULL array takes the model's default */
+/* A keyframe, added after all joints, actuators and mocap bodies: joints in the order in which they were added. A NULL
+ * array takes the model's default. */
+typedef struct tacKeyDef {
     const char *name;
     double time;
     const double *qpos, *qvel, *act, *ctrl;

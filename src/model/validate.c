@@ -12,6 +12,8 @@
 #define UNIT_TOL (8 * DBL_EPSILON)
 /* A shorter axis or quaternion has no direction (MuJoCo's limit). */
 #define MIN_NORM 1e-14
+/* Activations of one actuator: more than any dynamics need, so that a short file cannot ask for all memory. */
+enum { MAX_ACTDIM = 1000 };
 
 tacQuat tac_unit_quat(tacQuat q) {
     double n2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
@@ -281,6 +283,8 @@ static tacStatus check_actuators(const tacCheck *c) {
         if (dyn != TAC_DYN_USER && n > 1)
             return TAC_REFUSE(c, TAC_KIND_ACTUATOR, i, "actdim is %d, expected at most 1 unless the dynamics are user",
                               n);
+        if (n > MAX_ACTDIM)
+            return TAC_REFUSE(c, TAC_KIND_ACTUATOR, i, "actdim is %d, expected at most %d", n, MAX_ACTDIM);
         if (dyn == TAC_DYN_NONE && m->actuator_actlimited[i])
             return TAC_REFUSE(c, TAC_KIND_ACTUATOR, i, "actlimited, expected only with dynamics");
     }

@@ -167,6 +167,7 @@ BREAK(actuator_bias) { x->actuator.biastype = (tacBiasType)-3, add_actuator(x); 
 BREAK(actuator_actdim0) { x->actuator.dyntype = TAC_DYN_FILTER, x->actuator.actdim = 0, add_actuator(x); }
 BREAK(actuator_actdim1) { x->actuator.actdim = 1, add_actuator(x); }
 BREAK(actuator_actdim2) { x->actuator.dyntype = TAC_DYN_FILTER, x->actuator.actdim = 2, add_actuator(x); }
+BREAK(actuator_actdim) { x->actuator.dyntype = TAC_DYN_USER, x->actuator.actdim = 1 << 30, add_actuator(x); }
 BREAK(actuator_ctrl) { x->actuator.ctrllimited = 1, add_actuator(x); }
 BREAK(actuator_force) { x->actuator.forcelimited = 1, x->actuator.forcerange[0] = 3, add_actuator(x); }
 BREAK(actuator_act) { x->actuator.dyntype = TAC_DYN_INTEGRATOR, x->actuator.actlimited = 1, add_actuator(x); }
@@ -288,6 +289,7 @@ static const struct Case {
     {actuator_actdim1, TAC_KIND_ACTUATOR, 0, "actuator 'motor': actdim is 1, expected 0 without dynamics"},
     {actuator_actdim2, TAC_KIND_ACTUATOR, 0,
      "actuator 'motor': actdim is 2, expected at most 1 unless the dynamics are user"},
+    {actuator_actdim, TAC_KIND_ACTUATOR, 0, "actuator 'motor': actdim is 1073741824, expected at most 1000"},
     {actuator_ctrl, TAC_KIND_ACTUATOR, 0, "actuator 'motor': ctrlrange is 0 to 0, expected the first below the second"},
     {actuator_force, TAC_KIND_ACTUATOR, 0,
      "actuator 'motor': forcerange is 3 to 0, expected the first below the second"},
