@@ -105,7 +105,8 @@ tacMat3 tac_quat_right_jacobian(tacVec3 r) {
                       d + C * r.z * r.z}};
 }
 
-/* Jr^-1(r) = I + [r]x/2 + E [r]x^2,  E = (1 - (a/2) cot(a/2)) / a^2;  series E = 1/12 + a^2/720 + a^4/30240. */
+/* Jr^-1(r) = I + [r]x/2 + E [r]x^2,  E = (1 - (a/2) cot(a/2)) / a^2;  series E = 1/12 + a^2/720 + a^4/30240
+ * [math.md, Q11]. */
 tacMat3 tac_quat_right_jacobian_inverse(tacVec3 r) {
     double aa = tac_dot3(r, r), E;
     if (aa < TAC_QUAT_SMALL_ANGLE * TAC_QUAT_SMALL_ANGLE) {

@@ -227,6 +227,27 @@ static void right_jacobian_keeps_its_digits(void **state) {
     }
 }
 
+/* Jr^-1 Jr = 1 on both sides of the switch; against the closed form in extended precision. */
+static void right_jacobian_inverse(void **state) {
+    (void)state;
+    tacDraw d = {8, 0};
+    tacMat3 one = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    for (int t = 0; t < NANGLE; t++)
+        for (int k = 0; k < 20; k++) {
+            tacVec3 axis = draw_vec3(&d, 1), r = tac_scale3(ANGLES[t] / tac_norm3(axis), axis);
+            tacMat3 product = tac_mulmm3(tac_quat_right_jacobian_inverse(r), tac_quat_right_jacobian(r));
+            CHECK_ARRAY(9, product.m, one.m, TOL);
+        }
+    for (int side = -1; side <= 1; side += 2) {
+        double a = TAC_QUAT_SMALL_ANGLE * (1 + side * 1e-9);
+        long double half = (long double)a / 2, E = (1 - half * cosl(half) / sinl(half)) / (4 * half * half);
+        tacMat3 J = tac_quat_right_jacobian_inverse((tacVec3){a, 0, 0});
+        double corner = (double)(1 - E * 4 * half * half);
+        double expected[9] = {1, 0, 0, 0, corner, -0.5 * a, 0, 0.5 * a, corner};
+        CHECK_ARRAY(9, J.m, expected, TOL_EXACT);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_and_rotation),
@@ -238,6 +259,7 @@ int main(void) {
         cmocka_unit_test(from_direction),
         cmocka_unit_test(right_jacobian_is_the_derivative),
         cmocka_unit_test(right_jacobian_keeps_its_digits),
+        cmocka_unit_test(right_jacobian_inverse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
