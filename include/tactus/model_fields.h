@@ -12,6 +12,8 @@
  * SI units, radians. Frames: "in parent" = parent body's frame, "in body" = the element's own body's frame. */
 #pragma once
 
+/* clang-format off */
+
 #define TAC_MODEL_SIZES(S)                                                                  \
     S(nq, "position coordinates")                                                           \
     S(nv, "degrees of freedom")                                                             \
@@ -279,3 +281,4 @@
     X(sensor, name, int, 1, nsensor, INDEX, "offset into names")                                                           \
     X(sensor, tag, int, 1, nsensor, INDEX, "offset into names: the MJCF tag")                                              \
     X(all, names, char, 1, nname, INDEX, "all names")
+/* clang-format on */

@@ -12,21 +12,21 @@ extern "C" {
 #endif
 
 /* One list feeds the enum and the text, so they cannot drift apart. */
-#define TAC_STATUS_LIST(X)                                                \
-    X(TAC_OK, "success")                                                  \
-    X(TAC_ERR_ARGUMENT, "an argument is missing or out of range")         \
-    X(TAC_ERR_SHAPE, "array sizes do not agree")                          \
-    X(TAC_ERR_MEMORY, "out of memory")                                    \
-    X(TAC_ERR_ARENA_FULL, "scratch arena too small")                      \
-    X(TAC_ERR_FILE, "a file cannot be read or written")                   \
-    X(TAC_ERR_SYNTAX, "a file is malformed")                              \
-    X(TAC_ERR_UNSUPPORTED, "the model asks for something not supported")  \
-    X(TAC_ERR_MODEL, "the model makes no sense")                          \
-    X(TAC_ERR_NAME, "no element or parameter of that name")               \
-    X(TAC_ERR_VERSION, "packed by another version")                       \
-    X(TAC_ERR_CHECKSUM, "packed bytes are damaged")                       \
-    X(TAC_ERR_NONFINITE, "a state or input is not finite")                \
-    X(TAC_ERR_SINGULAR, "the joint-space inertia is singular")            \
+#define TAC_STATUS_LIST(X)                                                                                             \
+    X(TAC_OK, "success")                                                                                               \
+    X(TAC_ERR_ARGUMENT, "an argument is missing or out of range")                                                      \
+    X(TAC_ERR_SHAPE, "array sizes do not agree")                                                                       \
+    X(TAC_ERR_MEMORY, "out of memory")                                                                                 \
+    X(TAC_ERR_ARENA_FULL, "scratch arena too small")                                                                   \
+    X(TAC_ERR_FILE, "a file cannot be read or written")                                                                \
+    X(TAC_ERR_SYNTAX, "a file is malformed")                                                                           \
+    X(TAC_ERR_UNSUPPORTED, "the model asks for something not supported")                                               \
+    X(TAC_ERR_MODEL, "the model makes no sense")                                                                       \
+    X(TAC_ERR_NAME, "no element or parameter of that name")                                                            \
+    X(TAC_ERR_VERSION, "packed by another version")                                                                    \
+    X(TAC_ERR_CHECKSUM, "packed bytes are damaged")                                                                    \
+    X(TAC_ERR_NONFINITE, "a state or input is not finite")                                                             \
+    X(TAC_ERR_SINGULAR, "the joint-space inertia is singular")                                                         \
     X(TAC_ERR_OPTIONS, "options were not made by tac_default_options")
 
 typedef enum {
