@@ -1,7 +1,8 @@
 /* Numerical derivatives, for checking analytic ones: the only finite differences in the project. */
 #pragma once
 
-/* out[m] = f(t): the function along one direction, t = 0 the point of interest. Returns 0, or non-zero where f fails. */
+/* out[m] = f(t): the function along one direction, t = 0 the point of interest. Returns 0, or non-zero where f
+ * fails. */
 typedef int (*differenceFunction)(void *context, double t, double *out);
 
 enum { DIFFERENCE_ROWS = 8 };

@@ -1,7 +1,7 @@
 /* Chains and trees of any size: links of 0.1 m and 0.1 kg that hang from a point.
  *
- * Body i of the tree has parent (i-1)/branching, so that numbers run level by level. As text the bodies nest, which numbers
- * them depth first; built directly they keep their numbers. Both describe the same tree. */
+ * Body i of the tree has parent (i-1)/branching, so that numbers run level by level. As text the bodies nest, which
+ * numbers them depth first; built directly they keep their numbers. Both describe the same tree. */
 #include "tactus/io.h"
 
 #include "base/error.h"
@@ -66,7 +66,7 @@ static int is_valid(const tacChain *chain) {
            chain->joint <= TAC_CHAIN_MIXED;
 }
 
-/* --- Text ---------------------------------------------------------------------------------------------------------- */
+/* --- Text --------------------------------------------------------------------------------------------------------- */
 
 static void add_joint(tacText *out, const tacChain *chain, int body) {
     tacJointDef def = joint_def(chain, body);
@@ -130,7 +130,7 @@ char *tac_chain_model(const tacChain *chain) {
     return tac_text_take(&out);
 }
 
-/* --- The same without a file --------------------------------------------------------------------------------------- */
+/* --- The same without a file -------------------------------------------------------------------------------------- */
 
 static void build_body(tacBuilder *b, const tacChain *chain, int body) {
     char name[32];

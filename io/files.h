@@ -1,5 +1,5 @@
-/* The only place where io opens files: in the model's folder and the folders beside it unless told otherwise, bounded in
- * size. */
+/* The only place where io opens files: in the model's folder and the folders beside it unless told otherwise, bounded
+ * in size. */
 #pragma once
 
 #include "tactus/io.h"

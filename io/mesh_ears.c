@@ -1,6 +1,6 @@
-/* Polygons to triangles by cutting ears [Meisters1975]. Which diagonal is cut decides the volume of a polygon that is not
- * flat, so the order is MuJoCo's: the first ear from the current corner on, in single precision, in the two axes in which
- * the first real corner is seen best. A convex polygon becomes a fan about its first corner. */
+/* Polygons to triangles by cutting ears [Meisters1975]. Which diagonal is cut decides the volume of a polygon that is
+ * not flat, so the order is MuJoCo's: the first ear from the current corner on, in single precision, in the two axes in
+ * which the first real corner is seen best. A convex polygon becomes a fan about its first corner. */
 #include "io/mesh_formats.h"
 
 #include <float.h>

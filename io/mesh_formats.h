@@ -1,5 +1,5 @@
-/* One reader per mesh format: bytes -> vertices and triangles. `file` is the name used in messages; bytes end with a zero
- * byte that is not counted in size, and may be written to. */
+/* One reader per mesh format: bytes -> vertices and triangles. `file` is the name used in messages; bytes end with a
+ * zero byte that is not counted in size, and may be written to. */
 #pragma once
 
 #include "io/mesh.h"

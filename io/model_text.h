@@ -1,4 +1,5 @@
-/* A growing piece of model text for the generators. Running out of memory is remembered, so that only the end checks. */
+/* A growing piece of model text for the generators. Running out of memory is remembered, so that only the end
+ * checks. */
 #pragma once
 
 #include <stddef.h>

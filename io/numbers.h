@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Blank-separated numbers -> out[max], *n of them. Refused with the reason in err (no prefix): text that is not a number,
- * nan, inf, overflow, more than max or fewer than min. */
+/* Blank-separated numbers -> out[max], *n of them. Refused with the reason in err (no prefix): text that is not a
+ * number, nan, inf, overflow, more than max or fewer than min. */
 tacStatus tac_numbers_read(const char *text, int min, int max, double *out, int *n, tacError *err);
 /* The same for integers that fit an int. */
 tacStatus tac_numbers_read_int(const char *text, int min, int max, int *out, int *n, tacError *err);

@@ -1,7 +1,7 @@
 /* Bodies of the random model: frames, inertias, joints, geoms, sites. */
 #include "io/random_model.h"
 
-/* --- Joints -------------------------------------------------------------------------------------------------------- */
+/* --- Joints ------------------------------------------------------------------------------------------------------- */
 
 static void joint_springs(tacRandomModel *g, tacJointType type) {
     if (tac_random_chance(g, 0.1)) { /* time constant and damping ratio instead of stiffness and damping */
@@ -83,7 +83,7 @@ void tac_random_joints(tacRandomModel *g, int body) {
         add_joint(g, patterns[k].type[i]);
 }
 
-/* --- Geoms --------------------------------------------------------------------------------------------------------- */
+/* --- Geoms -------------------------------------------------------------------------------------------------------- */
 
 /* A shape given by its size, at a place of its own. */
 static void placed_geom(tacRandomModel *g) {
@@ -133,7 +133,7 @@ void tac_random_geoms(tacRandomModel *g, int at_least) {
         add_geom(g);
 }
 
-/* --- Bodies -------------------------------------------------------------------------------------------------------- */
+/* --- Bodies ------------------------------------------------------------------------------------------------------- */
 
 /* Principal inertias i, 1.1 i, 1.2 i with small products: positive, and no one larger than the sum of the others. */
 static void add_inertial(tacRandomModel *g) {

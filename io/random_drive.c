@@ -54,7 +54,7 @@ void tac_random_tendons(tacRandomModel *g) {
     tac_text_add(&g->out, "  </tendon>\n");
 }
 
-/* --- Actuators ----------------------------------------------------------------------------------------------------- */
+/* --- Actuators ---------------------------------------------------------------------------------------------------- */
 
 /* A wrench: forces to 0.1, torques to 0.01 per unit, since a free body has no damping to hold it back. */
 static void add_wrench_gear(tacRandomModel *g) {

@@ -1,7 +1,7 @@
 /* Seed -> a valid random model.
  *
- * Scales are chosen so that the motion without contact stays tame: links of 5 to 20 cm and a few hundred grams, every joint
- * with armature and damping, every actuator with a bounded force, steps of a millisecond or less. */
+ * Scales are chosen so that the motion without contact stays tame: links of 5 to 20 cm and a few hundred grams, every
+ * joint with armature and damping, every actuator with a bounded force, steps of a millisecond or less. */
 #include "io/random_model.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ void tac_random_orientation(tacRandomModel *g) {
     }
 }
 
-/* --- Sections before the bodies ------------------------------------------------------------------------------------ */
+/* --- Sections before the bodies ----------------------------------------------------------------------------------- */
 
 static void add_compiler(tacRandomModel *g) {
     static const char *const sequences[] = {"xyz", "zyx", "XYZ", "ZYX", "xzx", "yXz"};
@@ -132,7 +132,7 @@ static void add_mesh(tacRandomModel *g) {
     tac_text_add(&g->out, "/>\n  </asset>\n");
 }
 
-/* --- Sections after the bodies ------------------------------------------------------------------------------------- */
+/* --- Sections after the bodies ------------------------------------------------------------------------------------ */
 
 static void add_contacts(tacRandomModel *g) {
     if (g->nbody < 2 || g->ngeom < 3 || !tac_random_chance(g, 0.4)) return;
@@ -210,7 +210,7 @@ static void add_keys(tacRandomModel *g) {
     tac_text_add(&g->out, "  </keyframe>\n");
 }
 
-/* --- The whole ----------------------------------------------------------------------------------------------------- */
+/* --- The whole ---------------------------------------------------------------------------------------------------- */
 
 /* Body i hangs from an earlier one, or from the world. */
 static void plan_trees(tacRandomModel *g) {

@@ -1,12 +1,13 @@
-/* A link's mass and collision shapes. Inertias are taken as written: real files have zero ones and ones that no rigid body
- * can have, and a robot's numbers should not change when it is loaded. */
+/* A link's mass and collision shapes. Inertias are taken as written: real files have zero ones and ones that no rigid
+ * body can have, and a robot's numbers should not change when it is loaded. */
 #include "io/urdf_parse.h"
 
 #include "math/eig3.h"
 
 #include <string.h>
 
-/* Below this share of the largest principal inertia a negative one, or a gap in the triangle inequality, is rounding. */
+/* Below this share of the largest principal inertia a negative one, or a gap in the triangle inequality, is
+ * rounding. */
 #define INERTIA_ROUNDING 1e-9
 /* Radius given to a sphere of radius zero, which stands for a contact point; m. */
 #define POINT_RADIUS 1e-6
@@ -191,7 +192,7 @@ static tacStatus add_geom(tacUrdf *urdf, const xmlNode *collision, int body, con
     return TAC_OK;
 }
 
-/* --- Colours, for pictures: a shape takes that of the link's last visual ------------------------------------------- */
+/* --- Colours, for pictures: a shape takes that of the link's last visual ------------------------------------------ */
 
 static const xmlNode *find_material(const tacUrdf *urdf, const char *name) {
     for (const xmlNode *node = tac_xml_child(urdf->robot, "material"); node != NULL;

@@ -1,10 +1,10 @@
 /* Finding and reading the meshes a URDF names.
  *
- * Files may be opened inside the package that the URDF lies in: the nearest folder above it (itself included) that holds
- * a package.xml; without one, the URDF's folder, or its parent when the folder has one of the names that packages keep
- * their descriptions in (urdf, robots, ...). A package://NAME/REST is looked for in package_dirs when those are given, and
- * otherwise in the folders above the URDF: a folder called NAME, or one next to such a folder. What is found there is part
- * of the model and may be opened; a path that leads out of it may not. */
+ * Files may be opened inside the package that the URDF lies in: the nearest folder above it (itself included) that
+ * holds a package.xml; without one, the URDF's folder, or its parent when the folder has one of the names that packages
+ * keep their descriptions in (urdf, robots, ...). A package://NAME/REST is looked for in package_dirs when those are
+ * given, and otherwise in the folders above the URDF: a folder called NAME, or one next to such a folder. What is found
+ * there is part of the model and may be opened; a path that leads out of it may not. */
 #include "io/urdf_parse.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
-/* Links and joints of a URDF as a tree. Children keep the order of the joints in the file, which gives MuJoCo's order of
- * bodies. Nothing recurses: a chain may be as long as memory holds. */
+/* Links and joints of a URDF as a tree. Children keep the order of the joints in the file, which gives MuJoCo's order
+ * of bodies. Nothing recurses: a chain may be as long as memory holds. */
 #include "io/urdf_parse.h"
 
 #include "base/error.h"

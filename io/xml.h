@@ -1,5 +1,5 @@
-/* XML for the loaders: libxml2's tree with network, entities and document types refused, exact line numbers, errors that
- * name file, line and element, and typed attributes. A tree may be put together from several files (includes). */
+/* XML for the loaders: libxml2's tree with network, entities and document types refused, exact line numbers, errors
+ * that name file, line and element, and typed attributes. A tree may be put together from several files (includes). */
 #pragma once
 
 #include "tactus/io.h"
@@ -41,7 +41,8 @@ const char *tac_xml_get(const xmlNode *node, const char *attr);
 /* The same, but its absence is an error. */
 tacStatus tac_xml_need(const xmlNode *node, const char *attr, const char **value, tacError *err);
 
-/* Each reads the attribute when it is there and leaves *out alone when it is not; *n counts what was read (may be NULL). */
+/* Each reads the attribute when it is there and leaves *out alone when it is not; *n counts what was read (may be
+ * NULL). */
 tacStatus tac_xml_doubles(const xmlNode *node, const char *attr, int min, int max, double *out, int *n, tacError *err);
 tacStatus tac_xml_ints(const xmlNode *node, const char *attr, int min, int max, int *out, int *n, tacError *err);
 /* *out is malloc'ed; NULL and 0 when the attribute is absent or empty. */

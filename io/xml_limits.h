@@ -1,4 +1,5 @@
-/* What a hostile file could make the XML library do for long or with much memory, found in one pass before it starts. */
+/* What a hostile file could make the XML library do for long or with much memory, found in one pass before it
+ * starts. */
 #pragma once
 
 #include "tactus/status.h"

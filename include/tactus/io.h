@@ -53,12 +53,13 @@ typedef struct tacChain {
 
 /* Ten hinged links in a row. */
 TAC_API tacChain tac_default_chain(void);
-/* -> MJCF text, to be freed; bodies nest, so they are numbered depth first. NULL: a field is out of range, or no memory. */
+/* -> MJCF text, to be freed; bodies nest, so they are numbered depth first. NULL: a field is out of range, or no
+ * memory. */
 TAC_API char *tac_chain_model(const tacChain *chain);
 /* -> the same tree, built with bodies numbered level by level: not depth first. */
 TAC_API tacStatus tac_chain_build(const tacChain *chain, tacModel **model, tacError *err);
-/* Seed -> MJCF text of a valid model, to be freed: trees with every joint, shape, transmission and actuator kind, tendons,
- * springs, keyframes. The same text on every machine. NULL: no memory. */
+/* Seed -> MJCF text of a valid model, to be freed: trees with every joint, shape, transmission and actuator kind,
+ * tendons, springs, keyframes. The same text on every machine. NULL: no memory. */
 TAC_API char *tac_random_model(uint64_t seed);
 
 #ifdef __cplusplus

@@ -31,8 +31,8 @@ typedef struct tacStepInfo {
     int bad_index; /* TAC_ERR_NONFINITE: of the first non-finite entry of [x | u], or -1 where the result overflows; else -1 */
 } tacStepInfo;
 
-/* Derivatives of a step y = f(x, u; theta) in tangent coordinates: ndx = 2 nv + na (tac_ndx), rows and columns dq, dv, da.
- * Row major, caller-owned; NULL skips one. */
+/* Derivatives of a step y = f(x, u; theta) in tangent coordinates: ndx = 2 nv + na (tac_ndx), rows and columns dq, dv,
+ * da. Row major, caller-owned; NULL skips one. */
 typedef struct tacJac {
     double *A; /* ndx x ndx: dy/dx */
     double *B; /* ndx x ninput: dy/du, u's numbers as they are */

@@ -85,16 +85,17 @@ TAC_API int tac_model_count(const tacModel *model, tacKind kind);
 
 /* Number of settable numbers in the model. */
 TAC_API int tac_param_count(const tacModel *model);
-/* i-th settable number -> its path, written to text (cut to size). An unnamed element is written by index: geom/#3.size[0]. */
+/* i-th settable number -> its path, written to text (cut to size). An unnamed element is written by index:
+ * geom/#3.size[0]. */
 TAC_API tacStatus tac_param_path(const tacModel *model, int i, char *text, size_t size);
 /* Path -> value. */
 TAC_API tacStatus tac_param_get(const tacModel *model, const char *path, double *value, tacError *err);
 /* Sets the number and recomputes all that depends on it; the same bits as loading an edited file. Before sharing only.
- * Setting or registering mass, ipos, iquat or inertia of a body that has them from its geoms writes them down first: from
- * then on they no longer follow the geoms. */
+ * Setting or registering mass, ipos, iquat or inertia of a body that has them from its geoms writes them down first:
+ * from then on they no longer follow the geoms. */
 TAC_API tacStatus tac_param_set(tacModel *model, const char *path, double value, tacError *err);
-/* Registers a parameter: simulations created afterwards carry their own copy of it. Its index is in *index (may be NULL).
- * Registering twice gives the same index. */
+/* Registers a parameter: simulations created afterwards carry their own copy of it. Its index is in *index (may be
+ * NULL). Registering twice gives the same index. */
 TAC_API tacStatus tac_param_register(tacModel *model, const char *path, int *index, tacError *err);
 
 /* --- Simulation -------------------------------------------------------------------------------------------------- */
@@ -115,7 +116,8 @@ TAC_API int tac_ndx(const tacModel *model); /* of a displacement of x: 2 nv + na
 TAC_API int tac_ninput(const tacModel *model, const tacOptions *options);
 /* Most scratch bytes ever used by this simulation. */
 TAC_API size_t tac_sim_peak(const tacSim *sim);
-/* Copies the registered parameters out of (into) the simulation: theta[nparam]. Setting recomputes what depends on them. */
+/* Copies the registered parameters out of (into) the simulation: theta[nparam]. Setting recomputes what depends on
+ * them. */
 TAC_API tacStatus tac_sim_get_params(const tacSim *sim, double *theta);
 TAC_API tacStatus tac_sim_set_params(tacSim *sim, const double *theta);
 

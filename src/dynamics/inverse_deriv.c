@@ -4,8 +4,8 @@
 #include "dynamics/mass.h"
 
 /* Derivatives of inverse dynamics, in world axes about the tree's fixed reference point (docs/theory/dynamics.md, after
- * [Singh2022] and [Carpentier2018]). A displacement dq_j moves everything outboard of dof j by the twist S_j dq_j, so each
- * quantity outboard changes by the rigid part S_j x (.), which cancels in S_i . F, and by what is left over:
+ * [Singh2022] and [Carpentier2018]). A displacement dq_j moves everything outboard of dof j by the twist S_j dq_j, so
+ * each quantity outboard changes by the rigid part S_j x (.), which cancels in S_i . F, and by what is left over:
  *
  *   dV_k = psi1_j,   dA_k = psi2_j + psi1_j x V_k,   dF_k = I_k psi2_j + B_k psi1_j                               (D1)
  *   psi1_j = V_before x S_j,   psi2_j = A_before x S_j + V_before x psi1_j                                         (D2)
@@ -129,7 +129,7 @@ void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *
     tac_add_tendon_inertia(m, w);
 }
 
-/* --- Movers and inertias ------------------------------------------------------------------------------------------------ */
+/* --- Movers and inertias ------------------------------------------------------------------------------------------ */
 
 /* Motion just inboard of a mover: that of its body's parent, and of the body's dofs before the mover. */
 static void motion_before(const tacModel *m, const tacWork *w, const double *v, const double *a, const tacMover *x,
@@ -181,7 +181,7 @@ void tac_rnea_gravity(const tacModel *m, const tacWork *w, tacVec3 dg, int colum
         tac_emit(sink, i, column, tac_dot6(w->S[i], tac_inertia_mul(w->composite[m->dof_body[i]], dA)));
 }
 
-/* --- Reverse mode -------------------------------------------------------------------------------------------------- */
+/* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
 /* With lambda as a velocity, Lambda_k = sum of S_i lambda_i inboard of body k, the scalar lambda . tau is the sum over
  * bodies of Lambda_k . F_k (plus armature), and its derivatives are (D1) once more:

@@ -45,7 +45,8 @@ static Pose turn_about(Pose pose, tacQuat turn, tacVec3 anchor, tacVec3 joint_po
     return pose;
 }
 
-/* Applies one slide, hinge or ball joint; writes its anchor, axis and the angular parts of S (linear part for slides). */
+/* Applies one slide, hinge or ball joint; writes its anchor, axis and the angular parts of S (linear part for
+ * slides). */
 static Pose apply_joint(const tacModel *m, tacWork *w, int joint, const double *q, Pose pose) {
     int adr = m->joint_qpos_adr[joint];
     tacVec6 *S = w->S + m->joint_dof_adr[joint];
@@ -118,7 +119,7 @@ void tac_kinematics_q(const tacModel *m, tacWork *w, const double *q, const doub
         place_body(m, w, b, q, mocap);
 }
 
-/* --- Velocities ---------------------------------------------------------------------------------------------------- */
+/* --- Velocities --------------------------------------------------------------------------------------------------- */
 
 /* One group of dofs whose axes are fixed in the frame after them: Sdot_i = V x S_i with the velocity before the group,
  * then V += S v. (By the velocity after it, the sum over the group of Sdot_i v_i would be the same.) */
@@ -185,7 +186,7 @@ int tac_moves_dof(const tacModel *m, const tacMover *mover, int i) {
     return body == mover->body ? i >= mover->first : tac_moves_body(m, mover, body);
 }
 
-/* --- Frames, centres, Jacobian rows -------------------------------------------------------------------------------- */
+/* --- Frames, centres, Jacobian rows ------------------------------------------------------------------------------- */
 
 tacVec3 tac_frame_pos(const tacWork *w, int body, tacVec3 pos) {
     return tac_add3(w->xpos[body], tac_mulmv3(w->xmat[body], pos));

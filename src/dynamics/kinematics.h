@@ -18,8 +18,8 @@ void tac_subtree_com(const tacModel *m, const tacWork *w, tacVec3 *com);
  * translations, and its rotations). */
 int tac_dof_group(const tacModel *m, int i);
 
-/* A displacement along the twist S that takes along `body`, its descendants, and of the body's own dofs those from `first`
- * on. A dof is one; so is a body, joint, mocap body or site that is put elsewhere. */
+/* A displacement along the twist S that takes along `body`, its descendants, and of the body's own dofs those from
+ * `first` on. A dof is one; so is a body, joint, mocap body or site that is put elsewhere. */
 typedef struct tacMover {
     tacVec6 S; /* about the origin of the body's tree */
     int body, first;
@@ -33,7 +33,7 @@ int tac_moves_dof(const tacModel *m, const tacMover *mover, int i);
 
 /* Linear velocity of a world point moving with a body. Needs: velocity. */
 tacVec3 tac_point_velocity(const tacWork *w, int body, tacVec3 point);
-/* Adds to row[nv] the row  direction . d(point velocity)/dv + rotation . d(angular velocity)/dv, for a world point fixed
- * to a body; rows of Jacobians, moments and generalized forces alike. Needs: position. */
+/* Adds to row[nv] the row  direction . d(point velocity)/dv + rotation . d(angular velocity)/dv, for a world point
+ * fixed to a body; rows of Jacobians, moments and generalized forces alike. Needs: position. */
 void tac_add_point_row(const tacModel *m, const tacWork *w, int body, tacVec3 point, tacVec3 direction,
                        tacVec3 rotation, double scale, double *row);

@@ -4,23 +4,23 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/sink.h"
 
-/* (q, v) -> w->qfrc_passive and w->qfrc_gravcomp. The first includes gravity compensation except at the joints that take
- * it through their actuators. Needs: position, tendon lengths and velocities. */
+/* (q, v) -> w->qfrc_passive and w->qfrc_gravcomp. The first includes gravity compensation except at the joints that
+ * take it through their actuators. Needs: position, tendon lengths and velocities. */
 void tac_passive_forces(const tacModel *m, tacWork *w, const double *q, const double *v);
 /* Displacement of a joint's spring from rest, in tangent coordinates; returns the number of coordinates (1, 3 or 6). */
 int tac_spring_displacement(const tacModel *m, int joint, const double *q, double *d);
 /* Stretch of a tendon's spring beyond its dead band; 0 inside. Needs: tendon lengths. */
 double tac_tendon_stretch(const tacModel *m, const tacWork *w, int tendon);
 
-/* --- Derivatives (passive_deriv.c) ---------------------------------------------------------------------------------- */
+/* --- Derivatives (passive_deriv.c) -------------------------------------------------------------------------------- */
 
-/* Emits d(qfrc_passive + the gravity compensation that enters through actuators)/dq and /dv; where saturated[nv] marks a
- * joint at the bound of its actuator force, gravity compensation through the actuators changes nothing. Needs:
+/* Emits d(qfrc_passive + the gravity compensation that enters through actuators)/dq and /dv; where saturated[nv] marks
+ * a joint at the bound of its actuator force, gravity compensation through the actuators changes nothing. Needs:
  * tac_smooth_motion. */
 void tac_passive_jac(const tacModel *m, tacWork *w, const double *q, const unsigned char *saturated,
                      const tacForceSink *sink);
-/* Forces of fixed world direction at the centres of mass, wrench[b] = (torque, force): emits the derivative of their joint
- * forces with respect to q. Needs: position. */
+/* Forces of fixed world direction at the centres of mass, wrench[b] = (torque, force): emits the derivative of their
+ * joint forces with respect to q. Needs: position. */
 void tac_world_force_jac(const tacModel *m, tacWork *w, const tacVec6 *wrench, const tacSink *q);
 /* The same for one such force and one mover, emitted as the given column. */
 void tac_world_force_move(const tacModel *m, const tacWork *w, int body, tacVec6 wrench, const tacMover *x, int column,

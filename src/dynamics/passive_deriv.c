@@ -2,7 +2,7 @@
 
 #include "dynamics/kinematics.h"
 
-/* --- Springs and dampers -------------------------------------------------------------------------------------------- */
+/* --- Springs and dampers ------------------------------------------------------------------------------------------ */
 
 /* f = -k d, d the displacement in tangent coordinates: df/dq = -k, and for a rotation -k Jr^-1(d), since
  * log(Q exp(x)) = d + Jr^-1(d) x + ... */
@@ -27,9 +27,10 @@ static void emit_tendon_square(const tacModel *m, int tendon, double scale, cons
                      scale * m->term_coef[k] * m->term_coef[l]);
 }
 
-/* --- Forces of fixed direction ---------------------------------------------------------------------------------------- */
+/* --- Forces of fixed direction ------------------------------------------------------------------------------------ */
 
-/* Wrenches about the tree's reference point, W = (c x f + n, f), their points of attack T = c f^T; summed over subtrees. */
+/* Wrenches about the tree's reference point, W = (c x f + n, f), their points of attack T = c f^T; summed over
+ * subtrees. */
 static void sum_wrenches(const tacModel *m, tacWork *w, const tacVec6 *wrench) {
     for (int b = 1; b < m->nbody; b++) {
         tacVec3 c = tac_sub3(w->xipos[b], w->origin[b]), f = wrench[b].lin;
@@ -52,8 +53,8 @@ static tacVec3 turned_moment(const tacMat3 *T, tacVec3 x, int transposed) {
     return tac_madd3(transposed ? tac_mulmtv3(*T, x) : tac_mulmv3(*T, x), -trace, x);
 }
 
-/* A displacement S_j moves the points of attack outboard of j, dW_j = (S_j.lin x F + (S_j.ang x c) x f, 0), and the axes
- * it carries, dS_i = S_j x S_i:
+/* A displacement S_j moves the points of attack outboard of j, dW_j = (S_j.lin x F + (S_j.ang x c) x f, 0), and the
+ * axes it carries, dS_i = S_j x S_i:
  *   j inboard of or beside i   dtau_i/dq_j = S_i . dW_j(at i) + (S_j x S_i) . W_i = R_i . S_j
  *   i strictly inboard of j    dtau_i/dq_j = S_i . dW_j(at j) */
 void tac_world_force_jac(const tacModel *m, tacWork *w, const tacVec6 *wrench, const tacSink *q) {
@@ -101,7 +102,7 @@ static void emit_gravity_compensation(const tacModel *m, tacWork *w, const unsig
     tac_world_force_jac(m, w, w->Lambda, &q);
 }
 
-/* --- The whole -------------------------------------------------------------------------------------------------------- */
+/* --- The whole ---------------------------------------------------------------------------------------------------- */
 
 void tac_passive_jac(const tacModel *m, tacWork *w, const double *q, const unsigned char *saturated,
                      const tacForceSink *sink) {

@@ -27,10 +27,11 @@ void tac_transmission_v(const tacModel *m, tacWork *w, const double *v);
  * units of its length; 0 for any other. */
 double tac_transmission_period(const tacModel *m, int actuator);
 
-/* --- Derivatives (transmission_deriv.c) ----------------------------------------------------------------------------- */
+/* --- Derivatives (transmission_deriv.c) --------------------------------------------------------------------------- */
 
-/* row[nv] += scale d(length)/dq, the true derivative. The moment row is MuJoCo's, which is not it for ball joints (a torque
- * along gear) and for a site beside a reference site (dofs common to both do nothing). Needs: tac_transmission_q. */
+/* row[nv] += scale d(length)/dq, the true derivative. The moment row is MuJoCo's, which is not it for ball joints (a
+ * torque along gear) and for a site beside a reference site (dofs common to both do nothing). Needs:
+ * tac_transmission_q. */
 void tac_add_length_row(const tacModel *m, const tacWork *w, int actuator, const double *q, double scale, double *row);
 /* Emits scale d(moment[i])/dq_j of one actuator; zero for joints (in child axes) and fixed tendons. Needs:
  * tac_transmission_q. */

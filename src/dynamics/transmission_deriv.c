@@ -102,7 +102,7 @@ static void crank_change(const tacModel *m, const tacWork *w, const Ends *e, con
     change[1].moment = tac_scale3(e->gear, dmoment);
 }
 
-/* --- Moment rows -------------------------------------------------------------------------------------------------------- */
+/* --- Moment rows -------------------------------------------------------------------------------------------------- */
 
 static tacVec6 wrench(const tacWork *w, const End *end) {
     tacVec3 arm = tac_sub3(end->point, w->origin[end->body]);
@@ -186,7 +186,7 @@ void tac_moment_move(const tacModel *m, const tacWork *w, int actuator, const ta
     emit_mover(m, w, &e, mover, column, scale, sink);
 }
 
-/* --- Lengths -------------------------------------------------------------------------------------------------------------- */
+/* --- Lengths ------------------------------------------------------------------------------------------------------ */
 
 /* gear . log(Q): gear . Jr^-1; the same in parent axes, for log(Q) is its own image under Q. */
 static void add_ball_length(const tacModel *m, int actuator, const double *q, double scale, double *row) {
@@ -198,9 +198,9 @@ static void add_ball_length(const tacModel *m, int actuator, const double *q, do
     tac_store3(r, tac_madd3(tac_load3(r), scale, d));
 }
 
-/* A site's pose beside a reference site, (p - p_ref) . force + rotation . gear in the reference's axes: the moments that
- * make the ends' work the true change of this length. rotation is measured as transmission.c has it, with the product
- * site quaternion times body quaternion, which turns by the body-frame angular velocity:
+/* A site's pose beside a reference site, (p - p_ref) . force + rotation . gear in the reference's axes: the moments
+ * that make the ends' work the true change of this length. rotation is measured as transmission.c has it, with the
+ * product site quaternion times body quaternion, which turns by the body-frame angular velocity:
  *   d(rotation) = Jr^-1 (R_body^T w_body - between^T R_ref^T w_ref) */
 static void set_length_moments(const tacModel *m, const tacWork *w, int actuator, Ends *e) {
     End *end = &e->end[0], *ref = &e->end[1];
@@ -237,7 +237,8 @@ void tac_add_length_row(const tacModel *m, const tacWork *w, int actuator, const
     }
 }
 
-/* The work of the ends on the mover's displacement; for a site beside a reference site, of its pose in the reference's axes. */
+/* The work of the ends on the mover's displacement; for a site beside a reference site, of its pose in the reference's
+ * axes. */
 double tac_length_move(const tacModel *m, const tacWork *w, int actuator, const tacMover *mover) {
     int type = m->actuator_trntype[actuator], pair = m->actuator_trnid[2 * actuator + 1] >= 0;
     if (type != TAC_TRN_SLIDERCRANK && !(type == TAC_TRN_SITE && pair)) return 0;

@@ -29,7 +29,7 @@ static InputBlocks find_blocks(const tacSim *sim) {
     return b;
 }
 
-/* --- Jacobian ------------------------------------------------------------------------------------------------------- */
+/* --- Jacobian ----------------------------------------------------------------------------------------------------- */
 
 void tac_residual_jac(tacSim *sim, const double *x, const double *u, tacColumns c, double *W) {
     const tacModel *m = sim->model;
@@ -75,7 +75,7 @@ void tac_assemble_jac(tacSim *sim, const double *x, const double *u, const doubl
     tac_advance_activations_jac(m, &sim->work, u, x + m->nq + m->nv, h, &act_sink, &ctrl_sink);
 }
 
-/* --- Reverse mode ----------------------------------------------------------------------------------------------------- */
+/* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
 tacStatus tac_adjoint_begin(tacSim *sim, const double *ybar, tacAdjoint *adjoint) {
     const tacModel *m = sim->model;

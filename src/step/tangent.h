@@ -1,5 +1,5 @@
-/* The position update q+ = q (+) h v+ in tangent coordinates: dq+ = P dq + h Q dv+   (docs/theory/conventions.md, C3). For
- * each rotation P = R(exp(h w))^T and Q = Jr(h w); both are the identity elsewhere. */
+/* The position update q+ = q (+) h v+ in tangent coordinates: dq+ = P dq + h Q dv+   (docs/theory/conventions.md, C3).
+ * For each rotation P = R(exp(h w))^T and Q = Jr(h w); both are the identity elsewhere. */
 #pragma once
 
 #include "tactus/tactus.h"

@@ -1,5 +1,5 @@
-/* Derivatives of inverse dynamics against Ridders' differences, on trees with every joint type, several joints per body,
- * and numbering that is not depth first; reverse mode against the Jacobian. */
+/* Derivatives of inverse dynamics against Ridders' differences, on trees with every joint type, several joints per
+ * body, and numbering that is not depth first; reverse mode against the Jacobian. */
 #include "support/check.h"
 #include "support/random_tree.h"
 

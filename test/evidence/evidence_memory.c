@@ -54,7 +54,8 @@ static long count_allocations(Scene *s, Results *r) {
     return counted;
 }
 
-/* Hash of everything at state k in a simulation laid out over memory filled with `byte`, after visiting other states. */
+/* Hash of everything at state k in a simulation laid out over memory filled with `byte`, after visiting other
+ * states. */
 static uint64_t hash_over(Scene *s, Results *r, int byte, uint64_t k) {
     tacError err;
     tacSim *own = s->sim;

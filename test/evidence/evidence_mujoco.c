@@ -1,6 +1,6 @@
 /* Our quantities and steps beside MuJoCo's in one process, constraints switched off in both. One JSON line per model:
- * {"model":..., "mass_matrix":error, ...}, each the largest relative error over the states tried. Exit code 1 when one is
- * over its bar. */
+ * {"model":..., "mass_matrix":error, ...}, each the largest relative error over the states tried. Exit code 1 when one
+ * is over its bar. */
 #include "scene.h"
 
 #include <math.h>

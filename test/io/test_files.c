@@ -184,14 +184,10 @@ static void root_follows_the_main_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joins_and_splits),
-        cmocka_unit_test(reads_inside),
-        cmocka_unit_test(refuses_outside),
-        cmocka_unit_test(opens_folders_beside),
-        cmocka_unit_test(follows_links_only_inside),
-        cmocka_unit_test(refuses_what_is_no_file),
-        cmocka_unit_test(bounds_the_size),
-        cmocka_unit_test(root_follows_the_main_file),
+        cmocka_unit_test(joins_and_splits),          cmocka_unit_test(reads_inside),
+        cmocka_unit_test(refuses_outside),           cmocka_unit_test(opens_folders_beside),
+        cmocka_unit_test(follows_links_only_inside), cmocka_unit_test(refuses_what_is_no_file),
+        cmocka_unit_test(bounds_the_size),           cmocka_unit_test(root_follows_the_main_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

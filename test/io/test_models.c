@@ -1,5 +1,5 @@
-/* Our own robots, models/NAME.xml: each loads strictly, has the sizes and the mass its documentation says, and a home pose
- * that makes sense. */
+/* Our own robots, models/NAME.xml: each loads strictly, has the sizes and the mass its documentation says, and a home
+ * pose that makes sense. */
 #include "tactus/io.h"
 
 #include "support/check.h"
@@ -95,7 +95,7 @@ static void test_nothing_warned(void **state) {
     }
 }
 
-/* --- Home ---------------------------------------------------------------------------------------------------------- */
+/* --- Home --------------------------------------------------------------------------------------------------------- */
 
 static void check_limits(const tacModel *m, const double *qpos, const double *ctrl) {
     for (int j = 0; j < m->njnt; j++) {

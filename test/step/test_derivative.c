@@ -1,5 +1,5 @@
-/* A and B of a step against Ridders' differences of the very same step, and the reverse mode against them, on every robot
- * of ours at random states. */
+/* A and B of a step against Ridders' differences of the very same step, and the reverse mode against them, on every
+ * robot of ours at random states. */
 #include "support/check.h"
 
 #include "cli/differences.h"
