@@ -14,7 +14,7 @@ static int clamp_to_range(const double *range, int limited, double *x) {
 
 static int at_bound(const double *range, double x) { return x <= range[0] || x >= range[1]; }
 
-/* --- Controls and activations -------------------------------------------------------------------------------------- */
+/* --- Controls and activations ------------------------------------------------------------------------------------- */
 
 static void clamp_controls(const tacModel *m, tacWork *w, const double *ctrl) {
     int clamp = !is_disabled(m, TAC_DISABLE_CLAMPCTRL);
@@ -64,7 +64,7 @@ double tac_next_activation(const tacModel *m, int actuator, double act, double a
     return next;
 }
 
-/* --- Setpoints on a circle ------------------------------------------------------------------------------------------ */
+/* --- Setpoints on a circle ---------------------------------------------------------------------------------------- */
 
 /* Full circle of a position servo whose length is an angle; 0 for any other actuator. */
 static double servo_period(const tacModel *m, int actuator) {
@@ -80,7 +80,7 @@ static double nearest_setpoint(double u, double length, double period) {
     return period > 0 ? u - period * __builtin_round((u - length) / period) : u;
 }
 
-/* --- Forces -------------------------------------------------------------------------------------------------------- */
+/* --- Forces ------------------------------------------------------------------------------------------------------- */
 
 /* What drives the gain: the control, or the last activation (the next one where it acts early). */
 static double driving_signal(const tacModel *m, const tacWork *w, int a, const double *act, double h) {
@@ -168,7 +168,7 @@ void tac_advance_activations(const tacModel *m, const tacWork *w, const double *
     }
 }
 
-/* --- Derivatives ------------------------------------------------------------------------------------------------------ */
+/* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
 /* 1 where the control passes its clamp unchanged. */
 static double control_passes(const tacWork *w, int a, const double *ctrl) { return w->ctrl[a] == ctrl[a] ? 1 : 0; }
@@ -240,8 +240,8 @@ static double tendon_total(const tacModel *m, const tacWork *w, int tendon, cons
     return total;
 }
 
-/* column[i] = d(qfrc_actuator_i)/d(unclamped force of actuator a). Its own moment, unless its tendon's range binds: then the
- * tendon's actuators share the bound R in proportion, f_b = R raw_b / total, and each moves all. */
+/* column[i] = d(qfrc_actuator_i)/d(unclamped force of actuator a). Its own moment, unless its tendon's range binds:
+ * then the tendon's actuators share the bound R in proportion, f_b = R raw_b / total, and each moves all. */
 static void force_column(const tacModel *m, const tacWork *w, int a, const double *act, double h, double *column) {
     const double *row = w->moment + (size_t)a * (size_t)m->nv;
     int t = m->actuator_trntype[a] == TAC_TRN_TENDON ? m->actuator_trnid[2 * a] : -1;

@@ -12,11 +12,11 @@ double tac_next_activation(const tacModel *m, int actuator, double act, double a
 /* act -> next[na] after a step h. Needs: tac_actuator_forces. */
 void tac_advance_activations(const tacModel *m, const tacWork *w, const double *act, double h, double *next);
 
-/* --- Derivatives ------------------------------------------------------------------------------------------------------ */
+/* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-/* Emits d(qfrc_actuator)/d(q, v, act, ctrl), gravity compensation apart (tac_passive_jac); marks in w->saturated the dofs
- * whose joint holds its actuator force at a bound. At a bound exactly, the derivative is that of the clamped side. Needs:
- * tac_actuator_forces. */
+/* Emits d(qfrc_actuator)/d(q, v, act, ctrl), gravity compensation apart (tac_passive_jac); marks in w->saturated the
+ * dofs whose joint holds its actuator force at a bound. At a bound exactly, the derivative is that of the clamped
+ * side. Needs: tac_actuator_forces. */
 void tac_actuator_jac(const tacModel *m, tacWork *w, const double *q, const double *v, const double *ctrl,
                       const double *act, double h, const tacForceSink *sink);
 

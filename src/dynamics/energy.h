@@ -7,5 +7,5 @@
 double tac_kinetic_energy(const tacModel *m, tacWork *w, const double *v);
 /* Gravity, joint springs, tendon springs. Needs: position, tendon lengths. */
 double tac_potential_energy(const tacModel *m, const tacWork *w, const double *q);
-/* Linear momentum, and angular momentum about the whole model's centre of mass. Needs: velocity. Armature carries none. */
+/* Linear momentum, and angular momentum about the whole model's mass centre; armature carries none. Needs: velocity. */
 tacVec6 tac_total_momentum(const tacModel *m, const tacWork *w);

@@ -10,8 +10,8 @@ static void composite_inertias(const tacModel *m, tacWork *w) {
     }
 }
 
-/* Tendons with inertia add armature J^T J. Only couplings between a dof and its ancestors have a place in the tree; those
- * across branches are left out, as in MuJoCo. */
+/* Tendons with inertia add armature J^T J. Only couplings between a dof and its ancestors have a place in the tree;
+ * those across branches are left out, as in MuJoCo. */
 void tac_add_tendon_inertia(const tacModel *m, tacWork *w) {
     for (int t = 0; t < m->ntendon; t++) {
         if (m->tendon_armature[t] == 0) continue;

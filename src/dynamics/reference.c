@@ -14,7 +14,7 @@
 /* Direction cosine that counts as zero in an axis along a coordinate: MuJoCo's. */
 #define TAC_AXIS_ALIGNED 1e-14
 
-/* --- Inverse weights ------------------------------------------------------------------------------------------------ */
+/* --- Inverse weights ---------------------------------------------------------------------------------------------- */
 
 /* r . M^-1 r for a row r that is zero but on the path from `last` to the root; r is overwritten on that path.
  * With M = L^T D L it is |D^-1/2 L^-T r|^2, and L^-T stays on the path. */
@@ -39,8 +39,8 @@ static int is_aligned(tacVec3 axis) {
            1;
 }
 
-/* A childless body near the world that only slides, along its own coordinate axes, with its inertial frame at its origin:
- * MuJoCo gives such a body the inverse weight 1/mass, whatever the number of its slides and their armature. */
+/* A childless body near the world that only slides, along its own coordinate axes, with its inertial frame at its
+ * origin: MuJoCo gives such a body the inverse weight 1/mass, whatever the number of its slides and their armature. */
 static int only_slides(const tacModel *m, int body, const unsigned char *has_child) {
     int parent = m->body_parent[body];
     int near_world = parent == 0 || (m->body_parent[parent] == 0 && m->body_dof_num[parent] == 0);
@@ -129,9 +129,9 @@ static void weigh_tendons(tacModel *m, tacWork *w) {
     }
 }
 
-/* --- Springs and dampers given by ratios ---------------------------------------------------------------------------- */
+/* --- Springs and dampers given by ratios -------------------------------------------------------------------------- */
 
-/* springdamper = (time constant T, ratio r): inertia = 1 / mean inverse weight, k = inertia / (T r)^2, b = 2 inertia / T */
+/* springdamper = (time constant T, ratio r): I = 1 / mean inverse weight, k = I / (T r)^2, b = 2 I / T */
 static void springs_from_ratios(tacModel *m) {
     static const int DOFS[] = {[TAC_FREE] = 6, [TAC_BALL] = 3, [TAC_SLIDE] = 1, [TAC_HINGE] = 1};
     for (int j = 0; j < m->njnt; j++) {
@@ -156,8 +156,8 @@ static double reflected_inertia(const tacModel *m, const tacWork *w, int actuato
     return sum;
 }
 
-/* A position servo (gain = -bias[1] = kp) may give its damping as a ratio: bias[2] = -2 ratio sqrt(kp inertia). MJCF may
- * also write the ratio as a positive bias[2]. */
+/* A position servo (gain = -bias[1] = kp) may give its damping as a ratio: bias[2] = -2 ratio sqrt(kp inertia). MJCF
+ * may also write the ratio as a positive bias[2]. */
 static void damping_from_ratios(tacModel *m, const tacWork *w) {
     for (int a = 0; a < m->nu; a++) {
         const double *biasprm = m->actuator_biasprm + 10 * a;
@@ -178,7 +178,7 @@ static void spring_lengths(tacModel *m, tacWork *w) {
     }
 }
 
-/* --- Relative poses of equality constraints -------------------------------------------------------------------------- */
+/* --- Relative poses of equality constraints ----------------------------------------------------------------------- */
 
 /* A point given in one body's frame -> another's. */
 static tacVec3 carry_point(const tacWork *w, int from, int to, tacVec3 p) {
@@ -206,7 +206,7 @@ static void complete_equality(tacModel *m, const tacWork *w, int eq) {
     tac_quat_store(data + 6, tac_quat_mul(tac_quat_conj(w->xquat[body1]), w->xquat[body2]));
 }
 
-/* --- The whole ------------------------------------------------------------------------------------------------------- */
+/* --- The whole ---------------------------------------------------------------------------------------------------- */
 
 /* Diagonal of the mass matrix from the composite inertias, tendon armature left out. Needs: tac_crba. */
 static void diagonal_masses(tacModel *m, const tacWork *w) {

@@ -1,4 +1,4 @@
-/* The DERIVED rows that need the dynamics at qpos_0: inverse weights, damping ratios, spring lengths, relative poses. */
+/* The DERIVED rows that need the dynamics at qpos_0: inverse weights, dampings, spring lengths, relative poses. */
 #pragma once
 
 #include "dynamics/work.h"

@@ -18,7 +18,7 @@ void tac_smooth_motion(const tacModel *m, tacWork *w, const double *q, const dou
 void tac_smooth_forces(const tacModel *m, tacWork *w, const double *q, const double *v, const double *act, tacInputs u,
                        double h);
 
-/* --- Derivatives (smooth_deriv.c) ------------------------------------------------------------------------------------- */
+/* --- Derivatives (smooth_deriv.c) --------------------------------------------------------------------------------- */
 
 /* Where forces are evaluated. */
 typedef struct tacSmoothPoint {

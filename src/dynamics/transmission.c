@@ -4,7 +4,7 @@
 
 #define TAC_TWO_PI 6.283185307179586476925286766559
 
-/* --- Tendons ------------------------------------------------------------------------------------------------------- */
+/* --- Tendons ------------------------------------------------------------------------------------------------------ */
 
 void tac_tendon_lengths(const tacModel *m, tacWork *w, const double *q) {
     for (int t = 0; t < m->ntendon; t++) {
@@ -32,7 +32,7 @@ void tac_add_tendon_row(const tacModel *m, int tendon, double scale, double *row
         row[m->joint_dof_adr[m->term_joint[k]]] += scale * m->term_coef[k];
 }
 
-/* --- Moment rows --------------------------------------------------------------------------------------------------- */
+/* --- Moment rows -------------------------------------------------------------------------------------------------- */
 
 /* Declares the stored columns [begin, end) of a row and clears them. */
 static double *open_row(tacTransmitted *out, int begin, int end) {
@@ -64,7 +64,7 @@ static void transmit_ball(const tacModel *m, int actuator, const double *gears, 
     tac_store3(row + dof, gear);
 }
 
-/* Free joint: a wrench of six gears, force in world axes, torque in the child's (or world's, in-parent) axes; no length. */
+/* Free joint: a wrench of six gears, force in world axes, torque in the child's (in-parent: world) axes; no length. */
 static void transmit_free(const tacModel *m, int actuator, const double *gear, tacQuat quat, tacTransmitted *out) {
     int dof = m->joint_dof_adr[m->actuator_trnid[2 * actuator]];
     tacVec3 torque = tac_load3(gear + 3);

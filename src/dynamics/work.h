@@ -16,7 +16,7 @@
 
 #include "base/arena.h"
 
-/* What velocities add to the derivative of a body's force: B x = (B11 w, 2 w x p) for x = (w, .)   (inverse_deriv.c, D4). */
+/* What velocities add to the derivative of a body's force: B x = (B11 w, 2 w x p) for x = (w, .)  (inverse_deriv.c). */
 typedef struct tacCoriolis {
     tacMat3 B11;
     tacVec3 p;
@@ -37,8 +37,8 @@ typedef struct tacWork {
     tacVec6 *V;    /* nbody: velocity */
     tacVec6 *Sdot; /* nv: time derivative of S; for the dofs of one joint by the velocity before the joint */
     /* mass stage */
-    double *M;    /* nM: sparse mass matrix, layout of dof_M_adr */
-    double *L;    /* nM: its factor M = L^T D L: unit L below the diagonal, 1/D on it */
+    double *M; /* nM: sparse mass matrix, layout of dof_M_adr */
+    double *L; /* nM: its factor M = L^T D L: unit L below the diagonal, 1/D on it */
     /* scratch of the algorithms, overwritten by each */
     tacVec6 *A, *F;        /* nbody */
     tacInertia *composite; /* nbody */
@@ -47,20 +47,20 @@ typedef struct tacWork {
     double *Dinv, *uu;     /* nv */
     double *vec[4];        /* nv each */
     /* scratch of the derivatives of inverse dynamics (inverse_deriv.c) */
-    tacVec6 *psi2, *Sd, *nu; /* nv */
-    tacCoriolis *coriolis;   /* nbody */
-    tacVec6 *Lambda, *X;     /* nbody */
-    tacVec3 *Y;              /* nbody */
+    tacVec6 *psi2, *Sd, *nu;         /* nv */
+    tacCoriolis *coriolis;           /* nbody */
+    tacVec6 *Lambda, *X;             /* nbody */
+    tacVec3 *Y;                      /* nbody */
     unsigned char *skip, *saturated; /* nv: rows of derivatives */
     /* transmission stage */
-    double *tendon_length, *tendon_velocity;        /* ntendon */
-    double *actuator_length, *actuator_velocity;    /* nu */
-    double *moment;                                 /* nu x nv: rows of d(length)/dq */
-    int *moment_begin, *moment_end;                 /* nu: columns outside [begin, end) of a row are zero and not stored */
-    double *ctrl, *force, *act_dot;                 /* nu, nu, na */
-    double *tendon_force;                           /* ntendon: scratch of the clamps */
+    double *tendon_length, *tendon_velocity;     /* ntendon */
+    double *actuator_length, *actuator_velocity; /* nu */
+    double *moment;                              /* nu x nv: rows of d(length)/dq */
+    int *moment_begin, *moment_end;              /* nu: columns outside [begin, end) of a row are zero and not stored */
+    double *ctrl, *force, *act_dot;              /* nu, nu, na */
+    double *tendon_force;                        /* ntendon: scratch of the clamps */
     double *qfrc_passive, *qfrc_gravcomp, *qfrc_actuator, *bias, *qfrc, *qacc; /* nv */
-    double *next;                                   /* nq + nv + na: the state being made */
+    double *next;                                                              /* nq + nv + na: the state being made */
 } tacWork;
 
 /* Bytes tac_work_layout takes from the arena. */

@@ -44,9 +44,9 @@ static const double *implicit_damping(const tacModel *m, double h, double *extra
     return extra;
 }
 
-/* (M + h D) a = passive + actuators - bias + applied,  v+ = v + h a,  q+ = q (+) h v+, where D is the joints' damping and
- * passive includes -D v. Activations take their own explicit (or exact) step. The new state goes to w->next, h v+ to
- * w->vec[0]; w->L is left as the factor of M + h D. */
+/* (M + h D) a = passive + actuators - bias + applied,  v+ = v + h a,  q+ = q (+) h v+, where D is the joints'
+ * damping and passive includes -D v. Activations take their own explicit (or exact) step. The new state goes to
+ * w->next, h v+ to w->vec[0]; w->L is left as the factor of M + h D. */
 static tacStatus advance(tacSim *sim, const double *x, const double *u) {
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
@@ -71,9 +71,9 @@ static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) 
     return status;
 }
 
-/* --- Derivatives --------------------------------------------------------------------------------------------------------
- * R = ID(q, v, a) + h D a - tau = 0 defines a:  da = -(M + h D)^-1 dR. M + h D is symmetric, and advance left its factor. */
+/* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
+/* R = ID(q, v, a) + h D a - tau = 0 defines a: da = -(M + h D)^-1 dR. M + h D is symmetric; advance left its factor. */
 static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;

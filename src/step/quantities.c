@@ -1,5 +1,5 @@
-/* The public quantities. Each checks its arguments, runs the stages it needs in the simulation's scratch, and writes its
- * outputs once they are known to be finite. */
+/* The public quantities. Each checks its arguments, runs the stages it needs in the simulation's scratch, and writes
+ * its outputs once they are known to be finite. */
 #include "step/sim.h"
 
 #include "dynamics/actuator.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* --- Checks -------------------------------------------------------------------------------------------------------- */
+/* --- Checks ------------------------------------------------------------------------------------------------------- */
 
 static tacStatus check_array(int n, const double *x) {
     if (x == NULL) return TAC_ERR_ARGUMENT;
@@ -46,7 +46,7 @@ static tacStatus place_bodies(tacSim *sim, const double *q, const double *mocap)
     return TAC_OK;
 }
 
-/* --- Kinematics ------------------------------------------------------------------------------------------------------ */
+/* --- Kinematics --------------------------------------------------------------------------------------------------- */
 
 static void give_frames(const tacModel *m, const tacWork *w, const tacKinematics *out) {
     for (int g = 0; g < m->ngeom; g++) {
@@ -134,7 +134,7 @@ tacStatus tac_frame_jacobian(tacSim *sim, const double *q, tacKind kind, int id,
     return status;
 }
 
-/* --- Inertia and forces -------------------------------------------------------------------------------------------- */
+/* --- Inertia and forces ------------------------------------------------------------------------------------------- */
 
 /* q -> w->M, finite. */
 static tacStatus mass_stage(tacSim *sim, const double *q) {
@@ -245,7 +245,7 @@ tacStatus tac_passive(tacSim *sim, const double *q, const double *v, double *pas
     return give(sim->model->nv, sim->work.qfrc_passive, passive);
 }
 
-/* --- Actuators and tendons ------------------------------------------------------------------------------------------ */
+/* --- Actuators and tendons ---------------------------------------------------------------------------------------- */
 
 /* Moment rows with their zeros. */
 static void give_moment(const tacModel *m, const tacWork *w, double *moment) {
@@ -303,7 +303,7 @@ tacStatus tac_acceleration(tacSim *sim, const double *x, const double *u, double
     return status != TAC_OK ? status : sim->stepper->acceleration(sim, x, u, qacc);
 }
 
-/* --- Energy and momentum -------------------------------------------------------------------------------------------- */
+/* --- Energy and momentum ------------------------------------------------------------------------------------------ */
 
 tacStatus tac_energy(tacSim *sim, const double *q, const double *v, tacEnergy *energy) {
     tacStatus status = check_motion(sim, q, v);

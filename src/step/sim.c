@@ -53,7 +53,7 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
     return TAC_OK;
 }
 
-/* --- Inputs -------------------------------------------------------------------------------------------------------- */
+/* --- Inputs ------------------------------------------------------------------------------------------------------- */
 
 int tac_nx(const tacModel *model) { return model->nq + model->nv + model->na; }
 
@@ -97,7 +97,7 @@ tacStatus tac_check_state(const tacSim *sim, const double *x, const double *u, i
     return i < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
-/* --- Creation ------------------------------------------------------------------------------------------------------ */
+/* --- Creation ----------------------------------------------------------------------------------------------------- */
 
 /* Bytes of copies of the model: as created, and two that take parameters in turn. */
 static size_t copies_bytes(const tacModel *model) { return model->nparam > 0 ? 3 * tac_arena_round(model->bytes) : 0; }
@@ -163,7 +163,7 @@ size_t tac_sim_peak(const tacSim *sim) { return sim == NULL ? 0 : sim->arena.pea
 
 void tac_sim_poison(tacSim *sim) { memset(sim->arena.base, 0xFF, sim->arena.size); }
 
-/* --- Parameters ---------------------------------------------------------------------------------------------------- */
+/* --- Parameters --------------------------------------------------------------------------------------------------- */
 
 tacStatus tac_sim_get_params(const tacSim *sim, double *theta) {
     if (sim == NULL || (theta == NULL && sim->origin != NULL)) return TAC_ERR_ARGUMENT;

@@ -7,7 +7,7 @@
 /* What an option struct made by tac_default_options carries. */
 #define TAC_OPTIONS_COOKIE 0x7ac70501u
 
-/* One contact model with one integrator: its functions. Inputs have been checked; outputs are written on success only. */
+/* One contact model with one integrator: its functions. Inputs are checked before; outputs written on success only. */
 typedef struct tacStepper {
     tacContactModel contact;
     tacIntegrator integrator;

@@ -71,7 +71,7 @@ tacModel *robot_free_body(void) {
     return robot_finish(b);
 }
 
-/* --- Creature and drifter --------------------------------------------------------------------------------------------- */
+/* --- Creature and drifter ----------------------------------------------------------------------------------------- */
 
 /* One joint, with passive elements where the model is not to conserve momentum. */
 static int limb_joint(tacBuilder *b, int body, tacJointType type, tacVec3 axis, tacVec3 pos, double passive) {
@@ -159,7 +159,7 @@ static tacModel *floating_tree(double passive) {
 tacModel *robot_creature(void) { return floating_tree(1); }
 tacModel *robot_drifter(void) { return floating_tree(0); }
 
-/* --- States ------------------------------------------------------------------------------------------------------------ */
+/* --- States ------------------------------------------------------------------------------------------------------- */
 
 tacSim *robot_sim(const tacModel *model) {
     tacOptions options = tac_default_options(model);

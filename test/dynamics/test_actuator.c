@@ -214,7 +214,7 @@ static void last_activation_drives(void **state) {
     rig_end(&r);
 }
 
-/* An inert actuator keeps its control and activation in place and gives no force; a disabled model moves no activation. */
+/* An inert actuator stays in place and gives no force; a model with actuation disabled moves no activation. */
 static void inert_and_disabled(void **state) {
     (void)state;
     for (int disabled = 0; disabled < 2; disabled++) {

@@ -25,7 +25,7 @@ static void free_body(void **state) {
     tac_model_free(m);
 }
 
-/* Linear momentum = sum m_b v(com_b), kinetic energy = sum 1/2 m v^2 + 1/2 w.Iw + armature, from the public velocities. */
+/* Linear momentum = sum m_b v(com_b), kinetic energy = 1/2 v.Mv, from the public Jacobians and mass matrix. */
 static void sums_over_bodies(void **state) {
     (void)state;
     tacModel *m = robot_creature();

@@ -81,8 +81,8 @@ static void springs_from_time_constants(void **state) {
     tac_model_free(m);
 }
 
-/* A servo with damping ratio z: damping 2 z sqrt(kp I / gear^2); also when MJCF writes it as a positive bias. Not a servo
- * (gain and bias differ): the bias as written. */
+/* A servo with damping ratio z: damping 2 z sqrt(kp I / gear^2); also when MJCF writes it as a positive bias. Not a
+ * servo (gain and bias differ): the bias as written. */
 static void damping_from_ratios(void **state) {
     (void)state;
     tacJointDef joint = tac_default_joint();

@@ -85,7 +85,7 @@ static const char ACTUATORS[] =
     "  <intvelocity joint='hinge' kp='3' actrange='-1 1'/>"
     "</actuator></mujoco>";
 
-/* Springs and dampers by time constant, armature, equality constraints to be completed, gravity and limits switched off. */
+/* Springs and dampers by time constant, armature, equality constraints to be completed. */
 static const char RATIOS[] =
     "<mujoco><compiler angle='radian'/><option timestep='0.001' gravity='0 0 -3'><flag limit='disable'/></option>"
     "<worldbody><body name='a' pos='0 0 1'><joint name='j1' axis='0 1 0' springdamper='0.3 0.7' armature='0.1'/>"

@@ -137,7 +137,7 @@ static tacModel *translate(const char *name, const mjModel *mj) {
     return model;
 }
 
-/* --- Both together -------------------------------------------------------------------------------------------------- */
+/* --- Both together ------------------------------------------------------------------------------------------------ */
 
 static mjModel *load(const char *name, const char *text) {
     char error[1000] = "could not load";
@@ -219,7 +219,7 @@ void peer_close(Peer *peer) {
     mj_deleteModel(peer->mj);
 }
 
-/* --- States ---------------------------------------------------------------------------------------------------------- */
+/* --- States ------------------------------------------------------------------------------------------------------- */
 
 typedef struct Stream {
     uint64_t seed, index, next;

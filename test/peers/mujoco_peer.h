@@ -16,8 +16,9 @@ typedef struct Peer {
     double *x, *u; /* one state and input; all input blocks */
 } Peer;
 
-/* XML text (or, with text NULL, the file `name`) -> both engines. The Tactus model is built through the public builder
- * from MuJoCo's compiled numbers, so that this compares dynamics alone. Constraints are disabled. Asserts on failure. */
+/* XML text (or, with text NULL, the file `name`) -> both engines. The Tactus model is built through the public
+ * builder from MuJoCo's compiled numbers, so that this compares dynamics alone. Constraints are disabled. Asserts on
+ * failure. */
 Peer peer_open(const char *name, const char *text);
 #ifdef PEER_WITH_IO
 /* The same with the Tactus model made by our own loader. */
@@ -32,7 +33,8 @@ void peer_randomize_input(Peer *peer, uint64_t seed, uint64_t index, double appl
 void peer_give_state(Peer *peer);
 void peer_give_input(Peer *peer);
 
-/* Models written for coverage: every joint type, transmission, spring, tendon and actuator kind. Ends with a NULL name. */
+/* Models written for coverage: every joint type, transmission, spring, tendon and actuator kind. Ends with a NULL
+ * name. */
 typedef struct PeerText {
     const char *name, *xml;
 } PeerText;

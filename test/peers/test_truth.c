@@ -1,5 +1,6 @@
-/* Forces, accelerations and momenta of the shared robots beside their true numbers (MuJoCo 3.x), through the public API.
- * Models with parts that give no force yet (spatial tendons, muscles, fluid, flexes, plugins) are counted and left out. */
+/* Forces, accelerations and momenta of the shared robots beside their true numbers (MuJoCo 3.x), through the public
+ * API. Models with parts that give no force yet (spatial tendons, muscles, fluid, flexes, plugins) are counted and
+ * left out. */
 #include "support/check.h"
 #include "tactus/io.h"
 
@@ -25,7 +26,7 @@ typedef struct Case {
     const tacModel *m;
     tacSim *sim;
     double *x, *u;
-    int same_mass; /* momentum is about the centre of everything, so it is compared where the loader found the same mass */
+    int same_mass; /* momentum is about the centre of everything: compared where the loader found the same mass */
 } Case;
 
 /* Flattens nested arrays of numbers to out[n]; returns how many there were. */

@@ -2,7 +2,7 @@
  *
  * The step is first order, so no step size reaches 1e-8 by itself in reasonable time. Two ways are used and named:
  *   continuous  the equations of motion, tac_acceleration, under a Runge-Kutta integrator of order 4 in this file
- *   stepped     tac_step itself, with errors c1 h + c2 h^2 + ... removed by Richardson's extrapolation over h, h/2, h/4 */
+ *   stepped     tac_step itself, with errors c1 h + c2 h^2 + ... removed by Richardson's extrapolation */
 #include "dynamics/robots.h"
 #include "support/check.h"
 
@@ -17,7 +17,7 @@
 enum { MOST = 16 };
 static const double PI = 3.14159265358979323846;
 
-/* --- Continuous: Runge-Kutta 4 over tac_acceleration, positions in tangent coordinates ----------------------------- */
+/* --- Continuous: Runge-Kutta 4 over tac_acceleration, positions in tangent coordinates ---------------------------- */
 
 /* v and a at x displaced by h (dq, dv). */
 static void slope(tacSim *sim, const tacModel *m, const double *x, double h, const double *dq, const double *dv,
@@ -32,7 +32,8 @@ static void slope(tacSim *sim, const tacModel *m, const double *x, double h, con
     CHECK_INT(tac_acceleration(sim, moved, u, kv), TAC_OK);
 }
 
-/* Where a free body turns, tangent coordinates d at q (+) d move at  w + 1/2 d x w + 1/12 d x (d x w) + O(d^4),  not at w. */
+/* Where a free body turns, tangent coordinates d at q (+) d move at  w + 1/2 d x w + 1/12 d x (d x w) + O(d^4),  not
+ * at w. */
 static void correct_rotation(const tacModel *m, double h, const double *dq, double *kq) {
     if (m->nq == m->nv) return;
     double *w = kq + 3, d[3], c[3], e[3];
@@ -137,7 +138,7 @@ static void tumbling_body(void **state) {
     tac_model_free(m);
 }
 
-/* --- Stepped: the limit of tac_step for small steps ----------------------------------------------------------------- */
+/* --- Stepped: the limit of tac_step for small steps --------------------------------------------------------------- */
 
 static void step_to(const tacModel *m, double time, long n, double *x) {
     tacOptions o = tac_default_options(m);

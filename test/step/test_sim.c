@@ -119,7 +119,8 @@ static void callers_memory(void **state) {
     tac_model_free(m);
 }
 
-/* Registered parameters belong to the simulation: setting one there gives the bits that setting it in the model gives. */
+/* Registered parameters belong to the simulation: setting one there gives the bits that setting it in the model
+ * gives. */
 static void parameters(void **state) {
     (void)state;
     tacModel *m = robot_creature(), *edited = NULL;
