@@ -9,7 +9,7 @@
 /* Share of the trace that rounding in an eigen-decomposition may break the triangle inequality by. */
 #define TRIANGLE_ROUNDING 1e-12
 
-/* --- Mass properties of a body ------------------------------------------------------------------------------------- */
+/* --- Mass properties of a body ------------------------------------------------------------------------------------ */
 
 /* Sum over the geoms that carry mass. One alone keeps its own frame; several get the principal axes of the sum; none
  * leaves mass zero with the frame MuJoCo gives then: the body's own pose. */
@@ -102,7 +102,7 @@ tacStatus tac_body_inertia(const tacModel *m, int body, tacMassProperties *out, 
     return bound_inertia(m, body, out, err);
 }
 
-/* --- All bodies ----------------------------------------------------------------------------------------------------- */
+/* --- All bodies --------------------------------------------------------------------------------------------------- */
 
 static int has_inertia(const tacModel *m, int body) {
     tacVec3 d = m->body_inertia[body];
@@ -161,7 +161,7 @@ static tacStatus derive_bodies(tacModel *m, tacError *err) {
     return TAC_OK;
 }
 
-/* --- Coordinates ----------------------------------------------------------------------------------------------------- */
+/* --- Coordinates -------------------------------------------------------------------------------------------------- */
 
 /* qpos_0 draws the file's pose: a free joint stands where its body does. */
 static void derive_coordinates(tacModel *m) {

@@ -26,8 +26,8 @@ static void index_joints(tacModel *m) {
     }
 }
 
-/* Roots, welds and the chain of dofs, body by body: a parent comes before its children. Returns the entries of the sparse
- * mass matrix. */
+/* Roots, welds and the chain of dofs, body by body: a parent comes before its children. Returns the entries of the
+ * sparse mass matrix. */
 static int64_t index_bodies(tacModel *m) {
     int64_t entries = 0;
     m->nmocap = 0;

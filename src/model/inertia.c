@@ -6,8 +6,8 @@
  * inertia: MuJoCo's limits. */
 #define MIN_VOLUME 1e-14
 #define MIN_MASS   1e-14
-/* Exponent of Thomsen's formula for the area of an ellipsoid, and thickness (m) of the layer whose inertia stands for the
- * shell's: both as MuJoCo has them, so that the numbers agree. */
+/* Exponent of Thomsen's formula for the area of an ellipsoid, and thickness (m) of the layer whose inertia stands
+ * for the shell's: both as MuJoCo has them, so that the numbers agree. */
 #define THOMSEN         1.6075
 #define SHELL_THICKNESS 1e-6
 
@@ -65,7 +65,7 @@ double tac_geom_volume(const tacModel *m, int geom) {
     return m->geom_shell[geom] ? shell_area(type, size) : solid_volume(type, size);
 }
 
-/* --- Principal inertia about the centre of mass -------------------------------------------------------------------- */
+/* --- Principal inertia about the centre of mass ------------------------------------------------------------------- */
 
 /* Cylinder of mass m, radius r, height h: solid, or its side alone. */
 static tacVec3 cylinder_solid(double m, double r, double h) {
@@ -119,8 +119,8 @@ static tacVec3 ellipsoid_shell(double m, const double *s) {
     return tac_madd3(I, m / 5 * ratio, rest);
 }
 
-/* Six rectangles. Pair k lies across axis k; mass in proportion to area. Half-sizes a, b, c; full area 8 (ab + bc + ca).
- * A pair across x of mass p: I_x = p (b^2 + c^2)/3, I_y = p (c^2/3 + a^2), I_z = p (b^2/3 + a^2). */
+/* Six rectangles. Pair k lies across axis k; mass in proportion to area. Half-sizes a, b, c; full area 8 (ab + bc +
+ * ca). A pair across x of mass p: I_x = p (b^2 + c^2)/3, I_y = p (c^2/3 + a^2), I_z = p (b^2/3 + a^2). */
 static tacVec3 box_shell(double m, const double *s) {
     double a = s[0], b = s[1], c = s[2], sum = a * b + b * c + c * a;
     double x = m * b * c / sum, y = m * c * a / sum, z = m * a * b / sum;
@@ -130,8 +130,8 @@ static tacVec3 box_shell(double m, const double *s) {
                     x * (b2 / 3 + a2) + y * (a2 / 3 + b2) + z * (a2 + b2) / 3);
 }
 
-/* Centre of mass of a cone on its axis, from midway; height 2 s[1], base at -s[1]: a quarter of the height for the solid;
- * side at a third, weighted with the base disk, for the shell. */
+/* Centre of mass of a cone on its axis, from midway; height 2 s[1], base at -s[1]: a quarter of the height for the
+ * solid; side at a third, weighted with the base disk, for the shell. */
 static double cone_center(const double *s, int shell) {
     if (!shell) return -s[1] / 2;
     double slant = cone_slant(s);
@@ -143,7 +143,8 @@ static tacVec3 cone_solid(double m, const double *s) {
     return tac_vec3(across, across, 3 * m * r2 / 10);
 }
 
-/* Side: about its own centre m (r^2/4 + h^2/18), m r^2/2; disk: m r^2/4, m r^2/2; parallel axes to the common centre. */
+/* Side: about its own centre m (r^2/4 + h^2/18), m r^2/2; disk: m r^2/4, m r^2/2; parallel axes to the common
+ * centre. */
 static tacVec3 cone_shell(double m, const double *s) {
     double r2 = s[0] * s[0], h = 2 * s[1], slant = cone_slant(s);
     double side = m * slant / (slant + s[0]), disk = m - side;
@@ -192,7 +193,7 @@ static tacVec3 shell_inertia(int type, double m, const double *s) {
     }
 }
 
-/* --- Geoms and bodies ---------------------------------------------------------------------------------------------- */
+/* --- Geoms and bodies --------------------------------------------------------------------------------------------- */
 
 static double geom_mass(const tacModel *m, int geom) {
     double volume = tac_geom_volume(m, geom);

@@ -19,8 +19,8 @@ double tac_geom_volume(const tacModel *m, int geom);
 tacMassProperties tac_geom_inertia(const tacModel *m, int geom);
 /* Whether a geom counts towards its body's mass: asked to, not only for looks, and heavier than a rounding error. */
 int tac_geom_carries_mass(const tacModel *m, int geom);
-/* Mass properties of a body as written or from its geoms, bounded and balanced as the options say, before the scaling to
- * a total mass. */
+/* Mass properties of a body as written or from its geoms, bounded and balanced as the options say, before the
+ * scaling to a total mass. */
 tacStatus tac_body_inertia(const tacModel *m, int body, tacMassProperties *out, tacError *err);
 
 /* mesh rows file_vert, scale, refpos, refquat -> vert, volume, com, icom. */

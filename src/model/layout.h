@@ -29,6 +29,7 @@ enum { TAC_KEY_QPOS = 1, TAC_KEY_MPOS = 2, TAC_KEY_MQUAT = 4 };
 /* Numbers of position coordinates and dofs by tacJointType. */
 extern const int TAC_JOINT_NQ[], TAC_JOINT_NV[];
 /* Fills the INDEX rows that follow from the others, and nM: addresses, counts, roots, welds, the dof tree. Needs
- * body_parent, joint_type, joint_body, geom_body, site_body, actuator_act_num and body_mocap (>= 0: mocap) in range, rows
- * sorted by body, and nq, nv, na, nmocap as these imply. Returns 0 when the mass matrix has more entries than an int counts. */
+ * body_parent, joint_type, joint_body, geom_body, site_body, actuator_act_num and body_mocap (>= 0: mocap) in range,
+ * rows sorted by body, and nq, nv, na, nmocap as these imply. Returns 0 when the mass matrix has more entries than
+ * an int counts. */
 int tac_model_index(tacModel *model);

@@ -3,9 +3,9 @@
  *   magic(8) version(4) shape(8) sizes(4 each) nparam(4)  arrays in the order of the field table, without padding
  *   param_field, param_index (4 each)  checksum(8) of all that goes before
  *
- * Little endian. `shape` is a hash of the field table, so that bytes of another table are refused whatever their version.
- * Unpacking trusts nothing: sizes are checked against the number of bytes, every id and address against its range, and
- * what follows from other rows is computed again and compared. */
+ * Little endian. `shape` is a hash of the field table, so that bytes of another table are refused whatever their
+ * version. Unpacking trusts nothing: sizes are checked against the number of bytes, every id and address against its
+ * range, and what follows from other rows is computed again and compared. */
 #include "model/param_path.h"
 #include "model/validate.h"
 
@@ -16,7 +16,7 @@
 static const char MAGIC[8] = {'T', 'A', 'C', 'T', 'U', 'S', 'M', '\n'};
 enum { PACK_VERSION = 1, CHECKSUM_BYTES = 8 };
 
-/* --- Little endian --------------------------------------------------------------------------------------------------- */
+/* --- Little endian ------------------------------------------------------------------------------------------------ */
 
 static int host_is_little(void) {
     const uint32_t one = 1;
@@ -56,7 +56,7 @@ static void get(Cursor *c, void *to, size_t n, size_t element) {
     c->at += n * element;
 }
 
-/* --- Sizes ------------------------------------------------------------------------------------------------------------ */
+/* --- Sizes -------------------------------------------------------------------------------------------------------- */
 
 /* Hash of the names, types and order of all sizes and fields. */
 static uint64_t table_shape(void) {
@@ -91,7 +91,7 @@ static size_t packed_bytes(const tacModel *sizes) {
 
 size_t tac_model_pack_bytes(const tacModel *model) { return model != NULL ? packed_bytes(model) : 0; }
 
-/* --- Packing ---------------------------------------------------------------------------------------------------------- */
+/* --- Packing ------------------------------------------------------------------------------------------------------ */
 
 tacStatus tac_model_pack(const tacModel *model, void *bytes, size_t size, tacError *err) {
     if (model == NULL || bytes == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "tac_model_pack: an argument is NULL");
@@ -117,7 +117,7 @@ tacStatus tac_model_pack(const tacModel *model, void *bytes, size_t size, tacErr
     return TAC_OK;
 }
 
-/* --- Unpacking -------------------------------------------------------------------------------------------------------- */
+/* --- Unpacking ---------------------------------------------------------------------------------------------------- */
 
 /* Header -> sizes. */
 static tacStatus read_header(Cursor *c, size_t size, tacModel *sizes, tacError *err) {

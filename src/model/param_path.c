@@ -73,7 +73,7 @@ void tac_param_text(const tacModel *m, int field, int index, char *text, size_t 
     snprintf(text, size, "%s.%s%s", owner, word, number);
 }
 
-/* --- Parsing -------------------------------------------------------------------------------------------------------- */
+/* --- Parsing ------------------------------------------------------------------------------------------------------ */
 
 /* A path taken apart: lengths of its words in place. */
 typedef struct Words {
@@ -93,7 +93,8 @@ static int parse_digits(const char *text, int n) {
     return value;
 }
 
-/* kind/NAME.field[i]: the kind ends at the first slash, the field begins after the last dot, so that names may hold both. */
+/* kind/NAME.field[i]: the kind ends at the first slash, the field begins after the last dot, so that names may hold
+ * both. */
 static int take_apart(const char *path, Words *w) {
     size_t length = strlen(path);
     if (length >= TAC_ERROR_TEXT) return 0;

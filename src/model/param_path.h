@@ -1,5 +1,5 @@
-/* How numbers are called: kind/NAME.field[i]; kind/#ID.field for an unnamed element; option.field[i]; no [i] where a field
- * is one number. */
+/* How numbers are called: kind/NAME.field[i]; kind/#ID.field for an unnamed element; option.field[i]; no [i] where a
+ * field is one number. */
 #pragma once
 
 #include "model/layout.h"

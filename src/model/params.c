@@ -12,7 +12,7 @@
 
 #define IS(f, row) ((f)->offset == offsetof(tacModel, row))
 
-/* --- Which numbers are parameters ---------------------------------------------------------------------------------- */
+/* --- Which numbers are parameters --------------------------------------------------------------------------------- */
 
 /* The rows inertial_mass, _pos, _quat, _diag, _full. */
 static int is_inertial(const tacField *f) { return strcmp(f->kind, "inertial") == 0; }
@@ -79,7 +79,7 @@ static int is_listed(const tacModel *m, int field, int index) {
     return reason_against(m, field, index) == NULL && !comes_from_geoms(m, &TAC_FIELDS[field], index);
 }
 
-/* --- The list ------------------------------------------------------------------------------------------------------- */
+/* --- The list ----------------------------------------------------------------------------------------------------- */
 
 /* Walks the list: the i-th parameter's (field, index) where i is below the count; returns how many were passed. */
 static int walk(const tacModel *m, int i, int *field, int *index) {
@@ -115,7 +115,7 @@ tacStatus tac_param_path(const tacModel *model, int i, char *text, size_t size) 
     return TAC_OK;
 }
 
-/* --- Finding, getting ------------------------------------------------------------------------------------------------ */
+/* --- Finding, getting --------------------------------------------------------------------------------------------- */
 
 double *tac_param_at(const tacModel *model, int field, int index) {
     return (double *)tac_field_data(model, &TAC_FIELDS[field]) + index;
@@ -159,7 +159,7 @@ tacStatus tac_param_get(const tacModel *model, const char *path, double *value, 
     return TAC_OK;
 }
 
-/* --- Writing ---------------------------------------------------------------------------------------------------------- */
+/* --- Writing ------------------------------------------------------------------------------------------------------ */
 
 /* Writes down the mass and inertia a body has from its geoms; they no longer follow the geoms. */
 static tacStatus make_explicit(tacModel *m, int body, tacError *err) {

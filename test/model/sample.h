@@ -12,8 +12,8 @@ extern const int CUBE_HULL[CUBE_NVERT];
 /* The cube as a mesh named "cube", by this rule. */
 tacMeshDef cube_mesh(tacMeshInertia mode);
 
-/* A builder with one of everything, elements deliberately not added body by body. Bodies: world, torso (free), arm (ball,
- * slide), tip (hinge, explicit inertia), target (mocap), pan (no joint, full inertia). */
+/* A builder with one of everything, elements deliberately not added body by body. Bodies: world, torso (free), arm
+ * (ball, slide), tip (hinge, explicit inertia), target (mocap), pan (no joint, full inertia). */
 tacBuilder *sample_builder(void);
 /* The same, assembled; fails the test when it cannot be. */
 tacModel *sample_model(void);

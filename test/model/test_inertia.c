@@ -21,8 +21,8 @@ typedef struct Moments {
     double measure, z, zz, rr; /* sums of 1, z, z^2, x^2 (= y^2) */
 } Moments;
 
-/* Adds the piece traced by the curve; derivatives of the outline by central differences of an analytic function would do,
- * but the curves here are given with their own: dr, dz from Richardson's rule. */
+/* Adds the piece traced by the curve; derivatives of the outline by central differences of an analytic function
+ * would do, but the curves here are given with their own: dr, dz from Richardson's rule. */
 static void add_piece(Moments *sum, Curve curve, const double *size, int shell) {
     const double h = 1.0 / SLICES, d = 1e-4;
     for (int i = 0; i <= SLICES; i++) {

@@ -111,8 +111,8 @@ static void mirrored(void **state) {
     }
 }
 
-/* Legacy counts every pyramid as positive: a cube with one dent of a pyramid (apex at the centre of a face pushed in past
- * the middle) is counted too heavy, exact is right. */
+/* Legacy counts every pyramid as positive: a cube with one dent of a pyramid (apex at the centre of a face pushed in
+ * past the middle) is counted too heavy, exact is right. */
 static void legacy_overestimates_dents(void **state) {
     (void)state;
     /* the cube's top (two triangles) replaced by four that meet at (0, 0, d) */

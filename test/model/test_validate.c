@@ -337,7 +337,8 @@ static void the_healthy_one_passes(void **state) {
     tac_model_free(m);
 }
 
-/* No more is refused than makes no sense: soft parameters out of MuJoCo's range, unlimited ranges, tiny sizes for looks. */
+/* No more is refused than makes no sense: soft parameters out of MuJoCo's range, unlimited ranges, tiny sizes for
+ * looks. */
 static void odd_but_fine(void **state) {
     (void)state;
     Broken x = healthy();
