@@ -1,0 +1,10 @@
+TACTUS? no.
+TACTUS? no.
+TACTUS? no.
+TACTUS? no.
+TACTUS? no.
+TACTUS? no.
+TACTUS? no.
+TACTUS? no.
+TACTUS? no.
+TACTUS? no.
