@@ -207,14 +207,9 @@ static SignalJac signal_jac(const tacModel *m, const tacWork *w, int a, const do
     return (SignalJac){1, 0};
 }
 
-/* force = gain signal + bias before any clamp, and its partial derivatives. */
-typedef struct ForceJac {
-    double value, signal, length, velocity;
-} ForceJac;
-
-static ForceJac force_jac(const tacModel *m, const tacWork *w, int a, double signal) {
+static tacForceJac force_jac(const tacModel *m, const tacWork *w, int a, double signal) {
     const double *gainprm = m->actuator_gainprm + 10 * a;
-    ForceJac f = {.value = actuator_force(m, w, a, signal), .signal = gainprm[0]};
+    tacForceJac f = {.value = actuator_force(m, w, a, signal), .signal = gainprm[0]};
     if (m->actuator_gaintype[a] == TAC_GAIN_AFFINE) {
         f.signal += gainprm[1] * w->actuator_length[a] + gainprm[2] * w->actuator_velocity[a];
         f.length += gainprm[1] * signal;
@@ -263,7 +258,7 @@ static void force_column(const tacModel *m, const tacWork *w, int a, const doubl
 }
 
 /* d(force)/dq of one actuator into row[first, last): length and, where the moment turns, velocity. */
-static void force_row(const tacModel *m, const tacWork *w, int a, const double *q, const double *v, ForceJac f,
+static void force_row(const tacModel *m, const tacWork *w, int a, const double *q, const double *v, tacForceJac f,
                       int first, int last, double *row) {
     for (int j = first; j < last; j++)
         row[j] = 0;
@@ -276,7 +271,7 @@ static void force_row(const tacModel *m, const tacWork *w, int a, const double *
 static void emit_actuator(const tacModel *m, tacWork *w, int a, const double *q, const double *v, const double *ctrl,
                           const double *act, double h, const tacForceSink *sink) {
     double *column = w->vec[2], *row = w->vec[3];
-    ForceJac f = force_jac(m, w, a, driving_signal(m, w, a, act, h));
+    tacForceJac f = force_jac(m, w, a, driving_signal(m, w, a, act, h));
     SignalJac signal = signal_jac(m, w, a, ctrl, act, h);
     int first = w->moment_begin[a], last = w->moment_end[a];
     int wide = !tac_moment_is_constant(m, a), from = wide ? 0 : first, to = wide ? m->nv : last;
@@ -295,13 +290,36 @@ static void emit_actuator(const tacModel *m, tacWork *w, int a, const double *q,
     tac_moment_jac(m, w, a, w->force[a], &sink->q);
 }
 
-void tac_actuator_jac(const tacModel *m, tacWork *w, const double *q, const double *v, const double *ctrl,
-                      const double *act, double h, const tacForceSink *sink) {
+void tac_mark_saturated(const tacModel *m, tacWork *w) {
     for (int i = 0; i < m->nv; i++) {
         int j = m->dof_joint[i];
         w->saturated[i] =
             m->joint_actfrclimited[j] && at_bound(m->joint_actfrcrange + 2 * j, w->qfrc_actuator[m->joint_dof_adr[j]]);
     }
+}
+
+tacForceJac tac_force_jac(const tacModel *m, const tacWork *w, int a, const double *act, double h, double *s) {
+    *s = driving_signal(m, w, a, act, h);
+    return force_jac(m, w, a, *s);
+}
+
+void tac_emit_force(const tacModel *m, tacWork *w, int a, const double *act, double h, double change, int column,
+                    const tacSink *sink) {
+    double *rows = w->vec[2];
+    if (change == 0) return;
+    force_column(m, w, a, act, h, rows);
+    for (int i = w->moment_begin[a]; i < w->moment_end[a]; i++)
+        if (!w->saturated[i]) tac_emit(sink, i, column, rows[i] * change);
+}
+
+int tac_force_held(const tacModel *m, const tacWork *w, int a, int side) {
+    const double *range = m->actuator_forcerange + 2 * a;
+    return m->actuator_forcelimited[a] && (side ? w->force[a] >= range[1] : w->force[a] <= range[0]);
+}
+
+void tac_actuator_jac(const tacModel *m, tacWork *w, const double *q, const double *v, const double *ctrl,
+                      const double *act, double h, const tacForceSink *sink) {
+    tac_mark_saturated(m, w);
     if (is_disabled(m, TAC_DISABLE_ACTUATION)) return;
     tacForceSink masked = *sink;
     masked.q.skip = masked.v.skip = masked.act.skip = masked.ctrl.skip = w->saturated;

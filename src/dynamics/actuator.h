@@ -26,3 +26,19 @@ void tac_advance_activations_jac(const tacModel *m, const tacWork *w, const doub
 /* The same of their rates act_dot. */
 void tac_activation_rates_jac(const tacModel *m, const tacWork *w, const double *ctrl, const tacSink *act_sink,
                               const tacSink *ctrl_sink);
+
+/* Pieces that parameter derivatives are made of. */
+
+/* force = gain signal + bias of one actuator before any clamp, and its partial derivatives. */
+typedef struct tacForceJac {
+    double value, signal, length, velocity;
+} tacForceJac;
+/* Needs: tac_actuator_forces. s: the driving signal (control, or activation). */
+tacForceJac tac_force_jac(const tacModel *m, const tacWork *w, int a, const double *act, double h, double *s);
+/* Emits d(qfrc_actuator) for a change of actuator a's unclamped force, as a column; w->saturated rows left out. */
+void tac_emit_force(const tacModel *m, tacWork *w, int a, const double *act, double h, double change, int column,
+                    const tacSink *sink);
+/* Marks in w->saturated the dofs whose joint holds its actuator force at a bound. */
+void tac_mark_saturated(const tacModel *m, tacWork *w);
+/* 1: the actuator's own clamp holds its force at range[0] (side 0) or range[1] (side 1). */
+int tac_force_held(const tacModel *m, const tacWork *w, int a, int side);

@@ -44,3 +44,6 @@ void tac_moment_move(const tacModel *m, const tacWork *w, int actuator, const ta
 /* d(length) for one mover; joints and tendons know nothing of places. A site's own turn is refused elsewhere where the
  * length measures rotation. */
 double tac_length_move(const tacModel *m, const tacWork *w, int actuator, const tacMover *mover);
+/* Slider-crank: how length and moment row move with the length of the rod (row[nv] += ...; adds to *length). Other
+ * transmissions: nothing. */
+void tac_add_crank_row(const tacModel *m, const tacWork *w, int actuator, double *length, double *row);

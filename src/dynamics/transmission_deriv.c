@@ -250,3 +250,16 @@ double tac_length_move(const tacModel *m, const tacWork *w, int actuator, const 
                   tac_dot3(e.end[k].moment, turn(m, mover, &e.end[k]));
     return change;
 }
+
+/* droot = r / root =: d;  ds = along d / root^2;  dg = ds a - p d / root^2;  d(s p) = ds p. */
+void tac_add_crank_row(const tacModel *m, const tacWork *w, int actuator, double *length, double *row) {
+    if (m->actuator_trntype[actuator] != TAC_TRN_SLIDERCRANK) return;
+    Ends e = crank_ends(m, w, actuator);
+    if (e.root == 0) return;
+    double droot = m->actuator_cranklength[actuator] / e.root, ds = e.along * droot / (e.root * e.root);
+    tacVec3 dg = tac_madd3(tac_scale3(ds, e.axis), -droot / (e.root * e.root), e.p);
+    tacVec3 dmoment = tac_scale3(ds, tac_cross3(e.axis, e.p));
+    *length -= e.gear * droot;
+    tac_add_point_row(m, w, e.end[0].body, e.end[0].point, dg, tac_zero3(), e.gear, row);
+    tac_add_point_row(m, w, e.end[1].body, e.end[1].point, tac_neg3(dg), dmoment, e.gear, row);
+}

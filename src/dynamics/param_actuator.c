@@ -1,0 +1,153 @@
+/* Actuators' own numbers: gear, gains, biases, dynamics, ranges. */
+#include "dynamics/param_deriv.h"
+
+#include "dynamics/actuator.h"
+
+#include <string.h>
+
+/* One actuator and what its unclamped force, its moment row and its next activation depend on. */
+typedef struct Place {
+    const tacModel *m;
+    tacWork *w;
+    const tacSmoothPoint *x;
+    int a, column;
+    tacSink F; /* changes of joint forces */
+} Place;
+
+static void change_force(const Place *p, double change) {
+    tac_emit_force(p->m, p->w, p->a, p->x->act, p->x->h, change, p->column, &p->F);
+}
+
+/* --- Transmission ---------------------------------------------------------------------------------------------------------- */
+
+/* Length and moment are linear in the gear: their change is what a unit gear gives. */
+static void gear(const Place *p, int k) {
+    double unit[6] = {0}, signal, velocity = 0;
+    tacTransmitted out = {.row = p->w->vec[3]};
+    unit[k] = 1;
+    tac_transmit(p->m, p->w, p->a, unit, p->x->q, &out);
+    for (int i = out.begin; i < out.end; i++) {
+        velocity += out.row[i] * p->x->v[i];
+        if (!p->w->saturated[i]) tac_emit(&p->F, i, p->column, p->w->force[p->a] * out.row[i]);
+    }
+    tacForceJac f = tac_force_jac(p->m, p->w, p->a, p->x->act, p->x->h, &signal);
+    change_force(p, f.length * out.length + f.velocity * velocity);
+}
+
+/* root^2 = along^2 + r^2 - p.p:  droot = r / root;  L = along - root, and the row's derivative with it. */
+static void cranklength(const Place *p, int k) {
+    const tacModel *m = p->m;
+    double signal, velocity = 0, length = 0, *row = p->w->vec[3];
+    (void)k;
+    memset(row, 0, (size_t)m->nv * sizeof *row);
+    tac_add_crank_row(m, p->w, p->a, &length, row);
+    for (int i = 0; i < m->nv; i++) {
+        velocity += row[i] * p->x->v[i];
+        if (!p->w->saturated[i]) tac_emit(&p->F, i, p->column, p->w->force[p->a] * row[i]);
+    }
+    tacForceJac f = tac_force_jac(m, p->w, p->a, p->x->act, p->x->h, &signal);
+    change_force(p, f.length * length + f.velocity * velocity);
+}
+
+/* --- Gain and bias ---------------------------------------------------------------------------------------------------------- */
+
+/* 1, length, velocity: what the three numbers of an affine function multiply. */
+static double affine_factor(const Place *p, int k) {
+    const double factor[3] = {1, p->w->actuator_length[p->a], p->w->actuator_velocity[p->a]};
+    return k < 3 ? factor[k] : 0;
+}
+
+static void gainprm(const Place *p, int k) {
+    double signal;
+    tac_force_jac(p->m, p->w, p->a, p->x->act, p->x->h, &signal);
+    if (k == 0 || p->m->actuator_gaintype[p->a] == TAC_GAIN_AFFINE) change_force(p, signal * affine_factor(p, k));
+}
+
+static void biasprm(const Place *p, int k) {
+    if (p->m->actuator_biastype[p->a] == TAC_BIAS_AFFINE) change_force(p, affine_factor(p, k));
+}
+
+/* --- Ranges ----------------------------------------------------------------------------------------------------------------- */
+
+/* Where the force is held at a bound, it is the bound. */
+static void forcerange(const Place *p, int k) {
+    if (!tac_force_held(p->m, p->w, p->a, k)) return;
+    const double *row = p->w->moment + (size_t)p->a * (size_t)p->m->nv;
+    for (int i = p->w->moment_begin[p->a]; i < p->w->moment_end[p->a]; i++)
+        if (!p->w->saturated[i]) tac_emit(&p->F, i, p->column, row[i]);
+}
+
+static int control_held(const Place *p, int k) {
+    const double *range = p->m->actuator_ctrlrange + 2 * p->a;
+    int clamps = p->m->actuator_ctrllimited[p->a] && !(*p->m->option_disable & TAC_DISABLE_CLAMPCTRL);
+    double ctrl = p->x->u.ctrl[p->a];
+    return clamps && (k ? ctrl > range[1] : ctrl < range[0]);
+}
+
+/* Change of the next activation (its last number) with range bound or time constant k of a row. */
+static double next_activation_change(const Place *p, size_t row, int k);
+
+/* A change of the signal, through an activation that acts early or the control itself. */
+static void signal_change(const Place *p, size_t row, int k) {
+    const tacModel *m = p->m;
+    double signal, change;
+    tacForceJac f = tac_force_jac(m, p->w, p->a, p->x->act, p->x->h, &signal);
+    if (m->actuator_act_num[p->a] == 0)
+        change = row == offsetof(tacModel, actuator_ctrlrange) && control_held(p, k) ? 1 : 0;
+    else
+        change = m->actuator_actearly[p->a] ? next_activation_change(p, row, k) : 0;
+    change_force(p, f.signal * change);
+}
+
+static double next_activation_change(const Place *p, size_t row, int k) {
+    const tacModel *m = p->m;
+    int a = p->a, j = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1, dyntype = m->actuator_dyntype[a];
+    double act = p->x->act[j], rate = p->w->act_dot[j], h = p->x->h, tau = m->actuator_dynprm[10 * a];
+    const double *range = m->actuator_actrange + 2 * a;
+    double next = tac_next_activation(m, a, act, rate, h), decay = tac_exp(-h / tau);
+    int held = m->actuator_actlimited[a] && (next <= range[0] || next >= range[1]);
+    int filter = dyntype == TAC_DYN_FILTER || dyntype == TAC_DYN_FILTER_EXACT;
+    if (row == offsetof(tacModel, actuator_actrange)) return held && next == range[k] ? 1 : 0;
+    if (held) return 0;
+    if (row == offsetof(tacModel, actuator_ctrlrange)) {
+        if (!control_held(p, k)) return 0;
+        return dyntype == TAC_DYN_INTEGRATOR ? h : dyntype == TAC_DYN_FILTER ? h / tau : filter ? 1 - decay : 0;
+    }
+    if (row != offsetof(tacModel, actuator_dynprm) || k != 0 || !filter) return 0;
+    /* rate = (ctrl - act) / tau;  explicit: next = act + h rate;  exact: act + (1 - exp(-h / tau)) tau rate */
+    return dyntype == TAC_DYN_FILTER ? -h * rate / tau : -decay * h / tau * rate;
+}
+
+/* --- By row ------------------------------------------------------------------------------------------------------------------- */
+
+#define ROW(row, function)                                                                                             \
+    { offsetof(tacModel, row), function }
+static const struct {
+    size_t offset;
+    void (*emit)(const Place *p, int k);
+} ACTUATOR_ROWS[] = {
+    ROW(actuator_gear, gear),       ROW(actuator_cranklength, cranklength), ROW(actuator_gainprm, gainprm),
+    ROW(actuator_biasprm, biasprm), ROW(actuator_forcerange, forcerange),
+};
+
+void tac_param_actuator_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
+                            int column, const tacSink *F) {
+    const tacField *field = &TAC_FIELDS[t->field];
+    if (strcmp(field->kind, "actuator") != 0 || (*m->option_disable & TAC_DISABLE_ACTUATION)) return;
+    Place p = {m, w, x, t->index / field->per, column, *F};
+    int k = t->index % field->per;
+    if (m->actuator_inert[p.a]) return;
+    for (size_t i = 0; i < sizeof ACTUATOR_ROWS / sizeof *ACTUATOR_ROWS; i++)
+        if (ACTUATOR_ROWS[i].offset == field->offset) ACTUATOR_ROWS[i].emit(&p, k);
+    signal_change(&p, field->offset, k);
+}
+
+void tac_param_activation_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
+                              int column, const tacSink *sink) {
+    const tacField *field = &TAC_FIELDS[t->field];
+    if (strcmp(field->kind, "actuator") != 0 || (*m->option_disable & TAC_DISABLE_ACTUATION)) return;
+    Place p = {.m = m, .w = w, .x = x, .a = t->index / field->per, .column = column};
+    if (m->actuator_act_num[p.a] == 0) return;
+    int j = m->actuator_act_adr[p.a] + m->actuator_act_num[p.a] - 1;
+    tac_emit(sink, j, column, next_activation_change(&p, field->offset, t->index % field->per));
+}

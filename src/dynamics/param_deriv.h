@@ -1,0 +1,47 @@
+/* Derivatives of the residual R = ID(q, v, a) - tau with respect to the numbers of the model.
+ *
+ * Each number acts in one of three ways: it moves things (param_move.c: pairs of twists), it changes inertias (the
+ * regressor: R is linear in them), or it enters a force directly (param_deriv.c). Numbers that steps use but nobody writes,
+ * such as an inertia computed from geoms or a damping from a damping ratio, come with their own derivative. */
+#pragma once
+
+#include "dynamics/smooth.h"
+#include "dynamics/transmission.h"
+#include "model/model.h"
+
+/* Mass, centre (in body) and inertia about it (body axes) per unit of a parameter. */
+typedef struct tacInertialTangent {
+    double mass;
+    tacVec3 com;
+    tacSym3 icom;
+} tacInertialTangent;
+
+/* How the used numbers move with one registered parameter. A NULL row does not move. */
+typedef struct tacParamTangent {
+    int field, index;                   /* the number itself */
+    const tacInertialTangent *inertial; /* nbody */
+    const double *joint_stiffness;      /* njnt */
+    const double *dof_damping;          /* nv */
+    const double *actuator_damping;     /* nu */
+    const double *springlength;         /* 2 ntendon */
+} tacParamTangent;
+
+/* Rotation vector, in its own frame, that goes with component k of a unit quaternion that is normalized where it is read. */
+tacVec3 tac_quat_component_turn(tacQuat q, int k);
+/* A place -> its movers; returns their number (0: not a place, or one that moves nothing). */
+int tac_param_movers(const tacModel *m, const tacWork *w, const tacParamTangent *t, const tacSmoothPoint *x,
+                     tacMover out[2]);
+
+/* Emits dR/dtheta as a column. damping_span is the time that joint damping acts implicitly (h, or 0). Needs: tac_rnea_jac
+ * or tac_rnea_vjp at (v, a), and no derivative of forces since; tac_smooth_forces before that. */
+void tac_param_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, double damping_span,
+                   const tacParamTangent *t, int column, const tacSink *sink);
+/* Emits dR along one mover: inertia, forces of fixed direction, transmissions. Same needs. */
+void tac_residual_move(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const tacMover *mover,
+                       int column, const tacSink *sink);
+/* The actuators' own numbers (param_actuator.c): emits changes of joint forces. Same needs. */
+void tac_param_actuator_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
+                            int column, const tacSink *F);
+/* Emits d(next activation)/dtheta as a column. Needs: tac_actuator_forces. */
+void tac_param_activation_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
+                              int column, const tacSink *sink);
