@@ -71,7 +71,7 @@ static int is_empty(const tacAttr *row, const char *text) {
 }
 
 static tacStatus read_row(tacMjcf *m, const xmlNode *node, const tacAttr *row, void *record) {
-    char *place = (char *)record + row->offset;
+    char *place = record != NULL ? (char *)record + row->offset : NULL;
     const char *text = tac_xml_get(node, row->name);
     int n = 0;
     if (text == NULL || is_empty(row, text)) return TAC_OK;

@@ -30,7 +30,7 @@ void tac_report_free(tacReport *report) {
 }
 
 /* Appends a copy unless the line is there already; a line lost to lack of memory is lost quietly. */
-static void add_line(Lines *lines, const char *format, va_list args) {
+__attribute__((format(printf, 2, 0))) static void add_line(Lines *lines, const char *format, va_list args) {
     char text[TAC_ERROR_TEXT];
     vsnprintf(text, sizeof text, format, args);
     for (int i = 0; i < lines->n; i++)
