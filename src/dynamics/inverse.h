@@ -19,7 +19,7 @@ void tac_rnea_vjp(const tacModel *m, tacWork *w, const double *v, const double *
                   double *vbar);
 
 /* Columns of the same derivative for other displacements: of a mover, of a body's inertia (world axes about the tree's
- * origin), of gravity. Needs: tac_rnea_jac or tac_rnea_vjp at the same (v, a), and no derivative of forces since. */
+ * origin), of gravity. Needs: tac_rnea_jac or tac_rnea_vjp at the same (v, a). */
 void tac_rnea_move(const tacModel *m, const tacWork *w, const double *v, const double *a, const tacMover *x, int column,
                    const tacSink *sink);
 void tac_rnea_inertia(const tacModel *m, const tacWork *w, int body, const tacInertia *dI, int column,

@@ -32,8 +32,11 @@ tacVec3 tac_quat_component_turn(tacQuat q, int k);
 int tac_param_movers(const tacModel *m, const tacWork *w, const tacParamTangent *t, const tacSmoothPoint *x,
                      tacMover out[2]);
 
-/* Emits dR/dtheta as a column. damping_span is the time that joint damping acts implicitly (h, or 0). Needs: tac_rnea_jac
- * or tac_rnea_vjp at (v, a), and no derivative of forces since; tac_smooth_forces before that. */
+/* Number k of a mocap body's pose (position, quaternion as given) as a mover. */
+void tac_mocap_mover(const tacModel *m, const tacWork *w, int mocap, int k, const double *pose, tacMover *out);
+
+/* Emits dR/dtheta as a column. damping_span is the time that joint damping acts implicitly (h, or 0). Needs: tac_smooth_forces,
+ * then tac_rnea_jac or tac_rnea_vjp at (v, a). */
 void tac_param_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, double damping_span,
                    const tacParamTangent *t, int column, const tacSink *sink);
 /* Emits dR along one mover: inertia, forces of fixed direction, transmissions. Same needs. */

@@ -42,6 +42,19 @@ static int move_body(const tacModel *m, const tacWork *w, const tacParamTangent 
     return 1;
 }
 
+void tac_mocap_mover(const tacModel *m, const tacWork *w, int mocap, int k, const double *pose, tacMover *out) {
+    int body = m->mocap_body[mocap];
+    *out = (tacMover){.body = body, .first = m->body_dof_adr[body]};
+    if (k < 3) {
+        out->S = (tacVec6){{0, 0, 0}, unit(k)};
+    } else {
+        tacVec3 turn = tac_quat_component_turn(w->xquat[body], k - 3);
+        double norm = tac_quat_norm(tac_quat_load(pose + 3));
+        out->S =
+            turn_about(tac_quat_rotate(w->xquat[body], tac_scale3(1 / norm, turn)), w->xpos[body], w->origin[body]);
+    }
+}
+
 /* --- Joints ------------------------------------------------------------------------------------------------------------ */
 
 /* Orientations of the body before and after one of its joints moves it. */

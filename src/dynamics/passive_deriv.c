@@ -34,16 +34,16 @@ static void emit_tendon_square(const tacModel *m, int tendon, double scale, cons
 static void sum_wrenches(const tacModel *m, tacWork *w, const tacVec6 *wrench) {
     for (int b = 1; b < m->nbody; b++) {
         tacVec3 c = tac_sub3(w->xipos[b], w->origin[b]), f = wrench[b].lin;
-        w->X[b] = (tacVec6){tac_add3(wrench[b].ang, tac_cross3(c, f)), f};
-        w->coriolis[b].B11 = (tacMat3){
+        w->wrench[b] = (tacVec6){tac_add3(wrench[b].ang, tac_cross3(c, f)), f};
+        w->attack[b] = (tacMat3){
             {c.x * f.x, c.x * f.y, c.x * f.z, c.y * f.x, c.y * f.y, c.y * f.z, c.z * f.x, c.z * f.y, c.z * f.z}};
     }
     for (int b = m->nbody - 1; b > 0; b--) {
         int parent = m->body_parent[b];
         if (parent == 0) continue;
-        w->X[parent] = tac_add6(w->X[parent], w->X[b]);
+        w->wrench[parent] = tac_add6(w->wrench[parent], w->wrench[b]);
         for (int i = 0; i < 9; i++)
-            w->coriolis[parent].B11.m[i] += w->coriolis[b].B11.m[i];
+            w->attack[parent].m[i] += w->attack[b].m[i];
     }
 }
 
@@ -61,10 +61,10 @@ void tac_world_force_jac(const tacModel *m, tacWork *w, const tacVec6 *wrench, c
     sum_wrenches(m, w, wrench);
     for (int i = 0; i < m->nv; i++) {
         int b = m->dof_body[i], start = tac_dof_group(m, i);
-        tacVec6 S = w->S[i], W = w->X[b], R = tac_crossf6(S, W);
-        R.ang = tac_add3(R.ang, turned_moment(&w->coriolis[b].B11, S.ang, 1));
+        tacVec6 S = w->S[i], W = w->wrench[b], R = tac_crossf6(S, W);
+        R.ang = tac_add3(R.ang, turned_moment(&w->attack[b], S.ang, 1));
         R.lin = tac_add3(R.lin, tac_cross3(W.lin, S.ang));
-        tacVec3 D = tac_add3(tac_cross3(S.lin, W.lin), turned_moment(&w->coriolis[b].B11, S.ang, 0));
+        tacVec3 D = tac_add3(tac_cross3(S.lin, W.lin), turned_moment(&w->attack[b], S.ang, 0));
         for (int j = i; j >= 0; j = m->dof_parent[j]) {
             tac_emit(q, i, j, tac_dot6(R, w->S[j]));
             if (j < start) tac_emit(q, j, i, tac_dot3(w->S[j].ang, D));
@@ -87,19 +87,19 @@ void tac_world_force_move(const tacModel *m, const tacWork *w, int body, tacVec6
     }
 }
 
-/* Gravity compensation as such a force; wrenches in w->Lambda. */
+/* Gravity compensation as such a force; wrenches in w->applied. */
 static void emit_gravity_compensation(const tacModel *m, tacWork *w, const unsigned char *saturated, tacSink q) {
     tacVec3 up = tac_base_acceleration(m).lin;
     int any = 0;
     for (int b = 1; b < m->nbody; b++) {
         any |= m->body_gravcomp[b] != 0;
-        w->Lambda[b] = (tacVec6){{0, 0, 0}, tac_scale3(m->body_mass[b] * m->body_gravcomp[b], up)};
+        w->applied[b] = (tacVec6){{0, 0, 0}, tac_scale3(m->body_mass[b] * m->body_gravcomp[b], up)};
     }
     if (!any) return;
     for (int i = 0; i < m->nv; i++)
         w->skip[i] = saturated[i] && m->joint_actgravcomp[m->dof_joint[i]];
     q.skip = w->skip;
-    tac_world_force_jac(m, w, w->Lambda, &q);
+    tac_world_force_jac(m, w, w->applied, &q);
 }
 
 /* --- The whole ---------------------------------------------------------------------------------------------------- */

@@ -4,12 +4,12 @@
 #include "dynamics/inverse.h"
 #include "dynamics/passive.h"
 
-/* xfrc_applied as (torque, force) per body, in w->Lambda. */
+/* xfrc_applied as (torque, force) per body, in w->applied. */
 static const tacVec6 *applied_wrenches(const tacModel *m, tacWork *w, const double *xfrc) {
-    w->Lambda[0] = tac_zero6();
+    w->applied[0] = tac_zero6();
     for (int b = 1; b < m->nbody; b++)
-        w->Lambda[b] = (tacVec6){tac_load3(xfrc + 6 * b + 3), tac_load3(xfrc + 6 * b)};
-    return w->Lambda;
+        w->applied[b] = (tacVec6){tac_load3(xfrc + 6 * b + 3), tac_load3(xfrc + 6 * b)};
+    return w->applied;
 }
 
 /* d(forces)/d(q, v, act, ctrl). */

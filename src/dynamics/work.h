@@ -51,6 +51,8 @@ typedef struct tacWork {
     tacCoriolis *coriolis;           /* nbody */
     tacVec6 *Lambda, *X;             /* nbody */
     tacVec3 *Y;                      /* nbody */
+    tacVec6 *applied, *wrench;       /* nbody: forces of fixed direction, their sums (passive_deriv.c) */
+    tacMat3 *attack;                 /* nbody: sums of their points of attack */
     unsigned char *skip, *saturated; /* nv: rows of derivatives */
     /* transmission stage */
     double *tendon_length, *tendon_velocity;     /* ntendon */

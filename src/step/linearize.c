@@ -1,6 +1,7 @@
 #include "step/linearize.h"
 
 #include "dynamics/actuator.h"
+#include "dynamics/param_deriv.h"
 #include "step/tangent.h"
 
 #include <string.h>
@@ -18,15 +19,26 @@ static tacSmoothPoint point_of(const tacSim *sim, const double *x, const double 
 
 /* Where the blocks of u after ctrl begin, counted in numbers of u; -1: not there. */
 typedef struct InputBlocks {
-    int qfrc, xfrc;
+    int qfrc, xfrc, mocap;
 } InputBlocks;
 
 static InputBlocks find_blocks(const tacSim *sim) {
-    InputBlocks b = {-1, -1};
+    InputBlocks b = {-1, -1, -1};
     int next = sim->model->nu;
     if (sim->options.inputs & TAC_INPUT_QFRC) b.qfrc = next, next += sim->model->nv;
-    if (sim->options.inputs & TAC_INPUT_XFRC) b.xfrc = next;
+    if (sim->options.inputs & TAC_INPUT_XFRC) b.xfrc = next, next += 6 * sim->model->nbody;
+    if (sim->options.inputs & TAC_INPUT_MOCAP) b.mocap = next;
     return b;
+}
+
+/* dR along every number of the mocap poses; column 0 of the sink is the first. */
+static void emit_mocap(tacSim *sim, const tacSmoothPoint *x, const tacSink *sink) {
+    const tacModel *m = sim->model;
+    for (int i = 0; i < 7 * m->nmocap; i++) {
+        tacMover mover;
+        tac_mocap_mover(m, &sim->work, i / 7, i % 7, x->u.mocap + 7 * (i / 7), &mover);
+        tac_residual_move(m, &sim->work, x, sim->work.qacc, &mover, i, sink);
+    }
 }
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
@@ -40,6 +52,7 @@ void tac_residual_jac(tacSim *sim, const double *x, const double *u, tacColumns 
     if (blocks.xfrc >= 0) R.dxfrc = R.dctrl + blocks.xfrc;
     memset(W, 0, (size_t)m->nv * (size_t)c.n * sizeof *W);
     tac_smooth_jac(m, &sim->work, &point, sim->work.qacc, &R);
+    if (blocks.mocap >= 0) emit_mocap(sim, &point, &(tacSink){.matrix = R.dctrl + blocks.mocap, .ld = c.n});
 }
 
 /* W -> dv+ = dv + h da. */
@@ -109,6 +122,8 @@ void tac_adjoint_end(tacSim *sim, const double *x, const double *u, tacAdjoint *
     tac_advance_activations_jac(m, &sim->work, u, x + m->nq + m->nv, sim->options.dt, &act_sink, &ctrl_sink);
     tacSmoothPoint point = point_of(sim, x, u);
     tac_smooth_vjp(m, &sim->work, &point, sim->work.qacc, adjoint->lambda, &bar);
+    if (blocks.mocap >= 0)
+        emit_mocap(sim, &point, &(tacSink){.lambda = adjoint->lambda, .bar = adjoint->u + blocks.mocap, .negate = 1});
     if (g->x != NULL) memcpy(g->x, adjoint->x, (size_t)c.nx * sizeof(double));
     if (g->u != NULL) memcpy(g->u, adjoint->u, (size_t)c.nu * sizeof(double));
 }

@@ -140,6 +140,17 @@ static void check_case(Case *c, uint64_t seed) {
     free(y);
 }
 
+/* A small world with everything at once: a mocap body that carries a chain, ball joints with springs, in-parent and site
+ * and slider-crank transmissions, a reference site, filters and integrators, gravity compensation through actuators. */
+static void everything(void **state) {
+    (void)state;
+    Case c = open_case("test/data/everything.xml", TAC_INPUT_QFRC | TAC_INPUT_XFRC | TAC_INPUT_MOCAP);
+    CHECK(c.m->nmocap == 1 && c.m->na > 0 && c.m->ntendon > 0);
+    for (uint64_t seed = 1; seed <= 10; seed++)
+        check_case(&c, seed);
+    close_case(&c);
+}
+
 static void robots(void **state) {
     (void)state;
     for (size_t r = 0; r < sizeof ROBOTS / sizeof *ROBOTS; r++) {
@@ -155,6 +166,6 @@ static void robots(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(robots)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(robots), cmocka_unit_test(everything)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
