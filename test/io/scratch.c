@@ -44,6 +44,7 @@ const char *scratch_bytes(const char *name, const void *bytes, size_t size) {
         snprintf(above, sizeof above, "%.*s", (int)(slash - path), path);
         mkdir(above, 0777);
     }
+    remove(path); /* file systems write a file that is cut and filled again to the disk at once, which takes long */
     FILE *file = fopen(path, "wb");
     CHECK(file != NULL);
     CHECK_INT(fwrite(bytes, 1, size, file), size);
