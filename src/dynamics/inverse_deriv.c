@@ -13,13 +13,13 @@
  *
  * with V_before, A_before the motion just inboard of j. Written out, B acts on the angular part of x alone:
  *
- *   B x = (B11 w, 2 w x p),   B11 = -2 [w_k] E - 2 (v_k h^T - (h . v_k) 1),   E = tr(I)/2 1 - I,   p = m v_k - h x w_k  (D4)
+ *   B x = (B11 w, 2 w x p),  B11 = -2 [w_k] E - 2 (v_k h^T - (h . v_k) 1),  E = tr(I)/2 1 - I,  p = m v_k - h x w_k (D4)
  *
  * Summed over subtrees (C), with U_i = I^C_i S_i and W_i = B^C_i^T S_i:
  *   j inboard of i or beside it   dtau_i/dq_j = U_i . psi2_j + W_i . psi1_j
  *                                 dtau_i/dv_j = U_i . (psi1_j + Sd_j) + W_i . S_j,   Sd_j = V_after x S_j         (D5)
  *   i strictly inboard of j       dtau_i/dq_j = S_i . (I^C_j psi2_j + B^C_j psi1_j + S_j x* F^C_j)
- *                                 dtau_i/dv_j = S_i . (I^C_j (psi1_j + Sd_j) + B^C_j S_j)                         (D6)   */
+ *                                 dtau_i/dv_j = S_i . (I^C_j (psi1_j + Sd_j) + B^C_j S_j)                    (D6) */
 
 /* (D2) for one group of dofs, and the motion after it. */
 static void enter_group(tacWork *w, int first, int count, const double *v, const double *a, tacVec6 *V, tacVec6 *A) {

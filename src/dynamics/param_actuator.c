@@ -18,7 +18,7 @@ static void change_force(const Place *p, double change) {
     tac_emit_force(p->m, p->w, p->a, p->x->act, p->x->h, change, p->column, &p->F);
 }
 
-/* --- Transmission ---------------------------------------------------------------------------------------------------------- */
+/* --- Transmission ------------------------------------------------------------------------------------------------ */
 
 /* Length and moment are linear in the gear: their change is what a unit gear gives. */
 static void gear(const Place *p, int k) {
@@ -49,7 +49,7 @@ static void cranklength(const Place *p, int k) {
     change_force(p, f.length * length + f.velocity * velocity);
 }
 
-/* --- Gain and bias ---------------------------------------------------------------------------------------------------------- */
+/* --- Gain and bias ----------------------------------------------------------------------------------------------- */
 
 /* 1, length, velocity: what the three numbers of an affine function multiply. */
 static double affine_factor(const Place *p, int k) {
@@ -67,7 +67,7 @@ static void biasprm(const Place *p, int k) {
     if (p->m->actuator_biastype[p->a] == TAC_BIAS_AFFINE) change_force(p, affine_factor(p, k));
 }
 
-/* --- Ranges ----------------------------------------------------------------------------------------------------------------- */
+/* --- Ranges ------------------------------------------------------------------------------------------------------ */
 
 /* Where the force is held at a bound, it is the bound. */
 static void forcerange(const Place *p, int k) {
@@ -118,7 +118,7 @@ static double next_activation_change(const Place *p, size_t row, int k) {
     return dyntype == TAC_DYN_FILTER ? -h * rate / tau : -decay * h / tau * rate;
 }
 
-/* --- By row ------------------------------------------------------------------------------------------------------------------- */
+/* --- By row ------------------------------------------------------------------------------------------------------ */
 
 #define ROW(row, function)                                                                                             \
     { offsetof(tacModel, row), function }

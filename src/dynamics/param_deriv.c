@@ -24,7 +24,7 @@ static int passive_on(const tacModel *m) { return springs_on(m) || dampers_on(m)
 
 static void force(const Column *c, int i, double change) { tac_emit(&c->F, i, c->id, change); }
 
-/* --- Places and inertias ------------------------------------------------------------------------------------------------- */
+/* --- Places and inertias ----------------------------------------------------------------------------------------- */
 
 /* Gravity compensation goes through the actuators of some joints; at a bound it changes nothing. */
 static tacSink compensation_sink(const tacModel *m, tacWork *w, const tacSink *sink) {
@@ -129,7 +129,7 @@ static void gravcomp(const Column *c, int body, int k) {
         tac_emit(&compensated, i, c->id, tac_dot6(c->w->S[i], (tacVec6){tac_cross3(arm, f), f}));
 }
 
-/* --- Joints ---------------------------------------------------------------------------------------------------------------- */
+/* --- Joints ------------------------------------------------------------------------------------------------------ */
 
 static int joint_dofs(const tacModel *m, int joint) {
     static const int DOFS[] = {[TAC_FREE] = 6, [TAC_BALL] = 3, [TAC_SLIDE] = 1, [TAC_HINGE] = 1};
@@ -207,7 +207,7 @@ static void body_quat(const Column *c, int body, int k) {
     free_spring_rest(c, body, tac_zero3(), tac_quat_component_turn(c->m->body_quat[body], k));
 }
 
-/* --- Tendons --------------------------------------------------------------------------------------------------------------- */
+/* --- Tendons ----------------------------------------------------------------------------------------------------- */
 
 /* A change of the force along a tendon. */
 static void pull(const Column *c, int tendon, double change) {
@@ -301,7 +301,7 @@ static void term_coef(const Column *c, int term, int k) {
     }
 }
 
-/* --- The column --------------------------------------------------------------------------------------------------------------- */
+/* --- The column -------------------------------------------------------------------------------------------------- */
 
 #define ROW(row, function)                                                                                             \
     { offsetof(tacModel, row), function }

@@ -1,8 +1,7 @@
 /* Derivatives of the residual R = ID(q, v, a) - tau with respect to the numbers of the model.
  *
  * Each number acts in one of three ways: it moves things (param_move.c: pairs of twists), it changes inertias (the
- * regressor: R is linear in them), or it enters a force directly (param_deriv.c). Numbers that steps use but nobody writes,
- * such as an inertia computed from geoms or a damping from a damping ratio, come with their own derivative. */
+ * regressor: R is linear in them), or it enters a force directly (param_deriv.c). Numbers that nobody writes, such as an inertia computed from geoms or a damping from a damping ratio, come with their own derivative. */
 #pragma once
 
 #include "dynamics/smooth.h"
@@ -26,7 +25,7 @@ typedef struct tacParamTangent {
     const double *springlength;         /* 2 ntendon */
 } tacParamTangent;
 
-/* Rotation vector, in its own frame, that goes with component k of a unit quaternion that is normalized where it is read. */
+/* Rotation vector, in its own frame, that goes with component k of a unit quaternion normalized where it is read. */
 tacVec3 tac_quat_component_turn(tacQuat q, int k);
 /* A place -> its movers; returns their number (0: not a place, or one that moves nothing). */
 int tac_param_movers(const tacModel *m, const tacWork *w, const tacParamTangent *t, const tacSmoothPoint *x,
@@ -35,8 +34,8 @@ int tac_param_movers(const tacModel *m, const tacWork *w, const tacParamTangent 
 /* Number k of a mocap body's pose (position, quaternion as given) as a mover. */
 void tac_mocap_mover(const tacModel *m, const tacWork *w, int mocap, int k, const double *pose, tacMover *out);
 
-/* Emits dR/dtheta as a column. damping_span is the time that joint damping acts implicitly (h, or 0). Needs: tac_smooth_forces,
- * then tac_rnea_jac or tac_rnea_vjp at (v, a). */
+/* Emits dR/dtheta as a column. damping_span is the time that joint damping acts implicitly (h, or 0). Needs:
+ * tac_smooth_forces, then tac_rnea_jac or tac_rnea_vjp at (v, a). */
 void tac_param_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, double damping_span,
                    const tacParamTangent *t, int column, const tacSink *sink);
 /* Emits dR along one mover: inertia, forces of fixed direction, transmissions. Same needs. */

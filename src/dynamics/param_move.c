@@ -17,7 +17,7 @@ tacVec3 tac_quat_component_turn(tacQuat q, int k) {
     return tac_scale3(2, tac_vec3(d.x, d.y, d.z));
 }
 
-/* --- Bodies ------------------------------------------------------------------------------------------------------------ */
+/* --- Bodies ------------------------------------------------------------------------------------------------------ */
 
 /* Free bodies stand where their coordinates say, mocap bodies where the input says. */
 static int has_place(const tacModel *m, const tacSmoothPoint *x, int body) {
@@ -55,7 +55,7 @@ void tac_mocap_mover(const tacModel *m, const tacWork *w, int mocap, int k, cons
     }
 }
 
-/* --- Joints ------------------------------------------------------------------------------------------------------------ */
+/* --- Joints ------------------------------------------------------------------------------------------------------ */
 
 /* Orientations of the body before and after one of its joints moves it. */
 static void joint_frames(const tacModel *m, const tacWork *w, int joint, const double *q, tacQuat *before,
@@ -112,7 +112,7 @@ static int move_reference(const tacModel *m, const tacWork *w, int joint, tacMov
     return 1;
 }
 
-/* --- Sites ------------------------------------------------------------------------------------------------------------- */
+/* --- Sites ------------------------------------------------------------------------------------------------------- */
 
 static int move_site(const tacModel *m, const tacWork *w, const tacParamTangent *t, tacMover *out) {
     int turned = IS(t, site_quat), site = t->index / (turned ? 4 : 3), k = t->index % (turned ? 4 : 3);

@@ -1,5 +1,5 @@
-/* The derivatives of numbers that are computed when a model is built, with respect to each registered parameter. They do
- * not depend on the state: a simulation makes them once, and again when its parameters are set. */
+/* The derivatives of numbers that are computed when a model is built, with respect to each registered parameter. They
+ * do not depend on the state: a simulation makes them once, and again when its parameters are set. */
 #pragma once
 
 #include "dynamics/param_deriv.h"

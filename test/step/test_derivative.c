@@ -140,7 +140,7 @@ static void check_case(Case *c, uint64_t seed) {
     free(y);
 }
 
-/* A small world with everything at once: a mocap body that carries a chain, ball joints with springs, in-parent and site
+/* A small world with everything at once: a mocap body that carries a chain, ball joints with springs, in-parent, site
  * and slider-crank transmissions, a reference site, filters and integrators, gravity compensation through actuators. */
 static void everything(void **state) {
     (void)state;
