@@ -1,6 +1,8 @@
-/* Polygons to triangles by cutting ears [Meisters1975]. Which diagonal is cut decides the volume of a polygon that is
- * not flat, so the order is MuJoCo's: the first ear from the current corner on, in single precision, in the two axes in
- * which the first real corner is seen best. A convex polygon becomes a fan about its first corner. */
+/* Polygons to triangles by cutting ears [Meisters1975]. Which diagonal is cut decides the volume of a polygon that is not
+ * flat, so the order is MuJoCo's: a quadrilateral along its shorter diagonal; a larger polygon by the first ear from the
+ * current corner on, in single precision, in the two axes in which the first real corner is seen best. Its test for a
+ * reflex corner looks at one edge from the origin, and its search ends when the very last try finds the first ear: what is
+ * left then gives no triangle, there or here. */
 #include "io/mesh_formats.h"
 
 #include <float.h>
@@ -43,17 +45,6 @@ static void choose_axes(Plane *plane, int n, const int *polygon) {
     }
 }
 
-static float signed_area(const Plane *plane, int n, const int *polygon) {
-    float area = 0;
-    for (int k = 0; k < n; k++) {
-        int a = polygon[k], b = polygon[(k + 1) % n];
-        float cross =
-            coordinate(plane, a, 0) * coordinate(plane, b, 1) - coordinate(plane, a, 1) * coordinate(plane, b, 0);
-        area += cross * 0.5f;
-    }
-    return area;
-}
-
 /* Is (x, y) inside the triangle? Counts the edges that a ray along +x crosses. */
 static int triangle_has(const float tx[3], const float ty[3], float x, float y) {
     int inside = 0;
@@ -62,14 +53,16 @@ static int triangle_has(const float tx[3], const float ty[3], float x, float y) 
     return inside;
 }
 
-/* Can corners start, start+1, start+2 be cut off: not a reflex corner, and no other corner inside? */
-static int is_ear(const Plane *plane, float area, int n, const int *polygon, int start) {
+/* Can corners start, start+1, start+2 be cut off: not a reflex corner (cross and area of one sign), and no other corner
+ * inside? */
+static int is_ear(const Plane *plane, int n, const int *polygon, int start) {
     float x[3], y[3];
     for (int k = 0; k < 3; k++) {
         x[k] = coordinate(plane, polygon[(start + k) % n], 0);
         y[k] = coordinate(plane, polygon[(start + k) % n], 1);
     }
     float cross = (x[1] - x[0]) * (y[2] - y[1]) - (y[1] - y[0]) * (x[2] - x[1]);
+    float area = (x[0] * y[1] - y[0] * x[1]) * 0.5f;
     if (cross * area < 0) return 0;
     for (int k = 3; k < n; k++) {
         int id = polygon[(start + k) % n];
@@ -80,21 +73,38 @@ static int is_ear(const Plane *plane, float area, int n, const int *polygon, int
 
 static void emit(int *face, int a, int b, int c) { face[0] = a, face[1] = b, face[2] = c; }
 
+static float square_distance(const float *vert, int a, int b) {
+    float d[3];
+    for (int k = 0; k < 3; k++)
+        d[k] = vert[3 * (size_t)b + (size_t)k] - vert[3 * (size_t)a + (size_t)k];
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+}
+
+/* Along the shorter diagonal. */
+static int cut_quad(const float *vert, const int *p, int *face) {
+    int first = square_distance(vert, p[0], p[2]) < square_distance(vert, p[1], p[3]);
+    emit(face, p[0], p[1], first ? p[2] : p[3]);
+    emit(face + 3, first ? p[0] : p[1], p[2], p[3]);
+    return 2;
+}
+
 int tac_mesh_cut_ears(const float *vert, int n, int *polygon, int *face) {
+    if (n == 4) return cut_quad(vert, polygon, face);
     Plane plane = {.vert = vert};
     choose_axes(&plane, n, polygon);
-    float area = signed_area(&plane, n, polygon);
-    int count = 0, start = 0, misses = 0;
-    while (n > 3 && misses < n) {
+    int count = 0, start = 0, tries = n, before = n;
+    while (n > 3 && tries > 0) {
         start %= n;
-        if (n <= MAX_EAR_CORNERS && !is_ear(&plane, area, n, polygon, start)) {
-            start++, misses++;
+        tries = n != before ? n : tries - 1; /* as many as there are corners, anew after each cut */
+        before = n;
+        if (n <= MAX_EAR_CORNERS && !is_ear(&plane, n, polygon, start)) {
+            start++;
             continue;
         }
         emit(face + 3 * count++, polygon[start], polygon[(start + 1) % n], polygon[(start + 2) % n]);
         for (int k = (start + 1) % n; k + 1 < n; k++)
             polygon[k] = polygon[k + 1];
-        n--, misses = 0;
+        n--;
     }
     if (n == 3) emit(face + 3 * count++, polygon[0], polygon[1], polygon[2]);
     return count;

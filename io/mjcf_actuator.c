@@ -98,8 +98,8 @@ static const tacAttr MUSCLE[] = {{"timeconst", TAC_A_NUMBERS(2, 2), EXTRA(timeco
 static const tacAttr ADHESION[] = {{"gain", TAC_A_NUMBER, EXTRA(gain)}, TAC_ATTR_END};
 static const tacAttr PLUGIN[] = {{"plugin", TAC_A_UNUSED},
                                  {"instance", TAC_A_UNUSED},
-                                 {"dyntype", TAC_A_UNUSED},
-                                 {"dynprm", TAC_A_UNUSED},
+                                 {"dyntype", TAC_A_KEY(DYN), AT(def.dyntype)},
+                                 {"dynprm", TAC_A_NUMBERS(1, 10), AT(def.dynprm)},
                                  TAC_ATTR_END};
 #undef AT
 #undef EXTRA
@@ -115,6 +115,13 @@ static void set_types(tacActuatorDef *def, tacDynType dyn, tacGainType gain, tac
 
 static const char *set_general(tacMjcfActuator *a, const Extra *x) {
     (void)a, (void)x;
+    return NULL;
+}
+
+/* Activations that the plugin itself integrates. */
+static const char *set_plugin(tacMjcfActuator *a, const Extra *x) {
+    (void)x;
+    if (a->def.actdim > 0 && a->def.dyntype == TAC_DYN_NONE) a->def.dyntype = TAC_DYN_USER;
     return NULL;
 }
 
@@ -226,7 +233,7 @@ static const struct {
            {"position", POSITION, set_position}, {"intvelocity", POSITION, set_intvelocity},
            {"velocity", VELOCITY, set_velocity}, {"damper", VELOCITY, set_damper},
            {"cylinder", CYLINDER, set_cylinder}, {"muscle", MUSCLE, set_muscle},
-           {"adhesion", ADHESION, set_adhesion}, {"plugin", PLUGIN, set_general}};
+           {"adhesion", ADHESION, set_adhesion}, {"plugin", PLUGIN, set_plugin}};
 
 /* --- Transmissions ------------------------------------------------------------------------------------------------ */
 
@@ -240,15 +247,21 @@ static const struct {
     {"site", TAC_TRN_SITE, TAC_KIND_SITE},       {"body", TAC_TRN_BODY, TAC_KIND_BODY}};
 enum { NTRANSMISSION = sizeof TRANSMISSION / sizeof *TRANSMISSION };
 
-static void read_transmission(const xmlNode *node, tacMjcfActuator *a) {
+static tacStatus read_transmission(tacMjcf *m, const xmlNode *node, tacMjcfActuator *a) {
+    a->trntype = -1;
     for (int i = 0; i < NTRANSMISSION; i++) {
         const char *target = tac_xml_get(node, TRANSMISSION[i].attr);
         if (target == NULL) continue;
+        if (a->trntype >= 0)
+            return tac_xml_fail(node, m->err, TAC_ERR_SYNTAX,
+                                "found attributes '%s' and '%s', expected one transmission",
+                                TRANSMISSION[a->trntype].attr, TRANSMISSION[i].attr);
         a->target = target;
         a->trntype = i;
     }
     a->slidersite = tac_xml_get(node, "slidersite");
     a->refsite = tac_xml_get(node, "refsite");
+    return TAC_OK;
 }
 
 tacStatus tac_mjcf_read_actuator(tacMjcf *m, const xmlNode *node, tacMjcfActuator *a) {
@@ -264,11 +277,12 @@ tacStatus tac_mjcf_read_actuator(tacMjcf *m, const xmlNode *node, tacMjcfActuato
     Extra extra;
     memcpy(&extra, numbers, sizeof extra);
     int interp = 0;
-    void *record = TAG[tag].attributes == GENERAL ? (void *)a : (void *)&extra;
+    int direct = TAG[tag].attributes == GENERAL || TAG[tag].attributes == PLUGIN;
+    void *record = direct ? (void *)a : (void *)&extra;
     tacStatus status = tac_mjcf_read2(m, node, ANY, a, TAG[tag].attributes, record);
     if (status == TAC_OK) status = tac_xml_keyword(node, "interp", INTERP, &interp, m->err);
+    if (status == TAC_OK) status = read_transmission(m, node, a);
     if (status != TAC_OK) return status;
-    read_transmission(node, a);
     const char *wrong = TAG[tag].set(a, &extra);
     return wrong == NULL ? TAC_OK : tac_xml_fail(node, m->err, TAC_ERR_MODEL, "%s", wrong);
 }

@@ -142,6 +142,8 @@ static tacStatus read_mesh(tacMjcf *m, const xmlNode *node, void *scope) {
     mesh.def.refquat = tac_quat_normalize(mesh.def.refquat);
     status = load_mesh(m, node, &mesh);
     if (status != TAC_OK) return status;
+    if (mesh.data.dropped > 0)
+        tac_mjcf_warn(m, node, "%d faces after the file's first group are left out, as MuJoCo does", mesh.data.dropped);
     point_at_data(&mesh);
     if (tac_mjcf_add(m, &m->mesh, &mesh, sizeof mesh, TAC_KIND_MESH, mesh.def.name) >= 0) return TAC_OK;
     tac_mesh_free(&mesh.data);

@@ -13,11 +13,13 @@ typedef struct Mass {
     double mass;
     tacVec3 com;
     tacSym3 inertia; /* about com */
-    int changed;     /* no longer what its definition says */
+    int measured;    /* its definition is to hold what was measured */
+    int summed;      /* it holds more than that */
 } Mass;
 
 typedef struct Simplify {
     tacMjcf *m;
+    const tacModel *measured;           /* the bodies as they were */
     Mass *mass;                         /* per body */
     int *njoint, *nchild, *first_joint; /* per body */
     int next_order;                     /* for geoms and sites that move to another body */
@@ -58,16 +60,17 @@ static int wants_align(const Simplify *s, int body) {
 }
 
 /* The body frame goes to the centre of mass, along the principal axes. */
-static void align_body(Simplify *s, int id, const tacModel *measured) {
-    tacMjcfBody *body = TAC_AT(s->m->body, tacMjcfBody, id);
-    tacPose inertial = {measured->body_ipos[id], measured->body_iquat[id]};
-    tacPose pose = tac_pose_compose(body_pose(body), inertial);
-    tacVec3 I = measured->body_inertia[id];
-    body->def.pos = pose.pos;
-    body->def.quat = pose.quat;
-    s->mass[id].com = tac_zero3();
-    s->mass[id].inertia = (tacSym3){I.x, I.y, I.z, 0, 0, 0};
-    s->mass[id].changed = 1;
+static void align_body(Simplify *s, int id) {
+    tacBodyDef *def = &TAC_AT(s->m->body, tacMjcfBody, id)->def;
+    tacPose inertial = {s->measured->body_ipos[id], s->measured->body_iquat[id]};
+    tacPose pose = tac_pose_compose((tacPose){def->pos, def->quat}, inertial);
+    def->pos = pose.pos;
+    def->quat = pose.quat;
+    def->inertial = TAC_INERTIAL_DIAG;
+    def->mass = s->measured->body_mass[id];
+    def->ipos = tac_zero3();
+    def->iquat = tac_quat_identity();
+    def->inertia = s->measured->body_inertia[id];
     move_contents(s, id, id, tac_pose_inverse(inertial));
 }
 
@@ -115,7 +118,7 @@ static void fuse_body(Simplify *s, int id) {
     int parent = body->parent;
     if (parent > 0) {
         add_mass(&s->mass[parent], &s->mass[id], pose);
-        s->mass[parent].changed = 1;
+        s->mass[parent].summed = 1;
     }
     for (int i = id + 1; i < m->body.n; i++) {
         tacMjcfBody *child = TAC_AT(m->body, tacMjcfBody, i);
@@ -173,14 +176,15 @@ static tacStatus discard_visual(Simplify *s) {
         }
         geom->order = -1;
         if (TAC_AT(m->body, tacMjcfBody, geom->body)->def.inertial == TAC_INERTIAL_GEOMS)
-            s->mass[geom->body].changed = 1;
+            s->mass[geom->body].measured = 1;
     }
     return TAC_OK;
 }
 
 /* --- All of it ---------------------------------------------------------------------------------------------------- */
 
-static tacStatus begin(Simplify *s, const tacModel *measured) {
+static tacStatus begin(Simplify *s) {
+    const tacModel *measured = s->measured;
     tacMjcf *m = s->m;
     size_t n = (size_t)m->body.n;
     s->mass = tac_mjcf_keep(m, n * sizeof *s->mass);
@@ -196,20 +200,22 @@ static tacStatus begin(Simplify *s, const tacModel *measured) {
     }
     for (int i = 0; i < m->body.n; i++) {
         if (i > 0) s->nchild[TAC_AT(m->body, tacMjcfBody, i)->parent]++;
-        s->mass[i] = (Mass){measured->body_mass[i], measured->body_ipos[i], measured->body_icom[i], 0};
+        s->mass[i] = (Mass){measured->body_mass[i], measured->body_ipos[i], measured->body_icom[i], 0, 0};
     }
     return TAC_OK;
 }
 
 static void write_masses(Simplify *s) {
     for (int i = 1; i < s->m->body.n; i++) {
+        const Mass *mass = &s->mass[i];
         tacBodyDef *def = &TAC_AT(s->m->body, tacMjcfBody, i)->def;
-        if (!s->mass[i].changed) continue;
-        def->inertial = TAC_INERTIAL_FULL;
-        def->mass = s->mass[i].mass;
-        def->ipos = s->mass[i].com;
-        def->iquat = tac_quat_identity();
-        def->fullinertia = s->mass[i].inertia;
+        if (!mass->measured && !mass->summed) continue;
+        def->inertial = mass->summed ? TAC_INERTIAL_FULL : TAC_INERTIAL_DIAG;
+        def->mass = mass->mass;
+        def->ipos = mass->com;
+        def->iquat = mass->summed ? tac_quat_identity() : s->measured->body_iquat[i];
+        def->inertia = s->measured->body_inertia[i];
+        def->fullinertia = mass->inertia;
     }
 }
 
@@ -229,9 +235,10 @@ tacStatus tac_mjcf_simplify(tacMjcf *m) {
     tacOptionDef option = m->option;
     option.settotalmass = -1;
     tacStatus status = tac_mjcf_emit(m, &option, 1, &measured);
-    if (status == TAC_OK) status = begin(&s, measured);
+    s.measured = measured;
+    if (status == TAC_OK) status = begin(&s);
     for (int i = 1; i < m->body.n && status == TAC_OK; i++)
-        if (wants_align(&s, i)) align_body(&s, i, measured);
+        if (wants_align(&s, i)) align_body(&s, i);
     if (status == TAC_OK && m->compiler.fusestatic) status = fuse_static(&s);
     if (status == TAC_OK && m->compiler.discardvisual) status = discard_visual(&s);
     if (status == TAC_OK) write_masses(&s);

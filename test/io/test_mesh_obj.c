@@ -21,7 +21,8 @@ static tacStatus read_obj(const char *text, tacMeshData *mesh, tacError *err) {
     return status;
 }
 
-#define SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
+/* Its diagonal from the first corner is the shorter one. */
+#define SQUARE "v 0 0 0\nv 1 0 0\nv 0.9 0.9 0\nv 0 1 0\n"
 
 static void check_faces(const char *text, int nface, const int *face) {
     tacMeshData mesh;
@@ -51,8 +52,18 @@ static void reads_every_way_to_write_a_face(void **state) {
     check_faces("#c\nmtllib x\nusemtl y\no thing\ns off\n" SQUARE
                 "vn 0 0 1\nvt 0 0\nf 1 2 3\nusemtl z\nf 1 3 4\nl 1 2\n",
                 2, fan);
-    check_faces("v 0 0 0\rv 1 0 0\rv 1 1 0\rv 0 1 0\rf 1 2 3 4\r", 2, fan);                       /* old line ends */
-    check_faces("v 0 0 0 1\nv 1 0 0 1 0 0\nv 1 1 0 0.5 0.5 0.5\nv 0 1 0 1\nf 1 2 3 4\n", 2, fan); /* colours */
+    check_faces("v 0 0 0\rv 1 0 0\rv 0.9 0.9 0\rv 0 1 0\rf 1 2 3 4\r", 2, fan); /* old line ends */
+    check_faces("v 0 0 0 1\nv 1 0 0 1 0 0\nv 0.9 0.9 0 0.5 0.5 0.5\nv 0 1 0 1\nf 1 2 3 4\n", 2, fan); /* colours */
+}
+
+/* MuJoCo's reader: along the shorter diagonal, the second where they are equal; polygons from the first ear on; and when
+ * only the last try finds one, the rest of the polygon is lost. */
+static void cuts_polygons_as_mujoco(void **state) {
+    (void)state;
+    check_faces("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n", 2, (const int[]){0, 1, 3, 1, 2, 3});
+    check_faces("v 0 0 0\nv 1 0 0\nv 2 2 1\nv 0 1 0\nf 1 2 3 4\n", 2, (const int[]){0, 1, 3, 1, 2, 3});
+    check_faces("v 1 1 0\nv 3 1 0\nv 4 2 0\nv 3 3 0\nv 1 3 0\nf 1 2 3 4 5\n", 3,
+                (const int[]){1, 2, 3, 1, 3, 4, 0, 1, 4});
 }
 
 /* MuJoCo takes the faces of the first group that has any, and all vertices. */
@@ -168,6 +179,7 @@ static void ends_on_any_polygon(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_every_way_to_write_a_face),
+        cmocka_unit_test(cuts_polygons_as_mujoco),
         cmocka_unit_test(takes_the_first_group),
         cmocka_unit_test(rounds_to_single_precision),
         cmocka_unit_test(refuses_bad_lines),
