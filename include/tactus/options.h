@@ -28,7 +28,7 @@ typedef struct tacOptions {
 /* What happened in a step. */
 typedef struct tacStepInfo {
     tacStatus status;
-    int bad_index; /* TAC_ERR_NONFINITE: of the first such entry of [x | u], or -1 where the result overflows; else -1 */
+    int bad_index; /* TAC_ERR_NONFINITE: the first such entry of [x | u], or -1 where the result overflows; else -1 */
 } tacStepInfo;
 
 /* Derivatives of a step y = f(x, u; theta) in tangent coordinates: ndx = 2 nv + na (tac_ndx), rows and columns dq, dv,

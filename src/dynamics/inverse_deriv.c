@@ -13,7 +13,7 @@
  *
  * with V_before, A_before the motion just inboard of j. Written out, B acts on the angular part of x alone:
  *
- *   B x = (B11 w, 2 w x p),  B11 = -2 [w_k] E - 2 (v_k h^T - (h . v_k) 1),  E = tr(I)/2 1 - I,  p = m v_k - h x w_k (D4)
+ *   B x = (B11 w, 2 w x p),  B11 = -2 [w_k] E - 2 (v_k h^T - (h . v_k) 1),  E = tr(I)/2 1 - I, p = m v_k - h x w_k (D4)
  *
  * Summed over subtrees (C), with U_i = I^C_i S_i and W_i = B^C_i^T S_i:
  *   j inboard of i or beside it   dtau_i/dq_j = U_i . psi2_j + W_i . psi1_j

@@ -1,7 +1,8 @@
 /* Derivatives of the residual R = ID(q, v, a) - tau with respect to the numbers of the model.
  *
  * Each number acts in one of three ways: it moves things (param_move.c: pairs of twists), it changes inertias (the
- * regressor: R is linear in them), or it enters a force directly (param_deriv.c). Numbers that nobody writes, such as an inertia computed from geoms or a damping from a damping ratio, come with their own derivative. */
+ * regressor: R is linear in them), or it enters a force directly (param_deriv.c). Numbers that nobody writes, such
+ * as an inertia computed from geoms or a damping from a damping ratio, come with their own derivative. */
 #pragma once
 
 #include "dynamics/smooth.h"
