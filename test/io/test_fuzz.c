@@ -1,5 +1,5 @@
-/* Damaged files of every kind: none may crash, hang, leak or be accepted without being sound. The mutations are the same
- * in every run; TAC_FUZZ_SEED and TAC_FUZZ_COUNT ask for others and for more. Worth most under asan and ubsan. */
+/* Damaged files of every kind: none may crash, hang, leak or be accepted without being sound. The mutations are the
+ * same in every run; TAC_FUZZ_SEED and TAC_FUZZ_COUNT ask for others and for more. Worth most under asan and ubsan. */
 #include "io/mesh_bytes.h"
 #include "io/mesh_formats.h"
 #include "io/scratch.h"
@@ -84,7 +84,7 @@ static int find_value(const Buffer *b, size_t at, size_t *start, size_t *length)
     return close != NULL;
 }
 
-/* An attribute takes a word, or the value of another: XML that stays well formed reaches the checks behind the parser. */
+/* An attribute takes a word, or the value of another: XML that stays well formed gets past the parser. */
 static void change_value(Buffer *b, size_t at) {
     size_t start, length, other, n;
     unsigned char kept[256];

@@ -170,7 +170,7 @@ static void arrays_are_checked(void **state) {
     CHECK_HAS(err.text, "face 1 names vertex 4");
     face[4] = -1;
     CHECK_INT(tac_mesh_from_arrays(4, point, 2, face, &mesh, &err), TAC_ERR_SYNTAX);
-    point[2].y = NAN;
+    point[2].y = (double)NAN;
     CHECK_INT(tac_mesh_from_arrays(4, point, 0, NULL, &mesh, &err), TAC_ERR_SYNTAX);
     CHECK_HAS(err.text, "vertex 2 is not finite");
     point[2].y = 1e300; /* finite, but not as a float */

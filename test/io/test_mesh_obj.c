@@ -56,8 +56,8 @@ static void reads_every_way_to_write_a_face(void **state) {
     check_faces("v 0 0 0 1\nv 1 0 0 1 0 0\nv 0.9 0.9 0 0.5 0.5 0.5\nv 0 1 0 1\nf 1 2 3 4\n", 2, fan); /* colours */
 }
 
-/* MuJoCo's reader: along the shorter diagonal, the second where they are equal; polygons from the first ear on; and when
- * only the last try finds one, the rest of the polygon is lost. */
+/* MuJoCo's reader: along the shorter diagonal, the second where they are equal; polygons from the first ear on; and
+ * when only the last try finds one, the rest of the polygon is lost. */
 static void cuts_polygons_as_mujoco(void **state) {
     (void)state;
     check_faces("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n", 2, (const int[]){0, 1, 3, 1, 2, 3});
