@@ -109,21 +109,25 @@ tacStatus tac_adjoint_begin(tacSim *sim, const double *ybar, tacAdjoint *adjoint
     return TAC_OK;
 }
 
+void tac_residual_vjp(tacSim *sim, const double *x, const double *u, const double *lambda, const tacGrad *bar) {
+    const tacModel *m = sim->model;
+    InputBlocks blocks = find_blocks(sim);
+    tacSmoothPoint point = point_of(sim, x, u);
+    tacSmoothBar smooth = {bar->x, bar->x + m->nv, bar->x + 2 * m->nv, bar->u, NULL, NULL};
+    if (blocks.qfrc >= 0) smooth.qfrc = bar->u + blocks.qfrc;
+    if (blocks.xfrc >= 0) smooth.xfrc = bar->u + blocks.xfrc;
+    tac_smooth_vjp(m, &sim->work, &point, sim->work.qacc, lambda, &smooth);
+    if (blocks.mocap >= 0)
+        emit_mocap(sim, &point, &(tacSink){.lambda = lambda, .bar = bar->u + blocks.mocap, .negate = 1});
+}
+
 void tac_adjoint_end(tacSim *sim, const double *x, const double *u, tacAdjoint *adjoint, const tacGrad *g) {
     const tacModel *m = sim->model;
     tacColumns c = tac_count_columns(sim);
-    InputBlocks blocks = find_blocks(sim);
-    double *actbar = adjoint->x + 2 * m->nv;
-    tacSmoothBar bar = {adjoint->x, adjoint->x + m->nv, actbar, adjoint->u, NULL, NULL};
-    if (blocks.qfrc >= 0) bar.qfrc = adjoint->u + blocks.qfrc;
-    if (blocks.xfrc >= 0) bar.xfrc = adjoint->u + blocks.xfrc;
-    tacSink act_sink = {.lambda = adjoint->ybar + 2 * m->nv, .bar = actbar};
+    tacSink act_sink = {.lambda = adjoint->ybar + 2 * m->nv, .bar = adjoint->x + 2 * m->nv};
     tacSink ctrl_sink = {.lambda = adjoint->ybar + 2 * m->nv, .bar = adjoint->u};
     tac_advance_activations_jac(m, &sim->work, u, x + m->nq + m->nv, sim->options.dt, &act_sink, &ctrl_sink);
-    tacSmoothPoint point = point_of(sim, x, u);
-    tac_smooth_vjp(m, &sim->work, &point, sim->work.qacc, adjoint->lambda, &bar);
-    if (blocks.mocap >= 0)
-        emit_mocap(sim, &point, &(tacSink){.lambda = adjoint->lambda, .bar = adjoint->u + blocks.mocap, .negate = 1});
+    tac_residual_vjp(sim, x, u, adjoint->lambda, &(tacGrad){.x = adjoint->x, .u = adjoint->u});
     if (g->x != NULL) memcpy(g->x, adjoint->x, (size_t)c.nx * sizeof(double));
     if (g->u != NULL) memcpy(g->u, adjoint->u, (size_t)c.nu * sizeof(double));
 }
