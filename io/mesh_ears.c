@@ -1,8 +1,8 @@
-/* Polygons to triangles by cutting ears [Meisters1975]. Which diagonal is cut decides the volume of a polygon that is
- * not flat, so the order is MuJoCo's: a quadrilateral along its shorter diagonal; a larger polygon by the first ear from
- * the current corner on, in single precision, in the two axes in which the first real corner is seen best. Its test for a
- * reflex corner looks at one edge from the origin, and its search ends when the very last try finds the first ear: what
- * is left then gives no triangle, there or here. */
+/* Polygons to triangles by cutting ears [Meisters1975]. Which diagonal is cut decides the volume of a polygon that
+ * is not flat, so the order is MuJoCo's: a quadrilateral along its shorter diagonal; a larger polygon by the first
+ * ear from the current corner on, in single precision, in the two axes in which the first real corner is seen best.
+ * Its test for a reflex corner looks at one edge from the origin, and its search ends when the very last try finds
+ * the first ear: what is left then gives no triangle, there or here. */
 #include "io/mesh_formats.h"
 
 #include <float.h>
