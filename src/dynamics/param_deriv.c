@@ -72,22 +72,19 @@ static void move(const Column *c, const tacMover *mover) {
     move_actuators(c, mover);
 }
 
-/* World axes about the tree's origin: c = com - O;  dh = dm c + m dc;
- *   dI = R dicom R^T + dm (|c|^2 1 - c c^T) + m (2 (c . dc) 1 - c dc^T - dc c^T) */
-static tacInertia world_change(const tacModel *m, const tacWork *w, int body, const tacInertialTangent *d) {
+/* c = com - O;  dh = dm c + m dc;  dI = R dicom R^T + d(m (|c|^2 1 - c c^T)) */
+tacInertia tac_world_inertia_change(const tacModel *m, const tacWork *w, int body, const tacInertialTangent *d) {
     tacVec3 c = tac_sub3(w->xipos[body], w->origin[body]), dc = tac_mulmv3(w->xmat[body], d->com);
     double mass = m->body_mass[body];
-    tacSym3 moved = {2 * (c.y * dc.y + c.z * dc.z), 2 * (c.x * dc.x + c.z * dc.z), 2 * (c.x * dc.x + c.y * dc.y),
-                     -(c.x * dc.y + c.y * dc.x),    -(c.x * dc.z + c.z * dc.x),    -(c.y * dc.z + c.z * dc.y)};
-    tacSym3 I = tac_addsym3(tac_rotatesym3(w->xmat[body], d->icom), tac_pointsym3(d->mass, c));
+    tacSym3 own = tac_rotatesym3(w->xmat[body], d->icom);
     return (tacInertia){d->mass, tac_madd3(tac_scale3(d->mass, c), mass, dc),
-                        tac_addsym3(I, tac_scalesym3(mass, moved))};
+                        tac_addsym3(own, tac_pointsym3_jvp(mass, c, d->mass, dc))};
 }
 
 /* The regressor, gravity compensation, and forces that attack at the centre of mass. */
 static void change_inertia(const Column *c, int body, const tacInertialTangent *d) {
     const tacModel *m = c->m;
-    tacInertia dI = world_change(m, c->w, body, d);
+    tacInertia dI = tac_world_inertia_change(m, c->w, body, d);
     tac_rnea_inertia(m, c->w, body, &dI, c->id, &c->R);
     tacVec3 arm = tac_sub3(c->w->xipos[body], c->w->origin[body]), moved = tac_mulmv3(c->w->xmat[body], d->com);
     tacVec3 up = tac_base_acceleration(m).lin;

@@ -9,13 +9,6 @@
 #include "dynamics/transmission.h"
 #include "model/model.h"
 
-/* Mass, centre (in body) and inertia about it (body axes) per unit of a parameter. */
-typedef struct tacInertialTangent {
-    double mass;
-    tacVec3 com;
-    tacSym3 icom;
-} tacInertialTangent;
-
 /* How the used numbers move with one registered parameter. A NULL row does not move. */
 typedef struct tacParamTangent {
     int field, index;                   /* the number itself */
@@ -26,14 +19,15 @@ typedef struct tacParamTangent {
     const double *springlength;         /* 2 ntendon */
 } tacParamTangent;
 
-/* Rotation vector, in its own frame, that goes with component k of a unit quaternion normalized where it is read. */
-tacVec3 tac_quat_component_turn(tacQuat q, int k);
 /* A place -> its movers; returns their number (0: not a place, or one that moves nothing). */
 int tac_param_movers(const tacModel *m, const tacWork *w, const tacParamTangent *t, const tacSmoothPoint *x,
                      tacMover out[2]);
 
 /* Number k of a mocap body's pose (position, quaternion as given) as a mover. */
 void tac_mocap_mover(const tacModel *m, const tacWork *w, int mocap, int k, const double *pose, tacMover *out);
+
+/* A body's inertia, world axes about the tree's origin, per unit of a parameter. Needs: position. */
+tacInertia tac_world_inertia_change(const tacModel *m, const tacWork *w, int body, const tacInertialTangent *d);
 
 /* Emits dR/dtheta as a column. damping_span is the time that joint damping acts implicitly (h, or 0). Needs:
  * tac_smooth_forces, then tac_rnea_jac or tac_rnea_vjp at (v, a). */

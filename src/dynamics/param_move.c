@@ -10,13 +10,6 @@ static tacVec6 turn_about(tacVec3 turn, tacVec3 point, tacVec3 origin) {
     return (tacVec6){turn, tac_cross3(tac_sub3(point, origin), turn)};
 }
 
-/* Rotation vector (in the frame that the quaternion gives) that goes with moving component k of a quaternion that is
- * normalized where it is read: d = 2 Im(q* dq) / |q|, with q of unit length. */
-tacVec3 tac_quat_component_turn(tacQuat q, int k) {
-    tacQuat dq = {k == 0, k == 1, k == 2, k == 3}, d = tac_quat_mul(tac_quat_conj(q), dq);
-    return tac_scale3(2, tac_vec3(d.x, d.y, d.z));
-}
-
 /* --- Bodies ------------------------------------------------------------------------------------------------------ */
 
 /* Free bodies stand where their coordinates say, mocap bodies where the input says. */

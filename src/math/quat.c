@@ -120,3 +120,9 @@ tacMat3 tac_quat_right_jacobian_inverse(tacVec3 r) {
                       E * r.x * r.y + 0.5 * r.z, d + E * r.y * r.y, E * r.y * r.z - 0.5 * r.x,
                       E * r.x * r.z - 0.5 * r.y, E * r.y * r.z + 0.5 * r.x, d + E * r.z * r.z}};
 }
+
+/* q -> q exp(d/2) with d = 2 Im(q* dq), q of unit length; the part of dq along q is lost in normalizing. */
+tacVec3 tac_quat_component_turn(tacQuat q, int k) {
+    tacQuat dq = {k == 0, k == 1, k == 2, k == 3}, d = tac_quat_mul(tac_quat_conj(q), dq);
+    return tac_scale3(2, tac_vec3(d.x, d.y, d.z));
+}

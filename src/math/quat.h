@@ -50,3 +50,6 @@ tacQuat tac_quat_from_z(tacVec3 z);
 tacMat3 tac_quat_right_jacobian(tacVec3 rotation);
 /* Its inverse: log(exp(r) exp(x)) = r + Jr^-1(r) x + O(x^2); for |r| below 2 pi. */
 tacMat3 tac_quat_right_jacobian_inverse(tacVec3 rotation);
+/* Rotation vector, in its own frame, that goes with component k (w, x, y, z) of a unit quaternion that is normalized
+ * where it is read. */
+tacVec3 tac_quat_component_turn(tacQuat q, int k);

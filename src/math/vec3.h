@@ -79,3 +79,15 @@ static inline tacSym3 tac_pointsym3(double m, tacVec3 r) {
                      -m * r.x * r.z,
                      -m * r.y * r.z};
 }
+/* Its change as m changes by dm and r by dr. */
+static inline tacSym3 tac_pointsym3_jvp(double m, tacVec3 r, double dm, tacVec3 dr) {
+    tacSym3 moved = {2 * (r.y * dr.y + r.z * dr.z), 2 * (r.x * dr.x + r.z * dr.z), 2 * (r.x * dr.x + r.y * dr.y),
+                     -(r.x * dr.y + r.y * dr.x),    -(r.x * dr.z + r.z * dr.x),    -(r.y * dr.z + r.z * dr.y)};
+    return tac_addsym3(tac_pointsym3(dm, r), tac_scalesym3(m, moved));
+}
+/* [t] S - S [t]: change of R S R^T as R turns by the small rotation t (on the left: exp([t]) R). */
+static inline tacSym3 tac_turnsym3(tacVec3 t, tacSym3 S) {
+    tacVec3 x = tac_cross3(t, tac_vec3(S.xx, S.xy, S.xz)), y = tac_cross3(t, tac_vec3(S.xy, S.yy, S.yz)),
+            z = tac_cross3(t, tac_vec3(S.xz, S.yz, S.zz)); /* columns of [t] S */
+    return (tacSym3){2 * x.x, 2 * y.y, 2 * z.z, y.x + x.y, z.x + x.z, z.y + y.z};
+}

@@ -16,6 +16,18 @@ tacStatus tac_model_assemble(tacBuilder *b, tacModel **model, tacError *err);
 /* NUMBER rows -> the DERIVED rows that need no dynamics: meshes, masses, inertias, qpos_0, qpos_spring, copies per dof.
  * A pure function of INDEX and NUMBER rows; allocates nothing. */
 tacStatus tac_model_derive(tacModel *model, tacError *err);
+
+/* Mass, centre (in body) and inertia about it (body axes) per unit of a parameter. */
+typedef struct tacInertialTangent {
+    double mass;
+    tacVec3 com;
+    tacSym3 icom;
+} tacInertialTangent;
+/* How the masses and inertias in use move with one NUMBER: t[nbody], exact, through sizes, densities, meshes, bounds and
+ * the total mass. At a bound the derivative is that of the bound, which does not move. Returns 0 when nothing moves. */
+int tac_inertial_tangent(const tacModel *model, int field, int index, tacInertialTangent *t);
+/* 0: the number cannot move any mass or inertia, whatever its value. */
+int tac_inertial_depends(const tacModel *model, int field, int index);
 /* Copies a model into memory of at least model->bytes, 64-byte aligned, pointers into the new block. */
 tacModel *tac_model_copy_into(const tacModel *model, void *memory);
 
