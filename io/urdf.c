@@ -135,8 +135,8 @@ static tacStatus read_settings(tacUrdf *urdf) {
     for (const xmlNode *node = tac_xml_child(urdf->robot, NULL); node != NULL && status == TAC_OK;
          node = tac_xml_next(node, NULL)) {
         if (is_xacro(node))
-            status = tac_xml_fail(node, urdf->err, TAC_ERR_UNSUPPORTED,
-                                  "a xacro macro, expected plain URDF: run xacro first");
+            status = tac_urdf_refuse(urdf, node, TAC_ERR_UNSUPPORTED, "it is passed over",
+                                     "a xacro macro, expected plain URDF: run xacro first");
         else if (tac_xml_is(node, "mujoco"))
             status = read_mujoco(urdf, node);
         else if (!tac_xml_is(node, "link") && !tac_xml_is(node, "joint") && !tac_xml_is(node, "loop_joint"))

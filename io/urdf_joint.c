@@ -99,6 +99,11 @@ static void set_effort(tacJointDef *def, double effort) {
     def->actfrcrange[1] = effort;
 }
 
+static void clear_bounds(tacJointDef *def) {
+    def->limited = def->actfrclimited = 0;
+    def->range[0] = def->range[1] = def->actfrcrange[0] = def->actfrcrange[1] = 0;
+}
+
 /* --- Adding ------------------------------------------------------------------------------------------------------- */
 
 /* A motor, with --actuate joints. */
@@ -141,8 +146,7 @@ static tacStatus add_parts(tacUrdf *urdf, tacUrdfJoint *joint, int n, const Part
         def.type = part[i].type;
         def.axis = part[i].axis;
         status = add_part(urdf, joint, part[i].suffix, def);
-        def.limited = def.actfrclimited = 0;
-        def.range[0] = def.range[1] = def.actfrcrange[0] = def.actfrcrange[1] = 0;
+        clear_bounds(&def);
     }
     return status;
 }
@@ -169,8 +173,7 @@ static tacStatus add_orbital(tacUrdf *urdf, tacUrdfJoint *joint, tacVec3 axis, t
 
 /* Free on the world; below another link three slides and a ball, which are the same motion. */
 static tacStatus add_floating(tacUrdf *urdf, tacUrdfJoint *joint, tacJointDef def) {
-    def.limited = def.actfrclimited = 0;
-    def.range[0] = def.range[1] = 0;
+    clear_bounds(&def);
     if (urdf->link[joint->parent].body == 0) {
         def.type = TAC_FREE;
         return add_part(urdf, joint, "", def);
@@ -185,8 +188,7 @@ static tacStatus add_floating(tacUrdf *urdf, tacUrdfJoint *joint, tacJointDef de
 static tacStatus add_ball(tacUrdf *urdf, tacUrdfJoint *joint, tacJointDef def) {
     def.type = TAC_BALL;
     if (def.limited) tac_urdf_warn(urdf, joint->node, "limits of a ball joint are not read");
-    def.limited = 0;
-    def.range[0] = def.range[1] = 0;
+    clear_bounds(&def);
     return add_part(urdf, joint, "", def);
 }
 

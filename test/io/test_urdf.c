@@ -283,12 +283,12 @@ static void joints_of_every_type(void **state) {
     (void)state;
     scratch_begin();
     const char *text = ROBOT(
-        LINK("a") LINK("b") LINK("c") LINK("d") LINK("e") LINK("f")
-            JOINT("cont", "continuous", "a", "b", "<axis xyz='0 0 2'/>")
-                JOINT("planar", "planaraxis", "b", "c",
-                      "<axis xyz='0 1 0'/><dynamics damping='5' friction='2'/><limit lower='-1' upper='1' effort='3'/>")
-                    JOINT("ball", "spherical", "c", "d", "<dynamics damping='1'/>")
-                        JOINT("free", "floating", "d", "e", "") JOINT("slide", "prismatic", "e", "f", ""));
+        LINK("a") LINK("b") LINK("c") LINK("d") LINK("e") LINK("f") JOINT("cont", "continuous", "a", "b",
+                                                                          "<axis xyz='0 0 2'/>")
+            JOINT("planar", "planaraxis", "b", "c",
+                  "<axis xyz='0 1 0'/><dynamics damping='5' friction='2'/><limit lower='-1' upper='1' effort='3'/>")
+                JOINT("ball", "spherical", "c", "d", "<dynamics damping='1'/><limit lower='-1' upper='1' effort='9'/>")
+                    JOINT("free", "floating", "d", "e", "") JOINT("slide", "prismatic", "e", "f", ""));
     Loaded l = load(text, plain());
     const tacModel *m = l.model;
     static const char *const names[] = {"cont",    "planar_TX", "planar_TY", "planar_RZ", "ball",
@@ -310,6 +310,9 @@ static void joints_of_every_type(void **state) {
         CHECK_INT(m->joint_actfrclimited[i], i == 1);
     }
     CHECK_NEAR(m->joint_damping[4], 1, TOL);
+    CHECK_INT(m->joint_limited[4], 0); /* bounds are for hinges and slides */
+    CHECK_INT(m->joint_actfrclimited[4], 0);
+    check_warned(l, "limits of a ball joint");
     unload(l);
     scratch_end();
 }
@@ -642,6 +645,10 @@ static void other_mistakes(void **state) {
     scratch_begin();
     check_fails("<robot xmlns:xacro='http://ros.org/wiki/xacro'>\n<xacro:macro name='m'/></robot>", plain(),
                 TAC_ERR_UNSUPPORTED, "r.urdf:2: element <macro name=\"m\">: a xacro macro");
+    Loaded l = load("<robot xmlns:xacro='http://ros.org/wiki/xacro'><xacro:property name='m'/><link name='a'/></robot>",
+                    lenient());
+    check_warned(l, "it is passed over");
+    unload(l);
     check_fails("<robot name='r'><link name='a'>", plain(), TAC_ERR_SYNTAX, "r.urdf:1");
     check_fails("<robot/>", plain(), TAC_ERR_MODEL, "no <link>");
     scratch_end();
