@@ -74,6 +74,11 @@ static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
 /* R = ID(q, v, a) + h D a - tau = 0 defines a: da = -(M + h D)^-1 dR. M + h D is symmetric; advance left its factor. */
+/* Time that joint damping acts implicitly. */
+static double damping_span(const tacSim *sim) {
+    return *sim->model->option_disable & (TAC_DISABLE_EULERDAMP | TAC_DISABLE_DAMPER) ? 0 : sim->options.dt;
+}
+
 static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
@@ -84,7 +89,7 @@ static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, c
     double *da = TAC_TAKE(&sim->arena, m->nv * c.n, double), *hv = TAC_TAKE(&sim->arena, m->nv, double);
     if (da == NULL || hv == NULL) return TAC_ERR_ARENA_FULL;
     memcpy(hv, w->vec[0], (size_t)m->nv * sizeof *hv);
-    tac_residual_jac(sim, x, u, c, da);
+    tac_residual_jac(sim, x, u, damping_span(sim), c, da);
     tacTree tree = tac_dof_tree(m);
     tac_tree_solve_many(&tree, w->L, c.n, da);
     tac_assemble_jac(sim, x, u, hv, c, da, J);
@@ -102,7 +107,7 @@ static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double
     status = tac_adjoint_begin(sim, ybar, &adjoint); /* lambda = h vbar+ */
     if (status != TAC_OK) return status;
     tac_solve(m, &sim->work, adjoint.lambda);
-    tac_adjoint_end(sim, x, u, &adjoint, g);
+    tac_adjoint_end(sim, x, u, damping_span(sim), &adjoint, g);
     tac_arena_release(&sim->arena, mark);
     return TAC_OK;
 }

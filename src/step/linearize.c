@@ -41,9 +41,21 @@ static void emit_mocap(tacSim *sim, const tacSmoothPoint *x, const tacSink *sink
     }
 }
 
+/* dR along every registered parameter. span: time that joint damping acts implicitly. */
+static void emit_params(tacSim *sim, const tacSmoothPoint *x, double span, const tacSink *sink) {
+    for (int p = 0; p < sim->model->nparam; p++)
+        tac_param_jac(sim->model, &sim->work, x, sim->work.qacc, span, &sim->tangents[p], p, sink);
+}
+
+/* The activations' own parameters. */
+static void emit_param_activations(tacSim *sim, const tacSmoothPoint *x, const tacSink *sink) {
+    for (int p = 0; p < sim->model->nparam; p++)
+        tac_param_activation_jac(sim->model, &sim->work, x, &sim->tangents[p], p, sink);
+}
+
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
 
-void tac_residual_jac(tacSim *sim, const double *x, const double *u, tacColumns c, double *W) {
+void tac_residual_jac(tacSim *sim, const double *x, const double *u, double span, tacColumns c, double *W) {
     const tacModel *m = sim->model;
     InputBlocks blocks = find_blocks(sim);
     tacSmoothPoint point = point_of(sim, x, u);
@@ -53,6 +65,7 @@ void tac_residual_jac(tacSim *sim, const double *x, const double *u, tacColumns 
     memset(W, 0, (size_t)m->nv * (size_t)c.n * sizeof *W);
     tac_smooth_jac(m, &sim->work, &point, sim->work.qacc, &R);
     if (blocks.mocap >= 0) emit_mocap(sim, &point, &(tacSink){.matrix = R.dctrl + blocks.mocap, .ld = c.n});
+    emit_params(sim, &point, span, &(tacSink){.matrix = W + c.nx + c.nu, .ld = c.n});
 }
 
 /* W -> dv+ = dv + h da. */
@@ -86,6 +99,8 @@ void tac_assemble_jac(tacSim *sim, const double *x, const double *u, const doubl
     tacSink act_sink = {.matrix = J->A == NULL ? NULL : J->A + act * (size_t)c.nx + act, .ld = c.nx};
     tacSink ctrl_sink = {.matrix = J->B == NULL ? NULL : J->B + act * (size_t)c.nu, .ld = c.nu};
     tac_advance_activations_jac(m, &sim->work, u, x + m->nq + m->nv, h, &act_sink, &ctrl_sink);
+    tacSmoothPoint point = point_of(sim, x, u);
+    if (J->P != NULL) emit_param_activations(sim, &point, &(tacSink){.matrix = J->P + act * (size_t)c.np, .ld = c.np});
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
@@ -109,7 +124,8 @@ tacStatus tac_adjoint_begin(tacSim *sim, const double *ybar, tacAdjoint *adjoint
     return TAC_OK;
 }
 
-void tac_residual_vjp(tacSim *sim, const double *x, const double *u, const double *lambda, const tacGrad *bar) {
+void tac_residual_vjp(tacSim *sim, const double *x, const double *u, double span, const double *lambda,
+                      const tacGrad *bar) {
     const tacModel *m = sim->model;
     InputBlocks blocks = find_blocks(sim);
     tacSmoothPoint point = point_of(sim, x, u);
@@ -119,15 +135,22 @@ void tac_residual_vjp(tacSim *sim, const double *x, const double *u, const doubl
     tac_smooth_vjp(m, &sim->work, &point, sim->work.qacc, lambda, &smooth);
     if (blocks.mocap >= 0)
         emit_mocap(sim, &point, &(tacSink){.lambda = lambda, .bar = bar->u + blocks.mocap, .negate = 1});
+    if (bar->theta != NULL)
+        emit_params(sim, &point, span, &(tacSink){.lambda = lambda, .bar = bar->theta, .negate = 1});
 }
 
-void tac_adjoint_end(tacSim *sim, const double *x, const double *u, tacAdjoint *adjoint, const tacGrad *g) {
+void tac_adjoint_end(tacSim *sim, const double *x, const double *u, double span, tacAdjoint *adjoint,
+                     const tacGrad *g) {
     const tacModel *m = sim->model;
     tacColumns c = tac_count_columns(sim);
     tacSink act_sink = {.lambda = adjoint->ybar + 2 * m->nv, .bar = adjoint->x + 2 * m->nv};
     tacSink ctrl_sink = {.lambda = adjoint->ybar + 2 * m->nv, .bar = adjoint->u};
     tac_advance_activations_jac(m, &sim->work, u, x + m->nq + m->nv, sim->options.dt, &act_sink, &ctrl_sink);
-    tac_residual_vjp(sim, x, u, adjoint->lambda, &(tacGrad){.x = adjoint->x, .u = adjoint->u});
+    if (g->theta != NULL) memset(g->theta, 0, (size_t)c.np * sizeof(double));
+    tac_residual_vjp(sim, x, u, span, adjoint->lambda, &(tacGrad){adjoint->x, adjoint->u, g->theta});
+    tacSmoothPoint point = point_of(sim, x, u);
+    if (g->theta != NULL)
+        emit_param_activations(sim, &point, &(tacSink){.lambda = adjoint->ybar + 2 * m->nv, .bar = g->theta});
     if (g->x != NULL) memcpy(g->x, adjoint->x, (size_t)c.nx * sizeof(double));
     if (g->u != NULL) memcpy(g->u, adjoint->u, (size_t)c.nu * sizeof(double));
 }

@@ -9,12 +9,13 @@ typedef struct tacColumns {
 } tacColumns;
 tacColumns tac_count_columns(const tacSim *sim);
 
-/* R = ID(q, v, a) - tau at fixed a = w->qacc: its derivatives into W, nv rows of c.n numbers. w->M, but not w->L, is
- * written. Needs: tac_smooth_forces at (x, u). */
-void tac_residual_jac(tacSim *sim, const double *x, const double *u, tacColumns c, double *W);
+/* R = ID(q, v, a) + span D a - tau at fixed a = w->qacc, D the joints' damping: its derivatives into W, nv rows of c.n
+ * numbers. w->M, but not w->L, is written. Needs: tac_smooth_forces at (x, u). */
+void tac_residual_jac(tacSim *sim, const double *x, const double *u, double span, tacColumns c, double *W);
 /* Reverse mode of the same: bar -= dR/d(x, u, theta)^T lambda; bar's arrays are added to, x and u not NULL. lambda is
  * none of w->vec. Same needs. */
-void tac_residual_vjp(tacSim *sim, const double *x, const double *u, const double *lambda, const tacGrad *bar);
+void tac_residual_vjp(tacSim *sim, const double *x, const double *u, double span, const double *lambda,
+                      const tacGrad *bar);
 
 /* W = -da, nv rows of c.n numbers, hv = h v+  ->  A, B, P. W is overwritten. */
 void tac_assemble_jac(tacSim *sim, const double *x, const double *u, const double *hv, tacColumns c, double *W,
@@ -28,4 +29,4 @@ typedef struct tacAdjoint {
     const double *ybar; /* ndx */
 } tacAdjoint;
 tacStatus tac_adjoint_begin(tacSim *sim, const double *ybar, tacAdjoint *adjoint);
-void tac_adjoint_end(tacSim *sim, const double *x, const double *u, tacAdjoint *adjoint, const tacGrad *g);
+void tac_adjoint_end(tacSim *sim, const double *x, const double *u, double span, tacAdjoint *adjoint, const tacGrad *g);

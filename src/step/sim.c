@@ -102,6 +102,22 @@ tacStatus tac_check_state(const tacSim *sim, const double *x, const double *u, i
 /* Bytes of copies of the model: as created, and two that take parameters in turn. */
 static size_t copies_bytes(const tacModel *model) { return model->nparam > 0 ? 3 * tac_arena_round(model->bytes) : 0; }
 
+/* Bytes of the parameters' tangents, headers and rows. */
+static size_t tangents_bytes(const tacModel *model) {
+    size_t headers = tac_arena_round((size_t)model->nparam * sizeof(tacParamTangent));
+    return model->nparam > 0 ? headers + tac_param_tangents_bytes(model) : 0;
+}
+
+/* How the numbers that steps use move with each parameter; once, and after each change of the parameters. */
+static tacStatus update_tangents(tacSim *sim) {
+    if (sim->model->nparam == 0) return TAC_OK;
+    tac_arena_release(&sim->tangent_rows, 0);
+    sim->tangents = TAC_TAKE(&sim->tangent_rows, sim->model->nparam, tacParamTangent);
+    if (sim->tangents == NULL || !tac_param_tangents(sim->model, &sim->work, &sim->tangent_rows, sim->tangents))
+        return TAC_ERR_ARENA_FULL;
+    return TAC_OK;
+}
+
 /* Bytes of the arena: the workspace, and what the derivatives of a step take from it. */
 static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     size_t nv = (size_t)model->nv, columns = (size_t)(tac_ndx(model) + tac_ninput(model, options) + model->nparam);
@@ -112,7 +128,7 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
 
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {
     if (model == NULL || options == NULL) return 0;
-    return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + arena_bytes(model, options);
+    return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + tangents_bytes(model) + arena_bytes(model, options);
 }
 
 tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void *memory, size_t bytes, tacSim **sim,
@@ -139,8 +155,9 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
         s->slot[1] = next + 2 * copy;
         next += 3 * copy;
     }
-    tac_arena_init(&s->arena, next, arena_bytes(model, options));
-    if (!tac_work_layout(&s->work, model, &s->arena))
+    tac_arena_init(&s->tangent_rows, next, tangents_bytes(model));
+    tac_arena_init(&s->arena, next + tangents_bytes(model), arena_bytes(model, options));
+    if (!tac_work_layout(&s->work, model, &s->arena) || update_tangents(s) != TAC_OK)
         return tac_fail(err, TAC_ERR_ARENA_FULL, "workspace of %zu bytes is too small", s->arena.size);
     *sim = s;
     return TAC_OK;
@@ -183,6 +200,7 @@ tacStatus tac_sim_set_params(tacSim *sim, const double *theta) {
     tacStatus status = tac_param_write_all(fresh, theta, NULL);
     if (status == TAC_OK) status = tac_model_derive(fresh, NULL);
     if (status == TAC_OK) status = tac_model_reference(fresh, &sim->work, NULL);
-    if (status == TAC_OK) sim->model = fresh;
-    return status;
+    if (status != TAC_OK) return status;
+    sim->model = fresh;
+    return update_tangents(sim);
 }

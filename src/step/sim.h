@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "dynamics/smooth.h"
+#include "dynamics/param_tangent.h"
 
 /* What an option struct made by tac_default_options carries. */
 #define TAC_OPTIONS_COOKIE 0x7ac70501u
@@ -25,8 +25,10 @@ struct tacSim {
     void *slot[2];         /* room for two copies: one in use, one to try new parameters in */
     tacOptions options;
     const tacStepper *stepper;
+    tacParamTangent *tangents; /* nparam: how used numbers move with each parameter */
+    tacArena tangent_rows;     /* what they point to */
     tacWork work;
-    tacArena arena;
+    tacArena arena; /* scratch, the workspace included */
 };
 
 /* Contact none, semi-implicit Euler (euler.c). */
