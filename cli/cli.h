@@ -12,6 +12,7 @@ enum {
 int cmd_info(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
+int cmd_grad(int argc, char **argv);
 int cmd_random(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 int cmd_version(int argc, char **argv);

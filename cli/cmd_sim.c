@@ -4,6 +4,7 @@
 #include "cli/motion_file.h"
 #include "cli/page.h"
 #include "cli/simulate.h"
+#include "cli/stepping.h"
 
 #include <limits.h>
 #include <math.h>
@@ -18,26 +19,17 @@ enum { PAGE_FRAMES = 3600, TITLE = 128, COMMAND = 2048 };
 #define STEP_SLACK 1e-9
 
 typedef struct tacSimArgs {
-    int json, contact, integrator;
-    double dt, time; /* NAN: not given */
-    long steps;      /* -1: not given */
-    long every;      /* 0: not given */
+    int json;
+    double time; /* NAN: not given */
+    long steps;  /* -1: not given */
+    long every;  /* 0: not given */
     const char *output;
 } tacSimArgs;
-
-static const char *const CONTACTS = "none|lcp|ncp|soft";
-/* "model": what the file asks for. */
-static const char *const INTEGRATORS = "model|euler|rk4|implicit|implicitfast";
-enum { INTEGRATOR_MODEL, INTEGRATOR_EULER };
 
 static const tacArg SIM_OPTIONS[] = {
     {"--steps", NULL, TAC_ARG_COUNT, offsetof(tacSimArgs, steps), "N", "number of steps"},
     {"--time", NULL, TAC_ARG_NUMBER, offsetof(tacSimArgs, time), "SECONDS",
      "or the time to simulate; 1 s when neither is given"},
-    {"--dt", NULL, TAC_ARG_NUMBER, offsetof(tacSimArgs, dt), "SECONDS", "time step; otherwise the model's"},
-    {"--contact", NULL, TAC_ARG_CHOICE, offsetof(tacSimArgs, contact), "none|lcp|ncp|soft", "contact model"},
-    {"--integrator", NULL, TAC_ARG_CHOICE, offsetof(tacSimArgs, integrator), "model|euler|rk4|implicit|implicitfast",
-     "time integration; euler is semi-implicit"},
     {"--every", NULL, TAC_ARG_COUNT, offsetof(tacSimArgs, every), "N", "record every N-th state (a page: 60 a second)"},
     {"--output", "-o", TAC_ARG_TEXT, offsetof(tacSimArgs, output), "FILE",
      "write the motion: .csv, .json, or .html to look at"},
@@ -49,45 +41,7 @@ static const char *const SUMMARY =
     "Simulates a robot from a state, with constant, given or random controls, and prints\n"
     "where it ends. `-o motion.html` writes a page that shows the motion, with plots.";
 
-/* The n-th word of "a|b|c". */
-static const char *choice_word(const char *words, int n, char *text, size_t size) {
-    while (n-- > 0)
-        words = strchr(words, '|') + 1;
-    snprintf(text, size, "%.*s", (int)strcspn(words, "|"), words);
-    return text;
-}
-
 /* --- what was asked for ------------------------------------------------------------------------------------------ */
-
-/* Integrators other than Euler are refused by name; a lenient run falls back, with a warning. */
-static int choose_integrator(const tacSimArgs *args, int lenient, tacOptions *options) {
-    char word[32];
-    int asked = args->integrator;
-    if (asked > INTEGRATOR_EULER)
-        return cli_fail("sim", "--integrator %s is not available yet; euler is",
-                        choice_word(INTEGRATORS, asked, word, sizeof word));
-    int wanted = (int)options->integrator + INTEGRATOR_EULER;
-    if (asked == INTEGRATOR_MODEL && options->integrator != TAC_EULER) {
-        choice_word(INTEGRATORS, wanted, word, sizeof word);
-        if (!lenient)
-            return cli_fail(
-                "sim", "the model asks for the integrator %s, which is not available yet; --integrator euler runs it",
-                word);
-        fprintf(stderr, "tactus sim: warning: the model asks for the integrator %s; euler is used\n", word);
-    }
-    options->integrator = TAC_EULER;
-    return CLI_GO_ON;
-}
-
-static int choose_options(const tacSimArgs *args, int lenient, tacOptions *options) {
-    char word[32];
-    if (args->contact != 0)
-        return cli_fail("sim", "--contact %s is not available yet; none is",
-                        choice_word(CONTACTS, args->contact, word, sizeof word));
-    if (!isnan(args->dt)) options->dt = args->dt;
-    if (!(options->dt > 0)) return cli_fail("sim", "--dt: got %g, expected a time greater than 0", options->dt);
-    return choose_integrator(args, lenient, options);
-}
 
 static int choose_steps(const tacSimArgs *args, double dt, long *steps) {
     if (args->steps >= 0 && !isnan(args->time)) return cli_fail("sim", "--steps and --time exclude each other");
@@ -157,7 +111,8 @@ static void print_text(const char *path, const tacRun *run, const tacMotion *mot
     const tacModel *m = run->model;
     double time = (double)run->done * run->options.dt;
     int last = motion->nframe - 1;
-    printf("%s: %ld steps of %g s, no contact, semi-implicit Euler\n", path, run->done, run->options.dt);
+    printf("%s: %ld steps of %g s, contact %s, integrator %s\n", path, run->done, run->options.dt,
+           cli_contact_word(run->options.contact), cli_integrator_word(run->options.integrator));
     printf("  simulated  %.6g s in %.3g s (%.0f times real time)\n", time, run->seconds,
            run->seconds > 0 ? time / run->seconds : 0);
     if (last >= 0)
@@ -206,13 +161,11 @@ static int run_and_report(const tacSimArgs *args, const tacModelArgs *model, tac
 }
 
 static int simulate(const tacModelFile *file, const tacSimArgs *args, const tacModelArgs *model,
-                    const tacStateArgs *state, const tacControlArgs *control, const char *command) {
-    tacOptions options = tac_default_options(file->model);
+                    const tacStateArgs *state, const tacControlArgs *control, tacOptions options, const char *command) {
     tacControls controls = {0};
     tacStart start;
     long steps = 0;
-    int result = choose_options(args, model->lenient, &options);
-    if (result == CLI_GO_ON) result = choose_steps(args, options.dt, &steps);
+    int result = choose_steps(args, options.dt, &steps);
     if (result == CLI_GO_ON) result = cli_start_load("sim", file->model, state, &options, &start);
     if (result != CLI_GO_ON) return result;
     result = cli_controls_load("sim", file->model, control, options.dt, start.u, &controls);
@@ -233,11 +186,13 @@ static int simulate(const tacModelFile *file, const tacSimArgs *args, const tacM
 }
 
 int cmd_sim(int argc, char **argv) {
-    tacSimArgs own = {.dt = (double)NAN, .time = (double)NAN, .steps = -1};
+    tacSimArgs own = {.time = (double)NAN, .steps = -1};
+    tacStepArgs step = cli_step_args();
     tacModelArgs model = {0};
     tacStateArgs state = {0};
     tacControlArgs control = {.share = 1};
     tacArgGroup groups[] = {{"options", SIM_OPTIONS, &own},
+                            {"step options", CLI_STEP_OPTIONS, &step},
                             {"state options", CLI_STATE_OPTIONS, &state},
                             {"control options", CLI_CONTROL_OPTIONS, &control},
                             {"model options", CLI_MODEL_OPTIONS, &model}};
@@ -245,7 +200,7 @@ int cmd_sim(int argc, char **argv) {
                     .operands = "MODEL",
                     .summary = SUMMARY,
                     .groups = groups,
-                    .ngroup = 4,
+                    .ngroup = 5,
                     .operand = &model.path,
                     .min_operands = 1,
                     .max_operands = 1};
@@ -259,7 +214,9 @@ int cmd_sim(int argc, char **argv) {
     if (result != CLI_GO_ON) return result;
     command_of(argc, argv, command, sizeof command);
     cli_model_print_warnings("sim", &file);
-    result = simulate(&file, &own, &model, &state, &control, command);
+    tacOptions options;
+    result = cli_step_options("sim", file.model, &step, model.lenient, &options);
+    if (result == CLI_GO_ON) result = simulate(&file, &own, &model, &state, &control, options, command);
     cli_model_close(&file);
     return result;
 }

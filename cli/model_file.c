@@ -101,3 +101,11 @@ const char *cli_label(const tacModel *model, tacKind kind, int id, char *text, s
         snprintf(text, size, kind == TAC_KIND_BODY && id == 0 ? "world" : "#%d", id);
     return text;
 }
+
+const char *cli_joint_label(const tacModel *model, int joint, char *text, size_t size) {
+    int body = model->joint_body[joint];
+    int unnamed = tac_model_name(model, TAC_KIND_JOINT, joint)[0] == '\0';
+    if (unnamed && model->body_joint_num[body] == 1 && tac_model_name(model, TAC_KIND_BODY, body)[0] != '\0')
+        return cli_label(model, TAC_KIND_BODY, body, text, size);
+    return cli_label(model, TAC_KIND_JOINT, joint, text, size);
+}

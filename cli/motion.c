@@ -63,15 +63,6 @@ static int find_joint(const tacModel *m, const int *address, int i, int *part) {
     return joint;
 }
 
-/* A joint's name; without one, its body's where that has no other joint. */
-static const char *joint_label(const tacModel *m, int joint, char *text, size_t size) {
-    int body = m->joint_body[joint];
-    int unnamed = tac_model_name(m, TAC_KIND_JOINT, joint)[0] == '\0';
-    if (unnamed && m->body_joint_num[body] == 1 && tac_model_name(m, TAC_KIND_BODY, body)[0] != '\0')
-        return cli_label(m, TAC_KIND_BODY, body, text, size);
-    return cli_label(m, TAC_KIND_JOINT, joint, text, size);
-}
-
 static void joint_column(const tacModel *m, tacColumn kind, int i, char *text, size_t size) {
     static const char *const free_pos[] = {".x", ".y", ".z", ".qw", ".qx", ".qy", ".qz"};
     static const char *const free_vel[] = {".vx", ".vy", ".vz", ".wx", ".wy", ".wz"};
@@ -81,7 +72,7 @@ static void joint_column(const tacModel *m, tacColumn kind, int i, char *text, s
     const char *suffix = "";
     if (m->joint_type[joint] == TAC_FREE) suffix = position ? free_pos[part] : free_vel[part];
     if (m->joint_type[joint] == TAC_BALL) suffix = position ? free_pos[part + 3] : free_vel[part + 3];
-    snprintf(text, size, "%s:%s%s", position ? "qpos" : "qvel", joint_label(m, joint, label, sizeof label), suffix);
+    snprintf(text, size, "%s:%s%s", position ? "qpos" : "qvel", cli_joint_label(m, joint, label, sizeof label), suffix);
 }
 
 static void act_column(const tacModel *m, int i, char *text, size_t size) {

@@ -1,0 +1,291 @@
+/* tactus grad MODEL: the derivative of one step at a state. */
+#include "cli/cli.h"
+#include "cli/derivative.h"
+#include "cli/json_text.h"
+#include "cli/model_file.h"
+#include "cli/parameters.h"
+#include "cli/state_file.h"
+#include "cli/stepping.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 160, SHOWN = 12 };
+
+typedef struct tacGradArgs {
+    int json;
+    const char *mode;
+    double kappa; /* NAN: not given */
+} tacGradArgs;
+
+static const tacArg GRAD_OPTIONS[] = {
+    {"--mode", NULL, TAC_ARG_TEXT, offsetof(tacGradArgs, mode), "exact",
+     "which gradient; without contact there is one, the exact"},
+    {"--kappa", NULL, TAC_ARG_NUMBER, offsetof(tacGradArgs, kappa), "K",
+     "smoothing of the contact model; none without contact"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacGradArgs, json), NULL, "print for programs"},
+    {0},
+};
+
+static const char *const SUMMARY =
+    "Prints the next state y = f(x, u; theta) and the derivatives A = dy/dx, B = dy/du and\n"
+    "P = dy/dtheta at the state, with theta the numbers that --param names. Rows, and the\n"
+    "columns of A, are displacements dq (one per degree of freedom), dv, da.";
+
+/* What was differentiated, and how. */
+typedef struct tacGradRun {
+    const tacModel *model;
+    tacOptions options;
+    const tacParamList *params;
+    tacDerivative d;
+    tacStepInfo info;
+} tacGradRun;
+
+static int check_mode(const tacGradArgs *args, const tacStepArgs *step) {
+    const char *contact = cli_contact_word((tacContactModel)step->contact);
+    if (strcmp(args->mode, "exact") != 0)
+        return cli_fail("grad", "--mode %s is not available with --contact %s; exact is", args->mode, contact);
+    if (!isnan(args->kappa))
+        return cli_fail("grad", "--kappa is not available with --contact %s: nothing is smoothed", contact);
+    return CLI_GO_ON;
+}
+
+/* --- for programs ------------------------------------------------------------------------------------------------ */
+
+static json_t *tangent_names(const tacModel *m) {
+    json_t *list = json_array();
+    char name[NAME];
+    for (int i = 0; i < tac_ndx(m); i++) {
+        cli_tangent_name(m, i, name, sizeof name);
+        json_array_append_new(list, cli_json_text(name));
+    }
+    return list;
+}
+
+static json_t *input_names(const tacModel *m, const tacOptions *options) {
+    json_t *list = json_array();
+    char name[NAME];
+    for (int i = 0; i < tac_ninput(m, options); i++) {
+        cli_input_name(m, options, i, name, sizeof name);
+        json_array_append_new(list, cli_json_text(name));
+    }
+    return list;
+}
+
+static json_t *param_names(const tacParamList *params) {
+    json_t *list = json_array();
+    for (int i = 0; i < params->count; i++)
+        json_array_append_new(list, cli_json_text(params->path[i]));
+    return list;
+}
+
+static json_t *state_json(tacJson *json, const tacModel *m, const double *y) {
+    json_t *next = json_object();
+    json_object_set_new(next, "qpos", cli_json_numbers(json, "next.qpos", m->nq, y));
+    json_object_set_new(next, "qvel", cli_json_numbers(json, "next.qvel", m->nv, y + m->nq));
+    json_object_set_new(next, "act", cli_json_numbers(json, "next.act", m->na, y + m->nq + m->nv));
+    return next;
+}
+
+static json_t *info_json(tacJson *json, const tacGradRun *run) {
+    json_t *info = json_object();
+    json_object_set_new(info, "status", json_string(tac_status_text(run->info.status)));
+    json_object_set_new(info, "contact", json_string(cli_contact_word(run->options.contact)));
+    json_object_set_new(info, "integrator", json_string(cli_integrator_word(run->options.integrator)));
+    json_object_set_new(info, "dt", cli_json_number(json, "info.dt", run->options.dt));
+    json_object_set_new(info, "mode", json_string("exact"));
+    json_object_set_new(info, "rows", tangent_names(run->model));
+    json_object_set_new(info, "inputs", input_names(run->model, &run->options));
+    return info;
+}
+
+static int print_json(const tacGradRun *run) {
+    tacDerivativeSize n = run->d.size;
+    tacJson json = cli_json_begin();
+    cli_json_put(&json, "A", cli_json_rows(&json, "A", n.ndx, n.ndx, run->d.A));
+    cli_json_put(&json, "B", cli_json_rows(&json, "B", n.ndx, n.nu, run->d.B));
+    cli_json_put(&json, "P", cli_json_rows(&json, "P", n.ndx, n.np, run->d.P));
+    cli_json_put(&json, "params", param_names(run->params));
+    cli_json_put(&json, "next", state_json(&json, run->model, run->d.y));
+    cli_json_put(&json, "info", info_json(&json, run));
+    int code = cli_json_print("grad", &json, CLI_FINE);
+    cli_json_free(&json);
+    return code;
+}
+
+/* --- for people -------------------------------------------------------------------------------------------------- */
+
+/* An entry worth showing: how far it is from that of a step that changes nothing (y = x). */
+typedef struct Entry {
+    int row, column, block; /* block: 0 A, 1 B, 2 P */
+    double value, size;
+} Entry;
+
+static int larger_first(const void *a, const void *b) {
+    double x = ((const Entry *)a)->size, y = ((const Entry *)b)->size;
+    return (x < y) - (x > y);
+}
+
+static void column_name(const tacGradRun *run, const Entry *entry, char *text, size_t size) {
+    if (entry->block == 0)
+        cli_tangent_name(run->model, entry->column, text, size);
+    else if (entry->block == 1)
+        cli_input_name(run->model, &run->options, entry->column, text, size);
+    else
+        snprintf(text, size, "%s", run->params->path[entry->column]);
+}
+
+/* The largest entries of one matrix, by name. */
+static void print_largest(const tacGradRun *run, const char *title, int block, int columns, const double *values) {
+    int n = run->d.size.ndx * columns;
+    Entry *entries = calloc((size_t)n + 1, sizeof *entries);
+    if (entries == NULL || n == 0) {
+        free(entries);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        int row = i / columns, column = i % columns;
+        double size = fabs(values[i] - (block == 0 && row == column ? 1 : 0));
+        entries[i] = (Entry){row, column, block, values[i], size};
+    }
+    qsort(entries, (size_t)n, sizeof *entries, larger_first);
+    printf("\n%s\n", title);
+    for (int i = 0; i < n && i < SHOWN && entries[i].size > 0; i++) {
+        char row[NAME], column[NAME];
+        cli_tangent_name(run->model, entries[i].row, row, sizeof row);
+        column_name(run, &entries[i], column, sizeof column);
+        printf("  %12.6g   %s by %s\n", entries[i].value, row, column);
+    }
+    free(entries);
+}
+
+static double largest_of(const tacBlock *block) {
+    double largest = 0;
+    for (int i = 0; i < block->rows; i++)
+        for (int j = 0; j < block->columns; j++)
+            largest = fmax(largest, fabs(block->entry[(size_t)i * (size_t)block->ld + (size_t)j]));
+    return largest;
+}
+
+static double norm_of(const tacBlock *block) {
+    double sum = 0;
+    for (int i = 0; i < block->rows; i++)
+        for (int j = 0; j < block->columns; j++) {
+            double entry = block->entry[(size_t)i * (size_t)block->ld + (size_t)j];
+            sum += entry * entry;
+        }
+    return sqrt(sum);
+}
+
+static void print_blocks(const tacDerivative *d) {
+    printf("\nblock        rows  columns      norm      largest\n");
+    for (int r = 0; r < CLI_ROW_BLOCKS; r++)
+        for (int c = 0; c < CLI_COLUMN_BLOCKS; c++) {
+            tacBlock block = cli_block(d, r, c);
+            if (block.rows == 0 || block.columns == 0) continue;
+            printf("%-10s  %5d  %7d  %11.5g  %11.5g\n", cli_block_name(r, c), block.rows, block.columns,
+                   norm_of(&block), largest_of(&block));
+        }
+}
+
+static int all_finite(const tacDerivative *d) {
+    for (int r = 0; r < CLI_ROW_BLOCKS; r++)
+        for (int c = 0; c < CLI_COLUMN_BLOCKS; c++) {
+            tacBlock block = cli_block(d, r, c);
+            if (!isfinite(norm_of(&block))) return 0;
+        }
+    return 1;
+}
+
+static int print_text(const char *path, const tacGradRun *run) {
+    tacDerivativeSize n = run->d.size;
+    if (!all_finite(&run->d)) {
+        cli_fail("grad", "the derivative is not finite: nothing is printed");
+        return CLI_NO;
+    }
+    printf("%s: one step of %g s, contact %s, integrator %s\n", path, run->options.dt,
+           cli_contact_word(run->options.contact), cli_integrator_word(run->options.integrator));
+    printf("  A = dy/dx      %d x %d   (dq %d, dv %d, da %d)\n", n.ndx, n.ndx, n.nv, n.nv, n.na);
+    printf("  B = dy/du      %d x %d\n", n.ndx, n.nu);
+    printf("  P = dy/dtheta  %d x %d\n", n.ndx, n.np);
+    print_blocks(&run->d);
+    print_largest(run, "A, largest entries (less 1 on the diagonal)", 0, n.ndx, run->d.A);
+    print_largest(run, "B, largest entries", 1, n.nu, run->d.B);
+    print_largest(run, "P, largest entries", 2, n.np, run->d.P);
+    return CLI_FINE;
+}
+
+/* --- the run ----------------------------------------------------------------------------------------------------- */
+
+static int differentiate(tacGradRun *run, const tacStart *start) {
+    tacError err;
+    tacSim *sim;
+    if (tac_sim_new(run->model, &run->options, &sim, &err) != TAC_OK) return cli_fail("grad", "%s", err.text);
+    int result = CLI_GO_ON;
+    if (!cli_derivative_new(run->model, &run->options, &run->d)) {
+        result = cli_fail("grad", "out of memory");
+    } else if (cli_derivative_at(sim, start->x, start->u, &run->d, &run->info) != TAC_OK) {
+        cli_fail("grad", "there is no derivative at this state: %s", tac_status_text(run->info.status));
+        result = CLI_NO;
+    }
+    tac_sim_free(sim);
+    return result;
+}
+
+static int run_grad(tacGradRun *run, const tacStart *start, const char *path, int json) {
+    int result = differentiate(run, start);
+    if (result == CLI_GO_ON) result = json ? print_json(run) : print_text(path, run);
+    cli_derivative_free(&run->d);
+    return result;
+}
+
+/* Registers the parameters, reads the state and prints. */
+static int prepare(const tacModelFile *file, const tacGradArgs *args, const tacModelArgs *model,
+                   const tacStateArgs *state, const tacParamArgs *param, tacOptions options) {
+    tacParamList params;
+    tacStart start;
+    int result = cli_start_load("grad", file->model, state, &options, &start);
+    if (result != CLI_GO_ON) return result;
+    result = cli_params_register("grad", file->model, param, &params);
+    if (result == CLI_GO_ON) {
+        tacGradRun run = {.model = file->model, .options = options, .params = &params};
+        result = run_grad(&run, &start, model->path, args->json);
+        cli_params_free(&params);
+    }
+    cli_start_free(&start);
+    return result;
+}
+
+int cmd_grad(int argc, char **argv) {
+    tacGradArgs own = {.mode = "exact", .kappa = (double)NAN};
+    tacModelArgs model = {0};
+    tacStateArgs state = {0};
+    tacParamArgs param = {0};
+    tacStepArgs step = cli_step_args();
+    tacArgGroup groups[] = {{"options", GRAD_OPTIONS, &own},
+                            {"parameter options", CLI_PARAM_OPTIONS, &param},
+                            {"step options", CLI_STEP_OPTIONS, &step},
+                            {"state options", CLI_STATE_OPTIONS, &state},
+                            {"model options", CLI_MODEL_OPTIONS, &model}};
+    tacArgs args = {.verb = "grad",
+                    .operands = "MODEL",
+                    .summary = SUMMARY,
+                    .groups = groups,
+                    .ngroup = 5,
+                    .operand = &model.path,
+                    .min_operands = 1,
+                    .max_operands = 1};
+    tacModelFile file;
+    tacOptions options;
+    int result = cli_parse(&args, argc, argv);
+    if (result == CLI_GO_ON) result = check_mode(&own, &step);
+    if (result == CLI_GO_ON) result = cli_model_load("grad", &model, &file);
+    if (result != CLI_GO_ON) return result;
+    cli_model_print_warnings("grad", &file);
+    result = cli_step_options("grad", file.model, &step, model.lenient, &options);
+    if (result == CLI_GO_ON) result = prepare(&file, &own, &model, &state, &param, options);
+    cli_model_close(&file);
+    return result;
+}

@@ -1,0 +1,30 @@
+/* --param PATH: which numbers of the model to differentiate by. A path may hold the wildcards * (any text) and ?
+ * (any letter); it then stands for all listed parameters that match, in the order of the list. */
+#pragma once
+
+#include "cli/options.h"
+
+#include "tactus/tactus.h"
+
+enum { CLI_PARAMETER_PATH = 512 };
+
+typedef struct tacParamArgs {
+    tacArgList paths;
+} tacParamArgs;
+
+extern const tacArg CLI_PARAM_OPTIONS[];
+
+/* The registered parameters' paths, in the order of registration: columns of P. Free with cli_params_free. */
+typedef struct tacParamList {
+    char **path;
+    int count;
+} tacParamList;
+
+/* Registers them with the model. A path that does not exist or cannot be differentiated is refused by name; a pattern
+ * leaves out what cannot, and says so on standard error. CLI_GO_ON or CLI_CANNOT. */
+int cli_params_register(const char *verb, tacModel *model, const tacParamArgs *args, tacParamList *list);
+void cli_params_free(tacParamList *list);
+/* Whether text matches a pattern of * and ?. */
+int cli_matches(const char *pattern, const char *text);
+/* "joint/knee.damping" -> "joint.damping": what kind of number it is. Writes to text. */
+const char *cli_param_kind(const char *path, char *text, size_t size);

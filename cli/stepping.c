@@ -1,0 +1,60 @@
+#include "cli/stepping.h"
+
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *const CONTACTS[] = {[TAC_NONE] = "none", [TAC_LCP] = "lcp", [TAC_NCP] = "ncp", [TAC_SOFT] = "soft"};
+static const char *const INTEGRATORS[] = {
+    [TAC_EULER] = "euler", [TAC_RK4] = "rk4", [TAC_IMPLICIT] = "implicit", [TAC_IMPLICITFAST] = "implicitfast"};
+
+/* Among the words of --integrator, "model" (what the file asks for) comes first. */
+enum { INTEGRATOR_MODEL, INTEGRATOR_FIRST };
+
+const tacArg CLI_STEP_OPTIONS[] = {
+    {"--contact", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, contact), "none|lcp|ncp|soft", "contact model"},
+    {"--integrator", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, integrator), "model|euler|rk4|implicit|implicitfast",
+     "time integration; euler is semi-implicit; otherwise the model's"},
+    {"--dt", NULL, TAC_ARG_NUMBER, offsetof(tacStepArgs, dt), "SECONDS", "time step; otherwise the model's"},
+    {0},
+};
+
+tacStepArgs cli_step_args(void) { return (tacStepArgs){.dt = (double)NAN}; }
+
+const char *cli_contact_word(tacContactModel contact) { return CONTACTS[contact]; }
+
+const char *cli_integrator_word(tacIntegrator integrator) { return INTEGRATORS[integrator]; }
+
+/* Whether the library has a step for these options. */
+static int is_available(const tacModel *model, const tacOptions *options) {
+    tacSim *sim = NULL;
+    tacStatus status = tac_sim_new(model, options, &sim, NULL);
+    if (status == TAC_OK) tac_sim_free(sim);
+    return status != TAC_ERR_UNSUPPORTED;
+}
+
+static int refuse(const char *verb, const tacStepArgs *args, int lenient, tacOptions *options) {
+    const char *word = cli_integrator_word(options->integrator);
+    if (options->contact != TAC_NONE)
+        return cli_fail(verb, "--contact %s is not available yet; none is", cli_contact_word(options->contact));
+    if (args->integrator != INTEGRATOR_MODEL)
+        return cli_fail(verb, "--integrator %s is not available yet; euler is", word);
+    if (!lenient)
+        return cli_fail(
+            verb, "the model asks for the integrator %s, which is not available yet; --integrator euler runs it", word);
+    fprintf(stderr, "tactus %s: warning: the model asks for the integrator %s; euler is used\n", verb, word);
+    options->integrator = TAC_EULER;
+    return CLI_GO_ON;
+}
+
+int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs *args, int lenient,
+                     tacOptions *options) {
+    *options = tac_default_options(model);
+    options->contact = (tacContactModel)args->contact;
+    if (!isnan(args->dt)) options->dt = args->dt;
+    if (!(options->dt > 0)) return cli_fail(verb, "--dt: got %g, expected a time greater than 0", options->dt);
+    if (args->integrator != INTEGRATOR_MODEL)
+        options->integrator = (tacIntegrator)(args->integrator - INTEGRATOR_FIRST);
+    return is_available(model, options) ? CLI_GO_ON : refuse(verb, args, lenient, options);
+}

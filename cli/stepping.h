@@ -1,0 +1,25 @@
+/* How to step: the options that every verb which steps shares. */
+#pragma once
+
+#include "cli/options.h"
+
+#include "tactus/tactus.h"
+
+typedef struct tacStepArgs {
+    int contact;    /* index into "none|lcp|ncp|soft" */
+    int integrator; /* index into "model|euler|rk4|implicit|implicitfast" */
+    double dt;      /* s; NAN: the model's */
+} tacStepArgs;
+
+/* Nothing given: no contact, the model's own integrator and time step. */
+tacStepArgs cli_step_args(void);
+extern const tacArg CLI_STEP_OPTIONS[];
+
+/* The model's options with what was asked for. A contact model or integrator that is not there is refused by name; one
+ * that only the model asks for is replaced by Euler, with a warning, where `lenient`. CLI_GO_ON or CLI_CANNOT. */
+int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs *args, int lenient,
+                     tacOptions *options);
+
+/* "none", "lcp", ... and "euler", "rk4", ...: the words the options take. */
+const char *cli_contact_word(tacContactModel contact);
+const char *cli_integrator_word(tacIntegrator integrator);
