@@ -29,12 +29,10 @@ void tac_report_free(tacReport *report) {
     free(report);
 }
 
-/* Appends a copy unless the line is there already; a line lost to lack of memory is lost quietly. */
-__attribute__((format(printf, 2, 0))) static void add_line(Lines *lines, const char *format, va_list args) {
-    char text[TAC_ERROR_TEXT];
-    vsnprintf(text, sizeof text, format, args);
-    for (int i = 0; i < lines->n; i++)
-        if (strcmp(lines->line[i], text) == 0) return;
+/* Lines that are kept of each kind: a file of a million slips gets a readable report. */
+enum { MAX_LINES = 1000 };
+
+static void append_line(Lines *lines, const char *text) {
     char **grown = realloc(lines->line, (size_t)(lines->n + 1) * sizeof *grown);
     if (grown == NULL) return;
     lines->line = grown;
@@ -42,6 +40,16 @@ __attribute__((format(printf, 2, 0))) static void add_line(Lines *lines, const c
     if (copy == NULL) return;
     strcpy(copy, text);
     lines->line[lines->n++] = copy;
+}
+
+/* Appends a copy unless the line is there already; a line lost to lack of memory is lost quietly. */
+__attribute__((format(printf, 2, 0))) static void add_line(Lines *lines, const char *format, va_list args) {
+    char text[TAC_ERROR_TEXT];
+    if (lines->n > MAX_LINES) return;
+    vsnprintf(text, sizeof text, format, args);
+    for (int i = 0; i < lines->n; i++)
+        if (strcmp(lines->line[i], text) == 0) return;
+    append_line(lines, lines->n < MAX_LINES ? text : "and more, which are not listed");
 }
 
 void tac_report_add_ignored(tacReport *report, const char *format, ...) {

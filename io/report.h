@@ -4,6 +4,6 @@
 #include "tactus/io.h"
 
 tacReport *tac_report_new(void);
-/* NULL report: does nothing. The text is copied; a repeated line is kept once. */
+/* NULL report: does nothing. The text is copied; a repeated line is kept once, and a thousand lines at most. */
 void tac_report_add_ignored(tacReport *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tac_report_add_warning(tacReport *report, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -208,6 +208,7 @@ static void disassemble(tacUrdf *urdf) {
         free(urdf->mesh[i].name);
     }
     urdf->nmesh = 0;
+    urdf->nvert = 0;
     for (int kind = 0; kind < TAC_KIND_COUNT; kind++) {
         free(urdf->origin[kind].node);
         urdf->origin[kind] = (tacUrdfOrigin){0};
@@ -256,6 +257,8 @@ static void free_urdf(tacUrdf *urdf) {
     free(urdf->mesh);
     free(urdf->link);
     free(urdf->joint);
+    free(urdf->material);
+    tac_urdf_names_free(&urdf->material_names);
     tac_urdf_names_free(&urdf->link_names);
     tac_urdf_names_free(&urdf->joint_names);
     free(urdf);

@@ -194,21 +194,13 @@ static tacStatus add_geom(tacUrdf *urdf, const xmlNode *collision, int body, con
 
 /* --- Colours, for pictures: a shape takes that of the link's last visual ------------------------------------------ */
 
-static const xmlNode *find_material(const tacUrdf *urdf, const char *name) {
-    for (const xmlNode *node = tac_xml_child(urdf->robot, "material"); node != NULL;
-         node = tac_xml_next(node, "material")) {
-        const char *other = tac_xml_get(node, "name");
-        if (other != NULL && strcmp(other, name) == 0) return node;
-    }
-    return NULL;
-}
-
 static void read_colour(const tacUrdf *urdf, const xmlNode *visual, float rgba[4]) {
     const xmlNode *material = tac_xml_child(visual, "material");
     if (material == NULL) return;
     const char *name = tac_xml_get(material, "name");
-    if (tac_xml_child(material, "color") == NULL && name != NULL) material = find_material(urdf, name);
-    const xmlNode *colour = material != NULL ? tac_xml_child(material, "color") : NULL;
+    const xmlNode *colour = tac_xml_child(material, "color");
+    int known = colour == NULL && name != NULL ? tac_urdf_names_find(&urdf->material_names, name) : -1;
+    if (known >= 0) colour = tac_xml_child(urdf->material[known], "color");
     double number[4];
     int n = 0;
     if (colour == NULL || tac_xml_doubles(colour, "rgba", 4, 4, number, &n, NULL) != TAC_OK || n != 4) return;

@@ -197,6 +197,14 @@ static tacStatus add_to_model(tacUrdf *urdf, const xmlNode *node, const tacMeshD
     return TAC_OK;
 }
 
+/* One file at many scales is many meshes: a small URDF must not ask for all memory. */
+static tacStatus count_vertices(tacUrdf *urdf, const xmlNode *node, int nvert) {
+    enum { MAX_VERTICES = 1 << 26 };
+    urdf->nvert += nvert;
+    if (urdf->nvert <= MAX_VERTICES) return TAC_OK;
+    return tac_xml_fail(node, urdf->err, TAC_ERR_MODEL, "the meshes have more than %d vertices together", MAX_VERTICES);
+}
+
 /* Keeps a mesh that was read, under a name of its own. */
 static tacStatus keep_mesh(tacUrdf *urdf, const xmlNode *node, const Place *place, tacVec3 scale,
                            const tacMeshData *data, int *id) {
@@ -224,7 +232,7 @@ static tacStatus read_mesh(tacUrdf *urdf, const xmlNode *node, const Place *plac
     status = tac_mesh_hull(&data, &why);
     if (status != TAC_OK)
         status = tac_urdf_refuse(urdf, node, status, "this shape is left out", "%s: %s", place->path, why.text);
-    else
+    else if ((status = count_vertices(urdf, node, data.nvert)) == TAC_OK)
         status = keep_mesh(urdf, node, place, scale, &data, id);
     if (data.dropped > 0)
         tac_urdf_warn(urdf, node, "%s: %d faces after the first group do not count for the mesh's volume", place->path,

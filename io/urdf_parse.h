@@ -75,7 +75,10 @@ typedef struct tacUrdf {
     int njoint;
     tacUrdfMesh *mesh;
     int nmesh;
-    tacUrdfNames link_names, joint_names, geom_names, mesh_names;
+    long long nvert;          /* of all meshes */
+    const xmlNode **material; /* <material> elements of the robot, by material_names */
+    int nmaterial;
+    tacUrdfNames link_names, joint_names, geom_names, mesh_names, material_names;
     tacUrdfOrigin origin[TAC_KIND_COUNT];
     tacUrdfIgnored ignored[TAC_URDF_MAX_IGNORED];
     int nignored;

@@ -139,13 +139,27 @@ static tacStatus check_roots(tacUrdf *urdf) {
     return TAC_OK;
 }
 
+/* Materials by name, for the colours of shapes; the first of a name counts. */
+static tacStatus read_materials(tacUrdf *urdf) {
+    int n = count_children(urdf->robot, "material");
+    urdf->material = malloc(((size_t)n + 1) * sizeof *urdf->material);
+    if (urdf->material == NULL) return out_of_memory(urdf);
+    for (xmlNode *node = tac_xml_child(urdf->robot, "material"); node != NULL; node = tac_xml_next(node, "material")) {
+        const char *name = tac_xml_get(node, "name");
+        if (name == NULL || tac_urdf_names_find(&urdf->material_names, name) >= 0) continue;
+        if (!tac_urdf_names_add(&urdf->material_names, name, urdf->nmaterial)) return out_of_memory(urdf);
+        urdf->material[urdf->nmaterial++] = node;
+    }
+    return TAC_OK;
+}
+
 tacStatus tac_urdf_read_tree(tacUrdf *urdf) {
     int nlink = count_children(urdf->robot, "link"), njoint = count_children(urdf->robot, "joint");
     if (nlink == 0) return tac_xml_fail(urdf->robot, urdf->err, TAC_ERR_MODEL, "no <link>, expected at least one");
     urdf->link = calloc((size_t)nlink, sizeof *urdf->link);
     urdf->joint = calloc((size_t)njoint + 1, sizeof *urdf->joint);
     if (urdf->link == NULL || urdf->joint == NULL) return out_of_memory(urdf);
-    tacStatus status = TAC_OK;
+    tacStatus status = read_materials(urdf);
     for (xmlNode *node = tac_xml_child(urdf->robot, "link"); node != NULL && status == TAC_OK;
          node = tac_xml_next(node, "link"))
         status = read_link(urdf, node);
