@@ -1,5 +1,5 @@
-/* Bad input: every file of test/data/broken is refused with the message its row of expected.tsv says, quickly and within
- * bounded memory; so are files too large to keep, cut and bent versions of good ones, and damaged packed models. */
+/* Bad input: every file of test/data/broken is refused with the message its row of expected.tsv says, quickly and
+ * within bounded memory; so are files too large to keep, cut and bent versions of good ones, and damaged packed models. */
 /* getrusage is X/Open */
 #define _XOPEN_SOURCE 700
 #include "tactus/io.h"
@@ -65,7 +65,7 @@ static tacError refuse(const char *path, const tacLoadOptions *options) {
     return err;
 }
 
-/* --- The folder ---------------------------------------------------------------------------------------------------- */
+/* --- The folder -------------------------------------------------------------------------------------------------- */
 
 typedef struct Row {
     char text[LINE], *file, *options, *part[PARTS];
@@ -168,7 +168,7 @@ static void test_what_is_no_file(void **state) {
     CHECK_HAS(refuse("models/humanoid.xml", &options).text, "100");
 }
 
-/* --- Too large to keep --------------------------------------------------------------------------------------------- */
+/* --- Too large to keep ------------------------------------------------------------------------------------------- */
 
 /* head, n times unit, tail */
 static const char *write_repeated(const char *ending, const char *head, const char *unit, long n, const char *tail) {
@@ -230,7 +230,7 @@ static void test_large_files(void **state) {
                      files[i].words);
 }
 
-/* --- Good files, cut or bent --------------------------------------------------------------------------------------- */
+/* --- Good files, cut or bent ------------------------------------------------------------------------------------- */
 
 enum { CUTS = 40, FLIPS = 150 };
 
@@ -286,7 +286,7 @@ static void test_bent_files(void **state) {
     CHECK(refused > 0);
 }
 
-/* --- Packed models ------------------------------------------------------------------------------------------------- */
+/* --- Packed models ----------------------------------------------------------------------------------------------- */
 
 static void test_damaged_packed_models(void **state) {
     (void)state;

@@ -1,4 +1,4 @@
-/* Models made by rule: random ones load, survive packing and step; chains and trees are the same as text and as built. */
+/* Models made by rule: random ones load, survive packing and step; chains and trees are the same as text and built. */
 #include "tactus/io.h"
 
 #include "io/scratch.h"
@@ -14,7 +14,7 @@
 
 enum { SEEDS = 200, STEPS = 200, DEEP = 400, LONG_STEPS = 2 };
 
-/* Of the first SEEDS texts, one after the other: the generator gives the same everywhere, and changes are deliberate. */
+/* Of the first SEEDS texts, one after the other: the same everywhere, and changes are deliberate. */
 #define TEXT_HASH UINT64_C(0x11510dd043f49917)
 
 static tacModel *load_text(const char *text) {
@@ -140,7 +140,7 @@ static void test_kinds_in_use(void **state) {
     CHECK(mocap && keys && tendons && several && gravcomp && trees && pairs);
 }
 
-/* --- Chains and trees ---------------------------------------------------------------------------------------------- */
+/* --- Chains and trees -------------------------------------------------------------------------------------------- */
 
 static double *mass_matrix(const tacModel *m) {
     tacOptions options = tac_default_options(m);
@@ -207,8 +207,8 @@ static void test_text_and_build_agree(void **state) {
             }
 }
 
-/* The point of building: bodies 2 and 3 of a binary tree are siblings, which no nesting of elements gives when both have
- * children. */
+/* The point of building: bodies 2 and 3 of a binary tree are siblings, which no nesting of elements gives when both
+ * have children. */
 static void test_built_tree_is_breadth_first(void **state) {
     (void)state;
     tacChain chain = tac_default_chain();
