@@ -1,5 +1,5 @@
-/* MJCF compiler settings that rebuild bodies: alignfree, fusestatic, discardvisual. They need masses and inertias, which
- * a first model of the bodies alone gives. */
+/* MJCF compiler settings that rebuild bodies: alignfree, fusestatic, discardvisual. They need masses and inertias,
+ * which a first model of the bodies alone gives. */
 #include "io/mjcf_read.h"
 
 #include "base/error.h"

@@ -338,7 +338,8 @@ static void test_fusestatic(void **state) {
     CHECK_ARRAY(3, &m->body_pos[2], V3(1, 1, 0), TOL); /* the hand */
     CHECK_ARRAY(3, &m->site_pos[0], V3(1, 1, 0), TOL);
     CHECK_INT(m->geom_body[tac_model_find(m, TAC_KIND_GEOM, "ga")], 1);
-    /* sphere, plus the box with its x and y changed over, plus two point masses about the common centre (reduced mass 2/3) */
+    /* sphere, plus the box with its x and y changed over, plus two point masses about the common centre (reduced mass
+     * 2/3) */
     double sphere = 0.4 * 0.01, mu = 2. / 3;
     CHECK_NEAR(m->body_icom[1].xx, sphere + 2. / 3 * (0.1 * 0.1 + 0.3 * 0.3) + mu, TOL);
     CHECK_NEAR(m->body_icom[1].yy, sphere + 2. / 3 * (0.2 * 0.2 + 0.3 * 0.3) + mu, TOL);
