@@ -39,7 +39,7 @@ def commented(lines, i):
 
 
 def doc_problems():
-    for path in source.project_files("include/*.h", "include/**/*.h"):
+    for path in source.project_files("include/*.h"):
         lines = source.read(path).splitlines()
         for name, i in declarations(path):
             if not commented(lines, i):
@@ -53,7 +53,7 @@ def anchors(text):
 
 
 def link_problems():
-    for path in source.project_files("*.md", "**/*.md"):
+    for path in source.project_files("*.md"):
         text = strip_fences(source.read(path))
         for match in LINK.finditer(text):
             target = match.group(1) or match.group(2)
@@ -70,7 +70,7 @@ def link_problems():
 
 def name_problems():
     """Functions that a page calls but no public header declares. ARCHITECTURE may speak of what is to come."""
-    known = {name for path in source.project_files("include/**/*.h") for name, _ in declarations(path)}
+    known = {name for path in source.project_files("include/*.h") for name, _ in declarations(path)}
     for path in source.project_files("README.md", "docs/guide/*.md"):
         text = source.read(path)
         for match in PUBLIC_CALL.finditer(text):

@@ -1,8 +1,10 @@
 """The project's files as the checks see them: tracked or new, not ignored; C text without comments and strings."""
 
+import fnmatch
 import pathlib
 import re
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LAYERS = ["base", "math", "solve", "model", "collide", "dynamics", "contact", "step", "optimize"]
@@ -12,11 +14,16 @@ HIDING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])
 
 
 def project_files(*patterns):
-    """Paths relative to the root of the files that match (all when there is no pattern)."""
-    names = subprocess.run(
-        ["git", "ls-files", "-z", "-co", "--exclude-standard", "--", *patterns], cwd=ROOT, capture_output=True, check=True
-    ).stdout.decode()
-    return sorted(pathlib.Path(name) for name in names.split("\0") if name and (ROOT / name).is_file())
+    """Paths relative to the root of the files that match (all when there is no pattern); * crosses folders."""
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "-co", "--exclude-standard"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    if done.returncode == 0:
+        names = [name for name in done.stdout.decode().split("\0") if name and (ROOT / name).is_file()]
+    else:  # an archive without history
+        names = [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.is_file()]
+        names = [name for name in names if not name.startswith(("build/", ".git/")) and "__pycache__" not in name]
+    chosen = [name for name in names if not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)]
+    return sorted(pathlib.Path(name) for name in chosen)
 
 
 def read(path):
@@ -47,3 +54,7 @@ def finish(problems, what):
         print(problem)
     print(f"{what}: {len(problems)} problems" if problems else f"{what}: ok")
     return 1 if problems else 0
+
+
+if __name__ == "__main__":  # prints the project's files that match the patterns
+    print(*project_files(*sys.argv[1:]), sep="\n")
