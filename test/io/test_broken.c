@@ -1,5 +1,6 @@
 /* Bad input: every file of test/data/broken is refused with the message its row of expected.tsv says, quickly and
- * within bounded memory; so are files too large to keep, cut and bent versions of good ones, and damaged packed models. */
+ * within bounded memory; so are files too large to keep, cut and bent versions of good ones, and damaged packed
+ * models. */
 /* getrusage is X/Open */
 #define _XOPEN_SOURCE 700
 #include "tactus/io.h"
