@@ -152,7 +152,7 @@ static double lowest_point(const tacModel *m, int key) {
     tacMat3 *mat = malloc((size_t)m->ngeom * sizeof *mat);
     tacKinematics out = {.geom_pos = pos, .geom_mat = mat};
     CHECK_INT(tac_kinematics(sim, m->key_qpos + key * m->nq, m->key_ctrl + key * m->nu, &out), TAC_OK);
-    double lowest = INFINITY;
+    double lowest = HUGE_VAL;
     for (int g = 0; g < m->ngeom; g++) {
         int collides = m->geom_contype[g] != 0 || m->geom_conaffinity[g] != 0;
         if (collides && m->body_weld[m->geom_body[g]] != 0) lowest = fmin(lowest, pos[g].z - reach_down(m, g, &mat[g]));
