@@ -103,6 +103,7 @@ static void free_all(tacMjcf *m) {
     for (int i = 0; i < TAC_KIND_COUNT; i++)
         tac_mjcf_names_free(&m->names[i]);
     tac_mjcf_names_free(&m->hfield_names);
+    tac_mjcf_names_free(&m->class_names);
     tac_xml_free(&m->xml);
 }
 

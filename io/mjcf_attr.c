@@ -186,6 +186,9 @@ tacStatus tac_mjcf_limited(tacMjcf *m, const xmlNode *node, const char *what, in
                             "true or false because the compiler says autolimits=\"false\"",
                             what);
     *limited = range[0] < range[1];
+    if (range[0] > range[1])
+        tac_mjcf_warn(m, node, "the range of %s, %g to %g, is reversed: taken as no limit, as MuJoCo does", what,
+                      range[0], range[1]);
     return TAC_OK;
 }
 

@@ -5,6 +5,14 @@
 
 #include <string.h>
 
+/* Index of the new class, or -1 with the error set. */
+static int append_class(tacMjcf *m, const tacMjcfClass *cls) {
+    int id = tac_mjcf_append(&m->classes, cls, sizeof *cls);
+    if (id >= 0 && tac_mjcf_names_add(&m->class_names, cls->name, id)) return id;
+    tac_mjcf_no_memory(m);
+    return -1;
+}
+
 tacStatus tac_mjcf_defaults_begin(tacMjcf *m) {
     tacMjcfJoint *joint = tac_mjcf_keep(m, sizeof *joint);
     tacMjcfGeom *geom = tac_mjcf_keep(m, sizeof *geom);
@@ -32,18 +40,12 @@ tacStatus tac_mjcf_defaults_begin(tacMjcf *m) {
     equality->def = tac_default_equality();
     pair->def = tac_default_pair();
     tacMjcfClass base = {"main", joint, geom, site, mesh, tendon, actuator, equality, pair};
-    return tac_mjcf_append(&m->classes, &base, sizeof base) >= 0 ? TAC_OK : tac_mjcf_no_memory(m);
-}
-
-static int find_class(const tacMjcf *m, const char *name) {
-    for (int i = 0; i < m->classes.n; i++)
-        if (strcmp(TAC_AT(m->classes, tacMjcfClass, i)->name, name) == 0) return i;
-    return -1;
+    return append_class(m, &base) >= 0 ? TAC_OK : TAC_ERR_MEMORY;
 }
 
 tacStatus tac_mjcf_class(tacMjcf *m, const xmlNode *node, const char *attr, int inherited, int *found) {
     const char *name = tac_xml_get(node, attr);
-    *found = name != NULL ? find_class(m, name) : inherited;
+    *found = name != NULL ? tac_mjcf_names_find(&m->class_names, name) : inherited;
     if (*found >= 0) return TAC_OK;
     return tac_xml_fail(node, m->err, TAC_ERR_NAME,
                         "attribute '%s': found \"%.60s\", expected the name of a default class", attr, name);
@@ -106,13 +108,13 @@ static tacStatus add_class(tacMjcf *m, const xmlNode *node, int parent, int *add
     const char *name;
     tacStatus status = tac_xml_need(node, "class", &name, m->err);
     if (status != TAC_OK) return status;
-    if (name[0] == '\0' || find_class(m, name) >= 0)
+    if (name[0] == '\0' || tac_mjcf_names_find(&m->class_names, name) >= 0)
         return tac_xml_fail(node, m->err, TAC_ERR_MODEL,
                             "attribute 'class': found \"%.60s\", expected a name not used before", name);
     tacMjcfClass copy = *TAC_AT(m->classes, tacMjcfClass, parent);
     copy.name = name;
-    *added = tac_mjcf_append(&m->classes, &copy, sizeof copy);
-    return *added >= 0 ? TAC_OK : tac_mjcf_no_memory(m);
+    *added = append_class(m, &copy);
+    return *added >= 0 ? TAC_OK : TAC_ERR_MEMORY;
 }
 
 /* A class's own elements first, then the classes inside it. Recursion is as deep as the file. */

@@ -167,7 +167,7 @@ typedef struct tacMjcf {
     tacOptionDef option;
     tacMjcfList memory, classes, ignored; /* void *; tacMjcfClass; tacMjcfIgnored */
     tacMjcfList body, joint, geom, mesh, hfield, site, tendon, actuator, equality, pair, exclude, key, sensor;
-    tacMjcfNames names[TAC_KIND_COUNT], hfield_names;
+    tacMjcfNames names[TAC_KIND_COUNT], hfield_names, class_names;
 } tacMjcf;
 
 /* Zeroed memory that lives as long as the load; NULL sets the error. */

@@ -231,6 +231,46 @@ static void test_large_files(void **state) {
                      files[i].words);
 }
 
+/* Large and right: loaded in time that grows with the file. */
+static void test_large_good_files(void **state) {
+    (void)state;
+    enum { CLASSES = 20000, BODIES = 20000 };
+    const char *path = scratch_path("classes.xml");
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL);
+    fputs("<mujoco><default>", file);
+    for (int i = 0; i < CLASSES; i++)
+        fprintf(file, "<default class=\"class%d\"/>\n", i);
+    fputs("</default><worldbody>", file);
+    for (int i = 0; i < BODIES; i++)
+        fprintf(file, "<body name=\"body%d\" childclass=\"class%d\"/>\n", i, i % CLASSES);
+    fputs("</worldbody></mujoco>", file);
+    CHECK(fclose(file) == 0);
+    tacModel *model = NULL;
+    tacError err;
+    double start = now();
+    if (tac_load(path, &model, &err) != TAC_OK) fail_msg("%s", err.text);
+    CHECK_LT(now() - start, MOST_SECONDS);
+    CHECK_INT(model->nbody, BODIES + 1);
+    tac_model_free(model);
+}
+
+/* A reversed range limits nothing, as in MuJoCo, but not in silence. */
+static void test_reversed_range_is_told(void **state) {
+    (void)state;
+    tacModel *model = NULL;
+    tacReport *report = NULL;
+    const char *path = scratch_text("reversed.xml", "<mujoco><worldbody><body>\n<joint name=\"knee\" range=\"10 -10\"/>"
+                                                    "<geom size=\"1\"/></body></worldbody></mujoco>");
+    CHECK_INT(tac_load_with(path, NULL, &model, &report, NULL), TAC_OK);
+    CHECK_INT(model->joint_limited[0], 0);
+    CHECK_INT(tac_report_warning_count(report), 1);
+    CHECK_HAS(tac_report_warning(report, 0), ":2: element <joint name=\"knee\">");
+    CHECK_HAS(tac_report_warning(report, 0), "reversed");
+    tac_report_free(report);
+    tac_model_free(model);
+}
+
 /* --- Good files, cut or bent ------------------------------------------------------------------------------------- */
 
 enum { CUTS = 40, FLIPS = 150 };
@@ -333,6 +373,8 @@ int main(void) {
         cmocka_unit_test(test_outside_is_allowed_when_asked),
         cmocka_unit_test(test_what_is_no_file),
         cmocka_unit_test(test_large_files),
+        cmocka_unit_test(test_large_good_files),
+        cmocka_unit_test(test_reversed_range_is_told),
         cmocka_unit_test(test_cut_files),
         cmocka_unit_test(test_bent_files),
         cmocka_unit_test(test_damaged_packed_models),
