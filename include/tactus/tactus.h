@@ -95,7 +95,8 @@ TAC_API tacStatus tac_param_get(const tacModel *model, const char *path, double 
  * from then on they no longer follow the geoms. */
 TAC_API tacStatus tac_param_set(tacModel *model, const char *path, double value, tacError *err);
 /* Registers a parameter: simulations created afterwards carry their own copy of it. Its index is in *index (may be
- * NULL). Registering twice gives the same index. */
+ * NULL). Registering twice gives the same index. What steps have no derivative to is refused with the reason: the time
+ * step, which is an option, and numbers at which the rule changes by which others are read. */
 TAC_API tacStatus tac_param_register(tacModel *model, const char *path, int *index, tacError *err);
 
 /* --- Simulation -------------------------------------------------------------------------------------------------- */
@@ -139,12 +140,31 @@ TAC_API tacStatus tac_step_vjp(tacSim *sim, const double *x, const double *u, co
                                tacStepInfo *info);
 /* X[0] = x0, X[k+1] = f(X[k], U[k]); X is (n+1) by nx, U is n by ninput. Stops at the first failure. */
 TAC_API tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, double *X, tacStepInfo *info);
+/* Reverse mode of a rollout: the gradient of a loss of its states with respect to x0 (grad.x, ndx), U (grad.u, n by
+ * ninput) and theta. Keeps as many states as `memory` has room for and steps the others again, at most about
+ * log(n) / log(count) times each; the result is the same to the bit for any count. On failure grad.x and grad.theta are
+ * untouched; where the gradient itself overflows (TAC_ERR_NONFINITE), rows of grad.u from the last on are written. */
+TAC_API tacStatus tac_rollout_vjp(tacSim *sim, const tacTrajectory *path, const tacCheckpoints *memory,
+                                  const tacGrad *grad, tacStepInfo *info);
+/* Bytes it needs for n steps with `checkpoints` states kept. n - 1 are all that help. */
+TAC_API size_t tac_rollout_vjp_bytes(const tacModel *model, int n, int checkpoints);
+
 /* n independent worlds on `threads` threads: Y[i] = f(X[i], U[i]). Same bits for any number of threads. */
 TAC_API tacStatus tac_batch_step(const tacModel *model, const tacOptions *options, int n, const double *X,
                                  const double *U, double *Y, int threads);
 /* n rollouts of `steps` steps: X is n by (steps+1) by nx with X[i][0] given, U is n by steps by ninput. */
 TAC_API tacStatus tac_batch_rollout(const tacModel *model, const tacOptions *options, int n, int steps, double *X,
                                     const double *U, int threads);
+/* tac_step_jac of n worlds; each array of Y and jac has one block per world, one after another. Y may be NULL. */
+TAC_API tacStatus tac_batch_step_jac(const tacModel *model, const tacOptions *options, int n, const double *X,
+                                     const double *U, double *Y, const tacJac *jac, int threads);
+/* tac_step_vjp of n worlds; grad.theta is n by nparam: each world has its own. */
+TAC_API tacStatus tac_batch_step_vjp(const tacModel *model, const tacOptions *options, int n, const double *X,
+                                     const double *U, const double *Ybar, const tacGrad *grad, int threads);
+/* tac_rollout_vjp of n worlds: each array of path and grad has one block per world. Each thread takes its own memory for
+ * `checkpoints` states. */
+TAC_API tacStatus tac_batch_rollout_vjp(const tacModel *model, const tacOptions *options, int n,
+                                        const tacTrajectory *path, int checkpoints, const tacGrad *grad, int threads);
 
 /* --- Quantities: pure functions of their arguments; the simulation only lends its workspace ---------------------- */
 

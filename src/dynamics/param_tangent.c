@@ -1,14 +1,363 @@
 #include "dynamics/param_tangent.h"
 
-size_t tac_param_tangents_bytes(const tacModel *m) {
-    (void)m;
+#include "dynamics/mass.h"
+#include "dynamics/reference.h"
+
+#include <string.h>
+
+#define IS(t, row) (TAC_FIELDS[(t)->field].offset == offsetof(tacModel, row))
+
+/* One pass over the parameters at the reference pose. A block has one row per parameter; NULL: no rule of that kind. */
+typedef struct Pass {
+    const tacModel *m;
+    tacWork *w;
+    tacParamTangent *t;
+    double *stiffness, *damping; /* nparam x njnt, nv */
+    double *servo;               /* nparam x nu: damping biases */
+    double *rest;                /* nparam x 2 ntendon: spring lengths */
+} Pass;
+
+/* --- How a parameter moves the mass matrix ------------------------------------------------------------------------ */
+
+/* A quadratic form z.M z = sum over bodies of Z_b.(I_b Z_b) with Z_b = sum of S_i z_i inboard of the body, z in
+ * w->vec[0]. Z goes to w->Lambda, the sums of I_b Z_b over subtrees to w->X. */
+static void open_form(const Pass *p) {
+    const tacModel *m = p->m;
+    tacWork *w = p->w;
+    const double *z = w->vec[0];
+    w->Lambda[0] = tac_zero6();
+    for (int b = 1; b < m->nbody; b++) {
+        tacVec6 Z = w->Lambda[m->body_parent[b]];
+        for (int i = m->body_dof_adr[b]; i < m->body_dof_adr[b] + m->body_dof_num[b]; i++)
+            Z = tac_madd6(Z, z[i], w->S[i]);
+        w->Lambda[b] = Z;
+        w->X[b] = tac_inertia_mul(w->inertia[b], Z);
+    }
+    for (int b = m->nbody - 1; b > 0; b--)
+        if (m->body_parent[b] > 0) w->X[m->body_parent[b]] = tac_add6(w->X[m->body_parent[b]], w->X[b]);
+}
+
+/* What a mover x takes along changes rigidly but for the motion inboard of it, Z_before:
+ *   d(z.M z) = 2 (Z_before x S_x) . sum over the bodies it moves of I_b Z_b */
+static double mover_change(const Pass *p, const tacMover *x) {
+    const tacModel *m = p->m;
+    if (x->site > 0) return 0;
+    tacVec6 before = p->w->Lambda[m->body_parent[x->body]];
+    for (int i = m->body_dof_adr[x->body]; i < x->first; i++)
+        before = tac_madd6(before, p->w->vec[0][i], p->w->S[i]);
+    return 2 * tac_dot6(tac_crossm6(before, x->S), p->w->X[x->body]);
+}
+
+/* Z.dI Z */
+static double inertia_change(const Pass *p, const tacInertialTangent *inertial) {
+    double sum = 0;
+    for (int b = 1; inertial != NULL && b < p->m->nbody; b++) {
+        if (tac_inertial_is_still(&inertial[b])) continue;
+        tacInertia dI = tac_world_inertia_change(p->m, p->w, b, &inertial[b]);
+        sum += tac_dot6(p->w->Lambda[b], tac_inertia_mul(dI, p->w->Lambda[b]));
+    }
+    return sum;
+}
+
+static double armature_change(const Pass *p, int joint) {
+    const double *z = p->w->vec[0];
+    double sum = 0;
+    for (int i = 0; i < p->m->nv; i++)
+        if (p->m->dof_joint[i] == joint) sum += z[i] * z[i];
+    return sum;
+}
+
+static int on_one_path(const tacModel *m, int i, int j) {
+    int low = i < j ? i : j, high = i < j ? j : i;
+    while (high > low)
+        high = m->dof_parent[high];
+    return high == low;
+}
+
+static int tendon_of_term(const tacModel *m, int term) {
+    int t = 0;
+    while (term >= m->tendon_term_adr[t] + m->tendon_term_num[t])
+        t++;
+    return t;
+}
+
+/* M has armature J^T J of tendons between a dof and its ancestors; term < 0: the armature moves, else a coefficient. */
+static double tendon_change(const Pass *p, int tendon, int term) {
+    const tacModel *m = p->m;
+    const double *z = p->w->vec[0], *coef = m->term_coef;
+    int first = m->tendon_term_adr[tendon], last = first + m->tendon_term_num[tendon];
+    double sum = 0;
+    for (int k = first; k < last; k++)
+        for (int l = first; l < last; l++) {
+            int i = m->joint_dof_adr[m->term_joint[k]], j = m->joint_dof_adr[m->term_joint[l]];
+            double square = term < 0 ? coef[k] * coef[l]
+                                     : m->tendon_armature[tendon] * ((k == term) * coef[l] + (l == term) * coef[k]);
+            if (on_one_path(m, i, j)) sum += square * z[i] * z[j];
+        }
+    return sum;
+}
+
+/* The root of a free tree stands at the reference pose where the file draws it, so its place moves the tree: along the
+ * free joint's own coordinates. */
+static int move_free_body(const Pass *p, const tacParamTangent *t, tacMover *out) {
+    const tacModel *m = p->m;
+    int turned = IS(t, body_quat), per = turned ? 4 : 3, body = t->index / per, k = t->index % per;
+    int dof = m->body_dof_adr[body];
+    *out = (tacMover){.body = body, .first = dof + 3};
+    if (!turned) {
+        out->S = p->w->S[dof + k];
+        return 1;
+    }
+    double turn[3];
+    tac_store3(turn, tac_quat_component_turn(m->body_quat[body], k));
+    for (int i = 0; i < 3; i++)
+        out->S = tac_madd6(out->S, turn[i], p->w->S[dof + 3 + i]);
+    return 1;
+}
+
+static int is_free(const tacModel *m, int body) {
+    return m->body_joint_num[body] > 0 && m->joint_type[m->body_joint_adr[body]] == TAC_FREE;
+}
+
+/* Movers at the reference pose. A joint's ref moves qpos_0 along, and nothing else. */
+static int reference_movers(const Pass *p, const tacParamTangent *t, tacMover out[2]) {
+    const tacSmoothPoint x = {.q = p->m->qpos_0};
+    if (IS(t, joint_ref)) return 0;
+    if ((IS(t, body_pos) && is_free(p->m, t->index / 3)) || (IS(t, body_quat) && is_free(p->m, t->index / 4)))
+        return move_free_body(p, t, out);
+    return tac_param_movers(p->m, p->w, t, &x, out);
+}
+
+/* d(z.M z); `tendons` says whether M has the armature of tendons. */
+static double form_change(const Pass *p, const tacParamTangent *t, int tendons) {
+    tacMover movers[2];
+    double sum = inertia_change(p, t->inertial);
+    int n = reference_movers(p, t, movers);
+    for (int k = 0; k < n; k++)
+        sum += mover_change(p, &movers[k]);
+    if (IS(t, joint_armature)) sum += armature_change(p, t->index);
+    if (tendons && IS(t, tendon_armature)) sum += tendon_change(p, t->index, -1);
+    if (tendons && IS(t, term_coef)) sum += tendon_change(p, tendon_of_term(p->m, t->index), t->index);
+    return sum;
+}
+
+/* --- Springs given by time constant and damping ratio ------------------------------------------------------------- */
+
+/* column[nparam], `stride` apart, of changes of the sum of a joint's inverse weights: (M^-1)_ii moves by -z.dM z with
+ * z = M^-1 e_i. */
+static void weight_changes(const Pass *p, int joint, int n, double *column, size_t stride) {
+    const tacModel *m = p->m;
+    int first = m->joint_dof_adr[joint], body = m->joint_body[joint];
+    double mass = m->body_mass[body];
+    if (tac_body_only_slides(m, body)) { /* one dof, whose weight is 1 / mass */
+        for (int k = 0; k < m->nparam; k++)
+            if (p->t[k].inertial != NULL) column[(size_t)k * stride] = -p->t[k].inertial[body].mass / (mass * mass);
+        return;
+    }
+    for (int i = first; i < first + n; i++) {
+        memset(p->w->vec[0], 0, (size_t)m->nv * sizeof(double));
+        p->w->vec[0][i] = 1;
+        tac_solve(m, p->w, p->w->vec[0]);
+        open_form(p);
+        for (int k = 0; k < m->nparam; k++)
+            column[(size_t)k * stride] -= form_change(p, &p->t[k], 1);
+    }
+}
+
+/* I = n / sum of inverse weights,  stiffness = I / (T r)^2,  damping = 2 I / T */
+static void spring_tangents(const Pass *p, int joint) {
+    static const int DOFS[] = {[TAC_FREE] = 6, [TAC_BALL] = 3, [TAC_SLIDE] = 1, [TAC_HINGE] = 1};
+    const tacModel *m = p->m;
+    int first = m->joint_dof_adr[joint], n = DOFS[m->joint_type[joint]];
+    double T = m->joint_springdamper[2 * joint], r = m->joint_springdamper[2 * joint + 1], weight = 0;
+    double stiffness = m->joint_stiffness_used[joint], damping = m->dof_damping[first];
+    double by_time = T > TAC_MIN_DIVISOR ? 1 / T : 0; /* divisors below MuJoCo's bound do not move */
+    double squares = T * T * r * r > TAC_MIN_DIVISOR ? 1 : 0;
+    for (int i = first; i < first + n; i++)
+        weight += m->dof_invweight[i];
+    weight_changes(p, joint, n, p->stiffness + joint, (size_t)m->njnt);
+    for (int k = 0; k < m->nparam; k++) {
+        double *row = p->stiffness + (size_t)k * (size_t)m->njnt + joint;
+        double relative = weight > TAC_MIN_DIVISOR ? -*row / weight : 0; /* dI / I */
+        int time = IS(&p->t[k], joint_springdamper) && p->t[k].index == 2 * joint;
+        int ratio = IS(&p->t[k], joint_springdamper) && p->t[k].index == 2 * joint + 1;
+        *row = stiffness * (relative - squares * (time ? 2 / T : ratio ? 2 / r : 0));
+        for (int i = first; i < first + n; i++)
+            p->damping[(size_t)k * (size_t)m->nv + (size_t)i] = damping * (relative - (time ? by_time : 0));
+    }
+}
+
+/* --- Servos given by damping ratio -------------------------------------------------------------------------------- */
+
+/* Change of an actuator's moment row at the reference pose, row[nv]. */
+static void moment_change(const Pass *p, int a, const tacParamTangent *t, double *row) {
+    const tacModel *m = p->m;
+    tacMover movers[2];
+    tacSink sink = {.matrix = row, .ld = 1};
+    double length = 0;
+    memset(row, 0, (size_t)m->nv * sizeof *row);
+    int n = reference_movers(p, t, movers), joint = m->actuator_trnid[2 * a];
+    for (int k = 0; k < n; k++)
+        tac_moment_move(m, p->w, a, &movers[k], 0, 1, &sink);
+    if (IS(t, actuator_gear) && t->index / 6 == a) {
+        double unit[6] = {0};
+        tacTransmitted out = {.row = row};
+        unit[t->index % 6] = 1;
+        tac_transmit(m, p->w, a, unit, m->qpos_0, &out);
+    }
+    if (IS(t, actuator_cranklength) && t->index == a) tac_add_crank_row(m, p->w, a, &length, row);
+    if (IS(t, term_coef) && m->actuator_trntype[a] == TAC_TRN_TENDON && tendon_of_term(m, t->index) == joint)
+        row[m->joint_dof_adr[m->term_joint[t->index]]] += m->actuator_gear[6 * a];
+    if (m->actuator_trntype[a] == TAC_TRN_JOINT_IN_PARENT && m->joint_type[joint] == TAC_FREE && IS(t, body_quat) &&
+        t->index / 4 == m->joint_body[joint]) { /* torque R^T gear: turning R by d gives (R^T gear) x d */
+        int dof = m->joint_dof_adr[joint] + 3;
+        tacVec3 torque = tac_load3(p->w->moment + (size_t)a * (size_t)m->nv + dof);
+        tac_store3(row + dof, tac_cross3(torque, tac_quat_component_turn(m->body_quat[t->index / 4], t->index % 4)));
+    }
+}
+
+/* Changes of the inertia that an actuator feels, sum of M0_i / moment_i^2; returns the inertia. */
+static double reflected_changes(const Pass *p, int a) {
+    const tacModel *m = p->m;
+    const double *moment = p->w->moment + (size_t)a * (size_t)m->nv;
+    double sum = 0, *row = p->w->vec[1], *column = p->servo + a;
+    for (int k = 0; k < m->nparam; k++) {
+        moment_change(p, a, &p->t[k], row);
+        for (int i = p->w->moment_begin[a]; i < p->w->moment_end[a]; i++)
+            if (moment[i] * moment[i] > TAC_MIN_DIVISOR)
+                column[(size_t)k * (size_t)m->nu] -= 2 * m->dof_M0[i] * row[i] / (moment[i] * moment[i] * moment[i]);
+    }
+    for (int i = p->w->moment_begin[a]; i < p->w->moment_end[a]; i++) {
+        double square = moment[i] * moment[i];
+        if (!(square > TAC_MIN_DIVISOR)) continue;
+        sum += m->dof_M0[i] / square;
+        memset(p->w->vec[0], 0, (size_t)m->nv * sizeof(double));
+        p->w->vec[0][i] = 1;
+        open_form(p);
+        for (int k = 0; k < m->nparam; k++)
+            column[(size_t)k * (size_t)m->nu] += form_change(p, &p->t[k], 0) / square;
+    }
+    return sum;
+}
+
+/* damping = -2 ratio sqrt(kp inertia). The ratio is dampratio, or a positive biasprm[2]. */
+static void servo_tangents(const Pass *p, int a) {
+    const tacModel *m = p->m;
+    double damping = m->actuator_damping_used[a], ratio = tac_damping_ratio(m, a);
+    double inertia = reflected_changes(p, a);
+    for (int k = 0; k < m->nparam; k++) {
+        double *row = p->servo + (size_t)k * (size_t)m->nu + a;
+        const tacParamTangent *t = &p->t[k];
+        int own = m->actuator_dampratio[a] > 0 ? IS(t, actuator_dampratio) && t->index == a
+                                               : IS(t, actuator_biasprm) && t->index == 10 * a + 2;
+        *row = inertia > 0 ? damping * *row / (2 * inertia) : 0;
+        if (own) *row += damping / ratio;
+    }
+}
+
+/* --- Springs of tendons that rest at qpos_spring ------------------------------------------------------------------ */
+
+/* length = sum of coef qpos_spring */
+static void rest_tangents(const Pass *p, int tendon) {
+    const tacModel *m = p->m;
+    int first = m->tendon_term_adr[tendon], last = first + m->tendon_term_num[tendon];
+    for (int k = 0; k < m->nparam; k++) {
+        double *row = p->rest + ((size_t)k * (size_t)m->ntendon + (size_t)tendon) * 2, change = 0;
+        for (int i = first; i < last; i++) {
+            int joint = m->term_joint[i];
+            if (IS(&p->t[k], term_coef) && p->t[k].index == i) change += m->qpos_spring[m->joint_qpos_adr[joint]];
+            if (IS(&p->t[k], joint_springref) && p->t[k].index == joint) change += m->term_coef[i];
+        }
+        row[0] = row[1] = change;
+    }
+}
+
+/* --- The whole ---------------------------------------------------------------------------------------------------- */
+
+static int has_spring_ratios(const tacModel *m) {
+    for (int j = 0; j < m->njnt; j++)
+        if (tac_joint_by_ratio(m, j)) return 1;
     return 0;
 }
 
+/* Bytes of a block. Which blocks there are does not change when parameters are set: a rule that is off cannot be
+ * registered (params.c), except the ratio of a servo, which has room in any case. */
+static size_t block_bytes(const tacModel *m, int per) {
+    return tac_arena_round((size_t)m->nparam * (size_t)per * sizeof(double));
+}
+
+size_t tac_param_tangents_bytes(const tacModel *m) {
+    size_t bytes = block_bytes(m, m->nu) + block_bytes(m, 2 * m->ntendon);
+    if (has_spring_ratios(m)) bytes += block_bytes(m, m->njnt) + block_bytes(m, m->nv);
+    for (int k = 0; k < m->nparam; k++)
+        if (tac_inertial_depends(m, m->param_field[k], m->param_index[k]))
+            bytes += tac_arena_round((size_t)m->nbody * sizeof(tacInertialTangent));
+    return bytes;
+}
+
+static int inertial_tangents(const Pass *p, tacArena *arena) {
+    const tacModel *m = p->m;
+    for (int k = 0; k < m->nparam; k++) {
+        tacParamTangent *t = &p->t[k];
+        *t = (tacParamTangent){.field = m->param_field[k], .index = m->param_index[k]};
+        if (!tac_inertial_depends(m, t->field, t->index)) continue;
+        size_t mark = tac_arena_mark(arena);
+        tacInertialTangent *row = TAC_TAKE(arena, m->nbody, tacInertialTangent);
+        if (row == NULL) return 0;
+        if (tac_inertial_tangent(m, t->field, t->index, row))
+            t->inertial = row;
+        else
+            tac_arena_release(arena, mark);
+    }
+    return 1;
+}
+
+/* A block of zeros; `ok` is cleared where the arena is full. */
+static double *take_block(const tacModel *m, tacArena *arena, int per, int *ok) {
+    size_t n = (size_t)m->nparam * (size_t)per;
+    double *block = TAC_TAKE(arena, n, double);
+    if (block == NULL)
+        *ok = 0;
+    else
+        memset(block, 0, n * sizeof *block);
+    return block;
+}
+
+/* The parameter's row of a block, NULL where it is zero. */
+static const double *moving_row(const double *block, int per, int k) {
+    const double *row = block == NULL ? NULL : block + (size_t)k * (size_t)per;
+    for (int i = 0; row != NULL && i < per; i++)
+        if (row[i] != 0) return row;
+    return NULL;
+}
+
+static void stand_at_reference(const tacModel *m, tacWork *w) {
+    tac_kinematics_q(m, w, m->qpos_0, NULL);
+    tac_crba(m, w);
+    tac_factor(m, w, NULL); /* it was factored when the model was completed */
+    tac_tendon_lengths(m, w, m->qpos_0);
+    tac_transmission_q(m, w, m->qpos_0);
+}
+
 int tac_param_tangents(const tacModel *m, tacWork *w, tacArena *arena, tacParamTangent *t) {
-    (void)w;
-    (void)arena;
-    for (int p = 0; p < m->nparam; p++)
-        t[p] = (tacParamTangent){.field = m->param_field[p], .index = m->param_index[p]};
+    Pass p = {.m = m, .w = w, .t = t};
+    int ok = inertial_tangents(&p, arena), springs = has_spring_ratios(m);
+    if (springs) p.stiffness = take_block(m, arena, m->njnt, &ok), p.damping = take_block(m, arena, m->nv, &ok);
+    p.servo = take_block(m, arena, m->nu, &ok);
+    p.rest = take_block(m, arena, 2 * m->ntendon, &ok);
+    if (!ok) return 0;
+    stand_at_reference(m, w);
+    for (int j = 0; j < m->njnt; j++)
+        if (tac_joint_by_ratio(m, j)) spring_tangents(&p, j);
+    for (int a = 0; a < m->nu; a++)
+        if (tac_damping_ratio(m, a) > 0) servo_tangents(&p, a);
+    for (int i = 0; i < m->ntendon; i++)
+        if (tac_spring_is_automatic(m, i)) rest_tangents(&p, i);
+    for (int k = 0; k < m->nparam; k++) {
+        t[k].joint_stiffness = moving_row(p.stiffness, m->njnt, k);
+        t[k].dof_damping = moving_row(p.damping, m->nv, k);
+        t[k].actuator_damping = moving_row(p.servo, m->nu, k);
+        t[k].springlength = moving_row(p.rest, 2 * m->ntendon, k);
+    }
     return 1;
 }

@@ -4,15 +4,9 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/mass.h"
 #include "dynamics/transmission.h"
+#include "model/model.h"
 
 #include <string.h>
-
-/* Smallest number divided by, and smallest squared moment counted: MuJoCo's. */
-#define TAC_MIN_DIVISOR 1e-15
-/* Frames this close count as the same, m or quaternion component: MuJoCo's. */
-#define TAC_SAME_FRAME 1e-6
-/* Direction cosine that counts as zero in an axis along a coordinate: MuJoCo's. */
-#define TAC_AXIS_ALIGNED 1e-14
 
 /* --- Inverse weights ---------------------------------------------------------------------------------------------- */
 
@@ -27,31 +21,6 @@ static double inverse_along_path(const tacModel *m, const tacWork *w, int last, 
             r[j] -= *row++ * r[i];
     }
     return sum;
-}
-
-static int near_zero3(tacVec3 a) {
-    return tac_abs(a.x) < TAC_SAME_FRAME && tac_abs(a.y) < TAC_SAME_FRAME && tac_abs(a.z) < TAC_SAME_FRAME;
-}
-
-static int is_aligned(tacVec3 axis) {
-    return (tac_abs(axis.x) > TAC_AXIS_ALIGNED) + (tac_abs(axis.y) > TAC_AXIS_ALIGNED) +
-               (tac_abs(axis.z) > TAC_AXIS_ALIGNED) ==
-           1;
-}
-
-/* A childless body near the world that only slides, along its own coordinate axes, with its inertial frame at its
- * origin: MuJoCo gives such a body the inverse weight 1/mass, whatever the number of its slides and their armature. */
-static int only_slides(const tacModel *m, int body, const unsigned char *has_child) {
-    int parent = m->body_parent[body];
-    int near_world = parent == 0 || (m->body_parent[parent] == 0 && m->body_dof_num[parent] == 0);
-    tacQuat iquat = m->body_iquat[body];
-    if (!near_world || has_child[body] || m->body_dof_num[body] == 0 || !near_zero3(m->body_ipos[body]) ||
-        !near_zero3(tac_vec3(iquat.x, iquat.y, iquat.z)) || !(m->body_mass[body] > TAC_MIN_DIVISOR))
-        return 0;
-    int first = m->body_joint_adr[body], last = first + m->body_joint_num[body];
-    for (int j = first; j < last; j++)
-        if (m->joint_type[j] != TAC_SLIDE || !near_zero3(m->joint_pos[j]) || !is_aligned(m->joint_axis[j])) return 0;
-    return 1;
 }
 
 /* Mean over three directions of J M^-1 J^T at the body's centre of mass, for translation or rotation. */
@@ -98,22 +67,10 @@ static void weigh_body(tacModel *m, tacWork *w, int body, int slides) {
     weight[1] = slides ? 0 : body_inverse_weight(m, w, body, 1);
 }
 
-/* Bodies that a tendon with inertia pulls are weighed with the full mass matrix. */
-static void mark_tendon_bodies(const tacModel *m, unsigned char *mark) {
-    for (int t = 0; t < m->ntendon; t++)
-        for (int k = 0; m->tendon_armature[t] != 0 && k < m->tendon_term_num[t]; k++)
-            mark[m->joint_body[m->term_joint[m->tendon_term_adr[t] + k]]] = 1;
-}
-
 static void weigh_bodies(tacModel *m, tacWork *w) {
-    unsigned char *has_child = (unsigned char *)w->A; /* nbody bytes of scratch */
-    memset(has_child, 0, (size_t)m->nbody);
-    for (int b = 1; b < m->nbody; b++)
-        has_child[m->body_parent[b]] = 1;
-    mark_tendon_bodies(m, has_child);
     m->body_invweight[0] = m->body_invweight[1] = 0;
     for (int b = 1; b < m->nbody; b++)
-        weigh_body(m, w, b, only_slides(m, b, has_child));
+        weigh_body(m, w, b, tac_body_only_slides(m, b));
 }
 
 static void weigh_tendons(tacModel *m, tacWork *w) {
@@ -137,7 +94,7 @@ static void springs_from_ratios(tacModel *m) {
     for (int j = 0; j < m->njnt; j++) {
         int first = m->joint_dof_adr[j], n = DOFS[m->joint_type[j]];
         double T = m->joint_springdamper[2 * j], r = m->joint_springdamper[2 * j + 1], sum = 0;
-        int given = T > 0 && r > 0;
+        int given = tac_joint_by_ratio(m, j);
         for (int i = first; i < first + n; i++)
             sum += m->dof_invweight[i];
         double inertia = n / tac_max(TAC_MIN_DIVISOR, sum);
@@ -160,11 +117,9 @@ static double reflected_inertia(const tacModel *m, const tacWork *w, int actuato
  * may also write the ratio as a positive bias[2]. */
 static void damping_from_ratios(tacModel *m, const tacWork *w) {
     for (int a = 0; a < m->nu; a++) {
-        const double *biasprm = m->actuator_biasprm + 10 * a;
-        double kp = m->actuator_gainprm[10 * a];
-        double ratio = m->actuator_dampratio[a] > 0 ? m->actuator_dampratio[a] : biasprm[2];
-        int given = kp == -biasprm[1] && ratio > 0;
-        m->actuator_damping_used[a] = given ? -2 * ratio * tac_sqrt(kp * reflected_inertia(m, w, a)) : biasprm[2];
+        double kp = m->actuator_gainprm[10 * a], ratio = tac_damping_ratio(m, a);
+        m->actuator_damping_used[a] =
+            ratio > 0 ? -2 * ratio * tac_sqrt(kp * reflected_inertia(m, w, a)) : m->actuator_biasprm[10 * a + 2];
     }
 }
 
@@ -172,7 +127,7 @@ static void spring_lengths(tacModel *m, tacWork *w) {
     tac_tendon_lengths(m, w, m->qpos_spring);
     for (int t = 0; t < m->ntendon; t++) {
         const double *written = m->tendon_springlength + 2 * t;
-        int automatic = written[0] == -1 && written[1] == -1;
+        int automatic = tac_spring_is_automatic(m, t);
         m->tendon_springlength_used[2 * t] = automatic ? w->tendon_length[t] : written[0];
         m->tendon_springlength_used[2 * t + 1] = automatic ? w->tendon_length[t] : written[1];
     }

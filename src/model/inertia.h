@@ -30,3 +30,35 @@ tacStatus tac_mesh_derive(tacModel *m, int mesh, tacError *err);
 static inline tacSym3 tac_diag_to_sym(tacQuat q, tacVec3 d) {
     return tac_rotatesym3(tac_quat_mat(q), (tacSym3){d.x, d.y, d.z, 0, 0, 0});
 }
+
+/* --- Derivatives along one number --------------------------------------------------------------------------------- */
+
+/* Which NUMBER moves: a field of the table and an index into its row. */
+typedef struct tacNumber {
+    int field, index;
+} tacNumber;
+
+/* d(element i of a row)/d(number): 1 for itself, else 0. */
+#define TAC_CHANGE(n, row, i) tac_number_change(n, offsetof(tacModel, row), i)
+/* The same for a vector's three, and the rotation vector (own axes) for a quaternion that is normalized when set. */
+#define TAC_CHANGE3(n, row, i)           tac_number_change3(n, offsetof(tacModel, row), i)
+#define TAC_CHANGE_TURN(n, row, i, quat) tac_number_turn(n, offsetof(tacModel, row), i, quat)
+
+static inline double tac_number_change(tacNumber n, size_t offset, int i) {
+    return TAC_FIELDS[n.field].offset == offset && n.index == i ? 1 : 0;
+}
+static inline tacVec3 tac_number_change3(tacNumber n, size_t offset, int i) {
+    return tac_vec3(tac_number_change(n, offset, 3 * i), tac_number_change(n, offset, 3 * i + 1),
+                    tac_number_change(n, offset, 3 * i + 2));
+}
+static inline tacVec3 tac_number_turn(tacNumber n, size_t offset, int i, tacQuat quat) {
+    if (TAC_FIELDS[n.field].offset != offset || n.index / 4 != i) return tac_zero3();
+    return tac_quat_component_turn(quat, n.index % 4);
+}
+
+/* Of a geom in its body's frame. A geom that carries no mass is the caller's to leave out. */
+tacInertialTangent tac_geom_inertia_jvp(const tacModel *m, int geom, tacNumber n);
+/* Of volume (in .mass), centre and inertia of a mesh; its derived rows go before. */
+tacInertialTangent tac_mesh_inertia_jvp(const tacModel *m, int mesh, tacNumber n);
+/* Of a body, bounded and balanced, before the scaling to a total mass. */
+tacInertialTangent tac_body_inertia_jvp(const tacModel *m, int body, tacNumber n);

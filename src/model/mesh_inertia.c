@@ -137,17 +137,27 @@ static int breaks_triangle(tacVec3 d) {
            d.y + d.z < d.x * keep - TRIANGLE_ABS;
 }
 
+static Surface all_faces(const tacModel *m, int mesh) {
+    return (Surface){m->mesh_vert + m->mesh_vert_adr[mesh], m->mesh_face + 3 * (size_t)m->mesh_face_adr[mesh],
+                     m->mesh_face_num[mesh], (tacMeshInertia)m->mesh_inertia_mode[mesh]};
+}
+
+/* The triangles that make up volume and inertia. */
+static Surface counted_faces(const tacModel *m, int mesh) {
+    Surface s = all_faces(m, mesh);
+    if (s.mode != TAC_MESH_CONVEX) return s;
+    s.face = m->mesh_hullface + 3 * (size_t)m->mesh_hullface_adr[mesh];
+    s.nface = m->mesh_hullface_num[mesh];
+    return s;
+}
+
 tacStatus tac_mesh_derive(tacModel *m, int mesh, tacError *err) {
-    Surface s = {m->mesh_vert + m->mesh_vert_adr[mesh], m->mesh_face + 3 * (size_t)m->mesh_face_adr[mesh],
-                 m->mesh_face_num[mesh], (tacMeshInertia)m->mesh_inertia_mode[mesh]};
+    Surface s = all_faces(m, mesh);
     tacVec3 apex;
     place_vertices(m, mesh);
     double area = face_centroid(&s, &apex);
     if (!(area >= MIN_MEASURE)) return refuse(m, mesh, "surface area", area, err);
-    if (s.mode == TAC_MESH_CONVEX) {
-        s.face = m->mesh_hullface + 3 * (size_t)m->mesh_hullface_adr[mesh];
-        s.nface = m->mesh_hullface_num[mesh];
-    }
+    s = counted_faces(m, mesh);
     double volume = center_of_mass(&s, apex, &m->mesh_com[mesh]);
     if (!(volume >= MIN_MEASURE)) return refuse(m, mesh, "volume", volume, err);
     m->mesh_volume[mesh] = inertia_about(&s, m->mesh_com[mesh], &m->mesh_icom[mesh]);
@@ -159,4 +169,127 @@ tacStatus tac_mesh_derive(tacModel *m, int mesh, tacError *err) {
                                 "principal inertias are %g %g %g, expected the sum of any two not below the third",
                                 principal.x, principal.y, principal.z);
     return TAC_OK;
+}
+
+/* --- Along one number --------------------------------------------------------------------------------------------- */
+
+/* How placed vertices move: dv = A v + b. */
+typedef struct Flow {
+    tacMat3 A;
+    tacVec3 b;
+} Flow;
+
+static tacVec3 flow_at(const Flow *f, tacVec3 v) { return tac_add3(tac_mulmv3(f->A, v), f->b); }
+
+/* v = s o (R^T (p - refpos)), o by components.  Scale: dv = (ds / s) o v.  refpos: dv = -s o (R^T dp).
+ * refquat, R exp([t]): dv = -s o (t x (v / s)). */
+static Flow flow_of(const tacModel *m, int mesh, tacNumber n) {
+    tacVec3 s = m->mesh_scale[mesh], ds = TAC_CHANGE3(n, mesh_scale, mesh), dp = TAC_CHANGE3(n, mesh_refpos, mesh);
+    tacQuat quat = m->mesh_refquat[mesh];
+    tacVec3 t = TAC_CHANGE_TURN(n, mesh_refquat, mesh, quat);
+    return (Flow){{{ds.x / s.x, t.z * s.x / s.y, -t.y * s.x / s.z, /* -[t], rows times s, columns over s */
+                    -t.z * s.y / s.x, ds.y / s.y, t.x * s.y / s.z, /**/
+                    t.y * s.z / s.x, -t.x * s.z / s.y, ds.z / s.z}},
+                  tac_neg3(tac_mul3(s, tac_mulmtv3(tac_quat_mat(quat), dp)))};
+}
+
+typedef struct TriangleChange {
+    tacVec3 a, b, c;
+    tacVec3 center;
+    tacVec3 product; /* of (b - a) x (c - a), which is 2 area normal; zero where the triangle counts as none */
+    double area;
+} TriangleChange;
+
+static TriangleChange triangle_jvp(const Triangle *t, const Flow *f) {
+    TriangleChange d = {.a = flow_at(f, t->a), .b = flow_at(f, t->b), .c = flow_at(f, t->c)};
+    d.center = tac_scale3(1.0 / 3, tac_add3(tac_add3(d.a, d.b), d.c));
+    if (t->area == 0) return d;
+    d.product = tac_add3(tac_cross3(tac_sub3(d.b, d.a), tac_sub3(t->c, t->a)),
+                         tac_cross3(tac_sub3(t->b, t->a), tac_sub3(d.c, d.a)));
+    d.area = tac_dot3(t->normal, d.product) / 2;
+    return d;
+}
+
+/* Of measure(): volume = (center - apex) . product / 6; its absolute value has the sign it has. */
+static double measure_jvp(const Surface *s, const Triangle *t, const TriangleChange *d, tacVec3 apex, tacVec3 dapex) {
+    if (s->mode == TAC_MESH_SHELL) return d->area;
+    tacVec3 arm = tac_sub3(t->center, apex), darm = tac_sub3(d->center, dapex);
+    double change = tac_dot3(darm, t->normal) * t->area / 3 + tac_dot3(arm, d->product) / 6;
+    return s->mode == TAC_MESH_LEGACY && tac_dot3(arm, t->normal) < 0 ? -change : change;
+}
+
+/* A mean sum / total moves by (dsum - dtotal mean) / total. */
+static tacVec3 mean_jvp(tacVec3 mean, double total, tacVec3 dsum, double dtotal) {
+    tacVec3 d = tac_madd3(dsum, -dtotal, mean);
+    return tac_vec3(d.x / total, d.y / total, d.z / total);
+}
+
+static tacVec3 face_centroid_jvp(const Surface *s, const Flow *f) {
+    tacVec3 centroid, dsum = {0, 0, 0};
+    double area = face_centroid(s, &centroid), darea = 0;
+    for (int i = 0; i < s->nface; i++) {
+        Triangle t = triangle_at(s, i);
+        TriangleChange d = triangle_jvp(&t, f);
+        dsum = tac_madd3(tac_madd3(dsum, d.area, t.center), t.area, d.center);
+        darea += d.area;
+    }
+    return mean_jvp(centroid, area, dsum, darea);
+}
+
+static tacVec3 center_of_mass_jvp(const Surface *s, const Flow *f, tacVec3 apex, tacVec3 dapex) {
+    tacVec3 com, dsum = {0, 0, 0};
+    double total = center_of_mass(s, apex, &com), dtotal = 0;
+    for (int i = 0; i < s->nface; i++) {
+        Triangle t = triangle_at(s, i);
+        TriangleChange d = triangle_jvp(&t, f);
+        double v = measure(s, &t, apex), dv = measure_jvp(s, &t, &d, apex, dapex);
+        dsum = tac_madd3(dsum, dv, tac_add3(tac_scale3(0.75, t.center), tac_scale3(0.25, apex)));
+        dsum = tac_madd3(dsum, v, tac_add3(tac_scale3(0.75, d.center), tac_scale3(0.25, dapex)));
+        dtotal += dv;
+    }
+    return mean_jvp(com, total, dsum, dtotal);
+}
+
+/* w product(x, x) and its change, three corners' coordinates each. */
+static double moment_jvp(double w, double dw, const double p[3], const double q[3], const double dp[3],
+                         const double dq[3]) {
+    return dw * product(p[0], p[1], p[2], q[0], q[1], q[2]) +
+           w * (product(dp[0], dp[1], dp[2], q[0], q[1], q[2]) + product(p[0], p[1], p[2], dq[0], dq[1], dq[2]));
+}
+
+static tacInertialTangent inertia_about_jvp(const Surface *s, const Flow *f, tacVec3 com, tacVec3 dcom) {
+    double xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0, total = 0;
+    const double share = s->mode == TAC_MESH_SHELL ? 12 : 20;
+    for (int i = 0; i < s->nface; i++) {
+        Triangle t = triangle_at(s, i);
+        TriangleChange d = triangle_jvp(&t, f);
+        double w = measure(s, &t, com) / share, dv = measure_jvp(s, &t, &d, com, dcom), dw = dv / share;
+        tacVec3 a = tac_sub3(t.a, com), b = tac_sub3(t.b, com), c = tac_sub3(t.c, com);
+        tacVec3 da = tac_sub3(d.a, dcom), db = tac_sub3(d.b, dcom), dc = tac_sub3(d.c, dcom);
+        double x[3] = {a.x, b.x, c.x}, y[3] = {a.y, b.y, c.y}, z[3] = {a.z, b.z, c.z};
+        double dx[3] = {da.x, db.x, dc.x}, dy[3] = {da.y, db.y, dc.y}, dz[3] = {da.z, db.z, dc.z};
+        xx += moment_jvp(w, dw, x, x, dx, dx);
+        yy += moment_jvp(w, dw, y, y, dy, dy);
+        zz += moment_jvp(w, dw, z, z, dz, dz);
+        xy += moment_jvp(w, dw, x, y, dx, dy);
+        xz += moment_jvp(w, dw, x, z, dx, dz);
+        yz += moment_jvp(w, dw, y, z, dy, dz);
+        total += dv;
+    }
+    return (tacInertialTangent){total, dcom, {yy + zz, xx + zz, xx + yy, -xy, -xz, -yz}};
+}
+
+static int moves_mesh(const tacModel *m, int mesh, tacNumber n) {
+    const tacField *field = &TAC_FIELDS[n.field];
+    void *row = tac_field_data(m, field);
+    return (row == m->mesh_scale || row == m->mesh_refpos || row == m->mesh_refquat) && n.index / field->per == mesh;
+}
+
+tacInertialTangent tac_mesh_inertia_jvp(const tacModel *m, int mesh, tacNumber n) {
+    if (!moves_mesh(m, mesh, n) || !(m->mesh_volume[mesh] > 0)) return (tacInertialTangent){.mass = 0};
+    Surface all = all_faces(m, mesh), s = counted_faces(m, mesh);
+    Flow f = flow_of(m, mesh, n);
+    tacVec3 apex, dapex = face_centroid_jvp(&all, &f);
+    face_centroid(&all, &apex);
+    return inertia_about_jvp(&s, &f, m->mesh_com[mesh], center_of_mass_jvp(&s, &f, apex, dapex));
 }

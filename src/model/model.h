@@ -23,11 +23,28 @@ typedef struct tacInertialTangent {
     tacVec3 com;
     tacSym3 icom;
 } tacInertialTangent;
-/* How the masses and inertias in use move with one NUMBER: t[nbody], exact, through sizes, densities, meshes, bounds and
- * the total mass. At a bound the derivative is that of the bound, which does not move. Returns 0 when nothing moves. */
+static inline int tac_inertial_is_still(const tacInertialTangent *t) {
+    const tacSym3 *I = &t->icom;
+    return t->mass == 0 && t->com.x == 0 && t->com.y == 0 && t->com.z == 0 && I->xx == 0 && I->yy == 0 && I->zz == 0 &&
+           I->xy == 0 && I->xz == 0 && I->yz == 0;
+}
+/* How the masses and inertias in use move with one NUMBER: t[nbody], exact, through sizes, densities, meshes, bounds
+ * and the total mass. At a bound the derivative is that of the bound, which does not move. 0: nothing moves. */
 int tac_inertial_tangent(const tacModel *model, int field, int index, tacInertialTangent *t);
 /* 0: the number cannot move any mass or inertia, whatever its value. */
 int tac_inertial_depends(const tacModel *model, int field, int index);
+
+/* Rules by which numbers are read (rules.c). 1: springdamper gives stiffness and damping of the joint. */
+int tac_joint_by_ratio(const tacModel *model, int joint);
+/* The damping ratio that rules an actuator's damping bias: a positive dampratio, or a positive biasprm[2], of a
+ * position servo (gainprm[0] = -biasprm[1]); 0: the bias is biasprm[2] as written. */
+double tac_damping_ratio(const tacModel *model, int actuator);
+/* 1: the tendon's spring rests at its length at qpos_spring (springlength is -1, -1). */
+int tac_spring_is_automatic(const tacModel *model, int tendon);
+/* 1: a childless body near the world that only slides, along its own coordinate axes, with its inertial frame at its
+ * origin: MuJoCo gives such a body the inverse weight 1/mass, whatever the number of its slides and their armature. */
+int tac_body_only_slides(const tacModel *model, int body);
+
 /* Copies a model into memory of at least model->bytes, 64-byte aligned, pointers into the new block. */
 tacModel *tac_model_copy_into(const tacModel *model, void *memory);
 

@@ -13,5 +13,5 @@ const char *tac_param_place(const tacModel *m, int field, int index, tacKind *ki
 void tac_param_text(const tacModel *m, int field, int index, char *text, size_t size);
 /* Path -> (field, flat index), settable or not. */
 tacStatus tac_param_parse(const tacModel *m, const char *path, int *field, int *index, tacError *err);
-/* Whether (field, index) is in range and may be registered. */
+/* Whether (field, index) is in range and may be set. */
 int tac_param_allowed(const tacModel *m, int field, int index);

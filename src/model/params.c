@@ -1,6 +1,8 @@
 /* Parameters by path: list, find, get, set in place, register.
  *
- * A NUMBER row is a parameter unless something else decides its value; then it is refused by name (reason_against). */
+ * A NUMBER row is a parameter unless something else decides its value; then it is refused by name (reason_against). One
+ * at which the rule changes by which another number is read can be set, but not registered: there is no derivative
+ * (reason_against_deriving). */
 #include "model/inertia.h"
 #include "model/param_path.h"
 #include "model/validate.h"
@@ -36,8 +38,8 @@ static const char *reason_against_joint(const tacModel *m, const tacField *f, in
     return NULL;
 }
 
-/* Index of the damping coefficient in biasprm. */
-enum { BIAS_DAMPING = 2 };
+/* Stiffness and damping coefficient in biasprm. */
+enum { BIAS_STIFFNESS = 1, BIAS_DAMPING = 2 };
 
 /* NULL when (field, index) is a parameter, else why not. */
 static const char *reason_against(const tacModel *m, int field, int index) {
@@ -52,6 +54,58 @@ static const char *reason_against(const tacModel *m, int field, int index) {
     if (IS(f, geom_mass) && !m->geom_has_mass[row]) return "the mass was not given: set density";
     if (IS(f, actuator_biasprm) && index % f->per == BIAS_DAMPING && m->actuator_dampratio[row] > 0)
         return "it is computed from dampratio";
+    return NULL;
+}
+
+/* --- Which have a derivative -------------------------------------------------------------------------------------- */
+
+/* A servo's damping ratio applies only while gainprm[0] is -biasprm[1], and only to what it has a moment on. */
+static const char *reason_against_servo(const tacModel *m, const tacField *f, int a, int k) {
+    const double *bias = m->actuator_biasprm + 10 * a;
+    int servo = m->actuator_gainprm[10 * a] == -bias[BIAS_STIFFNESS], trntype = m->actuator_trntype[a];
+    double ratio = tac_damping_ratio(m, a);
+    if (IS(f, actuator_dampratio) && !(m->actuator_dampratio[a] > 0))
+        return "dampratio is not in use: biasprm[2] is the damping";
+    if (IS(f, actuator_dampratio) && !servo) return "dampratio is not in use: gainprm[0] is not -biasprm[1]";
+    if (IS(f, actuator_biasprm) && k == BIAS_DAMPING && servo && bias[BIAS_DAMPING] == 0)
+        return "at 0 it turns from a damping (below) into a damping ratio (above)";
+    if (!(ratio > 0)) return NULL;
+    if ((IS(f, actuator_gainprm) && k == 0) || (IS(f, actuator_biasprm) && k == BIAS_STIFFNESS))
+        return "the actuator's damping ratio applies only while gainprm[0] is -biasprm[1]";
+    int joint = trntype == TAC_TRN_JOINT || trntype == TAC_TRN_JOINT_IN_PARENT ? m->actuator_trnid[2 * a] : -1;
+    int used = joint >= 0 ? TAC_JOINT_NV[m->joint_type[joint]] : trntype == TAC_TRN_SITE ? 0 : 1;
+    if (IS(f, actuator_gear) && k < used && m->actuator_gear[6 * a + k] == 0)
+        return "at 0 the actuator's damping ratio does not feel the joint";
+    return NULL;
+}
+
+/* A body that only slides along its axes has a simpler inverse weight, by which springdamper is read. */
+static const char *reason_against_sliding(const tacModel *m, int body) {
+    if (!tac_body_only_slides(m, body)) return NULL;
+    for (int j = m->body_joint_adr[body]; j < m->body_joint_adr[body] + m->body_joint_num[body]; j++)
+        if (tac_joint_by_ratio(m, j)) return "springdamper is read otherwise once the body does more than slide freely";
+    return NULL;
+}
+
+/* A tendon without inertia: with some, the bodies it pulls count otherwise. */
+static const char *reason_against_armature(const tacModel *m, int tendon) {
+    const char *reason = NULL;
+    for (int k = 0; k < m->tendon_term_num[tendon] && reason == NULL; k++)
+        reason = reason_against_sliding(m, m->joint_body[m->term_joint[m->tendon_term_adr[tendon] + k]]);
+    return reason;
+}
+
+/* NULL when steps have a derivative with respect to (field, index), a number that can be set; else why not. */
+static const char *reason_against_deriving(const tacModel *m, int field, int index) {
+    const tacField *f = &TAC_FIELDS[field];
+    int row = index / f->per;
+    if (IS(f, option_timestep)) return "it is copied to the options when a simulation is created";
+    if (IS(f, option_settotalmass) && !(*m->option_settotalmass > 0)) return "no total mass is set";
+    if (IS(f, joint_axis)) return reason_against_sliding(m, m->joint_body[row]);
+    if (IS(f, tendon_armature) && m->tendon_armature[row] == 0) return reason_against_armature(m, row);
+    if (IS(f, tendon_springlength) && tac_spring_is_automatic(m, row))
+        return "it is -1, which stands for the length at the joints' springref";
+    if (strcmp(f->kind, "actuator") == 0) return reason_against_servo(m, f, row, index % f->per);
     return NULL;
 }
 
@@ -216,6 +270,8 @@ tacStatus tac_param_write_all(tacModel *model, const double *theta, tacError *er
 tacStatus tac_param_register(tacModel *model, const char *path, int *index, tacError *err) {
     int field, number;
     if (tac_param_find(model, path, &field, &number, err) == NULL) return err != NULL ? err->status : TAC_ERR_NAME;
+    const char *reason = reason_against_deriving(model, field, number);
+    if (reason != NULL) return tac_fail(err, TAC_ERR_NAME, "parameter '%s' cannot be registered: %s", path, reason);
     int at = 0;
     while (at < model->nparam && (model->param_field[at] != field || model->param_index[at] != number))
         at++;
