@@ -46,6 +46,23 @@ typedef struct tacGrad {
     double *theta; /* nparam */
 } tacGrad;
 
+/* A rollout of n steps, and the gradient of a loss with respect to its states, for the reverse mode. */
+typedef struct tacTrajectory {
+    int n;
+    const double *x0;   /* nx */
+    const double *U;    /* n by ninput */
+    const double *X;    /* (n+1) by nx, the states that tac_rollout gave; NULL: they are stepped again */
+    const double *Xbar; /* (n+1) by ndx, dloss/dX[k]; NULL: zero */
+    const double *xbar; /* ndx, added to the last row of it; NULL: zero */
+} tacTrajectory;
+
+/* Memory in which the reverse mode of a rollout keeps `count` states beside x0 (none is needed where X is given). */
+typedef struct tacCheckpoints {
+    int count;
+    void *memory; /* 64-byte aligned */
+    size_t bytes; /* at least tac_rollout_vjp_bytes */
+} tacCheckpoints;
+
 /* One simulation's workspace; opaque; one thread at a time. Nothing in it changes a result. */
 typedef struct tacSim tacSim;
 

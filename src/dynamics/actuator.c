@@ -353,3 +353,30 @@ void tac_activation_rates_jac(const tacModel *m, const tacWork *w, const double 
         tac_emit(ctrl_sink, j, a, rate.ctrl);
     }
 }
+
+tacVelocityGain tac_velocity_gain(const tacModel *m, const tacWork *w, int a, const double *ctrl, const double *act,
+                                  double h) {
+    tacVelocityGain k = {0, 0, 0};
+    double slope = m->actuator_gaintype[a] == TAC_GAIN_AFFINE ? m->actuator_gainprm[10 * a + 2] : 0;
+    if (m->actuator_inert[a] || is_disabled(m, TAC_DISABLE_ACTUATION) || force_at_bound(m, w, a)) return k;
+    if (m->actuator_biastype[a] == TAC_BIAS_AFFINE) k.value = m->actuator_damping_used[a];
+    if (slope == 0) return k;
+    if (m->actuator_act_num[a] == 0) {
+        k.value += slope * ctrl[a];
+        k.ctrl = slope;
+    } else {
+        SignalJac signal = signal_jac(m, w, a, ctrl, act, h);
+        k.value += slope * driving_signal(m, w, a, act, h);
+        k.act = slope * signal.act;
+        k.ctrl = slope * signal.ctrl;
+    }
+    return k;
+}
+
+tacNextActivation tac_next_activation_jac(const tacModel *m, int actuator, double act, double act_dot, double h) {
+    if (is_disabled(m, TAC_DISABLE_ACTUATION)) return (tacNextActivation){1, 0};
+    double next = tac_next_activation(m, actuator, act, act_dot, h);
+    if (m->actuator_actlimited[actuator] && at_bound(m->actuator_actrange + 2 * actuator, next))
+        return (tacNextActivation){0, 0};
+    return (tacNextActivation){1, activation_span(m, actuator, h)};
+}

@@ -27,6 +27,20 @@ void tac_advance_activations_jac(const tacModel *m, const tacWork *w, const doub
 void tac_activation_rates_jac(const tacModel *m, const tacWork *w, const double *ctrl, const tacSink *act_sink,
                               const tacSink *ctrl_sink);
 
+/* d(force)/d(velocity) of an actuator as the integrators that are implicit in velocity take it, and how it moves with
+ * its activation and control. As in MuJoCo: zero while the actuator's own clamp holds the force, and a gain that knows
+ * the velocity multiplies the control as given, not as clamped. Needs: tac_actuator_forces. */
+typedef struct tacVelocityGain {
+    double value, act, ctrl;
+} tacVelocityGain;
+tacVelocityGain tac_velocity_gain(const tacModel *m, const tacWork *w, int a, const double *ctrl, const double *act,
+                                  double h);
+/* How an activation after a step moves with the activation and with its rate: tac_next_activation's derivatives. */
+typedef struct tacNextActivation {
+    double act, rate;
+} tacNextActivation;
+tacNextActivation tac_next_activation_jac(const tacModel *m, int actuator, double act, double act_dot, double h);
+
 /* Pieces that parameter derivatives are made of. */
 
 /* force = gain signal + bias of one actuator before any clamp, and its partial derivatives. */

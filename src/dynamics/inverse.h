@@ -14,6 +14,10 @@ void tac_rnea(const tacModel *m, tacWork *w, const double *v, const double *a, d
  * entries of pairs on one path are written: the caller clears the rest. Needs: position. */
 void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *a, int ld, double *dtau_dq,
                   double *dtau_dv);
+/* v -> lower, upper += scale dc/dv, c = tau at a = 0, in the layout of math/tree_lu.h: the rows marked in rows[nv],
+ * which is all or none of each tree. Needs: position. */
+void tac_bias_velocity_jac(const tacModel *m, tacWork *w, const double *v, double scale, const unsigned char *rows,
+                           double *lower, double *upper);
 /* lambda[nv] -> qbar = dtau_dq^T lambda, vbar = dtau_dv^T lambda, in linear time. Needs: position. */
 void tac_rnea_vjp(const tacModel *m, tacWork *w, const double *v, const double *a, const double *lambda, double *qbar,
                   double *vbar);

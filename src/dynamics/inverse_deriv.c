@@ -129,6 +129,27 @@ void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *
     tac_add_tendon_inertia(m, w);
 }
 
+/* The parts of (D5) and (D6) that dtau/dv needs; the acceleration does not enter it. */
+void tac_bias_velocity_jac(const tacModel *m, tacWork *w, const double *v, double scale, const unsigned char *rows,
+                           double *lower, double *upper) {
+    double *still = w->vec[3];
+    for (int i = 0; i < m->nv; i++)
+        still[i] = 0;
+    forward_pass(m, w, v, still);
+    add_to_parents(m, w);
+    for (int i = 0; i < m->nv; i++) {
+        if (!rows[i]) continue;
+        int b = m->dof_body[i], at = m->dof_M_adr[i];
+        tacVec6 U = tac_inertia_mul(w->composite[b], w->S[i]);
+        tacVec3 W = coriolis_mul_transposed(&w->coriolis[b], w->S[i]);
+        tacVec6 Q = tac_add6(tac_inertia_mul(w->composite[b], w->Sd[i]), coriolis_mul(&w->coriolis[b], w->S[i].ang));
+        for (int j = i; j >= 0; j = m->dof_parent[j], at++) {
+            lower[at] += scale * (tac_dot6(U, w->Sd[j]) + tac_dot3(W, w->S[j].ang));
+            upper[at] += scale * tac_dot6(w->S[j], Q);
+        }
+    }
+}
+
 /* --- Movers and inertias ------------------------------------------------------------------------------------------ */
 
 /* Motion just inboard of a mover: that of its body's parent, and of the body's dofs before the mover. */

@@ -142,6 +142,14 @@ void tac_param_actuator_jac(const tacModel *m, tacWork *w, const tacSmoothPoint 
     signal_change(&p, field->offset, k);
 }
 
+double tac_param_next_activation(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
+                                 int a) {
+    const tacField *field = &TAC_FIELDS[t->field];
+    if (strcmp(field->kind, "actuator") != 0 || t->index / field->per != a || m->actuator_act_num[a] == 0) return 0;
+    Place p = {.m = m, .w = w, .x = x, .a = a};
+    return next_activation_change(&p, field->offset, t->index % field->per);
+}
+
 void tac_param_activation_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
                               int column, const tacSink *sink) {
     const tacField *field = &TAC_FIELDS[t->field];

@@ -42,3 +42,10 @@ void tac_param_actuator_jac(const tacModel *m, tacWork *w, const tacSmoothPoint 
 /* Emits d(next activation)/dtheta as a column. Needs: tac_actuator_forces. */
 void tac_param_activation_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
                               int column, const tacSink *sink);
+/* The number that it emits for the last activation of actuator a. */
+double tac_param_next_activation(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
+                                 int a);
+/* Emits d(h G a)/dtheta as a column, G how forces change with velocity (velocity.h), but for joint damping, which
+ * tac_param_jac has, and for dc/dv (param_velocity.c). Needs: tac_smooth_forces. Overwrites w->vec. */
+void tac_param_velocity_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a,
+                            const tacParamTangent *t, int column, const tacSink *sink);

@@ -7,61 +7,111 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one thread keeps: its simulation, and the first of its worlds that failed. */
+/* What one thread keeps: its simulation, memory for rollouts' reverse mode, and the first of its worlds that failed. */
 typedef struct Worker {
     tacSim *sim;
+    tacCheckpoints checkpoints;
     int failed; /* world, or -1 */
     tacStatus status;
 } Worker;
 
-typedef struct Batch {
+typedef struct Batch Batch;
+struct Batch {
+    tacStatus (*run)(const Batch *batch, const Worker *worker, size_t world);
+    const tacModel *model;
+    const tacOptions *options;
     Worker *workers;
-    size_t nx, ninput;
-    int steps; /* 0: one step from X to Y */
-    const double *U;
-    const double *X;
+    size_t nx, ndx, ninput, np;
+    /* arguments of the public functions; each uses its own */
+    const double *X, *U, *Ybar;
     double *Y;
-} Batch;
+    int steps;
+    const tacTrajectory *path;
+    int checkpoints; /* -1: no memory for them */
+    tacJac jac;
+    tacGrad grad;
+};
 
-static void free_workers(Worker *workers, int n) {
-    for (int i = 0; workers != NULL && i < n; i++)
-        tac_sim_free(workers[i].sim);
-    free(workers);
+/* --- One world ---------------------------------------------------------------------------------------------------- */
+
+/* Block i of an array of equal blocks; NULL stays NULL. */
+static const double *block(const double *array, size_t i, size_t size) {
+    return array == NULL ? NULL : array + i * size;
+}
+static double *own_block(double *array, size_t i, size_t size) { return array == NULL ? NULL : array + i * size; }
+
+static tacStatus run_step(const Batch *b, const Worker *w, size_t i) {
+    return tac_step(w->sim, b->X + i * b->nx, block(b->U, i, b->ninput), b->Y + i * b->nx, NULL);
 }
 
-static tacStatus make_workers(const tacModel *model, const tacOptions *options, int n, Worker **workers) {
-    Worker *w = calloc((size_t)n, sizeof *w);
-    if (w == NULL) return TAC_ERR_MEMORY;
-    for (int i = 0; i < n; i++) {
-        w[i].failed = -1;
-        tacStatus status = tac_sim_new(model, options, &w[i].sim, NULL);
-        if (status != TAC_OK) {
-            free_workers(w, n);
-            return status;
-        }
-    }
-    *workers = w;
-    return TAC_OK;
+static tacStatus run_jac(const Batch *b, const Worker *w, size_t i) {
+    tacJac jac = {own_block(b->jac.A, i, b->ndx * b->ndx), own_block(b->jac.B, i, b->ndx * b->ninput),
+                  own_block(b->jac.P, i, b->ndx * b->np)};
+    return tac_step_jac(w->sim, b->X + i * b->nx, block(b->U, i, b->ninput), own_block(b->Y, i, b->nx), &jac, NULL);
 }
 
-/* One world: a step, or a rollout in place. */
+static tacStatus run_vjp(const Batch *b, const Worker *w, size_t i) {
+    tacGrad grad = {own_block(b->grad.x, i, b->ndx), own_block(b->grad.u, i, b->ninput),
+                    own_block(b->grad.theta, i, b->np)};
+    return tac_step_vjp(w->sim, b->X + i * b->nx, block(b->U, i, b->ninput), b->Ybar + i * b->ndx, &grad, NULL);
+}
+
+static tacStatus run_rollout(const Batch *b, const Worker *w, size_t i) {
+    size_t steps = (size_t)b->steps;
+    double *X = b->Y + i * (steps + 1) * b->nx;
+    return tac_rollout(w->sim, X, block(b->U, i, steps * b->ninput), b->steps, X, NULL);
+}
+
+static tacStatus run_rollout_vjp(const Batch *b, const Worker *w, size_t i) {
+    size_t n = (size_t)b->path->n;
+    tacTrajectory path = {b->path->n,
+                          b->path->x0 + i * b->nx,
+                          block(b->path->U, i, n * b->ninput),
+                          block(b->path->X, i, (n + 1) * b->nx),
+                          block(b->path->Xbar, i, (n + 1) * b->ndx),
+                          block(b->path->xbar, i, b->ndx)};
+    tacGrad grad = {own_block(b->grad.x, i, b->ndx), own_block(b->grad.u, i, n * b->ninput),
+                    own_block(b->grad.theta, i, b->np)};
+    return tac_rollout_vjp(w->sim, &path, &w->checkpoints, &grad, NULL);
+}
+
 static void run_world(void *context, int item, int worker) {
     const Batch *batch = context;
     Worker *w = &batch->workers[worker];
-    size_t i = (size_t)item, steps = (size_t)batch->steps;
-    tacStatus status;
-    if (steps == 0) {
-        const double *u = batch->U == NULL ? NULL : batch->U + i * batch->ninput;
-        status = tac_step(w->sim, batch->X + i * batch->nx, u, batch->Y + i * batch->nx, NULL);
-    } else {
-        double *X = batch->Y + i * (steps + 1) * batch->nx;
-        const double *U = batch->U == NULL ? NULL : batch->U + i * steps * batch->ninput;
-        status = tac_rollout(w->sim, X, U, batch->steps, X, NULL);
-    }
+    tacStatus status = batch->run(batch, w, (size_t)item);
     if (status != TAC_OK && (w->failed < 0 || item < w->failed)) {
         w->failed = item;
         w->status = status;
     }
+}
+
+/* --- Workers ------------------------------------------------------------------------------------------------------ */
+
+static void free_workers(Worker *workers, int n) {
+    for (int i = 0; workers != NULL && i < n; i++) {
+        tac_sim_free(workers[i].sim);
+        free(workers[i].checkpoints.memory);
+    }
+    free(workers);
+}
+
+static tacStatus open_worker(const Batch *batch, Worker *w) {
+    w->failed = -1;
+    tacStatus status = tac_sim_new(batch->model, batch->options, &w->sim, NULL);
+    if (status != TAC_OK || batch->checkpoints < 0) return status;
+    size_t bytes = tac_rollout_vjp_bytes(batch->model, batch->path->n, batch->checkpoints);
+    w->checkpoints = (tacCheckpoints){batch->checkpoints, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes};
+    return w->checkpoints.memory != NULL ? TAC_OK : TAC_ERR_MEMORY;
+}
+
+static tacStatus make_workers(Batch *batch, int n) {
+    tacStatus status = TAC_OK;
+    batch->workers = calloc((size_t)n, sizeof *batch->workers);
+    if (batch->workers == NULL) return TAC_ERR_MEMORY;
+    for (int i = 0; i < n && status == TAC_OK; i++)
+        status = open_worker(batch, &batch->workers[i]);
+    if (status != TAC_OK) free_workers(batch->workers, n);
+    return status;
 }
 
 /* Status of the lowest world that failed: the same for any number of threads. */
@@ -76,18 +126,22 @@ static tacStatus first_failure(const Worker *workers, int n) {
     return status;
 }
 
-static tacStatus run_batch(const tacModel *model, const tacOptions *options, int n, int threads, Batch *batch) {
+/* --- The public functions ----------------------------------------------------------------------------------------- */
+
+static tacStatus run_batch(Batch batch, int n, int threads) {
     tacPool *pool = NULL;
     tacStatus status = tac_pool_new(threads < n ? threads : n, &pool, NULL);
     if (status != TAC_OK) return status;
     int workers = tac_pool_size(pool);
-    status = make_workers(model, options, workers, &batch->workers);
+    status = make_workers(&batch, workers);
     if (status == TAC_OK) {
-        batch->nx = (size_t)tac_nx(model);
-        batch->ninput = (size_t)tac_ninput(model, options);
-        tac_pool_run(pool, n, run_world, batch);
-        status = first_failure(batch->workers, workers);
-        free_workers(batch->workers, workers);
+        batch.nx = (size_t)tac_nx(batch.model);
+        batch.ndx = (size_t)tac_ndx(batch.model);
+        batch.ninput = (size_t)tac_ninput(batch.model, batch.options);
+        batch.np = (size_t)batch.model->nparam;
+        tac_pool_run(pool, n, run_world, &batch);
+        status = first_failure(batch.workers, workers);
+        free_workers(batch.workers, workers);
     }
     tac_pool_free(pool);
     return status;
@@ -102,7 +156,28 @@ tacStatus tac_batch_step(const tacModel *model, const tacOptions *options, int n
     if (bad_arguments(model, options, n, threads)) return TAC_ERR_ARGUMENT;
     if (n == 0) return TAC_OK;
     if (X == NULL || Y == NULL) return TAC_ERR_ARGUMENT;
-    return run_batch(model, options, n, threads, &(Batch){.X = X, .U = U, .Y = Y});
+    Batch batch = {.run = run_step, .model = model, .options = options, .checkpoints = -1, .X = X, .U = U, .Y = Y};
+    return run_batch(batch, n, threads);
+}
+
+tacStatus tac_batch_step_jac(const tacModel *model, const tacOptions *options, int n, const double *X, const double *U,
+                             double *Y, const tacJac *jac, int threads) {
+    if (bad_arguments(model, options, n, threads) || jac == NULL) return TAC_ERR_ARGUMENT;
+    if (n == 0) return TAC_OK;
+    if (X == NULL) return TAC_ERR_ARGUMENT;
+    Batch batch = {.run = run_jac, .model = model, .options = options, .checkpoints = -1, .X = X, .U = U, .Y = Y};
+    batch.jac = *jac;
+    return run_batch(batch, n, threads);
+}
+
+tacStatus tac_batch_step_vjp(const tacModel *model, const tacOptions *options, int n, const double *X, const double *U,
+                             const double *Ybar, const tacGrad *grad, int threads) {
+    if (bad_arguments(model, options, n, threads) || grad == NULL) return TAC_ERR_ARGUMENT;
+    if (n == 0) return TAC_OK;
+    if (X == NULL || Ybar == NULL) return TAC_ERR_ARGUMENT;
+    Batch batch = {.run = run_vjp, .model = model, .options = options, .checkpoints = -1, .X = X, .U = U, .Ybar = Ybar};
+    batch.grad = *grad;
+    return run_batch(batch, n, threads);
 }
 
 tacStatus tac_batch_rollout(const tacModel *model, const tacOptions *options, int n, int steps, double *X,
@@ -110,5 +185,19 @@ tacStatus tac_batch_rollout(const tacModel *model, const tacOptions *options, in
     if (bad_arguments(model, options, n, threads) || steps < 0) return TAC_ERR_ARGUMENT;
     if (n == 0 || steps == 0) return TAC_OK;
     if (X == NULL) return TAC_ERR_ARGUMENT;
-    return run_batch(model, options, n, threads, &(Batch){.U = U, .Y = X, .steps = steps});
+    Batch batch = {.run = run_rollout, .model = model, .options = options, .checkpoints = -1, .U = U, .Y = X};
+    batch.steps = steps;
+    return run_batch(batch, n, threads);
+}
+
+tacStatus tac_batch_rollout_vjp(const tacModel *model, const tacOptions *options, int n, const tacTrajectory *path,
+                                int checkpoints, const tacGrad *grad, int threads) {
+    if (bad_arguments(model, options, n, threads) || path == NULL || grad == NULL) return TAC_ERR_ARGUMENT;
+    if (checkpoints < 0 || path->n < 0) return TAC_ERR_ARGUMENT;
+    if (n == 0) return TAC_OK;
+    if (path->x0 == NULL) return TAC_ERR_ARGUMENT;
+    Batch batch = {.run = run_rollout_vjp, .model = model, .options = options, .checkpoints = checkpoints};
+    batch.path = path;
+    batch.grad = *grad;
+    return run_batch(batch, n, threads);
 }

@@ -1,40 +1,9 @@
 /* Contact none, semi-implicit Euler. */
-#include "step/linearize.h"
-#include "step/sim.h"
+#include "step/smooth_step.h"
 
-#include "dynamics/actuator.h"
 #include "dynamics/mass.h"
 
 #include <string.h>
-
-/* (x, u) -> w->qfrc and the mass stage. */
-static void evaluate(tacSim *sim, const double *x, const double *u) {
-    const tacModel *m = sim->model;
-    tacInputs in = tac_split_inputs(m, &sim->options, u);
-    tac_smooth_forces(m, &sim->work, x, x + m->nq, x + m->nq + m->nv, in, sim->options.dt);
-    tac_crba(m, &sim->work);
-}
-
-/* w->qacc = (M + diag(extra))^-1 qfrc */
-static tacStatus accelerate(tacSim *sim, const double *extra) {
-    const tacModel *m = sim->model;
-    tacWork *w = &sim->work;
-    tacStatus status = tac_factor(m, w, extra);
-    if (status != TAC_OK) return status;
-    memcpy(w->qacc, w->qfrc, (size_t)m->nv * sizeof *w->qacc);
-    tac_solve(m, w, w->qacc);
-    return TAC_OK;
-}
-
-static tacStatus acceleration(tacSim *sim, const double *x, const double *u, double *qacc) {
-    const tacModel *m = sim->model;
-    evaluate(sim, x, u);
-    tacStatus status = accelerate(sim, NULL);
-    if (status != TAC_OK) return status;
-    if (tac_first_nonfinite(m->nv, sim->work.qacc) >= 0) return TAC_ERR_NONFINITE;
-    memcpy(qacc, sim->work.qacc, (size_t)m->nv * sizeof *qacc);
-    return TAC_OK;
-}
 
 /* h times the joint damping, which the step takes implicitly; NULL where the model says not to. */
 static const double *implicit_damping(const tacModel *m, double h, double *extra) {
@@ -48,21 +17,9 @@ static const double *implicit_damping(const tacModel *m, double h, double *extra
  * damping and passive includes -D v. Activations take their own explicit (or exact) step. The new state goes to
  * w->next, h v+ to w->vec[0]; w->L is left as the factor of M + h D. */
 static tacStatus advance(tacSim *sim, const double *x, const double *u) {
-    const tacModel *m = sim->model;
-    tacWork *w = &sim->work;
-    double h = sim->options.dt, *hv = w->vec[0];
-    const double *v = x + m->nq, *act = v + m->nv;
-    double *q_next = w->next, *v_next = q_next + m->nq, *act_next = v_next + m->nv;
-    evaluate(sim, x, u);
-    tacStatus status = accelerate(sim, implicit_damping(m, h, w->vec[1]));
-    if (status != TAC_OK) return status;
-    for (int i = 0; i < m->nv; i++) {
-        v_next[i] = v[i] + h * w->qacc[i];
-        hv[i] = h * v_next[i];
-    }
-    tac_qpos_add(m, x, hv, q_next);
-    tac_advance_activations(m, w, act, h, act_next);
-    return tac_first_nonfinite(tac_nx(m), w->next) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+    tac_evaluate(sim, x, u);
+    tacStatus status = tac_accelerate(sim, implicit_damping(sim->model, sim->options.dt, sim->work.vec[1]));
+    return status == TAC_OK ? tac_advance(sim, x) : status;
 }
 
 static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) {
@@ -104,7 +61,7 @@ static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double
     if (status != TAC_OK) return status;
     size_t mark = tac_arena_mark(&sim->arena);
     tacAdjoint adjoint;
-    status = tac_adjoint_begin(sim, ybar, &adjoint); /* lambda = h vbar+ */
+    status = tac_adjoint_begin(sim, ybar, g->theta != NULL, &adjoint); /* lambda = h vbar+ */
     if (status != TAC_OK) return status;
     tac_solve(m, &sim->work, adjoint.lambda);
     tac_adjoint_end(sim, x, u, damping_span(sim), &adjoint, g);
@@ -112,4 +69,12 @@ static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double
     return TAC_OK;
 }
 
-const tacStepper TAC_STEPPER_EULER = {TAC_NONE, TAC_EULER, step, acceleration, jac, vjp};
+const tacStepper TAC_STEPPER_EULER = {TAC_NONE,
+                                      TAC_EULER,
+                                      step,
+                                      jac,
+                                      vjp,
+                                      tac_smooth_acceleration,
+                                      tac_smooth_acceleration_jac,
+                                      tac_smooth_acceleration_vjp,
+                                      tac_smooth_scratch};

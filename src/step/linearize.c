@@ -6,16 +6,17 @@
 
 #include <string.h>
 
-tacColumns tac_count_columns(const tacSim *sim) {
-    const tacModel *m = sim->model;
-    int nx = tac_ndx(m), nu = tac_ninput(m, &sim->options), np = m->nparam;
-    return (tacColumns){nx + nu + np, nx, nu, np};
-}
-
-static tacSmoothPoint point_of(const tacSim *sim, const double *x, const double *u) {
+tacSmoothPoint tac_point_of(const tacSim *sim, const double *x, const double *u) {
     const tacModel *m = sim->model;
     return (tacSmoothPoint){x, x + m->nq, x + m->nq + m->nv, tac_split_inputs(m, &sim->options, u), sim->options.dt};
 }
+
+tacColumns tac_columns_of(const tacModel *m, const tacOptions *options) {
+    int nx = tac_ndx(m), nu = tac_ninput(m, options), np = m->nparam;
+    return (tacColumns){nx + nu + np, nx, nu, np};
+}
+
+tacColumns tac_count_columns(const tacSim *sim) { return tac_columns_of(sim->model, &sim->options); }
 
 /* Where the blocks of u after ctrl begin, counted in numbers of u; -1: not there. */
 typedef struct InputBlocks {
@@ -58,7 +59,7 @@ static void emit_param_activations(tacSim *sim, const tacSmoothPoint *x, const t
 void tac_residual_jac(tacSim *sim, const double *x, const double *u, double span, tacColumns c, double *W) {
     const tacModel *m = sim->model;
     InputBlocks blocks = find_blocks(sim);
-    tacSmoothPoint point = point_of(sim, x, u);
+    tacSmoothPoint point = tac_point_of(sim, x, u);
     tacSmoothJac R = {.ld = c.n, .dq = W, .dv = W + m->nv, .dact = W + 2 * m->nv, .dctrl = W + c.nx};
     if (blocks.qfrc >= 0) R.dqfrc = R.dctrl + blocks.qfrc;
     if (blocks.xfrc >= 0) R.dxfrc = R.dctrl + blocks.xfrc;
@@ -99,24 +100,27 @@ void tac_assemble_jac(tacSim *sim, const double *x, const double *u, const doubl
     tacSink act_sink = {.matrix = J->A == NULL ? NULL : J->A + act * (size_t)c.nx + act, .ld = c.nx};
     tacSink ctrl_sink = {.matrix = J->B == NULL ? NULL : J->B + act * (size_t)c.nu, .ld = c.nu};
     tac_advance_activations_jac(m, &sim->work, u, x + m->nq + m->nv, h, &act_sink, &ctrl_sink);
-    tacSmoothPoint point = point_of(sim, x, u);
+    tacSmoothPoint point = tac_point_of(sim, x, u);
     if (J->P != NULL) emit_param_activations(sim, &point, &(tacSink){.matrix = J->P + act * (size_t)c.np, .ld = c.np});
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
-tacStatus tac_adjoint_begin(tacSim *sim, const double *ybar, tacAdjoint *adjoint) {
+tacStatus tac_adjoint_begin(tacSim *sim, const double *ybar, int theta, tacAdjoint *adjoint) {
     const tacModel *m = sim->model;
     tacColumns c = tac_count_columns(sim);
     double h = sim->options.dt, *hv = sim->work.vec[0];
     adjoint->ybar = ybar;
     adjoint->lambda = TAC_TAKE(&sim->arena, m->nv, double);
-    adjoint->x = TAC_TAKE(&sim->arena, c.nx, double);
-    adjoint->u = TAC_TAKE(&sim->arena, c.nu, double);
-    if (adjoint->lambda == NULL || adjoint->x == NULL || adjoint->u == NULL) return TAC_ERR_ARENA_FULL;
-    double *qbar = adjoint->x, *vbar = qbar + m->nv;
-    memset(adjoint->x, 0, (size_t)c.nx * sizeof(double));
-    memset(adjoint->u, 0, (size_t)c.nu * sizeof(double));
+    tacGrad *bar = &adjoint->bar;
+    *bar = (tacGrad){TAC_TAKE(&sim->arena, c.nx, double), TAC_TAKE(&sim->arena, c.nu, double),
+                     TAC_TAKE(&sim->arena, c.np, double)};
+    if (adjoint->lambda == NULL || bar->x == NULL || bar->u == NULL || bar->theta == NULL) return TAC_ERR_ARENA_FULL;
+    double *qbar = bar->x, *vbar = qbar + m->nv;
+    memset(bar->x, 0, (size_t)c.nx * sizeof(double));
+    memset(bar->u, 0, (size_t)c.nu * sizeof(double));
+    memset(bar->theta, 0, (size_t)c.np * sizeof(double));
+    if (!theta) bar->theta = NULL;
     memcpy(vbar, ybar + m->nv, (size_t)m->nv * sizeof(double));
     tac_move_vjp(m, hv, h, ybar, qbar, vbar);
     for (int i = 0; i < m->nv; i++)
@@ -128,7 +132,7 @@ void tac_residual_vjp(tacSim *sim, const double *x, const double *u, double span
                       const tacGrad *bar) {
     const tacModel *m = sim->model;
     InputBlocks blocks = find_blocks(sim);
-    tacSmoothPoint point = point_of(sim, x, u);
+    tacSmoothPoint point = tac_point_of(sim, x, u);
     tacSmoothBar smooth = {bar->x, bar->x + m->nv, bar->x + 2 * m->nv, bar->u, NULL, NULL};
     if (blocks.qfrc >= 0) smooth.qfrc = bar->u + blocks.qfrc;
     if (blocks.xfrc >= 0) smooth.xfrc = bar->u + blocks.xfrc;
@@ -139,18 +143,21 @@ void tac_residual_vjp(tacSim *sim, const double *x, const double *u, double span
         emit_params(sim, &point, span, &(tacSink){.lambda = lambda, .bar = bar->theta, .negate = 1});
 }
 
-void tac_adjoint_end(tacSim *sim, const double *x, const double *u, double span, tacAdjoint *adjoint,
+void tac_copy_grad(const tacGrad *from, tacColumns c, const tacGrad *to) {
+    if (to->x != NULL) memcpy(to->x, from->x, (size_t)c.nx * sizeof(double));
+    if (to->u != NULL) memcpy(to->u, from->u, (size_t)c.nu * sizeof(double));
+    if (to->theta != NULL) memcpy(to->theta, from->theta, (size_t)c.np * sizeof(double));
+}
+
+void tac_adjoint_end(tacSim *sim, const double *x, const double *u, double span, const tacAdjoint *adjoint,
                      const tacGrad *g) {
     const tacModel *m = sim->model;
-    tacColumns c = tac_count_columns(sim);
-    tacSink act_sink = {.lambda = adjoint->ybar + 2 * m->nv, .bar = adjoint->x + 2 * m->nv};
-    tacSink ctrl_sink = {.lambda = adjoint->ybar + 2 * m->nv, .bar = adjoint->u};
+    const tacGrad *bar = &adjoint->bar;
+    const double *actbar = adjoint->ybar + 2 * m->nv; /* of the next activations */
+    tacSink act_sink = {.lambda = actbar, .bar = bar->x + 2 * m->nv}, ctrl_sink = {.lambda = actbar, .bar = bar->u};
     tac_advance_activations_jac(m, &sim->work, u, x + m->nq + m->nv, sim->options.dt, &act_sink, &ctrl_sink);
-    if (g->theta != NULL) memset(g->theta, 0, (size_t)c.np * sizeof(double));
-    tac_residual_vjp(sim, x, u, span, adjoint->lambda, &(tacGrad){adjoint->x, adjoint->u, g->theta});
-    tacSmoothPoint point = point_of(sim, x, u);
-    if (g->theta != NULL)
-        emit_param_activations(sim, &point, &(tacSink){.lambda = adjoint->ybar + 2 * m->nv, .bar = g->theta});
-    if (g->x != NULL) memcpy(g->x, adjoint->x, (size_t)c.nx * sizeof(double));
-    if (g->u != NULL) memcpy(g->u, adjoint->u, (size_t)c.nu * sizeof(double));
+    tac_residual_vjp(sim, x, u, span, adjoint->lambda, bar);
+    tacSmoothPoint point = tac_point_of(sim, x, u);
+    if (bar->theta != NULL) emit_param_activations(sim, &point, &(tacSink){.lambda = actbar, .bar = bar->theta});
+    tac_copy_grad(bar, tac_count_columns(sim), g);
 }

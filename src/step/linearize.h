@@ -7,7 +7,10 @@
 typedef struct tacColumns {
     int n, nx, nu, np;
 } tacColumns;
+tacColumns tac_columns_of(const tacModel *m, const tacOptions *options);
 tacColumns tac_count_columns(const tacSim *sim);
+/* Where (x, u) is, for the functions of src/dynamics. */
+tacSmoothPoint tac_point_of(const tacSim *sim, const double *x, const double *u);
 
 /* R = ID(q, v, a) + span D a - tau at fixed a = w->qacc, D the joints' damping: its derivatives into W, nv rows of c.n
  * numbers. w->M, but not w->L, is written. Needs: tac_smooth_forces at (x, u). */
@@ -25,8 +28,11 @@ void tac_assemble_jac(tacSim *sim, const double *x, const double *u, const doubl
  * Arrays are taken from the arena; the caller releases. */
 typedef struct tacAdjoint {
     double *lambda;     /* nv */
-    double *x, *u;      /* ndx, ninput: the gradient so far */
+    tacGrad bar;        /* the gradient so far; theta is NULL where it is not asked for */
     const double *ybar; /* ndx */
 } tacAdjoint;
-tacStatus tac_adjoint_begin(tacSim *sim, const double *ybar, tacAdjoint *adjoint);
-void tac_adjoint_end(tacSim *sim, const double *x, const double *u, double span, tacAdjoint *adjoint, const tacGrad *g);
+tacStatus tac_adjoint_begin(tacSim *sim, const double *ybar, int theta, tacAdjoint *adjoint);
+void tac_adjoint_end(tacSim *sim, const double *x, const double *u, double span, const tacAdjoint *adjoint,
+                     const tacGrad *g);
+/* Arrays that `to` asks for. */
+void tac_copy_grad(const tacGrad *from, tacColumns c, const tacGrad *to);

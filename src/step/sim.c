@@ -10,7 +10,8 @@
 
 /* --- Options ------------------------------------------------------------------------------------------------------ */
 
-static const tacStepper *const STEPPERS[] = {&TAC_STEPPER_EULER};
+static const tacStepper *const STEPPERS[] = {&TAC_STEPPER_EULER, &TAC_STEPPER_RK4, &TAC_STEPPER_IMPLICIT,
+                                             &TAC_STEPPER_IMPLICITFAST};
 static const char *const CONTACT_NAMES[] = {"none", "lcp", "ncp", "soft"};
 static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "implicitfast"};
 
@@ -48,7 +49,7 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
                         (int)options->integrator);
     if (find_stepper(options) == NULL)
         return tac_fail(err, TAC_ERR_UNSUPPORTED,
-                        "contact model %s with integrator %s is not supported: expected contact none, integrator Euler",
+                        "contact model %s with integrator %s is not supported: expected contact none",
                         CONTACT_NAMES[options->contact], INTEGRATOR_NAMES[options->integrator]);
     return TAC_OK;
 }
@@ -118,12 +119,10 @@ static tacStatus update_tangents(tacSim *sim) {
     return TAC_OK;
 }
 
-/* Bytes of the arena: the workspace, and what the derivatives of a step take from it. */
+/* Bytes of the arena: the workspace, and what steps and their derivatives take from it. */
 static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
-    size_t nv = (size_t)model->nv, columns = (size_t)(tac_ndx(model) + tac_ninput(model, options) + model->nparam);
-    size_t residual = tac_arena_round(nv * columns * sizeof(double));
-    size_t vectors = 8 * tac_arena_round((columns + nv) * sizeof(double));
-    return tac_work_bytes(model) + residual + vectors;
+    const tacStepper *stepper = find_stepper(options);
+    return tac_work_bytes(model) + (stepper != NULL ? stepper->scratch(model, options) : 0);
 }
 
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {

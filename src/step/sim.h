@@ -12,11 +12,19 @@ typedef struct tacStepper {
     tacContactModel contact;
     tacIntegrator integrator;
     tacStatus (*step)(tacSim *sim, const double *x, const double *u, double *y);
-    tacStatus (*acceleration)(tacSim *sim, const double *x, const double *u, double *qacc);
     /* y and every array of J may be NULL */
     tacStatus (*jac)(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J);
     /* every array of g may be NULL */
     tacStatus (*vjp)(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g);
+    /* In continuous time; each leaves w->act_dot. qacc may be NULL. */
+    tacStatus (*acceleration)(tacSim *sim, const double *x, const double *u, double *qacc);
+    /* dqacc: nv rows, columns [x | u | theta] */
+    tacStatus (*acceleration_jac)(tacSim *sim, const double *x, const double *u, double *qacc, double *dqacc);
+    /* bar += (dqacc/d[x | u | theta])^T abar; x and u of bar are not NULL. abar is none of w->vec. */
+    tacStatus (*acceleration_vjp)(tacSim *sim, const double *x, const double *u, const double *abar,
+                                  const tacGrad *bar);
+    /* What all of them take from the arena at once, at most; bytes. */
+    size_t (*scratch)(const tacModel *model, const tacOptions *options);
 } tacStepper;
 
 struct tacSim {
@@ -31,8 +39,8 @@ struct tacSim {
     tacArena arena; /* scratch, the workspace included */
 };
 
-/* Contact none, semi-implicit Euler (euler.c). */
-extern const tacStepper TAC_STEPPER_EULER;
+/* Contact none: semi-implicit Euler (euler.c), Runge-Kutta (rk4.c), implicit in velocity (implicit.c). */
+extern const tacStepper TAC_STEPPER_EULER, TAC_STEPPER_RK4, TAC_STEPPER_IMPLICIT, TAC_STEPPER_IMPLICITFAST;
 
 /* The blocks of u that the options ask for. */
 tacInputs tac_split_inputs(const tacModel *model, const tacOptions *options, const double *u);

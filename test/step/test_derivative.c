@@ -30,13 +30,21 @@ typedef struct Case {
 
 static double *numbers(int n) { return calloc((size_t)n + 1, sizeof(double)); }
 
-static Case open_case(const char *path, unsigned inputs) {
+/* Ends with a number that is none. */
+static const struct {
+    tacIntegrator id;
+    const char *name;
+} INTEGRATORS[] = {
+    {TAC_EULER, "Euler"}, {TAC_RK4, "RK4"}, {TAC_IMPLICIT, "implicit"}, {TAC_IMPLICITFAST, "implicitfast"}};
+enum { NINTEGRATOR = 4 };
+
+static Case open_case(const char *path, tacIntegrator integrator, unsigned inputs) {
     Case c = {0};
     tacError err;
     if (tac_load(path, &c.m, &err) != TAC_OK) print_error("%s\n", err.text);
     CHECK(c.m != NULL);
     c.options = tac_default_options(c.m);
-    c.options.integrator = TAC_EULER;
+    c.options.integrator = integrator;
     c.options.inputs = inputs;
     CHECK_INT(tac_sim_new(c.m, &c.options, &c.sim, &err), TAC_OK);
     c.nx = tac_nx(c.m), c.ndx = tac_ndx(c.m), c.nu = tac_ninput(c.m, &c.options);
@@ -144,19 +152,22 @@ static void check_case(Case *c, uint64_t seed) {
  * and slider-crank transmissions, a reference site, filters and integrators, gravity compensation through actuators. */
 static void everything(void **state) {
     (void)state;
-    Case c = open_case("test/data/everything.xml", TAC_INPUT_QFRC | TAC_INPUT_XFRC | TAC_INPUT_MOCAP);
-    CHECK(c.m->nmocap == 1 && c.m->na > 0 && c.m->ntendon > 0);
-    for (uint64_t seed = 1; seed <= 10; seed++)
-        check_case(&c, seed);
-    close_case(&c);
+    for (int k = 0; k < NINTEGRATOR; k++) {
+        print_message("%s\n", INTEGRATORS[k].name);
+        Case c =
+            open_case("test/data/everything.xml", INTEGRATORS[k].id, TAC_INPUT_QFRC | TAC_INPUT_XFRC | TAC_INPUT_MOCAP);
+        CHECK(c.m->nmocap == 1 && c.m->na > 0 && c.m->ntendon > 0);
+        for (uint64_t seed = 1; seed <= 10; seed++)
+            check_case(&c, seed);
+        close_case(&c);
+    }
 }
 
-static void robots(void **state) {
-    (void)state;
+static void check_robots(tacIntegrator integrator) {
     for (size_t r = 0; r < sizeof ROBOTS / sizeof *ROBOTS; r++) {
         char path[256];
         snprintf(path, sizeof path, "models/%s.xml", ROBOTS[r]);
-        Case c = open_case(path, r % 2 ? TAC_INPUT_QFRC | TAC_INPUT_XFRC : 0);
+        Case c = open_case(path, integrator, r % 2 ? TAC_INPUT_QFRC | TAC_INPUT_XFRC : 0);
         for (uint64_t seed = 1; seed <= 2; seed++) {
             print_message("%s, seed %d\n", path, (int)seed);
             check_case(&c, seed);
@@ -165,7 +176,15 @@ static void robots(void **state) {
     }
 }
 
+static void robots_euler(void **state) { (void)state, check_robots(TAC_EULER); }
+static void robots_rk4(void **state) { (void)state, check_robots(TAC_RK4); }
+static void robots_implicit(void **state) { (void)state, check_robots(TAC_IMPLICIT); }
+static void robots_implicitfast(void **state) { (void)state, check_robots(TAC_IMPLICITFAST); }
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(robots), cmocka_unit_test(everything)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(robots_euler),        cmocka_unit_test(robots_rk4), cmocka_unit_test(robots_implicit),
+        cmocka_unit_test(robots_implicitfast), cmocka_unit_test(everything),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

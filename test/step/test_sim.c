@@ -68,10 +68,11 @@ static void unsupported_options(void **state) {
         o.contact = (tacContactModel)i;
         CHECK_INT(try_options(m, o, &err), TAC_ERR_UNSUPPORTED);
         CHECK_HAS(err.text, contacts[i]);
-        o = tac_default_options(m);
         o.integrator = (tacIntegrator)i;
         CHECK_INT(try_options(m, o, &err), TAC_ERR_UNSUPPORTED);
         CHECK_HAS(err.text, integrators[i]);
+        o.contact = TAC_NONE;
+        CHECK_INT(try_options(m, o, &err), TAC_OK);
     }
     tac_model_free(m);
 }

@@ -1,0 +1,395 @@
+/* Contact none, classical Runge-Kutta 4 on the manifold, as in MuJoCo. With the rates f = (v, a, act_dot) at a state,
+ *
+ *   X_1 = x,   X_i = x (+) h c_i f(X_{i-1}),   y = x (+) h sum_i b_i f(X_i),   c = 0 1/2 1/2 1,   b = 1/6 1/3 1/3 1/6
+ *
+ * where positions go by q (+) and activations take the mean of their rates as their own kind of step does. It stands on
+ * the continuous-time acceleration of the stepper's table and on its derivatives. */
+#include "step/smooth_step.h"
+#include "step/tangent.h"
+
+#include "dynamics/actuator.h"
+#include "math/dense.h"
+
+#include <string.h>
+
+enum { STAGES = 4 };
+static const double SPAN[STAGES] = {0, 0.5, 0.5, 1};
+static const double WEIGHT[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+
+/* The stages' states (x), the moves that lead to them from the start (hv: h c v), and the rates there. hv[STAGES] and
+ * the mean rates are those of the whole step. */
+typedef struct Stages {
+    double *x[STAGES], *hv[STAGES + 1], *acc[STAGES], *rate[STAGES];
+    double *mean_acc, *mean_rate;
+} Stages;
+
+static tacStatus take_stages(tacSim *sim, Stages *s) {
+    const tacModel *m = sim->model;
+    tacArena *arena = &sim->arena;
+    for (int i = 0; i < STAGES; i++) {
+        s->x[i] = TAC_TAKE(arena, tac_nx(m), double);
+        s->hv[i] = TAC_TAKE(arena, m->nv, double);
+        s->acc[i] = TAC_TAKE(arena, m->nv, double);
+        s->rate[i] = TAC_TAKE(arena, m->na, double);
+    }
+    s->hv[STAGES] = TAC_TAKE(arena, m->nv, double);
+    s->mean_acc = TAC_TAKE(arena, m->nv, double);
+    s->mean_rate = TAC_TAKE(arena, m->na, double);
+    return s->mean_rate == NULL ? TAC_ERR_ARENA_FULL : TAC_OK; /* the last is NULL when any before it is */
+}
+
+static void add_scaled(int n, const double *x, double s, const double *d, double *out) {
+    for (int i = 0; i < n; i++)
+        out[i] = x[i] + s * d[i];
+}
+
+/* X_i from the rates of the stage before. */
+static void place_stage(const tacSim *sim, const double *x, int i, Stages *s) {
+    const tacModel *m = sim->model;
+    double span = SPAN[i] * sim->options.dt;
+    if (i == 0) {
+        memcpy(s->x[0], x, (size_t)tac_nx(m) * sizeof *x);
+        return;
+    }
+    double *v = s->x[i] + m->nq, *before = s->x[i - 1] + m->nq;
+    for (int k = 0; k < m->nv; k++)
+        s->hv[i][k] = span * before[k];
+    tac_qpos_add(m, x, s->hv[i], s->x[i]);
+    add_scaled(m->nv, x + m->nq, span, s->acc[i - 1], v);
+    add_scaled(m->na, x + m->nq + m->nv, span, s->rate[i - 1], v + m->nv);
+}
+
+/* The first n stages with their rates; the place of the one after, where there is one. */
+static tacStatus run_stages(tacSim *sim, const double *x, const double *u, int n, Stages *s) {
+    for (int i = 0; i < STAGES && i <= n; i++) {
+        place_stage(sim, x, i, s);
+        if (i == n) break;
+        tacStatus status = sim->stepper->acceleration(sim, s->x[i], u, s->acc[i]);
+        if (status != TAC_OK) return status;
+        memcpy(s->rate[i], sim->work.act_dot, (size_t)sim->model->na * sizeof(double));
+    }
+    return TAC_OK;
+}
+
+/* Means of the rates. */
+static void average_stages(const tacSim *sim, Stages *s) {
+    const tacModel *m = sim->model;
+    double *hv = s->hv[STAGES];
+    memset(hv, 0, (size_t)m->nv * sizeof *hv);
+    memset(s->mean_acc, 0, (size_t)m->nv * sizeof(double));
+    memset(s->mean_rate, 0, (size_t)m->na * sizeof(double));
+    for (int i = 0; i < STAGES; i++) {
+        add_scaled(m->nv, hv, WEIGHT[i], s->x[i] + m->nq, hv);
+        add_scaled(m->nv, s->mean_acc, WEIGHT[i], s->acc[i], s->mean_acc);
+        add_scaled(m->na, s->mean_rate, WEIGHT[i], s->rate[i], s->mean_rate);
+    }
+    for (int k = 0; k < m->nv; k++)
+        hv[k] *= sim->options.dt;
+}
+
+/* The new state in w->next. */
+static tacStatus advance(tacSim *sim, const double *x, const double *u, Stages *s) {
+    const tacModel *m = sim->model;
+    tacWork *w = &sim->work;
+    double h = sim->options.dt, *next = w->next;
+    tacStatus status = take_stages(sim, s);
+    if (status == TAC_OK) status = run_stages(sim, x, u, STAGES, s);
+    if (status != TAC_OK) return status;
+    average_stages(sim, s);
+    tac_qpos_add(m, x, s->hv[STAGES], next);
+    add_scaled(m->nv, x + m->nq, h, s->mean_acc, next + m->nq);
+    memcpy(w->act_dot, s->mean_rate, (size_t)m->na * sizeof(double));
+    tac_advance_activations(m, w, x + m->nq + m->nv, h, next + m->nq + m->nv);
+    return tac_first_nonfinite(tac_nx(m), next) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
+static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) {
+    size_t mark = tac_arena_mark(&sim->arena);
+    Stages s;
+    tacStatus status = advance(sim, x, u, &s);
+    if (status == TAC_OK) memcpy(y, sim->work.next, (size_t)tac_nx(sim->model) * sizeof *y);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* --- Jacobian ----------------------------------------------------------------------------------------------------- */
+
+/* Rows dq, dv, da and columns [x | u | theta] each: of a stage's state, of its rates, and of their weighted sum. */
+typedef struct Chain {
+    tacColumns c;
+    double *dX, *df, *sum; /* ndx x c.n */
+    double *D, *Dx;        /* nv x c.n, nv x ndx: derivative of the acceleration at the stage; its first columns */
+    double *ones, *act;    /* na: ones; d(rate)/d(activation), diagonal */
+} Chain;
+
+static tacStatus take_chain(tacSim *sim, Chain *k) {
+    const tacModel *m = sim->model;
+    tacArena *arena = &sim->arena;
+    k->c = tac_count_columns(sim);
+    k->dX = TAC_TAKE(arena, k->c.nx * k->c.n, double);
+    k->df = TAC_TAKE(arena, k->c.nx * k->c.n, double);
+    k->sum = TAC_TAKE(arena, k->c.nx * k->c.n, double);
+    k->D = TAC_TAKE(arena, m->nv * k->c.n, double);
+    k->Dx = TAC_TAKE(arena, m->nv * k->c.nx, double);
+    k->ones = TAC_TAKE(arena, m->na, double);
+    k->act = TAC_TAKE(arena, m->na, double);
+    if (k->act == NULL) return TAC_ERR_ARENA_FULL;
+    memset(k->sum, 0, (size_t)k->c.nx * (size_t)k->c.n * sizeof *k->sum);
+    for (int j = 0; j < m->na; j++)
+        k->ones[j] = 1;
+    return TAC_OK;
+}
+
+/* dX = (P dq + h c Q dv, dv + h c da, dact + h c drate) with the rates of the stage before. */
+static void chain_place(const tacModel *m, double span, const double *hv, Chain *k) {
+    size_t n = (size_t)k->c.n, first = (size_t)m->nv * n, rest = (size_t)(m->nv + m->na) * n;
+    if (span == 0) {
+        memset(k->dX, 0, (size_t)k->c.nx * n * sizeof *k->dX);
+    } else {
+        tac_move_jac(m, hv, span, k->c.n, k->c.n, k->df, k->c.n, k->dX);
+        for (size_t i = 0; i < rest; i++)
+            k->dX[first + i] = span * k->df[first + i];
+    }
+    if (span == 0)
+        for (size_t i = 0; i < (size_t)m->nv; i++)
+            k->dX[i * n + i] = 1;
+    else
+        tac_move_start_jac(m, hv, k->c.n, k->dX);
+    for (size_t i = (size_t)m->nv; i < (size_t)k->c.nx; i++)
+        k->dX[i * n + i] += 1;
+}
+
+/* da = D_x dX + [0 | D_u | D_theta] */
+static void chain_acceleration(const tacModel *m, int first, Chain *k) {
+    size_t n = (size_t)k->c.n, nx = (size_t)k->c.nx;
+    double *da = k->df + (size_t)m->nv * n;
+    if (first) { /* dX is the identity */
+        memcpy(da, k->D, (size_t)m->nv * n * sizeof *da);
+        return;
+    }
+    for (size_t i = 0; i < (size_t)m->nv; i++)
+        memcpy(k->Dx + i * nx, k->D + i * n, nx * sizeof *k->Dx);
+    tac_dense_mul(m->nv, k->c.nx, k->c.n, k->Dx, k->dX, da);
+    for (size_t i = 0; i < (size_t)m->nv; i++)
+        for (size_t j = nx; j < n; j++)
+            da[i * n + j] += k->D[i * n + j];
+}
+
+/* d(act_dot) of the stage. Needs: the forces there. */
+static void chain_rates(tacSim *sim, const double *u, Chain *k) {
+    const tacModel *m = sim->model;
+    size_t n = (size_t)k->c.n, act = 2 * (size_t)m->nv;
+    double *drate = k->df + act * n, *dact = k->dX + act * n;
+    tacSink act_sink = {.lambda = k->ones, .bar = k->act};
+    memset(k->act, 0, (size_t)m->na * sizeof *k->act);
+    memset(drate, 0, (size_t)m->na * n * sizeof *drate);
+    tac_activation_rates_jac(m, &sim->work, u, &act_sink, &(tacSink){.matrix = drate + k->c.nx, .ld = k->c.n});
+    for (size_t j = 0; j < (size_t)m->na; j++)
+        for (size_t i = 0; i < n; i++)
+            drate[j * n + i] += k->act[j] * dact[j * n + i];
+}
+
+static tacStatus run_chain(tacSim *sim, const double *u, const Stages *s, Chain *k) {
+    const tacModel *m = sim->model;
+    size_t n = (size_t)k->c.n, rows = (size_t)m->nv * n;
+    for (int i = 0; i < STAGES; i++) {
+        tacStatus status = sim->stepper->acceleration_jac(sim, s->x[i], u, NULL, k->D);
+        if (status != TAC_OK) return status;
+        chain_place(m, SPAN[i] * sim->options.dt, s->hv[i], k);
+        memcpy(k->df, k->dX + rows, rows * sizeof *k->df); /* dv */
+        chain_acceleration(m, i == 0, k);
+        chain_rates(sim, u, k);
+        for (size_t j = 0; j < (size_t)k->c.nx * n; j++)
+            k->sum[j] += WEIGHT[i] * k->df[j];
+    }
+    return TAC_OK;
+}
+
+/* Columns [from, from + n) of dy without the start's own share. */
+static void copy_block(const tacModel *m, const double *hv, double h, const Chain *k, int from, int n, double *out) {
+    size_t ld = (size_t)k->c.n, width = (size_t)n;
+    const double *sum = k->sum + from;
+    tac_move_jac(m, hv, h, n, k->c.n, sum, n, out);
+    for (size_t i = (size_t)m->nv; i < (size_t)k->c.nx; i++)
+        for (size_t j = 0; j < width; j++)
+            out[i * width + j] = h * sum[i * ld + j];
+}
+
+/* Rows of the activations: they hold h d(mean rate) so far. */
+static void finish_activations(const tacModel *m, const double *act, const double *rate, double h, int n, int start,
+                               double *out) {
+    for (int a = 0; a < m->nu; a++)
+        for (int j = m->actuator_act_adr[a]; j < m->actuator_act_adr[a] + m->actuator_act_num[a]; j++) {
+            tacNextActivation d = tac_next_activation_jac(m, a, act[j], rate[j], h);
+            double *row = out + (size_t)(2 * m->nv + j) * (size_t)n;
+            for (int c = 0; c < n; c++)
+                row[c] *= d.rate / h;
+            if (start) row[2 * m->nv + j] += d.act;
+        }
+}
+
+static void assemble(tacSim *sim, const double *x, const Stages *s, const Chain *k, const tacJac *J) {
+    const tacModel *m = sim->model;
+    const double *hv = s->hv[STAGES], *act = x + m->nq + m->nv;
+    double h = sim->options.dt, *const blocks[3] = {J->A, J->B, J->P};
+    const int from[3] = {0, k->c.nx, k->c.nx + k->c.nu}, width[3] = {k->c.nx, k->c.nu, k->c.np};
+    for (int b = 0; b < 3; b++) {
+        if (blocks[b] == NULL) continue;
+        copy_block(m, hv, h, k, from[b], width[b], blocks[b]);
+        finish_activations(m, act, s->mean_rate, h, width[b], b == 0, blocks[b]);
+    }
+    if (J->A == NULL) return;
+    tac_move_start_jac(m, hv, k->c.nx, J->A);
+    for (size_t i = (size_t)m->nv; i < 2 * (size_t)m->nv; i++)
+        J->A[i * (size_t)k->c.nx + i] += 1;
+}
+
+static tacStatus fill_jac(tacSim *sim, const double *x, const double *u, const Stages *s, const tacJac *J) {
+    Chain k;
+    tacStatus status = take_chain(sim, &k);
+    if (status == TAC_OK) status = run_chain(sim, u, s, &k);
+    if (status == TAC_OK) assemble(sim, x, s, &k, J);
+    return status;
+}
+
+static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
+    size_t mark = tac_arena_mark(&sim->arena);
+    Stages s;
+    tacStatus status = advance(sim, x, u, &s);
+    if (status == TAC_OK) status = fill_jac(sim, x, u, &s, J);
+    if (status == TAC_OK && y != NULL) memcpy(y, sim->work.next, (size_t)tac_nx(sim->model) * sizeof *y);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+/* Gradients with respect to the state of a stage, and to the rates that lead to it. */
+typedef struct Pull {
+    double *X, *acc, *rate;           /* ndx, nv, na: of the stage at work */
+    double *turned;                   /* nv */
+    double *mean_v, *mean_a, *mean_r; /* nv, nv, na: of the weighted sums of rates */
+    tacGrad bar;                      /* of x, u, theta */
+} Pull;
+
+static tacStatus take_pull(tacSim *sim, int theta, Pull *p) {
+    const tacModel *m = sim->model;
+    tacArena *arena = &sim->arena;
+    tacColumns c = tac_count_columns(sim);
+    double **vectors[] = {&p->acc, &p->turned, &p->mean_v, &p->mean_a};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        *vectors[i] = TAC_TAKE(arena, m->nv, double);
+    p->rate = TAC_TAKE(arena, m->na, double);
+    p->mean_r = TAC_TAKE(arena, m->na, double);
+    p->X = TAC_TAKE(arena, c.nx, double);
+    p->bar = (tacGrad){TAC_TAKE(arena, c.nx, double), TAC_TAKE(arena, c.nu, double), NULL};
+    double *last = TAC_TAKE(arena, c.np, double);
+    if (last == NULL) return TAC_ERR_ARENA_FULL;
+    if (theta) p->bar.theta = last;
+    memset(p->bar.x, 0, (size_t)c.nx * sizeof(double));
+    memset(p->bar.u, 0, (size_t)c.nu * sizeof(double));
+    memset(last, 0, (size_t)c.np * sizeof(double));
+    return TAC_OK;
+}
+
+/* ybar -> the means of the rates, and the start's own share. */
+static void pull_end(const tacSim *sim, const double *x, const double *ybar, const Stages *s, Pull *p) {
+    const tacModel *m = sim->model;
+    const double *act = x + m->nq + m->nv, *vbar = ybar + m->nv, *actbar = vbar + m->nv;
+    double h = sim->options.dt, *act_start = p->bar.x + 2 * m->nv;
+    memset(p->mean_v, 0, (size_t)m->nv * sizeof(double));
+    tac_move_vjp(m, s->hv[STAGES], h, ybar, p->bar.x, p->mean_v);
+    for (int i = 0; i < m->nv; i++) {
+        p->bar.x[m->nv + i] = vbar[i];
+        p->mean_a[i] = h * vbar[i];
+    }
+    for (int a = 0; a < m->nu; a++)
+        for (int j = m->actuator_act_adr[a]; j < m->actuator_act_adr[a] + m->actuator_act_num[a]; j++) {
+            tacNextActivation d = tac_next_activation_jac(m, a, act[j], s->mean_rate[j], h);
+            act_start[j] = d.act * actbar[j];
+            p->mean_r[j] = d.rate * actbar[j];
+        }
+}
+
+/* The stage's share of the means; X, acc and rate hold what comes from the stage after. Then all through the rates of
+ * the stage, into X. */
+static tacStatus pull_rates(tacSim *sim, const double *u, int i, const Stages *s, Pull *p) {
+    const tacModel *m = sim->model;
+    double *vbar = p->X + m->nv, *actbar = vbar + m->nv;
+    add_scaled(m->nv, vbar, WEIGHT[i], p->mean_v, vbar);
+    add_scaled(m->nv, p->acc, WEIGHT[i], p->mean_a, p->acc);
+    add_scaled(m->na, p->rate, WEIGHT[i], p->mean_r, p->rate);
+    tacGrad bar = {p->X, p->bar.u, p->bar.theta};
+    tacStatus status = sim->stepper->acceleration_vjp(sim, s->x[i], u, p->acc, &bar);
+    if (status != TAC_OK) return status;
+    tacSink act_sink = {.lambda = p->rate, .bar = actbar}, ctrl_sink = {.lambda = p->rate, .bar = p->bar.u};
+    tac_activation_rates_jac(m, &sim->work, u, &act_sink, &ctrl_sink);
+    return TAC_OK;
+}
+
+/* X of stage i -> the start, and X, acc, rate of the stage before:  X_i = x (+) span f(X_{i-1}). */
+static void pull_place(const tacSim *sim, int i, const Stages *s, Pull *p) {
+    const tacModel *m = sim->model;
+    double span = SPAN[i] * sim->options.dt, *vbar = p->X + m->nv, *actbar = vbar + m->nv, *start = p->bar.x;
+    for (int k = m->nv; k < tac_ndx(m); k++)
+        start[k] += p->X[k];
+    for (int k = 0; k < m->nv; k++)
+        p->acc[k] = span * vbar[k];
+    for (int k = 0; k < m->na; k++)
+        p->rate[k] = span * actbar[k];
+    memset(vbar, 0, (size_t)(m->nv + m->na) * sizeof *vbar);
+    tac_move_vjp(m, s->hv[i], span, p->X, p->turned, vbar);
+    for (int k = 0; k < m->nv; k++)
+        start[k] += p->turned[k];
+    memset(p->X, 0, (size_t)m->nv * sizeof(double));
+}
+
+/* Only the places of the stages are needed, so the last one is not evaluated twice; and the mean rate of activations. */
+static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    const tacModel *m = sim->model;
+    Stages s;
+    Pull p;
+    tacStatus status = advance(sim, x, u, &s);
+    if (status == TAC_OK) status = take_pull(sim, g->theta != NULL, &p);
+    if (status != TAC_OK) return status;
+    pull_end(sim, x, ybar, &s, &p);
+    memset(p.X, 0, (size_t)tac_ndx(m) * sizeof(double));
+    memset(p.acc, 0, (size_t)m->nv * sizeof(double));
+    memset(p.rate, 0, (size_t)m->na * sizeof(double));
+    for (int i = STAGES - 1; i >= 0 && status == TAC_OK; i--) {
+        status = pull_rates(sim, u, i, &s, &p);
+        if (i > 0) pull_place(sim, i, &s, &p);
+    }
+    for (int k = 0; k < tac_ndx(m); k++)
+        p.bar.x[k] += p.X[k];
+    if (status == TAC_OK) tac_copy_grad(&p.bar, tac_count_columns(sim), g);
+    return status;
+}
+
+static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = pull_step(sim, x, u, ybar, g);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+static size_t scratch(const tacModel *m, const tacOptions *options) {
+    tacColumns c = tac_columns_of(m, options);
+    size_t nv = (size_t)m->nv, na = (size_t)m->na, nx = (size_t)c.nx, n = (size_t)c.n;
+    size_t stages =
+        STAGES * (tac_room((size_t)tac_nx(m)) + 2 * tac_room(nv) + tac_room(na)) + 2 * tac_room(nv) + tac_room(na);
+    size_t chain = 3 * tac_room(nx * n) + tac_room(nv * n) + tac_room(nv * nx) + 2 * tac_room(na);
+    size_t pull =
+        4 * tac_room(nv) + 2 * tac_room(na) + 2 * tac_room(nx) + tac_room((size_t)c.nu) + tac_room((size_t)c.np);
+    return stages + (chain > pull ? chain : pull) + tac_smooth_scratch(m, options);
+}
+
+const tacStepper TAC_STEPPER_RK4 = {TAC_NONE,
+                                    TAC_RK4,
+                                    step,
+                                    jac,
+                                    vjp,
+                                    tac_smooth_acceleration,
+                                    tac_smooth_acceleration_jac,
+                                    tac_smooth_acceleration_vjp,
+                                    scratch};

@@ -1,0 +1,22 @@
+/* What the integrators without constraints share: acceleration in continuous time and its derivatives, and the step that
+ * goes on with one acceleration, v+ = v + h a, q+ = q (+) h v+. */
+#pragma once
+
+#include "step/linearize.h"
+
+/* (x, u) -> w->qfrc and the other forces, w->act_dot, w->M. */
+void tac_evaluate(tacSim *sim, const double *x, const double *u);
+/* w->qacc = (M + diag(extra))^-1 qfrc, extra NULL for none; leaves the factor in w->L. Needs: tac_evaluate. */
+tacStatus tac_accelerate(tacSim *sim, const double *extra);
+/* (x, w->qacc) -> w->next, and h v+ in w->vec[0]. Needs: tac_evaluate at x. */
+tacStatus tac_advance(tacSim *sim, const double *x);
+
+/* The entries of a stepper's table that hold for every integrator without constraints (sim.h). */
+tacStatus tac_smooth_acceleration(tacSim *sim, const double *x, const double *u, double *qacc);
+tacStatus tac_smooth_acceleration_jac(tacSim *sim, const double *x, const double *u, double *qacc, double *dqacc);
+tacStatus tac_smooth_acceleration_vjp(tacSim *sim, const double *x, const double *u, const double *abar,
+                                      const tacGrad *bar);
+/* What they take from the arena, together with the derivatives of a step with one acceleration; bytes. */
+size_t tac_smooth_scratch(const tacModel *m, const tacOptions *options);
+/* Bytes of n doubles in the arena. */
+static inline size_t tac_room(size_t n) { return tac_arena_round(n * sizeof(double)); }
