@@ -29,7 +29,7 @@ grep -q "$expected" "$scratch/out" || fail "unexpected output: $(cat "$scratch/o
 grep -q 'loaded nq=1' "$scratch/out" || fail "the model was not loaded: $(cat "$scratch/out")"
 
 # With find_package.
-cmake -S "$source/test/install/client" -B "$scratch/made" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$compiler" \
+cmake -G Ninja -S "$source/test/install/client" -B "$scratch/made" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$compiler" \
     >"$scratch/configure.log" 2>&1 || { cat "$scratch/configure.log"; fail "find_package failed"; }
 cmake --build "$scratch/made" >"$scratch/make.log" 2>&1 || { cat "$scratch/make.log"; fail "the client does not build"; }
 "$scratch/made/client" "$model" | grep -q "$expected" || fail "the program made with find_package failed"
