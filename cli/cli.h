@@ -13,6 +13,7 @@ int cmd_info(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
 int cmd_grad(int argc, char **argv);
+int cmd_check(int argc, char **argv);
 int cmd_random(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 int cmd_version(int argc, char **argv);

@@ -1,6 +1,7 @@
 #include "cli/parameters.h"
 
 #include "cli/cli.h"
+#include "cli/model_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +76,28 @@ static int register_path(const char *verb, tacModel *model, const char *path, ta
     return index < list->count ? CLI_GO_ON : append(verb, list, path); /* given twice: once is enough */
 }
 
+/* Masses and inertias that come from geoms are not in the list, but can be had by name; so by pattern, where that means
+ * nothing else. Returns how many matched, or -1 after a message. */
+static int register_unlisted(const char *verb, tacModel *model, const char *pattern, tacParamList *list) {
+    static const struct {
+        const char *field;
+        int count;
+    } FIELDS[] = {{"mass", 0}, {"ipos", 3}, {"iquat", 4}, {"inertia", 3}};
+    int matched = 0;
+    for (int b = 1; b < model->nbody; b++)
+        for (size_t f = 0; f < sizeof FIELDS / sizeof *FIELDS; f++)
+            for (int i = 0; i == 0 || i < FIELDS[f].count; i++) {
+                char name[CLI_PARAMETER_PATH / 2], path[CLI_PARAMETER_PATH], index[16] = "";
+                cli_label(model, TAC_KIND_BODY, b, name, sizeof name);
+                if (FIELDS[f].count > 0) snprintf(index, sizeof index, "[%d]", i);
+                snprintf(path, sizeof path, "body/%s.%s%s", name, FIELDS[f].field, index);
+                if (!cli_matches(pattern, path)) continue;
+                matched++;
+                if (register_path(verb, model, path, list, NULL) != CLI_GO_ON) return -1;
+            }
+    return matched;
+}
+
 static int register_pattern(const char *verb, tacModel *model, const char *pattern, tacParamList *list) {
     int matched = 0, refused = 0, count = tac_param_count(model);
     for (int i = 0; i < count; i++) {
@@ -84,6 +107,8 @@ static int register_pattern(const char *verb, tacModel *model, const char *patte
         int result = register_path(verb, model, path, list, &refused);
         if (result != CLI_GO_ON) return result;
     }
+    if (matched == 0) matched = register_unlisted(verb, model, pattern, list);
+    if (matched < 0) return CLI_CANNOT;
     if (matched == 0)
         return cli_fail(verb, "--param %s: matches none of the %d parameters; tactus info --params lists them", pattern,
                         count);

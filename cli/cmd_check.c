@@ -1,0 +1,203 @@
+/* tactus check MODEL: are the derivatives right? */
+#include "cli/cli.h"
+#include "cli/gradient_check.h"
+#include "cli/json_text.h"
+#include "cli/model_file.h"
+#include "cli/stepping.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DEFAULT_TOL 1e-7
+enum { DEFAULT_SAMPLES = 100, NAME = 160 };
+
+typedef struct tacCheckArgs {
+    int json, inputs;
+    long samples;
+    tacArgSeed seed;
+    double tol;
+} tacCheckArgs;
+
+enum { INPUTS_CTRL, INPUTS_ALL };
+
+static const tacArg CHECK_OPTIONS[] = {
+    {"--samples", NULL, TAC_ARG_COUNT, offsetof(tacCheckArgs, samples), "N", "number of random states; default 100"},
+    {"--seed", NULL, TAC_ARG_SEED, offsetof(tacCheckArgs, seed), "SEED", "other states; default 0"},
+    {"--tol", NULL, TAC_ARG_NUMBER, offsetof(tacCheckArgs, tol), "T",
+     "largest error |A - F| / max(1, |F|) of a block that passes; default 1e-7"},
+    {"--inputs", NULL, TAC_ARG_CHOICE, offsetof(tacCheckArgs, inputs), "ctrl|all",
+     "differentiate by the controls, or by applied forces and mocap poses too"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacCheckArgs, json), NULL, "print for programs"},
+    {0},
+};
+
+static const char *const SUMMARY =
+    "Compares the derivatives A, B, P of a step with Ridders' differences of that very step\n"
+    "at random states, and the reverse mode with A, B, P. States at which a clamp begins or\n"
+    "ends to hold inside the stencil are counted apart as switching. Exit code 1: a state\n"
+    "does not pass.";
+
+/* --- what came out ----------------------------------------------------------------------------------------------- */
+
+/* Column of [A | B | P] by name. */
+static void column_name(const tacGradientCheck *check, int column, char *text, size_t size) {
+    tacDerivativeSize n = cli_derivative_size(check->model, &check->options);
+    if (column < n.ndx)
+        cli_tangent_name(check->model, column, text, size);
+    else if (column < n.ndx + n.nu)
+        cli_input_name(check->model, &check->options, column - n.ndx, text, size);
+    else
+        snprintf(text, size, "%s", check->params->path[column - n.ndx - n.nu]);
+}
+
+static int is_empty(const tacGradientCheck *check, int row_block, int column_block) {
+    tacDerivativeSize n = cli_derivative_size(check->model, &check->options);
+    const int rows[] = {n.nv, n.nv, n.na}, columns[] = {n.nv, n.nv, n.na, n.nu, n.np};
+    return rows[row_block] == 0 || columns[column_block] == 0;
+}
+
+/* Largest error of all parameters of the kind of parameter p, or -1 where an earlier one speaks for it. */
+static double kind_error(const tacGradientCheck *check, int p, char *kind, size_t size) {
+    char other[NAME];
+    double worst = check->param[p];
+    cli_param_kind(check->params->path[p], kind, size);
+    for (int k = 0; k < check->params->count; k++) {
+        if (strcmp(cli_param_kind(check->params->path[k], other, sizeof other), kind) != 0) continue;
+        if (k < p) return -1;
+        worst = fmax(worst, check->param[k]);
+    }
+    return worst;
+}
+
+static int exit_code(const tacGradientCheck *check) {
+    return check->failed == 0 && check->passed > 0 ? CLI_FINE : CLI_NO;
+}
+
+static json_t *blocks_json(tacJson *json, const tacGradientCheck *check) {
+    json_t *blocks = json_object();
+    char kind[NAME], key[NAME + 8];
+    for (int r = 0; r < CLI_ROW_BLOCKS; r++)
+        for (int c = 0; c < CLI_COLUMN_BLOCKS; c++)
+            if (!is_empty(check, r, c))
+                json_object_set_new(blocks, cli_block_name(r, c), cli_json_number(json, "blocks", check->block[r][c]));
+    for (int p = 0; p < check->params->count; p++) {
+        double error = kind_error(check, p, kind, sizeof kind);
+        if (error < 0) continue;
+        snprintf(key, sizeof key, "dy/d%s", kind);
+        json_object_set_new(blocks, key, cli_json_number(json, "blocks", error));
+    }
+    json_object_set_new(blocks, "reverse", cli_json_number(json, "blocks.reverse", check->reverse));
+    return blocks;
+}
+
+static int print_json(const tacGradientCheck *check) {
+    tacJson json = cli_json_begin();
+    cli_json_put_count(&json, "samples", check->samples);
+    cli_json_put_count(&json, "passed", check->passed);
+    cli_json_put_count(&json, "switching", check->switching);
+    cli_json_put_count(&json, "in_contact", 0);
+    cli_json_put_count(&json, "sticking", 0);
+    cli_json_put_count(&json, "sliding", 0);
+    cli_json_put(&json, "tol", cli_json_number(&json, "tol", check->tol));
+    cli_json_put(&json, "worst", cli_json_number(&json, "worst", check->worst.error));
+    cli_json_put(&json, "blocks", blocks_json(&json, check));
+    int code = cli_json_print("check", &json, exit_code(check));
+    cli_json_free(&json);
+    return code;
+}
+
+static void print_block(const char *name, double error) {
+    if (error >= CLI_NO_DIFFERENCE)
+        printf("  %-28s  no difference could be formed\n", name);
+    else
+        printf("  %-28s  %.1e\n", name, error);
+}
+
+static void print_worst(const tacGradientCheck *check) {
+    char row[NAME], column[NAME];
+    if (!(check->worst.error > 0)) return;
+    cli_tangent_name(check->model, check->worst.row, row, sizeof row);
+    column_name(check, check->worst.column, column, sizeof column);
+    printf("  worst      %.2e: %s by %s, sample %ld\n", check->worst.error, row, column, check->worst.sample);
+}
+
+static int print_text(const char *path, const tacGradientCheck *check) {
+    char kind[NAME];
+    printf("%s: contact %s, integrator %s, step %g s\n", path, cli_contact_word(check->options.contact),
+           cli_integrator_word(check->options.integrator), check->options.dt);
+    printf("  passed     %ld of %ld states, tolerance %g\n", check->passed, check->samples, check->tol);
+    printf("  switching  %ld (a clamp begins or ends to hold inside the stencil)\n", check->switching);
+    printf("  failed     %ld\n", check->failed);
+    if (check->broken > 0)
+        printf("             %ld of them because the step fails: %s\n", check->broken, tac_status_text(check->status));
+    print_worst(check);
+    if (check->moved > 0) printf("  moved      %d parameters off the edge of what is allowed\n", check->moved);
+    printf("\nlargest error |analytic - difference| / max(1, |difference|)\n");
+    for (int r = 0; r < CLI_ROW_BLOCKS; r++)
+        for (int c = 0; c < CLI_COLUMN_BLOCKS; c++)
+            if (!is_empty(check, r, c)) print_block(cli_block_name(r, c), check->block[r][c]);
+    for (int p = 0; p < check->params->count; p++) {
+        double error = kind_error(check, p, kind, sizeof kind);
+        if (error >= 0) print_block(kind, error);
+    }
+    printf("  %-28s  %.1e (tolerance %g)\n", "reverse against forward", check->reverse, CLI_REVERSE_TOL);
+    return exit_code(check);
+}
+
+/* --- the run ----------------------------------------------------------------------------------------------------- */
+
+static unsigned all_inputs(const tacModel *model) {
+    return TAC_INPUT_QFRC | TAC_INPUT_XFRC | (model->nmocap > 0 ? (unsigned)TAC_INPUT_MOCAP : 0u);
+}
+
+static int run_check(const tacModelFile *file, const tacCheckArgs *args, const tacModelArgs *model,
+                     const tacParamArgs *param, tacOptions options) {
+    tacParamList params;
+    int result = cli_params_register("check", file->model, param, &params);
+    if (result != CLI_GO_ON) return result;
+    if (args->inputs == INPUTS_ALL) options.inputs = all_inputs(file->model);
+    tacGradientCheck check = {.model = file->model,
+                              .options = options,
+                              .params = &params,
+                              .samples = args->samples,
+                              .seed = args->seed.value,
+                              .tol = args->tol};
+    result = cli_gradient_check("check", &check);
+    if (result == CLI_GO_ON) result = args->json ? print_json(&check) : print_text(model->path, &check);
+    cli_gradient_check_free(&check);
+    cli_params_free(&params);
+    return result;
+}
+
+int cmd_check(int argc, char **argv) {
+    tacCheckArgs own = {.samples = DEFAULT_SAMPLES, .tol = DEFAULT_TOL};
+    tacModelArgs model = {0};
+    tacParamArgs param = {0};
+    tacStepArgs step = cli_step_args();
+    tacArgGroup groups[] = {{"options", CHECK_OPTIONS, &own},
+                            {"parameter options", CLI_PARAM_OPTIONS, &param},
+                            {"step options", CLI_STEP_OPTIONS, &step},
+                            {"model options", CLI_MODEL_OPTIONS, &model}};
+    tacArgs args = {.verb = "check",
+                    .operands = "MODEL",
+                    .summary = SUMMARY,
+                    .groups = groups,
+                    .ngroup = 4,
+                    .operand = &model.path,
+                    .min_operands = 1,
+                    .max_operands = 1};
+    tacModelFile file;
+    tacOptions options;
+    int result = cli_parse(&args, argc, argv);
+    if (result != CLI_GO_ON) return result;
+    if (own.samples < 1) return cli_fail("check", "--samples: got 0, expected at least 1");
+    if (!(own.tol > 0)) return cli_fail("check", "--tol: got %g, expected a number greater than 0", own.tol);
+    result = cli_model_load("check", &model, &file);
+    if (result != CLI_GO_ON) return result;
+    cli_model_print_warnings("check", &file);
+    result = cli_step_options("check", file.model, &step, model.lenient, &options);
+    if (result == CLI_GO_ON) result = run_check(&file, &own, &model, &param, options);
+    cli_model_close(&file);
+    return result;
+}

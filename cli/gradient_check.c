@@ -1,0 +1,307 @@
+#include "cli/gradient_check.h"
+
+#include "cli/active_set.h"
+#include "cli/cli.h"
+#include "cli/differences.h"
+#include "cli/draw_state.h"
+#include "cli/param_check.h"
+#include "cli/step_column.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* First steps of the differences: the first serves nearly always; smaller ones stay clear of kinks, and a larger one is
+ * for what is nearly flat. */
+static const double FIRST_STEPS[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-2};
+enum { NSTEPS = sizeof FIRST_STEPS / sizeof *FIRST_STEPS };
+/* The smallest stencil: a state is switching where the active set changes inside this one too. */
+#define SMALLEST_STEP 1e-6
+/* Samples are handled in groups so that setting a parameter serves many; numbers of P kept at once. */
+enum { GROUP = 256, KEPT_NUMBERS = 1 << 23 };
+
+/* Everything one run allocates. */
+typedef struct Runner {
+    tacGradientCheck *check;
+    tacSim *sim;
+    tacDerivative d;
+    tacStepColumn step;
+    double *F;                       /* (ndx + nu) columns of ndx: the differences */
+    double *column, *work;           /* ndx; of Ridders */
+    double *ybar, *gx, *gu, *gtheta; /* reverse mode */
+    double *active_work;             /* of the active set */
+    signed char *active, *active_moved;
+    tacParamSamples group;
+} Runner;
+
+double cli_relative_error(double analytic, double difference, double scale) {
+    double error = fabs(analytic - difference) / scale;
+    return isnan(error) ? CLI_NO_DIFFERENCE : error;
+}
+
+/* --- A and B ----------------------------------------------------------------------------------------------------- */
+
+static double entry_of(const tacDerivative *d, int row, int column) {
+    tacDerivativeSize n = d->size;
+    if (column < n.ndx) return d->A[(size_t)row * (size_t)n.ndx + (size_t)column];
+    return d->B[(size_t)row * (size_t)n.nu + (size_t)(column - n.ndx)];
+}
+
+/* Rows of block r, columns of block c (dq, dv, da, du) in [A | B]. */
+static void block_range(tacDerivativeSize n, int block, int *first, int *count) {
+    const int firsts[] = {0, n.nv, 2 * n.nv, n.ndx}, counts[] = {n.nv, n.nv, n.na, n.nu};
+    *first = firsts[block];
+    *count = counts[block];
+}
+
+/* max(1, max |F|) of a block; by the analytic entries where those are smaller, since one difference across a kink may be
+ * of any size. */
+static double block_scale(const Runner *r, int row_block, int column_block) {
+    int row, rows, column, columns;
+    double differences = 1, entries = 1;
+    block_range(r->d.size, row_block, &row, &rows);
+    block_range(r->d.size, column_block, &column, &columns);
+    for (int j = column; j < column + columns; j++)
+        for (int i = row; i < row + rows; i++) {
+            differences = fmax(differences, fabs(r->F[(size_t)j * (size_t)r->d.size.ndx + (size_t)i]));
+            entries = fmax(entries, fabs(entry_of(&r->d, i, j)));
+        }
+    return fmin(differences, entries);
+}
+
+/* Errors of a column of differences by row blocks, the largest of them returned with its row in *at. */
+static double column_error(const Runner *r, int column, const double *F, const double scale[CLI_ROW_BLOCKS],
+                           double error[CLI_ROW_BLOCKS], int *at) {
+    const int nv = r->d.size.nv, first[] = {0, nv, 2 * nv, r->d.size.ndx};
+    double worst = 0;
+    for (int b = 0; b < CLI_ROW_BLOCKS; b++) {
+        error[b] = 0;
+        for (int i = first[b]; i < first[b + 1]; i++) {
+            double e = cli_relative_error(entry_of(&r->d, i, column), F[i], scale[b]);
+            error[b] = fmax(error[b], e);
+            if (e > worst) worst = e, *at = i;
+        }
+    }
+    return worst;
+}
+
+/* Column `column` once more with other first steps; the differences that agree best are kept. */
+static void refine_column(Runner *r, int column, const double scale[CLI_ROW_BLOCKS]) {
+    int at = 0;
+    double by_block[CLI_ROW_BLOCKS], *F = r->F + (size_t)column * (size_t)r->d.size.ndx;
+    double best = column_error(r, column, F, scale, by_block, &at);
+    r->step.column = column;
+    for (int k = 1; k < NSTEPS && best > r->check->tol; k++) {
+        if (difference_ridders(cli_step_column_difference, &r->step, r->step.ndx, FIRST_STEPS[k], r->column, NULL,
+                               r->work) != 0)
+            continue;
+        double error = column_error(r, column, r->column, scale, by_block, &at);
+        if (error < best) best = error, memcpy(F, r->column, (size_t)r->step.ndx * sizeof(double));
+    }
+}
+
+/* 1: the active set changes when the number moves by the smallest step either way. */
+static int switches(Runner *r, int column) {
+    const tacModel *m = r->check->model;
+    tacStepColumn *step = &r->step;
+    size_t n = (size_t)cli_active_count(m);
+    if (cli_active_set(r->sim, m, step->x, step->u, step->y0, r->active_work, r->active) != TAC_OK) return 0;
+    step->column = column;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        cli_step_column_move(step, sign * SMALLEST_STEP);
+        if (tac_step(r->sim, step->moved, step->input, step->y, NULL) != TAC_OK) return 0;
+        if (cli_active_set(r->sim, m, step->moved, step->input, step->y, r->active_work, r->active_moved) != TAC_OK)
+            return 0;
+        if (memcmp(r->active, r->active_moved, n) != 0) return 1;
+    }
+    return 0;
+}
+
+/* Errors of one sample's A and B. */
+static void compare_columns(Runner *r, tacSampleErrors *out, long sample) {
+    tacDerivativeSize n = r->d.size;
+    double scale[CLI_COLUMN_THETA][CLI_ROW_BLOCKS];
+    for (int c = 0; c < CLI_COLUMN_THETA; c++)
+        for (int b = 0; b < CLI_ROW_BLOCKS; b++)
+            scale[c][b] = block_scale(r, b, c);
+    for (int c = 0; c < CLI_COLUMN_THETA; c++) {
+        int first, count, at = 0;
+        block_range(n, c, &first, &count);
+        for (int j = first; j < first + count; j++) {
+            const double *F = r->F + (size_t)j * (size_t)n.ndx;
+            double by_block[CLI_ROW_BLOCKS], error = column_error(r, j, F, scale[c], by_block, &at);
+            if (error > r->check->tol) {
+                refine_column(r, j, scale[c]);
+                error = column_error(r, j, F, scale[c], by_block, &at);
+            }
+            if (error > r->check->tol && switches(r, j)) out->switching = 1;
+            for (int b = 0; b < CLI_ROW_BLOCKS; b++)
+                out->block[b][c] = fmax(out->block[b][c], by_block[b]);
+            if (error > out->worst.error) out->worst = (tacWorstEntry){error, sample, at, j};
+        }
+    }
+}
+
+/* --- Reverse mode ------------------------------------------------------------------------------------------------ */
+
+/* |M^T ybar - got| over the largest term, for a matrix of ndx rows. */
+static double transposed_error(const Runner *r, int columns, const double *matrix, const double *got) {
+    double worst = 0;
+    for (int j = 0; j < columns; j++) {
+        double sum = 0, scale = 1;
+        for (int i = 0; i < r->d.size.ndx; i++) {
+            double term = matrix[(size_t)i * (size_t)columns + (size_t)j] * r->ybar[i];
+            sum += term;
+            scale = fmax(scale, fabs(term));
+        }
+        worst = fmax(worst, cli_relative_error(sum, got[j], scale));
+    }
+    return worst;
+}
+
+/* Stream of the covectors, apart from those of the states. */
+enum { YBAR_STREAM = 1 };
+
+static tacStatus compare_reverse(Runner *r, long sample, double *error) {
+    tacDerivativeSize n = r->d.size;
+    for (int i = 0; i < n.ndx; i++)
+        r->ybar[i] = tac_random_normal(r->check->seed ^ (uint64_t)YBAR_STREAM << 63, (uint64_t)sample, (uint64_t)i);
+    tacGrad grad = {r->gx, r->gu, n.np > 0 ? r->gtheta : NULL};
+    tacStatus status = tac_step_vjp(r->sim, r->step.x, r->step.u, r->ybar, &grad, NULL);
+    if (status != TAC_OK) return status;
+    *error = fmax(transposed_error(r, n.ndx, r->d.A, r->gx), transposed_error(r, n.nu, r->d.B, r->gu));
+    *error = fmax(*error, transposed_error(r, n.np, r->d.P, r->gtheta));
+    return TAC_OK;
+}
+
+/* --- One sample -------------------------------------------------------------------------------------------------- */
+
+/* The step, its derivative (the same map, to the bit), the reverse mode, and the differences by x and u. */
+static tacStatus check_sample(Runner *r, long sample, const double *x, const double *u, tacSampleErrors *out) {
+    int ndx = r->d.size.ndx;
+    tacStatus status = cli_step_column_at(&r->step, x, u);
+    if (status == TAC_OK) status = cli_derivative_at(r->sim, x, u, &r->d, NULL);
+    if (status != TAC_OK) return status;
+    out->same_map = memcmp(r->d.y, r->step.y0, (size_t)r->step.nx * sizeof(double)) == 0;
+    status = compare_reverse(r, sample, &out->reverse);
+    for (int j = 0; status == TAC_OK && j < ndx + r->d.size.nu; j++) {
+        r->step.column = j;
+        double *F = r->F + (size_t)j * (size_t)ndx;
+        if (difference_ridders(cli_step_column_difference, &r->step, ndx, FIRST_STEPS[0], F, NULL, r->work) != 0)
+            for (int i = 0; i < ndx; i++)
+                F[i] = (double)NAN; /* a step that fails inside the stencil: the smaller ones are tried */
+    }
+    if (status == TAC_OK) compare_columns(r, out, sample);
+    return status;
+}
+
+static int check_group(Runner *r, long first, int count) {
+    tacParamSamples *g = &r->group;
+    g->count = count;
+    for (int s = 0; s < count; s++) {
+        double *x = g->x + (size_t)s * (size_t)r->step.nx, *u = g->u + (size_t)s * (size_t)r->step.nu;
+        tacSampleErrors *out = &g->errors[s];
+        memset(out, 0, sizeof *out);
+        cli_draw_state(r->check->model, &r->check->options, r->check->seed, (uint64_t)(first + s), x, u);
+        out->status = check_sample(r, first + s, x, u, out);
+        memcpy(g->y0 + (size_t)s * (size_t)r->step.nx, r->step.y0, (size_t)r->step.nx * sizeof(double));
+        memcpy(g->P + (size_t)s * g->p_stride, r->d.P, g->p_stride * sizeof(double));
+    }
+    return cli_check_params(r->check, r->sim, first, g);
+}
+
+/* --- The run ----------------------------------------------------------------------------------------------------- */
+
+static void count_sample(tacGradientCheck *check, const tacSampleErrors *e, const double *param) {
+    if (e->status != TAC_OK) {
+        check->failed++;
+        if (check->broken++ == 0) check->status = e->status;
+        return;
+    }
+    if (e->switching) {
+        check->switching++;
+        return;
+    }
+    for (int b = 0; b < CLI_ROW_BLOCKS; b++)
+        for (int c = 0; c < CLI_COLUMN_BLOCKS; c++)
+            check->block[b][c] = fmax(check->block[b][c], e->block[b][c]);
+    for (int p = 0; p < check->params->count; p++)
+        check->param[p] = fmax(check->param[p], param[p]);
+    check->reverse = fmax(check->reverse, e->reverse);
+    if (e->worst.error > check->worst.error) check->worst = e->worst;
+    int passed = e->same_map && e->worst.error <= check->tol && e->reverse <= CLI_REVERSE_TOL;
+    check->passed += passed;
+    check->failed += !passed;
+}
+
+static int group_size(const Runner *r) {
+    size_t each = r->group.p_stride + 1, most = KEPT_NUMBERS / each;
+    long size = r->check->samples < GROUP ? r->check->samples : GROUP;
+    return (int)((size_t)size < most ? (size_t)size : most > 0 ? most : 1);
+}
+
+static int run_groups(const char *verb, Runner *r) {
+    tacProgress progress = cli_progress_begin("checking");
+    long samples = r->check->samples, size = r->group.capacity;
+    for (long first = 0; first < samples; first += size) {
+        int count = (int)(samples - first < size ? samples - first : size);
+        if (!check_group(r, first, count)) {
+            cli_progress_end(&progress);
+            return cli_fail(verb, "out of memory");
+        }
+        for (int s = 0; s < count; s++)
+            count_sample(r->check, &r->group.errors[s], r->group.param + (size_t)s * (size_t)r->check->params->count);
+        cli_progress_show(&progress, first + count, samples);
+    }
+    cli_progress_end(&progress);
+    return CLI_GO_ON;
+}
+
+static void runner_free(Runner *r) {
+    double *all[] = {r->F, r->column, r->work, r->ybar, r->gx, r->gu, r->gtheta, r->active_work};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    free(r->active);
+    free(r->active_moved);
+    cli_param_samples_free(&r->group);
+    cli_step_column_free(&r->step);
+    cli_derivative_free(&r->d);
+    tac_sim_free(r->sim);
+}
+
+static double *new_numbers(int n) { return calloc((size_t)n + 1, sizeof(double)); }
+
+static int runner_new(Runner *r) {
+    const tacModel *m = r->check->model;
+    const tacOptions *options = &r->check->options;
+    if (!cli_derivative_new(m, options, &r->d) || !cli_step_column_new(m, options, r->sim, &r->step)) return 0;
+    tacDerivativeSize n = r->d.size;
+    r->F = new_numbers(n.ndx * (n.ndx + n.nu)), r->column = new_numbers(n.ndx);
+    r->work = new_numbers(difference_work(n.ndx));
+    r->ybar = new_numbers(n.ndx), r->gx = new_numbers(n.ndx), r->gu = new_numbers(n.nu);
+    r->gtheta = new_numbers(n.np), r->active_work = new_numbers(cli_active_work(m));
+    size_t active = (size_t)cli_active_count(m) + 1;
+    r->active = malloc(active), r->active_moved = malloc(active);
+    r->group.p_stride = (size_t)n.ndx * (size_t)n.np;
+    if (!cli_param_samples_new(m, options, group_size(r), &r->group)) return 0;
+    return r->F != NULL && r->column != NULL && r->work != NULL && r->ybar != NULL && r->gx != NULL && r->gu != NULL &&
+           r->gtheta != NULL && r->active_work != NULL && r->active != NULL && r->active_moved != NULL;
+}
+
+int cli_gradient_check(const char *verb, tacGradientCheck *check) {
+    tacError err;
+    Runner r = {.check = check};
+    check->param = calloc((size_t)check->params->count + 1, sizeof *check->param);
+    if (check->param == NULL) return cli_fail(verb, "out of memory");
+    int result = cli_move_params_inside(verb, check);
+    if (result != CLI_GO_ON) return result;
+    if (tac_sim_new(check->model, &check->options, &r.sim, &err) != TAC_OK) return cli_fail(verb, "%s", err.text);
+    result = runner_new(&r) ? run_groups(verb, &r) : cli_fail(verb, "out of memory");
+    runner_free(&r);
+    return result;
+}
+
+void cli_gradient_check_free(tacGradientCheck *check) {
+    free(check->param);
+    check->param = NULL;
+}

@@ -1,0 +1,47 @@
+/* Analytic derivatives of a step against Ridders' differences of the very same step, at random states.
+ *
+ * The error of a block is max |A - F| / max(1, max |F|) over its entries, F the differences; for parameters, whose units
+ * differ, each column is a block of its own. A column that disagrees is differenced again with smaller first steps: only
+ * where the active set changes inside the smallest stencil as well does the state count as switching. */
+#pragma once
+
+#include "cli/derivative.h"
+#include "cli/parameters.h"
+#include "cli/progress.h"
+
+/* Reverse mode against the Jacobian, |A^T ybar - x| over the largest term. */
+#define CLI_REVERSE_TOL 1e-10
+
+/* The error where no difference could be formed: the step failed at every stencil that was tried. */
+#define CLI_NO_DIFFERENCE 1e300
+/* |analytic - difference| / scale. */
+double cli_relative_error(double analytic, double difference, double scale);
+
+/* Where the largest error was. */
+typedef struct tacWorstEntry {
+    double error;
+    long sample;
+    int row, column; /* of [A | B | P] */
+} tacWorstEntry;
+
+typedef struct tacGradientCheck {
+    tacModel *model; /* parameters registered; those that stand on the edge of what is allowed are moved inside */
+    tacOptions options;
+    const tacParamList *params;
+    long samples;
+    uint64_t seed;
+    double tol;
+    /* out */
+    long passed, switching, failed; /* samples */
+    long broken;                    /* of the failed: the step itself failed, with `status` */
+    tacStatus status;
+    int moved;                                       /* parameters that were moved inside */
+    double block[CLI_ROW_BLOCKS][CLI_COLUMN_BLOCKS]; /* largest errors of all samples but the switching ones */
+    double reverse;
+    double *param; /* per parameter */
+    tacWorstEntry worst;
+} tacGradientCheck;
+
+/* Runs it. CLI_GO_ON, or CLI_CANNOT after a message. */
+int cli_gradient_check(const char *verb, tacGradientCheck *check);
+void cli_gradient_check_free(tacGradientCheck *check);

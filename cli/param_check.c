@@ -1,0 +1,225 @@
+#include "cli/param_check.h"
+
+#include "cli/active_set.h"
+#include "cli/cli.h"
+#include "cli/differences.h"
+#include "cli/step_column.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* First step of the differences of a parameter: relative to its size, but never a large part of a small one. */
+#define RELATIVE_STEP 1e-3
+#define LARGEST_SHARE 0.1
+/* Further tries, as factors of it: smaller ones stay clear of kinks. */
+static const double FACTORS[] = {1, 0.1, 0.01, 0.001, 10};
+enum { NFACTORS = sizeof FACTORS / sizeof *FACTORS };
+#define SMALLEST_FACTOR 0.001
+/* A parameter on the edge moves inside by this many first steps. */
+#define STEPS_INSIDE 4
+
+static double first_step(double value) {
+    double size = fabs(value);
+    return size > 0 ? fmin(LARGEST_SHARE * size, RELATIVE_STEP * fmax(1, size)) : RELATIVE_STEP;
+}
+
+/* --- Samples ----------------------------------------------------------------------------------------------------- */
+
+static double *new_numbers(size_t n) { return calloc(n + 1, sizeof(double)); }
+
+int cli_param_samples_new(const tacModel *m, const tacOptions *options, int capacity, tacParamSamples *g) {
+    size_t n = (size_t)capacity, nx = (size_t)tac_nx(m), nu = (size_t)tac_ninput(m, options);
+    g->capacity = capacity;
+    g->x = new_numbers(n * nx), g->u = new_numbers(n * nu), g->y0 = new_numbers(n * nx);
+    g->P = new_numbers(n * g->p_stride), g->param = new_numbers(n * (size_t)m->nparam);
+    g->errors = calloc(n + 1, sizeof *g->errors);
+    return g->x != NULL && g->u != NULL && g->y0 != NULL && g->P != NULL && g->param != NULL && g->errors != NULL;
+}
+
+void cli_param_samples_free(tacParamSamples *g) {
+    double *all[] = {g->x, g->u, g->y0, g->P, g->param};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    free(g->errors);
+    *g = (tacParamSamples){0};
+}
+
+/* --- Parameters on the edge of what is allowed ------------------------------------------------------------------- */
+
+static int may_be(tacModel *model, const char *path, double value) {
+    return tac_param_set(model, path, value, NULL) == TAC_OK;
+}
+
+int cli_move_params_inside(const char *verb, tacGradientCheck *check) {
+    for (int p = 0; p < check->params->count; p++) {
+        const char *path = check->params->path[p];
+        double value, h;
+        if (tac_param_get(check->model, path, &value, NULL) != TAC_OK) return cli_fail(verb, "%s: lost", path);
+        h = first_step(value);
+        int up = may_be(check->model, path, value + h), down = may_be(check->model, path, value - h);
+        double base = up && !down ? value + STEPS_INSIDE * h : down && !up ? value - STEPS_INSIDE * h : value;
+        if (!may_be(check->model, path, base))
+            return cli_fail(verb, "%s cannot be moved from %g to be differenced", path, value);
+        check->moved += base != value;
+    }
+    return CLI_GO_ON;
+}
+
+/* --- Differences ------------------------------------------------------------------------------------------------- */
+
+/* All samples of a group as one function of one parameter. */
+typedef struct Sweep {
+    const tacModel *model;
+    tacSim *sim;
+    tacParamSamples *group;
+    int nx, ndx, nu, np, param;
+    double *theta, *moved, *y;
+} Sweep;
+
+/* out[count x ndx]; a sample whose step fails gives NAN. */
+static int step_all(void *context, double t, double *out) {
+    Sweep *w = context;
+    memcpy(w->moved, w->theta, (size_t)w->np * sizeof(double));
+    w->moved[w->param] += t;
+    if (tac_sim_set_params(w->sim, w->moved) != TAC_OK) return 1;
+    for (int s = 0; s < w->group->count; s++) {
+        const double *x = w->group->x + (size_t)s * (size_t)w->nx, *u = w->group->u + (size_t)s * (size_t)w->nu;
+        double *row = out + (size_t)s * (size_t)w->ndx;
+        if (tac_step(w->sim, x, u, w->y, NULL) == TAC_OK)
+            cli_state_difference(w->model, w->y, w->group->y0 + (size_t)s * (size_t)w->nx, row);
+        else
+            for (int i = 0; i < w->ndx; i++)
+                row[i] = (double)NAN;
+    }
+    return 0;
+}
+
+/* Errors of one sample's column by row blocks; worst row in *at. */
+static double column_error(const Sweep *w, const double *P, const double *F, double error[CLI_ROW_BLOCKS], int *at) {
+    const tacModel *m = w->model;
+    const int first[] = {0, m->nv, 2 * m->nv, w->ndx};
+    double worst = -1;
+    for (int b = 0; b < CLI_ROW_BLOCKS; b++) {
+        double scale = 1, largest = 0;
+        for (int i = first[b]; i < first[b + 1]; i++)
+            scale = fmax(scale, fabs(F[i]));
+        for (int i = first[b]; i < first[b + 1]; i++) {
+            double e = cli_relative_error(P[(size_t)i * (size_t)w->np + (size_t)w->param], F[i], scale);
+            if (e > largest) largest = e;
+            if (e > worst) worst = e, *at = i;
+        }
+        error[b] = largest;
+    }
+    return worst;
+}
+
+/* Keeps the better of what is known and F's errors; returns 1 where a sample still disagrees. */
+static int keep_best(const Sweep *w, const double *F, double tol, double (*best)[CLI_ROW_BLOCKS], double *worst,
+                     int *at) {
+    int disagrees = 0;
+    for (int s = 0; s < w->group->count; s++) {
+        double error[CLI_ROW_BLOCKS];
+        int row = 0;
+        const double *P = w->group->P + (size_t)s * w->group->p_stride;
+        double e = column_error(w, P, F + (size_t)s * (size_t)w->ndx, error, &row);
+        if (e < worst[s]) worst[s] = e, at[s] = row, memcpy(best[s], error, sizeof error);
+        disagrees |= worst[s] > tol && w->group->errors[s].status == TAC_OK;
+    }
+    return disagrees;
+}
+
+/* --- Switching --------------------------------------------------------------------------------------------------- */
+
+/* The active set of a sample with the parameter at `value`: 1, or 0 where it cannot be had. */
+static int set_with(const tacGradientCheck *check, const Sweep *w, int sample, double value, signed char *set) {
+    const double *x = w->group->x + (size_t)sample * (size_t)w->nx, *u = w->group->u + (size_t)sample * (size_t)w->nu;
+    tacModel *copy = NULL;
+    tacSim *sim = NULL;
+    double *work = new_numbers((size_t)cli_active_work(w->model));
+    int good = work != NULL && tac_model_copy(check->model, &copy, NULL) == TAC_OK &&
+               tac_param_set(copy, check->params->path[w->param], value, NULL) == TAC_OK &&
+               tac_sim_new(copy, &check->options, &sim, NULL) == TAC_OK && tac_step(sim, x, u, w->y, NULL) == TAC_OK &&
+               cli_active_set(sim, copy, x, u, w->y, work, set) == TAC_OK;
+    tac_sim_free(sim);
+    tac_model_free(copy);
+    free(work);
+    return good;
+}
+
+static int switches(const tacGradientCheck *check, const Sweep *w, int sample) {
+    size_t n = (size_t)cli_active_count(w->model) + 1;
+    double value = w->theta[w->param], h = SMALLEST_FACTOR * first_step(value);
+    signed char *sets = calloc(3 * n, 1);
+    int changes = sets != NULL && set_with(check, w, sample, value, sets) &&
+                  set_with(check, w, sample, value - h, sets + n) &&
+                  set_with(check, w, sample, value + h, sets + 2 * n) &&
+                  (memcmp(sets, sets + n, n) != 0 || memcmp(sets, sets + 2 * n, n) != 0);
+    free(sets);
+    return changes;
+}
+
+/* --- The check --------------------------------------------------------------------------------------------------- */
+
+static void record(tacGradientCheck *check, const Sweep *w, long first, double (*best)[CLI_ROW_BLOCKS],
+                   const double *worst, const int *at) {
+    for (int s = 0; s < w->group->count; s++) {
+        tacSampleErrors *e = &w->group->errors[s];
+        if (e->status != TAC_OK) continue;
+        if (worst[s] > check->tol && switches(check, w, s)) e->switching = 1;
+        w->group->param[(size_t)s * (size_t)w->np + (size_t)w->param] = worst[s];
+        for (int b = 0; b < CLI_ROW_BLOCKS; b++)
+            e->block[b][CLI_COLUMN_THETA] = fmax(e->block[b][CLI_COLUMN_THETA], best[s][b]);
+        if (worst[s] > e->worst.error)
+            e->worst = (tacWorstEntry){worst[s], first + s, at[s], w->ndx + w->nu + w->param};
+    }
+}
+
+/* What is known about one parameter, per sample: the best agreement so far. */
+typedef struct Best {
+    double (*block)[CLI_ROW_BLOCKS];
+    double *worst;
+    int *at;
+} Best;
+
+/* One parameter, all samples of the group. */
+static void check_param(tacGradientCheck *check, Sweep *w, long first, double *F, double *work, Best best) {
+    int disagrees = 1;
+    for (int s = 0; s < w->group->count; s++)
+        best.worst[s] = 2 * CLI_NO_DIFFERENCE;
+    double h = first_step(w->theta[w->param]);
+    for (int k = 0; k < NFACTORS && disagrees; k++)
+        if (difference_ridders(step_all, w, w->group->count * w->ndx, FACTORS[k] * h, F, NULL, work) == 0)
+            disagrees = keep_best(w, F, check->tol, best.block, best.worst, best.at);
+    record(check, w, first, best.block, best.worst, best.at);
+}
+
+int cli_check_params(tacGradientCheck *check, tacSim *sim, long first, tacParamSamples *group) {
+    const tacModel *m = check->model;
+    Sweep w = {.model = m,
+               .sim = sim,
+               .group = group,
+               .nx = tac_nx(m),
+               .ndx = tac_ndx(m),
+               .nu = tac_ninput(m, &check->options),
+               .np = m->nparam};
+    if (w.np == 0) return 1;
+    size_t count = (size_t)group->count;
+    w.theta = new_numbers((size_t)w.np), w.moved = new_numbers((size_t)w.np), w.y = new_numbers((size_t)w.nx);
+    double *F = new_numbers(count * (size_t)w.ndx), *work = new_numbers((size_t)difference_work(group->count * w.ndx));
+    Best best = {calloc(count, sizeof *best.block), new_numbers(count), calloc(count, sizeof(int))};
+    int good = w.theta != NULL && w.moved != NULL && w.y != NULL && F != NULL && work != NULL && best.block != NULL &&
+               best.worst != NULL && best.at != NULL;
+    if (good) {
+        tac_sim_get_params(sim, w.theta);
+        for (w.param = 0; w.param < w.np; w.param++)
+            check_param(check, &w, first, F, work, best);
+        tac_sim_set_params(sim, w.theta);
+    }
+    double *all[] = {w.theta, w.moved, w.y, F, work, best.worst};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    free(best.block);
+    free(best.at);
+    return good;
+}

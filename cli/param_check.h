@@ -1,0 +1,31 @@
+/* The part of a gradient check that is about parameters: a parameter is set once and serves many samples. */
+#pragma once
+
+#include "cli/gradient_check.h"
+
+/* What is known about one sample. */
+typedef struct tacSampleErrors {
+    tacStatus status;
+    int same_map;  /* the step with derivatives gave the same bits as the step without */
+    int switching; /* an entry disagrees where the active set changes inside the smallest stencil */
+    double block[CLI_ROW_BLOCKS][CLI_COLUMN_BLOCKS], reverse;
+    tacWorstEntry worst;
+} tacSampleErrors;
+
+/* A group of samples: where they are, and what came out. */
+typedef struct tacParamSamples {
+    int capacity, count;
+    double *x, *u, *y0; /* nx, ninput, nx each */
+    double *P;          /* ndx x np each */
+    size_t p_stride;    /* ndx np */
+    double *param;      /* np each: errors */
+    tacSampleErrors *errors;
+} tacParamSamples;
+/* p_stride is set by the caller. 1, or 0 when memory is short. */
+int cli_param_samples_new(const tacModel *model, const tacOptions *options, int capacity, tacParamSamples *group);
+void cli_param_samples_free(tacParamSamples *group);
+
+/* Moves parameters that can go only one way (a damping of 0) far enough inside to be differenced. */
+int cli_move_params_inside(const char *verb, tacGradientCheck *check);
+/* P of a group of samples, which begins with sample `first`, against differences. 1, or 0 when memory is short. */
+int cli_check_params(tacGradientCheck *check, tacSim *sim, long first, tacParamSamples *group);

@@ -1,0 +1,118 @@
+"""tactus grad and tactus check: derivatives as a program reads them, and whether they are right."""
+
+import unittest
+
+import driver
+
+NDX = 2 * driver.NV + driver.NA
+
+
+class Grad(driver.Case):
+    def grad(self, *words):
+        return self.fine("grad", self.arm, "--json", *words).json()
+
+    def test_keys_and_shapes(self):
+        got = self.grad("--param", "joint/*.damping", "--param", "body/upper.mass")
+        self.assertEqual(set(got), {"A", "B", "P", "params", "next", "info"})
+        self.assertEqual(set(got["next"]), {"qpos", "qvel", "act"})
+        self.assertEqual([len(got["A"]), len(got["A"][0])], [NDX, NDX])
+        self.assertEqual([len(got["B"]), len(got["B"][0])], [NDX, driver.NU])
+        self.assertEqual([len(got["P"]), len(got["P"][0])], [NDX, len(got["params"])])
+        self.assertEqual(got["params"][-1], "body/upper.mass")
+        self.assertIn("joint/shoulder.damping", got["params"])
+        self.assertEqual(len(got["info"]["rows"]), NDX)
+        self.assertEqual(got["info"]["rows"][0], "dq:shoulder")
+        self.assertEqual(got["info"]["rows"][NDX - 1], "da:turn")
+        self.assertEqual(got["info"]["inputs"], ["ctrl:push", "ctrl:turn"])
+
+    def test_next_is_the_state_that_sim_makes(self):
+        state = self.file("state.json", {"qpos": [0.5, 1, 1, 0, 1, 1, 0, 0, 0], "qvel": [1, 2, 0, 0, 0, 0.1, 0.2, 0.3]})
+        got = self.grad("--state", state)
+        made = self.fine("sim", self.arm, "--state", state, "--steps", 1, "--json").json()
+        self.assertEqual(got["next"], made["final"])
+
+    def test_columns_are_what_a_moved_state_gives(self):
+        """A column of A and of B against a difference of two runs of the program itself."""
+        start = {"qpos": [0.5, 1, 1, 0, 1, 1, 0, 0, 0], "qvel": [1, 2, 0, 0, 0, 0, 0, 0], "ctrl": [0.5, 0.1]}
+        got = self.grad("--state", self.file("start.json", start))
+        step = 1e-6
+        for key, index, column in (("qpos", 1, [row[1] for row in got["A"]]), ("ctrl", 0, [row[0] for row in got["B"]])):
+            rates = []
+            for sign in (1, -1):
+                moved = {name: list(values) for name, values in start.items()}
+                moved[key][index] += sign * step
+                final = self.grad("--state", self.file("moved.json", moved))["next"]
+                rates.append([*final["qpos"][:2], *final["qvel"][:2]])
+            difference = [(a - b) / (2 * step) for a, b in zip(*rates)]
+            mine = [column[0], column[1], column[driver.NV], column[driver.NV + 1]]
+            self.assertGreater(max(map(abs, mine)), 1e-6)
+            self.close(mine, difference, 1e-8)
+
+    def test_inputs_that_the_state_has_are_columns_of_B(self):
+        state = self.file("state.json", {"qfrc_applied": [0] * driver.NV, "mocap_pos": [[0, 1, 0]], "mocap_quat": [[1, 0, 0, 0]]})
+        got = self.grad("--state", state)
+        self.assertEqual(len(got["B"][0]), driver.NU + driver.NV + 7)
+        self.assertEqual(got["info"]["inputs"][driver.NU], "qfrc:shoulder")
+        self.assertEqual(got["info"]["inputs"][-1], "mocap:hand.qz")
+
+    def test_text_names_entries(self):
+        text = self.fine("grad", self.arm, "--param", "joint/shoulder.damping", "--key", "bent").out
+        for word in ("A = dy/dx", "17 x 17", "dv/dtheta", "by ctrl:push", "by joint/shoulder.damping"):
+            self.assertIn(word, text)
+
+    def test_what_is_refused_is_named(self):
+        self.refused("body/nope.mass", "grad", self.arm, "--param", "body/nope.mass")
+        self.refused("matches none of the", "grad", self.arm, "--param", "body/*.nope")
+        self.refused("body/upper.name", "grad", self.arm, "--param", "body/upper.name")
+        self.refused("--mode smooth is not available with --contact none", "grad", self.arm, "--mode", "smooth")
+        self.refused("--kappa is not available with --contact none", "grad", self.arm, "--kappa", "1e-3")
+        self.refused("--contact lcp is not available yet", "grad", self.arm, "--contact", "lcp")
+        self.refused("--dt", "grad", self.arm, "--dt", "0")
+        self.refused('"qpos" has 2 numbers', "grad", self.arm, "--state", self.file("s.json", {"qpos": [1, 2]}))
+
+    def test_masses_that_come_from_geoms_are_found_by_pattern(self):
+        got = self.grad("--param", "body/*.mass")
+        self.assertEqual(got["params"], ["body/upper.mass", "body/lower.mass", "body/ball.mass", "body/hand.mass"])
+        self.assertGreater(max(abs(row[1]) for row in got["P"]), 0)
+
+
+class Check(driver.Case):
+    KEYS = {"samples", "passed", "switching", "in_contact", "sticking", "sliding", "tol", "worst", "blocks"}
+
+    def test_keys_and_counts(self):
+        got = self.fine("check", self.arm, "--samples", 20, "--param", "joint/*.damping", "--inputs", "all", "--json").json()
+        self.assertEqual(set(got), self.KEYS)
+        self.assertEqual((got["samples"], got["passed"], got["tol"]), (20, 20, 1e-7))
+        self.assertEqual((got["in_contact"], got["sticking"], got["sliding"]), (0, 0, 0))
+        for block in ("dq/dq", "dv/dv", "da/da", "dv/du", "da/du", "dv/dtheta", "dy/djoint.damping", "reverse"):
+            self.assertIn(block, got["blocks"])
+            self.assertLess(got["blocks"][block], 1e-7)
+        self.assertGreater(got["worst"], 0)
+
+    def test_the_same_seed_gives_the_same_numbers(self):
+        words = ("check", self.arm, "--samples", 5, "--json", "--seed")
+        self.assertEqual(self.fine(*words, 7).out, self.fine(*words, 7).out)
+        self.assertNotEqual(self.fine(*words, 7).out, self.fine(*words, 8).out)
+
+    def test_too_small_a_tolerance_is_a_no(self):
+        result = self.refused("", "check", self.arm, "--samples", 3, "--tol", "1e-17", "--json", code=1)
+        got = result.json()
+        self.assertLess(got["passed"] + got["switching"], got["samples"])
+
+    def test_parameters_on_the_edge_are_moved_inside(self):
+        text = self.fine("check", self.arm, "--samples", 3, "--param", "joint/elbow.armature").out
+        self.assertIn("moved      1 parameters", text)
+
+    def test_text_names_the_worst_entry(self):
+        text = self.fine("check", self.arm, "--samples", 3).out
+        self.assertIn("passed     3 of 3", text)
+        self.assertRegex(text, r"worst +[0-9.e-]+: d[qva]:\S+ by ")
+
+    def test_bad_arguments(self):
+        self.refused("--samples", "check", self.arm, "--samples", "0")
+        self.refused("--tol", "check", self.arm, "--tol", "-1")
+        self.refused("--param", "check", self.arm, "--param", "joint/no.damping")
+
+
+if __name__ == "__main__":
+    unittest.main()
