@@ -23,14 +23,15 @@ export LD_LIBRARY_PATH="$libdir"
 # With pkg-config.
 export PKG_CONFIG_PATH="$libdir/pkgconfig"
 # shellcheck disable=SC2046 # flags are words
-"$compiler" -std=c17 "$source/test/install/client/main.c" -o "$scratch/client" $(pkg-config --cflags --libs tactus_io tactus)
+"$compiler" -std=c17 "$source/test/install/client/main.c" -o "$scratch/client" \
+    $(pkg-config --cflags --libs tactus_io tactus)
 "$scratch/client" "$model" >"$scratch/out" || fail "the program made with pkg-config failed"
 grep -q "$expected" "$scratch/out" || fail "unexpected output: $(cat "$scratch/out")"
 grep -q 'loaded nq=1' "$scratch/out" || fail "the model was not loaded: $(cat "$scratch/out")"
 
 # With find_package.
-cmake -G Ninja -S "$source/test/install/client" -B "$scratch/made" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$compiler" \
-    >"$scratch/configure.log" 2>&1 || { cat "$scratch/configure.log"; fail "find_package failed"; }
+cmake -G Ninja -S "$source/test/install/client" -B "$scratch/made" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_C_COMPILER="$compiler" >"$scratch/configure.log" 2>&1 || { cat "$scratch/configure.log"; fail "find_package failed"; }
 cmake --build "$scratch/made" >"$scratch/make.log" 2>&1 || { cat "$scratch/make.log"; fail "the client does not build"; }
 "$scratch/made/client" "$model" | grep -q "$expected" || fail "the program made with find_package failed"
 
