@@ -63,7 +63,9 @@ static void gainprm(const Place *p, int k) {
     if (k == 0 || p->m->actuator_gaintype[p->a] == TAC_GAIN_AFFINE) change_force(p, signal * affine_factor(p, k));
 }
 
+/* A damping that comes from a ratio moves as the tangent says. */
 static void biasprm(const Place *p, int k) {
+    if (k == 2 && tac_damping_ratio(p->m, p->a) > 0) return;
     if (p->m->actuator_biastype[p->a] == TAC_BIAS_AFFINE) change_force(p, affine_factor(p, k));
 }
 

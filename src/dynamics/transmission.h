@@ -41,8 +41,7 @@ int tac_moment_is_constant(const tacModel *m, int actuator);
 /* The same for one mover, emitted as the given column. */
 void tac_moment_move(const tacModel *m, const tacWork *w, int actuator, const tacMover *mover, int column, double scale,
                      const tacSink *sink);
-/* d(length) for one mover; joints and tendons know nothing of places. A site's own turn is refused elsewhere where the
- * length measures rotation. */
+/* d(length) for one mover; joints and tendons know nothing of places. */
 double tac_length_move(const tacModel *m, const tacWork *w, int actuator, const tacMover *mover);
 /* Slider-crank: how length and moment row move with the length of the rod (row[nv] += ...; adds to *length). Other
  * transmissions: nothing. */

@@ -237,6 +237,20 @@ void tac_add_length_row(const tacModel *m, const tacWork *w, int actuator, const
     }
 }
 
+/* A site that turns alone, by t in its own axes, turns the product site quaternion times body quaternion by R_body^T t:
+ * as a body would that turns by t in the world. The true turn x of the site differs; what that adds to the length. */
+static double own_turn_excess(const tacModel *m, const tacWork *w, const Ends *e, const tacMover *mover) {
+    double excess = 0;
+    tacVec3 arm = tac_sub3(e->end[0].point, e->end[1].point);
+    for (int k = 0; k < 2; k++) {
+        if (!moves_end(m, mover, &e->end[k])) continue;
+        tacVec3 pull = k == 0 ? e->end[0].moment : tac_sub3(e->end[1].moment, tac_cross3(e->end[0].force, arm));
+        tacVec3 x = mover->S.ang, t = tac_quat_rotate(tac_quat_conj(site_quat(m, w, e->end[k].site)), x);
+        excess += tac_dot3(pull, tac_sub3(t, x));
+    }
+    return excess;
+}
+
 /* The work of the ends on the mover's displacement; for a site beside a reference site, of its pose in the reference's
  * axes. */
 double tac_length_move(const tacModel *m, const tacWork *w, int actuator, const tacMover *mover) {
@@ -244,7 +258,7 @@ double tac_length_move(const tacModel *m, const tacWork *w, int actuator, const 
     if (type != TAC_TRN_SLIDERCRANK && !(type == TAC_TRN_SITE && pair)) return 0;
     Ends e = type == TAC_TRN_SITE ? site_ends(m, w, actuator) : crank_ends(m, w, actuator);
     if (type == TAC_TRN_SITE) set_length_moments(m, w, actuator, &e);
-    double change = 0;
+    double change = type == TAC_TRN_SITE && mover->site > 0 ? own_turn_excess(m, w, &e, mover) : 0;
     for (int k = 0; k < e.n; k++)
         change += tac_dot3(e.end[k].force, point_change(m, w, mover, &e.end[k])) +
                   tac_dot3(e.end[k].moment, turn(m, mover, &e.end[k]));
