@@ -101,23 +101,35 @@ static void signal_change(const Place *p, size_t row, int k) {
     change_force(p, f.signal * change);
 }
 
+/* Change of the rate of the last activation: (ctrl - act) / tau, or ctrl. */
+static double rate_change(const Place *p, size_t row, int k) {
+    const tacModel *m = p->m;
+    int a = p->a, dyntype = m->actuator_dyntype[a];
+    int filter = dyntype == TAC_DYN_FILTER || dyntype == TAC_DYN_FILTER_EXACT;
+    double tau = m->actuator_dynprm[10 * a], rate = p->w->act_dot[m->actuator_act_adr[a] + m->actuator_act_num[a] - 1];
+    if (row == offsetof(tacModel, actuator_ctrlrange) && control_held(p, k))
+        return dyntype == TAC_DYN_INTEGRATOR ? 1 : filter ? 1 / tau : 0;
+    return row == offsetof(tacModel, actuator_dynprm) && k == 0 && filter ? -rate / tau : 0;
+}
+
+/* Change of the next activation at a fixed rate: of the range that holds it, and of the span tau (1 - exp(-h / tau))
+ * that an exact filter takes the rate for. */
+static double span_change(const tacModel *m, int a, double act, double rate, double h, size_t row, int k) {
+    double next = tac_next_activation(m, a, act, rate, h), tau = m->actuator_dynprm[10 * a], decay = tac_exp(-h / tau);
+    const double *range = m->actuator_actrange + 2 * a;
+    int held = m->actuator_actlimited[a] && (next <= range[0] || next >= range[1]);
+    if (row == offsetof(tacModel, actuator_actrange)) return held && next == range[k] ? 1 : 0;
+    int exact = m->actuator_dyntype[a] == TAC_DYN_FILTER_EXACT;
+    if (held || !exact || row != offsetof(tacModel, actuator_dynprm) || k != 0) return 0;
+    return (1 - decay - decay * h / tau) * rate;
+}
+
 static double next_activation_change(const Place *p, size_t row, int k) {
     const tacModel *m = p->m;
-    int a = p->a, j = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1, dyntype = m->actuator_dyntype[a];
-    double act = p->x->act[j], rate = p->w->act_dot[j], h = p->x->h, tau = m->actuator_dynprm[10 * a];
-    const double *range = m->actuator_actrange + 2 * a;
-    double next = tac_next_activation(m, a, act, rate, h), decay = tac_exp(-h / tau);
-    int held = m->actuator_actlimited[a] && (next <= range[0] || next >= range[1]);
-    int filter = dyntype == TAC_DYN_FILTER || dyntype == TAC_DYN_FILTER_EXACT;
-    if (row == offsetof(tacModel, actuator_actrange)) return held && next == range[k] ? 1 : 0;
-    if (held) return 0;
-    if (row == offsetof(tacModel, actuator_ctrlrange)) {
-        if (!control_held(p, k)) return 0;
-        return dyntype == TAC_DYN_INTEGRATOR ? h : dyntype == TAC_DYN_FILTER ? h / tau : filter ? 1 - decay : 0;
-    }
-    if (row != offsetof(tacModel, actuator_dynprm) || k != 0 || !filter) return 0;
-    /* rate = (ctrl - act) / tau;  explicit: next = act + h rate;  exact: act + (1 - exp(-h / tau)) tau rate */
-    return dyntype == TAC_DYN_FILTER ? -h * rate / tau : -decay * h / tau * rate;
+    int a = p->a, j = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1;
+    double act = p->x->act[j], rate = p->w->act_dot[j], h = p->x->h;
+    return span_change(m, a, act, rate, h, row, k) +
+           tac_next_activation_jac(m, a, act, rate, h).rate * rate_change(p, row, k);
 }
 
 /* --- By row ------------------------------------------------------------------------------------------------------ */
@@ -144,12 +156,30 @@ void tac_param_actuator_jac(const tacModel *m, tacWork *w, const tacSmoothPoint 
     signal_change(&p, field->offset, k);
 }
 
+/* 1: the parameter is a number of actuator a, which has an activation. */
+static int drives(const tacModel *m, const tacParamTangent *t, int a) {
+    const tacField *field = &TAC_FIELDS[t->field];
+    return strcmp(field->kind, "actuator") == 0 && t->index / field->per == a && m->actuator_act_num[a] > 0 &&
+           !(*m->option_disable & TAC_DISABLE_ACTUATION);
+}
+
 double tac_param_next_activation(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
                                  int a) {
+    if (!drives(m, t, a)) return 0;
     const tacField *field = &TAC_FIELDS[t->field];
-    if (strcmp(field->kind, "actuator") != 0 || t->index / field->per != a || m->actuator_act_num[a] == 0) return 0;
-    Place p = {.m = m, .w = w, .x = x, .a = a};
-    return next_activation_change(&p, field->offset, t->index % field->per);
+    return next_activation_change(&(Place){.m = m, .w = w, .x = x, .a = a}, field->offset, t->index % field->per);
+}
+
+double tac_param_rate(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int a) {
+    if (!drives(m, t, a)) return 0;
+    const tacField *field = &TAC_FIELDS[t->field];
+    return rate_change(&(Place){.m = m, .w = w, .x = x, .a = a}, field->offset, t->index % field->per);
+}
+
+double tac_param_span(const tacModel *m, const tacParamTangent *t, int a, double act, double rate, double h) {
+    if (!drives(m, t, a)) return 0;
+    const tacField *field = &TAC_FIELDS[t->field];
+    return span_change(m, a, act, rate, h, field->offset, t->index % field->per);
 }
 
 void tac_param_activation_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,

@@ -73,7 +73,8 @@ static double gain_change(const Column *c, int actuator) {
     int own = row_of(c) == actuator, affine = m->actuator_gaintype[actuator] == TAC_GAIN_AFFINE;
     double change = 0, slope = affine ? m->actuator_gainprm[10 * actuator + 2] : 0, signal;
     if (m->actuator_biastype[actuator] == TAC_BIAS_AFFINE) {
-        if (is_row(c, offsetof(tacModel, actuator_biasprm)) && own && number_of(c) == 2) change += 1;
+        if (is_row(c, offsetof(tacModel, actuator_biasprm)) && own && number_of(c) == 2)
+            change += tac_damping_ratio(m, actuator) > 0 ? 0 : 1;
         if (c->t->actuator_damping != NULL) change += c->t->actuator_damping[actuator];
     }
     if (affine && is_row(c, offsetof(tacModel, actuator_gainprm)) && own && number_of(c) == 2) {

@@ -175,8 +175,29 @@ static void chain_acceleration(const tacModel *m, int first, Chain *k) {
             da[i * n + j] += k->D[i * n + j];
 }
 
+/* d(act_dot)/dtheta. Needs: the forces there. */
+static void emit_rates(tacSim *sim, const double *x, const double *u, const tacSink *sink) {
+    const tacModel *m = sim->model;
+    tacSmoothPoint point = tac_point_of(sim, x, u);
+    for (int a = 0; a < m->nu; a++)
+        for (int p = 0; m->actuator_act_num[a] > 0 && p < m->nparam; p++)
+            tac_emit(sink, m->actuator_act_adr[a] + m->actuator_act_num[a] - 1, p,
+                     tac_param_rate(m, &sim->work, &point, &sim->tangents[p], a));
+}
+
+/* d(next activation)/dtheta at the start's activation and the mean rate. */
+static void emit_spans(const tacSim *sim, const double *x, const Stages *s, const tacSink *sink) {
+    const tacModel *m = sim->model;
+    const double *act = x + m->nq + m->nv;
+    for (int a = 0; a < m->nu; a++) {
+        int j = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1;
+        for (int p = 0; m->actuator_act_num[a] > 0 && p < m->nparam; p++)
+            tac_emit(sink, j, p, tac_param_span(m, &sim->tangents[p], a, act[j], s->mean_rate[j], sim->options.dt));
+    }
+}
+
 /* d(act_dot) of the stage. Needs: the forces there. */
-static void chain_rates(tacSim *sim, const double *u, Chain *k) {
+static void chain_rates(tacSim *sim, const double *x, const double *u, Chain *k) {
     const tacModel *m = sim->model;
     size_t n = (size_t)k->c.n, act = 2 * (size_t)m->nv;
     double *drate = k->df + act * n, *dact = k->dX + act * n;
@@ -187,6 +208,7 @@ static void chain_rates(tacSim *sim, const double *u, Chain *k) {
     for (size_t j = 0; j < (size_t)m->na; j++)
         for (size_t i = 0; i < n; i++)
             drate[j * n + i] += k->act[j] * dact[j * n + i];
+    emit_rates(sim, x, u, &(tacSink){.matrix = drate + k->c.nx + k->c.nu, .ld = k->c.n});
 }
 
 static tacStatus run_chain(tacSim *sim, const double *u, const Stages *s, Chain *k) {
@@ -198,7 +220,7 @@ static tacStatus run_chain(tacSim *sim, const double *u, const Stages *s, Chain 
         chain_place(m, SPAN[i] * sim->options.dt, s->hv[i], k);
         memcpy(k->df, k->dX + rows, rows * sizeof *k->df); /* dv */
         chain_acceleration(m, i == 0, k);
-        chain_rates(sim, u, k);
+        chain_rates(sim, s->x[i], u, k);
         for (size_t j = 0; j < (size_t)k->c.nx * n; j++)
             k->sum[j] += WEIGHT[i] * k->df[j];
     }
@@ -238,6 +260,8 @@ static void assemble(tacSim *sim, const double *x, const Stages *s, const Chain 
         copy_block(m, hv, h, k, from[b], width[b], blocks[b]);
         finish_activations(m, act, s->mean_rate, h, width[b], b == 0, blocks[b]);
     }
+    if (J->P != NULL)
+        emit_spans(sim, x, s, &(tacSink){.matrix = J->P + 2 * (size_t)m->nv * (size_t)k->c.np, .ld = k->c.np});
     if (J->A == NULL) return;
     tac_move_start_jac(m, hv, k->c.nx, J->A);
     for (size_t i = (size_t)m->nv; i < 2 * (size_t)m->nv; i++)
@@ -309,6 +333,7 @@ static void pull_end(const tacSim *sim, const double *x, const double *ybar, con
             act_start[j] = d.act * actbar[j];
             p->mean_r[j] = d.rate * actbar[j];
         }
+    if (p->bar.theta != NULL) emit_spans(sim, x, s, &(tacSink){.lambda = actbar, .bar = p->bar.theta});
 }
 
 /* The stage's share of the means; X, acc and rate hold what comes from the stage after. Then all through the rates of
@@ -324,6 +349,7 @@ static tacStatus pull_rates(tacSim *sim, const double *u, int i, const Stages *s
     if (status != TAC_OK) return status;
     tacSink act_sink = {.lambda = p->rate, .bar = actbar}, ctrl_sink = {.lambda = p->rate, .bar = p->bar.u};
     tac_activation_rates_jac(m, &sim->work, u, &act_sink, &ctrl_sink);
+    if (bar.theta != NULL) emit_rates(sim, s->x[i], u, &(tacSink){.lambda = p->rate, .bar = bar.theta});
     return TAC_OK;
 }
 
@@ -344,7 +370,6 @@ static void pull_place(const tacSim *sim, int i, const Stages *s, Pull *p) {
     memset(p->X, 0, (size_t)m->nv * sizeof(double));
 }
 
-/* Only the places of the stages are needed, so the last one is not evaluated twice; and the mean rate of activations. */
 static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     const tacModel *m = sim->model;
     Stages s;
