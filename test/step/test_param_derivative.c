@@ -1,0 +1,170 @@
+/* P of a step, and the reverse mode's gradient, against Ridders' differences of the step with the parameter set: every
+ * number of a small world that has everything, and a share of every robot's. */
+#include "support/check.h"
+
+#include "cli/differences.h"
+#include "tactus/io.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Relative to max(1, largest entry of the column). */
+#define TOL_GRADIENT 1e-7
+#define TOL_REVERSE  1e-10
+/* First step of the differences, relative to the size of the number. */
+#define FIRST_STEP 1e-3
+/* Parameters of one simulation. */
+#define MOST 64
+
+typedef struct Case {
+    tacModel *m;
+    tacOptions options;
+    tacSim *sim;
+    int nx, ndx, nu, np, column;
+    double *x, *u, *y, *y0, theta[MOST], moved[MOST];
+    char path[MOST][256];
+} Case;
+
+static double *numbers(int n) { return calloc((size_t)n + 1, sizeof(double)); }
+
+/* Registers every `stride`-th listed parameter from `first` on, at most MOST; returns the next one to begin with. */
+static int register_some(Case *c, int first, int stride) {
+    int n = tac_param_count(c->m), i;
+    tacError err;
+    for (i = first; i < n && c->np < MOST; i += stride) {
+        CHECK_INT(tac_param_path(c->m, i, c->path[c->np], sizeof c->path[0]), TAC_OK);
+        if (tac_param_register(c->m, c->path[c->np], NULL, &err) == TAC_OK) c->np++;
+    }
+    return i;
+}
+
+static Case open_case(const char *file, int *first, int stride) {
+    Case c = {0};
+    tacError err;
+    if (tac_load(file, &c.m, &err) != TAC_OK) print_error("%s\n", err.text);
+    CHECK(c.m != NULL);
+    *first = register_some(&c, *first, stride);
+    c.options = tac_default_options(c.m);
+    c.options.integrator = TAC_EULER;
+    c.options.inputs = TAC_INPUT_XFRC;
+    CHECK_INT(tac_sim_new(c.m, &c.options, &c.sim, &err), TAC_OK);
+    c.nx = tac_nx(c.m), c.ndx = tac_ndx(c.m), c.nu = tac_ninput(c.m, &c.options);
+    c.x = numbers(c.nx), c.u = numbers(c.nu), c.y = numbers(c.nx), c.y0 = numbers(c.nx);
+    CHECK_INT(tac_sim_get_params(c.sim, c.theta), TAC_OK);
+    return c;
+}
+
+static void close_case(Case *c) {
+    free(c->x);
+    free(c->u);
+    free(c->y);
+    free(c->y0);
+    tac_sim_free(c->sim);
+    tac_model_free(c->m);
+}
+
+static void draw_state(Case *c, uint64_t seed) {
+    const tacModel *m = c->m;
+    double *move = numbers(m->nv);
+    for (int i = 0; i < m->nv; i++) {
+        move[i] = 0.4 * tac_random_normal(seed, 1, (uint64_t)i);
+        c->x[m->nq + i] = tac_random_normal(seed, 2, (uint64_t)i);
+    }
+    tac_qpos_add(m, m->qpos_0, move, c->x);
+    for (int i = 0; i < m->na; i++)
+        c->x[m->nq + m->nv + i] = 0.3 * tac_random_normal(seed, 3, (uint64_t)i);
+    for (int i = 0; i < c->nu; i++)
+        c->u[i] = 0.3 * tac_random_normal(seed, 4, (uint64_t)i);
+    free(move);
+}
+
+static int step_along(void *context, double t, double *out) {
+    Case *c = context;
+    const tacModel *m = c->m;
+    memcpy(c->moved, c->theta, sizeof c->theta);
+    c->moved[c->column] += t;
+    if (tac_sim_set_params(c->sim, c->moved) != TAC_OK) return 1;
+    if (tac_step(c->sim, c->x, c->u, c->y, NULL) != TAC_OK) return 1;
+    tac_qpos_sub(m, c->y, c->y0, out);
+    for (int i = m->nv; i < c->ndx; i++)
+        out[i] = c->y[m->nq - m->nv + i];
+    return 0;
+}
+
+/* Checks one column; returns 1 where it is not zero. */
+static int check_column(Case *c, const double *P, double *column, double *work) {
+    double h = FIRST_STEP * fmin(1, fmax(fabs(c->theta[c->column]), 0.01)), worst = 0, largest = 1, size = 0;
+    if (difference_ridders(step_along, c, c->ndx, h, column, NULL, work) != 0) return 0; /* no neighbour on one side */
+    for (int i = 0; i < c->ndx; i++) {
+        worst = fmax(worst, fabs(P[i * c->np + c->column] - column[i]));
+        largest = fmax(largest, fabs(column[i]));
+        size = fmax(size, fabs(P[i * c->np + c->column]));
+    }
+    if (!(worst / largest < TOL_GRADIENT)) print_error("%s: error %.3g\n", c->path[c->column], worst / largest);
+    CHECK_LT(worst / largest, TOL_GRADIENT);
+    return size > 0;
+}
+
+static int check_params(Case *c, uint64_t seed) {
+    double *P = numbers(c->ndx * c->np), *ybar = numbers(c->ndx), *grad = numbers(c->np), *column = numbers(c->ndx);
+    double *work = numbers(difference_work(c->ndx));
+    int moving = 0;
+    draw_state(c, seed);
+    CHECK_INT(tac_sim_set_params(c->sim, c->theta), TAC_OK);
+    CHECK_INT(tac_step_jac(c->sim, c->x, c->u, c->y0, &(tacJac){NULL, NULL, P}, NULL), TAC_OK);
+    for (int i = 0; i < c->ndx; i++)
+        ybar[i] = tac_random_normal(seed, 5, (uint64_t)i);
+    CHECK_INT(tac_step_vjp(c->sim, c->x, c->u, ybar, &(tacGrad){NULL, NULL, grad}, NULL), TAC_OK);
+    for (c->column = 0; c->column < c->np; c->column++) {
+        double sum = 0, scale = 1;
+        for (int i = 0; i < c->ndx; i++) {
+            sum += ybar[i] * P[i * c->np + c->column];
+            scale = fmax(scale, fabs(ybar[i] * P[i * c->np + c->column]));
+        }
+        CHECK_LT(fabs(sum - grad[c->column]) / scale, TOL_REVERSE);
+        moving += check_column(c, P, column, work);
+    }
+    double *all[] = {P, ybar, grad, column, work};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    return moving;
+}
+
+static void check_file(const char *file, int first, int stride, int at_least) {
+    tacModel *m = NULL;
+    int moving = 0;
+    CHECK_INT(tac_load(file, &m, NULL), TAC_OK);
+    int n = tac_param_count(m);
+    tac_model_free(m);
+    for (int next = first; next < n;) {
+        Case c = open_case(file, &next, stride);
+        for (uint64_t seed = 1; seed <= 2; seed++)
+            moving += check_params(&c, seed);
+        close_case(&c);
+    }
+    print_message("%s: %d numbers, %d derivatives that are not zero\n", file, n, moving);
+    CHECK(moving >= at_least);
+}
+
+static void every_number(void **state) {
+    (void)state;
+    check_file("test/data/everything.xml", 0, 1, 300);
+}
+
+static void robots(void **state) {
+    static const char *const ROBOTS[] = {"pendulum", "hopper", "half_cheetah", "ant",     "quadruped",
+                                         "humanoid", "panda",  "quadrotor",    "catapult"};
+    (void)state;
+    for (size_t r = 0; r < sizeof ROBOTS / sizeof *ROBOTS; r++) {
+        char file[256];
+        snprintf(file, sizeof file, "models/%s.xml", ROBOTS[r]);
+        check_file(file, (int)r, 17, 1);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_number), cmocka_unit_test(robots)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
