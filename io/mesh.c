@@ -193,6 +193,13 @@ tacStatus tac_mesh_read(const tacFiles *files, const char *path, tacMeshData *me
     return status;
 }
 
+/* x as a float holds it. Volatile, because gcc 12 at -O2 drops the pair of conversions where it sees several side by
+ * side. */
+static double through_float(double x) {
+    volatile float rounded = (float)x;
+    return (double)rounded;
+}
+
 static tacStatus copy_arrays(int nvert, const tacVec3 *vert, int nface, const int *face, tacMeshData *mesh,
                              tacError *err) {
     mesh->vert = malloc((size_t)nvert * sizeof *vert);
@@ -202,7 +209,7 @@ static tacStatus copy_arrays(int nvert, const tacVec3 *vert, int nface, const in
     mesh->nvert = nvert;
     mesh->nface = nface;
     for (int i = 0; i < nvert; i++)
-        mesh->vert[i] = (tacVec3){(double)(float)vert[i].x, (double)(float)vert[i].y, (double)(float)vert[i].z};
+        mesh->vert[i] = (tacVec3){through_float(vert[i].x), through_float(vert[i].y), through_float(vert[i].z)};
     if (nface > 0) memcpy(mesh->face, face, 3 * (size_t)nface * sizeof *face);
     return complete(mesh, err);
 }
