@@ -14,6 +14,7 @@ const tacVerb CLI_VERBS[] = {
     {"sim", "MODEL", "simulate, and write the motion as CSV, JSON or a page to look at", cmd_sim},
     {"grad", "MODEL", "derivatives of one step by state, control and parameters", cmd_grad},
     {"check", "MODEL", "are the derivatives right? against differences at random states", cmd_check},
+    {"bench", "[MODEL]", "times of steps and derivatives, beside differences and MuJoCo", cmd_bench},
     {"random", "SEED", "a valid random model, for stress runs", cmd_random},
     {"help", "[VERB]", "this list, or a verb's own help", cmd_help},
     {"version", "", "version of the program", cmd_version},

@@ -1,0 +1,26 @@
+/* Times of one model, all pieces of work interleaved in one run. */
+#pragma once
+
+#include "tactus/tactus.h"
+
+enum { CLI_BENCH_REASON = 256 };
+
+/* Microseconds: medians of thread CPU time per call. A peer's are negative where there is none. */
+typedef struct tacBenchRow {
+    int nv, contacts;
+    double us_step, us_jac, us_vjp; /* y; y with A and B; reverse mode by x and u */
+    double us_fd;                   /* A and B by central differences of our own step */
+    double us_rnea, us_aba;         /* from q and v on: with kinematics */
+    double us_crba;                 /* mass matrix and its factorization, with kinematics of positions */
+    double us_did, us_dfd;          /* derivatives of inverse and forward dynamics, with kinematics */
+    double residual;                /* |ID(q, v, a) - tau| / max(1, |tau|) at the step's acceleration */
+    double derivative_error;        /* of A and B at this state against Ridders' differences */
+    char peer[16], peer_version[32], no_peer[CLI_BENCH_REASON];
+    double us_peer, us_peer_fd;
+    double peer_error; /* of the next state, ours against the peer's */
+} tacBenchRow;
+
+/* path: where MuJoCo finds the same model. seconds: about how long to measure. CLI_GO_ON, or CLI_CANNOT after a
+ * message. */
+int cli_bench_model(const char *verb, const char *path, tacModel *model, const tacOptions *options, double seconds,
+                    tacBenchRow *row);

@@ -1,0 +1,199 @@
+/* tactus bench [MODEL...]: how long things take, beside differences and beside a peer. */
+#include "cli/bench_model.h"
+#include "cli/cli.h"
+#include "cli/json_text.h"
+#include "cli/model_file.h"
+#include "cli/progress.h"
+#include "cli/stepping.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEFAULT_SECONDS 2.0
+enum { MOST_MODELS = 64, ARM_LINKS = 7 };
+
+typedef struct tacBenchArgs {
+    int json;
+    double seconds;
+} tacBenchArgs;
+
+static const tacArg BENCH_OPTIONS[] = {
+    {"--seconds", NULL, TAC_ARG_NUMBER, offsetof(tacBenchArgs, seconds), "S",
+     "how long to measure each model; default 2"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacBenchArgs, json), NULL, "print for programs: a list of rows"},
+    {0},
+};
+
+static const char *const SUMMARY =
+    "Times a step, its derivatives, differences of it, and the algorithms inside, all\n"
+    "interleaved in one run; medians of thread CPU time in microseconds, with the errors of\n"
+    "that run, and beside MuJoCo where it is installed. Without MODEL: an arm of seven\n"
+    "hinges, and some of our robots where models/ is at hand.";
+
+static const char *const ROBOTS[] = {"models/humanoid.xml", "models/atlas.xml", "models/panda.xml",
+                                     "models/quadruped.xml"};
+
+/* A row and what it is about. */
+typedef struct Entry {
+    const char *name;
+    tacOptions options;
+    tacBenchRow row;
+} Entry;
+
+/* --- what came out ----------------------------------------------------------------------------------------------- */
+
+static json_t *time_json(tacJson *json, double us) { return us < 0 ? json_null() : cli_json_number(json, "bench", us); }
+
+static json_t *row_json(tacJson *json, const Entry *e) {
+    const tacBenchRow *r = &e->row;
+    const struct {
+        const char *key;
+        double us;
+    } times[] = {{"us_step", r->us_step}, {"us_jac", r->us_jac},   {"us_vjp", r->us_vjp},
+                 {"us_fd", r->us_fd},     {"us_rnea", r->us_rnea}, {"us_aba", r->us_aba},
+                 {"us_crba", r->us_crba}, {"us_did", r->us_did},   {"us_dfd", r->us_dfd}};
+    int peer = r->us_peer > 0;
+    json_t *row = json_object();
+    json_object_set_new(row, "model", cli_json_text(e->name));
+    json_object_set_new(row, "contact", json_string(cli_contact_word(e->options.contact)));
+    json_object_set_new(row, "nv", json_integer(r->nv));
+    json_object_set_new(row, "contacts", json_integer(r->contacts));
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        json_object_set_new(row, times[i].key, time_json(json, times[i].us));
+    json_object_set_new(row, "residual", cli_json_number(json, "residual", r->residual));
+    json_object_set_new(row, "derivative_error", cli_json_number(json, "derivative_error", r->derivative_error));
+    json_object_set_new(row, "peer", peer ? json_string(r->peer) : json_null());
+    json_object_set_new(row, "peer_version", peer ? json_string(r->peer_version) : json_null());
+    json_object_set_new(row, "us_peer", time_json(json, r->us_peer));
+    json_object_set_new(row, "us_peer_fd", time_json(json, r->us_peer_fd));
+    json_object_set_new(row, "peer_error", peer ? cli_json_number(json, "peer_error", r->peer_error) : json_null());
+    json_object_set_new(row, "ratio", peer ? cli_json_number(json, "ratio", r->us_step / r->us_peer) : json_null());
+    return row;
+}
+
+static int print_json(const Entry *entries, int n) {
+    tacJson json = cli_json_begin();
+    json_t *rows = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(rows, row_json(&json, &entries[i]));
+    cli_json_put(&json, "rows", rows);
+    int code = cli_json_print("bench", &json, CLI_FINE);
+    cli_json_free(&json);
+    return code;
+}
+
+static void print_entry(const Entry *e) {
+    const tacBenchRow *r = &e->row;
+    printf("%s: %d degrees of freedom, contact %s, integrator %s\n", e->name, r->nv,
+           cli_contact_word(e->options.contact), cli_integrator_word(e->options.integrator));
+    printf("  step                        %9.2f us\n", r->us_step);
+    printf("  step with A and B           %9.2f us   (%.1f steps)\n", r->us_jac, r->us_jac / r->us_step);
+    printf("  reverse mode                %9.2f us   (%.1f steps)\n", r->us_vjp, r->us_vjp / r->us_step);
+    printf("  A and B by differences      %9.2f us   (%.0f times the exact ones)\n", r->us_fd, r->us_fd / r->us_jac);
+    printf("  rnea, aba, crba + factor    %9.2f %9.2f %9.2f us\n", r->us_rnea, r->us_aba, r->us_crba);
+    printf("  their derivatives dID, dFD  %9.2f %9.2f us   (%.1f rnea, %.1f aba)\n", r->us_did, r->us_dfd,
+           r->us_did / r->us_rnea, r->us_dfd / r->us_aba);
+    if (r->us_peer > 0) {
+        printf("  MuJoCo %-8s mj_step     %9.2f us   (our step %.2f, with A and B %.2f of it)\n", r->peer_version,
+               r->us_peer, r->us_step / r->us_peer, r->us_jac / r->us_peer);
+        printf("  mjd_transitionFD, centred   %9.2f us   (%.0f times our A and B)\n", r->us_peer_fd,
+               r->us_peer_fd / r->us_jac);
+        printf("  next state against MuJoCo's %9.1e\n", r->peer_error);
+    } else {
+        printf("  no peer                     %s\n", r->no_peer);
+    }
+    printf("  error of A and B            %9.1e\n", r->derivative_error);
+    printf("  residual of the dynamics    %9.1e\n\n", r->residual);
+}
+
+/* --- the run ----------------------------------------------------------------------------------------------------- */
+
+static int bench_file(const tacModelArgs *model, const tacStepArgs *step, double seconds, const char *name,
+                      Entry *entry) {
+    tacModelFile file;
+    int result = cli_model_load("bench", model, &file);
+    if (result != CLI_GO_ON) return result;
+    cli_model_print_warnings("bench", &file);
+    entry->name = name;
+    result = cli_step_options("bench", file.model, step, model->lenient, &entry->options);
+    if (result == CLI_GO_ON)
+        result = cli_bench_model("bench", model->path, file.model, &entry->options, seconds, &entry->row);
+    cli_model_close(&file);
+    return result;
+}
+
+/* The arm of seven hinges, through a file that both engines read. */
+static int bench_arm(const tacModelArgs *model, const tacStepArgs *step, double seconds, Entry *entry) {
+    char path[] = "/tmp/tactus_arm_XXXXXX";
+    tacChain chain = tac_default_chain();
+    chain.bodies = ARM_LINKS;
+    char *text = tac_chain_model(&chain);
+    int handle = text != NULL ? mkstemp(path) : -1;
+    FILE *file = handle >= 0 ? fdopen(handle, "w") : NULL;
+    if (file == NULL) {
+        free(text);
+        return cli_fail("bench", "%s: %s", path, text == NULL ? "out of memory" : strerror(errno));
+    }
+    fputs(text, file);
+    free(text);
+    tacModelArgs args = *model;
+    args.path = path;
+    int result = fclose(file) == 0 ? bench_file(&args, step, seconds, "chain of 7 hinges", entry)
+                                   : cli_fail("bench", "%s cannot be written", path);
+    unlink(path);
+    return result;
+}
+
+/* What to bench when nothing was named: entry 0 is the arm, the rest are files. */
+static int choose_robots(const char **paths) {
+    int n = 0;
+    paths[n++] = NULL;
+    for (size_t i = 0; i < sizeof ROBOTS / sizeof *ROBOTS; i++)
+        if (access(ROBOTS[i], R_OK) == 0) paths[n++] = ROBOTS[i];
+    return n;
+}
+
+static int bench_all(const tacBenchArgs *args, tacModelArgs *model, const tacStepArgs *step, const char **paths,
+                     int n) {
+    Entry *entries = calloc((size_t)n, sizeof *entries);
+    if (entries == NULL) return cli_fail("bench", "out of memory");
+    tacProgress progress = cli_progress_begin("measuring");
+    int result = CLI_GO_ON;
+    for (int i = 0; i < n && result == CLI_GO_ON; i++) {
+        cli_progress_show(&progress, i, n);
+        model->path = paths[i];
+        result = paths[i] == NULL ? bench_arm(model, step, args->seconds, &entries[i])
+                                  : bench_file(model, step, args->seconds, paths[i], &entries[i]);
+        cli_progress_end(&progress);
+        if (result == CLI_GO_ON && !args->json) print_entry(&entries[i]);
+        fflush(stdout);
+    }
+    if (result == CLI_GO_ON) result = args->json ? print_json(entries, n) : CLI_FINE;
+    free(entries);
+    return result;
+}
+
+int cmd_bench(int argc, char **argv) {
+    tacBenchArgs own = {.seconds = DEFAULT_SECONDS};
+    tacModelArgs model = {0};
+    tacStepArgs step = cli_step_args();
+    const char *paths[MOST_MODELS] = {NULL};
+    tacArgGroup groups[] = {{"options", BENCH_OPTIONS, &own},
+                            {"step options", CLI_STEP_OPTIONS, &step},
+                            {"model options", CLI_MODEL_OPTIONS, &model}};
+    tacArgs args = {.verb = "bench",
+                    .operands = "[MODEL...]",
+                    .summary = SUMMARY,
+                    .groups = groups,
+                    .ngroup = 3,
+                    .operand = paths,
+                    .max_operands = MOST_MODELS};
+    int result = cli_parse(&args, argc, argv);
+    if (result != CLI_GO_ON) return result;
+    if (!(own.seconds > 0)) return cli_fail("bench", "--seconds: got %g, expected a time greater than 0", own.seconds);
+    int n = args.noperand > 0 ? args.noperand : choose_robots(paths);
+    return bench_all(&own, &model, &step, paths, n);
+}

@@ -1,0 +1,22 @@
+/* MuJoCo beside us, where it is installed: found at run time, so that the binary does not depend on it. */
+#pragma once
+
+#include "tactus/tactus.h"
+
+/* One model in MuJoCo, at one state; opaque. */
+typedef struct tacMujoco tacMujoco;
+
+/* Loads the library and the file. Constraints and sensors are switched off, the integrator is Euler, the step dt.
+ * A null pointer, with the reason written to `reason`, where MuJoCo is not installed, is another version than the one
+ * whose headers this was compiled with, or cannot read the file or has other sizes than ours. */
+tacMujoco *cli_mujoco_open(const char *path, const tacModel *model, double dt, char *reason, size_t size);
+void cli_mujoco_close(tacMujoco *peer);
+/* "2.2.2" */
+const char *cli_mujoco_version(const tacMujoco *peer);
+/* The state that every call below starts from. */
+void cli_mujoco_set(tacMujoco *peer, const double *x, const double *ctrl);
+/* benchWork: one step; A and B by centred differences. The context is the peer. */
+void cli_mujoco_step(void *peer);
+void cli_mujoco_differences(void *peer);
+/* The last step's result: qpos, qvel. */
+void cli_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel);
