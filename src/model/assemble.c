@@ -389,6 +389,17 @@ static tacStatus check_key_sizes(const tacBuilder *b, tacError *err) {
     return TAC_OK;
 }
 
+/* Most numbers that all keyframes together may hold, so that a short file cannot ask for all memory. */
+#define MOST_KEY_NUMBERS 4000000
+
+static tacStatus check_key_total(const tacBuilder *b, tacError *err) {
+    int64_t each = (int64_t)b->nq + b->nv + b->na + b->actuator.count + 7 * (int64_t)b->nmocap;
+    if (each * b->key.count <= MOST_KEY_NUMBERS) return TAC_OK;
+    return tac_fail_at(err, TAC_ERR_MODEL, TAC_KIND_KEY, b->key.count - 1,
+                       "%d keyframes of %lld numbers each, expected at most %d numbers in all", b->key.count,
+                       (long long)each, MOST_KEY_NUMBERS);
+}
+
 static void fill(Assembly *a) {
     a->name_end = 1;
     fill_option(a->m, &a->b->option);
@@ -408,12 +419,14 @@ static void fill(Assembly *a) {
 /* Regroups, fills, checks, derives; the model in a->m is the caller's to free. */
 static tacStatus assemble(Assembly *a, tacError *err) {
     tacModel sizes;
+    tacStatus status = check_key_total(a->b, err);
+    if (status != TAC_OK) return status;
     if (!measure(a->b, &sizes))
         return tac_fail(err, TAC_ERR_MODEL, "the model has more of something than an int counts");
     if (!regroup_all(a) || (a->m = tac_model_allocate(&sizes)) == NULL)
         return tac_fail(err, TAC_ERR_MEMORY, "out of memory for the model");
     fill(a);
-    tacStatus status = check_key_sizes(a->b, err);
+    status = check_key_sizes(a->b, err);
     if (status == TAC_OK) status = tac_validate_structure(a->m, &a->order, err);
     if (status == TAC_OK && !tac_model_index(a->m))
         status = tac_fail(err, TAC_ERR_MODEL, "the mass matrix has more entries than an int counts");
