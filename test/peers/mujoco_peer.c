@@ -185,6 +185,17 @@ Peer peer_open(const char *name, const char *text) {
     return open_pair(name, mj, translate(name, mj));
 }
 
+void peer_integrate(Peer *peer, tacIntegrator integrator) {
+    tacError err;
+    require(integrator != TAC_IMPLICITFAST, peer->name, "MuJoCo 2.2 has no implicitfast");
+    peer->mj->opt.integrator = integrator == TAC_RK4        ? mjINT_RK4
+                               : integrator == TAC_IMPLICIT ? mjINT_IMPLICIT
+                                                            : mjINT_EULER;
+    peer->options.integrator = integrator;
+    tac_sim_free(peer->sim);
+    require(tac_sim_new(peer->model, &peer->options, &peer->sim, &err) == TAC_OK, peer->name, err.text);
+}
+
 #ifdef PEER_WITH_IO
 /* Text -> a file of its own, since loaders read files; the caller removes it. */
 static void write_text(const char *name, const char *text, char *path, size_t size) {

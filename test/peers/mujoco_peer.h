@@ -25,6 +25,8 @@ Peer peer_open(const char *name, const char *text);
 Peer peer_load(const char *name, const char *text);
 #endif
 void peer_close(Peer *peer);
+/* The same integrator for both; Euler until this is called. */
+void peer_integrate(Peer *peer, tacIntegrator integrator);
 /* Draws state (input) `index` of stream `seed` into peer->x (peer->u) and into MuJoCo's data; `applied` is the size of
  * applied forces and torques. */
 void peer_randomize_state(Peer *peer, uint64_t seed, uint64_t index);
