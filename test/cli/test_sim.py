@@ -55,13 +55,25 @@ class Motion(Case):
     def test_every(self):
         self.assertEqual(len(self.sim("--steps", 10, "--every", 4)["energy"]), 4)  # 0, 4, 8, and the end
 
-    def test_integrators_and_contacts_not_there_yet_are_named(self):
-        self.refused("--contact ncp is not available yet", "sim", self.arm, "--contact", "ncp")
-        self.refused("--integrator rk4 is not available yet", "sim", self.arm, "--integrator", "rk4")
+    def test_integrators(self):
+        ball = self.file("ball.xml", BALL)
+        dt, n = 0.001, 500
+        rk4 = self.sim("--time", 0.5, "--integrator", "rk4", model=ball)
+        self.close(rk4["final"]["qpos"][2], 5 - 9.81 * 0.5**2 / 2, 1e-12)  # exact for a parabola
+        for word in ("euler", "implicit", "implicitfast"):
+            end = self.sim("--time", 0.5, "--integrator", word, model=ball)
+            self.close(end["final"]["qpos"][2], 5 - 9.81 * dt * dt * n * (n + 1) / 2, 1e-12)
+        # without a word, the file's own
         model = self.file("rk4.xml", BALL.replace('timestep="0.001"', 'timestep="0.001" integrator="RK4"'))
-        self.refused("the model asks for the integrator rk4", "sim", model)
-        self.fine("sim", model, "--integrator", "euler")
-        self.assertIn("euler is used", self.fine("sim", model, "--lenient").err)
+        self.assertEqual(self.sim("--time", 0.5, model=model)["final"], rk4["final"])
+        self.assertIn("integrator rk4", self.fine("sim", model).out)
+        # damping tells them apart
+        ends = {tuple(self.sim("--key", "bent", "--steps", 20, "--integrator", word)["final"]["qpos"])
+                for word in ("euler", "rk4", "implicit")}
+        self.assertEqual(len(ends), 3)
+
+    def test_contacts_not_there_yet_are_named(self):
+        self.refused("--contact ncp is not available yet", "sim", self.arm, "--contact", "ncp")
 
     def test_wrong_times(self):
         self.refused("--dt: got 0", "sim", self.arm, "--dt", "0")
