@@ -28,10 +28,8 @@ static int largest_axis(const double off[3]) {
     return y > x ? 1 : 0;
 }
 
-static double size_of(const double value[3]) { return tac_abs(value[0]) + tac_abs(value[1]) + tac_abs(value[2]); }
-
-static bool is_rounding(double off, const double value[3]) {
-    return tac_abs(off) <= TAC_EIG3_ROUNDING * size_of(value);
+static double size_of(const double value[3]) {
+    return tac_max(tac_abs(value[0]), tac_max(tac_abs(value[1]), tac_abs(value[2])));
 }
 
 static bool finite_sym3(tacSym3 A) {
@@ -43,7 +41,7 @@ static void sort_decreasing(double value[3], tacQuat *frame) {
     static const int lead[3] = {0, 1, 0};
     for (int pass = 0; pass < 3; pass++) {
         int j = lead[pass];
-        if (!(value[j] + TAC_EIG3_OFF_DIAGONAL < value[j + 1])) continue;
+        if (!(value[j] + TAC_EIG3_COARSE * size_of(value) < value[j + 1])) continue;
         double swap = value[j];
         value[j] = value[j + 1];
         value[j + 1] = swap;
@@ -66,7 +64,7 @@ tacVec3 tac_eig3(tacSym3 A, tacQuat *frame) {
     for (int i = 0; i < TAC_EIG3_MAX_ROTATION; i++) {
         rotate_into(A, *frame, value, off);
         int k = largest_axis(off);
-        if (tac_abs(off[k]) < TAC_EIG3_OFF_DIAGONAL || is_rounding(off[k], value)) break;
+        if (tac_abs(off[k]) <= TAC_EIG3_COARSE * size_of(value)) break;
         tacQuat rotation = jacobi_rotation(k, value[FIRST[k]], value[SECOND[k]], off[k], &tangent);
         *frame = tac_quat_normalize(tac_quat_mul(*frame, rotation));
     }
@@ -80,7 +78,7 @@ tacVec3 tac_eig3_refine(tacSym3 A, tacQuat *frame) {
     for (int i = 0; i < TAC_EIG3_MAX_ROTATION; i++) {
         rotate_into(A, *frame, value, off);
         int k = largest_axis(off);
-        if (is_rounding(off[k], value)) break;
+        if (tac_abs(off[k]) <= TAC_EIG3_ROUNDING * size_of(value)) break;
         tacQuat rotation = jacobi_rotation(k, value[FIRST[k]], value[SECOND[k]], off[k], &tangent);
         if (tangent > TAC_EIG3_CLOSE && tac_abs(off[k]) < TAC_EIG3_BLURRED * size_of(value)) break;
         *frame = tac_quat_normalize(tac_quat_mul(*frame, rotation));

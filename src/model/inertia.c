@@ -397,7 +397,8 @@ static tacMassProperties mesh_geom_inertia(const tacModel *m, int geom, double m
     double density = m->mesh_volume[mesh] > 0 ? mass / m->mesh_volume[mesh] : 0;
     tacMassProperties p = {.mass = mass, .quat = tac_quat_mul(pose, q), .diag = tac_scale3(density, diag)};
     p.com = tac_add3(m->geom_pos[geom], tac_quat_rotate(pose, m->mesh_com[mesh]));
-    p.icom = tac_rotatesym3(tac_quat_mat(pose), tac_scalesym3(density, m->mesh_icom[mesh]));
+    p.icom =
+        tac_diag_to_sym(p.quat, p.diag); /* not mesh_icom itself: MuJoCo knows a mesh by its principal axes alone */
     return p;
 }
 
