@@ -8,6 +8,11 @@ typedef struct Pose {
     tacQuat quat;
 } Pose;
 
+static int is_zero(tacVec3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
+
+/* q r; most bodies are not turned in their parent, and the product is exact then. */
+static tacQuat turn_by(tacQuat q, tacQuat r) { return r.w == 1 ? q : tac_quat_mul(q, r); }
+
 /* The pose a body has before its joints move it: its place in the parent, or where the mocap input puts it. */
 static Pose start_pose(const tacModel *m, const tacWork *w, int body, const double *mocap) {
     int id = m->body_mocap[body];
@@ -15,7 +20,7 @@ static Pose start_pose(const tacModel *m, const tacWork *w, int body, const doub
         return (Pose){tac_load3(mocap + 7 * id), tac_quat_normalize(tac_quat_load(mocap + 7 * id + 3))};
     int parent = m->body_parent[body];
     return (Pose){tac_add3(w->xpos[parent], tac_mulmv3(w->xmat[parent], m->body_pos[body])),
-                  tac_quat_mul(w->xquat[parent], m->body_quat[body])};
+                  turn_by(w->xquat[parent], m->body_quat[body])};
 }
 
 /* Angular parts of the three axes of a ball or free joint: the columns of R, the child's axes in the world. */
@@ -41,7 +46,7 @@ static Pose apply_free(const tacModel *m, tacWork *w, int joint, const double *q
 /* Turns the pose by `turn` (child side) about the joint's anchor. */
 static Pose turn_about(Pose pose, tacQuat turn, tacVec3 anchor, tacVec3 joint_pos) {
     pose.quat = tac_quat_mul(pose.quat, turn);
-    pose.pos = tac_sub3(anchor, tac_quat_rotate(pose.quat, joint_pos));
+    if (!is_zero(joint_pos)) pose.pos = tac_sub3(anchor, tac_quat_rotate(pose.quat, joint_pos));
     return pose;
 }
 
@@ -51,7 +56,8 @@ static Pose apply_joint(const tacModel *m, tacWork *w, int joint, const double *
     int adr = m->joint_qpos_adr[joint];
     tacVec6 *S = w->S + m->joint_dof_adr[joint];
     tacVec3 axis = tac_quat_rotate(pose.quat, m->joint_axis[joint]);
-    tacVec3 anchor = tac_add3(pose.pos, tac_quat_rotate(pose.quat, m->joint_pos[joint]));
+    tacVec3 anchor = pose.pos;
+    if (!is_zero(m->joint_pos[joint])) anchor = tac_add3(anchor, tac_quat_rotate(pose.quat, m->joint_pos[joint]));
     w->joint_axis[joint] = axis;
     w->joint_pos[joint] = anchor;
     switch (m->joint_type[joint]) {
@@ -98,7 +104,7 @@ static void place_body(const tacModel *m, tacWork *w, int body, const double *q,
         pose = start_pose(m, w, body, mocap);
         for (int j = first; j < last; j++)
             pose = apply_joint(m, w, j, q, pose);
-        pose.quat = tac_quat_normalize(pose.quat);
+        pose.quat = tac_quat_renormalize(pose.quat);
     }
     w->xpos[body] = pose.pos;
     w->xquat[body] = pose.quat;

@@ -34,6 +34,11 @@ static inline tacVec3 tac_quat_rotate(tacQuat q, tacVec3 x) {
     return tac_add3(tac_madd3(x, q.w, t), tac_cross3(v, t));
 }
 
+/* q / |q| for q of unit length but for rounding: one Newton step of 1/sqrt, |q|^2 = 1 + e -> 1 - e/2, exact to e^2. */
+static inline tacQuat tac_quat_renormalize(tacQuat q) {
+    double s = 1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    return (tacQuat){s * q.w, s * q.x, s * q.y, s * q.z};
+}
 /* q / |q|; the identity where |q| is below TAC_QUAT_MIN_NORM or not finite. */
 tacQuat tac_quat_normalize(tacQuat q);
 /* Rotation by `angle` about the unit vector `axis`. */

@@ -57,18 +57,12 @@ static inline tacSym3 tac_addsym3(tacSym3 A, tacSym3 B) {
 static inline tacSym3 tac_scalesym3(double s, tacSym3 A) {
     return (tacSym3){s * A.xx, s * A.yy, s * A.zz, s * A.xy, s * A.xz, s * A.yz};
 }
-/* R S R^T */
+/* R S R^T, row by row: with b_i = S r_i for the rows r_i of R, the entries are r_i . b_j. */
 static inline tacSym3 tac_rotatesym3(tacMat3 R, tacSym3 S) {
-    tacMat3 A = {{S.xx, S.xy, S.xz, S.xy, S.yy, S.yz, S.xz, S.yz, S.zz}};
-    tacMat3 B = tac_mulmm3(R, A);
-    tacSym3 T;
-    T.xx = B.m[0] * R.m[0] + B.m[1] * R.m[1] + B.m[2] * R.m[2];
-    T.yy = B.m[3] * R.m[3] + B.m[4] * R.m[4] + B.m[5] * R.m[5];
-    T.zz = B.m[6] * R.m[6] + B.m[7] * R.m[7] + B.m[8] * R.m[8];
-    T.xy = B.m[0] * R.m[3] + B.m[1] * R.m[4] + B.m[2] * R.m[5];
-    T.xz = B.m[0] * R.m[6] + B.m[1] * R.m[7] + B.m[2] * R.m[8];
-    T.yz = B.m[3] * R.m[6] + B.m[4] * R.m[7] + B.m[5] * R.m[8];
-    return T;
+    tacVec3 r0 = {R.m[0], R.m[1], R.m[2]}, r1 = {R.m[3], R.m[4], R.m[5]}, r2 = {R.m[6], R.m[7], R.m[8]};
+    tacVec3 b0 = tac_mulsv3(S, r0), b1 = tac_mulsv3(S, r1), b2 = tac_mulsv3(S, r2);
+    return (tacSym3){tac_dot3(r0, b0), tac_dot3(r1, b1), tac_dot3(r2, b2),
+                     tac_dot3(r1, b0), tac_dot3(r2, b0), tac_dot3(r2, b1)};
 }
 /* m (|r|^2 I - r r^T): what a point mass m at r adds to the inertia about the origin */
 static inline tacSym3 tac_pointsym3(double m, tacVec3 r) {
