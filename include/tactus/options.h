@@ -12,8 +12,7 @@ typedef enum { TAC_NONE, TAC_LCP, TAC_NCP, TAC_SOFT } tacContactModel;
 /* Blocks of u after ctrl, in this order, present when asked for. */
 enum {
     TAC_INPUT_QFRC = 1 << 0, /* qfrc_applied, nv: generalized forces */
-    TAC_INPUT_XFRC =
-        1 << 1, /* xfrc_applied, 6 nbody: force(3) then torque(3) per body at its centre of mass, world axes */
+    TAC_INPUT_XFRC = 1 << 1, /* xfrc_applied, 6 nbody: force, torque per body at its centre of mass, world axes */
     TAC_INPUT_MOCAP = 1 << 2 /* per mocap body position(3) then quaternion(4) */
 };
 
