@@ -146,7 +146,7 @@ TAC_API tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, in
  * untouched; where the gradient itself overflows (TAC_ERR_NONFINITE), rows of grad.u from the last on are written. */
 TAC_API tacStatus tac_rollout_vjp(tacSim *sim, const tacTrajectory *path, const tacCheckpoints *memory,
                                   const tacGrad *grad, tacStepInfo *info);
-/* Bytes it needs for n steps with `checkpoints` states kept. n - 1 are all that help. */
+/* Bytes it needs for n steps with `checkpoints` states kept; n - 2 are all that help. */
 TAC_API size_t tac_rollout_vjp_bytes(const tacModel *model, int n, int checkpoints);
 
 /* n independent worlds on `threads` threads: Y[i] = f(X[i], U[i]). Same bits for any number of threads. */

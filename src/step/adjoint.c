@@ -22,9 +22,9 @@ typedef struct Replay {
 
 /* --- Memory ------------------------------------------------------------------------------------------------------- */
 
-/* States worth keeping: 1 to n - 1. */
+/* States worth keeping: 1 to n - 2. State n - 1 is used where it is made, state n is not needed. */
 static int count_slots(int n, int checkpoints) {
-    int most = n > 1 ? n - 1 : 0;
+    int most = n > 2 ? n - 2 : 0;
     return checkpoints < most ? checkpoints : most;
 }
 
