@@ -85,3 +85,46 @@ tacVec3 tac_eig3_refine(tacSym3 A, tacQuat *frame) {
     }
     return tac_load3(value);
 }
+
+/* D = R^T A R as the frame turns by w (own axes, dR = R [w]) and A by dA:  dD = R^T dA R + D [w] - [w] D. */
+static tacSym3 rotated_jvp(tacSym3 A, tacSym3 dA, tacQuat frame, tacVec3 w) {
+    tacMat3 inverse = tac_transpose3(tac_quat_mat(frame));
+    tacSym3 D = tac_rotatesym3(inverse, A), turned = tac_turnsym3(w, D);
+    return tac_addsym3(tac_rotatesym3(inverse, dA), tac_scalesym3(-1, turned));
+}
+
+/* Turn of a frame after a Jacobi rotation Q about axis k by psi = -+ atan(2 off / (b - a)) / 2 (+ for k = 1):
+ *   w -> Q^T w + e_k dpsi,   dpsi = -+ ((b - a) doff - off (db - da)) / ((b - a)^2 + 4 off^2) */
+static tacVec3 turn_through(tacVec3 w, tacQuat Q, int k, const double value[3], const double off[3], tacSym3 dD) {
+    const double dvalue[3] = {dD.xx, dD.yy, dD.zz}, doff[3] = {dD.yz, dD.xz, dD.xy};
+    double gap = value[SECOND[k]] - value[FIRST[k]], dgap = dvalue[SECOND[k]] - dvalue[FIRST[k]];
+    double dpsi = (gap * doff[k] - off[k] * dgap) / (gap * gap + 4 * off[k] * off[k]);
+    if (k != 1) dpsi = -dpsi;
+    tacVec3 about = {k == 0 ? dpsi : 0, k == 1 ? dpsi : 0, k == 2 ? dpsi : 0};
+    return tac_add3(tac_quat_rotate(tac_quat_conj(Q), w), about);
+}
+
+tacSym3 tac_eig3_rebuilt_jvp(tacSym3 A, tacSym3 dA) {
+    tacQuat frame = tac_quat_identity();
+    tacVec3 w = tac_zero3();
+    double value[3] = {A.xx, A.yy, A.zz}, off[3], tangent, untouched[3] = {1, 1, 1};
+    if (!finite_sym3(A)) return dA;
+    for (int i = 0; i < TAC_EIG3_MAX_ROTATION; i++) { /* the same rotations as in tac_eig3 */
+        rotate_into(A, frame, value, off);
+        int k = largest_axis(off);
+        if (tac_abs(off[k]) <= TAC_EIG3_COARSE * size_of(value)) break;
+        tacQuat rotation = jacobi_rotation(k, value[FIRST[k]], value[SECOND[k]], off[k], &tangent);
+        w = turn_through(w, rotation, k, value, off, rotated_jvp(A, dA, frame, w));
+        frame = tac_quat_normalize(tac_quat_mul(frame, rotation));
+        untouched[k] = 0;
+    }
+    tacSym3 dD = rotated_jvp(A, dA, frame, w),
+            turned = tac_turnsym3(w, (tacSym3){value[0], value[1], value[2], 0, 0, 0});
+    tacSym3 own = {dD.xx + turned.xx,
+                   dD.yy + turned.yy,
+                   dD.zz + turned.zz,
+                   turned.xy + untouched[2] * dD.xy,
+                   turned.xz + untouched[1] * dD.xz,
+                   turned.yz + untouched[0] * dD.yz};
+    return tac_rotatesym3(tac_quat_mat(frame), own);
+}

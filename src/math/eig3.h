@@ -21,3 +21,7 @@ tacVec3 tac_eig3(tacSym3 A, tacQuat *frame);
 /* (A, frame from tac_eig3) -> (eigenvalues, frame) with A = R diag(eigenvalues) R^T to rounding: goes on from where
  * tac_eig3 stopped, with rotations too small to change which axis is which. The order of the values is kept. */
 tacVec3 tac_eig3_refine(tacSym3 A, tacQuat *frame);
+/* (A, dA) -> change of R diag R^T, with the pair that tac_eig3 gives: A but for the entries that it counts as zero. Its
+ * rotations are differentiated one by one, so that this is the derivative of what is computed. Entries that no rotation
+ * touched are followed: they count as zero only as long as they are below TAC_EIG3_COARSE. */
+tacSym3 tac_eig3_rebuilt_jvp(tacSym3 A, tacSym3 dA);

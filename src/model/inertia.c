@@ -443,7 +443,10 @@ static tacInertialTangent mesh_geom_inertia_jvp(const tacModel *m, int geom, tac
     tacMassProperties p = tac_geom_inertia(m, geom);
     double volume = m->mesh_volume[mesh], density = volume > 0 ? p.mass / volume : 0;
     double mass = geom_mass_jvp(m, geom, d.mass, n), thicker = volume > 0 ? (mass - density * d.mass) / volume : 0;
-    tacSym3 own = tac_addsym3(tac_scalesym3(density, d.icom), tac_scalesym3(thicker, m->mesh_icom[mesh]));
+    tacQuat axes;
+    tacVec3 diag = tac_eig3(m->mesh_icom[mesh], &axes);
+    tacSym3 own = tac_addsym3(tac_scalesym3(density, tac_eig3_rebuilt_jvp(m->mesh_icom[mesh], d.icom)),
+                              tac_scalesym3(thicker, tac_diag_to_sym(axes, diag)));
     tacInertialTangent inside = {mass, d.com, own};
     return place_geom(m, geom, &inside, m->mesh_com[mesh], p.icom, n);
 }

@@ -59,10 +59,18 @@ static const char *reason_against(const tacModel *m, int field, int index) {
 
 /* --- Which have a derivative -------------------------------------------------------------------------------------- */
 
+/* How many of an actuator's six gears count. */
+static int gears_used(const tacModel *m, int a) {
+    int type = m->actuator_trntype[a];
+    if (type == TAC_TRN_JOINT || type == TAC_TRN_JOINT_IN_PARENT)
+        return TAC_JOINT_NV[m->joint_type[m->actuator_trnid[2 * a]]];
+    return type == TAC_TRN_SITE ? 6 : 1;
+}
+
 /* A servo's damping ratio applies only while gainprm[0] is -biasprm[1], and only to what it has a moment on. */
 static const char *reason_against_servo(const tacModel *m, const tacField *f, int a, int k) {
     const double *bias = m->actuator_biasprm + 10 * a;
-    int servo = m->actuator_gainprm[10 * a] == -bias[BIAS_STIFFNESS], trntype = m->actuator_trntype[a];
+    int servo = m->actuator_gainprm[10 * a] == -bias[BIAS_STIFFNESS];
     double ratio = tac_damping_ratio(m, a);
     if (IS(f, actuator_dampratio) && !(m->actuator_dampratio[a] > 0))
         return "dampratio is not in use: biasprm[2] is the damping";
@@ -72,10 +80,8 @@ static const char *reason_against_servo(const tacModel *m, const tacField *f, in
     if (!(ratio > 0)) return NULL;
     if ((IS(f, actuator_gainprm) && k == 0) || (IS(f, actuator_biasprm) && k == BIAS_STIFFNESS))
         return "the actuator's damping ratio applies only while gainprm[0] is -biasprm[1]";
-    int joint = trntype == TAC_TRN_JOINT || trntype == TAC_TRN_JOINT_IN_PARENT ? m->actuator_trnid[2 * a] : -1;
-    int used = joint >= 0 ? TAC_JOINT_NV[m->joint_type[joint]] : trntype == TAC_TRN_SITE ? 0 : 1;
-    if (IS(f, actuator_gear) && k < used && m->actuator_gear[6 * a + k] == 0)
-        return "at 0 the actuator's damping ratio does not feel the joint";
+    if (IS(f, actuator_gear) && m->actuator_gear[6 * a + k] == 0 && k < gears_used(m, a))
+        return "at 0 the actuator's damping ratio may not feel a joint that it feels beside 0";
     return NULL;
 }
 
