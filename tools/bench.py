@@ -17,8 +17,12 @@ def machine():
     return platform.machine()
 
 
+ARGUMENTS = {"bench_robots": ["models/humanoid.xml", "models/atlas.xml", "models/panda.xml"]}
+
+
 def main():
-    programs = sorted((source.ROOT / "build" / "release" / "bench").glob("bench_*"))
+    release = source.ROOT / "build" / "release"
+    programs = sorted((release / "bench").glob("bench_*"))
     programs = [path for path in programs if path.is_file() and os.access(path, os.X_OK)]
     wanted = [path for path in programs if not sys.argv[1:] or path.name.removeprefix("bench_") in sys.argv[1:]]
     if not wanted:
@@ -27,9 +31,12 @@ def main():
     folder = source.ROOT / "build" / "bench" / machine()
     folder.mkdir(parents=True, exist_ok=True)
     code = 0
+    if not sys.argv[1:]:
+        print("== tactus bench", flush=True)
+        code = subprocess.run([release / "tactus", "bench"], cwd=source.ROOT, check=False).returncode
     for path in wanted:
         print(f"== {path.name.removeprefix('bench_')}", flush=True)
-        done = subprocess.run([path], cwd=source.ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run([path, *ARGUMENTS.get(path.name, [])], cwd=source.ROOT, capture_output=True, text=True, check=False)
         print(done.stdout, end="", flush=True)
         if done.returncode != 0:
             print(f"{path.name}: exit {done.returncode}: {done.stderr.strip()}", file=sys.stderr)
