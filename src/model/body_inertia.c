@@ -13,8 +13,7 @@
 /* --- Values ------------------------------------------------------------------------------------------------------- */
 
 /* Sum over the geoms that carry mass. One alone keeps its own frame; several get the principal axes of the sum; none
- * leaves mass zero with the frame MuJoCo gives then: the body's own pose. (MuJoCo adds up each mesh's
- * principal inertias, found to an absolute 1e-12: its sums differ from ours by some 1e-12 kg m^2.) */
+ * leaves mass zero with the frame MuJoCo gives then: the body's own pose. */
 static tacStatus from_geoms(const tacModel *m, int body, tacMassProperties *out, tacError *err) {
     int begin = m->body_geom_adr[body], end = begin + m->body_geom_num[body], n = 0;
     tacMassProperties sum = {.quat = m->body_quat[body]}, p = sum;

@@ -16,7 +16,6 @@ TOL_INERTIA = 1e-8  # of the body's own
 LEAST_AGREEING = 0.90  # of the models without a feature that is still to come
 BIAS_FLOOR = 1e-6  # N m: below this a bias force is rounding noise
 MASS_FLOOR = 1e-12  # kg, kg m^2
-INERTIA_FLOOR = 3e-4  # kg m^2: MuJoCo finds a mesh's principal axes to an absolute 1e-12 only, and adds them up
 SINGULAR_PIVOT = 1e-12  # relative Cholesky pivot below which a mass matrix has no inverse
 
 # Quantities the acceptance line names, and their bars; the rest is reported beside them.
@@ -194,7 +193,7 @@ def compare_bodies(worst, ours, model, state, literal, where):
         worst.see("mass", compare.relative_error(mine["mass"], mass, MASS_FLOOR), at)
         worst.see("ipos" if mass else "ipos_massless", compare.absolute_error(mine["ipos"], ipos), at)
         tensor = compare.tensor(mine["iquat"], mine["inertia"])
-        worst.see("inertia", compare.relative_error(tensor, full, INERTIA_FLOOR), at)
+        worst.see("inertia", compare.relative_error(tensor, full, MASS_FLOOR), at)
 
 
 def compare_actuators(worst, ours, model, state, skip, where):
