@@ -7,7 +7,7 @@
 
 typedef struct tacStepArgs {
     int contact;    /* index into "none|lcp|ncp|soft" */
-    int integrator; /* index into "model|euler|rk4|implicit|implicitfast" */
+    int integrator; /* index into "model|euler|rk4|implicit|implicitfast|rkmk4" */
     double dt;      /* s; NAN: the model's */
 } tacStepArgs;
 

@@ -1,9 +1,12 @@
-/* Contact none, classical Runge-Kutta 4 on the manifold, as in MuJoCo. With the rates f = (v, a, act_dot) at a state,
+/* Contact none, Runge-Kutta 4 on the manifold. With the rates f = (w, a, act_dot) at a state,
  *
  *   X_1 = x,   X_i = x (+) h c_i f(X_{i-1}),   y = x (+) h sum_i b_i f(X_i),   c = 0 1/2 1/2 1,   b = 1/6 1/3 1/3 1/6
  *
  * where positions go by q (+) and activations take the mean of their rates as their own kind of step does. It stands on
- * the continuous-time acceleration of the stepper's table and on its derivatives. */
+ * the continuous-time acceleration of the stepper's table and on its derivatives.
+ *
+ * RK4 has w = v, as in MuJoCo: of order four for hinges and slides, of order two where ball or free joints turn. RKMK4
+ * [MuntheKaas1998] has w = u', the rate of u in q = q_0 (+) u (tangent.h), which is of order four for all. */
 #include "step/smooth_step.h"
 #include "step/tangent.h"
 
@@ -16,10 +19,10 @@ enum { STAGES = 4 };
 static const double SPAN[STAGES] = {0, 0.5, 0.5, 1};
 static const double WEIGHT[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 
-/* The stages' states (x), the moves that lead to them from the start (hv: h c v), and the rates there. hv[STAGES] and
- * the mean rates are those of the whole step. */
+/* The stages' states (x), the moves that lead to them from the start (hv: h c w), and the rates there: of the position
+ * (w), of the velocity, of the activations. hv[STAGES] and the mean rates are those of the whole step. */
 typedef struct Stages {
-    double *x[STAGES], *hv[STAGES + 1], *acc[STAGES], *rate[STAGES];
+    double *x[STAGES], *hv[STAGES + 1], *w[STAGES], *acc[STAGES], *rate[STAGES];
     double *mean_acc, *mean_rate;
 } Stages;
 
@@ -29,6 +32,7 @@ static tacStatus take_stages(tacSim *sim, Stages *s) {
     for (int i = 0; i < STAGES; i++) {
         s->x[i] = TAC_TAKE(arena, tac_nx(m), double);
         s->hv[i] = TAC_TAKE(arena, m->nv, double);
+        s->w[i] = TAC_TAKE(arena, m->nv, double);
         s->acc[i] = TAC_TAKE(arena, m->nv, double);
         s->rate[i] = TAC_TAKE(arena, m->na, double);
     }
@@ -43,20 +47,24 @@ static void add_scaled(int n, const double *x, double s, const double *d, double
         out[i] = x[i] + s * d[i];
 }
 
-/* X_i from the rates of the stage before. */
+static int corrects_rotations(const tacSim *sim) { return sim->options.integrator == TAC_RKMK4; }
+
+/* X_i from the rates of the stage before, and the rate of its position. */
 static void place_stage(const tacSim *sim, const double *x, int i, Stages *s) {
     const tacModel *m = sim->model;
-    double span = SPAN[i] * sim->options.dt;
-    if (i == 0) {
-        memcpy(s->x[0], x, (size_t)tac_nx(m) * sizeof *x);
-        return;
+    double span = SPAN[i] * sim->options.dt, *v = s->x[i] + m->nq;
+    memcpy(s->x[i], x, (size_t)tac_nx(m) * sizeof *x);
+    memset(s->hv[i], 0, (size_t)m->nv * sizeof(double));
+    if (i > 0) {
+        add_scaled(m->nv, s->hv[i], span, s->w[i - 1], s->hv[i]);
+        tac_qpos_add(m, x, s->hv[i], s->x[i]);
+        add_scaled(m->nv, v, span, s->acc[i - 1], v);
+        add_scaled(m->na, v + m->nv, span, s->rate[i - 1], v + m->nv);
     }
-    double *v = s->x[i] + m->nq, *before = s->x[i - 1] + m->nq;
-    for (int k = 0; k < m->nv; k++)
-        s->hv[i][k] = span * before[k];
-    tac_qpos_add(m, x, s->hv[i], s->x[i]);
-    add_scaled(m->nv, x + m->nq, span, s->acc[i - 1], v);
-    add_scaled(m->na, x + m->nq + m->nv, span, s->rate[i - 1], v + m->nv);
+    if (corrects_rotations(sim))
+        tac_log_rate(m, s->hv[i], v, s->w[i]);
+    else
+        memcpy(s->w[i], v, (size_t)m->nv * sizeof *v);
 }
 
 /* The first n stages with their rates; the place of the one after, where there is one. */
@@ -71,20 +79,25 @@ static tacStatus run_stages(tacSim *sim, const double *x, const double *u, int n
     return TAC_OK;
 }
 
-/* Means of the rates. */
-static void average_stages(const tacSim *sim, Stages *s) {
+/* The move of the whole step: h times the mean of w. */
+static void average_moves(const tacSim *sim, Stages *s) {
     const tacModel *m = sim->model;
     double *hv = s->hv[STAGES];
     memset(hv, 0, (size_t)m->nv * sizeof *hv);
+    for (int i = 0; i < STAGES; i++)
+        add_scaled(m->nv, hv, WEIGHT[i], s->w[i], hv);
+    for (int k = 0; k < m->nv; k++)
+        hv[k] *= sim->options.dt;
+}
+
+/* Means of the other rates. */
+static void average_rates(const tacModel *m, Stages *s) {
     memset(s->mean_acc, 0, (size_t)m->nv * sizeof(double));
     memset(s->mean_rate, 0, (size_t)m->na * sizeof(double));
     for (int i = 0; i < STAGES; i++) {
-        add_scaled(m->nv, hv, WEIGHT[i], s->x[i] + m->nq, hv);
         add_scaled(m->nv, s->mean_acc, WEIGHT[i], s->acc[i], s->mean_acc);
         add_scaled(m->na, s->mean_rate, WEIGHT[i], s->rate[i], s->mean_rate);
     }
-    for (int k = 0; k < m->nv; k++)
-        hv[k] *= sim->options.dt;
 }
 
 /* The new state in w->next. */
@@ -95,7 +108,8 @@ static tacStatus advance(tacSim *sim, const double *x, const double *u, Stages *
     tacStatus status = take_stages(sim, s);
     if (status == TAC_OK) status = run_stages(sim, x, u, STAGES, s);
     if (status != TAC_OK) return status;
-    average_stages(sim, s);
+    average_moves(sim, s);
+    average_rates(m, s);
     tac_qpos_add(m, x, s->hv[STAGES], next);
     add_scaled(m->nv, x + m->nq, h, s->mean_acc, next + m->nq);
     memcpy(w->act_dot, s->mean_rate, (size_t)m->na * sizeof(double));
@@ -159,6 +173,20 @@ static void chain_place(const tacModel *m, double span, const double *hv, Chain 
         k->dX[i * n + i] += 1;
 }
 
+/* dw: of v, or corrected, where hv = span w of the stage before moves as well. */
+static void chain_position_rate(const tacSim *sim, int i, const Stages *s, Chain *k) {
+    const tacModel *m = sim->model;
+    size_t rows = (size_t)m->nv * (size_t)k->c.n;
+    const double *dv = k->dX + rows;
+    if (!corrects_rotations(sim) || i == 0) {
+        memcpy(k->df, dv, rows * sizeof *dv);
+        return;
+    }
+    for (size_t j = 0; j < rows; j++)
+        k->df[j] *= SPAN[i] * sim->options.dt;
+    tac_log_rate_jac(m, s->hv[i], s->x[i] + m->nq, k->c.n, k->c.n, dv, k->df);
+}
+
 /* da = D_x dX + [0 | D_u | D_theta] */
 static void chain_acceleration(const tacModel *m, int first, Chain *k) {
     size_t n = (size_t)k->c.n, nx = (size_t)k->c.nx;
@@ -213,12 +241,12 @@ static void chain_rates(tacSim *sim, const double *x, const double *u, Chain *k)
 
 static tacStatus run_chain(tacSim *sim, const double *u, const Stages *s, Chain *k) {
     const tacModel *m = sim->model;
-    size_t n = (size_t)k->c.n, rows = (size_t)m->nv * n;
+    size_t n = (size_t)k->c.n;
     for (int i = 0; i < STAGES; i++) {
         tacStatus status = sim->stepper->acceleration_jac(sim, s->x[i], u, NULL, k->D);
         if (status != TAC_OK) return status;
         chain_place(m, SPAN[i] * sim->options.dt, s->hv[i], k);
-        memcpy(k->df, k->dX + rows, rows * sizeof *k->df); /* dv */
+        chain_position_rate(sim, i, s, k);
         chain_acceleration(m, i == 0, k);
         chain_rates(sim, s->x[i], u, k);
         for (size_t j = 0; j < (size_t)k->c.nx * n; j++)
@@ -288,11 +316,12 @@ static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, c
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
-/* Gradients with respect to the state of a stage, and to the rates that lead to it. */
+/* Gradients with respect to the state of a stage, to its rates, and to the means of rates. */
 typedef struct Pull {
-    double *X, *acc, *rate;           /* ndx, nv, na: of the stage at work */
+    double *X, *w, *acc, *rate;       /* ndx, nv, nv, na: of the stage at work */
+    double *hv;                       /* nv: of the move that leads to it, through w */
     double *turned;                   /* nv */
-    double *mean_v, *mean_a, *mean_r; /* nv, nv, na: of the weighted sums of rates */
+    double *mean_w, *mean_a, *mean_r; /* nv, nv, na */
     tacGrad bar;                      /* of x, u, theta */
 } Pull;
 
@@ -300,7 +329,7 @@ static tacStatus take_pull(tacSim *sim, int theta, Pull *p) {
     const tacModel *m = sim->model;
     tacArena *arena = &sim->arena;
     tacColumns c = tac_count_columns(sim);
-    double **vectors[] = {&p->acc, &p->turned, &p->mean_v, &p->mean_a};
+    double **vectors[] = {&p->w, &p->acc, &p->hv, &p->turned, &p->mean_w, &p->mean_a};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = TAC_TAKE(arena, m->nv, double);
     p->rate = TAC_TAKE(arena, m->na, double);
@@ -313,6 +342,10 @@ static tacStatus take_pull(tacSim *sim, int theta, Pull *p) {
     memset(p->bar.x, 0, (size_t)c.nx * sizeof(double));
     memset(p->bar.u, 0, (size_t)c.nu * sizeof(double));
     memset(last, 0, (size_t)c.np * sizeof(double));
+    memset(p->X, 0, (size_t)c.nx * sizeof(double));
+    memset(p->w, 0, (size_t)m->nv * sizeof(double));
+    memset(p->acc, 0, (size_t)m->nv * sizeof(double));
+    memset(p->rate, 0, (size_t)m->na * sizeof(double));
     return TAC_OK;
 }
 
@@ -321,8 +354,8 @@ static void pull_end(const tacSim *sim, const double *x, const double *ybar, con
     const tacModel *m = sim->model;
     const double *act = x + m->nq + m->nv, *vbar = ybar + m->nv, *actbar = vbar + m->nv;
     double h = sim->options.dt, *act_start = p->bar.x + 2 * m->nv;
-    memset(p->mean_v, 0, (size_t)m->nv * sizeof(double));
-    tac_move_vjp(m, s->hv[STAGES], h, ybar, p->bar.x, p->mean_v);
+    memset(p->mean_w, 0, (size_t)m->nv * sizeof(double));
+    tac_move_vjp(m, s->hv[STAGES], h, ybar, p->bar.x, p->mean_w);
     for (int i = 0; i < m->nv; i++) {
         p->bar.x[m->nv + i] = vbar[i];
         p->mean_a[i] = h * vbar[i];
@@ -336,14 +369,19 @@ static void pull_end(const tacSim *sim, const double *x, const double *ybar, con
     if (p->bar.theta != NULL) emit_spans(sim, x, s, &(tacSink){.lambda = actbar, .bar = p->bar.theta});
 }
 
-/* The stage's share of the means; X, acc and rate hold what comes from the stage after. Then all through the rates of
- * the stage, into X. */
+/* The stage's share of the means; w, acc and rate hold what comes from the stage after. Then all through the rates of
+ * the stage, into X and into the move that leads to it. */
 static tacStatus pull_rates(tacSim *sim, const double *u, int i, const Stages *s, Pull *p) {
     const tacModel *m = sim->model;
     double *vbar = p->X + m->nv, *actbar = vbar + m->nv;
-    add_scaled(m->nv, vbar, WEIGHT[i], p->mean_v, vbar);
+    add_scaled(m->nv, p->w, WEIGHT[i], p->mean_w, p->w);
     add_scaled(m->nv, p->acc, WEIGHT[i], p->mean_a, p->acc);
     add_scaled(m->na, p->rate, WEIGHT[i], p->mean_r, p->rate);
+    memset(p->hv, 0, (size_t)m->nv * sizeof(double));
+    if (corrects_rotations(sim))
+        tac_log_rate_vjp(m, s->hv[i], s->x[i] + m->nq, p->w, vbar, p->hv);
+    else
+        add_scaled(m->nv, vbar, 1, p->w, vbar);
     tacGrad bar = {p->X, p->bar.u, p->bar.theta};
     tacStatus status = sim->stepper->acceleration_vjp(sim, s->x[i], u, p->acc, &bar);
     if (status != TAC_OK) return status;
@@ -353,42 +391,42 @@ static tacStatus pull_rates(tacSim *sim, const double *u, int i, const Stages *s
     return TAC_OK;
 }
 
-/* X of stage i -> the start, and X, acc, rate of the stage before:  X_i = x (+) span f(X_{i-1}). */
+/* X and hv of stage i -> the start, and the rates of the stage before:  X_i = x (+) span f(X_{i-1}), hv = span w. */
 static void pull_place(const tacSim *sim, int i, const Stages *s, Pull *p) {
     const tacModel *m = sim->model;
-    double span = SPAN[i] * sim->options.dt, *vbar = p->X + m->nv, *actbar = vbar + m->nv, *start = p->bar.x;
-    for (int k = m->nv; k < tac_ndx(m); k++)
-        start[k] += p->X[k];
-    for (int k = 0; k < m->nv; k++)
+    double span = SPAN[i] * sim->options.dt, *vbar = p->X + m->nv, *start = p->bar.x;
+    for (int k = 0; k < m->nv; k++) {
+        p->w[k] = span * p->hv[k];
         p->acc[k] = span * vbar[k];
+    }
     for (int k = 0; k < m->na; k++)
-        p->rate[k] = span * actbar[k];
-    memset(vbar, 0, (size_t)(m->nv + m->na) * sizeof *vbar);
-    tac_move_vjp(m, s->hv[i], span, p->X, p->turned, vbar);
-    for (int k = 0; k < m->nv; k++)
-        start[k] += p->turned[k];
-    memset(p->X, 0, (size_t)m->nv * sizeof(double));
+        p->rate[k] = span * vbar[m->nv + k];
+    tac_move_vjp(m, s->hv[i], span, p->X, p->turned, p->w);
+    memcpy(p->X, p->turned, (size_t)m->nv * sizeof(double));
+    add_scaled(tac_ndx(m), start, 1, p->X, start);
+    memset(p->X, 0, (size_t)tac_ndx(m) * sizeof(double));
 }
 
+/* The acceleration of the last stage is needed for the mean rate of activations alone. */
 static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     const tacModel *m = sim->model;
     Stages s;
     Pull p;
-    tacStatus status = advance(sim, x, u, &s);
+    tacStatus status = take_stages(sim, &s);
+    if (status == TAC_OK) status = run_stages(sim, x, u, m->na > 0 ? STAGES : STAGES - 1, &s);
     if (status == TAC_OK) status = take_pull(sim, g->theta != NULL, &p);
     if (status != TAC_OK) return status;
+    average_moves(sim, &s);
+    if (m->na > 0) average_rates(m, &s);
     pull_end(sim, x, ybar, &s, &p);
-    memset(p.X, 0, (size_t)tac_ndx(m) * sizeof(double));
-    memset(p.acc, 0, (size_t)m->nv * sizeof(double));
-    memset(p.rate, 0, (size_t)m->na * sizeof(double));
-    for (int i = STAGES - 1; i >= 0 && status == TAC_OK; i--) {
+    for (int i = STAGES - 1; i >= 0; i--) {
         status = pull_rates(sim, u, i, &s, &p);
+        if (status != TAC_OK) return status;
         if (i > 0) pull_place(sim, i, &s, &p);
     }
-    for (int k = 0; k < tac_ndx(m); k++)
-        p.bar.x[k] += p.X[k];
-    if (status == TAC_OK) tac_copy_grad(&p.bar, tac_count_columns(sim), g);
-    return status;
+    add_scaled(tac_ndx(m), p.bar.x, 1, p.X, p.bar.x);
+    tac_copy_grad(&p.bar, tac_count_columns(sim), g);
+    return TAC_OK;
 }
 
 static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
@@ -402,10 +440,10 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
     tacColumns c = tac_columns_of(m, options);
     size_t nv = (size_t)m->nv, na = (size_t)m->na, nx = (size_t)c.nx, n = (size_t)c.n;
     size_t stages =
-        STAGES * (tac_room((size_t)tac_nx(m)) + 2 * tac_room(nv) + tac_room(na)) + 2 * tac_room(nv) + tac_room(na);
+        STAGES * (tac_room((size_t)tac_nx(m)) + 3 * tac_room(nv) + tac_room(na)) + 2 * tac_room(nv) + tac_room(na);
     size_t chain = 3 * tac_room(nx * n) + tac_room(nv * n) + tac_room(nv * nx) + 2 * tac_room(na);
     size_t pull =
-        4 * tac_room(nv) + 2 * tac_room(na) + 2 * tac_room(nx) + tac_room((size_t)c.nu) + tac_room((size_t)c.np);
+        6 * tac_room(nv) + 2 * tac_room(na) + 2 * tac_room(nx) + tac_room((size_t)c.nu) + tac_room((size_t)c.np);
     return stages + (chain > pull ? chain : pull) + tac_smooth_scratch(m, options);
 }
 
@@ -418,3 +456,12 @@ const tacStepper TAC_STEPPER_RK4 = {TAC_NONE,
                                     tac_smooth_acceleration_jac,
                                     tac_smooth_acceleration_vjp,
                                     scratch};
+const tacStepper TAC_STEPPER_RKMK4 = {TAC_NONE,
+                                      TAC_RKMK4,
+                                      step,
+                                      jac,
+                                      vjp,
+                                      tac_smooth_acceleration,
+                                      tac_smooth_acceleration_jac,
+                                      tac_smooth_acceleration_vjp,
+                                      scratch};

@@ -11,9 +11,9 @@
 /* --- Options ------------------------------------------------------------------------------------------------------ */
 
 static const tacStepper *const STEPPERS[] = {&TAC_STEPPER_EULER, &TAC_STEPPER_RK4, &TAC_STEPPER_IMPLICIT,
-                                             &TAC_STEPPER_IMPLICITFAST};
+                                             &TAC_STEPPER_IMPLICITFAST, &TAC_STEPPER_RKMK4};
 static const char *const CONTACT_NAMES[] = {"none", "lcp", "ncp", "soft"};
-static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "implicitfast"};
+static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "implicitfast", "RKMK4"};
 
 tacOptions tac_default_options(const tacModel *model) {
     tacOptions options = {
@@ -44,7 +44,7 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
     if ((unsigned)options->contact > TAC_SOFT)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option contact is %d: expected a tacContactModel",
                         (int)options->contact);
-    if ((unsigned)options->integrator > TAC_IMPLICITFAST)
+    if ((unsigned)options->integrator > TAC_RKMK4)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option integrator is %d: expected a tacIntegrator",
                         (int)options->integrator);
     if (find_stepper(options) == NULL)

@@ -11,3 +11,12 @@ void tac_move_jac(const tacModel *m, const double *hv, double h, int n, int ld_d
 void tac_move_start_jac(const tacModel *m, const double *hv, int ld, double *out);
 /* qbar = P^T bar, vbar += h Q^T bar. */
 void tac_move_vjp(const tacModel *m, const double *hv, double h, const double *bar, double *qbar, double *vbar);
+
+/* Rates of the coordinates u of q = q_0 (+) u: u' = Jr^-1(u) v for each rotation, v elsewhere, to second order in u,
+ *   u' = v + u x v / 2 + u x (u x v) / 12                                                     (conventions.md, C4) */
+void tac_log_rate(const tacModel *m, const double *u, const double *v, double *rate);
+/* d(u') = T dv + N du of n columns: dv (rows ld numbers apart) and du (in place of it the result). */
+void tac_log_rate_jac(const tacModel *m, const double *u, const double *v, int n, int ld, const double *dv, double *du);
+/* vbar += T^T bar, ubar = N^T bar. */
+void tac_log_rate_vjp(const tacModel *m, const double *u, const double *v, const double *bar, double *vbar,
+                      double *ubar);

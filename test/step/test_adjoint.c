@@ -17,7 +17,7 @@
 #define TOL_ROLLOUT 1e-6
 #define FIRST_STEP  1e-4
 
-enum { SHORT = 9, LONG = 1000, INTEGRATORS = 4 };
+enum { SHORT = 9, LONG = 1000, INTEGRATORS = 5 };
 
 /* A rollout of n steps with a loss: covectors at every state. */
 typedef struct Path {

@@ -34,9 +34,12 @@ static double *numbers(int n) { return calloc((size_t)n + 1, sizeof(double)); }
 static const struct {
     tacIntegrator id;
     const char *name;
-} INTEGRATORS[] = {
-    {TAC_EULER, "Euler"}, {TAC_RK4, "RK4"}, {TAC_IMPLICIT, "implicit"}, {TAC_IMPLICITFAST, "implicitfast"}};
-enum { NINTEGRATOR = 4 };
+} INTEGRATORS[] = {{TAC_EULER, "Euler"},
+                   {TAC_RK4, "RK4"},
+                   {TAC_IMPLICIT, "implicit"},
+                   {TAC_IMPLICITFAST, "implicitfast"},
+                   {TAC_RKMK4, "RKMK4"}};
+enum { NINTEGRATOR = 5 };
 
 static Case open_case(const char *path, tacIntegrator integrator, unsigned inputs) {
     Case c = {0};
@@ -178,13 +181,14 @@ static void check_robots(tacIntegrator integrator) {
 
 static void robots_euler(void **state) { (void)state, check_robots(TAC_EULER); }
 static void robots_rk4(void **state) { (void)state, check_robots(TAC_RK4); }
+static void robots_rkmk4(void **state) { (void)state, check_robots(TAC_RKMK4); }
 static void robots_implicit(void **state) { (void)state, check_robots(TAC_IMPLICIT); }
 static void robots_implicitfast(void **state) { (void)state, check_robots(TAC_IMPLICITFAST); }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(robots_euler),        cmocka_unit_test(robots_rk4), cmocka_unit_test(robots_implicit),
-        cmocka_unit_test(robots_implicitfast), cmocka_unit_test(everything),
+        cmocka_unit_test(robots_euler),    cmocka_unit_test(robots_rk4),          cmocka_unit_test(robots_rkmk4),
+        cmocka_unit_test(robots_implicit), cmocka_unit_test(robots_implicitfast), cmocka_unit_test(everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

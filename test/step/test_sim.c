@@ -62,12 +62,12 @@ static void unsupported_options(void **state) {
     tacModel *m = robot_pendulum();
     tacError err;
     const char *const contacts[] = {"none", "lcp", "ncp", "soft"};
-    const char *const integrators[] = {"Euler", "RK4", "implicit", "implicitfast"};
-    for (int i = 1; i < 4; i++) {
+    const char *const integrators[] = {"Euler", "RK4", "implicit", "implicitfast", "RKMK4"};
+    for (int i = 1; i < 5; i++) {
         tacOptions o = tac_default_options(m);
-        o.contact = (tacContactModel)i;
+        o.contact = (tacContactModel)(i < 4 ? i : 1);
         CHECK_INT(try_options(m, o, &err), TAC_ERR_UNSUPPORTED);
-        CHECK_HAS(err.text, contacts[i]);
+        CHECK_HAS(err.text, contacts[i < 4 ? i : 1]);
         o.integrator = (tacIntegrator)i;
         CHECK_INT(try_options(m, o, &err), TAC_ERR_UNSUPPORTED);
         CHECK_HAS(err.text, integrators[i]);
