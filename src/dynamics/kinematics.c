@@ -10,8 +10,11 @@ typedef struct Pose {
 
 static int is_zero(tacVec3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
 
-/* q r; most bodies are not turned in their parent, and the product is exact then. */
-static tacQuat turn_by(tacQuat q, tacQuat r) { return r.w == 1 ? q : tac_quat_mul(q, r); }
+/* q r; most bodies are not turned in their parent, and q is the exact product then. (w = 1 alone does not tell: with w
+ * rounded to 1 the rest may be a turn of 1e-8.) */
+static tacQuat turn_by(tacQuat q, tacQuat r) {
+    return r.x == 0 && r.y == 0 && r.z == 0 && r.w == 1 ? q : tac_quat_mul(q, r);
+}
 
 /* The pose a body has before its joints move it: its place in the parent, or where the mocap input puts it. */
 static Pose start_pose(const tacModel *m, const tacWork *w, int body, const double *mocap) {
@@ -44,37 +47,34 @@ static Pose apply_free(const tacModel *m, tacWork *w, int joint, const double *q
 }
 
 /* Turns the pose by `turn` (child side) about the joint's anchor. */
-static Pose turn_about(Pose pose, tacQuat turn, tacVec3 anchor, tacVec3 joint_pos) {
-    pose.quat = tac_quat_mul(pose.quat, turn);
-    if (!is_zero(joint_pos)) pose.pos = tac_sub3(anchor, tac_quat_rotate(pose.quat, joint_pos));
-    return pose;
+static inline void turn_about(Pose *pose, tacQuat turn, tacVec3 anchor, tacVec3 joint_pos) {
+    pose->quat = tac_quat_mul(pose->quat, turn);
+    if (!is_zero(joint_pos)) pose->pos = tac_sub3(anchor, tac_quat_rotate(pose->quat, joint_pos));
 }
 
 /* Applies one slide, hinge or ball joint; writes its anchor, axis and the angular parts of S (linear part for
  * slides). */
-static Pose apply_joint(const tacModel *m, tacWork *w, int joint, const double *q, Pose pose) {
+static inline void apply_joint(const tacModel *m, tacWork *w, int joint, const double *q, Pose *pose) {
     int adr = m->joint_qpos_adr[joint];
     tacVec6 *S = w->S + m->joint_dof_adr[joint];
-    tacVec3 axis = tac_quat_rotate(pose.quat, m->joint_axis[joint]);
-    tacVec3 anchor = pose.pos;
-    if (!is_zero(m->joint_pos[joint])) anchor = tac_add3(anchor, tac_quat_rotate(pose.quat, m->joint_pos[joint]));
+    tacVec3 axis = tac_quat_rotate(pose->quat, m->joint_axis[joint]);
+    tacVec3 joint_pos = m->joint_pos[joint], anchor = pose->pos;
+    if (!is_zero(joint_pos)) anchor = tac_add3(anchor, tac_quat_rotate(pose->quat, joint_pos));
     w->joint_axis[joint] = axis;
     w->joint_pos[joint] = anchor;
     switch (m->joint_type[joint]) {
     case TAC_SLIDE:
-        pose.pos = tac_madd3(pose.pos, q[adr] - m->qpos_0[adr], axis);
+        pose->pos = tac_madd3(pose->pos, q[adr] - m->qpos_0[adr], axis);
         S[0] = (tacVec6){{0, 0, 0}, axis};
         break;
     case TAC_HINGE:
         S[0].ang = axis;
-        pose = turn_about(pose, tac_quat_axis_angle(m->joint_axis[joint], q[adr] - m->qpos_0[adr]), anchor,
-                          m->joint_pos[joint]);
+        turn_about(pose, tac_quat_axis_angle(m->joint_axis[joint], q[adr] - m->qpos_0[adr]), anchor, joint_pos);
         break;
     default: /* TAC_BALL */
-        pose = turn_about(pose, tac_quat_normalize(tac_quat_load(q + adr)), anchor, m->joint_pos[joint]);
-        set_ball_axes(S, tac_quat_mat(pose.quat));
+        turn_about(pose, tac_quat_normalize(tac_quat_load(q + adr)), anchor, joint_pos);
+        set_ball_axes(S, tac_quat_mat(pose->quat));
     }
-    return pose;
 }
 
 /* Linear parts of rotational axes about the reference point: velocity of the point O is axis x (O - anchor). */
@@ -103,7 +103,7 @@ static void place_body(const tacModel *m, tacWork *w, int body, const double *q,
     } else {
         pose = start_pose(m, w, body, mocap);
         for (int j = first; j < last; j++)
-            pose = apply_joint(m, w, j, q, pose);
+            apply_joint(m, w, j, q, &pose);
         pose.quat = tac_quat_renormalize(pose.quat);
     }
     w->xpos[body] = pose.pos;
@@ -129,24 +129,28 @@ void tac_kinematics_q(const tacModel *m, tacWork *w, const double *q, const doub
 
 /* One group of dofs whose axes are fixed in the frame after them: Sdot_i = V x S_i with the velocity before the group,
  * then V += S v. (By the velocity after it, the sum over the group of Sdot_i v_i would be the same.) */
-static tacVec6 add_dofs(tacWork *w, tacVec6 V, int first, int count, const double *v) {
+static inline tacVec6 add_dofs(tacWork *w, tacVec6 V, int first, int count, const double *v) {
     tacVec6 after = V;
     for (int i = first; i < first + count; i++) {
-        w->Sdot[i] = tac_crossm6(V, w->S[i]);
-        after = tac_madd6(after, v[i], w->S[i]);
+        tacVec6 S = w->S[i];
+        w->Sdot[i] = tac_crossm6(V, S);
+        after = tac_madd6(after, v[i], S);
     }
     return after;
 }
 
 void tac_kinematics_v(const tacModel *m, tacWork *w, const double *v) {
-    static const int DOFS[] = {[TAC_FREE] = 3, [TAC_BALL] = 3, [TAC_SLIDE] = 1, [TAC_HINGE] = 1};
     w->V[0] = tac_zero6();
     for (int b = 1; b < m->nbody; b++) {
         tacVec6 V = w->V[m->body_parent[b]];
         int first = m->body_joint_adr[b], last = first + m->body_joint_num[b];
         for (int j = first; j < last; j++) {
             int type = m->joint_type[j], dof = m->joint_dof_adr[j];
-            V = add_dofs(w, V, dof, DOFS[type], v);
+            if (type == TAC_HINGE || type == TAC_SLIDE) {
+                V = add_dofs(w, V, dof, 1, v);
+                continue;
+            }
+            V = add_dofs(w, V, dof, 3, v);
             if (type == TAC_FREE) V = add_dofs(w, V, dof + 3, 3, v);
         }
         w->V[b] = V;

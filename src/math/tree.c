@@ -262,36 +262,141 @@ void tac_tree_solve(const tacTree *tree, const double *L, double *x) {
     tac_tree_solve_l(tree, L, x);
 }
 
-/* The three passes for n x k right sides; the order of terms is that of the passes above. */
+/* --- The three passes for n x k right sides, four columns at a time: a strip of the rows stays in the nearest cache,
+ * and where a block's strip is zero, as it is for columns of another limb, its first pass has nothing to do. The order
+ * of terms is that of the passes above. ---------------------------------------------------------------------------- */
 
-static void solve_many_lt(const tacTree *tree, const double *L, int width, double *X) {
-    for (int k = tree->n - 1; k >= 0; k--) {
-        const double *entry = L + tree->adr[k] + 1, *row = X + (size_t)k * (size_t)width;
-        for (int i = tree->parent[k]; i >= 0; i = tree->parent[i])
-            subtract_one(width, row, *entry++, X + (size_t)i * (size_t)width);
+/* Two numbers in one register; four in two. */
+typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef struct Strip {
+    Pair a, b;
+} Strip;
+enum { STRIP = 4 };
+
+static inline Strip load(const double *x) {
+    const Pair *p = (const Pair *)(const void *)x;
+    return (Strip){p[0], p[1]};
+}
+
+static inline void store(double *x, Strip s) {
+    Pair *p = (Pair *)(void *)x;
+    p[0] = s.a;
+    p[1] = s.b;
+}
+
+static inline Strip scale(double c, Strip x) { return (Strip){c * x.a, c * x.b}; }
+/* y - c x */
+static inline Strip less(Strip y, double c, Strip x) { return (Strip){y.a - c * x.a, y.b - c * x.b}; }
+
+static inline int is_zero(Strip x) { return x.a[0] == 0 && x.a[1] == 0 && x.b[0] == 0 && x.b[1] == 0; }
+
+/* X <- L^-T X */
+static void strip_lt(const tacTree *tree, const double *L, size_t ld, double *X) {
+    const int *parent = tree->parent;
+    for (int last = tree->n - 1; last >= 0;) {
+        int count = rows_ending(tree, last), k = last - count + 1, i = parent[k];
+        const double *l0 = L + tree->adr[k] + 1;
+        double *row = X + (size_t)k * ld;
+        Strip a0 = load(row);
+        last = k - 1;
+        if (count == 1) {
+            for (i = is_zero(a0) ? -1 : i; i >= 0; i = parent[i]) {
+                double *x = X + (size_t)i * ld;
+                store(x, less(load(x), *l0++, a0));
+            }
+        } else if (count == 2) {
+            const double *l1 = L + tree->adr[k + 1] + 1;
+            Strip a1 = load(row + ld);
+            a0 = less(a0, *l1++, a1);
+            store(row, a0);
+            for (i = is_zero(a1) && is_zero(a0) ? -1 : i; i >= 0; i = parent[i]) {
+                double *x = X + (size_t)i * ld;
+                store(x, less(less(load(x), *l1++, a1), *l0++, a0));
+            }
+        } else {
+            const double *l1 = L + tree->adr[k + 1] + 1, *l2 = L + tree->adr[k + 2] + 1;
+            Strip a2 = load(row + 2 * ld), a1 = less(load(row + ld), *l2++, a2);
+            a0 = less(less(a0, *l2++, a2), *l1++, a1);
+            store(row + ld, a1);
+            store(row, a0);
+            for (i = is_zero(a2) && is_zero(a1) && is_zero(a0) ? -1 : i; i >= 0; i = parent[i]) {
+                double *x = X + (size_t)i * ld;
+                store(x, less(less(less(load(x), *l2++, a2), *l1++, a1), *l0++, a0));
+            }
+        }
     }
 }
 
-static void solve_many_l(const tacTree *tree, const double *L, int width, double *X) {
+/* X <- L^-1 D^-1 X */
+static void strip_l(const tacTree *tree, const double *L, size_t ld, double *X) {
+    const int *parent = tree->parent;
+    for (int k = 0; k < tree->n;) {
+        int count = rows_beginning(tree, k), i = parent[k];
+        const double *l0 = L + tree->adr[k];
+        double *row = X + (size_t)k * ld;
+        Strip y0 = scale(*l0++, load(row));
+        if (count == 1) {
+            for (; i >= 0; i = parent[i])
+                y0 = less(y0, *l0++, load(X + (size_t)i * ld));
+        } else if (count == 2) {
+            const double *l1 = L + tree->adr[k + 1];
+            Strip y1 = scale(*l1++, load(row + ld));
+            const double a10 = *l1++;
+            for (; i >= 0; i = parent[i]) {
+                Strip x = load(X + (size_t)i * ld);
+                y1 = less(y1, *l1++, x);
+                y0 = less(y0, *l0++, x);
+            }
+            store(row + ld, less(y1, a10, y0));
+        } else {
+            const double *l1 = L + tree->adr[k + 1], *l2 = L + tree->adr[k + 2];
+            Strip y1 = scale(*l1++, load(row + ld)), y2 = scale(*l2++, load(row + 2 * ld));
+            const double a10 = *l1++, a21 = *l2++, a20 = *l2++;
+            for (; i >= 0; i = parent[i]) {
+                Strip x = load(X + (size_t)i * ld);
+                y2 = less(y2, *l2++, x);
+                y1 = less(y1, *l1++, x);
+                y0 = less(y0, *l0++, x);
+            }
+            y1 = less(y1, a10, y0);
+            store(row + ld, y1);
+            store(row + 2 * ld, less(less(y2, a20, y0), a21, y1));
+        }
+        store(row, y0);
+        k += count;
+    }
+}
+
+/* One column. */
+static void column_solve(const tacTree *tree, const double *L, size_t ld, double *X) {
+    for (int k = tree->n - 1; k >= 0; k--) {
+        const double *entry = L + tree->adr[k] + 1, x = X[(size_t)k * ld];
+        for (int i = tree->parent[k]; i >= 0; i = tree->parent[i])
+            X[(size_t)i * ld] -= *entry++ * x;
+    }
     for (int first = 0; first < tree->n;) {
         int count = rows_beginning(tree, first);
         for (int s = 0; s < count; s++) {
             const double *own = L + tree->adr[first + s], *entry = own + s + 1;
-            double *row = X + (size_t)(first + s) * (size_t)width;
-            for (int c = 0; c < width; c++)
-                row[c] *= own[0];
+            double x = X[(size_t)(first + s) * ld] * own[0];
             for (int i = tree->parent[first]; i >= 0; i = tree->parent[i])
-                subtract_one(width, X + (size_t)i * (size_t)width, *entry++, row);
+                x -= *entry++ * X[(size_t)i * ld];
             for (int t = 0; t < s; t++)
-                subtract_one(width, X + (size_t)(first + t) * (size_t)width, own[s - t], row);
+                x -= own[s - t] * X[(size_t)(first + t) * ld];
+            X[(size_t)(first + s) * ld] = x;
         }
         first += count;
     }
 }
 
 void tac_tree_solve_many(const tacTree *tree, const double *L, int k, double *X) {
-    solve_many_lt(tree, L, k, X);
-    solve_many_l(tree, L, k, X);
+    int c = 0;
+    for (; c + STRIP <= k; c += STRIP) {
+        strip_lt(tree, L, (size_t)k, X + c);
+        strip_l(tree, L, (size_t)k, X + c);
+    }
+    for (; c < k; c++)
+        column_solve(tree, L, (size_t)k, X + c);
 }
 
 /* --- Products --------------------------------------------------------------------------------------------------- */
