@@ -58,6 +58,60 @@ static void failing_world(void **state) {
     tac_model_free(m);
 }
 
+/* Derivatives of steps and rollouts: what single simulations give, on any number of threads. */
+static void derivatives_have_the_same_bits(void **state) {
+    (void)state;
+    enum { FEW = 7, SHORT = 12 };
+    tacModel *m = robot_creature();
+    CHECK_INT(tac_param_register(m, "body/#2.mass", NULL, NULL), TAC_OK);
+    tacOptions o = tac_default_options(m);
+    o.integrator = TAC_IMPLICIT;
+    int nx = tac_nx(m), ndx = tac_ndx(m), nu = m->nu, steps = SHORT * nu;
+    double *X = robot_array(FEW * nx), *U = robot_array(FEW * steps), *bar = robot_array(FEW * ndx);
+    double *A = robot_array(FEW * ndx * ndx), *B = robot_array(FEW * ndx * nu), *P = robot_array(FEW * ndx);
+    double *Y = robot_array(FEW * nx), *gx = robot_array(FEW * ndx), *gu = robot_array(FEW * steps),
+           *gt = robot_array(FEW);
+    uint64_t first[3] = {0};
+    for (int i = 0; i < FEW; i++)
+        robot_state(m, X + i * nx, (uint64_t)i);
+    robot_random(FEW * steps, U, 0.5, 12);
+    robot_random(FEW * ndx, bar, 1, 13);
+    tacTrajectory path = {.n = SHORT, .x0 = X, .U = U, .xbar = bar};
+    for (int threads = 1; threads <= 4; threads++) {
+        uint64_t hash[3];
+        CHECK_INT(tac_batch_step_jac(m, &o, FEW, X, U, Y, &(tacJac){A, B, P}, threads), TAC_OK);
+        hash[0] =
+            hash_of(A, FEW * ndx * ndx) ^ hash_of(B, FEW * ndx * nu) ^ hash_of(P, FEW * ndx) ^ hash_of(Y, FEW * nx);
+        CHECK_INT(tac_batch_step_vjp(m, &o, FEW, X, U, bar, &(tacGrad){gx, gu, gt}, threads), TAC_OK);
+        hash[1] = hash_of(gx, FEW * ndx) ^ hash_of(gu, FEW * nu) ^ hash_of(gt, FEW);
+        CHECK_INT(tac_batch_rollout_vjp(m, &o, FEW, &path, threads, &(tacGrad){gx, gu, gt}, threads), TAC_OK);
+        hash[2] = hash_of(gx, FEW * ndx) ^ hash_of(gu, FEW * steps) ^ hash_of(gt, FEW);
+        for (int k = 0; k < 3; k++) {
+            if (threads == 1) first[k] = hash[k];
+            CHECK(hash[k] == first[k]);
+        }
+    }
+    tacSim *sim;
+    int last = FEW - 1;
+    double *a = robot_array(ndx * ndx), *x = robot_array(ndx), *u = robot_array(steps), theta;
+    size_t bytes = tac_rollout_vjp_bytes(m, SHORT, 3);
+    void *memory = aligned_alloc(64, bytes);
+    CHECK_INT(tac_sim_new(m, &o, &sim, NULL), TAC_OK);
+    CHECK_INT(tac_step_jac(sim, X + last * nx, U + last * nu, NULL, &(tacJac){a, NULL, NULL}, NULL), TAC_OK);
+    CHECK(memcmp(a, A + last * ndx * ndx, (size_t)(ndx * ndx) * sizeof *a) == 0);
+    path = (tacTrajectory){.n = SHORT, .x0 = X + last * nx, .U = U + last * steps, .xbar = bar + last * ndx};
+    CHECK_INT(tac_rollout_vjp(sim, &path, &(tacCheckpoints){3, memory, bytes}, &(tacGrad){x, u, &theta}, NULL), TAC_OK);
+    CHECK(memcmp(x, gx + last * ndx, (size_t)ndx * sizeof *x) == 0);
+    CHECK(memcmp(u, gu + last * steps, (size_t)steps * sizeof *u) == 0);
+    CHECK(theta == gt[last] && theta != 0);
+    double *all[] = {X, U, bar, A, B, P, Y, gx, gu, gt, a, x, u};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    free(memory);
+    tac_sim_free(sim);
+    tac_model_free(m);
+}
+
 static void bad_arguments(void **state) {
     (void)state;
     tacModel *m = robot_pendulum();
@@ -71,6 +125,20 @@ static void bad_arguments(void **state) {
     CHECK_INT(tac_batch_step(m, &empty, 1, X, NULL, Y, 1), TAC_ERR_OPTIONS);
     CHECK_INT(tac_batch_step(m, &o, 0, NULL, NULL, NULL, 1), TAC_OK);
     CHECK_INT(tac_batch_rollout(m, &o, 1, -1, Y, NULL, 1), TAC_ERR_ARGUMENT);
+    tacJac jac = {0};
+    tacGrad grad = {0};
+    tacTrajectory path = {.n = 1, .x0 = X};
+    CHECK_INT(tac_batch_step_jac(m, &o, 1, X, NULL, Y, NULL, 1), TAC_ERR_ARGUMENT);
+    CHECK_INT(tac_batch_step_jac(m, &o, 1, NULL, NULL, Y, &jac, 1), TAC_ERR_ARGUMENT);
+    CHECK_INT(tac_batch_step_jac(m, &o, 1, X, NULL, NULL, &jac, 1), TAC_OK);
+    CHECK_INT(tac_batch_step_vjp(m, &o, 1, X, NULL, NULL, &grad, 1), TAC_ERR_ARGUMENT);
+    CHECK_INT(tac_batch_step_vjp(m, &o, 1, X, NULL, Y, NULL, 1), TAC_ERR_ARGUMENT);
+    CHECK_INT(tac_batch_rollout_vjp(m, &o, 1, NULL, 1, &grad, 1), TAC_ERR_ARGUMENT);
+    CHECK_INT(tac_batch_rollout_vjp(m, &o, 1, &path, -1, &grad, 1), TAC_ERR_ARGUMENT);
+    CHECK_INT(tac_batch_rollout_vjp(m, &o, 1, &path, 1, &grad, 1), TAC_OK);
+    path.x0 = NULL;
+    CHECK_INT(tac_batch_rollout_vjp(m, &o, 1, &path, 1, &grad, 1), TAC_ERR_ARGUMENT);
+    CHECK_INT(tac_batch_rollout_vjp(m, &o, 0, &path, 1, &grad, 1), TAC_OK);
     o.inputs = TAC_INPUT_QFRC; /* now there are inputs, and they are missing */
     CHECK_INT(tac_batch_step(m, &o, 1, X, NULL, Y, 1), TAC_ERR_ARGUMENT);
     tac_model_free(m);
@@ -79,6 +147,7 @@ static void bad_arguments(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rollouts_have_the_same_bits),
+        cmocka_unit_test(derivatives_have_the_same_bits),
         cmocka_unit_test(failing_world),
         cmocka_unit_test(bad_arguments),
     };

@@ -100,7 +100,7 @@ static Probe probe_begin(void) {
     p.sim = robot_sim(p.m);
     p.x = robot_array(tac_nx(p.m));
     p.u = robot_array(p.m->nu + p.m->nv + 6 * p.m->nbody);
-    p.out = robot_array(1000 + 9 * p.m->nv * p.m->nv);
+    p.out = robot_array(10000 + 9 * p.m->nv * p.m->nv);
     robot_state(p.m, p.x, 2);
     robot_random(p.m->nu, p.u, 1, 5);
     return p;
@@ -183,11 +183,59 @@ static void each_call_stands_alone(void **state) {
     probe_end(&p);
 }
 
+/* A step, its Jacobian, its reverse mode and a rollout's, hashed. */
+static uint64_t hash_derivatives(Probe *p, void *memory, size_t bytes) {
+    const tacModel *m = p->m;
+    int ndx = tac_ndx(m), nu = m->nu + m->nv + 6 * m->nbody;
+    double *y = p->out, *A = y + tac_nx(m), *B = A + ndx * ndx, *P = B + ndx * nu, *x = P + ndx, *u = x + ndx,
+           *theta = u + 3 * nu, *bar = theta + 1, *U = bar + ndx;
+    uint64_t hash = 0;
+    robot_random(ndx, bar, 1, 60);
+    robot_random(3 * nu, U, 0.5, 61);
+    CHECK_INT(tac_step(p->sim, p->x, p->u, y, NULL), TAC_OK);
+    hash = tac_hash(y, (size_t)tac_nx(m) * sizeof *y, hash);
+    CHECK_INT(tac_step_jac(p->sim, p->x, p->u, y, &(tacJac){A, B, P}, NULL), TAC_OK);
+    hash = tac_hash(A, (size_t)(ndx * (ndx + nu + 1)) * sizeof *A, hash);
+    CHECK_INT(tac_step_vjp(p->sim, p->x, p->u, bar, &(tacGrad){x, u, theta}, NULL), TAC_OK);
+    hash = tac_hash(x, (size_t)(ndx + nu) * sizeof *x, hash);
+    tacTrajectory path = {.n = 3, .x0 = p->x, .U = U, .xbar = bar};
+    CHECK_INT(tac_rollout_vjp(p->sim, &path, &(tacCheckpoints){1, memory, bytes}, &(tacGrad){x, u, theta}, NULL),
+              TAC_OK);
+    return tac_hash(x, (size_t)(ndx + 3 * nu + 1) * sizeof *x, hash);
+}
+
+/* Every integrator: no allocation in any of them, and the same bits whatever the workspace held. */
+static void derivatives_stand_alone(void **state) {
+    (void)state;
+    for (int integrator = TAC_EULER; integrator <= TAC_RKMK4; integrator++) {
+        Probe p = probe_begin();
+        tacOptions options = tac_default_options(p.m);
+        size_t bytes = tac_rollout_vjp_bytes(p.m, 3, 1);
+        void *memory = aligned_alloc(64, bytes);
+        options.integrator = (tacIntegrator)integrator;
+        options.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC;
+        tac_sim_free(p.sim);
+        CHECK_INT(tac_sim_new(p.m, &options, &p.sim, NULL), TAC_OK);
+        long before = allocations;
+        uint64_t hash = hash_derivatives(&p, memory, bytes);
+        for (int k = 0; k < 2; k++) {
+            tac_sim_poison(p.sim);
+            memset(memory, 0xFF, bytes);
+            CHECK(hash_derivatives(&p, memory, bytes) == hash);
+        }
+        CHECK_INT(allocations - before, 0);
+        CHECK(tac_sim_peak(p.sim) <= tac_sim_bytes(p.m, &options));
+        free(memory);
+        probe_end(&p);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_allocates),
         cmocka_unit_test(workspace_does_not_matter),
         cmocka_unit_test(each_call_stands_alone),
+        cmocka_unit_test(derivatives_stand_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
