@@ -248,6 +248,25 @@ static void right_jacobian_inverse(void **state) {
     }
 }
 
+/* Moving one component and normalizing turns by this vector, to first order. */
+static void component_turns(void **state) {
+    (void)state;
+    tacDraw d = {77, 0};
+    const double h = 1e-5;
+    for (int t = 0; t < TRIALS; t++) {
+        tacQuat q = draw_quat(&d);
+        for (int k = 0; k < 4; k++) {
+            double moved[2][4];
+            tac_quat_store(moved[0], q), tac_quat_store(moved[1], q);
+            moved[0][k] += h, moved[1][k] -= h;
+            tacVec3 ahead = tac_quat_log(tac_quat_mul(tac_quat_conj(q), tac_quat_normalize(tac_quat_load(moved[0]))));
+            tacVec3 behind = tac_quat_log(tac_quat_mul(tac_quat_conj(q), tac_quat_normalize(tac_quat_load(moved[1]))));
+            tacVec3 central = tac_scale3(0.5 / h, tac_sub3(ahead, behind)), turn = tac_quat_component_turn(q, k);
+            CHECK_ARRAY(3, &turn, &central, TOL_GRADIENT);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_and_rotation),
@@ -260,6 +279,7 @@ int main(void) {
         cmocka_unit_test(right_jacobian_is_the_derivative),
         cmocka_unit_test(right_jacobian_keeps_its_digits),
         cmocka_unit_test(right_jacobian_inverse),
+        cmocka_unit_test(component_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

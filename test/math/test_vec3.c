@@ -89,12 +89,31 @@ static void point_mass(void **state) {
     }
 }
 
+/* Both are polynomials: the product rule against a central difference of a quadratic, which is exact; a turn against the
+ * commutator of full matrices. */
+static void changes_of_inertias(void **state) {
+    (void)state;
+    tacDraw d = {4, 0};
+    for (int t = 0; t < TRIALS; t++) {
+        tacVec3 r = draw_vec3(&d, 2), dr = draw_vec3(&d, 2), w = draw_vec3(&d, 2);
+        tacSym3 fixed = tac_pointsym3_jvp(1.5, r, 0, dr);
+        tacSym3 ahead = tac_pointsym3(1.5, tac_add3(r, dr)), behind = tac_pointsym3(1.5, tac_sub3(r, dr));
+        tacSym3 central = tac_scalesym3(0.5, tac_addsym3(ahead, tac_scalesym3(-1, behind)));
+        CHECK_ARRAY(6, &fixed, &central, TOL);
+        tacSym3 heavier = tac_pointsym3_jvp(1.5, r, 0.7, tac_zero3()), S = tac_pointsym3(0.7, r);
+        CHECK_ARRAY(6, &heavier, &S, TOL);
+        tacSym3 own = {r.x, r.y, r.z, dr.x, dr.y, dr.z};
+        tacMat3 W = {{0, -w.z, w.y, w.z, 0, -w.x, -w.y, w.x, 0}}, WS = tac_mulmm3(W, full(own)),
+                SW = tac_mulmm3(full(own), W), turned = full(tac_turnsym3(w, own));
+        for (int i = 0; i < 9; i++)
+            CHECK_NEAR(turned.m[i], WS.m[i] - SW.m[i], 10 * TOL);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms),
-        cmocka_unit_test(matrix_products),
-        cmocka_unit_test(symmetric_matrices),
-        cmocka_unit_test(point_mass),
+        cmocka_unit_test(closed_forms), cmocka_unit_test(matrix_products),     cmocka_unit_test(symmetric_matrices),
+        cmocka_unit_test(point_mass),   cmocka_unit_test(changes_of_inertias),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
