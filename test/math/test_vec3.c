@@ -89,8 +89,8 @@ static void point_mass(void **state) {
     }
 }
 
-/* Both are polynomials: the product rule against a central difference of a quadratic, which is exact; a turn against the
- * commutator of full matrices. */
+/* The product rule against a central difference of a quadratic, which is exact; a turn against the commutator of full
+ * matrices. */
 static void changes_of_inertias(void **state) {
     (void)state;
     tacDraw d = {4, 0};
