@@ -6,16 +6,19 @@
 #include <stdio.h>
 
 static const char *const CONTACTS[] = {[TAC_NONE] = "none", [TAC_LCP] = "lcp", [TAC_NCP] = "ncp", [TAC_SOFT] = "soft"};
-static const char *const INTEGRATORS[] = {
-    [TAC_EULER] = "euler", [TAC_RK4] = "rk4", [TAC_IMPLICIT] = "implicit", [TAC_IMPLICITFAST] = "implicitfast", [TAC_RKMK4] = "rkmk4"};
+static const char *const INTEGRATORS[] = {[TAC_EULER] = "euler",
+                                          [TAC_RK4] = "rk4",
+                                          [TAC_IMPLICIT] = "implicit",
+                                          [TAC_IMPLICITFAST] = "implicitfast",
+                                          [TAC_RKMK4] = "rkmk4"};
 
 /* Among the words of --integrator, "model" (what the file asks for) comes first. */
 enum { INTEGRATOR_MODEL, INTEGRATOR_FIRST };
 
 const tacArg CLI_STEP_OPTIONS[] = {
     {"--contact", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, contact), "none|lcp|ncp|soft", "contact model"},
-    {"--integrator", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, integrator), "model|euler|rk4|implicit|implicitfast|rkmk4",
-     "time integration; euler is semi-implicit; otherwise the model's"},
+    {"--integrator", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, integrator),
+     "model|euler|rk4|implicit|implicitfast|rkmk4", "time integration; euler is semi-implicit; otherwise the model's"},
     {"--dt", NULL, TAC_ARG_NUMBER, offsetof(tacStepArgs, dt), "SECONDS", "time step; otherwise the model's"},
     {0},
 };

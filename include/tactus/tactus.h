@@ -92,7 +92,8 @@ TAC_API tacStatus tac_param_path(const tacModel *model, int i, char *text, size_
 TAC_API tacStatus tac_param_get(const tacModel *model, const char *path, double *value, tacError *err);
 /* Sets the number and recomputes all that depends on it; the same bits as loading an edited file. Before sharing only.
  * Setting or registering mass, ipos, iquat or inertia of a body that has them from its geoms writes them down first:
- * from then on they no longer follow the geoms. */
+ * from then on they no longer follow the geoms. Axes and quaternions are kept at unit length: a component is one of the
+ * unit vector, which is made a unit again. */
 TAC_API tacStatus tac_param_set(tacModel *model, const char *path, double value, tacError *err);
 /* Registers a parameter: simulations created afterwards carry their own copy of it. Its index is in *index (may be
  * NULL). Registering twice gives the same index. What steps have no derivative to is refused with the reason: the time
@@ -161,8 +162,8 @@ TAC_API tacStatus tac_batch_step_jac(const tacModel *model, const tacOptions *op
 /* tac_step_vjp of n worlds; grad.theta is n by nparam: each world has its own. */
 TAC_API tacStatus tac_batch_step_vjp(const tacModel *model, const tacOptions *options, int n, const double *X,
                                      const double *U, const double *Ybar, const tacGrad *grad, int threads);
-/* tac_rollout_vjp of n worlds: each array of path and grad has one block per world. Each thread takes its own memory for
- * `checkpoints` states. */
+/* tac_rollout_vjp of n worlds: each array of path and grad has one block per world. Each thread takes its own memory
+ * for `checkpoints` states. */
 TAC_API tacStatus tac_batch_rollout_vjp(const tacModel *model, const tacOptions *options, int n,
                                         const tacTrajectory *path, int checkpoints, const tacGrad *grad, int threads);
 

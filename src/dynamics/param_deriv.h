@@ -45,7 +45,7 @@ void tac_param_activation_jac(const tacModel *m, tacWork *w, const tacSmoothPoin
 /* The number that it emits for the last activation of actuator a. */
 double tac_param_next_activation(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
                                  int a);
-/* The two parts of it: d(rate of that activation)/dtheta, and d(next activation)/dtheta at fixed activation and rate. */
+/* Its two parts: d(rate of that activation)/dtheta, and d(next activation)/dtheta at fixed activation and rate. */
 double tac_param_rate(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int a);
 double tac_param_span(const tacModel *m, const tacParamTangent *t, int a, double act, double rate, double h);
 /* Emits d(h G a)/dtheta as a column, G how forces change with velocity (velocity.h), but for joint damping, which

@@ -1,4 +1,4 @@
-/* How joint forces change with velocity, as the integrators that are implicit in velocity take it (dynamics.md, I1):
+/* How joint forces change with velocity, as the integrators that are implicit in velocity take it (step.md, S3):
  *
  *   G = dF/dv,   F = passive + actuators - bias,   K = M - h G
  *   G = -D - sum_t b_t J_t^T J_t + sum_a k_a m_a^T m_a - dc/dv
@@ -22,10 +22,10 @@ int tac_bias_rows(const tacModel *m, int all, unsigned char *rows);
 void tac_velocity_matrix(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const unsigned char *rows,
                          double *lower, double *upper);
 
-/* --- Derivatives of h G a at fixed a, without the part of dc/dv (which inverse.h differentiates) ------------------- */
+/* --- Derivatives of h G a at fixed a, without the part of dc/dv (which inverse.h differentiates) ------------------ */
 
-/* Emits d(h G a)/d(q, act, ctrl); G's own dependence on v is that of dc/dv alone. scratch: 2 nv^2 numbers for a Jacobian,
- * none for the reverse mode. Overwrites w->vec. Needs: tac_smooth_forces. */
+/* Emits d(h G a)/d(q, act, ctrl); G's own dependence on v is that of dc/dv alone. scratch: 2 nv^2 numbers for a
+ * Jacobian, none for the reverse mode. Overwrites w->vec. Needs: tac_smooth_forces. */
 void tac_velocity_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const tacForceSink *sink,
                       double *scratch);
 /* The same along one mover, as the given column. */

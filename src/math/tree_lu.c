@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* --- Factorization: A_ij -= (A_ik / A_kk) A_kj for all ancestors i, j of k, from the last k down   [math.md, T5] --- */
+/* --- Factorization: A_ij -= (A_ik / A_kk) A_kj for all ancestors i, j of k, from the last k down   [math.md, T5] -- */
 
 /* Row and column k become those of L and U; the ancestors' entries lose their share. Row i of the lower part takes the
  * ancestors j at or above i, column i of the upper one those above: both lie beside the rest of row and column k. */

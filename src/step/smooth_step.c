@@ -36,7 +36,7 @@ tacStatus tac_advance(tacSim *sim, const double *x) {
     return tac_first_nonfinite(tac_nx(m), w->next) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
-/* --- Acceleration in continuous time: M a = qfrc ------------------------------------------------------------------- */
+/* --- Acceleration in continuous time: M a = qfrc ------------------------------------------------------------------ */
 
 tacStatus tac_smooth_acceleration(tacSim *sim, const double *x, const double *u, double *qacc) {
     const tacModel *m = sim->model;

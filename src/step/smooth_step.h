@@ -1,5 +1,5 @@
-/* What the integrators without constraints share: acceleration in continuous time and its derivatives, and the step that
- * goes on with one acceleration, v+ = v + h a, q+ = q (+) h v+. */
+/* What the integrators without constraints share: acceleration in continuous time and its derivatives, and the step
+ * that goes on with one acceleration, v+ = v + h a, q+ = q (+) h v+. */
 #pragma once
 
 #include "step/linearize.h"

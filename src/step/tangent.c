@@ -59,7 +59,7 @@ void tac_move_vjp(const tacModel *m, const double *hv, double h, const double *b
     }
 }
 
-/* --- Rates of logarithmic coordinates ------------------------------------------------------------------------------ */
+/* --- Rates of logarithmic coordinates ----------------------------------------------------------------------------- */
 
 /* T x = x + u x x / 2 + u x (u x x) / 12; its transpose with -u. */
 static tacVec3 correct(tacVec3 u, tacVec3 x) {

@@ -87,7 +87,7 @@ static uint64_t hash_gradient(const Path *p) {
     return tac_hash(p->gtheta, (size_t)p->np * sizeof(double), h);
 }
 
-/* --- Against products of Jacobians ------------------------------------------------------------------------------------ */
+/* --- Against products of Jacobians -------------------------------------------------------------------------------- */
 
 /* y += s A^T x, A rows x n */
 static void add_transposed(int rows, int n, const double *A, const double *x, double *y) {
@@ -133,7 +133,7 @@ static void equals_products_of_jacobians(void **state) {
         check_chain((tacIntegrator)i);
 }
 
-/* --- Against differences of the rollout ------------------------------------------------------------------------------- */
+/* --- Against differences of the rollout --------------------------------------------------------------------------- */
 
 /* The loss along the direction, linear in the displacement of every state. */
 static int loss_along(void *context, double t, double *out) {
@@ -191,7 +191,7 @@ static void equals_differences(void **state) {
             check_differences(files[f], (tacIntegrator)i);
 }
 
-/* --- Memory ------------------------------------------------------------------------------------------------------------ */
+/* --- Memory ------------------------------------------------------------------------------------------------------- */
 
 /* Any number of kept states, given states, and missing rows of the loss. */
 static void memory_changes_no_bit(void **state) {
@@ -241,7 +241,7 @@ static void missing_rows_are_zero(void **state) {
     close_path(&p);
 }
 
-/* --- Bad input ----------------------------------------------------------------------------------------------------------- */
+/* --- Bad input ---------------------------------------------------------------------------------------------------- */
 
 static void bad_input(void **state) {
     (void)state;

@@ -1,4 +1,4 @@
-/* The schedule that stores states: it is complete, never stores more than it may, and recomputes as little as possible. */
+/* The schedule that stores states: complete, never more than it may store, and with the least recomputation. */
 #include "support/check.h"
 
 #include "step/checkpoint.h"

@@ -22,7 +22,7 @@ static tacSim *open_sim(const tacModel *m, tacIntegrator integrator, double dt) 
     return sim;
 }
 
-/* --- Implicit in velocity, by its definition --------------------------------------------------------------------------- */
+/* --- Implicit in velocity, by its definition ---------------------------------------------------------------------- */
 
 /* F(v) = M a(v), forces without those of constraints, in continuous time. */
 static void forces(tacSim *sim, const tacModel *m, const double *x, const double *u, const double *M, double *F) {
@@ -126,7 +126,7 @@ static void stiff_damping_is_stable(void **state) {
     tac_model_free(m);
 }
 
-/* --- Order --------------------------------------------------------------------------------------------------------------- */
+/* --- Order -------------------------------------------------------------------------------------------------------- */
 
 /* State at time 0.4 s with n steps. */
 static void run(const tacModel *m, tacIntegrator integrator, int n, double *x) {
@@ -178,7 +178,7 @@ static void orders(void **state) {
     }
 }
 
-/* --- Energy and momentum ---------------------------------------------------------------------------------------------- */
+/* --- Energy and momentum ------------------------------------------------------------------------------------------ */
 
 static double energy_of(tacSim *sim, const tacModel *m, const double *x) {
     tacEnergy e;
