@@ -17,18 +17,23 @@ static tacStatus accelerate(const tacModel *m, tacWork *w, const double *v, cons
     return TAC_OK;
 }
 
-/* (D8): the right sides [dID/dq | dID/dv | -1], one solve with the factor of M, and the sign. */
+static void negate_diagonal(const tacModel *m, double *L) {
+    for (int i = 0; i < m->nv; i++)
+        L[m->dof_M_adr[i]] = -L[m->dof_M_adr[i]];
+}
+
+/* (D8). The minus sign of the first two blocks goes into D. */
 tacStatus tac_forward_jac(const tacModel *m, tacWork *w, const double *v, const double *tau, double *a, double *jac) {
     size_t n = (size_t)m->nv, ld = 3 * n;
+    tacTree tree = tac_dof_tree(m);
     tacStatus status = accelerate(m, w, v, tau, a);
     if (status != TAC_OK) return status;
-    memset(jac, 0, n * ld * sizeof *jac);
-    tac_rnea_jac(m, w, v, a, (int)ld, jac, jac + n);
     for (size_t i = 0; i < n; i++)
-        jac[i * ld + 2 * n + i] = -1;
-    tacTree tree = tac_dof_tree(m);
-    tac_tree_solve_many(&tree, w->L, (int)ld, jac);
-    for (size_t i = 0; i < n * ld; i++)
-        jac[i] = -jac[i];
+        memset(jac + i * ld, 0, 2 * n * sizeof *jac);
+    tac_rnea_jac(m, w, v, a, (int)ld, jac, jac + n);
+    tac_tree_inverse(&tree, w->L, (int)ld, jac + 2 * n);
+    negate_diagonal(m, w->L);
+    tac_tree_solve_block(&tree, w->L, 2 * m->nv, (int)ld, jac);
+    negate_diagonal(m, w->L);
     return TAC_OK;
 }

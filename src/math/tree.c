@@ -262,9 +262,9 @@ void tac_tree_solve(const tacTree *tree, const double *L, double *x) {
     tac_tree_solve_l(tree, L, x);
 }
 
-/* --- The three passes for n x k right sides, four columns at a time: a strip of the rows stays in the nearest cache,
- * and where a block's strip is zero, as it is for columns of another limb, its first pass has nothing to do. The order
- * of terms is that of the passes above. ---------------------------------------------------------------------------- */
+/* --- The three passes for n x k right sides. Blocks of rows as above, and within a block four columns at a time in
+ * registers; where these are zero, as for columns of another limb, the first pass has nothing to do. The order of terms
+ * is that of the passes above. ------------------------------------------------------------------------------------- */
 
 /* Two numbers in one register; four in two. */
 typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
@@ -273,130 +273,181 @@ typedef struct Strip {
 } Strip;
 enum { STRIP = 4 };
 
-static inline Strip load(const double *x) {
+/* The first n of four numbers; the rest are zero, and are not stored. */
+static inline Strip load(int n, const double *x) {
+    if (n < STRIP) return (Strip){{x[0], n > 1 ? x[1] : 0}, {n > 2 ? x[2] : 0, 0}};
     const Pair *p = (const Pair *)(const void *)x;
     return (Strip){p[0], p[1]};
 }
 
-static inline void store(double *x, Strip s) {
-    Pair *p = (Pair *)(void *)x;
-    p[0] = s.a;
-    p[1] = s.b;
+static inline void store(int n, double *x, Strip s) {
+    if (n == STRIP) {
+        Pair *p = (Pair *)(void *)x;
+        p[0] = s.a, p[1] = s.b;
+        return;
+    }
+    x[0] = s.a[0];
+    if (n > 1) x[1] = s.a[1];
+    if (n > 2) x[2] = s.b[0];
 }
 
 static inline Strip scale(double c, Strip x) { return (Strip){c * x.a, c * x.b}; }
 /* y - c x */
 static inline Strip less(Strip y, double c, Strip x) { return (Strip){y.a - c * x.a, y.b - c * x.b}; }
+static inline int any(Strip x) { return x.a[0] != 0 || x.a[1] != 0 || x.b[0] != 0 || x.b[1] != 0; }
 
-static inline int is_zero(Strip x) { return x.a[0] == 0 && x.a[1] == 0 && x.b[0] == 0 && x.b[1] == 0; }
+/* A block of rows, and the rows above it (or as many as fit), nearest first. */
+enum { MOST_ABOVE = 64 };
+typedef struct Block {
+    double *X;
+    size_t ld;                  /* numbers from row to row of X */
+    int first, last;            /* columns */
+    double *x;                  /* row k of X, at column `first`; rows k + 1 and k + 2 follow */
+    double d[3], a10, a20, a21; /* 1/D, and the entries of L within the block */
+    const double *l0, *l1, *l2; /* entries of L for the rows above */
+    int above;
+    double *row[MOST_ABOVE]; /* rows of X above, at column `first` */
+} Block;
 
-/* X <- L^-T X */
-static void strip_lt(const tacTree *tree, const double *L, size_t ld, double *X) {
-    const int *parent = tree->parent;
-    for (int last = tree->n - 1; last >= 0;) {
-        int count = rows_ending(tree, last), k = last - count + 1, i = parent[k];
-        const double *l0 = L + tree->adr[k] + 1;
-        double *row = X + (size_t)k * ld;
-        Strip a0 = load(row);
-        last = k - 1;
-        if (count == 1) {
-            for (i = is_zero(a0) ? -1 : i; i >= 0; i = parent[i]) {
-                double *x = X + (size_t)i * ld;
-                store(x, less(load(x), *l0++, a0));
-            }
-        } else if (count == 2) {
-            const double *l1 = L + tree->adr[k + 1] + 1;
-            Strip a1 = load(row + ld);
-            a0 = less(a0, *l1++, a1);
-            store(row, a0);
-            for (i = is_zero(a1) && is_zero(a0) ? -1 : i; i >= 0; i = parent[i]) {
-                double *x = X + (size_t)i * ld;
-                store(x, less(less(load(x), *l1++, a1), *l0++, a0));
-            }
-        } else {
-            const double *l1 = L + tree->adr[k + 1] + 1, *l2 = L + tree->adr[k + 2] + 1;
-            Strip a2 = load(row + 2 * ld), a1 = less(load(row + ld), *l2++, a2);
-            a0 = less(less(a0, *l2++, a2), *l1++, a1);
-            store(row + ld, a1);
-            store(row, a0);
-            for (i = is_zero(a2) && is_zero(a1) && is_zero(a0) ? -1 : i; i >= 0; i = parent[i]) {
-                double *x = X + (size_t)i * ld;
-                store(x, less(less(less(load(x), *l2++, a2), *l1++, a1), *l0++, a0));
-            }
-        }
+static void open_block(const tacTree *tree, const double *L, int k, int count, Block *b) {
+    const double *l0 = L + tree->adr[k], *l1 = l0, *l2 = l0;
+    if (count > 1) l1 = L + tree->adr[k + 1], b->a10 = l1[1];
+    if (count > 2) l2 = L + tree->adr[k + 2], b->a21 = l2[1], b->a20 = l2[2];
+    b->d[0] = l0[0], b->d[1] = l1[0], b->d[2] = l2[0];
+    b->l0 = l0 + 1, b->l1 = l1 + 2, b->l2 = l2 + 3;
+    b->x = b->X + (size_t)k * b->ld + b->first;
+}
+
+/* The next rows above, from row i on; returns the first that did not fit, or -1. */
+static int open_above(const tacTree *tree, int i, Block *b) {
+    for (b->above = 0; i >= 0 && b->above < MOST_ABOVE; i = tree->parent[i])
+        b->row[b->above++] = b->X + (size_t)i * b->ld + b->first;
+    return i;
+}
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* n columns of X <- L^-T X: within the block where `within`, then x_i -= L_ki x_k for the rows i above, k + 2 first. */
+INLINE void push(const Block *b, int count, int within, int c, int n) {
+    double *x = b->x + c;
+    Strip x0 = load(n, x), x1 = x0, x2 = x0;
+    if (count > 1) x1 = load(n, x + b->ld);
+    if (count > 2) x2 = load(n, x + 2 * b->ld);
+    if (!(any(x0) || (count > 1 && any(x1)) || (count > 2 && any(x2)))) return;
+    if (within && count > 2) x1 = less(x1, b->a21, x2), x0 = less(x0, b->a20, x2), store(n, x + b->ld, x1);
+    if (within && count > 1) x0 = less(x0, b->a10, x1), store(n, x, x0);
+    for (int t = 0; t < b->above; t++) {
+        double *y = b->row[t] + c;
+        Strip sum = load(n, y);
+        if (count > 2) sum = less(sum, b->l2[t], x2);
+        if (count > 1) sum = less(sum, b->l1[t], x1);
+        store(n, y, less(sum, b->l0[t], x0));
     }
 }
 
-/* X <- L^-1 D^-1 X */
-static void strip_l(const tacTree *tree, const double *L, size_t ld, double *X) {
-    const int *parent = tree->parent;
-    for (int k = 0; k < tree->n;) {
-        int count = rows_beginning(tree, k), i = parent[k];
-        const double *l0 = L + tree->adr[k];
-        double *row = X + (size_t)k * ld;
-        Strip y0 = scale(*l0++, load(row));
-        if (count == 1) {
-            for (; i >= 0; i = parent[i])
-                y0 = less(y0, *l0++, load(X + (size_t)i * ld));
-        } else if (count == 2) {
-            const double *l1 = L + tree->adr[k + 1];
-            Strip y1 = scale(*l1++, load(row + ld));
-            const double a10 = *l1++;
-            for (; i >= 0; i = parent[i]) {
-                Strip x = load(X + (size_t)i * ld);
-                y1 = less(y1, *l1++, x);
-                y0 = less(y0, *l0++, x);
-            }
-            store(row + ld, less(y1, a10, y0));
-        } else {
-            const double *l1 = L + tree->adr[k + 1], *l2 = L + tree->adr[k + 2];
-            Strip y1 = scale(*l1++, load(row + ld)), y2 = scale(*l2++, load(row + 2 * ld));
-            const double a10 = *l1++, a21 = *l2++, a20 = *l2++;
-            for (; i >= 0; i = parent[i]) {
-                Strip x = load(X + (size_t)i * ld);
-                y2 = less(y2, *l2++, x);
-                y1 = less(y1, *l1++, x);
-                y0 = less(y0, *l0++, x);
-            }
-            y1 = less(y1, a10, y0);
-            store(row + ld, y1);
-            store(row + 2 * ld, less(less(y2, a20, y0), a21, y1));
-        }
-        store(row, y0);
-        k += count;
+/* n columns of X <- L^-1 D^-1 X: by D where `first`, x_k -= L_ki x_i over the rows i above, then within the block where
+ * `last`. */
+INLINE void pull(const Block *b, int count, int first, int last, int c, int n) {
+    double *y = b->x + c;
+    Strip y0 = load(n, y), y1 = y0, y2 = y0;
+    if (count > 1) y1 = load(n, y + b->ld);
+    if (count > 2) y2 = load(n, y + 2 * b->ld);
+    if (first) y0 = scale(b->d[0], y0), y1 = scale(b->d[1], y1), y2 = scale(b->d[2], y2);
+    for (int t = 0; t < b->above; t++) {
+        Strip x = load(n, b->row[t] + c);
+        if (count > 2) y2 = less(y2, b->l2[t], x);
+        if (count > 1) y1 = less(y1, b->l1[t], x);
+        y0 = less(y0, b->l0[t], x);
+    }
+    if (last && count > 1) y1 = less(y1, b->a10, y0);
+    if (last && count > 2) y2 = less(less(y2, b->a20, y0), b->a21, y1);
+    store(n, y, y0);
+    if (count > 1) store(n, y + b->ld, y1);
+    if (count > 2) store(n, y + 2 * b->ld, y2);
+}
+
+/* All columns, strip by strip; the last may be of fewer columns. */
+INLINE void push_strips(const Block *b, int count, int within) {
+    int c = 0, n = b->last - b->first;
+    for (; c + STRIP <= n; c += STRIP)
+        push(b, count, within, c, STRIP);
+    if (c < n) push(b, count, within, c, n - c);
+}
+
+INLINE void pull_strips(const Block *b, int count, int first, int last) {
+    int c = 0, n = b->last - b->first;
+    for (; c + STRIP <= n; c += STRIP)
+        pull(b, count, first, last, c, STRIP);
+    if (c < n) pull(b, count, first, last, c, n - c);
+}
+
+static void push_block(const tacTree *tree, const double *L, int k, int count, Block *b) {
+    int i = tree->parent[k], within = 1;
+    open_block(tree, L, k, count, b);
+    do {
+        i = open_above(tree, i, b);
+        if (count == 1)
+            push_strips(b, 1, within);
+        else if (count == 2)
+            push_strips(b, 2, within);
+        else
+            push_strips(b, 3, within);
+        b->l0 += b->above, b->l1 += b->above, b->l2 += b->above;
+        within = 0;
+    } while (i >= 0);
+}
+
+static void pull_block(const tacTree *tree, const double *L, int k, int count, Block *b) {
+    int i = tree->parent[k], first = 1;
+    open_block(tree, L, k, count, b);
+    do {
+        i = open_above(tree, i, b);
+        if (count == 1)
+            pull_strips(b, 1, first, i < 0);
+        else if (count == 2)
+            pull_strips(b, 2, first, i < 0);
+        else
+            pull_strips(b, 3, first, i < 0);
+        b->l0 += b->above, b->l1 += b->above, b->l2 += b->above;
+        first = 0;
+    } while (i >= 0);
+}
+
+/* Both passes for all blocks; `upper`: columns from the block's own on. */
+static void solve_blocks(const tacTree *tree, const double *L, int upper, Block *b) {
+    for (int last = tree->n - 1, count; last >= 0; last -= count) {
+        count = rows_ending(tree, last);
+        b->first = upper ? (last - count + 1) / STRIP * STRIP : 0;
+        push_block(tree, L, last - count + 1, count, b);
+    }
+    for (int first = 0, count; first < tree->n; first += count) {
+        count = rows_beginning(tree, first);
+        b->first = upper ? first / STRIP * STRIP : 0;
+        pull_block(tree, L, first, count, b);
     }
 }
 
-/* One column. */
-static void column_solve(const tacTree *tree, const double *L, size_t ld, double *X) {
-    for (int k = tree->n - 1; k >= 0; k--) {
-        const double *entry = L + tree->adr[k] + 1, x = X[(size_t)k * ld];
-        for (int i = tree->parent[k]; i >= 0; i = tree->parent[i])
-            X[(size_t)i * ld] -= *entry++ * x;
-    }
-    for (int first = 0; first < tree->n;) {
-        int count = rows_beginning(tree, first);
-        for (int s = 0; s < count; s++) {
-            const double *own = L + tree->adr[first + s], *entry = own + s + 1;
-            double x = X[(size_t)(first + s) * ld] * own[0];
-            for (int i = tree->parent[first]; i >= 0; i = tree->parent[i])
-                x -= *entry++ * X[(size_t)i * ld];
-            for (int t = 0; t < s; t++)
-                x -= own[s - t] * X[(size_t)(first + t) * ld];
-            X[(size_t)(first + s) * ld] = x;
-        }
-        first += count;
-    }
+void tac_tree_solve_block(const tacTree *tree, const double *L, int k, int ld, double *X) {
+    Block b = {.X = X, .ld = (size_t)ld, .last = k};
+    solve_blocks(tree, L, 0, &b);
 }
 
 void tac_tree_solve_many(const tacTree *tree, const double *L, int k, double *X) {
-    int c = 0;
-    for (; c + STRIP <= k; c += STRIP) {
-        strip_lt(tree, L, (size_t)k, X + c);
-        strip_l(tree, L, (size_t)k, X + c);
+    tac_tree_solve_block(tree, L, k, k, X);
+}
+
+/* The same on the identity, of which L^-T keeps the upper triangle; below it the inverse is that above. */
+void tac_tree_inverse(const tacTree *tree, const double *L, int ld, double *X) {
+    int n = tree->n;
+    Block b = {.X = X, .ld = (size_t)ld, .last = n};
+    for (int i = 0; i < n; i++) {
+        memset(X + (size_t)i * b.ld, 0, (size_t)n * sizeof(double));
+        X[(size_t)i * b.ld + (size_t)i] = 1;
     }
-    for (; c < k; c++)
-        column_solve(tree, L, (size_t)k, X + c);
+    solve_blocks(tree, L, 1, &b);
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < i; j++)
+            X[(size_t)i * b.ld + (size_t)j] = X[(size_t)j * b.ld + (size_t)i];
 }
 
 /* --- Products --------------------------------------------------------------------------------------------------- */

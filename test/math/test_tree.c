@@ -156,6 +156,63 @@ static void many_right_sides_have_the_bits_of_one(void **state) {
     }
 }
 
+/* The inverse, column by column the bits of a solve on and above the diagonal, symmetric, in rows further apart; columns
+ * of rows further apart likewise. */
+static void inverse_is_symmetric(void **state) {
+    (void)state;
+    tacDraw d = {9, 0};
+    enum { EXTRA = 3 };
+    static double M[ENTRIES], L[ENTRIES], X[MOST * (MOST + EXTRA)], x[MOST];
+    for (int round = 0; round < 60; round++) {
+        tacTestTree t;
+        int n = 1 + round % MOST, ld = n + EXTRA;
+        draw_tree(&d, BRANCHES, n, &t);
+        draw_matrix(&d, &t, M);
+        CHECK_INT(tac_tree_factor(&t.tree, M, NULL, L), -1);
+        for (int i = 0; i < n * ld; i++)
+            X[i] = 7; /* what was there does not matter */
+        tac_tree_inverse(&t.tree, L, ld, X);
+        for (int j = 0; j < n; j++) {
+            for (int i = 0; i < n; i++)
+                x[i] = i == j;
+            tac_tree_solve(&t.tree, L, x);
+            for (int i = 0; i < n; i++) {
+                CHECK(X[i * ld + j] == X[j * ld + i]);
+                if (i <= j) CHECK(X[i * ld + j] == x[i]);
+            }
+        }
+        for (int i = 0; i < n; i++)
+            for (int j = n; j < ld; j++)
+                CHECK(X[i * ld + j] == 7);
+    }
+}
+
+/* A chain deeper than the rows that are looked at in one go. */
+static void deep_chain(void **state) {
+    (void)state;
+    tacDraw d = {10, 0};
+    enum { DEEP = 200, COLUMNS = 6, DEEP_ENTRIES = DEEP * (DEEP + 1) / 2 };
+    static int parent[DEEP], adr[DEEP], depth[DEEP];
+    static double L[DEEP_ENTRIES], X[DEEP * COLUMNS], copy[DEEP * COLUMNS], x[DEEP];
+    for (int i = 0; i < DEEP; i++)
+        parent[i] = i - 1, depth[i] = i + 1, adr[i] = i * (i + 1) / 2;
+    tacTree tree = {DEEP, parent, adr, depth};
+    for (int i = 0; i < DEEP_ENTRIES; i++)
+        L[i] = draw_uniform(&d, -0.05, 0.05);
+    for (int i = 0; i < DEEP; i++)
+        L[adr[i]] = draw_uniform(&d, 0.5, 1);
+    draw_array(&d, DEEP * COLUMNS, X);
+    memcpy(copy, X, sizeof copy);
+    tac_tree_solve_many(&tree, L, COLUMNS, X);
+    for (int c = 0; c < COLUMNS; c++) {
+        for (int i = 0; i < DEEP; i++)
+            x[i] = copy[i * COLUMNS + c];
+        tac_tree_solve(&tree, L, x);
+        for (int i = 0; i < DEEP; i++)
+            CHECK(x[i] == X[i * COLUMNS + c]);
+    }
+}
+
 /* extra is added to the diagonal, M is left alone. */
 static void extra_diagonal(void **state) {
     (void)state;
@@ -257,6 +314,8 @@ int main(void) {
         cmocka_unit_test(factors),
         cmocka_unit_test(solves_and_multiplies),
         cmocka_unit_test(many_right_sides_have_the_bits_of_one),
+        cmocka_unit_test(inverse_is_symmetric),
+        cmocka_unit_test(deep_chain),
         cmocka_unit_test(extra_diagonal),
         cmocka_unit_test(names_the_bad_pivot),
         cmocka_unit_test(singular_by_rounding),
