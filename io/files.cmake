@@ -35,6 +35,7 @@ set(io_files
   urdf_joint.c
   urdf_link.c
   urdf_mesh.c
+  urdf_mujoco.c
   urdf_names.c
   urdf_tree.c
   xml.c

@@ -87,42 +87,7 @@ static tacStatus blame_element(const tacUrdf *urdf, tacStatus status, const tacE
     return status;
 }
 
-/* --- Settings for MuJoCo ------------------------------------------------------------------------------------------ */
-
-static tacStatus read_compiler(tacUrdf *urdf, const xmlNode *node) {
-    tacStatus status = tac_xml_keyword(node, "strippath", TAC_XML_BOOL, &urdf->strippath, urdf->err);
-    tacOptionDef *option = &urdf->option;
-    if (status == TAC_OK)
-        status = tac_xml_keyword(node, "balanceinertia", TAC_XML_BOOL, &option->balanceinertia, urdf->err);
-    if (status == TAC_OK) status = tac_xml_doubles(node, "boundmass", 1, 1, &option->boundmass, NULL, urdf->err);
-    if (status == TAC_OK) status = tac_xml_doubles(node, "boundinertia", 1, 1, &option->boundinertia, NULL, urdf->err);
-    if (status == TAC_OK) status = tac_xml_doubles(node, "settotalmass", 1, 1, &option->settotalmass, NULL, urdf->err);
-    urdf->meshdir = tac_xml_get(node, "meshdir");
-    return status;
-}
-
-static tacStatus read_option(tacUrdf *urdf, const xmlNode *node) {
-    double gravity[3] = {urdf->option.gravity.x, urdf->option.gravity.y, urdf->option.gravity.z};
-    tacStatus status = tac_xml_doubles(node, "timestep", 1, 1, &urdf->option.timestep, NULL, urdf->err);
-    if (status == TAC_OK) status = tac_xml_doubles(node, "gravity", 3, 3, gravity, NULL, urdf->err);
-    urdf->option.gravity = (tacVec3){gravity[0], gravity[1], gravity[2]};
-    return status;
-}
-
-/* <mujoco> inside a URDF: where meshes are, how inertias are mended, time step and gravity; the rest is listed. */
-static tacStatus read_mujoco(tacUrdf *urdf, const xmlNode *mujoco) {
-    tacStatus status = TAC_OK;
-    for (const xmlNode *node = tac_xml_child(mujoco, NULL); node != NULL && status == TAC_OK;
-         node = tac_xml_next(node, NULL)) {
-        if (tac_xml_is(node, "compiler"))
-            status = read_compiler(urdf, node);
-        else if (tac_xml_is(node, "option"))
-            status = read_option(urdf, node);
-        else
-            tac_urdf_ignore(urdf, node);
-    }
-    return status;
-}
+/* --- Settings ----------------------------------------------------------------------------------------------------- */
 
 /* Is it a macro that has to be expanded before this is a URDF? */
 static int is_xacro(const xmlNode *node) {
@@ -138,7 +103,7 @@ static tacStatus read_settings(tacUrdf *urdf) {
             status = tac_urdf_refuse(urdf, node, TAC_ERR_UNSUPPORTED, "it is passed over",
                                      "a xacro macro, expected plain URDF: run xacro first");
         else if (tac_xml_is(node, "mujoco"))
-            status = read_mujoco(urdf, node);
+            status = tac_urdf_read_mujoco(urdf, node);
         else if (!tac_xml_is(node, "link") && !tac_xml_is(node, "joint") && !tac_xml_is(node, "loop_joint"))
             tac_urdf_ignore(urdf, node);
     }

@@ -121,6 +121,11 @@ void tac_urdf_find_package(tacUrdf *urdf);
 /* <mesh filename scale> -> model id of the mesh (-1: left out, lenient). */
 tacStatus tac_urdf_add_mesh(tacUrdf *urdf, const xmlNode *node, int *id);
 
+/* --- urdf_mujoco.c: settings for MuJoCo --------------------------------------------------------------------------- */
+
+/* <mujoco>: how meshes are found and inertias mended, time step, gravity and the other options. */
+tacStatus tac_urdf_read_mujoco(tacUrdf *urdf, const xmlNode *mujoco);
+
 /* --- urdf_joint.c: joints, couplings, motors ---------------------------------------------------------------------- */
 
 /* Type word -> joint->type. */

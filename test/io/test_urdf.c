@@ -634,9 +634,67 @@ static void settings_for_mujoco(void **state) {
     CHECK_NEAR(l.model->body_mass[1], 4, TOL);
     CHECK_NEAR(*l.model->option_timestep, 0.01, TOL);
     CHECK_NEAR(l.model->option_gravity->z, -1, TOL);
-    check_ignored(l, "<size> in <mujoco>");
+    check_ignored(l, "element <size>: sizes follow from the model");
+    check_ignored(l, "discardvisual");
     unload(l);
     check_fails(ROBOT("<mujoco><compiler strippath='yes'/></mujoco>" LINK("a")), plain(), TAC_ERR_SYNTAX, "strippath");
+    scratch_end();
+}
+
+#define MUJOCO(inside) ROBOT("<mujoco>" inside "</mujoco>" LINK("a"))
+
+/* Every option that MJCF has is read, with its flags. */
+static void options_of_mujoco(void **state) {
+    (void)state;
+    scratch_begin();
+    Loaded l = load(MUJOCO("<option integrator='RK4' cone='elliptic' iterations='7' tolerance='1e-5' impratio='3'>"
+                           "<flag gravity='disable' limit='disable' energy='enable'/></option>"
+                           "<actuator/><option timestep='0.02'/>"),
+                    plain());
+    CHECK_INT(*l.model->option_integrator, TAC_RK4);
+    CHECK_INT(*l.model->option_cone, TAC_CONE_ELLIPTIC);
+    CHECK_INT(*l.model->option_iterations, 7);
+    CHECK_NEAR(*l.model->option_tolerance, 1e-5, 0);
+    CHECK_NEAR(*l.model->option_impratio, 3, 0);
+    CHECK_NEAR(*l.model->option_timestep, 0.02, 0);
+    CHECK_INT(*l.model->option_disable, TAC_DISABLE_GRAVITY | TAC_DISABLE_LIMIT);
+    CHECK_INT(*l.model->option_enable, TAC_ENABLE_ENERGY);
+    check_ignored(l, "element <actuator>: in a URDF only <compiler>, <option> and <size> are read");
+    unload(l);
+    scratch_end();
+}
+
+/* What would be lost without a word is an error; lenient: a warning. */
+static void unsupported_settings_of_mujoco(void **state) {
+    (void)state;
+    scratch_begin();
+    static const struct {
+        const char *text, *message;
+    } row[] = {{MUJOCO("<option density='1.2'/>"), "a fluid medium (density 1.2, viscosity 0) is not supported"},
+               {MUJOCO("<option viscosity='1'/>"), "a fluid medium"},
+               {MUJOCO("<option actuatorgroupdisable='1'/>"), "actuatorgroupdisable"},
+               {MUJOCO("<compiler inertiafromgeom='true'/>"), "inertiafromgeom=\"true\" is not supported in a URDF"},
+               {MUJOCO("<compiler fusestatic='true'/>"), "fusestatic=\"true\" is not supported in a URDF"},
+               {MUJOCO("<compiler alignfree='true'/>"), "alignfree=\"true\" is not supported in a URDF"}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        check_fails(row[i].text, plain(), TAC_ERR_UNSUPPORTED, row[i].message);
+        Loaded l = load(row[i].text, lenient());
+        check_warned(l, row[i].message);
+        unload(l);
+    }
+    scratch_end();
+}
+
+static void mistakes_in_settings_of_mujoco(void **state) {
+    (void)state;
+    scratch_begin();
+    check_fails(MUJOCO("<option integrater='RK4'/>"), plain(), TAC_ERR_SYNTAX, "found attribute 'integrater'");
+    check_fails(MUJOCO("<option integrator='rk5'/>"), plain(), TAC_ERR_SYNTAX, "found \"rk5\"");
+    check_fails(MUJOCO("<option><flags/></option>"), plain(), TAC_ERR_SYNTAX, "<flags>");
+    check_fails(MUJOCO("<option><flag gravity='off'/></option>"), plain(), TAC_ERR_SYNTAX, "gravity");
+    check_fails(MUJOCO("<compiler mesh_dir='x'/>"), plain(), TAC_ERR_SYNTAX, "found attribute 'mesh_dir'");
+    check_fails(MUJOCO("<size nconn='1'/>"), plain(), TAC_ERR_SYNTAX, "found attribute 'nconn'");
+    check_fails(MUJOCO("<options/>"), plain(), TAC_ERR_SYNTAX, "unknown inside <mujoco>");
     scratch_end();
 }
 
@@ -676,6 +734,9 @@ int main(void) {
         cmocka_unit_test(shares_meshes),
         cmocka_unit_test(lists_what_it_ignores),
         cmocka_unit_test(settings_for_mujoco),
+        cmocka_unit_test(options_of_mujoco),
+        cmocka_unit_test(unsupported_settings_of_mujoco),
+        cmocka_unit_test(mistakes_in_settings_of_mujoco),
         cmocka_unit_test(other_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
