@@ -108,6 +108,9 @@ static void clear_bounds(tacJointDef *def) {
 
 /* A motor, with --actuate joints. */
 static void add_motor(tacUrdf *urdf, const xmlNode *node, int joint, const tacJointDef *def) {
+    if (urdf->options->actuate_joints && def->type == TAC_BALL)
+        tac_urdf_warn(urdf, node, "no motor for joint \"%s\": a ball joint has no single axis to turn about",
+                      def->name);
     if (!urdf->options->actuate_joints || joint < 0 || (def->type != TAC_HINGE && def->type != TAC_SLIDE)) return;
     tacActuatorDef motor = tac_default_actuator();
     motor.name = def->name;

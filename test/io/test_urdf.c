@@ -372,6 +372,7 @@ static void motors_on_request(void **state) {
     CHECK_NEAR(l.model->actuator_ctrlrange[0], -7, TOL);
     CHECK_NEAR(l.model->actuator_ctrlrange[1], 7, TOL);
     CHECK_INT(l.model->actuator_ctrllimited[1], 0);
+    check_warned(l, "no motor for joint \"x\": a ball joint");
     unload(l);
     scratch_end();
 }
