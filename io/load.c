@@ -44,6 +44,14 @@ static int is_name(const char *name, size_t length, const char *expected) {
     return length == strlen(expected) && strncmp(name, expected, length) == 0;
 }
 
+/* UTF-16 shows by its byte order mark, or by a zero byte beside the first '<'. */
+static int is_utf16(const unsigned char *bytes, size_t size) {
+    static const unsigned char begin[][2] = {{0xFF, 0xFE}, {0xFE, 0xFF}, {'<', 0}, {0, '<'}};
+    for (size_t i = 0; size >= 2 && i < sizeof begin / sizeof *begin; i++)
+        if (memcmp(bytes, begin[i], 2) == 0) return 1;
+    return 0;
+}
+
 /* --- Loading ------------------------------------------------------------------------------------------------------ */
 
 /* A request on its way through the readers. */
@@ -83,6 +91,8 @@ static tacStatus load_bytes(Load *load) {
     const char *text = (const char *)load->bytes, *name = "";
     if (load->size == 0)
         return tac_fail(load->err, TAC_ERR_SYNTAX, "%s:1: the file is empty, expected a model", load->path);
+    if (is_utf16(load->bytes, load->size))
+        return tac_fail(load->err, TAC_ERR_SYNTAX, "%s:1: found text in UTF-16, expected UTF-8", load->path);
     if (*skip_blanks(text) != '<') return load_packed(load);
     size_t length = find_root_name(text, &name);
     if (is_name(name, length, "mujoco") || is_name(name, length, "mujocoinclude"))

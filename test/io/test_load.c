@@ -84,6 +84,20 @@ static void nonsense_is_named(void **state) {
     scratch_end();
 }
 
+/* "<a/>" in UTF-16, in both byte orders, with and without the mark. */
+static void utf16_is_named(void **state) {
+    (void)state;
+    scratch_begin();
+    static const char mark_little[] = "\xFF\xFE<\0a\0/\0>", mark_big[] = "\xFE\xFF\0<\0a\0/\0>";
+    static const char little[] = "<\0a\0/\0>", big[] = "\0<\0a\0/\0>";
+    const char *message = "w.xml:1: found text in UTF-16, expected UTF-8";
+    check_fails(scratch_bytes("w.xml", mark_little, sizeof mark_little), TAC_ERR_SYNTAX, message);
+    check_fails(scratch_bytes("w.xml", mark_big, sizeof mark_big - 1), TAC_ERR_SYNTAX, message);
+    check_fails(scratch_bytes("w.xml", little, sizeof little), TAC_ERR_SYNTAX, message);
+    check_fails(scratch_bytes("w.xml", big, sizeof big - 1), TAC_ERR_SYNTAX, message);
+    scratch_end();
+}
+
 static void report_is_optional(void **state) {
     (void)state;
     scratch_begin();
@@ -150,11 +164,9 @@ static void saving_fails_without_a_trace(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(content_decides),
-        cmocka_unit_test(nonsense_is_named),
-        cmocka_unit_test(report_is_optional),
-        cmocka_unit_test(saves_and_loads),
-        cmocka_unit_test(saving_fails_without_a_trace),
+        cmocka_unit_test(content_decides), cmocka_unit_test(nonsense_is_named),
+        cmocka_unit_test(utf16_is_named),  cmocka_unit_test(report_is_optional),
+        cmocka_unit_test(saves_and_loads), cmocka_unit_test(saving_fails_without_a_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
