@@ -1,5 +1,6 @@
 /* tactus random SEED: a model made by rule, as MJCF text. */
 #include "cli/cli.h"
+#include "cli/json_text.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
 
@@ -13,7 +14,7 @@
 
 typedef struct tacRandomArgs {
     long chain, tree, branching;
-    int joint, free_root;
+    int joint, free_root, json;
     const char *output;
 } tacRandomArgs;
 
@@ -27,6 +28,7 @@ static const tacArg RANDOM_OPTIONS[] = {
      "joints of the chain or tree; default hinge"},
     {"--free", NULL, TAC_ARG_FLAG, offsetof(tacRandomArgs, free_root), NULL, "let the chain or tree float"},
     {"--output", "-o", TAC_ARG_TEXT, offsetof(tacRandomArgs, output), "FILE", "write there instead of standard output"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacRandomArgs, json), NULL, "print for programs: {\"model\": the text}"},
     {0},
 };
 
@@ -76,6 +78,21 @@ static char *make_random(const char *operand) {
     return text;
 }
 
+/* The text as the value of "model" on one line; takes it over. A null pointer after a message. */
+static char *wrap_json(char *text) {
+    tacJson json = cli_json_begin();
+    cli_json_put(&json, "model", cli_json_text(text));
+    char *line = cli_json_dump(&json), *whole = line != NULL ? malloc(strlen(line) + 2) : NULL;
+    if (whole != NULL)
+        sprintf(whole, "%s\n", line);
+    else
+        cli_fail("random", "out of memory");
+    cli_json_free(&json);
+    free(line);
+    free(text);
+    return whole;
+}
+
 static int write_text(const char *path, const char *text) {
     if (path == NULL) {
         fputs(text, stdout);
@@ -107,6 +124,7 @@ int cmd_random(int argc, char **argv) {
     if (random.chain > 0 && random.tree > 0) return cli_fail("random", "both --chain and --tree: expected one of them");
     if (ruled && args.noperand > 0) return cli_fail("random", "both SEED and --chain or --tree: expected one of them");
     char *text = ruled ? make_chain(&random) : make_random(operand[0]);
+    if (text != NULL && random.json) text = wrap_json(text);
     if (text == NULL) return CLI_CANNOT;
     code = write_text(random.output, text);
     free(text);
