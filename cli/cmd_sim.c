@@ -22,7 +22,7 @@ typedef struct tacSimArgs {
     int json;
     double time; /* NAN: not given */
     long steps;  /* -1: not given */
-    long every;  /* 0: not given */
+    long every;  /* -1: not given */
     const char *output;
 } tacSimArgs;
 
@@ -186,7 +186,7 @@ static int simulate(const tacModelFile *file, const tacSimArgs *args, const tacM
 }
 
 int cmd_sim(int argc, char **argv) {
-    tacSimArgs own = {.time = (double)NAN, .steps = -1};
+    tacSimArgs own = {.time = (double)NAN, .steps = -1, .every = -1};
     tacStepArgs step = cli_step_args();
     tacModelArgs model = {0};
     tacStateArgs state = {0};
@@ -208,6 +208,7 @@ int cmd_sim(int argc, char **argv) {
     char command[COMMAND];
     int result = cli_parse(&args, argc, argv);
     if (result != CLI_GO_ON) return result;
+    if (own.every == 0) return cli_fail("sim", "--every: got 0, expected 1 or more");
     if (own.output != NULL && cli_motion_format(own.output) == TAC_MOTION_NONE)
         return cli_fail("sim", "-o: got \"%s\", expected a name that ends in .csv, .json or .html", own.output);
     result = cli_model_load("sim", &model, &file);

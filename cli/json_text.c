@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Digits that give every double back exactly. */
 enum { DIGITS = 17 };
@@ -89,6 +90,11 @@ int cli_json_print(const char *verb, tacJson *json, int code) {
 
 json_t *cli_json_read(const char *verb, const char *path) {
     json_error_t error;
+    struct stat info;
+    if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        cli_fail(verb, "%s: is a folder, expected a JSON file", path);
+        return NULL;
+    }
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (file == NULL) {
         cli_fail(verb, "%s: cannot be opened", path);

@@ -153,6 +153,7 @@ class States(Case):
         self.refused("not JSON", "eval", self.arm, "--state", state('{"act": [0], "act": [1]}'))
         self.refused("expected an object", "eval", self.arm, "--state", state("[1, 2]"))
         self.refused("absent.json: cannot be opened", "eval", self.arm, "--state", self.folder / "absent.json")
+        self.refused(f"{self.folder}: is a folder, expected a JSON file", "eval", self.arm, "--state", self.folder)
 
     def test_overflow_is_never_printed(self):
         state = self.file("huge.json", {"qvel": [1e300] * NV})

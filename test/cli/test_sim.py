@@ -81,6 +81,7 @@ class Motion(Case):
         self.refused("--time: got -1", "sim", self.arm, "--time", "-1")
         self.refused("--time: got 1e+12", "sim", self.arm, "--time", "1e12")
         self.refused("--steps and --time exclude each other", "sim", self.arm, "--time", 1, "--steps", 3)
+        self.refused("--every: got 0, expected 1 or more", "sim", self.arm, "--every", 0)
         self.refused("--steps: got", "sim", self.arm, "--steps", 99999999999)
 
     def test_a_run_that_blows_up_says_so(self):
