@@ -95,7 +95,7 @@ static json_t *momentum_json(tacJson *json, tacVec6 momentum) {
     return object;
 }
 
-static int print_json(const tacModel *m, const tacQuantities *at) {
+static int print_json(const tacModel *m, const tacStateArgs *state, const tacQuantities *at) {
     tacJson json = cli_json_begin();
     cli_json_put_count(&json, "nq", m->nq);
     cli_json_put_count(&json, "nv", m->nv);
@@ -117,7 +117,7 @@ static int print_json(const tacModel *m, const tacQuantities *at) {
     cli_json_put(&json, "subtree_com", cli_json_rows(&json, "subtree_com", m->nbody, 3, &at->frames.subtree_com[0].x));
     cli_json_put(&json, "momentum", momentum_json(&json, at->momentum));
     cli_json_put(&json, "contacts", json_array());
-    int code = cli_json_print("eval", &json, CLI_FINE);
+    int code = json.bad[0] != '\0' ? cli_not_finite("eval", state, json.bad) : cli_json_print("eval", &json, CLI_FINE);
     cli_json_free(&json);
     return code;
 }
@@ -188,12 +188,9 @@ static void print_actuators(const tacModel *m, const tacQuantities *at) {
                at->velocity[i], at->force[i]);
 }
 
-static int print_text(const char *path, const tacModel *m, const tacQuantities *at) {
+static int print_text(const char *path, const tacModel *m, const tacStateArgs *state, const tacQuantities *at) {
     const char *bad = find_not_finite(m, at);
-    if (bad != NULL) {
-        cli_fail("eval", "%s is not finite: nothing is printed", bad);
-        return CLI_NO;
-    }
+    if (bad != NULL) return cli_not_finite("eval", state, bad);
     printf("%s: %d degrees of freedom\n\n", path, m->nv);
     printf("energy     kinetic %.6g J, potential %.6g J, total %.6g J\n", at->energy.kinetic, at->energy.potential,
            at->energy.kinetic + at->energy.potential);
@@ -218,9 +215,9 @@ static int evaluate(const tacModelFile *file, const tacModelArgs *model, const t
     tacStart start;
     int result = cli_start_load("eval", file->model, state, &options, &start);
     if (result != CLI_GO_ON) return result;
-    result = cli_quantities("eval", file->model, &options, &start, &at);
+    result = cli_quantities("eval", file->model, &options, state, &start, &at);
     if (result == CLI_GO_ON) {
-        result = json ? print_json(file->model, &at) : print_text(model->path, file->model, &at);
+        result = json ? print_json(file->model, state, &at) : print_text(model->path, file->model, state, &at);
         cli_quantities_free(&at);
     }
     cli_start_free(&start);

@@ -57,8 +57,16 @@ static tacStatus compute(tacSim *sim, const tacModel *m, const tacStart *start, 
     return status;
 }
 
-int cli_quantities(const char *verb, const tacModel *model, const tacOptions *options, const tacStart *start,
-                   tacQuantities *out) {
+int cli_not_finite(const char *verb, const tacStateArgs *state, const char *name) {
+    if (state->state != NULL)
+        cli_fail(verb, "%s: %s is not finite at this state: nothing is printed", state->state, name);
+    else
+        cli_fail(verb, "%s is not finite at this state: nothing is printed", name);
+    return CLI_NO;
+}
+
+int cli_quantities(const char *verb, const tacModel *model, const tacOptions *options, const tacStateArgs *state,
+                   const tacStart *start, tacQuantities *out) {
     tacError err;
     tacSim *sim;
     *out = (tacQuantities){0};
@@ -69,8 +77,10 @@ int cli_quantities(const char *verb, const tacModel *model, const tacOptions *op
     }
     tacStatus status = compute(sim, model, start, out);
     tac_sim_free(sim);
-    if (status == TAC_OK) return CLI_GO_ON;
+    int overflow = status == TAC_ERR_NONFINITE || out->qacc_status == TAC_ERR_NONFINITE;
+    if (status == TAC_OK && !overflow) return CLI_GO_ON;
     cli_quantities_free(out);
+    if (overflow) return cli_not_finite(verb, state, "the result"); /* numbers of a state file are finite */
     return cli_fail(verb, "%s", tac_status_text(status));
 }
 

@@ -4,7 +4,7 @@ import json
 import math
 import unittest
 
-from driver import NBODY, NQ, NU, NV, Case
+from driver import ARM, NBODY, NQ, NU, NV, Case
 
 TOLERANCE = 1e-12
 
@@ -161,6 +161,16 @@ class States(Case):
         self.assertIn(result.code, (1, 2))
         self.assertEqual(result.out, "")
         self.assertNotIn("nan", self.run_tactus("eval", self.arm, "--state", state).out.lower())
+
+    def test_overflow_names_the_state(self):
+        text = {"qvel": [1e200] * NV}
+        state = self.file("huge.json", text)
+        for words in (["--json"], []):
+            result = self.refused("not finite at this state", "eval", self.arm, "--state", state, *words, code=1)
+            self.assertIn("huge.json: ", result.err)
+            self.assertEqual(result.out, "")
+        fast = self.file("fast.xml", ARM.replace('qvel="1 2 0 0 0 0 0 0"', 'qvel="1e200 1e200 0 0 0 0 0 0"'))
+        self.refused("is not finite at this state", "eval", fast, "--key", "bent", code=1)
 
     def test_seventeen_digits(self):
         text = self.fine("eval", self.arm, "--json", "--key", "bent").out
