@@ -1,13 +1,14 @@
 /* MJCF <replicate>: copies of its elements in frames, with numbered names, and copies of what refers to them. Works on
  * the tree, before anything is read, innermost first as MuJoCo does. */
 #include "io/mjcf_read.h"
+#include "io/numbers.h"
 
 #include "base/error.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_ELEMENTS = 1000000 /* that replication may make: a short file must not fill the memory */ };
+enum { MAX_ELEMENTS = 50000 /* that replication may make: a short file must not fill the memory */ };
 
 typedef struct Replicate {
     tacMjcf *m;
@@ -134,7 +135,9 @@ static tacStatus number_references(const Replicate *r, xmlNode *top, int i) {
     return status;
 }
 
+/* Each copy has a frame of its own beside its elements. */
 static tacStatus charge(Replicate *r, long elements) {
+    elements++;
     *r->made += elements > MAX_ELEMENTS / (r->count + 1L) ? MAX_ELEMENTS : elements * r->count;
     if (*r->made < MAX_ELEMENTS) return TAC_OK;
     return tac_xml_fail(r->node, r->m->err, TAC_ERR_MODEL, "replication makes more elements than %d", MAX_ELEMENTS);
@@ -209,9 +212,9 @@ static xmlNode *new_frame(const Replicate *r, tacPose pose) {
     if (frame == NULL) return NULL;
     frame->_private = r->node->_private;
     frame->psvi = r->node->psvi;
-    snprintf(text, sizeof text, "%.17g %.17g %.17g", pose.pos.x, pose.pos.y, pose.pos.z);
+    tac_numbers_text(3, (const double[]){pose.pos.x, pose.pos.y, pose.pos.z}, text, sizeof text);
     xmlSetProp(frame, BAD_CAST "pos", BAD_CAST text);
-    snprintf(text, sizeof text, "%.17g %.17g %.17g %.17g", pose.quat.w, pose.quat.x, pose.quat.y, pose.quat.z);
+    tac_numbers_text(4, (const double[]){pose.quat.w, pose.quat.x, pose.quat.y, pose.quat.z}, text, sizeof text);
     xmlSetProp(frame, BAD_CAST "quat", BAD_CAST text);
     if (r->childclass != NULL) xmlSetProp(frame, BAD_CAST "childclass", BAD_CAST r->childclass);
     return frame;

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <locale.h>
+#include <stdio.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -191,4 +192,14 @@ tacStatus tac_numbers_list_int(const char *text, int **out, int *n, tacError *er
     status = tac_numbers_read_int(text, 0, max, *out, n, err);
     if (status != TAC_OK) free(*out), *out = NULL, *n = 0;
     return status;
+}
+
+void tac_numbers_text(int n, const double *x, char *out, size_t size) {
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t before = uselocale(c_locale);
+    size_t used = 0;
+    for (int i = 0; i < n && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, i == 0 ? "%.17g" : " %.17g", x[i]);
+    uselocale(before);
+    freelocale(c_locale);
 }

@@ -13,3 +13,5 @@ tacStatus tac_numbers_read_int(const char *text, int min, int max, int *out, int
 /* The same with no bound but the text's length: *out is malloc'ed (NULL when there is none). */
 tacStatus tac_numbers_list(const char *text, double **out, int *n, tacError *err);
 tacStatus tac_numbers_list_int(const char *text, int **out, int *n, tacError *err);
+/* Numbers -> text that reads back to the same bits, separated by blanks, whatever the locale; cut to size. */
+void tac_numbers_text(int n, const double *x, char *out, size_t size);

@@ -83,6 +83,7 @@
     X(body, last_dof, int, 1, nbody, INDEX, "last dof on the path from the world to this body; -1: none")                  \
     X(body, mocap, int, 1, nbody, INDEX, "mocap index, or -1")                                                             \
     X(body, inertial, int, 1, nbody, INDEX, "tacInertial: where mass and inertia come from")                               \
+    X(body, frozen, int, 1, nbody, INDEX, "1: its inertia was computed from geoms once, when the file was read")           \
     X(body, pos, tacVec3, 1, nbody, NUMBER, "frame origin, in parent")                                                     \
     X(body, quat, tacQuat, 1, nbody, NUMBER, "frame orientation, in parent")                                               \
     X(body, gravcomp, double, 1, nbody, NUMBER, "share of weight compensated")                                             \

@@ -129,7 +129,7 @@ static void fill_bodies(Assembly *a) {
         m->body_parent[i] = added->parent;
         m->body_mocap[i] = d->mocap ? 0 : -1; /* numbered by tac_model_index */
         m->body_inertial[i] = (int)d->inertial;
-        COPY(body, pos), COPY(body, gravcomp);
+        COPY(body, pos), COPY(body, gravcomp), COPY(body, frozen);
         m->body_quat[i] = tac_unit_quat(d->quat);
         m->inertial_mass[i] = d->mass;
         m->inertial_pos[i] = d->ipos;

@@ -41,6 +41,19 @@ static const char *reason_against_joint(const tacModel *m, const tacField *f, in
 /* Stiffness and damping coefficient in biasprm. */
 enum { BIAS_STIFFNESS = 1, BIAS_DAMPING = 2 };
 
+static int shapes_inertia(const tacField *f) {
+    return IS(f, geom_pos) || IS(f, geom_quat) || IS(f, geom_size) || IS(f, geom_density) || IS(f, geom_mass);
+}
+
+/* Whether the number went into an inertia that is no longer computed from it (fusestatic, discardvisual, align). */
+static int is_frozen(const tacModel *m, const tacField *f, int row) {
+    if (shapes_inertia(f)) return m->body_frozen[m->geom_body[row]];
+    if (!IS(f, mesh_scale) && !IS(f, mesh_refpos) && !IS(f, mesh_refquat)) return 0;
+    for (int g = 0; g < m->ngeom; g++)
+        if (m->geom_mesh[g] == row && m->body_frozen[m->geom_body[g]]) return 1;
+    return 0;
+}
+
 /* NULL when (field, index) is a parameter, else why not. */
 static const char *reason_against(const tacModel *m, int field, int index) {
     const tacField *f = &TAC_FIELDS[field];
@@ -51,6 +64,7 @@ static const char *reason_against(const tacModel *m, int field, int index) {
         return "the world stands still and weighs nothing";
     if (is_inertial(f)) return reason_against_inertial(m, f, row);
     if (strcmp(f->kind, "joint") == 0) return reason_against_joint(m, f, row);
+    if (is_frozen(m, f, row)) return "the inertia of its body was computed once, when the file was read";
     if (IS(f, geom_mass) && !m->geom_has_mass[row]) return "the mass was not given: set density";
     if (IS(f, actuator_biasprm) && index % f->per == BIAS_DAMPING && m->actuator_dampratio[row] > 0)
         return "it is computed from dampratio";
@@ -67,6 +81,16 @@ static int gears_used(const tacModel *m, int a) {
     return type == TAC_TRN_SITE ? 6 : 1;
 }
 
+/* A servo whose length is an angle takes its setpoint on a circle, whose size the gear sets. */
+static const char *reason_against_circle(const tacModel *m, const tacField *f, int a, int k) {
+    if ((IS(f, actuator_gainprm) && k == 0) || (IS(f, actuator_biasprm) && k == BIAS_STIFFNESS))
+        return "the actuator's setpoint is taken on a circle only while gainprm[0] is -biasprm[1]";
+    if (!IS(f, actuator_gear) || k >= gears_used(m, a)) return NULL;
+    if (m->actuator_dyntype[a] == TAC_DYN_INTEGRATOR) return "the activation is kept on a circle of this size";
+    if (m->actuator_trntype[a] == TAC_TRN_SITE && k < 3) return "at 0 the length is an angle, beside 0 it is not";
+    return NULL;
+}
+
 /* A servo's damping ratio applies only while gainprm[0] is -biasprm[1], and only to what it has a moment on. */
 static const char *reason_against_servo(const tacModel *m, const tacField *f, int a, int k) {
     const double *bias = m->actuator_biasprm + 10 * a;
@@ -77,12 +101,12 @@ static const char *reason_against_servo(const tacModel *m, const tacField *f, in
     if (IS(f, actuator_dampratio) && !servo) return "dampratio is not in use: gainprm[0] is not -biasprm[1]";
     if (IS(f, actuator_biasprm) && k == BIAS_DAMPING && servo && bias[BIAS_DAMPING] == 0)
         return "at 0 it turns from a damping (below) into a damping ratio (above)";
-    if (!(ratio > 0)) return NULL;
+    if (!(ratio > 0)) return tac_servo_on_circle(m, a) ? reason_against_circle(m, f, a, k) : NULL;
     if ((IS(f, actuator_gainprm) && k == 0) || (IS(f, actuator_biasprm) && k == BIAS_STIFFNESS))
         return "the actuator's damping ratio applies only while gainprm[0] is -biasprm[1]";
     if (IS(f, actuator_gear) && m->actuator_gear[6 * a + k] == 0 && k < gears_used(m, a))
         return "at 0 the actuator's damping ratio may not feel a joint that it feels beside 0";
-    return NULL;
+    return tac_servo_on_circle(m, a) ? reason_against_circle(m, f, a, k) : NULL;
 }
 
 /* A body that only slides along its axes has a simpler inverse weight, by which springdamper is read. */
@@ -125,7 +149,7 @@ int tac_param_allowed(const tacModel *m, int field, int index) {
 static int has_no_exceptions(const tacField *f) {
     return f->role == 'N' && !is_inertial(f) && strcmp(f->kind, "body") != 0 && !IS(f, joint_stiffness) &&
            !IS(f, joint_damping) && !IS(f, joint_springdamper) && !IS(f, joint_pos) && !IS(f, joint_axis) &&
-           !IS(f, geom_mass) && !IS(f, actuator_biasprm);
+           !shapes_inertia(f) && strcmp(f->kind, "mesh") != 0 && !IS(f, actuator_biasprm);
 }
 
 /* Whether the number belongs to a body whose inertia comes from its geoms. */
