@@ -54,8 +54,8 @@ static void block_range(tacDerivativeSize n, int block, int *first, int *count) 
     *count = counts[block];
 }
 
-/* max(1, max |F|) of a block; by the analytic entries where those are smaller, since one difference across a kink may be
- * of any size. */
+/* max(1, max |F|) of a block; by the analytic entries where those are smaller, since one difference across a kink may
+ * be of any size. */
 static double block_scale(const Runner *r, int row_block, int column_block) {
     int row, rows, column, columns;
     double differences = 1, entries = 1;

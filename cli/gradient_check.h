@@ -1,8 +1,8 @@
 /* Analytic derivatives of a step against Ridders' differences of the very same step, at random states.
  *
- * The error of a block is max |A - F| / max(1, max |F|) over its entries, F the differences; for parameters, whose units
- * differ, each column is a block of its own. A column that disagrees is differenced again with smaller first steps: only
- * where the active set changes inside the smallest stencil as well does the state count as switching. */
+ * The error of a block is max |A - F| / max(1, max |F|) over its entries, F the differences; for parameters, whose
+ * units differ, each column is a block of its own. A column that disagrees is differenced again with smaller first
+ * steps: only where the active set changes inside the smallest stencil as well does the state count as switching. */
 #pragma once
 
 #include "cli/derivative.h"

@@ -18,7 +18,8 @@ typedef struct tacQuantities {
 
 /* Says that a quantity overflows at a state of finite numbers, naming the state's file if there is one; CLI_NO. */
 int cli_not_finite(const char *verb, const tacStateArgs *state, const char *name);
-/* (x, u) -> quantities; `state`: where they were asked for. CLI_GO_ON, or an exit code after a message. Free with cli_quantities_free. */
+/* (x, u) -> quantities; `state`: where they were asked for. CLI_GO_ON, or an exit code after a message. Free with
+ * cli_quantities_free. */
 int cli_quantities(const char *verb, const tacModel *model, const tacOptions *options, const tacStateArgs *state,
                    const tacStart *start, tacQuantities *out);
 void cli_quantities_free(tacQuantities *quantities);

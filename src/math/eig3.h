@@ -3,8 +3,8 @@
 
 #include "math/quat.h"
 
-/* Limits, relative to the largest entry of the diagonal. The first is where MuJoCo 3.x stops rotating meshes, taken over
- * so that their frames agree with its own to rounding. */
+/* Limits, relative to the largest entry of the diagonal. The first is where MuJoCo 3.x stops rotating meshes, taken
+ * over so that their frames agree with its own to rounding. */
 #define TAC_EIG3_COARSE       1e-7  /* off-diagonal entry that counts as zero, and gap of equal eigenvalues */
 #define TAC_EIG3_ROUNDING     1e-16 /* off-diagonal entry that is rounding */
 #define TAC_EIG3_BLURRED      1e-10 /* off-diagonal entry left alone between eigenvalues too close to tell apart */

@@ -156,8 +156,8 @@ static void many_right_sides_have_the_bits_of_one(void **state) {
     }
 }
 
-/* The inverse, column by column the bits of a solve on and above the diagonal, symmetric, in rows further apart; columns
- * of rows further apart likewise. */
+/* The inverse, column by column the bits of a solve on and above the diagonal, symmetric, in rows further apart;
+ * columns of rows further apart likewise. */
 static void inverse_is_symmetric(void **state) {
     (void)state;
     tacDraw d = {9, 0};
