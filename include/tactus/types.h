@@ -110,7 +110,7 @@ typedef struct tacBodyDef {
     const char *name;
     tacVec3 pos; /* in parent */
     tacQuat quat;
-    int mocap; /* 1: moved by the user; a child of the world without joints */
+    int mocap;  /* 1: moved by the user; a child of the world without joints */
     int frozen; /* 1: the inertia below was computed from geoms, whose numbers are no parameters then */
     double gravcomp;
     tacInertial inertial; /* which of the following count */
