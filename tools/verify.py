@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import checks  # noqa: E402
-from checks.registry import CHECKS, ROOT, CannotRun, Context  # noqa: E402
+from checks.registry import CHECKS, ROOT, CannotRun, Context, Failed  # noqa: E402
 
 
 def load_checks():
@@ -56,6 +56,8 @@ def run_one(check, context):
         ok, figure, details = bool(result.ok), result.figure, result.details
     except CannotRun as reason:
         ok, figure, details = None, f"could not run: {reason}", []
+    except Failed as reason:
+        ok, figure, details = False, f"failed: {reason}", []
     except Exception as reason:  # a check that breaks must not hide the others
         ok, figure, details = False, f"check broke: {reason!r}", traceback.format_exc().splitlines()
     seconds = time.monotonic() - start

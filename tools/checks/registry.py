@@ -6,7 +6,6 @@
         return Result(ok=ms < 5, figure=f"{ms:.2f} ms")
 """
 
-import json
 import os
 import pathlib
 import subprocess
@@ -23,6 +22,10 @@ class CannotRun(Exception):
     """What the check needs is not here: shared material, a peer, a program."""
 
 
+class Failed(Exception):
+    """What is checked went wrong before it gave a figure: it crashed, stopped, or printed what cannot be read."""
+
+
 @dataclass
 class Result:
     ok: bool
@@ -35,7 +38,7 @@ class Check:
     name: str
     bar: str
     run: object
-    slow: bool = False  # minutes: run when named or with --all
+    slow: bool = False  # minutes: left out with --quick, unless named
 
 
 def check(name, bar, slow=False):
@@ -65,7 +68,7 @@ class Context:
         if key not in self.memory:
             try:
                 self.memory[key] = (function(self), None)
-            except CannotRun as reason:
+            except (CannotRun, Failed) as reason:
                 self.memory[key] = (None, reason)
         value, reason = self.memory[key]
         if reason is not None:
@@ -101,13 +104,6 @@ class Context:
             if path.is_file() and os.access(path, os.X_OK):
                 return path
         raise CannotRun(f"program {name} is not built (its peer may be missing: ./dev peers)")
-
-    def json_from(self, *command, **options):
-        """Runs a command that prints one JSON document; a failure raises CannotRun with its message."""
-        done = self.run(*command, **options)
-        if done.returncode != 0:
-            raise CannotRun(f"{pathlib.Path(str(command[0])).name}: exit {done.returncode}: {last_line(done.stderr)}")
-        return json.loads(done.stdout)
 
 
 def last_line(text):

@@ -74,11 +74,11 @@ class Outcome:
     @property
     def wrong(self):
         """Quantities whose error is over their bar."""
-        return [name for name, bar in BARS.items() if self.errors.get(name, (0, ""))[0] > bar] if self.loaded else []
+        return [name for name, bar in BARS.items() if not self.errors.get(name, (0, ""))[0] <= bar] if self.loaded else []
 
     @property
     def extra_wrong(self):
-        return [name for name, bar in EXTRA_BARS.items() if self.errors.get(name, (0, ""))[0] > bar] if self.loaded else []
+        return [name for name, bar in EXTRA_BARS.items() if not self.errors.get(name, (0, ""))[0] <= bar] if self.loaded else []
 
     @property
     def agrees(self):
@@ -335,10 +335,15 @@ def acceptable(outcome):
     return outcome.agrees or (outcome.singular and outcome.exit == 2)
 
 
+def good_strictly(outcome):
+    """The same without --lenient."""
+    return (acceptable(outcome) and outcome.strict_exit == 0) or (outcome.singular and outcome.strict_exit == 2)
+
+
 @check("robots-truth", bar="at least 90 % of the plain models load strictly and agree")
 def truth(context):
     plain = {n: o for n, o in by_model(outcomes(context)).items() if not any(to_come(x) for x in o)}
-    good = [n for n, o in plain.items() if all(acceptable(x) and x.strict_exit == 0 or x.singular for x in o)]
+    good = [n for n, o in plain.items() if all(good_strictly(x) for x in o)]
     lines = [x.line() for n, o in plain.items() for x in o]
     states = sum(x.states for o in plain.values() for x in o)
     share = len(good) / len(plain) if plain else 0
