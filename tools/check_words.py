@@ -11,9 +11,7 @@ import source
 WORDS = {
     r"(?<![\w.])/" + r"(?:work|root|home/\w+|Users/\w+)(?:/|\b)": "a path of one machine",
     r"\b(?:TO" + r"DO|FIX" + r"ME|X" + r"XX|HA" + r"CK)\b": "an unfinished mark",
-    r"(?i)\b(?:chat" + r"gpt|clau" + r"de|anthro" + r"pic|open" + r"ai|language " + r"model|ai " + r"agent|sub" + r"agent)\b": "who wrote it",
-    r"(?i)\b(?:pypi|registry|mirror)\.[a-z0-9.\-]+\.(?:com|org|io|net)\b": "a package host",
-    r"(?i)\bas an (?:ai|assistant)\b|\b(?:this|our|another|other|previous|next|a) (?:session|helper|workplace)s?\b": "how it was written",
+    r"(?i)\b(?:pypi|registry|mirror|pythonhosted|npmjs)\.(?:[a-z0-9\-]+\.)*(?:com|org|io|net)\b": "a package host",
     r"^(?:<{7}|>{7}) ": "a merge mark",
 }
 EMPTY_NAMES = re.compile(r"(?:^|[/_])(?:utils?|misc|common|helpers?|archive|v2|experimental)(?:[/._]|$)")
