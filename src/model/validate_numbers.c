@@ -7,6 +7,9 @@
 #include <float.h>
 #include <string.h>
 
+/* How far a direction or a quaternion may be from length 1: what printed digits lose, not a forgotten normalization. */
+static const double UNIT_LENGTH_TOL = 1e-6;
+
 /* Every double of a field is finite. */
 static tacStatus check_finite(const tacCheck *c, int field) {
     const tacField *f = &TAC_FIELDS[field];
@@ -44,7 +47,7 @@ static tacStatus check_range(const tacCheck *c, tacKind kind, int id, const char
 }
 
 static tacStatus check_quat(const tacCheck *c, tacKind kind, int id, const char *what, tacQuat q) {
-    if (tac_abs(tac_quat_norm(q) - 1) < 1e-6) return TAC_OK;
+    if (tac_abs(tac_quat_norm(q) - 1) < UNIT_LENGTH_TOL) return TAC_OK;
     return TAC_REFUSE(c, kind, id, "%s is %g %g %g %g, expected a rotation", what, q.w, q.x, q.y, q.z);
 }
 
@@ -76,7 +79,7 @@ static tacStatus check_joint(const tacCheck *c, int i) {
     const double *range = m->joint_range + 2 * i, *spring = m->joint_springdamper + 2 * i;
     int type = m->joint_type[i];
     tacVec3 axis = m->joint_axis[i];
-    if (tac_abs(tac_norm3(axis) - 1) > 1e-6)
+    if (tac_abs(tac_norm3(axis) - 1) > UNIT_LENGTH_TOL)
         return TAC_REFUSE(c, TAC_KIND_JOINT, i, "axis is %g %g %g, expected a direction", axis.x, axis.y, axis.z);
     TAC_TRY(check_not_negative(c, TAC_KIND_JOINT, i, "armature", m->joint_armature[i]));
     if (m->joint_limited[i] && type == TAC_FREE)
