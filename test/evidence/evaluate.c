@@ -2,44 +2,65 @@
 
 #include <stdlib.h>
 
-uint64_t evaluate_all(Scene *s, Results *r) {
+static uint64_t hash_doubles(const void *x, size_t n, uint64_t hash) { return tac_hash(x, n * sizeof(double), hash); }
+
+static uint64_t hash_kinematics(Scene *s, Results *r, uint64_t hash) {
     const tacModel *m = s->model;
     const double *q = s->x, *v = s->x + m->nq;
-    size_t nv = (size_t)m->nv, bytes = nv * sizeof(double);
-    uint64_t hash = 0;
-    tac_kinematics(s->sim, q, s->u, &(tacKinematics){.xpos = r->xpos, .xquat = r->xquat, .subtree_com = r->com});
-    hash = tac_hash(r->xpos, (size_t)m->nbody * sizeof *r->xpos, hash);
-    hash = tac_hash(r->xquat, (size_t)m->nbody * sizeof *r->xquat, hash);
-    tac_body_velocity(s->sim, q, v, r->velocity);
-    hash = tac_hash(r->velocity, (size_t)m->nbody * sizeof *r->velocity, hash);
-    tac_frame_jacobian(s->sim, q, TAC_KIND_BODY, m->nbody - 1, r->jacobian, r->jacobian + 3 * nv);
-    hash = tac_hash(r->jacobian, 6 * bytes, hash);
-    tac_mass_matrix(s->sim, q, r->M);
-    hash = tac_hash(r->M, nv * bytes, hash);
-    tac_bias(s->sim, q, v, r->force);
-    hash = tac_hash(r->force, bytes, hash);
-    tac_mass_solve(s->sim, q, r->force, r->solved);
-    hash = tac_hash(r->solved, bytes, hash);
-    tac_forward_dynamics(s->sim, q, v, r->force, r->solved);
-    hash = tac_hash(r->solved, bytes, hash);
-    tac_inverse_dynamics(s->sim, q, v, r->solved, r->force);
-    hash = tac_hash(r->force, bytes, hash);
-    tac_passive(s->sim, q, v, r->force);
-    hash = tac_hash(r->force, bytes, hash);
-    tacActuation actuation = {.force = r->actuator, .moment = r->moment, .qfrc = r->force};
-    tac_actuation(s->sim, s->x, s->u, &actuation);
-    hash = tac_hash(r->actuator, (size_t)m->nu * sizeof(double), hash);
-    hash = tac_hash(r->moment, (size_t)m->nu * bytes, hash);
-    tac_tendons(s->sim, q, v, r->tendon, r->tendon + m->ntendon);
-    hash = tac_hash(r->tendon, 2 * (size_t)m->ntendon * sizeof(double), hash);
-    tac_acceleration(s->sim, s->x, s->u, r->solved);
-    hash = tac_hash(r->solved, bytes, hash);
-    tac_energy(s->sim, q, v, &r->energy);
-    tac_momentum(s->sim, q, v, &r->momentum);
+    size_t nv = (size_t)m->nv, nbody = (size_t)m->nbody;
+    tacKinematics frames = {.xpos = r->xpos, .xquat = r->xquat, .subtree_com = r->com};
+    scene_require(s, "kinematics", tac_kinematics(s->sim, q, s->u, &frames));
+    hash = hash_doubles(r->xpos, 3 * nbody, hash);
+    hash = hash_doubles(r->xquat, 4 * nbody, hash);
+    hash = hash_doubles(r->com, 3 * nbody, hash);
+    scene_require(s, "body velocity", tac_body_velocity(s->sim, q, v, r->velocity));
+    hash = hash_doubles(r->velocity, 6 * nbody, hash);
+    double *angular = r->jacobian + 3 * nv;
+    scene_require(s, "frame Jacobian",
+                  tac_frame_jacobian(s->sim, q, TAC_KIND_BODY, m->nbody - 1, r->jacobian, angular));
+    return hash_doubles(r->jacobian, 6 * nv, hash);
+}
+
+static uint64_t hash_dynamics(Scene *s, Results *r, uint64_t hash) {
+    const double *q = s->x, *v = s->x + s->model->nq;
+    size_t nv = (size_t)s->model->nv;
+    scene_require(s, "mass matrix", tac_mass_matrix(s->sim, q, r->M));
+    hash = hash_doubles(r->M, nv * nv, hash);
+    scene_require(s, "bias", tac_bias(s->sim, q, v, r->force));
+    hash = hash_doubles(r->force, nv, hash);
+    scene_require(s, "mass solve", tac_mass_solve(s->sim, q, r->force, r->solved));
+    hash = hash_doubles(r->solved, nv, hash);
+    scene_require(s, "forward dynamics", tac_forward_dynamics(s->sim, q, v, r->force, r->solved));
+    hash = hash_doubles(r->solved, nv, hash);
+    scene_require(s, "inverse dynamics", tac_inverse_dynamics(s->sim, q, v, r->solved, r->force));
+    hash = hash_doubles(r->force, nv, hash);
+    scene_require(s, "energy", tac_energy(s->sim, q, v, &r->energy));
+    scene_require(s, "momentum", tac_momentum(s->sim, q, v, &r->momentum));
     hash = tac_hash(&r->energy, sizeof r->energy, hash);
-    hash = tac_hash(&r->momentum, sizeof r->momentum, hash);
-    tac_step(s->sim, s->x, s->u, s->y, NULL);
-    return tac_hash(s->y, (size_t)s->nx * sizeof(double), hash);
+    return tac_hash(&r->momentum, sizeof r->momentum, hash);
+}
+
+static uint64_t hash_actuation(Scene *s, Results *r, uint64_t hash) {
+    const tacModel *m = s->model;
+    const double *q = s->x, *v = s->x + m->nq;
+    size_t nv = (size_t)m->nv, nu = (size_t)m->nu;
+    scene_require(s, "passive forces", tac_passive(s->sim, q, v, r->force));
+    hash = hash_doubles(r->force, nv, hash);
+    tacActuation actuation = {.force = r->actuator, .moment = r->moment, .qfrc = r->force};
+    scene_require(s, "actuation", tac_actuation(s->sim, s->x, s->u, &actuation));
+    hash = hash_doubles(r->actuator, nu, hash);
+    hash = hash_doubles(r->moment, nu * nv, hash);
+    hash = hash_doubles(r->force, nv, hash);
+    scene_require(s, "tendons", tac_tendons(s->sim, q, v, r->tendon, r->tendon + m->ntendon));
+    hash = hash_doubles(r->tendon, 2 * (size_t)m->ntendon, hash);
+    scene_require(s, "acceleration", tac_acceleration(s->sim, s->x, s->u, r->solved));
+    return hash_doubles(r->solved, nv, hash);
+}
+
+uint64_t evaluate_all(Scene *s, Results *r) {
+    uint64_t hash = hash_actuation(s, r, hash_dynamics(s, r, hash_kinematics(s, r, 0)));
+    scene_require(s, "step", tac_step(s->sim, s->x, s->u, s->y, NULL));
+    return hash_doubles(s->y, (size_t)s->nx, hash);
 }
 
 Results results_make(const tacModel *m) {

@@ -12,6 +12,12 @@ static void stop(const char *what, const char *why) {
     exit(2);
 }
 
+void scene_require(const Scene *s, const char *what, tacStatus status) {
+    if (status == TAC_OK) return;
+    fprintf(stderr, "%s: %s: %s\n", s->path, what, tac_status_text(status));
+    exit(1);
+}
+
 double *scene_doubles(size_t n) {
     double *numbers = calloc(n + 1, sizeof *numbers);
     if (numbers == NULL) stop("scene", "out of memory");
@@ -82,4 +88,17 @@ double scene_error(int n, const double *a, const double *b) {
         scale = fmax(scale, fabs(b[i]));
     }
     return difference / scale;
+}
+
+void scene_grow(double *worst, double error) {
+    if (!isfinite(error)) error = HUGE_VAL;
+    if (error > *worst) *worst = error;
+}
+
+void scene_print(int first, const char *key, double value) {
+    printf("%s\"%s\":", first ? "" : ",", key);
+    if (isfinite(value))
+        printf("%.3g", value);
+    else
+        printf("null");
 }
