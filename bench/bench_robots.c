@@ -1,6 +1,7 @@
 /* Smooth quantities beside MuJoCo's on the same model and state, in one run, interleaved. CSV on standard output:
  *   model,nv,what,us_tactus,us_peer,ratio,error
- * `error` is the largest relative difference of the two results in this run. */
+ * `error` is the largest relative difference of the two results in this run; of crba_factor, also what is left of
+ * M x = b when the factor solves it. */
 #include "timing.h"
 
 #include "dynamics/forward.h"
@@ -67,10 +68,11 @@ static void set_state(Scene *s) {
     free(move);
 }
 
-/* Largest |a - b| over max(1, largest |b|). */
+/* Largest |a - b| over max(1, largest |b|); infinite when a number is not finite. */
 static double difference(int n, const double *a, const double *b) {
     double worst = 0, largest = 1;
     for (int i = 0; i < n; i++) {
+        if (!isfinite(a[i]) || !isfinite(b[i])) return HUGE_VAL;
         worst = fmax(worst, fabs(a[i] - b[i]));
         largest = fmax(largest, fabs(b[i]));
     }
@@ -88,13 +90,33 @@ static double mass_difference(Scene *s) {
     return error;
 }
 
+/* M (M^-1 b) - b for random b, relative: the factor that was timed solves with the matrix that was timed. */
+static double factor_residual(Scene *s) {
+    int n = s->m->nv;
+    double *b = malloc((size_t)n * sizeof *b), *x = malloc((size_t)n * sizeof *x),
+           *back = malloc((size_t)n * sizeof *b);
+    for (int i = 0; i < n; i++)
+        b[i] = x[i] = tac_random_normal(1, 2, (uint64_t)i);
+    tacStatus status = tac_factor(s->m, &s->w, NULL);
+    tac_solve(s->m, &s->w, x);
+    tac_mass_mul(s->m, &s->w, x, back);
+    double error = status == TAC_OK ? difference(n, back, b) : HUGE_VAL;
+    free(b);
+    free(x);
+    free(back);
+    return error;
+}
+
+static double error_of(Scene *s, const char *what) {
+    if (strcmp(what, "crba_factor") == 0) return fmax(mass_difference(s), factor_residual(s));
+    return difference(s->m->nv, s->tau, s->d->qfrc_bias);
+}
+
 static void compare_pair(Scene *s, const char *name, const char *what, benchWork ours, benchWork peer) {
     benchTime t[2];
     bench_interleaved(2, (benchWork[]){ours, peer}, (void *[]){s, s}, 41, 2e-3, t);
-    double error =
-        strcmp(what, "crba_factor") == 0 ? mass_difference(s) : difference(s->m->nv, s->tau, s->d->qfrc_bias);
     printf("%s,%d,%s,%.4f,%.4f,%.4f,%.3g\n", name, s->m->nv, what, 1e6 * t[0].median, 1e6 * t[1].median,
-           t[0].median / t[1].median, error);
+           t[0].median / t[1].median, error_of(s, what));
 }
 
 static void time_aba(Scene *s, const char *name) {
