@@ -1,14 +1,18 @@
 """Documentation: every public function is commented, every relative link of a page resolves, generated tables are
-current, and what a page or comment names in code marks exists.
+current, what a page or comment names in code marks exists, and the page of the command line has every verb and option
+that the program has (once it is built).
 """
 
 import re
+import subprocess
 import sys
 
 import make_docs
 import source
 
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
+PROGRAM = source.ROOT / "build/release/tactus"
+COMMANDS = "docs/guide/command_line.md"
 PUBLIC_CALL = re.compile(r"\b(tac_[a-z0-9_]+)\(")
 
 
@@ -78,8 +82,46 @@ def name_problems():
                 yield f"{path}:{source.line_of(text, match.start())}: {match.group(1)} is not a public function"
 
 
+def is_built():
+    """Is there a program, and no source of the command line younger than it?"""
+    sources = source.project_files("cli/*.c", "cli/*.h")
+    return PROGRAM.exists() and all((source.ROOT / path).stat().st_mtime <= PROGRAM.stat().st_mtime for path in sources)
+
+
+def help_text(*words):
+    return subprocess.run([PROGRAM, *words], capture_output=True, check=True, text=True).stdout
+
+
+def sections(text):
+    """Title -> text of the parts of a page that begin with ##."""
+    parts = re.split(r"^## +(.*)$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def command_problems():
+    """Verbs and options on one side only: of the program's own help, or of the page. A verb's own options are in its
+    section, shared ones anywhere; both with the word or choice that follows them."""
+    if not is_built():
+        return
+    page = source.read(COMMANDS).replace("\\|", "|")
+    parts, seen = sections(page), set()
+    for verb in re.findall(r"^  ([a-z]+) ", help_text("help"), re.MULTILINE):
+        if f"`{verb}" not in parts["Verbs"]:
+            yield f"{COMMANDS}: {verb} is not in the table of verbs"
+        if verb in ("help", "version"):
+            continue
+        for group, body in re.findall(r"^(.*ptions):\n((?: .*\n)+)", help_text(verb, "--help"), re.MULTILINE):
+            place = parts.get(verb, "") + parts["Verbs"] if group.lower() == "options" else page
+            for option in re.findall(r"^  (?:-\w, )?(--\S+(?: \S+)?)(?:  |$)", body, re.MULTILINE):
+                seen.add(option.split()[0])
+                if f"`{option}`" not in place:
+                    yield f"{COMMANDS}: {option} of {verb} is missing"
+    for option in sorted(set(re.findall(r"`(--[a-z-]+)", page)) - seen):
+        yield f"{COMMANDS}: no verb has {option}"
+
+
 def main():
-    problems = [*doc_problems(), *link_problems(), *name_problems(), *make_docs.stale()]
+    problems = [*doc_problems(), *link_problems(), *name_problems(), *make_docs.stale(), *command_problems()]
     return source.finish(problems, "docs")
 
 

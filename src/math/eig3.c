@@ -9,7 +9,7 @@ static tacQuat half_sine_about(int k, double sine) {
     return tac_quat_normalize((tacQuat){cosine, k == 0 ? sine : 0, k == 1 ? sine : 0, k == 2 ? sine : 0});
 }
 
-/* One Jacobi rotation about axis k that zeroes the entry `off` between the diagonal entries a and b   [math.md, E2]:
+/* One Jacobi rotation about axis k that zeroes the entry `off` between the diagonal entries a and b   [math.md, J2]:
  *   t = sign(tau) / (|tau| + sqrt(1 + tau^2)), tau = (b - a) / (2 off);   cos = 1 / sqrt(1 + t^2)
  * The half angle is computed without cancellation: sin(phi/2) = sin(phi) / (2 cos(phi/2)). tangent is |t|. */
 static tacQuat jacobi_rotation(int k, double a, double b, double off, double *tangent) {

@@ -13,7 +13,7 @@
 
 /* A -> (eigenvalues in decreasing order, frame) with A = R diag(eigenvalues) R^T, R the rotation matrix of *frame: the
  * columns of R are the eigenvectors. A diagonal A in decreasing order gives the identity; entries out of order are
- * exchanged by quarter turns; equal eigenvalues (to TAC_EIG3_COARSE) are left in place.   [math.md, E1]
+ * exchanged by quarter turns; equal eigenvalues (to TAC_EIG3_COARSE) are left in place.   [math.md, J1]
  * Off-diagonal entries below TAC_EIG3_COARSE stay, as in MuJoCo: what is computed from the pair agrees with MuJoCo to
  * rounding, and with A to 1e-7.
  * A matrix that is not finite gives its own diagonal and the identity. */
