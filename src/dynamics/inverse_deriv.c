@@ -21,22 +21,50 @@
  *   i strictly inboard of j       dtau_i/dq_j = S_i . (I^C_j psi2_j + B^C_j psi1_j + S_j x* F^C_j)
  *                                 dtau_i/dv_j = S_i . (I^C_j (psi1_j + Sd_j) + B^C_j S_j)                    (D6) */
 
+/* psi2 and psi1 + Sd of dof i as vectors. */
+static inline tacVec6 rate_lane(const tacWork *w, int i, int lane) {
+    const tacPair *u = w->rate[i].u;
+    return (tacVec6){{u[0][lane], u[1][lane], u[2][lane]}, {u[3][lane], u[4][lane], u[5][lane]}};
+}
+enum { OF_Q, OF_V }; /* lanes: what a displacement, what a velocity leaves */
+
+/* (x . psi2, x . (psi1 + Sd)) and (y . psi1, y . S) of dof i, y an angular vector */
+static inline tacPair rate_dot6(const tacRate *r, tacVec6 x) {
+    return (x.ang.x * r->u[0] + x.ang.y * r->u[1] + x.ang.z * r->u[2]) +
+           (x.lin.x * r->u[3] + x.lin.y * r->u[4] + x.lin.z * r->u[5]);
+}
+static inline tacPair rate_dot3(const tacRate *r, tacVec3 y) { return y.x * r->w[0] + y.y * r->w[1] + y.z * r->w[2]; }
+
+static inline void set_rate(tacRate *r, tacVec6 psi2, tacVec6 later, tacVec3 psi1, tacVec3 S) {
+    *r = (tacRate){{{psi2.ang.x, later.ang.x},
+                    {psi2.ang.y, later.ang.y},
+                    {psi2.ang.z, later.ang.z},
+                    {psi2.lin.x, later.lin.x},
+                    {psi2.lin.y, later.lin.y},
+                    {psi2.lin.z, later.lin.z}},
+                   {{psi1.x, S.x}, {psi1.y, S.y}, {psi1.z, S.z}}};
+}
+
 /* (D2) for one group of dofs, and the motion after it. */
-static void enter_group(tacWork *w, int first, int count, const double *v, const double *a, tacVec6 *V, tacVec6 *A) {
+static inline void enter_group(tacWork *w, int first, int count, const double *v, const double *a, tacVec6 *V,
+                               tacVec6 *A) {
     tacVec6 V0 = *V, A0 = *A;
     for (int i = first; i < first + count; i++) {
         tacVec6 S = w->S[i], psi1 = tac_crossm6(V0, S);
         w->Sdot[i] = psi1;
-        w->psi2[i] = tac_add6(tac_crossm6(A0, S), tac_crossm6(V0, psi1));
         *V = tac_madd6(*V, v[i], S);
         *A = tac_madd6(tac_madd6(*A, v[i], psi1), a[i], S);
     }
-    for (int i = first; i < first + count; i++)
-        w->Sd[i] = tac_add6(w->Sdot[i], count == 1 ? w->Sdot[i] : tac_crossm6(*V, w->S[i]));
+    for (int i = first; i < first + count; i++) {
+        tacVec6 S = w->S[i], psi1 = w->Sdot[i];
+        tacVec6 psi2 = tac_add6(tac_crossm6(A0, S), tac_crossm6(V0, psi1));
+        tacVec6 Sd = count == 1 ? psi1 : tac_crossm6(*V, S);
+        set_rate(&w->rate[i], psi2, tac_add6(psi1, Sd), psi1.ang, S.ang);
+    }
 }
 
 /* (D4) */
-static tacCoriolis body_coriolis(const tacInertia *I, tacVec6 V) {
+static inline tacCoriolis body_coriolis(const tacInertia *I, tacVec6 V) {
     tacVec3 o = V.ang, v = V.lin, h = I->h;
     double half = 0.5 * (I->I.xx + I->I.yy + I->I.zz), hv = tac_dot3(h, v);
     tacVec3 ex = {half - I->I.xx, -I->I.xy, -I->I.xz}, ey = {-I->I.xy, half - I->I.yy, -I->I.yz},
@@ -50,18 +78,17 @@ static tacCoriolis body_coriolis(const tacInertia *I, tacVec6 V) {
     return B;
 }
 
-static tacVec6 coriolis_mul(const tacCoriolis *B, tacVec3 w) {
+static inline tacVec6 coriolis_mul(const tacCoriolis *B, tacVec3 w) {
     return (tacVec6){tac_mulmv3(B->B11, w), tac_scale3(2, tac_cross3(w, B->p))};
 }
 
 /* Angular part of B^T x; the linear part is zero. */
-static tacVec3 coriolis_mul_transposed(const tacCoriolis *B, tacVec6 x) {
+static inline tacVec3 coriolis_mul_transposed(const tacCoriolis *B, tacVec6 x) {
     return tac_madd3(tac_mulmtv3(B->B11, x.ang), 2, tac_cross3(B->p, x.lin));
 }
 
 /* Root to leaves: motion, its derivatives per dof, and each body's force, inertia and B. */
 static void forward_pass(const tacModel *m, tacWork *w, const double *v, const double *a) {
-    static const int DOFS[] = {[TAC_FREE] = 3, [TAC_BALL] = 3, [TAC_SLIDE] = 1, [TAC_HINGE] = 1};
     w->V[0] = tac_zero6();
     w->A[0] = tac_base_acceleration(m);
     for (int b = 1; b < m->nbody; b++) {
@@ -69,7 +96,11 @@ static void forward_pass(const tacModel *m, tacWork *w, const double *v, const d
         int first = m->body_joint_adr[b], last = first + m->body_joint_num[b];
         for (int j = first; j < last; j++) {
             int type = m->joint_type[j], dof = m->joint_dof_adr[j];
-            enter_group(w, dof, DOFS[type], v, a, &V, &A);
+            if (type == TAC_HINGE || type == TAC_SLIDE) {
+                enter_group(w, dof, 1, v, a, &V, &A);
+                continue;
+            }
+            enter_group(w, dof, 3, v, a, &V, &A);
             if (type == TAC_FREE) enter_group(w, dof + 3, 3, v, a, &V, &A);
         }
         w->V[b] = V;
@@ -100,24 +131,32 @@ static void fill_dof(const tacModel *m, tacWork *w, int i, int ld, double *dq, d
     const tacCoriolis *B = &w->coriolis[b];
     tacVec6 S = w->S[i], U = tac_inertia_mul(w->composite[b], S);
     tacVec3 W = coriolis_mul_transposed(B, S);
-    tacVec6 P = tac_add6(tac_add6(tac_inertia_mul(w->composite[b], w->psi2[i]), coriolis_mul(B, w->Sdot[i].ang)),
-                         tac_crossf6(S, w->F[b]));
-    tacVec6 Q = tac_add6(tac_inertia_mul(w->composite[b], w->Sd[i]), coriolis_mul(B, S.ang));
-    double *row = w->M + m->dof_M_adr[i];
+    tacVec6 P =
+        tac_add6(tac_add6(tac_inertia_mul(w->composite[b], rate_lane(w, i, OF_Q)), coriolis_mul(B, w->Sdot[i].ang)),
+                 tac_crossf6(S, w->F[b]));
+    tacVec6 Q = tac_add6(tac_inertia_mul(w->composite[b], rate_lane(w, i, OF_V)), coriolis_mul(B, S.ang));
+    const tacPair PQ[6] = {{P.ang.x, Q.ang.x}, {P.ang.y, Q.ang.y}, {P.ang.z, Q.ang.z},
+                           {P.lin.x, Q.lin.x}, {P.lin.y, Q.lin.y}, {P.lin.z, Q.lin.z}};
+    double *M = w->M + m->dof_M_adr[i], *dq_row = dq + (size_t)i * n, *dv_row = dv + (size_t)i * n;
+    double *dq_column = dq + i, *dv_column = dv + i;
     for (int j = i; j >= 0; j = m->dof_parent[j]) {
         tacVec6 Sj = w->S[j];
-        *row++ = tac_dot6(Sj, U);
-        dq[(size_t)i * n + (size_t)j] = tac_dot6(U, w->psi2[j]) + tac_dot3(W, w->Sdot[j].ang);
-        dv[(size_t)i * n + (size_t)j] = tac_dot6(U, w->Sd[j]) + tac_dot3(W, Sj.ang);
-        if (j == i) continue;
-        dv[(size_t)j * n + (size_t)i] = tac_dot6(Sj, Q);
-        if (j < start) dq[(size_t)j * n + (size_t)i] = tac_dot6(Sj, P);
+        tacPair inboard = (Sj.ang.x * PQ[0] + Sj.ang.y * PQ[1] + Sj.ang.z * PQ[2]) +
+                          (Sj.lin.x * PQ[3] + Sj.lin.y * PQ[4] + Sj.lin.z * PQ[5]); /* Sj . (P, Q) */
+        tacPair outboard = rate_dot6(&w->rate[j], U) + rate_dot3(&w->rate[j], W);
+        *M++ = tac_dot6(Sj, U);
+        dq_column[(size_t)j * n] = inboard[OF_Q];
+        dv_column[(size_t)j * n] = inboard[OF_V];
+        dq_row[j] = outboard[OF_Q];
+        dv_row[j] = outboard[OF_V];
     }
     w->M[m->dof_M_adr[i]] += m->dof_armature[i];
     /* dofs of the same group, the other way round: j beside i, so (D5) with the roles exchanged */
-    for (int j = start; j < i; j++)
-        dq[(size_t)j * n + (size_t)i] = tac_dot6(tac_inertia_mul(w->composite[b], w->S[j]), w->psi2[i]) +
-                                        tac_dot3(coriolis_mul_transposed(B, w->S[j]), w->Sdot[i].ang);
+    for (int j = start; j < i; j++) {
+        tacVec6 Uj = tac_inertia_mul(w->composite[b], w->S[j]);
+        tacVec3 Wj = coriolis_mul_transposed(B, w->S[j]);
+        dq_column[(size_t)j * n] = (rate_dot6(&w->rate[i], Uj) + rate_dot3(&w->rate[i], Wj))[OF_Q];
+    }
 }
 
 void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *a, int ld, double *dtau_dq,
@@ -142,9 +181,10 @@ void tac_bias_velocity_jac(const tacModel *m, tacWork *w, const double *v, doubl
         int b = m->dof_body[i], at = m->dof_M_adr[i];
         tacVec6 U = tac_inertia_mul(w->composite[b], w->S[i]);
         tacVec3 W = coriolis_mul_transposed(&w->coriolis[b], w->S[i]);
-        tacVec6 Q = tac_add6(tac_inertia_mul(w->composite[b], w->Sd[i]), coriolis_mul(&w->coriolis[b], w->S[i].ang));
+        tacVec6 Q = tac_add6(tac_inertia_mul(w->composite[b], rate_lane(w, i, OF_V)),
+                             coriolis_mul(&w->coriolis[b], w->S[i].ang));
         for (int j = i; j >= 0; j = m->dof_parent[j], at++) {
-            lower[at] += scale * (tac_dot6(U, w->Sd[j]) + tac_dot3(W, w->S[j].ang));
+            lower[at] += scale * (rate_dot6(&w->rate[j], U) + rate_dot3(&w->rate[j], W))[OF_V];
             upper[at] += scale * tac_dot6(w->S[j], Q);
         }
     }
@@ -234,8 +274,9 @@ void tac_rnea_vjp(const tacModel *m, tacWork *w, const double *v, const double *
     for (int b = m->nbody - 1; b > 0; b--) {
         int first = m->body_dof_adr[b], last = first + m->body_dof_num[b], parent = m->body_parent[b];
         for (int j = first; j < last; j++) {
-            qbar[j] = tac_dot6(w->nu[j], w->F[b]) + tac_dot6(w->X[b], w->psi2[j]) + tac_dot3(w->Y[b], w->Sdot[j].ang);
-            vbar[j] = tac_dot6(w->X[b], w->Sd[j]) + tac_dot3(w->Y[b], w->S[j].ang);
+            tacPair x = rate_dot6(&w->rate[j], w->X[b]), y = rate_dot3(&w->rate[j], w->Y[b]);
+            qbar[j] = tac_dot6(w->nu[j], w->F[b]) + x[OF_Q] + y[OF_Q];
+            vbar[j] = x[OF_V] + y[OF_V];
         }
         if (parent == 0) continue;
         w->X[parent] = tac_add6(w->X[parent], w->X[b]);

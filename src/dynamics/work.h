@@ -22,6 +22,15 @@ typedef struct tacCoriolis {
     tacVec3 p;
 } tacCoriolis;
 
+/* Two numbers that go through the same sums side by side. */
+typedef double tacPair __attribute__((vector_size(16)));
+
+/* What is left of a displacement and of a velocity of one dof (inverse_deriv.c): the six components of (psi2, psi1 + Sd)
+ * and the angular ones of (psi1, S). */
+typedef struct tacRate {
+    tacPair u[6], w[3];
+} tacRate;
+
 typedef struct tacWork {
     /* position stage */
     tacVec3 *xpos;       /* nbody: body origins, world */
@@ -47,7 +56,8 @@ typedef struct tacWork {
     double *Dinv, *uu;     /* nv */
     double *vec[4];        /* nv each */
     /* scratch of the derivatives of inverse dynamics (inverse_deriv.c) */
-    tacVec6 *psi2, *Sd, *nu;         /* nv */
+    tacRate *rate;                   /* nv */
+    tacVec6 *nu;                     /* nv */
     tacCoriolis *coriolis;           /* nbody */
     tacVec6 *Lambda, *X;             /* nbody */
     tacVec3 *Y;                      /* nbody */

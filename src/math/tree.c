@@ -294,7 +294,12 @@ static inline void store(int n, double *x, Strip s) {
 static inline Strip scale(double c, Strip x) { return (Strip){c * x.a, c * x.b}; }
 /* y - c x */
 static inline Strip less(Strip y, double c, Strip x) { return (Strip){y.a - c * x.a, y.b - c * x.b}; }
-static inline int any(Strip x) { return x.a[0] != 0 || x.a[1] != 0 || x.b[0] != 0 || x.b[1] != 0; }
+/* Any number but zero in one of three. */
+typedef long long Mask __attribute__((vector_size(16)));
+static inline int any(Strip x, Strip y, Strip z) {
+    Mask m = (x.a != 0) | (x.b != 0) | (y.a != 0) | (y.b != 0) | (z.a != 0) | (z.b != 0);
+    return (m[0] | m[1]) != 0;
+}
 
 /* A block of rows, and the rows above it (or as many as fit), nearest first. */
 enum { MOST_ABOVE = 64 };
@@ -333,7 +338,7 @@ INLINE void push(const Block *b, int count, int within, int c, int n) {
     Strip x0 = load(n, x), x1 = x0, x2 = x0;
     if (count > 1) x1 = load(n, x + b->ld);
     if (count > 2) x2 = load(n, x + 2 * b->ld);
-    if (!(any(x0) || (count > 1 && any(x1)) || (count > 2 && any(x2)))) return;
+    if (!any(x0, x1, x2)) return;
     if (within && count > 2) x1 = less(x1, b->a21, x2), x0 = less(x0, b->a20, x2), store(n, x + b->ld, x1);
     if (within && count > 1) x0 = less(x0, b->a10, x1), store(n, x, x0);
     for (int t = 0; t < b->above; t++) {
