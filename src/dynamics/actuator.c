@@ -1,6 +1,7 @@
 #include "dynamics/actuator.h"
 
 #include "dynamics/transmission.h"
+#include "model/model.h"
 
 /* Least time constant of a filter, s: MuJoCo's. */
 #define TAC_MIN_TIME_CONSTANT 1e-15
@@ -68,28 +69,33 @@ double tac_next_activation(const tacModel *m, int actuator, double act, double a
 
 /* Full circle of a position servo whose length is an angle; 0 for any other actuator. */
 static double servo_period(const tacModel *m, int actuator) {
-    int dyntype = m->actuator_dyntype[actuator];
-    int servo = m->actuator_gaintype[actuator] == TAC_GAIN_FIXED && m->actuator_biastype[actuator] == TAC_BIAS_AFFINE &&
-                m->actuator_gainprm[10 * actuator] == -m->actuator_biasprm[10 * actuator + 1] &&
-                (dyntype == TAC_DYN_NONE || dyntype == TAC_DYN_INTEGRATOR);
-    return servo ? tac_transmission_period(m, actuator) : 0;
+    return tac_servo_on_circle(m, actuator) ? tac_transmission_period(m, actuator) : 0;
 }
 
-/* The setpoint equal to u on the circle that is nearest to the length. */
+/* Full circles between u and the setpoint equal to it that is nearest to the length. */
+static double full_turns(double u, double length, double period) {
+    return period > 0 ? __builtin_round((u - length) / period) : 0;
+}
+
 static double nearest_setpoint(double u, double length, double period) {
-    return period > 0 ? u - period * __builtin_round((u - length) / period) : u;
+    return period > 0 ? u - period * full_turns(u, length, period) : u;
 }
 
 /* --- Forces ------------------------------------------------------------------------------------------------------- */
 
 /* What drives the gain: the control, or the last activation (the next one where it acts early). */
+static double given_signal(const tacModel *m, const tacWork *w, int a, const double *act, double h) {
+    if (m->actuator_act_num[a] == 0) return w->ctrl[a];
+    int j = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1;
+    return m->actuator_actearly[a] ? tac_next_activation(m, a, act[j], w->act_dot[j], h) : act[j];
+}
+
 static double driving_signal(const tacModel *m, const tacWork *w, int a, const double *act, double h) {
-    double signal = w->ctrl[a];
-    if (m->actuator_act_num[a] > 0) {
-        int j = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1;
-        signal = m->actuator_actearly[a] ? tac_next_activation(m, a, act[j], w->act_dot[j], h) : act[j];
-    }
-    return nearest_setpoint(signal, w->actuator_length[a], servo_period(m, a));
+    return nearest_setpoint(given_signal(m, w, a, act, h), w->actuator_length[a], servo_period(m, a));
+}
+
+double tac_setpoint_turns(const tacModel *m, const tacWork *w, int a, const double *act, double h) {
+    return full_turns(given_signal(m, w, a, act, h), w->actuator_length[a], servo_period(m, a));
 }
 
 /* force = gain(length, velocity) signal + bias(length, velocity), each affine or constant. */

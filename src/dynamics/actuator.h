@@ -49,6 +49,8 @@ typedef struct tacForceJac {
 } tacForceJac;
 /* Needs: tac_actuator_forces. s: the driving signal (control, or activation). */
 tacForceJac tac_force_jac(const tacModel *m, const tacWork *w, int a, const double *act, double h, double *s);
+/* Full circles that were taken off the signal of a servo whose length is an angle. Needs: tac_actuator_forces. */
+double tac_setpoint_turns(const tacModel *m, const tacWork *w, int a, const double *act, double h);
 /* Emits d(qfrc_actuator) for a change of actuator a's unclamped force, as a column; w->saturated rows left out. */
 void tac_emit_force(const tacModel *m, tacWork *w, int a, const double *act, double h, double change, int column,
                     const tacSink *sink);

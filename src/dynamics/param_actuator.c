@@ -20,7 +20,8 @@ static void change_force(const Place *p, double change) {
 
 /* --- Transmission ------------------------------------------------------------------------------------------------ */
 
-/* Length and moment are linear in the gear: their change is what a unit gear gives. */
+/* Length and moment are linear in the gear: their change is what a unit gear gives. A setpoint on a circle lost full
+ * turns, whose size the gear sets. */
 static void gear(const Place *p, int k) {
     double unit[6] = {0}, signal, velocity = 0;
     tacTransmitted out = {.row = p->w->vec[3]};
@@ -31,7 +32,9 @@ static void gear(const Place *p, int k) {
         if (!p->w->saturated[i]) tac_emit(&p->F, i, p->column, p->w->force[p->a] * out.row[i]);
     }
     tacForceJac f = tac_force_jac(p->m, p->w, p->a, p->x->act, p->x->h, &signal);
-    change_force(p, f.length * out.length + f.velocity * velocity);
+    double turned =
+        -tac_setpoint_turns(p->m, p->w, p->a, p->x->act, p->x->h) * tac_transmission_period_jac(p->m, p->a, k);
+    change_force(p, f.length * out.length + f.velocity * velocity + f.signal * turned);
 }
 
 /* root^2 = along^2 + r^2 - p.p:  droot = r / root;  L = along - root, and the row's derivative with it. */

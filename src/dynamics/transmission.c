@@ -232,3 +232,11 @@ double tac_transmission_period(const tacModel *m, int actuator) {
         return 0;
     }
 }
+
+double tac_transmission_period_jac(const tacModel *m, int actuator, int k) {
+    const double *gear = m->actuator_gear + 6 * actuator;
+    int first = m->actuator_trntype[actuator] == TAC_TRN_SITE ? 3 : 0;
+    double norm = tac_norm3(tac_load3(gear + first));
+    if (!(tac_transmission_period(m, actuator) > 0) || k < first || k >= first + 3) return 0;
+    return TAC_TWO_PI * gear[k] / norm;
+}

@@ -26,6 +26,8 @@ void tac_transmission_v(const tacModel *m, tacWork *w, const double *v);
 /* Full circle of a transmission whose length is an angle (ball joint; site with reference site and rotation alone), in
  * units of its length; 0 for any other. */
 double tac_transmission_period(const tacModel *m, int actuator);
+/* Its derivative with respect to gear k. */
+double tac_transmission_period_jac(const tacModel *m, int actuator, int k);
 
 /* --- Derivatives (transmission_deriv.c) --------------------------------------------------------------------------- */
 

@@ -25,8 +25,8 @@ typedef struct tacCoriolis {
 /* Two numbers that go through the same sums side by side. */
 typedef double tacPair __attribute__((vector_size(16)));
 
-/* What is left of a displacement and of a velocity of one dof (inverse_deriv.c): the six components of (psi2, psi1 + Sd)
- * and the angular ones of (psi1, S). */
+/* What is left of a displacement and of a velocity of one dof (inverse_deriv.c): the six components of (psi2, psi1 +
+ * Sd) and the angular ones of (psi1, S). */
 typedef struct tacRate {
     tacPair u[6], w[3];
 } tacRate;

@@ -39,6 +39,9 @@ int tac_joint_by_ratio(const tacModel *model, int joint);
 /* The damping ratio that rules an actuator's damping bias: a positive dampratio, or a positive biasprm[2], of a
  * position servo (gainprm[0] = -biasprm[1]); 0: the bias is biasprm[2] as written. */
 double tac_damping_ratio(const tacModel *model, int actuator);
+/* 1: a position servo whose length is an angle (ball joint; site beside a reference site, by rotation alone): its
+ * setpoint is taken on the circle, nearest to the length. */
+int tac_servo_on_circle(const tacModel *model, int actuator);
 /* 1: the tendon's spring rests at its length at qpos_spring (springlength is -1, -1). */
 int tac_spring_is_automatic(const tacModel *model, int tendon);
 /* 1: a childless body near the world that only slides, along its own coordinate axes, with its inertial frame at its

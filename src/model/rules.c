@@ -20,6 +20,27 @@ double tac_damping_ratio(const tacModel *m, int actuator) {
     return m->actuator_gainprm[10 * actuator] == -biasprm[1] && ratio > 0 ? ratio : 0;
 }
 
+static int measures_angle(const tacModel *m, int a) {
+    const double *gear = m->actuator_gear + 6 * a;
+    int id = m->actuator_trnid[2 * a], ref = m->actuator_trnid[2 * a + 1];
+    switch (m->actuator_trntype[a]) {
+    case TAC_TRN_JOINT:
+    case TAC_TRN_JOINT_IN_PARENT:
+        return m->joint_type[id] == TAC_BALL;
+    case TAC_TRN_SITE:
+        return ref >= 0 && gear[0] == 0 && gear[1] == 0 && gear[2] == 0;
+    default:
+        return 0;
+    }
+}
+
+int tac_servo_on_circle(const tacModel *m, int a) {
+    int dyntype = m->actuator_dyntype[a];
+    return m->actuator_gaintype[a] == TAC_GAIN_FIXED && m->actuator_biastype[a] == TAC_BIAS_AFFINE &&
+           m->actuator_gainprm[10 * a] == -m->actuator_biasprm[10 * a + 1] &&
+           (dyntype == TAC_DYN_NONE || dyntype == TAC_DYN_INTEGRATOR) && measures_angle(m, a);
+}
+
 int tac_spring_is_automatic(const tacModel *m, int tendon) {
     const double *written = m->tendon_springlength + 2 * tendon;
     return written[0] == -1 && written[1] == -1;

@@ -5,6 +5,7 @@
 #include "cli/differences.h"
 #include "dynamics/param_tangent.h"
 #include "model/param_path.h"
+#include "step/sim.h"
 #include "tactus/io.h"
 
 #include <math.h>
@@ -294,6 +295,23 @@ static void refused(void **state) {
     tac_model_free(m);
 }
 
+/* A ball's servo without a damping ratio still has its setpoint on a circle. */
+static void refused_on_a_circle(void **state) {
+    (void)state;
+    tacModel *m = load("test/data/ratios.xml");
+    const char *circle = "setpoint is taken on a circle only while gainprm[0] is -biasprm[1]";
+    CHECK_INT(tac_param_set(m, "actuator/s_wrist.dampratio", 0, NULL), TAC_OK);
+    CHECK_INT(tac_param_set(m, "actuator/s_orient.dampratio", 0, NULL), TAC_OK);
+    check_refused(m, "actuator/s_wrist.gainprm[0]", circle);
+    check_refused(m, "actuator/s_wrist.biasprm[1]", circle);
+    check_refused(m, "actuator/s_orient.gainprm[0]", circle);
+    check_refused(m, "actuator/s_orient.gear[0]", "at 0 the length is an angle, beside 0 it is not");
+    check_refused(m, "actuator/s_swivel.gear[1]", "the activation is kept on a circle of this size");
+    check_registered(m, "actuator/s_wrist.gear[1]");
+    check_registered(m, "actuator/s_orient.gear[4]");
+    tac_model_free(m);
+}
+
 /* Neighbours of the refused that have a derivative. */
 static void accepted(void **state) {
     static const char *const ACCEPTED[] = {
@@ -307,6 +325,58 @@ static void accepted(void **state) {
     for (size_t i = 0; i < sizeof ACCEPTED / sizeof *ACCEPTED; i++)
         check_registered(m, ACCEPTED[i]);
     tac_model_free(m);
+}
+
+/* --- Setpoints on a circle ---------------------------------------------------------------------------------------- */
+
+typedef struct Turned {
+    tacSim *sim;
+    double *x, *u, *y, theta;
+    int nv;
+} Turned;
+
+static int step_along(void *context, double t, double *out) {
+    Turned *k = context;
+    double theta = k->theta + t;
+    const tacModel *m = k->sim->model;
+    if (tac_sim_set_params(k->sim, &theta) != TAC_OK || tac_step(k->sim, k->x, k->u, k->y, NULL) != TAC_OK) return 1;
+    memcpy(out, k->y + m->nq, (size_t)k->nv * sizeof *out);
+    return 0;
+}
+
+/* A setpoint that lies turns away loses them, and the gear says how long a turn is. */
+static void gear_of_a_wrapped_setpoint(void **state) {
+    static const char *const GEARS[] = {"actuator/s_wrist.gear[0]", "actuator/s_wrist.gear[2]",
+                                        "actuator/s_orient.gear[4]"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        tacModel *m = load("test/data/ratios.xml");
+        tacOptions options = tac_default_options(m);
+        check_registered(m, GEARS[i]);
+        Turned k = {.nv = m->nv};
+        CHECK_INT(tac_sim_new(m, &options, &k.sim, NULL), TAC_OK);
+        int nx = tac_nx(m), ndx = tac_ndx(m);
+        k.x = calloc((size_t)nx, sizeof(double)), k.y = calloc((size_t)nx, sizeof(double));
+        k.u = calloc((size_t)m->nu, sizeof(double));
+        double *P = calloc((size_t)ndx, sizeof(double)), *column = calloc((size_t)m->nv, sizeof(double));
+        double *work = calloc((size_t)difference_work(m->nv), sizeof(double));
+        tac_default_state(m, k.x);
+        for (int a = 0; a < m->nu; a++)
+            k.u[a] = 11;
+        CHECK_INT(tac_sim_get_params(k.sim, &k.theta), TAC_OK);
+        CHECK_INT(tac_step_jac(k.sim, k.x, k.u, NULL, &(tacJac){NULL, NULL, P}, NULL), TAC_OK);
+        CHECK_INT(difference_ridders(step_along, &k, m->nv, FIRST_STEP, column, NULL, work), 0);
+        CHECK_LT(relative_error(m->nv, P + m->nv, column), TOL_GRADIENT);
+        double size = 0;
+        for (int d = 0; d < m->nv; d++)
+            size = fmax(size, fabs(column[d]));
+        CHECK_LT(1e-3, size); /* it is felt */
+        double *all[] = {k.x, k.y, k.u, P, column, work};
+        for (size_t j = 0; j < sizeof all / sizeof *all; j++)
+            free(all[j]);
+        tac_sim_free(k.sim);
+        tac_model_free(m);
+    }
 }
 
 /* --- Robots ------------------------------------------------------------------------------------------------------- */
@@ -327,10 +397,16 @@ static void robots(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_number), cmocka_unit_test(with_total_mass),
-        cmocka_unit_test(what_is_felt), cmocka_unit_test(ratio_written_as_bias),
-        cmocka_unit_test(memory),       cmocka_unit_test(refused),
-        cmocka_unit_test(accepted),     cmocka_unit_test(robots),
+        cmocka_unit_test(every_number),
+        cmocka_unit_test(with_total_mass),
+        cmocka_unit_test(what_is_felt),
+        cmocka_unit_test(ratio_written_as_bias),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(refused_on_a_circle),
+        cmocka_unit_test(gear_of_a_wrapped_setpoint),
+        cmocka_unit_test(accepted),
+        cmocka_unit_test(robots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
