@@ -68,23 +68,12 @@ static void set_state(Scene *s) {
     free(move);
 }
 
-/* Largest |a - b| over max(1, largest |b|); infinite when a number is not finite. */
-static double difference(int n, const double *a, const double *b) {
-    double worst = 0, largest = 1;
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(a[i]) || !isfinite(b[i])) return HUGE_VAL;
-        worst = fmax(worst, fabs(a[i] - b[i]));
-        largest = fmax(largest, fabs(b[i]));
-    }
-    return worst / largest;
-}
-
 static double mass_difference(Scene *s) {
     size_t n = (size_t)s->m->nv;
     double *ours = malloc(n * n * sizeof *ours), *theirs = malloc(n * n * sizeof *theirs);
     tac_mass_dense(s->m, &s->w, ours);
     mj_fullM(s->mj, theirs, s->d->qM);
-    double error = difference((int)(n * n), ours, theirs);
+    double error = bench_difference((int)(n * n), ours, theirs);
     free(ours);
     free(theirs);
     return error;
@@ -100,7 +89,7 @@ static double factor_residual(Scene *s) {
     tacStatus status = tac_factor(s->m, &s->w, NULL);
     tac_solve(s->m, &s->w, x);
     tac_mass_mul(s->m, &s->w, x, back);
-    double error = status == TAC_OK ? difference(n, back, b) : HUGE_VAL;
+    double error = status == TAC_OK ? bench_difference(n, back, b) : HUGE_VAL;
     free(b);
     free(x);
     free(back);
@@ -109,7 +98,7 @@ static double factor_residual(Scene *s) {
 
 static double error_of(Scene *s, const char *what) {
     if (strcmp(what, "crba_factor") == 0) return fmax(mass_difference(s), factor_residual(s));
-    return difference(s->m->nv, s->tau, s->d->qfrc_bias);
+    return bench_difference(s->m->nv, s->tau, s->d->qfrc_bias);
 }
 
 static void compare_pair(Scene *s, const char *name, const char *what, benchWork ours, benchWork peer) {

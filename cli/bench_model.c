@@ -131,11 +131,9 @@ static void time_pieces(Scene *s, double seconds, tacBenchRow *row) {
 
 /* --- How right it is --------------------------------------------------------------------------------------------- */
 
-static double largest_of(int n, const double *a, const double *b) {
-    double largest = 0;
-    for (int i = 0; i < n; i++)
-        largest = fmax(largest, fabs(a[i] - (b != NULL ? b[i] : 0)));
-    return largest;
+/* A number that can be written, also when a result is not finite. */
+static double error_between(int n, const double *a, const double *b) {
+    return fmin(bench_difference(n, a, b), CLI_NO_DIFFERENCE);
 }
 
 /* Passive and actuator forces against the inverse dynamics of the acceleration they give. */
@@ -150,7 +148,7 @@ static double residual_of(Scene *s) {
     for (int i = 0; i < m->nv; i++)
         tau[i] += passive[i];
     if (tac_inverse_dynamics(s->sim, q, v, qacc, back) != TAC_OK) return CLI_NO_DIFFERENCE;
-    return largest_of(m->nv, back, tau) / fmax(1, largest_of(m->nv, tau, NULL));
+    return error_between(m->nv, back, tau);
 }
 
 static int measure_error(const char *verb, const Scene *s, tacBenchRow *row) {
@@ -172,8 +170,7 @@ static void compare_with_peer(Scene *s, tacBenchRow *row) {
     double *theirs = s->column.moved;
     cli_mujoco_result(s->peer, theirs, theirs + s->m->nq);
     run_step(s);
-    row->peer_error =
-        largest_of(s->m->nq + s->m->nv, theirs, s->d.y) / fmax(1, largest_of(s->m->nq + s->m->nv, s->d.y, NULL));
+    row->peer_error = error_between(s->m->nq + s->m->nv, theirs, s->d.y);
 }
 
 /* --- Room -------------------------------------------------------------------------------------------------------- */
