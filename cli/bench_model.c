@@ -91,6 +91,7 @@ static void run_did(void *context) {
     Scene *s = context;
     tac_kinematics_q(s->m, &s->w, s->x, NULL);
     tac_rnea_jac(s->m, &s->w, s->x + s->m->nq, s->a, s->m->nv, s->dtau_dq, s->dtau_dv);
+    tac_crba(s->m, &s->w); /* dtau_da */
 }
 
 static void run_dfd(void *context) {

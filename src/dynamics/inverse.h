@@ -10,8 +10,8 @@ void tac_rnea(const tacModel *m, tacWork *w, const double *v, const double *a, d
 
 /* --- Derivatives (inverse_deriv.c): tangent coordinates, row major, exact. ----------------------------------- */
 
-/* (v, a) -> dtau_dq (at fixed a), dtau_dv, and w->M, which is dtau_da. Rows of the two are `ld` numbers apart; only the
- * entries of pairs on one path are written: the caller clears the rest. Needs: position. */
+/* (v, a) -> dtau_dq (at fixed a), dtau_dv; dtau_da is M (tac_crba). Rows are `ld` numbers apart; only the entries of
+ * pairs on one path are written: the caller clears the rest. Needs: position. */
 void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *a, int ld, double *dtau_dq,
                   double *dtau_dv);
 /* v -> lower, upper += scale dc/dv, c = tau at a = 0, in the layout of math/tree_lu.h: the rows marked in rows[nv],

@@ -1,7 +1,6 @@
 #include "dynamics/inverse.h"
 
 #include "dynamics/kinematics.h"
-#include "dynamics/mass.h"
 
 /* Derivatives of inverse dynamics, in world axes about the tree's fixed reference point (docs/theory/dynamics.md, after
  * [Singh2022] and [Carpentier2018]). A displacement dq_j moves everything outboard of dof j by the twist S_j dq_j, so
@@ -124,7 +123,7 @@ static void add_to_parents(const tacModel *m, tacWork *w) {
     }
 }
 
-/* Row and column i of both derivatives and row i of M: (D5) and (D6) for dof i and the dofs inboard of it. */
+/* Row and column i of both derivatives: (D5) and (D6) for dof i and the dofs inboard of it. */
 static void fill_dof(const tacModel *m, tacWork *w, int i, int ld, double *dq, double *dv) {
     int b = m->dof_body[i], start = tac_dof_group(m, i);
     size_t n = (size_t)ld;
@@ -137,20 +136,18 @@ static void fill_dof(const tacModel *m, tacWork *w, int i, int ld, double *dq, d
     tacVec6 Q = tac_add6(tac_inertia_mul(w->composite[b], rate_lane(w, i, OF_V)), coriolis_mul(B, S.ang));
     const tacPair PQ[6] = {{P.ang.x, Q.ang.x}, {P.ang.y, Q.ang.y}, {P.ang.z, Q.ang.z},
                            {P.lin.x, Q.lin.x}, {P.lin.y, Q.lin.y}, {P.lin.z, Q.lin.z}};
-    double *M = w->M + m->dof_M_adr[i], *dq_row = dq + (size_t)i * n, *dv_row = dv + (size_t)i * n;
+    double *dq_row = dq + (size_t)i * n, *dv_row = dv + (size_t)i * n;
     double *dq_column = dq + i, *dv_column = dv + i;
     for (int j = i; j >= 0; j = m->dof_parent[j]) {
         tacVec6 Sj = w->S[j];
         tacPair inboard = (Sj.ang.x * PQ[0] + Sj.ang.y * PQ[1] + Sj.ang.z * PQ[2]) +
                           (Sj.lin.x * PQ[3] + Sj.lin.y * PQ[4] + Sj.lin.z * PQ[5]); /* Sj . (P, Q) */
         tacPair outboard = rate_dot6(&w->rate[j], U) + rate_dot3(&w->rate[j], W);
-        *M++ = tac_dot6(Sj, U);
         dq_column[(size_t)j * n] = inboard[OF_Q];
         dv_column[(size_t)j * n] = inboard[OF_V];
         dq_row[j] = outboard[OF_Q];
         dv_row[j] = outboard[OF_V];
     }
-    w->M[m->dof_M_adr[i]] += m->dof_armature[i];
     /* dofs of the same group, the other way round: j beside i, so (D5) with the roles exchanged */
     for (int j = start; j < i; j++) {
         tacVec6 Uj = tac_inertia_mul(w->composite[b], w->S[j]);
@@ -165,7 +162,6 @@ void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *
     add_to_parents(m, w);
     for (int i = 0; i < m->nv; i++)
         fill_dof(m, w, i, ld, dtau_dq, dtau_dv);
-    tac_add_tendon_inertia(m, w);
 }
 
 /* The parts of (D5) and (D6) that dtau/dv needs; the acceleration does not enter it. */

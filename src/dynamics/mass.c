@@ -12,7 +12,7 @@ static void composite_inertias(const tacModel *m, tacWork *w) {
 
 /* Tendons with inertia add armature J^T J. Only couplings between a dof and its ancestors have a place in the tree;
  * those across branches are left out, as in MuJoCo. */
-void tac_add_tendon_inertia(const tacModel *m, tacWork *w) {
+static void add_tendon_inertia(const tacModel *m, tacWork *w) {
     for (int t = 0; t < m->ntendon; t++) {
         if (m->tendon_armature[t] == 0) continue;
         int first = m->tendon_term_adr[t], last = first + m->tendon_term_num[t];
@@ -38,7 +38,7 @@ void tac_crba(const tacModel *m, tacWork *w) {
         for (int j = m->dof_parent[i]; j >= 0; j = m->dof_parent[j])
             *row++ = tac_dot6(w->S[j], U);
     }
-    tac_add_tendon_inertia(m, w);
+    add_tendon_inertia(m, w);
 }
 
 tacTree tac_dof_tree(const tacModel *m) { return (tacTree){m->nv, m->dof_parent, m->dof_M_adr, m->dof_depth}; }

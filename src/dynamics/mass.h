@@ -6,8 +6,6 @@
 
 /* -> w->M, armature of joints included. Needs: position. */
 void tac_crba(const tacModel *m, tacWork *w);
-/* w->M += armature J^T J of tendons; part of tac_crba. */
-void tac_add_tendon_inertia(const tacModel *m, tacWork *w);
 /* The tree along which M is stored. */
 tacTree tac_dof_tree(const tacModel *m);
 /* w->M (+ diagonal extra[nv], may be NULL) -> w->L. Returns TAC_ERR_SINGULAR when a pivot is not positive enough.

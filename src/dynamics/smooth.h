@@ -38,7 +38,7 @@ typedef struct tacSmoothJac {
     double *dxfrc;   /* nv x 6 nbody */
 } tacSmoothJac;
 
-/* -> R's blocks, cleared by the caller, and w->M = dR/da. Needs: tac_smooth_forces at the same point. */
+/* -> R's blocks, cleared by the caller; dR/da is M. Needs: tac_smooth_forces at the same point. */
 void tac_smooth_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const tacSmoothJac *R);
 
 /* What a reverse pass adds to. */

@@ -13,7 +13,7 @@ tacColumns tac_count_columns(const tacSim *sim);
 tacSmoothPoint tac_point_of(const tacSim *sim, const double *x, const double *u);
 
 /* R = ID(q, v, a) + span D a - tau at fixed a = w->qacc, D the joints' damping: its derivatives into W, nv rows of c.n
- * numbers. w->M, but not w->L, is written. Needs: tac_smooth_forces at (x, u). */
+ * numbers. Neither w->M nor w->L is written. Needs: tac_smooth_forces at (x, u). */
 void tac_residual_jac(tacSim *sim, const double *x, const double *u, double span, tacColumns c, double *W);
 /* Reverse mode of the same: bar -= dR/d(x, u, theta)^T lambda; bar's arrays are added to, x and u not NULL. lambda is
  * none of w->vec. Same needs. */
