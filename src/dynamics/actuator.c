@@ -282,6 +282,7 @@ static void emit_actuator(const tacModel *m, tacWork *w, int a, const double *q,
     int first = w->moment_begin[a], last = w->moment_end[a];
     int wide = !tac_moment_is_constant(m, a), from = wide ? 0 : first, to = wide ? m->nv : last;
     int j_act = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1;
+    if (f.length == 0 && (f.velocity == 0 || !wide)) to = from; /* the force does not feel the position */
     force_column(m, w, a, act, h, column);
     force_row(m, w, a, q, v, f, from, to, row);
     for (int i = first; i < last; i++) {

@@ -138,63 +138,15 @@ static void emit_mover(const tacModel *m, const tacWork *w, const Ends *e, const
         emit_column(m, w, e, k, x, column, &change[k], scale, sink);
 }
 
-/* Reverse mode of the same. With Lambda the sum of S_i lambda_i over the rows of an end, and of those the mover takes
- * along, the columns are  Lambda . dW + (S_x x Lambda_taken) . W. */
-typedef struct Pulled {
-    tacVec6 all;
-    int stop; /* the first dof inboard of the end that is no row: it moves both ends; -1: none */
-} Pulled;
-
-static double weight_of(const tacSink *sink, int i) {
-    return sink->skip != NULL && sink->skip[i] ? 0 : sink->negate ? -sink->lambda[i] : sink->lambda[i];
-}
-
-static Pulled pull_rows(const tacModel *m, const tacWork *w, const Ends *e, int k, const tacSink *sink) {
-    int other = e->n == 2 && e->frame >= 0 ? e->end[1 - k].body : -1;
-    Pulled p = {tac_zero6(), -1};
-    for (int i = m->body_last_dof[e->end[k].body]; i >= 0; i = m->dof_parent[i]) {
-        tacMover row = tac_dof_mover(m, w, i);
-        if (other >= 0 && tac_moves_body(m, &row, other)) {
-            p.stop = i;
-            break;
-        }
-        p.all = tac_madd6(p.all, weight_of(sink, i), w->S[i]);
+/* One end alone, its force and moment fixed in it: it moves as one with all that a dof takes along, so that only rows
+ * inboard of the dof change:  dmoment_i/dq_j = S_i . (S_j x* W). */
+static void emit_single_end(const tacModel *m, const tacWork *w, const End *end, double scale, const tacSink *sink) {
+    tacVec6 W = wrench(w, end);
+    for (int j = m->body_last_dof[end->body]; j >= 0; j = m->dof_parent[j]) {
+        tacVec6 dW = tac_crossf6(w->S[j], W);
+        for (int i = m->dof_parent[tac_dof_group(m, j)]; i >= 0; i = m->dof_parent[i])
+            tac_emit(sink, i, j, scale * tac_dot6(w->S[i], dW));
     }
-    return p;
-}
-
-static double pull_column(const tacModel *m, const tacWork *w, const Ends *e, int k, const Pulled *p, const tacMover *x,
-                          const End *change, const tacSink *sink) {
-    const End *end = &e->end[k];
-    tacVec3 arm = tac_sub3(end->point, w->origin[end->body]), moved = point_change(m, w, x, end);
-    tacVec6 dW = {tac_add3(change->moment, tac_add3(tac_cross3(moved, end->force), tac_cross3(arm, change->force))),
-                  change->force};
-    double value = tac_dot6(p->all, dW);
-    if (!tac_moves_body(m, x, end->body)) return value;
-    tacVec6 taken = tac_zero6();
-    for (int i = m->body_last_dof[end->body]; i != p->stop && tac_moves_dof(m, x, i); i = m->dof_parent[i]) {
-        taken = tac_madd6(taken, weight_of(sink, i), w->S[i]);
-        if (m->dof_parent[i] < 0) break;
-    }
-    return value + tac_dot6(tac_crossm6(x->S, taken), wrench(w, end));
-}
-
-static void pull_ends(const tacModel *m, const tacWork *w, const Ends *e, double scale, const tacSink *sink) {
-    Pulled pulled[2];
-    End change[2];
-    for (int k = 0; k < e->n; k++)
-        pulled[k] = pull_rows(m, w, e, k, sink);
-    for (int path = 0; path < e->n; path++)
-        for (int j = m->body_last_dof[e->end[path].body]; j >= 0; j = m->dof_parent[j]) {
-            tacMover x = tac_dof_mover(m, w, j);
-            if (path == 1 && tac_moves_body(m, &x, e->end[0].body)) continue;
-            if (e->frame >= 0)
-                site_change(m, e, &x, change);
-            else
-                crank_change(m, w, e, &x, change);
-            for (int k = 0; k < e->n; k++)
-                sink->bar[j] += scale * pull_column(m, w, e, k, &pulled[k], &x, &change[k], sink);
-        }
 }
 
 /* Every dof that moves an end, once. */
@@ -234,8 +186,8 @@ void tac_moment_jac(const tacModel *m, const tacWork *w, int actuator, double sc
         return;
     }
     Ends e = type == TAC_TRN_SITE ? site_ends(m, w, actuator) : crank_ends(m, w, actuator);
-    if (sink->matrix == NULL && sink->lambda != NULL)
-        pull_ends(m, w, &e, scale, sink);
+    if (e.n == 1)
+        emit_single_end(m, w, &e.end[0], scale, sink);
     else
         emit_ends(m, w, &e, scale, sink);
 }
