@@ -1,55 +1,22 @@
 /* Allocations during evaluation (none are allowed), and whether results depend on what the workspace held. The linker
  * sends every allocation of this program through the counters below. One JSON line per model. */
+#include "count_allocations.h"
 #include "evaluate.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { STATES = 10 };
 
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void *__real_aligned_alloc(size_t align, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-void *__wrap_aligned_alloc(size_t align, size_t n);
-
-static atomic_long allocations;
-
-static void count(void) { atomic_fetch_add(&allocations, 1); }
-
-void *__wrap_malloc(size_t n) {
-    count();
-    return __real_malloc(n);
-}
-
-void *__wrap_calloc(size_t n, size_t size) {
-    count();
-    return __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t n) {
-    count();
-    return __real_realloc(p, n);
-}
-
-void *__wrap_aligned_alloc(size_t align, size_t n) {
-    count();
-    return __real_aligned_alloc(align, n);
-}
-
 /* Allocations in evaluating every quantity at several states, after one warm-up. */
 static long count_allocations(Scene *s, Results *r) {
     long counted = 0;
     for (uint64_t k = 0; k < STATES; k++) {
         scene_randomize(s, k);
-        long before = allocations;
+        long before = counted_allocations();
         evaluate_all(s, r);
-        counted += allocations - before;
+        counted += counted_allocations() - before;
     }
     return counted;
 }
@@ -88,7 +55,7 @@ int main(int argc, char **argv) {
         Scene s = scene_load(argv[i]);
         Results r = results_make(s.model);
         evaluate_all(&s, &r);
-        long loaded = allocations, counted = count_allocations(&s, &r), randomized = STATES;
+        long loaded = counted_allocations(), counted = count_allocations(&s, &r), randomized = STATES;
         int differing = differing_states(&s, &r);
         printf(
             "{\"model\":\"%s\",\"allocations\":%ld,\"counted_at_load\":%ld,\"states\":%ld,\"dirty_differences\":%d}\n",
