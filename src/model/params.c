@@ -132,6 +132,8 @@ static const char *reason_against_deriving(const tacModel *m, int field, int ind
     if (IS(f, option_timestep)) return "it is copied to the options when a simulation is created";
     if (IS(f, option_settotalmass) && !(*m->option_settotalmass > 0)) return "no total mass is set";
     if (IS(f, joint_axis)) return reason_against_sliding(m, m->joint_body[row]);
+    if (IS(f, joint_range) && m->joint_type[row] == TAC_BALL && m->joint_limited[row] && index % 2 == 0)
+        return "the range of a ball joint begins at 0";
     if (IS(f, tendon_armature) && m->tendon_armature[row] == 0) return reason_against_armature(m, row);
     if (IS(f, tendon_springlength) && tac_spring_is_automatic(m, row))
         return "it is -1, which stands for the length at the joints' springref";

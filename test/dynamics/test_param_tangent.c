@@ -293,6 +293,10 @@ static void refused(void **state) {
     CHECK_INT(tac_param_set(m, "actuator/s_turn.gainprm[0]", 19, NULL), TAC_OK);
     check_refused(m, "actuator/s_turn.dampratio", "dampratio is not in use: gainprm[0] is not -biasprm[1]");
     tac_model_free(m);
+    m = load("models/humanoid.xml");
+    check_refused(m, "joint/spine.range[0]", "the range of a ball joint begins at 0");
+    check_registered(m, "joint/spine.range[1]");
+    tac_model_free(m);
 }
 
 /* A ball's servo without a damping ratio still has its setpoint on a circle. */
