@@ -1,5 +1,5 @@
-/* Setting a parameter is reloading an edited file, to the bit: one file that writes down a number of every kind, each of
- * them changed in turn, in the file and by its path, in the model and in a running simulation. */
+/* Setting a parameter is reloading an edited file, to the bit: one file that writes down a number of every kind, each
+ * of them changed in turn, in the file and by its path, in the model and in a running simulation. */
 #include "io/mjcf_text.h"
 
 #include <stdio.h>

@@ -162,8 +162,8 @@ static void quaternion_behind_a_prismatic_offset(void **state) {
 
 /* --- Free-joint quaternion gradient not projected ----------------------------------------------------------------- */
 
-/* The derivative is by displacements of the rotation: it has no direction along the quaternion, so that the length of the
- * quaternion that is given changes nothing. */
+/* The derivative is by displacements of the rotation: it has no direction along the quaternion, so that the length of
+ * the quaternion that is given changes nothing. */
 static void free_joint_quaternion_is_projected(void **state) {
     (void)state;
     tacModel *m = robot_creature();
