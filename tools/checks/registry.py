@@ -6,6 +6,7 @@
         return Result(ok=ms < 5, figure=f"{ms:.2f} ms")
 """
 
+import json
 import os
 import pathlib
 import subprocess
@@ -104,6 +105,13 @@ class Context:
             if path.is_file() and os.access(path, os.X_OK):
                 return path
         raise CannotRun(f"program {name} is not built (its peer may be missing: ./dev peers)")
+
+    def json_from(self, *command, **options):
+        """Runs a command that prints one JSON document; a command that fails, or prints something else, is a failure."""
+        done = self.run(*command, **options)
+        if done.returncode != 0:
+            raise RuntimeError(f"{pathlib.Path(str(command[0])).name}: exit {done.returncode}: {last_line(done.stderr)}")
+        return json.loads(done.stdout)
 
 
 def last_line(text):
