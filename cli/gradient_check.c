@@ -292,7 +292,8 @@ int cli_gradient_check(const char *verb, tacGradientCheck *check) {
     tacError err;
     Runner r = {.check = check};
     check->param = calloc((size_t)check->params->count + 1, sizeof *check->param);
-    if (check->param == NULL) return cli_fail(verb, "out of memory");
+    check->step = calloc((size_t)check->params->count + 1, sizeof *check->step);
+    if (check->param == NULL || check->step == NULL) return cli_fail(verb, "out of memory");
     int result = cli_move_params_inside(verb, check);
     if (result != CLI_GO_ON) return result;
     if (tac_sim_new(check->model, &check->options, &r.sim, &err) != TAC_OK) return cli_fail(verb, "%s", err.text);
@@ -303,5 +304,7 @@ int cli_gradient_check(const char *verb, tacGradientCheck *check) {
 
 void cli_gradient_check_free(tacGradientCheck *check) {
     free(check->param);
+    free(check->step);
     check->param = NULL;
+    check->step = NULL;
 }

@@ -1,8 +1,9 @@
 /* Analytic derivatives of a step against Ridders' differences of the very same step, at random states.
  *
  * The error of a block is max |A - F| / max(1, max |F|) over its entries, F the differences; for parameters, whose
- * units differ, each column is a block of its own. A column that disagrees is differenced again with smaller first
- * steps: only where the active set changes inside the smallest stencil as well does the state count as switching. */
+ * units differ, each column is a block of its own, and one whose steps must be small is measured in a unit of a
+ * thousand of them. A column that disagrees is differenced again with smaller first steps: only where the active set
+ * changes inside the smallest stencil as well does the state count as switching. */
 #pragma once
 
 #include "cli/derivative.h"
@@ -39,6 +40,7 @@ typedef struct tacGradientCheck {
     double block[CLI_ROW_BLOCKS][CLI_COLUMN_BLOCKS]; /* largest errors of all samples but the switching ones */
     double reverse;
     double *param; /* per parameter */
+    double *step;  /* per parameter: the first step of its differences; 0: it cannot be moved, and is left out */
     tacWorstEntry worst;
 } tacGradientCheck;
 

@@ -6,12 +6,15 @@
 #include "cli/step_column.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* First step of the differences of a parameter: relative to its size, but never a large part of a small one. */
+/* First step of the differences of a parameter: relative to its size, but never a large part of a small one. What is
+ * smaller than TINY is as good as zero: a step that is a part of it would drown in rounding. */
 #define RELATIVE_STEP 1e-3
-#define LARGEST_SHARE 0.1
+#define LARGEST_SHARE 0.5
+#define TINY          1e-9
 /* Further tries, as factors of it: smaller ones stay clear of kinks. */
 static const double FACTORS[] = {1, 0.1, 0.01, 0.001, 10};
 enum { NFACTORS = sizeof FACTORS / sizeof *FACTORS };
@@ -21,7 +24,7 @@ enum { NFACTORS = sizeof FACTORS / sizeof *FACTORS };
 
 static double first_step(double value) {
     double size = fabs(value);
-    return size > 0 ? fmin(LARGEST_SHARE * size, RELATIVE_STEP * fmax(1, size)) : RELATIVE_STEP;
+    return size > TINY ? fmin(LARGEST_SHARE * size, RELATIVE_STEP * fmax(1, size)) : RELATIVE_STEP;
 }
 
 /* --- Samples ----------------------------------------------------------------------------------------------------- */
@@ -51,17 +54,33 @@ static int may_be(tacModel *model, const char *path, double value) {
     return tac_param_set(model, path, value, NULL) == TAC_OK;
 }
 
+/* Where a parameter can be moved by h both ways: its value or a place beside it. 1, or 0 where there is none. */
+static int find_base(tacModel *model, const char *path, double value, double h, double *base) {
+    const double places[] = {value, value + STEPS_INSIDE * h, value - STEPS_INSIDE * h};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        *base = places[i];
+        if (may_be(model, path, *base + h) && may_be(model, path, *base - h) && may_be(model, path, *base)) return 1;
+    }
+    *base = value;
+    return 0;
+}
+
 int cli_move_params_inside(const char *verb, tacGradientCheck *check) {
     for (int p = 0; p < check->params->count; p++) {
         const char *path = check->params->path[p];
-        double value, h;
+        double value, base = 0;
         if (tac_param_get(check->model, path, &value, NULL) != TAC_OK) return cli_fail(verb, "%s: lost", path);
-        h = first_step(value);
-        int up = may_be(check->model, path, value + h), down = may_be(check->model, path, value - h);
-        double base = up && !down ? value + STEPS_INSIDE * h : down && !up ? value - STEPS_INSIDE * h : value;
-        if (!may_be(check->model, path, base))
-            return cli_fail(verb, "%s cannot be moved from %g to be differenced", path, value);
+        int found = 0;
+        for (int k = 0; k < NFACTORS && !found; k++) {
+            double h = FACTORS[k] * first_step(value);
+            found = FACTORS[k] <= 1 && find_base(check->model, path, value, h, &base);
+            check->step[p] = found ? h : 0;
+        }
+        if (!may_be(check->model, path, base)) return cli_fail(verb, "%s cannot be set to %g again", path, base);
         check->moved += base != value;
+        if (found) continue;
+        fprintf(stderr, "tactus %s: warning: %s = %g cannot be moved enough to be differenced: left out\n", verb, path,
+                value);
     }
     return CLI_GO_ON;
 }
@@ -74,6 +93,7 @@ typedef struct Sweep {
     tacSim *sim;
     tacParamSamples *group;
     int nx, ndx, nu, np, param;
+    double unit; /* a thousand first steps, at most 1: differences resolve all parameters alike in this unit */
     double *theta, *moved, *y;
 } Sweep;
 
@@ -95,7 +115,7 @@ static int step_all(void *context, double t, double *out) {
     return 0;
 }
 
-/* Errors of one sample's column by row blocks; worst row in *at. */
+/* Errors of one sample's column by row blocks, in units of w->unit; worst row in *at. */
 static double column_error(const Sweep *w, const double *P, const double *F, double error[CLI_ROW_BLOCKS], int *at) {
     const tacModel *m = w->model;
     const int first[] = {0, m->nv, 2 * m->nv, w->ndx};
@@ -103,9 +123,10 @@ static double column_error(const Sweep *w, const double *P, const double *F, dou
     for (int b = 0; b < CLI_ROW_BLOCKS; b++) {
         double scale = 1, largest = 0;
         for (int i = first[b]; i < first[b + 1]; i++)
-            scale = fmax(scale, fabs(F[i]));
+            scale = fmax(scale, fabs(w->unit * F[i]));
         for (int i = first[b]; i < first[b + 1]; i++) {
-            double e = cli_relative_error(P[(size_t)i * (size_t)w->np + (size_t)w->param], F[i], scale);
+            double entry = P[(size_t)i * (size_t)w->np + (size_t)w->param];
+            double e = cli_relative_error(w->unit * entry, w->unit * F[i], scale);
             if (e > largest) largest = e;
             if (e > worst) worst = e, *at = i;
         }
@@ -149,7 +170,7 @@ static int set_with(const tacGradientCheck *check, const Sweep *w, int sample, d
 
 static int switches(const tacGradientCheck *check, const Sweep *w, int sample) {
     size_t n = (size_t)cli_active_count(w->model) + 1;
-    double value = w->theta[w->param], h = SMALLEST_FACTOR * first_step(value);
+    double value = w->theta[w->param], h = SMALLEST_FACTOR * check->step[w->param];
     signed char *sets = calloc(3 * n, 1);
     int changes = sets != NULL && set_with(check, w, sample, value, sets) &&
                   set_with(check, w, sample, value - h, sets + n) &&
@@ -187,7 +208,8 @@ static void check_param(tacGradientCheck *check, Sweep *w, long first, double *F
     int disagrees = 1;
     for (int s = 0; s < w->group->count; s++)
         best.worst[s] = 2 * CLI_NO_DIFFERENCE;
-    double h = first_step(w->theta[w->param]);
+    double h = check->step[w->param];
+    w->unit = fmin(1, h / RELATIVE_STEP);
     for (int k = 0; k < NFACTORS && disagrees; k++)
         if (difference_ridders(step_all, w, w->group->count * w->ndx, FACTORS[k] * h, F, NULL, work) == 0)
             disagrees = keep_best(w, F, check->tol, best.block, best.worst, best.at);
@@ -213,7 +235,7 @@ int cli_check_params(tacGradientCheck *check, tacSim *sim, long first, tacParamS
     if (good) {
         tac_sim_get_params(sim, w.theta);
         for (w.param = 0; w.param < w.np; w.param++)
-            check_param(check, &w, first, F, work, best);
+            if (check->step[w.param] > 0) check_param(check, &w, first, F, work, best);
         tac_sim_set_params(sim, w.theta);
     }
     double *all[] = {w.theta, w.moved, w.y, F, work, best.worst};

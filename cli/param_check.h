@@ -25,7 +25,8 @@ typedef struct tacParamSamples {
 int cli_param_samples_new(const tacModel *model, const tacOptions *options, int capacity, tacParamSamples *group);
 void cli_param_samples_free(tacParamSamples *group);
 
-/* Moves parameters that can go only one way (a damping of 0) far enough inside to be differenced. */
+/* Moves parameters that can go only one way (an armature of 0) far enough inside to be differenced; those that cannot
+ * move are left out, by name on standard error. */
 int cli_move_params_inside(const char *verb, tacGradientCheck *check);
 /* P of a group of samples, which begins with sample `first`, against differences. 1, or 0 when memory is short. */
 int cli_check_params(tacGradientCheck *check, tacSim *sim, long first, tacParamSamples *group);
