@@ -88,16 +88,12 @@ def check_params(context):
 
 
 def shared_files(context):
-    """The shared robots that load: one model file of each folder, by its truth.json."""
+    """The shared robots that load, each with the options it needs."""
     files = []
     for folder in context.shared_models():
-        truth = json.loads((folder / "truth.json").read_text())
-        name = truth.get("file") or truth.get("model") or ""
-        path = folder / name
-        if not path.is_file():
-            candidates = sorted([*folder.glob("*.xml"), *folder.glob("*.urdf")])
-            path = candidates[0] if candidates else None
-        if path and context.run(context.tactus, "info", path, "--json").returncode == 0:
+        entry = json.loads((folder / "meta.json").read_text())["entry"]
+        path = folder / entry
+        if path.is_file() and context.run(context.tactus, "info", path, "--allow-outside", "--json").returncode == 0:
             files.append(path)
     if not files:
         raise CannotRun("no shared model loads")
@@ -110,7 +106,7 @@ def shared_files(context):
     slow=True,
 )
 def check_shared(context):
-    jobs = [(path, "--samples", SAMPLES, "--param", "option.gravity*") for path in context.once("shared-files", shared_files)]
+    jobs = [(path, "--samples", SAMPLES, "--allow-outside", "--param", "option.gravity*") for path in context.once("shared-files", shared_files)]
     return run_checks(context, jobs)
 
 
@@ -121,7 +117,7 @@ def check_shared(context):
 )
 def check_shared_integrators(context):
     files = context.once("shared-files", shared_files)
-    jobs = [(path, "--samples", 20, "--integrator", word, "--param", "joint/*.armature") for path in files for word in INTEGRATORS]
+    jobs = [(path, "--samples", 20, "--allow-outside", "--integrator", word, "--param", "joint/*.armature") for path in files for word in INTEGRATORS]
     return run_checks(context, jobs)
 
 
