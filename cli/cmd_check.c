@@ -1,5 +1,6 @@
 /* tactus check MODEL: are the derivatives right? */
 #include "cli/cli.h"
+#include "cli/error_plot.h"
 #include "cli/gradient_check.h"
 #include "cli/json_text.h"
 #include "cli/model_file.h"
@@ -17,6 +18,7 @@ typedef struct tacCheckArgs {
     long samples;
     tacArgSeed seed;
     double tol;
+    const char *plot;
 } tacCheckArgs;
 
 enum { INPUTS_CTRL, INPUTS_ALL };
@@ -28,6 +30,8 @@ static const tacArg CHECK_OPTIONS[] = {
      "largest error |A - F| / max(1, |F|) of a block that passes; default 1e-7"},
     {"--inputs", NULL, TAC_ARG_CHOICE, offsetof(tacCheckArgs, inputs), "ctrl|all",
      "differentiate by the controls, or by applied forces and mocap poses too"},
+    {"--plot", NULL, TAC_ARG_TEXT, offsetof(tacCheckArgs, plot), "FILE.svg",
+     "draw the error of differences over their step, beside that of the derivatives"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacCheckArgs, json), NULL, "print for programs"},
     {0},
 };
@@ -147,6 +151,12 @@ static int print_text(const char *path, const tacGradientCheck *check) {
 
 /* --- the run ----------------------------------------------------------------------------------------------------- */
 
+/* "models/panda.xml" -> "panda.xml" */
+static const char *title_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
 static unsigned all_inputs(const tacModel *model) {
     return TAC_INPUT_QFRC | TAC_INPUT_XFRC | (model->nmocap > 0 ? (unsigned)TAC_INPUT_MOCAP : 0u);
 }
@@ -164,6 +174,8 @@ static int run_check(const tacModelFile *file, const tacCheckArgs *args, const t
                               .seed = args->seed.value,
                               .tol = args->tol};
     result = cli_gradient_check("check", &check);
+    if (result == CLI_GO_ON && args->plot != NULL)
+        result = cli_error_plot("check", title_of(model->path), file->model, &options, args->seed.value, args->plot);
     if (result == CLI_GO_ON) result = args->json ? print_json(&check) : print_text(model->path, &check);
     cli_gradient_check_free(&check);
     cli_params_free(&params);

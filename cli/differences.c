@@ -16,6 +16,14 @@ int difference_central(differenceFunction f, void *context, int m, double h, dou
     return 0;
 }
 
+int difference_forward(differenceFunction f, void *context, int m, double h, double *derivative, double *work) {
+    double *ahead = work, *here = work + m;
+    if (f(context, h, ahead) != 0 || f(context, 0, here) != 0) return 1;
+    for (int i = 0; i < m; i++)
+        derivative[i] = (ahead[i] - here[i]) / h;
+    return 0;
+}
+
 /* Error estimate of an entry: its distance to the two entries it was made from. */
 static double estimate(double entry, double left, double above) {
     return fmax(fabs(entry - left), fabs(entry - above));

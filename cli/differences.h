@@ -18,3 +18,6 @@ int difference_ridders(differenceFunction f, void *context, int m, double h, dou
 
 /* df/dt at 0 by one central difference of step h. work: 2 m doubles. */
 int difference_central(differenceFunction f, void *context, int m, double h, double *derivative, double *work);
+
+/* df/dt at 0 by one one-sided difference of step h. work: 2 m doubles. */
+int difference_forward(differenceFunction f, void *context, int m, double h, double *derivative, double *work);
