@@ -36,7 +36,7 @@ typedef struct Work {
 
 typedef enum { EXACT, FORWARD, CENTRAL } Kind;
 
-/* Largest |analytic - difference| of A and B, over max(1, largest entry); a step that fails counts as an error of 10. */
+/* Largest |analytic - difference| of A and B, over max(1, largest entry); where a step fails, the top of the plot. */
 static double error_of(Work *w, Kind kind, double h) {
     tacDerivativeSize n = w->d.size;
     double worst = 0, largest = 1;
