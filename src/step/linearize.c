@@ -69,32 +69,36 @@ void tac_residual_jac(tacSim *sim, const double *x, const double *u, double span
     emit_params(sim, &point, span, &(tacSink){.matrix = W + c.nx + c.nu, .ld = c.n});
 }
 
-/* W -> dv+ = dv + h da. */
-static void velocity_rows(const tacModel *m, double h, tacColumns c, double *W) {
-    for (size_t i = 0; i < (size_t)m->nv * (size_t)c.n; i++)
-        W[i] *= -h;
-    for (int i = 0; i < m->nv; i++)
-        W[(size_t)i * (size_t)c.n + (size_t)(m->nv + i)] += 1;
-}
-
-/* Rows dq+ and dv+ of n columns of dv+ that begin at `from`. */
-static void copy_block(const tacModel *m, const double *hv, double h, tacColumns c, const double *dv, int from, int n,
-                       double *out) {
+/* Rows dq+ and dv+ of n columns of W = -da that begin at `from`: dv+ = h da, plus dv itself for the columns of v (the
+ * first of them is `velocity`, or -1), and dq+ = h Q dv+. */
+static void copy_block(const tacModel *m, const double *hv, double h, tacColumns c, const double *W, int from, int n,
+                       int velocity, double *out) {
     size_t rows = (size_t)m->nv, ld = (size_t)n;
-    tac_move_jac(m, hv, h, n, c.n, dv + from, n, out);
-    for (size_t i = 0; i < rows; i++)
-        memcpy(out + (rows + i) * ld, dv + i * (size_t)c.n + from, ld * sizeof *out);
+    for (size_t i = 0; i < rows; i++) {
+        const double *w = W + i * (size_t)c.n + from;
+        double *dq = out + i * ld, *dv = out + (rows + i) * ld;
+        size_t k = 0;
+        for (; k + 2 <= ld; k += 2) { /* two at a time: compilers use 128-bit registers at -O2 */
+            double one = -h * w[k], two = -h * w[k + 1];
+            dv[k] = one, dv[k + 1] = two;
+            dq[k] = h * one, dq[k + 1] = h * two;
+        }
+        if (k < ld) dv[k] = -h * w[k], dq[k] = h * dv[k];
+        if (velocity < 0) continue;
+        dv[velocity + (int)i] += 1;
+        dq[velocity + (int)i] = h * dv[velocity + (int)i];
+    }
+    tac_turn_jac(m, hv, n, n, out);
     memset(out + 2 * rows * ld, 0, (size_t)m->na * ld * sizeof *out);
 }
 
-void tac_assemble_jac(tacSim *sim, const double *x, const double *u, const double *hv, tacColumns c, double *W,
+void tac_assemble_jac(tacSim *sim, const double *x, const double *u, const double *hv, tacColumns c, const double *W,
                       const tacJac *J) {
     const tacModel *m = sim->model;
     double h = sim->options.dt;
-    velocity_rows(m, h, c, W);
-    if (J->A != NULL) copy_block(m, hv, h, c, W, 0, c.nx, J->A);
-    if (J->B != NULL) copy_block(m, hv, h, c, W, c.nx, c.nu, J->B);
-    if (J->P != NULL) copy_block(m, hv, h, c, W, c.nx + c.nu, c.np, J->P);
+    if (J->A != NULL) copy_block(m, hv, h, c, W, 0, c.nx, m->nv, J->A);
+    if (J->B != NULL) copy_block(m, hv, h, c, W, c.nx, c.nu, -1, J->B);
+    if (J->P != NULL) copy_block(m, hv, h, c, W, c.nx + c.nu, c.np, -1, J->P);
     if (J->A != NULL) tac_move_start_jac(m, hv, c.nx, J->A);
     size_t act = 2 * (size_t)m->nv; /* first row (and column of A) of the activations */
     tacSink act_sink = {.matrix = J->A == NULL ? NULL : J->A + act * (size_t)c.nx + act, .ld = c.nx};

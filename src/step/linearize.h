@@ -20,8 +20,8 @@ void tac_residual_jac(tacSim *sim, const double *x, const double *u, double span
 void tac_residual_vjp(tacSim *sim, const double *x, const double *u, double span, const double *lambda,
                       const tacGrad *bar);
 
-/* W = -da, nv rows of c.n numbers, hv = h v+  ->  A, B, P. W is overwritten. */
-void tac_assemble_jac(tacSim *sim, const double *x, const double *u, const double *hv, tacColumns c, double *W,
+/* W = -da, nv rows of c.n numbers, hv = h v+  ->  A, B, P. */
+void tac_assemble_jac(tacSim *sim, const double *x, const double *u, const double *hv, tacColumns c, const double *W,
                       const tacJac *J);
 
 /* The reverse of it: begin gives lambda = h vbar+, the stepper makes it K^-T lambda where K a = ... , end the gradient.

@@ -18,17 +18,21 @@ static void turn_rows(const tacMat3 *B, int n, int ld, double *rows) {
     }
 }
 
-void tac_move_jac(const tacModel *m, const double *hv, double h, int n, int ld_dv, const double *dv, int ld,
-                  double *out) {
-    for (int i = 0; i < m->nv; i++)
-        for (int c = 0; c < n; c++)
-            out[(size_t)i * (size_t)ld + (size_t)c] = h * dv[(size_t)i * (size_t)ld_dv + (size_t)c];
+void tac_turn_jac(const tacModel *m, const double *hv, int n, int ld, double *out) {
     for (int j = 0; j < m->njnt; j++) {
         int dof = rotation_dof(m, j);
         if (dof < 0) continue;
         tacMat3 Q = tac_quat_right_jacobian(tac_load3(hv + dof));
         turn_rows(&Q, n, ld, out + (size_t)dof * (size_t)ld);
     }
+}
+
+void tac_move_jac(const tacModel *m, const double *hv, double h, int n, int ld_dv, const double *dv, int ld,
+                  double *out) {
+    for (int i = 0; i < m->nv; i++)
+        for (int c = 0; c < n; c++)
+            out[(size_t)i * (size_t)ld + (size_t)c] = h * dv[(size_t)i * (size_t)ld_dv + (size_t)c];
+    tac_turn_jac(m, hv, n, ld, out);
 }
 
 void tac_move_start_jac(const tacModel *m, const double *hv, int ld, double *out) {

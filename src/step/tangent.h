@@ -4,6 +4,8 @@
 
 #include "tactus/tactus.h"
 
+/* out <- Q out for n columns, rows ld apart. hv: h v+. */
+void tac_turn_jac(const tacModel *m, const double *hv, int n, int ld, double *out);
 /* out = h Q dv for n columns; rows of dv are ld_dv numbers apart, those of out ld. hv: h v+. */
 void tac_move_jac(const tacModel *m, const double *hv, double h, int n, int ld_dv, const double *dv, int ld,
                   double *out);
