@@ -251,7 +251,7 @@ PINOCCHIO = {  # microseconds of facts/speeds: rnea, aba, crba with factorizatio
 PIECES = ("us_rnea", "us_aba", "us_crba", "us_did", "us_dfd")
 DID_RATIO = 4.3
 DFD_RATIO = 3.8
-RUNS = 3  # the quietest of these is looked at: the machine is shared
+RUNS = 5  # the quietest of these is looked at: the machine is shared
 
 
 def pinned(command):
@@ -266,7 +266,7 @@ def bench_rows(context):
         raise CannotRun(last_line(made.stderr))
     best = {}
     for _ in range(RUNS):
-        command = pinned([context.tactus, "bench", arm, "models/atlas.xml", "models/humanoid.xml", "--seconds", 4, "--json"])
+        command = pinned([context.tactus, "bench", arm, "models/atlas.xml", "models/humanoid.xml", "--seconds", 3, "--json"])
         for row in context.json_from(*command)["rows"]:
             name = os.path.basename(row["model"]).split(".")[0]
             if name not in best or row["us_step"] < best[name]["us_step"]:
