@@ -6,6 +6,7 @@
  * An `err` argument may be NULL. */
 #pragma once
 
+#include "tactus/contact.h"
 #include "tactus/options.h"
 #include "tactus/status.h"
 #include "tactus/types.h"

@@ -1,0 +1,44 @@
+/* Contacts: where two geoms touch. */
+#pragma once
+
+#include "tactus/vec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A smooth piece of a shape's surface: which kind, and which corners, ends or face (docs/theory/collision.md). */
+typedef struct tacFeature {
+    short kind; /* POINT, LINE, PLANE, CIRCLE, ELLIPSOID, SIDE */
+    short unused;
+    int id[2];
+} tacFeature;
+
+/* How a contact's point and normal follow from its two features. */
+typedef enum {
+    TAC_RULE_NEAREST, /* the points nearest to each other (or deepest inside) */
+    TAC_RULE_CLIP,    /* normal from a face; the point where a line or rim of the other shape crosses the plane that
+                         stands on an edge of that face */
+    TAC_RULE_CORNER,  /* normal from a face; a corner of that face above a face of the other shape, along the normal */
+    TAC_RULE_RIM      /* normal from a plane; a rim's point at a fixed angle from its lowest */
+} tacContactRule;
+
+/* One contact point. World frame. */
+typedef struct tacContact {
+    int geom[2];    /* the normal runs from the first to the second */
+    int pair;       /* the explicit contact pair it comes from, or -1 */
+    double dist;    /* m; negative: overlap */
+    double include; /* m: margin minus gap; forces begin where dist falls below it */
+    tacVec3 pos;    /* midway between the two surfaces */
+    tacVec3 normal;
+    tacVec3 tangent[2];
+    tacVec3 point[2]; /* on the two surfaces */
+    tacFeature feature[2], clip;
+    tacContactRule rule;
+    double angle;         /* TAC_RULE_RIM */
+    double switch_margin; /* m: distance to the next change of features, beyond which derivatives jump */
+} tacContact;
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,19 @@
+/* Tangents of a contact as a function of its normal. */
+#include "collide/touch.h"
+
+/* The side of the seam a normal is on. */
+static double side(tacVec3 n) { return n.z > TAC_FRAME_SEAM ? 1 : -1; }
+
+void tac_contact_frame(tacVec3 n, tacVec3 *t1, tacVec3 *t2) {
+    double s = side(n), k = n.x / (1 + s * n.z);
+    *t1 = tac_vec3(1 - n.x * k, -n.y * k, -s * n.x);
+    *t2 = tac_cross3(n, *t1);
+}
+
+/* dk = (dn.x - s k dn.z)/(1 + s n.z), product rule */
+void tac_contact_frame_jvp(tacVec3 n, tacVec3 dn, tacVec3 *dt1, tacVec3 *dt2) {
+    double s = side(n), k = n.x / (1 + s * n.z), dk = (dn.x - s * k * dn.z) / (1 + s * n.z);
+    tacVec3 t1 = tac_vec3(1 - n.x * k, -n.y * k, -s * n.x);
+    *dt1 = tac_vec3(-dn.x * k - n.x * dk, -dn.y * k - n.y * dk, -s * dn.x);
+    *dt2 = tac_add3(tac_cross3(dn, t1), tac_cross3(n, *dt1));
+}

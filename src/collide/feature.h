@@ -1,0 +1,61 @@
+/* Features: the smooth pieces a shape's surface is made of. Which piece touches is what a search finds; all that moves
+ * with poses and sizes then follows from the piece alone (docs/theory/collision.md).
+ *
+ * A piece is a core of dimension 0, 1 or 2 with a ball of radius `pad` around it:
+ *
+ *   shape      pieces (kind, id)
+ *   plane      PLANE 0
+ *   sphere     POINT 0 padded
+ *   capsule    POINT 0 (at -z), 1 (at +z), LINE 0 1; all padded
+ *   cylinder   LINE 0 1 padded (its side: every point at the radius from the axis), PLANE 0 (at -z), 1 (at +z),
+ *              CIRCLE 0, 1: the rims
+ *   ellipsoid  ELLIPSOID
+ *   cone       POINT 0 (apex), SIDE, CIRCLE 0 (rim of the base), PLANE 0 (base)
+ *   box, mesh  POINT corner, LINE corner corner, PLANE face */
+#pragma once
+
+#include "collide/shape.h"
+
+typedef enum {
+    TAC_FEATURE_POINT,
+    TAC_FEATURE_LINE,
+    TAC_FEATURE_PLANE,
+    TAC_FEATURE_CIRCLE,
+    TAC_FEATURE_ELLIPSOID,
+    TAC_FEATURE_SIDE /* of a cone */
+} tacFeatureKind;
+
+/* A core near one of its points, in the world: x(s) = x + t s + c s s / 2 for dim local coordinates s. */
+typedef struct tacPatch {
+    int dim;
+    tacVec3 x;
+    tacVec3 t[2]; /* dx/ds_i, independent; unit length or a length of the shape's own scale */
+    tacVec3 c[3]; /* d2x/ds_i ds_j: 00, 01, 11 */
+    double pad;   /* radius around the core */
+} tacPatch;
+
+/* How a patch moves at fixed s. */
+typedef struct tacPatchTangent {
+    tacVec3 x, t[2];
+    double pad;
+} tacPatchTangent;
+
+/* How a shape moves: rigidly, and in its own numbers. */
+typedef struct tacShapeTangent {
+    tacVec6 twist; /* world axes, about the world point `about` */
+    tacVec3 about;
+    tacVec3 size;        /* d(size) */
+    const tacVec3 *vert; /* d(corners) of a mesh, shape's frame; NULL: zero */
+} tacShapeTangent;
+
+/* The patch of a feature at the point of its core nearest to (or, for PLANE, under) a world point. */
+tacPatch tac_feature_patch(const tacShape *s, const tacPose *pose, tacFeature f, tacVec3 near_world);
+/* And how it moves with the shape, at fixed local coordinates. */
+tacPatchTangent tac_feature_move(const tacShape *s, const tacPose *pose, tacFeature f, const tacPatch *at,
+                                 const tacShapeTangent *move);
+/* Outward unit normal of a PLANE feature, world. */
+tacVec3 tac_feature_normal(const tacShape *s, const tacPose *pose, tacFeature f);
+/* How deep x + pad n (n unit, outward from the shape) lies inside the feature's own range and its normal cone: the
+ * least over its bounds of lengths along the core and of angles times the shape's scale. Positive: the feature is the
+ * right one, by so much (m); negative: another one is nearer. */
+double tac_feature_margin(const tacShape *s, const tacPose *pose, tacFeature f, tacVec3 x_world, tacVec3 n_world);

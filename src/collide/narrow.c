@@ -1,0 +1,39 @@
+/* Narrow phase: the table of pairs. */
+#include "collide/pairs.h"
+
+#include <math.h>
+
+/* Rows and columns by tacGeomType, row <= column; 0: the two never touch. */
+static const tacTouchFunction TABLE[TAC_GEOM_TYPES][TAC_GEOM_TYPES] = {
+    [TAC_PLANE] = {0},
+};
+
+/* The same touch with the shapes' roles exchanged. */
+static tacTouch swapped(tacTouch t) {
+    tacTouch s = t;
+    s.normal = tac_neg3(t.normal);
+    s.point[0] = t.point[1], s.point[1] = t.point[0];
+    s.feature[0] = t.feature[1], s.feature[1] = t.feature[0];
+    return s;
+}
+
+int tac_touches(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                tacPairCache *cache, tacTouch *out) {
+    int swap = a->type > b->type;
+    tacTouchFunction find = swap ? TABLE[b->type][a->type] : TABLE[a->type][b->type];
+    if (find == 0) return 0;
+    if (!swap) return find(a, A, b, B, reach, cache, out);
+    int n = find(b, B, a, A, reach, cache, out);
+    for (int i = 0; i < n; i++)
+        out[i] = swapped(out[i]);
+    return n;
+}
+
+tacStatus tac_distance_pair(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
+                            tacPairCache *cache, tacTouch *out) {
+    tacTouch all[TAC_MAX_TOUCH];
+    int n = tac_touches(a, A, b, B, INFINITY, cache, all);
+    if (n == 0) return TAC_ERR_SHAPE;
+    *out = all[0];
+    return TAC_OK;
+}

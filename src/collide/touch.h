@@ -1,0 +1,85 @@
+/* What collision finds between two shapes: one touch a point.
+ *
+ * The normal n runs from shape 0 to shape 1; dist < 0 is overlap; point[1] - point[0] = dist n. */
+#pragma once
+
+#include "collide/feature.h"
+
+/* Most touches of one pair: two clipped quadrilaterals meet in at most eight corners. */
+#define TAC_MAX_TOUCH 8
+
+/* tacContactRule, tacFeature: tactus/contact.h. Of the two features
+ *   CLIP    one is the PLANE that gives n, `clip` an edge of it; the other a LINE or CIRCLE that crosses there
+ *   CORNER  one is a POINT, a corner of the face `clip` of its own shape, which gives n; the other a PLANE
+ *   RIM     one is the PLANE that gives n, the other a CIRCLE */
+typedef struct tacTouch {
+    double dist;
+    tacVec3 point[2]; /* on the surfaces, world */
+    tacVec3 normal;
+    tacFeature feature[2];
+    tacContactRule rule;
+    tacFeature
+        clip;      /* CLIP: the edge (LINE) of the face whose side plane cuts; CORNER: the face (PLANE) that gives n */
+    double angle;  /* RIM: from the lowest point of the rim */
+    double margin; /* m: until another feature takes over (tac_feature_margin of both, and what the method adds) */
+} tacTouch;
+
+/* What one query leaves for the next of the same pair; zero to begin. Saves time, never changes an answer. */
+typedef struct tacPairCache {
+    tacVec3 direction; /* world */
+    int vertex[2];     /* corners last found */
+    int used;
+} tacPairCache;
+
+/* --- Narrow phase (narrow.c): one table over the types of both shapes -------------------------------------------- */
+
+/* All touches nearer than `reach`, at most TAC_MAX_TOUCH -> their number. The first is the deepest and has the pair's
+ * signed distance: Euclidean when apart, least translation when overlapping. The others follow in an order given by
+ * the features alone. Poses are finite: the caller has checked. */
+int tac_touches(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                tacPairCache *cache, tacTouch *out);
+/* The pair's signed distance and its witness points alone, at any distance. Two planes have none: TAC_ERR_SHAPE. */
+tacStatus tac_distance_pair(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
+                            tacPairCache *cache, tacTouch *out);
+
+/* One pair of types a <= b: as tac_touches. */
+typedef int (*tacTouchFunction)(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                                tacPairCache *cache, tacTouch *out);
+
+/* --- Derivatives (touch_deriv.c) ---------------------------------------------------------------------------------- */
+
+/* How a touch moves. */
+typedef struct tacTouchTangent {
+    double dist;
+    tacVec3 point[2], normal;
+} tacTouchTangent;
+
+/* A touch prepared for derivatives: its patches and the factored system of its rule. */
+typedef struct tacTouchSystem {
+    const tacShape *shape[2];
+    tacPose pose[2];
+    tacTouch touch;
+    tacPatch patch[2];
+    double lu[64]; /* NEAREST: the stationarity conditions in (s0, s1, normal, dist) */
+    int pivot[8], n;
+} tacTouchSystem;
+
+/* -> the system; TAC_ERR_DEGENERATE where the touch has no derivative (coincident cores, parallel edges). */
+tacStatus tac_touch_prepare(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
+                            const tacTouch *touch, tacTouchSystem *system);
+/* How the touch moves when both shapes do. */
+tacTouchTangent tac_touch_jvp(const tacTouchSystem *system, const tacShapeTangent *da, const tacShapeTangent *db);
+/* Columns of the six twists of shape 1 about `about` (angular, then linear); those of shape 0 follow, because moving
+ * both together moves the touch rigidly: tac_touch_opposite. */
+void tac_touch_jac(const tacTouchSystem *system, tacVec3 about, tacTouchTangent column[6]);
+tacTouchTangent tac_touch_opposite(const tacTouchSystem *system, tacVec3 about, int k, const tacTouchTangent *of_b);
+
+/* --- The contact frame (contact_frame.c) -------------------------------------------------------------------------- */
+
+/* Unit normal -> tangents t1, t2 with n = t1 x t2. With s = +1 where n.z > TAC_FRAME_SEAM and -1 elsewhere:
+ *   t1 = (1 - n.x^2/(1 + s n.z), -n.x n.y/(1 + s n.z), -s n.x),   t2 = n x t1
+ * (Frisvad's map for s = 1, mirrored for s = -1). Smooth except across the circle n.z = TAC_FRAME_SEAM, which lies
+ * away from floors, walls and ceilings. The axes' normals give axes. */
+#define TAC_FRAME_SEAM (-0.3)
+void tac_contact_frame(tacVec3 n, tacVec3 *t1, tacVec3 *t2);
+void tac_contact_frame_jvp(tacVec3 n, tacVec3 dn, tacVec3 *dt1, tacVec3 *dt2);
