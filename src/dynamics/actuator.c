@@ -241,25 +241,55 @@ static double tendon_total(const tacModel *m, const tacWork *w, int tendon, cons
     return total;
 }
 
-/* column[i] = d(qfrc_actuator_i)/d(unclamped force of actuator a). Its own moment, unless its tendon's range binds:
- * then the tendon's actuators share the bound R in proportion, f_b = R raw_b / total, and each moves all. */
+/* What the force range of a tendon does to its actuators: total of their forces before it, and inside it. */
+typedef struct Shared {
+    int tendon; /* -1: no tendon with a range */
+    double total, inside;
+} Shared;
+
+static Shared shared_by(const tacModel *m, const tacWork *w, int a, const double *act, double h) {
+    Shared s = {m->actuator_trntype[a] == TAC_TRN_TENDON ? m->actuator_trnid[2 * a] : -1, 0, 0};
+    if (s.tendon < 0 || !m->tendon_actfrclimited[s.tendon]) return (Shared){-1, 0, 0};
+    s.total = s.inside = tendon_total(m, w, s.tendon, act, h);
+    clamp_to_range(m->tendon_actfrcrange + 2 * s.tendon, 1, &s.inside);
+    return s;
+}
+
+/* d(force of b)/d(unclamped force of a). Where the tendon's range R binds, its actuators share it in proportion,
+ * f_b = R raw_b / total, and each moves all; elsewhere the force is its own. */
+static double force_share(const tacModel *m, const tacWork *w, const Shared *s, int b, int a, const double *act,
+                          double h) {
+    if (m->actuator_inert[b] || force_at_bound(m, w, b)) return 0;
+    if (s->inside == s->total) return a == b ? 1 : 0;
+    if (m->actuator_trntype[b] != TAC_TRN_TENDON || m->actuator_trnid[2 * b] != s->tendon) return 0;
+    double part = actuator_force(m, w, b, driving_signal(m, w, b, act, h)) / s->total;
+    return s->inside / s->total * ((a == b ? 1 : 0) - part);
+}
+
+double tac_force_share(const tacModel *m, const tacWork *w, int b, int a, const double *act, double h) {
+    if (is_disabled(m, TAC_DISABLE_ACTUATION) || m->actuator_inert[a]) return 0;
+    if (a != b && (m->actuator_trntype[a] != TAC_TRN_TENDON || m->actuator_trntype[b] != TAC_TRN_TENDON)) return 0;
+    Shared s = shared_by(m, w, a, act, h);
+    return force_share(m, w, &s, b, a, act, h);
+}
+
+double tac_tendon_bound_share(const tacModel *m, const tacWork *w, int b, int side, const double *act, double h) {
+    if (is_disabled(m, TAC_DISABLE_ACTUATION) || m->actuator_inert[b] || force_at_bound(m, w, b)) return 0;
+    Shared s = shared_by(m, w, b, act, h);
+    if (s.inside == s.total || s.inside != m->tendon_actfrcrange[2 * s.tendon + side]) return 0;
+    return actuator_force(m, w, b, driving_signal(m, w, b, act, h)) / s.total;
+}
+
+/* column[i] = d(qfrc_actuator_i)/d(unclamped force of actuator a). */
 static void force_column(const tacModel *m, const tacWork *w, int a, const double *act, double h, double *column) {
-    const double *row = w->moment + (size_t)a * (size_t)m->nv;
-    int t = m->actuator_trntype[a] == TAC_TRN_TENDON ? m->actuator_trnid[2 * a] : -1;
-    double total = 0, inside = 0;
-    if (t >= 0 && m->tendon_actfrclimited[t]) {
-        total = inside = tendon_total(m, w, t, act, h);
-        clamp_to_range(m->tendon_actfrcrange + 2 * t, 1, &inside);
-    }
-    double own = force_at_bound(m, w, a) ? 0 : inside != total ? inside / total : 1;
+    const Shared s = shared_by(m, w, a, act, h);
+    double own = force_share(m, w, &s, a, a, act, h);
     for (int i = w->moment_begin[a]; i < w->moment_end[a]; i++)
-        column[i] = own * row[i];
-    for (int b = 0; inside != total && b < m->nu; b++) {
-        if (m->actuator_trntype[b] != TAC_TRN_TENDON || m->actuator_trnid[2 * b] != t || m->actuator_inert[b]) continue;
-        if (force_at_bound(m, w, b)) continue;
-        double share = actuator_force(m, w, b, driving_signal(m, w, b, act, h)) / total;
-        for (int i = w->moment_begin[b]; i < w->moment_end[b]; i++)
-            column[i] -= inside / total * share * w->moment[(size_t)b * (size_t)m->nv + (size_t)i];
+        column[i] = own * w->moment[(size_t)a * (size_t)m->nv + (size_t)i];
+    for (int b = 0; s.inside != s.total && b < m->nu; b++) {
+        double share = b == a ? 0 : force_share(m, w, &s, b, a, act, h);
+        for (int i = w->moment_begin[b]; share != 0 && i < w->moment_end[b]; i++)
+            column[i] += share * w->moment[(size_t)b * (size_t)m->nv + (size_t)i];
     }
 }
 
@@ -295,6 +325,25 @@ static void emit_actuator(const tacModel *m, tacWork *w, int a, const double *q,
         if (m->actuator_act_num[a] > 0) tac_emit(&sink->act, i, j_act, column[i] * f.signal * signal.act);
     }
     tac_moment_jac(m, w, a, w->force[a], &sink->q);
+}
+
+void tac_actuator_force_jac(const tacModel *m, tacWork *w, int actuator, const tacSmoothPoint *x, int row,
+                            const tacForceSink *sink) {
+    double *dq = w->vec[3];
+    for (int a = 0; a < m->nu; a++) {
+        double share = tac_force_share(m, w, actuator, a, x->act, x->h);
+        if (share == 0) continue;
+        tacForceJac f = force_jac(m, w, a, driving_signal(m, w, a, x->act, x->h));
+        SignalJac signal = signal_jac(m, w, a, x->u.ctrl, x->act, x->h);
+        int j_act = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1;
+        force_row(m, w, a, x->q, x->v, f, 0, m->nv, dq);
+        for (int j = 0; j < m->nv; j++)
+            if (dq[j] != 0) tac_emit(&sink->q, row, j, share * dq[j]);
+        for (int j = w->moment_begin[a]; f.velocity != 0 && j < w->moment_end[a]; j++)
+            tac_emit(&sink->v, row, j, share * f.velocity * w->moment[(size_t)a * (size_t)m->nv + (size_t)j]);
+        tac_emit(&sink->ctrl, row, a, share * f.signal * signal.ctrl);
+        if (m->actuator_act_num[a] > 0) tac_emit(&sink->act, row, j_act, share * f.signal * signal.act);
+    }
 }
 
 void tac_mark_saturated(const tacModel *m, tacWork *w) {

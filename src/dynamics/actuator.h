@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dynamics/sink.h"
-#include "dynamics/work.h"
+#include "dynamics/smooth.h"
 
 /* (ctrl, act) -> w->force, w->act_dot, w->qfrc_actuator, all clamps applied; h is the step that an actuator with early
  * activation looks ahead. Needs: tac_transmission_q, tac_transmission_v, tac_passive_forces. */
@@ -19,6 +19,10 @@ void tac_advance_activations(const tacModel *m, const tacWork *w, const double *
  * side. Needs: tac_actuator_forces. */
 void tac_actuator_jac(const tacModel *m, tacWork *w, const double *q, const double *v, const double *ctrl,
                       const double *act, double h, const tacForceSink *sink);
+
+/* Emits d(force of one actuator)/d(q, v, act, ctrl) as the given row. Needs: tac_actuator_forces. */
+void tac_actuator_force_jac(const tacModel *m, tacWork *w, int actuator, const tacSmoothPoint *x, int row,
+                            const tacForceSink *sink);
 
 /* Emits how activations after a step h move with activations (j, j) and controls (j, a). Needs: tac_actuator_forces. */
 void tac_advance_activations_jac(const tacModel *m, const tacWork *w, const double *ctrl, const double *act, double h,
@@ -51,6 +55,10 @@ typedef struct tacForceJac {
 tacForceJac tac_force_jac(const tacModel *m, const tacWork *w, int a, const double *act, double h, double *s);
 /* Full circles that were taken off the signal of a servo whose length is an angle. Needs: tac_actuator_forces. */
 double tac_setpoint_turns(const tacModel *m, const tacWork *w, int a, const double *act, double h);
+/* d(force of b)/d(unclamped force of a), through all clamps but those of joints. Needs: tac_actuator_forces. */
+double tac_force_share(const tacModel *m, const tacWork *w, int b, int a, const double *act, double h);
+/* d(force of b)/d(bound of its tendon's force range), side 0 or 1. Same needs. */
+double tac_tendon_bound_share(const tacModel *m, const tacWork *w, int b, int side, const double *act, double h);
 /* Emits d(qfrc_actuator) for a change of actuator a's unclamped force, as a column; w->saturated rows left out. */
 void tac_emit_force(const tacModel *m, tacWork *w, int a, const double *act, double h, double change, int column,
                     const tacSink *sink);

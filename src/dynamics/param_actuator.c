@@ -1,55 +1,59 @@
-/* Actuators' own numbers: gear, gains, biases, dynamics, ranges. */
+/* Numbers that actuators feel: gear, gains, biases, dynamics, ranges, coefficients of their tendons. */
 #include "dynamics/param_deriv.h"
 
 #include "dynamics/actuator.h"
+#include "dynamics/param_mass.h"
 
 #include <string.h>
+
+#define IS(t, row) (TAC_FIELDS[(t)->field].offset == offsetof(tacModel, row))
 
 /* One actuator and what its unclamped force, its moment row and its next activation depend on. */
 typedef struct Place {
     const tacModel *m;
     tacWork *w;
     const tacSmoothPoint *x;
-    int a, column;
-    tacSink F; /* changes of joint forces */
+    int a;
 } Place;
-
-static void change_force(const Place *p, double change) {
-    tac_emit_force(p->m, p->w, p->a, p->x->act, p->x->h, change, p->column, &p->F);
-}
 
 /* --- Transmission ------------------------------------------------------------------------------------------------ */
 
-/* Length and moment are linear in the gear: their change is what a unit gear gives. A setpoint on a circle lost full
- * turns, whose size the gear sets. */
-static void gear(const Place *p, int k) {
-    double unit[6] = {0}, signal, velocity = 0;
+/* Length and moment are linear in the gear: their change is what a unit gear gives. */
+static tacTransmitted gear_change(const Place *p, int k) {
+    double unit[6] = {0};
     tacTransmitted out = {.row = p->w->vec[3]};
     unit[k] = 1;
     tac_transmit(p->m, p->w, p->a, unit, p->x->q, &out);
-    for (int i = out.begin; i < out.end; i++) {
-        velocity += out.row[i] * p->x->v[i];
-        if (!p->w->saturated[i]) tac_emit(&p->F, i, p->column, p->w->force[p->a] * out.row[i]);
-    }
-    tacForceJac f = tac_force_jac(p->m, p->w, p->a, p->x->act, p->x->h, &signal);
-    double turned =
-        -tac_setpoint_turns(p->m, p->w, p->a, p->x->act, p->x->h) * tac_transmission_period_jac(p->m, p->a, k);
-    change_force(p, f.length * out.length + f.velocity * velocity + f.signal * turned);
+    return out;
 }
 
 /* root^2 = along^2 + r^2 - p.p:  droot = r / root;  L = along - root, and the row's derivative with it. */
-static void cranklength(const Place *p, int k) {
+static tacTransmitted crank_change(const Place *p) {
+    tacTransmitted out = {.row = p->w->vec[3], .end = p->m->nv};
+    memset(out.row, 0, (size_t)p->m->nv * sizeof *out.row);
+    tac_add_crank_row(p->m, p->w, p->a, &out.length, out.row);
+    return out;
+}
+
+/* L = sum coef q */
+static tacTransmitted coefficient_change(const Place *p, int term) {
     const tacModel *m = p->m;
-    double signal, velocity = 0, length = 0, *row = p->w->vec[3];
-    (void)k;
-    memset(row, 0, (size_t)m->nv * sizeof *row);
-    tac_add_crank_row(m, p->w, p->a, &length, row);
-    for (int i = 0; i < m->nv; i++) {
-        velocity += row[i] * p->x->v[i];
-        if (!p->w->saturated[i]) tac_emit(&p->F, i, p->column, p->w->force[p->a] * row[i]);
-    }
-    tacForceJac f = tac_force_jac(m, p->w, p->a, p->x->act, p->x->h, &signal);
-    change_force(p, f.length * length + f.velocity * velocity);
+    int joint = m->term_joint[term], dof = m->joint_dof_adr[joint];
+    double gear = m->actuator_gear[6 * p->a];
+    tacTransmitted out = {gear * p->x->q[m->joint_qpos_adr[joint]], p->w->vec[3], dof, dof + 1};
+    out.row[dof] = gear;
+    return out;
+}
+
+/* Change of length and moment row by a number of the actuator or of its tendon; the row is in w->vec[3]. */
+static tacTransmitted transmission_change(const Place *p, const tacParamTangent *t) {
+    const tacField *field = &TAC_FIELDS[t->field];
+    int row = t->index / field->per, tendon = p->m->actuator_trntype[p->a] == TAC_TRN_TENDON;
+    if (IS(t, actuator_gear) && row == p->a) return gear_change(p, t->index % field->per);
+    if (IS(t, actuator_cranklength) && row == p->a) return crank_change(p);
+    if (IS(t, term_coef) && tendon && tac_tendon_of_term(p->m, row) == p->m->actuator_trnid[2 * p->a])
+        return coefficient_change(p, row);
+    return (tacTransmitted){.row = p->w->vec[3]};
 }
 
 /* --- Gain and bias ----------------------------------------------------------------------------------------------- */
@@ -60,27 +64,26 @@ static double affine_factor(const Place *p, int k) {
     return k < 3 ? factor[k] : 0;
 }
 
-static void gainprm(const Place *p, int k) {
+static double gainprm(const Place *p, int k) {
     double signal;
     tac_force_jac(p->m, p->w, p->a, p->x->act, p->x->h, &signal);
-    if (k == 0 || p->m->actuator_gaintype[p->a] == TAC_GAIN_AFFINE) change_force(p, signal * affine_factor(p, k));
+    return k == 0 || p->m->actuator_gaintype[p->a] == TAC_GAIN_AFFINE ? signal * affine_factor(p, k) : 0;
 }
 
 /* A damping that comes from a ratio moves as the tangent says. */
-static void biasprm(const Place *p, int k) {
-    if (k == 2 && tac_damping_ratio(p->m, p->a) > 0) return;
-    if (p->m->actuator_biastype[p->a] == TAC_BIAS_AFFINE) change_force(p, affine_factor(p, k));
+static double biasprm(const Place *p, int k) {
+    if (k == 2 && tac_damping_ratio(p->m, p->a) > 0) return 0;
+    return p->m->actuator_biastype[p->a] == TAC_BIAS_AFFINE ? affine_factor(p, k) : 0;
+}
+
+/* A setpoint on a circle lost full turns, whose size the gear sets. */
+static double gear_turns(const Place *p, int k) {
+    double signal, slope = tac_force_jac(p->m, p->w, p->a, p->x->act, p->x->h, &signal).signal;
+    double turns = tac_setpoint_turns(p->m, p->w, p->a, p->x->act, p->x->h);
+    return -slope * turns * tac_transmission_period_jac(p->m, p->a, k);
 }
 
 /* --- Ranges ------------------------------------------------------------------------------------------------------ */
-
-/* Where the force is held at a bound, it is the bound. */
-static void forcerange(const Place *p, int k) {
-    if (!tac_force_held(p->m, p->w, p->a, k)) return;
-    const double *row = p->w->moment + (size_t)p->a * (size_t)p->m->nv;
-    for (int i = p->w->moment_begin[p->a]; i < p->w->moment_end[p->a]; i++)
-        if (!p->w->saturated[i]) tac_emit(&p->F, i, p->column, row[i]);
-}
 
 static int control_held(const Place *p, int k) {
     const double *range = p->m->actuator_ctrlrange + 2 * p->a;
@@ -93,7 +96,7 @@ static int control_held(const Place *p, int k) {
 static double next_activation_change(const Place *p, size_t row, int k);
 
 /* A change of the signal, through an activation that acts early or the control itself. */
-static void signal_change(const Place *p, size_t row, int k) {
+static double signal_change(const Place *p, size_t row, int k) {
     const tacModel *m = p->m;
     double signal, change;
     tacForceJac f = tac_force_jac(m, p->w, p->a, p->x->act, p->x->h, &signal);
@@ -101,7 +104,7 @@ static void signal_change(const Place *p, size_t row, int k) {
         change = row == offsetof(tacModel, actuator_ctrlrange) && control_held(p, k) ? 1 : 0;
     else
         change = m->actuator_actearly[p->a] ? next_activation_change(p, row, k) : 0;
-    change_force(p, f.signal * change);
+    return f.signal * change;
 }
 
 /* Change of the rate of the last activation: (ctrl - act) / tau, or ctrl. */
@@ -135,28 +138,94 @@ static double next_activation_change(const Place *p, size_t row, int k) {
            tac_next_activation_jac(m, a, act, rate, h).rate * rate_change(p, row, k);
 }
 
-/* --- By row ------------------------------------------------------------------------------------------------------ */
+/* --- Forces ------------------------------------------------------------------------------------------------------ */
 
-#define ROW(row, function)                                                                                             \
-    { offsetof(tacModel, row), function }
-static const struct {
-    size_t offset;
-    void (*emit)(const Place *p, int k);
-} ACTUATOR_ROWS[] = {
-    ROW(actuator_gear, gear),       ROW(actuator_cranklength, cranklength), ROW(actuator_gainprm, gainprm),
-    ROW(actuator_biasprm, biasprm), ROW(actuator_forcerange, forcerange),
-};
+static int is_actuator_row(const tacParamTangent *t) { return strcmp(TAC_FIELDS[t->field].kind, "actuator") == 0; }
+
+/* Change of the unclamped force at fixed length and velocity. */
+static double gain_change(const Place *p, const tacParamTangent *t) {
+    const tacModel *m = p->m;
+    const tacField *field = &TAC_FIELDS[t->field];
+    int k = t->index % field->per;
+    double change = 0;
+    if (t->actuator_damping != NULL && m->actuator_biastype[p->a] == TAC_BIAS_AFFINE)
+        change += t->actuator_damping[p->a] * p->w->actuator_velocity[p->a];
+    if (!is_actuator_row(t) || t->index / field->per != p->a) return change;
+    if (IS(t, actuator_gear)) change += gear_turns(p, k);
+    if (IS(t, actuator_gainprm)) change += gainprm(p, k);
+    if (IS(t, actuator_biasprm)) change += biasprm(p, k);
+    return change + signal_change(p, field->offset, k);
+}
+
+/* 1: transmission or force of the actuator may feel the parameter otherwise than through places. */
+static int feels(const tacModel *m, const tacParamTangent *t, int a) {
+    if (is_actuator_row(t)) return t->index / TAC_FIELDS[t->field].per == a || t->actuator_damping != NULL;
+    return t->actuator_damping != NULL || (IS(t, term_coef) && m->actuator_trntype[a] == TAC_TRN_TENDON);
+}
+
+/* What a change of length and row makes of velocity and unclamped force. */
+static tacDriveChange drive_change(const Place *p, const tacTransmitted *d) {
+    tacDriveChange c = {.length = d->length};
+    double signal;
+    for (int i = d->begin; i < d->end; i++)
+        c.velocity += d->row[i] * p->x->v[i];
+    if (p->m->actuator_inert[p->a] || (*p->m->option_disable & TAC_DISABLE_ACTUATION)) return c;
+    tacForceJac f = tac_force_jac(p->m, p->w, p->a, p->x->act, p->x->h, &signal);
+    c.force = f.length * c.length + f.velocity * c.velocity;
+    return c;
+}
+
+tacDriveChange tac_param_drive(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
+                               int a) {
+    Place p = {.m = m, .w = w, .x = x, .a = a};
+    if (!feels(m, t, a)) return (tacDriveChange){0, 0, 0};
+    tacTransmitted d = transmission_change(&p, t);
+    tacDriveChange c = drive_change(&p, &d);
+    if (!m->actuator_inert[a] && !(*m->option_disable & TAC_DISABLE_ACTUATION)) c.force += gain_change(&p, t);
+    return c;
+}
+
+tacDriveChange tac_move_drive(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacMover *mover, int a) {
+    int type = m->actuator_trntype[a];
+    if (type != TAC_TRN_SITE && type != TAC_TRN_SLIDERCRANK) return (tacDriveChange){0, 0, 0};
+    tacDriveChange c = {.length = tac_length_move(m, w, a, mover)};
+    double signal;
+    tac_moment_move(m, w, a, mover, 0, 1, &(tacSink){.lambda = x->v, .bar = &c.velocity});
+    if (m->actuator_inert[a] || (*m->option_disable & TAC_DISABLE_ACTUATION)) return c;
+    tacForceJac f = tac_force_jac(m, w, a, x->act, x->h, &signal);
+    c.force = f.length * c.length + f.velocity * c.velocity;
+    return c;
+}
+
+double tac_param_bound(const tacModel *m, const tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int a) {
+    if (m->actuator_inert[a] || (*m->option_disable & TAC_DISABLE_ACTUATION)) return 0;
+    if (IS(t, actuator_forcerange)) return t->index / 2 == a && tac_force_held(m, w, a, t->index % 2) ? 1 : 0;
+    int pulls = m->actuator_trntype[a] == TAC_TRN_TENDON && m->actuator_trnid[2 * a] == t->index / 2;
+    return IS(t, tendon_actfrcrange) && pulls ? tac_tendon_bound_share(m, w, a, t->index % 2, x->act, x->h) : 0;
+}
+
+/* force along the moment row, and the row's own change */
+static void emit_drive(const Place *p, const tacParamTangent *t, int column, const tacSink *F) {
+    const tacModel *m = p->m;
+    const double *row = p->w->moment + (size_t)p->a * (size_t)m->nv;
+    double bound = tac_param_bound(m, p->w, p->x, t, p->a);
+    for (int i = p->w->moment_begin[p->a]; bound != 0 && i < p->w->moment_end[p->a]; i++)
+        if (!p->w->saturated[i]) tac_emit(F, i, column, bound * row[i]);
+    if (!feels(m, t, p->a)) return;
+    tacTransmitted d = transmission_change(p, t);
+    for (int i = d.begin; i < d.end; i++)
+        if (!p->w->saturated[i]) tac_emit(F, i, column, p->w->force[p->a] * d.row[i]);
+    double change = drive_change(p, &d).force + gain_change(p, t);
+    tac_emit_force(m, p->w, p->a, p->x->act, p->x->h, change, column, F);
+}
 
 void tac_param_actuator_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
                             int column, const tacSink *F) {
-    const tacField *field = &TAC_FIELDS[t->field];
-    if (strcmp(field->kind, "actuator") != 0 || (*m->option_disable & TAC_DISABLE_ACTUATION)) return;
-    Place p = {m, w, x, t->index / field->per, column, *F};
-    int k = t->index % field->per;
-    if (m->actuator_inert[p.a]) return;
-    for (size_t i = 0; i < sizeof ACTUATOR_ROWS / sizeof *ACTUATOR_ROWS; i++)
-        if (ACTUATOR_ROWS[i].offset == field->offset) ACTUATOR_ROWS[i].emit(&p, k);
-    signal_change(&p, field->offset, k);
+    int own = is_actuator_row(t) && t->actuator_damping == NULL, row = t->index / TAC_FIELDS[t->field].per;
+    int tendons = IS(t, term_coef) || IS(t, tendon_actfrcrange);
+    if ((*m->option_disable & TAC_DISABLE_ACTUATION) || !(own || tendons || t->actuator_damping != NULL)) return;
+    for (int a = own ? row : 0; a < (own ? row + 1 : m->nu); a++)
+        if (!m->actuator_inert[a]) emit_drive(&(Place){m, w, x, a}, t, column, F);
 }
 
 /* 1: the parameter is a number of actuator a, which has an activation. */
@@ -189,7 +258,7 @@ void tac_param_activation_jac(const tacModel *m, tacWork *w, const tacSmoothPoin
                               int column, const tacSink *sink) {
     const tacField *field = &TAC_FIELDS[t->field];
     if (strcmp(field->kind, "actuator") != 0 || (*m->option_disable & TAC_DISABLE_ACTUATION)) return;
-    Place p = {.m = m, .w = w, .x = x, .a = t->index / field->per, .column = column};
+    Place p = {.m = m, .w = w, .x = x, .a = t->index / field->per};
     if (m->actuator_act_num[p.a] == 0) return;
     int j = m->actuator_act_adr[p.a] + m->actuator_act_num[p.a] - 1;
     tac_emit(sink, j, column, next_activation_change(&p, field->offset, t->index % field->per));

@@ -2,19 +2,19 @@
 
 #include "dynamics/actuator.h"
 #include "dynamics/inverse.h"
-#include "dynamics/mass.h"
+#include "dynamics/param_mass.h"
 #include "dynamics/passive.h"
 
-/* One column being made. R takes changes of the residual, F changes of forces (the same column, sign changed). */
+/* One column being made. R takes changes of inverse dynamics, the others changes of forces. */
 typedef struct Column {
     const tacModel *m;
     tacWork *w;
     const tacSmoothPoint *x;
-    const double *a;
+    const double *a; /* NULL: forces alone, R is not written */
     double damping_span;
     const tacParamTangent *t;
     int id;
-    tacSink R, F;
+    tacSink R, passive, actuator, applied;
 } Column;
 
 static int springs_on(const tacModel *m) { return !(*m->option_disable & TAC_DISABLE_SPRING); }
@@ -22,17 +22,16 @@ static int dampers_on(const tacModel *m) { return !(*m->option_disable & TAC_DIS
 static int actuators_on(const tacModel *m) { return !(*m->option_disable & TAC_DISABLE_ACTUATION); }
 static int passive_on(const tacModel *m) { return springs_on(m) || dampers_on(m); }
 
-static void force(const Column *c, int i, double change) { tac_emit(&c->F, i, c->id, change); }
+static void force(const Column *c, int i, double change) { tac_emit(&c->passive, i, c->id, change); }
 
 /* --- Places and inertias ----------------------------------------------------------------------------------------- */
 
 /* Gravity compensation goes through the actuators of some joints; at a bound it changes nothing. */
-static tacSink compensation_sink(const tacModel *m, tacWork *w, const tacSink *sink) {
-    tacSink out = *sink;
-    for (int i = 0; i < m->nv; i++)
-        w->skip[i] = w->saturated[i] && m->joint_actgravcomp[m->dof_joint[i]];
-    out.skip = w->skip;
-    return out;
+static void compensate(const Column *c, int i, double change) {
+    if (!c->m->joint_actgravcomp[c->m->dof_joint[i]])
+        force(c, i, change);
+    else if (!c->w->saturated[i])
+        tac_emit(&c->actuator, i, c->id, change);
 }
 
 static tacVec6 compensation(const tacModel *m, int body) {
@@ -40,34 +39,43 @@ static tacVec6 compensation(const tacModel *m, int body) {
     return (tacVec6){{0, 0, 0}, tac_scale3(m->body_mass[body] * m->body_gravcomp[body], up)};
 }
 
+/* The compensation of every body, as a force that is moved; of the joints that take it as a passive force, then of those
+ * that take it through their actuators. */
+static void move_compensation(const Column *c, const tacMover *mover) {
+    const tacModel *m = c->m;
+    for (int pass = 0; pass < 2 && passive_on(m); pass++) {
+        tacSink sink = pass ? c->actuator : c->passive;
+        sink.skip = c->w->skip;
+        for (int i = 0; i < m->nv; i++) {
+            int through = m->joint_actgravcomp[m->dof_joint[i]];
+            c->w->skip[i] = pass ? !through || c->w->saturated[i] : through;
+        }
+        for (int b = 1; b < m->nbody; b++)
+            if (m->body_gravcomp[b] != 0) tac_world_force_move(m, c->w, b, compensation(m, b), mover, c->id, &sink);
+    }
+}
+
 /* Transmissions by sites: moment rows turn, lengths and velocities change. */
 static void move_actuators(const Column *c, const tacMover *mover) {
     const tacModel *m = c->m;
-    tacSink masked = c->F;
+    tacSink masked = c->actuator;
     masked.skip = c->w->saturated;
     for (int a = 0; a < m->nu && actuators_on(m); a++) {
         int type = m->actuator_trntype[a];
         if (m->actuator_inert[a] || (type != TAC_TRN_SITE && type != TAC_TRN_SLIDERCRANK)) continue;
-        double signal, velocity = 0;
-        tacForceJac f = tac_force_jac(m, c->w, a, c->x->act, c->x->h, &signal);
-        tacSink along = {.lambda = c->x->v, .bar = &velocity};
-        tac_moment_move(m, c->w, a, mover, 0, 1, &along);
         tac_moment_move(m, c->w, a, mover, c->id, c->w->force[a], &masked);
-        double change = f.length * tac_length_move(m, c->w, a, mover) + f.velocity * velocity;
-        tac_emit_force(m, c->w, a, c->x->act, c->x->h, change, c->id, &c->F);
+        double change = tac_move_drive(m, c->w, c->x, mover, a).force;
+        tac_emit_force(m, c->w, a, c->x->act, c->x->h, change, c->id, &c->actuator);
     }
 }
 
 static void move(const Column *c, const tacMover *mover) {
     const tacModel *m = c->m;
-    tac_rnea_move(m, c->w, c->x->v, c->a, mover, c->id, &c->R);
-    tacSink compensated = compensation_sink(m, c->w, &c->F);
-    for (int b = 1; b < m->nbody; b++) {
-        if (passive_on(m) && m->body_gravcomp[b] != 0)
-            tac_world_force_move(m, c->w, b, compensation(m, b), mover, c->id, &compensated);
-        if (c->x->u.xfrc == NULL) continue;
+    if (c->a != NULL) tac_rnea_move(m, c->w, c->x->v, c->a, mover, c->id, &c->R);
+    move_compensation(c, mover);
+    for (int b = 1; c->x->u.xfrc != NULL && b < m->nbody; b++) {
         const double *f = c->x->u.xfrc + 6 * b;
-        tac_world_force_move(m, c->w, b, (tacVec6){tac_load3(f + 3), tac_load3(f)}, mover, c->id, &c->F);
+        tac_world_force_move(m, c->w, b, (tacVec6){tac_load3(f + 3), tac_load3(f)}, mover, c->id, &c->applied);
     }
     move_actuators(c, mover);
 }
@@ -85,17 +93,16 @@ tacInertia tac_world_inertia_change(const tacModel *m, const tacWork *w, int bod
 static void change_inertia(const Column *c, int body, const tacInertialTangent *d) {
     const tacModel *m = c->m;
     tacInertia dI = tac_world_inertia_change(m, c->w, body, d);
-    tac_rnea_inertia(m, c->w, body, &dI, c->id, &c->R);
+    if (c->a != NULL) tac_rnea_inertia(m, c->w, body, &dI, c->id, &c->R);
     tacVec3 arm = tac_sub3(c->w->xipos[body], c->w->origin[body]), moved = tac_mulmv3(c->w->xmat[body], d->com);
     tacVec3 up = tac_base_acceleration(m).lin;
     tacVec3 held = tac_scale3(m->body_gravcomp[body] * m->body_mass[body], up);
     tacVec3 more = tac_scale3(m->body_gravcomp[body] * d->mass, up);
     tacVec3 applied = c->x->u.xfrc != NULL ? tac_load3(c->x->u.xfrc + 6 * body) : tac_zero3();
     tacVec6 dW = {tac_add3(tac_cross3(moved, held), tac_cross3(arm, more)), more};
-    tacSink compensated = compensation_sink(m, c->w, &c->F);
     for (int i = m->body_last_dof[body]; i >= 0; i = m->dof_parent[i]) {
-        if (passive_on(m)) tac_emit(&compensated, i, c->id, tac_dot6(c->w->S[i], dW));
-        force(c, i, tac_dot3(c->w->S[i].ang, tac_cross3(moved, applied)));
+        if (passive_on(m)) compensate(c, i, tac_dot6(c->w->S[i], dW));
+        tac_emit(&c->applied, i, c->id, tac_dot3(c->w->S[i].ang, tac_cross3(moved, applied)));
     }
 }
 
@@ -104,14 +111,13 @@ static void gravity(const Column *c, int row, int k) {
     (void)row;
     tacVec3 dg = tac_vec3(k == 0, k == 1, k == 2);
     if (*m->option_disable & TAC_DISABLE_GRAVITY) return;
-    tac_rnea_gravity(m, c->w, dg, c->id, &c->R);
-    tacSink compensated = compensation_sink(m, c->w, &c->F);
+    if (c->a != NULL) tac_rnea_gravity(m, c->w, dg, c->id, &c->R);
     for (int b = 1; b < m->nbody && passive_on(m); b++) {
         if (m->body_gravcomp[b] == 0) continue;
         tacVec3 arm = tac_sub3(c->w->xipos[b], c->w->origin[b]);
         tacVec3 f = tac_scale3(-m->body_gravcomp[b] * m->body_mass[b], dg);
         for (int i = m->body_last_dof[b]; i >= 0; i = m->dof_parent[i])
-            tac_emit(&compensated, i, c->id, tac_dot6(c->w->S[i], (tacVec6){tac_cross3(arm, f), f}));
+            compensate(c, i, tac_dot6(c->w->S[i], (tacVec6){tac_cross3(arm, f), f}));
     }
 }
 
@@ -121,9 +127,8 @@ static void gravcomp(const Column *c, int body, int k) {
     if (!passive_on(m)) return;
     tacVec3 arm = tac_sub3(c->w->xipos[body], c->w->origin[body]);
     tacVec3 f = tac_scale3(m->body_mass[body], tac_base_acceleration(m).lin);
-    tacSink compensated = compensation_sink(m, c->w, &c->F);
     for (int i = m->body_last_dof[body]; i >= 0; i = m->dof_parent[i])
-        tac_emit(&compensated, i, c->id, tac_dot6(c->w->S[i], (tacVec6){tac_cross3(arm, f), f}));
+        compensate(c, i, tac_dot6(c->w->S[i], (tacVec6){tac_cross3(arm, f), f}));
 }
 
 /* --- Joints ------------------------------------------------------------------------------------------------------ */
@@ -141,9 +146,11 @@ static void change_stiffness(const Column *c, int joint, double change) {
         force(c, c->m->joint_dof_adr[joint] + i, -change * d[i]);
 }
 
-/* R has D (v + span a) */
+/* -D v, and in the residual D span a */
 static void change_damping(const Column *c, int dof, double change) {
-    if (dampers_on(c->m)) tac_emit(&c->R, dof, c->id, change * (c->x->v[dof] + c->damping_span * c->a[dof]));
+    if (!dampers_on(c->m)) return;
+    force(c, dof, -change * c->x->v[dof]);
+    if (c->a != NULL) tac_emit(&c->R, dof, c->id, change * c->damping_span * c->a[dof]);
 }
 
 static void joint_stiffness(const Column *c, int joint, int k) {
@@ -159,7 +166,7 @@ static void joint_damping(const Column *c, int joint, int k) {
 
 static void joint_armature(const Column *c, int joint, int k) {
     (void)k;
-    for (int i = 0; i < joint_dofs(c->m, joint); i++) {
+    for (int i = 0; c->a != NULL && i < joint_dofs(c->m, joint); i++) {
         int dof = c->m->joint_dof_adr[joint] + i;
         tac_emit(&c->R, dof, c->id, c->a[dof]);
     }
@@ -177,7 +184,7 @@ static void joint_actfrcrange(const Column *c, int joint, int k) {
     const tacModel *m = c->m;
     int dof = m->joint_dof_adr[joint];
     double held = m->joint_actfrcrange[2 * joint + k];
-    if (m->joint_actfrclimited[joint] && c->w->qfrc_actuator[dof] == held) force(c, dof, 1);
+    if (m->joint_actfrclimited[joint] && c->w->qfrc_actuator[dof] == held) tac_emit(&c->actuator, dof, c->id, 1);
 }
 
 /* The spring of a free joint rests where its body is drawn. Turning the rest pose by x: d = log(exp(-x) Q), so
@@ -225,22 +232,15 @@ static void tendon_damping(const Column *c, int tendon, int k) {
 }
 
 /* M has armature J^T J between a dof and its ancestors. */
-static int on_one_path(const tacModel *m, int i, int j) {
-    int low = i < j ? i : j, high = i < j ? j : i;
-    while (high > low)
-        high = m->dof_parent[high];
-    return high == low;
-}
-
 static void tendon_inertia(const Column *c, int tendon, int term, double change) {
     const tacModel *m = c->m;
     int first = m->tendon_term_adr[tendon], last = first + m->tendon_term_num[tendon];
-    for (int k = first; k < last; k++)
+    for (int k = first; c->a != NULL && k < last; k++)
         for (int l = first; l < last; l++) {
             int i = m->joint_dof_adr[m->term_joint[k]], j = m->joint_dof_adr[m->term_joint[l]];
             double square = term < 0 ? m->term_coef[k] * m->term_coef[l]
                                      : (k == term) * m->term_coef[l] + (l == term) * m->term_coef[k];
-            if (on_one_path(m, i, j)) tac_emit(&c->R, i, c->id, change * square * c->a[j]);
+            if (tac_on_one_path(m, i, j)) tac_emit(&c->R, i, c->id, change * square * c->a[j]);
         }
 }
 
@@ -264,18 +264,11 @@ static void tendon_springlength(const Column *c, int tendon, int k) {
     if (written[0] != -1 || written[1] != -1) change_springlength(c, tendon, k, 1);
 }
 
-static int tendon_of_term(const tacModel *m, int term) {
-    int t = 0;
-    while (term >= m->tendon_term_adr[t] + m->tendon_term_num[t])
-        t++;
-    return t;
-}
-
-/* L = sum coef q: length, velocity, and the row itself, of the tendon and of the actuators that pull it. */
+/* L = sum coef q: length, velocity, and the row itself. */
 static void term_coef(const Column *c, int term, int k) {
     const tacModel *m = c->m;
     (void)k;
-    int t = tendon_of_term(m, term), joint = m->term_joint[term], dof = m->joint_dof_adr[joint];
+    int t = tac_tendon_of_term(m, term), joint = m->term_joint[term], dof = m->joint_dof_adr[joint];
     double dL = c->x->q[m->joint_qpos_adr[joint]], dv = c->x->v[dof], tension = 0, change = 0;
     if (m->tendon_type[t] != TAC_TENDON_FIXED) return;
     if (springs_on(m)) {
@@ -289,13 +282,6 @@ static void term_coef(const Column *c, int term, int k) {
     force(c, dof, tension);
     pull(c, t, change);
     if (m->tendon_armature[t] != 0) tendon_inertia(c, t, term, m->tendon_armature[t]);
-    for (int a = 0; a < m->nu && actuators_on(m); a++) {
-        if (m->actuator_trntype[a] != TAC_TRN_TENDON || m->actuator_trnid[2 * a] != t || m->actuator_inert[a]) continue;
-        double signal, gear = m->actuator_gear[6 * a];
-        tacForceJac f = tac_force_jac(m, c->w, a, c->x->act, c->x->h, &signal);
-        if (!c->w->saturated[dof]) force(c, dof, gear * c->w->force[a]);
-        tac_emit_force(m, c->w, a, c->x->act, c->x->h, gear * (f.length * dL + f.velocity * dv), c->id, &c->F);
-    }
 }
 
 /* --- The column -------------------------------------------------------------------------------------------------- */
@@ -340,37 +326,52 @@ static void emit_derived(const Column *c) {
         change_damping(c, i, t->dof_damping[i]);
     for (int i = 0; t->springlength != NULL && i < 2 * m->ntendon; i++)
         change_springlength(c, i / 2, i % 2, t->springlength[i]);
-    for (int a = 0; t->actuator_damping != NULL && a < m->nu && actuators_on(m); a++)
-        if (m->actuator_biastype[a] == TAC_BIAS_AFFINE && !m->actuator_inert[a])
-            tac_emit_force(m, c->w, a, c->x->act, c->x->h, t->actuator_damping[a] * c->w->actuator_velocity[a], c->id,
-                           &c->F);
 }
 
-static Column open_column(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, int column,
-                          const tacSink *sink) {
-    Column c = {.m = m, .w = w, .x = x, .a = a, .id = column, .R = *sink, .F = *sink};
-    c.F.negate = !c.R.negate;
+/* R = ID - forces: all into one sink. */
+static Column residual_column(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, int column,
+                              const tacSink *sink) {
+    Column c = {.m = m, .w = w, .x = x, .a = a, .id = column, .R = *sink, .passive = *sink};
+    c.passive.negate = !c.R.negate;
+    c.actuator = c.applied = c.passive;
     return c;
+}
+
+static void emit_param(const Column *c) {
+    tacMover movers[2];
+    tac_mark_saturated(c->m, c->w);
+    int n = tac_param_movers(c->m, c->w, c->t, c->x, movers);
+    for (int k = 0; k < n; k++)
+        move(c, &movers[k]);
+    emit_direct(c);
+    emit_derived(c);
+    tac_param_actuator_jac(c->m, c->w, c->x, c->t, c->id, &c->actuator);
 }
 
 void tac_residual_move(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const tacMover *mover,
                        int column, const tacSink *sink) {
-    Column c = open_column(m, w, x, a, column, sink);
+    Column c = residual_column(m, w, x, a, column, sink);
     tac_mark_saturated(m, w);
     move(&c, mover);
 }
 
 void tac_param_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, double damping_span,
                    const tacParamTangent *t, int column, const tacSink *sink) {
-    Column c = open_column(m, w, x, a, column, sink);
-    tacMover movers[2];
+    Column c = residual_column(m, w, x, a, column, sink);
     c.t = t;
     c.damping_span = damping_span;
+    emit_param(&c);
+}
+
+void tac_force_move(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacMover *mover, int column,
+                    const tacForceParts *sink) {
+    Column c = {.m = m, .w = w, .x = x, .id = column, .passive = sink->passive, .actuator = sink->actuator};
     tac_mark_saturated(m, w);
-    int n = tac_param_movers(m, w, t, x, movers);
-    for (int k = 0; k < n; k++)
-        move(&c, &movers[k]);
-    emit_direct(&c);
-    emit_derived(&c);
-    tac_param_actuator_jac(m, w, x, t, column, &c.F);
+    move(&c, mover);
+}
+
+void tac_param_force_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int column,
+                         const tacForceParts *sink) {
+    Column c = {.m = m, .w = w, .x = x, .t = t, .id = column, .passive = sink->passive, .actuator = sink->actuator};
+    emit_param(&c);
 }

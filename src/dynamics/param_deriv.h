@@ -36,7 +36,27 @@ void tac_param_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const
 /* Emits dR along one mover: inertia, forces of fixed direction, transmissions. Same needs. */
 void tac_residual_move(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const tacMover *mover,
                        int column, const tacSink *sink);
-/* The actuators' own numbers (param_actuator.c): emits changes of joint forces. Same needs. */
+/* Where changes of passive and of actuator forces go, apart; gravity compensation is in one of them, by joint. */
+typedef struct tacForceParts {
+    tacSink passive, actuator;
+} tacForceParts;
+/* Emit d(qfrc_passive)/dtheta and d(qfrc_actuator)/dtheta as a column, and the same along one mover. Need:
+ * tac_actuator_forces. */
+void tac_param_force_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int column,
+                         const tacForceParts *sink);
+void tac_force_move(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacMover *mover, int column,
+                    const tacForceParts *sink);
+/* Change of an actuator's length, velocity, and force before all clamps (param_actuator.c). */
+typedef struct tacDriveChange {
+    double length, velocity, force;
+} tacDriveChange;
+/* By a parameter, places apart; along one mover. Need: tac_actuator_forces. */
+tacDriveChange tac_param_drive(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int a);
+tacDriveChange tac_move_drive(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacMover *mover, int a);
+/* Change of an actuator's force by a parameter that is the bound which holds it. Same need. */
+double tac_param_bound(const tacModel *m, const tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int a);
+/* The numbers that actuators feel (param_actuator.c), places apart: emits changes of joint forces. Same need;
+ * w->saturated. */
 void tac_param_actuator_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
                             int column, const tacSink *F);
 /* Emits d(next activation)/dtheta as a column. Needs: tac_actuator_forces. */

@@ -1,6 +1,7 @@
 #include "dynamics/param_tangent.h"
 
 #include "dynamics/mass.h"
+#include "dynamics/param_mass.h"
 #include "dynamics/reference.h"
 
 #include <string.h>
@@ -17,85 +18,7 @@ typedef struct Pass {
     double *rest;                /* nparam x 2 ntendon: spring lengths */
 } Pass;
 
-/* --- How a parameter moves the mass matrix ------------------------------------------------------------------------ */
-
-/* A quadratic form z.M z = sum over bodies of Z_b.(I_b Z_b) with Z_b = sum of S_i z_i inboard of the body, z in
- * w->vec[0]. Z goes to w->Lambda, the sums of I_b Z_b over subtrees to w->X. */
-static void open_form(const Pass *p) {
-    const tacModel *m = p->m;
-    tacWork *w = p->w;
-    const double *z = w->vec[0];
-    w->Lambda[0] = tac_zero6();
-    for (int b = 1; b < m->nbody; b++) {
-        tacVec6 Z = w->Lambda[m->body_parent[b]];
-        for (int i = m->body_dof_adr[b]; i < m->body_dof_adr[b] + m->body_dof_num[b]; i++)
-            Z = tac_madd6(Z, z[i], w->S[i]);
-        w->Lambda[b] = Z;
-        w->X[b] = tac_inertia_mul(w->inertia[b], Z);
-    }
-    for (int b = m->nbody - 1; b > 0; b--)
-        if (m->body_parent[b] > 0) w->X[m->body_parent[b]] = tac_add6(w->X[m->body_parent[b]], w->X[b]);
-}
-
-/* What a mover x takes along changes rigidly but for the motion inboard of it, Z_before:
- *   d(z.M z) = 2 (Z_before x S_x) . sum over the bodies it moves of I_b Z_b */
-static double mover_change(const Pass *p, const tacMover *x) {
-    const tacModel *m = p->m;
-    if (x->site > 0) return 0;
-    tacVec6 before = p->w->Lambda[m->body_parent[x->body]];
-    for (int i = m->body_dof_adr[x->body]; i < x->first; i++)
-        before = tac_madd6(before, p->w->vec[0][i], p->w->S[i]);
-    return 2 * tac_dot6(tac_crossm6(before, x->S), p->w->X[x->body]);
-}
-
-/* Z.dI Z */
-static double inertia_change(const Pass *p, const tacInertialTangent *inertial) {
-    double sum = 0;
-    for (int b = 1; inertial != NULL && b < p->m->nbody; b++) {
-        if (tac_inertial_is_still(&inertial[b])) continue;
-        tacInertia dI = tac_world_inertia_change(p->m, p->w, b, &inertial[b]);
-        sum += tac_dot6(p->w->Lambda[b], tac_inertia_mul(dI, p->w->Lambda[b]));
-    }
-    return sum;
-}
-
-static double armature_change(const Pass *p, int joint) {
-    const double *z = p->w->vec[0];
-    double sum = 0;
-    for (int i = 0; i < p->m->nv; i++)
-        if (p->m->dof_joint[i] == joint) sum += z[i] * z[i];
-    return sum;
-}
-
-static int on_one_path(const tacModel *m, int i, int j) {
-    int low = i < j ? i : j, high = i < j ? j : i;
-    while (high > low)
-        high = m->dof_parent[high];
-    return high == low;
-}
-
-static int tendon_of_term(const tacModel *m, int term) {
-    int t = 0;
-    while (term >= m->tendon_term_adr[t] + m->tendon_term_num[t])
-        t++;
-    return t;
-}
-
-/* M has armature J^T J of tendons between a dof and its ancestors; term < 0: the armature moves, else a coefficient. */
-static double tendon_change(const Pass *p, int tendon, int term) {
-    const tacModel *m = p->m;
-    const double *z = p->w->vec[0], *coef = m->term_coef;
-    int first = m->tendon_term_adr[tendon], last = first + m->tendon_term_num[tendon];
-    double sum = 0;
-    for (int k = first; k < last; k++)
-        for (int l = first; l < last; l++) {
-            int i = m->joint_dof_adr[m->term_joint[k]], j = m->joint_dof_adr[m->term_joint[l]];
-            double square = term < 0 ? coef[k] * coef[l]
-                                     : m->tendon_armature[tendon] * ((k == term) * coef[l] + (l == term) * coef[k]);
-            if (on_one_path(m, i, j)) sum += square * z[i] * z[j];
-        }
-    return sum;
-}
+/* --- How a parameter moves the mass matrix at the reference pose --------------------------------------------------- */
 
 /* The root of a free tree stands at the reference pose where the file draws it, so its place moves the tree: along the
  * free joint's own coordinates. */
@@ -129,15 +52,12 @@ static int reference_movers(const Pass *p, const tacParamTangent *t, tacMover ou
 }
 
 /* d(z.M z); `tendons` says whether M has the armature of tendons. */
-static double form_change(const Pass *p, const tacParamTangent *t, int tendons) {
+static double form_change(const Pass *p, const tacMassForm *form, const tacParamTangent *t, int tendons) {
     tacMover movers[2];
-    double sum = inertia_change(p, t->inertial);
+    double sum = tac_mass_form_param(form, t, tendons);
     int n = reference_movers(p, t, movers);
     for (int k = 0; k < n; k++)
-        sum += mover_change(p, &movers[k]);
-    if (IS(t, joint_armature)) sum += armature_change(p, t->index);
-    if (tendons && IS(t, tendon_armature)) sum += tendon_change(p, t->index, -1);
-    if (tendons && IS(t, term_coef)) sum += tendon_change(p, tendon_of_term(p->m, t->index), t->index);
+        sum += tac_mass_form_move(form, &movers[k]);
     return sum;
 }
 
@@ -158,9 +78,9 @@ static void weight_changes(const Pass *p, int joint, int n, double *column, size
         memset(p->w->vec[0], 0, (size_t)m->nv * sizeof(double));
         p->w->vec[0][i] = 1;
         tac_solve(m, p->w, p->w->vec[0]);
-        open_form(p);
+        tacMassForm form = tac_mass_form(m, p->w, p->w->vec[0]);
         for (int k = 0; k < m->nparam; k++)
-            column[(size_t)k * stride] -= form_change(p, &p->t[k], 1);
+            column[(size_t)k * stride] -= form_change(p, &form, &p->t[k], 1);
     }
 }
 
@@ -206,7 +126,7 @@ static void moment_change(const Pass *p, int a, const tacParamTangent *t, double
         tac_transmit(m, p->w, a, unit, m->qpos_0, &out);
     }
     if (IS(t, actuator_cranklength) && t->index == a) tac_add_crank_row(m, p->w, a, &length, row);
-    if (IS(t, term_coef) && m->actuator_trntype[a] == TAC_TRN_TENDON && tendon_of_term(m, t->index) == joint)
+    if (IS(t, term_coef) && m->actuator_trntype[a] == TAC_TRN_TENDON && tac_tendon_of_term(m, t->index) == joint)
         row[m->joint_dof_adr[m->term_joint[t->index]]] += m->actuator_gear[6 * a];
     if (m->actuator_trntype[a] == TAC_TRN_JOINT_IN_PARENT && m->joint_type[joint] == TAC_FREE && IS(t, body_quat) &&
         t->index / 4 == m->joint_body[joint]) { /* torque R^T gear: turning R by d gives (R^T gear) x d */
@@ -233,9 +153,9 @@ static double reflected_changes(const Pass *p, int a) {
         sum += m->dof_M0[i] / square;
         memset(p->w->vec[0], 0, (size_t)m->nv * sizeof(double));
         p->w->vec[0][i] = 1;
-        open_form(p);
+        tacMassForm form = tac_mass_form(m, p->w, p->w->vec[0]);
         for (int k = 0; k < m->nparam; k++)
-            column[(size_t)k * (size_t)m->nu] += form_change(p, &p->t[k], 0) / square;
+            column[(size_t)k * (size_t)m->nu] += form_change(p, &form, &p->t[k], 0) / square;
     }
     return sum;
 }

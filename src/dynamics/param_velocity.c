@@ -2,6 +2,7 @@
 #include "dynamics/param_deriv.h"
 
 #include "dynamics/actuator.h"
+#include "dynamics/param_mass.h"
 #include "dynamics/transmission.h"
 #include "dynamics/velocity.h"
 
@@ -23,13 +24,6 @@ static int row_of(const Column *c) { return c->t->index / TAC_FIELDS[c->t->field
 static int number_of(const Column *c) { return c->t->index % TAC_FIELDS[c->t->field].per; }
 
 /* --- Tendons ------------------------------------------------------------------------------------------------------ */
-
-static int tendon_of_term(const tacModel *m, int term) {
-    int t = 0;
-    while (term >= m->tendon_term_adr[t] + m->tendon_term_num[t])
-        t++;
-    return t;
-}
 
 /* -b J^T J: b changes by `change`, or the coefficient of one term by one. */
 static void change_tendon(const Column *c, int tendon, double change, int term) {
@@ -62,7 +56,7 @@ static int moment_change(const Column *c, int actuator, double *drow) {
         return 1;
     }
     if (!is_row(c, offsetof(tacModel, term_coef)) || m->actuator_trntype[actuator] != TAC_TRN_TENDON) return 0;
-    if (m->actuator_trnid[2 * actuator] != tendon_of_term(m, c->t->index)) return 0;
+    if (m->actuator_trnid[2 * actuator] != tac_tendon_of_term(m, c->t->index)) return 0;
     drow[m->joint_dof_adr[m->term_joint[c->t->index]]] = m->actuator_gear[6 * actuator];
     return 1;
 }
@@ -107,7 +101,7 @@ void tac_param_velocity_jac(const tacModel *m, tacWork *w, const tacSmoothPoint 
                             const tacParamTangent *t, int column, const tacSink *sink) {
     Column c = {m, w, x, a, t, column, sink};
     if (is_row(&c, offsetof(tacModel, tendon_damping))) change_tendon(&c, row_of(&c), 1, -1);
-    if (is_row(&c, offsetof(tacModel, term_coef))) change_tendon(&c, tendon_of_term(m, t->index), 0, t->index);
+    if (is_row(&c, offsetof(tacModel, term_coef))) change_tendon(&c, tac_tendon_of_term(m, t->index), 0, t->index);
     for (int k = 0; k < m->nu && !(*m->option_disable & TAC_DISABLE_ACTUATION); k++)
         change_actuator(&c, k);
     tacMover movers[2];

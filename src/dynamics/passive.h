@@ -19,6 +19,8 @@ double tac_tendon_stretch(const tacModel *m, const tacWork *w, int tendon);
  * tac_smooth_motion. */
 void tac_passive_jac(const tacModel *m, tacWork *w, const double *q, const unsigned char *saturated,
                      const tacForceSink *sink);
+/* Emits d(qfrc_gravcomp)/dq, whichever way it enters. Needs: position. */
+void tac_gravcomp_jac(const tacModel *m, tacWork *w, const tacSink *q);
 /* Forces of fixed world direction at the centres of mass, wrench[b] = (torque, force): emits the derivative of their
  * joint forces with respect to q. Needs: position. */
 void tac_world_force_jac(const tacModel *m, tacWork *w, const tacVec6 *wrench, const tacSink *q);

@@ -87,19 +87,22 @@ void tac_world_force_move(const tacModel *m, const tacWork *w, int body, tacVec6
     }
 }
 
-/* Gravity compensation as such a force; wrenches in w->applied. */
-static void emit_gravity_compensation(const tacModel *m, tacWork *w, const unsigned char *saturated, tacSink q) {
+/* Such a force at each body; wrenches in w->applied. */
+void tac_gravcomp_jac(const tacModel *m, tacWork *w, const tacSink *q) {
     tacVec3 up = tac_base_acceleration(m).lin;
-    int any = 0;
+    int any = 0, both = TAC_DISABLE_SPRING | TAC_DISABLE_DAMPER;
     for (int b = 1; b < m->nbody; b++) {
         any |= m->body_gravcomp[b] != 0;
         w->applied[b] = (tacVec6){{0, 0, 0}, tac_scale3(m->body_mass[b] * m->body_gravcomp[b], up)};
     }
-    if (!any) return;
+    if (any && (*m->option_disable & both) != both) tac_world_force_jac(m, w, w->applied, q);
+}
+
+static void emit_gravity_compensation(const tacModel *m, tacWork *w, const unsigned char *saturated, tacSink q) {
     for (int i = 0; i < m->nv; i++)
         w->skip[i] = saturated[i] && m->joint_actgravcomp[m->dof_joint[i]];
     q.skip = w->skip;
-    tac_world_force_jac(m, w, w->applied, &q);
+    tac_gravcomp_jac(m, w, &q);
 }
 
 /* --- The whole ---------------------------------------------------------------------------------------------------- */
