@@ -48,14 +48,20 @@ typedef struct tacShapeTangent {
     const tacVec3 *vert; /* d(corners) of a mesh, shape's frame; NULL: zero */
 } tacShapeTangent;
 
-/* The patch of a feature at the point of its core nearest to (or, for PLANE, under) a world point. */
+/* The patch of a feature at the point of its core nearest to a world point. Lines and planes have no ends here; on an
+ * ELLIPSOID it is the point on the ray from the centre through the given one, the same for points of the surface. */
 tacPatch tac_feature_patch(const tacShape *s, const tacPose *pose, tacFeature f, tacVec3 near_world);
 /* And how it moves with the shape, at fixed local coordinates. */
 tacPatchTangent tac_feature_move(const tacShape *s, const tacPose *pose, tacFeature f, const tacPatch *at,
                                  const tacShapeTangent *move);
 /* Outward unit normal of a PLANE feature, world. */
 tacVec3 tac_feature_normal(const tacShape *s, const tacPose *pose, tacFeature f);
-/* How deep x + pad n (n unit, outward from the shape) lies inside the feature's own range and its normal cone: the
- * least over its bounds of lengths along the core and of angles times the shape's scale. Positive: the feature is the
- * right one, by so much (m); negative: another one is nearer. */
+/* Room left before another feature takes over at the point x of the core with the unit normal n, outward from the
+ * shape: returned, the length along the core to the end of the feature; *angle, the sine of the angle to the border of
+ * its normals. INFINITY where there is no border; negative: another feature is nearer already. By feature:
+ * feature_margin.c. */
+double tac_feature_room(const tacShape *s, const tacPose *pose, tacFeature f, tacVec3 x_world, tacVec3 n_world,
+                        double *angle);
+/* Both as one length (m): the least of the room along the core and of the angle times the distance of x from the shape's
+ * origin, by which x moves per radian. */
 double tac_feature_margin(const tacShape *s, const tacPose *pose, tacFeature f, tacVec3 x_world, tacVec3 n_world);
