@@ -11,7 +11,8 @@
 /* tacContactRule, tacFeature: tactus/contact.h. Of the two features
  *   CLIP    one is the PLANE that gives n, `clip` an edge of it; the other a LINE or CIRCLE that crosses there
  *   CORNER  one is a POINT, a corner of the face `clip` of its own shape, which gives n; the other a PLANE
- *   RIM     one is the PLANE that gives n, the other a CIRCLE */
+ *   RIM     one is the PLANE that gives n, the other a CIRCLE: its point centre + r (cos(angle) w + sin(angle) z x w),
+ *           z the shape's axis and w the unit vector across it that runs against n most (tac_rim_lowest) */
 typedef struct tacTouch {
     double dist;
     tacVec3 point[2]; /* on the surfaces, world */
@@ -20,7 +21,7 @@ typedef struct tacTouch {
     tacContactRule rule;
     tacFeature
         clip;      /* CLIP: the edge (LINE) of the face whose side plane cuts; CORNER: the face (PLANE) that gives n */
-    double angle;  /* RIM: from the lowest point of the rim */
+    double angle;  /* RIM: from the lowest point of the rim, turning about the shape's z axis */
     double margin; /* m: until another feature takes over (tac_feature_margin of both, and what the method adds) */
 } tacTouch;
 
