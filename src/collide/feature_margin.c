@@ -110,7 +110,7 @@ static double outwards(const featurePlace *p) {
 
 static featureRoom capsule_room(const featurePlace *p) {
     if (p->feature.kind == TAC_FEATURE_POINT)
-        return (featureRoom){INFINITY, p->shape->size.y > 0 ? end_sign(p->feature.id[0]) * p->n.z : INFINITY};
+        return (featureRoom){INFINITY, p->shape->size.y > 0 ? end_sign(p->feature.id[0]) * p->n.z : (double)INFINITY};
     return (featureRoom){p->shape->size.y - tac_abs(p->x.z), INFINITY};
 }
 
