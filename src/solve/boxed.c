@@ -1,0 +1,126 @@
+/* Boxed problems: what all methods share, and the order in which they are tried. */
+#include "solve/boxed.h"
+
+#include <math.h>
+
+/* Sweeps from zero that guess the classes. */
+#define GUESS_SWEEPS 6
+/* Systems that block pivoting may solve: this many and so many per row. */
+#define PIVOT_LIMIT         20
+#define PIVOT_LIMIT_PER_ROW 2
+/* Sweeps when nothing else goes through. */
+#define LAST_SWEEPS 2000
+/* Rounding of a solved system, relative to the largest force: condition numbers up to 1e5 or so. */
+#define TOLERANCE 1e-11
+
+size_t tac_boxed_bytes(int n) {
+    size_t m = (size_t)n;
+    return tac_arena_round(m * m * sizeof(double)) + 4 * tac_arena_round(m * sizeof(double)) +
+           4 * tac_arena_round(m * sizeof(int));
+}
+
+int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena) {
+    work->matrix = TAC_TAKE(arena, (size_t)n * (size_t)n, double);
+    work->rhs = TAC_TAKE(arena, n, double);
+    work->scratch = TAC_TAKE(arena, n, double);
+    work->df = TAC_TAKE(arena, n, double);
+    work->dw = TAC_TAKE(arena, n, double);
+    work->row = TAC_TAKE(arena, n, int);
+    work->place = TAC_TAKE(arena, n, int);
+    work->pivot = TAC_TAKE(arena, n, int);
+    work->wanted = TAC_TAKE(arena, n, int);
+    return work->matrix && work->rhs && work->scratch && work->df && work->dw && work->row && work->place &&
+           work->pivot && work->wanted;
+}
+
+void tac_boxed_bounds(const tacBoxed *problem, const double *f, int i, double *lo, double *hi) {
+    int p = problem->parent[i];
+    *lo = problem->low[i], *hi = problem->high[i];
+    if (p < 0) return;
+    double fp = fmax(f[p], 0);
+    *lo *= fp, *hi *= fp;
+}
+
+double tac_boxed_residual(const tacBoxed *problem, const double *f, const double *w) {
+    double worst = 0;
+    for (int i = 0; i < problem->n; i++) {
+        double lo, hi, z = f[i] - w[i] / problem->A[(size_t)i * (size_t)problem->n + (size_t)i];
+        tac_boxed_bounds(problem, f, i, &lo, &hi);
+        double r = fabs(f[i] - fmin(fmax(z, lo), hi));
+        if (!(r <= worst)) worst = r;
+    }
+    return worst;
+}
+
+double tac_boxed_tolerance(const tacBoxed *problem, const double *f) {
+    double largest = 0;
+    for (int i = 0; i < problem->n; i++) {
+        double alone = fabs(problem->b[i]) / problem->A[(size_t)i * (size_t)problem->n + (size_t)i];
+        largest = fmax(largest, fmax(fabs(f[i]), alone));
+    }
+    return TOLERANCE * largest;
+}
+
+/* --- All methods, one after another ------------------------------------------------------------------------------ */
+
+/* Classes as f and w suggest them: where f - w/A_ii lies. */
+static void classify(const tacBoxed *problem, const double *f, const double *w, int *row_class) {
+    for (int i = 0; i < problem->n; i++) {
+        int p = problem->parent[i];
+        double lo, hi, z = f[i] - w[i] / problem->A[(size_t)i * (size_t)problem->n + (size_t)i];
+        tac_boxed_bounds(problem, f, i, &lo, &hi);
+        row_class[i] = z <= lo ? TAC_ROW_LOW : z >= hi ? TAC_ROW_HIGH : TAC_ROW_FREE;
+        if (p >= 0 && row_class[p] != TAC_ROW_FREE) row_class[i] = TAC_ROW_OFF;
+    }
+}
+
+static int good_enough(const tacBoxed *problem, const double *f, const double *w, tacBoxedResult *result) {
+    result->residual = tac_boxed_residual(problem, f, w);
+    return result->residual <= tac_boxed_tolerance(problem, f);
+}
+
+/* Sweeps from zero guess the classes, pivoting makes them right. */
+static int sweep_and_pivot(const tacBoxed *problem, tacBoxedWork *work, int sweeps, double *f, double *w,
+                           int *row_class, tacBoxedResult *result) {
+    for (int i = 0; i < problem->n; i++)
+        f[i] = 0;
+    tac_boxed_sweep(problem, sweeps, f, w);
+    classify(problem, f, w, row_class);
+    int limit = PIVOT_LIMIT + PIVOT_LIMIT_PER_ROW * problem->n;
+    return tac_boxed_pivot(problem, work, limit, f, w, row_class, &result->pivots) &&
+           good_enough(problem, f, w, result);
+}
+
+static int dantzig(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
+                   tacBoxedResult *result) {
+    return tac_boxed_dantzig(problem, work, f, w, row_class, &result->pivots) && good_enough(problem, f, w, result);
+}
+
+/* -> 1 when one of them solves it. */
+static int try_methods(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
+                       tacBoxedResult *result) {
+    int solved = sweep_and_pivot(problem, work, GUESS_SWEEPS, f, w, row_class, result);
+    result->method = result->pivots > 1 ? TAC_BOXED_PIVOT : TAC_BOXED_GUESS;
+    if (solved) return 1;
+    result->method = TAC_BOXED_DANTZIG;
+    if (dantzig(problem, work, f, w, row_class, result)) return 1;
+    result->method = TAC_BOXED_SWEEP;
+    if (sweep_and_pivot(problem, work, LAST_SWEEPS, f, w, row_class, result)) return 1;
+    for (int i = 0; i < problem->n; i++)
+        f[i] = 0;
+    tac_boxed_sweep(problem, LAST_SWEEPS, f, w);
+    classify(problem, f, w, row_class);
+    return good_enough(problem, f, w, result);
+}
+
+tacStatus tac_boxed_solve(const tacBoxed *problem, tacArena *arena, double *f, double *w, int *row_class,
+                          tacBoxedResult *result) {
+    size_t mark = tac_arena_mark(arena);
+    tacBoxedWork work;
+    *result = (tacBoxedResult){TAC_BOXED_GUESS, 1, 0, 0};
+    if (problem->n == 0) return TAC_OK;
+    tacStatus status = tac_boxed_layout(&work, problem->n, arena) ? TAC_OK : TAC_ERR_ARENA_FULL;
+    if (status == TAC_OK) result->solved = try_methods(problem, &work, f, w, row_class, result);
+    tac_arena_release(arena, mark);
+    return status;
+}

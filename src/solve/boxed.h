@@ -1,0 +1,86 @@
+/* Linear complementarity with bounds that may move with another row's force (MATH: hard contact, LCP).
+ *
+ *   w = A f + b,      lo_i <= f_i <= hi_i,      f_i = lo_i: w_i >= 0,   f_i = hi_i: w_i <= 0,   in between: w_i = 0
+ *
+ * A row without a parent has the constant bounds low, high (0, INFINITY: a contact's normal or a limit; -INFINITY,
+ * INFINITY: an equality). A row with a parent p, which comes before it and has none itself, is bounded by low f_p and
+ * high f_p (friction: -mu, mu). A is positive definite (compliance sees to that), not necessarily symmetric.
+ *
+ * The answer is a function of the problem alone: every method starts from f = 0. */
+#pragma once
+
+#include "base/arena.h"
+#include "tactus/status.h"
+
+typedef struct tacBoxed {
+    int n;
+    const double *A;          /* n x n */
+    const double *b;          /* n */
+    const int *parent;        /* n; -1: none */
+    const double *low, *high; /* n */
+} tacBoxed;
+
+/* What holds in a row. */
+typedef enum {
+    TAC_ROW_FREE, /* w = 0 (clamping) */
+    TAC_ROW_LOW,  /* f at its lower bound (a normal: separating) */
+    TAC_ROW_HIGH, /* f at its upper bound */
+    TAC_ROW_OFF   /* its parent's force is zero, so its own is: no condition */
+} tacRowClass;
+
+/* Which method found the answer. */
+typedef enum { TAC_BOXED_GUESS, TAC_BOXED_PIVOT, TAC_BOXED_DANTZIG, TAC_BOXED_SWEEP } tacBoxedMethod;
+
+typedef struct tacBoxedResult {
+    tacBoxedMethod method;
+    int solved;      /* 1: residual at rounding; 0: the best found */
+    int pivots;      /* systems solved */
+    double residual; /* tac_boxed_residual */
+} tacBoxedResult;
+
+/* Bytes of scratch for n rows. */
+size_t tac_boxed_bytes(int n);
+/* Problem -> f, w, row_class (n each). Always finite for finite problems. TAC_ERR_ARENA_FULL, or TAC_OK whether solved
+ * or not: the result says. */
+tacStatus tac_boxed_solve(const tacBoxed *problem, tacArena *arena, double *f, double *w, int *row_class,
+                          tacBoxedResult *result);
+/* Largest |f_i - P_i(f_i - w_i / A_ii)|, P_i the projection on the row's bounds: in units of f. Needs w = A f + b. */
+double tac_boxed_residual(const tacBoxed *problem, const double *f, const double *w);
+
+/* --- The methods, each alone ------------------------------------------------------------------------------------- */
+
+/* Scratch shared by them. */
+typedef struct tacBoxedWork {
+    double *matrix, *rhs, *scratch; /* n x n, n, n */
+    double *df, *dw;                /* n */
+    int *row, *place, *pivot;       /* n: rows that are free, where a row is among them, exchanges of the factor */
+    int *wanted;                    /* n: classes */
+    int free, symmetric;            /* size of the factored system; 1: by Cholesky */
+} tacBoxedWork;
+int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena);
+
+/* f -> bounds of row i. */
+void tac_boxed_bounds(const tacBoxed *problem, const double *f, int i, double *lo, double *hi);
+/* Classes -> the factored system of the free rows, Ahat = A_CC + A_CB E, where bounded rows f_B = E f_C + constants move
+ * with their parents. 0: it is singular. */
+int tac_boxed_factor(const tacBoxed *problem, const int *row_class, tacBoxedWork *work);
+/* x (one number per free row) <- Ahat^-1 x */
+void tac_boxed_solve_free(const tacBoxedWork *work, double *x);
+/* f_i / f_p (f_i itself where there is no parent) of a row at a bound; 0 for others. */
+double tac_boxed_factor_of(const tacBoxed *problem, const int *row_class, int i);
+/* w = A f + b */
+void tac_boxed_multiply(const tacBoxed *problem, const double *f, double *w);
+/* Classes -> the f that they imply, and w. 0: the system of the free rows is singular. */
+int tac_boxed_solve_classes(const tacBoxed *problem, const int *row_class, tacBoxedWork *work, double *f, double *w);
+/* How far f may be off and count as right: rounding of the largest forces there are. */
+double tac_boxed_tolerance(const tacBoxed *problem, const double *f);
+
+/* `count` sweeps of projected Gauss-Seidel on f; w is A f + b after them. */
+void tac_boxed_sweep(const tacBoxed *problem, int count, double *f, double *w);
+/* Block principal pivoting from the classes given: rows that break their condition change class together while that
+ * makes them fewer, else one at a time [Judice1994]. -> 1 when all conditions hold. */
+int tac_boxed_pivot(const tacBoxed *problem, tacBoxedWork *work, int limit, double *f, double *w, int *row_class,
+                    int *pivots);
+/* Dantzig's method: rows are taken up one after another, those before kept right on the way, with bounds that move
+ * (Jade IV-B). -> 1 when it went through. */
+int tac_boxed_dantzig(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);

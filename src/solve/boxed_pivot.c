@@ -1,0 +1,73 @@
+/* Block principal pivoting. */
+#include "solve/boxed.h"
+
+#include <math.h>
+
+/* Rounds that may pass without progress before rows change class one at a time. */
+#define PATIENCE 6
+
+/* The class row i should have, given f and w of the present classes. */
+static int wanted_class(const tacBoxed *problem, const double *f, const double *w, const int *row_class, int i,
+                        double tolerance) {
+    double a = problem->A[(size_t)i * (size_t)problem->n + (size_t)i], lo, hi;
+    int p = problem->parent[i];
+    tac_boxed_bounds(problem, f, i, &lo, &hi);
+    if (row_class[i] == TAC_ROW_FREE) {
+        if (f[i] < lo - tolerance) return TAC_ROW_LOW;
+        return f[i] > hi + tolerance ? TAC_ROW_HIGH : TAC_ROW_FREE;
+    }
+    if (row_class[i] == TAC_ROW_OFF) { /* asked only when the parent takes up force again: about -w_p/A_pp */
+        double fp = fmax(-w[p] / problem->A[(size_t)p * (size_t)problem->n + (size_t)p], 0), z = -w[i] / a;
+        if (z <= problem->low[i] * fp) return TAC_ROW_LOW;
+        return z >= problem->high[i] * fp ? TAC_ROW_HIGH : TAC_ROW_FREE;
+    }
+    double pull = row_class[i] == TAC_ROW_LOW ? -w[i] / a : w[i] / a; /* > 0: off the bound */
+    return pull > tolerance ? TAC_ROW_FREE : row_class[i];
+}
+
+/* -> number of rows whose class should change, `last` the last of them. Rows of idle parents do not count. */
+static int find_wrong(const tacBoxed *problem, const double *f, const double *w, const int *row_class, int *wanted,
+                      int *last) {
+    double tolerance = tac_boxed_tolerance(problem, f);
+    int wrong = 0;
+    for (int i = 0; i < problem->n; i++) {
+        int p = problem->parent[i];
+        wanted[i] = row_class[i];
+        if (p >= 0 && row_class[p] != TAC_ROW_FREE) continue;
+        wanted[i] = wanted_class(problem, f, w, row_class, i, tolerance);
+        if (wanted[i] != row_class[i]) wrong++, *last = i;
+    }
+    return wrong;
+}
+
+/* Rows follow their parents: off with them, and back with them. */
+static void follow_parents(const tacBoxed *problem, const double *f, const double *w, int *row_class) {
+    for (int i = 0; i < problem->n; i++) {
+        int p = problem->parent[i];
+        if (p < 0) continue;
+        if (row_class[p] != TAC_ROW_FREE)
+            row_class[i] = TAC_ROW_OFF;
+        else if (row_class[i] == TAC_ROW_OFF)
+            row_class[i] = wanted_class(problem, f, w, row_class, i, 0);
+    }
+}
+
+int tac_boxed_pivot(const tacBoxed *problem, tacBoxedWork *work, int limit, double *f, double *w, int *row_class,
+                    int *pivots) {
+    int fewest = problem->n + 1, patience = PATIENCE;
+    for (int k = 0; k < limit; k++) {
+        int last = 0;
+        if (!tac_boxed_solve_classes(problem, row_class, work, f, w)) return 0;
+        ++*pivots;
+        int wrong = find_wrong(problem, f, w, row_class, work->wanted, &last);
+        if (wrong == 0) return 1;
+        if (wrong < fewest)
+            fewest = wrong, patience = PATIENCE;
+        else
+            patience--;
+        for (int i = patience < 0 ? last : 0; i < (patience < 0 ? last + 1 : problem->n); i++)
+            row_class[i] = work->wanted[i];
+        follow_parents(problem, f, w, row_class);
+    }
+    return 0;
+}

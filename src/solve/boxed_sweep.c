@@ -1,0 +1,25 @@
+/* Projected Gauss-Seidel: each row in turn takes the force that its own condition asks for. */
+#include "solve/boxed.h"
+
+#include "math/dense.h"
+
+#include <math.h>
+
+void tac_boxed_sweep(const tacBoxed *problem, int count, double *f, double *w) {
+    int n = problem->n;
+    for (int sweep = 0; sweep < count; sweep++) {
+        double change = 0;
+        for (int i = 0; i < n; i++) {
+            const double *A = problem->A + (size_t)i * (size_t)n;
+            double lo, hi, wi = problem->b[i] + tac_dense_dot(n, A, f);
+            tac_boxed_bounds(problem, f, i, &lo, &hi);
+            double next = fmin(fmax(f[i] - wi / A[i], lo), hi);
+            change = fmax(change, fabs(next - f[i]));
+            f[i] = next;
+        }
+        if (change == 0) break;
+    }
+    tac_dense_mulv(n, n, problem->A, f, w);
+    for (int i = 0; i < n; i++)
+        w[i] += problem->b[i];
+}

@@ -1,0 +1,186 @@
+/* Boxed problems: solutions judged by their conditions, recomputed here. */
+#include "solve/boxed.h"
+
+#include "support/check.h"
+#include "tactus/tactus.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_ROWS = 80, PROBLEMS = 2000 };
+
+/* Conditions hold to this, relative to the largest force: systems have condition numbers up to 1e5. */
+static const double TOL_CONDITIONS = 1e-10;
+
+typedef struct Problem {
+    tacBoxed boxed;
+    double A[MAX_ROWS * MAX_ROWS], b[MAX_ROWS], low[MAX_ROWS], high[MAX_ROWS];
+    double f[MAX_ROWS], w[MAX_ROWS];
+    int parent[MAX_ROWS], row_class[MAX_ROWS];
+} Problem;
+
+static unsigned char memory[1 << 20] __attribute__((aligned(64)));
+
+static double normal(uint64_t seed, uint64_t *k) { return tac_random_normal(seed, 7, (*k)++); }
+
+/* contacts with normal and two friction rows on `dofs` dofs, then `joints` friction-loss rows: A = J J^T + eps I */
+static void draw(Problem *p, uint64_t seed, int contacts, int joints, int dofs, double mu, double eps) {
+    uint64_t k = 0;
+    double J[MAX_ROWS][MAX_ROWS];
+    int n = 3 * contacts + joints;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < dofs; j++)
+            J[i][j] = normal(seed, &k);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            double a = i == j ? eps : 0;
+            for (int d = 0; d < dofs; d++)
+                a += J[i][d] * J[j][d];
+            p->A[i * n + j] = a;
+        }
+        int friction = i < 3 * contacts && i % 3 != 0;
+        p->b[i] = normal(seed, &k);
+        p->parent[i] = friction ? i - i % 3 : -1;
+        p->low[i] = friction ? -mu : i < 3 * contacts ? 0 : -0.3;
+        p->high[i] = friction ? mu : i < 3 * contacts ? (double)INFINITY : 0.3;
+    }
+    p->boxed = (tacBoxed){n, p->A, p->b, p->parent, p->low, p->high};
+}
+
+/* Largest violation of w = A f + b, bounds and complementarity, in units of the largest force. */
+static double violation(const Problem *p) {
+    int n = p->boxed.n;
+    double worst = 0, largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = fmax(largest, fmax(fabs(p->f[i]), fabs(p->b[i]) / p->A[i * n + i]));
+    for (int i = 0; i < n; i++) {
+        double w = p->b[i], scale = p->parent[i] < 0 ? 1 : p->f[p->parent[i]];
+        for (int j = 0; j < n; j++)
+            w += p->A[i * n + j] * p->f[j];
+        double lo = p->low[i] * scale, hi = p->high[i] * scale, z = p->f[i] - w / p->A[i * n + i];
+        double r = fabs(p->f[i] - fmin(fmax(z, lo), hi));
+        if (!(r <= worst)) worst = r;
+    }
+    return worst / largest;
+}
+
+static tacBoxedResult solve(Problem *p) {
+    tacArena arena;
+    tacBoxedResult result;
+    memset(memory, 0xff, sizeof memory);
+    tac_arena_init(&arena, memory, sizeof memory);
+    CHECK(tac_boxed_bytes(p->boxed.n) <= sizeof memory);
+    CHECK(tac_boxed_solve(&p->boxed, &arena, p->f, p->w, p->row_class, &result) == TAC_OK);
+    CHECK(arena.used == 0);
+    return result;
+}
+
+/* One mass m on the floor: f = (m g h, ...) sticks, slides or leaves as it must. */
+static void one_block(void **state) {
+    (void)state;
+    Problem p;
+    memset(&p, 0, sizeof p);
+    double mu = 0.5;
+    for (int k = 0; k < 3; k++) {
+        double A[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+        double b[3][3] = {{-1, 0.3, 0.1}, {-1, 0.8, -0.2}, {1, 0.8, 0}};
+        double f[3][3] = {{1, -0.3, -0.1}, {1, -0.5, 0.2}, {0, 0, 0}};
+        int parent[3] = {-1, 0, 0};
+        memcpy(p.A, A, sizeof A), memcpy(p.b, b[k], sizeof b[k]), memcpy(p.parent, parent, sizeof parent);
+        for (int i = 0; i < 3; i++)
+            p.low[i] = i ? -mu : 0, p.high[i] = i ? mu : (double)INFINITY;
+        p.boxed = (tacBoxed){3, p.A, p.b, p.parent, p.low, p.high};
+        tacBoxedResult result = solve(&p);
+        CHECK(result.solved);
+        for (int i = 0; i < 3; i++)
+            CHECK_NEAR(p.f[i], f[k][i], 1e-15);
+    }
+    CHECK(p.row_class[0] == TAC_ROW_LOW && p.row_class[1] == TAC_ROW_OFF);
+}
+
+/* Random problems of all sizes, frictions and redundancies: those with more dofs than rows are all solved; of the
+ * redundant ones, where random rows couple friction and normals as no robot does and some have no solution, most. */
+static void random_problems(void **state) {
+    (void)state;
+    static Problem p;
+    int methods[4] = {0}, tried[2] = {0}, solved[2] = {0};
+    double worst = 0;
+    for (int k = 0; k < PROBLEMS; k++) {
+        int contacts = 1 + k % 24, redundant = k % 3 == 0, dofs = redundant ? 6 + contacts : 3 * contacts + 6;
+        draw(&p, (uint64_t)k, contacts, k % 5, dofs, k % 7 ? 0.1 * (k % 11) : 0, k % 2 ? 1e-3 : 1e-5);
+        tacBoxedResult result = solve(&p);
+        methods[result.method]++;
+        tried[redundant]++, solved[redundant] += result.solved;
+        for (int i = 0; i < p.boxed.n; i++)
+            CHECK(isfinite(p.f[i]));
+        if (result.solved) worst = fmax(worst, violation(&p));
+    }
+    print_message("guess %d, pivots %d, dantzig %d, sweeps %d; solved %d of %d and %d of %d; worst violation %.1e\n",
+                  methods[0], methods[1], methods[2], methods[3], solved[0], tried[0], solved[1], tried[1], worst);
+    CHECK_LT(worst, TOL_CONDITIONS);
+    CHECK_INT(solved[0], tried[0]);
+    CHECK(solved[1] >= 0.97 * tried[1]);
+}
+
+/* Dantzig alone goes through too, and where friction is small its answer is the same. */
+static void dantzig_alone(void **state) {
+    (void)state;
+    static Problem p;
+    static double f[MAX_ROWS];
+    int through = 0, tried = 0;
+    for (int k = 0; k < PROBLEMS / 4; k++) {
+        tacArena arena;
+        tacBoxedWork work;
+        int pivots = 0, contacts = 1 + k % 10;
+        draw(&p, 5000 + (uint64_t)k, contacts, k % 3, 3 * contacts + 6, k % 2 ? 0.1 : 0.7, 1e-4);
+        solve(&p);
+        memcpy(f, p.f, sizeof f);
+        tac_arena_init(&arena, memory, sizeof memory);
+        CHECK(tac_boxed_layout(&work, p.boxed.n, &arena));
+        int ok = tac_boxed_dantzig(&p.boxed, &work, p.f, p.w, p.row_class, &pivots);
+        tried++, through += ok;
+        if (!ok) continue;
+        CHECK_LT(violation(&p), TOL_CONDITIONS);
+        for (int i = 0; k % 2 && i < p.boxed.n; i++)
+            CHECK_NEAR(p.f[i], f[i], 1e-7);
+    }
+    print_message("dantzig: %d of %d\n", through, tried);
+    CHECK(through >= 0.98 * tried);
+}
+
+/* A boxed problem without a solution (Painleve): finite forces, and it says so. */
+static void no_solution(void **state) {
+    (void)state;
+    Problem p;
+    memset(&p, 0, sizeof p);
+    double A[4] = {1, -2, -2, 4.1}, b[2] = {-1, 1};
+    int parent[2] = {-1, 0};
+    memcpy(p.A, A, sizeof A), memcpy(p.b, b, sizeof b), memcpy(p.parent, parent, sizeof parent);
+    p.low[1] = -1, p.high[0] = INFINITY, p.high[1] = 1;
+    p.boxed = (tacBoxed){2, p.A, p.b, p.parent, p.low, p.high};
+    tacBoxedResult result = solve(&p);
+    CHECK(isfinite(p.f[0]) && isfinite(p.f[1]) && isfinite(result.residual));
+    CHECK(result.solved == (violation(&p) < TOL_CONDITIONS));
+}
+
+/* The same bits again, and from a dirty workspace (solve fills it). */
+static void repeats(void **state) {
+    (void)state;
+    static Problem p;
+    static double f[MAX_ROWS];
+    draw(&p, 99, 8, 2, 20, 0.6, 1e-5);
+    solve(&p);
+    memcpy(f, p.f, sizeof f);
+    solve(&p);
+    CHECK(memcmp(f, p.f, (size_t)p.boxed.n * sizeof f[0]) == 0);
+    p.boxed.n = 0;
+    CHECK(solve(&p).solved);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_block),   cmocka_unit_test(random_problems), cmocka_unit_test(dantzig_alone),
+        cmocka_unit_test(no_solution), cmocka_unit_test(repeats),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
