@@ -1,0 +1,40 @@
+"""Collision: distances, contacts, their derivatives and the time of impact."""
+
+import json
+
+from checks.registry import CannotRun, Result, check, last_line
+
+PAIRS = 100_000
+DISTANCE_SECONDS = 1200
+
+
+def document(context, program, *arguments, seconds=DISTANCE_SECONDS):
+    """The one JSON document an evidence program prints; its exit code says whether all is well and is not asked."""
+    done = context.run(context.program(program), *arguments, seconds=seconds)
+    if done.returncode not in (0, 1) or not done.stdout.strip():
+        raise CannotRun(f"{program}: exit {done.returncode}: {last_line(done.stderr)}")
+    try:
+        return json.loads(done.stdout)
+    except json.JSONDecodeError as reason:
+        raise RuntimeError(f"{program}: exit {done.returncode}: {last_line(done.stderr)}") from reason
+
+
+def shown(number):
+    """None is what the programs print for what is not finite."""
+    return "inf" if number is None else f"{number:.1e}"
+
+
+@check(
+    "collision-distance",
+    bar=f"{PAIRS} random pairs of every kind agree with the slow method: 1e-9 of the size, 1e-7 for curved pairs; no hang",
+    slow=True,
+)
+def distance(context):
+    got = document(context, "evidence_distance", PAIRS)
+    lines = [
+        f"{row['kind']:20} {row['pairs']:5} pairs, {row['failed']} fail, distance {shown(row['dist'])}, points {shown(row['point'])}, slowest {row['slowest_us']:.0f} us"
+        for row in got["kinds"]
+    ]
+    lines += [f"seed {case['case']['seed']} {case['case']['kind']}: {case['errors']}" for case in got["cases"]]
+    figure = f"{got['failed']} of {got['pairs']} fail, {got['undecided']} undecided, worst {shown(got['worst_exact'])}, curved {shown(got['worst_curved'])}, {got['hangs']} hangs"
+    return Result(got["failed"] == 0 and got["undecided"] == 0 and got["pairs"] == PAIRS, figure, lines)
