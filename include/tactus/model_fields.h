@@ -28,6 +28,9 @@
     S(nmeshface, "mesh triangles, all meshes")                                              \
     S(nhullvert, "hull vertices, all meshes")                                               \
     S(nhullface, "hull triangles, all meshes")                                              \
+    S(nhullcorner, "corners of the hulls as polyhedra, all meshes")                         \
+    S(nhullpolygon, "polygons of the hulls as polyhedra, all meshes")                       \
+    S(nhulledge, "directed edges of the hulls as polyhedra: two for each, all meshes")      \
     S(ntendon, "tendons")                                                                   \
     S(nterm, "terms of fixed tendons, all tendons")                                         \
     S(neq, "equality constraints")                                                          \
@@ -174,15 +177,29 @@
     X(mesh, hullvert_num, int, 1, nmesh, INDEX, "number of hull vertices; 0: no hull computed")                            \
     X(mesh, hullface_adr, int, 1, nmesh, INDEX, "first hull triangle")                                                     \
     X(mesh, hullface_num, int, 1, nmesh, INDEX, "number of hull triangles")                                                \
+    X(mesh, corner_adr, int, 1, nmesh, INDEX, "first corner of its hull")                                                  \
+    X(mesh, corner_num, int, 1, nmesh, INDEX, "number of corners; 0: it cannot collide")                                   \
+    X(mesh, polygon_adr, int, 1, nmesh, INDEX, "first polygon of its hull")                                                \
+    X(mesh, polygon_num, int, 1, nmesh, INDEX, "number of polygons")                                                       \
+    X(mesh, edge_adr, int, 1, nmesh, INDEX, "first directed edge of its hull")                                             \
+    X(mesh, edge_num, int, 1, nmesh, INDEX, "number of directed edges")                                                    \
     X(mesh, inertia_mode, int, 1, nmesh, INDEX, "tacMeshInertia")                                                          \
     X(mesh, file_vert, tacVec3, 1, nmeshvert, INDEX, "vertices as in the file, before scale")                              \
     X(mesh, face, int, 3, nmeshface, INDEX, "vertex ids within the mesh, counter-clockwise from outside")                  \
     X(mesh, hullvert, int, 1, nhullvert, INDEX, "vertex ids within the mesh")                                              \
     X(mesh, hullface, int, 3, nhullface, INDEX, "vertex ids within the mesh, counter-clockwise from outside")              \
+    X(hull, corner, int, 1, nhullcorner, INDEX, "vertex id within the mesh, ascending")                                    \
+    X(hull, edge_adr, int, 1, nhullcorner, INDEX, "first neighbour, counted from the mesh's first edge")                   \
+    X(hull, edge_num, int, 1, nhullcorner, INDEX, "number of neighbours")                                                  \
+    X(hull, edge, int, 1, nhulledge, INDEX, "per corner: neighbours (corners within the mesh), counter-clockwise from outside")\
+    X(hull, loop_adr, int, 1, nhullpolygon, INDEX, "first corner, counted from the mesh's first edge")                     \
+    X(hull, loop_num, int, 1, nhullpolygon, INDEX, "number of corners")                                                    \
+    X(hull, loop, int, 1, nhulledge, INDEX, "per polygon: corners within the mesh, counter-clockwise from outside")        \
     X(mesh, scale, tacVec3, 1, nmesh, NUMBER, "scale of the vertices, after refpos and refquat")                           \
     X(mesh, refpos, tacVec3, 1, nmesh, NUMBER, "subtracted from the file's vertices")                                      \
     X(mesh, refquat, tacQuat, 1, nmesh, NUMBER, "whose inverse then rotates them, before they are scaled")                 \
     X(mesh, vert, tacVec3, 1, nmeshvert, DERIVED, "vertices in the mesh frame, which is the geom frame")                   \
+    X(hull, pos, tacVec3, 1, nhullcorner, DERIVED, "corners in the mesh frame")                                            \
     X(mesh, volume, double, 1, nmesh, DERIVED, "volume (area for shells) by inertia_mode")                                 \
     X(mesh, com, tacVec3, 1, nmesh, DERIVED, "centre of mass in the mesh frame")                                           \
     X(mesh, icom, tacSym3, 1, nmesh, DERIVED, "inertia about it for unit density, mesh axes")                              \

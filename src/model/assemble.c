@@ -1,5 +1,6 @@
 /* Builder -> model: regroups by body, fills the rows, then checks, indexes and derives. */
 #include "model/build.h"
+#include "model/hull.h"
 #include "model/validate.h"
 
 #include "base/error.h"
@@ -15,7 +16,8 @@ typedef struct Assembly {
     tacModel *m;
     tacOrder order;
     int *joint_place, *geom_place, *site_place;
-    int name_end; /* bytes of the name pool in use */
+    tacPolyhedron *hull; /* per mesh */
+    int name_end;        /* bytes of the name pool in use */
 } Assembly;
 
 /* --- Regrouping --------------------------------------------------------------------------------------------------- */
@@ -188,6 +190,8 @@ static void fill_sites(Assembly *a) {
     }
 }
 
+static int is_mirrored(const tacMeshDef *d) { return d->scale.x * d->scale.y * d->scale.z < 0; }
+
 /* Copies triangles; turned round where the scale mirrors, so that they stay counter-clockwise from outside. */
 static void fill_faces(int *to, const int *from, int n, int mirrored) {
     for (int f = 0; f < n; f++) {
@@ -201,12 +205,45 @@ static void copy_bytes(void *to, const void *from, size_t bytes) {
     if (bytes > 0) memcpy(to, from, bytes);
 }
 
+/* Every vertex of the hull's triangles exists; others are refused by the checks. */
+static int hull_ids_exist(const tacMeshDef *d) {
+    for (int k = 0; k < 3 * d->nhullface; k++)
+        if (d->hullface[k] < 0 || d->hullface[k] >= d->nvert) return 0;
+    return 1;
+}
+
+/* The polyhedron of one mesh's hull; none where there are no triangles or they enclose no convex body. */
+static int make_hull(const tacMeshDef *d, tacPolyhedron *hull) {
+    if (d->nhullface == 0 || !hull_ids_exist(d)) return 1;
+    int *face = malloc(3 * (size_t)d->nhullface * sizeof(int));
+    if (face == NULL) return 0;
+    fill_faces(face, d->hullface, d->nhullface, is_mirrored(d));
+    tacStatus status = tac_polyhedron_new(d->vert, d->nhullface, face, is_mirrored(d) ? -1 : 1, hull);
+    free(face);
+    return status != TAC_ERR_MEMORY;
+}
+
+/* Returns 0 when out of memory. */
+static int make_hulls(Assembly *a) {
+    a->hull = calloc((size_t)a->b->mesh.count + 1, sizeof *a->hull);
+    if (a->hull == NULL) return 0;
+    for (int i = 0; i < a->b->mesh.count; i++)
+        if (!make_hull(TAC_ADDED(a->b->mesh, tacMeshDef, i), &a->hull[i])) return 0;
+    return 1;
+}
+
+static void free_hulls(Assembly *a) {
+    for (int i = 0; i < a->b->mesh.count && a->hull != NULL; i++)
+        tac_polyhedron_free(&a->hull[i]);
+    free(a->hull);
+}
+
 static void fill_meshes(Assembly *a) {
     tacModel *m = a->m;
     int vert = 0, face = 0, hullvert = 0, hullface = 0;
     for (int i = 0; i < m->nmesh; i++) {
         const tacMeshDef *d = TAC_ADDED(a->b->mesh, tacMeshDef, i);
-        int mirrored = d->scale.x * d->scale.y * d->scale.z < 0;
+        int mirrored = is_mirrored(d);
         m->mesh_name[i] = put_name(a, d->name);
         m->mesh_inertia_mode[i] = (int)d->inertia_mode;
         COPY(mesh, scale), COPY(mesh, refpos);
@@ -220,6 +257,7 @@ static void fill_meshes(Assembly *a) {
         fill_faces(m->mesh_face + 3 * (size_t)face, d->face, d->nface, mirrored);
         fill_faces(m->mesh_hullface + 3 * (size_t)hullface, d->hullface, d->nhullface, mirrored);
         vert += d->nvert, face += d->nface, hullvert += d->nhullvert, hullface += d->nhullface;
+        tac_hull_fill(m, i, &a->hull[i]);
     }
 }
 
@@ -353,11 +391,13 @@ static void fill_keys(Assembly *a) {
 static int fits(int64_t n) { return n >= 0 && n <= INT_MAX; }
 
 /* Counts -> sizes; 0 when one of them is more than an int counts. */
-static int measure(const tacBuilder *b, tacModel *s) {
-    int64_t vert = 0, face = 0, hullvert = 0, hullface = 0, term = 0;
+static int measure(const Assembly *a, tacModel *s) {
+    const tacBuilder *b = a->b;
+    int64_t vert = 0, face = 0, hullvert = 0, hullface = 0, corner = 0, polygon = 0, edge = 0, term = 0;
     for (int i = 0; i < b->mesh.count; i++) {
         const tacMeshDef *d = TAC_ADDED(b->mesh, tacMeshDef, i);
         vert += d->nvert, face += d->nface, hullvert += d->nhullvert, hullface += d->nhullface;
+        corner += a->hull[i].ncorner, polygon += a->hull[i].npolygon, edge += a->hull[i].nedge;
     }
     for (int i = 0; i < b->tendon.count; i++)
         term += TAC_ADDED(b->tendon, tacTendonDef, i)->nterm;
@@ -365,11 +405,12 @@ static int measure(const tacBuilder *b, tacModel *s) {
     *s = (tacModel){.nq = b->nq, .nv = b->nv, .nu = b->actuator.count, .na = b->na, .nbody = b->body.count};
     s->njnt = b->joint.count, s->ngeom = b->geom.count, s->nsite = b->site.count, s->nmesh = b->mesh.count;
     s->nmeshvert = (int)vert, s->nmeshface = (int)face, s->nhullvert = (int)hullvert, s->nhullface = (int)hullface;
+    s->nhullcorner = (int)corner, s->nhullpolygon = (int)polygon, s->nhulledge = (int)edge;
     s->ntendon = b->tendon.count, s->nterm = (int)term, s->neq = b->equality.count, s->npair = b->pair.count;
     s->nexclude = b->exclude.count, s->nkey = b->key.count, s->nsensor = b->sensor.count, s->nmocap = b->nmocap;
     s->nkeyq = (int)(keys * b->nq), s->nkeyv = (int)(keys * b->nv), s->nkeya = (int)(keys * b->na);
     s->nkeyu = (int)(keys * s->nu), s->nkeym = (int)(keys * b->nmocap), s->none = 1, s->nname = (int)names;
-    return fits(vert) && fits(face) && fits(hullvert) && fits(hullface) && fits(term) && fits(names) &&
+    return fits(vert) && fits(face) && fits(hullvert) && fits(hullface) && fits(edge) && fits(term) && fits(names) &&
            fits(keys * b->nq) && fits(keys * b->nv) && fits(keys * b->na) && fits(keys * s->nu) &&
            fits(keys * b->nmocap);
 }
@@ -421,8 +462,8 @@ static tacStatus assemble(Assembly *a, tacError *err) {
     tacModel sizes;
     tacStatus status = check_key_total(a->b, err);
     if (status != TAC_OK) return status;
-    if (!measure(a->b, &sizes))
-        return tac_fail(err, TAC_ERR_MODEL, "the model has more of something than an int counts");
+    if (!make_hulls(a)) return tac_fail(err, TAC_ERR_MEMORY, "out of memory for the hulls of the meshes");
+    if (!measure(a, &sizes)) return tac_fail(err, TAC_ERR_MODEL, "the model has more of something than an int counts");
     if (!regroup_all(a) || (a->m = tac_model_allocate(&sizes)) == NULL)
         return tac_fail(err, TAC_ERR_MEMORY, "out of memory for the model");
     fill(a);
@@ -447,6 +488,7 @@ tacStatus tac_model_assemble(tacBuilder *b, tacModel **model, tacError *err) {
     tacStatus status = assemble(&a, err);
     free(a.order.joint), free(a.order.geom), free(a.order.site);
     free(a.joint_place), free(a.geom_place), free(a.site_place);
+    free_hulls(&a);
     if (status != TAC_OK) return tac_model_free(a.m), status;
     *model = a.m;
     return TAC_OK;

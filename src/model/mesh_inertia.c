@@ -6,6 +6,7 @@
  *           and inertia. The same as exact for a surface that is star-shaped about both, an overestimate otherwise
  *   convex  exact, over the triangles of the convex hull
  *   shell   the triangles themselves: area in place of volume */
+#include "model/hull.h"
 #include "model/inertia.h"
 #include "model/validate.h"
 
@@ -155,6 +156,7 @@ tacStatus tac_mesh_derive(tacModel *m, int mesh, tacError *err) {
     Surface s = all_faces(m, mesh);
     tacVec3 apex;
     place_vertices(m, mesh);
+    tac_hull_derive(m, mesh);
     double area = face_centroid(&s, &apex);
     if (!(area >= MIN_MEASURE)) return refuse(m, mesh, "surface area", area, err);
     s = counted_faces(m, mesh);

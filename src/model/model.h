@@ -34,6 +34,10 @@ int tac_inertial_tangent(const tacModel *model, int field, int index, tacInertia
 /* 0: the number cannot move any mass or inertia, whatever its value. */
 int tac_inertial_depends(const tacModel *model, int field, int index);
 
+/* How the corners of a mesh's hull move with one NUMBER: dvert[mesh_corner_num], mesh frame, exact. 0 (and dvert left
+ * as it was): they do not. */
+int tac_hull_tangent(const tacModel *model, int mesh, int field, int index, tacVec3 *dvert);
+
 /* Rules by which numbers are read (rules.c). 1: springdamper gives stiffness and damping of the joint. */
 int tac_joint_by_ratio(const tacModel *model, int joint);
 /* The damping ratio that rules an actuator's damping bias: a positive dampratio, or a positive biasprm[2], of a

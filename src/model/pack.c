@@ -6,6 +6,7 @@
  * Little endian. `shape` is a hash of the field table, so that bytes of another table are refused whatever their
  * version. Unpacking trusts nothing: sizes are checked against the number of bytes, every id and address against its
  * range, and what follows from other rows is computed again and compared. */
+#include "model/hull.h"
 #include "model/param_path.h"
 #include "model/validate.h"
 
@@ -202,6 +203,7 @@ static tacStatus check_unpacked(tacModel *m, tacError *err) {
     TAC_TRY(tac_validate_structure(m, NULL, err));
     TAC_TRY(check_sizes(m, err));
     TAC_TRY(check_index(m, err));
+    TAC_TRY(tac_hull_check(m, err));
     TAC_TRY(tac_validate_numbers(m, NULL, err));
     TAC_TRY(tac_validate_keys(m, err));
     TAC_TRY(check_derived(m, err));

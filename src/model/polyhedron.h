@@ -1,0 +1,23 @@
+/* Convex hulls as polyhedra: triangles that lie in one plane are one polygon. */
+#pragma once
+
+#include "tactus/types.h"
+
+/* A closed surface of convex polygons in one block of memory. Corners are in ascending order of their vertex ids and
+ * are named by their place in it; polygons are in ascending order of their loops, which begin with their lowest
+ * corner. So nothing depends on the order of the triangles. */
+typedef struct tacPolyhedron {
+    int ncorner, npolygon, nedge; /* nedge: directed edges, two for each */
+    int *corner;                  /* ncorner: vertex ids */
+    int *edge_adr, *edge_num;     /* ncorner: first neighbour and number of neighbours */
+    int *edge;                    /* nedge: neighbours, counter-clockwise seen from outside, the lowest first */
+    int *loop_adr, *loop_num;     /* npolygon: first corner and number of corners */
+    int *loop;                    /* nedge: corners, counter-clockwise seen from outside */
+} tacPolyhedron;
+
+/* Vertices, and the triangles of their convex hull -> the polyhedron, to be freed; loops turn as triangles do. Vertices
+ * in the same place are one; those inside a polygon or an edge, to rounding, are no corners. turn is 1 where triangles
+ * are counter-clockwise seen from outside, -1 where a mirroring scale will make them so. TAC_ERR_MODEL (and all zero):
+ * the triangles do not enclose a convex body. */
+tacStatus tac_polyhedron_new(const tacVec3 *vert, int nface, const int *face, double turn, tacPolyhedron *out);
+void tac_polyhedron_free(tacPolyhedron *p);
