@@ -8,11 +8,13 @@
 /* Most touches of one pair: two clipped quadrilaterals meet in at most eight corners. */
 #define TAC_MAX_TOUCH 8
 
-/* tacContactRule, tacFeature: tactus/contact.h. Of the two features
- *   CLIP    one is the PLANE that gives n, `clip` an edge of it; the other a LINE or CIRCLE that crosses there
+/* tacContactRule, tacFeature: tactus/contact.h. Of the two features (N: outward normal of the face that gives n)
+ *   CLIP    one is the PLANE that gives n, `clip` an edge of it (LINE, or the CIRCLE around a flat end or base); the
+ *           other is a LINE or CIRCLE, which crosses the side plane (or tube) that stands on `clip` along N. Of a
+ *           capsule's LINE the touching point is x - pad N; of a cylinder's it lies on the generator furthest along -N
  *   CORNER  one is a POINT, a corner of the face `clip` of its own shape, which gives n; the other a PLANE
  *   RIM     one is the PLANE that gives n, the other a CIRCLE: its point centre + r (cos(angle) w + sin(angle) z x w),
- *           z the shape's axis and w the unit vector across it that runs against n most (tac_rim_lowest) */
+ *           z the shape's axis and w the unit vector across it that runs against N most (tac_rim_lowest) */
 typedef struct tacTouch {
     double dist;
     tacVec3 point[2]; /* on the surfaces, world */
@@ -25,11 +27,32 @@ typedef struct tacTouch {
     double margin; /* m: until another feature takes over (tac_feature_margin of both, and what the method adds) */
 } tacTouch;
 
+/* The stationarity conditions of two patches with a common normal, linear in the changes of the local coordinates s0, s1
+ * and of the normal dn = e0 a + e1 b, factored (nearest_system.c; docs/theory/collision.md). */
+typedef struct tacNearest {
+    int n, dim[2];
+    tacVec3 normal, e[2]; /* e: across the normal */
+    double d;             /* distance of the cores along it */
+    double lu[36];
+    int pivot[6];
+} tacNearest;
+
+/* Change of the touching points along the patches and of the normal. */
+typedef struct tacNearestTangent {
+    double s[2][2];
+    tacVec3 n;
+} tacNearestTangent;
+
+/* Two patches and the unit normal from 0 to 1 -> the factored system; non-zero where it is singular. */
+int tac_nearest_factor(const tacPatch patch[2], tacVec3 normal, tacNearest *system);
+/* What keeps the conditions when the cores move: gap = dx1 - dx0, slope[i][j] = n . dt[j] of patch i. With gap = x1 - x0
+ * and slope = n . t of the patches themselves it is Newton's step towards the common normal. */
+tacNearestTangent tac_nearest_solve(const tacNearest *system, tacVec3 gap, const double slope[2][2]);
+
 /* What one query leaves for the next of the same pair; zero to begin. Saves time, never changes an answer. */
 typedef struct tacPairCache {
-    tacVec3 direction; /* world */
-    int vertex[2];     /* corners last found */
-    int used;
+    int vertex[2][3]; /* corners of the last simplex, of both shapes */
+    int used;         /* how many */
 } tacPairCache;
 
 /* --- Narrow phase (narrow.c): one table over the types of both shapes -------------------------------------------- */
@@ -47,6 +70,25 @@ tacStatus tac_distance_pair(const tacShape *a, const tacPose *A, const tacShape 
 typedef int (*tacTouchFunction)(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                                 tacPairCache *cache, tacTouch *out);
 
+/* --- A touch from its features alone (touch.c) -------------------------------------------------------------------- */
+
+/* dist, points and normal of a touch from its rule, features, clip and angle at new poses; what it had before only says
+ * which of several solutions is meant (the crossing, the sign of an edge pair's normal, where a curved search starts).
+ * Leaves margin. TAC_ERR_DEGENERATE, and the touch untouched, where its rule has no solution there. */
+tacStatus tac_touch_rebuild(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, tacTouch *touch);
+/* What the rules share with their derivatives. Side (0 or 1) of the first feature of a kind, -1: none. */
+int tac_touch_side(const tacTouch *touch, tacFeatureKind kind);
+/* Whether it is a point of a rim above a plane: RIM, or NEAREST, which is RIM at angle 0. */
+int tac_touch_on_rim(const tacTouch *touch);
+/* CLIP: from the touching point to the core of a padded LINE, for the outward normal N of the face. */
+tacVec3 tac_touch_offset(const tacShape *s, const tacPatch *line, tacVec3 N);
+/* Room before another pair of features takes over, from the features alone (m): of a NEAREST touch the least, over both,
+ * of the room along the core and the room of the normal, each divided by how fast it is lost when a shape moves by a
+ * metre or turns by a metre at the touching point; of the other rules the room of their point in the face that gives n
+ * and along the edge. Searches add what only they know. */
+double tac_touch_margin(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
+                        const tacTouch *touch);
+
 /* --- Derivatives (touch_deriv.c) ---------------------------------------------------------------------------------- */
 
 /* How a touch moves. */
@@ -61,8 +103,8 @@ typedef struct tacTouchSystem {
     tacPose pose[2];
     tacTouch touch;
     tacPatch patch[2];
-    double lu[64]; /* NEAREST: the stationarity conditions in (s0, s1, normal, dist) */
-    int pivot[8], n;
+    tacPatch clip;      /* CLIP, CORNER: of the clip feature */
+    tacNearest nearest; /* NEAREST */
 } tacTouchSystem;
 
 /* -> the system; TAC_ERR_DEGENERATE where the touch has no derivative (coincident cores, parallel edges). */
