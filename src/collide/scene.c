@@ -1,0 +1,267 @@
+#include "collide/scene.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- Memory ------------------------------------------------------------------------------------------------------- */
+
+/* Caches a geom; a power of two near it is taken. */
+enum { MEMORY_PER_GEOM = 4, MEMORY_AT_LEAST = 16 };
+
+static int memory_size(const tacModel *m) {
+    int n = MEMORY_AT_LEAST;
+    while (n < MEMORY_PER_GEOM * m->ngeom)
+        n *= 2;
+    return n;
+}
+
+static int most_corners(const tacModel *m) {
+    int most = 0;
+    for (int i = 0; i < m->nmesh; i++)
+        most = m->mesh_corner_num[i] > most ? m->mesh_corner_num[i] : most;
+    return most;
+}
+
+/* One row an array of the lasting part: name, number of elements. */
+#define LASTING(X) X(shape, m->ngeom) X(hull_bounds, m->ngeom) X(memory, memory_size(m))
+/* And of the scratch. */
+#define SCRATCH(X)                                                                                                     \
+    X(pose, m->ngeom)                                                                                                  \
+    X(box, m->ngeom)                                                                                                   \
+    X(corner_change, most_corners(m)) X(found, max_contacts) X(touching, max_contacts) X(rows, max_contacts)
+#define ADD_BYTES(name, count) bytes += tac_arena_round((size_t)(count) * sizeof *s->name);
+#define TAKE(name, count)                                                                                              \
+    if ((s->name = tac_arena_take(arena, (size_t)(count) * sizeof *s->name)) == NULL) return 0;
+
+size_t tac_scene_bytes(const tacModel *m) {
+    const tacScene *s = NULL; /* for the element sizes alone */
+    size_t bytes = tac_filter_bytes(m);
+    LASTING(ADD_BYTES)
+    return bytes;
+}
+
+size_t tac_scene_scratch(const tacModel *m, int max_contacts) {
+    const tacScene *s = NULL;
+    size_t bytes = tac_broad_bytes(m->ngeom);
+    SCRATCH(ADD_BYTES)
+    return bytes;
+}
+
+int tac_scene_layout(tacScene *s, const tacModel *m, tacArena *arena) {
+    if (!tac_filter_layout(&s->filter, m, arena)) return 0;
+    LASTING(TAKE)
+    s->nmemory = memory_size(m);
+    memset(s->memory, 0, (size_t)s->nmemory * sizeof *s->memory);
+    tac_scene_update(s, m);
+    return 1;
+}
+
+int tac_scene_layout_scratch(tacScene *s, const tacModel *m, int max_contacts, tacArena *arena) {
+    SCRATCH(TAKE)
+    s->max_contacts = max_contacts;
+    return tac_broad_layout(&s->broad, m->ngeom, arena);
+}
+
+int tac_max_contacts(const tacModel *m) {
+    int64_t n = 0;
+    for (int g = 0; g < m->ngeom; g++)
+        n += tac_geom_has_shape(m, g) && (m->geom_contype[g] | m->geom_conaffinity[g]);
+    int64_t pairs = TAC_MAX_TOUCH * n * (n - 1) / 2, geoms = TAC_CONTACTS_AT_LEAST + TAC_CONTACTS_PER_GEOM * n;
+    int64_t most = (pairs < geoms ? pairs : geoms) + (int64_t)TAC_MAX_TOUCH * m->npair;
+    return most < INT32_MAX ? (int)most : INT32_MAX;
+}
+
+/* --- Shapes and bounds -------------------------------------------------------------------------------------------- */
+
+static tacBox bounds_of_hull(const tacShape *s) {
+    tacBox b = {tac_vec3(INFINITY, INFINITY, INFINITY), tac_vec3(-INFINITY, -INFINITY, -INFINITY)};
+    for (int i = 0; i < s->hull.nvert; i++) {
+        tacVec3 x = s->hull.vert[i];
+        b.low = tac_vec3(tac_min(b.low.x, x.x), tac_min(b.low.y, x.y), tac_min(b.low.z, x.z));
+        b.high = tac_vec3(tac_max(b.high.x, x.x), tac_max(b.high.y, x.y), tac_max(b.high.z, x.z));
+    }
+    return b;
+}
+
+void tac_scene_update(tacScene *s, const tacModel *m) {
+    for (int g = 0; g < m->ngeom; g++) {
+        memset(&s->shape[g], 0, sizeof s->shape[g]);
+        memset(&s->hull_bounds[g], 0, sizeof s->hull_bounds[g]);
+        if (!tac_geom_has_shape(m, g)) continue;
+        s->shape[g] = tac_shape_of_geom(m, g);
+        if (m->geom_type[g] == TAC_MESH) s->hull_bounds[g] = bounds_of_hull(&s->shape[g]);
+    }
+}
+
+/* Bounds in the world of a box that turns with a shape: half-sizes |R| h about the turned centre. */
+static tacBox turn_box(const tacBox *b, const tacPose *pose) {
+    const double *R = pose->R.m;
+    tacVec3 h = tac_scale3(0.5, tac_sub3(b->high, b->low)), c = tac_scale3(0.5, tac_add3(b->low, b->high));
+    tacVec3 x = tac_pose_point(pose, c);
+    tacVec3 H = {tac_abs(R[0]) * h.x + tac_abs(R[1]) * h.y + tac_abs(R[2]) * h.z,
+                 tac_abs(R[3]) * h.x + tac_abs(R[4]) * h.y + tac_abs(R[5]) * h.z,
+                 tac_abs(R[6]) * h.x + tac_abs(R[7]) * h.y + tac_abs(R[8]) * h.z};
+    return (tacBox){tac_sub3(x, H), tac_add3(x, H)};
+}
+
+static tacBox grow(tacBox b, double by) {
+    tacVec3 d = {by, by, by};
+    return (tacBox){tac_sub3(b.low, d), tac_add3(b.high, d)};
+}
+
+/* Rounding in the bounds, in units of their largest number: no touch may be lost to it. */
+#define BOUNDS_SLACK 1e-14
+
+static void set_box(tacScene *s, const tacModel *m, int g) {
+    tacBox b;
+    if (m->geom_type[g] == TAC_MESH)
+        b = turn_box(&s->hull_bounds[g], &s->pose[g]);
+    else
+        tac_shape_bounds(&s->shape[g], &s->pose[g], &b.low, &b.high);
+    double size = tac_max(tac_norm3(b.low), tac_norm3(b.high));
+    s->box[g] = grow(b, tac_geom_reach(m, g) + BOUNDS_SLACK * size);
+}
+
+/* --- Candidates --------------------------------------------------------------------------------------------------- */
+
+typedef struct Candidates {
+    const tacScene *scene;
+    const tacModel *model;
+    tacCandidateVisit visit;
+    void *user;
+} Candidates;
+
+static void visit_in_order(const Candidates *c, int a, int b, int pair) {
+    int swap = tac_contact_swaps(c->model, a, b);
+    c->visit(c->user, swap ? b : a, swap ? a : b, pair);
+}
+
+static void visit_overlap(void *user, int i, int j) {
+    const Candidates *c = user;
+    if (tac_filter_allows(&c->scene->filter, i, j)) visit_in_order(c, i, j, -1);
+}
+
+/* Signed distance of a box's nearest point from a plane: n . (c - p) - |n| . h. */
+static double height_above(const tacPose *plane, const tacBox *b) {
+    const double *R = plane->R.m;
+    tacVec3 h = tac_scale3(0.5, tac_sub3(b->high, b->low)), c = tac_scale3(0.5, tac_add3(b->low, b->high));
+    tacVec3 x = tac_sub3(c, plane->p);
+    return R[2] * x.x + R[5] * x.y + R[8] * x.z - tac_abs(R[2]) * h.x - tac_abs(R[5]) * h.y - tac_abs(R[8]) * h.z;
+}
+
+static void visit_planes(const Candidates *c) {
+    const tacScene *s = c->scene;
+    const tacFilter *f = &s->filter;
+    for (int i = 0; i < f->nplane; i++) {
+        double reach = tac_geom_reach(c->model, f->plane[i]);
+        for (int k = 0; k < f->nbounded; k++) {
+            int g = f->bounded[k];
+            if (height_above(&s->pose[f->plane[i]], &s->box[g]) > reach) continue;
+            if (tac_filter_allows(f, f->plane[i], g)) visit_in_order(c, f->plane[i], g, -1);
+        }
+    }
+}
+
+void tac_scene_candidates(tacScene *s, const tacModel *m, tacCandidateVisit visit, void *user) {
+    const tacFilter *f = &s->filter;
+    Candidates c = {s, m, visit, user};
+    for (int k = 0; k < f->nbounded; k++)
+        set_box(s, m, f->bounded[k]);
+    visit_planes(&c);
+    tac_broad_pairs(&s->broad, f->nbounded, f->bounded, s->box, visit_overlap, &c);
+    /* explicit pairs have margins of their own: the narrow phase looks at them all */
+    for (int i = 0; i < f->nexplicit; i++)
+        visit(user, f->explicit_pair[i].geom[0], f->explicit_pair[i].geom[1], f->explicit_pair[i].pair);
+}
+
+/* --- Contacts ----------------------------------------------------------------------------------------------------- */
+
+/* The cache of a pair: empty, or what the last query of the same pair left. */
+static tacPairCache *recall(tacScene *s, int a, int b) {
+    const uint64_t golden = 0x9E3779B97F4A7C15u; /* 2^64 over the golden ratio: spreads neighbouring keys */
+    uint64_t key = ((uint64_t)a << 32 | (uint64_t)b) + 1;
+    tacPairMemory *slot = &s->memory[((key * golden) >> 32) & (uint64_t)(s->nmemory - 1)];
+    if (slot->key != key) *slot = (tacPairMemory){.key = key};
+    return &slot->cache;
+}
+
+static tacContact contact_of(const tacTouch *t, int a, int b, int pair, double include) {
+    tacContact c = {.geom = {a, b},
+                    .pair = pair,
+                    .dist = t->dist,
+                    .include = include,
+                    .pos = tac_scale3(0.5, tac_add3(t->point[0], t->point[1])),
+                    .normal = t->normal,
+                    .point = {t->point[0], t->point[1]},
+                    .feature = {t->feature[0], t->feature[1]},
+                    .clip = t->clip,
+                    .rule = t->rule,
+                    .angle = t->angle,
+                    .switch_margin = t->margin};
+    tac_contact_frame(c.normal, &c.tangent[0], &c.tangent[1]);
+    return c;
+}
+
+tacTouch tac_contact_touch(const tacContact *c) {
+    return (tacTouch){.dist = c->dist,
+                      .point = {c->point[0], c->point[1]},
+                      .normal = c->normal,
+                      .feature = {c->feature[0], c->feature[1]},
+                      .rule = c->rule,
+                      .clip = c->clip,
+                      .angle = c->angle,
+                      .margin = c->switch_margin};
+}
+
+static int is_finite(const tacTouch *t) {
+    return tac_finite(t->dist) && tac_finite(tac_dot3(t->point[0], t->point[1])) && tac_finite(tac_norm3(t->normal));
+}
+
+typedef struct Search {
+    tacScene *scene;
+    const tacModel *model;
+} Search;
+
+static void collide_pair(void *user, int a, int b, int pair) {
+    const Search *search = user;
+    tacScene *s = search->scene;
+    tacTouch touch[TAC_MAX_TOUCH];
+    tacReach r = tac_pair_reach(search->model, a, b, pair);
+    int n = tac_touches(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], r.reach, recall(s, a, b), touch);
+    if (n == 0) return;
+    if (s->nfound + n <= s->max_contacts) {
+        s->touching[s->ntouching++] = (tacKeyed){(uint64_t)a << 32 | (uint64_t)b, s->nfound, n};
+        for (int i = 0; i < n; i++)
+            s->found[s->nfound + i] = contact_of(&touch[i], a, b, pair, r.include);
+    }
+    for (int i = 0; i < n; i++)
+        s->bad |= !is_finite(&touch[i]);
+    s->nfound += n;
+}
+
+tacStatus tac_scene_contacts(tacScene *s, const tacModel *m, tacContact *out, int max, int *n) {
+    Search search = {s, m};
+    s->nfound = s->ntouching = s->bad = 0;
+    tac_scene_candidates(s, m, collide_pair, &search);
+    if (s->bad) return TAC_ERR_NONFINITE;
+    *n = s->nfound;
+    if (s->nfound > max || s->nfound > s->max_contacts) return TAC_ERR_CONTACTS;
+    const tacKeyed *pair = tac_sort_keyed(s->ntouching, s->touching, s->rows);
+    for (int i = 0; i < s->ntouching; i++) {
+        memcpy(out, s->found + pair[i].value, (size_t)pair[i].count * sizeof *out);
+        out += pair[i].count;
+    }
+    return TAC_OK;
+}
+
+tacStatus tac_scene_distance(tacScene *s, const tacModel *m, int geom1, int geom2, tacContact *out) {
+    tacTouch t;
+    tacPairCache none = {0};
+    if (!tac_geoms_have_distance(m, geom1, geom2)) return TAC_ERR_ARGUMENT;
+    tacStatus status =
+        tac_distance_pair(&s->shape[geom1], &s->pose[geom1], &s->shape[geom2], &s->pose[geom2], &none, &t);
+    if (status != TAC_OK) return TAC_ERR_UNSUPPORTED;
+    if (!is_finite(&t)) return TAC_ERR_NONFINITE;
+    *out = contact_of(&t, geom1, geom2, -1, tac_pair_reach(m, geom1, geom2, -1).include);
+    return TAC_OK;
+}
