@@ -28,7 +28,7 @@ typedef struct tacContact {
     int geom[2];    /* the normal runs from the first to the second */
     int pair;       /* the explicit contact pair it comes from, or -1 */
     double dist;    /* m; negative: overlap */
-    double include; /* m: margin minus gap; forces begin where dist falls below it */
+    double include; /* m: margin of the pair; forces begin where dist falls below it */
     tacVec3 pos;    /* midway between the two surfaces */
     tacVec3 normal;
     tacVec3 tangent[2];

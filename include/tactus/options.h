@@ -22,6 +22,7 @@ typedef struct tacOptions {
     tacIntegrator integrator; /* default: the model's */
     double dt;                /* s; default: the model's timestep */
     unsigned inputs;          /* TAC_INPUT_* bits; default 0 */
+    int max_contacts;         /* contacts there is room for; default tac_max_contacts */
 } tacOptions;
 
 /* What happened in a step. */

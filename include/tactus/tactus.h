@@ -222,6 +222,45 @@ TAC_API tacStatus tac_energy(tacSim *sim, const double *q, const double *v, tacE
 /* (q, v) -> linear momentum, and angular momentum about the whole model's centre of mass. */
 TAC_API tacStatus tac_momentum(tacSim *sim, const double *q, const double *v, tacVec6 *momentum);
 
+/* --- Contacts ---------------------------------------------------------------------------------------------------- */
+
+/* Contacts that simulations of a model have room for unless options say otherwise: 8 for each pair of geoms that have
+ * collision bits, but no more than 64 and 16 for each such geom; and 8 for each explicit pair. */
+TAC_API int tac_max_contacts(const tacModel *model);
+/* (q, mocap) -> all contacts with dist below the pair's margin + gap: by pair (geom[0], then geom[1]), within a pair the
+ * deepest first. Which geoms may touch, and which is geom[0], is as in MuJoCo 3.x (docs/theory/collision.md). u may be
+ * NULL: mocap bodies stand where the model has them. TAC_ERR_CONTACTS when there are more than max or than the
+ * simulation has room for: out is untouched, *n is how many there are. */
+TAC_API tacStatus tac_contacts(tacSim *sim, const double *q, const double *u, tacContact *out, int max, int *n);
+/* Signed distance of two geoms, whether they may touch or not: Euclidean when apart, minus the least translation that
+ * parts them when they overlap. The normal runs from geom1 to geom2. TAC_ERR_ARGUMENT for two planes, a geom and
+ * itself, and what has no shape (height fields, geoms only for looks). */
+TAC_API tacStatus tac_geom_distance(tacSim *sim, const double *q, const double *u, int geom1, int geom2,
+                                    tacContact *out);
+
+/* Derivatives of a contact. Rows: dist, pos, normal, tangent[0], tangent[1]; columns as for steps. NULL skips one. */
+enum { TAC_CONTACT_ROWS = 13 };
+typedef struct tacContactJac {
+    double *q;     /* TAC_CONTACT_ROWS x nv, tangent coordinates */
+    double *u;     /* TAC_CONTACT_ROWS x ninput: mocap poses move contacts */
+    double *theta; /* TAC_CONTACT_ROWS x nparam: places of bodies, joints and geoms, sizes, mesh scales... */
+} tacContactJac;
+
+/* Gradient of rowbar . (rows of a contact). NULL skips one. */
+typedef struct tacContactGrad {
+    double *q;     /* nv */
+    double *u;     /* ninput */
+    double *theta; /* nparam */
+} tacContactGrad;
+
+/* How a contact that tac_contacts or tac_geom_distance found at the same (q, u) moves, as long as the same features
+ * touch (contact->switch_margin). Exact. TAC_ERR_DEGENERATE where they have no derivative. */
+TAC_API tacStatus tac_contact_jac(tacSim *sim, const double *q, const double *u, const tacContact *contact,
+                                  const tacContactJac *jac);
+/* The same in reverse: rowbar[TAC_CONTACT_ROWS]. */
+TAC_API tacStatus tac_contact_vjp(tacSim *sim, const double *q, const double *u, const tacContact *contact,
+                                  const double *rowbar, const tacContactGrad *grad);
+
 /* --- Random numbers and hashing, the same on every machine ------------------------------------------------------- */
 
 /* (seed, stream, index) -> 64 random bits; no state. */

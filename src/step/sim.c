@@ -22,6 +22,7 @@ tacOptions tac_default_options(const tacModel *model) {
         .integrator = (tacIntegrator)*model->option_integrator,
         .dt = *model->option_timestep,
         .inputs = 0,
+        .max_contacts = tac_max_contacts(model),
     };
     return options;
 }
@@ -41,6 +42,9 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
         return tac_fail(err, TAC_ERR_ARGUMENT, "option dt is %g: expected a finite time step above 0", options->dt);
     if (options->inputs & ~known)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option inputs is 0x%x: expected TAC_INPUT_* bits", options->inputs);
+    if (options->max_contacts < 0)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option max_contacts is %d: expected a number of contacts",
+                        options->max_contacts);
     if ((unsigned)options->contact > TAC_SOFT)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option contact is %d: expected a tacContactModel",
                         (int)options->contact);
@@ -122,12 +126,15 @@ static tacStatus update_tangents(tacSim *sim) {
 /* Bytes of the arena: the workspace, and what steps and their derivatives take from it. */
 static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     const tacStepper *stepper = find_stepper(options);
-    return tac_work_bytes(model) + (stepper != NULL ? stepper->scratch(model, options) : 0);
+    int contacts = options->max_contacts > 0 ? options->max_contacts : 0;
+    return tac_work_bytes(model) + tac_scene_scratch(model, contacts) +
+           (stepper != NULL ? stepper->scratch(model, options) : 0);
 }
 
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {
     if (model == NULL || options == NULL) return 0;
-    return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + tangents_bytes(model) + arena_bytes(model, options);
+    return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + tangents_bytes(model) +
+           tac_scene_bytes(model) + arena_bytes(model, options);
 }
 
 tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void *memory, size_t bytes, tacSim **sim,
@@ -155,8 +162,11 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
         next += 3 * copy;
     }
     tac_arena_init(&s->tangent_rows, next, tangents_bytes(model));
-    tac_arena_init(&s->arena, next + tangents_bytes(model), arena_bytes(model, options));
-    if (!tac_work_layout(&s->work, model, &s->arena) || update_tangents(s) != TAC_OK)
+    next += tangents_bytes(model);
+    tac_arena_init(&s->scene_rows, next, tac_scene_bytes(model));
+    tac_arena_init(&s->arena, next + tac_scene_bytes(model), arena_bytes(model, options));
+    if (!tac_work_layout(&s->work, model, &s->arena) || !tac_scene_layout(&s->scene, s->model, &s->scene_rows) ||
+        !tac_scene_layout_scratch(&s->scene, model, options->max_contacts, &s->arena) || update_tangents(s) != TAC_OK)
         return tac_fail(err, TAC_ERR_ARENA_FULL, "workspace of %zu bytes is too small", s->arena.size);
     *sim = s;
     return TAC_OK;
@@ -201,5 +211,6 @@ tacStatus tac_sim_set_params(tacSim *sim, const double *theta) {
     if (status == TAC_OK) status = tac_model_reference(fresh, &sim->work, NULL);
     if (status != TAC_OK) return status;
     sim->model = fresh;
+    tac_scene_update(&sim->scene, fresh);
     return update_tangents(sim);
 }

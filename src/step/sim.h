@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "dynamics/contact_move.h"
 #include "dynamics/param_tangent.h"
 
 /* What an option struct made by tac_default_options carries. */
@@ -35,6 +36,8 @@ struct tacSim {
     const tacStepper *stepper;
     tacParamTangent *tangents; /* nparam: how used numbers move with each parameter */
     tacArena tangent_rows;     /* what they point to */
+    tacArena scene_rows;       /* the lasting part of the scene */
+    tacScene scene;
     tacWork work;
     tacArena arena; /* scratch, the workspace included */
 };
