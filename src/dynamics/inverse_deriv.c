@@ -20,12 +20,7 @@
  *   i strictly inboard of j       dtau_i/dq_j = S_i . (I^C_j psi2_j + B^C_j psi1_j + S_j x* F^C_j)
  *                                 dtau_i/dv_j = S_i . (I^C_j (psi1_j + Sd_j) + B^C_j S_j)                    (D6) */
 
-/* psi2 and psi1 + Sd of dof i as vectors. */
-static inline tacVec6 rate_lane(const tacWork *w, int i, int lane) {
-    const tacPair *u = w->rate[i].u;
-    return (tacVec6){{u[0][lane], u[1][lane], u[2][lane]}, {u[3][lane], u[4][lane], u[5][lane]}};
-}
-enum { OF_Q, OF_V }; /* lanes: what a displacement, what a velocity leaves */
+enum { OF_Q, OF_V }; /* lanes of a pair: what a displacement, what a velocity leaves */
 
 /* (x . psi2, x . (psi1 + Sd)) and (y . psi1, y . S) of dof i, y an angular vector */
 static inline tacPair rate_dot6(const tacRate *r, tacVec6 x) {
@@ -34,19 +29,25 @@ static inline tacPair rate_dot6(const tacRate *r, tacVec6 x) {
 }
 static inline tacPair rate_dot3(const tacRate *r, tacVec3 y) { return y.x * r->w[0] + y.y * r->w[1] + y.z * r->w[2]; }
 
-static inline void set_rate(tacRate *r, tacVec6 psi2, tacVec6 later, tacVec3 psi1, tacVec3 S) {
+static inline void set_rate(tacRate *r, tacVec6 psi2, tacVec6 later, tacVec3 psi1, tacVec6 S) {
     *r = (tacRate){{{psi2.ang.x, later.ang.x},
                     {psi2.ang.y, later.ang.y},
                     {psi2.ang.z, later.ang.z},
                     {psi2.lin.x, later.lin.x},
                     {psi2.lin.y, later.lin.y},
                     {psi2.lin.z, later.lin.z}},
-                   {{psi1.x, S.x}, {psi1.y, S.y}, {psi1.z, S.z}}};
+                   {{psi1.x, S.ang.x}, {psi1.y, S.ang.y}, {psi1.z, S.ang.z}},
+                   {{S.ang.x, S.ang.x},
+                    {S.ang.y, S.ang.y},
+                    {S.ang.z, S.ang.z},
+                    {S.lin.x, S.lin.x},
+                    {S.lin.y, S.lin.y},
+                    {S.lin.z, S.lin.z}}};
 }
 
 /* (D2) for one group of dofs, and the motion after it. */
-static inline void enter_group(tacWork *w, int first, int count, const double *v, const double *a, tacVec6 *V,
-                               tacVec6 *A) {
+static inline __attribute__((always_inline)) void enter_group(tacWork *w, int first, int count, const double *v,
+                                                              const double *a, tacVec6 *V, tacVec6 *A) {
     tacVec6 V0 = *V, A0 = *A;
     for (int i = first; i < first + count; i++) {
         tacVec6 S = w->S[i], psi1 = tac_crossm6(V0, S);
@@ -58,12 +59,12 @@ static inline void enter_group(tacWork *w, int first, int count, const double *v
         tacVec6 S = w->S[i], psi1 = w->Sdot[i];
         tacVec6 psi2 = tac_add6(tac_crossm6(A0, S), tac_crossm6(V0, psi1));
         tacVec6 Sd = count == 1 ? psi1 : tac_crossm6(*V, S);
-        set_rate(&w->rate[i], psi2, tac_add6(psi1, Sd), psi1.ang, S.ang);
+        set_rate(&w->rate[i], psi2, tac_add6(psi1, Sd), psi1.ang, S);
     }
 }
 
 /* (D4) */
-static inline tacCoriolis body_coriolis(const tacInertia *I, tacVec6 V) {
+static inline __attribute__((always_inline)) tacCoriolis body_coriolis(const tacInertia *I, tacVec6 V) {
     tacVec3 o = V.ang, v = V.lin, h = I->h;
     double half = 0.5 * (I->I.xx + I->I.yy + I->I.zz), hv = tac_dot3(h, v);
     tacVec3 ex = {half - I->I.xx, -I->I.xy, -I->I.xz}, ey = {-I->I.xy, half - I->I.yy, -I->I.yz},
@@ -79,6 +80,24 @@ static inline tacCoriolis body_coriolis(const tacInertia *I, tacVec6 V) {
 
 static inline tacVec6 coriolis_mul(const tacCoriolis *B, tacVec3 w) {
     return (tacVec6){tac_mulmv3(B->B11, w), tac_scale3(2, tac_cross3(w, B->p))};
+}
+
+/* I u + B w in both lanes: (I^C psi2 + B^C psi1, I^C (psi1 + Sd) + B^C S) of one dof. */
+static inline __attribute__((always_inline)) void push_rate(const tacInertia *I, const tacCoriolis *B, const tacRate *r,
+                                                            tacPair out[6]) {
+    const tacPair *u = r->u, *w = r->w;
+    const double *b = B->B11.m;
+    tacVec3 h = I->h, p = B->p;
+    double m = I->m;
+    out[0] = ((I->I.xx * u[0] + I->I.xy * u[1] + I->I.xz * u[2]) + (h.y * u[5] - h.z * u[4])) +
+             (b[0] * w[0] + b[1] * w[1] + b[2] * w[2]);
+    out[1] = ((I->I.xy * u[0] + I->I.yy * u[1] + I->I.yz * u[2]) + (h.z * u[3] - h.x * u[5])) +
+             (b[3] * w[0] + b[4] * w[1] + b[5] * w[2]);
+    out[2] = ((I->I.xz * u[0] + I->I.yz * u[1] + I->I.zz * u[2]) + (h.x * u[4] - h.y * u[3])) +
+             (b[6] * w[0] + b[7] * w[1] + b[8] * w[2]);
+    out[3] = (m * u[3] - (h.y * u[2] - h.z * u[1])) + 2 * (w[1] * p.z - w[2] * p.y);
+    out[4] = (m * u[4] - (h.z * u[0] - h.x * u[2])) + 2 * (w[2] * p.x - w[0] * p.z);
+    out[5] = (m * u[5] - (h.x * u[1] - h.y * u[0])) + 2 * (w[0] * p.y - w[1] * p.x);
 }
 
 /* Angular part of B^T x; the linear part is zero. */
@@ -123,26 +142,30 @@ static void add_to_parents(const tacModel *m, tacWork *w) {
     }
 }
 
+/* (P, Q) of (D6): what dof i puts on the dofs inboard of it. */
+static inline void inboard_forces(const tacWork *w, int i, int body, tacPair PQ[6]) {
+    tacVec6 turned = tac_crossf6(w->S[i], w->F[body]);
+    push_rate(&w->composite[body], &w->coriolis[body], &w->rate[i], PQ);
+    PQ[0][OF_Q] += turned.ang.x, PQ[1][OF_Q] += turned.ang.y, PQ[2][OF_Q] += turned.ang.z;
+    PQ[3][OF_Q] += turned.lin.x, PQ[4][OF_Q] += turned.lin.y, PQ[5][OF_Q] += turned.lin.z;
+}
+
 /* Row and column i of both derivatives: (D5) and (D6) for dof i and the dofs inboard of it. */
 static void fill_dof(const tacModel *m, tacWork *w, int i, int ld, double *dq, double *dv) {
     int b = m->dof_body[i], start = tac_dof_group(m, i);
     size_t n = (size_t)ld;
     const tacCoriolis *B = &w->coriolis[b];
-    tacVec6 S = w->S[i], U = tac_inertia_mul(w->composite[b], S);
-    tacVec3 W = coriolis_mul_transposed(B, S);
-    tacVec6 P =
-        tac_add6(tac_add6(tac_inertia_mul(w->composite[b], rate_lane(w, i, OF_Q)), coriolis_mul(B, w->Sdot[i].ang)),
-                 tac_crossf6(S, w->F[b]));
-    tacVec6 Q = tac_add6(tac_inertia_mul(w->composite[b], rate_lane(w, i, OF_V)), coriolis_mul(B, S.ang));
-    const tacPair PQ[6] = {{P.ang.x, Q.ang.x}, {P.ang.y, Q.ang.y}, {P.ang.z, Q.ang.z},
-                           {P.lin.x, Q.lin.x}, {P.lin.y, Q.lin.y}, {P.lin.z, Q.lin.z}};
+    tacVec6 U = tac_inertia_mul(w->composite[b], w->S[i]);
+    tacVec3 W = coriolis_mul_transposed(B, w->S[i]);
+    tacPair PQ[6];
+    inboard_forces(w, i, b, PQ);
     double *dq_row = dq + (size_t)i * n, *dv_row = dv + (size_t)i * n;
     double *dq_column = dq + i, *dv_column = dv + i;
     for (int j = i; j >= 0; j = m->dof_parent[j]) {
-        tacVec6 Sj = w->S[j];
-        tacPair inboard = (Sj.ang.x * PQ[0] + Sj.ang.y * PQ[1] + Sj.ang.z * PQ[2]) +
-                          (Sj.lin.x * PQ[3] + Sj.lin.y * PQ[4] + Sj.lin.z * PQ[5]); /* Sj . (P, Q) */
-        tacPair outboard = rate_dot6(&w->rate[j], U) + rate_dot3(&w->rate[j], W);
+        const tacRate *r = &w->rate[j];
+        tacPair inboard = (r->S[0] * PQ[0] + r->S[1] * PQ[1] + r->S[2] * PQ[2]) +
+                          (r->S[3] * PQ[3] + r->S[4] * PQ[4] + r->S[5] * PQ[5]); /* Sj . (P, Q) */
+        tacPair outboard = rate_dot6(r, U) + rate_dot3(r, W);
         dq_column[(size_t)j * n] = inboard[OF_Q];
         dv_column[(size_t)j * n] = inboard[OF_V];
         dq_row[j] = outboard[OF_Q];
@@ -177,8 +200,9 @@ void tac_bias_velocity_jac(const tacModel *m, tacWork *w, const double *v, doubl
         int b = m->dof_body[i], at = m->dof_M_adr[i];
         tacVec6 U = tac_inertia_mul(w->composite[b], w->S[i]);
         tacVec3 W = coriolis_mul_transposed(&w->coriolis[b], w->S[i]);
-        tacVec6 Q = tac_add6(tac_inertia_mul(w->composite[b], rate_lane(w, i, OF_V)),
-                             coriolis_mul(&w->coriolis[b], w->S[i].ang));
+        tacPair PQ[6];
+        push_rate(&w->composite[b], &w->coriolis[b], &w->rate[i], PQ);
+        tacVec6 Q = {{PQ[0][OF_V], PQ[1][OF_V], PQ[2][OF_V]}, {PQ[3][OF_V], PQ[4][OF_V], PQ[5][OF_V]}};
         for (int j = i; j >= 0; j = m->dof_parent[j], at++) {
             lower[at] += scale * (rate_dot6(&w->rate[j], U) + rate_dot3(&w->rate[j], W))[OF_V];
             upper[at] += scale * tac_dot6(w->S[j], Q);

@@ -26,9 +26,9 @@ typedef struct tacCoriolis {
 typedef double tacPair __attribute__((vector_size(16)));
 
 /* What is left of a displacement and of a velocity of one dof (inverse_deriv.c): the six components of (psi2, psi1 +
- * Sd) and the angular ones of (psi1, S). */
+ * Sd) and the angular ones of (psi1, S). And the axis itself, each of its six components twice. */
 typedef struct tacRate {
-    tacPair u[6], w[3];
+    tacPair u[6], w[3], S[6];
 } tacRate;
 
 typedef struct tacWork {

@@ -1,6 +1,8 @@
 #include "math/tree.h"
 
 #include "base/error.h"
+#include "base/lanes.h"
+#include "math/tree_strips.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,18 +16,6 @@
  *
  * Inner loops are written two numbers at a time, loads before stores, so that compilers use 128-bit registers at -O2.
  * Entries are independent: the bits are those of one at a time. */
-
-/* Rows in the block that ends with row `last`. */
-static int rows_ending(const tacTree *tree, int last) {
-    if (last < 1 || tree->parent[last] != last - 1) return 1;
-    return last < 2 || tree->parent[last - 1] != last - 2 ? 2 : 3;
-}
-
-/* Rows in the block that begins with row `first`. */
-static int rows_beginning(const tacTree *tree, int first) {
-    if (first + 1 >= tree->n || tree->parent[first + 1] != first) return 1;
-    return first + 2 >= tree->n || tree->parent[first + 2] != first + 1 ? 2 : 3;
-}
 
 /* y -= a x */
 static inline void subtract_one(int n, const double *x, double a, double *y) {
@@ -168,7 +158,7 @@ int tac_tree_factor(const tacTree *tree, const double *M, const double *extra, d
     copy_matrix(tree, M, extra, L);
     int bad = -1;
     for (int last = tree->n - 1; last >= 0 && bad < 0;) {
-        int count = rows_ending(tree, last), k = last - count + 1;
+        int count = tac_tree_rows_ending(tree, last), k = last - count + 1;
         double diagonal[3];
         for (int s = 0; s < count; s++)
             diagonal[s] = M[tree->adr[k + s]] + (extra != NULL ? extra[k + s] : 0);
@@ -188,7 +178,7 @@ int tac_tree_factor(const tacTree *tree, const double *M, const double *extra, d
 void tac_tree_solve_lt(const tacTree *tree, const double *L, double *x) {
     const int *parent = tree->parent;
     for (int last = tree->n - 1; last >= 0;) {
-        int count = rows_ending(tree, last), k = last - count + 1, i = parent[k];
+        int count = tac_tree_rows_ending(tree, last), k = last - count + 1, i = parent[k];
         const double *x0 = L + tree->adr[k] + 1;
         if (count == 1) {
             double a = x[k];
@@ -223,7 +213,7 @@ void tac_tree_solve_d(const tacTree *tree, const double *L, double *x) {
 void tac_tree_solve_l(const tacTree *tree, const double *L, double *x) {
     const int *parent = tree->parent;
     for (int k = 0; k < tree->n;) {
-        int count = rows_beginning(tree, k), i = parent[k];
+        int count = tac_tree_rows_beginning(tree, k), i = parent[k];
         const double *x0 = L + tree->adr[k] + 1;
         double y0 = x[k];
         if (count == 1) {
@@ -262,179 +252,17 @@ void tac_tree_solve(const tacTree *tree, const double *L, double *x) {
     tac_tree_solve_l(tree, L, x);
 }
 
-/* --- The three passes for n x k right sides. Blocks of rows as above, and within a block four columns at a time in
- * registers; where these are zero, as for columns of another limb, the first pass has nothing to do. The order of terms
- * is that of the passes above. ------------------------------------------------------------------------------------- */
+/* --- n x k right sides ------------------------------------------------------------------------------------------- */
 
-/* Two numbers in one register; four in two. */
-typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
-typedef struct Strip {
-    Pair a, b;
-} Strip;
-enum { STRIP = 4 };
-
-/* The first n of four numbers; the rest are zero, and are not stored. */
-static inline Strip load(int n, const double *x) {
-    if (n < STRIP) return (Strip){{x[0], n > 1 ? x[1] : 0}, {n > 2 ? x[2] : 0, 0}};
-    const Pair *p = (const Pair *)(const void *)x;
-    return (Strip){p[0], p[1]};
-}
-
-static inline void store(int n, double *x, Strip s) {
-    if (n == STRIP) {
-        Pair *p = (Pair *)(void *)x;
-        p[0] = s.a, p[1] = s.b;
-        return;
-    }
-    x[0] = s.a[0];
-    if (n > 1) x[1] = s.a[1];
-    if (n > 2) x[2] = s.b[0];
-}
-
-static inline Strip scale(double c, Strip x) { return (Strip){c * x.a, c * x.b}; }
-/* y - c x */
-static inline Strip less(Strip y, double c, Strip x) { return (Strip){y.a - c * x.a, y.b - c * x.b}; }
-/* Any number but zero in one of three. */
-typedef long long Mask __attribute__((vector_size(16)));
-static inline int any(Strip x, Strip y, Strip z) {
-    Mask m = (x.a != 0) | (x.b != 0) | (y.a != 0) | (y.b != 0) | (z.a != 0) | (z.b != 0);
-    return (m[0] | m[1]) != 0;
-}
-
-/* A block of rows, and the rows above it (or as many as fit), nearest first. */
-enum { MOST_ABOVE = 64 };
-typedef struct Block {
-    double *X;
-    size_t ld;                  /* numbers from row to row of X */
-    int first, last;            /* columns */
-    double *x;                  /* row k of X, at column `first`; rows k + 1 and k + 2 follow */
-    double d[3], a10, a20, a21; /* 1/D, and the entries of L within the block */
-    const double *l0, *l1, *l2; /* entries of L for the rows above */
-    int above;
-    double *row[MOST_ABOVE]; /* rows of X above, at column `first` */
-} Block;
-
-static void open_block(const tacTree *tree, const double *L, int k, int count, Block *b) {
-    const double *l0 = L + tree->adr[k], *l1 = l0, *l2 = l0;
-    if (count > 1) l1 = L + tree->adr[k + 1], b->a10 = l1[1];
-    if (count > 2) l2 = L + tree->adr[k + 2], b->a21 = l2[1], b->a20 = l2[2];
-    b->d[0] = l0[0], b->d[1] = l1[0], b->d[2] = l2[0];
-    b->l0 = l0 + 1, b->l1 = l1 + 2, b->l2 = l2 + 3;
-    b->x = b->X + (size_t)k * b->ld + b->first;
-}
-
-/* The next rows above, from row i on; returns the first that did not fit, or -1. */
-static int open_above(const tacTree *tree, int i, Block *b) {
-    for (b->above = 0; i >= 0 && b->above < MOST_ABOVE; i = tree->parent[i])
-        b->row[b->above++] = b->X + (size_t)i * b->ld + b->first;
-    return i;
-}
-
-#define INLINE static inline __attribute__((always_inline))
-
-/* n columns of X <- L^-T X: within the block where `within`, then x_i -= L_ki x_k for the rows i above, k + 2 first. */
-INLINE void push(const Block *b, int count, int within, int c, int n) {
-    double *x = b->x + c;
-    Strip x0 = load(n, x), x1 = x0, x2 = x0;
-    if (count > 1) x1 = load(n, x + b->ld);
-    if (count > 2) x2 = load(n, x + 2 * b->ld);
-    if (!any(x0, x1, x2)) return;
-    if (within && count > 2) x1 = less(x1, b->a21, x2), x0 = less(x0, b->a20, x2), store(n, x + b->ld, x1);
-    if (within && count > 1) x0 = less(x0, b->a10, x1), store(n, x, x0);
-    for (int t = 0; t < b->above; t++) {
-        double *y = b->row[t] + c;
-        Strip sum = load(n, y);
-        if (count > 2) sum = less(sum, b->l2[t], x2);
-        if (count > 1) sum = less(sum, b->l1[t], x1);
-        store(n, y, less(sum, b->l0[t], x0));
-    }
-}
-
-/* n columns of X <- L^-1 D^-1 X: by D where `first`, x_k -= L_ki x_i over the rows i above, then within the block where
- * `last`. */
-INLINE void pull(const Block *b, int count, int first, int last, int c, int n) {
-    double *y = b->x + c;
-    Strip y0 = load(n, y), y1 = y0, y2 = y0;
-    if (count > 1) y1 = load(n, y + b->ld);
-    if (count > 2) y2 = load(n, y + 2 * b->ld);
-    if (first) y0 = scale(b->d[0], y0), y1 = scale(b->d[1], y1), y2 = scale(b->d[2], y2);
-    for (int t = 0; t < b->above; t++) {
-        Strip x = load(n, b->row[t] + c);
-        if (count > 2) y2 = less(y2, b->l2[t], x);
-        if (count > 1) y1 = less(y1, b->l1[t], x);
-        y0 = less(y0, b->l0[t], x);
-    }
-    if (last && count > 1) y1 = less(y1, b->a10, y0);
-    if (last && count > 2) y2 = less(less(y2, b->a20, y0), b->a21, y1);
-    store(n, y, y0);
-    if (count > 1) store(n, y + b->ld, y1);
-    if (count > 2) store(n, y + 2 * b->ld, y2);
-}
-
-/* All columns, strip by strip; the last may be of fewer columns. */
-INLINE void push_strips(const Block *b, int count, int within) {
-    int c = 0, n = b->last - b->first;
-    for (; c + STRIP <= n; c += STRIP)
-        push(b, count, within, c, STRIP);
-    if (c < n) push(b, count, within, c, n - c);
-}
-
-INLINE void pull_strips(const Block *b, int count, int first, int last) {
-    int c = 0, n = b->last - b->first;
-    for (; c + STRIP <= n; c += STRIP)
-        pull(b, count, first, last, c, STRIP);
-    if (c < n) pull(b, count, first, last, c, n - c);
-}
-
-static void push_block(const tacTree *tree, const double *L, int k, int count, Block *b) {
-    int i = tree->parent[k], within = 1;
-    open_block(tree, L, k, count, b);
-    do {
-        i = open_above(tree, i, b);
-        if (count == 1)
-            push_strips(b, 1, within);
-        else if (count == 2)
-            push_strips(b, 2, within);
-        else
-            push_strips(b, 3, within);
-        b->l0 += b->above, b->l1 += b->above, b->l2 += b->above;
-        within = 0;
-    } while (i >= 0);
-}
-
-static void pull_block(const tacTree *tree, const double *L, int k, int count, Block *b) {
-    int i = tree->parent[k], first = 1;
-    open_block(tree, L, k, count, b);
-    do {
-        i = open_above(tree, i, b);
-        if (count == 1)
-            pull_strips(b, 1, first, i < 0);
-        else if (count == 2)
-            pull_strips(b, 2, first, i < 0);
-        else
-            pull_strips(b, 3, first, i < 0);
-        b->l0 += b->above, b->l1 += b->above, b->l2 += b->above;
-        first = 0;
-    } while (i >= 0);
-}
-
-/* Both passes for all blocks; `upper`: columns from the block's own on. */
-static void solve_blocks(const tacTree *tree, const double *L, int upper, Block *b) {
-    for (int last = tree->n - 1, count; last >= 0; last -= count) {
-        count = rows_ending(tree, last);
-        b->first = upper ? (last - count + 1) / STRIP * STRIP : 0;
-        push_block(tree, L, last - count + 1, count, b);
-    }
-    for (int first = 0, count; first < tree->n; first += count) {
-        count = rows_beginning(tree, first);
-        b->first = upper ? first / STRIP * STRIP : 0;
-        pull_block(tree, L, first, count, b);
-    }
+static void solve_strips(const tacTree *tree, const double *L, tacStrips job) {
+    if (tac_has_wide())
+        tac_tree_strips_wide(tree, L, job);
+    else
+        tac_tree_strips_narrow(tree, L, job);
 }
 
 void tac_tree_solve_block(const tacTree *tree, const double *L, int k, int ld, double *X) {
-    Block b = {.X = X, .ld = (size_t)ld, .last = k};
-    solve_blocks(tree, L, 0, &b);
+    solve_strips(tree, L, (tacStrips){X, ld, k, 0});
 }
 
 void tac_tree_solve_many(const tacTree *tree, const double *L, int k, double *X) {
@@ -443,16 +271,15 @@ void tac_tree_solve_many(const tacTree *tree, const double *L, int k, double *X)
 
 /* The same on the identity, of which L^-T keeps the upper triangle; below it the inverse is that above. */
 void tac_tree_inverse(const tacTree *tree, const double *L, int ld, double *X) {
-    int n = tree->n;
-    Block b = {.X = X, .ld = (size_t)ld, .last = n};
-    for (int i = 0; i < n; i++) {
-        memset(X + (size_t)i * b.ld, 0, (size_t)n * sizeof(double));
-        X[(size_t)i * b.ld + (size_t)i] = 1;
+    size_t n = (size_t)tree->n, width = (size_t)ld;
+    for (size_t i = 0; i < n; i++) {
+        memset(X + i * width, 0, n * sizeof(double));
+        X[i * width + i] = 1;
     }
-    solve_blocks(tree, L, 1, &b);
-    for (int i = 1; i < n; i++)
-        for (int j = 0; j < i; j++)
-            X[(size_t)i * b.ld + (size_t)j] = X[(size_t)j * b.ld + (size_t)i];
+    solve_strips(tree, L, (tacStrips){X, ld, tree->n, 1});
+    for (size_t i = 1; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            X[i * width + j] = X[j * width + i];
 }
 
 /* --- Products --------------------------------------------------------------------------------------------------- */
