@@ -321,8 +321,8 @@ static void emit_actuator(const tacModel *m, tacWork *w, int a, const double *q,
             tac_emit(&sink->q, i, j, column[i] * row[j]);
         for (int j = first; f.velocity != 0 && j < last; j++)
             tac_emit(&sink->v, i, j, column[i] * f.velocity * w->moment[(size_t)a * (size_t)m->nv + (size_t)j]);
-        tac_emit(&sink->ctrl, i, a, column[i] * f.signal * signal.ctrl);
-        if (m->actuator_act_num[a] > 0) tac_emit(&sink->act, i, j_act, column[i] * f.signal * signal.act);
+        if (signal.ctrl != 0) tac_emit(&sink->ctrl, i, a, column[i] * f.signal * signal.ctrl);
+        if (signal.act != 0) tac_emit(&sink->act, i, j_act, column[i] * f.signal * signal.act);
     }
     tac_moment_jac(m, w, a, w->force[a], &sink->q);
 }

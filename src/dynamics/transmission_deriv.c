@@ -46,8 +46,8 @@ static Ends site_ends(const tacModel *m, const tacWork *w, int actuator) {
     int site = m->actuator_trnid[2 * actuator], ref = m->actuator_trnid[2 * actuator + 1];
     int frame = ref >= 0 ? ref : site; /* a site whose axes they are fixed in */
     const double *gear = m->actuator_gear + 6 * actuator;
-    tacVec3 force = tac_quat_rotate(site_quat(m, w, frame), tac_load3(gear));
-    tacVec3 moment = tac_quat_rotate(site_quat(m, w, frame), tac_load3(gear + 3));
+    tacQuat axes = site_quat(m, w, frame);
+    tacVec3 force = tac_quat_rotate(axes, tac_load3(gear)), moment = tac_quat_rotate(axes, tac_load3(gear + 3));
     Ends e = {.n = ref >= 0 ? 2 : 1, .frame = ref >= 0 ? 1 : 0};
     e.end[0] = (End){site, m->site_body[site], site_pos(m, w, site), force, moment};
     if (ref >= 0) e.end[1] = (End){ref, m->site_body[ref], site_pos(m, w, ref), tac_neg3(force), tac_neg3(moment)};
@@ -138,10 +138,28 @@ static void emit_mover(const tacModel *m, const tacWork *w, const Ends *e, const
         emit_column(m, w, e, k, x, column, &change[k], scale, sink);
 }
 
+/* Reverse mode of emit_single_end: the rows inboard of a group of dofs, summed once for the group. */
+static void pull_single_end(const tacModel *m, const tacWork *w, int body, tacVec6 W, const tacSink *sink) {
+    if (sink->lambda == NULL) return;
+    for (int j = m->body_last_dof[body]; j >= 0;) {
+        int first = tac_dof_group(m, j);
+        tacVec6 Lambda = tac_zero6();
+        for (int i = m->dof_parent[first]; i >= 0; i = m->dof_parent[i])
+            if (sink->skip == NULL || !sink->skip[i]) Lambda = tac_madd6(Lambda, sink->lambda[i], w->S[i]);
+        for (; m->dof_parent[first] >= 0 && j >= first; j--)
+            sink->bar[j] += tac_dot6(Lambda, tac_crossf6(w->S[j], W));
+        j = m->dof_parent[first];
+    }
+}
+
 /* One end alone, its force and moment fixed in it: it moves as one with all that a dof takes along, so that only rows
  * inboard of the dof change:  dmoment_i/dq_j = S_i . (S_j x* W). */
 static void emit_single_end(const tacModel *m, const tacWork *w, const End *end, double scale, const tacSink *sink) {
     tacVec6 W = wrench(w, end);
+    if (sink->matrix == NULL) {
+        pull_single_end(m, w, end->body, tac_scale6(sink->negate ? -scale : scale, W), sink);
+        return;
+    }
     for (int j = m->body_last_dof[end->body]; j >= 0; j = m->dof_parent[j]) {
         tacVec6 dW = tac_crossf6(w->S[j], W);
         for (int i = m->dof_parent[tac_dof_group(m, j)]; i >= 0; i = m->dof_parent[i])
