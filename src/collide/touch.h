@@ -72,6 +72,13 @@ typedef int (*tacTouchFunction)(const tacShape *a, const tacPose *A, const tacSh
 
 /* --- A touch from its features alone (touch.c) -------------------------------------------------------------------- */
 
+/* Sine of the tilt below which a rim lies flat on a plane and has no lowest point. */
+#define TAC_RIM_FLAT 1e-10
+
+/* Unit vector from a rim's centre to its point lowest along N: -(N - (N . z) z)/|.| for the axis z of its shape, or the
+ * shape's x axis where the rim lies flat (|N x z| < TAC_RIM_FLAT). */
+tacVec3 tac_rim_lowest(const tacPose *pose, tacVec3 N);
+
 /* dist, points and normal of a touch from its rule, features, clip and angle at new poses; what it had before only says
  * which of several solutions is meant (the crossing, the sign of an edge pair's normal, where a curved search starts).
  * Leaves margin. TAC_ERR_DEGENERATE, and the touch untouched, where its rule has no solution there. */
