@@ -192,6 +192,7 @@
     X(hull, edge_adr, int, 1, nhullcorner, INDEX, "first neighbour, counted from the mesh's first edge")                   \
     X(hull, edge_num, int, 1, nhullcorner, INDEX, "number of neighbours")                                                  \
     X(hull, edge, int, 1, nhulledge, INDEX, "per corner: neighbours (corners within the mesh), counter-clockwise from outside")\
+    X(hull, edge_face, int, 1, nhulledge, INDEX, "per edge from a corner to a neighbour: the polygon within the mesh to its left")\
     X(hull, loop_adr, int, 1, nhullpolygon, INDEX, "first corner, counted from the mesh's first edge")                     \
     X(hull, loop_num, int, 1, nhullpolygon, INDEX, "number of corners")                                                    \
     X(hull, loop, int, 1, nhulledge, INDEX, "per polygon: corners within the mesh, counter-clockwise from outside")        \

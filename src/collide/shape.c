@@ -10,8 +10,12 @@ enum { BOX_VERT = 8, BOX_FACE = 6, BOX_LOOP = 4, BOX_NEIGHBOURS = 3 };
 static const int BOX_LOOPS[BOX_FACE][BOX_LOOP] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                                                   {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
 /* Counter-clockwise seen from outside, the lowest first. */
-static const int BOX_EDGES[BOX_VERT][BOX_NEIGHBOURS] = {{1, 2, 4}, {0, 5, 3}, {0, 3, 6}, {1, 7, 2},
-                                                        {0, 6, 5}, {1, 4, 7}, {2, 7, 4}, {3, 5, 6}};
+static const int BOX_EDGES[BOX_VERT][BOX_NEIGHBOURS] = {{1, 4, 2}, {0, 3, 5}, {0, 6, 3}, {1, 2, 7},
+                                                        {0, 5, 6}, {1, 7, 4}, {2, 4, 7}, {3, 6, 5}};
+
+/* The face to the left of each of these edges. */
+static const int BOX_EDGE_FACES[BOX_VERT][BOX_NEIGHBOURS] = {{2, 0, 4}, {4, 1, 2}, {0, 3, 4}, {4, 3, 1},
+                                                             {2, 5, 0}, {1, 5, 2}, {0, 5, 3}, {3, 5, 1}};
 
 static int is_box(const tacShape *s) { return s->type == TAC_BOX; }
 
@@ -32,6 +36,10 @@ int tac_shape_loop(const tacShape *s, int face, const int **loop) {
 int tac_shape_neighbours(const tacShape *s, int vertex, const int **neighbour) {
     *neighbour = is_box(s) ? BOX_EDGES[vertex] : s->hull.edge + s->hull.edge_adr[vertex];
     return is_box(s) ? BOX_NEIGHBOURS : s->hull.edge_num[vertex];
+}
+
+const int *tac_shape_faces(const tacShape *s, int vertex) {
+    return is_box(s) ? BOX_EDGE_FACES[vertex] : s->hull.edge_face + s->hull.edge_adr[vertex];
 }
 
 /* Newell: n ~ sum x_i x x_{i+1} over the loop, here about its first corner. Unlike the cross product of two sides it
@@ -61,6 +69,7 @@ static tacHull hull_of_mesh(const tacModel *m, int mesh) {
                      .edge_adr = m->hull_edge_adr + corner,
                      .edge_num = m->hull_edge_num + corner,
                      .edge = m->hull_edge + edge,
+                     .edge_face = m->hull_edge_face + edge,
                      .loop_adr = m->hull_loop_adr + polygon,
                      .loop_num = m->hull_loop_num + polygon,
                      .loop = m->hull_loop + edge};

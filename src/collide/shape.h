@@ -19,6 +19,7 @@ typedef struct tacHull {
     int nvert, nface;
     const tacVec3 *vert;                   /* nvert */
     const int *edge_adr, *edge_num, *edge; /* per corner: its neighbours */
+    const int *edge_face;                  /* per neighbour: the face to the left of the edge towards it */
     const int *loop_adr, *loop_num, *loop; /* per face: its corners */
 } tacHull;
 
@@ -53,8 +54,10 @@ tacVec3 tac_shape_vertex(const tacShape *s, int i);
 int tac_shape_loop(const tacShape *s, int face, const int **loop);
 /* Face -> unit outward normal (Newell's sum over the loop) in the shape's frame. */
 tacVec3 tac_shape_face_normal(const tacShape *s, int face);
-/* Corner -> its neighbours. */
+/* Corner -> its neighbours, counter-clockwise seen from outside. */
 int tac_shape_neighbours(const tacShape *s, int vertex, const int **neighbour);
+/* The faces to the left of the edges to them, in the same order: those that meet at the corner. */
+const int *tac_shape_faces(const tacShape *s, int vertex);
 
 /* Radius of the ball that is added around a shape's core: sphere (core: its centre) and capsule (core: its segment);
  * 0 for all others. */

@@ -24,7 +24,7 @@ typedef struct Row {
     const int *polyhedron;
     int n;
 } Row;
-enum { NROW = 7 };
+enum { NROW = 8 };
 
 static void rows_of(const tacModel *m, int mesh, const tacPolyhedron *p, Row row[NROW]) {
     int corner = m->mesh_corner_adr[mesh], polygon = m->mesh_polygon_adr[mesh], edge = m->mesh_edge_adr[mesh];
@@ -35,6 +35,7 @@ static void rows_of(const tacModel *m, int mesh, const tacPolyhedron *p, Row row
     row[4] = (Row){m->hull_loop_adr + polygon, p->loop_adr, p->npolygon};
     row[5] = (Row){m->hull_loop_num + polygon, p->loop_num, p->npolygon};
     row[6] = (Row){m->hull_loop + edge, p->loop, p->nedge};
+    row[7] = (Row){m->hull_edge_face + edge, p->edge_face, p->nedge};
 }
 
 void tac_hull_fill(tacModel *m, int mesh, const tacPolyhedron *p) {

@@ -311,11 +311,12 @@ static int allocate_result(const Surface *s, tacPolyhedron *out) {
     out->ncorner = out->nedge = 0, out->npolygon = s->nregion;
     for (int v = 0; v < s->nvert; v++)
         out->ncorner += s->degree[v] > 0, out->nedge += s->degree[v];
-    out->corner = malloc((3 * (size_t)out->ncorner + 2 * (size_t)out->npolygon + 2 * (size_t)out->nedge) * sizeof(int));
+    out->corner = malloc((3 * (size_t)out->ncorner + 2 * (size_t)out->npolygon + 3 * (size_t)out->nedge) * sizeof(int));
     if (out->corner == NULL) return 0;
     out->edge_adr = out->corner + out->ncorner, out->edge_num = out->edge_adr + out->ncorner;
     out->loop_adr = out->edge_num + out->ncorner, out->loop_num = out->loop_adr + out->npolygon;
     out->edge = out->loop_num + out->npolygon, out->loop = out->edge + out->nedge;
+    out->edge_face = out->loop + out->nedge;
     return 1;
 }
 
@@ -362,6 +363,19 @@ static int write_loops(const Surface *s, const int *place, tacPolyhedron *out) {
     return 1;
 }
 
+/* Polygon r lies to the left of each edge of its loop. */
+static void write_edge_faces(tacPolyhedron *out) {
+    for (int r = 0; r < out->npolygon; r++) {
+        const int *loop = out->loop + out->loop_adr[r];
+        for (int k = 0, n = out->loop_num[r]; k < n; k++) {
+            int first = out->edge_adr[loop[k]], to = loop[k + 1 < n ? k + 1 : 0], i = 0;
+            while (out->edge[first + i] != to)
+                i++;
+            out->edge_face[first + i] = r;
+        }
+    }
+}
+
 /* --- The whole ---------------------------------------------------------------------------------------------------- */
 
 static int allocate(Surface *s, int nface) {
@@ -402,7 +416,9 @@ static tacStatus build(Surface *s, tacPolyhedron *out) {
     if (!is_convex(s)) return TAC_ERR_MODEL;
     if (!allocate_result(s, out)) return TAC_ERR_MEMORY;
     write_corners(s, s->mark, out);
-    return write_loops(s, s->mark, out) ? TAC_OK : TAC_ERR_MEMORY;
+    if (!write_loops(s, s->mark, out)) return TAC_ERR_MEMORY;
+    write_edge_faces(out);
+    return TAC_OK;
 }
 
 tacStatus tac_polyhedron_new(const tacVec3 *vert, int nface, const int *face, double turn, tacPolyhedron *out) {

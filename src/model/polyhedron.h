@@ -11,6 +11,7 @@ typedef struct tacPolyhedron {
     int *corner;                  /* ncorner: vertex ids */
     int *edge_adr, *edge_num;     /* ncorner: first neighbour and number of neighbours */
     int *edge;                    /* nedge: neighbours, counter-clockwise seen from outside, the lowest first */
+    int *edge_face;               /* nedge: the polygon to the left of the edge from the corner to the neighbour */
     int *loop_adr, *loop_num;     /* npolygon: first corner and number of corners */
     int *loop;                    /* nedge: corners, counter-clockwise seen from outside */
 } tacPolyhedron;
