@@ -6,9 +6,6 @@
 /* Cores nearer than this times the shapes' size have no direction of their own (their difference is rounding): the
  * normal then comes from the features. The distance changes by no more than this. */
 #define TAC_COINCIDENT 1e-12
-/* Sine of the tilt below which a rim lies flat on a plane and has no lowest point. All its points are then equally low
- * to this times the radius, and the point on the shape's x axis is taken. */
-#define TAC_FLAT_RIM 1e-12
 
 static inline tacFeature tac_feature(tacFeatureKind kind, int id0, int id1) {
     return (tacFeature){.kind = (short)kind, .id = {id0, id1}};
@@ -20,7 +17,6 @@ static inline int tac_same_feature(tacFeature a, tacFeature b) {
 static inline tacVec3 tac_pose_axis(const tacPose *pose, int k) {
     return tac_vec3(pose->R.m[k], pose->R.m[3 + k], pose->R.m[6 + k]);
 }
-static inline tacVec3 tac_lerp3(double s, tacVec3 a, tacVec3 b) { return tac_madd3(a, s, tac_sub3(b, a)); }
 
 /* Rule NEAREST from a point of core 0, the unit normal, the (signed) distance of the cores along it, and the balls:
  *   dist = d - pad0 - pad1, point[0] = x0 + pad0 n, point[1] = point[0] + dist n */
@@ -31,13 +27,10 @@ static inline tacTouch tac_touch_between(tacVec3 x0, tacVec3 n, double d, double
     return t;
 }
 
-/* Unit vector across the shape's z axis that runs against n most; its x axis where n is along z (TAC_FLAT_RIM). *sine:
- * of the angle between n and z. */
-static inline tacVec3 tac_rim_lowest(const tacPose *pose, tacVec3 n, double *sine) {
-    double x = tac_dot3(n, tac_pose_axis(pose, 0)), y = tac_dot3(n, tac_pose_axis(pose, 1));
-    *sine = tac_sqrt(x * x + y * y);
-    if (*sine <= TAC_FLAT_RIM) return tac_pose_axis(pose, 0);
-    return tac_mulmv3(pose->R, tac_vec3(-x / *sine, -y / *sine, 0));
+/* A length that a feature has left as seen from a point `away` from the middle of its shape of radius `size`: a turn of
+ * the shape moves that point by more than it moves the shape's own surface. */
+static inline double tac_seen_from(double length, double size, double away) {
+    return away > size ? length * (size / away) : length;
 }
 
 /* The deepest touch to the front; the others keep their order, which is that of their features. */

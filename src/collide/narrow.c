@@ -5,7 +5,29 @@
 
 /* Rows and columns by tacGeomType, row <= column; 0: the two never touch. */
 static const tacTouchFunction TABLE[TAC_GEOM_TYPES][TAC_GEOM_TYPES] = {
-    [TAC_PLANE] = {0},
+    [TAC_PLANE] =
+        {
+            [TAC_SPHERE] = tac_touch_plane_sphere,
+            [TAC_CAPSULE] = tac_touch_plane_capsule,
+            [TAC_ELLIPSOID] = tac_touch_plane_ellipsoid,
+            [TAC_CYLINDER] = tac_touch_plane_cylinder,
+            [TAC_BOX] = tac_touch_plane_box,
+            [TAC_MESH] = tac_touch_plane_mesh,
+            [TAC_CONE] = tac_touch_plane_cone,
+        },
+    [TAC_SPHERE] =
+        {
+            [TAC_SPHERE] = tac_touch_sphere_sphere,
+            [TAC_CAPSULE] = tac_touch_sphere_capsule,
+            [TAC_ELLIPSOID] = tac_touch_sphere_ellipsoid,
+            [TAC_CYLINDER] = tac_touch_sphere_cylinder,
+            [TAC_BOX] = tac_touch_sphere_box,
+        },
+    [TAC_CAPSULE] =
+        {
+            [TAC_CAPSULE] = tac_touch_capsule_capsule,
+            [TAC_BOX] = tac_touch_capsule_box,
+        },
 };
 
 /* The same touch with the shapes' roles exchanged. */
@@ -32,7 +54,7 @@ int tac_touches(const tacShape *a, const tacPose *A, const tacShape *b, const ta
 tacStatus tac_distance_pair(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
                             tacPairCache *cache, tacTouch *out) {
     tacTouch all[TAC_MAX_TOUCH];
-    int n = tac_touches(a, A, b, B, INFINITY, cache, all);
+    int n = tac_touches(a, A, b, B, HUGE_VAL, cache, all);
     if (n == 0) return TAC_ERR_SHAPE;
     *out = all[0];
     return TAC_OK;

@@ -1,0 +1,209 @@
+/* Capsule against box: a segment p(t) = c + t u, |t| <= h, against the box, in the box's frame; all else is the ball
+ * around the segment.
+ *
+ * Apart. With e(t) = p - clamp(p), half the squared distance is f = e.e/2, convex, and f' = e . u is monotone and linear
+ * on each of the up to seven stretches into which faces' planes cut the segment. Its root is the nearest point, and the
+ * stretch's region the box's feature. A segment along a face or an edge has a whole stretch of roots: its end is taken.
+ * Overlapping (the segment meets the box). The least translation is along a face normal or an edge crossed with the
+ * segment: separating axes of box and segment (capsule_box_deep.c).
+ *
+ * Second points. From the first touch, in either direction along the segment: where the first face that it runs over
+ * ends under it (an end of the segment, or CLIP by an edge of the face); where it runs over no face, where the first
+ * edge ends (an end of the segment, or the corner). So a capsule along a face or an edge has the ends of the stretch,
+ * which come and go by distance alone. */
+#include "collide/capsule_box.h"
+
+#include "collide/pairs.h"
+
+/* The segment cut where coordinates pass faces. Stretch i runs from cut[i].t to cut[i + 1].t; the first and last cut are
+ * the segment's ends. */
+#define TAC_MAX_STRETCH 7
+typedef struct boxStretches {
+    int n;
+    tacBoxCut cut[TAC_MAX_STRETCH + 1];
+    tacBoxRegion region[TAC_MAX_STRETCH];
+} boxStretches;
+
+static boxStretches cut_segment(const tacBoxSegment *s) {
+    boxStretches w = {.n = 1};
+    w.cut[0] = (tacBoxCut){-s->h, -1, -1}, w.cut[1] = (tacBoxCut){s->h, -1, 1};
+    for (int k = 0; k < 3; k++) {
+        double u = tac_get3(s->u, k), c = tac_get3(s->c, k), half = tac_get3(s->half, k);
+        for (int side = -1; side < 2 && u != 0; side += 2) {
+            tacBoxCut b = {(side * half - c) / u, k, side};
+            if (!(b.t > -s->h && b.t < s->h)) continue;
+            int j = ++w.n;
+            for (; w.cut[j - 1].t > b.t; j--)
+                w.cut[j] = w.cut[j - 1];
+            w.cut[j] = b;
+        }
+    }
+    for (int i = 0; i < w.n; i++)
+        w.region[i] = tac_box_region(s->half, tac_box_segment_at(s, 0.5 * (w.cut[i].t + w.cut[i + 1].t)));
+    return w;
+}
+
+static double slope(const tacBoxSegment *s, double t) {
+    return tac_dot3(tac_box_gap(s->half, tac_box_segment_at(s, t)), s->u);
+}
+
+/* Where on the segment the nearest point is, and what is nearest to what there. */
+typedef struct nearPlace {
+    double t;
+    int stretch;
+    int end; /* of the segment: 0, 1; -1: between */
+    tacBoxRegion region;
+    tacVec3 gap; /* from the box to the segment */
+    double d;
+} nearPlace;
+
+/* The root of f' on a stretch: sum over the sides beyond of u_i (c_i + t u_i - b_i) = 0. *rise: sum of their u_i^2, zero
+ * where the segment is along the feature. */
+static double root_on(const tacBoxSegment *s, const boxStretches *w, int i, double *rise) {
+    double low = w->cut[i].t, high = w->cut[i + 1].t, value = 0;
+    *rise = 0;
+    for (int k = 0; k < 3; k++) {
+        int side = w->region[i].side[k];
+        if (!side) continue;
+        double u = tac_get3(s->u, k);
+        *rise += u * u, value += u * (side * tac_get3(s->half, k) - tac_get3(s->c, k));
+    }
+    return *rise > 0 ? tac_clamp(value / *rise, low, high) : low;
+}
+
+/* The end of a stretch of roots: an end of the segment if there is one; else the border to the region before it, whose
+ * feature takes the place of the face or edge that the segment is along. */
+static void settle_along(const boxStretches *w, nearPlace *p) {
+    int i = p->stretch;
+    if (i == 0)
+        p->t = w->cut[0].t;
+    else if (i == w->n - 1)
+        p->t = w->cut[w->n].t;
+    else
+        p->t = w->cut[i].t, p->stretch = i - 1;
+}
+
+static nearPlace nearest_place(const tacBoxSegment *s, const boxStretches *w) {
+    nearPlace p = {.t = -s->h};
+    double rise = 1;
+    if (slope(s, -s->h) < 0) {
+        while (p.stretch < w->n - 1 && slope(s, w->cut[p.stretch + 1].t) < 0)
+            p.stretch++;
+        if (p.stretch == w->n - 1 && slope(s, s->h) <= 0)
+            p.t = s->h;
+        else
+            p.t = root_on(s, w, p.stretch, &rise);
+    } else {
+        root_on(s, w, 0, &rise);
+    }
+    if (rise <= TAC_ALONG * TAC_ALONG) settle_along(w, &p);
+    p.end = p.t >= s->h ? 1 : p.t <= -s->h ? 0 : -1;
+    p.region = w->region[p.stretch];
+    p.gap = tac_box_gap(s->half, tac_box_segment_at(s, p.t));
+    p.d = tac_norm3(p.gap);
+    return p;
+}
+
+static int free_axis(const tacBoxRegion *g) { return !g->side[0] ? 0 : !g->side[1] ? 1 : 2; }
+
+/* u x e_k */
+static tacVec3 across_edge(tacVec3 u, int k) {
+    return k == 0 ? tac_vec3(0, u.z, -u.y) : k == 1 ? tac_vec3(-u.z, 0, u.x) : tac_vec3(u.y, -u.x, 0);
+}
+
+/* Room of the features at the nearest pair, with n outwards from the box: along the segment and the edge or face, of
+ * the normal in the cone of edge, corner or end. */
+static double room(const tacBoxSegment *s, const nearPlace *p, tacVec3 n, double sine) {
+    int crossed = p->end < 0 && p->region.beyond == 2;
+    double least = p->region.beyond == 1 || crossed ? HUGE_VAL : p->d, away = tac_norm3(s->c), cone = HUGE_VAL;
+    tacVec3 x = tac_box_segment_at(s, p->t);
+    for (int k = 0; k < 3; k++) {
+        double along = tac_get3(s->half, k) - tac_abs(tac_get3(x, k));
+        if (!p->region.side[k])
+            least = tac_min(least, tac_seen_from(along, s->size, away) * (crossed ? sine : 1));
+        else if (p->region.beyond > 1)
+            cone = tac_min(cone, tac_abs(tac_get3(n, k)));
+    }
+    least = tac_min(least, cone * tac_min(p->d, s->size));
+    if (p->end < 0) return tac_min(least, tac_seen_from(s->h - tac_abs(p->t), s->length, away) * (crossed ? sine : 1));
+    double outward = tac_dot3(n, s->u) * (p->end ? -1 : 1);
+    return s->h > 0 ? tac_min(least, outward * tac_min(p->d, s->length)) : least;
+}
+
+/* The touch of the nearest pair. Where segment and edge cross near each other their directions tell the normal better
+ * than their difference. */
+static tacTouch nearest_touch(const tacBoxSegment *s, const nearPlace *p) {
+    tacVec3 n = tac_scale3(1 / p->d, p->gap);
+    double d = p->d, sine = 1;
+    if (p->end < 0 && p->region.beyond == 2) {
+        tacVec3 cross = across_edge(s->u, free_axis(&p->region));
+        sine = tac_norm3(cross);
+        if (d < sine * s->size) {
+            n = tac_scale3((tac_dot3(cross, p->gap) < 0 ? -1 : 1) / sine, cross);
+            d = tac_dot3(n, p->gap);
+        }
+    }
+    tacFeature feature = p->end < 0 ? tac_feature(TAC_FEATURE_LINE, 0, 1) : tac_feature(TAC_FEATURE_POINT, p->end, 0);
+    tacTouch t = tac_box_segment_touch(s, p->t, n, d, feature, tac_box_feature(&p->region));
+    t.margin = room(s, p, n, sine);
+    return t;
+}
+
+/* The far end of a stretch along an edge: an end of the segment, or the edge's corner if it projects inside. */
+static int edge_touch(const tacBoxSegment *s, tacBoxRegion edge, tacBoxCut cut, tacTouch *out) {
+    nearPlace p = {.t = cut.t, .end = cut.axis < 0 ? cut.side > 0 : -1, .region = edge};
+    if (cut.axis >= 0) {
+        p.region.side[cut.axis] = cut.side, p.region.beyond = 3;
+        tacVec3 corner =
+            tac_vec3(p.region.side[0] * s->half.x, p.region.side[1] * s->half.y, p.region.side[2] * s->half.z);
+        p.t = tac_dot3(s->u, tac_sub3(corner, s->c));
+        if (!(tac_abs(p.t) < s->h) || cut.axis != free_axis(&edge)) return 0;
+        p.gap = tac_sub3(tac_box_segment_at(s, p.t), corner);
+    } else {
+        p.gap = tac_box_gap(s->half, tac_box_segment_at(s, p.t));
+    }
+    p.d = tac_norm3(p.gap);
+    if (!(p.d > TAC_COINCIDENT * s->size)) return 0;
+    *out = nearest_touch(s, &p);
+    return 1;
+}
+
+/* The second point in one direction (+1, -1) from the first. */
+static int second_touch(const tacBoxSegment *s, const boxStretches *w, const nearPlace *p, int direction,
+                        tacTouch *out) {
+    int edge = -1, far = direction > 0;
+    if (p->end == far) return 0;
+    for (int i = p->stretch; i >= 0 && i < w->n; i += direction) {
+        if (w->region[i].beyond == 2 && edge < 0) edge = i;
+        if (w->region[i].beyond != 1) continue;
+        int k = w->region[i].side[0] ? 0 : w->region[i].side[1] ? 1 : 2;
+        *out = tac_box_face_touch(s, k, w->region[i].side[k], w->cut[i + far]);
+        return 1;
+    }
+    return edge >= 0 && edge_touch(s, w->region[edge], w->cut[edge + far], out);
+}
+
+static int same_features(const tacTouch *a, const tacTouch *b) {
+    return tac_same_feature(a->feature[0], b->feature[0]) && tac_same_feature(a->feature[1], b->feature[1]) &&
+           a->rule == b->rule;
+}
+
+int tac_touch_capsule_box(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                          tacPairCache *cache, tacTouch *out) {
+    (void)cache;
+    tacBoxSegment s = {
+        .c = tac_pose_local(B, A->p), .half = b->size, .h = a->size.y, .radius = a->size.x, .A = A, .B = B};
+    s.u = tac_mulmtv3(B->R, tac_pose_axis(A, 2));
+    s.size = tac_norm3(s.half), s.length = s.h + s.radius;
+    boxStretches w = cut_segment(&s);
+    nearPlace p = nearest_place(&s, &w);
+    if (!(p.d - s.radius < reach)) return 0;
+    if (p.d <= TAC_COINCIDENT * (s.size + s.h)) return tac_capsule_box_deep(&s, p.t, reach, out);
+    out[0] = nearest_touch(&s, &p);
+    if (!(out[0].dist < reach)) return 0;
+    int n = 1;
+    for (int direction = -1; direction < 2; direction += 2)
+        if (second_touch(&s, &w, &p, direction, &out[n]) && out[n].dist < reach && !same_features(&out[0], &out[n]))
+            n++;
+    return n;
+}

@@ -1,0 +1,39 @@
+/* A capsule's segment in a box's frame: what the two files of this pair share. */
+#pragma once
+
+#include "collide/box_region.h"
+
+/* Sine below which the segment is along a face or an edge: its points there are equally near to rounding. */
+#define TAC_ALONG 1e-12
+
+/* p(t) = c + t u, |t| <= h. */
+typedef struct tacBoxSegment {
+    tacVec3 c, u, half; /* middle, direction; half-sizes of the box */
+    double h, radius;
+    double size, length; /* of the box, of the capsule: radii of balls that hold them */
+    const tacPose *A, *B;
+} tacBoxSegment;
+
+/* Where the segment passes a face's plane; axis -1: its own end, side -1 or 1. */
+typedef struct tacBoxCut {
+    double t;
+    int axis, side;
+} tacBoxCut;
+
+static inline tacVec3 tac_box_segment_at(const tacBoxSegment *s, double t) { return tac_madd3(s->c, t, s->u); }
+
+/* A touch at parameter t with the outward normal of the box (box's frame) and the core distance. The point comes from
+ * the capsule's own pose. */
+static inline tacTouch tac_box_segment_touch(const tacBoxSegment *s, double t, tacVec3 outward, double d,
+                                             tacFeature capsule, tacFeature box) {
+    tacVec3 x = tac_madd3(s->A->p, t, tac_pose_axis(s->A, 2));
+    tacTouch touch = tac_touch_between(x, tac_neg3(tac_mulmv3(s->B->R, outward)), d, s->radius, 0);
+    touch.feature[0] = capsule, touch.feature[1] = box;
+    return touch;
+}
+
+/* The segment's point at a cut, over (or under) the face on `side` of `axis`: an end of the segment, NEAREST, or where
+ * an edge of the face cuts it, CLIP. */
+tacTouch tac_box_face_touch(const tacBoxSegment *s, int axis, int side, tacBoxCut cut);
+/* All touches of a segment that meets the box; t: a point of it that does, to rounding. */
+int tac_capsule_box_deep(const tacBoxSegment *s, double t, double reach, tacTouch *out);

@@ -1,0 +1,120 @@
+/* Capsule against box where the segment runs through the box: the least translation that parts them.
+ *
+ * The box swept along the segment is a polyhedron whose faces have the box's normals, depth
+ * b_k + h |u_k| - |c_k|, and those of edges crossed with the segment, a = u x e_k/|u x e_k|, depth b . |a| - |c . a|. The
+ * least of the six is the answer. Under a face the part of the segment inside the face's prism touches with both its
+ * ends; the deepest end of the segment is one of them. */
+#include "collide/capsule_box.h"
+
+/* An axis along which the two overlap. */
+typedef struct overlapAxis {
+    tacVec3 n; /* outwards from the box */
+    double depth;
+    int k;    /* face or edge axis */
+    int edge; /* 1: the segment crosses an edge along k */
+} overlapAxis;
+
+static overlapAxis face_overlap(const tacBoxSegment *s, int k) {
+    double c = tac_get3(s->c, k), side = c < 0 ? -1 : 1;
+    overlapAxis a = {.depth = tac_get3(s->half, k) + s->h * tac_abs(tac_get3(s->u, k)) - tac_abs(c), .k = k};
+    a.n = tac_vec3(k == 0 ? side : 0, k == 1 ? side : 0, k == 2 ? side : 0);
+    return a;
+}
+
+/* infinitely deep where the segment is along the edge */
+static overlapAxis edge_overlap(const tacBoxSegment *s, int k) {
+    tacVec3 u = s->u, n = k == 0 ? tac_vec3(0, u.z, -u.y) : k == 1 ? tac_vec3(-u.z, 0, u.x) : tac_vec3(u.y, -u.x, 0);
+    double sine = tac_norm3(n), c = tac_dot3(n, s->c);
+    overlapAxis a = {.depth = HUGE_VAL, .k = k, .edge = 1};
+    if (!(sine > TAC_ALONG)) return a;
+    a.n = tac_scale3((c < 0 ? -1 : 1) / sine, n);
+    a.depth = s->half.x * tac_abs(a.n.x) + s->half.y * tac_abs(a.n.y) + s->half.z * tac_abs(a.n.z) - tac_abs(c) / sine;
+    return a;
+}
+
+/* The least overlap; faces before edges where they are equal to rounding. *next: the second least. */
+static overlapAxis least_overlap(const tacBoxSegment *s, double *next) {
+    overlapAxis best = face_overlap(s, 0);
+    double bias = TAC_COINCIDENT * (s->size + s->h);
+    *next = HUGE_VAL;
+    for (int i = 1; i < 6; i++) {
+        overlapAxis a = i < 3 ? face_overlap(s, i) : edge_overlap(s, i - 3);
+        if (a.depth + (a.edge ? bias : 0) < best.depth)
+            *next = best.depth, best = a;
+        else
+            *next = tac_min(*next, a.depth);
+    }
+    return best;
+}
+
+tacTouch tac_box_face_touch(const tacBoxSegment *s, int axis, int side, tacBoxCut cut) {
+    tacVec3 x = tac_box_segment_at(s, cut.t);
+    tacVec3 n = tac_vec3(axis == 0 ? side : 0, axis == 1 ? side : 0, axis == 2 ? side : 0);
+    double d = side * tac_get3(x, axis) - tac_get3(s->half, axis), room = HUGE_VAL;
+    for (int k = 0; k < 3; k++)
+        if (k != axis && k != cut.axis) room = tac_min(room, tac_get3(s->half, k) - tac_abs(tac_get3(x, k)));
+    tacFeature end = tac_feature(TAC_FEATURE_POINT, cut.side > 0, 0), line = tac_feature(TAC_FEATURE_LINE, 0, 1);
+    tacTouch t = tac_box_segment_touch(s, cut.t, n, d, cut.axis < 0 ? end : line, tac_box_face(axis, side));
+    t.margin = tac_seen_from(room, s->size, tac_norm3(s->c));
+    if (cut.axis < 0) return t;
+    int sides[3] = {0, 0, 0};
+    sides[axis] = side, sides[cut.axis] = cut.side;
+    t.rule = TAC_RULE_CLIP;
+    t.clip = tac_box_edge(3 - axis - cut.axis, sides);
+    /* The crossing runs along the segment by 1/|u_axis| of what the edge moves across it. */
+    t.margin = tac_min(t.margin, s->h - tac_abs(cut.t)) * tac_abs(tac_get3(s->u, cut.axis));
+    return t;
+}
+
+/* The part of the segment inside the prism of the faces of axis k: its two ends. Empty by rounding: both at t. */
+static void clip_to_face(const tacBoxSegment *s, int k, double t, tacBoxCut cut[2]) {
+    cut[0] = (tacBoxCut){-s->h, -1, -1}, cut[1] = (tacBoxCut){s->h, -1, 1};
+    for (int i = 0; i < 3; i++) {
+        double u = tac_get3(s->u, i), c = tac_get3(s->c, i), half = tac_get3(s->half, i);
+        if (i == k || u == 0) continue;
+        int up = u > 0 ? 1 : -1;
+        double enter = (-up * half - c) / u, leave = (up * half - c) / u;
+        if (enter > cut[0].t) cut[0] = (tacBoxCut){enter, i, -up};
+        if (leave < cut[1].t) cut[1] = (tacBoxCut){leave, i, up};
+    }
+    if (cut[0].t > cut[1].t) cut[0].t = cut[1].t = t;
+}
+
+static int under_face(const tacBoxSegment *s, const overlapAxis *a, double t, double reach, tacTouch *out) {
+    int side = tac_get3(a->n, a->k) < 0 ? -1 : 1, n = 0;
+    tacBoxCut cut[2];
+    clip_to_face(s, a->k, t, cut);
+    for (int i = 0; i < 2; i++) {
+        out[n] = tac_box_face_touch(s, a->k, side, cut[i]);
+        n += out[n].dist < reach;
+    }
+    if (n == 2 && cut[0].t == cut[1].t) n = 1;
+    return tac_deepest_first(n, out);
+}
+
+/* Segment and the edge furthest along n: nearest points of the two lines, t = ((q - c) . w)/(w . w) with w the part of u
+ * across the edge and q a point of the edge. */
+static int across_edge(const tacBoxSegment *s, const overlapAxis *a, double reach, tacTouch *out) {
+    int side[3];
+    double dot = 0, square = 0, along = 0, u[3] = {s->u.x, s->u.y, s->u.z};
+    for (int i = 0; i < 3; i++) {
+        side[i] = i == a->k ? 0 : tac_get3(a->n, i) < 0 ? -1 : 1;
+        if (i == a->k) continue;
+        dot += (side[i] * tac_get3(s->half, i) - tac_get3(s->c, i)) * u[i], square += u[i] * u[i];
+    }
+    double t = tac_clamp(dot / square, -s->h, s->h), sine = tac_sqrt(square);
+    along = tac_get3(s->half, a->k) - tac_abs(tac_get3(tac_box_segment_at(s, t), a->k));
+    out[0] =
+        tac_box_segment_touch(s, t, a->n, -a->depth, tac_feature(TAC_FEATURE_LINE, 0, 1), tac_box_edge(a->k, side));
+    out[0].margin = tac_min(along, s->h - tac_abs(t)) * sine;
+    return out[0].dist < reach;
+}
+
+int tac_capsule_box_deep(const tacBoxSegment *s, double t, double reach, tacTouch *out) {
+    double next;
+    overlapAxis a = least_overlap(s, &next);
+    int n = a.edge ? across_edge(s, &a, reach, out) : under_face(s, &a, t, reach, out);
+    for (int i = 0; i < n; i++) /* each depth changes by a metre a metre */
+        out[i].margin = tac_min(out[i].margin, 0.5 * (next - a.depth));
+    return n;
+}

@@ -1,0 +1,177 @@
+/* Capsule against capsule: the nearest points of two segments c + s u, |s| <= h, and the ends that face the other.
+ *
+ * The first touch is the nearest pair. Then every end of either capsule that projects inside the other's segment and is
+ * nearer than `reach` is a touch too: parallel capsules touch at both ends of their common stretch, crossed ones only in
+ * the first point (their ends are far), and there is no angle at which one turns into the other. Cores that meet have
+ * the distance -r0 - r1; the normal is then one along which both cores lie on their own sides:
+ *   two segments that cross   u0 x u1
+ *   an end o (outward axis) on a segment along u   o - (o . u) u, the segment's x axis if that is zero
+ *   two ends                  o0 - o1, the x axis of the first if that is zero */
+#include "collide/closed_form.h"
+#include "collide/pairs.h"
+
+#include <math.h>
+
+/* Sine below which segments have no single nearest point. */
+#define TAC_PARALLEL 1e-12
+/* Sine squared below which the nearest points are polished once. */
+#define TAC_NEARLY_PARALLEL 1e-6
+
+typedef struct segment {
+    tacVec3 c, u;
+    double h, r;
+    const tacPose *pose;
+} segment;
+
+/* Where on which segment; d = x1 - x0. */
+typedef struct segmentPair {
+    const segment *of[2];
+    double at[2];
+    int end[2]; /* 0, 1, or -1: between the ends */
+    tacVec3 gap;
+    double sine; /* between the axes */
+    tacVec3 cross;
+} segmentPair;
+
+static int which_end(double at, double h) { return at >= h ? 1 : at <= -h ? 0 : -1; }
+
+static void place(segmentPair *p, double s, double t) {
+    const segment *a = p->of[0], *b = p->of[1];
+    p->at[0] = s, p->at[1] = t;
+    p->end[0] = which_end(s, a->h), p->end[1] = which_end(t, b->h);
+    p->gap = tac_madd3(tac_madd3(tac_sub3(b->c, a->c), t, b->u), -s, a->u);
+}
+
+/* Nearest points of segments that are not parallel: on the lines, s = D . (u0 - (u0 . u1) u1)/sin^2, D = c1 - c0; held to
+ * the first segment, then to the second, then to the first again. */
+static void nearest_crossed(segmentPair *p) {
+    const segment *a = p->of[0], *b = p->of[1];
+    tacVec3 D = tac_sub3(b->c, a->c);
+    double k = tac_dot3(a->u, b->u), Du = tac_dot3(D, a->u), Dv = tac_dot3(D, b->u), square = p->sine * p->sine;
+    double s = tac_clamp((Du - k * Dv) / square, -a->h, a->h), t = s * k - Dv;
+    if (square < TAC_NEARLY_PARALLEL) { /* (Du - k Dv) has lost digits: once more from where the lines are near */
+        tacVec3 gap = tac_madd3(tac_madd3(D, t, b->u), -s, a->u);
+        s = tac_clamp(s + tac_dot3(gap, tac_madd3(a->u, -k, b->u)) / square, -a->h, a->h), t = s * k - Dv;
+    }
+    if (t > b->h || t < -b->h) {
+        t = tac_clamp(t, -b->h, b->h);
+        s = tac_clamp(t * k + Du, -a->h, a->h);
+    }
+    place(p, s, t);
+}
+
+/* End e of segment i and the point of the other segment nearest to it. */
+static void place_end(segmentPair *p, int i, int e) {
+    const segment *a = p->of[i], *b = p->of[1 - i];
+    double s = e ? a->h : -a->h;
+    double t = tac_clamp(tac_dot3(b->u, tac_madd3(tac_sub3(a->c, b->c), s, a->u)), -b->h, b->h);
+    if (i == 0)
+        place(p, s, t);
+    else
+        place(p, t, s);
+}
+
+/* Of parallel segments an end of one is nearest, with all others of the common stretch. */
+static void nearest_parallel(segmentPair *p) {
+    double best = HUGE_VAL;
+    segmentPair nearest = *p;
+    for (int i = 0; i < 4; i++) {
+        place_end(p, i / 2, i % 2);
+        double square = tac_dot3(p->gap, p->gap);
+        if (square < best) best = square, nearest = *p;
+    }
+    *p = nearest;
+}
+
+static tacVec3 unit_or(tacVec3 a, tacVec3 otherwise) {
+    double length = tac_norm3(a);
+    return length > TAC_PARALLEL ? tac_scale3(1 / length, a) : otherwise;
+}
+
+/* Normal where the cores meet (see above). */
+static tacVec3 normal_of_meeting(const segmentPair *p) {
+    tacVec3 o[2];
+    for (int i = 0; i < 2; i++)
+        o[i] = tac_scale3(p->end[i] == 0 ? -1 : 1, p->of[i]->u);
+    if (p->end[0] >= 0 && p->end[1] >= 0) return unit_or(tac_sub3(o[0], o[1]), tac_pose_axis(p->of[0]->pose, 0));
+    int on = p->end[0] >= 0; /* the segment that the other's end is on */
+    double sign = on ? 1 : -1;
+    tacVec3 u = p->of[on]->u, along = o[1 - on];
+    return unit_or(tac_scale3(sign, tac_madd3(along, -tac_dot3(along, u), u)), tac_pose_axis(p->of[on]->pose, 0));
+}
+
+/* Unit normal from core 0 to core 1 and their distance. Of two crossing segments the axes tell it better when they are
+ * near each other. */
+static tacVec3 normal_of(const segmentPair *p, double *d) {
+    double size = p->of[0]->h + p->of[1]->h, length = tac_norm3(p->gap);
+    *d = length;
+    if (p->end[0] < 0 && p->end[1] < 0 && length < size * p->sine) {
+        double along = tac_dot3(p->gap, p->cross);
+        tacVec3 n = tac_scale3((along < 0 ? -1 : 1) / p->sine, p->cross);
+        *d = tac_dot3(p->gap, n);
+        return n;
+    }
+    if (length > TAC_COINCIDENT * (size + p->of[0]->r + p->of[1]->r)) return tac_scale3(1 / length, p->gap);
+    return normal_of_meeting(p);
+}
+
+/* Room of the features: along a segment (lost faster by 1/sine where two lines cross), and of an end's normal. */
+static double room(const segmentPair *p, tacVec3 n, double d, int is_nearest) {
+    int crossed = p->end[0] < 0 && p->end[1] < 0;
+    double least = crossed ? HUGE_VAL : d, away = tac_norm3(tac_sub3(p->of[1]->c, p->of[0]->c));
+    for (int i = 0; i < 2; i++) {
+        const segment *a = p->of[i];
+        double size = a->h + a->r, outward = tac_dot3(n, a->u) * ((p->end[i] == 1) == (i == 0) ? 1 : -1);
+        double along = tac_seen_from(a->h - tac_abs(p->at[i]), size, away);
+        if (p->end[i] < 0)
+            least = tac_min(least, crossed ? along * p->sine : along);
+        else if (is_nearest && a->h > 0)
+            least = tac_min(least, outward * tac_min(d, size));
+    }
+    return least;
+}
+
+static tacFeature feature_of(int end) {
+    return end < 0 ? tac_feature(TAC_FEATURE_LINE, 0, 1) : tac_feature(TAC_FEATURE_POINT, end, 0);
+}
+
+static tacTouch touch_of(const segmentPair *p, int is_nearest) {
+    const segment *a = p->of[0], *b = p->of[1];
+    double d;
+    tacVec3 n = normal_of(p, &d);
+    tacTouch t = tac_touch_between(tac_madd3(a->c, p->at[0], a->u), n, d, a->r, b->r);
+    for (int i = 0; i < 2; i++)
+        t.feature[i] = feature_of(p->end[i]);
+    t.margin = room(p, n, d, is_nearest);
+    return t;
+}
+
+/* Ends that project inside the other segment, other than the first touch. */
+static int facing_ends(segmentPair *p, double reach, tacTouch *out) {
+    int n = 1;
+    for (int i = 0; i < 4; i++) {
+        place_end(p, i / 2, i % 2);
+        if (p->end[1 - i / 2] >= 0 || !(p->of[i / 2]->h > 0)) continue;
+        tacTouch t = touch_of(p, 0);
+        int again =
+            tac_same_feature(t.feature[0], out[0].feature[0]) && tac_same_feature(t.feature[1], out[0].feature[1]);
+        if (!again && t.dist < reach) out[n++] = t;
+    }
+    return n;
+}
+
+int tac_touch_capsule_capsule(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                              tacPairCache *cache, tacTouch *out) {
+    (void)cache;
+    segment first = {A->p, tac_pose_axis(A, 2), a->size.y, a->size.x, A};
+    segment second = {B->p, tac_pose_axis(B, 2), b->size.y, b->size.x, B};
+    segmentPair p = {.of = {&first, &second}, .cross = tac_cross3(first.u, second.u)};
+    p.sine = tac_norm3(p.cross);
+    if (p.sine > TAC_PARALLEL)
+        nearest_crossed(&p);
+    else
+        nearest_parallel(&p);
+    out[0] = touch_of(&p, 1);
+    if (!(out[0].dist < reach)) return 0;
+    return facing_ends(&p, reach, out);
+}

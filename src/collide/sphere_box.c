@@ -1,0 +1,41 @@
+/* Sphere against box: the centre's nearest point of the box; the nearest face for a centre inside. */
+#include "collide/box_region.h"
+#include "collide/pairs.h"
+
+/* 1/sqrt(2): a point changes the difference of its distances from two faces at right angles by sqrt(2) a metre. */
+#define TAC_HALF_SQRT2 0.70710678118654752440
+
+/* A centre at x inside: e_k = |x_k| - half_k <= 0, the face with the greatest e. Ties and the middle: the first axis, and
+ * its + face. *d: e of that face; returns its normal in the box's frame. */
+static tacVec3 from_inside(tacVec3 half, tacVec3 x, double *d, tacFeature *face, double *margin) {
+    double at[3] = {x.x, x.y, x.z}, e[3] = {tac_abs(x.x) - half.x, tac_abs(x.y) - half.y, tac_abs(x.z) - half.z};
+    int k = 0;
+    for (int i = 1; i < 3; i++)
+        if (e[i] > e[k]) k = i;
+    double next = tac_max(e[(k + 1) % 3], e[(k + 2) % 3]);
+    int side = at[k] < 0 ? -1 : 1;
+    *d = e[k], *face = tac_box_face(k, side);
+    *margin = tac_min(tac_abs(at[k]), TAC_HALF_SQRT2 * (e[k] - next));
+    return tac_vec3(k == 0 ? side : 0, k == 1 ? side : 0, k == 2 ? side : 0);
+}
+
+int tac_touch_sphere_box(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                         tacPairCache *cache, tacTouch *out) {
+    (void)cache;
+    tacVec3 x = tac_pose_local(B, A->p), gap = tac_box_gap(b->size, x), outward;
+    double square = tac_dot3(gap, gap), limit = reach + a->size.x, margin;
+    if (limit > 0 && !(square < limit * limit)) return 0;
+    double d = tac_sqrt(square), size = tac_norm3(b->size);
+    tacFeature feature;
+    if (d > TAC_COINCIDENT * size) {
+        tacBoxRegion g = tac_box_region(b->size, x);
+        outward = tac_scale3(1 / d, gap), feature = tac_box_feature(&g);
+        margin = tac_seen_from(tac_box_room(b->size, x, &g), size, tac_norm3(x));
+    } else {
+        outward = from_inside(b->size, x, &d, &feature, &margin);
+    }
+    out[0] = tac_touch_between(A->p, tac_neg3(tac_mulmv3(B->R, outward)), d, a->size.x, 0);
+    out[0].feature[0] = tac_feature(TAC_FEATURE_POINT, 0, 0), out[0].feature[1] = feature;
+    out[0].margin = margin;
+    return out[0].dist < reach;
+}

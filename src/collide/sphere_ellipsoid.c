@@ -1,0 +1,102 @@
+/* Sphere against ellipsoid: the point of the ellipsoid nearest to the centre, from outside or inside.
+ *
+ * In the ellipsoid's frame, folded to positive coordinates y, the nearest point is x_i = r_i^2 y_i/(t + r_i^2) with t the
+ * greatest root of  sum (r_i y_i/(t + r_i^2))^2 = 1  [Eberly2013]. With m the least radius, rho_i = (r_i/m)^2,
+ * z_i = y_i/r_i and delta = t/m^2 + 1, the distance from the last pole, that is |q(delta)| = 1 for
+ *     q_i = rho_i z_i/(delta + rho_i - 1).
+ * 1/|q| is concave and increasing beyond the pole, so Newton's steps on 1 - 1/|q| from the left of the root never pass
+ * it; they end when rounding stops them. A term alone gives such a start: q_i <= 1. */
+#include "collide/closed_form.h"
+#include "collide/pairs.h"
+
+#include <math.h>
+
+/* Radii below this times the greatest are taken as this: a flat ellipsoid. */
+#define TAC_FLAT_ELLIPSOID 1e-12
+/* Newton's steps; monotone and quadratic, so about six are enough. A guard against rounding alone. */
+#define TAC_ELLIPSOID_STEPS 60
+
+/* Scaled problem: z and rho above. */
+typedef struct nearProblem {
+    double z[3], rho[3];
+} nearProblem;
+
+/* |q| and sum q_i^2/(delta + rho_i - 1). A coordinate that is zero stays so at the pole. */
+static double ratio_norm(const nearProblem *p, double delta, double *weighted) {
+    double sum = 0, w = 0;
+    for (int i = 0; i < 3; i++) {
+        if (p->z[i] == 0) continue;
+        double below = delta + (p->rho[i] - 1), q = p->rho[i] * p->z[i] / below;
+        sum += q * q, w += q * q / below;
+    }
+    *weighted = w;
+    return tac_sqrt(sum);
+}
+
+/* The root, or 0 where there is none beyond the pole: the centre is inside, on the plane across the least radius, near
+ * enough to the middle that two points mirrored in that plane are nearest. */
+static double nearest_root(const nearProblem *p) {
+    double delta = 0;
+    for (int i = 0; i < 3; i++)
+        delta = tac_max(delta, p->rho[i] * p->z[i] - (p->rho[i] - 1));
+    for (int step = 0; step < TAC_ELLIPSOID_STEPS; step++) {
+        double weighted, norm = ratio_norm(p, delta, &weighted);
+        if (!(norm > 1)) break;
+        double next = delta + norm * norm * (norm - 1) / weighted;
+        if (!(next > delta)) break;
+        delta = next;
+    }
+    return delta;
+}
+
+/* y >= 0 -> the nearest point of the surface. */
+static tacVec3 nearest_point(tacVec3 radii, tacVec3 y) {
+    double r[3] = {radii.x, radii.y, radii.z}, at[3] = {y.x, y.y, y.z}, x[3], left = 1;
+    int least = r[1] < r[0] ? (r[2] < r[1] ? 2 : 1) : (r[2] < r[0] ? 2 : 0);
+    nearProblem p;
+    for (int i = 0; i < 3; i++)
+        p.z[i] = at[i] / r[i], p.rho[i] = (r[i] / r[least]) * (r[i] / r[least]);
+    double delta = nearest_root(&p);
+    for (int i = 0; i < 3; i++) {
+        double below = delta + (p.rho[i] - 1);
+        x[i] = at[i] > 0 ? p.rho[i] * at[i] / below : 0;
+        left -= (x[i] / r[i]) * (x[i] / r[i]);
+    }
+    /* No root beyond the pole: what is left of the equation of the surface is the least radius's. */
+    if (delta == 0 && left > 0) x[least] = r[least] * tac_sqrt(left);
+    return tac_vec3(x[0], x[1], x[2]);
+}
+
+/* Nearest point's outward normal, and the distance of c along it (ellipsoid's frame). */
+static tacVec3 surface_normal(tacVec3 radii, tacVec3 c, double *d) {
+    tacVec3 x = nearest_point(radii, tac_vec3(tac_abs(c.x), tac_abs(c.y), tac_abs(c.z)));
+    x = tac_vec3(c.x < 0 ? -x.x : x.x, c.y < 0 ? -x.y : x.y, c.z < 0 ? -x.z : x.z);
+    tacVec3 u = tac_vec3(x.x / radii.x, x.y / radii.y, x.z / radii.z);
+    tacVec3 N = tac_vec3(u.x / radii.x, u.y / radii.y, u.z / radii.z);
+    N = tac_scale3(1 / tac_norm3(N), N);
+    *d = tac_dot3(N, tac_sub3(c, x));
+    return N;
+}
+
+/* Inside, the normal jumps across the plane of the two greater radii. */
+static double inside_margin(tacVec3 r, tacVec3 c) {
+    if (r.x <= r.y && r.x <= r.z) return tac_abs(c.x);
+    return r.y <= r.z ? tac_abs(c.y) : tac_abs(c.z);
+}
+
+int tac_touch_sphere_ellipsoid(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                               tacPairCache *cache, tacTouch *out) {
+    (void)cache;
+    double greatest = tac_max(b->size.x, tac_max(b->size.y, b->size.z)), least = TAC_FLAT_ELLIPSOID * greatest;
+    tacVec3 c = tac_pose_local(B, A->p);
+    double d = tac_norm3(c);
+    if (!(d - greatest - a->size.x < reach)) return 0;
+    tacVec3 N = d > 0 ? tac_scale3(1 / d, c) : tac_vec3(0, 0, 1); /* of an ellipsoid that is a point */
+    tacVec3 radii = tac_vec3(tac_max(b->size.x, least), tac_max(b->size.y, least), tac_max(b->size.z, least));
+    if (greatest > 0) N = surface_normal(radii, c, &d);
+    out[0] = tac_touch_between(A->p, tac_neg3(tac_mulmv3(B->R, N)), d, a->size.x, 0);
+    out[0].feature[0] = tac_feature(TAC_FEATURE_POINT, 0, 0);
+    out[0].feature[1] = tac_feature(TAC_FEATURE_ELLIPSOID, 0, 0);
+    out[0].margin = d < 0 ? inside_margin(b->size, c) : HUGE_VAL;
+    return out[0].dist < reach;
+}

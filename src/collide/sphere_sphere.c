@@ -1,0 +1,40 @@
+/* Sphere against sphere and capsule: the centre's nearest point of the other core. */
+#include "collide/closed_form.h"
+#include "collide/pairs.h"
+
+int tac_touch_sphere_sphere(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                            tacPairCache *cache, tacTouch *out) {
+    (void)cache;
+    tacVec3 r = tac_sub3(B->p, A->p);
+    double square = tac_dot3(r, r), limit = reach + a->size.x + b->size.x;
+    if (!(limit > 0) || !(square < limit * limit)) return 0;
+    double d = tac_sqrt(square);
+    tacVec3 n = d > 0 ? tac_scale3(1 / d, r) : tac_pose_axis(A, 2); /* one centre: the z axis of the first */
+    out[0] = tac_touch_between(A->p, n, d, a->size.x, b->size.x);
+    out[0].feature[0] = out[0].feature[1] = tac_feature(TAC_FEATURE_POINT, 0, 0);
+    out[0].margin = d; /* the normal turns round where the centres meet */
+    return out[0].dist < reach;
+}
+
+/* With r from the capsule's middle to the centre, z its axis and h its half-length: t = z . r, the nearest point of the
+ * segment at clamp(t, -h, h). The margin is the distance of the centre from the planes t = +-h, where end and segment
+ * meet, or from the core. */
+int tac_touch_sphere_capsule(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                             tacPairCache *cache, tacTouch *out) {
+    (void)cache;
+    tacVec3 z = tac_pose_axis(B, 2), r = tac_sub3(A->p, B->p);
+    double h = b->size.y, t = tac_dot3(z, r);
+    int end = t >= h ? 1 : t <= -h ? 0 : -1;
+    tacVec3 gap = tac_sub3(tac_scale3(tac_clamp(t, -h, h), z), r); /* from the centre to the core */
+    double square = tac_dot3(gap, gap), limit = reach + a->size.x + b->size.x;
+    if (!(limit > 0) || !(square < limit * limit)) return 0;
+    double d = tac_sqrt(square), size = h + b->size.x;
+    /* The centre is on the core: away from an end along the axis, and sideways (the x axis) from the segment. */
+    tacVec3 sideways = end < 0 ? tac_pose_axis(B, 0) : tac_scale3(end ? -1 : 1, z);
+    tacVec3 n = d > TAC_COINCIDENT * size ? tac_scale3(1 / d, gap) : sideways;
+    out[0] = tac_touch_between(A->p, n, d, a->size.x, b->size.x);
+    out[0].feature[0] = tac_feature(TAC_FEATURE_POINT, 0, 0);
+    out[0].feature[1] = end < 0 ? tac_feature(TAC_FEATURE_LINE, 0, 1) : tac_feature(TAC_FEATURE_POINT, end, 0);
+    out[0].margin = h > 0 ? tac_min(d, tac_seen_from(tac_abs(tac_abs(t) - h), size, tac_norm3(r))) : d;
+    return out[0].dist < reach;
+}
