@@ -11,6 +11,7 @@ enum {
 /* argv[0] is the verb itself. Returns an exit code. */
 int cmd_info(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
+int cmd_distance(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
 int cmd_grad(int argc, char **argv);
 int cmd_check(int argc, char **argv);

@@ -21,8 +21,8 @@ static const tacArg EVAL_OPTIONS[] = {
 
 static const char *const SUMMARY =
     "Prints the mass matrix (with armature), bias forces (Coriolis, centrifugal, gravity),\n"
-    "passive forces, world poses of bodies and sites, actuator quantities and energies.\n"
-    "Forces are generalized, one per degree of freedom. No contact is looked for.";
+    "passive forces, world poses of bodies and sites, actuator quantities, energies\n"
+    "and contacts. Forces are generalized, one per degree of freedom.";
 
 /* --- for programs ------------------------------------------------------------------------------------------------ */
 
@@ -95,6 +95,20 @@ static json_t *momentum_json(tacJson *json, tacVec6 momentum) {
     return object;
 }
 
+static json_t *contacts_json(tacJson *json, const tacModel *m, const tacContactList *contacts) {
+    json_t *list = json_array();
+    for (int i = 0; i < contacts->n; i++) {
+        const tacContact *c = &contacts->contact[i];
+        json_t *row = cli_contact_json(json, m, "contacts.dist", c);
+        json_object_set_new(row, "pos", cli_json_vec3(json, "contacts.pos", c->pos));
+        json_object_set_new(row, "normal", cli_json_vec3(json, "contacts.normal", c->normal));
+        json_object_set_new(row, "include", cli_json_number(json, "contacts.include", c->include));
+        json_object_set_new(row, "features", cli_features_json(c));
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
 static int print_json(const tacModel *m, const tacStateArgs *state, const tacQuantities *at) {
     tacJson json = cli_json_begin();
     cli_json_put_count(&json, "nq", m->nq);
@@ -116,7 +130,7 @@ static int print_json(const tacModel *m, const tacStateArgs *state, const tacQua
     cli_json_put(&json, "com", cli_json_vec3(&json, "com", at->frames.subtree_com[0]));
     cli_json_put(&json, "subtree_com", cli_json_rows(&json, "subtree_com", m->nbody, 3, &at->frames.subtree_com[0].x));
     cli_json_put(&json, "momentum", momentum_json(&json, at->momentum));
-    cli_json_put(&json, "contacts", json_array());
+    cli_json_put(&json, "contacts", contacts_json(&json, m, &at->contacts));
     int code = json.bad[0] != '\0' ? cli_not_finite("eval", state, json.bad) : cli_json_print("eval", &json, CLI_FINE);
     cli_json_free(&json);
     return code;
@@ -188,6 +202,20 @@ static void print_actuators(const tacModel *m, const tacQuantities *at) {
                at->velocity[i], at->force[i]);
 }
 
+static void print_contacts(const tacModel *m, const tacContactList *contacts) {
+    char name1[LABEL], name2[LABEL];
+    if (contacts->n > 0)
+        printf("\n%-20s %-20s %11s   %9s %9s %9s   %8s %8s %8s\n", "contact of", "and", "distance", "x", "y", "z", "nx",
+               "ny", "nz");
+    for (int i = 0; i < contacts->n; i++) {
+        const tacContact *c = &contacts->contact[i];
+        printf("%-20s %-20s %11.5g   %9.4f %9.4f %9.4f   %8.4f %8.4f %8.4f\n",
+               cli_label(m, TAC_KIND_GEOM, c->geom[0], name1, sizeof name1),
+               cli_label(m, TAC_KIND_GEOM, c->geom[1], name2, sizeof name2), c->dist, c->pos.x, c->pos.y, c->pos.z,
+               c->normal.x, c->normal.y, c->normal.z);
+    }
+}
+
 static int print_text(const char *path, const tacModel *m, const tacStateArgs *state, const tacQuantities *at) {
     const char *bad = find_not_finite(m, at);
     if (bad != NULL) return cli_not_finite("eval", state, bad);
@@ -204,6 +232,7 @@ static int print_text(const char *path, const tacModel *m, const tacStateArgs *s
     print_bodies(m, at);
     print_sites(m, at);
     print_actuators(m, at);
+    print_contacts(m, &at->contacts);
     print_matrix(m->nv, at->mass_matrix);
     return CLI_FINE;
 }

@@ -10,7 +10,8 @@
 
 const tacVerb CLI_VERBS[] = {
     {"info", "MODEL", "sizes, names, masses, and what was ignored in the file", cmd_info},
-    {"eval", "MODEL", "mass matrix, bias forces, poses, actuators, energies at a state", cmd_eval},
+    {"eval", "MODEL", "mass matrix, forces, poses, energies, contacts at a state", cmd_eval},
+    {"distance", "MODEL", "how far geoms are from each other at a state", cmd_distance},
     {"sim", "MODEL", "simulate, and write the motion as CSV, JSON or a page to look at", cmd_sim},
     {"grad", "MODEL", "derivatives of one step by state, control and parameters", cmd_grad},
     {"check", "MODEL", "are the derivatives right? against differences at random states", cmd_check},

@@ -77,6 +77,7 @@ int cli_quantities(const char *verb, const tacModel *model, const tacOptions *op
     }
     tacStatus status = compute(sim, model, start, out);
     tac_sim_free(sim);
+    if (status == TAC_OK) status = cli_contacts_find(model, options, start->x, start->u, &out->contacts);
     int overflow = status == TAC_ERR_NONFINITE || out->qacc_status == TAC_ERR_NONFINITE;
     if (status == TAC_OK && !overflow) return CLI_GO_ON;
     cli_quantities_free(out);
@@ -85,6 +86,7 @@ int cli_quantities(const char *verb, const tacModel *model, const tacOptions *op
 }
 
 void cli_quantities_free(tacQuantities *quantities) {
+    cli_contacts_free(&quantities->contacts);
     free(quantities->memory);
     *quantities = (tacQuantities){0};
 }

@@ -1,6 +1,7 @@
 /* Everything `eval` prints, computed once at a state. */
 #pragma once
 
+#include "cli/contact_list.h"
 #include "cli/state_file.h"
 
 typedef struct tacQuantities {
@@ -12,6 +13,7 @@ typedef struct tacQuantities {
     double *tendon_length, *tendon_velocity;       /* ntendon */
     tacEnergy energy;
     tacVec6 momentum;
+    tacContactList contacts;
     tacStatus qacc_status; /* why qacc could not be computed, or TAC_OK */
     void *memory;          /* what all of them live in */
 } tacQuantities;

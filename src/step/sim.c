@@ -1,4 +1,4 @@
-#include "step/sim.h"
+#include "step/outputs.h"
 
 #include "base/error.h"
 #include "dynamics/reference.h"
@@ -133,8 +133,8 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
 
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {
     if (model == NULL || options == NULL) return 0;
-    return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + tangents_bytes(model) +
-           tac_scene_bytes(model) + arena_bytes(model, options);
+    return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + tangents_bytes(model) + tac_scene_bytes(model) +
+           arena_bytes(model, options);
 }
 
 tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void *memory, size_t bytes, tacSim **sim,

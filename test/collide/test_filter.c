@@ -221,7 +221,7 @@ static void without_shape(void **state) {
     tacBuilder *b = world_builder();
     tacGeomDef geom = tac_default_geom();
     tacPairDef pair = tac_default_pair();
-    geom.type = TAC_PLANE;
+    geom.type = TAC_PLANE, geom.size[0] = geom.size[1] = geom.size[2] = 1;
     int floor = tac_model_add_geom(b, WORLD, &geom), wall = tac_model_add_geom(b, GHOST, &geom);
     geom.type = TAC_SPHERE, geom.size[0] = 0.1, geom.visual = 1;
     int looks = tac_model_add_geom(b, BALL, &geom);
