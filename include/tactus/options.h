@@ -63,6 +63,50 @@ typedef struct tacCheckpoints {
     size_t bytes; /* at least tac_rollout_vjp_bytes */
 } tacCheckpoints;
 
+/* What a loss can be made of besides the state: quantities of one element (`id`), or of the whole model (`id` 0). World
+ * frame. */
+typedef enum {
+    TAC_OUT_BODY_POS,          /* 3: body origin */
+    TAC_OUT_BODY_MAT,          /* 9: orientation, row major */
+    TAC_OUT_BODY_COM,          /* 3: centre of mass of the body alone */
+    TAC_OUT_GEOM_POS,          /* 3 */
+    TAC_OUT_GEOM_MAT,          /* 9 */
+    TAC_OUT_SITE_POS,          /* 3 */
+    TAC_OUT_SITE_MAT,          /* 9 */
+    TAC_OUT_JOINT_POS,         /* 3: anchor */
+    TAC_OUT_JOINT_AXIS,        /* 3 */
+    TAC_OUT_SUBTREE_COM,       /* 3: centre of mass of a body and all that hangs on it; body 0: the whole model's */
+    TAC_OUT_SUBTREE_VELOCITY,  /* 3: its velocity */
+    TAC_OUT_BODY_VELOCITY,     /* 6: angular, then linear velocity of the body's origin, world axes */
+    TAC_OUT_SITE_VELOCITY,     /* 6: the same of a site */
+    TAC_OUT_MOMENTUM,          /* 6, of the model: angular about its centre of mass, then linear */
+    TAC_OUT_KINETIC,           /* 1, of the model: kinetic energy, armature included */
+    TAC_OUT_POTENTIAL,         /* 1, of the model: gravity and springs */
+    TAC_OUT_TENDON_LENGTH,     /* 1 */
+    TAC_OUT_TENDON_VELOCITY,   /* 1 */
+    TAC_OUT_ACTUATOR_LENGTH,   /* 1 */
+    TAC_OUT_ACTUATOR_VELOCITY, /* 1 */
+    TAC_OUT_ACTUATOR_FORCE,    /* 1: after its clamps */
+    TAC_OUT_ACT_DOT,           /* 1, of an activation: its rate */
+    TAC_OUT_QFRC_ACTUATOR,     /* 1, of a dof: force of the actuators, after the joint's clamp */
+    TAC_OUT_QFRC_PASSIVE,      /* 1, of a dof: springs, dampers, gravity compensation */
+    TAC_OUT_ACCELERATION,      /* 1, of a dof: qacc without constraints */
+    TAC_OUTPUT_KINDS
+} tacOutputKind;
+
+enum { TAC_OUT_ALL = -1 }; /* as an id: all elements of the kind, one after another */
+
+typedef struct tacOutput {
+    tacOutputKind kind;
+    int id; /* body, geom, site, joint, tendon, actuator, activation or dof; TAC_OUT_ALL */
+} tacOutput;
+
+/* z = [output 0 | output 1 | ...]; caller-owned. */
+typedef struct tacOutputs {
+    int n;
+    const tacOutput *list;
+} tacOutputs;
+
 /* One simulation's workspace; opaque; one thread at a time. Nothing in it changes a result. */
 typedef struct tacSim tacSim;
 

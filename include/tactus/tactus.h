@@ -222,6 +222,20 @@ TAC_API tacStatus tac_energy(tacSim *sim, const double *q, const double *v, tacE
 /* (q, v) -> linear momentum, and angular momentum about the whole model's centre of mass. */
 TAC_API tacStatus tac_momentum(tacSim *sim, const double *q, const double *v, tacVec6 *momentum);
 
+/* --- Outputs: the same quantities as one vector z = g(x, u; theta), with derivatives ------------------------------ */
+
+/* Numbers in z, nz; -1 where a kind or an id is not one of the model's. */
+TAC_API int tac_outputs_size(const tacModel *model, const tacOutputs *outputs);
+/* (x, u) -> z[nz]; the bits of the functions above where they give the same quantity. Mocap bodies are where u says. */
+TAC_API tacStatus tac_outputs(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, double *z);
+/* The same with derivatives: jac.A is nz x ndx, jac.B nz x ninput, jac.P nz x nparam. z may be NULL. */
+TAC_API tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, double *z,
+                                  const tacJac *jac);
+/* zbar[nz] -> the gradient of zbar . z. A loss of outputs along a rollout gives tac_rollout_vjp's Xbar row by row, and
+ * adds what of it is direct to the gradients of u and theta. */
+TAC_API tacStatus tac_outputs_vjp(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs,
+                                  const double *zbar, const tacGrad *grad);
+
 /* --- Contacts ---------------------------------------------------------------------------------------------------- */
 
 /* Contacts that simulations of a model have room for unless options say otherwise: 8 for each pair of geoms that have

@@ -347,10 +347,11 @@ void tac_actuator_force_jac(const tacModel *m, tacWork *w, int actuator, const t
 }
 
 void tac_mark_saturated(const tacModel *m, tacWork *w) {
+    int off = m->nu == 0 || is_disabled(m, TAC_DISABLE_ACTUATION); /* no force, whatever the joints take here */
     for (int i = 0; i < m->nv; i++) {
-        int j = m->dof_joint[i];
+        int j = m->dof_joint[i], limited = m->joint_actfrclimited[j];
         w->saturated[i] =
-            m->joint_actfrclimited[j] && at_bound(m->joint_actfrcrange + 2 * j, w->qfrc_actuator[m->joint_dof_adr[j]]);
+            off || (limited && at_bound(m->joint_actfrcrange + 2 * j, w->qfrc_actuator[m->joint_dof_adr[j]]));
     }
 }
 

@@ -62,7 +62,7 @@ double tac_tendon_bound_share(const tacModel *m, const tacWork *w, int b, int si
 /* Emits d(qfrc_actuator) for a change of actuator a's unclamped force, as a column; w->saturated rows left out. */
 void tac_emit_force(const tacModel *m, tacWork *w, int a, const double *act, double h, double change, int column,
                     const tacSink *sink);
-/* Marks in w->saturated the dofs whose joint holds its actuator force at a bound. */
+/* Marks in w->saturated the dofs whose joint holds its actuator force at a bound, or all where actuators are off. */
 void tac_mark_saturated(const tacModel *m, tacWork *w);
 /* 1: the actuator's own clamp holds its force at range[0] (side 0) or range[1] (side 1). */
 int tac_force_held(const tacModel *m, const tacWork *w, int a, int side);

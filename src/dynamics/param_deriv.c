@@ -39,8 +39,8 @@ static tacVec6 compensation(const tacModel *m, int body) {
     return (tacVec6){{0, 0, 0}, tac_scale3(m->body_mass[body] * m->body_gravcomp[body], up)};
 }
 
-/* The compensation of every body, as a force that is moved; of the joints that take it as a passive force, then of those
- * that take it through their actuators. */
+/* The compensation of every body, as a force that is moved; of the joints that take it as a passive force, then of
+ * those that take it through their actuators. */
 static void move_compensation(const Column *c, const tacMover *mover) {
     const tacModel *m = c->m;
     for (int pass = 0; pass < 2 && passive_on(m); pass++) {
@@ -184,7 +184,8 @@ static void joint_actfrcrange(const Column *c, int joint, int k) {
     const tacModel *m = c->m;
     int dof = m->joint_dof_adr[joint];
     double held = m->joint_actfrcrange[2 * joint + k];
-    if (m->joint_actfrclimited[joint] && c->w->qfrc_actuator[dof] == held) tac_emit(&c->actuator, dof, c->id, 1);
+    if (m->nu > 0 && actuators_on(m) && m->joint_actfrclimited[joint] && c->w->qfrc_actuator[dof] == held)
+        tac_emit(&c->actuator, dof, c->id, 1);
 }
 
 /* The spring of a free joint rests where its body is drawn. Turning the rest pose by x: d = log(exp(-x) Q), so

@@ -17,8 +17,8 @@ typedef struct tacMassForm {
 tacMassForm tac_mass_form(const tacModel *m, tacWork *w, const double *z);
 /* d(z.M z) along a mover. */
 double tac_mass_form_move(const tacMassForm *form, const tacMover *x);
-/* d(z.M z) by inertias and armatures that move with a parameter, places apart; `tendons` says whether M has the armature
- * of tendons. */
+/* d(z.M z) by inertias and armatures that move with a parameter, places apart; `tendons` says whether M has the
+ * armature of tendons. */
 double tac_mass_form_param(const tacMassForm *form, const tacParamTangent *t, int tendons);
 
 /* The tendon that a term belongs to. */

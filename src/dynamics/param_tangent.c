@@ -18,7 +18,7 @@ typedef struct Pass {
     double *rest;                /* nparam x 2 ntendon: spring lengths */
 } Pass;
 
-/* --- How a parameter moves the mass matrix at the reference pose --------------------------------------------------- */
+/* --- How a parameter moves the mass matrix at the reference pose -------------------------------------------------- */
 
 /* The root of a free tree stands at the reference pose where the file draws it, so its place moves the tree: along the
  * free joint's own coordinates. */

@@ -123,12 +123,13 @@ static tacStatus update_tangents(tacSim *sim) {
     return TAC_OK;
 }
 
-/* Bytes of the arena: the workspace, and what steps and their derivatives take from it. */
+/* Bytes of the arena: the workspace, and what steps, outputs and their derivatives take from it. */
 static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     const tacStepper *stepper = find_stepper(options);
     int contacts = options->max_contacts > 0 ? options->max_contacts : 0;
-    return tac_work_bytes(model) + tac_scene_scratch(model, contacts) +
-           (stepper != NULL ? stepper->scratch(model, options) : 0);
+    size_t steps = stepper != NULL ? stepper->scratch(model, options) : 0;
+    size_t outputs = tac_outputs_scratch(model, options);
+    return tac_work_bytes(model) + tac_scene_scratch(model, contacts) + (steps > outputs ? steps : outputs);
 }
 
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {

@@ -233,6 +233,7 @@ for key, (meaning, test_name) in BUGS.items():
     unit_check(f"gradients-bug-{key}", meaning, "test_known_bugs", test_name)
 
 unit_check("gradients-rollout", "1000-step rollout gradients equal differences to 1e-6; 10 checkpoints, the same bits", "test_adjoint", "equals_differences")
+unit_check("gradients-outputs", "quantities for losses: A, B, P of every kind equal differences to 1e-7, reverse equals forward to 1e-10", "test_outputs", "equal_differences")
 unit_check("gradients-orders", "observed order of every integrator within 0.1 of theory", "test_integrators", "orders")
 unit_check("gradients-energy", "mean energy error of semi-implicit Euler falls with order 2 in the step, without drift", "test_integrators", "euler_keeps_the_mean_energy")
 unit_check("gradients-rk4-energy", "RK4 energy within 1e-8 over 10000 steps of 1 ms on the free chain; momentum", "test_integrators", "runge_kutta_keeps_energy")

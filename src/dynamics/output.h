@@ -1,0 +1,97 @@
+/* Quantities that losses are made of, and their derivatives (outputs.md). One row of a table per kind: how many numbers
+ * it has, what must be computed before, its value, and how it changes with the state and with a place or number that
+ * varies. The Jacobian and the reverse mode are the same entries, sent to different sinks. */
+#pragma once
+
+#include "dynamics/param_deriv.h"
+
+/* Stages beyond the positions. */
+enum {
+    TAC_NEED_VELOCITY = 1 << 0,
+    TAC_NEED_SUMS = 1 << 1,         /* sums over subtrees, below; with velocities */
+    TAC_NEED_MASS = 1 << 2,         /* tac_crba */
+    TAC_NEED_TENDONS = 1 << 3,      /* lengths and velocities */
+    TAC_NEED_FORCES = 1 << 4,       /* tac_smooth_motion, tac_actuator_forces */
+    TAC_NEED_ACCELERATION = 1 << 5, /* w->qacc */
+};
+
+/* Where outputs are evaluated. */
+typedef struct tacOutputPoint {
+    const tacModel *m;
+    tacWork *w;
+    tacSmoothPoint x;
+    /* nbody each: centre of mass, momentum (about the tree's origin; of entry 0 the linear part alone) and inertia of
+     * each subtree */
+    tacVec3 *com;
+    tacVec6 *momentum;
+    tacInertia *composite;
+    unsigned char *inside; /* nbody: scratch */
+} tacOutputPoint;
+
+/* A displacement of one number that is neither state nor control: a parameter, or a number of a mocap pose. */
+typedef struct tacVariation {
+    int n; /* places that it moves */
+    tacMover mover[2];
+    const tacParamTangent *t; /* NULL: mocap */
+} tacVariation;
+
+enum { TAC_OUTPUT_NUMBERS = 9 }; /* most numbers of one output */
+
+typedef struct tacOutputRule {
+    int size;
+    size_t count; /* offset in tacModel of the number of elements */
+    unsigned needs;
+    void (*value)(const tacOutputPoint *p, int id, double *z);
+    /* Emits the derivatives with respect to q, v, act, ctrl as rows `row`, `row` + 1, ...; NULL: all elements of the
+     * kind are differentiated at once, by whoever knows how (step/outputs.c) */
+    void (*state)(const tacOutputPoint *p, int id, int row, const tacForceSink *sink);
+    /* dz[size], which is zero, += derivative along the variation */
+    void (*vary)(const tacOutputPoint *p, int id, const tacVariation *d, double *dz);
+} tacOutputRule;
+
+extern const tacOutputRule TAC_OUTPUT_RULES[TAC_OUTPUT_KINDS];
+
+/* -> com, momentum, composite. Needs: position, velocity. */
+void tac_output_sums(const tacOutputPoint *p);
+
+/* --- By file ------------------------------------------------------------------------------------------------------ */
+
+#define TAC_OUTPUT_FUNCTIONS(name)                                                                                     \
+    void tac_value_##name(const tacOutputPoint *p, int id, double *z);                                                 \
+    void tac_state_##name(const tacOutputPoint *p, int id, int row, const tacForceSink *sink);                         \
+    void tac_vary_##name(const tacOutputPoint *p, int id, const tacVariation *d, double *dz);
+
+/* output_frame.c */
+TAC_OUTPUT_FUNCTIONS(body_pos)
+TAC_OUTPUT_FUNCTIONS(body_mat)
+TAC_OUTPUT_FUNCTIONS(body_com)
+TAC_OUTPUT_FUNCTIONS(geom_pos)
+TAC_OUTPUT_FUNCTIONS(geom_mat)
+TAC_OUTPUT_FUNCTIONS(site_pos)
+TAC_OUTPUT_FUNCTIONS(site_mat)
+TAC_OUTPUT_FUNCTIONS(joint_pos)
+TAC_OUTPUT_FUNCTIONS(joint_axis)
+TAC_OUTPUT_FUNCTIONS(body_velocity)
+TAC_OUTPUT_FUNCTIONS(site_velocity)
+/* output_mass.c */
+TAC_OUTPUT_FUNCTIONS(subtree_com)
+TAC_OUTPUT_FUNCTIONS(subtree_velocity)
+TAC_OUTPUT_FUNCTIONS(momentum)
+TAC_OUTPUT_FUNCTIONS(kinetic)
+TAC_OUTPUT_FUNCTIONS(potential)
+/* output_drive.c */
+TAC_OUTPUT_FUNCTIONS(actuator_length)
+TAC_OUTPUT_FUNCTIONS(actuator_velocity)
+TAC_OUTPUT_FUNCTIONS(actuator_force)
+TAC_OUTPUT_FUNCTIONS(tendon_length)
+TAC_OUTPUT_FUNCTIONS(tendon_velocity)
+
+/* Emits n numbers as rows `row`, `row` + 1, ... of a column. */
+static inline void tac_emit_numbers(const tacSink *sink, int row, int column, int n, const double *dz) {
+    for (int k = 0; k < n; k++)
+        tac_emit(sink, row + k, column, dz[k]);
+}
+
+/* What is left of a mover's displacement when all that it carries has moved as one: the motion before it is not carried
+ * along, psi = V_before x S   (dynamics.md, D2). Needs: velocity. */
+tacVec6 tac_mover_drag(const tacOutputPoint *p, const tacMover *x);

@@ -1,0 +1,399 @@
+/* The public outputs: a list of quantities as one vector z, its Jacobian, its reverse mode. */
+#include "step/outputs.h"
+
+#include "dynamics/actuator.h"
+#include "dynamics/mass.h"
+#include "dynamics/output.h"
+#include "dynamics/passive.h"
+#include "step/smooth_step.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* --- The list ----------------------------------------------------------------------------------------------------- */
+
+static int count_of(const tacModel *m, tacOutputKind kind) {
+    return *(const int *)((const char *)m + TAC_OUTPUT_RULES[kind].count);
+}
+
+static int is_valid(const tacModel *m, tacOutput o) {
+    return (unsigned)o.kind < TAC_OUTPUT_KINDS && o.id >= TAC_OUT_ALL && o.id < count_of(m, o.kind);
+}
+
+int tac_outputs_size(const tacModel *model, const tacOutputs *outputs) {
+    int64_t size = 0;
+    if (model == NULL || outputs == NULL || outputs->n < 0 || (outputs->list == NULL && outputs->n > 0)) return -1;
+    for (int i = 0; i < outputs->n; i++) {
+        tacOutput o = outputs->list[i];
+        if (!is_valid(model, o)) return -1;
+        size += (int64_t)TAC_OUTPUT_RULES[o.kind].size * (o.id < 0 ? count_of(model, o.kind) : 1);
+        if (size > INT_MAX) return -1;
+    }
+    return (int)size;
+}
+
+/* One element of the list after another: TAC_OUT_ALL opened up. */
+typedef struct Cursor {
+    const tacModel *m;
+    const tacOutputs *outputs;
+    int i, next; /* place in the list, element there */
+    tacOutputKind kind;
+    int id, row; /* the current one, and its first row of z */
+    int end;     /* first row after it */
+} Cursor;
+
+static Cursor begin(const tacModel *m, const tacOutputs *outputs) {
+    return (Cursor){.m = m, .outputs = outputs, .i = 0, .next = 0};
+}
+
+static int advance(Cursor *c) {
+    for (; c->i < c->outputs->n; c->i++, c->next = 0) {
+        tacOutput o = c->outputs->list[c->i];
+        if (c->next >= (o.id < 0 ? count_of(c->m, o.kind) : 1)) continue;
+        c->kind = o.kind;
+        c->id = o.id < 0 ? c->next : o.id;
+        c->next++;
+        c->row = c->end;
+        c->end += TAC_OUTPUT_RULES[o.kind].size;
+        return 1;
+    }
+    return 0;
+}
+
+static int has_kind(const tacOutputs *outputs, tacOutputKind kind) {
+    for (int i = 0; i < outputs->n; i++)
+        if (outputs->list[i].kind == kind) return 1;
+    return 0;
+}
+
+/* --- Values ------------------------------------------------------------------------------------------------------- */
+
+/* Takes the sums over subtrees from the arena. */
+static tacStatus open_point(tacSim *sim, const double *x, const double *u, tacOutputPoint *p) {
+    size_t n = (size_t)sim->model->nbody;
+    *p = (tacOutputPoint){.m = sim->model, .w = &sim->work, .x = tac_point_of(sim, x, u)};
+    p->com = TAC_TAKE(&sim->arena, n, tacVec3);
+    p->momentum = TAC_TAKE(&sim->arena, n, tacVec6);
+    p->composite = TAC_TAKE(&sim->arena, n, tacInertia);
+    p->inside = TAC_TAKE(&sim->arena, n, unsigned char);
+    int full = p->com == NULL || p->momentum == NULL || p->composite == NULL || p->inside == NULL;
+    return full ? TAC_ERR_ARENA_FULL : TAC_OK;
+}
+
+/* The stages that the outputs need. */
+static tacStatus run_stages(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs,
+                            const tacOutputPoint *p) {
+    const tacModel *m = p->m;
+    unsigned needs = 0;
+    for (int i = 0; i < outputs->n; i++)
+        needs |= TAC_OUTPUT_RULES[outputs->list[i].kind].needs;
+    if (needs & TAC_NEED_ACCELERATION) {
+        tacStatus status = sim->stepper->acceleration(sim, x, u, NULL);
+        if (status != TAC_OK) return status;
+    }
+    if (needs & TAC_NEED_FORCES) {
+        tac_smooth_motion(m, p->w, p->x.q, p->x.v, p->x.u.mocap);
+        tac_actuator_forces(m, p->w, p->x.u.ctrl, p->x.act, p->x.h);
+    } else {
+        tac_kinematics_q(m, p->w, p->x.q, p->x.u.mocap);
+        if (needs & (TAC_NEED_VELOCITY | TAC_NEED_SUMS)) tac_kinematics_v(m, p->w, p->x.v);
+        if (needs & TAC_NEED_TENDONS) tac_tendon_lengths(m, p->w, p->x.q), tac_tendon_velocities(m, p->w, p->x.v);
+    }
+    if (needs & TAC_NEED_SUMS) tac_output_sums(p);
+    if (needs & TAC_NEED_MASS) tac_crba(m, p->w);
+    return TAC_OK;
+}
+
+static int values_are_finite(const tacOutputPoint *p, const tacOutputs *outputs) {
+    double z[TAC_OUTPUT_NUMBERS];
+    for (Cursor c = begin(p->m, outputs); advance(&c);) {
+        TAC_OUTPUT_RULES[c.kind].value(p, c.id, z);
+        if (tac_first_nonfinite(c.end - c.row, z) >= 0) return 0;
+    }
+    return 1;
+}
+
+static void write_values(const tacOutputPoint *p, const tacOutputs *outputs, double *z) {
+    for (Cursor c = begin(p->m, outputs); advance(&c);)
+        TAC_OUTPUT_RULES[c.kind].value(p, c.id, z + c.row);
+}
+
+static tacStatus check_call(const tacSim *sim, const double *x, const double *u, const tacOutputs *outputs) {
+    int bad;
+    tacStatus status = tac_check_state(sim, x, u, &bad);
+    return status == TAC_OK && tac_outputs_size(sim->model, outputs) < 0 ? TAC_ERR_ARGUMENT : status;
+}
+
+/* Opens the point and makes sure that every value is finite. The caller releases the arena. */
+static tacStatus evaluate(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, tacOutputPoint *p) {
+    tacStatus status = open_point(sim, x, u, p);
+    if (status == TAC_OK) status = run_stages(sim, x, u, outputs, p);
+    return status == TAC_OK && !values_are_finite(p, outputs) ? TAC_ERR_NONFINITE : status;
+}
+
+tacStatus tac_outputs(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, double *z) {
+    tacOutputPoint p;
+    tacStatus status = check_call(sim, x, u, outputs);
+    if (status == TAC_OK && z == NULL && tac_outputs_size(sim->model, outputs) > 0) status = TAC_ERR_ARGUMENT;
+    if (status != TAC_OK) return status;
+    size_t mark = tac_arena_mark(&sim->arena);
+    status = evaluate(sim, x, u, outputs, &p);
+    if (status == TAC_OK) write_values(&p, outputs, z);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* --- Where derivatives go ----------------------------------------------------------------------------------------- */
+
+typedef struct Sinks {
+    tacForceSink state;
+    tacSink mocap, theta;
+} Sinks;
+
+/* Where the mocap poses are in u: the last block, where the options ask for it. */
+static int mocap_column(const tacSim *sim) {
+    int there = (sim->options.inputs & TAC_INPUT_MOCAP) != 0;
+    return there ? tac_ninput(sim->model, &sim->options) - 7 * sim->model->nmocap : 0;
+}
+
+static double *at(double *array, int offset) { return array == NULL ? NULL : array + offset; }
+
+/* Matrices whose rows are ld[] numbers apart: [A, B, P]. */
+static Sinks matrix_sinks(const tacSim *sim, const tacJac *J, const int ld[3]) {
+    int nv = sim->model->nv;
+    tacForceSink state = {.q = {.matrix = J->A, .ld = ld[0]},
+                          .v = {.matrix = at(J->A, nv), .ld = ld[0]},
+                          .act = {.matrix = at(J->A, 2 * nv), .ld = ld[0]},
+                          .ctrl = {.matrix = J->B, .ld = ld[1]}};
+    return (Sinks){.state = state,
+                   .mocap = {.matrix = at(J->B, mocap_column(sim)), .ld = ld[1]},
+                   .theta = {.matrix = J->P, .ld = ld[2]}};
+}
+
+static Sinks reverse_sinks(const tacSim *sim, const double *lambda, const tacGrad *bar) {
+    int nv = sim->model->nv;
+    tacForceSink state = {.q = {.lambda = lambda, .bar = bar->x},
+                          .v = {.lambda = lambda, .bar = bar->x + nv},
+                          .act = {.lambda = lambda, .bar = bar->x + 2 * nv},
+                          .ctrl = {.lambda = lambda, .bar = bar->u}};
+    Sinks s = {.state = state, .mocap = {.lambda = lambda, .bar = bar->u + mocap_column(sim)}};
+    if (bar->theta != NULL) s.theta = (tacSink){.lambda = lambda, .bar = bar->theta};
+    return s;
+}
+
+static int drops(const tacSink *sink) { return sink->matrix == NULL && sink->lambda == NULL; }
+
+/* --- Outputs one by one ------------------------------------------------------------------------------------------- */
+
+/* Column `column` of every output along one variation. */
+static void emit_variation(const tacOutputPoint *p, const tacOutputs *outputs, const tacVariation *d, int column,
+                           const tacSink *sink) {
+    for (Cursor c = begin(p->m, outputs); advance(&c);) {
+        double dz[TAC_OUTPUT_NUMBERS] = {0};
+        if (TAC_OUTPUT_RULES[c.kind].vary == NULL) continue;
+        TAC_OUTPUT_RULES[c.kind].vary(p, c.id, d, dz);
+        tac_emit_numbers(sink, c.row, column, c.end - c.row, dz);
+    }
+}
+
+static void emit_singles(const tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const Sinks *s) {
+    const tacModel *m = p->m;
+    for (Cursor c = begin(m, outputs); advance(&c);)
+        if (TAC_OUTPUT_RULES[c.kind].state != NULL) TAC_OUTPUT_RULES[c.kind].state(p, c.id, c.row, &s->state);
+    for (int i = 0; p->x.u.mocap != NULL && !drops(&s->mocap) && i < 7 * m->nmocap; i++) {
+        tacVariation d = {.n = 1};
+        tac_mocap_mover(m, p->w, i / 7, i % 7, p->x.u.mocap + 7 * (i / 7), &d.mover[0]);
+        emit_variation(p, outputs, &d, i, &s->mocap);
+    }
+    for (int k = 0; !drops(&s->theta) && k < m->nparam; k++) {
+        tacVariation d = {.t = &sim->tangents[k]};
+        d.n = tac_param_movers(m, p->w, d.t, &p->x, d.mover);
+        emit_variation(p, outputs, &d, k, &s->theta);
+    }
+}
+
+/* --- All elements of a kind at once ------------------------------------------------------------------------------- */
+
+/* Where a whole kind's derivatives go: rows by element, columns [x | u | theta]; or the reverse of it. */
+typedef struct Block {
+    double *W;            /* NULL: reverse */
+    const double *lambda; /* per element */
+    tacGrad bar;          /* added to; theta may be NULL */
+} Block;
+
+static Sinks block_sinks(const tacSim *sim, const Block *b) {
+    tacColumns c = tac_count_columns(sim);
+    if (b->W == NULL) return reverse_sinks(sim, b->lambda, &b->bar);
+    return matrix_sinks(sim, &(tacJac){b->W, b->W + c.nx, b->W + c.nx + c.nu}, (int[]){c.n, c.n, c.n});
+}
+
+static tacStatus block_act_dot(tacSim *sim, const tacOutputPoint *p, const Block *b) {
+    const tacModel *m = p->m;
+    Sinks s = block_sinks(sim, b);
+    tac_activation_rates_jac(m, p->w, p->x.u.ctrl, &s.state.act, &s.state.ctrl);
+    for (int a = 0; a < m->nu; a++)
+        for (int k = 0; m->actuator_act_num[a] > 0 && !drops(&s.theta) && k < m->nparam; k++)
+            tac_emit(&s.theta, m->actuator_act_adr[a] + m->actuator_act_num[a] - 1, k,
+                     tac_param_rate(m, p->w, &p->x, &sim->tangents[k], a));
+    return TAC_OK;
+}
+
+/* Columns of mocap poses and parameters, of one part of the forces. */
+static void emit_force_columns(tacSim *sim, const tacOutputPoint *p, const Sinks *s, int actuators) {
+    const tacModel *m = p->m;
+    tacForceParts mocap = {{0}, {0}}, theta = {{0}, {0}};
+    *(actuators ? &mocap.actuator : &mocap.passive) = s->mocap;
+    *(actuators ? &theta.actuator : &theta.passive) = s->theta;
+    for (int i = 0; p->x.u.mocap != NULL && i < 7 * m->nmocap; i++) {
+        tacMover mover;
+        tac_mocap_mover(m, p->w, i / 7, i % 7, p->x.u.mocap + 7 * (i / 7), &mover);
+        tac_force_move(m, p->w, &p->x, &mover, i, &mocap);
+    }
+    for (int k = 0; !drops(&s->theta) && k < m->nparam; k++)
+        tac_param_force_jac(m, p->w, &p->x, &sim->tangents[k], k, &theta);
+}
+
+/* Gravity compensation belongs to the actuators at joints that say so, unless their total is held at a bound. */
+static tacStatus block_qfrc_actuator(tacSim *sim, const tacOutputPoint *p, const Block *b) {
+    const tacModel *m = p->m;
+    Sinks s = block_sinks(sim, b);
+    tac_actuator_jac(m, p->w, p->x.q, p->x.v, p->x.u.ctrl, p->x.act, p->x.h, &s.state);
+    tacSink compensation = s.state.q;
+    compensation.skip = p->w->skip;
+    for (int i = 0; i < m->nv; i++)
+        p->w->skip[i] = !m->joint_actgravcomp[m->dof_joint[i]] || p->w->saturated[i];
+    tac_gravcomp_jac(m, p->w, &compensation);
+    emit_force_columns(sim, p, &s, 1);
+    return TAC_OK;
+}
+
+static tacStatus block_qfrc_passive(tacSim *sim, const tacOutputPoint *p, const Block *b) {
+    Sinks s = block_sinks(sim, b);
+    memset(p->w->saturated, 1, (size_t)p->m->nv); /* what goes through actuators is left out */
+    tac_passive_jac(p->m, p->w, p->x.q, p->w->saturated, &s.state);
+    emit_force_columns(sim, p, &s, 0);
+    return TAC_OK;
+}
+
+static tacStatus block_acceleration(tacSim *sim, const tacOutputPoint *p, const Block *b) {
+    const double *x = p->x.q, *u = p->x.u.ctrl;
+    if (b->W != NULL) return sim->stepper->acceleration_jac(sim, x, u, NULL, b->W);
+    return sim->stepper->acceleration_vjp(sim, x, u, b->lambda, &b->bar);
+}
+
+static tacStatus (*const BLOCKS[TAC_OUTPUT_KINDS])(tacSim *sim, const tacOutputPoint *p, const Block *b) = {
+    [TAC_OUT_ACT_DOT] = block_act_dot,
+    [TAC_OUT_QFRC_ACTUATOR] = block_qfrc_actuator,
+    [TAC_OUT_QFRC_PASSIVE] = block_qfrc_passive,
+    [TAC_OUT_ACCELERATION] = block_acceleration,
+};
+
+/* --- Jacobian ----------------------------------------------------------------------------------------------------- */
+
+static void copy_part(const double *from, int n, int row, double *to) {
+    if (to != NULL) memcpy(to + (size_t)row * (size_t)n, from, (size_t)n * sizeof *to);
+}
+
+/* A kind's block, and its rows to where the list wants them. */
+static tacStatus write_block(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, tacOutputKind kind,
+                             double *W, const tacJac *J) {
+    tacColumns c = tac_count_columns(sim);
+    memset(W, 0, (size_t)count_of(p->m, kind) * (size_t)c.n * sizeof *W);
+    tacStatus status = BLOCKS[kind](sim, p, &(Block){.W = W});
+    for (Cursor k = begin(p->m, outputs); status == TAC_OK && advance(&k);) {
+        const double *from = W + (size_t)k.id * (size_t)c.n;
+        if (k.kind != kind) continue;
+        copy_part(from, c.nx, k.row, J->A);
+        copy_part(from + c.nx, c.nu, k.row, J->B);
+        copy_part(from + c.nx + c.nu, c.np, k.row, J->P);
+    }
+    return status;
+}
+
+static void clear(double *matrix, int rows, int columns) {
+    if (matrix != NULL) memset(matrix, 0, (size_t)rows * (size_t)columns * sizeof *matrix);
+}
+
+static size_t block_rows(const tacModel *m) { return (size_t)(m->nv > m->na ? m->nv : m->na); }
+
+static tacStatus write_jac(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const tacJac *J) {
+    tacColumns c = tac_count_columns(sim);
+    int nz = tac_outputs_size(p->m, outputs);
+    double *W = TAC_TAKE(&sim->arena, block_rows(p->m) * (size_t)c.n, double);
+    if (W == NULL) return TAC_ERR_ARENA_FULL;
+    clear(J->A, nz, c.nx), clear(J->B, nz, c.nu), clear(J->P, nz, c.np);
+    Sinks s = matrix_sinks(sim, J, (int[]){c.nx, c.nu, c.np});
+    emit_singles(sim, p, outputs, &s);
+    tacStatus status = TAC_OK;
+    for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
+        if (BLOCKS[kind] != NULL && has_kind(outputs, (tacOutputKind)kind))
+            status = write_block(sim, p, outputs, (tacOutputKind)kind, W, J);
+    return status;
+}
+
+tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, double *z,
+                          const tacJac *jac) {
+    tacOutputPoint p;
+    tacStatus status = check_call(sim, x, u, outputs);
+    if (status == TAC_OK && jac == NULL) status = TAC_ERR_ARGUMENT;
+    if (status != TAC_OK) return status;
+    size_t mark = tac_arena_mark(&sim->arena);
+    status = evaluate(sim, x, u, outputs, &p);
+    if (status == TAC_OK && z != NULL) write_values(&p, outputs, z);
+    if (status == TAC_OK) status = write_jac(sim, &p, outputs, jac);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+/* lambda[element] = sum of zbar where the list has the element */
+static tacStatus pull_block(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, tacOutputKind kind,
+                            const double *zbar, double *lambda, const tacGrad *bar) {
+    memset(lambda, 0, block_rows(p->m) * sizeof *lambda);
+    for (Cursor k = begin(p->m, outputs); advance(&k);)
+        if (k.kind == kind) lambda[k.id] += zbar[k.row];
+    return BLOCKS[kind](sim, p, &(Block){.lambda = lambda, .bar = *bar});
+}
+
+static tacStatus pull_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const double *zbar,
+                          const tacGrad *grad) {
+    tacColumns c = tac_count_columns(sim);
+    double *lambda = TAC_TAKE(&sim->arena, block_rows(p->m), double), *all = TAC_TAKE(&sim->arena, c.n, double);
+    if (lambda == NULL || all == NULL) return TAC_ERR_ARENA_FULL;
+    memset(all, 0, (size_t)c.n * sizeof *all);
+    tacGrad bar = {all, all + c.nx, grad->theta != NULL ? all + c.nx + c.nu : NULL};
+    Sinks s = reverse_sinks(sim, zbar, &bar);
+    emit_singles(sim, p, outputs, &s);
+    tacStatus status = TAC_OK;
+    for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
+        if (BLOCKS[kind] != NULL && has_kind(outputs, (tacOutputKind)kind))
+            status = pull_block(sim, p, outputs, (tacOutputKind)kind, zbar, lambda, &bar);
+    if (status == TAC_OK && tac_first_nonfinite(c.n, all) >= 0) status = TAC_ERR_NONFINITE;
+    if (status == TAC_OK) tac_copy_grad(&bar, c, grad);
+    return status;
+}
+
+tacStatus tac_outputs_vjp(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, const double *zbar,
+                          const tacGrad *grad) {
+    tacOutputPoint p;
+    tacStatus status = check_call(sim, x, u, outputs);
+    if (status != TAC_OK) return status;
+    int nz = tac_outputs_size(sim->model, outputs);
+    if (grad == NULL || (zbar == NULL && nz > 0)) return TAC_ERR_ARGUMENT;
+    if (tac_first_nonfinite(nz, zbar) >= 0) return TAC_ERR_NONFINITE;
+    size_t mark = tac_arena_mark(&sim->arena);
+    status = evaluate(sim, x, u, outputs, &p);
+    if (status == TAC_OK) status = pull_all(sim, &p, outputs, zbar, grad);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+size_t tac_outputs_scratch(const tacModel *model, const tacOptions *options) {
+    size_t n = (size_t)model->nbody, columns = (size_t)tac_columns_of(model, options).n;
+    size_t sums = tac_arena_round(n * sizeof(tacVec3)) + tac_arena_round(n * sizeof(tacVec6)) +
+                  tac_arena_round(n * sizeof(tacInertia)) + tac_arena_round(n);
+    size_t jac = tac_room(block_rows(model) * columns);
+    size_t vjp = tac_room(block_rows(model)) + tac_room(columns) + tac_room((size_t)model->nv);
+    return sums + (jac > vjp ? jac : vjp);
+}
