@@ -22,12 +22,45 @@ static const tacTouchFunction TABLE[TAC_GEOM_TYPES][TAC_GEOM_TYPES] = {
             [TAC_ELLIPSOID] = tac_touch_sphere_ellipsoid,
             [TAC_CYLINDER] = tac_touch_sphere_cylinder,
             [TAC_BOX] = tac_touch_sphere_box,
+            [TAC_MESH] = tac_touch_convex_convex,
+            [TAC_CONE] = tac_touch_convex_convex,
         },
     [TAC_CAPSULE] =
         {
             [TAC_CAPSULE] = tac_touch_capsule_capsule,
+            [TAC_ELLIPSOID] = tac_touch_convex_convex,
+            [TAC_CYLINDER] = tac_touch_convex_convex,
             [TAC_BOX] = tac_touch_capsule_box,
+            [TAC_MESH] = tac_touch_convex_convex,
+            [TAC_CONE] = tac_touch_convex_convex,
         },
+    [TAC_ELLIPSOID] =
+        {
+            [TAC_ELLIPSOID] = tac_touch_convex_convex,
+            [TAC_CYLINDER] = tac_touch_convex_convex,
+            [TAC_BOX] = tac_touch_convex_convex,
+            [TAC_MESH] = tac_touch_convex_convex,
+            [TAC_CONE] = tac_touch_convex_convex,
+        },
+    [TAC_CYLINDER] =
+        {
+            [TAC_CYLINDER] = tac_touch_convex_convex,
+            [TAC_BOX] = tac_touch_convex_convex,
+            [TAC_MESH] = tac_touch_convex_convex,
+            [TAC_CONE] = tac_touch_convex_convex,
+        },
+    [TAC_BOX] =
+        {
+            [TAC_BOX] = tac_touch_convex_convex,
+            [TAC_MESH] = tac_touch_convex_convex,
+            [TAC_CONE] = tac_touch_convex_convex,
+        },
+    [TAC_MESH] =
+        {
+            [TAC_MESH] = tac_touch_convex_convex,
+            [TAC_CONE] = tac_touch_convex_convex,
+        },
+    [TAC_CONE] = {[TAC_CONE] = tac_touch_convex_convex},
 };
 
 /* The same touch with the shapes' roles exchanged. */

@@ -23,3 +23,6 @@ TAC_PAIR(sphere_cylinder);
 TAC_PAIR(sphere_box);
 TAC_PAIR(capsule_capsule);
 TAC_PAIR(capsule_box);
+
+/* Any two convex shapes (convex.c). */
+TAC_PAIR(convex_convex);

@@ -1,0 +1,134 @@
+/* Distance of separated cores: (G1)-(G9) of docs/theory/collision.md. */
+#include "collide/gjk.h"
+
+#include "math/scalar.h"
+
+/* Cores whose distance is below this times the size of D count as touching: v is rounding then and has no direction. */
+#define TOUCHING 1e-10
+/* Guard on the iterations of one call. Polyhedra end by repetition, curved shapes by the gap, both far earlier. */
+enum { MOST_ITERATIONS = 1000 };
+
+tacCores tac_cores(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B) {
+    return (tacCores){.shape = {a, b},
+                      .pose = {tac_mulmtv3(A->R, tac_sub3(B->p, A->p)), tac_mulmm3(tac_transpose3(A->R), B->R)}};
+}
+
+static double largest(tacVec3 a) { return tac_max(tac_abs(a.x), tac_max(tac_abs(a.y), tac_abs(a.z))); }
+
+/* x0 furthest along v, x1 furthest along -v. */
+tacSupport tac_cores_support(tacCores *c, tacVec3 v, int hint[2]) {
+    tacSupport s;
+    s.x[0] = tac_shape_support(c->shape[0], v, &hint[0]);
+    s.x[1] = tac_pose_point(&c->pose, tac_shape_support(c->shape[1], tac_neg3(tac_mulmtv3(c->pose.R, v)), &hint[1]));
+    s.id[0] = hint[0], s.id[1] = hint[1];
+    s.w = tac_sub3(s.x[1], s.x[0]);
+    c->scale = tac_max(c->scale, largest(s.w));
+    return s;
+}
+
+/* --- Starting ----------------------------------------------------------------------------------------------------- */
+
+/* Corners are numbers on these alone: elsewhere the same number may be another point. */
+static int has_corners(const tacShape *s) {
+    return s->type == TAC_BOX || s->type == TAC_MESH || s->type == TAC_SPHERE || s->type == TAC_CAPSULE;
+}
+
+static int corner_at(const tacShape *s, int id, tacVec3 *x) {
+    if (s->type == TAC_SPHERE) return *x = tac_zero3(), id == 0;
+    if (s->type == TAC_CAPSULE) return *x = tac_vec3(0, 0, id == 1 ? s->size.y : -s->size.y), id == 0 || id == 1;
+    if (id < 0 || id >= tac_shape_nvert(s)) return 0;
+    return *x = tac_shape_vertex(s, id), 1;
+}
+
+static int recall_corner(const tacCores *c, const tacPairCache *cache, int i, tacSupport *s) {
+    tacVec3 local;
+    for (int k = 0; k < 2; k++) {
+        s->id[k] = cache->vertex[k][i];
+        if (!corner_at(c->shape[k], s->id[k], k == 0 ? &s->x[0] : &local)) return 0;
+    }
+    s->x[1] = tac_pose_point(&c->pose, local);
+    s->w = tac_sub3(s->x[1], s->x[0]);
+    return 1;
+}
+
+static void set_nearest(tacGjk *g) {
+    g->n = tac_simplex_nearest(g->n, g->corner, g->weight, &g->v);
+    g->upper = tac_norm3(g->v);
+}
+
+void tac_gjk_start(tacCores *c, const tacPairCache *cache, tacGjk *g) {
+    g->n = 0, g->iterations = 0, g->lower = 0;
+    int most = cache && has_corners(c->shape[0]) && has_corners(c->shape[1]) ? cache->used : 0;
+    for (int i = 0; i < most && i < 3; i++) {
+        if (!recall_corner(c, cache, i, &g->corner[g->n])) break;
+        c->scale = tac_max(c->scale, largest(g->corner[g->n].w));
+        g->n++;
+    }
+    if (g->n == 0) {
+        tacVec3 v = c->pose.p;
+        if (!(tac_dot3(v, v) > 0)) v = tac_vec3(0, 0, 1);
+        g->corner[g->n++] = tac_cores_support(c, v, (int[2]){0, 0});
+    }
+    set_nearest(g);
+}
+
+void tac_gjk_keep(const tacCores *c, const tacGjk *g, tacPairCache *cache) {
+    cache->used = 0;
+    if (!has_corners(c->shape[0]) || !has_corners(c->shape[1])) return;
+    for (int i = 0; i < g->n && i < 3; i++, cache->used++)
+        for (int k = 0; k < 2; k++)
+            cache->vertex[k][i] = g->corner[i].id[k];
+}
+
+/* --- Walking ------------------------------------------------------------------------------------------------------ */
+
+/* Whether w is a corner of the simplex already: then v . w_i = |v|^2 says that the gap is zero. */
+static int is_repeated(const tacGjk *g, const tacSupport *w) {
+    for (int i = 0; i < g->n; i++) {
+        tacVec3 d = tac_sub3(g->corner[i].w, w->w);
+        if (d.x == 0 && d.y == 0 && d.z == 0) return 1;
+    }
+    return 0;
+}
+
+/* Adds w, takes the nearest point of the new simplex. 0: it came no nearer, which exact arithmetic would not allow; the
+ * old simplex stays. */
+static int advance(tacGjk *g, const tacSupport *w) {
+    tacGjk next = *g;
+    next.corner[next.n++] = *w;
+    set_nearest(&next);
+    if (next.n < 4 && !(next.upper < g->upper)) return 0;
+    *g = next;
+    return 1;
+}
+
+/* (G7): every point x of D has v . x >= v . w, so that |v| >= distance >= v . w/|v|. */
+void tac_gjk(tacCores *c, double gap, double reach, tacGjk *g) {
+    int hint[2] = {g->corner[0].id[0], g->corner[0].id[1]};
+    for (int k = 0; k < MOST_ITERATIONS; k++) {
+        if (g->n == 4 || g->upper <= TOUCHING * c->scale) {
+            g->status = TAC_GJK_OVERLAP;
+            return;
+        }
+        tacSupport w = tac_cores_support(c, g->v, hint);
+        g->iterations++;
+        g->lower = tac_max(g->lower, tac_dot3(g->v, w.w) / g->upper);
+        if (g->lower > reach) {
+            g->status = TAC_GJK_BEYOND;
+            return;
+        }
+        if (g->upper - g->lower <= gap * g->upper || is_repeated(g, &w) || !advance(g, &w)) {
+            g->status = TAC_GJK_APART;
+            return;
+        }
+    }
+    g->status = TAC_GJK_STOPPED;
+}
+
+void tac_gjk_points(const tacGjk *g, tacVec3 x[2]) {
+    for (int k = 0; k < 2; k++) {
+        x[k] = tac_scale3(g->weight[0], g->corner[0].x[k]);
+        for (int i = 1; i < g->n; i++)
+            x[k] = tac_madd3(x[k], g->weight[i], g->corner[i].x[k]);
+    }
+}

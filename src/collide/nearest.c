@@ -1,0 +1,260 @@
+/* Which features touch: candidates from a guess, each solved by itself and held against its own ranges. */
+#include "collide/nearest.h"
+
+#include "collide/closed_form.h"
+#include "collide/corners.h"
+
+#include <math.h>
+
+/* How far (relative to scale, and rad) a touch may lie outside its feature and still be taken: two features tie then,
+ * and either gives the same touch to this times the distance. */
+#define TIE 1e-10
+/* The same when nothing fits: still nearer to the truth than the guess. */
+#define NEARLY 1e-6
+/* Corners this far (relative to scale) below the supporting plane are on it. */
+#define LEVEL 1e-11
+/* Slack of the bounds, relative to scale: merged faces of a mesh bulge by 1e-9. */
+#define SLACK 4e-9
+
+enum { MOST_FACES = 4, MOST_FEATURES = 40 };
+
+static const tacPose HERE = {{0, 0, 0}, {{1, 0, 0, 0, 1, 0, 0, 0, 1}}};
+
+/* A pair of shapes, the guess, and the best touch found so far. */
+typedef struct Choice {
+    const tacCores *c;
+    const tacGuess *g;
+    tacTouch best;
+    double score;
+} Choice;
+
+static const tacPose *pose_of(const tacCores *c, int side) { return side == 0 ? &HERE : &c->pose; }
+
+/* --- One pair of features ----------------------------------------------------------------------------------------- */
+
+/* Room of the touch in feature `side`: lengths by scale, angles in rad. */
+static double room_of(const tacCores *c, const tacTouch *t, int side) {
+    double angle;
+    tacVec3 n = side == 0 ? t->normal : tac_neg3(t->normal);
+    double length = tac_feature_room(c->shape[side], pose_of(c, side), t->feature[side], t->point[side], n, &angle);
+    return tac_min(length / c->scale, angle);
+}
+
+static tacTouch guessed(const Choice *k, tacFeature f0, tacFeature f1) {
+    const tacGuess *g = k->g;
+    double pad0 = tac_shape_pad(k->c->shape[0]), pad1 = tac_shape_pad(k->c->shape[1]);
+    tacTouch t = {.rule = TAC_RULE_NEAREST, .normal = g->n, .feature = {f0, f1}};
+    tacVec3 middle = tac_scale3(0.5, tac_add3(g->x[0], g->x[1]));
+    t.dist = g->lower - pad0 - pad1;
+    t.point[0] = tac_madd3(middle, pad0 - 0.5 * g->lower, g->n);
+    t.point[1] = tac_madd3(middle, 0.5 * g->lower - pad1, g->n);
+    return t;
+}
+
+/* Whether the touch is within the search's bounds, on its side. */
+static int is_within(const Choice *k, const tacTouch *t) {
+    double d = t->dist + tac_shape_pad(k->c->shape[0]) + tac_shape_pad(k->c->shape[1]), slack = SLACK * k->c->scale;
+    return d >= k->g->lower - slack && d <= k->g->upper + slack && tac_dot3(t->normal, k->g->n) > 0;
+}
+
+/* Solves the pair; keeps it when it fits better than what there is. 1: it fits. */
+static int try_pair(Choice *k, tacFeature f0, tacFeature f1) {
+    tacTouch t = guessed(k, f0, f1);
+    if (tac_touch_rebuild(k->c->shape[0], &HERE, k->c->shape[1], &k->c->pose, &t) != TAC_OK) return 0;
+    if (!is_within(k, &t)) return 0;
+    double score = tac_min(room_of(k->c, &t, 0), room_of(k->c, &t, 1));
+    if (score > k->score) k->score = score, k->best = t;
+    return score >= -TIE;
+}
+
+/* --- Straight cores: corners, edges, faces ------------------------------------------------------------------------ */
+
+typedef struct Level {
+    tacCorners corners;
+    int nface, face[MOST_FACES];
+} Level;
+
+int tac_core_is_straight(const tacShape *s) {
+    return s->type == TAC_BOX || s->type == TAC_MESH || s->type == TAC_SPHERE || s->type == TAC_CAPSULE;
+}
+
+static int distinct_ids(const tacGuess *g, int side, int *id) {
+    int n = 0;
+    for (int i = 0; i < g->ncorner; i++) {
+        int known = 0;
+        for (int k = 0; k < n; k++)
+            known |= id[k] == g->id[side][i];
+        if (!known) id[n++] = g->id[side][i];
+    }
+    return n;
+}
+
+/* Outward direction of the touch on a side, in that shape's frame. */
+static tacVec3 outward(const Choice *k, int side) {
+    return side == 0 ? k->g->n : tac_neg3(tac_mulmtv3(k->c->pose.R, k->g->n));
+}
+
+/* Everything on the supporting plane, and what the simplex stood on. */
+static void find_level(const Choice *k, int side, double depth, Level *l) {
+    const tacShape *s = k->c->shape[side];
+    int id[3], n = distinct_ids(k->g, side, id);
+    l->corners.n = 0;
+    for (int i = 0; i < n; i++)
+        tac_corners_add(&l->corners, id[i]);
+    tac_corners_near_top(s, outward(k, side), depth, &l->corners);
+    l->nface = tac_faces_among(s, &l->corners, MOST_FACES, l->face);
+    int spanned = n > 1 && !(n == 2 && tac_corners_are_edge(s, id[0], id[1])) ? tac_face_of_corners(s, n, id) : -1;
+    for (int i = 0; i < l->nface; i++)
+        if (l->face[i] == spanned) spanned = -1;
+    if (spanned >= 0 && l->nface < MOST_FACES) l->face[l->nface++] = spanned;
+}
+
+/* Edges among the corners, in order of their ends -> their number. */
+static int edges_among(const tacShape *s, const tacCorners *c, int most, tacFeature *edge) {
+    int n = 0;
+    for (int i = 0; i < c->n; i++)
+        for (int j = i + 1; j < c->n && n < most; j++)
+            if (tac_corners_are_edge(s, c->id[i], c->id[j]))
+                edge[n++] = tac_feature(TAC_FEATURE_LINE, c->id[i], c->id[j]);
+    return n;
+}
+
+static tacFeature point_feature(int id) { return tac_feature(TAC_FEATURE_POINT, id, 0); }
+static tacFeature face_feature(int id) { return tac_feature(TAC_FEATURE_PLANE, id, 0); }
+
+/* A face of one side with a corner of the other. */
+static int try_faces(Choice *k, const Level l[2], int side) {
+    for (int i = 0; i < l[side].nface; i++)
+        for (int j = 0; j < l[1 - side].corners.n; j++) {
+            tacFeature face = face_feature(l[side].face[i]), point = point_feature(l[1 - side].corners.id[j]);
+            if (side == 0 ? try_pair(k, face, point) : try_pair(k, point, face)) return 1;
+        }
+    return 0;
+}
+
+static int try_edges(Choice *k, const Level l[2]) {
+    tacFeature edge[2][MOST_FEATURES];
+    int n[2];
+    for (int side = 0; side < 2; side++)
+        n[side] = edges_among(k->c->shape[side], &l[side].corners, MOST_FEATURES, edge[side]);
+    for (int i = 0; i < n[0]; i++)
+        for (int j = 0; j < n[1]; j++)
+            if (try_pair(k, edge[0][i], edge[1][j])) return 1;
+    if (k->g->lower <= 0) return 0; /* overlapping cores touch in faces and crossing edges alone */
+    for (int i = 0; i < n[0]; i++)
+        for (int j = 0; j < l[1].corners.n; j++)
+            if (try_pair(k, edge[0][i], point_feature(l[1].corners.id[j]))) return 1;
+    for (int i = 0; i < l[0].corners.n; i++)
+        for (int j = 0; j < n[1]; j++)
+            if (try_pair(k, point_feature(l[0].corners.id[i]), edge[1][j])) return 1;
+    return 0;
+}
+
+static int try_corners(Choice *k, const Level l[2]) {
+    for (int i = 0; i < l[0].corners.n; i++)
+        for (int j = 0; j < l[1].corners.n; j++)
+            if (try_pair(k, point_feature(l[0].corners.id[i]), point_feature(l[1].corners.id[j]))) return 1;
+    return 0;
+}
+
+/* In a fixed order over what the supporting planes hold, so that the choice among ties does not depend on the way the
+ * search came. */
+static int choose_straight(Choice *k) {
+    Level l[2];
+    double depth = (LEVEL + 4 * k->g->turn) * k->c->scale;
+    for (int side = 0; side < 2; side++) {
+        find_level(k, side, depth, &l[side]);
+        k->best.feature[side] = point_feature(l[side].corners.id[0]);
+    }
+    if (try_faces(k, l, 0) || try_faces(k, l, 1) || try_edges(k, l)) return 1;
+    return k->g->lower > 0 && try_corners(k, l);
+}
+
+/* --- Curved shapes ------------------------------------------------------------------------------------------------ */
+
+/* Candidates of one side, the most likely first. */
+typedef struct List {
+    int n;
+    tacFeature feature[MOST_FEATURES];
+    double fit[MOST_FEATURES];
+} List;
+
+/* Room of the guess in a feature less how far its normal is off the feature's own. */
+static double fit_of(const Choice *k, int side, tacFeature f) {
+    tacTouch t = guessed(k, f, f);
+    t.point[side] = k->g->x[side];
+    tacPatch patch = tac_feature_patch(k->c->shape[side], pose_of(k->c, side), f, t.point[side]);
+    double off = 0;
+    for (int i = 0; i < patch.dim; i++) {
+        double length = tac_norm3(patch.t[i]);
+        if (length > 0) off = tac_max(off, tac_abs(tac_dot3(t.normal, patch.t[i])) / length);
+    }
+    return tac_min(room_of(k->c, &t, side), 1) - off;
+}
+
+static void add_candidate(const Choice *k, int side, tacFeature f, List *list) {
+    if (list->n == MOST_FEATURES) return;
+    double fit = fit_of(k, side, f);
+    int at = list->n++;
+    for (; at > 0 && list->fit[at - 1] < fit; at--)
+        list->fit[at] = list->fit[at - 1], list->feature[at] = list->feature[at - 1];
+    list->fit[at] = fit, list->feature[at] = f;
+}
+
+static void list_round(const Choice *k, int side, List *list) {
+    const tacShape *s = k->c->shape[side];
+    tacFeature line = tac_feature(TAC_FEATURE_LINE, 0, 1);
+    if (s->type == TAC_ELLIPSOID) add_candidate(k, side, tac_feature(TAC_FEATURE_ELLIPSOID, 0, 0), list);
+    if (s->type == TAC_CYLINDER) add_candidate(k, side, line, list);
+    if (s->type == TAC_CONE) {
+        add_candidate(k, side, tac_feature(TAC_FEATURE_SIDE, 0, 0), list);
+        add_candidate(k, side, point_feature(0), list);
+    }
+    if (s->type == TAC_CYLINDER || s->type == TAC_CONE)
+        for (int end = 0; end < (s->type == TAC_CONE ? 1 : 2); end++) {
+            double along = outward(k, side).z * (end ? 1 : -1);
+            if (along > -0.5) add_candidate(k, side, tac_feature(TAC_FEATURE_CIRCLE, end, 0), list);
+            if (along > 0.5) add_candidate(k, side, face_feature(end), list);
+        }
+}
+
+/* Without `thorough` only what the simplex stands on; with it all within the error of the guess. */
+static void list_straight(const Choice *k, int side, int thorough, List *list) {
+    const tacShape *s = k->c->shape[side];
+    Level l;
+    tacFeature edge[MOST_FEATURES];
+    find_level(k, side, thorough ? (LEVEL + k->g->turn) * k->c->scale : 0, &l);
+    for (int i = 0; i < l.nface; i++)
+        add_candidate(k, side, face_feature(l.face[i]), list);
+    int n = edges_among(s, &l.corners, MOST_FEATURES, edge);
+    for (int i = 0; i < n; i++)
+        add_candidate(k, side, edge[i], list);
+    for (int i = 0; i < l.corners.n; i++)
+        add_candidate(k, side, point_feature(l.corners.id[i]), list);
+}
+
+/* Pairs in order of their places in the two lists. */
+static int choose_curved(Choice *k, int thorough) {
+    List list[2] = {{.n = 0}, {.n = 0}};
+    for (int side = 0; side < 2; side++)
+        if (tac_core_is_straight(k->c->shape[side]))
+            list_straight(k, side, thorough, &list[side]);
+        else
+            list_round(k, side, &list[side]);
+    int most = thorough ? list[0].n + list[1].n - 2 : 1;
+    for (int sum = 0; sum <= most; sum++)
+        for (int i = 0; i <= sum; i++)
+            if (i < list[0].n && sum - i < list[1].n && try_pair(k, list[0].feature[i], list[1].feature[sum - i]))
+                return 1;
+    if (k->score < -NEARLY && list[0].n > 0 && list[1].n > 0)
+        k->best.feature[0] = list[0].feature[0], k->best.feature[1] = list[1].feature[0];
+    return 0;
+}
+
+int tac_nearest_features(const tacCores *c, const tacGuess *g, int thorough, tacTouch *out) {
+    Choice k = {.c = c, .g = g, .score = -INFINITY};
+    int straight = tac_core_is_straight(c->shape[0]) && tac_core_is_straight(c->shape[1]);
+    int found = straight ? choose_straight(&k) : choose_curved(&k, thorough);
+    *out = k.score >= -NEARLY ? k.best : guessed(&k, k.best.feature[0], k.best.feature[1]);
+    return found;
+}

@@ -1,0 +1,23 @@
+/* From what a search found to the features that touch, and from these to the touch itself. */
+#pragma once
+
+#include "collide/gjk.h"
+
+/* What a search knows, in the frame of shape 0. */
+typedef struct tacGuess {
+    tacVec3 n;           /* unit, from shape 0 to shape 1 */
+    tacVec3 x[2];        /* on the cores, x[1] - x[0] about along n */
+    double lower, upper; /* bounds of the cores' signed distance */
+    double turn;         /* error of n, rad */
+    int ncorner;         /* of the simplex around x[1] - x[0] */
+    int id[2][3];        /* their numbers on the two shapes */
+} tacGuess;
+
+/* Box, mesh, sphere and capsule have cores of corners, edges and faces. */
+int tac_core_is_straight(const tacShape *s);
+
+/* The features whose own touch (rule NEAREST, touch.h) lies in their ranges and their cones of normals -> that touch, in
+ * the frame of shape 0, margin left at zero. It is the nearest one where the cores are apart, and where they overlap
+ * the least translation among all directions near n: (G14) of docs/theory/collision.md. 0: none was found, the guess is
+ * too rough; `out` is the guess itself then. thorough: look at every feature within the guess's error. */
+int tac_nearest_features(const tacCores *c, const tacGuess *g, int thorough, tacTouch *out);

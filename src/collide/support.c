@@ -1,0 +1,86 @@
+/* Furthest points of shapes: docs/theory/collision.md, section G. */
+#include "collide/shape.h"
+
+/* Corners up to which a mesh is scanned; above, climbing from corner to corner is faster (bench_collide). */
+enum { SCAN_CORNERS = 24 };
+
+static int scan_corners(const tacHull *h, tacVec3 d) {
+    int best = 0;
+    double top = tac_dot3(d, h->vert[0]);
+    for (int i = 1; i < h->nvert; i++) {
+        double here = tac_dot3(d, h->vert[i]);
+        if (here > top) top = here, best = i;
+    }
+    return best;
+}
+
+/* To the best neighbour while it is higher. A corner of a convex body that no neighbour exceeds is the highest; heights
+ * grow at every step, so no corner is visited twice. */
+static int climb_corners(const tacHull *h, tacVec3 d, int start) {
+    int here = start, last = -1;
+    double top = tac_dot3(d, h->vert[here]);
+    while (here != last) {
+        const int *neighbour = h->edge + h->edge_adr[here];
+        int count = h->edge_num[here];
+        last = here;
+        for (int i = 0; i < count; i++) {
+            double height = tac_dot3(d, h->vert[neighbour[i]]);
+            if (height > top) top = height, here = neighbour[i];
+        }
+    }
+    return here;
+}
+
+static tacVec3 mesh_support(const tacHull *h, tacVec3 d, int *vertex) {
+    if (h->nvert <= 0) return tac_zero3();
+    int start = *vertex >= 0 && *vertex < h->nvert ? *vertex : 0;
+    int climbs = h->nvert > SCAN_CORNERS && h->edge != 0 && h->edge_num[start] > 0;
+    *vertex = climbs ? climb_corners(h, d, start) : scan_corners(h, d);
+    return h->vert[*vertex];
+}
+
+/* Where all corners tie, the one of the lowest number: + only for positive components. */
+static tacVec3 box_support(tacVec3 size, tacVec3 d, int *vertex) {
+    *vertex = (d.x > 0) | (d.y > 0) << 1 | (d.z > 0) << 2;
+    return tac_vec3(d.x > 0 ? size.x : -size.x, d.y > 0 ? size.y : -size.y, d.z > 0 ? size.z : -size.z);
+}
+
+/* E^2 d/|E d| */
+static tacVec3 ellipsoid_support(tacVec3 size, tacVec3 d) {
+    tacVec3 e = tac_mul3(size, d);
+    double length = tac_norm3(e);
+    return length > 0 ? tac_scale3(1 / length, tac_mul3(size, e)) : tac_zero3();
+}
+
+/* Point of the circle of radius r at height z; its centre when d has no part across the axis. */
+static tacVec3 rim_point(double r, double z, tacVec3 d) {
+    double length = tac_sqrt(d.x * d.x + d.y * d.y);
+    return length > 0 ? tac_vec3(r * (d.x / length), r * (d.y / length), z) : tac_vec3(0, 0, z);
+}
+
+/* The apex where its height h d_z exceeds that of the rim, r |d_xy| - h d_z. */
+static tacVec3 cone_support(tacVec3 size, tacVec3 d) {
+    double across = tac_sqrt(d.x * d.x + d.y * d.y);
+    if (2 * size.y * d.z > size.x * across) return tac_vec3(0, 0, size.y);
+    return rim_point(size.x, -size.y, d);
+}
+
+tacVec3 tac_shape_support(const tacShape *s, tacVec3 direction, int *vertex) {
+    switch (s->type) {
+    case TAC_MESH:
+        return mesh_support(&s->hull, direction, vertex);
+    case TAC_BOX:
+        return box_support(s->size, direction, vertex);
+    case TAC_CAPSULE:
+        *vertex = direction.z > 0;
+        return tac_vec3(0, 0, direction.z > 0 ? s->size.y : -s->size.y);
+    case TAC_ELLIPSOID:
+        return ellipsoid_support(s->size, direction);
+    case TAC_CYLINDER:
+        return rim_point(s->size.x, direction.z > 0 ? s->size.y : -s->size.y, direction);
+    case TAC_CONE:
+        return cone_support(s->size, direction);
+    default:
+        return tac_zero3(); /* sphere */
+    }
+}
