@@ -268,36 +268,84 @@ void tac_rnea_gravity(const tacModel *m, const tacWork *w, tacVec3 dg, int colum
  * bodies of Lambda_k . F_k (plus armature), and its derivatives are (D1) once more:
  *   d/dq_j = (Lambda_before x S_j) . F^C + X^C . psi2_j + Y^C . psi1_j      X_k = I_k Lambda_k
  *   d/dv_j = X^C . (psi1_j + Sd_j) + Y^C . S_j                              Y_k = B_k^T Lambda_k               (D7)
- * lambda_before of each dof goes to w->nu, X and Y (angular) to w->X, w->Y. */
-static void lambda_pass(const tacModel *m, tacWork *w, const double *lambda) {
-    w->Lambda[0] = tac_zero6();
+ * With the cross products on the other side, the dofs of a group share all but S_j:
+ *   d/dq_j = S_j . (V_before x* (V_before x* X^C - Y^C) - A_before x* X^C - Lambda_before x* F^C)
+ *   d/dv_j = S_j . (Y^C - (V_before + V_after) x* X^C) */
+typedef struct Motion {
+    tacVec6 V, A, Lambda;
+} Motion;
+
+/* Dofs of the group that begins at dof i. */
+static inline int group_size(const tacModel *m, int i) {
+    int type = m->joint_type[m->dof_joint[i]];
+    return type == TAC_HINGE || type == TAC_SLIDE ? 1 : 3;
+}
+
+/* The motion after a group from that before it. */
+static inline Motion pass_group(const tacWork *w, Motion x, int first, int count, const double *v, const double *a,
+                                const double *lambda) {
+    for (int i = first; i < first + count; i++) {
+        tacVec6 S = w->S[i];
+        x.V = tac_madd6(x.V, v[i], S);
+        x.A = tac_madd6(tac_madd6(x.A, v[i], w->Sdot[i]), a[i], S);
+        x.Lambda = tac_madd6(x.Lambda, lambda[i], S);
+    }
+    return x;
+}
+
+/* Root to leaves: what forward_pass gives, but for the rates of dofs, and Lambda, X, Y (angular). */
+static void forward_adjoint_pass(const tacModel *m, tacWork *w, const double *v, const double *a,
+                                 const double *lambda) {
+    w->V[0] = w->Lambda[0] = tac_zero6();
+    w->A[0] = tac_base_acceleration(m);
     for (int b = 1; b < m->nbody; b++) {
-        tacVec6 Lambda = w->Lambda[m->body_parent[b]], before = Lambda;
-        int first = m->body_dof_adr[b], last = first + m->body_dof_num[b];
-        for (int i = first; i < last; i++) {
-            if (tac_dof_group(m, i) == i) before = Lambda;
-            w->nu[i] = tac_crossm6(before, w->S[i]);
-            Lambda = tac_madd6(Lambda, lambda[i], w->S[i]);
+        int parent = m->body_parent[b], first = m->body_dof_adr[b], last = first + m->body_dof_num[b];
+        Motion x = {w->V[parent], w->A[parent], w->Lambda[parent]};
+        for (int i = first, count; i < last; i += count) {
+            count = group_size(m, i);
+            for (int j = i; j < i + count; j++)
+                w->Sdot[j] = tac_crossm6(x.V, w->S[j]);
+            x = pass_group(w, x, i, count, v, a, lambda);
         }
-        tacCoriolis B = body_coriolis(&w->inertia[b], w->V[b]); /* the body's own: w->coriolis has the sums */
-        w->Lambda[b] = Lambda;
-        w->X[b] = tac_inertia_mul(w->inertia[b], Lambda);
-        w->Y[b] = coriolis_mul_transposed(&B, Lambda);
+        w->V[b] = x.V;
+        w->A[b] = x.A;
+        w->Lambda[b] = x.Lambda;
+        w->F[b] = tac_add6(tac_inertia_mul(w->inertia[b], x.A), tac_crossf6(x.V, tac_inertia_mul(w->inertia[b], x.V)));
+        w->composite[b] = w->inertia[b];
+        w->coriolis[b] = body_coriolis(&w->inertia[b], x.V);
+        w->X[b] = tac_inertia_mul(w->inertia[b], x.Lambda);
+        w->Y[b] = coriolis_mul_transposed(&w->coriolis[b], x.Lambda);
+    }
+}
+
+/* (D7) for the dofs of one body. Needs: sums over its subtree of F, X, Y. */
+static void pull_dofs(const tacModel *m, const tacWork *w, int b, const double *v, const double *a,
+                      const double *lambda, double *qbar, double *vbar) {
+    int parent = m->body_parent[b], first = m->body_dof_adr[b], last = first + m->body_dof_num[b];
+    tacVec6 F = w->F[b], X = w->X[b], Y = {w->Y[b], {0, 0, 0}};
+    Motion x = {w->V[parent], w->A[parent], w->Lambda[parent]};
+    for (int i = first, count; i < last; i += count) {
+        count = group_size(m, i);
+        Motion after = {.V = w->V[b]};
+        if (i + count < last) after = pass_group(w, x, i, count, v, a, lambda);
+        tacVec6 turned = tac_sub6(tac_crossf6(x.V, X), Y);
+        tacVec6 G = tac_sub6(tac_sub6(tac_crossf6(x.V, turned), tac_crossf6(x.A, X)), tac_crossf6(x.Lambda, F));
+        tacVec6 H = tac_add6(turned, tac_crossf6(after.V, X));
+        for (int j = i; j < i + count; j++) {
+            qbar[j] = tac_dot6(w->S[j], G);
+            vbar[j] = -tac_dot6(w->S[j], H);
+        }
+        x = after;
     }
 }
 
 void tac_rnea_vjp(const tacModel *m, tacWork *w, const double *v, const double *a, const double *lambda, double *qbar,
                   double *vbar) {
-    forward_pass(m, w, v, a);
+    forward_adjoint_pass(m, w, v, a, lambda);
     add_to_parents(m, w);
-    lambda_pass(m, w, lambda);
     for (int b = m->nbody - 1; b > 0; b--) {
-        int first = m->body_dof_adr[b], last = first + m->body_dof_num[b], parent = m->body_parent[b];
-        for (int j = first; j < last; j++) {
-            tacPair x = rate_dot6(&w->rate[j], w->X[b]), y = rate_dot3(&w->rate[j], w->Y[b]);
-            qbar[j] = tac_dot6(w->nu[j], w->F[b]) + x[OF_Q] + y[OF_Q];
-            vbar[j] = x[OF_V] + y[OF_V];
-        }
+        int parent = m->body_parent[b];
+        pull_dofs(m, w, b, v, a, lambda, qbar, vbar);
         if (parent == 0) continue;
         w->X[parent] = tac_add6(w->X[parent], w->X[b]);
         w->Y[parent] = tac_add3(w->Y[parent], w->Y[b]);

@@ -9,7 +9,7 @@
     X(A, m->nbody) X(F, m->nbody) X(composite, m->nbody) X(articulated, m->nbody)                                \
     X(U, m->nv) X(Dinv, m->nv) X(uu, m->nv)                                                                      \
     X(vec[0], m->nv) X(vec[1], m->nv) X(vec[2], m->nv) X(vec[3], m->nv)                                          \
-    X(rate, m->nv) X(nu, m->nv) X(coriolis, m->nbody)                                                            \
+    X(rate, m->nv) X(coriolis, m->nbody)                                                                         \
     X(Lambda, m->nbody) X(X, m->nbody) X(Y, m->nbody) X(skip, m->nv) X(saturated, m->nv)              \
     X(applied, m->nbody) X(wrench, m->nbody) X(attack, m->nbody)                                      \
     X(tendon_length, m->ntendon) X(tendon_velocity, m->ntendon) X(tendon_force, m->ntendon)                      \

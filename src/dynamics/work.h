@@ -57,7 +57,6 @@ typedef struct tacWork {
     double *vec[4];        /* nv each */
     /* scratch of the derivatives of inverse dynamics (inverse_deriv.c) */
     tacRate *rate;                   /* nv */
-    tacVec6 *nu;                     /* nv */
     tacCoriolis *coriolis;           /* nbody */
     tacVec6 *Lambda, *X;             /* nbody */
     tacVec3 *Y;                      /* nbody */

@@ -5,20 +5,17 @@
 
 #include <string.h>
 
-/* h times the joint damping, which the step takes implicitly; NULL where the model says not to. */
-static const double *implicit_damping(const tacModel *m, double h, double *extra) {
-    if (*m->option_disable & (TAC_DISABLE_EULERDAMP | TAC_DISABLE_DAMPER)) return NULL;
-    for (int i = 0; i < m->nv; i++)
-        extra[i] = h * m->dof_damping[i];
-    return extra;
+/* (M + h D) a = passive + actuators - bias + applied,  v+ = v + h a,  q+ = q (+) h v+, where D is the joints'
+ * damping and passive includes -D v. Activations take their own explicit (or exact) step. w->qacc = a; w->L is left as
+ * the factor of M + h D. */
+static tacStatus accelerate(tacSim *sim, const double *x, const double *u) {
+    tac_evaluate(sim, x, u);
+    return tac_accelerate(sim, tac_implicit_damping(sim, sim->work.vec[1]));
 }
 
-/* (M + h D) a = passive + actuators - bias + applied,  v+ = v + h a,  q+ = q (+) h v+, where D is the joints'
- * damping and passive includes -D v. Activations take their own explicit (or exact) step. The new state goes to
- * w->next, h v+ to w->vec[0]; w->L is left as the factor of M + h D. */
+/* The new state goes to w->next, h v+ to w->vec[0]. */
 static tacStatus advance(tacSim *sim, const double *x, const double *u) {
-    tac_evaluate(sim, x, u);
-    tacStatus status = tac_accelerate(sim, implicit_damping(sim->model, sim->options.dt, sim->work.vec[1]));
+    tacStatus status = accelerate(sim, x, u);
     return status == TAC_OK ? tac_advance(sim, x) : status;
 }
 
@@ -31,11 +28,6 @@ static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
 /* R = ID(q, v, a) + h D a - tau = 0 defines a: da = -(M + h D)^-1 dR. M + h D is symmetric; advance left its factor. */
-/* Time that joint damping acts implicitly. */
-static double damping_span(const tacSim *sim) {
-    return *sim->model->option_disable & (TAC_DISABLE_EULERDAMP | TAC_DISABLE_DAMPER) ? 0 : sim->options.dt;
-}
-
 static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
@@ -46,7 +38,7 @@ static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, c
     double *da = TAC_TAKE(&sim->arena, m->nv * c.n, double), *hv = TAC_TAKE(&sim->arena, m->nv, double);
     if (da == NULL || hv == NULL) return TAC_ERR_ARENA_FULL;
     memcpy(hv, w->vec[0], (size_t)m->nv * sizeof *hv);
-    tac_residual_jac(sim, x, u, damping_span(sim), c, da);
+    tac_residual_jac(sim, x, u, tac_damping_span(sim), c, da);
     tacTree tree = tac_dof_tree(m);
     tac_tree_solve_many(&tree, w->L, c.n, da);
     tac_assemble_jac(sim, x, u, hv, c, da, J);
@@ -57,14 +49,15 @@ static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, c
 
 static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     const tacModel *m = sim->model;
-    tacStatus status = advance(sim, x, u);
+    tacStatus status = accelerate(sim, x, u);
+    if (status == TAC_OK) status = tac_advance_velocity(sim, x);
     if (status != TAC_OK) return status;
     size_t mark = tac_arena_mark(&sim->arena);
     tacAdjoint adjoint;
     status = tac_adjoint_begin(sim, ybar, g->theta != NULL, &adjoint); /* lambda = h vbar+ */
     if (status != TAC_OK) return status;
     tac_solve(m, &sim->work, adjoint.lambda);
-    tac_adjoint_end(sim, x, u, damping_span(sim), &adjoint, g);
+    tac_adjoint_end(sim, x, u, tac_damping_span(sim), &adjoint, g);
     tac_arena_release(&sim->arena, mark);
     return TAC_OK;
 }

@@ -48,12 +48,17 @@ static tacStatus solve_step(tacSim *sim, const double *x, const double *u, Facto
     return TAC_OK;
 }
 
-/* The new state in w->next, h v+ in w->vec[0]. */
-static tacStatus advance(tacSim *sim, const double *x, const double *u, Factor *f) {
+/* (x, u) -> w->qacc. */
+static tacStatus accelerate(tacSim *sim, const double *x, const double *u, Factor *f) {
     tacStatus status = open_factor(sim, f);
     if (status != TAC_OK) return status;
     tac_evaluate(sim, x, u);
-    status = solve_step(sim, x, u, f);
+    return solve_step(sim, x, u, f);
+}
+
+/* The new state in w->next, h v+ in w->vec[0]. */
+static tacStatus advance(tacSim *sim, const double *x, const double *u, Factor *f) {
+    tacStatus status = accelerate(sim, x, u, f);
     return status == TAC_OK ? tac_advance(sim, x) : status;
 }
 
@@ -274,7 +279,8 @@ static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const 
 static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     size_t mark = tac_arena_mark(&sim->arena);
     Factor f;
-    tacStatus status = advance(sim, x, u, &f);
+    tacStatus status = accelerate(sim, x, u, &f);
+    if (status == TAC_OK) status = tac_advance_velocity(sim, x);
     if (status == TAC_OK) status = pull_step(sim, x, u, &f, ybar, g);
     tac_arena_release(&sim->arena, mark);
     return status;

@@ -11,6 +11,18 @@ void tac_evaluate(tacSim *sim, const double *x, const double *u) {
     tac_crba(sim->model, &sim->work);
 }
 
+double tac_damping_span(const tacSim *sim) {
+    return *sim->model->option_disable & (TAC_DISABLE_EULERDAMP | TAC_DISABLE_DAMPER) ? 0 : sim->options.dt;
+}
+
+const double *tac_implicit_damping(const tacSim *sim, double *extra) {
+    double span = tac_damping_span(sim);
+    if (span == 0) return NULL;
+    for (int i = 0; i < sim->model->nv; i++)
+        extra[i] = span * sim->model->dof_damping[i];
+    return extra;
+}
+
 tacStatus tac_accelerate(tacSim *sim, const double *extra) {
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
@@ -21,18 +33,24 @@ tacStatus tac_accelerate(tacSim *sim, const double *extra) {
     return TAC_OK;
 }
 
-tacStatus tac_advance(tacSim *sim, const double *x) {
+tacStatus tac_advance_velocity(tacSim *sim, const double *x) {
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
-    double h = sim->options.dt, *hv = w->vec[0];
-    const double *v = x + m->nq, *act = v + m->nv;
-    double *q_next = w->next, *v_next = q_next + m->nq, *act_next = v_next + m->nv;
+    double h = sim->options.dt, *hv = w->vec[0], *v_next = w->next + m->nq;
+    const double *v = x + m->nq;
     for (int i = 0; i < m->nv; i++) {
         v_next[i] = v[i] + h * w->qacc[i];
         hv[i] = h * v_next[i];
     }
-    tac_qpos_add(m, x, hv, q_next);
-    tac_advance_activations(m, w, act, h, act_next);
+    return tac_first_nonfinite(m->nv, v_next) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
+tacStatus tac_advance(tacSim *sim, const double *x) {
+    const tacModel *m = sim->model;
+    tacWork *w = &sim->work;
+    tac_advance_velocity(sim, x);
+    tac_qpos_add(m, x, w->vec[0], w->next);
+    tac_advance_activations(m, w, x + m->nq + m->nv, sim->options.dt, w->next + m->nq + m->nv);
     return tac_first_nonfinite(tac_nx(m), w->next) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 

@@ -8,8 +8,14 @@
 void tac_evaluate(tacSim *sim, const double *x, const double *u);
 /* w->qacc = (M + diag(extra))^-1 qfrc, extra NULL for none; leaves the factor in w->L. Needs: tac_evaluate. */
 tacStatus tac_accelerate(tacSim *sim, const double *extra);
+/* h times the joint damping, which Euler's step takes implicitly, in extra[nv]; NULL where the model says not to. */
+const double *tac_implicit_damping(const tacSim *sim, double *extra);
+/* The time that joint damping acts implicitly: h or 0. */
+double tac_damping_span(const tacSim *sim);
 /* (x, w->qacc) -> w->next, and h v+ in w->vec[0]. Needs: tac_evaluate at x. */
 tacStatus tac_advance(tacSim *sim, const double *x);
+/* The velocities of w->next alone, and h v+: all that a reverse pass asks of the next state. */
+tacStatus tac_advance_velocity(tacSim *sim, const double *x);
 
 /* The entries of a stepper's table that hold for every integrator without constraints (sim.h). */
 tacStatus tac_smooth_acceleration(tacSim *sim, const double *x, const double *u, double *qacc);
