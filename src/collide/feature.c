@@ -190,7 +190,7 @@ static void ellipsoid_move(const tacShape *s, tacVec3 x, const tacShapeTangent *
 static double side_height(const tacShape *s, tacVec3 near, tacVec3 e) {
     tacVec3 g = tac_vec3(s->size.x * e.x, s->size.x * e.y, -2 * s->size.y);
     double square = tac_dot3(g, g);
-    return square > 0 ? tac_dot3(tac_sub3(near, tac_vec3(0, 0, s->size.y)), g) / square : 0;
+    return square > 0 ? tac_max(0, tac_dot3(tac_sub3(near, tac_vec3(0, 0, s->size.y)), g) / square) : 0;
 }
 static void side_patch(const tacShape *s, tacVec3 near, tacPatch *patch) {
     double r = s->size.x, h = s->size.y;

@@ -14,6 +14,13 @@
 /* n . c_ij of a patch; c holds 00, 01, 11. */
 static double curvature(const tacPatch *p, tacVec3 n, int i, int j) { return tac_dot3(n, p->c[i + j]); }
 
+/* A tangent of no length: the apex of a cone, an edge between two corners that coincide. */
+static int is_singular(const tacPatch *p) {
+    for (int i = 0; i < p->dim; i++)
+        if (!(tac_dot3(p->t[i], p->t[i]) > 0)) return 1;
+    return 0;
+}
+
 int tac_nearest_factor(const tacPatch patch[2], tacVec3 normal, tacNearest *k) {
     k->normal = normal;
     k->dim[0] = patch[0].dim, k->dim[1] = patch[1].dim;
@@ -35,7 +42,8 @@ int tac_nearest_factor(const tacPatch patch[2], tacVec3 normal, tacNearest *k) {
     for (int j = n - 2; j < n; j++)
         k->lu[j * n + j] = k->d;
     double work[6];
-    return tac_lu_factor(n, k->lu, k->pivot, work) >= 0;
+    int singular = tac_lu_factor(n, k->lu, k->pivot, work) >= 0;
+    return singular || is_singular(&patch[0]) || is_singular(&patch[1]);
 }
 
 tacNearestTangent tac_nearest_solve(const tacNearest *k, tacVec3 gap, const double slope[2][2]) {

@@ -162,12 +162,14 @@ tacVec3 tac_touch_offset(const tacShape *s, const tacPatch *line, tacVec3 N) {
  * the clip nearest to q; exact after one step for two lines. */
 static tacStatus rebuild_clip(const touchSides *w, tacTouch *t, int face) {
     int other = 1 - face;
-    tacVec3 N = tac_feature_normal(w->shape[face], w->pose[face], t->feature[face]), q = t->point[other], core = q;
+    tacVec3 N = tac_feature_normal(w->shape[face], w->pose[face], t->feature[face]), start = t->point[other];
+    tacPatch line = patch_near(w, t, other, start);
+    tacVec3 offset = line.pad > 0 ? tac_touch_offset(w->shape[other], &line, N) : tac_zero3();
+    tacVec3 core = tac_add3(start, offset);
     double last = -1;
     for (int iteration = 0; iteration < TAC_REBUILD_ITERATIONS; iteration++) {
-        tacPatch line = patch_near(w, t, other, core);
-        tacVec3 offset = line.pad > 0 ? tac_touch_offset(w->shape[other], &line, N) : tac_zero3();
-        q = tac_sub3(line.x, offset);
+        line = patch_near(w, t, other, core);
+        tacVec3 q = tac_sub3(line.x, offset);
         tacPatch clip = tac_feature_patch(w->shape[face], w->pose[face], t->clip, q);
         tacVec3 m = tac_cross3(clip.t[0], N);
         double rate = tac_dot3(m, line.t[0]), bound = tac_norm3(m) * tac_norm3(line.t[0]);

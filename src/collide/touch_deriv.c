@@ -89,18 +89,19 @@ static tacVec3 offset_move(const touchMove *m, int other, tacVec3 N, tacVec3 dN)
     return tac_add3(tac_scale3(dpad, u), tac_scale3(pad / sine, tac_madd3(da, -tac_dot3(u, da), u)));
 }
 
-/* q stays on the side plane over the clip's point v, q - v = h N with m . N = 0:
- * m . (dx + t ds - dv - h dN) = 0. */
+/* q stays on the side plane m . (q - v) = 0, m = e x N, with v the point of the clip nearest to it and e its tangent:
+ * m . (dx + t ds - dv) + (de x N + e x dN) . (q - v) = 0. That v slides along the clip as q moves changes nothing:
+ * m . e = 0, and e turns in the face. */
 static tacTouchTangent clip_jvp(const touchMove *m, int face) {
     const tacTouchSystem *k = m->k;
     int other = 1 - face;
     tacVec3 N = outward(k, face), dN = normal_move(&k->patch[face], &m->d[face], N), q = k->touch.point[other];
     tacPatchTangent dclip = tac_feature_move(k->shape[face], &k->pose[face], k->touch.clip, &k->clip, m->move[face]);
-    tacVec3 side = tac_cross3(k->clip.t[0], N), t = k->patch[other].t[0], dq = m->d[other].x;
+    tacVec3 e = k->clip.t[0], side = tac_cross3(e, N), t = k->patch[other].t[0], dq = m->d[other].x;
+    tacVec3 dside = tac_add3(tac_cross3(dclip.t[0], N), tac_cross3(e, dN));
     if (k->patch[other].pad > 0) dq = tac_sub3(dq, offset_move(m, other, N, dN));
-    double h = tac_dot3(N, tac_sub3(q, k->clip.x));
-    tacVec3 apart = tac_madd3(tac_sub3(dq, dclip.x), -h, dN);
-    return above_jvp(m, face, tac_madd3(dq, -tac_dot3(side, apart) / tac_dot3(side, t), t), dN);
+    double out = tac_dot3(side, tac_sub3(dq, dclip.x)) + tac_dot3(dside, tac_sub3(q, k->clip.x));
+    return above_jvp(m, face, tac_madd3(dq, -out / tac_dot3(side, t), t), dN);
 }
 
 /* g = M . (y - v)/(M . N), y on the plane over the corner v: dg = M . (dy - dv - g dN)/(M . N). */
@@ -127,19 +128,25 @@ static int coincide(const tacTouchSystem *k) {
     return k->patch[0].dim + k->patch[1].dim < 2 && tac_abs(k->nearest.d) <= TAC_COINCIDENT * pads;
 }
 
-/* Whether the rule's own division is by more than rounding. */
-static tacStatus prepare_face(tacTouchSystem *k) {
-    const tacTouch *t = &k->touch;
-    int corner = tac_touch_side(t, TAC_FEATURE_POINT), face = tac_touch_side(t, TAC_FEATURE_PLANE);
-    int owner = t->rule == TAC_RULE_CORNER ? corner : face;
-    if (owner < 0 || face < 0) return TAC_ERR_DEGENERATE;
-    tacVec3 N = outward(k, owner);
-    k->clip = tac_feature_patch(k->shape[owner], &k->pose[owner], t->clip, t->point[1 - owner]);
-    if (t->rule == TAC_RULE_CORNER) {
-        tacVec3 M = tac_feature_normal(k->shape[face], &k->pose[face], t->feature[face]);
-        return tac_abs(tac_dot3(M, N)) > TAC_COINCIDENT ? TAC_OK : TAC_ERR_DEGENERATE;
-    }
-    tacVec3 side = tac_cross3(k->clip.t[0], N), along = k->patch[1 - face].t[0];
+/* A corner's plane may not stand along the normal. */
+static tacStatus prepare_corner(tacTouchSystem *k) {
+    int corner = tac_touch_side(&k->touch, TAC_FEATURE_POINT), plane = 1 - corner;
+    if (corner < 0 || k->touch.feature[plane].kind != TAC_FEATURE_PLANE) return TAC_ERR_DEGENERATE;
+    k->clip = tac_feature_patch(k->shape[corner], &k->pose[corner], k->touch.clip, k->touch.point[corner]);
+    tacVec3 M = tac_feature_normal(k->shape[plane], &k->pose[plane], k->touch.feature[plane]);
+    return tac_abs(tac_dot3(M, outward(k, corner))) > TAC_COINCIDENT ? TAC_OK : TAC_ERR_DEGENERATE;
+}
+
+/* The line or rim may not run along the side plane. Its patch is where the core is, pad N from the touching point. */
+static tacStatus prepare_clip(tacTouchSystem *k) {
+    int face = tac_touch_side(&k->touch, TAC_FEATURE_PLANE), other = 1 - face;
+    if (face < 0 || k->touch.feature[other].kind == TAC_FEATURE_PLANE) return TAC_ERR_DEGENERATE;
+    tacVec3 N = outward(k, face), q = k->touch.point[other];
+    k->clip = tac_feature_patch(k->shape[face], &k->pose[face], k->touch.clip, q);
+    if (k->patch[other].pad > 0)
+        k->patch[other] = tac_feature_patch(k->shape[other], &k->pose[other], k->touch.feature[other],
+                                            tac_add3(q, tac_touch_offset(k->shape[other], &k->patch[other], N)));
+    tacVec3 side = tac_cross3(k->clip.t[0], N), along = k->patch[other].t[0];
     double bound = tac_norm3(side) * tac_norm3(along);
     return tac_abs(tac_dot3(side, along)) > TAC_COINCIDENT * bound ? TAC_OK : TAC_ERR_DEGENERATE;
 }
@@ -153,7 +160,8 @@ tacStatus tac_touch_prepare(const tacShape *a, const tacPose *A, const tacShape 
         k->patch[i] = tac_feature_patch(k->shape[i], &k->pose[i], touch->feature[i], touch->point[i]);
     if (tac_touch_on_rim(touch)) return TAC_OK;
     if (touch->rule == TAC_RULE_RIM) return TAC_ERR_DEGENERATE;
-    if (touch->rule != TAC_RULE_NEAREST) return prepare_face(k);
+    if (touch->rule == TAC_RULE_CORNER) return prepare_corner(k);
+    if (touch->rule == TAC_RULE_CLIP) return prepare_clip(k);
     if (tac_nearest_factor(k->patch, touch->normal, &k->nearest) || coincide(k)) return TAC_ERR_DEGENERATE;
     return TAC_OK;
 }
