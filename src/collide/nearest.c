@@ -213,7 +213,8 @@ static void list_round(const Choice *k, int side, List *list) {
     if (s->type == TAC_CYLINDER || s->type == TAC_CONE)
         for (int end = 0; end < (s->type == TAC_CONE ? 1 : 2); end++) {
             double along = outward(k, side).z * (end ? 1 : -1);
-            if (along > -0.5) add_candidate(k, side, tac_feature(TAC_FEATURE_CIRCLE, end, 0), list);
+            if (s->type == TAC_CONE || along > -0.5)
+                add_candidate(k, side, tac_feature(TAC_FEATURE_CIRCLE, end, 0), list);
             if (along > 0.5) add_candidate(k, side, face_feature(end), list);
         }
 }
