@@ -19,8 +19,9 @@
 static const double FACTORS[] = {1, 0.1, 0.01, 0.001, 10};
 enum { NFACTORS = sizeof FACTORS / sizeof *FACTORS };
 #define SMALLEST_FACTOR 0.001
-/* A parameter on the edge moves inside by this many first steps. */
-#define STEPS_INSIDE 4
+/* A parameter on the edge moves inside by this many first steps: far enough for the largest of them, or, where that is
+ * too far, for the first. */
+static const double STEPS_INSIDE[] = {40, 4};
 
 static double first_step(double value) {
     double size = fabs(value);
@@ -56,7 +57,8 @@ static int may_be(tacModel *model, const char *path, double value) {
 
 /* Where a parameter can be moved by h both ways: its value or a place beside it. 1, or 0 where there is none. */
 static int find_base(tacModel *model, const char *path, double value, double h, double *base) {
-    const double places[] = {value, value + STEPS_INSIDE * h, value - STEPS_INSIDE * h};
+    const double places[] = {value, value + STEPS_INSIDE[0] * h, value - STEPS_INSIDE[0] * h,
+                             value + STEPS_INSIDE[1] * h, value - STEPS_INSIDE[1] * h};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         *base = places[i];
         if (may_be(model, path, *base + h) && may_be(model, path, *base - h) && may_be(model, path, *base)) return 1;
