@@ -89,10 +89,10 @@ int tac_touch_side(const tacTouch *touch, tacFeatureKind kind);
 int tac_touch_on_rim(const tacTouch *touch);
 /* CLIP: from the touching point to the core of a padded LINE, for the outward normal N of the face. */
 tacVec3 tac_touch_offset(const tacShape *s, const tacPatch *line, tacVec3 N);
-/* Room before another pair of features takes over, from the features alone (m): of a NEAREST touch the least, over both,
- * of the room along the core and the room of the normal, each divided by how fast it is lost when a shape moves by a
- * metre or turns by a metre at the touching point; of the other rules the room of their point in the face that gives n
- * and along the edge. Searches add what only they know. */
+/* Room before another pair of features takes over, from the features alone (m, touch_margin.c): of a NEAREST touch the
+ * least, over both, of the room along the core and the room of the normal, each divided by how fast it is lost when a
+ * shape moves by a metre or turns by a metre at its surface; of the other rules the room of their point in the face that
+ * gives n and along the edge. Searches add what only they know. */
 double tac_touch_margin(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
                         const tacTouch *touch);
 

@@ -1,0 +1,142 @@
+/* How far shapes may move before a touch belongs to other features: the room its features have (feature_margin.c), each
+ * divided by how fast a motion of either shape by one metre uses it up. A turn counts by what it moves on the shape's
+ * surface: 1/arm rad per metre. Equations: docs/theory/collision.md. */
+#include "collide/closed_form.h"
+
+#include <math.h>
+
+typedef struct touchRoom {
+    const tacShape *shape[2];
+    const tacPose *pose[2];
+    const tacTouch *touch;
+    tacPatch patch[2];
+    double arm[2];              /* m per rad */
+    double length[2], angle[2]; /* rooms */
+} touchRoom;
+
+/* Outermost distance from the origin; of a plane and of a mesh that of the touching point. */
+static double turning_arm(const tacShape *s, const tacPose *pose, tacVec3 x) {
+    if (s->type == TAC_PLANE || s->type == TAC_MESH) return tac_norm3(tac_sub3(x, pose->p));
+    return tac_shape_radius(s);
+}
+
+static void find_room(touchRoom *r, int side) {
+    const tacTouch *t = r->touch;
+    r->patch[side] = tac_feature_patch(r->shape[side], r->pose[side], t->feature[side], t->point[side]);
+    r->arm[side] = turning_arm(r->shape[side], r->pose[side], t->point[side]);
+    r->length[side] = tac_feature_room(r->shape[side], r->pose[side], t->feature[side], r->patch[side].x,
+                                       side == 0 ? t->normal : tac_neg3(t->normal), &r->angle[side]);
+}
+
+/* Of `rate` rad per metre of the normal, and what the shapes' own turns add. */
+static double angle_margin(const touchRoom *r, int side, double rate) {
+    double arm = tac_min(r->arm[0], r->arm[1]), all = rate + (arm > 0 ? 1 / arm : 0);
+    return all > 0 ? r->angle[side] / all : r->angle[side] * arm;
+}
+
+/* --- NEAREST ------------------------------------------------------------------------------------------------------ */
+
+/* A plane gives the normal, which no shift turns. */
+static double plane_margin(const touchRoom *r, int plane) {
+    return tac_min(r->length[plane], angle_margin(r, 1 - plane, 0));
+}
+
+/* The normal runs between two points (or to a line's), d apart: a shift turns it by 1/d. */
+static double point_margin(const touchRoom *r) {
+    double d = tac_norm3(tac_sub3(r->patch[1].x, r->patch[0].x));
+    if (!(d > 0)) return 0;
+    return tac_min(tac_min(r->length[0], r->length[1]), tac_min(angle_margin(r, 0, 1 / d), angle_margin(r, 1, 1 / d)));
+}
+
+/* The normal is across two lines at an angle of the given sine: shifts move the feet by 1/sine, turns by d/sine per rad,
+ * and turn the normal by 1/sine. */
+static double lines_margin(const touchRoom *r) {
+    tacVec3 m = tac_cross3(r->patch[0].t[0], r->patch[1].t[0]);
+    double bound = tac_norm3(r->patch[0].t[0]) * tac_norm3(r->patch[1].t[0]), arm = tac_min(r->arm[0], r->arm[1]);
+    if (!(bound > 0 && arm > 0)) return 0;
+    double sine = tac_norm3(m) / bound, d = tac_norm3(tac_sub3(r->patch[1].x, r->patch[0].x));
+    double length = tac_min(r->length[0], r->length[1]) / (1 + d / arm), angle = tac_min(r->angle[0], r->angle[1]);
+    return sine * tac_min(length, angle * arm);
+}
+
+/* What one unit on the right side of (D.2) moves: the points along their patches, and the normal. */
+static void add_rates(const touchRoom *r, const tacNearestTangent *d, double weight, double rate[3]) {
+    for (int side = 0; side < 2; side++) {
+        tacVec3 slide = tac_zero3();
+        for (int i = 0; i < r->patch[side].dim; i++)
+            slide = tac_madd3(slide, d->s[side][i], r->patch[side].t[i]);
+        rate[side] += weight * tac_norm3(slide);
+    }
+    rate[2] += weight * tac_norm3(d->n);
+}
+
+/* Curved features: rates from the columns of the inverse of (D.2). A turn by 1/arm changes n . t by |t|/arm. */
+static double curved_margin(const touchRoom *r) {
+    const double level[2][2] = {{0, 0}, {0, 0}};
+    double rate[3] = {0, 0, 0}, margin = HUGE_VAL;
+    tacNearest k;
+    if (tac_nearest_factor(r->patch, r->touch->normal, &k)) return 0;
+    for (int i = 0; i < 2; i++) {
+        tacNearestTangent d = tac_nearest_solve(&k, k.e[i], level);
+        add_rates(r, &d, 1, rate);
+    }
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < r->patch[side].dim; i++) {
+            double slope[2][2] = {{0, 0}, {0, 0}};
+            slope[side][i] = 1;
+            tacNearestTangent d = tac_nearest_solve(&k, tac_zero3(), (const double(*)[2])slope);
+            if (r->arm[side] > 0) add_rates(r, &d, tac_norm3(r->patch[side].t[i]) / r->arm[side], rate);
+        }
+    for (int side = 0; side < 2; side++)
+        margin = tac_min(margin, tac_min(r->length[side] / tac_max(1, rate[side]), angle_margin(r, side, rate[2])));
+    return margin;
+}
+
+static double nearest_margin(const touchRoom *r) {
+    int plane = tac_touch_side(r->touch, TAC_FEATURE_PLANE), point = tac_touch_side(r->touch, TAC_FEATURE_POINT);
+    int straight = r->patch[0].dim + r->patch[1].dim < 4;
+    for (int side = 0; side < 2; side++)
+        straight = straight && r->touch->feature[side].kind <= TAC_FEATURE_PLANE;
+    if (!straight) return curved_margin(r);
+    if (plane >= 0) return plane_margin(r, plane);
+    return point >= 0 ? point_margin(r) : lines_margin(r);
+}
+
+/* --- A face gives the normal -------------------------------------------------------------------------------------- */
+
+/* The rim's point stays over the face, and the rim does not come to lie flat, which a tilt that moves it by r sine
+ * does. */
+static double rim_margin(const touchRoom *r, int face) {
+    int rim = 1 - face;
+    double sine = tac_norm3(tac_cross3(r->touch->normal, tac_pose_axis(r->pose[rim], 2)));
+    double room = tac_min(r->length[face], r->shape[rim]->size.x * sine);
+    return r->touch->rule == TAC_RULE_NEAREST ? tac_min(room, angle_margin(r, rim, 0)) : room;
+}
+
+/* The crossing stays on the clip's edge and on the line, along which it runs 1/sine as fast; a rim leaves the side plane
+ * by its sagitta r (1 - cos). */
+static double clip_margin(const touchRoom *r, int face) {
+    int other = 1 - face;
+    tacVec3 N = r->touch->normal, q = r->touch->point[other];
+    tacPatch clip = tac_feature_patch(r->shape[face], r->pose[face], r->touch->clip, q);
+    double angle, edge = tac_feature_room(r->shape[face], r->pose[face], r->touch->clip, clip.x, N, &angle);
+    tacVec3 m = tac_cross3(clip.t[0], N);
+    double bound = tac_norm3(m) * tac_norm3(r->patch[other].t[0]);
+    double sine = bound > 0 ? tac_min(1, tac_abs(tac_dot3(m, r->patch[other].t[0])) / bound) : 0;
+    double along = r->length[other] * sine;
+    if (r->touch->feature[other].kind == TAC_FEATURE_CIRCLE)
+        along = r->shape[other]->size.x * (1 - tac_sqrt(1 - sine * sine));
+    return tac_min(edge, along);
+}
+
+double tac_touch_margin(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
+                        const tacTouch *touch) {
+    touchRoom r = {.shape = {a, b}, .pose = {A, B}, .touch = touch};
+    for (int side = 0; side < 2; side++)
+        find_room(&r, side);
+    int plane = tac_touch_side(touch, TAC_FEATURE_PLANE);
+    if (tac_touch_on_rim(touch)) return rim_margin(&r, plane);
+    if (touch->rule == TAC_RULE_NEAREST) return nearest_margin(&r);
+    if (plane < 0) return 0;
+    return touch->rule == TAC_RULE_CLIP ? clip_margin(&r, plane) : r.length[plane];
+}
