@@ -133,7 +133,7 @@ static double column_error(const Case *c, const double *J, int ld, const double 
         for (int i = row; i < row + n; i++) {
             error = fmax(error, fabs(J[i * ld + c->column] - d[i]));
             largest = fmax(largest, fabs(d[i]));
-            if (!isfinite(J[i * ld + c->column])) error = INFINITY;
+            if (!isfinite(J[i * ld + c->column])) error = (double)INFINITY;
         }
         if (error / largest > worst) worst = error / largest, *where = k;
         row += n;
@@ -144,7 +144,7 @@ static double column_error(const Case *c, const double *J, int ld, const double 
 /* One column; differences by the step that they themselves find good enough. */
 static void check_column(Case *c, const double *J, int ld, double size, double *d, double *work) {
     static const double STEPS[] = {1, 10, 100, 1000, 0.1};
-    double best = INFINITY, *estimate = numbers(c->nz);
+    double best = (double)INFINITY, *estimate = numbers(c->nz);
     int kind = -1;
     for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS && !(best < 0.3 * TOL_GRADIENT); i++) {
         double h = FIRST_STEP * size * STEPS[i];
@@ -242,7 +242,7 @@ static void equal_differences(void **state) {
     static const struct {
         const char *file;
         int stride;
-    } MODELS[] = {{"test/data/everything.xml", 1}, {"test/data/clamps.xml", 1},  {"test/data/ratios.xml", 1},
+    } MODELS[] = {{"test/data/everything.xml", 1}, {"test/data/clamps.xml", 1},  {"test/data/ratios.xml", 2},
                   {"models/pendulum.xml", 1},      {"models/cartpole.xml", 1},   {"models/hopper.xml", 29},
                   {"models/ant.xml", 61},          {"models/quadruped.xml", 61}, {"models/panda.xml", 61},
                   {"models/quadrotor.xml", 5},     {"models/humanoid.xml", 101}, {"models/catapult.xml", 31}};
@@ -250,7 +250,7 @@ static void equal_differences(void **state) {
     int compared = 0, count = sizeof MODELS / sizeof *MODELS;
     (void)state;
     for (int i = 0; i < count; i++) {
-        Case c = check_file(MODELS[i].file, MODELS[i].stride, i < 3 ? 2 : 1);
+        Case c = check_file(MODELS[i].file, MODELS[i].stride, i == 0 ? 2 : 1);
         worst = fmax(worst, c.worst), reverse = fmax(reverse, c.reverse), compared += c.compared;
     }
     print_message("%d models, %d columns of all outputs: worst error %.1e, reverse against forward %.1e\n", count,
@@ -490,7 +490,7 @@ static void not_finite(void **state) {
     tacOutput kinetic = {TAC_OUT_KINETIC, 0};
     tacOutputs list = {1, &kinetic};
     double z = 7, A[8] = {7}, g[8] = {7}, zbar = 1, kept = c.x[0];
-    const double BAD[] = {NAN, INFINITY, 1e200};
+    const double BAD[] = {(double)NAN, (double)INFINITY, 1e200};
     for (int i = 0; i < 3; i++) {
         double *number = i < 2 ? &c.x[0] : &c.x[c.m->nq]; /* a velocity whose square overflows */
         kept = *number;
@@ -500,7 +500,7 @@ static void not_finite(void **state) {
         CHECK_INT(tac_outputs_vjp(c.sim, c.x, c.u, &list, &zbar, &(tacGrad){g, NULL, NULL}), TAC_ERR_NONFINITE);
         *number = kept;
     }
-    zbar = NAN;
+    zbar = (double)NAN;
     CHECK_INT(tac_outputs_vjp(c.sim, c.x, c.u, &list, &zbar, &(tacGrad){g, NULL, NULL}), TAC_ERR_NONFINITE);
     CHECK(z == 7 && A[0] == 7 && g[0] == 7);
     close_case(&c);
