@@ -1,6 +1,7 @@
 /* Collision of a whole model at given poses: filter, broad phase, narrow phase. */
 #pragma once
 
+#include "base/sort.h"
 #include "collide/broad.h"
 #include "collide/filter.h"
 #include "collide/touch.h"
@@ -20,6 +21,7 @@ typedef struct tacScene {
     int nmemory;           /* a power of two */
     /* one query; scratch */
     tacPose *pose; /* ngeom: set by the caller */
+    double *extra; /* ngeom: further reach of each geom than its margin, as of its motion in a step; NULL: none */
     tacBox *box;   /* ngeom: bounds, grown by the geom's share of margin and gap */
     tacBroad broad;
     tacContact *found;         /* max_contacts: in the order found */
