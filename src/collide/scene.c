@@ -59,6 +59,7 @@ int tac_scene_layout(tacScene *s, const tacModel *m, tacArena *arena) {
 int tac_scene_layout_scratch(tacScene *s, const tacModel *m, int max_contacts, tacArena *arena) {
     SCRATCH(TAKE)
     s->max_contacts = max_contacts;
+    s->extra = NULL;
     return tac_broad_layout(&s->broad, m->ngeom, arena);
 }
 
@@ -112,6 +113,9 @@ static tacBox grow(tacBox b, double by) {
 /* Rounding in the bounds, in units of their largest number: no touch may be lost to it. */
 #define BOUNDS_SLACK 1e-14
 
+/* How far a geom reaches beyond what its pairs ask for. */
+static double extra_reach(const tacScene *s, int g) { return s->extra == NULL ? 0 : s->extra[g]; }
+
 static void set_box(tacScene *s, const tacModel *m, int g) {
     tacBox b;
     if (m->geom_type[g] == TAC_MESH)
@@ -119,7 +123,7 @@ static void set_box(tacScene *s, const tacModel *m, int g) {
     else
         tac_shape_bounds(&s->shape[g], &s->pose[g], &b.low, &b.high);
     double size = tac_max(tac_norm3(b.low), tac_norm3(b.high));
-    s->box[g] = grow(b, tac_geom_reach(m, g) + BOUNDS_SLACK * size);
+    s->box[g] = grow(b, tac_geom_reach(m, g) + extra_reach(s, g) + BOUNDS_SLACK * size);
 }
 
 /* --- Candidates --------------------------------------------------------------------------------------------------- */
@@ -153,7 +157,7 @@ static void visit_planes(const Candidates *c) {
     const tacScene *s = c->scene;
     const tacFilter *f = &s->filter;
     for (int i = 0; i < f->nplane; i++) {
-        double reach = tac_geom_reach(c->model, f->plane[i]);
+        double reach = tac_geom_reach(c->model, f->plane[i]) + extra_reach(s, f->plane[i]);
         for (int k = 0; k < f->nbounded; k++) {
             int g = f->bounded[k];
             if (height_above(&s->pose[f->plane[i]], &s->box[g]) > reach) continue;
@@ -227,7 +231,8 @@ static void collide_pair(void *user, int a, int b, int pair) {
     tacScene *s = search->scene;
     tacTouch touch[TAC_MAX_TOUCH];
     tacReach r = tac_pair_reach(search->model, a, b, pair);
-    int n = tac_touches(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], r.reach, recall(s, a, b), touch);
+    double reach = r.reach + extra_reach(s, a) + extra_reach(s, b);
+    int n = tac_touches(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], reach, recall(s, a, b), touch);
     if (n == 0) return;
     if (s->nfound + n <= s->max_contacts) {
         s->touching[s->ntouching++] = (tacKeyed){(uint64_t)a << 32 | (uint64_t)b, s->nfound, n};

@@ -1,0 +1,254 @@
+#include "contact/lcp/lcp.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Sweeps for islands too large to factor. */
+#define LARGE_SWEEPS 400
+/* Where they stop: largest change of a force, relative. */
+#define LARGE_TOLERANCE 1e-12
+
+/* --- Room --------------------------------------------------------------------------------------------------------- */
+
+enum { DOUBLES = 7, INTS = 4 };
+
+static int most_rows(const tacModel *m, int max_contacts) {
+    tacRows rows;
+    tacArena none = {0};
+    tac_rows_layout(&rows, m, max_contacts, &none);
+    return rows.max;
+}
+
+size_t tac_lcp_bytes(const tacModel *m, int max_contacts) {
+    size_t n = (size_t)most_rows(m, max_contacts);
+    return tac_rows_bytes(m, max_contacts) + DOUBLES * tac_arena_round(n * sizeof(double)) +
+           INTS * tac_arena_round((n + 1) * sizeof(int)) + tac_arena_round((size_t)m->nbody * sizeof(int));
+}
+
+size_t tac_lcp_scratch(const tacModel *m, int max_contacts) {
+    int n = most_rows(m, max_contacts);
+    if (n > TAC_LCP_DENSE_ROWS) n = TAC_LCP_DENSE_ROWS;
+    size_t k = (size_t)n;
+    return tac_boxed_bytes(n) + tac_arena_round(k * k * sizeof(double)) + 5 * tac_arena_round(k * sizeof(double)) +
+           2 * tac_arena_round(k * sizeof(int)) + tac_arena_round((size_t)m->nv * sizeof(double));
+}
+
+int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *arena) {
+    *lcp = (tacLcp){.h = 0};
+    int ok = tac_rows_layout(&lcp->rows, m, max_contacts, arena), n = lcp->rows.max;
+    double **reals[DOUBLES] = {&lcp->s, &lcp->eps, &lcp->low, &lcp->high, &lcp->b, &lcp->f, &lcp->w};
+    int **ints[INTS] = {&lcp->parent, &lcp->row_class, &lcp->island_adr, &lcp->order};
+    for (int k = 0; k < DOUBLES; k++)
+        ok &= (*reals[k] = TAC_TAKE(arena, n, double)) != NULL;
+    for (int k = 0; k < INTS; k++)
+        ok &= (*ints[k] = TAC_TAKE(arena, n + 1, int)) != NULL;
+    lcp->tree = TAC_TAKE(arena, m->nbody, int);
+    return ok && lcp->tree != NULL;
+}
+
+/* --- Bounds, shifts, compliance ----------------------------------------------------------------------------------- */
+
+/* What the next velocity is to make up for. */
+static double shift(double pos, double h) {
+    double s = pos / h;
+    return s < -TAC_LCP_CORRECTION ? -TAC_LCP_CORRECTION : s;
+}
+
+static double tree_compliance(const tacModel *m, int body) {
+    return m->body_last_dof[body] < 0 ? 0 : 1 / m->body_subtree_mass[m->body_root[body]];
+}
+
+static void pose_contact(const tacModel *m, tacLcp *lcp, int k) {
+    const tacRow *row = &lcp->rows.row[k];
+    const tacContact *c = &lcp->rows.contact[row->id];
+    double mu[2];
+    tac_contact_friction(m, c, mu);
+    lcp->eps[k] = TAC_LCP_COMPLIANCE *
+                  (tree_compliance(m, m->geom_body[c->geom[0]]) + tree_compliance(m, m->geom_body[c->geom[1]]));
+    if (row->axis == 0) {
+        lcp->s[k] = shift(row->pos, lcp->h);
+        return;
+    }
+    lcp->s[k] = 0;
+    lcp->parent[k] = k - row->axis;
+    lcp->low[k] = -mu[row->axis - 1], lcp->high[k] = mu[row->axis - 1];
+}
+
+static void pose_row(const tacModel *m, tacLcp *lcp, int k) {
+    const tacRow *row = &lcp->rows.row[k];
+    lcp->parent[k] = -1;
+    lcp->eps[k] = 0;
+    lcp->low[k] = 0, lcp->high[k] = INFINITY;
+    if (row->kind == TAC_ROW_CONTACT) {
+        pose_contact(m, lcp, k);
+    } else if (row->kind == TAC_ROW_JOINT_FRICTION) {
+        double loss = lcp->h * m->joint_frictionloss[m->dof_joint[row->id]];
+        lcp->s[k] = 0, lcp->low[k] = -loss, lcp->high[k] = loss;
+    } else {
+        lcp->s[k] = shift(row->pos, lcp->h);
+    }
+}
+
+/* --- Islands ------------------------------------------------------------------------------------------------------ */
+
+static int find_tree(int *tree, int b) {
+    while (tree[b] != b)
+        b = tree[b] = tree[tree[b]];
+    return b;
+}
+
+/* Trees that share a row become one island; islands are numbered by their first row. */
+static void find_islands(const tacModel *m, tacLcp *lcp) {
+    const tacRows *rows = &lcp->rows;
+    int *island_of = lcp->row_class; /* free until the solve */
+    for (int b = 0; b < m->nbody; b++)
+        lcp->tree[b] = b;
+    for (int k = 0; k < rows->n; k++)
+        for (int e = rows->row[k].adr + 1; e < rows->row[k].adr + rows->row[k].num; e++) {
+            int a = find_tree(lcp->tree, rows->row[k].tree);
+            int b = find_tree(lcp->tree, m->body_root[m->dof_body[rows->dof[e]]]);
+            if (a != b) lcp->tree[a > b ? a : b] = a < b ? a : b;
+        }
+    lcp->nisland = 0;
+    for (int k = 0; k < rows->n; k++) {
+        int root = rows->row[k].num == 0 ? -1 : find_tree(lcp->tree, rows->row[k].tree), found = -1;
+        for (int l = lcp->nisland - 1; l >= 0 && found < 0; l--)
+            if (root >= 0 && lcp->order[l] == root) found = l;
+        if (found < 0) lcp->order[lcp->nisland] = root, found = lcp->nisland++;
+        island_of[k] = found;
+    }
+    for (int l = 0; l <= lcp->nisland; l++)
+        lcp->island_adr[l] = 0;
+    for (int k = 0; k < rows->n; k++)
+        lcp->island_adr[island_of[k] + 1]++;
+    for (int l = 0; l < lcp->nisland; l++)
+        lcp->island_adr[l + 1] += lcp->island_adr[l];
+    for (int k = 0; k < rows->n; k++)
+        lcp->order[lcp->island_adr[island_of[k]]++] = k;
+    for (int l = lcp->nisland; l > 0; l--)
+        lcp->island_adr[l] = lcp->island_adr[l - 1];
+    lcp->island_adr[0] = 0;
+}
+
+void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h) {
+    lcp->h = h;
+    for (int k = 0; k < lcp->rows.n; k++)
+        pose_row(m, lcp, k);
+    find_islands(m, lcp);
+}
+
+/* --- Solve -------------------------------------------------------------------------------------------------------- */
+
+/* One island by factorization. */
+static tacStatus solve_dense(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
+    (void)m;
+    int first = lcp->island_adr[island], n = lcp->island_adr[island + 1] - first;
+    const int *row = lcp->order + first;
+    double *A = TAC_TAKE(arena, (size_t)n * (size_t)n, double), *f = TAC_TAKE(arena, n, double);
+    double *b = TAC_TAKE(arena, n, double), *w = TAC_TAKE(arena, n, double);
+    double *low = TAC_TAKE(arena, n, double), *high = TAC_TAKE(arena, n, double);
+    int *parent = TAC_TAKE(arena, n, int), *row_class = TAC_TAKE(arena, n, int);
+    if (!A || !f || !b || !w || !low || !high || !parent || !row_class) return TAC_ERR_ARENA_FULL;
+    for (int i = 0; i < n; i++) {
+        int k = row[i];
+        for (int j = 0; j <= i; j++)
+            A[i * n + j] = A[j * n + i] = tac_row_product(&lcp->rows, k, row[j]);
+        A[i * n + i] += lcp->eps[k];
+        b[i] = lcp->b[k], low[i] = lcp->low[k], high[i] = lcp->high[k];
+        parent[i] = lcp->parent[k] < 0 ? -1 : i - (k - lcp->parent[k]);
+    }
+    tacBoxed problem = {n, A, b, parent, low, high};
+    tacBoxedResult result;
+    tacStatus status = tac_boxed_solve(&problem, arena, f, w, row_class, &result);
+    if (status != TAC_OK) return status;
+    for (int i = 0; i < n; i++)
+        lcp->f[row[i]] = f[i], lcp->w[row[i]] = w[i], lcp->row_class[row[i]] = row_class[i];
+    lcp->pivots += result.pivots;
+    lcp->unsolved += !result.solved;
+    lcp->residual = fmax(lcp->residual, result.residual);
+    return TAC_OK;
+}
+
+static void add_weighed(const tacRows *rows, int k, double f, double *z) {
+    for (int e = rows->row[k].adr; e < rows->row[k].adr + rows->row[k].num; e++)
+        z[rows->dof[e]] += rows->Y[e] * f;
+}
+
+static double weighed(const tacRows *rows, int k, const double *z) {
+    double sum = 0;
+    for (int e = rows->row[k].adr; e < rows->row[k].adr + rows->row[k].num; e++)
+        sum += rows->Y[e] * z[rows->dof[e]];
+    return sum;
+}
+
+/* Bounds of row k at the present forces. */
+static void bounds(const tacLcp *lcp, int k, double *lo, double *hi) {
+    double scale = lcp->parent[k] < 0 ? 1 : lcp->f[lcp->parent[k]];
+    *lo = lcp->low[k] * scale, *hi = lcp->high[k] * scale;
+    if (lcp->parent[k] < 0) *lo = lcp->low[k], *hi = lcp->high[k];
+}
+
+/* One island by projected Gauss-Seidel without its matrix: z = D^-1/2 L^-T J^T f follows every change, w_k = b_k + Y_k z.
+ * -> largest change of a force in the last sweep. */
+static double sweep_island(tacLcp *lcp, int island, double *z) {
+    const tacRows *rows = &lcp->rows;
+    double change = 0;
+    for (int i = lcp->island_adr[island]; i < lcp->island_adr[island + 1]; i++) {
+        int k = lcp->order[i];
+        double lo, hi, a = tac_row_product(rows, k, k) + lcp->eps[k];
+        if (!(a > 0)) continue;
+        lcp->w[k] = lcp->b[k] + weighed(rows, k, z) + lcp->eps[k] * lcp->f[k];
+        bounds(lcp, k, &lo, &hi);
+        double next = fmin(fmax(lcp->f[k] - lcp->w[k] / a, lo), hi), df = next - lcp->f[k];
+        add_weighed(rows, k, df, z);
+        lcp->f[k] = next;
+        change = fmax(change, fabs(df));
+    }
+    return change;
+}
+
+static tacStatus solve_large(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
+    double *z = TAC_TAKE(arena, m->nv, double), largest = 0, change = 0;
+    if (z == NULL) return TAC_ERR_ARENA_FULL;
+    memset(z, 0, (size_t)m->nv * sizeof *z);
+    int begin = lcp->island_adr[island], end = lcp->island_adr[island + 1];
+    for (int i = begin; i < end; i++)
+        lcp->f[lcp->order[i]] = 0;
+    for (int sweep = 0; sweep < LARGE_SWEEPS; sweep++) {
+        change = sweep_island(lcp, island, z);
+        largest = 0;
+        for (int i = begin; i < end; i++)
+            largest = fmax(largest, fabs(lcp->f[lcp->order[i]]));
+        if (change <= LARGE_TOLERANCE * largest) break;
+    }
+    for (int i = begin; i < end; i++) {
+        int k = lcp->order[i], p = lcp->parent[k];
+        double lo, hi;
+        bounds(lcp, k, &lo, &hi);
+        lcp->row_class[k] = lcp->f[k] <= lo ? TAC_ROW_LOW : lcp->f[k] >= hi ? TAC_ROW_HIGH : TAC_ROW_FREE;
+        if (p >= 0 && lcp->row_class[p] != TAC_ROW_FREE) lcp->row_class[k] = TAC_ROW_OFF;
+    }
+    lcp->unsolved += change > LARGE_TOLERANCE * largest;
+    lcp->residual = fmax(lcp->residual, change);
+    return TAC_OK;
+}
+
+tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena) {
+    lcp->pivots = lcp->unsolved = 0;
+    lcp->residual = 0;
+    for (int k = 0; k < lcp->rows.n; k++)
+        lcp->b[k] = tac_row_velocity(&lcp->rows, k, v_free) + lcp->s[k];
+    tacStatus status = TAC_OK;
+    for (int i = 0; i < lcp->nisland && status == TAC_OK; i++) {
+        size_t mark = tac_arena_mark(arena);
+        int n = lcp->island_adr[i + 1] - lcp->island_adr[i];
+        status = n <= TAC_LCP_DENSE_ROWS ? solve_dense(m, lcp, i, arena) : solve_large(m, lcp, i, arena);
+        tac_arena_release(arena, mark);
+    }
+    return status;
+}
+
+void tac_lcp_add_force(const tacLcp *lcp, double *force) {
+    for (int k = 0; k < lcp->rows.n; k++)
+        if (lcp->f[k] != 0) tac_row_add_force(&lcp->rows, k, lcp->f[k], force);
+}

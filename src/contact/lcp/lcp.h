@@ -1,0 +1,88 @@
+/* Hard contact as a boxed linear complementarity problem on velocities [Werling2021; MATH: hard contact, LCP].
+ *
+ *   Mhat (v+ - v_free) = J^T f,      w = J v+ + s + eps f,      f within its bounds, w complementary
+ *
+ *   contact    normal 0 <= f, tangents -mu f_n <= f <= mu f_n
+ *   limit      0 <= f
+ *   friction   -h loss <= f <= h loss
+ *   s          dist / h where the gap is open (the next position just touches); where it is closed the same, but at
+ *              most TAC_LCP_CORRECTION: overlap goes away slowly and adds next to no energy
+ *   eps        TAC_LCP_COMPLIANCE (1/mass of one tree + 1/mass of the other) on contact rows: makes redundant contacts
+ *              unique; the same in the derivative
+ *
+ * f are impulses. Rows that share no tree are solved apart. */
+#pragma once
+
+#include "contact/rows.h"
+#include "solve/boxed.h"
+
+#define TAC_LCP_CORRECTION 0.01 /* m/s (rad/s) */
+#define TAC_LCP_COMPLIANCE 1e-5
+/* Largest island that is solved by factorization; beyond it by sweeps. */
+#define TAC_LCP_DENSE_ROWS 512
+
+typedef struct tacLcp {
+    tacRows rows;
+    double h;
+    double *s, *eps, *low, *high; /* rows.max */
+    double *b, *f, *w;
+    int *parent, *row_class;
+    int nisland;
+    int *island_adr; /* rows.max + 1: first of island k in `order` */
+    int *order;      /* rows.max: rows by island */
+    int *tree;       /* nbody: union-find over root bodies */
+    int pivots, unsolved;
+    double residual;
+} tacLcp;
+
+/* Bytes of a tacLcp's arrays, and of the scratch of solve and derivatives. */
+size_t tac_lcp_bytes(const tacModel *m, int max_contacts);
+size_t tac_lcp_scratch(const tacModel *m, int max_contacts);
+int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *arena);
+
+/* Rows -> bounds, shifts, islands. Needs: tac_rows_find. */
+void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h);
+/* (v_free, factor of Mhat) -> f, w, row_class; status as tac_boxed_solve. Needs: tac_lcp_pose, tac_rows_weigh. */
+tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena);
+/* force[nv] += J^T f */
+void tac_lcp_add_force(const tacLcp *lcp, double *force);
+
+/* --- Derivatives (lcp_deriv.c) ------------------------------------------------------------------------------------ */
+
+/* Where one kind of column goes: changes of the residual R = ... - J^T f / h over dofs, and of r = J v+ + s + eps f over
+ * rows, both at fixed f and v+. */
+typedef struct tacLcpSink {
+    tacSink force, row;
+} tacLcpSink;
+
+/* What the emitters read. */
+typedef struct tacLcpPoint {
+    const tacModel *m;
+    const tacWork *w;
+    tacScene *scene;
+    const tacLcp *lcp;
+    const tacSmoothPoint *x;
+    const double *v_next;
+    tacVec6 *V; /* nbody: velocities at v_next; tac_rows_body_velocity */
+} tacLcpPoint;
+
+/* Emits all columns of contact c (dofs; mocap numbers; parameters); a NULL sink is skipped. */
+tacStatus tac_lcp_contact_jac(const tacLcpPoint *p, int contact, const tacLcpSink *q, const tacLcpSink *mocap,
+                              const tacLcpSink *theta, const tacParamTangent *tangents);
+/* Emits what limits, friction, compliance and bounds add to the same columns. */
+void tac_lcp_other_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSink *theta,
+                       const tacParamTangent *tangents);
+
+/* The free rows of island k as a system: A_CC = J_C Mhat^-1 Jhat^T + eps, Jhat = J_C + E^T J_B, factored. */
+typedef struct tacLcpSystem {
+    int n;
+    int *row;   /* n: free rows */
+    double *lu; /* n x n */
+    int *pivot;
+    double *work;
+} tacLcpSystem;
+tacStatus tac_lcp_system(const tacLcp *lcp, int island, tacArena *arena, tacLcpSystem *system);
+/* out[nv] += Jhat^T x, x per free row */
+void tac_lcp_add_hat(const tacLcp *lcp, int row, double x, double *out);
+/* Jhat_k . z of one free row */
+double tac_lcp_hat_velocity(const tacLcp *lcp, int row, const double *z);

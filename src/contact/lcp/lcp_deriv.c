@@ -1,0 +1,195 @@
+/* Derivatives by class (MATH: hard contact, LCP). At the solution the free rows C keep w_C = 0, bounded rows move with
+ * their parents, f_B = E f_C + b, the rest has no force:
+ *
+ *   Mhat da - Jhat^T df_C / h = -dR,      h J_C da + eps df_C = -dr,      Jhat = J_C + E^T J_B
+ *
+ * dR and dr are the changes at fixed a and f_C; this file emits what contacts, limits and friction add to them. */
+#include "contact/lcp/lcp.h"
+
+#include "math/dense.h"
+
+/* --- The system of the free rows ---------------------------------------------------------------------------------- */
+
+/* Rows that hang on row k (a contact's tangents follow its normal), and the force of each per unit of it. */
+static int bounded_children(const tacLcp *lcp, int k, int child[2], double factor[2]) {
+    int n = 0;
+    for (int l = k + 1; l <= k + 2 && l < lcp->rows.n; l++) {
+        if (lcp->parent[l] != k) continue;
+        double e = lcp->row_class[l] == TAC_ROW_LOW    ? lcp->low[l]
+                   : lcp->row_class[l] == TAC_ROW_HIGH ? lcp->high[l]
+                                                       : 0;
+        if (e != 0) child[n] = l, factor[n++] = e;
+    }
+    return n;
+}
+
+tacStatus tac_lcp_system(const tacLcp *lcp, int island, tacArena *arena, tacLcpSystem *system) {
+    int begin = lcp->island_adr[island], end = lcp->island_adr[island + 1], n = 0, child[2];
+    double factor[2];
+    system->row = TAC_TAKE(arena, end - begin, int);
+    system->pivot = TAC_TAKE(arena, end - begin, int);
+    if (system->row == NULL || system->pivot == NULL) return TAC_ERR_ARENA_FULL;
+    for (int i = begin; i < end; i++)
+        if (lcp->row_class[lcp->order[i]] == TAC_ROW_FREE) system->row[n++] = lcp->order[i];
+    system->n = n;
+    system->lu = TAC_TAKE(arena, (size_t)n * (size_t)n, double);
+    system->work = TAC_TAKE(arena, n, double);
+    if (system->lu == NULL || system->work == NULL) return TAC_ERR_ARENA_FULL;
+    for (int j = 0; j < n; j++) {
+        int l = system->row[j], children = bounded_children(lcp, l, child, factor);
+        for (int i = 0; i < n; i++) {
+            int k = system->row[i];
+            double a = tac_row_product(&lcp->rows, k, l) + (k == l ? lcp->eps[k] : 0);
+            for (int c = 0; c < children; c++)
+                a += factor[c] * tac_row_product(&lcp->rows, k, child[c]);
+            system->lu[i * n + j] = a;
+        }
+    }
+    tac_lu_factor(n, system->lu, system->pivot, system->work);
+    return TAC_OK;
+}
+
+void tac_lcp_add_hat(const tacLcp *lcp, int row, double x, double *out) {
+    int child[2];
+    double factor[2];
+    tac_row_add_force(&lcp->rows, row, x, out);
+    for (int c = bounded_children(lcp, row, child, factor) - 1; c >= 0; c--)
+        tac_row_add_force(&lcp->rows, child[c], factor[c] * x, out);
+}
+
+double tac_lcp_hat_velocity(const tacLcp *lcp, int row, const double *z) {
+    int child[2];
+    double factor[2], sum = tac_row_velocity(&lcp->rows, row, z);
+    for (int c = bounded_children(lcp, row, child, factor) - 1; c >= 0; c--)
+        sum += factor[c] * tac_row_velocity(&lcp->rows, child[c], z);
+    return sum;
+}
+
+/* --- Contacts ----------------------------------------------------------------------------------------------------- */
+
+/* d(shift)/d(pos): none where the correction is at its bound. */
+static double shift_rate(const tacLcp *lcp, int k) {
+    return lcp->rows.row[k].pos / lcp->h < -TAC_LCP_CORRECTION ? 0 : 1 / lcp->h;
+}
+
+/* One column of one contact. */
+static void emit_contact(const tacLcpPoint *p, int contact, const tacDisplacement *d, const tacContactTangent *t,
+                         int column, const tacLcpSink *sink) {
+    const tacLcp *lcp = p->lcp;
+    int first = lcp->rows.first_row[contact];
+    const tacContact *c = &lcp->rows.contact[contact];
+    int n = first + 1 < lcp->rows.n && lcp->parent[first + 1] == first ? 3 : 1;
+    double f[3] = {0}, dr[3];
+    for (int axis = 0; axis < n; axis++)
+        f[axis] = lcp->f[first + axis];
+    tac_contact_force_move(p->m, p->w, c, f, d, t, -1 / lcp->h, column, &sink->force);
+    tac_contact_velocity_move(p->m, p->w, c, p->V, p->v_next, d, t, dr);
+    dr[0] += shift_rate(lcp, first) * t->dist;
+    for (int axis = 0; axis < n; axis++)
+        tac_emit(&sink->row, first + axis, column, dr[axis]);
+}
+
+static void emit_params(const tacLcpPoint *p, int contact, const tacContactSystem *c, const tacLcpSink *sink,
+                        const tacParamTangent *tangents) {
+    for (int i = 0; i < p->m->nparam; i++) {
+        tacContactTangent t = {0};
+        tacDisplacement d;
+        int moves = tac_contact_param(p->m, p->w, c, &tangents[i], p->x, p->scene->corner_change, &t);
+        d.nmover = tac_param_movers(p->m, p->w, &tangents[i], p->x, d.mover);
+        if (moves || d.nmover > 0) emit_contact(p, contact, &d, &t, i, sink);
+    }
+}
+
+/* 1: some row of the contact has a force or a condition. */
+static int is_active(const tacLcp *lcp, int first) { return lcp->row_class[first] == TAC_ROW_FREE; }
+
+tacStatus tac_lcp_contact_jac(const tacLcpPoint *p, int contact, const tacLcpSink *q, const tacLcpSink *mocap,
+                              const tacLcpSink *theta, const tacParamTangent *tangents) {
+    tacContactSystem c;
+    if (!is_active(p->lcp, p->lcp->rows.first_row[contact])) return TAC_OK;
+    tacStatus status = tac_contact_prepare(p->m, p->scene, &p->lcp->rows.contact[contact], &c);
+    if (status != TAC_OK) return status;
+    for (int j = 0; q != NULL && j < p->m->nv; j++) {
+        tacDisplacement d = {1, {tac_dof_mover(p->m, p->w, j)}};
+        if (!tac_moves_body(p->m, &d.mover[0], c.body[0]) && !tac_moves_body(p->m, &d.mover[0], c.body[1])) continue;
+        tacContactTangent t = tac_contact_along(p->m, p->w, &c, &d.mover[0]);
+        emit_contact(p, contact, &d, &t, j, q);
+    }
+    for (int i = 0; mocap != NULL && i < 7 * p->m->nmocap; i++) {
+        tacDisplacement d = {.nmover = 1};
+        tac_mocap_mover(p->m, p->w, i / 7, i % 7, p->x->u.mocap + 7 * (i / 7), &d.mover[0]);
+        tacContactTangent t = tac_contact_along(p->m, p->w, &c, &d.mover[0]);
+        emit_contact(p, contact, &d, &t, i, mocap);
+    }
+    if (theta != NULL) emit_params(p, contact, &c, theta, tangents);
+    return TAC_OK;
+}
+
+/* --- Limits, friction, compliance --------------------------------------------------------------------------------- */
+
+static void emit_row_force(const tacLcp *lcp, int k, double df, int column, const tacSink *sink) {
+    const tacRow *row = &lcp->rows.row[k];
+    for (int e = row->adr; e < row->adr + row->num; e++)
+        tac_emit(sink, lcp->rows.dof[e], column, -lcp->rows.J[e] * df / lcp->h);
+}
+
+/* d(number)/d(parameter): 1 for the number itself. */
+static int is_number(const tacModel *m, const tacParamTangent *t, const double *number) {
+    return tac_param_at(m, t->field, t->index) == number;
+}
+
+/* Change of a tree's compliance with the masses in it. */
+static double compliance_rate(const tacModel *m, const tacParamTangent *t, int body) {
+    if (t->inertial == NULL || m->body_last_dof[body] < 0) return 0;
+    int root = m->body_root[body];
+    double total = m->body_subtree_mass[root], change = 0;
+    for (int b = root; b < m->nbody; b++)
+        if (m->body_root[b] == root) change += t->inertial[b].mass;
+    return -change / (total * total);
+}
+
+static double friction_rate(const tacModel *m, const tacParamTangent *t, const tacContact *c, int axis) {
+    if (c->pair >= 0) return is_number(m, t, m->pair_friction + 5 * c->pair + axis - 1);
+    int a = c->geom[0], b = c->geom[1], pa = m->geom_priority[a], pb = m->geom_priority[b];
+    int first = pa != pb ? pa > pb : m->geom_friction[3 * a] > m->geom_friction[3 * b];
+    return is_number(m, t, m->geom_friction + 3 * (first ? a : b));
+}
+
+static double bound_sign(const tacLcp *lcp, int k) {
+    return lcp->row_class[k] == TAC_ROW_LOW ? -1 : lcp->row_class[k] == TAC_ROW_HIGH ? 1 : 0;
+}
+
+static void contact_row_param(const tacLcpPoint *p, int k, const tacParamTangent *t, int column,
+                              const tacLcpSink *sink) {
+    const tacLcp *lcp = p->lcp;
+    const tacRow *row = &lcp->rows.row[k];
+    const tacContact *c = &lcp->rows.contact[row->id];
+    double deps =
+        compliance_rate(p->m, t, p->m->geom_body[c->geom[0]]) + compliance_rate(p->m, t, p->m->geom_body[c->geom[1]]);
+    if (deps != 0) tac_emit(&sink->row, k, column, TAC_LCP_COMPLIANCE * deps * lcp->f[k]);
+    if (row->axis == 0 || bound_sign(lcp, k) == 0) return;
+    double dmu = friction_rate(p->m, t, c, row->axis);
+    if (dmu != 0) emit_row_force(lcp, k, bound_sign(lcp, k) * dmu * lcp->f[lcp->parent[k]], column, &sink->force);
+}
+
+static void row_param(const tacLcpPoint *p, int k, const tacParamTangent *t, int column, const tacLcpSink *sink) {
+    const tacModel *m = p->m;
+    const tacRow *row = &p->lcp->rows.row[k];
+    if (row->kind == TAC_ROW_CONTACT) contact_row_param(p, k, t, column, sink);
+    if (row->kind == TAC_ROW_JOINT_LIMIT && is_number(m, t, m->joint_range + 2 * row->id + row->axis))
+        tac_emit(&sink->row, k, column, (row->axis == 0 ? -1 : 1) * shift_rate(p->lcp, k));
+    if (row->kind == TAC_ROW_JOINT_FRICTION && is_number(m, t, m->joint_frictionloss + m->dof_joint[row->id]))
+        emit_row_force(p->lcp, k, bound_sign(p->lcp, k) * p->lcp->h, column, &sink->force);
+}
+
+void tac_lcp_other_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSink *theta,
+                       const tacParamTangent *tangents) {
+    const tacLcp *lcp = p->lcp;
+    for (int k = 0; k < lcp->rows.n; k++) {
+        const tacRow *row = &lcp->rows.row[k];
+        if (q != NULL && row->kind == TAC_ROW_JOINT_LIMIT)
+            tac_emit(&q->row, k, p->m->joint_dof_adr[row->id], (row->axis == 0 ? 1 : -1) * shift_rate(lcp, k));
+        for (int i = 0; theta != NULL && i < p->m->nparam; i++)
+            row_param(p, k, &tangents[i], i, theta);
+    }
+}

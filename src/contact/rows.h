@@ -1,0 +1,81 @@
+/* Constraint rows: each is a velocity J_k v that a force f_k acts along, with its position. One format for contacts,
+ * limits and dry friction, whatever solves them.
+ *
+ *   contact   normal, then two tangents where condim > 1: velocity of geom[1] against geom[0] at the contact's pos
+ *   limit     of a joint or tendon: coordinate minus lower bound, or upper bound minus coordinate
+ *   friction  loss of a joint (one row a dof) or tendon
+ *
+ * J is sparse: a row touches the dofs on the paths to its bodies, listed in descending order. */
+#pragma once
+
+#include "dynamics/contact_move.h"
+#include "dynamics/mass.h"
+
+typedef enum {
+    TAC_ROW_CONTACT,
+    TAC_ROW_JOINT_LIMIT,
+    TAC_ROW_TENDON_LIMIT,
+    TAC_ROW_JOINT_FRICTION,
+    TAC_ROW_TENDON_FRICTION
+} tacRowKind;
+
+typedef struct tacRow {
+    tacRowKind kind;
+    int id;       /* contact; joint; tendon; dof */
+    int axis;     /* contact: 0 normal, 1, 2 tangents; limit: 0 lower, 1 upper */
+    int adr, num; /* its numbers in dof[], J[] */
+    int tree;     /* first dof's tree (a root body), for islands */
+    double pos;   /* contact: dist; limit: distance to it */
+} tacRow;
+
+typedef struct tacRows {
+    int n, max;          /* rows */
+    int nnz, max_nnz;    /* numbers of J */
+    int overflow;        /* 1: there was no room for all */
+    tacRow *row;         /* max */
+    int *dof;            /* max_nnz */
+    double *J, *Y;       /* max_nnz: J, and D^-1/2 L^-T J^T, which has the same places */
+    tacContact *contact; /* max_contacts */
+    int ncontact, max_contacts;
+    int *first_row; /* max_contacts: the contact's normal row, or -1 */
+} tacRows;
+
+/* Room: every contact three rows, each limit one, each friction one. */
+size_t tac_rows_bytes(const tacModel *m, int max_contacts);
+/* 0: the arena is too small. */
+int tac_rows_layout(tacRows *rows, const tacModel *m, int max_contacts, tacArena *arena);
+
+/* Contacts found before (rows->contact, ncontact) and limits nearer than `reach` times the speed of their coordinate
+ * at v -> all rows with their J. Needs: position, tendon lengths. */
+void tac_rows_find(const tacModel *m, const tacWork *w, const double *q, const double *v, double reach, tacRows *rows);
+/* -> Y. Needs: tac_factor. */
+void tac_rows_weigh(const tacModel *m, const tacWork *w, tacRows *rows, double *scratch_nv);
+/* J_k v */
+double tac_row_velocity(const tacRows *rows, int k, const double *v);
+/* force[nv] += J_k^T f */
+void tac_row_add_force(const tacRows *rows, int k, double f, double *force);
+/* J_k M^-1 J_l^T from Y */
+double tac_row_product(const tacRows *rows, int k, int l);
+
+/* Sliding friction of a contact along its two tangents: the larger of the geoms' (of the one with priority), or the
+ * pair's own. */
+void tac_contact_friction(const tacModel *m, const tacContact *c, double mu[2]);
+
+/* --- Derivatives (rows_deriv.c) ----------------------------------------------------------------------------------- */
+
+/* How one column displaces a model: bodies by movers, a contact as given. */
+typedef struct tacDisplacement {
+    int nmover;
+    tacMover mover[2];
+} tacDisplacement;
+
+/* V = velocities of all bodies for a vector z of joint velocities, about their trees' origins. Needs: position. */
+void tac_rows_body_velocity(const tacModel *m, const tacWork *w, const double *z, tacVec6 *V);
+/* Change of (J_k z) of a contact's rows 0..2 when the model is displaced and the contact moves by t. V from
+ * tac_rows_body_velocity. */
+void tac_contact_velocity_move(const tacModel *m, const tacWork *w, const tacContact *c, const tacVec6 *V,
+                               const double *z, const tacDisplacement *d, const tacContactTangent *t, double out[3]);
+/* Emits the change of J^T f of a contact, f[3] along normal and tangents, as a column over dofs, times scale. */
+void tac_contact_force_move(const tacModel *m, const tacWork *w, const tacContact *c, const double f[3],
+                            const tacDisplacement *d, const tacContactTangent *t, double scale, int column,
+                            const tacSink *sink);

@@ -1,0 +1,289 @@
+/* Contact lcp, semi-implicit Euler: the step without constraints, then impulses (contact/lcp/lcp.h). */
+#include "contact/lcp/lcp.h"
+
+#include "math/dense.h"
+#include "step/smooth_step.h"
+
+#include <string.h>
+
+/* Speed (m/s) beyond that of the free motion which impulses may give a geom within one step and still be met by a row
+ * that was found before; what comes faster is found a step later, inside. */
+#define SLACK_SPEED 0.5
+
+/* --- The step ----------------------------------------------------------------------------------------------------- */
+
+/* How far each geom may come in a step: h (|velocity of its middle| + |turning| radius + slack). */
+static void reach_of_motion(tacSim *sim, const double *v, tacVec6 *V, double *extra) {
+    const tacModel *m = sim->model;
+    const tacWork *w = &sim->work;
+    double h = sim->options.dt;
+    tac_rows_body_velocity(m, w, v, V);
+    for (int g = 0; g < m->ngeom; g++) {
+        int body = m->geom_body[g];
+        tacVec3 r = tac_sub3(sim->scene.pose[g].p, w->origin[body]);
+        double speed = tac_norm3(tac_add3(V[body].lin, tac_cross3(V[body].ang, r)));
+        double radius = tac_geom_has_shape(m, g) ? tac_shape_radius(&sim->scene.shape[g]) : 0;
+        int still = m->body_last_dof[body] < 0;
+        extra[g] = still ? 0 : h * (speed + tac_norm3(V[body].ang) * radius + SLACK_SPEED);
+    }
+}
+
+/* Contacts that the free motion may meet in this step. */
+static tacStatus find_contacts(tacSim *sim, const double *v_free, tacLcp *lcp) {
+    const tacModel *m = sim->model;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacVec6 *V = TAC_TAKE(&sim->arena, m->nbody, tacVec6);
+    double *extra = TAC_TAKE(&sim->arena, m->ngeom, double);
+    if (V == NULL || extra == NULL) return TAC_ERR_ARENA_FULL;
+    tacStatus status = tac_place_geoms(m, &sim->work, &sim->scene);
+    if (status == TAC_OK) {
+        reach_of_motion(sim, v_free, V, extra);
+        sim->scene.extra = extra;
+        status = tac_scene_contacts(&sim->scene, m, lcp->rows.contact, lcp->rows.max_contacts, &lcp->rows.ncontact);
+        sim->scene.extra = NULL;
+    }
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* w->qacc += Mhat^-1 J^T f / h */
+static void add_impulses(tacSim *sim, const tacLcp *lcp, double *force) {
+    const tacModel *m = sim->model;
+    memset(force, 0, (size_t)m->nv * sizeof *force);
+    tac_lcp_add_force(lcp, force);
+    tac_solve(m, &sim->work, force);
+    for (int i = 0; i < m->nv; i++)
+        sim->work.qacc[i] += force[i] / lcp->h;
+}
+
+/* (x, u) -> w->qacc with constraints, the impulses in lcp (laid out in the arena), the factor of Mhat in w->L. */
+static tacStatus accelerate(tacSim *sim, const double *x, const double *u, tacLcp *lcp) {
+    const tacModel *m = sim->model;
+    tacWork *w = &sim->work;
+    double h = sim->options.dt;
+    double *v_free = TAC_TAKE(&sim->arena, m->nv, double), *scratch = TAC_TAKE(&sim->arena, m->nv, double);
+    if (v_free == NULL || scratch == NULL || !tac_lcp_layout(lcp, m, sim->options.max_contacts, &sim->arena))
+        return TAC_ERR_ARENA_FULL;
+    tac_evaluate(sim, x, u);
+    tacStatus status = tac_accelerate(sim, tac_implicit_damping(sim, scratch));
+    if (status != TAC_OK) return status;
+    for (int i = 0; i < m->nv; i++)
+        v_free[i] = x[m->nq + i] + h * w->qacc[i];
+    if (tac_first_nonfinite(m->nv, v_free) >= 0) return TAC_ERR_NONFINITE;
+    status = find_contacts(sim, v_free, lcp);
+    if (status != TAC_OK) return status;
+    tac_rows_find(m, w, x, v_free, h, &lcp->rows);
+    tac_rows_weigh(m, w, &lcp->rows, scratch);
+    tac_lcp_pose(m, lcp, h);
+    status = tac_lcp_solve(m, lcp, v_free, &sim->arena);
+    if (status == TAC_OK) add_impulses(sim, lcp, scratch);
+    return status;
+}
+
+static tacStatus advance(tacSim *sim, const double *x, const double *u, tacLcp *lcp) {
+    tacStatus status = accelerate(sim, x, u, lcp);
+    return status == TAC_OK ? tac_advance(sim, x) : status;
+}
+
+static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) {
+    tacLcp lcp;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = advance(sim, x, u, &lcp);
+    if (status == TAC_OK) memcpy(y, sim->work.next, (size_t)tac_nx(sim->model) * sizeof *y);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* --- Derivatives -------------------------------------------------------------------------------------------------- */
+
+/* Emits all that constraints add to dR and dr. mocap, theta: NULL skips. */
+static tacStatus emit(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const tacLcpSink *q,
+                      const tacLcpSink *mocap, const tacLcpSink *theta) {
+    const tacModel *m = sim->model;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacVec6 *V = TAC_TAKE(&sim->arena, m->nbody, tacVec6);
+    if (V == NULL) return TAC_ERR_ARENA_FULL;
+    tacSmoothPoint point = tac_point_of(sim, x, u);
+    const double *v_next = sim->work.next + m->nq;
+    tac_rows_body_velocity(m, &sim->work, v_next, V);
+    tacLcpPoint p = {m, &sim->work, &sim->scene, lcp, &point, v_next, V};
+    tacStatus status = TAC_OK;
+    for (int c = 0; c < lcp->rows.ncontact && status == TAC_OK; c++)
+        status = tac_lcp_contact_jac(&p, c, q, mocap, theta, sim->tangents);
+    if (status == TAC_OK) tac_lcp_other_jac(&p, q, theta, sim->tangents);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* Column of the first mocap number among those of u; -1: u has none. */
+static int mocap_column(const tacSim *sim) {
+    if (!(sim->options.inputs & TAC_INPUT_MOCAP)) return -1;
+    return tac_ninput(sim->model, &sim->options) - 7 * sim->model->nmocap;
+}
+
+/* dR (over dofs) and dr (over rows), c.n numbers a row. */
+static tacStatus residuals_jac(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, tacColumns c,
+                               double *dR, double *dr) {
+    const tacModel *m = sim->model;
+    int mocap = mocap_column(sim), first = c.nx + (mocap < 0 ? 0 : mocap);
+    tacLcpSink q = {{.matrix = dR, .ld = c.n}, {.matrix = dr, .ld = c.n}};
+    tacLcpSink u_sink = {{.matrix = dR + first, .ld = c.n}, {.matrix = dr + first, .ld = c.n}};
+    tacLcpSink theta = {{.matrix = dR + c.nx + c.nu, .ld = c.n}, {.matrix = dr + c.nx + c.nu, .ld = c.n}};
+    memset(dr, 0, (size_t)lcp->rows.n * (size_t)c.n * sizeof *dr);
+    for (int k = 0; k < lcp->rows.n; k++)
+        tac_row_add_force(&lcp->rows, k, 1, dr + (size_t)k * (size_t)c.n + m->nv); /* d(J v+)/dv at fixed a */
+    return emit(sim, x, u, lcp, &q, mocap < 0 ? NULL : &u_sink, c.np > 0 ? &theta : NULL);
+}
+
+/* One island: W = -da at fixed f_C -> W -= Mhat^-1 Jhat^T df_C / h,  df_C = A_CC^-1 (h J_C W - dr). */
+static tacStatus answer_island(tacSim *sim, const tacLcp *lcp, int island, tacColumns c, const double *dr, double *W) {
+    const tacModel *m = sim->model;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacLcpSystem system;
+    tacStatus status = tac_lcp_system(lcp, island, &sim->arena, &system);
+    if (status != TAC_OK) return status;
+    int n = system.n;
+    double *df = TAC_TAKE(&sim->arena, (size_t)n * (size_t)c.n, double); /* a column after another */
+    double *K = TAC_TAKE(&sim->arena, (size_t)n * (size_t)m->nv, double);
+    if (df == NULL || K == NULL) return TAC_ERR_ARENA_FULL;
+    memset(K, 0, (size_t)n * (size_t)m->nv * sizeof *K);
+    for (int i = 0; i < n; i++) {
+        const tacRow *row = &lcp->rows.row[system.row[i]];
+        const double *fixed = dr + (size_t)system.row[i] * (size_t)c.n;
+        for (int k = 0; k < c.n; k++) {
+            double sum = 0;
+            for (int e = row->adr; e < row->adr + row->num; e++)
+                sum += lcp->rows.J[e] * W[(size_t)lcp->rows.dof[e] * (size_t)c.n + (size_t)k];
+            df[(size_t)k * (size_t)n + (size_t)i] = lcp->h * sum - fixed[k];
+        }
+        tac_lcp_add_hat(lcp, system.row[i], 1, K + (size_t)i * (size_t)m->nv);
+        tac_solve(m, &sim->work, K + (size_t)i * (size_t)m->nv);
+    }
+    for (int k = 0; k < c.n; k++)
+        tac_lu_solve(n, system.lu, system.pivot, df + (size_t)k * (size_t)n);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m->nv; j++) {
+            double a = K[(size_t)i * (size_t)m->nv + (size_t)j] / lcp->h;
+            if (a == 0) continue;
+            for (int k = 0; k < c.n; k++)
+                W[(size_t)j * (size_t)c.n + (size_t)k] -= a * df[(size_t)k * (size_t)n + (size_t)i];
+        }
+    tac_arena_release(&sim->arena, mark);
+    return TAC_OK;
+}
+
+static tacStatus linearize(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, tacColumns c, double *W) {
+    const tacModel *m = sim->model;
+    double *dr = TAC_TAKE(&sim->arena, (size_t)lcp->rows.n * (size_t)c.n, double);
+    if (dr == NULL) return TAC_ERR_ARENA_FULL;
+    tac_residual_jac(sim, x, u, tac_damping_span(sim), c, W);
+    tacStatus status = residuals_jac(sim, x, u, lcp, c, W, dr);
+    if (status != TAC_OK) return status;
+    tacTree tree = tac_dof_tree(m);
+    tac_tree_solve_many(&tree, sim->work.L, c.n, W);
+    for (int i = 0; i < lcp->nisland && status == TAC_OK; i++)
+        status = answer_island(sim, lcp, i, c, dr, W);
+    return status;
+}
+
+static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
+    const tacModel *m = sim->model;
+    tacWork *w = &sim->work;
+    tacLcp lcp;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacColumns c = tac_count_columns(sim);
+    double *W = TAC_TAKE(&sim->arena, (size_t)m->nv * (size_t)c.n, double), *hv = TAC_TAKE(&sim->arena, m->nv, double);
+    tacStatus status = W == NULL || hv == NULL ? TAC_ERR_ARENA_FULL : advance(sim, x, u, &lcp);
+    if (status == TAC_OK) {
+        memcpy(hv, w->vec[0], (size_t)m->nv * sizeof *hv);
+        status = linearize(sim, x, u, &lcp, c, W);
+    }
+    if (status == TAC_OK) {
+        tac_assemble_jac(sim, x, u, hv, c, W, J);
+        if (y != NULL) memcpy(y, w->next, (size_t)tac_nx(m) * sizeof *y);
+    }
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+/* lambda = Mhat^-1 abar -> mu = A_CC^-T Jhat lambda / h of every island, lambda -= h Mhat^-1 J_C^T mu. */
+static tacStatus answer_reverse(tacSim *sim, const tacLcp *lcp, double *lambda, double *mu) {
+    const tacModel *m = sim->model;
+    double *force = TAC_TAKE(&sim->arena, m->nv, double);
+    if (force == NULL) return TAC_ERR_ARENA_FULL;
+    memset(force, 0, (size_t)m->nv * sizeof *force);
+    memset(mu, 0, (size_t)lcp->rows.n * sizeof *mu);
+    for (int island = 0; island < lcp->nisland; island++) {
+        size_t mark = tac_arena_mark(&sim->arena);
+        tacLcpSystem system;
+        tacStatus status = tac_lcp_system(lcp, island, &sim->arena, &system);
+        if (status != TAC_OK) return status;
+        for (int i = 0; i < system.n; i++)
+            system.work[i] = tac_lcp_hat_velocity(lcp, system.row[i], lambda) / lcp->h;
+        tac_lu_solve_transposed(system.n, system.lu, system.pivot, system.work);
+        for (int i = 0; i < system.n; i++) {
+            mu[system.row[i]] = system.work[i];
+            tac_row_add_force(&lcp->rows, system.row[i], lcp->h * system.work[i], force);
+        }
+        tac_arena_release(&sim->arena, mark);
+    }
+    tac_solve(m, &sim->work, force);
+    for (int i = 0; i < m->nv; i++)
+        lambda[i] -= force[i];
+    return TAC_OK;
+}
+
+/* bar -= dr^T mu + (what constraints add to dR)^T lambda */
+static tacStatus residuals_vjp(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *lambda,
+                               const double *mu, const tacGrad *bar) {
+    int mocap = mocap_column(sim);
+    double *u_bar = bar->u + (mocap < 0 ? 0 : mocap);
+    tacLcpSink q = {{.lambda = lambda, .bar = bar->x, .negate = 1}, {.lambda = mu, .bar = bar->x, .negate = 1}};
+    tacLcpSink inputs = {{.lambda = lambda, .bar = u_bar, .negate = 1}, {.lambda = mu, .bar = u_bar, .negate = 1}};
+    tacLcpSink theta = {{.lambda = lambda, .bar = bar->theta, .negate = 1},
+                        {.lambda = mu, .bar = bar->theta, .negate = 1}};
+    for (int k = 0; k < lcp->rows.n; k++)
+        if (mu[k] != 0) tac_row_add_force(&lcp->rows, k, -mu[k], bar->x + sim->model->nv);
+    return emit(sim, x, u, lcp, &q, mocap < 0 ? NULL : &inputs, bar->theta == NULL ? NULL : &theta);
+}
+
+static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    tacLcp lcp;
+    tacAdjoint adjoint;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = advance(sim, x, u, &lcp);
+    if (status == TAC_OK) status = tac_adjoint_begin(sim, ybar, g->theta != NULL, &adjoint);
+    double *mu = status == TAC_OK ? TAC_TAKE(&sim->arena, lcp.rows.n + 1, double) : NULL;
+    if (status == TAC_OK && mu == NULL) status = TAC_ERR_ARENA_FULL;
+    if (status == TAC_OK) {
+        tac_solve(sim->model, &sim->work, adjoint.lambda);
+        status = answer_reverse(sim, &lcp, adjoint.lambda, mu);
+    }
+    if (status == TAC_OK) status = residuals_vjp(sim, x, u, &lcp, adjoint.lambda, mu, &adjoint.bar);
+    if (status == TAC_OK) tac_adjoint_end(sim, x, u, tac_damping_span(sim), &adjoint, g);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* Derivatives keep c.n numbers for this many rows at least; steps with more say that there is no room. */
+static size_t scratch(const tacModel *m, const tacOptions *options) {
+    tacColumns c = tac_columns_of(m, options);
+    size_t nv = (size_t)m->nv, rows = 3 * (size_t)options->max_contacts + 2 * (size_t)m->njnt + nv;
+    if (rows > TAC_LCP_DENSE_ROWS) rows = TAC_LCP_DENSE_ROWS;
+    size_t solve = tac_lcp_bytes(m, options->max_contacts) + tac_lcp_scratch(m, options->max_contacts);
+    size_t bodies = tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) + tac_room((size_t)m->ngeom);
+    size_t jac_room = 2 * tac_room(rows * (size_t)c.n) + tac_room(rows * nv) + tac_room(rows * rows);
+    return solve + bodies + jac_room + 6 * tac_room(nv) + 6 * tac_room(rows) + tac_smooth_scratch(m, options);
+}
+
+const tacStepper TAC_STEPPER_LCP = {TAC_LCP,
+                                    TAC_EULER,
+                                    step,
+                                    jac,
+                                    vjp,
+                                    tac_smooth_acceleration,
+                                    tac_smooth_acceleration_jac,
+                                    tac_smooth_acceleration_vjp,
+                                    scratch};
