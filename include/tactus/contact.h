@@ -39,6 +39,14 @@ typedef struct tacContact {
     double switch_margin; /* m: distance to the next change of features, beyond which derivatives jump */
 } tacContact;
 
+/* What a search for an impact found. */
+typedef enum {
+    TAC_IMPACT_NONE,     /* the distance stays above the gap */
+    TAC_IMPACT_HIT,      /* it falls to the gap */
+    TAC_IMPACT_NEAR,     /* it is not above the gap to begin with */
+    TAC_IMPACT_UNDECIDED /* the search ended early: there is none before `time` */
+} tacImpactKind;
+
 #ifdef __cplusplus
 }
 #endif

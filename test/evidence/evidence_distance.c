@@ -1,5 +1,5 @@
 /* Distances and witness points of random pairs of shapes against the slow method, one JSON document:
- *   {"pairs":N, "failed":N, "undecided":N, "slowest_us":t, "kinds":[{"kind":..., "pairs":N, "worst":e, ...}], "cases":[...]}
+ *   {"pairs":N, "failed":N, "undecided":N, "kinds":[{"kind":..., "pairs":N, "worst":e, ...}], "cases":[...]}
  * Errors are relative to the larger shape. What is checked: the distance; point1 - point0 = dist n; n of unit length;
  * each point on its shape (not outside it, and as far as the shape reaches along the normal).
  * usage: evidence_distance PAIRS [FIRST_SEED] */
@@ -45,7 +45,7 @@ static double seconds(void) {
 }
 
 /* Infinite where e is not a number. */
-static double grown(double worst, double e) { return e <= worst ? worst : isnan(e) ? (double)INFINITY : e; }
+static double grown(double worst, double e) { return e <= worst ? worst : isnan(e) ? HUGE_VAL : e; }
 
 /* Of point[i]: outside the shape, or short of its furthest along the normal. */
 static double point_error(const PairCase *c, const tacTouch *t, int i) {
@@ -67,7 +67,7 @@ static Errors examine(const PairCase *c) {
     e.us = 1e6 * (seconds() - start);
     int planes = c->shape[0].type == TAC_PLANE && c->shape[1].type == TAC_PLANE;
     if (planes || status != TAC_OK) {
-        e.dist = (status == TAC_ERR_SHAPE) == planes && (planes || status == TAC_OK) ? 0 : (double)INFINITY;
+        e.dist = (status == TAC_ERR_SHAPE) == planes && (planes || status == TAC_OK) ? 0 : HUGE_VAL;
         return e;
     }
     double reference = case_reference(c, EPS * c->size);

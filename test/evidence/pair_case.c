@@ -170,10 +170,10 @@ double case_reference(const PairCase *c, double eps) {
         p[i] = c->hull[i] ? c->hull[i] : slow_core(&c->shape[i], &core[i]) ? &core[i] : NULL;
     Solid a = case_solid(c, 0), b = case_solid(c, 1);
     SlowDistance s = slow_distance(&a, &b, eps);
-    if (s.exhausted) return NAN;
+    if (s.exhausted) return nan("");
     if (!p[0] || !p[1]) return s.dist;
     double enumerated = slow_polyhedra(p[0], &c->pose[0], p[1], &c->pose[1]);
-    return fabs(enumerated - s.dist) <= 2 * eps + ROUNDING * c->size ? enumerated : (double)NAN;
+    return fabs(enumerated - s.dist) <= 2 * eps + ROUNDING * c->size ? enumerated : nan("");
 }
 
 void case_print(const PairCase *c) {

@@ -31,7 +31,7 @@ static tacVec3 furthest(const tacShape *s, tacVec3 d) {
         break;
     }
     int best = 0;
-    double far = -INFINITY;
+    double far = -HUGE_VAL;
     for (int i = 0; i < s->hull.nvert; i++) {
         double along = tac_dot3(d, s->hull.vert[i]);
         if (along > far) far = along, best = i;
@@ -41,8 +41,7 @@ static tacVec3 furthest(const tacShape *s, tacVec3 d) {
 
 double slow_support(const Solid *s, tacVec3 n) {
     tacVec3 d = tac_mulmtv3(s->pose.R, n);
-    if (s->shape->type == TAC_PLANE)
-        return hypot(d.x, d.y) <= 1e-12 && d.z > 0 ? tac_dot3(n, s->pose.p) : (double)INFINITY;
+    if (s->shape->type == TAC_PLANE) return hypot(d.x, d.y) <= 1e-12 && d.z > 0 ? tac_dot3(n, s->pose.p) : HUGE_VAL;
     return tac_dot3(n, s->pose.p) + tac_dot3(d, furthest(s->shape, d));
 }
 
@@ -77,7 +76,8 @@ double slow_radius(const tacShape *s) {
 
 /* --- The search --------------------------------------------------------------------------------------------------- */
 
-/* A part of the sphere: n = (axis + u side + v other)/|.| for (u, v) in a convex polygon; the axes are +-x, +-y, +-z. */
+/* A part of the sphere: n = (axis + u side + v other)/|.| for (u, v) in a convex polygon; the axes are +-x, +-y,
+ * +-z. */
 enum { MOST_CORNERS = 12, RING = 1 << 14, BUDGET = 400000 };
 typedef struct Cell {
     int face, n;
@@ -165,8 +165,8 @@ static double reach(const Cell *c, double u, double v, int *corner) {
     return far;
 }
 
-/* Cuts away what cannot be better than T = best + eps. With y = (u, v) and m = (y, 1), a better m has m . w > T |m|, and
- * about the centre c, with s = |(c, 1)|,
+/* Cuts away what cannot be better than T = best + eps. With y = (u, v) and m = (y, 1), a better m has m . w > T |m|,
+ * and about the centre c, with s = |(c, 1)|,
  *   |m| >= s + c . (y - c)/s,   |m| <= s + c . (y - c)/s + |y - c|^2/2,
  * the first for T > 0, the second for T < 0. Both sides are then linear in y. */
 static void keep_better(Search *q, Cell *c, double u, double v) {
@@ -212,7 +212,7 @@ static void guess(Search *q) {
 
 static SlowDistance from_plane(const Solid *plane, const Solid *b, double sign) {
     tacVec3 n = tac_vec3(plane->pose.R.m[2], plane->pose.R.m[5], plane->pose.R.m[8]);
-    double dist = b->shape->type == TAC_PLANE ? -(double)INFINITY : slow_gap(plane, b, n);
+    double dist = b->shape->type == TAC_PLANE ? -HUGE_VAL : slow_gap(plane, b, n);
     return (SlowDistance){.dist = dist, .normal = tac_scale3(sign, n), .evaluations = 1};
 }
 
@@ -220,7 +220,7 @@ SlowDistance slow_distance(const Solid *a, const Solid *b, double eps) {
     if (a->shape->type == TAC_PLANE) return from_plane(a, b, 1);
     if (b->shape->type == TAC_PLANE) return from_plane(b, a, -1);
     Search q = {.a = a, .b = b, .between = tac_sub3(b->pose.p, a->pose.p), .eps = eps};
-    q.best.dist = -INFINITY;
+    q.best.dist = -HUGE_VAL;
     q.ring = malloc(RING * sizeof(Cell));
     if (q.ring == NULL) abort();
     guess(&q);

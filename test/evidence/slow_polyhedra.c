@@ -93,10 +93,10 @@ static void place(const Polyhedron *p, const tacPose *pose, tacVec3 about, Polyh
         out->normal[i] = tac_mulmv3(pose->R, p->normal[i]);
 }
 
-/* --- Overlap: directions in which the difference of the two can have a face ---------------------------------------- */
+/* --- Overlap: directions in which the difference of the two can have a face --------------------------------------- */
 
 static double extreme(const Polyhedron *p, tacVec3 n, double sign) {
-    double far = -INFINITY;
+    double far = -HUGE_VAL;
     for (int i = 0; i < p->nvert; i++)
         far = fmax(far, sign * tac_dot3(n, p->vert[i]));
     return far;
@@ -107,7 +107,7 @@ static double gap_along(const Polyhedron *a, const Polyhedron *b, tacVec3 n) {
 }
 
 static double best_direction(const Polyhedron *a, const Polyhedron *b) {
-    double best = -INFINITY;
+    double best = -HUGE_VAL;
     for (int i = 0; i < a->nface; i++)
         best = fmax(best, gap_along(a, b, a->normal[i]));
     for (int i = 0; i < b->nface; i++)
@@ -124,7 +124,7 @@ static double best_direction(const Polyhedron *a, const Polyhedron *b) {
     return best;
 }
 
-/* --- Apart: nearest features --------------------------------------------------------------------------------------- */
+/* --- Apart: nearest features -------------------------------------------------------------------------------------- */
 
 static double clamp01(double t) { return fmin(1, fmax(0, t)); }
 
@@ -145,20 +145,20 @@ static double segment_segment(tacVec3 p, tacVec3 e, tacVec3 q, tacVec3 f) {
     return t > 0 && t < 1 && u > 0 && u < 1 ? fmin(best, fabs(tac_dot3(d, n)) / sqrt(nn)) : best;
 }
 
-/* Of x to the inside of a triangle, before it; INFINITY elsewhere. */
+/* Of x to the inside of a triangle, before it; HUGE_VAL elsewhere. */
 static double point_face(tacVec3 x, const Polyhedron *p, int f) {
     tacVec3 n = p->normal[f];
     double height = tac_dot3(n, tac_sub3(x, p->vert[p->face[f][0]]));
-    if (height < 0) return INFINITY;
+    if (height < 0) return HUGE_VAL;
     for (int k = 0; k < 3; k++) {
         tacVec3 a = p->vert[p->face[f][k]], b = p->vert[p->face[f][(k + 1) % 3]];
-        if (tac_dot3(tac_cross3(n, tac_sub3(b, a)), tac_sub3(x, a)) < 0) return INFINITY;
+        if (tac_dot3(tac_cross3(n, tac_sub3(b, a)), tac_sub3(x, a)) < 0) return HUGE_VAL;
     }
     return height;
 }
 
 static double nearest_faces(const Polyhedron *a, const Polyhedron *b) {
-    double best = INFINITY;
+    double best = HUGE_VAL;
     for (int i = 0; i < a->nvert; i++)
         for (int f = 0; f < b->nface; f++)
             best = fmin(best, point_face(a->vert[i], b, f));
@@ -190,7 +190,7 @@ double slow_polyhedra(const Polyhedron *a, const tacPose *A, const Polyhedron *b
     return dist - a->pad - b->pad;
 }
 
-/* --- Where a point is ---------------------------------------------------------------------------------------------- */
+/* --- Where a point is --------------------------------------------------------------------------------------------- */
 
 /* Of (x, y) to a box of half-sizes (rx, ry): negative inside. */
 static double outside_box(double x, double rx, double y, double ry) {
@@ -200,7 +200,7 @@ static double outside_box(double x, double rx, double y, double ry) {
 
 double slow_outside(const Solid *s, const Polyhedron *hull, tacVec3 x_world) {
     tacVec3 x = tac_pose_local(&s->pose, x_world), r = s->shape->size;
-    double flat = hypot(x.x, x.y), far = -INFINITY;
+    double flat = hypot(x.x, x.y), far = -HUGE_VAL;
     switch (s->shape->type) {
     case TAC_PLANE:
         return x.z;

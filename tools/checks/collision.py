@@ -38,3 +38,19 @@ def distance(context):
     lines += [f"seed {case['case']['seed']} {case['case']['kind']}: {case['errors']}" for case in got["cases"]]
     figure = f"{got['failed']} of {got['pairs']} fail, {got['undecided']} undecided, worst {shown(got['worst_exact'])}, curved {shown(got['worst_curved'])}, {got['hangs']} hangs"
     return Result(got["failed"] == 0 and got["undecided"] == 0 and got["pairs"] == PAIRS, figure, lines)
+
+
+MOTIONS = 10_000
+
+
+@check(
+    "collision-impact",
+    bar=f"{MOTIONS} random motions of random pairs: no impact missed, time right to 1e-9 of the step, derivative to 1e-5",
+    slow=True,
+)
+def impact(context):
+    got = document(context, "evidence_impact", MOTIONS)
+    good = got["motions"] == MOTIONS and not any(got[key] for key in ("missed", "undecided", "wrong_time", "wrong_derivative"))
+    figure = f"{got['hits']} impacts, {got['missed']} missed, {got['undecided']} undecided, time {shown(got['worst_time'])} of the step"
+    figure += f", derivative {shown(got['worst_derivative'])} on {got['checked']} ({got['switching']} switch), at most {got['most_steps']} steps"
+    return Result(good and got["checked"] > MOTIONS // 4, figure, [str(case) for case in got["cases"]])
