@@ -75,7 +75,7 @@ tacVec3 tac_eig3(tacSym3 A, tacQuat *frame) {
 tacVec3 tac_eig3_refine(tacSym3 A, tacQuat *frame) {
     double value[3] = {A.xx, A.yy, A.zz}, off[3], tangent;
     if (!finite_sym3(A)) return tac_load3(value);
-    for (int i = 0; i < TAC_EIG3_MAX_ROTATION; i++) {
+    for (int i = 0; i < TAC_EIG3_MAX_REFINING; i++) {
         rotate_into(A, *frame, value, off);
         int k = largest_axis(off);
         if (tac_abs(off[k]) <= TAC_EIG3_ROUNDING * size_of(value)) break;
