@@ -214,7 +214,7 @@ static int hull_ids_exist(const tacMeshDef *d) {
 
 /* The polyhedron of one mesh's hull; none where there are no triangles or they enclose no convex body. */
 static int make_hull(const tacMeshDef *d, tacPolyhedron *hull) {
-    if (d->nhullface == 0 || !hull_ids_exist(d)) return 1;
+    if (d->nhullface <= 0 || !hull_ids_exist(d)) return 1;
     int *face = malloc(3 * (size_t)d->nhullface * sizeof(int));
     if (face == NULL) return 0;
     fill_faces(face, d->hullface, d->nhullface, is_mirrored(d));
