@@ -114,13 +114,20 @@ static double reflected_inertia(const tacModel *m, const tacWork *w, int actuato
 }
 
 /* A position servo (gain = -bias[1] = kp) may give its damping as a ratio: bias[2] = -2 ratio sqrt(kp inertia). MJCF
- * may also write the ratio as a positive bias[2]. */
-static void damping_from_ratios(tacModel *m, const tacWork *w) {
+ * may also write the ratio as a positive bias[2]. A servo that pushes away has no such damping (MuJoCo computes NaN);
+ * where the bias is not used, what it would be does not matter. */
+static tacStatus damping_from_ratios(tacModel *m, const tacWork *w, tacError *err) {
     for (int a = 0; a < m->nu; a++) {
         double kp = m->actuator_gainprm[10 * a], ratio = tac_damping_ratio(m, a);
-        m->actuator_damping_used[a] =
-            ratio > 0 ? -2 * ratio * tac_sqrt(kp * reflected_inertia(m, w, a)) : m->actuator_biasprm[10 * a + 2];
+        m->actuator_damping_used[a] = m->actuator_biasprm[10 * a + 2];
+        if (ratio > 0 && kp < 0 && m->actuator_biastype[a] == TAC_BIAS_AFFINE)
+            return tac_fail_at(
+                err, TAC_ERR_MODEL, TAC_KIND_ACTUATOR, a,
+                "actuator \"%s\": a damping ratio (%g) with kp = %g: expected a gain that is not negative",
+                tac_model_name(m, TAC_KIND_ACTUATOR, a), ratio, kp);
+        if (ratio > 0) m->actuator_damping_used[a] = -2 * ratio * tac_sqrt(tac_max(0, kp) * reflected_inertia(m, w, a));
     }
+    return TAC_OK;
 }
 
 static void spring_lengths(tacModel *m, tacWork *w) {
@@ -194,7 +201,8 @@ tacStatus tac_model_reference(tacModel *m, tacWork *w, tacError *err) {
     weigh_bodies(m, w);
     weigh_tendons(m, w);
     springs_from_ratios(m);
-    damping_from_ratios(m, w);
+    status = damping_from_ratios(m, w, err);
+    if (status != TAC_OK) return status;
     for (int eq = 0; eq < m->neq; eq++)
         complete_equality(m, w, eq);
     spring_lengths(m, w);

@@ -8,5 +8,5 @@
 
 /* NUMBER rows and tac_model_derive's rows -> the rest of the DERIVED rows; a pure function of them, so deriving twice
  * gives the same bits. w is scratch laid out for this model. A joint-space inertia that is singular at qpos_0 is
- * TAC_ERR_SINGULAR and names the joint. */
+ * TAC_ERR_SINGULAR and names the joint; a damping ratio of a servo with negative gain is TAC_ERR_MODEL and names it. */
 tacStatus tac_model_reference(tacModel *m, tacWork *w, tacError *err);

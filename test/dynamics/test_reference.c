@@ -109,6 +109,44 @@ static void damping_from_ratios(void **state) {
     tac_model_free(m);
 }
 
+/* A servo that pushes away has no damping ratio: an error that names it. With no bias in use there is nothing wrong, and
+ * no NaN; a gain of zero gives no damping. */
+static void ratio_of_a_servo_that_pushes(void **state) {
+    (void)state;
+    for (int by_bias = 0; by_bias < 2; by_bias++)
+        for (int biastype = TAC_BIAS_NONE; biastype <= TAC_BIAS_AFFINE; biastype++)
+            for (int sign = -1; sign <= 0; sign++) {
+                double kp = 10 * sign;
+                tacJointDef joint = tac_default_joint();
+                tacActuatorDef def = tac_default_actuator();
+                tacError err;
+                tacModel *m = NULL;
+                int body, id;
+                tacBuilder *b = lever(&joint, 2, 0.5, &body, &id);
+                def.name = "pusher";
+                def.trnid[0] = id;
+                def.gainprm[0] = kp;
+                def.biastype = biastype;
+                def.biasprm[1] = -kp;
+                if (by_bias)
+                    def.biasprm[2] = 0.7;
+                else
+                    def.dampratio = 0.7;
+                tac_model_add_actuator(b, &def);
+                tacStatus status = tac_model_finish(b, &m, &err);
+                if (kp < 0 && biastype == TAC_BIAS_AFFINE) {
+                    CHECK_INT(status, TAC_ERR_MODEL);
+                    CHECK_HAS(err.text, "pusher");
+                    CHECK(m == NULL);
+                } else {
+                    CHECK_INT(status, TAC_OK);
+                    CHECK(m->actuator_damping_used[0] == 0);
+                }
+                tac_model_abandon(b);
+                tac_model_free(m);
+            }
+}
+
 static void tendon_rows(void **state) {
     (void)state;
     tacJointDef joint = tac_default_joint();
@@ -216,9 +254,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hinge_weights),       cmocka_unit_test(free_weights),
         cmocka_unit_test(slider_weights),      cmocka_unit_test(springs_from_time_constants),
-        cmocka_unit_test(damping_from_ratios), cmocka_unit_test(tendon_rows),
-        cmocka_unit_test(equality_poses),      cmocka_unit_test(deriving_twice),
-        cmocka_unit_test(singular_model),
+        cmocka_unit_test(damping_from_ratios), cmocka_unit_test(ratio_of_a_servo_that_pushes),
+        cmocka_unit_test(tendon_rows),         cmocka_unit_test(equality_poses),
+        cmocka_unit_test(deriving_twice),      cmocka_unit_test(singular_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
