@@ -32,7 +32,7 @@ typedef struct Room {
 static Room room_for(const tacModel *m, int max_contacts) {
     int other = most_other_rows(m), depth = most_depth(m), tendon_rows = 3 * m->ntendon;
     int wide = 2 * depth < m->nv ? 2 * depth : m->nv;
-    return (Room){3 * max_contacts + other, 3 * max_contacts * wide + 2 * m->njnt + m->nv + tendon_rows * m->nv};
+    return (Room){3 * max_contacts + other, (3 * max_contacts + other) * wide + tendon_rows * m->nv};
 }
 
 size_t tac_rows_bytes(const tacModel *m, int max_contacts) {
@@ -148,36 +148,31 @@ static void add_contact(const tacModel *m, const tacWork *w, tacRows *rows, int 
 
 /* --- Limits and dry friction -------------------------------------------------------------------------------------- */
 
-/* Coordinate x with velocity xd in [range[0], range[1]] -> rows of the ends that may be reached. */
-static void add_limits(tacRows *rows, tacRowKind kind, int id, double x, double reach, const double range[2],
-                       const int *dof, const double *coef, int n) {
-    double pos[2] = {x - range[0], range[1] - x};
-    for (int side = 0; side < 2; side++) {
-        if (!(pos[side] < reach)) continue;
-        tacRow *row = new_row(rows, kind, id, side, pos[side]);
-        if (row == NULL) return;
-        for (int k = 0; k < n; k++)
-            add_number(rows, row, dof[k], side == 0 ? coef[k] : -coef[k]);
-    }
+/* A row of one dof. Its ancestors come along with zeros: weighing fills them. */
+static void add_dof_row(const tacModel *m, tacRows *rows, tacRow row, double coefficient) {
+    tacRow *added = new_row(rows, row.kind, row.id, row.axis, row.pos);
+    if (added == NULL) return;
+    int dof = row.kind == TAC_ROW_JOINT_LIMIT ? m->joint_dof_adr[row.id] : row.id;
+    for (int i = dof; i >= 0; i = m->dof_parent[i])
+        add_number(rows, added, i, i == dof ? coefficient : 0);
 }
 
 static void add_joint_limits(const tacModel *m, const double *q, const double *v, double reach, tacRows *rows) {
-    static const double ONE = 1;
     for (int j = 0; j < m->njnt; j++) {
         int type = m->joint_type[j], i = m->joint_dof_adr[j];
         if (!m->joint_limited[j] || (type != TAC_HINGE && type != TAC_SLIDE)) continue;
-        double near = m->joint_margin[j] + reach * (tac_abs(v[i]) + 1);
-        add_limits(rows, TAC_ROW_JOINT_LIMIT, j, q[m->joint_qpos_adr[j]], near, m->joint_range + 2 * j, &i, &ONE, 1);
+        double near = m->joint_margin[j] + reach * (tac_abs(v[i]) + 1), x = q[m->joint_qpos_adr[j]];
+        double pos[2] = {x - m->joint_range[2 * j], m->joint_range[2 * j + 1] - x};
+        for (int side = 0; side < 2; side++)
+            if (pos[side] < near)
+                add_dof_row(m, rows, (tacRow){TAC_ROW_JOINT_LIMIT, j, side, 0, 0, 0, pos[side]}, side == 0 ? 1 : -1);
     }
 }
 
 static void add_joint_friction(const tacModel *m, tacRows *rows) {
-    for (int i = 0; i < m->nv; i++) {
-        if (m->joint_frictionloss[m->dof_joint[i]] <= 0) continue;
-        tacRow *row = new_row(rows, TAC_ROW_JOINT_FRICTION, i, 0, 0);
-        if (row == NULL) return;
-        add_number(rows, row, i, 1);
-    }
+    for (int i = 0; i < m->nv; i++)
+        if (m->joint_frictionloss[m->dof_joint[i]] > 0)
+            add_dof_row(m, rows, (tacRow){TAC_ROW_JOINT_FRICTION, i, 0, 0, 0, 0, 0}, 1);
 }
 
 void tac_rows_find(const tacModel *m, const tacWork *w, const double *q, const double *v, double reach, tacRows *rows) {
