@@ -3,8 +3,16 @@
 
 #include "collide/touch.h"
 
-/* The nearest touch of a pair (its normal and features, from any search) -> all touches of the two surfaces along that
- * normal nearer than `reach`, at most TAC_MAX_TOUCH, the nearest touch first. Returns their number, at least 1. out may
- * not hold `nearest`. Shapes: box, mesh, cylinder, cone, capsule; for others the nearest touch is all there is. */
+/* The nearest touch of a pair (its normal and features, from any search) -> all touches of the two surfaces that face
+ * each other there nearer than `reach`, at most TAC_MAX_TOUCH, the nearest touch first. Returns their number, at least
+ * 1. `out` may not hold `nearest`. Of more than TAC_MAX_TOUCH those are kept that spread widest. Shapes: box, mesh,
+ * cylinder, cone, capsule; for others the nearest touch is all there is.
+ *
+ * The others' normals are those of a face (the reference), at an angle to the nearest one's where that is not a face.
+ * Seen along the nearest touch's normal n none is deeper: dist_i (n_i . n) >= dist. */
 int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                  const tacTouch *nearest, tacTouch *out);
+/* The touches of two faces of boxes or meshes alone: face[side] gives the normal. The deepest first; 0 where the faces
+ * do not overlap seen along that normal. */
+int tac_manifold_of_faces(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                          int side, const int face[2], tacTouch *out);

@@ -51,7 +51,7 @@ static const tacTouchFunction TABLE[TAC_GEOM_TYPES][TAC_GEOM_TYPES] = {
         },
     [TAC_BOX] =
         {
-            [TAC_BOX] = tac_touch_convex_convex,
+            [TAC_BOX] = tac_touch_box_box,
             [TAC_MESH] = tac_touch_convex_convex,
             [TAC_CONE] = tac_touch_convex_convex,
         },

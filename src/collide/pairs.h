@@ -24,5 +24,8 @@ TAC_PAIR(sphere_box);
 TAC_PAIR(capsule_capsule);
 TAC_PAIR(capsule_box);
 
+/* Separating axes (box_box.c). */
+TAC_PAIR(box_box);
+
 /* Any two convex shapes (convex.c). */
 TAC_PAIR(convex_convex);

@@ -1,0 +1,292 @@
+/* Box against box.
+ *
+ * Fifteen directions tell all (separating axes): the normals of both boxes' faces and the cross products of their edges
+ * are the normals of the faces of the Minkowski difference B - A. Along a unit direction u the boxes are apart by
+ *
+ *   s(u) = |t . u| - sum_i a_i |u_i| - sum_j b_j |u . B_j|                                                      (P.1)
+ *
+ * in A's frame (t: from A's centre to B's; a, b half-sizes; B_j the axes of B). s(u) is a lower bound of the signed
+ * distance for every u, also one that is a little off, so near-parallel edges need no special case. Where the largest
+ * of the fifteen is negative, it is the signed distance: the least translation is along a normal of the difference.
+ * Where it is positive, the distance is that of a corner of one box from the other, or of two edges with a common
+ * normal, whose direction is one of the nine. */
+#include "collide/clip.h"
+#include "collide/closed_form.h"
+#include "collide/manifold.h"
+#include "collide/pairs.h"
+
+#include <math.h>
+
+/* Edges with a smaller sine of the angle between them are parallel: what a common normal adds is below rounding. */
+#define PARALLEL 1e-14
+
+/* Ties by which boxes are apart for certain: a corner within a tie of the other box's three sides is nearer than this. */
+#define APART 2
+
+/* Both boxes in A's frame. */
+typedef struct Boxes {
+    const tacShape *shape[2];
+    const tacPose *pose[2];
+    tacMat3 C; /* columns: axes of B */
+    tacVec3 t; /* centre of B */
+    double half[2][3];
+    double tie; /* m: differences that do not count */
+} Boxes;
+
+/* A direction of the fifteen. */
+typedef struct Axis {
+    int kind;  /* 0, 1: face of A, B; 2: edges */
+    int i, j;  /* axes of A and B it comes from */
+    tacVec3 u; /* unit, from A to B, A's frame */
+    double s;
+} Axis;
+
+/* The best axis and the best of the others. */
+typedef struct Search {
+    Axis best;
+    double second;
+} Search;
+
+static tacVec3 column(const tacMat3 *M, int j) { return tac_vec3(M->m[j], M->m[3 + j], M->m[6 + j]); }
+
+static tacVec3 unit_axis(int k, double sign) {
+    return tac_vec3(k == 0 ? sign : 0, k == 1 ? sign : 0, k == 2 ? sign : 0);
+}
+
+static void begin(Boxes *x, const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B) {
+    x->shape[0] = a, x->shape[1] = b, x->pose[0] = A, x->pose[1] = B;
+    x->C = tac_mulmm3(tac_transpose3(A->R), B->R);
+    x->t = tac_pose_local(A, B->p);
+    tac_store3(x->half[0], a->size), tac_store3(x->half[1], b->size);
+    x->tie = TAC_CLIP_TIE * (tac_norm3(a->size) + tac_norm3(b->size));
+}
+
+/* --- Fifteen directions ------------------------------------------------------------------------------------------- */
+
+/* (P.1); u turned towards B. */
+static Axis measure(const Boxes *x, int kind, int i, int j, tacVec3 u) {
+    tacVec3 v = tac_mulmtv3(x->C, u);
+    const double *a = x->half[0], *b = x->half[1];
+    double along = tac_dot3(x->t, u);
+    double s = tac_abs(along) - (a[0] * tac_abs(u.x) + a[1] * tac_abs(u.y) + a[2] * tac_abs(u.z)) -
+               (b[0] * tac_abs(v.x) + b[1] * tac_abs(v.y) + b[2] * tac_abs(v.z));
+    return (Axis){kind, i, j, along < 0 ? tac_neg3(u) : u, s};
+}
+
+/* Faces come before edges and A's before B's: a later direction must be better by more than a tie, or the choice between
+ * equals would hang on rounding. Returns 0 where the boxes are `reach` apart. */
+static int consider(const Boxes *x, Axis axis, double reach, Search *found) {
+    if (axis.s > found->best.s + x->tie) {
+        found->second = found->best.s;
+        found->best = axis;
+    } else {
+        found->second = tac_max(found->second, axis.s);
+    }
+    return axis.s < reach;
+}
+
+static int search_axes(const Boxes *x, double reach, Search *found) {
+    found->best = measure(x, 0, 0, 0, unit_axis(0, 1));
+    found->second = -HUGE_VAL;
+    if (!(found->best.s < reach)) return 0;
+    for (int i = 1; i < 3; i++)
+        if (!consider(x, measure(x, 0, i, 0, unit_axis(i, 1)), reach, found)) return 0;
+    for (int j = 0; j < 3; j++)
+        if (!consider(x, measure(x, 1, 0, j, column(&x->C, j)), reach, found)) return 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            tacVec3 u = tac_cross3(unit_axis(i, 1), column(&x->C, j));
+            double sine = tac_norm3(u);
+            if (sine > PARALLEL && !consider(x, measure(x, 2, i, j, tac_scale3(1 / sine, u)), reach, found)) return 0;
+        }
+    return 1;
+}
+
+/* --- Touches ------------------------------------------------------------------------------------------------------ */
+
+/* Two points in A's frame, the normal between them, -> NEAREST. */
+static tacTouch nearest_touch(const Boxes *x, tacVec3 x0, tacVec3 u, double dist, const tacFeature feature[2]) {
+    tacTouch t = tac_touch_between(tac_pose_point(x->pose[0], x0), tac_mulmv3(x->pose[0]->R, u), dist, 0, 0);
+    t.feature[0] = feature[0], t.feature[1] = feature[1];
+    t.margin = tac_touch_margin(x->shape[0], x->pose[0], x->shape[1], x->pose[1], &t);
+    return t;
+}
+
+/* Edge of a box along axis k that lies furthest along direction d (box's frame): its lower corner. */
+static int edge_along(tacVec3 d, int k) {
+    int corner = (d.x > 0 ? 1 : 0) | (d.y > 0 ? 2 : 0) | (d.z > 0 ? 4 : 0);
+    return corner & ~(1 << k);
+}
+
+/* The touch of two edges with the common normal of `axis`. x0 = p + s e_i and x1 = q + r B_j with x1 - x0 along u:
+ *   s = (g x B_j) . m/|m|^2,  r = (g x e_i) . m/|m|^2,  m = e_i x B_j,  g = q - p.
+ * Returns 0 where a foot lies beyond its edge. */
+static int edge_touch(const Boxes *x, const Axis *axis, tacTouch *out) {
+    int i = axis->i, j = axis->j;
+    tacVec3 v = tac_mulmtv3(x->C, axis->u), e = unit_axis(i, 1), f = column(&x->C, j);
+    int a = edge_along(axis->u, i), b = edge_along(tac_neg3(v), j);
+    tacVec3 p = tac_shape_vertex(x->shape[0], a), q = tac_shape_vertex(x->shape[1], b);
+    q = tac_add3(x->t, tac_mulmv3(x->C, q));
+    tacVec3 m = tac_cross3(e, f), g = tac_sub3(q, p);
+    double square = tac_dot3(m, m);
+    double s = tac_dot3(tac_cross3(g, f), m) / square, r = tac_dot3(tac_cross3(g, e), m) / square;
+    const tacFeature feature[2] = {tac_feature(TAC_FEATURE_LINE, a, a | 1 << i),
+                                   tac_feature(TAC_FEATURE_LINE, b, b | 1 << j)};
+    *out = nearest_touch(x, tac_madd3(p, s, e), axis->u, axis->s, feature);
+    return s >= 0 && s <= 2 * x->half[0][i] && r >= 0 && r <= 2 * x->half[1][j];
+}
+
+/* --- Apart: corners ----------------------------------------------------------------------------------------------- */
+
+/* A corner of one box nearest to the other. */
+typedef struct Corner {
+    int box, corner;  /* whose corner */
+    tacVec3 x;        /* it, in the other's frame */
+    double excess[3]; /* of |x| over the other's half-sizes; 0 where inside, to a tie */
+    double dist;
+} Corner;
+
+static Corner measure_corner(const Boxes *x, int box, int corner) {
+    tacVec3 v = tac_shape_vertex(x->shape[box], corner);
+    Corner c = {.box = box, .corner = corner};
+    c.x = box == 1 ? tac_add3(x->t, tac_mulmv3(x->C, v)) : tac_mulmtv3(x->C, tac_sub3(v, x->t));
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+        c.excess[k] = tac_abs(tac_get3(c.x, k)) - x->half[1 - box][k];
+        if (c.excess[k] <= x->tie) c.excess[k] = 0;
+        square += c.excess[k] * c.excess[k];
+    }
+    c.dist = tac_sqrt(square);
+    return c;
+}
+
+/* The feature of the other box under a corner: as many axes as it is beyond, a face, an edge or a corner. The corner
+ * bits of the axes it is not beyond come from no choice: of an edge they are its two ends. */
+static tacFeature feature_under(const Corner *c) {
+    int bits = 0, beyond = 0, axis = 0, along = 0;
+    for (int k = 0; k < 3; k++) {
+        if (tac_get3(c->x, k) > 0) bits |= 1 << k;
+        if (c->excess[k] > 0)
+            beyond++, axis = k;
+        else
+            along = k;
+    }
+    if (beyond == 3) return tac_feature(TAC_FEATURE_POINT, bits, 0);
+    if (beyond == 1) return tac_feature(TAC_FEATURE_PLANE, 2 * axis + (bits >> axis & 1), 0);
+    return tac_feature(TAC_FEATURE_LINE, bits & ~(1 << along), bits | 1 << along);
+}
+
+/* Unit vector from A to B along the shortest way between the corner and the other box; their distance is not zero. */
+static tacVec3 corner_normal(const Boxes *x, const Corner *c) {
+    double d[3];
+    for (int k = 0; k < 3; k++)
+        d[k] = (tac_get3(c->x, k) > 0 ? c->excess[k] : -c->excess[k]) / c->dist;
+    return c->box == 1 ? tac_load3(d) : tac_neg3(tac_mulmv3(x->C, tac_load3(d)));
+}
+
+static tacTouch corner_touch(const Boxes *x, const Corner *c) {
+    tacVec3 u = corner_normal(x, c);
+    tacFeature feature[2];
+    feature[c->box] = tac_feature(TAC_FEATURE_POINT, c->corner, 0), feature[1 - c->box] = feature_under(c);
+    tacVec3 x0 = c->box == 1 ? tac_madd3(c->x, -c->dist, u) : tac_shape_vertex(x->shape[0], c->corner);
+    return nearest_touch(x, x0, u, c->dist, feature);
+}
+
+/* The nearest of B's corners, A's corners, and pairs of edges. Of those equally near, to a tie, the first whose own
+ * direction parts the boxes by as much as it is long: distances are flat where features change, so that a distance
+ * within rounding of the least can have its points elsewhere, but s(u) is not. */
+static tacTouch touch_apart(const Boxes *x) {
+    Corner corner[16];
+    tacTouch edge, best_edge = {.dist = HUGE_VAL};
+    double least = HUGE_VAL;
+    for (int k = 0; k < 16; k++) {
+        corner[k] = measure_corner(x, k < 8 ? 1 : 0, k & 7);
+        least = tac_min(least, corner[k].dist);
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            tacVec3 u = tac_cross3(unit_axis(i, 1), column(&x->C, j));
+            double sine = tac_norm3(u);
+            if (!(sine > PARALLEL)) continue;
+            Axis axis = measure(x, 2, i, j, tac_scale3(1 / sine, u));
+            if (axis.s > 0 && axis.s < best_edge.dist && edge_touch(x, &axis, &edge)) best_edge = edge;
+        }
+    least = tac_min(least, best_edge.dist);
+    int best = -1;
+    double gap = -HUGE_VAL;
+    for (int k = 0; k < 16; k++) {
+        if (corner[k].dist > least + x->tie) continue;
+        double parts = measure(x, 2, 0, 0, corner_normal(x, &corner[k])).s - corner[k].dist;
+        if (parts > gap + x->tie) gap = parts, best = k;
+    }
+    if (best < 0 || (best_edge.dist <= least + x->tie && -gap > x->tie)) return best_edge;
+    return corner_touch(x, &corner[best]);
+}
+
+/* --- Overlapping: a face ------------------------------------------------------------------------------------------ */
+
+/* The face of a box that faces most along d (box's frame); of equals the lowest. */
+static int facing(tacVec3 d) {
+    int k = 0;
+    for (int i = 1; i < 3; i++)
+        if (tac_abs(tac_get3(d, i)) > tac_abs(tac_get3(d, k)) + TAC_CLIP_TIE) k = i;
+    return 2 * k + (tac_get3(d, k) > 0);
+}
+
+/* The corner of the other box deepest below the face, where clipping finds none. */
+static tacTouch deepest_corner(const Boxes *x, const Axis *axis, const int face[2]) {
+    tacVec3 v = tac_mulmtv3(x->C, axis->u);
+    int side = axis->kind;
+    int corner = side == 0 ? edge_along(tac_neg3(v), 0) | (v.x < 0) : edge_along(axis->u, 0) | (axis->u.x > 0);
+    tacFeature feature[2];
+    feature[side] = tac_feature(TAC_FEATURE_PLANE, face[side], 0);
+    feature[1 - side] = tac_feature(TAC_FEATURE_POINT, corner, 0);
+    tacVec3 p = tac_shape_vertex(x->shape[1 - side], corner);
+    if (side == 0) p = tac_madd3(tac_add3(x->t, tac_mulmv3(x->C, p)), -axis->s, axis->u);
+    return nearest_touch(x, p, axis->u, axis->s, feature);
+}
+
+static int touch_faces(const Boxes *x, const Axis *axis, double reach, tacTouch *out) {
+    tacVec3 v = tac_mulmtv3(x->C, axis->u);
+    const int face[2] = {axis->kind == 0 ? 2 * axis->i + (tac_get3(axis->u, axis->i) > 0) : facing(axis->u),
+                         axis->kind == 1 ? 2 * axis->j + (tac_get3(v, axis->j) < 0) : facing(tac_neg3(v))};
+    const tacShape *const *shape = x->shape;
+    const tacPose *const *pose = x->pose;
+    int n = tac_manifold_of_faces(shape[0], pose[0], shape[1], pose[1], reach, axis->kind, face, out);
+    if (n > 0) return n;
+    if (tac_manifold_of_faces(shape[0], pose[0], shape[1], pose[1], HUGE_VAL, axis->kind, face, out) > 0) return 0;
+    out[0] = deepest_corner(x, axis, face);
+    return 1;
+}
+
+/* --- The whole ---------------------------------------------------------------------------------------------------- */
+
+/* Where boxes overlap another direction may become the better one: both separations move by at most as much as the
+ * boxes. */
+static void bound_margins(const Search *found, int n, tacTouch *out) {
+    for (int k = 0; k < n; k++)
+        out[k].margin = tac_min(out[k].margin, (found->best.s - found->second) / 2);
+}
+
+int tac_touch_box_box(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                      tacPairCache *cache, tacTouch *out) {
+    (void)cache;
+    Boxes x;
+    Search found;
+    tacTouch nearest;
+    begin(&x, a, A, b, B);
+    if (!search_axes(&x, reach, &found)) return 0;
+    if (found.best.s > APART * x.tie) {
+        nearest = touch_apart(&x);
+        return nearest.dist < reach ? tac_manifold(a, A, b, B, reach, &nearest, out) : 0;
+    }
+    int n;
+    if (found.best.kind == 2) {
+        edge_touch(&x, &found.best, &nearest);
+        n = tac_manifold(a, A, b, B, reach, &nearest, out);
+    } else {
+        n = touch_faces(&x, &found.best, reach, out);
+    }
+    bound_margins(&found, n, out);
+    return n;
+}

@@ -1,0 +1,389 @@
+#include "collide/clip.h"
+
+#include "collide/closed_form.h"
+
+/* Marks nearer than this many ties are one. */
+#define SAME_MARK 4
+/* 2 pi/3: points of a rim beside its lowest stand at this angle to either side. */
+#define RIM_ANGLE 2.0943951023931954923
+/* Newton's iterations for the crossing of two rims; it converges in four or so from where flat rims cross. */
+#define RIM_ITERATIONS 20
+/* Sides of the reference worked out beforehand. */
+enum { KEPT_SIDES = 32 };
+
+/* Side of the reference: inside where s . x >= offset, s a unit vector across N. */
+typedef struct Side {
+    tacVec3 s;
+    double offset;
+} Side;
+
+/* A clip at work, all in the reference's frame. */
+typedef struct Cut {
+    const tacClip *c;
+    tacVec3 N;
+    double height;   /* of the reference's plane: N . x */
+    int n;           /* sides; 0: a disc about the z axis */
+    const int *loop; /* corners of the reference */
+    double tol;
+    Side side[KEPT_SIDES];
+    tacMark *mark;
+    int count;
+} Cut;
+
+/* --- Faces -------------------------------------------------------------------------------------------------------- */
+
+/* Unit vector along an edge; of a box also where it has no length. Zero for coinciding corners of a mesh. */
+static tacVec3 edge_direction(const tacShape *s, int from, int to) {
+    int bit = from ^ to;
+    double sign = to & bit ? 1 : -1;
+    if (s->type == TAC_BOX) return tac_vec3(bit == 1 ? sign : 0, bit == 2 ? sign : 0, bit == 4 ? sign : 0);
+    tacVec3 e = tac_sub3(tac_shape_vertex(s, to), tac_shape_vertex(s, from));
+    double length = tac_norm3(e);
+    return length > 0 ? tac_scale3(1 / length, e) : tac_zero3();
+}
+
+static int after(int k, int n) { return k + 1 < n ? k + 1 : 0; }
+
+static tacFeature line_of(int v, int w) { return tac_feature(TAC_FEATURE_LINE, v < w ? v : w, v < w ? w : v); }
+
+static Side make_side(const Cut *u, int k) {
+    const tacShape *ref = u->c->shape[0];
+    Side side = {.s = tac_cross3(u->N, edge_direction(ref, u->loop[k], u->loop[after(k, u->n)]))};
+    side.offset = tac_dot3(side.s, tac_shape_vertex(ref, u->loop[k]));
+    return side;
+}
+
+static Side side_at(const Cut *u, int k) { return k < KEPT_SIDES ? u->side[k] : make_side(u, k); }
+
+/* Largest distance of a piece's points from one of them, to a factor of two. */
+static double extent(const tacShape *s, tacFlat f) {
+    if (f.kind == TAC_FLAT_DISC) return s->size.x;
+    if (f.kind == TAC_FLAT_SEGMENT) return s->size.x + s->size.y;
+    const int *loop;
+    int n = tac_shape_loop(s, f.id, &loop);
+    double most = 0;
+    for (int k = 1; k < n; k++) {
+        tacVec3 d = tac_sub3(tac_shape_vertex(s, loop[k]), tac_shape_vertex(s, loop[0]));
+        most = tac_max(most, tac_dot3(d, d));
+    }
+    return tac_sqrt(most);
+}
+
+/* z of a flat end or base. */
+static double disc_height(const tacShape *s, int end) { return end == 1 ? s->size.y : -s->size.y; }
+
+static void begin(Cut *u, const tacClip *c, tacMark *mark) {
+    const tacShape *ref = c->shape[0];
+    u->c = c, u->mark = mark, u->count = 0;
+    u->tol = TAC_CLIP_TIE * (extent(ref, c->flat[0]) + extent(c->shape[1], c->flat[1]));
+    if (c->flat[0].kind == TAC_FLAT_DISC) {
+        u->N = tac_vec3(0, 0, c->flat[0].id == 1 ? 1 : -1);
+        u->height = ref->size.y, u->n = 0, u->loop = 0;
+        return;
+    }
+    u->N = tac_shape_face_normal(ref, c->flat[0].id);
+    u->n = tac_shape_loop(ref, c->flat[0].id, &u->loop);
+    u->height = tac_dot3(u->N, tac_shape_vertex(ref, u->loop[0]));
+    for (int k = 0; k < u->n && k < KEPT_SIDES; k++)
+        u->side[k] = make_side(u, k);
+}
+
+/* x is above the reference, or beside it by no more than a tie. */
+static int is_inside(const Cut *u, tacVec3 x) {
+    double r = u->c->shape[0]->size.x + u->tol;
+    if (u->n == 0) return x.x * x.x + x.y * x.y <= r * r;
+    for (int k = 0; k < u->n; k++) {
+        Side side = side_at(u, k);
+        if (!(tac_dot3(side.s, x) - side.offset >= -u->tol)) return 0;
+    }
+    return 1;
+}
+
+/* --- Marks -------------------------------------------------------------------------------------------------------- */
+
+/* Keeps `keep` points that spread widest from x, and the one at index `also` (-1: none). */
+static int spread(tacMark *mark, int n, int keep, tacVec3 x, int also) {
+    double far[TAC_MAX_MARK];
+    char kept[TAC_MAX_MARK] = {0};
+    for (int i = 0; i < n; i++) {
+        tacVec3 d = tac_sub3(mark[i].x, x);
+        far[i] = tac_dot3(d, d);
+    }
+    if (also >= 0) kept[also] = 1;
+    for (int k = 0; k < keep; k++) {
+        int best = -1;
+        for (int i = 0; i < n; i++)
+            if (!kept[i] && (best < 0 || far[i] > far[best])) best = i;
+        if (best < 0) break;
+        kept[best] = 1;
+        for (int i = 0; i < n; i++) {
+            tacVec3 d = tac_sub3(mark[i].x, mark[best].x);
+            far[i] = tac_min(far[i], tac_dot3(d, d));
+        }
+    }
+    int left = 0;
+    for (int i = 0; i < n; i++)
+        if (kept[i]) mark[left++] = mark[i];
+    return left;
+}
+
+int tac_marks_spread(tacMark *mark, int n, int keep, tacVec3 first) {
+    return n > keep ? spread(mark, n, keep, first, -1) : n;
+}
+
+/* Room for one more: the deepest and those around it. */
+static void make_room(Cut *u) {
+    int deepest = 0;
+    for (int i = 1; i < u->count; i++)
+        if (u->mark[i].dist < u->mark[deepest].dist) deepest = i;
+    u->count = spread(u->mark, u->count, TAC_MAX_TOUCH - 1, u->mark[deepest].x, deepest);
+}
+
+/* Adds a mark nearer than reach, unless one is there already; feature[0] follows from the reference. */
+static void add(Cut *u, tacMark m) {
+    m.dist = tac_dot3(u->N, m.x) - u->height;
+    if (!(m.dist < u->c->reach)) return;
+    for (int i = 0; i < u->count; i++) {
+        tacVec3 d = tac_sub3(m.x, u->mark[i].x);
+        if (tac_dot3(d, d) <= SAME_MARK * SAME_MARK * u->tol * u->tol) return;
+    }
+    if (u->count == TAC_MAX_MARK) make_room(u);
+    if (m.rule != TAC_RULE_CORNER) m.feature[0] = tac_feature(TAC_FEATURE_PLANE, u->c->flat[0].id, 0);
+    u->mark[u->count++] = m;
+}
+
+static void add_nearest(Cut *u, tacVec3 x, tacFeature f) {
+    if (is_inside(u, x)) add(u, (tacMark){.x = x, .rule = TAC_RULE_NEAREST, .feature[1] = f});
+}
+
+static tacFeature clip_of(const Cut *u, int k) {
+    if (u->n == 0) return tac_feature(TAC_FEATURE_CIRCLE, u->c->flat[0].id, 0);
+    return line_of(u->loop[k], u->loop[after(k, u->n)]);
+}
+
+/* --- Segments ----------------------------------------------------------------------------------------------------- */
+
+/* Where a segment p + t (q - p) enters and leaves the prism, and through which sides; t stays 0 or 1 at an end inside.
+ * Returns 0 where it misses. */
+typedef struct Passage {
+    double t[2];
+    int side[2];
+} Passage;
+
+static int pass_sides(const Cut *u, tacVec3 p, tacVec3 q, Passage *w) {
+    for (int k = 0; k < u->n; k++) {
+        Side side = side_at(u, k);
+        double fp = tac_dot3(side.s, p) - side.offset, fq = tac_dot3(side.s, q) - side.offset;
+        if (fp < 0 && fq < 0) return 0;
+        if (fp >= 0 && fq >= 0) continue;
+        double t = fp / (fp - fq);
+        if (fp < 0 && t > w->t[0]) w->t[0] = t, w->side[0] = k;
+        if (fq < 0 && t < w->t[1]) w->t[1] = t, w->side[1] = k;
+    }
+    return w->t[0] < w->t[1];
+}
+
+/* |p + t d| = r across the axis:  a t^2 + 2 b t + c = 0. */
+static int pass_tube(const Cut *u, tacVec3 p, tacVec3 q, Passage *w) {
+    tacVec3 d = tac_sub3(q, p);
+    double r = u->c->shape[0]->size.x, a = d.x * d.x + d.y * d.y, b = p.x * d.x + p.y * d.y;
+    double c = p.x * p.x + p.y * p.y - r * r, square = b * b - a * c;
+    if (!(a > 0) || !(square > 0)) return 0;
+    double root = b > 0 ? -b - tac_sqrt(square) : -b + tac_sqrt(square), t0 = root / a, t1 = c / root;
+    w->t[0] = tac_max(0, tac_min(t0, t1)), w->t[1] = tac_min(1, tac_max(t0, t1));
+    return w->t[0] < w->t[1];
+}
+
+/* The points where a segment with feature f crosses the sides; ends inside (to a tie) are marks of their own. */
+static void add_crossings(Cut *u, tacVec3 p, tacVec3 q, tacFeature f) {
+    Passage w = {{0, 1}, {0, 0}};
+    int inside[2] = {is_inside(u, p), is_inside(u, q)};
+    if ((inside[0] && inside[1]) || !(u->n == 0 ? pass_tube(u, p, q, &w) : pass_sides(u, p, q, &w))) return;
+    for (int i = 0; i < 2; i++) {
+        if (inside[i] || w.t[i] == i) continue;
+        tacVec3 x = tac_madd3(p, w.t[i], tac_sub3(q, p));
+        add(u, (tacMark){.x = x, .rule = TAC_RULE_CLIP, .feature[1] = f, .clip = clip_of(u, w.side[i])});
+    }
+}
+
+/* --- Incident polygon --------------------------------------------------------------------------------------------- */
+
+/* Plane of the incident piece: normal and height. */
+typedef struct Plane {
+    tacVec3 normal;
+    double height;
+} Plane;
+
+static tacVec3 incident_corner(const Cut *u, int v) {
+    return tac_pose_point(&u->c->rel, tac_shape_vertex(u->c->shape[1], v));
+}
+
+/* x, a corner of the reference, is under the incident polygon (seen along N it runs clockwise). */
+static int is_under_polygon(const Cut *u, const int *loop, int n, tacVec3 x) {
+    for (int k = 0; k < n; k++) {
+        tacVec3 e = tac_mulmv3(u->c->rel.R, edge_direction(u->c->shape[1], loop[k], loop[after(k, n)]));
+        tacVec3 d = tac_sub3(x, incident_corner(u, loop[k]));
+        if (!(tac_dot3(tac_cross3(e, d), u->N) <= u->tol)) return 0;
+    }
+    return 1;
+}
+
+/* x = v + g N on the incident plane: g = (height - M . v)/(M . N). Planes that face the same way, or stand on edge,
+ * have no such point. */
+static int above_corner(const Cut *u, Plane plane, int v, tacVec3 *x) {
+    tacVec3 corner = tac_shape_vertex(u->c->shape[0], v);
+    double slope = tac_dot3(plane.normal, u->N);
+    if (!(slope < -TAC_COINCIDENT)) return 0;
+    *x = tac_madd3(corner, (plane.height - tac_dot3(plane.normal, corner)) / slope, u->N);
+    return 1;
+}
+
+static void add_corner(Cut *u, int v, tacVec3 x) {
+    add(u, (tacMark){
+               .x = x,
+               .rule = TAC_RULE_CORNER,
+               .feature = {tac_feature(TAC_FEATURE_POINT, v, 0), tac_feature(TAC_FEATURE_PLANE, u->c->flat[1].id, 0)},
+               .clip = tac_feature(TAC_FEATURE_PLANE, u->c->flat[0].id, 0)});
+}
+
+static void clip_polygon(Cut *u) {
+    const tacShape *inc = u->c->shape[1];
+    const int *loop;
+    int n = tac_shape_loop(inc, u->c->flat[1].id, &loop);
+    Plane plane = {.normal = tac_mulmv3(u->c->rel.R, tac_shape_face_normal(inc, u->c->flat[1].id))};
+    plane.height = tac_dot3(plane.normal, incident_corner(u, loop[0]));
+    for (int k = 0; k < n; k++)
+        add_nearest(u, incident_corner(u, loop[k]), tac_feature(TAC_FEATURE_POINT, loop[k], 0));
+    for (int k = 0; k < u->n; k++) {
+        tacVec3 x;
+        if (above_corner(u, plane, u->loop[k], &x) && is_under_polygon(u, loop, n, x)) add_corner(u, u->loop[k], x);
+    }
+    for (int k = 0; k < n; k++) {
+        int v = loop[k], w = loop[after(k, n)];
+        add_crossings(u, incident_corner(u, v), incident_corner(u, w), line_of(v, w));
+    }
+}
+
+/* --- Incident disc ------------------------------------------------------------------------------------------------ */
+
+/* Centre, unit axis and radius of the incident rim. */
+typedef struct Rim {
+    tacVec3 centre, z;
+    double r;
+    tacFeature feature;
+} Rim;
+
+static Rim incident_rim(const Cut *u, int end) {
+    const tacShape *s = u->c->shape[1];
+    return (Rim){tac_pose_point(&u->c->rel, tac_vec3(0, 0, disc_height(s, end))), tac_pose_axis(&u->c->rel, 2),
+                 s->size.x, tac_feature(TAC_FEATURE_CIRCLE, end, 0)};
+}
+
+static void add_rim_points(Cut *u, const Rim *rim) {
+    tacVec3 lowest = tac_rim_lowest(&u->c->rel, u->N), beside = tac_cross3(rim->z, lowest);
+    for (int k = 0; k < 3; k++) {
+        double angle = k == 0 ? 0 : k == 1 ? -RIM_ANGLE : RIM_ANGLE;
+        tacVec3 e = tac_madd3(tac_scale3(tac_cos(angle), lowest), tac_sin(angle), beside);
+        tacMark m = {.x = tac_madd3(rim->centre, rim->r, e), .feature[1] = rim->feature, .angle = angle};
+        m.rule = k == 0 ? TAC_RULE_NEAREST : TAC_RULE_RIM;
+        if (is_inside(u, m.x)) add(u, m);
+    }
+}
+
+static void add_rim_crossing(Cut *u, const Rim *rim, int k, tacVec3 x) {
+    if (!is_inside(u, x)) return;
+    add(u, (tacMark){.x = x, .rule = TAC_RULE_CLIP, .feature[1] = rim->feature, .clip = clip_of(u, k)});
+}
+
+/* Where the rim crosses the plane of side k: with p the part of s across z, x = centre + a p/|p| +- b z x p/|p| where
+ * a = (offset - s . centre)/|p| and a^2 + b^2 = r^2. */
+static void cross_side(Cut *u, const Rim *rim, int k) {
+    Side side = side_at(u, k);
+    tacVec3 p = tac_madd3(side.s, -tac_dot3(side.s, rim->z), rim->z);
+    double length = tac_norm3(p);
+    if (!(length > TAC_COINCIDENT)) return;
+    double a = (side.offset - tac_dot3(side.s, rim->centre)) / length, square = rim->r * rim->r - a * a;
+    if (!(square > 0)) return;
+    tacVec3 e = tac_scale3(1 / length, p), middle = tac_madd3(rim->centre, a, e), turned = tac_cross3(rim->z, e);
+    add_rim_crossing(u, rim, k, tac_madd3(middle, -tac_sqrt(square), turned));
+    add_rim_crossing(u, rim, k, tac_madd3(middle, tac_sqrt(square), turned));
+}
+
+/* The angle at which the rim meets the tube |x across| = R, by Newton from near x. Returns 0 where it does not. */
+static int meet_tube(const Rim *rim, double R, tacVec3 *x) {
+    tacVec3 d = tac_sub3(*x, rim->centre), e = tac_madd3(d, -tac_dot3(d, rim->z), rim->z);
+    double length = tac_norm3(e);
+    if (!(length > 0)) return 0;
+    e = tac_scale3(1 / length, e);
+    for (int i = 0; i < RIM_ITERATIONS; i++) {
+        tacVec3 turned = tac_cross3(rim->z, e);
+        *x = tac_madd3(rim->centre, rim->r, e);
+        double f = x->x * x->x + x->y * x->y - R * R, rate = 2 * rim->r * (x->x * turned.x + x->y * turned.y);
+        if (tac_abs(f) <= TAC_COINCIDENT * R * R) return 1;
+        double step = -f / rate;
+        if (!(tac_abs(step) < 1)) return 0;
+        e = tac_madd3(tac_scale3(tac_cos(step), e), tac_sin(step), turned);
+    }
+    return 0;
+}
+
+/* Two rims, from where they would cross if they were parallel: circles of radii R and r whose centres are D apart. */
+static void cross_tube(Cut *u, const Rim *rim) {
+    double R = u->c->shape[0]->size.x, r = rim->r;
+    double D = tac_sqrt(rim->centre.x * rim->centre.x + rim->centre.y * rim->centre.y);
+    if (!(D > 0)) return;
+    double along = (D * D + R * R - r * r) / (2 * D), square = R * R - along * along;
+    if (!(square > 0)) return;
+    tacVec3 e = tac_vec3(rim->centre.x / D, rim->centre.y / D, 0);
+    for (int k = -1; k < 2; k += 2) {
+        double side = k * tac_sqrt(square);
+        tacVec3 x = tac_vec3(along * e.x - side * e.y, along * e.y + side * e.x, rim->centre.z);
+        if (meet_tube(rim, R, &x)) add_rim_crossing(u, rim, 0, x);
+    }
+}
+
+static void clip_disc(Cut *u) {
+    Rim rim = incident_rim(u, u->c->flat[1].id);
+    Plane plane = {.normal = u->c->flat[1].id == 1 ? rim.z : tac_neg3(rim.z)};
+    plane.height = tac_dot3(plane.normal, rim.centre);
+    add_rim_points(u, &rim);
+    for (int k = 0; k < u->n; k++) {
+        tacVec3 x;
+        if (!above_corner(u, plane, u->loop[k], &x)) continue;
+        tacVec3 d = tac_sub3(x, rim.centre);
+        if (tac_dot3(d, d) <= (rim.r + u->tol) * (rim.r + u->tol)) add_corner(u, u->loop[k], x);
+    }
+    for (int k = 0; k < u->n; k++)
+        cross_side(u, &rim, k);
+    if (u->n == 0) cross_tube(u, &rim);
+}
+
+/* --- Incident segment --------------------------------------------------------------------------------------------- */
+
+/* The line of the surface nearest to the reference's plane: a capsule's axis moved by its radius, the generator of a
+ * cylinder or cone that lies lowest. */
+static void clip_segment(Cut *u) {
+    const tacShape *s = u->c->shape[1];
+    tacVec3 x[2];
+    tacFeature f[2];
+    for (int k = 0; k < 2; k++) {
+        Rim rim = incident_rim(u, k);
+        f[k] = rim.feature;
+        x[k] = tac_madd3(rim.centre, rim.r, tac_rim_lowest(&u->c->rel, u->N));
+        if (s->type == TAC_CAPSULE) x[k] = tac_madd3(rim.centre, -rim.r, u->N);
+        if (s->type == TAC_CONE && k == 1) x[k] = rim.centre;
+        if (s->type == TAC_CAPSULE) f[k] = tac_feature(TAC_FEATURE_POINT, k, 0);
+        if (s->type == TAC_CONE && k == 1) f[k] = tac_feature(TAC_FEATURE_POINT, 0, 0);
+        add_nearest(u, x[k], f[k]);
+    }
+    if (s->type != TAC_CONE) add_crossings(u, x[0], x[1], tac_feature(TAC_FEATURE_LINE, 0, 1));
+}
+
+int tac_clip(const tacClip *c, tacMark mark[TAC_MAX_MARK]) {
+    Cut u;
+    begin(&u, c, mark);
+    if (c->flat[1].kind == TAC_FLAT_POLYGON) clip_polygon(&u);
+    if (c->flat[1].kind == TAC_FLAT_DISC) clip_disc(&u);
+    if (c->flat[1].kind == TAC_FLAT_SEGMENT) clip_segment(&u);
+    return u.count;
+}

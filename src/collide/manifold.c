@@ -1,0 +1,163 @@
+/* Manifolds: which pieces of two shapes face each other, and which of their points are kept. */
+#include "collide/manifold.h"
+
+#include "collide/clip.h"
+#include "collide/closed_form.h"
+
+/* Two shapes where they stand; which of them is the reference; the nearest touch, or 0. */
+typedef struct Pair {
+    const tacShape *shape[2];
+    const tacPose *pose[2];
+    tacFlat flat[2];
+    int ref;
+    const tacTouch *nearest;
+} Pair;
+
+/* --- Which piece is the reference --------------------------------------------------------------------------------- */
+
+static int has_normal(tacFlat f) { return f.kind == TAC_FLAT_POLYGON || f.kind == TAC_FLAT_DISC; }
+
+/* A polygon before a disc, because all its points have rules; of two alike that which gives the nearest touch its
+ * normal, or faces it better, or the first. -1: neither has a normal. */
+static int choose_reference(const Pair *p) {
+    const tacFlat *f = p->flat;
+    if (!has_normal(f[0]) || !has_normal(f[1])) return has_normal(f[0]) ? 0 : has_normal(f[1]) ? 1 : -1;
+    if (f[0].kind != f[1].kind) return f[0].kind == TAC_FLAT_POLYGON ? 0 : 1;
+    for (int k = 0; k < 2; k++)
+        if (p->nearest->feature[k].kind == TAC_FEATURE_PLANE) return k;
+    return f[1].align > f[0].align + TAC_CLIP_TIE;
+}
+
+static tacClip clip_of_pair(const Pair *p, double reach) {
+    int ref = p->ref, inc = 1 - ref;
+    tacMat3 back = tac_transpose3(p->pose[ref]->R);
+    return (tacClip){.shape = {p->shape[ref], p->shape[inc]},
+                     .flat = {p->flat[ref], p->flat[inc]},
+                     .rel = {tac_pose_local(p->pose[ref], p->pose[inc]->p), tac_mulmm3(back, p->pose[inc]->R)},
+                     .reach = reach};
+}
+
+/* --- Touches ------------------------------------------------------------------------------------------------------ */
+
+static tacTouch touch_of_mark(const Pair *p, const tacMark *m) {
+    int ref = p->ref, inc = 1 - ref;
+    tacVec3 N = tac_feature_normal(p->shape[ref], p->pose[ref], tac_feature(TAC_FEATURE_PLANE, p->flat[ref].id, 0));
+    tacTouch t = {.dist = m->dist, .rule = m->rule, .clip = m->clip, .angle = m->angle};
+    t.normal = ref == 0 ? N : tac_neg3(N);
+    t.feature[ref] = m->feature[0], t.feature[inc] = m->feature[1];
+    t.point[inc] = tac_pose_point(p->pose[ref], m->x);
+    t.point[ref] = tac_madd3(t.point[inc], -m->dist, N);
+    return t;
+}
+
+static int same_point(tacVec3 a, tacVec3 b, double tol) {
+    tacVec3 d = tac_sub3(a, b);
+    return tac_dot3(d, d) <= tol * tol;
+}
+
+/* The mark is the nearest touch again: the same features, by whatever rule; the crossing of the same two edges; or the
+ * same points. */
+static int is_nearest(const Pair *p, const tacMark *m, double tol) {
+    const tacTouch *t = p->nearest;
+    tacFeature ref = t->feature[p->ref], inc = t->feature[1 - p->ref];
+    if (tac_same_feature(m->feature[1], inc) && tac_same_feature(m->feature[0], ref)) return m->rule != TAC_RULE_RIM;
+    if (m->rule == TAC_RULE_CLIP && tac_same_feature(m->feature[1], inc) && tac_same_feature(m->clip, ref)) return 1;
+    tacTouch other = touch_of_mark(p, m);
+    return same_point(other.point[0], t->point[0], tol) && same_point(other.point[1], t->point[1], tol);
+}
+
+/* Unit direction of an edge in the world; zero where it has no length. */
+static tacVec3 edge_direction(const Pair *p, int side, tacFeature line) {
+    const tacShape *s = p->shape[side];
+    tacVec3 e = tac_sub3(tac_shape_vertex(s, line.id[1]), tac_shape_vertex(s, line.id[0]));
+    double length = tac_norm3(e);
+    return length > 0 ? tac_mulmv3(p->pose[side]->R, tac_scale3(1 / length, e)) : tac_zero3();
+}
+
+static int runs_along(const Pair *p, int side, tacFeature line, tacFeature other) {
+    tacVec3 across = tac_cross3(edge_direction(p, side, line), edge_direction(p, side, other));
+    return tac_norm3(across) <= TAC_COINCIDENT;
+}
+
+/* The touching point is between the corners of its edge. */
+static int is_on_edge(const Pair *p, int side, const tacTouch *t) {
+    const tacShape *s = p->shape[side];
+    tacVec3 v = tac_shape_vertex(s, t->feature[side].id[0]), x = tac_pose_local(p->pose[side], t->point[side]);
+    tacVec3 e = tac_sub3(tac_shape_vertex(s, t->feature[side].id[1]), v);
+    double along = tac_dot3(e, tac_sub3(x, v));
+    return along >= 0 && along <= tac_dot3(e, e);
+}
+
+static int is_polyhedron(const tacShape *s) { return s->type == TAC_BOX || s->type == TAC_MESH; }
+
+/* Where the nearest touch is that of two edges, the crossing of two others that run along them has the same common
+ * normal: it is NEAREST too, and no deeper. */
+static void take_common_normal(const Pair *p, tacTouch *t) {
+    const tacTouch *first = p->nearest;
+    int ref = p->ref, inc = 1 - ref;
+    if (first == 0 || t->rule != TAC_RULE_CLIP || !is_polyhedron(p->shape[0]) || !is_polyhedron(p->shape[1])) return;
+    if (first->feature[0].kind != TAC_FEATURE_LINE || first->feature[1].kind != TAC_FEATURE_LINE) return;
+    if (!runs_along(p, ref, t->clip, first->feature[ref])) return;
+    if (!runs_along(p, inc, t->feature[inc], first->feature[inc])) return;
+    tacTouch edges = *t;
+    edges.rule = TAC_RULE_NEAREST, edges.normal = first->normal;
+    edges.feature[ref] = t->clip, edges.clip = (tacFeature){.kind = 0};
+    if (tac_touch_rebuild(p->shape[0], p->pose[0], p->shape[1], p->pose[1], &edges) != TAC_OK) return;
+    if (is_on_edge(p, 0, &edges) && is_on_edge(p, 1, &edges)) *t = edges;
+}
+
+/* Marks -> touches with their margins. */
+static int write_touches(const Pair *p, const tacMark *mark, int n, double reach, tacTouch *out) {
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        tacTouch *t = &out[count];
+        *t = touch_of_mark(p, &mark[i]);
+        take_common_normal(p, t);
+        if (!(t->dist < reach)) continue;
+        t->margin = tac_touch_margin(p->shape[0], p->pose[0], p->shape[1], p->pose[1], t);
+        count++;
+    }
+    return count;
+}
+
+int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                 const tacTouch *nearest, tacTouch *out) {
+    Pair p = {.shape = {a, b}, .pose = {A, B}, .nearest = nearest};
+    out[0] = *nearest;
+    for (int k = 0; k < 2; k++) {
+        tacVec3 along = k == 0 ? nearest->normal : tac_neg3(nearest->normal);
+        p.flat[k] = tac_flat_facing(p.shape[k], tac_mulmtv3(p.pose[k]->R, along), nearest->feature[k]);
+        if (p.flat[k].kind == TAC_FLAT_NONE) return 1;
+    }
+    if ((p.ref = choose_reference(&p)) < 0) return 1;
+    tacMark mark[TAC_MAX_MARK];
+    tacClip clip = clip_of_pair(&p, reach);
+    int n = tac_clip(&clip, mark), left = 0;
+    double tol = 0;
+    for (int i = 0; i < n; i++)
+        tol = tac_max(tol, TAC_CLIP_TIE * tac_norm3(tac_sub3(mark[i].x, mark[0].x)));
+    for (int i = 0; i < n; i++)
+        if (!is_nearest(&p, &mark[i], tol)) mark[left++] = mark[i];
+    tacVec3 first = tac_pose_local(p.pose[p.ref], nearest->point[1 - p.ref]);
+    left = tac_marks_spread(mark, left, TAC_MAX_TOUCH - 1, first);
+    return 1 + write_touches(&p, mark, left, reach, out + 1);
+}
+
+int tac_manifold_of_faces(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                          int side, const int face[2], tacTouch *out) {
+    Pair p = {.shape = {a, b}, .pose = {A, B}, .ref = side};
+    for (int k = 0; k < 2; k++)
+        p.flat[k] = (tacFlat){TAC_FLAT_POLYGON, face[k], 1};
+    tacMark mark[TAC_MAX_MARK];
+    tacClip clip = clip_of_pair(&p, reach);
+    int n = tac_clip(&clip, mark), deepest = 0;
+    if (n == 0) return 0;
+    for (int i = 1; i < n; i++)
+        if (mark[i].dist < mark[deepest].dist) deepest = i;
+    tacMark first = mark[deepest];
+    for (int i = deepest; i > 0; i--)
+        mark[i] = mark[i - 1];
+    mark[0] = first;
+    n = 1 + tac_marks_spread(mark + 1, n - 1, TAC_MAX_TOUCH - 1, first.x);
+    return write_touches(&p, mark, n, reach, out);
+}
