@@ -70,13 +70,6 @@ static void carry_to_world(const tacPose *A, tacTouch *t) {
         t->point[k] = tac_pose_point(A, t->point[k]);
 }
 
-/* Room in both features. */
-static double features_margin(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
-                              const tacTouch *t) {
-    return tac_min(tac_feature_margin(a, A, t->feature[0], t->point[0], t->normal),
-                   tac_feature_margin(b, B, t->feature[1], t->point[1], tac_neg3(t->normal)));
-}
-
 int tac_convex_nearest(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                        tacPairCache *cache, tacTouch *out) {
     tacCores c = tac_cores(a, A, b, B);
@@ -89,7 +82,7 @@ int tac_convex_nearest(const tacShape *a, const tacPose *A, const tacShape *b, c
     if (ending == BEYOND) return 0;
     if (overlap) ending = find_overlapping(&c, &k, &next, out);
     carry_to_world(A, out);
-    out->margin = ending == FOUND ? tac_max(0, features_margin(a, A, b, B, out)) : 0;
+    out->margin = ending == FOUND ? tac_max(0, tac_touch_margin(a, A, b, B, out)) : 0;
     if (overlap) out->margin = tac_clamp(0.5 * (out->dist + pads - next), 0, out->margin);
     return out->dist < reach;
 }
