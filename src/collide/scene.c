@@ -259,14 +259,25 @@ tacStatus tac_scene_contacts(tacScene *s, const tacModel *m, tacContact *out, in
     return TAC_OK;
 }
 
+/* The same touch seen from the other shape. */
+static tacTouch seen_from_other(const tacTouch *t) {
+    tacTouch s = *t;
+    s.normal = tac_neg3(t->normal);
+    s.point[0] = t->point[1], s.point[1] = t->point[0];
+    s.feature[0] = t->feature[1], s.feature[1] = t->feature[0];
+    return s;
+}
+
+/* Measured in the order of contacts, so that both orders give the same bits. */
 tacStatus tac_scene_distance(tacScene *s, const tacModel *m, int geom1, int geom2, tacContact *out) {
     tacTouch t;
     tacPairCache none = {0};
     if (!tac_geoms_have_distance(m, geom1, geom2)) return TAC_ERR_ARGUMENT;
-    tacStatus status =
-        tac_distance_pair(&s->shape[geom1], &s->pose[geom1], &s->shape[geom2], &s->pose[geom2], &none, &t);
+    int swap = tac_contact_swaps(m, geom1, geom2), a = swap ? geom2 : geom1, b = swap ? geom1 : geom2;
+    tacStatus status = tac_distance_pair(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], &none, &t);
     if (status != TAC_OK) return TAC_ERR_UNSUPPORTED;
     if (!is_finite(&t)) return TAC_ERR_NONFINITE;
+    if (swap) t = seen_from_other(&t);
     *out = contact_of(&t, geom1, geom2, -1, tac_pair_reach(m, geom1, geom2, -1).include);
     return TAC_OK;
 }
