@@ -47,6 +47,26 @@ typedef enum {
     TAC_IMPACT_UNDECIDED /* the search ended early: there is none before `time` */
 } tacImpactKind;
 
+/* Two geoms that meet, at the time they do. World frame. */
+typedef struct tacImpactPair {
+    int geom[2]; /* the normal runs from the first to the second */
+    double time; /* s */
+    double dist; /* m */
+    double rate; /* m/s: d(dist)/dt; negative: approaching */
+    tacVec3 point[2], normal;
+} tacImpactPair;
+
+/* The first impact of a motion. Its first four fields are the caller's. */
+typedef struct tacImpact {
+    double gap;                  /* m: the distance that counts as an impact; may be negative */
+    int max_pairs;               /* room in pair */
+    tacImpactPair *pair;         /* may be NULL with max_pairs 0 */
+    double *dtime_dq, *dtime_dv; /* nv each, tangent coordinates: gradient of the time; NULL skips one */
+    tacImpactKind kind;          /* NEAR: two geoms approach that are nearer than the gap to begin with */
+    double time;                 /* s: HIT: of the impact; NONE: h; NEAR: 0; UNDECIDED: there is none until then */
+    int npair;                   /* pairs that meet then, those beyond max_pairs included; by time, then by geoms */
+} tacImpact;
+
 #ifdef __cplusplus
 }
 #endif

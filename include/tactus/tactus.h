@@ -275,6 +275,15 @@ TAC_API tacStatus tac_contact_jac(tacSim *sim, const double *q, const double *u,
 TAC_API tacStatus tac_contact_vjp(tacSim *sim, const double *q, const double *u, const tacContact *contact,
                                   const double *rowbar, const tacContactGrad *grad);
 
+/* First impact among the geoms that may touch (as for tac_contacts, whatever their margins) over t in [0, h], as the
+ * coordinates go along q (+) t v: the distance of two geoms falls to out->gap. None is missed, and pairs are all that
+ * meet within 1e-9 h of the first. Two geoms that are at the gap or nearer to begin with count when they approach
+ * (NEAR); when they do not, from where they come nearer than they were. u gives mocap poses and may be NULL. Gradients
+ * are those of pair 0, and zero unless kind is HIT; TAC_ERR_DEGENERATE where they are asked for and the two only
+ * graze. */
+TAC_API tacStatus tac_first_impact(tacSim *sim, const double *q, const double *v, const double *u, double h,
+                                   tacImpact *out);
+
 /* --- Random numbers and hashing, the same on every machine ------------------------------------------------------- */
 
 /* (seed, stream, index) -> 64 random bits; no state. */

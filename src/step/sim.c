@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "dynamics/reference.h"
 #include "model/model.h"
+#include "step/first_impact.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -128,8 +129,9 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     const tacStepper *stepper = find_stepper(options);
     int contacts = options->max_contacts > 0 ? options->max_contacts : 0;
     size_t steps = stepper != NULL ? stepper->scratch(model, options) : 0;
-    size_t outputs = tac_outputs_scratch(model, options);
-    return tac_work_bytes(model) + tac_scene_scratch(model, contacts) + (steps > outputs ? steps : outputs);
+    size_t outputs = tac_outputs_scratch(model, options), impact = tac_first_impact_scratch(model);
+    size_t most = steps > outputs ? steps : outputs;
+    return tac_work_bytes(model) + tac_scene_scratch(model, contacts) + (most > impact ? most : impact);
 }
 
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {

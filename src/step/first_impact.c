@@ -1,0 +1,217 @@
+/* The first impact of the motion q (+) t v: every pair of geoms that the broad phase leaves over the whole motion is
+ * searched by itself, each until the earliest time found so far (docs/theory/collision.md, I). */
+#include "step/first_impact.h"
+
+#include "dynamics/contact_move.h"
+#include "dynamics/geom_motion.h"
+#include "dynamics/kinematics.h"
+#include "step/tangent.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- One pair ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Hunt {
+    tacSim *sim;
+    tacModelMotion motion;
+    double h, gap;
+    double *extra; /* ngeom: how far each reaches in the motion */
+    double time;   /* of the earliest impact so far, or h */
+    double unsure; /* until then every search got; h: all the way */
+    tacStatus status;
+    /* second pass: all pairs that meet then */
+    tacImpact *out;
+    tacImpactPair first;
+} Hunt;
+
+/* Two that begin at the gap or nearer and do not approach: from where they are, they may part, turn and come nearer. */
+static tacStatus search_resting(const tacShape *a, const tacMotion *A, const tacShape *b, const tacMotion *B, double h,
+                                tacShapeImpact *found) {
+    double scale = tac_norm3(found->pose[0].p) + tac_norm3(found->pose[1].p);
+    scale += a->type == TAC_PLANE ? 0 : tac_shape_radius(a);
+    scale += b->type == TAC_PLANE ? 0 : tac_shape_radius(b);
+    return tac_impact(a, A, b, B, h, found->touch.dist - TAC_IMPACT_REST * scale, found);
+}
+
+static tacStatus search(const Hunt *k, int g0, int g1, double h, tacShapeImpact *found) {
+    const tacShape *a = &k->sim->scene.shape[g0], *b = &k->sim->scene.shape[g1];
+    tacGeomMotion first = {&k->motion, g0}, second = {&k->motion, g1};
+    tacMotion A = tac_geom_motion(&first), B = tac_geom_motion(&second);
+    tacStatus status = tac_impact(a, &A, b, &B, h, k->gap, found);
+    if (status != TAC_OK || found->kind != TAC_IMPACT_NEAR || found->rate < 0) return status;
+    return search_resting(a, &A, b, &B, h, found);
+}
+
+static void find_time(void *user, int g0, int g1, int pair) {
+    Hunt *k = user;
+    tacShapeImpact found;
+    (void)pair;
+    if (k->status != TAC_OK) return;
+    k->status = search(k, g0, g1, k->time, &found);
+    if (k->status != TAC_OK || found.kind == TAC_IMPACT_NONE) return;
+    double *until = found.kind == TAC_IMPACT_UNDECIDED ? &k->unsure : &k->time;
+    *until = tac_min(*until, found.time);
+}
+
+/* --- All pairs that meet at once ---------------------------------------------------------------------------------- */
+
+static int comes_before(const tacImpactPair *a, const tacImpactPair *b) {
+    if (a->time != b->time) return a->time < b->time;
+    return a->geom[0] != b->geom[0] ? a->geom[0] < b->geom[0] : a->geom[1] < b->geom[1];
+}
+
+/* Keeps the list in order; what falls off its end is only counted. */
+static void insert(tacImpact *out, tacImpactPair p) {
+    int last = out->npair < out->max_pairs ? out->npair : out->max_pairs;
+    out->npair++;
+    for (int i = 0; i < last; i++)
+        if (comes_before(&p, &out->pair[i])) {
+            tacImpactPair later = out->pair[i];
+            out->pair[i] = p, p = later;
+        }
+    if (last < out->max_pairs) out->pair[last] = p;
+}
+
+static void gather(void *user, int g0, int g1, int pair) {
+    Hunt *k = user;
+    tacShapeImpact found;
+    (void)pair;
+    if (k->status != TAC_OK) return;
+    k->status = search(k, g0, g1, tac_min(k->time + TAC_IMPACT_SAME * k->h, k->h), &found);
+    if (k->status != TAC_OK || (found.kind != TAC_IMPACT_HIT && found.kind != TAC_IMPACT_NEAR)) return;
+    tacImpactPair p = {.geom = {g0, g1},
+                       .time = found.time,
+                       .dist = found.touch.dist,
+                       .rate = found.rate,
+                       .point = {found.touch.point[0], found.touch.point[1]},
+                       .normal = found.touch.normal};
+    if (k->out->npair == 0 || comes_before(&p, &k->first)) k->first = p;
+    if (found.kind == TAC_IMPACT_NEAR) k->out->kind = TAC_IMPACT_NEAR;
+    insert(k->out, p);
+}
+
+/* --- The scene ---------------------------------------------------------------------------------------------------- */
+
+/* How far the points of a geom get in the motion, and half the gap. */
+static double reach_of(const Hunt *k, int geom) {
+    const tacModel *m = k->motion.model;
+    const tacShape *s = &k->sim->scene.shape[geom];
+    tacGeomMotion g = {&k->motion, geom};
+    tacMotion motion = tac_geom_motion(&g);
+    double own = tac_min(0, tac_geom_reach(m, geom)); /* which the broad phase adds */
+    if (s->type == TAC_PLANE && motion.bound.spin > 0) return HUGE_VAL;
+    double radius = s->type == TAC_PLANE ? 0 : tac_shape_radius(s);
+    return k->h * (motion.bound.speed + motion.bound.spin * radius) + 0.5 * tac_max(k->gap, 0) - own;
+}
+
+/* Calls visit for every pair that may meet. */
+static tacStatus each_pair(Hunt *k, tacCandidateVisit visit) {
+    tacScene *scene = &k->sim->scene;
+    k->status = TAC_OK;
+    scene->extra = k->extra;
+    tac_scene_candidates(scene, k->sim->model, visit, k);
+    scene->extra = NULL;
+    return k->status;
+}
+
+static tacStatus prepare(Hunt *k) {
+    const tacModel *m = k->sim->model;
+    tac_motion_bounds(&k->motion, k->h);
+    for (int b = 0; b < m->nbody; b++) {
+        const tacMotionBound *bound = &k->motion.bound[b];
+        if (!tac_finite(k->h * bound->speed) || !tac_finite(bound->accel)) return TAC_ERR_NONFINITE;
+    }
+    for (int g = 0; g < m->ngeom; g++)
+        k->extra[g] = tac_geom_has_shape(m, g) ? reach_of(k, g) : 0;
+    return TAC_OK;
+}
+
+/* d(time) = -row (P dq + t Q dv)/(row v), row = d(dist)/dq at the impact (I.5). */
+static tacStatus differentiate(Hunt *k, const double *mocap, tacImpact *out) {
+    const tacModel *m = k->sim->model;
+    tacWork *w = &k->sim->work;
+    double *row = w->vec[0], *tv = w->vec[1], *qbar = w->vec[2], *vbar = w->vec[3], *q = w->next, rate = 0;
+    for (int i = 0; i < m->nv; i++)
+        row[i] = vbar[i] = 0, tv[i] = k->first.time * k->motion.v[i];
+    tac_qpos_add(m, k->motion.q, tv, q);
+    tac_kinematics_q(m, w, q, mocap);
+    for (int i = 0; i < 2; i++)
+        tac_add_point_row(m, w, m->geom_body[k->first.geom[i]], k->first.point[i], k->first.normal, tac_zero3(),
+                          i == 0 ? -1 : 1, row);
+    for (int i = 0; i < m->nv; i++)
+        rate += row[i] * k->motion.v[i];
+    if (!(rate < 0)) return TAC_ERR_DEGENERATE;
+    tac_move_vjp(m, tv, k->first.time, row, qbar, vbar);
+    for (int i = 0; i < m->nv; i++) {
+        if (out->dtime_dq) out->dtime_dq[i] = -qbar[i] / rate;
+        if (out->dtime_dv) out->dtime_dv[i] = -vbar[i] / rate;
+    }
+    return TAC_OK;
+}
+
+/* What the two passes found, in the fields of a copy of what the caller gave. */
+static tacStatus hunt(Hunt *k, tacImpact *found) {
+    found->npair = 0, found->kind = TAC_IMPACT_NONE, found->time = k->h;
+    k->out = found;
+    tacStatus status = prepare(k);
+    if (status == TAC_OK) status = each_pair(k, find_time);
+    if (status != TAC_OK) return status;
+    if (k->unsure < k->time) {
+        found->kind = TAC_IMPACT_UNDECIDED, found->time = k->unsure;
+        return TAC_OK;
+    }
+    status = each_pair(k, gather);
+    if (status != TAC_OK) return status;
+    if (found->npair == 0) {
+        if (k->time < k->h) found->kind = TAC_IMPACT_UNDECIDED, found->time = k->time;
+        return TAC_OK;
+    }
+    if (found->kind == TAC_IMPACT_NONE) found->kind = TAC_IMPACT_HIT;
+    found->time = k->first.time;
+    return TAC_OK;
+}
+
+/* --- Public ------------------------------------------------------------------------------------------------------- */
+
+size_t tac_first_impact_scratch(const tacModel *m) {
+    return tac_arena_round((size_t)m->nbody * sizeof(tacMotionBound)) +
+           tac_arena_round((size_t)m->ngeom * sizeof(double));
+}
+
+static tacStatus check(const tacSim *sim, const double *q, const double *v, const double *u, double h,
+                       const tacImpact *out) {
+    if (sim == NULL || q == NULL || v == NULL || out == NULL || !(h >= 0) || !tac_finite(h)) return TAC_ERR_ARGUMENT;
+    if (!tac_finite(out->gap) || out->max_pairs < 0 || (out->max_pairs > 0 && out->pair == NULL))
+        return TAC_ERR_ARGUMENT;
+    const tacModel *m = sim->model;
+    int finite = tac_first_nonfinite(m->nq, q) < 0 && tac_first_nonfinite(m->nv, v) < 0;
+    if (u != NULL) finite &= tac_first_nonfinite(tac_ninput(m, &sim->options), u) < 0;
+    return finite ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
+tacStatus tac_first_impact(tacSim *sim, const double *q, const double *v, const double *u, double h, tacImpact *out) {
+    tacStatus status = check(sim, q, v, u, h, out);
+    if (status != TAC_OK) return status;
+    const tacModel *m = sim->model;
+    const double *mocap = tac_split_inputs(m, &sim->options, u).mocap;
+    tac_kinematics_q(m, &sim->work, q, mocap);
+    status = tac_place_geoms(m, &sim->work, &sim->scene);
+    if (status != TAC_OK) return status;
+    size_t mark = tac_arena_mark(&sim->arena);
+    Hunt k = {.sim = sim, .motion = {m, &sim->work, q, v, NULL}, .h = h, .gap = out->gap, .time = h, .unsure = h};
+    k.motion.bound = TAC_TAKE(&sim->arena, m->nbody, tacMotionBound);
+    k.extra = TAC_TAKE(&sim->arena, m->ngeom, double);
+    tacImpact found = *out;
+    status = k.motion.bound == NULL || k.extra == NULL ? TAC_ERR_ARENA_FULL : hunt(&k, &found);
+    int moves = status == TAC_OK && found.kind == TAC_IMPACT_HIT;
+    if (moves && (out->dtime_dq || out->dtime_dv)) status = differentiate(&k, mocap, out);
+    tac_arena_release(&sim->arena, mark);
+    if (status != TAC_OK) return status;
+    for (int i = 0; i < m->nv && !moves; i++) {
+        if (out->dtime_dq) out->dtime_dq[i] = 0;
+        if (out->dtime_dv) out->dtime_dv[i] = 0;
+    }
+    *out = found;
+    return TAC_OK;
+}
