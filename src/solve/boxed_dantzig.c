@@ -67,7 +67,7 @@ static void meet_bounds(const Drive *d, int i, Event *first) {
 }
 
 static Event first_event(const Drive *d) {
-    Event first = {INFINITY, -1, TAC_ROW_OFF};
+    Event first = {HUGE_VAL, -1, TAC_ROW_OFF};
     const double *w = d->w, *dw = d->work->dw;
     if (w[d->row] * dw[d->row] < 0) nearer(&first, -w[d->row] / dw[d->row], d->row, TAC_ROW_FREE);
     meet_bounds(d, d->row, &first);
