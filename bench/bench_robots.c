@@ -4,6 +4,8 @@
  * M x = b when the factor solves it. */
 #include "timing.h"
 
+#include "cli/agreement.h"
+
 #include "dynamics/forward.h"
 #include "dynamics/inverse.h"
 #include "dynamics/kinematics.h"
@@ -73,7 +75,7 @@ static double mass_difference(Scene *s) {
     double *ours = malloc(n * n * sizeof *ours), *theirs = malloc(n * n * sizeof *theirs);
     tac_mass_dense(s->m, &s->w, ours);
     mj_fullM(s->mj, theirs, s->d->qM);
-    double error = bench_difference((int)(n * n), ours, theirs);
+    double error = relative_error((int)(n * n), ours, theirs);
     free(ours);
     free(theirs);
     return error;
@@ -89,7 +91,7 @@ static double factor_residual(Scene *s) {
     tacStatus status = tac_factor(s->m, &s->w, NULL);
     tac_solve(s->m, &s->w, x);
     tac_mass_mul(s->m, &s->w, x, back);
-    double error = status == TAC_OK ? bench_difference(n, back, b) : HUGE_VAL;
+    double error = status == TAC_OK ? relative_error(n, back, b) : HUGE_VAL;
     free(b);
     free(x);
     free(back);
@@ -97,8 +99,8 @@ static double factor_residual(Scene *s) {
 }
 
 static double error_of(Scene *s, const char *what) {
-    if (strcmp(what, "crba_factor") == 0) return fmax(mass_difference(s), factor_residual(s));
-    return bench_difference(s->m->nv, s->tau, s->d->qfrc_bias);
+    if (strcmp(what, "crba_factor") == 0) return worse(mass_difference(s), factor_residual(s));
+    return relative_error(s->m->nv, s->tau, s->d->qfrc_bias);
 }
 
 static void compare_pair(Scene *s, const char *name, const char *what, benchWork ours, benchWork peer) {

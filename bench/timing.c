@@ -51,13 +51,3 @@ void bench_interleaved(int n, const benchWork *work, void *const *context, int b
     free(calls);
     free(taken);
 }
-
-double bench_difference(int n, const double *a, const double *b) {
-    double worst = 0, largest = 1;
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(a[i]) || !isfinite(b[i])) return HUGE_VAL;
-        worst = fmax(worst, fabs(a[i] - b[i]));
-        largest = fmax(largest, fabs(b[i]));
-    }
-    return worst / largest;
-}

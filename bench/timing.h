@@ -1,5 +1,4 @@
-/* Timing of short pieces of work, interleaved with a peer's: medians over many batches, thread CPU time; and how
- * right the results are that were timed. */
+/* Timing of short pieces of work, interleaved with a peer's: medians over many batches, thread CPU time. */
 #pragma once
 
 #include <stddef.h>
@@ -16,5 +15,3 @@ double bench_now(void);
  * chosen so that a batch of each takes about batch_seconds. */
 void bench_interleaved(int n, const benchWork *work, void *const *context, int batches, double batch_seconds,
                        benchTime *out);
-/* max |a - b| / max(1, max |b|); infinite when a number is not finite. */
-double bench_difference(int n, const double *a, const double *b);

@@ -2,6 +2,7 @@
 #include "cli/bench_model.h"
 
 #include "bench/timing.h"
+#include "cli/agreement.h"
 #include "cli/cli.h"
 #include "cli/derivative.h"
 #include "cli/differences.h"
@@ -134,7 +135,7 @@ static void time_pieces(Scene *s, double seconds, tacBenchRow *row) {
 
 /* A number that can be written, also when a result is not finite. */
 static double error_between(int n, const double *a, const double *b) {
-    return fmin(bench_difference(n, a, b), CLI_NO_DIFFERENCE);
+    return fmin(relative_error(n, a, b), CLI_NO_DIFFERENCE);
 }
 
 /* Passive and actuator forces against the inverse dynamics of the acceleration they give. */

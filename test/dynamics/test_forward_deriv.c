@@ -83,7 +83,7 @@ static double block_error(Setup *s, int block) {
     for (s->column = 0; s->column < n; s->column++) {
         CHECK_INT(difference_ridders(forward_along, s, n, 0.02, column, NULL, work), 0);
         for (int i = 0; i < n; i++) {
-            worst = fmax(worst, fabs(column[i] - s->jac[i * 3 * n + block * n + s->column]));
+            worst = worse(worst, fabs(column[i] - s->jac[i * 3 * n + block * n + s->column]));
             largest = fmax(largest, fabs(column[i]));
         }
     }
@@ -128,7 +128,7 @@ static void inverse_is_symmetric_and_repeats(void **state) {
     memcpy(first, s.jac, (size_t)(3 * n * n) * sizeof(double));
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
-            worst = fmax(worst, fabs(first[i * 3 * n + 2 * n + j] - first[j * 3 * n + 2 * n + i]));
+            worst = worse(worst, fabs(first[i * 3 * n + 2 * n + j] - first[j * 3 * n + 2 * n + i]));
             largest = fmax(largest, fabs(first[i * 3 * n + 2 * n + j]));
         }
     CHECK_LT(worst, TOL_SAME * largest);

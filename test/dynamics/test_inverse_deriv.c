@@ -76,7 +76,7 @@ static double jacobian_error(Setup *s, const double *jacobian, int wrt_velocity)
     for (s->column = 0; s->column < n; s->column++) {
         CHECK_INT(difference_ridders(inverse_along, s, n, 0.05, column, NULL, work), 0);
         for (int i = 0; i < n; i++) {
-            worst = fmax(worst, fabs(column[i] - jacobian[i * n + s->column]));
+            worst = worse(worst, fabs(column[i] - jacobian[i * n + s->column]));
             largest = fmax(largest, fabs(column[i]));
         }
     }

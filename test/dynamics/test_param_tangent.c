@@ -103,7 +103,7 @@ static double tangent_error(Case *c, const tacParamTangent *t, double *size) {
     *size = 0;
     for (int i = 0; i < c->n; i++) {
         CHECK(isfinite(analytic[i]));
-        worst = fmax(worst, fabs(analytic[i] - difference[i]));
+        worst = worse(worst, fabs(analytic[i] - difference[i]));
         largest = fmax(largest, fabs(difference[i]));
         *size = fmax(*size, fabs(analytic[i]));
     }
@@ -129,7 +129,7 @@ static int check_model(Case *c) {
         error = tangent_error(c, &k.t[i], &size);
         if (!(error < TOL_GRADIENT)) print_error("%s: error %.3g, size %.3g\n", c->path, error, size);
         CHECK_LT(error, TOL_GRADIENT);
-        worst = fmax(worst, error);
+        worst = worse(worst, error);
         moving += size > ROUNDING;
         skipped += error < 0;
     }

@@ -150,7 +150,7 @@ static double identity_error(const char *path) {
             tau[i] = 10 * tac_random_normal(k, 9, (uint64_t)i);
         if (tac_forward_dynamics(s.sim, s.x, s.x + m->nq, tau, qacc) != TAC_OK) return HUGE_VAL;
         if (tac_inverse_dynamics(s.sim, s.x, s.x + m->nq, qacc, back) != TAC_OK) return HUGE_VAL;
-        scene_grow(&worst, scene_error(m->nv, back, tau));
+        scene_grow(&worst, relative_error(m->nv, back, tau));
     }
     free(tau), free(qacc), free(back);
     scene_free(&s);

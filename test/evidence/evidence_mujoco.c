@@ -79,12 +79,12 @@ static void compare_frames(Scene *s, const mjData *d, Errors *e) {
         for (int k = 0; k < 4 && dot < 0; k++)
             ours[k] = -ours[k];
     }
-    scene_grow(&e->kinematics, scene_error(3 * m->nbody, xpos, d->xpos));
-    scene_grow(&e->kinematics, scene_error(4 * m->nbody, xquat, d->xquat));
-    scene_grow(&e->kinematics, scene_error(3 * m->nsite, sites, d->site_xpos));
-    scene_grow(&e->kinematics, scene_error(3 * m->ngeom, geoms, d->geom_xpos));
-    scene_grow(&e->kinematics, scene_error(9 * m->nsite, site_axes, d->site_xmat));
-    scene_grow(&e->kinematics, scene_error(9 * m->ngeom, geom_axes, d->geom_xmat));
+    scene_grow(&e->kinematics, relative_error(3 * m->nbody, xpos, d->xpos));
+    scene_grow(&e->kinematics, relative_error(4 * m->nbody, xquat, d->xquat));
+    scene_grow(&e->kinematics, relative_error(3 * m->nsite, sites, d->site_xpos));
+    scene_grow(&e->kinematics, relative_error(3 * m->ngeom, geoms, d->geom_xpos));
+    scene_grow(&e->kinematics, relative_error(9 * m->nsite, site_axes, d->site_xmat));
+    scene_grow(&e->kinematics, relative_error(9 * m->ngeom, geom_axes, d->geom_xmat));
     free(xpos), free(xquat), free(sites), free(geoms), free(site_axes), free(geom_axes);
 }
 
@@ -96,20 +96,20 @@ static void compare_forces(Scene *s, const mjModel *mj, const mjData *d, Errors 
     double *length = scene_doubles(nu), *velocity = scene_doubles(nu), *actuator = scene_doubles(nu);
     scene_require(s, "mass matrix", tac_mass_matrix(s->sim, q, M));
     mj_fullM(mj, M_peer, d->qM);
-    scene_grow(&e->mass_matrix, scene_error(m->nv * m->nv, M, M_peer));
+    scene_grow(&e->mass_matrix, relative_error(m->nv * m->nv, M, M_peer));
     scene_require(s, "bias", tac_bias(s->sim, q, v, force));
-    scene_grow(&e->bias, scene_error(m->nv, force, d->qfrc_bias));
+    scene_grow(&e->bias, relative_error(m->nv, force, d->qfrc_bias));
     scene_require(s, "passive forces", tac_passive(s->sim, q, v, force));
-    scene_grow(&e->passive, scene_error(m->nv, force, d->qfrc_passive));
+    scene_grow(&e->passive, relative_error(m->nv, force, d->qfrc_passive));
     tacActuation out = {.length = length, .velocity = velocity, .force = actuator, .qfrc = force};
     scene_require(s, "actuation", tac_actuation(s->sim, s->x, s->u, &out));
-    scene_grow(&e->actuators, scene_error(m->nu, length, d->actuator_length));
-    scene_grow(&e->actuators, scene_error(m->nu, velocity, d->actuator_velocity));
-    scene_grow(&e->actuators, scene_error(m->nu, actuator, d->actuator_force));
-    scene_grow(&e->actuators, scene_error(m->nv, force, d->qfrc_actuator));
+    scene_grow(&e->actuators, relative_error(m->nu, length, d->actuator_length));
+    scene_grow(&e->actuators, relative_error(m->nu, velocity, d->actuator_velocity));
+    scene_grow(&e->actuators, relative_error(m->nu, actuator, d->actuator_force));
+    scene_grow(&e->actuators, relative_error(m->nv, force, d->qfrc_actuator));
     tacEnergy energy;
     scene_require(s, "energy", tac_energy(s->sim, q, v, &energy));
-    scene_grow(&e->energy, scene_error(2, (double[]){energy.potential, energy.kinetic}, d->energy));
+    scene_grow(&e->energy, relative_error(2, (double[]){energy.potential, energy.kinetic}, d->energy));
     free(M), free(M_peer), free(force), free(length), free(velocity), free(actuator);
 }
 
@@ -127,9 +127,9 @@ static void compare_steps(Scene *s, const mjModel *mj, mjData *d, Errors *e) {
             return;
         }
         mj_step(mj, d);
-        scene_grow(&e->steps, scene_error(m->nq, s->x, d->qpos));
-        scene_grow(&e->steps, scene_error(m->nv, s->x + m->nq, d->qvel));
-        scene_grow(&e->steps, scene_error(m->na, s->x + m->nq + m->nv, d->act));
+        scene_grow(&e->steps, relative_error(m->nq, s->x, d->qpos));
+        scene_grow(&e->steps, relative_error(m->nv, s->x + m->nq, d->qvel));
+        scene_grow(&e->steps, relative_error(m->na, s->x + m->nq + m->nv, d->act));
     }
 }
 

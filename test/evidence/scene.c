@@ -80,21 +80,6 @@ void scene_randomize(Scene *s, uint64_t k) {
     free(step);
 }
 
-double scene_error(int n, const double *a, const double *b) {
-    double difference = 0, scale = 1;
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(a[i]) || !isfinite(b[i])) return HUGE_VAL;
-        difference = fmax(difference, fabs(a[i] - b[i]));
-        scale = fmax(scale, fabs(b[i]));
-    }
-    return difference / scale;
-}
-
-void scene_grow(double *worst, double error) {
-    if (!isfinite(error)) error = HUGE_VAL;
-    if (error > *worst) *worst = error;
-}
-
 void scene_print(int first, const char *key, double value) {
     printf("%s\"%s\":", first ? "" : ",", key);
     if (isfinite(value))

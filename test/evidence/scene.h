@@ -1,6 +1,7 @@
 /* What the evidence programs share: a loaded model with a simulation, and random states. */
 #pragma once
 
+#include "cli/agreement.h"
 #include "tactus/io.h"
 
 typedef struct Scene {
@@ -23,9 +24,7 @@ void scene_randomize(Scene *s, uint64_t k);
 double *scene_doubles(size_t n);
 /* Ends the program with exit code 1 and a message when `what` did not succeed. */
 void scene_require(const Scene *s, const char *what, tacStatus status);
-/* max |a - b| / max(1, max |b|); infinite when a number is not finite. */
-double scene_error(int n, const double *a, const double *b);
-/* *worst = max(*worst, error); infinite, for good, once an error is not finite. */
-void scene_grow(double *worst, double error);
+/* *worst = worse(*worst, error) */
+static inline void scene_grow(double *worst, double error) { *worst = worse(*worst, error); }
 /* Prints ,"key":value (the comma unless it is the first); null when the value is not finite: JSON has no other. */
 void scene_print(int first, const char *key, double value);

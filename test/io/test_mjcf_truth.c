@@ -44,8 +44,8 @@ static void check_quat(const json_t *object, const void *ours) {
     const double *q = ours;
     numbers(object, "quat", 4, truth);
     for (int k = 0; k < 4; k++) {
-        same = fmax(same, fabs(q[k] - truth[k]));
-        opposite = fmax(opposite, fabs(q[k] + truth[k]));
+        same = worse(same, fabs(q[k] - truth[k]));
+        opposite = worse(opposite, fabs(q[k] + truth[k]));
     }
     CHECK_LT(fmin(same, opposite), TOL_POSE);
 }

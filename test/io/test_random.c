@@ -179,7 +179,7 @@ static double difference(const tacModel *a, const tacModel *b) {
     for (int i = 0; i < a->nv; i++)
         for (int k = 0; k < a->nv; k++) {
             double value = A[i * a->nv + k];
-            worst = fmax(worst, fabs(value - B[same_dof(a, i, b) * b->nv + same_dof(a, k, b)]));
+            worst = worse(worst, fabs(value - B[same_dof(a, i, b) * b->nv + same_dof(a, k, b)]));
             largest = fmax(largest, fabs(value));
         }
     free(A);

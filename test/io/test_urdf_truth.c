@@ -43,8 +43,8 @@ static const char *text(const json_t *object, const char *key) {
 static double quat_error(const double *a, const double *b) {
     double same = 0, opposite = 0;
     for (int k = 0; k < 4; k++) {
-        same = fmax(same, fabs(a[k] - b[k]));
-        opposite = fmax(opposite, fabs(a[k] + b[k]));
+        same = worse(same, fabs(a[k] - b[k]));
+        opposite = worse(opposite, fabs(a[k] + b[k]));
     }
     return fmin(same, opposite);
 }

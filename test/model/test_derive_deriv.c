@@ -71,7 +71,7 @@ static double tangent_error(Case *c, int field, int index, double *size) {
     for (int i = 0; i < n; i++) {
         double entry = ((const double *)t)[i];
         CHECK(isfinite(entry));
-        worst = fmax(worst, fabs(entry - difference[i]));
+        worst = worse(worst, fabs(entry - difference[i]));
         largest = fmax(largest, fabs(difference[i]));
         *size = fmax(*size, fabs(entry));
     }
@@ -98,7 +98,7 @@ static int check_model(const tacModel *m, double *worst, int *skipped) {
         error = tangent_error(&c, field, index, &size);
         if (!(error < TOL_GRADIENT)) print_error("%s: error %.3g, size %.3g\n", c.path, error, size);
         CHECK_LT(error, TOL_GRADIENT);
-        *worst = fmax(*worst, error);
+        *worst = worse(*worst, error);
         *skipped += error < 0;
         moving += size > ROUNDING;
     }

@@ -22,9 +22,9 @@ static double difference(const Peer *p) {
     CHECK(d != NULL);
     tac_qpos_sub(m, p->x, p->data->qpos, d);
     for (int i = 0; i < m->nv; i++)
-        worst = fmax(worst, fmax(fabs(d[i]), fabs(p->x[m->nq + i] - p->data->qvel[i])));
+        worst = worse(worse(worst, fabs(d[i])), fabs(p->x[m->nq + i] - p->data->qvel[i]));
     for (int i = 0; i < m->na; i++)
-        worst = fmax(worst, fabs(p->x[m->nq + m->nv + i] - p->data->act[i]));
+        worst = worse(worst, fabs(p->x[m->nq + m->nv + i] - p->data->act[i]));
     free(d);
     return worst;
 }
@@ -45,7 +45,7 @@ static void check_trajectory(Peer *p) {
         CHECK_INT(tac_step(p->sim, p->x, p->u, p->x, NULL), TAC_OK);
         mj_step(p->mj, p->data);
         scale = fmax(scale, largest(p));
-        worst = fmax(worst, difference(p) / scale);
+        worst = worse(worst, difference(p) / scale);
     }
     print_message("  %s: worst difference over %d steps %.2g\n", p->name, STEPS, worst);
     CHECK_LT(worst, TOL_STATE);
@@ -58,7 +58,7 @@ static void check_single_steps(Peer *p) {
         peer_randomize_input(p, 7, s, 1);
         CHECK_INT(tac_step(p->sim, p->x, p->u, p->x, NULL), TAC_OK);
         mj_step(p->mj, p->data);
-        worst = fmax(worst, difference(p) / largest(p));
+        worst = worse(worst, difference(p) / largest(p));
     }
     print_message("  %s: worst difference of %d single steps %.2g\n", p->name, STATES, worst);
     CHECK_LT(worst, TOL_STEP);

@@ -19,11 +19,11 @@ static double difference(const Peer *p, double *d) {
     double worst = 0;
     tac_qpos_sub(m, p->x, p->data->qpos, d);
     for (int i = 0; i < m->nv; i++) {
-        worst = fmax(worst, fabs(d[i]));
-        worst = fmax(worst, fabs(p->x[m->nq + i] - p->data->qvel[i]));
+        worst = worse(worst, fabs(d[i]));
+        worst = worse(worst, fabs(p->x[m->nq + i] - p->data->qvel[i]));
     }
     for (int i = 0; i < m->na; i++)
-        worst = fmax(worst, fabs(p->x[m->nq + m->nv + i] - p->data->act[i]));
+        worst = worse(worst, fabs(p->x[m->nq + m->nv + i] - p->data->act[i]));
     return worst;
 }
 
@@ -46,7 +46,7 @@ static void check_steps(Peer *p) {
         CHECK_INT(tac_step(p->sim, p->x, p->u, p->x, &info), TAC_OK);
         mj_step(p->mj, p->data);
         scale = fmax(scale, largest(p));
-        worst = fmax(worst, difference(p, d) / scale);
+        worst = worse(worst, difference(p, d) / scale);
     }
     print_message("  %s: worst difference over %d steps %.2g\n", p->name, STEPS, worst);
     CHECK_LT(worst, TOL_STATE);

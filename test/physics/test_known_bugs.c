@@ -71,7 +71,7 @@ static double column_error(Case *c, int j, double *work) {
         scale = fmax(scale, fabs(F[i]));
     for (int i = 0; i < c->ndx; i++) {
         double entry = j < c->ndx ? c->A[i * c->ndx + j] : c->B[i * c->nu + j - c->ndx];
-        worst = fmax(worst, fabs(entry - F[i]) / scale);
+        worst = worse(worst, fabs(entry - F[i]) / scale);
         sum += entry * c->ybar[i];
     }
     CHECK_LT(fabs(sum - got) / fmax(1, fabs(sum)), TOL_REVERSE);

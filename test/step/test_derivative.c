@@ -108,7 +108,7 @@ static double jacobian_error(Case *c, const double *A, const double *B) {
         CHECK_INT(difference_ridders(step_along, c, c->ndx, FIRST_STEP, column, NULL, work), 0);
         for (int i = 0; i < c->ndx; i++) {
             double analytic = c->column < c->ndx ? A[i * c->ndx + c->column] : B[i * c->nu + c->column - c->ndx];
-            worst = fmax(worst, fabs(analytic - column[i]));
+            worst = worse(worst, fabs(analytic - column[i]));
             largest = fmax(largest, fabs(column[i]));
         }
     }
@@ -130,7 +130,7 @@ static double reverse_error(Case *c, const double *A, const double *B, uint64_t 
             sum += ybar[i] * entry;
             scale = fmax(scale, fabs(ybar[i] * entry));
         }
-        worst = fmax(worst, fabs(sum - got) / scale);
+        worst = worse(worst, fabs(sum - got) / scale);
     }
     free(ybar);
     free(gx);

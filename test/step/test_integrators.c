@@ -145,9 +145,9 @@ static double error_of(const tacModel *m, const double *x, const double *exact) 
     double d[MOST], worst = 0;
     tac_qpos_sub(m, x, exact, d);
     for (int i = 0; i < m->nv; i++)
-        worst = fmax(worst, fmax(fabs(d[i]), fabs(x[m->nq + i] - exact[m->nq + i])));
+        worst = worse(worst, fmax(fabs(d[i]), fabs(x[m->nq + i] - exact[m->nq + i])));
     for (int i = m->nq + m->nv; i < tac_nx(m); i++)
-        worst = fmax(worst, fabs(x[i] - exact[i]));
+        worst = worse(worst, fabs(x[i] - exact[i]));
     return worst;
 }
 

@@ -103,7 +103,7 @@ static int difference(Case *c, double *column, double *work) {
         if (difference_ridders(step_along, c, c->ndx, h, column, error, work) != 0) break;
         found = 1;
         for (int i = 0; i < c->ndx; i++) {
-            worst = fmax(worst, error[i]);
+            worst = worse(worst, error[i]);
             largest = fmax(largest, fabs(column[i]));
         }
         if (worst / largest < 0.1 * TOL_GRADIENT) break;
@@ -117,7 +117,7 @@ static int check_column(Case *c, const double *P, double *column, double *work) 
     double worst = 0, largest = 1, size = 0;
     if (!difference(c, column, work)) return 0;
     for (int i = 0; i < c->ndx; i++) {
-        worst = fmax(worst, fabs(P[i * c->np + c->column] - column[i]));
+        worst = worse(worst, fabs(P[i * c->np + c->column] - column[i]));
         largest = fmax(largest, fabs(column[i]));
         size = fmax(size, fabs(P[i * c->np + c->column]));
     }

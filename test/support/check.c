@@ -32,16 +32,6 @@ void check_near(double a, double b, double tol, const char *what, const char *fi
     _assert_true((uintmax_t)ok, what, file, line);
 }
 
-double relative_error(int n, const double *a, const double *b) {
-    double largest = 1, worst = 0;
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(a[i]) || !isfinite(b[i])) return HUGE_VAL;
-        largest = fmax(largest, fabs(b[i]));
-        worst = fmax(worst, fabs(a[i] - b[i]));
-    }
-    return worst / largest;
-}
-
 void check_array(int n, const double *a, const double *b, double tol, const char *what, const char *file, int line) {
     double error = relative_error(n, a, b);
     int ok = error <= tol * tolerance_scale();

@@ -2,6 +2,8 @@
  * environment variable TAC_TOL_SCALE (default 1); 0 makes every approximate check fail and print its residual. */
 #pragma once
 
+#include "cli/agreement.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,8 +29,6 @@ void check_near(double a, double b, double tol, const char *what, const char *fi
 void check_array(int n, const double *a, const double *b, double tol, const char *what, const char *file, int line);
 void check_string(const char *a, const char *b, const char *what, const char *file, int line);
 void check_has(const char *text, const char *part, const char *what, const char *file, int line);
-/* max |a_i - b_i| / max(1, max |b_i|) */
-double relative_error(int n, const double *a, const double *b);
 
 /* Path of a file of the shared material (TACTUS_SHARED, default ../shared), or NULL when it is not there. The text is
  * in a static buffer. */
