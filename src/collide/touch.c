@@ -57,7 +57,8 @@ static tacStatus nearest_point(const touchSides *w, tacTouch *t, int point) {
 static tacStatus nearest_lines(const touchSides *w, tacTouch *t) {
     tacPatch patch[2];
     for (int i = 0; i < 2; i++)
-        patch[i] = patch_near(w, t, i, t->point[i]);
+        patch[i] =
+            patch_near(w, t, i, w->pose[i]->p); /* the search's own point would leave its rounding in the answer */
     tacVec3 m = tac_cross3(patch[0].t[0], patch[1].t[0]), g = tac_sub3(patch[1].x, patch[0].x);
     double square = tac_dot3(m, m), bound = tac_norm3(patch[0].t[0]) * tac_norm3(patch[1].t[0]);
     if (!(square > TAC_COINCIDENT * TAC_COINCIDENT * bound * bound)) return TAC_ERR_DEGENERATE;

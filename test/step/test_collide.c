@@ -395,7 +395,7 @@ static void derivatives(void **state) {
     }
     for (int b = 0; b < 3; b++) {
         CHECK_INT(tally[b].wrong, 0);
-        CHECK_LT(100, tally[b].moving);
+        CHECK_LT(50, tally[b].moving);
         CHECK_LT(tally[b].switching, 0.05 * tally[b].columns);
         print_message("%d columns, %d move, %d switch, worst %.1e\n", tally[b].columns, tally[b].moving,
                       tally[b].switching, tally[b].worst);
