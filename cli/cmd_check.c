@@ -100,9 +100,9 @@ static int print_json(const tacGradientCheck *check) {
     cli_json_put_count(&json, "samples", check->samples);
     cli_json_put_count(&json, "passed", check->passed);
     cli_json_put_count(&json, "switching", check->switching);
-    cli_json_put_count(&json, "in_contact", 0);
-    cli_json_put_count(&json, "sticking", 0);
-    cli_json_put_count(&json, "sliding", 0);
+    cli_json_put_count(&json, "in_contact", check->in_contact);
+    cli_json_put_count(&json, "sticking", check->sticking);
+    cli_json_put_count(&json, "sliding", check->sliding);
     cli_json_put(&json, "tol", cli_json_number(&json, "tol", check->tol));
     cli_json_put(&json, "worst", cli_json_number(&json, "worst", check->worst.error));
     cli_json_put(&json, "blocks", blocks_json(&json, check));
@@ -131,8 +131,11 @@ static int print_text(const char *path, const tacGradientCheck *check) {
     printf("%s: contact %s, integrator %s, step %g s\n", path, cli_contact_word(check->options.contact),
            cli_integrator_word(check->options.integrator), check->options.dt);
     printf("  passed     %ld of %ld states, tolerance %g\n", check->passed, check->samples, check->tol);
-    printf("  switching  %ld (a clamp begins or ends to hold inside the stencil)\n", check->switching);
+    printf("  switching  %ld (a clamp or contact begins or ends to hold inside the stencil)\n", check->switching);
     printf("  failed     %ld\n", check->failed);
+    if (check->options.contact != TAC_NONE)
+        printf("  in contact %ld, sticking in %ld, sliding in %ld\n", check->in_contact, check->sticking,
+               check->sliding);
     if (check->broken > 0)
         printf("             %ld of them because the step fails: %s\n", check->broken, tac_status_text(check->status));
     print_worst(check);

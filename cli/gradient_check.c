@@ -3,6 +3,7 @@
 #include "cli/active_set.h"
 #include "cli/cli.h"
 #include "cli/differences.h"
+#include "cli/draw_contact.h"
 #include "cli/draw_state.h"
 #include "cli/param_check.h"
 #include "cli/step_column.h"
@@ -104,12 +105,15 @@ static void refine_column(Runner *r, int column, const double scale[CLI_ROW_BLOC
 static int switches(Runner *r, int column) {
     const tacModel *m = r->check->model;
     tacStepColumn *step = &r->step;
+    tacStepInfo here, moved;
     size_t n = (size_t)cli_active_count(m);
+    if (tac_step(r->sim, step->x, step->u, step->y, &here) != TAC_OK) return 0;
     if (cli_active_set(r->sim, m, step->x, step->u, step->y0, r->active_work, r->active) != TAC_OK) return 0;
     step->column = column;
     for (int sign = -1; sign <= 1; sign += 2) {
         cli_step_column_move(step, sign * SMALLEST_STEP);
-        if (tac_step(r->sim, step->moved, step->input, step->y, NULL) != TAC_OK) return 0;
+        if (tac_step(r->sim, step->moved, step->input, step->y, &moved) != TAC_OK) return 0;
+        if (moved.active_set != here.active_set) return 1;
         if (cli_active_set(r->sim, m, step->moved, step->input, step->y, r->active_work, r->active_moved) != TAC_OK)
             return 0;
         if (memcmp(r->active, r->active_moved, n) != 0) return 1;
@@ -195,6 +199,21 @@ static tacStatus check_sample(Runner *r, long sample, const double *x, const dou
     return status;
 }
 
+/* A state to check at: anywhere without contact, otherwise where something touches. */
+static void draw_state(Runner *r, long sample, double *x, double *u) {
+    const tacGradientCheck *check = r->check;
+    tacStepInfo info = {0};
+    if (check->options.contact == TAC_NONE) {
+        cli_draw_state(check->model, &check->options, check->seed, (uint64_t)sample, x, u);
+        return;
+    }
+    cli_draw_contact_state(r->sim, check->model, &check->options, check->seed, (uint64_t)sample, x, u);
+    tac_step(r->sim, x, u, r->step.y, &info);
+    r->check->in_contact += info.contacts > 0;
+    r->check->sticking += info.sticking > 0;
+    r->check->sliding += info.sliding > 0;
+}
+
 static int check_group(Runner *r, long first, int count) {
     tacParamSamples *g = &r->group;
     g->count = count;
@@ -202,7 +221,7 @@ static int check_group(Runner *r, long first, int count) {
         double *x = g->x + (size_t)s * (size_t)r->step.nx, *u = g->u + (size_t)s * (size_t)r->step.nu;
         tacSampleErrors *out = &g->errors[s];
         memset(out, 0, sizeof *out);
-        cli_draw_state(r->check->model, &r->check->options, r->check->seed, (uint64_t)(first + s), x, u);
+        draw_state(r, first + s, x, u);
         out->status = check_sample(r, first + s, x, u, out);
         memcpy(g->y0 + (size_t)s * (size_t)r->step.nx, r->step.y0, (size_t)r->step.nx * sizeof(double));
         memcpy(g->P + (size_t)s * g->p_stride, r->d.P, g->p_stride * sizeof(double));

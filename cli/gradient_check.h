@@ -34,6 +34,8 @@ typedef struct tacGradientCheck {
     double tol;
     /* out */
     long passed, switching, failed; /* samples */
+    long in_contact;                /* of all: something touches */
+    long sticking, sliding;         /* of these: some contact holds, some contact slides */
     long broken;                    /* of the failed: the step itself failed, with `status` */
     tacStatus status;
     int moved;                                       /* parameters that were moved inside */

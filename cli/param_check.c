@@ -154,16 +154,18 @@ static int keep_best(const Sweep *w, const double *F, double tol, double (*best)
 
 /* --- Switching --------------------------------------------------------------------------------------------------- */
 
-/* The active set of a sample with the parameter at `value`: 1, or 0 where it cannot be had. */
+/* The active set of a sample with the parameter at `value`, clamps and then contacts: 1, or 0 where it cannot be had. */
 static int set_with(const tacGradientCheck *check, const Sweep *w, int sample, double value, signed char *set) {
     const double *x = w->group->x + (size_t)sample * (size_t)w->nx, *u = w->group->u + (size_t)sample * (size_t)w->nu;
     tacModel *copy = NULL;
     tacSim *sim = NULL;
+    tacStepInfo info = {0};
     double *work = new_numbers((size_t)cli_active_work(w->model));
     int good = work != NULL && tac_model_copy(check->model, &copy, NULL) == TAC_OK &&
                tac_param_set(copy, check->params->path[w->param], value, NULL) == TAC_OK &&
-               tac_sim_new(copy, &check->options, &sim, NULL) == TAC_OK && tac_step(sim, x, u, w->y, NULL) == TAC_OK &&
+               tac_sim_new(copy, &check->options, &sim, NULL) == TAC_OK && tac_step(sim, x, u, w->y, &info) == TAC_OK &&
                cli_active_set(sim, copy, x, u, w->y, work, set) == TAC_OK;
+    memcpy(set + cli_active_count(w->model), &info.active_set, sizeof info.active_set);
     tac_sim_free(sim);
     tac_model_free(copy);
     free(work);
@@ -171,7 +173,7 @@ static int set_with(const tacGradientCheck *check, const Sweep *w, int sample, d
 }
 
 static int switches(const tacGradientCheck *check, const Sweep *w, int sample) {
-    size_t n = (size_t)cli_active_count(w->model) + 1;
+    size_t n = (size_t)cli_active_count(w->model) + sizeof(uint64_t);
     double value = w->theta[w->param], h = SMALLEST_FACTOR * check->step[w->param];
     signed char *sets = calloc(3 * n, 1);
     int changes = sets != NULL && set_with(check, w, sample, value, sets) &&

@@ -25,10 +25,18 @@ typedef struct tacOptions {
     int max_contacts;         /* contacts there is room for; default tac_max_contacts */
 } tacOptions;
 
-/* What happened in a step. */
+/* What happened in a step, and why a gradient is what it is. */
 typedef struct tacStepInfo {
     tacStatus status;
     int bad_index; /* TAC_ERR_NONFINITE: the first such entry of [x | u], or -1 where the result overflows; else -1 */
+    /* contact models; zero without */
+    int contacts, sticking, sliding; /* contact points that carry force; of them, held by friction, at its bound */
+    int iterations;                  /* systems solved */
+    double residual;                 /* largest violation of the contact problem's conditions, in units of its force */
+    double class_margin;             /* m/s (rad/s): least change of a row's velocity that changes its class */
+    double feature_margin;           /* m: least motion that makes other features touch */
+    uint64_t active_set;             /* which contacts, features and classes hold: while it is the same, the step is
+                                        smooth; differences across two values of it mean nothing */
 } tacStepInfo;
 
 /* Derivatives of a step y = f(x, u; theta) in tangent coordinates: ndx = 2 nv + na (tac_ndx), rows and columns dq, dv,

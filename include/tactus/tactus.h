@@ -132,7 +132,8 @@ TAC_API void tac_qpos_add(const tacModel *model, const double *q, const double *
 /* q2 (-) q1 -> d (nv). */
 TAC_API void tac_qpos_sub(const tacModel *model, const double *q2, const double *q1, double *d);
 
-/* y = f(x, u). y may be x. info may be NULL. */
+/* y = f(x, u). y may be x. info may be NULL. TAC_ERR_UNSOLVED: y is the best state found, and info->residual says how
+ * good; every other failure leaves y untouched. */
 TAC_API tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tacStepInfo *info);
 /* The same map, to the bit, and its derivatives at (x, u). y may be NULL. */
 TAC_API tacStatus tac_step_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *jac,
@@ -140,7 +141,8 @@ TAC_API tacStatus tac_step_jac(tacSim *sim, const double *x, const double *u, do
 /* Reverse mode: ybar[ndx] -> gradient of ybar . f(x, u; theta). */
 TAC_API tacStatus tac_step_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *grad,
                                tacStepInfo *info);
-/* X[0] = x0, X[k+1] = f(X[k], U[k]); X is (n+1) by nx, U is n by ninput. Stops at the first failure. */
+/* X[0] = x0, X[k+1] = f(X[k], U[k]); X is (n+1) by nx, U is n by ninput. Stops at the first failure
+ * that leaves no next state. */
 TAC_API tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, double *X, tacStepInfo *info);
 /* Reverse mode of a rollout: the gradient of a loss of its states with respect to x0 (grad.x, ndx), U (grad.u, n by
  * ninput) and theta. Keeps as many states as `memory` has room for and steps the others again, at most about
@@ -241,9 +243,9 @@ TAC_API tacStatus tac_outputs_vjp(tacSim *sim, const double *x, const double *u,
 /* Contacts that simulations of a model have room for unless options say otherwise: 8 for each pair of geoms that have
  * collision bits, but no more than 64 and 16 for each such geom; and 8 for each explicit pair. */
 TAC_API int tac_max_contacts(const tacModel *model);
-/* (q, mocap) -> all contacts with dist below the pair's margin + gap: by pair (geom[0], then geom[1]), within a pair the
- * deepest first. Which geoms may touch, and which is geom[0], is as in MuJoCo 3.x (docs/theory/collision.md). u may be
- * NULL: mocap bodies stand where the model has them. TAC_ERR_CONTACTS when there are more than max or than the
+/* (q, mocap) -> all contacts with dist below the pair's margin + gap: by pair (geom[0], then geom[1]), within a pair
+ * the deepest first. Which geoms may touch, and which is geom[0], is as in MuJoCo 3.x (docs/theory/collision.md). u may
+ * be NULL: mocap bodies stand where the model has them. TAC_ERR_CONTACTS when there are more than max or than the
  * simulation has room for: out is untouched, *n is how many there are. */
 TAC_API tacStatus tac_contacts(tacSim *sim, const double *q, const double *u, tacContact *out, int max, int *n);
 /* Signed distance of two geoms, whether they may touch or not: Euclidean when apart, minus the least translation that

@@ -6,7 +6,7 @@ tacStatus tac_step_jac(tacSim *sim, const double *x, const double *u, double *y,
     tacStatus status = tac_check_state(sim, x, u, &bad);
     if (status == TAC_OK && jac == NULL) status = TAC_ERR_ARGUMENT;
     if (status == TAC_OK) status = sim->stepper->jac(sim, x, u, y, jac);
-    if (info != NULL) *info = (tacStepInfo){.status = status, .bad_index = bad};
+    tac_report(sim, status, bad, info);
     return status;
 }
 
@@ -17,6 +17,6 @@ tacStatus tac_step_vjp(tacSim *sim, const double *x, const double *u, const doub
     if (status == TAC_OK && (grad == NULL || ybar == NULL)) status = TAC_ERR_ARGUMENT;
     if (status == TAC_OK && tac_first_nonfinite(tac_ndx(sim->model), ybar) >= 0) status = TAC_ERR_NONFINITE;
     if (status == TAC_OK) status = sim->stepper->vjp(sim, x, u, ybar, grad);
-    if (info != NULL) *info = (tacStepInfo){.status = status, .bad_index = bad};
+    tac_report(sim, status, bad, info);
     return status;
 }

@@ -62,6 +62,7 @@ static tacStatus accelerate(tacSim *sim, const double *x, const double *u, tacLc
     tacWork *w = &sim->work;
     double h = sim->options.dt;
     double *v_free = TAC_TAKE(&sim->arena, m->nv, double), *scratch = TAC_TAKE(&sim->arena, m->nv, double);
+    sim->info = (tacStepInfo){0};
     if (v_free == NULL || scratch == NULL || !tac_lcp_layout(lcp, m, sim->options.max_contacts, &sim->arena))
         return TAC_ERR_ARENA_FULL;
     tac_evaluate(sim, x, u);
@@ -76,8 +77,15 @@ static tacStatus accelerate(tacSim *sim, const double *x, const double *u, tacLc
     tac_rows_weigh(m, w, &lcp->rows, scratch);
     tac_lcp_pose(m, lcp, h);
     status = tac_lcp_solve(m, lcp, v_free, &sim->arena);
-    if (status == TAC_OK) add_impulses(sim, lcp, scratch);
-    return status;
+    if (status != TAC_OK) return status;
+    tac_lcp_report(lcp, &sim->info);
+    add_impulses(sim, lcp, scratch);
+    return TAC_OK;
+}
+
+/* A next state was found, if not by a solution. */
+static tacStatus judge(const tacLcp *lcp, tacStatus status) {
+    return status == TAC_OK && lcp->unsolved ? TAC_ERR_UNSOLVED : status;
 }
 
 static tacStatus advance(tacSim *sim, const double *x, const double *u, tacLcp *lcp) {
@@ -86,12 +94,12 @@ static tacStatus advance(tacSim *sim, const double *x, const double *u, tacLcp *
 }
 
 static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) {
-    tacLcp lcp;
+    tacLcp lcp = {.unsolved = 0};
     size_t mark = tac_arena_mark(&sim->arena);
     tacStatus status = advance(sim, x, u, &lcp);
     if (status == TAC_OK) memcpy(y, sim->work.next, (size_t)tac_nx(sim->model) * sizeof *y);
     tac_arena_release(&sim->arena, mark);
-    return status;
+    return judge(&lcp, status);
 }
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
@@ -189,7 +197,7 @@ static tacStatus linearize(tacSim *sim, const double *x, const double *u, const 
 static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
-    tacLcp lcp;
+    tacLcp lcp = {.unsolved = 0};
     size_t mark = tac_arena_mark(&sim->arena);
     tacColumns c = tac_count_columns(sim);
     double *W = TAC_TAKE(&sim->arena, (size_t)m->nv * (size_t)c.n, double), *hv = TAC_TAKE(&sim->arena, m->nv, double);
@@ -203,7 +211,7 @@ static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, c
         if (y != NULL) memcpy(y, w->next, (size_t)tac_nx(m) * sizeof *y);
     }
     tac_arena_release(&sim->arena, mark);
-    return status;
+    return judge(&lcp, status);
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
@@ -250,7 +258,7 @@ static tacStatus residuals_vjp(tacSim *sim, const double *x, const double *u, co
 }
 
 static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
-    tacLcp lcp;
+    tacLcp lcp = {.unsolved = 0};
     tacAdjoint adjoint;
     size_t mark = tac_arena_mark(&sim->arena);
     tacStatus status = advance(sim, x, u, &lcp);
@@ -264,7 +272,7 @@ static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double
     if (status == TAC_OK) status = residuals_vjp(sim, x, u, &lcp, adjoint.lambda, mu, &adjoint.bar);
     if (status == TAC_OK) tac_adjoint_end(sim, x, u, tac_damping_span(sim), &adjoint, g);
     tac_arena_release(&sim->arena, mark);
-    return status;
+    return judge(&lcp, status);
 }
 
 /* Derivatives keep c.n numbers for this many rows at least; steps with more say that there is no room. */

@@ -3,12 +3,19 @@
 
 #include <string.h>
 
+void tac_report(const tacSim *sim, tacStatus status, int bad, tacStepInfo *info) {
+    if (info == NULL) return;
+    *info = sim == NULL ? (tacStepInfo){0} : sim->info;
+    info->status = status;
+    info->bad_index = bad;
+}
+
 tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tacStepInfo *info) {
     int bad;
     tacStatus status = tac_check_state(sim, x, u, &bad);
     if (status == TAC_OK && y == NULL) status = TAC_ERR_ARGUMENT;
     if (status == TAC_OK) status = sim->stepper->step(sim, x, u, y);
-    if (info != NULL) *info = (tacStepInfo){.status = status, .bad_index = bad};
+    tac_report(sim, status, bad, info);
     return status;
 }
 
@@ -19,10 +26,13 @@ tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, dou
     } else {
         size_t nx = (size_t)tac_nx(sim->model), ninput = (size_t)tac_ninput(sim->model, &sim->options);
         memmove(X, x0, nx * sizeof *X);
-        for (int k = 0; k < n && last.status == TAC_OK; k++) {
+        int unsolved = 0;
+        for (int k = 0; k < n && tac_went_on(last.status); k++) {
             const double *u = U == NULL ? NULL : U + (size_t)k * ninput;
             tac_step(sim, X + (size_t)k * nx, u, X + (size_t)(k + 1) * nx, &last);
+            unsolved |= last.status == TAC_ERR_UNSOLVED;
         }
+        if (unsolved && last.status == TAC_OK) last.status = TAC_ERR_UNSOLVED;
     }
     if (info != NULL) *info = last;
     return last.status;

@@ -38,6 +38,7 @@ struct tacSim {
     tacArena tangent_rows;     /* what they point to */
     tacArena scene_rows;       /* the lasting part of the scene */
     tacScene scene;
+    tacStepInfo info; /* of the step in hand: the stepper fills in what it knows */
     tacWork work;
     tacArena arena; /* scratch, the workspace included */
 };
@@ -50,5 +51,9 @@ extern const tacStepper TAC_STEPPER_EULER, TAC_STEPPER_RK4, TAC_STEPPER_IMPLICIT
 tacInputs tac_split_inputs(const tacModel *model, const tacOptions *options, const double *u);
 /* TAC_OK, TAC_ERR_ARGUMENT (NULL) or TAC_ERR_NONFINITE with *bad = index in [x | u], else -1. */
 tacStatus tac_check_state(const tacSim *sim, const double *x, const double *u, int *bad);
+/* What a call says about its step: the stepper's own report with the call's status. sim and info may be NULL. */
+void tac_report(const tacSim *sim, tacStatus status, int bad, tacStepInfo *info);
+/* 1: there is a next state: the step went well, or it is the best that was found. */
+static inline int tac_went_on(tacStatus status) { return status == TAC_OK || status == TAC_ERR_UNSOLVED; }
 /* Fills all scratch with bytes 0xFF, which make NaN: results must not change. For tests. */
 void tac_sim_poison(tacSim *sim);

@@ -44,6 +44,8 @@ int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *a
 void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h);
 /* (v_free, factor of Mhat) -> f, w, row_class; status as tac_boxed_solve. Needs: tac_lcp_pose, tac_rows_weigh. */
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena);
+/* What the solution says about itself. */
+void tac_lcp_report(const tacLcp *lcp, tacStepInfo *info);
 /* force[nv] += J^T f */
 void tac_lcp_add_force(const tacLcp *lcp, double *force);
 

@@ -148,11 +148,13 @@ static double compliance_rate(const tacModel *m, const tacParamTangent *t, int b
     return -change / (total * total);
 }
 
+/* Where two equal frictions meet, each has half: the mean of both sides of the kink, and the whole when both move. */
 static double friction_rate(const tacModel *m, const tacParamTangent *t, const tacContact *c, int axis) {
     if (c->pair >= 0) return is_number(m, t, m->pair_friction + 5 * c->pair + axis - 1);
     int a = c->geom[0], b = c->geom[1], pa = m->geom_priority[a], pb = m->geom_priority[b];
-    int first = pa != pb ? pa > pb : m->geom_friction[3 * a] > m->geom_friction[3 * b];
-    return is_number(m, t, m->geom_friction + 3 * (first ? a : b));
+    double *fa = m->geom_friction + 3 * a, *fb = m->geom_friction + 3 * b;
+    if (pa == pb && *fa == *fb) return 0.5 * (is_number(m, t, fa) + is_number(m, t, fb));
+    return is_number(m, t, (pa != pb ? pa > pb : *fa > *fb) ? fa : fb);
 }
 
 static double bound_sign(const tacLcp *lcp, int k) {

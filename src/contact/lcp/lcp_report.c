@@ -1,0 +1,56 @@
+/* What a solved problem says about itself: who holds, how firmly, and which smooth piece of the step this is. */
+#include "contact/lcp/lcp.h"
+
+#include <math.h>
+
+/* Least change of the row's velocity (m/s, rad/s) that moves it into another class. */
+static double row_margin(const tacLcp *lcp, int k) {
+    double scale = lcp->parent[k] < 0 ? 1 : lcp->f[lcp->parent[k]], a = tac_row_product(&lcp->rows, k, k) + lcp->eps[k];
+    if (lcp->row_class[k] == TAC_ROW_OFF) return INFINITY;
+    if (lcp->row_class[k] != TAC_ROW_FREE) return fabs(lcp->w[k]);
+    double low = lcp->f[k] - lcp->low[k] * scale, high = lcp->high[k] * scale - lcp->f[k];
+    return a * fmin(low, high);
+}
+
+/* A separated contact or limit is no part of the set. */
+static int is_idle(const tacLcp *lcp, int k) {
+    int p = lcp->parent[k] < 0 ? k : lcp->parent[k];
+    return lcp->row_class[p] == TAC_ROW_LOW && lcp->low[p] == 0;
+}
+
+static uint64_t hash_row(const tacLcp *lcp, int k, uint64_t hash) {
+    const tacRow *row = &lcp->rows.row[k];
+    int words[5] = {(int)row->kind, row->id, row->axis, lcp->row_class[k], row->pos / lcp->h < -TAC_LCP_CORRECTION};
+    if (row->kind == TAC_ROW_CONTACT) {
+        const tacContact *c = &lcp->rows.contact[row->id];
+        const tacFeature *f = c->feature;
+        int contact[13] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],   f[0].id[1],
+                           f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1]};
+        words[1] = 0;
+        hash = tac_hash(contact, sizeof contact, hash);
+    }
+    return tac_hash(words, sizeof words, hash);
+}
+
+static void count_contact(const tacLcp *lcp, int k, tacStepInfo *info) {
+    int friction = k + 2 < lcp->rows.n && lcp->parent[k + 1] == k;
+    info->contacts++;
+    if (!friction) return;
+    int sticks = lcp->row_class[k + 1] == TAC_ROW_FREE && lcp->row_class[k + 2] == TAC_ROW_FREE;
+    info->sticking += sticks;
+    info->sliding += !sticks;
+}
+
+void tac_lcp_report(const tacLcp *lcp, tacStepInfo *info) {
+    *info = (tacStepInfo){
+        .iterations = lcp->pivots, .residual = lcp->residual, .class_margin = INFINITY, .feature_margin = INFINITY};
+    for (int k = 0; k < lcp->rows.n; k++) {
+        const tacRow *row = &lcp->rows.row[k];
+        info->class_margin = fmin(info->class_margin, row_margin(lcp, k));
+        if (is_idle(lcp, k)) continue;
+        info->active_set = hash_row(lcp, k, info->active_set);
+        if (row->kind != TAC_ROW_CONTACT || row->axis != 0) continue;
+        count_contact(lcp, k, info);
+        info->feature_margin = fmin(info->feature_margin, lcp->rows.contact[row->id].switch_margin);
+    }
+}
