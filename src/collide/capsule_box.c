@@ -133,8 +133,10 @@ static double room(const tacBoxSegment *s, const nearPlace *p, tacVec3 n, double
 /* The touch of the nearest pair. Where segment and edge cross near each other their directions tell the normal better
  * than their difference. */
 static tacTouch nearest_touch(const tacBoxSegment *s, const nearPlace *p) {
-    tacVec3 n = tac_scale3(1 / p->d, p->gap);
+    tacVec3 n = p->gap;
     double d = p->d, sine = 1;
+    if (p->end < 0 && p->region.beyond == 3) n = tac_madd3(n, -tac_dot3(n, s->u), s->u); /* across the segment */
+    n = tac_scale3(1 / tac_norm3(n), n);
     if (p->end < 0 && p->region.beyond == 2) {
         tacVec3 cross = across_edge(s->u, free_axis(&p->region));
         sine = tac_norm3(cross);
@@ -197,8 +199,8 @@ int tac_touch_capsule_box(const tacShape *a, const tacPose *A, const tacShape *b
     s.size = tac_norm3(s.half), s.length = s.h + s.radius;
     boxStretches w = cut_segment(&s);
     nearPlace p = nearest_place(&s, &w);
-    if (!(p.d - s.radius < reach)) return 0;
     if (p.d <= TAC_COINCIDENT * (s.size + s.h)) return tac_capsule_box_deep(&s, p.t, reach, out);
+    if (!(p.d - s.radius < reach)) return 0;
     out[0] = nearest_touch(&s, &p);
     if (!(out[0].dist < reach)) return 0;
     int n = 1;

@@ -114,7 +114,9 @@ int tac_capsule_box_deep(const tacBoxSegment *s, double t, double reach, tacTouc
     double next;
     overlapAxis a = least_overlap(s, &next);
     int n = a.edge ? across_edge(s, &a, reach, out) : under_face(s, &a, t, reach, out);
-    for (int i = 0; i < n; i++) /* each depth changes by a metre a metre */
-        out[i].margin = tac_min(out[i].margin, 0.5 * (next - a.depth));
+    /* Each depth changes by at most a metre a metre; the opposite side is deeper by 2 |c . n|. */
+    double rival = tac_min(0.5 * (next - a.depth), tac_abs(tac_dot3(s->c, a.n)));
+    for (int i = 0; i < n; i++)
+        out[i].margin = tac_min(out[i].margin, rival);
     return n;
 }

@@ -1,7 +1,7 @@
 /* Capsule against capsule: the nearest points of two segments c + s u, |s| <= h, and the ends that face the other.
  *
- * The first touch is the nearest pair. Then every end of either capsule that projects inside the other's segment and is
- * nearer than `reach` is a touch too: parallel capsules touch at both ends of their common stretch, crossed ones only in
+ * The first touch is the nearest pair. Then every end of either capsule that projects inside the other's segment (ends
+ * included) and is nearer than `reach` is a touch too: parallel capsules touch at both ends of their common stretch, crossed ones only in
  * the first point (their ends are far), and there is no angle at which one turns into the other. Cores that meet have
  * the distance -r0 - r1; the normal is then one along which both cores lie on their own sides:
  *   two segments that cross   u0 x u1
@@ -60,15 +60,18 @@ static void nearest_crossed(segmentPair *p) {
     place(p, s, t);
 }
 
-/* End e of segment i and the point of the other segment nearest to it. */
-static void place_end(segmentPair *p, int i, int e) {
+/* End e of segment i and the point of the other segment nearest to it -> whether it projects inside that segment, ends
+ * included: to rounding, so that equal capsules side by side have both pairs of ends. */
+static int place_end(segmentPair *p, int i, int e) {
     const segment *a = p->of[i], *b = p->of[1 - i];
-    double s = e ? a->h : -a->h;
-    double t = tac_clamp(tac_dot3(b->u, tac_madd3(tac_sub3(a->c, b->c), s, a->u)), -b->h, b->h);
+    double s = e ? a->h : -a->h, t = tac_dot3(b->u, tac_madd3(tac_sub3(a->c, b->c), s, a->u));
+    double over = tac_abs(t) - b->h, rounding = TAC_COINCIDENT * (a->h + b->h);
+    if (over >= -rounding) t = t < 0 ? -b->h : b->h;
     if (i == 0)
         place(p, s, t);
     else
         place(p, t, s);
+    return over <= rounding;
 }
 
 /* Of parallel segments an end of one is nearest, with all others of the common stretch. */
@@ -101,18 +104,20 @@ static tacVec3 normal_of_meeting(const segmentPair *p) {
 }
 
 /* Unit normal from core 0 to core 1 and their distance. Of two crossing segments the axes tell it better when they are
- * near each other. */
+ * near each other. What rounding left of the gap along a segment is taken out: a long segment would feel it. */
 static tacVec3 normal_of(const segmentPair *p, double *d) {
     double size = p->of[0]->h + p->of[1]->h, length = tac_norm3(p->gap);
+    int line = p->end[0] < 0 ? 0 : p->end[1] < 0 ? 1 : -1;
     *d = length;
-    if (p->end[0] < 0 && p->end[1] < 0 && length < size * p->sine) {
-        double along = tac_dot3(p->gap, p->cross);
-        tacVec3 n = tac_scale3((along < 0 ? -1 : 1) / p->sine, p->cross);
-        *d = tac_dot3(p->gap, n);
-        return n;
-    }
-    if (length > TAC_COINCIDENT * (size + p->of[0]->r + p->of[1]->r)) return tac_scale3(1 / length, p->gap);
-    return normal_of_meeting(p);
+    tacVec3 n = p->gap;
+    if (p->end[0] < 0 && p->end[1] < 0 && length < size * p->sine)
+        n = tac_dot3(p->gap, p->cross) < 0 ? tac_neg3(p->cross) : p->cross;
+    else if (!(length > TAC_COINCIDENT * (size + p->of[0]->r + p->of[1]->r)))
+        return normal_of_meeting(p);
+    if (line >= 0) n = tac_madd3(n, -tac_dot3(n, p->of[line]->u), p->of[line]->u);
+    n = tac_scale3(1 / tac_norm3(n), n);
+    *d = tac_dot3(p->gap, n);
+    return n;
 }
 
 /* Room of the features: along a segment (lost faster by 1/sine where two lines cross), and of an end's normal. */
@@ -146,16 +151,21 @@ static tacTouch touch_of(const segmentPair *p, int is_nearest) {
     return t;
 }
 
-/* Ends that project inside the other segment, other than the first touch. */
+static int is_new(const tacTouch *t, int n, const tacTouch *others) {
+    for (int i = 0; i < n; i++)
+        if (tac_same_feature(t->feature[0], others[i].feature[0]) &&
+            tac_same_feature(t->feature[1], others[i].feature[1]))
+            return 0;
+    return 1;
+}
+
+/* Ends that project inside the other segment, after the first touch. */
 static int facing_ends(segmentPair *p, double reach, tacTouch *out) {
     int n = 1;
     for (int i = 0; i < 4; i++) {
-        place_end(p, i / 2, i % 2);
-        if (p->end[1 - i / 2] >= 0 || !(p->of[i / 2]->h > 0)) continue;
+        if (!place_end(p, i / 2, i % 2)) continue;
         tacTouch t = touch_of(p, 0);
-        int again =
-            tac_same_feature(t.feature[0], out[0].feature[0]) && tac_same_feature(t.feature[1], out[0].feature[1]);
-        if (!again && t.dist < reach) out[n++] = t;
+        if (t.dist < reach && is_new(&t, n, out)) out[n++] = t;
     }
     return n;
 }

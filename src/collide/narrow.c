@@ -90,5 +90,7 @@ tacStatus tac_distance_pair(const tacShape *a, const tacPose *A, const tacShape 
     int n = tac_touches(a, A, b, B, HUGE_VAL, cache, all);
     if (n == 0) return TAC_ERR_SHAPE;
     *out = all[0];
+    for (int i = 1; i < n; i++) /* until another point is the nearest: two distances part by two metres a metre */
+        out->margin = tac_min(out->margin, 0.5 * (all[i].dist - all[0].dist));
     return TAC_OK;
 }

@@ -3,8 +3,8 @@
  * The lowest corner is found by climbing along edges; the corners below a height hang together by edges that stay below
  * it, so the others are found from it, corner by corner. Of more than TAC_MAX_TOUCH there remain the deepest and the
  * furthest in seven directions along the plane; the directions turn with the mesh, so that a mesh that slides and spins
- * on one face keeps its corners. Each corner is a touch by itself, as a box's. An infinite reach asks for the distance:
- * then only the lowest corner and its neighbours are looked at. */
+ * on one face keeps its corners. Each corner is a touch by itself, as a box's. An infinite reach asks for the distance
+ * alone: the lowest corner, whose margin then is that of its being the lowest. */
 #include "collide/closed_form.h"
 #include "collide/pairs.h"
 
@@ -54,7 +54,7 @@ static double corner_height(const cornerChoice *c, int i) { return c->height + t
 /* Greater, or as great with a lower number: the answer does not depend on the order in which corners come. */
 static int is_better(double value, int i, double best, int of) { return value > best || (value == best && i < of); }
 
-/* Takes note of corner i; the answer tells whether it is within reach. */
+/* Takes note of corner i if it is within reach. */
 static void consider(cornerChoice *c, int i, double height) {
     if (!(height < c->reach)) return;
     if (c->count < TAC_MAX_TOUCH) c->kept[c->count] = i;
@@ -99,17 +99,14 @@ static int flood(cornerChoice *c, int start, double limit) {
     return 1;
 }
 
-/* The lowest corner's neighbours: the second lowest corner is one of them. */
-static void consider_neighbours(cornerChoice *c) {
+/* The lowest corner alone. Another one takes over where a neighbour is as low; two heights part by two metres a metre. */
+static double keep_lowest(cornerChoice *c) {
     const tacHull *hull = &c->shape->hull;
-    int lowest = c->deepest, had = c->count < TAC_MAX_TOUCH ? c->count : TAC_MAX_TOUCH;
-    const int *next = hull->edge + hull->edge_adr[lowest];
-    for (int e = 0; e < hull->edge_num[lowest]; e++) {
-        int again = 0;
-        for (int k = 0; k < had; k++)
-            again |= c->kept[k] == next[e];
-        if (!again) consider(c, next[e], corner_height(c, next[e]));
-    }
+    double next = HUGE_VAL;
+    for (int e = 0; e < hull->edge_num[c->deepest]; e++)
+        next = tac_min(next, corner_height(c, hull->edge[hull->edge_adr[c->deepest] + e]));
+    c->count = 1, c->kept[0] = c->deepest;
+    return 0.5 * (next - c->depth);
 }
 
 static void choose_corners(cornerChoice *c, tacPairCache *cache) {
@@ -123,10 +120,7 @@ static void choose_corners(cornerChoice *c, tacPairCache *cache) {
     if (cache != 0) cache->vertex[1][0] = lowest, cache->used = 1;
     double level = c->height + tac_dot3(c->n, v) + TAC_LEVEL * (tac_abs(v.x) + tac_abs(v.y) + tac_abs(v.z));
     double limit = c->reach < HUGE_VAL ? tac_max(c->reach, level) : level;
-    if (!flood(c, lowest, limit))
-        scan(c);
-    else if (!(c->reach < HUGE_VAL))
-        consider_neighbours(c);
+    if (!flood(c, lowest, limit)) scan(c);
 }
 
 /* Of more corners than there is room for: the deepest and the furthest, each once. */
@@ -159,6 +153,7 @@ int tac_touch_plane_mesh(const tacShape *a, const tacPose *A, const tacShape *b,
     if (b->hull.nvert < 1) return 0;
     choose_tangents(&c);
     choose_corners(&c, cache);
+    double margin = reach < HUGE_VAL ? HUGE_VAL : keep_lowest(&c);
     int keep[TAC_MAX_TOUCH], count = c.count;
     if (count > TAC_MAX_TOUCH)
         count = reduced(&c, keep);
@@ -169,7 +164,7 @@ int tac_touch_plane_mesh(const tacShape *a, const tacPose *A, const tacShape *b,
     for (int k = 0; k < count; k++) {
         tacVec3 x = tac_pose_point(B, b->hull.vert[keep[k]]);
         double d = corner_height(&c, keep[k]);
-        out[k] = (tacTouch){.dist = d, .normal = n, .rule = TAC_RULE_NEAREST, .margin = HUGE_VAL};
+        out[k] = (tacTouch){.dist = d, .normal = n, .rule = TAC_RULE_NEAREST, .margin = margin};
         out[k].point[0] = tac_madd3(x, -d, n), out[k].point[1] = x;
         out[k].feature[0] = tac_feature(TAC_FEATURE_PLANE, 0, 0);
         out[k].feature[1] = tac_feature(TAC_FEATURE_POINT, keep[k], 0);

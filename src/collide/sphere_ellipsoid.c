@@ -78,8 +78,10 @@ static tacVec3 surface_normal(tacVec3 radii, tacVec3 c, double *d) {
     return N;
 }
 
-/* Inside, the normal jumps across the plane of the two greater radii. */
-static double inside_margin(tacVec3 r, tacVec3 c) {
+/* Inside, the normal jumps across the plane of the two greater radii; a flat ellipsoid has edges, which are no feature. */
+static double margin_of(tacVec3 r, tacVec3 c, double d) {
+    if (!(tac_min(r.x, tac_min(r.y, r.z)) > 0)) return 0;
+    if (d >= 0) return HUGE_VAL;
     if (r.x <= r.y && r.x <= r.z) return tac_abs(c.x);
     return r.y <= r.z ? tac_abs(c.y) : tac_abs(c.z);
 }
@@ -97,6 +99,6 @@ int tac_touch_sphere_ellipsoid(const tacShape *a, const tacPose *A, const tacSha
     out[0] = tac_touch_between(A->p, tac_neg3(tac_mulmv3(B->R, N)), d, a->size.x, 0);
     out[0].feature[0] = tac_feature(TAC_FEATURE_POINT, 0, 0);
     out[0].feature[1] = tac_feature(TAC_FEATURE_ELLIPSOID, 0, 0);
-    out[0].margin = d < 0 ? inside_margin(b->size, c) : HUGE_VAL;
+    out[0].margin = margin_of(b->size, c, d);
     return out[0].dist < reach;
 }

@@ -26,6 +26,8 @@ int tac_touch_sphere_capsule(const tacShape *a, const tacPose *A, const tacShape
     double h = b->size.y, t = tac_dot3(z, r);
     int end = t >= h ? 1 : t <= -h ? 0 : -1;
     tacVec3 gap = tac_sub3(tac_scale3(tac_clamp(t, -h, h), z), r); /* from the centre to the core */
+    if (end < 0)
+        gap = tac_madd3(gap, -tac_dot3(gap, z), z); /* across the segment, which would feel rounding along it */
     double square = tac_dot3(gap, gap), limit = reach + a->size.x + b->size.x;
     if (!(limit > 0) || !(square < limit * limit)) return 0;
     double d = tac_sqrt(square), size = h + b->size.x;
