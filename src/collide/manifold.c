@@ -60,7 +60,8 @@ static int same_point(tacVec3 a, tacVec3 b, double tol) {
 static int is_nearest(const Pair *p, const tacMark *m, double tol) {
     const tacTouch *t = p->nearest;
     tacFeature ref = t->feature[p->ref], inc = t->feature[1 - p->ref];
-    if (tac_same_feature(m->feature[1], inc) && tac_same_feature(m->feature[0], ref)) return m->rule != TAC_RULE_RIM;
+    int whole = m->rule == TAC_RULE_NEAREST || m->rule == TAC_RULE_CORNER; /* its features have one such touch */
+    if (whole && tac_same_feature(m->feature[1], inc) && tac_same_feature(m->feature[0], ref)) return 1;
     if (m->rule == TAC_RULE_CLIP && tac_same_feature(m->feature[1], inc) && tac_same_feature(m->clip, ref)) return 1;
     tacTouch other = touch_of_mark(p, m);
     return same_point(other.point[0], t->point[0], tol) && same_point(other.point[1], t->point[1], tol);

@@ -1,0 +1,234 @@
+#include "collide/manifold.h"
+
+#include "collide/convex.h"
+#include "pair_checks.h"
+#include "solids.h"
+
+#include <math.h>
+
+/* Of the shapes' size: ties between features (TAC_CLIP_TIE), and what the search for the nearest touch is good for. */
+static const double TOL = 1e-8;
+/* Known manifolds. */
+static const double TOL_KNOWN = 1e-9;
+
+/* --- What every manifold satisfies -------------------------------------------------------------------------------- */
+
+/* The nearest touch by whatever search, and the manifold on it. Points are on the surfaces and follow from their
+ * features; none is deeper seen along the first's normal. */
+static int check_manifold(const Pair *p, double reach, int ties, tacTouch *out) {
+    const tacShape *a = &p->shape[0], *b = &p->shape[1];
+    tacTouch nearest;
+    double tol = TOL * (pair_size(p) + 1);
+    if (!tac_convex_nearest(a, &p->pose[0], b, &p->pose[1], reach, NULL, &nearest)) return 0;
+    if (nearest.margin == 0 && !ties) return 0; /* found by its features or not */
+    int n = tac_manifold(a, &p->pose[0], b, &p->pose[1], reach, &nearest, out);
+    CHECK(n >= 1 && n <= TAC_MAX_TOUCH);
+    for (int i = 0; i < n; i++) {
+        check_touch(p, &out[i], tol);
+        CHECK(out[i].dist < reach);
+        CHECK(out[0].dist < out[i].dist * tac_dot3(out[0].normal, out[i].normal) + tol);
+        for (int j = 0; j < i; j++)
+            CHECK(tac_norm3(tac_sub3(out[i].point[0], out[j].point[0])) > 0 ||
+                  tac_norm3(tac_sub3(out[i].point[1], out[j].point[1])) > 0);
+    }
+    return n;
+}
+
+static const tacGeomType TYPES[] = {TAC_BOX, TAC_MESH, TAC_CYLINDER, TAC_CONE, TAC_CAPSULE};
+enum { NTYPE = 5 };
+
+static tacShape draw_any(tacDraw *d, tacGeomType type, Solid *solid) {
+    if (type != TAC_MESH) return draw_round_shape(d, type);
+    int sides = 3 + draw_int(d, 10);
+    make_prism(solid, sides, draw_uniform(d, 0.2, 1), draw_uniform(d, 0.2, 1), draw_uniform(d, 0.2, 1));
+    place_solid(solid, tac_vec3(draw_uniform(d, 0.5, 1), 1, 1), draw_vec3(d, 0.1));
+    return solid->shape;
+}
+
+/* Often a multiple of quarter turns and a tilt of any size. */
+static tacPose draw_aligned_pose(tacDraw *d, double range) {
+    const double quarter = 1.5707963267948966;
+    tacVec3 turn = {quarter * draw_int(d, 4), 0, 0}, yaw = {0, 0, draw_uniform(d, -3, 3)};
+    tacVec3 tilt = tac_scale3(pow(10, draw_uniform(d, -12, 0)), draw_vec3(d, 1));
+    tacQuat q = tac_quat_mul(tac_quat_exp(tilt), tac_quat_mul(tac_quat_exp(yaw), tac_quat_exp(turn)));
+    return (tacPose){draw_vec3(d, range), tac_quat_mat(q)};
+}
+
+static void every_pair(void **state) {
+    (void)state;
+    tacDraw d = {11, 0};
+    for (int i = 0; i < NTYPE; i++)
+        for (int j = 0; j < NTYPE; j++) {
+            int most = 0;
+            for (int k = 0; k < 1000; k++) {
+                Solid solid[2] = {{.nvert = 0}, {.nvert = 0}};
+                Pair p = {{draw_any(&d, TYPES[i], &solid[0]), draw_any(&d, TYPES[j], &solid[1])}, {pose_at(0, 0, 0)}};
+                p.pose[0] = draw_aligned_pose(&d, 0.3), p.pose[1] = draw_aligned_pose(&d, 1.4);
+                tacTouch t[TAC_MAX_TOUCH];
+                int n = check_manifold(&p, draw_uniform(&d, 0, 1) + 0.1, 0, t);
+                most = n > most ? n : most;
+                free_solid(&solid[0]), free_solid(&solid[1]);
+            }
+            int lines = TYPES[i] == TAC_CAPSULE && TYPES[j] == TAC_CAPSULE;
+            CHECK(lines || most >= 2);
+        }
+}
+
+/* --- Known manifolds ---------------------------------------------------------------------------------------------- */
+
+/* Shape b above shape a, whose top is at z = top, given the nearest touch of two points with the normal up. */
+static int on_top(const tacShape *a, const tacShape *b, const tacPose *B, const tacTouch *nearest, tacTouch *out) {
+    Pair p = {{*a, *b}, {pose_at(0, 0, 0), *B}};
+    int n = tac_manifold(a, &p.pose[0], b, B, 0.05, nearest, out);
+    for (int i = 0; i < n; i++) {
+        check_touch(&p, &out[i], TOL_KNOWN);
+        CHECK_NEAR(out[i].dist, nearest->dist, TOL_KNOWN);
+        CHECK_NEAR(out[i].normal.z, 1, TOL_KNOWN);
+    }
+    return n;
+}
+
+static tacFeature feature(tacFeatureKind kind, int a, int b) { return (tacFeature){.kind = (short)kind, .id = {a, b}}; }
+
+static tacTouch touch_at(tacVec3 x0, double dist, tacFeature f0, tacFeature f1) {
+    tacTouch t = {.dist = dist, .normal = {0, 0, 1}, .feature = {f0, f1}, .rule = TAC_RULE_NEAREST, .margin = 1};
+    t.point[0] = x0, t.point[1] = tac_madd3(x0, dist, t.normal);
+    return t;
+}
+
+static int count_rule(int n, const tacTouch *t, tacContactRule rule) {
+    int found = 0;
+    for (int i = 0; i < n; i++)
+        found += t[i].rule == rule;
+    return found;
+}
+
+/* A cylinder of radius 0.5 standing on a box of half-sizes 1: three points of the rim; over the box's edge: those
+ * inside, and the two where its rim crosses the edge; over a corner: the corner too. */
+static void cylinder_standing(void **state) {
+    (void)state;
+    tacShape box = shape_of(TAC_BOX, 1, 1, 1), cylinder = shape_of(TAC_CYLINDER, 0.5, 0.4, 0);
+    const double dist = -0.01;
+    tacFeature top = feature(TAC_FEATURE_PLANE, 5, 0), rim = feature(TAC_FEATURE_CIRCLE, 0, 0);
+    tacTouch t[TAC_MAX_TOUCH];
+    tacPose B = pose_at(0.2, 0, 1.4 + dist);
+    tacTouch nearest = touch_at(tac_vec3(0.7, 0, 1), dist, top, rim);
+    CHECK_INT(on_top(&box, &cylinder, &B, &nearest, t), 3);
+    CHECK_INT(count_rule(3, t, TAC_RULE_RIM), 2);
+    B = pose_at(-0.8, 0, 1.4 + dist);
+    nearest = touch_at(tac_vec3(-0.3, 0, 1), dist, top, rim);
+    CHECK_INT(on_top(&box, &cylinder, &B, &nearest, t), 3); /* the points at 120 degrees hang in the air */
+    CHECK_INT(count_rule(3, t, TAC_RULE_CLIP), 2);
+    for (int i = 1; i < 3; i++) {
+        CHECK_NEAR(t[i].point[0].x, -1, TOL_KNOWN);
+        CHECK_NEAR(fabs(t[i].point[0].y), sqrt(0.25 - 0.04), TOL_KNOWN);
+    }
+    B = pose_at(-0.9, -0.8, 1.4 + dist);
+    nearest = touch_at(tac_vec3(-0.4, -0.8, 1), dist, top, rim);
+    int n = on_top(&box, &cylinder, &B, &nearest, t);
+    CHECK_INT(n, 4);
+    CHECK_INT(count_rule(n, t, TAC_RULE_CORNER), 1);
+    CHECK_INT(count_rule(n, t, TAC_RULE_CLIP), 2);
+}
+
+/* A small box on a cylinder's end: its corners, or where its edges cross the rim. */
+static void box_on_cylinder(void **state) {
+    (void)state;
+    tacShape cylinder = shape_of(TAC_CYLINDER, 1, 0.5, 0), box = shape_of(TAC_BOX, 0.3, 0.4, 0.2);
+    const double dist = -0.01;
+    tacPose B = pose_at(0.1, 0, 0.7 + dist);
+    tacTouch t[TAC_MAX_TOUCH];
+    tacTouch nearest =
+        touch_at(tac_vec3(-0.2, -0.4, 0.5), dist, feature(TAC_FEATURE_PLANE, 1, 0), feature(TAC_FEATURE_POINT, 0, 0));
+    CHECK_INT(on_top(&cylinder, &box, &B, &nearest, t), 4);
+    B = pose_at(0.9, 0, 0.7 + dist);
+    nearest.point[0] = tac_vec3(0.6, -0.4, 0.5), nearest.point[1] = tac_vec3(0.6, -0.4, 0.49);
+    int n = on_top(&cylinder, &box, &B, &nearest, t);
+    CHECK_INT(n, 5); /* two corners, two crossings, one point of the rim under the box */
+    CHECK_INT(count_rule(n, t, TAC_RULE_CLIP), 2);
+    CHECK_INT(count_rule(n, t, TAC_RULE_CORNER), 1);
+}
+
+/* Lying on a box: both ends, or one and the edge it hangs over. */
+static void lying(void **state) {
+    (void)state;
+    tacShape box = shape_of(TAC_BOX, 1, 1, 1);
+    const double dist = -0.01, quarter = 1.5707963267948966;
+    tacFeature top = feature(TAC_FEATURE_PLANE, 5, 0);
+    for (int k = 0; k < 2; k++) {
+        tacShape s = shape_of(k ? TAC_CYLINDER : TAC_CAPSULE, 0.2, 0.6, 0);
+        tacFeatureKind end = k ? TAC_FEATURE_CIRCLE : TAC_FEATURE_POINT;
+        tacTouch t[TAC_MAX_TOUCH];
+        for (int hang = 0; hang < 2; hang++) {
+            double x = hang ? 0.7 : 0.1;
+            tacPose B = pose_turned(tac_vec3(x, 0, 1.2 + dist), tac_vec3(0, quarter, 0)); /* its z axis along x */
+            tacTouch nearest = touch_at(tac_vec3(x - 0.6, 0, 1), dist, top, feature(end, 0, 0));
+            CHECK_INT(on_top(&box, &s, &B, &nearest, t), 2);
+            CHECK_NEAR(t[1].point[0].x, hang ? 1 : 0.7, TOL_KNOWN);
+            CHECK_INT(t[1].rule, hang ? TAC_RULE_CLIP : TAC_RULE_NEAREST);
+        }
+    }
+    tacShape cone = shape_of(TAC_CONE, 0.5, 0.5, 0);
+    tacPose B = pose_at(0.1, 0.1, 1.5 + dist);
+    tacTouch t[TAC_MAX_TOUCH];
+    tacTouch nearest = touch_at(tac_vec3(0.6, 0.1, 1), dist, top, feature(TAC_FEATURE_CIRCLE, 0, 0));
+    CHECK_INT(on_top(&box, &cone, &B, &nearest, t), 3); /* on its base */
+}
+
+/* Ends of two cylinders: three points, or those inside and where the rims cross. */
+static void cylinder_on_cylinder(void **state) {
+    (void)state;
+    tacShape lower = shape_of(TAC_CYLINDER, 1, 0.5, 0), upper = shape_of(TAC_CYLINDER, 0.6, 0.5, 0);
+    const double dist = -0.01;
+    tacTouch t[TAC_MAX_TOUCH];
+    tacFeature end = feature(TAC_FEATURE_PLANE, 1, 0), rim = feature(TAC_FEATURE_CIRCLE, 0, 0);
+    tacPose B = pose_at(0.2, 0, 1 + dist);
+    tacTouch nearest = touch_at(tac_vec3(0.8, 0, 0.5), dist, end, rim);
+    CHECK_INT(on_top(&lower, &upper, &B, &nearest, t), 3);
+    B = pose_turned(tac_vec3(0.8, 0, 1 + dist), tac_vec3(0, 0, 3.14159265358979323846));
+    nearest = touch_at(tac_vec3(0.2, 0, 0.5), dist, end, rim);
+    int n = on_top(&lower, &upper, &B, &nearest, t);
+    CHECK_INT(n, 3);
+    CHECK_INT(count_rule(n, t, TAC_RULE_CLIP), 2);
+    for (int i = 1; i < n; i++)
+        CHECK_NEAR(t[i].point[0].x, 0.8 * 0.5 + (1 - 0.36) / 1.6, TOL_KNOWN);
+}
+
+/* Meshes: a cube made of triangles is a box; of two 64-sided prisms eight points are kept, which span nearly all. */
+static void meshes(void **state) {
+    (void)state;
+    const double dist = -0.01;
+    Solid cube, disc;
+    tacTouch t[TAC_MAX_TOUCH];
+    make_prism(&cube, 4, sqrt(2), sqrt(2), 1);
+    CHECK_INT(cube.hull.npolygon, 6);
+    tacShape box = shape_of(TAC_BOX, 0.5, 0.5, 0.5);
+    tacPose B = pose_at(0.1, 0.2, 1.5 + dist);
+    Pair p = {{cube.shape, box}, {pose_at(0, 0, 0), B}};
+    CHECK_INT(check_manifold(&p, 0, 1, t), 4);
+    make_prism(&disc, 64, 1, 1, 1);
+    Pair q = {{disc.shape, disc.shape}, {pose_at(0, 0, 0), pose_at(0.01, 0.02, 2 + dist)}};
+    tacTouch nearest;
+    CHECK(tac_convex_nearest(&q.shape[0], &q.pose[0], &q.shape[1], &q.pose[1], 0, NULL, &nearest));
+    int n = tac_manifold(&q.shape[0], &q.pose[0], &q.shape[1], &q.pose[1], 0, &nearest, t);
+    CHECK_INT(n, TAC_MAX_TOUCH);
+    double least = HUGE_VAL; /* extent along every direction, of 2 */
+    for (double angle = 0; angle < 3.14; angle += 0.1) {
+        double low = HUGE_VAL, high = -HUGE_VAL;
+        for (int i = 0; i < n; i++) {
+            double x = cos(angle) * t[i].point[0].x + sin(angle) * t[i].point[0].y;
+            low = fmin(low, x), high = fmax(high, x);
+        }
+        least = fmin(least, high - low);
+    }
+    CHECK(least > 1.7);
+    free_solid(&cube), free_solid(&disc);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_pair), cmocka_unit_test(cylinder_standing),    cmocka_unit_test(box_on_cylinder),
+        cmocka_unit_test(lying),      cmocka_unit_test(cylinder_on_cylinder), cmocka_unit_test(meshes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
