@@ -19,7 +19,7 @@ enum {
 typedef struct tacOptions {
     uint32_t cookie;          /* set by tac_default_options; an uninitialised struct is refused */
     tacContactModel contact;  /* TAC_NONE: no constraint of any kind */
-    tacIntegrator integrator; /* default: the model's */
+    tacIntegrator integrator; /* default: the model's; lcp has its own: semi-implicit Euler */
     double dt;                /* s; default: the model's timestep */
     unsigned inputs;          /* TAC_INPUT_* bits; default 0 */
     int max_contacts;         /* contacts there is room for; default tac_max_contacts */

@@ -287,7 +287,7 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
 }
 
 const tacStepper TAC_STEPPER_LCP = {TAC_LCP,
-                                    TAC_EULER,
+                                    TAC_ANY_INTEGRATOR,
                                     step,
                                     jac,
                                     vjp,

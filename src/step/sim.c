@@ -30,7 +30,8 @@ tacOptions tac_default_options(const tacModel *model) {
 
 static const tacStepper *find_stepper(const tacOptions *options) {
     for (size_t i = 0; i < sizeof STEPPERS / sizeof *STEPPERS; i++)
-        if (STEPPERS[i]->contact == options->contact && STEPPERS[i]->integrator == options->integrator)
+        if (STEPPERS[i]->contact == options->contact &&
+            (STEPPERS[i]->integrator == (int)options->integrator || STEPPERS[i]->integrator == TAC_ANY_INTEGRATOR))
             return STEPPERS[i];
     return NULL;
 }
@@ -54,7 +55,7 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
                         (int)options->integrator);
     if (find_stepper(options) == NULL)
         return tac_fail(err, TAC_ERR_UNSUPPORTED,
-                        "contact model %s with integrator %s is not supported: expected contact none",
+                        "contact model %s with integrator %s is not supported: expected contact none or lcp",
                         CONTACT_NAMES[options->contact], INTEGRATOR_NAMES[options->integrator]);
     return TAC_OK;
 }

@@ -8,10 +8,11 @@
 /* What an option struct made by tac_default_options carries. */
 #define TAC_OPTIONS_COOKIE 0x7ac70501u
 
+enum { TAC_ANY_INTEGRATOR = -1 };
 /* One contact model with one integrator: its functions. Inputs are checked before; outputs written on success only. */
 typedef struct tacStepper {
     tacContactModel contact;
-    tacIntegrator integrator;
+    int integrator; /* tacIntegrator, or TAC_ANY_INTEGRATOR: the contact model has its own scheme */
     tacStatus (*step)(tacSim *sim, const double *x, const double *u, double *y);
     /* y and every array of J may be NULL */
     tacStatus (*jac)(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J);

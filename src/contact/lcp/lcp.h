@@ -17,7 +17,7 @@
 #include "solve/boxed.h"
 
 #define TAC_LCP_CORRECTION 0.01 /* m/s (rad/s) */
-#define TAC_LCP_COMPLIANCE 1e-5
+#define TAC_LCP_COMPLIANCE 1e-6
 /* Largest island that is solved by factorization; beyond it by sweeps. */
 #define TAC_LCP_DENSE_ROWS 512
 
