@@ -21,45 +21,43 @@ static tacStatus advance(tacSim *sim, const double *x, const double *u) {
 
 static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) {
     tacStatus status = advance(sim, x, u);
-    if (status == TAC_OK) memcpy(y, sim->work.next, (size_t)tac_nx(sim->model) * sizeof *y);
-    return status;
+    return tac_end_step(sim, tac_arena_mark(&sim->arena), status, y);
 }
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
 /* R = ID(q, v, a) + h D a - tau = 0 defines a: da = -(M + h D)^-1 dR. M + h D is symmetric; advance left its factor. */
-static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
+static tacStatus fill_jac(tacSim *sim, const double *x, const double *u, const tacJac *J) {
     const tacModel *m = sim->model;
-    tacWork *w = &sim->work;
-    tacStatus status = advance(sim, x, u);
-    if (status != TAC_OK) return status;
-    size_t mark = tac_arena_mark(&sim->arena);
     tacColumns c = tac_count_columns(sim);
+    tacTree tree = tac_dof_tree(m);
     double *da = TAC_TAKE(&sim->arena, m->nv * c.n, double), *hv = TAC_TAKE(&sim->arena, m->nv, double);
     if (da == NULL || hv == NULL) return TAC_ERR_ARENA_FULL;
-    memcpy(hv, w->vec[0], (size_t)m->nv * sizeof *hv);
+    memcpy(hv, sim->work.vec[0], (size_t)m->nv * sizeof *hv);
     tac_residual_jac(sim, x, u, tac_damping_span(sim), c, da);
-    tacTree tree = tac_dof_tree(m);
-    tac_tree_solve_many(&tree, w->L, c.n, da);
+    tac_tree_solve_many(&tree, sim->work.L, c.n, da);
     tac_assemble_jac(sim, x, u, hv, c, da, J);
-    if (y != NULL) memcpy(y, w->next, (size_t)tac_nx(m) * sizeof *y);
-    tac_arena_release(&sim->arena, mark);
     return TAC_OK;
 }
 
+static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = advance(sim, x, u);
+    if (status == TAC_OK) status = fill_jac(sim, x, u, J);
+    return tac_end_step(sim, mark, status, y);
+}
+
 static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
-    const tacModel *m = sim->model;
-    tacStatus status = accelerate(sim, x, u);
-    if (status == TAC_OK) status = tac_advance_velocity(sim, x);
-    if (status != TAC_OK) return status;
     size_t mark = tac_arena_mark(&sim->arena);
     tacAdjoint adjoint;
-    status = tac_adjoint_begin(sim, ybar, g->theta != NULL, &adjoint); /* lambda = h vbar+ */
-    if (status != TAC_OK) return status;
-    tac_solve(m, &sim->work, adjoint.lambda);
-    tac_adjoint_end(sim, x, u, tac_damping_span(sim), &adjoint, g);
-    tac_arena_release(&sim->arena, mark);
-    return TAC_OK;
+    tacStatus status = accelerate(sim, x, u);
+    if (status == TAC_OK) status = tac_advance_velocity(sim, x);
+    if (status == TAC_OK) status = tac_adjoint_begin(sim, ybar, g->theta != NULL, &adjoint); /* lambda = h vbar+ */
+    if (status == TAC_OK) {
+        tac_solve(sim->model, &sim->work, adjoint.lambda);
+        tac_adjoint_end(sim, x, u, tac_damping_span(sim), &adjoint, g);
+    }
+    return tac_end_step(sim, mark, status, NULL);
 }
 
 const tacStepper TAC_STEPPER_EULER = {TAC_NONE,

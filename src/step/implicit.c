@@ -66,9 +66,7 @@ static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) 
     size_t mark = tac_arena_mark(&sim->arena);
     Factor f;
     tacStatus status = advance(sim, x, u, &f);
-    if (status == TAC_OK) memcpy(y, sim->work.next, (size_t)tac_nx(sim->model) * sizeof *y);
-    tac_arena_release(&sim->arena, mark);
-    return status;
+    return tac_end_step(sim, mark, status, y);
 }
 
 /* --- Derivatives ---------------------------------------------------------------------------------------------------
@@ -200,9 +198,7 @@ static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, c
     Factor f;
     tacStatus status = advance(sim, x, u, &f);
     if (status == TAC_OK) status = fill_jac(sim, x, u, &f, J);
-    if (status == TAC_OK && y != NULL) memcpy(y, sim->work.next, (size_t)tac_nx(sim->model) * sizeof *y);
-    tac_arena_release(&sim->arena, mark);
-    return status;
+    return tac_end_step(sim, mark, status, y);
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */

@@ -121,9 +121,7 @@ static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) 
     size_t mark = tac_arena_mark(&sim->arena);
     Stages s;
     tacStatus status = advance(sim, x, u, &s);
-    if (status == TAC_OK) memcpy(y, sim->work.next, (size_t)tac_nx(sim->model) * sizeof *y);
-    tac_arena_release(&sim->arena, mark);
-    return status;
+    return tac_end_step(sim, mark, status, y);
 }
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
@@ -309,9 +307,7 @@ static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, c
     Stages s;
     tacStatus status = advance(sim, x, u, &s);
     if (status == TAC_OK) status = fill_jac(sim, x, u, &s, J);
-    if (status == TAC_OK && y != NULL) memcpy(y, sim->work.next, (size_t)tac_nx(sim->model) * sizeof *y);
-    tac_arena_release(&sim->arena, mark);
-    return status;
+    return tac_end_step(sim, mark, status, y);
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */

@@ -54,6 +54,12 @@ tacStatus tac_advance(tacSim *sim, const double *x) {
     return tac_first_nonfinite(tac_nx(m), w->next) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
+tacStatus tac_end_step(tacSim *sim, size_t mark, tacStatus status, double *y) {
+    if (status == TAC_OK && y != NULL) memcpy(y, sim->work.next, (size_t)tac_nx(sim->model) * sizeof *y);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
 /* --- Acceleration in continuous time: M a = qfrc ------------------------------------------------------------------ */
 
 tacStatus tac_smooth_acceleration(tacSim *sim, const double *x, const double *u, double *qacc) {

@@ -17,6 +17,9 @@ tacStatus tac_advance(tacSim *sim, const double *x);
 /* The velocities of w->next alone, and h v+: all that a reverse pass asks of the next state. */
 tacStatus tac_advance_velocity(tacSim *sim, const double *x);
 
+/* How a step ends: w->next to y where it succeeded (y may be NULL), the arena as it was at `mark`. Returns status. */
+tacStatus tac_end_step(tacSim *sim, size_t mark, tacStatus status, double *y);
+
 /* The entries of a stepper's table that hold for every integrator without constraints (sim.h). */
 tacStatus tac_smooth_acceleration(tacSim *sim, const double *x, const double *u, double *qacc);
 tacStatus tac_smooth_acceleration_jac(tacSim *sim, const double *x, const double *u, double *qacc, double *dqacc);
