@@ -19,9 +19,8 @@
  * the segment's ends. */
 #define TAC_MAX_STRETCH 7
 typedef struct boxStretches {
-    int n;
+    int n; /* 0: not cut yet */
     tacBoxCut cut[TAC_MAX_STRETCH + 1];
-    tacBoxRegion region[TAC_MAX_STRETCH];
 } boxStretches;
 
 static boxStretches cut_segment(const tacBoxSegment *s) {
@@ -38,9 +37,11 @@ static boxStretches cut_segment(const tacBoxSegment *s) {
             w.cut[j] = b;
         }
     }
-    for (int i = 0; i < w.n; i++)
-        w.region[i] = tac_box_region(s->half, tac_box_segment_at(s, 0.5 * (w.cut[i].t + w.cut[i + 1].t)));
     return w;
+}
+
+static tacBoxRegion region_of(const tacBoxSegment *s, const boxStretches *w, int i) {
+    return tac_box_region(s->half, tac_box_segment_at(s, 0.5 * (w->cut[i].t + w->cut[i + 1].t)));
 }
 
 static double slope(const tacBoxSegment *s, double t) {
@@ -61,12 +62,12 @@ typedef struct nearPlace {
  * where the segment is along the feature. */
 static double root_on(const tacBoxSegment *s, const boxStretches *w, int i, double *rise) {
     double low = w->cut[i].t, high = w->cut[i + 1].t, value = 0;
+    tacBoxRegion g = region_of(s, w, i);
     *rise = 0;
     for (int k = 0; k < 3; k++) {
-        int side = w->region[i].side[k];
-        if (!side) continue;
+        if (!g.side[k]) continue;
         double u = tac_get3(s->u, k);
-        *rise += u * u, value += u * (side * tac_get3(s->half, k) - tac_get3(s->c, k));
+        *rise += u * u, value += u * (g.side[k] * tac_get3(s->half, k) - tac_get3(s->c, k));
     }
     return *rise > 0 ? tac_clamp(value / *rise, low, high) : low;
 }
@@ -83,22 +84,27 @@ static void settle_along(const boxStretches *w, nearPlace *p) {
         p->t = w->cut[i].t, p->stretch = i - 1;
 }
 
-static nearPlace nearest_place(const tacBoxSegment *s, const boxStretches *w) {
+static void nearest_between_ends(const tacBoxSegment *s, boxStretches *w, nearPlace *p) {
+    double rise;
+    *w = cut_segment(s);
+    while (p->stretch < w->n - 1 && slope(s, w->cut[p->stretch + 1].t) < 0)
+        p->stretch++;
+    p->t = root_on(s, w, p->stretch, &rise);
+    if (rise <= TAC_ALONG * TAC_ALONG) settle_along(w, p);
+    p->end = p->t >= s->h ? 1 : p->t <= -s->h ? 0 : -1;
+    p->region = region_of(s, w, p->stretch);
+}
+
+static nearPlace nearest_place(const tacBoxSegment *s, boxStretches *w) {
     nearPlace p = {.t = -s->h};
-    double rise = 1;
-    if (slope(s, -s->h) < 0) {
-        while (p.stretch < w->n - 1 && slope(s, w->cut[p.stretch + 1].t) < 0)
-            p.stretch++;
-        if (p.stretch == w->n - 1 && slope(s, s->h) <= 0)
-            p.t = s->h;
-        else
-            p.t = root_on(s, w, p.stretch, &rise);
+    int low = slope(s, -s->h) >= 0;
+    w->n = 0;
+    if (low || slope(s, s->h) <= 0) {
+        p.end = !low, p.t = low ? -s->h : s->h;
+        p.region = tac_box_region(s->half, tac_box_segment_at(s, p.t));
     } else {
-        root_on(s, w, 0, &rise);
+        nearest_between_ends(s, w, &p);
     }
-    if (rise <= TAC_ALONG * TAC_ALONG) settle_along(w, &p);
-    p.end = p.t >= s->h ? 1 : p.t <= -s->h ? 0 : -1;
-    p.region = w->region[p.stretch];
     p.gap = tac_box_gap(s->half, tac_box_segment_at(s, p.t));
     p.d = tac_norm3(p.gap);
     return p;
@@ -132,7 +138,7 @@ static double room(const tacBoxSegment *s, const nearPlace *p, tacVec3 n, double
 
 /* The touch of the nearest pair. Where segment and edge cross near each other their directions tell the normal better
  * than their difference. */
-static tacTouch nearest_touch(const tacBoxSegment *s, const nearPlace *p) {
+static void put_nearest(const tacBoxSegment *s, const nearPlace *p, tacTouch *out) {
     tacVec3 n = p->gap;
     double d = p->d, sine = 1;
     if (p->end < 0 && p->region.beyond == 3) n = tac_madd3(n, -tac_dot3(n, s->u), s->u); /* across the segment */
@@ -146,9 +152,8 @@ static tacTouch nearest_touch(const tacBoxSegment *s, const nearPlace *p) {
         }
     }
     tacFeature feature = p->end < 0 ? tac_feature(TAC_FEATURE_LINE, 0, 1) : tac_feature(TAC_FEATURE_POINT, p->end, 0);
-    tacTouch t = tac_box_segment_touch(s, p->t, n, d, feature, tac_box_feature(&p->region));
-    t.margin = room(s, p, n, sine);
-    return t;
+    tac_box_segment_put(s, p->t, n, d, feature, tac_box_feature(&p->region), out);
+    out->margin = room(s, p, n, sine);
 }
 
 /* The far end of a stretch along an edge: an end of the segment, or the edge's corner if it projects inside. */
@@ -166,7 +171,7 @@ static int edge_touch(const tacBoxSegment *s, tacBoxRegion edge, tacBoxCut cut, 
     }
     p.d = tac_norm3(p.gap);
     if (!(p.d > TAC_COINCIDENT * s->size)) return 0;
-    *out = nearest_touch(s, &p);
+    put_nearest(s, &p, out);
     return 1;
 }
 
@@ -174,15 +179,17 @@ static int edge_touch(const tacBoxSegment *s, tacBoxRegion edge, tacBoxCut cut, 
 static int second_touch(const tacBoxSegment *s, const boxStretches *w, const nearPlace *p, int direction,
                         tacTouch *out) {
     int edge = -1, far = direction > 0;
+    tacBoxRegion beside = {{0, 0, 0}, 0};
     if (p->end == far) return 0;
     for (int i = p->stretch; i >= 0 && i < w->n; i += direction) {
-        if (w->region[i].beyond == 2 && edge < 0) edge = i;
-        if (w->region[i].beyond != 1) continue;
-        int k = w->region[i].side[0] ? 0 : w->region[i].side[1] ? 1 : 2;
-        *out = tac_box_face_touch(s, k, w->region[i].side[k], w->cut[i + far]);
+        tacBoxRegion g = region_of(s, w, i);
+        if (g.beyond == 2 && edge < 0) edge = i, beside = g;
+        if (g.beyond != 1) continue;
+        int k = g.side[0] ? 0 : g.side[1] ? 1 : 2;
+        tac_box_face_put(s, k, g.side[k], w->cut[i + far], out);
         return 1;
     }
-    return edge >= 0 && edge_touch(s, w->region[edge], w->cut[edge + far], out);
+    return edge >= 0 && edge_touch(s, beside, w->cut[edge + far], out);
 }
 
 static int same_features(const tacTouch *a, const tacTouch *b) {
@@ -190,22 +197,25 @@ static int same_features(const tacTouch *a, const tacTouch *b) {
            a->rule == b->rule;
 }
 
+static int second_touches(const tacBoxSegment *s, boxStretches *w, nearPlace *p, double reach, tacTouch *out) {
+    int n = 1;
+    if (w->n == 0) *w = cut_segment(s), p->stretch = p->end ? w->n - 1 : 0;
+    for (int direction = -1; direction < 2; direction += 2)
+        if (second_touch(s, w, p, direction, &out[n]) && out[n].dist < reach && !same_features(&out[0], &out[n])) n++;
+    return n;
+}
+
 int tac_touch_capsule_box(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                           tacPairCache *cache, tacTouch *out) {
     (void)cache;
-    tacBoxSegment s = {
-        .c = tac_pose_local(B, A->p), .half = b->size, .h = a->size.y, .radius = a->size.x, .A = A, .B = B};
+    tacBoxSegment s = {.c = tac_pose_local(B, A->p), .half = b->size, .h = a->size.y, .radius = a->size.x};
+    s.A = A, s.B = B, s.size = tac_norm3(s.half), s.length = s.h + s.radius;
+    if (!(tac_norm3(s.c) < s.size + s.length + reach)) return 0;
     s.u = tac_mulmtv3(B->R, tac_pose_axis(A, 2));
-    s.size = tac_norm3(s.half), s.length = s.h + s.radius;
-    boxStretches w = cut_segment(&s);
+    boxStretches w;
     nearPlace p = nearest_place(&s, &w);
     if (p.d <= TAC_COINCIDENT * (s.size + s.h)) return tac_capsule_box_deep(&s, p.t, reach, out);
     if (!(p.d - s.radius < reach)) return 0;
-    out[0] = nearest_touch(&s, &p);
-    if (!(out[0].dist < reach)) return 0;
-    int n = 1;
-    for (int direction = -1; direction < 2; direction += 2)
-        if (second_touch(&s, &w, &p, direction, &out[n]) && out[n].dist < reach && !same_features(&out[0], &out[n]))
-            n++;
-    return n;
+    put_nearest(&s, &p, out);
+    return out[0].dist < reach ? second_touches(&s, &w, &p, reach, out) : 0;
 }

@@ -22,18 +22,17 @@ typedef struct tacBoxCut {
 
 static inline tacVec3 tac_box_segment_at(const tacBoxSegment *s, double t) { return tac_madd3(s->c, t, s->u); }
 
-/* A touch at parameter t with the outward normal of the box (box's frame) and the core distance. The point comes from
- * the capsule's own pose. */
-static inline tacTouch tac_box_segment_touch(const tacBoxSegment *s, double t, tacVec3 outward, double d,
-                                             tacFeature capsule, tacFeature box) {
+/* A touch at parameter t with the outward normal of the box (box's frame) and the core distance; its margin is the
+ * caller's. The point comes from the capsule's own pose. */
+static inline void tac_box_segment_put(const tacBoxSegment *s, double t, tacVec3 outward, double d, tacFeature capsule,
+                                       tacFeature box, tacTouch *out) {
     tacVec3 x = tac_madd3(s->A->p, t, tac_pose_axis(s->A, 2));
-    tacTouch touch = tac_touch_between(x, tac_neg3(tac_mulmv3(s->B->R, outward)), d, s->radius, 0);
-    touch.feature[0] = capsule, touch.feature[1] = box;
-    return touch;
+    tac_put_between(out, x, tac_neg3(tac_mulmv3(s->B->R, outward)), d, s->radius, 0);
+    out->feature[0] = capsule, out->feature[1] = box;
 }
 
 /* The segment's point at a cut, over (or under) the face on `side` of `axis`: an end of the segment, NEAREST, or where
  * an edge of the face cuts it, CLIP. */
-tacTouch tac_box_face_touch(const tacBoxSegment *s, int axis, int side, tacBoxCut cut);
+void tac_box_face_put(const tacBoxSegment *s, int axis, int side, tacBoxCut cut, tacTouch *out);
 /* All touches of a segment that meets the box; t: a point of it that does, to rounding. */
 int tac_capsule_box_deep(const tacBoxSegment *s, double t, double reach, tacTouch *out);

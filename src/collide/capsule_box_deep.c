@@ -47,23 +47,22 @@ static overlapAxis least_overlap(const tacBoxSegment *s, double *next) {
     return best;
 }
 
-tacTouch tac_box_face_touch(const tacBoxSegment *s, int axis, int side, tacBoxCut cut) {
+void tac_box_face_put(const tacBoxSegment *s, int axis, int side, tacBoxCut cut, tacTouch *out) {
     tacVec3 x = tac_box_segment_at(s, cut.t);
     tacVec3 n = tac_vec3(axis == 0 ? side : 0, axis == 1 ? side : 0, axis == 2 ? side : 0);
     double d = side * tac_get3(x, axis) - tac_get3(s->half, axis), room = HUGE_VAL;
     for (int k = 0; k < 3; k++)
         if (k != axis && k != cut.axis) room = tac_min(room, tac_get3(s->half, k) - tac_abs(tac_get3(x, k)));
     tacFeature end = tac_feature(TAC_FEATURE_POINT, cut.side > 0, 0), line = tac_feature(TAC_FEATURE_LINE, 0, 1);
-    tacTouch t = tac_box_segment_touch(s, cut.t, n, d, cut.axis < 0 ? end : line, tac_box_face(axis, side));
-    t.margin = tac_seen_from(room, s->size, tac_norm3(s->c));
-    if (cut.axis < 0) return t;
+    tac_box_segment_put(s, cut.t, n, d, cut.axis < 0 ? end : line, tac_box_face(axis, side), out);
+    out->margin = tac_seen_from(room, s->size, tac_norm3(s->c));
+    if (cut.axis < 0) return;
     int sides[3] = {0, 0, 0};
     sides[axis] = side, sides[cut.axis] = cut.side;
-    t.rule = TAC_RULE_CLIP;
-    t.clip = tac_box_edge(3 - axis - cut.axis, sides);
+    out->rule = TAC_RULE_CLIP;
+    out->clip = tac_box_edge(3 - axis - cut.axis, sides);
     /* The crossing runs along the segment by 1/|u_axis| of what the edge moves across it. */
-    t.margin = tac_min(t.margin, s->h - tac_abs(cut.t)) * tac_abs(tac_get3(s->u, cut.axis));
-    return t;
+    out->margin = tac_min(out->margin, s->h - tac_abs(cut.t)) * tac_abs(tac_get3(s->u, cut.axis));
 }
 
 /* The part of the segment inside the prism of the faces of axis k: its two ends. Empty by rounding: both at t. */
@@ -85,7 +84,7 @@ static int under_face(const tacBoxSegment *s, const overlapAxis *a, double t, do
     tacBoxCut cut[2];
     clip_to_face(s, a->k, t, cut);
     for (int i = 0; i < 2; i++) {
-        out[n] = tac_box_face_touch(s, a->k, side, cut[i]);
+        tac_box_face_put(s, a->k, side, cut[i], &out[n]);
         n += out[n].dist < reach;
     }
     if (n == 2 && cut[0].t == cut[1].t) n = 1;
@@ -104,8 +103,7 @@ static int across_edge(const tacBoxSegment *s, const overlapAxis *a, double reac
     }
     double t = tac_clamp(dot / square, -s->h, s->h), sine = tac_sqrt(square);
     along = tac_get3(s->half, a->k) - tac_abs(tac_get3(tac_box_segment_at(s, t), a->k));
-    out[0] =
-        tac_box_segment_touch(s, t, a->n, -a->depth, tac_feature(TAC_FEATURE_LINE, 0, 1), tac_box_edge(a->k, side));
+    tac_box_segment_put(s, t, a->n, -a->depth, tac_feature(TAC_FEATURE_LINE, 0, 1), tac_box_edge(a->k, side), out);
     out[0].margin = tac_min(along, s->h - tac_abs(t)) * sine;
     return out[0].dist < reach;
 }

@@ -140,15 +140,17 @@ static tacFeature feature_of(int end) {
     return end < 0 ? tac_feature(TAC_FEATURE_LINE, 0, 1) : tac_feature(TAC_FEATURE_POINT, end, 0);
 }
 
-static tacTouch touch_of(const segmentPair *p, int is_nearest) {
+/* The touch at p, if it is within reach. */
+static int put_touch(const segmentPair *p, int is_nearest, double reach, tacTouch *out) {
     const segment *a = p->of[0], *b = p->of[1];
-    double d;
+    double limit = reach + a->r + b->r, d;
+    if (!(limit > 0 && tac_dot3(p->gap, p->gap) < limit * limit)) return 0;
     tacVec3 n = normal_of(p, &d);
-    tacTouch t = tac_touch_between(tac_madd3(a->c, p->at[0], a->u), n, d, a->r, b->r);
+    tac_put_between(out, tac_madd3(a->c, p->at[0], a->u), n, d, a->r, b->r);
     for (int i = 0; i < 2; i++)
-        t.feature[i] = feature_of(p->end[i]);
-    t.margin = room(p, n, d, is_nearest);
-    return t;
+        out->feature[i] = feature_of(p->end[i]);
+    out->margin = room(p, n, d, is_nearest);
+    return out->dist < reach;
 }
 
 static int is_new(const tacTouch *t, int n, const tacTouch *others) {
@@ -162,17 +164,17 @@ static int is_new(const tacTouch *t, int n, const tacTouch *others) {
 /* Ends that project inside the other segment, after the first touch. */
 static int facing_ends(segmentPair *p, double reach, tacTouch *out) {
     int n = 1;
-    for (int i = 0; i < 4; i++) {
-        if (!place_end(p, i / 2, i % 2)) continue;
-        tacTouch t = touch_of(p, 0);
-        if (t.dist < reach && is_new(&t, n, out)) out[n++] = t;
-    }
+    for (int i = 0; i < 4; i++)
+        if (place_end(p, i / 2, i % 2) && put_touch(p, 0, reach, &out[n]) && is_new(&out[n], n, out)) n++;
     return n;
 }
 
 int tac_touch_capsule_capsule(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                               tacPairCache *cache, tacTouch *out) {
     (void)cache;
+    tacVec3 D = tac_sub3(B->p, A->p);
+    double most = reach + (a->size.x + a->size.y) + (b->size.x + b->size.y);
+    if (!(most > 0 && tac_dot3(D, D) < most * most)) return 0;
     segment first = {A->p, tac_pose_axis(A, 2), a->size.y, a->size.x, A};
     segment second = {B->p, tac_pose_axis(B, 2), b->size.y, b->size.x, B};
     segmentPair p = {.of = {&first, &second}, .cross = tac_cross3(first.u, second.u)};
@@ -181,7 +183,5 @@ int tac_touch_capsule_capsule(const tacShape *a, const tacPose *A, const tacShap
         nearest_crossed(&p);
     else
         nearest_parallel(&p);
-    out[0] = touch_of(&p, 1);
-    if (!(out[0].dist < reach)) return 0;
-    return facing_ends(&p, reach, out);
+    return put_touch(&p, 1, reach, out) ? facing_ends(&p, reach, out) : 0;
 }

@@ -3,6 +3,8 @@
 
 #include "collide/touch.h"
 
+#include <math.h>
+
 /* Cores nearer than this times the shapes' size have no direction of their own (their difference is rounding): the
  * normal then comes from the features. The distance changes by no more than this. */
 #define TAC_COINCIDENT 1e-12
@@ -18,13 +20,27 @@ static inline tacVec3 tac_pose_axis(const tacPose *pose, int k) {
     return tac_vec3(pose->R.m[k], pose->R.m[3 + k], pose->R.m[6 + k]);
 }
 
-/* Rule NEAREST from a point of core 0, the unit normal, the (signed) distance of the cores along it, and the balls:
+/* Every field but feature[2] and margin of a touch by rule NEAREST. Field by field: clearing the whole first costs more
+ * than finding it. */
+static inline void tac_put_nearest(tacTouch *t, double dist, tacVec3 x0, tacVec3 x1, tacVec3 n) {
+    t->dist = dist, t->point[0] = x0, t->point[1] = x1, t->normal = n;
+    t->rule = TAC_RULE_NEAREST, t->clip = tac_feature(TAC_FEATURE_POINT, 0, 0), t->angle = 0;
+}
+/* The same from a point of core 0, the unit normal, the (signed) distance of the cores along it, and the balls:
  *   dist = d - pad0 - pad1, point[0] = x0 + pad0 n, point[1] = point[0] + dist n */
+static inline void tac_put_between(tacTouch *t, tacVec3 x0, tacVec3 n, double d, double pad0, double pad1) {
+    tac_put_nearest(t, d - pad0 - pad1, tac_madd3(x0, pad0, n), tac_madd3(x0, d - pad1, n), n);
+}
 static inline tacTouch tac_touch_between(tacVec3 x0, tacVec3 n, double d, double pad0, double pad1) {
-    tacTouch t = {.dist = d - pad0 - pad1, .normal = n, .rule = TAC_RULE_NEAREST};
-    t.point[0] = tac_madd3(x0, pad0, n);
-    t.point[1] = tac_madd3(x0, d - pad1, n);
+    tacTouch t = {.margin = 0};
+    tac_put_between(&t, x0, n, d, pad0, pad1);
     return t;
+}
+/* A point x of shape 1 at the height d over the plane that is shape 0, whose normal is n. No feature can take over. */
+static inline void tac_put_over_plane(tacTouch *t, tacVec3 x, tacVec3 n, double d, tacFeature feature) {
+    tac_put_nearest(t, d, tac_madd3(x, -d, n), x, n);
+    t->feature[0] = tac_feature(TAC_FEATURE_PLANE, 0, 0), t->feature[1] = feature;
+    t->margin = HUGE_VAL;
 }
 
 /* A length that a feature has left as seen from a point `away` from the middle of its shape of radius `size`: a turn of

@@ -7,82 +7,80 @@
 #include "collide/closed_form.h"
 #include "collide/pairs.h"
 
-#include <math.h>
-
 /* 2 pi/3 and its sine; its cosine is -1/2 */
 #define TAC_RIM_ANGLE (2.0943951023931954923)
 #define TAC_RIM_SINE  (0.86602540378443864676)
 
-/* A plane and the frame of a rim. */
+/* A plane and the frame of rims about one axis. */
 typedef struct rimFrame {
-    tacVec3 n, w, side; /* side = z x w */
-    double sine;        /* of the angle between n and z */
-    double radius;
+    tacVec3 n, z, w;
+    double sine;   /* of the angle between n and z: n . w = -sine */
+    double middle; /* height of the shape's origin */
+    double rise;   /* n . z */
+    double radius, half;
 } rimFrame;
 
-static rimFrame rim_frame(const tacPose *A, const tacPose *B, double radius) {
-    rimFrame f = {.n = tac_pose_axis(A, 2), .radius = radius};
-    tacVec3 z = tac_pose_axis(B, 2);
-    f.sine = tac_norm3(tac_cross3(f.n, z));
-    f.w = tac_rim_lowest(B, f.n);
-    f.side = tac_cross3(z, f.w);
-    return f;
+/* 0: even the lowest point of rims at +-half is out of reach; the rest is not filled in. */
+static int rim_frame(const tacShape *b, const tacPose *A, const tacPose *B, double reach, rimFrame *f) {
+    f->n = tac_pose_axis(A, 2), f->z = tac_pose_axis(B, 2);
+    f->radius = b->size.x, f->half = b->size.y;
+    f->middle = tac_dot3(f->n, tac_sub3(B->p, A->p)), f->rise = tac_dot3(f->n, f->z);
+    f->sine = tac_norm3(tac_cross3(f->n, f->z));
+    if (!(f->middle - f->half * tac_abs(f->rise) - f->radius * f->sine < reach)) return 0;
+    f->w = tac_rim_lowest(B, f->n);
+    return 1;
 }
 
-static tacTouch plane_touch(const tacPose *A, tacVec3 n, tacVec3 x, tacFeature feature) {
-    double d = tac_dot3(n, tac_sub3(x, A->p));
-    tacTouch t = tac_touch_between(tac_madd3(x, -d, n), n, d, 0, 0);
-    t.point[1] = x;
-    t.feature[0] = tac_feature(TAC_FEATURE_PLANE, 0, 0), t.feature[1] = feature;
-    t.margin = HUGE_VAL;
-    return t;
-}
-
-/* The lowest point of the rim at the circle `end` with centre c. It is lost when the rim lies flat, after a tilt that
- * moves it by r sine. */
-static int lowest_point(const tacPose *A, const rimFrame *f, tacVec3 c, int end, double reach, tacTouch *out) {
-    *out = plane_touch(A, f->n, tac_madd3(c, f->radius, f->w), tac_feature(TAC_FEATURE_CIRCLE, end, 0));
+/* The lowest point of the rim at the circle `end`. It is lost when the rim lies flat, after a tilt that moves it by
+ * r sine. */
+static int lowest_point(const tacPose *B, const rimFrame *f, int end, double reach, tacTouch *out) {
+    double at = end ? f->half : -f->half, d = f->middle + at * f->rise + f->radius * tac_dot3(f->n, f->w);
+    if (!(d < reach)) return 0;
+    tacVec3 x = tac_madd3(tac_madd3(B->p, at, f->z), f->radius, f->w);
+    tac_put_over_plane(out, x, f->n, d, tac_feature(TAC_FEATURE_CIRCLE, end, 0));
     out->margin = f->radius * f->sine;
-    return out->dist < reach;
+    return 1;
 }
 
-/* The two points 120 degrees from it: c + r (-w/2 +- sin(120) side). */
-static int side_points(const tacPose *A, const rimFrame *f, tacVec3 c, int end, double reach, tacTouch *out) {
-    tacVec3 back = tac_madd3(c, -0.5 * f->radius, f->w);
-    int n = 0;
+/* The two points 120 degrees from it: c + r (-w/2 +- sin(120) z x w), equally high but for rounding. */
+static int side_points(const tacPose *B, const rimFrame *f, int end, double reach, tacTouch *out) {
+    double at = end ? f->half : -f->half, d = f->middle + at * f->rise - 0.5 * f->radius * tac_dot3(f->n, f->w);
+    if (!(d < reach)) return 0;
+    tacVec3 back = tac_madd3(tac_madd3(B->p, at, f->z), -0.5 * f->radius, f->w), side = tac_cross3(f->z, f->w);
     for (int k = 0; k < 2; k++) {
-        double s = k ? TAC_RIM_SINE : -TAC_RIM_SINE;
-        out[n] = plane_touch(A, f->n, tac_madd3(back, s * f->radius, f->side), tac_feature(TAC_FEATURE_CIRCLE, end, 0));
-        out[n].rule = TAC_RULE_RIM, out[n].angle = k ? TAC_RIM_ANGLE : -TAC_RIM_ANGLE;
-        out[n].margin = f->radius * f->sine;
-        n += out[n].dist < reach;
+        tacVec3 x = tac_madd3(back, (k ? TAC_RIM_SINE : -TAC_RIM_SINE) * f->radius, side);
+        tac_put_over_plane(&out[k], x, f->n, d, tac_feature(TAC_FEATURE_CIRCLE, end, 0));
+        out[k].rule = TAC_RULE_RIM, out[k].angle = k ? TAC_RIM_ANGLE : -TAC_RIM_ANGLE;
+        out[k].margin = f->radius * f->sine;
     }
-    return n;
+    return 2;
 }
 
 int tac_touch_plane_cylinder(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                              tacPairCache *cache, tacTouch *out) {
     (void)a, (void)cache;
-    rimFrame f = rim_frame(A, B, b->size.x);
-    tacVec3 z = tac_pose_axis(B, 2), end[2] = {tac_madd3(B->p, -b->size.y, z), tac_madd3(B->p, b->size.y, z)};
-    double up = tac_dot3(f.n, z);
-    int n = 0, lower = up < 0;
-    for (int k = 0; k < 2; k++)
-        n += lowest_point(A, &f, end[k], k, reach, out + n);
-    int sides = side_points(A, &f, end[lower], lower, reach, out + n);
-    for (int k = n; k < n + sides; k++) /* the other end becomes the lower one at up = 0 */
-        out[k].margin = tac_min(out[k].margin, b->size.y * tac_abs(up));
-    return tac_deepest_first(n + sides, out);
+    rimFrame f;
+    if (!rim_frame(b, A, B, reach, &f)) return 0;
+    int lower = f.rise < 0, n = lowest_point(B, &f, lower, reach, out);
+    n += lowest_point(B, &f, !lower, reach, out + n);
+    int sides = side_points(B, &f, lower, reach, out + n);
+    for (int k = n; k < n + sides; k++) /* the other end becomes the lower one at rise = 0 */
+        out[k].margin = tac_min(out[k].margin, f.half * tac_abs(f.rise));
+    return n + sides;
 }
 
 int tac_touch_plane_cone(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                          tacPairCache *cache, tacTouch *out) {
     (void)a, (void)cache;
-    rimFrame f = rim_frame(A, B, b->size.x);
-    tacVec3 z = tac_pose_axis(B, 2), base = tac_madd3(B->p, -b->size.y, z), apex = tac_madd3(B->p, b->size.y, z);
-    out[0] = plane_touch(A, f.n, apex, tac_feature(TAC_FEATURE_POINT, 0, 0));
-    int n = out[0].dist < reach;
-    n += lowest_point(A, &f, base, 0, reach, out + n);
-    n += side_points(A, &f, base, 0, reach, out + n);
+    rimFrame f;
+    if (!rim_frame(b, A, B, reach, &f)) return 0;
+    double apex = f.middle + f.half * f.rise;
+    int n = apex < reach;
+    if (n) {
+        tacVec3 x = tac_madd3(B->p, f.half, f.z);
+        tac_put_over_plane(out, x, f.n, apex, tac_feature(TAC_FEATURE_POINT, 0, 0));
+    }
+    n += lowest_point(B, &f, 0, reach, out + n);
+    n += side_points(B, &f, 0, reach, out + n);
     return tac_deepest_first(n, out);
 }

@@ -3,18 +3,14 @@
 #include "collide/closed_form.h"
 #include "collide/pairs.h"
 
-#include <math.h>
-
 int tac_touch_plane_ellipsoid(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                               tacPairCache *cache, tacTouch *out) {
     (void)a, (void)cache;
     tacVec3 n = tac_pose_axis(A, 2), Em = tac_mul3(b->size, tac_mulmtv3(B->R, n));
     double length = tac_norm3(Em); /* half the ellipsoid's width along n; 0: it is flat and lies in the plane */
-    tacVec3 x = length > 0 ? tac_mulmv3(B->R, tac_scale3(-1 / length, tac_mul3(b->size, Em))) : tac_zero3();
     double d = tac_dot3(n, tac_sub3(B->p, A->p)) - length;
-    out[0] = tac_touch_between(tac_madd3(tac_add3(B->p, x), -d, n), n, d, 0, 0);
-    out[0].feature[0] = tac_feature(TAC_FEATURE_PLANE, 0, 0);
-    out[0].feature[1] = tac_feature(TAC_FEATURE_ELLIPSOID, 0, 0);
-    out[0].margin = HUGE_VAL;
-    return d < reach;
+    if (!(d < reach)) return 0;
+    tacVec3 x = length > 0 ? tac_mulmv3(B->R, tac_scale3(-1 / length, tac_mul3(b->size, Em))) : tac_zero3();
+    tac_put_over_plane(out, tac_add3(B->p, x), n, d, tac_feature(TAC_FEATURE_ELLIPSOID, 0, 0));
+    return 1;
 }

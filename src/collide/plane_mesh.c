@@ -164,10 +164,8 @@ int tac_touch_plane_mesh(const tacShape *a, const tacPose *A, const tacShape *b,
     for (int k = 0; k < count; k++) {
         tacVec3 x = tac_pose_point(B, b->hull.vert[keep[k]]);
         double d = corner_height(&c, keep[k]);
-        out[k] = (tacTouch){.dist = d, .normal = n, .rule = TAC_RULE_NEAREST, .margin = margin};
-        out[k].point[0] = tac_madd3(x, -d, n), out[k].point[1] = x;
-        out[k].feature[0] = tac_feature(TAC_FEATURE_PLANE, 0, 0);
-        out[k].feature[1] = tac_feature(TAC_FEATURE_POINT, keep[k], 0);
+        tac_put_over_plane(&out[k], x, n, d, tac_feature(TAC_FEATURE_POINT, keep[k], 0));
+        out[k].margin = margin;
     }
     return tac_deepest_first(count, out);
 }

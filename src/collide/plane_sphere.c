@@ -2,35 +2,29 @@
 #include "collide/closed_form.h"
 #include "collide/pairs.h"
 
-#include <math.h>
-
-/* POINT `id` of shape b, padded, at the world point c: d = n . (c - p). No feature can take over: the margin is
- * infinite. */
-static tacTouch point_touch(const tacPose *A, tacVec3 c, double radius, int id) {
-    tacVec3 n = tac_pose_axis(A, 2);
-    double d = tac_dot3(n, tac_sub3(c, A->p));
-    tacTouch t = tac_touch_between(tac_madd3(c, -d, n), n, d, 0, radius);
-    t.feature[0] = tac_feature(TAC_FEATURE_PLANE, 0, 0);
-    t.feature[1] = tac_feature(TAC_FEATURE_POINT, id, 0);
-    t.margin = HUGE_VAL;
-    return t;
-}
-
 int tac_touch_plane_sphere(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                            tacPairCache *cache, tacTouch *out) {
     (void)a, (void)cache;
-    out[0] = point_touch(A, B->p, b->size.x, 0);
-    return out[0].dist < reach;
+    tacVec3 n = tac_pose_axis(A, 2);
+    double dist = tac_dot3(n, tac_sub3(B->p, A->p)) - b->size.x;
+    if (!(dist < reach)) return 0;
+    tac_put_over_plane(out, tac_madd3(B->p, -b->size.x, n), n, dist, tac_feature(TAC_FEATURE_POINT, 0, 0));
+    return 1;
 }
 
+/* Heights of the ends: n . (p - p_A) -+ h n . z - r */
 int tac_touch_plane_capsule(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                             tacPairCache *cache, tacTouch *out) {
     (void)a, (void)cache;
-    tacVec3 axis = tac_pose_axis(B, 2);
-    int n = 0;
-    for (int end = 0; end < 2; end++) {
-        out[n] = point_touch(A, tac_madd3(B->p, end ? b->size.y : -b->size.y, axis), b->size.x, end);
-        n += out[n].dist < reach;
+    tacVec3 n = tac_pose_axis(A, 2), z = tac_pose_axis(B, 2), low = tac_madd3(B->p, -b->size.x, n);
+    double middle = tac_dot3(n, tac_sub3(B->p, A->p)) - b->size.x, rise = b->size.y * tac_dot3(n, z);
+    int count = 0, first = rise < 0; /* the lower end first */
+    for (int k = 0; k < 2; k++) {
+        int end = k ? !first : first;
+        double dist = end ? middle + rise : middle - rise;
+        if (!(dist < reach)) break;
+        tac_put_over_plane(&out[count++], tac_madd3(low, end ? b->size.y : -b->size.y, z), n, dist,
+                           tac_feature(TAC_FEATURE_POINT, end, 0));
     }
-    return tac_deepest_first(n, out);
+    return count;
 }

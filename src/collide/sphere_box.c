@@ -24,7 +24,7 @@ int tac_touch_sphere_box(const tacShape *a, const tacPose *A, const tacShape *b,
     (void)cache;
     tacVec3 x = tac_pose_local(B, A->p), gap = tac_box_gap(b->size, x), outward;
     double square = tac_dot3(gap, gap), limit = reach + a->size.x, margin;
-    if (limit > 0 && !(square < limit * limit)) return 0;
+    if (square > 0 && !(limit > 0 && square < limit * limit)) return 0;
     double d = tac_sqrt(square), size = tac_norm3(b->size);
     tacFeature feature;
     if (d > TAC_COINCIDENT * size) {
@@ -34,7 +34,7 @@ int tac_touch_sphere_box(const tacShape *a, const tacPose *A, const tacShape *b,
     } else {
         outward = from_inside(b->size, x, &d, &feature, &margin);
     }
-    out[0] = tac_touch_between(A->p, tac_neg3(tac_mulmv3(B->R, outward)), d, a->size.x, 0);
+    tac_put_between(out, A->p, tac_neg3(tac_mulmv3(B->R, outward)), d, a->size.x, 0);
     out[0].feature[0] = tac_feature(TAC_FEATURE_POINT, 0, 0), out[0].feature[1] = feature;
     out[0].margin = margin;
     return out[0].dist < reach;

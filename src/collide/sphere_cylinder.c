@@ -45,7 +45,7 @@ int tac_touch_sphere_cylinder(const tacShape *a, const tacPose *A, const tacShap
         near = near_end(x.z, er, ez);
     else
         near = near_side(radial, rho, r, ez);
-    out[0] = tac_touch_between(A->p, tac_neg3(tac_mulmv3(B->R, near.outward)), near.d, a->size.x, near.pad);
+    tac_put_between(out, A->p, tac_neg3(tac_mulmv3(B->R, near.outward)), near.d, a->size.x, near.pad);
     out[0].feature[0] = tac_feature(TAC_FEATURE_POINT, 0, 0), out[0].feature[1] = near.feature;
     out[0].margin = tac_seen_from(near.margin, size, tac_norm3(x));
     return out[0].dist < reach;

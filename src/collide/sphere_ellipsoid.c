@@ -26,8 +26,8 @@ static double ratio_norm(const nearProblem *p, double delta, double *weighted) {
     double sum = 0, w = 0;
     for (int i = 0; i < 3; i++) {
         if (p->z[i] == 0) continue;
-        double below = delta + (p->rho[i] - 1), q = p->rho[i] * p->z[i] / below;
-        sum += q * q, w += q * q / below;
+        double over = 1 / (delta + (p->rho[i] - 1)), q = p->rho[i] * p->z[i] * over;
+        sum += q * q, w += q * q * over;
     }
     *weighted = w;
     return tac_sqrt(sum);
@@ -92,11 +92,11 @@ int tac_touch_sphere_ellipsoid(const tacShape *a, const tacPose *A, const tacSha
     double greatest = tac_max(b->size.x, tac_max(b->size.y, b->size.z)), least = TAC_FLAT_ELLIPSOID * greatest;
     tacVec3 c = tac_pose_local(B, A->p);
     double d = tac_norm3(c);
-    if (!(d - greatest - a->size.x < reach)) return 0;
-    tacVec3 N = d > 0 ? tac_scale3(1 / d, c) : tac_vec3(0, 0, 1); /* of an ellipsoid that is a point */
+    tacVec3 N = d > 0 ? tac_scale3(1 / d, c) : tac_vec3(0, 0, 1);             /* of an ellipsoid that is a point */
+    if (!(d - tac_norm3(tac_mul3(b->size, N)) - a->size.x < reach)) return 0; /* apart along c already */
     tacVec3 radii = tac_vec3(tac_max(b->size.x, least), tac_max(b->size.y, least), tac_max(b->size.z, least));
     if (greatest > 0) N = surface_normal(radii, c, &d);
-    out[0] = tac_touch_between(A->p, tac_neg3(tac_mulmv3(B->R, N)), d, a->size.x, 0);
+    tac_put_between(out, A->p, tac_neg3(tac_mulmv3(B->R, N)), d, a->size.x, 0);
     out[0].feature[0] = tac_feature(TAC_FEATURE_POINT, 0, 0);
     out[0].feature[1] = tac_feature(TAC_FEATURE_ELLIPSOID, 0, 0);
     out[0].margin = margin_of(b->size, c, d);

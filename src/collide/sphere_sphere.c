@@ -10,7 +10,7 @@ int tac_touch_sphere_sphere(const tacShape *a, const tacPose *A, const tacShape 
     if (!(limit > 0) || !(square < limit * limit)) return 0;
     double d = tac_sqrt(square);
     tacVec3 n = d > 0 ? tac_scale3(1 / d, r) : tac_pose_axis(A, 2); /* one centre: the z axis of the first */
-    out[0] = tac_touch_between(A->p, n, d, a->size.x, b->size.x);
+    tac_put_between(out, A->p, n, d, a->size.x, b->size.x);
     out[0].feature[0] = out[0].feature[1] = tac_feature(TAC_FEATURE_POINT, 0, 0);
     out[0].margin = d; /* the normal turns round where the centres meet */
     return out[0].dist < reach;
@@ -34,7 +34,7 @@ int tac_touch_sphere_capsule(const tacShape *a, const tacPose *A, const tacShape
     /* The centre is on the core: away from an end along the axis, and sideways (the x axis) from the segment. */
     tacVec3 sideways = end < 0 ? tac_pose_axis(B, 0) : tac_scale3(end ? -1 : 1, z);
     tacVec3 n = d > TAC_COINCIDENT * size ? tac_scale3(1 / d, gap) : sideways;
-    out[0] = tac_touch_between(A->p, n, d, a->size.x, b->size.x);
+    tac_put_between(out, A->p, n, d, a->size.x, b->size.x);
     out[0].feature[0] = tac_feature(TAC_FEATURE_POINT, 0, 0);
     out[0].feature[1] = end < 0 ? tac_feature(TAC_FEATURE_LINE, 0, 1) : tac_feature(TAC_FEATURE_POINT, end, 0);
     out[0].margin = h > 0 ? tac_min(d, tac_seen_from(tac_abs(tac_abs(t) - h), size, tac_norm3(r))) : d;
