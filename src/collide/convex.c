@@ -2,6 +2,7 @@
 #include "collide/convex.h"
 
 #include "collide/epa.h"
+#include "collide/manifold.h"
 #include "collide/nearest.h"
 #include "collide/pairs.h"
 
@@ -89,5 +90,7 @@ int tac_convex_nearest(const tacShape *a, const tacPose *A, const tacShape *b, c
 
 int tac_touch_convex_convex(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                             tacPairCache *cache, tacTouch *out) {
-    return tac_convex_nearest(a, A, b, B, reach, cache, out);
+    tacTouch nearest;
+    if (!tac_convex_nearest(a, A, b, B, reach, cache, &nearest)) return 0;
+    return tac_manifold(a, A, b, B, reach, &nearest, out);
 }

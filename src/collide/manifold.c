@@ -141,7 +141,10 @@ int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const t
         if (!is_nearest(&p, &mark[i], tol)) mark[left++] = mark[i];
     tacVec3 first = tac_pose_local(p.pose[p.ref], nearest->point[1 - p.ref]);
     left = tac_marks_spread(mark, left, TAC_MAX_TOUCH - 1, first);
-    return 1 + write_touches(&p, mark, left, reach, out + 1);
+    n = 1 + write_touches(&p, mark, left, reach, out + 1);
+    for (int i = 1; i < n; i++) /* the nearest touch says which pieces face each other */
+        out[i].margin = tac_min(out[i].margin, nearest->margin);
+    return n;
 }
 
 int tac_manifold_of_faces(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,

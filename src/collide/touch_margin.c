@@ -5,6 +5,10 @@
 
 #include <math.h>
 
+/* A normal further outside its feature's cone than this (sine) is not a search's rounding: the touch is a further point of
+ * a manifold, which has a face's normal wherever its feature's own normals are. */
+#define TAC_OUTSIDE_CONE 1e-6
+
 typedef struct touchRoom {
     const tacShape *shape[2];
     const tacPose *pose[2];
@@ -26,6 +30,7 @@ static void find_room(touchRoom *r, int side) {
     r->arm[side] = turning_arm(r->shape[side], r->pose[side], t->point[side]);
     r->length[side] = tac_feature_room(r->shape[side], r->pose[side], t->feature[side], r->patch[side].x,
                                        side == 0 ? t->normal : tac_neg3(t->normal), &r->angle[side]);
+    if (r->angle[side] < -TAC_OUTSIDE_CONE) r->angle[side] = HUGE_VAL;
 }
 
 /* Of `rate` rad per metre of the normal, and what the shapes' own turns add. */

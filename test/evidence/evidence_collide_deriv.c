@@ -28,7 +28,8 @@ static const double ENOUGH = 1e-8;
 /* A stencil of step h moves points of a shape by up to sqrt(3) h (a size of a box moves its corners, a turn its
  * surface); margins are lengths of such motions. */
 static const double FLAG = 4;
-/* Touches are looked for up to this distance beyond the nearest (or zero), relative to the size. */
+/* Touches are looked for up to this distance beyond the nearest (or zero), relative to the size; those
+ * within SLACK of the end are not examined: they may come and go by the reach alone. */
 static const double REACH = 0.1, SLACK = 1e-3;
 /* Of a mesh's planes, relative to the size. */
 static const double ROUNDING = 1e-13;
@@ -80,8 +81,7 @@ static int touch_along(void *context, double h, double *out) {
     tacPose pose[2];
     tacTouch all[TAC_MAX_TOUCH];
     motion_at(&e->m, h, shape, pose);
-    /* a little further than at the start, so that no touch is lost by the reach alone */
-    int n = tac_touches(&shape[0], &pose[0], &shape[1], &pose[1], e->reach + SLACK * e->c->size, NULL, all);
+    int n = tac_touches(&shape[0], &pose[0], &shape[1], &pose[1], e->reach, NULL, all);
     const tacTouch *t = find_same(all, n, &e->touch[e->at]);
     if (t == NULL) return e->switched[e->at] = 1;
     motion_pack(t, out);
@@ -224,11 +224,11 @@ static void examine(const PairCase *c, Examined *e) {
     memcpy(e->m.shape, c->shape, sizeof c->shape), memcpy(e->m.pose, c->pose, sizeof c->pose);
     tacTouch nearest;
     if (tac_distance_pair(&c->shape[0], &c->pose[0], &c->shape[1], &c->pose[1], NULL, &nearest) != TAC_OK) return;
-    e->reach = fmax(nearest.dist, 0) + REACH * c->size;
+    e->reach = fmax(nearest.dist, 0) + (REACH + SLACK) * c->size;
     e->n = tac_touches(&c->shape[0], &c->pose[0], &c->shape[1], &c->pose[1], e->reach, NULL, e->touch);
     tacDraw d = {c->seed, 5000};
     for (e->at = 0; e->at < e->n; e->at++)
-        examine_touch(e, &d);
+        if (e->touch[e->at].dist < e->reach - SLACK * c->size) examine_touch(e, &d);
 }
 
 /* --- All ----------------------------------------------------------------------------------------------------------- */
