@@ -194,14 +194,7 @@ int cmd_check(int argc, char **argv) {
                             {"parameter options", CLI_PARAM_OPTIONS, &param},
                             {"step options", CLI_STEP_OPTIONS, &step},
                             {"model options", CLI_MODEL_OPTIONS, &model}};
-    tacArgs args = {.verb = "check",
-                    .operands = "MODEL",
-                    .summary = SUMMARY,
-                    .groups = groups,
-                    .ngroup = 4,
-                    .operand = &model.path,
-                    .min_operands = 1,
-                    .max_operands = 1};
+    tacArgs args = cli_model_verb("check", SUMMARY, groups, 4, &model);
     tacModelFile file;
     tacOptions options;
     int result = cli_parse(&args, argc, argv);

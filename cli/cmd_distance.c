@@ -104,14 +104,7 @@ int cmd_distance(int argc, char **argv) {
     tacArgGroup groups[] = {{"options", DISTANCE_OPTIONS, &own},
                             {"state options", CLI_STATE_OPTIONS, &state},
                             {"model options", CLI_MODEL_OPTIONS, &model}};
-    tacArgs args = {.verb = "distance",
-                    .operands = "MODEL",
-                    .summary = SUMMARY,
-                    .groups = groups,
-                    .ngroup = 3,
-                    .operand = &model.path,
-                    .min_operands = 1,
-                    .max_operands = 1};
+    tacArgs args = cli_model_verb("distance", SUMMARY, groups, 3, &model);
     tacModelFile file;
     double margin = INFINITY;
     int result = cli_parse(&args, argc, argv);

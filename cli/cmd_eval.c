@@ -260,14 +260,7 @@ int cmd_eval(int argc, char **argv) {
     tacArgGroup groups[] = {{"options", EVAL_OPTIONS, &own},
                             {"state options", CLI_STATE_OPTIONS, &state},
                             {"model options", CLI_MODEL_OPTIONS, &model}};
-    tacArgs args = {.verb = "eval",
-                    .operands = "MODEL",
-                    .summary = SUMMARY,
-                    .groups = groups,
-                    .ngroup = 3,
-                    .operand = &model.path,
-                    .min_operands = 1,
-                    .max_operands = 1};
+    tacArgs args = cli_model_verb("eval", SUMMARY, groups, 3, &model);
     tacModelFile file;
     int result = cli_parse(&args, argc, argv);
     if (result == CLI_GO_ON) result = cli_model_load("eval", &model, &file);

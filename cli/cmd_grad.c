@@ -269,14 +269,7 @@ int cmd_grad(int argc, char **argv) {
                             {"step options", CLI_STEP_OPTIONS, &step},
                             {"state options", CLI_STATE_OPTIONS, &state},
                             {"model options", CLI_MODEL_OPTIONS, &model}};
-    tacArgs args = {.verb = "grad",
-                    .operands = "MODEL",
-                    .summary = SUMMARY,
-                    .groups = groups,
-                    .ngroup = 5,
-                    .operand = &model.path,
-                    .min_operands = 1,
-                    .max_operands = 1};
+    tacArgs args = cli_model_verb("grad", SUMMARY, groups, 5, &model);
     tacModelFile file;
     tacOptions options;
     int result = cli_parse(&args, argc, argv);

@@ -269,14 +269,7 @@ int cmd_info(int argc, char **argv) {
     tacInfoArgs own = {0};
     tacModelArgs model = {0};
     tacArgGroup groups[] = {{"options", INFO_OPTIONS, &own}, {"model options", CLI_MODEL_OPTIONS, &model}};
-    tacArgs args = {.verb = "info",
-                    .operands = "MODEL",
-                    .summary = SUMMARY,
-                    .groups = groups,
-                    .ngroup = 2,
-                    .operand = &model.path,
-                    .min_operands = 1,
-                    .max_operands = 1};
+    tacArgs args = cli_model_verb("info", SUMMARY, groups, 2, &model);
     tacModelFile file;
     int result = cli_parse(&args, argc, argv);
     if (result == CLI_GO_ON) result = cli_model_load("info", &model, &file);

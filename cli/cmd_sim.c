@@ -196,14 +196,7 @@ int cmd_sim(int argc, char **argv) {
                             {"state options", CLI_STATE_OPTIONS, &state},
                             {"control options", CLI_CONTROL_OPTIONS, &control},
                             {"model options", CLI_MODEL_OPTIONS, &model}};
-    tacArgs args = {.verb = "sim",
-                    .operands = "MODEL",
-                    .summary = SUMMARY,
-                    .groups = groups,
-                    .ngroup = 5,
-                    .operand = &model.path,
-                    .min_operands = 1,
-                    .max_operands = 1};
+    tacArgs args = cli_model_verb("sim", SUMMARY, groups, 5, &model);
     tacModelFile file;
     char command[COMMAND];
     int result = cli_parse(&args, argc, argv);

@@ -35,6 +35,18 @@ static int set_parameter(const char *verb, const char *text, tacModel *model) {
     return CLI_GO_ON;
 }
 
+tacArgs cli_model_verb(const char *verb, const char *summary, const tacArgGroup *groups, int ngroup,
+                       tacModelArgs *model) {
+    return (tacArgs){.verb = verb,
+                     .operands = "MODEL",
+                     .summary = summary,
+                     .groups = groups,
+                     .ngroup = ngroup,
+                     .operand = &model->path,
+                     .min_operands = 1,
+                     .max_operands = 1};
+}
+
 int cli_model_load(const char *verb, const tacModelArgs *args, tacModelFile *file) {
     const tacBase bases[] = {TAC_BASE_AUTO, TAC_BASE_FIXED, TAC_BASE_FLOATING};
     tacLoadOptions options = tac_default_load_options();

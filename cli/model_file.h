@@ -18,6 +18,10 @@ typedef struct tacModelArgs {
 /* The rows that go with it. */
 extern const tacArg CLI_MODEL_OPTIONS[];
 
+/* The arguments of a verb whose one operand is MODEL. */
+tacArgs cli_model_verb(const char *verb, const char *summary, const tacArgGroup *groups, int ngroup,
+                       tacModelArgs *model);
+
 /* A model and what its loading had to say. */
 typedef struct tacModelFile {
     tacModel *model;
