@@ -244,7 +244,7 @@ static void weigh(tacEpa *out) {
     tacSupport s[3] = {out->corner[0], out->corner[1], out->corner[2]};
     double weight[3];
     tacVec3 v;
-    int n = tac_simplex_nearest(3, s, weight, &v);
+    int n = tac_simplex_nearest(3, HUGE_VAL, s, weight, &v);
     for (int i = 0; i < 3; i++) {
         out->corner[i] = s[i < n ? i : 0];
         out->weight[i] = i < n ? weight[i] : 0;

@@ -1,7 +1,7 @@
 /* Distance of separated cores: (G1)-(G9) of docs/theory/collision.md. */
 #include "collide/gjk.h"
 
-#include "math/scalar.h"
+#include <math.h>
 
 /* Cores whose distance is below this times the size of D count as touching: v is rounding then and has no direction. */
 #define TOUCHING 1e-10
@@ -51,13 +51,8 @@ static int recall_corner(const tacCores *c, const tacPairCache *cache, int i, ta
     return 1;
 }
 
-static void set_nearest(tacGjk *g) {
-    g->n = tac_simplex_nearest(g->n, g->corner, g->weight, &g->v);
-    g->upper = tac_norm3(g->v);
-}
-
 void tac_gjk_start(tacCores *c, const tacPairCache *cache, tacGjk *g) {
-    g->n = 0, g->iterations = 0, g->lower = 0;
+    g->n = 0, g->iterations = 0, g->lower = -HUGE_VAL;
     int most = cache && has_corners(c->shape[0]) && has_corners(c->shape[1]) ? cache->used : 0;
     for (int i = 0; i < most && i < 3; i++) {
         if (!recall_corner(c, cache, i, &g->corner[g->n])) break;
@@ -67,9 +62,11 @@ void tac_gjk_start(tacCores *c, const tacPairCache *cache, tacGjk *g) {
     if (g->n == 0) {
         tacVec3 v = c->pose.p;
         if (!(tac_dot3(v, v) > 0)) v = tac_vec3(0, 0, 1);
-        g->corner[g->n++] = tac_cores_support(c, v, (int[2]){0, 0});
+        g->corner[g->n++] = tac_cores_support(c, v, (int[2]){-1, -1});
+        g->lower = tac_dot3(v, g->corner[0].w) / tac_norm3(v);
     }
-    set_nearest(g);
+    g->n = tac_simplex_nearest(g->n, HUGE_VAL, g->corner, g->weight, &g->v);
+    g->upper = tac_norm3(g->v);
 }
 
 void tac_gjk_keep(const tacCores *c, const tacGjk *g, tacPairCache *cache) {
@@ -82,47 +79,44 @@ void tac_gjk_keep(const tacCores *c, const tacGjk *g, tacPairCache *cache) {
 
 /* --- Walking ------------------------------------------------------------------------------------------------------ */
 
-/* Whether w is a corner of the simplex already: then v . w_i = |v|^2 says that the gap is zero. */
-static int is_repeated(const tacGjk *g, const tacSupport *w) {
-    for (int i = 0; i < g->n; i++) {
-        tacVec3 d = tac_sub3(g->corner[i].w, w->w);
-        if (d.x == 0 && d.y == 0 && d.z == 0) return 1;
-    }
+/* Whether the corner last added is one of the simplex already: then v . w_i = |v|^2 says that the gap is zero. */
+static int is_repeated(const tacGjk *g, tacVec3 w) {
+    for (int i = 0; i < g->n; i++)
+        if (g->corner[i].w.x == w.x && g->corner[i].w.y == w.y && g->corner[i].w.z == w.z) return 1;
     return 0;
 }
 
-/* Adds w, takes the nearest point of the new simplex. 0: it came no nearer, which exact arithmetic would not allow; the
- * old simplex stays. */
-static int advance(tacGjk *g, const tacSupport *w) {
-    tacGjk next = *g;
-    next.corner[next.n++] = *w;
-    set_nearest(&next);
-    if (next.n < 4 && !(next.upper < g->upper)) return 0;
-    *g = next;
-    return 1;
+/* a |a| */
+static double signed_square(double a) { return a * tac_abs(a); }
+
+/* (G7): every point x of D has v . x >= v . w, so that |v| >= distance >= v . w/|v|. Squares of lengths in the loop. */
+static tacGjkStatus walk(tacCores *c, double gap, double reach, double *lower, tacGjk *g) {
+    int hint[2] = {g->corner[0].id[0], g->corner[0].id[1]};
+    double beyond = signed_square(reach), touching = TOUCHING * TOUCHING;
+    if (*lower > beyond) return TAC_GJK_BEYOND;
+    for (int k = 0; k < MOST_ITERATIONS; k++) {
+        double upper = tac_dot3(g->v, g->v);
+        if (g->n == 4 || upper <= touching * c->scale * c->scale) return TAC_GJK_OVERLAP;
+        tacSupport *w = &g->corner[g->n];
+        *w = tac_cores_support(c, g->v, hint);
+        g->iterations++;
+        double along = tac_dot3(g->v, w->w);
+        *lower = tac_max(*lower, signed_square(along) / upper);
+        if (*lower > beyond) return TAC_GJK_BEYOND;
+        /* for the lengths themselves it follows */
+        if (upper - *lower <= gap * upper || is_repeated(g, w->w)) return TAC_GJK_APART;
+        int n = tac_simplex_nearest(g->n + 1, upper, g->corner, g->weight, &g->v);
+        if (n == 0) return TAC_GJK_APART; /* came no nearer, which exact arithmetic would not allow */
+        g->n = n;
+    }
+    return TAC_GJK_STOPPED;
 }
 
-/* (G7): every point x of D has v . x >= v . w, so that |v| >= distance >= v . w/|v|. */
 void tac_gjk(tacCores *c, double gap, double reach, tacGjk *g) {
-    int hint[2] = {g->corner[0].id[0], g->corner[0].id[1]};
-    for (int k = 0; k < MOST_ITERATIONS; k++) {
-        if (g->n == 4 || g->upper <= TOUCHING * c->scale) {
-            g->status = TAC_GJK_OVERLAP;
-            return;
-        }
-        tacSupport w = tac_cores_support(c, g->v, hint);
-        g->iterations++;
-        g->lower = tac_max(g->lower, tac_dot3(g->v, w.w) / g->upper);
-        if (g->lower > reach) {
-            g->status = TAC_GJK_BEYOND;
-            return;
-        }
-        if (g->upper - g->lower <= gap * g->upper || is_repeated(g, &w) || !advance(g, &w)) {
-            g->status = TAC_GJK_APART;
-            return;
-        }
-    }
-    g->status = TAC_GJK_STOPPED;
+    double lower = signed_square(g->lower);
+    g->status = walk(c, gap, reach, &lower, g);
+    g->upper = tac_norm3(g->v);
+    g->lower = lower < 0 ? -tac_sqrt(-lower) : tac_sqrt(lower);
 }
 
 void tac_gjk_points(const tacGjk *g, tacVec3 x[2]) {

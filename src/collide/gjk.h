@@ -52,5 +52,5 @@ void tac_gjk_keep(const tacCores *c, const tacGjk *g, tacPairCache *cache);
 void tac_gjk_points(const tacGjk *g, tacVec3 x[2]);
 
 /* Point of the simplex of n <= 4 corners nearest to the origin, its weights, and the corners that carry it moved to the
- * front -> their number. 4: the simplex holds the origin, v = 0. */
-int tac_simplex_nearest(int n, tacSupport *corner, double *weight, tacVec3 *v);
+ * front -> their number. 4: the simplex holds the origin, v = 0. 0: |v|^2 is not below `bound`; nothing is changed. */
+int tac_simplex_nearest(int n, double bound, tacSupport *corner, double *weight, tacVec3 *v);

@@ -2,7 +2,9 @@
 #include "collide/shape.h"
 
 /* Corners up to which a mesh is scanned; above, climbing from corner to corner is faster (bench_collide). */
-enum { SCAN_CORNERS = 24 };
+enum { SCAN_CORNERS = 10 };
+/* Corners looked at for one to start from. */
+enum { START_CORNERS = 8 };
 
 static int scan_corners(const tacHull *h, tacVec3 d) {
     int best = 0;
@@ -14,28 +16,46 @@ static int scan_corners(const tacHull *h, tacVec3 d) {
     return best;
 }
 
-/* To the best neighbour while it is higher. A corner of a convex body that no neighbour exceeds is the highest; heights
- * grow at every step, so no corner is visited twice. */
+/* To the first neighbour that is higher, until none is. A corner of a convex body that no neighbour exceeds is the
+ * highest; heights grow at every step, so no corner is visited twice. (The best neighbour takes fewer steps and more
+ * heights: 63 instead of 46 a query on 1000 corners.) */
 static int climb_corners(const tacHull *h, tacVec3 d, int start) {
-    int here = start, last = -1;
+    int here = start, from = -1, climbing = 1;
     double top = tac_dot3(d, h->vert[here]);
-    while (here != last) {
+    while (climbing) {
         const int *neighbour = h->edge + h->edge_adr[here];
         int count = h->edge_num[here];
-        last = here;
+        climbing = 0;
         for (int i = 0; i < count; i++) {
-            double height = tac_dot3(d, h->vert[neighbour[i]]);
-            if (height > top) top = height, here = neighbour[i];
+            int next = neighbour[i];
+            if (next == from) continue;
+            double height = tac_dot3(d, h->vert[next]);
+            if (!(height > top)) continue;
+            top = height, from = here, here = next, climbing = 1;
+            break;
         }
     }
     return here;
 }
 
+/* The highest of a few corners spread over all. */
+static int choose_start(const tacHull *h, tacVec3 d) {
+    int best = 0, stride = h->nvert / START_CORNERS + 1;
+    double top = tac_dot3(d, h->vert[0]);
+    for (int i = stride; i < h->nvert; i += stride) {
+        double here = tac_dot3(d, h->vert[i]);
+        if (here > top) top = here, best = i;
+    }
+    return best;
+}
+
 static tacVec3 mesh_support(const tacHull *h, tacVec3 d, int *vertex) {
-    if (h->nvert <= 0) return tac_zero3();
-    int start = *vertex >= 0 && *vertex < h->nvert ? *vertex : 0;
-    int climbs = h->nvert > SCAN_CORNERS && h->edge != 0 && h->edge_num[start] > 0;
-    *vertex = climbs ? climb_corners(h, d, start) : scan_corners(h, d);
+    if (h->nvert <= SCAN_CORNERS || h->edge == 0) {
+        if (h->nvert <= 0) return tac_zero3();
+        *vertex = scan_corners(h, d);
+        return h->vert[*vertex];
+    }
+    *vertex = climb_corners(h, d, *vertex >= 0 && *vertex < h->nvert ? *vertex : choose_start(h, d));
     return h->vert[*vertex];
 }
 
