@@ -1,5 +1,5 @@
-/* How far apart two results are: one measure for the tests, the evidence programs and the benchmarks. What is not finite
- * agrees with nothing. */
+/* How far apart two results are: one measure for the tests, the evidence programs and the benchmarks. What is not
+ * finite agrees with nothing. */
 #pragma once
 
 #include <math.h>

@@ -20,8 +20,8 @@
  * A matrix that is not finite gives its own diagonal and the identity. */
 tacVec3 tac_eig3(tacSym3 A, tacQuat *frame);
 /* (A, frame from tac_eig3) -> (eigenvalues, frame) with A = R diag(eigenvalues) R^T to rounding: goes on from where
- * tac_eig3 stopped, with rotations too small to change which axis is which, TAC_EIG3_MAX_REFINING of them at most. The order of the
- * values is kept. */
+ * tac_eig3 stopped, with rotations too small to change which axis is which, TAC_EIG3_MAX_REFINING of them at most. The
+ * order of the values is kept. */
 tacVec3 tac_eig3_refine(tacSym3 A, tacQuat *frame);
 /* (A, dA) -> change of R diag R^T, with the pair that tac_eig3 gives: A but for the entries that it counts as zero. Its
  * rotations are differentiated one by one, so that this is the derivative of what is computed. Entries that no rotation

@@ -1,6 +1,6 @@
-/* The three passes of tac_tree_solve for n x k right sides. Blocks of rows as in tree.c, and within a block four columns
- * at a time in registers; where these are zero, as for columns of another limb, the first pass has nothing to do. The
- * order of terms is that of the passes there.
+/* The three passes of tac_tree_solve for n x k right sides. Blocks of rows as in tree.c, and within a block four
+ * columns at a time in registers; where these are zero, as for columns of another limb, the first pass has nothing to
+ * do. The order of terms is that of the passes there.
  *
  * Included once by each of tree_strips_narrow.c and tree_strips_wide.c, which see it with and without STRIP_WIDE. */
 #pragma once

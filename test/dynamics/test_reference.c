@@ -109,8 +109,8 @@ static void damping_from_ratios(void **state) {
     tac_model_free(m);
 }
 
-/* A servo that pushes away has no damping ratio: an error that names it. With no bias in use there is nothing wrong, and
- * no NaN; a gain of zero gives no damping. */
+/* A servo that pushes away has no damping ratio: an error that names it. With no bias in use there is nothing wrong,
+ * and no NaN; a gain of zero gives no damping. */
 static void ratio_of_a_servo_that_pushes(void **state) {
     (void)state;
     for (int by_bias = 0; by_bias < 2; by_bias++)
