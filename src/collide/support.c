@@ -16,23 +16,21 @@ static int scan_corners(const tacHull *h, tacVec3 d) {
     return best;
 }
 
-/* To the first neighbour that is higher, until none is. A corner of a convex body that no neighbour exceeds is the
- * highest; heights grow at every step, so no corner is visited twice. (The best neighbour takes fewer steps and more
- * heights: 63 instead of 46 a query on 1000 corners.) */
+/* To the highest neighbour while it is higher. A corner of a convex body that no neighbour exceeds is the highest;
+ * heights grow at every step, so no corner is visited twice. (Going to the first that is higher looks at a quarter fewer
+ * corners and takes half as long again: its branches cannot be predicted.) */
 static int climb_corners(const tacHull *h, tacVec3 d, int start) {
-    int here = start, from = -1, climbing = 1;
+    int here = start, last = -1;
     double top = tac_dot3(d, h->vert[here]);
-    while (climbing) {
+    while (here != last) {
         const int *neighbour = h->edge + h->edge_adr[here];
         int count = h->edge_num[here];
-        climbing = 0;
+        last = here;
         for (int i = 0; i < count; i++) {
-            int next = neighbour[i];
-            if (next == from) continue;
-            double height = tac_dot3(d, h->vert[next]);
-            if (!(height > top)) continue;
-            top = height, from = here, here = next, climbing = 1;
-            break;
+            double height = tac_dot3(d, h->vert[neighbour[i]]);
+            int higher = height > top;
+            top = higher ? height : top;
+            here = higher ? neighbour[i] : here;
         }
     }
     return here;
@@ -100,7 +98,8 @@ tacVec3 tac_shape_support(const tacShape *s, tacVec3 direction, int *vertex) {
         return rim_point(s->size.x, direction.z > 0 ? s->size.y : -s->size.y, direction);
     case TAC_CONE:
         return cone_support(s->size, direction);
-    default:
-        return tac_zero3(); /* sphere */
+    default: /* sphere: its centre is its one corner */
+        *vertex = 0;
+        return tac_zero3();
     }
 }
