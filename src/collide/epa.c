@@ -19,7 +19,7 @@ typedef struct Face {
     int corner[3];   /* counter-clockwise seen from outside */
     int beside[3];   /* face across the edge corner[k], corner[k + 1] */
     tacVec3 outside; /* unit normal */
-    double offset;   /* outside . w in its plane; INFINITY: no area, never taken */
+    double offset;   /* outside . w in its plane; HUGE_VAL: no area, never taken */
     double turn;     /* rounding error of the normal, rad */
     int alive, seen;
 } Face;
@@ -40,7 +40,7 @@ static void set_plane(const Polytope *p, Face *f) {
     double area = tac_norm3(n), longest = tac_sqrt(tac_max(tac_dot3(ab, ab), tac_dot3(ac, ac)));
     f->turn = area > 0 ? ROUNDING * p->scale * longest / area : 1;
     if (!(f->turn < SAME_PLANE)) {
-        f->offset = INFINITY, f->outside = tac_zero3();
+        f->offset = HUGE_VAL, f->outside = tac_zero3();
         return;
     }
     f->outside = tac_scale3(1 / area, n);
@@ -58,7 +58,7 @@ static int add_face(Polytope *p, int i, int j, int k) {
 /* The face nearest to the origin, or -1. */
 static int nearest_face(const Polytope *p) {
     int best = -1;
-    double least = INFINITY;
+    double least = HUGE_VAL;
     for (int i = 0; i < p->nface; i++)
         if (p->face[i].alive && p->face[i].offset < least) least = p->face[i].offset, best = i;
     return best;
@@ -260,7 +260,7 @@ static void answer_flat(tacCores *c, int n, const tacSupport *s, tacEpa *out) {
     int hint[2] = {s[0].id[0], s[0].id[1]};
     tacSupport plus = tac_cores_support(c, e[0], hint), minus = tac_cores_support(c, tac_neg3(e[0]), hint);
     double up = tac_dot3(e[0], plus.w), down = -tac_dot3(e[0], minus.w);
-    *out = (tacEpa){.status = TAC_EPA_FLAT, .next = -INFINITY};
+    *out = (tacEpa){.status = TAC_EPA_FLAT, .next = -HUGE_VAL};
     out->n = up >= down ? e[0] : tac_neg3(e[0]);
     out->lower = out->upper = tac_max(up, down);
     for (int k = 0; k < 3; k++)
@@ -270,7 +270,7 @@ static void answer_flat(tacCores *c, int n, const tacSupport *s, tacEpa *out) {
 
 /* (G13): the next best plane that is not that of the face found. */
 static double next_offset(const Polytope *p, const tacEpa *out) {
-    double least = INFINITY;
+    double least = HUGE_VAL;
     for (int i = 0; i < p->nface; i++) {
         const Face *f = &p->face[i];
         if (!f->alive || !(f->offset < least)) continue;
@@ -281,7 +281,7 @@ static double next_offset(const Polytope *p, const tacEpa *out) {
 }
 
 static void expand(tacCores *c, Polytope *p, double gap, int hint[2], tacEpa *out) {
-    out->status = TAC_EPA_FULL, out->lower = -INFINITY, out->upper = 0;
+    out->status = TAC_EPA_FULL, out->lower = -HUGE_VAL, out->upper = 0;
     for (;;) {
         int at = nearest_face(p);
         if (at < 0) return;
@@ -300,7 +300,7 @@ static void expand(tacCores *c, Polytope *p, double gap, int hint[2], tacEpa *ou
         }
         if (lower > out->lower) keep_face(p, f, lower, out);
         if (repeated) { /* a sliver whose normal is no normal */
-            f->offset = INFINITY;
+            f->offset = HUGE_VAL;
             continue;
         }
         if (p->ncorner == MOST_CORNERS || !grow(p, at, &w)) return;

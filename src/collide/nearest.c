@@ -253,7 +253,7 @@ static int choose_curved(Choice *k, int thorough) {
 }
 
 int tac_nearest_features(const tacCores *c, const tacGuess *g, int thorough, tacTouch *out) {
-    Choice k = {.c = c, .g = g, .score = -INFINITY};
+    Choice k = {.c = c, .g = g, .score = -HUGE_VAL};
     int straight = tac_core_is_straight(c->shape[0]) && tac_core_is_straight(c->shape[1]);
     int found = straight ? choose_straight(&k) : choose_curved(&k, thorough);
     *out = k.score >= -NEARLY ? k.best : guessed(&k, k.best.feature[0], k.best.feature[1]);

@@ -109,7 +109,7 @@ double tac_shape_radius(const tacShape *s) {
     case TAC_MESH:
         return hull_radius(&s->hull);
     default:
-        return INFINITY;
+        return HUGE_VAL;
     }
 }
 
@@ -141,7 +141,7 @@ static void interval(const tacShape *s, tacVec3 r, double *low, double *high) {
         *high = tac_max(-s->size.y * r.z + reach, s->size.y * r.z);
         break;
     case TAC_MESH:
-        *low = INFINITY, *high = -INFINITY;
+        *low = HUGE_VAL, *high = -HUGE_VAL;
         for (int i = 0; i < s->hull.nvert; i++) {
             double x = tac_dot3(r, s->hull.vert[i]);
             *low = tac_min(*low, x), *high = tac_max(*high, x);
@@ -149,8 +149,8 @@ static void interval(const tacShape *s, tacVec3 r, double *low, double *high) {
         break;
     case TAC_PLANE: /* r is the normal, or its opposite, or the solid has no end */
     case TAC_HFIELD:
-        *low = r.x == 0 && r.y == 0 && r.z < 0 ? 0 : -INFINITY;
-        *high = r.x == 0 && r.y == 0 && r.z > 0 ? 0 : INFINITY;
+        *low = r.x == 0 && r.y == 0 && r.z < 0 ? 0 : -HUGE_VAL;
+        *high = r.x == 0 && r.y == 0 && r.z > 0 ? 0 : HUGE_VAL;
         break;
     default:
         *high = half_extent(s, r), *low = -*high;

@@ -202,7 +202,7 @@ static int features_of(const tacShape *s, tacFeature *f) {
     return n;
 }
 
-/* Distance to a feature from outside with its margin; INFINITY where the feature's own surface looks the other way. */
+/* Distance to a feature from outside with its margin; HUGE_VAL where the feature's own surface looks the other way. */
 static double reach(const tacShape *s, const tacPose *pose, tacFeature f, tacVec3 x, double *margin) {
     tacPatch p = tac_feature_patch(s, pose, f, x);
     tacVec3 gap = tac_sub3(x, p.x);
@@ -210,8 +210,8 @@ static double reach(const tacShape *s, const tacPose *pose, tacFeature f, tacVec
     tacVec3 n = tac_scale3(1 / dist, gap);
     *margin = tac_feature_margin(s, pose, f, p.x, n);
     tacVec3 local = tac_pose_local(pose, p.x), m = tac_mulmtv3(pose->R, n);
-    if (f.kind == TAC_FEATURE_PLANE && tac_dot3(n, tac_feature_normal(s, pose, f)) < 0) return INFINITY;
-    if (f.kind == TAC_FEATURE_SIDE && local.x * m.x + local.y * m.y < 0) return INFINITY;
+    if (f.kind == TAC_FEATURE_PLANE && tac_dot3(n, tac_feature_normal(s, pose, f)) < 0) return HUGE_VAL;
+    if (f.kind == TAC_FEATURE_SIDE && local.x * m.x + local.y * m.y < 0) return HUGE_VAL;
     return dist - p.pad;
 }
 

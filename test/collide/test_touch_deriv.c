@@ -103,7 +103,7 @@ static double steepest(TouchMotion *m, const tacTouchSystem *k) {
             tacTouchTangent t = tac_touch_jvp(k, &da, &db);
             motion_pack_tangent(&t, column);
             for (int i = 0; i < MOTION_NUMBERS; i++)
-                most = fmax(most, isfinite(column[i]) ? fabs(column[i]) : (double)INFINITY);
+                most = fmax(most, isfinite(column[i]) ? fabs(column[i]) : HUGE_VAL);
         }
     return most;
 }

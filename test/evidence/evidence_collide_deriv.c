@@ -67,7 +67,7 @@ static int same_touch(const tacTouch *a, const tacTouch *b) {
 /* The touch of the same features; of several (a rim crosses a side plane twice) the nearest. NULL: none. */
 static const tacTouch *find_same(const tacTouch *all, int n, const tacTouch *t) {
     const tacTouch *best = NULL;
-    double least = INFINITY;
+    double least = HUGE_VAL;
     for (int i = 0; i < n; i++) {
         double away = tac_norm3(tac_sub3(all[i].point[0], t->point[0]));
         if (same_touch(&all[i], t) && away < least) best = &all[i], least = away;
@@ -92,7 +92,7 @@ static int touch_along(void *context, double h, double *out) {
 
 /* Least distance of a corner from the line through its two neighbours on a face: what turns the face when it moves. */
 static double least_height(const tacShape *s, int corner) {
-    double least = INFINITY;
+    double least = HUGE_VAL;
     for (int f = 0; f < tac_shape_nface(s); f++) {
         const int *loop;
         int n = tac_shape_loop(s, f, &loop);
@@ -137,7 +137,7 @@ static int stays_convex(Examined *e, double h) {
 
 /* The best of the differences -> 0; non-zero: the features change within the smallest stencil that was tried. */
 static int differences(Examined *e, double *numeric) {
-    double work[WORK], value[MOTION_NUMBERS], error[MOTION_NUMBERS], least = INFINITY;
+    double work[WORK], value[MOTION_NUMBERS], error[MOTION_NUMBERS], least = HUGE_VAL;
     for (int k = 0; k < STEPS && !(least < ENOUGH); k++) {
         if (difference_ridders(touch_along, e, MOTION_NUMBERS, step_of(e, k), value, error, work) != 0) {
             if (k == 0) return 1;
@@ -155,7 +155,7 @@ static double column_error(const double *exact, const double *numeric) {
     double most = 0, size = 1;
     for (int i = 0; i < MOTION_NUMBERS; i++) {
         most = fmax(most, fabs(exact[i] - numeric[i])), size = fmax(size, fabs(numeric[i]));
-        if (!isfinite(exact[i])) return INFINITY;
+        if (!isfinite(exact[i])) return HUGE_VAL;
     }
     return most / size;
 }

@@ -116,7 +116,7 @@ static double below(const Trial *t, double end) {
 
 /* --- The time ----------------------------------------------------------------------------------------------------- */
 
-/* Off the root by, relative to h; the root is within 10 tolerances or not found: INFINITY. */
+/* Off the root by, relative to h; the root is within 10 tolerances or not found: HUGE_VAL. */
 static double time_error(const Trial *t, double time) {
     double low = fmax(0, time - 10 * TOL_TIME * t->h), high = fmin(t->h, time + 10 * TOL_TIME * t->h);
     if (!(distance_at(t, low) >= t->gap) || !(distance_at(t, high) <= t->gap)) return HUGE_VAL;

@@ -78,7 +78,7 @@ static void pose_row(const tacModel *m, tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     lcp->parent[k] = -1;
     lcp->eps[k] = 0;
-    lcp->low[k] = 0, lcp->high[k] = INFINITY;
+    lcp->low[k] = 0, lcp->high[k] = HUGE_VAL;
     if (row->kind == TAC_ROW_CONTACT) {
         pose_contact(m, lcp, k);
     } else if (row->kind == TAC_ROW_JOINT_FRICTION) {
