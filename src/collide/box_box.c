@@ -233,6 +233,13 @@ static int facing(tacVec3 d) {
     return 2 * k + (tac_get3(d, k) > 0);
 }
 
+/* Room of that choice (m): a turn of t rad brings two cosines closer by 2 t at most. */
+static double facing_margin(const Boxes *x, tacVec3 d) {
+    double at[3] = {tac_abs(d.x), tac_abs(d.y), tac_abs(d.z)}, most = tac_max(at[0], tac_max(at[1], at[2]));
+    double least = tac_min(at[0], tac_min(at[1], at[2])), next = at[0] + at[1] + at[2] - most - least;
+    return (most - next) / 2 * tac_min(tac_shape_radius(x->shape[0]), tac_shape_radius(x->shape[1]));
+}
+
 /* The corner of the other box deepest below the face, where clipping finds none. */
 static tacTouch deepest_corner(const Boxes *x, const Axis *axis, const int face[2]) {
     tacVec3 v = tac_mulmtv3(x->C, axis->u);
@@ -253,6 +260,9 @@ static int touch_faces(const Boxes *x, const Axis *axis, double reach, tacTouch 
     const tacShape *const *shape = x->shape;
     const tacPose *const *pose = x->pose;
     int n = tac_manifold_of_faces(shape[0], pose[0], shape[1], pose[1], reach, axis->kind, face, out);
+    double room = facing_margin(x, axis->kind == 0 ? v : axis->u);
+    for (int k = 1; k < n; k++)
+        out[k].margin = tac_min(out[k].margin, room);
     if (n > 0) return n;
     if (tac_manifold_of_faces(shape[0], pose[0], shape[1], pose[1], HUGE_VAL, axis->kind, face, out) > 0) return 0;
     out[0] = deepest_corner(x, axis, face);

@@ -20,6 +20,7 @@ typedef struct tacFlat {
     tacFlatKind kind;
     int id;       /* POLYGON: face; DISC: end */
     double align; /* POLYGON, DISC: cosine between its outward normal and the direction it faces */
+    double next;  /* the same of the piece that faces it second best; -1: there is no other */
 } tacFlat;
 
 /* The piece that faces most along direction d (unit, shape's frame), of those that meet at the feature `near`. */

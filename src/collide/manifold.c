@@ -121,6 +121,18 @@ static int write_touches(const Pair *p, const tacMark *mark, int n, double reach
     return count;
 }
 
+/* Room of the choices that a manifold hangs on (m): which pieces face each other, and which of two is the reference.
+ * Each compares two cosines, which a turn of the normal by t rad changes by no more than t. */
+static double choice_margin(const Pair *p) {
+    const tacFlat *f = p->flat;
+    double least = tac_min(f[0].align - f[0].next, f[1].align - f[1].next);
+    int fixed = f[0].kind != f[1].kind || p->nearest->feature[0].kind == TAC_FEATURE_PLANE ||
+                p->nearest->feature[1].kind == TAC_FEATURE_PLANE;
+    if (!fixed) least = tac_min(least, tac_abs(f[1].align - f[0].align));
+    double turn = tac_touch_turn(p->shape[0], p->pose[0], p->shape[1], p->pose[1], p->nearest);
+    return tac_min(p->nearest->margin, least / (2 * turn));
+}
+
 int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                  const tacTouch *nearest, tacTouch *out) {
     Pair p = {.shape = {a, b}, .pose = {A, B}, .nearest = nearest};
@@ -142,8 +154,9 @@ int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const t
     tacVec3 first = tac_pose_local(p.pose[p.ref], nearest->point[1 - p.ref]);
     left = tac_marks_spread(mark, left, TAC_MAX_TOUCH - 1, first);
     n = 1 + write_touches(&p, mark, left, reach, out + 1);
-    for (int i = 1; i < n; i++) /* the nearest touch says which pieces face each other */
-        out[i].margin = tac_min(out[i].margin, nearest->margin);
+    double choice = n > 1 ? choice_margin(&p) : 0;
+    for (int i = 1; i < n; i++)
+        out[i].margin = tac_min(out[i].margin, choice);
     return n;
 }
 
@@ -151,7 +164,7 @@ int tac_manifold_of_faces(const tacShape *a, const tacPose *A, const tacShape *b
                           int side, const int face[2], tacTouch *out) {
     Pair p = {.shape = {a, b}, .pose = {A, B}, .ref = side};
     for (int k = 0; k < 2; k++)
-        p.flat[k] = (tacFlat){TAC_FLAT_POLYGON, face[k], 1};
+        p.flat[k] = (tacFlat){TAC_FLAT_POLYGON, face[k], 1, -1};
     tacMark mark[TAC_MAX_MARK];
     tacClip clip = clip_of_pair(&p, reach);
     int n = tac_clip(&clip, mark), deepest = 0;

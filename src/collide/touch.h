@@ -95,6 +95,8 @@ tacVec3 tac_touch_offset(const tacShape *s, const tacPatch *line, tacVec3 N);
  * gives n and along the edge. Searches add what only they know. */
 double tac_touch_margin(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
                         const tacTouch *touch);
+/* rad: how far the normal of a touch turns at most, seen from either shape, when one moves or turns by a metre. */
+double tac_touch_turn(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, const tacTouch *touch);
 
 /* --- Derivatives (touch_deriv.c) ---------------------------------------------------------------------------------- */
 

@@ -16,6 +16,8 @@ typedef struct touchRoom {
     tacPatch patch[2];
     double arm[2];              /* m per rad */
     double length[2], angle[2]; /* rooms */
+    double slide[2];            /* at most so fast the points run along their cores, per metre */
+    double turn;                /* and the normal turns, rad per metre */
 } touchRoom;
 
 /* Outermost distance from the origin; of a plane and of a mesh that of the touching point. */
@@ -33,78 +35,86 @@ static void find_room(touchRoom *r, int side) {
     if (r->angle[side] < -TAC_OUTSIDE_CONE) r->angle[side] = HUGE_VAL;
 }
 
-/* Of `rate` rad per metre of the normal, and what the shapes' own turns add. */
-static double angle_margin(const touchRoom *r, int side, double rate) {
-    double arm = tac_min(r->arm[0], r->arm[1]), all = rate + (arm > 0 ? 1 / arm : 0);
-    return all > 0 ? r->angle[side] / all : r->angle[side] * arm;
-}
+/* --- NEAREST: how fast points and normal move --------------------------------------------------------------------- */
 
-/* --- NEAREST ------------------------------------------------------------------------------------------------------ */
-
-/* A plane gives the normal, which no shift turns. */
-static double plane_margin(const touchRoom *r, int plane) {
-    return tac_min(r->length[plane], angle_margin(r, 1 - plane, 0));
+/* The shapes' own turns, which the normal makes in their frames. */
+static double own_turn(const touchRoom *r) {
+    double arm = tac_min(r->arm[0], r->arm[1]);
+    return arm > 0 ? 1 / arm : HUGE_VAL;
 }
 
 /* The normal runs between two points (or to a line's), d apart: a shift turns it by 1/d. */
-static double point_margin(const touchRoom *r) {
+static void point_rates(touchRoom *r) {
     double d = tac_norm3(tac_sub3(r->patch[1].x, r->patch[0].x));
-    if (!(d > 0)) return 0;
-    return tac_min(tac_min(r->length[0], r->length[1]), tac_min(angle_margin(r, 0, 1 / d), angle_margin(r, 1, 1 / d)));
+    r->turn += d > 0 ? 1 / d : HUGE_VAL;
 }
 
 /* The normal is across two lines at an angle of the given sine: shifts move the feet by 1/sine, turns by d/sine per rad,
  * and turn the normal by 1/sine. */
-static double lines_margin(const touchRoom *r) {
+static void line_rates(touchRoom *r) {
     tacVec3 m = tac_cross3(r->patch[0].t[0], r->patch[1].t[0]);
-    double bound = tac_norm3(r->patch[0].t[0]) * tac_norm3(r->patch[1].t[0]), arm = tac_min(r->arm[0], r->arm[1]);
-    if (!(bound > 0 && arm > 0)) return 0;
-    double sine = tac_norm3(m) / bound, d = tac_norm3(tac_sub3(r->patch[1].x, r->patch[0].x));
-    double length = tac_min(r->length[0], r->length[1]) / (1 + d / arm), angle = tac_min(r->angle[0], r->angle[1]);
-    return sine * tac_min(length, angle * arm);
+    double bound = tac_norm3(r->patch[0].t[0]) * tac_norm3(r->patch[1].t[0]), across = tac_norm3(m);
+    double slow = across > 0 ? bound / across : HUGE_VAL, d = tac_norm3(tac_sub3(r->patch[1].x, r->patch[0].x));
+    r->slide[0] = r->slide[1] = slow * (1 + d * r->turn);
+    r->turn *= slow;
 }
 
 /* What one unit on the right side of (D.2) moves: the points along their patches, and the normal. */
-static void add_rates(const touchRoom *r, const tacNearestTangent *d, double weight, double rate[3]) {
+static void add_rates(touchRoom *r, const tacNearestTangent *d, double weight) {
     for (int side = 0; side < 2; side++) {
         tacVec3 slide = tac_zero3();
         for (int i = 0; i < r->patch[side].dim; i++)
             slide = tac_madd3(slide, d->s[side][i], r->patch[side].t[i]);
-        rate[side] += weight * tac_norm3(slide);
+        r->slide[side] += weight * tac_norm3(slide);
     }
-    rate[2] += weight * tac_norm3(d->n);
+    r->turn += weight * tac_norm3(d->n);
 }
 
-/* Curved features: rates from the columns of the inverse of (D.2). A turn by 1/arm changes n . t by |t|/arm. */
-static double curved_margin(const touchRoom *r) {
+/* Curved features: from the columns of the inverse of (D.2). A turn by 1/arm changes n . t by |t|/arm. */
+static void curved_rates(touchRoom *r) {
     const double level[2][2] = {{0, 0}, {0, 0}};
-    double rate[3] = {0, 0, 0}, margin = HUGE_VAL;
     tacNearest k;
-    if (tac_nearest_factor(r->patch, r->touch->normal, &k)) return 0;
+    if (tac_nearest_factor(r->patch, r->touch->normal, &k)) {
+        r->turn = HUGE_VAL;
+        return;
+    }
     for (int i = 0; i < 2; i++) {
         tacNearestTangent d = tac_nearest_solve(&k, k.e[i], level);
-        add_rates(r, &d, 1, rate);
+        add_rates(r, &d, 1);
     }
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < r->patch[side].dim; i++) {
             double slope[2][2] = {{0, 0}, {0, 0}};
             slope[side][i] = 1;
             tacNearestTangent d = tac_nearest_solve(&k, tac_zero3(), (const double(*)[2])slope);
-            if (r->arm[side] > 0) add_rates(r, &d, tac_norm3(r->patch[side].t[i]) / r->arm[side], rate);
+            if (r->arm[side] > 0) add_rates(r, &d, tac_norm3(r->patch[side].t[i]) / r->arm[side]);
         }
-    for (int side = 0; side < 2; side++)
-        margin = tac_min(margin, tac_min(r->length[side] / tac_max(1, rate[side]), angle_margin(r, side, rate[2])));
-    return margin;
 }
 
-static double nearest_margin(const touchRoom *r) {
+/* A plane gives the normal, which no shift turns. */
+static void find_rates(touchRoom *r) {
     int plane = tac_touch_side(r->touch, TAC_FEATURE_PLANE), point = tac_touch_side(r->touch, TAC_FEATURE_POINT);
-    int straight = r->patch[0].dim + r->patch[1].dim < 4;
+    int straight = 1;
     for (int side = 0; side < 2; side++)
         straight = straight && r->touch->feature[side].kind <= TAC_FEATURE_PLANE;
-    if (!straight) return curved_margin(r);
-    if (plane >= 0) return plane_margin(r, plane);
-    return point >= 0 ? point_margin(r) : lines_margin(r);
+    r->slide[0] = r->slide[1] = straight ? 1 : 0;
+    r->turn = own_turn(r);
+    if (!straight) curved_rates(r);
+    if (!straight || plane >= 0) return;
+    if (point >= 0) point_rates(r);
+    if (point < 0) line_rates(r);
+}
+
+/* room / rate, where either may be without end */
+static double spent(double room, double rate) { return room < HUGE_VAL && rate > 0 ? room / rate : room; }
+
+static double nearest_margin(touchRoom *r) {
+    double margin = HUGE_VAL;
+    find_rates(r);
+    for (int side = 0; side < 2; side++)
+        margin = tac_min(margin,
+                         tac_min(spent(r->length[side], tac_max(1, r->slide[side])), spent(r->angle[side], r->turn)));
+    return margin;
 }
 
 /* --- A face gives the normal -------------------------------------------------------------------------------------- */
@@ -115,7 +125,7 @@ static double rim_margin(const touchRoom *r, int face) {
     int rim = 1 - face;
     double sine = tac_norm3(tac_cross3(r->touch->normal, tac_pose_axis(r->pose[rim], 2)));
     double room = tac_min(r->length[face], r->shape[rim]->size.x * sine);
-    return r->touch->rule == TAC_RULE_NEAREST ? tac_min(room, angle_margin(r, rim, 0)) : room;
+    return r->touch->rule == TAC_RULE_NEAREST ? tac_min(room, spent(r->angle[rim], own_turn(r))) : room;
 }
 
 /* The crossing stays on the clip's edge and on the line, along which it runs 1/sine as fast; a rim leaves the side plane
@@ -134,14 +144,27 @@ static double clip_margin(const touchRoom *r, int face) {
     return tac_min(edge, along);
 }
 
-double tac_touch_margin(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
-                        const tacTouch *touch) {
+static touchRoom room_of(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
+                         const tacTouch *touch) {
     touchRoom r = {.shape = {a, b}, .pose = {A, B}, .touch = touch};
     for (int side = 0; side < 2; side++)
         find_room(&r, side);
+    return r;
+}
+
+double tac_touch_margin(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
+                        const tacTouch *touch) {
+    touchRoom r = room_of(a, A, b, B, touch);
     int plane = tac_touch_side(touch, TAC_FEATURE_PLANE);
     if (tac_touch_on_rim(touch)) return rim_margin(&r, plane);
     if (touch->rule == TAC_RULE_NEAREST) return nearest_margin(&r);
     if (plane < 0) return 0;
     return touch->rule == TAC_RULE_CLIP ? clip_margin(&r, plane) : r.length[plane];
+}
+
+double tac_touch_turn(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, const tacTouch *touch) {
+    touchRoom r = room_of(a, A, b, B, touch);
+    r.turn = own_turn(&r);
+    if (touch->rule == TAC_RULE_NEAREST && !tac_touch_on_rim(touch)) find_rates(&r);
+    return r.turn;
 }
