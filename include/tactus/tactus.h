@@ -243,7 +243,7 @@ TAC_API tacStatus tac_outputs_vjp(tacSim *sim, const double *x, const double *u,
 /* Contacts that simulations of a model have room for unless options say otherwise: 8 for each pair of geoms that have
  * collision bits, but no more than 64 and 16 for each such geom; and 8 for each explicit pair. */
 TAC_API int tac_max_contacts(const tacModel *model);
-/* (q, mocap) -> all contacts with dist below the pair's margin + gap: by pair (geom[0], then geom[1]), within a pair
+/* (q, mocap) -> all contacts with dist at most the pair's margin + gap: by pair (geom[0], then geom[1]), within a pair
  * the deepest first. Which geoms may touch, and which is geom[0], is as in MuJoCo 3.x (docs/theory/collision.md). u may
  * be NULL: mocap bodies stand where the model has them. TAC_ERR_CONTACTS when there are more than max or than the
  * simulation has room for: out is untouched, *n is how many there are. */

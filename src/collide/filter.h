@@ -57,7 +57,7 @@ int tac_contact_swaps(const tacModel *m, int geom1, int geom2);
  * geoms add; the option's override takes the place of the margin, not of the gap. */
 typedef struct tacReach {
     double include; /* m: margin: forces begin where dist falls below it */
-    double reach;   /* m: margin + gap: contacts exist where dist falls below it */
+    double reach;   /* m: margin + gap: contacts exist where dist does not exceed it */
 } tacReach;
 tacReach tac_pair_reach(const tacModel *m, int geom1, int geom2, int pair);
 /* A geom's own share in the reach of a pair without parameters of its own. */

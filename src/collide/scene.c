@@ -1,5 +1,6 @@
 #include "collide/scene.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -226,12 +227,16 @@ typedef struct Search {
     const tacModel *model;
 } Search;
 
+/* A number above x by rounding alone. */
+static double above(double x) { return x + tac_max(DBL_MIN, DBL_EPSILON * tac_abs(x)); }
+
 static void collide_pair(void *user, int a, int b, int pair) {
     const Search *search = user;
     tacScene *s = search->scene;
     tacTouch touch[TAC_MAX_TOUCH];
     tacReach r = tac_pair_reach(search->model, a, b, pair);
-    double reach = r.reach + extra_reach(s, a) + extra_reach(s, b);
+    /* what just reaches is a contact, as in MuJoCo; the narrow phase gives what is nearer than its reach */
+    double reach = above(r.reach + extra_reach(s, a) + extra_reach(s, b));
     int n = tac_touches(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], reach, recall(s, a, b), touch);
     if (n == 0) return;
     if (s->nfound + n <= s->max_contacts) {

@@ -1,0 +1,60 @@
+/* Distance of given geom pairs of a model at a configuration, by the engine and by the slow method.
+ *   evidence_pair MODEL [--lenient] [--floating] [--outside]     standard input: nq numbers, then pairs of geom ids
+ * One JSON line a pair: {"geom1", "geom2", "dist", "slow"}. */
+#include "slow_distance.h"
+
+#include "step/sim.h"
+#include "tactus/io.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the slow method, relative to the larger shape. */
+#define EPS 1e-9
+
+static tacModel *load(int argc, char **argv) {
+    tacLoadOptions options = tac_default_load_options();
+    tacModel *model = NULL;
+    tacError err;
+    for (int i = 2; i < argc; i++) {
+        options.lenient |= strcmp(argv[i], "--lenient") == 0;
+        options.allow_outside |= strcmp(argv[i], "--outside") == 0;
+        if (strcmp(argv[i], "--floating") == 0) options.base = TAC_BASE_FLOATING;
+    }
+    if (argc < 2 || tac_load_with(argv[1], &options, &model, NULL, &err) != TAC_OK)
+        fprintf(stderr, "%s\n", argc < 2 ? "a model is missing" : err.text);
+    return model;
+}
+
+static int print_pair(tacSim *sim, const double *q, int a, int b) {
+    tacContact c;
+    tacStatus status = tac_geom_distance(sim, q, NULL, a, b, &c);
+    if (status != TAC_OK) return fprintf(stderr, "geoms %d %d: %s\n", a, b, tac_status_text(status)), 2;
+    const tacScene *s = &sim->scene;
+    Solid A = {&s->shape[a], s->pose[a]}, B = {&s->shape[b], s->pose[b]};
+    double ra = slow_radius(A.shape), rb = slow_radius(B.shape), size = ra > rb ? ra : rb;
+    SlowDistance slow = slow_distance(&A, &B, EPS * (size > 0 ? size : 1));
+    printf("{\"geom1\":%d,\"geom2\":%d,\"dist\":%.17g,\"slow\":%.17g}\n", a, b, c.dist, slow.dist);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    tacModel *m = load(argc, argv);
+    tacSim *sim = NULL;
+    tacError err;
+    int a, b, code = 0;
+    if (m == NULL) return 2;
+    tacOptions options = tac_default_options(m);
+    options.integrator = TAC_EULER;
+    if (tac_sim_new(m, &options, &sim, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text), 2;
+    double *q = calloc((size_t)m->nq + 1, sizeof *q);
+    for (int i = 0; i < m->nq; i++)
+        if (q == NULL || scanf("%lf", &q[i]) != 1) return fprintf(stderr, "%d numbers expected\n", m->nq), 2;
+    while (code == 0 && scanf("%d %d", &a, &b) == 2)
+        code = print_pair(sim, q, a, b);
+    free(q);
+    tac_sim_free(sim);
+    tac_model_free(m);
+    return code;
+}

@@ -1,0 +1,172 @@
+"""Contacts of whole models: beside MuJoCo's, in time and in memory."""
+
+import concurrent.futures
+import json
+import math
+import os
+from dataclasses import dataclass
+
+from checks.registry import CannotRun, Failed, Result, check
+from checks.robots import json_lines, our_models
+from checks.speed import number, pinned
+from checks.truth import entry_of, evaluate, features_of
+
+TOL_DISTANCE = 1e-6  # m
+LEAST_AGREEING = 0.97
+BROAD_EXPONENT = 1.3
+FASTER = ("humanoid", "boxes_apart", "boxes_pile")  # scenes whose collision stage takes at most MuJoCo's time
+QUIETEST_OF = 3  # runs
+
+
+# --- Against the true numbers --------------------------------------------------------------------------------------
+
+
+@dataclass
+class Pair:
+    """Two geoms that touch in MuJoCo, in Tactus or in both, at one state."""
+
+    model: str
+    variant: dict
+    state: dict
+    geoms: tuple  # as the truth numbers them
+    true: float = math.inf
+    ours: float = math.inf
+    slow: float = math.nan
+
+    @property
+    def agrees(self):
+        return abs(self.true - self.ours) <= TOL_DISTANCE
+
+    def line(self):
+        name = f"{self.model}/{self.variant['variant']} {self.state['name']} geoms {self.geoms[0]} {self.geoms[1]}"
+        return f"{name:60} MuJoCo {self.true:.9g}, ours {self.ours:.9g}, slow method {self.slow:.9g}"
+
+
+def deepest(contacts, rename=lambda geom: geom):
+    """-> {(geom, geom): least distance}, the smaller number first."""
+    found = {}
+    for contact in contacts:
+        key = tuple(sorted((rename(contact["geom1"]), rename(contact["geom2"]))))
+        found[key] = min(found.get(key, math.inf), contact["dist"])
+    return found
+
+
+def load_options(path, variant):
+    """Options of `tactus` for a shared model."""
+    words = ["--allow-outside"]
+    if variant["urdf_compiler"] is not None:
+        words += ["--base", "floating" if variant["floating_base"] else "fixed"]
+    if features_of(variant["model"]) or "<loop_joint" in path.read_text(errors="replace"):
+        words.append("--lenient")
+    return words
+
+
+def geom_numbers(context, path, variant):
+    """Our ids of the geoms that the truth has: URDF truths leave out what is only for looks. None: they do not fit."""
+    done = context.run(context.tactus, "info", path, "--json", *load_options(path, variant))
+    if done.returncode != 0:
+        return None
+    geoms = json.loads(done.stdout)["geoms"]
+    solid = [i for i, geom in enumerate(geoms) if not geom["visual"]]
+    for ids in (list(range(len(geoms))), solid):
+        if len(ids) == variant["model"]["ngeom"]:
+            return ids
+    return None
+
+
+def pairs_of(context, folder, variant):
+    """-> (pairs of all states, problem or None) of one model in one variant."""
+    path, pairs = entry_of(folder), []
+    name = f"{folder.name}/{variant['variant']}"
+    ids = geom_numbers(context, path, variant)
+    if ids is None:
+        return [], f"{name}: does not load, or has other geoms"
+    lenient = "--lenient" in load_options(path, variant)
+    for state in variant["states"]:
+        code, message, got = evaluate(context, path, variant, state, lenient)
+        if got is None:
+            return [], f"{name}: exit {code}: {message}"
+        ours, true = deepest(got["contacts"], ids.index), deepest(state["contacts"])
+        for geoms in sorted(ours.keys() | true.keys()):
+            pairs.append(Pair(folder.name, variant, state, geoms, true.get(geoms, math.inf), ours.get(geoms, math.inf)))
+    return pairs, None
+
+
+def ask_slow_method(context, folder, pairs):
+    """Fills in the slow method's distance, and ours where no contact was found."""
+    path = entry_of(folder)
+    for pair in pairs:
+        ids = geom_numbers(context, path, pair.variant)
+        text = " ".join(map(repr, pair.state["qpos"])) + " " + " ".join(str(ids[geom]) for geom in pair.geoms)
+        words = load_options(path, pair.variant)
+        flags = [flag for flag, word in (("--outside", "--allow-outside"), ("--lenient", "--lenient"), ("--floating", "floating")) if word in words]
+        done = context.run(context.program("evidence_pair"), path, *flags, input=text)
+        if done.returncode == 0 and done.stdout.strip():
+            got = json.loads(done.stdout)
+            pair.slow, pair.ours = got["slow"], min(pair.ours, got["dist"])
+
+
+@check("collision-truth", bar="97 % of the touching geom pairs of the shared models within 1e-6 of MuJoCo's deepest distance", slow=True)
+def truth(context):
+    if not context.tactus.exists():
+        raise CannotRun(f"{context.tactus} is not built")
+    work = [(folder, variant) for folder in context.shared_models() for variant in json.loads((folder / "truth.json").read_text())["variants"]]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        found = list(pool.map(lambda item: pairs_of(context, *item), work))
+    pairs = [pair for some, _ in found for pair in some]
+    others = [pair for pair in pairs if not pair.agrees]
+    for folder in {folder.name: folder for folder, _ in work}.values():
+        ask_slow_method(context, folder, [pair for pair in others if pair.model == folder.name])
+    share = 1 - len(others) / len(pairs) if pairs else 0.0
+    right = sum(abs(pair.ours - pair.slow) <= TOL_DISTANCE for pair in others)
+    figure = f"{100 * share:.2f} % of {len(pairs)} pairs; of the {len(others)} others the slow method is with us in {right}"
+    problems = [problem for _, problem in found if problem]
+    return Result(share >= LEAST_AGREEING, figure, problems + [pair.line() for pair in others])
+
+
+# --- Time ----------------------------------------------------------------------------------------------------------
+
+
+def scene_rows(context):
+    head, *rows = pinned(context, "bench_scene")
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+@check("collision-speed-scene", bar="collision stage of the humanoid and of 256 boxes, apart and piled, at most MuJoCo's time")
+def speed_scene(context):
+    best = {}
+    for _ in range(QUIETEST_OF):
+        for row in scene_rows(context):
+            if row["scene"] not in best or number(row["ratio"]) < number(best[row["scene"]]["ratio"]):
+                best[row["scene"]] = row
+    if not set(FASTER) <= best.keys():
+        raise Failed(f"bench_scene: rows {', '.join(best)}, expected {', '.join(FASTER)}")
+    lines = [
+        f"{name:12} {row['us_tactus']} us, MuJoCo {row['us_peer']} us; {row['contacts']} contacts, MuJoCo {row['contacts_peer']}; "
+        f"{row['pairs_both']} of {row['pairs']} pairs in both, deepest distance differs by {row['error']}"
+        for name, row in best.items()
+    ]
+    figure = ", ".join(f"{name} {number(row['ratio']):.2f}" for name, row in best.items())
+    return Result(all(number(best[name]["ratio"]) <= 1 for name in FASTER), figure, lines)
+
+
+@check("collision-broad-exponent", bar="broad phase of 16 to 4096 scattered boxes grows with an exponent below 1.3")
+def broad_exponent(context):
+    runs = [pinned(context, "bench_broad") for _ in range(QUIETEST_OF)]
+    found = [float(next(row for row in rows if row[0] == "exponent")[1]) for rows in runs]
+    best = runs[found.index(min(found))]
+    figure = f"exponent {min(found):.3f} (of {QUIETEST_OF} runs: {', '.join(f'{value:.3f}' for value in found)})"
+    return Result(min(found) < BROAD_EXPONENT, figure, [" ".join(row) for row in best])
+
+
+# --- Memory --------------------------------------------------------------------------------------------------------
+
+
+@check("collision-no-alloc", bar="0 allocations in contacts, distances and their derivatives; nothing found before changes them")
+def no_alloc(context):
+    models = ["test/data/touching.xml", *our_models()]
+    rows = json_lines(context, "evidence_contacts", *models, rows=len(models))
+    allocations, differing, contacts = (sum(row[key] for row in rows) for key in ("allocations", "differing", "contacts"))
+    counted = all(row["counted"] > 0 for row in rows)
+    figure = f"{allocations} allocations, {differing} states differ, {contacts} contacts of {len(rows)} models (the counter works: {counted})"
+    return Result(allocations == 0 and differing == 0 and contacts > 0 and counted, figure)
