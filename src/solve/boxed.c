@@ -15,8 +15,8 @@
 
 size_t tac_boxed_bytes(int n) {
     size_t m = (size_t)n;
-    return tac_arena_round(m * m * sizeof(double)) + 4 * tac_arena_round(m * sizeof(double)) +
-           4 * tac_arena_round(m * sizeof(int));
+    return tac_arena_round(m * m * sizeof(double)) + 6 * tac_arena_round(m * sizeof(double)) +
+           5 * tac_arena_round(m * sizeof(int));
 }
 
 int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena) {
@@ -29,8 +29,11 @@ int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena) {
     work->place = TAC_TAKE(arena, n, int);
     work->pivot = TAC_TAKE(arena, n, int);
     work->wanted = TAC_TAKE(arena, n, int);
+    work->kept = TAC_TAKE(arena, n, int);
+    work->low = TAC_TAKE(arena, n, double);
+    work->high = TAC_TAKE(arena, n, double);
     return work->matrix && work->rhs && work->scratch && work->df && work->dw && work->row && work->place &&
-           work->pivot && work->wanted;
+           work->pivot && work->wanted && work->kept && work->low && work->high;
 }
 
 void tac_boxed_bounds(const tacBoxed *problem, const double *f, int i, double *lo, double *hi) {
@@ -102,6 +105,8 @@ static int try_methods(const tacBoxed *problem, tacBoxedWork *work, double *f, d
     int solved = sweep_and_pivot(problem, work, GUESS_SWEEPS, f, w, row_class, result);
     result->method = result->pivots > 1 ? TAC_BOXED_PIVOT : TAC_BOXED_GUESS;
     if (solved) return 1;
+    result->method = TAC_BOXED_GROW;
+    if (tac_boxed_grow(problem, work, f, w, row_class, &result->pivots) && good_enough(problem, f, w, result)) return 1;
     result->method = TAC_BOXED_DANTZIG;
     if (dantzig(problem, work, f, w, row_class, result)) return 1;
     result->method = TAC_BOXED_SWEEP;

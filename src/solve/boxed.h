@@ -29,7 +29,7 @@ typedef enum {
 } tacRowClass;
 
 /* Which method found the answer. */
-typedef enum { TAC_BOXED_GUESS, TAC_BOXED_PIVOT, TAC_BOXED_DANTZIG, TAC_BOXED_SWEEP } tacBoxedMethod;
+typedef enum { TAC_BOXED_GUESS, TAC_BOXED_PIVOT, TAC_BOXED_GROW, TAC_BOXED_DANTZIG, TAC_BOXED_SWEEP } tacBoxedMethod;
 
 typedef struct tacBoxedResult {
     tacBoxedMethod method;
@@ -54,7 +54,8 @@ typedef struct tacBoxedWork {
     double *matrix, *rhs, *scratch; /* n x n, n, n */
     double *df, *dw;                /* n */
     int *row, *place, *pivot;       /* n: rows that are free, where a row is among them, exchanges of the factor */
-    int *wanted;                    /* n: classes */
+    double *low, *high;             /* n: bounds on the way to the problem's own */
+    int *wanted, *kept;             /* n: classes */
     int free, symmetric;            /* size of the factored system; 1: by Cholesky */
 } tacBoxedWork;
 int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena);
@@ -81,6 +82,9 @@ void tac_boxed_sweep(const tacBoxed *problem, int count, double *f, double *w);
  * makes them fewer, else one at a time [Judice1994]. -> 1 when all conditions hold. */
 int tac_boxed_pivot(const tacBoxed *problem, tacBoxedWork *work, int limit, double *f, double *w, int *row_class,
                     int *pivots);
+/* Bounds that hang on parents grow from zero to their own, pivoting from the classes of the last ones that were solved;
+ * by smaller steps where that fails. -> 1 when it gets there. */
+int tac_boxed_grow(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);
 /* Dantzig's method: rows are taken up one after another, those before kept right on the way, with bounds that move
  * (Jade IV-B). -> 1 when it went through. */
 int tac_boxed_dantzig(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);

@@ -103,7 +103,7 @@ static void one_block(void **state) {
 static void random_problems(void **state) {
     (void)state;
     static Problem p;
-    int methods[4] = {0}, tried[2] = {0}, solved[2] = {0};
+    int methods[5] = {0}, tried[2] = {0}, solved[2] = {0};
     double worst = 0;
     for (int k = 0; k < PROBLEMS; k++) {
         int contacts = 1 + k % 24, redundant = k % 3 == 0, dofs = redundant ? 6 + contacts : 3 * contacts + 6;
@@ -115,8 +115,9 @@ static void random_problems(void **state) {
             CHECK(isfinite(p.f[i]));
         if (result.solved) worst = fmax(worst, violation(&p));
     }
-    print_message("guess %d, pivots %d, dantzig %d, sweeps %d; solved %d of %d and %d of %d; worst violation %.1e\n",
-                  methods[0], methods[1], methods[2], methods[3], solved[0], tried[0], solved[1], tried[1], worst);
+    print_message(
+        "guess %d, pivots %d, growing %d, dantzig %d, sweeps %d; solved %d of %d and %d of %d; worst violation %.1e\n",
+        methods[0], methods[1], methods[2], methods[3], methods[4], solved[0], tried[0], solved[1], tried[1], worst);
     CHECK_LT(worst, TOL_CONDITIONS);
     CHECK_INT(solved[0], tried[0]);
     CHECK(solved[1] >= 0.97 * tried[1]);
