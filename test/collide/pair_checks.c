@@ -138,7 +138,7 @@ static void check_inside(const Pair *p, int i, tacVec3 x, double tol) {
 static void check_rebuild(const Pair *p, const tacTouch *t, double tol) {
     if (!(t->margin > LEAST_MARGIN)) return;
     tacTouch again = *t;
-    again.dist = NAN; /* points and normal are where a search may start */
+    again.dist = HUGE_VAL; /* points and normal are where a search may start */
     CHECK_INT(tac_touch_rebuild(&p->shape[0], &p->pose[0], &p->shape[1], &p->pose[1], &again), TAC_OK);
     double slack = tol * fmax(1, 1e-3 / t->margin);
     CHECK_NEAR(again.dist, t->dist, tol);
