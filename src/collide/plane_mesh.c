@@ -37,7 +37,8 @@ typedef struct cornerChoice {
     double reach;
     int count, kept[TAC_MAX_TOUCH]; /* corners within reach; the first of them */
     int deepest, furthest[TAC_DIRECTIONS];
-    double depth, extent[TAC_DIRECTIONS];
+    double depth, extent[TAC_DIRECTIONS], second[TAC_DIRECTIONS]; /* second: of the corner that is furthest but one */
+    double beyond;                                                /* height of the lowest corner out of reach */
 } cornerChoice;
 
 /* Tangents from the mesh's axis that is most along the plane. */
@@ -56,20 +57,25 @@ static int is_better(double value, int i, double best, int of) { return value > 
 
 /* Takes note of corner i if it is within reach. */
 static void consider(cornerChoice *c, int i, double height) {
-    if (!(height < c->reach)) return;
+    if (!(height < c->reach)) {
+        c->beyond = tac_min(c->beyond, height);
+        return;
+    }
     if (c->count < TAC_MAX_TOUCH) c->kept[c->count] = i;
     if (c->count == 0 || is_better(-height, i, -c->depth, c->deepest)) c->deepest = i, c->depth = height;
     double x = tac_dot3(c->t[0], c->shape->hull.vert[i]), y = tac_dot3(c->t[1], c->shape->hull.vert[i]);
     for (int k = 0; k < TAC_DIRECTIONS; k++) {
         double extent = HEPTAGON[k][0] * x + HEPTAGON[k][1] * y;
         if (c->count == 0 || is_better(extent, i, c->extent[k], c->furthest[k]))
-            c->furthest[k] = i, c->extent[k] = extent;
+            c->second[k] = c->count == 0 ? -HUGE_VAL : c->extent[k], c->furthest[k] = i, c->extent[k] = extent;
+        else
+            c->second[k] = tac_max(c->second[k], extent);
     }
     c->count++;
 }
 
 static void scan(cornerChoice *c) {
-    c->count = 0;
+    c->count = 0, c->beyond = HUGE_VAL;
     for (int i = 0; i < c->shape->hull.nvert; i++)
         consider(c, i, corner_height(c, i));
 }
@@ -90,7 +96,10 @@ static int flood(cornerChoice *c, int start, double limit) {
             if (seen[i / 64] >> i % 64 & 1) continue;
             seen[i / 64] |= (uint64_t)1 << i % 64;
             double height = corner_height(c, i);
-            if (!(height < limit)) continue;
+            if (!(height < limit)) {
+                c->beyond = tac_min(c->beyond, height);
+                continue;
+            }
             if (n == TAC_FLOOD_CORNERS) return 0;
             found[n++] = i;
             consider(c, i, height);
@@ -136,6 +145,16 @@ static int reduced(const cornerChoice *c, int *keep) {
     return n;
 }
 
+/* Until others are chosen (m): where all corners within reach are kept, until one more comes than there is room for;
+ * else until one comes, or two extents are equal. */
+static double choice_margin(const cornerChoice *c) {
+    if (c->count < TAC_MAX_TOUCH) return HUGE_VAL;
+    double margin = c->beyond - c->reach;
+    for (int k = 0; k < TAC_DIRECTIONS && c->count > TAC_MAX_TOUCH; k++)
+        margin = tac_min(margin, 0.5 * (c->extent[k] - c->second[k]));
+    return margin;
+}
+
 static void sort_ascending(int n, int *x) {
     for (int i = 1; i < n; i++)
         for (int j = i; j > 0 && x[j] < x[j - 1]; j--) {
@@ -148,12 +167,12 @@ int tac_touch_plane_mesh(const tacShape *a, const tacPose *A, const tacShape *b,
                          tacPairCache *cache, tacTouch *out) {
     (void)a;
     tacVec3 n = tac_pose_axis(A, 2);
-    cornerChoice c = {.shape = b, .n = tac_mulmtv3(B->R, n), .reach = reach};
+    cornerChoice c = {.shape = b, .n = tac_mulmtv3(B->R, n), .reach = reach, .beyond = HUGE_VAL};
     c.height = tac_dot3(n, tac_sub3(B->p, A->p));
     if (b->hull.nvert < 1) return 0;
     choose_tangents(&c);
     choose_corners(&c, cache);
-    double margin = reach < HUGE_VAL ? HUGE_VAL : keep_lowest(&c);
+    double margin = reach < HUGE_VAL ? choice_margin(&c) : keep_lowest(&c);
     int keep[TAC_MAX_TOUCH], count = c.count;
     if (count > TAC_MAX_TOUCH)
         count = reduced(&c, keep);

@@ -119,17 +119,18 @@ static double nearest_margin(touchRoom *r) {
 
 /* --- A face gives the normal -------------------------------------------------------------------------------------- */
 
-/* The rim's point stays over the face, and the rim does not come to lie flat, which a tilt that moves it by r sine
- * does. */
+/* The rim's point stays over the face, and the rim does not come to lie flat, which a tilt that moves it by r sine does.
+ * The lowest point runs along the rim by r/sine per rad. */
 static double rim_margin(const touchRoom *r, int face) {
     int rim = 1 - face;
     double sine = tac_norm3(tac_cross3(r->touch->normal, tac_pose_axis(r->pose[rim], 2)));
-    double room = tac_min(r->length[face], r->shape[rim]->size.x * sine);
-    return r->touch->rule == TAC_RULE_NEAREST ? tac_min(room, spent(r->angle[rim], own_turn(r))) : room;
+    double radius = r->shape[rim]->size.x, turn = own_turn(r);
+    double room = tac_min(spent(r->length[face] * sine, sine + radius * turn), radius * sine);
+    return r->touch->rule == TAC_RULE_NEAREST ? tac_min(room, spent(r->angle[rim], turn)) : room;
 }
 
-/* The crossing stays on the clip's edge and on the line, along which it runs 1/sine as fast; a rim leaves the side plane
- * by its sagitta r (1 - cos). */
+/* The crossing stays on the clip's edge and on the line, along both of which it runs 1/sine as fast; a rim leaves the
+ * side plane by its sagitta r (1 - cos). A turn moves the side plane by the height above the face. */
 static double clip_margin(const touchRoom *r, int face) {
     int other = 1 - face;
     tacVec3 N = r->touch->normal, q = r->touch->point[other];
@@ -138,10 +139,10 @@ static double clip_margin(const touchRoom *r, int face) {
     tacVec3 m = tac_cross3(clip.t[0], N);
     double bound = tac_norm3(m) * tac_norm3(r->patch[other].t[0]);
     double sine = bound > 0 ? tac_min(1, tac_abs(tac_dot3(m, r->patch[other].t[0])) / bound) : 0;
-    double along = r->length[other] * sine;
+    double room = tac_min(edge, r->length[other]) * sine;
     if (r->touch->feature[other].kind == TAC_FEATURE_CIRCLE)
-        along = r->shape[other]->size.x * (1 - tac_sqrt(1 - sine * sine));
-    return tac_min(edge, along);
+        room = tac_min(room, r->shape[other]->size.x * (1 - tac_sqrt(1 - sine * sine)));
+    return spent(room, 1 + tac_abs(r->touch->dist) * own_turn(r));
 }
 
 static touchRoom room_of(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
