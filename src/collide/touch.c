@@ -6,6 +6,8 @@
 #define TAC_REBUILD_ITERATIONS 60
 /* A step shorter than this (of the shapes' scale; rad) is rounding once steps stop shrinking. */
 #define TAC_REBUILD_TOL 1e-9
+/* A step below this changes nothing: coordinates that are zero but for rounding may go on shrinking for ever. */
+#define TAC_REBUILD_STILL 1e-18
 /* rad: longest change of the normal in one of Newton's steps. */
 #define TAC_REBUILD_TURN 0.5
 
@@ -113,7 +115,7 @@ static tacStatus nearest_newton(const touchSides *w, tacTouch *t) {
         if (tac_nearest_factor(patch, n, &k) || !(scale > 0)) return TAC_ERR_DEGENERATE;
         double step = newton_step(patch, &k, scale, near, &n);
         if (!tac_finite(step)) return TAC_ERR_DEGENERATE;
-        if (step < TAC_REBUILD_TOL && (step == 0 || step >= 0.5 * last)) {
+        if (step < TAC_REBUILD_TOL && (step < TAC_REBUILD_STILL || step >= 0.5 * last)) {
             for (int i = 0; i < 2; i++)
                 patch[i] = patch_near(w, t, i, near[i]);
             return set_nearest(t, patch, n);
@@ -177,7 +179,7 @@ static tacStatus rebuild_clip(const touchSides *w, tacTouch *t, int face) {
         if (!(tac_abs(rate) > TAC_COINCIDENT * bound)) return TAC_ERR_DEGENERATE;
         double s = -tac_dot3(m, tac_sub3(q, clip.x)) / rate, step = tac_abs(s);
         core = tac_madd3(line.x, s, line.t[0]);
-        if (iteration > 0 && (step == 0 || (step < TAC_REBUILD_TOL && step >= 0.5 * last)))
+        if (iteration > 0 && (step < TAC_REBUILD_STILL || (step < TAC_REBUILD_TOL && step >= 0.5 * last)))
             return set_above(t, face, N, patch_near(w, t, face, q).x, tac_madd3(q, s, line.t[0]));
         last = step;
     }
