@@ -1,11 +1,11 @@
 /* Two patches with a common normal. Unknown are local coordinates s0, s1, the unit normal n and the distance d:
  *
- *   x1(s1) - x0(s0) = d n,   n . dx0/ds0 = 0,   n . dx1/ds1 = 0                                          (D.1)
+ *   x1(s1) - x0(s0) = d n,   n . dx0/ds0 = 0,   n . dx1/ds1 = 0                                          (D4)
  *
  * With dn = e0 a + e1 b across n and the tangents' parts T = (e . t) across n, their differential is symmetric:
  *
  *   [ n.c0   0     T0' ] [ds0]   [ -n . dt0        ]
- *   [ 0     -n.c1 -T1' ] [ds1] = [  n . dt1        ]        dd = n . (dx1 - dx0)                          (D.2)
+ *   [ 0     -n.c1 -T1' ] [ds1] = [  n . dt1        ]        dd = n . (dx1 - dx0)                          (D10)
  *   [ T0    -T1    d I ] [a b]   [ e . (dx1 - dx0) ]                                                                   */
 #include "collide/touch.h"
 

@@ -74,7 +74,7 @@ static tacStatus nearest_lines(const touchSides *w, tacTouch *t) {
 
 /* --- NEAREST: curved features ------------------------------------------------------------------------------------- */
 
-/* One of Newton's steps on (D.1): moves the points and the normal; -> its length relative to `scale`, and rad. */
+/* One of Newton's steps on (D4): moves the points and the normal; -> its length relative to `scale`, and rad. */
 static double newton_step(const tacPatch patch[2], const tacNearest *k, double scale, tacVec3 near[2], tacVec3 *n) {
     double slope[2][2], length = 0;
     for (int i = 0; i < 2; i++)

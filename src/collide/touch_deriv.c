@@ -21,7 +21,7 @@ static tacVec3 surface_move(const touchMove *m, int side, const tacNearestTangen
     return tac_madd3(v, sign * p->pad, slide->n);
 }
 
-/* (D.2) with the patches' changes on its right side; the distance needs no solution: dd = n . (dx1 - dx0). */
+/* (D10) with the patches' changes on its right side; the distance needs no solution: dd = n . (dx1 - dx0). */
 static tacTouchTangent nearest_jvp(const touchMove *m) {
     tacVec3 n = m->k->touch.normal, gap = tac_sub3(m->d[1].x, m->d[0].x);
     double slope[2][2];

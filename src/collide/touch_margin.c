@@ -59,7 +59,7 @@ static void line_rates(touchRoom *r) {
     r->turn *= slow;
 }
 
-/* What one unit on the right side of (D.2) moves: the points along their patches, and the normal. */
+/* What one unit on the right side of (D10) moves: the points along their patches, and the normal. */
 static void add_rates(touchRoom *r, const tacNearestTangent *d, double weight) {
     for (int side = 0; side < 2; side++) {
         tacVec3 slide = tac_zero3();
@@ -70,7 +70,7 @@ static void add_rates(touchRoom *r, const tacNearestTangent *d, double weight) {
     r->turn += weight * tac_norm3(d->n);
 }
 
-/* Curved features: from the columns of the inverse of (D.2). A turn by 1/arm changes n . t by |t|/arm. */
+/* Curved features: from the columns of the inverse of (D10). A turn by 1/arm changes n . t by |t|/arm. */
 static void curved_rates(touchRoom *r) {
     const double level[2][2] = {{0, 0}, {0, 0}};
     tacNearest k;

@@ -134,7 +134,7 @@ static void check_record(const tacTouch *t) {
     CHECK_ARRAY(3, &gap, &want, TOL_VALUE);
 }
 
-/* (D.1): the normal is across both patches, the cores are d apart along it. */
+/* (D4): the normal is across both patches, the cores are d apart along it. */
 static void check_nearest(const TouchMotion *m, const tacTouch *t) {
     tacPatch p[2];
     for (int i = 0; i < 2; i++) {
