@@ -73,7 +73,7 @@ static void prepare(Search *s) {
     s->far += tac_norm3(tac_sub3(pose[1].p, pose[0].p));
 }
 
-/* |d''| <= |n''| |x| + 2 |n'| |x'| + |x''| for d = n . x (I.2), with n turning at a rate of at most `spin`, which
+/* |d''| <= |n''| |x| + 2 |n'| |x'| + |x''| for d = n . x (I2), with n turning at a rate of at most `spin`, which
  * itself changes by `spin_rate`. */
 static double bend_of(const Search *s, double spin, double spin_rate) {
     return (spin_rate + spin * spin) * s->far + 2 * spin * s->speed + s->accel;
@@ -121,7 +121,7 @@ static Axis axis_of(Search *s, const Moment *m) {
     return axis;
 }
 
-/* d(dist)/dt = n . (velocity of point 1 - velocity of point 0), the points fixed to their shapes (I.3). */
+/* d(dist)/dt = n . (velocity of point 1 - velocity of point 0), the points fixed to their shapes (I4). */
 static double rate_at(const Search *s, double t, const tacTouch *touch) {
     tacVec3 v[2];
     for (int i = 0; i < 2; i++) {
@@ -247,7 +247,7 @@ tacStatus tac_impact(const tacShape *a, const tacMotion *A, const tacShape *b, c
 
 /* --- Derivative --------------------------------------------------------------------------------------------------- */
 
-/* n . dx = n . dp + t n . dv + (r x n) . (t Jl dw + E dtheta), E = exp(t w); Jl^T = Jr (I.4). */
+/* n . dx = n . dp + t n . dv + (r x n) . (t Jl dw + E dtheta), E = exp(t w); Jl^T = Jr (I4). */
 static void twist_row(const tacShapeImpact *hit, int i, const tacTwistMotion *m, double scale, tacVec6 *start,
                       tacVec6 *velocity) {
     tacVec3 turn = tac_scale3(hit->time, m->velocity.ang), n = tac_scale3(scale, hit->touch.normal);

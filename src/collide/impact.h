@@ -1,4 +1,4 @@
-/* Time of impact: when the distance of two moving shapes first falls to a gap (docs/theory/collision.md, I).
+/* Time of impact: when the distance of two moving shapes first falls to a gap (docs/theory/collision.md, I1 to I5).
  *
  * Guarantee. Along a fixed direction n the shapes are D(s) = min over B of n.x - max over A of n.x apart at time s, and
  * their distance is at least D(s), whatever n. For each pair of points, one of each shape, n.(x_B - x_A) has a second
@@ -57,7 +57,7 @@ tacStatus tac_impact(const tacShape *a, const tacMotion *A, const tacShape *b, c
 
 /* Gradient of the impact time with respect to where two twist motions start (rotation vector in world axes about the
  * frame's origin, translation) and to their velocities. With the witness points x_i fixed to their shapes and
- * r_i = x_i - p_i(t), the distance changes as n . (dx_1 - dx_0), so (I.4)
+ * r_i = x_i - p_i(t), the distance changes as n . (dx_1 - dx_0), so (I4)
  *   dt = -(n . (dx_1 - dx_0))/rate,   dx = dp + t dv + (t Jl(t w) dw + exp(t w) dtheta) x r.
  * Of a HIT whose rate is negative; TAC_ERR_DEGENERATE elsewhere. */
 typedef struct tacTwistImpactGrad {

@@ -14,7 +14,7 @@ typedef struct tacModelMotion {
 } tacModelMotion;
 
 /* (q, v) over [0, h] -> bounds of every body. With L the distance of a point from the frame's origin, and a joint that
- * turns at the rate w or slides by at most s at the rate u (G2),
+ * turns at the rate w or slides by at most s at the rate u (collision.md),
  *   speed <- speed + spin L,            accel <- accel + (spin_rate + spin^2) L
  *   spin <- spin + w,                   spin_rate <- spin_rate + spin w
  *   speed <- speed + spin s + u,        accel <- accel + (spin_rate + spin^2) s + 2 spin u. */

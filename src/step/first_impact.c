@@ -1,5 +1,5 @@
 /* The first impact of the motion q (+) t v: every pair of geoms that the broad phase leaves over the whole motion is
- * searched by itself, each until the earliest time found so far (docs/theory/collision.md, I). */
+ * searched by itself, each until the earliest time found so far (docs/theory/collision.md, I1 to I5). */
 #include "step/first_impact.h"
 
 #include "dynamics/contact_move.h"
@@ -127,7 +127,7 @@ static tacStatus prepare(Hunt *k) {
     return TAC_OK;
 }
 
-/* d(time) = -row (P dq + t Q dv)/(row v), row = d(dist)/dq at the impact (I.5). */
+/* d(time) = -row (P dq + t Q dv)/(row v), row = d(dist)/dq at the impact (I5). */
 static tacStatus differentiate(Hunt *k, const double *mocap, tacImpact *out) {
     const tacModel *m = k->sim->model;
     tacWork *w = &k->sim->work;

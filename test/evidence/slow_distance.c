@@ -216,7 +216,7 @@ static SlowDistance from_plane(const Solid *plane, const Solid *b, double sign) 
     return (SlowDistance){.dist = dist, .normal = tac_scale3(sign, n), .evaluations = 1};
 }
 
-SlowDistance slow_distance(const Solid *a, const Solid *b, double eps) {
+SlowDistance slow_search(const Solid *a, const Solid *b, double eps, long budget) {
     if (a->shape->type == TAC_PLANE) return from_plane(a, b, 1);
     if (b->shape->type == TAC_PLANE) return from_plane(b, a, -1);
     Search q = {.a = a, .b = b, .between = tac_sub3(b->pose.p, a->pose.p), .eps = eps};
@@ -230,10 +230,12 @@ SlowDistance slow_distance(const Solid *a, const Solid *b, double eps) {
         Cell c = q.ring[q.first];
         q.first = (q.first + 1) % RING, q.count--;
         look(&q, c);
-        if (q.best.evaluations < BUDGET) continue;
+        if (q.best.evaluations < budget) continue;
         q.best.exhausted = 1;
         break;
     }
     free(q.ring);
     return q.best;
 }
+
+SlowDistance slow_distance(const Solid *a, const Solid *b, double eps) { return slow_search(a, b, eps, BUDGET); }

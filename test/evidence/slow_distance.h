@@ -25,6 +25,8 @@ typedef struct SlowDistance {
 
 /* Signed distance to `eps`. Two planes have none: -INFINITY. */
 SlowDistance slow_distance(const Solid *a, const Solid *b, double eps);
+/* The same with at most `budget` evaluations of g. */
+SlowDistance slow_search(const Solid *a, const Solid *b, double eps, long budget);
 /* h(n): furthest the shape reaches along the unit vector n. INFINITY for a plane, unless n is its normal. */
 double slow_support(const Solid *s, tacVec3 n);
 /* g(n) */
