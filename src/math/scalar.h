@@ -13,8 +13,9 @@ double tac_exp(double x);
 double tac_log(double x);
 double tac_pow(double x, double y);
 
-#define tac_sqrt(x) __builtin_sqrt(x)
-#define tac_abs(x)  __builtin_fabs(x)
+#define tac_sqrt(x)  __builtin_sqrt(x)
+#define tac_abs(x)   __builtin_fabs(x)
+#define TAC_INFINITY __builtin_inf()
 
 static inline double tac_min(double a, double b) { return a < b ? a : b; }
 static inline double tac_max(double a, double b) { return a > b ? a : b; }

@@ -7,7 +7,6 @@
 #include "dynamics/kinematics.h"
 #include "step/tangent.h"
 
-#include <math.h>
 #include <string.h>
 
 /* --- One pair ----------------------------------------------------------------------------------------------------- */
@@ -100,7 +99,7 @@ static double reach_of(const Hunt *k, int geom) {
     tacGeomMotion g = {&k->motion, geom};
     tacMotion motion = tac_geom_motion(&g);
     double own = tac_min(0, tac_geom_reach(m, geom)); /* which the broad phase adds */
-    if (s->type == TAC_PLANE && motion.bound.spin > 0) return HUGE_VAL;
+    if (s->type == TAC_PLANE && motion.bound.spin > 0) return TAC_INFINITY;
     double radius = s->type == TAC_PLANE ? 0 : tac_shape_radius(s);
     return k->h * (motion.bound.speed + motion.bound.spin * radius) + 0.5 * tac_max(k->gap, 0) - own;
 }
