@@ -164,8 +164,8 @@
     X(geom, solmix, double, 1, ngeom, NUMBER, "weight in mixing")                                                          \
     X(geom, solref, double, 2, ngeom, NUMBER, "soft contact reference")                                                    \
     X(geom, solimp, double, 5, ngeom, NUMBER, "soft contact impedance")                                                    \
-    X(geom, margin, double, 1, ngeom, NUMBER, "detection distance")                                                        \
-    X(geom, gap, double, 1, ngeom, NUMBER, "margin minus gap: distance at which forces begin")                             \
+    X(geom, margin, double, 1, ngeom, NUMBER, "its share of the distance at which forces begin")                           \
+    X(geom, gap, double, 1, ngeom, NUMBER, "detection goes this far beyond the margin; forces do not")                     \
     X(geom, rgba, float, 4, ngeom, INDEX, "colour, for pictures")                                                          \
                                                                                                                            \
     X(mesh, name, int, 1, nmesh, INDEX, "offset into names")                                                               \
@@ -282,8 +282,8 @@
     X(pair, solref, double, 2, npair, NUMBER, "soft contact reference")                                                    \
     X(pair, solreffriction, double, 2, npair, NUMBER, "soft contact reference, friction rows")                             \
     X(pair, solimp, double, 5, npair, NUMBER, "soft contact impedance")                                                    \
-    X(pair, margin, double, 1, npair, NUMBER, "detection distance")                                                        \
-    X(pair, gap, double, 1, npair, NUMBER, "gap")                                                                          \
+    X(pair, margin, double, 1, npair, NUMBER, "distance at which forces begin")                                            \
+    X(pair, gap, double, 1, npair, NUMBER, "detection goes this far beyond the margin")                                    \
     X(exclude, name, int, 1, nexclude, INDEX, "offset into names")                                                         \
     X(exclude, body, int, 2, nexclude, INDEX, "the two bodies")                                                            \
                                                                                                                            \
