@@ -177,7 +177,13 @@ static void compare_with_peer(Scene *s, tacBenchRow *row) {
 
 /* --- Room -------------------------------------------------------------------------------------------------------- */
 
-static double *new_numbers(int n) { return calloc((size_t)n + 1, sizeof(double)); }
+/* Zeros, aligned as a simulation's own arrays are. */
+static double *new_numbers(int n) {
+    size_t bytes = tac_arena_round(((size_t)n + 1) * sizeof(double));
+    double *numbers = aligned_alloc(TAC_ARENA_ALIGN, bytes);
+    if (numbers != NULL) memset(numbers, 0, bytes);
+    return numbers;
+}
 
 static int scene_arrays(Scene *s) {
     int nv = s->m->nv, ndx = tac_ndx(s->m), nu = tac_ninput(s->m, s->options);
