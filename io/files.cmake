@@ -1,6 +1,7 @@
 set(io_files
   chain_model.c
   files.c
+  hull_report.c
   load.c
   load_options.c
   mesh.c

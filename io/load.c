@@ -2,6 +2,7 @@
 #include "tactus/io.h"
 
 #include "base/error.h"
+#include "io/hull_report.h"
 #include "io/mjcf.h"
 #include "io/report.h"
 #include "io/urdf.h"
@@ -112,6 +113,7 @@ tacStatus tac_load_with(const char *path, const tacLoadOptions *options, tacMode
     status = load.report != NULL ? load_bytes(&load) : tac_fail(err, TAC_ERR_MEMORY, "%s: no memory", path);
     free(load.bytes);
     if (status == TAC_OK) *model = load.model;
+    if (status == TAC_OK) tac_report_hulls(load.report, path, load.model);
     if (status == TAC_OK && report != NULL)
         *report = load.report;
     else

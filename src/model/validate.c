@@ -229,6 +229,35 @@ static tacStatus check_meshes(const tacCheck *c) {
     return TAC_OK;
 }
 
+/* Whether something may touch a geom: by its collision bits, or because a pair names it. */
+static int may_collide(const tacModel *m, int geom) {
+    if (m->geom_visual[geom]) return 0;
+    if (m->geom_contype[geom] != 0 || m->geom_conaffinity[geom] != 0) return 1;
+    for (int i = 0; i < 2 * m->npair; i++)
+        if (m->pair_geom[i] == geom) return 1;
+    return 0;
+}
+
+/* A mesh that something may touch has a hull. */
+static tacStatus check_hulls(const tacCheck *c) {
+    const tacModel *m = c->m;
+    for (int i = 0; i < m->ngeom; i++) {
+        int mesh = m->geom_mesh[i];
+        if (mesh < 0 || m->mesh_corner_num[mesh] > 0 || !may_collide(m, i)) continue;
+        const char *name = tac_model_name(m, TAC_KIND_MESH, mesh);
+        if (m->mesh_hullface_num[mesh] == 0)
+            return TAC_REFUSE(c, TAC_KIND_GEOM, i,
+                              "collides with mesh %d '%s', which has no hull, expected hull vertices and triangles, or "
+                              "contype and conaffinity 0",
+                              mesh, name);
+        return TAC_REFUSE(c, TAC_KIND_GEOM, i,
+                          "collides with mesh %d '%s', whose hull triangles enclose no convex body, expected a closed "
+                          "surface, counter-clockwise seen from outside",
+                          mesh, name);
+    }
+    return TAC_OK;
+}
+
 /* A hinge or slide joint: one number. */
 static tacStatus check_scalar_joint(const tacCheck *c, tacKind kind, int id, int joint) {
     TAC_TRY(check_id(c, kind, id, TAC_KIND_JOINT, joint, 0));
@@ -341,6 +370,7 @@ tacStatus tac_validate_structure(const tacModel *m, const tacOrder *order, tacEr
     TAC_TRY(check_joints(c));
     TAC_TRY(check_geoms(c));
     TAC_TRY(check_meshes(c));
+    TAC_TRY(check_hulls(c));
     TAC_TRY(check_owners(c, TAC_KIND_SITE, m->nsite, m->site_body));
     for (int i = 0; i < m->nsite; i++)
         TAC_TRY(check_type(c, TAC_KIND_SITE, i, "type", m->site_type[i], TAC_GEOM_TYPES));

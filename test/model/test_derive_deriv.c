@@ -207,6 +207,7 @@ static tacModel *mesh_model(tacMeshInertia mode, int has_mass, int mirrored) {
     if (mirrored) mesh.scale.x = -mesh.scale.x, mesh.scale.z = -mesh.scale.z;
     tacGeomDef geom = primitive(1, 0, has_mass), other = primitive(0, 0, 0);
     geom.type = TAC_MESH;
+    geom.contype = geom.conaffinity = 0; /* its triangles are no convex hull */
     geom.mesh = tac_model_add_mesh(b, &mesh);
     int alone = add_plain_body(b), shared = add_plain_body(b);
     tac_model_add_geom(b, alone, &geom);

@@ -14,6 +14,7 @@ static tacBuilder *with_mesh(const tacMeshDef *mesh) {
     tac_model_add_body(b, 0, &body);
     tacGeomDef geom = tac_default_geom();
     geom.type = TAC_MESH;
+    geom.contype = geom.conaffinity = 0; /* so that it needs no hull */
     geom.mesh = tac_model_add_mesh(b, mesh);
     geom.density = 100;
     tac_model_add_geom(b, 1, &geom);
