@@ -1,7 +1,6 @@
 #include "collide/scene.h"
 
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 /* --- Memory ------------------------------------------------------------------------------------------------------- */
@@ -76,7 +75,8 @@ int tac_max_contacts(const tacModel *m) {
 /* --- Shapes and bounds -------------------------------------------------------------------------------------------- */
 
 static tacBox bounds_of_hull(const tacShape *s) {
-    tacBox b = {tac_vec3(INFINITY, INFINITY, INFINITY), tac_vec3(-INFINITY, -INFINITY, -INFINITY)};
+    tacBox b = {tac_vec3(TAC_INFINITY, TAC_INFINITY, TAC_INFINITY),
+                tac_vec3(-TAC_INFINITY, -TAC_INFINITY, -TAC_INFINITY)};
     for (int i = 0; i < s->hull.nvert; i++) {
         tacVec3 x = s->hull.vert[i];
         b.low = tac_vec3(tac_min(b.low.x, x.x), tac_min(b.low.y, x.y), tac_min(b.low.z, x.z));
