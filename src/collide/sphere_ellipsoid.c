@@ -1,11 +1,10 @@
 /* Sphere against ellipsoid: the point of the ellipsoid nearest to the centre, from outside or inside.
  *
  * In the ellipsoid's frame, folded to positive coordinates y, the nearest point is x_i = r_i^2 y_i/(t + r_i^2) with t the
- * greatest root of  sum (r_i y_i/(t + r_i^2))^2 = 1  [Eberly2013]. With m the least radius, rho_i = (r_i/m)^2,
- * z_i = y_i/r_i and delta = t/m^2 + 1, the distance from the last pole, that is |q(delta)| = 1 for
- *     q_i = rho_i z_i/(delta + rho_i - 1).
- * 1/|q| is concave and increasing beyond the pole, so Newton's steps on 1 - 1/|q| from the left of the root never pass
- * it; they end when rounding stops them. A term alone gives such a start: q_i <= 1. */
+ * greatest root of  sum (r_i y_i/(t + r_i^2))^2 = 1. With m the least radius, rho_i = (r_i/m)^2, z_i = y_i/r_i and
+ * delta = t/m^2 + 1, the distance from the last pole, that is |q(delta)| = 1 for  q_i = rho_i z_i/(delta + rho_i - 1)
+ * (docs/theory/collision.md, F1). 1/|q| is concave and increasing beyond the pole, so Newton's steps on 1 - 1/|q| from
+ * the left of the root never pass it; they end when rounding stops them. A term alone gives such a start: q_i <= 1. */
 #include "collide/closed_form.h"
 #include "collide/pairs.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { UPHILL_STEPS = 60, MARGIN_TRIES = 4 };
+enum { UPHILL_STEPS = 600, MARGIN_TRIES = 4, INSIDE_TRIES = 20 };
 /* Share of the margin that a pair is moved by. */
 static const double WITHIN_MARGIN = 0.45;
 /* Touches with less margin are at a switch: their features may have no common normal. */
@@ -100,7 +100,7 @@ static tacVec3 draw_direction(tacDraw *d) {
 /* Random steps that shrink when they fail. */
 static double go_uphill(const Pair *p, tacDraw *d, tacVec3 n) {
     double best = gap_along(p, n), step = 0.5;
-    for (int i = 0; i < UPHILL_STEPS * 10 && step > 1e-9; i++) {
+    for (int i = 0; i < UPHILL_STEPS && step > 1e-9; i++) {
         tacVec3 to = tac_madd3(n, step, draw_direction(d));
         to = tac_scale3(1 / tac_norm3(to), to);
         double g = gap_along(p, to);
@@ -129,7 +129,7 @@ static void check_inside(const Pair *p, int i, tacVec3 x, double tol) {
         CHECK_NEAR(tac_dot3(up, tac_sub3(x, p->pose[i].p)), 0, tol);
         return;
     }
-    for (int k = 0; k < 50; k++) {
+    for (int k = 0; k < INSIDE_TRIES; k++) {
         tacVec3 n = draw_direction(&d);
         CHECK_LT(tac_dot3(n, x) - support(p, i, n), tol);
     }

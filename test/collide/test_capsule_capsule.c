@@ -6,7 +6,7 @@ static const double TOL = 1e-12; /* of the shapes' size */
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_CAPSULE, TAC_CAPSULE, 4000, 1.5, TOL);
+    check_random_pairs(TAC_CAPSULE, TAC_CAPSULE, 1500, 1.5, TOL);
 }
 
 /* Capsules of radius 0.1 and half-lengths 1 and 2, the second at p turned by r. */
@@ -146,7 +146,7 @@ static void test_sizes(void **state) {
 static void test_continuity(void **state) {
     (void)state;
     tacDraw d = {12, 0};
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 30; i++) {
         Pair from = draw_pair(&d, TAC_CAPSULE, TAC_CAPSULE, 2), to = from;
         to.pose[1].p = tac_sub3(tac_scale3(2, to.pose[0].p), to.pose[1].p);
         check_continuity(&from, &to, 100, TOL * 10);

@@ -6,7 +6,7 @@ static const double TOL = 1e-13; /* of the shapes' size */
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_PLANE, TAC_BOX, 2000, 1.5, TOL);
+    check_random_pairs(TAC_PLANE, TAC_BOX, 1000, 1.5, TOL);
 }
 
 /* The touches are the corners within reach, all of them, in their order but for the deepest. */

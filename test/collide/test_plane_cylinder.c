@@ -7,8 +7,8 @@ static const double QUARTER = 1.5707963267948966, THIRD = 2.0943951023931953;
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_PLANE, TAC_CYLINDER, 2000, 1.5, TOL);
-    check_random_pairs(TAC_PLANE, TAC_CONE, 2000, 1.5, TOL);
+    check_random_pairs(TAC_PLANE, TAC_CYLINDER, 1000, 1.5, TOL);
+    check_random_pairs(TAC_PLANE, TAC_CONE, 1000, 1.5, TOL);
 }
 
 /* Tilted by `tilt` about y, at height z over the floor. */

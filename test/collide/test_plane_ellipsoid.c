@@ -6,7 +6,7 @@ static const double TOL = 1e-13; /* of the shapes' size */
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_PLANE, TAC_ELLIPSOID, 2000, 1.5, TOL);
+    check_random_pairs(TAC_PLANE, TAC_ELLIPSOID, 1000, 1.5, TOL);
 }
 
 /* On its axes; and turned by 45 degrees, where the half-width is sqrt((a^2 + c^2)/2). */

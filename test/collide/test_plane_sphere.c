@@ -6,8 +6,8 @@ static const double TOL = 1e-13; /* of the shapes' size */
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_PLANE, TAC_SPHERE, 2000, 1.5, TOL);
-    check_random_pairs(TAC_PLANE, TAC_CAPSULE, 2000, 1.5, TOL);
+    check_random_pairs(TAC_PLANE, TAC_SPHERE, 1000, 1.5, TOL);
+    check_random_pairs(TAC_PLANE, TAC_CAPSULE, 1000, 1.5, TOL);
 }
 
 static void test_sphere_on_tilted_plane(void **state) {

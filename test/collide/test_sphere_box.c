@@ -7,7 +7,7 @@ static const double TOL = 1e-12;
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_SPHERE, TAC_BOX, 3000, 1.5, TOL);
+    check_random_pairs(TAC_SPHERE, TAC_BOX, 1000, 1.5, TOL);
 }
 
 /* A sphere of radius 0.5 about x, beside the box of half-sizes 1, 2, 3 at the origin. */
@@ -75,7 +75,7 @@ static void test_scales(void **state) {
 static void test_continuity(void **state) {
     (void)state;
     tacDraw d = {5, 0};
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 30; i++) {
         Pair from = draw_pair(&d, TAC_SPHERE, TAC_BOX, 2), to = from;
         to.pose[1].p = tac_sub3(tac_scale3(2, to.pose[0].p), to.pose[1].p); /* through the centre */
         check_continuity(&from, &to, 100, TOL * 10);

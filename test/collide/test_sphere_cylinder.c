@@ -6,7 +6,7 @@ static const double TOL = 1e-12; /* of the shapes' size */
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_SPHERE, TAC_CYLINDER, 3000, 1.5, TOL);
+    check_random_pairs(TAC_SPHERE, TAC_CYLINDER, 1000, 1.5, TOL);
 }
 
 /* A sphere of radius 0.5 beside the cylinder of radius 1 and half-length 2. */
@@ -61,7 +61,7 @@ static void test_degenerate(void **state) {
 static void test_continuity(void **state) {
     (void)state;
     tacDraw d = {7, 0};
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 30; i++) {
         Pair from = draw_pair(&d, TAC_SPHERE, TAC_CYLINDER, 2), to = from;
         to.pose[1].p = tac_sub3(tac_scale3(2, to.pose[0].p), to.pose[1].p);
         check_continuity(&from, &to, 100, TOL * 10);

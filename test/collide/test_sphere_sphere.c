@@ -6,8 +6,8 @@ static const double TOL = 1e-12; /* of the shapes' size */
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_SPHERE, TAC_SPHERE, 2000, 1.2, TOL);
-    check_random_pairs(TAC_SPHERE, TAC_CAPSULE, 3000, 1.5, TOL);
+    check_random_pairs(TAC_SPHERE, TAC_SPHERE, 1000, 1.5, TOL);
+    check_random_pairs(TAC_SPHERE, TAC_CAPSULE, 1000, 1.5, TOL);
 }
 
 static tacTouch beside_capsule(double x, double y, double z) {
@@ -83,7 +83,7 @@ static void test_scales(void **state) {
 static void test_continuity(void **state) {
     (void)state;
     tacDraw d = {6, 0};
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 30; i++) {
         Pair from = draw_pair(&d, TAC_SPHERE, TAC_CAPSULE, 2), to = from;
         to.pose[1].p = tac_sub3(tac_scale3(2, to.pose[0].p), to.pose[1].p);
         check_continuity(&from, &to, 100, TOL * 10);
