@@ -10,9 +10,9 @@
 #define GAP_STRAIGHT 1e-14
 /* Rounding of v relative to scale, from which its direction follows. */
 #define ROUNDING 1e-14
-/* Gap of EPA relative to scale: two directions whose depths differ by less are taken for one. */
-#define GAP_OVERLAP 1e-7
-
+/* Gaps of EPA relative to scale: two directions whose depths differ by less than the first are taken for one. */
+static const double GAP_OVERLAP[] = {1e-7, 1e-12};
+enum { OVERLAP_TRIALS = sizeof GAP_OVERLAP / sizeof *GAP_OVERLAP };
 /* Gaps after which curved features are tried; the last is what GJK can do by itself. */
 static const double GAP_CURVED[] = {1e-3, 1e-6, 1e-9, 1e-12};
 enum { CURVED_TRIALS = sizeof GAP_CURVED / sizeof *GAP_CURVED };
@@ -58,11 +58,15 @@ static Ending find_overlapping(tacCores *c, const tacGjk *k, double *next, tacTo
     int straight = tac_core_is_straight(c->shape[0]) && tac_core_is_straight(c->shape[1]);
     tacEpa e;
     tacGuess g;
-    tac_epa(c, k, straight ? 0 : GAP_OVERLAP, &e);
-    *next = e.next;
-    guess_overlapping(&e, &g);
-    if (!straight) g.turn += tac_sqrt(2 * GAP_OVERLAP);
-    return tac_nearest_features(c, &g, 1, t) ? FOUND : ROUGH;
+    for (int i = 0; i < OVERLAP_TRIALS; i++) {
+        tac_epa(c, k, straight ? 0 : GAP_OVERLAP[i], &e);
+        *next = e.next;
+        guess_overlapping(&e, &g);
+        if (!straight) g.turn += tac_sqrt(2 * GAP_OVERLAP[i]);
+        if (tac_nearest_features(c, &g, 1, t)) return e.status == TAC_EPA_DONE ? FOUND : ROUGH;
+        if (straight || e.status != TAC_EPA_DONE) break;
+    }
+    return ROUGH;
 }
 
 static void carry_to_world(const tacPose *A, tacTouch *t) {

@@ -12,6 +12,8 @@ enum { MOST_CORNERS = TAC_EPA_CORNERS, MOST_FACES = 2 * TAC_EPA_CORNERS };
 #define REPEATED 1e-13
 /* Sine of the angle up to which two faces are in one plane. */
 #define SAME_PLANE 1e-6
+/* The same for curved shapes, whose faces are many around one touch. */
+#define SAME_TOUCH 0.1
 /* Rounding of a unit normal is this times scale times its longest side over twice its area. */
 #define ROUNDING 1.5e-15
 
@@ -269,12 +271,12 @@ static void answer_flat(tacCores *c, int n, const tacSupport *s, tacEpa *out) {
 }
 
 /* (G13): the next best plane that is not that of the face found. */
-static double next_offset(const Polytope *p, const tacEpa *out) {
+static double next_offset(const Polytope *p, const tacEpa *out, double same) {
     double least = HUGE_VAL;
     for (int i = 0; i < p->nface; i++) {
         const Face *f = &p->face[i];
         if (!f->alive || !(f->offset < least)) continue;
-        if (tac_norm3(tac_cross3(f->outside, out->n)) > SAME_PLANE || tac_dot3(f->outside, out->n) > 0)
+        if (tac_norm3(tac_cross3(f->outside, out->n)) > same || tac_dot3(f->outside, out->n) > 0)
             least = f->offset;
     }
     return -least;
@@ -320,6 +322,6 @@ void tac_epa(tacCores *c, const tacGjk *start, double gap, tacEpa *out) {
     build_tetrahedron(&p);
     *out = (tacEpa){.iterations = 0};
     expand(c, &p, gap, hint, out);
-    out->next = next_offset(&p, out);
+    out->next = next_offset(&p, out, gap > 0 ? SAME_TOUCH : SAME_PLANE);
     weigh(out);
 }

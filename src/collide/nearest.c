@@ -6,8 +6,10 @@
 
 #include <math.h>
 
-/* How far (relative to scale, and rad) a touch may lie outside its feature and still be taken: two features tie then,
- * and either gives the same touch to this times the distance. */
+/* How far (relative to scale, and rad) a touch may lie outside its feature and still be taken at once: rounding. */
+#define FITS 1e-13
+/* The same for the best of all candidates: two features tie then, and either gives the same touch to this times the
+ * distance. */
 #define TIE 1e-10
 /* The same when nothing fits: still nearer to the truth than the guess. */
 #define NEARLY 1e-6
@@ -24,6 +26,7 @@ static const tacPose HERE = {{0, 0, 0}, {{1, 0, 0, 0, 1, 0, 0, 0, 1}}};
 typedef struct Choice {
     const tacCores *c;
     const tacGuess *g;
+    int families; /* whether features may touch in more than one point */
     tacTouch best;
     double score;
 } Choice;
@@ -57,14 +60,33 @@ static int is_within(const Choice *k, const tacTouch *t) {
     return d >= k->g->lower - slack && d <= k->g->upper + slack && tac_dot3(t->normal, k->g->n) > 0;
 }
 
-/* Solves the pair; keeps it when it fits better than what there is. 1: it fits. */
-static int try_pair(Choice *k, tacFeature f0, tacFeature f1) {
-    tacTouch t = guessed(k, f0, f1);
-    if (tac_touch_rebuild(k->c->shape[0], &HERE, k->c->shape[1], &k->c->pose, &t) != TAC_OK) return 0;
+/* Solves the pair from where t is; keeps it when it fits better than what there is. 1: it fits. */
+static int try_from(Choice *k, tacTouch t) {
+    if (tac_touch_rebuild(k->c->shape[0], &HERE, k->c->shape[1], &k->c->pose, &t) != TAC_OK &&
+        !(k->families && tac_nearest_family(k->c, &t)))
+        return 0;
     if (!is_within(k, &t)) return 0;
     double score = tac_min(room_of(k->c, &t, 0), room_of(k->c, &t, 1));
     if (score > k->score) k->score = score, k->best = t;
-    return score >= -TIE;
+    return score >= -FITS;
+}
+
+static int try_pair(Choice *k, tacFeature f0, tacFeature f1) { return try_from(k, guessed(k, f0, f1)); }
+
+/* A rim and a rim or edge that lie nearly flat on each other cross in up to two points: start all around it. */
+static int try_around(Choice *k, tacFeature f0, tacFeature f1) {
+    static const double COS[8] = {1, 0.7071, 0, -0.7071, -1, -0.7071, 0, 0.7071};
+    tacTouch t = guessed(k, f0, f1);
+    int side = f0.kind == TAC_FEATURE_CIRCLE ? 0 : 1;
+    if (t.feature[side].kind != TAC_FEATURE_CIRCLE || t.feature[1 - side].kind == TAC_FEATURE_PLANE) return 0;
+    tacVec3 size = k->c->shape[side]->size;
+    double z = t.feature[side].id[0] == 1 ? size.y : -size.y;
+    for (int i = 0; i < 8; i++) {
+        tacVec3 x = tac_vec3(size.x * COS[i], size.x * COS[(i + 6) % 8], z);
+        t.point[0] = t.point[1] = tac_pose_point(pose_of(k->c, side), x);
+        if (try_from(k, t)) return 1;
+    }
+    return 0;
 }
 
 /* --- Straight cores: corners, edges, faces ------------------------------------------------------------------------ */
@@ -235,6 +257,13 @@ static void list_straight(const Choice *k, int side, int thorough, List *list) {
 }
 
 /* Pairs in order of their places in the two lists. */
+static int try_lists(Choice *k, const List list[2], int most, int (*try)(Choice *, tacFeature, tacFeature)) {
+    for (int sum = 0; sum <= most; sum++)
+        for (int i = 0; i <= sum; i++)
+            if (i < list[0].n && sum - i < list[1].n && try(k, list[0].feature[i], list[1].feature[sum - i])) return 1;
+    return 0;
+}
+
 static int choose_curved(Choice *k, int thorough) {
     List list[2] = {{.n = 0}, {.n = 0}};
     for (int side = 0; side < 2; side++)
@@ -242,11 +271,11 @@ static int choose_curved(Choice *k, int thorough) {
             list_straight(k, side, thorough, &list[side]);
         else
             list_round(k, side, &list[side]);
-    int most = thorough ? list[0].n + list[1].n - 2 : 1;
-    for (int sum = 0; sum <= most; sum++)
-        for (int i = 0; i <= sum; i++)
-            if (i < list[0].n && sum - i < list[1].n && try_pair(k, list[0].feature[i], list[1].feature[sum - i]))
-                return 1;
+    int all = list[0].n + list[1].n - 2;
+    if (try_lists(k, list, thorough ? all : 1, try_pair)) return 1;
+    if (thorough && k->score < -TIE && try_lists(k, list, all, try_around)) return 1;
+    k->families = thorough && k->score < -TIE;
+    if (k->families && try_lists(k, list, all, try_pair)) return 1;
     if (k->score < -NEARLY && list[0].n > 0 && list[1].n > 0)
         k->best.feature[0] = list[0].feature[0], k->best.feature[1] = list[1].feature[0];
     return 0;
@@ -255,7 +284,7 @@ static int choose_curved(Choice *k, int thorough) {
 int tac_nearest_features(const tacCores *c, const tacGuess *g, int thorough, tacTouch *out) {
     Choice k = {.c = c, .g = g, .score = -HUGE_VAL};
     int straight = tac_core_is_straight(c->shape[0]) && tac_core_is_straight(c->shape[1]);
-    int found = straight ? choose_straight(&k) : choose_curved(&k, thorough);
+    int found = (straight ? choose_straight(&k) : choose_curved(&k, thorough)) || k.score >= -TIE;
     *out = k.score >= -NEARLY ? k.best : guessed(&k, k.best.feature[0], k.best.feature[1]);
     return found;
 }

@@ -21,3 +21,7 @@ int tac_core_is_straight(const tacShape *s);
  * the least translation among all directions near n: (G14) of docs/theory/collision.md. 0: none was found, the guess is
  * too rough; `out` is the guess itself then. thorough: look at every feature within the guess's error. */
 int tac_nearest_features(const tacCores *c, const tacGuess *g, int thorough, tacTouch *out);
+
+/* The same by steps of least length, for features whose touch is not alone (parallel edges, a point on the axis of a
+ * round shape): the touch nearest to the one given, frame of shape 0. 0: none. */
+int tac_nearest_family(const tacCores *c, tacTouch *touch);

@@ -48,7 +48,9 @@ static tacStatus nearest_point(const touchSides *w, tacTouch *t, int point) {
     tacPatch patch[2];
     patch[point] = patch_near(w, t, point, t->point[point]);
     patch[1 - point] = patch_near(w, t, 1 - point, patch[point].x);
-    tacVec3 gap = tac_sub3(patch[1].x, patch[0].x);
+    tacVec3 gap = tac_sub3(patch[1].x, patch[0].x), along = patch[1 - point].t[0];
+    if (patch[1 - point].dim == 1) /* what rounding left along the line is much of a small gap */
+        gap = tac_madd3(gap, -tac_dot3(gap, along) / tac_dot3(along, along), along);
     double d = tac_norm3(gap);
     if (!(d > 0)) return TAC_ERR_DEGENERATE;
     return set_nearest(t, patch, tac_scale3(1 / d, gap));
