@@ -285,10 +285,15 @@ static int has_own_move(const tacShapeTangent *move) {
 tacPatchTangent tac_feature_move(const tacShape *s, const tacPose *pose, tacFeature f, const tacPatch *at,
                                  const tacShapeTangent *move) {
     tacPatchTangent d = {.pad = 0};
-    if (has_own_move(move)) d = local_move(s, f, tac_pose_local(pose, at->x), move);
+    if (has_own_move(move)) {
+        d = local_move(s, f, tac_pose_local(pose, at->x), move);
+        d.x = tac_mulmv3(pose->R, d.x);
+        for (int i = 0; i < at->dim; i++)
+            d.t[i] = tac_mulmv3(pose->R, d.t[i]);
+    }
     tacVec3 w = move->twist.ang, arm = tac_sub3(at->x, move->about);
-    d.x = tac_add3(tac_mulmv3(pose->R, d.x), tac_add3(move->twist.lin, tac_cross3(w, arm)));
+    d.x = tac_add3(d.x, tac_add3(move->twist.lin, tac_cross3(w, arm)));
     for (int i = 0; i < at->dim; i++)
-        d.t[i] = tac_add3(tac_mulmv3(pose->R, d.t[i]), tac_cross3(w, at->t[i]));
+        d.t[i] = tac_add3(d.t[i], tac_cross3(w, at->t[i]));
     return d;
 }

@@ -29,12 +29,13 @@ typedef struct tacTouch {
 
 /* The stationarity conditions of two patches with a common normal, linear in the changes of the local coordinates s0, s1
  * and of the normal dn = e0 a + e1 b, factored (nearest_system.c; docs/theory/collision.md). */
+enum { TAC_NEAREST_UNKNOWNS = 6 };
 typedef struct tacNearest {
     int n, dim[2];
     tacVec3 normal, e[2]; /* e: across the normal */
     double d;             /* distance of the cores along it */
-    double lu[36];
-    int pivot[6];
+    double lu[TAC_NEAREST_UNKNOWNS * TAC_NEAREST_UNKNOWNS];
+    int pivot[TAC_NEAREST_UNKNOWNS];
 } tacNearest;
 
 /* Change of the touching points along the patches and of the normal. */

@@ -183,7 +183,57 @@ static tacVec6 unit_twist(int k) {
     return k < 3 ? (tacVec6){e, tac_zero3()} : (tacVec6){tac_zero3(), e};
 }
 
+/* Answer of a NEAREST touch to one unit on the right side of (D10): of the normal, and of the two surface points beyond
+ * the motion of their own shapes. */
+typedef struct touchAnswer {
+    tacVec3 normal, point[2];
+} touchAnswer;
+
+static touchAnswer answer_to(const tacTouchSystem *k, tacVec3 gap, int slope_of, int slope_i) {
+    double slope[2][2] = {{0, 0}, {0, 0}};
+    if (slope_of >= 0) slope[slope_of][slope_i] = 1;
+    tacNearestTangent d = tac_nearest_solve(&k->nearest, gap, (const double(*)[2])slope);
+    touchAnswer a = {.normal = d.n};
+    for (int side = 0; side < 2; side++) {
+        a.point[side] = tac_scale3(side == 0 ? k->patch[0].pad : -k->patch[1].pad, d.n);
+        for (int i = 0; i < k->patch[side].dim; i++)
+            a.point[side] = tac_madd3(a.point[side], d.s[side][i], k->patch[side].t[i]);
+    }
+    return a;
+}
+
+static void add_answer(tacTouchTangent *t, double s, const touchAnswer *a) {
+    t->normal = tac_madd3(t->normal, s, a->normal);
+    for (int side = 0; side < 2; side++)
+        t->point[side] = tac_madd3(t->point[side], s, a->point[side]);
+}
+
+/* Twists of shape 1 enter (D10) by the velocity v + w x (x1 - about) of its core's point and by n . (w x t1) =
+ * w . (t1 x n): two to four solves give all six columns. */
+static void nearest_jac(const tacTouchSystem *k, tacVec3 about, tacTouchTangent column[6]) {
+    const tacNearest *nearest = &k->nearest;
+    const tacPatch *p = &k->patch[1];
+    touchAnswer across[2], tilt[2];
+    for (int j = 0; j < 2; j++)
+        across[j] = answer_to(k, nearest->e[j], -1, 0);
+    for (int j = 0; j < p->dim; j++)
+        tilt[j] = answer_to(k, tac_zero3(), 1, j);
+    for (int i = 0; i < 6; i++) {
+        tacVec6 twist = unit_twist(i);
+        tacVec3 v = i < 3 ? tac_cross3(twist.ang, tac_sub3(p->x, about)) : twist.lin;
+        column[i] = (tacTouchTangent){.dist = tac_dot3(nearest->normal, v), .point = {tac_zero3(), v}};
+        for (int j = 0; j < 2; j++)
+            add_answer(&column[i], tac_dot3(nearest->e[j], v), &across[j]);
+        for (int j = 0; j < p->dim && i < 3; j++)
+            add_answer(&column[i], tac_dot3(nearest->normal, tac_cross3(twist.ang, p->t[j])), &tilt[j]);
+    }
+}
+
 void tac_touch_jac(const tacTouchSystem *k, tacVec3 about, tacTouchTangent column[6]) {
+    if (k->touch.rule == TAC_RULE_NEAREST && !tac_touch_on_rim(&k->touch)) {
+        nearest_jac(k, about, column);
+        return;
+    }
     tacShapeTangent still = {.about = about}, move = {.about = about};
     for (int i = 0; i < 6; i++) {
         move.twist = unit_twist(i);
