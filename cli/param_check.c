@@ -154,7 +154,7 @@ static int keep_best(const Sweep *w, const double *F, double tol, double (*best)
 
 /* --- Switching --------------------------------------------------------------------------------------------------- */
 
-/* The active set of a sample with the parameter at `value`, clamps and then contacts: 1, or 0 where it cannot be had. */
+/* The active set of a sample with the parameter at `value`, clamps, then contacts: 1, or 0 where it cannot be had. */
 static int set_with(const tacGradientCheck *check, const Sweep *w, int sample, double value, signed char *set) {
     const double *x = w->group->x + (size_t)sample * (size_t)w->nx, *u = w->group->u + (size_t)sample * (size_t)w->nu;
     tacModel *copy = NULL;

@@ -40,7 +40,7 @@ static int is_available(const tacModel *model, const tacOptions *options) {
 static int refuse(const char *verb, const tacStepArgs *args, int lenient, tacOptions *options) {
     const char *word = cli_integrator_word(options->integrator);
     if (options->contact != TAC_NONE)
-        return cli_fail(verb, "--contact %s is not available yet; none and lcp are", cli_contact_word(options->contact));
+        return cli_fail(verb, "--contact %s is not available yet; none, lcp are", cli_contact_word(options->contact));
     if (args->integrator != INTEGRATOR_MODEL)
         return cli_fail(verb, "--integrator %s is not available yet; euler is", word);
     if (!lenient)

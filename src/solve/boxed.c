@@ -1,7 +1,7 @@
 /* Boxed problems: what all methods share, and the order in which they are tried. */
 #include "solve/boxed.h"
 
-#include <math.h>
+#include "math/scalar.h"
 
 /* Sweeps from zero that guess the classes. */
 #define GUESS_SWEEPS 6
@@ -40,7 +40,7 @@ void tac_boxed_bounds(const tacBoxed *problem, const double *f, int i, double *l
     int p = problem->parent[i];
     *lo = problem->low[i], *hi = problem->high[i];
     if (p < 0) return;
-    double fp = fmax(f[p], 0);
+    double fp = tac_max(f[p], 0);
     *lo *= fp, *hi *= fp;
 }
 
@@ -49,7 +49,7 @@ double tac_boxed_residual(const tacBoxed *problem, const double *f, const double
     for (int i = 0; i < problem->n; i++) {
         double lo, hi, z = f[i] - w[i] / problem->A[(size_t)i * (size_t)problem->n + (size_t)i];
         tac_boxed_bounds(problem, f, i, &lo, &hi);
-        double r = fabs(f[i] - fmin(fmax(z, lo), hi));
+        double r = tac_abs(f[i] - tac_min(tac_max(z, lo), hi));
         if (!(r <= worst)) worst = r;
     }
     return worst;
@@ -58,8 +58,8 @@ double tac_boxed_residual(const tacBoxed *problem, const double *f, const double
 double tac_boxed_tolerance(const tacBoxed *problem, const double *f) {
     double largest = 0;
     for (int i = 0; i < problem->n; i++) {
-        double alone = fabs(problem->b[i]) / problem->A[(size_t)i * (size_t)problem->n + (size_t)i];
-        largest = fmax(largest, fmax(fabs(f[i]), alone));
+        double alone = tac_abs(problem->b[i]) / problem->A[(size_t)i * (size_t)problem->n + (size_t)i];
+        largest = tac_max(largest, tac_max(tac_abs(f[i]), alone));
     }
     return TOLERANCE * largest;
 }

@@ -62,8 +62,8 @@ int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena);
 
 /* f -> bounds of row i. */
 void tac_boxed_bounds(const tacBoxed *problem, const double *f, int i, double *lo, double *hi);
-/* Classes -> the factored system of the free rows, Ahat = A_CC + A_CB E, where bounded rows f_B = E f_C + constants move
- * with their parents. 0: it is singular. */
+/* Classes -> the factored system of the free rows, Ahat = A_CC + A_CB E, where bounded rows f_B = E f_C + constants
+ * move with their parents. 0: it is singular. */
 int tac_boxed_factor(const tacBoxed *problem, const int *row_class, tacBoxedWork *work);
 /* x (one number per free row) <- Ahat^-1 x */
 void tac_boxed_solve_free(const tacBoxedWork *work, double *x);

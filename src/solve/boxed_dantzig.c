@@ -7,7 +7,7 @@
  * which knows that the bound moves; without df_n the row passes its bound unseen or stops before it. */
 #include "solve/boxed.h"
 
-#include <math.h>
+#include "math/scalar.h"
 
 /* Changes of class that one row may cause, beyond which we take it for a cycle. */
 #define CHANGES_PER_ROW 4
@@ -29,7 +29,7 @@ typedef struct Event {
 } Event;
 
 static void nearer(Event *first, double length, int row, int row_class) {
-    if (length < first->length) *first = (Event){fmax(length, 0), row, row_class};
+    if (length < first->length) *first = (Event){tac_max(length, 0), row, row_class};
 }
 
 /* Directions of all forces and of w per unit of the driven force. */
@@ -61,13 +61,14 @@ static void meet_bounds(const Drive *d, int i, Event *first) {
     int p = d->problem->parent[i];
     double fp = p < 0 ? 1 : f[p], dfp = p < 0 ? 0 : df[p];
     double low = d->problem->low[i], high = d->problem->high[i];
-    if (isfinite(low) && df[i] - low * dfp < 0) nearer(first, (low * fp - f[i]) / (df[i] - low * dfp), i, TAC_ROW_LOW);
-    if (isfinite(high) && df[i] - high * dfp > 0)
+    if (tac_finite(low) && df[i] - low * dfp < 0)
+        nearer(first, (low * fp - f[i]) / (df[i] - low * dfp), i, TAC_ROW_LOW);
+    if (tac_finite(high) && df[i] - high * dfp > 0)
         nearer(first, (high * fp - f[i]) / (df[i] - high * dfp), i, TAC_ROW_HIGH);
 }
 
 static Event first_event(const Drive *d) {
-    Event first = {HUGE_VAL, -1, TAC_ROW_OFF};
+    Event first = {TAC_INFINITY, -1, TAC_ROW_OFF};
     const double *w = d->w, *dw = d->work->dw;
     if (w[d->row] * dw[d->row] < 0) nearer(&first, -w[d->row] / dw[d->row], d->row, TAC_ROW_FREE);
     meet_bounds(d, d->row, &first);
@@ -107,7 +108,7 @@ static int take_up(Drive *d, double tolerance, int *pivots) {
         d->row_class[i] = TAC_ROW_LOW;
         return 1;
     }
-    if (fabs(d->w[i]) <= tolerance * a) {
+    if (tac_abs(d->w[i]) <= tolerance * a) {
         d->row_class[i] = TAC_ROW_FREE;
         return 1;
     }

@@ -1,7 +1,7 @@
 /* Block principal pivoting. */
 #include "solve/boxed.h"
 
-#include <math.h>
+#include "math/scalar.h"
 
 /* Rounds that may pass without progress before rows change class one at a time. */
 #define PATIENCE 6
@@ -17,7 +17,7 @@ static int wanted_class(const tacBoxed *problem, const double *f, const double *
         return f[i] > hi + tolerance ? TAC_ROW_HIGH : TAC_ROW_FREE;
     }
     if (row_class[i] == TAC_ROW_OFF) { /* asked only when the parent takes up force again: about -w_p/A_pp */
-        double fp = fmax(-w[p] / problem->A[(size_t)p * (size_t)problem->n + (size_t)p], 0), z = -w[i] / a;
+        double fp = tac_max(-w[p] / problem->A[(size_t)p * (size_t)problem->n + (size_t)p], 0), z = -w[i] / a;
         if (z <= problem->low[i] * fp) return TAC_ROW_LOW;
         return z >= problem->high[i] * fp ? TAC_ROW_HIGH : TAC_ROW_FREE;
     }

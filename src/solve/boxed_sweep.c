@@ -2,8 +2,7 @@
 #include "solve/boxed.h"
 
 #include "math/dense.h"
-
-#include <math.h>
+#include "math/scalar.h"
 
 void tac_boxed_sweep(const tacBoxed *problem, int count, double *f, double *w) {
     int n = problem->n;
@@ -13,8 +12,8 @@ void tac_boxed_sweep(const tacBoxed *problem, int count, double *f, double *w) {
             const double *A = problem->A + (size_t)i * (size_t)n;
             double lo, hi, wi = problem->b[i] + tac_dense_dot(n, A, f);
             tac_boxed_bounds(problem, f, i, &lo, &hi);
-            double next = fmin(fmax(f[i] - wi / A[i], lo), hi);
-            change = fmax(change, fabs(next - f[i]));
+            double next = tac_min(tac_max(f[i] - wi / A[i], lo), hi);
+            change = tac_max(change, tac_abs(next - f[i]));
             f[i] = next;
         }
         if (change == 0) break;

@@ -1,6 +1,7 @@
 #include "contact/lcp/lcp.h"
 
-#include <math.h>
+#include "math/scalar.h"
+
 #include <string.h>
 
 /* Sweeps for islands too large to factor. */
@@ -165,7 +166,7 @@ static tacStatus solve_dense(const tacModel *m, tacLcp *lcp, int island, tacAren
         lcp->f[row[i]] = f[i], lcp->w[row[i]] = w[i], lcp->row_class[row[i]] = row_class[i];
     lcp->pivots += result.pivots;
     lcp->unsolved += !result.solved;
-    lcp->residual = fmax(lcp->residual, result.residual);
+    lcp->residual = tac_max(lcp->residual, result.residual);
     return TAC_OK;
 }
 
@@ -188,8 +189,8 @@ static void bounds(const tacLcp *lcp, int k, double *lo, double *hi) {
     if (lcp->parent[k] < 0) *lo = lcp->low[k], *hi = lcp->high[k];
 }
 
-/* One island by projected Gauss-Seidel without its matrix: z = D^-1/2 L^-T J^T f follows every change, w_k = b_k + Y_k z.
- * -> largest change of a force in the last sweep. */
+/* One island by projected Gauss-Seidel without its matrix: z = D^-1/2 L^-T J^T f follows every change, w_k = b_k + Y_k
+ * z. -> largest change of a force in the last sweep. */
 static double sweep_island(tacLcp *lcp, int island, double *z) {
     const tacRows *rows = &lcp->rows;
     double change = 0;
@@ -199,10 +200,10 @@ static double sweep_island(tacLcp *lcp, int island, double *z) {
         if (!(a > 0)) continue;
         lcp->w[k] = lcp->b[k] + weighed(rows, k, z) + lcp->eps[k] * lcp->f[k];
         bounds(lcp, k, &lo, &hi);
-        double next = fmin(fmax(lcp->f[k] - lcp->w[k] / a, lo), hi), df = next - lcp->f[k];
+        double next = tac_min(tac_max(lcp->f[k] - lcp->w[k] / a, lo), hi), df = next - lcp->f[k];
         add_weighed(rows, k, df, z);
         lcp->f[k] = next;
-        change = fmax(change, fabs(df));
+        change = tac_max(change, tac_abs(df));
     }
     return change;
 }
@@ -218,7 +219,7 @@ static tacStatus solve_large(const tacModel *m, tacLcp *lcp, int island, tacAren
         change = sweep_island(lcp, island, z);
         largest = 0;
         for (int i = begin; i < end; i++)
-            largest = fmax(largest, fabs(lcp->f[lcp->order[i]]));
+            largest = tac_max(largest, tac_abs(lcp->f[lcp->order[i]]));
         if (change <= LARGE_TOLERANCE * largest) break;
     }
     for (int i = begin; i < end; i++) {
@@ -229,7 +230,7 @@ static tacStatus solve_large(const tacModel *m, tacLcp *lcp, int island, tacAren
         if (p >= 0 && lcp->row_class[p] != TAC_ROW_FREE) lcp->row_class[k] = TAC_ROW_OFF;
     }
     lcp->unsolved += change > LARGE_TOLERANCE * largest;
-    lcp->residual = fmax(lcp->residual, change);
+    lcp->residual = tac_max(lcp->residual, change);
     return TAC_OK;
 }
 

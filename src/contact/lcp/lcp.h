@@ -51,8 +51,8 @@ void tac_lcp_add_force(const tacLcp *lcp, double *force);
 
 /* --- Derivatives (lcp_deriv.c) ------------------------------------------------------------------------------------ */
 
-/* Where one kind of column goes: changes of the residual R = ... - J^T f / h over dofs, and of r = J v+ + s + eps f over
- * rows, both at fixed f and v+. */
+/* Where one kind of column goes: changes of the residual R = ... - J^T f / h over dofs, and of r = J v+ + s + eps f
+ * over rows, both at fixed f and v+. */
 typedef struct tacLcpSink {
     tacSink force, row;
 } tacLcpSink;

@@ -1,15 +1,15 @@
 /* What a solved problem says about itself: who holds, how firmly, and which smooth piece of the step this is. */
 #include "contact/lcp/lcp.h"
 
-#include <math.h>
+#include "math/scalar.h"
 
 /* Least change of the row's velocity (m/s, rad/s) that moves it into another class. */
 static double row_margin(const tacLcp *lcp, int k) {
     double scale = lcp->parent[k] < 0 ? 1 : lcp->f[lcp->parent[k]], a = tac_row_product(&lcp->rows, k, k) + lcp->eps[k];
     if (lcp->row_class[k] == TAC_ROW_OFF) return HUGE_VAL;
-    if (lcp->row_class[k] != TAC_ROW_FREE) return fabs(lcp->w[k]);
+    if (lcp->row_class[k] != TAC_ROW_FREE) return tac_abs(lcp->w[k]);
     double low = lcp->f[k] - lcp->low[k] * scale, high = lcp->high[k] * scale - lcp->f[k];
-    return a * fmin(low, high);
+    return a * tac_min(low, high);
 }
 
 /* A separated contact or limit is no part of the set. */
@@ -46,11 +46,11 @@ void tac_lcp_report(const tacLcp *lcp, tacStepInfo *info) {
         .iterations = lcp->pivots, .residual = lcp->residual, .class_margin = HUGE_VAL, .feature_margin = HUGE_VAL};
     for (int k = 0; k < lcp->rows.n; k++) {
         const tacRow *row = &lcp->rows.row[k];
-        info->class_margin = fmin(info->class_margin, row_margin(lcp, k));
+        info->class_margin = tac_min(info->class_margin, row_margin(lcp, k));
         if (is_idle(lcp, k)) continue;
         info->active_set = hash_row(lcp, k, info->active_set);
         if (row->kind != TAC_ROW_CONTACT || row->axis != 0) continue;
         count_contact(lcp, k, info);
-        info->feature_margin = fmin(info->feature_margin, lcp->rows.contact[row->id].switch_margin);
+        info->feature_margin = tac_min(info->feature_margin, lcp->rows.contact[row->id].switch_margin);
     }
 }
