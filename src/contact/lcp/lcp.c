@@ -79,7 +79,7 @@ static void pose_row(const tacModel *m, tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     lcp->parent[k] = -1;
     lcp->eps[k] = 0;
-    lcp->low[k] = 0, lcp->high[k] = HUGE_VAL;
+    lcp->low[k] = 0, lcp->high[k] = TAC_INFINITY;
     if (row->kind == TAC_ROW_CONTACT) {
         pose_contact(m, lcp, k);
     } else if (row->kind == TAC_ROW_JOINT_FRICTION) {

@@ -6,7 +6,7 @@
 /* Least change of the row's velocity (m/s, rad/s) that moves it into another class. */
 static double row_margin(const tacLcp *lcp, int k) {
     double scale = lcp->parent[k] < 0 ? 1 : lcp->f[lcp->parent[k]], a = tac_row_product(&lcp->rows, k, k) + lcp->eps[k];
-    if (lcp->row_class[k] == TAC_ROW_OFF) return HUGE_VAL;
+    if (lcp->row_class[k] == TAC_ROW_OFF) return TAC_INFINITY;
     if (lcp->row_class[k] != TAC_ROW_FREE) return tac_abs(lcp->w[k]);
     double low = lcp->f[k] - lcp->low[k] * scale, high = lcp->high[k] * scale - lcp->f[k];
     return a * tac_min(low, high);
@@ -43,7 +43,7 @@ static void count_contact(const tacLcp *lcp, int k, tacStepInfo *info) {
 
 void tac_lcp_report(const tacLcp *lcp, tacStepInfo *info) {
     *info = (tacStepInfo){
-        .iterations = lcp->pivots, .residual = lcp->residual, .class_margin = HUGE_VAL, .feature_margin = HUGE_VAL};
+        .iterations = lcp->pivots, .residual = lcp->residual, .class_margin = TAC_INFINITY, .feature_margin = HUGE_VAL};
     for (int k = 0; k < lcp->rows.n; k++) {
         const tacRow *row = &lcp->rows.row[k];
         info->class_margin = tac_min(info->class_margin, row_margin(lcp, k));
