@@ -42,8 +42,10 @@ static void count_contact(const tacLcp *lcp, int k, tacStepInfo *info) {
 }
 
 void tac_lcp_report(const tacLcp *lcp, tacStepInfo *info) {
-    *info = (tacStepInfo){
-        .iterations = lcp->pivots, .residual = lcp->residual, .class_margin = TAC_INFINITY, .feature_margin = HUGE_VAL};
+    *info = (tacStepInfo){.iterations = lcp->pivots,
+                          .residual = lcp->residual,
+                          .class_margin = TAC_INFINITY,
+                          .feature_margin = TAC_INFINITY};
     for (int k = 0; k < lcp->rows.n; k++) {
         const tacRow *row = &lcp->rows.row[k];
         info->class_margin = tac_min(info->class_margin, row_margin(lcp, k));
