@@ -4,6 +4,9 @@
 #include "collide/clip.h"
 #include "collide/closed_form.h"
 
+/* What a nearest touch may be off by, relative to lengths: more than any search that ends well. */
+#define TOO_DEEP 1e-6
+
 /* Two shapes where they stand; which of them is the reference; the nearest touch, or 0. */
 typedef struct Pair {
     const tacShape *shape[2];
@@ -107,6 +110,14 @@ static void take_common_normal(const Pair *p, tacTouch *t) {
     if (is_on_edge(p, 0, &edges) && is_on_edge(p, 1, &edges)) *t = edges;
 }
 
+/* Deeper than the nearest touch seen along its normal, which no two points of the shapes are: that was not the nearest
+ * (a search that ended early), and this is no contact either. */
+static int is_too_deep(const Pair *p, const tacTouch *t) {
+    if (p->nearest == 0) return 0;
+    double along = t->dist * tac_dot3(t->normal, p->nearest->normal), dist = p->nearest->dist;
+    return along < dist - TOO_DEEP * (tac_abs(dist) + tac_norm3(tac_sub3(t->point[0], p->nearest->point[0])));
+}
+
 /* Marks -> touches with their margins. */
 static int write_touches(const Pair *p, const tacMark *mark, int n, double reach, tacTouch *out) {
     int count = 0;
@@ -114,7 +125,7 @@ static int write_touches(const Pair *p, const tacMark *mark, int n, double reach
         tacTouch *t = &out[count];
         *t = touch_of_mark(p, &mark[i]);
         take_common_normal(p, t);
-        if (!(t->dist < reach)) continue;
+        if (!(t->dist < reach) || is_too_deep(p, t)) continue;
         t->margin = tac_touch_margin(p->shape[0], p->pose[0], p->shape[1], p->pose[1], t);
         count++;
     }
@@ -140,7 +151,7 @@ int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const t
     for (int k = 0; k < 2; k++) {
         tacVec3 along = k == 0 ? nearest->normal : tac_neg3(nearest->normal);
         p.flat[k] = tac_flat_facing(p.shape[k], tac_mulmtv3(p.pose[k]->R, along), nearest->feature[k]);
-        if (p.flat[k].kind == TAC_FLAT_NONE) return 1;
+        if (p.flat[k].kind == TAC_FLAT_NONE || !(p.flat[k].align > 0)) return 1; /* nothing flat faces that way */
     }
     if ((p.ref = choose_reference(&p)) < 0) return 1;
     tacMark mark[TAC_MAX_MARK];
