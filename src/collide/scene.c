@@ -23,7 +23,7 @@ static int most_corners(const tacModel *m) {
 }
 
 /* One row an array of the lasting part: name, number of elements. */
-#define LASTING(X) X(shape, m->ngeom) X(hull_bounds, m->ngeom) X(memory, memory_size(m))
+#define LASTING(X) X(shape, m->ngeom) X(radius, m->ngeom) X(hull_bounds, m->ngeom) X(memory, memory_size(m))
 /* And of the scratch. */
 #define SCRATCH(X)                                                                                                     \
     X(pose, m->ngeom)                                                                                                  \
@@ -89,8 +89,10 @@ void tac_scene_update(tacScene *s, const tacModel *m) {
     for (int g = 0; g < m->ngeom; g++) {
         memset(&s->shape[g], 0, sizeof s->shape[g]);
         memset(&s->hull_bounds[g], 0, sizeof s->hull_bounds[g]);
+        s->radius[g] = 0;
         if (!tac_geom_has_shape(m, g)) continue;
         s->shape[g] = tac_shape_of_geom(m, g);
+        if (m->geom_type[g] != TAC_PLANE) s->radius[g] = tac_shape_radius(&s->shape[g]);
         if (m->geom_type[g] == TAC_MESH) s->hull_bounds[g] = bounds_of_hull(&s->shape[g]);
     }
 }
@@ -111,8 +113,8 @@ static tacBox grow(tacBox b, double by) {
     return (tacBox){tac_sub3(b.low, d), tac_add3(b.high, d)};
 }
 
-/* Rounding in the bounds, in units of their largest number: no touch may be lost to it. */
-#define BOUNDS_SLACK 1e-14
+/* Rounding in bounds and distances, relative to their largest number: no touch may be lost to it. */
+#define ROUNDING 1e-14
 
 /* How far a geom reaches beyond what its pairs ask for. */
 static double extra_reach(const tacScene *s, int g) { return s->extra == NULL ? 0 : s->extra[g]; }
@@ -124,7 +126,7 @@ static void set_box(tacScene *s, const tacModel *m, int g) {
     else
         tac_shape_bounds(&s->shape[g], &s->pose[g], &b.low, &b.high);
     double size = tac_max(tac_norm3(b.low), tac_norm3(b.high));
-    s->box[g] = grow(b, tac_geom_reach(m, g) + extra_reach(s, g) + BOUNDS_SLACK * size);
+    s->box[g] = grow(b, tac_geom_reach(m, g) + extra_reach(s, g) + ROUNDING * size);
 }
 
 /* --- Candidates --------------------------------------------------------------------------------------------------- */
@@ -141,9 +143,19 @@ static void visit_in_order(const Candidates *c, int a, int b, int pair) {
     c->visit(c->user, swap ? b : a, swap ? a : b, pair);
 }
 
+/* 1: the balls around the two are further apart than the pair reaches; the boxes have more corners than the balls. */
+static int balls_are_apart(const Candidates *c, int i, int j) {
+    const tacScene *s = c->scene;
+    tacVec3 p = s->pose[i].p, q = s->pose[j].p, d = tac_sub3(q, p);
+    double reach = tac_geom_reach(c->model, i) + tac_geom_reach(c->model, j) + extra_reach(s, i) + extra_reach(s, j);
+    double size = tac_abs(p.x) + tac_abs(p.y) + tac_abs(p.z) + tac_abs(q.x) + tac_abs(q.y) + tac_abs(q.z);
+    double sum = s->radius[i] + s->radius[j] + reach + ROUNDING * (size + s->radius[i] + s->radius[j]);
+    return sum < 0 || tac_dot3(d, d) > sum * sum * (1 + ROUNDING);
+}
+
 static void visit_overlap(void *user, int i, int j) {
     const Candidates *c = user;
-    if (tac_filter_allows(&c->scene->filter, i, j)) visit_in_order(c, i, j, -1);
+    if (tac_filter_allows(&c->scene->filter, i, j) && !balls_are_apart(c, i, j)) visit_in_order(c, i, j, -1);
 }
 
 /* Signed distance of a box's nearest point from a plane: n . (c - p) - |n| . h. */
@@ -227,17 +239,23 @@ typedef struct Search {
     const tacModel *model;
 } Search;
 
-/* A number above x by rounding alone. */
-static double above(double x) { return x + tac_max(DBL_MIN, DBL_EPSILON * tac_abs(x)); }
+/* What just reaches is a contact, as in MuJoCo. The narrow phase gives what is nearer than its reach: it is asked for a
+ * little more, by rounding alone, and what is beyond is left out. */
+static int touch_within(tacScene *s, int a, int b, double reach, tacTouch *touch) {
+    double slack = DBL_MIN + ROUNDING * (tac_abs(reach) + s->radius[a] + s->radius[b]);
+    int kept = 0,
+        n = tac_touches(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], reach + slack, recall(s, a, b), touch);
+    for (int i = 0; i < n; i++)
+        if (touch[i].dist <= reach) touch[kept++] = touch[i];
+    return kept;
+}
 
 static void collide_pair(void *user, int a, int b, int pair) {
     const Search *search = user;
     tacScene *s = search->scene;
     tacTouch touch[TAC_MAX_TOUCH];
     tacReach r = tac_pair_reach(search->model, a, b, pair);
-    /* what just reaches is a contact, as in MuJoCo; the narrow phase gives what is nearer than its reach */
-    double reach = above(r.reach + extra_reach(s, a) + extra_reach(s, b));
-    int n = tac_touches(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], reach, recall(s, a, b), touch);
+    int n = touch_within(s, a, b, r.reach + extra_reach(s, a) + extra_reach(s, b), touch);
     if (n == 0) return;
     if (s->nfound + n <= s->max_contacts) {
         s->touching[s->ntouching++] = (tacKeyed){(uint64_t)a << 32 | (uint64_t)b, s->nfound, n};

@@ -16,6 +16,7 @@ typedef struct tacScene {
     /* fixed at creation, or renewed when parameters change */
     tacFilter filter;
     tacShape *shape;       /* ngeom; those without tac_geom_has_shape are left alone */
+    double *radius;        /* ngeom: of a ball about the frame's origin that holds it; 0 for planes */
     tacBox *hull_bounds;   /* ngeom: of a mesh, in its own frame */
     tacPairMemory *memory; /* nmemory: by hash; a pair that finds another in its place starts anew */
     int nmemory;           /* a power of two */

@@ -1,6 +1,7 @@
 /* Distance of given geom pairs of a model at a configuration, by the engine and by the slow method.
  *   evidence_pair MODEL [--lenient] [--floating] [--outside]     standard input: nq numbers, then pairs of geom ids
- * One JSON line a pair: {"geom1", "geom2", "dist", "slow"}. */
+ * One JSON line a pair: {"geom1", "geom2", "dist", "slow", "mjcf"}; mjcf is a model of the two shapes alone, where they
+ * are, for MuJoCo to measure. */
 #include "slow_distance.h"
 
 #include "step/sim.h"
@@ -27,15 +28,49 @@ static tacModel *load(int argc, char **argv) {
     return model;
 }
 
+static const char *const TYPES[TAC_GEOM_TYPES] = {
+    [TAC_PLANE] = "plane",       [TAC_SPHERE] = "sphere", [TAC_CAPSULE] = "capsule", [TAC_ELLIPSOID] = "ellipsoid",
+    [TAC_CYLINDER] = "cylinder", [TAC_BOX] = "box",       [TAC_MESH] = "mesh",
+};
+
+static void print_mesh(const tacShape *s, int i) {
+    printf("<mesh name='m%d' vertex='", i);
+    for (int k = 0; k < s->hull.nvert; k++)
+        printf("%.9g %.9g %.9g ", s->hull.vert[k].x, s->hull.vert[k].y, s->hull.vert[k].z);
+    printf("'/>");
+}
+
+static void print_geom(const Solid *s, int i) {
+    const double *R = s->pose.R.m;
+    printf("<geom type='%s' pos='%.17g %.17g %.17g' xyaxes='%.17g %.17g %.17g %.17g %.17g %.17g' ",
+           TYPES[s->shape->type], s->pose.p.x, s->pose.p.y, s->pose.p.z, R[0], R[3], R[6], R[1], R[4], R[7]);
+    if (s->shape->type == TAC_MESH)
+        printf("mesh='m%d'/>", i);
+    else
+        printf("size='%.17g %.17g %.17g'/>", s->shape->size.x, s->shape->size.y, s->shape->size.z);
+}
+
+static void print_mjcf(const Solid *solid) {
+    printf("<mujoco><asset>");
+    for (int i = 0; i < 2; i++)
+        if (solid[i].shape->type == TAC_MESH) print_mesh(solid[i].shape, i);
+    printf("</asset><worldbody>");
+    for (int i = 0; i < 2; i++)
+        print_geom(&solid[i], i);
+    printf("</worldbody></mujoco>");
+}
+
 static int print_pair(tacSim *sim, const double *q, int a, int b) {
     tacContact c;
     tacStatus status = tac_geom_distance(sim, q, NULL, a, b, &c);
     if (status != TAC_OK) return fprintf(stderr, "geoms %d %d: %s\n", a, b, tac_status_text(status)), 2;
     const tacScene *s = &sim->scene;
-    Solid A = {&s->shape[a], s->pose[a]}, B = {&s->shape[b], s->pose[b]};
-    double ra = slow_radius(A.shape), rb = slow_radius(B.shape), size = ra > rb ? ra : rb;
-    SlowDistance slow = slow_distance(&A, &B, EPS * (size > 0 ? size : 1));
-    printf("{\"geom1\":%d,\"geom2\":%d,\"dist\":%.17g,\"slow\":%.17g}\n", a, b, c.dist, slow.dist);
+    Solid solid[2] = {{&s->shape[a], s->pose[a]}, {&s->shape[b], s->pose[b]}};
+    double ra = slow_radius(solid[0].shape), rb = slow_radius(solid[1].shape), size = ra > rb ? ra : rb;
+    SlowDistance slow = slow_distance(&solid[0], &solid[1], EPS * (size > 0 ? size : 1));
+    printf("{\"geom1\":%d,\"geom2\":%d,\"dist\":%.17g,\"slow\":%.17g,\"mjcf\":\"", a, b, c.dist, slow.dist);
+    print_mjcf(solid);
+    printf("\"}\n");
     return 0;
 }
 
