@@ -82,6 +82,10 @@ int tac_convex_nearest(const tacShape *a, const tacPose *A, const tacShape *b, c
     tacGjk k;
     tac_gjk_start(&c, cache, &k);
     Ending ending = find_apart(&c, &k, reach + pads, out);
+    if (k.status == TAC_GJK_OVERLAP && cache && cache->used > 0) {
+        tac_gjk_start(&c, NULL, &k); /* what EPA says of other directions depends on where it starts */
+        ending = find_apart(&c, &k, reach + pads, out);
+    }
     int overlap = k.status == TAC_GJK_OVERLAP;
     if (cache) tac_gjk_keep(&c, &k, cache);
     if (ending == BEYOND) return 0;

@@ -71,7 +71,7 @@ void tac_gjk_start(tacCores *c, const tacPairCache *cache, tacGjk *g) {
 
 void tac_gjk_keep(const tacCores *c, const tacGjk *g, tacPairCache *cache) {
     cache->used = 0;
-    if (!has_corners(c->shape[0]) || !has_corners(c->shape[1])) return;
+    if (g->status == TAC_GJK_OVERLAP || !has_corners(c->shape[0]) || !has_corners(c->shape[1])) return;
     for (int i = 0; i < g->n && i < 3; i++, cache->used++)
         for (int k = 0; k < 2; k++)
             cache->vertex[k][i] = g->corner[i].id[k];

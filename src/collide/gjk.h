@@ -46,7 +46,7 @@ void tac_gjk_start(tacCores *c, const tacPairCache *cache, tacGjk *g);
 /* Goes on until upper - lower <= gap * upper, or a corner of a polyhedron comes again (v is exact then), or lower >
  * reach. May be called again with a smaller gap. */
 void tac_gjk(tacCores *c, double gap, double reach, tacGjk *g);
-/* What tac_gjk_start wants next time. */
+/* What tac_gjk_start wants next time; nothing of overlapping cores. */
 void tac_gjk_keep(const tacCores *c, const tacGjk *g, tacPairCache *cache);
 /* Nearest points of the cores, frame of shape 0. */
 void tac_gjk_points(const tacGjk *g, tacVec3 x[2]);

@@ -54,10 +54,14 @@ static tacTouch guessed(const Choice *k, tacFeature f0, tacFeature f1) {
     return t;
 }
 
-/* Whether the touch is within the search's bounds, on its side. */
+/* Whether the touch is within the search's bounds, on its side, and no point of the cores lies nearer along its normal:
+ * apart, that alone proves it (G8). */
 static int is_within(const Choice *k, const tacTouch *t) {
     double d = t->dist + tac_shape_pad(k->c->shape[0]) + tac_shape_pad(k->c->shape[1]), slack = SLACK * k->c->scale;
-    return d >= k->g->lower - slack && d <= k->g->upper + slack && tac_dot3(t->normal, k->g->n) > 0;
+    if (d < k->g->lower - slack || d > k->g->upper + slack || !(tac_dot3(t->normal, k->g->n) > 0)) return 0;
+    tacCores c = *k->c;
+    return d - tac_dot3(t->normal, tac_cores_support(&c, t->normal, (int[2]){k->g->id[0][0], k->g->id[1][0]}).w) <=
+           slack;
 }
 
 /* Solves the pair from where t is; keeps it when it fits better than what there is. 1: it fits. */
