@@ -19,23 +19,29 @@ static inline tacBoxRegion tac_box_region(tacVec3 half, tacVec3 x) {
 }
 
 /* Face on the axis, to that side; the edge or corner of a region (corners: bit k set for + on axis k). */
-static inline tacFeature tac_box_face(int axis, int side) {
-    return tac_feature(TAC_FEATURE_PLANE, 2 * axis + (side > 0), 0);
+static inline void tac_box_put_face(tacFeature *f, int axis, int side) {
+    tac_put_feature(f, TAC_FEATURE_PLANE, 2 * axis + (side > 0), 0);
 }
 static inline int tac_box_corner(const int side[3]) { return (side[0] > 0) | (side[1] > 0) << 1 | (side[2] > 0) << 2; }
 /* Edge along `axis` between the faces of the other two sides. */
-static inline tacFeature tac_box_edge(int axis, const int side[3]) {
+static inline void tac_box_put_edge(tacFeature *f, int axis, const int side[3]) {
     int low = tac_box_corner(side) & ~(1 << axis);
-    return tac_feature(TAC_FEATURE_LINE, low, low | 1 << axis);
+    tac_put_feature(f, TAC_FEATURE_LINE, low, low | 1 << axis);
+}
+/* Axis of a face's region that is beyond; of an edge's region that is not. */
+static inline int tac_box_axis(const tacBoxRegion *g) {
+    int beyond = g->beyond == 1;
+    return (g->side[0] != 0) == beyond ? 0 : (g->side[1] != 0) == beyond ? 1 : 2;
 }
 /* Of a region that is beyond at least one face. */
-static inline tacFeature tac_box_feature(const tacBoxRegion *g) {
-    if (g->beyond == 1) {
-        int k = g->side[0] ? 0 : g->side[1] ? 1 : 2;
-        return tac_box_face(k, g->side[k]);
-    }
-    if (g->beyond == 3) return tac_feature(TAC_FEATURE_POINT, tac_box_corner(g->side), 0);
-    return tac_box_edge(!g->side[0] ? 0 : !g->side[1] ? 1 : 2, g->side);
+static inline void tac_box_put_feature(tacFeature *f, const tacBoxRegion *g) {
+    int axis = tac_box_axis(g);
+    if (g->beyond == 1)
+        tac_box_put_face(f, axis, g->side[axis]);
+    else if (g->beyond == 2)
+        tac_box_put_edge(f, axis, g->side);
+    else
+        tac_put_feature(f, TAC_FEATURE_POINT, tac_box_corner(g->side), 0);
 }
 
 /* From the nearest point of the box to x: x - clamp(x). */

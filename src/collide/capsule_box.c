@@ -110,8 +110,6 @@ static nearPlace nearest_place(const tacBoxSegment *s, boxStretches *w) {
     return p;
 }
 
-static int free_axis(const tacBoxRegion *g) { return !g->side[0] ? 0 : !g->side[1] ? 1 : 2; }
-
 /* u x e_k */
 static tacVec3 across_edge(tacVec3 u, int k) {
     return k == 0 ? tac_vec3(0, u.z, -u.y) : k == 1 ? tac_vec3(-u.z, 0, u.x) : tac_vec3(u.y, -u.x, 0);
@@ -144,15 +142,15 @@ static void put_nearest(const tacBoxSegment *s, const nearPlace *p, tacTouch *ou
     if (p->end < 0 && p->region.beyond == 3) n = tac_madd3(n, -tac_dot3(n, s->u), s->u); /* across the segment */
     n = tac_scale3(1 / tac_norm3(n), n);
     if (p->end < 0 && p->region.beyond == 2) {
-        tacVec3 cross = across_edge(s->u, free_axis(&p->region));
+        tacVec3 cross = across_edge(s->u, tac_box_axis(&p->region));
         sine = tac_norm3(cross);
         if (d < sine * s->size) {
             n = tac_scale3((tac_dot3(cross, p->gap) < 0 ? -1 : 1) / sine, cross);
             d = tac_dot3(n, p->gap);
         }
     }
-    tacFeature feature = p->end < 0 ? tac_feature(TAC_FEATURE_LINE, 0, 1) : tac_feature(TAC_FEATURE_POINT, p->end, 0);
-    tac_box_segment_put(s, p->t, n, d, feature, tac_box_feature(&p->region), out);
+    tac_box_segment_put(s, p->t, n, d, p->end, out);
+    tac_box_put_feature(&out->feature[1], &p->region);
     out->margin = room(s, p, n, sine);
 }
 
@@ -164,7 +162,7 @@ static int edge_touch(const tacBoxSegment *s, tacBoxRegion edge, tacBoxCut cut, 
         tacVec3 corner =
             tac_vec3(p.region.side[0] * s->half.x, p.region.side[1] * s->half.y, p.region.side[2] * s->half.z);
         p.t = tac_dot3(s->u, tac_sub3(corner, s->c));
-        if (!(tac_abs(p.t) < s->h) || cut.axis != free_axis(&edge)) return 0;
+        if (!(tac_abs(p.t) < s->h) || cut.axis != tac_box_axis(&edge)) return 0;
         p.gap = tac_sub3(tac_box_segment_at(s, p.t), corner);
     } else {
         p.gap = tac_box_gap(s->half, tac_box_segment_at(s, p.t));
@@ -185,7 +183,7 @@ static int second_touch(const tacBoxSegment *s, const boxStretches *w, const nea
         tacBoxRegion g = region_of(s, w, i);
         if (g.beyond == 2 && edge < 0) edge = i, beside = g;
         if (g.beyond != 1) continue;
-        int k = g.side[0] ? 0 : g.side[1] ? 1 : 2;
+        int k = tac_box_axis(&g);
         tac_box_face_put(s, k, g.side[k], w->cut[i + far], out);
         return 1;
     }

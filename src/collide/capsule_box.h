@@ -22,13 +22,14 @@ typedef struct tacBoxCut {
 
 static inline tacVec3 tac_box_segment_at(const tacBoxSegment *s, double t) { return tac_madd3(s->c, t, s->u); }
 
-/* A touch at parameter t with the outward normal of the box (box's frame) and the core distance; its margin is the
- * caller's. The point comes from the capsule's own pose. */
-static inline void tac_box_segment_put(const tacBoxSegment *s, double t, tacVec3 outward, double d, tacFeature capsule,
-                                       tacFeature box, tacTouch *out) {
+/* A touch at parameter t with the outward normal of the box (box's frame) and the core distance; the box's feature and
+ * the margin are the caller's. end: the capsule's, 0 or 1; -1: its segment. The point comes from the capsule's own
+ * pose. */
+static inline void tac_box_segment_put(const tacBoxSegment *s, double t, tacVec3 outward, double d, int end,
+                                       tacTouch *out) {
     tacVec3 x = tac_madd3(s->A->p, t, tac_pose_axis(s->A, 2));
     tac_put_between(out, x, tac_neg3(tac_mulmv3(s->B->R, outward)), d, s->radius, 0);
-    out->feature[0] = capsule, out->feature[1] = box;
+    tac_put_feature(&out->feature[0], end < 0 ? TAC_FEATURE_LINE : TAC_FEATURE_POINT, end < 0 ? 0 : end, end < 0);
 }
 
 /* The segment's point at a cut, over (or under) the face on `side` of `axis`: an end of the segment, NEAREST, or where

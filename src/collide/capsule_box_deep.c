@@ -53,14 +53,14 @@ void tac_box_face_put(const tacBoxSegment *s, int axis, int side, tacBoxCut cut,
     double d = side * tac_get3(x, axis) - tac_get3(s->half, axis), room = HUGE_VAL;
     for (int k = 0; k < 3; k++)
         if (k != axis && k != cut.axis) room = tac_min(room, tac_get3(s->half, k) - tac_abs(tac_get3(x, k)));
-    tacFeature end = tac_feature(TAC_FEATURE_POINT, cut.side > 0, 0), line = tac_feature(TAC_FEATURE_LINE, 0, 1);
-    tac_box_segment_put(s, cut.t, n, d, cut.axis < 0 ? end : line, tac_box_face(axis, side), out);
+    tac_box_segment_put(s, cut.t, n, d, cut.axis < 0 ? cut.side > 0 : -1, out);
+    tac_box_put_face(&out->feature[1], axis, side);
     out->margin = tac_seen_from(room, s->size, tac_norm3(s->c));
     if (cut.axis < 0) return;
     int sides[3] = {0, 0, 0};
     sides[axis] = side, sides[cut.axis] = cut.side;
     out->rule = TAC_RULE_CLIP;
-    out->clip = tac_box_edge(3 - axis - cut.axis, sides);
+    tac_box_put_edge(&out->clip, 3 - axis - cut.axis, sides);
     /* The crossing runs along the segment by 1/|u_axis| of what the edge moves across it. */
     out->margin = tac_min(out->margin, s->h - tac_abs(cut.t)) * tac_abs(tac_get3(s->u, cut.axis));
 }
@@ -103,7 +103,8 @@ static int across_edge(const tacBoxSegment *s, const overlapAxis *a, double reac
     }
     double t = tac_clamp(dot / square, -s->h, s->h), sine = tac_sqrt(square);
     along = tac_get3(s->half, a->k) - tac_abs(tac_get3(tac_box_segment_at(s, t), a->k));
-    tac_box_segment_put(s, t, a->n, -a->depth, tac_feature(TAC_FEATURE_LINE, 0, 1), tac_box_edge(a->k, side), out);
+    tac_box_segment_put(s, t, a->n, -a->depth, -1, out);
+    tac_box_put_edge(&out[0].feature[1], a->k, side);
     out[0].margin = tac_min(along, s->h - tac_abs(t)) * sine;
     return out[0].dist < reach;
 }

@@ -23,15 +23,23 @@ typedef struct segment {
     const tacPose *pose;
 } segment;
 
-/* Where on which segment; d = x1 - x0. */
+/* The two segments, and a point of each. */
 typedef struct segmentPair {
     const segment *of[2];
-    double at[2];
-    int end[2]; /* 0, 1, or -1: between the ends */
-    tacVec3 gap;
-    double sine; /* between the axes */
-    tacVec3 cross;
+    tacVec3 D, cross; /* c1 - c0, u0 x u1 */
+    double k, sine;   /* u0 . u1, |u0 x u1| */
+    double along[2];  /* D . u0, D . u1 */
+    double at[2];     /* the points */
+    int end[2];       /* 0, 1, or -1: between the ends */
+    tacVec3 gap;      /* from the first to the second */
 } segmentPair;
+
+static segmentPair make_pair(const segment *a, const segment *b, tacVec3 D) {
+    segmentPair p = {.of = {a, b}, .D = D, .cross = tac_cross3(a->u, b->u), .k = tac_dot3(a->u, b->u)};
+    p.sine = tac_norm3(p.cross);
+    p.along[0] = tac_dot3(D, a->u), p.along[1] = tac_dot3(D, b->u);
+    return p;
+}
 
 static int which_end(double at, double h) { return at >= h ? 1 : at <= -h ? 0 : -1; }
 
@@ -39,18 +47,17 @@ static void place(segmentPair *p, double s, double t) {
     const segment *a = p->of[0], *b = p->of[1];
     p->at[0] = s, p->at[1] = t;
     p->end[0] = which_end(s, a->h), p->end[1] = which_end(t, b->h);
-    p->gap = tac_madd3(tac_madd3(tac_sub3(b->c, a->c), t, b->u), -s, a->u);
+    p->gap = tac_madd3(tac_madd3(p->D, t, b->u), -s, a->u);
 }
 
-/* Nearest points of segments that are not parallel: on the lines, s = D . (u0 - (u0 . u1) u1)/sin^2, D = c1 - c0; held to
- * the first segment, then to the second, then to the first again. */
+/* Nearest points of segments that are not parallel: on the lines, s = D . (u0 - (u0 . u1) u1)/sin^2; held to the first
+ * segment, then to the second, then to the first again. */
 static void nearest_crossed(segmentPair *p) {
     const segment *a = p->of[0], *b = p->of[1];
-    tacVec3 D = tac_sub3(b->c, a->c);
-    double k = tac_dot3(a->u, b->u), Du = tac_dot3(D, a->u), Dv = tac_dot3(D, b->u), square = p->sine * p->sine;
+    double k = p->k, Du = p->along[0], Dv = p->along[1], square = p->sine * p->sine;
     double s = tac_clamp((Du - k * Dv) / square, -a->h, a->h), t = s * k - Dv;
     if (square < TAC_NEARLY_PARALLEL) { /* (Du - k Dv) has lost digits: once more from where the lines are near */
-        tacVec3 gap = tac_madd3(tac_madd3(D, t, b->u), -s, a->u);
+        tacVec3 gap = tac_madd3(tac_madd3(p->D, t, b->u), -s, a->u);
         s = tac_clamp(s + tac_dot3(gap, tac_madd3(a->u, -k, b->u)) / square, -a->h, a->h), t = s * k - Dv;
     }
     if (t > b->h || t < -b->h) {
@@ -60,18 +67,21 @@ static void nearest_crossed(segmentPair *p) {
     place(p, s, t);
 }
 
-/* End e of segment i and the point of the other segment nearest to it -> whether it projects inside that segment, ends
- * included: to rounding, so that equal capsules side by side have both pairs of ends. */
-static int place_end(segmentPair *p, int i, int e) {
+/* Parameter of the other segment's line nearest to end e of segment i: s k - D . u1, t k + D . u0. */
+static double foot_of_end(const segmentPair *p, int i, int e) {
+    double at = e ? p->of[i]->h : -p->of[i]->h;
+    return i == 0 ? at * p->k - p->along[1] : at * p->k + p->along[0];
+}
+
+/* End e of segment i and the point of the other segment nearest to it; that is an end too if it is one to rounding. */
+static void place_end(segmentPair *p, int i, int e, double foot) {
     const segment *a = p->of[i], *b = p->of[1 - i];
-    double s = e ? a->h : -a->h, t = tac_dot3(b->u, tac_madd3(tac_sub3(a->c, b->c), s, a->u));
-    double over = tac_abs(t) - b->h, rounding = TAC_COINCIDENT * (a->h + b->h);
-    if (over >= -rounding) t = t < 0 ? -b->h : b->h;
+    double at = e ? a->h : -a->h;
+    if (tac_abs(foot) >= b->h - TAC_COINCIDENT * (a->h + b->h)) foot = foot < 0 ? -b->h : b->h;
     if (i == 0)
-        place(p, s, t);
+        place(p, at, foot);
     else
-        place(p, t, s);
-    return over <= rounding;
+        place(p, foot, at);
 }
 
 /* Of parallel segments an end of one is nearest, with all others of the common stretch. */
@@ -79,7 +89,7 @@ static void nearest_parallel(segmentPair *p) {
     double best = HUGE_VAL;
     segmentPair nearest = *p;
     for (int i = 0; i < 4; i++) {
-        place_end(p, i / 2, i % 2);
+        place_end(p, i / 2, i % 2, foot_of_end(p, i / 2, i % 2));
         double square = tac_dot3(p->gap, p->gap);
         if (square < best) best = square, nearest = *p;
     }
@@ -123,7 +133,7 @@ static tacVec3 normal_of(const segmentPair *p, double *d) {
 /* Room of the features: along a segment (lost faster by 1/sine where two lines cross), and of an end's normal. */
 static double room(const segmentPair *p, tacVec3 n, double d, int is_nearest) {
     int crossed = p->end[0] < 0 && p->end[1] < 0;
-    double least = crossed ? HUGE_VAL : d, away = tac_norm3(tac_sub3(p->of[1]->c, p->of[0]->c));
+    double least = crossed ? HUGE_VAL : d, away = tac_norm3(p->D);
     for (int i = 0; i < 2; i++) {
         const segment *a = p->of[i];
         double size = a->h + a->r, outward = tac_dot3(n, a->u) * ((p->end[i] == 1) == (i == 0) ? 1 : -1);
@@ -136,8 +146,8 @@ static double room(const segmentPair *p, tacVec3 n, double d, int is_nearest) {
     return least;
 }
 
-static tacFeature feature_of(int end) {
-    return end < 0 ? tac_feature(TAC_FEATURE_LINE, 0, 1) : tac_feature(TAC_FEATURE_POINT, end, 0);
+static void put_feature(tacFeature *f, int end) {
+    tac_put_feature(f, end < 0 ? TAC_FEATURE_LINE : TAC_FEATURE_POINT, end < 0 ? 0 : end, end < 0);
 }
 
 /* The touch at p, if it is within reach. */
@@ -148,7 +158,7 @@ static int put_touch(const segmentPair *p, int is_nearest, double reach, tacTouc
     tacVec3 n = normal_of(p, &d);
     tac_put_between(out, tac_madd3(a->c, p->at[0], a->u), n, d, a->r, b->r);
     for (int i = 0; i < 2; i++)
-        out->feature[i] = feature_of(p->end[i]);
+        put_feature(&out->feature[i], p->end[i]);
     out->margin = room(p, n, d, is_nearest);
     return out->dist < reach;
 }
@@ -161,11 +171,17 @@ static int is_new(const tacTouch *t, int n, const tacTouch *others) {
     return 1;
 }
 
-/* Ends that project inside the other segment, after the first touch. */
+/* Ends that project inside the other segment, after the first touch. Ends of that segment are inside, to rounding: equal
+ * capsules side by side have both pairs of ends. */
 static int facing_ends(segmentPair *p, double reach, tacTouch *out) {
     int n = 1;
-    for (int i = 0; i < 4; i++)
-        if (place_end(p, i / 2, i % 2) && put_touch(p, 0, reach, &out[n]) && is_new(&out[n], n, out)) n++;
+    double rounding = TAC_COINCIDENT * (p->of[0]->h + p->of[1]->h);
+    for (int i = 0; i < 4; i++) {
+        double foot = foot_of_end(p, i / 2, i % 2);
+        if (tac_abs(foot) > p->of[1 - i / 2]->h + rounding) continue;
+        place_end(p, i / 2, i % 2, foot);
+        if (put_touch(p, 0, reach, &out[n]) && is_new(&out[n], n, out)) n++;
+    }
     return n;
 }
 
@@ -177,8 +193,7 @@ int tac_touch_capsule_capsule(const tacShape *a, const tacPose *A, const tacShap
     if (!(most > 0 && tac_dot3(D, D) < most * most)) return 0;
     segment first = {A->p, tac_pose_axis(A, 2), a->size.y, a->size.x, A};
     segment second = {B->p, tac_pose_axis(B, 2), b->size.y, b->size.x, B};
-    segmentPair p = {.of = {&first, &second}, .cross = tac_cross3(first.u, second.u)};
-    p.sine = tac_norm3(p.cross);
+    segmentPair p = make_pair(&first, &second, D);
     if (p.sine > TAC_PARALLEL)
         nearest_crossed(&p);
     else

@@ -12,6 +12,10 @@
 static inline tacFeature tac_feature(tacFeatureKind kind, int id0, int id1) {
     return (tacFeature){.kind = (short)kind, .id = {id0, id1}};
 }
+/* The same in place: a feature built elsewhere and copied waits for its parts. */
+static inline void tac_put_feature(tacFeature *f, tacFeatureKind kind, int id0, int id1) {
+    f->kind = (short)kind, f->unused = 0, f->id[0] = id0, f->id[1] = id1;
+}
 static inline int tac_same_feature(tacFeature a, tacFeature b) {
     return a.kind == b.kind && a.id[0] == b.id[0] && a.id[1] == b.id[1];
 }
@@ -24,7 +28,8 @@ static inline tacVec3 tac_pose_axis(const tacPose *pose, int k) {
  * than finding it. */
 static inline void tac_put_nearest(tacTouch *t, double dist, tacVec3 x0, tacVec3 x1, tacVec3 n) {
     t->dist = dist, t->point[0] = x0, t->point[1] = x1, t->normal = n;
-    t->rule = TAC_RULE_NEAREST, t->clip = tac_feature(TAC_FEATURE_POINT, 0, 0), t->angle = 0;
+    t->rule = TAC_RULE_NEAREST, t->angle = 0;
+    tac_put_feature(&t->clip, TAC_FEATURE_POINT, 0, 0);
 }
 /* The same from a point of core 0, the unit normal, the (signed) distance of the cores along it, and the balls:
  *   dist = d - pad0 - pad1, point[0] = x0 + pad0 n, point[1] = point[0] + dist n */
@@ -37,9 +42,9 @@ static inline tacTouch tac_touch_between(tacVec3 x0, tacVec3 n, double d, double
     return t;
 }
 /* A point x of shape 1 at the height d over the plane that is shape 0, whose normal is n. No feature can take over. */
-static inline void tac_put_over_plane(tacTouch *t, tacVec3 x, tacVec3 n, double d, tacFeature feature) {
+static inline void tac_put_over_plane(tacTouch *t, tacVec3 x, tacVec3 n, double d, tacFeatureKind kind, int id) {
     tac_put_nearest(t, d, tac_madd3(x, -d, n), x, n);
-    t->feature[0] = tac_feature(TAC_FEATURE_PLANE, 0, 0), t->feature[1] = feature;
+    tac_put_feature(&t->feature[0], TAC_FEATURE_PLANE, 0, 0), tac_put_feature(&t->feature[1], kind, id, 0);
     t->margin = HUGE_VAL;
 }
 

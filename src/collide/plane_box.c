@@ -6,7 +6,7 @@
 /* Corner i of the box at height d. */
 static void put_corner(tacTouch *t, const tacShape *b, const tacPose *B, tacVec3 n, int i, double d) {
     double x = i & 1 ? b->size.x : -b->size.x, y = i & 2 ? b->size.y : -b->size.y, z = i & 4 ? b->size.z : -b->size.z;
-    tac_put_over_plane(t, tac_pose_point(B, tac_vec3(x, y, z)), n, d, tac_feature(TAC_FEATURE_POINT, i, 0));
+    tac_put_over_plane(t, tac_pose_point(B, tac_vec3(x, y, z)), n, d, TAC_FEATURE_POINT, i);
 }
 
 int tac_touch_plane_box(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,

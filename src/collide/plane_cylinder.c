@@ -37,7 +37,7 @@ static int lowest_point(const tacPose *B, const rimFrame *f, int end, double rea
     double at = end ? f->half : -f->half, d = f->middle + at * f->rise + f->radius * tac_dot3(f->n, f->w);
     if (!(d < reach)) return 0;
     tacVec3 x = tac_madd3(tac_madd3(B->p, at, f->z), f->radius, f->w);
-    tac_put_over_plane(out, x, f->n, d, tac_feature(TAC_FEATURE_CIRCLE, end, 0));
+    tac_put_over_plane(out, x, f->n, d, TAC_FEATURE_CIRCLE, end);
     out->margin = f->radius * f->sine;
     return 1;
 }
@@ -49,7 +49,7 @@ static int side_points(const tacPose *B, const rimFrame *f, int end, double reac
     tacVec3 back = tac_madd3(tac_madd3(B->p, at, f->z), -0.5 * f->radius, f->w), side = tac_cross3(f->z, f->w);
     for (int k = 0; k < 2; k++) {
         tacVec3 x = tac_madd3(back, (k ? TAC_RIM_SINE : -TAC_RIM_SINE) * f->radius, side);
-        tac_put_over_plane(&out[k], x, f->n, d, tac_feature(TAC_FEATURE_CIRCLE, end, 0));
+        tac_put_over_plane(&out[k], x, f->n, d, TAC_FEATURE_CIRCLE, end);
         out[k].rule = TAC_RULE_RIM, out[k].angle = k ? TAC_RIM_ANGLE : -TAC_RIM_ANGLE;
         out[k].margin = f->radius * f->sine;
     }
@@ -78,7 +78,7 @@ int tac_touch_plane_cone(const tacShape *a, const tacPose *A, const tacShape *b,
     int n = apex < reach;
     if (n) {
         tacVec3 x = tac_madd3(B->p, f.half, f.z);
-        tac_put_over_plane(out, x, f.n, apex, tac_feature(TAC_FEATURE_POINT, 0, 0));
+        tac_put_over_plane(out, x, f.n, apex, TAC_FEATURE_POINT, 0);
     }
     n += lowest_point(B, &f, 0, reach, out + n);
     n += side_points(B, &f, 0, reach, out + n);

@@ -11,6 +11,6 @@ int tac_touch_plane_ellipsoid(const tacShape *a, const tacPose *A, const tacShap
     double d = tac_dot3(n, tac_sub3(B->p, A->p)) - length;
     if (!(d < reach)) return 0;
     tacVec3 x = length > 0 ? tac_mulmv3(B->R, tac_scale3(-1 / length, tac_mul3(b->size, Em))) : tac_zero3();
-    tac_put_over_plane(out, tac_add3(B->p, x), n, d, tac_feature(TAC_FEATURE_ELLIPSOID, 0, 0));
+    tac_put_over_plane(out, tac_add3(B->p, x), n, d, TAC_FEATURE_ELLIPSOID, 0);
     return 1;
 }

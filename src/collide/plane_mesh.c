@@ -183,7 +183,7 @@ int tac_touch_plane_mesh(const tacShape *a, const tacPose *A, const tacShape *b,
     for (int k = 0; k < count; k++) {
         tacVec3 x = tac_pose_point(B, b->hull.vert[keep[k]]);
         double d = corner_height(&c, keep[k]);
-        tac_put_over_plane(&out[k], x, n, d, tac_feature(TAC_FEATURE_POINT, keep[k], 0));
+        tac_put_over_plane(&out[k], x, n, d, TAC_FEATURE_POINT, keep[k]);
         out[k].margin = margin;
     }
     return tac_deepest_first(count, out);

@@ -8,7 +8,7 @@ int tac_touch_plane_sphere(const tacShape *a, const tacPose *A, const tacShape *
     tacVec3 n = tac_pose_axis(A, 2);
     double dist = tac_dot3(n, tac_sub3(B->p, A->p)) - b->size.x;
     if (!(dist < reach)) return 0;
-    tac_put_over_plane(out, tac_madd3(B->p, -b->size.x, n), n, dist, tac_feature(TAC_FEATURE_POINT, 0, 0));
+    tac_put_over_plane(out, tac_madd3(B->p, -b->size.x, n), n, dist, TAC_FEATURE_POINT, 0);
     return 1;
 }
 
@@ -23,8 +23,8 @@ int tac_touch_plane_capsule(const tacShape *a, const tacPose *A, const tacShape 
         int end = k ? !first : first;
         double dist = end ? middle + rise : middle - rise;
         if (!(dist < reach)) break;
-        tac_put_over_plane(&out[count++], tac_madd3(low, end ? b->size.y : -b->size.y, z), n, dist,
-                           tac_feature(TAC_FEATURE_POINT, end, 0));
+        tac_put_over_plane(&out[count++], tac_madd3(low, end ? b->size.y : -b->size.y, z), n, dist, TAC_FEATURE_POINT,
+                           end);
     }
     return count;
 }

@@ -14,7 +14,7 @@ static tacVec3 from_inside(tacVec3 half, tacVec3 x, double *d, tacFeature *face,
         if (e[i] > e[k]) k = i;
     double next = tac_max(e[(k + 1) % 3], e[(k + 2) % 3]);
     int side = at[k] < 0 ? -1 : 1;
-    *d = e[k], *face = tac_box_face(k, side);
+    *d = e[k], tac_box_put_face(face, k, side);
     *margin = tac_min(tac_abs(at[k]), TAC_HALF_SQRT2 * (e[k] - next));
     return tac_vec3(k == 0 ? side : 0, k == 1 ? side : 0, k == 2 ? side : 0);
 }
@@ -26,16 +26,15 @@ int tac_touch_sphere_box(const tacShape *a, const tacPose *A, const tacShape *b,
     double square = tac_dot3(gap, gap), limit = reach + a->size.x, margin;
     if (square > 0 && !(limit > 0 && square < limit * limit)) return 0;
     double d = tac_sqrt(square), size = tac_norm3(b->size);
-    tacFeature feature;
     if (d > TAC_COINCIDENT * size) {
         tacBoxRegion g = tac_box_region(b->size, x);
-        outward = tac_scale3(1 / d, gap), feature = tac_box_feature(&g);
+        outward = tac_scale3(1 / d, gap), tac_box_put_feature(&out[0].feature[1], &g);
         margin = tac_seen_from(tac_box_room(b->size, x, &g), size, tac_norm3(x));
     } else {
-        outward = from_inside(b->size, x, &d, &feature, &margin);
+        outward = from_inside(b->size, x, &d, &out[0].feature[1], &margin);
     }
     tac_put_between(out, A->p, tac_neg3(tac_mulmv3(B->R, outward)), d, a->size.x, 0);
-    out[0].feature[0] = tac_feature(TAC_FEATURE_POINT, 0, 0), out[0].feature[1] = feature;
+    tac_put_feature(&out[0].feature[0], TAC_FEATURE_POINT, 0, 0);
     out[0].margin = margin;
     return out[0].dist < reach;
 }

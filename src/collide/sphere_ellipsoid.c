@@ -12,6 +12,8 @@
 
 /* Radii below this times the greatest are taken as this: a flat ellipsoid. */
 #define TAC_FLAT_ELLIPSOID 1e-12
+/* |q| - 1 from which one step is enough: what it leaves is of the order of its square. */
+#define TAC_LAST_STEP 1e-8
 /* Newton's steps; monotone and quadratic, so about six are enough. A guard against rounding alone. */
 #define TAC_ELLIPSOID_STEPS 60
 
@@ -32,10 +34,13 @@ static double ratio_norm(const nearProblem *p, double delta, double *weighted) {
     return tac_sqrt(sum);
 }
 
-/* The root, or 0 where there is none beyond the pole: the centre is inside, on the plane across the least radius, near
+/* The start: the greatest of the delta where one term alone is 1 and, outside, |z|: there delta + rho_i - 1 <= delta rho_i
+ * makes |q| >= |z|/delta.
+ * The root, or 0 where there is none beyond the pole: the centre is inside, on the plane across the least radius, near
  * enough to the middle that two points mirrored in that plane are nearest. */
 static double nearest_root(const nearProblem *p) {
-    double delta = 0;
+    double delta = tac_sqrt(p->z[0] * p->z[0] + p->z[1] * p->z[1] + p->z[2] * p->z[2]);
+    if (delta < 1) delta = 0; /* inside */
     for (int i = 0; i < 3; i++)
         delta = tac_max(delta, p->rho[i] * p->z[i] - (p->rho[i] - 1));
     for (int step = 0; step < TAC_ELLIPSOID_STEPS; step++) {
@@ -44,6 +49,7 @@ static double nearest_root(const nearProblem *p) {
         double next = delta + norm * norm * (norm - 1) / weighted;
         if (!(next > delta)) break;
         delta = next;
+        if (norm - 1 < TAC_LAST_STEP) break;
     }
     return delta;
 }
@@ -96,8 +102,8 @@ int tac_touch_sphere_ellipsoid(const tacShape *a, const tacPose *A, const tacSha
     tacVec3 radii = tac_vec3(tac_max(b->size.x, least), tac_max(b->size.y, least), tac_max(b->size.z, least));
     if (greatest > 0) N = surface_normal(radii, c, &d);
     tac_put_between(out, A->p, tac_neg3(tac_mulmv3(B->R, N)), d, a->size.x, 0);
-    out[0].feature[0] = tac_feature(TAC_FEATURE_POINT, 0, 0);
-    out[0].feature[1] = tac_feature(TAC_FEATURE_ELLIPSOID, 0, 0);
+    tac_put_feature(&out[0].feature[0], TAC_FEATURE_POINT, 0, 0);
+    tac_put_feature(&out[0].feature[1], TAC_FEATURE_ELLIPSOID, 0, 0);
     out[0].margin = margin_of(b->size, c, d);
     return out[0].dist < reach;
 }

@@ -11,7 +11,8 @@ int tac_touch_sphere_sphere(const tacShape *a, const tacPose *A, const tacShape 
     double d = tac_sqrt(square);
     tacVec3 n = d > 0 ? tac_scale3(1 / d, r) : tac_pose_axis(A, 2); /* one centre: the z axis of the first */
     tac_put_between(out, A->p, n, d, a->size.x, b->size.x);
-    out[0].feature[0] = out[0].feature[1] = tac_feature(TAC_FEATURE_POINT, 0, 0);
+    for (int i = 0; i < 2; i++)
+        tac_put_feature(&out[0].feature[i], TAC_FEATURE_POINT, 0, 0);
     out[0].margin = d; /* the normal turns round where the centres meet */
     return out[0].dist < reach;
 }
@@ -35,8 +36,8 @@ int tac_touch_sphere_capsule(const tacShape *a, const tacPose *A, const tacShape
     tacVec3 sideways = end < 0 ? tac_pose_axis(B, 0) : tac_scale3(end ? -1 : 1, z);
     tacVec3 n = d > TAC_COINCIDENT * size ? tac_scale3(1 / d, gap) : sideways;
     tac_put_between(out, A->p, n, d, a->size.x, b->size.x);
-    out[0].feature[0] = tac_feature(TAC_FEATURE_POINT, 0, 0);
-    out[0].feature[1] = end < 0 ? tac_feature(TAC_FEATURE_LINE, 0, 1) : tac_feature(TAC_FEATURE_POINT, end, 0);
+    tac_put_feature(&out[0].feature[0], TAC_FEATURE_POINT, 0, 0);
+    tac_put_feature(&out[0].feature[1], end < 0 ? TAC_FEATURE_LINE : TAC_FEATURE_POINT, end < 0 ? 0 : end, end < 0);
     out[0].margin = h > 0 ? tac_min(d, tac_seen_from(tac_abs(tac_abs(t) - h), size, tac_norm3(r))) : d;
     return out[0].dist < reach;
 }
