@@ -1,4 +1,4 @@
-/* Linear complementarity with bounds that may move with another row's force (MATH: hard contact, LCP).
+/* Linear complementarity with bounds that may move with another row's force (docs/theory/contact.md, L4).
  *
  *   w = A f + b,      lo_i <= f_i <= hi_i,      f_i = lo_i: w_i >= 0,   f_i = hi_i: w_i <= 0,   in between: w_i = 0
  *

@@ -3,7 +3,7 @@
  * Rows are taken up in order. The force of the row in hand is driven from zero until its condition holds; on the way
  * free rows answer so that their w stays zero, bounded ones move with their parents, and whoever comes to the end of
  * its condition changes class. With f_n the parent's force, a free row meets its bounds after
- *   s = (high f_n - f) / (df - high df_n)      s = (low f_n - f) / (df - low df_n)          [Jade2023, IV-B]
+ *   s = (high f_n - f) / (df - high df_n)      s = (low f_n - f) / (df - low df_n)          [Yang2023, IV-B]
  * which knows that the bound moves; without df_n the row passes its bound unseen or stops before it. */
 #include "solve/boxed.h"
 

@@ -1,4 +1,4 @@
-/* Hard contact as a boxed linear complementarity problem on velocities [Werling2021; MATH: hard contact, LCP].
+/* Hard contact as a boxed linear complementarity problem on velocities [Werling2021; contact.md, L1-L3].
  *
  *   Mhat (v+ - v_free) = J^T f,      w = J v+ + s + eps f,      f within its bounds, w complementary
  *
