@@ -62,6 +62,6 @@ tacVec3 tac_feature_normal(const tacShape *s, const tacPose *pose, tacFeature f)
  * feature_margin.c. */
 double tac_feature_room(const tacShape *s, const tacPose *pose, tacFeature f, tacVec3 x_world, tacVec3 n_world,
                         double *angle);
-/* Both as one length (m): the least of the room along the core and of the angle times the distance of x from the shape's
- * origin, by which x moves per radian. */
+/* Both as one length (m): the least of the room along the core and of the angle times the distance of x from the
+ * shape's origin, by which x moves per radian. */
 double tac_feature_margin(const tacShape *s, const tacPose *pose, tacFeature f, tacVec3 x_world, tacVec3 n_world);

@@ -19,8 +19,6 @@
  * Angles are given by their sines. */
 #include "collide/feature.h"
 
-#include <math.h>
-
 typedef struct featureRoom {
     double length, angle;
 } featureRoom;
@@ -41,13 +39,13 @@ static featureRoom corner_room(const featurePlace *p) {
     const int *neighbour;
     int v = p->feature.id[0], count = tac_shape_neighbours(p->shape, v, &neighbour);
     tacVec3 corner = tac_shape_vertex(p->shape, v);
-    double least = HUGE_VAL;
+    double least = TAC_INFINITY;
     for (int i = 0; i < count; i++) {
         tacVec3 e = tac_sub3(tac_shape_vertex(p->shape, neighbour[i]), corner);
         double length = tac_norm3(e);
         if (length > 0) least = tac_min(least, -tac_dot3(p->n, e) / length);
     }
-    return (featureRoom){HUGE_VAL, least};
+    return (featureRoom){TAC_INFINITY, least};
 }
 
 /* Sine of the angle by which n stays below the faces that meet at corner v, turning about the edge of direction e: over
@@ -56,7 +54,7 @@ static double edge_angle(const featurePlace *p, int v, tacVec3 e) {
     const int *neighbour;
     int count = tac_shape_neighbours(p->shape, v, &neighbour);
     tacVec3 corner = tac_shape_vertex(p->shape, v);
-    double least = HUGE_VAL;
+    double least = TAC_INFINITY;
     for (int i = 0; i < count; i++) {
         if (neighbour[i] == p->feature.id[0] || neighbour[i] == p->feature.id[1]) continue;
         tacVec3 a = tac_sub3(tac_shape_vertex(p->shape, neighbour[i]), corner);
@@ -82,7 +80,7 @@ static featureRoom face_room(const featurePlace *p) {
     int count = tac_shape_loop(p->shape, p->feature.id[0], &loop);
     tacPose here = {{0, 0, 0}, {{1, 0, 0, 0, 1, 0, 0, 0, 1}}};
     tacVec3 normal = tac_feature_normal(p->shape, &here, p->feature);
-    double least = HUGE_VAL;
+    double least = TAC_INFINITY;
     for (int i = 0; i < count; i++) {
         tacVec3 v = tac_shape_vertex(p->shape, loop[i]);
         tacVec3 e = tac_sub3(tac_shape_vertex(p->shape, loop[i + 1 < count ? i + 1 : 0]), v);
@@ -90,7 +88,7 @@ static featureRoom face_room(const featurePlace *p) {
         double length = tac_norm3(inwards);
         if (length > 0) least = tac_min(least, tac_dot3(inwards, tac_sub3(p->x, v)) / length);
     }
-    return (featureRoom){least, HUGE_VAL};
+    return (featureRoom){least, TAC_INFINITY};
 }
 
 static featureRoom polyhedron_room(const featurePlace *p) {
@@ -110,29 +108,29 @@ static double outwards(const featurePlace *p) {
 
 static featureRoom capsule_room(const featurePlace *p) {
     if (p->feature.kind == TAC_FEATURE_POINT)
-        return (featureRoom){HUGE_VAL, p->shape->size.y > 0 ? end_sign(p->feature.id[0]) * p->n.z : HUGE_VAL};
-    return (featureRoom){p->shape->size.y - tac_abs(p->x.z), HUGE_VAL};
+        return (featureRoom){TAC_INFINITY, p->shape->size.y > 0 ? end_sign(p->feature.id[0]) * p->n.z : TAC_INFINITY};
+    return (featureRoom){p->shape->size.y - tac_abs(p->x.z), TAC_INFINITY};
 }
 
 static featureRoom cylinder_room(const featurePlace *p) {
     tacVec3 size = p->shape->size;
-    if (p->feature.kind == TAC_FEATURE_LINE) return (featureRoom){size.y - tac_abs(p->x.z), HUGE_VAL};
-    if (p->feature.kind == TAC_FEATURE_PLANE) return (featureRoom){size.x - across_axis(p->x), HUGE_VAL};
-    return (featureRoom){HUGE_VAL, tac_min(outwards(p), end_sign(p->feature.id[0]) * p->n.z)};
+    if (p->feature.kind == TAC_FEATURE_LINE) return (featureRoom){size.y - tac_abs(p->x.z), TAC_INFINITY};
+    if (p->feature.kind == TAC_FEATURE_PLANE) return (featureRoom){size.x - across_axis(p->x), TAC_INFINITY};
+    return (featureRoom){TAC_INFINITY, tac_min(outwards(p), end_sign(p->feature.id[0]) * p->n.z)};
 }
 
-/* With g = (r e - 2 h z)/|.| the generator downwards: the apex's normals have n . g < 0 for every e, the rim's n . g > 0
- * and n . e > 0. */
+/* With g = (r e - 2 h z)/|.| the generator downwards: the apex's normals have n . g < 0 for every e, the rim's n . g >
+ * 0 and n . e > 0. */
 static featureRoom cone_room(const featurePlace *p) {
     double r = p->shape->size.x, h = p->shape->size.y, slant = tac_sqrt(r * r + 4 * h * h);
-    if (p->feature.kind == TAC_FEATURE_PLANE) return (featureRoom){r - across_axis(p->x), HUGE_VAL};
+    if (p->feature.kind == TAC_FEATURE_PLANE) return (featureRoom){r - across_axis(p->x), TAC_INFINITY};
     if (!(slant > 0)) return (featureRoom){0, 0};
     if (p->feature.kind == TAC_FEATURE_POINT)
-        return (featureRoom){HUGE_VAL, (2 * h * p->n.z - r * across_axis(p->n)) / slant};
+        return (featureRoom){TAC_INFINITY, (2 * h * p->n.z - r * across_axis(p->n)) / slant};
     if (p->feature.kind == TAC_FEATURE_CIRCLE)
-        return (featureRoom){HUGE_VAL, tac_min(outwards(p), (r * outwards(p) - 2 * h * p->n.z) / slant)};
+        return (featureRoom){TAC_INFINITY, tac_min(outwards(p), (r * outwards(p) - 2 * h * p->n.z) / slant)};
     double along = (r * across_axis(p->x) - 2 * h * (p->x.z - h)) / slant; /* from the apex */
-    return (featureRoom){tac_min(along, slant - along), HUGE_VAL};
+    return (featureRoom){tac_min(along, slant - along), TAC_INFINITY};
 }
 
 /* --- All ---------------------------------------------------------------------------------------------------------- */
@@ -149,7 +147,7 @@ static featureRoom room(const featurePlace *p) {
     case TAC_MESH:
         return polyhedron_room(p);
     default:
-        return (featureRoom){HUGE_VAL, HUGE_VAL};
+        return (featureRoom){TAC_INFINITY, TAC_INFINITY};
     }
 }
 

@@ -6,7 +6,7 @@
  *
  *   [ n.c0   0     T0' ] [ds0]   [ -n . dt0        ]
  *   [ 0     -n.c1 -T1' ] [ds1] = [  n . dt1        ]        dd = n . (dx1 - dx0)                          (D10)
- *   [ T0    -T1    d I ] [a b]   [ e . (dx1 - dx0) ]                                                                   */
+ *   [ T0    -T1    d I ] [a b]   [ e . (dx1 - dx0) ] */
 #include "collide/touch.h"
 
 #include "math/dense.h"
@@ -23,7 +23,7 @@ static int is_singular(const tacPatch *p) {
     return 0;
 }
 
-/* --- Elimination with row exchange, for so few unknowns that each number of them has its own straight code ---------- */
+/* --- Elimination with row exchange, for so few unknowns that each number of them has its own straight code -------- */
 
 static inline double largest(int n, const double *A, int column) {
     double most = 0;
@@ -109,7 +109,7 @@ static void solve(int n, const double *A, const int *pivot, double *x) {
     }
 }
 
-/* --- The system ------------------------------------------------------------------------------------------------------ */
+/* --- The system --------------------------------------------------------------------------------------------------- */
 
 /* Rows and columns of one patch, from `first` on. */
 static void write_patch(const tacPatch *p, double sign, int first, tacNearest *k) {

@@ -61,8 +61,8 @@ static tacTouchTangent above_jvp(const touchMove *m, int face, tacVec3 dq, tacVe
 }
 
 /* The rim's lowest direction u runs against the part of N across the axis; seen from the rim, N turns by
- * dN - w x N, u by -(z x u) (z x u) . (dN - w x N)/|N x z|, and with it every point at a fixed angle from u. A flat rim's
- * points are fixed to it. */
+ * dN - w x N, u by -(z x u) (z x u) . (dN - w x N)/|N x z|, and with it every point at a fixed angle from u. A flat
+ * rim's points are fixed to it. */
 static tacTouchTangent rim_jvp(const touchMove *m, int face) {
     int rim = 1 - face;
     tacVec3 N = outward(m->k, face), z = tac_pose_axis(&m->k->pose[rim], 2), dq = m->d[rim].x;

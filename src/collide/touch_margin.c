@@ -3,10 +3,8 @@
  * surface: 1/arm rad per metre. Equations: docs/theory/collision.md. */
 #include "collide/closed_form.h"
 
-#include <math.h>
-
-/* A normal further outside its feature's cone than this (sine) is not a search's rounding: the touch is a further point of
- * a manifold, which has a face's normal wherever its feature's own normals are. */
+/* A normal further outside its feature's cone than this (sine) is not a search's rounding: the touch is a further point
+ * of a manifold, which has a face's normal wherever its feature's own normals are. */
 #define TAC_OUTSIDE_CONE 1e-6
 
 typedef struct touchRoom {
@@ -32,7 +30,7 @@ static void find_room(touchRoom *r, int side) {
     r->arm[side] = turning_arm(r->shape[side], r->pose[side], t->point[side]);
     r->length[side] = tac_feature_room(r->shape[side], r->pose[side], t->feature[side], r->patch[side].x,
                                        side == 0 ? t->normal : tac_neg3(t->normal), &r->angle[side]);
-    if (r->angle[side] < -TAC_OUTSIDE_CONE) r->angle[side] = HUGE_VAL;
+    if (r->angle[side] < -TAC_OUTSIDE_CONE) r->angle[side] = TAC_INFINITY;
 }
 
 /* --- NEAREST: how fast points and normal move --------------------------------------------------------------------- */
@@ -40,21 +38,21 @@ static void find_room(touchRoom *r, int side) {
 /* The shapes' own turns, which the normal makes in their frames. */
 static double own_turn(const touchRoom *r) {
     double arm = tac_min(r->arm[0], r->arm[1]);
-    return arm > 0 ? 1 / arm : HUGE_VAL;
+    return arm > 0 ? 1 / arm : TAC_INFINITY;
 }
 
 /* The normal runs between two points (or to a line's), d apart: a shift turns it by 1/d. */
 static void point_rates(touchRoom *r) {
     double d = tac_norm3(tac_sub3(r->patch[1].x, r->patch[0].x));
-    r->turn += d > 0 ? 1 / d : HUGE_VAL;
+    r->turn += d > 0 ? 1 / d : TAC_INFINITY;
 }
 
-/* The normal is across two lines at an angle of the given sine: shifts move the feet by 1/sine, turns by d/sine per rad,
- * and turn the normal by 1/sine. */
+/* The normal is across two lines at an angle of the given sine: shifts move the feet by 1/sine, turns by d/sine per
+ * rad, and turn the normal by 1/sine. */
 static void line_rates(touchRoom *r) {
     tacVec3 m = tac_cross3(r->patch[0].t[0], r->patch[1].t[0]);
     double bound = tac_norm3(r->patch[0].t[0]) * tac_norm3(r->patch[1].t[0]), across = tac_norm3(m);
-    double slow = across > 0 ? bound / across : HUGE_VAL, d = tac_norm3(tac_sub3(r->patch[1].x, r->patch[0].x));
+    double slow = across > 0 ? bound / across : TAC_INFINITY, d = tac_norm3(tac_sub3(r->patch[1].x, r->patch[0].x));
     r->slide[0] = r->slide[1] = slow * (1 + d * r->turn);
     r->turn *= slow;
 }
@@ -75,7 +73,7 @@ static void curved_rates(touchRoom *r) {
     const double level[2][2] = {{0, 0}, {0, 0}};
     tacNearest k;
     if (tac_nearest_factor(r->patch, r->touch->normal, &k)) {
-        r->turn = HUGE_VAL;
+        r->turn = TAC_INFINITY;
         return;
     }
     for (int i = 0; i < 2; i++) {
@@ -106,10 +104,10 @@ static void find_rates(touchRoom *r) {
 }
 
 /* room / rate, where either may be without end */
-static double spent(double room, double rate) { return room < HUGE_VAL && rate > 0 ? room / rate : room; }
+static double spent(double room, double rate) { return room < TAC_INFINITY && rate > 0 ? room / rate : room; }
 
 static double nearest_margin(touchRoom *r) {
-    double margin = HUGE_VAL;
+    double margin = TAC_INFINITY;
     find_rates(r);
     for (int side = 0; side < 2; side++)
         margin = tac_min(margin,
@@ -119,8 +117,8 @@ static double nearest_margin(touchRoom *r) {
 
 /* --- A face gives the normal -------------------------------------------------------------------------------------- */
 
-/* The rim's point stays over the face, and the rim does not come to lie flat, which a tilt that moves it by r sine does.
- * The lowest point runs along the rim by r/sine per rad. */
+/* The rim's point stays over the face, and the rim does not come to lie flat, which a tilt that moves it by r sine
+ * does. The lowest point runs along the rim by r/sine per rad. */
 static double rim_margin(const touchRoom *r, int face) {
     int rim = 1 - face;
     double sine = tac_norm3(tac_cross3(r->touch->normal, tac_pose_axis(r->pose[rim], 2)));

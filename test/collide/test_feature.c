@@ -54,7 +54,7 @@ static tacShape shape_of(tacDraw *d, tacGeomType type) {
 
 static tacPose draw_pose(tacDraw *d) { return (tacPose){draw_vec3(d, 1), tac_quat_mat(draw_quat(d))}; }
 
-/* --- Patches ------------------------------------------------------------------------------------------------------- */
+/* --- Patches ------------------------------------------------------------------------------------------------------ */
 
 /* x + t s + c s s/2 */
 static tacVec3 along(const tacPatch *p, double s0, double s1) {
@@ -96,7 +96,7 @@ static void the_nearest_point_of_a_point_of_the_core_is_itself(void **state) {
         }
 }
 
-/* --- How they move ------------------------------------------------------------------------------------------------- */
+/* --- How they move ------------------------------------------------------------------------------------------------ */
 
 static tacVec3 across(const tacPatch *p, const tacPatchTangent *d, double h) {
     tacVec3 t[2];
@@ -140,7 +140,7 @@ static void patches_move_with_twist_sizes_and_corners(void **state) {
         }
 }
 
-/* --- Normals of faces ---------------------------------------------------------------------------------------------- */
+/* --- Normals of faces --------------------------------------------------------------------------------------------- */
 
 static void faces_look_outwards(void **state) {
     (void)state;
@@ -180,7 +180,7 @@ static void a_flat_face_has_a_fixed_normal(void **state) {
     CHECK(isfinite(d.x.x) && isfinite(d.t[0].x) && isfinite(p.x.z));
 }
 
-/* --- Room ---------------------------------------------------------------------------------------------------------- */
+/* --- Room --------------------------------------------------------------------------------------------------------- */
 
 /* All features of a shape. */
 static int features_of(const tacShape *s, tacFeature *f) {
@@ -215,8 +215,8 @@ static double reach(const tacShape *s, const tacPose *pose, tacFeature f, tacVec
     return dist - p.pad;
 }
 
-/* Of all features of a shape one alone has room: the one nearest to a point outside. Faces whose inner side looks at the
- * point do not count. */
+/* Of all features of a shape one alone has room: the one nearest to a point outside. Faces whose inner side looks at
+ * the point do not count. */
 static void one_feature_alone_has_room(void **state) {
     (void)state;
     static const tacGeomType TYPES[] = {TAC_CAPSULE, TAC_CYLINDER, TAC_CONE, TAC_BOX, TAC_MESH};

@@ -25,7 +25,7 @@
 
 enum { TRIALS = 6, ATTEMPTS = 400 };
 
-/* --- Shapes, features and where they are --------------------------------------------------------------------------- */
+/* --- Shapes, features and where they are -------------------------------------------------------------------------- */
 
 typedef struct Kind {
     tacGeomType type;
@@ -75,7 +75,7 @@ static tacStatus rebuild(const TouchMotion *m, tacTouch *t) {
     return tac_touch_rebuild(&m->shape[0], &m->pose[0], &m->shape[1], &m->pose[1], t);
 }
 
-/* --- Differences --------------------------------------------------------------------------------------------------- */
+/* --- Differences -------------------------------------------------------------------------------------------------- */
 
 typedef struct Along {
     TouchMotion *m;
@@ -126,7 +126,7 @@ static void check_columns(TouchMotion *m, const tacTouch *touch, const tacTouchS
         }
 }
 
-/* --- What a touch has to satisfy ----------------------------------------------------------------------------------- */
+/* --- What a touch has to satisfy ---------------------------------------------------------------------------------- */
 
 static void check_record(const tacTouch *t) {
     tacVec3 gap = tac_sub3(t->point[1], t->point[0]), want = tac_scale3(t->dist, t->normal);
@@ -180,7 +180,7 @@ static int check_touch(TouchMotion *m, const tacTouch *t) {
     return 1;
 }
 
-/* --- Rules --------------------------------------------------------------------------------------------------------- */
+/* --- Rules -------------------------------------------------------------------------------------------------------- */
 
 static int is_plane(Kind k) { return k.feature.kind == TAC_FEATURE_PLANE; }
 /* A plane fixes the normal: against a line, another plane or the side of a cone there is no nearest point. */
@@ -288,7 +288,7 @@ static void points_of_rims(void **state) {
         }
 }
 
-/* --- Known values and edges ---------------------------------------------------------------------------------------- */
+/* --- Known values and edges --------------------------------------------------------------------------------------- */
 
 static const tacMat3 UPRIGHT = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
 

@@ -21,8 +21,8 @@
 
 /* |A - F|/max(1, |F|), per column of the ten numbers of a touch. */
 static const double TOL = 1e-6;
-/* First steps of the differences: m per m of the larger radius (turns: so far at the surface). Where the estimated error
- * of the first is above ENOUGH, the next is tried, and the one with the least error kept. */
+/* First steps of the differences: m per m of the larger radius (turns: so far at the surface). Where the estimated
+ * error of the first is above ENOUGH, the next is tried, and the one with the least error kept. */
 static const double STEP[] = {1e-4, 1e-5, 1e-6, 1e-7};
 static const double ENOUGH = 1e-8;
 /* A stencil of step h moves points of a shape by up to sqrt(3) h (a size of a box moves its corners, a turn its
@@ -56,7 +56,7 @@ typedef struct Examined {
     long columns, folded;
 } Examined;
 
-/* --- The function that is differentiated --------------------------------------------------------------------------- */
+/* --- The function that is differentiated -------------------------------------------------------------------------- */
 
 static int same_touch(const tacTouch *a, const tacTouch *b) {
     if (a->rule != b->rule || a->angle != b->angle) return 0;
@@ -88,7 +88,7 @@ static int touch_along(void *context, double h, double *out) {
     return 0;
 }
 
-/* --- One touch in one direction ------------------------------------------------------------------------------------ */
+/* --- One touch in one direction ----------------------------------------------------------------------------------- */
 
 /* Least distance of a corner from the line through its two neighbours on a face: what turns the face when it moves. */
 static double least_height(const tacShape *s, int corner) {
@@ -118,8 +118,8 @@ static double step_of(const Examined *e, int k) {
     return h / radius;
 }
 
-/* Whether a mesh is convex after a corner has moved by h: every corner below every face. Where an edge between two faces
- * folds inwards, the hull of the corners has other faces: another mesh. */
+/* Whether a mesh is convex after a corner has moved by h: every corner below every face. Where an edge between two
+ * faces folds inwards, the hull of the corners has other faces: another mesh. */
 static int stays_convex(Examined *e, double h) {
     tacShape shape[2];
     tacPose pose[2];
@@ -184,7 +184,7 @@ static void examine_column(Examined *e, const tacTouchSystem *k) {
     e->bad |= error > TOL;
 }
 
-/* --- One configuration --------------------------------------------------------------------------------------------- */
+/* --- One configuration -------------------------------------------------------------------------------------------- */
 
 /* A corner that the feature stands on, or any. */
 static int some_corner(const tacShape *s, tacFeature f, tacDraw *d) {
@@ -231,7 +231,7 @@ static void examine(const PairCase *c, Examined *e) {
         if (e->touch[e->at].dist < e->reach - SLACK * c->size) examine_touch(e, &d);
 }
 
-/* --- All ----------------------------------------------------------------------------------------------------------- */
+/* --- All ---------------------------------------------------------------------------------------------------------- */
 
 static void add(Row *row, const Examined *e) {
     if (e->c->kind == 0) return; /* two planes */
