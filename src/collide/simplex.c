@@ -4,6 +4,9 @@
  * that a small simplex far from the origin keeps its digits. */
 #include "collide/gjk.h"
 
+/* Square of the sine of the angle below which sides, or a side and a face, lie in each other to rounding. */
+#define FLAT_SQUARE 1e-24
+
 /* The nearest point on a part of the simplex: which corners carry it, in ascending order, and their weights. */
 typedef struct Part {
     int n, index[3];
@@ -39,10 +42,9 @@ static inline void take_segment(const tacSupport *c, int i, int j, Part *best) {
 /* (G4): p = n (n . a)/|n|^2 for the normal n = (b - a) x (c - a); weights n . ((b - p) x (c - p)) and cyclic. A negative
  * one sends us to the opposite side; a triangle without area is its sides. */
 static inline void take_triangle(const tacSupport *s, int i, int j, int k, tacVec3 n, Part *best) {
-    tacVec3 a = s[i].w, b = s[j].w, c = s[k].w;
+    tacVec3 a = s[i].w, b = s[j].w, c = s[k].w, ab = tac_sub3(b, a), ac = tac_sub3(c, a), p = tac_zero3();
     double square = tac_dot3(n, n), wa = -1, wb = -1, wc = -1;
-    tacVec3 p = tac_zero3();
-    if (square > 0) {
+    if (square > FLAT_SQUARE * tac_dot3(ab, ab) * tac_dot3(ac, ac)) {
         p = tac_scale3(tac_dot3(n, a) / square, n);
         tacVec3 pa = tac_sub3(a, p), pb = tac_sub3(b, p), pc = tac_sub3(c, p);
         wa = tac_dot3(n, tac_cross3(pb, pc));
@@ -71,8 +73,10 @@ static int take_tetrahedron(const tacSupport *s, Part *best) {
     for (int f = 0; f < 4; f++) {
         int i = FACE[f][0], j = FACE[f][1], k = FACE[f][2];
         tacVec3 n = triangle_normal(s, i, j, k);
-        double inner = tac_dot3(n, tac_sub3(s[FACE[f][3]].w, s[i].w)), origin = -tac_dot3(n, s[i].w);
-        if (inner > 0 ? origin > 0 : inner < 0 && origin < 0) continue;
+        tacVec3 up = tac_sub3(s[FACE[f][3]].w, s[i].w);
+        double inner = tac_dot3(n, up), origin = -tac_dot3(n, s[i].w);
+        int flat = inner * inner <= FLAT_SQUARE * tac_dot3(n, n) * tac_dot3(up, up);
+        if (!flat && (inner > 0) == (origin > 0)) continue;
         outside = 1;
         take_triangle(s, i, j, k, n, best);
     }
