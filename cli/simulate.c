@@ -4,6 +4,7 @@
 #include "cli/progress.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ static tacStatus record(tacSim *sim, const tacRun *run, tacMotion *motion) {
 static tacStatus advance(tacSim *sim, tacRun *run, double *y) {
     int nx = tac_nx(run->model);
     tacStatus status = tac_step(sim, run->x, run->u, y, NULL);
+    if (status == TAC_ERR_UNSOLVED) run->unsolved++, status = TAC_OK; /* y is the best state found */
     if (status == TAC_OK && !all_finite(nx, y)) status = TAC_ERR_NONFINITE;
     if (status != TAC_OK) return status;
     memcpy(run->x, y, (size_t)nx * sizeof *y);
@@ -60,5 +62,8 @@ int cli_run(const char *verb, tacRun *run, tacMotion *motion) {
     run->status = y != NULL ? run_steps(sim, run, motion, y) : TAC_ERR_MEMORY;
     free(y);
     tac_sim_free(sim);
+    if (run->unsolved > 0)
+        fprintf(stderr, "tactus %s: warning: %ld of %ld steps: %s\n", verb, run->unsolved, run->done,
+                tac_status_text(TAC_ERR_UNSOLVED));
     return run->status == TAC_ERR_MEMORY ? cli_fail(verb, "out of memory") : CLI_GO_ON;
 }

@@ -15,6 +15,7 @@ typedef struct tacRun {
     /* out */
     tacStatus status;
     long done;      /* steps made */
+    long unsolved;  /* of them: the contact problem was not solved to tolerance */
     double seconds; /* of wall clock, in stepping */
 } tacRun;
 

@@ -68,4 +68,5 @@ const tacStepper TAC_STEPPER_EULER = {TAC_NONE,
                                       tac_smooth_acceleration,
                                       tac_smooth_acceleration_jac,
                                       tac_smooth_acceleration_vjp,
-                                      tac_smooth_scratch};
+                                      tac_smooth_scratch,
+                                      NULL};

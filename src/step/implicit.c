@@ -295,7 +295,8 @@ const tacStepper TAC_STEPPER_IMPLICIT = {TAC_NONE,
                                          tac_smooth_acceleration,
                                          tac_smooth_acceleration_jac,
                                          tac_smooth_acceleration_vjp,
-                                         scratch};
+                                         scratch,
+                                         NULL};
 const tacStepper TAC_STEPPER_IMPLICITFAST = {TAC_NONE,
                                              TAC_IMPLICITFAST,
                                              step,
@@ -304,4 +305,5 @@ const tacStepper TAC_STEPPER_IMPLICITFAST = {TAC_NONE,
                                              tac_smooth_acceleration,
                                              tac_smooth_acceleration_jac,
                                              tac_smooth_acceleration_vjp,
-                                             scratch};
+                                             scratch,
+                                             NULL};

@@ -1,6 +1,7 @@
 /* Contact lcp, semi-implicit Euler: the step without constraints, then impulses (contact/lcp/lcp.h). */
 #include "contact/lcp/lcp.h"
 
+#include "base/error.h"
 #include "math/dense.h"
 #include "step/smooth_step.h"
 
@@ -286,6 +287,23 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
     return solve + bodies + jac_room + 6 * tac_room(nv) + 6 * tac_room(rows) + tac_smooth_scratch(m, options);
 }
 
+/* Constraints that have no rows yet would be left out in silence. */
+static tacStatus accepts(const tacModel *m, tacError *err) {
+    int off = *m->option_disable, limits = !(off & TAC_DISABLE_LIMIT), losses = !(off & TAC_DISABLE_FRICTIONLOSS);
+    if (off & TAC_DISABLE_CONSTRAINT) return TAC_OK;
+    for (int e = 0; e < m->neq && !(off & TAC_DISABLE_EQUALITY); e++)
+        if (m->equality_active[e])
+            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_EQUALITY, e, "contact lcp has no equalities yet");
+    for (int j = 0; j < m->njnt && limits; j++)
+        if (m->joint_limited[j] && m->joint_type[j] == TAC_BALL)
+            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_JOINT, j, "contact lcp has no limits of balls yet");
+    for (int t = 0; t < m->ntendon; t++)
+        if ((limits && m->tendon_limited[t]) || (losses && m->tendon_frictionloss[t] > 0))
+            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_TENDON, t,
+                               "contact lcp has no limits or dry friction of tendons yet");
+    return TAC_OK;
+}
+
 const tacStepper TAC_STEPPER_LCP = {TAC_LCP,
                                     TAC_ANY_INTEGRATOR,
                                     step,
@@ -294,4 +312,5 @@ const tacStepper TAC_STEPPER_LCP = {TAC_LCP,
                                     tac_smooth_acceleration,
                                     tac_smooth_acceleration_jac,
                                     tac_smooth_acceleration_vjp,
-                                    scratch};
+                                    scratch,
+                                    accepts};

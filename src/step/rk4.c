@@ -451,7 +451,8 @@ const tacStepper TAC_STEPPER_RK4 = {TAC_NONE,
                                     tac_smooth_acceleration,
                                     tac_smooth_acceleration_jac,
                                     tac_smooth_acceleration_vjp,
-                                    scratch};
+                                    scratch,
+                                    NULL};
 const tacStepper TAC_STEPPER_RKMK4 = {TAC_NONE,
                                       TAC_RKMK4,
                                       step,
@@ -460,4 +461,5 @@ const tacStepper TAC_STEPPER_RKMK4 = {TAC_NONE,
                                       tac_smooth_acceleration,
                                       tac_smooth_acceleration_jac,
                                       tac_smooth_acceleration_vjp,
-                                      scratch};
+                                      scratch,
+                                      NULL};

@@ -27,6 +27,8 @@ typedef struct tacStepper {
                                   const tacGrad *bar);
     /* What all of them take from the arena at once, at most; bytes. */
     size_t (*scratch)(const tacModel *model, const tacOptions *options);
+    /* Names what in the model it has no equations for; NULL: takes every model. */
+    tacStatus (*accepts)(const tacModel *model, tacError *err);
 } tacStepper;
 
 struct tacSim {
