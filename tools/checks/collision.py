@@ -1,8 +1,9 @@
 """Collision: distances, contacts, their derivatives and the time of impact."""
 
 import json
+import re
 
-from checks.gradients import unit_check
+from checks.gradients import unit_check, unit_tests
 from checks.registry import CannotRun, Result, check, last_line
 
 PAIRS = 100_000
@@ -84,3 +85,16 @@ def derivatives(context):
         for row in got["kinds"]
     ]
     return Result(good, figure, lines + [str(case) for case in got["failures"]])
+
+
+@check("collision-bad-input", bar="zero sizes, coincident centres, deep overlap, 1e6 apart, 1e-6 small, NaN poses, meshes without volume: a defined answer or a named error")
+def bad_input(context):
+    tests = unit_tests(context, "test_bad_input")
+    if not tests:
+        raise CannotRun("test_bad_input ran no test")
+    lines = [line for _, (_, printed) in tests.items() for line in printed]
+    found = [re.search(r": (\d+) pairs, (\d+) not exact", line) for line in lines]
+    pairs, missed = (sum(int(match.group(i)) for match in found if match) for i in (1, 2))
+    failed = [name for name, (ok, _) in tests.items() if not ok]
+    figure = f"{len(tests) - len(failed)} of {len(tests)} tests pass; {pairs} pairs, all defined, {missed} not exact to 1e-7"
+    return Result(not failed and pairs > 10_000, figure, failed + lines)
