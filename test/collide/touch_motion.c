@@ -79,7 +79,8 @@ tacShape motion_prism(void) {
     static const tacVec3 vert[6] = {{-0.6, -0.5, -0.7}, {0.8, -0.4, -0.6}, {0.1, 0.7, -0.8},
                                     {-0.4, -0.6, 0.6},  {1.0, -0.5, 0.7},  {0.3, 0.6, 0.5}};
     static const int edge_adr[6] = {0, 3, 6, 9, 12, 15}, edge_num[6] = {3, 3, 3, 3, 3, 3};
-    static const int edge[18] = {1, 2, 3, 0, 4, 2, 0, 1, 5, 4, 0, 5, 3, 5, 1, 3, 2, 4};
+    static const int edge[18] = {1, 3, 2, 4, 0, 2, 1, 0, 5, 4, 5, 0, 5, 3, 1, 3, 4, 2};
+    static const int edge_face[18] = {2, 4, 0, 2, 0, 3, 0, 4, 3, 1, 4, 2, 1, 2, 3, 1, 3, 4};
     static const int loop_adr[5] = {0, 3, 6, 10, 14}, loop_num[5] = {3, 3, 4, 4, 4};
     static const int loop[18] = {0, 2, 1, 3, 4, 5, 0, 1, 4, 3, 1, 2, 5, 4, 2, 0, 3, 5};
     return (tacShape){.type = TAC_MESH,
@@ -89,6 +90,7 @@ tacShape motion_prism(void) {
                                .edge_adr = edge_adr,
                                .edge_num = edge_num,
                                .edge = edge,
+                               .edge_face = edge_face,
                                .loop_adr = loop_adr,
                                .loop_num = loop_num,
                                .loop = loop}};
