@@ -29,130 +29,126 @@ static const double HEPTAGON[TAC_DIRECTIONS][2] = {{1, 0},
                                                    {-0.22252093395631440429, -0.97492791218182360702},
                                                    {0.62348980185873353053, -0.78183148246802980871}};
 
-/* The plane in the mesh's frame, and the corners kept so far. */
-typedef struct cornerChoice {
-    const tacShape *shape;
-    tacVec3 n, t[2]; /* normal; along the plane */
-    double height;   /* of the mesh's origin above the plane */
+/* The plane in the mesh's frame, and the corners to choose from. */
+typedef struct cornerSearch {
+    const tacHull *hull;
+    tacVec3 n;
+    double height; /* of the mesh's origin above the plane */
     double reach;
-    int count, kept[TAC_MAX_TOUCH]; /* corners within reach; the first of them */
-    int deepest, furthest[TAC_DIRECTIONS];
-    double depth, extent[TAC_DIRECTIONS], second[TAC_DIRECTIONS]; /* second: of the corner that is furthest but one */
-    double beyond;                                                /* height of the lowest corner out of reach */
-} cornerChoice;
+    int count;                   /* of corners below the reach or the lowest corner's level */
+    int list[TAC_FLOOD_CORNERS]; /* them, unless `all` */
+    double beyond;               /* height of the lowest corner seen above that */
+    int all;                     /* 1: too many to list: the hull's corners are to be gone through */
+} cornerSearch;
 
-/* Tangents from the mesh's axis that is most along the plane. */
-static void choose_tangents(cornerChoice *c) {
-    double x = tac_abs(c->n.x), y = tac_abs(c->n.y), z = tac_abs(c->n.z);
-    tacVec3 axis = x <= y && x <= z ? tac_vec3(1, 0, 0) : y <= z ? tac_vec3(0, 1, 0) : tac_vec3(0, 0, 1);
-    tacVec3 t = tac_madd3(axis, -tac_dot3(axis, c->n), c->n);
-    c->t[0] = tac_scale3(1 / tac_norm3(t), t);
-    c->t[1] = tac_cross3(c->n, c->t[0]);
-}
-
-static double corner_height(const cornerChoice *c, int i) { return c->height + tac_dot3(c->n, c->shape->hull.vert[i]); }
+static double corner_height(const cornerSearch *c, int i) { return c->height + tac_dot3(c->n, c->hull->vert[i]); }
+static int candidates(const cornerSearch *c) { return c->all ? c->hull->nvert : c->count; }
+static int candidate(const cornerSearch *c, int k) { return c->all ? k : c->list[k]; }
 
 /* Greater, or as great with a lower number: the answer does not depend on the order in which corners come. */
 static int is_better(double value, int i, double best, int of) { return value > best || (value == best && i < of); }
 
-/* Takes note of corner i if it is within reach. */
-static void consider(cornerChoice *c, int i, double height) {
-    if (!(height < c->reach)) {
-        c->beyond = tac_min(c->beyond, height);
-        return;
-    }
-    if (c->count < TAC_MAX_TOUCH) c->kept[c->count] = i;
-    if (c->count == 0 || is_better(-height, i, -c->depth, c->deepest)) c->deepest = i, c->depth = height;
-    double x = tac_dot3(c->t[0], c->shape->hull.vert[i]), y = tac_dot3(c->t[1], c->shape->hull.vert[i]);
-    for (int k = 0; k < TAC_DIRECTIONS; k++) {
-        double extent = HEPTAGON[k][0] * x + HEPTAGON[k][1] * y;
-        if (c->count == 0 || is_better(extent, i, c->extent[k], c->furthest[k]))
-            c->second[k] = c->count == 0 ? -HUGE_VAL : c->extent[k], c->furthest[k] = i, c->extent[k] = extent;
-        else
-            c->second[k] = tac_max(c->second[k], extent);
-    }
-    c->count++;
-}
+/* --- Candidates ---------------------------------------------------------------------------------------------------- */
 
-static void scan(cornerChoice *c) {
-    c->count = 0, c->beyond = HUGE_VAL;
-    for (int i = 0; i < c->shape->hull.nvert; i++)
-        consider(c, i, corner_height(c, i));
-}
-
-/* Corners below `limit` that hang together with `start`; 0: too many of them. */
-static int flood(cornerChoice *c, int start, double limit) {
-    const tacHull *hull = &c->shape->hull;
+/* Corners below `limit` that hang together with `start`; too many of them: all corners. */
+static void flood(cornerSearch *c, int start, double limit) {
+    const tacHull *hull = c->hull;
     uint64_t seen[TAC_FLOOD_HULL / 64];
-    int found[TAC_FLOOD_CORNERS], n = 1;
     for (int i = 0; i <= hull->nvert / 64; i++)
         seen[i] = 0;
-    found[0] = start, seen[start / 64] |= (uint64_t)1 << start % 64;
-    consider(c, start, corner_height(c, start));
-    for (int k = 0; k < n; k++) {
-        const int *next = hull->edge + hull->edge_adr[found[k]];
-        for (int e = 0; e < hull->edge_num[found[k]]; e++) {
+    c->list[0] = start, c->count = 1, seen[start / 64] |= (uint64_t)1 << start % 64;
+    for (int k = 0; k < c->count; k++) {
+        const int *next = hull->edge + hull->edge_adr[c->list[k]];
+        for (int e = 0; e < hull->edge_num[c->list[k]]; e++) {
             int i = next[e];
-            if (seen[i / 64] >> i % 64 & 1) continue;
-            seen[i / 64] |= (uint64_t)1 << i % 64;
+            uint64_t bit = (uint64_t)1 << i % 64;
+            if (seen[i / 64] & bit) continue;
+            seen[i / 64] |= bit;
             double height = corner_height(c, i);
             if (!(height < limit)) {
                 c->beyond = tac_min(c->beyond, height);
                 continue;
             }
-            if (n == TAC_FLOOD_CORNERS) return 0;
-            found[n++] = i;
-            consider(c, i, height);
+            c->all = c->count == TAC_FLOOD_CORNERS;
+            if (c->all) return;
+            c->list[c->count++] = i;
         }
     }
-    return 1;
 }
 
-/* The lowest corner alone. Another one takes over where a neighbour is as low; two heights part by two metres a metre. */
-static double keep_lowest(cornerChoice *c) {
-    const tacHull *hull = &c->shape->hull;
-    double next = HUGE_VAL;
-    for (int e = 0; e < hull->edge_num[c->deepest]; e++)
-        next = tac_min(next, corner_height(c, hull->edge[hull->edge_adr[c->deepest] + e]));
-    c->count = 1, c->kept[0] = c->deepest;
-    return 0.5 * (next - c->depth);
+static void scan(cornerSearch *c) {
+    for (int i = 0; i < c->hull->nvert; i++) {
+        double height = corner_height(c, i);
+        if (height < c->reach)
+            c->list[c->count++] = i;
+        else
+            c->beyond = tac_min(c->beyond, height);
+    }
 }
 
-static void choose_corners(cornerChoice *c, tacPairCache *cache) {
-    const tacHull *hull = &c->shape->hull;
-    if (hull->nvert <= TAC_SCAN_CORNERS || hull->nvert >= TAC_FLOOD_HULL) {
+/* From the corner that climbing finds; `vertex`: where it starts, and what it found. */
+static void search_neighbours(const tacShape *b, cornerSearch *c, int *vertex) {
+    tacVec3 v = tac_shape_support(b, tac_neg3(c->n), vertex);
+    double lowest = c->height + tac_dot3(c->n, v), level = TAC_LEVEL * (tac_abs(v.x) + tac_abs(v.y) + tac_abs(v.z));
+    if (lowest - level >= c->reach) return;
+    flood(c, *vertex, c->reach < HUGE_VAL ? tac_max(c->reach, lowest + level) : lowest + level);
+}
+
+static void search(const tacShape *b, cornerSearch *c, tacPairCache *cache) {
+    c->count = 0, c->all = b->hull.nvert >= TAC_FLOOD_HULL, c->beyond = HUGE_VAL;
+    if (b->hull.nvert <= TAC_SCAN_CORNERS) {
         scan(c);
         return;
     }
-    int lowest = cache != 0 && cache->used ? cache->vertex[1][0] : -1;
-    tacVec3 v = tac_shape_support(c->shape, tac_neg3(c->n), &lowest);
-    if (cache != 0) cache->vertex[1][0] = lowest, cache->used = 1;
-    double level = c->height + tac_dot3(c->n, v) + TAC_LEVEL * (tac_abs(v.x) + tac_abs(v.y) + tac_abs(v.z));
-    double limit = c->reach < HUGE_VAL ? tac_max(c->reach, level) : level;
-    if (!flood(c, lowest, limit)) scan(c);
+    if (c->all) return;
+    int vertex = cache != 0 && cache->used ? cache->vertex[1][0] : -1;
+    search_neighbours(b, c, &vertex);
+    if (cache != 0) cache->vertex[1][0] = vertex, cache->used = 1;
 }
 
-/* Of more corners than there is room for: the deepest and the furthest, each once. */
-static int reduced(const cornerChoice *c, int *keep) {
-    int n = 1;
-    keep[0] = c->deepest;
-    for (int k = 0; k < TAC_DIRECTIONS; k++) {
-        int again = 0;
-        for (int j = 0; j < n; j++)
-            again |= keep[j] == c->furthest[k];
-        if (!again) keep[n++] = c->furthest[k];
+/* --- Which of them remain ------------------------------------------------------------------------------------------ */
+
+/* The lowest candidate, if it is within reach -> its number, or -1. */
+static int lowest_corner(const cornerSearch *c) {
+    int best = -1;
+    double least = c->reach;
+    for (int k = 0; k < candidates(c); k++) {
+        int i = candidate(c, k);
+        double height = corner_height(c, i);
+        if (height < least || (height == least && best >= 0 && i < best)) best = i, least = height;
     }
-    return n;
+    return best;
 }
 
-/* Until others are chosen (m): where all corners within reach are kept, until one more comes than there is room for;
- * else until one comes, or two extents are equal. */
-static double choice_margin(const cornerChoice *c) {
-    if (c->count < TAC_MAX_TOUCH) return HUGE_VAL;
-    double margin = c->beyond - c->reach;
-    for (int k = 0; k < TAC_DIRECTIONS && c->count > TAC_MAX_TOUCH; k++)
-        margin = tac_min(margin, 0.5 * (c->extent[k] - c->second[k]));
-    return margin;
+/* Unit vector along the plane from the mesh's axis that is most along it. */
+static tacVec3 tangent(tacVec3 n) {
+    double x = tac_abs(n.x), y = tac_abs(n.y), z = tac_abs(n.z);
+    tacVec3 axis = x <= y && x <= z ? tac_vec3(1, 0, 0) : y <= z ? tac_vec3(0, 1, 0) : tac_vec3(0, 0, 1);
+    tacVec3 t = tac_madd3(axis, -tac_dot3(axis, n), n);
+    return tac_scale3(1 / tac_norm3(t), t);
+}
+
+/* Candidates within reach furthest in the seven directions -> half the least lead of one over the next. */
+static double find_furthest(const cornerSearch *c, int furthest[TAC_DIRECTIONS]) {
+    tacVec3 t0 = tangent(c->n), t1 = tac_cross3(c->n, t0);
+    double extent[TAC_DIRECTIONS], second[TAC_DIRECTIONS], lead = HUGE_VAL;
+    for (int j = 0; j < TAC_DIRECTIONS; j++)
+        furthest[j] = -1, extent[j] = second[j] = -HUGE_VAL;
+    for (int k = 0; k < candidates(c); k++) {
+        int i = candidate(c, k);
+        if (!(corner_height(c, i) < c->reach)) continue;
+        double x = tac_dot3(t0, c->hull->vert[i]), y = tac_dot3(t1, c->hull->vert[i]);
+        for (int j = 0; j < TAC_DIRECTIONS; j++) {
+            double along = HEPTAGON[j][0] * x + HEPTAGON[j][1] * y;
+            if (is_better(along, i, extent[j], furthest[j]))
+                second[j] = extent[j], furthest[j] = i, extent[j] = along;
+            else
+                second[j] = tac_max(second[j], along);
+        }
+    }
+    for (int j = 0; j < TAC_DIRECTIONS; j++)
+        lead = tac_min(lead, 0.5 * (extent[j] - second[j]));
+    return lead;
 }
 
 static void sort_ascending(int n, int *x) {
@@ -163,28 +159,60 @@ static void sort_ascending(int n, int *x) {
         }
 }
 
+static int add_once(int n, int *keep, int i) {
+    for (int k = 0; k < n; k++)
+        if (keep[k] == i) return n;
+    keep[n] = i;
+    return n + 1;
+}
+
+/* All candidates within reach while there is room; else the lowest and the furthest. Ascending after the lowest.
+ * *margin (m): until others are chosen; where all are kept, until one more comes than there is room for. */
+static int choose(const cornerSearch *c, int lowest, int keep[TAC_MAX_TOUCH], double *margin) {
+    int n = 1, within = 0, furthest[TAC_DIRECTIONS];
+    keep[0] = lowest, *margin = HUGE_VAL;
+    for (int k = 0; k < candidates(c) && within <= TAC_MAX_TOUCH; k++)
+        within += corner_height(c, candidate(c, k)) < c->reach;
+    if (within >= TAC_MAX_TOUCH) *margin = c->all ? 0 : c->beyond - c->reach;
+    if (within > TAC_MAX_TOUCH) {
+        *margin = tac_min(*margin, find_furthest(c, furthest));
+        for (int j = 0; j < TAC_DIRECTIONS; j++)
+            n = add_once(n, keep, furthest[j]);
+    } else {
+        for (int k = 0; k < candidates(c); k++)
+            if (corner_height(c, candidate(c, k)) < c->reach) n = add_once(n, keep, candidate(c, k));
+    }
+    sort_ascending(n - 1, keep + 1);
+    return n;
+}
+
+/* Until a neighbour is as low as the lowest corner; two heights part by two metres a metre. */
+static double lowest_margin(const cornerSearch *c, int lowest) {
+    double next = HUGE_VAL;
+    for (int e = 0; e < c->hull->edge_num[lowest]; e++)
+        next = tac_min(next, corner_height(c, c->hull->edge[c->hull->edge_adr[lowest] + e]));
+    return 0.5 * (next - corner_height(c, lowest));
+}
+
 int tac_touch_plane_mesh(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                          tacPairCache *cache, tacTouch *out) {
     (void)a;
     tacVec3 n = tac_pose_axis(A, 2);
-    cornerChoice c = {.shape = b, .n = tac_mulmtv3(B->R, n), .reach = reach, .beyond = HUGE_VAL};
-    c.height = tac_dot3(n, tac_sub3(B->p, A->p));
-    if (b->hull.nvert < 1) return 0;
-    choose_tangents(&c);
-    choose_corners(&c, cache);
-    double margin = reach < HUGE_VAL ? choice_margin(&c) : keep_lowest(&c);
-    int keep[TAC_MAX_TOUCH], count = c.count;
-    if (count > TAC_MAX_TOUCH)
-        count = reduced(&c, keep);
+    cornerSearch c;
+    c.hull = &b->hull, c.n = tac_mulmtv3(B->R, n), c.height = tac_dot3(n, tac_sub3(B->p, A->p)), c.reach = reach;
+    search(b, &c, cache);
+    int keep[TAC_MAX_TOUCH], lowest = lowest_corner(&c), count = 1;
+    if (lowest < 0) return 0;
+    double margin;
+    keep[0] = lowest;
+    if (reach < HUGE_VAL)
+        count = choose(&c, lowest, keep, &margin);
     else
-        for (int i = 0; i < count; i++)
-            keep[i] = c.kept[i];
-    sort_ascending(count, keep);
+        margin = lowest_margin(&c, lowest);
     for (int k = 0; k < count; k++) {
         tacVec3 x = tac_pose_point(B, b->hull.vert[keep[k]]);
-        double d = corner_height(&c, keep[k]);
-        tac_put_over_plane(&out[k], x, n, d, TAC_FEATURE_POINT, keep[k]);
+        tac_put_over_plane(&out[k], x, n, corner_height(&c, keep[k]), TAC_FEATURE_POINT, keep[k]);
         out[k].margin = margin;
     }
-    return tac_deepest_first(count, out);
+    return count;
 }
