@@ -1,7 +1,5 @@
 #include "collide/shape.h"
 
-#include <math.h>
-
 /* --- A box's corners, faces and edges ----------------------------------------------------------------------------- */
 
 enum { BOX_VERT = 8, BOX_FACE = 6, BOX_LOOP = 4, BOX_NEIGHBOURS = 3 };
@@ -109,7 +107,7 @@ double tac_shape_radius(const tacShape *s) {
     case TAC_MESH:
         return hull_radius(&s->hull);
     default:
-        return HUGE_VAL;
+        return TAC_INFINITY;
     }
 }
 
@@ -141,7 +139,7 @@ static void interval(const tacShape *s, tacVec3 r, double *low, double *high) {
         *high = tac_max(-s->size.y * r.z + reach, s->size.y * r.z);
         break;
     case TAC_MESH:
-        *low = HUGE_VAL, *high = -HUGE_VAL;
+        *low = TAC_INFINITY, *high = -TAC_INFINITY;
         for (int i = 0; i < s->hull.nvert; i++) {
             double x = tac_dot3(r, s->hull.vert[i]);
             *low = tac_min(*low, x), *high = tac_max(*high, x);
@@ -149,8 +147,8 @@ static void interval(const tacShape *s, tacVec3 r, double *low, double *high) {
         break;
     case TAC_PLANE: /* r is the normal, or its opposite, or the solid has no end */
     case TAC_HFIELD:
-        *low = r.x == 0 && r.y == 0 && r.z < 0 ? 0 : -HUGE_VAL;
-        *high = r.x == 0 && r.y == 0 && r.z > 0 ? 0 : HUGE_VAL;
+        *low = r.x == 0 && r.y == 0 && r.z < 0 ? 0 : -TAC_INFINITY;
+        *high = r.x == 0 && r.y == 0 && r.z > 0 ? 0 : TAC_INFINITY;
         break;
     default:
         *high = half_extent(s, r), *low = -*high;

@@ -78,7 +78,7 @@ static double distance_to(const Frame *f, tacVec3 x) {
 
 /* --- What there should be, worked out in the plane ---------------------------------------------------------------- */
 
-/* The face of box k that touches: the top of the lower, the bottom of the upper one, and its corners seen from above. */
+/* Corner of box k. */
 static tacVec3 corner_at(const Pair *p, int k, int corner) {
     tacVec3 h = p->shape[k].size;
     tacVec3 x = {corner & 1 ? h.x : -h.x, corner & 2 ? h.y : -h.y, corner & 4 ? h.z : -h.z};
