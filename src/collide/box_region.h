@@ -4,8 +4,6 @@
 
 #include "collide/closed_form.h"
 
-#include <math.h>
-
 typedef struct tacBoxRegion {
     int side[3]; /* -1, 1: beyond that face of the axis; 0: between them */
     int beyond;  /* axes that are beyond: 0 inside, 1 face, 2 edge, 3 corner */
@@ -52,7 +50,7 @@ static inline tacVec3 tac_box_gap(tacVec3 half, tacVec3 x) {
 /* How far x may move before its region, outside the box, becomes that of another feature: e = |x| - half, axis by axis;
  * a face's own axis does not count. */
 static inline double tac_box_room(tacVec3 half, tacVec3 x, const tacBoxRegion *g) {
-    double e[3] = {tac_abs(x.x) - half.x, tac_abs(x.y) - half.y, tac_abs(x.z) - half.z}, least = HUGE_VAL;
+    double e[3] = {tac_abs(x.x) - half.x, tac_abs(x.y) - half.y, tac_abs(x.z) - half.z}, least = TAC_INFINITY;
     for (int i = 0; i < 3; i++)
         if (!(g->beyond == 1 && g->side[i])) least = tac_min(least, tac_abs(e[i]));
     return least;

@@ -1,11 +1,11 @@
 /* Capsule against box: a segment p(t) = c + t u, |t| <= h, against the box, in the box's frame; all else is the ball
  * around the segment.
  *
- * Apart. With e(t) = p - clamp(p), half the squared distance is f = e.e/2, convex, and f' = e . u is monotone and linear
- * on each of the up to seven stretches into which faces' planes cut the segment. Its root is the nearest point, and the
- * stretch's region the box's feature. A segment along a face or an edge has a whole stretch of roots: its end is taken.
- * Overlapping (the segment meets the box). The least translation is along a face normal or an edge crossed with the
- * segment: separating axes of box and segment (capsule_box_deep.c).
+ * Apart. With e(t) = p - clamp(p), half the squared distance is f = e.e/2, convex, and f' = e . u is monotone and
+ * linear on each of the up to seven stretches into which faces' planes cut the segment. Its root is the nearest point,
+ * and the stretch's region the box's feature. A segment along a face or an edge has a whole stretch of roots: its end
+ * is taken. Overlapping (the segment meets the box). The least translation is along a face normal or an edge crossed
+ * with the segment: separating axes of box and segment (capsule_box_deep.c).
  *
  * Second points. From the first touch, in either direction along the segment: where the first face that it runs over
  * ends under it (an end of the segment, or CLIP by an edge of the face); where it runs over no face, where the first
@@ -15,8 +15,8 @@
 
 #include "collide/pairs.h"
 
-/* The segment cut where coordinates pass faces. Stretch i runs from cut[i].t to cut[i + 1].t; the first and last cut are
- * the segment's ends. */
+/* The segment cut where coordinates pass faces. Stretch i runs from cut[i].t to cut[i + 1].t; the first and last cut
+ * are the segment's ends. */
 #define TAC_MAX_STRETCH 7
 typedef struct boxStretches {
     int n; /* 0: not cut yet */
@@ -58,8 +58,8 @@ typedef struct nearPlace {
     double d;
 } nearPlace;
 
-/* The root of f' on a stretch: sum over the sides beyond of u_i (c_i + t u_i - b_i) = 0. *rise: sum of their u_i^2, zero
- * where the segment is along the feature. */
+/* The root of f' on a stretch: sum over the sides beyond of u_i (c_i + t u_i - b_i) = 0. *rise: sum of their u_i^2,
+ * zero where the segment is along the feature. */
 static double root_on(const tacBoxSegment *s, const boxStretches *w, int i, double *rise) {
     double low = w->cut[i].t, high = w->cut[i + 1].t, value = 0;
     tacBoxRegion g = region_of(s, w, i);
@@ -119,7 +119,7 @@ static tacVec3 across_edge(tacVec3 u, int k) {
  * the normal in the cone of edge, corner or end. */
 static double room(const tacBoxSegment *s, const nearPlace *p, tacVec3 n, double sine) {
     int crossed = p->end < 0 && p->region.beyond == 2;
-    double least = p->region.beyond == 1 || crossed ? HUGE_VAL : p->d, away = tac_norm3(s->c), cone = HUGE_VAL;
+    double least = p->region.beyond == 1 || crossed ? TAC_INFINITY : p->d, away = tac_norm3(s->c), cone = TAC_INFINITY;
     tacVec3 x = tac_box_segment_at(s, p->t);
     for (int k = 0; k < 3; k++) {
         double along = tac_get3(s->half, k) - tac_abs(tac_get3(x, k));

@@ -1,9 +1,9 @@
 /* Capsule against box where the segment runs through the box: the least translation that parts them.
  *
  * The box swept along the segment is a polyhedron whose faces have the box's normals, depth
- * b_k + h |u_k| - |c_k|, and those of edges crossed with the segment, a = u x e_k/|u x e_k|, depth b . |a| - |c . a|. The
- * least of the six is the answer. Under a face the part of the segment inside the face's prism touches with both its
- * ends; the deepest end of the segment is one of them. */
+ * b_k + h |u_k| - |c_k|, and those of edges crossed with the segment, a = u x e_k/|u x e_k|, depth b . |a| - |c . a|.
+ * The least of the six is the answer. Under a face the part of the segment inside the face's prism touches with both
+ * its ends; the deepest end of the segment is one of them. */
 #include "collide/capsule_box.h"
 
 /* An axis along which the two overlap. */
@@ -25,7 +25,7 @@ static overlapAxis face_overlap(const tacBoxSegment *s, int k) {
 static overlapAxis edge_overlap(const tacBoxSegment *s, int k) {
     tacVec3 u = s->u, n = k == 0 ? tac_vec3(0, u.z, -u.y) : k == 1 ? tac_vec3(-u.z, 0, u.x) : tac_vec3(u.y, -u.x, 0);
     double sine = tac_norm3(n), c = tac_dot3(n, s->c);
-    overlapAxis a = {.depth = HUGE_VAL, .k = k, .edge = 1};
+    overlapAxis a = {.depth = TAC_INFINITY, .k = k, .edge = 1};
     if (!(sine > TAC_ALONG)) return a;
     a.n = tac_scale3((c < 0 ? -1 : 1) / sine, n);
     a.depth = s->half.x * tac_abs(a.n.x) + s->half.y * tac_abs(a.n.y) + s->half.z * tac_abs(a.n.z) - tac_abs(c) / sine;
@@ -36,7 +36,7 @@ static overlapAxis edge_overlap(const tacBoxSegment *s, int k) {
 static overlapAxis least_overlap(const tacBoxSegment *s, double *next) {
     overlapAxis best = face_overlap(s, 0);
     double bias = TAC_COINCIDENT * (s->size + s->h);
-    *next = HUGE_VAL;
+    *next = TAC_INFINITY;
     for (int i = 1; i < 6; i++) {
         overlapAxis a = i < 3 ? face_overlap(s, i) : edge_overlap(s, i - 3);
         if (a.depth + (a.edge ? bias : 0) < best.depth)
@@ -50,7 +50,7 @@ static overlapAxis least_overlap(const tacBoxSegment *s, double *next) {
 void tac_box_face_put(const tacBoxSegment *s, int axis, int side, tacBoxCut cut, tacTouch *out) {
     tacVec3 x = tac_box_segment_at(s, cut.t);
     tacVec3 n = tac_vec3(axis == 0 ? side : 0, axis == 1 ? side : 0, axis == 2 ? side : 0);
-    double d = side * tac_get3(x, axis) - tac_get3(s->half, axis), room = HUGE_VAL;
+    double d = side * tac_get3(x, axis) - tac_get3(s->half, axis), room = TAC_INFINITY;
     for (int k = 0; k < 3; k++)
         if (k != axis && k != cut.axis) room = tac_min(room, tac_get3(s->half, k) - tac_abs(tac_get3(x, k)));
     tac_box_segment_put(s, cut.t, n, d, cut.axis < 0 ? cut.side > 0 : -1, out);
@@ -91,8 +91,8 @@ static int under_face(const tacBoxSegment *s, const overlapAxis *a, double t, do
     return tac_deepest_first(n, out);
 }
 
-/* Segment and the edge furthest along n: nearest points of the two lines, t = ((q - c) . w)/(w . w) with w the part of u
- * across the edge and q a point of the edge. */
+/* Segment and the edge furthest along n: nearest points of the two lines, t = ((q - c) . w)/(w . w) with w the part of
+ * u across the edge and q a point of the edge. */
 static int across_edge(const tacBoxSegment *s, const overlapAxis *a, double reach, tacTouch *out) {
     int side[3];
     double dot = 0, square = 0, along = 0, u[3] = {s->u.x, s->u.y, s->u.z};

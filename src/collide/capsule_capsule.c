@@ -1,16 +1,14 @@
 /* Capsule against capsule: the nearest points of two segments c + s u, |s| <= h, and the ends that face the other.
  *
  * The first touch is the nearest pair. Then every end of either capsule that projects inside the other's segment (ends
- * included) and is nearer than `reach` is a touch too: parallel capsules touch at both ends of their common stretch, crossed ones only in
- * the first point (their ends are far), and there is no angle at which one turns into the other. Cores that meet have
- * the distance -r0 - r1; the normal is then one along which both cores lie on their own sides:
+ * included) and is nearer than `reach` is a touch too: parallel capsules touch at both ends of their common stretch,
+ * crossed ones only in the first point (their ends are far), and there is no angle at which one turns into the other.
+ * Cores that meet have the distance -r0 - r1; the normal is then one along which both cores lie on their own sides:
  *   two segments that cross   u0 x u1
  *   an end o (outward axis) on a segment along u   o - (o . u) u, the segment's x axis if that is zero
  *   two ends                  o0 - o1, the x axis of the first if that is zero */
 #include "collide/closed_form.h"
 #include "collide/pairs.h"
-
-#include <math.h>
 
 /* Sine below which segments have no single nearest point. */
 #define TAC_PARALLEL 1e-12
@@ -86,7 +84,7 @@ static void place_end(segmentPair *p, int i, int e, double foot) {
 
 /* Of parallel segments an end of one is nearest, with all others of the common stretch. */
 static void nearest_parallel(segmentPair *p) {
-    double best = HUGE_VAL;
+    double best = TAC_INFINITY;
     segmentPair nearest = *p;
     for (int i = 0; i < 4; i++) {
         place_end(p, i / 2, i % 2, foot_of_end(p, i / 2, i % 2));
@@ -133,7 +131,7 @@ static tacVec3 normal_of(const segmentPair *p, double *d) {
 /* Room of the features: along a segment (lost faster by 1/sine where two lines cross), and of an end's normal. */
 static double room(const segmentPair *p, tacVec3 n, double d, int is_nearest) {
     int crossed = p->end[0] < 0 && p->end[1] < 0;
-    double least = crossed ? HUGE_VAL : d, away = tac_norm3(p->D);
+    double least = crossed ? TAC_INFINITY : d, away = tac_norm3(p->D);
     for (int i = 0; i < 2; i++) {
         const segment *a = p->of[i];
         double size = a->h + a->r, outward = tac_dot3(n, a->u) * ((p->end[i] == 1) == (i == 0) ? 1 : -1);
@@ -171,8 +169,8 @@ static int is_new(const tacTouch *t, int n, const tacTouch *others) {
     return 1;
 }
 
-/* Ends that project inside the other segment, after the first touch. Ends of that segment are inside, to rounding: equal
- * capsules side by side have both pairs of ends. */
+/* Ends that project inside the other segment, after the first touch. Ends of that segment are inside, to rounding:
+ * equal capsules side by side have both pairs of ends. */
 static int facing_ends(segmentPair *p, double reach, tacTouch *out) {
     int n = 1;
     double rounding = TAC_COINCIDENT * (p->of[0]->h + p->of[1]->h);

@@ -3,8 +3,6 @@
 
 #include "collide/touch.h"
 
-#include <math.h>
-
 /* Cores nearer than this times the shapes' size have no direction of their own (their difference is rounding): the
  * normal then comes from the features. The distance changes by no more than this. */
 #define TAC_COINCIDENT 1e-12
@@ -45,7 +43,7 @@ static inline tacTouch tac_touch_between(tacVec3 x0, tacVec3 n, double d, double
 static inline void tac_put_over_plane(tacTouch *t, tacVec3 x, tacVec3 n, double d, tacFeatureKind kind, int id) {
     tac_put_nearest(t, d, tac_madd3(x, -d, n), x, n);
     tac_put_feature(&t->feature[0], TAC_FEATURE_PLANE, 0, 0), tac_put_feature(&t->feature[1], kind, id, 0);
-    t->margin = HUGE_VAL;
+    t->margin = TAC_INFINITY;
 }
 
 /* A length that a feature has left as seen from a point `away` from the middle of its shape of radius `size`: a turn of

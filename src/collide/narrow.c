@@ -1,8 +1,6 @@
 /* Narrow phase: the table of pairs. */
 #include "collide/pairs.h"
 
-#include <math.h>
-
 /* Rows and columns by tacGeomType, row <= column; 0: the two never touch. */
 static const tacTouchFunction TABLE[TAC_GEOM_TYPES][TAC_GEOM_TYPES] = {
     [TAC_PLANE] =
@@ -87,7 +85,7 @@ int tac_touches(const tacShape *a, const tacPose *A, const tacShape *b, const ta
 tacStatus tac_distance_pair(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
                             tacPairCache *cache, tacTouch *out) {
     tacTouch all[TAC_MAX_TOUCH];
-    int n = tac_touches(a, A, b, B, HUGE_VAL, cache, all);
+    int n = tac_touches(a, A, b, B, TAC_INFINITY, cache, all);
     if (n == 0) return TAC_ERR_SHAPE;
     *out = all[0];
     for (int i = 1; i < n; i++) /* until another point is the nearest: two distances part by two metres a metre */

@@ -8,8 +8,6 @@
 #include "collide/closed_form.h"
 #include "collide/pairs.h"
 
-#include <math.h>
-
 /* Hulls of at most so many corners are looked through from end to end; larger ones, up to TAC_FLOOD_HULL, by
  * neighbours, while at most TAC_FLOOD_CORNERS are within reach. */
 #define TAC_SCAN_CORNERS  32
@@ -48,7 +46,7 @@ static int candidate(const cornerSearch *c, int k) { return c->all ? k : c->list
 /* Greater, or as great with a lower number: the answer does not depend on the order in which corners come. */
 static int is_better(double value, int i, double best, int of) { return value > best || (value == best && i < of); }
 
-/* --- Candidates ---------------------------------------------------------------------------------------------------- */
+/* --- Candidates --------------------------------------------------------------------------------------------------- */
 
 /* Corners below `limit` that hang together with `start`; too many of them: all corners. */
 static void flood(cornerSearch *c, int start, double limit) {
@@ -91,11 +89,11 @@ static void search_neighbours(const tacShape *b, cornerSearch *c, int *vertex) {
     tacVec3 v = tac_shape_support(b, tac_neg3(c->n), vertex);
     double lowest = c->height + tac_dot3(c->n, v), level = TAC_LEVEL * (tac_abs(v.x) + tac_abs(v.y) + tac_abs(v.z));
     if (lowest - level >= c->reach) return;
-    flood(c, *vertex, c->reach < HUGE_VAL ? tac_max(c->reach, lowest + level) : lowest + level);
+    flood(c, *vertex, c->reach < TAC_INFINITY ? tac_max(c->reach, lowest + level) : lowest + level);
 }
 
 static void search(const tacShape *b, cornerSearch *c, tacPairCache *cache) {
-    c->count = 0, c->all = b->hull.nvert >= TAC_FLOOD_HULL, c->beyond = HUGE_VAL;
+    c->count = 0, c->all = b->hull.nvert >= TAC_FLOOD_HULL, c->beyond = TAC_INFINITY;
     if (b->hull.nvert <= TAC_SCAN_CORNERS) {
         scan(c);
         return;
@@ -106,7 +104,7 @@ static void search(const tacShape *b, cornerSearch *c, tacPairCache *cache) {
     if (cache != 0) cache->vertex[1][0] = vertex, cache->used = 1;
 }
 
-/* --- Which of them remain ------------------------------------------------------------------------------------------ */
+/* --- Which of them remain ----------------------------------------------------------------------------------------- */
 
 /* The lowest candidate, if it is within reach -> its number, or -1. */
 static int lowest_corner(const cornerSearch *c) {
@@ -131,9 +129,9 @@ static tacVec3 tangent(tacVec3 n) {
 /* Candidates within reach furthest in the seven directions -> half the least lead of one over the next. */
 static double find_furthest(const cornerSearch *c, int furthest[TAC_DIRECTIONS]) {
     tacVec3 t0 = tangent(c->n), t1 = tac_cross3(c->n, t0);
-    double extent[TAC_DIRECTIONS], second[TAC_DIRECTIONS], lead = HUGE_VAL;
+    double extent[TAC_DIRECTIONS], second[TAC_DIRECTIONS], lead = TAC_INFINITY;
     for (int j = 0; j < TAC_DIRECTIONS; j++)
-        furthest[j] = -1, extent[j] = second[j] = -HUGE_VAL;
+        furthest[j] = -1, extent[j] = second[j] = -TAC_INFINITY;
     for (int k = 0; k < candidates(c); k++) {
         int i = candidate(c, k);
         if (!(corner_height(c, i) < c->reach)) continue;
@@ -170,7 +168,7 @@ static int add_once(int n, int *keep, int i) {
  * *margin (m): until others are chosen; where all are kept, until one more comes than there is room for. */
 static int choose(const cornerSearch *c, int lowest, int keep[TAC_MAX_TOUCH], double *margin) {
     int n = 1, within = 0, furthest[TAC_DIRECTIONS];
-    keep[0] = lowest, *margin = HUGE_VAL;
+    keep[0] = lowest, *margin = TAC_INFINITY;
     for (int k = 0; k < candidates(c) && within <= TAC_MAX_TOUCH; k++)
         within += corner_height(c, candidate(c, k)) < c->reach;
     if (within >= TAC_MAX_TOUCH) *margin = c->all ? 0 : c->beyond - c->reach;
@@ -188,7 +186,7 @@ static int choose(const cornerSearch *c, int lowest, int keep[TAC_MAX_TOUCH], do
 
 /* Until a neighbour is as low as the lowest corner; two heights part by two metres a metre. */
 static double lowest_margin(const cornerSearch *c, int lowest) {
-    double next = HUGE_VAL;
+    double next = TAC_INFINITY;
     for (int e = 0; e < c->hull->edge_num[lowest]; e++)
         next = tac_min(next, corner_height(c, c->hull->edge[c->hull->edge_adr[lowest] + e]));
     return 0.5 * (next - corner_height(c, lowest));
@@ -205,7 +203,7 @@ int tac_touch_plane_mesh(const tacShape *a, const tacPose *A, const tacShape *b,
     if (lowest < 0) return 0;
     double margin;
     keep[0] = lowest;
-    if (reach < HUGE_VAL)
+    if (reach < TAC_INFINITY)
         count = choose(&c, lowest, keep, &margin);
     else
         margin = lowest_margin(&c, lowest);

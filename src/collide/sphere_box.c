@@ -5,8 +5,8 @@
 /* 1/sqrt(2): a point changes the difference of its distances from two faces at right angles by sqrt(2) a metre. */
 #define TAC_HALF_SQRT2 0.70710678118654752440
 
-/* A centre at x inside: e_k = |x_k| - half_k <= 0, the face with the greatest e. Ties and the middle: the first axis, and
- * its + face. *d: e of that face; returns its normal in the box's frame. */
+/* A centre at x inside: e_k = |x_k| - half_k <= 0, the face with the greatest e. Ties and the middle: the first axis,
+ * and its + face. *d: e of that face; returns its normal in the box's frame. */
 static tacVec3 from_inside(tacVec3 half, tacVec3 x, double *d, tacFeature *face, double *margin) {
     double at[3] = {x.x, x.y, x.z}, e[3] = {tac_abs(x.x) - half.x, tac_abs(x.y) - half.y, tac_abs(x.z) - half.z};
     int k = 0;

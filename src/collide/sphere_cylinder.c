@@ -6,7 +6,8 @@
 /* As in sphere_box.c. */
 #define TAC_HALF_SQRT2 0.70710678118654752440
 
-/* What of the cylinder is nearest: feature, normal outwards (cylinder's frame), core distance, radius about the core. */
+/* What of the cylinder is nearest: feature, normal outwards (cylinder's frame), core distance, radius about the
+ * core. */
 typedef struct cylinderNear {
     tacFeatureKind kind;
     int id;

@@ -1,14 +1,12 @@
 /* Sphere against ellipsoid: the point of the ellipsoid nearest to the centre, from outside or inside.
  *
- * In the ellipsoid's frame, folded to positive coordinates y, the nearest point is x_i = r_i^2 y_i/(t + r_i^2) with t the
- * greatest root of  sum (r_i y_i/(t + r_i^2))^2 = 1. With m the least radius, rho_i = (r_i/m)^2, z_i = y_i/r_i and
+ * In the ellipsoid's frame, folded to positive coordinates y, the nearest point is x_i = r_i^2 y_i/(t + r_i^2) with t
+ * the greatest root of  sum (r_i y_i/(t + r_i^2))^2 = 1. With m the least radius, rho_i = (r_i/m)^2, z_i = y_i/r_i and
  * delta = t/m^2 + 1, the distance from the last pole, that is |q(delta)| = 1 for  q_i = rho_i z_i/(delta + rho_i - 1)
  * (docs/theory/collision.md, F1). 1/|q| is concave and increasing beyond the pole, so Newton's steps on 1 - 1/|q| from
  * the left of the root never pass it; they end when rounding stops them. A term alone gives such a start: q_i <= 1. */
 #include "collide/closed_form.h"
 #include "collide/pairs.h"
-
-#include <math.h>
 
 /* Radii below this times the greatest are taken as this: a flat ellipsoid. */
 #define TAC_FLAT_ELLIPSOID 1e-12
@@ -34,8 +32,8 @@ static double ratio_norm(const nearProblem *p, double delta, double *weighted) {
     return tac_sqrt(sum);
 }
 
-/* The start: the greatest of the delta where one term alone is 1 and, outside, |z|: there delta + rho_i - 1 <= delta rho_i
- * makes |q| >= |z|/delta.
+/* The start: the greatest of the delta where one term alone is 1 and, outside, |z|: there delta + rho_i - 1 <= delta
+ * rho_i makes |q| >= |z|/delta.
  * The root, or 0 where there is none beyond the pole: the centre is inside, on the plane across the least radius, near
  * enough to the middle that two points mirrored in that plane are nearest. */
 static double nearest_root(const nearProblem *p) {
@@ -83,10 +81,11 @@ static tacVec3 surface_normal(tacVec3 radii, tacVec3 c, double *d) {
     return N;
 }
 
-/* Inside, the normal jumps across the plane of the two greater radii; a flat ellipsoid has edges, which are no feature. */
+/* Inside, the normal jumps across the plane of the two greater radii; a flat ellipsoid has edges, which are no
+ * feature. */
 static double margin_of(tacVec3 r, tacVec3 c, double d) {
     if (!(tac_min(r.x, tac_min(r.y, r.z)) > 0)) return 0;
-    if (d >= 0) return HUGE_VAL;
+    if (d >= 0) return TAC_INFINITY;
     if (r.x <= r.y && r.x <= r.z) return tac_abs(c.x);
     return r.y <= r.z ? tac_abs(c.y) : tac_abs(c.z);
 }

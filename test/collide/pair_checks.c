@@ -46,7 +46,7 @@ int touches_of(const Pair *p, double reach, tacTouch *out) {
     return tac_touches(&p->shape[0], &p->pose[0], &p->shape[1], &p->pose[1], reach, &cache, out);
 }
 
-/* --- Supports, from the definitions of the shapes ------------------------------------------------------------------ */
+/* --- Supports, from the definitions of the shapes ----------------------------------------------------------------- */
 
 static double mesh_support(const tacShape *s, tacVec3 m) {
     double most = -HUGE_VAL;

@@ -7,7 +7,7 @@
 
 static const double TOL = 1e-12; /* of the shapes' size */
 
-/* --- Hulls: balls of subdivided icosahedra, prisms ------------------------------------------------------------------ */
+/* --- Hulls: balls of subdivided icosahedra, prisms ---------------------------------------------------------------- */
 
 enum { MOST_VERTICES = 2600, MOST_FACES = 5200 };
 typedef struct Solid {
@@ -101,7 +101,7 @@ static void release(Solid *s) {
     free(s);
 }
 
-/* --- Tests ---------------------------------------------------------------------------------------------------------- */
+/* --- Tests -------------------------------------------------------------------------------------------------------- */
 
 static Pair on_floor(const Solid *s, tacPose pose) {
     return (Pair){{shape_of(TAC_PLANE, 0, 0, 0), s->shape}, {pose_at(0, 0, 0), pose}};

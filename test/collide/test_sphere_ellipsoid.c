@@ -29,14 +29,14 @@ static void test_axes(void **state) {
     CHECK_NEAR(touch_of(at_centre(0, 0, 7)).dist, 2.5, TOL_DIST);
     CHECK_NEAR(touch_of(at_centre(0.5, 0, 0)).dist, -1, TOL_DIST);
     CHECK_NEAR(touch_of(at_centre(0, 0, 3.9)).dist, -0.6, TOL_DIST);
-    /* (0, 0, z) inside the radius of curvature at the tip: x = sqrt(1 - z^2/(c^2 - a^2)) a, distance^2 = x^2 + (z - z')^2
-     * with z' = c^2 z/(c^2 - a^2) */
+    /* (0, 0, z) inside the radius of curvature at the tip: x = sqrt(1 - z^2/(c^2 - a^2)) a, distance^2 = x^2 + (z -
+     * z')^2 with z' = c^2 z/(c^2 - a^2) */
     double z = 1, far = 16.0 / 15, x = sqrt(1 - far * far / 16);
     CHECK_NEAR(touch_of(at_centre(0, 0, z)).dist, -sqrt(x * x + (z - far) * (z - far)) - 0.5, TOL_DIST);
 }
 
-/* The middle: along the least radius, to its + side. A ball: along x. Points on the plane between the two nearest points,
- * and beside it. */
+/* The middle: along the least radius, to its + side. A ball: along x. Points on the plane between the two nearest
+ * points, and beside it. */
 static void test_degenerate(void **state) {
     (void)state;
     tacTouch t = touch_of(at_centre(0, 0, 0));

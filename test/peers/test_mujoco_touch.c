@@ -143,8 +143,8 @@ static void test_cylinder_points(void **state) {
     mj_deleteModel(two.m);
 }
 
-/* MuJoCo's capsule and box agree where the segment does not meet the box; there its answer is another one than the least
- * translation. Counted, because its method is not exact everywhere either. */
+/* MuJoCo's capsule and box agree where the segment does not meet the box; there its answer is another one than the
+ * least translation. Counted, because its method is not exact everywhere either. */
 static void test_capsule_box(void **state) {
     (void)state;
     Two two = two_open(TAC_CAPSULE, TAC_BOX);
