@@ -13,7 +13,8 @@ typedef struct tacCorners {
 
 int tac_corners_have(const tacCorners *c, int id);
 void tac_corners_add(tacCorners *c, int id);
-/* Adds the corners whose height along n (unit, shape's frame) is within `depth` of the greatest. Not for curved cores. */
+/* Adds the corners whose height along n (unit, shape's frame) is within `depth` of the greatest. Not for curved
+ * cores. */
 void tac_corners_near_top(const tacShape *s, tacVec3 n, double depth, tacCorners *c);
 /* Whether two corners are ends of one edge. */
 int tac_corners_are_edge(const tacShape *s, int i, int j);

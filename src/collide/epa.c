@@ -1,8 +1,6 @@
 /* Expanding polytope: (G10)-(G13) of docs/theory/collision.md. */
 #include "collide/epa.h"
 
-#include <math.h>
-
 enum { MOST_CORNERS = TAC_EPA_CORNERS, MOST_FACES = 2 * TAC_EPA_CORNERS };
 /* Thickness relative to scale below which D is flat. */
 #define FLAT 1e-12
@@ -21,7 +19,7 @@ typedef struct Face {
     int corner[3];   /* counter-clockwise seen from outside */
     int beside[3];   /* face across the edge corner[k], corner[k + 1] */
     tacVec3 outside; /* unit normal */
-    double offset;   /* outside . w in its plane; HUGE_VAL: no area, never taken */
+    double offset;   /* outside . w in its plane; TAC_INFINITY: no area, never taken */
     double turn;     /* rounding error of the normal, rad */
     int alive, seen;
 } Face;
@@ -42,7 +40,7 @@ static void set_plane(const Polytope *p, Face *f) {
     double area = tac_norm3(n), longest = tac_sqrt(tac_max(tac_dot3(ab, ab), tac_dot3(ac, ac)));
     f->turn = area > 0 ? ROUNDING * p->scale * longest / area : 1;
     if (!(f->turn < SAME_PLANE)) {
-        f->offset = HUGE_VAL, f->outside = tac_zero3();
+        f->offset = TAC_INFINITY, f->outside = tac_zero3();
         return;
     }
     f->outside = tac_scale3(1 / area, n);
@@ -60,7 +58,7 @@ static int add_face(Polytope *p, int i, int j, int k) {
 /* The face nearest to the origin, or -1. */
 static int nearest_face(const Polytope *p) {
     int best = -1;
-    double least = HUGE_VAL;
+    double least = TAC_INFINITY;
     for (int i = 0; i < p->nface; i++)
         if (p->face[i].alive && p->face[i].offset < least) least = p->face[i].offset, best = i;
     return best;
@@ -246,7 +244,7 @@ static void weigh(tacEpa *out) {
     tacSupport s[3] = {out->corner[0], out->corner[1], out->corner[2]};
     double weight[3];
     tacVec3 v;
-    int n = tac_simplex_nearest(3, HUGE_VAL, s, weight, &v);
+    int n = tac_simplex_nearest(3, TAC_INFINITY, s, weight, &v);
     for (int i = 0; i < 3; i++) {
         out->corner[i] = s[i < n ? i : 0];
         out->weight[i] = i < n ? weight[i] : 0;
@@ -262,7 +260,7 @@ static void answer_flat(tacCores *c, int n, const tacSupport *s, tacEpa *out) {
     int hint[2] = {s[0].id[0], s[0].id[1]};
     tacSupport plus = tac_cores_support(c, e[0], hint), minus = tac_cores_support(c, tac_neg3(e[0]), hint);
     double up = tac_dot3(e[0], plus.w), down = -tac_dot3(e[0], minus.w);
-    *out = (tacEpa){.status = TAC_EPA_FLAT, .next = -HUGE_VAL};
+    *out = (tacEpa){.status = TAC_EPA_FLAT, .next = -TAC_INFINITY};
     out->n = up >= down ? e[0] : tac_neg3(e[0]);
     out->lower = out->upper = tac_max(up, down);
     for (int k = 0; k < 3; k++)
@@ -272,18 +270,17 @@ static void answer_flat(tacCores *c, int n, const tacSupport *s, tacEpa *out) {
 
 /* (G13): the next best plane that is not that of the face found. */
 static double next_offset(const Polytope *p, const tacEpa *out, double same) {
-    double least = HUGE_VAL;
+    double least = TAC_INFINITY;
     for (int i = 0; i < p->nface; i++) {
         const Face *f = &p->face[i];
         if (!f->alive || !(f->offset < least)) continue;
-        if (tac_norm3(tac_cross3(f->outside, out->n)) > same || tac_dot3(f->outside, out->n) > 0)
-            least = f->offset;
+        if (tac_norm3(tac_cross3(f->outside, out->n)) > same || tac_dot3(f->outside, out->n) > 0) least = f->offset;
     }
     return -least;
 }
 
 static void expand(tacCores *c, Polytope *p, double gap, int hint[2], tacEpa *out) {
-    out->status = TAC_EPA_FULL, out->lower = -HUGE_VAL, out->upper = 0;
+    out->status = TAC_EPA_FULL, out->lower = -TAC_INFINITY, out->upper = 0;
     for (;;) {
         int at = nearest_face(p);
         if (at < 0) return;
@@ -302,7 +299,7 @@ static void expand(tacCores *c, Polytope *p, double gap, int hint[2], tacEpa *ou
         }
         if (lower > out->lower) keep_face(p, f, lower, out);
         if (repeated) { /* a sliver whose normal is no normal */
-            f->offset = HUGE_VAL;
+            f->offset = TAC_INFINITY;
             continue;
         }
         if (p->ncorner == MOST_CORNERS || !grow(p, at, &w)) return;

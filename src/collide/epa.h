@@ -1,4 +1,4 @@
-/* Least translation of two overlapping cores by growing a polytope inside their difference D [vandenBergen2001].
+/* Least translation of two overlapping cores by growing a polytope inside their difference D [VanDenBergen2001].
  *
  * With s(n) = min over w in D of n . w, the signed distance of the cores is max over unit n of s(n): negative when D
  * holds the origin. Every s(n) is a lower bound; for a polytope inside D that holds the origin, the greatest of n . w

@@ -1,7 +1,5 @@
-/* Distance of separated cores: (G1)-(G9) of docs/theory/collision.md. */
+/* Distance of separated cores: (G1)-(G8) of docs/theory/collision.md. */
 #include "collide/gjk.h"
-
-#include <math.h>
 
 /* Cores whose distance is below this times the size of D count as touching: v is rounding then and has no direction. */
 #define TOUCHING 1e-10
@@ -52,7 +50,7 @@ static int recall_corner(const tacCores *c, const tacPairCache *cache, int i, ta
 }
 
 void tac_gjk_start(tacCores *c, const tacPairCache *cache, tacGjk *g) {
-    g->n = 0, g->iterations = 0, g->lower = -HUGE_VAL;
+    g->n = 0, g->iterations = 0, g->lower = -TAC_INFINITY;
     int most = cache && has_corners(c->shape[0]) && has_corners(c->shape[1]) ? cache->used : 0;
     for (int i = 0; i < most && i < 3; i++) {
         if (!recall_corner(c, cache, i, &g->corner[g->n])) break;
@@ -65,7 +63,7 @@ void tac_gjk_start(tacCores *c, const tacPairCache *cache, tacGjk *g) {
         g->corner[g->n++] = tac_cores_support(c, v, (int[2]){-1, -1});
         g->lower = tac_dot3(v, g->corner[0].w) / tac_norm3(v);
     }
-    g->n = tac_simplex_nearest(g->n, HUGE_VAL, g->corner, g->weight, &g->v);
+    g->n = tac_simplex_nearest(g->n, TAC_INFINITY, g->corner, g->weight, &g->v);
     g->upper = tac_norm3(g->v);
 }
 

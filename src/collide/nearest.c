@@ -4,8 +4,6 @@
 #include "collide/closed_form.h"
 #include "collide/corners.h"
 
-#include <math.h>
-
 /* How far (relative to scale, and rad) a touch may lie outside its feature and still be taken at once: rounding. */
 #define FITS 1e-13
 /* The same for the best of all candidates: two features tie then, and either gives the same touch to this times the
@@ -55,7 +53,7 @@ static tacTouch guessed(const Choice *k, tacFeature f0, tacFeature f1) {
 }
 
 /* Whether the touch is within the search's bounds, on its side, and no point of the cores lies nearer along its normal:
- * apart, that alone proves it (G8). */
+ * apart, that alone proves it (G14). */
 static int is_within(const Choice *k, const tacTouch *t) {
     double d = t->dist + tac_shape_pad(k->c->shape[0]) + tac_shape_pad(k->c->shape[1]), slack = SLACK * k->c->scale;
     if (d < k->g->lower - slack || d > k->g->upper + slack || !(tac_dot3(t->normal, k->g->n) > 0)) return 0;
@@ -286,7 +284,7 @@ static int choose_curved(Choice *k, int thorough) {
 }
 
 int tac_nearest_features(const tacCores *c, const tacGuess *g, int thorough, tacTouch *out) {
-    Choice k = {.c = c, .g = g, .score = -HUGE_VAL};
+    Choice k = {.c = c, .g = g, .score = -TAC_INFINITY};
     int straight = tac_core_is_straight(c->shape[0]) && tac_core_is_straight(c->shape[1]);
     int found = (straight ? choose_straight(&k) : choose_curved(&k, thorough)) || k.score >= -TIE;
     *out = k.score >= -NEARLY ? k.best : guessed(&k, k.best.feature[0], k.best.feature[1]);

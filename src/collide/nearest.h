@@ -16,8 +16,8 @@ typedef struct tacGuess {
 /* Box, mesh, sphere and capsule have cores of corners, edges and faces. */
 int tac_core_is_straight(const tacShape *s);
 
-/* The features whose own touch (rule NEAREST, touch.h) lies in their ranges and their cones of normals -> that touch, in
- * the frame of shape 0, margin left at zero. It is the nearest one where the cores are apart, and where they overlap
+/* The features whose own touch (rule NEAREST, touch.h) lies in their ranges and their cones of normals -> that touch,
+ * in the frame of shape 0, margin left at zero. It is the nearest one where the cores are apart, and where they overlap
  * the least translation among all directions near n: (G14) of docs/theory/collision.md. 0: none was found, the guess is
  * too rough; `out` is the guess itself then. thorough: look at every feature within the guess's error. */
 int tac_nearest_features(const tacCores *c, const tacGuess *g, int thorough, tacTouch *out);

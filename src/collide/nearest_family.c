@@ -1,6 +1,6 @@
 /* Touches that are not alone: parallel edges, axes in one line, a point on the axis of a round shape. There the system
- * (D.1) of the common normal is singular and has a whole curve or surface of solutions; Newton's steps of least length
- * [Ben-Israel1966] go to the one nearest to where they start. */
+ * (D4) of the common normal is singular and has a whole curve or surface of solutions; Newton's steps of least length
+ * [BenIsrael1966] go to the one nearest to where they start. */
 #include "collide/nearest.h"
 
 #include "math/dense.h"
@@ -12,7 +12,8 @@
 /* Steps shorter than this are rounding once they stop shrinking; shorter than the second at once. */
 #define ROUNDING 1e-9
 #define STILL    1e-16
-/* What may be left of the conditions, of scale and rad: what directions of nearly zero singular values would take up. */
+/* What may be left of the conditions, of scale and rad: what directions of nearly zero singular values would take
+ * up. */
 #define MET 1e-8
 enum { MOST_STEPS = 40, MOST_UNKNOWNS = 6 };
 
@@ -38,7 +39,7 @@ static void set_system(const tacCores *c, const tacTouch *t, const tacVec3 near[
     }
 }
 
-/* (D.2) with rows and columns divided by the lengths: K y = r for y = (s0, s1, turn of n). */
+/* (D10) with rows and columns divided by the lengths: K y = r for y = (s0, s1, turn of n). */
 static int assemble(const System *s, double *K, double *r) {
     int m = s->patch[0].dim + s->patch[1].dim, n = m + 2, first = 0;
     tacVec3 gap = tac_sub3(s->patch[1].x, s->patch[0].x);

@@ -1,4 +1,5 @@
-/* The point of a simplex nearest to the origin, by signed volumes [Montanari2017]: (G3)-(G6) of docs/theory/collision.md.
+/* The point of a simplex nearest to the origin, by signed volumes [Montanari2017]: (G3)-(G6) of
+ * docs/theory/collision.md.
  *
  * Barycentric weights are areas about the projection p of the origin, formed from differences of the corners to p, so
  * that a small simplex far from the origin keeps its digits. */
@@ -39,8 +40,8 @@ static inline void take_segment(const tacSupport *c, int i, int j, Part *best) {
     if (square < best->square) *best = (Part){2, {i, j, 0}, {1 - t, t, 0}, v, square};
 }
 
-/* (G4): p = n (n . a)/|n|^2 for the normal n = (b - a) x (c - a); weights n . ((b - p) x (c - p)) and cyclic. A negative
- * one sends us to the opposite side; a triangle without area is its sides. */
+/* (G4): p = n (n . a)/|n|^2 for the normal n = (b - a) x (c - a); weights n . ((b - p) x (c - p)) and cyclic. A
+ * negative one sends us to the opposite side; a triangle without area is its sides. */
 static inline void take_triangle(const tacSupport *s, int i, int j, int k, tacVec3 n, Part *best) {
     tacVec3 a = s[i].w, b = s[j].w, c = s[k].w, ab = tac_sub3(b, a), ac = tac_sub3(c, a), p = tac_zero3();
     double square = tac_dot3(n, n), wa = -1, wb = -1, wc = -1;
@@ -65,8 +66,8 @@ static inline tacVec3 triangle_normal(const tacSupport *s, int i, int j, int k) 
     return tac_cross3(tac_sub3(s[j].w, s[i].w), tac_sub3(s[k].w, s[i].w));
 }
 
-/* (G5): nearest of the faces that the origin is outside of, seen from the opposite corner; a flat tetrahedron is outside
- * of itself. 0: the origin is inside of all. */
+/* (G5): nearest of the faces that the origin is outside of, seen from the opposite corner; a flat tetrahedron is
+ * outside of itself. 0: the origin is inside of all. */
 static int take_tetrahedron(const tacSupport *s, Part *best) {
     static const int FACE[4][4] = {{0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}, {0, 1, 2, 3}};
     int outside = 0;

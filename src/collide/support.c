@@ -17,8 +17,8 @@ static int scan_corners(const tacHull *h, tacVec3 d) {
 }
 
 /* To the highest neighbour while it is higher. A corner of a convex body that no neighbour exceeds is the highest;
- * heights grow at every step, so no corner is visited twice. (Going to the first that is higher looks at a quarter fewer
- * corners and takes half as long again: its branches cannot be predicted.) */
+ * heights grow at every step, so no corner is visited twice. (Going to the first that is higher looks at a quarter
+ * fewer corners and takes half as long again: its branches cannot be predicted.) */
 static int climb_corners(const tacHull *h, tacVec3 d, int start) {
     int here = start, last = -1;
     double top = tac_dot3(d, h->vert[here]);

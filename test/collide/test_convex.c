@@ -244,7 +244,8 @@ static void test_far_apart(void **state) {
         }
 }
 
-/* Sizes of zero make points, segments, discs and plates. The touch is finite, consistent, and right along its normal. */
+/* Sizes of zero make points, segments, discs and plates. The touch is finite, consistent, and right along its
+ * normal. */
 static void test_without_extent(void **state) {
     (void)state;
     tacDraw d = {9, 0};

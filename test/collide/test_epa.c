@@ -33,7 +33,7 @@ static void check_answer(tacCores *c, const tacEpa *e, double tol) {
     CHECK_NEAR(total, 1, 1e-12);
 }
 
-/* --- Against every direction that can be the best ------------------------------------------------------------------ */
+/* --- Against every direction that can be the best ----------------------------------------------------------------- */
 
 static double least_along(const tacCores *c, tacVec3 n) {
     double a = -HUGE_VAL, b = HUGE_VAL;

@@ -5,6 +5,7 @@ import re
 
 from checks.gradients import unit_check, unit_tests
 from checks.registry import CannotRun, Result, check, last_line
+from checks.speed import pinned
 
 PAIRS = 100_000
 DISTANCE_SECONDS = 1200
@@ -98,3 +99,41 @@ def bad_input(context):
     failed = [name for name, (ok, _) in tests.items() if not ok]
     figure = f"{len(tests) - len(failed)} of {len(tests)} tests pass; {pairs} pairs, all defined, {missed} not exact to 1e-7"
     return Result(not failed and pairs > 10_000, figure, failed + lines)
+
+
+GJK_SIZES = ["20", "100", "1000"]
+GJK_COLD = 1.0
+GJK_WARM = 0.5
+GJK_ERROR = 1e-12  # between the proved bounds of the distances that were timed, of the larger radius
+GJK_RUNS = 3  # of which the quietest counts
+
+
+def gjk_rows(context):
+    """{what: {corners: row}}, of each row the run with the least ratio."""
+    table = {}
+    for _ in range(GJK_RUNS):
+        head, *rows = pinned(context, "bench_collide", "gjk")
+        for row in (dict(zip(head, row, strict=True)) for row in rows):
+            if row["ratio"] == "":
+                raise CannotRun("bench_collide was built without libccd (./dev peers installs it; then ./dev build)")
+            sizes = table.setdefault(row["what"], {})
+            if row["corners"] not in sizes or float(row["ratio"]) < float(sizes[row["corners"]]["ratio"]):
+                sizes[row["corners"]] = row
+    return table
+
+
+@check(
+    "collision-speed-gjk",
+    bar="GJK on hulls of 20, 100, 1000 corners, same support function as libccd: cold at most 1.0 of its time (apart or overlapping), warm at most 0.5",
+)
+def speed_gjk(context):
+    # libccd 2.1 says whether shapes overlap, not how far they are apart. Cold is that same question to both; warm is our
+    # whole distance against its yes or no, and so is the cold distance, which has no bar.
+    table = context.once("gjk", gjk_rows)
+    ratios = {what: [float(table[what][n]["ratio"]) for n in GJK_SIZES] for what in ("gjk-apart", "gjk-overlap", "gjk-warm", "gjk-cold", "depth")}
+    error = max(float(table[what][n]["error"]) for what in ("gjk-cold", "gjk-warm") for n in GJK_SIZES)
+    ok = max(ratios["gjk-apart"] + ratios["gjk-overlap"]) <= GJK_COLD and max(ratios["gjk-warm"]) <= GJK_WARM and error <= GJK_ERROR
+    shown_as = {"gjk-apart": "cold, apart", "gjk-overlap": "cold, overlapping", "gjk-warm": "warm", "gjk-cold": "cold distance", "depth": "depth"}
+    figure = "; ".join(f"{shown_as[what]} {' '.join(f'{value:.2f}' for value in values)}" for what, values in ratios.items())
+    lines = [" ".join(f"{key} {value}" for key, value in row.items() if value) for sizes in table.values() for row in sizes.values()]
+    return Result(ok, f"{figure}; error {error:.0e}", lines)
