@@ -277,15 +277,17 @@ static tacPatchTangent local_move(const tacShape *s, tacFeature f, tacVec3 x, co
     return d;
 }
 
-static int has_own_move(const tacShapeTangent *move) {
-    return move->vert != 0 || move->size.x != 0 || move->size.y != 0 || move->size.z != 0;
-}
+static int is_zero(tacVec3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
+
+static int has_own_move(const tacShapeTangent *move) { return move->vert != 0 || !is_zero(move->size); }
 
 /* dx = v + w x (x - about) + R dx_shape, dt = w x t + R dt_shape */
 tacPatchTangent tac_feature_move(const tacShape *s, const tacPose *pose, tacFeature f, const tacPatch *at,
                                  const tacShapeTangent *move) {
     tacPatchTangent d = {.pad = 0};
-    if (has_own_move(move)) {
+    if (!has_own_move(move)) {
+        if (is_zero(move->twist.ang) && is_zero(move->twist.lin)) return d;
+    } else {
         d = local_move(s, f, tac_pose_local(pose, at->x), move);
         d.x = tac_mulmv3(pose->R, d.x);
         for (int i = 0; i < at->dim; i++)
