@@ -3,7 +3,7 @@
  * Fifteen directions tell all (separating axes): the normals of both boxes' faces and the cross products of their edges
  * are the normals of the faces of the Minkowski difference B - A. Along a unit direction u the boxes are apart by
  *
- *   s(u) = |t . u| - sum_i a_i |u_i| - sum_j b_j |u . B_j|                                                      (P.1)
+ *   s(u) = |t . u| - sum_i a_i |u_i| - sum_j b_j |u . B_j|                                                      (P2)
  *
  * in A's frame (t: from A's centre to B's; a, b half-sizes; B_j the axes of B). s(u) is a lower bound of the signed
  * distance for every u, also one that is a little off, so near-parallel edges need no special case. Where the largest
@@ -15,12 +15,10 @@
 #include "collide/manifold.h"
 #include "collide/pairs.h"
 
-#include <math.h>
-
 /* Edges with a smaller sine of the angle between them are parallel: what a common normal adds is below rounding. */
 #define PARALLEL 1e-14
 
-/* Ties by which boxes are apart for certain: a corner within a tie of the other box's three sides is nearer than this. */
+/* Ties by which boxes are apart for certain: a corner within a tie of all of the other box's sides is nearer. */
 #define APART 2
 
 /* Both boxes in A's frame. */
@@ -31,6 +29,7 @@ typedef struct Boxes {
     tacVec3 t; /* centre of B */
     double half[2][3];
     double tie; /* m: differences that do not count */
+    int bare;   /* 1: margins are not asked for */
 } Boxes;
 
 /* A direction of the fifteen. */
@@ -63,7 +62,7 @@ static void begin(Boxes *x, const tacShape *a, const tacPose *A, const tacShape 
 
 /* --- Fifteen directions ------------------------------------------------------------------------------------------- */
 
-/* (P.1); u turned towards B. */
+/* (P2); u turned towards B. */
 static Axis measure(const Boxes *x, int kind, int i, int j, tacVec3 u) {
     tacVec3 v = tac_mulmtv3(x->C, u);
     const double *a = x->half[0], *b = x->half[1];
@@ -73,8 +72,8 @@ static Axis measure(const Boxes *x, int kind, int i, int j, tacVec3 u) {
     return (Axis){kind, i, j, along < 0 ? tac_neg3(u) : u, s};
 }
 
-/* Faces come before edges and A's before B's: a later direction must be better by more than a tie, or the choice between
- * equals would hang on rounding. Returns 0 where the boxes are `reach` apart. */
+/* Faces come before edges and A's before B's: a later direction must be better by more than a tie, or the choice
+ * between equals would hang on rounding. Returns 0 where the boxes are `reach` apart. */
 static int consider(const Boxes *x, Axis axis, double reach, Search *found) {
     if (axis.s > found->best.s + x->tie) {
         found->second = found->best.s;
@@ -87,7 +86,7 @@ static int consider(const Boxes *x, Axis axis, double reach, Search *found) {
 
 static int search_axes(const Boxes *x, double reach, Search *found) {
     found->best = measure(x, 0, 0, 0, unit_axis(0, 1));
-    found->second = -HUGE_VAL;
+    found->second = -TAC_INFINITY;
     if (!(found->best.s < reach)) return 0;
     for (int i = 1; i < 3; i++)
         if (!consider(x, measure(x, 0, i, 0, unit_axis(i, 1)), reach, found)) return 0;
@@ -108,7 +107,7 @@ static int search_axes(const Boxes *x, double reach, Search *found) {
 static tacTouch nearest_touch(const Boxes *x, tacVec3 x0, tacVec3 u, double dist, const tacFeature feature[2]) {
     tacTouch t = tac_touch_between(tac_pose_point(x->pose[0], x0), tac_mulmv3(x->pose[0]->R, u), dist, 0, 0);
     t.feature[0] = feature[0], t.feature[1] = feature[1];
-    t.margin = tac_touch_margin(x->shape[0], x->pose[0], x->shape[1], x->pose[1], &t);
+    t.margin = x->bare ? TAC_NO_MARGIN : tac_touch_margin(x->shape[0], x->pose[0], x->shape[1], x->pose[1], &t);
     return t;
 }
 
@@ -197,8 +196,8 @@ static tacTouch corner_touch(const Boxes *x, const Corner *c) {
  * within rounding of the least can have its points elsewhere, but s(u) is not. */
 static tacTouch touch_apart(const Boxes *x) {
     Corner corner[16];
-    tacTouch edge, best_edge = {.dist = HUGE_VAL};
-    double least = HUGE_VAL;
+    tacTouch edge, best_edge = {.dist = TAC_INFINITY};
+    double least = TAC_INFINITY;
     for (int k = 0; k < 16; k++) {
         corner[k] = measure_corner(x, k < 8 ? 1 : 0, k & 7);
         least = tac_min(least, corner[k].dist);
@@ -213,7 +212,7 @@ static tacTouch touch_apart(const Boxes *x) {
         }
     least = tac_min(least, best_edge.dist);
     int best = -1;
-    double gap = -HUGE_VAL;
+    double gap = -TAC_INFINITY;
     for (int k = 0; k < 16; k++) {
         if (corner[k].dist > least + x->tie) continue;
         double parts = measure(x, 2, 0, 0, corner_normal(x, &corner[k])).s - corner[k].dist;
@@ -255,17 +254,19 @@ static tacTouch deepest_corner(const Boxes *x, const Axis *axis, const int face[
 
 static int touch_faces(const Boxes *x, const Axis *axis, double reach, tacTouch *out) {
     tacVec3 v = tac_mulmtv3(x->C, axis->u);
-    const int face[2] = {axis->kind == 0 ? 2 * axis->i + (tac_get3(axis->u, axis->i) > 0) : facing(axis->u),
-                         axis->kind == 1 ? 2 * axis->j + (tac_get3(v, axis->j) < 0) : facing(tac_neg3(v))};
+    const tacFacePair faces = {axis->kind,
+                               {axis->kind == 0 ? 2 * axis->i + (tac_get3(axis->u, axis->i) > 0) : facing(axis->u),
+                                axis->kind == 1 ? 2 * axis->j + (tac_get3(v, axis->j) < 0) : facing(tac_neg3(v))},
+                               x->bare};
     const tacShape *const *shape = x->shape;
     const tacPose *const *pose = x->pose;
-    int n = tac_manifold_of_faces(shape[0], pose[0], shape[1], pose[1], reach, axis->kind, face, out);
-    double room = facing_margin(x, axis->kind == 0 ? v : axis->u);
-    for (int k = 1; k < n; k++)
+    int n = tac_manifold_of_faces(shape[0], pose[0], shape[1], pose[1], reach, &faces, out);
+    double room = n > 1 && !x->bare ? facing_margin(x, axis->kind == 0 ? v : axis->u) : 0;
+    for (int k = 1; k < n && !x->bare; k++)
         out[k].margin = tac_min(out[k].margin, room);
     if (n > 0) return n;
-    if (tac_manifold_of_faces(shape[0], pose[0], shape[1], pose[1], HUGE_VAL, axis->kind, face, out) > 0) return 0;
-    out[0] = deepest_corner(x, axis, face);
+    if (tac_manifold_of_faces(shape[0], pose[0], shape[1], pose[1], TAC_INFINITY, &faces, out) > 0) return 0;
+    out[0] = deepest_corner(x, axis, faces.face);
     return 1;
 }
 
@@ -280,11 +281,11 @@ static void bound_margins(const Search *found, int n, tacTouch *out) {
 
 int tac_touch_box_box(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                       tacPairCache *cache, tacTouch *out) {
-    (void)cache;
     Boxes x;
     Search found;
     tacTouch nearest;
     begin(&x, a, A, b, B);
+    x.bare = cache != 0 && cache->bare;
     if (!search_axes(&x, reach, &found)) return 0;
     if (found.best.s > APART * x.tie) {
         nearest = touch_apart(&x);
@@ -297,6 +298,6 @@ int tac_touch_box_box(const tacShape *a, const tacPose *A, const tacShape *b, co
     } else {
         n = touch_faces(&x, &found.best, reach, out);
     }
-    bound_margins(&found, n, out);
+    if (!x.bare) bound_margins(&found, n, out);
     return n;
 }

@@ -14,6 +14,7 @@ typedef struct Pair {
     tacFlat flat[2];
     int ref;
     const tacTouch *nearest;
+    int bare; /* 1: margins are not asked for */
 } Pair;
 
 /* --- Which piece is the reference --------------------------------------------------------------------------------- */
@@ -126,7 +127,7 @@ static int write_touches(const Pair *p, const tacMark *mark, int n, double reach
         *t = touch_of_mark(p, &mark[i]);
         take_common_normal(p, t);
         if (!(t->dist < reach) || is_too_deep(p, t)) continue;
-        t->margin = tac_touch_margin(p->shape[0], p->pose[0], p->shape[1], p->pose[1], t);
+        t->margin = p->bare ? TAC_NO_MARGIN : tac_touch_margin(p->shape[0], p->pose[0], p->shape[1], p->pose[1], t);
         count++;
     }
     return count;
@@ -146,7 +147,7 @@ static double choice_margin(const Pair *p) {
 
 int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                  const tacTouch *nearest, tacTouch *out) {
-    Pair p = {.shape = {a, b}, .pose = {A, B}, .nearest = nearest};
+    Pair p = {.shape = {a, b}, .pose = {A, B}, .nearest = nearest, .bare = nearest->margin == TAC_NO_MARGIN};
     out[0] = *nearest;
     for (int k = 0; k < 2; k++) {
         tacVec3 along = k == 0 ? nearest->normal : tac_neg3(nearest->normal);
@@ -165,17 +166,18 @@ int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const t
     tacVec3 first = tac_pose_local(p.pose[p.ref], nearest->point[1 - p.ref]);
     left = tac_marks_spread(mark, left, TAC_MAX_TOUCH - 1, first);
     n = 1 + write_touches(&p, mark, left, reach, out + 1);
-    double choice = n > 1 ? choice_margin(&p) : 0;
+    if (p.bare || n == 1) return n;
+    double choice = choice_margin(&p);
     for (int i = 1; i < n; i++)
         out[i].margin = tac_min(out[i].margin, choice);
     return n;
 }
 
 int tac_manifold_of_faces(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
-                          int side, const int face[2], tacTouch *out) {
-    Pair p = {.shape = {a, b}, .pose = {A, B}, .ref = side};
+                          const tacFacePair *faces, tacTouch *out) {
+    Pair p = {.shape = {a, b}, .pose = {A, B}, .ref = faces->side, .bare = faces->bare};
     for (int k = 0; k < 2; k++)
-        p.flat[k] = (tacFlat){TAC_FLAT_POLYGON, face[k], 1, -1};
+        p.flat[k] = (tacFlat){TAC_FLAT_POLYGON, faces->face[k], 1, -1};
     tacMark mark[TAC_MAX_MARK];
     tacClip clip = clip_of_pair(&p, reach);
     int n = tac_clip(&clip, mark), deepest = 0;

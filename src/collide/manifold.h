@@ -9,10 +9,17 @@
  * cylinder, cone, capsule; for others the nearest touch is all there is.
  *
  * The others' normals are those of a face (the reference), at an angle to the nearest one's where that is not a face.
- * Seen along the nearest touch's normal n none is deeper: dist_i (n_i . n) >= dist. */
+ * Seen along the nearest touch's normal n none is deeper: dist_i (n_i . n) >= dist. They have margins where the nearest
+ * touch has one. */
 int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                  const tacTouch *nearest, tacTouch *out);
-/* The touches of two faces of boxes or meshes alone: face[side] gives the normal. The deepest first; 0 where the faces
- * do not overlap seen along that normal. */
+/* Two faces that overlap: face[side] gives the normal. */
+typedef struct tacFacePair {
+    int side, face[2];
+    int bare; /* 1: margins are not asked for: TAC_NO_MARGIN */
+} tacFacePair;
+
+/* The touches of two faces of boxes or meshes alone. The deepest first; 0 where the faces do not overlap seen along that
+ * normal. */
 int tac_manifold_of_faces(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
-                          int side, const int face[2], tacTouch *out);
+                          const tacFacePair *faces, tacTouch *out);

@@ -60,6 +60,7 @@ int tac_scene_layout_scratch(tacScene *s, const tacModel *m, int max_contacts, t
     SCRATCH(TAKE)
     s->max_contacts = max_contacts;
     s->extra = NULL;
+    s->bare = 0;
     return tac_broad_layout(&s->broad, m->ngeom, arena);
 }
 
@@ -199,6 +200,7 @@ static tacPairCache *recall(tacScene *s, int a, int b) {
     uint64_t key = ((uint64_t)a << 32 | (uint64_t)b) + 1;
     tacPairMemory *slot = &s->memory[((key * golden) >> 32) & (uint64_t)(s->nmemory - 1)];
     if (slot->key != key) *slot = (tacPairMemory){.key = key};
+    slot->cache.bare = s->bare;
     return &slot->cache;
 }
 

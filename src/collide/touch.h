@@ -27,8 +27,8 @@ typedef struct tacTouch {
     double margin; /* m: until another feature takes over (tac_feature_margin of both, and what the method adds) */
 } tacTouch;
 
-/* The stationarity conditions of two patches with a common normal, linear in the changes of the local coordinates s0, s1
- * and of the normal dn = e0 a + e1 b, factored (nearest_system.c; docs/theory/collision.md). */
+/* The stationarity conditions of two patches with a common normal, linear in the changes of the local coordinates s0,
+ * s1 and of the normal dn = e0 a + e1 b, factored (nearest_system.c; docs/theory/collision.md). */
 enum { TAC_NEAREST_UNKNOWNS = 6 };
 typedef struct tacNearest {
     int n, dim[2];
@@ -46,17 +46,22 @@ typedef struct tacNearestTangent {
 
 /* Two patches and the unit normal from 0 to 1 -> the factored system; non-zero where it is singular. */
 int tac_nearest_factor(const tacPatch patch[2], tacVec3 normal, tacNearest *system);
-/* What keeps the conditions when the cores move: gap = dx1 - dx0, slope[i][j] = n . dt[j] of patch i. With gap = x1 - x0
- * and slope = n . t of the patches themselves it is Newton's step towards the common normal. */
+/* What keeps the conditions when the cores move: gap = dx1 - dx0, slope[i][j] = n . dt[j] of patch i. With gap = x1 -
+ * x0 and slope = n . t of the patches themselves it is Newton's step towards the common normal. */
 tacNearestTangent tac_nearest_solve(const tacNearest *system, tacVec3 gap, const double slope[2][2]);
 
-/* What one query leaves for the next of the same pair; zero to begin. Saves time, never changes an answer. */
+/* The margin of a touch where none was asked for. */
+#define TAC_NO_MARGIN (-1.0)
+
+/* What one query leaves for the next of the same pair; zero to begin. Saves time, never changes an answer. And what the
+ * caller asks: margins can take longer than all else, and only derivatives have a use for them. */
 typedef struct tacPairCache {
     int vertex[2][3]; /* corners of the last simplex, of both shapes */
     int used;         /* how many */
+    int bare;         /* 1: margins are not asked for and may be left TAC_NO_MARGIN */
 } tacPairCache;
 
-/* --- Narrow phase (narrow.c): one table over the types of both shapes -------------------------------------------- */
+/* --- Narrow phase (narrow.c): one table over the types of both shapes --------------------------------------------- */
 
 /* All touches nearer than `reach`, at most TAC_MAX_TOUCH -> their number. The first is the deepest and has the pair's
  * signed distance: Euclidean when apart, least translation when overlapping. The others follow in an order given by
@@ -92,8 +97,8 @@ int tac_touch_on_rim(const tacTouch *touch);
 tacVec3 tac_touch_offset(const tacShape *s, const tacPatch *line, tacVec3 N);
 /* Room before another pair of features takes over, from the features alone (m, touch_margin.c): of a NEAREST touch the
  * least, over both, of the room along the core and the room of the normal, each divided by how fast it is lost when a
- * shape moves by a metre or turns by a metre at its surface; of the other rules the room of their point in the face that
- * gives n and along the edge. Searches add what only they know. */
+ * shape moves by a metre or turns by a metre at its surface; of the other rules the room of their point in the face
+ * that gives n and along the edge. Searches add what only they know. */
 double tac_touch_margin(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
                         const tacTouch *touch);
 /* rad: how far the normal of a touch turns at most, seen from either shape, when one moves or turns by a metre. */
