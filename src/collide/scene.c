@@ -204,21 +204,16 @@ static tacPairCache *recall(tacScene *s, int a, int b) {
     return &slot->cache;
 }
 
-static tacContact contact_of(const tacTouch *t, int a, int b, int pair, double include) {
-    tacContact c = {.geom = {a, b},
-                    .pair = pair,
-                    .dist = t->dist,
-                    .include = include,
-                    .pos = tac_scale3(0.5, tac_add3(t->point[0], t->point[1])),
-                    .normal = t->normal,
-                    .point = {t->point[0], t->point[1]},
-                    .feature = {t->feature[0], t->feature[1]},
-                    .clip = t->clip,
-                    .rule = t->rule,
-                    .angle = t->angle,
-                    .switch_margin = t->margin};
-    tac_contact_frame(c.normal, &c.tangent[0], &c.tangent[1]);
-    return c;
+/* Written in place: contacts are large. */
+static void write_contact(const tacTouch *t, int a, int b, int pair, double include, tacContact *c) {
+    c->geom[0] = a, c->geom[1] = b, c->pair = pair;
+    c->dist = t->dist, c->include = include;
+    c->pos = tac_scale3(0.5, tac_add3(t->point[0], t->point[1]));
+    c->normal = t->normal;
+    tac_contact_frame(c->normal, &c->tangent[0], &c->tangent[1]);
+    c->point[0] = t->point[0], c->point[1] = t->point[1];
+    c->feature[0] = t->feature[0], c->feature[1] = t->feature[1], c->clip = t->clip;
+    c->rule = t->rule, c->angle = t->angle, c->switch_margin = t->margin;
 }
 
 tacTouch tac_contact_touch(const tacContact *c) {
@@ -247,8 +242,11 @@ static int touch_within(tacScene *s, int a, int b, double reach, tacTouch *touch
     double slack = DBL_MIN + ROUNDING * (tac_abs(reach) + s->radius[a] + s->radius[b]);
     int kept = 0,
         n = tac_touches(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], reach + slack, recall(s, a, b), touch);
-    for (int i = 0; i < n; i++)
-        if (touch[i].dist <= reach) touch[kept++] = touch[i];
+    for (int i = 0; i < n; i++) {
+        if (!(touch[i].dist <= reach)) continue;
+        if (kept < i) touch[kept] = touch[i];
+        kept++;
+    }
     return kept;
 }
 
@@ -262,7 +260,7 @@ static void collide_pair(void *user, int a, int b, int pair) {
     if (s->nfound + n <= s->max_contacts) {
         s->touching[s->ntouching++] = (tacKeyed){(uint64_t)a << 32 | (uint64_t)b, s->nfound, n};
         for (int i = 0; i < n; i++)
-            s->found[s->nfound + i] = contact_of(&touch[i], a, b, pair, r.include);
+            write_contact(&touch[i], a, b, pair, r.include, &s->found[s->nfound + i]);
     }
     for (int i = 0; i < n; i++)
         s->bad |= !is_finite(&touch[i]);
@@ -303,6 +301,6 @@ tacStatus tac_scene_distance(tacScene *s, const tacModel *m, int geom1, int geom
     if (status != TAC_OK) return TAC_ERR_UNSUPPORTED;
     if (!is_finite(&t)) return TAC_ERR_NONFINITE;
     if (swap) t = seen_from_other(&t);
-    *out = contact_of(&t, geom1, geom2, -1, tac_pair_reach(m, geom1, geom2, -1).include);
+    write_contact(&t, geom1, geom2, -1, tac_pair_reach(m, geom1, geom2, -1).include, out);
     return TAC_OK;
 }
