@@ -276,3 +276,27 @@ void check_continuity(const Pair *from, const Pair *to, int steps, double tol) {
         before = t[0].dist;
     }
 }
+
+static double nearest_before(int n, const tacTouch *before, tacVec3 x) {
+    double least = HUGE_VAL;
+    for (int i = 0; i < n; i++)
+        least = fmin(least, tac_norm3(tac_sub3(before[i].point[0], x)));
+    return least;
+}
+
+void check_sliding(const Pair *from, tacVec3 to, int steps, double reach, double most) {
+    tacTouch before[TAC_MAX_TOUCH], now[TAC_MAX_TOUCH];
+    tacVec3 way = tac_sub3(to, from->pose[0].p);
+    int count = 0, n, two = 0;
+    for (int i = 0; i <= steps; i++, count = n) {
+        Pair p = *from;
+        p.pose[0].p = tac_madd3(from->pose[0].p, (double)i / steps, way);
+        n = touches_of(&p, reach, now);
+        for (int k = 0; k < n && count > 0; k++)
+            if (now[k].dist < 0.9 * reach)
+                CHECK_LT(nearest_before(count, before, now[k].point[0]), most * tac_norm3(way) / steps);
+        memcpy(before, now, sizeof now);
+        two += n >= 2;
+    }
+    CHECK(two > steps / 4); /* it did lie on something */
+}

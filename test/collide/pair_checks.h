@@ -43,5 +43,8 @@ void check_invariance(const Pair *p, tacDraw *d, double reach, double tol);
 void check_margin(const Pair *p, tacDraw *d);
 /* All of the above on n random pairs; the number of them that overlap has to be between a tenth and nine tenths. */
 void check_random_pairs(tacGeomType a, tacGeomType b, int n, double range, double tol);
+/* Pairs at `steps` + 1 places from `from` to `to` (shape 0 moves): no touch that is nearer than 0.9 reach comes up more
+ * than `most` steps away from one before it. */
+void check_sliding(const Pair *from, tacVec3 to, int steps, double reach, double most);
 /* The signed distance along a path of poses of shape 1 changes by at most the motion: |d1 - d0| <= step + tol. */
 void check_continuity(const Pair *from, const Pair *to, int steps, double tol);

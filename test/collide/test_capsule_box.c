@@ -188,6 +188,20 @@ static void test_continuity(void **state) {
     }
 }
 
+/* Slid over the top from side to side, tilted, turned and rolled a little: points move as the capsule does. */
+static void test_sliding(void **state) {
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        tacMat3 lean = pose_turned(tac_zero3(), tac_vec3(0, QUARTER + (k & 1 ? 0.01 : -0.003), 0)).R;
+        tacMat3 roll = pose_turned(tac_zero3(), tac_vec3(k & 2 ? 0.02 : 0, 0, 0)).R;
+        tacMat3 turn = pose_turned(tac_zero3(), tac_vec3(0, 0, k & 4 ? 0.4 : 0)).R;
+        Pair p = {{shape_of(TAC_CAPSULE, 0.1, 1, 0), shape_of(TAC_BOX, 1, 2, 3)},
+                  {pose_at(-3, 0.9, 3.09), pose_at(0, 0, 0)}};
+        p.pose[0].R = tac_mulmm3(turn, tac_mulmm3(roll, lean));
+        check_sliding(&p, tac_vec3(3, 0.9, 3.09), 3000, 0.05, 1.5);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
                                        cmocka_unit_test(test_extreme_sizes),
@@ -197,6 +211,7 @@ int main(void) {
                                        cmocka_unit_test(test_deep),
                                        cmocka_unit_test(test_core_on_surface),
                                        cmocka_unit_test(test_sizes),
-                                       cmocka_unit_test(test_continuity)};
+                                       cmocka_unit_test(test_continuity),
+                                       cmocka_unit_test(test_sliding)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,17 @@ static void test_continuity(void **state) {
     }
 }
 
+/* Slid along each other, nearly parallel: points move as the capsules do, the crossing of the lines faster. */
+static void test_sliding(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        tacVec3 r = tac_vec3(k & 1 ? 0.02 : 0, k & 2 ? 0.01 : -0.01, 0);
+        Pair p = {{shape_of(TAC_CAPSULE, 0.1, 1, 0), shape_of(TAC_CAPSULE, 0.1, 2, 0)},
+                  {pose_turned(tac_vec3(0.19, 0, -4), r), pose_at(0, 0, 0)}};
+        check_sliding(&p, tac_vec3(0.19, 0, 4), 3000, 0.05, 1.5);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
                                        cmocka_unit_test(test_every_region),
@@ -161,6 +172,7 @@ int main(void) {
                                        cmocka_unit_test(test_small_angle_meeting),
                                        cmocka_unit_test(test_meeting_cores),
                                        cmocka_unit_test(test_sizes),
-                                       cmocka_unit_test(test_continuity)};
+                                       cmocka_unit_test(test_continuity),
+                                       cmocka_unit_test(test_sliding)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
