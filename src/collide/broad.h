@@ -1,8 +1,8 @@
 /* Broad phase: all pairs of overlapping boxes.
  *
  * A binary tree of bounds, each node's boxes split in the middle of the axis along which their centres are spread most.
- * Made anew each time, so that the pairs depend on the boxes alone. For boxes of similar size scattered at a density that
- * does not grow with their number n, the work grows as n log n (docs/theory/collision.md). */
+ * Made anew each time, so that the pairs depend on the boxes alone. For boxes of similar size scattered at a density
+ * that does not grow with their number n, the work grows as n log n (docs/theory/collision.md). */
 #pragma once
 
 #include "base/arena.h"
@@ -39,8 +39,8 @@ typedef void (*tacPairVisit)(void *user, int i, int j);
 size_t tac_broad_bytes(int n);
 /* Room for n boxes; false: the arena is too small. */
 int tac_broad_layout(tacBroad *b, int n, tacArena *arena);
-/* Finite boxes -> all pairs that overlap or touch: low_i <= high_j and low_j <= high_i on each axis. n boxes, at most as
- * many as laid out; box k is which[k] (NULL: k) in `boxes` and in what is visited. */
+/* Finite boxes -> all pairs that overlap or touch: low_i <= high_j and low_j <= high_i on each axis. n boxes, at most
+ * as many as laid out; box k is which[k] (NULL: k) in `boxes` and in what is visited. */
 void tac_broad_pairs(tacBroad *b, int n, const int *which, const tacBox *boxes, tacPairVisit visit, void *user);
 
 static inline int tac_box_overlaps(const tacBox *a, const tacBox *b) {

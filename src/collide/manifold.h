@@ -19,7 +19,7 @@ typedef struct tacFacePair {
     int bare; /* 1: margins are not asked for: TAC_NO_MARGIN */
 } tacFacePair;
 
-/* The touches of two faces of boxes or meshes alone. The deepest first; 0 where the faces do not overlap seen along that
- * normal. */
+/* The touches of two faces of boxes or meshes alone. The deepest first; 0 where the faces do not overlap seen along
+ * that normal. */
 int tac_manifold_of_faces(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                           const tacFacePair *faces, tacTouch *out);
