@@ -1,9 +1,9 @@
 /* The collision stage of whole scenes beside MuJoCo's mj_collision, same model and state, in one run, interleaved;
  * kinematics excluded on both sides. CSV:
  *   scene,geoms,contacts,contacts_peer,us_tactus,us_peer,ratio,us_margins,pairs,pairs_both,error
- * `us_margins`: the same with the margins that derivatives ask for, which MuJoCo has not; `pairs`: geom pairs that either
- * finds; `error`: largest difference of a pair's deepest distance among pairs_both. Robots stand on the floor, sunk in by
- * a millimetre. */
+ * `us_margins`: the same with the margins that derivatives ask for, which MuJoCo has not; `pairs`: geom pairs that
+ * either finds; `error`: largest difference of a pair's deepest distance among pairs_both. Robots stand on the floor,
+ * sunk in by a millimetre. */
 #include "box_scene.h"
 #include "timing.h"
 

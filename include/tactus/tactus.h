@@ -245,8 +245,8 @@ TAC_API tacStatus tac_outputs_vjp(tacSim *sim, const double *x, const double *u,
 TAC_API int tac_max_contacts(const tacModel *model);
 /* (q, mocap) -> all contacts with dist at most the pair's margin + gap: by pair (geom[0], then geom[1]), within a pair
  * the one first that has the pair's signed distance. Which geoms may touch, and which is geom[0], is as in MuJoCo 3.x
- * (docs/theory/collision.md). u may be NULL: mocap bodies stand where the model has them. TAC_ERR_CONTACTS when there are
- * more than max or than the simulation has room for: out is untouched, *n is how many there are. */
+ * (docs/theory/collision.md). u may be NULL: mocap bodies stand where the model has them. TAC_ERR_CONTACTS when there
+ * are more than max or than the simulation has room for: out is untouched, *n is how many there are. */
 TAC_API tacStatus tac_contacts(tacSim *sim, const double *q, const double *u, tacContact *out, int max, int *n);
 /* Signed distance of two geoms, whether they may touch or not: Euclidean when apart, minus the least translation that
  * parts them when they overlap. The normal runs from geom1 to geom2. TAC_ERR_ARGUMENT for two planes, a geom and

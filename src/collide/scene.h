@@ -46,8 +46,8 @@ int tac_scene_layout_scratch(tacScene *s, const tacModel *m, int max_contacts, t
 void tac_scene_update(tacScene *s, const tacModel *m);
 
 /* Poses -> contacts with dist <= margin + gap, by pair (geom[0], then geom[1]; then explicit pairs in their order), the
- * one with the pair's distance first. TAC_ERR_CONTACTS when there are more than max or than the scene has room for, *n is how many
- * there are; TAC_ERR_NONFINITE when one is too far or too large for its numbers. Needs finite poses. */
+ * one with the pair's distance first. TAC_ERR_CONTACTS when there are more than max or than the scene has room for, *n
+ * is how many there are; TAC_ERR_NONFINITE when one is too far or too large for its numbers. Needs finite poses. */
 tacStatus tac_scene_contacts(tacScene *s, const tacModel *m, tacContact *out, int max, int *n);
 /* Signed distance of two geoms, normal from the first to the second. */
 tacStatus tac_scene_distance(tacScene *s, const tacModel *m, int geom1, int geom2, tacContact *out);

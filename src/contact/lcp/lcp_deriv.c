@@ -1,5 +1,5 @@
-/* Derivatives by class (docs/theory/contact.md, L4). At the solution the free rows C keep w_C = 0, bounded rows move with
- * their parents, f_B = E f_C + b, the rest has no force:
+/* Derivatives by class (docs/theory/contact.md, L4). At the solution the free rows C keep w_C = 0, bounded rows move
+ * with their parents, f_B = E f_C + b, the rest has no force:
  *
  *   Mhat da - Jhat^T df_C / h = -dR,      h J_C da + eps df_C = -dr,      Jhat = J_C + E^T J_B
  *
