@@ -112,6 +112,7 @@ static int register_pattern(const char *verb, tacModel *model, const char *patte
     if (matched == 0)
         return cli_fail(verb, "--param %s: matches none of the %d parameters; tactus info --params lists them", pattern,
                         count);
+    if (refused == matched) return cli_fail(verb, "--param %s: nothing that matches can be registered", pattern);
     if (refused > 1)
         fprintf(stderr, "tactus %s: warning: --param %s: %d parameters of %d left out\n", verb, pattern, refused,
                 matched);
