@@ -106,7 +106,7 @@ int cmd_distance(int argc, char **argv) {
                             {"model options", CLI_MODEL_OPTIONS, &model}};
     tacArgs args = cli_model_verb("distance", SUMMARY, groups, 3, &model);
     tacModelFile file;
-    double margin = INFINITY;
+    double margin = (double)INFINITY;
     int result = cli_parse(&args, argc, argv);
     if (result != CLI_GO_ON) return result;
     if (own.margin != NULL && !cli_number(own.margin, &margin))

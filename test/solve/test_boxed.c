@@ -157,7 +157,7 @@ static void no_solution(void **state) {
     double A[4] = {1, -2, -2, 4.1}, b[2] = {-1, 1};
     int parent[2] = {-1, 0};
     memcpy(p.A, A, sizeof A), memcpy(p.b, b, sizeof b), memcpy(p.parent, parent, sizeof parent);
-    p.low[1] = -1, p.high[0] = INFINITY, p.high[1] = 1;
+    p.low[1] = -1, p.high[0] = (double)INFINITY, p.high[1] = 1;
     p.boxed = (tacBoxed){2, p.A, p.b, p.parent, p.low, p.high};
     tacBoxedResult result = solve(&p);
     CHECK(isfinite(p.f[0]) && isfinite(p.f[1]) && isfinite(result.residual));

@@ -227,7 +227,7 @@ static void bad_input(void **state) {
     CHECK_INT(tac_contact_jac(w.sim, w.q, w.u, &wrong, &jac), TAC_ERR_ARGUMENT);
     wrong = out[0], wrong.rule = (tacContactRule)17;
     CHECK_INT(tac_contact_jac(w.sim, w.q, w.u, &wrong, &jac), TAC_ERR_ARGUMENT);
-    w.q[0] = NAN;
+    w.q[0] = (double)NAN;
     CHECK_INT(tac_contacts(w.sim, w.q, w.u, out, 4, &n), TAC_ERR_NONFINITE);
     CHECK_INT(tac_geom_distance(w.sim, w.q, w.u, 0, 1, out), TAC_ERR_NONFINITE);
     close_world(&w);
@@ -296,7 +296,7 @@ static int contacts_along(void *context, double t, double *out) {
     for (int i = 0; i < w->ncontact; i++) {
         const tacContact *match = find_match(&w->contact[i], n, s->moved);
         for (int k = 0; k < TAC_CONTACT_ROWS; k++)
-            out[i * TAC_CONTACT_ROWS + k] = NAN;
+            out[i * TAC_CONTACT_ROWS + k] = (double)NAN;
         if (match != NULL) rows_of(match, out + i * TAC_CONTACT_ROWS);
     }
     return 0;
