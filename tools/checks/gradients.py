@@ -12,7 +12,6 @@ TOL_CHECK = "1e-7"
 TOL_REVERSE = 1e-10
 SAMPLES = 1000
 PARAM_SAMPLES = 20
-SHARED_PARAM_SAMPLES = 3
 PAIRS = 100_000
 INTEGRATORS = ["euler", "rk4", "rkmk4", "implicit", "implicitfast"]
 MINUTES = 60
