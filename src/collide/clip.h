@@ -1,5 +1,5 @@
 /* Points where the flat pieces of two shapes face each other: one piece, the reference, gives the normal; the other,
- * the incident, is cut by the prism (or tube) that stands on the reference. Equations (P.1) to (P.6):
+ * the incident, is cut by the prism (or tube) that stands on the reference. Equations and the table of points:
  * docs/theory/collision.md. */
 #pragma once
 

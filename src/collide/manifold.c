@@ -13,6 +13,7 @@ typedef struct Pair {
     const tacPose *pose[2];
     tacFlat flat[2];
     int ref;
+    tacVec3 N; /* outward normal of the reference, world */
     const tacTouch *nearest;
     int bare; /* 1: margins are not asked for */
 } Pair;
@@ -32,6 +33,12 @@ static int choose_reference(const Pair *p) {
     return f[1].align > f[0].align + TAC_CLIP_TIE;
 }
 
+/* Makes shape `ref` the reference. */
+static void set_reference(Pair *p, int ref) {
+    p->ref = ref;
+    p->N = tac_feature_normal(p->shape[ref], p->pose[ref], tac_feature(TAC_FEATURE_PLANE, p->flat[ref].id, 0));
+}
+
 static tacClip clip_of_pair(const Pair *p, double reach) {
     int ref = p->ref, inc = 1 - ref;
     tacMat3 back = tac_transpose3(p->pose[ref]->R);
@@ -45,7 +52,7 @@ static tacClip clip_of_pair(const Pair *p, double reach) {
 
 static tacTouch touch_of_mark(const Pair *p, const tacMark *m) {
     int ref = p->ref, inc = 1 - ref;
-    tacVec3 N = tac_feature_normal(p->shape[ref], p->pose[ref], tac_feature(TAC_FEATURE_PLANE, p->flat[ref].id, 0));
+    tacVec3 N = p->N;
     tacTouch t = {.dist = m->dist, .rule = m->rule, .clip = m->clip, .angle = m->angle};
     t.normal = ref == 0 ? N : tac_neg3(N);
     t.feature[ref] = m->feature[0], t.feature[inc] = m->feature[1];
@@ -138,12 +145,92 @@ static int write_touches(const Pair *p, const tacMark *mark, int n, double reach
 static double choice_margin(const Pair *p) {
     const tacFlat *f = p->flat;
     double least = tac_min(f[0].align - f[0].next, f[1].align - f[1].next);
-    int fixed = f[0].kind != f[1].kind || p->nearest->feature[0].kind == TAC_FEATURE_PLANE ||
+    int fixed = p->ref < 0 || f[0].kind != f[1].kind || p->nearest->feature[0].kind == TAC_FEATURE_PLANE ||
                 p->nearest->feature[1].kind == TAC_FEATURE_PLANE;
     if (!fixed) least = tac_min(least, tac_abs(f[1].align - f[0].align));
     double turn = tac_touch_turn(p->shape[0], p->pose[0], p->shape[1], p->pose[1], p->nearest);
     return tac_min(p->nearest->margin, least / (2 * turn));
 }
+
+/* --- Pieces with a normal ----------------------------------------------------------------------------------------- */
+
+/* The nearest touch and the points of the incident piece that is cut by the prism on the reference -> their number. */
+static int add_clipped(const Pair *p, double reach, tacTouch *out) {
+    tacMark mark[TAC_MAX_MARK];
+    tacClip clip = clip_of_pair(p, reach);
+    int n = tac_clip(&clip, mark), left = 0;
+    double tol = 0;
+    for (int i = 0; i < n; i++)
+        tol = tac_max(tol, TAC_CLIP_TIE * tac_norm3(tac_sub3(mark[i].x, mark[0].x)));
+    for (int i = 0; i < n; i++)
+        if (!is_nearest(p, &mark[i], tol)) mark[left++] = mark[i];
+    tacVec3 first = tac_pose_local(p->pose[p->ref], p->nearest->point[1 - p->ref]);
+    left = tac_marks_spread(mark, left, TAC_MAX_TOUCH - 1, first);
+    return 1 + write_touches(p, mark, left, reach, out + 1);
+}
+
+/* Two flat ends: points of the reference's rim above the other end, whose normal they take; after n touches. */
+static int add_other_rim(const Pair *p, double reach, int n, tacTouch *out) {
+    Pair other = *p;
+    set_reference(&other, 1 - p->ref);
+    tacMark mark[TAC_MAX_MARK];
+    tacClip clip = clip_of_pair(&other, reach);
+    int found = tac_clip(&clip, mark), rim = 0;
+    double tol = TAC_CLIP_TIE * (p->shape[0]->size.x + p->shape[1]->size.x);
+    for (int i = 0; i < found; i++)
+        if (mark[i].rule != TAC_RULE_CLIP && !is_nearest(&other, &mark[i], tol)) mark[rim++] = mark[i];
+    for (int i = 0; i < rim && n < TAC_MAX_TOUCH; i++)
+        n += write_touches(&other, &mark[i], 1, reach, &out[n]);
+    return n;
+}
+
+/* --- Lines side by side ------------------------------------------------------------------------------------------- */
+
+/* End `end` of capsule or cylinder `side` beside the other one's line: from a guess by the axes. 0: it is not. */
+static int touch_end(const Pair *p, int side, int end, tacTouch *t) {
+    int line = 1 - side;
+    const tacShape *s = p->shape[side], *l = p->shape[line];
+    tacVec3 x = tac_pose_point(p->pose[side], tac_vec3(0, 0, end == 1 ? s->size.y : -s->size.y));
+    double foot = tac_pose_local(p->pose[line], x).z;
+    if (!(tac_abs(foot) <= l->size.y)) return 0;
+    tacVec3 gap = tac_sub3(tac_pose_point(p->pose[line], tac_vec3(0, 0, foot)), x); /* from the end to the line */
+    double d = tac_norm3(gap);
+    if (!(d > 0)) return 0;
+    tacVec3 u = tac_scale3(1 / d, gap);
+    *t = (tacTouch){.rule = TAC_RULE_NEAREST, .normal = side == 0 ? u : tac_neg3(u)};
+    t->feature[side] = tac_feature(s->type == TAC_CAPSULE ? TAC_FEATURE_POINT : TAC_FEATURE_CIRCLE, end, 0);
+    t->feature[line] = tac_feature(TAC_FEATURE_LINE, 0, 1);
+    t->point[side] = tac_madd3(x, s->size.x, u), t->point[line] = tac_madd3(x, d - l->size.x, u);
+    if (tac_touch_rebuild(p->shape[0], p->pose[0], p->shape[1], p->pose[1], t) != TAC_OK) return 0;
+    return tac_abs(tac_pose_local(p->pose[line], t->point[line]).z) <= l->size.y;
+}
+
+static int is_among(const tacTouch *t, const tacTouch *out, int n, double tol) {
+    for (int i = 0; i < n; i++) {
+        if (tac_same_feature(t->feature[0], out[i].feature[0]) && tac_same_feature(t->feature[1], out[i].feature[1]))
+            return 1;
+        if (same_point(t->point[0], out[i].point[0], tol) && same_point(t->point[1], out[i].point[1], tol)) return 1;
+    }
+    return 0;
+}
+
+/* Capsules and cylinders side by side touch along a line as long as both; its ends are theirs. */
+static int add_ends(const Pair *p, double reach, tacTouch *out) {
+    int n = 1;
+    double tol = TAC_CLIP_TIE * (p->shape[0]->size.y + p->shape[1]->size.y);
+    for (int k = 0; k < 2; k++)
+        if (p->shape[k]->type == TAC_CONE) return n;
+    for (int k = 0; k < 4; k++) {
+        tacTouch *t = &out[n];
+        if (!touch_end(p, k / 2, k % 2, t) || !(t->dist < reach) || is_among(t, out, n, tol)) continue;
+        if (!(tac_dot3(t->normal, p->nearest->normal) > 0) || is_too_deep(p, t)) continue;
+        t->margin = p->bare ? TAC_NO_MARGIN : tac_touch_margin(p->shape[0], p->pose[0], p->shape[1], p->pose[1], t);
+        n++;
+    }
+    return n;
+}
+
+/* --- The whole ---------------------------------------------------------------------------------------------------- */
 
 int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                  const tacTouch *nearest, tacTouch *out) {
@@ -154,18 +241,10 @@ int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const t
         p.flat[k] = tac_flat_facing(p.shape[k], tac_mulmtv3(p.pose[k]->R, along), nearest->feature[k]);
         if (p.flat[k].kind == TAC_FLAT_NONE || !(p.flat[k].align > 0)) return 1; /* nothing flat faces that way */
     }
-    if ((p.ref = choose_reference(&p)) < 0) return 1;
-    tacMark mark[TAC_MAX_MARK];
-    tacClip clip = clip_of_pair(&p, reach);
-    int n = tac_clip(&clip, mark), left = 0;
-    double tol = 0;
-    for (int i = 0; i < n; i++)
-        tol = tac_max(tol, TAC_CLIP_TIE * tac_norm3(tac_sub3(mark[i].x, mark[0].x)));
-    for (int i = 0; i < n; i++)
-        if (!is_nearest(&p, &mark[i], tol)) mark[left++] = mark[i];
-    tacVec3 first = tac_pose_local(p.pose[p.ref], nearest->point[1 - p.ref]);
-    left = tac_marks_spread(mark, left, TAC_MAX_TOUCH - 1, first);
-    n = 1 + write_touches(&p, mark, left, reach, out + 1);
+    p.ref = choose_reference(&p);
+    if (p.ref >= 0) set_reference(&p, p.ref);
+    int n = p.ref < 0 ? add_ends(&p, reach, out) : add_clipped(&p, reach, out);
+    if (p.flat[0].kind == TAC_FLAT_DISC && p.flat[1].kind == TAC_FLAT_DISC) n = add_other_rim(&p, reach, n, out);
     if (p.bare || n == 1) return n;
     double choice = choice_margin(&p);
     for (int i = 1; i < n; i++)
@@ -175,9 +254,10 @@ int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const t
 
 int tac_manifold_of_faces(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                           const tacFacePair *faces, tacTouch *out) {
-    Pair p = {.shape = {a, b}, .pose = {A, B}, .ref = faces->side, .bare = faces->bare};
+    Pair p = {.shape = {a, b}, .pose = {A, B}, .bare = faces->bare};
     for (int k = 0; k < 2; k++)
         p.flat[k] = (tacFlat){TAC_FLAT_POLYGON, faces->face[k], 1, -1};
+    set_reference(&p, faces->side);
     tacMark mark[TAC_MAX_MARK];
     tacClip clip = clip_of_pair(&p, reach);
     int n = tac_clip(&clip, mark), deepest = 0;
