@@ -27,7 +27,7 @@ static double rotation_rate(const tacModel *m, const double *v, int joint) {
     return m->joint_type[joint] == TAC_HINGE ? tac_abs(w[0]) : tac_norm3(tac_load3(w));
 }
 
-static void add_joint(const tacModelMotion *k, int joint, double h, tacMotionBound *b) {
+static void add_joint(const tacModelMotion *k, int joint, tacMotionBound *b) {
     const tacModel *m = k->model;
     int adr = m->joint_qpos_adr[joint];
     if (m->joint_type[joint] != TAC_SLIDE) {
@@ -35,10 +35,11 @@ static void add_joint(const tacModelMotion *k, int joint, double h, tacMotionBou
         return;
     }
     double rate = k->v[m->joint_dof_adr[joint]], start = k->q[adr] - m->qpos_0[adr];
-    slide(b, tac_max(tac_abs(start), tac_abs(start + h * rate)), tac_abs(rate));
+    slide(b, tac_max(tac_abs(start), tac_abs(start + k->h * rate)), tac_abs(rate));
 }
 
-static tacMotionBound body_bound(const tacModelMotion *k, int body, double h) {
+/* Of a body, from that of its parent. */
+static tacMotionBound child_bound(const tacModelMotion *k, int body, tacMotionBound b) {
     const tacModel *m = k->model;
     int first = m->body_joint_adr[body], last = first + m->body_joint_num[body];
     if (m->body_mocap[body] >= 0) return (tacMotionBound){0};
@@ -46,17 +47,23 @@ static tacMotionBound body_bound(const tacModelMotion *k, int body, double h) {
         const double *v = k->v + m->joint_dof_adr[first];
         return (tacMotionBound){.spin = tac_norm3(tac_load3(v + 3)), .speed = tac_norm3(tac_load3(v))};
     }
-    tacMotionBound b = k->bound[m->body_parent[body]];
     shift(&b, tac_norm3(m->body_pos[body]));
     for (int j = first; j < last; j++)
-        add_joint(k, j, h, &b);
+        add_joint(k, j, &b);
     return b;
 }
 
-void tac_motion_bounds(const tacModelMotion *k, double h) {
+void tac_motion_bounds(const tacModelMotion *k) {
     k->bound[0] = (tacMotionBound){0};
     for (int body = 1; body < k->model->nbody; body++)
-        k->bound[body] = body_bound(k, body, h);
+        k->bound[body] = child_bound(k, body, k->bound[k->model->body_parent[body]]);
+}
+
+/* Seen from a body above. */
+static tacMotionBound bound_from(const tacModelMotion *k, int base, int body) {
+    if (base == 0) return k->bound[body];
+    if (body == base) return (tacMotionBound){0};
+    return child_bound(k, body, bound_from(k, base, k->model->body_parent[body]));
 }
 
 /* --- Frames at a time --------------------------------------------------------------------------------------------- */
@@ -111,14 +118,16 @@ static void apply_joint(const tacModelMotion *k, int joint, double t, Frame *f) 
     }
 }
 
-/* Along the path from the world; what stands still is where it was. */
-static Frame body_frame(const tacModelMotion *k, int body, double t) {
+/* Along the path from a body above; in the world, what stands still is where it was. */
+static Frame body_frame(const tacModelMotion *k, int base, int body, double t) {
     const tacModel *m = k->model;
     const tacMotionBound *b = &k->bound[body];
     int first = m->body_joint_adr[body], last = first + m->body_joint_num[body];
-    if (b->spin == 0 && b->speed == 0) return (Frame){.pos = k->work->xpos[body], .quat = k->work->xquat[body]};
+    if (body == base && base > 0) return (Frame){.quat = tac_quat_identity()};
+    if (base == 0 && b->spin == 0 && b->speed == 0)
+        return (Frame){.pos = k->work->xpos[body], .quat = k->work->xquat[body]};
     if (first < last && m->joint_type[first] == TAC_FREE) return free_frame(k, first, t);
-    Frame f = body_frame(k, m->body_parent[body], t);
+    Frame f = body_frame(k, base, m->body_parent[body], t);
     move_to(&f, tac_add3(f.pos, tac_quat_rotate(f.quat, m->body_pos[body])));
     f.quat = tac_quat_mul(f.quat, m->body_quat[body]);
     for (int j = first; j < last; j++)
@@ -130,7 +139,7 @@ static Frame body_frame(const tacModelMotion *k, int body, double t) {
 static void geom_at(const void *data, double t, tacPose *pose, tacVec6 *velocity) {
     const tacGeomMotion *g = data;
     const tacModel *m = g->all->model;
-    Frame f = body_frame(g->all, m->geom_body[g->geom], t);
+    Frame f = body_frame(g->all, g->base, m->geom_body[g->geom], t);
     move_to(&f, tac_add3(f.pos, tac_quat_rotate(f.quat, m->geom_pos[g->geom])));
     pose->p = f.pos;
     pose->R = tac_quat_mat(tac_quat_mul(f.quat, m->geom_quat[g->geom]));
@@ -138,7 +147,22 @@ static void geom_at(const void *data, double t, tacPose *pose, tacVec6 *velocity
 }
 
 tacMotion tac_geom_motion(const tacGeomMotion *g) {
-    tacMotion motion = {geom_at, g, g->all->bound[g->all->model->geom_body[g->geom]]};
-    shift(&motion.bound, tac_norm3(g->all->model->geom_pos[g->geom]));
+    const tacModel *m = g->all->model;
+    tacMotion motion = {geom_at, g, bound_from(g->all, g->base, m->geom_body[g->geom])};
+    shift(&motion.bound, tac_norm3(m->geom_pos[g->geom]));
     return motion;
+}
+
+int tac_common_body(const tacModel *m, int a, int b) {
+    while (a != b)
+        if (a > b)
+            a = m->body_parent[a];
+        else
+            b = m->body_parent[b];
+    return a;
+}
+
+tacPose tac_body_pose(const tacModelMotion *k, int body, double t) {
+    Frame f = body_frame(k, 0, body, t);
+    return (tacPose){f.pos, tac_quat_mat(f.quat)};
 }

@@ -14,13 +14,13 @@
 typedef struct Hunt {
     tacSim *sim;
     tacModelMotion motion;
-    double h, gap;
+    double gap;
     double *extra; /* ngeom: how far each reaches in the motion */
     double time;   /* of the earliest impact so far, or h */
     double unsure; /* until then every search got; h: all the way */
+    int cut;       /* 1: a pair did not fit into the list */
     tacStatus status;
-    /* second pass: all pairs that meet then */
-    tacImpact *out;
+    tacImpact *out; /* the list: in order, all within TAC_IMPACT_SAME of the earliest so far */
     tacImpactPair first;
 } Hunt;
 
@@ -33,24 +33,25 @@ static tacStatus search_resting(const tacShape *a, const tacMotion *A, const tac
     return tac_impact(a, A, b, B, h, found->touch.dist - TAC_IMPACT_REST * scale, found);
 }
 
-static tacStatus search(const Hunt *k, int g0, int g1, double h, tacShapeImpact *found) {
-    const tacShape *a = &k->sim->scene.shape[g0], *b = &k->sim->scene.shape[g1];
-    tacGeomMotion first = {&k->motion, g0}, second = {&k->motion, g1};
-    tacMotion A = tac_geom_motion(&first), B = tac_geom_motion(&second);
-    tacStatus status = tac_impact(a, &A, b, &B, h, k->gap, found);
-    if (status != TAC_OK || found->kind != TAC_IMPACT_NEAR || found->rate < 0) return status;
-    return search_resting(a, &A, b, &B, h, found);
+/* Seen from the world instead of from a body. */
+static void place(tacShapeImpact *found, tacPose base) {
+    tacTouch *t = &found->touch;
+    t->normal = tac_mulmv3(base.R, t->normal);
+    for (int i = 0; i < 2; i++)
+        t->point[i] = tac_pose_point(&base, t->point[i]);
 }
 
-static void find_time(void *user, int g0, int g1, int pair) {
-    Hunt *k = user;
-    tacShapeImpact found;
-    (void)pair;
-    if (k->status != TAC_OK) return;
-    k->status = search(k, g0, g1, k->time, &found);
-    if (k->status != TAC_OK || found.kind == TAC_IMPACT_NONE) return;
-    double *until = found.kind == TAC_IMPACT_UNDECIDED ? &k->unsure : &k->time;
-    *until = tac_min(*until, found.time);
+static tacStatus search(const Hunt *k, int g0, int g1, double h, tacShapeImpact *found) {
+    const tacModel *m = k->motion.model;
+    const tacShape *a = &k->sim->scene.shape[g0], *b = &k->sim->scene.shape[g1];
+    int base = tac_common_body(m, m->geom_body[g0], m->geom_body[g1]);
+    tacGeomMotion first = {&k->motion, g0, base}, second = {&k->motion, g1, base};
+    tacMotion A = tac_geom_motion(&first), B = tac_geom_motion(&second);
+    tacStatus status = tac_impact(a, &A, b, &B, h, k->gap, found);
+    if (status == TAC_OK && found->kind == TAC_IMPACT_NEAR && !(found->rate < 0))
+        status = search_resting(a, &A, b, &B, h, found);
+    if (status == TAC_OK && base > 0) place(found, tac_body_pose(&k->motion, base, found->time));
+    return status;
 }
 
 /* --- All pairs that meet at once ---------------------------------------------------------------------------------- */
@@ -61,7 +62,8 @@ static int comes_before(const tacImpactPair *a, const tacImpactPair *b) {
 }
 
 /* Keeps the list in order; what falls off its end is only counted. */
-static void insert(tacImpact *out, tacImpactPair p) {
+static void insert(Hunt *k, tacImpactPair p) {
+    tacImpact *out = k->out;
     int last = out->npair < out->max_pairs ? out->npair : out->max_pairs;
     out->npair++;
     for (int i = 0; i < last; i++)
@@ -69,16 +71,35 @@ static void insert(tacImpact *out, tacImpactPair p) {
             tacImpactPair later = out->pair[i];
             out->pair[i] = p, p = later;
         }
-    if (last < out->max_pairs) out->pair[last] = p;
+    if (last < out->max_pairs)
+        out->pair[last] = p;
+    else
+        k->cut = 1;
 }
 
-static void gather(void *user, int g0, int g1, int pair) {
+/* Until when a pair is of interest. */
+static double horizon(const Hunt *k) { return tac_min(k->time + TAC_IMPACT_SAME * k->motion.h, k->motion.h); }
+
+/* Drops from the list's end what comes later than an earlier impact found since. */
+static void forget_later(Hunt *k) {
+    tacImpact *out = k->out;
+    while (out->npair > 0 && out->npair <= out->max_pairs && out->pair[out->npair - 1].time > horizon(k))
+        out->npair--;
+}
+
+static void visit_pair(void *user, int g0, int g1, int pair) {
     Hunt *k = user;
     tacShapeImpact found;
     (void)pair;
     if (k->status != TAC_OK) return;
-    k->status = search(k, g0, g1, tac_min(k->time + TAC_IMPACT_SAME * k->h, k->h), &found);
-    if (k->status != TAC_OK || (found.kind != TAC_IMPACT_HIT && found.kind != TAC_IMPACT_NEAR)) return;
+    k->status = search(k, g0, g1, horizon(k), &found);
+    if (k->status != TAC_OK || found.kind == TAC_IMPACT_NONE) return;
+    if (found.kind == TAC_IMPACT_UNDECIDED) {
+        k->unsure = tac_min(k->unsure, found.time);
+        return;
+    }
+    k->time = tac_min(k->time, found.time);
+    forget_later(k);
     tacImpactPair p = {.geom = {g0, g1},
                        .time = found.time,
                        .dist = found.touch.dist,
@@ -87,7 +108,7 @@ static void gather(void *user, int g0, int g1, int pair) {
                        .normal = found.touch.normal};
     if (k->out->npair == 0 || comes_before(&p, &k->first)) k->first = p;
     if (found.kind == TAC_IMPACT_NEAR) k->out->kind = TAC_IMPACT_NEAR;
-    insert(k->out, p);
+    insert(k, p);
 }
 
 /* --- The scene ---------------------------------------------------------------------------------------------------- */
@@ -96,30 +117,31 @@ static void gather(void *user, int g0, int g1, int pair) {
 static double reach_of(const Hunt *k, int geom) {
     const tacModel *m = k->motion.model;
     const tacShape *s = &k->sim->scene.shape[geom];
-    tacGeomMotion g = {&k->motion, geom};
+    tacGeomMotion g = {&k->motion, geom, 0};
     tacMotion motion = tac_geom_motion(&g);
     double own = tac_min(0, tac_geom_reach(m, geom)); /* which the broad phase adds */
     if (s->type == TAC_PLANE && motion.bound.spin > 0) return TAC_INFINITY;
     double radius = s->type == TAC_PLANE ? 0 : tac_shape_radius(s);
-    return k->h * (motion.bound.speed + motion.bound.spin * radius) + 0.5 * tac_max(k->gap, 0) - own;
+    return k->motion.h * (motion.bound.speed + motion.bound.spin * radius) + 0.5 * tac_max(k->gap, 0) - own;
 }
 
-/* Calls visit for every pair that may meet. */
-static tacStatus each_pair(Hunt *k, tacCandidateVisit visit) {
+/* Every pair that may meet. */
+static tacStatus each_pair(Hunt *k) {
     tacScene *scene = &k->sim->scene;
     k->status = TAC_OK;
+    k->out->npair = k->cut = 0;
     scene->extra = k->extra;
-    tac_scene_candidates(scene, k->sim->model, visit, k);
+    tac_scene_candidates(scene, k->sim->model, visit_pair, k);
     scene->extra = NULL;
     return k->status;
 }
 
 static tacStatus prepare(Hunt *k) {
     const tacModel *m = k->sim->model;
-    tac_motion_bounds(&k->motion, k->h);
+    tac_motion_bounds(&k->motion);
     for (int b = 0; b < m->nbody; b++) {
         const tacMotionBound *bound = &k->motion.bound[b];
-        if (!tac_finite(k->h * bound->speed) || !tac_finite(bound->accel)) return TAC_ERR_NONFINITE;
+        if (!tac_finite(k->motion.h * bound->speed) || !tac_finite(bound->accel)) return TAC_ERR_NONFINITE;
     }
     for (int g = 0; g < m->ngeom; g++)
         k->extra[g] = tac_geom_has_shape(m, g) ? reach_of(k, g) : 0;
@@ -149,23 +171,17 @@ static tacStatus differentiate(Hunt *k, const double *mocap, tacImpact *out) {
     return TAC_OK;
 }
 
-/* What the two passes found, in the fields of a copy of what the caller gave. */
+/* What was found, in the fields of a copy of what the caller gave. A list that was too short on the way is made anew,
+ * with the time known, so that what it counts is what meets then. */
 static tacStatus hunt(Hunt *k, tacImpact *found) {
-    found->npair = 0, found->kind = TAC_IMPACT_NONE, found->time = k->h;
+    found->kind = TAC_IMPACT_NONE, found->time = k->motion.h;
     k->out = found;
     tacStatus status = prepare(k);
-    if (status == TAC_OK) status = each_pair(k, find_time);
+    if (status == TAC_OK) status = each_pair(k);
+    if (status == TAC_OK && k->cut) status = each_pair(k);
     if (status != TAC_OK) return status;
-    if (k->unsure < k->time) {
-        found->kind = TAC_IMPACT_UNDECIDED, found->time = k->unsure;
-        return TAC_OK;
-    }
-    status = each_pair(k, gather);
-    if (status != TAC_OK) return status;
-    if (found->npair == 0) {
-        if (k->time < k->h) found->kind = TAC_IMPACT_UNDECIDED, found->time = k->time;
-        return TAC_OK;
-    }
+    if (k->unsure < k->time) found->kind = TAC_IMPACT_UNDECIDED, found->time = k->unsure, found->npair = 0;
+    if (found->npair == 0) return TAC_OK;
     if (found->kind == TAC_IMPACT_NONE) found->kind = TAC_IMPACT_HIT;
     found->time = k->first.time;
     return TAC_OK;
@@ -198,7 +214,7 @@ tacStatus tac_first_impact(tacSim *sim, const double *q, const double *v, const 
     status = tac_place_geoms(m, &sim->work, &sim->scene);
     if (status != TAC_OK) return status;
     size_t mark = tac_arena_mark(&sim->arena);
-    Hunt k = {.sim = sim, .motion = {m, &sim->work, q, v, NULL}, .h = h, .gap = out->gap, .time = h, .unsure = h};
+    Hunt k = {.sim = sim, .motion = {m, &sim->work, q, v, h, NULL}, .gap = out->gap, .time = h, .unsure = h};
     k.motion.bound = TAC_TAKE(&sim->arena, m->nbody, tacMotionBound);
     k.extra = TAC_TAKE(&sim->arena, m->ngeom, double);
     tacImpact found = *out;

@@ -57,7 +57,7 @@ static tacVec3 point_velocity(const tacPose *pose, tacVec6 V, tacVec3 x) {
 /* Against the kinematics at q (+) t v. */
 static void compare_place(tacSim *sim, const tacModelMotion *all, double t, int geom) {
     const tacModel *m = sim->model;
-    tacGeomMotion g = {all, geom};
+    tacGeomMotion g = {all, geom, 0};
     tacMotion motion = tac_geom_motion(&g);
     tacPose pose;
     tacVec6 V;
@@ -86,8 +86,8 @@ static void compare_place(tacSim *sim, const tacModelMotion *all, double t, int 
 }
 
 /* Speeds and accelerations of the origin and of a point at the distance r. */
-static void check_bounds(const tacModelMotion *all, double t, int geom) {
-    tacGeomMotion g = {all, geom};
+static void check_bounds(const tacModelMotion *all, double t, int geom, int base) {
+    tacGeomMotion g = {all, geom, base};
     tacMotion motion = tac_geom_motion(&g);
     const tacMotionBound *b = &motion.bound;
     tacPose pose[2];
@@ -107,6 +107,19 @@ static void check_bounds(const tacModelMotion *all, double t, int geom) {
     }
 }
 
+/* Seen from a body above and then placed in the world: the same. */
+static void compare_base(const tacModelMotion *all, double t, int geom, int base) {
+    tacGeomMotion g = {all, geom, 0}, from = {all, geom, base};
+    tacMotion world = tac_geom_motion(&g), motion = tac_geom_motion(&from);
+    tacPose pose[2], body = tac_body_pose(all, base, t);
+    world.at(world.data, t, &pose[0], NULL), motion.at(motion.data, t, &pose[1], NULL);
+    tacVec3 p = tac_pose_point(&body, pose[1].p);
+    tacMat3 R = tac_mulmm3(body.R, pose[1].R);
+    CHECK_ARRAY(3, &p, &pose[0].p, TOL_PLACE);
+    CHECK_ARRAY(9, R.m, pose[0].R.m, TOL_PLACE);
+    CHECK_LT(motion.bound.spin, world.bound.spin + TOL_BOUND);
+}
+
 static void check_model(tacModel *m) {
     tacSim *sim;
     tacOptions options = tac_default_options(m);
@@ -121,13 +134,15 @@ static void check_model(tacModel *m) {
         for (int i = 0; i < m->nv && k > 0; i++)
             v[i] *= 3; /* the first: slowly */
         tac_kinematics_q(m, &sim->work, q, NULL);
-        tacModelMotion all = {m, &sim->work, q, v, bound};
-        tac_motion_bounds(&all, H);
+        tacModelMotion all = {m, &sim->work, q, v, H, bound};
+        tac_motion_bounds(&all);
         for (int i = 0; i < TIMES; i++) {
             double t = H * i / TIMES;
             for (int g = 0; g < m->ngeom; g++) {
                 if (i == (int)(k % TIMES) && g % 3 == (int)(k % 3)) compare_place(sim, &all, t, g);
-                check_bounds(&all, t, g);
+                for (int base = m->geom_body[g]; base > 0; base = m->body_parent[base])
+                    check_bounds(&all, t, g, base), compare_base(&all, t, g, base);
+                check_bounds(&all, t, g, 0);
             }
         }
     }
