@@ -11,7 +11,7 @@ enum { MOST_CORNERS = TAC_EPA_CORNERS, MOST_FACES = 2 * TAC_EPA_CORNERS };
 /* Sine of the angle up to which two faces are in one plane. */
 #define SAME_PLANE 1e-6
 /* The same for curved shapes, whose faces are many around one touch. */
-#define SAME_TOUCH 0.1
+#define SAME_TOUCH 0.02
 /* Rounding of a unit normal is this times scale times its longest side over twice its area. */
 #define ROUNDING 1.5e-15
 
@@ -319,6 +319,10 @@ void tac_epa(tacCores *c, const tacGjk *start, double gap, tacEpa *out) {
     build_tetrahedron(&p);
     *out = (tacEpa){.iterations = 0};
     expand(c, &p, gap, hint, out);
+    if (out->lower == -TAC_INFINITY) { /* not one face with a normal: as good as flat */
+        answer_flat(c, 3, p.corner, out);
+        return;
+    }
     out->next = next_offset(&p, out, gap > 0 ? SAME_TOUCH : SAME_PLANE);
     weigh(out);
 }

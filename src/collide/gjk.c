@@ -1,10 +1,13 @@
-/* Distance of separated cores: (G1)-(G8) of docs/theory/collision.md. */
+/* Distance of separated cores: (G1)-(G9) of docs/theory/collision.md. */
 #include "collide/gjk.h"
 
 /* Cores whose distance is below this times the size of D count as touching: v is rounding then and has no direction. */
 #define TOUCHING 1e-10
 /* Guard on the iterations of one call. Polyhedra end by repetition, curved shapes by the gap, both far earlier. */
 enum { MOST_ITERATIONS = 1000 };
+/* Supports of a cold start that keep to the line of centres, and how much (G9). */
+enum { LEADS = 2 };
+static const double KEPT[LEADS] = {0.5, 0.6};
 
 tacCores tac_cores(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B) {
     return (tacCores){.shape = {a, b},
@@ -14,13 +17,17 @@ tacCores tac_cores(const tacShape *a, const tacPose *A, const tacShape *b, const
 static double largest(tacVec3 a) { return tac_max(tac_abs(a.x), tac_max(tac_abs(a.y), tac_abs(a.z))); }
 
 /* x0 furthest along v, x1 furthest along -v. */
+static inline void find_support(tacCores *c, tacVec3 v, int hint[2], tacSupport *s) {
+    s->x[0] = tac_shape_support(c->shape[0], v, &hint[0]);
+    s->x[1] = tac_pose_point(&c->pose, tac_shape_support(c->shape[1], tac_neg3(tac_mulmtv3(c->pose.R, v)), &hint[1]));
+    s->id[0] = hint[0], s->id[1] = hint[1];
+    s->w = tac_sub3(s->x[1], s->x[0]);
+    c->scale = tac_max(c->scale, largest(s->w));
+}
+
 tacSupport tac_cores_support(tacCores *c, tacVec3 v, int hint[2]) {
     tacSupport s;
-    s.x[0] = tac_shape_support(c->shape[0], v, &hint[0]);
-    s.x[1] = tac_pose_point(&c->pose, tac_shape_support(c->shape[1], tac_neg3(tac_mulmtv3(c->pose.R, v)), &hint[1]));
-    s.id[0] = hint[0], s.id[1] = hint[1];
-    s.w = tac_sub3(s.x[1], s.x[0]);
-    c->scale = tac_max(c->scale, largest(s.w));
+    find_support(c, v, hint, &s);
     return s;
 }
 
@@ -50,7 +57,7 @@ static int recall_corner(const tacCores *c, const tacPairCache *cache, int i, ta
 }
 
 void tac_gjk_start(tacCores *c, const tacPairCache *cache, tacGjk *g) {
-    g->n = 0, g->iterations = 0, g->lower = -TAC_INFINITY;
+    g->n = 0, g->iterations = 0, g->lower = -TAC_INFINITY, g->leads = 0;
     int most = cache && has_corners(c->shape[0]) && has_corners(c->shape[1]) ? cache->used : 0;
     for (int i = 0; i < most && i < 3; i++) {
         if (!recall_corner(c, cache, i, &g->corner[g->n])) break;
@@ -62,6 +69,7 @@ void tac_gjk_start(tacCores *c, const tacPairCache *cache, tacGjk *g) {
         if (!(tac_dot3(v, v) > 0)) v = tac_vec3(0, 0, 1);
         g->corner[g->n++] = tac_cores_support(c, v, (int[2]){-1, -1});
         g->lower = tac_dot3(v, g->corner[0].w) / tac_norm3(v);
+        g->lead = v, g->leads = LEADS;
     }
     g->n = tac_simplex_nearest(g->n, TAC_INFINITY, g->corner, g->weight, &g->v);
     g->upper = tac_norm3(g->v);
@@ -87,7 +95,19 @@ static int is_repeated(const tacGjk *g, tacVec3 w) {
 /* a |a| */
 static double signed_square(double a) { return a * tac_abs(a); }
 
-/* (G7): every point x of D has v . x >= v . w, so that |v| >= distance >= v . w/|v|. Squares of lengths in the loop. */
+/* (G9): the next direction: v, or while there are leads a mean of the direction before, v and the last corner. */
+static tacVec3 next_direction(tacGjk *g) {
+    if (g->leads == 0) return g->v;
+    double kept = KEPT[LEADS - g->leads], rest = 1 - kept;
+    tacVec3 last = g->corner[g->n - 1].w;
+    tacVec3 mean = tac_madd3(tac_scale3(kept, g->v), rest, last);
+    g->lead = tac_madd3(tac_scale3(kept, g->lead), rest, mean);
+    g->leads--;
+    return g->lead;
+}
+
+/* (G7): every point x of D has n . x >= n . w for the direction n of the support w, so that distance >= n . w/|n|, and
+ * |v| >= distance. Squares of lengths in the loop. */
 static tacGjkStatus walk(tacCores *c, double gap, double reach, double *lower, tacGjk *g) {
     int hint[2] = {g->corner[0].id[0], g->corner[0].id[1]};
     double beyond = signed_square(reach), touching = TOUCHING * TOUCHING;
@@ -95,17 +115,18 @@ static tacGjkStatus walk(tacCores *c, double gap, double reach, double *lower, t
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         double upper = tac_dot3(g->v, g->v);
         if (g->n == 4 || upper <= touching * c->scale * c->scale) return TAC_GJK_OVERLAP;
+        int leading = g->leads > 0;
+        tacVec3 n = next_direction(g);
         tacSupport *w = &g->corner[g->n];
-        *w = tac_cores_support(c, g->v, hint);
+        find_support(c, n, hint, w);
         g->iterations++;
-        double along = tac_dot3(g->v, w->w);
-        *lower = tac_max(*lower, signed_square(along) / upper);
+        *lower = tac_max(*lower, signed_square(tac_dot3(n, w->w)) / tac_dot3(n, n));
         if (*lower > beyond) return TAC_GJK_BEYOND;
-        /* for the lengths themselves it follows */
-        if (upper - *lower <= gap * upper || is_repeated(g, w->w)) return TAC_GJK_APART;
-        int n = tac_simplex_nearest(g->n + 1, upper, g->corner, g->weight, &g->v);
-        if (n == 0) return TAC_GJK_APART; /* came no nearer, which exact arithmetic would not allow */
-        g->n = n;
+        if (upper - *lower <= gap * upper) return TAC_GJK_APART; /* of the squares, so of the lengths as well */
+        int came = is_repeated(g, w->w) ? 0 : tac_simplex_nearest(g->n + 1, upper, g->corner, g->weight, &g->v);
+        if (came == 0 && !leading) return TAC_GJK_APART; /* no nearer: (G8), or rounding */
+        if (came == 0) g->leads = 0;
+        if (came > 0) g->n = came;
     }
     return TAC_GJK_STOPPED;
 }

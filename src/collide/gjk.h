@@ -35,6 +35,8 @@ typedef struct tacGjk {
     double weight[4];
     tacVec3 v;
     double upper, lower; /* of the distance of the cores */
+    tacVec3 lead;        /* direction of the last support */
+    int leads;           /* further supports that are not along v (G9) */
 } tacGjk;
 
 tacCores tac_cores(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B);

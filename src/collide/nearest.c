@@ -64,10 +64,12 @@ static int is_within(const Choice *k, const tacTouch *t) {
 
 /* Solves the pair from where t is; keeps it when it fits better than what there is. 1: it fits. */
 static int try_from(Choice *k, tacTouch t) {
-    if (tac_touch_rebuild(k->c->shape[0], &HERE, k->c->shape[1], &k->c->pose, &t) != TAC_OK &&
-        !(k->families && tac_nearest_family(k->c, &t)))
-        return 0;
-    if (!is_within(k, &t)) return 0;
+    tacTouch family = t;
+    int alone = tac_touch_rebuild(k->c->shape[0], &HERE, k->c->shape[1], &k->c->pose, &t) == TAC_OK && is_within(k, &t);
+    if (!alone) {
+        if (!k->families || !tac_nearest_family(k->c, &family) || !is_within(k, &family)) return 0;
+        t = family;
+    }
     double score = tac_min(room_of(k->c, &t, 0), room_of(k->c, &t, 1));
     if (score > k->score) k->score = score, k->best = t;
     return score >= -FITS;
