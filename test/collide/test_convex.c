@@ -36,18 +36,24 @@ static int find(const Pair *p, double reach, tacPairCache *cache, tacTouch *t) {
     return tac_convex_nearest(&p->shape[0], &p->pose[0], &p->shape[1], &p->pose[1], reach, cache, t);
 }
 
+/* What may be asked of a touch. */
+static double tolerance_of(const Pair *p, const tacTouch *t, double tol) {
+    return t->margin > 0 ? tol : tac_max(tol, TOL_SEARCH * pair_size(p));
+}
+
 /* The touch is one of its features, on both surfaces, and along its normal the shapes are `dist` apart: together with
  * check_best that makes it the signed distance. */
 static tacTouch check_nearest(const Pair *p, double tol) {
     tacTouch t;
     CHECK_INT(find(p, HUGE_VAL, NULL, &t), 1);
+    tol = tolerance_of(p, &t, tol);
     check_touch(p, &t, tol);
     CHECK_NEAR(gap_along(p, t.normal), t.dist, tol);
     return t;
 }
 /* No other direction has more. */
 static void check_best(const Pair *p, const tacTouch *t, tacDraw *d, double tol) {
-    CHECK_LT(greatest_gap(p, d, 20), t->dist + tol);
+    CHECK_LT(greatest_gap(p, d, 20), t->dist + tolerance_of(p, t, tol));
 }
 /* Exchanging the shapes, and moving both. */
 static void check_moved(const Pair *p, const tacTouch *t, tacDraw *d, double tol) {
@@ -55,11 +61,11 @@ static void check_moved(const Pair *p, const tacTouch *t, tacDraw *d, double tol
     tacPose by = draw_pose(d, 2);
     tacTouch other;
     CHECK_INT(find(&q, HUGE_VAL, NULL, &other), 1);
-    CHECK_NEAR(other.dist, t->dist, other.margin > 0 && t->margin > 0 ? tol : TOL_SEARCH * pair_size(p));
+    CHECK_NEAR(other.dist, t->dist, tac_max(tolerance_of(p, t, tol), tolerance_of(p, &other, tol)));
     for (int k = 0; k < 2; k++)
         q.pose[k] = (tacPose){tac_pose_point(&by, q.pose[k].p), tac_mulmm3(by.R, q.pose[k].R)};
     CHECK_INT(find(&q, HUGE_VAL, NULL, &other), 1);
-    CHECK_NEAR(other.dist, t->dist, other.margin > 0 && t->margin > 0 ? tol : TOL_SEARCH * pair_size(p));
+    CHECK_NEAR(other.dist, t->dist, tac_max(tolerance_of(p, t, tol), tolerance_of(p, &other, tol)));
     if (t->margin > 1e-3) CHECK_LT(tac_norm3(tac_add3(other.normal, tac_mulmv3(by.R, t->normal))), 1e-6);
 }
 static void check_reach(const Pair *p, const tacTouch *t, double tol) {
