@@ -84,13 +84,26 @@ static void settle_along(const boxStretches *w, nearPlace *p) {
         p->t = w->cut[i].t, p->stretch = i - 1;
 }
 
+/* A segment has no nearest point above a face that it is not along. Where rounding says so (a thin box), the root is
+ * the stretch's border, and the feature that of the region beyond it. */
+static void leave_face(const boxStretches *w, nearPlace *p) {
+    int i = p->stretch;
+    if (p->t <= w->cut[i].t && i > 0)
+        p->stretch = i - 1;
+    else if (p->t >= w->cut[i + 1].t && i < w->n - 1)
+        p->stretch = i + 1;
+}
+
 static void nearest_between_ends(const tacBoxSegment *s, boxStretches *w, nearPlace *p) {
     double rise;
     *w = cut_segment(s);
     while (p->stretch < w->n - 1 && slope(s, w->cut[p->stretch + 1].t) < 0)
         p->stretch++;
     p->t = root_on(s, w, p->stretch, &rise);
-    if (rise <= TAC_ALONG * TAC_ALONG) settle_along(w, p);
+    if (rise <= TAC_ALONG * TAC_ALONG)
+        settle_along(w, p);
+    else if (region_of(s, w, p->stretch).beyond == 1)
+        leave_face(w, p);
     p->end = p->t >= s->h ? 1 : p->t <= -s->h ? 0 : -1;
     p->region = region_of(s, w, p->stretch);
 }
@@ -119,7 +132,7 @@ static tacVec3 across_edge(tacVec3 u, int k) {
  * the normal in the cone of edge, corner or end. */
 static double room(const tacBoxSegment *s, const nearPlace *p, tacVec3 n, double sine) {
     int crossed = p->end < 0 && p->region.beyond == 2;
-    double least = p->region.beyond == 1 || crossed ? TAC_INFINITY : p->d, away = tac_norm3(s->c), cone = TAC_INFINITY;
+    double least = p->region.beyond == 1 || crossed ? TAC_INFINITY : p->d, away = tac_norm3(s->c), cone = 1;
     tacVec3 x = tac_box_segment_at(s, p->t);
     for (int k = 0; k < 3; k++) {
         double along = tac_get3(s->half, k) - tac_abs(tac_get3(x, k));
@@ -128,7 +141,7 @@ static double room(const tacBoxSegment *s, const nearPlace *p, tacVec3 n, double
         else if (p->region.beyond > 1)
             cone = tac_min(cone, tac_abs(tac_get3(n, k)));
     }
-    least = tac_min(least, cone * tac_min(p->d, s->size));
+    if (p->region.beyond > 1) least = tac_min(least, cone * tac_min(p->d, s->size));
     if (p->end < 0) return tac_min(least, tac_seen_from(s->h - tac_abs(p->t), s->length, away) * (crossed ? sine : 1));
     double outward = tac_dot3(n, s->u) * (p->end ? -1 : 1);
     return s->h > 0 ? tac_min(least, outward * tac_min(p->d, s->length)) : least;

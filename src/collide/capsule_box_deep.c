@@ -79,15 +79,29 @@ static void clip_to_face(const tacBoxSegment *s, int k, double t, tacBoxCut cut[
     if (cut[0].t > cut[1].t) cut[0].t = cut[1].t = t;
 }
 
+/* Whether the segment's point at t is under the face, to rounding. */
+static int is_under(const tacBoxSegment *s, int axis, double t) {
+    tacVec3 x = tac_box_segment_at(s, t);
+    double over = 0;
+    for (int k = 0; k < 3; k++)
+        if (k != axis) over = tac_max(over, tac_abs(tac_get3(x, k)) - tac_get3(s->half, k));
+    return over <= TAC_COINCIDENT * (s->size + s->h);
+}
+
+/* The deepest end of a segment that is not along the face lies under it: rounding at a thin box may not take it
+ * away. */
 static int under_face(const tacBoxSegment *s, const overlapAxis *a, double t, double reach, tacTouch *out) {
     int side = tac_get3(a->n, a->k) < 0 ? -1 : 1, n = 0;
+    double down = -side * tac_get3(s->u, a->k);
     tacBoxCut cut[2];
     clip_to_face(s, a->k, t, cut);
+    if (down > TAC_ALONG && is_under(s, a->k, s->h)) cut[1] = (tacBoxCut){s->h, -1, 1};
+    if (down < -TAC_ALONG && is_under(s, a->k, -s->h)) cut[0] = (tacBoxCut){-s->h, -1, -1};
     for (int i = 0; i < 2; i++) {
+        if (i == 1 && cut[0].t == cut[1].t) continue;
         tac_box_face_put(s, a->k, side, cut[i], &out[n]);
         n += out[n].dist < reach;
     }
-    if (n == 2 && cut[0].t == cut[1].t) n = 1;
     return tac_deepest_first(n, out);
 }
 

@@ -71,15 +71,17 @@ static double foot_of_end(const segmentPair *p, int i, int e) {
     return i == 0 ? at * p->k - p->along[1] : at * p->k + p->along[0];
 }
 
-/* End e of segment i and the point of the other segment nearest to it; that is an end too if it is one to rounding. */
+/* End e of segment i and the point of the other segment nearest to it, which counts as that segment's end too if it is
+ * one to rounding (the foot stays where it is: across the segment). */
 static void place_end(segmentPair *p, int i, int e, double foot) {
     const segment *a = p->of[i], *b = p->of[1 - i];
-    double at = e ? a->h : -a->h;
-    if (tac_abs(foot) >= b->h - TAC_COINCIDENT * (a->h + b->h)) foot = foot < 0 ? -b->h : b->h;
+    double at = e ? a->h : -a->h, rounding = TAC_COINCIDENT * (a->h + b->h), over = tac_abs(foot) - b->h;
+    if (over > rounding) foot = foot < 0 ? -b->h : b->h;
     if (i == 0)
         place(p, at, foot);
     else
         place(p, foot, at);
+    if (over >= -rounding) p->end[1 - i] = foot > 0;
 }
 
 /* Of parallel segments an end of one is nearest, with all others of the common stretch. */
@@ -94,6 +96,9 @@ static void nearest_parallel(segmentPair *p) {
     *p = nearest;
 }
 
+/* a without its part along u */
+static tacVec3 across(tacVec3 a, tacVec3 u) { return tac_madd3(a, -tac_dot3(a, u), u); }
+
 static tacVec3 unit_or(tacVec3 a, tacVec3 otherwise) {
     double length = tac_norm3(a);
     return length > TAC_PARALLEL ? tac_scale3(1 / length, a) : otherwise;
@@ -106,9 +111,15 @@ static tacVec3 normal_of_meeting(const segmentPair *p) {
         o[i] = tac_scale3(p->end[i] == 0 ? -1 : 1, p->of[i]->u);
     if (p->end[0] >= 0 && p->end[1] >= 0) return unit_or(tac_sub3(o[0], o[1]), tac_pose_axis(p->of[0]->pose, 0));
     int on = p->end[0] >= 0; /* the segment that the other's end is on */
-    double sign = on ? 1 : -1;
-    tacVec3 u = p->of[on]->u, along = o[1 - on];
-    return unit_or(tac_scale3(sign, tac_madd3(along, -tac_dot3(along, u), u)), tac_pose_axis(p->of[on]->pose, 0));
+    tacVec3 u = p->of[on]->u, n = unit_or(across(o[1 - on], u), tac_pose_axis(p->of[on]->pose, 0));
+    return unit_or(tac_scale3(on ? 1 : -1, across(n, u)), n);
+}
+
+/* Whether the gap at an end of segment i points back inside by what rounding can make. */
+static int is_back_inside(const segmentPair *p, int i, tacVec3 gap) {
+    double along = tac_dot3(gap, p->of[i]->u) * ((p->end[i] == 1) == (i == 0) ? 1 : -1);
+    double rounding = TAC_COINCIDENT * (p->of[0]->h + p->of[1]->h);
+    return p->end[i] >= 0 && p->of[i]->h > rounding && along < 0 && -along <= rounding;
 }
 
 /* Unit normal from core 0 to core 1 and their distance. Of two crossing segments the axes tell it better when they are
@@ -122,7 +133,9 @@ static tacVec3 normal_of(const segmentPair *p, double *d) {
         n = tac_dot3(p->gap, p->cross) < 0 ? tac_neg3(p->cross) : p->cross;
     else if (!(length > TAC_COINCIDENT * (size + p->of[0]->r + p->of[1]->r)))
         return normal_of_meeting(p);
-    if (line >= 0) n = tac_madd3(n, -tac_dot3(n, p->of[line]->u), p->of[line]->u);
+    for (int i = 0; i < 2; i++)
+        if (is_back_inside(p, i, n)) n = across(n, p->of[i]->u);
+    if (line >= 0) n = across(n, p->of[line]->u);
     n = tac_scale3(1 / tac_norm3(n), n);
     *d = tac_dot3(p->gap, n);
     return n;
@@ -176,7 +189,7 @@ static int facing_ends(segmentPair *p, double reach, tacTouch *out) {
     double rounding = TAC_COINCIDENT * (p->of[0]->h + p->of[1]->h);
     for (int i = 0; i < 4; i++) {
         double foot = foot_of_end(p, i / 2, i % 2);
-        if (tac_abs(foot) > p->of[1 - i / 2]->h + rounding) continue;
+        if (tac_abs(foot) > p->of[1 - i / 2]->h + rounding || !(p->of[i / 2]->h > 0)) continue;
         place_end(p, i / 2, i % 2, foot);
         if (put_touch(p, 0, reach, &out[n]) && is_new(&out[n], n, out)) n++;
     }

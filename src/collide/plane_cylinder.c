@@ -66,7 +66,7 @@ int tac_touch_plane_cylinder(const tacShape *a, const tacPose *A, const tacShape
     int sides = side_points(B, &f, lower, reach, out + n);
     for (int k = n; k < n + sides; k++) /* the other end becomes the lower one at rise = 0 */
         out[k].margin = tac_min(out[k].margin, f.half * tac_abs(f.rise));
-    return n + sides;
+    return tac_deepest_first(n + sides, out); /* a rim that counts as flat may be lower at its sides */
 }
 
 int tac_touch_plane_cone(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,

@@ -10,6 +10,8 @@
 
 /* Radii below this times the greatest are taken as this: a flat ellipsoid. */
 #define TAC_FLAT_ELLIPSOID 1e-12
+/* Numbers whose squares vanish: a coordinate below this times its radius is zero, an ellipsoid below it is a point. */
+#define TAC_VANISHING 1e-140
 /* |q| - 1 from which one step is enough: what it leaves is of the order of its square. */
 #define TAC_LAST_STEP 1e-8
 /* Newton's steps; monotone and quadratic, so about six are enough. A guard against rounding alone. */
@@ -58,11 +60,11 @@ static tacVec3 nearest_point(tacVec3 radii, tacVec3 y) {
     int least = r[1] < r[0] ? (r[2] < r[1] ? 2 : 1) : (r[2] < r[0] ? 2 : 0);
     nearProblem p;
     for (int i = 0; i < 3; i++)
-        p.z[i] = at[i] / r[i], p.rho[i] = (r[i] / r[least]) * (r[i] / r[least]);
+        p.z[i] = at[i] > TAC_VANISHING * r[i] ? at[i] / r[i] : 0, p.rho[i] = (r[i] / r[least]) * (r[i] / r[least]);
     double delta = nearest_root(&p);
     for (int i = 0; i < 3; i++) {
         double below = delta + (p.rho[i] - 1);
-        x[i] = at[i] > 0 ? p.rho[i] * at[i] / below : 0;
+        x[i] = p.z[i] > 0 ? p.rho[i] * at[i] / below : 0;
         left -= (x[i] / r[i]) * (x[i] / r[i]);
     }
     /* No root beyond the pole: what is left of the equation of the surface is the least radius's. */
@@ -99,7 +101,7 @@ int tac_touch_sphere_ellipsoid(const tacShape *a, const tacPose *A, const tacSha
     tacVec3 N = d > 0 ? tac_scale3(1 / d, c) : tac_vec3(0, 0, 1);             /* of an ellipsoid that is a point */
     if (!(d - tac_norm3(tac_mul3(b->size, N)) - a->size.x < reach)) return 0; /* apart along c already */
     tacVec3 radii = tac_vec3(tac_max(b->size.x, least), tac_max(b->size.y, least), tac_max(b->size.z, least));
-    if (greatest > 0) N = surface_normal(radii, c, &d);
+    if (greatest > TAC_VANISHING) N = surface_normal(radii, c, &d);
     tac_put_between(out, A->p, tac_neg3(tac_mulmv3(B->R, N)), d, a->size.x, 0);
     tac_put_feature(&out[0].feature[0], TAC_FEATURE_POINT, 0, 0);
     tac_put_feature(&out[0].feature[1], TAC_FEATURE_ELLIPSOID, 0, 0);

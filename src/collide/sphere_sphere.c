@@ -26,9 +26,10 @@ int tac_touch_sphere_capsule(const tacShape *a, const tacPose *A, const tacShape
     tacVec3 z = tac_pose_axis(B, 2), r = tac_sub3(A->p, B->p);
     double h = b->size.y, t = tac_dot3(z, r);
     int end = t >= h ? 1 : t <= -h ? 0 : -1;
-    tacVec3 gap = tac_sub3(tac_scale3(tac_clamp(t, -h, h), z), r); /* from the centre to the core */
-    if (end < 0)
-        gap = tac_madd3(gap, -tac_dot3(gap, z), z); /* across the segment, which would feel rounding along it */
+    /* From the centre to the core: across the axis, without what rounding left along it (a long capsule would feel it),
+     * and along it to the end. */
+    tacVec3 across = tac_sub3(tac_scale3(t, z), r);
+    tacVec3 gap = tac_madd3(across, (tac_clamp(t, -h, h) - t) - tac_dot3(across, z), z);
     double square = tac_dot3(gap, gap), limit = reach + a->size.x + b->size.x;
     if (!(limit > 0) || !(square < limit * limit)) return 0;
     double d = tac_sqrt(square), size = h + b->size.x;

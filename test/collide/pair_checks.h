@@ -27,6 +27,8 @@ double pair_size(const Pair *p);
 int touches_of(const Pair *p, double reach, tacTouch *out);
 /* g(n) for unit n; a plane has one direction only. */
 double gap_along(const Pair *p, tacVec3 n);
+/* How far x is outside shape i, at least: over some directions. */
+double point_outside(const Pair *p, int i, tacVec3 x);
 /* Greatest g found by starting at `starts` random directions and going uphill. */
 double greatest_gap(const Pair *p, tacDraw *d, int starts);
 
