@@ -75,8 +75,12 @@ static void carry_to_world(const tacPose *A, tacTouch *t) {
         t->point[k] = tac_pose_point(A, t->point[k]);
 }
 
+/* A mesh without a hull: nothing that could touch. */
+static int is_nothing(const tacShape *s) { return s->type == TAC_MESH && s->hull.nvert == 0; }
+
 int tac_convex_nearest(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                        tacPairCache *cache, tacTouch *out) {
+    if (is_nothing(a) || is_nothing(b)) return 0;
     tacCores c = tac_cores(a, A, b, B);
     double pads = tac_shape_pad(a) + tac_shape_pad(b), next = 0;
     tacGjk k;

@@ -7,7 +7,7 @@
 
 #include "collide/gjk.h"
 
-/* Corners of the polytope; it has at most twice as many faces. 50 kB of stack. Polyhedra need a few dozen; a curved
+/* Corners of the polytope; it has at most twice as many faces. 70 kB of stack. Polyhedra need a few dozen; a curved
  * pair reaches this only where infinitely many directions are equally good (concentric balls). */
 #define TAC_EPA_CORNERS 256
 

@@ -278,6 +278,15 @@ static void test_without_extent(void **state) {
     }
 }
 
+/* A mesh without corners touches nothing. */
+static void test_nothing(void **state) {
+    (void)state;
+    Pair p = {{shape_of(TAC_BOX, 1, 1, 1), {.type = TAC_MESH}}, {pose_at(0, 0, 0), pose_at(0, 0, 0)}};
+    tacTouch t[TAC_MAX_TOUCH];
+    CHECK_INT(find(&p, HUGE_VAL, NULL, t), 0);
+    CHECK_INT(touches_of(&p, HUGE_VAL, t), 0);
+}
+
 /* Nothing hangs, nothing is not a number: sizes over twelve decades, poses apart, nested, in one place. */
 static void test_stress(void **state) {
     (void)state;
@@ -305,7 +314,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),    cmocka_unit_test(test_closed_forms),   cmocka_unit_test(test_aligned),
         cmocka_unit_test(test_standing),  cmocka_unit_test(test_cold_and_warm),  cmocka_unit_test(test_far_and_scaled),
-        cmocka_unit_test(test_far_apart), cmocka_unit_test(test_without_extent), cmocka_unit_test(test_stress),
+        cmocka_unit_test(test_far_apart), cmocka_unit_test(test_without_extent), cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_stress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
