@@ -19,9 +19,8 @@ typedef struct Face {
     int corner[3];   /* counter-clockwise seen from outside */
     int beside[3];   /* face across the edge corner[k], corner[k + 1] */
     tacVec3 outside; /* unit normal */
-    double offset;   /* outside . w in its plane; TAC_INFINITY: no area, never taken */
     double turn;     /* rounding error of the normal, rad */
-    int alive, seen;
+    int seen;
 } Face;
 
 typedef struct Polytope {
@@ -30,28 +29,29 @@ typedef struct Polytope {
     int free[MOST_FACES], nfree;
     tacSupport corner[MOST_CORNERS];
     Face face[MOST_FACES];
+    double offset[MOST_FACES]; /* outside . w in the face's plane; TAC_INFINITY: free, or no area: never taken */
 } Polytope;
 
 /* --- Faces -------------------------------------------------------------------------------------------------------- */
 
-static void set_plane(const Polytope *p, Face *f) {
+static void set_plane(Polytope *p, int at) {
+    Face *f = &p->face[at];
     tacVec3 a = p->corner[f->corner[0]].w, b = p->corner[f->corner[1]].w, c = p->corner[f->corner[2]].w;
     tacVec3 ab = tac_sub3(b, a), ac = tac_sub3(c, a), n = tac_cross3(ab, ac);
     double area = tac_norm3(n), longest = tac_sqrt(tac_max(tac_dot3(ab, ab), tac_dot3(ac, ac)));
     f->turn = area > 0 ? ROUNDING * p->scale * longest / area : 1;
     if (!(f->turn < SAME_PLANE)) {
-        f->offset = TAC_INFINITY, f->outside = tac_zero3();
+        p->offset[at] = TAC_INFINITY, f->outside = tac_zero3();
         return;
     }
     f->outside = tac_scale3(1 / area, n);
-    f->offset = tac_dot3(f->outside, a);
+    p->offset[at] = tac_dot3(f->outside, a);
 }
 
 static int add_face(Polytope *p, int i, int j, int k) {
     int at = p->nfree > 0 ? p->free[--p->nfree] : p->nface++;
-    Face *f = &p->face[at];
-    *f = (Face){.corner = {i, j, k}, .beside = {-1, -1, -1}, .alive = 1};
-    set_plane(p, f);
+    p->face[at] = (Face){.corner = {i, j, k}, .beside = {-1, -1, -1}};
+    set_plane(p, at);
     return at;
 }
 
@@ -59,8 +59,11 @@ static int add_face(Polytope *p, int i, int j, int k) {
 static int nearest_face(const Polytope *p) {
     int best = -1;
     double least = TAC_INFINITY;
-    for (int i = 0; i < p->nface; i++)
-        if (p->face[i].alive && p->face[i].offset < least) least = p->face[i].offset, best = i;
+    for (int i = 0; i < p->nface; i++) {
+        int nearer = p->offset[i] < least;
+        least = nearer ? p->offset[i] : least;
+        best = nearer ? i : best;
+    }
     return best;
 }
 
@@ -152,10 +155,11 @@ static int mark_seen(Polytope *p, int first, tacVec3 w, int *list) {
     p->face[first].seen = 1;
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 3; k++) {
-            Face *f = &p->face[p->face[list[i]].beside[k]];
-            if (f->seen || !(tac_dot3(f->outside, w) - f->offset > VISIBLE * p->scale)) continue;
+            int at = p->face[list[i]].beside[k];
+            Face *f = &p->face[at];
+            if (f->seen || !(tac_dot3(f->outside, w) - p->offset[at] > VISIBLE * p->scale)) continue;
             f->seen = 1;
-            list[count++] = p->face[list[i]].beside[k];
+            list[count++] = at;
         }
     return count;
 }
@@ -206,7 +210,7 @@ static int grow(Polytope *p, int first, const tacSupport *w) {
         p->face[seen[i]].seen = 0;
     if (!ok) return 0;
     for (int i = 0; i < nseen; i++) {
-        p->face[seen[i]].alive = 0;
+        p->offset[seen[i]] = TAC_INFINITY;
         p->free[p->nfree++] = seen[i];
     }
     int apex = p->ncorner++;
@@ -273,8 +277,8 @@ static double next_offset(const Polytope *p, const tacEpa *out, double same) {
     double least = TAC_INFINITY;
     for (int i = 0; i < p->nface; i++) {
         const Face *f = &p->face[i];
-        if (!f->alive || !(f->offset < least)) continue;
-        if (tac_norm3(tac_cross3(f->outside, out->n)) > same || tac_dot3(f->outside, out->n) > 0) least = f->offset;
+        if (!(p->offset[i] < least)) continue;
+        if (tac_norm3(tac_cross3(f->outside, out->n)) > same || tac_dot3(f->outside, out->n) > 0) least = p->offset[i];
     }
     return -least;
 }
@@ -289,8 +293,9 @@ static void expand(tacCores *c, Polytope *p, double gap, int hint[2], tacEpa *ou
         p->scale = c->scale;
         out->iterations++;
         double lower = -tac_dot3(f->outside, w.w);
-        out->upper = -f->offset;
-        int repeated = is_corner(p, w.w);
+        out->upper = -p->offset[at];
+        /* a corner of the polytope is not above any of its faces, but for what their normals are off */
+        int repeated = out->upper - lower <= SAME_PLANE * p->scale && is_corner(p, w.w);
         if (out->upper - lower <= gap * p->scale ||
             (repeated && out->upper - lower <= (REPEATED + 4 * f->turn) * p->scale)) {
             keep_face(p, f, lower, out);
@@ -299,7 +304,7 @@ static void expand(tacCores *c, Polytope *p, double gap, int hint[2], tacEpa *ou
         }
         if (lower > out->lower) keep_face(p, f, lower, out);
         if (repeated) { /* a sliver whose normal is no normal */
-            f->offset = TAC_INFINITY;
+            p->offset[at] = TAC_INFINITY;
             continue;
         }
         if (p->ncorner == MOST_CORNERS || !grow(p, at, &w)) return;

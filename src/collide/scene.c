@@ -213,7 +213,8 @@ static void write_contact(const tacTouch *t, int a, int b, int pair, double incl
     tac_contact_frame(c->normal, &c->tangent[0], &c->tangent[1]);
     c->point[0] = t->point[0], c->point[1] = t->point[1];
     c->feature[0] = t->feature[0], c->feature[1] = t->feature[1], c->clip = t->clip;
-    c->rule = t->rule, c->angle = t->angle, c->switch_margin = t->margin;
+    c->rule = t->rule, c->angle = t->angle;
+    c->switch_margin = t->margin == TAC_NO_MARGIN ? TAC_NO_MARGIN : tac_max(0, t->margin);
 }
 
 tacTouch tac_contact_touch(const tacContact *c) {
