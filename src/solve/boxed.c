@@ -15,25 +15,32 @@
 
 size_t tac_boxed_bytes(int n) {
     size_t m = (size_t)n;
-    return tac_arena_round(m * m * sizeof(double)) + 6 * tac_arena_round(m * sizeof(double)) +
-           5 * tac_arena_round(m * sizeof(int));
+    return tac_arena_round(m * m * sizeof(double)) + tac_arena_round(m * (m + 2) * sizeof(double)) +
+           8 * tac_arena_round((m + 2) * sizeof(double)) + 4 * tac_arena_round(m * sizeof(int));
 }
 
 int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena) {
     work->matrix = TAC_TAKE(arena, (size_t)n * (size_t)n, double);
     work->rhs = TAC_TAKE(arena, n, double);
     work->scratch = TAC_TAKE(arena, n, double);
-    work->df = TAC_TAKE(arena, n, double);
-    work->dw = TAC_TAKE(arena, n, double);
+    work->table = TAC_TAKE(arena, (size_t)n * (size_t)(n + 2), double);
+    work->change = TAC_TAKE(arena, n + 2, double);
+    work->base = TAC_TAKE(arena, n, double);
+    work->cover = TAC_TAKE(arena, n, double);
+    work->shift = TAC_TAKE(arena, n, double);
+    work->near_shift = TAC_TAKE(arena, n, double);
+    work->near_b = TAC_TAKE(arena, n, double);
     work->row = TAC_TAKE(arena, n, int);
     work->place = TAC_TAKE(arena, n, int);
     work->pivot = TAC_TAKE(arena, n, int);
     work->wanted = TAC_TAKE(arena, n, int);
-    work->kept = TAC_TAKE(arena, n, int);
-    work->low = TAC_TAKE(arena, n, double);
-    work->high = TAC_TAKE(arena, n, double);
-    return work->matrix && work->rhs && work->scratch && work->df && work->dw && work->row && work->place &&
-           work->pivot && work->wanted && work->kept && work->low && work->high;
+    return work->matrix && work->rhs && work->scratch && work->table && work->change && work->base && work->cover &&
+           work->shift && work->near_shift && work->near_b && work->row && work->place && work->pivot && work->wanted;
+}
+
+double tac_boxed_diagonal(const tacBoxed *problem, int i) {
+    double a = problem->A[(size_t)i * (size_t)problem->n + (size_t)i];
+    return problem->shift == NULL ? a : a + problem->shift[i];
 }
 
 void tac_boxed_bounds(const tacBoxed *problem, const double *f, int i, double *lo, double *hi) {
@@ -47,7 +54,7 @@ void tac_boxed_bounds(const tacBoxed *problem, const double *f, int i, double *l
 double tac_boxed_residual(const tacBoxed *problem, const double *f, const double *w) {
     double worst = 0;
     for (int i = 0; i < problem->n; i++) {
-        double lo, hi, z = f[i] - w[i] / problem->A[(size_t)i * (size_t)problem->n + (size_t)i];
+        double lo, hi, z = f[i] - w[i] / tac_boxed_diagonal(problem, i);
         tac_boxed_bounds(problem, f, i, &lo, &hi);
         double r = tac_abs(f[i] - tac_min(tac_max(z, lo), hi));
         if (!(r <= worst)) worst = r;
@@ -58,7 +65,7 @@ double tac_boxed_residual(const tacBoxed *problem, const double *f, const double
 double tac_boxed_tolerance(const tacBoxed *problem, const double *f) {
     double largest = 0;
     for (int i = 0; i < problem->n; i++) {
-        double alone = tac_abs(problem->b[i]) / problem->A[(size_t)i * (size_t)problem->n + (size_t)i];
+        double alone = tac_abs(problem->b[i]) / tac_boxed_diagonal(problem, i);
         largest = tac_max(largest, tac_max(tac_abs(f[i]), alone));
     }
     return TOLERANCE * largest;
@@ -70,7 +77,7 @@ double tac_boxed_tolerance(const tacBoxed *problem, const double *f) {
 static void classify(const tacBoxed *problem, const double *f, const double *w, int *row_class) {
     for (int i = 0; i < problem->n; i++) {
         int p = problem->parent[i];
-        double lo, hi, z = f[i] - w[i] / problem->A[(size_t)i * (size_t)problem->n + (size_t)i];
+        double lo, hi, z = f[i] - w[i] / tac_boxed_diagonal(problem, i);
         tac_boxed_bounds(problem, f, i, &lo, &hi);
         row_class[i] = z <= lo ? TAC_ROW_LOW : z >= hi ? TAC_ROW_HIGH : TAC_ROW_FREE;
         if (p >= 0 && row_class[p] != TAC_ROW_FREE) row_class[i] = TAC_ROW_OFF;
@@ -94,9 +101,18 @@ static int sweep_and_pivot(const tacBoxed *problem, tacBoxedWork *work, int swee
            good_enough(problem, f, w, result);
 }
 
-static int dantzig(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
-                   tacBoxedResult *result) {
-    return tac_boxed_dantzig(problem, work, f, w, row_class, &result->pivots) && good_enough(problem, f, w, result);
+/* Dantzig's method and, where it goes round in circles, the way from a problem that is solved. */
+static int follow(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
+                  tacBoxedResult *result) {
+    result->method = TAC_BOXED_DANTZIG;
+    if (tac_boxed_dantzig(problem, work, 1, f, w, row_class, &result->pivots) && good_enough(problem, f, w, result))
+        return 1;
+    result->method = TAC_BOXED_PATH;
+    for (int way = 0; way < TAC_BOXED_WAYS; way++)
+        if (tac_boxed_path(problem, work, way, f, w, row_class, &result->pivots) && good_enough(problem, f, w, result))
+            return 1;
+    result->method = TAC_BOXED_PROXIMAL;
+    return tac_boxed_proximal(problem, work, f, w, row_class, &result->pivots) && good_enough(problem, f, w, result);
 }
 
 /* -> 1 when one of them solves it. */
@@ -104,11 +120,7 @@ static int try_methods(const tacBoxed *problem, tacBoxedWork *work, double *f, d
                        tacBoxedResult *result) {
     int solved = sweep_and_pivot(problem, work, GUESS_SWEEPS, f, w, row_class, result);
     result->method = result->pivots > 1 ? TAC_BOXED_PIVOT : TAC_BOXED_GUESS;
-    if (solved) return 1;
-    result->method = TAC_BOXED_GROW;
-    if (tac_boxed_grow(problem, work, f, w, row_class, &result->pivots) && good_enough(problem, f, w, result)) return 1;
-    result->method = TAC_BOXED_DANTZIG;
-    if (dantzig(problem, work, f, w, row_class, result)) return 1;
+    if (solved || follow(problem, work, f, w, row_class, result)) return 1;
     result->method = TAC_BOXED_SWEEP;
     if (sweep_and_pivot(problem, work, LAST_SWEEPS, f, w, row_class, result)) return 1;
     for (int i = 0; i < problem->n; i++)

@@ -4,7 +4,8 @@
  *
  * A row without a parent has the constant bounds low, high (0, INFINITY: a contact's normal or a limit; -INFINITY,
  * INFINITY: an equality). A row with a parent p, which comes before it and has none itself, is bounded by low f_p and
- * high f_p (friction: -mu, mu). A is positive definite (compliance sees to that), not necessarily symmetric.
+ * high f_p (friction: -mu, mu). A is positive definite: then there is an answer, and it is found (boxed_path.c). Where
+ * it is only semidefinite (redundant rows without compliance) there is one if the rows do not contradict each other.
  *
  * The answer is a function of the problem alone: every method starts from f = 0. */
 #pragma once
@@ -18,6 +19,8 @@ typedef struct tacBoxed {
     const double *b;          /* n */
     const int *parent;        /* n; -1: none */
     const double *low, *high; /* n */
+    const double *shift;      /* n: added to A's diagonal; NULL: nothing */
+    int symmetric;            /* 1: A is */
 } tacBoxed;
 
 /* What holds in a row. */
@@ -29,7 +32,14 @@ typedef enum {
 } tacRowClass;
 
 /* Which method found the answer. */
-typedef enum { TAC_BOXED_GUESS, TAC_BOXED_PIVOT, TAC_BOXED_GROW, TAC_BOXED_DANTZIG, TAC_BOXED_SWEEP } tacBoxedMethod;
+typedef enum {
+    TAC_BOXED_GUESS,
+    TAC_BOXED_PIVOT,
+    TAC_BOXED_DANTZIG,
+    TAC_BOXED_PATH,
+    TAC_BOXED_PROXIMAL,
+    TAC_BOXED_SWEEP
+} tacBoxedMethod;
 
 typedef struct tacBoxedResult {
     tacBoxedMethod method;
@@ -51,15 +61,18 @@ double tac_boxed_residual(const tacBoxed *problem, const double *f, const double
 
 /* Scratch shared by them. */
 typedef struct tacBoxedWork {
-    double *matrix, *rhs, *scratch; /* n x n, n, n */
-    double *df, *dw;                /* n */
-    int *row, *place, *pivot;       /* n: rows that are free, where a row is among them, exchanges of the factor */
-    double *low, *high;             /* n: bounds on the way to the problem's own */
-    int *wanted, *kept;             /* n: classes */
-    int free, symmetric;            /* size of the factored system; 1: by Cholesky */
+    double *matrix, *rhs, *scratch;      /* n x n, n, n */
+    int *row, *place, *pivot;            /* n: rows that are free, where a row is among them, exchanges of the factor */
+    double *table, *change, *base;       /* n x (n + 2), n + 2, n: boxed_tableau.h */
+    double *cover;                       /* n: boxed_path.c */
+    double *shift, *near_shift, *near_b; /* n: boxed_proximal.c */
+    int *wanted;                         /* n: classes */
+    int free, symmetric;                 /* size of the factored system; 1: by Cholesky */
 } tacBoxedWork;
 int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena);
 
+/* A_ii with its shift. */
+double tac_boxed_diagonal(const tacBoxed *problem, int i);
 /* f -> bounds of row i. */
 void tac_boxed_bounds(const tacBoxed *problem, const double *f, int i, double *lo, double *hi);
 /* Classes -> the factored system of the free rows, Ahat = A_CC + A_CB E, where bounded rows f_B = E f_C + constants
@@ -82,9 +95,16 @@ void tac_boxed_sweep(const tacBoxed *problem, int count, double *f, double *w);
  * makes them fewer, else one at a time [Judice1994]. -> 1 when all conditions hold. */
 int tac_boxed_pivot(const tacBoxed *problem, tacBoxedWork *work, int limit, double *f, double *w, int *row_class,
                     int *pivots);
-/* Bounds that hang on parents grow from zero to their own, pivoting from the classes of the last ones that were solved;
- * by smaller steps where that fails. -> 1 when it gets there. */
-int tac_boxed_grow(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);
 /* Dantzig's method: rows are taken up one after another, those before kept right on the way, with bounds that move
- * (Jade IV-B). -> 1 when it went through. */
-int tac_boxed_dantzig(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);
+ * (Jade IV-B). corrected 0: with the step length that takes bounds for constant, as it was before that paper. -> 1 when
+ * it went through. */
+int tac_boxed_dantzig(const tacBoxed *problem, tacBoxedWork *work, int corrected, double *f, double *w, int *row_class,
+                      int *pivots);
+/* Follows the answer from a problem where it is known: gets there where A is positive definite. `way` below
+ * TAC_BOXED_WAYS: one way after another is tried where rounding spoils one. */
+#define TAC_BOXED_WAYS 3
+int tac_boxed_path(const tacBoxed *problem, tacBoxedWork *work, int way, double *f, double *w, int *row_class,
+                   int *pivots);
+/* Problems with a semidefinite A, as the limit of definite ones; f is the one of least size among equals where it gets
+ * there at once. -> 1 when it gets there. */
+int tac_boxed_proximal(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);

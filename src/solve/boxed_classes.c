@@ -11,7 +11,7 @@ double tac_boxed_factor_of(const tacBoxed *problem, const int *row_class, int i)
 void tac_boxed_multiply(const tacBoxed *problem, const double *f, double *w) {
     tac_dense_mulv(problem->n, problem->n, problem->A, f, w);
     for (int i = 0; i < problem->n; i++)
-        w[i] += problem->b[i];
+        w[i] += problem->b[i] + (problem->shift == NULL ? 0 : problem->shift[i] * f[i]);
 }
 
 /* Free rows are numbered in order. */
@@ -30,8 +30,9 @@ static void assemble(const tacBoxed *problem, const int *row_class, tacBoxedWork
         const double *A = problem->A + (size_t)work->row[k] * (size_t)n;
         for (int l = 0; l < m; l++)
             work->matrix[(size_t)k * (size_t)m + (size_t)l] = A[work->row[l]];
+        work->matrix[(size_t)k * (size_t)m + (size_t)k] = tac_boxed_diagonal(problem, work->row[k]);
     }
-    work->symmetric = 1;
+    work->symmetric = problem->symmetric;
     for (int i = 0; i < n; i++) {
         int p = problem->parent[i];
         double e = tac_boxed_factor_of(problem, row_class, i);

@@ -5,7 +5,7 @@
  * its condition changes class. With f_n the parent's force, a free row meets its bounds after
  *   s = (high f_n - f) / (df - high df_n)      s = (low f_n - f) / (df - low df_n)          [Yang2023, IV-B]
  * which knows that the bound moves; without df_n the row passes its bound unseen or stops before it. */
-#include "solve/boxed.h"
+#include "solve/boxed_tableau.h"
 
 #include "math/scalar.h"
 
@@ -14,12 +14,10 @@
 #define CHANGES         20
 
 typedef struct Drive {
-    const tacBoxed *problem;
-    tacBoxedWork *work;
-    double *f, *w;
-    int *row_class;
+    tacTableau tableau;
     int row; /* in hand; those after it are off */
     int direction;
+    int corrected;
 } Drive;
 
 /* What ends a stretch of the drive. */
@@ -32,109 +30,69 @@ static void nearer(Event *first, double length, int row, int row_class) {
     if (length < first->length) *first = (Event){tac_max(length, 0), row, row_class};
 }
 
-/* Directions of all forces and of w per unit of the driven force. */
-static int directions(const Drive *d) {
-    const tacBoxed *problem = d->problem;
-    tacBoxedWork *work = d->work;
-    int n = problem->n;
-    if (!tac_boxed_factor(problem, d->row_class, work)) return 0;
-    for (int k = 0; k < work->free; k++)
-        work->rhs[k] = -d->direction * problem->A[(size_t)work->row[k] * (size_t)n + (size_t)d->row];
-    tac_boxed_solve_free(work, work->rhs);
-    for (int i = 0; i < n; i++) {
-        int p = problem->parent[i];
-        double e = tac_boxed_factor_of(problem, d->row_class, i);
-        work->df[i] = i == d->row ? d->direction : work->place[i] >= 0 ? work->rhs[work->place[i]] : 0;
-        if (i < d->row && p >= 0 && e != 0) work->df[i] = e * work->df[p];
-    }
-    for (int i = 0; i < n; i++) {
-        work->dw[i] = 0;
-        for (int k = 0; k < n; k++)
-            work->dw[i] += problem->A[(size_t)i * (size_t)n + (size_t)k] * work->df[k];
-    }
-    return 1;
+static double force(const Drive *d, int i) { return tac_tableau_force(&d->tableau, i).at0; }
+static double velocity(const Drive *d, int i) { return tac_tableau_velocity(&d->tableau, i).at0; }
+static double force_rate(const Drive *d, int i) { return d->direction * tac_tableau_force_by(&d->tableau, i, d->row); }
+static double velocity_rate(const Drive *d, int i) {
+    return d->direction * tac_tableau_velocity_by(&d->tableau, i, d->row);
 }
 
-/* Distance of f_i to its bounds and how fast it shrinks. */
 static void meet_bounds(const Drive *d, int i, Event *first) {
-    const double *f = d->f, *df = d->work->df;
-    int p = d->problem->parent[i];
-    double fp = p < 0 ? 1 : f[p], dfp = p < 0 ? 0 : df[p];
-    double low = d->problem->low[i], high = d->problem->high[i];
-    if (tac_finite(low) && df[i] - low * dfp < 0)
-        nearer(first, (low * fp - f[i]) / (df[i] - low * dfp), i, TAC_ROW_LOW);
-    if (tac_finite(high) && df[i] - high * dfp > 0)
-        nearer(first, (high * fp - f[i]) / (df[i] - high * dfp), i, TAC_ROW_HIGH);
+    const tacBoxed *problem = d->tableau.problem;
+    int p = problem->parent[i];
+    double f = force(d, i), df = force_rate(d, i), fp = p < 0 ? 1 : force(d, p);
+    double dfp = p < 0 || !d->corrected ? 0 : force_rate(d, p), low = problem->low[i], high = problem->high[i];
+    if (tac_finite(low) && df - low * dfp < 0) nearer(first, (low * fp - f) / (df - low * dfp), i, TAC_ROW_LOW);
+    if (tac_finite(high) && df - high * dfp > 0) nearer(first, (high * fp - f) / (df - high * dfp), i, TAC_ROW_HIGH);
 }
 
 static Event first_event(const Drive *d) {
     Event first = {TAC_INFINITY, -1, TAC_ROW_OFF};
-    const double *w = d->w, *dw = d->work->dw;
-    if (w[d->row] * dw[d->row] < 0) nearer(&first, -w[d->row] / dw[d->row], d->row, TAC_ROW_FREE);
+    double w = velocity(d, d->row), dw = velocity_rate(d, d->row);
+    if (w * dw < 0) nearer(&first, -w / dw, d->row, TAC_ROW_FREE);
     meet_bounds(d, d->row, &first);
     for (int i = 0; i < d->row; i++) {
-        int c = d->row_class[i];
+        int c = d->tableau.row_class[i];
         if (c == TAC_ROW_FREE) meet_bounds(d, i, &first);
-        if (c == TAC_ROW_LOW && dw[i] < 0) nearer(&first, -w[i] / dw[i], i, TAC_ROW_FREE);
-        if (c == TAC_ROW_HIGH && dw[i] > 0) nearer(&first, -w[i] / dw[i], i, TAC_ROW_FREE);
+        if (c != TAC_ROW_LOW && c != TAC_ROW_HIGH) continue;
+        dw = velocity_rate(d, i);
+        if (c == TAC_ROW_LOW ? dw < 0 : dw > 0) nearer(&first, -velocity(d, i) / dw, i, TAC_ROW_FREE);
     }
     return first;
 }
 
-/* Row i changes class, and rows that hang on it with it. */
-static void change_class(const Drive *d, int i, int row_class) {
-    d->row_class[i] = row_class;
-    if (row_class == TAC_ROW_LOW || row_class == TAC_ROW_HIGH) {
-        int p = d->problem->parent[i];
-        double e = tac_boxed_factor_of(d->problem, d->row_class, i);
-        d->f[i] = p < 0 ? e : e * d->f[p];
-    }
-    for (int k = i + 1; k <= d->row; k++) {
-        if (d->problem->parent[k] != i) continue;
-        if (row_class != TAC_ROW_FREE)
-            d->row_class[k] = TAC_ROW_OFF, d->f[k] = 0;
-        else if (k < d->row)
-            d->row_class[k] = d->w[k] > 0 ? TAC_ROW_LOW : TAC_ROW_HIGH;
-    }
+/* 1: the row in hand has no condition to meet, or meets it where it is. */
+static int is_at_rest(Drive *d) {
+    const tacBoxed *problem = d->tableau.problem;
+    int i = d->row, p = problem->parent[i];
+    if (p >= 0 && d->tableau.row_class[p] != TAC_ROW_FREE) return 1;
+    if (p >= 0 || problem->low[i] != 0 || velocity(d, i) < 0) return 0;
+    return tac_tableau_move(&d->tableau, i, TAC_ROW_LOW, 0);
 }
 
-/* Takes up one row. */
-static int take_up(Drive *d, double tolerance, int *pivots) {
-    const tacBoxed *problem = d->problem;
-    int i = d->row, p = problem->parent[i];
-    double a = problem->A[(size_t)i * (size_t)problem->n + (size_t)i];
-    if (p >= 0 && d->row_class[p] != TAC_ROW_FREE) return 1; /* stays off */
-    if (p < 0 && problem->low[i] == 0 && d->w[i] >= 0) {
-        d->row_class[i] = TAC_ROW_LOW;
-        return 1;
-    }
-    if (tac_abs(d->w[i]) <= tolerance * a) {
-        d->row_class[i] = TAC_ROW_FREE;
-        return 1;
-    }
-    d->direction = d->w[i] < 0 ? 1 : -1;
-    for (int k = 0; k < CHANGES + CHANGES_PER_ROW * problem->n; k++) {
-        if (!directions(d)) return 0;
-        ++*pivots;
+static int take_up(Drive *d, int *pivots) {
+    int i = d->row, n = d->tableau.problem->n, p = d->tableau.problem->parent[i];
+    d->tableau.bound = i;
+    if (is_at_rest(d)) return 1;
+    d->direction = velocity(d, i) < 0 ? 1 : -1;
+    if (velocity(d, i) == 0) return tac_tableau_move(&d->tableau, i, TAC_ROW_FREE, 0);
+    for (int k = 0; k < CHANGES + CHANGES_PER_ROW * n; k++) {
         Event event = first_event(d);
         if (event.row < 0) return 0;
-        for (int j = 0; j < problem->n; j++) {
-            d->f[j] += event.length * d->work->df[j];
-            d->w[j] += event.length * d->work->dw[j];
-        }
-        change_class(d, event.row, event.row_class);
-        int idle = p >= 0 && d->row_class[p] != TAC_ROW_FREE;
+        ++*pivots;
+        tac_tableau_drive(&d->tableau, i, d->direction * event.length);
+        if (!tac_tableau_move(&d->tableau, event.row, event.row_class, 0)) return 0;
+        int idle = p >= 0 && d->tableau.row_class[p] != TAC_ROW_FREE;
         if (event.row == i || idle) return 1;
     }
     return 0;
 }
 
-int tac_boxed_dantzig(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots) {
-    Drive d = {problem, work, f, w, row_class, 0, 1};
-    for (int i = 0; i < problem->n; i++)
-        f[i] = 0, w[i] = problem->b[i], row_class[i] = TAC_ROW_OFF;
-    double tolerance = tac_boxed_tolerance(problem, f);
+int tac_boxed_dantzig(const tacBoxed *problem, tacBoxedWork *work, int corrected, double *f, double *w, int *row_class,
+                      int *pivots) {
+    Drive d = {.corrected = corrected, .direction = 1};
+    tac_tableau_begin(&d.tableau, problem, work, NULL, row_class);
     for (d.row = 0; d.row < problem->n; d.row++)
-        if (!take_up(&d, tolerance, pivots)) return 0;
+        if (!take_up(&d, pivots)) return 0;
     return tac_boxed_solve_classes(problem, row_class, work, f, w);
 }

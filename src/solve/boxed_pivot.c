@@ -9,15 +9,16 @@
 /* The class row i should have, given f and w of the present classes. */
 static int wanted_class(const tacBoxed *problem, const double *f, const double *w, const int *row_class, int i,
                         double tolerance) {
-    double a = problem->A[(size_t)i * (size_t)problem->n + (size_t)i], lo, hi;
+    double a = tac_boxed_diagonal(problem, i), lo, hi;
     int p = problem->parent[i];
     tac_boxed_bounds(problem, f, i, &lo, &hi);
+    if (row_class[i] == TAC_ROW_FREE && problem->low[i] == problem->high[i]) return TAC_ROW_LOW;
     if (row_class[i] == TAC_ROW_FREE) {
         if (f[i] < lo - tolerance) return TAC_ROW_LOW;
         return f[i] > hi + tolerance ? TAC_ROW_HIGH : TAC_ROW_FREE;
     }
     if (row_class[i] == TAC_ROW_OFF) { /* asked only when the parent takes up force again: about -w_p/A_pp */
-        double fp = tac_max(-w[p] / problem->A[(size_t)p * (size_t)problem->n + (size_t)p], 0), z = -w[i] / a;
+        double fp = tac_max(-w[p] / tac_boxed_diagonal(problem, p), 0), z = -w[i] / a;
         if (z <= problem->low[i] * fp) return TAC_ROW_LOW;
         return z >= problem->high[i] * fp ? TAC_ROW_HIGH : TAC_ROW_FREE;
     }

@@ -1,0 +1,59 @@
+/* Problems whose A is only semidefinite (redundant rows and no compliance).
+ *
+ * f is found as the limit of f_k+1, which answers
+ *   w = (A + D) f_k+1 + b - D f_k,        D a small share of A's diagonal                        [Rockafellar1976]
+ * each a problem with one matrix that is definite. What D holds back vanishes with f_k+1 - f_k: the limit answers the
+ * problem itself. Where A is definite on the free rows a few rounds do; what is redundant stays where it is first put,
+ * at the least |D^1/2 f|. */
+#include "solve/boxed.h"
+
+#include "math/scalar.h"
+
+#include <string.h>
+
+/* D relative to the diagonal: far above rounding, far below the eigenvalues that matter. */
+#define SHARE 1e-6
+/* Least diagonal, relative to the largest, that D is a share of. */
+#define LEAST_DIAGONAL 1e-3
+enum { ROUNDS = 60 };
+
+static void set_shift(const tacBoxed *problem, double *shift) {
+    double largest = 0;
+    for (int i = 0; i < problem->n; i++)
+        largest = tac_max(largest, tac_boxed_diagonal(problem, i));
+    for (int i = 0; i < problem->n; i++)
+        shift[i] = SHARE * tac_max(tac_boxed_diagonal(problem, i), LEAST_DIAGONAL * largest);
+}
+
+/* One round: f, classes -> the next f; its w is that of the problem itself. */
+static int advance(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots) {
+    tacBoxed near = *problem;
+    int n = problem->n, ok;
+    for (int i = 0; i < n; i++)
+        work->near_b[i] = problem->b[i] - work->shift[i] * f[i];
+    for (int i = 0; i < n; i++)
+        work->near_shift[i] = work->shift[i] + (problem->shift == NULL ? 0 : problem->shift[i]);
+    near.b = work->near_b, near.shift = work->near_shift;
+    ok = tac_boxed_pivot(&near, work, n, f, w, row_class, pivots);
+    for (int way = 0; way < TAC_BOXED_WAYS && !ok; way++)
+        ok = tac_boxed_path(&near, work, way, f, w, row_class, pivots);
+    tac_boxed_multiply(problem, f, w);
+    return ok;
+}
+
+int tac_boxed_proximal(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots) {
+    size_t bytes = (size_t)problem->n * sizeof *f;
+    double before = TAC_INFINITY;
+    memset(f, 0, bytes);
+    set_shift(problem, work->shift);
+    for (int i = 0; i < problem->n; i++)
+        row_class[i] = problem->parent[i] >= 0 ? TAC_ROW_OFF : problem->low[i] == 0 ? TAC_ROW_LOW : TAC_ROW_FREE;
+    for (int round = 0; round < ROUNDS; round++) {
+        if (!advance(problem, work, f, w, row_class, pivots)) return 0;
+        double residual = tac_boxed_residual(problem, f, w);
+        if (residual <= tac_boxed_tolerance(problem, f)) return 1;
+        if (!(residual < before)) return 0;
+        before = residual;
+    }
+    return 0;
+}
