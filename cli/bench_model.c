@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/derivative.h"
 #include "cli/differences.h"
+#include "cli/draw_contact.h"
 #include "cli/draw_state.h"
 #include "cli/gradient_check.h"
 #include "cli/mujoco_peer.h"
@@ -25,8 +26,10 @@
 /* Step of the central differences that are timed; their error does not depend on the time they take. */
 #define TIMED_STEP 1e-6
 enum { SEED = 1, BATCHES = 41, MOST_PIECES = 11 };
+/* In contact, states of a motion: each engine's own, from one start under the same controls. */
+enum { MOTION_STATES = 64, MOTION_SKIPPED = 500 };
 
-/* One model at one state, and room for everything that is timed. */
+/* One model at its states, and room for everything that is timed. */
 typedef struct Scene {
     tacModel *m;
     const tacOptions *options;
@@ -36,29 +39,40 @@ typedef struct Scene {
     tacDerivative d;
     tacStepColumn column;
     tacMujoco *peer;
-    double *x, *u, *ybar, *gx, *gu, *difference, *difference_work;
+    int nstate, at; /* states, and the next one's number */
+    double *states, *x, *u, *ybar, *gx, *gu, *difference, *difference_work;
     double *a, *tau, *dtau_dq, *dtau_dv, *forward;
 } Scene;
 
 /* --- The pieces -------------------------------------------------------------------------------------------------- */
 
+static void next_state(Scene *s) {
+    if (s->nstate == 1) return;
+    memcpy(s->x, s->states + (size_t)s->at * (size_t)tac_nx(s->m), (size_t)tac_nx(s->m) * sizeof *s->x);
+    s->at = (s->at + 1) % s->nstate;
+}
+
 static void run_step(void *context) {
     Scene *s = context;
+    next_state(s);
     tac_step(s->sim, s->x, s->u, s->d.y, NULL);
 }
 
 static void run_jac(void *context) {
     Scene *s = context;
+    next_state(s);
     tac_step_jac(s->sim, s->x, s->u, s->d.y, &(tacJac){s->d.A, s->d.B, NULL}, NULL);
 }
 
 static void run_vjp(void *context) {
     Scene *s = context;
+    next_state(s);
     tac_step_vjp(s->sim, s->x, s->u, s->ybar, &(tacGrad){s->gx, s->gu, NULL}, NULL);
 }
 
 static void run_differences(void *context) {
     Scene *s = context;
+    next_state(s);
     cli_step_column_at(&s->column, s->x, s->u);
     for (s->column.column = 0; s->column.column < s->column.ndx + s->column.nu; s->column.column++)
         difference_central(cli_step_column_difference, &s->column, s->column.ndx, TIMED_STEP, s->difference,
@@ -131,6 +145,18 @@ static void time_pieces(Scene *s, double seconds, tacBenchRow *row) {
         *pieces[i].us = 1e6 * time[i].median;
 }
 
+/* Where the timed steps start: in contact, along a motion from the first state. */
+static void find_states(Scene *s, tacBenchRow *row) {
+    size_t nx = (size_t)tac_nx(s->m);
+    tacStepInfo info = {0};
+    for (int k = -MOTION_SKIPPED; s->nstate > 1 && k < s->nstate; k++) {
+        if (k >= 0) memcpy(s->states + (size_t)k * nx, s->x, nx * sizeof *s->x);
+        tacStatus status = tac_step(s->sim, s->x, s->u, s->d.y, &info);
+        if (k >= 0) row->contacts += (double)info.contacts / s->nstate;
+        if (status == TAC_OK || status == TAC_ERR_UNSOLVED) memcpy(s->x, s->d.y, nx * sizeof *s->x);
+    }
+}
+
 /* --- How right it is --------------------------------------------------------------------------------------------- */
 
 /* A number that can be written, also when a result is not finite. */
@@ -167,6 +193,11 @@ static void compare_with_peer(Scene *s, tacBenchRow *row) {
     if (s->peer == NULL) return;
     snprintf(row->peer, sizeof row->peer, "mujoco");
     snprintf(row->peer_version, sizeof row->peer_version, "%s", cli_mujoco_version(s->peer));
+    if (s->options->contact != TAC_NONE) {
+        cli_mujoco_move(s->peer, s->x, s->u, MOTION_SKIPPED, MOTION_STATES);
+        row->contacts_peer = cli_mujoco_contacts(s->peer);
+        return;
+    }
     cli_mujoco_set(s->peer, s->x, s->u);
     cli_mujoco_step(s->peer);
     double *theirs = s->column.moved;
@@ -189,7 +220,8 @@ static int scene_arrays(Scene *s) {
     int nv = s->m->nv, ndx = tac_ndx(s->m), nu = tac_ninput(s->m, s->options);
     if (!cli_derivative_new(s->m, s->options, &s->d) || !cli_step_column_new(s->m, s->options, s->sim, &s->column))
         return 0;
-    s->x = new_numbers(tac_nx(s->m)), s->u = new_numbers(nu), s->ybar = new_numbers(ndx), s->gx = new_numbers(ndx);
+    s->states = new_numbers(s->nstate * tac_nx(s->m)), s->x = new_numbers(tac_nx(s->m));
+    s->u = new_numbers(nu), s->ybar = new_numbers(ndx), s->gx = new_numbers(ndx);
     s->gu = new_numbers(nu), s->difference = new_numbers(ndx), s->difference_work = new_numbers(2 * ndx);
     s->a = new_numbers(nv), s->tau = new_numbers(nv), s->dtau_dq = new_numbers(nv * nv);
     s->dtau_dv = new_numbers(nv * nv), s->forward = new_numbers(3 * nv * nv);
@@ -198,16 +230,16 @@ static int scene_arrays(Scene *s) {
     if (s->memory == NULL) return 0;
     tacArena arena;
     tac_arena_init(&arena, s->memory, bytes);
-    const double *all[] = {s->x, s->u,   s->ybar,    s->gx,      s->gu,     s->difference, s->difference_work,
-                           s->a, s->tau, s->dtau_dq, s->dtau_dv, s->forward};
+    const double *all[] = {s->states,          s->x, s->u,   s->ybar,    s->gx,      s->gu,     s->difference,
+                           s->difference_work, s->a, s->tau, s->dtau_dq, s->dtau_dv, s->forward};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i] == NULL) return 0;
     return tac_work_layout(&s->w, s->m, &arena);
 }
 
 static void scene_free(Scene *s) {
-    double *all[] = {s->x, s->u,   s->ybar,    s->gx,      s->gu,     s->difference, s->difference_work,
-                     s->a, s->tau, s->dtau_dq, s->dtau_dv, s->forward};
+    double *all[] = {s->states,          s->x, s->u,   s->ybar,    s->gx,      s->gu,     s->difference,
+                     s->difference_work, s->a, s->tau, s->dtau_dq, s->dtau_dv, s->forward};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(s->memory);
@@ -220,19 +252,23 @@ static void scene_free(Scene *s) {
 int cli_bench_model(const char *verb, const char *path, tacModel *model, const tacOptions *options, double seconds,
                     tacBenchRow *row) {
     tacError err;
-    Scene s = {.m = model, .options = options};
+    Scene s = {.m = model, .options = options, .nstate = options->contact == TAC_NONE ? 1 : MOTION_STATES};
     *row = (tacBenchRow){.nv = model->nv, .us_peer = -1, .us_peer_fd = -1};
     if (tac_sim_new(model, options, &s.sim, &err) != TAC_OK) return cli_fail(verb, "%s: %s", path, err.text);
     int result = CLI_GO_ON;
     if (!scene_arrays(&s)) {
         result = cli_fail(verb, "out of memory");
     } else {
-        cli_draw_state(model, options, SEED, 0, s.x, s.u);
+        if (s.nstate == 1)
+            cli_draw_state(model, options, SEED, 0, s.x, s.u);
+        else
+            cli_draw_contact_state(s.sim, model, options, SEED, 0, s.x, s.u);
         for (int i = 0; i < s.d.size.ndx; i++)
             s.ybar[i] = tac_random_normal(SEED, 1, (uint64_t)i);
-        s.peer = cli_mujoco_open(path, model, options->dt, row->no_peer, sizeof row->no_peer);
+        s.peer = cli_mujoco_open(path, model, options->dt, s.nstate > 1, row->no_peer, sizeof row->no_peer);
         row->residual = residual_of(&s);
         compare_with_peer(&s, row);
+        find_states(&s, row);
         result = measure_error(verb, &s, row);
     }
     if (result == CLI_GO_ON) time_pieces(&s, seconds, row);

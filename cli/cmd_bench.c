@@ -60,7 +60,7 @@ static json_t *row_json(tacJson *json, const Entry *e) {
     json_object_set_new(row, "model", cli_json_text(e->name));
     json_object_set_new(row, "contact", json_string(cli_contact_word(e->options.contact)));
     json_object_set_new(row, "nv", json_integer(r->nv));
-    json_object_set_new(row, "contacts", json_integer(r->contacts));
+    json_object_set_new(row, "contacts", cli_json_number(json, "contacts", r->contacts));
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         json_object_set_new(row, times[i].key, time_json(json, times[i].us));
     json_object_set_new(row, "residual", cli_json_number(json, "residual", r->residual));
@@ -68,6 +68,7 @@ static json_t *row_json(tacJson *json, const Entry *e) {
     json_object_set_new(row, "peer", peer ? json_string(r->peer) : json_null());
     json_object_set_new(row, "peer_version", peer ? json_string(r->peer_version) : json_null());
     json_object_set_new(row, "us_peer", time_json(json, r->us_peer));
+    json_object_set_new(row, "contacts_peer", peer ? cli_json_number(json, "contacts", r->contacts_peer) : json_null());
     json_object_set_new(row, "us_peer_fd", time_json(json, r->us_peer_fd));
     json_object_set_new(row, "peer_error", peer ? cli_json_number(json, "peer_error", r->peer_error) : json_null());
     json_object_set_new(row, "ratio", peer ? cli_json_number(json, "ratio", r->us_step / r->us_peer) : json_null());
@@ -89,6 +90,7 @@ static void print_entry(const Entry *e) {
     const tacBenchRow *r = &e->row;
     printf("%s: %d degrees of freedom, contact %s, integrator %s\n", e->name, r->nv,
            cli_contact_word(e->options.contact), cli_integrator_word(e->options.integrator));
+    if (e->options.contact != TAC_NONE) printf("  contacts, on average        %9.2f\n", r->contacts);
     printf("  step                        %9.2f us\n", r->us_step);
     printf("  step with A and B           %9.2f us   (%.1f steps)\n", r->us_jac, r->us_jac / r->us_step);
     printf("  reverse mode                %9.2f us   (%.1f steps)\n", r->us_vjp, r->us_vjp / r->us_step);
@@ -101,7 +103,10 @@ static void print_entry(const Entry *e) {
                r->us_peer, r->us_step / r->us_peer, r->us_jac / r->us_peer);
         printf("  mjd_transitionFD, centred   %9.2f us   (%.0f times our A and B)\n", r->us_peer_fd,
                r->us_peer_fd / r->us_jac);
-        printf("  next state against MuJoCo's %9.1e\n", r->peer_error);
+        if (e->options.contact == TAC_NONE)
+            printf("  next state against MuJoCo's %9.1e\n", r->peer_error);
+        else
+            printf("  contacts in MuJoCo          %9.2f\n", r->contacts_peer);
     } else {
         printf("  no peer                     %s\n", r->no_peer);
     }

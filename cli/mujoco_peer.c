@@ -29,6 +29,8 @@ struct tacMujoco {
     Calls call;
     mjModel *model;
     mjData *data;
+    int nstate, at; /* states that calls start from, and the next one's number */
+    double contacts;
     double *x, *ctrl, *A, *B;
     char version[32];
 };
@@ -68,28 +70,30 @@ static int open_library(tacMujoco *peer, char *reason, size_t size) {
     return 1;
 }
 
-static int open_model(tacMujoco *peer, const char *path, const tacModel *m, double dt, char *reason, size_t size) {
+static int open_model(tacMujoco *peer, const char *path, const tacModel *m, double dt, int constraints, char *reason,
+                      size_t size) {
     peer->model = peer->call.load(path, NULL, reason, (int)size);
     if (peer->model == NULL) return 0;
     if (peer->model->nq != m->nq || peer->model->nv != m->nv || peer->model->nu != m->nu || peer->model->na != m->na)
         return refuse(peer, reason, size, "MuJoCo has other sizes for this file");
-    peer->model->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT;
+    if (!constraints) peer->model->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT;
     peer->model->opt.integrator = mjINT_EULER;
     peer->model->opt.timestep = dt;
     peer->model->nsensor = 0;
     peer->data = peer->call.make_data(peer->model);
     size_t ndx = (size_t)tac_ndx(m), nu = (size_t)m->nu;
-    peer->x = calloc((size_t)tac_nx(m) + 1, sizeof(double)), peer->ctrl = calloc(nu + 1, sizeof(double));
+    peer->ctrl = calloc(nu + 1, sizeof(double));
     peer->A = calloc(ndx * ndx + 1, sizeof(double)), peer->B = calloc(ndx * nu + 1, sizeof(double));
-    if (peer->data == NULL || peer->x == NULL || peer->ctrl == NULL || peer->A == NULL || peer->B == NULL)
+    if (peer->data == NULL || peer->ctrl == NULL || peer->A == NULL || peer->B == NULL)
         return refuse(peer, reason, size, "out of memory");
     return 1;
 }
 
-tacMujoco *cli_mujoco_open(const char *path, const tacModel *model, double dt, char *reason, size_t size) {
+tacMujoco *cli_mujoco_open(const char *path, const tacModel *model, double dt, int constraints, char *reason,
+                           size_t size) {
     tacMujoco *peer = calloc(1, sizeof *peer);
     if (peer == NULL) return NULL;
-    if (open_library(peer, reason, size) && open_model(peer, path, model, dt, reason, size)) return peer;
+    if (open_library(peer, reason, size) && open_model(peer, path, model, dt, constraints, reason, size)) return peer;
     cli_mujoco_close(peer);
     return NULL;
 }
@@ -107,20 +111,53 @@ void cli_mujoco_close(tacMujoco *peer) {
 
 const char *cli_mujoco_version(const tacMujoco *peer) { return peer->version; }
 
-static void restore(tacMujoco *peer) {
+/* Numbers of a state. */
+static size_t state_size(const tacMujoco *peer) {
+    return (size_t)(peer->model->nq + peer->model->nv + peer->model->na);
+}
+
+static void put_state(tacMujoco *peer, const double *x) {
     const mjModel *m = peer->model;
-    const double *x = peer->x;
     memcpy(peer->data->qpos, x, (size_t)m->nq * sizeof *x);
     memcpy(peer->data->qvel, x + m->nq, (size_t)m->nv * sizeof *x);
     memcpy(peer->data->act, x + m->nq + m->nv, (size_t)m->na * sizeof *x);
     memcpy(peer->data->ctrl, peer->ctrl, (size_t)m->nu * sizeof *x);
 }
 
-void cli_mujoco_set(tacMujoco *peer, const double *x, const double *ctrl) {
+static void get_state(const tacMujoco *peer, double *x) {
     const mjModel *m = peer->model;
-    memcpy(peer->x, x, (size_t)(m->nq + m->nv + m->na) * sizeof *x);
-    memcpy(peer->ctrl, ctrl, (size_t)m->nu * sizeof *x);
+    memcpy(x, peer->data->qpos, (size_t)m->nq * sizeof *x);
+    memcpy(x + m->nq, peer->data->qvel, (size_t)m->nv * sizeof *x);
+    memcpy(x + m->nq + m->nv, peer->data->act, (size_t)m->na * sizeof *x);
 }
+
+/* The next of the states; what MuJoCo keeps to start its solver from is left alone. */
+static void restore(tacMujoco *peer) {
+    put_state(peer, peer->x + (size_t)peer->at * state_size(peer));
+    peer->at = (peer->at + 1) % peer->nstate;
+}
+
+int cli_mujoco_move(tacMujoco *peer, const double *x, const double *ctrl, int skipped, int n) {
+    free(peer->x);
+    peer->x = calloc((size_t)n * state_size(peer) + 1, sizeof(double));
+    if (peer->x == NULL) return 0;
+    memcpy(peer->ctrl, ctrl, (size_t)peer->model->nu * sizeof *ctrl);
+    put_state(peer, x);
+    peer->nstate = n, peer->at = 0, peer->contacts = 0;
+    for (int k = -skipped; k < n; k++) {
+        if (k >= 0) get_state(peer, peer->x + (size_t)k * state_size(peer));
+        if (skipped == 0 && n == 1) break;
+        peer->call.step(peer->model, peer->data);
+        if (k >= 0) peer->contacts += (double)peer->data->ncon / n;
+    }
+    return 1;
+}
+
+int cli_mujoco_set(tacMujoco *peer, const double *x, const double *ctrl) {
+    return cli_mujoco_move(peer, x, ctrl, 0, 1);
+}
+
+double cli_mujoco_contacts(const tacMujoco *peer) { return peer->contacts; }
 
 void cli_mujoco_step(void *context) {
     tacMujoco *peer = context;
@@ -145,15 +182,20 @@ struct tacMujoco {
     int none;
 };
 
-tacMujoco *cli_mujoco_open(const char *path, const tacModel *model, double dt, char *reason, size_t size) {
-    (void)path, (void)model, (void)dt;
+tacMujoco *cli_mujoco_open(const char *path, const tacModel *model, double dt, int constraints, char *reason,
+                           size_t size) {
+    (void)path, (void)model, (void)dt, (void)constraints;
     snprintf(reason, size, "compiled without MuJoCo's headers");
     return NULL;
 }
 
 void cli_mujoco_close(tacMujoco *peer) { (void)peer; }
 const char *cli_mujoco_version(const tacMujoco *peer) { return (void)peer, ""; }
-void cli_mujoco_set(tacMujoco *peer, const double *x, const double *ctrl) { (void)peer, (void)x, (void)ctrl; }
+int cli_mujoco_set(tacMujoco *peer, const double *x, const double *ctrl) { return (void)peer, (void)x, (void)ctrl, 0; }
+int cli_mujoco_move(tacMujoco *peer, const double *x, const double *ctrl, int skipped, int n) {
+    return (void)peer, (void)x, (void)ctrl, (void)skipped, (void)n, 0;
+}
+double cli_mujoco_contacts(const tacMujoco *peer) { return (void)peer, 0; }
 void cli_mujoco_step(void *peer) { (void)peer; }
 void cli_mujoco_differences(void *peer) { (void)peer; }
 void cli_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel) { (void)peer, (void)qpos, (void)qvel; }

@@ -6,15 +6,21 @@
 /* One model in MuJoCo, at one state; opaque. */
 typedef struct tacMujoco tacMujoco;
 
-/* Loads the library and the file. Constraints and sensors are switched off, the integrator is Euler, the step dt.
+/* Loads the library and the file. Sensors are switched off, constraints too unless `constraints`; the integrator is
+ * Euler, the step dt.
  * A null pointer, with the reason written to `reason`, where MuJoCo is not installed, is another version than the one
  * whose headers this was compiled with, or cannot read the file or has other sizes than ours. */
-tacMujoco *cli_mujoco_open(const char *path, const tacModel *model, double dt, char *reason, size_t size);
+tacMujoco *cli_mujoco_open(const char *path, const tacModel *model, double dt, int constraints, char *reason,
+                           size_t size);
 void cli_mujoco_close(tacMujoco *peer);
 /* "2.2.2" */
 const char *cli_mujoco_version(const tacMujoco *peer);
 /* The state that every call below starts from. */
-void cli_mujoco_set(tacMujoco *peer, const double *x, const double *ctrl);
+int cli_mujoco_set(tacMujoco *peer, const double *x, const double *ctrl);
+/* The same for n states in turn: those of MuJoCo's own motion from x, after `skipped` steps. 0: out of memory. */
+int cli_mujoco_move(tacMujoco *peer, const double *x, const double *ctrl, int skipped, int n);
+/* Contacts of these states, on average. */
+double cli_mujoco_contacts(const tacMujoco *peer);
 /* benchWork: one step; A and B by centred differences. The context is the peer. */
 void cli_mujoco_step(void *peer);
 void cli_mujoco_differences(void *peer);

@@ -30,17 +30,17 @@ const char *cli_contact_word(tacContactModel contact) { return CONTACTS[contact]
 const char *cli_integrator_word(tacIntegrator integrator) { return INTEGRATORS[integrator]; }
 
 /* Whether the library has a step for these options. */
-static int is_available(const tacModel *model, const tacOptions *options) {
+static int is_available(const tacModel *model, const tacOptions *options, tacError *err) {
     tacSim *sim = NULL;
-    tacStatus status = tac_sim_new(model, options, &sim, NULL);
+    tacStatus status = tac_sim_new(model, options, &sim, err);
     if (status == TAC_OK) tac_sim_free(sim);
     return status != TAC_ERR_UNSUPPORTED;
 }
 
-static int refuse(const char *verb, const tacStepArgs *args, int lenient, tacOptions *options) {
+static int refuse(const char *verb, const tacStepArgs *args, int lenient, const tacError *err, tacOptions *options) {
     const char *word = cli_integrator_word(options->integrator);
     if (options->contact != TAC_NONE)
-        return cli_fail(verb, "--contact %s is not available yet; none, lcp are", cli_contact_word(options->contact));
+        return cli_fail(verb, "--contact %s: %s", cli_contact_word(options->contact), err->text);
     if (args->integrator != INTEGRATOR_MODEL)
         return cli_fail(verb, "--integrator %s is not available yet; euler is", word);
     if (!lenient)
@@ -59,5 +59,6 @@ int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs 
     if (!(options->dt > 0)) return cli_fail(verb, "--dt: got %g, expected a time greater than 0", options->dt);
     if (args->integrator != INTEGRATOR_MODEL)
         options->integrator = (tacIntegrator)(args->integrator - INTEGRATOR_FIRST);
-    return is_available(model, options) ? CLI_GO_ON : refuse(verb, args, lenient, options);
+    tacError err;
+    return is_available(model, options, &err) ? CLI_GO_ON : refuse(verb, args, lenient, &err, options);
 }

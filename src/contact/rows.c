@@ -231,3 +231,21 @@ double tac_row_product(const tacRows *rows, int k, int l) {
     }
     return sum;
 }
+
+/* Row k is spread over the dofs, and each other row picks its own from there. */
+void tac_rows_products(const tacRows *rows, int n, const int *list, double *scratch_nv, double *A) {
+    for (int i = 0; i < n; i++) {
+        const tacRow *row = &rows->row[list[i]];
+        for (int e = row->adr; e < row->adr + row->num; e++)
+            scratch_nv[rows->dof[e]] = rows->Y[e];
+        for (int j = 0; j <= i; j++) {
+            const tacRow *other = &rows->row[list[j]];
+            double sum = 0;
+            for (int e = other->adr; e < other->adr + other->num; e++)
+                sum += rows->Y[e] * scratch_nv[rows->dof[e]];
+            A[(size_t)i * (size_t)n + (size_t)j] = A[(size_t)j * (size_t)n + (size_t)i] = sum;
+        }
+        for (int e = row->adr; e < row->adr + row->num; e++)
+            scratch_nv[rows->dof[e]] = 0;
+    }
+}

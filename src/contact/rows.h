@@ -56,6 +56,8 @@ double tac_row_velocity(const tacRows *rows, int k, const double *v);
 void tac_row_add_force(const tacRows *rows, int k, double f, double *force);
 /* J_k M^-1 J_l^T from Y */
 double tac_row_product(const tacRows *rows, int k, int l);
+/* The same for n rows of a list: A n x n, symmetric to the bit. scratch_nv: zeros, and zeros again on return. */
+void tac_rows_products(const tacRows *rows, int n, const int *list, double *scratch_nv, double *A);
 
 /* Sliding friction of a contact along its two tangents: the larger of the geoms' (of the one with priority), or the
  * pair's own. */

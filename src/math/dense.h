@@ -13,6 +13,8 @@
 double tac_dense_dot(int n, const double *a, const double *b);
 /* y += s x */
 void tac_dense_axpy(int n, double s, const double *x, double *y);
+/* y <- scale (y + sum_e c[e] X_row[e]), terms in this order; X has rows of n numbers. (dense_rows.c) */
+void tac_dense_add_rows(int n, int count, const double *c, const int *row, const double *X, double scale, double *y);
 /* y = A x, A m x n */
 void tac_dense_mulv(int m, int n, const double *A, const double *x, double *y);
 /* y = A^T x, A m x n */
@@ -55,6 +57,8 @@ int tac_ldl_negative(int n, const double *A, const int *pivot);
 int tac_lu_factor(int n, double *A, int *pivot, double *work);
 /* x <- A^-1 x */
 void tac_lu_solve(int n, const double *LU, const int *pivot, double *x);
+/* X <- A^-1 X, X n x k. work, index (n each). */
+void tac_lu_solve_many(int n, const double *LU, const int *pivot, int k, double *X, double *work, int *index);
 /* x <- A^-T x */
 void tac_lu_solve_transposed(int n, const double *LU, const int *pivot, double *x);
 

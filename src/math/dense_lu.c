@@ -67,6 +67,28 @@ void tac_lu_solve(int n, const double *LU, const int *pivot, double *x) {
     }
 }
 
+/* X = U^-1 L^-1 P X: row i takes the others' with the coefficients of row i, as the columns above. */
+void tac_lu_solve_many(int n, const double *LU, const int *pivot, int k, double *X, double *work, int *index) {
+    size_t width = (size_t)k;
+    for (int i = 0; i < n; i++)
+        if (pivot[i] != i) swap_rows(k, X + (size_t)i * width, X + (size_t)pivot[i] * width);
+    for (int i = 0; i < n; i++)
+        index[i] = i;
+    for (int i = 0; i < n; i++) {
+        const double *row = LU + (size_t)i * (size_t)n;
+        for (int j = 0; j < i; j++)
+            work[j] = -row[j];
+        tac_dense_add_rows(k, i, work, index, X, 1, X + (size_t)i * width);
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        const double *row = LU + (size_t)i * (size_t)n;
+        for (int j = i + 1; j < n; j++)
+            work[j] = -row[j];
+        tac_dense_add_rows(k, n - i - 1, work + i + 1, index + i + 1, X, row[i] != 0 ? 1 / row[i] : 0,
+                           X + (size_t)i * width);
+    }
+}
+
 /* x = P^T L^-T U^-T x */
 void tac_lu_solve_transposed(int n, const double *LU, const int *pivot, double *x) {
     for (int i = 0; i < n; i++) {

@@ -186,13 +186,16 @@ STRIP_TARGET static inline void pull_block(const tacTree *tree, const double *L,
     } while (i >= 0);
 }
 
-/* Both passes for all blocks; `upper`: columns from the block's own on. */
-STRIP_TARGET static inline void solve_blocks(const tacTree *tree, const double *L, int upper, Block *b) {
+/* A pass over all blocks; `upper`: columns from the block's own on. */
+STRIP_TARGET static inline void push_blocks(const tacTree *tree, const double *L, int upper, Block *b) {
     for (int last = tree->n - 1, count; last >= 0; last -= count) {
         count = tac_tree_rows_ending(tree, last);
         b->first = upper ? (last - count + 1) / PUSHED * PUSHED : 0;
         push_block(tree, L, last - count + 1, count, b);
     }
+}
+
+STRIP_TARGET static inline void pull_blocks(const tacTree *tree, const double *L, int upper, Block *b) {
     for (int first = 0, count; first < tree->n; first += count) {
         count = tac_tree_rows_beginning(tree, first);
         b->first = upper ? first / PUSHED * PUSHED : 0;
@@ -202,5 +205,6 @@ STRIP_TARGET static inline void solve_blocks(const tacTree *tree, const double *
 
 STRIP_TARGET static inline void solve_strips(const tacTree *tree, const double *L, tacStrips job) {
     Block b = {.X = job.X, .ld = (size_t)job.ld, .last = job.k};
-    solve_blocks(tree, L, job.upper, &b);
+    if (job.passes & TAC_PASS_PUSH) push_blocks(tree, L, job.upper, &b);
+    if (job.passes & TAC_PASS_PULL) pull_blocks(tree, L, job.upper, &b);
 }

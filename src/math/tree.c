@@ -262,11 +262,19 @@ static void solve_strips(const tacTree *tree, const double *L, tacStrips job) {
 }
 
 void tac_tree_solve_block(const tacTree *tree, const double *L, int k, int ld, double *X) {
-    solve_strips(tree, L, (tacStrips){X, ld, k, 0});
+    solve_strips(tree, L, (tacStrips){X, ld, k, 0, TAC_PASS_BOTH});
 }
 
 void tac_tree_solve_many(const tacTree *tree, const double *L, int k, double *X) {
     tac_tree_solve_block(tree, L, k, k, X);
+}
+
+void tac_tree_push_many(const tacTree *tree, const double *L, int k, double *X) {
+    solve_strips(tree, L, (tacStrips){X, k, k, 0, TAC_PASS_PUSH});
+}
+
+void tac_tree_pull_many(const tacTree *tree, const double *L, int k, double *X) {
+    solve_strips(tree, L, (tacStrips){X, k, k, 0, TAC_PASS_PULL});
 }
 
 /* The same on the identity, of which L^-T keeps the upper triangle; below it the inverse is that above. */
@@ -276,7 +284,7 @@ void tac_tree_inverse(const tacTree *tree, const double *L, int ld, double *X) {
         memset(X + i * width, 0, n * sizeof(double));
         X[i * width + i] = 1;
     }
-    solve_strips(tree, L, (tacStrips){X, ld, tree->n, 1});
+    solve_strips(tree, L, (tacStrips){X, ld, tree->n, 1, TAC_PASS_BOTH});
     for (size_t i = 1; i < n; i++)
         for (size_t j = 0; j < i; j++)
             X[i * width + j] = X[j * width + i];

@@ -26,6 +26,9 @@ void tac_tree_solve(const tacTree *tree, const double *L, double *x);
 void tac_tree_solve_many(const tacTree *tree, const double *L, int k, double *X);
 /* The same for k columns of rows that are ld numbers apart. */
 void tac_tree_solve_block(const tacTree *tree, const double *L, int k, int ld, double *X);
+/* Its two halves, in the order applied:  X <- L^-T X,  X <- L^-1 D^-1 X. */
+void tac_tree_push_many(const tacTree *tree, const double *L, int k, double *X);
+void tac_tree_pull_many(const tacTree *tree, const double *L, int k, double *X);
 /* X <- M^-1, n x n, rows ld numbers apart; symmetric to the bit. */
 void tac_tree_inverse(const tacTree *tree, const double *L, int ld, double *X);
 /* Halves of the solve, M^-1 = L^-1 D^-1 L^-T, in the order applied:  x <- L^-T x,  x <- D^-1 x,  x <- L^-1 x. */

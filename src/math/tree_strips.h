@@ -4,10 +4,14 @@
 
 #include "math/tree.h"
 
+/* X <- L^-T X, and X <- L^-1 D^-1 X. */
+enum { TAC_PASS_PUSH = 1, TAC_PASS_PULL = 2, TAC_PASS_BOTH = 3 };
+
 typedef struct tacStrips {
     double *X; /* n rows of k numbers, ld apart */
     int ld, k;
-    int upper; /* 1: X is upper triangular and only its upper triangle is wanted */
+    int upper;  /* 1: X is upper triangular and only its upper triangle is wanted */
+    int passes; /* TAC_PASS_PUSH, TAC_PASS_PULL or both */
 } tacStrips;
 
 void tac_tree_strips_narrow(const tacTree *tree, const double *L, tacStrips job);

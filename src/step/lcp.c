@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "math/dense.h"
+#include "math/scalar.h"
 #include "step/smooth_step.h"
 
 #include <string.h>
@@ -144,43 +145,72 @@ static tacStatus residuals_jac(tacSim *sim, const double *x, const double *u, co
     return emit(sim, x, u, lcp, &q, mocap < 0 ? NULL : &u_sink, c.np > 0 ? &theta : NULL);
 }
 
-/* One island: W = -da at fixed f_C -> W -= Mhat^-1 Jhat^T df_C / h,  df_C = A_CC^-1 (h J_C W - dr). */
-static tacStatus answer_island(tacSim *sim, const tacLcp *lcp, int island, tacColumns c, const double *dr, double *W) {
-    const tacModel *m = sim->model;
+/* Halves of Mhat^-1 = L^-1 D^-1 L^-T, with s = D^-1/2:  Y = J L^-1 s, so that  J Mhat^-1 X = (Y s) L^-T X  and
+ * L^-T J^T = (Y / s)^T. */
+static double root_of_pivot(const tacSim *sim, int dof) { return tac_sqrt(sim->work.L[sim->model->dof_M_adr[dof]]); }
+
+/* What answer_island writes to. */
+typedef struct IslandRoom {
+    double *df, *Y, *c; /* free rows x columns; free rows x nv; larger of rows and nv */
+    int *index;
+} IslandRoom;
+
+static int take_island(tacSim *sim, int n, tacColumns c, IslandRoom *room) {
+    size_t nv = (size_t)sim->model->nv, most = (size_t)n > nv ? (size_t)n : nv;
+    room->df = TAC_TAKE(&sim->arena, (size_t)n * (size_t)c.n, double);
+    room->Y = TAC_TAKE(&sim->arena, (size_t)n * nv, double);
+    room->c = TAC_TAKE(&sim->arena, most, double);
+    room->index = TAC_TAKE(&sim->arena, most, int);
+    return room->df != NULL && room->Y != NULL && room->c != NULL && room->index != NULL;
+}
+
+/* df = dr - h J Mhat^-1 dR, from H = L^-T dR. */
+static void island_sides(tacSim *sim, const tacLcp *lcp, const tacLcpSystem *system, tacColumns c, const double *dr,
+                         const double *H, const IslandRoom *room) {
+    for (int i = 0; i < system->n; i++) {
+        const tacRow *row = &lcp->rows.row[system->row[i]];
+        double *side = room->df + (size_t)i * (size_t)c.n;
+        memcpy(side, dr + (size_t)system->row[i] * (size_t)c.n, (size_t)c.n * sizeof *side);
+        for (int e = 0; e < row->num; e++)
+            room->c[e] = -lcp->h * lcp->rows.Y[row->adr + e] * root_of_pivot(sim, lcp->rows.dof[row->adr + e]);
+        tac_dense_add_rows(c.n, row->num, room->c, lcp->rows.dof + row->adr, H, 1, side);
+    }
+}
+
+/* H += L^-T Jhat^T df / h */
+static void island_forces(tacSim *sim, const tacLcp *lcp, const tacLcpSystem *system, tacColumns c, double *H,
+                          const IslandRoom *room) {
+    int nv = sim->model->nv;
+    memset(room->Y, 0, (size_t)system->n * (size_t)nv * sizeof *room->Y);
+    for (int i = 0; i < system->n; i++)
+        tac_lcp_add_hat(lcp, system->row[i], 1, room->Y + (size_t)i * (size_t)nv);
+    for (int j = 0; j < nv; j++) {
+        double scale = 1 / (lcp->h * root_of_pivot(sim, j));
+        int count = 0;
+        for (int i = 0; i < system->n; i++) {
+            double y = room->Y[(size_t)i * (size_t)nv + (size_t)j];
+            if (y != 0) room->c[count] = scale * y, room->index[count++] = i;
+        }
+        tac_dense_add_rows(c.n, count, room->c, room->index, room->df, 1, H + (size_t)j * (size_t)c.n);
+    }
+}
+
+/* One island: H = L^-T dR -> H += L^-T Jhat^T df_C / h,  df_C = A_CC^-1 (dr - h J_C Mhat^-1 dR). */
+static tacStatus answer_island(tacSim *sim, const tacLcp *lcp, int island, tacColumns c, const double *dr, double *H) {
     size_t mark = tac_arena_mark(&sim->arena);
     tacLcpSystem system;
-    tacStatus status = tac_lcp_system(lcp, island, &sim->arena, &system);
+    IslandRoom room;
+    tacStatus status = tac_lcp_system(sim->model, lcp, island, &sim->arena, &system);
     if (status != TAC_OK) return status;
-    int n = system.n;
-    double *df = TAC_TAKE(&sim->arena, (size_t)n * (size_t)c.n, double); /* a column after another */
-    double *K = TAC_TAKE(&sim->arena, (size_t)n * (size_t)m->nv, double);
-    if (df == NULL || K == NULL) return TAC_ERR_ARENA_FULL;
-    memset(K, 0, (size_t)n * (size_t)m->nv * sizeof *K);
-    for (int i = 0; i < n; i++) {
-        const tacRow *row = &lcp->rows.row[system.row[i]];
-        const double *fixed = dr + (size_t)system.row[i] * (size_t)c.n;
-        for (int k = 0; k < c.n; k++) {
-            double sum = 0;
-            for (int e = row->adr; e < row->adr + row->num; e++)
-                sum += lcp->rows.J[e] * W[(size_t)lcp->rows.dof[e] * (size_t)c.n + (size_t)k];
-            df[(size_t)k * (size_t)n + (size_t)i] = lcp->h * sum - fixed[k];
-        }
-        tac_lcp_add_hat(lcp, system.row[i], 1, K + (size_t)i * (size_t)m->nv);
-        tac_solve(m, &sim->work, K + (size_t)i * (size_t)m->nv);
-    }
-    for (int k = 0; k < c.n; k++)
-        tac_lu_solve(n, system.lu, system.pivot, df + (size_t)k * (size_t)n);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m->nv; j++) {
-            double a = K[(size_t)i * (size_t)m->nv + (size_t)j] / lcp->h;
-            if (a == 0) continue;
-            for (int k = 0; k < c.n; k++)
-                W[(size_t)j * (size_t)c.n + (size_t)k] -= a * df[(size_t)k * (size_t)n + (size_t)i];
-        }
+    if (!take_island(sim, system.n, c, &room)) return TAC_ERR_ARENA_FULL;
+    island_sides(sim, lcp, &system, c, dr, H, &room);
+    tac_lu_solve_many(system.n, system.lu, system.pivot, c.n, room.df, room.c, room.index);
+    island_forces(sim, lcp, &system, c, H, &room);
     tac_arena_release(&sim->arena, mark);
     return TAC_OK;
 }
 
+/* -> W = -da */
 static tacStatus linearize(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, tacColumns c, double *W) {
     const tacModel *m = sim->model;
     double *dr = TAC_TAKE(&sim->arena, (size_t)lcp->rows.n * (size_t)c.n, double);
@@ -189,9 +219,10 @@ static tacStatus linearize(tacSim *sim, const double *x, const double *u, const 
     tacStatus status = residuals_jac(sim, x, u, lcp, c, W, dr);
     if (status != TAC_OK) return status;
     tacTree tree = tac_dof_tree(m);
-    tac_tree_solve_many(&tree, sim->work.L, c.n, W);
+    tac_tree_push_many(&tree, sim->work.L, c.n, W);
     for (int i = 0; i < lcp->nisland && status == TAC_OK; i++)
         status = answer_island(sim, lcp, i, c, dr, W);
+    tac_tree_pull_many(&tree, sim->work.L, c.n, W);
     return status;
 }
 
@@ -227,7 +258,7 @@ static tacStatus answer_reverse(tacSim *sim, const tacLcp *lcp, double *lambda, 
     for (int island = 0; island < lcp->nisland; island++) {
         size_t mark = tac_arena_mark(&sim->arena);
         tacLcpSystem system;
-        tacStatus status = tac_lcp_system(lcp, island, &sim->arena, &system);
+        tacStatus status = tac_lcp_system(sim->model, lcp, island, &sim->arena, &system);
         if (status != TAC_OK) return status;
         for (int i = 0; i < system.n; i++)
             system.work[i] = tac_lcp_hat_velocity(lcp, system.row[i], lambda) / lcp->h;
@@ -283,8 +314,8 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
     if (rows > TAC_LCP_DENSE_ROWS) rows = TAC_LCP_DENSE_ROWS;
     size_t solve = tac_lcp_bytes(m, options->max_contacts) + tac_lcp_scratch(m, options->max_contacts);
     size_t bodies = tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) + tac_room((size_t)m->ngeom);
-    size_t jac_room = 2 * tac_room(rows * (size_t)c.n) + tac_room(rows * nv) + tac_room(rows * rows);
-    return solve + bodies + jac_room + 6 * tac_room(nv) + 6 * tac_room(rows) + tac_smooth_scratch(m, options);
+    size_t jac_room = 2 * tac_room(rows * (size_t)c.n) + tac_room(rows * nv) + 2 * tac_room(rows * rows);
+    return solve + bodies + jac_room + 8 * tac_room(nv) + 8 * tac_room(rows) + tac_smooth_scratch(m, options);
 }
 
 /* Constraints that have no rows yet would be left out in silence. */

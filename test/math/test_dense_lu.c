@@ -66,6 +66,32 @@ static void factors_and_solves(void **state) {
     }
 }
 
+/* Many right sides at once: each column as alone, for widths that fill registers and that do not. */
+static void solves_many(void **state) {
+    (void)state;
+    enum { WIDTH = 19 };
+    tacDraw d = {5, 0};
+    double A[MOST * MOST], X[MOST * WIDTH], x[MOST], work[MOST];
+    int pivot[MOST], index[MOST];
+    for (int t = 0; t < 60; t++) {
+        int n = t % (MOST + 1), k = 1 + t % WIDTH;
+        draw_array(&d, n * n, A);
+        if (n > 1) A[0] = 0;
+        tac_lu_factor(n, A, pivot, work);
+        draw_array(&d, n * k, X);
+        double before[MOST * WIDTH];
+        memcpy(before, X, sizeof X);
+        tac_lu_solve_many(n, A, pivot, k, X, work, index);
+        for (int j = 0; j < k; j++) {
+            for (int i = 0; i < n; i++)
+                x[i] = before[i * k + j];
+            tac_lu_solve(n, A, pivot, x);
+            for (int i = 0; i < n; i++)
+                CHECK_NEAR(X[i * k + j], x[i], TOL_RESIDUAL * (1 + largest(n, x)));
+        }
+    }
+}
+
 static void known_solution(void **state) {
     (void)state;
     double A[9] = {0, 2, 1, 1, -2, -3, -1, 1, 2}, b[3] = {-8, 0, 3}, work[3], x[3] = {-4, -5, 2};
@@ -111,10 +137,8 @@ static void golden_bits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(factors_and_solves),
-        cmocka_unit_test(known_solution),
-        cmocka_unit_test(singular),
-        cmocka_unit_test(golden_bits),
+        cmocka_unit_test(factors_and_solves), cmocka_unit_test(solves_many), cmocka_unit_test(known_solution),
+        cmocka_unit_test(singular),           cmocka_unit_test(golden_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,12 +138,17 @@ static void solves_and_multiplies(void **state) {
 static void solve_chosen(const tacTree *tree, const double *L, tacStrips job) {
     tac_tree_solve_block(tree, L, job.k, job.ld, job.X);
 }
+/* By halves, one after the other. */
+static void solve_halves(const tacTree *tree, const double *L, tacStrips job) {
+    tac_tree_push_many(tree, L, job.k, job.X);
+    tac_tree_pull_many(tree, L, job.k, job.X);
+}
 typedef void (*SolveStrips)(const tacTree *tree, const double *L, tacStrips job);
 
 static void check_columns(const tacTree *tree, const double *L, SolveStrips solve, int k, const double *given) {
     static double X[MOST * WIDTH], x[MOST];
     memcpy(X, given, sizeof X);
-    solve(tree, L, (tacStrips){X, k, k, 0});
+    solve(tree, L, (tacStrips){X, k, k, 0, TAC_PASS_BOTH});
     for (int c = 0; c < k; c++) {
         for (int i = 0; i < tree->n; i++)
             x[i] = given[i * k + c];
@@ -169,6 +174,7 @@ static void many_right_sides_have_the_bits_of_one(void **state) {
         for (int i = 0; i < MOST * WIDTH; i++)
             if (draw_int(&d, 3) == 0) X[i] = 0;
         check_columns(&t.tree, L, solve_chosen, k, X);
+        check_columns(&t.tree, L, solve_halves, k, X);
         check_columns(&t.tree, L, tac_tree_strips_narrow, k, X);
         if (tac_has_wide()) check_columns(&t.tree, L, tac_tree_strips_wide, k, X);
     }

@@ -142,18 +142,18 @@ void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h) {
 
 /* One island by factorization. */
 static tacStatus solve_dense(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
-    (void)m;
     int first = lcp->island_adr[island], n = lcp->island_adr[island + 1] - first;
     const int *row = lcp->order + first;
     double *A = TAC_TAKE(arena, (size_t)n * (size_t)n, double), *f = TAC_TAKE(arena, n, double);
     double *b = TAC_TAKE(arena, n, double), *w = TAC_TAKE(arena, n, double);
     double *low = TAC_TAKE(arena, n, double), *high = TAC_TAKE(arena, n, double);
+    double *spread = TAC_TAKE(arena, m->nv, double);
     int *parent = TAC_TAKE(arena, n, int), *row_class = TAC_TAKE(arena, n, int);
-    if (!A || !f || !b || !w || !low || !high || !parent || !row_class) return TAC_ERR_ARENA_FULL;
+    if (!A || !f || !b || !w || !low || !high || !parent || !row_class || !spread) return TAC_ERR_ARENA_FULL;
+    memset(spread, 0, (size_t)m->nv * sizeof *spread);
+    tac_rows_products(&lcp->rows, n, row, spread, A);
     for (int i = 0; i < n; i++) {
         int k = row[i];
-        for (int j = 0; j <= i; j++)
-            A[i * n + j] = A[j * n + i] = tac_row_product(&lcp->rows, k, row[j]);
         A[i * n + i] += lcp->eps[k];
         b[i] = lcp->b[k], low[i] = lcp->low[k], high[i] = lcp->high[k];
         parent[i] = lcp->parent[k] < 0 ? -1 : i - (k - lcp->parent[k]);

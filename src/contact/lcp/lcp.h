@@ -83,8 +83,8 @@ typedef struct tacLcpSystem {
     int *pivot;
     double *work;
 } tacLcpSystem;
-tacStatus tac_lcp_system(const tacLcp *lcp, int island, tacArena *arena, tacLcpSystem *system);
-/* out[nv] += Jhat^T x, x per free row */
+tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacArena *arena, tacLcpSystem *system);
+/* out[nv] += Yhat^T x of one free row, Yhat weighed as Y is (rows.h) */
 void tac_lcp_add_hat(const tacLcp *lcp, int row, double x, double *out);
 /* Jhat_k . z of one free row */
 double tac_lcp_hat_velocity(const tacLcp *lcp, int row, const double *z);

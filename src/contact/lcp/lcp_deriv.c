@@ -8,6 +8,8 @@
 
 #include "math/dense.h"
 
+#include <string.h>
+
 /* --- The system of the free rows ---------------------------------------------------------------------------------- */
 
 /* Rows that hang on row k (a contact's tangents follow its normal), and the force of each per unit of it. */
@@ -23,38 +25,56 @@ static int bounded_children(const tacLcp *lcp, int k, int child[2], double facto
     return n;
 }
 
-tacStatus tac_lcp_system(const tacLcp *lcp, int island, tacArena *arena, tacLcpSystem *system) {
-    int begin = lcp->island_adr[island], end = lcp->island_adr[island + 1], n = 0, child[2];
+/* lu <- J_C Mhat^-1 Jhat^T + eps from G, the products of all rows of the island; at[i]: number of free row i among them.
+ */
+static void compose_system(const tacLcp *lcp, int n, int all, const int *row, const int *at, const double *G,
+                           double *lu) {
+    int child[2];
     double factor[2];
-    system->row = TAC_TAKE(arena, end - begin, int);
-    system->pivot = TAC_TAKE(arena, end - begin, int);
-    if (system->row == NULL || system->pivot == NULL) return TAC_ERR_ARENA_FULL;
-    for (int i = begin; i < end; i++)
-        if (lcp->row_class[lcp->order[i]] == TAC_ROW_FREE) system->row[n++] = lcp->order[i];
+    for (int j = 0; j < n; j++) {
+        int l = row[j], children = bounded_children(lcp, l, child, factor);
+        for (int i = 0; i < n; i++) {
+            const double *g = G + (size_t)at[i] * (size_t)all + (size_t)at[j];
+            double a = g[0] + (i == j ? lcp->eps[l] : 0);
+            for (int c = 0; c < children; c++)
+                a += factor[c] * g[child[c] - l]; /* children follow their parent in an island too */
+            lu[(size_t)i * (size_t)n + (size_t)j] = a;
+        }
+    }
+}
+
+tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacArena *arena, tacLcpSystem *system) {
+    int begin = lcp->island_adr[island], all = lcp->island_adr[island + 1] - begin, n = 0;
+    const int *order = lcp->order + begin;
+    int *at = TAC_TAKE(arena, all, int);
+    system->row = TAC_TAKE(arena, all, int);
+    system->pivot = TAC_TAKE(arena, all, int);
+    if (at == NULL || system->row == NULL || system->pivot == NULL) return TAC_ERR_ARENA_FULL;
+    for (int i = 0; i < all; i++)
+        if (lcp->row_class[order[i]] == TAC_ROW_FREE) at[n] = i, system->row[n++] = order[i];
     system->n = n;
     system->lu = TAC_TAKE(arena, (size_t)n * (size_t)n, double);
     system->work = TAC_TAKE(arena, n, double);
-    if (system->lu == NULL || system->work == NULL) return TAC_ERR_ARENA_FULL;
-    for (int j = 0; j < n; j++) {
-        int l = system->row[j], children = bounded_children(lcp, l, child, factor);
-        for (int i = 0; i < n; i++) {
-            int k = system->row[i];
-            double a = tac_row_product(&lcp->rows, k, l) + (k == l ? lcp->eps[k] : 0);
-            for (int c = 0; c < children; c++)
-                a += factor[c] * tac_row_product(&lcp->rows, k, child[c]);
-            system->lu[i * n + j] = a;
-        }
-    }
+    double *G = TAC_TAKE(arena, (size_t)all * (size_t)all, double), *spread = TAC_TAKE(arena, m->nv, double);
+    if (system->lu == NULL || system->work == NULL || G == NULL || spread == NULL) return TAC_ERR_ARENA_FULL;
+    memset(spread, 0, (size_t)m->nv * sizeof *spread);
+    tac_rows_products(&lcp->rows, all, order, spread, G);
+    compose_system(lcp, n, all, system->row, at, G, system->lu);
     tac_lu_factor(n, system->lu, system->pivot, system->work);
     return TAC_OK;
+}
+
+static void add_weighed(const tacRows *rows, int k, double x, double *out) {
+    for (int e = rows->row[k].adr; e < rows->row[k].adr + rows->row[k].num; e++)
+        out[rows->dof[e]] += rows->Y[e] * x;
 }
 
 void tac_lcp_add_hat(const tacLcp *lcp, int row, double x, double *out) {
     int child[2];
     double factor[2];
-    tac_row_add_force(&lcp->rows, row, x, out);
+    add_weighed(&lcp->rows, row, x, out);
     for (int c = bounded_children(lcp, row, child, factor) - 1; c >= 0; c--)
-        tac_row_add_force(&lcp->rows, child[c], factor[c] * x, out);
+        add_weighed(&lcp->rows, child[c], factor[c] * x, out);
 }
 
 double tac_lcp_hat_velocity(const tacLcp *lcp, int row, const double *z) {

@@ -1,0 +1,60 @@
+/* Sums of many rows, by strips of columns held in registers; the bits are those of one row after another. */
+#include "base/lanes.h"
+#include "math/dense.h"
+
+#include <stddef.h>
+
+typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* The columns from `first` on, one at a time. */
+static void add_columns(int first, int n, int count, const double *c, const int *row, const double *X, double scale,
+                        double *y) {
+    for (int j = first; j < n; j++) {
+        double sum = y[j];
+        for (int e = 0; e < count; e++)
+            sum += c[e] * X[(size_t)row[e] * (size_t)n + (size_t)j];
+        y[j] = scale * sum;
+    }
+}
+
+static void add_narrow(int n, int count, const double *c, const int *row, const double *X, double scale, double *y) {
+    int j = 0;
+    for (; j + 4 <= n; j += 4) {
+        Two *to = (Two *)(void *)(y + j), a = to[0], b = to[1];
+        for (int e = 0; e < count; e++) {
+            const Two *x = (const Two *)(const void *)(X + (size_t)row[e] * (size_t)n + (size_t)j);
+            a += c[e] * x[0], b += c[e] * x[1];
+        }
+        to[0] = scale * a, to[1] = scale * b;
+    }
+    add_columns(j, n, count, c, row, X, scale, y);
+}
+
+TAC_WIDE static void add_wide(int n, int count, const double *c, const int *row, const double *X, double scale,
+                              double *y) {
+    int j = 0;
+    for (; j + 8 <= n; j += 8) {
+        Four *to = (Four *)(void *)(y + j), a = to[0], b = to[1];
+        for (int e = 0; e < count; e++) {
+            const Four *x = (const Four *)(const void *)(X + (size_t)row[e] * (size_t)n + (size_t)j);
+            a += c[e] * x[0], b += c[e] * x[1];
+        }
+        to[0] = scale * a, to[1] = scale * b;
+    }
+    for (; j + 4 <= n; j += 4) {
+        Four *to = (Four *)(void *)(y + j), a = to[0];
+        for (int e = 0; e < count; e++)
+            a += c[e] * *(const Four *)(const void *)(X + (size_t)row[e] * (size_t)n + (size_t)j);
+        to[0] = scale * a;
+    }
+    add_columns(j, n, count, c, row, X, scale, y);
+}
+
+void tac_dense_add_rows(int n, int count, const double *c, const int *row, const double *X, double scale, double *y) {
+    if (count == 0 && scale == 1) return;
+    if (tac_has_wide())
+        add_wide(n, count, c, row, X, scale, y);
+    else
+        add_narrow(n, count, c, row, X, scale, y);
+}
