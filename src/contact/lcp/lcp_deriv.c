@@ -25,7 +25,8 @@ static int bounded_children(const tacLcp *lcp, int k, int child[2], double facto
     return n;
 }
 
-/* lu <- J_C Mhat^-1 Jhat^T + eps from G, the products of all rows of the island; at[i]: number of free row i among them.
+/* lu <- J_C Mhat^-1 Jhat^T + eps from G, the products of all rows of the island; at[i]: number of free row i among
+ * them.
  */
 static void compose_system(const tacLcp *lcp, int n, int all, const int *row, const int *at, const double *G,
                            double *lu) {
