@@ -17,6 +17,8 @@
 
 /* Edges with a smaller sine of the angle between them are parallel: what a common normal adds is below rounding. */
 #define PARALLEL 1e-14
+/* Below this sine the quotient of (P4) has lost digits that (P2) along the unit vector has not. */
+#define NEARLY_PARALLEL 1e-3
 
 /* Ties by which boxes are apart for certain: a corner within a tie of all of the other box's sides is nearer. */
 #define APART 2
@@ -29,7 +31,6 @@ typedef struct Boxes {
     tacVec3 t; /* centre of B */
     double half[2][3];
     double tie; /* m: differences that do not count */
-    int bare;   /* 1: margins are not asked for */
 } Boxes;
 
 /* A direction of the fifteen. */
@@ -72,43 +73,83 @@ static Axis measure(const Boxes *x, int kind, int i, int j, tacVec3 u) {
     return (Axis){kind, i, j, along < 0 ? tac_neg3(u) : u, s};
 }
 
+/* Unit vector across edge i of A and edge j of B; zero where they are parallel. */
+static tacVec3 across_edges(const Boxes *x, int i, int j) {
+    tacVec3 u = tac_cross3(unit_axis(i, 1), column(&x->C, j));
+    double sine = tac_norm3(u);
+    return sine > PARALLEL ? tac_scale3(1 / sine, u) : tac_zero3();
+}
+
 /* Faces come before edges and A's before B's: a later direction must be better by more than a tie, or the choice
  * between equals would hang on rounding. Returns 0 where the boxes are `reach` apart. */
-static int consider(const Boxes *x, Axis axis, double reach, Search *found) {
-    if (axis.s > found->best.s + x->tie) {
+static int consider(const Boxes *x, int kind, int i, int j, double s, double reach, Search *found) {
+    if (s > found->best.s + x->tie) {
         found->second = found->best.s;
-        found->best = axis;
+        found->best.kind = kind, found->best.i = i, found->best.j = j, found->best.s = s;
     } else {
-        found->second = tac_max(found->second, axis.s);
+        found->second = tac_max(found->second, s);
     }
-    return axis.s < reach;
+    return s < reach;
+}
+
+/* (P2) along the axes of A, u = e_i, and of B, u = B_j; c: |C|. */
+static int search_faces(const Boxes *x, const double c[9], double reach, Search *found) {
+    const double *a = x->half[0], *b = x->half[1], t[3] = {x->t.x, x->t.y, x->t.z};
+    for (int i = 0; i < 3; i++) {
+        double s = tac_abs(t[i]) - a[i] - (b[0] * c[3 * i] + b[1] * c[3 * i + 1] + b[2] * c[3 * i + 2]);
+        if (!consider(x, 0, i, 0, s, reach, found)) return 0;
+    }
+    for (int j = 0; j < 3; j++) {
+        double along = tac_abs(tac_dot3(x->t, column(&x->C, j)));
+        if (!consider(x, 1, 0, j, along - b[j] - (a[0] * c[j] + a[1] * c[3 + j] + a[2] * c[6 + j]), reach, found))
+            return 0;
+    }
+    return 1;
+}
+
+/* (P2) along u = e_i x B_j/|.|, whose components in either frame are entries of C: with i, k, l and j, m, n cyclic
+ *   s = (|t_l C_kj - t_k C_lj| - a_k |C_lj| - a_l |C_kj| - b_m |C_in| - b_n |C_im|)/sqrt(C_kj^2 + C_lj^2)        (P4) */
+static double edge_separation(const Boxes *x, const double c[9], int i, int j) {
+    static const int NEXT[3] = {1, 2, 0}, LAST[3] = {2, 0, 1};
+    const double *a = x->half[0], *b = x->half[1], *C = x->C.m, t[3] = {x->t.x, x->t.y, x->t.z};
+    int k = NEXT[i], l = LAST[i], m = NEXT[j], n = LAST[j], kj = 3 * k + j, lj = 3 * l + j;
+    double square = C[kj] * C[kj] + C[lj] * C[lj];
+    if (!(square > NEARLY_PARALLEL * NEARLY_PARALLEL)) {
+        tacVec3 u = across_edges(x, i, j);
+        return u.x == 0 && u.y == 0 && u.z == 0 ? -TAC_INFINITY : measure(x, 2, i, j, u).s;
+    }
+    double along = tac_abs(t[l] * C[kj] - t[k] * C[lj]);
+    return (along - (a[k] * c[lj] + a[l] * c[kj]) - (b[m] * c[3 * i + n] + b[n] * c[3 * i + m])) / tac_sqrt(square);
 }
 
 static int search_axes(const Boxes *x, double reach, Search *found) {
-    found->best = measure(x, 0, 0, 0, unit_axis(0, 1));
-    found->second = -TAC_INFINITY;
-    if (!(found->best.s < reach)) return 0;
-    for (int i = 1; i < 3; i++)
-        if (!consider(x, measure(x, 0, i, 0, unit_axis(i, 1)), reach, found)) return 0;
-    for (int j = 0; j < 3; j++)
-        if (!consider(x, measure(x, 1, 0, j, column(&x->C, j)), reach, found)) return 0;
+    double c[9];
+    for (int k = 0; k < 9; k++)
+        c[k] = tac_abs(x->C.m[k]);
+    found->best = (Axis){.s = -TAC_INFINITY}, found->second = -TAC_INFINITY;
+    if (!search_faces(x, c, reach, found)) return 0;
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            tacVec3 u = tac_cross3(unit_axis(i, 1), column(&x->C, j));
-            double sine = tac_norm3(u);
-            if (sine > PARALLEL && !consider(x, measure(x, 2, i, j, tac_scale3(1 / sine, u)), reach, found)) return 0;
-        }
-    return 1;
+        for (int j = 0; j < 3; j++)
+            if (!consider(x, 2, i, j, edge_separation(x, c, i, j), reach, found)) return 0;
+    Axis *best = &found->best;
+    tacVec3 u = best->kind == 0   ? unit_axis(best->i, 1)
+                : best->kind == 1 ? column(&x->C, best->j)
+                                  : across_edges(x, best->i, best->j);
+    *best = measure(x, best->kind, best->i, best->j, u);
+    return best->s < reach;
 }
 
 /* --- Touches ------------------------------------------------------------------------------------------------------ */
 
-/* Two points in A's frame, the normal between them, -> NEAREST. */
+/* Two points in A's frame, the normal between them, -> NEAREST; leaves the margin. */
 static tacTouch nearest_touch(const Boxes *x, tacVec3 x0, tacVec3 u, double dist, const tacFeature feature[2]) {
     tacTouch t = tac_touch_between(tac_pose_point(x->pose[0], x0), tac_mulmv3(x->pose[0]->R, u), dist, 0, 0);
     t.feature[0] = feature[0], t.feature[1] = feature[1];
-    t.margin = x->bare ? TAC_NO_MARGIN : tac_touch_margin(x->shape[0], x->pose[0], x->shape[1], x->pose[1], &t);
     return t;
+}
+
+static void set_margin(const Boxes *x, tacTouch *t) {
+    t->margin = tac_touch_margin(x->shape[0], x->pose[0], x->shape[1], x->pose[1], t);
 }
 
 /* Edge of a box along axis k that lies furthest along direction d (box's frame): its lower corner. */
@@ -204,10 +245,7 @@ static tacTouch touch_apart(const Boxes *x) {
     }
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
-            tacVec3 u = tac_cross3(unit_axis(i, 1), column(&x->C, j));
-            double sine = tac_norm3(u);
-            if (!(sine > PARALLEL)) continue;
-            Axis axis = measure(x, 2, i, j, tac_scale3(1 / sine, u));
+            Axis axis = measure(x, 2, i, j, across_edges(x, i, j));
             if (axis.s > 0 && axis.s < best_edge.dist && edge_touch(x, &axis, &edge)) best_edge = edge;
         }
     least = tac_min(least, best_edge.dist);
@@ -256,27 +294,28 @@ static int touch_faces(const Boxes *x, const Axis *axis, double reach, tacTouch 
     tacVec3 v = tac_mulmtv3(x->C, axis->u);
     const tacFacePair faces = {axis->kind,
                                {axis->kind == 0 ? 2 * axis->i + (tac_get3(axis->u, axis->i) > 0) : facing(axis->u),
-                                axis->kind == 1 ? 2 * axis->j + (tac_get3(v, axis->j) < 0) : facing(tac_neg3(v))},
-                               x->bare};
+                                axis->kind == 1 ? 2 * axis->j + (tac_get3(v, axis->j) < 0) : facing(tac_neg3(v))}};
     const tacShape *const *shape = x->shape;
     const tacPose *const *pose = x->pose;
     int n = tac_manifold_of_faces(shape[0], pose[0], shape[1], pose[1], reach, &faces, out);
-    double room = n > 1 && !x->bare ? facing_margin(x, axis->kind == 0 ? v : axis->u) : 0;
-    for (int k = 1; k < n && !x->bare; k++)
+    double room = n > 1 ? facing_margin(x, axis->kind == 0 ? v : axis->u) : 0;
+    for (int k = 1; k < n; k++)
         out[k].margin = tac_min(out[k].margin, room);
     if (n > 0) return n;
     if (tac_manifold_of_faces(shape[0], pose[0], shape[1], pose[1], TAC_INFINITY, &faces, out) > 0) return 0;
     out[0] = deepest_corner(x, axis, faces.face);
+    set_margin(x, &out[0]);
     return 1;
 }
 
 /* --- The whole ---------------------------------------------------------------------------------------------------- */
 
 /* Where boxes overlap another direction may become the better one: both separations move by at most as much as the
- * boxes. */
+ * boxes. One that is better by less than a tie leaves no room. */
 static void bound_margins(const Search *found, int n, tacTouch *out) {
+    double room = tac_max(0, found->best.s - found->second) / 2;
     for (int k = 0; k < n; k++)
-        out[k].margin = tac_min(out[k].margin, (found->best.s - found->second) / 2);
+        out[k].margin = tac_min(out[k].margin, room);
 }
 
 int tac_touch_box_box(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
@@ -285,19 +324,21 @@ int tac_touch_box_box(const tacShape *a, const tacPose *A, const tacShape *b, co
     Search found;
     tacTouch nearest;
     begin(&x, a, A, b, B);
-    x.bare = cache != 0 && cache->bare;
+    (void)cache;
     if (!search_axes(&x, reach, &found)) return 0;
     if (found.best.s > APART * x.tie) {
         nearest = touch_apart(&x);
+        set_margin(&x, &nearest);
         return nearest.dist < reach ? tac_manifold(a, A, b, B, reach, &nearest, out) : 0;
     }
     int n;
     if (found.best.kind == 2) {
         edge_touch(&x, &found.best, &nearest);
+        set_margin(&x, &nearest);
         n = tac_manifold(a, A, b, B, reach, &nearest, out);
     } else {
         n = touch_faces(&x, &found.best, reach, out);
     }
-    if (!x.bare) bound_margins(&found, n, out);
+    bound_margins(&found, n, out);
     return n;
 }

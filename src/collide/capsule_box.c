@@ -167,7 +167,31 @@ static void put_nearest(const tacBoxSegment *s, const nearPlace *p, tacTouch *ou
     out->margin = room(s, p, n, sine);
 }
 
-/* The far end of a stretch along an edge: an end of the segment, or the edge's corner if it projects inside. */
+/* --- Second points ------------------------------------------------------------------------------------------------ */
+
+/* How far a box or capsule may move before stretch i is no more, its two cuts having changed places: before the segment
+ * meets the line where the two planes cross, dt |u_a u_b|/|(u_a, u_b)| away, or its end the plane, dt |u_a|. */
+static double stretch_room(const tacBoxSegment *s, const boxStretches *w, int i) {
+    const tacBoxCut *c = &w->cut[i];
+    double dt = c[1].t - c[0].t, u[2];
+    for (int k = 0; k < 2; k++)
+        u[k] = c[k].axis < 0 ? TAC_INFINITY : tac_abs(tac_get3(s->u, c[k].axis));
+    if (c[0].axis == c[1].axis) return TAC_INFINITY; /* the two sides of one axis, or both ends */
+    if (c[0].axis < 0 || c[1].axis < 0) return dt * tac_min(u[0], u[1]);
+    return dt * u[0] * u[1] / tac_sqrt(u[0] * u[0] + u[1] * u[1]);
+}
+
+/* And before an end of the segment passes the plane of a face. */
+static double end_room(const tacBoxSegment *s, double t) {
+    tacVec3 x = tac_box_segment_at(s, t);
+    double least = TAC_INFINITY;
+    for (int k = 0; k < 3; k++)
+        least = tac_min(least, tac_abs(tac_abs(tac_get3(x, k)) - tac_get3(s->half, k)));
+    return least;
+}
+
+/* The far end of a stretch along an edge: an end of the segment, or the edge's corner if it projects inside. Neither
+ * has to be the nearest: there is no cone that its normal could leave. */
 static int edge_touch(const tacBoxSegment *s, tacBoxRegion edge, tacBoxCut cut, tacTouch *out) {
     nearPlace p = {.t = cut.t, .end = cut.axis < 0 ? cut.side > 0 : -1, .region = edge};
     if (cut.axis >= 0) {
@@ -183,24 +207,35 @@ static int edge_touch(const tacBoxSegment *s, tacBoxRegion edge, tacBoxCut cut, 
     p.d = tac_norm3(p.gap);
     if (!(p.d > TAC_COINCIDENT * s->size)) return 0;
     put_nearest(s, &p, out);
+    out->margin = cut.axis < 0 ? end_room(s, p.t) : s->h - tac_abs(p.t);
     return 1;
 }
 
-/* The second point in one direction (+1, -1) from the first. */
-static int second_touch(const tacBoxSegment *s, const boxStretches *w, const nearPlace *p, int direction,
+/* The second point in one direction (+1, -1) from the first, whose margin is `first`. It stays while the stretches up
+ * to its own do; where it is on another one than the first point, while that stays on its own, too. */
+static int second_touch(const tacBoxSegment *s, const boxStretches *w, const nearPlace *p, double first, int direction,
                         tacTouch *out) {
-    int edge = -1, far = direction > 0;
+    int edge = -1, far = direction > 0, found = 0, i = p->stretch;
+    double room = TAC_INFINITY, seen;
     tacBoxRegion beside = {{0, 0, 0}, 0};
     if (p->end == far) return 0;
-    for (int i = p->stretch; i >= 0 && i < w->n; i += direction) {
+    for (; i >= 0 && i < w->n && !found; i += direction) {
         tacBoxRegion g = region_of(s, w, i);
         if (g.beyond == 2 && edge < 0) edge = i, beside = g;
+        room = tac_min(room, stretch_room(s, w, i));
         if (g.beyond != 1) continue;
         int k = tac_box_axis(&g);
         tac_box_face_put(s, k, g.side[k], w->cut[i + far], out);
-        return 1;
+        if (i != p->stretch) room = tac_min(room, first);
+        found = 1;
     }
-    return edge >= 0 && edge_touch(s, beside, w->cut[edge + far], out);
+    if (!found) {
+        if (edge < 0 || !edge_touch(s, beside, w->cut[edge + far], out)) return 0;
+        room = tac_min(room, first);
+    }
+    seen = tac_seen_from(room, s->size, tac_norm3(s->c));
+    out->margin = tac_min(out->margin, seen);
+    return 1;
 }
 
 static int same_features(const tacTouch *a, const tacTouch *b) {
@@ -212,7 +247,9 @@ static int second_touches(const tacBoxSegment *s, boxStretches *w, nearPlace *p,
     int n = 1;
     if (w->n == 0) *w = cut_segment(s), p->stretch = p->end ? w->n - 1 : 0;
     for (int direction = -1; direction < 2; direction += 2)
-        if (second_touch(s, w, p, direction, &out[n]) && out[n].dist < reach && !same_features(&out[0], &out[n])) n++;
+        if (second_touch(s, w, p, out[0].margin, direction, &out[n]) && out[n].dist < reach &&
+            !same_features(&out[0], &out[n]))
+            n++;
     return n;
 }
 

@@ -2,8 +2,6 @@
 
 #include "collide/closed_form.h"
 
-/* Marks nearer than this many ties are one. */
-#define SAME_MARK 4
 /* 2 pi/3: points of a rim beside its lowest stand at this angle to either side. */
 #define RIM_ANGLE 2.0943951023931954923
 /* Newton's iterations for the crossing of two rims; it converges in four or so from where flat rims cross. */
@@ -145,9 +143,10 @@ static void add(Cut *u, tacMark m) {
     if (!(m.dist < u->c->reach)) return;
     for (int i = 0; i < u->count; i++) {
         tacVec3 d = tac_sub3(m.x, u->mark[i].x);
-        if (tac_dot3(d, d) <= SAME_MARK * SAME_MARK * u->tol * u->tol) return;
+        if (tac_dot3(d, d) <= TAC_SAME_MARK * TAC_SAME_MARK * u->tol * u->tol) return;
     }
     if (u->count == TAC_MAX_MARK) make_room(u);
+    m.margin = TAC_NO_MARGIN;
     if (m.rule != TAC_RULE_CORNER) m.feature[0] = tac_feature(TAC_FEATURE_PLANE, u->c->flat[0].id, 0);
     u->mark[u->count++] = m;
 }
@@ -381,6 +380,7 @@ static void clip_segment(Cut *u) {
 
 int tac_clip(const tacClip *c, tacMark mark[TAC_MAX_MARK]) {
     Cut u;
+    if (c->shape[0]->type == TAC_BOX && c->shape[1]->type == TAC_BOX) return tac_clip_boxes(c, mark);
     begin(&u, c, mark);
     if (c->flat[1].kind == TAC_FLAT_POLYGON) clip_polygon(&u);
     if (c->flat[1].kind == TAC_FLAT_DISC) clip_disc(&u);

@@ -26,6 +26,9 @@ typedef struct tacFlat {
 /* The piece that faces most along direction d (unit, shape's frame), of those that meet at the feature `near`. */
 tacFlat tac_flat_facing(const tacShape *s, tacVec3 d, tacFeature near);
 
+/* The margin of a mark that has none. */
+#define TAC_NO_MARGIN (-1.0)
+
 /* A point of the incident piece above the reference's plane, in the reference's frame. */
 typedef struct tacMark {
     tacVec3 x;   /* on the incident shape; its foot on the plane is x - dist N */
@@ -34,6 +37,7 @@ typedef struct tacMark {
     tacFeature feature[2]; /* of the reference, of the incident shape */
     tacFeature clip;
     double angle;
+    double margin; /* m: tac_touch_margin of it, where clipping has it already; else TAC_NO_MARGIN */
 } tacMark;
 
 /* One shape cut by another. */
@@ -44,10 +48,15 @@ typedef struct tacClip {
     double reach;             /* only points nearer than this */
 } tacClip;
 
+/* Marks nearer than this many ties are one. */
+#define TAC_SAME_MARK 4
+
 /* Most marks at a time; where there are more, those are kept that spread widest (tac_marks_spread). */
 enum { TAC_MAX_MARK = 64 };
 /* -> marks, in the order of the features, and their number. */
 int tac_clip(const tacClip *c, tacMark mark[TAC_MAX_MARK]);
+/* The same for two boxes, which have shorter ways (clip_boxes.c). */
+int tac_clip_boxes(const tacClip *c, tacMark mark[TAC_MAX_MARK]);
 /* Keeps `keep` of n points in their order: each next one is that farthest from `first` and those kept before it, the
  * first of equals. -> how many are left. */
 int tac_marks_spread(tacMark *mark, int n, int keep, tacVec3 first);

@@ -91,7 +91,26 @@ static featureRoom face_room(const featurePlace *p) {
     return (featureRoom){least, TAC_INFINITY};
 }
 
+/* A box's pieces by axis: a corner has all three, an edge the two across it, a face the one across it. n stays within the
+ * normals of the piece while it points outwards on the axes the piece has; x on it while within the others' sizes. */
+static featureRoom box_room(const featurePlace *p) {
+    const double x[3] = {p->x.x, p->x.y, p->x.z}, n[3] = {p->n.x, p->n.y, p->n.z};
+    featureRoom r = {TAC_INFINITY, TAC_INFINITY};
+    int corner = p->feature.id[0], free = 0;
+    if (p->feature.kind == TAC_FEATURE_LINE) free = corner ^ p->feature.id[1];
+    if (p->feature.kind == TAC_FEATURE_PLANE) free = 7 & ~(1 << corner / 2);
+    for (int k = 0; k < 3; k++) {
+        double half = tac_get3(p->shape->size, k);
+        if (free >> k & 1)
+            r.length = tac_min(r.length, half - tac_abs(x[k]));
+        else if (half > 0 && p->feature.kind != TAC_FEATURE_PLANE)
+            r.angle = tac_min(r.angle, corner >> k & 1 ? n[k] : -n[k]);
+    }
+    return r;
+}
+
 static featureRoom polyhedron_room(const featurePlace *p) {
+    if (p->shape->type == TAC_BOX) return box_room(p);
     if (p->feature.kind == TAC_FEATURE_POINT) return corner_room(p);
     return p->feature.kind == TAC_FEATURE_LINE ? edge_room(p) : face_room(p);
 }

@@ -13,9 +13,8 @@ typedef struct Pair {
     const tacPose *pose[2];
     tacFlat flat[2];
     int ref;
-    tacVec3 N; /* outward normal of the reference, world */
+    tacVec3 N, N_local; /* outward normal of the reference, world and its own frame */
     const tacTouch *nearest;
-    int bare; /* 1: margins are not asked for */
 } Pair;
 
 /* --- Which piece is the reference --------------------------------------------------------------------------------- */
@@ -36,7 +35,9 @@ static int choose_reference(const Pair *p) {
 /* Makes shape `ref` the reference. */
 static void set_reference(Pair *p, int ref) {
     p->ref = ref;
-    p->N = tac_feature_normal(p->shape[ref], p->pose[ref], tac_feature(TAC_FEATURE_PLANE, p->flat[ref].id, 0));
+    p->N_local = p->flat[ref].kind == TAC_FLAT_POLYGON ? tac_shape_face_normal(p->shape[ref], p->flat[ref].id)
+                                                       : tac_vec3(0, 0, p->flat[ref].id == 1 ? 1 : -1);
+    p->N = tac_mulmv3(p->pose[ref]->R, p->N_local);
 }
 
 static tacClip clip_of_pair(const Pair *p, double reach) {
@@ -67,15 +68,23 @@ static int same_point(tacVec3 a, tacVec3 b, double tol) {
 }
 
 /* The mark is the nearest touch again: the same features, by whatever rule; the crossing of the same two edges; or the
- * same points. */
-static int is_nearest(const Pair *p, const tacMark *m, double tol) {
+ * same points. x: those of the nearest touch, in the reference's frame. */
+static int is_nearest(const Pair *p, const tacMark *m, const tacVec3 x[2], double tol) {
     const tacTouch *t = p->nearest;
     tacFeature ref = t->feature[p->ref], inc = t->feature[1 - p->ref];
     int whole = m->rule == TAC_RULE_NEAREST || m->rule == TAC_RULE_CORNER; /* its features have one such touch */
     if (whole && tac_same_feature(m->feature[1], inc) && tac_same_feature(m->feature[0], ref)) return 1;
     if (m->rule == TAC_RULE_CLIP && tac_same_feature(m->feature[1], inc) && tac_same_feature(m->clip, ref)) return 1;
-    tacTouch other = touch_of_mark(p, m);
-    return same_point(other.point[0], t->point[0], tol) && same_point(other.point[1], t->point[1], tol);
+    return same_point(m->x, x[1 - p->ref], tol) && same_point(tac_madd3(m->x, -m->dist, p->N_local), x[p->ref], tol);
+}
+
+static int drop_nearest(const Pair *p, tacMark *mark, int n, double tol) {
+    int left = 0;
+    const tacPose *pose = p->pose[p->ref];
+    const tacVec3 x[2] = {tac_pose_local(pose, p->nearest->point[0]), tac_pose_local(pose, p->nearest->point[1])};
+    for (int i = 0; i < n; i++)
+        if (!is_nearest(p, &mark[i], x, tol)) mark[left++] = mark[i];
+    return left;
 }
 
 /* Unit direction of an edge in the world; zero where it has no length. */
@@ -87,6 +96,7 @@ static tacVec3 edge_direction(const Pair *p, int side, tacFeature line) {
 }
 
 static int runs_along(const Pair *p, int side, tacFeature line, tacFeature other) {
+    if (p->shape[side]->type == TAC_BOX) return (line.id[0] ^ line.id[1]) == (other.id[0] ^ other.id[1]);
     tacVec3 across = tac_cross3(edge_direction(p, side, line), edge_direction(p, side, other));
     return tac_norm3(across) <= TAC_COINCIDENT;
 }
@@ -134,7 +144,9 @@ static int write_touches(const Pair *p, const tacMark *mark, int n, double reach
         *t = touch_of_mark(p, &mark[i]);
         take_common_normal(p, t);
         if (!(t->dist < reach) || is_too_deep(p, t)) continue;
-        t->margin = p->bare ? TAC_NO_MARGIN : tac_touch_margin(p->shape[0], p->pose[0], p->shape[1], p->pose[1], t);
+        t->margin = mark[i].margin;
+        if (t->margin == TAC_NO_MARGIN || t->rule != mark[i].rule)
+            t->margin = tac_touch_margin(p->shape[0], p->pose[0], p->shape[1], p->pose[1], t);
         count++;
     }
     return count;
@@ -158,12 +170,11 @@ static double choice_margin(const Pair *p) {
 static int add_clipped(const Pair *p, double reach, tacTouch *out) {
     tacMark mark[TAC_MAX_MARK];
     tacClip clip = clip_of_pair(p, reach);
-    int n = tac_clip(&clip, mark), left = 0;
+    int n = tac_clip(&clip, mark), left;
     double tol = 0;
     for (int i = 0; i < n; i++)
         tol = tac_max(tol, TAC_CLIP_TIE * tac_norm3(tac_sub3(mark[i].x, mark[0].x)));
-    for (int i = 0; i < n; i++)
-        if (!is_nearest(p, &mark[i], tol)) mark[left++] = mark[i];
+    left = drop_nearest(p, mark, n, tol);
     tacVec3 first = tac_pose_local(p->pose[p->ref], p->nearest->point[1 - p->ref]);
     left = tac_marks_spread(mark, left, TAC_MAX_TOUCH - 1, first);
     return 1 + write_touches(p, mark, left, reach, out + 1);
@@ -176,9 +187,9 @@ static int add_other_rim(const Pair *p, double reach, int n, tacTouch *out) {
     tacMark mark[TAC_MAX_MARK];
     tacClip clip = clip_of_pair(&other, reach);
     int found = tac_clip(&clip, mark), rim = 0;
-    double tol = TAC_CLIP_TIE * (p->shape[0]->size.x + p->shape[1]->size.x);
     for (int i = 0; i < found; i++)
-        if (mark[i].rule != TAC_RULE_CLIP && !is_nearest(&other, &mark[i], tol)) mark[rim++] = mark[i];
+        if (mark[i].rule != TAC_RULE_CLIP) mark[rim++] = mark[i];
+    rim = drop_nearest(&other, mark, rim, TAC_CLIP_TIE * (p->shape[0]->size.x + p->shape[1]->size.x));
     for (int i = 0; i < rim && n < TAC_MAX_TOUCH; i++)
         n += write_touches(&other, &mark[i], 1, reach, &out[n]);
     return n;
@@ -224,7 +235,7 @@ static int add_ends(const Pair *p, double reach, tacTouch *out) {
         tacTouch *t = &out[n];
         if (!touch_end(p, k / 2, k % 2, t) || !(t->dist < reach) || is_among(t, out, n, tol)) continue;
         if (!(tac_dot3(t->normal, p->nearest->normal) > 0) || is_too_deep(p, t)) continue;
-        t->margin = p->bare ? TAC_NO_MARGIN : tac_touch_margin(p->shape[0], p->pose[0], p->shape[1], p->pose[1], t);
+        t->margin = tac_touch_margin(p->shape[0], p->pose[0], p->shape[1], p->pose[1], t);
         n++;
     }
     return n;
@@ -234,7 +245,7 @@ static int add_ends(const Pair *p, double reach, tacTouch *out) {
 
 int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                  const tacTouch *nearest, tacTouch *out) {
-    Pair p = {.shape = {a, b}, .pose = {A, B}, .nearest = nearest, .bare = nearest->margin == TAC_NO_MARGIN};
+    Pair p = {.shape = {a, b}, .pose = {A, B}, .nearest = nearest};
     out[0] = *nearest;
     for (int k = 0; k < 2; k++) {
         tacVec3 along = k == 0 ? nearest->normal : tac_neg3(nearest->normal);
@@ -245,7 +256,7 @@ int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const t
     if (p.ref >= 0) set_reference(&p, p.ref);
     int n = p.ref < 0 ? add_ends(&p, reach, out) : add_clipped(&p, reach, out);
     if (p.flat[0].kind == TAC_FLAT_DISC && p.flat[1].kind == TAC_FLAT_DISC) n = add_other_rim(&p, reach, n, out);
-    if (p.bare || n == 1) return n;
+    if (n == 1) return n;
     double choice = choice_margin(&p);
     for (int i = 1; i < n; i++)
         out[i].margin = tac_min(out[i].margin, choice);
@@ -254,7 +265,7 @@ int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const t
 
 int tac_manifold_of_faces(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                           const tacFacePair *faces, tacTouch *out) {
-    Pair p = {.shape = {a, b}, .pose = {A, B}, .bare = faces->bare};
+    Pair p = {.shape = {a, b}, .pose = {A, B}};
     for (int k = 0; k < 2; k++)
         p.flat[k] = (tacFlat){TAC_FLAT_POLYGON, faces->face[k], 1, -1};
     set_reference(&p, faces->side);

@@ -9,14 +9,12 @@
  * cylinder, cone, capsule; for others the nearest touch is all there is.
  *
  * The others' normals are those of a face (the reference), at an angle to the nearest one's where that is not a face.
- * Seen along the nearest touch's normal n none is deeper: dist_i (n_i . n) >= dist. They have margins where the nearest
- * touch has one. */
+ * Seen along the nearest touch's normal n none is deeper: dist_i (n_i . n) >= dist. */
 int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                  const tacTouch *nearest, tacTouch *out);
 /* Two faces that overlap: face[side] gives the normal. */
 typedef struct tacFacePair {
     int side, face[2];
-    int bare; /* 1: margins are not asked for: TAC_NO_MARGIN */
 } tacFacePair;
 
 /* The touches of two faces of boxes or meshes alone. The deepest first; 0 where the faces do not overlap seen along

@@ -60,7 +60,6 @@ int tac_scene_layout_scratch(tacScene *s, const tacModel *m, int max_contacts, t
     SCRATCH(TAKE)
     s->max_contacts = max_contacts;
     s->extra = NULL;
-    s->bare = 0;
     return tac_broad_layout(&s->broad, m->ngeom, arena);
 }
 
@@ -200,7 +199,6 @@ static tacPairCache *recall(tacScene *s, int a, int b) {
     uint64_t key = ((uint64_t)a << 32 | (uint64_t)b) + 1;
     tacPairMemory *slot = &s->memory[((key * golden) >> 32) & (uint64_t)(s->nmemory - 1)];
     if (slot->key != key) *slot = (tacPairMemory){.key = key};
-    slot->cache.bare = s->bare;
     return &slot->cache;
 }
 
@@ -214,7 +212,7 @@ static void write_contact(const tacTouch *t, int a, int b, int pair, double incl
     c->point[0] = t->point[0], c->point[1] = t->point[1];
     c->feature[0] = t->feature[0], c->feature[1] = t->feature[1], c->clip = t->clip;
     c->rule = t->rule, c->angle = t->angle;
-    c->switch_margin = t->margin == TAC_NO_MARGIN ? TAC_NO_MARGIN : tac_max(0, t->margin);
+    c->switch_margin = t->margin;
 }
 
 tacTouch tac_contact_touch(const tacContact *c) {

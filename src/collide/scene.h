@@ -28,7 +28,6 @@ typedef struct tacScene {
     tacContact *found;         /* max_contacts: in the order found */
     tacKeyed *touching, *rows; /* max_contacts: pairs that touch: where their contacts are in `found`, how many */
     tacVec3 *corner_change;    /* as many as the largest hull has corners: for derivatives */
-    int bare;                  /* 1: contacts need no switch_margin, which takes time: it may be TAC_NO_MARGIN */
     int max_contacts, nfound, ntouching, bad;
 } tacScene;
 

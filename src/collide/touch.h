@@ -50,15 +50,10 @@ int tac_nearest_factor(const tacPatch patch[2], tacVec3 normal, tacNearest *syst
  * x0 and slope = n . t of the patches themselves it is Newton's step towards the common normal. */
 tacNearestTangent tac_nearest_solve(const tacNearest *system, tacVec3 gap, const double slope[2][2]);
 
-/* The margin of a touch where none was asked for. */
-#define TAC_NO_MARGIN (-1.0)
-
-/* What one query leaves for the next of the same pair; zero to begin. Saves time, never changes an answer. And what the
- * caller asks: margins can take longer than all else, and only derivatives have a use for them. */
+/* What one query leaves for the next of the same pair; zero to begin. Saves time, never changes an answer. */
 typedef struct tacPairCache {
     int vertex[2][3]; /* corners of the last simplex, of both shapes */
     int used;         /* how many */
-    int bare;         /* 1: margins are not asked for and may be left TAC_NO_MARGIN */
 } tacPairCache;
 
 /* --- Narrow phase (narrow.c): one table over the types of both shapes --------------------------------------------- */

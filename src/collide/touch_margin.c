@@ -24,10 +24,20 @@ static double turning_arm(const tacShape *s, const tacPose *pose, tacVec3 x) {
     return tac_shape_radius(s);
 }
 
+static void find_patch(touchRoom *r, int side) {
+    const tacTouch *t = r->touch;
+    tacVec3 near = t->point[side];
+    r->patch[side] = tac_feature_patch(r->shape[side], r->pose[side], t->feature[side], near);
+    if (t->rule == TAC_RULE_CLIP && r->patch[side].pad > 0) { /* N is not across the line: its point is elsewhere */
+        near = tac_add3(near,
+                        tac_touch_offset(r->shape[side], &r->patch[side], side == 1 ? t->normal : tac_neg3(t->normal)));
+        r->patch[side] = tac_feature_patch(r->shape[side], r->pose[side], t->feature[side], near);
+    }
+    r->arm[side] = turning_arm(r->shape[side], r->pose[side], t->point[side]);
+}
+
 static void find_room(touchRoom *r, int side) {
     const tacTouch *t = r->touch;
-    r->patch[side] = tac_feature_patch(r->shape[side], r->pose[side], t->feature[side], t->point[side]);
-    r->arm[side] = turning_arm(r->shape[side], r->pose[side], t->point[side]);
     r->length[side] = tac_feature_room(r->shape[side], r->pose[side], t->feature[side], r->patch[side].x,
                                        side == 0 ? t->normal : tac_neg3(t->normal), &r->angle[side]);
     if (r->angle[side] < -TAC_OUTSIDE_CONE) r->angle[side] = TAC_INFINITY;
@@ -143,17 +153,19 @@ static double clip_margin(const touchRoom *r, int face) {
     return spent(room, 1 + tac_abs(r->touch->dist) * own_turn(r));
 }
 
-static touchRoom room_of(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
-                         const tacTouch *touch) {
-    touchRoom r = {.shape = {a, b}, .pose = {A, B}, .touch = touch};
+static void begin(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, const tacTouch *touch,
+                  touchRoom *r) {
+    r->shape[0] = a, r->shape[1] = b, r->pose[0] = A, r->pose[1] = B, r->touch = touch;
     for (int side = 0; side < 2; side++)
-        find_room(&r, side);
-    return r;
+        find_patch(r, side);
 }
 
 double tac_touch_margin(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
                         const tacTouch *touch) {
-    touchRoom r = room_of(a, A, b, B, touch);
+    touchRoom r;
+    begin(a, A, b, B, touch, &r);
+    for (int side = 0; side < 2; side++)
+        find_room(&r, side);
     int plane = tac_touch_side(touch, TAC_FEATURE_PLANE);
     if (tac_touch_on_rim(touch)) return rim_margin(&r, plane);
     if (touch->rule == TAC_RULE_NEAREST) return nearest_margin(&r);
@@ -162,7 +174,8 @@ double tac_touch_margin(const tacShape *a, const tacPose *A, const tacShape *b, 
 }
 
 double tac_touch_turn(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, const tacTouch *touch) {
-    touchRoom r = room_of(a, A, b, B, touch);
+    touchRoom r;
+    begin(a, A, b, B, touch, &r);
     r.turn = own_turn(&r);
     if (touch->rule == TAC_RULE_NEAREST && !tac_touch_on_rim(touch)) find_rates(&r);
     return r.turn;

@@ -172,31 +172,24 @@ static void update(void **state) {
     destroy(&s);
 }
 
-/* Without margins asked for, the same contacts. */
-static void bare(void **state) {
+/* A margin is a length: of every contact, whatever features it has. */
+static void margins(void **state) {
     (void)state;
-    static tacContact full[MAX_CONTACTS], plain[MAX_CONTACTS];
+    static tacContact contact[MAX_CONTACTS];
     tacDraw d = {33, 0};
-    int n, m;
-    for (int round = 0; round < 10; round++) {
+    int n;
+    for (int round = 0; round < ROUNDS; round++) {
         Stage s = make(random_model(1, &d), MAX_CONTACTS);
         place(&s, tac_zero3(), 1.2, &d);
-        CHECK_INT(tac_scene_contacts(&s.scene, s.model, full, MAX_CONTACTS, &n), TAC_OK);
-        s.scene.bare = 1;
-        CHECK_INT(tac_scene_contacts(&s.scene, s.model, plain, MAX_CONTACTS, &m), TAC_OK);
-        CHECK_INT(m, n);
-        for (int i = 0; i < n; i++) {
-            CHECK(full[i].dist == plain[i].dist);
-            CHECK(memcmp(&full[i].pos, &plain[i].pos, sizeof full[i].pos) == 0);
-            CHECK(memcmp(full[i].feature, plain[i].feature, sizeof full[i].feature) == 0);
-            CHECK(full[i].switch_margin >= 0);
-        }
+        CHECK_INT(tac_scene_contacts(&s.scene, s.model, contact, MAX_CONTACTS, &n), TAC_OK);
+        for (int i = 0; i < n; i++)
+            CHECK(contact[i].switch_margin >= 0);
         destroy(&s);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_that_touches), cmocka_unit_test(update),
-                                       cmocka_unit_test(bare)};
+                                       cmocka_unit_test(margins)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,7 +175,7 @@ def speed_scene(context):
     if not set(FASTER) <= best.keys():
         raise Failed(f"bench_scene: rows {', '.join(best)}, expected {', '.join(FASTER)}")
     lines = [
-        f"{name:12} {row['us_tactus']} us, MuJoCo {row['us_peer']} us, with margins {row['us_margins']} us; {row['contacts']} contacts, MuJoCo {row['contacts_peer']}; "
+        f"{name:12} {row['us_tactus']} us, MuJoCo {row['us_peer']} us; {row['contacts']} contacts, MuJoCo {row['contacts_peer']}; "
         f"{row['pairs_both']} of {row['pairs']} pairs in both, deepest distance differs by {row['error']}"
         for name, row in best.items()
     ]
