@@ -108,7 +108,7 @@ static int search_faces(const Boxes *x, const double c[9], double reach, Search 
 }
 
 /* (P2) along u = e_i x B_j/|.|, whose components in either frame are entries of C: with i, k, l and j, m, n cyclic
- *   s = (|t_l C_kj - t_k C_lj| - a_k |C_lj| - a_l |C_kj| - b_m |C_in| - b_n |C_im|)/sqrt(C_kj^2 + C_lj^2)        (P4) */
+ *   s = (|t_l C_kj - t_k C_lj| - a_k |C_lj| - a_l |C_kj| - b_m |C_in| - b_n |C_im|)/sqrt(C_kj^2 + C_lj^2) (P4) */
 static double edge_separation(const Boxes *x, const double c[9], int i, int j) {
     static const int NEXT[3] = {1, 2, 0}, LAST[3] = {2, 0, 1};
     const double *a = x->half[0], *b = x->half[1], *C = x->C.m, t[3] = {x->t.x, x->t.y, x->t.z};

@@ -1,8 +1,8 @@
 /* Clipping where both pieces are faces of boxes: the marks of clip.c, from coordinates along the reference's axes.
  *
  * In the frame of the reference, with its axes p, q along the face and r across it, the prism on the face is
- * |x_p| <= a_p, |x_q| <= a_q and a point's distance is dist = sign x_r - a_r. With R the incident box's rotation in that
- * frame, b its half-sizes, i, j its axes along its face, and `arm` the smaller of the boxes' radii, the rooms are
+ * |x_p| <= a_p, |x_q| <= a_q and a point's distance is dist = sign x_r - a_r. With R the incident box's rotation in
+ * that frame, b its half-sizes, i, j its axes along its face, and `arm` the smaller of the boxes' radii, the rooms are
  *
  *   corner over the face      min(a_p - |x_p|, a_q - |x_q|)                                                     (P5)
  *   face over a corner        min(b_i - |y_i|, b_j - |y_j|),  y the point in the incident box's frame            (P6)
@@ -66,7 +66,8 @@ static void begin(Cut *u, const tacClip *c, tacMark *mark) {
     }
 }
 
-/* A place for a mark at x, with its room: nearer than reach, and none there already (to TAC_SAME_MARK ties). 0: there is none. */
+/* A place for a mark at x, with its room: nearer than reach, and none there already (to TAC_SAME_MARK ties). 0: there
+ * is none. */
 static tacMark *take(Cut *u, const double *x, tacContactRule rule, double room) {
     double dist = u->face[0].sign * x[u->face[0].across] - u->top, same = TAC_SAME_MARK * u->tol;
     if (!(dist < u->c->reach) || u->count == MOST_MARKS) return 0;

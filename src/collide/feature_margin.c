@@ -91,8 +91,9 @@ static featureRoom face_room(const featurePlace *p) {
     return (featureRoom){least, TAC_INFINITY};
 }
 
-/* A box's pieces by axis: a corner has all three, an edge the two across it, a face the one across it. n stays within the
- * normals of the piece while it points outwards on the axes the piece has; x on it while within the others' sizes. */
+/* A box's pieces by axis: a corner has all three, an edge the two across it, a face the one across it. n stays within
+ * the normals of the piece while it points outwards on the axes the piece has; x on it while within the others'
+ * sizes. */
 static featureRoom box_room(const featurePlace *p) {
     const double x[3] = {p->x.x, p->x.y, p->x.z}, n[3] = {p->n.x, p->n.y, p->n.z};
     featureRoom r = {TAC_INFINITY, TAC_INFINITY};
