@@ -21,8 +21,8 @@ typedef struct tacGradArgs {
 } tacGradArgs;
 
 static const tacArg GRAD_OPTIONS[] = {
-    {"--mode", NULL, TAC_ARG_TEXT, offsetof(tacGradArgs, mode), "exact",
-     "which gradient; without contact there is one, the exact"},
+    {"--mode", NULL, TAC_ARG_TEXT, offsetof(tacGradArgs, mode), "exact|bounce",
+     "which gradient; bounce (with --contact lcp): of impacts as continuous time has it"},
     {"--kappa", NULL, TAC_ARG_NUMBER, offsetof(tacGradArgs, kappa), "K",
      "smoothing of the contact model; none without contact"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacGradArgs, json), NULL, "print for programs"},
@@ -45,7 +45,8 @@ typedef struct tacGradRun {
 
 static int check_mode(const tacGradArgs *args, const tacStepArgs *step) {
     const char *contact = cli_contact_word((tacContactModel)step->contact);
-    if (strcmp(args->mode, "exact") != 0)
+    int bounce = strcmp(args->mode, "bounce") == 0 && step->contact == TAC_LCP;
+    if (strcmp(args->mode, "exact") != 0 && !bounce)
         return cli_fail("grad", "--mode %s is not available with --contact %s; exact is", args->mode, contact);
     if (!isnan(args->kappa))
         return cli_fail("grad", "--kappa is not available with --contact %s: nothing is smoothed", contact);
@@ -95,7 +96,7 @@ static json_t *info_json(tacJson *json, const tacGradRun *run) {
     json_object_set_new(info, "contact", json_string(cli_contact_word(run->options.contact)));
     json_object_set_new(info, "integrator", json_string(cli_integrator_word(run->options.integrator)));
     json_object_set_new(info, "dt", cli_json_number(json, "info.dt", run->options.dt));
-    json_object_set_new(info, "mode", json_string("exact"));
+    json_object_set_new(info, "mode", json_string(run->options.gradient == TAC_GRADIENT_BOUNCE ? "bounce" : "exact"));
     json_object_set_new(info, "rows", tangent_names(run->model));
     json_object_set_new(info, "inputs", input_names(run->model, &run->options));
     return info;
@@ -278,6 +279,7 @@ int cmd_grad(int argc, char **argv) {
     if (result != CLI_GO_ON) return result;
     cli_model_print_warnings("grad", &file);
     result = cli_step_options("grad", file.model, &step, model.lenient, &options);
+    if (strcmp(own.mode, "bounce") == 0) options.gradient = TAC_GRADIENT_BOUNCE;
     if (result == CLI_GO_ON) result = prepare(&file, &own, &model, &state, &param, options);
     cli_model_close(&file);
     return result;

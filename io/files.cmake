@@ -16,6 +16,7 @@ set(io_files
   mjcf_asset.c
   mjcf_attr.c
   mjcf_body.c
+  mjcf_custom.c
   mjcf_default.c
   mjcf_emit.c
   mjcf_geom.c

@@ -26,7 +26,7 @@ static const struct {
                {"keyframe", tac_mjcf_keyframe, NULL},
                {"visual", NULL, "for looks"},
                {"statistic", NULL, "for looks"},
-               {"custom", NULL, "user data"},
+               {"custom", tac_mjcf_custom, NULL},
                {"extension", NULL, "plugins are not loaded"}};
 enum { NSECTION = sizeof SECTION / sizeof *SECTION };
 

@@ -279,6 +279,7 @@ tacStatus tac_mjcf_actuator(tacMjcf *m, const xmlNode *section);
 tacStatus tac_mjcf_sensor(tacMjcf *m, const xmlNode *section);
 tacStatus tac_mjcf_keyframe(tacMjcf *m, const xmlNode *section);
 tacStatus tac_mjcf_deformable(tacMjcf *m, const xmlNode *section);
+tacStatus tac_mjcf_custom(tacMjcf *m, const xmlNode *section);
 
 /* One element into a record (shared by elements and default classes). */
 tacStatus tac_mjcf_read_joint(tacMjcf *m, const xmlNode *node, tacMjcfJoint *joint);

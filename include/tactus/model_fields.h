@@ -161,6 +161,7 @@
     X(geom, density, double, 1, ngeom, NUMBER, "kg/m^3 (kg/m^2 for shells)")                                               \
     X(geom, mass, double, 1, ngeom, NUMBER, "kg, where given")                                                             \
     X(geom, friction, double, 3, ngeom, NUMBER, "sliding, torsional, rolling")                                             \
+    X(geom, restitution, double, 1, ngeom, NUMBER, "share of the approach speed that an impact gives back, 0 to 1")        \
     X(geom, solmix, double, 1, ngeom, NUMBER, "weight in mixing")                                                          \
     X(geom, solref, double, 2, ngeom, NUMBER, "soft contact reference")                                                    \
     X(geom, solimp, double, 5, ngeom, NUMBER, "soft contact impedance")                                                    \

@@ -9,6 +9,12 @@ extern "C" {
 
 typedef enum { TAC_NONE, TAC_LCP, TAC_NCP, TAC_SOFT } tacContactModel;
 
+/* Which derivative a step with contact returns. Those other than exact are not the derivative of the step. */
+typedef enum {
+    TAC_GRADIENT_EXACT, /* of the step as it is */
+    TAC_GRADIENT_BOUNCE /* lcp: dq+/dq of a bounce as continuous time has it, -e along the contact's normal */
+} tacGradientMode;
+
 /* Blocks of u after ctrl, in this order, present when asked for. */
 enum {
     TAC_INPUT_QFRC = 1 << 0, /* qfrc_applied, nv: generalized forces */
@@ -23,6 +29,8 @@ typedef struct tacOptions {
     double dt;                /* s; default: the model's timestep */
     unsigned inputs;          /* TAC_INPUT_* bits; default 0 */
     int max_contacts;         /* contacts there is room for; default tac_max_contacts */
+    tacGradientMode gradient; /* default TAC_GRADIENT_EXACT */
+    double bounce_speed;      /* m/s: contacts that close more slowly do not bounce, whatever their restitution; 0.01 */
 } tacOptions;
 
 /* What happened in a step, and why a gradient is what it is. */

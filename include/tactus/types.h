@@ -138,7 +138,7 @@ typedef struct tacGeomDef {
     int contype, conaffinity, condim, priority, group, counts, has_mass, shell, visual;
     tacVec3 pos;
     tacQuat quat;
-    double size[3], density, mass, friction[3], solmix, solref[2], solimp[5], margin, gap;
+    double size[3], density, mass, friction[3], restitution, solmix, solref[2], solimp[5], margin, gap;
     float rgba[4];
 } tacGeomDef;
 

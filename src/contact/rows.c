@@ -67,6 +67,12 @@ void tac_contact_friction(const tacModel *m, const tacContact *c, double mu[2]) 
     mu[0] = mu[1] = pa != pb ? (pa > pb ? fa : fb) : (fa > fb ? fa : fb);
 }
 
+double tac_contact_restitution(const tacModel *m, const tacContact *c) {
+    int a = c->geom[0], b = c->geom[1], pa = m->geom_priority[a], pb = m->geom_priority[b];
+    double ea = m->geom_restitution[a], eb = m->geom_restitution[b];
+    return pa != pb ? (pa > pb ? ea : eb) : (ea > eb ? ea : eb);
+}
+
 static int contact_dimension(const tacModel *m, const tacContact *c) {
     if (c->pair >= 0) return m->pair_condim[c->pair];
     int a = c->geom[0], b = c->geom[1], pa = m->geom_priority[a], pb = m->geom_priority[b];

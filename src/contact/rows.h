@@ -62,6 +62,8 @@ void tac_rows_products(const tacRows *rows, int n, const int *list, double *scra
 /* Sliding friction of a contact along its two tangents: the larger of the geoms' (of the one with priority), or the
  * pair's own. */
 void tac_contact_friction(const tacModel *m, const tacContact *c, double mu[2]);
+/* Restitution of a contact, by the same rule; of an explicit pair too. */
+double tac_contact_restitution(const tacModel *m, const tacContact *c);
 
 /* --- Derivatives (rows_deriv.c) ----------------------------------------------------------------------------------- */
 

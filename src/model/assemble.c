@@ -172,7 +172,8 @@ static void fill_geoms(Assembly *a) {
         COPY(geom, contype), COPY(geom, conaffinity), COPY(geom, condim), COPY(geom, priority), COPY(geom, group);
         COPY(geom, counts), COPY(geom, has_mass), COPY(geom, shell), COPY(geom, visual), COPY(geom, pos);
         m->geom_quat[i] = tac_unit_quat(d->quat);
-        COPY_N(geom, size), COPY(geom, density), COPY(geom, mass), COPY_N(geom, friction), COPY(geom, solmix);
+        COPY_N(geom, size), COPY(geom, density), COPY(geom, mass), COPY_N(geom, friction), COPY(geom, restitution);
+        COPY(geom, solmix);
         COPY_N(geom, solref), COPY_N(geom, solimp), COPY(geom, margin), COPY(geom, gap), COPY_N(geom, rgba);
     }
 }

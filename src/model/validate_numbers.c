@@ -136,6 +136,8 @@ static tacStatus check_geom(const tacCheck *c, int i) {
                           tac_model_name(m, TAC_KIND_BODY, m->geom_body[i]));
     if (m->geom_type[i] == TAC_MESH && m->geom_shell[i])
         return TAC_REFUSE(c, TAC_KIND_GEOM, i, "shell, expected the mesh's own inertia mode to say so");
+    if (!(m->geom_restitution[i] >= 0 && m->geom_restitution[i] <= 1))
+        return TAC_REFUSE(c, TAC_KIND_GEOM, i, "restitution is %g, expected 0 to 1", m->geom_restitution[i]);
     if (m->geom_has_mass[i]) return check_not_negative(c, TAC_KIND_GEOM, i, "mass", m->geom_mass[i]);
     return check_not_negative(c, TAC_KIND_GEOM, i, "density", m->geom_density[i]);
 }

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "math/dense.h"
 #include "math/scalar.h"
+#include "step/bounce_grad.h"
 #include "step/smooth_step.h"
 
 #include <string.h>
@@ -78,6 +79,7 @@ static tacStatus accelerate(tacSim *sim, const double *x, const double *u, tacLc
     tac_rows_find(m, w, x, v_free, h, &lcp->rows);
     tac_rows_weigh(m, w, &lcp->rows, scratch);
     tac_lcp_pose(m, lcp, h);
+    tac_lcp_bounce(m, lcp, x + m->nq, sim->options.bounce_speed);
     status = tac_lcp_solve(m, lcp, v_free, &sim->arena);
     if (status != TAC_OK) return status;
     tac_lcp_report(lcp, &sim->info);
@@ -111,12 +113,13 @@ static tacStatus emit(tacSim *sim, const double *x, const double *u, const tacLc
                       const tacLcpSink *mocap, const tacLcpSink *theta) {
     const tacModel *m = sim->model;
     size_t mark = tac_arena_mark(&sim->arena);
-    tacVec6 *V = TAC_TAKE(&sim->arena, m->nbody, tacVec6);
-    if (V == NULL) return TAC_ERR_ARENA_FULL;
+    tacVec6 *V = TAC_TAKE(&sim->arena, m->nbody, tacVec6), *V_start = TAC_TAKE(&sim->arena, m->nbody, tacVec6);
+    if (V == NULL || V_start == NULL) return TAC_ERR_ARENA_FULL;
     tacSmoothPoint point = tac_point_of(sim, x, u);
     const double *v_next = sim->work.next + m->nq;
     tac_rows_body_velocity(m, &sim->work, v_next, V);
-    tacLcpPoint p = {m, &sim->work, &sim->scene, lcp, &point, v_next, V};
+    tac_rows_body_velocity(m, &sim->work, point.v, V_start);
+    tacLcpPoint p = {m, &sim->work, &sim->scene, lcp, &point, v_next, V, V_start};
     tacStatus status = TAC_OK;
     for (int c = 0; c < lcp->rows.ncontact && status == TAC_OK; c++)
         status = tac_lcp_contact_jac(&p, c, q, mocap, theta, sim->tangents);
@@ -141,7 +144,8 @@ static tacStatus residuals_jac(tacSim *sim, const double *x, const double *u, co
     tacLcpSink theta = {{.matrix = dR + c.nx + c.nu, .ld = c.n}, {.matrix = dr + c.nx + c.nu, .ld = c.n}};
     memset(dr, 0, (size_t)lcp->rows.n * (size_t)c.n * sizeof *dr);
     for (int k = 0; k < lcp->rows.n; k++)
-        tac_row_add_force(&lcp->rows, k, 1, dr + (size_t)k * (size_t)c.n + m->nv); /* d(J v+)/dv at fixed a */
+        tac_row_add_force(&lcp->rows, k, 1 + lcp->bounce[k], /* d(J v+ + e J v)/dv at fixed a */
+                          dr + (size_t)k * (size_t)c.n + m->nv);
     return emit(sim, x, u, lcp, &q, mocap < 0 ? NULL : &u_sink, c.np > 0 ? &theta : NULL);
 }
 
@@ -226,6 +230,24 @@ static tacStatus linearize(tacSim *sim, const double *x, const double *u, const 
     return status;
 }
 
+/* What the gradient mode changes of A. */
+static tacStatus correct_jac(tacSim *sim, const tacLcp *lcp, const tacJac *J) {
+    if (sim->options.gradient != TAC_GRADIENT_BOUNCE || J->A == NULL) return TAC_OK;
+    size_t mark = tac_arena_mark(&sim->arena);
+    int nv = sim->model->nv, ndx = tac_ndx(sim->model);
+    tacBounces b;
+    tacStatus status = tac_bounces_find(sim, lcp, &b);
+    double *seen = TAC_TAKE(&sim->arena, b.n, double);
+    if (status == TAC_OK && seen == NULL) status = TAC_ERR_ARENA_FULL;
+    if (status == TAC_OK) {
+        tac_bounces_see(&b, nv, ndx, J->A, seen);
+        status = tac_bounces_weigh(sim, &b, seen);
+    }
+    if (status == TAC_OK) tac_bounces_jac(&b, nv, ndx, J->A);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
 static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
@@ -240,6 +262,9 @@ static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, c
     }
     if (status == TAC_OK) {
         tac_assemble_jac(sim, x, u, hv, c, W, J);
+        status = correct_jac(sim, &lcp, J);
+    }
+    if (status == TAC_OK) {
         if (y != NULL) memcpy(y, w->next, (size_t)tac_nx(m) * sizeof *y);
     }
     tac_arena_release(&sim->arena, mark);
@@ -285,24 +310,62 @@ static tacStatus residuals_vjp(tacSim *sim, const double *x, const double *u, co
     tacLcpSink theta = {{.lambda = lambda, .bar = bar->theta, .negate = 1},
                         {.lambda = mu, .bar = bar->theta, .negate = 1}};
     for (int k = 0; k < lcp->rows.n; k++)
-        if (mu[k] != 0) tac_row_add_force(&lcp->rows, k, -mu[k], bar->x + sim->model->nv);
+        if (mu[k] != 0) tac_row_add_force(&lcp->rows, k, -mu[k] * (1 + lcp->bounce[k]), bar->x + sim->model->nv);
     return emit(sim, x, u, lcp, &q, mocap < 0 ? NULL : &inputs, bar->theta == NULL ? NULL : &theta);
+}
+
+/* One covector through the step that `advance` took; hv: its h v+. */
+static tacStatus pull(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *hv,
+                      const double *ybar, const tacGrad *g) {
+    tacAdjoint adjoint;
+    size_t mark = tac_arena_mark(&sim->arena);
+    memcpy(sim->work.vec[0], hv, (size_t)sim->model->nv * sizeof *hv);
+    tacStatus status = tac_adjoint_begin(sim, ybar, g->theta != NULL, &adjoint);
+    double *mu = status == TAC_OK ? TAC_TAKE(&sim->arena, lcp->rows.n + 1, double) : NULL;
+    if (status == TAC_OK && mu == NULL) status = TAC_ERR_ARENA_FULL;
+    if (status == TAC_OK) {
+        tac_solve(sim->model, &sim->work, adjoint.lambda);
+        status = answer_reverse(sim, lcp, adjoint.lambda, mu);
+    }
+    if (status == TAC_OK) status = residuals_vjp(sim, x, u, lcp, adjoint.lambda, mu, &adjoint.bar);
+    if (status == TAC_OK) tac_adjoint_end(sim, x, u, tac_damping_span(sim), &adjoint, g);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* What the gradient mode changes of the gradient; one more covector for each row that bounces: D^T J_i. */
+static tacStatus correct_vjp(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *hv,
+                             const double *ybar, const tacGrad *g) {
+    if (sim->options.gradient != TAC_GRADIENT_BOUNCE || g->x == NULL) return TAC_OK;
+    int nv = sim->model->nv, ndx = tac_ndx(sim->model);
+    tacBounces b;
+    tacStatus status = tac_bounces_find(sim, lcp, &b);
+    double *seen = TAC_TAKE(&sim->arena, b.n, double), *bar = TAC_TAKE(&sim->arena, ndx, double);
+    double *pulled = TAC_TAKE(&sim->arena, ndx, double);
+    if (status == TAC_OK && (seen == NULL || bar == NULL || pulled == NULL)) status = TAC_ERR_ARENA_FULL;
+    for (int i = 0; i < b.n && status == TAC_OK; i++) {
+        const double *row = b.J + (size_t)i * (size_t)nv;
+        memset(bar, 0, (size_t)ndx * sizeof *bar);
+        memcpy(bar, row, (size_t)nv * sizeof *bar);
+        status = pull(sim, x, u, lcp, hv, bar, &(tacGrad){pulled, NULL, NULL});
+        seen[i] = tac_dense_dot(nv, pulled, row);
+    }
+    if (status == TAC_OK) status = tac_bounces_weigh(sim, &b, seen);
+    if (status == TAC_OK) tac_bounces_vjp(&b, nv, ybar, g->x);
+    return status;
 }
 
 static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     tacLcp lcp = {.unsolved = 0};
-    tacAdjoint adjoint;
     size_t mark = tac_arena_mark(&sim->arena);
     tacStatus status = advance(sim, x, u, &lcp);
-    if (status == TAC_OK) status = tac_adjoint_begin(sim, ybar, g->theta != NULL, &adjoint);
-    double *mu = status == TAC_OK ? TAC_TAKE(&sim->arena, lcp.rows.n + 1, double) : NULL;
-    if (status == TAC_OK && mu == NULL) status = TAC_ERR_ARENA_FULL;
+    double *hv = TAC_TAKE(&sim->arena, sim->model->nv, double);
+    if (status == TAC_OK && hv == NULL) status = TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) {
-        tac_solve(sim->model, &sim->work, adjoint.lambda);
-        status = answer_reverse(sim, &lcp, adjoint.lambda, mu);
+        memcpy(hv, sim->work.vec[0], (size_t)sim->model->nv * sizeof *hv);
+        status = pull(sim, x, u, &lcp, hv, ybar, g);
     }
-    if (status == TAC_OK) status = residuals_vjp(sim, x, u, &lcp, adjoint.lambda, mu, &adjoint.bar);
-    if (status == TAC_OK) tac_adjoint_end(sim, x, u, tac_damping_span(sim), &adjoint, g);
+    if (status == TAC_OK) status = correct_vjp(sim, x, u, &lcp, hv, ybar, g);
     tac_arena_release(&sim->arena, mark);
     return judge(&lcp, status);
 }
@@ -313,9 +376,10 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
     size_t nv = (size_t)m->nv, rows = 3 * (size_t)options->max_contacts + 2 * (size_t)m->njnt + nv;
     if (rows > TAC_LCP_DENSE_ROWS) rows = TAC_LCP_DENSE_ROWS;
     size_t solve = tac_lcp_bytes(m, options->max_contacts) + tac_lcp_scratch(m, options->max_contacts);
-    size_t bodies = tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) + tac_room((size_t)m->ngeom);
+    size_t bodies = 2 * tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) + tac_room((size_t)m->ngeom);
     size_t jac_room = 2 * tac_room(rows * (size_t)c.n) + tac_room(rows * nv) + 2 * tac_room(rows * rows);
-    return solve + bodies + jac_room + 8 * tac_room(nv) + 8 * tac_room(rows) + tac_smooth_scratch(m, options);
+    size_t bounce = options->gradient == TAC_GRADIENT_BOUNCE ? tac_bounces_scratch(m, rows) : 0;
+    return solve + bodies + jac_room + bounce + 9 * tac_room(nv) + 8 * tac_room(rows) + tac_smooth_scratch(m, options);
 }
 
 /* Constraints that have no rows yet would be left out in silence. */

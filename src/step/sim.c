@@ -24,6 +24,8 @@ tacOptions tac_default_options(const tacModel *model) {
         .dt = *model->option_timestep,
         .inputs = 0,
         .max_contacts = tac_max_contacts(model),
+        .gradient = TAC_GRADIENT_EXACT,
+        .bounce_speed = 0.01,
     };
     return options;
 }
@@ -47,6 +49,13 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
     if (options->max_contacts < 0)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option max_contacts is %d: expected a number of contacts",
                         options->max_contacts);
+    if ((unsigned)options->gradient > TAC_GRADIENT_BOUNCE)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option gradient is %d: expected a tacGradientMode",
+                        (int)options->gradient);
+    if (options->gradient == TAC_GRADIENT_BOUNCE && options->contact != TAC_LCP)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option gradient asks for bounces: expected contact lcp");
+    if (!(options->bounce_speed >= 0))
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option bounce_speed is %g: expected a speed", options->bounce_speed);
     if ((unsigned)options->contact > TAC_SOFT)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option contact is %d: expected a tacContactModel",
                         (int)options->contact);

@@ -288,6 +288,23 @@ static void test_kept_and_ignored(void **state) {
                 "element <smell>: unknown inside <sensor>, expected one of <touch>");
 }
 
+/* Restitution has no place in MJCF; user data has it, by the path of the parameter. */
+static void test_restitution(void **state) {
+    (void)state;
+    Loaded l = load_ok(MJCF("<custom><numeric name='geom/a.restitution' data='.7'/><numeric name='geom/*.restitution' "
+                            "data='.2'/></custom><worldbody><geom name='a' size='1'/><geom size='1'/></worldbody>"));
+    CHECK_NEAR(l.model->geom_restitution[0], 0.7, 0);
+    CHECK_NEAR(l.model->geom_restitution[1], 0.2, 0);
+    CHECK_INT(tac_report_ignored_count(l.report), 0);
+    unload(&l);
+    check_fails(MJCF("<custom><numeric name='geom/b.restitution' data='.7'/></custom><worldbody/>"), TAC_ERR_NAME,
+                "\"b\"");
+    check_fails(MJCF("<custom><numeric name='geom/*.restitution' data='2'/></custom><worldbody/>"), TAC_ERR_MODEL,
+                "expected a restitution from 0 to 1");
+    check_fails(MJCF("<custom><numeric name='geom/*.restitution' size='2'/></custom><worldbody/>"), TAC_ERR_SYNTAX,
+                "attribute 'data' is missing");
+}
+
 /* --- Replication, fusing, discarding, aligning -------------------------------------------------------------------- */
 
 static void test_replicate(void **state) {
@@ -390,6 +407,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_keyframes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_options, setup, teardown),
         cmocka_unit_test_setup_teardown(test_kept_and_ignored, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_restitution, setup, teardown),
         cmocka_unit_test_setup_teardown(test_replicate, setup, teardown),
         cmocka_unit_test_setup_teardown(test_fusestatic, setup, teardown),
         cmocka_unit_test_setup_teardown(test_discardvisual, setup, teardown),

@@ -11,7 +11,7 @@
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
-enum { DOUBLES = 7, INTS = 4 };
+enum { DOUBLES = 8, INTS = 4 };
 
 static int most_rows(const tacModel *m, int max_contacts) {
     tacRows rows;
@@ -37,7 +37,7 @@ size_t tac_lcp_scratch(const tacModel *m, int max_contacts) {
 int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *arena) {
     *lcp = (tacLcp){.h = 0};
     int ok = tac_rows_layout(&lcp->rows, m, max_contacts, arena), n = lcp->rows.max;
-    double **reals[DOUBLES] = {&lcp->s, &lcp->eps, &lcp->low, &lcp->high, &lcp->b, &lcp->f, &lcp->w};
+    double **reals[DOUBLES] = {&lcp->s, &lcp->eps, &lcp->low, &lcp->high, &lcp->b, &lcp->f, &lcp->w, &lcp->bounce};
     int **ints[INTS] = {&lcp->parent, &lcp->row_class, &lcp->island_adr, &lcp->order};
     for (int k = 0; k < DOUBLES; k++)
         ok &= (*reals[k] = TAC_TAKE(arena, n, double)) != NULL;
@@ -78,7 +78,7 @@ static void pose_contact(const tacModel *m, tacLcp *lcp, int k) {
 static void pose_row(const tacModel *m, tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     lcp->parent[k] = -1;
-    lcp->eps[k] = 0;
+    lcp->eps[k] = lcp->bounce[k] = 0;
     lcp->low[k] = 0, lcp->high[k] = TAC_INFINITY;
     if (row->kind == TAC_ROW_CONTACT) {
         pose_contact(m, lcp, k);
@@ -133,6 +133,7 @@ static void find_islands(const tacModel *m, tacLcp *lcp) {
 
 void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h) {
     lcp->h = h;
+    lcp->bounce_margin = TAC_INFINITY;
     for (int k = 0; k < lcp->rows.n; k++)
         pose_row(m, lcp, k);
     find_islands(m, lcp);

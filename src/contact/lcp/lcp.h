@@ -7,6 +7,8 @@
  *   friction   -h loss <= f <= h loss
  *   s          dist / h where the gap is open (the next position just touches); where it is closed the same, but at
  *              most TAC_LCP_CORRECTION: overlap goes away slowly and adds next to no energy
+ *              a contact that closes in this step, faster than a threshold, and has a restitution e > 0: e J v, with the
+ *              velocity v before the step: it leaves with e times the speed it came with (lcp_bounce.c)
  *   eps        TAC_LCP_COMPLIANCE (1/mass of one tree + 1/mass of the other) on contact rows: makes redundant contacts
  *              unique; the same in the derivative
  *
@@ -26,6 +28,7 @@ typedef struct tacLcp {
     double h;
     double *s, *eps, *low, *high; /* rows.max */
     double *b, *f, *w;
+    double *bounce; /* rows.max: restitution where the row bounces in this step, else 0 */
     int *parent, *row_class;
     int nisland;
     int *island_adr; /* rows.max + 1: first of island k in `order` */
@@ -33,6 +36,7 @@ typedef struct tacLcp {
     int *tree;       /* nbody: union-find over root bodies */
     int pivots, unsolved;
     double residual;
+    double bounce_margin; /* m/s: least change of a row's velocity before the step that makes it bounce or not */
 } tacLcp;
 
 /* Bytes of a tacLcp's arrays, and of the scratch of solve and derivatives. */
@@ -42,6 +46,8 @@ int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *a
 
 /* Rows -> bounds, shifts, islands. Needs: tac_rows_find. */
 void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h);
+/* Shifts of the contacts that bounce; v before the step; speed: the least that bounces, m/s. Needs: tac_lcp_pose. */
+void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, double speed);
 /* (v_free, factor of Mhat) -> f, w, row_class; status as tac_boxed_solve. Needs: tac_lcp_pose, tac_rows_weigh. */
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena);
 /* What the solution says about itself. */
@@ -65,7 +71,8 @@ typedef struct tacLcpPoint {
     const tacLcp *lcp;
     const tacSmoothPoint *x;
     const double *v_next;
-    tacVec6 *V; /* nbody: velocities at v_next; tac_rows_body_velocity */
+    tacVec6 *V;       /* nbody: velocities at v_next; tac_rows_body_velocity */
+    tacVec6 *V_start; /* nbody: at x->v */
 } tacLcpPoint;
 
 /* Emits all columns of contact c (dofs; mocap numbers; parameters); a NULL sink is skipped. */
@@ -74,6 +81,11 @@ tacStatus tac_lcp_contact_jac(const tacLcpPoint *p, int contact, const tacLcpSin
 /* Emits what limits, friction, compliance and bounds add to the same columns. */
 void tac_lcp_other_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSink *theta,
                        const tacParamTangent *tangents);
+
+/* Derivative of a bouncing row's shift s = e J v at fixed v: along a displacement, and by a parameter that is a
+ * restitution; 0 where it does not bounce (lcp_bounce.c). */
+double tac_lcp_bounce_move(const tacLcpPoint *p, int contact, const tacDisplacement *d, const tacContactTangent *t);
+double tac_lcp_bounce_param(const tacLcpPoint *p, int row, const tacParamTangent *t);
 
 /* The free rows of island k as a system: A_CC = J_C Mhat^-1 Jhat^T + eps, Jhat = J_C + E^T J_B, factored. */
 typedef struct tacLcpSystem {

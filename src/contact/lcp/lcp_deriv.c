@@ -88,9 +88,9 @@ double tac_lcp_hat_velocity(const tacLcp *lcp, int row, const double *z) {
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
 
-/* d(shift)/d(pos): none where the correction is at its bound. */
+/* d(shift)/d(pos): none where the correction is at its bound or the row bounces. */
 static double shift_rate(const tacLcp *lcp, int k) {
-    return lcp->rows.row[k].pos / lcp->h < -TAC_LCP_CORRECTION ? 0 : 1 / lcp->h;
+    return lcp->bounce[k] > 0 ? 0 : lcp->rows.row[k].pos / lcp->h < -TAC_LCP_CORRECTION ? 0 : 1 / lcp->h;
 }
 
 /* One column of one contact. */
@@ -105,7 +105,7 @@ static void emit_contact(const tacLcpPoint *p, int contact, const tacDisplacemen
         f[axis] = lcp->f[first + axis];
     tac_contact_force_move(p->m, p->w, c, f, d, t, -1 / lcp->h, column, &sink->force);
     tac_contact_velocity_move(p->m, p->w, c, p->V, p->v_next, d, t, dr);
-    dr[0] += shift_rate(lcp, first) * t->dist;
+    dr[0] += shift_rate(lcp, first) * t->dist + tac_lcp_bounce_move(p, contact, d, t);
     for (int axis = 0; axis < n; axis++)
         tac_emit(&sink->row, first + axis, column, dr[axis]);
 }
@@ -190,6 +190,8 @@ static void contact_row_param(const tacLcpPoint *p, int k, const tacParamTangent
     double deps =
         compliance_rate(p->m, t, p->m->geom_body[c->geom[0]]) + compliance_rate(p->m, t, p->m->geom_body[c->geom[1]]);
     if (deps != 0) tac_emit(&sink->row, k, column, TAC_LCP_COMPLIANCE * deps * lcp->f[k]);
+    double ds = tac_lcp_bounce_param(p, k, t);
+    if (ds != 0) tac_emit(&sink->row, k, column, ds);
     if (row->axis == 0 || bound_sign(lcp, k) == 0) return;
     double dmu = friction_rate(p->m, t, c, row->axis);
     if (dmu != 0) emit_row_force(lcp, k, bound_sign(lcp, k) * dmu * lcp->f[lcp->parent[k]], column, &sink->force);

@@ -20,7 +20,8 @@ static int is_idle(const tacLcp *lcp, int k) {
 
 static uint64_t hash_row(const tacLcp *lcp, int k, uint64_t hash) {
     const tacRow *row = &lcp->rows.row[k];
-    int words[5] = {(int)row->kind, row->id, row->axis, lcp->row_class[k], row->pos / lcp->h < -TAC_LCP_CORRECTION};
+    int slow = row->pos / lcp->h < -TAC_LCP_CORRECTION;
+    int words[6] = {(int)row->kind, row->id, row->axis, lcp->row_class[k], slow, lcp->bounce[k] > 0};
     if (row->kind == TAC_ROW_CONTACT) {
         const tacContact *c = &lcp->rows.contact[row->id];
         const tacFeature *f = c->feature;
@@ -44,7 +45,7 @@ static void count_contact(const tacLcp *lcp, int k, tacStepInfo *info) {
 void tac_lcp_report(const tacLcp *lcp, tacStepInfo *info) {
     *info = (tacStepInfo){.iterations = lcp->pivots,
                           .residual = lcp->residual,
-                          .class_margin = TAC_INFINITY,
+                          .class_margin = lcp->bounce_margin,
                           .feature_margin = TAC_INFINITY};
     for (int k = 0; k < lcp->rows.n; k++) {
         const tacRow *row = &lcp->rows.row[k];

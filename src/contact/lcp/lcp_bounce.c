@@ -1,0 +1,50 @@
+/* Restitution (docs/theory/contact.md, L7). A contact with restitution e > 0 that would close in this step at its
+ * present velocity, dist + h J v < 0, and faster than the threshold, has the shift
+ *
+ *   s = e J v      so that w = J v+ + e J v >= 0: it leaves with e times the speed it came with
+ *
+ * in the place of the shift by its gap, which would let it come to the surface instead. */
+#include "contact/lcp/lcp.h"
+
+#include "math/scalar.h"
+
+/* Least change of J v at which the row bounces, or ceases to; dist + h J v < 0 is J v < -dist/h. */
+static double margin_of(const tacLcp *lcp, int k, double approach, double speed) {
+    double threshold = tac_min(-speed, -lcp->rows.row[k].pos / lcp->h);
+    return tac_abs(approach - threshold);
+}
+
+void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, double speed) {
+    for (int k = 0; k < lcp->rows.n; k++) {
+        const tacRow *row = &lcp->rows.row[k];
+        if (row->kind != TAC_ROW_CONTACT || row->axis != 0) continue;
+        double e = tac_contact_restitution(m, &lcp->rows.contact[row->id]);
+        if (!(e > 0)) continue;
+        double approach = tac_row_velocity(&lcp->rows, k, v);
+        lcp->bounce_margin = tac_min(lcp->bounce_margin, margin_of(lcp, k, approach, speed));
+        if (approach < -speed && row->pos + lcp->h * approach < 0) lcp->bounce[k] = e, lcp->s[k] = e * approach;
+    }
+}
+
+double tac_lcp_bounce_move(const tacLcpPoint *p, int contact, const tacDisplacement *d, const tacContactTangent *t) {
+    int first = p->lcp->rows.first_row[contact];
+    double e = p->lcp->bounce[first], change[3];
+    if (!(e > 0)) return 0;
+    tac_contact_velocity_move(p->m, p->w, &p->lcp->rows.contact[contact], p->V_start, p->x->v, d, t, change);
+    return e * change[0];
+}
+
+/* d(mixed restitution)/d(parameter). Where two equal ones meet, each has half, as for friction. */
+static double restitution_rate(const tacModel *m, const tacParamTangent *t, const tacContact *c) {
+    int a = c->geom[0], b = c->geom[1], pa = m->geom_priority[a], pb = m->geom_priority[b];
+    const double *ea = m->geom_restitution + a, *eb = m->geom_restitution + b;
+    const double *number = tac_param_at(m, t->field, t->index);
+    if (pa == pb && *ea == *eb) return 0.5 * ((number == ea) + (number == eb));
+    return number == ((pa != pb ? pa > pb : *ea > *eb) ? ea : eb);
+}
+
+double tac_lcp_bounce_param(const tacLcpPoint *p, int row, const tacParamTangent *t) {
+    if (!(p->lcp->bounce[row] > 0)) return 0;
+    double rate = restitution_rate(p->m, t, &p->lcp->rows.contact[p->lcp->rows.row[row].id]);
+    return rate == 0 ? 0 : rate * tac_row_velocity(&p->lcp->rows, row, p->x->v);
+}

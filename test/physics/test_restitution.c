@@ -1,0 +1,202 @@
+/* Restitution in the contact model lcp: impacts with known answers, and the two gradients of a bounce. */
+#include "physics/bounce_world.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Compliance of contacts: a millionth of the impulse. */
+#define TOL_IMPACT 3e-6
+/* Extrapolated differences with steps of 3e-5. */
+#define TOL_GRADIENT 1e-7
+#define TOL_REVERSE  1e-10
+/* The corrected gradient of one bounce, by what is asked of it. */
+#define TOL_BOUNCE 1e-6
+
+static const double STEP = 3e-5;
+static const Thing BALL = {TAC_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.105}, 0.5};
+
+static tacOptions bounce_gradient(tacOptions options) {
+    options.gradient = TAC_GRADIENT_BOUNCE;
+    return options;
+}
+
+/* v+ = -e v, in the step in which the gap closes; the larger restitution counts. */
+static void leaves_with_its_share(void **state) {
+    (void)state;
+    const double e[][2] = {{0.5, 0}, {0.5, 0.8}, {1, 0.2}, {0, 0}};
+    for (int i = 0; i < 4; i++) {
+        Thing ball = BALL;
+        ball.restitution = e[i][0];
+        World w = bounce_world(1, &ball, (WorldSetup){0, 0.01, 0, e[i][1], 0, NULL});
+        double share = fmax(e[i][0], e[i][1]);
+        w.x[w.m->nq + 2] = -1;
+        bounce_world_run(&w, 1);
+        /* without restitution it comes to the surface first */
+        CHECK_NEAR(w.x[w.m->nq + 2], share > 0 ? share : -0.5, TOL_IMPACT);
+        bounce_world_run(&w, 1);
+        CHECK_NEAR(w.x[w.m->nq + 2], share, TOL_IMPACT);
+        bounce_world_end(&w);
+    }
+}
+
+/* Slower than the threshold, nothing bounces. */
+static void slow_contacts_do_not_bounce(void **state) {
+    (void)state;
+    const double speed[] = {0.0099, 0.0101};
+    for (int i = 0; i < 2; i++) {
+        Thing ball = BALL;
+        ball.pos.z = 0.1;
+        World w = bounce_world(1, &ball, (WorldSetup){0, 0.01, 0, 1, 0, NULL});
+        w.x[w.m->nq + 2] = -speed[i];
+        bounce_world_run(&w, 1);
+        CHECK_NEAR(w.x[w.m->nq + 2], i == 0 ? 0 : speed[i], TOL_IMPACT);
+        bounce_world_end(&w);
+    }
+}
+
+/* v1' = (m1 - e m2) v/(m1 + m2), v2' = (1 + e) m1 v/(m1 + m2) */
+static void two_balls(void **state) {
+    (void)state;
+    const double ratio[] = {1, 10, 1e-3, 1e6, 1e-6}, e = 0.7;
+    for (int i = 0; i < 5; i++) {
+        double m1 = ratio[i], m2 = 1;
+        Thing balls[2] = {BALL, BALL};
+        balls[0].mass = m1, balls[1].pos.x = 0.205, balls[0].restitution = e;
+        World w = bounce_world(2, balls, (WorldSetup){0, 0.01, 0, -1, 0, NULL});
+        double *v = w.x + w.m->nq;
+        v[0] = 1;
+        bounce_world_run(&w, 1);
+        CHECK_NEAR(v[0], (m1 - e * m2) / (m1 + m2), TOL_IMPACT);
+        CHECK_NEAR(v[6], (1 + e) * m1 / (m1 + m2), TOL_IMPACT);
+        bounce_world_end(&w);
+    }
+}
+
+/* Sliding through: dv_t = -mu (1 + e) |v_n|; sticking: v_t+ = 5/7 v_t. */
+static void oblique_impact(void **state) {
+    (void)state;
+    const double e = 0.5, vt = 1, vn = 1, mu[] = {0.1, 1};
+    for (int i = 0; i < 2; i++) {
+        Thing ball = BALL;
+        ball.pos.z = ball.size[0]; /* points of contact are midway between the surfaces */
+        World w = bounce_world(1, &ball, (WorldSetup){0, 0.01, mu[i], 0, 0, NULL});
+        double *v = w.x + w.m->nq;
+        v[0] = vt, v[2] = -vn;
+        bounce_world_run(&w, 1);
+        CHECK_NEAR(v[0], i == 0 ? vt - mu[i] * (1 + e) * vn : 5.0 / 7 * vt, TOL_IMPACT);
+        CHECK_NEAR(v[2], e * vn, TOL_IMPACT);
+        CHECK_INT(i == 0 ? w.info.sliding : w.info.sticking, 1);
+        bounce_world_end(&w);
+    }
+}
+
+/* A ball and a turning box bounce, each other way: all columns, restitution among them. */
+static void exact_gradient(void **state) {
+    (void)state;
+    const Thing things[] = {{TAC_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.103}, 0.5},
+                            {TAC_BOX, {0.1, 0.07, 0.05}, 2, {0.5, 0, 0.09}, 0.3},
+                            {TAC_SPHERE, {0.08, 0, 0}, 0.5, {0.05, 0.02, 0.275}, 0.9}};
+    World w = bounce_world(3, things, (WorldSetup){9.81, 0.01, 0.4, 0.2, 1, NULL});
+    const double v[18] = {0.3, -0.1, -1, 1, 2, -1, 0.1, 0.3, -1.2, 0.4, -0.6, 0.9, 0.1, -0.2, -3, 0.4, 0.2, 0.7};
+    const double turn[18] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0.3, -0.4, 0.5};
+    tac_qpos_add(w.m, w.x, turn, w.x);
+    memcpy(w.x + w.m->nq, v, sizeof v);
+    CHECK_LT(bounce_world_check(&w, STEP), TOL_GRADIENT);
+    CHECK_INT(w.info.contacts, 3);
+    CHECK_LT(bounce_world_reverse(&w), TOL_REVERSE);
+    double A[36 * 36], P[36 * 13];
+    CHECK_INT(tac_step_jac(w.sim, w.x, NULL, NULL, &(tacJac){A, NULL, P}, NULL), TAC_OK);
+    CHECK(fabs(P[20 * 13 + 1]) > 0.1); /* dvz of the first ball by its restitution */
+    bounce_world_end(&w);
+}
+
+/* dq+/dq along the normal: 1 exactly, -e corrected; the rest as it is. */
+static void corrected_gradient(void **state) {
+    (void)state;
+    for (int corrected = 0; corrected < 2; corrected++) {
+        double A[144];
+        World w = bounce_world(1, &BALL, (WorldSetup){0, 0.01, 0, 0, 1, corrected ? bounce_gradient : NULL});
+        w.x[w.m->nq + 2] = -1, w.x[w.m->nq] = 0.3;
+        CHECK_INT(tac_step_jac(w.sim, w.x, NULL, NULL, &(tacJac){A, NULL, NULL}, NULL), TAC_OK);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                CHECK_NEAR(A[i * 12 + j], i != j ? 0 : i == 2 && corrected ? -BALL.restitution : 1, TOL_BOUNCE);
+        CHECK_NEAR(A[2 * 12 + 8], -BALL.restitution * 0.01, TOL_BOUNCE); /* by velocity: -e h in either */
+        CHECK_NEAR(A[8 * 12 + 8], -BALL.restitution, TOL_IMPACT);
+        CHECK_LT(bounce_world_reverse(&w), TOL_REVERSE);
+        bounce_world_end(&w);
+    }
+}
+
+/* Equal balls that hit each other elastically exchange their motions: each ends where the other would have. */
+static void corrected_exchange(void **state) {
+    (void)state;
+    double A[24 * 24];
+    Thing balls[2] = {BALL, BALL};
+    balls[1].pos.x = 0.205, balls[0].restitution = 1;
+    World w = bounce_world(2, balls, (WorldSetup){0, 0.01, 0, -1, 0, bounce_gradient});
+    w.x[w.m->nq] = 1;
+    CHECK_INT(tac_step_jac(w.sim, w.x, NULL, NULL, &(tacJac){A, NULL, NULL}, NULL), TAC_OK);
+    CHECK_NEAR(A[0 * 24 + 6], 1, TOL_BOUNCE);
+    CHECK_NEAR(A[0 * 24 + 0], 0, TOL_BOUNCE);
+    CHECK_NEAR(A[6 * 24 + 0], 1, TOL_BOUNCE);
+    CHECK_NEAR(A[6 * 24 + 6], 0, TOL_BOUNCE);
+    CHECK_LT(bounce_world_reverse(&w), TOL_REVERSE);
+    bounce_world_end(&w);
+}
+
+/* A box that lands flat bounces on four rows that depend on each other: what is asked of each still holds. */
+static void corrected_redundant(void **state) {
+    (void)state;
+    double A[144];
+    const Thing box = {TAC_BOX, {0.1, 0.07, 0.05}, 2, {0, 0, 0.055}, 0.6};
+    World w = bounce_world(1, &box, (WorldSetup){0, 0.01, 0, 0, 0, bounce_gradient});
+    w.x[w.m->nq + 2] = -1;
+    CHECK_INT(tac_step_jac(w.sim, w.x, NULL, NULL, &(tacJac){A, NULL, NULL}, &w.info), TAC_OK);
+    CHECK_INT(w.info.contacts, 4);
+    for (int corner = 0; corner < 4; corner++) {
+        double sx = corner & 1 ? 0.1 : -0.1, sy = corner & 2 ? 0.07 : -0.07, seen = 0, size = 0;
+        const double J[6] = {0, 0, 1, sy, -sx, 0};
+        for (int i = 0; i < 6; i++) {
+            size += J[i] * J[i];
+            for (int j = 0; j < 6; j++)
+                seen += J[i] * A[i * 12 + j] * J[j];
+        }
+        CHECK_NEAR(seen / size, -box.restitution, TOL_BOUNCE);
+    }
+    CHECK_LT(bounce_world_reverse(&w), TOL_REVERSE);
+    bounce_world_end(&w);
+}
+
+static void bad_options(void **state) {
+    (void)state;
+    World w = bounce_world(1, &BALL, (WorldSetup){0, 0.01, 0, 0, 0, NULL});
+    tacSim *sim;
+    tacError err;
+    tacOptions options = tac_default_options(w.m);
+    options.gradient = TAC_GRADIENT_BOUNCE;
+    CHECK_INT(tac_sim_new(w.m, &options, &sim, &err), TAC_ERR_ARGUMENT);
+    CHECK_HAS(err.text, "gradient");
+    options = tac_default_options(w.m);
+    options.bounce_speed = -1;
+    CHECK_INT(tac_sim_new(w.m, &options, &sim, &err), TAC_ERR_ARGUMENT);
+    CHECK_HAS(err.text, "bounce_speed");
+    CHECK_INT(tac_param_set(w.m, "geom/#1.restitution", 1.5, &err), TAC_ERR_MODEL);
+    CHECK_HAS(err.text, "restitution is 1.5, expected 0 to 1");
+    bounce_world_end(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_with_its_share),
+        cmocka_unit_test(slow_contacts_do_not_bounce),
+        cmocka_unit_test(two_balls),
+        cmocka_unit_test(oblique_impact),
+        cmocka_unit_test(exact_gradient),
+        cmocka_unit_test(corrected_gradient),
+        cmocka_unit_test(corrected_exchange),
+        cmocka_unit_test(corrected_redundant),
+        cmocka_unit_test(bad_options),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
