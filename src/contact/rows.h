@@ -83,3 +83,13 @@ void tac_contact_velocity_move(const tacModel *m, const tacWork *w, const tacCon
 void tac_contact_force_move(const tacModel *m, const tacWork *w, const tacContact *c, const double f[3],
                             const tacDisplacement *d, const tacContactTangent *t, double scale, int column,
                             const tacSink *sink);
+/* The same on the two bodies: torque about the body's origin, then force, as rows 6 body, 6 body + 1, ... */
+void tac_contact_wrench_move(const tacModel *m, const tacWork *w, const tacContact *c, const double f[3],
+                             const tacDisplacement *d, const tacContactTangent *t, double scale, int column,
+                             const tacSink *sink);
+/* Emits a wrench as those rows of a column. */
+static inline void tac_emit_wrench(const tacSink *sink, int body, int column, tacVec6 W) {
+    const double *rows = &W.ang.x;
+    for (int i = 0; i < 6; i++)
+        tac_emit(sink, 6 * body + i, column, rows[i]);
+}

@@ -67,3 +67,27 @@ void tac_contact_force_move(const tacModel *m, const tacWork *w, const tacContac
         }
     }
 }
+
+/* How far the origin of a body goes. */
+static tacVec3 origin_move(const tacModel *m, const tacWork *w, const tacDisplacement *d, int body) {
+    tacVec3 sum = tac_zero3();
+    for (int k = 0; k < d->nmover; k++) {
+        const tacMover *x = &d->mover[k];
+        if (!tac_moves_body(m, x, body)) continue;
+        sum = tac_add3(sum, velocity_at(w, x->body, x->S, w->xpos[body]));
+    }
+    return sum;
+}
+
+/* W = ((p - o) x F, F):  dW = ((dp - do) x F + (p - o) x dF, dF)                                                (R5) */
+void tac_contact_wrench_move(const tacModel *m, const tacWork *w, const tacContact *c, const double f[3],
+                             const tacDisplacement *d, const tacContactTangent *t, double scale, int column,
+                             const tacSink *sink) {
+    tacVec3 F = combine(f, c->normal, c->tangent), dF = combine(f, t->normal, t->tangent);
+    for (int side = 0; side < 2; side++) {
+        int body = m->geom_body[c->geom[side]];
+        tacVec3 arm = tac_sub3(c->pos, w->xpos[body]), darm = tac_sub3(t->pos, origin_move(m, w, d, body));
+        tacVec6 dW = {tac_add3(tac_cross3(darm, F), tac_cross3(arm, dF)), dF};
+        tac_emit_wrench(sink, body, column, tac_scale6(side == 0 ? -scale : scale, dW));
+    }
+}

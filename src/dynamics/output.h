@@ -13,6 +13,7 @@ enum {
     TAC_NEED_TENDONS = 1 << 3,      /* lengths and velocities */
     TAC_NEED_FORCES = 1 << 4,       /* tac_smooth_motion, tac_actuator_forces */
     TAC_NEED_ACCELERATION = 1 << 5, /* w->qacc */
+    TAC_NEED_CONSTRAINTS = 1 << 6,  /* wrench, qfrc_constraint, below */
 };
 
 /* Where outputs are evaluated. */
@@ -26,6 +27,8 @@ typedef struct tacOutputPoint {
     tacVec6 *momentum;
     tacInertia *composite;
     unsigned char *inside; /* nbody: scratch */
+    /* 6 nbody, nv: forces of constraints in the step, from the stepper */
+    double *wrench, *qfrc_constraint;
 } tacOutputPoint;
 
 /* A displacement of one number that is neither state nor control: a parameter, or a number of a mocap pose. */

@@ -116,10 +116,15 @@ static void value_qfrc_actuator(const tacOutputPoint *p, int id, double *z) { *z
 static void value_qfrc_passive(const tacOutputPoint *p, int id, double *z) { *z = p->w->qfrc_passive[id]; }
 static void value_acceleration(const tacOutputPoint *p, int id, double *z) { *z = p->w->qacc[id]; }
 
+static void value_contact_force(const tacOutputPoint *p, int id, double *z) {
+    memcpy(z, p->wrench + 6 * id, 6 * sizeof *z);
+}
+static void value_qfrc_constraint(const tacOutputPoint *p, int id, double *z) { *z = p->qfrc_constraint[id]; }
+
 #define RULE(size, count, needs, name)                                                                                 \
     { size, offsetof(tacModel, count), needs, tac_value_##name, tac_state_##name, tac_vary_##name }
-#define TOGETHER(count, needs, name)                                                                                   \
-    { 1, offsetof(tacModel, count), needs, value_##name, NULL, NULL }
+#define TOGETHER(size, count, needs, name)                                                                             \
+    { size, offsetof(tacModel, count), needs, value_##name, NULL, NULL }
 
 const tacOutputRule TAC_OUTPUT_RULES[TAC_OUTPUT_KINDS] = {
     [TAC_OUT_BODY_POS] = RULE(3, nbody, 0, body_pos),
@@ -143,8 +148,10 @@ const tacOutputRule TAC_OUTPUT_RULES[TAC_OUTPUT_KINDS] = {
     [TAC_OUT_ACTUATOR_LENGTH] = RULE(1, nu, TAC_NEED_FORCES, actuator_length),
     [TAC_OUT_ACTUATOR_VELOCITY] = RULE(1, nu, TAC_NEED_FORCES, actuator_velocity),
     [TAC_OUT_ACTUATOR_FORCE] = RULE(1, nu, TAC_NEED_FORCES, actuator_force),
-    [TAC_OUT_ACT_DOT] = TOGETHER(na, TAC_NEED_FORCES, act_dot),
-    [TAC_OUT_QFRC_ACTUATOR] = TOGETHER(nv, TAC_NEED_FORCES, qfrc_actuator),
-    [TAC_OUT_QFRC_PASSIVE] = TOGETHER(nv, TAC_NEED_FORCES, qfrc_passive),
-    [TAC_OUT_ACCELERATION] = TOGETHER(nv, TAC_NEED_ACCELERATION, acceleration),
+    [TAC_OUT_ACT_DOT] = TOGETHER(1, na, TAC_NEED_FORCES, act_dot),
+    [TAC_OUT_QFRC_ACTUATOR] = TOGETHER(1, nv, TAC_NEED_FORCES, qfrc_actuator),
+    [TAC_OUT_QFRC_PASSIVE] = TOGETHER(1, nv, TAC_NEED_FORCES, qfrc_passive),
+    [TAC_OUT_ACCELERATION] = TOGETHER(1, nv, TAC_NEED_ACCELERATION, acceleration),
+    [TAC_OUT_CONTACT_FORCE] = TOGETHER(6, nbody, TAC_NEED_CONSTRAINTS, contact_force),
+    [TAC_OUT_QFRC_CONSTRAINT] = TOGETHER(1, nv, TAC_NEED_CONSTRAINTS, qfrc_constraint),
 };

@@ -24,6 +24,9 @@ static inline void tac_emit(const tacSink *sink, int i, int j, double value) {
         sink->bar[j] += sink->lambda[i] * value;
 }
 
+/* Nothing is kept of what it gets. */
+static inline int tac_sink_is_empty(const tacSink *sink) { return sink->matrix == NULL && sink->lambda == NULL; }
+
 /* Derivatives of joint forces with respect to the state and the controls. */
 typedef struct tacForceSink {
     tacSink q, v, act, ctrl;

@@ -60,13 +60,12 @@ static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double
     return tac_end_step(sim, mark, status, NULL);
 }
 
-const tacStepper TAC_STEPPER_EULER = {TAC_NONE,
-                                      TAC_EULER,
-                                      step,
-                                      jac,
-                                      vjp,
-                                      tac_smooth_acceleration,
-                                      tac_smooth_acceleration_jac,
-                                      tac_smooth_acceleration_vjp,
-                                      tac_smooth_scratch,
-                                      NULL};
+const tacStepper TAC_STEPPER_EULER = {.contact = TAC_NONE,
+                                      .integrator = TAC_EULER,
+                                      .step = step,
+                                      .jac = jac,
+                                      .vjp = vjp,
+                                      .acceleration = tac_smooth_acceleration,
+                                      .acceleration_jac = tac_smooth_acceleration_jac,
+                                      .acceleration_vjp = tac_smooth_acceleration_vjp,
+                                      .scratch = tac_smooth_scratch};

@@ -287,23 +287,21 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
     return factor + tac_smooth_scratch(m, options) + tac_room(2 * nv * nv) + tac_room(4 * nv) + 4 * tac_room(nv);
 }
 
-const tacStepper TAC_STEPPER_IMPLICIT = {TAC_NONE,
-                                         TAC_IMPLICIT,
-                                         step,
-                                         jac,
-                                         vjp,
-                                         tac_smooth_acceleration,
-                                         tac_smooth_acceleration_jac,
-                                         tac_smooth_acceleration_vjp,
-                                         scratch,
-                                         NULL};
-const tacStepper TAC_STEPPER_IMPLICITFAST = {TAC_NONE,
-                                             TAC_IMPLICITFAST,
-                                             step,
-                                             jac,
-                                             vjp,
-                                             tac_smooth_acceleration,
-                                             tac_smooth_acceleration_jac,
-                                             tac_smooth_acceleration_vjp,
-                                             scratch,
-                                             NULL};
+const tacStepper TAC_STEPPER_IMPLICIT = {.contact = TAC_NONE,
+                                         .integrator = TAC_IMPLICIT,
+                                         .step = step,
+                                         .jac = jac,
+                                         .vjp = vjp,
+                                         .acceleration = tac_smooth_acceleration,
+                                         .acceleration_jac = tac_smooth_acceleration_jac,
+                                         .acceleration_vjp = tac_smooth_acceleration_vjp,
+                                         .scratch = scratch};
+const tacStepper TAC_STEPPER_IMPLICITFAST = {.contact = TAC_NONE,
+                                             .integrator = TAC_IMPLICITFAST,
+                                             .step = step,
+                                             .jac = jac,
+                                             .vjp = vjp,
+                                             .acceleration = tac_smooth_acceleration,
+                                             .acceleration_jac = tac_smooth_acceleration_jac,
+                                             .acceleration_vjp = tac_smooth_acceleration_vjp,
+                                             .scratch = scratch};

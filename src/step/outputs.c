@@ -76,8 +76,18 @@ static tacStatus open_point(tacSim *sim, const double *x, const double *u, tacOu
     p->momentum = TAC_TAKE(&sim->arena, n, tacVec6);
     p->composite = TAC_TAKE(&sim->arena, n, tacInertia);
     p->inside = TAC_TAKE(&sim->arena, n, unsigned char);
+    p->wrench = TAC_TAKE(&sim->arena, 6 * n, double);
+    p->qfrc_constraint = TAC_TAKE(&sim->arena, sim->model->nv, double);
     int full = p->com == NULL || p->momentum == NULL || p->composite == NULL || p->inside == NULL;
-    return full ? TAC_ERR_ARENA_FULL : TAC_OK;
+    return full || p->wrench == NULL || p->qfrc_constraint == NULL ? TAC_ERR_ARENA_FULL : TAC_OK;
+}
+
+/* Forces of constraints; none where the contact model has none. */
+static tacStatus run_constraints(tacSim *sim, const double *x, const double *u, const tacOutputPoint *p) {
+    if (sim->stepper->forces != NULL) return sim->stepper->forces(sim, x, u, p->wrench, p->qfrc_constraint);
+    memset(p->wrench, 0, 6 * (size_t)p->m->nbody * sizeof *p->wrench);
+    memset(p->qfrc_constraint, 0, (size_t)p->m->nv * sizeof *p->qfrc_constraint);
+    return TAC_OK;
 }
 
 /* The stages that the outputs need. */
@@ -87,10 +97,9 @@ static tacStatus run_stages(tacSim *sim, const double *x, const double *u, const
     unsigned needs = 0;
     for (int i = 0; i < outputs->n; i++)
         needs |= TAC_OUTPUT_RULES[outputs->list[i].kind].needs;
-    if (needs & TAC_NEED_ACCELERATION) {
-        tacStatus status = sim->stepper->acceleration(sim, x, u, NULL);
-        if (status != TAC_OK) return status;
-    }
+    tacStatus status = needs & TAC_NEED_CONSTRAINTS ? run_constraints(sim, x, u, p) : TAC_OK;
+    if (status == TAC_OK && needs & TAC_NEED_ACCELERATION) status = sim->stepper->acceleration(sim, x, u, NULL);
+    if (status != TAC_OK) return status;
     if (needs & TAC_NEED_FORCES) {
         tac_smooth_motion(m, p->w, p->x.q, p->x.v, p->x.u.mocap);
         tac_actuator_forces(m, p->w, p->x.u.ctrl, p->x.act, p->x.h);
@@ -281,12 +290,32 @@ static tacStatus block_acceleration(tacSim *sim, const tacOutputPoint *p, const 
     return sim->stepper->acceleration_vjp(sim, x, u, b->lambda, &b->bar);
 }
 
+static tacStatus block_contact_force(tacSim *sim, const tacOutputPoint *p, const Block *b) {
+    const double *x = p->x.q, *u = p->x.u.ctrl;
+    if (b->W != NULL) return sim->stepper->forces_jac(sim, x, u, b->W, NULL);
+    return sim->stepper->forces_vjp(sim, x, u, b->lambda, NULL, &b->bar);
+}
+
+static tacStatus block_qfrc_constraint(tacSim *sim, const tacOutputPoint *p, const Block *b) {
+    const double *x = p->x.q, *u = p->x.u.ctrl;
+    if (b->W != NULL) return sim->stepper->forces_jac(sim, x, u, NULL, b->W);
+    return sim->stepper->forces_vjp(sim, x, u, NULL, b->lambda, &b->bar);
+}
+
 static tacStatus (*const BLOCKS[TAC_OUTPUT_KINDS])(tacSim *sim, const tacOutputPoint *p, const Block *b) = {
     [TAC_OUT_ACT_DOT] = block_act_dot,
     [TAC_OUT_QFRC_ACTUATOR] = block_qfrc_actuator,
     [TAC_OUT_QFRC_PASSIVE] = block_qfrc_passive,
     [TAC_OUT_ACCELERATION] = block_acceleration,
+    [TAC_OUT_CONTACT_FORCE] = block_contact_force,
+    [TAC_OUT_QFRC_CONSTRAINT] = block_qfrc_constraint,
 };
+
+/* 1: the list has outputs of the kind whose derivatives come as a block and are not all zero. */
+static int has_block(const tacSim *sim, const tacOutputs *outputs, int kind) {
+    if (BLOCKS[kind] == NULL || !has_kind(outputs, (tacOutputKind)kind)) return 0;
+    return !(TAC_OUTPUT_RULES[kind].needs & TAC_NEED_CONSTRAINTS) || sim->stepper->forces != NULL;
+}
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
 
@@ -298,14 +327,17 @@ static void copy_part(const double *from, int n, int row, double *to) {
 static tacStatus write_block(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, tacOutputKind kind,
                              double *W, const tacJac *J) {
     tacColumns c = tac_count_columns(sim);
-    memset(W, 0, (size_t)count_of(p->m, kind) * (size_t)c.n * sizeof *W);
+    int size = TAC_OUTPUT_RULES[kind].size;
+    memset(W, 0, (size_t)size * (size_t)count_of(p->m, kind) * (size_t)c.n * sizeof *W);
     tacStatus status = BLOCKS[kind](sim, p, &(Block){.W = W});
     for (Cursor k = begin(p->m, outputs); status == TAC_OK && advance(&k);) {
-        const double *from = W + (size_t)k.id * (size_t)c.n;
         if (k.kind != kind) continue;
-        copy_part(from, c.nx, k.row, J->A);
-        copy_part(from + c.nx, c.nu, k.row, J->B);
-        copy_part(from + c.nx + c.nu, c.np, k.row, J->P);
+        for (int i = 0; i < size; i++) {
+            const double *from = W + (size_t)(size * k.id + i) * (size_t)c.n;
+            copy_part(from, c.nx, k.row + i, J->A);
+            copy_part(from + c.nx, c.nu, k.row + i, J->B);
+            copy_part(from + c.nx + c.nu, c.np, k.row + i, J->P);
+        }
     }
     return status;
 }
@@ -314,20 +346,23 @@ static void clear(double *matrix, int rows, int columns) {
     if (matrix != NULL) memset(matrix, 0, (size_t)rows * (size_t)columns * sizeof *matrix);
 }
 
-static size_t block_rows(const tacModel *m) { return (size_t)(m->nv > m->na ? m->nv : m->na); }
+/* Rows of the largest block. */
+static size_t block_rows(const tacModel *m, const tacOptions *options) {
+    int n = m->nv > m->na ? m->nv : m->na, wrenches = options->contact == TAC_NONE ? 0 : 6 * m->nbody;
+    return (size_t)(wrenches > n ? wrenches : n);
+}
 
 static tacStatus write_jac(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const tacJac *J) {
     tacColumns c = tac_count_columns(sim);
     int nz = tac_outputs_size(p->m, outputs);
-    double *W = TAC_TAKE(&sim->arena, block_rows(p->m) * (size_t)c.n, double);
+    double *W = TAC_TAKE(&sim->arena, block_rows(p->m, &sim->options) * (size_t)c.n, double);
     if (W == NULL) return TAC_ERR_ARENA_FULL;
     clear(J->A, nz, c.nx), clear(J->B, nz, c.nu), clear(J->P, nz, c.np);
     Sinks s = matrix_sinks(sim, J, (int[]){c.nx, c.nu, c.np});
     emit_singles(sim, p, outputs, &s);
     tacStatus status = TAC_OK;
     for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
-        if (BLOCKS[kind] != NULL && has_kind(outputs, (tacOutputKind)kind))
-            status = write_block(sim, p, outputs, (tacOutputKind)kind, W, J);
+        if (has_block(sim, outputs, kind)) status = write_block(sim, p, outputs, (tacOutputKind)kind, W, J);
     return status;
 }
 
@@ -350,16 +385,18 @@ tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u, const t
 /* lambda[element] = sum of zbar where the list has the element */
 static tacStatus pull_block(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, tacOutputKind kind,
                             const double *zbar, double *lambda, const tacGrad *bar) {
-    memset(lambda, 0, block_rows(p->m) * sizeof *lambda);
+    memset(lambda, 0, block_rows(p->m, &sim->options) * sizeof *lambda);
     for (Cursor k = begin(p->m, outputs); advance(&k);)
-        if (k.kind == kind) lambda[k.id] += zbar[k.row];
+        for (int i = 0; k.kind == kind && i < TAC_OUTPUT_RULES[kind].size; i++)
+            lambda[TAC_OUTPUT_RULES[kind].size * k.id + i] += zbar[k.row + i];
     return BLOCKS[kind](sim, p, &(Block){.lambda = lambda, .bar = *bar});
 }
 
 static tacStatus pull_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const double *zbar,
                           const tacGrad *grad) {
     tacColumns c = tac_count_columns(sim);
-    double *lambda = TAC_TAKE(&sim->arena, block_rows(p->m), double), *all = TAC_TAKE(&sim->arena, c.n, double);
+    double *lambda = TAC_TAKE(&sim->arena, block_rows(p->m, &sim->options), double),
+           *all = TAC_TAKE(&sim->arena, c.n, double);
     if (lambda == NULL || all == NULL) return TAC_ERR_ARENA_FULL;
     memset(all, 0, (size_t)c.n * sizeof *all);
     tacGrad bar = {all, all + c.nx, grad->theta != NULL ? all + c.nx + c.nu : NULL};
@@ -367,7 +404,7 @@ static tacStatus pull_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs
     emit_singles(sim, p, outputs, &s);
     tacStatus status = TAC_OK;
     for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
-        if (BLOCKS[kind] != NULL && has_kind(outputs, (tacOutputKind)kind))
+        if (has_block(sim, outputs, kind))
             status = pull_block(sim, p, outputs, (tacOutputKind)kind, zbar, lambda, &bar);
     if (status == TAC_OK && tac_first_nonfinite(c.n, all) >= 0) status = TAC_ERR_NONFINITE;
     if (status == TAC_OK) tac_copy_grad(&bar, c, grad);
@@ -392,8 +429,9 @@ tacStatus tac_outputs_vjp(tacSim *sim, const double *x, const double *u, const t
 size_t tac_outputs_scratch(const tacModel *model, const tacOptions *options) {
     size_t n = (size_t)model->nbody, columns = (size_t)tac_columns_of(model, options).n;
     size_t sums = tac_arena_round(n * sizeof(tacVec3)) + tac_arena_round(n * sizeof(tacVec6)) +
-                  tac_arena_round(n * sizeof(tacInertia)) + tac_arena_round(n);
-    size_t jac = tac_room(block_rows(model) * columns);
-    size_t vjp = tac_room(block_rows(model)) + tac_room(columns) + tac_room((size_t)model->nv);
+                  tac_arena_round(n * sizeof(tacInertia)) + tac_arena_round(n) + tac_room(6 * n) +
+                  tac_room((size_t)model->nv);
+    size_t jac = tac_room(block_rows(model, options) * columns);
+    size_t vjp = tac_room(block_rows(model, options)) + tac_room(columns) + tac_room((size_t)model->nv);
     return sums + (jac > vjp ? jac : vjp);
 }

@@ -443,23 +443,21 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
     return stages + (chain > pull ? chain : pull) + tac_smooth_scratch(m, options);
 }
 
-const tacStepper TAC_STEPPER_RK4 = {TAC_NONE,
-                                    TAC_RK4,
-                                    step,
-                                    jac,
-                                    vjp,
-                                    tac_smooth_acceleration,
-                                    tac_smooth_acceleration_jac,
-                                    tac_smooth_acceleration_vjp,
-                                    scratch,
-                                    NULL};
-const tacStepper TAC_STEPPER_RKMK4 = {TAC_NONE,
-                                      TAC_RKMK4,
-                                      step,
-                                      jac,
-                                      vjp,
-                                      tac_smooth_acceleration,
-                                      tac_smooth_acceleration_jac,
-                                      tac_smooth_acceleration_vjp,
-                                      scratch,
-                                      NULL};
+const tacStepper TAC_STEPPER_RK4 = {.contact = TAC_NONE,
+                                    .integrator = TAC_RK4,
+                                    .step = step,
+                                    .jac = jac,
+                                    .vjp = vjp,
+                                    .acceleration = tac_smooth_acceleration,
+                                    .acceleration_jac = tac_smooth_acceleration_jac,
+                                    .acceleration_vjp = tac_smooth_acceleration_vjp,
+                                    .scratch = scratch};
+const tacStepper TAC_STEPPER_RKMK4 = {.contact = TAC_NONE,
+                                      .integrator = TAC_RKMK4,
+                                      .step = step,
+                                      .jac = jac,
+                                      .vjp = vjp,
+                                      .acceleration = tac_smooth_acceleration,
+                                      .acceleration_jac = tac_smooth_acceleration_jac,
+                                      .acceleration_vjp = tac_smooth_acceleration_vjp,
+                                      .scratch = scratch};

@@ -61,6 +61,7 @@ void tac_lcp_add_force(const tacLcp *lcp, double *force);
  * over rows, both at fixed f and v+. */
 typedef struct tacLcpSink {
     tacSink force, row;
+    tacSink wrench; /* 6 nbody rows: of the contacts' forces on bodies (lcp_wrench.c); empty: not asked for */
 } tacLcpSink;
 
 /* What the emitters read. */
@@ -100,3 +101,20 @@ tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacAr
 void tac_lcp_add_hat(const tacLcp *lcp, int row, double x, double *out);
 /* Jhat_k . z of one free row */
 double tac_lcp_hat_velocity(const tacLcp *lcp, int row, const double *z);
+/* x_k of a free row, and what of x its bounded rows give it: (x_C + E^T x_B)_k */
+double tac_lcp_hat_sum(const tacLcp *lcp, int row, const double *x);
+/* Rows that hang on free row k, and the force of each per unit of it. */
+int tac_lcp_bounded_children(const tacLcp *lcp, int k, int child[2], double factor[2]);
+
+/* --- Forces on bodies (lcp_wrench.c) ------------------------------------------------------------------------------ */
+
+/* A force of size 1 along row k, of a contact, acts on two bodies: torque about the body's origin, then force, world
+ * axes, over h. */
+typedef struct tacRowWrench {
+    int body[2];
+    tacVec6 wrench[2];
+} tacRowWrench;
+/* 0: the row is no contact's. */
+int tac_lcp_row_wrench(const tacModel *m, const tacWork *w, const tacLcp *lcp, int k, tacRowWrench *out);
+/* wrench[6 nbody] of all contacts. */
+void tac_lcp_wrenches(const tacModel *m, const tacWork *w, const tacLcp *lcp, double *wrench);

@@ -12,8 +12,8 @@
 
 /* --- The system of the free rows ---------------------------------------------------------------------------------- */
 
-/* Rows that hang on row k (a contact's tangents follow its normal), and the force of each per unit of it. */
-static int bounded_children(const tacLcp *lcp, int k, int child[2], double factor[2]) {
+/* A contact's tangents follow its normal. */
+int tac_lcp_bounded_children(const tacLcp *lcp, int k, int child[2], double factor[2]) {
     int n = 0;
     for (int l = k + 1; l <= k + 2 && l < lcp->rows.n; l++) {
         if (lcp->parent[l] != k) continue;
@@ -33,7 +33,7 @@ static void compose_system(const tacLcp *lcp, int n, int all, const int *row, co
     int child[2];
     double factor[2];
     for (int j = 0; j < n; j++) {
-        int l = row[j], children = bounded_children(lcp, l, child, factor);
+        int l = row[j], children = tac_lcp_bounded_children(lcp, l, child, factor);
         for (int i = 0; i < n; i++) {
             const double *g = G + (size_t)at[i] * (size_t)all + (size_t)at[j];
             double a = g[0] + (i == j ? lcp->eps[l] : 0);
@@ -74,15 +74,23 @@ void tac_lcp_add_hat(const tacLcp *lcp, int row, double x, double *out) {
     int child[2];
     double factor[2];
     add_weighed(&lcp->rows, row, x, out);
-    for (int c = bounded_children(lcp, row, child, factor) - 1; c >= 0; c--)
+    for (int c = tac_lcp_bounded_children(lcp, row, child, factor) - 1; c >= 0; c--)
         add_weighed(&lcp->rows, child[c], factor[c] * x, out);
 }
 
 double tac_lcp_hat_velocity(const tacLcp *lcp, int row, const double *z) {
     int child[2];
     double factor[2], sum = tac_row_velocity(&lcp->rows, row, z);
-    for (int c = bounded_children(lcp, row, child, factor) - 1; c >= 0; c--)
+    for (int c = tac_lcp_bounded_children(lcp, row, child, factor) - 1; c >= 0; c--)
         sum += factor[c] * tac_row_velocity(&lcp->rows, child[c], z);
+    return sum;
+}
+
+double tac_lcp_hat_sum(const tacLcp *lcp, int row, const double *x) {
+    int child[2];
+    double factor[2], sum = x[row];
+    for (int c = tac_lcp_bounded_children(lcp, row, child, factor) - 1; c >= 0; c--)
+        sum += factor[c] * x[child[c]];
     return sum;
 }
 
@@ -104,6 +112,8 @@ static void emit_contact(const tacLcpPoint *p, int contact, const tacDisplacemen
     for (int axis = 0; axis < n; axis++)
         f[axis] = lcp->f[first + axis];
     tac_contact_force_move(p->m, p->w, c, f, d, t, -1 / lcp->h, column, &sink->force);
+    if (!tac_sink_is_empty(&sink->wrench))
+        tac_contact_wrench_move(p->m, p->w, c, f, d, t, 1 / lcp->h, column, &sink->wrench);
     tac_contact_velocity_move(p->m, p->w, c, p->V, p->v_next, d, t, dr);
     dr[0] += shift_rate(lcp, first) * t->dist + tac_lcp_bounce_move(p, contact, d, t);
     for (int axis = 0; axis < n; axis++)
@@ -154,6 +164,14 @@ static void emit_row_force(const tacLcp *lcp, int k, double df, int column, cons
         tac_emit(sink, lcp->rows.dof[e], column, -lcp->rows.J[e] * df / lcp->h);
 }
 
+/* The same on bodies. */
+static void emit_row_wrench(const tacLcpPoint *p, int k, double df, int column, const tacSink *sink) {
+    tacRowWrench unit;
+    if (tac_sink_is_empty(sink) || !tac_lcp_row_wrench(p->m, p->w, p->lcp, k, &unit)) return;
+    for (int side = 0; side < 2; side++)
+        tac_emit_wrench(sink, unit.body[side], column, tac_scale6(df, unit.wrench[side]));
+}
+
 /* d(number)/d(parameter): 1 for the number itself. */
 static int is_number(const tacModel *m, const tacParamTangent *t, const double *number) {
     return tac_param_at(m, t->field, t->index) == number;
@@ -194,7 +212,10 @@ static void contact_row_param(const tacLcpPoint *p, int k, const tacParamTangent
     if (ds != 0) tac_emit(&sink->row, k, column, ds);
     if (row->axis == 0 || bound_sign(lcp, k) == 0) return;
     double dmu = friction_rate(p->m, t, c, row->axis);
-    if (dmu != 0) emit_row_force(lcp, k, bound_sign(lcp, k) * dmu * lcp->f[lcp->parent[k]], column, &sink->force);
+    if (dmu == 0) return;
+    double df = bound_sign(lcp, k) * dmu * lcp->f[lcp->parent[k]];
+    emit_row_force(lcp, k, df, column, &sink->force);
+    emit_row_wrench(p, k, df, column, &sink->wrench);
 }
 
 static void row_param(const tacLcpPoint *p, int k, const tacParamTangent *t, int column, const tacLcpSink *sink) {

@@ -1,0 +1,147 @@
+/* Forces of constraints in the step as outputs, with their derivatives (docs/theory/contact.md, L9): of contacts on
+ * bodies, and of all rows on dofs,
+ *
+ *   z = G(q) f,     dz = dG f_fixed + Ghat df_C,     df_C = A_CC^-1 (h J_C Mhat^-1 dR - dr)
+ *
+ * G the rows' unit wrenches or J^T / h, Ghat with what bounded rows add to their parents. In reverse
+ *
+ *   mu = A_CC^-T Ghat^T zbar,   lambda = -h Mhat^-1 J_C^T mu:     bar -= dR^T lambda + dr^T mu, bar += (dG f)^T zbar. */
+#include "math/dense.h"
+#include "step/lcp_step.h"
+
+#include <string.h>
+
+/* --- Values ------------------------------------------------------------------------------------------------------- */
+
+static void forces_on_dofs(const tacModel *m, const tacLcp *lcp, double *qfrc) {
+    memset(qfrc, 0, (size_t)m->nv * sizeof *qfrc);
+    tac_lcp_add_force(lcp, qfrc);
+    for (int i = 0; i < m->nv; i++)
+        qfrc[i] /= lcp->h;
+}
+
+tacStatus tac_lcp_forces(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc) {
+    tacLcp lcp = {.unsolved = 0};
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = tac_lcp_judge(&lcp, tac_lcp_advance(sim, x, u, &lcp));
+    if (status == TAC_OK) {
+        tac_lcp_wrenches(sim->model, &sim->work, &lcp, wrench);
+        forces_on_dofs(sim->model, &lcp, qfrc);
+    }
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* --- Jacobian ----------------------------------------------------------------------------------------------------- */
+
+/* Z += Ghat_k df, with f' = -df of free row k: on bodies. */
+static void add_wrench_columns(tacSim *sim, const tacLcp *lcp, int k, double factor, tacColumns c,
+                               const double *minus_df, double *Z) {
+    tacRowWrench unit;
+    if (!tac_lcp_row_wrench(sim->model, &sim->work, lcp, k, &unit)) return;
+    for (int side = 0; side < 2; side++) {
+        const double *rows = &unit.wrench[side].ang.x;
+        for (int i = 0; i < 6; i++)
+            tac_dense_axpy(c.n, -factor * rows[i], minus_df, Z + (size_t)(6 * unit.body[side] + i) * (size_t)c.n);
+    }
+}
+
+/* The same on dofs. */
+static void add_dof_columns(tacSim *sim, const tacLcp *lcp, int k, double factor, tacColumns c, const double *minus_df,
+                            double *Z) {
+    (void)sim;
+    const tacRow *row = &lcp->rows.row[k];
+    for (int e = row->adr; e < row->adr + row->num; e++)
+        tac_dense_axpy(c.n, -factor * lcp->rows.J[e] / lcp->h, minus_df, Z + (size_t)lcp->rows.dof[e] * (size_t)c.n);
+}
+
+typedef void (*AddColumns)(tacSim *sim, const tacLcp *lcp, int k, double factor, tacColumns c, const double *minus_df,
+                           double *Z);
+
+static void add_changes(tacSim *sim, const tacLcp *lcp, tacColumns c, AddColumns add, const double *minus_df,
+                        double *Z) {
+    int child[2];
+    double factor[2];
+    for (int k = 0; k < lcp->rows.n; k++) {
+        if (lcp->row_class[k] != TAC_ROW_FREE) continue;
+        const double *change = minus_df + (size_t)k * (size_t)c.n;
+        add(sim, lcp, k, 1, c, change, Z);
+        for (int i = tac_lcp_bounded_children(lcp, k, child, factor) - 1; i >= 0; i--)
+            add(sim, lcp, child[i], factor[i], c, change, Z);
+    }
+}
+
+/* Z at fixed forces of the free rows, and f' = -df of every free row in dr. */
+static tacStatus change_forces(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, tacColumns c,
+                               double *dwrench, double *dqfrc, double *dr) {
+    const tacModel *m = sim->model;
+    size_t numbers = (size_t)m->nv * (size_t)c.n;
+    double *W = TAC_TAKE(&sim->arena, numbers, double), *own = TAC_TAKE(&sim->arena, numbers, double);
+    if (W == NULL || own == NULL) return TAC_ERR_ARENA_FULL;
+    memset(own, 0, numbers * sizeof *own);
+    tac_residual_jac(sim, x, u, tac_damping_span(sim), c, W);
+    tacStatus status = tac_lcp_residuals_jac(sim, x, u, lcp, c, own, dr, dwrench);
+    if (status != TAC_OK) return status;
+    tac_dense_axpy((int)numbers, 1, own, W);
+    if (dqfrc != NULL) tac_dense_axpy((int)numbers, -1, own, dqfrc); /* dR has -d(J^T f) / h */
+    tacTree tree = tac_dof_tree(m);
+    tac_tree_push_many(&tree, sim->work.L, c.n, W);
+    for (int i = 0; i < lcp->nisland && status == TAC_OK; i++)
+        status = tac_lcp_answer_island(sim, lcp, i, c, dr, W);
+    return status;
+}
+
+tacStatus tac_lcp_forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc) {
+    tacLcp lcp = {.unsolved = 0};
+    tacColumns c = tac_count_columns(sim);
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = tac_lcp_judge(&lcp, tac_lcp_advance(sim, x, u, &lcp));
+    double *dr = status == TAC_OK ? TAC_TAKE(&sim->arena, (size_t)lcp.rows.n * (size_t)c.n, double) : NULL;
+    if (status == TAC_OK && dr == NULL) status = TAC_ERR_ARENA_FULL;
+    if (status == TAC_OK) status = change_forces(sim, x, u, &lcp, c, dwrench, dqfrc, dr);
+    if (status == TAC_OK && dwrench != NULL) add_changes(sim, &lcp, c, add_wrench_columns, dr, dwrench);
+    if (status == TAC_OK && dqfrc != NULL) add_changes(sim, &lcp, c, add_dof_columns, dr, dqfrc);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+/* seed_k = G_k . zbar */
+static void seed_rows(tacSim *sim, const tacLcp *lcp, const double *wrenchbar, const double *qfrcbar, double *seed) {
+    tacRowWrench unit;
+    const tacVec6 *on_body = (const tacVec6 *)(const void *)wrenchbar;
+    for (int k = 0; k < lcp->rows.n; k++) {
+        seed[k] = qfrcbar == NULL ? 0 : tac_row_velocity(&lcp->rows, k, qfrcbar) / lcp->h;
+        if (wrenchbar == NULL || !tac_lcp_row_wrench(sim->model, &sim->work, lcp, k, &unit)) continue;
+        for (int side = 0; side < 2; side++)
+            seed[k] += tac_dot6(unit.wrench[side], on_body[unit.body[side]]);
+    }
+}
+
+static tacStatus pull_forces(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *wrenchbar,
+                             const double *qfrcbar, const tacGrad *bar) {
+    const tacModel *m = sim->model;
+    double *lambda = TAC_TAKE(&sim->arena, m->nv, double), *own = TAC_TAKE(&sim->arena, m->nv, double);
+    double *seed = TAC_TAKE(&sim->arena, lcp->rows.n, double), *mu = TAC_TAKE(&sim->arena, lcp->rows.n, double);
+    if (lambda == NULL || own == NULL || seed == NULL || mu == NULL) return TAC_ERR_ARENA_FULL;
+    memset(lambda, 0, (size_t)m->nv * sizeof *lambda);
+    seed_rows(sim, lcp, wrenchbar, qfrcbar, seed);
+    tacStatus status = tac_lcp_answer_reverse(sim, lcp, seed, lambda, mu);
+    if (status != TAC_OK) return status;
+    memcpy(own, lambda, (size_t)m->nv * sizeof *own);
+    if (qfrcbar != NULL) tac_dense_axpy(m->nv, 1, qfrcbar, own); /* dR has -d(J^T f) / h */
+    status = tac_lcp_residuals_vjp(sim, x, u, lcp, own, mu, wrenchbar, bar);
+    if (status == TAC_OK) tac_residual_vjp(sim, x, u, tac_damping_span(sim), lambda, bar);
+    return status;
+}
+
+tacStatus tac_lcp_forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
+                             const double *qfrcbar, const tacGrad *bar) {
+    tacLcp lcp = {.unsolved = 0};
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = tac_lcp_judge(&lcp, tac_lcp_advance(sim, x, u, &lcp));
+    if (status == TAC_OK) status = pull_forces(sim, x, u, &lcp, wrenchbar, qfrcbar, bar);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}

@@ -1,0 +1,130 @@
+/* A, B, P of the step with contact lcp: the classes' linear answer (docs/theory/contact.md, L4). */
+#include "math/dense.h"
+#include "math/scalar.h"
+#include "step/bounce_grad.h"
+#include "step/lcp_step.h"
+
+#include <string.h>
+
+/* Halves of Mhat^-1 = L^-1 D^-1 L^-T, with s = D^-1/2:  Y = J L^-1 s, so that  J Mhat^-1 X = (Y s) L^-T X  and
+ * L^-T J^T = (Y / s)^T. */
+static double root_of_pivot(const tacSim *sim, int dof) { return tac_sqrt(sim->work.L[sim->model->dof_M_adr[dof]]); }
+
+/* What answer_island writes to. */
+typedef struct IslandRoom {
+    double *df, *Y, *c; /* free rows x columns; free rows x nv; larger of rows and nv */
+    int *index;
+} IslandRoom;
+
+static int take_island(tacSim *sim, int n, tacColumns c, IslandRoom *room) {
+    size_t nv = (size_t)sim->model->nv, most = (size_t)n > nv ? (size_t)n : nv;
+    room->df = TAC_TAKE(&sim->arena, (size_t)n * (size_t)c.n, double);
+    room->Y = TAC_TAKE(&sim->arena, (size_t)n * nv, double);
+    room->c = TAC_TAKE(&sim->arena, most, double);
+    room->index = TAC_TAKE(&sim->arena, most, int);
+    return room->df != NULL && room->Y != NULL && room->c != NULL && room->index != NULL;
+}
+
+/* df = dr - h J Mhat^-1 dR, from H = L^-T dR. */
+static void island_sides(tacSim *sim, const tacLcp *lcp, const tacLcpSystem *system, tacColumns c, const double *dr,
+                         const double *H, const IslandRoom *room) {
+    for (int i = 0; i < system->n; i++) {
+        const tacRow *row = &lcp->rows.row[system->row[i]];
+        double *side = room->df + (size_t)i * (size_t)c.n;
+        memcpy(side, dr + (size_t)system->row[i] * (size_t)c.n, (size_t)c.n * sizeof *side);
+        for (int e = 0; e < row->num; e++)
+            room->c[e] = -lcp->h * lcp->rows.Y[row->adr + e] * root_of_pivot(sim, lcp->rows.dof[row->adr + e]);
+        tac_dense_add_rows(c.n, row->num, room->c, lcp->rows.dof + row->adr, H, 1, side);
+    }
+}
+
+/* H += L^-T Jhat^T df / h */
+static void island_forces(tacSim *sim, const tacLcp *lcp, const tacLcpSystem *system, tacColumns c, double *H,
+                          const IslandRoom *room) {
+    int nv = sim->model->nv;
+    memset(room->Y, 0, (size_t)system->n * (size_t)nv * sizeof *room->Y);
+    for (int i = 0; i < system->n; i++)
+        tac_lcp_add_hat(lcp, system->row[i], 1, room->Y + (size_t)i * (size_t)nv);
+    for (int j = 0; j < nv; j++) {
+        double scale = 1 / (lcp->h * root_of_pivot(sim, j));
+        int count = 0;
+        for (int i = 0; i < system->n; i++) {
+            double y = room->Y[(size_t)i * (size_t)nv + (size_t)j];
+            if (y != 0) room->c[count] = scale * y, room->index[count++] = i;
+        }
+        tac_dense_add_rows(c.n, count, room->c, room->index, room->df, 1, H + (size_t)j * (size_t)c.n);
+    }
+}
+
+tacStatus tac_lcp_answer_island(tacSim *sim, const tacLcp *lcp, int island, tacColumns c, double *dr, double *H) {
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacLcpSystem system;
+    IslandRoom room;
+    tacStatus status = tac_lcp_system(sim->model, lcp, island, &sim->arena, &system);
+    if (status != TAC_OK) return status;
+    if (!take_island(sim, system.n, c, &room)) return TAC_ERR_ARENA_FULL;
+    island_sides(sim, lcp, &system, c, dr, H, &room);
+    tac_lu_solve_many(system.n, system.lu, system.pivot, c.n, room.df, room.c, room.index);
+    island_forces(sim, lcp, &system, c, H, &room);
+    for (int i = 0; i < system.n; i++)
+        memcpy(dr + (size_t)system.row[i] * (size_t)c.n, room.df + (size_t)i * (size_t)c.n, (size_t)c.n * sizeof *dr);
+    tac_arena_release(&sim->arena, mark);
+    return TAC_OK;
+}
+
+/* -> W = -da */
+static tacStatus linearize(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, tacColumns c, double *W) {
+    const tacModel *m = sim->model;
+    double *dr = TAC_TAKE(&sim->arena, (size_t)lcp->rows.n * (size_t)c.n, double);
+    if (dr == NULL) return TAC_ERR_ARENA_FULL;
+    tac_residual_jac(sim, x, u, tac_damping_span(sim), c, W);
+    tacStatus status = tac_lcp_residuals_jac(sim, x, u, lcp, c, W, dr, NULL);
+    if (status != TAC_OK) return status;
+    tacTree tree = tac_dof_tree(m);
+    tac_tree_push_many(&tree, sim->work.L, c.n, W);
+    for (int i = 0; i < lcp->nisland && status == TAC_OK; i++)
+        status = tac_lcp_answer_island(sim, lcp, i, c, dr, W);
+    tac_tree_pull_many(&tree, sim->work.L, c.n, W);
+    return status;
+}
+
+/* What the gradient mode changes of A. */
+static tacStatus correct_jac(tacSim *sim, const tacLcp *lcp, const tacJac *J) {
+    if (sim->options.gradient != TAC_GRADIENT_BOUNCE || J->A == NULL) return TAC_OK;
+    size_t mark = tac_arena_mark(&sim->arena);
+    int nv = sim->model->nv, ndx = tac_ndx(sim->model);
+    tacBounces b;
+    tacStatus status = tac_bounces_find(sim, lcp, &b);
+    double *seen = TAC_TAKE(&sim->arena, b.n, double);
+    if (status == TAC_OK && seen == NULL) status = TAC_ERR_ARENA_FULL;
+    if (status == TAC_OK) {
+        tac_bounces_see(&b, nv, ndx, J->A, seen);
+        status = tac_bounces_weigh(sim, &b, seen);
+    }
+    if (status == TAC_OK) tac_bounces_jac(&b, nv, ndx, J->A);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+tacStatus tac_lcp_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
+    const tacModel *m = sim->model;
+    tacWork *w = &sim->work;
+    tacLcp lcp = {.unsolved = 0};
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacColumns c = tac_count_columns(sim);
+    double *W = TAC_TAKE(&sim->arena, (size_t)m->nv * (size_t)c.n, double), *hv = TAC_TAKE(&sim->arena, m->nv, double);
+    tacStatus status = W == NULL || hv == NULL ? TAC_ERR_ARENA_FULL : tac_lcp_advance(sim, x, u, &lcp);
+    if (status == TAC_OK) {
+        memcpy(hv, w->vec[0], (size_t)m->nv * sizeof *hv);
+        status = linearize(sim, x, u, &lcp, c, W);
+    }
+    if (status == TAC_OK) {
+        tac_assemble_jac(sim, x, u, hv, c, W, J);
+        status = correct_jac(sim, &lcp, J);
+    }
+    if (status == TAC_OK) {
+        if (y != NULL) memcpy(y, w->next, (size_t)tac_nx(m) * sizeof *y);
+    }
+    tac_arena_release(&sim->arena, mark);
+    return tac_lcp_judge(&lcp, status);
+}

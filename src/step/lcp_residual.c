@@ -1,0 +1,63 @@
+/* What constraints add to the derivatives of the step's residuals (contact/lcp/lcp.h, L4), forwards and in reverse. */
+#include "step/lcp_step.h"
+
+#include <string.h>
+
+/* Emits all that constraints add to dR and dr. mocap, theta: NULL skips. */
+static tacStatus emit(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const tacLcpSink *q,
+                      const tacLcpSink *mocap, const tacLcpSink *theta) {
+    const tacModel *m = sim->model;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacVec6 *V = TAC_TAKE(&sim->arena, m->nbody, tacVec6), *V_start = TAC_TAKE(&sim->arena, m->nbody, tacVec6);
+    if (V == NULL || V_start == NULL) return TAC_ERR_ARENA_FULL;
+    tacSmoothPoint point = tac_point_of(sim, x, u);
+    const double *v_next = sim->work.next + m->nq;
+    tac_rows_body_velocity(m, &sim->work, v_next, V);
+    tac_rows_body_velocity(m, &sim->work, point.v, V_start);
+    tacLcpPoint p = {m, &sim->work, &sim->scene, lcp, &point, v_next, V, V_start};
+    tacStatus status = TAC_OK;
+    for (int c = 0; c < lcp->rows.ncontact && status == TAC_OK; c++)
+        status = tac_lcp_contact_jac(&p, c, q, mocap, theta, sim->tangents);
+    if (status == TAC_OK) tac_lcp_other_jac(&p, q, theta, sim->tangents);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* Column of the first mocap number among those of u; -1: u has none. */
+static int mocap_column(const tacSim *sim) {
+    if (!(sim->options.inputs & TAC_INPUT_MOCAP)) return -1;
+    return tac_ninput(sim->model, &sim->options) - 7 * sim->model->nmocap;
+}
+
+static tacSink columns_of(double *matrix, int first, tacColumns c) {
+    return (tacSink){.matrix = matrix == NULL ? NULL : matrix + first, .ld = c.n};
+}
+
+tacStatus tac_lcp_residuals_jac(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, tacColumns c,
+                                double *dR, double *dr, double *wrench) {
+    const tacModel *m = sim->model;
+    int mocap = mocap_column(sim), places[3] = {0, c.nx + (mocap < 0 ? 0 : mocap), c.nx + c.nu};
+    tacLcpSink sink[3]; /* dofs, mocap numbers, parameters */
+    for (int i = 0; i < 3; i++)
+        sink[i] =
+            (tacLcpSink){columns_of(dR, places[i], c), columns_of(dr, places[i], c), columns_of(wrench, places[i], c)};
+    memset(dr, 0, (size_t)lcp->rows.n * (size_t)c.n * sizeof *dr);
+    for (int k = 0; k < lcp->rows.n; k++)
+        tac_row_add_force(&lcp->rows, k, 1 + lcp->bounce[k], /* d(J v+ + e J v)/dv at fixed a */
+                          dr + (size_t)k * (size_t)c.n + m->nv);
+    return emit(sim, x, u, lcp, &sink[0], mocap < 0 ? NULL : &sink[1], c.np > 0 ? &sink[2] : NULL);
+}
+
+tacStatus tac_lcp_residuals_vjp(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *lambda,
+                                const double *mu, const double *wrenchbar, const tacGrad *bar) {
+    int mocap = mocap_column(sim);
+    double *places[3] = {bar->x, bar->u + (mocap < 0 ? 0 : mocap), bar->theta};
+    tacLcpSink sink[3];
+    for (int i = 0; i < 3; i++)
+        sink[i] = (tacLcpSink){{.lambda = lambda, .bar = places[i], .negate = 1},
+                               {.lambda = mu, .bar = places[i], .negate = 1},
+                               {.lambda = wrenchbar, .bar = places[i]}};
+    for (int k = 0; k < lcp->rows.n; k++)
+        if (mu[k] != 0) tac_row_add_force(&lcp->rows, k, -mu[k] * (1 + lcp->bounce[k]), bar->x + sim->model->nv);
+    return emit(sim, x, u, lcp, &sink[0], mocap < 0 ? NULL : &sink[1], bar->theta == NULL ? NULL : &sink[2]);
+}

@@ -1,0 +1,38 @@
+/* The step with contact lcp in its parts: the step itself (lcp.c), residuals (lcp_residual.c), derivatives (lcp_jac.c,
+ * lcp_vjp.c), forces as outputs (lcp_forces.c). */
+#pragma once
+
+#include "contact/lcp/lcp.h"
+#include "step/smooth_step.h"
+
+/* (x, u) -> w->next, h v+ in w->vec[0], the impulses in lcp, laid out in the arena: the caller releases. */
+tacStatus tac_lcp_advance(tacSim *sim, const double *x, const double *u, tacLcp *lcp);
+/* A next state was found, if not by a solution. */
+static inline tacStatus tac_lcp_judge(const tacLcp *lcp, tacStatus status) {
+    return status == TAC_OK && lcp->unsolved ? TAC_ERR_UNSOLVED : status;
+}
+
+tacStatus tac_lcp_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J);
+tacStatus tac_lcp_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g);
+
+/* All below need: tac_lcp_advance at (x, u). */
+
+/* Adds to dR (over dofs) and sets dr (over rows), c.n numbers a row; wrench (6 nbody rows; NULL skips): adds the change
+ * of the contacts' forces on bodies at fixed forces of the free rows. */
+tacStatus tac_lcp_residuals_jac(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, tacColumns c,
+                                double *dR, double *dr, double *wrench);
+/* bar -= dr^T mu + (what constraints add to dR)^T lambda, and += (that of wrench)^T wrenchbar; NULL skips that. */
+tacStatus tac_lcp_residuals_vjp(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *lambda,
+                                const double *mu, const double *wrenchbar, const tacGrad *bar);
+/* One island: H = L^-T dR -> H += L^-T Jhat^T f' / h,  f' = -df_C = A_CC^-1 (dr - h J_C Mhat^-1 dR). f' is written over
+ * the free rows of dr. */
+tacStatus tac_lcp_answer_island(tacSim *sim, const tacLcp *lcp, int island, tacColumns c, double *dr, double *H);
+/* lambda = Mhat^-1 abar, seed (rows; NULL: zero) the gradient by forces  ->  mu = A_CC^-T (Jhat lambda / h + seedhat) of
+ * every island, lambda -= h Mhat^-1 J_C^T mu. */
+tacStatus tac_lcp_answer_reverse(tacSim *sim, const tacLcp *lcp, const double *seed, double *lambda, double *mu);
+
+/* The stepper's entries for outputs (sim.h). */
+tacStatus tac_lcp_forces(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc);
+tacStatus tac_lcp_forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc);
+tacStatus tac_lcp_forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
+                             const double *qfrcbar, const tacGrad *bar);

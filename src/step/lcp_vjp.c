@@ -1,0 +1,89 @@
+/* Reverse mode of the step with contact lcp. */
+#include "math/dense.h"
+#include "step/bounce_grad.h"
+#include "step/lcp_step.h"
+
+#include <string.h>
+
+tacStatus tac_lcp_answer_reverse(tacSim *sim, const tacLcp *lcp, const double *seed, double *lambda, double *mu) {
+    const tacModel *m = sim->model;
+    double *force = TAC_TAKE(&sim->arena, m->nv, double);
+    if (force == NULL) return TAC_ERR_ARENA_FULL;
+    memset(force, 0, (size_t)m->nv * sizeof *force);
+    memset(mu, 0, (size_t)lcp->rows.n * sizeof *mu);
+    for (int island = 0; island < lcp->nisland; island++) {
+        size_t mark = tac_arena_mark(&sim->arena);
+        tacLcpSystem system;
+        tacStatus status = tac_lcp_system(sim->model, lcp, island, &sim->arena, &system);
+        if (status != TAC_OK) return status;
+        for (int i = 0; i < system.n; i++)
+            system.work[i] = tac_lcp_hat_velocity(lcp, system.row[i], lambda) / lcp->h +
+                             (seed == NULL ? 0 : tac_lcp_hat_sum(lcp, system.row[i], seed));
+        tac_lu_solve_transposed(system.n, system.lu, system.pivot, system.work);
+        for (int i = 0; i < system.n; i++) {
+            mu[system.row[i]] = system.work[i];
+            tac_row_add_force(&lcp->rows, system.row[i], lcp->h * system.work[i], force);
+        }
+        tac_arena_release(&sim->arena, mark);
+    }
+    tac_solve(m, &sim->work, force);
+    for (int i = 0; i < m->nv; i++)
+        lambda[i] -= force[i];
+    return TAC_OK;
+}
+
+/* One covector through the step that `advance` took; hv: its h v+. */
+static tacStatus pull(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *hv,
+                      const double *ybar, const tacGrad *g) {
+    tacAdjoint adjoint;
+    size_t mark = tac_arena_mark(&sim->arena);
+    memcpy(sim->work.vec[0], hv, (size_t)sim->model->nv * sizeof *hv);
+    tacStatus status = tac_adjoint_begin(sim, ybar, g->theta != NULL, &adjoint);
+    double *mu = status == TAC_OK ? TAC_TAKE(&sim->arena, lcp->rows.n + 1, double) : NULL;
+    if (status == TAC_OK && mu == NULL) status = TAC_ERR_ARENA_FULL;
+    if (status == TAC_OK) {
+        tac_solve(sim->model, &sim->work, adjoint.lambda);
+        status = tac_lcp_answer_reverse(sim, lcp, NULL, adjoint.lambda, mu);
+    }
+    if (status == TAC_OK) status = tac_lcp_residuals_vjp(sim, x, u, lcp, adjoint.lambda, mu, NULL, &adjoint.bar);
+    if (status == TAC_OK) tac_adjoint_end(sim, x, u, tac_damping_span(sim), &adjoint, g);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* What the gradient mode changes of the gradient; one more covector for each row that bounces: D^T J_i. */
+static tacStatus correct_vjp(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *hv,
+                             const double *ybar, const tacGrad *g) {
+    if (sim->options.gradient != TAC_GRADIENT_BOUNCE || g->x == NULL) return TAC_OK;
+    int nv = sim->model->nv, ndx = tac_ndx(sim->model);
+    tacBounces b;
+    tacStatus status = tac_bounces_find(sim, lcp, &b);
+    double *seen = TAC_TAKE(&sim->arena, b.n, double), *bar = TAC_TAKE(&sim->arena, ndx, double);
+    double *pulled = TAC_TAKE(&sim->arena, ndx, double);
+    if (status == TAC_OK && (seen == NULL || bar == NULL || pulled == NULL)) status = TAC_ERR_ARENA_FULL;
+    for (int i = 0; i < b.n && status == TAC_OK; i++) {
+        const double *row = b.J + (size_t)i * (size_t)nv;
+        memset(bar, 0, (size_t)ndx * sizeof *bar);
+        memcpy(bar, row, (size_t)nv * sizeof *bar);
+        status = pull(sim, x, u, lcp, hv, bar, &(tacGrad){pulled, NULL, NULL});
+        seen[i] = tac_dense_dot(nv, pulled, row);
+    }
+    if (status == TAC_OK) status = tac_bounces_weigh(sim, &b, seen);
+    if (status == TAC_OK) tac_bounces_vjp(&b, nv, ybar, g->x);
+    return status;
+}
+
+tacStatus tac_lcp_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    tacLcp lcp = {.unsolved = 0};
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = tac_lcp_advance(sim, x, u, &lcp);
+    double *hv = TAC_TAKE(&sim->arena, sim->model->nv, double);
+    if (status == TAC_OK && hv == NULL) status = TAC_ERR_ARENA_FULL;
+    if (status == TAC_OK) {
+        memcpy(hv, sim->work.vec[0], (size_t)sim->model->nv * sizeof *hv);
+        status = pull(sim, x, u, &lcp, hv, ybar, g);
+    }
+    if (status == TAC_OK) status = correct_vjp(sim, x, u, &lcp, hv, ybar, g);
+    tac_arena_release(&sim->arena, mark);
+    return tac_lcp_judge(&lcp, status);
+}

@@ -1,0 +1,249 @@
+/* Forces of constraints as outputs: against Newton's law, weights, and Ridders' differences at states in contact. */
+#include "support/check.h"
+
+#include "cli/differences.h"
+#include "cli/draw_contact.h"
+#include "tactus/io.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a column, relative to max(1, its largest number, the largest force): impacts are large. */
+#define TOL_GRADIENT 1e-6
+#define TOL_REVERSE  1e-10
+#define TOL_LAW      1e-9
+#define FIRST_STEP   1e-2
+enum { STATES = 4, MOST = 16 };
+
+enum { BY_STATE, BY_INPUT, BY_PARAM };
+
+typedef struct Case {
+    tacModel *m;
+    tacOptions options;
+    tacSim *sim;
+    tacOutputs all;
+    int nx, ndx, nu, np, nz, what, column;
+    double *x, *u, *moved, *J[3], theta[MOST];
+    uint64_t active_set;
+    double worst, reverse, largest;
+    int compared, switching;
+} Case;
+
+static const tacOutput KINDS[] = {{TAC_OUT_CONTACT_FORCE, TAC_OUT_ALL}, {TAC_OUT_QFRC_CONSTRAINT, TAC_OUT_ALL}};
+
+static double *numbers(int n) { return calloc((size_t)n + 1, sizeof(double)); }
+
+static void open_case(Case *c, const char *file, const char *const *params) {
+    tacError err = {0};
+    *c = (Case){.all = {2, KINDS}};
+    if (tac_load(file, &c->m, &err) != TAC_OK) print_error("%s\n", err.text);
+    CHECK(c->m != NULL);
+    for (; params[c->np] != NULL; c->np++)
+        if (tac_param_register(c->m, params[c->np], NULL, &err) != TAC_OK) print_error("%s\n", err.text);
+    c->options = tac_default_options(c->m);
+    c->options.contact = TAC_LCP;
+    CHECK_INT(tac_sim_new(c->m, &c->options, &c->sim, &err), TAC_OK);
+    CHECK_INT(tac_sim_get_params(c->sim, c->theta), TAC_OK);
+    c->nz = tac_outputs_size(c->m, &c->all);
+    c->nx = tac_nx(c->m), c->ndx = tac_ndx(c->m), c->nu = tac_ninput(c->m, &c->options);
+    int columns[3] = {c->ndx, c->nu, c->np};
+    c->x = numbers(c->nx), c->u = numbers(c->nu), c->moved = numbers(c->nx + c->nu);
+    for (int k = 0; k < 3; k++)
+        c->J[k] = numbers(c->nz * columns[k]);
+}
+
+static void close_case(Case *c) {
+    double *arrays[] = {c->x, c->u, c->moved, c->J[0], c->J[1], c->J[2]};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    tac_sim_free(c->sim);
+    tac_model_free(c->m);
+}
+
+/* z with one number moved by t; fails where other classes hold there. */
+static int outputs_along(void *context, double t, double *z) {
+    Case *c = context;
+    const tacModel *m = c->m;
+    double *x = c->moved, *u = c->moved + c->nx, set[MOST], *d = numbers(m->nv), *y = numbers(c->nx);
+    tacStepInfo info = {0};
+    memcpy(x, c->x, (size_t)c->nx * sizeof *x);
+    memcpy(u, c->u, (size_t)c->nu * sizeof *u);
+    memcpy(set, c->theta, sizeof set);
+    if (c->what == BY_PARAM) set[c->column] += t;
+    if (c->what == BY_INPUT) u[c->column] += t;
+    if (c->what == BY_STATE && c->column < m->nv) d[c->column] = t, tac_qpos_add(m, c->x, d, x);
+    if (c->what == BY_STATE && c->column >= m->nv) x[m->nq - m->nv + c->column] += t;
+    int bad = (c->np > 0 && tac_sim_set_params(c->sim, set) != TAC_OK) || tac_step(c->sim, x, u, y, &info) != TAC_OK ||
+              info.active_set != c->active_set || tac_outputs(c->sim, x, u, &c->all, z) != TAC_OK;
+    free(d), free(y);
+    return bad;
+}
+
+static double column_error(const Case *c, const double *J, int ld, const double *d) {
+    double error = 0, largest = fmax(1, c->largest);
+    for (int i = 0; i < c->nz; i++) {
+        error = fmax(error, fabs(J[i * ld + c->column] - d[i]));
+        largest = fmax(largest, fabs(d[i]));
+    }
+    return error / largest;
+}
+
+static void check_columns(Case *c, int what, int n) {
+    double *d = numbers(c->nz), *estimate = numbers(c->nz), *work = numbers(difference_work(c->nz));
+    c->what = what;
+    for (c->column = 0; c->column < n; c->column++) {
+        double best = (double)INFINITY;
+        for (double h = FIRST_STEP; h > FIRST_STEP / 2e6 && !(best < TOL_GRADIENT / 3); h /= 10)
+            if (difference_ridders(outputs_along, c, c->nz, h, d, estimate, work) == 0)
+                best = fmin(best, column_error(c, c->J[what], n, d));
+        if (isinf(best)) {
+            c->switching++;
+            continue;
+        }
+        if (!(best < TOL_GRADIENT)) print_error("kind of column %d, column %d: %.3g\n", what, c->column, best);
+        CHECK_LT(best, TOL_GRADIENT);
+        c->worst = fmax(c->worst, best), c->compared++;
+    }
+    if (c->np > 0) CHECK_INT(tac_sim_set_params(c->sim, c->theta), TAC_OK);
+    free(d), free(estimate), free(work);
+}
+
+/* The gradient of zbar . z against the rows of the Jacobian, relative to the largest term of all: redundant contacts are
+ * told apart by the compliance alone. */
+static void check_reverse(Case *c, uint64_t seed) {
+    int n[3] = {c->ndx, c->nu, c->np};
+    double *zbar = numbers(c->nz), *g[3] = {numbers(c->ndx), numbers(c->nu), numbers(c->np)}, error = 0, scale = 1;
+    for (int i = 0; i < c->nz; i++)
+        zbar[i] = tac_random_normal(seed, 6, (uint64_t)i);
+    CHECK_INT(tac_outputs_vjp(c->sim, c->x, c->u, &c->all, zbar, &(tacGrad){g[0], g[1], g[2]}), TAC_OK);
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < n[k]; j++) {
+            double sum = 0;
+            for (int i = 0; i < c->nz; i++) {
+                sum += zbar[i] * c->J[k][i * n[k] + j];
+                scale = fmax(scale, fabs(zbar[i] * c->J[k][i * n[k] + j]));
+            }
+            error = fmax(error, fabs(sum - g[k][j]));
+        }
+    c->reverse = fmax(c->reverse, error / scale);
+    CHECK_LT(c->reverse, TOL_REVERSE);
+    free(zbar), free(g[0]), free(g[1]), free(g[2]);
+}
+
+/* Mhat (v+ - v_free) = h qfrc_constraint, for models without damping: M (v+ - v) = h (qfrc_constraint + tau_free). */
+static void check_law(Case *c, const double *z) {
+    const tacModel *m = c->m;
+    int nv = m->nv;
+    double *y = numbers(c->nx), *M = numbers(nv * nv), *a = numbers(nv), *qfrc = numbers(nv), scale = 1;
+    CHECK_INT(tac_step(c->sim, c->x, c->u, y, NULL), TAC_OK);
+    CHECK_INT(tac_acceleration(c->sim, c->x, c->u, a), TAC_OK);
+    CHECK_INT(tac_mass_matrix(c->sim, c->x, M), TAC_OK);
+    for (int i = 0; i < nv; i++)
+        for (int j = 0; j < nv; j++)
+            qfrc[i] += M[i * nv + j] * ((y[m->nq + j] - c->x[m->nq + j]) / c->options.dt - a[j]);
+    for (int i = 0; i < nv; i++)
+        scale = fmax(scale, fabs(qfrc[i]));
+    CHECK_ARRAY(nv, qfrc, z + 6 * m->nbody, TOL_LAW * scale);
+    free(y), free(M), free(a), free(qfrc);
+}
+
+static void check_state(Case *c, uint64_t seed, int undamped) {
+    double *z = numbers(c->nz), *y = numbers(c->nx);
+    tacStepInfo info = {0};
+    cli_draw_contact_state(c->sim, c->m, &c->options, 7, seed, c->x, c->u);
+    CHECK_INT(tac_step(c->sim, c->x, c->u, y, &info), TAC_OK);
+    CHECK(info.contacts > 0);
+    c->active_set = info.active_set;
+    CHECK_INT(tac_outputs_jac(c->sim, c->x, c->u, &c->all, z, &(tacJac){c->J[0], c->J[1], c->J[2]}), TAC_OK);
+    c->largest = 0;
+    for (int i = 0; i < c->nz; i++)
+        c->largest = fmax(c->largest, fabs(z[i]));
+    if (undamped) check_law(c, z);
+    check_reverse(c, seed);
+    check_columns(c, BY_STATE, c->ndx);
+    check_columns(c, BY_INPUT, c->nu);
+    check_columns(c, BY_PARAM, c->np);
+    free(z), free(y);
+}
+
+static void equal_differences(void **state) {
+    static const struct {
+        const char *file;
+        int undamped;
+        const char *params[MOST];
+    } MODELS[] = {
+        {"models/box.xml", 1, {"option.gravity[2]", "body/box.mass", "geom/ground.friction[0]", NULL}},
+        {"models/half_cheetah.xml", 0, {"option.gravity[2]", "body/torso.mass", "geom/ground.friction[0]", NULL}},
+        {"models/ant.xml", 0, {"option.gravity[0]", "body/torso.mass", "geom/ground.friction[0]", NULL}},
+        {"models/quadruped.xml", 0, {"option.gravity[2]", NULL}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {
+        Case c;
+        open_case(&c, MODELS[i].file, MODELS[i].params);
+        for (uint64_t s = 0; s < STATES; s++)
+            check_state(&c, s, MODELS[i].undamped);
+        print_message("%s: %d columns, %d across a change of classes, worst error %.1e, reverse %.1e\n", MODELS[i].file,
+                      c.compared, c.switching, c.worst, c.reverse);
+        CHECK(c.compared > 5 * c.switching);
+        close_case(&c);
+    }
+}
+
+/* A box at rest: the ground carries its weight, and is pressed by it. */
+static void weight(void **state) {
+    (void)state;
+    static const char *const none[] = {NULL};
+    Case c;
+    open_case(&c, "models/box.xml", none);
+    tac_default_state(c.m, c.x);
+    if (c.m->nkey > 0) memcpy(c.x, c.m->key_qpos, (size_t)c.m->nq * sizeof *c.x);
+    tac_default_input(c.m, &c.options, c.u);
+    double *z = numbers(c.nz), *y = numbers(c.nx);
+    for (int k = 0; k < 2000; k++) {
+        CHECK_INT(tac_step(c.sim, c.x, c.u, y, NULL), TAC_OK);
+        memcpy(c.x, y, (size_t)c.nx * sizeof *y);
+    }
+    CHECK_INT(tac_outputs(c.sim, c.x, c.u, &c.all, z), TAC_OK);
+    double total = c.m->body_subtree_mass[0], carried[3] = {0, 0, -total * c.m->option_gravity->z};
+    CHECK_ARRAY(3, z + 6 + 3, carried, 1e-6);
+    for (int i = 0; i < 3; i++)
+        CHECK_NEAR(z[3 + i], -carried[i], 1e-6);
+    CHECK_ARRAY(3, z + 6, ((double[]){0, 0, 0}), 1e-6); /* no torque about its middle */
+    free(z), free(y);
+    close_case(&c);
+}
+
+/* Without contact there are none. */
+static void none_without_contact(void **state) {
+    (void)state;
+    tacModel *m;
+    tacSim *sim;
+    CHECK_INT(tac_load("models/box.xml", &m, NULL), TAC_OK);
+    tacOptions options = tac_default_options(m);
+    CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
+    tacOutputs all = {2, KINDS};
+    int nz = tac_outputs_size(m, &all), nx = tac_nx(m), ndx = tac_ndx(m);
+    double *x = numbers(nx), *u = numbers(tac_ninput(m, &options)), *z = numbers(nz), *A = numbers(nz * ndx);
+    tac_default_state(m, x);
+    tac_default_input(m, &options, u);
+    for (int i = 0; i < nz; i++)
+        z[i] = 7;
+    CHECK_INT(tac_outputs_jac(sim, x, u, &all, z, &(tacJac){A, NULL, NULL}), TAC_OK);
+    for (int i = 0; i < nz; i++)
+        CHECK(z[i] == 0);
+    for (int i = 0; i < nz * ndx; i++)
+        CHECK(A[i] == 0);
+    free(x), free(u), free(z), free(A);
+    tac_sim_free(sim), tac_model_free(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_differences),
+        cmocka_unit_test(weight),
+        cmocka_unit_test(none_without_contact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
