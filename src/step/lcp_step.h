@@ -27,8 +27,8 @@ tacStatus tac_lcp_residuals_vjp(tacSim *sim, const double *x, const double *u, c
 /* One island: H = L^-T dR -> H += L^-T Jhat^T f' / h,  f' = -df_C = A_CC^-1 (dr - h J_C Mhat^-1 dR). f' is written over
  * the free rows of dr. */
 tacStatus tac_lcp_answer_island(tacSim *sim, const tacLcp *lcp, int island, tacColumns c, double *dr, double *H);
-/* lambda = Mhat^-1 abar, seed (rows; NULL: zero) the gradient by forces  ->  mu = A_CC^-T (Jhat lambda / h + seedhat) of
- * every island, lambda -= h Mhat^-1 J_C^T mu. */
+/* lambda = Mhat^-1 abar, seed (rows; NULL: zero) the gradient by forces  ->  mu = A_CC^-T (Jhat lambda / h + seedhat)
+ * of every island, lambda -= h Mhat^-1 J_C^T mu. */
 tacStatus tac_lcp_answer_reverse(tacSim *sim, const tacLcp *lcp, const double *seed, double *lambda, double *mu);
 
 /* The stepper's entries for outputs (sim.h). */

@@ -26,8 +26,8 @@ typedef struct tacStepper {
     tacStatus (*acceleration_vjp)(tacSim *sim, const double *x, const double *u, const double *abar,
                                   const tacGrad *bar);
     /* Forces of constraints in the step (outputs.c): of contacts on bodies, 6 nbody numbers, and of all on dofs, nv.
-     * Their derivatives: rows of columns [x | u | theta], added to; either may be NULL. In reverse bar is added to; x and
-     * u of it are not NULL. All three are NULL where there are no constraints. */
+     * Their derivatives: rows of columns [x | u | theta], added to; either may be NULL. In reverse bar is added to; x
+     * and u of it are not NULL. All three are NULL where there are no constraints. */
     tacStatus (*forces)(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc);
     tacStatus (*forces_jac)(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc);
     tacStatus (*forces_vjp)(tacSim *sim, const double *x, const double *u, const double *wrenchbar,

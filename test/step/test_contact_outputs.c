@@ -109,8 +109,8 @@ static void check_columns(Case *c, int what, int n) {
     free(d), free(estimate), free(work);
 }
 
-/* The gradient of zbar . z against the rows of the Jacobian, relative to the largest term of all: redundant contacts are
- * told apart by the compliance alone. */
+/* The gradient of zbar . z against the rows of the Jacobian, relative to the largest term of all: redundant contacts
+ * are told apart by the compliance alone. */
 static void check_reverse(Case *c, uint64_t seed) {
     int n[3] = {c->ndx, c->nu, c->np};
     double *zbar = numbers(c->nz), *g[3] = {numbers(c->ndx), numbers(c->nu), numbers(c->np)}, error = 0, scale = 1;
