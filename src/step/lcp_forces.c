@@ -5,7 +5,7 @@
  *
  * G the rows' unit wrenches or J^T / h, Ghat with what bounded rows add to their parents. In reverse
  *
- *   mu = A_CC^-T Ghat^T zbar,   lambda = -h Mhat^-1 J_C^T mu:     bar -= dR^T lambda + dr^T mu, bar += (dG f)^T zbar. */
+ *   mu = A_CC^-T Ghat^T zbar,   lambda = -h Mhat^-1 J_C^T mu:   bar -= dR^T lambda + dr^T mu, bar += (dG f)^T zbar. */
 #include "math/dense.h"
 #include "step/lcp_step.h"
 

@@ -7,8 +7,8 @@
  *   friction   -h loss <= f <= h loss
  *   s          dist / h where the gap is open (the next position just touches); where it is closed the same, but at
  *              most TAC_LCP_CORRECTION: overlap goes away slowly and adds next to no energy
- *              a contact that closes in this step, faster than a threshold, and has a restitution e > 0: e J v, with the
- *              velocity v before the step: it leaves with e times the speed it came with (lcp_bounce.c)
+ *              a contact that closes in this step, faster than a threshold, and has a restitution e > 0: e J v, with
+ *              the velocity v before the step: it leaves with e times the speed it came with (lcp_bounce.c)
  *   eps        TAC_LCP_COMPLIANCE (1/mass of one tree + 1/mass of the other) on contact rows: makes redundant contacts
  *              unique; the same in the derivative
  *
