@@ -1,7 +1,8 @@
 /* Distance of given geom pairs of a model at a configuration, by the engine and by the slow method.
  *   evidence_pair MODEL [--lenient] [--floating] [--outside]     standard input: nq numbers, then pairs of geom ids
- * One JSON line a pair: {"geom1", "geom2", "dist", "slow", "mjcf"}; mjcf is a model of the two shapes alone, where they
- * are, for MuJoCo to measure. */
+ * One JSON line a pair: {"geom1", "geom2", "dist", "normal", "slow", "shapes", "mjcf"}. shapes say where the two
+ * surfaces are in the world: corners and planes [nx, ny, nz, offset] of polyhedra, the tube [centre, axis, radius,
+ * half-length] of a cylinder. mjcf is a model of the two shapes alone, where they are, for MuJoCo to measure. */
 #include "slow_distance.h"
 
 #include "step/sim.h"
@@ -60,6 +61,42 @@ static void print_mjcf(const Solid *solid) {
     printf("</worldbody></mujoco>");
 }
 
+/* --- Where a surface is ------------------------------------------------------------------------------------------- */
+
+static void print_row(int first, tacVec3 v, const char *end) {
+    printf("%s[%.17g,%.17g,%.17g%s", first ? "" : ",", v.x, v.y, v.z, end);
+}
+
+static void print_polyhedron(const Solid *s) {
+    printf("{\"corners\":[");
+    for (int i = 0; i < tac_shape_nvert(s->shape); i++)
+        print_row(i == 0, tac_pose_point(&s->pose, tac_shape_vertex(s->shape, i)), "]");
+    printf("],\"planes\":[");
+    for (int f = 0; f < tac_shape_nface(s->shape); f++) {
+        const int *loop;
+        tac_shape_loop(s->shape, f, &loop);
+        tacVec3 n = tac_mulmv3(s->pose.R, tac_shape_face_normal(s->shape, f));
+        print_row(f == 0, n, "");
+        printf(",%.17g]", tac_dot3(n, tac_pose_point(&s->pose, tac_shape_vertex(s->shape, loop[0]))));
+    }
+    printf("]}");
+}
+
+static void print_surface(const Solid *s) {
+    tacGeomType type = s->shape->type;
+    if (type == TAC_BOX || type == TAC_MESH)
+        print_polyhedron(s);
+    else if (type == TAC_CYLINDER) {
+        printf("{\"tube\":[");
+        print_row(1, s->pose.p, "]");
+        print_row(0, tac_mulmv3(s->pose.R, tac_vec3(0, 0, 1)), "]");
+        printf(",%.17g,%.17g]}", s->shape->size.x, s->shape->size.y);
+    } else
+        printf("{}");
+}
+
+/* --- One pair ----------------------------------------------------------------------------------------------------- */
+
 static int print_pair(tacSim *sim, const double *q, int a, int b) {
     tacContact c;
     tacStatus status = tac_geom_distance(sim, q, NULL, a, b, &c);
@@ -68,7 +105,12 @@ static int print_pair(tacSim *sim, const double *q, int a, int b) {
     Solid solid[2] = {{&s->shape[a], s->pose[a]}, {&s->shape[b], s->pose[b]}};
     double ra = slow_radius(solid[0].shape), rb = slow_radius(solid[1].shape), size = ra > rb ? ra : rb;
     SlowDistance slow = slow_distance(&solid[0], &solid[1], EPS * (size > 0 ? size : 1));
-    printf("{\"geom1\":%d,\"geom2\":%d,\"dist\":%.17g,\"slow\":%.17g,\"mjcf\":\"", a, b, c.dist, slow.dist);
+    printf("{\"geom1\":%d,\"geom2\":%d,\"dist\":%.17g,\"slow\":%.17g,", a, b, c.dist, slow.dist);
+    printf("\"normal\":[%.17g,%.17g,%.17g],\"shapes\":[", c.normal.x, c.normal.y, c.normal.z);
+    print_surface(&solid[0]);
+    printf(",");
+    print_surface(&solid[1]);
+    printf("],\"mjcf\":\"");
     print_mjcf(solid);
     printf("\"}\n");
     return 0;

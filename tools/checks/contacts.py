@@ -6,7 +6,8 @@ import math
 import os
 from dataclasses import dataclass
 
-from checks.registry import ROOT, CannotRun, Failed, Result, check
+from checks import mujoco_points
+from checks.registry import ROOT, CannotRun, Failed, Result, check, last_line
 from checks.robots import json_lines, our_models
 from checks.speed import number, pinned
 from checks.truth import entry_of, evaluate, features_of
@@ -24,7 +25,8 @@ PACKAGE = ROOT / "build" / "peers" / "node_modules" / "@mujoco" / "mujoco"  # Mu
 # MuJoCo has two numbers for two geoms that overlap: its signed distance (mj_geomDistance), and the deepest of its
 # contacts. They are the same for single contacts. Where faces lie within 5 degrees of each other it makes several points
 # and measures them along the normal of one of the faces: those are not the pair's distance. A pair agrees when our
-# distance is MuJoCo's by either number; the figure says how many need the first.
+# distance is MuJoCo's by either number; the figure says how many need the first, and of how many of these MuJoCo's number
+# is reproduced from our shapes (mujoco_points.py). Each is listed with all four numbers and the reason.
 
 
 @dataclass
@@ -39,6 +41,13 @@ class Pair:
     ours: float = math.inf
     distance: float = math.nan  # MuJoCo's signed distance
     slow: float = math.nan
+    why: str = "not measured"  # of a contact that is not the distance
+    explained: bool = False
+
+    @property
+    def touches_only(self):
+        """MuJoCo makes no contact of two geoms at a distance of exactly nothing."""
+        return self.contact == math.inf and abs(self.ours) <= TOL_DISTANCE
 
     @property
     def agrees_by_contact(self):
@@ -50,7 +59,9 @@ class Pair:
 
     def line(self):
         name = f"{self.model}/{self.variant['variant']} {self.state['name']} geoms {self.geoms[0]} {self.geoms[1]}"
-        return f"{name:60} MuJoCo's contact {self.contact:.9g}, its distance {self.distance:.9g}, ours {self.ours:.9g}, slow method {self.slow:.9g}"
+        contact = "none" if self.contact == math.inf else f"{self.contact:.9g}"
+        numbers = f"MuJoCo's contact {contact}, its distance {self.distance:.9g}, ours {self.ours:.9g}, slow method {self.slow:.9g}"
+        return f"{name:58} {numbers}; {self.why}"
 
 
 def first_of_each(contacts, rename):
@@ -80,26 +91,33 @@ def load_options(path, variant):
     return words
 
 
+def bounded(variant):
+    """What of the truth's inertias is not the file's: MuJoCo was told to raise them."""
+    words = [f"{key}={value}" for key, value in (variant["urdf_compiler"] or {}).items() if key in ("boundmass", "boundinertia")]
+    return f" (the truth is of inertias raised by {', '.join(words)})" if words else ""
+
+
 def geom_numbers(context, path, variant):
-    """Our ids of the geoms that the truth has: URDF truths leave out what is only for looks. None: they do not fit."""
+    """-> (our ids of the geoms that the truth has, None), or (None, why not). URDF truths leave out what is only for
+    looks."""
     done = context.run(context.tactus, "info", path, "--json", *load_options(path, variant))
     if done.returncode != 0:
-        return None
+        return None, f"refused{bounded(variant)}: {last_line(done.stderr)}"
     geoms = json.loads(done.stdout)["geoms"]
     solid = [i for i, geom in enumerate(geoms) if not geom["visual"]]
     for ids in (list(range(len(geoms))), solid):
         if len(ids) == variant["model"]["ngeom"]:
-            return ids
-    return None
+            return ids, None
+    return None, f"{len(geoms)} geoms, {len(solid)} of them solid: the truth has {variant['model']['ngeom']}"
 
 
 def pairs_of(context, folder, variant):
     """-> (pairs of all states, problem or None) of one model in one variant."""
     path, pairs = entry_of(folder), []
     name = f"{folder.name}/{variant['variant']}"
-    ids = geom_numbers(context, path, variant)
-    if ids is None:
-        return [], f"{name}: does not load, or has other geoms"
+    ids, problem = geom_numbers(context, path, variant)
+    if problem:
+        return [], f"{name}: {problem}"
     lenient = "--lenient" in load_options(path, variant)
     for state in variant["states"]:
         code, message, got = evaluate(context, path, variant, state, lenient)
@@ -111,11 +129,22 @@ def pairs_of(context, folder, variant):
     return pairs, None
 
 
+def explain(pair, got):
+    """Why MuJoCo's contact is not the distance of the pair."""
+    if pair.touches_only:
+        pair.why, pair.explained = "just touching", True
+    elif pair.contact == math.inf:
+        pair.why = "MuJoCo has no contact"
+    else:
+        theirs = [contact for contact in pair.state["contacts"] if {contact["geom1"], contact["geom2"]} == set(pair.geoms)]
+        pair.why, pair.explained = mujoco_points.explain(theirs, pair.geoms, got["normal"], got["shapes"])
+
+
 def measure(context, folder, pairs):
-    """The slow method's distance, ours where no contact was found, and MuJoCo's where it is installed."""
+    """The slow method's distance, ours where no contact was found, and MuJoCo's where it is installed; and why."""
     path, models = entry_of(folder), []
     for pair in pairs:
-        ids = geom_numbers(context, path, pair.variant)
+        ids, _ = geom_numbers(context, path, pair.variant)
         text = " ".join(map(repr, pair.state["qpos"])) + " " + " ".join(str(ids[geom]) for geom in pair.geoms)
         words = load_options(path, pair.variant)
         flags = [flag for flag, word in (("--outside", "--allow-outside"), ("--lenient", "--lenient"), ("--floating", "floating")) if word in words]
@@ -123,6 +152,7 @@ def measure(context, folder, pairs):
         if done.returncode == 0 and done.stdout.strip():
             got = json.loads(done.stdout)
             pair.slow, pair.ours = got["slow"], min(pair.ours, got["dist"])
+            explain(pair, got)
             models.append((pair, got["mjcf"]))
     if not models or not PACKAGE.exists():
         return
@@ -130,6 +160,19 @@ def measure(context, folder, pairs):
     if done.returncode == 0:
         for (pair, _), distance in zip(models, json.loads(done.stdout), strict=True):
             pair.distance = distance
+
+
+def truth_figure(pairs, others):
+    agree, by_contact = sum(pair.agrees for pair in pairs), len(pairs) - len(others)
+    with_us = sum(abs(pair.ours - pair.slow) <= TOL_DISTANCE for pair in others)
+    touching = sum(pair.touches_only for pair in others)
+    slanted = [pair for pair in others if not pair.touches_only]
+    figure = (
+        f"{100 * agree / len(pairs):.2f} % of {len(pairs)} pairs, {100 * by_contact / len(pairs):.2f} % by its contacts alone; "
+        f"of those {len(others)} others the slow method is with us in {with_us}, {touching} just touch, "
+        f"and of {sum(pair.explained for pair in slanted)} of the other {len(slanted)} MuJoCo's number is a slanted one of our faces"
+    )
+    return figure if PACKAGE.exists() else figure + "; MuJoCo 3.x is not installed (./dev peers), its distances were not asked for"
 
 
 @check("collision-truth", bar="97 % of the touching geom pairs of the shared models within 1e-6 of MuJoCo's distance", slow=True)
@@ -145,16 +188,9 @@ def truth(context):
         measure(context, folder, [pair for pair in others if pair.model == folder.name])
     if not pairs:
         raise Failed("no geoms touch")
-    agree, by_contact = sum(pair.agrees for pair in pairs), len(pairs) - len(others)
-    with_us = sum(abs(pair.ours - pair.slow) <= TOL_DISTANCE for pair in others)
-    figure = (
-        f"{100 * agree / len(pairs):.2f} % of {len(pairs)} pairs, {100 * by_contact / len(pairs):.2f} % by its contacts alone; "
-        f"of those {len(others)} others the slow method is with us in {with_us}"
-    )
-    if not PACKAGE.exists():
-        figure += "; MuJoCo 3.x is not installed (./dev peers), its distances were not asked for"
+    agree = sum(pair.agrees for pair in pairs) / len(pairs)
     problems = [problem for _, problem in found if problem]
-    return Result(agree / len(pairs) >= LEAST_AGREEING, figure, problems + [pair.line() for pair in others])
+    return Result(agree >= LEAST_AGREEING, truth_figure(pairs, others), problems + [pair.line() for pair in others])
 
 
 # --- Time ----------------------------------------------------------------------------------------------------------
