@@ -1,6 +1,7 @@
 """Documentation: every public function is commented, every relative link of a page resolves, generated tables are
-current, what a page or comment names in code marks exists, and the page of the command line has every verb and option
-that the program has (once it is built).
+current, what a page or comment names in code marks exists, equations have one label each, of letters that belong to their
+page alone, and what is cited is there; and the page of the command line has every verb and option that the program has
+(once it is built).
 """
 
 import re
@@ -13,6 +14,11 @@ import source
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 PROGRAM = source.ROOT / "build/release/tactus"
 COMMANDS = "docs/guide/command_line.md"
+# An equation's label: a tag of its formula, or in brackets at the end of a line of plain text.
+LABEL = re.compile(r"\\tag\{([A-Z]{1,2})(\d+)\}|\s{2}\(([A-Z]{1,2})(\d+)\)$", re.MULTILINE)
+# A place that cites one: (D4), (D4 to D6), [Q6]; or with its page: dynamics.md, ID2.
+CITED = re.compile(r"[(\[]([A-Z]{1,2}\d+)(?: (?:to|and) ([A-Z]{1,2}\d+))?[)\]]")
+CITED_ON = re.compile(r"(\w+\.md), ([A-Z]{1,2}\d+)")
 PUBLIC_CALL = re.compile(r"\b(tac_[a-z0-9_]+)\(")
 
 
@@ -82,6 +88,41 @@ def name_problems():
                 yield f"{path}:{source.line_of(text, match.start())}: {match.group(1)} is not a public function"
 
 
+def equation_labels():
+    """-> {label: page}, and problems: labels given twice, letters of two pages."""
+    pages, letters, problems = {}, {}, []
+    for path in source.project_files("docs/theory/*.md"):
+        text = source.read(path)
+        for match in LABEL.finditer(text):
+            prefix, number = (match.group(1), match.group(2)) if match.group(1) else (match.group(3), match.group(4))
+            where = f"{path}:{source.line_of(text, match.start())}"
+            if letters.setdefault(prefix, path.name) != path.name:
+                problems.append(f"{where}: {prefix}{number}: equations {prefix} are those of {letters[prefix]}")
+            elif prefix + number in pages:
+                problems.append(f"{where}: {prefix}{number} is another equation already")
+            pages.setdefault(prefix + number, path.name)
+    return pages, problems
+
+
+def equation_problems():
+    """Labels that repeat, and citations of equations that are not there. Code cites in comments; letters that no page uses
+    are no citation there."""
+    pages, problems = equation_labels()
+    yield from problems
+    letters = {re.sub(r"\d", "", label) for label in pages}
+    for path in source.project_files("docs/theory/*.md", "src/*.c", "src/*.h"):
+        text = source.read(path)
+        if path.suffix != ".md":  # comments alone, in their places
+            text = re.sub(r"/\*.*?\*/|[^\n]", lambda m: m.group(0) if len(m.group(0)) > 1 else " ", text, flags=re.DOTALL)
+        for match in CITED.finditer(text):
+            for label in filter(None, match.groups()):
+                if label not in pages and (path.suffix == ".md" or re.sub(r"\d", "", label) in letters):
+                    yield f"{path}:{source.line_of(text, match.start())}: there is no equation {label}"
+        for match in CITED_ON.finditer(text):
+            if pages.get(match.group(2)) != match.group(1):
+                yield f"{path}:{source.line_of(text, match.start())}: {match.group(1)} has no equation {match.group(2)}"
+
+
 def is_built():
     """Is there a program, and no source of the command line younger than it?"""
     sources = source.project_files("cli/*.c", "cli/*.h")
@@ -121,7 +162,7 @@ def command_problems():
 
 
 def main():
-    problems = [*doc_problems(), *link_problems(), *name_problems(), *make_docs.stale(), *command_problems()]
+    problems = [*doc_problems(), *link_problems(), *name_problems(), *equation_problems(), *make_docs.stale(), *command_problems()]
     return source.finish(problems, "docs")
 
 

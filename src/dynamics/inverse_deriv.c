@@ -6,19 +6,20 @@
  * [Singh2022] and [Carpentier2018]). A displacement dq_j moves everything outboard of dof j by the twist S_j dq_j, so
  * each quantity outboard changes by the rigid part S_j x (.), which cancels in S_i . F, and by what is left over:
  *
- *   dV_k = psi1_j,   dA_k = psi2_j + psi1_j x V_k,   dF_k = I_k psi2_j + B_k psi1_j                               (D1)
- *   psi1_j = V_before x S_j,   psi2_j = A_before x S_j + V_before x psi1_j                                         (D2)
- *   B_k x = x x* (I_k V_k) + V_k x* (I_k x) - I_k (V_k x x)                                                        (D3)
+ *   dV_k = psi1_j,   dA_k = psi2_j + psi1_j x V_k,   dF_k = I_k psi2_j + B_k psi1_j                              (ID1)
+ *   psi1_j = V_before x S_j,   psi2_j = A_before x S_j + V_before x psi1_j                                        (ID2)
+ *   B_k x = x x* (I_k V_k) + V_k x* (I_k x) - I_k (V_k x x)                                                       (ID3)
  *
  * with V_before, A_before the motion just inboard of j. Written out, B acts on the angular part of x alone:
  *
- *   B x = (B11 w, 2 w x p),  B11 = -2 [w_k] E - 2 (v_k h^T - (h . v_k) 1),  E = tr(I)/2 1 - I, p = m v_k - h x w_k (D4)
+ *   B x = (B11 w, 2 w x p),  B11 = -2 [w_k] E - 2 (v_k h^T - (h . v_k) 1),  E = tr(I)/2 1 - I,
+ *   p = m v_k - h x w_k                                                                                          (ID4)
  *
  * Summed over subtrees (C), with U_i = I^C_i S_i and W_i = B^C_i^T S_i:
  *   j inboard of i or beside it   dtau_i/dq_j = U_i . psi2_j + W_i . psi1_j
- *                                 dtau_i/dv_j = U_i . (psi1_j + Sd_j) + W_i . S_j,   Sd_j = V_after x S_j         (D5)
+ *                                 dtau_i/dv_j = U_i . (psi1_j + Sd_j) + W_i . S_j,   Sd_j = V_after x S_j        (ID5)
  *   i strictly inboard of j       dtau_i/dq_j = S_i . (I^C_j psi2_j + B^C_j psi1_j + S_j x* F^C_j)
- *                                 dtau_i/dv_j = S_i . (I^C_j (psi1_j + Sd_j) + B^C_j S_j)                    (D6) */
+ *                                 dtau_i/dv_j = S_i . (I^C_j (psi1_j + Sd_j) + B^C_j S_j)                   (ID6) */
 
 enum { OF_Q, OF_V }; /* lanes of a pair: what a displacement, what a velocity leaves */
 
@@ -45,7 +46,7 @@ static inline void set_rate(tacRate *r, tacVec6 psi2, tacVec6 later, tacVec3 psi
                     {S.lin.z, S.lin.z}}};
 }
 
-/* (D2) for one group of dofs, and the motion after it. */
+/* (ID2) for one group of dofs, and the motion after it. */
 static inline __attribute__((always_inline)) void enter_group(tacWork *w, int first, int count, const double *v,
                                                               const double *a, tacVec6 *V, tacVec6 *A) {
     tacVec6 V0 = *V, A0 = *A;
@@ -63,7 +64,7 @@ static inline __attribute__((always_inline)) void enter_group(tacWork *w, int fi
     }
 }
 
-/* (D4) */
+/* (ID4) */
 static inline __attribute__((always_inline)) tacCoriolis body_coriolis(const tacInertia *I, tacVec6 V) {
     tacVec3 o = V.ang, v = V.lin, h = I->h;
     double half = 0.5 * (I->I.xx + I->I.yy + I->I.zz), hv = tac_dot3(h, v);
@@ -142,7 +143,7 @@ static void add_to_parents(const tacModel *m, tacWork *w) {
     }
 }
 
-/* (P, Q) of (D6): what dof i puts on the dofs inboard of it. */
+/* (P, Q) of (ID6): what dof i puts on the dofs inboard of it. */
 static inline void inboard_forces(const tacWork *w, int i, int body, tacPair PQ[6]) {
     tacVec6 turned = tac_crossf6(w->S[i], w->F[body]);
     push_rate(&w->composite[body], &w->coriolis[body], &w->rate[i], PQ);
@@ -150,7 +151,7 @@ static inline void inboard_forces(const tacWork *w, int i, int body, tacPair PQ[
     PQ[3][OF_Q] += turned.lin.x, PQ[4][OF_Q] += turned.lin.y, PQ[5][OF_Q] += turned.lin.z;
 }
 
-/* Row and column i of both derivatives: (D5) and (D6) for dof i and the dofs inboard of it. */
+/* Row and column i of both derivatives: (ID5) and (ID6) for dof i and the dofs inboard of it. */
 static void fill_dof(const tacModel *m, tacWork *w, int i, int ld, double *dq, double *dv) {
     int b = m->dof_body[i], start = tac_dof_group(m, i);
     size_t n = (size_t)ld;
@@ -171,7 +172,7 @@ static void fill_dof(const tacModel *m, tacWork *w, int i, int ld, double *dq, d
         dq_row[j] = outboard[OF_Q];
         dv_row[j] = outboard[OF_V];
     }
-    /* dofs of the same group, the other way round: j beside i, so (D5) with the roles exchanged */
+    /* dofs of the same group, the other way round: j beside i, so (ID5) with the roles exchanged */
     for (int j = start; j < i; j++) {
         tacVec6 Uj = tac_inertia_mul(w->composite[b], w->S[j]);
         tacVec3 Wj = coriolis_mul_transposed(B, w->S[j]);
@@ -187,7 +188,7 @@ void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *
         fill_dof(m, w, i, ld, dtau_dq, dtau_dv);
 }
 
-/* The parts of (D5) and (D6) that dtau/dv needs; the acceleration does not enter it. */
+/* The parts of (ID5) and (ID6) that dtau/dv needs; the acceleration does not enter it. */
 void tac_bias_velocity_jac(const tacModel *m, tacWork *w, const double *v, double scale, const unsigned char *rows,
                            double *lower, double *upper) {
     double *still = w->vec[3];
@@ -224,7 +225,7 @@ static void motion_before(const tacModel *m, const tacWork *w, const double *v, 
     }
 }
 
-/* (D5) and (D6) for a displacement along x->S. */
+/* (ID5) and (ID6) for a displacement along x->S. */
 void tac_rnea_move(const tacModel *m, const tacWork *w, const double *v, const double *a, const tacMover *x, int column,
                    const tacSink *sink) {
     if (x->site > 0) return; /* sites have no inertia */
@@ -265,9 +266,9 @@ void tac_rnea_gravity(const tacModel *m, const tacWork *w, tacVec3 dg, int colum
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
 /* With lambda as a velocity, Lambda_k = sum of S_i lambda_i inboard of body k, the scalar lambda . tau is the sum over
- * bodies of Lambda_k . F_k (plus armature), and its derivatives are (D1) once more:
+ * bodies of Lambda_k . F_k (plus armature), and its derivatives are (ID1) once more:
  *   d/dq_j = (Lambda_before x S_j) . F^C + X^C . psi2_j + Y^C . psi1_j      X_k = I_k Lambda_k
- *   d/dv_j = X^C . (psi1_j + Sd_j) + Y^C . S_j                              Y_k = B_k^T Lambda_k               (D7)
+ *   d/dv_j = X^C . (psi1_j + Sd_j) + Y^C . S_j                              Y_k = B_k^T Lambda_k              (ID7)
  * With the cross products on the other side, the dofs of a group share all but S_j:
  *   d/dq_j = S_j . (V_before x* (V_before x* X^C - Y^C) - A_before x* X^C - Lambda_before x* F^C)
  *   d/dv_j = S_j . (Y^C - (V_before + V_after) x* X^C) */
@@ -318,7 +319,7 @@ static void forward_adjoint_pass(const tacModel *m, tacWork *w, const double *v,
     }
 }
 
-/* (D7) for the dofs of one body. Needs: sums over its subtree of F, X, Y. */
+/* (ID7) for the dofs of one body. Needs: sums over its subtree of F, X, Y. */
 static void pull_dofs(const tacModel *m, const tacWork *w, int b, const double *v, const double *a,
                       const double *lambda, double *qbar, double *vbar) {
     int parent = m->body_parent[b], first = m->body_dof_adr[b], last = first + m->body_dof_num[b];

@@ -96,5 +96,5 @@ static inline void tac_emit_numbers(const tacSink *sink, int row, int column, in
 }
 
 /* What is left of a mover's displacement when all that it carries has moved as one: the motion before it is not carried
- * along, psi = V_before x S   (dynamics.md, D2). Needs: velocity. */
+ * along, psi = V_before x S   (dynamics.md, ID2). Needs: velocity. */
 tacVec6 tac_mover_drag(const tacOutputPoint *p, const tacMover *x);

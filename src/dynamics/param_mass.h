@@ -1,5 +1,5 @@
 /* How a quadratic form of the mass matrix, z.M z, moves with the model's numbers and with what they move
- * (parameters.md, P10). Kinetic energy is half of one; so are the diagonals by which springs and servos are read. */
+ * (parameters.md, PA10). Kinetic energy is half of one; so are the diagonals by which springs and servos are read. */
 #pragma once
 
 #include "dynamics/param_deriv.h"

@@ -1,4 +1,4 @@
-/* How joint forces change with velocity, as the integrators that are implicit in velocity take it (step.md, S3):
+/* How joint forces change with velocity, as the integrators that are implicit in velocity take it (step.md, ST3):
  *
  *   G = dF/dv,   F = passive + actuators - bias,   K = M - h G
  *   G = -D - sum_t b_t J_t^T J_t + sum_a k_a m_a^T m_a - dc/dv

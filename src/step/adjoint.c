@@ -102,7 +102,7 @@ static void add_loss(Replay *r, int k) {
         r->lambda[i] += (row != NULL ? row[i] : 0) + (last != NULL ? last[i] : 0);
 }
 
-/* Step k:  lambda <- A^T lambda + dloss/dX[k],  dloss/dU[k] = B^T lambda,  dloss/dtheta += P^T lambda   (S7). */
+/* Step k:  lambda <- A^T lambda + dloss/dX[k],  dloss/dU[k] = B^T lambda,  dloss/dtheta += P^T lambda   (ST7). */
 static tacStatus pull_step(Replay *r, int k) {
     const double *state;
     tacStatus status = find_state(r, k, &state);

@@ -1,4 +1,4 @@
-/* Contact none, implicit in velocity, as in MuJoCo (step.md, S2):
+/* Contact none, implicit in velocity, as in MuJoCo (step.md, ST2):
  *
  *   (M - h G) a = F(x, u),   v+ = v + h a,   q+ = q (+) h v+,   G = dF/dv
  *
@@ -73,7 +73,7 @@ static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) 
  * R = ID(q, v, a) - tau - h G a = 0 defines a:  da = -K^-1 dR. Of -h G a, the part of dc/dv is h (dc/dv) a. Since c is
  * quadratic in v, both this and its derivative with respect to anything are differences that are exact:
  *
- *   h (dc/dv) a = (c(v + h a) - c(v - h a)) / 2                                                              (S4) */
+ *   h (dc/dv) a = (c(v + h a) - c(v - h a)) / 2                                                              (ST4) */
 
 /* v + side h a */
 static void shift_velocity(const tacSim *sim, const double *x, double side, double *v) {

@@ -1,4 +1,4 @@
-/* Contact none, Runge-Kutta 4 on the manifold (step.md, S5). With the rates f = (w, a, act_dot) at a state,
+/* Contact none, Runge-Kutta 4 on the manifold (step.md, ST5). With the rates f = (w, a, act_dot) at a state,
  *
  *   X_1 = x,   X_i = x (+) h c_i f(X_{i-1}),   y = x (+) h sum_i b_i f(X_i),   c = 0 1/2 1/2 1,   b = 1/6 1/3 1/3 1/6
  *

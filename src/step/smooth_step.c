@@ -72,7 +72,7 @@ tacStatus tac_smooth_acceleration(tacSim *sim, const double *x, const double *u,
     return TAC_OK;
 }
 
-/* R = ID(q, v, a) - tau = 0:  da = -M^-1 dR   (dynamics.md, D8) */
+/* R = ID(q, v, a) - tau = 0:  da = -M^-1 dR   (dynamics.md, ID8) */
 tacStatus tac_smooth_acceleration_jac(tacSim *sim, const double *x, const double *u, double *qacc, double *dqacc) {
     const tacModel *m = sim->model;
     tacColumns c = tac_count_columns(sim);

@@ -1,4 +1,4 @@
-/* The position update q+ = q (+) h v+ in tangent coordinates: dq+ = P dq + h Q dv+   (step.md, S1).
+/* The position update q+ = q (+) h v+ in tangent coordinates: dq+ = P dq + h Q dv+   (step.md, ST1).
  * For each rotation P = R(exp(h w))^T and Q = Jr(h w); both are the identity elsewhere. */
 #pragma once
 
@@ -15,7 +15,7 @@ void tac_move_start_jac(const tacModel *m, const double *hv, int ld, double *out
 void tac_move_vjp(const tacModel *m, const double *hv, double h, const double *bar, double *qbar, double *vbar);
 
 /* Rates of the coordinates u of q = q_0 (+) u: u' = Jr^-1(u) v for each rotation, v elsewhere, to second order in u,
- *   u' = v + u x v / 2 + u x (u x v) / 12                                                     (step.md, S6) */
+ *   u' = v + u x v / 2 + u x (u x v) / 12                                                     (step.md, ST6) */
 void tac_log_rate(const tacModel *m, const double *u, const double *v, double *rate);
 /* d(u') = T dv + N du of n columns: dv (rows ld numbers apart) and du (in place of it the result). */
 void tac_log_rate_jac(const tacModel *m, const double *u, const double *v, int n, int ld, const double *dv, double *du);
