@@ -40,6 +40,7 @@ static int print_json(const tacModel *m, const tacStateArgs *state, const tacCon
         json_object_set_new(row, "pos2", cli_json_vec3(&json, "pairs.pos2", c->point[1]));
         json_object_set_new(row, "normal", cli_json_vec3(&json, "pairs.normal", c->normal));
         json_object_set_new(row, "features", cli_features_json(c));
+        json_object_set_new(row, "switch_margin", cli_switch_margin_json(&json, "pairs.switch_margin", c));
         json_array_append_new(list, row);
     }
     cli_json_put(&json, "pairs", list);

@@ -104,6 +104,7 @@ static json_t *contacts_json(tacJson *json, const tacModel *m, const tacContactL
         json_object_set_new(row, "normal", cli_json_vec3(json, "contacts.normal", c->normal));
         json_object_set_new(row, "include", cli_json_number(json, "contacts.include", c->include));
         json_object_set_new(row, "features", cli_features_json(c));
+        json_object_set_new(row, "switch_margin", cli_switch_margin_json(json, "contacts.switch_margin", c));
         json_array_append_new(list, row);
     }
     return list;

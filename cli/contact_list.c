@@ -2,6 +2,7 @@
 
 #include "cli/cli.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -105,6 +106,11 @@ json_t *cli_features_json(const tacContact *contact) {
     for (int i = 0; i < 2; i++)
         json_array_append_new(list, feature_json(contact->feature[i]));
     return list;
+}
+
+json_t *cli_switch_margin_json(tacJson *json, const char *name, const tacContact *contact) {
+    if (contact->switch_margin == (double)INFINITY) return json_null();
+    return cli_json_number(json, name, contact->switch_margin);
 }
 
 const char *cli_feature_text(tacFeature f, char *text, size_t size) {

@@ -1,5 +1,6 @@
 """tactus distance, and the contacts that tactus eval lists: values against closed forms, order, margins, refusals."""
 
+import json
 import math
 import unittest
 
@@ -34,7 +35,7 @@ class Distances(Case):
     def test_keys_and_order(self):
         pairs = self.pairs()
         for pair in pairs:
-            self.assertEqual(set(pair), set("geom1 geom2 geom1_name geom2_name dist pos1 pos2 normal features".split()))
+            self.assertEqual(set(pair), set("geom1 geom2 geom1_name geom2_name dist pos1 pos2 normal features switch_margin".split()))
             self.assertLess(pair["geom1"], pair["geom2"])
             for piece in pair["features"]:
                 self.assertIn(piece["kind"], "point line plane circle ellipsoid side".split())
@@ -68,6 +69,14 @@ class Distances(Case):
         state = self.file("s.json", {"qpos": [0, 0, 2, 1, 0, 0, 0, 0, 0, 2.25, 1, 0, 0, 0, 5, 0, 1, 1, 0, 0, 0]})
         self.close(self.pair("red", "blue", "--state", state)["dist"], -0.05, TOLERANCE)
 
+    def test_switch_margin(self):
+        """How far other pieces of the surfaces are; null where there are none: a ball on a plane, two balls."""
+        self.assertIsNone(self.pair("floor", "red")["switch_margin"])
+        self.assertGreater(self.pair("block", "red")["switch_margin"], 0)
+        self.assertEqual(self.pair("block", "pill")["switch_margin"], 0)  # side by side: all points are equally near
+        text = self.fine("distance", self.scene, "--json").out
+        json.loads(text, parse_constant=self.fail)  # Infinity and NaN are no JSON
+
     def test_text(self):
         text = self.fine("distance", self.scene).out
         lines = text.splitlines()
@@ -93,6 +102,8 @@ class Contacts(Case):
         self.close(found[0]["pos"], [0, 0, -0.005], TOLERANCE)
         self.close(found[0]["normal"], [0, 0, 1], TOLERANCE)
         self.close(found[1]["dist"], 0, TOLERANCE)
+        self.assertIsNone(found[0]["switch_margin"])
+        json.loads(self.fine("eval", self.file("scene.xml", SCENE), "--json").out, parse_constant=self.fail)
 
     def test_none(self):
         self.assertEqual(self.contacts(SCENE.replace("<mujoco>", '<mujoco><option><flag contact="disable"/></option>')), [])
