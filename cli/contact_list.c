@@ -1,6 +1,7 @@
 #include "cli/contact_list.h"
 
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,7 +60,8 @@ tacStatus cli_distances_find(const tacModel *model, const tacOptions *options, c
     *out = (tacContactList){0};
     tacStatus status = tac_sim_new(model, options, &sim, NULL);
     if (status != TAC_OK) return status;
-    for (int a = 0; a < model->ngeom && status == TAC_OK; a++)
+    tacProgress progress = cli_progress_begin("measuring");
+    for (int a = 0; a < model->ngeom && status == TAC_OK; a++) {
         for (int b = a + 1; b < model->ngeom && status == TAC_OK; b++) {
             tacContact contact;
             if (model->geom_body[a] == model->geom_body[b]) continue;
@@ -69,6 +71,9 @@ tacStatus cli_distances_find(const tacModel *model, const tacOptions *options, c
             else if (status == TAC_OK && contact.dist <= margin)
                 status = append(out, &room, &contact);
         }
+        cli_progress_show(&progress, (a + 1L) * (2L * model->ngeom - a), (long)model->ngeom * model->ngeom);
+    }
+    cli_progress_end(&progress);
     tac_sim_free(sim);
     if (status != TAC_OK) cli_contacts_free(out);
     return status;

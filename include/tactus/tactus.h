@@ -250,7 +250,8 @@ TAC_API int tac_max_contacts(const tacModel *model);
 TAC_API tacStatus tac_contacts(tacSim *sim, const double *q, const double *u, tacContact *out, int max, int *n);
 /* Signed distance of two geoms, whether they may touch or not: Euclidean when apart, minus the least translation that
  * parts them when they overlap. The normal runs from geom1 to geom2. TAC_ERR_ARGUMENT for two planes, a geom and
- * itself, and what has no shape (height fields, geoms only for looks). */
+ * itself, and what has no shape (height fields, geoms only for looks); TAC_ERR_NONFINITE where the square of the
+ * distance overflows. */
 TAC_API tacStatus tac_geom_distance(tacSim *sim, const double *q, const double *u, int geom1, int geom2,
                                     tacContact *out);
 

@@ -297,8 +297,7 @@ tacStatus tac_scene_distance(tacScene *s, const tacModel *m, int geom1, int geom
     if (!tac_geoms_have_distance(m, geom1, geom2)) return TAC_ERR_ARGUMENT;
     int swap = tac_contact_swaps(m, geom1, geom2), a = swap ? geom2 : geom1, b = swap ? geom1 : geom2;
     tacStatus status = tac_distance_pair(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], &none, &t);
-    if (status != TAC_OK) return TAC_ERR_UNSUPPORTED;
-    if (!is_finite(&t)) return TAC_ERR_NONFINITE;
+    if (status != TAC_OK || !is_finite(&t)) return TAC_ERR_NONFINITE; /* too far apart for the square of the distance */
     if (swap) t = seen_from_other(&t);
     write_contact(&t, geom1, geom2, -1, tac_pair_reach(m, geom1, geom2, -1).include, out);
     return TAC_OK;

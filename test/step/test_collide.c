@@ -233,6 +233,30 @@ static void bad_input(void **state) {
     close_world(&w);
 }
 
+/* However far away a body is: a finite distance, or the status that says that there is none. */
+static void too_far(void **state) {
+    (void)state;
+    World w = open_world(load("test/data/touching.xml"));
+    int free_joint = 0, finite = 0, overflown = 0;
+    while (free_joint < w.m->njnt && w.m->joint_type[free_joint] != TAC_FREE)
+        free_joint++;
+    CHECK(free_joint < w.m->njnt);
+    for (double x = 1e3; x < 1e305; x *= 1e9) {
+        w.q[w.m->joint_qpos_adr[free_joint]] = x;
+        for (int a = 0; a < w.m->ngeom; a++)
+            for (int b = a + 1; b < w.m->ngeom; b++) {
+                tacContact c;
+                tacStatus status = tac_geom_distance(w.sim, w.q, w.u, a, b, &c);
+                CHECK(status == TAC_OK || status == TAC_ERR_NONFINITE || status == TAC_ERR_ARGUMENT);
+                if (status == TAC_OK) CHECK(isfinite(c.dist) && isfinite(c.normal.x + c.pos.x));
+                finite += status == TAC_OK && c.dist > x / 2;
+                overflown += status == TAC_ERR_NONFINITE;
+            }
+    }
+    CHECK(finite > 0 && overflown > 0);
+    close_world(&w);
+}
+
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
 static int same_feature(tacFeature a, tacFeature b) {
@@ -508,10 +532,11 @@ static void parameters_count(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_and_order),    cmocka_unit_test(just_touching), cmocka_unit_test(margin_and_gap),
-        cmocka_unit_test(distance_of_any_two), cmocka_unit_test(too_many),      cmocka_unit_test(bad_input),
-        cmocka_unit_test(derivatives),         cmocka_unit_test(no_memory),     cmocka_unit_test(same_on_every_thread),
-        cmocka_unit_test(parameters_count)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values_and_order), cmocka_unit_test(just_touching),
+                                       cmocka_unit_test(margin_and_gap),   cmocka_unit_test(distance_of_any_two),
+                                       cmocka_unit_test(too_many),         cmocka_unit_test(bad_input),
+                                       cmocka_unit_test(too_far),          cmocka_unit_test(derivatives),
+                                       cmocka_unit_test(no_memory),        cmocka_unit_test(same_on_every_thread),
+                                       cmocka_unit_test(parameters_count)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
