@@ -318,27 +318,44 @@ static void bound_margins(const Search *found, int n, tacTouch *out) {
         out[k].margin = tac_min(out[k].margin, room);
 }
 
+/* The nearest touch; of overlapping faces all of theirs. *whole: 1 where there is no more to be found. */
+static int touch_nearest(const Boxes *x, double reach, int *whole, tacTouch *out) {
+    Search found;
+    int n = 1;
+    *whole = 1;
+    if (!search_axes(x, reach, &found)) return 0;
+    if (found.best.s <= APART * x->tie && found.best.kind < 2) {
+        n = touch_faces(x, &found.best, reach, out);
+        bound_margins(&found, n, out);
+        return n;
+    }
+    *whole = 0;
+    if (found.best.s > APART * x->tie)
+        *out = touch_apart(x);
+    else
+        edge_touch(x, &found.best, out);
+    set_margin(x, out);
+    if (found.best.s <= APART * x->tie) bound_margins(&found, n, out);
+    return out->dist < reach;
+}
+
 int tac_touch_box_box(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                       tacPairCache *cache, tacTouch *out) {
-    Boxes x;
-    Search found;
-    tacTouch nearest;
-    begin(&x, a, A, b, B);
     (void)cache;
-    if (!search_axes(&x, reach, &found)) return 0;
-    if (found.best.s > APART * x.tie) {
-        nearest = touch_apart(&x);
-        set_margin(&x, &nearest);
-        return nearest.dist < reach ? tac_manifold(a, A, b, B, reach, &nearest, out) : 0;
-    }
-    int n;
-    if (found.best.kind == 2) {
-        edge_touch(&x, &found.best, &nearest);
-        set_margin(&x, &nearest);
-        n = tac_manifold(a, A, b, B, reach, &nearest, out);
-    } else {
-        n = touch_faces(&x, &found.best, reach, out);
-    }
-    bound_margins(&found, n, out);
-    return n;
+    Boxes x;
+    int whole;
+    begin(&x, a, A, b, B);
+    int n = touch_nearest(&x, reach, &whole, out);
+    if (n == 0 || whole) return n;
+    tacTouch nearest = out[0];
+    return tac_manifold(a, A, b, B, reach, &nearest, out);
+}
+
+int tac_nearest_box_box(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                        tacPairCache *cache, tacTouch *out) {
+    (void)cache;
+    Boxes x;
+    int whole;
+    begin(&x, a, A, b, B);
+    return touch_nearest(&x, reach, &whole, out);
 }

@@ -6,6 +6,8 @@ enum { MOST_CORNERS = TAC_EPA_CORNERS, MOST_FACES = 2 * TAC_EPA_CORNERS };
 #define FLAT 1e-12
 /* A corner sees a face when it lies this times scale above it: points in its plane do not. */
 #define VISIBLE 1e-14
+/* Corners to begin with that are nearer to the hull of the others, relative to scale, make slivers. */
+#define WELL_APART 1e-3
 /* Difference relative to scale that rounding makes of a repeated corner's height, besides that of the normal. */
 #define REPEATED 1e-13
 /* Sine of the angle up to which two faces are in one plane. */
@@ -115,11 +117,12 @@ static int add_corner(tacCores *c, int n, tacSupport *s, int hint[2]) {
     return found;
 }
 
-/* Corners of the simplex that stand apart from the hull of those before. */
+/* Corners of the simplex that stand well apart from the hull of those before: others are found that do, if D has any.
+ * The origin may be left outside; a polytope in D grows around it all the same. */
 static int keep_spanning(const tacGjk *start, double scale, tacSupport *s) {
     int n = 0;
     for (int i = 0; i < start->n; i++) {
-        if (n > 0 && !(off_hull(n, s, hull_direction(n, s), start->corner[i].w) > FLAT * scale)) continue;
+        if (n > 0 && !(off_hull(n, s, hull_direction(n, s), start->corner[i].w) > WELL_APART * scale)) continue;
         s[n++] = start->corner[i];
     }
     return n;
@@ -148,8 +151,9 @@ static void build_tetrahedron(Polytope *p) {
 
 /* --- Growing ------------------------------------------------------------------------------------------------------ */
 
-/* Marks the faces that w sees, from `first` over edges; they are one patch. Returns their list's length. */
-static int mark_seen(Polytope *p, int first, tacVec3 w, int *list) {
+/* Marks the faces that w sees, from `first` over edges; they are one patch. A face without a normal is neither seen nor
+ * not: `slivers` says which, because the patch may go on behind it. Returns their list's length. */
+static int mark_seen(Polytope *p, int first, tacVec3 w, int slivers, int *list) {
     int count = 0;
     list[count++] = first;
     p->face[first].seen = 1;
@@ -157,7 +161,8 @@ static int mark_seen(Polytope *p, int first, tacVec3 w, int *list) {
         for (int k = 0; k < 3; k++) {
             int at = p->face[list[i]].beside[k];
             Face *f = &p->face[at];
-            if (f->seen || !(tac_dot3(f->outside, w) - p->offset[at] > VISIBLE * p->scale)) continue;
+            int sliver = slivers && p->offset[at] == TAC_INFINITY;
+            if (f->seen || !(sliver || tac_dot3(f->outside, w) - p->offset[at] > VISIBLE * p->scale)) continue;
             f->seen = 1;
             list[count++] = at;
         }
@@ -203,11 +208,13 @@ static int side_of(const Face *f, int from, int to) {
 
 /* Replaces the faces that w sees by the cone over their ring. 0: not possible; the polytope stays as it was. */
 static int grow(Polytope *p, int first, const tacSupport *w) {
-    int seen[MOST_FACES], fresh[MOST_FACES];
+    int seen[MOST_FACES], fresh[MOST_FACES], nseen = 0, ok = 0;
     Ring ring;
-    int nseen = mark_seen(p, first, w->w, seen), ok = find_ring(p, nseen, seen, &ring);
-    for (int i = 0; i < nseen; i++)
-        p->face[seen[i]].seen = 0;
+    for (int slivers = 0; slivers < 2 && !ok; slivers++) {
+        nseen = mark_seen(p, first, w->w, slivers, seen), ok = find_ring(p, nseen, seen, &ring);
+        for (int i = 0; i < nseen; i++)
+            p->face[seen[i]].seen = 0;
+    }
     if (!ok) return 0;
     for (int i = 0; i < nseen; i++) {
         p->offset[seen[i]] = TAC_INFINITY;
@@ -284,6 +291,7 @@ static double next_offset(const Polytope *p, const tacEpa *out, double same) {
 }
 
 static void expand(tacCores *c, Polytope *p, double gap, int hint[2], tacEpa *out) {
+    int proved = 1;
     out->status = TAC_EPA_FULL, out->lower = -TAC_INFINITY, out->upper = 0;
     for (;;) {
         int at = nearest_face(p);
@@ -294,20 +302,20 @@ static void expand(tacCores *c, Polytope *p, double gap, int hint[2], tacEpa *ou
         out->iterations++;
         double lower = -tac_dot3(f->outside, w.w);
         out->upper = -p->offset[at];
-        /* a corner of the polytope is not above any of its faces, but for what their normals are off */
-        int repeated = out->upper - lower <= SAME_PLANE * p->scale && is_corner(p, w.w);
+        int repeated = is_corner(p, w.w);
         if (out->upper - lower <= gap * p->scale ||
             (repeated && out->upper - lower <= (REPEATED + 4 * f->turn) * p->scale)) {
-            keep_face(p, f, lower, out);
-            out->status = TAC_EPA_DONE;
+            if (proved || lower > out->lower) keep_face(p, f, lower, out);
+            if (proved) out->status = TAC_EPA_DONE;
             return;
         }
         if (lower > out->lower) keep_face(p, f, lower, out);
-        if (repeated) { /* a sliver whose normal is no normal */
-            p->offset[at] = TAC_INFINITY;
-            continue;
-        }
-        if (p->ncorner == MOST_CORNERS || !grow(p, at, &w)) return;
+        if (p->ncorner == MOST_CORNERS) return;
+        if (!repeated && grow(p, at, &w)) continue;
+        /* Not a face of D, and not to be replaced: a sliver whose normal is no normal, or among slivers. There may be
+         * better ones, but the bound has a hole now. */
+        p->offset[at] = TAC_INFINITY;
+        proved = proved && repeated;
     }
 }
 

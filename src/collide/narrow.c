@@ -1,4 +1,5 @@
 /* Narrow phase: the table of pairs. */
+#include "collide/convex.h"
 #include "collide/pairs.h"
 
 /* Rows and columns by tacGeomType, row <= column; 0: the two never touch. */
@@ -70,22 +71,36 @@ static tacTouch swapped(tacTouch t) {
     return s;
 }
 
-int tac_touches(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
-                tacPairCache *cache, tacTouch *out) {
-    int swap = a->type > b->type;
-    tacTouchFunction find = swap ? TABLE[b->type][a->type] : TABLE[a->type][b->type];
+static tacTouchFunction function_of(const tacShape *a, const tacShape *b) {
+    return a->type > b->type ? TABLE[b->type][a->type] : TABLE[a->type][b->type];
+}
+
+/* By a function of the table, which wants the shapes in order. */
+static int call(tacTouchFunction find, const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
+                double reach, tacPairCache *cache, tacTouch *out) {
     if (find == 0) return 0;
-    if (!swap) return find(a, A, b, B, reach, cache, out);
+    if (a->type <= b->type) return find(a, A, b, B, reach, cache, out);
     int n = find(b, B, a, A, reach, cache, out);
     for (int i = 0; i < n; i++)
         out[i] = swapped(out[i]);
     return n;
 }
 
+int tac_touches(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                tacPairCache *cache, tacTouch *out) {
+    return call(function_of(a, b), a, A, b, B, reach, cache, out);
+}
+
+/* The same without the further points of a manifold, where those take time of their own. */
+static tacTouchFunction without_manifold(tacTouchFunction find) {
+    if (find == tac_touch_convex_convex) return tac_convex_nearest;
+    return find == tac_touch_box_box ? tac_nearest_box_box : find;
+}
+
 tacStatus tac_distance_pair(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
                             tacPairCache *cache, tacTouch *out) {
     tacTouch all[TAC_MAX_TOUCH];
-    int n = tac_touches(a, A, b, B, TAC_INFINITY, cache, all);
+    int n = call(without_manifold(function_of(a, b)), a, A, b, B, TAC_INFINITY, cache, all);
     if (n == 0) return TAC_ERR_SHAPE;
     *out = all[0];
     for (int i = 1; i < n; i++) /* until another point is the nearest: two distances part by two metres a metre */

@@ -24,8 +24,10 @@ TAC_PAIR(sphere_box);
 TAC_PAIR(capsule_capsule);
 TAC_PAIR(capsule_box);
 
-/* Separating axes (box_box.c). */
+/* Separating axes (box_box.c). nearest: the first touch, and further ones only where they come with it. */
 TAC_PAIR(box_box);
+int tac_nearest_box_box(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
+                        tacPairCache *cache, tacTouch *out);
 
 /* Any two convex shapes (convex.c). */
 TAC_PAIR(convex_convex);

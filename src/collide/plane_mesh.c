@@ -1,10 +1,11 @@
 /* Plane against the hull of a mesh: its corners nearer than `reach`.
  *
  * The lowest corner is found by climbing along edges; the corners below a height hang together by edges that stay below
- * it, so the others are found from it, corner by corner. Of more than TAC_MAX_TOUCH there remain the deepest and the
- * furthest in seven directions along the plane; the directions turn with the mesh, so that a mesh that slides and spins
- * on one face keeps its corners. Each corner is a touch by itself, as a box's. An infinite reach asks for the distance
- * alone: the lowest corner, whose margin then is that of its being the lowest. */
+ * it, so the others are found from it, corner by corner. Of more than TAC_MAX_TOUCH there remain the deepest, the
+ * furthest in seven directions along the plane, and where these are fewer those that spread widest; the directions turn
+ * with the mesh, so that a mesh that slides and spins on one face keeps its corners. Each corner is a touch by itself,
+ * as a box's. An infinite reach asks for the distance alone: the lowest corner, whose margin then is that of its being
+ * the lowest. */
 #include "collide/closed_form.h"
 #include "collide/pairs.h"
 
@@ -164,18 +165,54 @@ static int add_once(int n, int *keep, int i) {
     return n + 1;
 }
 
-/* All candidates within reach while there is room; else the lowest and the furthest. Ascending after the lowest.
- * *margin (m): until others are chosen; where all are kept, until one more comes than there is room for. */
+/* Places that the furthest corners leave go to those farthest from all that have one; how far is the mesh's own affair,
+ * whatever its pose. */
+static int fill_places(const cornerSearch *c, int n, int keep[TAC_MAX_TOUCH]) {
+    while (n < TAC_MAX_TOUCH) {
+        int best = -1;
+        double most = 0;
+        for (int k = 0; k < candidates(c); k++) {
+            int i = candidate(c, k);
+            double near = TAC_INFINITY;
+            for (int j = 0; j < n; j++) {
+                tacVec3 d = tac_sub3(c->hull->vert[i], c->hull->vert[keep[j]]);
+                near = tac_min(near, tac_dot3(d, d));
+            }
+            if (corner_height(c, i) < c->reach && near > 0 && is_better(near, i, most, best)) best = i, most = near;
+        }
+        if (best < 0) return n;
+        keep[n++] = best;
+    }
+    return n;
+}
+
+/* The furthest, others that spread, and in place of the last the lowest if it is not among them: which it is may hang
+ * on rounding, and the others not on it. -> until others are chosen (m) */
+static double choose_spread(const cornerSearch *c, int lowest, int keep[TAC_MAX_TOUCH], int *count) {
+    int n = 0, furthest[TAC_DIRECTIONS], at = 0;
+    double margin = find_furthest(c, furthest);
+    for (int j = 0; j < TAC_DIRECTIONS; j++)
+        n = add_once(n, keep, furthest[j]);
+    n = fill_places(c, n, keep);
+    for (int k = 0; k < n; k++) /* one that leaves changes what the others are farthest from */
+        margin = tac_min(margin, c->reach - corner_height(c, keep[k]));
+    while (at < n && keep[at] != lowest)
+        at++;
+    if (at == n) at = n < TAC_MAX_TOUCH ? n++ : n - 1;
+    keep[at] = keep[0], keep[0] = lowest, *count = n;
+    return margin;
+}
+
+/* All candidates within reach while there is room; else those that spread. Ascending after the lowest. *margin (m):
+ * until others are chosen; where all are kept, until one more comes than there is room for. */
 static int choose(const cornerSearch *c, int lowest, int keep[TAC_MAX_TOUCH], double *margin) {
-    int n = 1, within = 0, furthest[TAC_DIRECTIONS];
+    int n = 1, within = 0;
     keep[0] = lowest, *margin = TAC_INFINITY;
     for (int k = 0; k < candidates(c) && within <= TAC_MAX_TOUCH; k++)
         within += corner_height(c, candidate(c, k)) < c->reach;
     if (within >= TAC_MAX_TOUCH) *margin = c->all ? 0 : c->beyond - c->reach;
     if (within > TAC_MAX_TOUCH) {
-        *margin = tac_min(*margin, find_furthest(c, furthest));
-        for (int j = 0; j < TAC_DIRECTIONS; j++)
-            n = add_once(n, keep, furthest[j]);
+        *margin = tac_min(*margin, choose_spread(c, lowest, keep, &n));
     } else {
         for (int k = 0; k < candidates(c); k++)
             if (corner_height(c, candidate(c, k)) < c->reach) n = add_once(n, keep, candidate(c, k));

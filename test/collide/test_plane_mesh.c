@@ -129,10 +129,7 @@ static void check_solid(Solid *s, uint64_t seed) {
         tacTouch t[TAC_MAX_TOUCH];
         int n = check_touches(&p, reach, TOL, t);
         CHECK_INT(n > 0, expected > 0);
-        if (expected <= TAC_MAX_TOUCH)
-            CHECK_INT(n, expected);
-        else
-            CHECK(n >= 3);
+        CHECK_INT(n, expected < TAC_MAX_TOUCH ? expected : TAC_MAX_TOUCH); /* one more never makes them fewer */
         if (n > 0) CHECK_NEAR(t[0].dist, lowest, TOL);
         CHECK(check_touches(&p, HUGE_VAL, TOL, t) > 0);
         CHECK_NEAR(t[0].dist, lowest, TOL);
@@ -188,7 +185,7 @@ static void test_standing(void **state) {
             corner[j] = t[j].feature[1].id[0];
             mean = tac_madd3(mean, 1.0 / n, tac_sub3(t[j].point[1], p.pose[1].p));
         }
-        CHECK(n >= 7);
+        CHECK_INT(n, TAC_MAX_TOUCH);
         CHECK_LT(hypot(mean.x, mean.y), 0.25);
         for (int a = 0; i > 0 && a < n; a++) { /* but for which is the deepest, by rounding */
             int kept = 0;
