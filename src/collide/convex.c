@@ -27,6 +27,7 @@ static void guess_apart(const tacCores *c, const tacGjk *k, double gap, tacGuess
 
 static void guess_overlapping(const tacEpa *e, tacGuess *g) {
     *g = (tacGuess){.n = e->n, .lower = e->lower, .upper = e->upper, .turn = e->turn, .ncorner = 3};
+    g->rough = e->status == TAC_EPA_FULL;
     for (int k = 0; k < 2; k++) {
         g->x[k] = tac_zero3();
         for (int i = 0; i < 3; i++) {

@@ -52,11 +52,11 @@ static tacTouch guessed(const Choice *k, tacFeature f0, tacFeature f1) {
     return t;
 }
 
-/* Whether the touch is within the search's bounds, on its side, and no point of the cores lies nearer along its normal:
+/* Whether the touch is within the search's bounds, and no point of the cores lies nearer along its normal:
  * apart, that alone proves it (G14). */
 static int is_within(const Choice *k, const tacTouch *t) {
     double d = t->dist + tac_shape_pad(k->c->shape[0]) + tac_shape_pad(k->c->shape[1]), slack = SLACK * k->c->scale;
-    if (d < k->g->lower - slack || d > k->g->upper + slack || !(tac_dot3(t->normal, k->g->n) > 0)) return 0;
+    if (!(d >= k->g->lower - slack && d <= k->g->upper + slack)) return 0;
     tacCores c = *k->c;
     return d - tac_dot3(t->normal, tac_cores_support(&c, t->normal, (int[2]){k->g->id[0][0], k->g->id[1][0]}).w) <=
            slack;
@@ -77,17 +77,29 @@ static int try_from(Choice *k, tacTouch t) {
 
 static int try_pair(Choice *k, tacFeature f0, tacFeature f1) { return try_from(k, guessed(k, f0, f1)); }
 
-/* A rim and a rim or edge that lie nearly flat on each other cross in up to two points: start all around it. */
+/* Start at a point of the rim, or of the middle of a cone's side with its normal. e: unit, across the axis. */
+static void start_at(const Choice *k, int side, tacVec3 e, tacTouch *t) {
+    const tacPose *pose = pose_of(k->c, side);
+    double r = k->c->shape[side]->size.x, h = k->c->shape[side]->size.y;
+    int rim = t->feature[side].kind == TAC_FEATURE_CIRCLE;
+    tacVec3 x = tac_scale3(rim ? r : 0.5 * r, e);
+    if (rim) x.z = t->feature[side].id[0] == 1 ? h : -h;
+    t->point[0] = t->point[1] = tac_pose_point(pose, x);
+    if (rim) return;
+    tacVec3 outside = tac_mulmv3(pose->R, tac_vec3(2 * h * e.x, 2 * h * e.y, r));
+    t->normal = tac_scale3((side == 0 ? 1 : -1) / tac_norm3(outside), outside);
+}
+
+/* A rim and a rim or edge that lie nearly flat on each other cross in up to two points; a corner near the axis of a
+ * cone is nearly as deep under all of its side: start all around it. */
 static int try_around(Choice *k, tacFeature f0, tacFeature f1) {
     static const double COS[8] = {1, 0.7071, 0, -0.7071, -1, -0.7071, 0, 0.7071};
     tacTouch t = guessed(k, f0, f1);
-    int side = f0.kind == TAC_FEATURE_CIRCLE ? 0 : 1;
-    if (t.feature[side].kind != TAC_FEATURE_CIRCLE || t.feature[1 - side].kind == TAC_FEATURE_PLANE) return 0;
-    tacVec3 size = k->c->shape[side]->size;
-    double z = t.feature[side].id[0] == 1 ? size.y : -size.y;
+    int side = tac_touch_side(&t, TAC_FEATURE_CIRCLE);
+    if (side < 0) side = tac_touch_side(&t, TAC_FEATURE_SIDE);
+    if (side < 0 || t.feature[1 - side].kind == TAC_FEATURE_PLANE) return 0;
     for (int i = 0; i < 8; i++) {
-        tacVec3 x = tac_vec3(size.x * COS[i], size.x * COS[(i + 6) % 8], z);
-        t.point[0] = t.point[1] = tac_pose_point(pose_of(k->c, side), x);
+        start_at(k, side, tac_vec3(COS[i], COS[(i + 6) % 8], 0), &t);
         if (try_from(k, t)) return 1;
     }
     return 0;
@@ -239,13 +251,36 @@ static void list_round(const Choice *k, int side, List *list) {
     if (s->type == TAC_CYLINDER || s->type == TAC_CONE)
         for (int end = 0; end < (s->type == TAC_CONE ? 1 : 2); end++) {
             double along = outward(k, side).z * (end ? 1 : -1);
-            if (s->type == TAC_CONE || along > -0.5)
+            if (s->type == TAC_CONE || along > -0.5 || k->g->rough)
                 add_candidate(k, side, tac_feature(TAC_FEATURE_CIRCLE, end, 0), list);
-            if (along > 0.5) add_candidate(k, side, face_feature(end), list);
+            if (along > 0.5 || k->g->rough) add_candidate(k, side, face_feature(end), list);
         }
 }
 
-/* Without `thorough` only what the simplex stands on; with it all within the error of the guess. */
+/* A feature that is not on the list yet. */
+static void add_once(const Choice *k, int side, tacFeature f, List *list) {
+    for (int i = 0; i < list->n; i++)
+        if (tac_same_feature(list->feature[i], f)) return;
+    add_candidate(k, side, f, list);
+}
+
+/* All edges and faces of the corners there are. */
+static void list_around(const Choice *k, int side, const tacCorners *c, List *list) {
+    const tacShape *s = k->c->shape[side];
+    if (s->type != TAC_BOX && s->type != TAC_MESH) return;
+    for (int i = 0; i < c->n; i++) {
+        const int *next, *face = tac_shape_faces(s, c->id[i]);
+        int v = c->id[i], n = tac_shape_neighbours(s, v, &next);
+        for (int e = 0; e < n; e++) {
+            add_once(k, side, face_feature(face[e]), list);
+            add_once(k, side, tac_feature(TAC_FEATURE_LINE, v < next[e] ? v : next[e], v < next[e] ? next[e] : v),
+                     list);
+        }
+    }
+}
+
+/* Without `thorough` only what the simplex stands on; with it all within the error of the guess, and all beside it
+ * where that has no bound. */
 static void list_straight(const Choice *k, int side, int thorough, List *list) {
     const tacShape *s = k->c->shape[side];
     Level l;
@@ -258,6 +293,7 @@ static void list_straight(const Choice *k, int side, int thorough, List *list) {
         add_candidate(k, side, edge[i], list);
     for (int i = 0; i < l.corners.n; i++)
         add_candidate(k, side, point_feature(l.corners.id[i]), list);
+    if (thorough && k->g->rough) list_around(k, side, &l.corners, list);
 }
 
 /* Pairs in order of their places in the two lists. */

@@ -9,6 +9,7 @@ typedef struct tacGuess {
     tacVec3 x[2];        /* on the cores, x[1] - x[0] about along n */
     double lower, upper; /* bounds of the cores' signed distance */
     double turn;         /* error of n, rad */
+    int rough;           /* 1: the search ended early, and directions far from n may be as good */
     int ncorner;         /* of the simplex around x[1] - x[0] */
     int id[2][3];        /* their numbers on the two shapes */
 } tacGuess;
