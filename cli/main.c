@@ -16,6 +16,7 @@ const tacVerb CLI_VERBS[] = {
     {"grad", "MODEL", "derivatives of one step by state, control and parameters", cmd_grad},
     {"check", "MODEL", "are the derivatives right? against differences at random states", cmd_check},
     {"bench", "[MODEL]", "times of steps and derivatives, beside differences and MuJoCo", cmd_bench},
+    {"solve", "FILE", "one frictional contact problem of the published collections", cmd_solve},
     {"random", "SEED", "a valid random model, for stress runs", cmd_random},
     {"help", "[VERB]", "this list, or a verb's own help", cmd_help},
     {"version", "", "version of the program", cmd_version},

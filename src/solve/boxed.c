@@ -5,9 +5,6 @@
 
 /* Sweeps from zero that guess the classes. */
 #define GUESS_SWEEPS 6
-/* Systems that block pivoting may solve: this many and so many per row. */
-#define PIVOT_LIMIT         20
-#define PIVOT_LIMIT_PER_ROW 2
 /* Sweeps when nothing else goes through. */
 #define LAST_SWEEPS 2000
 /* Rounding of a solved system, relative to the largest force: condition numbers up to 1e5 or so. */
@@ -89,16 +86,12 @@ static int good_enough(const tacBoxed *problem, const double *f, const double *w
     return result->residual <= tac_boxed_tolerance(problem, f);
 }
 
-/* Sweeps from zero guess the classes, pivoting makes them right. */
-static int sweep_and_pivot(const tacBoxed *problem, tacBoxedWork *work, int sweeps, double *f, double *w,
-                           int *row_class, tacBoxedResult *result) {
+/* Sweeps from zero, and the classes they suggest. */
+static void sweep(const tacBoxed *problem, int count, double *f, double *w, int *row_class) {
     for (int i = 0; i < problem->n; i++)
         f[i] = 0;
-    tac_boxed_sweep(problem, sweeps, f, w);
+    tac_boxed_sweep(problem, count, f, w);
     classify(problem, f, w, row_class);
-    int limit = PIVOT_LIMIT + PIVOT_LIMIT_PER_ROW * problem->n;
-    return tac_boxed_pivot(problem, work, limit, f, w, row_class, &result->pivots) &&
-           good_enough(problem, f, w, result);
 }
 
 /* Dantzig's method and, where it goes round in circles, the way from a problem that is solved. */
@@ -111,23 +104,32 @@ static int follow(const tacBoxed *problem, tacBoxedWork *work, double *f, double
     for (int way = 0; way < TAC_BOXED_WAYS; way++)
         if (tac_boxed_path(problem, work, way, f, w, row_class, &result->pivots) && good_enough(problem, f, w, result))
             return 1;
+    return 0;
+}
+
+/* Limits of definite problems; what is left when they fail is what sweeps find, which redundant rows do not disturb.
+ * Where it is known that there are such rows, sweeps come first: on large problems they are cheaper. */
+static int approach(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
+                    tacBoxedResult *result) {
+    result->method = TAC_BOXED_SWEEP;
+    sweep(problem, problem->semidefinite ? LAST_SWEEPS : GUESS_SWEEPS, f, w, row_class);
+    if (problem->semidefinite && good_enough(problem, f, w, result)) return 1;
     result->method = TAC_BOXED_PROXIMAL;
-    return tac_boxed_proximal(problem, work, f, w, row_class, &result->pivots) && good_enough(problem, f, w, result);
+    if (tac_boxed_proximal(problem, work, f, w, row_class, &result->pivots) && good_enough(problem, f, w, result))
+        return 1;
+    result->method = TAC_BOXED_SWEEP;
+    sweep(problem, LAST_SWEEPS, f, w, row_class);
+    return good_enough(problem, f, w, result);
 }
 
 /* -> 1 when one of them solves it. */
 static int try_methods(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
                        tacBoxedResult *result) {
-    int solved = sweep_and_pivot(problem, work, GUESS_SWEEPS, f, w, row_class, result);
+    sweep(problem, GUESS_SWEEPS, f, w, row_class);
+    int solved = tac_boxed_pivot(problem, work, f, w, row_class, &result->pivots) && good_enough(problem, f, w, result);
     result->method = result->pivots > 1 ? TAC_BOXED_PIVOT : TAC_BOXED_GUESS;
-    if (solved || follow(problem, work, f, w, row_class, result)) return 1;
-    result->method = TAC_BOXED_SWEEP;
-    if (sweep_and_pivot(problem, work, LAST_SWEEPS, f, w, row_class, result)) return 1;
-    for (int i = 0; i < problem->n; i++)
-        f[i] = 0;
-    tac_boxed_sweep(problem, LAST_SWEEPS, f, w);
-    classify(problem, f, w, row_class);
-    return good_enough(problem, f, w, result);
+    if (solved || (!problem->semidefinite && follow(problem, work, f, w, row_class, result))) return 1;
+    return approach(problem, work, f, w, row_class, result);
 }
 
 tacStatus tac_boxed_solve(const tacBoxed *problem, tacArena *arena, double *f, double *w, int *row_class,

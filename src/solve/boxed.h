@@ -21,6 +21,7 @@ typedef struct tacBoxed {
     const double *low, *high; /* n */
     const double *shift;      /* n: added to A's diagonal; NULL: nothing */
     int symmetric;            /* 1: A is */
+    int semidefinite;         /* 1: A may be singular; the answer is sought as a limit of definite problems */
 } tacBoxed;
 
 /* What holds in a row. */
@@ -91,10 +92,9 @@ double tac_boxed_tolerance(const tacBoxed *problem, const double *f);
 
 /* `count` sweeps of projected Gauss-Seidel on f; w is A f + b after them. */
 void tac_boxed_sweep(const tacBoxed *problem, int count, double *f, double *w);
-/* Block principal pivoting from the classes given: rows that break their condition change class together while that
- * makes them fewer, else one at a time [Judice1994]. -> 1 when all conditions hold. */
-int tac_boxed_pivot(const tacBoxed *problem, tacBoxedWork *work, int limit, double *f, double *w, int *row_class,
-                    int *pivots);
+/* Block principal pivoting from the classes given: rows that break their condition change class together, as long as
+ * that makes them fewer now and then [Judice1994]. -> 1 when all conditions hold. */
+int tac_boxed_pivot(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);
 /* Dantzig's method: rows are taken up one after another, those before kept right on the way, with bounds that move
  * (Jade IV-B). corrected 0: with the step length that takes bounds for constant, as it was before that paper. -> 1 when
  * it went through. */
@@ -105,6 +105,5 @@ int tac_boxed_dantzig(const tacBoxed *problem, tacBoxedWork *work, int corrected
 #define TAC_BOXED_WAYS 3
 int tac_boxed_path(const tacBoxed *problem, tacBoxedWork *work, int way, double *f, double *w, int *row_class,
                    int *pivots);
-/* Problems with a semidefinite A, as the limit of definite ones; f is the one of least size among equals where it gets
- * there at once. -> 1 when it gets there. */
+/* Problems with a semidefinite A, as the limit of definite ones, from the classes given. -> 1 when it gets there. */
 int tac_boxed_proximal(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);

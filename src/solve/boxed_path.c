@@ -16,7 +16,7 @@
 
 /* Lines of the way: this many and so many per row; then rounding has led it astray. */
 #define LINES         50
-#define LINES_PER_ROW 12
+#define LINES_PER_ROW 4
 /* How irregular the cover is; how much of its parent's a child may have (five of them, halved by the spread). */
 #define SPREAD      1.0
 #define CHILD_SHARE 0.3

@@ -3,7 +3,9 @@
 
 #include "math/scalar.h"
 
-/* Rounds that may pass without progress before rows change class one at a time. */
+#include <string.h>
+
+/* Rounds that may pass without progress before we take it for a cycle. */
 #define PATIENCE 6
 
 /* The class row i should have, given f and w of the present classes. */
@@ -26,9 +28,8 @@ static int wanted_class(const tacBoxed *problem, const double *f, const double *
     return pull > tolerance ? TAC_ROW_FREE : row_class[i];
 }
 
-/* -> number of rows whose class should change, `last` the last of them. Rows of idle parents do not count. */
-static int find_wrong(const tacBoxed *problem, const double *f, const double *w, const int *row_class, int *wanted,
-                      int *last) {
+/* -> number of rows whose class should change. Rows of idle parents do not count. */
+static int find_wrong(const tacBoxed *problem, const double *f, const double *w, const int *row_class, int *wanted) {
     double tolerance = tac_boxed_tolerance(problem, f);
     int wrong = 0;
     for (int i = 0; i < problem->n; i++) {
@@ -36,7 +37,7 @@ static int find_wrong(const tacBoxed *problem, const double *f, const double *w,
         wanted[i] = row_class[i];
         if (p >= 0 && row_class[p] != TAC_ROW_FREE) continue;
         wanted[i] = wanted_class(problem, f, w, row_class, i, tolerance);
-        if (wanted[i] != row_class[i]) wrong++, *last = i;
+        wrong += wanted[i] != row_class[i];
     }
     return wrong;
 }
@@ -53,21 +54,16 @@ static void follow_parents(const tacBoxed *problem, const double *f, const doubl
     }
 }
 
-int tac_boxed_pivot(const tacBoxed *problem, tacBoxedWork *work, int limit, double *f, double *w, int *row_class,
-                    int *pivots) {
+int tac_boxed_pivot(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots) {
     int fewest = problem->n + 1, patience = PATIENCE;
-    for (int k = 0; k < limit; k++) {
-        int last = 0;
+    while (patience >= 0) {
         if (!tac_boxed_solve_classes(problem, row_class, work, f, w)) return 0;
         ++*pivots;
-        int wrong = find_wrong(problem, f, w, row_class, work->wanted, &last);
+        int wrong = find_wrong(problem, f, w, row_class, work->wanted);
         if (wrong == 0) return 1;
-        if (wrong < fewest)
-            fewest = wrong, patience = PATIENCE;
-        else
-            patience--;
-        for (int i = patience < 0 ? last : 0; i < (patience < 0 ? last + 1 : problem->n); i++)
-            row_class[i] = work->wanted[i];
+        patience = wrong < fewest ? PATIENCE : patience - 1;
+        fewest = wrong < fewest ? wrong : fewest;
+        memcpy(row_class, work->wanted, (size_t)problem->n * sizeof *row_class);
         follow_parents(problem, f, w, row_class);
     }
     return 0;

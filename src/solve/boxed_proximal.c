@@ -15,6 +15,8 @@
 #define SHARE 1e-6
 /* Least diagonal, relative to the largest, that D is a share of. */
 #define LEAST_DIAGONAL 1e-3
+/* Rounds go on while each has less than this share of the residual before it. */
+#define GAIN 0.7
 enum { ROUNDS = 60 };
 
 static void set_shift(const tacBoxed *problem, double *shift) {
@@ -34,7 +36,7 @@ static int advance(const tacBoxed *problem, tacBoxedWork *work, double *f, doubl
     for (int i = 0; i < n; i++)
         work->near_shift[i] = work->shift[i] + (problem->shift == NULL ? 0 : problem->shift[i]);
     near.b = work->near_b, near.shift = work->near_shift;
-    ok = tac_boxed_pivot(&near, work, n, f, w, row_class, pivots);
+    ok = tac_boxed_pivot(&near, work, f, w, row_class, pivots);
     for (int way = 0; way < TAC_BOXED_WAYS && !ok; way++)
         ok = tac_boxed_path(&near, work, way, f, w, row_class, pivots);
     tac_boxed_multiply(problem, f, w);
@@ -42,18 +44,14 @@ static int advance(const tacBoxed *problem, tacBoxedWork *work, double *f, doubl
 }
 
 int tac_boxed_proximal(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots) {
-    size_t bytes = (size_t)problem->n * sizeof *f;
-    double before = TAC_INFINITY;
-    memset(f, 0, bytes);
+    double residual = TAC_INFINITY;
+    memset(f, 0, (size_t)problem->n * sizeof *f);
     set_shift(problem, work->shift);
-    for (int i = 0; i < problem->n; i++)
-        row_class[i] = problem->parent[i] >= 0 ? TAC_ROW_OFF : problem->low[i] == 0 ? TAC_ROW_LOW : TAC_ROW_FREE;
     for (int round = 0; round < ROUNDS; round++) {
+        double before = residual;
         if (!advance(problem, work, f, w, row_class, pivots)) return 0;
-        double residual = tac_boxed_residual(problem, f, w);
-        if (residual <= tac_boxed_tolerance(problem, f)) return 1;
-        if (!(residual < before)) return 0;
-        before = residual;
+        residual = tac_boxed_residual(problem, f, w);
+        if (!(residual < GAIN * before)) break;
     }
-    return 0;
+    return residual <= tac_boxed_tolerance(problem, f);
 }

@@ -44,7 +44,7 @@ static void draw(Problem *p, uint64_t seed, int contacts, int joints, int dofs, 
         p->low[i] = friction ? -mu : i < 3 * contacts ? 0 : -0.3;
         p->high[i] = friction ? mu : i < 3 * contacts ? (double)INFINITY : 0.3;
     }
-    p->boxed = (tacBoxed){n, p->A, p->b, p->parent, p->low, p->high, NULL, 1};
+    p->boxed = (tacBoxed){n, p->A, p->b, p->parent, p->low, p->high, NULL, 1, 0};
 }
 
 /* Largest violation of w = A f + b, bounds and complementarity, in units of the largest force. */
@@ -89,7 +89,7 @@ static void one_block(void **state) {
         memcpy(p.A, A, sizeof A), memcpy(p.b, b[k], sizeof b[k]), memcpy(p.parent, parent, sizeof parent);
         for (int i = 0; i < 3; i++)
             p.low[i] = i ? -mu : 0, p.high[i] = i ? mu : (double)INFINITY;
-        p.boxed = (tacBoxed){3, p.A, p.b, p.parent, p.low, p.high, NULL, 1};
+        p.boxed = (tacBoxed){3, p.A, p.b, p.parent, p.low, p.high, NULL, 1, 0};
         tacBoxedResult result = solve(&p);
         CHECK(result.solved);
         for (int i = 0; i < 3; i++)
@@ -242,7 +242,7 @@ static void jamming(void **state) {
     int parent[2] = {-1, 0};
     memcpy(p.A, A, sizeof A), memcpy(p.b, b, sizeof b), memcpy(p.parent, parent, sizeof parent);
     p.low[1] = -1, p.high[0] = (double)INFINITY, p.high[1] = 1;
-    p.boxed = (tacBoxed){2, p.A, p.b, p.parent, p.low, p.high, NULL, 1};
+    p.boxed = (tacBoxed){2, p.A, p.b, p.parent, p.low, p.high, NULL, 1, 0};
     CHECK(solve(&p).solved);
     CHECK_LT(violation(&p), TOL_CONDITIONS);
     /* an indefinite matrix: at the bound -1 the normal's own answer is 1 - 2 < 0, whatever the force */

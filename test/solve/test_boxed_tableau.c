@@ -38,7 +38,7 @@ static void draw(Problem *p) {
         p->low[i] = friction ? -0.4 : i < 3 * CONTACTS ? 0 : -0.3;
         p->high[i] = friction ? 0.5 : i < 3 * CONTACTS ? (double)INFINITY : 0.2;
     }
-    p->boxed = (tacBoxed){ROWS, p->A, p->b, p->parent, p->low, p->high, NULL, 1};
+    p->boxed = (tacBoxed){ROWS, p->A, p->b, p->parent, p->low, p->high, NULL, 1, 0};
 }
 
 /* Largest difference of forces and velocities at t between the tableau and the solve for its classes. */

@@ -159,7 +159,7 @@ static tacStatus solve_dense(const tacModel *m, tacLcp *lcp, int island, tacAren
         b[i] = lcp->b[k], low[i] = lcp->low[k], high[i] = lcp->high[k];
         parent[i] = lcp->parent[k] < 0 ? -1 : i - (k - lcp->parent[k]);
     }
-    tacBoxed problem = {n, A, b, parent, low, high, NULL, 1};
+    tacBoxed problem = {n, A, b, parent, low, high, NULL, 1, 0};
     tacBoxedResult result;
     tacStatus status = tac_boxed_solve(&problem, arena, f, w, row_class, &result);
     if (status != TAC_OK) return status;

@@ -1,0 +1,49 @@
+#include "tactus/problem.h"
+
+#include "math/scalar.h"
+#include "solve/boxed.h"
+
+size_t tac_problem_bytes(int ncontact) {
+    size_t n = 3 * (size_t)ncontact;
+    return tac_boxed_bytes((int)n) + 2 * tac_arena_round(n * sizeof(double)) + 2 * tac_arena_round(n * sizeof(int));
+}
+
+static tacStatus judge(const tacProblem *problem) {
+    size_t n = 3 * (size_t)problem->ncontact;
+    for (size_t i = 0; i < n; i++) {
+        if (tac_first_nonfinite((int)n, problem->W + i * n) >= 0) return TAC_ERR_NONFINITE;
+        if (!(problem->W[i * n + i] > 0)) return TAC_ERR_ARGUMENT;
+    }
+    if (tac_first_nonfinite((int)n, problem->q) >= 0) return TAC_ERR_NONFINITE;
+    if (tac_first_nonfinite(problem->ncontact, problem->mu) >= 0) return TAC_ERR_NONFINITE;
+    for (int c = 0; c < problem->ncontact; c++)
+        if (problem->mu[c] < 0) return TAC_ERR_ARGUMENT;
+    return TAC_OK;
+}
+
+/* Normals 0 <= f, tangents -mu f_n <= f <= mu f_n. */
+static void set_bounds(const tacProblem *problem, double *low, double *high, int *parent) {
+    for (int i = 0; i < 3 * problem->ncontact; i++) {
+        double mu = problem->mu[i / 3];
+        parent[i] = i % 3 == 0 ? -1 : i - i % 3;
+        low[i] = i % 3 == 0 ? 0 : -mu, high[i] = i % 3 == 0 ? TAC_INFINITY : mu;
+    }
+}
+
+tacStatus tac_problem_solve(const tacProblem *problem, tacFrictionForm form, void *memory, double *reaction,
+                            double *velocity, tacProblemInfo *info) {
+    int n = 3 * problem->ncontact;
+    tacArena arena;
+    tacBoxedResult result;
+    tacStatus status = form == TAC_FRICTION_BOX ? judge(problem) : TAC_ERR_ARGUMENT;
+    *info = (tacProblemInfo){0};
+    if (status != TAC_OK) return status;
+    tac_arena_init(&arena, memory, tac_problem_bytes(problem->ncontact));
+    double *low = TAC_TAKE(&arena, n, double), *high = TAC_TAKE(&arena, n, double);
+    int *parent = TAC_TAKE(&arena, n, int), *row_class = TAC_TAKE(&arena, n, int);
+    set_bounds(problem, low, high, parent);
+    tacBoxed boxed = {n, problem->W, problem->q, parent, low, high, NULL, 0, 1};
+    status = tac_boxed_solve(&boxed, &arena, reaction, velocity, row_class, &result);
+    *info = (tacProblemInfo){result.solved, result.pivots};
+    return status;
+}

@@ -1,0 +1,76 @@
+"""Hard contact: the boxed solver on published problems."""
+
+import json
+import math
+
+from checks.registry import CannotRun, Failed, Result, check
+
+TOL_RESIDUAL = 1e-10
+LEAST_SOLVED = 23
+PROBLEMS = 25
+
+
+def numbers_of(path):
+    """W (rows), q, mu of a problem file, read here once more."""
+    words = iter(path.read_text(encoding="utf-8").split())
+
+    def take(n):
+        return [float(next(words)) for _ in range(n)]
+
+    _, contacts, storage = (int(x) for x in take(3))
+    n = 3 * contacts
+    take(2)
+    rows = [{} for _ in range(n)]
+    if storage == 0:
+        take(2)
+        for row in rows:
+            row.update(enumerate(take(n)))
+    else:
+        blocks = int(take(3)[0])
+        take(2 * contacts)
+        starts, columns = (int(x) for x in take(2))
+        start, column = [int(x) for x in take(starts)], [int(x) for x in take(columns)]
+        for i in range(contacts):
+            for k in range(start[i], start[i + 1]):
+                values = take(10)[1:]
+                for e, value in enumerate(values):
+                    rows[3 * i + e % 3][3 * column[k] + e // 3] = value
+        assert start[contacts] == blocks, path
+    return rows, take(n), take(contacts)
+
+
+def boxed_residual(rows, q, mu, reaction):
+    """Norm of r - P(r - W r - q): r_n >= 0, |r_t| <= mu r_n along each tangent."""
+    total = 0.0
+    for i, r in enumerate(reaction):
+        u = q[i] + math.fsum(a * reaction[j] for j, a in rows[i].items())
+        limit = mu[i // 3] * max(reaction[i - i % 3], 0)
+        allowed = max(r - u, 0) if i % 3 == 0 else min(max(r - u, -limit), limit)
+        total += (r - allowed) ** 2
+    return math.sqrt(total)
+
+
+@check(
+    "lcp-solve",
+    bar="25 published problems in boxed form: residual at most 1e-10 on every one reported solved, at least 23 solved",
+    slow=True,
+)
+def solve(context):
+    paths = sorted((context.shared / "data/contact_problems").glob("*.dat"))
+    if len(paths) < PROBLEMS:
+        raise CannotRun(f"{len(paths)} of {PROBLEMS} problems under {context.shared} (set TACTUS_SHARED)")
+    solved, worst, lines = 0, 0.0, []
+    for path in paths:
+        done = context.run(context.tactus, "solve", path, "--friction", "box", "--json")
+        if done.returncode not in (0, 1):
+            raise Failed(f"{path.name}: exit {done.returncode}: {done.stderr.strip()}")
+        answer = json.loads(done.stdout)
+        residual = boxed_residual(*numbers_of(path), answer["reaction"])
+        lines.append(f"{path.name:40} {answer['contacts']:4} contacts {answer['status']:9} {residual:.1e} {answer['seconds']:.3f} s")
+        if answer["status"] != "solved":
+            continue
+        solved += 1
+        worst = max(worst, residual, answer["residual_abs"])
+    return Result(
+        worst <= TOL_RESIDUAL and solved >= LEAST_SOLVED, f"{solved} of {len(paths)} solved, worst residual {worst:.1e}", lines
+    )
