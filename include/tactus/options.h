@@ -11,8 +11,10 @@ typedef enum { TAC_NONE, TAC_LCP, TAC_NCP, TAC_SOFT } tacContactModel;
 
 /* Which derivative a step with contact returns. Those other than exact are not the derivative of the step. */
 typedef enum {
-    TAC_GRADIENT_EXACT, /* of the step as it is */
-    TAC_GRADIENT_BOUNCE /* lcp: dq+/dq of a bounce as continuous time has it, -e along the contact's normal */
+    TAC_GRADIENT_EXACT,          /* of the step as it is */
+    TAC_GRADIENT_BOUNCE,         /* lcp: dq+/dq of a bounce as continuous time has it, -e along the contact's normal */
+    TAC_GRADIENT_COMPLEMENTARITY /* lcp, reverse mode alone: of contacts held or open as the loss asks, where that gives
+                                    a larger gradient: a way out of saddle points */
 } tacGradientMode;
 
 /* Blocks of u after ctrl, in this order, present when asked for. */

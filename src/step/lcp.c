@@ -108,8 +108,10 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
     size_t bodies = 2 * tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) + tac_room((size_t)m->ngeom);
     size_t jac_room = 2 * tac_room(rows * (size_t)c.n) + 2 * tac_room(nv * (size_t)c.n) + tac_room(rows * nv) +
                       2 * tac_room(rows * rows);
-    size_t bounce = options->gradient == TAC_GRADIENT_BOUNCE ? tac_bounces_scratch(m, rows) : 0;
-    return solve + bodies + jac_room + bounce + 9 * tac_room(nv) + 8 * tac_room(rows) + tac_smooth_scratch(m, options);
+    size_t mode = options->gradient == TAC_GRADIENT_BOUNCE            ? tac_bounces_scratch(m, rows)
+                  : options->gradient == TAC_GRADIENT_COMPLEMENTARITY ? tac_lcp_aware_scratch(m, options)
+                                                                      : 0;
+    return solve + bodies + jac_room + mode + 9 * tac_room(nv) + 8 * tac_room(rows) + tac_smooth_scratch(m, options);
 }
 
 /* Constraints that have no rows yet would be left out in silence. */

@@ -1,5 +1,5 @@
 /* The step with contact lcp in its parts: the step itself (lcp.c), residuals (lcp_residual.c), derivatives (lcp_jac.c,
- * lcp_vjp.c), forces as outputs (lcp_forces.c). */
+ * lcp_vjp.c, lcp_aware.c), forces as outputs (lcp_forces.c). */
 #pragma once
 
 #include "contact/lcp/lcp.h"
@@ -30,6 +30,20 @@ tacStatus tac_lcp_answer_island(tacSim *sim, const tacLcp *lcp, int island, tacC
 /* lambda = Mhat^-1 abar, seed (rows; NULL: zero) the gradient by forces  ->  mu = A_CC^-T (Jhat lambda / h + seedhat)
  * of every island, lambda -= h Mhat^-1 J_C^T mu. */
 tacStatus tac_lcp_answer_reverse(tacSim *sim, const tacLcp *lcp, const double *seed, double *lambda, double *mu);
+
+/* What a covector is on the way: the gradient by joint forces (nv), and by the rows' velocities w (rows). */
+typedef struct tacLcpDual {
+    double *tau, *mu;
+} tacLcpDual;
+/* One covector through the step; hv: its h v+. dual: NULL skips. */
+tacStatus tac_lcp_pull(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *hv,
+                       const double *ybar, const tacGrad *g, const tacLcpDual *dual);
+/* The same by the classes that give the larger gradient: those of the step, or those that the loss asks for
+ * (lcp_aware.c). */
+tacStatus tac_lcp_pull_aware(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *hv,
+                             const double *ybar, const tacGrad *g);
+/* Bytes that it takes. */
+size_t tac_lcp_aware_scratch(const tacModel *m, const tacOptions *options);
 
 /* The stepper's entries for outputs (sim.h). */
 tacStatus tac_lcp_forces(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc);

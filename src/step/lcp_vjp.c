@@ -32,9 +32,8 @@ tacStatus tac_lcp_answer_reverse(tacSim *sim, const tacLcp *lcp, const double *s
     return TAC_OK;
 }
 
-/* One covector through the step that `advance` took; hv: its h v+. */
-static tacStatus pull(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *hv,
-                      const double *ybar, const tacGrad *g) {
+tacStatus tac_lcp_pull(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *hv,
+                       const double *ybar, const tacGrad *g, const tacLcpDual *dual) {
     tacAdjoint adjoint;
     size_t mark = tac_arena_mark(&sim->arena);
     memcpy(sim->work.vec[0], hv, (size_t)sim->model->nv * sizeof *hv);
@@ -47,6 +46,10 @@ static tacStatus pull(tacSim *sim, const double *x, const double *u, const tacLc
     }
     if (status == TAC_OK) status = tac_lcp_residuals_vjp(sim, x, u, lcp, adjoint.lambda, mu, NULL, &adjoint.bar);
     if (status == TAC_OK) tac_adjoint_end(sim, x, u, tac_damping_span(sim), &adjoint, g);
+    if (status == TAC_OK && dual != NULL) {
+        memcpy(dual->tau, adjoint.lambda, (size_t)sim->model->nv * sizeof *mu);
+        memcpy(dual->mu, mu, (size_t)lcp->rows.n * sizeof *mu);
+    }
     tac_arena_release(&sim->arena, mark);
     return status;
 }
@@ -65,7 +68,7 @@ static tacStatus correct_vjp(tacSim *sim, const double *x, const double *u, cons
         const double *row = b.J + (size_t)i * (size_t)nv;
         memset(bar, 0, (size_t)ndx * sizeof *bar);
         memcpy(bar, row, (size_t)nv * sizeof *bar);
-        status = pull(sim, x, u, lcp, hv, bar, &(tacGrad){pulled, NULL, NULL});
+        status = tac_lcp_pull(sim, x, u, lcp, hv, bar, &(tacGrad){pulled, NULL, NULL}, NULL);
         seen[i] = tac_dense_dot(nv, pulled, row);
     }
     if (status == TAC_OK) status = tac_bounces_weigh(sim, &b, seen);
@@ -81,7 +84,9 @@ tacStatus tac_lcp_vjp(tacSim *sim, const double *x, const double *u, const doubl
     if (status == TAC_OK && hv == NULL) status = TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) {
         memcpy(hv, sim->work.vec[0], (size_t)sim->model->nv * sizeof *hv);
-        status = pull(sim, x, u, &lcp, hv, ybar, g);
+        status = sim->options.gradient == TAC_GRADIENT_COMPLEMENTARITY
+                     ? tac_lcp_pull_aware(sim, x, u, &lcp, hv, ybar, g)
+                     : tac_lcp_pull(sim, x, u, &lcp, hv, ybar, g, NULL);
     }
     if (status == TAC_OK) status = correct_vjp(sim, x, u, &lcp, hv, ybar, g);
     tac_arena_release(&sim->arena, mark);

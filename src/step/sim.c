@@ -49,11 +49,12 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
     if (options->max_contacts < 0)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option max_contacts is %d: expected a number of contacts",
                         options->max_contacts);
-    if ((unsigned)options->gradient > TAC_GRADIENT_BOUNCE)
+    if ((unsigned)options->gradient > TAC_GRADIENT_COMPLEMENTARITY)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option gradient is %d: expected a tacGradientMode",
                         (int)options->gradient);
-    if (options->gradient == TAC_GRADIENT_BOUNCE && options->contact != TAC_LCP)
-        return tac_fail(err, TAC_ERR_ARGUMENT, "option gradient asks for bounces: expected contact lcp");
+    if (options->gradient != TAC_GRADIENT_EXACT && options->contact != TAC_LCP)
+        return tac_fail(err, TAC_ERR_ARGUMENT,
+                        "option gradient is one of contact lcp's: expected that, or the exact one");
     if (!(options->bounce_speed >= 0))
         return tac_fail(err, TAC_ERR_ARGUMENT, "option bounce_speed is %g: expected a speed", options->bounce_speed);
     if ((unsigned)options->contact > TAC_SOFT)

@@ -106,6 +106,9 @@ double tac_lcp_hat_sum(const tacLcp *lcp, int row, const double *x);
 /* Rows that hang on free row k, and the force of each per unit of it. */
 int tac_lcp_bounded_children(const tacLcp *lcp, int k, int child[2], double factor[2]);
 
+/* d(shift)/d(pos): none where the correction is at its bound or the row bounces. */
+double tac_lcp_shift_rate(const tacLcp *lcp, int k);
+
 /* --- Forces on bodies (lcp_wrench.c) ------------------------------------------------------------------------------ */
 
 /* A force of size 1 along row k, of a contact, acts on two bodies: torque about the body's origin, then force, world

@@ -96,8 +96,7 @@ double tac_lcp_hat_sum(const tacLcp *lcp, int row, const double *x) {
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
 
-/* d(shift)/d(pos): none where the correction is at its bound or the row bounces. */
-static double shift_rate(const tacLcp *lcp, int k) {
+double tac_lcp_shift_rate(const tacLcp *lcp, int k) {
     return lcp->bounce[k] > 0 ? 0 : lcp->rows.row[k].pos / lcp->h < -TAC_LCP_CORRECTION ? 0 : 1 / lcp->h;
 }
 
@@ -115,7 +114,7 @@ static void emit_contact(const tacLcpPoint *p, int contact, const tacDisplacemen
     if (!tac_sink_is_empty(&sink->wrench))
         tac_contact_wrench_move(p->m, p->w, c, f, d, t, 1 / lcp->h, column, &sink->wrench);
     tac_contact_velocity_move(p->m, p->w, c, p->V, p->v_next, d, t, dr);
-    dr[0] += shift_rate(lcp, first) * t->dist + tac_lcp_bounce_move(p, contact, d, t);
+    dr[0] += tac_lcp_shift_rate(lcp, first) * t->dist + tac_lcp_bounce_move(p, contact, d, t);
     for (int axis = 0; axis < n; axis++)
         tac_emit(&sink->row, first + axis, column, dr[axis]);
 }
@@ -223,7 +222,7 @@ static void row_param(const tacLcpPoint *p, int k, const tacParamTangent *t, int
     const tacRow *row = &p->lcp->rows.row[k];
     if (row->kind == TAC_ROW_CONTACT) contact_row_param(p, k, t, column, sink);
     if (row->kind == TAC_ROW_JOINT_LIMIT && is_number(m, t, m->joint_range + 2 * row->id + row->axis))
-        tac_emit(&sink->row, k, column, (row->axis == 0 ? -1 : 1) * shift_rate(p->lcp, k));
+        tac_emit(&sink->row, k, column, (row->axis == 0 ? -1 : 1) * tac_lcp_shift_rate(p->lcp, k));
     if (row->kind == TAC_ROW_JOINT_FRICTION && is_number(m, t, m->joint_frictionloss + m->dof_joint[row->id]))
         emit_row_force(p->lcp, k, bound_sign(p->lcp, k) * p->lcp->h, column, &sink->force);
 }
@@ -234,7 +233,7 @@ void tac_lcp_other_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSi
     for (int k = 0; k < lcp->rows.n; k++) {
         const tacRow *row = &lcp->rows.row[k];
         if (q != NULL && row->kind == TAC_ROW_JOINT_LIMIT)
-            tac_emit(&q->row, k, p->m->joint_dof_adr[row->id], (row->axis == 0 ? 1 : -1) * shift_rate(lcp, k));
+            tac_emit(&q->row, k, p->m->joint_dof_adr[row->id], (row->axis == 0 ? 1 : -1) * tac_lcp_shift_rate(lcp, k));
         for (int i = 0; theta != NULL && i < p->m->nparam; i++)
             row_param(p, k, &tangents[i], i, theta);
     }
