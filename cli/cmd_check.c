@@ -100,6 +100,8 @@ static int print_json(const tacGradientCheck *check) {
     cli_json_put_count(&json, "samples", check->samples);
     cli_json_put_count(&json, "passed", check->passed);
     cli_json_put_count(&json, "switching", check->switching);
+    cli_json_put_count(&json, "unflagged", check->unflagged);
+    cli_json_put_count(&json, "failed", check->failed);
     cli_json_put_count(&json, "in_contact", check->in_contact);
     cli_json_put_count(&json, "sticking", check->sticking);
     cli_json_put_count(&json, "sliding", check->sliding);
@@ -132,6 +134,8 @@ static int print_text(const char *path, const tacGradientCheck *check) {
            cli_integrator_word(check->options.integrator), check->options.dt);
     printf("  passed     %ld of %ld states, tolerance %g\n", check->passed, check->samples, check->tol);
     printf("  switching  %ld (a clamp or contact begins or ends to hold inside the stencil)\n", check->switching);
+    if (check->options.contact != TAC_NONE && check->switching > 0)
+        printf("             %ld of them not flagged by the step's margins\n", check->unflagged);
     printf("  failed     %ld\n", check->failed);
     if (check->options.contact != TAC_NONE)
         printf("  in contact %ld, sticking in %ld, sliding in %ld\n", check->in_contact, check->sticking,

@@ -18,6 +18,9 @@ static const double FIRST_STEPS[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-2};
 enum { NSTEPS = sizeof FIRST_STEPS / sizeof *FIRST_STEPS };
 /* The smallest stencil: a state is switching where the active set changes inside this one too. */
 #define SMALLEST_STEP 1e-6
+/* What margins are held against: a number that moves by the smallest step moves velocities of rows by that times the
+ * step's largest derivative or 1/dt (gaps become velocities), and features by a lever of some metres. */
+#define MARGIN_FACTOR 10
 /* Samples are handled in groups so that setting a parameter serves many; numbers of P kept at once. */
 enum { GROUP = 256, KEPT_NUMBERS = 1 << 23 };
 
@@ -148,17 +151,17 @@ static void compare_columns(Runner *r, tacSampleErrors *out, long sample) {
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------ */
 
-/* |M^T ybar - got| over the largest term, for a matrix of ndx rows. */
+/* |M^T ybar - got| over the sum of the terms' sizes, for a matrix of ndx rows. */
 static double transposed_error(const Runner *r, int columns, const double *matrix, const double *got) {
     double worst = 0;
     for (int j = 0; j < columns; j++) {
-        double sum = 0, scale = 1;
+        double sum = 0, size = 0;
         for (int i = 0; i < r->d.size.ndx; i++) {
             double term = matrix[(size_t)i * (size_t)columns + (size_t)j] * r->ybar[i];
             sum += term;
-            scale = fmax(scale, fabs(term));
+            size += fabs(term);
         }
-        worst = fmax(worst, cli_relative_error(sum, got[j], scale));
+        worst = fmax(worst, cli_relative_error(sum, got[j], fmax(1, size)));
     }
     return worst;
 }
@@ -178,14 +181,34 @@ static tacStatus compare_reverse(Runner *r, long sample, double *error) {
     return TAC_OK;
 }
 
+/* --- Margins ----------------------------------------------------------------------------------------------------- */
+
+static double largest_entry(size_t n, const double *M) {
+    double largest = 0;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, fabs(M[i]));
+    return largest;
+}
+
+/* 1: the step's own margins say that the smallest stencil may reach another active set. */
+static int is_flagged(const Runner *r, const tacStepInfo *info) {
+    size_t ndx = (size_t)r->d.size.ndx, nu = (size_t)r->d.size.nu, np = (size_t)r->d.size.np;
+    double rate = fmax(1 / r->check->options.dt, largest_entry(ndx * ndx, r->d.A));
+    rate = fmax(rate, fmax(largest_entry(ndx * nu, r->d.B), largest_entry(ndx * np, r->d.P)));
+    return info->class_margin <= MARGIN_FACTOR * SMALLEST_STEP * rate ||
+           info->feature_margin <= MARGIN_FACTOR * SMALLEST_STEP;
+}
+
 /* --- One sample -------------------------------------------------------------------------------------------------- */
 
 /* The step, its derivative (the same map, to the bit), the reverse mode, and the differences by x and u. */
 static tacStatus check_sample(Runner *r, long sample, const double *x, const double *u, tacSampleErrors *out) {
     int ndx = r->d.size.ndx;
     tacStatus status = cli_step_column_at(&r->step, x, u);
-    if (status == TAC_OK) status = cli_derivative_at(r->sim, x, u, &r->d, NULL);
+    tacStepInfo info = {0};
+    if (status == TAC_OK) status = cli_derivative_at(r->sim, x, u, &r->d, &info);
     if (status != TAC_OK) return status;
+    out->flagged = is_flagged(r, &info);
     out->same_map = memcmp(r->d.y, r->step.y0, (size_t)r->step.nx * sizeof(double)) == 0;
     status = compare_reverse(r, sample, &out->reverse);
     for (int j = 0; status == TAC_OK && j < ndx + r->d.size.nu; j++) {
@@ -239,6 +262,7 @@ static void count_sample(tacGradientCheck *check, const tacSampleErrors *e, cons
     }
     if (e->switching) {
         check->switching++;
+        check->unflagged += !e->flagged;
         return;
     }
     for (int b = 0; b < CLI_ROW_BLOCKS; b++)

@@ -10,7 +10,7 @@
 #include "cli/parameters.h"
 #include "cli/progress.h"
 
-/* Reverse mode against the Jacobian, |A^T ybar - x| over the largest term. */
+/* Reverse mode against the Jacobian, |A^T ybar - x| over the sizes of the terms summed. */
 #define CLI_REVERSE_TOL 1e-10
 
 /* The error where no difference could be formed: the step failed at every stencil that was tried. */
@@ -34,6 +34,7 @@ typedef struct tacGradientCheck {
     double tol;
     /* out */
     long passed, switching, failed; /* samples */
+    long unflagged;                 /* of the switching: no margin of the step said so beforehand */
     long in_contact;                /* of all: something touches */
     long sticking, sliding;         /* of these: some contact holds, some contact slides */
     long broken;                    /* of the failed: the step itself failed, with `status` */

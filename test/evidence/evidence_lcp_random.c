@@ -1,0 +1,167 @@
+/* Random models (seeds FIRST to LAST) through a thousand steps of contact lcp under random controls, each seed twice:
+ * step by step on this thread, with allocations counted, and as one of two worlds on two threads.
+ *
+ *   {"models":n, "steps":n, "in_contact":n, "unsolved":n, "nonfinite":n, "above_tolerance":n,
+ *    "refused":n, "failed":n, "allocations":n, "counted":n, "differing":n, "worst_ok":r, "worst_unsolved":r,
+ *    "cases":[...]}
+ *
+ * residuals are those that steps report, over the momentum that is at stake: total mass by (1 m/s + the fastest
+ * coordinate). A step that says it is solved must be so to TOLERANCE of that. */
+#include "count_allocations.h"
+#include "scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEPS = 1000, WORLDS = 2, HOLD = 10, MOST_CASES = 40 };
+#define TOLERANCE 1e-9
+
+typedef struct Totals {
+    long models, refused, steps, in_contact, unsolved, failed, nonfinite, above, allocations, differing;
+    double worst_unsolved, worst_ok;
+    int ncase;
+    char text[MOST_CASES][160];
+} Totals;
+
+static void note(Totals *t, uint64_t seed, const char *what, int step, double figure) {
+    if (t->ncase == MOST_CASES) return;
+    snprintf(t->text[t->ncase++], sizeof t->text[0], "{\"seed\":%llu,\"what\":\"%s\",\"step\":%d,\"figure\":%.3g}",
+             (unsigned long long)seed, what, step, isfinite(figure) ? figure : -1);
+}
+
+/* Seed -> scene with contact lcp; without a simulation where the model is refused. */
+static Scene open_model(uint64_t seed, const char *path) {
+    char *text = tac_random_model(seed);
+    FILE *file = fopen(path, "w");
+    if (text == NULL || file == NULL || fputs(text, file) < 0 || fclose(file) != 0) exit(2);
+    free(text);
+    Scene s = scene_load(path);
+    tacError err;
+    tac_sim_free(s.sim);
+    s.options.contact = TAC_LCP;
+    if (tac_sim_new(s.model, &s.options, &s.sim, &err) != TAC_OK) {
+        fprintf(stderr, "seed %llu: %s\n", (unsigned long long)seed, err.text);
+        s.sim = NULL;
+    }
+    return s;
+}
+
+/* Controls of every step: a new draw over the whole range every HOLD steps. */
+static void draw_controls(const Scene *s, uint64_t world, double *U) {
+    const tacModel *m = s->model;
+    for (int k = 0; k < STEPS; k++)
+        for (int i = 0; i < m->nu; i++) {
+            const double *range = m->actuator_ctrlrange + 2 * i;
+            double r = tac_random_uniform(11 + world, (uint64_t)(k / HOLD), (uint64_t)i);
+            int limited = m->actuator_ctrllimited[i];
+            U[(size_t)k * (size_t)s->nu + (size_t)i] = limited ? range[0] + (range[1] - range[0]) * r : 2 * r - 1;
+        }
+}
+
+/* Momentum at stake at state x. */
+static double momentum_scale(const Scene *s, const double *x) {
+    double fastest = 0;
+    for (int i = 0; i < s->model->nv; i++)
+        fastest = fmax(fastest, fabs(x[s->model->nq + i]));
+    return s->model->body_subtree_mass[0] * (1 + fastest);
+}
+
+static int first_nonfinite(int n, const double *x) {
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i])) return i;
+    return -1;
+}
+
+/* 1: there is a next state. */
+static int judge_step(const Scene *s, uint64_t seed, int k, const tacStepInfo *info, const double *y, Totals *t) {
+    double residual = info->residual / momentum_scale(s, y);
+    t->steps++;
+    t->in_contact += info->contacts > 0;
+    if (info->status != TAC_OK && info->status != TAC_ERR_UNSOLVED) {
+        t->failed++;
+        note(t, seed, tac_status_text(info->status), k, 0);
+        return 0;
+    }
+    if (first_nonfinite(s->nx, y) >= 0 || !isfinite(info->residual)) {
+        t->nonfinite++;
+        note(t, seed, "not finite", k, info->residual);
+        return 0;
+    }
+    if (info->status == TAC_OK) {
+        t->worst_ok = fmax(t->worst_ok, residual);
+        t->above += residual > TOLERANCE;
+        if (residual > TOLERANCE) note(t, seed, "residual above tolerance", k, residual);
+    } else {
+        t->unsolved++;
+        t->worst_unsolved = fmax(t->worst_unsolved, residual);
+        note(t, seed, "unsolved", k, residual);
+    }
+    return 1;
+}
+
+/* One world step by step. X: (STEPS + 1) states. -> steps done. */
+static int walk(Scene *s, uint64_t seed, const double *U, double *X, Totals *t) {
+    tacStepInfo info;
+    size_t nx = (size_t)s->nx, nu = (size_t)s->nu;
+    for (int k = 0; k < STEPS; k++) {
+        long before = counted_allocations();
+        tac_step(s->sim, X + (size_t)k * nx, U + (size_t)k * nu, X + (size_t)(k + 1) * nx, &info);
+        t->allocations += counted_allocations() - before;
+        if (!judge_step(s, seed, k, &info, X + (size_t)(k + 1) * nx, t)) return k;
+    }
+    return STEPS;
+}
+
+static void run_seed(uint64_t seed, const char *path, Totals *t) {
+    Scene s = open_model(seed, path);
+    size_t nx = (size_t)s.nx, row = (STEPS + 1) * nx, inputs = STEPS * (size_t)s.nu;
+    if (s.sim == NULL) {
+        t->refused++;
+        scene_free(&s);
+        return;
+    }
+    double *one = scene_doubles(WORLDS * row), *two = scene_doubles(WORLDS * row), *U = scene_doubles(WORLDS * inputs);
+    int done = STEPS;
+    for (size_t w = 0; w < WORLDS; w++) {
+        draw_controls(&s, w, U + w * inputs);
+        scene_randomize(&s, w);
+        memcpy(one + w * row, s.x, nx * sizeof(double));
+        memcpy(two + w * row, s.x, nx * sizeof(double));
+        int steps = walk(&s, seed, U + w * inputs, one + w * row, t);
+        done = steps < done ? steps : done;
+    }
+    tac_batch_rollout(s.model, &s.options, WORLDS, STEPS, two, U, WORLDS);
+    for (size_t w = 0; w < WORLDS; w++)
+        if (memcmp(one + w * row, two + w * row, (size_t)(done + 1) * nx * sizeof(double)) != 0) {
+            t->differing++;
+            note(t, seed, "two threads differ from one", 0, 0);
+        }
+    t->models++;
+    free(one), free(two), free(U);
+    scene_free(&s);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3) return fprintf(stderr, "usage: %s FIRST LAST\n", argv[0]), 2;
+    static Totals t;
+    char path[] = "/tmp/tactus_random_XXXXXX";
+    int handle = mkstemp(path);
+    if (handle < 0) return 2;
+    close(handle);
+    uint64_t first = strtoull(argv[1], NULL, 10), last = strtoull(argv[2], NULL, 10);
+    for (uint64_t seed = first; seed <= last; seed++)
+        run_seed(seed, path, &t);
+    unlink(path);
+    printf("{\"models\":%ld,\"steps\":%ld,\"in_contact\":%ld,\"unsolved\":%ld,\"nonfinite\":%ld,"
+           "\"above_tolerance\":%ld,\"refused\":%ld,\"failed\":%ld,\"allocations\":%ld,\"counted\":%ld,"
+           "\"differing\":%ld,\"worst_ok\":%.3g,\"worst_unsolved\":%.3g,\"cases\":[",
+           t.models, t.steps, t.in_contact, t.unsolved, t.nonfinite, t.above, t.refused, t.failed, t.allocations,
+           counted_allocations(), t.differing, t.worst_ok, t.worst_unsolved);
+    for (int i = 0; i < t.ncase; i++)
+        printf("%s%s", i == 0 ? "" : ",", t.text[i]);
+    printf("]}\n");
+    return t.nonfinite + t.above + t.allocations + t.differing > 0;
+}
