@@ -1,13 +1,65 @@
-"""Steps of contact lcp: derivatives at random states in contact, random models, memory, bits."""
+"""Steps of contact lcp: known answers, derivatives at random states in contact, penetration, random models, memory, bits."""
 
 import concurrent.futures
 import json
 import os
 
 from checks.collision import document
-from checks.gradients import MINUTES
+from checks.gradients import MINUTES, unit_check, unit_tests
 from checks.registry import ROOT, CannotRun, Failed, Result, check, last_line
 from checks.robots import COMPILERS, json_lines, our_models, parsed_lines
+
+# --- Known answers ---------------------------------------------------------------------------------------------------
+
+TRUTHS = {
+    "sliding-block": ("stops at v0^2/(2 mu g) - v0 h/2 to 1e-6", "test_contact_lcp", "block_slides_and_stops"),
+    "sticking": ("block on an incline: the threshold found by bisection equals tan(theta) to 1e-6", "test_contact_lcp", "threshold_of_sticking"),
+    "incline": ("a = g (sin theta - mu cos theta) to 1e-6", "test_contact_lcp", "block_slides_down"),
+    "sliding-to-rolling": ("v = 5 v0/7 after 12 v0^2/(49 mu g), first order in the step", "test_contact_lcp", "ball_slides_then_rolls"),
+    "toppling": ("topples iff tan(theta) > width/height, to 2e-6", "test_contact_truths", "tower_on_a_slope"),
+    "rolling": ("no slip iff mu >= k tan(theta)/(1 + k), to 1e-6; a = g sin(theta)/(1 + k) to 1e-5", "test_contact_truths", "ball_on_a_slope"),
+    "ladder": ("stands iff mu >= 1/(2 tan theta), to 1e-6", "test_contact_truths", "ladder_at_a_smooth_wall"),
+    "stack": ("the i-th contact of a stack carries i m g, to 1e-6", "test_contact_truths", "stack_of_boxes"),
+    "painleve": ("rods sliding beyond mu = 4/3: finite, solved, tips do not sink", "test_contact_truths", "painleve_rod"),
+    "bouncing-ball": ("k-th apex e^(2k) h, rest at sqrt(2h/g)(1+e)/(1-e), first order in the step", "test_contact_truths", "bouncing_ball"),
+    "cradle": ("only the last ball leaves, with the first one's speed, to 1e-5", "test_contact_truths", "newtons_cradle"),
+    "two-balls": ("central impacts with mass ratios to 1e6", "test_restitution", "two_balls"),
+    "oblique-impact": ("sliding through dv_t = -mu (1+e) |v_n|, sticking v_t+ = 5/7 v_t", "test_restitution", "oblique_impact"),
+    "bounce-gradient": ("after one elastic bounce dp+/dp = -e", "test_restitution", "corrected_gradient"),
+    "stopping-gradients": ("d(stop)/dv0 = v0/(mu g), d(stop)/dmu = -v0^2/(2 mu^2 g) through the rollout, first order in the step", "test_contact_truths", "gradients_of_stopping"),
+    "rolling-gradient": ("dx/dtheta = t^2 g cos(theta)/(2 (1 + k)) through the rollout, first order in the step", "test_contact_truths", "gradient_of_rolling"),
+}  # fmt: skip
+for key, (truth, program, test) in TRUTHS.items():
+    unit_check(f"lcp-truths-{key}", truth, program, test)
+
+
+# --- Penetration -----------------------------------------------------------------------------------------------------
+
+TOL_FLAT = 1e-6
+THINGS = 6
+RATES = 5
+
+
+@check(
+    "lcp-penetration",
+    bar="10 s at 20, 50, 100, 200, 500 Hz: ball and flat box at most 1e-6 m, tumbling box and mesh at most h^2 w^2 r",
+)
+def penetration(context):
+    rows = json_lines(context, "evidence_lcp_penetration", rows=THINGS * RATES)
+    over = [row for row in rows if row["depth"] > max(row["bound"], 0 if row["bound"] else TOL_FLAT)]
+    flat = max(row["depth"] for row in rows if not row["bound"])
+    turning = max((row for row in rows if row["bound"]), key=lambda row: row["depth"] / row["bound"])
+    figure = f"ball and flat box {flat:.1e} m; tumbling at most {turning['depth']:.1e} m, {turning['depth'] / turning['bound']:.1e} of the bound ({turning['thing']}, {turning['hz']} Hz)"
+    lines = [f"{row['thing']:16} {row['hz']:4} Hz: {row['depth']:.1e} m, bound {row['bound'] or TOL_FLAT:.1e}, {row['unsolved']} unsolved" for row in rows]
+    return Result(not over, figure, lines)
+
+
+@check("lcp-bad-input", bar="zero and huge friction, mass ratios of 1e6, redundant contacts, contradictory limits, dt 0, 1e-6, 1: defined results or a named status; failed steps leave the caller's state untouched")
+def bad_input(context):
+    tests = unit_tests(context, "test_contact_bad_input")
+    failed = [name for name, (ok, _) in tests.items() if not ok]
+    return Result(bool(tests) and not failed, f"{len(tests) - len(failed)} of {len(tests)} tests pass", failed)
+
 
 # --- Derivatives -----------------------------------------------------------------------------------------------------
 

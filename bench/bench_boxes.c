@@ -1,0 +1,151 @@
+/* Steps of boxes on a floor, contact lcp beside mj_step, the same model, in one run, interleaved: boxes apart, in
+ * stacks of four, in a pile. Each engine steps from a state of its own motion, where it has come to rest. CSV:
+ *   scene,boxes,contacts,contacts_peer,us_tactus,us_peer,ratio,status,residual */
+#include "timing.h"
+
+#include "tactus/io.h"
+
+#include <math.h>
+#include <mujoco/mujoco.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BATCHES = 21, SETTLING = 150, STACK = 4, BODY_TEXT = 256, HEAD_TEXT = 512 };
+#define BATCH_SECONDS 2e-3
+#define HALF_SIZE     0.1
+
+typedef enum { APART, STACKS, PILE } Arrangement;
+static const char *const NAMES[] = {"apart", "stacks", "pile"};
+
+/* Where box i of n begins. */
+static void place(Arrangement how, int n, int i, double p[3]) {
+    int towers = how == APART ? n : how == STACKS ? (n + STACK - 1) / STACK : 0;
+    int side = how == PILE ? (int)ceil(cbrt((double)n)) : (int)ceil(sqrt((double)towers));
+    int tower = how == APART ? i : i / STACK, level = how == APART ? 0 : i % STACK;
+    if (how == PILE) {
+        double turn = 0.05 * (i / (side * side) % 2); /* every second layer is set off */
+        p[0] = 0.21 * (i % side) + turn, p[1] = 0.21 * (i / side % side) + turn;
+        p[2] = HALF_SIZE + 2.01 * HALF_SIZE * (i / (side * side));
+        return;
+    }
+    p[0] = 0.6 * (tower % side), p[1] = 0.6 * (tower / side), p[2] = HALF_SIZE + 2 * HALF_SIZE * level;
+}
+
+static char *scene_text(Arrangement how, int n) {
+    char *text = malloc((size_t)(n + 2) * BODY_TEXT + HEAD_TEXT);
+    if (text == NULL) return NULL;
+    int at = snprintf(text, HEAD_TEXT,
+                      "<mujoco><size njmax='%d' nconmax='%d' nstack='%d'/><option timestep='0.002'/><worldbody>"
+                      "<geom type='plane' size='20 20 1' friction='0.5'/>\n",
+                      64 * n + 500, 16 * n + 100, 40000 * n + 2000000);
+    for (int i = 0; i < n; i++) {
+        double p[3];
+        place(how, n, i, p);
+        at += snprintf(text + at, BODY_TEXT,
+                       "<body pos='%g %g %g'><freejoint/><geom type='box' size='%g %g %g' friction='0.5'/></body>\n",
+                       p[0], p[1], p[2], HALF_SIZE, HALF_SIZE, HALF_SIZE);
+    }
+    snprintf(text + at, BODY_TEXT, "</worldbody></mujoco>\n");
+    return text;
+}
+
+typedef struct Scene {
+    tacModel *m;
+    tacSim *sim;
+    double *x, *y;
+    tacStepInfo info;
+    mjModel *mj;
+    mjData *d;
+    double *qpos, *qvel, *warm; /* where MuJoCo's steps begin */
+} Scene;
+
+static void run_ours(void *context) {
+    Scene *s = context;
+    tac_step(s->sim, s->x, NULL, s->y, &s->info);
+}
+
+static void run_peer(void *context) {
+    Scene *s = context;
+    memcpy(s->d->qpos, s->qpos, (size_t)s->mj->nq * sizeof(double));
+    memcpy(s->d->qvel, s->qvel, (size_t)s->mj->nv * sizeof(double));
+    memcpy(s->d->qacc_warmstart, s->warm, (size_t)s->mj->nv * sizeof(double));
+    mj_step(s->mj, s->d);
+}
+
+static double *copy(const double *from, int n) {
+    double *to = malloc((size_t)n * sizeof *to);
+    if (to != NULL) memcpy(to, from, (size_t)n * sizeof *to);
+    return to;
+}
+
+static int open_ours(Scene *s, const char *path) {
+    tacError err;
+    if (tac_load(path, &s->m, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
+    tacOptions options = tac_default_options(s->m);
+    options.contact = TAC_LCP;
+    if (tac_sim_new(s->m, &options, &s->sim, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
+    size_t nx = (size_t)tac_nx(s->m);
+    s->x = calloc(nx, sizeof *s->x), s->y = calloc(nx, sizeof *s->y);
+    if (s->x == NULL || s->y == NULL) return fprintf(stderr, "out of memory\n");
+    tac_default_state(s->m, s->x);
+    for (int k = 0; k < SETTLING; k++) {
+        run_ours(s);
+        if (s->info.status != TAC_OK && s->info.status != TAC_ERR_UNSOLVED)
+            return fprintf(stderr, "step %d: %s\n", k, tac_status_text(s->info.status));
+        memcpy(s->x, s->y, nx * sizeof *s->x);
+    }
+    return 0;
+}
+
+static int open_peer(Scene *s, const char *path) {
+    char text[1024];
+    s->mj = mj_loadXML(path, NULL, text, sizeof text);
+    if (s->mj == NULL) return fprintf(stderr, "MuJoCo: %s\n", text);
+    s->d = mj_makeData(s->mj);
+    for (int k = 0; k < SETTLING; k++)
+        mj_step(s->mj, s->d);
+    s->qpos = copy(s->d->qpos, s->mj->nq), s->qvel = copy(s->d->qvel, s->mj->nv);
+    s->warm = copy(s->d->qacc_warmstart, s->mj->nv);
+    return s->qpos == NULL || s->qvel == NULL || s->warm == NULL ? fprintf(stderr, "out of memory\n") : 0;
+}
+
+static void close_scene(Scene *s) {
+    free(s->x), free(s->y), free(s->qpos), free(s->qvel), free(s->warm);
+    tac_sim_free(s->sim);
+    tac_model_free(s->m);
+    if (s->d != NULL) mj_deleteData(s->d);
+    if (s->mj != NULL) mj_deleteModel(s->mj);
+}
+
+static int run_scene(Arrangement how, int n) {
+    char path[] = "/tmp/tactus_boxes_XXXXXX", *text = scene_text(how, n);
+    int file = mkstemp(path), code = 2;
+    Scene s = {0};
+    if (text != NULL && file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text))
+        code = open_ours(&s, path) != 0 || open_peer(&s, path) != 0 ? 2 : 0;
+    if (file >= 0) close(file), unlink(path);
+    free(text);
+    if (code == 0) {
+        benchTime t[2];
+        bench_interleaved(2, (benchWork[]){run_ours, run_peer}, (void *[]){&s, &s}, BATCHES, BATCH_SECONDS, t);
+        printf("%s,%d,%d,%d,%.3f,%.3f,%.3f,%d,%.3g\n", NAMES[how], n, s.info.contacts, s.d->ncon, 1e6 * t[0].median,
+               1e6 * t[1].median, t[0].median / t[1].median, (int)s.info.status, s.info.residual);
+        fflush(stdout);
+    }
+    close_scene(&s);
+    return code;
+}
+
+/* usage: bench_boxes [apart|stacks|pile [MOST]] */
+int main(int argc, char **argv) {
+    const int sizes[] = {1, 4, 16, 64, 256};
+    int code = 0, most = argc > 2 ? atoi(argv[2]) : sizes[4];
+    printf("scene,boxes,contacts,contacts_peer,us_tactus,us_peer,ratio,status,residual\n");
+    for (int how = APART; how <= PILE; how++)
+        for (int k = 0; k < 5 && code == 0; k++)
+            if ((argc < 2 || strcmp(argv[1], NAMES[how]) == 0) && sizes[k] <= most)
+                code = run_scene((Arrangement)how, sizes[k]);
+    return code;
+}

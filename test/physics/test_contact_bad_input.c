@@ -1,0 +1,272 @@
+/* Contact lcp where inputs are extreme or contradict each other: a defined result or a named status, and a step that
+ * fails leaves what the caller has. */
+#include "support/check.h"
+
+#include "tactus/tactus.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GRAVITY 9.81
+/* Compliance of contacts: a millionth of the motion. */
+#define TOL_EXACT 1e-6
+
+enum { MOST = 64 };
+
+typedef struct World {
+    tacBuilder *b;
+    tacModel *m;
+    tacOptions options;
+    tacSim *sim;
+    double x[MOST];
+    tacStepInfo info;
+} World;
+
+static World begin(void) {
+    World w = {.b = tac_model_begin()};
+    tacOptionDef option = tac_default_option();
+    option.timestep = 1e-2;
+    option.gravity = (tacVec3){0, 0, -GRAVITY};
+    tac_model_set_option(w.b, &option);
+    return w;
+}
+
+static void add_plane(World *w, double mu) {
+    tacGeomDef plane = tac_default_geom();
+    plane.type = TAC_PLANE, plane.friction[0] = mu;
+    plane.size[0] = plane.size[1] = plane.size[2] = 1;
+    tac_model_add_geom(w->b, 0, &plane);
+}
+
+/* A block whose middle is at height z, with its geom `copies` times. */
+static void add_block(World *w, double z, double mass, double mu, int copies) {
+    tacBodyDef body = tac_default_body();
+    tacJointDef joint = tac_default_joint();
+    tacGeomDef geom = tac_default_geom();
+    body.pos.z = z;
+    joint.type = TAC_FREE;
+    geom.type = TAC_BOX, geom.friction[0] = mu, geom.has_mass = 1, geom.mass = mass / copies;
+    geom.size[0] = geom.size[1] = 0.1, geom.size[2] = 0.05;
+    int id = tac_model_add_body(w->b, 0, &body);
+    tac_model_add_joint(w->b, id, &joint);
+    for (int i = 0; i < copies; i++)
+        tac_model_add_geom(w->b, id, &geom);
+}
+
+static void finish(World *w) {
+    tacError err;
+    if (tac_model_finish(w->b, &w->m, &err) != TAC_OK) fail_msg("%s", err.text);
+    tac_model_abandon(w->b);
+    w->options = tac_default_options(w->m);
+    w->options.contact = TAC_LCP;
+    CHECK(tac_nx(w->m) <= MOST);
+    tac_default_state(w->m, w->x);
+}
+
+static void start(World *w) {
+    tacError err;
+    if (tac_sim_new(w->m, &w->options, &w->sim, &err) != TAC_OK) fail_msg("%s", err.text);
+}
+
+static World block_world(double mu, int copies) {
+    World w = begin();
+    add_plane(&w, mu);
+    add_block(&w, 0.05, 1, mu, copies);
+    finish(&w);
+    return w;
+}
+
+static void end(World *w) {
+    tac_sim_free(w->sim);
+    tac_model_free(w->m);
+}
+
+/* Steps that succeed; numbers stay finite. */
+static void run(World *w, int steps) {
+    for (int k = 0; k < steps; k++) {
+        CHECK_INT(tac_step(w->sim, w->x, NULL, w->x, &w->info), TAC_OK);
+        for (int i = 0; i < tac_nx(w->m); i++)
+            CHECK(isfinite(w->x[i]));
+    }
+}
+
+/* --- Friction ----------------------------------------------------------------------------------------------------- */
+
+static void no_friction(void **state) {
+    (void)state;
+    World w = block_world(0, 1);
+    start(&w);
+    w.x[w.m->nq] = 1;
+    run(&w, 200);
+    CHECK_NEAR(w.x[w.m->nq], 1, 1e-12);
+    CHECK_NEAR(w.x[2], 0.05, TOL_EXACT);
+    end(&w);
+}
+
+/* It sticks at once, or tips, and goes nowhere far. */
+static void huge_friction(void **state) {
+    (void)state;
+    const double mu[] = {1e3, 1e6, 1e12};
+    for (int i = 0; i < 3; i++) {
+        World w = block_world(mu[i], 1);
+        start(&w);
+        w.x[w.m->nq] = 1;
+        run(&w, 300);
+        CHECK_LT(fabs(w.x[w.m->nq]), 1e-5);
+        CHECK_LT(fabs(w.x[0]), 1);
+        CHECK(w.x[2] > 0.05 - TOL_EXACT && w.x[2] < 0.3);
+        end(&w);
+    }
+}
+
+/* --- Redundant, heavy, contradictory ------------------------------------------------------------------------------ */
+
+/* Four copies of a block in one place: sixteen contacts where four would do. */
+static void redundant_contacts(void **state) {
+    (void)state;
+    World w = block_world(0.5, 4), one = block_world(0.5, 1);
+    start(&w), start(&one);
+    w.x[w.m->nq] = one.x[one.m->nq] = 1;
+    run(&w, 100), run(&one, 100);
+    CHECK_ARRAY(tac_nx(w.m), w.x, one.x, 1e-5);
+    end(&w), end(&one);
+}
+
+/* Compliance gives way by a millionth of the load over the light one's mass: what is a million times heavier than what
+ * it rests on sinks, but no faster than that. */
+static void mass_ratios(void **state) {
+    (void)state;
+    const double mass[][2] = {{1e-3, 1e3}, {1e3, 1e-3}, {1e-6, 1}, {1, 1e-6}};
+    for (int i = 0; i < 4; i++) {
+        World w = begin();
+        add_plane(&w, 0.5);
+        add_block(&w, 0.05, mass[i][0], 0.5, 1);
+        add_block(&w, 0.15, mass[i][1], 0.5, 1);
+        finish(&w);
+        start(&w);
+        run(&w, 300);
+        double sunk = TOL_EXACT * fmax(1, mass[i][1] / mass[i][0]) * GRAVITY * w.options.dt * 300 * w.options.dt;
+        CHECK_NEAR(w.x[2], 0.05, 1e-6 + sunk);
+        CHECK_NEAR(w.x[9], 0.15, 1e-6 + 2 * sunk);
+        end(&w);
+    }
+}
+
+/* A slide that may be between 0.2 and 0.3 carries a block that a floor and a ceiling hold elsewhere: rows that cannot
+ * all hold. The step ends with a state, and says how far off it is where it is no solution. */
+static void contradictory_limits(void **state) {
+    (void)state;
+    World w = begin();
+    add_plane(&w, 0.5);
+    tacBodyDef body = tac_default_body();
+    tacJointDef joint = tac_default_joint();
+    tacGeomDef geom = tac_default_geom();
+    body.pos.z = 0.04;
+    joint.type = TAC_SLIDE, joint.axis = (tacVec3){0, 0, 1};
+    joint.limited = 1, joint.range[0] = -0.3, joint.range[1] = -0.2; /* below the floor */
+    geom.type = TAC_BOX, geom.size[0] = geom.size[1] = 0.1, geom.size[2] = 0.05;
+    int id = tac_model_add_body(w.b, 0, &body);
+    tac_model_add_joint(w.b, id, &joint);
+    tac_model_add_geom(w.b, id, &geom);
+    finish(&w);
+    start(&w);
+    for (int k = 0; k < 200; k++) {
+        tacStatus status = tac_step(w.sim, w.x, NULL, w.x, &w.info);
+        CHECK(status == TAC_OK || status == TAC_ERR_UNSOLVED);
+        CHECK(isfinite(w.x[0]) && isfinite(w.x[1]) && isfinite(w.info.residual));
+        CHECK(fabs(w.x[1]) < 1);
+    }
+    end(&w);
+}
+
+/* --- Steps of any size -------------------------------------------------------------------------------------------- */
+
+static void step_sizes(void **state) {
+    (void)state;
+    World w = block_world(0.5, 1);
+    const double refused[] = {0, -1e-3, (double)NAN, (double)INFINITY}, taken[] = {1e-9, 1e-6, 1, 10};
+    tacError err;
+    tacSim *none = NULL;
+    for (int i = 0; i < 4; i++) {
+        w.options.dt = refused[i];
+        CHECK_INT(tac_sim_new(w.m, &w.options, &none, &err), TAC_ERR_ARGUMENT);
+        CHECK_HAS(err.text, "dt");
+    }
+    for (int i = 0; i < 4; i++) {
+        w.options.dt = taken[i];
+        start(&w);
+        tac_default_state(w.m, w.x);
+        w.x[w.m->nq] = 1;
+        run(&w, 100);
+        /* friction takes what it can: mu g a second */
+        CHECK_NEAR(w.x[w.m->nq], fmax(0, 1 - 0.5 * GRAVITY * 100 * taken[i]), 1e-4);
+        CHECK_NEAR(w.x[2], 0.05, TOL_EXACT * fmax(1, 100 * taken[i]));
+        tac_sim_free(w.sim);
+    }
+    w.sim = NULL;
+    end(&w);
+}
+
+/* --- Steps that fail ---------------------------------------------------------------------------------------------- */
+
+/* More contacts than there is room for, and numbers that are none: y, A, B and gradients stay as they were. */
+static void failed_steps_leave_all_as_it_was(void **state) {
+    (void)state;
+    enum { NDX = 12 };
+    World w = block_world(0.5, 1);
+    w.options.max_contacts = 3;
+    start(&w);
+    double y[MOST], A[NDX * NDX], gx[NDX], ybar[NDX] = {1}, before[MOST];
+    for (int bad = 0; bad < 2; bad++) {
+        memset(y, 0x3e, sizeof y), memset(A, 0x3e, sizeof A), memset(gx, 0x3e, sizeof gx);
+        memcpy(before, y, sizeof y);
+        if (bad) w.x[1] = (double)NAN;
+        tacStatus expected = bad ? TAC_ERR_NONFINITE : TAC_ERR_CONTACTS;
+        CHECK_INT(tac_step(w.sim, w.x, NULL, y, &w.info), expected);
+        CHECK_INT(w.info.status, expected);
+        CHECK_INT(tac_step_jac(w.sim, w.x, NULL, y, &(tacJac){A, NULL, NULL}, NULL), expected);
+        CHECK_INT(tac_step_vjp(w.sim, w.x, NULL, ybar, &(tacGrad){gx, NULL, NULL}, NULL), expected);
+        CHECK(memcmp(y, before, sizeof y) == 0 && memcmp(A, before, sizeof before) == 0);
+        CHECK(memcmp(gx, before, sizeof gx) == 0);
+    }
+    end(&w);
+}
+
+/* In a batch, a world that fails keeps its own block; the others are done. */
+static void failed_worlds_of_a_batch(void **state) {
+    (void)state;
+    enum { WORLDS = 4 };
+    World w = block_world(0.5, 1);
+    start(&w);
+    size_t nx = (size_t)tac_nx(w.m);
+    double X[WORLDS * MOST], Y[WORLDS * MOST], alone[MOST], untouched[MOST];
+    for (size_t i = 0; i < WORLDS; i++) {
+        memcpy(X + i * nx, w.x, nx * sizeof *X);
+        X[i * nx + (size_t)w.m->nq] = 0.1 * (double)i;
+    }
+    X[2 * nx] = (double)NAN;
+    for (int threads = 1; threads <= 2; threads++) {
+        memset(Y, 0x3e, sizeof Y);
+        memcpy(untouched, Y, sizeof untouched);
+        CHECK_INT(tac_batch_step(w.m, &w.options, WORLDS, X, NULL, Y, threads), TAC_ERR_NONFINITE);
+        for (size_t i = 0; i < WORLDS; i++) {
+            if (i != 2) CHECK_INT(tac_step(w.sim, X + i * nx, NULL, alone, NULL), TAC_OK);
+            CHECK(memcmp(Y + i * nx, i == 2 ? untouched : alone, nx * sizeof *Y) == 0);
+        }
+    }
+    end(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_friction),
+        cmocka_unit_test(huge_friction),
+        cmocka_unit_test(redundant_contacts),
+        cmocka_unit_test(mass_ratios),
+        cmocka_unit_test(contradictory_limits),
+        cmocka_unit_test(step_sizes),
+        cmocka_unit_test(failed_steps_leave_all_as_it_was),
+        cmocka_unit_test(failed_worlds_of_a_batch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
