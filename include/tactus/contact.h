@@ -39,6 +39,21 @@ typedef struct tacContact {
     double switch_margin; /* m: distance to the next change of features, beyond which derivatives jump */
 } tacContact;
 
+typedef enum {
+    TAC_CONTACT_OPEN,     /* near, without force */
+    TAC_CONTACT_STICKING, /* held in all directions, or without friction and held along the normal */
+    TAC_CONTACT_SLIDING   /* friction at a bound */
+} tacContactState;
+
+/* What a contact did in a step. Along the normal, then the tangents; of geom[1] against geom[0]. */
+typedef struct tacContactForce {
+    tacContact contact; /* as it was found at the start of the step */
+    tacContactState state;
+    double force[3];    /* N, mean over the step: on geom[1], and its opposite on geom[0] */
+    double velocity[3]; /* m/s, at the end of the step, of where the contact was at its start */
+    double margin; /* m/s: least change of a velocity that changes its class; contact.switch_margin: its features */
+} tacContactForce;
+
 /* What a search for an impact found. */
 typedef enum {
     TAC_IMPACT_NONE,     /* the distance stays above the gap */

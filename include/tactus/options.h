@@ -45,6 +45,8 @@ typedef struct tacStepInfo {
     double residual;                 /* largest violation of the contact problem's conditions, in units of its force */
     double class_margin;             /* m/s (rad/s): least change of a row's velocity that changes its class */
     double feature_margin;           /* m: least motion that makes other features touch */
+    int ties;                        /* rows that are in two classes at once, to rounding: the step has a kink here */
+    double conditioning;             /* largest over smallest pivot of the systems that derivatives solve; 0: none */
     uint64_t active_set;             /* which contacts, features and classes hold: while it is the same, the step is
                                         smooth; differences across two values of it mean nothing */
 } tacStepInfo;

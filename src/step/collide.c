@@ -115,3 +115,15 @@ tacStatus tac_contact_vjp(tacSim *sim, const double *q, const double *u, const t
     emit_all(sim, q, u, &c, &sinks);
     return TAC_OK;
 }
+
+/* --- Contacts of a step ------------------------------------------------------------------------------------------- */
+
+tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n) {
+    int bad;
+    if (sim == NULL || n == NULL || max < 0 || (out == NULL && max > 0)) return TAC_ERR_ARGUMENT;
+    tacStatus status = tac_check_state(sim, x, u, &bad);
+    if (status != TAC_OK) return status;
+    if (sim->stepper->contacts != NULL) return sim->stepper->contacts(sim, x, u, out, max, n);
+    *n = 0;
+    return TAC_OK;
+}

@@ -142,5 +142,6 @@ const tacStepper TAC_STEPPER_LCP = {.contact = TAC_LCP,
                                     .forces = tac_lcp_forces,
                                     .forces_jac = tac_lcp_forces_jac,
                                     .forces_vjp = tac_lcp_forces_vjp,
+                                    .contacts = tac_lcp_contacts,
                                     .scratch = scratch,
                                     .accepts = accepts};

@@ -7,6 +7,7 @@
  *
  *   mu = A_CC^-T Ghat^T zbar,   lambda = -h Mhat^-1 J_C^T mu:   bar -= dR^T lambda + dr^T mu, bar += (dG f)^T zbar. */
 #include "math/dense.h"
+#include "math/scalar.h"
 #include "step/lcp_step.h"
 
 #include <string.h>
@@ -30,6 +31,39 @@ tacStatus tac_lcp_forces(tacSim *sim, const double *x, const double *u, double *
     }
     tac_arena_release(&sim->arena, mark);
     return status;
+}
+
+/* --- Contacts ----------------------------------------------------------------------------------------------------- */
+
+static tacContactState state_of(const tacLcp *lcp, int k, int rows) {
+    if (lcp->row_class[k] != TAC_ROW_FREE) return TAC_CONTACT_OPEN;
+    for (int axis = 1; axis < rows; axis++)
+        if (lcp->row_class[k + axis] != TAC_ROW_FREE) return TAC_CONTACT_SLIDING;
+    return TAC_CONTACT_STICKING;
+}
+
+static tacContactForce describe(const tacLcp *lcp, int contact, const double *v_next) {
+    int k = lcp->rows.first_row[contact], rows = k + 1 < lcp->rows.n && lcp->parent[k + 1] == k ? 3 : 1;
+    tacContactForce out = {.contact = lcp->rows.contact[contact], .margin = TAC_INFINITY};
+    out.state = state_of(lcp, k, rows);
+    for (int axis = 0; axis < rows; axis++) {
+        out.force[axis] = lcp->f[k + axis] / lcp->h;
+        out.velocity[axis] = tac_row_velocity(&lcp->rows, k + axis, v_next);
+        out.margin = tac_min(out.margin, tac_lcp_row_margin(lcp, k + axis));
+    }
+    return out;
+}
+
+tacStatus tac_lcp_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n) {
+    tacLcp lcp = {.unsolved = 0};
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = tac_lcp_advance(sim, x, u, &lcp);
+    if (status == TAC_OK) *n = lcp.rows.ncontact;
+    if (status == TAC_OK && lcp.rows.ncontact > max) status = TAC_ERR_CONTACTS;
+    for (int c = 0; status == TAC_OK && c < lcp.rows.ncontact; c++)
+        out[c] = describe(&lcp, c, sim->work.next + sim->model->nq);
+    tac_arena_release(&sim->arena, mark);
+    return tac_lcp_judge(&lcp, status);
 }
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */

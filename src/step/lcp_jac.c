@@ -62,6 +62,7 @@ tacStatus tac_lcp_answer_island(tacSim *sim, const tacLcp *lcp, int island, tacC
     IslandRoom room;
     tacStatus status = tac_lcp_system(sim->model, lcp, island, &sim->arena, &system);
     if (status != TAC_OK) return status;
+    sim->info.conditioning = tac_max(sim->info.conditioning, system.conditioning);
     if (!take_island(sim, system.n, c, &room)) return TAC_ERR_ARENA_FULL;
     island_sides(sim, lcp, &system, c, dr, H, &room);
     tac_lu_solve_many(system.n, system.lu, system.pivot, c.n, room.df, room.c, room.index);

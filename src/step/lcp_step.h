@@ -50,3 +50,4 @@ tacStatus tac_lcp_forces(tacSim *sim, const double *x, const double *u, double *
 tacStatus tac_lcp_forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc);
 tacStatus tac_lcp_forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
                              const double *qfrcbar, const tacGrad *bar);
+tacStatus tac_lcp_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n);

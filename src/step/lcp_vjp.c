@@ -1,5 +1,6 @@
 /* Reverse mode of the step with contact lcp. */
 #include "math/dense.h"
+#include "math/scalar.h"
 #include "step/bounce_grad.h"
 #include "step/lcp_step.h"
 
@@ -16,6 +17,7 @@ tacStatus tac_lcp_answer_reverse(tacSim *sim, const tacLcp *lcp, const double *s
         tacLcpSystem system;
         tacStatus status = tac_lcp_system(sim->model, lcp, island, &sim->arena, &system);
         if (status != TAC_OK) return status;
+        sim->info.conditioning = tac_max(sim->info.conditioning, system.conditioning);
         for (int i = 0; i < system.n; i++)
             system.work[i] = tac_lcp_hat_velocity(lcp, system.row[i], lambda) / lcp->h +
                              (seed == NULL ? 0 : tac_lcp_hat_sum(lcp, system.row[i], seed));

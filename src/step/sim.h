@@ -32,6 +32,8 @@ typedef struct tacStepper {
     tacStatus (*forces_jac)(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc);
     tacStatus (*forces_vjp)(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
                             const double *qfrcbar, const tacGrad *bar);
+    /* *n contacts of the step; out is untouched where there are more than max: TAC_ERR_CONTACTS. NULL: none. */
+    tacStatus (*contacts)(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n);
     /* What all of them take from the arena at once, at most; bytes. */
     size_t (*scratch)(const tacModel *model, const tacOptions *options);
     /* Names what in the model it has no equations for; NULL: takes every model. */

@@ -50,7 +50,7 @@ static void open_case(Case *c, const char *file, const char *const *params) {
     int columns[3] = {c->ndx, c->nu, c->np};
     c->x = numbers(c->nx), c->u = numbers(c->nu), c->moved = numbers(c->nx + c->nu);
     for (int k = 0; k < 3; k++)
-        c->J[k] = numbers(c->nz * columns[k]);
+        c->J[k] = numbers((c->nz > c->ndx ? c->nz : c->ndx) * columns[k]);
 }
 
 static void close_case(Case *c) {
@@ -211,6 +211,23 @@ static void weight(void **state) {
     for (int i = 0; i < 3; i++)
         CHECK_NEAR(z[3 + i], -carried[i], 1e-6);
     CHECK_ARRAY(3, z + 6, ((double[]){0, 0, 0}), 1e-6); /* no torque about its middle */
+    tacContactForce list[8];
+    int n = -1, sticking = 0;
+    CHECK_INT(tac_step_contacts(c.sim, c.x, c.u, list, 8, &n), TAC_OK);
+    CHECK_INT(n, 4); /* its lower corners, a quarter of the weight each */
+    for (int i = 0; i < n; i++) {
+        CHECK_NEAR(list[i].force[0], carried[2] / 4, 1e-6);
+        CHECK_NEAR(list[i].velocity[0], 0, 1e-9);
+        CHECK(list[i].margin > 0);
+        sticking += list[i].state == TAC_CONTACT_STICKING;
+    }
+    CHECK_INT(sticking, 4);
+    CHECK_INT(tac_step_contacts(c.sim, c.x, c.u, list, 2, &n), TAC_ERR_CONTACTS);
+    CHECK_INT(n, 4);
+    tacStepInfo info = {0};
+    CHECK_INT(tac_step_jac(c.sim, c.x, c.u, y, &(tacJac){c.J[0], NULL, NULL}, &info), TAC_OK);
+    CHECK_INT(info.ties, 0);
+    CHECK(info.conditioning > 1e3 && info.conditioning < 1e9); /* four corners: redundant but for the compliance */
     free(z), free(y);
     close_case(&c);
 }

@@ -52,6 +52,8 @@ void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, double spee
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena);
 /* What the solution says about itself. */
 void tac_lcp_report(const tacLcp *lcp, tacStepInfo *info);
+/* Least change of a row's velocity (m/s, rad/s) that moves it into another class. */
+double tac_lcp_row_margin(const tacLcp *lcp, int k);
 /* force[nv] += J^T f */
 void tac_lcp_add_force(const tacLcp *lcp, double *force);
 
@@ -95,6 +97,7 @@ typedef struct tacLcpSystem {
     double *lu; /* n x n */
     int *pivot;
     double *work;
+    double conditioning; /* largest over smallest pivot */
 } tacLcpSystem;
 tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacArena *arena, tacLcpSystem *system);
 /* out[nv] += Yhat^T x of one free row, Yhat weighed as Y is (rows.h) */

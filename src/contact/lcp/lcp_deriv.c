@@ -7,6 +7,7 @@
 #include "contact/lcp/lcp.h"
 
 #include "math/dense.h"
+#include "math/scalar.h"
 
 #include <string.h>
 
@@ -44,6 +45,16 @@ static void compose_system(const tacLcp *lcp, int n, int all, const int *row, co
     }
 }
 
+/* Of the factor; 0 where there is no row. */
+static double pivot_ratio(int n, const double *lu) {
+    double least = TAC_INFINITY, most = 0;
+    for (int i = 0; i < n; i++) {
+        double pivot = tac_abs(lu[(size_t)i * (size_t)n + (size_t)i]);
+        least = tac_min(least, pivot), most = tac_max(most, pivot);
+    }
+    return n == 0 ? 0 : most / least;
+}
+
 tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacArena *arena, tacLcpSystem *system) {
     int begin = lcp->island_adr[island], all = lcp->island_adr[island + 1] - begin, n = 0;
     const int *order = lcp->order + begin;
@@ -62,6 +73,7 @@ tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacAr
     tac_rows_products(&lcp->rows, all, order, spread, G);
     compose_system(lcp, n, all, system->row, at, G, system->lu);
     tac_lu_factor(n, system->lu, system->pivot, system->work);
+    system->conditioning = pivot_ratio(n, system->lu);
     return TAC_OK;
 }
 

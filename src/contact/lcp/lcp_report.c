@@ -3,8 +3,10 @@
 
 #include "math/scalar.h"
 
-/* Least change of the row's velocity (m/s, rad/s) that moves it into another class. */
-static double row_margin(const tacLcp *lcp, int k) {
+/* A row with less margin (m/s, rad/s) is tied. */
+#define TIED 1e-12
+
+double tac_lcp_row_margin(const tacLcp *lcp, int k) {
     double scale = lcp->parent[k] < 0 ? 1 : lcp->f[lcp->parent[k]], a = tac_row_product(&lcp->rows, k, k) + lcp->eps[k];
     if (lcp->row_class[k] == TAC_ROW_OFF) return TAC_INFINITY;
     if (lcp->row_class[k] != TAC_ROW_FREE) return tac_abs(lcp->w[k]);
@@ -49,7 +51,9 @@ void tac_lcp_report(const tacLcp *lcp, tacStepInfo *info) {
                           .feature_margin = TAC_INFINITY};
     for (int k = 0; k < lcp->rows.n; k++) {
         const tacRow *row = &lcp->rows.row[k];
-        info->class_margin = tac_min(info->class_margin, row_margin(lcp, k));
+        double margin = tac_lcp_row_margin(lcp, k);
+        info->class_margin = tac_min(info->class_margin, margin);
+        info->ties += margin < TIED;
         if (is_idle(lcp, k)) continue;
         info->active_set = hash_row(lcp, k, info->active_set);
         if (row->kind != TAC_ROW_CONTACT || row->axis != 0) continue;
