@@ -4,8 +4,11 @@
 
 /* 2 pi/3: points of a rim beside its lowest stand at this angle to either side. */
 #define RIM_ANGLE 2.0943951023931954923
-/* Newton's iterations for the crossing of two rims; it converges in four or so from where flat rims cross. */
-#define RIM_ITERATIONS 20
+#define PI        3.1415926535897932385
+/* Steps towards the crossing of two rims; Newton takes four or so, halving never more. */
+#define RIM_ITERATIONS 60
+/* Halvings of a rim in looking for its crossings with another: those nearer than pi/2^20 are one, and none. */
+enum { RIM_HALVINGS = 20 };
 /* Sides of the reference worked out beforehand. */
 enum { KEPT_SIDES = 32 };
 
@@ -308,37 +311,64 @@ static void cross_side(Cut *u, const Rim *rim, int k) {
     add_rim_crossing(u, rim, k, tac_madd3(middle, tac_sqrt(square), turned));
 }
 
-/* The angle at which the rim meets the tube |x across| = R, by Newton from near x. Returns 0 where it does not. */
-static int meet_tube(const Rim *rim, double R, tacVec3 *x) {
-    tacVec3 d = tac_sub3(*x, rim->centre), e = tac_madd3(d, -tac_dot3(d, rim->z), rim->z);
-    double length = tac_norm3(e);
-    if (!(length > 0)) return 0;
-    e = tac_scale3(1 / length, e);
-    for (int i = 0; i < RIM_ITERATIONS; i++) {
-        tacVec3 turned = tac_cross3(rim->z, e);
-        *x = tac_madd3(rim->centre, rim->r, e);
-        double f = x->x * x->x + x->y * x->y - R * R, rate = 2 * rim->r * (x->x * turned.x + x->y * turned.y);
-        if (tac_abs(f) <= TAC_COINCIDENT * R * R) return 1;
-        double step = -f / rate;
-        if (!(tac_abs(step) < 1)) return 0;
-        e = tac_madd3(tac_scale3(tac_cos(step), e), tac_sin(step), turned);
-    }
-    return 0;
+/* The incident rim x(a) = centre + r (cos(a) p + sin(a) q) against the tube |x across| = R about the z axis. */
+typedef struct Tube {
+    const Rim *rim;
+    tacVec3 p, q;
+    double R;
+    double bend; /* of f(a) = |x across|^2 - R^2: |f''| at most, 2 r (2 r + |centre across|) */
+} Tube;
+
+/* f(a) and its slope; x(a). */
+static double tube_gap(const Tube *t, double a, double *slope, tacVec3 *x) {
+    double r = t->rim->r, c = tac_cos(a), s = tac_sin(a);
+    tacVec3 d = tac_scale3(r, tac_madd3(tac_scale3(-s, t->p), c, t->q));
+    *x = tac_madd3(t->rim->centre, r, tac_madd3(tac_scale3(c, t->p), s, t->q));
+    *slope = 2 * (x->x * d.x + x->y * d.y);
+    return x->x * x->x + x->y * x->y - t->R * t->R;
 }
 
-/* Two rims, from where they would cross if they were parallel: circles of radii R and r whose centres are D apart. */
-static void cross_tube(Cut *u, const Rim *rim) {
-    double R = u->c->shape[0]->size.x, r = rim->r;
-    double D = tac_sqrt(rim->centre.x * rim->centre.x + rim->centre.y * rim->centre.y);
-    if (!(D > 0)) return;
-    double along = (D * D + R * R - r * r) / (2 * D), square = R * R - along * along;
-    if (!(square > 0)) return;
-    tacVec3 e = tac_vec3(rim->centre.x / D, rim->centre.y / D, 0);
-    for (int k = -1; k < 2; k += 2) {
-        double side = k * tac_sqrt(square);
-        tacVec3 x = tac_vec3(along * e.x - side * e.y, along * e.y + side * e.x, rim->centre.z);
-        if (meet_tube(rim, R, &x)) add_rim_crossing(u, rim, 0, x);
+/* The root of f between a and b, where it is monotone and changes its sign: Newton, held in the bracket. */
+static tacVec3 meet_tube(const Tube *t, double a, double b) {
+    tacVec3 x;
+    double slope, at_a = tube_gap(t, a, &slope, &x), m = 0.5 * (a + b);
+    for (int i = 0; i < RIM_ITERATIONS; i++) {
+        double f = tube_gap(t, m, &slope, &x);
+        if (tac_abs(f) <= TAC_COINCIDENT * t->R * t->R) break;
+        if ((f > 0) == (at_a > 0))
+            a = m;
+        else
+            b = m;
+        double next = m - f / slope;
+        m = next > a && next < b ? next : 0.5 * (a + b);
     }
+    return x;
+}
+
+/* All crossings with the middle +- half: none where |f| is more than its slope and bend can take away, one at most
+ * where the slope keeps its sign; else in two halves. Rims that touch each other without crossing are left out. */
+static void cross_between(Cut *u, const Tube *t, double middle, double half, int depth) {
+    tacVec3 x;
+    double slope, rest = t->bend * half, f = tube_gap(t, middle, &slope, &x);
+    if (tac_abs(f) > half * (tac_abs(slope) + 0.5 * rest) || depth == RIM_HALVINGS) return;
+    if (tac_abs(slope) > rest) {
+        double low = tube_gap(t, middle - half, &slope, &x), high = tube_gap(t, middle + half, &slope, &x);
+        if ((low > 0) != (high > 0)) add_rim_crossing(u, t->rim, 0, meet_tube(t, middle - half, middle + half));
+        return;
+    }
+    cross_between(u, t, middle - 0.5 * half, 0.5 * half, depth + 1);
+    cross_between(u, t, middle + 0.5 * half, 0.5 * half, depth + 1);
+}
+
+/* Two rims, up to four crossings; angles from where the incident one is farthest from the tube's axis. */
+static void cross_tube(Cut *u, const Rim *rim) {
+    tacVec3 c = rim->centre, e = tac_vec3(c.x, c.y, 0), p = tac_madd3(e, -tac_dot3(e, rim->z), rim->z);
+    double length = tac_norm3(p);
+    Tube t = {.rim = rim, .R = u->c->shape[0]->size.x, .bend = 2 * rim->r * (2 * rim->r + tac_norm3(e))};
+    t.p = length > TAC_COINCIDENT * t.R ? tac_scale3(1 / length, p) : tac_pose_axis(&u->c->rel, 0);
+    t.q = tac_cross3(rim->z, t.p);
+    cross_between(u, &t, -0.5 * PI, 0.5 * PI, 0);
+    cross_between(u, &t, 0.5 * PI, 0.5 * PI, 0);
 }
 
 static void clip_disc(Cut *u) {

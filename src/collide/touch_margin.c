@@ -137,8 +137,14 @@ static double rim_margin(const touchRoom *r, int face) {
     return r->touch->rule == TAC_RULE_NEAREST ? tac_min(room, spent(r->angle[rim], turn)) : room;
 }
 
-/* The crossing stays on the clip's edge and on the line, along both of which it runs 1/sine as fast; a rim leaves the
- * side plane by its sagitta r (1 - cos). A turn moves the side plane by the height above the face. */
+/* 1/m: how much a feature bends seen along a face's normal. */
+static double bend_of(const tacShape *s, tacFeature f) {
+    return f.kind == TAC_FEATURE_CIRCLE && s->size.x > 0 ? 1 / s->size.x : 0;
+}
+
+/* The crossing stays on the clip's edge and on the line, along both of which it runs 1/sine as fast. Where one of them
+ * is a rim, or both are, they part after (1 - cos)/(1/r0 + 1/r1): the sagitta of the rim beyond an edge. A turn moves
+ * the side plane by the height above the face. */
 static double clip_margin(const touchRoom *r, int face) {
     int other = 1 - face;
     tacVec3 N = r->touch->normal, q = r->touch->point[other];
@@ -148,8 +154,8 @@ static double clip_margin(const touchRoom *r, int face) {
     double bound = tac_norm3(m) * tac_norm3(r->patch[other].t[0]);
     double sine = bound > 0 ? tac_min(1, tac_abs(tac_dot3(m, r->patch[other].t[0])) / bound) : 0;
     double room = tac_min(edge, r->length[other]) * sine;
-    if (r->touch->feature[other].kind == TAC_FEATURE_CIRCLE)
-        room = tac_min(room, r->shape[other]->size.x * (1 - tac_sqrt(1 - sine * sine)));
+    double bend = bend_of(r->shape[other], r->touch->feature[other]) + bend_of(r->shape[face], r->touch->clip);
+    if (bend > 0) room = tac_min(room, (1 - tac_sqrt(1 - sine * sine)) / bend);
     return spent(room, 1 + tac_abs(r->touch->dist) * own_turn(r));
 }
 

@@ -1,5 +1,6 @@
 #include "collide/manifold.h"
 
+#include "collide/clip.h"
 #include "collide/convex.h"
 #include "pair_checks.h"
 #include "solids.h"
@@ -248,10 +249,53 @@ static void meshes(void **state) {
     free_solid(&cube), free_solid(&disc);
 }
 
+/* --- Rims --------------------------------------------------------------------------------------------------------- */
+
+/* How often the incident rim goes in or out of the tube on the reference, at 2048 of its points. */
+static int count_crossings(const tacClip *c) {
+    enum { POINTS = 2048 };
+    double R = c->shape[0]->size.x, r = c->shape[1]->size.x, z = -c->shape[1]->size.y;
+    int n = 0, last = 0;
+    for (int i = 0; i <= POINTS; i++) {
+        double a = 2 * 3.14159265358979323846 * i / POINTS;
+        tacVec3 x = tac_pose_point(&c->rel, tac_vec3(r * cos(a), r * sin(a), z));
+        int inside = hypot(x.x, x.y) < R;
+        n += i > 0 && inside != last, last = inside;
+    }
+    return n;
+}
+
+/* Two flat ends at any tilt: every crossing of their rims is found, up to four, and lies on both. */
+static void rims_that_cross(void **state) {
+    (void)state;
+    tacDraw d = {19, 0};
+    int seen[5] = {0}, closer = 0;
+    for (int i = 0; i < 5000; i++) {
+        tacShape a = shape_of(TAC_CYLINDER, draw_uniform(&d, 0.2, 1), 0.5, 0), b = a;
+        b.size.x = draw_uniform(&d, 0.2, 1.5);
+        tacClip c = {.shape = {&a, &b}, .rel = draw_pose(&d, 0.8), .reach = HUGE_VAL};
+        c.flat[0] = (tacFlat){TAC_FLAT_DISC, 1, 1, -1}, c.flat[1] = (tacFlat){TAC_FLAT_DISC, 0, 1, -1};
+        tacMark mark[TAC_MAX_MARK];
+        int n = tac_clip(&c, mark), crossings = 0, expected = count_crossings(&c);
+        for (int k = 0; k < n; k++) {
+            if (mark[k].rule != TAC_RULE_CLIP) continue;
+            tacVec3 x = tac_pose_local(&c.rel, mark[k].x);
+            CHECK_NEAR(hypot(mark[k].x.x, mark[k].x.y), a.size.x, TOL_KNOWN);
+            CHECK_NEAR(hypot(x.x, x.y), b.size.x, TOL_KNOWN);
+            crossings++;
+        }
+        CHECK(crossings >= expected && crossings <= 4 && crossings % 2 == 0);
+        seen[crossings]++, closer += crossings > expected; /* two between two of the points */
+    }
+    CHECK(seen[0] > 100 && seen[2] > 100 && seen[4] > 20 && closer < 50);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pair), cmocka_unit_test(cylinder_standing),    cmocka_unit_test(box_on_cylinder),
-        cmocka_unit_test(lying),      cmocka_unit_test(cylinder_on_cylinder), cmocka_unit_test(logs),
+        cmocka_unit_test(rims_that_cross),
+
+        cmocka_unit_test(every_pair),      cmocka_unit_test(cylinder_standing),    cmocka_unit_test(box_on_cylinder),
+        cmocka_unit_test(lying),           cmocka_unit_test(cylinder_on_cylinder), cmocka_unit_test(logs),
         cmocka_unit_test(meshes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
