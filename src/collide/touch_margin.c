@@ -7,6 +7,9 @@
  * of a manifold, which has a face's normal wherever its feature's own normals are. */
 #define TAC_OUTSIDE_CONE 1e-6
 
+/* Of the shapes' size: a touch beside its feature by no more is on its border, to rounding. */
+#define TAC_BESIDE 1e-9
+
 typedef struct touchRoom {
     const tacShape *shape[2];
     const tacPose *pose[2];
@@ -166,17 +169,23 @@ static void begin(const tacShape *a, const tacPose *A, const tacShape *b, const 
         find_patch(r, side);
 }
 
+/* By its rule. */
+static double margin_of(touchRoom *r) {
+    int plane = tac_touch_side(r->touch, TAC_FEATURE_PLANE);
+    if (tac_touch_on_rim(r->touch)) return rim_margin(r, plane);
+    if (r->touch->rule == TAC_RULE_NEAREST) return nearest_margin(r);
+    if (plane < 0) return 0;
+    return r->touch->rule == TAC_RULE_CLIP ? clip_margin(r, plane) : r->length[plane];
+}
+
 double tac_touch_margin(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
                         const tacTouch *touch) {
     touchRoom r;
     begin(a, A, b, B, touch, &r);
     for (int side = 0; side < 2; side++)
         find_room(&r, side);
-    int plane = tac_touch_side(touch, TAC_FEATURE_PLANE);
-    if (tac_touch_on_rim(touch)) return rim_margin(&r, plane);
-    if (touch->rule == TAC_RULE_NEAREST) return nearest_margin(&r);
-    if (plane < 0) return 0;
-    return touch->rule == TAC_RULE_CLIP ? clip_margin(&r, plane) : r.length[plane];
+    double margin = margin_of(&r);
+    return margin < 0 && margin > -TAC_BESIDE * (r.arm[0] + r.arm[1]) ? 0 : margin;
 }
 
 double tac_touch_turn(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, const tacTouch *touch) {
