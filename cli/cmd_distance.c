@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LABEL = 64, LONGEST_LIST = 40 };
+enum { LABEL = 64 };
 
 typedef struct tacDistanceArgs {
     int json;
@@ -72,10 +72,10 @@ static int print_text(const char *path, const tacModel *m, tacContactList *pairs
     if (pairs->n == 0) return CLI_FINE;
     qsort(pairs->contact, (size_t)pairs->n, sizeof *pairs->contact, nearer);
     printf("\n%-20s %-20s %11s   %8s %8s %8s   %s\n", "geom", "geom", "distance", "nx", "ny", "nz", "features");
-    for (int i = 0; i < pairs->n && i < LONGEST_LIST; i++)
+    for (int i = 0; i < pairs->n && i < CLI_LONGEST_LIST; i++)
         print_pair(m, &pairs->contact[i]);
-    if (pairs->n > LONGEST_LIST)
-        printf("and %d more: --margin leaves out what is far, --json prints all\n", pairs->n - LONGEST_LIST);
+    if (pairs->n > CLI_LONGEST_LIST)
+        printf("and %d more: --margin leaves out what is far, --json prints all\n", pairs->n - CLI_LONGEST_LIST);
     return CLI_FINE;
 }
 

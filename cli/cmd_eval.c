@@ -208,13 +208,14 @@ static void print_contacts(const tacModel *m, const tacContactList *contacts) {
     if (contacts->n > 0)
         printf("\n%-20s %-20s %11s   %9s %9s %9s   %8s %8s %8s\n", "contact of", "and", "distance", "x", "y", "z", "nx",
                "ny", "nz");
-    for (int i = 0; i < contacts->n; i++) {
+    for (int i = 0; i < contacts->n && i < CLI_LONGEST_LIST; i++) {
         const tacContact *c = &contacts->contact[i];
         printf("%-20s %-20s %11.5g   %9.4f %9.4f %9.4f   %8.4f %8.4f %8.4f\n",
                cli_label(m, TAC_KIND_GEOM, c->geom[0], name1, sizeof name1),
                cli_label(m, TAC_KIND_GEOM, c->geom[1], name2, sizeof name2), c->dist, c->pos.x, c->pos.y, c->pos.z,
                c->normal.x, c->normal.y, c->normal.z);
     }
+    if (contacts->n > CLI_LONGEST_LIST) printf("and %d more: --json prints all\n", contacts->n - CLI_LONGEST_LIST);
 }
 
 static int print_text(const char *path, const tacModel *m, const tacStateArgs *state, const tacQuantities *at) {

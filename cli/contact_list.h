@@ -3,6 +3,9 @@
 
 #include "cli/json_text.h"
 
+/* Contacts or pairs that are printed for people; programs get all. */
+enum { CLI_LONGEST_LIST = 40 };
+
 /* Contacts at a state, in memory to be freed. */
 typedef struct tacContactList {
     tacContact *contact;

@@ -127,6 +127,11 @@ class Contacts(Case):
         text = self.fine("eval", self.file("scene.xml", SCENE)).out
         self.assertIn("contact of", text)
 
+    def test_text_of_many(self):
+        balls = "".join('<body><freejoint/><geom size="0.1"/></body>' for _ in range(12))
+        text = self.fine("eval", self.file("many.xml", f"<mujoco><worldbody>{balls}</worldbody></mujoco>")).out
+        self.assertIn(f"and {12 * 11 // 2 - 40} more", text)
+
 
 if __name__ == "__main__":
     unittest.main()
