@@ -7,8 +7,6 @@
 #define GUESS_SWEEPS 6
 /* Sweeps when nothing else goes through. */
 #define LAST_SWEEPS 2000
-/* Rounding of a solved system, relative to the largest force: condition numbers up to 1e5 or so. */
-#define TOLERANCE 1e-11
 
 size_t tac_boxed_bytes(int n) {
     size_t m = (size_t)n;
@@ -36,7 +34,7 @@ int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena) {
 }
 
 double tac_boxed_diagonal(const tacBoxed *problem, int i) {
-    double a = problem->A[(size_t)i * (size_t)problem->n + (size_t)i];
+    double a = problem->A == NULL ? 0 : problem->A[(size_t)i * (size_t)problem->n + (size_t)i];
     return problem->shift == NULL ? a : a + problem->shift[i];
 }
 
@@ -65,13 +63,13 @@ double tac_boxed_tolerance(const tacBoxed *problem, const double *f) {
         double alone = tac_abs(problem->b[i]) / tac_boxed_diagonal(problem, i);
         largest = tac_max(largest, tac_max(tac_abs(f[i]), alone));
     }
-    return TOLERANCE * largest;
+    return TAC_BOXED_ROUNDING * largest;
 }
 
 /* --- All methods, one after another ------------------------------------------------------------------------------ */
 
-/* Classes as f and w suggest them: where f - w/A_ii lies. */
-static void classify(const tacBoxed *problem, const double *f, const double *w, int *row_class) {
+/* Where f - w/A_ii lies. */
+void tac_boxed_classify(const tacBoxed *problem, const double *f, const double *w, int *row_class) {
     for (int i = 0; i < problem->n; i++) {
         int p = problem->parent[i];
         double lo, hi, z = f[i] - w[i] / tac_boxed_diagonal(problem, i);
@@ -91,7 +89,7 @@ static void sweep(const tacBoxed *problem, int count, double *f, double *w, int 
     for (int i = 0; i < problem->n; i++)
         f[i] = 0;
     tac_boxed_sweep(problem, count, f, w);
-    classify(problem, f, w, row_class);
+    tac_boxed_classify(problem, f, w, row_class);
 }
 
 /* Dantzig's method and, where it goes round in circles, the way from a problem that is solved. */

@@ -15,7 +15,7 @@
 
 typedef struct tacBoxed {
     int n;
-    const double *A;          /* n x n */
+    const double *A;          /* n x n; NULL: not kept, and shift is the whole diagonal (tac_boxed_sort and below) */
     const double *b;          /* n */
     const int *parent;        /* n; -1: none */
     const double *low, *high; /* n */
@@ -87,11 +87,19 @@ double tac_boxed_factor_of(const tacBoxed *problem, const int *row_class, int i)
 void tac_boxed_multiply(const tacBoxed *problem, const double *f, double *w);
 /* Classes -> the f that they imply, and w. 0: the system of the free rows is singular. */
 int tac_boxed_solve_classes(const tacBoxed *problem, const int *row_class, tacBoxedWork *work, double *f, double *w);
-/* How far f may be off and count as right: rounding of the largest forces there are. */
+/* f, w of the present classes -> classes with those changed whose condition they break; how many did. */
+int tac_boxed_sort(const tacBoxed *problem, const double *f, const double *w, int *row_class, int *wanted);
+/* Classes as any f and w suggest them. */
+void tac_boxed_classify(const tacBoxed *problem, const double *f, const double *w, int *row_class);
+/* How far f may be off and count as right: rounding of a solved system, relative to the largest force there is
+ * (condition numbers up to 1e5 or so). */
+#define TAC_BOXED_ROUNDING 1e-11
 double tac_boxed_tolerance(const tacBoxed *problem, const double *f);
 
 /* `count` sweeps of projected Gauss-Seidel on f; w is A f + b after them. */
 void tac_boxed_sweep(const tacBoxed *problem, int count, double *f, double *w);
+/* Rounds of pivoting that may pass without progress before we take it for a cycle. */
+#define TAC_BOXED_PATIENCE 6
 /* Block principal pivoting from the classes given: rows that break their condition change class together, as long as
  * that makes them fewer now and then [Judice1994]. -> 1 when all conditions hold. */
 int tac_boxed_pivot(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);

@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-/* Rounds that may pass without progress before we take it for a cycle. */
-#define PATIENCE 6
-
 /* The class row i should have, given f and w of the present classes. */
 static int wanted_class(const tacBoxed *problem, const double *f, const double *w, const int *row_class, int i,
                         double tolerance) {
@@ -54,17 +51,23 @@ static void follow_parents(const tacBoxed *problem, const double *f, const doubl
     }
 }
 
+int tac_boxed_sort(const tacBoxed *problem, const double *f, const double *w, int *row_class, int *wanted) {
+    int wrong = find_wrong(problem, f, w, row_class, wanted);
+    if (wrong == 0) return 0;
+    memcpy(row_class, wanted, (size_t)problem->n * sizeof *row_class);
+    follow_parents(problem, f, w, row_class);
+    return wrong;
+}
+
 int tac_boxed_pivot(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots) {
-    int fewest = problem->n + 1, patience = PATIENCE;
+    int fewest = problem->n + 1, patience = TAC_BOXED_PATIENCE;
     while (patience >= 0) {
         if (!tac_boxed_solve_classes(problem, row_class, work, f, w)) return 0;
         ++*pivots;
-        int wrong = find_wrong(problem, f, w, row_class, work->wanted);
+        int wrong = tac_boxed_sort(problem, f, w, row_class, work->wanted);
         if (wrong == 0) return 1;
-        patience = wrong < fewest ? PATIENCE : patience - 1;
+        patience = wrong < fewest ? TAC_BOXED_PATIENCE : patience - 1;
         fewest = wrong < fewest ? wrong : fewest;
-        memcpy(row_class, work->wanted, (size_t)problem->n * sizeof *row_class);
-        follow_parents(problem, f, w, row_class);
     }
     return 0;
 }

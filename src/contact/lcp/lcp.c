@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-/* Sweeps for islands too large to factor. */
-#define LARGE_SWEEPS 400
-/* Where they stop: largest change of a force, relative. */
-#define LARGE_TOLERANCE 1e-12
-
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
 enum { DOUBLES = 8, INTS = 4 };
@@ -28,10 +23,13 @@ size_t tac_lcp_bytes(const tacModel *m, int max_contacts) {
 
 size_t tac_lcp_scratch(const tacModel *m, int max_contacts) {
     int n = most_rows(m, max_contacts);
+    size_t large = n > TAC_LCP_SMALL_ROWS ? tac_lcp_large_scratch(m, n) : 0;
     if (n > TAC_LCP_DENSE_ROWS) n = TAC_LCP_DENSE_ROWS;
     size_t k = (size_t)n;
-    return tac_boxed_bytes(n) + tac_arena_round(k * k * sizeof(double)) + 5 * tac_arena_round(k * sizeof(double)) +
-           2 * tac_arena_round(k * sizeof(int)) + tac_arena_round((size_t)m->nv * sizeof(double));
+    size_t dense = tac_boxed_bytes(n) + tac_arena_round(k * k * sizeof(double)) +
+                   5 * tac_arena_round(k * sizeof(double)) + 2 * tac_arena_round(k * sizeof(int)) +
+                   tac_arena_round((size_t)m->nv * sizeof(double));
+    return dense > large ? dense : large;
 }
 
 int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *arena) {
@@ -171,70 +169,6 @@ static tacStatus solve_dense(const tacModel *m, tacLcp *lcp, int island, tacAren
     return TAC_OK;
 }
 
-static void add_weighed(const tacRows *rows, int k, double f, double *z) {
-    for (int e = rows->row[k].adr; e < rows->row[k].adr + rows->row[k].num; e++)
-        z[rows->dof[e]] += rows->Y[e] * f;
-}
-
-static double weighed(const tacRows *rows, int k, const double *z) {
-    double sum = 0;
-    for (int e = rows->row[k].adr; e < rows->row[k].adr + rows->row[k].num; e++)
-        sum += rows->Y[e] * z[rows->dof[e]];
-    return sum;
-}
-
-/* Bounds of row k at the present forces. */
-static void bounds(const tacLcp *lcp, int k, double *lo, double *hi) {
-    double scale = lcp->parent[k] < 0 ? 1 : lcp->f[lcp->parent[k]];
-    *lo = lcp->low[k] * scale, *hi = lcp->high[k] * scale;
-    if (lcp->parent[k] < 0) *lo = lcp->low[k], *hi = lcp->high[k];
-}
-
-/* One island by projected Gauss-Seidel without its matrix: z = D^-1/2 L^-T J^T f follows every change, w_k = b_k + Y_k
- * z. -> largest change of a force in the last sweep. */
-static double sweep_island(tacLcp *lcp, int island, double *z) {
-    const tacRows *rows = &lcp->rows;
-    double change = 0;
-    for (int i = lcp->island_adr[island]; i < lcp->island_adr[island + 1]; i++) {
-        int k = lcp->order[i];
-        double lo, hi, a = tac_row_product(rows, k, k) + lcp->eps[k];
-        if (!(a > 0)) continue;
-        lcp->w[k] = lcp->b[k] + weighed(rows, k, z) + lcp->eps[k] * lcp->f[k];
-        bounds(lcp, k, &lo, &hi);
-        double next = tac_min(tac_max(lcp->f[k] - lcp->w[k] / a, lo), hi), df = next - lcp->f[k];
-        add_weighed(rows, k, df, z);
-        lcp->f[k] = next;
-        change = tac_max(change, tac_abs(df));
-    }
-    return change;
-}
-
-static tacStatus solve_large(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
-    double *z = TAC_TAKE(arena, m->nv, double), largest = 0, change = 0;
-    if (z == NULL) return TAC_ERR_ARENA_FULL;
-    memset(z, 0, (size_t)m->nv * sizeof *z);
-    int begin = lcp->island_adr[island], end = lcp->island_adr[island + 1];
-    for (int i = begin; i < end; i++)
-        lcp->f[lcp->order[i]] = 0;
-    for (int sweep = 0; sweep < LARGE_SWEEPS; sweep++) {
-        change = sweep_island(lcp, island, z);
-        largest = 0;
-        for (int i = begin; i < end; i++)
-            largest = tac_max(largest, tac_abs(lcp->f[lcp->order[i]]));
-        if (change <= LARGE_TOLERANCE * largest) break;
-    }
-    for (int i = begin; i < end; i++) {
-        int k = lcp->order[i], p = lcp->parent[k];
-        double lo, hi;
-        bounds(lcp, k, &lo, &hi);
-        lcp->row_class[k] = lcp->f[k] <= lo ? TAC_ROW_LOW : lcp->f[k] >= hi ? TAC_ROW_HIGH : TAC_ROW_FREE;
-        if (p >= 0 && lcp->row_class[p] != TAC_ROW_FREE) lcp->row_class[k] = TAC_ROW_OFF;
-    }
-    lcp->unsolved += change > LARGE_TOLERANCE * largest;
-    lcp->residual = tac_max(lcp->residual, change);
-    return TAC_OK;
-}
-
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena) {
     lcp->pivots = lcp->unsolved = 0;
     lcp->residual = 0;
@@ -244,7 +178,13 @@ tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, ta
     for (int i = 0; i < lcp->nisland && status == TAC_OK; i++) {
         size_t mark = tac_arena_mark(arena);
         int n = lcp->island_adr[i + 1] - lcp->island_adr[i];
-        status = n <= TAC_LCP_DENSE_ROWS ? solve_dense(m, lcp, i, arena) : solve_large(m, lcp, i, arena);
+        int unsolved = lcp->unsolved, dense = n <= TAC_LCP_DENSE_ROWS;
+        if (n > TAC_LCP_SMALL_ROWS) status = tac_lcp_solve_large(m, lcp, i, !dense, arena);
+        if (n <= TAC_LCP_SMALL_ROWS || (dense && lcp->unsolved > unsolved)) {
+            tac_arena_release(arena, mark);
+            lcp->unsolved = unsolved;
+            status = solve_dense(m, lcp, i, arena);
+        }
         tac_arena_release(arena, mark);
     }
     return status;

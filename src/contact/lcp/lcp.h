@@ -20,8 +20,12 @@
 
 #define TAC_LCP_CORRECTION 0.01 /* m/s (rad/s) */
 #define TAC_LCP_COMPLIANCE 1e-6
-/* Largest island that is solved by factorization; beyond it by sweeps. */
+/* Islands up to the first have a dense matrix of rows; larger ones a sparse one of dofs, and those up to the second the
+ * dense one again when that fails. */
+#define TAC_LCP_SMALL_ROWS 96
 #define TAC_LCP_DENSE_ROWS 512
+/* Most dofs of an island that the sparse one takes; beyond it there are sweeps alone. */
+#define TAC_LCP_MOST_DOFS 2048
 
 typedef struct tacLcp {
     tacRows rows;
@@ -50,6 +54,9 @@ void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h);
 void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, double speed);
 /* (v_free, factor of Mhat) -> f, w, row_class; status as tac_boxed_solve. Needs: tac_lcp_pose, tac_rows_weigh. */
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena);
+/* One island, for large ones (lcp_large.c); last: sweep to the end when it cannot be solved otherwise. */
+tacStatus tac_lcp_solve_large(const tacModel *m, tacLcp *lcp, int island, int last, tacArena *arena);
+size_t tac_lcp_large_scratch(const tacModel *m, int max_rows);
 /* What the solution says about itself. */
 void tac_lcp_report(const tacLcp *lcp, tacStepInfo *info);
 /* Least change of a row's velocity (m/s, rad/s) that moves it into another class. */
