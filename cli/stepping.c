@@ -20,6 +20,8 @@ const tacArg CLI_STEP_OPTIONS[] = {
     {"--integrator", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, integrator),
      "model|euler|rk4|implicit|implicitfast|rkmk4", "time integration; euler is semi-implicit; otherwise the model's"},
     {"--dt", NULL, TAC_ARG_NUMBER, offsetof(tacStepArgs, dt), "SECONDS", "time step; otherwise the model's"},
+    {"--toi", NULL, TAC_ARG_FLAG, offsetof(tacStepArgs, toi), NULL,
+     "with --contact lcp: steps stop at impacts, so that nothing overlaps"},
     {0},
 };
 
@@ -56,6 +58,8 @@ int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs 
     *options = tac_default_options(model);
     options->contact = (tacContactModel)args->contact;
     if (!isnan(args->dt)) options->dt = args->dt;
+    options->toi = args->toi;
+    if (args->toi && options->contact != TAC_LCP) return cli_fail(verb, "--toi: expected --contact lcp");
     if (!(options->dt > 0)) return cli_fail(verb, "--dt: got %g, expected a time greater than 0", options->dt);
     if (args->integrator != INTEGRATOR_MODEL)
         options->integrator = (tacIntegrator)(args->integrator - INTEGRATOR_FIRST);

@@ -9,6 +9,7 @@ typedef struct tacStepArgs {
     int contact;    /* index into "none|lcp|ncp|soft" */
     int integrator; /* index into "model|euler|rk4|implicit|implicitfast|rkmk4" */
     double dt;      /* s; NAN: the model's */
+    int toi;        /* 1: stop at impacts */
 } tacStepArgs;
 
 /* Nothing given: no contact, the model's own integrator and time step. */

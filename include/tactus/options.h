@@ -31,6 +31,8 @@ typedef struct tacOptions {
     double dt;                /* s; default: the model's timestep */
     unsigned inputs;          /* TAC_INPUT_* bits; default 0 */
     int max_contacts;         /* contacts there is room for; default tac_max_contacts */
+    int toi;                  /* lcp: 1: steps stop at impacts, so that nothing ever overlaps; default 0 */
+    int toi_impacts;          /* most impacts in a step; beyond, TAC_ERR_IMPACTS; default 64 */
     tacGradientMode gradient; /* default TAC_GRADIENT_EXACT */
     double bounce_speed;      /* m/s: contacts that close more slowly do not bounce, whatever their restitution; 0.01 */
 } tacOptions;
@@ -43,6 +45,8 @@ typedef struct tacStepInfo {
     int contacts, sticking, sliding; /* contact points that carry force; of them, held by friction, at its bound */
     int iterations;                  /* systems solved */
     double residual;                 /* largest violation of the contact problem's conditions, in units of its force */
+    int impacts;                     /* toi: stops at impacts in this step */
+    double impact_time;              /* s: of the first one, from the step's beginning */
     double class_margin;             /* m/s (rad/s): least change of a row's velocity that changes its class */
     double feature_margin;           /* m: least motion that makes other features touch */
     int ties;                        /* rows that are in two classes at once, to rounding: the step has a kink here */

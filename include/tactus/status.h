@@ -30,7 +30,8 @@ extern "C" {
     X(TAC_ERR_OPTIONS, "options were not made by tac_default_options")                                                 \
     X(TAC_ERR_DEGENERATE, "a contact has no derivative: its features coincide")                                        \
     X(TAC_ERR_CONTACTS, "more contacts than there is room for")                                                        \
-    X(TAC_ERR_UNSOLVED, "the contact problem was not solved to tolerance; the best state found is returned")
+    X(TAC_ERR_UNSOLVED, "the contact problem was not solved to tolerance; the best state found is returned")           \
+    X(TAC_ERR_IMPACTS, "more impacts in a step than the options allow; the state after the last of them is returned")
 
 typedef enum {
 #define X(name, text) name,

@@ -15,6 +15,8 @@ typedef struct Hunt {
     tacSim *sim;
     tacModelMotion motion;
     double gap;
+    double near;   /* m: pairs that begin nearer than this meet at levels below the gap; -1: those that begin at the
+                      gap or nearer meet where they come nearer than they were */
     double *extra; /* ngeom: how far each reaches in the motion */
     double time;   /* of the earliest impact so far, or h */
     double unsure; /* until then every search got; h: all the way */
@@ -33,6 +35,14 @@ static tacStatus search_resting(const tacShape *a, const tacMotion *A, const tac
     return tac_impact(a, A, b, B, h, found->touch.dist - TAC_IMPACT_REST * scale, found);
 }
 
+/* The largest of gap/2, gap/4, ... that is well below a distance; 0: none is. */
+static double level_below(double gap, double dist) {
+    double level = gap / 2;
+    for (int k = 1; k < TAC_IMPACT_LEVELS && !(level < 0.9 * dist); k++)
+        level /= 2;
+    return level < 0.9 * dist ? level : 0;
+}
+
 /* Seen from the world instead of from a body. */
 static void place(tacShapeImpact *found, tacPose base) {
     tacTouch *t = &found->touch;
@@ -47,9 +57,14 @@ static tacStatus search(const Hunt *k, int g0, int g1, double h, tacShapeImpact 
     int base = tac_common_body(m, m->geom_body[g0], m->geom_body[g1]);
     tacGeomMotion first = {&k->motion, g0, base}, second = {&k->motion, g1, base};
     tacMotion A = tac_geom_motion(&first), B = tac_geom_motion(&second);
-    tacStatus status = tac_impact(a, &A, b, &B, h, k->gap, found);
-    if (status == TAC_OK && found->kind == TAC_IMPACT_NEAR && !(found->rate < 0))
+    tacStatus status = tac_impact(a, &A, b, &B, h, k->near >= 0 ? k->near : k->gap, found);
+    if (status == TAC_OK && k->near < 0 && found->kind == TAC_IMPACT_NEAR && !(found->rate < 0))
         status = search_resting(a, &A, b, &B, h, found);
+    if (status == TAC_OK && k->near >= 0 && found->kind != TAC_IMPACT_NONE) {
+        double level = found->kind == TAC_IMPACT_NEAR ? level_below(k->gap, found->touch.dist) : k->gap;
+        found->kind = TAC_IMPACT_NONE;
+        if (level > 0) status = tac_impact(a, &A, b, &B, h, level, found);
+    }
     if (status == TAC_OK && base > 0) place(found, tac_body_pose(&k->motion, base, found->time));
     return status;
 }
@@ -214,7 +229,8 @@ tacStatus tac_first_impact(tacSim *sim, const double *q, const double *v, const 
     status = tac_place_geoms(m, &sim->work, &sim->scene);
     if (status != TAC_OK) return status;
     size_t mark = tac_arena_mark(&sim->arena);
-    Hunt k = {.sim = sim, .motion = {m, &sim->work, q, v, h, NULL}, .gap = out->gap, .time = h, .unsure = h};
+    Hunt k = {.sim = sim, .motion = {m, &sim->work, q, v, h, NULL}, .gap = out->gap, .near = -1, .time = h};
+    k.unsure = h;
     k.motion.bound = TAC_TAKE(&sim->arena, m->nbody, tacMotionBound);
     k.extra = TAC_TAKE(&sim->arena, m->ngeom, double);
     tacImpact found = *out;
@@ -229,4 +245,20 @@ tacStatus tac_first_impact(tacSim *sim, const double *q, const double *v, const 
     }
     *out = found;
     return TAC_OK;
+}
+
+tacStatus tac_next_impact(tacSim *sim, const double *q, const double *v, const double *mocap, double h, double near,
+                          tacImpact *out) {
+    const tacModel *m = sim->model;
+    tac_kinematics_q(m, &sim->work, q, mocap);
+    tacStatus status = tac_place_geoms(m, &sim->work, &sim->scene);
+    if (status != TAC_OK) return status;
+    size_t mark = tac_arena_mark(&sim->arena);
+    Hunt k = {.sim = sim, .motion = {m, &sim->work, q, v, h, NULL}, .gap = out->gap, .near = near};
+    k.time = k.unsure = h;
+    k.motion.bound = TAC_TAKE(&sim->arena, m->nbody, tacMotionBound);
+    k.extra = TAC_TAKE(&sim->arena, m->ngeom, double);
+    status = k.motion.bound == NULL || k.extra == NULL ? TAC_ERR_ARENA_FULL : hunt(&k, out);
+    tac_arena_release(&sim->arena, mark);
+    return status;
 }

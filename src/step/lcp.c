@@ -47,8 +47,7 @@ static tacStatus find_contacts(tacSim *sim, const double *v_free, tacLcp *lcp) {
     return status;
 }
 
-/* w->qacc += Mhat^-1 J^T f / h */
-static void add_impulses(tacSim *sim, const tacLcp *lcp, double *force) {
+void tac_lcp_add_impulses(tacSim *sim, const tacLcp *lcp, double *force) {
     const tacModel *m = sim->model;
     memset(force, 0, (size_t)m->nv * sizeof *force);
     tac_lcp_add_force(lcp, force);
@@ -77,11 +76,11 @@ static tacStatus accelerate(tacSim *sim, const double *x, const double *u, tacLc
     tac_rows_find(m, w, x, v_free, h, &lcp->rows);
     tac_rows_weigh(m, w, &lcp->rows, scratch);
     tac_lcp_pose(m, lcp, h);
-    tac_lcp_bounce(m, lcp, x + m->nq, sim->options.bounce_speed);
+    tac_lcp_bounce(m, lcp, x + m->nq, NULL, sim->options.bounce_speed);
     status = tac_lcp_solve(m, lcp, v_free, &sim->arena);
     if (status != TAC_OK) return status;
     tac_lcp_report(lcp, &sim->info);
-    add_impulses(sim, lcp, scratch);
+    tac_lcp_add_impulses(sim, lcp, scratch);
     return TAC_OK;
 }
 
@@ -100,12 +99,12 @@ static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) 
 }
 
 /* Derivatives keep c.n numbers for this many rows at least; steps with more say that there is no room. */
-static size_t scratch(const tacModel *m, const tacOptions *options) {
+size_t tac_lcp_step_scratch(const tacModel *m, const tacOptions *options) {
     tacColumns c = tac_columns_of(m, options);
     size_t nv = (size_t)m->nv, rows = 3 * (size_t)options->max_contacts + 2 * (size_t)m->njnt + nv;
     if (rows > TAC_LCP_DENSE_ROWS) rows = TAC_LCP_DENSE_ROWS;
     size_t solve = tac_lcp_bytes(m, options->max_contacts) + tac_lcp_scratch(m, options->max_contacts);
-    size_t bodies = 2 * tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) + tac_room((size_t)m->ngeom);
+    size_t bodies = 3 * tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) + tac_room((size_t)m->ngeom);
     size_t jac_room = 2 * tac_room(rows * (size_t)c.n) + 2 * tac_room(nv * (size_t)c.n) + tac_room(rows * nv) +
                       2 * tac_room(rows * rows);
     size_t mode = options->gradient == TAC_GRADIENT_BOUNCE            ? tac_bounces_scratch(m, rows)
@@ -115,7 +114,7 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
 }
 
 /* Constraints that have no rows yet would be left out in silence. */
-static tacStatus accepts(const tacModel *m, tacError *err) {
+tacStatus tac_lcp_accepts(const tacModel *m, tacError *err) {
     int off = *m->option_disable, limits = !(off & TAC_DISABLE_LIMIT), losses = !(off & TAC_DISABLE_FRICTIONLOSS);
     if (off & TAC_DISABLE_CONSTRAINT) return TAC_OK;
     for (int e = 0; e < m->neq && !(off & TAC_DISABLE_EQUALITY); e++)
@@ -143,5 +142,5 @@ const tacStepper TAC_STEPPER_LCP = {.contact = TAC_LCP,
                                     .forces_jac = tac_lcp_forces_jac,
                                     .forces_vjp = tac_lcp_forces_vjp,
                                     .contacts = tac_lcp_contacts,
-                                    .scratch = scratch,
-                                    .accepts = accepts};
+                                    .scratch = tac_lcp_step_scratch,
+                                    .accepts = tac_lcp_accepts};

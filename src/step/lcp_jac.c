@@ -73,20 +73,43 @@ tacStatus tac_lcp_answer_island(tacSim *sim, const tacLcp *lcp, int island, tacC
     return TAC_OK;
 }
 
-/* -> W = -da */
-static tacStatus linearize(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, tacColumns c, double *W) {
-    const tacModel *m = sim->model;
-    double *dr = TAC_TAKE(&sim->arena, (size_t)lcp->rows.n * (size_t)c.n, double);
-    if (dr == NULL) return TAC_ERR_ARENA_FULL;
-    tac_residual_jac(sim, x, u, tac_damping_span(sim), c, W);
-    tacStatus status = tac_lcp_residuals_jac(sim, x, u, lcp, c, W, dr, NULL);
-    if (status != TAC_OK) return status;
-    tacTree tree = tac_dof_tree(m);
+tacStatus tac_lcp_respond(tacSim *sim, const tacLcp *lcp, tacColumns c, double *dr, double *W) {
+    tacStatus status = TAC_OK;
+    tacTree tree = tac_dof_tree(sim->model);
     tac_tree_push_many(&tree, sim->work.L, c.n, W);
     for (int i = 0; i < lcp->nisland && status == TAC_OK; i++)
         status = tac_lcp_answer_island(sim, lcp, i, c, dr, W);
     tac_tree_pull_many(&tree, sim->work.L, c.n, W);
     return status;
+}
+
+/* W = d(M a) at fixed a = w->qacc: R is linear in a but for what has no a in it. */
+static tacStatus inertia_jac(tacSim *sim, const double *x, const double *u, tacColumns c, double *W) {
+    size_t mark = tac_arena_mark(&sim->arena), nv = (size_t)sim->model->nv, n = nv * (size_t)c.n;
+    double *rest = TAC_TAKE(&sim->arena, n, double), *a = TAC_TAKE(&sim->arena, nv, double), *qacc = sim->work.qacc;
+    if (rest == NULL || a == NULL) return TAC_ERR_ARENA_FULL;
+    tac_residual_jac(sim, x, u, 0, c, W);
+    memcpy(a, qacc, nv * sizeof *a);
+    memset(qacc, 0, nv * sizeof *a);
+    tac_residual_jac(sim, x, u, 0, c, rest);
+    memcpy(qacc, a, nv * sizeof *a);
+    for (size_t i = 0; i < n; i++)
+        W[i] -= rest[i];
+    tac_arena_release(&sim->arena, mark);
+    return TAC_OK;
+}
+
+tacStatus tac_lcp_linearize(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, int impact, tacColumns c,
+                            double *W) {
+    double *dr = TAC_TAKE(&sim->arena, (size_t)lcp->rows.n * (size_t)c.n, double);
+    if (dr == NULL) return TAC_ERR_ARENA_FULL;
+    tacStatus status = TAC_OK;
+    if (impact)
+        status = inertia_jac(sim, x, u, c, W);
+    else
+        tac_residual_jac(sim, x, u, tac_damping_span(sim), c, W);
+    if (status == TAC_OK) status = tac_lcp_residuals_jac(sim, x, u, lcp, c, W, dr, NULL);
+    return status == TAC_OK ? tac_lcp_respond(sim, lcp, c, dr, W) : status;
 }
 
 /* What the gradient mode changes of A. */
@@ -117,7 +140,7 @@ tacStatus tac_lcp_jac(tacSim *sim, const double *x, const double *u, double *y, 
     tacStatus status = W == NULL || hv == NULL ? TAC_ERR_ARENA_FULL : tac_lcp_advance(sim, x, u, &lcp);
     if (status == TAC_OK) {
         memcpy(hv, w->vec[0], (size_t)m->nv * sizeof *hv);
-        status = linearize(sim, x, u, &lcp, c, W);
+        status = tac_lcp_linearize(sim, x, u, &lcp, 0, c, W);
     }
     if (status == TAC_OK) {
         tac_assemble_jac(sim, x, u, hv, c, W, J);

@@ -9,12 +9,14 @@ static tacStatus emit(tacSim *sim, const double *x, const double *u, const tacLc
     const tacModel *m = sim->model;
     size_t mark = tac_arena_mark(&sim->arena);
     tacVec6 *V = TAC_TAKE(&sim->arena, m->nbody, tacVec6), *V_start = TAC_TAKE(&sim->arena, m->nbody, tacVec6);
-    if (V == NULL || V_start == NULL) return TAC_ERR_ARENA_FULL;
+    tacVec6 *V_lag = TAC_TAKE(&sim->arena, m->nbody, tacVec6);
+    if (V == NULL || V_start == NULL || V_lag == NULL) return TAC_ERR_ARENA_FULL;
     tacSmoothPoint point = tac_point_of(sim, x, u);
     const double *v_next = sim->work.next + m->nq;
     tac_rows_body_velocity(m, &sim->work, v_next, V);
     tac_rows_body_velocity(m, &sim->work, point.v, V_start);
-    tacLcpPoint p = {m, &sim->work, &sim->scene, lcp, &point, v_next, V, V_start};
+    if (lcp->lag != NULL) tac_rows_body_velocity(m, &sim->work, lcp->lag, V_lag);
+    tacLcpPoint p = {m, &sim->work, &sim->scene, lcp, &point, v_next, V, V_start, V_lag};
     tacStatus status = TAC_OK;
     for (int c = 0; c < lcp->rows.ncontact && status == TAC_OK; c++)
         status = tac_lcp_contact_jac(&p, c, q, mocap, theta, sim->tangents);
@@ -23,8 +25,7 @@ static tacStatus emit(tacSim *sim, const double *x, const double *u, const tacLc
     return status;
 }
 
-/* Column of the first mocap number among those of u; -1: u has none. */
-static int mocap_column(const tacSim *sim) {
+int tac_mocap_column(const tacSim *sim) {
     if (!(sim->options.inputs & TAC_INPUT_MOCAP)) return -1;
     return tac_ninput(sim->model, &sim->options) - 7 * sim->model->nmocap;
 }
@@ -36,7 +37,7 @@ static tacSink columns_of(double *matrix, int first, tacColumns c) {
 tacStatus tac_lcp_residuals_jac(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, tacColumns c,
                                 double *dR, double *dr, double *wrench) {
     const tacModel *m = sim->model;
-    int mocap = mocap_column(sim), places[3] = {0, c.nx + (mocap < 0 ? 0 : mocap), c.nx + c.nu};
+    int mocap = tac_mocap_column(sim), places[3] = {0, c.nx + (mocap < 0 ? 0 : mocap), c.nx + c.nu};
     tacLcpSink sink[3]; /* dofs, mocap numbers, parameters */
     for (int i = 0; i < 3; i++)
         sink[i] =
@@ -50,7 +51,7 @@ tacStatus tac_lcp_residuals_jac(tacSim *sim, const double *x, const double *u, c
 
 tacStatus tac_lcp_residuals_vjp(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *lambda,
                                 const double *mu, const double *wrenchbar, const tacGrad *bar) {
-    int mocap = mocap_column(sim);
+    int mocap = tac_mocap_column(sim);
     double *places[3] = {bar->x, bar->u + (mocap < 0 ? 0 : mocap), bar->theta};
     tacLcpSink sink[3];
     for (int i = 0; i < 3; i++)

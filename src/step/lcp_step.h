@@ -12,11 +12,25 @@ static inline tacStatus tac_lcp_judge(const tacLcp *lcp, tacStatus status) {
     return status == TAC_OK && lcp->unsolved ? TAC_ERR_UNSOLVED : status;
 }
 
+/* w->qacc += Mhat^-1 J^T f / h; force: scratch, nv. */
+void tac_lcp_add_impulses(tacSim *sim, const tacLcp *lcp, double *force);
+/* For the tables of functions of lcp.c and of lcp_toi.c, which stops at impacts. */
+size_t tac_lcp_step_scratch(const tacModel *m, const tacOptions *options);
+tacStatus tac_lcp_accepts(const tacModel *m, tacError *err);
+
 tacStatus tac_lcp_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J);
 tacStatus tac_lcp_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g);
 
 /* All below need: tac_lcp_advance at (x, u). */
 
+/* A solved problem at x -> W = -da, nv rows of c.n numbers, a = w->qacc = (v+ - v)/h; v+ in w->next. impact: the motion
+ * has no forces but the rows', M a = J^T f / h; w->L has the factor of M, and tac_evaluate at x is enough. */
+tacStatus tac_lcp_linearize(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, int impact, tacColumns c,
+                            double *W);
+/* Changes dR of the forces (in W) and dr of the rows, at fixed a and f -> W = -da; dr is overwritten. */
+tacStatus tac_lcp_respond(tacSim *sim, const tacLcp *lcp, tacColumns c, double *dr, double *W);
+/* Column of the first mocap number among those of u; -1: u has none. */
+int tac_mocap_column(const tacSim *sim);
 /* Adds to dR (over dofs) and sets dr (over rows), c.n numbers a row; wrench (6 nbody rows; NULL skips): adds the change
  * of the contacts' forces on bodies at fixed forces of the free rows. */
 tacStatus tac_lcp_residuals_jac(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, tacColumns c,

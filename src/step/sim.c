@@ -24,6 +24,8 @@ tacOptions tac_default_options(const tacModel *model) {
         .dt = *model->option_timestep,
         .inputs = 0,
         .max_contacts = tac_max_contacts(model),
+        .toi = 0,
+        .toi_impacts = 64,
         .gradient = TAC_GRADIENT_EXACT,
         .bounce_speed = 0.01,
     };
@@ -31,6 +33,7 @@ tacOptions tac_default_options(const tacModel *model) {
 }
 
 static const tacStepper *find_stepper(const tacOptions *options) {
+    if (options->contact == TAC_LCP && options->toi) return &TAC_STEPPER_LCP_TOI;
     for (size_t i = 0; i < sizeof STEPPERS / sizeof *STEPPERS; i++)
         if (STEPPERS[i]->contact == options->contact &&
             (STEPPERS[i]->integrator == (int)options->integrator || STEPPERS[i]->integrator == TAC_ANY_INTEGRATOR))
@@ -55,6 +58,11 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
     if (options->gradient != TAC_GRADIENT_EXACT && options->contact != TAC_LCP)
         return tac_fail(err, TAC_ERR_ARGUMENT,
                         "option gradient is one of contact lcp's: expected that, or the exact one");
+    if (options->toi && options->contact != TAC_LCP)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option toi: expected contact lcp");
+    if (options->toi_impacts < 0)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option toi_impacts is %d: expected a number of impacts",
+                        options->toi_impacts);
     if (!(options->bounce_speed >= 0))
         return tac_fail(err, TAC_ERR_ARGUMENT, "option bounce_speed is %g: expected a speed", options->bounce_speed);
     if ((unsigned)options->contact > TAC_SOFT)

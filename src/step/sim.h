@@ -57,7 +57,7 @@ struct tacSim {
 
 /* Contact none: semi-implicit Euler (euler.c), Runge-Kutta (rk4.c), implicit in velocity (implicit.c). */
 extern const tacStepper TAC_STEPPER_EULER, TAC_STEPPER_RK4, TAC_STEPPER_IMPLICIT, TAC_STEPPER_IMPLICITFAST,
-    TAC_STEPPER_RKMK4, TAC_STEPPER_LCP;
+    TAC_STEPPER_RKMK4, TAC_STEPPER_LCP, TAC_STEPPER_LCP_TOI;
 
 /* The blocks of u that the options ask for. */
 tacInputs tac_split_inputs(const tacModel *model, const tacOptions *options, const double *u);
@@ -66,6 +66,8 @@ tacStatus tac_check_state(const tacSim *sim, const double *x, const double *u, i
 /* What a call says about its step: the stepper's own report with the call's status. sim and info may be NULL. */
 void tac_report(const tacSim *sim, tacStatus status, int bad, tacStepInfo *info);
 /* 1: there is a next state: the step went well, or it is the best that was found. */
-static inline int tac_went_on(tacStatus status) { return status == TAC_OK || status == TAC_ERR_UNSOLVED; }
+static inline int tac_went_on(tacStatus status) {
+    return status == TAC_OK || status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS;
+}
 /* Fills all scratch with bytes 0xFF, which make NaN: results must not change. For tests. */
 void tac_sim_poison(tacSim *sim);

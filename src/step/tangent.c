@@ -48,6 +48,15 @@ void tac_move_start_jac(const tacModel *m, const double *hv, int ld, double *out
     }
 }
 
+void tac_move_back_jac(const tacModel *m, const double *hv, int n, double *q) {
+    for (int j = 0; j < m->njnt; j++) {
+        int dof = rotation_dof(m, j);
+        if (dof < 0) continue;
+        tacMat3 P = start_block(tac_load3(hv + dof));
+        turn_rows(&P, n, n, q + (size_t)dof * (size_t)n);
+    }
+}
+
 void tac_move_vjp(const tacModel *m, const double *hv, double h, const double *bar, double *qbar, double *vbar) {
     for (int i = 0; i < m->nv; i++)
         qbar[i] = bar[i];

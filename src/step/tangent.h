@@ -11,6 +11,8 @@ void tac_move_jac(const tacModel *m, const double *hv, double h, int n, int ld_d
                   double *out);
 /* The columns of q: out[i][j] += P[i][j]. */
 void tac_move_start_jac(const tacModel *m, const double *hv, int ld, double *out);
+/* q <- P q for n columns, rows n apart. */
+void tac_move_back_jac(const tacModel *m, const double *hv, int n, double *q);
 /* qbar = P^T bar, vbar += h Q^T bar. */
 void tac_move_vjp(const tacModel *m, const double *hv, double h, const double *bar, double *qbar, double *vbar);
 

@@ -5,7 +5,7 @@
 
 #include "tactus/tactus.h"
 
-enum { BOUNCE_MAX_STATE = 64, BOUNCE_MAX_DX = 60 };
+enum { BOUNCE_MAX_STATE = 80, BOUNCE_MAX_DX = 72 };
 
 typedef struct Thing {
     tacGeomType type;

@@ -47,9 +47,9 @@ int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *a
 
 /* --- Bounds, shifts, compliance ----------------------------------------------------------------------------------- */
 
-/* What the next velocity is to make up for. */
-static double shift(double pos, double h) {
-    double s = pos / h;
+double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate) {
+    double s = (row->pos - (row->kind == TAC_ROW_CONTACT ? lcp->target : 0)) / lcp->h;
+    *rate = s < -TAC_LCP_CORRECTION ? 0 : 1 / lcp->h;
     return s < -TAC_LCP_CORRECTION ? -TAC_LCP_CORRECTION : s;
 }
 
@@ -60,12 +60,12 @@ static double tree_compliance(const tacModel *m, int body) {
 static void pose_contact(const tacModel *m, tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     const tacContact *c = &lcp->rows.contact[row->id];
-    double mu[2];
+    double mu[2], rate;
     tac_contact_friction(m, c, mu);
     lcp->eps[k] = TAC_LCP_COMPLIANCE *
                   (tree_compliance(m, m->geom_body[c->geom[0]]) + tree_compliance(m, m->geom_body[c->geom[1]]));
     if (row->axis == 0) {
-        lcp->s[k] = shift(row->pos, lcp->h);
+        lcp->s[k] = tac_lcp_shift(lcp, row, &rate);
         return;
     }
     lcp->s[k] = 0;
@@ -75,16 +75,17 @@ static void pose_contact(const tacModel *m, tacLcp *lcp, int k) {
 
 static void pose_row(const tacModel *m, tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
+    double rate;
     lcp->parent[k] = -1;
     lcp->eps[k] = lcp->bounce[k] = 0;
     lcp->low[k] = 0, lcp->high[k] = TAC_INFINITY;
     if (row->kind == TAC_ROW_CONTACT) {
         pose_contact(m, lcp, k);
     } else if (row->kind == TAC_ROW_JOINT_FRICTION) {
-        double loss = lcp->h * m->joint_frictionloss[m->dof_joint[row->id]];
+        double loss = lcp->impact ? 0 : lcp->h * m->joint_frictionloss[m->dof_joint[row->id]];
         lcp->s[k] = 0, lcp->low[k] = -loss, lcp->high[k] = loss;
     } else {
-        lcp->s[k] = shift(row->pos, lcp->h);
+        lcp->s[k] = tac_lcp_shift(lcp, row, &rate);
     }
 }
 

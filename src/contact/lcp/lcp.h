@@ -40,6 +40,10 @@ typedef struct tacLcp {
     int *tree;       /* nbody: union-find over root bodies */
     int pivots, unsolved;
     double residual;
+    int toi;              /* 1: rows are contacts that touch (step/lcp_toi.h) */
+    int impact;           /* 1: an instant: dry friction has no time to act */
+    double target;        /* m: the distance that contacts are to have */
+    const double *lag;    /* nv: tac_lcp_bounce; NULL: zero */
     double bounce_margin; /* m/s: least change of a row's velocity before the step that makes it bounce or not */
 } tacLcp;
 
@@ -50,8 +54,11 @@ int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *a
 
 /* Rows -> bounds, shifts, islands. Needs: tac_rows_find. */
 void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h);
-/* Shifts of the contacts that bounce; v before the step; speed: the least that bounces, m/s. Needs: tac_lcp_pose. */
-void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, double speed);
+/* What the next velocity of a contact or limit is to make up for; *rate = ds/d(pos). */
+double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate);
+/* Shifts of the contacts that bounce; speed: the least that does, m/s. lag: what is to be added to v for the velocity
+ * at the impact (H4), which outlives lcp; NULL: nothing. Needs: tac_lcp_pose. */
+void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const double *lag, double speed);
 /* (v_free, factor of Mhat) -> f, w, row_class; status as tac_boxed_solve. Needs: tac_lcp_pose, tac_rows_weigh. */
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena);
 /* One island, for large ones (lcp_large.c); last: sweep to the end when it cannot be solved otherwise. */
@@ -83,6 +90,7 @@ typedef struct tacLcpPoint {
     const double *v_next;
     tacVec6 *V;       /* nbody: velocities at v_next; tac_rows_body_velocity */
     tacVec6 *V_start; /* nbody: at x->v */
+    tacVec6 *V_lag;   /* nbody: at lcp->lag */
 } tacLcpPoint;
 
 /* Emits all columns of contact c (dofs; mocap numbers; parameters); a NULL sink is skipped. */

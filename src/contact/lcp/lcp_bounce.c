@@ -3,26 +3,32 @@
  *
  *   s = e J v      so that w = J v+ + e J v >= 0: it leaves with e times the speed it came with
  *
- * in the place of the shift by its gap, which would let it come to the surface instead. */
+ * in the place of the shift by its gap, which would let it come to the surface instead.
+ *
+ * At an impact within a step the forces of the whole step have acted already. With `lag`, what is to be added to v for
+ * the velocity at that time, s = e J (v + lag) + J lag (H4). */
 #include "contact/lcp/lcp.h"
 
 #include "math/scalar.h"
 
-/* Least change of J v at which the row bounces, or ceases to; dist + h J v < 0 is J v < -dist/h. */
+/* How far J v is from where the row begins, or ceases, to bounce; dist + h J v < 0 is J v < -dist/h. */
 static double margin_of(const tacLcp *lcp, int k, double approach, double speed) {
-    double threshold = tac_min(-speed, -lcp->rows.row[k].pos / lcp->h);
+    double threshold = lcp->toi ? -speed : tac_min(-speed, -lcp->rows.row[k].pos / lcp->h);
     return tac_abs(approach - threshold);
 }
 
-void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, double speed) {
+void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const double *lag, double speed) {
+    lcp->lag = lag;
     for (int k = 0; k < lcp->rows.n; k++) {
         const tacRow *row = &lcp->rows.row[k];
         if (row->kind != TAC_ROW_CONTACT || row->axis != 0) continue;
         double e = tac_contact_restitution(m, &lcp->rows.contact[row->id]);
         if (!(e > 0)) continue;
-        double approach = tac_row_velocity(&lcp->rows, k, v);
+        double late = lag == NULL ? 0 : tac_row_velocity(&lcp->rows, k, lag);
+        double approach = tac_row_velocity(&lcp->rows, k, v) + late, s = e * approach + late;
+        int closes = lcp->toi || row->pos + lcp->h * approach < 0;
         lcp->bounce_margin = tac_min(lcp->bounce_margin, margin_of(lcp, k, approach, speed));
-        if (approach < -speed && row->pos + lcp->h * approach < 0) lcp->bounce[k] = e, lcp->s[k] = e * approach;
+        if (approach < -speed && closes && s < 0) lcp->bounce[k] = e, lcp->s[k] = s;
     }
 }
 
@@ -30,8 +36,12 @@ double tac_lcp_bounce_move(const tacLcpPoint *p, int contact, const tacDisplacem
     int first = p->lcp->rows.first_row[contact];
     double e = p->lcp->bounce[first], change[3];
     if (!(e > 0)) return 0;
-    tac_contact_velocity_move(p->m, p->w, &p->lcp->rows.contact[contact], p->V_start, p->x->v, d, t, change);
-    return e * change[0];
+    const tacContact *c = &p->lcp->rows.contact[contact];
+    tac_contact_velocity_move(p->m, p->w, c, p->V_start, p->x->v, d, t, change);
+    double sum = e * change[0];
+    if (p->lcp->lag == NULL) return sum;
+    tac_contact_velocity_move(p->m, p->w, c, p->V_lag, p->lcp->lag, d, t, change);
+    return sum + (1 + e) * change[0];
 }
 
 /* d(mixed restitution)/d(parameter). Where two equal ones meet, each has half, as for friction. */
@@ -46,5 +56,7 @@ static double restitution_rate(const tacModel *m, const tacParamTangent *t, cons
 double tac_lcp_bounce_param(const tacLcpPoint *p, int row, const tacParamTangent *t) {
     if (!(p->lcp->bounce[row] > 0)) return 0;
     double rate = restitution_rate(p->m, t, &p->lcp->rows.contact[p->lcp->rows.row[row].id]);
-    return rate == 0 ? 0 : rate * tac_row_velocity(&p->lcp->rows, row, p->x->v);
+    if (rate == 0) return 0;
+    double late = p->lcp->lag == NULL ? 0 : tac_row_velocity(&p->lcp->rows, row, p->lcp->lag);
+    return rate * (tac_row_velocity(&p->lcp->rows, row, p->x->v) + late);
 }

@@ -109,7 +109,9 @@ double tac_lcp_hat_sum(const tacLcp *lcp, int row, const double *x) {
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
 
 double tac_lcp_shift_rate(const tacLcp *lcp, int k) {
-    return lcp->bounce[k] > 0 ? 0 : lcp->rows.row[k].pos / lcp->h < -TAC_LCP_CORRECTION ? 0 : 1 / lcp->h;
+    double rate;
+    tac_lcp_shift(lcp, &lcp->rows.row[k], &rate);
+    return lcp->bounce[k] > 0 ? 0 : rate;
 }
 
 /* One column of one contact. */
@@ -235,7 +237,8 @@ static void row_param(const tacLcpPoint *p, int k, const tacParamTangent *t, int
     if (row->kind == TAC_ROW_CONTACT) contact_row_param(p, k, t, column, sink);
     if (row->kind == TAC_ROW_JOINT_LIMIT && is_number(m, t, m->joint_range + 2 * row->id + row->axis))
         tac_emit(&sink->row, k, column, (row->axis == 0 ? -1 : 1) * tac_lcp_shift_rate(p->lcp, k));
-    if (row->kind == TAC_ROW_JOINT_FRICTION && is_number(m, t, m->joint_frictionloss + m->dof_joint[row->id]))
+    if (row->kind == TAC_ROW_JOINT_FRICTION && !p->lcp->impact &&
+        is_number(m, t, m->joint_frictionloss + m->dof_joint[row->id]))
         emit_row_force(p->lcp, k, bound_sign(p->lcp, k) * p->lcp->h, column, &sink->force);
 }
 

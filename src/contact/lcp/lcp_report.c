@@ -22,8 +22,9 @@ static int is_idle(const tacLcp *lcp, int k) {
 
 static uint64_t hash_row(const tacLcp *lcp, int k, uint64_t hash) {
     const tacRow *row = &lcp->rows.row[k];
-    int slow = row->pos / lcp->h < -TAC_LCP_CORRECTION;
-    int words[6] = {(int)row->kind, row->id, row->axis, lcp->row_class[k], slow, lcp->bounce[k] > 0};
+    double rate;
+    tac_lcp_shift(lcp, row, &rate);
+    int words[6] = {(int)row->kind, row->id, row->axis, lcp->row_class[k], rate == 0, lcp->bounce[k] > 0};
     if (row->kind == TAC_ROW_CONTACT) {
         const tacContact *c = &lcp->rows.contact[row->id];
         const tacFeature *f = c->feature;

@@ -1,0 +1,415 @@
+#include "step/lcp_toi.h"
+
+#include "dynamics/actuator.h"
+#include "math/scalar.h"
+
+#include <string.h>
+
+/* Relative to the time left: an impact nearer to the step's end waits for the next one. */
+#define LAST_MOMENT 1e-9
+
+/* --- Rows of what touches ----------------------------------------------------------------------------------------- */
+
+/* 1: the kick had a force between the two. */
+static int is_held(const tacFlight *f, const int geom[2]) {
+    for (int k = 0; k < f->nheld; k++)
+        if (f->held[2 * k] == geom[0] && f->held[2 * k + 1] == geom[1]) return 1;
+    return 0;
+}
+
+/* d(dist)/dt of a contact, V the velocities of bodies. */
+static double rate_of(const tacFlight *f, const tacContact *c, const tacVec6 *V) {
+    double rate = 0;
+    for (int side = 0; side < 2; side++) {
+        int body = f->sim->model->geom_body[c->geom[side]];
+        tacVec3 r = tac_sub3(c->pos, f->sim->work.origin[body]);
+        double along = tac_dot3(c->normal, tac_add3(V[body].lin, tac_cross3(V[body].ang, r)));
+        rate += side == 0 ? -along : along;
+    }
+    return rate;
+}
+
+/* 1: the contact is a row. V: velocities of bodies before the problem. The margin is the least change of the approach
+ * that changes the answer. */
+static int is_row(const tacFlight *f, const tacContact *c, const tacVec6 *V, int impact, double *margin) {
+    double speed = f->sim->options.bounce_speed;
+    if (c->dist <= TAC_TOI_TOUCH) return 1;
+    if (c->dist > TAC_TOI_NEAR) return 0;
+    if (impact) return is_held(f, c->geom);
+    if (!(tac_contact_restitution(f->sim->model, c) > 0)) return 1;
+    double rate = rate_of(f, c, V);
+    *margin = tac_min(*margin, tac_abs(rate + speed));
+    return rate >= -speed;
+}
+
+/* Contacts at the poses in hand that are rows. Needs: position. */
+static tacStatus find_touching(tacFlight *f, tacLcp *lcp, double *margin) {
+    tacSim *sim = f->sim;
+    const tacModel *m = sim->model;
+    tacRows *rows = &lcp->rows;
+    size_t mark = tac_arena_mark(&sim->arena);
+    double *extra = TAC_TAKE(&sim->arena, m->ngeom, double);
+    tacVec6 *V = TAC_TAKE(&sim->arena, m->nbody, tacVec6);
+    if (extra == NULL || V == NULL) return TAC_ERR_ARENA_FULL;
+    for (int g = 0; g < m->ngeom; g++)
+        extra[g] = TAC_TOI_NEAR;
+    sim->scene.extra = extra;
+    tacStatus status = tac_scene_contacts(&sim->scene, m, rows->contact, rows->max_contacts, &rows->ncontact);
+    sim->scene.extra = NULL;
+    tac_rows_body_velocity(m, &sim->work, f->x + m->nq, V);
+    int kept = 0;
+    for (int c = 0; status == TAC_OK && c < rows->ncontact; c++)
+        if (is_row(f, &rows->contact[c], V, lcp->impact, margin)) rows->contact[kept++] = rows->contact[c];
+    rows->ncontact = kept;
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* What this problem says, joined to what those before it in the step said. */
+static void report(tacFlight *f, const tacLcp *lcp) {
+    tacStepInfo before = f->sim->info, *info = &f->sim->info;
+    tac_lcp_report(lcp, info);
+    f->unsolved |= lcp->unsolved > 0;
+    info->contacts += before.contacts, info->sticking += before.sticking, info->sliding += before.sliding;
+    info->iterations += before.iterations;
+    info->impacts = before.impacts, info->impact_time = before.impact_time;
+    info->residual = tac_max(info->residual, before.residual);
+    info->class_margin = tac_min(info->class_margin, before.class_margin);
+    info->feature_margin = tac_min(info->feature_margin, before.feature_margin);
+    info->active_set = tac_hash(&info->active_set, sizeof info->active_set, before.active_set);
+}
+
+/* (x in hand, velocity without rows) -> impulses in lcp. Needs: position, the factor. */
+static tacStatus solve_touching(tacFlight *f, const double *v_free, int impact, tacLcp *lcp) {
+    tacSim *sim = f->sim;
+    const tacModel *m = sim->model;
+    if (!tac_lcp_layout(lcp, m, sim->options.max_contacts, &sim->arena)) return TAC_ERR_ARENA_FULL;
+    double margin = TAC_INFINITY;
+    lcp->toi = 1, lcp->impact = impact, lcp->target = TAC_TOI_GAP;
+    tacStatus status = tac_place_geoms(m, &sim->work, &sim->scene);
+    if (status == TAC_OK) status = find_touching(f, lcp, &margin);
+    if (status != TAC_OK) return status;
+    tac_rows_find(m, &sim->work, f->x, v_free, sim->options.dt, &lcp->rows);
+    tac_rows_weigh(m, &sim->work, &lcp->rows, f->scratch);
+    tac_lcp_pose(m, lcp, sim->options.dt);
+    double share = (sim->options.dt - f->left) / sim->options.dt - 0.5;
+    for (int i = 0; i < m->nv; i++)
+        f->lag[i] = share * f->kick[i];
+    tac_lcp_bounce(m, lcp, f->x + m->nq, impact ? f->lag : NULL, sim->options.bounce_speed);
+    status = tac_lcp_solve(m, lcp, v_free, &sim->arena);
+    lcp->bounce_margin = tac_min(lcp->bounce_margin, margin);
+    if (status == TAC_OK) report(f, lcp);
+    return status;
+}
+
+/* --- Kick and impact ---------------------------------------------------------------------------------------------- */
+
+static void note_held(tacFlight *f, const tacLcp *lcp) {
+    f->nheld = 0;
+    for (int c = 0; c < lcp->rows.ncontact; c++) {
+        const tacContact *contact = &lcp->rows.contact[c];
+        if (lcp->row_class[lcp->rows.first_row[c]] != TAC_ROW_FREE || is_held(f, contact->geom)) continue;
+        memcpy(f->held + 2 * f->nheld++, contact->geom, sizeof contact->geom);
+    }
+}
+
+/* v <- v + h a, a with the rows of what touches; next activations. lcp is left in the arena. */
+static tacStatus kick(tacFlight *f, tacLcp *lcp) {
+    tacSim *sim = f->sim;
+    const tacModel *m = sim->model;
+    tacWork *w = &sim->work;
+    double h = sim->options.dt, *v_free = TAC_TAKE(&sim->arena, m->nv, double);
+    if (v_free == NULL) return TAC_ERR_ARENA_FULL;
+    tac_evaluate(sim, f->x, f->u);
+    tacStatus status = tac_accelerate(sim, tac_implicit_damping(sim, f->scratch));
+    if (status != TAC_OK) return status;
+    for (int i = 0; i < m->nv; i++)
+        v_free[i] = f->x[m->nq + i] + h * w->qacc[i];
+    if (tac_first_nonfinite(m->nv, v_free) >= 0) return TAC_ERR_NONFINITE;
+    status = solve_touching(f, v_free, 0, lcp);
+    if (status != TAC_OK) return status;
+    note_held(f, lcp);
+    tac_lcp_add_impulses(sim, lcp, f->scratch);
+    return tac_advance(sim, f->x);
+}
+
+/* v <- v + M^-1 J^T f at once. Needs: tac_evaluate at x. */
+static tacStatus strike(tacFlight *f, tacLcp *lcp) {
+    tacSim *sim = f->sim;
+    const tacModel *m = sim->model;
+    tacWork *w = &sim->work;
+    tacStatus status = tac_factor(m, w, NULL);
+    if (status == TAC_OK) status = solve_touching(f, f->x + m->nq, 1, lcp);
+    if (status != TAC_OK) return status;
+    memset(w->qacc, 0, (size_t)m->nv * sizeof *w->qacc);
+    tac_lcp_add_impulses(sim, lcp, f->scratch);
+    for (int i = 0; i < m->nv; i++)
+        w->next[m->nq + i] = f->x[m->nq + i] + lcp->h * w->qacc[i];
+    return tac_first_nonfinite(m->nv, w->next + m->nq) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
+/* The kick with its derivative. */
+static tacStatus begin(tacFlight *f) {
+    tacSim *sim = f->sim;
+    const tacModel *m = sim->model;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacLcp lcp = {.unsolved = 0};
+    tacStatus status = kick(f, &lcp);
+    if (status == TAC_OK && f->d != NULL) {
+        memcpy(f->scratch, sim->work.vec[0], (size_t)m->nv * sizeof(double));
+        status = tac_lcp_linearize(sim, f->x, f->u, &lcp, 0, f->d->c, f->d->W);
+        if (status == TAC_OK) tac_flight_kick_jac(f, f->x);
+    }
+    if (status == TAC_OK) {
+        for (int i = 0; i < m->nv; i++)
+            f->kick[i] = sim->work.next[m->nq + i] - f->x[m->nq + i];
+        memcpy(f->x + m->nq, sim->work.next + m->nq, (size_t)m->nv * sizeof(double));
+        memcpy(f->act, sim->work.next + m->nq + m->nv, (size_t)m->na * sizeof(double));
+    }
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* An impact with its derivative. Needs: tac_evaluate at x. */
+static tacStatus collide(tacFlight *f) {
+    tacSim *sim = f->sim;
+    const tacModel *m = sim->model;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacLcp lcp = {.unsolved = 0};
+    tacStatus status = strike(f, &lcp);
+    if (status == TAC_OK && f->d != NULL) {
+        status = tac_lcp_linearize(sim, f->x, f->u, &lcp, 1, f->d->c, f->d->W);
+        if (status == TAC_OK) tac_flight_impact_jac(f);
+        if (status == TAC_OK) status = tac_flight_lag_jac(f, &lcp);
+    }
+    if (status == TAC_OK) memcpy(f->x + m->nq, sim->work.next + m->nq, (size_t)m->nv * sizeof(double));
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* --- Drift -------------------------------------------------------------------------------------------------------- */
+
+static tacStatus drift(tacFlight *f, double t) {
+    const tacModel *m = f->sim->model;
+    for (int i = 0; i < m->nv; i++)
+        f->scratch[i] = t * f->x[m->nq + i];
+    if (f->d != NULL) tac_flight_drift_jac(f, t);
+    tac_qpos_add(m, f->x, f->scratch, f->x);
+    f->left -= t;
+    return tac_first_nonfinite(m->nq, f->x) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
+/* What the step's report says of an impact: which pair, when, and how far from not being in this step. */
+static void note_impact(tacFlight *f, const tacImpactPair *pair) {
+    tacStepInfo *info = &f->sim->info;
+    double h = f->sim->options.dt;
+    if (info->impacts++ == 0) info->impact_time = h - f->left;
+    info->active_set = tac_hash(pair->geom, sizeof pair->geom, info->active_set);
+    info->class_margin = tac_min(info->class_margin, tac_abs(pair->rate) * f->left / h);
+}
+
+/* To where the pair meets, and through the impact. */
+static tacStatus meet(tacFlight *f, const tacImpactPair *pair) {
+    tacSim *sim = f->sim;
+    tacStatus status = drift(f, pair->time);
+    if (status != TAC_OK) return status;
+    note_impact(f, pair);
+    tac_evaluate(sim, f->x, f->u);
+    if (f->d != NULL) {
+        status = tac_place_geoms(sim->model, &sim->work, &sim->scene);
+        if (status == TAC_OK) status = tac_flight_time_jac(f, pair->geom);
+        if (status != TAC_OK) return status;
+        tac_flight_stop_jac(f);
+    }
+    return collide(f);
+}
+
+/* To the step's end. */
+static tacStatus land(tacFlight *f) {
+    tacStatus status = drift(f, f->left);
+    if (status != TAC_OK || f->d == NULL) return status;
+    memcpy(f->d->time, f->d->left, (size_t)f->d->c.n * sizeof(double));
+    tac_flight_stop_jac(f);
+    return TAC_OK;
+}
+
+/* The next impact in the time left; kind NONE: there is none. */
+static tacStatus look_ahead(tacFlight *f, tacImpactPair *pair, tacImpactKind *kind) {
+    const tacModel *m = f->sim->model;
+    tacImpact next = {.gap = TAC_TOI_GAP, .max_pairs = 1, .pair = pair};
+    const double *mocap = tac_split_inputs(m, &f->sim->options, f->u).mocap;
+    tacStatus status = tac_next_impact(f->sim, f->x, f->x + m->nq, mocap, f->left, TAC_TOI_NEAR, &next);
+    if (status != TAC_OK) return status;
+    *kind = next.kind;
+    if (next.kind == TAC_IMPACT_UNDECIDED) pair->time = next.time;
+    if (!(next.time < (1 - LAST_MOMENT) * f->left)) *kind = TAC_IMPACT_NONE;
+    return TAC_OK;
+}
+
+/* Drifts and impacts to the step's end. A search that ended early is taken up again from where it got. */
+static tacStatus fly(tacFlight *f) {
+    for (int stops = 0; stops <= f->sim->options.toi_impacts; stops++) {
+        tacImpactPair pair;
+        tacImpactKind kind;
+        tacStatus status = look_ahead(f, &pair, &kind);
+        if (status == TAC_OK && kind == TAC_IMPACT_NONE) return land(f);
+        if (status == TAC_OK && stops == f->sim->options.toi_impacts) return TAC_ERR_IMPACTS;
+        if (status == TAC_OK && kind == TAC_IMPACT_UNDECIDED) {
+            if (f->d != NULL) memset(f->d->time, 0, (size_t)f->d->c.n * sizeof(double));
+            status = drift(f, pair.time);
+        } else if (status == TAC_OK) {
+            status = meet(f, &pair);
+        }
+        if (status != TAC_OK) return status;
+    }
+    return TAC_ERR_IMPACTS;
+}
+
+/* --- The step ----------------------------------------------------------------------------------------------------- */
+
+/* (x, u) -> f->x, f->act; with derivatives where d is given. */
+static tacStatus travel(tacSim *sim, const double *x, const double *u, tacFlightTangent *d, tacFlight *f) {
+    const tacModel *m = sim->model;
+    *f = (tacFlight){.sim = sim, .u = u, .left = sim->options.dt, .d = d};
+    f->x = TAC_TAKE(&sim->arena, tac_nx(m), double), f->act = TAC_TAKE(&sim->arena, m->na, double);
+    f->scratch = TAC_TAKE(&sim->arena, m->nv, double), f->kick = TAC_TAKE(&sim->arena, m->nv, double);
+    f->lag = TAC_TAKE(&sim->arena, m->nv, double);
+    f->held = TAC_TAKE(&sim->arena, 2 * (size_t)sim->options.max_contacts, int);
+    if (!f->held || !f->x || !f->act || !f->scratch || !f->kick || !f->lag) return TAC_ERR_ARENA_FULL;
+    memset(f->kick, 0, (size_t)m->nv * sizeof *f->kick);
+    memcpy(f->x, x, (size_t)tac_nx(m) * sizeof *x);
+    sim->info = (tacStepInfo){.class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY};
+    tacStatus status = begin(f);
+    if (status == TAC_OK) status = fly(f);
+    if (d != NULL && tac_went_on(status)) tac_flight_finish_jac(f);
+    return status == TAC_OK && f->unsolved ? TAC_ERR_UNSOLVED : status;
+}
+
+static void write_state(const tacFlight *f, double *y) {
+    const tacModel *m = f->sim->model;
+    memcpy(y, f->x, (size_t)(m->nq + m->nv) * sizeof *y);
+    memcpy(y + m->nq + m->nv, f->act, (size_t)m->na * sizeof *y);
+}
+
+static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) {
+    tacFlight f;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = travel(sim, x, u, NULL, &f);
+    if (tac_went_on(status)) write_state(&f, y);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+static void copy_block(double *to, const double *from, int columns, int rows) {
+    if (to != NULL) memcpy(to, from, (size_t)rows * (size_t)columns * sizeof *to);
+}
+
+static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
+    tacFlight f;
+    tacFlightTangent d;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = tac_flight_tangent(sim, &d);
+    if (status == TAC_OK) status = travel(sim, x, u, &d, &f);
+    if (tac_went_on(status)) {
+        copy_block(J->A, d.J.A, d.c.nx, d.c.nx);
+        copy_block(J->B, d.J.B, d.c.nu, d.c.nx);
+        copy_block(J->P, d.J.P, d.c.np, d.c.nx);
+        if (y != NULL) write_state(&f, y);
+    }
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* bar = M^T ybar, M rows by n */
+static void transpose_product(double *bar, const double *M, const double *ybar, int rows, int n) {
+    if (bar == NULL) return;
+    memset(bar, 0, (size_t)n * sizeof *bar);
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k < n; k++)
+            bar[k] += ybar[i] * M[(size_t)i * (size_t)n + (size_t)k];
+}
+
+/* Reverse mode of a step without impacts, which was the kick and one drift. */
+static tacStatus pull_smooth(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g,
+                             tacFlight *f) {
+    const tacModel *m = sim->model;
+    tacLcp lcp = {.unsolved = 0};
+    memcpy(f->x, x, (size_t)tac_nx(m) * sizeof *x);
+    memset(f->kick, 0, (size_t)m->nv * sizeof *f->kick);
+    tacStatus status = kick(f, &lcp);
+    if (status != TAC_OK) return status;
+    memcpy(f->scratch, sim->work.vec[0], (size_t)m->nv * sizeof(double));
+    return sim->options.gradient == TAC_GRADIENT_COMPLEMENTARITY
+               ? tac_lcp_pull_aware(sim, x, u, &lcp, f->scratch, ybar, g)
+               : tac_lcp_pull(sim, x, u, &lcp, f->scratch, ybar, g, NULL);
+}
+
+/* A step without impacts takes covectors back as ever, aware of complementarity where that is asked for; one with
+ * impacts goes forward with all columns, exact. */
+static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    tacFlight f;
+    tacFlightTangent d;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = travel(sim, x, u, NULL, &f);
+    tacStepInfo info = sim->info;
+    if (tac_went_on(status) && info.impacts == 0 && status != TAC_ERR_IMPACTS) {
+        tacStatus pulled = pull_smooth(sim, x, u, ybar, g, &f);
+        if (pulled != TAC_OK) status = pulled;
+    } else if (tac_went_on(status)) {
+        tac_arena_release(&sim->arena, mark);
+        status = tac_flight_tangent(sim, &d);
+        if (status == TAC_OK) status = travel(sim, x, u, &d, &f);
+        if (tac_went_on(status)) {
+            transpose_product(g->x, d.J.A, ybar, d.c.nx, d.c.nx);
+            transpose_product(g->u, d.J.B, ybar, d.c.nx, d.c.nu);
+            transpose_product(g->theta, d.J.P, ybar, d.c.nx, d.c.np);
+        }
+    }
+    sim->info = info;
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+static size_t scratch(const tacModel *m, const tacOptions *options) {
+    size_t nv = (size_t)m->nv;
+    return tac_lcp_step_scratch(m, options) + tac_flight_tangent_bytes(m, options) + tac_first_impact_scratch(m) +
+           tac_room((size_t)tac_nx(m)) + tac_room((size_t)m->na) + 5 * tac_room(nv) + tac_room((size_t)m->ngeom) +
+           tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) +
+           tac_arena_round(2 * (size_t)options->max_contacts * sizeof(int));
+}
+
+/* Forces over a step with impacts have no single time or place: they are refused as outputs. */
+static tacStatus forces(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc) {
+    (void)sim, (void)x, (void)u, (void)wrench, (void)qfrc;
+    return TAC_ERR_UNSUPPORTED;
+}
+
+static tacStatus forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc) {
+    return forces(sim, x, u, dwrench, dqfrc);
+}
+
+static tacStatus forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
+                            const double *qfrcbar, const tacGrad *bar) {
+    (void)wrenchbar, (void)qfrcbar, (void)bar;
+    return forces(sim, x, u, NULL, NULL);
+}
+
+static tacStatus contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n) {
+    (void)out, (void)max, (void)n;
+    return forces(sim, x, u, NULL, NULL);
+}
+
+const tacStepper TAC_STEPPER_LCP_TOI = {.contact = TAC_LCP,
+                                        .integrator = TAC_ANY_INTEGRATOR,
+                                        .step = step,
+                                        .jac = jac,
+                                        .vjp = vjp,
+                                        .acceleration = tac_smooth_acceleration,
+                                        .acceleration_jac = tac_smooth_acceleration_jac,
+                                        .acceleration_vjp = tac_smooth_acceleration_vjp,
+                                        .forces = forces,
+                                        .forces_jac = forces_jac,
+                                        .forces_vjp = forces_vjp,
+                                        .contacts = contacts,
+                                        .scratch = scratch,
+                                        .accepts = tac_lcp_accepts};

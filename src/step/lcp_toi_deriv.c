@@ -1,0 +1,176 @@
+/* Derivatives of steps that stop at impacts, forward: dq and dv of the state in hand with respect to [x | u | theta] go
+ * along with it (docs/theory/contact.md, H3, H4). */
+#include "math/dense.h"
+#include "step/lcp_toi.h"
+#include "step/tangent.h"
+
+#include <string.h>
+
+/* --- Room --------------------------------------------------------------------------------------------------------- */
+
+tacStatus tac_flight_tangent(tacSim *sim, tacFlightTangent *d) {
+    tacColumns c = tac_count_columns(sim);
+    size_t nv = (size_t)sim->model->nv, n = (size_t)c.n, rows = (size_t)c.nx;
+    *d = (tacFlightTangent){.c = c};
+    double **wide[] = {&d->q, &d->v, &d->kick, &d->W, &d->W_rest};
+    int ok = 1;
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        ok &= (*wide[i] = TAC_TAKE(&sim->arena, nv * n, double)) != NULL;
+    d->time = TAC_TAKE(&sim->arena, n, double), d->left = TAC_TAKE(&sim->arena, n, double);
+    d->J.A = TAC_TAKE(&sim->arena, rows * rows, double);
+    d->J.B = TAC_TAKE(&sim->arena, rows * (size_t)c.nu, double);
+    d->J.P = TAC_TAKE(&sim->arena, rows * (size_t)c.np, double);
+    if (!ok || !d->time || !d->left || !d->J.A || !d->J.B || !d->J.P) return TAC_ERR_ARENA_FULL;
+    memset(d->left, 0, n * sizeof(double));
+    return TAC_OK;
+}
+
+size_t tac_flight_tangent_bytes(const tacModel *m, const tacOptions *options) {
+    tacColumns c = tac_columns_of(m, options);
+    size_t n = (size_t)c.n, rows = (size_t)c.nx;
+    return 5 * tac_room((size_t)m->nv * n) + 2 * tac_room(n) + tac_room(rows * rows) + tac_room(rows * (size_t)c.nu) +
+           tac_room(rows * (size_t)c.np);
+}
+
+/* --- Kick --------------------------------------------------------------------------------------------------------- */
+
+/* dq = identity, dv = dv - h W. f->scratch: h v+. */
+void tac_flight_kick_jac(tacFlight *f, const double *x) {
+    tacFlightTangent *d = f->d;
+    const tacModel *m = f->sim->model;
+    size_t n = (size_t)d->c.n, nv = (size_t)m->nv;
+    memset(d->q, 0, nv * n * sizeof(double));
+    for (size_t i = 0; i < nv; i++) {
+        d->q[i * n + i] = 1;
+        for (size_t k = 0; k < n; k++)
+            d->kick[i * n + k] = d->v[i * n + k] = -f->sim->options.dt * d->W[i * n + k];
+        d->v[i * n + nv + i] += 1;
+    }
+    tac_assemble_jac(f->sim, x, f->u, f->scratch, d->c, d->W, &d->J); /* for the activations */
+}
+
+/* --- Drift -------------------------------------------------------------------------------------------------------- */
+
+/* q' = q (+) t v:  dq' = P dq + t Q dv (+ v dt, for Q v = v). f->scratch: t v. */
+void tac_flight_drift_jac(tacFlight *f, double t) {
+    tacFlightTangent *d = f->d;
+    int n = d->c.n;
+    tac_move_back_jac(f->sim->model, f->scratch, n, d->q);
+    tac_move_jac(f->sim->model, f->scratch, t, n, n, d->v, n, d->W_rest);
+    tac_dense_axpy(f->sim->model->nv * n, 1, d->W_rest, d->q);
+}
+
+void tac_flight_stop_jac(tacFlight *f) {
+    tacFlightTangent *d = f->d;
+    const tacModel *m = f->sim->model;
+    for (int i = 0; i < m->nv; i++)
+        tac_dense_axpy(d->c.n, f->x[m->nq + i], d->time, d->q + (size_t)i * (size_t)d->c.n);
+    tac_dense_axpy(d->c.n, -1, d->time, d->left);
+}
+
+/* Change of the distance by what is no coordinate: mocap poses and parameters -> time += ... */
+static void add_direct(tacFlight *f, const tacContactSystem *c, double *time) {
+    tacSim *sim = f->sim;
+    const tacModel *m = sim->model;
+    tacColumns columns = f->d->c;
+    tacSmoothPoint x = tac_point_of(sim, f->x, f->u);
+    int mocap = tac_mocap_column(sim);
+    for (int i = 0; mocap >= 0 && i < 7 * m->nmocap; i++) {
+        tacMover mover;
+        tac_mocap_mover(m, &sim->work, i / 7, i % 7, x.u.mocap + 7 * (i / 7), &mover);
+        time[columns.nx + mocap + i] += tac_contact_along(m, &sim->work, c, &mover).dist;
+    }
+    for (int i = 0; i < m->nparam; i++) {
+        tacContactTangent t = {0};
+        if (tac_contact_param(m, &sim->work, c, &sim->tangents[i], &x, sim->scene.corner_change, &t))
+            time[columns.nx + columns.nu + i] += t.dist;
+    }
+}
+
+tacStatus tac_flight_time_jac(tacFlight *f, const int geom[2]) {
+    tacSim *sim = f->sim;
+    const tacModel *m = sim->model;
+    tacFlightTangent *d = f->d;
+    tacContact contact;
+    tacContactSystem c;
+    double rate = 0;
+    tacStatus status = tac_scene_distance(&sim->scene, m, geom[0], geom[1], &contact);
+    if (status == TAC_OK) status = tac_contact_prepare(m, &sim->scene, &contact, &c);
+    if (status != TAC_OK) return status;
+    memset(d->time, 0, (size_t)d->c.n * sizeof(double));
+    for (int j = 0; j < m->nv; j++) {
+        tacMover mover = tac_dof_mover(m, &sim->work, j);
+        if (!tac_moves_body(m, &mover, c.body[0]) && !tac_moves_body(m, &mover, c.body[1])) continue;
+        double G = tac_contact_along(m, &sim->work, &c, &mover).dist;
+        rate += G * f->x[m->nq + j];
+        tac_dense_axpy(d->c.n, G, d->q + (size_t)j * (size_t)d->c.n, d->time);
+    }
+    add_direct(f, &c, d->time);
+    if (!(rate < 0)) return TAC_ERR_DEGENERATE;
+    for (int k = 0; k < d->c.n; k++)
+        d->time[k] /= -rate;
+    return TAC_OK;
+}
+
+/* --- Impact ------------------------------------------------------------------------------------------------------- */
+
+/* dv' = dv - h (W_q dq + W_v dv + what of W is direct). */
+void tac_flight_impact_jac(tacFlight *f) {
+    tacFlightTangent *d = f->d;
+    size_t n = (size_t)d->c.n, nv = (size_t)f->sim->model->nv, nx = (size_t)d->c.nx;
+    double *sum = d->W_rest;
+    for (size_t i = 0; i < nv; i++) {
+        const double *W = d->W + i * n;
+        double *row = sum + i * n;
+        memset(row, 0, nx * sizeof(double));
+        memcpy(row + nx, W + nx, (n - nx) * sizeof(double));
+        for (size_t j = 0; j < nv; j++) {
+            if (W[j] != 0) tac_dense_axpy((int)n, W[j], d->q + j * n, row);
+            if (W[nv + j] != 0) tac_dense_axpy((int)n, W[nv + j], d->v + j * n, row);
+        }
+    }
+    tac_dense_axpy((int)(nv * n), -f->sim->options.dt, sum, d->v);
+}
+
+/* lag = (t/h - 1/2) kick, t = h - left:  d(lag) = share d(kick) - kick d(left)/h */
+static void lag_row(const tacFlight *f, int dof, double weight, double *out) {
+    const tacFlightTangent *d = f->d;
+    double h = f->sim->options.dt, share = (h - f->left) / h - 0.5;
+    tac_dense_axpy(d->c.n, weight * share, d->kick + (size_t)dof * (size_t)d->c.n, out);
+    tac_dense_axpy(d->c.n, -weight * f->kick[dof] / h, d->left, out);
+}
+
+tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp) {
+    tacFlightTangent *d = f->d;
+    tacArena *arena = &f->sim->arena;
+    size_t mark = tac_arena_mark(arena), n = (size_t)d->c.n, nv = (size_t)f->sim->model->nv;
+    double *dr = TAC_TAKE(arena, (size_t)lcp->rows.n * n, double);
+    if (dr == NULL) return TAC_ERR_ARENA_FULL;
+    memset(dr, 0, (size_t)lcp->rows.n * n * sizeof *dr);
+    memset(d->W, 0, nv * n * sizeof(double));
+    for (int k = 0; k < lcp->rows.n; k++) {
+        const tacRow *row = &lcp->rows.row[k];
+        for (int e = row->adr; e < row->adr + row->num && lcp->bounce[k] > 0; e++)
+            lag_row(f, lcp->rows.dof[e], (1 + lcp->bounce[k]) * lcp->rows.J[e], dr + (size_t)k * n);
+    }
+    tacStatus status = tac_lcp_respond(f->sim, lcp, d->c, dr, d->W);
+    tac_dense_axpy((int)(nv * n), -f->sim->options.dt, d->W, d->v);
+    tac_arena_release(arena, mark);
+    return status;
+}
+
+static void split_row(const tacFlightTangent *d, const double *row, size_t i) {
+    size_t nx = (size_t)d->c.nx, nu = (size_t)d->c.nu, np = (size_t)d->c.np;
+    memcpy(d->J.A + i * nx, row, nx * sizeof(double));
+    memcpy(d->J.B + i * nu, row + nx, nu * sizeof(double));
+    memcpy(d->J.P + i * np, row + nx + nu, np * sizeof(double));
+}
+
+void tac_flight_finish_jac(const tacFlight *f) {
+    const tacFlightTangent *d = f->d;
+    size_t nv = (size_t)f->sim->model->nv, n = (size_t)d->c.n;
+    for (size_t i = 0; i < nv; i++) {
+        split_row(d, d->q + i * n, i);
+        split_row(d, d->v + i * n, nv + i);
+    }
+}

@@ -1,0 +1,191 @@
+/* Steps that stop at impacts: nothing overlaps, nothing passes through, and derivatives go through the times of
+ * impact. */
+#include "physics/bounce_world.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GRAVITY 9.81
+/* What may overlap at the end of a step, m. */
+#define TOL_OVERLAP 1e-9
+/* Compliance: a millionth of the impulse; and surfaces stop a micrometre from each other. */
+#define TOL_IMPACT 3e-6
+/* Against extrapolated differences. */
+#define TOL_GRADIENT 1e-5
+#define TOL_REVERSE  1e-10
+
+static const double STEP = 1e-5;
+static const Thing BALL = {TAC_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.105}, 0.5};
+
+static tacOptions stop(tacOptions options) {
+    options.toi = 1;
+    return options;
+}
+
+/* Least distance of any pair. */
+static double least_distance(World *w) {
+    tacContact contact;
+    double least = 1;
+    for (int a = 0; a < w->m->ngeom; a++)
+        for (int b = a + 1; b < w->m->ngeom; b++)
+            if (tac_geom_distance(w->sim, w->x, NULL, a, b, &contact) == TAC_OK) least = fmin(least, contact.dist);
+    return least;
+}
+
+/* In one dimension without forces: p+ = -e (h - t) v, exactly. */
+static void one_bounce(void **state) {
+    (void)state;
+    const double h = 0.01, v = -1.2, e = BALL.restitution;
+    double A[144];
+    World w = bounce_world(1, &BALL, (WorldSetup){0, h, 0, 0, 0, stop});
+    w.x[w.m->nq + 2] = v;
+    CHECK_INT(tac_step_jac(w.sim, w.x, NULL, NULL, &(tacJac){A, NULL, NULL}, NULL), TAC_OK);
+    CHECK_NEAR(A[2 * 12 + 2], -e, TOL_IMPACT);
+    CHECK_NEAR(A[2 * 12 + 8], -e * h, TOL_IMPACT);
+    CHECK_NEAR(A[8 * 12 + 2], 0, TOL_IMPACT);
+    CHECK_NEAR(A[8 * 12 + 8], -e, TOL_IMPACT);
+    bounce_world_run(&w, 1);
+    CHECK_INT(w.info.impacts, 1);
+    CHECK_NEAR(w.info.impact_time, 0.005 / 1.2, TOL_IMPACT);
+    CHECK_NEAR(w.x[2] - 0.1, -e * (h - 0.005 / 1.2) * v, TOL_IMPACT);
+    CHECK_NEAR(w.x[w.m->nq + 2], -e * v, TOL_IMPACT);
+    CHECK_LT(bounce_world_reverse(&w), TOL_REVERSE);
+    bounce_world_end(&w);
+}
+
+/* Apexes e^(2k) h0: first order in the step. */
+static void apexes_of_a_ball(void **state) {
+    (void)state;
+    double error[2] = {0, 0};
+    const double drop = 1, e = 0.8;
+    for (int fine = 0; fine < 2; fine++) {
+        Thing ball = BALL;
+        ball.restitution = e, ball.pos.z = 0.1 + drop;
+        World w = bounce_world(1, &ball, (WorldSetup){GRAVITY, fine ? 1e-4 : 1e-3, 0, 0, 0, stop});
+        double before = -1, apex = drop;
+        for (int k = 0; k < 4;) {
+            bounce_world_run(&w, 1);
+            double v = w.x[w.m->nq + 2];
+            if (before > 0 && v <= 0) {
+                apex *= e * e, k++;
+                error[fine] = fmax(error[fine], fabs(w.x[2] - 0.1 - apex) / apex);
+            }
+            before = v;
+        }
+        bounce_world_end(&w);
+    }
+    print_message("apexes: relative error %.1e at 1 ms, %.1e at 0.1 ms\n", error[0], error[1]);
+    CHECK_LT(error[0], 1e-2);
+    CHECK_LT(error[1], 1e-3);
+}
+
+/* Five balls with small gaps, e = 1: only the last leaves, with the first one's speed, all in one step. */
+static void cradle(void **state) {
+    (void)state;
+    Thing balls[5];
+    for (int i = 0; i < 5; i++)
+        balls[i] = BALL, balls[i].pos.x = 0.2001 * i, balls[i].restitution = 1;
+    balls[0].pos.x = -0.005;
+    World w = bounce_world(5, balls, (WorldSetup){0, 0.02, 0, -1, 0, stop});
+    double *v = w.x + w.m->nq;
+    v[0] = 1;
+    bounce_world_run(&w, 1);
+    CHECK_INT(w.info.impacts, 4);
+    for (int i = 0; i < 5; i++)
+        CHECK_NEAR(v[6 * i], i == 4, 5 * TOL_IMPACT);
+    CHECK_LT(-least_distance(&w), TOL_OVERLAP);
+    bounce_world_end(&w);
+}
+
+/* A bullet of a millimetre does not pass a plate of a millimetre at 1 km/s. */
+static void no_tunnel(void **state) {
+    (void)state;
+    const Thing things[] = {{TAC_SPHERE, {0.001, 0, 0}, 0.01, {0, 0, 1}, 0.5},
+                            {TAC_BOX, {0.5, 0.5, 0.0005}, 1000, {0, 0, 0}, 0}};
+    World w = bounce_world(2, things, (WorldSetup){0, 0.05, 0, -1, 0, stop});
+    w.x[w.m->nq + 2] = -1000;
+    bounce_world_run(&w, 1);
+    CHECK_INT(w.info.impacts, 1);
+    CHECK(w.x[2] > 0 && w.x[w.m->nq + 2] > 400);
+    bounce_world_end(&w);
+}
+
+/* Ten seconds of falling, bouncing, rolling and tumbling at 20 to 500 Hz. */
+static void nothing_overlaps(void **state) {
+    (void)state;
+    const Thing things[] = {{TAC_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.4}, 0.6},
+                            {TAC_BOX, {0.1, 0.07, 0.05}, 2, {1, 0, 0.5}, 0.3},
+                            {TAC_BOX, {0.1, 0.1, 0.1}, 2, {2, 0, 0.1 + 1e-6}, 0}};
+    const double rate[] = {20, 50, 100, 200, 500};
+    const double v[18] = {0.3, -0.1, 0, 1, 2, -1, 0.4, 0.3, 0, 4, -6, 3, 0.1};
+    for (int i = 0; i < 5; i++) {
+        World w = bounce_world(3, things, (WorldSetup){GRAVITY, 1 / rate[i], 0.5, 0, 0, stop});
+        memcpy(w.x + w.m->nq, v, sizeof v);
+        double worst = 1;
+        int impacts = 0, most = 0;
+        for (int k = 0; k < 10 * rate[i]; k++) {
+            bounce_world_run(&w, 1);
+            worst = fmin(worst, least_distance(&w));
+            impacts += w.info.impacts;
+            most = w.info.impacts > most ? w.info.impacts : most;
+        }
+        print_message("%3.0f Hz: least distance %.2e m, %d impacts, at most %d in a step\n", rate[i], worst, impacts,
+                      most);
+        CHECK_LT(-worst, TOL_OVERLAP);
+        CHECK(impacts > 3);
+        CHECK_NEAR(w.x[2], 0.1, TOL_IMPACT);
+        bounce_world_end(&w);
+    }
+}
+
+/* Impacts within a step, one after another, with forces and turning: all columns. */
+static void gradients(void **state) {
+    (void)state;
+    const Thing things[] = {{TAC_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.103}, 0.5},
+                            {TAC_BOX, {0.1, 0.07, 0.05}, 2, {0.5, 0, 0.1106}, 0.3},
+                            {TAC_SPHERE, {0.08, 0, 0}, 0.5, {0.05, 0.02, 0.289}, 0.9}};
+    World w = bounce_world(3, things, (WorldSetup){GRAVITY, 0.01, 0.4, 0.2, 1, stop});
+    const double v[18] = {0.3, -0.1, -1, 1, 2, -1, 0.1, 0.3, -1.2, 0.4, -0.6, 0.9, 0.1, -0.2, -3, 0.4, 0.2, 0.7};
+    const double turn[18] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0.3, -0.4, 0.5};
+    tac_qpos_add(w.m, w.x, turn, w.x);
+    memcpy(w.x + w.m->nq, v, sizeof v);
+    double error = bounce_world_check(&w, STEP), reverse = bounce_world_reverse(&w);
+    print_message("%d impacts: gradient off by %.1e, reverse by %.1e\n", w.info.impacts, error, reverse);
+    CHECK(w.info.impacts >= 3);
+    CHECK_LT(error, TOL_GRADIENT);
+    CHECK_LT(reverse, TOL_REVERSE);
+    bounce_world_end(&w);
+}
+
+/* The limit of impacts is a status, with the state that was reached. */
+static void too_many(void **state) {
+    (void)state;
+    Thing balls[2] = {BALL, BALL};
+    balls[1].pos.x = 0.5;
+    World w = bounce_world(2, balls, (WorldSetup){0, 0.01, 0, 0, 0, stop});
+    tacOptions options = stop(tac_default_options(w.m));
+    options.contact = TAC_LCP, options.toi_impacts = 1;
+    tacSim *sim;
+    double y[BOUNCE_MAX_STATE], A[24 * 24];
+    CHECK_INT(tac_sim_new(w.m, &options, &sim, NULL), TAC_OK);
+    w.x[w.m->nq + 2] = -1, w.x[w.m->nq + 8] = -2;
+    CHECK_INT(tac_step(sim, w.x, NULL, y, &w.info), TAC_ERR_IMPACTS);
+    CHECK_INT(w.info.impacts, 1);
+    CHECK_NEAR(y[w.m->nq + 8], 1, TOL_IMPACT); /* the faster ball bounced, the other one is on its way */
+    CHECK_NEAR(y[w.m->nq + 2], -1, 0);
+    CHECK_INT(tac_step_jac(sim, w.x, NULL, NULL, &(tacJac){A, NULL, NULL}, NULL), TAC_ERR_IMPACTS);
+    tac_sim_free(sim);
+    options = tac_default_options(w.m);
+    options.toi = 1;
+    CHECK_INT(tac_sim_new(w.m, &options, &sim, NULL), TAC_ERR_ARGUMENT);
+    bounce_world_end(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_bounce), cmocka_unit_test(apexes_of_a_ball), cmocka_unit_test(cradle),
+        cmocka_unit_test(no_tunnel),  cmocka_unit_test(nothing_overlaps), cmocka_unit_test(gradients),
+        cmocka_unit_test(too_many),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
