@@ -17,6 +17,7 @@ const tacVerb CLI_VERBS[] = {
     {"check", "MODEL", "are the derivatives right? against differences at random states", cmd_check},
     {"bench", "[MODEL]", "times of steps and derivatives, beside differences and MuJoCo", cmd_bench},
     {"solve", "FILE", "one frictional contact problem of the published collections", cmd_solve},
+    {"reproduce", "[NAME]", "the papers' experiments, each with its criterion", cmd_reproduce},
     {"random", "SEED", "a valid random model, for stress runs", cmd_random},
     {"help", "[VERB]", "this list, or a verb's own help", cmd_help},
     {"version", "", "version of the program", cmd_version},
@@ -45,7 +46,7 @@ int cli_fail(const char *verb, const char *format, ...) {
 void cli_print_verbs(void) {
     printf("Tactus %s: physics for articulated rigid bodies.\n\nusage: tactus VERB [arguments]\n\n", tac_version());
     for (int i = 0; i < CLI_NVERB; i++)
-        printf("  %-8s %-7s %s\n", CLI_VERBS[i].name, CLI_VERBS[i].usage, CLI_VERBS[i].summary);
+        printf("  %-9s %-7s %s\n", CLI_VERBS[i].name, CLI_VERBS[i].usage, CLI_VERBS[i].summary);
     printf("\n`tactus VERB --help` tells a verb's options. MODEL is an MJCF or URDF file.\n");
 }
 

@@ -21,6 +21,9 @@ FORBIDDEN = {
 # Creation functions outside base/ and model/ allocate too; a file here may.
 ALLOCATING_FILES = {"src/dynamics/finish.c", "src/step/sim.c", "src/step/batch.c"}
 
+# Experiments on what is not public alone.
+EXPERIMENTS_INSIDE = {"jade_dantzig.c"}
+
 TRANSCENDENTAL = (
     "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p pow cbrt hypot "
     "erf erfc tgamma lgamma sincos"
@@ -57,6 +60,10 @@ def layer_problem(path, target):
             return f"src/ may not include {other}/"
         if other == "src" and source.LAYERS.index(layer(target)) > source.LAYERS.index(layer(path)):
             return f"{layer(path)}/ comes before {layer(target)}/"
+    if top == "experiments" and other not in ("include", "cli", "bench", "experiments") and path.name not in EXPERIMENTS_INSIDE:
+        return "experiments stand on the public headers and on parts of cli/"
+    if other == "experiments" and top != "experiments" and path.as_posix() != "cli/cmd_reproduce.c":
+        return "experiments are called by their verb alone"
     if top == "examples" and other != "include":
         return "examples use the public headers alone"
     return None

@@ -9,11 +9,11 @@ class Verbs(Case):
     def test_help_lists_every_verb(self):
         for words in (["help"], ["--help"], ["-h"]):
             text = self.fine(*words).out
-            for verb in ("info", "eval", "sim", "random", "help", "version"):
+            for verb in ("info", "eval", "sim", "reproduce", "random", "help", "version"):
                 self.assertIn(f"\n  {verb} ", text)
 
     def test_every_verb_has_help(self):
-        for verb in ("info", "eval", "sim", "random", "help", "version"):
+        for verb in ("info", "eval", "sim", "reproduce", "random", "help", "version"):
             direct = self.fine(verb, "--help").out
             self.assertTrue(direct.startswith(f"usage: tactus {verb}"), direct)
             self.assertIn("exit code: 0 fine, 1 the answer is no, 2 could not run", direct)
@@ -31,7 +31,7 @@ class Verbs(Case):
         self.assertRegex(self.fine("version", "--json").json()["version"], r"^\d+\.\d+\.\d+$")
 
     def test_unknown_verb(self):
-        self.refused("the verbs are info, eval, distance, sim, grad, check, bench, solve, random, help, version", "frobnicate")
+        self.refused("the verbs are info, eval, distance, sim, grad, check, bench, solve, reproduce, random, help, version", "frobnicate")
         self.refused("did you mean eval?", "evla")
         self.refused("there is no verb", "help", "frobnicate")
         self.refused("a verb is missing")

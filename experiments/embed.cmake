@@ -1,0 +1,15 @@
+# cmake -DFOLDER=experiments/scenes -DOUTPUT=scene_texts.c -P embed.cmake
+# Puts every scene into a C array, and all of them into a table.
+file(GLOB scenes ${FOLDER}/*.xml)
+list(SORT scenes)
+set(arrays "")
+set(table "")
+foreach(scene ${scenes})
+  get_filename_component(name ${scene} NAME_WE)
+  file(READ ${scene} bytes HEX)
+  string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND arrays "static const unsigned char text_${name}[] = {\n${bytes}0x00};\n\n")
+  string(APPEND table "    {\"${name}\", text_${name}},\n")
+endforeach()
+file(WRITE ${OUTPUT} "/* Made from experiments/scenes by embed.cmake. */\n#include \"experiments/scene.h\"\n\n${arrays}const tacSceneText SCENE_TEXTS[] = {\n${table}    {0},\n};\n")

@@ -1,0 +1,59 @@
+#include "experiments/experiment.h"
+
+#include "cli/cli.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+const tacExperiment EXPERIMENTS[] = {
+    {"nimble-jacobians", "Werling et al. 2021, Tables II and III",
+     "every Jacobian of one step in contact, analytic beside central differences beside Ridders",
+     "errors at most 1e-7; speed-up over central differences at least 45.8 (Atlas), 8.6 (half-cheetah), 6.4 "
+     "(jump-worm), "
+     "6.4 (catapult)",
+     nimble_jacobians},
+    {"nimble-lcp-guess", "Werling et al. 2021, appendix B", "how often the last step's contact classes are right again",
+     "at least 0.95 of the steps in contact", nimble_lcp_guess},
+    {"nimble-bounce", "Werling et al. 2021, Fig. 6", "derivatives of bounces as continuous time has them",
+     "dq+/dq within 1e-6 of -e; two balls, elastic: (dq2+/dq1, dq1+/dq1, dq1+/dq2, dq2+/dq2) = (1, 0, 1, 0)",
+     nimble_bounce},
+    {"nimble-drone", "Werling et al. 2021, Fig. 8", "a drone at rest on the ground learns to take off",
+     "plain gradients move it less than 1e-6 m; complementarity-aware ones end within 0.1 m of the target height",
+     nimble_drone},
+    {"jade-sliding", "Yang et al. 2023, Fig. 5",
+     "pushes on a cube, found with gradients, replayed in a world where friction is analytic",
+     "both targets within 1 mm in the replay, at rest on the last", jade_sliding},
+    {"jade-dantzig", "Yang et al. 2023, section IV-B",
+     "random frictional problems on which Dantzig's method fails with the uncorrected step length",
+     "all solved, at least 1000 such problems", jade_dantzig},
+};
+const int EXPERIMENT_COUNT = (int)(sizeof EXPERIMENTS / sizeof *EXPERIMENTS);
+
+const tacExperiment *experiment_find(const char *name) {
+    for (int i = 0; i < EXPERIMENT_COUNT; i++)
+        if (strcmp(EXPERIMENTS[i].name, name) == 0) return &EXPERIMENTS[i];
+    return NULL;
+}
+
+void experiment_say(tacFindings *found, const char *format, ...) {
+    if (!found->for_people) return;
+    va_list list;
+    cli_progress_end(&found->progress);
+    va_start(list, format);
+    vprintf(format, list);
+    va_end(list);
+    putchar('\n');
+}
+
+void experiment_put(tacFindings *found, json_t *object, const char *key, double value) {
+    json_object_set_new(object, key, cli_json_number(&found->json, key, value));
+}
+
+int experiment_fail(const tacFindings *found, const char *format, ...) {
+    char message[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    return cli_fail("reproduce", "%s: %s", found->name, message);
+}

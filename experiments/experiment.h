@@ -1,0 +1,51 @@
+/* The papers' experiments, each with one criterion that is computed: `tactus reproduce`. */
+#pragma once
+
+#include "cli/json_text.h"
+#include "cli/progress.h"
+
+#include "tactus/tactus.h"
+
+#include <stdio.h>
+
+/* What a run of an experiment found. */
+typedef struct tacFindings {
+    const char *name;       /* of the experiment */
+    int for_people;         /* 1: experiment_say prints */
+    tacJson json;           /* refuses numbers that are not finite */
+    json_t *paper, *tactus; /* objects: the paper's figures, ours */
+    FILE *picture;          /* an SVG goes there; NULL: none is wanted */
+    tacProgress progress;
+    int pass; /* does the criterion hold? */
+} tacFindings;
+
+typedef struct tacExperiment {
+    const char *name;      /* "nimble-bounce" */
+    const char *source;    /* where it is from: "Werling et al. 2021, Fig. 6" */
+    const char *shows;     /* one line */
+    const char *criterion; /* what must hold */
+    /* Fills in paper, tactus and pass, says what it found, and draws. CLI_GO_ON, or CLI_CANNOT after a message. */
+    int (*run)(tacFindings *found);
+} tacExperiment;
+
+extern const tacExperiment EXPERIMENTS[];
+extern const int EXPERIMENT_COUNT;
+/* name -> experiment, or a null pointer. */
+const tacExperiment *experiment_find(const char *name);
+
+/* The runs, one a file. */
+int nimble_jacobians(tacFindings *found);
+int nimble_lcp_guess(tacFindings *found);
+int nimble_bounce(tacFindings *found);
+int nimble_drone(tacFindings *found);
+int jade_sliding(tacFindings *found);
+int jade_dantzig(tacFindings *found);
+
+/* --- What they share --------------------------------------------------------------------------------------------- */
+
+/* A line for people; nothing when programs read. */
+void experiment_say(tacFindings *found, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* object[key] = value; a value that is not finite makes the document unprintable. */
+void experiment_put(tacFindings *found, json_t *object, const char *key, double value);
+/* "tactus reproduce: NAME: message" to standard error; CLI_CANNOT. */
+int experiment_fail(const tacFindings *found, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,0 +1,32 @@
+/* The scenes of the experiments: MJCF texts of experiments/scenes, compiled into the program. */
+#pragma once
+
+#include "experiments/experiment.h"
+
+typedef struct tacSceneText {
+    const char *name;
+    const unsigned char *text; /* zero-terminated */
+} tacSceneText;
+
+/* Made by embed.cmake; ends with a null name. */
+extern const tacSceneText SCENE_TEXTS[];
+
+/* A model with a simulation and room for a state, an input and a next state. */
+typedef struct tacScene {
+    tacModel *model;
+    tacOptions options;
+    tacSim *sim;
+    int nx, ndx, nu;
+    double *x, *u, *y; /* nx, nu, nx */
+} tacScene;
+
+/* The scene's model and options: hard contact (lcp), forces on every dof as input. What differs is changed then.
+ * CLI_GO_ON, or CLI_CANNOT after a message. */
+int scene_load(const tacFindings *found, const char *name, tacScene *scene);
+/* The simulation: x is the first keyframe or the default state, u is zero. On failure the scene is closed. */
+int scene_start(const tacFindings *found, tacScene *scene);
+/* Both, as it is. */
+int scene_open(const tacFindings *found, const char *name, tacScene *scene);
+void scene_close(tacScene *scene);
+/* x <- step(x, u), `steps` times. TAC_OK or the first status that is not. */
+tacStatus scene_move(tacScene *scene, int steps, tacStepInfo *info);

@@ -1,0 +1,65 @@
+"""The papers' experiments: each meets its criterion (tactus reproduce)."""
+
+import json
+
+from checks.registry import Failed, Result, check, last_line
+
+SECONDS = 600
+
+
+def reproduce(context, name):
+    """The document of one experiment; exit code 1 says that its criterion does not hold and is not a failure to run."""
+    done = context.run("taskset", "-c", "0", context.tactus, "reproduce", name, "--json", seconds=SECONDS)
+    if done.returncode not in (0, 1) or not done.stdout.strip():
+        raise Failed(f"{name}: exit {done.returncode}: {last_line(done.stderr)}")
+    return json.loads(done.stdout)
+
+
+def experiment(name, bar, figure, slow=False):
+    """Registers the check reproduce-NAME; figure(paper, tactus) says in short what came out."""
+
+    @check(f"reproduce-{name}", bar=bar, slow=slow)
+    def run(context):
+        got = reproduce(context, name)
+        lines = [f"paper  {json.dumps(got['paper'])[:2000]}", f"tactus {json.dumps(got['tactus'])[:2000]}"]
+        return Result(got["pass"] is True, figure(got["paper"], got["tactus"]), lines)
+
+    return run
+
+
+def jacobians_figure(paper, tactus):
+    speedups = " / ".join(f"{tactus[scene]['speedup']:.1f}" for scene in paper)
+    nimble = " / ".join(f"{tactus[scene]['times_faster_than_nimble_2025']:.1f}" for scene in paper)
+    return f"speed-up {speedups}, errors at most {max(tactus[scene]['worst_error'] for scene in paper):.1e}; {nimble} times Nimble as measured"
+
+
+experiment(
+    "nimble-jacobians",
+    "Atlas, half-cheetah, jump-worm, catapult: errors at most 1e-7, at least 45.8 / 8.6 / 6.4 / 6.4 times as fast as central differences",
+    jacobians_figure,
+)
+experiment(
+    "nimble-lcp-guess",
+    "the last step's classes are right again in at least 0.95 of the steps in contact",
+    lambda paper, tactus: f"{tactus['share']:.4f}",
+)
+experiment(
+    "nimble-bounce",
+    "the gradient of a bounce within 1e-6 of -e; two elastic balls give (1, 0, 1, 0)",
+    lambda paper, tactus: f"off by {tactus['worst_ball']:.1e}; two balls off by {tactus['worst_two_balls']:.1e}",
+)
+experiment(
+    "nimble-drone",
+    "plain gradients move less than 1e-6; complementarity-aware ones end within 0.1 m of the target height",
+    lambda paper, tactus: f"plain {tactus['exact']['moved']:.1e} m; aware ends {abs(paper['target'] - tactus['complementarity']['height_last']):.4f} m from the target, {abs(paper['target'] - tactus['complementarity']['height_after_50']):.3f} m after 50 iterations",
+)
+experiment(
+    "jade-sliding",
+    "optimized pushes replayed in an analytic friction world: both targets within 1 mm",
+    lambda paper, tactus: f"{1e3 * tactus['to_B']['replay_miss']:.3f} and {1e3 * tactus['to_C']['replay_miss']:.3f} mm; off the axes, without a bar, {1e3 * tactus['aslant']['replay_miss']:.0f} mm",
+)
+experiment(
+    "jade-dantzig",
+    "at least 1000 random frictional problems on which the uncorrected step length fails, all solved",
+    lambda paper, tactus: f"{tactus['of_those_solved']} of {tactus['uncorrected_fails']} solved ({tactus['of_those_solved_by_corrected']} by the corrected length alone), worst violation {tactus['worst_violation']:.0e}",
+)
