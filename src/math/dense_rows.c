@@ -7,15 +7,21 @@
 typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 
-/* The columns from `first` on, one at a time. */
+/* The columns from `first` on, two at a time and then one. */
 static void add_columns(int first, int n, int count, const double *c, const int *row, const double *X, double scale,
                         double *y) {
-    for (int j = first; j < n; j++) {
-        double sum = y[j];
+    int j = first;
+    for (; j + 2 <= n; j += 2) {
+        Two *to = (Two *)(void *)(y + j), a = to[0];
         for (int e = 0; e < count; e++)
-            sum += c[e] * X[(size_t)row[e] * (size_t)n + (size_t)j];
-        y[j] = scale * sum;
+            a += c[e] * *(const Two *)(const void *)(X + (size_t)row[e] * (size_t)n + (size_t)j);
+        to[0] = scale * a;
     }
+    if (j == n) return;
+    double sum = y[j];
+    for (int e = 0; e < count; e++)
+        sum += c[e] * X[(size_t)row[e] * (size_t)n + (size_t)j];
+    y[j] = scale * sum;
 }
 
 static void add_narrow(int n, int count, const double *c, const int *row, const double *X, double scale, double *y) {
