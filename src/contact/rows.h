@@ -79,11 +79,11 @@ void tac_rows_body_velocity(const tacModel *m, const tacWork *w, const double *z
  * tac_rows_body_velocity. */
 void tac_contact_velocity_move(const tacModel *m, const tacWork *w, const tacContact *c, const tacVec6 *V,
                                const double *z, const tacDisplacement *d, const tacContactTangent *t, double out[3]);
-/* Emits the change of J^T f of a contact, f[3] along normal and tangents, as a column over dofs, times scale. */
-void tac_contact_force_move(const tacModel *m, const tacWork *w, const tacContact *c, const double f[3],
-                            const tacDisplacement *d, const tacContactTangent *t, double scale, int column,
-                            const tacSink *sink);
-/* The same on the two bodies: torque about the body's origin, then force, as rows 6 body, 6 body + 1, ... */
+/* Change of a body's velocity at fixed joint velocities z when the model is displaced. */
+tacVec6 tac_body_velocity_move(const tacModel *m, const tacWork *w, const tacVec6 *V, const double *z,
+                               const tacDisplacement *d, int body);
+/* Emits the change of a contact's force on its two bodies, f[3] along normal and tangents, times scale: torque about the
+ * body's origin, then force, as rows 6 body, 6 body + 1, ... of a column. */
 void tac_contact_wrench_move(const tacModel *m, const tacWork *w, const tacContact *c, const double f[3],
                              const tacDisplacement *d, const tacContactTangent *t, double scale, int column,
                              const tacSink *sink);

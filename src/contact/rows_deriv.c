@@ -23,22 +23,28 @@ static tacVec3 velocity_at(const tacWork *w, int body, tacVec6 V, tacVec3 p) {
     return tac_add3(V.lin, tac_cross3(V.ang, tac_sub3(p, w->origin[body])));
 }
 
-/* A mover turns the axes behind it: dS_i = X x S_i, so dV_b = X x (V_b - V_before).  u = V_1(p) - V_0(p), then
- *   d(d_k . u) = dd_k . u + d_k . (dV_1(p) + w_1 x dp - dV_0(p) - w_0 x dp)                       (contact.md, R2) */
+/* A mover turns the axes behind it: dS_i = X x S_i, so dV_b = X x (V_b - V_before)                  (contact.md, R2) */
+tacVec6 tac_body_velocity_move(const tacModel *m, const tacWork *w, const tacVec6 *V, const double *z,
+                               const tacDisplacement *d, int body) {
+    tacVec6 sum = tac_zero6();
+    for (int k = 0; k < d->nmover; k++) {
+        const tacMover *x = &d->mover[k];
+        if (!tac_moves_body(m, x, body)) continue;
+        sum = tac_add6(sum, tac_crossm6(x->S, tac_sub6(V[body], velocity_before(m, w, x, V, z))));
+    }
+    return sum;
+}
+
+/* u = V_1(p) - V_0(p):  d(d_k . u) = dd_k . u + d_k . (dV_1(p) + w_1 x dp - dV_0(p) - w_0 x dp) */
 void tac_contact_velocity_move(const tacModel *m, const tacWork *w, const tacContact *c, const tacVec6 *V,
                                const double *z, const tacDisplacement *d, const tacContactTangent *t, double out[3]) {
     tacVec3 u = tac_zero3(), du = tac_zero3();
     for (int side = 0; side < 2; side++) {
         int body = m->geom_body[c->geom[side]];
         double sign = side == 0 ? -1 : 1;
+        tacVec6 dV = tac_body_velocity_move(m, w, V, z, d, body);
         u = tac_madd3(u, sign, velocity_at(w, body, V[body], c->pos));
-        du = tac_madd3(du, sign, tac_cross3(V[body].ang, t->pos));
-        for (int k = 0; k < d->nmover; k++) {
-            const tacMover *x = &d->mover[k];
-            if (!tac_moves_body(m, x, body)) continue;
-            tacVec6 dV = tac_crossm6(x->S, tac_sub6(V[body], velocity_before(m, w, x, V, z)));
-            du = tac_madd3(du, sign, velocity_at(w, body, dV, c->pos));
-        }
+        du = tac_madd3(du, sign, tac_add3(tac_cross3(V[body].ang, t->pos), velocity_at(w, body, dV, c->pos)));
     }
     out[0] = tac_dot3(t->normal, u) + tac_dot3(c->normal, du);
     for (int k = 0; k < 2; k++)
@@ -47,25 +53,6 @@ void tac_contact_velocity_move(const tacModel *m, const tacWork *w, const tacCon
 
 static tacVec3 combine(const double f[3], tacVec3 n, const tacVec3 t[2]) {
     return tac_add3(tac_scale3(f[0], n), tac_add3(tac_scale3(f[1], t[0]), tac_scale3(f[2], t[1])));
-}
-
-/* tau_i = S_i . W, W = (r x F, F) about the tree's origin:  dtau_i = dS_i . W + S_i . (dp x F + r x dF, dF)   (R3) */
-void tac_contact_force_move(const tacModel *m, const tacWork *w, const tacContact *c, const double f[3],
-                            const tacDisplacement *d, const tacContactTangent *t, double scale, int column,
-                            const tacSink *sink) {
-    tacVec3 F = combine(f, c->normal, c->tangent), dF = combine(f, t->normal, t->tangent);
-    for (int side = 0; side < 2; side++) {
-        int body = m->geom_body[c->geom[side]];
-        double sign = side == 0 ? -scale : scale;
-        tacVec3 r = tac_sub3(c->pos, w->origin[body]);
-        tacVec6 W = {tac_cross3(r, F), F}, dW = {tac_add3(tac_cross3(t->pos, F), tac_cross3(r, dF)), dF};
-        for (int i = m->body_last_dof[body]; i >= 0; i = m->dof_parent[i]) {
-            double value = tac_dot6(w->S[i], dW);
-            for (int k = 0; k < d->nmover; k++)
-                if (tac_moves_dof(m, &d->mover[k], i)) value += tac_dot6(tac_crossm6(d->mover[k].S, w->S[i]), W);
-            tac_emit(sink, i, column, sign * value);
-        }
-    }
 }
 
 /* How far the origin of a body goes. */

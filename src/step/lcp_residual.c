@@ -17,9 +17,7 @@ static tacStatus emit(tacSim *sim, const double *x, const double *u, const tacLc
     tac_rows_body_velocity(m, &sim->work, point.v, V_start);
     if (lcp->lag != NULL) tac_rows_body_velocity(m, &sim->work, lcp->lag, V_lag);
     tacLcpPoint p = {m, &sim->work, &sim->scene, lcp, &point, v_next, V, V_start, V_lag};
-    tacStatus status = TAC_OK;
-    for (int c = 0; c < lcp->rows.ncontact && status == TAC_OK; c++)
-        status = tac_lcp_contact_jac(&p, c, q, mocap, theta, sim->tangents);
+    tacStatus status = tac_lcp_contacts_jac(&p, q, mocap, theta, sim->tangents);
     if (status == TAC_OK) tac_lcp_other_jac(&p, q, theta, sim->tangents);
     tac_arena_release(&sim->arena, mark);
     return status;

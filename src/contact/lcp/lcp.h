@@ -93,16 +93,17 @@ typedef struct tacLcpPoint {
     tacVec6 *V_lag;   /* nbody: at lcp->lag */
 } tacLcpPoint;
 
-/* Emits all columns of contact c (dofs; mocap numbers; parameters); a NULL sink is skipped. */
-tacStatus tac_lcp_contact_jac(const tacLcpPoint *p, int contact, const tacLcpSink *q, const tacLcpSink *mocap,
-                              const tacLcpSink *theta, const tacParamTangent *tangents);
+/* Emits all columns of contacts (dofs; mocap numbers; parameters); a NULL sink is skipped. (lcp_contact.c) */
+tacStatus tac_lcp_contacts_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSink *mocap,
+                               const tacLcpSink *theta, const tacParamTangent *tangents);
 /* Emits what limits, friction, compliance and bounds add to the same columns. */
 void tac_lcp_other_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSink *theta,
                        const tacParamTangent *tangents);
 
 /* Derivative of a bouncing row's shift s = e J v at fixed v: along a displacement, and by a parameter that is a
  * restitution; 0 where it does not bounce (lcp_bounce.c). */
-double tac_lcp_bounce_move(const tacLcpPoint *p, int contact, const tacDisplacement *d, const tacContactTangent *t);
+double tac_lcp_bounce_move(const tacLcpPoint *p, const tacContact *c, int row, const tacDisplacement *d,
+                           const tacContactTangent *t);
 double tac_lcp_bounce_param(const tacLcpPoint *p, int row, const tacParamTangent *t);
 
 /* The free rows of island k as a system: A_CC = J_C Mhat^-1 Jhat^T + eps, Jhat = J_C + E^T J_B, factored. */

@@ -32,11 +32,10 @@ void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const doubl
     }
 }
 
-double tac_lcp_bounce_move(const tacLcpPoint *p, int contact, const tacDisplacement *d, const tacContactTangent *t) {
-    int first = p->lcp->rows.first_row[contact];
-    double e = p->lcp->bounce[first], change[3];
+double tac_lcp_bounce_move(const tacLcpPoint *p, const tacContact *c, int row, const tacDisplacement *d,
+                           const tacContactTangent *t) {
+    double e = p->lcp->bounce[row], change[3];
     if (!(e > 0)) return 0;
-    const tacContact *c = &p->lcp->rows.contact[contact];
     tac_contact_velocity_move(p->m, p->w, c, p->V_start, p->x->v, d, t, change);
     double sum = e * change[0];
     if (p->lcp->lag == NULL) return sum;

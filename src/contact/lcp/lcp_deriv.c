@@ -114,61 +114,6 @@ double tac_lcp_shift_rate(const tacLcp *lcp, int k) {
     return lcp->bounce[k] > 0 ? 0 : rate;
 }
 
-/* One column of one contact. */
-static void emit_contact(const tacLcpPoint *p, int contact, const tacDisplacement *d, const tacContactTangent *t,
-                         int column, const tacLcpSink *sink) {
-    const tacLcp *lcp = p->lcp;
-    int first = lcp->rows.first_row[contact];
-    const tacContact *c = &lcp->rows.contact[contact];
-    int n = first + 1 < lcp->rows.n && lcp->parent[first + 1] == first ? 3 : 1;
-    double f[3] = {0}, dr[3];
-    for (int axis = 0; axis < n; axis++)
-        f[axis] = lcp->f[first + axis];
-    tac_contact_force_move(p->m, p->w, c, f, d, t, -1 / lcp->h, column, &sink->force);
-    if (!tac_sink_is_empty(&sink->wrench))
-        tac_contact_wrench_move(p->m, p->w, c, f, d, t, 1 / lcp->h, column, &sink->wrench);
-    tac_contact_velocity_move(p->m, p->w, c, p->V, p->v_next, d, t, dr);
-    dr[0] += tac_lcp_shift_rate(lcp, first) * t->dist + tac_lcp_bounce_move(p, contact, d, t);
-    for (int axis = 0; axis < n; axis++)
-        tac_emit(&sink->row, first + axis, column, dr[axis]);
-}
-
-static void emit_params(const tacLcpPoint *p, int contact, const tacContactSystem *c, const tacLcpSink *sink,
-                        const tacParamTangent *tangents) {
-    for (int i = 0; i < p->m->nparam; i++) {
-        tacContactTangent t = {0};
-        tacDisplacement d;
-        int moves = tac_contact_param(p->m, p->w, c, &tangents[i], p->x, p->scene->corner_change, &t);
-        d.nmover = tac_param_movers(p->m, p->w, &tangents[i], p->x, d.mover);
-        if (moves || d.nmover > 0) emit_contact(p, contact, &d, &t, i, sink);
-    }
-}
-
-/* 1: some row of the contact has a force or a condition. */
-static int is_active(const tacLcp *lcp, int first) { return lcp->row_class[first] == TAC_ROW_FREE; }
-
-tacStatus tac_lcp_contact_jac(const tacLcpPoint *p, int contact, const tacLcpSink *q, const tacLcpSink *mocap,
-                              const tacLcpSink *theta, const tacParamTangent *tangents) {
-    tacContactSystem c;
-    if (!is_active(p->lcp, p->lcp->rows.first_row[contact])) return TAC_OK;
-    tacStatus status = tac_contact_prepare(p->m, p->scene, &p->lcp->rows.contact[contact], &c);
-    if (status != TAC_OK) return status;
-    for (int j = 0; q != NULL && j < p->m->nv; j++) {
-        tacDisplacement d = {1, {tac_dof_mover(p->m, p->w, j)}};
-        if (!tac_moves_body(p->m, &d.mover[0], c.body[0]) && !tac_moves_body(p->m, &d.mover[0], c.body[1])) continue;
-        tacContactTangent t = tac_contact_along(p->m, p->w, &c, &d.mover[0]);
-        emit_contact(p, contact, &d, &t, j, q);
-    }
-    for (int i = 0; mocap != NULL && i < 7 * p->m->nmocap; i++) {
-        tacDisplacement d = {.nmover = 1};
-        tac_mocap_mover(p->m, p->w, i / 7, i % 7, p->x->u.mocap + 7 * (i / 7), &d.mover[0]);
-        tacContactTangent t = tac_contact_along(p->m, p->w, &c, &d.mover[0]);
-        emit_contact(p, contact, &d, &t, i, mocap);
-    }
-    if (theta != NULL) emit_params(p, contact, &c, theta, tangents);
-    return TAC_OK;
-}
-
 /* --- Limits, friction, compliance --------------------------------------------------------------------------------- */
 
 static void emit_row_force(const tacLcp *lcp, int k, double df, int column, const tacSink *sink) {
