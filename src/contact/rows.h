@@ -82,8 +82,8 @@ void tac_contact_velocity_move(const tacModel *m, const tacWork *w, const tacCon
 /* Change of a body's velocity at fixed joint velocities z when the model is displaced. */
 tacVec6 tac_body_velocity_move(const tacModel *m, const tacWork *w, const tacVec6 *V, const double *z,
                                const tacDisplacement *d, int body);
-/* Emits the change of a contact's force on its two bodies, f[3] along normal and tangents, times scale: torque about the
- * body's origin, then force, as rows 6 body, 6 body + 1, ... of a column. */
+/* Emits the change of a contact's force on its two bodies, f[3] along normal and tangents, times scale: torque about
+ * the body's origin, then force, as rows 6 body, 6 body + 1, ... of a column. */
 void tac_contact_wrench_move(const tacModel *m, const tacWork *w, const tacContact *c, const double f[3],
                              const tacDisplacement *d, const tacContactTangent *t, double scale, int column,
                              const tacSink *sink);
