@@ -36,10 +36,12 @@ static void place(Arrangement how, int n, int i, double p[3]) {
 static char *scene_text(Arrangement how, int n) {
     char *text = malloc((size_t)(n + 2) * BODY_TEXT + HEAD_TEXT);
     if (text == NULL) return NULL;
+    /* MuJoCo 2.2.2 squares the number of its rows: no more of them than a scene has */
+    int contacts = (how == APART ? 5 : 10) * n + 20;
     int at = snprintf(text, HEAD_TEXT,
                       "<mujoco><size njmax='%d' nconmax='%d' nstack='%d'/><option timestep='0.002'/><worldbody>"
                       "<geom type='plane' size='20 20 1' friction='0.5'/>\n",
-                      64 * n + 500, 16 * n + 100, 40000 * n + 2000000);
+                      4 * contacts, contacts, 40000 * n + 2000000);
     for (int i = 0; i < n; i++) {
         double p[3];
         place(how, n, i, p);
