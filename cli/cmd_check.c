@@ -100,6 +100,7 @@ static int print_json(const tacGradientCheck *check) {
     cli_json_put_count(&json, "samples", check->samples);
     cli_json_put_count(&json, "passed", check->passed);
     cli_json_put_count(&json, "switching", check->switching);
+    cli_json_put_count(&json, "flagged", check->flagged);
     cli_json_put_count(&json, "unflagged", check->unflagged);
     cli_json_put_count(&json, "failed", check->failed);
     cli_json_put_count(&json, "in_contact", check->in_contact);

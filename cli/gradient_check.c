@@ -151,19 +151,19 @@ static void compare_columns(Runner *r, tacSampleErrors *out, long sample) {
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------ */
 
-/* |M^T ybar - got| over the sum of the terms' sizes, for a matrix of ndx rows. */
-static double transposed_error(const Runner *r, int columns, const double *matrix, const double *got) {
-    double worst = 0;
+/* |ybar . (M dx) - got . dx| over the sum of the terms' sizes, for a matrix of ndx rows and a random dx. */
+static double pairing_error(const Runner *r, long sample, int first, int columns, const double *M, const double *got) {
+    double forward = 0, reverse = 0, size = 1;
     for (int j = 0; j < columns; j++) {
-        double sum = 0, size = 0;
+        double dx = tac_random_normal(~r->check->seed, (uint64_t)sample, (uint64_t)(first + j));
         for (int i = 0; i < r->d.size.ndx; i++) {
-            double term = matrix[(size_t)i * (size_t)columns + (size_t)j] * r->ybar[i];
-            sum += term;
+            double term = r->ybar[i] * M[(size_t)i * (size_t)columns + (size_t)j] * dx;
+            forward += term;
             size += fabs(term);
         }
-        worst = fmax(worst, cli_relative_error(sum, got[j], fmax(1, size)));
+        reverse += got[j] * dx;
     }
-    return worst;
+    return cli_relative_error(forward, reverse, size);
 }
 
 /* Stream of the covectors, apart from those of the states. */
@@ -176,8 +176,9 @@ static tacStatus compare_reverse(Runner *r, long sample, double *error) {
     tacGrad grad = {r->gx, r->gu, n.np > 0 ? r->gtheta : NULL};
     tacStatus status = tac_step_vjp(r->sim, r->step.x, r->step.u, r->ybar, &grad, NULL);
     if (status != TAC_OK) return status;
-    *error = fmax(transposed_error(r, n.ndx, r->d.A, r->gx), transposed_error(r, n.nu, r->d.B, r->gu));
-    *error = fmax(*error, transposed_error(r, n.np, r->d.P, r->gtheta));
+    *error =
+        fmax(pairing_error(r, sample, 0, n.ndx, r->d.A, r->gx), pairing_error(r, sample, n.ndx, n.nu, r->d.B, r->gu));
+    *error = fmax(*error, pairing_error(r, sample, n.ndx + n.nu, n.np, r->d.P, r->gtheta));
     return TAC_OK;
 }
 
@@ -196,7 +197,7 @@ static int is_flagged(const Runner *r, const tacStepInfo *info) {
     double rate = fmax(1 / r->check->options.dt, largest_entry(ndx * ndx, r->d.A));
     rate = fmax(rate, fmax(largest_entry(ndx * nu, r->d.B), largest_entry(ndx * np, r->d.P)));
     return info->class_margin <= MARGIN_FACTOR * SMALLEST_STEP * rate ||
-           info->feature_margin <= MARGIN_FACTOR * SMALLEST_STEP;
+           info->feature_margin <= MARGIN_FACTOR * SMALLEST_STEP || info->force_margin <= MARGIN_FACTOR * SMALLEST_STEP;
 }
 
 /* --- One sample -------------------------------------------------------------------------------------------------- */
@@ -260,6 +261,7 @@ static void count_sample(tacGradientCheck *check, const tacSampleErrors *e, cons
         if (check->broken++ == 0) check->status = e->status;
         return;
     }
+    check->flagged += e->flagged;
     if (e->switching) {
         check->switching++;
         check->unflagged += !e->flagged;

@@ -10,7 +10,7 @@
 #include "cli/parameters.h"
 #include "cli/progress.h"
 
-/* Reverse mode against the Jacobian, |A^T ybar - x| over the sizes of the terms summed. */
+/* Reverse mode against the Jacobian, |ybar . (A dx) - (A^T ybar) . dx| over the sizes of its terms. */
 #define CLI_REVERSE_TOL 1e-10
 
 /* The error where no difference could be formed: the step failed at every stencil that was tried. */
@@ -34,6 +34,7 @@ typedef struct tacGradientCheck {
     double tol;
     /* out */
     long passed, switching, failed; /* samples */
+    long flagged;                   /* of all: margins of the step say that it may switch */
     long unflagged;                 /* of the switching: no margin of the step said so beforehand */
     long in_contact;                /* of all: something touches */
     long sticking, sliding;         /* of these: some contact holds, some contact slides */

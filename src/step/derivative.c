@@ -5,7 +5,10 @@ tacStatus tac_step_jac(tacSim *sim, const double *x, const double *u, double *y,
     int bad;
     tacStatus status = tac_check_state(sim, x, u, &bad);
     if (status == TAC_OK && jac == NULL) status = TAC_ERR_ARGUMENT;
-    if (status == TAC_OK) status = sim->stepper->jac(sim, x, u, y, jac);
+    if (status == TAC_OK) {
+        sim->margins = info != NULL;
+        status = sim->stepper->jac(sim, x, u, y, jac);
+    }
     tac_report(sim, status, bad, info);
     return status;
 }

@@ -73,6 +73,37 @@ tacStatus tac_lcp_answer_island(tacSim *sim, const tacLcp *lcp, int island, tacC
     return TAC_OK;
 }
 
+/* Largest |slope_j - bound parent_j| of n columns; parent may be NULL. */
+static double largest_rate(int n, const double *slope, double bound, const double *parent) {
+    double largest = 0;
+    for (int j = 0; j < n; j++)
+        largest = tac_max(largest, tac_abs(slope[j] - (parent == NULL ? 0 : bound * parent[j])));
+    return largest;
+}
+
+/* Least change of one column's number that brings the force of a free row to a bound, to first order; dr from
+ * tac_lcp_answer_island. */
+static double force_margin(const tacLcp *lcp, tacColumns c, const double *dr) {
+    double margin = TAC_INFINITY;
+    for (int k = 0; k < lcp->rows.n; k++) {
+        if (lcp->row_class[k] != TAC_ROW_FREE) continue;
+        int p = lcp->parent[k];
+        const double bound[2] = {lcp->low[k], lcp->high[k]}, scale = p < 0 ? 1 : lcp->f[p];
+        const double *slope = dr + (size_t)k * (size_t)c.n, *parent = p < 0 ? NULL : dr + (size_t)p * (size_t)c.n;
+        for (int side = 0; side < 2; side++) {
+            double gap = tac_abs(lcp->f[k] - bound[side] * scale);
+            double rate = tac_finite(bound[side]) ? largest_rate(c.n, slope, bound[side], parent) : 0;
+            if (rate > 0) margin = tac_min(margin, gap / rate);
+        }
+    }
+    return margin;
+}
+
+/* The least of all parts of a step. */
+static void note_margin(tacStepInfo *info, double margin) {
+    info->force_margin = info->force_margin > 0 ? tac_min(info->force_margin, margin) : margin;
+}
+
 tacStatus tac_lcp_respond(tacSim *sim, const tacLcp *lcp, tacColumns c, double *dr, double *W) {
     tacStatus status = TAC_OK;
     tacTree tree = tac_dof_tree(sim->model);
@@ -109,7 +140,9 @@ tacStatus tac_lcp_linearize(tacSim *sim, const double *x, const double *u, const
     else
         tac_residual_jac(sim, x, u, tac_damping_span(sim), c, W);
     if (status == TAC_OK) status = tac_lcp_residuals_jac(sim, x, u, lcp, c, W, dr, NULL);
-    return status == TAC_OK ? tac_lcp_respond(sim, lcp, c, dr, W) : status;
+    if (status == TAC_OK) status = tac_lcp_respond(sim, lcp, c, dr, W);
+    if (status == TAC_OK && sim->margins) note_margin(&sim->info, force_margin(lcp, c, dr));
+    return status;
 }
 
 /* What the gradient mode changes of A. */

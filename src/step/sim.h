@@ -51,6 +51,7 @@ struct tacSim {
     tacArena scene_rows;       /* the lasting part of the scene */
     tacScene scene;
     tacStepInfo info; /* of the step in hand: the stepper fills in what it knows */
+    int margins;      /* 1: the caller of a Jacobian wants to know its margins */
     tacWork work;
     tacArena arena; /* scratch, the workspace included */
 };

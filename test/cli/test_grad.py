@@ -78,7 +78,7 @@ class Grad(driver.Case):
 
 
 class Check(driver.Case):
-    KEYS = {"samples", "passed", "switching", "unflagged", "failed", "in_contact", "sticking", "sliding", "tol", "worst", "blocks"}
+    KEYS = {"samples", "passed", "switching", "flagged", "unflagged", "failed", "in_contact", "sticking", "sliding", "tol", "worst", "blocks"}
 
     def test_keys_and_counts(self):
         got = self.fine("check", self.arm, "--samples", 20, "--param", "joint/*.damping", "--inputs", "all", "--json").json()

@@ -103,7 +103,7 @@ def derivative_rows(context):
     table = {}
     for path, got in done:
         row = table.setdefault(path, {"worst": 0, "reverse": 0, "kinds": set()})
-        for key in ("samples", "passed", "switching", "unflagged", "failed", "in_contact", "sticking", "sliding"):
+        for key in ("samples", "passed", "switching", "flagged", "unflagged", "failed", "in_contact", "sticking", "sliding"):
             row[key] = row.get(key, 0) + got[key]
         row["worst"] = max(row["worst"], got["worst"])
         row["reverse"] = max(row["reverse"], got["blocks"]["reverse"])
@@ -118,14 +118,14 @@ def derivative_rows(context):
 )
 def derivatives(context):
     table = context.once("lcp-derivatives", derivative_rows)
-    total = {key: sum(row[key] for row in table.values()) for key in ("samples", "passed", "switching", "unflagged", "in_contact", "sliding")}
+    total = {key: sum(row[key] for row in table.values()) for key in ("samples", "passed", "switching", "flagged", "unflagged", "in_contact", "sliding")}
     constant = total["samples"] - total["switching"]
     reverse = max(row["reverse"] for row in table.values())
     kinds = set().union(*(row["kinds"] for row in table.values()))
     ok = total["samples"] >= SAMPLES and total["passed"] >= LEAST_WITHIN * constant
     ok = ok and total["switching"] <= MOST_SWITCHING * total["samples"] and total["unflagged"] == 0 and reverse <= TOL_REVERSE
     ok = ok and total["in_contact"] >= LEAST_IN_CONTACT * total["samples"] and total["sliding"] >= LEAST_SLIDING * total["samples"]
-    figure = f"{total['passed']} of {constant} within {TOL_CHECK}, {total['switching']} switch, {total['unflagged']} of them unflagged, reverse {reverse:.0e}"
+    figure = f"{total['passed']} of {constant} within {TOL_CHECK}, {total['switching']} switch, {total['unflagged']} of them unflagged ({total['flagged']} flagged in all), reverse {reverse:.0e}"
     figure += f"; {total['in_contact']} of {total['samples']} in contact, {total['sliding']} slide; {', '.join(sorted(kinds))}"
     lines = [
         f"{path:26} {row['passed']} of {row['samples']} pass, {row['switching']} switch ({row['unflagged']} unflagged), {row['failed']} fail, worst {row['worst']:.1e}, reverse {row['reverse']:.0e}, sticking in {row['sticking']}, sliding in {row['sliding']}"

@@ -5,10 +5,13 @@
 
 /* A row with less margin (m/s, rad/s) is tied. */
 #define TIED 1e-12
+/* A row that gives way less than this share of its compliance is moved by nothing (a planar robot's sideways friction),
+ * and changes its class never. */
+#define UNMOVED 1e-6
 
 double tac_lcp_row_margin(const tacLcp *lcp, int k) {
     double scale = lcp->parent[k] < 0 ? 1 : lcp->f[lcp->parent[k]], a = tac_row_product(&lcp->rows, k, k) + lcp->eps[k];
-    if (lcp->row_class[k] == TAC_ROW_OFF) return TAC_INFINITY;
+    if (lcp->row_class[k] == TAC_ROW_OFF || a <= (1 + UNMOVED) * lcp->eps[k]) return TAC_INFINITY;
     if (lcp->row_class[k] != TAC_ROW_FREE) return tac_abs(lcp->w[k]);
     double low = lcp->f[k] - lcp->low[k] * scale, high = lcp->high[k] * scale - lcp->f[k];
     return a * tac_min(low, high);
