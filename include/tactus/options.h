@@ -7,6 +7,9 @@
 extern "C" {
 #endif
 
+/* Least ncp_kappa: below, the products of impulses and gaps have no digits left. */
+#define TAC_NCP_LEAST_KAPPA 1e-12
+
 typedef enum { TAC_NONE, TAC_LCP, TAC_NCP, TAC_SOFT } tacContactModel;
 
 /* Which derivative a step with contact returns. Those other than exact are not the derivative of the step. */
@@ -27,7 +30,7 @@ enum {
 typedef struct tacOptions {
     uint32_t cookie;          /* set by tac_default_options; an uninitialised struct is refused */
     tacContactModel contact;  /* TAC_NONE: no constraint of any kind */
-    tacIntegrator integrator; /* default: the model's; lcp has its own: semi-implicit Euler */
+    tacIntegrator integrator; /* default: the model's; lcp and ncp have their own */
     double dt;                /* s; default: the model's timestep */
     unsigned inputs;          /* TAC_INPUT_* bits; default 0 */
     int max_contacts;         /* contacts there is room for; default tac_max_contacts */
@@ -35,6 +38,9 @@ typedef struct tacOptions {
     int toi_impacts;          /* most impacts in a step; beyond, TAC_ERR_IMPACTS; default 64 */
     tacGradientMode gradient; /* default TAC_GRADIENT_EXACT */
     double bounce_speed;      /* m/s: contacts that close more slowly do not bounce, whatever their restitution; 0.01 */
+    double ncp_kappa;         /* softness of contact, a pure number: the point on the central path; default 1e-8 */
+    double ncp_tolerance;     /* N s, N m s, m, m/s: what a step's equations may be off by; default 1e-9 */
+    int ncp_iterations;       /* linear systems a step may take; default 50 */
 } tacOptions;
 
 /* What happened in a step, and why a gradient is what it is. */

@@ -73,7 +73,7 @@ double tac_contact_restitution(const tacModel *m, const tacContact *c) {
     return pa != pb ? (pa > pb ? ea : eb) : (ea > eb ? ea : eb);
 }
 
-static int contact_dimension(const tacModel *m, const tacContact *c) {
+int tac_contact_dimension(const tacModel *m, const tacContact *c) {
     if (c->pair >= 0) return m->pair_condim[c->pair];
     int a = c->geom[0], b = c->geom[1], pa = m->geom_priority[a], pb = m->geom_priority[b];
     int da = m->geom_condim[a], db = m->geom_condim[b];
@@ -129,7 +129,7 @@ static void add_contact(const tacModel *m, const tacWork *w, tacRows *rows, int 
     const tacContact *c = &rows->contact[id];
     int body[2] = {m->geom_body[c->geom[0]], m->geom_body[c->geom[1]]};
     int last[2] = {m->body_last_dof[body[0]], m->body_last_dof[body[1]]};
-    int dimension = contact_dimension(m, c) > 1 ? 3 : 1;
+    int dimension = tac_contact_dimension(m, c) > 1 ? 3 : 1;
     rows->first_row[id] = rows->n;
     for (int axis = 0; axis < dimension; axis++) {
         tacRow *row = new_row(rows, TAC_ROW_CONTACT, id, axis, c->dist);

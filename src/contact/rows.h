@@ -64,6 +64,8 @@ void tac_rows_products(const tacRows *rows, int n, const int *list, double *scra
 void tac_contact_friction(const tacModel *m, const tacContact *c, double mu[2]);
 /* Restitution of a contact, by the same rule; of an explicit pair too. */
 double tac_contact_restitution(const tacModel *m, const tacContact *c);
+/* condim of a contact: 1 has no friction. By the same rule. */
+int tac_contact_dimension(const tacModel *m, const tacContact *c);
 
 /* --- Derivatives (rows_deriv.c) ----------------------------------------------------------------------------------- */
 

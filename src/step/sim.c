@@ -12,7 +12,8 @@
 /* --- Options ------------------------------------------------------------------------------------------------------ */
 
 static const tacStepper *const STEPPERS[] = {&TAC_STEPPER_EULER,        &TAC_STEPPER_RK4,   &TAC_STEPPER_IMPLICIT,
-                                             &TAC_STEPPER_IMPLICITFAST, &TAC_STEPPER_RKMK4, &TAC_STEPPER_LCP};
+                                             &TAC_STEPPER_IMPLICITFAST, &TAC_STEPPER_RKMK4, &TAC_STEPPER_LCP,
+                                             &TAC_STEPPER_NCP};
 static const char *const CONTACT_NAMES[] = {"none", "lcp", "ncp", "soft"};
 static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "implicitfast", "RKMK4"};
 
@@ -28,6 +29,9 @@ tacOptions tac_default_options(const tacModel *model) {
         .toi_impacts = 64,
         .gradient = TAC_GRADIENT_EXACT,
         .bounce_speed = 0.01,
+        .ncp_kappa = 1e-8,
+        .ncp_tolerance = 1e-9,
+        .ncp_iterations = 50,
     };
     return options;
 }
@@ -65,6 +69,15 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
                         options->toi_impacts);
     if (!(options->bounce_speed >= 0))
         return tac_fail(err, TAC_ERR_ARGUMENT, "option bounce_speed is %g: expected a speed", options->bounce_speed);
+    if (!(options->ncp_kappa >= TAC_NCP_LEAST_KAPPA) || !tac_finite(options->ncp_kappa))
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_kappa is %g: expected a finite number of at least %g",
+                        options->ncp_kappa, TAC_NCP_LEAST_KAPPA);
+    if (!(options->ncp_tolerance > 0) || !tac_finite(options->ncp_tolerance))
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_tolerance is %g: expected a finite number above 0",
+                        options->ncp_tolerance);
+    if (options->ncp_iterations < 1)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_iterations is %d: expected at least 1",
+                        options->ncp_iterations);
     if ((unsigned)options->contact > TAC_SOFT)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option contact is %d: expected a tacContactModel",
                         (int)options->contact);
@@ -73,7 +86,7 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
                         (int)options->integrator);
     if (find_stepper(options) == NULL)
         return tac_fail(err, TAC_ERR_UNSUPPORTED,
-                        "contact model %s with integrator %s is not supported: expected contact none or lcp",
+                        "contact model %s with integrator %s is not supported: expected contact none, lcp or ncp",
                         CONTACT_NAMES[options->contact], INTEGRATOR_NAMES[options->integrator]);
     return TAC_OK;
 }

@@ -73,7 +73,7 @@ class Motion(Case):
         self.assertEqual(len(ends), 3)
 
     def test_contacts_not_there_yet_are_named(self):
-        self.refused("--contact ncp: ", "sim", self.arm, "--contact", "ncp")
+        self.refused("--contact soft: ", "sim", self.arm, "--contact", "soft")
 
     def test_wrong_times(self):
         self.refused("--dt: got 0", "sim", self.arm, "--dt", "0")

@@ -1,0 +1,183 @@
+#include "contact/ncp/ncp.h"
+
+#include "math/scalar.h"
+
+#include <string.h>
+
+/* Where searches start, one after another until one ends at a solution: a o b = kappa unit e, gaps at least as long as
+ * `speed` (m/s, rad/s) goes in a step, v+ the given share of v. Found by trying: the first needs the fewest iterations,
+ * the others find what it does not. */
+static const struct {
+    double kappa, speed, share;
+} STARTS[TAC_NCP_STARTS] = {{1e-2, 0.2, 1}, {1e-1, 2, 0}, {1e-3, 0.2, 1}};
+/* Edges between bodies that there is room for, for each body. */
+#define EDGES_PER_BODY 16
+
+/* --- Room --------------------------------------------------------------------------------------------------------- */
+
+static int most_edges(const tacModel *m, int max_contacts) {
+    long long pairs = (long long)m->nbody * (m->nbody - 1) / 2,
+              room = (long long)EDGES_PER_BODY * m->nbody + max_contacts;
+    return (int)(pairs < room ? pairs : room);
+}
+
+static int most_limits(const tacModel *m) {
+    int n = 0;
+    for (int j = 0; j < m->njnt; j++)
+        n += m->joint_limited[j] ? 2 : 0;
+    return n;
+}
+
+size_t tac_ncp_bytes(const tacModel *m, int max_contacts) {
+    size_t nb = (size_t)m->nbody, nv = (size_t)m->nv, nc = (size_t)max_contacts, nl = (size_t)most_limits(m);
+    size_t d = sizeof(double), numbers = 4 * nc + nl, cones = 2 * nc + nl;
+    size_t poses = 5 * tac_arena_round(nb * sizeof(tacVec3)) + tac_arena_round(nb * sizeof(tacQuat)) +
+                   tac_arena_round(nb * sizeof(tacMat3)) + tac_arena_round(nb * sizeof(tacInertia)) +
+                   2 * tac_arena_round((size_t)m->njnt * sizeof(tacVec3)) + tac_arena_round(nv * sizeof(tacVec6));
+    size_t bodies = 4 * tac_arena_round(nb * sizeof(tacVec6)) + tac_arena_round((size_t)m->nq * d);
+    size_t dofs = 5 * tac_arena_round(nv * d);
+    size_t pairs = tac_arena_round(nc * sizeof(tacNcpContact)) + tac_arena_round(nc * sizeof(tacContact)) +
+                   tac_arena_round(nl * sizeof(tacNcpLimit)) + tac_arena_round(cones * sizeof(int)) +
+                   tac_arena_round(cones * d) + 2 * tac_arena_round(numbers * d);
+    return poses + bodies + dofs + pairs + tac_block_bytes(m->nbody, m->nv, most_edges(m, max_contacts)) +
+           tac_interior_scratch(m->nv, (int)numbers, (int)cones);
+}
+
+/* The position stage of a workspace. */
+static int layout_pose(tacWork *w, const tacModel *m, tacArena *arena) {
+    *w = (tacWork){.xpos = TAC_TAKE(arena, m->nbody, tacVec3)};
+    w->xquat = TAC_TAKE(arena, m->nbody, tacQuat);
+    w->xmat = TAC_TAKE(arena, m->nbody, tacMat3);
+    w->xipos = TAC_TAKE(arena, m->nbody, tacVec3);
+    w->joint_pos = TAC_TAKE(arena, m->njnt, tacVec3);
+    w->joint_axis = TAC_TAKE(arena, m->njnt, tacVec3);
+    w->origin = TAC_TAKE(arena, m->nbody, tacVec3);
+    w->S = TAC_TAKE(arena, m->nv, tacVec6);
+    w->inertia = TAC_TAKE(arena, m->nbody, tacInertia);
+    return w->xpos && w->xquat && w->xmat && w->xipos && w->joint_pos && w->joint_axis && w->origin && w->S &&
+           w->inertia;
+}
+
+static int layout_pairs(tacNcp *p, const tacModel *m, tacArena *arena) {
+    int nc = p->max_contacts, nl = most_limits(m), numbers = 4 * nc + nl, cones = 2 * nc + nl;
+    p->contact = TAC_TAKE(arena, nc, tacNcpContact);
+    p->found = TAC_TAKE(arena, nc, tacContact);
+    p->limit = TAC_TAKE(arena, nl, tacNcpLimit);
+    p->dim = TAC_TAKE(arena, cones, int);
+    p->unit = TAC_TAKE(arena, cones, double);
+    p->a = TAC_TAKE(arena, numbers, double);
+    p->b = TAC_TAKE(arena, numbers, double);
+    return p->contact && p->found && p->limit && p->dim && p->unit && p->a && p->b;
+}
+
+int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *arena) {
+    *p = (tacNcp){.m = m, .max_contacts = max_contacts};
+    p->ldu = (tacBlockLdu){.nnode = m->nbody,
+                           .nv = m->nv,
+                           .max_edge = most_edges(m, max_contacts),
+                           .parent = m->body_parent,
+                           .dof_adr = m->body_dof_adr,
+                           .dof_num = m->body_dof_num};
+    p->q_next = TAC_TAKE(arena, m->nq, double);
+    tacVec6 **of_bodies[] = {&p->before, &p->f, &p->sum, &p->rhs};
+    double **of_dofs[] = {&p->hv, &p->tau, &p->g, &p->g_rhs, &p->x};
+    for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
+        if ((*of_bodies[i] = TAC_TAKE(arena, m->nbody, tacVec6)) == NULL) return 0;
+    for (size_t i = 0; i < sizeof of_dofs / sizeof *of_dofs; i++)
+        if ((*of_dofs[i] = TAC_TAKE(arena, m->nv, double)) == NULL) return 0;
+    p->slide = TAC_TAKE(arena, m->nbody, tacVec3);
+    p->spin = TAC_TAKE(arena, m->nbody, tacVec3);
+    if (!p->q_next || !p->slide || !p->spin || !layout_pose(&p->next, m, arena) || !layout_pairs(p, m, arena) ||
+        !tac_block_layout(&p->ldu, arena))
+        return 0;
+    for (int b = 0; b < m->nbody; b++)
+        p->ldu.still[b] = m->body_last_dof[b] < 0;
+    return 1;
+}
+
+/* --- The problem -------------------------------------------------------------------------------------------------- */
+
+/* Largest |g_i + S_i . (sum of f behind it)|. */
+static double balance(tacNcp *p) {
+    const tacModel *m = p->m;
+    double worst = 0;
+    memcpy(p->sum, p->f, (size_t)m->nbody * sizeof *p->sum);
+    for (int b = m->nbody - 1; b > 0; b--) {
+        int adr = m->body_dof_adr[b], num = m->body_dof_num[b], parent = m->body_parent[b];
+        for (int i = adr; i < adr + num; i++)
+            worst = tac_max(worst, tac_abs(p->g[i] + tac_dot6(p->w->S[i], p->sum[b])));
+        p->sum[parent] = tac_add6(p->sum[parent], p->sum[b]);
+    }
+    return worst;
+}
+
+static tacStatus residual(void *user, const double *x, const double *a, const double *b, double *violation) {
+    tacNcp *p = user;
+    tacStatus status = tac_ncp_move(p, x);
+    if (status == TAC_OK) status = tac_ncp_place(p);
+    if (status != TAC_OK) return status;
+    double pairs = tac_ncp_load(p, a, b);
+    *violation = tac_max(pairs, balance(p));
+    return TAC_OK;
+}
+
+static tacStatus factor(void *user, const double *x, const double *a, const double *b) {
+    tacNcp *p = user;
+    (void)x, (void)a, (void)b;
+    tac_ncp_linearize(p);
+    tacStatus status = tac_ncp_contact_blocks(p);
+    return status == TAC_OK ? tac_block_factor(&p->ldu) : status;
+}
+
+static void solve(void *user, const double *c, double *dx, double *da, double *db) {
+    tacNcp *p = user;
+    tac_ncp_reduce(p, c, &p->rhs[0].ang.x, p->g_rhs);
+    tac_block_solve(&p->ldu, &p->rhs[0].ang.x, p->g_rhs, dx);
+    tac_ncp_recover(p, c, dx, da, db);
+}
+
+tacInteriorProblem tac_ncp_problem(tacNcp *p) {
+    return (tacInteriorProblem){.n = p->m->nv,
+                                .ncone = p->ncone,
+                                .dim = p->dim,
+                                .unit = p->unit,
+                                .user = p,
+                                .residual = residual,
+                                .factor = factor,
+                                .solve = solve};
+}
+
+static void start_pair(const tacNcp *p, int start, int cone, double gap, double *a, double *b) {
+    *b = tac_max(gap, STARTS[start].speed * p->h);
+    *a = STARTS[start].kappa * p->unit[cone] / *b;
+}
+
+static void start_contact(const tacNcp *p, int start, const tacNcpContact *c) {
+    double *a = p->a + c->adr, *b = p->b + c->adr;
+    start_pair(p, start, c->cone, c->gap_slip[0], a, b);
+    if (c->p.mu == 0) return;
+    a[2] = a[3] = b[2] = b[3] = 0;
+    a[1] = c->p.mu * a[0];
+    b[1] = STARTS[start].kappa * p->unit[c->cone + 1] / a[1];
+}
+
+static tacStatus start_motion(tacNcp *p, double share) {
+    for (int i = 0; i < p->m->nv; i++)
+        p->x[i] = share * p->v[i];
+    tacStatus status = tac_ncp_move(p, p->x);
+    return status == TAC_OK ? tac_ncp_place(p) : status;
+}
+
+tacStatus tac_ncp_start(tacNcp *p, int start) {
+    tacStatus status = start_motion(p, STARTS[start].share);
+    if (status == TAC_ERR_DEGENERATE) status = start_motion(p, 0); /* too fast, or through a contact's features */
+    if (status != TAC_OK) return status;
+    for (int i = 0; i < p->ncontact; i++)
+        start_contact(p, start, &p->contact[i]);
+    for (int i = 0; i < p->nlimit; i++) {
+        const tacNcpLimit *l = &p->limit[i];
+        start_pair(p, start, l->cone, l->sign * (p->q_next[l->coordinate] - l->bound) - l->rest, p->a + l->adr,
+                   p->b + l->adr);
+    }
+    return TAC_OK;
+}

@@ -1,0 +1,146 @@
+/* Bodies between three poses: momenta of the variational integrator [Howell2022, eqs. 16-18] and joints. */
+#include "contact/ncp/ncp.h"
+
+#include "math/dense.h"
+
+#include <string.h>
+
+/* --- Momentum of turning ------------------------------------------------------------------------------------------ */
+
+tacVec3 tac_turn_momentum(tacSym3 J, double c, tacVec3 psi, double h, int after) {
+    tacVec3 Jpsi = tac_mulsv3(J, psi), across = tac_cross3(psi, Jpsi);
+    return tac_scale3(2 / h, tac_madd3(tac_scale3(c, Jpsi), after ? 1 : -1, across));
+}
+
+static tacMat3 skew(tacVec3 a) { return (tacMat3){{0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}}; }
+
+static tacMat3 full(tacSym3 S) { return (tacMat3){{S.xx, S.xy, S.xz, S.xy, S.yy, S.yz, S.xz, S.yz, S.zz}}; }
+
+/* A turn t of the second orientation changes c by -t.psi/2 and psi by (c t + t x psi)/2:
+ *   (1/h) [(c J + [psi] J - [J psi]) (c 1 - [psi]) - J psi psi^T] */
+tacMat3 tac_turn_momentum_jac(tacSym3 J, double c, tacVec3 psi, double h) {
+    tacVec3 Jpsi = tac_mulsv3(J, psi);
+    tacMat3 dense = full(J), along = tac_mulmm3(skew(psi), dense), of_J = skew(Jpsi), of_psi = skew(psi);
+    for (int i = 0; i < 9; i++) {
+        along.m[i] += c * dense.m[i] - of_J.m[i];
+        of_psi.m[i] = (i % 4 == 0 ? c : 0) - of_psi.m[i];
+    }
+    tacMat3 D = tac_mulmm3(along, of_psi);
+    double left[3] = {Jpsi.x, Jpsi.y, Jpsi.z}, right[3] = {psi.x, psi.y, psi.z};
+    for (int i = 0; i < 9; i++)
+        D.m[i] = (D.m[i] - left[i / 3] * right[i % 3]) / h;
+    return D;
+}
+
+/* Relative quaternion from r0 to r1, of the half with c >= 0. */
+static tacQuat relative(tacQuat r0, tacQuat r1) {
+    tacQuat r = tac_quat_mul((tacQuat){r0.w, -r0.x, -r0.y, -r0.z}, r1);
+    return r.w < 0 ? (tacQuat){-r.w, -r.x, -r.y, -r.z} : r;
+}
+
+/* --- Poses -------------------------------------------------------------------------------------------------------- */
+
+/* p->next at q (+) step v. */
+static void pose_at(tacNcp *p, double step, const double *v) {
+    for (int i = 0; i < p->m->nv; i++)
+        p->hv[i] = step * v[i];
+    tac_qpos_add(p->m, p->q, p->hv, p->q_next);
+    tac_kinematics_q(p->m, &p->next, p->q_next, p->mocap);
+}
+
+void tac_ncp_begin(tacNcp *p) {
+    const tacModel *m = p->m;
+    tacVec3 gravity = tac_neg3(tac_base_acceleration(m).lin);
+    pose_at(p, -p->h, p->v);
+    for (int b = 1; b < m->nbody; b++) {
+        double mass = m->body_mass[b];
+        tacQuat r = relative(p->next.xquat[b], p->w->xquat[b]);
+        tacVec3 psi = {r.x, r.y, r.z}, moved = tac_sub3(p->w->xipos[b], p->next.xipos[b]);
+        tacVec3 turning = tac_turn_momentum(m->body_icom[b], r.w, psi, p->h, 0);
+        p->before[b].ang = tac_mulmv3(p->w->xmat[b], turning);
+        p->before[b].lin = tac_scale3(mass, tac_madd3(tac_scale3(1 / p->h, moved), p->h, gravity));
+    }
+}
+
+/* Angular velocity, world axes: log(q+ q^-1)/h = R log(q^-1 q+)/h. */
+static void keep_velocity(tacNcp *p, int b, tacQuat r) {
+    p->slide[b] = tac_scale3(1 / p->h, tac_sub3(p->next.xipos[b], p->w->xipos[b]));
+    p->spin[b] = tac_scale3(1 / p->h, tac_mulmv3(p->w->xmat[b], tac_quat_log(r)));
+}
+
+tacStatus tac_ncp_move(tacNcp *p, const double *v_next) {
+    const tacModel *m = p->m;
+    pose_at(p, p->h, v_next);
+    p->f[0] = tac_zero6();
+    p->slide[0] = p->spin[0] = tac_zero3();
+    for (int b = 1; b < m->nbody; b++) {
+        tacQuat r = relative(p->w->xquat[b], p->next.xquat[b]);
+        tacVec3 psi = {r.x, r.y, r.z};
+        if (!(2 * tac_dot3(psi, psi) < 1)) return TAC_ERR_DEGENERATE;
+        keep_velocity(p, b, r);
+        tacVec3 turning = tac_turn_momentum(m->body_icom[b], r.w, psi, p->h, 1);
+        tacVec3 ang = tac_sub3(tac_mulmv3(p->w->xmat[b], turning), p->before[b].ang);
+        tacVec3 lin = tac_sub3(tac_scale3(m->body_mass[b], p->slide[b]), p->before[b].lin);
+        tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]);
+        p->f[b] = (tacVec6){tac_add3(ang, tac_cross3(arm, lin)), lin};
+    }
+    for (int i = 0; i < m->nv; i++)
+        p->g[i] = (m->dof_armature[i] + p->damping_span * m->dof_damping[i]) * (v_next[i] - p->v[i]) - p->tau[i];
+    return TAC_OK;
+}
+
+/* --- The linear system -------------------------------------------------------------------------------------------- */
+
+static void store6(double *to, tacVec6 a) {
+    tac_store3(to, a.ang);
+    tac_store3(to + 3, a.lin);
+}
+
+/* Axes at q, and how poses at q+ follow v+: h S+, for rotations h S+ Jr(h v+). */
+static void put_axes(tacNcp *p) {
+    const tacModel *m = p->m;
+    for (int i = 0; i < m->nv; i++) {
+        store6(p->ldu.left + 6 * i, p->w->S[i]);
+        store6(p->ldu.right + 6 * i, tac_scale6(p->h, p->next.S[i]));
+    }
+    for (int j = 0; j < m->njnt; j++) {
+        int type = m->joint_type[j], dof = m->joint_dof_adr[j] + (type == TAC_FREE ? 3 : 0);
+        if (type != TAC_FREE && type != TAC_BALL) continue;
+        tacMat3 Q = tac_quat_right_jacobian(tac_load3(p->hv + dof));
+        for (int c = 0; c < 3; c++) {
+            tacVec6 S = tac_zero6();
+            for (int r = 0; r < 3; r++)
+                S = tac_madd6(S, p->h * Q.m[3 * r + c], p->next.S[dof + r]);
+            store6(p->ldu.right + 6 * (dof + c), S);
+        }
+    }
+}
+
+/* [T 0; 0 mass/h] at the centre of mass -> about the trees' origins: rows at q, columns at q+. */
+static void put_body(tacNcp *p, int b) {
+    const tacModel *m = p->m;
+    double *H = p->ldu.H + TAC_BLOCK_SIZE * b, s = m->body_mass[b] / p->h;
+    tacMat3 R = p->w->xmat[b], arm = skew(tac_sub3(p->w->xipos[b], p->w->origin[b]));
+    tacMat3 arm_next = skew(tac_sub3(p->next.xipos[b], p->next.origin[b])), both = tac_mulmm3(arm, arm_next);
+    tacQuat r = relative(p->w->xquat[b], p->next.xquat[b]);
+    tacMat3 D = tac_turn_momentum_jac(m->body_icom[b], r.w, tac_vec3(r.x, r.y, r.z), p->h);
+    tacMat3 T = tac_mulmm3(tac_mulmm3(R, D), tac_transpose3(R));
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            int k = 3 * i + j;
+            H[6 * i + j] += T.m[k] - s * both.m[k];
+            H[6 * i + 3 + j] += s * arm.m[k];
+            H[6 * (3 + i) + j] -= s * arm_next.m[k];
+            H[6 * (3 + i) + 3 + j] += i == j ? s : 0;
+        }
+}
+
+void tac_ncp_linearize(tacNcp *p) {
+    const tacModel *m = p->m;
+    tac_block_clear(&p->ldu);
+    put_axes(p);
+    for (int b = 1; b < m->nbody; b++)
+        if (!p->ldu.still[b]) put_body(p, b);
+    for (int i = 0; i < m->nv; i++)
+        p->ldu.diag[i] = m->dof_armature[i] + p->damping_span * m->dof_damping[i];
+}

@@ -1,0 +1,385 @@
+/* Contacts and joint limits at the next pose: gap, slip, impulses, and what they add to the linear system. */
+#include "contact/ncp/ncp.h"
+
+#include "math/scalar.h"
+
+#include <string.h>
+
+/* --- Finding ------------------------------------------------------------------------------------------------------ */
+
+static void add_cone(tacNcp *p, int dim, double unit) {
+    p->dim[p->ncone] = dim;
+    p->unit[p->ncone++] = unit;
+    p->numbers += dim;
+}
+
+/* h m L^2/T^2: m L^2 is half the trace of the inertia, the mean over moving bodies, L being the radius of gyration. */
+static double unit_of_gaps(const tacNcp *p) {
+    double sum = 0;
+    int count = 0;
+    for (int b = 1; b < p->m->nbody; b++) {
+        tacSym3 J = p->m->body_icom[b];
+        if (p->ldu.still[b] || !(p->m->body_mass[b] > 0)) continue;
+        sum += 0.5 * (J.xx + J.yy + J.zz);
+        count++;
+    }
+    return (sum > 0 ? sum / count : 1) * p->h / (TAC_NCP_TIME * TAC_NCP_TIME);
+}
+
+static double rest_of(const tacNcp *p, double gap) { return tac_min(0, gap + p->h * TAC_NCP_CORRECTION); }
+
+static void add_contact(tacNcp *p, const tacContact *found, double unit) {
+    const tacModel *m = p->m;
+    tacNcpContact *c = &p->contact[p->ncontact];
+    double mu[2];
+    c->body[0] = m->geom_body[found->geom[0]], c->body[1] = m->geom_body[found->geom[1]];
+    if (p->ldu.still[c->body[0]] && p->ldu.still[c->body[1]]) return;
+    tac_contact_friction(m, found, mu);
+    c->start = c->now = *found;
+    c->cone = p->ncone, c->adr = p->numbers;
+    c->rest = rest_of(p, found->dist);
+    c->p = (tacFrictionPoint){.mu = tac_contact_dimension(m, found) > 1 ? mu[0] : 0};
+    add_cone(p, 1, unit);
+    if (c->p.mu > 0) add_cone(p, 3, unit / TAC_NCP_TIME);
+    p->ncontact++;
+}
+
+static void add_limit(tacNcp *p, int joint, int end, double unit) {
+    const tacModel *m = p->m;
+    tacNcpLimit *l = &p->limit[p->nlimit++];
+    *l = (tacNcpLimit){.dof = m->joint_dof_adr[joint],
+                       .coordinate = m->joint_qpos_adr[joint],
+                       .cone = p->ncone,
+                       .adr = p->numbers,
+                       .sign = end == 0 ? 1 : -1,
+                       .bound = m->joint_range[2 * joint + end]};
+    l->rest = rest_of(p, l->sign * (p->q[l->coordinate] - l->bound));
+    add_cone(p, 1, unit);
+}
+
+void tac_ncp_constrain(tacNcp *p, int nfound) {
+    const tacModel *m = p->m;
+    int off = *m->option_disable;
+    double unit = unit_of_gaps(p);
+    p->ncontact = p->nlimit = p->ncone = p->numbers = 0;
+    if (off & TAC_DISABLE_CONSTRAINT) return;
+    for (int i = 0; i < nfound; i++)
+        add_contact(p, &p->found[i], unit);
+    for (int j = 0; j < m->njnt && !(off & TAC_DISABLE_LIMIT); j++) {
+        if (!m->joint_limited[j]) continue;
+        add_limit(p, j, 0, unit);
+        add_limit(p, j, 1, unit);
+    }
+}
+
+/* --- Geometry at the next pose ------------------------------------------------------------------------------------ */
+
+static void place_geom(tacNcp *p, int geom) {
+    int body = p->m->geom_body[geom];
+    p->scene->pose[geom].p = tac_frame_pos(&p->next, body, p->m->geom_pos[geom]);
+    p->scene->pose[geom].R = tac_quat_mat(tac_frame_quat(&p->next, body, p->m->geom_quat[geom]));
+}
+
+/* The same features at the poses of the scene. */
+static tacStatus rebuild(const tacScene *s, const tacContact *start, tacContact *now) {
+    int a = start->geom[0], b = start->geom[1];
+    tacTouch touch = tac_contact_touch(start);
+    tacStatus status = tac_touch_rebuild(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], &touch);
+    if (status != TAC_OK) return status;
+    now->dist = touch.dist, now->normal = touch.normal;
+    now->point[0] = touch.point[0], now->point[1] = touch.point[1];
+    now->pos = tac_scale3(0.5, tac_add3(touch.point[0], touch.point[1]));
+    tac_contact_frame(touch.normal, &now->tangent[0], &now->tangent[1]);
+    return TAC_OK;
+}
+
+/* Velocity of a body's material point between q and q+: that of the centre of mass, and spin x arm at q+. */
+static tacVec3 material_velocity(const tacNcp *p, int body, tacVec3 point) {
+    tacVec3 arm = tac_sub3(point, p->next.xipos[body]);
+    return p->ldu.still[body] ? tac_zero3() : tac_add3(p->slide[body], tac_cross3(p->spin[body], arm));
+}
+
+static tacVec3 slip_of(const tacNcp *p, const tacNcpContact *c) {
+    return tac_sub3(material_velocity(p, c->body[1], c->now.pos), material_velocity(p, c->body[0], c->now.pos));
+}
+
+tacStatus tac_ncp_place(tacNcp *p) {
+    for (int i = 0; i < p->ncontact; i++) {
+        tacNcpContact *c = &p->contact[i];
+        place_geom(p, c->start.geom[0]);
+        place_geom(p, c->start.geom[1]);
+        tacStatus status = rebuild(p->scene, &c->start, &c->now);
+        if (status != TAC_OK) return status;
+        tacVec3 u = slip_of(p, c);
+        c->gap_slip[0] = c->now.dist - c->rest;
+        c->gap_slip[1] = tac_dot3(c->now.tangent[0], u), c->gap_slip[2] = tac_dot3(c->now.tangent[1], u);
+        for (int side = 0; side < 2; side++) {
+            int b = c->body[side]; /* the torque about the centre of mass, arm at q+, as one about the origin at q */
+            tacVec3 carried = tac_sub3(p->w->xipos[b], p->next.xipos[b]);
+            c->arm[side] = tac_add3(tac_sub3(c->now.pos, p->w->origin[b]), carried);
+        }
+    }
+    return TAC_OK;
+}
+
+/* --- Impulses and residuals --------------------------------------------------------------------------------------- */
+
+/* Impulse from body 0 on body 1 of components (normal, tangents). */
+static tacVec3 impulse_of(const tacContact *c, const double t[3]) {
+    return tac_madd3(tac_madd3(tac_scale3(t[0], c->normal), t[1], c->tangent[0]), t[2], c->tangent[1]);
+}
+
+/* f -= wrench of the impulse, on both bodies. */
+static void add_impulse(const tacNcp *p, const tacNcpContact *c, const double t[3], tacVec6 *f) {
+    tacVec3 P = impulse_of(&c->now, t);
+    for (int side = 0; side < 2; side++) {
+        int b = c->body[side];
+        double sign = side == 0 ? 1 : -1;
+        if (p->ldu.still[b]) continue;
+        f[b] = tac_madd6(f[b], sign, (tacVec6){tac_cross3(c->arm[side], P), P});
+    }
+}
+
+static double load_contact(tacNcp *p, tacNcpContact *c, const double *a, const double *b) {
+    c->p.gamma = a[c->adr], c->p.s = b[c->adr];
+    c->e = (tacFrictionSides){.e_s = c->p.s - c->gap_slip[0]};
+    double t[3] = {c->p.gamma, 0, 0}, worst = tac_abs(c->e.e_s);
+    if (c->p.mu > 0) {
+        memcpy(c->p.xi, a + c->adr + 1, sizeof c->p.xi);
+        memcpy(c->p.eta, b + c->adr + 1, sizeof c->p.eta);
+        c->e.e_xi = c->p.xi[0] - c->p.mu * c->p.gamma;
+        worst = tac_max(worst, tac_abs(c->e.e_xi));
+        for (int i = 0; i < 2; i++) {
+            t[1 + i] = c->p.xi[1 + i];
+            c->e.e_eta[i] = c->p.eta[1 + i] - c->gap_slip[1 + i];
+            worst = tac_max(worst, tac_abs(c->e.e_eta[i]));
+        }
+    }
+    add_impulse(p, c, t, p->f);
+    return worst;
+}
+
+double tac_ncp_load(tacNcp *p, const double *a, const double *b) {
+    double worst = 0;
+    for (int i = 0; i < p->ncontact; i++)
+        worst = tac_max(worst, load_contact(p, &p->contact[i], a, b));
+    for (int i = 0; i < p->nlimit; i++) {
+        tacNcpLimit *l = &p->limit[i];
+        l->gamma = a[l->adr], l->s = b[l->adr];
+        l->e = l->s - (l->sign * (p->q_next[l->coordinate] - l->bound) - l->rest);
+        p->g[l->dof] -= l->sign * l->gamma;
+        worst = tac_max(worst, tac_abs(l->e));
+    }
+    return worst;
+}
+
+static void components_of(const tacNcpContact *c, double t[3]) {
+    t[0] = c->p.gamma, t[1] = c->p.xi[1], t[2] = c->p.xi[2];
+}
+
+/* W_b = sum of +-((p - o_b) x P, P)/h at q+, o_b the body's origin. */
+static void wrenches_on_bodies(const tacNcp *p, tacVec6 *wrench) {
+    memset(wrench, 0, (size_t)p->m->nbody * sizeof *wrench);
+    for (int i = 0; i < p->ncontact; i++) {
+        const tacNcpContact *c = &p->contact[i];
+        double t[3];
+        components_of(c, t);
+        tacVec3 F = tac_scale3(1 / p->h, impulse_of(&c->now, t));
+        for (int side = 0; side < 2; side++) {
+            tacVec3 arm = tac_sub3(c->now.pos, p->next.xpos[c->body[side]]);
+            tacVec6 *sum = &wrench[c->body[side]];
+            *sum = tac_madd6(*sum, side == 0 ? -1 : 1, (tacVec6){tac_cross3(arm, F), F});
+        }
+    }
+}
+
+void tac_ncp_forces(tacNcp *p, double *wrench, double *qfrc) {
+    const tacModel *m = p->m;
+    wrenches_on_bodies(p, (tacVec6 *)(void *)wrench);
+    memset(qfrc, 0, (size_t)m->nv * sizeof *qfrc);
+    memset(p->rhs, 0, (size_t)m->nbody * sizeof *p->rhs);
+    for (int i = 0; i < p->ncontact; i++) {
+        double t[3];
+        components_of(&p->contact[i], t);
+        add_impulse(p, &p->contact[i], t, p->rhs);
+    }
+    for (int b = m->nbody - 1; b > 0; b--) {
+        for (int i = m->body_dof_adr[b]; i < m->body_dof_adr[b] + m->body_dof_num[b]; i++)
+            qfrc[i] = -tac_dot6(p->w->S[i], p->rhs[b]) / p->h;
+        p->rhs[m->body_parent[b]] = tac_add6(p->rhs[m->body_parent[b]], p->rhs[b]);
+    }
+    for (int i = 0; i < p->nlimit; i++)
+        qfrc[p->limit[i].dof] += p->limit[i].sign * p->limit[i].gamma / p->h;
+}
+
+/* --- Linear system ------------------------------------------------------------------------------------------------ */
+
+/* Derivatives of one contact along the twist k of the body on side `moved`, about the contact's point. */
+typedef struct Column {
+    double gap_slip[3];
+    tacVec6 wrench[2]; /* of the impulse on each side, at fixed components */
+} Column;
+
+static tacVec3 axis(int k) { return tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2); }
+
+/* d(velocity of the material point): d(slide) + d(spin) x arm + spin x d(arm), with d(spin) = Jl^-1 turn / h. */
+static tacVec3 velocity_move(const tacNcp *p, int body, tacVec3 point, tacVec3 dpoint, tacVec3 dx, tacVec3 turn) {
+    if (p->ldu.still[body]) return tac_zero3();
+    tacVec3 arm = tac_sub3(point, p->next.xipos[body]), rotation = tac_scale3(p->h, p->spin[body]);
+    tacVec3 dspin = tac_scale3(1 / p->h, tac_mulmtv3(tac_quat_right_jacobian_inverse(rotation), turn));
+    tacVec3 from_turn = tac_add3(tac_cross3(dspin, arm), tac_cross3(p->spin[body], tac_sub3(dpoint, dx)));
+    return tac_madd3(from_turn, 1 / p->h, dx);
+}
+
+static Column column_of(const tacNcp *p, const tacNcpContact *c, const tacContactTangent *d, int moved, int k) {
+    Column out;
+    double t[3] = {c->p.gamma, c->p.xi[1], c->p.xi[2]};
+    tacVec3 P = impulse_of(&c->now, t), u = slip_of(p, c), du[2];
+    tacVec3 dP = tac_madd3(tac_madd3(tac_scale3(t[0], d->normal), t[1], d->tangent[0]), t[2], d->tangent[1]);
+    for (int side = 0; side < 2; side++) {
+        int b = c->body[side];
+        tacVec3 turn = side == moved && k < 3 ? axis(k) : tac_zero3(), dx = tac_zero3();
+        if (side == moved) dx = k < 3 ? tac_cross3(turn, tac_sub3(p->next.xipos[b], c->now.pos)) : axis(k);
+        du[side] = velocity_move(p, b, c->now.pos, d->pos, dx, turn);
+        tacVec3 darm = tac_sub3(d->pos, dx);
+        tacVec6 wrench = {tac_add3(tac_cross3(darm, P), tac_cross3(c->arm[side], dP)), dP};
+        out.wrench[side] = tac_scale6(side == 0 ? -1 : 1, wrench);
+    }
+    tacVec3 slip_change = tac_sub3(du[1], du[0]);
+    out.gap_slip[0] = d->dist;
+    for (int i = 0; i < 2; i++)
+        out.gap_slip[1 + i] = tac_dot3(d->tangent[i], u) + tac_dot3(c->now.tangent[i], slip_change);
+    return out;
+}
+
+/* Row over twists about the contact's point -> about the origin at q+, from which the point is at d. */
+static void shift_row(tacVec3 d, double *row) {
+    tacVec3 ang = tac_load3(row), lin = tac_load3(row + 3);
+    tac_store3(row, tac_add3(ang, tac_cross3(d, lin)));
+}
+
+/* Derivatives about the origins: c->G, and Gamma[side][6 x 12] of the wrenches at fixed impulses. */
+static tacStatus differentiate(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12]) {
+    tacContactSystem system;
+    tacStatus status = tac_contact_prepare(p->m, p->scene, &c->now, &system);
+    if (status != TAC_OK) return status;
+    for (int moved = 0; moved < 2; moved++) {
+        tacVec3 d = tac_sub3(c->now.pos, p->next.origin[c->body[moved]]);
+        for (int k = 0; k < 6; k++) {
+            Column column = column_of(p, c, &system.twist[moved][k], moved, k);
+            for (int i = 0; i < 3; i++)
+                c->G[i][6 * moved + k] = column.gap_slip[i];
+            for (int side = 0; side < 2; side++) {
+                double w[6];
+                tac_store3(w, column.wrench[side].ang), tac_store3(w + 3, column.wrench[side].lin);
+                for (int i = 0; i < 6; i++)
+                    Gamma[side][i][6 * moved + k] = w[i];
+            }
+        }
+        for (int i = 0; i < 3; i++)
+            shift_row(d, c->G[i] + 6 * moved);
+        for (int i = 0; i < 12; i++)
+            shift_row(d, Gamma[i / 6][i % 6] + 6 * moved);
+    }
+    return TAC_OK;
+}
+
+/* Where the block (side, moved) of a contact goes; NULL: no room. */
+static double *block_of(tacNcp *p, const tacNcpContact *c, int side, int moved) {
+    int row = c->body[side], column = c->body[moved];
+    if (row == column) return p->ldu.H + TAC_BLOCK_SIZE * row;
+    tacBlockEdge *edge = tac_block_edge(&p->ldu, row, column);
+    return edge == NULL ? NULL : row > column ? edge->down : edge->up;
+}
+
+/* block += -Gamma + F K G, F the wrench per unit of each component. */
+static void add_block(const tacNcpContact *c, int side, int moved, const double K[9], double Gamma[6][12],
+                      double *block) {
+    double F[3][6], sign = side == 0 ? -1 : 1;
+    for (int i = 0; i < 3; i++) {
+        double t[3] = {i == 0, i == 1, i == 2};
+        tacVec3 P = tac_scale3(sign, impulse_of(&c->now, t));
+        tac_store3(F[i], tac_cross3(c->arm[side], P)), tac_store3(F[i] + 3, P);
+    }
+    for (int j = 0; j < 6; j++) {
+        double KG[3];
+        for (int i = 0; i < 3; i++)
+            KG[i] = K[3 * i] * c->G[0][6 * moved + j] + K[3 * i + 1] * c->G[1][6 * moved + j] +
+                    K[3 * i + 2] * c->G[2][6 * moved + j];
+        for (int r = 0; r < 6; r++)
+            block[6 * r + j] += F[0][r] * KG[0] + F[1][r] * KG[1] + F[2][r] * KG[2] - Gamma[r][6 * moved + j];
+    }
+}
+
+static tacStatus contact_block(tacNcp *p, tacNcpContact *c) {
+    double K[9], Gamma[2][6][12];
+    tacStatus status = differentiate(p, c, Gamma);
+    if (status != TAC_OK) return status;
+    tac_friction_stiffness(&c->p, K);
+    for (int side = 0; side < 2; side++)
+        for (int moved = 0; moved < 2; moved++) {
+            if (p->ldu.still[c->body[side]] || p->ldu.still[c->body[moved]]) continue;
+            double *block = block_of(p, c, side, moved);
+            if (block == NULL) return TAC_ERR_ARENA_FULL;
+            add_block(c, side, moved, K, Gamma[side], block);
+        }
+    return TAC_OK;
+}
+
+tacStatus tac_ncp_contact_blocks(tacNcp *p) {
+    tacStatus status = TAC_OK;
+    for (int i = 0; i < p->ncontact && status == TAC_OK; i++)
+        status = contact_block(p, &p->contact[i]);
+    for (int i = 0; i < p->nlimit; i++)
+        p->ldu.diag[p->limit[i].dof] += p->h * p->limit[i].gamma / p->limit[i].s;
+    return status;
+}
+
+/* --- Solving ------------------------------------------------------------------------------------------------------ */
+
+static void take_sides(tacNcpContact *c, const double *right) {
+    c->e.c_normal = right[c->adr];
+    for (int i = 0; i < 3; i++)
+        c->e.c_friction[i] = c->p.mu > 0 ? right[c->adr + 1 + i] : 0;
+}
+
+void tac_ncp_reduce(tacNcp *p, const double *c, double *f, double *g) {
+    static const double STILL[2] = {0, 0};
+    tacVec6 *wrench = (tacVec6 *)(void *)f;
+    memcpy(f, p->f, (size_t)p->m->nbody * sizeof *p->f);
+    memcpy(g, p->g, (size_t)p->m->nv * sizeof *g);
+    for (int i = 0; i < p->ncontact; i++) {
+        tacNcpContact *contact = &p->contact[i];
+        take_sides(contact, c);
+        tacFrictionStep d = tac_friction_step(&contact->p, &contact->e, 0, STILL);
+        double t[3] = {d.gamma, d.xi[1], d.xi[2]};
+        add_impulse(p, contact, t, wrench);
+    }
+    for (int i = 0; i < p->nlimit; i++) {
+        const tacNcpLimit *l = &p->limit[i];
+        g[l->dof] -= l->sign * (c[l->adr] + l->gamma * l->e) / l->s;
+    }
+}
+
+static void recover_contact(const tacNcp *p, const tacNcpContact *c, double *da, double *db) {
+    double change[3] = {0, 0, 0};
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < 3 && !p->ldu.still[c->body[side]]; i++)
+            for (int k = 0; k < 6; k++)
+                change[i] += c->G[i][6 * side + k] * p->ldu.z[6 * c->body[side] + k];
+    tacFrictionStep d = tac_friction_step(&c->p, &c->e, change[0], change + 1);
+    da[c->adr] = d.gamma, db[c->adr] = d.s;
+    if (c->p.mu == 0) return;
+    memcpy(da + c->adr + 1, d.xi, sizeof d.xi);
+    memcpy(db + c->adr + 1, d.eta, sizeof d.eta);
+}
+
+void tac_ncp_recover(const tacNcp *p, const double *c, const double *dv, double *da, double *db) {
+    for (int i = 0; i < p->ncontact; i++)
+        recover_contact(p, &p->contact[i], da, db);
+    for (int i = 0; i < p->nlimit; i++) {
+        const tacNcpLimit *l = &p->limit[i];
+        db[l->adr] = l->sign * p->h * dv[l->dof] - l->e;
+        da[l->adr] = (c[l->adr] - l->gamma * db[l->adr]) / l->s;
+    }
+}

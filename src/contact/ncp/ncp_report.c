@@ -1,0 +1,43 @@
+/* What a solved problem says about itself. */
+#include "contact/ncp/ncp.h"
+
+#include "math/scalar.h"
+#include "tactus/tactus.h"
+
+/* Friction impulses this near to their bound, relative to it, count as sliding. */
+#define AT_BOUND 1e-3
+
+/* Mean mass of the bodies that move. */
+static double mean_mass(const tacNcp *p) {
+    double sum = 0;
+    int count = 0;
+    for (int b = 1; b < p->m->nbody; b++)
+        if (!p->ldu.still[b]) sum += p->m->body_mass[b], count++;
+    return sum > 0 ? sum / count : 1;
+}
+
+/* On the central path every contact has some impulse; it holds where the impulse beats the gap in their own units. */
+static int holds(const tacNcp *p, const tacNcpContact *c, double mass) { return c->p.gamma * p->h > mass * c->p.s; }
+
+static uint64_t hash_contact(const tacContact *c, uint64_t hash) {
+    const tacFeature *f = c->feature;
+    int words[13] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],   f[0].id[1],
+                     f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1]};
+    return tac_hash(words, sizeof words, hash);
+}
+
+void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
+    double mass = mean_mass(p);
+    info->class_margin = info->feature_margin = TAC_INFINITY;
+    for (int i = 0; i < p->ncontact; i++) {
+        const tacNcpContact *c = &p->contact[i];
+        info->active_set = hash_contact(&c->start, info->active_set);
+        if (!holds(p, c, mass)) continue;
+        double friction = tac_sqrt(c->p.xi[1] * c->p.xi[1] + c->p.xi[2] * c->p.xi[2]);
+        int slides = c->p.mu > 0 && friction > (1 - AT_BOUND) * c->p.xi[0];
+        info->contacts++;
+        info->sliding += slides;
+        info->sticking += c->p.mu > 0 && !slides;
+        info->feature_margin = tac_min(info->feature_margin, c->start.switch_margin);
+    }
+}

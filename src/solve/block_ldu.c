@@ -1,0 +1,277 @@
+#include "solve/block_ldu.h"
+
+#include "math/dense.h"
+
+#include <string.h>
+
+#define N TAC_BLOCK
+
+/* --- Room --------------------------------------------------------------------------------------------------------- */
+
+size_t tac_block_bytes(int nnode, int nv, int max_edge) {
+    size_t nodes = (size_t)nnode, dofs = (size_t)nv, d = sizeof(double);
+    return tac_arena_round(nodes) + 4 * tac_arena_round(N * dofs * d) + tac_arena_round(dofs * d) +
+           2 * tac_arena_round(TAC_BLOCK_SIZE * nodes * d) + tac_arena_round(nodes * sizeof(int)) +
+           tac_arena_round((size_t)max_edge * sizeof(tacBlockEdge)) + tac_arena_round(N * nodes * sizeof(int)) +
+           2 * tac_arena_round(N * nodes * d);
+}
+
+int tac_block_layout(tacBlockLdu *s, tacArena *arena) {
+    s->still = TAC_TAKE(arena, s->nnode, unsigned char);
+    s->left = TAC_TAKE(arena, N * s->nv, double);
+    s->right = TAC_TAKE(arena, N * s->nv, double);
+    s->diag = TAC_TAKE(arena, s->nv, double);
+    s->H = TAC_TAKE(arena, TAC_BLOCK_SIZE * s->nnode, double);
+    s->first = TAC_TAKE(arena, s->nnode, int);
+    s->edge = TAC_TAKE(arena, s->max_edge, tacBlockEdge);
+    s->U = TAC_TAKE(arena, N * s->nv, double);
+    s->Z = TAC_TAKE(arena, N * s->nv, double);
+    s->D = TAC_TAKE(arena, TAC_BLOCK_SIZE * s->nnode, double);
+    s->pivot = TAC_TAKE(arena, N * s->nnode, int);
+    s->f = TAC_TAKE(arena, N * s->nnode, double);
+    s->z = TAC_TAKE(arena, N * s->nnode, double);
+    return s->still && s->left && s->right && s->diag && s->H && s->first && s->edge && s->U && s->Z && s->D &&
+           s->pivot && s->f && s->z;
+}
+
+void tac_block_clear(tacBlockLdu *s) {
+    s->nedge = 0;
+    for (int b = 0; b < s->nnode; b++)
+        s->first[b] = -1;
+    memset(s->H, 0, TAC_BLOCK_SIZE * (size_t)s->nnode * sizeof *s->H);
+    memset(s->diag, 0, (size_t)s->nv * sizeof *s->diag);
+}
+
+tacBlockEdge *tac_block_edge(tacBlockLdu *s, int a, int b) {
+    int high = a > b ? a : b, low = a > b ? b : a;
+    for (int e = s->first[high]; e >= 0; e = s->edge[e].next)
+        if (s->edge[e].node == low) return &s->edge[e];
+    if (s->nedge == s->max_edge) return NULL;
+    tacBlockEdge *edge = &s->edge[s->nedge];
+    memset(edge, 0, sizeof *edge);
+    edge->node = low, edge->next = s->first[high];
+    s->first[high] = s->nedge++;
+    return edge;
+}
+
+/* --- Factors ------------------------------------------------------------------------------------------------------ */
+
+static void add_block(double *to, const double *block) {
+    for (int i = 0; i < TAC_BLOCK_SIZE; i++)
+        to[i] += block[i];
+}
+
+/* rows i of out (n x 6) = block right_i */
+static void times_right(int n, const double *block, const double *right, double *out) {
+    for (int i = 0; i < n; i++)
+        tac_dense_mulv(N, N, block, right + N * i, out + N * i);
+}
+
+/* rows i of out (n x 6) = left_i^T block */
+static void times_left(int n, const double *block, const double *left, double *out) {
+    for (int i = 0; i < n; i++)
+        tac_dense_multv(N, N, block, left + N * i, out + N * i);
+}
+
+/* block -= sum_i u_i z_i^T */
+static void downdate(int n, const double *u, const double *z, double *block) {
+    for (int i = 0; i < n; i++)
+        for (int r = 0; r < N; r++)
+            tac_dense_axpy(N, -u[N * i + r], z + N * i, block + N * r);
+}
+
+/* What elimination of one node leaves on its neighbours: `up` and `down` (rows a dof) of the parent and of each
+ * edge. */
+typedef struct Neighbour {
+    int node;
+    double *up, *down;
+} Neighbour;
+
+/* Adds -up_i down_j to the block of row-node i and column-node j. */
+static int fill_pair(tacBlockLdu *s, int n, const Neighbour *i, const Neighbour *j) {
+    if (i->node == j->node) {
+        downdate(n, i->up, j->down, s->H + TAC_BLOCK_SIZE * i->node);
+        return 1;
+    }
+    tacBlockEdge *edge = tac_block_edge(s, i->node, j->node);
+    if (edge == NULL) return 0;
+    downdate(n, i->up, j->down, i->node > j->node ? edge->down : edge->up);
+    return 1;
+}
+
+/* Blocks of the node's edge e that its parent takes over as it is, the node moving with it. */
+static int pass_edge(tacBlockLdu *s, int parent, int e) {
+    tacBlockEdge *over = tac_block_edge(s, parent, s->edge[e].node);
+    if (over == NULL) return 0;
+    int up = parent > s->edge[e].node;
+    add_block(up ? over->down : over->up, s->edge[e].down);
+    add_block(up ? over->up : over->down, s->edge[e].up);
+    return 1;
+}
+
+/* Row block (child's balance) and column block that the parent sees: H_b plus an edge between both; H_parent += all. */
+static void fold_parent(tacBlockLdu *s, int b, int parent, double *row, double *column) {
+    double *H = s->H + TAC_BLOCK_SIZE * b;
+    memcpy(row, H, TAC_BLOCK_SIZE * sizeof *row);
+    memcpy(column, H, TAC_BLOCK_SIZE * sizeof *column);
+    add_block(s->H + TAC_BLOCK_SIZE * parent, H);
+    for (int e = s->first[b]; e >= 0; e = s->edge[e].next) {
+        if (s->edge[e].node != parent) continue;
+        add_block(row, s->edge[e].up);
+        add_block(column, s->edge[e].down);
+        add_block(s->H + TAC_BLOCK_SIZE * parent, s->edge[e].up);
+        add_block(s->H + TAC_BLOCK_SIZE * parent, s->edge[e].down);
+        s->edge[e].node = -1;
+    }
+}
+
+/* Rows of an edge or parent -> U = up right (columns by dof), Z = D^-1 left^T down. */
+static void project(const tacBlockLdu *s, int b, const double *row, const double *column, double *up, double *down) {
+    int n = s->dof_num[b], adr = s->dof_adr[b], index[N];
+    double out[TAC_BLOCK_SIZE], work[N];
+    times_right(n, row, s->right + N * adr, out);
+    memcpy(up, out, (size_t)(N * n) * sizeof *up);
+    times_left(n, column, s->left + N * adr, out);
+    memcpy(down, out, (size_t)(N * n) * sizeof *down);
+    tac_lu_solve_many(n, s->D + TAC_BLOCK_SIZE * b, s->pivot + N * b, N, down, work, index);
+}
+
+/* D = left^T H right + diag, factored. */
+static int factor_dofs(tacBlockLdu *s, int b) {
+    int n = s->dof_num[b], adr = s->dof_adr[b];
+    double HR[TAC_BLOCK_SIZE], work[N], *D = s->D + TAC_BLOCK_SIZE * b;
+    times_right(n, s->H + TAC_BLOCK_SIZE * b, s->right + N * adr, HR);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            D[i * n + j] = tac_dense_dot(N, s->left + N * (adr + i), HR + N * j) + (i == j ? s->diag[adr + i] : 0);
+    return n == 0 || tac_lu_factor(n, D, s->pivot + N * b, work) < 0;
+}
+
+static tacStatus eliminate(tacBlockLdu *s, int b) {
+    int n = s->dof_num[b], parent = s->parent[b], moving = !s->still[parent];
+    double row[TAC_BLOCK_SIZE], column[TAC_BLOCK_SIZE];
+    Neighbour tie = {parent, s->U + N * s->dof_adr[b], s->Z + N * s->dof_adr[b]};
+    if (!factor_dofs(s, b)) return TAC_ERR_SINGULAR;
+    if (moving) fold_parent(s, b, parent, row, column);
+    if (moving && n > 0) {
+        project(s, b, row, column, tie.up, tie.down);
+        fill_pair(s, n, &tie, &tie);
+    }
+    for (int e = s->first[b]; e >= 0; e = s->edge[e].next) {
+        if (s->edge[e].node < 0) continue;
+        if (moving && !pass_edge(s, parent, e)) return TAC_ERR_ARENA_FULL;
+        if (n > 0) project(s, b, s->edge[e].up, s->edge[e].down, s->edge[e].up, s->edge[e].down);
+    }
+    for (int e = s->first[b]; e >= 0 && n > 0; e = s->edge[e].next) {
+        Neighbour i = {s->edge[e].node, s->edge[e].up, s->edge[e].down};
+        if (i.node < 0) continue;
+        if (moving && !(fill_pair(s, n, &i, &tie) && fill_pair(s, n, &tie, &i))) return TAC_ERR_ARENA_FULL;
+        for (int k = s->first[b]; k >= 0; k = s->edge[k].next) {
+            Neighbour j = {s->edge[k].node, s->edge[k].up, s->edge[k].down};
+            if (j.node >= 0 && !fill_pair(s, n, &i, &j)) return TAC_ERR_ARENA_FULL;
+        }
+    }
+    return TAC_OK;
+}
+
+tacStatus tac_block_factor(tacBlockLdu *s) {
+    tacStatus status = TAC_OK;
+    for (int b = s->nnode - 1; b > 0 && status == TAC_OK; b--)
+        if (!s->still[b]) status = eliminate(s, b);
+    return status;
+}
+
+/* --- Solves ------------------------------------------------------------------------------------------------------- */
+
+/* to += sum_i rows_i y_i */
+static void add_rows(int n, const double *rows, const double *y, double sign, double *to) {
+    for (int i = 0; i < n; i++)
+        tac_dense_axpy(N, sign * y[i], rows + N * i, to);
+}
+
+/* y[i] += sign rows_i . x */
+static void add_dots(int n, const double *rows, const double *x, double sign, double *y) {
+    for (int i = 0; i < n; i++)
+        y[i] += sign * tac_dense_dot(N, rows + N * i, x);
+}
+
+/* Forces of the node, its own dofs answered, to its neighbours. */
+static void push(const tacBlockLdu *s, int b, double *y) {
+    int n = s->dof_num[b], adr = s->dof_adr[b], parent = s->parent[b];
+    double *f = s->f + N * b;
+    for (int i = 0; i < n; i++)
+        y[i] = -y[i];
+    add_dots(n, s->left + N * adr, f, -1, y);
+    if (n > 0) tac_lu_solve(n, s->D + TAC_BLOCK_SIZE * b, s->pivot + N * b, y);
+    if (!s->still[parent]) {
+        tac_dense_axpy(N, 1, f, s->f + N * parent);
+        add_rows(n, s->U + N * adr, y, 1, s->f + N * parent);
+    }
+    for (int e = s->first[b]; e >= 0; e = s->edge[e].next)
+        if (s->edge[e].node >= 0) add_rows(n, s->edge[e].up, y, 1, s->f + N * s->edge[e].node);
+}
+
+/* Motion of the node from that of its neighbours. */
+static void pull(const tacBlockLdu *s, int b, double *y) {
+    int n = s->dof_num[b], adr = s->dof_adr[b], parent = s->parent[b];
+    double *z = s->z + N * b;
+    memset(z, 0, N * sizeof *z);
+    for (int e = s->first[b]; e >= 0; e = s->edge[e].next)
+        if (s->edge[e].node >= 0) add_dots(n, s->edge[e].down, s->z + N * s->edge[e].node, -1, y);
+    if (!s->still[parent]) {
+        add_dots(n, s->Z + N * adr, s->z + N * parent, -1, y);
+        memcpy(z, s->z + N * parent, N * sizeof *z);
+    }
+    add_rows(n, s->right + N * adr, y, 1, z);
+}
+
+void tac_block_solve(const tacBlockLdu *s, const double *f, const double *g, double *dv) {
+    memcpy(s->f, f, N * (size_t)s->nnode * sizeof *f);
+    if (dv != g) memcpy(dv, g, (size_t)s->nv * sizeof *dv);
+    for (int b = s->nnode - 1; b > 0; b--)
+        if (!s->still[b]) push(s, b, dv + s->dof_adr[b]);
+    memset(s->z, 0, N * sizeof *s->z);
+    for (int b = 1; b < s->nnode; b++) {
+        if (s->still[b])
+            memset(s->z + N * b, 0, N * sizeof *s->z);
+        else
+            pull(s, b, dv + s->dof_adr[b]);
+    }
+}
+
+/* --- Transposed solves: both passes backwards --------------------------------------------------------------------- */
+
+static void pull_transposed(const tacBlockLdu *s, int b, double *y) {
+    int n = s->dof_num[b], adr = s->dof_adr[b], parent = s->parent[b];
+    double *z = s->z + N * b;
+    add_dots(n, s->right + N * adr, z, 1, y);
+    for (int e = s->first[b]; e >= 0; e = s->edge[e].next)
+        if (s->edge[e].node >= 0) add_rows(n, s->edge[e].down, y, -1, s->z + N * s->edge[e].node);
+    if (s->still[parent]) return;
+    tac_dense_axpy(N, 1, z, s->z + N * parent);
+    add_rows(n, s->Z + N * adr, y, -1, s->z + N * parent);
+}
+
+static void push_transposed(const tacBlockLdu *s, int b, double *y) {
+    int n = s->dof_num[b], adr = s->dof_adr[b], parent = s->parent[b];
+    double *f = s->f + N * b;
+    memset(f, 0, N * sizeof *f);
+    for (int e = s->first[b]; e >= 0; e = s->edge[e].next)
+        if (s->edge[e].node >= 0) add_dots(n, s->edge[e].up, s->f + N * s->edge[e].node, -1, y);
+    if (!s->still[parent]) {
+        add_dots(n, s->U + N * adr, s->f + N * parent, -1, y);
+        memcpy(f, s->f + N * parent, N * sizeof *f);
+    }
+    if (n > 0) tac_lu_solve_transposed(n, s->D + TAC_BLOCK_SIZE * b, s->pivot + N * b, y);
+    add_rows(n, s->left + N * adr, y, 1, f);
+}
+
+void tac_block_solve_transposed(const tacBlockLdu *s, const double *bar, double *lambda) {
+    if (lambda != bar) memcpy(lambda, bar, (size_t)s->nv * sizeof *lambda);
+    memset(s->z, 0, N * (size_t)s->nnode * sizeof *s->z);
+    memset(s->f, 0, N * (size_t)s->nnode * sizeof *s->f);
+    for (int b = s->nnode - 1; b > 0; b--)
+        if (!s->still[b]) pull_transposed(s, b, lambda + s->dof_adr[b]);
+    for (int b = 1; b < s->nnode; b++)
+        if (!s->still[b]) push_transposed(s, b, lambda + s->dof_adr[b]);
+}

@@ -1,0 +1,223 @@
+#include "solve/interior.h"
+
+#include "math/cone.h"
+#include "math/scalar.h"
+
+#include <string.h>
+
+/* Share of the way to the border that a step takes at least; at most in second-order cones; [Howell2022, algorithm
+ * 2] */
+#define SHARE_LEAST  0.95
+#define SHARE_CURVED 0.99
+/* A step that makes neither violation smaller is shortened by this factor, at most so often. */
+#define SHORTEN         0.5
+#define MAX_SHORTENINGS 10
+/* After this many steps in a row that are shorter than this the search gives up. */
+#define SHORT_STEP      0.02
+#define MAX_SHORT_STEPS 3
+/* Within this many times kappa of the asked point the way is short: Newton's step towards it, no predictor. */
+#define NEAR_TARGET 3.0
+
+/* One solve: the iterate (the caller's arrays), its trial, the best so far, directions. */
+typedef struct Run {
+    const tacInteriorProblem *p;
+    const tacInteriorSettings *s;
+    tacInterior *at;
+    int numbers;
+    double *trial_x, *trial_a, *trial_b, *best_x, *best_a, *best_b;
+    double *dx, *da, *db, *c;
+    double best; /* larger of both violations over their tolerances */
+    double best_violation, best_centring;
+    int nshort; /* short steps in a row */
+} Run;
+
+static int count_numbers(const tacInteriorProblem *p) {
+    int numbers = 0;
+    for (int c = 0; c < p->ncone; c++)
+        numbers += p->dim[c];
+    return numbers;
+}
+
+size_t tac_interior_scratch(int n, int numbers, int ncone) {
+    (void)ncone;
+    size_t x = tac_arena_round((size_t)n * sizeof(double)), a = tac_arena_round((size_t)numbers * sizeof(double));
+    return 3 * x + 7 * a;
+}
+
+static int take(Run *r, tacArena *arena) {
+    int n = r->p->n;
+    double **of_x[] = {&r->trial_x, &r->best_x, &r->dx};
+    double **of_a[] = {&r->trial_a, &r->trial_b, &r->best_a, &r->best_b, &r->da, &r->db, &r->c};
+    for (size_t i = 0; i < sizeof of_x / sizeof *of_x; i++)
+        if ((*of_x[i] = TAC_TAKE(arena, n, double)) == NULL) return 0;
+    for (size_t i = 0; i < sizeof of_a / sizeof *of_a; i++)
+        if ((*of_a[i] = TAC_TAKE(arena, r->numbers, double)) == NULL) return 0;
+    return 1;
+}
+
+/* --- Cones -------------------------------------------------------------------------------------------------------- */
+
+/* max_c |a o b - kappa unit e| / unit */
+static double off_centre(const Run *r, const double *a, const double *b) {
+    double most = 0, w[TAC_INTERIOR_MAX_DIM];
+    for (int c = 0, adr = 0; c < r->p->ncone; adr += r->p->dim[c++]) {
+        tac_cone_product(r->p->dim[c], a + adr, b + adr, w);
+        w[0] -= r->s->kappa * r->p->unit[c];
+        for (int i = 0; i < r->p->dim[c]; i++)
+            most = tac_max(most, tac_abs(w[i]) / r->p->unit[c]);
+    }
+    return most;
+}
+
+/* mean over cones of (a + alpha da) . (b + alpha db) / unit; with alpha 0 directions are not read */
+static double mean_product(const Run *r, double alpha) {
+    double sum = 0;
+    for (int c = 0, adr = 0; c < r->p->ncone; adr += r->p->dim[c++]) {
+        double dot = 0;
+        for (int i = adr; i < adr + r->p->dim[c]; i++)
+            dot += alpha > 0 ? (r->at->a[i] + alpha * r->da[i]) * (r->at->b[i] + alpha * r->db[i])
+                             : r->at->a[i] * r->at->b[i];
+        sum += dot / r->p->unit[c];
+    }
+    return sum / r->p->ncone;
+}
+
+/* Longest step, at most 1, that goes the given shares of the way to the borders of half lines and of curved cones. */
+static double cone_search(const Run *r, double share, double share_curved) {
+    double alpha = 1;
+    for (int c = 0, adr = 0; c < r->p->ncone; adr += r->p->dim[c++]) {
+        double reach = tac_min(tac_cone_reach(r->p->dim[c], r->at->a + adr, r->da + adr),
+                               tac_cone_reach(r->p->dim[c], r->at->b + adr, r->db + adr));
+        alpha = tac_min(alpha, (r->p->dim[c] > 1 ? share_curved : share) * reach);
+    }
+    return alpha;
+}
+
+/* c = kappa unit e - a o b, and with `second` Mehrotra's - da o db of the predictor. */
+static void aim(const Run *r, double kappa, int second) {
+    double w[TAC_INTERIOR_MAX_DIM];
+    for (int c = 0, adr = 0; c < r->p->ncone; adr += r->p->dim[c++]) {
+        int dim = r->p->dim[c];
+        tac_cone_product(dim, r->at->a + adr, r->at->b + adr, w);
+        for (int i = 0; i < dim; i++)
+            r->c[adr + i] = (i == 0 ? kappa * r->p->unit[c] : 0) - w[i];
+        if (!second) continue;
+        tac_cone_product(dim, r->da + adr, r->db + adr, w);
+        for (int i = 0; i < dim; i++)
+            r->c[adr + i] -= w[i];
+    }
+}
+
+/* --- Steps -------------------------------------------------------------------------------------------------------- */
+
+/* The predictor aims at kappa = 0; how far it gets says what the corrector may aim at   [Howell2022, eqs. 51-54]. */
+static double choose_kappa(const Run *r) {
+    double mean = r->p->ncone > 0 ? mean_product(r, 0) : 0;
+    if (mean <= NEAR_TARGET * r->s->kappa) return r->s->kappa;
+    aim(r, 0, 0);
+    r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
+    double ratio = tac_clamp(mean_product(r, cone_search(r, 1, 1)) / mean, 0, 1);
+    return tac_max(ratio * ratio * ratio * mean, r->s->kappa);
+}
+
+static void go(const Run *r, double alpha) {
+    for (int i = 0; i < r->p->n; i++)
+        r->trial_x[i] = r->at->x[i] + alpha * r->dx[i];
+    for (int i = 0; i < r->numbers; i++) {
+        r->trial_a[i] = r->at->a[i] + alpha * r->da[i];
+        r->trial_b[i] = r->at->b[i] + alpha * r->db[i];
+    }
+}
+
+static void accept(const Run *r) {
+    memcpy(r->at->x, r->trial_x, (size_t)r->p->n * sizeof(double));
+    memcpy(r->at->a, r->trial_a, (size_t)r->numbers * sizeof(double));
+    memcpy(r->at->b, r->trial_b, (size_t)r->numbers * sizeof(double));
+}
+
+/* Shortens the step until one of both violations is no larger than before; -> its length, 0: nowhere is there an E. */
+static double line_search(const Run *r, double alpha) {
+    double violation = r->at->violation, centring = r->at->centring, found = 0;
+    for (int k = 0; k <= MAX_SHORTENINGS; k++, alpha *= SHORTEN) {
+        double now;
+        go(r, alpha);
+        if (r->p->residual(r->p->user, r->trial_x, r->trial_a, r->trial_b, &now) != TAC_OK || !tac_finite(now))
+            continue;
+        r->at->violation = now;
+        r->at->centring = off_centre(r, r->trial_a, r->trial_b) / r->s->kappa;
+        found = alpha;
+        if (now <= violation || r->at->centring <= centring) break;
+    }
+    return found;
+}
+
+/* Larger of both violations in units of their tolerances; at most 1 at a solution. */
+static double badness(const Run *r) {
+    return tac_max(r->at->violation / r->s->residual, r->at->centring / r->s->centring);
+}
+
+static void keep_best(Run *r) {
+    double now = badness(r);
+    if (!(now < r->best)) return;
+    r->best = now, r->best_violation = r->at->violation, r->best_centring = r->at->centring;
+    memcpy(r->best_x, r->at->x, (size_t)r->p->n * sizeof(double));
+    memcpy(r->best_a, r->at->a, (size_t)r->numbers * sizeof(double));
+    memcpy(r->best_b, r->at->b, (size_t)r->numbers * sizeof(double));
+}
+
+static void record(const Run *r, double kappa, double violation, double centring, double length) {
+    int i = r->at->iterations - 1;
+    if (i < r->at->max_trace) r->at->trace[i] = (tacInteriorTrace){violation, centring, kappa, length};
+}
+
+/* One iteration; -> 0: no step could be taken. */
+static int iterate(Run *r) {
+    double violation = r->at->violation, centring = r->at->centring;
+    double product = centring * r->s->kappa, worst = tac_max(violation, product);
+    r->at->iterations++;
+    if (r->p->factor(r->p->user, r->at->x, r->at->a, r->at->b) != TAC_OK) return 0;
+    double kappa = choose_kappa(r);
+    aim(r, kappa, kappa > r->s->kappa);
+    r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
+    if (tac_first_nonfinite(r->p->n, r->dx) >= 0) return 0;
+    double share = tac_max(SHARE_LEAST, 1 - worst * worst);
+    double length = line_search(r, cone_search(r, share, tac_min(share, SHARE_CURVED)));
+    record(r, kappa, violation, centring, length);
+    if (length == 0) return 0;
+    r->nshort = length < SHORT_STEP ? r->nshort + 1 : 0;
+    accept(r);
+    return r->nshort < MAX_SHORT_STEPS;
+}
+
+/* Back to the best point, with the caller's residual there. */
+static tacStatus give_up(Run *r) {
+    double violation;
+    memcpy(r->at->x, r->best_x, (size_t)r->p->n * sizeof(double));
+    memcpy(r->at->a, r->best_a, (size_t)r->numbers * sizeof(double));
+    memcpy(r->at->b, r->best_b, (size_t)r->numbers * sizeof(double));
+    tacStatus status = r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation);
+    r->at->violation = r->best_violation, r->at->centring = r->best_centring;
+    return status == TAC_OK ? TAC_ERR_UNSOLVED : status;
+}
+
+static tacStatus iterate_all(Run *r) {
+    tacStatus status = r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &r->at->violation);
+    if (status != TAC_OK) return status;
+    if (!tac_finite(r->at->violation)) return TAC_ERR_NONFINITE;
+    r->at->centring = off_centre(r, r->at->a, r->at->b) / r->s->kappa;
+    r->at->iterations = 0;
+    for (;;) {
+        keep_best(r);
+        if (badness(r) <= 1) return TAC_OK;
+        if (r->at->iterations >= r->s->max_iterations || !iterate(r)) return give_up(r);
+    }
+}
+
+tacStatus tac_interior_solve(const tacInteriorProblem *problem, const tacInteriorSettings *settings, tacInterior *point,
+                             tacArena *arena) {
+    Run run = {.p = problem, .s = settings, .at = point, .numbers = count_numbers(problem), .best = TAC_INFINITY};
+    size_t mark = tac_arena_mark(arena);
+    tacStatus status = take(&run, arena) ? iterate_all(&run) : TAC_ERR_ARENA_FULL;
+    tac_arena_release(arena, mark);
+    return status;
+}

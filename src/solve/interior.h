@@ -1,0 +1,51 @@
+/* Nonlinear complementarity problems over cones, by a primal-dual interior point   (docs/theory/ncp.md, W14, W15)
+ *
+ *   find x, a, b:   E(x, a, b) = 0,   a_c o b_c = kappa unit_c e,   a_c, b_c inside cone c
+ *
+ * The problem itself, its residual E and the linear systems, are the caller's functions. */
+#pragma once
+
+#include "base/arena.h"
+#include "tactus/status.h"
+
+typedef struct tacInteriorProblem {
+    int n, ncone;       /* numbers of x; cones */
+    const int *dim;     /* ncone: a half line (1) or a second-order cone (> 1) */
+    const double *unit; /* ncone: what kappa = 1 means for this pair, in units of a times b */
+    void *user;
+    /* -> the largest |E|, and whatever the next two need. Not TAC_OK: there is no E at this point. */
+    tacStatus (*residual)(void *user, const double *x, const double *a, const double *b, double *violation);
+    /* Prepares systems at the point of the last residual. */
+    tacStatus (*factor)(void *user, const double *x, const double *a, const double *b);
+    /* dE/d(x, a, b) (dx, da, db) = -E,   arrow(b) da + arrow(a) db = c */
+    void (*solve)(void *user, const double *c, double *dx, double *da, double *db);
+} tacInteriorProblem;
+
+typedef struct tacInteriorSettings {
+    double kappa;       /* the point on the central path that is asked for */
+    double residual;    /* largest |E| that counts as zero */
+    double centring;    /* largest |a o b - kappa unit e| that counts as zero, in units of kappa */
+    int max_iterations; /* systems factored */
+} tacInteriorSettings;
+
+/* One line of an iteration's history. */
+typedef struct tacInteriorTrace {
+    double residual, centring; /* as above, before the step */
+    double kappa, length;      /* aimed at; share of the step taken */
+} tacInteriorTrace;
+
+typedef struct tacInterior {
+    double *x, *a, *b; /* caller's: start (a, b inside their cones), then the best point that was found */
+    tacInteriorTrace *trace;
+    int max_trace;              /* room in trace; 0: none asked for */
+    int iterations;             /* systems factored */
+    double violation, centring; /* of the point returned */
+} tacInterior;
+
+/* Bytes of scratch. numbers: of a, the sum of dim. */
+size_t tac_interior_scratch(int n, int numbers, int ncone);
+/* TAC_OK: within both tolerances. TAC_ERR_UNSOLVED: the best point that was found, its violations beside it. The last
+ * call of residual was at the point returned. Cones have TAC_INTERIOR_MAX_DIM numbers at most. */
+enum { TAC_INTERIOR_MAX_DIM = 8 };
+tacStatus tac_interior_solve(const tacInteriorProblem *problem, const tacInteriorSettings *settings, tacInterior *point,
+                             tacArena *arena);

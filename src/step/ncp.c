@@ -1,0 +1,229 @@
+/* Contact ncp: variational integrator and exact friction cones (contact/ncp/ncp.h). */
+#include "contact/ncp/ncp.h"
+
+#include "base/error.h"
+#include "dynamics/actuator.h"
+#include "math/scalar.h"
+#include "step/smooth_step.h"
+
+#include <string.h>
+
+/* Speed (m/s) beyond its own and that of falling which a geom may reach within one step and still be met. */
+#define SLACK_SPEED 0.5
+/* Products of cone variables are on the central path where they are off by this share of kappa. */
+#define CENTRING 1e-3
+
+/* --- The step ----------------------------------------------------------------------------------------------------- */
+
+/* How far each geom may come in a step: h (|velocity of its middle| + |turning| radius + h |g| + slack). */
+static void reach_of_motion(const tacSim *sim, double *extra) {
+    const tacModel *m = sim->model;
+    const tacWork *w = &sim->work;
+    double h = sim->options.dt, slack = h * tac_norm3(tac_base_acceleration(m).lin) + SLACK_SPEED;
+    for (int g = 0; g < m->ngeom; g++) {
+        int body = m->geom_body[g];
+        double radius = tac_geom_has_shape(m, g) ? tac_shape_radius(&sim->scene.shape[g]) : 0;
+        double speed = tac_norm3(tac_point_velocity(w, body, sim->scene.pose[g].p));
+        int still = m->body_last_dof[body] < 0;
+        extra[g] = still ? 0 : h * (speed + tac_norm3(w->V[body].ang) * radius + slack);
+    }
+}
+
+static tacStatus find_contacts(tacSim *sim, tacNcp *p, int *nfound) {
+    const tacModel *m = sim->model;
+    size_t mark = tac_arena_mark(&sim->arena);
+    double *extra = TAC_TAKE(&sim->arena, m->ngeom, double);
+    if (extra == NULL) return TAC_ERR_ARENA_FULL;
+    tacStatus status = tac_place_geoms(m, &sim->work, &sim->scene);
+    if (status == TAC_OK) {
+        reach_of_motion(sim, extra);
+        sim->scene.extra = extra;
+        status = tac_scene_contacts(&sim->scene, m, p->found, p->max_contacts, nfound);
+        sim->scene.extra = NULL;
+    }
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* (x, u) -> the problem: forces at x, momenta before, contacts, limits. */
+static tacStatus pose(tacSim *sim, const double *x, const double *u, tacNcp *p) {
+    const tacModel *m = sim->model;
+    tacWork *w = &sim->work;
+    tacSmoothPoint at = tac_point_of(sim, x, u);
+    int nfound = 0;
+    if (!tac_ncp_layout(p, m, sim->options.max_contacts, &sim->arena)) return TAC_ERR_ARENA_FULL;
+    p->w = w, p->scene = &sim->scene;
+    p->q = x, p->v = x + m->nq, p->mocap = at.u.mocap;
+    p->h = sim->options.dt, p->damping_span = tac_damping_span(sim);
+    tac_smooth_forces(m, w, at.q, at.v, at.act, at.u, at.h);
+    for (int i = 0; i < m->nv; i++)
+        p->tau[i] = p->h * (w->qfrc[i] + w->bias[i]); /* bias is the integrator's own */
+    tacStatus status = find_contacts(sim, p, &nfound);
+    if (status != TAC_OK) return status;
+    tac_ncp_begin(p);
+    tac_ncp_constrain(p, nfound);
+    return TAC_OK;
+}
+
+/* Share of the iterations that are left which one search may take. */
+static int allowed(int left, int start) { return start + 1 < TAC_NCP_STARTS ? (left + 1) / 2 : left; }
+
+/* One search; -> p at its end, sim->info. */
+static tacStatus search(tacSim *sim, tacNcp *p, int start) {
+    tacInteriorProblem problem = tac_ncp_problem(p);
+    int left = sim->options.ncp_iterations - sim->info.iterations;
+    tacInteriorSettings settings = {sim->options.ncp_kappa, sim->options.ncp_tolerance, CENTRING, allowed(left, start)};
+    tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
+    tacStatus status = tac_ncp_start(p, start);
+    if (status == TAC_OK) status = tac_interior_solve(&problem, &settings, &point, &sim->arena);
+    sim->info.iterations += point.iterations;
+    sim->info.residual = point.violation;
+    return status;
+}
+
+/* The end of a search, kept or brought back: x, a, b one after another. */
+static void keep(const tacNcp *p, double *kept) {
+    memcpy(kept, p->x, (size_t)p->m->nv * sizeof *kept);
+    memcpy(kept + p->m->nv, p->a, (size_t)p->numbers * sizeof *kept);
+    memcpy(kept + p->m->nv + p->numbers, p->b, (size_t)p->numbers * sizeof *kept);
+}
+
+static tacStatus bring_back(tacSim *sim, tacNcp *p, const double *kept) {
+    tacInteriorProblem problem = tac_ncp_problem(p);
+    memcpy(p->x, kept, (size_t)p->m->nv * sizeof *kept);
+    memcpy(p->a, kept + p->m->nv, (size_t)p->numbers * sizeof *kept);
+    memcpy(p->b, kept + p->m->nv + p->numbers, (size_t)p->numbers * sizeof *kept);
+    tacStatus status = problem.residual(p, p->x, p->a, p->b, &sim->info.residual);
+    return status == TAC_OK ? TAC_ERR_UNSOLVED : status;
+}
+
+/* -> p at the solution (p->x is v+), or where the search ended that left the least residual. */
+static tacStatus solve(tacSim *sim, tacNcp *p) {
+    double least = TAC_INFINITY, *kept = TAC_TAKE(&sim->arena, p->m->nv + 2 * p->numbers, double);
+    if (kept == NULL) return TAC_ERR_ARENA_FULL;
+    for (int start = 0; start < TAC_NCP_STARTS && sim->info.iterations < sim->options.ncp_iterations; start++) {
+        tacStatus status = search(sim, p, start);
+        if (status != TAC_ERR_UNSOLVED) return status;
+        if (!(sim->info.residual < least)) continue;
+        least = sim->info.residual;
+        keep(p, kept);
+    }
+    return bring_back(sim, p, kept);
+}
+
+/* v+ -> w->next. */
+static tacStatus advance(tacSim *sim, const double *x, const tacNcp *p) {
+    const tacModel *m = sim->model;
+    tacWork *w = &sim->work;
+    for (int i = 0; i < m->nv; i++)
+        w->qacc[i] = (p->x[i] - x[m->nq + i]) / p->h;
+    memcpy(w->next, p->q_next, (size_t)m->nq * sizeof *w->next);
+    memcpy(w->next + m->nq, p->x, (size_t)m->nv * sizeof *w->next);
+    tac_advance_activations(m, w, x + m->nq + m->nv, p->h, w->next + m->nq + m->nv);
+    return tac_first_nonfinite(tac_nx(m), w->next) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
+static tacStatus go(tacSim *sim, const double *x, const double *u, tacNcp *p) {
+    sim->info = (tacStepInfo){0};
+    tacStatus status = pose(sim, x, u, p);
+    if (status != TAC_OK) return status;
+    tacStatus solved = solve(sim, p);
+    if (!tac_went_on(solved)) return solved;
+    status = advance(sim, x, p);
+    tac_ncp_report(p, &sim->info);
+    return status == TAC_OK ? solved : status;
+}
+
+static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) {
+    tacNcp p;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = go(sim, x, u, &p);
+    if (tac_went_on(status)) memcpy(y, sim->work.next, (size_t)tac_nx(sim->model) * sizeof *y);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* --- The table ---------------------------------------------------------------------------------------------------- */
+
+static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
+    (void)sim, (void)x, (void)u, (void)y, (void)J;
+    return TAC_ERR_UNSUPPORTED;
+}
+
+static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    (void)sim, (void)x, (void)u, (void)ybar, (void)g;
+    return TAC_ERR_UNSUPPORTED;
+}
+
+static tacStatus forces(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc) {
+    tacNcp p;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = go(sim, x, u, &p);
+    if (status == TAC_OK) tac_ncp_forces(&p, wrench, qfrc);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+static tacStatus forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc) {
+    (void)sim, (void)x, (void)u, (void)dwrench, (void)dqfrc;
+    return TAC_ERR_UNSUPPORTED;
+}
+
+static tacStatus forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
+                            const double *qfrcbar, const tacGrad *bar) {
+    (void)sim, (void)x, (void)u, (void)wrenchbar, (void)qfrcbar, (void)bar;
+    return TAC_ERR_UNSUPPORTED;
+}
+
+static size_t scratch(const tacModel *m, const tacOptions *options) {
+    return tac_ncp_bytes(m, options->max_contacts) + tac_room((size_t)m->ngeom) +
+           tac_room((size_t)m->nv + 8 * (size_t)options->max_contacts + 4 * (size_t)m->njnt) +
+           tac_smooth_scratch(m, options);
+}
+
+/* Constraints that have no equations yet would be left out in silence. */
+static tacStatus accepts(const tacModel *m, tacError *err) {
+    int off = *m->option_disable, limits = !(off & TAC_DISABLE_LIMIT), losses = !(off & TAC_DISABLE_FRICTIONLOSS);
+    for (int b = 0; b < m->nbody; b++)
+        if (m->body_dof_num[b] > TAC_BLOCK)
+            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_BODY, b,
+                               "contact ncp takes at most six degrees of freedom a body, here are %d",
+                               m->body_dof_num[b]);
+    if (off & TAC_DISABLE_CONSTRAINT) return TAC_OK;
+    for (int e = 0; e < m->neq && !(off & TAC_DISABLE_EQUALITY); e++)
+        if (m->equality_active[e])
+            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_EQUALITY, e, "contact ncp has no equalities yet");
+    for (int j = 0; j < m->njnt; j++) {
+        if (limits && m->joint_limited[j] && m->joint_type[j] == TAC_BALL)
+            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_JOINT, j, "contact ncp has no limits of balls yet");
+        if (losses && m->joint_frictionloss[j] > 0)
+            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_JOINT, j, "contact ncp has no dry friction yet");
+    }
+    for (int t = 0; t < m->ntendon; t++)
+        if ((limits && m->tendon_limited[t]) || (losses && m->tendon_frictionloss[t] > 0))
+            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_TENDON, t,
+                               "contact ncp has no limits or dry friction of tendons yet");
+    for (int g = 0; g < m->ngeom; g++)
+        if (m->geom_restitution[g] > 0)
+            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_GEOM, g, "contact ncp has no restitution yet");
+    for (int i = 0; i < m->npair; i++)
+        if (m->pair_friction[5 * i] != m->pair_friction[5 * i + 1])
+            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_PAIR, i,
+                               "contact ncp has round friction cones: friction %g and %g differ",
+                               m->pair_friction[5 * i], m->pair_friction[5 * i + 1]);
+    return TAC_OK;
+}
+
+const tacStepper TAC_STEPPER_NCP = {.contact = TAC_NCP,
+                                    .integrator = TAC_ANY_INTEGRATOR,
+                                    .step = step,
+                                    .jac = jac,
+                                    .vjp = vjp,
+                                    .acceleration = tac_smooth_acceleration,
+                                    .acceleration_jac = tac_smooth_acceleration_jac,
+                                    .acceleration_vjp = tac_smooth_acceleration_vjp,
+                                    .forces = forces,
+                                    .forces_jac = forces_jac,
+                                    .forces_vjp = forces_vjp,
+                                    .scratch = scratch,
+                                    .accepts = accepts};

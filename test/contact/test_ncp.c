@@ -1,0 +1,240 @@
+/* The ncp problem's linear systems against differences of its residuals, in contact and at limits. */
+#include "contact/ncp/ncp.h"
+#include "step/sim.h"
+
+#include "math/cone.h"
+#include "support/check.h"
+#include "support/draw.h"
+#include "support/random_tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOL_MOMENTUM 1e-12
+#define TOL_JAC      1e-7 /* central differences of a step 1e-5 */
+#define STEP         1e-5
+#define TIME_STEP    0.02
+
+/* --- Momentum of turning ------------------------------------------------------------------------------------------ */
+
+static tacVec3 psi_of(tacVec3 w, double h, double *c) {
+    tacQuat r = tac_quat_exp(tac_scale3(h, w));
+    *c = r.w;
+    return (tacVec3){r.x, r.y, r.z};
+}
+
+/* The same momentum seen from both ends of the turn: R(r)^T after = before. */
+static void momentum_is_one(void **state) {
+    (void)state;
+    tacDraw d = {51, 0};
+    for (int k = 0; k < 50; k++) {
+        tacSym3 J = {2, 3, 4, 0.1, -0.2, 0.3};
+        tacVec3 w = draw_vec3(&d, 10);
+        double c;
+        tacVec3 psi = psi_of(w, TIME_STEP, &c), after = tac_turn_momentum(J, c, psi, TIME_STEP, 1);
+        tacVec3 before = tac_turn_momentum(J, c, psi, TIME_STEP, 0);
+        tacMat3 R = tac_quat_mat((tacQuat){c, psi.x, psi.y, psi.z});
+        tacVec3 turned = tac_mulmtv3(R, after);
+        CHECK_ARRAY(3, &turned.x, &before.x, TOL_MOMENTUM);
+    }
+}
+
+static void momentum_derivative(void **state) {
+    (void)state;
+    tacDraw d = {52, 0};
+    for (int k = 0; k < 50; k++) {
+        tacSym3 J = {2, 3, 4, 0.1, -0.2, 0.3};
+        tacQuat r = tac_quat_exp(draw_vec3(&d, 0.5));
+        tacVec3 t = draw_vec3(&d, 1);
+        tacMat3 D = tac_turn_momentum_jac(J, r.w, tac_vec3(r.x, r.y, r.z), TIME_STEP);
+        tacVec3 value[2], want = tac_mulmv3(D, t);
+        for (int side = 0; side < 2; side++) {
+            tacQuat q = tac_quat_mul(tac_quat_exp(tac_scale3(side ? STEP : -STEP, t)), r);
+            value[side] = tac_turn_momentum(J, q.w, tac_vec3(q.x, q.y, q.z), TIME_STEP, 1);
+        }
+        tacVec3 got = tac_scale3(0.5 / STEP, tac_sub3(value[1], value[0]));
+        CHECK(D.m[0] > 1);
+        CHECK_ARRAY(3, &got.x, &want.x, TOL_JAC);
+    }
+}
+
+/* --- Newton's direction ------------------------------------------------------------------------------------------- */
+
+typedef struct Problem {
+    tacModel *m;
+    tacSim *sim;
+    tacNcp p;
+    double x[400];
+} Problem;
+
+/* Two boxes, a ball, a capsule and a hinged arm with limits, one above another on a plane. */
+static tacModel *heap(void) {
+    static const tacGeomType TYPE[4] = {TAC_BOX, TAC_CAPSULE, TAC_BOX, TAC_SPHERE};
+    static const double SIZE[4][3] = {{0.2, 0.3, 0.1}, {0.1, 0.3, 0}, {0.1, 0.1, 0.1}, {0.15, 0, 0}};
+    tacBuilder *b = tac_model_begin();
+    tacGeomDef plane = tac_default_geom();
+    plane.type = TAC_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1;
+    tac_model_add_geom(b, 0, &plane);
+    for (int i = 0, parent = 0; i < 6; i++) {
+        tacBodyDef body = tac_default_body();
+        tacJointDef joint = tac_default_joint();
+        tacGeomDef geom = tac_default_geom();
+        int linked = i >= 4; /* the last two hang on the ball: a limited hinge, then a slide and a ball joint */
+        body.pos = linked ? (tacVec3){0.3, 0, 0.1} : (tacVec3){0.02 * i, 0.01 * i, 0.12 + 0.24 * i};
+        parent = tac_model_add_body(b, linked ? parent : 0, &body);
+        joint.type = linked ? TAC_HINGE : TAC_FREE, joint.axis = (tacVec3){0, 1, 0};
+        if (i == 4) joint.limited = 1, joint.range[0] = -0.1, joint.range[1] = 0.2, joint.armature = 0.05;
+        if (i == 5) joint.type = TAC_SLIDE, joint.damping = 0.3;
+        tac_model_add_joint(b, parent, &joint);
+        if (i == 5) joint.type = TAC_BALL, tac_model_add_joint(b, parent, &joint);
+        geom.type = linked ? TAC_CAPSULE : TYPE[i], geom.has_mass = 1, geom.mass = 1 + 0.3 * i;
+        memcpy(geom.size, linked ? (double[3]){0.05, 0.1, 0} : SIZE[i], sizeof geom.size);
+        tac_model_add_geom(b, parent, &geom);
+    }
+    tacModel *m;
+    tacError err;
+    if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
+    tac_model_abandon(b);
+    return m;
+}
+
+/* As the stepper poses it (step/ncp.c), at a random state near the model's own. */
+static void begin(Problem *k, tacDraw *d) {
+    tacOptions options = tac_default_options(k->m);
+    tacError err;
+    int found = 0;
+    options.contact = TAC_NCP, options.dt = TIME_STEP;
+    if (tac_sim_new(k->m, &options, &k->sim, &err) != TAC_OK) fail_msg("%s", err.text);
+    tacSim *sim = k->sim;
+    double dq[64], extra[16];
+    tac_sim_poison(sim);
+    CHECK(tac_nx(k->m) <= 400 && k->m->nv <= 64 && k->m->ngeom <= 16);
+    tac_default_state(k->m, k->x);
+    for (int i = 0; i < k->m->nv; i++) {
+        dq[i] = 0.05 * draw_normal(d);
+        k->x[k->m->nq + i] = draw_normal(d);
+    }
+    memcpy(k->x + 300, k->x, (size_t)k->m->nq * sizeof(double));
+    tac_qpos_add(k->m, k->x + 300, dq, k->x);
+    CHECK(tac_ncp_layout(&k->p, k->m, options.max_contacts, &sim->arena));
+    tacNcp *p = &k->p;
+    p->w = &sim->work, p->scene = &sim->scene, p->q = k->x, p->v = k->x + k->m->nq, p->mocap = NULL;
+    p->h = TIME_STEP, p->damping_span = TIME_STEP;
+    tac_smooth_forces(k->m, &sim->work, p->q, p->v, NULL, (tacInputs){0}, TIME_STEP);
+    for (int i = 0; i < k->m->nv; i++)
+        p->tau[i] = TIME_STEP * (sim->work.qfrc[i] + sim->work.bias[i]);
+    for (int g = 0; g < k->m->ngeom; g++)
+        extra[g] = 0.05;
+    CHECK_INT(tac_place_geoms(k->m, &sim->work, &sim->scene), TAC_OK);
+    sim->scene.extra = extra;
+    CHECK_INT(tac_scene_contacts(&sim->scene, k->m, p->found, p->max_contacts, &found), TAC_OK);
+    sim->scene.extra = NULL;
+    tac_ncp_begin(p);
+    tac_ncp_constrain(p, found);
+    CHECK_INT(tac_ncp_start(p, 0), TAC_OK);
+}
+
+static void draw_cones(const tacNcp *p, tacDraw *d, double *a) {
+    for (int c = 0, adr = 0; c < p->ncone; adr += p->dim[c++]) {
+        a[adr] = draw_uniform(d, 0.2, 1);
+        for (int i = 1; i < p->dim[c]; i++)
+            a[adr + i] = draw_uniform(d, -0.5, 0.5) * a[adr];
+    }
+}
+
+/* All rows of E: balance of every dof, then of contacts and limits. */
+static int rows_of(const Problem *k, double *E) {
+    const tacNcp *p = &k->p;
+    int n = 0;
+    for (int i = 0; i < k->m->nv; i++)
+        E[n++] = p->g[i] + tac_dot6(p->w->S[i], p->sum[k->m->dof_body[i]]);
+    for (int i = 0; i < p->ncontact; i++) {
+        E[n++] = p->contact[i].e.e_s, E[n++] = p->contact[i].e.e_xi;
+        E[n++] = p->contact[i].e.e_eta[0], E[n++] = p->contact[i].e.e_eta[1];
+    }
+    for (int i = 0; i < p->nlimit; i++)
+        E[n++] = p->limit[i].e;
+    return n;
+}
+
+enum { MOST = 2048 };
+static double E0[MOST], E1[MOST], E2[MOST], c[MOST], dx[MOST], da[MOST], db[MOST], trial[3][MOST];
+
+static void evaluate(Problem *k, const tacInteriorProblem *problem, double alpha, double *E) {
+    const double *from[3] = {k->p.x, k->p.a, k->p.b}, *along[3] = {dx, da, db};
+    int size[3] = {k->m->nv, k->p.numbers, k->p.numbers};
+    double violation;
+    for (int s = 0; s < 3; s++)
+        for (int i = 0; i < size[s]; i++)
+            trial[s][i] = from[s][i] + alpha * along[s][i];
+    CHECK_INT(problem->residual(&k->p, trial[0], trial[1], trial[2], &violation), TAC_OK);
+    rows_of(k, E);
+}
+
+/* dE along the direction is -E, and the cones' products change by c. */
+static void check_direction(Problem *k, tacDraw *d) {
+    tacInteriorProblem problem = tac_ncp_problem(&k->p);
+    double violation, size = 0;
+    for (int i = 0; i < k->m->nv; i++)
+        k->p.x[i] = k->p.v[i] + 0.3 * draw_normal(d);
+    draw_cones(&k->p, d, k->p.a), draw_cones(&k->p, d, k->p.b);
+    draw_array(d, k->p.numbers, c);
+    CHECK_INT(problem.residual(&k->p, k->p.x, k->p.a, k->p.b, &violation), TAC_OK);
+    CHECK(violation > 0.01);
+    int n = rows_of(k, E0);
+    CHECK(n <= MOST && k->p.numbers <= MOST);
+    CHECK_INT(problem.factor(&k->p, k->p.x, k->p.a, k->p.b), TAC_OK);
+    problem.solve(&k->p, c, dx, da, db);
+    for (int i = 0; i < k->m->nv; i++)
+        size = fmax(size, fabs(dx[i]));
+    for (int i = 0; i < k->p.numbers; i++)
+        size = fmax(size, fmax(fabs(da[i]), fabs(db[i])));
+    CHECK(isfinite(size) && size > 0);
+    evaluate(k, &problem, STEP / size, E1);
+    evaluate(k, &problem, -STEP / size, E2);
+    for (int i = 0; i < n; i++)
+        CHECK_NEAR((E1[i] - E2[i]) / (2 * STEP), -E0[i] / size, TOL_JAC);
+    for (int i = 0, adr = 0; i < k->p.ncone; adr += k->p.dim[i++]) {
+        double one[3], two[3];
+        tac_cone_product(k->p.dim[i], k->p.a + adr, db + adr, one);
+        tac_cone_product(k->p.dim[i], k->p.b + adr, da + adr, two);
+        for (int r = 0; r < k->p.dim[i]; r++)
+            CHECK_NEAR((one[r] + two[r] - c[adr + r]) / size, 0, TOL_JAC);
+    }
+}
+
+static void direction_in_contact(void **state) {
+    (void)state;
+    tacDraw d = {53, 0};
+    int contacts = 0, between = 0;
+    for (int k = 0; k < 30; k++) {
+        Problem problem = {.m = heap()};
+        begin(&problem, &d);
+        check_direction(&problem, &d);
+        contacts += problem.p.ncontact;
+        between += problem.p.ldu.nedge;
+        tac_sim_free(problem.sim);
+        tac_model_free(problem.m);
+    }
+    CHECK(contacts > 200 && between > 100);
+}
+
+/* Trees with all kinds of joints, several on one body. */
+static void direction_of_trees(void **state) {
+    (void)state;
+    tacDraw d = {54, 0};
+    for (int k = 0; k < 30; k++) {
+        Problem problem = {.m = random_tree(1000 + (uint64_t)k, 6)};
+        begin(&problem, &d);
+        check_direction(&problem, &d);
+        tac_sim_free(problem.sim);
+        tac_model_free(problem.m);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(momentum_is_one), cmocka_unit_test(momentum_derivative),
+                                       cmocka_unit_test(direction_in_contact), cmocka_unit_test(direction_of_trees)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,356 @@
+/* What the variational integrator keeps, and problems of contact and friction with known answers, contact model ncp. */
+#include "contact/ncp/ncp.h"
+#include "step/sim.h"
+
+#include "dynamics/robots.h"
+#include "support/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GRAVITY      9.81
+#define LIMIT        0.785398163397448
+#define TOL_SOLVER   1e-12 /* of steps whose momentum is compared */
+#define TOL_MOMENTUM 1e-8
+#define TOL_SOFT     1e-6 /* kappa = 1e-8 keeps bodies some 1e-7 m apart and lets them creep by 1e-6 m/s */
+
+typedef struct World {
+    tacModel *m;
+    tacSim *sim;
+    double x[64];
+    tacStepInfo info;
+} World;
+
+typedef struct Thing {
+    tacGeomType type;
+    double size[3], mass, z;
+} Thing;
+
+static World simulate(tacModel *m, double h, double tolerance) {
+    World w = {.m = m};
+    tacError err;
+    tacOptions options = tac_default_options(m);
+    options.contact = TAC_NCP, options.dt = h;
+    if (tolerance > 0) options.ncp_tolerance = tolerance;
+    if (tac_sim_new(m, &options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);
+    CHECK(tac_nx(m) <= 64);
+    tac_default_state(m, w.x);
+    return w;
+}
+
+/* Free things above each other on a plane (none for mu < 0), friction mu, slope theta downhill along x. */
+static World build(int n, const Thing *things, double mu, double theta, double h) {
+    tacBuilder *b = tac_model_begin();
+    tacOptionDef option = tac_default_option();
+    option.gravity = (tacVec3){GRAVITY * sin(theta), 0, -GRAVITY * cos(theta)};
+    tac_model_set_option(b, &option);
+    tacGeomDef plane = tac_default_geom();
+    plane.type = TAC_PLANE, plane.friction[0] = mu;
+    plane.size[0] = plane.size[1] = plane.size[2] = 1;
+    if (mu >= 0) tac_model_add_geom(b, 0, &plane);
+    for (int i = 0; i < n; i++) {
+        tacBodyDef body = tac_default_body();
+        body.pos.z = things[i].z;
+        int id = tac_model_add_body(b, 0, &body);
+        tacJointDef joint = tac_default_joint();
+        joint.type = TAC_FREE;
+        tac_model_add_joint(b, id, &joint);
+        tacGeomDef geom = tac_default_geom();
+        geom.type = things[i].type, geom.friction[0] = fmax(mu, 0), geom.has_mass = 1, geom.mass = things[i].mass;
+        memcpy(geom.size, things[i].size, sizeof geom.size);
+        tac_model_add_geom(b, id, &geom);
+    }
+    tacModel *m;
+    tacError err;
+    if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
+    tac_model_abandon(b);
+    return simulate(m, h, 0);
+}
+
+static void end(World *w) {
+    tac_sim_free(w->sim);
+    tac_model_free(w->m);
+}
+
+static void run(World *w, int steps) {
+    for (int k = 0; k < steps; k++)
+        CHECK_INT(tac_step(w->sim, w->x, NULL, w->x, &w->info), TAC_OK);
+}
+
+/* --- What is kept ------------------------------------------------------------------------------------------------- */
+
+/* Momentum of all bodies between q (-) h v and q: linear, and angular about the world's origin, at zero gravity. */
+static tacVec6 momentum(World *w, double h) {
+    tacNcp p;
+    tacVec6 sum = {{0, 0, 0}, {0, 0, 0}};
+    size_t mark = tac_arena_mark(&w->sim->arena);
+    CHECK(tac_ncp_layout(&p, w->m, 0, &w->sim->arena));
+    tac_kinematics_q(w->m, &w->sim->work, w->x, NULL);
+    p.w = &w->sim->work, p.q = w->x, p.v = w->x + w->m->nq, p.h = h;
+    tac_ncp_begin(&p);
+    for (int b = 1; b < w->m->nbody; b++) {
+        tacVec3 about = tac_cross3(p.w->xipos[b], p.before[b].lin);
+        sum = tac_add6(sum, (tacVec6){tac_add3(p.before[b].ang, about), p.before[b].lin});
+    }
+    tac_arena_release(&w->sim->arena, mark);
+    return sum;
+}
+
+/* A floating tree with all kinds of joints: springs and dampers act inside, nothing outside. */
+static void momentum_is_kept(void **state) {
+    (void)state;
+    const double h = 0.01;
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        tacModel *m = robot_drifter();
+        for (int j = 1; j < m->njnt; j++)
+            m->joint_stiffness[j] = 5;
+        for (int i = 6; i < m->nv; i++)
+            m->dof_damping[i] = 0.1;
+        World w = simulate(m, h, TOL_SOLVER);
+        robot_state(m, w.x, seed);
+        tacVec6 before = momentum(&w, h);
+        CHECK(tac_norm3(before.lin) > 0.1 && tac_norm3(before.ang) > 0.1);
+        run(&w, 500);
+        tacVec6 after = momentum(&w, h);
+        CHECK_ARRAY(6, &after.ang.x, &before.ang.x, TOL_MOMENTUM);
+        end(&w);
+    }
+}
+
+/* A free body under gravity: the parabola of the midpoints, x_n = x_0 + n h v_0 - g h^2 n (n + 1)/2, to rounding. */
+static void free_fall(void **state) {
+    (void)state;
+    const Thing box = {TAC_BOX, {0.1, 0.2, 0.3}, 2, 0};
+    const double h = 0.05;
+    World w = build(1, &box, -1, 0, h);
+    double *v = w.x + w.m->nq;
+    v[0] = 1, v[2] = 3, v[3] = 4, v[4] = -2, v[5] = 1;
+    run(&w, 40);
+    CHECK_NEAR(w.x[0], 40 * h, 1e-9);
+    CHECK_NEAR(w.x[2], 40 * h * 3 - GRAVITY * h * h * 40 * 41 / 2, 1e-9);
+    end(&w);
+}
+
+static tacModel *pendulum(double low, double high) {
+    tacBuilder *b = tac_model_begin();
+    for (int i = 0, parent = 0; i < 2; i++) {
+        tacBodyDef body = tac_default_body();
+        tacJointDef joint = tac_default_joint();
+        tacGeomDef geom = tac_default_geom();
+        body.pos.z = i ? -0.5 : 0;
+        parent = tac_model_add_body(b, parent, &body);
+        joint.type = TAC_HINGE, joint.axis = (tacVec3){i, 1, 0};
+        if (i == 0 && low < high) joint.limited = 1, joint.range[0] = low, joint.range[1] = high;
+        tac_model_add_joint(b, parent, &joint);
+        geom.type = TAC_CAPSULE, geom.pos.z = -0.25, geom.size[0] = 0.05, geom.size[1] = 0.2;
+        geom.has_mass = 1, geom.mass = 1, geom.contype = 0, geom.conaffinity = 0;
+        tac_model_add_geom(b, parent, &geom);
+        if (low < high) break; /* one link */
+    }
+    tacModel *m;
+    tacError err;
+    if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
+    tac_model_abandon(b);
+    return m;
+}
+
+/* The energy of a double pendulum sways with the step and goes nowhere. */
+static void energy_has_no_trend(void **state) {
+    (void)state;
+    World w = simulate(pendulum(0, 0), 0.005, TOL_SOLVER);
+    double mean[2] = {0, 0}, first = 0, most = 0;
+    enum { STEPS = 20000, PART = 4000 };
+    w.x[0] = 1.5, w.x[1] = -0.7;
+    for (int k = 0; k < STEPS; k++) {
+        tacEnergy e;
+        run(&w, 1);
+        CHECK_INT(tac_energy(w.sim, w.x, w.x + w.m->nq, &e), TAC_OK);
+        double total = e.kinetic + e.potential;
+        if (k == 0) first = total;
+        most = fmax(most, fabs(total - first));
+        if (k < PART) mean[0] += total / PART;
+        if (k >= STEPS - PART) mean[1] += total / PART;
+    }
+    CHECK(most > 1e-4);
+    CHECK_LT(most, 0.5);
+    CHECK_NEAR(mean[1], mean[0], 0.01);
+    end(&w);
+}
+
+/* A pendulum falls onto its limit and stays there. */
+static void rests_on_its_limit(void **state) {
+    (void)state;
+    World w = simulate(pendulum(LIMIT, 2), 0.01, 0);
+    w.x[0] = 1.5;
+    run(&w, 200);
+    CHECK_NEAR(w.x[0], LIMIT, 1e-5);
+    CHECK(w.x[0] >= LIMIT);
+    CHECK_NEAR(w.x[w.m->nq], 0, TOL_SOFT);
+    end(&w);
+}
+
+/* --- Contact ------------------------------------------------------------------------------------------------------ */
+
+/* Least height of a cube's corners. */
+static double lowest_corner(const double *x, double half) {
+    tacMat3 R = tac_quat_mat(tac_quat_load(x + 3));
+    return x[2] - half * (fabs(R.m[6]) + fabs(R.m[7]) + fabs(R.m[8]));
+}
+
+/* Contact forces as outputs: the weight, upwards, without a torque. */
+static void carries_its_weight(World *w) {
+    const tacOutput list[2] = {{TAC_OUT_CONTACT_FORCE, 1}, {TAC_OUT_QFRC_CONSTRAINT, 2}};
+    double z[7];
+    CHECK_INT(tac_outputs(w->sim, w->x, NULL, &(tacOutputs){2, list}, z), TAC_OK);
+    CHECK_ARRAY(7, z, ((double[7]){0, 0, 0, 0, 0, GRAVITY, GRAVITY}), 1e-4);
+}
+
+/* Dojo's box toss: comes to rest on a face at four rates, and never goes through. */
+static void box_comes_to_rest(void **state) {
+    (void)state;
+    static const double H[4] = {0.1, 0.05, 0.01, 0.005};
+    for (int k = 0; k < 4; k++) {
+        const Thing box = {TAC_BOX, {0.25, 0.25, 0.25}, 1, 1.25};
+        World w = build(1, &box, 0.1, 0, H[k]);
+        memcpy(w.x + w.m->nq, (double[6]){1, 0.3, 0.2, 2.5, -1, 2}, 6 * sizeof(double));
+        for (int i = 0; i < (int)(5 / H[k]); i++) {
+            run(&w, 1);
+            CHECK(lowest_corner(w.x, 0.25) >= 0);
+        }
+        for (int i = 0; i < 6; i++)
+            CHECK_NEAR(w.x[w.m->nq + i], 0, TOL_SOFT);
+        CHECK_NEAR(w.x[2], 0.25, TOL_SOFT);
+        CHECK_INT(w.info.contacts, 4);
+        carries_its_weight(&w);
+        end(&w);
+    }
+}
+
+static const Thing BLOCK = {TAC_BOX, {0.1, 0.1, 0.05}, 1, 0.05}, BALL = {TAC_SPHERE, {0.1, 0, 0}, 1, 0.1};
+
+/* The exact cone: whatever its direction, a block slides straight and loses mu g h of speed a step. */
+static void block_slides_straight(void **state) {
+    (void)state;
+    const double h = 0.01, mu = 0.25, v0 = 1, angle = 0.3;
+    World w = build(1, &BLOCK, mu, 0, h);
+    double *v = w.x + w.m->nq;
+    v[0] = v0 * cos(angle), v[1] = v0 * sin(angle);
+    run(&w, 20);
+    CHECK_INT(w.info.sliding, 4);
+    CHECK_NEAR(hypot(v[0], v[1]), v0 - 20 * mu * GRAVITY * h, 1e-5);
+    run(&w, 60);
+    CHECK_NEAR(-sin(angle) * w.x[0] + cos(angle) * w.x[1], 0, TOL_SOFT);
+    CHECK_NEAR(hypot(v[0], v[1]), 0, 1e-5);
+    CHECK_INT(w.info.sticking, 4);
+    end(&w);
+}
+
+/* Holds below the angle of friction, slides above: a = g (sin - mu cos). */
+static void angle_of_friction(void **state) {
+    (void)state;
+    const double h = 0.01, mu = 0.5;
+    World w = build(1, &BLOCK, mu, atan(mu) - 0.01, h);
+    run(&w, 100);
+    CHECK_LT(w.x[w.m->nq], 1e-4);
+    end(&w);
+    double theta = atan(mu) + 0.05;
+    w = build(1, &BLOCK, mu, theta, h);
+    run(&w, 100);
+    CHECK_NEAR(w.x[w.m->nq], GRAVITY * (sin(theta) - mu * cos(theta)) * 100 * h, 1e-4);
+    end(&w);
+}
+
+/* v = 5 v0/7 once it rolls: slip is that of the material point. */
+static void ball_slides_then_rolls(void **state) {
+    (void)state;
+    World w = build(1, &BALL, 0.3, 0, 0.005);
+    w.x[w.m->nq] = 1;
+    run(&w, 100);
+    CHECK_NEAR(w.x[w.m->nq], 5.0 / 7, 1e-3);
+    CHECK_NEAR(w.x[w.m->nq + 4], w.x[w.m->nq] / BALL.size[0], 1e-4);
+    end(&w);
+}
+
+/* Contact between bodies: three boxes stay where they are put, and a ball that falls on them comes to rest. */
+static void stack_stands(void **state) {
+    (void)state;
+    const Thing stack[4] = {{TAC_BOX, {0.1, 0.1, 0.05}, 1, 0.05},
+                            {TAC_BOX, {0.1, 0.1, 0.05}, 2, 0.15},
+                            {TAC_BOX, {0.1, 0.1, 0.05}, 0.5, 0.25},
+                            {TAC_SPHERE, {0.1, 0, 0}, 1, 0.5}};
+    World w = build(4, stack, 0.5, 0, 0.01);
+    run(&w, 200);
+    for (int i = 0; i < 4; i++) {
+        CHECK_NEAR(w.x[7 * i], 0, 1e-4);
+        CHECK_NEAR(w.x[7 * i + 2], i < 3 ? stack[i].z : 0.4, 1e-5);
+    }
+    end(&w);
+}
+
+/* A block that is given overlapping the plane comes out slowly, with a status of success. */
+static void overlap_goes_away(void **state) {
+    (void)state;
+    World w = build(1, &BLOCK, 0.5, 0, 0.01);
+    w.x[2] -= 0.02;
+    run(&w, 5);
+    CHECK(w.x[2] < 0.04);
+    CHECK_LT(w.x[w.m->nq + 2], TAC_NCP_CORRECTION + 1e-3);
+    run(&w, 100);
+    CHECK_NEAR(w.x[2], BLOCK.z, TOL_SOFT);
+    end(&w);
+}
+
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
+
+static void scratch_changes_nothing(void **state) {
+    (void)state;
+    const Thing box = {TAC_BOX, {0.25, 0.25, 0.25}, 1, 0.3};
+    World w = build(1, &box, 0.5, 0, 0.05);
+    double one[13], two[13];
+    memcpy(w.x + w.m->nq, (double[6]){1, 0.3, -1, 2.5, -1, 2}, 6 * sizeof(double));
+    CHECK_INT(tac_step(w.sim, w.x, NULL, one, &w.info), TAC_OK);
+    CHECK(w.info.contacts > 0 && w.info.iterations > 2);
+    tac_sim_poison(w.sim);
+    CHECK_INT(tac_step(w.sim, w.x, NULL, two, NULL), TAC_OK);
+    CHECK(memcmp(one, two, sizeof one) == 0);
+    end(&w);
+}
+
+static void bad_options_are_refused(void **state) {
+    (void)state;
+    World w = build(1, &BLOCK, 0.5, 0, 0.01);
+    tacOptions options = w.sim->options;
+    tacSim *sim;
+    tacError err;
+    options.ncp_kappa = 1e-13;
+    CHECK_INT(tac_sim_new(w.m, &options, &sim, &err), TAC_ERR_ARGUMENT);
+    CHECK_HAS(err.text, "ncp_kappa");
+    options.ncp_kappa = -1;
+    CHECK_INT(tac_sim_new(w.m, &options, &sim, &err), TAC_ERR_ARGUMENT);
+    options = w.sim->options, options.ncp_tolerance = 0;
+    CHECK_INT(tac_sim_new(w.m, &options, &sim, &err), TAC_ERR_ARGUMENT);
+    CHECK_HAS(err.text, "ncp_tolerance");
+    options = w.sim->options, options.ncp_iterations = 0;
+    CHECK_INT(tac_sim_new(w.m, &options, &sim, &err), TAC_ERR_ARGUMENT);
+    CHECK_HAS(err.text, "ncp_iterations");
+    end(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(momentum_is_kept),
+        cmocka_unit_test(free_fall),
+        cmocka_unit_test(energy_has_no_trend),
+        cmocka_unit_test(rests_on_its_limit),
+        cmocka_unit_test(box_comes_to_rest),
+        cmocka_unit_test(block_slides_straight),
+        cmocka_unit_test(angle_of_friction),
+        cmocka_unit_test(ball_slides_then_rolls),
+        cmocka_unit_test(stack_stands),
+        cmocka_unit_test(overlap_goes_away),
+        cmocka_unit_test(scratch_changes_nothing),
+        cmocka_unit_test(bad_options_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
