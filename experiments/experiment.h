@@ -39,6 +39,7 @@ int nimble_lcp_guess(tacFindings *found);
 int nimble_bounce(tacFindings *found);
 int nimble_drone(tacFindings *found);
 int jade_sliding(tacFindings *found);
+int jade_thin_plate(tacFindings *found);
 int jade_dantzig(tacFindings *found);
 
 /* --- What they share --------------------------------------------------------------------------------------------- */

@@ -3,8 +3,8 @@
  * A step counts when it or the one before it has a contact that carries force. The guess is right when both have the
  * same set of contacts (the same features of the same shapes) in the same classes: tacStepInfo.active_set. A landing, a
  * take-off, a change between sticking and sliding, a contact that moves on to another corner, and contacts of a pair
- * that come in another order are all wrong
- * guesses, so the share is a lower bound of what a solver that starts from the last classes would see. */
+ * that come in another order are all wrong guesses, so the share is a lower bound of what a solver that starts from the
+ * last classes would see. */
 #include "experiments/experiment.h"
 #include "experiments/plot.h"
 #include "experiments/scene.h"

@@ -65,6 +65,16 @@ class Reproduce(Case):
             self.assertLess(ours[leg]["replay_miss"], 1e-4)
         self.assertGreater(ours["aslant"]["replay_miss"], 0.01, "a pyramid is no cone")
 
+    def test_thin_plate(self):
+        _, ours = self.holds("jade-thin-plate")
+        for plate in ("thick", "thin"):
+            on, off = ours[f"{plate}_toi_on"], ours[f"{plate}_toi_off"]
+            self.assertGreater(on["lifted"], 0.05)
+            self.assertLessEqual(on["overlap"], 1e-9)
+            self.assertGreater(on["impacts"], 0)
+            self.assertGreater(off["overlap"], 1e-7)
+            self.assertEqual(off["impacts"], 0)
+
     def test_dantzig(self):
         _, ours = self.holds("jade-dantzig")
         self.assertGreaterEqual(ours["uncorrected_fails"], 1000)
