@@ -5,6 +5,9 @@
 
 /* Sweeps from zero that guess the classes. */
 #define GUESS_SWEEPS 6
+/* Largest problem on which Dantzig's method is tried: on larger ones it rarely goes through, and costs as much as the
+ * way that does. */
+#define DANTZIG_ROWS 64
 /* Sweeps when nothing else goes through. */
 #define LAST_SWEEPS 2000
 
@@ -96,7 +99,8 @@ static void sweep(const tacBoxed *problem, int count, double *f, double *w, int 
 static int follow(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
                   tacBoxedResult *result) {
     result->method = TAC_BOXED_DANTZIG;
-    if (tac_boxed_dantzig(problem, work, 1, f, w, row_class, &result->pivots) && good_enough(problem, f, w, result))
+    if (problem->n <= DANTZIG_ROWS && tac_boxed_dantzig(problem, work, 1, f, w, row_class, &result->pivots) &&
+        good_enough(problem, f, w, result))
         return 1;
     result->method = TAC_BOXED_PATH;
     for (int way = 0; way < TAC_BOXED_WAYS; way++)
