@@ -28,7 +28,8 @@ static tacStatus record(tacSim *sim, const tacRun *run, tacMotion *motion) {
 static tacStatus advance(tacSim *sim, tacRun *run, double *y) {
     int nx = tac_nx(run->model);
     tacStatus status = tac_step(sim, run->x, run->u, y, NULL);
-    if (status == TAC_ERR_UNSOLVED) run->unsolved++, status = TAC_OK; /* y is the best state found */
+    if (status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS)
+        run->unsolved++, run->why = status, status = TAC_OK; /* y is the best state found */
     if (status == TAC_OK && !all_finite(nx, y)) status = TAC_ERR_NONFINITE;
     if (status != TAC_OK) return status;
     memcpy(run->x, y, (size_t)nx * sizeof *y);
@@ -36,19 +37,31 @@ static tacStatus advance(tacSim *sim, tacRun *run, double *y) {
     return TAC_OK;
 }
 
-static tacStatus run_steps(tacSim *sim, tacRun *run, tacMotion *motion, double *y) {
+/* The deepest overlap so far, that of the present state included. contact: room for options.max_contacts. */
+static tacStatus measure(tacSim *sim, tacRun *run, tacContact *contact) {
+    int n = 0;
+    if (run->options.contact == TAC_NONE) return TAC_OK;
+    tacStatus status = tac_contacts(sim, run->x, run->u, contact, run->options.max_contacts, &n);
+    for (int i = 0; status == TAC_OK && i < n; i++)
+        run->penetration = fmax(run->penetration, -contact[i].dist);
+    return status;
+}
+
+static tacStatus run_steps(tacSim *sim, tacRun *run, tacMotion *motion, double *y, tacContact *contact) {
     tacProgress progress = cli_progress_begin("simulating");
     cli_controls_at(run->controls, 0, run->u);
     tacStatus status = record(sim, run, motion);
-    double begin = cli_clock();
+    run->seconds = 0;
     while (status == TAC_OK && run->done < run->steps) {
+        double begin = cli_clock();
         status = advance(sim, run, y);
+        run->seconds += cli_clock() - begin;
+        if (status == TAC_OK) status = measure(sim, run, contact);
         if (status != TAC_OK) break;
         if (run->done < run->steps) cli_controls_at(run->controls, run->done, run->u);
         if (run->done % run->every == 0 || run->done == run->steps) status = record(sim, run, motion);
         cli_progress_show(&progress, run->done, run->steps);
     }
-    run->seconds = cli_clock() - begin;
     cli_progress_end(&progress);
     return status;
 }
@@ -56,14 +69,17 @@ static tacStatus run_steps(tacSim *sim, tacRun *run, tacMotion *motion, double *
 int cli_run(const char *verb, tacRun *run, tacMotion *motion) {
     tacError err;
     tacSim *sim;
-    run->done = 0;
+    run->done = run->unsolved = 0;
+    run->penetration = 0;
     if (tac_sim_new(run->model, &run->options, &sim, &err) != TAC_OK) return cli_fail(verb, "%s", err.text);
     double *y = calloc((size_t)tac_nx(run->model) + 1, sizeof *y);
-    run->status = y != NULL ? run_steps(sim, run, motion, y) : TAC_ERR_MEMORY;
+    tacContact *contact = malloc(((size_t)run->options.max_contacts + 1) * sizeof *contact);
+    run->status = y != NULL && contact != NULL ? run_steps(sim, run, motion, y, contact) : TAC_ERR_MEMORY;
     free(y);
+    free(contact);
     tac_sim_free(sim);
     if (run->unsolved > 0)
         fprintf(stderr, "tactus %s: warning: %ld of %ld steps: %s\n", verb, run->unsolved, run->done,
-                tac_status_text(TAC_ERR_UNSOLVED));
+                tac_status_text(run->why));
     return run->status == TAC_ERR_MEMORY ? cli_fail(verb, "out of memory") : CLI_GO_ON;
 }

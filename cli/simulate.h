@@ -14,9 +14,11 @@ typedef struct tacRun {
     double *x, *u; /* start in, final state and last input out */
     /* out */
     tacStatus status;
-    long done;      /* steps made */
-    long unsolved;  /* of them: the contact problem was not solved to tolerance */
-    double seconds; /* of wall clock, in stepping */
+    long done;          /* steps made */
+    long unsolved;      /* of them: with the best state that was found, not the one asked for */
+    tacStatus why;      /* of the last such step */
+    double penetration; /* m: deepest overlap after any step; 0 without contact model */
+    double seconds;     /* of wall clock, in stepping */
 } tacRun;
 
 /* Runs until `steps` are made or a step fails; x is then the last good state. CLI_GO_ON, or CLI_CANNOT after a message

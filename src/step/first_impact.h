@@ -15,6 +15,6 @@ size_t tac_first_impact_scratch(const tacModel *m);
 /* The same for steps: the next impact of q (+) t v over [0, h], without derivatives; mocap may be NULL. Pairs that
  * begin at out->gap or nearer are resting: they meet when their distance falls to the next of the levels gap/2, gap/4,
  * ... well below it, and those that begin below all of them are left alone. */
-#define TAC_IMPACT_LEVELS 10
+#define TAC_IMPACT_LEVELS 14
 tacStatus tac_next_impact(tacSim *sim, const double *q, const double *v, const double *mocap, double h, double near,
                           tacImpact *out);

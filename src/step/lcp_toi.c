@@ -79,6 +79,21 @@ static void report(tacFlight *f, const tacLcp *lcp) {
     info->active_set = tac_hash(&info->active_set, sizeof info->active_set, before.active_set);
 }
 
+static int same_feature(const tacFeature *a, const tacFeature *b) {
+    return a->kind == b->kind && a->id[0] == b->id[0] && a->id[1] == b->id[1];
+}
+
+/* 1: the problem before had a row for the contact: then it did not approach, and if it does now, it turned. */
+static int was_row(const tacFlight *f, const tacContact *c) {
+    for (int k = 0; k < f->nlast; k++) {
+        const tacContact *l = &f->last[k];
+        if (l->geom[0] == c->geom[0] && l->geom[1] == c->geom[1] && same_feature(&l->clip, &c->clip) &&
+            same_feature(&l->feature[0], &c->feature[0]) && same_feature(&l->feature[1], &c->feature[1]))
+            return 1;
+    }
+    return 0;
+}
+
 /* (x in hand, velocity without rows) -> impulses in lcp. Needs: position, the factor. */
 static tacStatus solve_touching(tacFlight *f, const double *v_free, int impact, tacLcp *lcp) {
     tacSim *sim = f->sim;
@@ -96,8 +111,13 @@ static tacStatus solve_touching(tacFlight *f, const double *v_free, int impact, 
     for (int i = 0; i < m->nv; i++)
         f->lag[i] = share * f->kick[i];
     tac_lcp_bounce(m, lcp, f->x + m->nq, impact ? f->lag : NULL, sim->options.bounce_speed);
+    for (int c = 0; impact && c < lcp->rows.ncontact; c++)
+        if (was_row(f, &lcp->rows.contact[c])) tac_lcp_hop(lcp, c, f->x + m->nq);
     status = tac_lcp_solve(m, lcp, v_free, &sim->arena);
     lcp->bounce_margin = tac_min(lcp->bounce_margin, margin);
+    for (int c = 0; status == TAC_OK && c < lcp->rows.ncontact; c++)
+        f->last[c] = lcp->rows.contact[c];
+    f->nlast = lcp->rows.ncontact;
     if (status == TAC_OK) report(f, lcp);
     return status;
 }
@@ -275,7 +295,8 @@ static tacStatus travel(tacSim *sim, const double *x, const double *u, tacFlight
     f->scratch = TAC_TAKE(&sim->arena, m->nv, double), f->kick = TAC_TAKE(&sim->arena, m->nv, double);
     f->lag = TAC_TAKE(&sim->arena, m->nv, double);
     f->held = TAC_TAKE(&sim->arena, 2 * (size_t)sim->options.max_contacts, int);
-    if (!f->held || !f->x || !f->act || !f->scratch || !f->kick || !f->lag) return TAC_ERR_ARENA_FULL;
+    f->last = TAC_TAKE(&sim->arena, sim->options.max_contacts, tacContact);
+    if (!f->last || !f->held || !f->x || !f->act || !f->scratch || !f->kick || !f->lag) return TAC_ERR_ARENA_FULL;
     memset(f->kick, 0, (size_t)m->nv * sizeof *f->kick);
     memcpy(f->x, x, (size_t)tac_nx(m) * sizeof *x);
     sim->info = (tacStepInfo){.class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY};
@@ -375,7 +396,8 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
     return tac_lcp_step_scratch(m, options) + tac_flight_tangent_bytes(m, options) + tac_first_impact_scratch(m) +
            tac_room((size_t)tac_nx(m)) + tac_room((size_t)m->na) + 5 * tac_room(nv) + tac_room((size_t)m->ngeom) +
            tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) +
-           tac_arena_round(2 * (size_t)options->max_contacts * sizeof(int));
+           tac_arena_round(2 * (size_t)options->max_contacts * sizeof(int)) +
+           tac_arena_round((size_t)options->max_contacts * sizeof(tacContact));
 }
 
 /* Forces over a step with impacts have no single time or place: they are refused as outputs. */

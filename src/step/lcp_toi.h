@@ -39,9 +39,11 @@ typedef struct tacFlightTangent {
 typedef struct tacFlight {
     tacSim *sim;
     const double *u;
-    double *x;           /* nx: coordinates and velocities in hand, activations as they were */
-    double *act;         /* na: next activations */
-    double *kick;        /* nv: what the step's forces added to the velocity */
+    double *x;        /* nx: coordinates and velocities in hand, activations as they were */
+    double *act;      /* na: next activations */
+    double *kick;     /* nv: what the step's forces added to the velocity */
+    tacContact *last; /* max_contacts: rows of the problem before */
+    int nlast;
     int *held, nheld;    /* pairs of geoms that the kick had a force between */
     double *lag;         /* nv: tac_lcp_bounce */
     double *scratch;     /* nv */

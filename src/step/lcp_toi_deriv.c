@@ -150,8 +150,9 @@ tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp) {
     memset(d->W, 0, nv * n * sizeof(double));
     for (int k = 0; k < lcp->rows.n; k++) {
         const tacRow *row = &lcp->rows.row[k];
-        for (int e = row->adr; e < row->adr + row->num && lcp->bounce[k] > 0; e++)
-            lag_row(f, lcp->rows.dof[e], (1 + lcp->bounce[k]) * lcp->rows.J[e], dr + (size_t)k * n);
+        double share = tac_lcp_lag_share(lcp, k);
+        for (int e = row->adr; e < row->adr + row->num && share > 0; e++)
+            lag_row(f, lcp->rows.dof[e], share * lcp->rows.J[e], dr + (size_t)k * n);
     }
     tacStatus status = tac_lcp_respond(f->sim, lcp, d->c, dr, d->W);
     tac_dense_axpy((int)(nv * n), -f->sim->options.dt, d->W, d->v);

@@ -1,6 +1,6 @@
 /* How deep things sink in 10 s of contact lcp at 20 to 500 steps a second: a ball and a flat box that fall and slide, a
  * box and a mesh that are thrown and tumble, on the plane and over the edges of a fixed box. One JSON line per thing
- * and rate:
+ * and rate, with the argument `toi` of steps that stop at impacts:
  *   {"thing":..., "hz":f, "toi":0|1, "depth":m, "bound":m, "unsolved":N}
  * depth is the largest overlap at the end of any step. bound is h^2 w^2 r for the fastest turning of the run, r the
  * radius about the centre: what a turning body's corner falls short of its tangent in a step. */
@@ -52,7 +52,7 @@ static Scene open_thing(const Thing *t, double hz, int toi, const char *path) {
     tac_sim_free(s.sim);
     s.options.contact = TAC_LCP;
     s.options.dt = 1 / hz;
-    (void)toi;
+    s.options.toi = toi;
     if (tac_sim_new(s.model, &s.options, &s.sim, &err) != TAC_OK) {
         fprintf(stderr, "%s\n", err.text);
         exit(2);
@@ -78,8 +78,9 @@ static void run_thing(const Thing *t, double hz, int toi, const char *path) {
     long unsolved = 0;
     for (int k = 0; k < (int)(SECONDS * hz); k++) {
         tacStatus status = tac_step(s.sim, s.x, s.u, s.x, NULL);
-        unsolved += status == TAC_ERR_UNSOLVED;
-        if (status != TAC_ERR_UNSOLVED) scene_require(&s, "step", status);
+        int went_on = status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS;
+        unsolved += went_on;
+        if (!went_on) scene_require(&s, "step", status);
         turning = fmax(turning, w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
         depth = fmax(depth, depth_of(&s));
     }
@@ -88,14 +89,15 @@ static void run_thing(const Thing *t, double hz, int toi, const char *path) {
     scene_free(&s);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    int toi = argc > 1 && strcmp(argv[1], "toi") == 0;
     char path[] = "/tmp/tactus_thing_XXXXXX";
     int handle = mkstemp(path);
     if (handle < 0) return 2;
     close(handle);
     for (int i = 0; i < NTHING; i++)
         for (int k = 0; k < NRATE; k++)
-            run_thing(&THINGS[i], RATES[k], 0, path);
+            run_thing(&THINGS[i], RATES[k], toi, path);
     unlink(path);
     return 0;
 }

@@ -25,6 +25,10 @@ TRUTHS = {
     "cradle": ("only the last ball leaves, with the first one's speed, to 1e-5", "test_contact_truths", "newtons_cradle"),
     "two-balls": ("central impacts with mass ratios to 1e6", "test_restitution", "two_balls"),
     "oblique-impact": ("sliding through dv_t = -mu (1+e) |v_n|, sticking v_t+ = 5/7 v_t", "test_restitution", "oblique_impact"),
+    "toi-bounce": ("one bounce inside a step: dp+/dp = -e, dp+/dv = -e h, dv+/dp = 0, dv+/dv = -e", "test_time_of_impact", "one_bounce"),
+    "toi-apexes": ("with impacts in the step: k-th apex e^(2k) h to 1e-4 at 1 ms", "test_time_of_impact", "apexes_of_a_ball"),
+    "toi-cradle": ("five balls with gaps, in one step: only the last leaves", "test_time_of_impact", "cradle"),
+    "toi-gradients": ("derivatives through impact times against differences to 1e-5, reverse to 1e-10", "test_time_of_impact", "gradients"),
     "bounce-gradient": ("after one elastic bounce dp+/dp = -e", "test_restitution", "corrected_gradient"),
     "stopping-gradients": ("d(stop)/dv0 = v0/(mu g), d(stop)/dmu = -v0^2/(2 mu^2 g) through the rollout, first order in the step", "test_contact_truths", "gradients_of_stopping"),
     "rolling-gradient": ("dx/dtheta = t^2 g cos(theta)/(2 (1 + k)) through the rollout, first order in the step", "test_contact_truths", "gradient_of_rolling"),
@@ -52,6 +56,18 @@ def penetration(context):
     figure = f"ball and flat box {flat:.1e} m; tumbling at most {turning['depth']:.1e} m, {turning['depth'] / turning['bound']:.1e} of the bound ({turning['thing']}, {turning['hz']} Hz)"
     lines = [f"{row['thing']:16} {row['hz']:4} Hz: {row['depth']:.1e} m, bound {row['bound'] or TOL_FLAT:.1e}, {row['unsolved']} unsolved" for row in rows]
     return Result(not over, figure, lines)
+
+
+TOL_TOI = 1e-9
+
+
+@check("lcp-toi-penetration", bar="the same with steps that stop at impacts: at most 1e-9 m at every rate")
+def toi_penetration(context):
+    rows = json_lines(context, "evidence_lcp_penetration", "toi", rows=THINGS * RATES)
+    worst = max(rows, key=lambda row: row["depth"])
+    lines = [f"{row['thing']:16} {row['hz']:4} Hz: {row['depth']:.1e} m, {row['unsolved']} steps with a status" for row in rows]
+    stopped = all(row["toi"] == 1 for row in rows)
+    return Result(stopped and worst["depth"] <= TOL_TOI, f"at most {worst['depth']:.1e} m ({worst['thing']}, {worst['hz']} Hz)", lines)
 
 
 @check("lcp-bad-input", bar="zero and huge friction, mass ratios of 1e6, redundant contacts, contradictory limits, dt 0, 1e-6, 1: defined results or a named status; failed steps leave the caller's state untouched")

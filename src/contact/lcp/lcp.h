@@ -32,7 +32,7 @@ typedef struct tacLcp {
     double h;
     double *s, *eps, *low, *high; /* rows.max */
     double *b, *f, *w;
-    double *bounce; /* rows.max: restitution where the row bounces in this step, else 0 */
+    double *bounce; /* rows.max: restitution where the row bounces in this step (TAC_LCP_HOP: hops), else 0 */
     int *parent, *row_class;
     int nisland;
     int *island_adr; /* rows.max + 1: first of island k in `order` */
@@ -59,6 +59,12 @@ double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate);
 /* Shifts of the contacts that bounce; speed: the least that does, m/s. lag: what is to be added to v for the velocity
  * at the impact (H4), which outlives lcp; NULL: nothing. Needs: tac_lcp_pose. */
 void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const double *lag, double speed);
+/* A contact that was a row before in the same step, and comes nearer again because its row is straight and the motion
+ * is not: it hops, with this many times the speed it comes with, so that hops grow and are few. */
+#define TAC_LCP_HOP 2.0
+void tac_lcp_hop(tacLcp *lcp, int contact, const double *v);
+/* How a bouncing row moves with lag: 1 + e; 0: not. */
+double tac_lcp_lag_share(const tacLcp *lcp, int k);
 /* (v_free, factor of Mhat) -> f, w, row_class; status as tac_boxed_solve. Needs: tac_lcp_pose, tac_rows_weigh. */
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena);
 /* One island, for large ones (lcp_large.c); last: sweep to the end when it cannot be solved otherwise. */

@@ -32,15 +32,27 @@ void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const doubl
     }
 }
 
+void tac_lcp_hop(tacLcp *lcp, int contact, const double *v) {
+    int k = lcp->rows.first_row[contact];
+    double approach = tac_row_velocity(&lcp->rows, k, v);
+    if (approach < 0) lcp->bounce[k] = TAC_LCP_HOP, lcp->s[k] = TAC_LCP_HOP * approach;
+}
+
+double tac_lcp_lag_share(const tacLcp *lcp, int k) {
+    double e = lcp->bounce[k];
+    return e > 0 && e <= 1 ? 1 + e : 0;
+}
+
 double tac_lcp_bounce_move(const tacLcpPoint *p, const tacContact *c, int row, const tacDisplacement *d,
                            const tacContactTangent *t) {
     double e = p->lcp->bounce[row], change[3];
     if (!(e > 0)) return 0;
     tac_contact_velocity_move(p->m, p->w, c, p->V_start, p->x->v, d, t, change);
     double sum = e * change[0];
-    if (p->lcp->lag == NULL) return sum;
+    double share = tac_lcp_lag_share(p->lcp, row);
+    if (p->lcp->lag == NULL || share == 0) return sum;
     tac_contact_velocity_move(p->m, p->w, c, p->V_lag, p->lcp->lag, d, t, change);
-    return sum + (1 + e) * change[0];
+    return sum + share * change[0];
 }
 
 /* d(mixed restitution)/d(parameter). Where two equal ones meet, each has half, as for friction. */
@@ -53,7 +65,7 @@ static double restitution_rate(const tacModel *m, const tacParamTangent *t, cons
 }
 
 double tac_lcp_bounce_param(const tacLcpPoint *p, int row, const tacParamTangent *t) {
-    if (!(p->lcp->bounce[row] > 0)) return 0;
+    if (tac_lcp_lag_share(p->lcp, row) == 0) return 0; /* no restitution in it */
     double rate = restitution_rate(p->m, t, &p->lcp->rows.contact[p->lcp->rows.row[row].id]);
     if (rate == 0) return 0;
     double late = p->lcp->lag == NULL ? 0 : tac_row_velocity(&p->lcp->rows, row, p->lcp->lag);
