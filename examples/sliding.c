@@ -1,5 +1,5 @@
-/* A box slides to rest: where it stops, how that depends on its first speed and on friction, and what the ground carries.
- * In continuous time it stops after v0^2 / (2 mu g). */
+/* A box slides to rest: where it stops, how that depends on its first speed and on friction, and what the ground
+ * carries. In continuous time it stops after v0^2 / (2 mu g). */
 #include <tactus/io.h>
 
 #include <stdio.h>
