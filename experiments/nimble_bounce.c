@@ -2,7 +2,8 @@
  *
  * A ball at a gap q above the floor comes down with v and bounces inside the step. In steps of fixed length
  * q+ = q - e h v, so dq+/dq = 1; in continuous time q+ = -e (q + h v), so dq+/dq = -e: the nearer it starts, the
- * farther it gets. The gradient for bounces (TAC_GRADIENT_BOUNCE) has to say -e. */
+ * farther it gets. The gradient for bounces (TAC_GRADIENT_BOUNCE) has to say -e. Steps that stop at impacts (option
+ * toi) are continuous there: beside it stands their exact derivative. */
 #include "experiments/experiment.h"
 #include "experiments/plot.h"
 #include "experiments/scene.h"
@@ -22,8 +23,8 @@ typedef struct Bounces {
     double next[NGAP], slope[NGAP];
 } Bounces;
 
-typedef enum { EXACT, BOUNCE, KINDS } Kind;
-static const char *const KIND_NAMES[KINDS] = {"exact", "bounce"};
+typedef enum { EXACT, BOUNCE, IMPACT, KINDS } Kind;
+static const char *const KIND_NAMES[KINDS] = {"exact", "bounce", "toi"};
 
 static int measure(const tacFindings *found, Kind kind, double e, Bounces *b) {
     tacScene s;
@@ -31,6 +32,7 @@ static int measure(const tacFindings *found, Kind kind, double e, Bounces *b) {
     int result = scene_load(found, "ball", &s);
     if (result != CLI_GO_ON) return result;
     s.options.gradient = kind == BOUNCE ? TAC_GRADIENT_BOUNCE : TAC_GRADIENT_EXACT;
+    s.options.toi = kind == IMPACT;
     tacStatus status = tac_param_set(s.model, "geom/ball.restitution", e, &err);
     result = status == TAC_OK ? scene_start(found, &s) : experiment_fail(found, "%s", err.text);
     for (int i = 0; i < NGAP && result == CLI_GO_ON; i++) {
@@ -127,8 +129,9 @@ static double report_ball(tacFindings *found, Bounces (*b)[KINDS]) {
             experiment_put(found, object, KIND_NAMES[kind], b[i][kind].slope[SHOWN]);
         worst = fmax(worst, miss_of(&b[i][BOUNCE], RESTITUTIONS[i]));
         json_array_append_new(list, object);
-        experiment_say(found, "  restitution %.2f: dq+/dq of the step as it is %+.9f, for bounces %+.9f",
-                       RESTITUTIONS[i], b[i][EXACT].slope[SHOWN], b[i][BOUNCE].slope[SHOWN]);
+        experiment_say(found,
+                       "  restitution %.2f: dq+/dq of the step as it is %+.9f, for bounces %+.9f, with toi %+.9f",
+                       RESTITUTIONS[i], b[i][EXACT].slope[SHOWN], b[i][BOUNCE].slope[SHOWN], b[i][IMPACT].slope[SHOWN]);
     }
     json_object_set_new(found->tactus, "ball", list);
     experiment_put(found, found->tactus, "worst_ball", worst);

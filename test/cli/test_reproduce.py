@@ -25,7 +25,7 @@ class Reproduce(Case):
         self.refused("nothing", "reproduce", "nimble-lcp-guess", "-o", self.folder / "nothing" / "there")
 
     def holds(self, name):
-        """The criterion holds, the picture is one, and the result is the same for people and programs."""
+        """The criterion holds, and the picture is one."""
         result = self.fine("reproduce", name, "--json", "-o", self.folder / "pictures").json()
         self.assertEqual(set(result), KEYS)
         self.assertEqual(result["experiment"], name)
@@ -33,8 +33,14 @@ class Reproduce(Case):
         picture = (self.folder / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
         self.assertTrue(picture.startswith("<svg") and picture.endswith("</svg>\n"))
         self.assertNotIn("nan", picture)
-        self.assertIn(f"\nholds: {name}", self.fine("reproduce", name).out)
         return result["paper"], result["tactus"]
+
+    def test_for_people(self):
+        text = self.fine("reproduce", "nimble-bounce", "jade-sliding").out
+        self.assertIn("\nholds: nimble-bounce", text)
+        self.assertIn("\nholds: jade-sliding", text)
+        both = self.fine("reproduce", "nimble-bounce", "jade-sliding", "--json").json()["experiments"]
+        self.assertEqual([row["experiment"] for row in both], ["nimble-bounce", "jade-sliding"])
 
     def test_lcp_guess(self):
         _, ours = self.holds("nimble-lcp-guess")
@@ -49,6 +55,7 @@ class Reproduce(Case):
         for row in ours["ball"]:
             self.assertAlmostEqual(row["exact"], 1, 9)
             self.assertAlmostEqual(row["bounce"], -row["restitution"], 9)
+            self.assertAlmostEqual(row["toi"], -row["restitution"], 5)
         self.close(ours["two_balls"], [1, 0, 1, 0], 1e-9)
         self.close(ours["two_balls_speed"], [0, 1], 1e-5)
 
