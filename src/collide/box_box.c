@@ -176,6 +176,20 @@ static int edge_touch(const Boxes *x, const Axis *axis, tacTouch *out) {
     return s >= 0 && s <= 2 * x->half[0][i] && r >= 0 && r <= 2 * x->half[1][j];
 }
 
+/* The touch of overlapping boxes whose best direction is of two edges. Another pair may part them by more, to a tie;
+ * where its direction is nearly the same, the feet of the best run beyond its edges by a tie over the angle between the
+ * two, and that pair has the touch. */
+static tacTouch touch_edges(const Boxes *x, const Axis *best) {
+    tacTouch touch, other;
+    if (edge_touch(x, best, &touch)) return touch;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            Axis axis = measure(x, 2, i, j, across_edges(x, i, j));
+            if (axis.s >= best->s - x->tie && edge_touch(x, &axis, &other)) return other;
+        }
+    return touch;
+}
+
 /* --- Apart: corners ----------------------------------------------------------------------------------------------- */
 
 /* A corner of one box nearest to the other. */
@@ -330,10 +344,7 @@ static int touch_nearest(const Boxes *x, double reach, int *whole, tacTouch *out
         return n;
     }
     *whole = 0;
-    if (found.best.s > APART * x->tie)
-        *out = touch_apart(x);
-    else
-        edge_touch(x, &found.best, out);
+    *out = found.best.s > APART * x->tie ? touch_apart(x) : touch_edges(x, &found.best);
     set_margin(x, out);
     if (found.best.s <= APART * x->tie) bound_margins(&found, n, out);
     return out->dist < reach;

@@ -212,7 +212,7 @@ static void write_contact(const tacTouch *t, int a, int b, int pair, double incl
     c->point[0] = t->point[0], c->point[1] = t->point[1];
     c->feature[0] = t->feature[0], c->feature[1] = t->feature[1], c->clip = t->clip;
     c->rule = t->rule, c->angle = t->angle;
-    c->switch_margin = t->margin;
+    c->switch_margin = tac_max(0, t->margin); /* negative, by rounding or a tie: the features are at their ends */
 }
 
 tacTouch tac_contact_touch(const tacContact *c) {

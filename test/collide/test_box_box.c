@@ -159,6 +159,26 @@ static void tilted_planks(void **state) {
     }
 }
 
+/* Thin plates, edge to edge but for a tilt, that overlap by about as much as they tilt: the directions of their edges
+ * are as near to each other as the tilt, and part the boxes equally, to a tie. The touch stands on both boxes all the
+ * same. */
+static void tilted_plates(void **state) {
+    (void)state;
+    tacDraw d = {7, 0};
+    int edges = 0;
+    for (int i = 0; i < 20000; i++) {
+        double tilt = pow(10, draw_uniform(&d, -9, -6)), quarter = 0.78539816339744831;
+        tacVec3 a = {3, 3, draw_uniform(&d, 0.02, 0.1)}, b = {2, 2, draw_uniform(&d, 0.02, 0.1)};
+        tacVec3 along = {a.x + b.x - tilt * draw_uniform(&d, 0, 1), draw_uniform(&d, -3, 3),
+                         draw_uniform(&d, -0.1, 0.1)};
+        tacQuat turn = tac_quat_mul(tac_quat_exp(draw_vec3(&d, tilt)), tac_quat_exp(tac_vec3(quarter, 0, 0)));
+        Pair p = {{box_of(a), box_of(b)}, {pose_at(0, 0, 0), {along, tac_quat_mat(turn)}}};
+        tacTouch t[TAC_MAX_TOUCH];
+        if (check_boxes(&p, HUGE_VAL, t) > 0) edges += t[0].dist < 0 && t[0].feature[0].kind == TAC_FEATURE_LINE;
+    }
+    CHECK(edges > 1000);
+}
+
 static void edges_and_corners(void **state) {
     (void)state;
     const double r2 = sqrt(2), r3 = sqrt(3);
@@ -244,9 +264,10 @@ static void repeats(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_pairs),  cmocka_unit_test(moved_together_and_swapped), cmocka_unit_test(faces_on_faces),
-        cmocka_unit_test(tilted_planks), cmocka_unit_test(edges_and_corners),          cmocka_unit_test(odd_boxes),
-        cmocka_unit_test(repeats),
+        cmocka_unit_test(random_pairs),      cmocka_unit_test(moved_together_and_swapped),
+        cmocka_unit_test(faces_on_faces),    cmocka_unit_test(tilted_planks),
+        cmocka_unit_test(edges_and_corners), cmocka_unit_test(odd_boxes),
+        cmocka_unit_test(repeats),           cmocka_unit_test(tilted_plates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
