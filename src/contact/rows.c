@@ -181,8 +181,20 @@ static void add_joint_friction(const tacModel *m, tacRows *rows) {
             add_dof_row(m, rows, (tacRow){TAC_ROW_JOINT_FRICTION, i, 0, 0, 0, 0, 0}, 1);
 }
 
+/* Contacts of what no dof moves (an explicit pair of two fixed geoms) are left out: no force could part them. */
+static void drop_fixed(const tacModel *m, tacRows *rows) {
+    int n = 0;
+    for (int c = 0; c < rows->ncontact; c++) {
+        const int *geom = rows->contact[c].geom;
+        int moves = m->body_last_dof[m->geom_body[geom[0]]] >= 0 || m->body_last_dof[m->geom_body[geom[1]]] >= 0;
+        if (moves && n++ != c) rows->contact[n - 1] = rows->contact[c];
+    }
+    rows->ncontact = n;
+}
+
 void tac_rows_find(const tacModel *m, const tacWork *w, const double *q, const double *v, double reach, tacRows *rows) {
     rows->n = rows->nnz = rows->overflow = 0;
+    drop_fixed(m, rows);
     int off = *m->option_disable;
     if (off & TAC_DISABLE_CONSTRAINT) return;
     if (!(off & TAC_DISABLE_FRICTIONLOSS)) add_joint_friction(m, rows);

@@ -45,8 +45,8 @@ size_t tac_rows_bytes(const tacModel *m, int max_contacts);
 /* 0: the arena is too small. */
 int tac_rows_layout(tacRows *rows, const tacModel *m, int max_contacts, tacArena *arena);
 
-/* Contacts found before (rows->contact, ncontact) and limits nearer than `reach` times the speed of their coordinate
- * at v -> all rows with their J. Needs: position, tendon lengths. */
+/* Contacts found before (rows->contact, ncontact; those of what no dof moves are taken out) and limits nearer than
+ * `reach` times the speed of their coordinate at v -> all rows with their J. Needs: position, tendon lengths. */
 void tac_rows_find(const tacModel *m, const tacWork *w, const double *q, const double *v, double reach, tacRows *rows);
 /* -> Y. Needs: tac_factor. */
 void tac_rows_weigh(const tacModel *m, const tacWork *w, tacRows *rows, double *scratch_nv);

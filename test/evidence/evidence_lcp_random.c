@@ -5,8 +5,9 @@
  *    "refused":n, "failed":n, "allocations":n, "counted":n, "differing":n, "worst_ok":r, "worst_unsolved":r,
  *    "cases":[...]}
  *
- * residuals are those that steps report, over the momentum that is at stake: total mass by (1 m/s + the fastest
- * coordinate). A step that says it is solved must be so to TOLERANCE of that. */
+ * residuals are those that steps report, over what is at stake: the larger of the momentum (total mass by 1 m/s + the
+ * fastest coordinate) and the largest impulse of a contact. A step that says it is solved must be so to TOLERANCE of
+ * that. */
 #include "count_allocations.h"
 #include "scene.h"
 
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STEPS = 1000, WORLDS = 2, HOLD = 10, MOST_CASES = 40 };
+enum { STEPS = 1000, WORLDS = 2, HOLD = 10, MOST_CASES = 40, MOST_CONTACTS = 4096 };
 #define TOLERANCE 1e-9
 
 typedef struct Totals {
@@ -69,15 +70,28 @@ static double momentum_scale(const Scene *s, const double *x) {
     return s->model->body_subtree_mass[0] * (1 + fastest);
 }
 
+/* Largest impulse of a contact in the step from x: things that are wedged in each other press harder than they move. */
+static double impulse_scale(const Scene *s, const double *x, const double *u) {
+    static tacContactForce found[MOST_CONTACTS];
+    double largest = 0;
+    int n = 0;
+    if (tac_step_contacts(s->sim, x, u, found, MOST_CONTACTS, &n) != TAC_OK) return 0;
+    for (int i = 0; i < n; i++)
+        largest = fmax(largest, s->options.dt * fabs(found[i].force[0]));
+    return largest;
+}
+
 static int first_nonfinite(int n, const double *x) {
     for (int i = 0; i < n; i++)
         if (!isfinite(x[i])) return i;
     return -1;
 }
 
-/* 1: there is a next state. */
-static int judge_step(const Scene *s, uint64_t seed, int k, const tacStepInfo *info, const double *y, Totals *t) {
-    double residual = info->residual / momentum_scale(s, y);
+/* 1: there is a next state. x, u: where the step started; y, info: what it gave. */
+static int judge_step(const Scene *s, uint64_t seed, int k, const double *x, const double *u, const double *y,
+                      const tacStepInfo *info, Totals *t) {
+    double scale = momentum_scale(s, y), residual = info->residual / scale;
+    if (residual > TOLERANCE) residual = info->residual / fmax(scale, impulse_scale(s, x, u));
     t->steps++;
     t->in_contact += info->contacts > 0;
     if (info->status != TAC_OK && info->status != TAC_ERR_UNSOLVED) {
@@ -108,9 +122,11 @@ static int walk(Scene *s, uint64_t seed, const double *U, double *X, Totals *t) 
     size_t nx = (size_t)s->nx, nu = (size_t)s->nu;
     for (int k = 0; k < STEPS; k++) {
         long before = counted_allocations();
-        tac_step(s->sim, X + (size_t)k * nx, U + (size_t)k * nu, X + (size_t)(k + 1) * nx, &info);
+        const double *x = X + (size_t)k * nx, *u = U + (size_t)k * nu;
+        double *y = X + (size_t)(k + 1) * nx;
+        tac_step(s->sim, x, u, y, &info);
         t->allocations += counted_allocations() - before;
-        if (!judge_step(s, seed, k, &info, X + (size_t)(k + 1) * nx, t)) return k;
+        if (!judge_step(s, seed, k, x, u, y, &info, t)) return k;
     }
     return STEPS;
 }

@@ -179,6 +179,25 @@ static void contradictory_limits(void **state) {
     end(&w);
 }
 
+/* Two fixed boxes that an explicit pair lets touch, one inside the other: no force parts them, and none is asked to. */
+static void fixed_geoms_overlap(void **state) {
+    (void)state;
+    World w = begin();
+    tacGeomDef fixed = tac_default_geom();
+    tacPairDef pair = tac_default_pair();
+    fixed.type = TAC_BOX, fixed.size[0] = fixed.size[1] = fixed.size[2] = 0.1, fixed.pos.z = -0.1;
+    pair.geom[0] = tac_model_add_geom(w.b, 0, &fixed);
+    pair.geom[1] = tac_model_add_geom(w.b, 0, &fixed);
+    tac_model_add_pair(w.b, &pair);
+    add_block(&w, 0.05, 1, 0.5, 1);
+    finish(&w);
+    start(&w);
+    run(&w, 50);
+    CHECK_NEAR(w.x[2], 0.05, TOL_EXACT);
+    CHECK(w.info.residual < 1e-9);
+    end(&w);
+}
+
 /* --- Steps of any size -------------------------------------------------------------------------------------------- */
 
 static void step_sizes(void **state) {
@@ -264,6 +283,7 @@ int main(void) {
         cmocka_unit_test(redundant_contacts),
         cmocka_unit_test(mass_ratios),
         cmocka_unit_test(contradictory_limits),
+        cmocka_unit_test(fixed_geoms_overlap),
         cmocka_unit_test(step_sizes),
         cmocka_unit_test(failed_steps_leave_all_as_it_was),
         cmocka_unit_test(failed_worlds_of_a_batch),
