@@ -3,7 +3,7 @@
 
 #include "math/scalar.h"
 
-/* Sweeps from zero that guess the classes. */
+/* Sweeps from zero that guess the classes, at most. */
 #define GUESS_SWEEPS 6
 /* Largest problem on which Dantzig's method is tried: on larger ones it rarely goes through, and costs as much as the
  * way that does. */
@@ -127,7 +127,7 @@ static int approach(const tacBoxed *problem, tacBoxedWork *work, double *f, doub
 /* -> 1 when one of them solves it. */
 static int try_methods(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
                        tacBoxedResult *result) {
-    sweep(problem, GUESS_SWEEPS, f, w, row_class);
+    tac_boxed_guess(problem, GUESS_SWEEPS, f, row_class);
     int solved = tac_boxed_pivot(problem, work, f, w, row_class, &result->pivots) && good_enough(problem, f, w, result);
     result->method = result->pivots > 1 ? TAC_BOXED_PIVOT : TAC_BOXED_GUESS;
     if (solved || (!problem->semidefinite && follow(problem, work, f, w, row_class, result))) return 1;

@@ -98,6 +98,8 @@ double tac_boxed_tolerance(const tacBoxed *problem, const double *f);
 
 /* `count` sweeps of projected Gauss-Seidel on f; w is A f + b after them. */
 void tac_boxed_sweep(const tacBoxed *problem, int count, double *f, double *w);
+/* Classes that sweeps from zero come to: until one changes none, `most` at most. */
+void tac_boxed_guess(const tacBoxed *problem, int most, double *f, int *row_class);
 /* Rounds of pivoting that may pass without progress before we take it for a cycle. */
 #define TAC_BOXED_PATIENCE 6
 /* Block principal pivoting from the classes given: rows that break their condition change class together, as long as
