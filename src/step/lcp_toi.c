@@ -29,21 +29,27 @@ static double rate_of(const tacFlight *f, const tacContact *c, const tacVec6 *V)
     return rate;
 }
 
-/* 1: the contact is a row. V: velocities of bodies before the problem. The margin is the least change of the approach
- * that changes the answer. */
-static int is_row(const tacFlight *f, const tacContact *c, const tacVec6 *V, int impact, double *margin) {
+/* How far a problem is from having other rows. */
+typedef struct Margins {
+    double rate; /* m/s: of approach */
+    double dist; /* m */
+} Margins;
+
+/* 1: the contact is a row. V: velocities of bodies before the problem. */
+static int is_row(const tacFlight *f, const tacContact *c, const tacVec6 *V, int impact, Margins *margin) {
     double speed = f->sim->options.bounce_speed;
-    if (c->dist <= TAC_TOI_TOUCH) return 1;
-    if (c->dist > TAC_TOI_NEAR) return 0;
-    if (impact) return is_held(f, c->geom);
-    if (!(tac_contact_restitution(f->sim->model, c) > 0)) return 1;
+    int bounces = tac_contact_restitution(f->sim->model, c) > 0;
+    double most = impact && !is_held(f, c->geom) ? TAC_TOI_TOUCH : TAC_TOI_NEAR;
+    margin->dist = tac_min(margin->dist, tac_abs(c->dist - most));
+    if (c->dist > most) return 0;
+    if (c->dist <= TAC_TOI_TOUCH || impact || !bounces) return 1;
     double rate = rate_of(f, c, V);
-    *margin = tac_min(*margin, tac_abs(rate + speed));
+    margin->rate = tac_min(margin->rate, tac_abs(rate + speed));
     return rate >= -speed;
 }
 
 /* Contacts at the poses in hand that are rows. Needs: position. */
-static tacStatus find_touching(tacFlight *f, tacLcp *lcp, double *margin) {
+static tacStatus find_touching(tacFlight *f, tacLcp *lcp, Margins *margin) {
     tacSim *sim = f->sim;
     const tacModel *m = sim->model;
     tacRows *rows = &lcp->rows;
@@ -99,7 +105,7 @@ static tacStatus solve_touching(tacFlight *f, const double *v_free, int impact, 
     tacSim *sim = f->sim;
     const tacModel *m = sim->model;
     if (!tac_lcp_layout(lcp, m, sim->options.max_contacts, &sim->arena)) return TAC_ERR_ARENA_FULL;
-    double margin = TAC_INFINITY;
+    Margins margin = {TAC_INFINITY, TAC_INFINITY};
     lcp->toi = 1, lcp->impact = impact, lcp->target = TAC_TOI_GAP;
     tacStatus status = tac_place_geoms(m, &sim->work, &sim->scene);
     if (status == TAC_OK) status = find_touching(f, lcp, &margin);
@@ -114,11 +120,12 @@ static tacStatus solve_touching(tacFlight *f, const double *v_free, int impact, 
     for (int c = 0; impact && c < lcp->rows.ncontact; c++)
         if (was_row(f, &lcp->rows.contact[c])) tac_lcp_hop(lcp, c, f->x + m->nq);
     status = tac_lcp_solve(m, lcp, v_free, &sim->arena);
-    lcp->bounce_margin = tac_min(lcp->bounce_margin, margin);
+    lcp->bounce_margin = tac_min(lcp->bounce_margin, margin.rate);
     for (int c = 0; status == TAC_OK && c < lcp->rows.ncontact; c++)
         f->last[c] = lcp->rows.contact[c];
     f->nlast = lcp->rows.ncontact;
     if (status == TAC_OK) report(f, lcp);
+    sim->info.feature_margin = tac_min(sim->info.feature_margin, margin.dist);
     return status;
 }
 
