@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Steps that are differenced are solved to rounding, but for what is left of large numbers. */
+#define NCP_TOLERANCE 1e-12
+
 #define DEFAULT_TOL 1e-7
 enum { DEFAULT_SAMPLES = 100, NAME = 160 };
 
@@ -175,6 +178,7 @@ static int run_check(const tacModelFile *file, const tacCheckArgs *args, const t
     int result = cli_params_register("check", file->model, param, &params);
     if (result != CLI_GO_ON) return result;
     if (args->inputs == INPUTS_ALL) options.inputs = all_inputs(file->model);
+    options.ncp_tolerance = NCP_TOLERANCE;
     tacGradientCheck check = {.model = file->model,
                               .options = options,
                               .params = &params,

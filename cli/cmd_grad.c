@@ -24,7 +24,7 @@ static const tacArg GRAD_OPTIONS[] = {
     {"--mode", NULL, TAC_ARG_TEXT, offsetof(tacGradArgs, mode), "exact|bounce",
      "which gradient; bounce (with --contact lcp): of impacts as continuous time has it"},
     {"--kappa", NULL, TAC_ARG_NUMBER, offsetof(tacGradArgs, kappa), "K",
-     "smoothing of the contact model; none without contact"},
+     "ncp: softness of contact at which the step is solved and differentiated"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacGradArgs, json), NULL, "print for programs"},
     {0},
 };
@@ -48,7 +48,7 @@ static int check_mode(const tacGradArgs *args, const tacStepArgs *step) {
     int bounce = strcmp(args->mode, "bounce") == 0 && step->contact == TAC_LCP;
     if (strcmp(args->mode, "exact") != 0 && !bounce)
         return cli_fail("grad", "--mode %s is not available with --contact %s; exact is", args->mode, contact);
-    if (!isnan(args->kappa))
+    if (!isnan(args->kappa) && step->contact != TAC_NCP)
         return cli_fail("grad", "--kappa is not available with --contact %s: nothing is smoothed", contact);
     return CLI_GO_ON;
 }
@@ -280,6 +280,7 @@ int cmd_grad(int argc, char **argv) {
     cli_model_print_warnings("grad", &file);
     result = cli_step_options("grad", file.model, &step, model.lenient, &options);
     if (strcmp(own.mode, "bounce") == 0) options.gradient = TAC_GRADIENT_BOUNCE;
+    if (!isnan(own.kappa)) options.ncp_kappa = own.kappa;
     if (result == CLI_GO_ON) result = prepare(&file, &own, &model, &state, &param, options);
     cli_model_close(&file);
     return result;

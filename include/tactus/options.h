@@ -39,8 +39,9 @@ typedef struct tacOptions {
     tacGradientMode gradient; /* default TAC_GRADIENT_EXACT */
     double bounce_speed;      /* m/s: contacts that close more slowly do not bounce, whatever their restitution; 0.01 */
     double ncp_kappa;         /* softness of contact, a pure number: the point on the central path; default 1e-8 */
-    double ncp_tolerance;     /* N s, N m s, m, m/s: what a step's equations may be off by; default 1e-9 */
-    int ncp_iterations;       /* linear systems a step may take; default 50 */
+    double ncp_gradient_kappa; /* softness that derivatives are of; at least ncp_kappa counts; default 0: ncp_kappa */
+    double ncp_tolerance;      /* N s, N m s, m, m/s: what a step's equations may be off by; default 1e-9 */
+    int ncp_iterations;        /* linear systems a step may take; default 50 */
 } tacOptions;
 
 /* What happened in a step, and why a gradient is what it is. */

@@ -1,6 +1,7 @@
 /* All forces but those of constraints, in one call. */
 #pragma once
 
+#include "dynamics/sink.h"
 #include "dynamics/work.h"
 
 /* The blocks of u; NULL where the options do not ask for one. */
@@ -40,6 +41,11 @@ typedef struct tacSmoothJac {
 
 /* -> R's blocks, cleared by the caller; dR/da is M. Needs: tac_smooth_forces at the same point. */
 void tac_smooth_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const tacSmoothJac *R);
+
+/* Emits the derivatives of joint forces without inertia (passive, actuators, applied); qfrc and xfrc, those with
+ * respect to what is applied, may be NULL. Needs: tac_smooth_forces at the same point. */
+void tac_joint_force_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacForceSink *sink,
+                         const tacSink *qfrc, const tacSink *xfrc);
 
 /* What a reverse pass adds to. */
 typedef struct tacSmoothBar {

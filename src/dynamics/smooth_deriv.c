@@ -36,6 +36,12 @@ static void emit_applied(const tacModel *m, const tacWork *w, const tacSink *qfr
     }
 }
 
+void tac_joint_force_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacForceSink *sink,
+                         const tacSink *qfrc, const tacSink *xfrc) {
+    emit_forces(m, w, x, sink);
+    emit_applied(m, w, qfrc, xfrc);
+}
+
 void tac_smooth_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const tacSmoothJac *R) {
     const tacSink qfrc = {.matrix = R->dqfrc, .ld = R->ld, .negate = 1};
     const tacSink xfrc = {.matrix = R->dxfrc, .ld = R->ld, .negate = 1};

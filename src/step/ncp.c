@@ -1,17 +1,18 @@
 /* Contact ncp: variational integrator and exact friction cones (contact/ncp/ncp.h). */
-#include "contact/ncp/ncp.h"
+#include "step/ncp_step.h"
 
 #include "base/error.h"
 #include "dynamics/actuator.h"
 #include "math/scalar.h"
-#include "step/smooth_step.h"
 
 #include <string.h>
 
 /* Speed (m/s) beyond its own and that of falling which a geom may reach within one step and still be met. */
 #define SLACK_SPEED 0.5
-/* Products of cone variables are on the central path where they are off by this share of kappa. */
-#define CENTRING 1e-3
+/* Products of cone variables are on the central path where they are off by this share of kappa: the tolerance times
+ * this number, at most a thousandth. */
+#define CENTRING_PER_TOLERANCE 1e6
+#define CENTRING_MOST          1e-3
 
 /* --- The step ----------------------------------------------------------------------------------------------------- */
 
@@ -69,10 +70,12 @@ static tacStatus pose(tacSim *sim, const double *x, const double *u, tacNcp *p) 
 static int allowed(int left, int start) { return start + 1 < TAC_NCP_STARTS ? (left + 1) / 2 : left; }
 
 /* One search; -> p at its end, sim->info. */
-static tacStatus search(tacSim *sim, tacNcp *p, int start) {
+static tacStatus search(tacSim *sim, double kappa, tacNcp *p, int start) {
     tacInteriorProblem problem = tac_ncp_problem(p);
     int left = sim->options.ncp_iterations - sim->info.iterations;
-    tacInteriorSettings settings = {sim->options.ncp_kappa, sim->options.ncp_tolerance, CENTRING, allowed(left, start)};
+    double tolerance = sim->options.ncp_tolerance,
+           centring = tac_min(CENTRING_MOST, CENTRING_PER_TOLERANCE * tolerance);
+    tacInteriorSettings settings = {kappa, tolerance, centring, allowed(left, start)};
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
     tacStatus status = tac_ncp_start(p, start);
     if (status == TAC_OK) status = tac_interior_solve(&problem, &settings, &point, &sim->arena);
@@ -98,11 +101,11 @@ static tacStatus bring_back(tacSim *sim, tacNcp *p, const double *kept) {
 }
 
 /* -> p at the solution (p->x is v+), or where the search ended that left the least residual. */
-static tacStatus solve(tacSim *sim, tacNcp *p) {
+static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
     double least = TAC_INFINITY, *kept = TAC_TAKE(&sim->arena, p->m->nv + 2 * p->numbers, double);
     if (kept == NULL) return TAC_ERR_ARENA_FULL;
     for (int start = 0; start < TAC_NCP_STARTS && sim->info.iterations < sim->options.ncp_iterations; start++) {
-        tacStatus status = search(sim, p, start);
+        tacStatus status = search(sim, kappa, p, start);
         if (status != TAC_ERR_UNSOLVED) return status;
         if (!(sim->info.residual < least)) continue;
         least = sim->info.residual;
@@ -123,11 +126,11 @@ static tacStatus advance(tacSim *sim, const double *x, const tacNcp *p) {
     return tac_first_nonfinite(tac_nx(m), w->next) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
-static tacStatus go(tacSim *sim, const double *x, const double *u, tacNcp *p) {
+tacStatus tac_ncp_go(tacSim *sim, const double *x, const double *u, double kappa, tacNcp *p) {
     sim->info = (tacStepInfo){0};
     tacStatus status = pose(sim, x, u, p);
     if (status != TAC_OK) return status;
-    tacStatus solved = solve(sim, p);
+    tacStatus solved = solve(sim, kappa, p);
     if (!tac_went_on(solved)) return solved;
     status = advance(sim, x, p);
     tac_ncp_report(p, &sim->info);
@@ -137,7 +140,7 @@ static tacStatus go(tacSim *sim, const double *x, const double *u, tacNcp *p) {
 static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) {
     tacNcp p;
     size_t mark = tac_arena_mark(&sim->arena);
-    tacStatus status = go(sim, x, u, &p);
+    tacStatus status = tac_ncp_go(sim, x, u, sim->options.ncp_kappa, &p);
     if (tac_went_on(status)) memcpy(y, sim->work.next, (size_t)tac_nx(sim->model) * sizeof *y);
     tac_arena_release(&sim->arena, mark);
     return status;
@@ -145,20 +148,10 @@ static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) 
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */
 
-static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
-    (void)sim, (void)x, (void)u, (void)y, (void)J;
-    return TAC_ERR_UNSUPPORTED;
-}
-
-static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
-    (void)sim, (void)x, (void)u, (void)ybar, (void)g;
-    return TAC_ERR_UNSUPPORTED;
-}
-
 static tacStatus forces(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc) {
     tacNcp p;
     size_t mark = tac_arena_mark(&sim->arena);
-    tacStatus status = go(sim, x, u, &p);
+    tacStatus status = tac_ncp_go(sim, x, u, sim->options.ncp_kappa, &p);
     if (status == TAC_OK) tac_ncp_forces(&p, wrench, qfrc);
     tac_arena_release(&sim->arena, mark);
     return status;
@@ -178,7 +171,7 @@ static tacStatus forces_vjp(tacSim *sim, const double *x, const double *u, const
 static size_t scratch(const tacModel *m, const tacOptions *options) {
     return tac_ncp_bytes(m, options->max_contacts) + tac_room((size_t)m->ngeom) +
            tac_room((size_t)m->nv + 8 * (size_t)options->max_contacts + 4 * (size_t)m->njnt) +
-           tac_smooth_scratch(m, options);
+           tac_ncp_grad_scratch(m, options);
 }
 
 /* Constraints that have no equations yet would be left out in silence. */
@@ -217,8 +210,8 @@ static tacStatus accepts(const tacModel *m, tacError *err) {
 const tacStepper TAC_STEPPER_NCP = {.contact = TAC_NCP,
                                     .integrator = TAC_ANY_INTEGRATOR,
                                     .step = step,
-                                    .jac = jac,
-                                    .vjp = vjp,
+                                    .jac = tac_ncp_jac,
+                                    .vjp = tac_ncp_vjp,
                                     .acceleration = tac_smooth_acceleration,
                                     .acceleration_jac = tac_smooth_acceleration_jac,
                                     .acceleration_vjp = tac_smooth_acceleration_vjp,

@@ -30,6 +30,7 @@ tacOptions tac_default_options(const tacModel *model) {
         .gradient = TAC_GRADIENT_EXACT,
         .bounce_speed = 0.01,
         .ncp_kappa = 1e-8,
+        .ncp_gradient_kappa = 0,
         .ncp_tolerance = 1e-9,
         .ncp_iterations = 50,
     };
@@ -72,6 +73,9 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
     if (!(options->ncp_kappa >= TAC_NCP_LEAST_KAPPA) || !tac_finite(options->ncp_kappa))
         return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_kappa is %g: expected a finite number of at least %g",
                         options->ncp_kappa, TAC_NCP_LEAST_KAPPA);
+    if (!(options->ncp_gradient_kappa >= 0) || !tac_finite(options->ncp_gradient_kappa))
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_gradient_kappa is %g: expected a finite number, or 0",
+                        options->ncp_gradient_kappa);
     if (!(options->ncp_tolerance > 0) || !tac_finite(options->ncp_tolerance))
         return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_tolerance is %g: expected a finite number above 0",
                         options->ncp_tolerance);

@@ -28,12 +28,17 @@ static int most_limits(const tacModel *m) {
     return n;
 }
 
+size_t tac_ncp_pose_bytes(const tacModel *m) {
+    size_t nb = (size_t)m->nbody;
+    return 3 * tac_arena_round(nb * sizeof(tacVec3)) + tac_arena_round(nb * sizeof(tacQuat)) +
+           tac_arena_round(nb * sizeof(tacMat3)) + tac_arena_round(nb * sizeof(tacInertia)) +
+           2 * tac_arena_round((size_t)m->njnt * sizeof(tacVec3)) + tac_arena_round((size_t)m->nv * sizeof(tacVec6));
+}
+
 size_t tac_ncp_bytes(const tacModel *m, int max_contacts) {
     size_t nb = (size_t)m->nbody, nv = (size_t)m->nv, nc = (size_t)max_contacts, nl = (size_t)most_limits(m);
     size_t d = sizeof(double), numbers = 4 * nc + nl, cones = 2 * nc + nl;
-    size_t poses = 5 * tac_arena_round(nb * sizeof(tacVec3)) + tac_arena_round(nb * sizeof(tacQuat)) +
-                   tac_arena_round(nb * sizeof(tacMat3)) + tac_arena_round(nb * sizeof(tacInertia)) +
-                   2 * tac_arena_round((size_t)m->njnt * sizeof(tacVec3)) + tac_arena_round(nv * sizeof(tacVec6));
+    size_t poses = tac_ncp_pose_bytes(m) + 2 * tac_arena_round(nb * sizeof(tacVec3));
     size_t bodies = 4 * tac_arena_round(nb * sizeof(tacVec6)) + tac_arena_round((size_t)m->nq * d);
     size_t dofs = 5 * tac_arena_round(nv * d);
     size_t pairs = tac_arena_round(nc * sizeof(tacNcpContact)) + tac_arena_round(nc * sizeof(tacContact)) +
@@ -43,8 +48,7 @@ size_t tac_ncp_bytes(const tacModel *m, int max_contacts) {
            tac_interior_scratch(m->nv, (int)numbers, (int)cones);
 }
 
-/* The position stage of a workspace. */
-static int layout_pose(tacWork *w, const tacModel *m, tacArena *arena) {
+int tac_ncp_pose_layout(tacWork *w, const tacModel *m, tacArena *arena) {
     *w = (tacWork){.xpos = TAC_TAKE(arena, m->nbody, tacVec3)};
     w->xquat = TAC_TAKE(arena, m->nbody, tacQuat);
     w->xmat = TAC_TAKE(arena, m->nbody, tacMat3);
@@ -87,7 +91,7 @@ int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *are
         if ((*of_dofs[i] = TAC_TAKE(arena, m->nv, double)) == NULL) return 0;
     p->slide = TAC_TAKE(arena, m->nbody, tacVec3);
     p->spin = TAC_TAKE(arena, m->nbody, tacVec3);
-    if (!p->q_next || !p->slide || !p->spin || !layout_pose(&p->next, m, arena) || !layout_pairs(p, m, arena) ||
+    if (!p->q_next || !p->slide || !p->spin || !tac_ncp_pose_layout(&p->next, m, arena) || !layout_pairs(p, m, arena) ||
         !tac_block_layout(&p->ldu, arena))
         return 0;
     for (int b = 0; b < m->nbody; b++)

@@ -68,6 +68,10 @@ size_t tac_ncp_bytes(const tacModel *m, int max_contacts);
 /* 0: the arena is too small. */
 int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *arena);
 
+/* The position stage of a workspace. */
+size_t tac_ncp_pose_bytes(const tacModel *m);
+int tac_ncp_pose_layout(tacWork *w, const tacModel *m, tacArena *arena);
+
 /* --- Bodies and joints (ncp_bodies.c) ----------------------------------------------------------------------------- */
 
 /* Momentum of turning between two orientations, in the frame of the first (`after`) or second (`before`), from the
@@ -75,6 +79,14 @@ int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *are
 tacVec3 tac_turn_momentum(tacSym3 J, double c, tacVec3 psi, double h, int after);
 /* Its derivative (`after`) as the second orientation turns by a small rotation in the frame of the first   (W4) */
 tacMat3 tac_turn_momentum_jac(tacSym3 J, double c, tacVec3 psi, double h);
+/* The same for a body between two poses, world axes; its momentum too where asked for. */
+tacMat3 tac_ncp_turn_block(const tacWork *first, const tacWork *second, int b, tacSym3 J, double h, tacVec3 *momentum);
+/* H += [T 0; 0 s 1] at a body's centre of mass, as a 6 x 6 block about points from which it is at these arms. */
+void tac_ncp_add_rigid(const tacMat3 *T, double s, tacVec3 arm_row, tacVec3 arm_column, double *H);
+/* [a]: the matrix of a x. */
+tacMat3 tac_ncp_skew(tacVec3 a);
+/* w at q (-) h v. */
+void tac_ncp_pose_before(tacNcp *p, tacWork *w);
 /* State at hand (w at q, tau set) -> before. Uses next. */
 void tac_ncp_begin(tacNcp *p);
 /* v+ -> poses at q+, f and g without contacts and limits. TAC_ERR_DEGENERATE: a body turns by pi/2 or more. */
@@ -88,6 +100,12 @@ void tac_ncp_linearize(tacNcp *p);
 void tac_ncp_constrain(tacNcp *p, int nfound);
 /* Geometry of all contacts at the poses of tac_ncp_move. */
 tacStatus tac_ncp_place(tacNcp *p);
+/* One geom at the poses of w, in the scene. */
+void tac_ncp_place_geom(tacNcp *p, const tacWork *w, int geom);
+/* f -= wrench on both bodies of an impulse with components t, normal first. */
+void tac_ncp_add_impulse(const tacNcp *p, const tacNcpContact *c, const double t[3], tacVec6 *f);
+/* Row over twists about a point -> about an origin from which the point is at d. */
+void tac_ncp_shift_row(tacVec3 d, double *row);
 /* Iterate -> impulses on f and g, residuals of contacts and limits; -> the largest. */
 double tac_ncp_load(tacNcp *p, const double *a, const double *b);
 /* Forces of contacts on bodies, about their origins at q+ (6 nbody), and of contacts and limits on dofs (nv). */
@@ -107,3 +125,31 @@ void tac_ncp_report(const tacNcp *p, tacStepInfo *info);
 /* Start of search number `start`: x, a, b, the cone variables on the central path. */
 enum { TAC_NCP_STARTS = 3 };
 tacStatus tac_ncp_start(tacNcp *p, int start);
+
+/* --- Derivatives (ncp_deriv.c) ------------------------------------------------------------------------------------ */
+
+/* How a contact's gap (less rest) and slip move with the poses at q. */
+typedef struct tacNcpStart {
+    double K[9], G[3][12];
+} tacNcpStart;
+
+typedef struct tacNcpDeriv {
+    tacWork prev;         /* at q (-) h v: position stage */
+    double *now, *before; /* nbody x 36: df/d(pose at q), df/d(pose before) of bodies without contacts */
+    tacVec6 *wrench;      /* nbody: missing impulse at the centre of mass */
+    unsigned char *behind;
+    tacNcpStart *start; /* a contact */
+} tacNcpDeriv;
+
+size_t tac_ncp_deriv_bytes(const tacModel *m, int max_contacts);
+int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena);
+/* At the solution. */
+tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d);
+/* The change of v+ that keeps q+ where it is as q_j moves: -1/h, for rotations a row of -Jr^-1(h v+)^T / h. Of 1 or 3
+ * dofs, from tac_ncp_hold_first on. */
+int tac_ncp_hold(const tacNcp *p, int j, double dv[3]);
+int tac_ncp_hold_first(const tacNcp *p, int j);
+/* Twists of the poses before and now of all behind dof j, per unit of q_j or v_j. */
+void tac_ncp_twists(const tacNcp *p, const tacNcpDeriv *d, int j, int velocity, tacVec6 twist[2]);
+/* Change of the missing impulses f (nbody) about the trees' origins at q, per unit of q_j or v_j at fixed q+. */
+void tac_ncp_column(const tacNcp *p, const tacNcpDeriv *d, int j, int velocity, tacVec6 *f);

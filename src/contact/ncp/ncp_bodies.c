@@ -12,7 +12,7 @@ tacVec3 tac_turn_momentum(tacSym3 J, double c, tacVec3 psi, double h, int after)
     return tac_scale3(2 / h, tac_madd3(tac_scale3(c, Jpsi), after ? 1 : -1, across));
 }
 
-static tacMat3 skew(tacVec3 a) { return (tacMat3){{0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}}; }
+tacMat3 tac_ncp_skew(tacVec3 a) { return (tacMat3){{0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}}; }
 
 static tacMat3 full(tacSym3 S) { return (tacMat3){{S.xx, S.xy, S.xz, S.xy, S.yy, S.yz, S.xz, S.yz, S.zz}}; }
 
@@ -20,7 +20,8 @@ static tacMat3 full(tacSym3 S) { return (tacMat3){{S.xx, S.xy, S.xz, S.xy, S.yy,
  *   (1/h) [(c J + [psi] J - [J psi]) (c 1 - [psi]) - J psi psi^T] */
 tacMat3 tac_turn_momentum_jac(tacSym3 J, double c, tacVec3 psi, double h) {
     tacVec3 Jpsi = tac_mulsv3(J, psi);
-    tacMat3 dense = full(J), along = tac_mulmm3(skew(psi), dense), of_J = skew(Jpsi), of_psi = skew(psi);
+    tacMat3 dense = full(J), along = tac_mulmm3(tac_ncp_skew(psi), dense), of_J = tac_ncp_skew(Jpsi),
+            of_psi = tac_ncp_skew(psi);
     for (int i = 0; i < 9; i++) {
         along.m[i] += c * dense.m[i] - of_J.m[i];
         of_psi.m[i] = (i % 4 == 0 ? c : 0) - of_psi.m[i];
@@ -40,18 +41,25 @@ static tacQuat relative(tacQuat r0, tacQuat r1) {
 
 /* --- Poses -------------------------------------------------------------------------------------------------------- */
 
-/* p->next at q (+) step v. */
-static void pose_at(tacNcp *p, double step, const double *v) {
+/* w at q (+) step v. */
+static void pose_at(tacNcp *p, double step, const double *v, tacWork *w) {
     for (int i = 0; i < p->m->nv; i++)
         p->hv[i] = step * v[i];
     tac_qpos_add(p->m, p->q, p->hv, p->q_next);
-    tac_kinematics_q(p->m, &p->next, p->q_next, p->mocap);
+    tac_kinematics_q(p->m, w, p->q_next, p->mocap);
+}
+
+void tac_ncp_pose_before(tacNcp *p, tacWork *w) {
+    pose_at(p, -p->h, p->v, w);
+    for (int i = 0; i < p->m->nv; i++) /* as they were */
+        p->hv[i] = p->h * p->x[i];
+    tac_qpos_add(p->m, p->q, p->hv, p->q_next);
 }
 
 void tac_ncp_begin(tacNcp *p) {
     const tacModel *m = p->m;
     tacVec3 gravity = tac_neg3(tac_base_acceleration(m).lin);
-    pose_at(p, -p->h, p->v);
+    pose_at(p, -p->h, p->v, &p->next);
     for (int b = 1; b < m->nbody; b++) {
         double mass = m->body_mass[b];
         tacQuat r = relative(p->next.xquat[b], p->w->xquat[b]);
@@ -70,7 +78,7 @@ static void keep_velocity(tacNcp *p, int b, tacQuat r) {
 
 tacStatus tac_ncp_move(tacNcp *p, const double *v_next) {
     const tacModel *m = p->m;
-    pose_at(p, p->h, v_next);
+    pose_at(p, p->h, v_next, &p->next);
     p->f[0] = tac_zero6();
     p->slide[0] = p->spin[0] = tac_zero3();
     for (int b = 1; b < m->nbody; b++) {
@@ -116,23 +124,32 @@ static void put_axes(tacNcp *p) {
     }
 }
 
-/* [T 0; 0 mass/h] at the centre of mass -> about the trees' origins: rows at q, columns at q+. */
-static void put_body(tacNcp *p, int b) {
-    const tacModel *m = p->m;
-    double *H = p->ldu.H + TAC_BLOCK_SIZE * b, s = m->body_mass[b] / p->h;
-    tacMat3 R = p->w->xmat[b], arm = skew(tac_sub3(p->w->xipos[b], p->w->origin[b]));
-    tacMat3 arm_next = skew(tac_sub3(p->next.xipos[b], p->next.origin[b])), both = tac_mulmm3(arm, arm_next);
-    tacQuat r = relative(p->w->xquat[b], p->next.xquat[b]);
-    tacMat3 D = tac_turn_momentum_jac(m->body_icom[b], r.w, tac_vec3(r.x, r.y, r.z), p->h);
-    tacMat3 T = tac_mulmm3(tac_mulmm3(R, D), tac_transpose3(R));
+void tac_ncp_add_rigid(const tacMat3 *T, double s, tacVec3 arm_row, tacVec3 arm_column, double *H) {
+    tacMat3 row = tac_ncp_skew(arm_row), column = tac_ncp_skew(arm_column), both = tac_mulmm3(row, column);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             int k = 3 * i + j;
-            H[6 * i + j] += T.m[k] - s * both.m[k];
-            H[6 * i + 3 + j] += s * arm.m[k];
-            H[6 * (3 + i) + j] -= s * arm_next.m[k];
+            H[6 * i + j] += T->m[k] - s * both.m[k];
+            H[6 * i + 3 + j] += s * row.m[k];
+            H[6 * (3 + i) + j] -= s * column.m[k];
             H[6 * (3 + i) + 3 + j] += i == j ? s : 0;
         }
+}
+
+tacMat3 tac_ncp_turn_block(const tacWork *first, const tacWork *second, int b, tacSym3 J, double h, tacVec3 *momentum) {
+    tacMat3 R = first->xmat[b];
+    tacQuat r = relative(first->xquat[b], second->xquat[b]);
+    tacVec3 psi = {r.x, r.y, r.z};
+    tacMat3 D = tac_turn_momentum_jac(J, r.w, psi, h);
+    if (momentum != NULL) *momentum = tac_mulmv3(R, tac_turn_momentum(J, r.w, psi, h, 1));
+    return tac_mulmm3(tac_mulmm3(R, D), tac_transpose3(R));
+}
+
+static void put_body(tacNcp *p, int b) {
+    const tacModel *m = p->m;
+    tacMat3 T = tac_ncp_turn_block(p->w, &p->next, b, m->body_icom[b], p->h, NULL);
+    tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]), ahead = tac_sub3(p->next.xipos[b], p->next.origin[b]);
+    tac_ncp_add_rigid(&T, m->body_mass[b] / p->h, arm, ahead, p->ldu.H + TAC_BLOCK_SIZE * b);
 }
 
 void tac_ncp_linearize(tacNcp *p) {

@@ -74,10 +74,10 @@ void tac_ncp_constrain(tacNcp *p, int nfound) {
 
 /* --- Geometry at the next pose ------------------------------------------------------------------------------------ */
 
-static void place_geom(tacNcp *p, int geom) {
+void tac_ncp_place_geom(tacNcp *p, const tacWork *w, int geom) {
     int body = p->m->geom_body[geom];
-    p->scene->pose[geom].p = tac_frame_pos(&p->next, body, p->m->geom_pos[geom]);
-    p->scene->pose[geom].R = tac_quat_mat(tac_frame_quat(&p->next, body, p->m->geom_quat[geom]));
+    p->scene->pose[geom].p = tac_frame_pos(w, body, p->m->geom_pos[geom]);
+    p->scene->pose[geom].R = tac_quat_mat(tac_frame_quat(w, body, p->m->geom_quat[geom]));
 }
 
 /* The same features at the poses of the scene. */
@@ -106,8 +106,8 @@ static tacVec3 slip_of(const tacNcp *p, const tacNcpContact *c) {
 tacStatus tac_ncp_place(tacNcp *p) {
     for (int i = 0; i < p->ncontact; i++) {
         tacNcpContact *c = &p->contact[i];
-        place_geom(p, c->start.geom[0]);
-        place_geom(p, c->start.geom[1]);
+        tac_ncp_place_geom(p, &p->next, c->start.geom[0]);
+        tac_ncp_place_geom(p, &p->next, c->start.geom[1]);
         tacStatus status = rebuild(p->scene, &c->start, &c->now);
         if (status != TAC_OK) return status;
         tacVec3 u = slip_of(p, c);
@@ -129,8 +129,7 @@ static tacVec3 impulse_of(const tacContact *c, const double t[3]) {
     return tac_madd3(tac_madd3(tac_scale3(t[0], c->normal), t[1], c->tangent[0]), t[2], c->tangent[1]);
 }
 
-/* f -= wrench of the impulse, on both bodies. */
-static void add_impulse(const tacNcp *p, const tacNcpContact *c, const double t[3], tacVec6 *f) {
+void tac_ncp_add_impulse(const tacNcp *p, const tacNcpContact *c, const double t[3], tacVec6 *f) {
     tacVec3 P = impulse_of(&c->now, t);
     for (int side = 0; side < 2; side++) {
         int b = c->body[side];
@@ -155,7 +154,7 @@ static double load_contact(tacNcp *p, tacNcpContact *c, const double *a, const d
             worst = tac_max(worst, tac_abs(c->e.e_eta[i]));
         }
     }
-    add_impulse(p, c, t, p->f);
+    tac_ncp_add_impulse(p, c, t, p->f);
     return worst;
 }
 
@@ -201,7 +200,7 @@ void tac_ncp_forces(tacNcp *p, double *wrench, double *qfrc) {
     for (int i = 0; i < p->ncontact; i++) {
         double t[3];
         components_of(&p->contact[i], t);
-        add_impulse(p, &p->contact[i], t, p->rhs);
+        tac_ncp_add_impulse(p, &p->contact[i], t, p->rhs);
     }
     for (int b = m->nbody - 1; b > 0; b--) {
         for (int i = m->body_dof_adr[b]; i < m->body_dof_adr[b] + m->body_dof_num[b]; i++)
@@ -252,8 +251,7 @@ static Column column_of(const tacNcp *p, const tacNcpContact *c, const tacContac
     return out;
 }
 
-/* Row over twists about the contact's point -> about the origin at q+, from which the point is at d. */
-static void shift_row(tacVec3 d, double *row) {
+void tac_ncp_shift_row(tacVec3 d, double *row) {
     tacVec3 ang = tac_load3(row), lin = tac_load3(row + 3);
     tac_store3(row, tac_add3(ang, tac_cross3(d, lin)));
 }
@@ -277,9 +275,9 @@ static tacStatus differentiate(tacNcp *p, tacNcpContact *c, double Gamma[2][6][1
             }
         }
         for (int i = 0; i < 3; i++)
-            shift_row(d, c->G[i] + 6 * moved);
+            tac_ncp_shift_row(d, c->G[i] + 6 * moved);
         for (int i = 0; i < 12; i++)
-            shift_row(d, Gamma[i / 6][i % 6] + 6 * moved);
+            tac_ncp_shift_row(d, Gamma[i / 6][i % 6] + 6 * moved);
     }
     return TAC_OK;
 }
@@ -353,7 +351,7 @@ void tac_ncp_reduce(tacNcp *p, const double *c, double *f, double *g) {
         take_sides(contact, c);
         tacFrictionStep d = tac_friction_step(&contact->p, &contact->e, 0, STILL);
         double t[3] = {d.gamma, d.xi[1], d.xi[2]};
-        add_impulse(p, contact, t, wrench);
+        tac_ncp_add_impulse(p, contact, t, wrench);
     }
     for (int i = 0; i < p->nlimit; i++) {
         const tacNcpLimit *l = &p->limit[i];

@@ -19,19 +19,25 @@ static double mean_mass(const tacNcp *p) {
 /* On the central path every contact has some impulse; it holds where the impulse beats the gap in their own units. */
 static int holds(const tacNcp *p, const tacNcpContact *c, double mass) { return c->p.gamma * p->h > mass * c->p.s; }
 
-static uint64_t hash_contact(const tacContact *c, uint64_t hash) {
+/* Which features, and whether the gap that counts as closed moves with them. */
+static uint64_t hash_contact(const tacNcpContact *contact, uint64_t hash) {
+    const tacContact *c = &contact->start;
     const tacFeature *f = c->feature;
-    int words[13] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],   f[0].id[1],
-                     f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1]};
+    int words[14] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],    f[0].id[1],
+                     f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1], contact->rest < 0};
     return tac_hash(words, sizeof words, hash);
 }
 
 void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
     double mass = mean_mass(p);
     info->class_margin = info->feature_margin = TAC_INFINITY;
+    for (int i = 0; i < p->nlimit; i++) {
+        int words[3] = {p->limit[i].dof, p->limit[i].sign > 0, p->limit[i].rest < 0};
+        info->active_set = tac_hash(words, sizeof words, info->active_set);
+    }
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
-        info->active_set = hash_contact(&c->start, info->active_set);
+        info->active_set = hash_contact(c, info->active_set);
         if (!holds(p, c, mass)) continue;
         double friction = tac_sqrt(c->p.xi[1] * c->p.xi[1] + c->p.xi[2] * c->p.xi[2]);
         int slides = c->p.mu > 0 && friction > (1 - AT_BOUND) * c->p.xi[0];

@@ -1,0 +1,209 @@
+/* Derivatives of the step with contact ncp against differences of the very step they are of, in contact: boxes that
+ * rest, slide, tip and fall, a limited arm, springs, dampers, motors and all inputs. */
+#include "tactus/tactus.h"
+
+#include "support/check.h"
+#include "support/draw.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TIME_STEP    0.02
+#define KAPPA        1e-4  /* soft enough that differences over DIFFERENCE mean something */
+#define TOLERANCE    1e-12 /* of the step's equations */
+#define DIFFERENCE   1e-5
+#define TOL_GRADIENT 1e-6
+#define TOL_REVERSE  1e-10
+
+enum { MOST = 128 };
+
+/* A free box with a hinged, limited, sprung and driven arm that ends in a ball joint, and a free ball, on a plane. */
+static tacModel *robot(void) {
+    tacBuilder *b = tac_model_begin();
+    tacGeomDef plane = tac_default_geom();
+    plane.type = TAC_PLANE, plane.friction[0] = 0.6, plane.size[0] = plane.size[1] = plane.size[2] = 1;
+    tac_model_add_geom(b, 0, &plane);
+    for (int i = 0, parent = 0; i < 4; i++) {
+        static const tacJointType TYPE[4] = {TAC_FREE, TAC_HINGE, TAC_BALL, TAC_FREE};
+        tacBodyDef body = tac_default_body();
+        tacJointDef joint = tac_default_joint();
+        tacGeomDef geom = tac_default_geom();
+        body.pos = i == 0 ? (tacVec3){0, 0, 0.1} : i == 3 ? (tacVec3){0, 0.5, 0.1} : (tacVec3){0.25, 0, 0};
+        parent = tac_model_add_body(b, i == 3 ? 0 : parent, &body);
+        joint.type = TYPE[i], joint.axis = (tacVec3){0, 1, 0};
+        if (i == 1) joint.limited = 1, joint.range[0] = -0.3, joint.range[1] = 0.3, joint.stiffness = 2;
+        if (i == 1 || i == 2) joint.damping = 0.2, joint.armature = 0.02;
+        int id = tac_model_add_joint(b, parent, &joint);
+        geom.type = i == 0 ? TAC_BOX : i == 3 ? TAC_SPHERE : TAC_CAPSULE, geom.friction[0] = 0.6;
+        geom.size[0] = i == 0 ? 0.2 : i == 3 ? 0.1 : 0.05, geom.size[1] = 0.1, geom.size[2] = 0.1;
+        geom.has_mass = 1, geom.mass = i == 0 ? 2 : 0.5;
+        tac_model_add_geom(b, parent, &geom);
+        if (i != 1) continue;
+        tacActuatorDef motor = tac_default_actuator();
+        motor.trnid[0] = id, motor.gaintype = TAC_GAIN_FIXED, motor.gainprm[0] = 3, motor.biastype = TAC_BIAS_AFFINE;
+        motor.biasprm[1] = -3, motor.dyntype = TAC_DYN_FILTER, motor.dynprm[0] = 0.05;
+        tac_model_add_actuator(b, &motor);
+    }
+    tacModel *m;
+    tacError err;
+    if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
+    tac_model_abandon(b);
+    return m;
+}
+
+static tacSim *simulate(const tacModel *m, double kappa, double gradient_kappa) {
+    tacOptions options = tac_default_options(m);
+    tacSim *sim;
+    tacError err;
+    options.contact = TAC_NCP, options.dt = TIME_STEP, options.ncp_kappa = kappa;
+    options.ncp_gradient_kappa = gradient_kappa, options.ncp_tolerance = TOLERANCE;
+    options.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC;
+    if (tac_sim_new(m, &options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
+    return sim;
+}
+
+/* Near the ground, moving; the arm may be at its limit or beyond. */
+static void draw_state(const tacModel *m, tacDraw *d, double *x, double *u, int nu) {
+    double move[MOST], start[MOST];
+    tac_default_state(m, start);
+    for (int i = 0; i < m->nv; i++)
+        move[i] = 0.1 * draw_normal(d);
+    move[2] = draw_uniform(d, -0.01, 0.02);
+    move[3] *= 0.2, move[4] *= 0.2;
+    move[6] = draw_uniform(d, -0.35, 0.35);
+    memcpy(x, start, sizeof(double) * (size_t)tac_nx(m));
+    tac_qpos_add(m, start, move, x);
+    for (int i = 0; i < m->nv; i++)
+        x[m->nq + i] = 0.5 * draw_normal(d);
+    x[m->nq + m->nv] = draw_uniform(d, -1, 1);
+    for (int i = 0; i < nu; i++)
+        u[i] = 0.3 * draw_normal(d);
+}
+
+/* y2 (-) y1 */
+static void difference(const tacModel *m, const double *y1, const double *y2, double *d) {
+    tac_qpos_sub(m, y2, y1, d);
+    for (int i = 0; i < m->nv + m->na; i++)
+        d[m->nv + i] = y2[m->nq + i] - y1[m->nq + i];
+}
+
+/* Step from x displaced by t along column k of [x | u]; -> which contacts there are. */
+static uint64_t displaced(tacSim *sim, const tacModel *m, const double *x, const double *u, int nu, int k, double t,
+                          double *y) {
+    double x1[MOST], u1[MOST], move[MOST] = {0};
+    int ndx = tac_ndx(m);
+    memcpy(x1, x, sizeof(double) * (size_t)tac_nx(m)), memcpy(u1, u, sizeof(double) * (size_t)nu);
+    if (k < m->nv) {
+        move[k] = t;
+        tac_qpos_add(m, x, move, x1);
+    } else if (k < ndx) {
+        x1[m->nq + k - m->nv] += t;
+    } else {
+        u1[k - ndx] += t;
+    }
+    tacStepInfo info;
+    CHECK_INT(tac_step(sim, x1, u1, y, &info), TAC_OK);
+    return info.active_set;
+}
+
+/* (4 D(t/2) - D(t))/3; -> 1: a contact comes or goes inside the stencil, and differences mean nothing */
+static int column_of(tacSim *sim, const tacModel *m, const double *x, const double *u, int nu, int k, double *out) {
+    double D[2][MOST], one[MOST], two[MOST];
+    for (int level = 0; level < 2; level++) {
+        double t = DIFFERENCE / (1 + level);
+        uint64_t sets[2] = {displaced(sim, m, x, u, nu, k, t, two), displaced(sim, m, x, u, nu, k, -t, one)};
+        if (sets[0] != sets[1]) return 1;
+        difference(m, one, two, D[level]);
+        for (int i = 0; i < tac_ndx(m); i++)
+            D[level][i] /= 2 * t;
+    }
+    for (int i = 0; i < tac_ndx(m); i++)
+        out[i] = (4 * D[1][i] - D[0][i]) / 3;
+    return 0;
+}
+
+static double worst_of_columns(tacSim *sim, const tacModel *m, const double *x, const double *u, int nu,
+                               const double *A, const double *B, int *switching) {
+    int ndx = tac_ndx(m);
+    double worst = 0;
+    for (int k = 0; k < ndx + nu; k++) {
+        double want[MOST], scale = 1;
+        if (column_of(sim, m, x, u, nu, k, want)) {
+            (*switching)++;
+            continue;
+        }
+        for (int i = 0; i < ndx; i++)
+            scale = fmax(scale, fabs(want[i]));
+        for (int i = 0; i < ndx; i++) {
+            double got = k < ndx ? A[i * ndx + k] : B[i * nu + k - ndx];
+            worst = fmax(worst, fabs(got - want[i]) / scale);
+        }
+    }
+    return worst;
+}
+
+/* The same at states in contact, and that gradients at a larger kappa are those of the step at that kappa. */
+static void gradient_is_that_of_the_step(void **state) {
+    (void)state;
+    tacModel *m = robot();
+    tacSim *soft = simulate(m, KAPPA, 0), *smoothed = simulate(m, 1e-8, KAPPA);
+    tacOptions options = tac_default_options(m);
+    options.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC;
+    int ndx = tac_ndx(m), nu = tac_ninput(m, &options), contacts = 0, switching = 0;
+    double *A = malloc(sizeof(double) * (size_t)(ndx * ndx)), *B = malloc(sizeof(double) * (size_t)(ndx * nu));
+    double *A2 = malloc(sizeof(double) * (size_t)(ndx * ndx));
+    tacDraw d = {61, 0};
+    CHECK(ndx <= MOST && nu <= MOST && tac_nx(m) <= MOST);
+    for (int k = 0; k < 12; k++) {
+        double x[MOST], u[MOST], y[MOST], hard[MOST];
+        tacStepInfo info;
+        draw_state(m, &d, x, u, nu);
+        CHECK_INT(tac_step_jac(soft, x, u, y, &(tacJac){.A = A, .B = B}, &info), TAC_OK);
+        contacts += info.contacts > 0;
+        CHECK(fabs(A[ndx * m->nv + 2]) > 1e-6);
+        CHECK_LT(worst_of_columns(soft, m, x, u, nu, A, B, &switching), TOL_GRADIENT);
+        CHECK_INT(tac_step_jac(smoothed, x, u, hard, &(tacJac){.A = A2}, NULL), TAC_OK);
+        CHECK_ARRAY(ndx * ndx, A2, A, 1e-9);
+        CHECK(fabs(hard[2] - y[2]) > 1e-9);
+    }
+    CHECK(contacts >= 10 && switching <= 12);
+    free(A), free(B), free(A2);
+    tac_sim_free(soft), tac_sim_free(smoothed);
+    tac_model_free(m);
+}
+
+static void reverse_is_forward(void **state) {
+    (void)state;
+    tacModel *m = robot();
+    tacSim *sim = simulate(m, 1e-8, 0);
+    tacOptions options = tac_default_options(m);
+    options.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC;
+    int ndx = tac_ndx(m), nu = tac_ninput(m, &options);
+    double *A = malloc(sizeof(double) * (size_t)(ndx * ndx)), *B = malloc(sizeof(double) * (size_t)(ndx * nu));
+    tacDraw d = {62, 0};
+    for (int k = 0; k < 10; k++) {
+        double x[MOST], u[MOST], ybar[MOST], gx[MOST], gu[MOST], want_x[MOST] = {0}, want_u[MOST] = {0};
+        draw_state(m, &d, x, u, nu);
+        draw_array(&d, ndx, ybar);
+        CHECK_INT(tac_step_jac(sim, x, u, NULL, &(tacJac){.A = A, .B = B}, NULL), TAC_OK);
+        CHECK_INT(tac_step_vjp(sim, x, u, ybar, &(tacGrad){.x = gx, .u = gu}, NULL), TAC_OK);
+        for (int i = 0; i < ndx; i++) {
+            for (int j = 0; j < ndx; j++)
+                want_x[j] += ybar[i] * A[i * ndx + j];
+            for (int j = 0; j < nu; j++)
+                want_u[j] += ybar[i] * B[i * nu + j];
+        }
+        CHECK_ARRAY(ndx, gx, want_x, TOL_REVERSE);
+        CHECK_ARRAY(nu, gu, want_u, TOL_REVERSE);
+    }
+    free(A), free(B);
+    tac_sim_free(sim);
+    tac_model_free(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gradient_is_that_of_the_step),
+                                       cmocka_unit_test(reverse_is_forward)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
