@@ -11,7 +11,6 @@ static int wanted_class(const tacBoxed *problem, const double *f, const double *
     double a = tac_boxed_diagonal(problem, i), lo, hi;
     int p = problem->parent[i];
     tac_boxed_bounds(problem, f, i, &lo, &hi);
-    if (row_class[i] == TAC_ROW_FREE && problem->low[i] == problem->high[i]) return TAC_ROW_LOW;
     if (row_class[i] == TAC_ROW_FREE) {
         if (f[i] < lo - tolerance) return TAC_ROW_LOW;
         return f[i] > hi + tolerance ? TAC_ROW_HIGH : TAC_ROW_FREE;
@@ -33,6 +32,11 @@ static int find_wrong(const tacBoxed *problem, const double *f, const double *w,
         int p = problem->parent[i];
         wanted[i] = row_class[i];
         if (p >= 0 && row_class[p] != TAC_ROW_FREE) continue;
+        if (problem->low[i] == problem->high[i]) { /* no width: its force is right in any class, w names the side */
+            wanted[i] = w[i] > 0 ? TAC_ROW_LOW : TAC_ROW_HIGH;
+            wrong += row_class[i] == TAC_ROW_FREE;
+            continue;
+        }
         wanted[i] = wanted_class(problem, f, w, row_class, i, tolerance);
         wrong += wanted[i] != row_class[i];
     }
@@ -53,9 +57,8 @@ static void follow_parents(const tacBoxed *problem, const double *f, const doubl
 
 int tac_boxed_sort(const tacBoxed *problem, const double *f, const double *w, int *row_class, int *wanted) {
     int wrong = find_wrong(problem, f, w, row_class, wanted);
-    if (wrong == 0) return 0;
     memcpy(row_class, wanted, (size_t)problem->n * sizeof *row_class);
-    follow_parents(problem, f, w, row_class);
+    if (wrong > 0) follow_parents(problem, f, w, row_class);
     return wrong;
 }
 

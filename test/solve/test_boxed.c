@@ -254,6 +254,27 @@ static void jamming(void **state) {
     CHECK(result.solved == (violation(&p) < TOL_CONDITIONS));
 }
 
+/* Without friction the tangents have no force, and the side that they would push from is told by w. One guess does. */
+static void no_friction(void **state) {
+    (void)state;
+    static Problem p;
+    int pivots = 0, most = 0;
+    for (int k = 0; k < PROBLEMS / 8; k++) {
+        int contacts = 1 + k % 12;
+        draw(&p, 50000 + (uint64_t)k, contacts, 0, 3 * contacts + 6, 0, 1e-5);
+        tacBoxedResult result = solve(&p);
+        CHECK(result.solved && result.method <= TAC_BOXED_PIVOT);
+        pivots += result.pivots, most += result.pivots > 4;
+        for (int i = 0; i < p.boxed.n; i++) {
+            if (i % 3 == 0 || p.row_class[i] == TAC_ROW_OFF) continue;
+            CHECK_INT(p.row_class[i], p.w[i] > 0 ? TAC_ROW_LOW : TAC_ROW_HIGH);
+            CHECK(p.f[i] == 0);
+        }
+    }
+    print_message("no friction: %.2f systems a problem, more than four %d times\n", pivots / (PROBLEMS / 8.0), most);
+    CHECK(most <= PROBLEMS / 80);
+}
+
 /* The same bits again, and from a dirty workspace (solve fills it). */
 static void repeats(void **state) {
     (void)state;
@@ -272,7 +293,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_block),     cmocka_unit_test(random_problems), cmocka_unit_test(dantzig_alone),
         cmocka_unit_test(path_alone),    cmocka_unit_test(equalities),      cmocka_unit_test(redundant_equalities),
-        cmocka_unit_test(contradiction), cmocka_unit_test(jamming),         cmocka_unit_test(repeats),
+        cmocka_unit_test(contradiction), cmocka_unit_test(jamming),         cmocka_unit_test(no_friction),
+        cmocka_unit_test(repeats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
