@@ -192,10 +192,6 @@ static tacStatus read_constraint(tacMjcf *m, const xmlNode *node, void *scope) {
     status = tac_mjcf_read2(m, node, EQUALITY, &eq, EQUALITY_TAG[tag].attributes, def->data);
     if (status == TAC_OK && def->objkind == TAC_KIND_BODY) status = check_semantics(m, node, def, &first, &second);
     if (status == TAC_OK) status = find_objects(m, node, def, first, second);
-    int off = m->option.disable & (TAC_DISABLE_EQUALITY | TAC_DISABLE_CONSTRAINT);
-    if (status == TAC_OK && def->active && !off)
-        status =
-            tac_mjcf_unsupported(m, node, "equality constraints are not supported yet: it is kept but not enforced");
     if (status != TAC_OK) return status;
     int id = tac_mjcf_add(m, &m->equality, &eq, sizeof eq, TAC_KIND_EQUALITY, def->name);
     return id >= 0 ? TAC_OK : TAC_ERR_MEMORY;

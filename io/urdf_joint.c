@@ -275,10 +275,6 @@ static tacStatus add_mimic(tacUrdf *urdf, const tacUrdfJoint *joint, const xmlNo
         tac_urdf_warn(urdf, joint->node, "<mimic> of or by a joint without a single coordinate is left out");
         return TAC_OK;
     }
-    status = tac_urdf_refuse(
-        urdf, joint->node, TAC_ERR_UNSUPPORTED, "it is kept as an equality constraint and gives no force",
-        "<mimic joint=\"%s\"> on line %d couples two joints, which is not enforced yet", name, tac_xml_line(mimic));
-    if (status != TAC_OK) return status;
     def.type = TAC_EQ_JOINT;
     def.objkind = TAC_KIND_JOINT;
     def.obj[0] = joint->id, def.obj[1] = other->id;
@@ -309,10 +305,6 @@ static tacStatus add_loop(tacUrdf *urdf, const xmlNode *loop) {
     def.data[1] = 0;
     tacStatus status = read_loop_end(urdf, loop, "link1", &def.obj[0], def.data);
     if (status == TAC_OK) status = read_loop_end(urdf, loop, "link2", &def.obj[1], other);
-    if (status == TAC_OK)
-        status =
-            tac_urdf_refuse(urdf, loop, TAC_ERR_UNSUPPORTED, "it is kept as an equality constraint and gives no force",
-                            "closes a loop, which is not enforced yet");
     if (status != TAC_OK) return status;
     tac_urdf_added(urdf, TAC_KIND_EQUALITY, tac_model_add_equality(urdf->builder, &def), loop);
     return TAC_OK;

@@ -1,19 +1,31 @@
 #include "contact/rows.h"
 
+#include "contact/ball_limit.h"
+#include "contact/coordinate.h"
+#include "contact/equality.h"
 #include "math/scalar.h"
 
 #include <string.h>
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
-/* Most rows of a model beside contacts. */
-static int most_other_rows(const tacModel *m) {
-    int n = 0;
+/* Most rows of a model beside contacts: those whose numbers are along one or two paths, and along any. */
+typedef struct OtherRows {
+    int paths, any;
+} OtherRows;
+
+static OtherRows most_other_rows(const tacModel *m) {
+    static const int ROWS[] = {[TAC_EQ_CONNECT] = 3, [TAC_EQ_WELD] = 6, [TAC_EQ_JOINT] = 1, [TAC_EQ_TENDON] = 0};
+    OtherRows n = {m->nv, 0};
     for (int j = 0; j < m->njnt; j++)
-        n += (m->joint_limited[j] ? 2 : 0);
+        n.paths += (m->joint_limited[j] ? 2 : 0);
     for (int t = 0; t < m->ntendon; t++)
-        n += (m->tendon_limited[t] ? 2 : 0) + 1;
-    return n + m->nv;
+        n.any += (m->tendon_limited[t] ? 2 : 0) + 1;
+    for (int e = 0; e < m->neq; e++) {
+        n.paths += ROWS[m->equality_type[e]];
+        n.any += m->equality_type[e] == TAC_EQ_TENDON;
+    }
+    return n;
 }
 
 /* Most dofs between the world and any body. */
@@ -30,10 +42,12 @@ typedef struct Room {
 } Room;
 
 static Room room_for(const tacModel *m, int max_contacts) {
-    int other = most_other_rows(m), depth = most_depth(m), tendon_rows = 3 * m->ntendon;
-    int wide = 2 * depth < m->nv ? 2 * depth : m->nv;
-    return (Room){3 * max_contacts + other, (3 * max_contacts + other) * wide + tendon_rows * m->nv};
+    OtherRows other = most_other_rows(m);
+    int depth = most_depth(m), wide = 2 * depth < m->nv ? 2 * depth : m->nv, rows = 3 * max_contacts + other.paths;
+    return (Room){rows + other.any, rows * wide + other.any * m->nv};
 }
+
+int tac_rows_max(const tacModel *m, int max_contacts) { return room_for(m, max_contacts).rows; }
 
 size_t tac_rows_bytes(const tacModel *m, int max_contacts) {
     Room room = room_for(m, max_contacts);
@@ -53,6 +67,62 @@ int tac_rows_layout(tacRows *rows, const tacModel *m, int max_contacts, tacArena
     rows->contact = TAC_TAKE(arena, max_contacts, tacContact);
     rows->first_row = TAC_TAKE(arena, max_contacts, int);
     return rows->row && rows->dof && rows->J && rows->Y && rows->contact && rows->first_row;
+}
+
+/* --- Building ----------------------------------------------------------------------------------------------------- */
+
+tacRow *tac_rows_begin(tacRows *rows, tacRowKind kind, int id, int axis, double pos) {
+    if (rows->n == rows->max) {
+        rows->overflow = 1;
+        return NULL;
+    }
+    tacRow *row = &rows->row[rows->n++];
+    *row = (tacRow){kind, id, axis, rows->nnz, 0, -1, pos, 0};
+    return row;
+}
+
+static void add_number(tacRows *rows, tacRow *row, int dof, double value) {
+    if (rows->nnz == rows->max_nnz) {
+        rows->overflow = 1;
+        return;
+    }
+    rows->dof[rows->nnz] = dof, rows->J[rows->nnz++] = value;
+    row->num++;
+}
+
+/* A dof that the row has comes with all its ancestors; one that it has not goes to its place in descending order. */
+void tac_rows_add_path(const tacModel *m, tacRows *rows, tacRow *row, int dof) {
+    int *list = rows->dof + row->adr, at = 0;
+    for (int i = dof; i >= 0; i = m->dof_parent[i]) {
+        while (at < row->num && list[at] > i)
+            at++;
+        if (at < row->num && list[at] == i) return;
+        if (rows->nnz == rows->max_nnz) {
+            rows->overflow = 1;
+            return;
+        }
+        memmove(list + at + 1, list + at, (size_t)(row->num - at) * sizeof *list);
+        list[at] = i;
+        rows->J[rows->nnz++] = 0;
+        row->num++;
+    }
+}
+
+void tac_rows_add_value(tacRows *rows, const tacRow *row, int dof, double value) {
+    for (int e = row->adr; e < row->adr + row->num; e++)
+        if (rows->dof[e] == dof) rows->J[e] += value;
+}
+
+void tac_rows_add_paths(const tacModel *m, tacRows *rows, tacRow *row, const int last[2], const tacVec6 *S,
+                        const tacVec6 W[2]) {
+    int i = last[0], j = last[1];
+    while (i >= 0 || j >= 0) {
+        int dof = i > j ? i : j;
+        double value = 0;
+        if (i == dof) value += tac_dot6(S[dof], W[0]), i = m->dof_parent[i];
+        if (j == dof) value += tac_dot6(S[dof], W[1]), j = m->dof_parent[j];
+        add_number(rows, row, dof, value);
+    }
 }
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
@@ -80,105 +150,99 @@ int tac_contact_dimension(const tacModel *m, const tacContact *c) {
     return pa != pb ? (pa > pb ? da : db) : (da > db ? da : db);
 }
 
-/* Union of the paths of two bodies' last dofs, descending -> dof; their number. */
-static int union_of_paths(const tacModel *m, int i, int j, int *dof) {
-    int n = 0;
-    while (i >= 0 || j >= 0) {
-        int next = i > j ? i : j;
-        dof[n++] = next;
-        if (i == next) i = m->dof_parent[i];
-        if (j == next) j = m->dof_parent[j];
-    }
-    return n;
-}
-
 /* S_i . (force through p), about the tree's origin: the velocity along d of the body's point at p per unit of dof i. */
 static double along(const tacWork *w, int body, int i, tacVec3 p, tacVec3 d) {
     tacVec3 r = tac_sub3(p, w->origin[body]);
     return tac_dot3(d, tac_add3(w->S[i].lin, tac_cross3(w->S[i].ang, r)));
 }
 
-static int on_path(const tacModel *m, int last, int i) {
-    for (int k = last; k >= i; k = m->dof_parent[k])
-        if (k == i) return 1;
-    return 0;
-}
-
 static tacVec3 contact_axis(const tacContact *c, int axis) { return axis == 0 ? c->normal : c->tangent[axis - 1]; }
 
-static tacRow *new_row(tacRows *rows, tacRowKind kind, int id, int axis, double pos) {
-    if (rows->n == rows->max) {
-        rows->overflow = 1;
-        return NULL;
+/* Up both paths at once, in descending order; dofs common to both have both shares. */
+static void add_contact_row(const tacModel *m, const tacWork *w, tacRows *rows, tacRow *row, const tacContact *c) {
+    int body[2] = {m->geom_body[c->geom[0]], m->geom_body[c->geom[1]]};
+    int i = m->body_last_dof[body[0]], j = m->body_last_dof[body[1]];
+    tacVec3 d = contact_axis(c, row->axis);
+    while (i >= 0 || j >= 0) {
+        int dof = i > j ? i : j;
+        double value = 0;
+        if (j == dof) value += along(w, body[1], dof, c->pos, d);
+        if (i == dof) value -= along(w, body[0], dof, c->pos, d);
+        add_number(rows, row, dof, value);
+        if (i == dof) i = m->dof_parent[i];
+        if (j == dof) j = m->dof_parent[j];
     }
-    tacRow *row = &rows->row[rows->n++];
-    *row = (tacRow){kind, id, axis, rows->nnz, 0, -1, pos};
-    return row;
-}
-
-static void add_number(tacRows *rows, tacRow *row, int dof, double value) {
-    if (rows->nnz == rows->max_nnz) {
-        rows->overflow = 1;
-        return;
-    }
-    rows->dof[rows->nnz] = dof, rows->J[rows->nnz++] = value;
-    row->num++;
 }
 
 static void add_contact(const tacModel *m, const tacWork *w, tacRows *rows, int id) {
     const tacContact *c = &rows->contact[id];
-    int body[2] = {m->geom_body[c->geom[0]], m->geom_body[c->geom[1]]};
-    int last[2] = {m->body_last_dof[body[0]], m->body_last_dof[body[1]]};
     int dimension = tac_contact_dimension(m, c) > 1 ? 3 : 1;
     rows->first_row[id] = rows->n;
     for (int axis = 0; axis < dimension; axis++) {
-        tacRow *row = new_row(rows, TAC_ROW_CONTACT, id, axis, c->dist);
+        tacRow *row = tac_rows_begin(rows, TAC_ROW_CONTACT, id, axis, c->dist);
         if (row == NULL) return;
-        int room = rows->max_nnz - rows->nnz, *dof = rows->dof + rows->nnz;
-        if (room < m->nv &&
-            room < (last[0] < 0 ? 0 : m->dof_depth[last[0]]) + (last[1] < 0 ? 0 : m->dof_depth[last[1]])) {
-            rows->overflow = 1;
-            return;
-        }
-        row->num = union_of_paths(m, last[0], last[1], dof);
-        tacVec3 d = contact_axis(c, axis);
-        for (int k = 0; k < row->num; k++) {
-            double value = 0;
-            if (on_path(m, last[1], dof[k])) value += along(w, body[1], dof[k], c->pos, d);
-            if (on_path(m, last[0], dof[k])) value -= along(w, body[0], dof[k], c->pos, d);
-            rows->J[rows->nnz + k] = value;
-        }
-        rows->nnz += row->num;
+        add_contact_row(m, w, rows, row, c);
     }
 }
 
-/* --- Limits and dry friction -------------------------------------------------------------------------------------- */
+/* --- Limits, dry friction, equalities ----------------------------------------------------------------------------- */
 
-/* A row of one dof. Its ancestors come along with zeros: weighing fills them. */
-static void add_dof_row(const tacModel *m, tacRows *rows, tacRow row, double coefficient) {
-    tacRow *added = new_row(rows, row.kind, row.id, row.axis, row.pos);
-    if (added == NULL) return;
-    int dof = row.kind == TAC_ROW_JOINT_LIMIT ? m->joint_dof_adr[row.id] : row.id;
-    for (int i = dof; i >= 0; i = m->dof_parent[i])
-        add_number(rows, added, i, i == dof ? coefficient : 0);
+static void add_combination(const tacModel *m, tacRows *rows, tacRow like, const tacCombination *a) {
+    tacRow *row = tac_rows_begin(rows, like.kind, like.id, like.axis, a->pos);
+    if (row == NULL) return;
+    tac_add_combination(m, a, rows, row);
+    if (row->num == 0) rows->n--; /* nothing moves along it */
 }
 
-static void add_joint_limits(const tacModel *m, const double *q, const double *v, double reach, tacRows *rows) {
+/* Both ends of a coordinate's range, where it may get there in a step. */
+static void add_limits(const tacModel *m, tacRow like, double margin, const double *q, const double *v, double reach,
+                       tacRows *rows) {
+    for (int side = 0; side < 2; side++) {
+        like.axis = side;
+        tacCombination a = tac_row_combination(m, &like, q);
+        double near = margin + reach * (tac_abs(tac_coordinate_rate(m, a.c[0], v)) + 1);
+        if (a.pos < near) add_combination(m, rows, like, &a);
+    }
+}
+
+static void add_all_limits(const tacModel *m, const double *q, const double *v, double reach, tacRows *rows) {
     for (int j = 0; j < m->njnt; j++) {
-        int type = m->joint_type[j], i = m->joint_dof_adr[j];
-        if (!m->joint_limited[j] || (type != TAC_HINGE && type != TAC_SLIDE)) continue;
-        double near = m->joint_margin[j] + reach * (tac_abs(v[i]) + 1), x = q[m->joint_qpos_adr[j]];
-        double pos[2] = {x - m->joint_range[2 * j], m->joint_range[2 * j + 1] - x};
-        for (int side = 0; side < 2; side++)
-            if (pos[side] < near)
-                add_dof_row(m, rows, (tacRow){TAC_ROW_JOINT_LIMIT, j, side, 0, 0, 0, pos[side]}, side == 0 ? 1 : -1);
+        if (!m->joint_limited[j] || m->joint_type[j] == TAC_FREE) continue;
+        if (m->joint_type[j] == TAC_BALL)
+            tac_add_ball_limit(m, j, q, v, reach, rows);
+        else
+            add_limits(m, (tacRow){.kind = TAC_ROW_JOINT_LIMIT, .id = j}, m->joint_margin[j], q, v, reach, rows);
+    }
+    for (int t = 0; t < m->ntendon; t++)
+        if (m->tendon_limited[t])
+            add_limits(m, (tacRow){.kind = TAC_ROW_TENDON_LIMIT, .id = t}, m->tendon_margin[t], q, v, reach, rows);
+}
+
+static void add_friction(const tacModel *m, const double *q, tacRows *rows) {
+    for (int i = 0; i < m->nv; i++) {
+        if (!(m->joint_frictionloss[m->dof_joint[i]] > 0)) continue;
+        tacRow *row = tac_rows_begin(rows, TAC_ROW_JOINT_FRICTION, i, 0, 0);
+        if (row == NULL) return;
+        tac_rows_add_path(m, rows, row, i);
+        tac_rows_add_value(rows, row, i, 1);
+    }
+    for (int t = 0; t < m->ntendon; t++) {
+        tacRow like = {.kind = TAC_ROW_TENDON_FRICTION, .id = t};
+        tacCombination a = tac_row_combination(m, &like, q);
+        if (m->tendon_frictionloss[t] > 0) add_combination(m, rows, like, &a);
     }
 }
 
-static void add_joint_friction(const tacModel *m, tacRows *rows) {
-    for (int i = 0; i < m->nv; i++)
-        if (m->joint_frictionloss[m->dof_joint[i]] > 0)
-            add_dof_row(m, rows, (tacRow){TAC_ROW_JOINT_FRICTION, i, 0, 0, 0, 0, 0}, 1);
+static void add_equalities(const tacModel *m, const tacWork *w, const double *q, tacRows *rows) {
+    for (int e = 0; e < m->neq; e++) {
+        if (!tac_equality_holds(m, e)) continue;
+        tacRow like = {.kind = TAC_ROW_EQUALITY, .id = e};
+        tacCombination a = tac_row_combination(m, &like, q);
+        if (tac_equality_is_pose(m, e))
+            tac_add_equality(m, w, e, rows);
+        else
+            add_combination(m, rows, like, &a);
+    }
 }
 
 /* Contacts of what no dof moves (an explicit pair of two fixed geoms) are left out: no force could part them. */
@@ -197,12 +261,73 @@ void tac_rows_find(const tacModel *m, const tacWork *w, const double *q, const d
     drop_fixed(m, rows);
     int off = *m->option_disable;
     if (off & TAC_DISABLE_CONSTRAINT) return;
-    if (!(off & TAC_DISABLE_FRICTIONLOSS)) add_joint_friction(m, rows);
-    if (!(off & TAC_DISABLE_LIMIT)) add_joint_limits(m, q, v, reach, rows);
+    add_equalities(m, w, q, rows);
+    if (!(off & TAC_DISABLE_FRICTIONLOSS)) add_friction(m, q, rows);
+    if (!(off & TAC_DISABLE_LIMIT)) add_all_limits(m, q, v, reach, rows);
     for (int c = 0; c < rows->ncontact; c++)
         add_contact(m, w, rows, c);
     for (int k = 0; k < rows->n; k++)
         rows->row[k].tree = rows->row[k].num > 0 ? m->body_root[m->dof_body[rows->dof[rows->row[k].adr]]] : -1;
+}
+
+/* Where a coordinate's force acts first. */
+static int coordinate_body(const tacModel *m, tacCoordinate c) {
+    return tac_coordinate_size(m, c) == 0 ? 0 : m->joint_body[tac_coordinate_term(m, c, 0).joint];
+}
+
+void tac_row_bodies(const tacModel *m, const tacRows *rows, int k, int body[2]) {
+    const tacRow *row = &rows->row[k];
+    tacCombination a = tac_row_combination(m, row, m->qpos_0);
+    body[0] = body[1] = 0;
+    for (int i = 0; i < a.n; i++)
+        body[i] = coordinate_body(m, a.c[i]);
+    if (a.n > 0) return;
+    if (row->kind == TAC_ROW_CONTACT) {
+        const tacContact *c = &rows->contact[row->id];
+        body[0] = m->geom_body[c->geom[0]], body[1] = m->geom_body[c->geom[1]];
+    } else if (row->kind == TAC_ROW_EQUALITY) {
+        for (int side = 0; side < 2; side++) {
+            int obj = m->equality_obj[2 * row->id + side];
+            body[side] = obj < 0 ? 0 : m->equality_objkind[row->id] == TAC_KIND_SITE ? m->site_body[obj] : obj;
+        }
+    } else {
+        body[0] = row->kind == TAC_ROW_JOINT_FRICTION ? m->dof_body[row->id] : m->joint_body[row->id];
+    }
+}
+
+/* --- Ahead -------------------------------------------------------------------------------------------------------- */
+
+int tac_rows_look(const tacModel *m) {
+    for (int e = 0; e < m->neq; e++)
+        if (tac_equality_holds(m, e)) return 1;
+    return 0;
+}
+
+void tac_rows_look_ahead(const tacModel *m, const tacAhead *ahead, const double *v, double h, tacRows *rows) {
+    tacEquality e = {.id = -1};
+    for (int k = 0; k < rows->n; k++) {
+        tacRow *row = &rows->row[k];
+        if (row->kind != TAC_ROW_EQUALITY) continue;
+        int pose = tac_equality_is_pose(m, row->id);
+        if (pose && e.id != row->id) e = tac_equality_at(m, &ahead->w, row->id);
+        double pos = pose ? e.pos[row->axis] : tac_row_combination(m, row, ahead->q).pos;
+        row->bend = (pos - row->pos) / h - tac_row_velocity(rows, k, v);
+    }
+}
+
+void tac_rows_keep(tacRows *rows, const double *v) {
+    for (int k = 0; k < rows->n; k++)
+        if (rows->row[k].kind == TAC_ROW_EQUALITY) rows->row[k].bend = -tac_row_velocity(rows, k, v);
+}
+
+void tac_row_gradient_at(const tacModel *m, const tacAhead *at, const tacRow *row, double *out) {
+    if (!tac_equality_is_pose(m, row->id)) {
+        tacCombination a = tac_row_combination(m, row, at->q);
+        tac_combination_gradient(m, &a, out);
+        return;
+    }
+    tacEquality e = tac_equality_at(m, &at->w, row->id);
+    tac_equality_gradient(m, &at->w, &e, row->axis, out);
 }
 
 /* --- Products ----------------------------------------------------------------------------------------------------- */

@@ -1,9 +1,11 @@
 /* Constraint rows: each is a velocity J_k v that a force f_k acts along, with its position. One format for contacts,
- * limits and dry friction, whatever solves them.
+ * limits, dry friction and equalities, whatever solves them.
  *
  *   contact   normal, then two tangents where condim > 1: velocity of geom[1] against geom[0] at the contact's pos
- *   limit     of a joint or tendon: coordinate minus lower bound, or upper bound minus coordinate
+ *   limit     of a joint or tendon: coordinate minus lower bound, or upper bound minus coordinate; of a ball: range
+ *             minus angle
  *   friction  loss of a joint (one row a dof) or tendon
+ *   equality  connect 3, weld 6 (equality.h), between two joints or two tendons 1 (coordinate.h)
  *
  * J is sparse: a row touches the dofs on the paths to its bodies, listed in descending order. */
 #pragma once
@@ -16,16 +18,18 @@ typedef enum {
     TAC_ROW_JOINT_LIMIT,
     TAC_ROW_TENDON_LIMIT,
     TAC_ROW_JOINT_FRICTION,
-    TAC_ROW_TENDON_FRICTION
+    TAC_ROW_TENDON_FRICTION,
+    TAC_ROW_EQUALITY
 } tacRowKind;
 
 typedef struct tacRow {
     tacRowKind kind;
-    int id;       /* contact; joint; tendon; dof */
-    int axis;     /* contact: 0 normal, 1, 2 tangents; limit: 0 lower, 1 upper */
+    int id;       /* contact; joint; tendon; dof; equality */
+    int axis;     /* contact: 0 normal, 1, 2 tangents; limit: 0 lower, 1 upper; equality: which of its rows */
     int adr, num; /* its numbers in dof[], J[] */
     int tree;     /* first dof's tree (a root body), for islands */
-    double pos;   /* contact: dist; limit: distance to it */
+    double pos;   /* contact: dist; limit: distance to it; equality: what is to be zero */
+    double bend;  /* equality: change of pos along h v less h J v, over h (tac_rows_look_ahead); else 0 */
 } tacRow;
 
 typedef struct tacRows {
@@ -40,7 +44,8 @@ typedef struct tacRows {
     int *first_row; /* max_contacts: the contact's normal row, or -1 */
 } tacRows;
 
-/* Room: every contact three rows, each limit one, each friction one. */
+/* Most rows that a model can have: every contact three, limits, dry friction, equalities. */
+int tac_rows_max(const tacModel *m, int max_contacts);
 size_t tac_rows_bytes(const tacModel *m, int max_contacts);
 /* 0: the arena is too small. */
 int tac_rows_layout(tacRows *rows, const tacModel *m, int max_contacts, tacArena *arena);
@@ -48,6 +53,19 @@ int tac_rows_layout(tacRows *rows, const tacModel *m, int max_contacts, tacArena
 /* Contacts found before (rows->contact, ncontact; those of what no dof moves are taken out) and limits nearer than
  * `reach` times the speed of their coordinate at v -> all rows with their J. Needs: position, tendon lengths. */
 void tac_rows_find(const tacModel *m, const tacWork *w, const double *q, const double *v, double reach, tacRows *rows);
+/* The model where it would be without acceleration: at q (+) h v. */
+typedef struct tacAhead {
+    double *q;
+    tacWork w; /* position stage alone */
+} tacAhead;
+/* 1: it has equalities that hold, whose rows look ahead. */
+int tac_rows_look(const tacModel *m);
+/* -> bend of the rows of equalities, v the velocity before the step. Needs: tac_rows_find. */
+void tac_rows_look_ahead(const tacModel *m, const tacAhead *ahead, const double *v, double h, tacRows *rows);
+/* bend = -J v: rows of equalities keep their velocity. */
+void tac_rows_keep(tacRows *rows, const double *v);
+/* out[nv] += J_k, a row of an equality, as it is at another configuration. */
+void tac_row_gradient_at(const tacModel *m, const tacAhead *at, const tacRow *row, double *out);
 /* -> Y. Needs: tac_factor. */
 void tac_rows_weigh(const tacModel *m, const tacWork *w, tacRows *rows, double *scratch_nv);
 /* J_k v */
@@ -67,7 +85,33 @@ double tac_contact_restitution(const tacModel *m, const tacContact *c);
 /* condim of a contact: 1 has no friction. By the same rule. */
 int tac_contact_dimension(const tacModel *m, const tacContact *c);
 
+/* Two bodies (0: the world) whose trees the row's force moves, or among whose it does. */
+void tac_row_bodies(const tacModel *m, const tacRows *rows, int k, int body[2]);
+
+/* --- Building them ------------------------------------------------------------------------------------------------ */
+
+/* A row without numbers, at the end; NULL: there is no room. */
+tacRow *tac_rows_begin(tacRows *rows, tacRowKind kind, int id, int axis, double pos);
+/* Takes up a dof and its ancestors, as far as the (last) row does not have them, with zeros: weighing fills those. */
+void tac_rows_add_path(const tacModel *m, tacRows *rows, tacRow *row, int dof);
+/* J of one of the row's dofs += value */
+void tac_rows_add_value(tacRows *rows, const tacRow *row, int dof, double value);
+/* Takes up the paths of two last dofs (-1: none), in an empty row: J_i = S_i . W[0] on the first, S_i . W[1] on the
+ * second, the sum where they are one. */
+void tac_rows_add_paths(const tacModel *m, tacRows *rows, tacRow *row, const int last[2], const tacVec6 *S,
+                        const tacVec6 W[2]);
+
 /* --- Derivatives (rows_deriv.c) ----------------------------------------------------------------------------------- */
+
+/* What changes of one row are weighed by: emitted are  scale f dJ^T  over dofs and  dJ z + rate dpos  of the row. */
+typedef struct tacRowWeights {
+    double f, scale, rate;
+    const double *z; /* NULL: as zeros */
+} tacRowWeights;
+/* Where they go. */
+typedef struct tacRowSink {
+    tacSink force, row;
+} tacRowSink;
 
 /* How one column displaces a model: bodies by movers, a contact as given. */
 typedef struct tacDisplacement {

@@ -17,6 +17,7 @@ typedef struct tacParamTangent {
     const double *dof_damping;          /* nv */
     const double *actuator_damping;     /* nu */
     const double *springlength;         /* 2 ntendon */
+    const double *equality_data;        /* 11 neq: of equality_data_used */
 } tacParamTangent;
 
 /* A place -> its movers; returns their number (0: not a place, or one that moves nothing). */

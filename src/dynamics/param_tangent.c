@@ -16,6 +16,7 @@ typedef struct Pass {
     double *stiffness, *damping; /* nparam x njnt, nv */
     double *servo;               /* nparam x nu: damping biases */
     double *rest;                /* nparam x 2 ntendon: spring lengths */
+    double *equality;            /* nparam x 11 neq: data of equalities */
 } Pass;
 
 /* --- How a parameter moves the mass matrix at the reference pose -------------------------------------------------- */
@@ -192,6 +193,77 @@ static void rest_tangents(const Pass *p, int tendon) {
     }
 }
 
+/* --- Equalities, completed at the reference pose ------------------------------------------------------------------ */
+
+static tacVec3 moved_by(const Pass *p, const tacMover *x, tacVec3 point) {
+    return tac_add3(x->S.lin, tac_cross3(x->S.ang, tac_sub3(point, p->w->origin[x->body])));
+}
+
+/* The point of body `from` that was carried to body `to` (3 numbers), and with `quat` (4) the rotation from `to` to
+ * `from`, when a place moves: dc = R_to^T (dp_from - dp_to), dQ = (R_to^T (x_from - x_to)) Q / 2 */
+static void carried_change(const Pass *p, const tacParamTangent *t, const int body[2], tacVec3 point, double *change,
+                           double *quat) {
+    const tacModel *m = p->m;
+    int to = body[0], from = body[1];
+    tacMover movers[2];
+    int n = reference_movers(p, t, movers);
+    for (int i = 0; i < n; i++) {
+        int sign = tac_moves_body(m, &movers[i], from) - tac_moves_body(m, &movers[i], to);
+        if (sign == 0) continue;
+        tacVec3 dp = tac_mulmtv3(p->w->xmat[to], moved_by(p, &movers[i], point));
+        tac_store3(change, tac_madd3(tac_load3(change), sign, dp));
+        if (quat == NULL) continue;
+        tacQuat Q = tac_quat_mul(tac_quat_conj(p->w->xquat[to]), p->w->xquat[from]);
+        tacVec3 x = tac_scale3(0.5 * sign, tac_mulmtv3(p->w->xmat[to], movers[i].S.ang));
+        tacQuat dQ = tac_quat_mul((tacQuat){0, x.x, x.y, x.z}, Q);
+        quat[0] += dQ.w, quat[1] += dQ.x, quat[2] += dQ.y, quat[3] += dQ.z;
+    }
+}
+
+/* Number k of a quaternion that is normalized where it is read. */
+static void unit_change(const double *written, int k, double *change) {
+    tacQuat q = tac_quat_load(written), u = tac_quat_normalize(q);
+    double norm = tac_quat_norm(q), unit[4];
+    tac_quat_store(unit, u);
+    for (int i = 0; i < 4; i++)
+        change[i] = ((i == k) - unit[i] * unit[k]) / norm;
+}
+
+/* The equality's own numbers. `carried`: which of data is carried to the other body; -1: none. */
+static void own_data_change(const Pass *p, const tacParamTangent *t, int eq, const int body[2], int carried,
+                            double *change) {
+    const tacModel *m = p->m;
+    int k = t->index - 11 * eq, weld = m->equality_type[eq] == TAC_EQ_WELD;
+    if (!IS(t, equality_data) || k < 0 || k > 10) return;
+    if (carried >= 0 && k >= 3 && k < 10) return; /* computed, not read */
+    if (weld && k >= 6 && k < 10) {
+        unit_change(m->equality_data + 11 * eq + 6, k - 6, change + 6);
+        return;
+    }
+    change[k] = 1;
+    if (carried < 0 || k >= 3) return;
+    tacVec3 unit = tac_vec3(k == 0, k == 1, k == 2);
+    tac_store3(change + carried, tac_mulmtv3(p->w->xmat[body[0]], tac_mulmv3(p->w->xmat[body[1]], unit)));
+}
+
+/* connect: the anchor in body 1 is carried to body 2; weld without a quaternion: that in body 2 to body 1. */
+static void equality_tangents(const Pass *p, int eq) {
+    const tacModel *m = p->m;
+    const double *data = m->equality_data + 11 * eq;
+    const int *obj = m->equality_obj + 2 * eq;
+    int weld = m->equality_type[eq] == TAC_EQ_WELD, connect = m->equality_type[eq] == TAC_EQ_CONNECT;
+    int completed = m->equality_objkind[eq] == TAC_KIND_BODY && (connect || tac_weld_is_automatic(m, eq));
+    int body[2] = {weld ? obj[0] : obj[1], weld ? obj[1] : obj[0]}; /* to, from */
+    for (int i = 0; i < 2; i++)
+        body[i] = body[i] < 0 ? 0 : body[i];
+    tacVec3 point = completed ? tac_frame_pos(p->w, body[1], tac_load3(data)) : tac_zero3();
+    for (int k = 0; k < m->nparam; k++) {
+        double *change = p->equality + ((size_t)k * (size_t)m->neq + (size_t)eq) * 11;
+        own_data_change(p, &p->t[k], eq, body, completed ? 3 : -1, change);
+        if (completed) carried_change(p, &p->t[k], body, point, change + 3, weld ? change + 6 : NULL);
+    }
+}
+
 /* --- The whole ---------------------------------------------------------------------------------------------------- */
 
 static int has_spring_ratios(const tacModel *m) {
@@ -207,7 +279,7 @@ static size_t block_bytes(const tacModel *m, int per) {
 }
 
 size_t tac_param_tangents_bytes(const tacModel *m) {
-    size_t bytes = block_bytes(m, m->nu) + block_bytes(m, 2 * m->ntendon);
+    size_t bytes = block_bytes(m, m->nu) + block_bytes(m, 2 * m->ntendon) + block_bytes(m, 11 * m->neq);
     if (has_spring_ratios(m)) bytes += block_bytes(m, m->njnt) + block_bytes(m, m->nv);
     for (int k = 0; k < m->nparam; k++)
         if (tac_inertial_depends(m, m->param_field[k], m->param_index[k]))
@@ -265,6 +337,7 @@ int tac_param_tangents(const tacModel *m, tacWork *w, tacArena *arena, tacParamT
     if (springs) p.stiffness = take_block(m, arena, m->njnt, &ok), p.damping = take_block(m, arena, m->nv, &ok);
     p.servo = take_block(m, arena, m->nu, &ok);
     p.rest = take_block(m, arena, 2 * m->ntendon, &ok);
+    p.equality = take_block(m, arena, 11 * m->neq, &ok);
     if (!ok) return 0;
     stand_at_reference(m, w);
     for (int j = 0; j < m->njnt; j++)
@@ -273,11 +346,14 @@ int tac_param_tangents(const tacModel *m, tacWork *w, tacArena *arena, tacParamT
         if (tac_damping_ratio(m, a) > 0) servo_tangents(&p, a);
     for (int i = 0; i < m->ntendon; i++)
         if (tac_spring_is_automatic(m, i)) rest_tangents(&p, i);
+    for (int i = 0; i < m->neq; i++)
+        equality_tangents(&p, i);
     for (int k = 0; k < m->nparam; k++) {
         t[k].joint_stiffness = moving_row(p.stiffness, m->njnt, k);
         t[k].dof_damping = moving_row(p.damping, m->nv, k);
         t[k].actuator_damping = moving_row(p.servo, m->nu, k);
         t[k].springlength = moving_row(p.rest, 2 * m->ntendon, k);
+        t[k].equality_data = moving_row(p.equality, 11 * m->neq, k);
     }
     return 1;
 }

@@ -159,9 +159,8 @@ static void complete_equality(tacModel *m, const tacWork *w, int eq) {
     if (body2 < 0) body2 = 0;
     if (m->equality_type[eq] == TAC_EQ_CONNECT) tac_store3(data + 3, carry_point(w, body1, body2, tac_load3(data)));
     if (m->equality_type[eq] != TAC_EQ_WELD) return;
-    tacQuat written = tac_quat_load(data + 6);
-    if (written.w != 0 || written.x != 0 || written.y != 0 || written.z != 0) {
-        tac_quat_store(data + 6, tac_quat_normalize(written));
+    if (!tac_weld_is_automatic(m, eq)) {
+        tac_quat_store(data + 6, tac_quat_normalize(tac_quat_load(data + 6)));
         return;
     }
     tac_store3(data + 3, carry_point(w, body2, body1, tac_load3(data)));

@@ -48,6 +48,8 @@ double tac_damping_ratio(const tacModel *model, int actuator);
 int tac_servo_on_circle(const tacModel *model, int actuator);
 /* 1: the tendon's spring rests at its length at qpos_spring (springlength is -1, -1). */
 int tac_spring_is_automatic(const tacModel *model, int tendon);
+/* 1: the weld of two bodies holds the pose that they have at qpos_0 (its quaternion is written as zeros). */
+int tac_weld_is_automatic(const tacModel *model, int equality);
 /* 1: a childless body near the world that only slides, along its own coordinate axes, with its inertial frame at its
  * origin: MuJoCo gives such a body the inverse weight 1/mass, whatever the number of its slides and their armature. */
 int tac_body_only_slides(const tacModel *model, int body);

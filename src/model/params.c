@@ -137,6 +137,8 @@ static const char *reason_against_deriving(const tacModel *m, int field, int ind
     if (IS(f, tendon_armature) && m->tendon_armature[row] == 0) return reason_against_armature(m, row);
     if (IS(f, tendon_springlength) && tac_spring_is_automatic(m, row))
         return "it is -1, which stands for the length at the joints' springref";
+    if (IS(f, equality_data) && tac_weld_is_automatic(m, row) && index % 11 >= 6 && index % 11 < 10)
+        return "the quaternion is 0 0 0 0, which stands for the pose that the file draws";
     if (strcmp(f->kind, "actuator") == 0) return reason_against_servo(m, f, row, index % f->per);
     return NULL;
 }

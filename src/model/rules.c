@@ -46,6 +46,12 @@ int tac_spring_is_automatic(const tacModel *m, int tendon) {
     return written[0] == -1 && written[1] == -1;
 }
 
+int tac_weld_is_automatic(const tacModel *m, int equality) {
+    const double *quat = m->equality_data + 11 * equality + 6;
+    return m->equality_type[equality] == TAC_EQ_WELD && m->equality_objkind[equality] == TAC_KIND_BODY &&
+           quat[0] == 0 && quat[1] == 0 && quat[2] == 0 && quat[3] == 0;
+}
+
 /* --- Sliding ------------------------------------------------------------------------------------------------------ */
 
 static int near_zero3(tacVec3 a) {

@@ -1,8 +1,8 @@
 /* Contact lcp, semi-implicit Euler: the step without constraints, then impulses (contact/lcp/lcp.h). */
 #include "step/lcp_step.h"
 
-#include "base/error.h"
 #include "step/bounce_grad.h"
+#include "step/lcp_ahead.h"
 #include "step/smooth_step.h"
 
 #include <string.h>
@@ -74,6 +74,8 @@ static tacStatus accelerate(tacSim *sim, const double *x, const double *u, tacLc
     status = find_contacts(sim, v_free, lcp);
     if (status != TAC_OK) return status;
     tac_rows_find(m, w, x, v_free, h, &lcp->rows);
+    status = tac_look_ahead(sim, x, u, lcp);
+    if (status != TAC_OK) return status;
     tac_rows_weigh(m, w, &lcp->rows, scratch);
     tac_lcp_pose(m, lcp, h);
     tac_lcp_bounce(m, lcp, x + m->nq, NULL, sim->options.bounce_speed);
@@ -101,33 +103,17 @@ static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) 
 /* Derivatives keep c.n numbers for this many rows at least; steps with more say that there is no room. */
 size_t tac_lcp_step_scratch(const tacModel *m, const tacOptions *options) {
     tacColumns c = tac_columns_of(m, options);
-    size_t nv = (size_t)m->nv, rows = 3 * (size_t)options->max_contacts + 2 * (size_t)m->njnt + nv;
+    size_t nv = (size_t)m->nv, rows = (size_t)tac_rows_max(m, options->max_contacts);
     if (rows > TAC_LCP_DENSE_ROWS) rows = TAC_LCP_DENSE_ROWS;
     size_t solve = tac_lcp_bytes(m, options->max_contacts) + tac_lcp_scratch(m, options->max_contacts);
-    size_t bodies = 3 * tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) + tac_room((size_t)m->ngeom);
+    size_t bodies = 4 * tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) + tac_room((size_t)m->ngeom);
     size_t jac_room = 2 * tac_room(rows * (size_t)c.n) + 2 * tac_room(nv * (size_t)c.n) + tac_room(rows * nv) +
                       2 * tac_room(rows * rows);
     size_t mode = options->gradient == TAC_GRADIENT_BOUNCE            ? tac_bounces_scratch(m, rows)
                   : options->gradient == TAC_GRADIENT_COMPLEMENTARITY ? tac_lcp_aware_scratch(m, options)
                                                                       : 0;
-    return solve + bodies + jac_room + mode + 9 * tac_room(nv) + 8 * tac_room(rows) + tac_smooth_scratch(m, options);
-}
-
-/* Constraints that have no rows yet would be left out in silence. */
-tacStatus tac_lcp_accepts(const tacModel *m, tacError *err) {
-    int off = *m->option_disable, limits = !(off & TAC_DISABLE_LIMIT), losses = !(off & TAC_DISABLE_FRICTIONLOSS);
-    if (off & TAC_DISABLE_CONSTRAINT) return TAC_OK;
-    for (int e = 0; e < m->neq && !(off & TAC_DISABLE_EQUALITY); e++)
-        if (m->equality_active[e])
-            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_EQUALITY, e, "contact lcp has no equalities yet");
-    for (int j = 0; j < m->njnt && limits; j++)
-        if (m->joint_limited[j] && m->joint_type[j] == TAC_BALL)
-            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_JOINT, j, "contact lcp has no limits of balls yet");
-    for (int t = 0; t < m->ntendon; t++)
-        if ((limits && m->tendon_limited[t]) || (losses && m->tendon_frictionloss[t] > 0))
-            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_TENDON, t,
-                               "contact lcp has no limits or dry friction of tendons yet");
-    return TAC_OK;
+    return solve + bodies + jac_room + mode + tac_ahead_bytes(m) + 10 * tac_room(nv) + 8 * tac_room(rows) +
+           tac_smooth_scratch(m, options);
 }
 
 const tacStepper TAC_STEPPER_LCP = {.contact = TAC_LCP,
@@ -142,5 +128,4 @@ const tacStepper TAC_STEPPER_LCP = {.contact = TAC_LCP,
                                     .forces_jac = tac_lcp_forces_jac,
                                     .forces_vjp = tac_lcp_forces_vjp,
                                     .contacts = tac_lcp_contacts,
-                                    .scratch = tac_lcp_step_scratch,
-                                    .accepts = tac_lcp_accepts};
+                                    .scratch = tac_lcp_step_scratch};

@@ -113,7 +113,7 @@ tacStatus tac_lcp_pull_aware(tacSim *sim, const double *x, const double *u, cons
 }
 
 size_t tac_lcp_aware_scratch(const tacModel *m, const tacOptions *options) {
-    size_t rows = 3 * (size_t)options->max_contacts + 3 * (size_t)m->njnt + (size_t)m->nv + 3 * (size_t)m->ntendon;
+    size_t rows = (size_t)tac_rows_max(m, options->max_contacts);
     return 2 * (tac_room((size_t)tac_columns_of(m, options).n) + tac_room(rows)) + 5 * tac_room((size_t)m->nv) +
            tac_arena_round((rows + 1) * sizeof(int));
 }

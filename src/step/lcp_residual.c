@@ -1,4 +1,5 @@
 /* What constraints add to the derivatives of the step's residuals (contact/lcp/lcp.h, L4), forwards and in reverse. */
+#include "step/lcp_ahead.h"
 #include "step/lcp_step.h"
 
 #include <string.h>
@@ -9,16 +10,21 @@ static tacStatus emit(tacSim *sim, const double *x, const double *u, const tacLc
     const tacModel *m = sim->model;
     size_t mark = tac_arena_mark(&sim->arena);
     tacVec6 *V = TAC_TAKE(&sim->arena, m->nbody, tacVec6), *V_start = TAC_TAKE(&sim->arena, m->nbody, tacVec6);
-    tacVec6 *V_lag = TAC_TAKE(&sim->arena, m->nbody, tacVec6);
-    if (V == NULL || V_start == NULL || V_lag == NULL) return TAC_ERR_ARENA_FULL;
+    tacVec6 *V_lag = TAC_TAKE(&sim->arena, m->nbody, tacVec6), *V_gained = TAC_TAKE(&sim->arena, m->nbody, tacVec6);
+    double *gained = TAC_TAKE(&sim->arena, m->nv, double);
+    if (!V || !V_start || !V_lag || !V_gained || !gained) return TAC_ERR_ARENA_FULL;
     tacSmoothPoint point = tac_point_of(sim, x, u);
     const double *v_next = sim->work.next + m->nq;
     tac_rows_body_velocity(m, &sim->work, v_next, V);
     tac_rows_body_velocity(m, &sim->work, point.v, V_start);
     if (lcp->lag != NULL) tac_rows_body_velocity(m, &sim->work, lcp->lag, V_lag);
-    tacLcpPoint p = {m, &sim->work, &sim->scene, lcp, &point, v_next, V, V_start, V_lag};
+    for (int i = 0; i < m->nv; i++)
+        gained[i] = v_next[i] - point.v[i];
+    if (tac_rows_look(m)) tac_rows_body_velocity(m, &sim->work, gained, V_gained);
+    tacLcpPoint p = {m, &sim->work, &sim->scene, lcp, &point, v_next, V, V_start, V_lag, gained, V_gained};
     tacStatus status = tac_lcp_contacts_jac(&p, q, mocap, theta, sim->tangents);
     if (status == TAC_OK) tac_lcp_other_jac(&p, q, theta, sim->tangents);
+    if (status == TAC_OK) tac_lcp_equality_jac(&p, q, mocap, theta, sim->tangents);
     tac_arena_release(&sim->arena, mark);
     return status;
 }
@@ -41,9 +47,11 @@ tacStatus tac_lcp_residuals_jac(tacSim *sim, const double *x, const double *u, c
         sink[i] =
             (tacLcpSink){columns_of(dR, places[i], c), columns_of(dr, places[i], c), columns_of(wrench, places[i], c)};
     memset(dr, 0, (size_t)lcp->rows.n * (size_t)c.n * sizeof *dr);
-    for (int k = 0; k < lcp->rows.n; k++)
-        tac_row_add_force(&lcp->rows, k, 1 + lcp->bounce[k], /* d(J v+ + e J v)/dv at fixed a */
-                          dr + (size_t)k * (size_t)c.n + m->nv);
+    for (int k = 0; k < lcp->rows.n; k++) /* d(J v+ + e J v)/dv at fixed a; equalities have J (v+ - v) */
+        if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY)
+            tac_row_add_force(&lcp->rows, k, 1 + lcp->bounce[k], dr + (size_t)k * (size_t)c.n + m->nv);
+    tacStatus status = tac_ahead_jac(sim, x, lcp, c, dr);
+    if (status != TAC_OK) return status;
     return emit(sim, x, u, lcp, &sink[0], mocap < 0 ? NULL : &sink[1], c.np > 0 ? &sink[2] : NULL);
 }
 
@@ -57,6 +65,9 @@ tacStatus tac_lcp_residuals_vjp(tacSim *sim, const double *x, const double *u, c
                                {.lambda = mu, .bar = places[i], .negate = 1},
                                {.lambda = wrenchbar, .bar = places[i]}};
     for (int k = 0; k < lcp->rows.n; k++)
-        if (mu[k] != 0) tac_row_add_force(&lcp->rows, k, -mu[k] * (1 + lcp->bounce[k]), bar->x + sim->model->nv);
+        if (mu[k] != 0 && lcp->rows.row[k].kind != TAC_ROW_EQUALITY)
+            tac_row_add_force(&lcp->rows, k, -mu[k] * (1 + lcp->bounce[k]), bar->x + sim->model->nv);
+    tacStatus status = tac_ahead_vjp(sim, x, lcp, mu, bar->x);
+    if (status != TAC_OK) return status;
     return emit(sim, x, u, lcp, &sink[0], mocap < 0 ? NULL : &sink[1], bar->theta == NULL ? NULL : &sink[2]);
 }

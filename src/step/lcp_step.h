@@ -16,7 +16,6 @@ static inline tacStatus tac_lcp_judge(const tacLcp *lcp, tacStatus status) {
 void tac_lcp_add_impulses(tacSim *sim, const tacLcp *lcp, double *force);
 /* For the tables of functions of lcp.c and of lcp_toi.c, which stops at impacts. */
 size_t tac_lcp_step_scratch(const tacModel *m, const tacOptions *options);
-tacStatus tac_lcp_accepts(const tacModel *m, tacError *err);
 
 tacStatus tac_lcp_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J);
 tacStatus tac_lcp_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g);

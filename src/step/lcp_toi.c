@@ -2,6 +2,7 @@
 
 #include "dynamics/actuator.h"
 #include "math/scalar.h"
+#include "step/lcp_ahead.h"
 
 #include <string.h>
 
@@ -111,6 +112,8 @@ static tacStatus solve_touching(tacFlight *f, const double *v_free, int impact, 
     if (status == TAC_OK) status = find_touching(f, lcp, &margin);
     if (status != TAC_OK) return status;
     tac_rows_find(m, &sim->work, f->x, v_free, sim->options.dt, &lcp->rows);
+    status = tac_look_ahead(sim, f->x, f->u, lcp);
+    if (status != TAC_OK) return status;
     tac_rows_weigh(m, &sim->work, &lcp->rows, f->scratch);
     tac_lcp_pose(m, lcp, sim->options.dt);
     double share = (sim->options.dt - f->left) / sim->options.dt - 0.5;
@@ -440,5 +443,4 @@ const tacStepper TAC_STEPPER_LCP_TOI = {.contact = TAC_LCP,
                                         .forces_jac = forces_jac,
                                         .forces_vjp = forces_vjp,
                                         .contacts = contacts,
-                                        .scratch = scratch,
-                                        .accepts = tac_lcp_accepts};
+                                        .scratch = scratch};

@@ -186,11 +186,10 @@ static void test_spatial_tendon(void **state) {
 
 static void test_equalities(void **state) {
     (void)state;
-    Loaded l = load_leniently(ARM("<equality><connect name='c' body1='b' anchor='1 2 3'/>"
-                                  "<weld body1='b' body2='m' relpose='1 2 3 1 0 0 0' torquescale='.5'/>"
-                                  "<joint joint1='h' joint2='s' polycoef='0 2' solref='.1 1'/>"
-                                  "<connect site1='p' site2='q'/></equality>"),
-                              "element <connect name=\"c\">: equality constraints are not supported yet");
+    Loaded l = load_ok(ARM("<equality><connect name='c' body1='b' anchor='1 2 3'/>"
+                           "<weld body1='b' body2='m' relpose='1 2 3 1 0 0 0' torquescale='.5'/>"
+                           "<joint joint1='h' joint2='s' polycoef='0 2' solref='.1 1'/>"
+                           "<connect site1='p' site2='q'/></equality>"));
     tacModel *m = l.model;
     CHECK_INT(m->neq, 4);
     CHECK_INT(m->equality_obj[0], 1);

@@ -49,6 +49,8 @@ static const Robot ROBOTS[] = {
     {"quadrotor", 7, 6, 4, 4, 1, 1.325, ABOVE_GROUND, 1},
     {"catapult", 5, 5, 3, 0, 4, 4, ABOVE_GROUND, 0},
     {"jumpworm", 5, 5, 3, 0, 4, 4, ON_GROUND, 0},
+    {"four_bar", 3, 3, 1, 0, 3, 2.2, NO_GROUND, 0},
+    {"finger", 3, 3, 1, 0, 3, 0.0157425207871, ABOVE_GROUND, 0},
 };
 enum { NROBOT = sizeof ROBOTS / sizeof ROBOTS[0] };
 

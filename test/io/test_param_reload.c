@@ -193,7 +193,7 @@ static char *write_file(int changed) {
 
 static tacModel *load_changed(int changed) {
     char *text = write_file(changed);
-    Loaded l = load_text(text, 1); /* leniently: equalities are kept, not enforced */
+    Loaded l = load_text(text, 0);
     if (l.status != TAC_OK) print_error("%s\n", l.err.text);
     CHECK_INT(l.status, TAC_OK);
     free(text);

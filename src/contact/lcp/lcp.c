@@ -8,21 +8,14 @@
 
 enum { DOUBLES = 8, INTS = 4 };
 
-static int most_rows(const tacModel *m, int max_contacts) {
-    tacRows rows;
-    tacArena none = {0};
-    tac_rows_layout(&rows, m, max_contacts, &none);
-    return rows.max;
-}
-
 size_t tac_lcp_bytes(const tacModel *m, int max_contacts) {
-    size_t n = (size_t)most_rows(m, max_contacts);
+    size_t n = (size_t)tac_rows_max(m, max_contacts);
     return tac_rows_bytes(m, max_contacts) + DOUBLES * tac_arena_round(n * sizeof(double)) +
            INTS * tac_arena_round((n + 1) * sizeof(int)) + tac_arena_round((size_t)m->nbody * sizeof(int));
 }
 
 size_t tac_lcp_scratch(const tacModel *m, int max_contacts) {
-    int n = most_rows(m, max_contacts);
+    int n = tac_rows_max(m, max_contacts);
     size_t large = n > TAC_LCP_SMALL_ROWS ? tac_lcp_large_scratch(m, n) : 0;
     if (n > TAC_LCP_DENSE_ROWS) n = TAC_LCP_DENSE_ROWS;
     size_t k = (size_t)n;
@@ -53,39 +46,52 @@ double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate) {
     return s < -TAC_LCP_CORRECTION ? -TAC_LCP_CORRECTION : s;
 }
 
+/* Equalities pull both ways, and what they pull is taken back a step later: a bound that a motion hardly meets. */
+static double closing(double pos, double h) { return tac_clamp(pos / h, -TAC_LCP_CLOSING, TAC_LCP_CLOSING); }
+
 static double tree_compliance(const tacModel *m, int body) {
     return m->body_last_dof[body] < 0 ? 0 : 1 / m->body_subtree_mass[m->body_root[body]];
 }
 
-static void pose_contact(const tacModel *m, tacLcp *lcp, int k) {
+double tac_lcp_compliance(const tacModel *m, const tacRows *rows, int k) {
+    const tacRow *row = &rows->row[k];
+    int turns = (row->kind == TAC_ROW_JOINT_LIMIT && m->joint_type[row->id] != TAC_SLIDE) ||
+                (row->kind == TAC_ROW_JOINT_FRICTION && m->joint_type[m->dof_joint[row->id]] != TAC_SLIDE) ||
+                (row->kind == TAC_ROW_EQUALITY && (row->axis >= 3 || m->equality_type[row->id] == TAC_EQ_JOINT));
+    return turns ? TAC_LCP_COMPLIANCE / (TAC_LCP_ARM * TAC_LCP_ARM) : TAC_LCP_COMPLIANCE;
+}
+
+static void pose_tangent(const tacModel *m, tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
-    const tacContact *c = &lcp->rows.contact[row->id];
-    double mu[2], rate;
-    tac_contact_friction(m, c, mu);
-    lcp->eps[k] = TAC_LCP_COMPLIANCE *
-                  (tree_compliance(m, m->geom_body[c->geom[0]]) + tree_compliance(m, m->geom_body[c->geom[1]]));
-    if (row->axis == 0) {
-        lcp->s[k] = tac_lcp_shift(lcp, row, &rate);
-        return;
-    }
+    double mu[2];
+    tac_contact_friction(m, &lcp->rows.contact[row->id], mu);
     lcp->s[k] = 0;
     lcp->parent[k] = k - row->axis;
     lcp->low[k] = -mu[row->axis - 1], lcp->high[k] = mu[row->axis - 1];
 }
 
+static void pose_loss(tacLcp *lcp, int k, double loss) {
+    double most = lcp->impact ? 0 : lcp->h * loss;
+    lcp->s[k] = 0;
+    lcp->low[k] = -most, lcp->high[k] = most;
+}
+
 static void pose_row(const tacModel *m, tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
+    int body[2];
+    tac_row_bodies(m, &lcp->rows, k, body);
     double rate;
     lcp->parent[k] = -1;
-    lcp->eps[k] = lcp->bounce[k] = 0;
+    lcp->bounce[k] = 0;
+    lcp->eps[k] = tac_lcp_compliance(m, &lcp->rows, k) * (tree_compliance(m, body[0]) + tree_compliance(m, body[1]));
+    lcp->s[k] = tac_lcp_shift(lcp, row, &rate);
     lcp->low[k] = 0, lcp->high[k] = TAC_INFINITY;
-    if (row->kind == TAC_ROW_CONTACT) {
-        pose_contact(m, lcp, k);
-    } else if (row->kind == TAC_ROW_JOINT_FRICTION) {
-        double loss = lcp->impact ? 0 : lcp->h * m->joint_frictionloss[m->dof_joint[row->id]];
-        lcp->s[k] = 0, lcp->low[k] = -loss, lcp->high[k] = loss;
-    } else {
-        lcp->s[k] = tac_lcp_shift(lcp, row, &rate);
+    if (row->kind == TAC_ROW_CONTACT && row->axis > 0) pose_tangent(m, lcp, k);
+    if (row->kind == TAC_ROW_JOINT_FRICTION) pose_loss(lcp, k, m->joint_frictionloss[m->dof_joint[row->id]]);
+    if (row->kind == TAC_ROW_TENDON_FRICTION) pose_loss(lcp, k, m->tendon_frictionloss[row->id]);
+    if (row->kind == TAC_ROW_EQUALITY) {
+        lcp->low[k] = -TAC_INFINITY;
+        lcp->s[k] = (lcp->impact ? 0 : closing(row->pos, lcp->h)) + row->bend;
     }
 }
 
@@ -170,6 +176,15 @@ static tacStatus solve_dense(const tacModel *m, tacLcp *lcp, int island, tacAren
     return TAC_OK;
 }
 
+/* Rows that only compliance reconciles: equalities that ask for two things, something squeezed between two walls. */
+static int contradict(const tacLcp *lcp) {
+    int n = 0;
+    for (int k = 0; k < lcp->rows.n; k++)
+        n += lcp->row_class[k] == TAC_ROW_FREE &&
+             tac_abs(lcp->eps[k] * lcp->f[k]) > TAC_LCP_GIVING * (1 + tac_abs(lcp->b[k]));
+    return n;
+}
+
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena) {
     lcp->pivots = lcp->unsolved = 0;
     lcp->residual = 0;
@@ -188,6 +203,7 @@ tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, ta
         }
         tac_arena_release(arena, mark);
     }
+    lcp->unsolved += contradict(lcp);
     return status;
 }
 

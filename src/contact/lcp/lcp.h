@@ -5,12 +5,14 @@
  *   contact    normal 0 <= f, tangents -mu f_n <= f <= mu f_n
  *   limit      0 <= f
  *   friction   -h loss <= f <= h loss
+ *   equality   any f
  *   s          dist / h where the gap is open (the next position just touches); where it is closed the same, but at
  *              most TAC_LCP_CORRECTION: overlap goes away slowly and adds next to no energy
  *              a contact that closes in this step, faster than a threshold, and has a restitution e > 0: e J v, with
  *              the velocity v before the step: it leaves with e times the speed it came with (lcp_bounce.c)
- *   eps        TAC_LCP_COMPLIANCE (1/mass of one tree + 1/mass of the other) on contact rows: makes redundant contacts
- *              unique; the same in the derivative
+ *              equalities: pos / h, at most TAC_LCP_CLOSING either way, and what the row bends along h v
+ *   eps        TAC_LCP_COMPLIANCE (1/mass of one tree + 1/mass of the other), over TAC_LCP_ARM^2 where the row turns:
+ *              makes redundant rows unique; the same in the derivative
  *
  * f are impulses. Rows that share no tree are solved apart. */
 #pragma once
@@ -20,6 +22,10 @@
 
 #define TAC_LCP_CORRECTION 0.01 /* m/s (rad/s) */
 #define TAC_LCP_COMPLIANCE 1e-6
+#define TAC_LCP_ARM        0.3 /* m: at which a turning row counts as its way */
+#define TAC_LCP_CLOSING    2.0 /* m/s (rad/s): fastest that an open equality closes */
+/* m/s (rad/s), and share of what a row is to stop: those that give way by more contradict each other. */
+#define TAC_LCP_GIVING 1e-3
 /* Islands up to the first have a dense matrix of rows; larger ones a sparse one of dofs, and those up to the second the
  * dense one again when that fails. */
 #define TAC_LCP_SMALL_ROWS 96
@@ -29,6 +35,7 @@
 
 typedef struct tacLcp {
     tacRows rows;
+    tacAhead ahead; /* q NULL: no equality holds */
     double h;
     double *s, *eps, *low, *high; /* rows.max */
     double *b, *f, *w;
@@ -67,6 +74,8 @@ void tac_lcp_hop(tacLcp *lcp, int contact, const double *v);
 double tac_lcp_lag_share(const tacLcp *lcp, int k);
 /* (v_free, factor of Mhat) -> f, w, row_class; status as tac_boxed_solve. Needs: tac_lcp_pose, tac_rows_weigh. */
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena);
+/* What a row's compliance has before the trees' inverse masses. */
+double tac_lcp_compliance(const tacModel *m, const tacRows *rows, int k);
 /* One island, for large ones (lcp_large.c); last: sweep to the end when it cannot be solved otherwise. */
 tacStatus tac_lcp_solve_large(const tacModel *m, tacLcp *lcp, int island, int last, tacArena *arena);
 size_t tac_lcp_large_scratch(const tacModel *m, int max_rows);
@@ -85,6 +94,8 @@ typedef struct tacLcpSink {
     tacSink force, row;
     tacSink wrench; /* 6 nbody rows: of the contacts' forces on bodies (lcp_wrench.c); empty: not asked for */
 } tacLcpSink;
+/* Its part for rows that act on dofs alone. */
+static inline tacRowSink tac_lcp_rows(const tacLcpSink *sink) { return (tacRowSink){sink->force, sink->row}; }
 
 /* What the emitters read. */
 typedef struct tacLcpPoint {
@@ -94,9 +105,11 @@ typedef struct tacLcpPoint {
     const tacLcp *lcp;
     const tacSmoothPoint *x;
     const double *v_next;
-    tacVec6 *V;       /* nbody: velocities at v_next; tac_rows_body_velocity */
-    tacVec6 *V_start; /* nbody: at x->v */
-    tacVec6 *V_lag;   /* nbody: at lcp->lag */
+    tacVec6 *V;           /* nbody: velocities at v_next; tac_rows_body_velocity */
+    tacVec6 *V_start;     /* nbody: at x->v */
+    tacVec6 *V_lag;       /* nbody: at lcp->lag */
+    const double *gained; /* v+ - v, for equalities */
+    tacVec6 *V_gained;    /* nbody: velocities at that */
 } tacLcpPoint;
 
 /* Emits all columns of contacts (dofs; mocap numbers; parameters); a NULL sink is skipped. (lcp_contact.c) */
@@ -105,6 +118,9 @@ tacStatus tac_lcp_contacts_jac(const tacLcpPoint *p, const tacLcpSink *q, const 
 /* Emits what limits, friction, compliance and bounds add to the same columns. */
 void tac_lcp_other_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSink *theta,
                        const tacParamTangent *tangents);
+/* Emits what equalities do (lcp_equality.c), but for the change of pos at q (+) h v with q and v. */
+void tac_lcp_equality_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSink *mocap, const tacLcpSink *theta,
+                          const tacParamTangent *tangents);
 
 /* Derivative of a bouncing row's shift s = e J v at fixed v: along a displacement, and by a parameter that is a
  * restitution; 0 where it does not bounce (lcp_bounce.c). */

@@ -6,6 +6,8 @@
  * dR and dr are the changes at fixed a and f_C; this file emits what contacts, limits and friction add to them. */
 #include "contact/lcp/lcp.h"
 
+#include "contact/ball_limit.h"
+#include "contact/coordinate.h"
 #include "math/dense.h"
 #include "math/scalar.h"
 
@@ -158,33 +160,50 @@ static double bound_sign(const tacLcp *lcp, int k) {
     return lcp->row_class[k] == TAC_ROW_LOW ? -1 : lcp->row_class[k] == TAC_ROW_HIGH ? 1 : 0;
 }
 
-static void contact_row_param(const tacLcpPoint *p, int k, const tacParamTangent *t, int column,
-                              const tacLcpSink *sink) {
-    const tacLcp *lcp = p->lcp;
-    const tacRow *row = &lcp->rows.row[k];
-    const tacContact *c = &lcp->rows.contact[row->id];
-    double deps =
-        compliance_rate(p->m, t, p->m->geom_body[c->geom[0]]) + compliance_rate(p->m, t, p->m->geom_body[c->geom[1]]);
-    if (deps != 0) tac_emit(&sink->row, k, column, TAC_LCP_COMPLIANCE * deps * lcp->f[k]);
-    double ds = tac_lcp_bounce_param(p, k, t);
-    if (ds != 0) tac_emit(&sink->row, k, column, ds);
-    if (row->axis == 0 || bound_sign(lcp, k) == 0) return;
-    double dmu = friction_rate(p->m, t, c, row->axis);
-    if (dmu == 0) return;
-    double df = bound_sign(lcp, k) * dmu * lcp->f[lcp->parent[k]];
-    emit_row_force(lcp, k, df, column, &sink->force);
-    emit_row_wrench(p, k, df, column, &sink->wrench);
+/* d(eps) f */
+static void emit_compliance(const tacLcpPoint *p, int k, const tacParamTangent *t, int column, const tacLcpSink *sink) {
+    int body[2];
+    if (t->inertial == NULL) return;
+    tac_row_bodies(p->m, &p->lcp->rows, k, body);
+    double change = compliance_rate(p->m, t, body[0]) + compliance_rate(p->m, t, body[1]);
+    if (change != 0)
+        tac_emit(&sink->row, k, column, tac_lcp_compliance(p->m, &p->lcp->rows, k) * change * p->lcp->f[k]);
 }
 
-static void row_param(const tacLcpPoint *p, int k, const tacParamTangent *t, int column, const tacLcpSink *sink) {
+/* Bounds that hold a row: its force moves with them. */
+static void emit_bound(const tacLcpPoint *p, int k, const tacParamTangent *t, int column, const tacLcpSink *sink) {
     const tacModel *m = p->m;
-    const tacRow *row = &p->lcp->rows.row[k];
-    if (row->kind == TAC_ROW_CONTACT) contact_row_param(p, k, t, column, sink);
-    if (row->kind == TAC_ROW_JOINT_LIMIT && is_number(m, t, m->joint_range + 2 * row->id + row->axis))
-        tac_emit(&sink->row, k, column, (row->axis == 0 ? -1 : 1) * tac_lcp_shift_rate(p->lcp, k));
-    if (row->kind == TAC_ROW_JOINT_FRICTION && !p->lcp->impact &&
-        is_number(m, t, m->joint_frictionloss + m->dof_joint[row->id]))
-        emit_row_force(p->lcp, k, bound_sign(p->lcp, k) * p->lcp->h, column, &sink->force);
+    const tacLcp *lcp = p->lcp;
+    const tacRow *row = &lcp->rows.row[k];
+    double sign = bound_sign(lcp, k), change = 0;
+    if (sign == 0) return;
+    if (row->kind == TAC_ROW_CONTACT && row->axis > 0)
+        change = friction_rate(m, t, &lcp->rows.contact[row->id], row->axis) * lcp->f[lcp->parent[k]];
+    if (row->kind == TAC_ROW_JOINT_FRICTION && !lcp->impact)
+        change = is_number(m, t, m->joint_frictionloss + m->dof_joint[row->id]) * lcp->h;
+    if (row->kind == TAC_ROW_TENDON_FRICTION && !lcp->impact)
+        change = is_number(m, t, m->tendon_frictionloss + row->id) * lcp->h;
+    if (change == 0) return;
+    emit_row_force(lcp, k, sign * change, column, &sink->force);
+    emit_row_wrench(p, k, sign * change, column, &sink->wrench);
+}
+
+/* Limits and friction of tendons: rows that stand on coordinates; limits of balls. */
+static void emit_row(const tacLcpPoint *p, int k, const tacLcpSink *q, const tacLcpSink *theta,
+                     const tacParamTangent *tangents) {
+    const tacLcp *lcp = p->lcp;
+    const tacRow *row = &lcp->rows.row[k];
+    double rate = row->kind == TAC_ROW_TENDON_FRICTION ? 0 : tac_lcp_shift_rate(lcp, k);
+    tacRowWeights by = {lcp->f[k], -1 / lcp->h, rate, p->v_next};
+    tacCombination a = tac_row_combination(p->m, row, p->x->q);
+    int ball = row->kind == TAC_ROW_JOINT_LIMIT && a.n == 0;
+    tacRowSink sink = tac_lcp_rows(q), numbers = theta == NULL ? sink : tac_lcp_rows(theta);
+    if (a.n > 0) tac_combination_jac(p->m, &a, k, &by, &sink);
+    if (ball) tac_ball_limit_jac(p->m, row, k, p->x->q, &by, &sink);
+    for (int i = 0; theta != NULL && i < p->m->nparam; i++) {
+        if (a.n > 0) tac_combination_param(p->m, &a, row, k, p->x->q, &by, &tangents[i], i, &numbers);
+        if (ball) tac_ball_limit_param(p->m, row, k, &by, &tangents[i], i, &numbers);
+    }
 }
 
 void tac_lcp_other_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSink *theta,
@@ -192,9 +211,13 @@ void tac_lcp_other_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSi
     const tacLcp *lcp = p->lcp;
     for (int k = 0; k < lcp->rows.n; k++) {
         const tacRow *row = &lcp->rows.row[k];
-        if (q != NULL && row->kind == TAC_ROW_JOINT_LIMIT)
-            tac_emit(&q->row, k, p->m->joint_dof_adr[row->id], (row->axis == 0 ? 1 : -1) * tac_lcp_shift_rate(lcp, k));
-        for (int i = 0; theta != NULL && i < p->m->nparam; i++)
-            row_param(p, k, &tangents[i], i, theta);
+        int idle = lcp->row_class[k] == TAC_ROW_LOW && lcp->low[k] == 0;
+        if (row->kind != TAC_ROW_CONTACT && row->kind != TAC_ROW_EQUALITY && !idle) emit_row(p, k, q, theta, tangents);
+        for (int i = 0; theta != NULL && i < p->m->nparam; i++) {
+            double ds = tac_lcp_bounce_param(p, k, &tangents[i]);
+            if (ds != 0) tac_emit(&theta->row, k, i, ds);
+            emit_compliance(p, k, &tangents[i], i, theta);
+            emit_bound(p, k, &tangents[i], i, theta);
+        }
     }
 }

@@ -28,6 +28,8 @@ static uint64_t hash_row(const tacLcp *lcp, int k, uint64_t hash) {
     double rate;
     tac_lcp_shift(lcp, row, &rate);
     int words[6] = {(int)row->kind, row->id, row->axis, lcp->row_class[k], rate == 0, lcp->bounce[k] > 0};
+    if (row->kind == TAC_ROW_EQUALITY)
+        words[4] = (row->pos / lcp->h > TAC_LCP_CLOSING) - (row->pos / lcp->h < -TAC_LCP_CLOSING);
     if (row->kind == TAC_ROW_CONTACT) {
         const tacContact *c = &lcp->rows.contact[row->id];
         const tacFeature *f = c->feature;

@@ -1,0 +1,52 @@
+/* Equalities between two frames, each a body's or a site's (docs/theory/contact.md, R8-R10):
+ *
+ *   connect   p_0 - p_1 = 0, world axes                                          3 rows
+ *   weld      the same, and  torquescale vec(conj(q_1) q_0 rel) = 0              3 rows more
+ *
+ * with anchors p, orientations q and the rotation `rel` from frame 0 to frame 1 that the weld holds. */
+#pragma once
+
+#include "contact/rows.h"
+
+enum { TAC_EQUALITY_ROWS = 6 };
+
+/* One of them at a configuration. World frame. */
+typedef struct tacEquality {
+    int id, n; /* rows: 3 or 6 */
+    int body[2];
+    int site[2];      /* -1: the body's own frame */
+    tacVec3 point[2]; /* anchors */
+    tacQuat quat[2];  /* of the frames; quat[0] with `rel` in it */
+    tacQuat turn;     /* conj(quat[1]) quat[0] */
+    double scale;     /* torquescale */
+    tacVec3 axis[3];  /* of the rotational rows: J v = axis . (w_0 - w_1) */
+    double pos[TAC_EQUALITY_ROWS];
+} tacEquality;
+
+/* 1: the equality is one of these (the others stand on coordinates: coordinate.h). */
+int tac_equality_is_pose(const tacModel *m, int eq);
+/* 1: it is active and the model does not disable it. */
+int tac_equality_holds(const tacModel *m, int eq);
+/* Needs: position. */
+tacEquality tac_equality_at(const tacModel *m, const tacWork *w, int eq);
+/* Adds its rows; none where neither body moves. */
+void tac_add_equality(const tacModel *m, const tacWork *w, int eq, tacRows *rows);
+/* out[nv] += J of one row */
+void tac_equality_gradient(const tacModel *m, const tacWork *w, const tacEquality *e, int axis, double *out);
+
+/* --- Derivatives (equality_deriv.c) ------------------------------------------------------------------------------- */
+
+/* What changes of its rows are weighed by (rows.h), first row k. */
+typedef struct tacEqualityWeights {
+    int k;
+    double f[TAC_EQUALITY_ROWS], rate[TAC_EQUALITY_ROWS];
+    double scale;
+    const double *z;  /* NULL: as zeros, with V */
+    const tacVec6 *V; /* nbody: tac_rows_body_velocity of z */
+} tacEqualityWeights;
+
+/* Emits its change along a mover, or by a parameter (at the configuration x->q), as a column. */
+void tac_equality_move(const tacModel *m, const tacWork *w, const tacEquality *e, const tacMover *mover,
+                       const tacEqualityWeights *by, int column, const tacRowSink *sink);
+void tac_equality_param(const tacModel *m, const tacWork *w, const tacEquality *e, const tacSmoothPoint *x,
+                        const tacEqualityWeights *by, const tacParamTangent *t, int column, const tacRowSink *sink);

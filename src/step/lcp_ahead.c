@@ -1,0 +1,117 @@
+#include "step/lcp_ahead.h"
+
+#include "step/tangent.h"
+
+#include <string.h>
+
+/* One row an array of a position stage: name, number of elements. */
+/* clang-format off */
+#define POSITION_ARRAYS(X)                                                                             \
+    X(xpos, m->nbody) X(xquat, m->nbody) X(xmat, m->nbody) X(xipos, m->nbody) X(joint_pos, m->njnt)    \
+    X(joint_axis, m->njnt) X(origin, m->nbody) X(S, m->nv) X(inertia, m->nbody)
+/* clang-format on */
+
+/* Vectors of the derivatives. */
+enum { VECTORS = 4 };
+
+size_t tac_ahead_bytes(const tacModel *m) {
+    const tacWork *w = NULL; /* for the element sizes alone */
+    size_t bytes = tac_arena_round((size_t)m->nq * sizeof(double));
+    if (!tac_rows_look(m)) return 0;
+#define X(name, count) bytes += tac_arena_round((size_t)(count) * sizeof *w->name);
+    POSITION_ARRAYS(X)
+#undef X
+    return bytes + VECTORS * tac_arena_round((size_t)m->nv * sizeof(double));
+}
+
+static int lay_out(const tacModel *m, tacArena *arena, tacAhead *a) {
+    *a = (tacAhead){.q = TAC_TAKE(arena, m->nq, double)};
+#define X(name, count)                                                                                                 \
+    if ((a->w.name = tac_arena_take(arena, (size_t)(count) * sizeof *a->w.name)) == NULL) return 0;
+    POSITION_ARRAYS(X)
+#undef X
+    return a->q != NULL;
+}
+
+/* h v, in the arena. */
+static double *take_motion(tacSim *sim, const double *x, double h) {
+    const tacModel *m = sim->model;
+    double *hv = TAC_TAKE(&sim->arena, m->nv, double);
+    for (int i = 0; hv != NULL && i < m->nv; i++)
+        hv[i] = h * x[m->nq + i];
+    return hv;
+}
+
+tacStatus tac_look_ahead(tacSim *sim, const double *x, const double *u, tacLcp *lcp) {
+    const tacModel *m = sim->model;
+    lcp->ahead = (tacAhead){.q = NULL};
+    if (!tac_rows_look(m)) return TAC_OK;
+    if (lcp->impact) {
+        tac_rows_keep(&lcp->rows, x + m->nq);
+        return TAC_OK;
+    }
+    if (!lay_out(m, &sim->arena, &lcp->ahead)) return TAC_ERR_ARENA_FULL;
+    size_t mark = tac_arena_mark(&sim->arena);
+    double h = sim->options.dt, *hv = take_motion(sim, x, h);
+    if (hv == NULL) return TAC_ERR_ARENA_FULL;
+    tac_qpos_add(m, x, hv, lcp->ahead.q);
+    tac_kinematics_q(m, &lcp->ahead.w, lcp->ahead.q, tac_split_inputs(m, &sim->options, u).mocap);
+    tac_rows_look_ahead(m, &lcp->ahead, x + m->nq, h, &lcp->rows);
+    tac_arena_release(&sim->arena, mark);
+    return TAC_OK;
+}
+
+/* --- Derivatives -------------------------------------------------------------------------------------------------- */
+
+/* d(q (+) h v) = P dq + h Q dv  (step.md, ST1): a row J there is the row J P, h J Q here. */
+typedef struct Pull {
+    double *hv, *row, *q, *v; /* nv each */
+} Pull;
+
+static int take_pull(tacSim *sim, const double *x, double h, Pull *p) {
+    int nv = sim->model->nv;
+    p->hv = take_motion(sim, x, h);
+    p->row = TAC_TAKE(&sim->arena, nv, double);
+    p->q = TAC_TAKE(&sim->arena, nv, double);
+    p->v = TAC_TAKE(&sim->arena, nv, double);
+    return p->hv && p->row && p->q && p->v;
+}
+
+tacStatus tac_ahead_jac(tacSim *sim, const double *x, const tacLcp *lcp, tacColumns c, double *dr) {
+    const tacModel *m = sim->model;
+    size_t mark = tac_arena_mark(&sim->arena), nv = (size_t)m->nv;
+    Pull p;
+    if (lcp->ahead.q == NULL) return TAC_OK;
+    if (!take_pull(sim, x, lcp->h, &p)) return TAC_ERR_ARENA_FULL;
+    for (int k = 0; k < lcp->rows.n; k++) {
+        if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY) continue;
+        double *out = dr + (size_t)k * (size_t)c.n;
+        memset(p.row, 0, nv * sizeof(double));
+        memset(p.v, 0, nv * sizeof(double));
+        tac_row_gradient_at(m, &lcp->ahead, &lcp->rows.row[k], p.row);
+        tac_move_vjp(m, p.hv, lcp->h, p.row, p.q, p.v);
+        for (size_t i = 0; i < nv; i++)
+            out[i] += p.q[i] / lcp->h, out[nv + i] += p.v[i] / lcp->h;
+    }
+    tac_arena_release(&sim->arena, mark);
+    return TAC_OK;
+}
+
+tacStatus tac_ahead_vjp(tacSim *sim, const double *x, const tacLcp *lcp, const double *mu, double *bar_x) {
+    const tacModel *m = sim->model;
+    size_t mark = tac_arena_mark(&sim->arena), nv = (size_t)m->nv;
+    Pull p;
+    if (lcp->ahead.q == NULL) return TAC_OK;
+    if (!take_pull(sim, x, lcp->h, &p)) return TAC_ERR_ARENA_FULL;
+    for (int k = 0; k < lcp->rows.n; k++) {
+        if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY || mu[k] == 0) continue;
+        memset(p.row, 0, nv * sizeof(double));
+        memset(p.v, 0, nv * sizeof(double));
+        tac_row_gradient_at(m, &lcp->ahead, &lcp->rows.row[k], p.row);
+        tac_move_vjp(m, p.hv, lcp->h, p.row, p.q, p.v);
+        for (size_t i = 0; i < nv; i++)
+            bar_x[i] -= mu[k] * p.q[i] / lcp->h, bar_x[nv + i] -= mu[k] * p.v[i] / lcp->h;
+    }
+    tac_arena_release(&sim->arena, mark);
+    return TAC_OK;
+}
