@@ -16,7 +16,7 @@
 /* Forces, N: the hand's own weight (0.81 + 2 x 0.1 kg), the lift beyond it, and what each finger closes with. */
 #define WEIGHT 10.1
 #define LIFT   2.0
-#define GRIP   2.0
+#define GRIP   5.0
 enum { STEPS = 100, CLOSING = 30, MOST_CONTACTS = 256 };
 /* Dofs: the hand's height, the two fingers, the plate's place; coordinates are numbered alike up to its height. */
 enum { HAND, LEFT, RIGHT, PLATE_X, PLATE_Y, PLATE_Z };
@@ -88,7 +88,7 @@ static void draw(FILE *file, Lift (*l)[WAYS]) {
                     .subtitle = "deepest overlap of any two shapes, m, over time; it lifts after 0.3 s",
                     .x1 = 1,
                     .y0 = 1e-12,
-                    .y1 = 1e-4,
+                    .y1 = 1e-2,
                     .log_y = 1};
     plot_begin(&plot);
     plot_axes(&plot, "s", "overlap, m");
@@ -96,7 +96,7 @@ static void draw(FILE *file, Lift (*l)[WAYS]) {
     for (int i = 0; i < PLATES; i++) {
         plot_curve(&plot, colour[i], STEPS + 1, time, l[i][0].overlap);
         plot_curve(&plot, "own", STEPS + 1, time, l[i][1].overlap);
-        plot_note(&plot, (tacPlotNote){colour[i], "start", 0.35, 1e-4, 0, 20 + 20 * i},
+        plot_note(&plot, (tacPlotNote){colour[i], "start", 0.35, 1e-2, 0, 20 + 20 * i},
                   "toi off, %.0f mm: overlap up to %.1e m, lifted %.1f cm", 1e3 * THICKNESS[i], l[i][0].worst,
                   1e2 * l[i][0].lifted);
         plot_note(&plot, (tacPlotNote){"own", "start", 0.35, 1e-12, 0, -28 + 18 * i},
