@@ -31,6 +31,10 @@ typedef struct Run {
     int nshort; /* short steps in a row */
 } Run;
 
+static void copy(int n, const double *from, double *to) {
+    if (n > 0) memcpy(to, from, (size_t)n * sizeof *to); /* without x there is no array of it */
+}
+
 static int count_numbers(const tacInteriorProblem *p) {
     int numbers = 0;
     for (int c = 0; c < p->ncone; c++)
@@ -130,9 +134,9 @@ static void go(const Run *r, double alpha) {
 }
 
 static void accept(const Run *r) {
-    memcpy(r->at->x, r->trial_x, (size_t)r->p->n * sizeof(double));
-    memcpy(r->at->a, r->trial_a, (size_t)r->numbers * sizeof(double));
-    memcpy(r->at->b, r->trial_b, (size_t)r->numbers * sizeof(double));
+    copy(r->p->n, r->trial_x, r->at->x);
+    copy(r->numbers, r->trial_a, r->at->a);
+    copy(r->numbers, r->trial_b, r->at->b);
 }
 
 /* Shortens the step until one of both violations is no larger than before; -> its length, 0: nowhere is there an E. */
@@ -160,9 +164,9 @@ static void keep_best(Run *r) {
     double now = badness(r);
     if (!(now < r->best)) return;
     r->best = now, r->best_violation = r->at->violation, r->best_centring = r->at->centring;
-    memcpy(r->best_x, r->at->x, (size_t)r->p->n * sizeof(double));
-    memcpy(r->best_a, r->at->a, (size_t)r->numbers * sizeof(double));
-    memcpy(r->best_b, r->at->b, (size_t)r->numbers * sizeof(double));
+    copy(r->p->n, r->at->x, r->best_x);
+    copy(r->numbers, r->at->a, r->best_a);
+    copy(r->numbers, r->at->b, r->best_b);
 }
 
 static void record(const Run *r, double kappa, double violation, double centring, double length) {
@@ -192,9 +196,9 @@ static int iterate(Run *r) {
 /* Back to the best point, with the caller's residual there. */
 static tacStatus give_up(Run *r) {
     double violation;
-    memcpy(r->at->x, r->best_x, (size_t)r->p->n * sizeof(double));
-    memcpy(r->at->a, r->best_a, (size_t)r->numbers * sizeof(double));
-    memcpy(r->at->b, r->best_b, (size_t)r->numbers * sizeof(double));
+    copy(r->p->n, r->best_x, r->at->x);
+    copy(r->numbers, r->best_a, r->at->a);
+    copy(r->numbers, r->best_b, r->at->b);
     tacStatus status = r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation);
     r->at->violation = r->best_violation, r->at->centring = r->best_centring;
     return status == TAC_OK ? TAC_ERR_UNSOLVED : status;

@@ -82,13 +82,18 @@ static const double *axis(const Tree *t, const double *axes, int b, int i) {
 }
 
 static void write_out(const Tree *t, double *A) {
+    static double HR[6 * NODES][MOST];
+    for (int r = 0; r < 6 * NODES; r++)
+        for (int j = 0; j < t->nv; j++) {
+            HR[r][j] = 0;
+            for (int c = 0; c < 6 * NODES; c++)
+                if (t->H[r][c] != 0) HR[r][j] += t->H[r][c] * axis(t, t->s.right, c / 6, j)[c % 6];
+        }
     for (int i = 0; i < t->nv; i++)
         for (int j = 0; j < t->nv; j++) {
-            double sum = i == j ? t->s.diag[i] : 0;
+            A[i * t->nv + j] = i == j ? t->s.diag[i] : 0;
             for (int r = 0; r < 6 * NODES; r++)
-                for (int c = 0; c < 6 * NODES; c++)
-                    sum += axis(t, t->s.left, r / 6, i)[r % 6] * t->H[r][c] * axis(t, t->s.right, c / 6, j)[c % 6];
-            A[i * t->nv + j] = sum;
+                A[i * t->nv + j] += axis(t, t->s.left, r / 6, i)[r % 6] * HR[r][j];
         }
 }
 
