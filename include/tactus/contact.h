@@ -32,7 +32,7 @@ typedef struct tacContact {
     tacVec3 pos;    /* midway between the two surfaces */
     tacVec3 normal;
     tacVec3 tangent[2];
-    tacVec3 point[2]; /* on the two surfaces */
+    tacVec3 point[2]; /* on the two surfaces; a capsule's further points on the ball around its end */
     tacFeature feature[2], clip;
     tacContactRule rule;
     double angle;         /* TAC_RULE_RIM */
