@@ -139,7 +139,8 @@ static void accept(const Run *r) {
     copy(r->numbers, r->trial_b, r->at->b);
 }
 
-/* Shortens the step until one of both violations is no larger than before; -> its length, 0: nowhere is there an E. */
+/* Shortens the step until E's violation is no larger or that of the products smaller than before; -> its length, 0:
+ * nowhere is there an E. */
 static double line_search(const Run *r, double alpha) {
     double violation = r->at->violation, centring = r->at->centring, found = 0;
     for (int k = 0; k <= MAX_SHORTENINGS; k++, alpha *= SHORTEN) {
@@ -150,7 +151,7 @@ static double line_search(const Run *r, double alpha) {
         r->at->violation = now;
         r->at->centring = off_centre(r, r->trial_a, r->trial_b) / r->s->kappa;
         found = alpha;
-        if (now <= violation || r->at->centring <= centring) break;
+        if (now <= violation || r->at->centring < centring) break;
     }
     return found;
 }
