@@ -54,7 +54,9 @@ MOTIONS = 10_000
 def impact(context):
     got = document(context, "evidence_impact", MOTIONS)
     good = got["motions"] == MOTIONS and not any(got[key] for key in ("missed", "undecided", "wrong_time", "wrong_derivative"))
-    figure = f"{got['hits']} impacts, {got['missed']} missed, {got['undecided']} undecided, time {shown(got['worst_time'])} of the step"
+    # every impact is either checked or switches, and next to none only grazes
+    good = good and got["checked"] + got["switching"] == got["hits"] and got["grazing"] <= got["hits"] // 100
+    figure = f"{got['hits']} impacts ({got['grazing']} graze), {got['missed']} missed, {got['undecided']} undecided, time {shown(got['worst_time'])} of the step"
     figure += f", derivative {shown(got['worst_derivative'])} on {got['checked']} ({got['switching']} switch), at most {got['most_steps']} steps"
     return Result(good and got["checked"] > MOTIONS // 4, figure, [str(case) for case in got["cases"]])
 
