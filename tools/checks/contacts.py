@@ -154,7 +154,7 @@ def measure(context, folder, pairs):
             pair.slow, pair.ours = got["slow"], min(pair.ours, got["dist"])
             explain(pair, got)
             models.append((pair, got["mjcf"]))
-    if not models or not PACKAGE.exists():
+    if not models:
         return
     done = context.run("node", ROOT / "tools" / "checks" / "mujoco_distance.mjs", PACKAGE, input=json.dumps([text for _, text in models]))
     if done.returncode == 0:
@@ -172,13 +172,15 @@ def truth_figure(pairs, others):
         f"of those {len(others)} others the slow method is with us in {with_us}, {touching} just touch, "
         f"and of {sum(pair.explained for pair in slanted)} of the other {len(slanted)} MuJoCo's number is a slanted one of our faces"
     )
-    return figure if PACKAGE.exists() else figure + "; MuJoCo 3.x is not installed (./dev peers), its distances were not asked for"
+    return figure
 
 
 @check("collision-truth", bar="97 % of the touching geom pairs of the shared models within 1e-6 of MuJoCo's distance", slow=True)
 def truth(context):
     if not context.tactus.exists():
         raise CannotRun(f"{context.tactus} is not built")
+    if not PACKAGE.exists():
+        raise CannotRun("MuJoCo 3.x is not installed (./dev peers): its distances cannot be asked for")
     work = [(folder, variant) for folder in context.shared_models() for variant in json.loads((folder / "truth.json").read_text())["variants"]]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
         found = list(pool.map(lambda item: pairs_of(context, *item), work))
