@@ -24,7 +24,7 @@
 #define TAC_LCP_COMPLIANCE 1e-6
 #define TAC_LCP_ARM        0.3 /* m: at which a turning row counts as its way */
 #define TAC_LCP_CLOSING    2.0 /* m/s (rad/s): fastest that an open equality closes */
-/* m/s (rad/s), and share of what a row is to stop: those that give way by more contradict each other. */
+/* m/s (rad/s), and share of what it is to stop: equalities that give way by more contradict each other. */
 #define TAC_LCP_GIVING 1e-3
 /* Islands up to the first have a dense matrix of rows; larger ones a sparse one of dofs, and those up to the second the
  * dense one again when that fails. */
