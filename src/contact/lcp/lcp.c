@@ -176,12 +176,14 @@ static tacStatus solve_dense(const tacModel *m, tacLcp *lcp, int island, tacAren
     return TAC_OK;
 }
 
-/* Equalities that only compliance reconciles ask for two things at once; by how much they give way is their residual. */
+/* Equalities that only compliance reconciles ask for two things at once; by how much they give way is their
+ * residual. */
 static int contradict(tacLcp *lcp) {
     int n = 0;
     for (int k = 0; k < lcp->rows.n; k++) {
         double giving = tac_abs(lcp->eps[k] * lcp->f[k]);
-        if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !(giving > TAC_LCP_GIVING * (1 + tac_abs(lcp->b[k])))) continue;
+        if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !(giving > TAC_LCP_GIVING * (1 + tac_abs(lcp->b[k]))))
+            continue;
         lcp->residual = tac_max(lcp->residual, giving);
         n++;
     }
