@@ -94,7 +94,7 @@ MODELS = {
     "models/humanoid.xml": (1500, ["body/pelvis.mass", "geom/ground.friction[0]", "geom/left_foot.size*", "body/left_shank.pos[2]", "geom/right_foot.pos*"]),
     "models/atlas.xml": (1500, ["body/pelvis.mass", "geom/ground.friction[0]", "geom/left_foot.size*", "body/left_shank.pos[2]", "geom/left_foot.pos[0]"]),
     "test/data/box_pile.xml": (1250, ["body/c.mass", "geom/a.friction[0]", "geom/b.size*", "geom/c.pos[0]"]),
-    "test/data/stone_pile.xml": (1250, ["body/stone.mass", "geom/floor.friction[0]", "geom/wedge.friction[0]", "geom/pill.size*", "geom/drum.size*", "mesh/stone.scale*"]),
+    "test/data/stone_pile.xml": (1250, ["body/stone.mass", "geom/floor.friction[0]", "geom/wedge.friction[0]", "geom/floor.restitution", "geom/pill.size*", "geom/drum.size*", "mesh/stone.scale*"]),
 }  # fmt: skip
 PARTS = 5  # of each model's samples: what runs side by side
 
