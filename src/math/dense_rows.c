@@ -37,9 +37,24 @@ static void add_narrow(int n, int count, const double *c, const int *row, const 
     add_columns(j, n, count, c, row, X, scale, y);
 }
 
+/* Four columns from `first` on, of which y was `before`. */
+TAC_WIDE static inline void add_four(int first, Four before, int n, int count, const double *c, const int *row,
+                                     const double *X, double scale, double *y) {
+    for (int e = 0; e < count; e++)
+        before += c[e] * *(const Four *)(const void *)(X + (size_t)row[e] * (size_t)n + (size_t)first);
+    *(Four *)(void *)(y + first) = scale * before;
+}
+
+/* What is left over after strips of eight and four ends with the last four columns, some of which are then found twice,
+ * from what they were before and so with the same bits. */
 TAC_WIDE static void add_wide(int n, int count, const double *c, const int *row, const double *X, double scale,
                               double *y) {
     int j = 0;
+    if (n < 4) {
+        add_columns(0, n, count, c, row, X, scale, y);
+        return;
+    }
+    Four last = *(const Four *)(const void *)(y + n - 4);
     for (; j + 8 <= n; j += 8) {
         Four *to = (Four *)(void *)(y + j), a = to[0], b = to[1];
         for (int e = 0; e < count; e++) {
@@ -48,13 +63,11 @@ TAC_WIDE static void add_wide(int n, int count, const double *c, const int *row,
         }
         to[0] = scale * a, to[1] = scale * b;
     }
-    for (; j + 4 <= n; j += 4) {
-        Four *to = (Four *)(void *)(y + j), a = to[0];
-        for (int e = 0; e < count; e++)
-            a += c[e] * *(const Four *)(const void *)(X + (size_t)row[e] * (size_t)n + (size_t)j);
-        to[0] = scale * a;
+    if (j + 4 <= n) {
+        add_four(j, *(const Four *)(const void *)(y + j), n, count, c, row, X, scale, y);
+        j += 4;
     }
-    add_columns(j, n, count, c, row, X, scale, y);
+    if (j < n) add_four(n - 4, last, n, count, c, row, X, scale, y);
 }
 
 void tac_dense_add_rows(int n, int count, const double *c, const int *row, const double *X, double scale, double *y) {

@@ -112,6 +112,29 @@ static void cholesky_refuses(void **state) {
     CHECK_INT(tac_cholesky_factor(1, small), -1);
 }
 
+/* Sums of rows have the bits of one row after another, whatever is left over after strips, and touch nothing else. */
+static void sums_of_rows(void **state) {
+    (void)state;
+    tacDraw d = {7, 0};
+    double X[MOST * MOST], c[MOST], y[MOST + 1], expected[MOST + 1];
+    int row[MOST];
+    for (int t = 0; t < 400; t++) {
+        int n = t % (MOST + 1), count = draw_int(&d, MOST + 1);
+        double scale = t % 3 == 0 ? 1 : draw_uniform(&d, -2, 2);
+        draw_array(&d, MOST * MOST, X), draw_array(&d, MOST, c), draw_array(&d, MOST + 1, y);
+        memcpy(expected, y, sizeof y);
+        for (int e = 0; e < count; e++)
+            row[e] = draw_int(&d, MOST);
+        for (int j = 0; j < n; j++) {
+            for (int e = 0; e < count; e++)
+                expected[j] += c[e] * X[row[e] * n + j];
+            expected[j] *= scale;
+        }
+        tac_dense_add_rows(n, count, c, row, X, scale, y);
+        CHECK(memcmp(y, expected, sizeof y) == 0);
+    }
+}
+
 /* The same bits from every compiler at every optimization level. */
 static void golden_bits(void **state) {
     (void)state;
@@ -129,11 +152,9 @@ static void golden_bits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products),
-        cmocka_unit_test(cholesky_solves),
-        cmocka_unit_test(cholesky_of_a_known_matrix),
-        cmocka_unit_test(cholesky_refuses),
-        cmocka_unit_test(golden_bits),
+        cmocka_unit_test(products),         cmocka_unit_test(sums_of_rows),
+        cmocka_unit_test(cholesky_solves),  cmocka_unit_test(cholesky_of_a_known_matrix),
+        cmocka_unit_test(cholesky_refuses), cmocka_unit_test(golden_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
