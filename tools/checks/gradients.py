@@ -6,7 +6,7 @@ import os
 import re
 
 from checks.registry import ROOT, CannotRun, Result, check, last_line
-from checks.robots import COMPILERS, json_lines, our_models
+from checks.robots import COMPILERS, built_with, json_lines, our_models
 
 TOL_CHECK = "1e-7"
 TOL_REVERSE = 1e-10
@@ -153,17 +153,7 @@ def threads(context):
 
 
 def gradient_bits(context, name):
-    compiler, level = COMPILERS[name]
-    build = ROOT / "build" / "determinism" / name
-    made = context.run(
-        "cmake", "-S", ROOT, "-B", build, "-G", "Ninja", f"-DCMAKE_C_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=None",
-        f"-DCMAKE_C_FLAGS={level}", "-DTACTUS_BENCH=OFF", "-DTACTUS_TESTS=ON",
-    )  # fmt: skip
-    if made.returncode == 0:
-        made = context.run("cmake", "--build", build, "--target", "evidence_gradients", seconds=30 * MINUTES)
-    if made.returncode != 0:
-        raise CannotRun(f"{name} does not build: {last_line(made.stderr or made.stdout)}")
-    done = context.run(build / "test" / "evidence" / "evidence_gradients", 5, *our_models())
+    done = context.run(built_with(context, name, "evidence_gradients"), 5, *our_models())
     if done.returncode not in (0, 1):
         raise CannotRun(f"{name}: {last_line(done.stderr)}")
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -6,8 +6,8 @@ import os
 
 from checks.collision import document
 from checks.gradients import MINUTES, unit_check, unit_tests
-from checks.registry import ROOT, CannotRun, Failed, Result, check, last_line
-from checks.robots import COMPILERS, json_lines, our_models, parsed_lines
+from checks.registry import Failed, Result, check, last_line
+from checks.robots import COMPILERS, built_with, json_lines, our_models, parsed_lines
 
 # --- Known answers ---------------------------------------------------------------------------------------------------
 
@@ -206,17 +206,7 @@ def no_alloc(context):
 
 def built_rows(context, name):
     """The rows of a build with one compiler and level."""
-    compiler, level = COMPILERS[name]
-    build = ROOT / "build" / "determinism" / name
-    made = context.run(
-        "cmake", "-S", ROOT, "-B", build, "-G", "Ninja", f"-DCMAKE_C_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=None",
-        f"-DCMAKE_C_FLAGS={level}", "-DTACTUS_BENCH=OFF", "-DTACTUS_TESTS=ON",
-    )  # fmt: skip
-    if made.returncode == 0:
-        made = context.run("cmake", "--build", build, "--target", "evidence_lcp_steps", seconds=30 * MINUTES)
-    if made.returncode != 0:
-        raise CannotRun(f"{name} does not build: {last_line(made.stderr or made.stdout)}")
-    done = context.run(build / "test" / "evidence" / "evidence_lcp_steps", *moved_models(), seconds=30 * MINUTES)
+    done = context.run(built_with(context, name, "evidence_lcp_steps"), *moved_models(), seconds=30 * MINUTES)
     return parsed_lines(name, done, len(moved_models()))
 
 

@@ -120,11 +120,12 @@ def dirty_workspace(context):
     return Result(differing == 0, f"{differing} of {sum(row['states'] for row in rows)} states differ")
 
 
+BUILD_SECONDS = 1800
 COMPILERS = {"gcc-O0": ("gcc", "-O0"), "gcc-O2": ("gcc", "-O2"), "clang-O0": ("clang", "-O0"), "clang-O2": ("clang", "-O2")}
 
 
-def hashes_of(context, name):
-    """Builds the hash program with one compiler and level; -> its rows."""
+def built_with(context, name, program):
+    """Builds an evidence program with one compiler and level; -> its path."""
     compiler, level = COMPILERS[name]
     if shutil.which(compiler) is None:
         raise CannotRun(f"{compiler} is not installed")
@@ -134,10 +135,14 @@ def hashes_of(context, name):
         f"-DCMAKE_C_FLAGS={level}", "-DTACTUS_BENCH=OFF", "-DTACTUS_TESTS=ON",
     )  # fmt: skip
     if made.returncode == 0:
-        made = context.run("cmake", "--build", build, "--target", "evidence_hash")
+        made = context.run("cmake", "--build", build, "--target", program, seconds=BUILD_SECONDS)
     if made.returncode != 0:
         raise Failed(f"{name} does not build: {last_line(made.stderr or made.stdout)}")
-    done = context.run(build / "test" / "evidence" / "evidence_hash", *our_models())
+    return build / "test" / "evidence" / program
+
+
+def hashes_of(context, name):
+    done = context.run(built_with(context, name, "evidence_hash"), *our_models())
     return parsed_lines(name, done, len(our_models()))
 
 
