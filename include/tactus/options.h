@@ -42,6 +42,7 @@ typedef struct tacOptions {
     double ncp_gradient_kappa; /* softness that derivatives are of; at least ncp_kappa counts; default 0: ncp_kappa */
     double ncp_tolerance;      /* N s, N m s, m, m/s: what a step's equations may be off by; default 1e-9 */
     int ncp_iterations;        /* linear systems a step may take; default 50 */
+    int ncp_polish;            /* Newton's steps from there on, while they leave less: differences need it; default 0 */
 } tacOptions;
 
 /* What happened in a step, and why a gradient is what it is. */

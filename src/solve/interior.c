@@ -205,6 +205,24 @@ static tacStatus give_up(Run *r) {
     return status == TAC_OK ? TAC_ERR_UNSOLVED : status;
 }
 
+/* Newton's steps towards the same point from within the tolerances, while E or the products are halved: down to what
+ * rounding leaves. */
+static tacStatus polish(Run *r) {
+    for (int k = 0; k < r->s->polish; k++) {
+        double violation = r->at->violation, centring = r->at->centring;
+        if (r->p->factor(r->p->user, r->at->x, r->at->a, r->at->b) != TAC_OK) break;
+        aim(r, r->s->kappa, 0);
+        r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
+        if (line_search(r, cone_search(r, 1, 1)) != 1 || badness(r) > 1) break;
+        if (!(r->at->violation < 0.5 * violation) && !(r->at->centring < 0.5 * centring)) break;
+        accept(r);
+        r->best = TAC_INFINITY;
+        keep_best(r);
+    }
+    tacStatus status = give_up(r);
+    return status == TAC_ERR_UNSOLVED ? TAC_OK : status;
+}
+
 static tacStatus iterate_all(Run *r) {
     tacStatus status = r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &r->at->violation);
     if (status != TAC_OK) return status;
@@ -213,7 +231,7 @@ static tacStatus iterate_all(Run *r) {
     r->at->iterations = 0;
     for (;;) {
         keep_best(r);
-        if (badness(r) <= 1) return TAC_OK;
+        if (badness(r) <= 1) return r->s->polish > 0 ? polish(r) : TAC_OK;
         if (r->at->iterations >= r->s->max_iterations || !iterate(r)) return give_up(r);
     }
 }

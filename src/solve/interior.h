@@ -26,6 +26,7 @@ typedef struct tacInteriorSettings {
     double residual;    /* largest |E| that counts as zero */
     double centring;    /* largest |a o b - kappa unit e| that counts as zero, in units of kappa */
     int max_iterations; /* systems factored */
+    int polish;         /* further Newton's steps at the solution, while they leave less than half of what is off */
 } tacInteriorSettings;
 
 /* One line of an iteration's history. */

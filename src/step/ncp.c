@@ -75,7 +75,7 @@ static tacStatus search(tacSim *sim, double kappa, tacNcp *p, int start) {
     int left = sim->options.ncp_iterations - sim->info.iterations;
     double tolerance = sim->options.ncp_tolerance,
            centring = tac_min(CENTRING_MOST, CENTRING_PER_TOLERANCE * tolerance);
-    tacInteriorSettings settings = {kappa, tolerance, centring, allowed(left, start)};
+    tacInteriorSettings settings = {kappa, tolerance, centring, allowed(left, start), sim->options.ncp_polish};
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
     tacStatus status = tac_ncp_start(p, start);
     if (status == TAC_OK) status = tac_interior_solve(&problem, &settings, &point, &sim->arena);

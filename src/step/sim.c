@@ -33,6 +33,7 @@ tacOptions tac_default_options(const tacModel *model) {
         .ncp_gradient_kappa = 0,
         .ncp_tolerance = 1e-9,
         .ncp_iterations = 50,
+        .ncp_polish = 0,
     };
     return options;
 }
@@ -79,6 +80,8 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
     if (!(options->ncp_tolerance > 0) || !tac_finite(options->ncp_tolerance))
         return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_tolerance is %g: expected a finite number above 0",
                         options->ncp_tolerance);
+    if (options->ncp_polish < 0)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_polish is %d: expected at least 0", options->ncp_polish);
     if (options->ncp_iterations < 1)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_iterations is %d: expected at least 1",
                         options->ncp_iterations);

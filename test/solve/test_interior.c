@@ -12,15 +12,16 @@
 
 #define N            6
 #define TOL_RESIDUAL 1e-12
-#define CENTRING     1e-3 /* of kappa */
-#define TOL_ANSWER   1e-6 /* of the limit kappa -> 0, at kappa 1e-12 */
+#define CENTRING     1e-3  /* of kappa */
+#define TOL_POLISHED 1e-10 /* of kappa: rounding of products */
+#define TOL_ANSWER   1e-6  /* of the limit kappa -> 0, at kappa 1e-12 */
 
 /* b = M a + q over cones: a linear complementarity problem; x is empty. */
 typedef struct Linear {
     double M[N * N], q[N], E[N], lu[N * N];
     int pivot[N];
     const int *dim;
-    int ncone;
+    int ncone, polish;
     double a[N], b[N];
 } Linear;
 
@@ -80,7 +81,7 @@ static tacStatus run(Linear *p, int ncone, const int *dim, double kappa, tacInte
     tac_arena_init(&arena, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes);
     memset(arena.base, 0xFF, bytes);
     tacInteriorProblem problem = {0, ncone, dim, UNIT, p, residual, factor, solve};
-    tacInteriorSettings settings = {kappa, TOL_RESIDUAL, CENTRING, 60};
+    tacInteriorSettings settings = {kappa, TOL_RESIDUAL, CENTRING, 60, p->polish};
     for (int c = 0, adr = 0; c < ncone; adr += dim[c++])
         for (int i = 0; i < dim[c]; i++)
             at->a[adr + i] = at->b[adr + i] = i == 0;
@@ -111,13 +112,35 @@ static void check_point(const Linear *p, const tacInterior *at, double kappa) {
     }
 }
 
+/* The same points, down to rounding. */
+static void polish_ends_at_rounding(void **state) {
+    (void)state;
+    static const int MIXED[4] = {1, 3, 1, 1};
+    tacDraw d = {43, 0};
+    double rough = 0, fine = 0;
+    for (int k = 0; k < 20; k++) {
+        Linear p = {.polish = 0};
+        double a[N], b[N];
+        tacInterior at = {.a = a, .b = b};
+        draw_problem(&d, &p);
+        for (p.polish = 0; p.polish <= 5; p.polish += 5) {
+            CHECK_INT(run(&p, 4, MIXED, 1e-3, &at), TAC_OK);
+            check_point(&p, &at, 1e-3);
+            double *worst = p.polish ? &fine : &rough;
+            *worst = at.centring > *worst ? at.centring : *worst;
+        }
+    }
+    CHECK_LT(fine, TOL_POLISHED);
+    CHECK(rough > 1e3 * TOL_POLISHED);
+}
+
 static void orthants_and_cones(void **state) {
     (void)state;
     static const int ORTHANT[N] = {1, 1, 1, 1, 1, 1}, CONES[2] = {3, 3}, MIXED[4] = {1, 3, 1, 1};
     tacDraw d = {41, 0};
     int most = 0;
     for (int k = 0; k < 150; k++) {
-        Linear p;
+        Linear p = {.polish = 0};
         double a[N], b[N], kappa = k % 2 ? 1e-10 : 1e-3;
         tacInterior at = {.a = a, .b = b};
         draw_problem(&d, &p);
@@ -158,7 +181,7 @@ static void no_answer_is_a_status(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(orthants_and_cones), cmocka_unit_test(projection_on_a_cone),
-                                       cmocka_unit_test(no_answer_is_a_status)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(orthants_and_cones), cmocka_unit_test(polish_ends_at_rounding),
+                                       cmocka_unit_test(projection_on_a_cone), cmocka_unit_test(no_answer_is_a_status)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
