@@ -1,15 +1,16 @@
 /* Large islands: the same classes, found through a matrix of dofs instead of rows.
  *
  * With y = D^1/2 L dv, in which the inertia is one, rows are Y and A = Y Y^T + eps. For given classes, C free, Yhat =
- * Y_C + E^T Y_B with the bounded rows that hang on them, and delta_k >= eps_k,
+ * Y_C + E^T Y_B with the bounded rows that hang on them, and delta_k = eps_k,
  *
  *   (Y_C Yhat^T + delta) df = r      =>     df = (r - Y_C g) / delta,    K g = Yhat^T r / delta,
  *   K = 1 + sum over C of yhat_k y_k^T / delta_k                                                                  (1)
  *
  * K couples only trees that share a row: a sparse matrix of the size of the dofs, however many contacts hold them. The
- * difference r - Y_C g loses as many digits as 1/delta is large (six, of sixteen), so f is refined with w = Y Y^T f + b
- * + eps f until w_C is zero to rounding, which takes four or five rounds; delta may then also stand in for an eps of
- * zero. Classes change by block pivoting, from those that sweeps suggest. */
+ * difference r - Y_C g loses as many digits as A_kk/delta is large (six to eight, of sixteen), so f is refined with w =
+ * Y Y^T f + b + eps f until w_C is zero to rounding, which takes four or five rounds. A delta larger than eps would keep
+ * more digits, but among redundant rows it leaves (delta - eps)/delta of an error in every round; it stands in for an
+ * eps of zero alone. Classes change by block pivoting, from those that sweeps suggest. */
 #include "contact/lcp/lcp.h"
 
 #include "math/scalar.h"
@@ -21,7 +22,7 @@
 enum { FIRST_SWEEPS = 30, REFINEMENTS = 12 };
 /* Sweeps when it was not solved. */
 #define LAST_SWEEPS 400
-/* delta relative to the row's own A_kk, at least. */
+/* delta relative to the row's own A_kk where there is no compliance. */
 #define LEAST_DELTA 1e-7
 /* w_C counts as zero at this share of the residual that counts as solved. */
 #define REFINED 1e-2
@@ -78,7 +79,7 @@ static void take_rows(Large *l, const tacLcp *lcp, int island) {
         l->parent[i] = lcp->parent[k] < 0 ? -1 : i - (k - lcp->parent[k]);
         double a = tac_row_product(&lcp->rows, k, k);
         l->diagonal[i] = a + lcp->eps[k];
-        l->delta[i] = tac_max(lcp->eps[k], LEAST_DELTA * a);
+        l->delta[i] = lcp->eps[k] > 0 ? lcp->eps[k] : LEAST_DELTA * a;
     }
     l->boxed = (tacBoxed){n, NULL, l->b, l->parent, l->low, l->high, l->diagonal, 0, 0};
 }
