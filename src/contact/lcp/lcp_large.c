@@ -8,9 +8,9 @@
  *
  * K couples only trees that share a row: a sparse matrix of the size of the dofs, however many contacts hold them. The
  * difference r - Y_C g loses as many digits as A_kk/delta is large (six to eight, of sixteen), so f is refined with w =
- * Y Y^T f + b + eps f until w_C is zero to rounding, which takes four or five rounds. A delta larger than eps would keep
- * more digits, but among redundant rows it leaves (delta - eps)/delta of an error in every round; it stands in for an
- * eps of zero alone. Classes change by block pivoting, from those that sweeps suggest. */
+ * Y Y^T f + b + eps f until w_C is zero to rounding, which takes four or five rounds. A delta larger than eps would
+ * keep more digits, but among redundant rows it leaves (delta - eps)/delta of an error in every round; it stands in for
+ * an eps of zero alone. Classes change by block pivoting, from those that sweeps suggest. */
 #include "contact/lcp/lcp.h"
 
 #include "math/scalar.h"
