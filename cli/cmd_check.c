@@ -18,7 +18,7 @@ enum { DEFAULT_SAMPLES = 100, NAME = 160 };
 
 typedef struct tacCheckArgs {
     int json, inputs;
-    long samples;
+    long samples, first;
     tacArgSeed seed;
     double tol, kappa; /* kappa NAN: not given */
     const char *plot;
@@ -28,6 +28,7 @@ enum { INPUTS_CTRL, INPUTS_ALL };
 
 static const tacArg CHECK_OPTIONS[] = {
     {"--samples", NULL, TAC_ARG_COUNT, offsetof(tacCheckArgs, samples), "N", "number of random states; default 100"},
+    {"--first", NULL, TAC_ARG_COUNT, offsetof(tacCheckArgs, first), "N", "number of the first of them; default 0"},
     {"--seed", NULL, TAC_ARG_SEED, offsetof(tacCheckArgs, seed), "SEED", "other states; default 0"},
     {"--tol", NULL, TAC_ARG_NUMBER, offsetof(tacCheckArgs, tol), "T",
      "largest error |A - F| / max(1, |F|) of a block that passes; default 1e-7"},
@@ -100,6 +101,20 @@ static json_t *blocks_json(tacJson *json, const tacGradientCheck *check) {
     return blocks;
 }
 
+static json_t *odd_json(tacJson *json, const tacGradientCheck *check) {
+    json_t *list = json_array();
+    for (int k = 0; k < check->nodd && k < CLI_ODD_SAMPLES; k++) {
+        const tacOddSample *odd = &check->odd[k];
+        json_t *one = json_object();
+        json_object_set_new(one, "sample", json_integer(odd->sample));
+        json_object_set_new(one, "what", json_string(odd->what));
+        json_object_set_new(one, "error", cli_json_number(json, "odd.error", odd->error));
+        json_object_set_new(one, "reverse", cli_json_number(json, "odd.reverse", odd->reverse));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
 static int print_json(const tacGradientCheck *check) {
     tacJson json = cli_json_begin();
     cli_json_put_count(&json, "samples", check->samples);
@@ -114,6 +129,7 @@ static int print_json(const tacGradientCheck *check) {
     cli_json_put(&json, "tol", cli_json_number(&json, "tol", check->tol));
     cli_json_put(&json, "worst", cli_json_number(&json, "worst", check->worst.error));
     cli_json_put(&json, "blocks", blocks_json(&json, check));
+    cli_json_put(&json, "odd", odd_json(&json, check));
     int code = cli_json_print("check", &json, exit_code(check));
     cli_json_free(&json);
     return code;
@@ -148,6 +164,9 @@ static int print_text(const char *path, const tacGradientCheck *check) {
                check->sliding);
     if (check->broken > 0)
         printf("             %ld of them because the step fails: %s\n", check->broken, tac_status_text(check->status));
+    for (int k = 0; k < check->nodd && k < CLI_ODD_SAMPLES; k++)
+        printf("  %-10s sample %ld: error %.1e, reverse %.1e\n", check->odd[k].what, check->odd[k].sample,
+               check->odd[k].error, check->odd[k].reverse);
     print_worst(check);
     if (check->moved > 0) printf("  moved      %d parameters off the edge of what is allowed\n", check->moved);
     printf("\nlargest error |analytic - difference| / max(1, |difference|)\n");
@@ -186,6 +205,7 @@ static int run_check(const tacModelFile *file, const tacCheckArgs *args, const t
                               .options = options,
                               .params = &params,
                               .samples = args->samples,
+                              .first = args->first,
                               .seed = args->seed.value,
                               .tol = args->tol};
     result = cli_gradient_check("check", &check);

@@ -255,9 +255,16 @@ static int check_group(Runner *r, long first, int count) {
 
 /* --- The run ----------------------------------------------------------------------------------------------------- */
 
-static void count_sample(tacGradientCheck *check, const tacSampleErrors *e, const double *param) {
+static void note_odd(tacGradientCheck *check, long sample, const char *what, const tacSampleErrors *e) {
+    if (check->nodd < CLI_ODD_SAMPLES)
+        check->odd[check->nodd] = (tacOddSample){sample, what, e->worst.error, e->reverse};
+    check->nodd++;
+}
+
+static void count_sample(tacGradientCheck *check, long sample, const tacSampleErrors *e, const double *param) {
     if (e->status != TAC_OK) {
         check->failed++;
+        note_odd(check, sample, "broken", e);
         if (check->broken++ == 0) check->status = e->status;
         return;
     }
@@ -265,6 +272,7 @@ static void count_sample(tacGradientCheck *check, const tacSampleErrors *e, cons
     if (e->switching) {
         check->switching++;
         check->unflagged += !e->flagged;
+        if (!e->flagged) note_odd(check, sample, "unflagged", e);
         return;
     }
     for (int b = 0; b < CLI_ROW_BLOCKS; b++)
@@ -277,6 +285,7 @@ static void count_sample(tacGradientCheck *check, const tacSampleErrors *e, cons
     int passed = e->same_map && e->worst.error <= check->tol && e->reverse <= CLI_REVERSE_TOL;
     check->passed += passed;
     check->failed += !passed;
+    if (!passed) note_odd(check, sample, "failed", e);
 }
 
 static int group_size(const Runner *r) {
@@ -288,15 +297,17 @@ static int group_size(const Runner *r) {
 static int run_groups(const char *verb, Runner *r) {
     tacProgress progress = cli_progress_begin("checking");
     long samples = r->check->samples, size = r->group.capacity;
-    for (long first = 0; first < samples; first += size) {
-        int count = (int)(samples - first < size ? samples - first : size);
+    for (long done = 0; done < samples; done += size) {
+        int count = (int)(samples - done < size ? samples - done : size);
+        long first = r->check->first + done;
         if (!check_group(r, first, count)) {
             cli_progress_end(&progress);
             return cli_fail(verb, "out of memory");
         }
         for (int s = 0; s < count; s++)
-            count_sample(r->check, &r->group.errors[s], r->group.param + (size_t)s * (size_t)r->check->params->count);
-        cli_progress_show(&progress, first + count, samples);
+            count_sample(r->check, first + s, &r->group.errors[s],
+                         r->group.param + (size_t)s * (size_t)r->check->params->count);
+        cli_progress_show(&progress, done + count, samples);
     }
     cli_progress_end(&progress);
     return CLI_GO_ON;

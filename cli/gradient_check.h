@@ -25,11 +25,19 @@ typedef struct tacWorstEntry {
     int row, column; /* of [A | B | P] */
 } tacWorstEntry;
 
+/* A sample that is not as it should be, for whoever looks for the cause: --samples 1 --first draws it again. */
+typedef struct tacOddSample {
+    long sample;
+    const char *what; /* "broken", "failed", "unflagged" */
+    double error, reverse;
+} tacOddSample;
+enum { CLI_ODD_SAMPLES = 32 };
+
 typedef struct tacGradientCheck {
     tacModel *model; /* parameters registered; those that stand on the edge of what is allowed are moved inside */
     tacOptions options;
     const tacParamList *params;
-    long samples;
+    long samples, first; /* how many, from which on */
     uint64_t seed;
     double tol;
     /* out */
@@ -46,6 +54,8 @@ typedef struct tacGradientCheck {
     double *param; /* per parameter */
     double *step;  /* per parameter: the first step of its differences; 0: it cannot be moved, and is left out */
     tacWorstEntry worst;
+    int nodd; /* all of them; the first are kept */
+    tacOddSample odd[CLI_ODD_SAMPLES];
 } tacGradientCheck;
 
 /* Runs it. CLI_GO_ON, or CLI_CANNOT after a message. */
