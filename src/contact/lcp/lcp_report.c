@@ -17,6 +17,18 @@ double tac_lcp_row_margin(const tacLcp *lcp, int k) {
     return a * tac_min(low, high);
 }
 
+/* Least change of pos/h (m/s, rad/s) at which the shift of a row that holds begins, or ceases, to be at its bound: the
+ * derivative by pos has a step there. */
+static double shift_margin(const tacLcp *lcp, int k) {
+    const tacRow *row = &lcp->rows.row[k];
+    int tangent = row->kind == TAC_ROW_CONTACT && row->axis > 0;
+    int friction = row->kind == TAC_ROW_JOINT_FRICTION || row->kind == TAC_ROW_TENDON_FRICTION;
+    if (lcp->row_class[k] != TAC_ROW_FREE || tangent || friction || lcp->bounce[k] > 0) return TAC_INFINITY;
+    double s = (row->pos - (row->kind == TAC_ROW_CONTACT ? lcp->target : 0)) / lcp->h;
+    if (row->kind != TAC_ROW_EQUALITY) return tac_abs(s + TAC_LCP_CORRECTION);
+    return lcp->impact ? TAC_INFINITY : tac_abs(tac_abs(s) - TAC_LCP_CLOSING);
+}
+
 /* A separated contact or limit is no part of the set. */
 static int is_idle(const tacLcp *lcp, int k) {
     int p = lcp->parent[k] < 0 ? k : lcp->parent[k];
@@ -58,7 +70,7 @@ void tac_lcp_report(const tacLcp *lcp, tacStepInfo *info) {
     for (int k = 0; k < lcp->rows.n; k++) {
         const tacRow *row = &lcp->rows.row[k];
         double margin = tac_lcp_row_margin(lcp, k);
-        info->class_margin = tac_min(info->class_margin, margin);
+        info->class_margin = tac_min(info->class_margin, tac_min(margin, shift_margin(lcp, k)));
         info->ties += margin < TIED;
         if (is_idle(lcp, k)) continue;
         info->active_set = hash_row(lcp, k, info->active_set);
