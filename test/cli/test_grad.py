@@ -78,7 +78,7 @@ class Grad(driver.Case):
 
 
 class Check(driver.Case):
-    KEYS = {"samples", "passed", "switching", "flagged", "unflagged", "failed", "in_contact", "sticking", "sliding", "tol", "worst", "blocks"}
+    KEYS = {"samples", "passed", "switching", "flagged", "unflagged", "failed", "in_contact", "sticking", "sliding", "tol", "worst", "blocks", "odd"}
 
     def test_keys_and_counts(self):
         got = self.fine("check", self.arm, "--samples", 20, "--param", "joint/*.damping", "--inputs", "all", "--json").json()
@@ -99,6 +99,10 @@ class Check(driver.Case):
         result = self.refused("", "check", self.arm, "--samples", 3, "--tol", "1e-17", "--json", code=1)
         got = result.json()
         self.assertLess(got["passed"] + got["switching"], got["samples"])
+        odd = got["odd"][0]
+        self.assertEqual(odd["what"], "failed")
+        again = self.refused("", "check", self.arm, "--samples", 1, "--first", odd["sample"], "--tol", "1e-17", "--json", code=1).json()
+        self.assertEqual(again["worst"], odd["error"])
 
     def test_parameters_on_the_edge_are_moved_inside(self):
         text = self.fine("check", self.arm, "--samples", 3, "--param", "joint/elbow.armature").out

@@ -187,6 +187,29 @@ static void nothing_sinks(void **state) {
     }
 }
 
+/* A ball a little less and a little more deep than what the correction makes up for in one step, 1e-2 m/s times h: the
+ * derivative has a step there, and the margin says how far it is. */
+static void margin_of_the_correction(void **state) {
+    (void)state;
+    const double h = 1e-3, bound = 1e-2 * h, off[2] = {1e-9, -1e-9};
+    const Thing sunk = {TAC_SPHERE, {0.1, 0, 0}, 1, 0.1};
+    double slope[2];
+    uint64_t set[2];
+    for (int k = 0; k < 2; k++) {
+        World w = build(1, &sunk, 0.5, 0, h);
+        double A[12 * 12];
+        w.x[2] = 0.1 - bound + off[k];
+        CHECK(tac_step_jac(w.sim, w.x, NULL, NULL, &(tacJac){.A = A}, &w.info) == TAC_OK);
+        CHECK_NEAR(w.info.class_margin, fabs(off[k]) / h, 1e-3 * fabs(off[k]) / h);
+        slope[k] = A[8 * 12 + 2];
+        set[k] = w.info.active_set;
+        end(&w);
+    }
+    CHECK_NEAR(slope[0], -1 / h, 1e-3 / h);
+    CHECK_NEAR(slope[1], 0, 1e-6 / h);
+    CHECK(set[0] != set[1]);
+}
+
 /* A light block under one a million times heavier: finite, and at rest. */
 static void mass_ratio(void **state) {
     (void)state;
@@ -210,6 +233,7 @@ int main(void) {
         cmocka_unit_test(ball_slides_then_rolls),
         cmocka_unit_test(ball_rolls_down),
         cmocka_unit_test(nothing_sinks),
+        cmocka_unit_test(margin_of_the_correction),
         cmocka_unit_test(mass_ratio),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
