@@ -227,14 +227,10 @@ static void mass_ratio(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(block_slides_and_stops),
-        cmocka_unit_test(threshold_of_sticking),
-        cmocka_unit_test(block_slides_down),
-        cmocka_unit_test(ball_slides_then_rolls),
-        cmocka_unit_test(ball_rolls_down),
-        cmocka_unit_test(nothing_sinks),
-        cmocka_unit_test(margin_of_the_correction),
-        cmocka_unit_test(mass_ratio),
+        cmocka_unit_test(block_slides_and_stops),   cmocka_unit_test(threshold_of_sticking),
+        cmocka_unit_test(block_slides_down),        cmocka_unit_test(ball_slides_then_rolls),
+        cmocka_unit_test(ball_rolls_down),          cmocka_unit_test(nothing_sinks),
+        cmocka_unit_test(margin_of_the_correction), cmocka_unit_test(mass_ratio),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
