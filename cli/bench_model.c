@@ -40,6 +40,7 @@ typedef struct Scene {
     tacStepColumn column;
     tacMujoco *peer;
     int nstate, at; /* states, and the next one's number */
+    int skipped;    /* steps of the motion before them */
     double *states, *x, *u, *ybar, *gx, *gu, *difference, *difference_work;
     double *a, *tau, *dtau_dq, *dtau_dv, *forward;
 } Scene;
@@ -149,7 +150,7 @@ static void time_pieces(Scene *s, double seconds, tacBenchRow *row) {
 static void find_states(Scene *s, tacBenchRow *row) {
     size_t nx = (size_t)tac_nx(s->m);
     tacStepInfo info = {0};
-    for (int k = -MOTION_SKIPPED; s->nstate > 1 && k < s->nstate; k++) {
+    for (int k = -s->skipped; s->nstate > 1 && k < s->nstate; k++) {
         if (k >= 0) memcpy(s->states + (size_t)k * nx, s->x, nx * sizeof *s->x);
         tacStatus status = tac_step(s->sim, s->x, s->u, s->d.y, &info);
         if (k >= 0) row->contacts += (double)info.contacts / s->nstate;
@@ -194,7 +195,7 @@ static void compare_with_peer(Scene *s, tacBenchRow *row) {
     snprintf(row->peer, sizeof row->peer, "mujoco");
     snprintf(row->peer_version, sizeof row->peer_version, "%s", cli_mujoco_version(s->peer));
     if (s->options->contact != TAC_NONE) {
-        cli_mujoco_move(s->peer, s->x, s->u, MOTION_SKIPPED, MOTION_STATES);
+        cli_mujoco_move(s->peer, s->x, s->u, s->skipped, MOTION_STATES);
         row->contacts_peer = cli_mujoco_contacts(s->peer);
         return;
     }
@@ -249,20 +250,32 @@ static void scene_free(Scene *s) {
     tac_sim_free(s->sim);
 }
 
-int cli_bench_model(const char *verb, const char *path, tacModel *model, const tacOptions *options, double seconds,
-                    tacBenchRow *row) {
+/* Where the motion, or the one state, is. */
+static void choose_start(Scene *s, const tacStart *start) {
+    if (start != NULL) {
+        memcpy(s->x, start->x, (size_t)tac_nx(s->m) * sizeof *s->x);
+        memcpy(s->u, start->u, (size_t)tac_ninput(s->m, s->options) * sizeof *s->u);
+    } else if (s->nstate == 1) {
+        cli_draw_state(s->m, s->options, SEED, 0, s->x, s->u);
+    } else {
+        cli_draw_contact_state(s->sim, s->m, s->options, SEED, 0, s->x, s->u);
+    }
+}
+
+int cli_bench_model(const char *verb, const char *path, tacModel *model, const tacOptions *options,
+                    const tacStart *start, double seconds, tacBenchRow *row) {
     tacError err;
-    Scene s = {.m = model, .options = options, .nstate = options->contact == TAC_NONE ? 1 : MOTION_STATES};
+    Scene s = {.m = model,
+               .options = options,
+               .nstate = options->contact == TAC_NONE ? 1 : MOTION_STATES,
+               .skipped = start == NULL ? MOTION_SKIPPED : 0};
     *row = (tacBenchRow){.nv = model->nv, .us_peer = -1, .us_peer_fd = -1};
     if (tac_sim_new(model, options, &s.sim, &err) != TAC_OK) return cli_fail(verb, "%s: %s", path, err.text);
     int result = CLI_GO_ON;
     if (!scene_arrays(&s)) {
         result = cli_fail(verb, "out of memory");
     } else {
-        if (s.nstate == 1)
-            cli_draw_state(model, options, SEED, 0, s.x, s.u);
-        else
-            cli_draw_contact_state(s.sim, model, options, SEED, 0, s.x, s.u);
+        choose_start(&s, start);
         for (int i = 0; i < s.d.size.ndx; i++)
             s.ybar[i] = tac_random_normal(SEED, 1, (uint64_t)i);
         s.peer = cli_mujoco_open(path, model, options->dt, s.nstate > 1, row->no_peer, sizeof row->no_peer);

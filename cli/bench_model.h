@@ -1,6 +1,8 @@
 /* Times of one model, all pieces of work interleaved in one run. */
 #pragma once
 
+#include "cli/state_file.h"
+
 #include "tactus/tactus.h"
 
 enum { CLI_BENCH_REASON = 256 };
@@ -21,7 +23,7 @@ typedef struct tacBenchRow {
     double peer_error; /* of the next state, ours against the peer's */
 } tacBenchRow;
 
-/* path: where MuJoCo finds the same model. seconds: about how long to measure. CLI_GO_ON, or CLI_CANNOT after a
- * message. */
-int cli_bench_model(const char *verb, const char *path, tacModel *model, const tacOptions *options, double seconds,
-                    tacBenchRow *row);
+/* path: where MuJoCo finds the same model. start: in contact, the motion from there is timed; NULL: one from a random
+ * state, once it has come into contact. seconds: about how long to measure. CLI_GO_ON, or CLI_CANNOT after a message. */
+int cli_bench_model(const char *verb, const char *path, tacModel *model, const tacOptions *options,
+                    const tacStart *start, double seconds, tacBenchRow *row);

@@ -18,11 +18,14 @@ enum { MOST_MODELS = 64, ARM_LINKS = 7 };
 typedef struct tacBenchArgs {
     int json;
     double seconds;
+    const char *key;
 } tacBenchArgs;
 
 static const tacArg BENCH_OPTIONS[] = {
     {"--seconds", NULL, TAC_ARG_NUMBER, offsetof(tacBenchArgs, seconds), "S",
      "how long to measure each model; default 2"},
+    {"--key", NULL, TAC_ARG_TEXT, offsetof(tacBenchArgs, key), "NAME",
+     "time the motion from this keyframe on, under its controls"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacBenchArgs, json), NULL, "print for programs: a list of rows"},
     {0},
 };
@@ -116,7 +119,18 @@ static void print_entry(const Entry *e) {
 
 /* --- the run ----------------------------------------------------------------------------------------------------- */
 
-static int bench_file(const tacModelArgs *model, const tacStepArgs *step, double seconds, const char *name,
+static int bench_loaded(const tacBenchArgs *own, const char *path, tacModel *model, Entry *entry) {
+    tacStateArgs state = {.key = own->key};
+    tacStart start = {0};
+    int result = own->key != NULL ? cli_start_load("bench", model, &state, &entry->options, &start) : CLI_GO_ON;
+    if (result == CLI_GO_ON)
+        result = cli_bench_model("bench", path, model, &entry->options, own->key != NULL ? &start : NULL, own->seconds,
+                                 &entry->row);
+    cli_start_free(&start);
+    return result;
+}
+
+static int bench_file(const tacModelArgs *model, const tacStepArgs *step, const tacBenchArgs *own, const char *name,
                       Entry *entry) {
     tacModelFile file;
     int result = cli_model_load("bench", model, &file);
@@ -124,14 +138,13 @@ static int bench_file(const tacModelArgs *model, const tacStepArgs *step, double
     cli_model_print_warnings("bench", &file);
     entry->name = name;
     result = cli_step_options("bench", file.model, step, model->lenient, &entry->options);
-    if (result == CLI_GO_ON)
-        result = cli_bench_model("bench", model->path, file.model, &entry->options, seconds, &entry->row);
+    if (result == CLI_GO_ON) result = bench_loaded(own, model->path, file.model, entry);
     cli_model_close(&file);
     return result;
 }
 
 /* The arm of seven hinges, through a file that both engines read. */
-static int bench_arm(const tacModelArgs *model, const tacStepArgs *step, double seconds, Entry *entry) {
+static int bench_arm(const tacModelArgs *model, const tacStepArgs *step, const tacBenchArgs *own, Entry *entry) {
     char path[] = "/tmp/tactus_arm_XXXXXX";
     tacChain chain = tac_default_chain();
     chain.bodies = ARM_LINKS;
@@ -146,7 +159,7 @@ static int bench_arm(const tacModelArgs *model, const tacStepArgs *step, double 
     free(text);
     tacModelArgs args = *model;
     args.path = path;
-    int result = fclose(file) == 0 ? bench_file(&args, step, seconds, "chain of 7 hinges", entry)
+    int result = fclose(file) == 0 ? bench_file(&args, step, own, "chain of 7 hinges", entry)
                                    : cli_fail("bench", "%s cannot be written", path);
     unlink(path);
     return result;
@@ -170,8 +183,8 @@ static int bench_all(const tacBenchArgs *args, tacModelArgs *model, const tacSte
     for (int i = 0; i < n && result == CLI_GO_ON; i++) {
         cli_progress_show(&progress, i, n);
         model->path = paths[i];
-        result = paths[i] == NULL ? bench_arm(model, step, args->seconds, &entries[i])
-                                  : bench_file(model, step, args->seconds, paths[i], &entries[i]);
+        result = paths[i] == NULL ? bench_arm(model, step, args, &entries[i])
+                                  : bench_file(model, step, args, paths[i], &entries[i]);
         cli_progress_end(&progress);
         if (result == CLI_GO_ON && !args->json) print_entry(&entries[i]);
         fflush(stdout);
@@ -199,6 +212,7 @@ int cmd_bench(int argc, char **argv) {
     int result = cli_parse(&args, argc, argv);
     if (result != CLI_GO_ON) return result;
     if (!(own.seconds > 0)) return cli_fail("bench", "--seconds: got %g, expected a time greater than 0", own.seconds);
+    if (own.key != NULL && args.noperand == 0) return cli_fail("bench", "--key: name the model that has the keyframe");
     int n = args.noperand > 0 ? args.noperand : choose_robots(paths);
     return bench_all(&own, &model, &step, paths, n);
 }

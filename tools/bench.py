@@ -17,7 +17,10 @@ def machine():
     return platform.machine()
 
 
-ARGUMENTS = {"bench_robots": ["models/humanoid.xml", "models/atlas.xml", "models/panda.xml"]}
+ARGUMENTS = {
+    "bench_robots": ["models/humanoid.xml", "models/atlas.xml", "models/panda.xml"],
+    "bench_contact": [f"models/{name}.xml" for name in ("half_cheetah", "ant", "quadruped", "humanoid", "atlas")],
+}
 
 
 def main():
