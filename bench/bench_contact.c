@@ -1,5 +1,5 @@
-/* Steps in contact, contact lcp beside mj_step and DART's step, interleaved in one run. Each engine steps from states of
- * its own motion from the model's first keyframe under that keyframe's controls. CSV:
+/* Steps in contact, contact lcp beside mj_step and DART's step, interleaved in one run. Each engine steps from states
+ * of its own motion from the model's first keyframe under that keyframe's controls. CSV:
  *   model,nv,contacts,us_step,us_jac,us_vjp,contacts_mujoco,us_mujoco,contacts_dart,us_dart,mujoco,dart
  * an empty field: that engine is not installed, or cannot be given the model (then standard error says why).
  *

@@ -24,6 +24,7 @@ typedef struct tacBenchRow {
 } tacBenchRow;
 
 /* path: where MuJoCo finds the same model. start: in contact, the motion from there is timed; NULL: one from a random
- * state, once it has come into contact. seconds: about how long to measure. CLI_GO_ON, or CLI_CANNOT after a message. */
+ * state, once it has come into contact. seconds: about how long to measure. CLI_GO_ON, or CLI_CANNOT after a
+ * message. */
 int cli_bench_model(const char *verb, const char *path, tacModel *model, const tacOptions *options,
                     const tacStart *start, double seconds, tacBenchRow *row);
