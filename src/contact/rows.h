@@ -133,6 +133,9 @@ tacVec6 tac_body_velocity_move(const tacModel *m, const tacWork *w, const tacVec
 void tac_contact_wrench_move(const tacModel *m, const tacWork *w, const tacContact *c, const double f[3],
                              const tacDisplacement *d, const tacContactTangent *t, double scale, int column,
                              const tacSink *sink);
+/* d(friction)/d(parameter) of a contact along tangent `axis` (1, 2). Where two equal frictions meet, each has half: the
+ * mean of both sides of the kink, and the whole when both move. */
+double tac_contact_friction_param(const tacModel *m, const tacParamTangent *t, const tacContact *c, int axis);
 /* Emits a wrench as those rows of a column. */
 static inline void tac_emit_wrench(const tacSink *sink, int body, int column, tacVec6 W) {
     const double *rows = &W.ang.x;

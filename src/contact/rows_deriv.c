@@ -78,3 +78,16 @@ void tac_contact_wrench_move(const tacModel *m, const tacWork *w, const tacConta
         tac_emit_wrench(sink, body, column, tac_scale6(side == 0 ? -scale : scale, dW));
     }
 }
+
+/* d(number)/d(parameter): 1 for the number itself. */
+static int is_number(const tacModel *m, const tacParamTangent *t, const double *number) {
+    return tac_param_at(m, t->field, t->index) == number;
+}
+
+double tac_contact_friction_param(const tacModel *m, const tacParamTangent *t, const tacContact *c, int axis) {
+    if (c->pair >= 0) return is_number(m, t, m->pair_friction + 5 * c->pair + axis - 1);
+    int a = c->geom[0], b = c->geom[1], pa = m->geom_priority[a], pb = m->geom_priority[b];
+    double *fa = m->geom_friction + 3 * a, *fb = m->geom_friction + 3 * b;
+    if (pa == pb && *fa == *fb) return 0.5 * (is_number(m, t, fa) + is_number(m, t, fb));
+    return is_number(m, t, (pa != pb ? pa > pb : *fa > *fb) ? fa : fb);
+}

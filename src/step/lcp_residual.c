@@ -29,11 +29,6 @@ static tacStatus emit(tacSim *sim, const double *x, const double *u, const tacLc
     return status;
 }
 
-int tac_mocap_column(const tacSim *sim) {
-    if (!(sim->options.inputs & TAC_INPUT_MOCAP)) return -1;
-    return tac_ninput(sim->model, &sim->options) - 7 * sim->model->nmocap;
-}
-
 static tacSink columns_of(double *matrix, int first, tacColumns c) {
     return (tacSink){.matrix = matrix == NULL ? NULL : matrix + first, .ld = c.n};
 }

@@ -28,8 +28,6 @@ tacStatus tac_lcp_linearize(tacSim *sim, const double *x, const double *u, const
                             double *W);
 /* Changes dR of the forces (in W) and dr of the rows, at fixed a and f -> W = -da; dr is overwritten. */
 tacStatus tac_lcp_respond(tacSim *sim, const tacLcp *lcp, tacColumns c, double *dr, double *W);
-/* Column of the first mocap number among those of u; -1: u has none. */
-int tac_mocap_column(const tacSim *sim);
 /* Adds to dR (over dofs) and sets dr (over rows), c.n numbers a row; wrench (6 nbody rows; NULL skips): adds the change
  * of the contacts' forces on bodies at fixed forces of the free rows. */
 tacStatus tac_lcp_residuals_jac(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, tacColumns c,

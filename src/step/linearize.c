@@ -18,6 +18,11 @@ tacColumns tac_columns_of(const tacModel *m, const tacOptions *options) {
 
 tacColumns tac_count_columns(const tacSim *sim) { return tac_columns_of(sim->model, &sim->options); }
 
+int tac_mocap_column(const tacSim *sim) {
+    if (!(sim->options.inputs & TAC_INPUT_MOCAP)) return -1;
+    return tac_ninput(sim->model, &sim->options) - 7 * sim->model->nmocap;
+}
+
 /* Where the blocks of u after ctrl begin, counted in numbers of u; -1: not there. */
 typedef struct InputBlocks {
     int qfrc, xfrc, mocap;

@@ -9,6 +9,8 @@ typedef struct tacColumns {
 } tacColumns;
 tacColumns tac_columns_of(const tacModel *m, const tacOptions *options);
 tacColumns tac_count_columns(const tacSim *sim);
+/* Column of the first mocap number among those of u; -1: u has none. */
+int tac_mocap_column(const tacSim *sim);
 /* Where (x, u) is, for the functions of src/dynamics. */
 tacSmoothPoint tac_point_of(const tacSim *sim, const double *x, const double *u);
 

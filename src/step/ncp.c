@@ -148,26 +148,6 @@ static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) 
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */
 
-static tacStatus forces(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc) {
-    tacNcp p;
-    size_t mark = tac_arena_mark(&sim->arena);
-    tacStatus status = tac_ncp_go(sim, x, u, sim->options.ncp_kappa, &p);
-    if (status == TAC_OK) tac_ncp_forces(&p, wrench, qfrc);
-    tac_arena_release(&sim->arena, mark);
-    return status;
-}
-
-static tacStatus forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc) {
-    (void)sim, (void)x, (void)u, (void)dwrench, (void)dqfrc;
-    return TAC_ERR_UNSUPPORTED;
-}
-
-static tacStatus forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
-                            const double *qfrcbar, const tacGrad *bar) {
-    (void)sim, (void)x, (void)u, (void)wrenchbar, (void)qfrcbar, (void)bar;
-    return TAC_ERR_UNSUPPORTED;
-}
-
 static size_t scratch(const tacModel *m, const tacOptions *options) {
     return tac_ncp_bytes(m, options->max_contacts) + tac_room((size_t)m->ngeom) +
            tac_room((size_t)m->nv + 8 * (size_t)options->max_contacts + 4 * (size_t)m->njnt) +
@@ -215,8 +195,8 @@ const tacStepper TAC_STEPPER_NCP = {.contact = TAC_NCP,
                                     .acceleration = tac_smooth_acceleration,
                                     .acceleration_jac = tac_smooth_acceleration_jac,
                                     .acceleration_vjp = tac_smooth_acceleration_vjp,
-                                    .forces = forces,
-                                    .forces_jac = forces_jac,
-                                    .forces_vjp = forces_vjp,
+                                    .forces = tac_ncp_forces_out,
+                                    .forces_jac = tac_ncp_forces_jac,
+                                    .forces_vjp = tac_ncp_forces_vjp,
                                     .scratch = scratch,
                                     .accepts = accepts};

@@ -1,9 +1,9 @@
 /* Derivatives of the step with contact ncp: implicit, at the point of the central path that the options name, with the
- * factors of the step's own system   (docs/theory/ncp.md, W20-W23)
+ * factors of the step's own system   (docs/theory/ncp.md, W20-W26)
  *
- *   R(v+; q, v, act, u) = 0 with cone variables eliminated:   dv+ = w - A^-1 dR,   w = dv+ and dR at fixed q+
+ *   R(v+; q, v, act, u, theta) = 0 with cone variables eliminated:   dv+ = w - A^-1 dR,   w = dv+ and dR at fixed q+
  *
- * In reverse the same columns are summed with vbar+. */
+ * In reverse one transposed solve, refined once, gives the weights of R and of what contacts answer to. */
 #include "step/ncp_step.h"
 
 #include "dynamics/actuator.h"
@@ -13,200 +13,277 @@
 
 #include <string.h>
 
-/* Derivatives that there are no equations for yet. */
-static int has_columns(const tacSim *sim, const double *of_theta) {
-    int mocap = (sim->options.inputs & TAC_INPUT_MOCAP) && sim->model->nmocap > 0;
-    return !mocap && (of_theta == NULL || sim->model->nparam == 0);
-}
-
-/* The step solved where it is differentiated -> p with its system factored, d. */
-static tacStatus prepare(tacSim *sim, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d) {
+tacStatus tac_ncp_prepare(tacSim *sim, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d) {
     double kappa = sim->options.ncp_kappa, smooth = sim->options.ncp_gradient_kappa;
-    tacStatus solved = tac_ncp_go(sim, x, u, smooth > kappa ? smooth : kappa, p);
+    if (smooth > kappa) kappa = smooth;
+    tacStatus solved = tac_ncp_go(sim, x, u, kappa, p);
     if (!tac_went_on(solved)) return solved;
     if (!tac_ncp_deriv_layout(d, sim->model, sim->options.max_contacts, &sim->arena)) return TAC_ERR_ARENA_FULL;
-    tac_ncp_linearize(p);
-    tacStatus status = tac_ncp_contact_blocks(p);
-    if (status == TAC_OK) status = tac_block_factor(&p->ldu);
-    if (status == TAC_OK) status = tac_ncp_differentiate(p, d);
+    tacStatus status = tac_ncp_differentiate(p, d, kappa);
     return status == TAC_OK ? solved : status;
 }
 
-/* --- What moves with the dofs themselves -------------------------------------------------------------------------- */
+/* --- All that moves the equations --------------------------------------------------------------------------------- */
+
+static tacSink at(tacSink like, int column, double *bar) {
+    if (like.matrix != NULL)
+        like.matrix += column;
+    else
+        like.bar = bar;
+    return like;
+}
+
+static tacNcpSink sinks_at(const tacNcpTarget *t, int column, double *bar) {
+    return (tacNcpSink){at(t->balance, column, bar), at(t->inputs, column, bar), at(t->wrench, column, bar)};
+}
 
 /* Where the blocks of u after ctrl begin; -1: not there. */
-static void input_columns(const tacSim *sim, int *qfrc, int *xfrc) {
+typedef struct Blocks {
+    int qfrc, xfrc, mocap;
+} Blocks;
+
+static Blocks input_blocks(const tacSim *sim) {
     int next = sim->model->nu;
-    *qfrc = *xfrc = -1;
-    if (sim->options.inputs & TAC_INPUT_QFRC) *qfrc = next, next += sim->model->nv;
-    if (sim->options.inputs & TAC_INPUT_XFRC) *xfrc = next;
+    Blocks b = {-1, -1, tac_mocap_column(sim)};
+    if (sim->options.inputs & TAC_INPUT_QFRC) b.qfrc = next, next += sim->model->nv;
+    if (sim->options.inputs & TAC_INPUT_XFRC) b.xfrc = next;
+    if (sim->model->nmocap == 0) b.mocap = -1;
+    return b;
 }
 
-/* d(joint forces) to sinks like `like`: by columns of a matrix or into the arrays of a gradient. */
-static void emit_forces(tacSim *sim, const double *x, const double *u, tacSink like, double *of_x, double *of_u) {
+void tac_ncp_emit_forces(tacSim *sim, const double *x, const double *u, tacSink like, tacColumns c,
+                         const tacGrad *bar) {
     const tacModel *m = sim->model;
-    int qfrc, xfrc;
+    Blocks b = input_blocks(sim);
     tacSmoothPoint point = tac_point_of(sim, x, u);
-    tacSink sink[6];
-    input_columns(sim, &qfrc, &xfrc);
-    double *from[6] = {
-        of_x, of_x + m->nv, of_x + 2 * m->nv, of_u, of_u + (qfrc < 0 ? 0 : qfrc), of_u + (xfrc < 0 ? 0 : xfrc)};
-    for (int k = 0; k < 6; k++) {
-        sink[k] = like;
-        if (like.matrix != NULL)
-            sink[k].matrix = from[k];
-        else
-            sink[k].bar = from[k];
+    double *x_bar = bar == NULL ? NULL : bar->x, *u_bar = bar == NULL ? NULL : bar->u;
+#define U_SINK(block) at(like, c.nx + (block), u_bar == NULL ? NULL : u_bar + (block))
+#define X_SINK(block) at(like, (block), x_bar == NULL ? NULL : x_bar + (block))
+    tacForceSink state = {.q = X_SINK(0), .v = X_SINK(m->nv), .act = X_SINK(2 * m->nv), .ctrl = U_SINK(0)};
+    tacSink qfrc = U_SINK(b.qfrc < 0 ? 0 : b.qfrc), xfrc = U_SINK(b.xfrc < 0 ? 0 : b.xfrc);
+    tac_joint_force_jac(m, &sim->work, &point, &state, b.qfrc < 0 ? NULL : &qfrc, b.xfrc < 0 ? NULL : &xfrc);
+    tacSink mocap = U_SINK(b.mocap < 0 ? 0 : b.mocap), theta = at(like, c.nx + c.nu, bar == NULL ? NULL : bar->theta);
+#undef U_SINK
+#undef X_SINK
+    for (int i = 0; b.mocap >= 0 && i < 7 * m->nmocap; i++) {
+        tacMover mover;
+        tac_mocap_mover(m, &sim->work, i / 7, i % 7, point.u.mocap + 7 * (i / 7), &mover);
+        tac_force_move(m, &sim->work, &point, &mover, i, &(tacForceParts){mocap, mocap});
     }
-    tac_joint_force_jac(m, &sim->work, &point,
-                        &(tacForceSink){.q = sink[0], .v = sink[1], .act = sink[2], .ctrl = sink[3]},
-                        qfrc < 0 ? NULL : &sink[4], xfrc < 0 ? NULL : &sink[5]);
+    for (int i = 0; i < c.np && (bar == NULL || bar->theta != NULL); i++)
+        tac_param_force_jac(m, &sim->work, &point, &sim->tangents[i], i, &(tacForceParts){theta, theta});
 }
 
-/* Of a limit that is overstepped at q, the end that counts moves along: what the dof's balance gains per unit of q. */
-static double limit_start(const tacNcpLimit *l) { return l->rest < 0 ? -l->gamma / l->s : 0; }
-
-static double own_inertia(const tacNcp *p, int dof) {
-    return p->m->dof_armature[dof] + p->damping_span * p->m->dof_damping[dof];
+tacStatus tac_ncp_emit(tacSim *sim, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
+                       const tacNcpTarget *t) {
+    const tacModel *m = sim->model;
+    Blocks b = input_blocks(sim);
+    int first = b.mocap < 0 ? 0 : b.mocap;
+    tacSmoothPoint point = tac_point_of(sim, x, u);
+    double *x_bar = t->bar.x, *u_bar = t->bar.u, *theta_bar = t->bar.theta;
+    tacNcpSink q = sinks_at(t, 0, x_bar), v = sinks_at(t, m->nv, x_bar == NULL ? NULL : x_bar + m->nv);
+    tacNcpSink mocap = sinks_at(t, t->c.nx + first, u_bar == NULL ? NULL : u_bar + first);
+    tacNcpSink theta = sinks_at(t, t->c.nx + t->c.nu, theta_bar);
+    tac_world_force_jac(m, &sim->work, d->wrench, &q.balance);
+    tac_ncp_state_jac(p, d, &q, &v);
+    int params = t->c.np > 0 && (t->balance.matrix != NULL || theta_bar != NULL);
+    int free = tac_sink_is_empty(&t->inputs);
+    return tac_ncp_param_jac(&(tacNcpView){p, d, &point, free}, sim->tangents, b.mocap < 0 ? NULL : &mocap,
+                             params ? &theta : NULL);
 }
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
 
-/* Column of W += S . (sums of f over subtrees). */
-static void add_body_column(const tacNcp *p, tacVec6 *f, tacColumns c, double *W) {
-    const tacModel *m = p->m;
-    for (int b = m->nbody - 1; b > 0; b--) {
-        for (int i = m->body_dof_adr[b]; i < m->body_dof_adr[b] + m->body_dof_num[b]; i++)
-            W[(size_t)i * (size_t)c.n] += tac_dot6(p->w->S[i], f[b]);
-        f[m->body_parent[b]] = tac_add6(f[m->body_parent[b]], f[b]);
-    }
-}
-
-/* The dofs' own inertia feels v+ change as q moves at fixed q+. */
-static void add_own_column(const tacNcp *p, int j, tacColumns c, double *W) {
-    double hold[3];
-    int n = tac_ncp_hold(p, j, hold), first = tac_ncp_hold_first(p, j);
-    for (int k = 0; k < n; k++)
-        W[(size_t)(first + k) * (size_t)c.n] += own_inertia(p, first + k) * hold[k];
-}
-
-/* W = dR at fixed q+. */
-static void residual_jac(tacSim *sim, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d, tacColumns c,
-                         double *W) {
+tacStatus tac_ncp_residual_jac(tacSim *sim, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d, tacColumns c,
+                               double *W, double *r, double *wrench) {
     const tacModel *m = sim->model;
+    tacNcpTarget t = {.balance = {.matrix = W, .ld = c.n}, .inputs = {.matrix = r, .ld = c.n}, .c = c};
+    if (wrench != NULL) t.wrench = (tacSink){.matrix = wrench, .ld = c.n};
     memset(W, 0, (size_t)m->nv * (size_t)c.n * sizeof *W);
-    emit_forces(sim, x, u, (tacSink){.matrix = W, .ld = c.n, .negate = 1}, W, W + c.nx);
+    if (r != NULL) memset(r, 0, (size_t)tac_ncp_inputs(p) * (size_t)c.n * sizeof *r);
+    tac_ncp_emit_forces(sim, x, u, (tacSink){.matrix = W, .ld = c.n, .negate = 1}, c, NULL);
     for (size_t i = 0; i < (size_t)m->nv * (size_t)c.n; i++)
         W[i] *= p->h;
-    tac_world_force_jac(m, &sim->work, d->wrench, &(tacSink){.matrix = W, .ld = c.n});
-    for (int i = 0; i < m->nv; i++)
-        W[(size_t)i * (size_t)c.n + (size_t)(m->nv + i)] -= own_inertia(p, i);
-    for (int i = 0; i < p->nlimit; i++)
-        W[(size_t)p->limit[i].dof * (size_t)(c.n + 1)] += limit_start(&p->limit[i]);
-    for (int j = 0; j < 2 * m->nv; j++) {
-        tac_ncp_column(p, d, j % m->nv, j >= m->nv, p->rhs);
-        add_body_column(p, p->rhs, c, W + j);
-        if (j < m->nv) add_own_column(p, j, c, W + j);
+    return tac_ncp_emit(sim, x, u, p, d, &t);
+}
+
+int tac_ncp_take_changes(tacSim *sim, const tacNcp *p, tacNcpChanges *all) {
+    size_t nv = (size_t)sim->model->nv, inputs = (size_t)tac_ncp_inputs(p), most = nv > inputs ? nv : inputs;
+    size_t n = (size_t)all->c.n;
+    all->R = TAC_TAKE(&sim->arena, nv * n, double), all->r = TAC_TAKE(&sim->arena, inputs * n, double);
+    all->row = TAC_TAKE(&sim->arena, most, int), all->weight = TAC_TAKE(&sim->arena, most, double);
+    all->dof = TAC_TAKE(&sim->arena, nv, int);
+    return all->dof != NULL && all->R != NULL && all->r != NULL && all->row != NULL && all->weight != NULL;
+}
+
+void tac_ncp_find_rows(const tacNcp *p, tacNcpChanges *all) {
+    int n = all->c.n;
+    all->nrow = 0;
+    for (int i = 0; i < tac_ncp_inputs(p); i++) {
+        const double *r = all->r + (size_t)i * (size_t)n;
+        int j = 0;
+        while (j < n && r[j] == 0)
+            j++;
+        if (j < n) all->row[all->nrow++] = i;
     }
 }
 
-/* W = dR -> W = -(dv+ - dv)/h, as tac_assemble_jac takes it. */
-static void answer_columns(tacNcp *p, tacColumns c, double *W, double *column) {
-    int nv = p->m->nv;
-    memset(p->rhs, 0, (size_t)p->m->nbody * sizeof *p->rhs);
-    for (int j = 0; j < c.n; j++) {
-        for (int i = 0; i < nv; i++)
-            column[i] = W[(size_t)i * (size_t)c.n + (size_t)j];
-        tac_block_solve(&p->ldu, &p->rhs[0].ang.x, column, column);
-        if (j < nv) {
-            double hold[3];
-            int n = tac_ncp_hold(p, j, hold), first = tac_ncp_hold_first(p, j);
-            for (int k = 0; k < n; k++)
-                column[first + k] += hold[k];
-        } else if (j < 2 * nv) {
-            column[j - nv] -= 1;
-        }
-        for (int i = 0; i < nv; i++)
-            W[(size_t)i * (size_t)c.n + (size_t)j] = -column[i] / p->h;
+void tac_ncp_add_products(const tacNcpChanges *all, int nv, const double *lambda, const double *mu, double scale,
+                          double *out) {
+    int n = all->c.n, count = 0;
+    for (int i = 0; i < nv; i++)
+        if (lambda[i] != 0) all->weight[count] = -lambda[i], all->dof[count++] = i;
+    tac_dense_add_rows(n, count, all->weight, all->dof, all->R, 1, out);
+    for (int k = 0; k < all->nrow; k++)
+        all->weight[k] = mu[all->row[k]];
+    tac_dense_add_rows(n, all->nrow, all->weight, all->row, all->r, scale, out);
+}
+
+/* Row i of W = -(dv+ - dv)/h, as tac_assemble_jac takes it, from the transposed answer to v+_i: the contacts' stiffness
+ * multiplies what is left of rounding neither there nor here. */
+static void answer_row(tacNcp *p, tacNcpDeriv *d, const tacNcpChanges *all, int i, double *lambda, double *mu,
+                       double *row) {
+    int nv = p->m->nv, n = all->c.n;
+    memset(p->g_rhs, 0, (size_t)nv * sizeof *p->g_rhs);
+    memset(mu, 0, (size_t)tac_ncp_inputs(p) * sizeof *mu);
+    memset(row, 0, (size_t)n * sizeof *row);
+    p->g_rhs[i] = 1;
+    tac_ncp_adjoint(p, d, p->g_rhs, lambda, mu);
+    tac_ncp_add_products(all, nv, lambda, mu, -1 / p->h, row);
+    row[nv + i] += 1 / p->h;
+}
+
+/* W += w/h, w how v+ keeps q+ in place. */
+static void add_hold(const tacNcp *p, int n, double *W) {
+    for (int j = 0; j < p->m->nv; j++) {
+        double hold[3];
+        int first, count = tac_ncp_hold(p, j, hold, &first);
+        for (int k = 0; k < count; k++)
+            W[(size_t)(first + k) * (size_t)n + (size_t)j] -= hold[k] / p->h;
     }
+}
+
+/* The step's own y where derivatives are of a softer one. */
+static int is_smoothed(const tacSim *sim) { return sim->options.ncp_gradient_kappa > sim->options.ncp_kappa; }
+
+static tacStatus jac(tacSim *sim, const double *x, const double *u, double *next, const tacJac *J) {
+    const tacModel *m = sim->model;
+    tacNcpChanges all = {.c = tac_count_columns(sim)};
+    tacNcp p;
+    tacNcpDeriv d;
+    tacStatus solved = tac_ncp_prepare(sim, x, u, &p, &d);
+    if (!tac_went_on(solved)) return solved;
+    size_t n = (size_t)all.c.n;
+    double *W = TAC_TAKE(&sim->arena, (size_t)m->nv * n, double), *hv = TAC_TAKE(&sim->arena, m->nv, double);
+    double *lambda = TAC_TAKE(&sim->arena, m->nv, double), *mu = TAC_TAKE(&sim->arena, tac_ncp_inputs(&p), double);
+    if (W == NULL || hv == NULL || lambda == NULL || mu == NULL || !tac_ncp_take_changes(sim, &p, &all))
+        return TAC_ERR_ARENA_FULL;
+    if (next != NULL) memcpy(next, sim->work.next, (size_t)tac_nx(m) * sizeof *next);
+    memcpy(hv, p.hv, (size_t)m->nv * sizeof *hv);
+    tacStatus status = tac_ncp_residual_jac(sim, x, u, &p, &d, all.c, all.R, all.r, NULL);
+    if (status != TAC_OK) return status;
+    tac_ncp_find_rows(&p, &all);
+    for (int i = 0; i < m->nv; i++)
+        answer_row(&p, &d, &all, i, lambda, mu, W + (size_t)i * n);
+    add_hold(&p, all.c.n, W);
+    tac_assemble_jac(sim, x, u, hv, all.c, W, J);
+    return solved;
 }
 
 tacStatus tac_ncp_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
-    const tacModel *m = sim->model;
-    size_t mark = tac_arena_mark(&sim->arena);
-    tacColumns c = tac_count_columns(sim);
-    tacNcp p;
-    tacNcpDeriv d;
-    if (!has_columns(sim, J->P)) return TAC_ERR_UNSUPPORTED;
-    double *W = TAC_TAKE(&sim->arena, (size_t)m->nv * (size_t)c.n, double), *hv = TAC_TAKE(&sim->arena, m->nv, double),
-           *next = TAC_TAKE(&sim->arena, tac_nx(m), double);
-    tacStatus status = W == NULL || hv == NULL || next == NULL ? TAC_ERR_ARENA_FULL : TAC_OK;
-    size_t step = tac_arena_mark(&sim->arena);
-    if (status == TAC_OK && y != NULL && sim->options.ncp_gradient_kappa > sim->options.ncp_kappa) {
-        status = tac_ncp_go(sim, x, u, sim->options.ncp_kappa, &p); /* the step itself is not the smoothed one */
-        memcpy(next, sim->work.next, (size_t)tac_nx(m) * sizeof *next);
+    size_t mark = tac_arena_mark(&sim->arena), nx = (size_t)tac_nx(sim->model);
+    double *next = TAC_TAKE(&sim->arena, nx, double);
+    tacStatus status = next == NULL ? TAC_ERR_ARENA_FULL : TAC_OK;
+    int apart = y != NULL && is_smoothed(sim);
+    if (status == TAC_OK && apart) {
+        size_t step = tac_arena_mark(&sim->arena);
+        tacNcp p;
+        status = tac_ncp_go(sim, x, u, sim->options.ncp_kappa, &p);
+        memcpy(next, sim->work.next, nx * sizeof *next);
         tac_arena_release(&sim->arena, step);
     }
-    tacStatus solved = tac_went_on(status) ? prepare(sim, x, u, &p, &d) : status;
-    if (tac_went_on(solved)) {
-        if (!(sim->options.ncp_gradient_kappa > sim->options.ncp_kappa))
-            memcpy(next, sim->work.next, (size_t)tac_nx(m) * sizeof *next);
-        memcpy(hv, p.hv, (size_t)m->nv * sizeof *hv);
-        residual_jac(sim, x, u, &p, &d, c, W);
-        answer_columns(&p, c, W, p.g_rhs);
-        tac_assemble_jac(sim, x, u, hv, c, W, J);
-        if (y != NULL) memcpy(y, next, (size_t)tac_nx(m) * sizeof *y);
-    }
+    tacStatus solved = tac_went_on(status) ? jac(sim, x, u, apart ? NULL : next, J) : status;
+    if (tac_went_on(solved) && y != NULL) memcpy(y, next, nx * sizeof *y);
     tac_arena_release(&sim->arena, mark);
     return tac_went_on(solved) && status == TAC_ERR_UNSOLVED ? status : solved;
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
-/* bar -= W^T lambda. By columns and not by one transposed solve: that has the contacts' stiffness, 1e12 and more, times
- * what rounding leaves of motions that contacts hold, and loses as many digits. */
-static void columns_vjp(const tacModel *m, tacColumns c, const double *W, const double *lambda, const tacGrad *bar) {
-    for (int i = 0; i < m->nv; i++) {
-        const double *row = W + (size_t)i * (size_t)c.n;
-        tac_dense_axpy(c.nx, -lambda[i], row, bar->x);
-        tac_dense_axpy(c.nu, -lambda[i], row + c.nx, bar->u);
-    }
+tacStatus tac_ncp_residual_vjp(tacSim *sim, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
+                               const tacNcpPull *pull, const tacGrad *bar) {
+    tacNcpTarget t = {.balance = {.lambda = pull->lambda, .negate = 1},
+                      .inputs = {.lambda = pull->mu},
+                      .wrench = {.lambda = pull->wrench},
+                      .bar = *bar,
+                      .c = tac_count_columns(sim)};
+    double *scaled = p->g_rhs;
+    for (int i = 0; i < sim->model->nv; i++)
+        scaled[i] = p->h * pull->lambda[i];
+    tac_ncp_emit_forces(sim, x, u, (tacSink){.lambda = scaled}, t.c, bar);
+    return tac_ncp_emit(sim, x, u, p, d, &t);
 }
 
 /* Activations go on by themselves. */
 static void activations_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *bar) {
     const tacModel *m = sim->model;
     const double *actbar = ybar + 2 * m->nv;
+    tacSmoothPoint point = tac_point_of(sim, x, u);
     tacSink act = {.lambda = actbar, .bar = bar->x + 2 * m->nv}, ctrl = {.lambda = actbar, .bar = bar->u};
+    tacSink theta = {.lambda = actbar, .bar = bar->theta};
     tac_advance_activations_jac(m, &sim->work, u, x + m->nq + m->nv, sim->options.dt, &act, &ctrl);
+    for (int i = 0; bar->theta != NULL && i < m->nparam; i++)
+        tac_param_activation_jac(m, &sim->work, &point, &sim->tangents[i], i, &theta);
 }
 
-tacStatus tac_ncp_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+/* bar += w^T vbar, w how v+ keeps q+ in place; tac_adjoint_begin has begun with v+ = v + ... . */
+static void hold_vjp(const tacNcp *p, const double *vbar, const tacGrad *bar) {
+    int nv = p->m->nv;
+    for (int j = 0; j < nv; j++) {
+        double hold[3];
+        int first, n = tac_ncp_hold(p, j, hold, &first);
+        for (int k = 0; k < n; k++)
+            bar->x[j] += hold[k] * vbar[first + k];
+        bar->x[nv + j] -= vbar[j];
+    }
+}
+
+static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     const tacModel *m = sim->model;
-    size_t mark = tac_arena_mark(&sim->arena);
-    tacColumns c = tac_count_columns(sim);
     tacNcp p;
     tacNcpDeriv d;
     tacAdjoint adjoint;
-    if (!has_columns(sim, g->theta)) return TAC_ERR_UNSUPPORTED;
-    double *W = TAC_TAKE(&sim->arena, (size_t)m->nv * (size_t)c.n, double);
-    tacStatus solved = W == NULL ? TAC_ERR_ARENA_FULL : prepare(sim, x, u, &p, &d), status = solved;
-    if (tac_went_on(solved)) {
-        memcpy(sim->work.vec[0], p.hv, (size_t)m->nv * sizeof(double));
-        status = tac_adjoint_begin(sim, ybar, 0, &adjoint);
-    }
-    if (tac_went_on(solved) && status == TAC_OK) {
-        residual_jac(sim, x, u, &p, &d, c, W);
-        answer_columns(&p, c, W, p.g_rhs);
-        columns_vjp(m, c, W, adjoint.lambda, &adjoint.bar);
-        activations_vjp(sim, x, u, ybar, &adjoint.bar);
-        if (g->theta != NULL) adjoint.bar.theta = g->theta; /* no parameters */
-        tac_copy_grad(&adjoint.bar, c, g);
-    }
+    tacStatus solved = tac_ncp_prepare(sim, x, u, &p, &d);
+    if (!tac_went_on(solved)) return solved;
+    memcpy(sim->work.vec[0], p.hv, (size_t)m->nv * sizeof(double));
+    tacStatus status = tac_adjoint_begin(sim, ybar, g->theta != NULL, &adjoint);
+    tacNcpPull pull = {.lambda = TAC_TAKE(&sim->arena, m->nv, double),
+                       .mu = TAC_TAKE(&sim->arena, tac_ncp_inputs(&p), double)};
+    if (status != TAC_OK || pull.lambda == NULL || pull.mu == NULL) return TAC_ERR_ARENA_FULL;
+    double *vbar = adjoint.lambda; /* h vbar+ */
+    for (int i = 0; i < m->nv; i++)
+        vbar[i] /= p.h;
+    memset(pull.mu, 0, (size_t)tac_ncp_inputs(&p) * sizeof *pull.mu);
+    tac_ncp_adjoint(&p, &d, vbar, pull.lambda, pull.mu);
+    hold_vjp(&p, vbar, &adjoint.bar);
+    status = tac_ncp_residual_vjp(sim, x, u, &p, &d, &pull, &adjoint.bar);
+    if (status != TAC_OK) return status;
+    activations_vjp(sim, x, u, ybar, &adjoint.bar);
+    tac_copy_grad(&adjoint.bar, tac_count_columns(sim), g);
+    return solved;
+}
+
+tacStatus tac_ncp_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = vjp(sim, x, u, ybar, g);
     tac_arena_release(&sim->arena, mark);
-    return status == TAC_OK ? solved : status;
+    return status;
 }
 
 size_t tac_ncp_grad_scratch(const tacModel *m, const tacOptions *options) {
-    return tac_ncp_deriv_bytes(m, options->max_contacts) + tac_smooth_scratch(m, options) + tac_room((size_t)tac_nx(m));
+    tacColumns c = tac_columns_of(m, options);
+    size_t inputs = (size_t)tac_ncp_most_inputs(m, options->max_contacts), n = (size_t)c.n;
+    return tac_ncp_deriv_bytes(m, options->max_contacts) + tac_smooth_scratch(m, options) +
+           tac_room((size_t)tac_nx(m)) + tac_room(inputs * n) + 3 * tac_room(inputs + (size_t)m->nv) +
+           2 * tac_room((size_t)m->nv * n) + 4 * tac_room((size_t)m->nv) + tac_ncp_forces_scratch(m);
 }

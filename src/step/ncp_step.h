@@ -8,6 +8,56 @@
  * the best that was found. Takes from the arena; the caller releases. */
 tacStatus tac_ncp_go(tacSim *sim, const double *x, const double *u, double kappa, tacNcp *p);
 
+/* --- Derivatives (ncp_grad.c, ncp_forces.c) ----------------------------------------------------------------------- */
+
+/* The step solved where it is differentiated -> p with its system factored, d. Takes from the arena. */
+tacStatus tac_ncp_prepare(tacSim *sim, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d);
+/* Where all columns go: sinks of matrices begin at the first column; those of a reverse pass share bar. */
+typedef struct tacNcpTarget {
+    tacSink balance, inputs, wrench;
+    tacGrad bar;
+    tacColumns c;
+} tacNcpTarget;
+/* Emits d(joint forces) to a sink; bar NULL: a matrix. */
+void tac_ncp_emit_forces(tacSim *sim, const double *x, const double *u, tacSink like, tacColumns c, const tacGrad *bar);
+/* Emits all the rest. */
+tacStatus tac_ncp_emit(tacSim *sim, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
+                       const tacNcpTarget *target);
+/* W = dR at fixed q+ and impulses, r = changes of the inputs; wrench (NULL: not asked for) is added to. r NULL: of the
+ * balance without constraints, of which d has the wrenches. */
+tacStatus tac_ncp_residual_jac(tacSim *sim, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d, tacColumns c,
+                               double *W, double *r, double *wrench);
+/* Weights of R, of the inputs, of wrenches (NULL: none). */
+typedef struct tacNcpPull {
+    double *lambda, *mu;
+    const double *wrench;
+} tacNcpPull;
+/* bar += -lambda . dR + mu . dr + wrench . d(wrenches). mu NULL: of the balance without constraints. */
+tacStatus tac_ncp_residual_vjp(tacSim *sim, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
+                               const tacNcpPull *pull, const tacGrad *bar);
+
+/* Changes of all columns: R (nv) and r (inputs), by c.n. */
+typedef struct tacNcpChanges {
+    tacColumns c;
+    double *R, *r;
+    int nrow, *row; /* rows of r that are not zero */
+    int *dof;
+    double *weight; /* with dof: scratch of sums */
+} tacNcpChanges;
+/* c is set; 0: the arena is too small. */
+int tac_ncp_take_changes(tacSim *sim, const tacNcp *p, tacNcpChanges *all);
+/* -> row. */
+void tac_ncp_find_rows(const tacNcp *p, tacNcpChanges *all);
+/* out <- scale (out - lambda . R + mu . r) */
+void tac_ncp_add_products(const tacNcpChanges *all, int nv, const double *lambda, const double *mu, double scale,
+                          double *out);
+
+/* Entries of the stepper's table. */
+tacStatus tac_ncp_forces_out(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc);
+tacStatus tac_ncp_forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc);
+tacStatus tac_ncp_forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
+                             const double *qfrcbar, const tacGrad *bar);
+size_t tac_ncp_forces_scratch(const tacModel *m);
 tacStatus tac_ncp_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J);
 tacStatus tac_ncp_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g);
 /* What derivatives take from the arena beyond the step. */

@@ -14,6 +14,7 @@
 #define TOL_REVERSE  1e-10
 #define TOL_LAW      1e-9
 #define FIRST_STEP   1e-2
+#define SOFT         1e-4 /* kappa: differences over small steps mean something */
 enum { STATES = 4, MOST = 16 };
 
 enum { BY_STATE, BY_INPUT, BY_PARAM };
@@ -34,7 +35,7 @@ static const tacOutput KINDS[] = {{TAC_OUT_CONTACT_FORCE, TAC_OUT_ALL}, {TAC_OUT
 
 static double *numbers(int n) { return calloc((size_t)n + 1, sizeof(double)); }
 
-static void open_case(Case *c, const char *file, const char *const *params) {
+static void open_case(Case *c, const char *file, tacContactModel contact, const char *const *params) {
     tacError err = {0};
     *c = (Case){.all = {2, KINDS}};
     if (tac_load(file, &c->m, &err) != TAC_OK) print_error("%s\n", err.text);
@@ -42,7 +43,8 @@ static void open_case(Case *c, const char *file, const char *const *params) {
     for (; params[c->np] != NULL; c->np++)
         if (tac_param_register(c->m, params[c->np], NULL, &err) != TAC_OK) print_error("%s\n", err.text);
     c->options = tac_default_options(c->m);
-    c->options.contact = TAC_LCP;
+    c->options.contact = contact;
+    c->options.ncp_kappa = SOFT, c->options.ncp_polish = 5;
     CHECK_INT(tac_sim_new(c->m, &c->options, &c->sim, &err), TAC_OK);
     CHECK_INT(tac_sim_get_params(c->sim, c->theta), TAC_OK);
     c->nz = tac_outputs_size(c->m, &c->all);
@@ -170,20 +172,33 @@ static void check_state(Case *c, uint64_t seed, int undamped) {
 static void equal_differences(void **state) {
     static const struct {
         const char *file;
-        int undamped;
+        tacContactModel contact;
+        int law; /* 1: undamped */
         const char *params[MOST];
     } MODELS[] = {
-        {"models/box.xml", 1, {"option.gravity[2]", "body/box.mass", "geom/ground.friction[0]", NULL}},
-        {"models/half_cheetah.xml", 0, {"option.gravity[2]", "body/torso.mass", "geom/ground.friction[0]", NULL}},
-        {"models/ant.xml", 0, {"option.gravity[0]", "body/torso.mass", "geom/ground.friction[0]", NULL}},
-        {"models/quadruped.xml", 0, {"option.gravity[2]", NULL}},
+        {"models/box.xml", TAC_LCP, 1, {"option.gravity[2]", "body/box.mass", "geom/ground.friction[0]", NULL}},
+        {"models/half_cheetah.xml",
+         TAC_LCP,
+         0,
+         {"option.gravity[2]", "body/torso.mass", "geom/ground.friction[0]", NULL}},
+        {"models/ant.xml", TAC_LCP, 0, {"option.gravity[0]", "body/torso.mass", "geom/ground.friction[0]", NULL}},
+        {"models/quadruped.xml", TAC_LCP, 0, {"option.gravity[2]", NULL}},
+        {"models/box.xml",
+         TAC_NCP,
+         0,
+         {"body/box.mass", "body/box.ipos[0]", "geom/box.size[1]", "geom/box.pos[0]", "geom/ground.friction[0]", NULL}},
+        {"models/half_cheetah.xml",
+         TAC_NCP,
+         0,
+         {"body/torso.mass", "geom/fore_foot.size[0]", "body/fore_shin.pos[2]", "joint/fore_shin.pos[0]", NULL}},
+        {"models/ant.xml", TAC_NCP, 0, {"geom/ground.friction[0]", "option.gravity[2]", NULL}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {
         Case c;
-        open_case(&c, MODELS[i].file, MODELS[i].params);
+        open_case(&c, MODELS[i].file, MODELS[i].contact, MODELS[i].params);
         for (uint64_t s = 0; s < STATES; s++)
-            check_state(&c, s, MODELS[i].undamped);
+            check_state(&c, s, MODELS[i].law);
         print_message("%s: %d columns, %d across a change of classes, worst error %.1e, reverse %.1e\n", MODELS[i].file,
                       c.compared, c.switching, c.worst, c.reverse);
         CHECK(c.compared > 5 * c.switching);
@@ -196,7 +211,7 @@ static void weight(void **state) {
     (void)state;
     static const char *const none[] = {NULL};
     Case c;
-    open_case(&c, "models/box.xml", none);
+    open_case(&c, "models/box.xml", TAC_LCP, none);
     tac_default_state(c.m, c.x);
     if (c.m->nkey > 0) memcpy(c.x, c.m->key_qpos, (size_t)c.m->nq * sizeof *c.x);
     tac_default_input(c.m, &c.options, c.u);

@@ -1,5 +1,5 @@
 /* Derivatives of the step with contact ncp against differences of the very step they are of, in contact: boxes that
- * rest, slide, tip and fall, a limited arm, springs, dampers, motors and all inputs. */
+ * rest, slide, tip and fall, a limited arm, springs, dampers, motors, all inputs and parameters of every kind. */
 #include "tactus/tactus.h"
 
 #include "support/check.h"
@@ -10,19 +10,31 @@
 #include <string.h>
 
 #define TIME_STEP    0.02
-#define KAPPA        1e-4  /* soft enough that differences over DIFFERENCE mean something */
-#define TOLERANCE    1e-12 /* of the step's equations */
+#define KAPPA        1e-4 /* soft enough that differences over DIFFERENCE mean something */
 #define DIFFERENCE   1e-5
 #define TOL_GRADIENT 1e-6
 #define TOL_REVERSE  1e-10
 
-enum { MOST = 128 };
+#define INPUTS (TAC_INPUT_QFRC | TAC_INPUT_XFRC | TAC_INPUT_MOCAP)
+enum { MOST = 160 };
+
+static const char *const PARAMS[] = {
+    "option.gravity[2]",     "option.gravity[0]",      "body/#1.mass",       "body/#2.ipos[0]",
+    "body/#2.ipos[2]",       "body/#3.inertia[1]",     "body/#2.pos[0]",     "body/#2.quat[1]",
+    "body/#3.pos[2]",        "joint/#1.pos[0]",        "joint/#1.axis[2]",   "joint/#1.stiffness",
+    "joint/#1.damping",      "joint/#2.damping",       "joint/#2.armature",  "joint/#1.armature",
+    "joint/#1.range[0]",     "joint/#1.range[1]",      "joint/#1.springref", "joint/#1.ref",
+    "geom/#0.friction[0]",   "geom/#1.friction[0]",    "geom/#1.size[0]",    "geom/#1.size[2]",
+    "geom/#1.pos[2]",        "geom/#1.quat[1]",        "geom/#3.size[0]",    "geom/#3.size[1]",
+    "geom/#4.size[0]",       "geom/#0.pos[2]",         "geom/#0.quat[1]",    "actuator/#0.gainprm[0]",
+    "actuator/#0.dynprm[0]", "actuator/#0.biasprm[1]", "actuator/#0.gear[0]"};
+enum { NPARAM = sizeof PARAMS / sizeof *PARAMS };
 
 /* A free box with a hinged, limited, sprung and driven arm that ends in a ball joint, and a free ball, on a plane. */
 static tacModel *robot(void) {
     tacBuilder *b = tac_model_begin();
     tacGeomDef plane = tac_default_geom();
-    plane.type = TAC_PLANE, plane.friction[0] = 0.6, plane.size[0] = plane.size[1] = plane.size[2] = 1;
+    plane.type = TAC_PLANE, plane.friction[0] = 0.7, plane.size[0] = plane.size[1] = plane.size[2] = 1;
     tac_model_add_geom(b, 0, &plane);
     for (int i = 0, parent = 0; i < 4; i++) {
         static const tacJointType TYPE[4] = {TAC_FREE, TAC_HINGE, TAC_BALL, TAC_FREE};
@@ -35,7 +47,7 @@ static tacModel *robot(void) {
         if (i == 1) joint.limited = 1, joint.range[0] = -0.3, joint.range[1] = 0.3, joint.stiffness = 2;
         if (i == 1 || i == 2) joint.damping = 0.2, joint.armature = 0.02;
         int id = tac_model_add_joint(b, parent, &joint);
-        geom.type = i == 0 ? TAC_BOX : i == 3 ? TAC_SPHERE : TAC_CAPSULE, geom.friction[0] = 0.6;
+        geom.type = i == 0 ? TAC_BOX : i == 3 ? TAC_SPHERE : TAC_CAPSULE, geom.friction[0] = i == 0 ? 0.8 : 0.6;
         geom.size[0] = i == 0 ? 0.2 : i == 3 ? 0.1 : 0.05, geom.size[1] = 0.1, geom.size[2] = 0.1;
         geom.has_mass = 1, geom.mass = i == 0 ? 2 : 0.5;
         tac_model_add_geom(b, parent, &geom);
@@ -45,10 +57,17 @@ static tacModel *robot(void) {
         motor.biasprm[1] = -3, motor.dyntype = TAC_DYN_FILTER, motor.dynprm[0] = 0.05;
         tac_model_add_actuator(b, &motor);
     }
+    tacBodyDef wall = tac_default_body();
+    tacGeomDef side = tac_default_geom();
+    wall.mocap = 1, wall.pos = (tacVec3){0, 0.7, 0.15};
+    side.type = TAC_BOX, side.friction[0] = 0.6, side.size[0] = side.size[1] = 0.1, side.size[2] = 0.1;
+    tac_model_add_geom(b, tac_model_add_body(b, 0, &wall), &side);
     tacModel *m;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
     tac_model_abandon(b);
+    for (int i = 0; i < NPARAM; i++)
+        if (tac_param_register(m, PARAMS[i], NULL, &err) != TAC_OK) fail_msg("%s", err.text);
     return m;
 }
 
@@ -57,8 +76,8 @@ static tacSim *simulate(const tacModel *m, double kappa, double gradient_kappa) 
     tacSim *sim;
     tacError err;
     options.contact = TAC_NCP, options.dt = TIME_STEP, options.ncp_kappa = kappa;
-    options.ncp_gradient_kappa = gradient_kappa, options.ncp_tolerance = TOLERANCE;
-    options.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC;
+    options.ncp_gradient_kappa = gradient_kappa;
+    options.ncp_polish = 5, options.inputs = INPUTS;
     if (tac_sim_new(m, &options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
     return sim;
 }
@@ -66,6 +85,9 @@ static tacSim *simulate(const tacModel *m, double kappa, double gradient_kappa) 
 /* Near the ground, moving; the arm may be at its limit or beyond. */
 static void draw_state(const tacModel *m, tacDraw *d, double *x, double *u, int nu) {
     double move[MOST], start[MOST];
+    tacOptions options = tac_default_options(m);
+    options.inputs = INPUTS;
+    tac_default_input(m, &options, u);
     tac_default_state(m, start);
     for (int i = 0; i < m->nv; i++)
         move[i] = 0.1 * draw_normal(d);
@@ -78,7 +100,7 @@ static void draw_state(const tacModel *m, tacDraw *d, double *x, double *u, int 
         x[m->nq + i] = 0.5 * draw_normal(d);
     x[m->nq + m->nv] = draw_uniform(d, -1, 1);
     for (int i = 0; i < nu; i++)
-        u[i] = 0.3 * draw_normal(d);
+        u[i] += (i < nu - 7 ? 0.3 : 0.02) * draw_normal(d);
 }
 
 /* y2 (-) y1 */
@@ -88,7 +110,7 @@ static void difference(const tacModel *m, const double *y1, const double *y2, do
         d[m->nv + i] = y2[m->nq + i] - y1[m->nq + i];
 }
 
-/* Step from x displaced by t along column k of [x | u]; -> which contacts there are. */
+/* Step from x displaced by t along column k of [x | u | theta]; -> which contacts there are. */
 static uint64_t displaced(tacSim *sim, const tacModel *m, const double *x, const double *u, int nu, int k, double t,
                           double *y) {
     double x1[MOST], u1[MOST], move[MOST] = {0};
@@ -99,11 +121,19 @@ static uint64_t displaced(tacSim *sim, const tacModel *m, const double *x, const
         tac_qpos_add(m, x, move, x1);
     } else if (k < ndx) {
         x1[m->nq + k - m->nv] += t;
-    } else {
+    } else if (k < ndx + nu) {
         u1[k - ndx] += t;
     }
     tacStepInfo info;
+    double theta[NPARAM], moved[NPARAM];
+    CHECK_INT(tac_sim_get_params(sim, theta), TAC_OK);
+    memcpy(moved, theta, sizeof moved);
+    if (k >= ndx + nu) {
+        moved[k - ndx - nu] += t;
+        CHECK_INT(tac_sim_set_params(sim, moved), TAC_OK);
+    }
     CHECK_INT(tac_step(sim, x1, u1, y, &info), TAC_OK);
+    if (k >= ndx + nu) CHECK_INT(tac_sim_set_params(sim, theta), TAC_OK);
     return info.active_set;
 }
 
@@ -124,10 +154,10 @@ static int column_of(tacSim *sim, const tacModel *m, const double *x, const doub
 }
 
 static double worst_of_columns(tacSim *sim, const tacModel *m, const double *x, const double *u, int nu,
-                               const double *A, const double *B, int *switching) {
+                               const tacJac *J, int *switching) {
     int ndx = tac_ndx(m);
     double worst = 0;
-    for (int k = 0; k < ndx + nu; k++) {
+    for (int k = 0; k < ndx + nu + NPARAM; k++) {
         double want[MOST], scale = 1;
         if (column_of(sim, m, x, u, nu, k, want)) {
             (*switching)++;
@@ -136,8 +166,12 @@ static double worst_of_columns(tacSim *sim, const tacModel *m, const double *x, 
         for (int i = 0; i < ndx; i++)
             scale = fmax(scale, fabs(want[i]));
         for (int i = 0; i < ndx; i++) {
-            double got = k < ndx ? A[i * ndx + k] : B[i * nu + k - ndx];
-            worst = fmax(worst, fabs(got - want[i]) / scale);
+            double got = k < ndx        ? J->A[i * ndx + k]
+                         : k < ndx + nu ? J->B[i * nu + k - ndx]
+                                        : J->P[i * NPARAM + k - ndx - nu];
+            double error = fabs(got - want[i]) / scale;
+            if (error > TOL_GRADIENT && k >= ndx + nu) print_error("%s: %.2e\n", PARAMS[k - ndx - nu], error);
+            worst = fmax(worst, error);
         }
     }
     return worst;
@@ -149,26 +183,27 @@ static void gradient_is_that_of_the_step(void **state) {
     tacModel *m = robot();
     tacSim *soft = simulate(m, KAPPA, 0), *smoothed = simulate(m, 1e-8, KAPPA);
     tacOptions options = tac_default_options(m);
-    options.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC;
+    options.inputs = INPUTS;
     int ndx = tac_ndx(m), nu = tac_ninput(m, &options), contacts = 0, switching = 0;
     double *A = malloc(sizeof(double) * (size_t)(ndx * ndx)), *B = malloc(sizeof(double) * (size_t)(ndx * nu));
-    double *A2 = malloc(sizeof(double) * (size_t)(ndx * ndx));
+    double *A2 = malloc(sizeof(double) * (size_t)(ndx * ndx)), *P = malloc(sizeof(double) * (size_t)(ndx * NPARAM));
+    tacJac J = {A, B, P};
     tacDraw d = {61, 0};
     CHECK(ndx <= MOST && nu <= MOST && tac_nx(m) <= MOST);
     for (int k = 0; k < 12; k++) {
         double x[MOST], u[MOST], y[MOST], hard[MOST];
         tacStepInfo info;
         draw_state(m, &d, x, u, nu);
-        CHECK_INT(tac_step_jac(soft, x, u, y, &(tacJac){.A = A, .B = B}, &info), TAC_OK);
+        CHECK_INT(tac_step_jac(soft, x, u, y, &J, &info), TAC_OK);
         contacts += info.contacts > 0;
         CHECK(fabs(A[ndx * m->nv + 2]) > 1e-6);
-        CHECK_LT(worst_of_columns(soft, m, x, u, nu, A, B, &switching), TOL_GRADIENT);
+        CHECK_LT(worst_of_columns(soft, m, x, u, nu, &J, &switching), TOL_GRADIENT);
         CHECK_INT(tac_step_jac(smoothed, x, u, hard, &(tacJac){.A = A2}, NULL), TAC_OK);
         CHECK_ARRAY(ndx * ndx, A2, A, 1e-9);
         CHECK(fabs(hard[2] - y[2]) > 1e-9);
     }
     CHECK(contacts >= 10 && switching <= 12);
-    free(A), free(B), free(A2);
+    free(A), free(B), free(A2), free(P);
     tac_sim_free(soft), tac_sim_free(smoothed);
     tac_model_free(m);
 }
@@ -178,26 +213,31 @@ static void reverse_is_forward(void **state) {
     tacModel *m = robot();
     tacSim *sim = simulate(m, 1e-8, 0);
     tacOptions options = tac_default_options(m);
-    options.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC;
+    options.inputs = INPUTS;
     int ndx = tac_ndx(m), nu = tac_ninput(m, &options);
     double *A = malloc(sizeof(double) * (size_t)(ndx * ndx)), *B = malloc(sizeof(double) * (size_t)(ndx * nu));
+    double *P = malloc(sizeof(double) * (size_t)(ndx * NPARAM));
     tacDraw d = {62, 0};
     for (int k = 0; k < 10; k++) {
         double x[MOST], u[MOST], ybar[MOST], gx[MOST], gu[MOST], want_x[MOST] = {0}, want_u[MOST] = {0};
+        double gtheta[NPARAM], want_theta[NPARAM] = {0};
         draw_state(m, &d, x, u, nu);
         draw_array(&d, ndx, ybar);
-        CHECK_INT(tac_step_jac(sim, x, u, NULL, &(tacJac){.A = A, .B = B}, NULL), TAC_OK);
-        CHECK_INT(tac_step_vjp(sim, x, u, ybar, &(tacGrad){.x = gx, .u = gu}, NULL), TAC_OK);
+        CHECK_INT(tac_step_jac(sim, x, u, NULL, &(tacJac){A, B, P}, NULL), TAC_OK);
+        CHECK_INT(tac_step_vjp(sim, x, u, ybar, &(tacGrad){gx, gu, gtheta}, NULL), TAC_OK);
         for (int i = 0; i < ndx; i++) {
             for (int j = 0; j < ndx; j++)
                 want_x[j] += ybar[i] * A[i * ndx + j];
             for (int j = 0; j < nu; j++)
                 want_u[j] += ybar[i] * B[i * nu + j];
+            for (int j = 0; j < NPARAM; j++)
+                want_theta[j] += ybar[i] * P[i * NPARAM + j];
         }
         CHECK_ARRAY(ndx, gx, want_x, TOL_REVERSE);
         CHECK_ARRAY(nu, gu, want_u, TOL_REVERSE);
+        CHECK_ARRAY(NPARAM, gtheta, want_theta, TOL_REVERSE);
     }
-    free(A), free(B);
+    free(A), free(B), free(P);
     tac_sim_free(sim);
     tac_model_free(m);
 }

@@ -147,15 +147,6 @@ static double compliance_rate(const tacModel *m, const tacParamTangent *t, int b
     return -change / (total * total);
 }
 
-/* Where two equal frictions meet, each has half: the mean of both sides of the kink, and the whole when both move. */
-static double friction_rate(const tacModel *m, const tacParamTangent *t, const tacContact *c, int axis) {
-    if (c->pair >= 0) return is_number(m, t, m->pair_friction + 5 * c->pair + axis - 1);
-    int a = c->geom[0], b = c->geom[1], pa = m->geom_priority[a], pb = m->geom_priority[b];
-    double *fa = m->geom_friction + 3 * a, *fb = m->geom_friction + 3 * b;
-    if (pa == pb && *fa == *fb) return 0.5 * (is_number(m, t, fa) + is_number(m, t, fb));
-    return is_number(m, t, (pa != pb ? pa > pb : *fa > *fb) ? fa : fb);
-}
-
 static double bound_sign(const tacLcp *lcp, int k) {
     return lcp->row_class[k] == TAC_ROW_LOW ? -1 : lcp->row_class[k] == TAC_ROW_HIGH ? 1 : 0;
 }
@@ -178,7 +169,7 @@ static void emit_bound(const tacLcpPoint *p, int k, const tacParamTangent *t, in
     double sign = bound_sign(lcp, k), change = 0;
     if (sign == 0) return;
     if (row->kind == TAC_ROW_CONTACT && row->axis > 0)
-        change = friction_rate(m, t, &lcp->rows.contact[row->id], row->axis) * lcp->f[lcp->parent[k]];
+        change = tac_contact_friction_param(m, t, &lcp->rows.contact[row->id], row->axis) * lcp->f[lcp->parent[k]];
     if (row->kind == TAC_ROW_JOINT_FRICTION && !lcp->impact)
         change = is_number(m, t, m->joint_frictionloss + m->dof_joint[row->id]) * lcp->h;
     if (row->kind == TAC_ROW_TENDON_FRICTION && !lcp->impact)

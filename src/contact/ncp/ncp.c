@@ -28,6 +28,10 @@ static int most_limits(const tacModel *m) {
     return n;
 }
 
+int tac_ncp_most_inputs(const tacModel *m, int max_contacts) {
+    return TAC_NCP_INPUTS * max_contacts + TAC_NCP_LIMIT_INPUTS * most_limits(m);
+}
+
 size_t tac_ncp_pose_bytes(const tacModel *m) {
     size_t nb = (size_t)m->nbody;
     return 3 * tac_arena_round(nb * sizeof(tacVec3)) + tac_arena_round(nb * sizeof(tacQuat)) +

@@ -85,8 +85,10 @@ tacMat3 tac_ncp_turn_block(const tacWork *first, const tacWork *second, int b, t
 void tac_ncp_add_rigid(const tacMat3 *T, double s, tacVec3 arm_row, tacVec3 arm_column, double *H);
 /* [a]: the matrix of a x. */
 tacMat3 tac_ncp_skew(tacVec3 a);
-/* w at q (-) h v. */
-void tac_ncp_pose_before(tacNcp *p, tacWork *w);
+/* Momentum of turning gained between the pose before (w[0]), at q and at q+ (w[2]), world axes: linear in J. */
+tacVec3 tac_ncp_turn_gained(const tacWork *const w[3], int b, tacSym3 J, double h);
+/* w at q (-) h v, and those coordinates. */
+void tac_ncp_pose_before(tacNcp *p, tacWork *w, double *q_before);
 /* State at hand (w at q, tau set) -> before. Uses next. */
 void tac_ncp_begin(tacNcp *p);
 /* v+ -> poses at q+, f and g without contacts and limits. TAC_ERR_DEGENERATE: a body turns by pi/2 or more. */
@@ -106,12 +108,32 @@ void tac_ncp_place_geom(tacNcp *p, const tacWork *w, int geom);
 void tac_ncp_add_impulse(const tacNcp *p, const tacNcpContact *c, const double t[3], tacVec6 *f);
 /* Row over twists about a point -> about an origin from which the point is at d. */
 void tac_ncp_shift_row(tacVec3 d, double *row);
+/* Impulse from body 0 on body 1 of components (normal, tangents). */
+tacVec3 tac_ncp_impulse(const tacContact *c, const double t[3]);
 /* Iterate -> impulses on f and g, residuals of contacts and limits; -> the largest. */
 double tac_ncp_load(tacNcp *p, const double *a, const double *b);
-/* Forces of contacts on bodies, about their origins at q+ (6 nbody), and of contacts and limits on dofs (nv). */
-void tac_ncp_forces(tacNcp *p, double *wrench, double *qfrc);
 /* -> what they add to ldu. TAC_ERR_DEGENERATE: a contact has no derivative. */
 tacStatus tac_ncp_contact_blocks(tacNcp *p);
+/* Its parts. -> c->G, and Gamma (of each side's wrench at fixed impulses by the poses at q+, about the origins). */
+tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12]);
+/* TAC_ERR_ARENA_FULL: no room for an edge. */
+tacStatus tac_ncp_add_contact(tacNcp *p, const tacNcpContact *c, const double K[9], double Gamma[2][6][12]);
+void tac_ncp_add_limits(tacNcp *p);
+/* How one side of a contact moves: centre of mass and turn, at q and at q+. */
+typedef struct tacNcpSide {
+    tacVec3 dx_now, turn_now, dx_next, turn_next;
+} tacNcpSide;
+/* What a contact makes of its own motion d at q+ and of its sides': gap, slip, and at fixed impulses the wrench on each
+ * side about the tree's origin at q, centre of mass kept there; beside it the force itself. */
+typedef struct tacNcpChange {
+    double gap_slip[3];
+    tacVec6 wrench[2];
+    tacVec3 force[2];
+} tacNcpChange;
+tacNcpChange tac_ncp_contact_change(const tacNcp *p, const tacNcpContact *c, const tacContactTangent *d,
+                                    const tacNcpSide side[2]);
+/* d(unit of gaps)   (W8) */
+double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d);
 /* Right sides c of the complementarity rows -> f and g of the reduced system. */
 void tac_ncp_reduce(tacNcp *p, const double *c, double *f, double *g);
 /* Solved motion (dv, ldu.z) -> da, db; needs tac_ncp_reduce with the same c. */
@@ -126,30 +148,87 @@ void tac_ncp_report(const tacNcp *p, tacStepInfo *info);
 enum { TAC_NCP_STARTS = 3 };
 tacStatus tac_ncp_start(tacNcp *p, int start);
 
-/* --- Derivatives (ncp_deriv.c) ------------------------------------------------------------------------------------ */
+/* --- Derivatives (ncp_deriv.c, ncp_param.c) ----------------------------------------------------------------------- */
 
-/* How a contact's gap (less rest) and slip move with the poses at q. */
-typedef struct tacNcpStart {
-    double K[9], G[3][12];
-} tacNcpStart;
+enum { TAC_NCP_BEFORE, TAC_NCP_NOW, TAC_NCP_NEXT, TAC_NCP_POSES };
+
+/* What contacts and limits answer to, as rows of a derivative at fixed q+: of a contact its gap less rest, two slips,
+ * friction and the unit of its products; then of a limit its gap less rest and the unit. */
+enum { TAC_NCP_GAP, TAC_NCP_MU = 3, TAC_NCP_UNIT, TAC_NCP_INPUTS, TAC_NCP_LIMIT_INPUTS = 2 };
+
+/* A contact at the solution, p its impulses (gamma, xi_1, xi_2). */
+typedef struct tacNcpAnswer {
+    double K[9];                  /* dp = -K d(gap, slip) */
+    double to[3][TAC_NCP_INPUTS]; /* dp/d(inputs) */
+    double start[3][12];          /* d(gap less rest, slip)/d(poses at q) */
+    double Gamma[2][6][12];       /* tac_ncp_contact_jac */
+} tacNcpAnswer;
 
 typedef struct tacNcpDeriv {
-    tacWork prev;         /* at q (-) h v: position stage */
-    double *now, *before; /* nbody x 36: df/d(pose at q), df/d(pose before) of bodies without contacts */
-    tacVec6 *wrench;      /* nbody: missing impulse at the centre of mass */
-    unsigned char *behind;
-    tacNcpStart *start; /* a contact */
+    double kappa;
+    tacWork before; /* at q (-) h v: position stage */
+    double *q_before;
+    double *block[TAC_NCP_POSES]; /* nbody x 36: df/d(pose) of all behind a body, without contacts */
+    tacVec6 *row[TAC_NCP_POSES];  /* nv: S . block of the dof's body */
+    double *rigid, *diag;         /* nbody x 36, nv: of the step's system without contacts and limits */
+    tacVec6 *by_q, *by_v;         /* nv: twist of the pose before per unit of q_j, v_j */
+    tacVec6 *wrench;              /* nbody: what is missing to balance, at the centre of mass */
+    tacNcpAnswer *answer;         /* a contact */
+    tacVec6 *path;                /* nbody, with rest (nv): of tac_ncp_adjoint */
+    double *rest;
 } tacNcpDeriv;
+
+/* Where one kind of column goes: changes of the dofs' balance R at fixed impulses of contacts and limits, of what these
+ * answer to, and of contact wrenches on bodies at fixed impulses (6 nbody rows; empty: not asked for). */
+typedef struct tacNcpSink {
+    tacSink balance, inputs, wrench;
+} tacNcpSink;
 
 size_t tac_ncp_deriv_bytes(const tacModel *m, int max_contacts);
 int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena);
-/* At the solution. */
-tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d);
+/* Rows of inputs, at the solution; at most. */
+int tac_ncp_inputs(const tacNcp *p);
+int tac_ncp_most_inputs(const tacModel *m, int max_contacts);
+/* At the solution for kappa -> d, and ldu factored. */
+tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa);
 /* The change of v+ that keeps q+ where it is as q_j moves: -1/h, for rotations a row of -Jr^-1(h v+)^T / h. Of 1 or 3
- * dofs, from tac_ncp_hold_first on. */
-int tac_ncp_hold(const tacNcp *p, int j, double dv[3]);
-int tac_ncp_hold_first(const tacNcp *p, int j);
-/* Twists of the poses before and now of all behind dof j, per unit of q_j or v_j. */
-void tac_ncp_twists(const tacNcp *p, const tacNcpDeriv *d, int j, int velocity, tacVec6 twist[2]);
-/* Change of the missing impulses f (nbody) about the trees' origins at q, per unit of q_j or v_j at fixed q+. */
-void tac_ncp_column(const tacNcp *p, const tacNcpDeriv *d, int j, int velocity, tacVec6 *f);
+ * dofs, from *first on. */
+int tac_ncp_hold(const tacNcp *p, int j, double dv[3], int *first);
+double tac_ncp_own_inertia(const tacNcp *p, int dof);
+/* block z */
+tacVec6 tac_ncp_block_times(const tacNcpDeriv *d, int pose, int body, tacVec6 z);
+/* A contact that overlaps at q, prepared there. */
+tacStatus tac_ncp_start_system(tacNcp *p, const tacNcpContact *c, tacContactSystem *system);
+/* Wrenches of unit impulses on both sides, about the trees' origins; zero on what does not move. */
+void tac_ncp_units(const tacNcp *p, const tacNcpContact *c, tacVec6 unit[2][3]);
+/* d(impulse) of a limit. */
+double tac_ncp_limit_answer(const tacNcpDeriv *d, const tacNcpLimit *l, double gap, double unit);
+
+/* Emits the columns of q and v, but for joint forces and for axes that turn at fixed f. */
+void tac_ncp_state_jac(const tacNcp *p, const tacNcpDeriv *d, const tacNcpSink *q, const tacNcpSink *v);
+/* What ncp_param.c reads. */
+typedef struct tacNcpView {
+    tacNcp *p;
+    const tacNcpDeriv *d;
+    const tacSmoothPoint *x;
+    int free; /* 1: without contacts */
+} tacNcpView;
+/* Emits the columns of mocap poses and parameters, but for joint forces; NULL skips. */
+tacStatus tac_ncp_param_jac(const tacNcpView *v, const tacParamTangent *tangents, const tacNcpSink *mocap,
+                            const tacNcpSink *theta);
+/* The transpose of (inputs, balance) -> (v+, impulses): A^T lambda = vbar - G^T mu with mu += dp/d(inputs)^T (unit
+ * impulses . lambda), so that bar = -lambda . dR + mu . dr. mu starts with dp/d(inputs)^T pbar, zero without pbar. */
+void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu);
+
+/* --- Forces of constraints (ncp_wrench.c) ------------------------------------------------------------------------- */
+
+/* Forces of contacts on bodies, about their origins at q+ (6 nbody), and of constraints on dofs (nv). */
+void tac_ncp_forces(tacNcp *p, double *wrench, double *qfrc);
+/* wrench[nbody]: what is missing to the bodies' balance without contacts, at their centres of mass. */
+void tac_ncp_free_wrenches(const tacNcp *p, tacVec6 *wrench);
+/* Weights of the wrenches on bodies -> added to those of the poses at q+ (nbody) and of the inputs of contacts. */
+void tac_ncp_wrench_weights(const tacNcp *p, const tacNcpDeriv *d, const double *wrenchbar, tacVec6 *zbar, double *mu);
+/* Weights of the forces on dofs -> added to those of the poses at q+ and of v+. Overwrites d->path. */
+void tac_ncp_free_weights(const tacNcp *p, const tacNcpDeriv *d, const double *qfrcbar, tacVec6 *zbar, double *vbar);
+/* Poses at q+ follow v+: vbar += right^T (sums of zbar over subtrees); zbar is overwritten. */
+void tac_ncp_pose_weights(const tacNcp *p, tacVec6 *zbar, double *vbar);

@@ -39,6 +39,13 @@ static tacQuat relative(tacQuat r0, tacQuat r1) {
     return r.w < 0 ? (tacQuat){-r.w, -r.x, -r.y, -r.z} : r;
 }
 
+tacVec3 tac_ncp_turn_gained(const tacWork *const w[3], int b, tacSym3 J, double h) {
+    tacQuat r = relative(w[0]->xquat[b], w[1]->xquat[b]), s = relative(w[1]->xquat[b], w[2]->xquat[b]);
+    tacVec3 was = tac_turn_momentum(J, r.w, (tacVec3){r.x, r.y, r.z}, h, 0);
+    tacVec3 is = tac_turn_momentum(J, s.w, (tacVec3){s.x, s.y, s.z}, h, 1);
+    return tac_mulmv3(w[1]->xmat[b], tac_sub3(is, was));
+}
+
 /* --- Poses -------------------------------------------------------------------------------------------------------- */
 
 /* w at q (+) step v. */
@@ -49,8 +56,9 @@ static void pose_at(tacNcp *p, double step, const double *v, tacWork *w) {
     tac_kinematics_q(p->m, w, p->q_next, p->mocap);
 }
 
-void tac_ncp_pose_before(tacNcp *p, tacWork *w) {
+void tac_ncp_pose_before(tacNcp *p, tacWork *w, double *q_before) {
     pose_at(p, -p->h, p->v, w);
+    memcpy(q_before, p->q_next, (size_t)p->m->nq * sizeof *q_before);
     for (int i = 0; i < p->m->nv; i++) /* as they were */
         p->hv[i] = p->h * p->x[i];
     tac_qpos_add(p->m, p->q, p->hv, p->q_next);

@@ -13,17 +13,26 @@ static void add_cone(tacNcp *p, int dim, double unit) {
     p->numbers += dim;
 }
 
+/* Bodies that the unit of gaps is a mean over. */
+static int counts(const tacNcp *p, int b) { return !p->ldu.still[b] && p->m->body_mass[b] > 0; }
+
+static double half_trace(tacSym3 J) { return 0.5 * (J.xx + J.yy + J.zz); }
+
 /* h m L^2/T^2: m L^2 is half the trace of the inertia, the mean over moving bodies, L being the radius of gyration. */
 static double unit_of_gaps(const tacNcp *p) {
     double sum = 0;
     int count = 0;
-    for (int b = 1; b < p->m->nbody; b++) {
-        tacSym3 J = p->m->body_icom[b];
-        if (p->ldu.still[b] || !(p->m->body_mass[b] > 0)) continue;
-        sum += 0.5 * (J.xx + J.yy + J.zz);
-        count++;
-    }
+    for (int b = 1; b < p->m->nbody; b++)
+        if (counts(p, b)) sum += half_trace(p->m->body_icom[b]), count++;
     return (sum > 0 ? sum / count : 1) * p->h / (TAC_NCP_TIME * TAC_NCP_TIME);
+}
+
+double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d) {
+    double sum = 0;
+    int count = 0;
+    for (int b = 1; b < p->m->nbody; b++)
+        if (counts(p, b)) sum += half_trace(d[b].icom), count++;
+    return count == 0 ? 0 : sum / count * p->h / (TAC_NCP_TIME * TAC_NCP_TIME);
 }
 
 static double rest_of(const tacNcp *p, double gap) { return tac_min(0, gap + p->h * TAC_NCP_CORRECTION); }
@@ -124,13 +133,12 @@ tacStatus tac_ncp_place(tacNcp *p) {
 
 /* --- Impulses and residuals --------------------------------------------------------------------------------------- */
 
-/* Impulse from body 0 on body 1 of components (normal, tangents). */
-static tacVec3 impulse_of(const tacContact *c, const double t[3]) {
+tacVec3 tac_ncp_impulse(const tacContact *c, const double t[3]) {
     return tac_madd3(tac_madd3(tac_scale3(t[0], c->normal), t[1], c->tangent[0]), t[2], c->tangent[1]);
 }
 
 void tac_ncp_add_impulse(const tacNcp *p, const tacNcpContact *c, const double t[3], tacVec6 *f) {
-    tacVec3 P = impulse_of(&c->now, t);
+    tacVec3 P = tac_ncp_impulse(&c->now, t);
     for (int side = 0; side < 2; side++) {
         int b = c->body[side];
         double sign = side == 0 ? 1 : -1;
@@ -172,77 +180,35 @@ double tac_ncp_load(tacNcp *p, const double *a, const double *b) {
     return worst;
 }
 
-static void components_of(const tacNcpContact *c, double t[3]) {
-    t[0] = c->p.gamma, t[1] = c->p.xi[1], t[2] = c->p.xi[2];
-}
-
-/* W_b = sum of +-((p - o_b) x P, P)/h at q+, o_b the body's origin. */
-static void wrenches_on_bodies(const tacNcp *p, tacVec6 *wrench) {
-    memset(wrench, 0, (size_t)p->m->nbody * sizeof *wrench);
-    for (int i = 0; i < p->ncontact; i++) {
-        const tacNcpContact *c = &p->contact[i];
-        double t[3];
-        components_of(c, t);
-        tacVec3 F = tac_scale3(1 / p->h, impulse_of(&c->now, t));
-        for (int side = 0; side < 2; side++) {
-            tacVec3 arm = tac_sub3(c->now.pos, p->next.xpos[c->body[side]]);
-            tacVec6 *sum = &wrench[c->body[side]];
-            *sum = tac_madd6(*sum, side == 0 ? -1 : 1, (tacVec6){tac_cross3(arm, F), F});
-        }
-    }
-}
-
-void tac_ncp_forces(tacNcp *p, double *wrench, double *qfrc) {
-    const tacModel *m = p->m;
-    wrenches_on_bodies(p, (tacVec6 *)(void *)wrench);
-    memset(qfrc, 0, (size_t)m->nv * sizeof *qfrc);
-    memset(p->rhs, 0, (size_t)m->nbody * sizeof *p->rhs);
-    for (int i = 0; i < p->ncontact; i++) {
-        double t[3];
-        components_of(&p->contact[i], t);
-        tac_ncp_add_impulse(p, &p->contact[i], t, p->rhs);
-    }
-    for (int b = m->nbody - 1; b > 0; b--) {
-        for (int i = m->body_dof_adr[b]; i < m->body_dof_adr[b] + m->body_dof_num[b]; i++)
-            qfrc[i] = -tac_dot6(p->w->S[i], p->rhs[b]) / p->h;
-        p->rhs[m->body_parent[b]] = tac_add6(p->rhs[m->body_parent[b]], p->rhs[b]);
-    }
-    for (int i = 0; i < p->nlimit; i++)
-        qfrc[p->limit[i].dof] += p->limit[i].sign * p->limit[i].gamma / p->h;
-}
-
 /* --- Linear system ------------------------------------------------------------------------------------------------ */
-
-/* Derivatives of one contact along the twist k of the body on side `moved`, about the contact's point. */
-typedef struct Column {
-    double gap_slip[3];
-    tacVec6 wrench[2]; /* of the impulse on each side, at fixed components */
-} Column;
 
 static tacVec3 axis(int k) { return tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2); }
 
-/* d(velocity of the material point): d(slide) + d(spin) x arm + spin x d(arm), with d(spin) = Jl^-1 turn / h. */
-static tacVec3 velocity_move(const tacNcp *p, int body, tacVec3 point, tacVec3 dpoint, tacVec3 dx, tacVec3 turn) {
+/* d(velocity of the material point): d(slide) + d(spin) x arm + spin x d(arm), with
+ * d(spin) = (Jl^-1 turn+ - Jr^-1 turn)/h. */
+static tacVec3 velocity_move(const tacNcp *p, int body, tacVec3 point, tacVec3 dpoint, const tacNcpSide *s) {
     if (p->ldu.still[body]) return tac_zero3();
     tacVec3 arm = tac_sub3(point, p->next.xipos[body]), rotation = tac_scale3(p->h, p->spin[body]);
-    tacVec3 dspin = tac_scale3(1 / p->h, tac_mulmtv3(tac_quat_right_jacobian_inverse(rotation), turn));
-    tacVec3 from_turn = tac_add3(tac_cross3(dspin, arm), tac_cross3(p->spin[body], tac_sub3(dpoint, dx)));
-    return tac_madd3(from_turn, 1 / p->h, dx);
+    tacMat3 inverse = tac_quat_right_jacobian_inverse(rotation);
+    tacVec3 dspin =
+        tac_scale3(1 / p->h, tac_sub3(tac_mulmtv3(inverse, s->turn_next), tac_mulmv3(inverse, s->turn_now)));
+    tacVec3 from_turn = tac_add3(tac_cross3(dspin, arm), tac_cross3(p->spin[body], tac_sub3(dpoint, s->dx_next)));
+    return tac_madd3(from_turn, 1 / p->h, tac_sub3(s->dx_next, s->dx_now));
 }
 
-static Column column_of(const tacNcp *p, const tacNcpContact *c, const tacContactTangent *d, int moved, int k) {
-    Column out;
+tacNcpChange tac_ncp_contact_change(const tacNcp *p, const tacNcpContact *c, const tacContactTangent *d,
+                                    const tacNcpSide side[2]) {
+    tacNcpChange out;
     double t[3] = {c->p.gamma, c->p.xi[1], c->p.xi[2]};
-    tacVec3 P = impulse_of(&c->now, t), u = slip_of(p, c), du[2];
+    tacVec3 P = tac_ncp_impulse(&c->now, t), u = slip_of(p, c), du[2];
     tacVec3 dP = tac_madd3(tac_madd3(tac_scale3(t[0], d->normal), t[1], d->tangent[0]), t[2], d->tangent[1]);
-    for (int side = 0; side < 2; side++) {
-        int b = c->body[side];
-        tacVec3 turn = side == moved && k < 3 ? axis(k) : tac_zero3(), dx = tac_zero3();
-        if (side == moved) dx = k < 3 ? tac_cross3(turn, tac_sub3(p->next.xipos[b], c->now.pos)) : axis(k);
-        du[side] = velocity_move(p, b, c->now.pos, d->pos, dx, turn);
-        tacVec3 darm = tac_sub3(d->pos, dx);
-        tacVec6 wrench = {tac_add3(tac_cross3(darm, P), tac_cross3(c->arm[side], dP)), dP};
-        out.wrench[side] = tac_scale6(side == 0 ? -1 : 1, wrench);
+    for (int k = 0; k < 2; k++) {
+        double sign = k == 0 ? -1 : 1;
+        du[k] = velocity_move(p, c->body[k], c->now.pos, d->pos, &side[k]);
+        tacVec3 darm = tac_sub3(d->pos, side[k].dx_next);
+        tacVec6 wrench = {tac_add3(tac_cross3(darm, P), tac_cross3(c->arm[k], dP)), dP};
+        out.wrench[k] = tac_scale6(sign, wrench);
+        out.force[k] = tac_scale3(sign, P);
     }
     tacVec3 slip_change = tac_sub3(du[1], du[0]);
     out.gap_slip[0] = d->dist;
@@ -251,20 +217,29 @@ static Column column_of(const tacNcp *p, const tacNcpContact *c, const tacContac
     return out;
 }
 
+/* Along twist k, about the contact's point, of the body on side `moved`. */
+static tacNcpChange change_along(const tacNcp *p, const tacNcpContact *c, const tacContactTangent *d, int moved,
+                                 int k) {
+    tacNcpSide side[2] = {0};
+    tacVec3 arm = tac_sub3(p->next.xipos[c->body[moved]], c->now.pos);
+    side[moved].turn_next = k < 3 ? axis(k) : tac_zero3();
+    side[moved].dx_next = k < 3 ? tac_cross3(axis(k), arm) : axis(k);
+    return tac_ncp_contact_change(p, c, d, side);
+}
+
 void tac_ncp_shift_row(tacVec3 d, double *row) {
     tacVec3 ang = tac_load3(row), lin = tac_load3(row + 3);
     tac_store3(row, tac_add3(ang, tac_cross3(d, lin)));
 }
 
-/* Derivatives about the origins: c->G, and Gamma[side][6 x 12] of the wrenches at fixed impulses. */
-static tacStatus differentiate(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12]) {
+tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12]) {
     tacContactSystem system;
     tacStatus status = tac_contact_prepare(p->m, p->scene, &c->now, &system);
     if (status != TAC_OK) return status;
     for (int moved = 0; moved < 2; moved++) {
         tacVec3 d = tac_sub3(c->now.pos, p->next.origin[c->body[moved]]);
         for (int k = 0; k < 6; k++) {
-            Column column = column_of(p, c, &system.twist[moved][k], moved, k);
+            tacNcpChange column = change_along(p, c, &system.twist[moved][k], moved, k);
             for (int i = 0; i < 3; i++)
                 c->G[i][6 * moved + k] = column.gap_slip[i];
             for (int side = 0; side < 2; side++) {
@@ -296,7 +271,7 @@ static void add_block(const tacNcpContact *c, int side, int moved, const double 
     double F[3][6], sign = side == 0 ? -1 : 1;
     for (int i = 0; i < 3; i++) {
         double t[3] = {i == 0, i == 1, i == 2};
-        tacVec3 P = tac_scale3(sign, impulse_of(&c->now, t));
+        tacVec3 P = tac_scale3(sign, tac_ncp_impulse(&c->now, t));
         tac_store3(F[i], tac_cross3(c->arm[side], P)), tac_store3(F[i] + 3, P);
     }
     for (int j = 0; j < 6; j++) {
@@ -309,11 +284,7 @@ static void add_block(const tacNcpContact *c, int side, int moved, const double 
     }
 }
 
-static tacStatus contact_block(tacNcp *p, tacNcpContact *c) {
-    double K[9], Gamma[2][6][12];
-    tacStatus status = differentiate(p, c, Gamma);
-    if (status != TAC_OK) return status;
-    tac_friction_stiffness(&c->p, K);
+tacStatus tac_ncp_add_contact(tacNcp *p, const tacNcpContact *c, const double K[9], double Gamma[2][6][12]) {
     for (int side = 0; side < 2; side++)
         for (int moved = 0; moved < 2; moved++) {
             if (p->ldu.still[c->body[side]] || p->ldu.still[c->body[moved]]) continue;
@@ -324,12 +295,20 @@ static tacStatus contact_block(tacNcp *p, tacNcpContact *c) {
     return TAC_OK;
 }
 
-tacStatus tac_ncp_contact_blocks(tacNcp *p) {
-    tacStatus status = TAC_OK;
-    for (int i = 0; i < p->ncontact && status == TAC_OK; i++)
-        status = contact_block(p, &p->contact[i]);
+void tac_ncp_add_limits(tacNcp *p) {
     for (int i = 0; i < p->nlimit; i++)
         p->ldu.diag[p->limit[i].dof] += p->h * p->limit[i].gamma / p->limit[i].s;
+}
+
+tacStatus tac_ncp_contact_blocks(tacNcp *p) {
+    tacStatus status = TAC_OK;
+    for (int i = 0; i < p->ncontact && status == TAC_OK; i++) {
+        double K[9], Gamma[2][6][12];
+        status = tac_ncp_contact_jac(p, &p->contact[i], Gamma);
+        tac_friction_stiffness(&p->contact[i].p, K);
+        if (status == TAC_OK) status = tac_ncp_add_contact(p, &p->contact[i], K, Gamma);
+    }
+    tac_ncp_add_limits(p);
     return status;
 }
 

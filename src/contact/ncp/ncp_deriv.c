@@ -1,6 +1,6 @@
-/* How the step's equations move with the state at fixed q+: the poses at q (-) h v and at q move by twists, which the
- * bodies' blocks and contacts turn into missing impulses   (docs/theory/ncp.md, W20-W23). With q+ held instead of v+
- * the stiff gaps at q+ do not move, and nothing large cancels. */
+/* How the step's equations move at fixed q+: with the state through the poses at q (-) h v and at q, which the bodies'
+ * blocks turn into missing impulses and the contacts into other impulses   (docs/theory/ncp.md, W20-W22). With q+ held
+ * instead of v+ the stiff gaps at q+ do not move, and nothing large cancels. */
 #include "contact/ncp/ncp.h"
 
 #include "math/dense.h"
@@ -11,21 +11,35 @@
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
 size_t tac_ncp_deriv_bytes(const tacModel *m, int max_contacts) {
-    size_t nb = (size_t)m->nbody, block = tac_arena_round(TAC_BLOCK_SIZE * nb * sizeof(double));
-    return 2 * block + tac_arena_round(nb * sizeof(tacVec6)) + tac_arena_round(nb) + tac_ncp_pose_bytes(m) +
-           tac_arena_round((size_t)max_contacts * sizeof(tacNcpStart));
+    size_t nb = (size_t)m->nbody, nv = (size_t)m->nv, d = sizeof(double);
+    return 4 * tac_arena_round(TAC_BLOCK_SIZE * nb * d) + 5 * tac_arena_round(nv * sizeof(tacVec6)) +
+           2 * tac_arena_round(nb * sizeof(tacVec6)) + 2 * tac_arena_round(nv * d) +
+           tac_arena_round((size_t)m->nq * d) + tac_ncp_pose_bytes(m) +
+           tac_arena_round((size_t)max_contacts * sizeof(tacNcpAnswer));
 }
 
 int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena) {
-    d->now = TAC_TAKE(arena, TAC_BLOCK_SIZE * m->nbody, double);
-    d->before = TAC_TAKE(arena, TAC_BLOCK_SIZE * m->nbody, double);
+    double **blocks[] = {&d->block[0], &d->block[1], &d->block[2], &d->rigid};
+    tacVec6 **rows[] = {&d->row[0], &d->row[1], &d->row[2], &d->by_q, &d->by_v};
+    for (int i = 0; i < 4; i++)
+        if ((*blocks[i] = TAC_TAKE(arena, TAC_BLOCK_SIZE * m->nbody, double)) == NULL) return 0;
+    for (int i = 0; i < 5; i++)
+        if ((*rows[i] = TAC_TAKE(arena, m->nv, tacVec6)) == NULL) return 0;
     d->wrench = TAC_TAKE(arena, m->nbody, tacVec6);
-    d->behind = TAC_TAKE(arena, m->nbody, unsigned char);
-    d->start = TAC_TAKE(arena, max_contacts, tacNcpStart);
-    return d->now && d->before && d->wrench && d->behind && d->start && tac_ncp_pose_layout(&d->prev, m, arena);
+    d->path = TAC_TAKE(arena, m->nbody, tacVec6);
+    d->diag = TAC_TAKE(arena, m->nv, double);
+    d->rest = TAC_TAKE(arena, m->nv, double);
+    d->q_before = TAC_TAKE(arena, m->nq, double);
+    d->answer = TAC_TAKE(arena, max_contacts, tacNcpAnswer);
+    return d->wrench && d->path && d->diag && d->rest && d->q_before && d->answer &&
+           tac_ncp_pose_layout(&d->before, m, arena);
 }
 
-/* --- Blocks ------------------------------------------------------------------------------------------------------- */
+int tac_ncp_inputs(const tacNcp *p) { return TAC_NCP_INPUTS * p->ncontact + TAC_NCP_LIMIT_INPUTS * p->nlimit; }
+
+static int limit_row(const tacNcp *p, int limit) { return TAC_NCP_INPUTS * p->ncontact + TAC_NCP_LIMIT_INPUTS * limit; }
+
+/* --- Bodies ------------------------------------------------------------------------------------------------------- */
 
 /* With W+ = R L+ (second pose z+) and W- = R- L+ (second pose z) in world axes, T the derivative of either with its
  * second pose,  dW+ = turn x W+ + T (turn+ - turn),  dW- = turn- x W- + T- (turn - turn-). */
@@ -35,18 +49,80 @@ static void put_body(const tacNcp *p, tacNcpDeriv *d, int b) {
     tacSym3 J = m->body_icom[b];
     tacVec3 W, W_before = p->before[b].ang;
     tacMat3 T = tac_ncp_turn_block(p->w, &p->next, b, J, p->h, &W), T_before, A, B;
-    T_before = tac_ncp_turn_block(&d->prev, p->w, b, J, p->h, NULL);
+    T_before = tac_ncp_turn_block(&d->before, p->w, b, J, p->h, NULL);
     tacMat3 of_W = tac_ncp_skew(W), of_before = tac_ncp_skew(W_before);
     for (int i = 0; i < 9; i++) {
         A.m[i] = -of_W.m[i] - T.m[i] - T_before.m[i];
         B.m[i] = of_before.m[i] + T_before.m[i];
     }
-    tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]), arm_before = tac_sub3(d->prev.xipos[b], d->prev.origin[b]);
-    memset(d->now + TAC_BLOCK_SIZE * b, 0, TAC_BLOCK_SIZE * sizeof(double));
-    memset(d->before + TAC_BLOCK_SIZE * b, 0, TAC_BLOCK_SIZE * sizeof(double));
-    tac_ncp_add_rigid(&A, -2 * mass, arm, arm, d->now + TAC_BLOCK_SIZE * b);
-    tac_ncp_add_rigid(&B, mass, arm, arm_before, d->before + TAC_BLOCK_SIZE * b);
+    tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]),
+            arm_before = tac_sub3(d->before.xipos[b], d->before.origin[b]);
+    tac_ncp_add_rigid(&A, -2 * mass, arm, arm, d->block[TAC_NCP_NOW] + TAC_BLOCK_SIZE * b);
+    tac_ncp_add_rigid(&B, mass, arm, arm_before, d->block[TAC_NCP_BEFORE] + TAC_BLOCK_SIZE * b);
 }
+
+/* Blocks summed over subtrees, and S . block for each dof. */
+static void sum_blocks(const tacNcp *p, tacNcpDeriv *d) {
+    const tacModel *m = p->m;
+    for (int pose = 0; pose < TAC_NCP_POSES; pose++) {
+        for (int b = m->nbody - 1; b > 0; b--)
+            tac_dense_axpy(TAC_BLOCK_SIZE, 1, d->block[pose] + TAC_BLOCK_SIZE * b,
+                           d->block[pose] + TAC_BLOCK_SIZE * m->body_parent[b]);
+        for (int i = 0; i < m->nv; i++)
+            tac_dense_multv(6, 6, d->block[pose] + TAC_BLOCK_SIZE * m->dof_body[i], &p->w->S[i].ang.x,
+                            &d->row[pose][i].ang.x);
+    }
+}
+
+tacVec6 tac_ncp_block_times(const tacNcpDeriv *d, int pose, int body, tacVec6 z) {
+    tacVec6 out;
+    tac_dense_mulv(6, 6, d->block[pose] + TAC_BLOCK_SIZE * body, &z.ang.x, &out.ang.x);
+    return out;
+}
+
+/* --- Rotations ---------------------------------------------------------------------------------------------------- */
+
+/* First of the three dofs of the rotation that dof j belongs to; -1: none. */
+static int rotation_of(const tacModel *m, int j) {
+    int joint = m->dof_joint[j], type = m->joint_type[joint];
+    int first = m->joint_dof_adr[joint] + (type == TAC_FREE ? 3 : 0);
+    return (type == TAC_FREE || type == TAC_BALL) && j >= first ? first : -1;
+}
+
+int tac_ncp_hold(const tacNcp *p, int j, double dv[3], int *first) {
+    int rotation = rotation_of(p->m, j);
+    *first = rotation < 0 ? j : rotation;
+    dv[0] = -1 / p->h;
+    if (rotation < 0) return 1;
+    tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(p->h, tac_load3(p->x + rotation)));
+    for (int r = 0; r < 3; r++)
+        dv[r] = -inverse.m[3 * (j - rotation) + r] / p->h;
+    return 3;
+}
+
+/* sum_r S_r B[r][j] of a rotation's axes. */
+static tacVec6 turned_axis(const tacVec6 *S, int first, int j, const tacMat3 *B) {
+    tacVec6 sum = tac_zero6();
+    for (int r = 0; r < 3; r++)
+        sum = tac_madd6(sum, B->m[3 * r + (j - first)], S[first + r]);
+    return sum;
+}
+
+/* The pose before is at q (-) h v: of rotations, quat exp(-h v). Its twists per unit of q_j and v_j. */
+static void twists_before(const tacNcp *p, tacNcpDeriv *d) {
+    for (int j = 0; j < p->m->nv; j++) {
+        int first = rotation_of(p->m, j);
+        d->by_q[j] = d->before.S[j];
+        d->by_v[j] = tac_scale6(-p->h, d->before.S[j]);
+        if (first < 0) continue;
+        tacVec3 back = tac_scale3(-p->h, tac_load3(p->v + first));
+        tacMat3 B = tac_transpose3(tac_quat_mat(tac_quat_exp(back))), Q = tac_quat_right_jacobian(back);
+        d->by_q[j] = turned_axis(d->before.S, first, j, &B);
+        d->by_v[j] = tac_scale6(-p->h, turned_axis(d->before.S, first, j, &Q));
+    }
+}
+
+/* --- Contacts ----------------------------------------------------------------------------------------------------- */
 
 /* Slip as the pose at q moves: d(slide) = -dx/h, d(spin) = -Jr^-1(h spin) turn / h. Twists about the tree's origin. */
 static void slip_start(const tacNcp *p, const tacNcpContact *c, int side, double G[3][12]) {
@@ -65,139 +141,254 @@ static void slip_start(const tacNcp *p, const tacNcpContact *c, int side, double
     }
 }
 
+tacStatus tac_ncp_start_system(tacNcp *p, const tacNcpContact *c, tacContactSystem *system) {
+    for (int side = 0; side < 2; side++)
+        tac_ncp_place_geom(p, p->w, c->start.geom[side]);
+    tacStatus status = tac_contact_prepare(p->m, p->scene, &c->start, system);
+    for (int side = 0; side < 2; side++)
+        tac_ncp_place_geom(p, &p->next, c->start.geom[side]);
+    return status;
+}
+
 /* Of a contact that overlaps at q the gap that counts as closed moves with it. */
 static tacStatus rest_start(tacNcp *p, const tacNcpContact *c, double G[3][12]) {
     tacContactSystem system;
     if (!(c->rest < 0)) return TAC_OK;
-    for (int side = 0; side < 2; side++)
-        tac_ncp_place_geom(p, p->w, c->start.geom[side]);
-    tacStatus status = tac_contact_prepare(p->m, p->scene, &c->start, &system);
+    tacStatus status = tac_ncp_start_system(p, c, &system);
     for (int side = 0; side < 2 && status == TAC_OK; side++) {
         double *row = G[0] + 6 * side;
         for (int k = 0; k < 6; k++)
             row[k] = -system.twist[side][k].dist;
         tac_ncp_shift_row(tac_sub3(c->start.pos, p->w->origin[c->body[side]]), row);
     }
-    for (int side = 0; side < 2; side++)
-        tac_ncp_place_geom(p, &p->next, c->start.geom[side]);
     return status;
 }
 
-tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d) {
-    const tacModel *m = p->m;
-    tacStatus status = TAC_OK;
-    tac_ncp_pose_before(p, &d->prev);
+/* dp/d(gap, slip, mu, unit)   (W12) */
+static void put_answer(const tacNcpContact *c, double kappa, tacNcpAnswer *out) {
+    static const double STILL[2] = {0, 0};
+    tacFrictionSides more_mu = {.e_xi = -c->p.gamma},
+                     more_unit = {.c_normal = kappa, .c_friction = {kappa / TAC_NCP_TIME, 0, 0}};
+    tacFrictionStep by_mu = tac_friction_step(&c->p, &more_mu, 0, STILL),
+                    by_unit = tac_friction_step(&c->p, &more_unit, 0, STILL);
+    tac_friction_stiffness(&c->p, out->K);
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++)
+            out->to[k][i] = -out->K[3 * k + i];
+        out->to[k][TAC_NCP_MU] = k == 0 ? by_mu.gamma : by_mu.xi[k];
+        out->to[k][TAC_NCP_UNIT] = k == 0 ? by_unit.gamma : by_unit.xi[k];
+    }
+}
+
+static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
+    tacNcpContact *c = &p->contact[i];
+    tacNcpAnswer *out = &d->answer[i];
+    memset(out->start, 0, sizeof out->start);
+    put_answer(c, d->kappa, out);
+    for (int side = 0; side < 2; side++)
+        if (!p->ldu.still[c->body[side]]) slip_start(p, c, side, out->start);
+    tacStatus status = tac_ncp_contact_jac(p, c, out->Gamma);
+    if (status == TAC_OK) status = rest_start(p, c, out->start);
+    return status == TAC_OK ? tac_ncp_add_contact(p, c, out->K, out->Gamma) : status;
+}
+
+/* --- At the solution ---------------------------------------------------------------------------------------------- */
+
+/* What is missing to the bodies' balance, contacts included, at their centres of mass. */
+static void put_wrenches(const tacNcp *p, tacNcpDeriv *d) {
     d->wrench[0] = tac_zero6();
-    for (int b = 1; b < m->nbody; b++) {
+    for (int b = 1; b < p->m->nbody; b++) {
         tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]);
         d->wrench[b] = tac_zero6();
-        if (p->ldu.still[b]) continue;
-        d->wrench[b] = (tacVec6){tac_sub3(p->f[b].ang, tac_cross3(arm, p->f[b].lin)), p->f[b].lin};
-        put_body(p, d, b);
+        if (!p->ldu.still[b])
+            d->wrench[b] = (tacVec6){tac_sub3(p->f[b].ang, tac_cross3(arm, p->f[b].lin)), p->f[b].lin};
     }
-    for (int i = 0; i < p->ncontact && status == TAC_OK; i++) {
-        tacNcpContact *c = &p->contact[i];
-        memset(&d->start[i], 0, sizeof d->start[i]);
-        tac_friction_stiffness(&c->p, d->start[i].K);
-        for (int side = 0; side < 2; side++)
-            if (!p->ldu.still[c->body[side]]) slip_start(p, c, side, d->start[i].G);
-        status = rest_start(p, c, d->start[i].G);
-    }
-    return status;
 }
 
-/* --- Columns ------------------------------------------------------------------------------------------------------ */
-
-enum { PREVIOUS, NOW };
-
-/* Axis of dof j after B (of the three of a rotation; others are scaled by s). */
-static tacVec6 turned_axis(const tacModel *m, const tacVec6 *S, int j, const tacMat3 *B, double s) {
-    int joint = m->dof_joint[j], type = m->joint_type[joint],
-        first = m->joint_dof_adr[joint] + (type == TAC_FREE ? 3 : 0);
-    if ((type != TAC_FREE && type != TAC_BALL) || j < first) return tac_scale6(s, S[j]);
-    tacVec6 sum = tac_zero6();
-    for (int r = 0; r < 3; r++)
-        sum = tac_madd6(sum, B->m[3 * r + (j - first)], S[first + r]);
-    return sum;
-}
-
-/* h v of the rotation that dof j belongs to; zero for others. */
-static tacVec3 rotation_of(const tacModel *m, int j, double h, const double *v) {
-    int joint = m->dof_joint[j], type = m->joint_type[joint],
-        first = m->joint_dof_adr[joint] + (type == TAC_FREE ? 3 : 0);
-    return (type != TAC_FREE && type != TAC_BALL) || j < first ? tac_zero3() : tac_scale3(h, tac_load3(v + first));
-}
-
-static tacMat3 start_block(tacVec3 turn) { return tac_transpose3(tac_quat_mat(tac_quat_exp(turn))); }
-
-int tac_ncp_hold(const tacNcp *p, int j, double dv[3]) {
-    int joint = p->m->dof_joint[j], type = p->m->joint_type[joint];
-    int first = p->m->joint_dof_adr[joint] + (type == TAC_FREE ? 3 : 0);
-    dv[0] = -1 / p->h;
-    if ((type != TAC_FREE && type != TAC_BALL) || j < first) return 1;
-    tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(p->h, tac_load3(p->x + first)));
-    for (int r = 0; r < 3; r++)
-        dv[r] = -inverse.m[3 * (j - first) + r] / p->h;
-    return 3;
-}
-
-int tac_ncp_hold_first(const tacNcp *p, int j) {
-    int joint = p->m->dof_joint[j], type = p->m->joint_type[joint];
-    int first = p->m->joint_dof_adr[joint] + (type == TAC_FREE ? 3 : 0);
-    return (type != TAC_FREE && type != TAC_BALL) || j < first ? j : first;
-}
-
-void tac_ncp_twists(const tacNcp *p, const tacNcpDeriv *d, int j, int velocity, tacVec6 twist[2]) {
+tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
     const tacModel *m = p->m;
-    tacVec3 back = rotation_of(m, j, -p->h, p->v);
-    tacMat3 B = velocity ? tac_quat_right_jacobian(back) : start_block(back);
-    for (int i = 0; i < 9 && velocity; i++)
-        B.m[i] *= -p->h;
-    twist[PREVIOUS] = turned_axis(m, d->prev.S, j, &B, velocity ? -p->h : 1);
-    twist[NOW] = velocity ? tac_zero6() : p->w->S[j];
+    size_t blocks = TAC_BLOCK_SIZE * (size_t)m->nbody * sizeof(double);
+    tacStatus status = TAC_OK;
+    d->kappa = kappa;
+    tac_ncp_pose_before(p, &d->before, d->q_before);
+    tac_ncp_linearize(p);
+    memcpy(d->rigid, p->ldu.H, blocks);
+    memcpy(d->block[TAC_NCP_NEXT], p->ldu.H, blocks);
+    memcpy(d->diag, p->ldu.diag, (size_t)m->nv * sizeof *d->diag);
+    memset(d->block[TAC_NCP_NOW], 0, blocks);
+    memset(d->block[TAC_NCP_BEFORE], 0, blocks);
+    for (int b = 1; b < m->nbody; b++)
+        if (!p->ldu.still[b]) put_body(p, d, b);
+    sum_blocks(p, d);
+    twists_before(p, d);
+    put_wrenches(p, d);
+    for (int i = 0; i < p->ncontact && status == TAC_OK; i++)
+        status = put_contact(p, d, i);
+    tac_ncp_add_limits(p);
+    return status == TAC_OK ? tac_block_factor(&p->ldu) : status;
 }
 
-/* f += block z */
-static void add_product(const double *block, const tacVec6 *z, tacVec6 *f) {
-    double out[6];
-    tac_dense_mulv(6, 6, block, &z->ang.x, out);
-    *f = tac_add6(*f, (tacVec6){tac_load3(out), tac_load3(out + 3)});
+/* --- Columns of q and v ------------------------------------------------------------------------------------------- */
+
+/* Dof j moves all behind it: row i sums what is behind both. */
+static void emit_bodies(const tacNcp *p, const tacNcpDeriv *d, const tacSink *q, const tacSink *v) {
+    const tacModel *m = p->m;
+    const tacVec6 *S = p->w->S;
+    for (int i = 0; i < m->nv; i++) {
+        int b = m->dof_body[i];
+        tacVec6 by_v = tac_ncp_block_times(d, TAC_NCP_BEFORE, b, d->by_v[i]),
+                by_q = tac_add6(tac_ncp_block_times(d, TAC_NCP_BEFORE, b, d->by_q[i]),
+                                tac_ncp_block_times(d, TAC_NCP_NOW, b, S[i]));
+        for (int j = i; j >= 0; j = m->dof_parent[j]) {
+            tac_emit(q, i, j, tac_dot6(d->row[TAC_NCP_BEFORE][i], d->by_q[j]) + tac_dot6(d->row[TAC_NCP_NOW][i], S[j]));
+            tac_emit(v, i, j, tac_dot6(d->row[TAC_NCP_BEFORE][i], d->by_v[j]));
+            if (j == i) continue;
+            tac_emit(q, j, i, tac_dot6(S[j], by_q));
+            tac_emit(v, j, i, tac_dot6(S[j], by_v));
+        }
+    }
 }
 
-/* Bodies behind dof j. */
-static void mark_behind(const tacNcp *p, const tacNcpDeriv *d, int j) {
-    int from = p->m->dof_body[j];
-    memset(d->behind, 0, (size_t)p->m->nbody);
-    for (int b = from; b < p->m->nbody; b++)
-        d->behind[b] = b == from || d->behind[p->m->body_parent[b]];
+double tac_ncp_own_inertia(const tacNcp *p, int dof) {
+    return p->m->dof_armature[dof] + p->damping_span * p->m->dof_damping[dof];
 }
 
-/* What contacts answer to slip and rest that move with the poses at q: f += F K G z. */
-static void add_contact_starts(const tacNcp *p, const tacNcpDeriv *d, const tacVec6 *twist, tacVec6 *f) {
+/* The dofs' own inertia feels v move, and v+ as q moves at fixed q+. */
+static void emit_dofs(const tacNcp *p, const tacSink *q, const tacSink *v) {
+    for (int j = 0; j < p->m->nv; j++) {
+        double hold[3];
+        int first, n = tac_ncp_hold(p, j, hold, &first);
+        for (int k = 0; k < n; k++)
+            tac_emit(q, first + k, j, tac_ncp_own_inertia(p, first + k) * hold[k]);
+        tac_emit(v, j, j, -tac_ncp_own_inertia(p, j));
+    }
+}
+
+/* Gap and slip of a contact by the dofs on the paths to its bodies. */
+static void emit_starts(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *inputs) {
+    const tacModel *m = p->m;
+    const tacNcpContact *c = &p->contact[contact];
+    int at[2] = {m->body_last_dof[c->body[0]], m->body_last_dof[c->body[1]]};
+    while (at[0] >= 0 || at[1] >= 0) {
+        int dof = at[0] > at[1] ? at[0] : at[1];
+        double change[3] = {0, 0, 0};
+        for (int side = 0; side < 2; side++) {
+            if (at[side] != dof) continue;
+            for (int k = 0; k < 3; k++)
+                change[k] += tac_dense_dot(6, d->answer[contact].start[k] + 6 * side, &p->w->S[dof].ang.x);
+            at[side] = m->dof_parent[dof];
+        }
+        for (int k = 0; k < 3; k++)
+            if (change[k] != 0) tac_emit(inputs, TAC_NCP_INPUTS * contact + k, dof, change[k]);
+    }
+}
+
+void tac_ncp_state_jac(const tacNcp *p, const tacNcpDeriv *d, const tacNcpSink *q, const tacNcpSink *v) {
+    emit_bodies(p, d, &q->balance, &v->balance);
+    emit_dofs(p, &q->balance, &v->balance);
+    for (int i = 0; i < p->ncontact; i++)
+        emit_starts(p, d, i, &q->inputs);
+    for (int i = 0; i < p->nlimit; i++) /* the end that counts moves along where it is overstepped at q */
+        if (p->limit[i].rest < 0) tac_emit(&q->inputs, limit_row(p, i), p->limit[i].dof, -p->limit[i].sign);
+}
+
+/* --- What contacts and limits answer ------------------------------------------------------------------------------ */
+
+void tac_ncp_units(const tacNcp *p, const tacNcpContact *c, tacVec6 unit[2][3]) {
+    const tacVec3 axis[3] = {c->now.normal, c->now.tangent[0], c->now.tangent[1]};
+    for (int side = 0; side < 2; side++)
+        for (int k = 0; k < 3; k++) {
+            double sign = p->ldu.still[c->body[side]] ? 0 : side == 0 ? -1 : 1;
+            unit[side][k] = tac_scale6(sign, (tacVec6){tac_cross3(c->arm[side], axis[k]), axis[k]});
+        }
+}
+
+double tac_ncp_limit_answer(const tacNcpDeriv *d, const tacNcpLimit *l, double gap, double unit) {
+    return (d->kappa * unit - l->gamma * gap) / l->s;
+}
+
+/* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+/* Of each contact the motion y = (unit impulses) . lambda that the rows' multipliers give it. path: of bodies. */
+static void contact_motion(const tacNcp *p, const tacNcpContact *c, const tacVec6 *path, double y[3]) {
+    tacVec6 unit[2][3];
+    tac_ncp_units(p, c, unit);
+    for (int k = 0; k < 3; k++)
+        y[k] = tac_dot6(unit[0][k], path[c->body[0]]) + tac_dot6(unit[1][k], path[c->body[1]]);
+}
+
+/* mu += (dp/d(inputs))^T y for all contacts and limits. */
+static void add_weights(const tacNcp *p, const tacNcpDeriv *d, const double *lambda, const tacVec6 *path, double *mu) {
+    for (int i = 0; i < p->ncontact; i++) {
+        double y[3];
+        contact_motion(p, &p->contact[i], path, y);
+        for (int k = 0; k < 3; k++)
+            for (int e = 0; e < TAC_NCP_INPUTS; e++)
+                mu[TAC_NCP_INPUTS * i + e] += d->answer[i].to[k][e] * y[k];
+    }
+    for (int i = 0; i < p->nlimit; i++) {
+        const tacNcpLimit *l = &p->limit[i];
+        double *of = mu + limit_row(p, i);
+        of[0] += l->sign * tac_ncp_limit_answer(d, l, 1, 0) * lambda[l->dof];
+        of[1] += l->sign * tac_ncp_limit_answer(d, l, 0, 1) * lambda[l->dof];
+    }
+}
+
+/* t += block^T x, of a 6 x 12 block's half. */
+static void add_transposed(double block[6][12], int half, tacVec6 x, double sign, tacVec6 *t) {
+    const double *in = &x.ang.x;
+    double *out = &t->ang.x;
+    for (int r = 0; r < 6; r++)
+        for (int k = 0; k < 6; k++)
+            out[k] += sign * in[r] * block[r][6 * half + k];
+}
+
+/* What contacts add to the poses' weights t: -Gamma^T path, and of the gap and slip -G^T mu. */
+static void add_contact_weights(const tacNcp *p, const tacNcpDeriv *d, const double *mu, tacVec6 *t) {
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
-        const tacNcpStart *s = &d->start[i];
-        double change[3] = {0, 0, 0}, t[3];
-        if (!d->behind[c->body[0]] && !d->behind[c->body[1]]) continue;
-        for (int side = 0; side < 2; side++)
-            for (int k = 0; k < 3 && d->behind[c->body[side]]; k++)
-                change[k] += tac_dense_dot(6, s->G[k] + 6 * side, &twist->ang.x);
-        for (int k = 0; k < 3; k++)
-            t[k] = -(s->K[3 * k] * change[0] + s->K[3 * k + 1] * change[1] + s->K[3 * k + 2] * change[2]);
-        tac_ncp_add_impulse(p, c, t, f);
+        for (int moved = 0; moved < 2; moved++) {
+            int b = c->body[moved];
+            if (p->ldu.still[b]) continue;
+            for (int side = 0; side < 2; side++)
+                if (!p->ldu.still[c->body[side]])
+                    add_transposed(d->answer[i].Gamma[side], moved, d->path[c->body[side]], -1, &t[b]);
+            for (int k = 0; k < 3; k++)
+                tac_dense_axpy(6, -mu[TAC_NCP_INPUTS * i + k], c->G[k] + 6 * moved, &t[b].ang.x);
+        }
     }
 }
 
-void tac_ncp_column(const tacNcp *p, const tacNcpDeriv *d, int j, int velocity, tacVec6 *f) {
+/* rest = vbar - A0^T lambda + G^T mu: what is left of the transposed system, with the stiffness of contacts in mu.
+ * d->path: sums of S lambda on the way to each body. t: scratch. */
+static void left_over(const tacNcp *p, const tacNcpDeriv *d, const double *vbar, const double *lambda, const double *mu,
+                      tacVec6 *t) {
     const tacModel *m = p->m;
-    tacVec6 twist[2];
-    tac_ncp_twists(p, d, j, velocity, twist);
-    mark_behind(p, d, j);
-    memset(f, 0, (size_t)m->nbody * sizeof *f);
-    for (int b = m->dof_body[j]; b < m->nbody; b++) {
-        if (!d->behind[b]) continue;
-        add_product(d->before + TAC_BLOCK_SIZE * b, &twist[PREVIOUS], &f[b]);
-        if (!velocity) add_product(d->now + TAC_BLOCK_SIZE * b, &twist[NOW], &f[b]);
+    memset(t, 0, (size_t)m->nbody * sizeof *t);
+    for (int b = 1; b < m->nbody; b++)
+        if (!p->ldu.still[b]) tac_dense_multv(6, 6, d->rigid + TAC_BLOCK_SIZE * b, &d->path[b].ang.x, &t[b].ang.x);
+    add_contact_weights(p, d, mu, t);
+    for (int b = m->nbody - 1; b > 0; b--) {
+        for (int j = m->body_dof_adr[b]; j < m->body_dof_adr[b] + m->body_dof_num[b]; j++)
+            d->rest[j] = vbar[j] - d->diag[j] * lambda[j] - tac_dense_dot(6, p->ldu.right + 6 * j, &t[b].ang.x);
+        t[m->body_parent[b]] = tac_add6(t[m->body_parent[b]], t[b]);
     }
-    if (!velocity) add_contact_starts(p, d, &twist[NOW], f);
+    for (int i = 0; i < p->nlimit; i++)
+        d->rest[p->limit[i].dof] += p->h * p->limit[i].sign * mu[limit_row(p, i)];
+}
+
+/* Solves: the first leaves what rounding makes of the contacts' stiffness in mu, the second next to nothing. */
+enum { SOLVES = 2 };
+
+void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu) {
+    const tacModel *m = p->m;
+    memset(lambda, 0, (size_t)m->nv * sizeof *lambda);
+    memset(d->path, 0, (size_t)m->nbody * sizeof *d->path);
+    for (int k = 0; k < SOLVES; k++) {
+        left_over(p, d, vbar, lambda, mu, p->rhs);
+        tac_block_solve_transposed(&p->ldu, d->rest, d->rest);
+        add_weights(p, d, d->rest, (const tacVec6 *)(const void *)p->ldu.f, mu);
+        tac_dense_axpy(m->nv, 1, d->rest, lambda);
+        tac_dense_axpy(6 * m->nbody, 1, p->ldu.f, &d->path[0].ang.x);
+    }
 }

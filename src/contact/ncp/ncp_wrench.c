@@ -1,0 +1,128 @@
+/* Forces of constraints as they are told to the user, and what weights of them mean for the step's equations
+ * (docs/theory/ncp.md, W27, W28). */
+#include "contact/ncp/ncp.h"
+
+#include "math/dense.h"
+
+#include <string.h>
+
+static void components_of(const tacNcpContact *c, double t[3]) {
+    t[0] = c->p.gamma, t[1] = c->p.xi[1], t[2] = c->p.xi[2];
+}
+
+/* W_b = sum of +-((p - o_b) x P, P)/h at q+, o_b the body's origin. */
+static void wrenches_on_bodies(const tacNcp *p, tacVec6 *wrench) {
+    memset(wrench, 0, (size_t)p->m->nbody * sizeof *wrench);
+    for (int i = 0; i < p->ncontact; i++) {
+        const tacNcpContact *c = &p->contact[i];
+        double t[3];
+        components_of(c, t);
+        tacVec3 F = tac_scale3(1 / p->h, tac_ncp_impulse(&c->now, t));
+        for (int side = 0; side < 2; side++) {
+            tacVec3 arm = tac_sub3(c->now.pos, p->next.xpos[c->body[side]]);
+            tacVec6 *sum = &wrench[c->body[side]];
+            *sum = tac_madd6(*sum, side == 0 ? -1 : 1, (tacVec6){tac_cross3(arm, F), F});
+        }
+    }
+}
+
+void tac_ncp_forces(tacNcp *p, double *wrench, double *qfrc) {
+    const tacModel *m = p->m;
+    wrenches_on_bodies(p, (tacVec6 *)(void *)wrench);
+    memset(qfrc, 0, (size_t)m->nv * sizeof *qfrc);
+    memset(p->rhs, 0, (size_t)m->nbody * sizeof *p->rhs);
+    for (int i = 0; i < p->ncontact; i++) {
+        double t[3];
+        components_of(&p->contact[i], t);
+        tac_ncp_add_impulse(p, &p->contact[i], t, p->rhs);
+    }
+    for (int b = m->nbody - 1; b > 0; b--) {
+        for (int i = m->body_dof_adr[b]; i < m->body_dof_adr[b] + m->body_dof_num[b]; i++)
+            qfrc[i] = -tac_dot6(p->w->S[i], p->rhs[b]) / p->h;
+        p->rhs[m->body_parent[b]] = tac_add6(p->rhs[m->body_parent[b]], p->rhs[b]);
+    }
+    for (int i = 0; i < p->nlimit; i++)
+        qfrc[p->limit[i].dof] += p->limit[i].sign * p->limit[i].gamma / p->h;
+}
+
+/* --- Derivatives -------------------------------------------------------------------------------------------------- */
+
+void tac_ncp_free_wrenches(const tacNcp *p, tacVec6 *wrench) {
+    memcpy(wrench, p->f, (size_t)p->m->nbody * sizeof *wrench);
+    for (int i = 0; i < p->ncontact; i++) {
+        const tacFrictionPoint *at = &p->contact[i].p;
+        double back[3] = {-at->gamma, -at->xi[1], -at->xi[2]};
+        tac_ncp_add_impulse(p, &p->contact[i], back, wrench);
+    }
+    wrench[0] = tac_zero6();
+    for (int b = 1; b < p->m->nbody; b++) {
+        tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]);
+        if (p->ldu.still[b])
+            wrench[b] = tac_zero6();
+        else
+            wrench[b].ang = tac_sub3(wrench[b].ang, tac_cross3(arm, wrench[b].lin));
+    }
+}
+
+/* z += block^T x, of a half of a 6 x 12 block. */
+static void add_transposed(const double block[6][12], int half, tacVec6 x, tacVec6 *z) {
+    for (int r = 0; r < 6; r++)
+        tac_dense_axpy(6, (&x.ang.x)[r], block[r] + 6 * half, &z->ang.x);
+}
+
+/* The wrench on a side is its change about the tree's origin at q (Gamma), taken to the body's origin at q+, from which
+ * the centre of mass is at rho; rho turns with the body. */
+static void side_weights(const tacNcp *p, const tacNcpContact *c, const tacNcpAnswer *answer, int side, tacVec6 bar,
+                         tacVec6 *zbar) {
+    int b = c->body[side];
+    double t[3];
+    components_of(c, t);
+    tacVec3 P = tac_scale3(side == 0 ? -1 : 1, tac_ncp_impulse(&c->now, t));
+    tacVec3 rho = tac_sub3(p->next.xipos[b], p->next.xpos[b]), arm = tac_sub3(p->w->xipos[b], p->w->origin[b]);
+    tacVec6 X = {bar.ang, tac_add3(bar.lin, tac_cross3(bar.ang, tac_sub3(rho, arm)))};
+    for (int moved = 0; moved < 2; moved++)
+        if (!p->ldu.still[c->body[moved]]) add_transposed(answer->Gamma[side], moved, X, &zbar[c->body[moved]]);
+    if (!p->ldu.still[b]) zbar[b].ang = tac_add3(zbar[b].ang, tac_cross3(rho, tac_cross3(P, bar.ang)));
+}
+
+void tac_ncp_wrench_weights(const tacNcp *p, const tacNcpDeriv *d, const double *wrenchbar, tacVec6 *zbar, double *mu) {
+    const tacVec6 *on_body = (const tacVec6 *)(const void *)wrenchbar;
+    for (int i = 0; i < p->ncontact; i++) {
+        const tacNcpContact *c = &p->contact[i];
+        const tacVec3 axis[3] = {c->now.normal, c->now.tangent[0], c->now.tangent[1]};
+        tacVec3 push = tac_zero3(); /* weight of the impulse itself */
+        for (int side = 0; side < 2; side++) {
+            tacVec6 bar = tac_scale6(1 / p->h, on_body[c->body[side]]);
+            tacVec3 arm = tac_sub3(c->now.pos, p->next.xpos[c->body[side]]);
+            push = tac_madd3(push, side == 0 ? -1 : 1, tac_add3(bar.lin, tac_cross3(bar.ang, arm)));
+            side_weights(p, c, &d->answer[i], side, bar, zbar);
+        }
+        for (int k = 0; k < 3; k++)
+            tac_dense_axpy(TAC_NCP_INPUTS, tac_dot3(push, axis[k]), d->answer[i].to[k], mu + TAC_NCP_INPUTS * i);
+    }
+}
+
+void tac_ncp_free_weights(const tacNcp *p, const tacNcpDeriv *d, const double *qfrcbar, tacVec6 *zbar, double *vbar) {
+    const tacModel *m = p->m;
+    d->path[0] = tac_zero6();
+    for (int b = 1; b < m->nbody; b++) {
+        double t[6];
+        d->path[b] = d->path[m->body_parent[b]];
+        for (int i = m->body_dof_adr[b]; i < m->body_dof_adr[b] + m->body_dof_num[b]; i++) {
+            d->path[b] = tac_madd6(d->path[b], qfrcbar[i] / p->h, p->w->S[i]);
+            vbar[i] += d->diag[i] * qfrcbar[i] / p->h;
+        }
+        if (p->ldu.still[b]) continue;
+        tac_dense_multv(6, 6, d->rigid + TAC_BLOCK_SIZE * b, &d->path[b].ang.x, t);
+        zbar[b] = tac_add6(zbar[b], (tacVec6){tac_load3(t), tac_load3(t + 3)});
+    }
+}
+
+void tac_ncp_pose_weights(const tacNcp *p, tacVec6 *zbar, double *vbar) {
+    const tacModel *m = p->m;
+    for (int b = m->nbody - 1; b > 0; b--) {
+        for (int j = m->body_dof_adr[b]; j < m->body_dof_adr[b] + m->body_dof_num[b]; j++)
+            vbar[j] += tac_dense_dot(6, p->ldu.right + 6 * j, &zbar[b].ang.x);
+        zbar[m->body_parent[b]] = tac_add6(zbar[m->body_parent[b]], zbar[b]);
+    }
+}

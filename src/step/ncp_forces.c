@@ -1,0 +1,134 @@
+/* Forces of constraints in the step with contact ncp as outputs, with their derivatives (docs/theory/ncp.md, W27, W28):
+ * of contacts on bodies, at q+, and of all constraints on dofs, which are what the balance without them is off by.
+ * Each row of a Jacobian is the transposed answer to one number of them. */
+#include "math/dense.h"
+#include "step/ncp_step.h"
+
+#include <string.h>
+
+tacStatus tac_ncp_forces_out(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc) {
+    tacNcp p;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = tac_ncp_go(sim, x, u, sim->options.ncp_kappa, &p);
+    if (status == TAC_OK) tac_ncp_forces(&p, wrench, qfrc);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* Two derivatives of one step: of all its equations, and of the balance without constraints. */
+typedef struct Forces {
+    tacNcp p;
+    tacNcpDeriv d, free; /* free: as d, its wrenches without those of contacts */
+    tacVec6 *zbar;       /* nbody: weights of the poses at q+ */
+    double *vbar;        /* nv */
+    tacNcpPull pull;
+} Forces;
+
+static tacStatus begin(tacSim *sim, const double *x, const double *u, Forces *f) {
+    const tacModel *m = sim->model;
+    tacStatus status = tac_ncp_prepare(sim, x, u, &f->p, &f->d);
+    if (status != TAC_OK) return status;
+    f->free = f->d;
+    f->free.wrench = TAC_TAKE(&sim->arena, m->nbody, tacVec6);
+    f->zbar = TAC_TAKE(&sim->arena, m->nbody, tacVec6);
+    f->vbar = TAC_TAKE(&sim->arena, m->nv, double);
+    f->pull = (tacNcpPull){.lambda = TAC_TAKE(&sim->arena, m->nv, double),
+                           .mu = TAC_TAKE(&sim->arena, tac_ncp_inputs(&f->p), double)};
+    if (!f->free.wrench || !f->zbar || !f->vbar || !f->pull.lambda || !f->pull.mu) return TAC_ERR_ARENA_FULL;
+    tac_ncp_free_wrenches(&f->p, f->free.wrench);
+    return TAC_OK;
+}
+
+/* Weights of outputs -> of the equations. Either NULL: none. */
+static void answer(Forces *f, const double *wrenchbar, const double *qfrcbar) {
+    memset(f->zbar, 0, (size_t)f->p.m->nbody * sizeof *f->zbar);
+    memset(f->vbar, 0, (size_t)f->p.m->nv * sizeof *f->vbar);
+    memset(f->pull.mu, 0, (size_t)tac_ncp_inputs(&f->p) * sizeof *f->pull.mu);
+    if (wrenchbar != NULL) tac_ncp_wrench_weights(&f->p, &f->d, wrenchbar, f->zbar, f->pull.mu);
+    if (qfrcbar != NULL) tac_ncp_free_weights(&f->p, &f->d, qfrcbar, f->zbar, f->vbar);
+    tac_ncp_pose_weights(&f->p, f->zbar, f->vbar);
+    tac_ncp_adjoint(&f->p, &f->d, f->vbar, f->pull.lambda, f->pull.mu);
+}
+
+/* --- Jacobian ----------------------------------------------------------------------------------------------------- */
+
+static int any_force(const tacNcp *p, int body) {
+    for (int i = 0; i < p->ncontact; i++)
+        if (p->contact[i].body[0] == body || p->contact[i].body[1] == body) return 1;
+    return 0;
+}
+
+/* The answer to number i of one of the outputs. */
+static void add_row(Forces *f, tacNcpChanges *all, int i, int on_dofs, double *seed, double *out) {
+    seed[i] = 1;
+    answer(f, on_dofs ? NULL : seed, on_dofs ? seed : NULL);
+    seed[i] = 0;
+    tac_ncp_add_products(all, f->p.m->nv, f->pull.lambda, f->pull.mu, 1, out);
+}
+
+/* dqfrc += dR_free / h */
+static tacStatus free_rows(tacSim *sim, const double *x, const double *u, Forces *f, tacNcpChanges *all,
+                           double *dqfrc) {
+    size_t n = (size_t)sim->model->nv * (size_t)all->c.n;
+    tacStatus status = tac_ncp_residual_jac(sim, x, u, &f->p, &f->free, all->c, all->R, NULL, NULL);
+    if (status == TAC_OK) tac_dense_axpy((int)n, 1 / f->p.h, all->R, dqfrc);
+    return status;
+}
+
+static tacStatus rows(tacSim *sim, const double *x, const double *u, Forces *f, double *dwrench, double *dqfrc) {
+    const tacModel *m = sim->model;
+    tacNcpChanges all = {.c = tac_count_columns(sim)};
+    size_t n = (size_t)all.c.n;
+    int most = 6 * m->nbody > m->nv ? 6 * m->nbody : m->nv;
+    double *seed = TAC_TAKE(&sim->arena, most, double);
+    if (seed == NULL || !tac_ncp_take_changes(sim, &f->p, &all)) return TAC_ERR_ARENA_FULL;
+    memset(seed, 0, (size_t)most * sizeof *seed);
+    tacStatus status = dqfrc != NULL ? free_rows(sim, x, u, f, &all, dqfrc) : TAC_OK;
+    if (status == TAC_OK) status = tac_ncp_residual_jac(sim, x, u, &f->p, &f->d, all.c, all.R, all.r, dwrench);
+    if (status != TAC_OK) return status;
+    tac_ncp_find_rows(&f->p, &all);
+    for (int b = 0; dwrench != NULL && b < m->nbody; b++)
+        for (int i = 6 * b; i < 6 * b + 6 && any_force(&f->p, b); i++)
+            add_row(f, &all, i, 0, seed, dwrench + (size_t)i * n);
+    for (int i = 0; dqfrc != NULL && i < m->nv; i++)
+        add_row(f, &all, i, 1, seed, dqfrc + (size_t)i * n);
+    return TAC_OK;
+}
+
+tacStatus tac_ncp_forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc) {
+    Forces f;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = begin(sim, x, u, &f);
+    if (status == TAC_OK) status = rows(sim, x, u, &f, dwrench, dqfrc);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+static tacStatus pull(tacSim *sim, const double *x, const double *u, Forces *f, const double *wrenchbar,
+                      const double *qfrcbar, const tacGrad *bar) {
+    answer(f, wrenchbar, qfrcbar);
+    f->pull.wrench = wrenchbar;
+    tacStatus status = tac_ncp_residual_vjp(sim, x, u, &f->p, &f->d, &f->pull, bar);
+    if (status != TAC_OK || qfrcbar == NULL) return status;
+    for (int i = 0; i < sim->model->nv; i++)
+        f->pull.lambda[i] = -qfrcbar[i] / f->p.h;
+    f->pull.mu = NULL, f->pull.wrench = NULL;
+    return tac_ncp_residual_vjp(sim, x, u, &f->p, &f->free, &f->pull, bar);
+}
+
+tacStatus tac_ncp_forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
+                             const double *qfrcbar, const tacGrad *bar) {
+    Forces f;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = begin(sim, x, u, &f);
+    if (status == TAC_OK) status = pull(sim, x, u, &f, wrenchbar, qfrcbar, bar);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+size_t tac_ncp_forces_scratch(const tacModel *m) {
+    size_t nb = (size_t)m->nbody, nv = (size_t)m->nv;
+    return 2 * tac_arena_round(nb * sizeof(tacVec6)) + tac_room(nv) + tac_room(6 * nb > nv ? 6 * nb : nv);
+}
