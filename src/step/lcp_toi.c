@@ -43,7 +43,7 @@ static int is_row(const tacFlight *f, const tacContact *c, const tacVec6 *V, int
     double most = impact && !is_held(f, c->geom) ? TAC_TOI_TOUCH : TAC_TOI_NEAR;
     margin->dist = tac_min(margin->dist, tac_abs(c->dist - most));
     if (c->dist > most) return 0;
-    if (c->dist <= TAC_TOI_TOUCH || impact || !bounces) return 1;
+    if (impact || !bounces) return 1;
     double rate = rate_of(f, c, V);
     margin->rate = tac_min(margin->rate, tac_abs(rate + speed));
     return rate >= -speed;

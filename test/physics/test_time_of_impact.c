@@ -80,6 +80,49 @@ static void apexes_of_a_ball(void **state) {
     CHECK_LT(error[1], 1e-4);
 }
 
+/* A ball that falls from h0 rests after sqrt(2 h0/g) (1 + e)/(1 - e): the time, and its derivative with respect to e,
+ * from height z, velocity v and their derivatives some bounces later. The last one had the speed u, u^2 = v^2 + 2 g z,
+ * and was (u - v)/g ago; the bounces after it take 2 u/(g (1 - e)). The state has the velocity of half a step before. */
+static double rest_time(double h, double drop, double e, double *by_e) {
+    enum { BOUNCES = 4, DX = 12 };
+    Thing ball = BALL;
+    ball.restitution = e, ball.pos.z = 0.1 + drop;
+    World w = bounce_world(1, &ball, (WorldSetup){GRAVITY, h, 0, 0, 1, stop});
+    int np = w.m->nparam, column = 1, steps = 0; /* parameter 0 is the floor's restitution, 1 the ball's */
+    double A[DX * DX], P[DX * 8], S[DX] = {0}, T[DX], *x = w.x;
+    CHECK(np <= 8);
+    for (int bounces = 0; bounces < BOUNCES; steps++) {
+        CHECK_INT(tac_step_jac(w.sim, x, NULL, x, &(tacJac){A, NULL, P}, &w.info), TAC_OK);
+        bounces += w.info.impacts;
+        for (int i = 0; i < DX; i++) {
+            T[i] = P[i * np + column];
+            for (int k = 0; k < DX; k++)
+                T[i] += A[i * DX + k] * S[k];
+        }
+        memcpy(S, T, sizeof S);
+    }
+    double z = x[2] - 0.1, v = x[w.m->nq + 2] - GRAVITY * h / 2, u = sqrt(v * v + 2 * GRAVITY * z);
+    double du = (v * S[8] + GRAVITY * S[2]) / u, tail = 2 / (GRAVITY * (1 - e));
+    *by_e = -(du - S[8]) / GRAVITY + tail * du + tail * u / (1 - e);
+    bounce_world_end(&w);
+    return h * steps - (u - v) / GRAVITY + tail * u;
+}
+
+static void rest_gradient(void **state) {
+    (void)state;
+    const double drop = 1, e = 0.6, t0 = sqrt(2 * drop / GRAVITY);
+    double error[2], by_e;
+    for (int fine = 0; fine < 2; fine++) {
+        double time = rest_time(fine ? 1e-4 : 1e-3, drop, e, &by_e);
+        double exact = 2 * t0 / ((1 - e) * (1 - e));
+        CHECK_NEAR(time, t0 * (1 + e) / (1 - e), fine ? 1e-3 : 1e-2);
+        error[fine] = fabs(by_e - exact) / exact;
+    }
+    print_message("d(rest time)/de: relative error %.1e at 1 ms, %.1e at 0.1 ms\n", error[0], error[1]);
+    CHECK_LT(error[0], 1e-2);
+    CHECK_LT(error[1], 0.2 * error[0]);
+}
+
 /* Five balls with small gaps, e = 1: only the last leaves, with the first one's speed, all in one step. */
 static void cradle(void **state) {
     (void)state;
@@ -205,7 +248,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_bounce), cmocka_unit_test(apexes_of_a_ball), cmocka_unit_test(cradle),
         cmocka_unit_test(no_tunnel),  cmocka_unit_test(nothing_overlaps), cmocka_unit_test(gradients),
-        cmocka_unit_test(too_many),   cmocka_unit_test(same_bits),
+        cmocka_unit_test(too_many),   cmocka_unit_test(same_bits),        cmocka_unit_test(rest_gradient),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,7 @@ TRUTHS = {
     "two-balls": ("central impacts with mass ratios to 1e6", "test_restitution", "two_balls"),
     "oblique-impact": ("sliding through dv_t = -mu (1+e) |v_n|, sticking v_t+ = 5/7 v_t", "test_restitution", "oblique_impact"),
     "toi-bounce": ("one bounce inside a step: dp+/dp = -e, dp+/dv = -e h, dv+/dp = 0, dv+/dv = -e", "test_time_of_impact", "one_bounce"),
+    "rest-gradient": ("d(rest time)/de = 2 sqrt(2h/g)/(1-e)^2 through four bounces, first order in the step", "test_time_of_impact", "rest_gradient"),
     "toi-apexes": ("with impacts in the step: k-th apex e^(2k) h to 1e-4 at 1 ms", "test_time_of_impact", "apexes_of_a_ball"),
     "toi-cradle": ("five balls with gaps, in one step: only the last leaves", "test_time_of_impact", "cradle"),
     "toi-gradients": ("derivatives through impact times against differences to 1e-5, reverse to 1e-10", "test_time_of_impact", "gradients"),
