@@ -82,7 +82,8 @@ static void apexes_of_a_ball(void **state) {
 
 /* A ball that falls from h0 rests after sqrt(2 h0/g) (1 + e)/(1 - e): the time, and its derivative with respect to e,
  * from height z, velocity v and their derivatives some bounces later. The last one had the speed u, u^2 = v^2 + 2 g z,
- * and was (u - v)/g ago; the bounces after it take 2 u/(g (1 - e)). The state has the velocity of half a step before. */
+ * and was (u - v)/g ago; the bounces after it take 2 u/(g (1 - e)). The state has the velocity of half a step
+ * before. */
 static double rest_time(double h, double drop, double e, double *by_e) {
     enum { BOUNCES = 4, DX = 12 };
     Thing ball = BALL;
