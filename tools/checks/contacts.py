@@ -137,7 +137,7 @@ def explain(pair, got):
         pair.why = "MuJoCo has no contact"
     else:
         theirs = [contact for contact in pair.state["contacts"] if {contact["geom1"], contact["geom2"]} == set(pair.geoms)]
-        pair.why, pair.explained = mujoco_points.explain(theirs, pair.geoms, got["normal"], got["shapes"])
+        pair.why, pair.explained = mujoco_points.explain(theirs, pair.geoms, got)
 
 
 def measure(context, folder, pairs):
@@ -167,10 +167,12 @@ def truth_figure(pairs, others):
     with_us = sum(abs(pair.ours - pair.slow) <= TOL_DISTANCE for pair in others)
     touching = sum(pair.touches_only for pair in others)
     slanted = [pair for pair in others if not pair.touches_only]
+    same = sum("our touch" in pair.why for pair in slanted)
     figure = (
         f"{100 * by_contact / len(pairs):.2f} % of {len(pairs)} pairs, {100 * agree / len(pairs):.2f} % by its contacts or its distance; "
         f"of those {len(others)} others the slow method is with us in {with_us}, {touching} just touch, "
-        f"and of {sum(pair.explained for pair in slanted)} of the other {len(slanted)} MuJoCo's number is a slanted one of our faces"
+        f"and of {sum(pair.explained for pair in slanted)} of the other {len(slanted)} MuJoCo's number is a slanted one of our faces, "
+        f"{same} of them our touch along a face's normal"
     )
     return figure
 

@@ -3,14 +3,18 @@
 Where a face of one shape and a face or edge of the other lie within 5 degrees, MuJoCo 3.x takes points v of the one and
 calls (v - w) . n a contact's distance, with w and n of the other's face; the normal it reports is that of either face.
 That is the distance only when n is the direction of the least translation. A contact is explained when its point v lies
-on our one surface and its number is v's height over a face of our other: nothing in that is fitted.
+on our one surface and its number is v's height over a face of our other: nothing in that is fitted. Most of these are the
+pair's nearest touch once more: measured along the normal N of a face at the touching features its distance phi becomes
+phi/(N . m), with m the direction of the least translation (docs/guide/mujoco_differences.md).
 """
 
 import math
 
 TOL_HEIGHT = 1e-6  # m: of MuJoCo's number, and of its point from our surface
 TOL_JOINED = 1e-8  # m: through a corner, of which there are many
+TOL_TOUCHING = 1e-7  # m: corners this near the furthest are of the touching feature
 FACE_ANGLE = 6  # degrees: MuJoCo's 5, and what joining faces adds
+TOUCH_ANGLE = 10  # degrees: of an edge's faces to the direction of the least translation, where another face is within 5 of the edge
 JOINED_ANGLE = math.degrees(0.01)  # MuJoCo makes one face of triangles that are this nearly parallel
 
 
@@ -74,11 +78,32 @@ def reason(contact, geoms, shapes):
     return None
 
 
-def explain(contacts, geoms, normal, shapes):
-    """MuJoCo's contacts of two geoms, our normal from the first to the second -> (text, explained?)."""
+def faces_at_touch(shape, out):
+    """Normals of the faces that meet at the corners furthest along `out`."""
+    if "planes" not in shape:
+        return []
+    top = max(dot(out, corner) for corner in shape["corners"])
+    at = [corner for corner in shape["corners"] if dot(out, corner) >= top - TOL_TOUCHING]
+    return [plane[:3] for plane in shape["planes"] if any(abs(height(plane, corner)) <= TOL_JOINED for corner in at)]
+
+
+def same_touch(dist, ours, normal, shapes):
+    """-> degrees between the normals: MuJoCo's number is our touch measured along a face's normal N; or None."""
+    for side, shape in enumerate(shapes):
+        out = normal if side == 0 else [-x for x in normal]
+        for face in faces_at_touch(shape, out):
+            if angle(face, out) <= TOUCH_ANGLE and abs(dist - ours / dot(face, out)) <= TOL_HEIGHT:
+                return angle(face, out)
+    return None
+
+
+def explain(contacts, geoms, got):
+    """MuJoCo's contacts of two geoms, our answer and shapes of the first and the second -> (text, explained?)."""
     deepest = min(contacts, key=lambda contact: contact["dist"])
     sign = 1 if deepest["geom1"] == geoms[0] else -1
+    normal, shapes = got["normal"], got["shapes"]
     slanted = angle([sign * x for x in deepest["normal"]], normal)
-    why = reason(deepest, geoms, shapes)
+    turned = same_touch(deepest["dist"], got["dist"], normal, shapes)
+    why = reason(deepest, geoms, shapes) if turned is None else f"our touch along the normal of a face at {turned:.2f} degrees to it"
     text = f"{len(contacts)} points along a normal {slanted:.2f} degrees from the least translation's"
     return f"{text}: {why or 'not reproduced'}", why is not None
