@@ -84,14 +84,20 @@ static void place_end(segmentPair *p, int i, int e, double foot) {
     if (over >= -rounding) p->end[1 - i] = foot > 0;
 }
 
-/* Of parallel segments an end of one is nearest, with all others of the common stretch. */
+/* Of parallel segments an end of one is nearest, with all others of the common stretch. One whose foot is inside the
+ * other segment comes before one that is held to its end, which is longer by less than rounding where the ends are
+ * nearly level. */
 static void nearest_parallel(segmentPair *p) {
     double best = TAC_INFINITY;
+    int inside = 0;
     segmentPair nearest = *p;
     for (int i = 0; i < 4; i++) {
-        place_end(p, i / 2, i % 2, foot_of_end(p, i / 2, i % 2));
+        double foot = foot_of_end(p, i / 2, i % 2);
+        int is_inside = tac_abs(foot) <= p->of[1 - i / 2]->h;
+        place_end(p, i / 2, i % 2, foot);
         double square = tac_dot3(p->gap, p->gap);
-        if (square < best) best = square, nearest = *p;
+        if (is_inside < inside || (is_inside == inside && !(square < best))) continue;
+        best = square, nearest = *p, inside = is_inside;
     }
     *p = nearest;
 }

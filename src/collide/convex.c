@@ -54,17 +54,21 @@ static Ending find_apart(tacCores *c, tacGjk *k, double reach, tacTouch *t) {
     return ROUGH;
 }
 
-/* Overlapping: *next is the signed distance that another direction may have. */
+/* Overlapping: *next is the signed distance that another direction may have. Where that is more than what was found,
+ * the search goes on. */
 static Ending find_overlapping(tacCores *c, const tacGjk *k, double *next, tacTouch *t) {
     int straight = tac_core_is_straight(c->shape[0]) && tac_core_is_straight(c->shape[1]);
     tacEpa e;
     tacGuess g;
+    double pads = tac_shape_pad(c->shape[0]) + tac_shape_pad(c->shape[1]);
     for (int i = 0; i < OVERLAP_TRIALS; i++) {
         tac_epa(c, k, straight ? 0 : GAP_OVERLAP[i], &e);
         *next = e.next;
         guess_overlapping(&e, &g);
         if (!straight) g.turn += tac_sqrt(2 * GAP_OVERLAP[i]);
-        if (tac_nearest_features(c, &g, 1, t)) return e.status == TAC_EPA_DONE ? FOUND : ROUGH;
+        int found = tac_nearest_features(c, &g, 1, t), last = straight || i + 1 == OVERLAP_TRIALS;
+        if (found && e.status != TAC_EPA_DONE) return ROUGH;
+        if (found && (last || e.next <= t->dist + pads)) return FOUND;
         if (straight || e.status != TAC_EPA_DONE) break;
     }
     return ROUGH;

@@ -16,6 +16,9 @@
 /* Slack of the bounds, relative to scale: merged faces of a mesh bulge by 1e-9. */
 #define SLACK 4e-9
 
+/* Touches this many times the gap of the bounds below the lower one are worth starting from. */
+#define BELOW 4
+
 enum { MOST_FACES = 4, MOST_FEATURES = 40 };
 
 static const tacPose HERE = {{0, 0, 0}, {{1, 0, 0, 0, 1, 0, 0, 0, 1}}};
@@ -25,6 +28,7 @@ typedef struct Choice {
     const tacCores *c;
     const tacGuess *g;
     int families; /* whether features may touch in more than one point */
+    int all;      /* no first fit: of all that fit the one furthest along its own normal */
     tacTouch best;
     double score;
 } Choice;
@@ -52,14 +56,32 @@ static tacTouch guessed(const Choice *k, tacFeature f0, tacFeature f1) {
     return t;
 }
 
+/* Distance of the cores in a touch. */
+static double core_distance(const Choice *k, const tacTouch *t) {
+    return t->dist + tac_shape_pad(k->c->shape[0]) + tac_shape_pad(k->c->shape[1]);
+}
+
+/* Whether the touch is no more than `below` under the lower bound. */
+static int is_above(const Choice *k, const tacTouch *t, double below) {
+    return core_distance(k, t) >= k->g->lower - below - SLACK * k->c->scale;
+}
+
 /* Whether the touch is within the search's bounds, and no point of the cores lies nearer along its normal:
- * apart, that alone proves it (G14). */
+ * apart, that alone proves it (G14). One a little below the lower bound is kept where all are asked for: better ones are found from it. */
 static int is_within(const Choice *k, const tacTouch *t) {
-    double d = t->dist + tac_shape_pad(k->c->shape[0]) + tac_shape_pad(k->c->shape[1]), slack = SLACK * k->c->scale;
-    if (!(d >= k->g->lower - slack && d <= k->g->upper + slack)) return 0;
+    double d = core_distance(k, t), slack = SLACK * k->c->scale,
+           below = k->all ? BELOW * (k->g->upper - k->g->lower) : 0;
+    if (!(d <= k->g->upper + slack) || !is_above(k, t, below)) return 0;
     tacCores c = *k->c;
     return d - tac_dot3(t->normal, tac_cores_support(&c, t->normal, (int[2]){k->g->id[0][0], k->g->id[1][0]}).w) <=
            slack;
+}
+
+/* Whether a touch with this score comes before the best so far. Of several that fit the one with the greatest distance
+ * is the least translation (G2): others are stationary too, as on the far side of an axis. */
+static int is_better(const Choice *k, const tacTouch *t, double score) {
+    if (k->all && score >= -TIE && k->score >= -TIE) return t->dist > k->best.dist;
+    return score > k->score;
 }
 
 /* Solves the pair from where t is; keeps it when it fits better than what there is. 1: it fits. */
@@ -71,8 +93,8 @@ static int try_from(Choice *k, tacTouch t) {
         t = family;
     }
     double score = tac_min(room_of(k->c, &t, 0), room_of(k->c, &t, 1));
-    if (score > k->score) k->score = score, k->best = t;
-    return score >= -FITS;
+    if (is_better(k, &t, score)) k->score = score, k->best = t;
+    return !k->all && score >= -FITS;
 }
 
 static int try_pair(Choice *k, tacFeature f0, tacFeature f1) { return try_from(k, guessed(k, f0, f1)); }
@@ -304,14 +326,52 @@ static int try_lists(Choice *k, const List list[2], int most, int (*try)(Choice 
     return 0;
 }
 
-static int choose_curved(Choice *k, int thorough) {
-    List list[2] = {{.n = 0}, {.n = 0}};
+static int list_features(const Choice *k, int thorough, List list[2]) {
+    list[0].n = list[1].n = 0;
     for (int side = 0; side < 2; side++)
         if (tac_core_is_straight(k->c->shape[side]))
             list_straight(k, side, thorough, &list[side]);
         else
             list_round(k, side, &list[side]);
-    int all = list[0].n + list[1].n - 2;
+    return list[0].n + list[1].n - 2;
+}
+
+/* The guess that the best touch so far is; the search's own where there is none. */
+static tacGuess best_guess(const Choice *k) {
+    tacGuess g = *k->g;
+    if (k->score < -TIE) return g;
+    g.n = k->best.normal;
+    g.x[0] = tac_madd3(k->best.point[0], -tac_shape_pad(k->c->shape[0]), g.n);
+    g.x[1] = tac_madd3(k->best.point[1], tac_shape_pad(k->c->shape[1]), g.n);
+    return g;
+}
+
+/* Where EPA ran out of room: every stationary touch around the axes, and the best of them. */
+static void choose_around_axes(Choice *k) {
+    const tacGuess *searched = k->g;
+    tacGuess from, turned;
+    tacTouch sides;
+    List list[2];
+    k->all = k->families = 1;
+    try_lists(k, list, list_features(k, 1, list), try_pair);
+    for (int i = 0; i < 2; i++)
+        if (tac_guess_sides(k->c, i, &sides)) try_from(k, sides);
+    from = best_guess(k);
+    for (int i = 0, more = 0; more >= 0; i++) {
+        more = tac_guess_turned(k->c, &from, i, &turned);
+        if (more <= 0) continue;
+        k->g = &turned;
+        try_lists(k, list, list_features(k, 1, list), try_pair);
+    }
+    k->g = searched, k->all = k->families = 0;
+    if (k->score >= -TIE && !is_above(k, &k->best, 0)) k->score = -TAC_INFINITY;
+}
+
+static int choose_curved(Choice *k, int thorough) {
+    List list[2];
+    if (thorough && k->g->rough) choose_around_axes(k);
+    if (k->score >= -TIE) return 1;
+    int all = list_features(k, thorough, list);
     if (try_lists(k, list, thorough ? all : 1, try_pair)) return 1;
     if (thorough && k->score < -TIE && try_lists(k, list, all, try_around)) return 1;
     k->families = thorough && k->score < -TIE;
@@ -321,10 +381,21 @@ static int choose_curved(Choice *k, int thorough) {
     return 0;
 }
 
+/* What the search has, where nothing fits: its points moved along the normal to where the shapes reach. */
+static tacTouch answer_guess(const Choice *k) {
+    tacTouch t = guessed(k, k->best.feature[0], k->best.feature[1]);
+    tacCores c = *k->c;
+    tacSupport w = tac_cores_support(&c, t.normal, (int[2]){k->g->id[0][0], k->g->id[1][0]});
+    double high = tac_dot3(t.normal, w.x[0]) + tac_shape_pad(c.shape[0]) - tac_dot3(t.normal, t.point[0]);
+    for (int i = 0; i < 2; i++)
+        t.point[i] = tac_madd3(t.point[i], high, t.normal);
+    return t;
+}
+
 int tac_nearest_features(const tacCores *c, const tacGuess *g, int thorough, tacTouch *out) {
     Choice k = {.c = c, .g = g, .score = -TAC_INFINITY};
     int straight = tac_core_is_straight(c->shape[0]) && tac_core_is_straight(c->shape[1]);
     int found = (straight ? choose_straight(&k) : choose_curved(&k, thorough)) || k.score >= -TIE;
-    *out = k.score >= -NEARLY ? k.best : guessed(&k, k.best.feature[0], k.best.feature[1]);
+    *out = k.score >= -NEARLY ? k.best : answer_guess(&k);
     return found;
 }

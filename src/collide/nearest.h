@@ -26,3 +26,9 @@ int tac_nearest_features(const tacCores *c, const tacGuess *g, int thorough, tac
 /* The same by steps of least length, for features whose touch is not alone (parallel edges, a point on the axis of a
  * round shape): the touch nearest to the one given, frame of shape 0. 0: none. */
 int tac_nearest_family(const tacCores *c, tacTouch *touch);
+
+/* Other guesses for overlapping shapes that are round, i = 0, 1, ...: the normal turned about the axis of either shape,
+ * with what the cores have furthest along it. -1: there are no more; 0: none with this number. */
+int tac_guess_turned(const tacCores *c, const tacGuess *from, int i, tacGuess *out);
+/* The two places (i = 0, 1) where the sides of two cones have a common normal, as a touch to start from. 0: none. */
+int tac_guess_sides(const tacCores *c, int i, tacTouch *touch);

@@ -2,7 +2,7 @@
  *   {"pairs":N, "failed":N, "undecided":N, "kinds":[{"kind":..., "pairs":N, "worst":e, ...}], "cases":[...]}
  * Errors are relative to the larger shape. What is checked: the distance; point1 - point0 = dist n; n of unit length;
  * each point on its shape (not outside it, and as far as the shape reaches along the normal).
- * usage: evidence_distance PAIRS [FIRST_SEED] */
+ * usage: evidence_distance PAIRS [ALIGNED [FIRST_SEED]]   random pairs, then so many with axes in line (draw_aligned) */
 #include "pair_case.h"
 
 #include "collide/touch.h"
@@ -119,7 +119,7 @@ static void print_rows(const Row *rows) {
         printf("%s\n {\"kind\":\"%s\",\"pairs\":%ld,\"failed\":%ld", k ? "," : "", kind_name(k), r->pairs, r->failed);
         print_number("dist", r->dist), print_number("point", r->point), print_number("shift", r->shift);
         print_number("slowest_us", r->us);
-        printf("}");
+        printf(",\"undecided\":%ld}", r->undecided);
         all.pairs += r->pairs, all.failed += r->failed, all.undecided += r->undecided, all.us = fmax(all.us, r->us);
         if (kind_is_curved(k))
             all.point = grown(all.point, r->dist);
@@ -131,22 +131,30 @@ static void print_rows(const Row *rows) {
     printf("}\n");
 }
 
-int main(int argc, char **argv) {
-    long pairs = argc > 1 ? strtol(argv[1], NULL, 10) : PAIR_KINDS * 20;
-    unsigned long long first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
-    static Row rows[PAIR_KINDS];
-    MeshPool pool = pool_make(POOL_SEED);
-    long failed = 0;
-    signal(SIGALRM, hang);
-    printf("{\"cases\":[");
+/* Pairs of seeds first, first + 1, ... drawn by `draw` -> how many failed, of all before as well. */
+static long run(const MeshPool *pool, PairCase (*draw)(const MeshPool *, uint64_t), long pairs,
+                unsigned long long first, long failed, Row *rows) {
     for (long i = 0; i < pairs; i++) {
         running = first + (unsigned long long)i;
-        PairCase c = draw_case(&pool, running);
+        PairCase c = draw(pool, running);
         Errors e = examine(&c);
         int ok = passes(&e, c.kind);
         if (!ok && failed++ < MOST_PRINTED) print_case(&c, &e, failed - 1);
         add(&rows[c.kind], &e, ok);
     }
+    return failed;
+}
+
+int main(int argc, char **argv) {
+    long pairs = argc > 1 ? strtol(argv[1], NULL, 10) : PAIR_KINDS * 20;
+    long aligned = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+    unsigned long long first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
+    static Row rows[PAIR_KINDS];
+    MeshPool pool = pool_make(POOL_SEED);
+    signal(SIGALRM, hang);
+    printf("{\"cases\":[");
+    long failed = run(&pool, draw_case, pairs, first, 0, rows);
+    failed = run(&pool, draw_aligned, aligned, first, failed, rows);
     print_rows(rows);
     pool_free(&pool);
     return failed != 0;

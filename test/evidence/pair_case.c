@@ -13,6 +13,14 @@ static const char *const NAME[PAIR_SHAPES] = {"plane",    "sphere", "capsule", "
 enum { LEAST_POINTS = 4, MOST_POINTS = 40 };
 /* m: sizes are drawn between these, evenly in the logarithm. */
 static const double LEAST_SIZE = 0.1, MOST_SIZE = 10;
+/* rad: half a quarter turn. */
+static const double EIGHTH = 0.78539816339744830962;
+/* What is asked of the slow method, relative to the size, where a whole circle of directions is equally good: a
+ * tenth of the tolerance of curved pairs. */
+static const double COARSE = 1e-8;
+enum { COARSE_BUDGET = 4000000 };
+/* Where all directions are (concentric balls) it gets this far at least, which enumeration has to agree with. */
+static const double AS_FAR_AS_IT_GOT = 1e-5;
 /* Of the two slow methods, relative to the size. */
 static const double ROUNDING = 1e-13;
 
@@ -163,6 +171,45 @@ PairCase draw_case(const MeshPool *pool, uint64_t seed) {
     return c;
 }
 
+/* Nothing, next to nothing, or anything up to `most`, of either sign. */
+static double draw_offset(tacDraw *d, double most) {
+    int how = draw_int(d, 3);
+    if (how == 0) return 0;
+    double x = how == 1 ? most * pow(10, draw_uniform(d, -12, -2)) : draw_uniform(d, 0, most);
+    return draw_int(d, 2) ? x : -x;
+}
+
+/* Quarter turns about an axis, and a turn of 1e-12 to 1e-2 rad in every other case. */
+static tacMat3 draw_turn(tacDraw *d) {
+    tacVec3 tilt = tac_scale3(draw_int(d, 2) * pow(10, draw_uniform(d, -12, -2)), draw_unit(d));
+    int k = draw_int(d, 3), quarters = draw_int(d, 4);
+    tacVec3 axis = tac_vec3(k == 0, k == 1, k == 2);
+    double half = quarters * EIGHTH;
+    tacQuat turn = {cos(half), sin(half) * axis.x, sin(half) * axis.y, sin(half) * axis.z};
+    return tac_mulmm3(tac_quat_mat(tac_quat_exp(tilt)), tac_quat_mat(turn));
+}
+
+PairCase draw_aligned(const MeshPool *pool, uint64_t seed) {
+    PairCase c = {.seed = seed, .kind = (int)(seed % PAIR_KINDS), .place = PLACE_ALIGNED};
+    tacDraw d = {seed, 2000};
+    int shape[2], first = draw_int(&d, 2);
+    kind_shapes(c.kind, &shape[first], &shape[1 - first]);
+    for (int i = 0; i < 2; i++)
+        c.shape[i] = draw_shape(pool, PAIR_TYPE[shape[i]], 2 * seed + (uint64_t)i, &c.hull[i]);
+    for (int i = 0; i < 2; i++) /* of revolution, of square section */
+        if ((shape[i] == 3 || shape[i] == 5) && draw_int(&d, 2)) c.shape[i].size.y = c.shape[i].size.x;
+    int sized = c.hull[0] == NULL && c.hull[1] == NULL;
+    if (sized && draw_int(&d, 2)) c.shape[1].size.x = c.shape[0].size.x;
+    if (sized && draw_int(&d, 2)) c.shape[1].size.y = c.shape[0].size.y;
+    c.size = fmax(slow_radius(&c.shape[0]), slow_radius(&c.shape[1]));
+    double both = slow_radius(&c.shape[0]) + slow_radius(&c.shape[1]);
+    c.pose[0].p = draw_vec3(&d, 1), c.pose[0].R = tac_quat_mat(draw_quat(&d));
+    c.pose[1].R = tac_mulmm3(c.pose[0].R, draw_turn(&d));
+    double x = draw_offset(&d, both), y = draw_offset(&d, both), z = draw_offset(&d, both);
+    c.pose[1].p = tac_pose_point(&c.pose[0], tac_vec3(x, y, z));
+    return c;
+}
+
 double case_reference(const PairCase *c, double eps) {
     Polyhedron core[2];
     const Polyhedron *p[2];
@@ -170,8 +217,9 @@ double case_reference(const PairCase *c, double eps) {
         p[i] = c->hull[i] ? c->hull[i] : slow_core(&c->shape[i], &core[i]) ? &core[i] : NULL;
     Solid a = case_solid(c, 0), b = case_solid(c, 1);
     SlowDistance s = slow_distance(&a, &b, eps);
-    if (s.exhausted) return nan("");
-    if (!p[0] || !p[1]) return s.dist;
+    if (s.exhausted) eps = fmax(eps, COARSE * c->size), s = slow_search(&a, &b, eps, COARSE_BUDGET);
+    if (s.exhausted) eps = AS_FAR_AS_IT_GOT * c->size;
+    if (!p[0] || !p[1]) return s.exhausted ? nan("") : s.dist;
     double enumerated = slow_polyhedra(p[0], &c->pose[0], p[1], &c->pose[1]);
     return fabs(enumerated - s.dist) <= 2 * eps + ROUNDING * c->size ? enumerated : nan("");
 }

@@ -19,7 +19,8 @@ typedef struct MeshPool {
 MeshPool pool_make(uint64_t seed);
 void pool_free(MeshPool *pool);
 
-typedef enum { PLACE_APART, PLACE_NEAR, PLACE_OVERLAP, PLACE_DEEP, PLACES } Place;
+/* PLACES: those that draw_case takes in turn. */
+typedef enum { PLACE_APART, PLACE_NEAR, PLACE_OVERLAP, PLACE_DEEP, PLACES, PLACE_ALIGNED = PLACES } Place;
 
 typedef struct PairCase {
     uint64_t seed;
@@ -36,6 +37,9 @@ static inline Solid case_solid(const PairCase *c, int i) { return (Solid){&c->sh
 tacShape draw_shape(const MeshPool *pool, tacGeomType type, uint64_t seed, const Polyhedron **hull);
 /* Case number `seed`: the kind is seed modulo PAIR_KINDS, the place follows. */
 PairCase draw_case(const MeshPool *pool, uint64_t seed);
+/* The same with axes along those of the other, exactly or nearly, centres in one line or plane, exactly or nearly, and
+ * often the same sizes: where many features, or a whole circle of directions, are equally near. */
+PairCase draw_aligned(const MeshPool *pool, uint64_t seed);
 /* kind -> the two shapes, as indices into PAIR_TYPE, first <= second */
 void kind_shapes(int kind, int *first, int *second);
 /* kind -> "box-mesh" */

@@ -141,8 +141,8 @@ static double segment_segment(tacVec3 p, tacVec3 e, tacVec3 q, tacVec3 f) {
     tacVec3 n = tac_cross3(e, f), d = tac_sub3(q, p);
     double nn = tac_dot3(n, n);
     if (nn <= 0) return best;
-    double t = tac_dot3(tac_cross3(d, f), n) / nn, u = tac_dot3(tac_cross3(d, e), n) / nn;
-    return t > 0 && t < 1 && u > 0 && u < 1 ? fmin(best, fabs(tac_dot3(d, n)) / sqrt(nn)) : best;
+    double t = tac_dot3(tac_cross3(d, f), n) / nn; /* n of nearly parallel edges is not across them to rounding */
+    return t > 0 && t < 1 ? fmin(best, point_segment(tac_madd3(p, t, e), q, f)) : best;
 }
 
 /* Of x to the inside of a triangle, before it; HUGE_VAL elsewhere. */

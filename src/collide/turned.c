@@ -1,0 +1,110 @@
+/* Where a search that ended early may look further: round shapes whose axes are nearly in one line are nearly as deep
+ * all around, and have touches on both sides of the axes. */
+#include "collide/nearest.h"
+
+#include "collide/closed_form.h"
+
+/* Directions around an axis. */
+enum { TURNS = 8 };
+#define SQRT_HALF 0.70710678118654752440
+/* Radii this near each other, relative to the larger, make an ellipsoid nearly one of revolution. */
+#define NEARLY_ROUND 0.1
+/* Sine of the angle below which turning about one axis does for the other. */
+#define SAME_AXIS 0.1
+/* How often the feet on two lines are taken in turn; lines that cross are left to Newton's method. */
+enum { FEET = 4 };
+
+/* Axis of revolution in the shape's frame; 0: it has none, or all are. */
+static int find_axis(const tacShape *s, tacVec3 *axis) {
+    *axis = tac_vec3(0, 0, 1);
+    if (s->type == TAC_CAPSULE || s->type == TAC_CYLINDER || s->type == TAC_CONE) return 1;
+    if (s->type != TAC_ELLIPSOID) return 0;
+    double x = s->size.x, y = s->size.y, z = s->size.z, most = NEARLY_ROUND * tac_max(x, tac_max(y, z));
+    double off[3] = {tac_abs(y - z), tac_abs(z - x), tac_abs(x - y)};
+    int k = off[0] <= off[1] && off[0] <= off[2] ? 0 : off[1] <= off[2] ? 1 : 2;
+    *axis = tac_vec3(k == 0, k == 1, k == 2);
+    return off[k] <= most;
+}
+
+/* v turned about the unit vector z: c v + s z x v + (1 - c) (z . v) z. */
+static tacVec3 turn_about(tacVec3 z, double c, double s, tacVec3 v) {
+    tacVec3 turned = tac_madd3(tac_scale3(c, v), s, tac_cross3(z, v));
+    return tac_madd3(turned, (1 - c) * tac_dot3(z, v), z);
+}
+
+/* What turns with the normal: points of shapes about which that axis nearly is one of their own; of a box or mesh what
+ * it has furthest along the new one. */
+int tac_guess_turned(const tacCores *c, const tacGuess *from, int i, tacGuess *out) {
+    static const double COS[TURNS] = {1, SQRT_HALF, 0, -SQRT_HALF, -1, -SQRT_HALF, 0, SQRT_HALF};
+    int side = i / (TURNS - 1), turn = i % (TURNS - 1) + 1;
+    double cosine = COS[turn], sine = COS[(turn + 6) % TURNS];
+    tacVec3 axis, first, centre = side == 0 ? tac_zero3() : c->pose.p;
+    if (side > 1) return -1;
+    if (!find_axis(c->shape[side], &axis)) return 0;
+    if (side == 1) axis = tac_mulmv3(c->pose.R, axis);
+    if (side == 1 && find_axis(c->shape[0], &first) && tac_norm3(tac_cross3(first, axis)) < SAME_AXIS) return 0;
+    *out = *from;
+    out->n = turn_about(axis, cosine, sine, from->n);
+    tacCores cores = *c;
+    int hint[2] = {from->id[0][0], from->id[1][0]};
+    tacSupport w = tac_cores_support(&cores, out->n, hint);
+    out->ncorner = 1, out->rough = 0;
+    for (int k = 0; k < 2; k++) {
+        int straight = c->shape[k]->type == TAC_BOX || c->shape[k]->type == TAC_MESH;
+        tacVec3 arm = turn_about(axis, cosine, sine, tac_sub3(from->x[k], centre));
+        out->x[k] = straight ? w.x[k] : tac_add3(centre, arm), out->id[k][0] = w.id[k];
+    }
+    return 1;
+}
+
+/* --- The sides of two cones --------------------------------------------------------------------------------------- */
+
+/* The line of a cone's side whose outward normal has the direction `out` about the axis: from the apex to the rim. */
+typedef struct Generator {
+    tacVec3 apex, g;
+} Generator;
+
+static Generator generator(const tacShape *s, const tacPose *pose, tacVec3 out) {
+    double r = s->size.x, h = s->size.y;
+    tacVec3 e = tac_mulmtv3(pose->R, out);
+    double across = tac_sqrt(e.x * e.x + e.y * e.y);
+    tacVec3 local = across > 0 ? tac_vec3(r * e.x / across, r * e.y / across, -2 * h) : tac_vec3(r, 0, -2 * h);
+    return (Generator){tac_pose_point(pose, tac_vec3(0, 0, h)), tac_mulmv3(pose->R, local)};
+}
+
+/* Share of line a at the foot of the point share t of line b, seen along n, held to the line. */
+static double foot(const Generator *a, const Generator *b, double t, tacVec3 n) {
+    tacVec3 from = tac_sub3(tac_madd3(b->apex, t, b->g), a->apex), g = tac_madd3(a->g, -tac_dot3(a->g, n), n);
+    double square = tac_dot3(g, g);
+    return square > 0 ? tac_clamp(tac_dot3(g, from) / square, 0, 1) : 0.5;
+}
+
+/* Sine of the angle between the side's normal and the plane across the axis: r over the slant. */
+static double slope(const tacShape *s) {
+    double slant = tac_sqrt(s->size.x * s->size.x + 4 * s->size.y * s->size.y);
+    return slant > 0 ? s->size.x / slant : 0;
+}
+
+/* With axes z0, z1 and slopes m0, m1 a common normal n of the two sides has n . z0 = m0 and n . z1 = -m1: two
+ * directions, on either side of the plane of the axes. */
+int tac_guess_sides(const tacCores *c, int i, tacTouch *t) {
+    static const tacPose HERE = {{0, 0, 0}, {{1, 0, 0, 0, 1, 0, 0, 0, 1}}};
+    if (c->shape[0]->type != TAC_CONE || c->shape[1]->type != TAC_CONE) return 0;
+    tacVec3 z0 = tac_vec3(0, 0, 1), z1 = tac_pose_axis(&c->pose, 2), across = tac_vec3(z1.x, z1.y, 0);
+    double sine = tac_norm3(across), m0 = slope(c->shape[0]), m1 = slope(c->shape[1]);
+    if (!(sine > 0)) return 0;
+    double along = -(m1 + m0 * z1.z) / sine, square = 1 - m0 * m0 - along * along;
+    if (!(square >= 0)) return 0;
+    tacVec3 u = tac_scale3(1 / sine, across), v = tac_cross3(z0, u);
+    tacVec3 n = tac_madd3(tac_madd3(tac_scale3(m0, z0), along, u), (i ? -1 : 1) * tac_sqrt(square), v);
+    Generator line[2] = {generator(c->shape[0], &HERE, n), generator(c->shape[1], &c->pose, tac_neg3(n))};
+    double at[2] = {0.5, 0.5};
+    for (int k = 0; k < FEET; k++)
+        at[1] = foot(&line[1], &line[0], at[0], n), at[0] = foot(&line[0], &line[1], at[1], n);
+    *t = (tacTouch){.rule = TAC_RULE_NEAREST, .normal = n};
+    for (int k = 0; k < 2; k++) {
+        t->feature[k] = tac_feature(TAC_FEATURE_SIDE, 0, 0);
+        t->point[k] = tac_madd3(line[k].apex, at[k], line[k].g);
+    }
+    return 1;
+}
