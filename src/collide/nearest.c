@@ -67,7 +67,8 @@ static int is_above(const Choice *k, const tacTouch *t, double below) {
 }
 
 /* Whether the touch is within the search's bounds, and no point of the cores lies nearer along its normal:
- * apart, that alone proves it (G14). One a little below the lower bound is kept where all are asked for: better ones are found from it. */
+ * apart, that alone proves it (G14). One a little below the lower bound is kept where all are asked for: better ones
+ * are found from it. */
 static int is_within(const Choice *k, const tacTouch *t) {
     double d = core_distance(k, t), slack = SLACK * k->c->scale,
            below = k->all ? BELOW * (k->g->upper - k->g->lower) : 0;

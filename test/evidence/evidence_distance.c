@@ -2,7 +2,8 @@
  *   {"pairs":N, "failed":N, "undecided":N, "kinds":[{"kind":..., "pairs":N, "worst":e, ...}], "cases":[...]}
  * Errors are relative to the larger shape. What is checked: the distance; point1 - point0 = dist n; n of unit length;
  * each point on its shape (not outside it, and as far as the shape reaches along the normal).
- * usage: evidence_distance PAIRS [ALIGNED [FIRST_SEED]]   random pairs, then so many with axes in line (draw_aligned) */
+ * usage: evidence_distance PAIRS [ALIGNED [FIRST_SEED]]   random pairs, then so many with axes in line
+ * (draw_aligned) */
 #include "pair_case.h"
 
 #include "collide/touch.h"
