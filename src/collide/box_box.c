@@ -158,13 +158,22 @@ static int edge_along(tacVec3 d, int k) {
     return corner & ~(1 << k);
 }
 
-/* The touch of two edges with the common normal of `axis`. x0 = p + s e_i and x1 = q + r B_j with x1 - x0 along u:
+/* Of the two edges of a face along axis k that lies across d, which are equally far along it: the bit of a corner by which
+ * they differ; 0: d, at right angles to k, is across no face. */
+static int twin_edge(const Boxes *x, int box, tacVec3 d, int k) {
+    int bit = 0;
+    for (int n = 0; n < 3; n++)
+        if (n != k && 2 * x->half[box][n] * tac_abs(tac_get3(d, n)) <= x->tie) bit = 1 << n;
+    return bit;
+}
+
+/* The touch of the edges from corners a and b on with the common normal of `axis`. x0 = p + s e_i and x1 = q + r B_j
+ * with x1 - x0 along u:
  *   s = (g x B_j) . m/|m|^2,  r = (g x e_i) . m/|m|^2,  m = e_i x B_j,  g = q - p.
  * Returns 0 where a foot lies beyond its edge. */
-static int edge_touch(const Boxes *x, const Axis *axis, tacTouch *out) {
+static int two_edges(const Boxes *x, const Axis *axis, int a, int b, tacTouch *out) {
     int i = axis->i, j = axis->j;
-    tacVec3 v = tac_mulmtv3(x->C, axis->u), e = unit_axis(i, 1), f = column(&x->C, j);
-    int a = edge_along(axis->u, i), b = edge_along(tac_neg3(v), j);
+    tacVec3 e = unit_axis(i, 1), f = column(&x->C, j);
     tacVec3 p = tac_shape_vertex(x->shape[0], a), q = tac_shape_vertex(x->shape[1], b);
     q = tac_add3(x->t, tac_mulmv3(x->C, q));
     tacVec3 m = tac_cross3(e, f), g = tac_sub3(q, p);
@@ -174,6 +183,23 @@ static int edge_touch(const Boxes *x, const Axis *axis, tacTouch *out) {
                                    tac_feature(TAC_FEATURE_LINE, b, b | 1 << j)};
     *out = nearest_touch(x, tac_madd3(p, s, e), axis->u, axis->s, feature);
     return s >= 0 && s <= 2 * x->half[0][i] && r >= 0 && r <= 2 * x->half[1][j];
+}
+
+/* The touch of two edges along an axis. Where that is a face's normal, the face has two such edges: the touch is the one
+ * with its feet on both. */
+static int edge_touch(const Boxes *x, const Axis *axis, tacTouch *out) {
+    tacTouch other;
+    tacVec3 u = axis->u, v = tac_neg3(tac_mulmtv3(x->C, u));
+    int a = edge_along(u, axis->i), b = edge_along(v, axis->j);
+    int flip_a = twin_edge(x, 0, u, axis->i), flip_b = twin_edge(x, 1, v, axis->j);
+    if (two_edges(x, axis, a, b, out)) return 1;
+    for (int k = 1; k < 4; k++) {
+        if (((k & 1) && !flip_a) || ((k & 2) && !flip_b)) continue;
+        if (!two_edges(x, axis, a ^ (k & 1 ? flip_a : 0), b ^ (k & 2 ? flip_b : 0), &other)) continue;
+        *out = other;
+        return 1;
+    }
+    return 0;
 }
 
 /* The touch of overlapping boxes whose best direction is of two edges. Another pair may part them by more, to a tie;

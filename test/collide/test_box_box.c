@@ -208,6 +208,29 @@ static void edges_and_corners(void **state) {
     CHECK_INT(t[0].feature[0].kind, TAC_FEATURE_PLANE);
 }
 
+/* Boxes that turn about two axes of each other, as links of a robot with hinges do: an axis of the one then lies across
+ * an axis of the other, and the common normal of two edges is the normal of a face, which has two such edges. */
+static void turned_about_two_axes(void **state) {
+    (void)state;
+    tacDraw d = {7, 0};
+    int edges = 0;
+    for (int i = 0; i < 20000; i++) {
+        Pair p = {{box_of(tac_vec3(0.5, 0.5, 0.5)), box_of(tac_vec3(0.5, 0.5, 0.5))},
+                  {pose_at(0, 0, 0), pose_at(0, 0, 0)}};
+        for (int k = 0; k < 2; k++)
+            p.shape[k].size = tac_add3(tac_vec3(0.6, 0.6, 0.6), draw_vec3(&d, 0.5));
+        int first = draw_int(&d, 3), second = (first + 1 + draw_int(&d, 2)) % 3;
+        tacVec3 turn = tac_scale3(draw_uniform(&d, -3, 3), tac_vec3(first == 0, first == 1, first == 2));
+        tacVec3 then = tac_scale3(draw_uniform(&d, -3, 3), tac_vec3(second == 0, second == 1, second == 2));
+        p.pose[1].p = draw_vec3(&d, 2.5);
+        p.pose[1].R = tac_quat_mat(tac_quat_mul(tac_quat_exp(turn), tac_quat_exp(then)));
+        tacTouch t[TAC_MAX_TOUCH];
+        CHECK(check_boxes(&p, HUGE_VAL, t) > 0);
+        edges += t[0].dist > 0 && t[0].feature[0].kind == TAC_FEATURE_LINE && t[0].feature[1].kind == TAC_FEATURE_LINE;
+    }
+    CHECK(edges > 200);
+}
+
 /* --- Odd boxes ---------------------------------------------------------------------------------------------------- */
 
 static void odd_boxes(void **state) {
@@ -266,8 +289,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_pairs),      cmocka_unit_test(moved_together_and_swapped),
         cmocka_unit_test(faces_on_faces),    cmocka_unit_test(tilted_planks),
-        cmocka_unit_test(edges_and_corners), cmocka_unit_test(odd_boxes),
-        cmocka_unit_test(repeats),           cmocka_unit_test(tilted_plates),
+        cmocka_unit_test(edges_and_corners), cmocka_unit_test(turned_about_two_axes),
+        cmocka_unit_test(odd_boxes),         cmocka_unit_test(repeats),
+        cmocka_unit_test(tilted_plates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
