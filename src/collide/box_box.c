@@ -158,8 +158,8 @@ static int edge_along(tacVec3 d, int k) {
     return corner & ~(1 << k);
 }
 
-/* Of the two edges of a face along axis k that lies across d, which are equally far along it: the bit of a corner by which
- * they differ; 0: d, at right angles to k, is across no face. */
+/* Of the two edges of a face along axis k that lies across d, which are equally far along it: the bit of a corner by
+ * which they differ; 0: d, at right angles to k, is across no face. */
 static int twin_edge(const Boxes *x, int box, tacVec3 d, int k) {
     int bit = 0;
     for (int n = 0; n < 3; n++)
@@ -185,8 +185,8 @@ static int two_edges(const Boxes *x, const Axis *axis, int a, int b, tacTouch *o
     return s >= 0 && s <= 2 * x->half[0][i] && r >= 0 && r <= 2 * x->half[1][j];
 }
 
-/* The touch of two edges along an axis. Where that is a face's normal, the face has two such edges: the touch is the one
- * with its feet on both. */
+/* The touch of two edges along an axis. Where that is a face's normal, the face has two such edges: the touch is the
+ * one with its feet on both. */
 static int edge_touch(const Boxes *x, const Axis *axis, tacTouch *out) {
     tacTouch other;
     tacVec3 u = axis->u, v = tac_neg3(tac_mulmtv3(x->C, u));
