@@ -61,6 +61,11 @@ static tacContactTangent move_together(const tacContact *c, int k) {
 _Static_assert(sizeof(tacContactTangent) == TAC_CONTACT_ROWS * sizeof(double), "rows of a contact's derivative");
 
 tacStatus tac_contact_prepare(const tacModel *m, const tacScene *s, const tacContact *c, tacContactSystem *out) {
+    return tac_contact_prepare_sides(m, s, c, TAC_SIDE_0 | TAC_SIDE_1 | TAC_SIDE_BOTH, out);
+}
+
+tacStatus tac_contact_prepare_sides(const tacModel *m, const tacScene *s, const tacContact *c, unsigned sides,
+                                    tacContactSystem *out) {
     tacStatus status = check_contact(m, s, c);
     if (status != TAC_OK) return status;
     int a = c->geom[0], b = c->geom[1];
@@ -72,12 +77,18 @@ tacStatus tac_contact_prepare(const tacModel *m, const tacScene *s, const tacCon
     tacTouchTangent column[6];
     tac_touch_jac(&out->touch, c->pos, column);
     for (int k = 0; k < 6; k++) {
-        tacTouchTangent other = tac_touch_opposite(&out->touch, c->pos, k, &column[k]);
-        out->twist[0][k] = complete(c, &other);
-        out->twist[1][k] = complete(c, &column[k]);
-        out->twist[2][k] = move_together(c, k);
+        if (sides & TAC_SIDE_0) {
+            tacTouchTangent other = tac_touch_opposite(&out->touch, c->pos, k, &column[k]);
+            out->twist[0][k] = complete(c, &other);
+        }
+        if (sides & TAC_SIDE_1) out->twist[1][k] = complete(c, &column[k]);
+        if (sides & TAC_SIDE_BOTH) out->twist[2][k] = move_together(c, k);
     }
-    return tac_first_nonfinite(2 * 6 * TAC_CONTACT_ROWS, &out->twist[0][0].dist) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+    for (int which = 0; which < 2; which++)
+        if ((sides & (which == 0 ? TAC_SIDE_0 : TAC_SIDE_1)) &&
+            tac_first_nonfinite(6 * TAC_CONTACT_ROWS, &out->twist[which][0].dist) >= 0)
+            return TAC_ERR_NONFINITE;
+    return TAC_OK;
 }
 
 /* --- Chains ------------------------------------------------------------------------------------------------------- */

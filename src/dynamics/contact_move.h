@@ -28,6 +28,10 @@ typedef struct tacContactSystem {
 /* The contact at the scene's poses -> its system. TAC_ERR_ARGUMENT: no such geoms or features; TAC_ERR_DEGENERATE: it
  * has no derivative; TAC_ERR_NONFINITE: that overflows. */
 tacStatus tac_contact_prepare(const tacModel *m, const tacScene *s, const tacContact *c, tacContactSystem *out);
+/* The same with some of the twists alone: of shape 0, of shape 1, of both together. */
+enum { TAC_SIDE_0 = 1, TAC_SIDE_1 = 2, TAC_SIDE_BOTH = 4 };
+tacStatus tac_contact_prepare_sides(const tacModel *m, const tacScene *s, const tacContact *c, unsigned sides,
+                                    tacContactSystem *out);
 /* Change per unit of a mover. Needs: position. */
 tacContactTangent tac_contact_along(const tacModel *m, const tacWork *w, const tacContactSystem *c,
                                     const tacMover *mover);

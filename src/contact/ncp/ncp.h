@@ -117,21 +117,27 @@ tacStatus tac_ncp_contact_blocks(tacNcp *p);
 /* Its parts. -> c->G, and Gamma (of each side's wrench at fixed impulses by the poses at q+, about the origins). */
 tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12]);
 /* TAC_ERR_ARENA_FULL: no room for an edge. */
-tacStatus tac_ncp_add_contact(tacNcp *p, const tacNcpContact *c, const double K[9], double Gamma[2][6][12]);
+tacStatus tac_ncp_couple(tacNcp *p, const tacNcpContact *c, const double K[9], double Gamma[2][6][12]);
 void tac_ncp_add_limits(tacNcp *p);
 /* How one side of a contact moves: centre of mass and turn, at q and at q+. */
 typedef struct tacNcpSide {
     tacVec3 dx_now, turn_now, dx_next, turn_next;
 } tacNcpSide;
+/* What its changes have in common: the impulse on body 1, slip; of each side (zero where it does not move) the spin,
+ * the arm at q+ from the centre of mass, and Jr^-1(h spin). */
+typedef struct tacNcpFrame {
+    tacVec3 impulse, slip, spin[2], arm[2];
+    tacMat3 inverse[2];
+} tacNcpFrame;
+tacNcpFrame tac_ncp_contact_frame(const tacNcp *p, const tacNcpContact *c);
 /* What a contact makes of its own motion d at q+ and of its sides': gap, slip, and at fixed impulses the wrench on each
- * side about the tree's origin at q, centre of mass kept there; beside it the force itself. */
+ * side about the tree's origin at q, centre of mass kept there. */
 typedef struct tacNcpChange {
     double gap_slip[3];
     tacVec6 wrench[2];
-    tacVec3 force[2];
 } tacNcpChange;
-tacNcpChange tac_ncp_contact_change(const tacNcp *p, const tacNcpContact *c, const tacContactTangent *d,
-                                    const tacNcpSide side[2]);
+tacNcpChange tac_ncp_contact_change(const tacNcp *p, const tacNcpContact *c, const tacNcpFrame *frame,
+                                    const tacContactTangent *d, const tacNcpSide side[2]);
 /* d(unit of gaps)   (W8) */
 double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d);
 /* Right sides c of the complementarity rows -> f and g of the reduced system. */

@@ -184,47 +184,44 @@ double tac_ncp_load(tacNcp *p, const double *a, const double *b) {
 
 static tacVec3 axis(int k) { return tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2); }
 
-/* d(velocity of the material point): d(slide) + d(spin) x arm + spin x d(arm), with
- * d(spin) = (Jl^-1 turn+ - Jr^-1 turn)/h. */
-static tacVec3 velocity_move(const tacNcp *p, int body, tacVec3 point, tacVec3 dpoint, const tacNcpSide *s) {
-    if (p->ldu.still[body]) return tac_zero3();
-    tacVec3 arm = tac_sub3(point, p->next.xipos[body]), rotation = tac_scale3(p->h, p->spin[body]);
-    tacMat3 inverse = tac_quat_right_jacobian_inverse(rotation);
-    tacVec3 dspin =
-        tac_scale3(1 / p->h, tac_sub3(tac_mulmtv3(inverse, s->turn_next), tac_mulmv3(inverse, s->turn_now)));
-    tacVec3 from_turn = tac_add3(tac_cross3(dspin, arm), tac_cross3(p->spin[body], tac_sub3(dpoint, s->dx_next)));
-    return tac_madd3(from_turn, 1 / p->h, tac_sub3(s->dx_next, s->dx_now));
+tacNcpFrame tac_ncp_contact_frame(const tacNcp *p, const tacNcpContact *c) {
+    double t[3] = {c->p.gamma, c->p.xi[1], c->p.xi[2]};
+    tacNcpFrame f = {.impulse = tac_ncp_impulse(&c->now, t), .slip = slip_of(p, c)};
+    for (int k = 0; k < 2; k++) {
+        int b = c->body[k];
+        if (p->ldu.still[b]) continue;
+        f.spin[k] = p->spin[b];
+        f.arm[k] = tac_sub3(c->now.pos, p->next.xipos[b]);
+        f.inverse[k] = tac_quat_right_jacobian_inverse(tac_scale3(p->h, p->spin[b]));
+    }
+    return f;
 }
 
-tacNcpChange tac_ncp_contact_change(const tacNcp *p, const tacNcpContact *c, const tacContactTangent *d,
-                                    const tacNcpSide side[2]) {
+/* d(velocity of the material point): d(slide) + d(spin) x arm + spin x d(arm), with
+ * d(spin) = (Jl^-1 turn+ - Jr^-1 turn)/h. */
+static tacVec3 velocity_move(const tacNcpFrame *f, int k, double h, tacVec3 dpoint, const tacNcpSide *s) {
+    tacVec3 dspin = tac_sub3(tac_mulmtv3(f->inverse[k], s->turn_next), tac_mulmv3(f->inverse[k], s->turn_now));
+    tacVec3 over_h = tac_add3(tac_sub3(s->dx_next, s->dx_now), tac_cross3(dspin, f->arm[k]));
+    return tac_madd3(tac_cross3(f->spin[k], tac_sub3(dpoint, s->dx_next)), 1 / h, over_h);
+}
+
+tacNcpChange tac_ncp_contact_change(const tacNcp *p, const tacNcpContact *c, const tacNcpFrame *f,
+                                    const tacContactTangent *d, const tacNcpSide side[2]) {
     tacNcpChange out;
-    double t[3] = {c->p.gamma, c->p.xi[1], c->p.xi[2]};
-    tacVec3 P = tac_ncp_impulse(&c->now, t), u = slip_of(p, c), du[2];
-    tacVec3 dP = tac_madd3(tac_madd3(tac_scale3(t[0], d->normal), t[1], d->tangent[0]), t[2], d->tangent[1]);
+    tacVec3 du[2] = {tac_zero3(), tac_zero3()}, dP = tac_scale3(c->p.gamma, d->normal);
+    dP = tac_madd3(tac_madd3(dP, c->p.xi[1], d->tangent[0]), c->p.xi[2], d->tangent[1]);
     for (int k = 0; k < 2; k++) {
         double sign = k == 0 ? -1 : 1;
-        du[k] = velocity_move(p, c->body[k], c->now.pos, d->pos, &side[k]);
+        if (!p->ldu.still[c->body[k]]) du[k] = velocity_move(f, k, p->h, d->pos, &side[k]);
         tacVec3 darm = tac_sub3(d->pos, side[k].dx_next);
-        tacVec6 wrench = {tac_add3(tac_cross3(darm, P), tac_cross3(c->arm[k], dP)), dP};
+        tacVec6 wrench = {tac_add3(tac_cross3(darm, f->impulse), tac_cross3(c->arm[k], dP)), dP};
         out.wrench[k] = tac_scale6(sign, wrench);
-        out.force[k] = tac_scale3(sign, P);
     }
     tacVec3 slip_change = tac_sub3(du[1], du[0]);
     out.gap_slip[0] = d->dist;
     for (int i = 0; i < 2; i++)
-        out.gap_slip[1 + i] = tac_dot3(d->tangent[i], u) + tac_dot3(c->now.tangent[i], slip_change);
+        out.gap_slip[1 + i] = tac_dot3(d->tangent[i], f->slip) + tac_dot3(c->now.tangent[i], slip_change);
     return out;
-}
-
-/* Along twist k, about the contact's point, of the body on side `moved`. */
-static tacNcpChange change_along(const tacNcp *p, const tacNcpContact *c, const tacContactTangent *d, int moved,
-                                 int k) {
-    tacNcpSide side[2] = {0};
-    tacVec3 arm = tac_sub3(p->next.xipos[c->body[moved]], c->now.pos);
-    side[moved].turn_next = k < 3 ? axis(k) : tac_zero3();
-    side[moved].dx_next = k < 3 ? tac_cross3(axis(k), arm) : axis(k);
-    return tac_ncp_contact_change(p, c, d, side);
 }
 
 void tac_ncp_shift_row(tacVec3 d, double *row) {
@@ -232,23 +229,47 @@ void tac_ncp_shift_row(tacVec3 d, double *row) {
     tac_store3(row, tac_add3(ang, tac_cross3(d, lin)));
 }
 
+/* One side moves along twist k about the contact's point, the contact by d: Gamma's columns, and the slip. */
+static void move_side(const tacNcp *p, tacNcpContact *c, const tacNcpFrame *f, int moved, int k,
+                      const tacContactTangent *d, double Gamma[2][6][12]) {
+    double sign = moved == 0 ? -1 : 1, over_h = sign / p->h;
+    tacVec3 dx = k < 3 ? tac_cross3(f->arm[moved], axis(k)) : axis(k), dP = tac_scale3(c->p.gamma, d->normal);
+    tacVec3 turned = dx; /* h d(velocity of the material point) at a fixed point */
+    if (k < 3) turned = tac_add3(dx, tac_cross3(tac_load3(f->inverse[moved].m + 3 * k), f->arm[moved]));
+    dP = tac_madd3(tac_madd3(dP, c->p.xi[1], d->tangent[0]), c->p.xi[2], d->tangent[1]);
+    tacVec3 du = tac_cross3(tac_sub3(f->spin[1], f->spin[0]), d->pos);
+    du = tac_madd3(tac_madd3(du, over_h, turned), -sign, tac_cross3(f->spin[moved], dx));
+    c->G[0][6 * moved + k] = d->dist;
+    for (int i = 0; i < 2; i++)
+        c->G[1 + i][6 * moved + k] = tac_dot3(d->tangent[i], f->slip) + tac_dot3(c->now.tangent[i], du);
+    for (int side = 0; side < 2; side++) {
+        double of_side = side == 0 ? -1 : 1;
+        tacVec3 darm = side == moved ? tac_sub3(d->pos, dx) : d->pos;
+        tacVec3 ang = tac_add3(tac_cross3(darm, f->impulse), tac_cross3(c->arm[side], dP));
+        for (int i = 0; i < 3; i++) {
+            Gamma[side][i][6 * moved + k] = of_side * tac_get3(ang, i);
+            Gamma[side][3 + i][6 * moved + k] = of_side * tac_get3(dP, i);
+        }
+    }
+}
+
+/* Columns of sides that do not move are left as zeros. */
 tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12]) {
     tacContactSystem system;
-    tacStatus status = tac_contact_prepare(p->m, p->scene, &c->now, &system);
+    int moves[2] = {!p->ldu.still[c->body[0]], !p->ldu.still[c->body[1]]};
+    unsigned sides = (moves[0] ? TAC_SIDE_0 : 0u) | (moves[1] ? TAC_SIDE_1 : 0u);
+    tacStatus status = tac_contact_prepare_sides(p->m, p->scene, &c->now, sides, &system);
     if (status != TAC_OK) return status;
+    tacNcpFrame frame = tac_ncp_contact_frame(p, c);
+    if (!moves[0] || !moves[1]) {
+        memset(c->G, 0, sizeof c->G);
+        memset(Gamma, 0, 2 * sizeof *Gamma);
+    }
     for (int moved = 0; moved < 2; moved++) {
+        if (!moves[moved]) continue;
         tacVec3 d = tac_sub3(c->now.pos, p->next.origin[c->body[moved]]);
-        for (int k = 0; k < 6; k++) {
-            tacNcpChange column = change_along(p, c, &system.twist[moved][k], moved, k);
-            for (int i = 0; i < 3; i++)
-                c->G[i][6 * moved + k] = column.gap_slip[i];
-            for (int side = 0; side < 2; side++) {
-                double w[6];
-                tac_store3(w, column.wrench[side].ang), tac_store3(w + 3, column.wrench[side].lin);
-                for (int i = 0; i < 6; i++)
-                    Gamma[side][i][6 * moved + k] = w[i];
-            }
-        }
+        for (int k = 0; k < 6; k++)
+            move_side(p, c, &frame, moved, k, &system.twist[moved][k], Gamma);
         for (int i = 0; i < 3; i++)
             tac_ncp_shift_row(d, c->G[i] + 6 * moved);
         for (int i = 0; i < 12; i++)
@@ -284,7 +305,7 @@ static void add_block(const tacNcpContact *c, int side, int moved, const double 
     }
 }
 
-tacStatus tac_ncp_add_contact(tacNcp *p, const tacNcpContact *c, const double K[9], double Gamma[2][6][12]) {
+tacStatus tac_ncp_couple(tacNcp *p, const tacNcpContact *c, const double K[9], double Gamma[2][6][12]) {
     for (int side = 0; side < 2; side++)
         for (int moved = 0; moved < 2; moved++) {
             if (p->ldu.still[c->body[side]] || p->ldu.still[c->body[moved]]) continue;
@@ -306,7 +327,7 @@ tacStatus tac_ncp_contact_blocks(tacNcp *p) {
         double K[9], Gamma[2][6][12];
         status = tac_ncp_contact_jac(p, &p->contact[i], Gamma);
         tac_friction_stiffness(&p->contact[i].p, K);
-        if (status == TAC_OK) status = tac_ncp_add_contact(p, &p->contact[i], K, Gamma);
+        if (status == TAC_OK) status = tac_ncp_couple(p, &p->contact[i], K, Gamma);
     }
     tac_ncp_add_limits(p);
     return status;

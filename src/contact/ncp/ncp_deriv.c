@@ -189,7 +189,7 @@ static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
         if (!p->ldu.still[c->body[side]]) slip_start(p, c, side, out->start);
     tacStatus status = tac_ncp_contact_jac(p, c, out->Gamma);
     if (status == TAC_OK) status = rest_start(p, c, out->start);
-    return status == TAC_OK ? tac_ncp_add_contact(p, c, out->K, out->Gamma) : status;
+    return status == TAC_OK ? tac_ncp_couple(p, c, out->K, out->Gamma) : status;
 }
 
 /* --- At the solution ---------------------------------------------------------------------------------------------- */

@@ -137,18 +137,19 @@ static tacNcpSide side_move(const Column *c, int body) {
 }
 
 /* The contact moves by t at q+, and its distance at q by dist. */
-static void move_contact(const Column *c, int contact, const tacContactTangent *t, double dist) {
+static void move_contact(const Column *c, int contact, const tacNcpFrame *frame, const tacContactTangent *t,
+                         double dist) {
     const tacNcpView *v = c->view;
     const tacNcpContact *at = &v->p->contact[contact];
     const int row = TAC_NCP_INPUTS * contact;
     tacNcpSide side[2] = {side_move(c, at->body[0]), side_move(c, at->body[1])};
-    tacNcpChange d = tac_ncp_contact_change(v->p, at, t, side);
+    tacNcpChange d = tac_ncp_contact_change(v->p, at, frame, t, side);
     if (at->rest < 0) d.gap_slip[0] -= dist;
     for (int k = 0; k < (at->p.mu > 0 ? 3 : 1); k++)
         tac_emit(&c->sink->inputs, row + k, c->id, d.gap_slip[k]);
     for (int k = 0; k < 2; k++) {
         int b = at->body[k];
-        tacVec3 turn, P = d.force[k], origin = v->p->next.xpos[b];
+        tacVec3 turn, P = tac_scale3(k == 0 ? -1 : 1, frame->impulse), origin = v->p->next.xpos[b];
         if (!v->p->ldu.still[b]) emit_wrench(c, b, tac_scale6(-1, d.wrench[k]));
         if (tac_sink_is_empty(&c->sink->wrench)) continue;
         tacVec3 darm = tac_sub3(t->pos, point_move(c, TAC_NCP_NEXT, b, origin, &turn));
@@ -224,19 +225,21 @@ static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTa
     tacStatus status = tac_contact_prepare(p->m, p->scene, &c->now, &now);
     if (status == TAC_OK && c->rest < 0) status = tac_ncp_start_system(p, c, &start);
     if (status != TAC_OK) return status;
+    tacNcpFrame frame = tac_ncp_contact_frame(p, c);
     tacSmoothPoint at_next = point_at(v, TAC_NCP_NEXT);
     for (int k = 0; theta != NULL && k < p->m->nparam; k++) {
         tacContactTangent t, t_start = {0};
         Column column = param_column(v, &tangents[k], k, theta);
         int moves = tac_contact_param(p->m, &p->next, &now, &tangents[k], &at_next, p->scene->corner_change, &t);
         if (c->rest < 0) tac_contact_param(p->m, p->w, &start, &tangents[k], v->x, p->scene->corner_change, &t_start);
-        if (moves || column.nmover > 0 || column.inertial != NULL) move_contact(&column, contact, &t, t_start.dist);
+        if (moves || column.nmover > 0 || column.inertial != NULL)
+            move_contact(&column, contact, &frame, &t, t_start.dist);
     }
     for (int k = 0; mocap != NULL && k < 7 * p->m->nmocap; k++) {
         Column column = mocap_column(v, k, mocap);
         tacContactTangent t = tac_contact_along(p->m, &p->next, &now, &column.mover[TAC_NCP_NEXT][0]), t_start = {0};
         if (c->rest < 0) t_start = tac_contact_along(p->m, p->w, &start, &column.mover[TAC_NCP_NOW][0]);
-        move_contact(&column, contact, &t, t_start.dist);
+        move_contact(&column, contact, &frame, &t, t_start.dist);
     }
     return TAC_OK;
 }
