@@ -7,14 +7,31 @@
 #define GUESS_SWEEPS 6
 /* Largest problem on which Dantzig's method is tried: on larger ones it rarely goes through, and costs as much as the
  * way that does. */
-#define DANTZIG_ROWS 64
+#define DANTZIG_ROWS 32
 /* Sweeps when nothing else goes through. */
 #define LAST_SWEEPS 2000
 
 size_t tac_boxed_bytes(int n) {
     size_t m = (size_t)n;
     return tac_arena_round(m * m * sizeof(double)) + tac_arena_round(m * (m + 2) * sizeof(double)) +
-           8 * tac_arena_round((m + 2) * sizeof(double)) + 4 * tac_arena_round(m * sizeof(int));
+           8 * tac_arena_round((m + 2) * sizeof(double)) + 3 * tac_arena_round(m * sizeof(int)) +
+           tac_boxed_track_bytes(n);
+}
+
+size_t tac_boxed_track_bytes(int n) {
+    size_t m = (size_t)n;
+    return 8 * tac_arena_round(m * sizeof(double)) + 2 * tac_arena_round(m * sizeof(int));
+}
+
+int tac_boxed_track_layout(tacBoxedTrack *track, int n, tacArena *arena) {
+    double **reals[] = {&track->wrong, &track->cover, &track->slope, &track->w_slope,
+                        &track->z,     &track->y,     &track->dz,    &track->dy};
+    int ok = 1;
+    for (int k = 0; k < 8; k++)
+        ok &= (*reals[k] = TAC_TAKE(arena, n, double)) != NULL;
+    track->wanted = TAC_TAKE(arena, n, int);
+    track->best = TAC_TAKE(arena, n, int);
+    return ok && track->wanted && track->best;
 }
 
 int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena) {
@@ -31,9 +48,9 @@ int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena) {
     work->row = TAC_TAKE(arena, n, int);
     work->place = TAC_TAKE(arena, n, int);
     work->pivot = TAC_TAKE(arena, n, int);
-    work->wanted = TAC_TAKE(arena, n, int);
-    return work->matrix && work->rhs && work->scratch && work->table && work->change && work->base && work->cover &&
-           work->shift && work->near_shift && work->near_b && work->row && work->place && work->pivot && work->wanted;
+    return tac_boxed_track_layout(&work->track, n, arena) && work->matrix && work->rhs && work->scratch &&
+           work->table && work->change && work->base && work->cover && work->shift && work->near_shift &&
+           work->near_b && work->row && work->place && work->pivot;
 }
 
 double tac_boxed_diagonal(const tacBoxed *problem, int i) {
@@ -60,13 +77,17 @@ double tac_boxed_residual(const tacBoxed *problem, const double *f, const double
     return worst;
 }
 
-double tac_boxed_tolerance(const tacBoxed *problem, const double *f) {
+double tac_boxed_largest(const tacBoxed *problem, const double *f) {
     double largest = 0;
     for (int i = 0; i < problem->n; i++) {
         double alone = tac_abs(problem->b[i]) / tac_boxed_diagonal(problem, i);
         largest = tac_max(largest, tac_max(tac_abs(f[i]), alone));
     }
-    return TAC_BOXED_ROUNDING * largest;
+    return largest;
+}
+
+double tac_boxed_tolerance(const tacBoxed *problem, const double *f) {
+    return TAC_BOXED_ROUNDING * tac_boxed_largest(problem, f);
 }
 
 /* --- All methods, one after another ------------------------------------------------------------------------------ */
@@ -127,9 +148,16 @@ static int approach(const tacBoxed *problem, tacBoxedWork *work, double *f, doub
 /* -> 1 when one of them solves it. */
 static int try_methods(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
                        tacBoxedResult *result) {
+    tacBoxedDense dense = {problem, work};
+    tacBoxedRun run = tac_boxed_dense_run(&dense, f, w, row_class, &result->pivots);
     tac_boxed_guess(problem, GUESS_SWEEPS, f, row_class);
-    int solved = tac_boxed_pivot(problem, work, f, w, row_class, &result->pivots) && good_enough(problem, f, w, result);
+    int solved = tac_boxed_pivot(&run, 1) && good_enough(problem, f, w, result);
     result->method = result->pivots > 1 ? TAC_BOXED_PIVOT : TAC_BOXED_GUESS;
+    if (!solved) {
+        result->method = TAC_BOXED_NEARBY;
+        solved = tac_boxed_path_nearby(problem, work, f, w, row_class, &result->pivots) &&
+                 good_enough(problem, f, w, result);
+    }
     if (solved || (!problem->semidefinite && follow(problem, work, f, w, row_class, result))) return 1;
     return approach(problem, work, f, w, row_class, result);
 }

@@ -36,6 +36,7 @@ typedef enum {
 typedef enum {
     TAC_BOXED_GUESS,
     TAC_BOXED_PIVOT,
+    TAC_BOXED_NEARBY,
     TAC_BOXED_DANTZIG,
     TAC_BOXED_PATH,
     TAC_BOXED_PROXIMAL,
@@ -60,14 +61,53 @@ double tac_boxed_residual(const tacBoxed *problem, const double *f, const double
 
 /* --- The methods, each alone ------------------------------------------------------------------------------------- */
 
+/* A problem's matrix, as methods see it that only ask for the answer of given classes. */
+typedef struct tacBoxedForm {
+    void *matrix;
+    /* Classes -> the system of the free rows, factored. 0: it is singular. */
+    int (*factor)(void *matrix, const int *row_class);
+    /* The classes that were factored -> the f that they imply where the problem's vector is b and its constant bounds
+     * are scaled by `constant`, and w = A f + b, of which w of free rows is zero to the share `rounding` of the largest
+     * force. 0: it is not. */
+    int (*answer)(void *matrix, const int *row_class, const double *b, double constant, double rounding, double *f,
+                  double *w);
+    /* w = A f + b */
+    void (*multiply)(void *matrix, const double *f, const double *b, double *w);
+    /* D, C -> A with D_i on its diagonal and C_i where row i meets its parent, factored. 0: it is singular. NULL, and
+     * the next: not offered. */
+    int (*weigh)(void *matrix, const double *D, const double *C);
+    /* x <- (that)^-1 x, to some digits */
+    void (*respond)(void *matrix, double *x);
+} tacBoxedForm;
+
+/* What they keep. */
+typedef struct tacBoxedTrack {
+    int *wanted, *best;              /* n: classes */
+    double *wrong;                   /* n: by how much a row breaks its condition */
+    double *cover, *slope, *w_slope; /* n: boxed_nearby.c */
+    double *z, *y, *dz, *dy;         /* n: boxed_interior.c */
+} tacBoxedTrack;
+size_t tac_boxed_track_bytes(int n);
+int tac_boxed_track_layout(tacBoxedTrack *track, int n, tacArena *arena);
+
+/* All that such a method works on. */
+typedef struct tacBoxedRun {
+    const tacBoxed *problem;
+    tacBoxedForm form;
+    tacBoxedTrack *track;
+    double *f, *w;
+    int *row_class;
+    int *pivots; /* counts systems */
+} tacBoxedRun;
+
 /* Scratch shared by them. */
 typedef struct tacBoxedWork {
+    tacBoxedTrack track;
     double *matrix, *rhs, *scratch;      /* n x n, n, n */
     int *row, *place, *pivot;            /* n: rows that are free, where a row is among them, exchanges of the factor */
     double *table, *change, *base;       /* n x (n + 2), n + 2, n: boxed_tableau.h */
     double *cover;                       /* n: boxed_path.c */
     double *shift, *near_shift, *near_b; /* n: boxed_proximal.c */
-    int *wanted;                         /* n: classes */
     int free, symmetric;                 /* size of the factored system; 1: by Cholesky */
 } tacBoxedWork;
 int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena);
@@ -87,24 +127,40 @@ double tac_boxed_factor_of(const tacBoxed *problem, const int *row_class, int i)
 void tac_boxed_multiply(const tacBoxed *problem, const double *f, double *w);
 /* Classes -> the f that they imply, and w. 0: the system of the free rows is singular. */
 int tac_boxed_solve_classes(const tacBoxed *problem, const int *row_class, tacBoxedWork *work, double *f, double *w);
-/* f, w of the present classes -> classes with those changed whose condition they break; how many did. */
-int tac_boxed_sort(const tacBoxed *problem, const double *f, const double *w, int *row_class, int *wanted);
+/* A run with the dense matrix; dense outlives it. */
+typedef struct tacBoxedDense {
+    const tacBoxed *problem;
+    tacBoxedWork *work;
+} tacBoxedDense;
+tacBoxedRun tac_boxed_dense_run(tacBoxedDense *dense, double *f, double *w, int *row_class, int *pivots);
 /* Classes as any f and w suggest them. */
 void tac_boxed_classify(const tacBoxed *problem, const double *f, const double *w, int *row_class);
 /* How far f may be off and count as right: rounding of a solved system, relative to the largest force there is
  * (condition numbers up to 1e5 or so). */
 #define TAC_BOXED_ROUNDING 1e-11
 double tac_boxed_tolerance(const tacBoxed *problem, const double *f);
+/* The largest force: of f, or that a row alone would have. */
+double tac_boxed_largest(const tacBoxed *problem, const double *f);
 
 /* `count` sweeps of projected Gauss-Seidel on f; w is A f + b after them. */
 void tac_boxed_sweep(const tacBoxed *problem, int count, double *f, double *w);
 /* Classes that sweeps from zero come to: until one changes none, `most` at most. */
 void tac_boxed_guess(const tacBoxed *problem, int most, double *f, int *row_class);
-/* Rounds of pivoting that may pass without progress before we take it for a cycle. */
-#define TAC_BOXED_PATIENCE 6
 /* Block principal pivoting from the classes given: rows that break their condition change class together, as long as
- * that makes them fewer now and then [Judice1994]. -> 1 when all conditions hold. */
-int tac_boxed_pivot(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);
+ * that makes them fewer now and then [Judice1994]; then, with more than one of the TAC_BOXED_STAGES, those alone that
+ * break it most. -> 1 when all conditions hold; 0: row_class has those with the fewest broken. */
+#define TAC_BOXED_STAGES 3
+int tac_boxed_pivot(const tacBoxedRun *run, int stages);
+/* The classes that an interior way comes to: near the answer, where it is not kept from it. 0: a system was singular.
+ * Needs: form->weigh. */
+int tac_boxed_interior(const tacBoxedRun *run);
+/* Classes -> f and w that they allow, cut from those that they imply, and what is to be added to b so that these are
+ * the answer. 0: they imply none. */
+int tac_boxed_cut(const tacBoxedRun *run, double *cover);
+/* Lines of a way from nearby, beside some that grow with the rows; then it leads nowhere. */
+#define TAC_BOXED_NEARBY_LINES 24
+/* Follows the answer from that problem nearby to the one in hand. -> 1 when it gets there. */
+int tac_boxed_nearby(const tacBoxedRun *run);
 /* Dantzig's method: rows are taken up one after another, those before kept right on the way, with bounds that move
  * (Jade IV-B). corrected 0: with the step length that takes bounds for constant, as it was before that paper. -> 1 when
  * it went through. */
@@ -115,5 +171,9 @@ int tac_boxed_dantzig(const tacBoxed *problem, tacBoxedWork *work, int corrected
 #define TAC_BOXED_WAYS 3
 int tac_boxed_path(const tacBoxed *problem, tacBoxedWork *work, int way, double *f, double *w, int *row_class,
                    int *pivots);
+/* The same from the problem nearby that the classes given answer (tac_boxed_cut): a short way, but none that is sure to
+ * get there. */
+int tac_boxed_path_nearby(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
+                          int *pivots);
 /* Problems with a semidefinite A, as the limit of definite ones, from the classes given. -> 1 when it gets there. */
 int tac_boxed_proximal(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);

@@ -59,13 +59,13 @@ void tac_boxed_solve_free(const tacBoxedWork *work, double *x) {
 }
 
 /* f_C = -Ahat^-1 (b_C + A_CB constants) */
-int tac_boxed_solve_classes(const tacBoxed *problem, const int *row_class, tacBoxedWork *work, double *f, double *w) {
+static void answer_classes(const tacBoxed *problem, const int *row_class, const double *b, double constant,
+                           tacBoxedWork *work, double *f) {
     int n = problem->n;
-    if (!tac_boxed_factor(problem, row_class, work)) return 0;
     for (int k = 0; k < work->free; k++)
-        work->rhs[k] = -problem->b[work->row[k]];
+        work->rhs[k] = -b[work->row[k]];
     for (int i = 0; i < n; i++) {
-        double e = tac_boxed_factor_of(problem, row_class, i);
+        double e = constant * tac_boxed_factor_of(problem, row_class, i);
         if (problem->parent[i] >= 0 || e == 0) continue;
         for (int k = 0; k < work->free; k++)
             work->rhs[k] -= problem->A[(size_t)work->row[k] * (size_t)n + (size_t)i] * e;
@@ -74,8 +74,41 @@ int tac_boxed_solve_classes(const tacBoxed *problem, const int *row_class, tacBo
     for (int i = 0; i < n; i++) {
         int p = problem->parent[i];
         double e = tac_boxed_factor_of(problem, row_class, i);
-        f[i] = work->place[i] >= 0 ? work->rhs[work->place[i]] : p >= 0 ? e * f[p] : e;
+        f[i] = work->place[i] >= 0 ? work->rhs[work->place[i]] : p >= 0 ? e * f[p] : constant * e;
     }
+}
+
+int tac_boxed_solve_classes(const tacBoxed *problem, const int *row_class, tacBoxedWork *work, double *f, double *w) {
+    if (!tac_boxed_factor(problem, row_class, work)) return 0;
+    answer_classes(problem, row_class, problem->b, 1, work, f);
     tac_boxed_multiply(problem, f, w);
     return 1;
+}
+
+/* --- As a form ---------------------------------------------------------------------------------------------------- */
+
+static int factor_dense(void *matrix, const int *row_class) {
+    tacBoxedDense *dense = matrix;
+    return tac_boxed_factor(dense->problem, row_class, dense->work);
+}
+
+static void multiply_dense(void *matrix, const double *f, const double *b, double *w) {
+    tacBoxedDense *dense = matrix;
+    tacBoxed problem = *dense->problem;
+    problem.b = b;
+    tac_boxed_multiply(&problem, f, w);
+}
+
+static int answer_dense(void *matrix, const int *row_class, const double *b, double constant, double rounding,
+                        double *f, double *w) {
+    tacBoxedDense *dense = matrix;
+    (void)rounding;
+    answer_classes(dense->problem, row_class, b, constant, dense->work, f);
+    multiply_dense(matrix, f, b, w);
+    return 1;
+}
+
+tacBoxedRun tac_boxed_dense_run(tacBoxedDense *dense, double *f, double *w, int *row_class, int *pivots) {
+    tacBoxedForm form = {dense, factor_dense, answer_dense, multiply_dense, NULL, NULL};
+    return (tacBoxedRun){dense->problem, form, &dense->work->track, f, w, row_class, pivots};
 }

@@ -9,8 +9,8 @@
 
 #include "math/scalar.h"
 
-/* Changes of class that one row may cause, beyond which we take it for a cycle. */
-#define CHANGES_PER_ROW 4
+/* Changes of class, this many and so many per row, beyond which we take it for a cycle. */
+#define CHANGES_PER_ROW 3
 #define CHANGES         20
 
 typedef struct Drive {
@@ -70,13 +70,13 @@ static int is_at_rest(Drive *d) {
     return tac_tableau_move(&d->tableau, i, TAC_ROW_LOW, 0);
 }
 
-static int take_up(Drive *d, int *pivots) {
-    int i = d->row, n = d->tableau.problem->n, p = d->tableau.problem->parent[i];
+static int take_up(Drive *d, int *left, int *pivots) {
+    int i = d->row, p = d->tableau.problem->parent[i];
     d->tableau.bound = i;
     if (is_at_rest(d)) return 1;
     d->direction = velocity(d, i) < 0 ? 1 : -1;
     if (velocity(d, i) == 0) return tac_tableau_move(&d->tableau, i, TAC_ROW_FREE, 0);
-    for (int k = 0; k < CHANGES + CHANGES_PER_ROW * n; k++) {
+    while (--*left >= 0) {
         Event event = first_event(d);
         if (event.row < 0) return 0;
         ++*pivots;
@@ -91,8 +91,9 @@ static int take_up(Drive *d, int *pivots) {
 int tac_boxed_dantzig(const tacBoxed *problem, tacBoxedWork *work, int corrected, double *f, double *w, int *row_class,
                       int *pivots) {
     Drive d = {.corrected = corrected, .direction = 1};
+    int left = CHANGES + CHANGES_PER_ROW * problem->n;
     tac_tableau_begin(&d.tableau, problem, work, NULL, row_class);
     for (d.row = 0; d.row < problem->n; d.row++)
-        if (!take_up(&d, pivots)) return 0;
+        if (!take_up(&d, &left, pivots)) return 0;
     return tac_boxed_solve_classes(problem, row_class, work, f, w);
 }

@@ -14,6 +14,8 @@
 
 #include "math/scalar.h"
 
+#include <string.h>
+
 /* Lines of the way: this many and so many per row; then rounding has led it astray. */
 #define LINES         50
 #define LINES_PER_ROW 4
@@ -122,10 +124,10 @@ static int direction_after(const tacTableau *tableau, int i, int before) {
     return -1;
 }
 
-static int follow(tacTableau *tableau, int *pivots) {
-    double t = far_away(tableau);
-    int direction = -1, n = tableau->problem->n;
-    for (int line = 0; line < LINES + LINES_PER_ROW * n; line++) {
+/* From t down to zero, in `lines` at most. */
+static int follow(tacTableau *tableau, double t, int lines, int *pivots) {
+    int direction = -1;
+    for (int line = 0; line < lines; line++) {
         End end = {{0, 0}, -1, 0};
         double travel = first_end(tableau, t, direction, &end);
         if (direction < 0 && t - travel <= 0) return 1;
@@ -153,7 +155,29 @@ int tac_boxed_path(const tacBoxed *problem, tacBoxedWork *work, int way, double 
     for (int i = 0; i < problem->n; i++)
         work->cover[i] = cover_of(problem, way, i);
     tac_tableau_begin(&tableau, problem, work, work->cover, row_class);
-    if (!begin(&tableau) || !follow(&tableau, pivots)) return 0;
+    if (!begin(&tableau) || !follow(&tableau, far_away(&tableau), LINES + LINES_PER_ROW * problem->n, pivots)) return 0;
+    sort_narrow(&tableau);
+    return tac_boxed_solve_classes(problem, row_class, work, f, w);
+}
+
+/* Classes from all rows off. */
+static int set_classes(tacTableau *tableau, const int *wanted) {
+    for (int i = 0; i < tableau->problem->n; i++)
+        if (wanted[i] != TAC_ROW_OFF && !tac_tableau_move(tableau, i, wanted[i], 1)) return 0;
+    return 1;
+}
+
+int tac_boxed_path_nearby(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
+                          int *pivots) {
+    tacTableau tableau;
+    tacBoxedDense dense = {problem, work};
+    tacBoxedRun run = tac_boxed_dense_run(&dense, f, w, row_class, pivots);
+    if (!tac_boxed_cut(&run, work->cover)) return 0;
+    memcpy(work->track.wanted, row_class, (size_t)problem->n * sizeof *row_class);
+    tac_tableau_begin(&tableau, problem, work, work->cover, row_class);
+    if (!set_classes(&tableau, work->track.wanted) ||
+        !follow(&tableau, 1, TAC_BOXED_NEARBY_LINES + problem->n / 2, pivots))
+        return 0;
     sort_narrow(&tableau);
     return tac_boxed_solve_classes(problem, row_class, work, f, w);
 }

@@ -5,72 +5,112 @@
 
 #include <string.h>
 
-/* The class row i should have, given f and w of the present classes. */
-static int wanted_class(const tacBoxed *problem, const double *f, const double *w, const int *row_class, int i,
-                        double tolerance) {
-    double a = tac_boxed_diagonal(problem, i), lo, hi;
-    int p = problem->parent[i];
+/* Rounds that may pass without progress before fewer rows change at a time. */
+enum { PATIENCE = 6 };
+/* Rows change that break their condition by this share of the most, stage by stage. */
+static const double SHARES[TAC_BOXED_STAGES] = {0, 0.3, 0.9};
+
+/* Where a row should be, and by how much (in units of its force) it breaks its condition where it is. */
+typedef struct Wanted {
+    int row_class;
+    double wrong;
+} Wanted;
+
+static Wanted want_free(const tacBoxed *problem, const double *f, int i) {
+    double lo, hi;
     tac_boxed_bounds(problem, f, i, &lo, &hi);
-    if (row_class[i] == TAC_ROW_FREE) {
-        if (f[i] < lo - tolerance) return TAC_ROW_LOW;
-        return f[i] > hi + tolerance ? TAC_ROW_HIGH : TAC_ROW_FREE;
-    }
-    if (row_class[i] == TAC_ROW_OFF) { /* asked only when the parent takes up force again: about -w_p/A_pp */
-        double fp = tac_max(-w[p] / tac_boxed_diagonal(problem, p), 0), z = -w[i] / a;
-        if (z <= problem->low[i] * fp) return TAC_ROW_LOW;
-        return z >= problem->high[i] * fp ? TAC_ROW_HIGH : TAC_ROW_FREE;
-    }
-    double pull = row_class[i] == TAC_ROW_LOW ? -w[i] / a : w[i] / a; /* > 0: off the bound */
-    return pull > tolerance ? TAC_ROW_FREE : row_class[i];
+    if (f[i] < lo) return (Wanted){TAC_ROW_LOW, lo - f[i]};
+    return f[i] > hi ? (Wanted){TAC_ROW_HIGH, f[i] - hi} : (Wanted){TAC_ROW_FREE, 0};
 }
 
-/* -> number of rows whose class should change. Rows of idle parents do not count. */
-static int find_wrong(const tacBoxed *problem, const double *f, const double *w, const int *row_class, int *wanted) {
+static Wanted want_bound(const tacBoxed *problem, const double *w, int i, int row_class) {
+    double pull = (row_class == TAC_ROW_LOW ? -w[i] : w[i]) / tac_boxed_diagonal(problem, i); /* > 0: off the bound */
+    return pull > 0 ? (Wanted){TAC_ROW_FREE, pull} : (Wanted){row_class, 0};
+}
+
+/* Class of a row whose parent takes up force again, about -w_p/A_pp. */
+static int wake(const tacBoxed *problem, const double *w, int i) {
+    int p = problem->parent[i];
+    double fp = tac_max(-w[p] / tac_boxed_diagonal(problem, p), 0), z = -w[i] / tac_boxed_diagonal(problem, i);
+    if (z <= problem->low[i] * fp) return TAC_ROW_LOW;
+    return z >= problem->high[i] * fp ? TAC_ROW_HIGH : TAC_ROW_FREE;
+}
+
+/* -> number of rows whose class should change, those classes, and by how much each is wrong, scaled by the energy that
+ * a unit of force costs. Rows of idle parents do not count. */
+static int find_wrong(const tacBoxed *problem, const double *f, const double *w, const int *row_class,
+                      tacBoxedTrack *track) {
     double tolerance = tac_boxed_tolerance(problem, f);
-    int wrong = 0;
+    int count = 0;
     for (int i = 0; i < problem->n; i++) {
-        int p = problem->parent[i];
-        wanted[i] = row_class[i];
+        int p = problem->parent[i], c = row_class[i];
+        track->wanted[i] = c, track->wrong[i] = 0;
         if (p >= 0 && row_class[p] != TAC_ROW_FREE) continue;
         if (problem->low[i] == problem->high[i]) { /* no width: its force is right in any class, w names the side */
-            wanted[i] = w[i] > 0 ? TAC_ROW_LOW : TAC_ROW_HIGH;
-            wrong += row_class[i] == TAC_ROW_FREE;
+            track->wanted[i] = w[i] > 0 ? TAC_ROW_LOW : TAC_ROW_HIGH;
+            track->wrong[i] = c == TAC_ROW_FREE ? TAC_INFINITY : 0;
+            count += c == TAC_ROW_FREE;
             continue;
         }
-        wanted[i] = wanted_class(problem, f, w, row_class, i, tolerance);
-        wrong += wanted[i] != row_class[i];
+        Wanted wanted = c == TAC_ROW_FREE ? want_free(problem, f, i) : want_bound(problem, w, i, c);
+        if (wanted.wrong <= tolerance) continue;
+        track->wanted[i] = wanted.row_class;
+        track->wrong[i] = wanted.wrong * tac_sqrt(tac_boxed_diagonal(problem, i));
+        count++;
     }
-    return wrong;
+    return count;
+}
+
+/* Rows that are wrong by the share of the most take up the class they want. */
+static void change(const tacBoxed *problem, const tacBoxedTrack *track, double share, int *row_class) {
+    double most = 0;
+    for (int i = 0; i < problem->n; i++)
+        if (track->wrong[i] < TAC_INFINITY) most = tac_max(most, track->wrong[i]);
+    for (int i = 0; i < problem->n; i++)
+        if (track->wrong[i] == 0 || track->wrong[i] >= share * most) row_class[i] = track->wanted[i];
 }
 
 /* Rows follow their parents: off with them, and back with them. */
-static void follow_parents(const tacBoxed *problem, const double *f, const double *w, int *row_class) {
+static void follow_parents(const tacBoxed *problem, const double *w, int *row_class) {
     for (int i = 0; i < problem->n; i++) {
         int p = problem->parent[i];
         if (p < 0) continue;
         if (row_class[p] != TAC_ROW_FREE)
             row_class[i] = TAC_ROW_OFF;
         else if (row_class[i] == TAC_ROW_OFF)
-            row_class[i] = wanted_class(problem, f, w, row_class, i, 0);
+            row_class[i] = wake(problem, w, i);
     }
 }
 
-int tac_boxed_sort(const tacBoxed *problem, const double *f, const double *w, int *row_class, int *wanted) {
-    int wrong = find_wrong(problem, f, w, row_class, wanted);
-    memcpy(row_class, wanted, (size_t)problem->n * sizeof *row_class);
-    if (wrong > 0) follow_parents(problem, f, w, row_class);
-    return wrong;
+/* Classes -> f, w. 0: there are none. */
+static int answer(const tacBoxedRun *run) {
+    const tacBoxedForm *form = &run->form;
+    return form->factor(form->matrix, run->row_class) &&
+           form->answer(form->matrix, run->row_class, run->problem->b, 1, TAC_BOXED_ROUNDING, run->f, run->w);
 }
 
-int tac_boxed_pivot(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots) {
-    int fewest = problem->n + 1, patience = TAC_BOXED_PATIENCE;
-    while (patience >= 0) {
-        if (!tac_boxed_solve_classes(problem, row_class, work, f, w)) return 0;
-        ++*pivots;
-        int wrong = tac_boxed_sort(problem, f, w, row_class, work->wanted);
-        if (wrong == 0) return 1;
-        patience = wrong < fewest ? TAC_BOXED_PATIENCE : patience - 1;
-        fewest = wrong < fewest ? wrong : fewest;
+int tac_boxed_pivot(const tacBoxedRun *run, int stages) {
+    const tacBoxed *problem = run->problem;
+    tacBoxedTrack *track = run->track;
+    int fewest = problem->n + 1, patience = PATIENCE, stage = 0;
+    size_t bytes = (size_t)problem->n * sizeof *run->row_class;
+    memcpy(track->best, run->row_class, bytes);
+    while (stage < stages && answer(run)) {
+        ++*run->pivots;
+        int wrong = find_wrong(problem, run->f, run->w, run->row_class, track);
+        if (wrong == 0) {
+            memcpy(run->row_class, track->wanted, bytes);
+            return 1;
+        }
+        if (wrong < fewest) {
+            memcpy(track->best, run->row_class, bytes);
+            fewest = wrong, patience = PATIENCE, stage = 0;
+        } else if (--patience < 0) {
+            patience = PATIENCE, stage++;
+        }
+        change(problem, track, stage < stages ? SHARES[stage] : 1, run->row_class);
+        follow_parents(problem, run->w, run->row_class);
     }
+    memcpy(run->row_class, track->best, bytes);
     return 0;
 }

@@ -30,13 +30,15 @@ static void set_shift(const tacBoxed *problem, double *shift) {
 /* One round: f, classes -> the next f; its w is that of the problem itself. */
 static int advance(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots) {
     tacBoxed near = *problem;
+    tacBoxedDense dense = {&near, work};
+    tacBoxedRun run = tac_boxed_dense_run(&dense, f, w, row_class, pivots);
     int n = problem->n, ok;
     for (int i = 0; i < n; i++)
         work->near_b[i] = problem->b[i] - work->shift[i] * f[i];
     for (int i = 0; i < n; i++)
         work->near_shift[i] = work->shift[i] + (problem->shift == NULL ? 0 : problem->shift[i]);
     near.b = work->near_b, near.shift = work->near_shift;
-    ok = tac_boxed_pivot(&near, work, f, w, row_class, pivots);
+    ok = tac_boxed_pivot(&run, 1);
     for (int way = 0; way < TAC_BOXED_WAYS && !ok; way++)
         ok = tac_boxed_path(&near, work, way, f, w, row_class, pivots);
     tac_boxed_multiply(problem, f, w);

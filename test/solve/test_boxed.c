@@ -1,6 +1,7 @@
 /* Boxed problems: solutions judged by their conditions, recomputed here. */
 #include "solve/boxed.h"
 
+#include "math/dense.h"
 #include "support/check.h"
 #include "tactus/tactus.h"
 
@@ -102,7 +103,7 @@ static void one_block(void **state) {
 static void random_problems(void **state) {
     (void)state;
     static Problem p;
-    int methods[6] = {0}, tried[2] = {0}, solved[2] = {0};
+    int methods[7] = {0}, tried[2] = {0}, solved[2] = {0};
     double worst = 0;
     for (int k = 0; k < PROBLEMS; k++) {
         int contacts = 1 + k % 24, redundant = k % 3 == 0, dofs = redundant ? 6 + contacts : 3 * contacts + 6;
@@ -114,10 +115,11 @@ static void random_problems(void **state) {
             CHECK(isfinite(p.f[i]));
         if (result.solved) worst = fmax(worst, violation(&p));
     }
-    print_message("guess %d, pivots %d, dantzig %d, way %d, proximal %d, sweeps %d; solved %d of %d and %d of %d; "
-                  "worst violation %.1e\n",
-                  methods[0], methods[1], methods[2], methods[3], methods[4], methods[5], solved[0], tried[0],
-                  solved[1], tried[1], worst);
+    print_message(
+        "guess %d, pivots %d, nearby %d, dantzig %d, way %d, proximal %d, sweeps %d; solved %d of %d and %d of "
+        "%d; worst violation %.1e\n",
+        methods[0], methods[1], methods[2], methods[3], methods[4], methods[5], methods[6], solved[0], tried[0],
+        solved[1], tried[1], worst);
     CHECK_LT(worst, TOL_CONDITIONS);
     CHECK_INT(solved[0] + solved[1], PROBLEMS);
 }
@@ -170,6 +172,73 @@ static void path_alone(void **state) {
     print_message("ways: %d, %d, %d of %d\n", through[0], through[1], through[2], tried);
     for (int way = 0; way < TAC_BOXED_WAYS; way++)
         CHECK(through[way] >= 0.998 * tried);
+}
+
+/* --- Methods that ask only for the answer of given classes -------------------------------------------------------- */
+
+/* A dense matrix with weights, for the interior way. */
+typedef struct Weighed {
+    tacBoxedDense dense; /* first: what the other functions see */
+    double lu[MAX_ROWS * MAX_ROWS], scratch[MAX_ROWS];
+    int pivot[MAX_ROWS];
+} Weighed;
+
+static int weigh(void *matrix, const double *D, const double *C) {
+    Weighed *w = matrix;
+    const tacBoxed *problem = w->dense.problem;
+    int n = problem->n;
+    memcpy(w->lu, problem->A, (size_t)(n * n) * sizeof(double));
+    for (int i = 0; i < n; i++) {
+        w->lu[i * n + i] += D[i];
+        if (problem->parent[i] >= 0) w->lu[i * n + problem->parent[i]] += C[i];
+    }
+    return tac_lu_factor(n, w->lu, w->pivot, w->scratch) < 0;
+}
+
+static void respond(void *matrix, double *x) {
+    Weighed *w = matrix;
+    tac_lu_solve(w->dense.problem->n, w->lu, w->pivot, x);
+}
+
+/* From classes that a few sweeps guess, with every fifth contact let go: the ways from nearby, by systems and by a
+ * tableau, and the interior way with pivots at its end. Each alone goes through on most, and to an answer. */
+static void ways_alone(void **state) {
+    (void)state;
+    static Problem p;
+    static Weighed weighed;
+    int through[3] = {0}, tried = PROBLEMS / 4;
+    for (int k = 0; k < tried; k++) {
+        int contacts = 1 + k % 20, n, guess[MAX_ROWS];
+        draw(&p, 20000 + (uint64_t)k, contacts, k % 4, 6 + contacts, 0.1 * (k % 9), 1e-5);
+        n = p.boxed.n;
+        tac_boxed_guess(&p.boxed, 6, p.f, guess);
+        for (int i = 0; i + 2 < 3 * contacts; i += 15)
+            guess[i] = TAC_ROW_LOW, guess[i + 1] = guess[i + 2] = TAC_ROW_OFF;
+        for (int way = 0; way < 3; way++) {
+            tacArena arena;
+            tacBoxedWork work;
+            int pivots = 0, ok;
+            memset(memory, 0xff, sizeof memory);
+            tac_arena_init(&arena, memory, sizeof memory);
+            CHECK(tac_boxed_layout(&work, n, &arena));
+            memcpy(p.row_class, guess, (size_t)n * sizeof(int));
+            weighed.dense = (tacBoxedDense){&p.boxed, &work};
+            tacBoxedRun run = tac_boxed_dense_run(&weighed.dense, p.f, p.w, p.row_class, &pivots);
+            run.form.weigh = weigh, run.form.respond = respond;
+            if (way == 0)
+                ok = tac_boxed_nearby(&run);
+            else if (way == 1)
+                ok = tac_boxed_path_nearby(&p.boxed, &work, p.f, p.w, p.row_class, &pivots);
+            else
+                ok = tac_boxed_interior(&run) && tac_boxed_pivot(&run, 1);
+            if (!ok) continue;
+            CHECK_LT(violation(&p), TOL_CONDITIONS);
+            through[way]++;
+        }
+    }
+    print_message("from nearby: %d by systems, %d by a tableau; interior: %d; of %d\n", through[0], through[1],
+                  through[2], tried);
+    CHECK(through[0] >= 0.95 * tried && through[1] >= 0.95 * tried && through[2] >= 0.95 * tried);
 }
 
 /* Rows without bounds beside contacts: always free, w = 0. */
@@ -291,9 +360,16 @@ static void repeats(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_block),     cmocka_unit_test(random_problems), cmocka_unit_test(dantzig_alone),
-        cmocka_unit_test(path_alone),    cmocka_unit_test(equalities),      cmocka_unit_test(redundant_equalities),
-        cmocka_unit_test(contradiction), cmocka_unit_test(jamming),         cmocka_unit_test(no_friction),
+        cmocka_unit_test(one_block),
+        cmocka_unit_test(random_problems),
+        cmocka_unit_test(dantzig_alone),
+        cmocka_unit_test(path_alone),
+        cmocka_unit_test(ways_alone),
+        cmocka_unit_test(equalities),
+        cmocka_unit_test(redundant_equalities),
+        cmocka_unit_test(contradiction),
+        cmocka_unit_test(jamming),
+        cmocka_unit_test(no_friction),
         cmocka_unit_test(repeats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

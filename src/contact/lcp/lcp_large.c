@@ -24,18 +24,21 @@ enum { FIRST_SWEEPS = 30, REFINEMENTS = 12 };
 #define LAST_SWEEPS 400
 /* delta relative to the row's own A_kk where there is no compliance. */
 #define LEAST_DELTA 1e-7
-/* w_C counts as zero at this share of the residual that counts as solved. */
+/* w_C counts as zero at this share of what is asked for. */
 #define REFINED 1e-2
 /* Refinement goes on while each round leaves less than this of the error. */
 #define GAIN 0.5
 
 typedef struct Large {
+    const tacModel *m;
     const tacRows *rows;
     const double *eps; /* of all rows */
     const int *row;    /* n: rows of the island */
     tacBoxed boxed;    /* without its matrix */
     double *b, *low, *high, *diagonal, *delta, *f, *w;
-    int *parent, *row_class, *wanted;
+    double *T, *C, *r; /* n: (2) */
+    int *parent, *row_class;
+    tacBoxedTrack track;
     double *y;                /* nv: Y^T f */
     int *block_of, *place;    /* nbody: block of a tree, or -1; nv: place of a dof in K */
     int *block_size, *dof_of; /* nbody; nv: dofs of the island */
@@ -44,23 +47,25 @@ typedef struct Large {
     int ndof;
 } Large;
 
-enum { DOUBLES = 7, INTS = 3 };
+enum { DOUBLES = 10, INTS = 2 };
 
 size_t tac_lcp_large_scratch(const tacModel *m, int max_rows) {
     size_t n = (size_t)max_rows, nv = (size_t)m->nv, bodies = (size_t)m->nbody;
     int dofs = m->nv < TAC_LCP_MOST_DOFS ? m->nv : TAC_LCP_MOST_DOFS;
     return DOUBLES * tac_arena_round(n * sizeof(double)) + INTS * tac_arena_round(n * sizeof(int)) +
-           2 * tac_arena_round(nv * sizeof(double)) + 2 * tac_arena_round(nv * sizeof(int)) +
-           2 * tac_arena_round(bodies * sizeof(int)) + tac_block_lu_bytes(m->nbody, dofs);
+           tac_boxed_track_bytes(max_rows) + 2 * tac_arena_round(nv * sizeof(double)) +
+           2 * tac_arena_round(nv * sizeof(int)) + 2 * tac_arena_round(bodies * sizeof(int)) +
+           tac_block_lu_bytes(m->nbody, dofs);
 }
 
 static int lay_out(Large *l, const tacModel *m, int n, tacArena *arena) {
-    double **reals[DOUBLES] = {&l->b, &l->low, &l->high, &l->diagonal, &l->delta, &l->f, &l->w};
-    int **ints[INTS] = {&l->parent, &l->row_class, &l->wanted}, ok = 1;
+    double **reals[DOUBLES] = {&l->b, &l->low, &l->high, &l->diagonal, &l->delta, &l->f, &l->w, &l->T, &l->C, &l->r};
+    int **ints[INTS] = {&l->parent, &l->row_class}, ok = tac_boxed_track_layout(&l->track, n, arena);
     for (int k = 0; k < DOUBLES; k++)
         ok &= (*reals[k] = TAC_TAKE(arena, n, double)) != NULL;
     for (int k = 0; k < INTS; k++)
         ok &= (*ints[k] = TAC_TAKE(arena, n, int)) != NULL;
+    l->m = m;
     l->y = TAC_TAKE(arena, m->nv, double);
     l->g = TAC_TAKE(arena, m->nv, double);
     l->place = TAC_TAKE(arena, m->nv, int);
@@ -102,19 +107,19 @@ static double along_row(const Large *l, int i, const double *y) {
     return sum;
 }
 
-/* f -> y, w */
-static void multiply(const Large *l, const tacModel *m) {
-    memset(l->y, 0, (size_t)m->nv * sizeof *l->y);
+/* y = Y^T f, w = Y y + eps f + b */
+static void multiply(const Large *l, const double *f, const double *b, double *w) {
+    memset(l->y, 0, (size_t)l->m->nv * sizeof *l->y);
     for (int i = 0; i < l->boxed.n; i++)
-        if (l->f[i] != 0) add_row(l, i, l->f[i], l->y);
+        if (f[i] != 0) add_row(l, i, f[i], l->y);
     for (int i = 0; i < l->boxed.n; i++)
-        l->w[i] = l->b[i] + along_row(l, i, l->y) + l->eps[l->row[i]] * l->f[i];
+        w[i] = b[i] + along_row(l, i, l->y) + l->eps[l->row[i]] * f[i];
 }
 
 /* Projected Gauss-Seidel: y follows every change of a force. -> 1 when nothing changes any more. */
-static int sweep(const Large *l, const tacModel *m, int count) {
+static int sweep(const Large *l, int count) {
     double change = 1;
-    multiply(l, m);
+    multiply(l, l->f, l->b, l->w);
     for (int s = 0; s < count && change > 0; s++) {
         change = 0;
         for (int i = 0; i < l->boxed.n; i++) {
@@ -127,7 +132,7 @@ static int sweep(const Large *l, const tacModel *m, int count) {
             change = tac_max(change, tac_abs(df));
         }
     }
-    multiply(l, m);
+    multiply(l, l->f, l->b, l->w);
     return change == 0;
 }
 
@@ -156,7 +161,8 @@ static int find_blocks(Large *l, const tacModel *m, tacArena *arena) {
     return l->ndof <= TAC_LCP_MOST_DOFS && tac_block_lu_begin(&l->lu, nblock, l->block_size, arena);
 }
 
-static void order_blocks(Large *l, const tacModel *m) {
+static void order_blocks(Large *l) {
+    const tacModel *m = l->m;
     const tacRows *rows = l->rows;
     for (int i = 0; i < l->boxed.n; i++) {
         const tacRow *row = &rows->row[l->row[i]];
@@ -187,54 +193,55 @@ static void add_product(const Large *l, double scale, int a, int b) {
 }
 
 /* The row whose free force row i moves with: itself, or its parent; -1: none. */
-static int driver_of(const Large *l, int i) {
-    if (l->row_class[i] == TAC_ROW_FREE) return i;
-    if (l->parent[i] < 0 || tac_boxed_factor_of(&l->boxed, l->row_class, i) == 0) return -1;
-    return l->row_class[l->parent[i]] == TAC_ROW_FREE ? l->parent[i] : -1;
+static int driver_of(const Large *l, const int *row_class, int i) {
+    if (row_class[i] == TAC_ROW_FREE) return i;
+    if (l->parent[i] < 0 || tac_boxed_factor_of(&l->boxed, row_class, i) == 0) return -1;
+    return row_class[l->parent[i]] == TAC_ROW_FREE ? l->parent[i] : -1;
 }
 
-static double share_of(const Large *l, int i) {
-    return l->row_class[i] == TAC_ROW_FREE ? 1 : tac_boxed_factor_of(&l->boxed, l->row_class, i);
+static double share_of(const Large *l, const int *row_class, int i) {
+    return row_class[i] == TAC_ROW_FREE ? 1 : tac_boxed_factor_of(&l->boxed, row_class, i);
 }
 
 /* (1) */
-static int factor(Large *l) {
+static int factor(void *matrix, const int *row_class) {
+    Large *l = matrix;
     tac_block_lu_clear(&l->lu);
     for (int d = 0; d < l->ndof; d++)
         *tac_block_lu_at(&l->lu, d, d) = 1;
     for (int i = 0; i < l->boxed.n; i++) {
-        int k = driver_of(l, i);
-        if (k >= 0) add_product(l, share_of(l, i) / l->delta[k], i, k);
+        int k = driver_of(l, row_class, i);
+        if (k >= 0) add_product(l, share_of(l, row_class, i) / l->delta[k], i, k);
     }
     return tac_block_lu_factor(&l->lu);
 }
 
 /* Forces that classes fix. */
-static void follow_classes(const Large *l) {
+static void follow_classes(const Large *l, const int *row_class, double constant, double *f) {
     for (int i = 0; i < l->boxed.n; i++) {
-        if (l->row_class[i] == TAC_ROW_FREE) continue;
-        double e = tac_boxed_factor_of(&l->boxed, l->row_class, i);
-        l->f[i] = l->parent[i] < 0 ? e : e * l->f[l->parent[i]];
+        if (row_class[i] == TAC_ROW_FREE) continue;
+        double e = tac_boxed_factor_of(&l->boxed, row_class, i);
+        f[i] = l->parent[i] < 0 ? constant * e : e * f[l->parent[i]];
     }
 }
 
 /* Largest |w_k| / A_kk of free rows. */
-static double free_error(const Large *l) {
+static double free_error(const Large *l, const int *row_class, const double *w) {
     double worst = 0;
     for (int i = 0; i < l->boxed.n; i++)
-        if (l->row_class[i] == TAC_ROW_FREE) worst = tac_max(worst, tac_abs(l->w[i]) / l->diagonal[i]);
+        if (row_class[i] == TAC_ROW_FREE) worst = tac_max(worst, tac_abs(w[i]) / l->diagonal[i]);
     return worst;
 }
 
 /* f_C += (A_CC + delta)^-1 (-w_C) */
-static void correct(Large *l, const tacModel *m) {
+static void correct(Large *l, const int *row_class, const double *w, double *f) {
     const tacRows *rows = l->rows;
     memset(l->g, 0, (size_t)l->ndof * sizeof *l->g);
     for (int i = 0; i < l->boxed.n; i++) {
-        int k = driver_of(l, i);
+        int k = driver_of(l, row_class, i);
         if (k < 0) continue;
         const tacRow *row = &rows->row[l->row[i]];
-        double x = -share_of(l, i) * l->w[k] / l->delta[k];
+        double x = -share_of(l, row_class, i) * w[k] / l->delta[k];
         for (int e = row->adr; e < row->adr + row->num; e++)
             l->g[l->place[rows->dof[e]]] += rows->Y[e] * x;
     }
@@ -242,52 +249,100 @@ static void correct(Large *l, const tacModel *m) {
     for (int i = 0; i < l->ndof; i++)
         l->y[l->dof_of[i]] = l->g[l->place[l->dof_of[i]]];
     for (int i = 0; i < l->boxed.n; i++)
-        if (l->row_class[i] == TAC_ROW_FREE) l->f[i] += (-l->w[i] - along_row(l, i, l->y)) / l->delta[i];
-    follow_classes(l);
-    multiply(l, m);
+        if (row_class[i] == TAC_ROW_FREE) f[i] += (-w[i] - along_row(l, i, l->y)) / l->delta[i];
 }
 
-/* Classes -> f, w; 0: K is singular or f does not settle. */
-static int solve_classes(Large *l, const tacModel *m) {
-    if (!factor(l)) return 0;
-    follow_classes(l);
-    multiply(l, m);
-    double before = TAC_INFINITY, error = free_error(l), scale = tac_boxed_tolerance(&l->boxed, l->f);
-    for (int k = 0; k < REFINEMENTS && error < GAIN * before; k++) {
+static int answer(void *matrix, const int *row_class, const double *b, double constant, double rounding, double *f,
+                  double *w) {
+    Large *l = matrix;
+    tacBoxed problem = l->boxed;
+    problem.b = b;
+    double before = TAC_INFINITY, scale = 0, error = TAC_INFINITY;
+    memset(f, 0, (size_t)problem.n * sizeof *f);
+    for (int k = 0; k <= REFINEMENTS; k++) {
+        if (k > 0) correct(l, row_class, w, f);
+        follow_classes(l, row_class, constant, f);
+        multiply(l, f, b, w);
+        error = free_error(l, row_class, w);
+        scale = rounding * tac_boxed_largest(&problem, f);
+        if (error <= REFINED * scale || !(error < GAIN * before)) break;
         before = error;
-        correct(l, m);
-        error = free_error(l), scale = tac_boxed_tolerance(&l->boxed, l->f);
-        if (error <= REFINED * scale) break;
     }
     return error <= scale;
 }
 
+/* With T = D + eps on the diagonal and C where a row meets its parent,
+ *   (Y Y^T + T) df = r   =>   df = T^-1 (r - Y g),   (1 + Y^T T^-1 Y) g = Y^T T^-1 r                                (2) */
+static int weigh(void *matrix, const double *D, const double *C) {
+    Large *l = matrix;
+    tac_block_lu_clear(&l->lu);
+    for (int d = 0; d < l->ndof; d++)
+        *tac_block_lu_at(&l->lu, d, d) = 1;
+    for (int i = 0; i < l->boxed.n; i++) {
+        int p = l->parent[i];
+        l->T[i] = D[i] + l->delta[i], l->C[i] = C[i];
+        add_product(l, 1 / l->T[i], i, i);
+        if (p >= 0 && C[i] != 0) add_product(l, -C[i] / (l->T[i] * l->T[p]), i, p);
+    }
+    return tac_block_lu_factor(&l->lu);
+}
+
+/* x <- T^-1 x: parents come before their children. */
+static void divide(const Large *l, double *x) {
+    for (int i = 0; i < l->boxed.n; i++) {
+        int p = l->parent[i];
+        x[i] = (p < 0 ? x[i] : x[i] - l->C[i] * x[p]) / l->T[i];
+    }
+}
+
+static void respond(void *matrix, double *x) {
+    Large *l = matrix;
+    memset(l->y, 0, (size_t)l->m->nv * sizeof *l->y);
+    for (int i = 0; i < l->boxed.n; i++)
+        l->r[i] = x[i];
+    divide(l, l->r);
+    for (int i = 0; i < l->boxed.n; i++)
+        add_row(l, i, l->r[i], l->y);
+    for (int i = 0; i < l->ndof; i++)
+        l->g[l->place[l->dof_of[i]]] = l->y[l->dof_of[i]];
+    tac_block_lu_solve(&l->lu, l->g);
+    for (int i = 0; i < l->ndof; i++)
+        l->y[l->dof_of[i]] = l->g[l->place[l->dof_of[i]]];
+    for (int i = 0; i < l->boxed.n; i++)
+        x[i] -= along_row(l, i, l->y);
+    divide(l, x);
+}
+
+static void multiply_any(void *matrix, const double *f, const double *b, double *w) { multiply(matrix, f, b, w); }
+
 /* --- Classes ------------------------------------------------------------------------------------------------------ */
 
-static int pivot(Large *l, const tacModel *m, int *pivots) {
-    int fewest = l->boxed.n + 1, patience = TAC_BOXED_PATIENCE;
-    while (patience >= 0) {
-        if (!solve_classes(l, m)) return 0;
-        ++*pivots;
-        int wrong = tac_boxed_sort(&l->boxed, l->f, l->w, l->row_class, l->wanted);
-        if (wrong == 0) return 1;
-        patience = wrong < fewest ? TAC_BOXED_PATIENCE : patience - 1;
-        fewest = wrong < fewest ? wrong : fewest;
-    }
-    return 0;
+/* One tree among many contacts: wedged rather than piled, where the interior way gets stuck and the one from nearby is
+ * short. */
+static int solve_tree(const tacBoxedRun *run) {
+    return tac_boxed_pivot(run, TAC_BOXED_STAGES) || tac_boxed_nearby(run) ||
+           (tac_boxed_interior(run) && (tac_boxed_pivot(run, 1) || tac_boxed_nearby(run)));
 }
 
-static int guess_and_pivot(Large *l, const tacModel *m, int *pivots) {
-    order_blocks(l, m);
+/* Many trees: where pivoting fails, many rows are wrong, and the interior way, which does not count them, is
+ * shorter. */
+static int solve_pile(const tacBoxedRun *run) {
+    return tac_boxed_pivot(run, 1) || (tac_boxed_interior(run) && (tac_boxed_pivot(run, 1) || tac_boxed_nearby(run)));
+}
+
+static int guess_and_solve(Large *l, int *pivots) {
+    tacBoxedForm form = {l, factor, answer, multiply_any, weigh, respond};
+    tacBoxedRun run = {&l->boxed, form, &l->track, l->f, l->w, l->row_class, pivots};
+    order_blocks(l);
     memset(l->f, 0, (size_t)l->boxed.n * sizeof *l->f);
-    sweep(l, m, FIRST_SWEEPS);
+    sweep(l, FIRST_SWEEPS);
     tac_boxed_classify(&l->boxed, l->f, l->w, l->row_class);
-    return pivot(l, m, pivots);
+    return l->lu.nblock == 1 ? solve_tree(&run) : solve_pile(&run);
 }
 
-static void sweep_alone(Large *l, const tacModel *m) {
+static void sweep_alone(Large *l) {
     memset(l->f, 0, (size_t)l->boxed.n * sizeof *l->f);
-    sweep(l, m, LAST_SWEEPS);
+    sweep(l, LAST_SWEEPS);
     tac_boxed_classify(&l->boxed, l->f, l->w, l->row_class);
 }
 
@@ -296,12 +351,14 @@ tacStatus tac_lcp_solve_large(const tacModel *m, tacLcp *lcp, int island, int la
     int first = lcp->island_adr[island], n = lcp->island_adr[island + 1] - first;
     if (!lay_out(&l, m, n, arena)) return TAC_ERR_ARENA_FULL;
     take_rows(&l, lcp, island);
-    int solved = find_blocks(&l, m, arena) && guess_and_pivot(&l, m, &lcp->pivots);
-    if (!solved && last) sweep_alone(&l, m);
+    int solved = find_blocks(&l, m, arena) && guess_and_solve(&l, &lcp->pivots);
+    if (!solved && !last) {
+        lcp->unsolved++;
+        return TAC_OK;
+    }
+    if (!solved) sweep_alone(&l);
     double residual = tac_boxed_residual(&l.boxed, l.f, l.w);
-    solved = residual <= tac_boxed_tolerance(&l.boxed, l.f);
-    lcp->unsolved += !solved;
-    if (!solved && !last) return TAC_OK;
+    lcp->unsolved += !(residual <= tac_boxed_tolerance(&l.boxed, l.f));
     for (int i = 0; i < n; i++)
         lcp->f[l.row[i]] = l.f[i], lcp->w[l.row[i]] = l.w[i], lcp->row_class[l.row[i]] = l.row_class[i];
     lcp->residual = tac_max(lcp->residual, residual);

@@ -1,0 +1,192 @@
+/* The way from a problem nearby to the one in hand.
+ *
+ * Where pivoting leaves a few rows wrong, their classes answer another problem: forces f~ and velocities w~ that are
+ * cut to what the classes allow solve it for b~ = w~ - A f~. From there b moves to where it should be,
+ *
+ *   w = A f + b + t (b~ - b),      t from 1 to 0
+ *
+ * and the answer with it, on a line as long as classes hold; where a row comes to the end of its condition it changes
+ * class, and the line goes on in the only way that keeps the new condition (boxed_path.c, which starts from a problem
+ * so far away that it always gets there; this one has a few lines instead of one per row). Every line is one system. */
+#include "solve/boxed.h"
+
+#include "math/scalar.h"
+
+#include <string.h>
+
+/* Rows per line of the way, beside TAC_BOXED_NEARBY_LINES. */
+#define ROWS_PER_LINE 4
+/* How far inside its bounds a row is put that is not, and how irregularly, so that no two meet an end at once. */
+#define INSIDE 0.01
+#define RATIO  0.6180339887498949 /* golden ratio, less its whole part: multiples fill the unit interval evenly */
+/* Lines are good to this; the end is exact. */
+#define LINE_ROUNDING 1e-8
+
+typedef struct Way {
+    const tacBoxed *problem;
+    const tacBoxedForm *form;
+    const double *cover;     /* b~ - b */
+    double *f, *w;           /* at t */
+    double *slope, *w_slope; /* their change with t */
+    int *row_class;
+    double t;
+    int direction;
+} Way;
+
+/* --- The problem nearby ------------------------------------------------------------------------------------------- */
+
+static double inside_of(int i) {
+    double x = (i + 1) * RATIO;
+    return INSIDE * (1 + x - (int)x);
+}
+
+/* The largest force that a row alone would have. */
+static double force_scale(const tacBoxed *problem) {
+    double largest = 0;
+    for (int i = 0; i < problem->n; i++)
+        largest = tac_max(largest, tac_abs(problem->b[i]) / tac_boxed_diagonal(problem, i));
+    return largest;
+}
+
+/* f_i of a free row, inside its bounds. */
+static double cut_force(const tacBoxed *problem, const double *f, int i, double scale) {
+    double lo, hi;
+    tac_boxed_bounds(problem, f, i, &lo, &hi);
+    double width = tac_finite(hi - lo) ? hi - lo : tac_max(tac_abs(f[i]), scale), by = inside_of(i) * width;
+    double cut = f[i];
+    if (tac_finite(lo)) cut = tac_max(cut, lo + by);
+    return tac_finite(hi) ? tac_min(cut, hi - by) : cut;
+}
+
+/* w_i of a bounded row, off zero on the side it has to be. */
+static double cut_velocity(const tacBoxed *problem, const double *w, int i, int row_class, double scale) {
+    double by = inside_of(i) * scale * tac_boxed_diagonal(problem, i);
+    if (row_class == TAC_ROW_LOW) return tac_max(w[i], by);
+    return row_class == TAC_ROW_HIGH ? tac_min(w[i], -by) : w[i];
+}
+
+int tac_boxed_cut(const tacBoxedRun *run, double *cover) {
+    const tacBoxed *problem = run->problem;
+    const tacBoxedForm *form = &run->form;
+    const int *row_class = run->row_class;
+    double *f = run->f, *w = run->w;
+    if (!form->factor(form->matrix, row_class) ||
+        !form->answer(form->matrix, row_class, problem->b, 1, TAC_BOXED_ROUNDING, f, w))
+        return 0;
+    double scale = force_scale(problem);
+    for (int i = 0; i < problem->n; i++) {
+        int c = row_class[i], p = problem->parent[i];
+        double e = tac_boxed_factor_of(problem, row_class, i);
+        f[i] = c == TAC_ROW_FREE ? cut_force(problem, f, i, scale) : p < 0 ? e : e * f[p];
+        w[i] = c == TAC_ROW_FREE ? 0 : cut_velocity(problem, w, i, c, scale);
+    }
+    form->multiply(form->matrix, f, problem->b, cover);
+    for (int i = 0; i < problem->n; i++)
+        cover[i] = w[i] - cover[i];
+    return 1;
+}
+
+/* --- Lines -------------------------------------------------------------------------------------------------------- */
+
+/* The end of a condition: margin >= 0 at t, its change with t, and the class beyond. */
+typedef struct End {
+    double margin, slope;
+    int row, row_class;
+} End;
+
+/* f_i above its lower bound, or below its upper one. */
+static End end_of_force(const Way *way, int i, int side) {
+    int p = way->problem->parent[i];
+    double bound = side == TAC_ROW_LOW ? way->problem->low[i] : way->problem->high[i];
+    double at = p < 0 ? bound : bound * way->f[p], slope = p < 0 ? 0 : bound * way->slope[p];
+    double sign = side == TAC_ROW_LOW ? 1 : -1;
+    return (End){sign * (way->f[i] - at), sign * (way->slope[i] - slope), i, side};
+}
+
+/* -> number of ends of row i */
+static int ends_of(const Way *way, int i, End end[2]) {
+    const tacBoxed *problem = way->problem;
+    int n = 0, c = way->row_class[i];
+    if (c == TAC_ROW_FREE) {
+        if (tac_finite(problem->low[i])) end[n++] = end_of_force(way, i, TAC_ROW_LOW);
+        if (tac_finite(problem->high[i])) end[n++] = end_of_force(way, i, TAC_ROW_HIGH);
+        return n;
+    }
+    if (c == TAC_ROW_OFF || problem->low[i] == problem->high[i]) return 0;
+    double sign = c == TAC_ROW_LOW ? 1 : -1;
+    end[0] = (End){sign * way->w[i], sign * way->w_slope[i], i, TAC_ROW_FREE};
+    return 1;
+}
+
+/* First end met from t on; travel is infinite when there is none. */
+static double first_end(const Way *way, End *first) {
+    double travel = TAC_INFINITY;
+    for (int i = 0; i < way->problem->n; i++) {
+        End end[2];
+        for (int k = ends_of(way, i, end) - 1; k >= 0; k--) {
+            double falls = -end[k].slope * way->direction;
+            if (!(falls > 0)) continue;
+            double length = tac_max(end[k].margin, 0) / falls;
+            if (length < travel) travel = length, *first = end[k];
+        }
+    }
+    return travel;
+}
+
+static void move(Way *way, double travel) {
+    double change = way->direction * travel;
+    for (int i = 0; i < way->problem->n; i++)
+        way->f[i] += change * way->slope[i], way->w[i] += change * way->w_slope[i];
+    way->t += change;
+}
+
+/* A row beyond the end of its condition, and its children: off when it has no force, at the bound that w pushes them to
+ * when it takes force up again. */
+static void change_class(Way *way, const End *end) {
+    const tacBoxed *problem = way->problem;
+    int wakes = end->row_class == TAC_ROW_FREE;
+    way->row_class[end->row] = end->row_class;
+    if (problem->parent[end->row] >= 0) return;
+    for (int k = end->row + 1; k < problem->n; k++)
+        if (problem->parent[k] == end->row)
+            way->row_class[k] = !wakes ? TAC_ROW_OFF : way->w[k] > 0 ? TAC_ROW_LOW : TAC_ROW_HIGH;
+}
+
+/* Row i has just left `before`: its new condition holds on this side only. */
+static int direction_after(const Way *way, int i, int before) {
+    End end[2];
+    int n = ends_of(way, i, end);
+    for (int k = 0; k < n; k++)
+        if (n == 1 || end[k].row_class == before) return end[k].slope > 0 ? 1 : -1;
+    return -1;
+}
+
+static int find_line(const Way *way) {
+    return way->form->factor(way->form->matrix, way->row_class) &&
+           way->form->answer(way->form->matrix, way->row_class, way->cover, 0, LINE_ROUNDING, way->slope, way->w_slope);
+}
+
+/* -> 1: the classes at t = 0. */
+static int follow(Way *way, int *pivots) {
+    int lines = TAC_BOXED_NEARBY_LINES + way->problem->n / ROWS_PER_LINE;
+    for (int line = 0; line < lines; line++) {
+        End end = {0, 0, -1, 0};
+        double travel = first_end(way, &end);
+        if (way->direction < 0 && way->t - travel <= 0) return 1;
+        if (end.row < 0) return 0;
+        move(way, travel);
+        int before = way->row_class[end.row];
+        change_class(way, &end);
+        if (!find_line(way)) return 0;
+        way->direction = direction_after(way, end.row, before);
+        ++*pivots;
+    }
+    return 0;
+}
+
+int tac_boxed_nearby(const tacBoxedRun *run) {
+    const tacBoxedTrack *track = run->track;
+    Way way = {run->problem, &run->form,     track->cover,   run->f, run->w,
+               track->slope, track->w_slope, run->row_class, 1,      -1};
+    return tac_boxed_cut(run, track->cover) && find_line(&way) && follow(&way, run->pivots) && tac_boxed_pivot(run, 1);
+}
