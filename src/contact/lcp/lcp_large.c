@@ -272,7 +272,7 @@ static int answer(void *matrix, const int *row_class, const double *b, double co
 }
 
 /* With T = D + eps on the diagonal and C where a row meets its parent,
- *   (Y Y^T + T) df = r   =>   df = T^-1 (r - Y g),   (1 + Y^T T^-1 Y) g = Y^T T^-1 r                                (2) */
+ *   (Y Y^T + T) df = r   =>   df = T^-1 (r - Y g),   (1 + Y^T T^-1 Y) g = Y^T T^-1 r (2) */
 static int weigh(void *matrix, const double *D, const double *C) {
     Large *l = matrix;
     tac_block_lu_clear(&l->lu);
