@@ -208,6 +208,17 @@ static void add_answer(tacTouchTangent *t, double s, const touchAnswer *a) {
         t->point[side] = tac_madd3(t->point[side], s, a->point[side]);
 }
 
+/* A point above a plane: the normal stays, the point under it follows along the plane. */
+static void point_on_plane_jac(const tacTouchSystem *k, tacVec3 about, tacTouchTangent column[6]) {
+    tacVec3 n = k->touch.normal, arm = tac_sub3(k->patch[1].x, about);
+    for (int i = 0; i < 6; i++) {
+        tacVec6 twist = unit_twist(i);
+        tacVec3 v = i < 3 ? tac_cross3(twist.ang, arm) : twist.lin;
+        double along = tac_dot3(n, v);
+        column[i] = (tacTouchTangent){.dist = along, .point = {tac_madd3(v, -along, n), v}};
+    }
+}
+
 /* Twists of shape 1 enter (D10) by the velocity v + w x (x1 - about) of its core's point and by n . (w x t1) =
  * w . (t1 x n): two to four solves give all six columns. */
 static void nearest_jac(const tacTouchSystem *k, tacVec3 about, tacTouchTangent column[6]) {
@@ -231,6 +242,10 @@ static void nearest_jac(const tacTouchSystem *k, tacVec3 about, tacTouchTangent 
 
 void tac_touch_jac(const tacTouchSystem *k, tacVec3 about, tacTouchTangent column[6]) {
     if (k->touch.rule == TAC_RULE_NEAREST && !tac_touch_on_rim(&k->touch)) {
+        if (k->touch.feature[0].kind == TAC_FEATURE_PLANE && k->patch[1].dim == 0) {
+            point_on_plane_jac(k, about, column);
+            return;
+        }
         nearest_jac(k, about, column);
         return;
     }

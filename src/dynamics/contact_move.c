@@ -44,7 +44,8 @@ static tacStatus check_contact(const tacModel *m, const tacScene *s, const tacCo
 static tacContactTangent complete(const tacContact *c, const tacTouchTangent *t) {
     tacContactTangent d = {
         .dist = t->dist, .pos = tac_scale3(0.5, tac_add3(t->point[0], t->point[1])), .normal = t->normal};
-    tac_contact_frame_jvp(c->normal, d.normal, &d.tangent[0], &d.tangent[1]);
+    if (d.normal.x != 0 || d.normal.y != 0 || d.normal.z != 0)
+        tac_contact_frame_jvp(c->normal, d.normal, &d.tangent[0], &d.tangent[1]);
     return d;
 }
 

@@ -1,6 +1,7 @@
 #include "solve/block_ldu.h"
 
 #include "math/dense.h"
+#include "math/six.h"
 
 #include <string.h>
 
@@ -56,28 +57,23 @@ tacBlockEdge *tac_block_edge(tacBlockLdu *s, int a, int b) {
 
 /* --- Factors ------------------------------------------------------------------------------------------------------ */
 
-static void add_block(double *to, const double *block) {
-    for (int i = 0; i < TAC_BLOCK_SIZE; i++)
-        to[i] += block[i];
-}
-
 /* rows i of out (n x 6) = block right_i */
 static void times_right(int n, const double *block, const double *right, double *out) {
     for (int i = 0; i < n; i++)
-        tac_dense_mulv(N, N, block, right + N * i, out + N * i);
+        tac_six_mulv(block, right + N * i, out + N * i);
 }
 
 /* rows i of out (n x 6) = left_i^T block */
 static void times_left(int n, const double *block, const double *left, double *out) {
     for (int i = 0; i < n; i++)
-        tac_dense_multv(N, N, block, left + N * i, out + N * i);
+        tac_six_multv(block, left + N * i, out + N * i);
 }
 
 /* block -= sum_i u_i z_i^T */
 static void downdate(int n, const double *u, const double *z, double *block) {
     for (int i = 0; i < n; i++)
         for (int r = 0; r < N; r++)
-            tac_dense_axpy(N, -u[N * i + r], z + N * i, block + N * r);
+            tac_six_axpy(-u[N * i + r], z + N * i, block + N * r);
 }
 
 /* What elimination of one node leaves on its neighbours: `up` and `down` (rows a dof) of the parent and of each
@@ -104,8 +100,8 @@ static int pass_edge(tacBlockLdu *s, int parent, int e) {
     tacBlockEdge *over = tac_block_edge(s, parent, s->edge[e].node);
     if (over == NULL) return 0;
     int up = parent > s->edge[e].node;
-    add_block(up ? over->down : over->up, s->edge[e].down);
-    add_block(up ? over->up : over->down, s->edge[e].up);
+    tac_six_add_block(1, s->edge[e].down, up ? over->down : over->up);
+    tac_six_add_block(1, s->edge[e].up, up ? over->up : over->down);
     return 1;
 }
 
@@ -114,13 +110,13 @@ static void fold_parent(tacBlockLdu *s, int b, int parent, double *row, double *
     double *H = s->H + TAC_BLOCK_SIZE * b;
     memcpy(row, H, TAC_BLOCK_SIZE * sizeof *row);
     memcpy(column, H, TAC_BLOCK_SIZE * sizeof *column);
-    add_block(s->H + TAC_BLOCK_SIZE * parent, H);
+    tac_six_add_block(1, H, s->H + TAC_BLOCK_SIZE * parent);
     for (int e = s->first[b]; e >= 0; e = s->edge[e].next) {
         if (s->edge[e].node != parent) continue;
-        add_block(row, s->edge[e].up);
-        add_block(column, s->edge[e].down);
-        add_block(s->H + TAC_BLOCK_SIZE * parent, s->edge[e].up);
-        add_block(s->H + TAC_BLOCK_SIZE * parent, s->edge[e].down);
+        tac_six_add_block(1, s->edge[e].up, row);
+        tac_six_add_block(1, s->edge[e].down, column);
+        tac_six_add_block(1, s->edge[e].up, s->H + TAC_BLOCK_SIZE * parent);
+        tac_six_add_block(1, s->edge[e].down, s->H + TAC_BLOCK_SIZE * parent);
         s->edge[e].node = -1;
     }
 }
@@ -143,7 +139,7 @@ static int factor_dofs(tacBlockLdu *s, int b) {
     times_right(n, s->H + TAC_BLOCK_SIZE * b, s->right + N * adr, HR);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            D[i * n + j] = tac_dense_dot(N, s->left + N * (adr + i), HR + N * j) + (i == j ? s->diag[adr + i] : 0);
+            D[i * n + j] = tac_six_dot(s->left + N * (adr + i), HR + N * j) + (i == j ? s->diag[adr + i] : 0);
     return n == 0 || tac_lu_factor(n, D, s->pivot + N * b, work) < 0;
 }
 
@@ -186,13 +182,13 @@ tacStatus tac_block_factor(tacBlockLdu *s) {
 /* to += sum_i rows_i y_i */
 static void add_rows(int n, const double *rows, const double *y, double sign, double *to) {
     for (int i = 0; i < n; i++)
-        tac_dense_axpy(N, sign * y[i], rows + N * i, to);
+        tac_six_axpy(sign * y[i], rows + N * i, to);
 }
 
 /* y[i] += sign rows_i . x */
 static void add_dots(int n, const double *rows, const double *x, double sign, double *y) {
     for (int i = 0; i < n; i++)
-        y[i] += sign * tac_dense_dot(N, rows + N * i, x);
+        y[i] += sign * tac_six_dot(rows + N * i, x);
 }
 
 /* Forces of the node, its own dofs answered, to its neighbours. */
@@ -204,7 +200,7 @@ static void push(const tacBlockLdu *s, int b, double *y) {
     add_dots(n, s->left + N * adr, f, -1, y);
     if (n > 0) tac_lu_solve(n, s->D + TAC_BLOCK_SIZE * b, s->pivot + N * b, y);
     if (!s->still[parent]) {
-        tac_dense_axpy(N, 1, f, s->f + N * parent);
+        tac_six_axpy(1, f, s->f + N * parent);
         add_rows(n, s->U + N * adr, y, 1, s->f + N * parent);
     }
     for (int e = s->first[b]; e >= 0; e = s->edge[e].next)
@@ -248,7 +244,7 @@ static void pull_transposed(const tacBlockLdu *s, int b, double *y) {
     for (int e = s->first[b]; e >= 0; e = s->edge[e].next)
         if (s->edge[e].node >= 0) add_rows(n, s->edge[e].down, y, -1, s->z + N * s->edge[e].node);
     if (s->still[parent]) return;
-    tac_dense_axpy(N, 1, z, s->z + N * parent);
+    tac_six_axpy(1, z, s->z + N * parent);
     add_rows(n, s->Z + N * adr, y, -1, s->z + N * parent);
 }
 

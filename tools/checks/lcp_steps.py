@@ -112,31 +112,34 @@ def derivative_part(context, path, part, tol, options):
     return path, json.loads(done.stdout)
 
 
-def derivative_rows(context, tol, *options):
-    """{model: sums over its parts}"""
-    jobs = [(path, part, tol, options) for path in MODELS for part in range(PARTS) if not context.only or context.only in path]
-    if not jobs:
-        raise CannotRun(f"no model is called {context.only}")
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
-        done = list(pool.map(lambda job: derivative_part(context, *job), jobs))
+def derivative_table(jobs, done):
+    """Jobs (model, seed, ...) and what they printed -> {model: sums over its parts}"""
     table = {}
-    for (path, part, *_), (_, got) in zip(jobs, done, strict=True):
+    for (path, seed, *_), (_, got) in zip(jobs, done, strict=True):
         row = table.setdefault(path, {"worst": 0, "reverse": 0, "kinds": set(), "odd": []})
         for key in ("samples", "passed", "switching", "flagged", "unflagged", "failed", "in_contact", "sticking", "sliding"):
             row[key] = row.get(key, 0) + got[key]
-        row["odd"] += [{"seed": part} | case for case in got["odd"]]
+        row["odd"] += [{"seed": seed} | case for case in got["odd"]]
         row["worst"] = max(row["worst"], got["worst"])
         row["reverse"] = max(row["reverse"], got["blocks"]["reverse"])
         row["kinds"] |= {block[4:] for block in got["blocks"] if block.startswith("dy/d")}
     return table
 
 
-def derivative_result(table, tol):
+def derivative_rows(context, tol, *options):
+    jobs = [(path, part, tol, options) for path in MODELS for part in range(PARTS) if not context.only or context.only in path]
+    if not jobs:
+        raise CannotRun(f"no model is called {context.only}")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        return derivative_table(jobs, list(pool.map(lambda job: derivative_part(context, *job), jobs)))
+
+
+def derivative_result(table, tol, models):
     total = {key: sum(row[key] for row in table.values()) for key in ("samples", "passed", "switching", "flagged", "unflagged", "in_contact", "sliding")}
     constant = total["samples"] - total["switching"]
     reverse = max(row["reverse"] for row in table.values())
     kinds = set().union(*(row["kinds"] for row in table.values()))
-    ok = total["samples"] >= sum(MODELS[path][0] for path in table) and total["passed"] >= LEAST_WITHIN * constant
+    ok = total["samples"] >= sum(models[path][0] for path in table) and total["passed"] >= LEAST_WITHIN * constant
     ok = ok and total["switching"] <= MOST_SWITCHING * total["samples"] and total["unflagged"] == 0 and reverse <= TOL_REVERSE
     ok = ok and total["in_contact"] >= LEAST_IN_CONTACT * total["samples"] and total["sliding"] >= LEAST_SLIDING * total["samples"]
     figure = f"{total['passed']} of {constant} within {tol}, {total['switching']} switch, {total['unflagged']} of them unflagged ({total['flagged']} flagged in all), reverse {reverse:.0e}"
@@ -156,7 +159,7 @@ def derivative_check(name, tol, words, *options):
         slow=True,
     )
     def run(context):
-        return derivative_result(derivative_rows(context, tol, *options), tol)
+        return derivative_result(derivative_rows(context, tol, *options), tol, MODELS)
 
 
 derivative_check("lcp-derivatives", "1e-6", "")

@@ -168,6 +168,7 @@ typedef struct tacNcpAnswer {
     double to[3][TAC_NCP_INPUTS]; /* dp/d(inputs) */
     double start[3][12];          /* d(gap less rest, slip)/d(poses at q) */
     double Gamma[2][6][12];       /* tac_ncp_contact_jac */
+    tacVec6 unit[2][3];           /* tac_ncp_units */
 } tacNcpAnswer;
 
 typedef struct tacNcpDeriv {
@@ -177,6 +178,7 @@ typedef struct tacNcpDeriv {
     double *block[TAC_NCP_POSES]; /* nbody x 36: df/d(pose) of all behind a body, without contacts */
     tacVec6 *row[TAC_NCP_POSES];  /* nv: S . block of the dof's body */
     double *rigid, *diag;         /* nbody x 36, nv: of the step's system without contacts and limits */
+    double *held;                 /* nbody x 36: rigid less Gamma of sides by their own poses */
     tacVec6 *by_q, *by_v;         /* nv: twist of the pose before per unit of q_j, v_j */
     tacVec6 *wrench;              /* nbody: what is missing to balance, at the centre of mass */
     tacNcpAnswer *answer;         /* a contact */

@@ -1,6 +1,7 @@
 /* Contacts and joint limits at the next pose: gap, slip, impulses, and what they add to the linear system. */
 #include "contact/ncp/ncp.h"
 
+#include "math/six.h"
 #include "math/scalar.h"
 
 #include <string.h>
@@ -289,19 +290,20 @@ static double *block_of(tacNcp *p, const tacNcpContact *c, int side, int moved) 
 /* block += -Gamma + F K G, F the wrench per unit of each component. */
 static void add_block(const tacNcpContact *c, int side, int moved, const double K[9], double Gamma[6][12],
                       double *block) {
-    double F[3][6], sign = side == 0 ? -1 : 1;
-    for (int i = 0; i < 3; i++) {
-        double t[3] = {i == 0, i == 1, i == 2};
-        tacVec3 P = tac_scale3(sign, tac_ncp_impulse(&c->now, t));
+    const tacVec3 axes[3] = {c->now.normal, c->now.tangent[0], c->now.tangent[1]};
+    double F[3][6], KG[3][6], sign = side == 0 ? -1 : 1;
+    int n = c->p.mu > 0 ? 3 : 1;
+    for (int i = 0; i < n; i++) {
+        tacVec3 P = tac_scale3(sign, axes[i]);
         tac_store3(F[i], tac_cross3(c->arm[side], P)), tac_store3(F[i] + 3, P);
+        memset(KG[i], 0, sizeof KG[i]);
+        for (int k = 0; k < n; k++)
+            tac_six_axpy(K[3 * i + k], c->G[k] + 6 * moved, KG[i]);
     }
-    for (int j = 0; j < 6; j++) {
-        double KG[3];
-        for (int i = 0; i < 3; i++)
-            KG[i] = K[3 * i] * c->G[0][6 * moved + j] + K[3 * i + 1] * c->G[1][6 * moved + j] +
-                    K[3 * i + 2] * c->G[2][6 * moved + j];
-        for (int r = 0; r < 6; r++)
-            block[6 * r + j] += F[0][r] * KG[0] + F[1][r] * KG[1] + F[2][r] * KG[2] - Gamma[r][6 * moved + j];
+    for (int r = 0; r < 6; r++) {
+        tac_six_axpy(-1, Gamma[r] + 6 * moved, block + 6 * r);
+        for (int i = 0; i < n; i++)
+            tac_six_axpy(F[i][r], KG[i], block + 6 * r);
     }
 }
 
@@ -363,8 +365,7 @@ static void recover_contact(const tacNcp *p, const tacNcpContact *c, double *da,
     double change[3] = {0, 0, 0};
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < 3 && !p->ldu.still[c->body[side]]; i++)
-            for (int k = 0; k < 6; k++)
-                change[i] += c->G[i][6 * side + k] * p->ldu.z[6 * c->body[side] + k];
+            change[i] += tac_six_dot(c->G[i] + 6 * side, p->ldu.z + 6 * c->body[side]);
     tacFrictionStep d = tac_friction_step(&c->p, &c->e, change[0], change + 1);
     da[c->adr] = d.gamma, db[c->adr] = d.s;
     if (c->p.mu == 0) return;

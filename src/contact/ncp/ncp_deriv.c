@@ -4,6 +4,7 @@
 #include "contact/ncp/ncp.h"
 
 #include "math/dense.h"
+#include "math/six.h"
 #include "math/scalar.h"
 
 #include <string.h>
@@ -12,16 +13,16 @@
 
 size_t tac_ncp_deriv_bytes(const tacModel *m, int max_contacts) {
     size_t nb = (size_t)m->nbody, nv = (size_t)m->nv, d = sizeof(double);
-    return 4 * tac_arena_round(TAC_BLOCK_SIZE * nb * d) + 5 * tac_arena_round(nv * sizeof(tacVec6)) +
+    return 5 * tac_arena_round(TAC_BLOCK_SIZE * nb * d) + 5 * tac_arena_round(nv * sizeof(tacVec6)) +
            2 * tac_arena_round(nb * sizeof(tacVec6)) + 2 * tac_arena_round(nv * d) +
            tac_arena_round((size_t)m->nq * d) + tac_ncp_pose_bytes(m) +
            tac_arena_round((size_t)max_contacts * sizeof(tacNcpAnswer));
 }
 
 int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena) {
-    double **blocks[] = {&d->block[0], &d->block[1], &d->block[2], &d->rigid};
+    double **blocks[] = {&d->block[0], &d->block[1], &d->block[2], &d->rigid, &d->held};
     tacVec6 **rows[] = {&d->row[0], &d->row[1], &d->row[2], &d->by_q, &d->by_v};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         if ((*blocks[i] = TAC_TAKE(arena, TAC_BLOCK_SIZE * m->nbody, double)) == NULL) return 0;
     for (int i = 0; i < 5; i++)
         if ((*rows[i] = TAC_TAKE(arena, m->nv, tacVec6)) == NULL) return 0;
@@ -66,17 +67,16 @@ static void sum_blocks(const tacNcp *p, tacNcpDeriv *d) {
     const tacModel *m = p->m;
     for (int pose = 0; pose < TAC_NCP_POSES; pose++) {
         for (int b = m->nbody - 1; b > 0; b--)
-            tac_dense_axpy(TAC_BLOCK_SIZE, 1, d->block[pose] + TAC_BLOCK_SIZE * b,
-                           d->block[pose] + TAC_BLOCK_SIZE * m->body_parent[b]);
+            tac_six_add_block(1, d->block[pose] + TAC_BLOCK_SIZE * b,
+                              d->block[pose] + TAC_BLOCK_SIZE * m->body_parent[b]);
         for (int i = 0; i < m->nv; i++)
-            tac_dense_multv(6, 6, d->block[pose] + TAC_BLOCK_SIZE * m->dof_body[i], &p->w->S[i].ang.x,
-                            &d->row[pose][i].ang.x);
+            tac_six_multv(d->block[pose] + TAC_BLOCK_SIZE * m->dof_body[i], &p->w->S[i].ang.x, &d->row[pose][i].ang.x);
     }
 }
 
 tacVec6 tac_ncp_block_times(const tacNcpDeriv *d, int pose, int body, tacVec6 z) {
     tacVec6 out;
-    tac_dense_mulv(6, 6, d->block[pose] + TAC_BLOCK_SIZE * body, &z.ang.x, &out.ang.x);
+    tac_six_mulv(d->block[pose] + TAC_BLOCK_SIZE * body, &z.ang.x, &out.ang.x);
     return out;
 }
 
@@ -189,7 +189,16 @@ static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
         if (!p->ldu.still[c->body[side]]) slip_start(p, c, side, out->start);
     tacStatus status = tac_ncp_contact_jac(p, c, out->Gamma);
     if (status == TAC_OK) status = rest_start(p, c, out->start);
+    tac_ncp_units(p, c, out->unit);
     return status == TAC_OK ? tac_ncp_couple(p, c, out->K, out->Gamma) : status;
+}
+
+/* held -= Gamma of a side by its own pose. */
+static void hold_side(const tacNcp *p, tacNcpDeriv *d, int contact, int side) {
+    int b = p->contact[contact].body[side];
+    double *block = d->held + TAC_BLOCK_SIZE * b;
+    for (int r = 0; r < 6 && !p->ldu.still[b]; r++)
+        tac_six_axpy(-1, d->answer[contact].Gamma[side][r] + 6 * side, block + 6 * r);
 }
 
 /* --- At the solution ---------------------------------------------------------------------------------------------- */
@@ -224,6 +233,10 @@ tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
     put_wrenches(p, d);
     for (int i = 0; i < p->ncontact && status == TAC_OK; i++)
         status = put_contact(p, d, i);
+    memcpy(d->held, d->rigid, blocks);
+    for (int i = 0; i < p->ncontact && status == TAC_OK; i++)
+        for (int side = 0; side < 2; side++)
+            hold_side(p, d, i, side);
     tac_ncp_add_limits(p);
     return status == TAC_OK ? tac_block_factor(&p->ldu) : status;
 }
@@ -275,7 +288,7 @@ static void emit_starts(const tacNcp *p, const tacNcpDeriv *d, int contact, cons
         for (int side = 0; side < 2; side++) {
             if (at[side] != dof) continue;
             for (int k = 0; k < 3; k++)
-                change[k] += tac_dense_dot(6, d->answer[contact].start[k] + 6 * side, &p->w->S[dof].ang.x);
+                change[k] += tac_six_dot(d->answer[contact].start[k] + 6 * side, &p->w->S[dof].ang.x);
             at[side] = m->dof_parent[dof];
         }
         for (int k = 0; k < 3; k++)
@@ -309,22 +322,17 @@ double tac_ncp_limit_answer(const tacNcpDeriv *d, const tacNcpLimit *l, double g
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
-/* Of each contact the motion y = (unit impulses) . lambda that the rows' multipliers give it. path: of bodies. */
-static void contact_motion(const tacNcp *p, const tacNcpContact *c, const tacVec6 *path, double y[3]) {
-    tacVec6 unit[2][3];
-    tac_ncp_units(p, c, unit);
-    for (int k = 0; k < 3; k++)
-        y[k] = tac_dot6(unit[0][k], path[c->body[0]]) + tac_dot6(unit[1][k], path[c->body[1]]);
-}
-
-/* mu += (dp/d(inputs))^T y for all contacts and limits. */
+/* mu += (dp/d(inputs))^T y for all contacts and limits, y = (unit impulses) . lambda; path: sums of S lambda on the way
+ * to each body. */
 static void add_weights(const tacNcp *p, const tacNcpDeriv *d, const double *lambda, const tacVec6 *path, double *mu) {
     for (int i = 0; i < p->ncontact; i++) {
-        double y[3];
-        contact_motion(p, &p->contact[i], path, y);
-        for (int k = 0; k < 3; k++)
+        const tacNcpAnswer *a = &d->answer[i];
+        const int *body = p->contact[i].body;
+        for (int k = 0; k < 3; k++) {
+            double y = tac_dot6(a->unit[0][k], path[body[0]]) + tac_dot6(a->unit[1][k], path[body[1]]);
             for (int e = 0; e < TAC_NCP_INPUTS; e++)
-                mu[TAC_NCP_INPUTS * i + e] += d->answer[i].to[k][e] * y[k];
+                mu[TAC_NCP_INPUTS * i + e] += a->to[k][e] * y;
+        }
     }
     for (int i = 0; i < p->nlimit; i++) {
         const tacNcpLimit *l = &p->limit[i];
@@ -334,43 +342,40 @@ static void add_weights(const tacNcp *p, const tacNcpDeriv *d, const double *lam
     }
 }
 
-/* t += block^T x, of a 6 x 12 block's half. */
-static void add_transposed(double block[6][12], int half, tacVec6 x, double sign, tacVec6 *t) {
-    const double *in = &x.ang.x;
-    double *out = &t->ang.x;
+/* t -= Gamma^T path of one side by the other's pose. */
+static void add_across(const tacNcp *p, const tacNcpDeriv *d, int contact, int side, tacVec6 *t) {
+    const int *body = p->contact[contact].body;
+    const double *of = &d->path[body[side]].ang.x;
     for (int r = 0; r < 6; r++)
-        for (int k = 0; k < 6; k++)
-            out[k] += sign * in[r] * block[r][6 * half + k];
+        tac_six_axpy(-of[r], d->answer[contact].Gamma[side][r] + 6 * (1 - side), &t[body[1 - side]].ang.x);
 }
 
-/* What contacts add to the poses' weights t: -Gamma^T path, and of the gap and slip -G^T mu. */
+/* What contacts add to the poses' weights t: of gap and slip -G^T mu, and what couples two bodies that move. */
 static void add_contact_weights(const tacNcp *p, const tacNcpDeriv *d, const double *mu, tacVec6 *t) {
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
-        for (int moved = 0; moved < 2; moved++) {
-            int b = c->body[moved];
-            if (p->ldu.still[b]) continue;
-            for (int side = 0; side < 2; side++)
-                if (!p->ldu.still[c->body[side]])
-                    add_transposed(d->answer[i].Gamma[side], moved, d->path[c->body[side]], -1, &t[b]);
-            for (int k = 0; k < 3; k++)
-                tac_dense_axpy(6, -mu[TAC_NCP_INPUTS * i + k], c->G[k] + 6 * moved, &t[b].ang.x);
+        int moves[2] = {!p->ldu.still[c->body[0]], !p->ldu.still[c->body[1]]};
+        for (int side = 0; side < 2; side++) {
+            double *of = &t[c->body[side]].ang.x;
+            for (int k = 0; k < (c->p.mu > 0 ? 3 : 1) && moves[side]; k++)
+                tac_six_axpy(-mu[TAC_NCP_INPUTS * i + k], c->G[k] + 6 * side, of);
+            if (moves[0] && moves[1]) add_across(p, d, i, side, t);
         }
     }
 }
 
 /* rest = vbar - A0^T lambda + G^T mu: what is left of the transposed system, with the stiffness of contacts in mu.
- * d->path: sums of S lambda on the way to each body. t: scratch. */
+ * t: scratch. */
 static void left_over(const tacNcp *p, const tacNcpDeriv *d, const double *vbar, const double *lambda, const double *mu,
                       tacVec6 *t) {
     const tacModel *m = p->m;
     memset(t, 0, (size_t)m->nbody * sizeof *t);
     for (int b = 1; b < m->nbody; b++)
-        if (!p->ldu.still[b]) tac_dense_multv(6, 6, d->rigid + TAC_BLOCK_SIZE * b, &d->path[b].ang.x, &t[b].ang.x);
+        if (!p->ldu.still[b]) tac_six_multv(d->held + TAC_BLOCK_SIZE * b, &d->path[b].ang.x, &t[b].ang.x);
     add_contact_weights(p, d, mu, t);
     for (int b = m->nbody - 1; b > 0; b--) {
         for (int j = m->body_dof_adr[b]; j < m->body_dof_adr[b] + m->body_dof_num[b]; j++)
-            d->rest[j] = vbar[j] - d->diag[j] * lambda[j] - tac_dense_dot(6, p->ldu.right + 6 * j, &t[b].ang.x);
+            d->rest[j] = vbar[j] - d->diag[j] * lambda[j] - tac_six_dot(p->ldu.right + 6 * j, &t[b].ang.x);
         t[m->body_parent[b]] = tac_add6(t[m->body_parent[b]], t[b]);
     }
     for (int i = 0; i < p->nlimit; i++)

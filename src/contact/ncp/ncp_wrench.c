@@ -3,6 +3,7 @@
 #include "contact/ncp/ncp.h"
 
 #include "math/dense.h"
+#include "math/six.h"
 
 #include <string.h>
 
@@ -67,7 +68,7 @@ void tac_ncp_free_wrenches(const tacNcp *p, tacVec6 *wrench) {
 /* z += block^T x, of a half of a 6 x 12 block. */
 static void add_transposed(const double block[6][12], int half, tacVec6 x, tacVec6 *z) {
     for (int r = 0; r < 6; r++)
-        tac_dense_axpy(6, (&x.ang.x)[r], block[r] + 6 * half, &z->ang.x);
+        tac_six_axpy((&x.ang.x)[r], block[r] + 6 * half, &z->ang.x);
 }
 
 /* The wrench on a side is its change about the tree's origin at q (Gamma), taken to the body's origin at q+, from which
@@ -113,7 +114,7 @@ void tac_ncp_free_weights(const tacNcp *p, const tacNcpDeriv *d, const double *q
             vbar[i] += d->diag[i] * qfrcbar[i] / p->h;
         }
         if (p->ldu.still[b]) continue;
-        tac_dense_multv(6, 6, d->rigid + TAC_BLOCK_SIZE * b, &d->path[b].ang.x, t);
+        tac_six_multv(d->rigid + TAC_BLOCK_SIZE * b, &d->path[b].ang.x, t);
         zbar[b] = tac_add6(zbar[b], (tacVec6){tac_load3(t), tac_load3(t + 3)});
     }
 }
@@ -122,7 +123,7 @@ void tac_ncp_pose_weights(const tacNcp *p, tacVec6 *zbar, double *vbar) {
     const tacModel *m = p->m;
     for (int b = m->nbody - 1; b > 0; b--) {
         for (int j = m->body_dof_adr[b]; j < m->body_dof_adr[b] + m->body_dof_num[b]; j++)
-            vbar[j] += tac_dense_dot(6, p->ldu.right + 6 * j, &zbar[b].ang.x);
+            vbar[j] += tac_six_dot(p->ldu.right + 6 * j, &zbar[b].ang.x);
         zbar[m->body_parent[b]] = tac_add6(zbar[m->body_parent[b]], zbar[b]);
     }
 }
