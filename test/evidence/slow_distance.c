@@ -78,7 +78,7 @@ double slow_radius(const tacShape *s) {
 
 /* A part of the sphere: n = (axis + u side + v other)/|.| for (u, v) in a convex polygon; the axes are +-x, +-y,
  * +-z. */
-enum { MOST_CORNERS = 12, RING = 1 << 17, BUDGET = 400000 };
+enum { MOST_CORNERS = 12, RING = 1 << 14, BUDGET = 400000 };
 typedef struct Cell {
     int face, n;
     double u[MOST_CORNERS], v[MOST_CORNERS];
@@ -89,7 +89,7 @@ typedef struct Search {
     tacVec3 between; /* from A's origin to B's */
     double eps;
     SlowDistance best;
-    Cell *ring; /* first in, first out */
+    Cell *ring;
     int first, count;
 } Search;
 
@@ -123,6 +123,14 @@ static void push(Search *q, const Cell *c) {
         return;
     }
     q->ring[(q->first + q->count++) % RING] = *c;
+}
+
+/* The oldest cell, so that good directions are found early; the newest where the ring fills, so that it does not. */
+static Cell take(Search *q) {
+    int newest = (q->first + --q->count) % RING, oldest = q->first;
+    if (2 * q->count > RING) return q->ring[newest];
+    q->first = (q->first + 1) % RING;
+    return q->ring[oldest];
 }
 
 /* Keeps the part of the polygon where p u + q v + r >= 0. */
@@ -238,9 +246,7 @@ SlowDistance slow_search(const Solid *a, const Solid *b, double eps, long budget
     for (int face = 0; face < 6; face++)
         push(&q, &(Cell){face, 4, {-1, 1, 1, -1}, {-1, -1, 1, 1}});
     while (q.count > 0) {
-        Cell c = q.ring[q.first];
-        q.first = (q.first + 1) % RING, q.count--;
-        look(&q, c);
+        look(&q, take(&q));
         if (q.best.evaluations < budget) continue;
         q.best.exhausted = 1;
         break;
