@@ -37,6 +37,9 @@ tacMotion tac_twist_motion(const tacTwistMotion *m);
 /* How near, relative to sizes and distances of the shapes from the world's origin, counts as having reached the gap:
  * some units in the last place. */
 #define TAC_IMPACT_TOUCH 1e-14
+/* Shapes whose touching points approach at less than this share of their speed only graze: a motion that comes just to
+ * the gap and turns is taken there within TAC_IMPACT_TOUCH, at about the root of twice that. */
+#define TAC_IMPACT_GRAZE 1e-6
 /* Most steps of one search; shapes that pass each other take tens. */
 #define TAC_IMPACT_STEPS 2000
 

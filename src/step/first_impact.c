@@ -163,21 +163,34 @@ static tacStatus prepare(Hunt *k) {
     return TAC_OK;
 }
 
+/* row = d(d . (x1 - x0))/dq of the touching points, fixed to their bodies -> row v. */
+static double rate_along(const Hunt *k, tacVec3 d, double *row) {
+    const tacModel *m = k->sim->model;
+    double rate = 0;
+    for (int i = 0; i < m->nv; i++)
+        row[i] = 0;
+    for (int i = 0; i < 2; i++)
+        tac_add_point_row(m, &k->sim->work, m->geom_body[k->first.geom[i]], k->first.point[i], d, tac_zero3(),
+                          i == 0 ? -1 : 1, row);
+    for (int i = 0; i < m->nv; i++)
+        rate += row[i] * k->motion.v[i];
+    return rate;
+}
+
 /* d(time) = -row (P dq + t Q dv)/(row v), row = d(dist)/dq at the impact (I5). */
 static tacStatus differentiate(Hunt *k, const double *mocap, tacImpact *out) {
     const tacModel *m = k->sim->model;
     tacWork *w = &k->sim->work;
-    double *row = w->vec[0], *tv = w->vec[1], *qbar = w->vec[2], *vbar = w->vec[3], *q = w->next, rate = 0;
+    double *row = w->vec[0], *tv = w->vec[1], *qbar = w->vec[2], *vbar = w->vec[3], *q = w->next;
+    tacVec3 t1, t2;
     for (int i = 0; i < m->nv; i++)
-        row[i] = vbar[i] = 0, tv[i] = k->first.time * k->motion.v[i];
+        vbar[i] = 0, tv[i] = k->first.time * k->motion.v[i];
     tac_qpos_add(m, k->motion.q, tv, q);
     tac_kinematics_q(m, w, q, mocap);
-    for (int i = 0; i < 2; i++)
-        tac_add_point_row(m, w, m->geom_body[k->first.geom[i]], k->first.point[i], k->first.normal, tac_zero3(),
-                          i == 0 ? -1 : 1, row);
-    for (int i = 0; i < m->nv; i++)
-        rate += row[i] * k->motion.v[i];
-    if (!(rate < 0)) return TAC_ERR_DEGENERATE;
+    tac_contact_frame(k->first.normal, &t1, &t2);
+    double aside = rate_along(k, t1, row), along = rate_along(k, t2, row), rate = rate_along(k, k->first.normal, row);
+    double speed = tac_norm3(tac_vec3(aside, along, rate));
+    if (!(rate < -TAC_IMPACT_GRAZE * speed)) return TAC_ERR_DEGENERATE;
     tac_move_vjp(m, tv, k->first.time, row, qbar, vbar);
     for (int i = 0; i < m->nv; i++) {
         if (out->dtime_dq) out->dtime_dq[i] = -qbar[i] / rate;

@@ -107,6 +107,23 @@ static void the_first_of_several(void **state) {
     close_world(&w);
 }
 
+/* Balls that pass at just their two radii meet, and the time has no derivative; 1e-8 nearer it has one. */
+static void grazing_has_no_gradient(void **state) {
+    (void)state;
+    World w = balls(2, (tacVec3[]){{0, 0, 1}, {0.5, 0.2, 1}});
+    w.v[6] = -1;
+    w.hit = (tacImpact){.max_pairs = MOST, .pair = w.pair};
+    CHECK_INT(tac_first_impact(w.sim, w.q, w.v, NULL, 1, &w.hit), TAC_OK);
+    CHECK_INT(w.hit.kind, TAC_IMPACT_HIT);
+    w.hit = (tacImpact){.max_pairs = MOST, .pair = w.pair, .dtime_dq = w.dq, .dtime_dv = w.dv};
+    CHECK_INT(tac_first_impact(w.sim, w.q, w.v, NULL, 1, &w.hit), TAC_ERR_DEGENERATE);
+    w.q[7 + 1] -= 1e-8;
+    find(&w, 1, 0);
+    CHECK_NEAR(w.hit.time, 0.5 - sqrt(0.2 * 0.2 - w.q[8] * w.q[8]), TOL_TIME);
+    CHECK_NEAR(w.dq[6], 1, TOL_TIME); /* it starts that much later */
+    close_world(&w);
+}
+
 static void impacts_at_once(void **state) {
     (void)state;
     World w = balls(3, (tacVec3[]){{0, 0, 0.5}, {1, 0, 0.5}, {2, 0, 0.5 + 1e-7}});
@@ -318,9 +335,13 @@ static void what_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_of_several),   cmocka_unit_test(impacts_at_once),
-        cmocka_unit_test(resting_is_no_impact),   cmocka_unit_test(gradients),
-        cmocka_unit_test(none_missed_on_a_robot), cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(the_first_of_several),
+        cmocka_unit_test(grazing_has_no_gradient),
+        cmocka_unit_test(impacts_at_once),
+        cmocka_unit_test(resting_is_no_impact),
+        cmocka_unit_test(gradients),
+        cmocka_unit_test(none_missed_on_a_robot),
+        cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
