@@ -107,7 +107,8 @@ static tacStatus check_vertices(const tacMeshData *mesh, tacError *err) {
     for (int i = 0; i < mesh->nvert; i++) {
         tacVec3 v = mesh->vert[i];
         if (!isfinite(v.x) || !isfinite(v.y) || !isfinite(v.z))
-            return tac_fail(err, TAC_ERR_SYNTAX, "vertex %d is not finite", i);
+            return tac_fail(err, TAC_ERR_SYNTAX,
+                            "vertex %d is not finite in single precision, expected numbers below 3.4e38", i);
     }
     return TAC_OK;
 }

@@ -11,7 +11,8 @@
 #include "model/validate.h"
 
 /* Smaller volumes, areas and doubled triangle areas count as none (MuJoCo's limit). */
-#define MIN_MEASURE 1e-15
+#define MIN_MEASURE   1e-15
+#define LEAST_MEASURE "at least 1e-15"
 /* Shares by which a mesh's principal inertias may break the triangle inequality (MuJoCo's limits). */
 #define TRIANGLE_REL 1e-6
 #define TRIANGLE_ABS 1e-9
@@ -124,12 +125,12 @@ static int matters(const tacModel *m, int mesh) {
 }
 
 /* Refuses a mesh without extent where that matters; elsewhere it has no volume and no inertia. */
-static tacStatus refuse(tacModel *m, int mesh, const char *what, double value, tacError *err) {
+static tacStatus refuse(tacModel *m, int mesh, const char *what, double value, const char *expected, tacError *err) {
     m->mesh_volume[mesh] = 0;
     m->mesh_com[mesh] = tac_zero3();
     m->mesh_icom[mesh] = (tacSym3){0, 0, 0, 0, 0, 0};
     if (!matters(m, mesh)) return TAC_OK;
-    return tac_fail_element(m, NULL, err, TAC_KIND_MESH, mesh, "%s is %g, expected a positive number", what, value);
+    return tac_fail_element(m, NULL, err, TAC_KIND_MESH, mesh, "%s is %g, expected %s", what, value, expected);
 }
 
 static int breaks_triangle(tacVec3 d) {
@@ -158,14 +159,14 @@ tacStatus tac_mesh_derive(tacModel *m, int mesh, tacError *err) {
     place_vertices(m, mesh);
     tac_hull_derive(m, mesh);
     double area = face_centroid(&s, &apex);
-    if (!(area >= MIN_MEASURE)) return refuse(m, mesh, "surface area", area, err);
+    if (!(area >= MIN_MEASURE)) return refuse(m, mesh, "surface area", area, LEAST_MEASURE, err);
     s = counted_faces(m, mesh);
     double volume = center_of_mass(&s, apex, &m->mesh_com[mesh]);
-    if (!(volume >= MIN_MEASURE)) return refuse(m, mesh, "volume", volume, err);
+    if (!(volume >= MIN_MEASURE)) return refuse(m, mesh, "volume", volume, LEAST_MEASURE, err);
     m->mesh_volume[mesh] = inertia_about(&s, m->mesh_com[mesh], &m->mesh_icom[mesh]);
     tacQuat axes;
     tacVec3 principal = tac_eig3(m->mesh_icom[mesh], &axes);
-    if (!(principal.z > 0)) return refuse(m, mesh, "least principal inertia", principal.z, err);
+    if (!(principal.z > 0)) return refuse(m, mesh, "least principal inertia", principal.z, "a positive number", err);
     if (breaks_triangle(principal) && matters(m, mesh))
         return tac_fail_element(m, NULL, err, TAC_KIND_MESH, mesh,
                                 "principal inertias are %g %g %g, expected the sum of any two not below the third",
