@@ -290,7 +290,8 @@ TAC_API tacStatus tac_contact_vjp(tacSim *sim, const double *q, const double *u,
  * meet within 1e-9 h of the first. Two geoms that are at the gap or nearer to begin with count when they approach
  * (NEAR); when they do not, from where they come nearer than they were. u gives mocap poses and may be NULL. Gradients
  * are those of pair 0, and zero unless kind is HIT; TAC_ERR_DEGENERATE where they are asked for and the two only
- * graze (their points approach at less than 1e-6 of the speed at which they pass). On failure out->pair may hold what was found so far; all else is untouched. */
+ * graze (their points approach at less than 1e-6 of the speed at which they pass). On failure out->pair may hold what
+ * was found so far; all else is untouched. */
 TAC_API tacStatus tac_first_impact(tacSim *sim, const double *q, const double *v, const double *u, double h,
                                    tacImpact *out);
 
