@@ -198,5 +198,6 @@ const tacStepper TAC_STEPPER_NCP = {.contact = TAC_NCP,
                                     .forces = tac_ncp_forces_out,
                                     .forces_jac = tac_ncp_forces_jac,
                                     .forces_vjp = tac_ncp_forces_vjp,
+                                    .contacts = tac_ncp_contacts,
                                     .scratch = scratch,
                                     .accepts = accepts};

@@ -15,6 +15,17 @@ tacStatus tac_ncp_forces_out(tacSim *sim, const double *x, const double *u, doub
     return status;
 }
 
+tacStatus tac_ncp_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n) {
+    tacNcp p;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = tac_ncp_go(sim, x, u, sim->options.ncp_kappa, &p);
+    if (tac_went_on(status)) *n = p.ncontact;
+    if (tac_went_on(status) && p.ncontact > max) status = TAC_ERR_CONTACTS;
+    if (tac_went_on(status)) tac_ncp_contact_forces(&p, out);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
 /* Two derivatives of one step: of all its equations, and of the balance without constraints. */
 typedef struct Forces {
     tacNcp p;

@@ -54,6 +54,7 @@ void tac_ncp_add_products(const tacNcpChanges *all, int nv, const double *lambda
 
 /* Entries of the stepper's table. */
 tacStatus tac_ncp_forces_out(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc);
+tacStatus tac_ncp_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n);
 tacStatus tac_ncp_forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc);
 tacStatus tac_ncp_forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
                              const double *qfrcbar, const tacGrad *bar);

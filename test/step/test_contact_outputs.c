@@ -14,6 +14,7 @@
 #define TOL_REVERSE  1e-10
 #define TOL_LAW      1e-9
 #define FIRST_STEP   1e-2
+#define HARD         1e-8
 #define SOFT         1e-4 /* kappa: differences over small steps mean something */
 enum { STATES = 4, MOST = 16 };
 
@@ -247,6 +248,43 @@ static void weight(void **state) {
     close_case(&c);
 }
 
+/* The same box on friction cones: forces of the list, on the body and on the dofs are one and the same weight. */
+static void weight_on_cones(void **state) {
+    (void)state;
+    static const char *const none[] = {NULL};
+    Case c;
+    open_case(&c, "models/box.xml", TAC_NCP, none);
+    tac_sim_free(c.sim);
+    c.options.ncp_kappa = HARD;
+    CHECK_INT(tac_sim_new(c.m, &c.options, &c.sim, NULL), TAC_OK);
+    tac_default_state(c.m, c.x);
+    if (c.m->nkey > 0) memcpy(c.x, c.m->key_qpos, (size_t)c.m->nq * sizeof *c.x);
+    tac_default_input(c.m, &c.options, c.u);
+    double *z = numbers(c.nz), *y = numbers(c.nx), sum[2] = {0, 0};
+    for (int k = 0; k < 500; k++) {
+        CHECK_INT(tac_step(c.sim, c.x, c.u, y, NULL), TAC_OK);
+        memcpy(c.x, y, (size_t)c.nx * sizeof *y);
+    }
+    CHECK_INT(tac_outputs(c.sim, c.x, c.u, &c.all, z), TAC_OK);
+    double weight = -c.m->body_subtree_mass[0] * c.m->option_gravity->z;
+    tacContactForce list[16];
+    int n = -1;
+    CHECK_INT(tac_step_contacts(c.sim, c.x, c.u, list, 16, &n), TAC_OK);
+    CHECK(n >= 4);
+    for (int i = 0; i < n; i++) {
+        sum[0] += list[i].force[0] * list[i].contact.normal.z;
+        sum[1] += list[i].state == TAC_CONTACT_STICKING;
+        CHECK_NEAR(list[i].velocity[0], 0, 1e-4);
+    }
+    CHECK_NEAR(sum[0], weight, 1e-3 * weight);
+    CHECK_NEAR(sum[0], z[6 + 5], 1e-9 * weight); /* on the body */
+    CHECK_NEAR(sum[0], z[6 * c.m->nbody + 2], 1e-6 * weight);
+    CHECK(sum[1] >= 4);
+    CHECK_INT(tac_step_contacts(c.sim, c.x, c.u, list, 2, &n), TAC_ERR_CONTACTS);
+    free(z), free(y);
+    close_case(&c);
+}
+
 /* Without contact there are none. */
 static void none_without_contact(void **state) {
     (void)state;
@@ -275,6 +313,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_differences),
         cmocka_unit_test(weight),
+        cmocka_unit_test(weight_on_cones),
         cmocka_unit_test(none_without_contact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,6 +148,10 @@ void tac_ncp_recover(const tacNcp *p, const double *c, const double *dv, double 
 /* --- The problem (ncp.c) ------------------------------------------------------------------------------------------ */
 
 tacInteriorProblem tac_ncp_problem(tacNcp *p);
+/* Velocity of the material point of body 1 against that of body 0, between q and q+. */
+tacVec3 tac_ncp_slip(const tacNcp *p, const tacNcpContact *c);
+/* What each contact did in the step: out[ncontact] (ncp_report.c). */
+void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out);
 /* Counts and margins of the step's contacts (ncp_report.c). */
 void tac_ncp_report(const tacNcp *p, tacStepInfo *info);
 /* Start of search number `start`: x, a, b, the cone variables on the central path. */

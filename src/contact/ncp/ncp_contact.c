@@ -109,7 +109,7 @@ static tacVec3 material_velocity(const tacNcp *p, int body, tacVec3 point) {
     return p->ldu.still[body] ? tac_zero3() : tac_add3(p->slide[body], tac_cross3(p->spin[body], arm));
 }
 
-static tacVec3 slip_of(const tacNcp *p, const tacNcpContact *c) {
+tacVec3 tac_ncp_slip(const tacNcp *p, const tacNcpContact *c) {
     return tac_sub3(material_velocity(p, c->body[1], c->now.pos), material_velocity(p, c->body[0], c->now.pos));
 }
 
@@ -120,7 +120,7 @@ tacStatus tac_ncp_place(tacNcp *p) {
         tac_ncp_place_geom(p, &p->next, c->start.geom[1]);
         tacStatus status = rebuild(p->scene, &c->start, &c->now);
         if (status != TAC_OK) return status;
-        tacVec3 u = slip_of(p, c);
+        tacVec3 u = tac_ncp_slip(p, c);
         c->gap_slip[0] = c->now.dist - c->rest;
         c->gap_slip[1] = tac_dot3(c->now.tangent[0], u), c->gap_slip[2] = tac_dot3(c->now.tangent[1], u);
         for (int side = 0; side < 2; side++) {
@@ -187,7 +187,7 @@ static tacVec3 axis(int k) { return tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2)
 
 tacNcpFrame tac_ncp_contact_frame(const tacNcp *p, const tacNcpContact *c) {
     double t[3] = {c->p.gamma, c->p.xi[1], c->p.xi[2]};
-    tacNcpFrame f = {.impulse = tac_ncp_impulse(&c->now, t), .slip = slip_of(p, c)};
+    tacNcpFrame f = {.impulse = tac_ncp_impulse(&c->now, t), .slip = tac_ncp_slip(p, c)};
     for (int k = 0; k < 2; k++) {
         int b = c->body[k];
         if (p->ldu.still[b]) continue;

@@ -28,6 +28,27 @@ static uint64_t hash_contact(const tacNcpContact *contact, uint64_t hash) {
     return tac_hash(words, sizeof words, hash);
 }
 
+static tacContactState state_of(const tacNcp *p, const tacNcpContact *c, double mass) {
+    double friction = tac_sqrt(c->p.xi[1] * c->p.xi[1] + c->p.xi[2] * c->p.xi[2]);
+    if (!holds(p, c, mass)) return TAC_CONTACT_OPEN;
+    return c->p.mu > 0 && friction > (1 - AT_BOUND) * c->p.xi[0] ? TAC_CONTACT_SLIDING : TAC_CONTACT_STICKING;
+}
+
+void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out) {
+    double mass = mean_mass(p);
+    for (int i = 0; i < p->ncontact; i++) {
+        const tacNcpContact *c = &p->contact[i];
+        tacVec3 u = tac_ncp_slip(p, c);
+        out[i] = (tacContactForce){.contact = c->start, .state = state_of(p, c, mass), .margin = TAC_INFINITY};
+        out[i].force[0] = c->p.gamma / p->h;
+        out[i].velocity[0] = tac_dot3(c->now.normal, u);
+        for (int k = 0; k < 2 && c->p.mu > 0; k++) {
+            out[i].force[1 + k] = c->p.xi[1 + k] / p->h;
+            out[i].velocity[1 + k] = tac_dot3(c->now.tangent[k], u);
+        }
+    }
+}
+
 void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
     double mass = mean_mass(p);
     info->class_margin = info->feature_margin = TAC_INFINITY;
@@ -38,12 +59,11 @@ void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
         info->active_set = hash_contact(c, info->active_set);
-        if (!holds(p, c, mass)) continue;
-        double friction = tac_sqrt(c->p.xi[1] * c->p.xi[1] + c->p.xi[2] * c->p.xi[2]);
-        int slides = c->p.mu > 0 && friction > (1 - AT_BOUND) * c->p.xi[0];
+        tacContactState state = state_of(p, c, mass);
+        if (state == TAC_CONTACT_OPEN) continue;
         info->contacts++;
-        info->sliding += slides;
-        info->sticking += c->p.mu > 0 && !slides;
+        info->sliding += state == TAC_CONTACT_SLIDING;
+        info->sticking += c->p.mu > 0 && state == TAC_CONTACT_STICKING;
         info->feature_margin = tac_min(info->feature_margin, c->start.switch_margin);
     }
 }
