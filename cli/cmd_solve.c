@@ -21,8 +21,8 @@ typedef struct tacSolveArgs {
 
 /* Words in the order of tacFrictionForm. */
 static const tacArg SOLVE_OPTIONS[] = {
-    {"--friction", NULL, TAC_ARG_CHOICE, offsetof(tacSolveArgs, friction), "box",
-     "shape of the set of friction forces: box, each tangent by itself"},
+    {"--friction", NULL, TAC_ARG_CHOICE, offsetof(tacSolveArgs, friction), "box|cone",
+     "shape of the set of friction forces: cone (the default), or box, each tangent by itself"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacSolveArgs, json), NULL, "print for programs"},
     {0},
 };
@@ -43,18 +43,38 @@ typedef struct tacAnswer {
 
 static double clamp(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 
-/* r - P(r - u), P the projection on the forces allowed: r_n >= 0, |r_t| <= mu r_n along each tangent; all contacts in
- * one Euclidean norm. u is computed here, from r and the file. */
-static double natural_map(const tacProblem *p, const double *r) {
+/* Box: r_n >= 0, |r_t| <= mu r_n along each tangent. */
+static void project_on_box(double mu, const double r[3], const double u[3], double p[3]) {
+    double limit = mu * fmax(r[0], 0);
+    p[0] = fmax(r[0] - u[0], 0);
+    p[1] = clamp(r[1] - u[1], -limit, limit), p[2] = clamp(r[2] - u[2], -limit, limit);
+}
+
+/* Cone |p_t| <= mu p_n: of r - u - mu |u_t| e_n. */
+static void project_on_cone(double mu, const double r[3], const double u[3], double p[3]) {
+    double z[3] = {r[0] - u[0] - mu * hypot(u[1], u[2]), r[1] - u[1], r[2] - u[2]}, length = hypot(z[1], z[2]);
+    double normal = fmax((z[0] + mu * length) / (1 + mu * mu), 0), shrink = length > 0 ? mu * normal / length : 0;
+    int inside = length <= mu * z[0];
+    p[0] = inside ? z[0] : normal;
+    p[1] = inside ? z[1] : shrink * z[1], p[2] = inside ? z[2] : shrink * z[2];
+}
+
+/* r - P, all contacts in one Euclidean norm. u is computed here, from r and the file. */
+static double natural_map(const tacProblem *p, tacFrictionForm form, const double *r) {
     int n = 3 * p->ncontact;
     double sum = 0;
-    for (int i = 0; i < n; i++) {
-        long double u = (long double)p->q[i];
-        for (int j = 0; j < n; j++)
-            u += (long double)p->W[(size_t)i * (size_t)n + (size_t)j] * (long double)r[j];
-        double limit = p->mu[i / 3] * fmax(r[i - i % 3], 0), z = r[i] - (double)u;
-        double d = r[i] - (i % 3 == 0 ? fmax(z, 0) : clamp(z, -limit, limit));
-        sum += d * d;
+    for (int c = 0; c < p->ncontact; c++) {
+        double u[3], allowed[3];
+        for (int i = 0; i < 3; i++) {
+            const double *row = p->W + (size_t)(3 * c + i) * (size_t)n;
+            long double total = (long double)p->q[3 * c + i];
+            for (int j = 0; j < n; j++)
+                total += (long double)row[j] * (long double)r[j];
+            u[i] = (double)total;
+        }
+        (form == TAC_FRICTION_CONE ? project_on_cone : project_on_box)(p->mu[c], r + 3 * c, u, allowed);
+        for (int i = 0; i < 3; i++)
+            sum += (r[3 * c + i] - allowed[i]) * (r[3 * c + i] - allowed[i]);
     }
     return sqrt(sum);
 }
@@ -87,7 +107,7 @@ static int solve(const tacProblem *problem, tacFrictionForm form, tacAnswer *ans
     answer->seconds = now() - start;
     free(memory);
     if (status != TAC_OK) return cli_fail("solve", "%s", tac_status_text(status));
-    answer->residual_abs = natural_map(problem, answer->reaction);
+    answer->residual_abs = natural_map(problem, form, answer->reaction);
     answer->residual_rel = size > 0 ? answer->residual_abs / size : answer->residual_abs;
     if (!(answer->residual_rel <= SOLVED)) answer->info.solved = 0;
     return CLI_GO_ON;
@@ -123,7 +143,7 @@ static void print_text(const char *path, const tacProblem *problem, const tacAns
 }
 
 int cmd_solve(int argc, char **argv) {
-    tacSolveArgs own = {.friction = TAC_FRICTION_BOX};
+    tacSolveArgs own = {.friction = TAC_FRICTION_CONE};
     const char *path[1] = {NULL};
     const tacArgGroup groups[] = {{"options", SOLVE_OPTIONS, &own}};
     tacArgs args = {.verb = "solve",

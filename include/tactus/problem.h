@@ -19,12 +19,13 @@ typedef struct tacProblem {
 } tacProblem;
 
 /* What friction may do:  r_n >= 0, u_n >= 0, r_n u_n = 0,  and
- *   box   |r_t| <= mu r_n along each tangent by itself, against its own velocity */
-typedef enum { TAC_FRICTION_BOX } tacFrictionForm;
+ *   box    |r_t| <= mu r_n along each tangent by itself, against its own velocity
+ *   cone   |r_t| <= mu r_n in length (Coulomb), against the slip */
+typedef enum { TAC_FRICTION_BOX, TAC_FRICTION_CONE } tacFrictionForm;
 
 typedef struct tacProblemInfo {
-    int solved;     /* 1: all conditions hold to rounding; 0: the best found */
-    int iterations; /* systems solved, changes of class followed */
+    int solved;     /* 1: the conditions hold; 0: the best found */
+    int iterations; /* systems solved; box: changes of class followed too */
 } tacProblemInfo;
 
 /* Bytes of scratch that tac_problem_solve needs, 64-byte aligned. */

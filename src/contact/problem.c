@@ -2,10 +2,17 @@
 
 #include "math/scalar.h"
 #include "solve/boxed.h"
+#include "solve/cone_contact.h"
+
+/* Largest residual of the natural map, over |q|, of cones that counts as solved. */
+#define SOLVED_CONE 1e-10
 
 size_t tac_problem_bytes(int ncontact) {
     size_t n = 3 * (size_t)ncontact;
-    return tac_boxed_bytes((int)n) + 2 * tac_arena_round(n * sizeof(double)) + 2 * tac_arena_round(n * sizeof(int));
+    size_t box =
+        tac_boxed_bytes((int)n) + 2 * tac_arena_round(n * sizeof(double)) + 2 * tac_arena_round(n * sizeof(int));
+    size_t cone = tac_cone_contact_bytes(ncontact);
+    return box > cone ? box : cone;
 }
 
 static tacStatus judge(const tacProblem *problem) {
@@ -30,20 +37,36 @@ static void set_bounds(const tacProblem *problem, double *low, double *high, int
     }
 }
 
+static tacStatus solve_boxed(const tacProblem *problem, tacArena *arena, double *reaction, double *velocity,
+                             tacProblemInfo *info) {
+    int n = 3 * problem->ncontact;
+    tacBoxedResult result;
+    double *low = TAC_TAKE(arena, n, double), *high = TAC_TAKE(arena, n, double);
+    int *parent = TAC_TAKE(arena, n, int), *row_class = TAC_TAKE(arena, n, int);
+    set_bounds(problem, low, high, parent);
+    tacBoxed boxed = {n, problem->W, problem->q, parent, low, high, NULL, 0, 1};
+    tacStatus status = tac_boxed_solve(&boxed, arena, reaction, velocity, row_class, &result);
+    *info = (tacProblemInfo){result.solved, result.pivots};
+    return status;
+}
+
+static tacStatus solve_cones(const tacProblem *problem, tacArena *arena, double *reaction, double *velocity,
+                             tacProblemInfo *info) {
+    tacConeProblem cones = {problem->ncontact, problem->W, problem->q, problem->mu};
+    tacConeResult result;
+    tacStatus status = tac_cone_contact_solve(&cones, arena, reaction, velocity, &result);
+    *info = (tacProblemInfo){result.residual <= SOLVED_CONE, result.iterations};
+    return status;
+}
+
 tacStatus tac_problem_solve(const tacProblem *problem, tacFrictionForm form, void *memory, double *reaction,
                             double *velocity, tacProblemInfo *info) {
-    int n = 3 * problem->ncontact;
     tacArena arena;
-    tacBoxedResult result;
-    tacStatus status = form == TAC_FRICTION_BOX ? judge(problem) : TAC_ERR_ARGUMENT;
+    int known = form == TAC_FRICTION_BOX || form == TAC_FRICTION_CONE;
+    tacStatus status = known ? judge(problem) : TAC_ERR_ARGUMENT;
     *info = (tacProblemInfo){0};
     if (status != TAC_OK) return status;
     tac_arena_init(&arena, memory, tac_problem_bytes(problem->ncontact));
-    double *low = TAC_TAKE(&arena, n, double), *high = TAC_TAKE(&arena, n, double);
-    int *parent = TAC_TAKE(&arena, n, int), *row_class = TAC_TAKE(&arena, n, int);
-    set_bounds(problem, low, high, parent);
-    tacBoxed boxed = {n, problem->W, problem->q, parent, low, high, NULL, 0, 1};
-    status = tac_boxed_solve(&boxed, &arena, reaction, velocity, row_class, &result);
-    *info = (tacProblemInfo){result.solved, result.pivots};
-    return status;
+    if (form == TAC_FRICTION_BOX) return solve_boxed(problem, &arena, reaction, velocity, info);
+    return solve_cones(problem, &arena, reaction, velocity, info);
 }

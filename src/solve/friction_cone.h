@@ -29,3 +29,12 @@ tacFrictionStep tac_friction_step(const tacFrictionPoint *p, const tacFrictionSi
                                   const double du[2]);
 /* K (3 x 3) of dp = p0 - K (dphi, du), p = (gamma, xi_t): the stiffness that the pair is for its bodies. */
 void tac_friction_stiffness(const tacFrictionPoint *p, double K[9]);
+
+/* The same equations the other way round, dp given: (dphi, du) = w - C dp. Near the border of the cones K loses its
+ * digits, by the difference of numbers that are equal but for kappa; C has none to lose. mu > 0, or the normal
+ * alone. */
+void tac_friction_compliance(const tacFrictionPoint *p, double C[9]);
+void tac_friction_offset(const tacFrictionPoint *p, const tacFrictionSides *sides, double w[3]);
+/* (dp, dphi, du) -> the step: the linear equations hold to rounding whatever the error of dp. */
+tacFrictionStep tac_friction_follow(const tacFrictionPoint *p, const tacFrictionSides *sides, const double dp[3],
+                                    const double dphi_du[3]);

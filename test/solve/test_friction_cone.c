@@ -62,8 +62,37 @@ static void stiffness_is_the_answer(void **state) {
     }
 }
 
+/* The compliance is the stiffness' inverse, and following an answer gives the step itself. */
+static void compliance_is_the_inverse(void **state) {
+    (void)state;
+    tacDraw d = {23, 0};
+    for (int k = 0; k < 50; k++) {
+        tacFrictionPoint p = draw_point(&d, k % 5 == 0 ? 0 : 0.5);
+        tacFrictionSides z;
+        double K[9], C[9], w[3], at[3], dp[3];
+        draw_array(&d, sizeof z / sizeof(double), &z.e_s);
+        draw_array(&d, 3, at);
+        tac_friction_stiffness(&p, K);
+        tac_friction_compliance(&p, C);
+        for (int i = 0; i < (p.mu > 0 ? 9 : 1); i++) {
+            double sum = 0;
+            for (int j = 0; j < 3; j++)
+                sum += K[i / 3 * 3 + j] * C[3 * j + i % 3];
+            CHECK_NEAR(sum, i % 4 == 0, TOL);
+        }
+        tacFrictionStep step = tac_friction_step(&p, &z, at[0], at + 1);
+        dp[0] = step.gamma, dp[1] = step.xi[1], dp[2] = step.xi[2];
+        tac_friction_offset(&p, &z, w);
+        for (int i = 0; i < (p.mu > 0 ? 3 : 1); i++)
+            CHECK_NEAR(w[i] - C[3 * i] * dp[0] - C[3 * i + 1] * dp[1] - C[3 * i + 2] * dp[2], at[i], TOL);
+        tacFrictionStep same = tac_friction_follow(&p, &z, dp, at);
+        CHECK_ARRAY(sizeof step / sizeof(double), &same.gamma, &step.gamma, TOL);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(step_solves_its_equations),
-                                       cmocka_unit_test(stiffness_is_the_answer)};
+                                       cmocka_unit_test(stiffness_is_the_answer),
+                                       cmocka_unit_test(compliance_is_the_inverse)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
