@@ -28,6 +28,21 @@ const tacExperiment EXPERIMENTS[] = {
     {"jade-dantzig", "Yang et al. 2023, section IV-B",
      "random frictional problems on which Dantzig's method fails with the uncorrected step length",
      "all solved, at least 1000 such problems", jade_dantzig},
+    {"dojo-friction-cone", "Howell et al. 2022, Fig. 5",
+     "a block slides straight on with a friction cone, not with a pyramid",
+     "cone: less than 1e-6 m aside of a straight line; pyramid: more than 1e-2 m", dojo_friction_cone},
+    {"dojo-energy", "Howell et al. 2022, tests of the published program",
+     "momentum of an astronaut that moves its joints, energy of mechanisms",
+     "momentum within 1e-8; energy within the tolerances of Dojo's tests", dojo_energy},
+    {"dojo-dzhanibekov", "Howell et al. 2022, examples of the published program",
+     "a handle that spins about its middle axis turns over by itself",
+     "turns over, within 0.1 s of when Euler's equations say; momentum within 1e-8", dojo_dzhanibekov},
+    {"dojo-tippe-top", "Howell et al. 2022, examples of the published program",
+     "tops that turn upside down on the ground", "both turn over; Jellett's constant of the round one kept to 1e-2",
+     dojo_tippe_top},
+    {"dojo-gradients", "Howell et al. 2022, Fig. 4",
+     "derivatives of a push on a box at rest at several softnesses, beside randomized smoothing",
+     "derivatives equal differences to 1e-6 at every softness", dojo_gradients},
 };
 const int EXPERIMENT_COUNT = (int)(sizeof EXPERIMENTS / sizeof *EXPERIMENTS);
 

@@ -41,6 +41,11 @@ int nimble_drone(tacFindings *found);
 int jade_sliding(tacFindings *found);
 int jade_thin_plate(tacFindings *found);
 int jade_dantzig(tacFindings *found);
+int dojo_friction_cone(tacFindings *found);
+int dojo_energy(tacFindings *found);
+int dojo_dzhanibekov(tacFindings *found);
+int dojo_tippe_top(tacFindings *found);
+int dojo_gradients(tacFindings *found);
 
 /* --- What they share --------------------------------------------------------------------------------------------- */
 

@@ -88,6 +88,25 @@ class Reproduce(Case):
         self.assertEqual(ours["of_those_solved"], ours["uncorrected_fails"])
         self.assertLess(ours["worst_violation"], 1e-12)
 
+    def test_friction_cone(self):
+        _, ours = self.holds("dojo-friction-cone")
+        self.close(ours["cone"]["way"], ours["cone"]["way_expected"], 0.03)
+
+    def test_energy(self):
+        paper, ours = self.holds("dojo-energy")
+        for name, change in ours["energy"].items():
+            self.assertLess(change, paper["energy"][name])
+
+    def test_dzhanibekov(self):
+        _, ours = self.holds("dojo-dzhanibekov")
+        self.assertLess(ours["fast"]["half_over"], ours["slow"]["half_over"])
+
+    def test_tippe_top(self):
+        """Halving the step halves what Jellett's constant changes by."""
+        _, ours = self.holds("dojo-tippe-top")
+        ratio = ours["round_top_coarse"]["jellett_change"] / ours["round_top"]["jellett_change"]
+        self.assertTrue(1.6 < ratio < 2.6, ratio)
+
 
 if __name__ == "__main__":
     unittest.main()

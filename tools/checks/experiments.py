@@ -87,3 +87,28 @@ experiment(
     "at least 1000 random frictional problems on which the uncorrected step length fails, all solved",
     lambda paper, tactus: f"{tactus['of_those_solved']} of {tactus['uncorrected_fails']} solved ({tactus['of_those_solved_by_corrected']} by the corrected length alone), worst violation {tactus['worst_violation']:.0e}",
 )
+experiment(
+    "dojo-friction-cone",
+    "a block slides less than 1e-6 m aside of a straight line with a cone, more than 1e-2 m with a pyramid",
+    lambda paper, tactus: f"{tactus['cone']['aside']:.1e} and {tactus['pyramid']['aside']:.2f} m",
+)
+experiment(
+    "dojo-energy",
+    "momentum of an astronaut within 1e-8, energy of mechanisms within the tolerances of Dojo's tests",
+    lambda paper, tactus: f"momentum {tactus['momentum']:.1e}; energy " + ", ".join(f"{k} {v:.0e}" for k, v in tactus["energy"].items()),
+)
+experiment(
+    "dojo-dzhanibekov",
+    "a handle turns over within 0.1 s of when Euler's equations say, momentum within 1e-8",
+    lambda paper, tactus: "; ".join(f"{row['half_over']:.3f} of {row['half_over_by_euler']:.3f} s" for row in tactus.values()),
+)
+experiment(
+    "dojo-tippe-top",
+    "two tops turn over; Jellett's constant of the round one kept to 1e-2",
+    lambda paper, tactus: f"axes down to {tactus['dojo_top']['axis_lowest']:.2f} and {tactus['round_top']['axis_lowest']:.2f}; Jellett's constant to {tactus['round_top']['jellett_change']:.1e}",
+)
+experiment(
+    "dojo-gradients",
+    "derivatives of pushes on a box at rest equal differences to 1e-6 at five softnesses",
+    lambda paper, tactus: f"off by {tactus['worst']:.1e}; noise of smoothing {max(row['noise_from_values'] for row in tactus['friction']['smoothing']):.2f}",
+)
