@@ -61,6 +61,14 @@ static tacContactTangent move_together(const tacContact *c, int k) {
 
 _Static_assert(sizeof(tacContactTangent) == TAC_CONTACT_ROWS * sizeof(double), "rows of a contact's derivative");
 
+/* x - x is 0 for finite x alone. */
+static int all_finite(int n, const double *x) {
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] - x[i];
+    return sum == 0;
+}
+
 tacStatus tac_contact_prepare(const tacModel *m, const tacScene *s, const tacContact *c, tacContactSystem *out) {
     return tac_contact_prepare_sides(m, s, c, TAC_SIDE_0 | TAC_SIDE_1 | TAC_SIDE_BOTH, out);
 }
@@ -87,7 +95,7 @@ tacStatus tac_contact_prepare_sides(const tacModel *m, const tacScene *s, const 
     }
     for (int which = 0; which < 2; which++)
         if ((sides & (which == 0 ? TAC_SIDE_0 : TAC_SIDE_1)) &&
-            tac_first_nonfinite(6 * TAC_CONTACT_ROWS, &out->twist[which][0].dist) >= 0)
+            !all_finite(6 * TAC_CONTACT_ROWS, &out->twist[which][0].dist))
             return TAC_ERR_NONFINITE;
     return TAC_OK;
 }

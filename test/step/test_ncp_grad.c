@@ -5,6 +5,8 @@
 #include "support/check.h"
 #include "support/draw.h"
 
+#include "step/sim.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,8 +244,52 @@ static void reverse_is_forward(void **state) {
     tac_model_free(m);
 }
 
+/* Derivatives of the step and of forces, all hashed. */
+static uint64_t hash_derivatives(tacSim *sim, const tacModel *m, const double *x, const double *u, double *room) {
+    static const tacOutput KINDS[] = {{TAC_OUT_CONTACT_FORCE, TAC_OUT_ALL}, {TAC_OUT_QFRC_CONSTRAINT, TAC_OUT_ALL}};
+    tacOutputs outputs = {2, KINDS};
+    tacOptions options = tac_default_options(m);
+    options.inputs = INPUTS;
+    size_t ndx = (size_t)tac_ndx(m), nu = (size_t)tac_ninput(m, &options), nz = (size_t)tac_outputs_size(m, &outputs);
+    size_t columns = ndx + nu + NPARAM, rows = ndx > nz ? ndx : nz, numbers = rows * columns;
+    double *z = room + numbers, *bar = z + rows;
+    tacJac J = {room, room + rows * ndx, room + rows * (ndx + nu)};
+    tacGrad g = {bar, bar + ndx, bar + ndx + nu};
+    memset(room, 0, (numbers + rows + columns) * sizeof *room);
+    CHECK_INT(tac_step_jac(sim, x, u, NULL, &J, NULL), TAC_OK);
+    uint64_t hash = tac_hash(room, numbers * sizeof *room, 0);
+    CHECK_INT(tac_step_vjp(sim, x, u, x, &g, NULL), TAC_OK);
+    hash = tac_hash(bar, columns * sizeof *bar, hash);
+    CHECK_INT(tac_outputs_jac(sim, x, u, &outputs, z, &J), TAC_OK);
+    hash = tac_hash(room, numbers * sizeof *room, hash);
+    CHECK_INT(tac_outputs_vjp(sim, x, u, &outputs, z, &g), TAC_OK);
+    return tac_hash(bar, columns * sizeof *bar, hash);
+}
+
+/* The same bits after a workspace of NaN, and after another state's. */
+static void workspace_does_not_matter(void **state) {
+    (void)state;
+    tacModel *m = robot();
+    tacSim *sim = simulate(m, KAPPA, 0);
+    tacOptions options = tac_default_options(m);
+    options.inputs = INPUTS;
+    int nu = tac_ninput(m, &options);
+    double x[2][MOST], u[2][MOST], *room = malloc(sizeof(double) * 4 * MOST * MOST);
+    tacDraw d = {63, 0};
+    for (int k = 0; k < 2; k++)
+        draw_state(m, &d, x[k], u[k], nu);
+    uint64_t first = hash_derivatives(sim, m, x[0], u[0], room), other = hash_derivatives(sim, m, x[1], u[1], room);
+    CHECK(hash_derivatives(sim, m, x[0], u[0], room) == first && other != first);
+    tac_sim_poison(sim);
+    CHECK(hash_derivatives(sim, m, x[0], u[0], room) == first);
+    free(room);
+    tac_sim_free(sim);
+    tac_model_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(gradient_is_that_of_the_step),
-                                       cmocka_unit_test(reverse_is_forward)};
+                                       cmocka_unit_test(reverse_is_forward),
+                                       cmocka_unit_test(workspace_does_not_matter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
