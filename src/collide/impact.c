@@ -175,14 +175,15 @@ static tacVec3 turn_between(tacVec3 n, tacVec3 m, double time) {
 }
 
 /* The end of a safe step along an axis that turns as the shapes' normal does, seen at the time at which they seem to
- * meet. A face or edge that turns leaves a fixed axis at once, by its corners; steps along it shrink by a factor only.
- * Along the axis that turns they go on converging quadratically. */
+ * meet, or as far as a step can reach. A face or edge that turns leaves a fixed axis at once, by its corners; steps
+ * along it shrink by a factor only. Along the axis that turns they go on converging quadratically. */
 static double step_ahead(Search *s, const Moment *m, const Axis *fixed) {
     Moment ahead;
     Axis axis = *fixed;
-    double rate = rate_at(s, m->t, &m->touch);
-    if (s->plane >= 0 || !(rate < 0)) return m->t;
-    double t = tac_min(m->t - axis.excess / rate, s->h);
+    double rate = rate_at(s, m->t, &m->touch), ahead_by = 2 * tac_sqrt(2 * axis.excess / axis.bend);
+    if (s->plane >= 0) return m->t;
+    if (rate < 0) ahead_by = tac_min(ahead_by, -axis.excess / rate);
+    double t = tac_min(m->t + ahead_by, s->h);
     if (!(t > m->t) || look(s, t, &ahead) != TAC_OK) return m->t;
     axis.turn = turn_between(axis.n, ahead.touch.normal, t - m->t);
     axis.bend = bend_of(s, tac_norm3(axis.turn), 0);

@@ -15,12 +15,13 @@ typedef struct Hunt {
     tacSim *sim;
     tacModelMotion motion;
     double gap;
-    double near;   /* m: pairs that begin nearer than this meet at levels below the gap; -1: those that begin at the
-                      gap or nearer meet where they come nearer than they were */
-    double *extra; /* ngeom: how far each reaches in the motion */
-    double time;   /* of the earliest impact so far, or h */
-    double unsure; /* until then every search got; h: all the way */
-    int cut;       /* 1: a pair did not fit into the list */
+    tacHeldPairs *held; /* NULL: those that begin at the gap or nearer meet where they come nearer than they were */
+    int of_held;        /* 1: the pairs that are held are looked at; 0: the others */
+    double end;         /* where the others let the motion end; -1: not known yet */
+    double *extra;      /* ngeom: how far each reaches in the motion */
+    double time;        /* of the earliest impact so far, or h */
+    double unsure;      /* until then every search got; h: all the way */
+    int cut;            /* 1: a pair did not fit into the list */
     tacStatus status;
     tacImpact *out; /* the list: in order, all within TAC_IMPACT_SAME of the earliest so far */
     tacImpactPair first;
@@ -57,16 +58,45 @@ static tacStatus search(const Hunt *k, int g0, int g1, double h, tacShapeImpact 
     int base = tac_common_body(m, m->geom_body[g0], m->geom_body[g1]);
     tacGeomMotion first = {&k->motion, g0, base}, second = {&k->motion, g1, base};
     tacMotion A = tac_geom_motion(&first), B = tac_geom_motion(&second);
-    tacStatus status = tac_impact(a, &A, b, &B, h, k->near >= 0 ? k->near : k->gap, found);
-    if (status == TAC_OK && k->near < 0 && found->kind == TAC_IMPACT_NEAR && !(found->rate < 0))
+    tacStatus status = tac_impact(a, &A, b, &B, h, k->held != NULL ? k->held->near : k->gap, found);
+    if (status == TAC_OK && k->held == NULL && found->kind == TAC_IMPACT_NEAR && !(found->rate < 0))
         status = search_resting(a, &A, b, &B, h, found);
-    if (status == TAC_OK && k->near >= 0 && found->kind != TAC_IMPACT_NONE) {
+    if (status == TAC_OK && k->held != NULL && found->kind != TAC_IMPACT_NONE) {
         double level = found->kind == TAC_IMPACT_NEAR ? level_below(k->gap, found->touch.dist) : k->gap;
         found->kind = TAC_IMPACT_NONE;
         if (level > 0) status = tac_impact(a, &A, b, &B, h, level, found);
     }
     if (status == TAC_OK && base > 0) place(found, tac_body_pose(&k->motion, base, found->time));
     return status;
+}
+
+/* --- Pairs that are held ------------------------------------------------------------------------------------------ */
+
+static int is_held(const tacHeldPairs *held, int g0, int g1) {
+    for (int i = 0; held != NULL && i < held->n; i++) {
+        const int *g = held->geom + 2 * i;
+        if ((g[0] == g0 && g[1] == g1) || (g[0] == g1 && g[1] == g0)) return 1;
+    }
+    return 0;
+}
+
+/* *apart = 1: a held pair is far enough apart where the motion ends. */
+static tacStatus ends_apart(const Hunt *k, int g0, int g1, int *apart) {
+    const tacModel *m = k->motion.model;
+    int base = tac_common_body(m, m->geom_body[g0], m->geom_body[g1]);
+    tacGeomMotion first = {&k->motion, g0, base}, second = {&k->motion, g1, base};
+    tacMotion A = tac_geom_motion(&first), B = tac_geom_motion(&second);
+    tacPose pose[2];
+    tacTouch touch;
+    tacPairCache cache = {.used = 0};
+    A.at(A.data, k->end, &pose[0], NULL);
+    B.at(B.data, k->end, &pose[1], NULL);
+    tacStatus status =
+        tac_distance_pair(&k->sim->scene.shape[g0], &pose[0], &k->sim->scene.shape[g1], &pose[1], &cache, &touch);
+    if (status != TAC_OK) return status;
+    k->held->margin = tac_min(k->held->margin, tac_abs(touch.dist - k->held->least));
+    *apart = touch.dist >= k->held->least;
+    return TAC_OK;
 }
 
 /* --- All pairs that meet at once ---------------------------------------------------------------------------------- */
@@ -105,8 +135,11 @@ static void forget_later(Hunt *k) {
 static void visit_pair(void *user, int g0, int g1, int pair) {
     Hunt *k = user;
     tacShapeImpact found;
+    int apart = 0;
     (void)pair;
-    if (k->status != TAC_OK) return;
+    if (k->status != TAC_OK || is_held(k->held, g0, g1) != k->of_held) return;
+    if (k->of_held) k->status = ends_apart(k, g0, g1, &apart);
+    if (k->status != TAC_OK || apart) return;
     k->status = search(k, g0, g1, horizon(k), &found);
     if (k->status != TAC_OK || found.kind == TAC_IMPACT_NONE) return;
     if (found.kind == TAC_IMPACT_UNDECIDED) {
@@ -140,13 +173,16 @@ static double reach_of(const Hunt *k, int geom) {
     return k->motion.h * (motion.bound.speed + motion.bound.spin * radius) + 0.5 * tac_max(k->gap, 0) - own;
 }
 
-/* Every pair that may meet. */
+/* Every pair that may meet; those that are held last, when it is known where the others let the motion end. */
 static tacStatus each_pair(Hunt *k) {
     tacScene *scene = &k->sim->scene;
     k->status = TAC_OK;
     k->out->npair = k->cut = 0;
     scene->extra = k->extra;
-    tac_scene_candidates(scene, k->sim->model, visit_pair, k);
+    for (k->of_held = 0; k->of_held <= (k->held != NULL && k->held->n > 0); k->of_held++) {
+        if (k->of_held && k->end < 0) k->end = k->time;
+        tac_scene_candidates(scene, k->sim->model, visit_pair, k);
+    }
     scene->extra = NULL;
     return k->status;
 }
@@ -242,8 +278,7 @@ tacStatus tac_first_impact(tacSim *sim, const double *q, const double *v, const 
     status = tac_place_geoms(m, &sim->work, &sim->scene);
     if (status != TAC_OK) return status;
     size_t mark = tac_arena_mark(&sim->arena);
-    Hunt k = {.sim = sim, .motion = {m, &sim->work, q, v, h, NULL}, .gap = out->gap, .near = -1, .time = h};
-    k.unsure = h;
+    Hunt k = {.sim = sim, .motion = {m, &sim->work, q, v, h, NULL}, .gap = out->gap, .time = h, .unsure = h};
     k.motion.bound = TAC_TAKE(&sim->arena, m->nbody, tacMotionBound);
     k.extra = TAC_TAKE(&sim->arena, m->ngeom, double);
     tacImpact found = *out;
@@ -260,15 +295,16 @@ tacStatus tac_first_impact(tacSim *sim, const double *q, const double *v, const 
     return TAC_OK;
 }
 
-tacStatus tac_next_impact(tacSim *sim, const double *q, const double *v, const double *mocap, double h, double near,
-                          tacImpact *out) {
+tacStatus tac_next_impact(tacSim *sim, const double *q, const double *v, const double *mocap, double h,
+                          tacHeldPairs *held, tacImpact *out) {
     const tacModel *m = sim->model;
     tac_kinematics_q(m, &sim->work, q, mocap);
     tacStatus status = tac_place_geoms(m, &sim->work, &sim->scene);
     if (status != TAC_OK) return status;
     size_t mark = tac_arena_mark(&sim->arena);
-    Hunt k = {.sim = sim, .motion = {m, &sim->work, q, v, h, NULL}, .gap = out->gap, .near = near};
+    Hunt k = {.sim = sim, .motion = {m, &sim->work, q, v, h, NULL}, .gap = out->gap, .held = held, .end = -1};
     k.time = k.unsure = h;
+    held->margin = TAC_INFINITY;
     k.motion.bound = TAC_TAKE(&sim->arena, m->nbody, tacMotionBound);
     k.extra = TAC_TAKE(&sim->arena, m->ngeom, double);
     status = k.motion.bound == NULL || k.extra == NULL ? TAC_ERR_ARENA_FULL : hunt(&k, out);

@@ -12,9 +12,19 @@
 /* Bytes that tac_first_impact takes from the arena. */
 size_t tac_first_impact_scratch(const tacModel *m);
 
-/* The same for steps: the next impact of q (+) t v over [0, h], without derivatives; mocap may be NULL. Pairs that
- * begin at out->gap or nearer are resting: they meet when their distance falls to the next of the levels gap/2, gap/4,
- * ... well below it, and those that begin below all of them are left alone. */
+/* Pairs of geoms that a step holds apart: rows of its last problem keep them from coming nearer, but for how they turn.
+ * They may dip on the way, and count by where they are when the motion ends. */
+typedef struct tacHeldPairs {
+    const int *geom; /* 2 n */
+    int n;
+    double near;   /* m: pairs that are not held and begin nearer than this are resting as well */
+    double least;  /* m: a held pair nearer than this at the end is searched, as resting ones are */
+    double margin; /* m, out: least difference of that distance from `least` */
+} tacHeldPairs;
+
+/* The same for steps: the next impact of q (+) t v over [0, h], without derivatives; mocap may be NULL. Resting pairs
+ * meet when their distance falls to the next of the levels gap/2, gap/4, ... well below where they begin, and those
+ * that begin below all of them are left alone. */
 #define TAC_IMPACT_LEVELS 14
-tacStatus tac_next_impact(tacSim *sim, const double *q, const double *v, const double *mocap, double h, double near,
-                          tacImpact *out);
+tacStatus tac_next_impact(tacSim *sim, const double *q, const double *v, const double *mocap, double h,
+                          tacHeldPairs *held, tacImpact *out);

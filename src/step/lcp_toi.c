@@ -101,6 +101,16 @@ static int was_row(const tacFlight *f, const tacContact *c) {
     return 0;
 }
 
+/* The pairs of geoms of the rows in f->last, each once. */
+static void note_pairs(tacFlight *f) {
+    f->npairs = 0;
+    for (int c = 0; c < f->nlast; c++) {
+        const int *geom = f->last[c].geom, *before = f->pairs + 2 * (f->npairs - 1);
+        if (f->npairs > 0 && before[0] == geom[0] && before[1] == geom[1]) continue;
+        memcpy(f->pairs + 2 * f->npairs++, geom, 2 * sizeof *geom);
+    }
+}
+
 /* (x in hand, velocity without rows) -> impulses in lcp. Needs: position, the factor. */
 static tacStatus solve_touching(tacFlight *f, const double *v_free, int impact, tacLcp *lcp) {
     tacSim *sim = f->sim;
@@ -127,6 +137,7 @@ static tacStatus solve_touching(tacFlight *f, const double *v_free, int impact, 
     for (int c = 0; status == TAC_OK && c < lcp->rows.ncontact; c++)
         f->last[c] = lcp->rows.contact[c];
     f->nlast = lcp->rows.ncontact;
+    note_pairs(f);
     if (status == TAC_OK) report(f, lcp);
     sim->info.feature_margin = tac_min(sim->info.feature_margin, margin.dist);
     return status;
@@ -268,8 +279,10 @@ static tacStatus look_ahead(tacFlight *f, tacImpactPair *pair, tacImpactKind *ki
     const tacModel *m = f->sim->model;
     tacImpact next = {.gap = TAC_TOI_GAP, .max_pairs = 1, .pair = pair};
     const double *mocap = tac_split_inputs(m, &f->sim->options, f->u).mocap;
-    tacStatus status = tac_next_impact(f->sim, f->x, f->x + m->nq, mocap, f->left, TAC_TOI_NEAR, &next);
+    tacHeldPairs held = {.geom = f->pairs, .n = f->npairs, .near = TAC_TOI_NEAR, .least = TAC_TOI_LEAST};
+    tacStatus status = tac_next_impact(f->sim, f->x, f->x + m->nq, mocap, f->left, &held, &next);
     if (status != TAC_OK) return status;
+    f->sim->info.feature_margin = tac_min(f->sim->info.feature_margin, held.margin);
     *kind = next.kind;
     if (next.kind == TAC_IMPACT_UNDECIDED) pair->time = next.time;
     if (!(next.time < (1 - LAST_MOMENT) * f->left)) *kind = TAC_IMPACT_NONE;
@@ -305,8 +318,10 @@ static tacStatus travel(tacSim *sim, const double *x, const double *u, tacFlight
     f->scratch = TAC_TAKE(&sim->arena, m->nv, double), f->kick = TAC_TAKE(&sim->arena, m->nv, double);
     f->lag = TAC_TAKE(&sim->arena, m->nv, double);
     f->held = TAC_TAKE(&sim->arena, 2 * (size_t)sim->options.max_contacts, int);
+    f->pairs = TAC_TAKE(&sim->arena, 2 * (size_t)sim->options.max_contacts, int);
     f->last = TAC_TAKE(&sim->arena, sim->options.max_contacts, tacContact);
-    if (!f->last || !f->held || !f->x || !f->act || !f->scratch || !f->kick || !f->lag) return TAC_ERR_ARENA_FULL;
+    if (!f->last || !f->pairs || !f->held || !f->x || !f->act || !f->scratch || !f->kick || !f->lag)
+        return TAC_ERR_ARENA_FULL;
     memset(f->kick, 0, (size_t)m->nv * sizeof *f->kick);
     memcpy(f->x, x, (size_t)tac_nx(m) * sizeof *x);
     sim->info = (tacStepInfo){.class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY};
@@ -406,7 +421,7 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
     return tac_lcp_step_scratch(m, options) + tac_flight_tangent_bytes(m, options) + tac_first_impact_scratch(m) +
            tac_room((size_t)tac_nx(m)) + tac_room((size_t)m->na) + 5 * tac_room(nv) + tac_room((size_t)m->ngeom) +
            tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) +
-           tac_arena_round(2 * (size_t)options->max_contacts * sizeof(int)) +
+           2 * tac_arena_round(2 * (size_t)options->max_contacts * sizeof(int)) +
            tac_arena_round((size_t)options->max_contacts * sizeof(tacContact));
 }
 

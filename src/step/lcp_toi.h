@@ -12,9 +12,10 @@
  * near, up to TAC_TOI_NEAR, unless it comes fast enough to bounce: such a row brings the two to the gap by the end of
  * the step, as an open gap does without `toi`. So what rests makes no impacts, and what is near may move a little
  * without changing its kind. An impact has rows for what has met, and for what is near and was held by the kick; not
- * for what is merely near, which would pass the impact on before it is hit. Pairs that are near may still meet, where
- * they have no row or where rows, which are straight, do not see them turn: when their distance falls to the next of
- * the levels below the gap (tac_next_impact). */
+ * for what is merely near, which would pass the impact on before it is hit. Pairs that have rows are held: they count
+ * by where they are at the end of a drift, TAC_TOI_LEAST apart or more. Where they are nearer, for rows are straight
+ * and do not see them turn, and where near pairs have no row, they meet when their distance falls to the next of the
+ * levels below the gap (tac_next_impact). */
 #pragma once
 
 #include "step/first_impact.h"
@@ -23,6 +24,7 @@
 #define TAC_TOI_GAP   1e-6 /* m */
 #define TAC_TOI_TOUCH 2e-6
 #define TAC_TOI_NEAR  1e-4
+#define TAC_TOI_LEAST (TAC_TOI_GAP / 16)
 
 /* Derivatives of a step on its way, with respect to [x | u | theta]. */
 typedef struct tacFlightTangent {
@@ -44,6 +46,7 @@ typedef struct tacFlight {
     double *kick;     /* nv: what the step's forces added to the velocity */
     tacContact *last; /* max_contacts: rows of the problem before */
     int nlast;
+    int *pairs, npairs;  /* of geoms, that these are between */
     int *held, nheld;    /* pairs of geoms that the kick had a force between */
     double *lag;         /* nv: tac_lcp_bounce */
     double *scratch;     /* nv */

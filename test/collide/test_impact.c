@@ -152,6 +152,19 @@ static void grazing_passes_end(void **state) {
 
 /* --- Beginnings and ends ------------------------------------------------------------------------------------------ */
 
+/* A small box rides on a large one that turns, 0.2 micrometres above it: along a direction that stays, the edges of the
+ * large one reach it at once; along one that turns with the two they part. */
+static void rides_along(void **state) {
+    (void)state;
+    const double w = 0.01, z = 0.06 + 2e-7;
+    tacShape large = shape(TAC_BOX, 0.2, 0.2, 0.05), small = shape(TAC_BOX, 0.02, 0.03, 0.01);
+    tacTwistMotion A = motion(tac_zero3(), tac_vec3(0, w, 0), tac_zero3());
+    tacTwistMotion B = motion(tac_vec3(0.1, 0, z), tac_vec3(0, w, 0), tac_vec3(w * z, 0, -w * 0.1));
+    tacShapeImpact found = find(&large, &A, &small, &B, 1e-7);
+    CHECK_INT(found.kind, TAC_IMPACT_NONE);
+    CHECK_LT(found.steps, MOST_STEPS);
+}
+
 static void what_begins_near(void **state) {
     (void)state;
     tacShape ball = shape(TAC_SPHERE, 0.1, 0, 0);
@@ -206,10 +219,15 @@ static void corners_of_the_question(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sphere_drops_on_plane),   cmocka_unit_test(rod_turns_into_a_wall),
-        cmocka_unit_test(plane_turns_into_a_ball), cmocka_unit_test(two_spinning_boxes),
-        cmocka_unit_test(tumbling_box_lands),      cmocka_unit_test(grazing_passes_end),
-        cmocka_unit_test(what_begins_near),        cmocka_unit_test(no_impact),
+        cmocka_unit_test(sphere_drops_on_plane),
+        cmocka_unit_test(rod_turns_into_a_wall),
+        cmocka_unit_test(plane_turns_into_a_ball),
+        cmocka_unit_test(two_spinning_boxes),
+        cmocka_unit_test(tumbling_box_lands),
+        cmocka_unit_test(grazing_passes_end),
+        cmocka_unit_test(what_begins_near),
+        cmocka_unit_test(rides_along),
+        cmocka_unit_test(no_impact),
         cmocka_unit_test(corners_of_the_question),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,31 @@ static void rest_gradient(void **state) {
     CHECK_LT(error[1], 0.2 * error[0]);
 }
 
+/* A box swings on an edge that stays put, and a flat one slides: what is held makes no impacts, though it turns. */
+static void held_pairs_make_no_impacts(void **state) {
+    (void)state;
+    const double tilt = 0.3, w0 = 3, half = 0.1;
+    const Thing things[] = {{TAC_BOX, {half, 0.2, half}, 1, {0, 0, 0}, 0},
+                            {TAC_BOX, {0.1, 0.1, 0.1}, 2, {2, 0, 0.1 + 1e-6}, 0}};
+    World w = bounce_world(2, things, (WorldSetup){GRAVITY, 2e-3, 5, 0, 0, stop});
+    double *v = w.x + w.m->nq;
+    w.x[0] = half * (cos(tilt) - sin(tilt)), w.x[2] = half * (cos(tilt) + sin(tilt)) + 1e-6;
+    w.x[3] = cos(tilt / 2), w.x[5] = -sin(tilt / 2);
+    v[0] = -w0 * w.x[2], v[2] = w0 * w.x[0], v[4] = -w0, v[6] = 0.5;
+    double before = w.x[0], swung = 0, worst = 1;
+    int impacts = 0;
+    for (int k = 0; k < 50; k++) {
+        bounce_world_run(&w, 1);
+        impacts += w.info.impacts;
+        worst = fmin(worst, least_distance(&w));
+        swung = fmax(swung, fabs(w.x[0] - before));
+    }
+    CHECK(swung > 0.01);
+    CHECK_INT(impacts, 0);
+    CHECK_LT(-worst, TOL_OVERLAP);
+    bounce_world_end(&w);
+}
+
 /* Five balls with small gaps, e = 1: only the last leaves, with the first one's speed, all in one step. */
 static void cradle(void **state) {
     (void)state;
@@ -247,9 +272,16 @@ static void too_many(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_bounce), cmocka_unit_test(apexes_of_a_ball), cmocka_unit_test(cradle),
-        cmocka_unit_test(no_tunnel),  cmocka_unit_test(nothing_overlaps), cmocka_unit_test(gradients),
-        cmocka_unit_test(too_many),   cmocka_unit_test(same_bits),        cmocka_unit_test(rest_gradient),
+        cmocka_unit_test(one_bounce),
+        cmocka_unit_test(apexes_of_a_ball),
+        cmocka_unit_test(cradle),
+        cmocka_unit_test(no_tunnel),
+        cmocka_unit_test(held_pairs_make_no_impacts),
+        cmocka_unit_test(nothing_overlaps),
+        cmocka_unit_test(gradients),
+        cmocka_unit_test(too_many),
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(rest_gradient),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
