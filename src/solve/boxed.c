@@ -77,12 +77,20 @@ double tac_boxed_residual(const tacBoxed *problem, const double *f, const double
     return worst;
 }
 
-double tac_boxed_largest(const tacBoxed *problem, const double *f) {
+double tac_boxed_alone(const tacBoxed *problem) {
     double largest = 0;
     for (int i = 0; i < problem->n; i++) {
-        double alone = tac_abs(problem->b[i]) / tac_boxed_diagonal(problem, i);
-        largest = tac_max(largest, tac_max(tac_abs(f[i]), alone));
+        if (problem->parent[i] >= 0) continue;
+        double z = -problem->b[i] / tac_boxed_diagonal(problem, i);
+        largest = tac_max(largest, tac_abs(tac_min(tac_max(z, problem->low[i]), problem->high[i])));
     }
+    return largest;
+}
+
+double tac_boxed_largest(const tacBoxed *problem, const double *f) {
+    double largest = tac_boxed_alone(problem);
+    for (int i = 0; i < problem->n; i++)
+        largest = tac_max(largest, tac_abs(f[i]));
     return largest;
 }
 

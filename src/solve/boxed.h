@@ -139,7 +139,10 @@ void tac_boxed_classify(const tacBoxed *problem, const double *f, const double *
  * (condition numbers up to 1e5 or so). */
 #define TAC_BOXED_ROUNDING 1e-11
 double tac_boxed_tolerance(const tacBoxed *problem, const double *f);
-/* The largest force: of f, or that a row alone would have. */
+/* The largest force that a row without a parent would have alone, -b_i/A_ii within its bounds. (One that hardly
+ * anything moves has a large b_i/A_ii, but no such force.) */
+double tac_boxed_alone(const tacBoxed *problem);
+/* The largest force: of f, or alone. */
 double tac_boxed_largest(const tacBoxed *problem, const double *f);
 
 /* `count` sweeps of projected Gauss-Seidel on f; w is A f + b after them. */

@@ -57,9 +57,7 @@ static double below(const tacBoxed *problem, const double *x, int i, double cons
 
 static void begin(Interior *in) {
     const tacBoxed *problem = in->problem;
-    in->scale = 0;
-    for (int i = 0; i < problem->n; i++)
-        in->scale = tac_max(in->scale, tac_abs(problem->b[i]) / tac_boxed_diagonal(problem, i));
+    in->scale = tac_boxed_alone(problem);
     for (int i = 0; i < problem->n; i++) {
         int has[2], known = bounds_of(problem, i, has), child = problem->parent[i] >= 0;
         double low = problem->low[i], high = problem->high[i], velocity = in->scale * tac_boxed_diagonal(problem, i);
@@ -204,6 +202,7 @@ int tac_boxed_interior(const tacBoxedRun *run) {
                    track->dz,    track->dy,  track->wrong, track->cover, track->w_slope, 0};
     int brief = 0;
     begin(&in);
+    if (in.scale == 0) return 0;
     for (int round = 0; round < ROUNDS && brief < SHORT_STEPS; round++) {
         Left left = look(&in);
         if (left.worst <= END * in.scale) break;

@@ -40,14 +40,6 @@ static double inside_of(int i) {
     return INSIDE * (1 + x - (int)x);
 }
 
-/* The largest force that a row alone would have. */
-static double force_scale(const tacBoxed *problem) {
-    double largest = 0;
-    for (int i = 0; i < problem->n; i++)
-        largest = tac_max(largest, tac_abs(problem->b[i]) / tac_boxed_diagonal(problem, i));
-    return largest;
-}
-
 /* f_i of a free row, inside its bounds. */
 static double cut_force(const tacBoxed *problem, const double *f, int i, double scale) {
     double lo, hi;
@@ -73,7 +65,7 @@ int tac_boxed_cut(const tacBoxedRun *run, double *cover) {
     if (!form->factor(form->matrix, row_class) ||
         !form->answer(form->matrix, row_class, problem->b, 1, TAC_BOXED_ROUNDING, f, w))
         return 0;
-    double scale = force_scale(problem);
+    double scale = tac_boxed_largest(problem, f);
     for (int i = 0; i < problem->n; i++) {
         int c = row_class[i], p = problem->parent[i];
         double e = tac_boxed_factor_of(problem, row_class, i);

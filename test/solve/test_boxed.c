@@ -241,6 +241,27 @@ static void ways_alone(void **state) {
     CHECK(through[0] >= 0.95 * tried && through[1] >= 0.95 * tried && through[2] >= 0.95 * tried);
 }
 
+/* A tangent that hardly anything moves would take b/A = 1e9 to stop; it has mu f_n, and the others' conditions hold to
+ * what forces there are. */
+static void unmoved_row(void **state) {
+    (void)state;
+    static Problem p;
+    for (int k = 0; k < PROBLEMS / 10; k++) {
+        double largest = 0, worst = 0;
+        draw(&p, 30000 + (uint64_t)k, 12, 0, 18, 0.7, 1e-5);
+        int n = p.boxed.n;
+        for (int j = 0; j < n; j++)
+            p.A[1 * n + j] = p.A[j * n + 1] = 0;
+        p.A[1 * n + 1] = 1e-9, p.b[1] = 1;
+        CHECK(solve(&p).solved);
+        for (int i = 0; i < n; i++)
+            largest = fmax(largest, fabs(p.f[i]));
+        for (int i = 0; i < n; i += 3) /* normals: f >= 0, w >= 0, f w = 0 */
+            worst = fmax(worst, fabs(p.f[i] - fmax(p.f[i] - p.w[i] / p.A[i * n + i], 0)));
+        CHECK_LT(worst, TOL_CONDITIONS * largest);
+    }
+}
+
 /* Rows without bounds beside contacts: always free, w = 0. */
 static void equalities(void **state) {
     (void)state;
@@ -360,17 +381,10 @@ static void repeats(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_block),
-        cmocka_unit_test(random_problems),
-        cmocka_unit_test(dantzig_alone),
-        cmocka_unit_test(path_alone),
-        cmocka_unit_test(ways_alone),
-        cmocka_unit_test(equalities),
-        cmocka_unit_test(redundant_equalities),
-        cmocka_unit_test(contradiction),
-        cmocka_unit_test(jamming),
-        cmocka_unit_test(no_friction),
-        cmocka_unit_test(repeats),
+        cmocka_unit_test(one_block),  cmocka_unit_test(random_problems),      cmocka_unit_test(dantzig_alone),
+        cmocka_unit_test(path_alone), cmocka_unit_test(ways_alone),           cmocka_unit_test(unmoved_row),
+        cmocka_unit_test(equalities), cmocka_unit_test(redundant_equalities), cmocka_unit_test(contradiction),
+        cmocka_unit_test(jamming),    cmocka_unit_test(no_friction),          cmocka_unit_test(repeats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

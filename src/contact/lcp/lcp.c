@@ -16,7 +16,7 @@ size_t tac_lcp_bytes(const tacModel *m, int max_contacts) {
 
 size_t tac_lcp_scratch(const tacModel *m, int max_contacts) {
     int n = tac_rows_max(m, max_contacts);
-    size_t large = n > TAC_LCP_SMALL_ROWS ? tac_lcp_large_scratch(m, n) : 0;
+    size_t large = n > TAC_LCP_FEW_ROWS ? tac_lcp_large_scratch(m, n) : 0;
     if (n > TAC_LCP_DENSE_ROWS) n = TAC_LCP_DENSE_ROWS;
     size_t k = (size_t)n;
     size_t dense = tac_boxed_bytes(n) + tac_arena_round(k * k * sizeof(double)) +
@@ -190,6 +190,20 @@ static int contradict(tacLcp *lcp) {
     return n;
 }
 
+/* Dofs of the trees of an island. */
+static int count_dofs(const tacModel *m, tacLcp *lcp, int island) {
+    int n = 0, root = find_tree(lcp->tree, lcp->rows.row[lcp->order[lcp->island_adr[island]]].tree);
+    for (int d = 0; d < m->nv; d++)
+        n += find_tree(lcp->tree, m->body_root[m->dof_body[d]]) == root;
+    return n;
+}
+
+/* 1: its matrix of dofs is the smaller one. */
+static int is_large(const tacModel *m, tacLcp *lcp, int island) {
+    int n = lcp->island_adr[island + 1] - lcp->island_adr[island];
+    return n > TAC_LCP_SMALL_ROWS || (n > TAC_LCP_FEW_ROWS && n > count_dofs(m, lcp, island));
+}
+
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena) {
     lcp->pivots = lcp->unsolved = 0;
     lcp->residual = 0;
@@ -199,9 +213,9 @@ tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, ta
     for (int i = 0; i < lcp->nisland && status == TAC_OK; i++) {
         size_t mark = tac_arena_mark(arena);
         int n = lcp->island_adr[i + 1] - lcp->island_adr[i];
-        int unsolved = lcp->unsolved, dense = n <= TAC_LCP_DENSE_ROWS;
-        if (n > TAC_LCP_SMALL_ROWS) status = tac_lcp_solve_large(m, lcp, i, !dense, arena);
-        if (n <= TAC_LCP_SMALL_ROWS || (dense && lcp->unsolved > unsolved)) {
+        int unsolved = lcp->unsolved, dense = n <= TAC_LCP_DENSE_ROWS, large = is_large(m, lcp, i);
+        if (large) status = tac_lcp_solve_large(m, lcp, i, !dense, arena);
+        if (!large || (dense && lcp->unsolved > unsolved)) {
             tac_arena_release(arena, mark);
             lcp->unsolved = unsolved;
             status = solve_dense(m, lcp, i, arena);

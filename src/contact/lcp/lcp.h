@@ -26,8 +26,9 @@
 #define TAC_LCP_CLOSING    2.0 /* m/s (rad/s): fastest that an open equality closes */
 /* m/s (rad/s), and share of what it is to stop: equalities that give way by more contradict each other. */
 #define TAC_LCP_GIVING 1e-3
-/* Islands up to the first have a dense matrix of rows; larger ones a sparse one of dofs, and those up to the second the
- * dense one again when that fails. */
+/* Islands up to the first have a dense matrix of rows; up to the second where they have more dofs than rows, too;
+ * larger ones a sparse one of dofs, and those up to the third the dense one again when that fails. */
+#define TAC_LCP_FEW_ROWS   40
 #define TAC_LCP_SMALL_ROWS 96
 #define TAC_LCP_DENSE_ROWS 512
 /* Most dofs of an island that the sparse one takes; beyond it there are sweeps alone. */

@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* Sweeps that guess the classes; rounds of refinement. */
-enum { FIRST_SWEEPS = 30, REFINEMENTS = 12 };
+enum { FIRST_SWEEPS = 10, REFINEMENTS = 12 };
 /* Sweeps when it was not solved. */
 #define LAST_SWEEPS 400
 /* delta relative to the row's own A_kk where there is no compliance. */
