@@ -26,6 +26,8 @@ enum { FIRST_SWEEPS = 10, REFINEMENTS = 12 };
 #define LEAST_DELTA 1e-7
 /* w_C counts as zero at this share of what is asked for. */
 #define REFINED 1e-2
+/* What is asked for of the answer: redundant rows share forces that move A_kk/eps times as much as w does. */
+#define POLISHED 1e-14
 /* Refinement goes on while each round leaves less than this of the error. */
 #define GAIN 0.5
 
@@ -252,13 +254,12 @@ static void correct(Large *l, const int *row_class, const double *w, double *f) 
         if (row_class[i] == TAC_ROW_FREE) f[i] += (-w[i] - along_row(l, i, l->y)) / l->delta[i];
 }
 
-static int answer(void *matrix, const int *row_class, const double *b, double constant, double rounding, double *f,
+/* f -> refined until w of free rows is zero to `rounding`, or does not become less. */
+static int refine(Large *l, const int *row_class, const double *b, double constant, double rounding, double *f,
                   double *w) {
-    Large *l = matrix;
     tacBoxed problem = l->boxed;
     problem.b = b;
     double before = TAC_INFINITY, scale = 0, error = TAC_INFINITY;
-    memset(f, 0, (size_t)problem.n * sizeof *f);
     for (int k = 0; k <= REFINEMENTS; k++) {
         if (k > 0) correct(l, row_class, w, f);
         follow_classes(l, row_class, constant, f);
@@ -269,6 +270,12 @@ static int answer(void *matrix, const int *row_class, const double *b, double co
         before = error;
     }
     return error <= scale;
+}
+
+static int answer(void *matrix, const int *row_class, const double *b, double constant, double rounding, double *f,
+                  double *w) {
+    memset(f, 0, (size_t)((Large *)matrix)->boxed.n * sizeof *f);
+    return refine(matrix, row_class, b, constant, rounding, f, w);
 }
 
 /* With T = D + eps on the diagonal and C where a row meets its parent,
@@ -337,7 +344,9 @@ static int guess_and_solve(Large *l, int *pivots) {
     memset(l->f, 0, (size_t)l->boxed.n * sizeof *l->f);
     sweep(l, FIRST_SWEEPS);
     tac_boxed_classify(&l->boxed, l->f, l->w, l->row_class);
-    return l->lu.nblock == 1 ? solve_tree(&run) : solve_pile(&run);
+    int solved = l->lu.nblock == 1 ? solve_tree(&run) : solve_pile(&run);
+    if (solved) refine(l, l->row_class, l->b, 1, POLISHED, l->f, l->w);
+    return solved;
 }
 
 static void sweep_alone(Large *l) {

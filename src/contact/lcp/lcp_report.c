@@ -35,32 +35,28 @@ static int is_idle(const tacLcp *lcp, int k) {
     return lcp->row_class[p] == TAC_ROW_LOW && lcp->low[p] == 0;
 }
 
-static int has_friction(const tacLcp *lcp, int k) { return k + 2 < lcp->rows.n && lcp->parent[k + 1] == k; }
-
-/* Of a row; of a contact's normal, with its tangents. */
-static uint64_t hash_row(const tacLcp *lcp, int k) {
+static uint64_t hash_row(const tacLcp *lcp, int k, uint64_t hash) {
     const tacRow *row = &lcp->rows.row[k];
     double rate;
     tac_lcp_shift(lcp, row, &rate);
-    int words[8] = {(int)row->kind, row->id, row->axis, lcp->row_class[k], rate == 0, lcp->bounce[k] > 0, -1, -1};
+    int words[6] = {(int)row->kind, row->id, row->axis, lcp->row_class[k], rate == 0, lcp->bounce[k] > 0};
     if (row->kind == TAC_ROW_EQUALITY)
         words[4] = (row->pos / lcp->h > TAC_LCP_CLOSING) - (row->pos / lcp->h < -TAC_LCP_CLOSING);
-    uint64_t hash = 0;
     if (row->kind == TAC_ROW_CONTACT) {
         const tacContact *c = &lcp->rows.contact[row->id];
         const tacFeature *f = c->feature;
         int contact[13] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],   f[0].id[1],
                            f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1]};
         words[1] = 0;
-        if (has_friction(lcp, k)) words[6] = lcp->row_class[k + 1], words[7] = lcp->row_class[k + 2];
         hash = tac_hash(contact, sizeof contact, hash);
     }
     return tac_hash(words, sizeof words, hash);
 }
 
 static void count_contact(const tacLcp *lcp, int k, tacStepInfo *info) {
+    int friction = k + 2 < lcp->rows.n && lcp->parent[k + 1] == k;
     info->contacts++;
-    if (!has_friction(lcp, k)) return;
+    if (!friction) return;
     int sticks = lcp->row_class[k + 1] == TAC_ROW_FREE && lcp->row_class[k + 2] == TAC_ROW_FREE;
     info->sticking += sticks;
     info->sliding += !sticks;
@@ -77,9 +73,8 @@ void tac_lcp_report(const tacLcp *lcp, tacStepInfo *info) {
         info->class_margin = tac_min(info->class_margin, tac_min(margin, shift_margin(lcp, k)));
         info->ties += margin < TIED;
         if (is_idle(lcp, k)) continue;
-        if (row->kind == TAC_ROW_CONTACT && row->axis != 0) continue;
-        info->active_set += hash_row(lcp, k); /* a sum: whatever order contacts are found in */
-        if (row->kind != TAC_ROW_CONTACT) continue;
+        info->active_set = hash_row(lcp, k, info->active_set);
+        if (row->kind != TAC_ROW_CONTACT || row->axis != 0) continue;
         count_contact(lcp, k, info);
         info->feature_margin = tac_min(info->feature_margin, lcp->rows.contact[row->id].switch_margin);
     }
