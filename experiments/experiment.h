@@ -46,6 +46,8 @@ int dojo_energy(tacFindings *found);
 int dojo_dzhanibekov(tacFindings *found);
 int dojo_tippe_top(tacFindings *found);
 int dojo_gradients(tacFindings *found);
+int dojo_atlas_drop(tacFindings *found);
+int dojo_low_frequency(tacFindings *found);
 
 /* --- What they share --------------------------------------------------------------------------------------------- */
 

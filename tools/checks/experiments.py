@@ -112,3 +112,13 @@ experiment(
     "derivatives of pushes on a box at rest equal differences to 1e-6 at five softnesses",
     lambda paper, tactus: f"off by {tactus['worst']:.1e}; noise of smoothing {max(row['noise_from_values'] for row in tactus['friction']['smoothing']):.2f}",
 )
+experiment(
+    "dojo-atlas-drop",
+    "Atlas falls: penetration at most 1e-9 m at steps of 0.1, 0.01 and 0.001 s",
+    lambda paper, tactus: "gaps at least " + ", ".join(f"{-row['penetration']:+.0e}" for row in tactus.values()) + " m",
+)
+experiment(
+    "dojo-low-frequency",
+    "heights of Atlas and A1 as they fall within 3 cm (root mean square) of 500 Hz from 50 Hz on",
+    lambda paper, tactus: "; ".join(f"{name} {1e3 * row['rms_20']:.0f} / {1e3 * row['rms_50']:.0f} / {1e3 * row['rms_100']:.0f} / {1e3 * row['rms_200']:.0f} mm" for name, row in tactus.items()),
+)
