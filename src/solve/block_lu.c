@@ -75,6 +75,20 @@ static void eliminate(tacBlockLu *lu, int i) {
     }
 }
 
+/* Links of all blocks: bit j becomes bit l, block j the one eliminated l-th. */
+static void number_by_order(tacBlockLu *lu) {
+    int *place = lu->run;
+    for (int l = 0; l < lu->nblock; l++)
+        place[lu->order[l]] = l;
+    for (int i = 0; i < lu->nblock; i++) {
+        uint64_t *links = links_of(lu, i), *again = lu->left;
+        memset(again, 0, (size_t)lu->words * sizeof *again);
+        for (int j = next_in(links, lu->words, 0); j < lu->nblock; j = next_in(links, lu->words, j + 1))
+            put(again, place[j]);
+        memcpy(links, again, (size_t)lu->words * sizeof *links);
+    }
+}
+
 void tac_block_lu_order(tacBlockLu *lu) {
     int at = 0, *degrees = lu->run;
     memset(lu->left, 0, (size_t)lu->words * sizeof *lu->left);
@@ -91,15 +105,15 @@ void tac_block_lu_order(tacBlockLu *lu) {
         for (int j = next_in(beside, lu->words, 0); j < lu->nblock; j = next_in(beside, lu->words, j + 1))
             degrees[j] = degree(lu, j);
     }
+    number_by_order(lu);
 }
 
 /* Stretches of numbers beside the block eliminated k-th, in order -> their number. */
 static int find_runs(const tacBlockLu *lu, int k) {
     const uint64_t *beside = links_of(lu, lu->order[k]);
     int n = 0, *run = lu->run;
-    for (int l = k + 1; l < lu->nblock; l++) {
+    for (int l = next_in(beside, lu->words, k + 1); l < lu->nblock; l = next_in(beside, lu->words, l + 1)) {
         int j = lu->order[l];
-        if (!has(beside, j)) continue;
         if (n > 0 && run[2 * n - 2] + run[2 * n - 1] == lu->first[j])
             run[2 * n - 1] += lu->size[j];
         else

@@ -16,7 +16,8 @@ typedef struct tacBlockLu {
     int *size;      /* nblock: numbers of a block */
     int *order;     /* nblock: block that is eliminated k-th */
     int *first;     /* nblock: first number of a block, in that order */
-    uint64_t *link; /* nblock x words: bit j of row i: block (i, j) is not zero; after ordering, j later than i */
+    uint64_t *link; /* nblock x words: bit j of row i: block (i, j) is not zero; after ordering, bit l: the block
+                       eliminated l-th, later than i */
     uint64_t *left; /* words: blocks not yet eliminated */
     int *run;       /* 2 nblock: stretches of numbers beside the pivot: first, count */
     double *K;      /* n x n */
