@@ -41,9 +41,20 @@ typedef struct Room {
     int numbers;
 } Room;
 
+/* Most rows of a contact. */
+static int most_dimension(const tacModel *m) {
+    int most = 3;
+    for (int g = 0; g < m->ngeom; g++)
+        most = m->geom_condim[g] > most ? m->geom_condim[g] : most;
+    for (int p = 0; p < m->npair; p++)
+        most = m->pair_condim[p] > most ? m->pair_condim[p] : most;
+    return most;
+}
+
 static Room room_for(const tacModel *m, int max_contacts) {
     OtherRows other = most_other_rows(m);
-    int depth = most_depth(m), wide = 2 * depth < m->nv ? 2 * depth : m->nv, rows = 3 * max_contacts + other.paths;
+    int depth = most_depth(m), wide = 2 * depth < m->nv ? 2 * depth : m->nv;
+    int rows = most_dimension(m) * max_contacts + other.paths;
     return (Room){rows + other.any, rows * wide + other.any * m->nv};
 }
 
@@ -156,7 +167,14 @@ static double along(const tacWork *w, int body, int i, tacVec3 p, tacVec3 d) {
     return tac_dot3(d, tac_add3(w->S[i].lin, tac_cross3(w->S[i].ang, r)));
 }
 
-static tacVec3 contact_axis(const tacContact *c, int axis) { return axis == 0 ? c->normal : c->tangent[axis - 1]; }
+static tacVec3 contact_axis(const tacContact *c, int axis) {
+    return axis % 3 == 0 ? c->normal : c->tangent[axis % 3 - 1];
+}
+
+/* The body's velocity along the row's axis per unit of dof i: of its point at the contact, or of turning. */
+static double contact_rate(const tacWork *w, int body, int i, const tacContact *c, int axis, tacVec3 d) {
+    return axis < 3 ? along(w, body, i, c->pos, d) : tac_dot3(d, w->S[i].ang);
+}
 
 /* Up both paths at once, in descending order; dofs common to both have both shares. */
 static void add_contact_row(const tacModel *m, const tacWork *w, tacRows *rows, tacRow *row, const tacContact *c) {
@@ -166,8 +184,8 @@ static void add_contact_row(const tacModel *m, const tacWork *w, tacRows *rows, 
     while (i >= 0 || j >= 0) {
         int dof = i > j ? i : j;
         double value = 0;
-        if (j == dof) value += along(w, body[1], dof, c->pos, d);
-        if (i == dof) value -= along(w, body[0], dof, c->pos, d);
+        if (j == dof) value += contact_rate(w, body[1], dof, c, row->axis, d);
+        if (i == dof) value -= contact_rate(w, body[0], dof, c, row->axis, d);
         add_number(rows, row, dof, value);
         if (i == dof) i = m->dof_parent[i];
         if (j == dof) j = m->dof_parent[j];
@@ -176,7 +194,7 @@ static void add_contact_row(const tacModel *m, const tacWork *w, tacRows *rows, 
 
 static void add_contact(const tacModel *m, const tacWork *w, tacRows *rows, int id) {
     const tacContact *c = &rows->contact[id];
-    int dimension = tac_contact_dimension(m, c) > 1 ? 3 : 1;
+    int condim = tac_contact_dimension(m, c), dimension = condim > 3 && !rows->turning ? 3 : condim;
     rows->first_row[id] = rows->n;
     for (int axis = 0; axis < dimension; axis++) {
         tacRow *row = tac_rows_begin(rows, TAC_ROW_CONTACT, id, axis, c->dist);

@@ -1,7 +1,8 @@
 /* Constraint rows: each is a velocity J_k v that a force f_k acts along, with its position. One format for contacts,
  * limits, dry friction and equalities, whatever solves them.
  *
- *   contact   normal, then two tangents where condim > 1: velocity of geom[1] against geom[0] at the contact's pos
+ *   contact   normal, then two tangents where condim > 1: velocity of geom[1] against geom[0] at the contact's pos; where
+ *             asked for, turning about the normal (condim 4) and the tangents (condim 6)
  *   limit     of a joint or tendon: coordinate minus lower bound, or upper bound minus coordinate; of a ball: range
  *             minus angle
  *   friction  loss of a joint (one row a dof) or tendon
@@ -24,8 +25,9 @@ typedef enum {
 
 typedef struct tacRow {
     tacRowKind kind;
-    int id;       /* contact; joint; tendon; dof; equality */
-    int axis;     /* contact: 0 normal, 1, 2 tangents; limit: 0 lower, 1 upper; equality: which of its rows */
+    int id;   /* contact; joint; tendon; dof; equality */
+    int axis; /* contact: 0 normal, 1, 2 tangents, 3, 4, 5 turning about them; limit: 0 lower, 1 upper; equality: which
+                     of its rows */
     int adr, num; /* its numbers in dof[], J[] */
     int tree;     /* first dof's tree (a root body), for islands */
     double pos;   /* contact: dist; limit: distance to it; equality: what is to be zero */
@@ -36,6 +38,7 @@ typedef struct tacRows {
     int n, max;          /* rows */
     int nnz, max_nnz;    /* numbers of J */
     int overflow;        /* 1: there was no room for all */
+    int turning;         /* 1: contacts of condim 4 and 6 have their rows of turning; set after the layout */
     tacRow *row;         /* max */
     int *dof;            /* max_nnz */
     double *J, *Y;       /* max_nnz: J, and D^-1/2 L^-T J^T, which has the same places */

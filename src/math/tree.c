@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/lanes.h"
+#include "math/dense.h"
 #include "math/tree_strips.h"
 
 #include <stdbool.h>
@@ -304,6 +305,23 @@ void tac_tree_mul(const tacTree *tree, const double *M, const double *x, double 
             y[i] += a * xk;
         }
         y[k] += sum;
+    }
+}
+
+void tac_tree_mul_many(const tacTree *tree, const double *M, int k, const double *X, double *Y) {
+    for (size_t i = 0; i < (size_t)tree->n * (size_t)k; i++)
+        Y[i] = 0;
+    for (int i = 0; i < tree->n; i++) {
+        const double *row = M + tree->adr[i];
+        double *yi = Y + (size_t)i * (size_t)k;
+        const double *xi = X + (size_t)i * (size_t)k;
+        tac_dense_axpy(k, *row, xi, yi);
+        for (int j = tree->parent[i]; j >= 0; j = tree->parent[j]) {
+            double a = *++row;
+            if (a == 0) continue;
+            tac_dense_axpy(k, a, X + (size_t)j * (size_t)k, yi);
+            tac_dense_axpy(k, a, xi, Y + (size_t)j * (size_t)k);
+        }
     }
 }
 

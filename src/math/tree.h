@@ -38,5 +38,7 @@ void tac_tree_solve_l(const tacTree *tree, const double *L, double *x);
 
 /* y <- M x; x and y do not overlap. */
 void tac_tree_mul(const tacTree *tree, const double *M, const double *x, double *y);
+/* Y <- M X, n rows of k numbers each. */
+void tac_tree_mul_many(const tacTree *tree, const double *M, int k, const double *X, double *Y);
 /* dense (n x n, row major, symmetric) <- M. */
 void tac_tree_dense(const tacTree *tree, const double *M, double *dense);

@@ -11,9 +11,9 @@
 
 /* --- Options ------------------------------------------------------------------------------------------------------ */
 
-static const tacStepper *const STEPPERS[] = {&TAC_STEPPER_EULER,        &TAC_STEPPER_RK4,   &TAC_STEPPER_IMPLICIT,
-                                             &TAC_STEPPER_IMPLICITFAST, &TAC_STEPPER_RKMK4, &TAC_STEPPER_LCP,
-                                             &TAC_STEPPER_NCP};
+static const tacStepper *const STEPPERS[] = {&TAC_STEPPER_EULER,        &TAC_STEPPER_RK4,       &TAC_STEPPER_IMPLICIT,
+                                             &TAC_STEPPER_IMPLICITFAST, &TAC_STEPPER_RKMK4,     &TAC_STEPPER_LCP,
+                                             &TAC_STEPPER_NCP,          &TAC_STEPPER_SOFT_EULER};
 static const char *const CONTACT_NAMES[] = {"none", "lcp", "ncp", "soft"};
 static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "implicitfast", "RKMK4"};
 

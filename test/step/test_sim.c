@@ -65,11 +65,11 @@ static void unsupported_options(void **state) {
     for (int i = 1; i < 5; i++) {
         tacOptions o = tac_default_options(m);
         o.contact = TAC_SOFT;
-        CHECK_INT(try_options(m, o, &err), TAC_ERR_UNSUPPORTED);
-        CHECK_HAS(err.text, "soft");
+        CHECK_INT(try_options(m, o, &err), TAC_OK);
         o.integrator = (tacIntegrator)i;
         CHECK_INT(try_options(m, o, &err), TAC_ERR_UNSUPPORTED);
         CHECK_HAS(err.text, integrators[i]);
+        CHECK_HAS(err.text, "soft");
         o.contact = TAC_NONE;
         CHECK_INT(try_options(m, o, &err), TAC_OK);
     }

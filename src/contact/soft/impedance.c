@@ -1,0 +1,58 @@
+#include "contact/soft/impedance.h"
+
+#include "math/scalar.h"
+
+#define LEAST_IMPEDANCE 1e-4
+#define MOST_IMPEDANCE  0.9999
+/* Divisors are kept above it. */
+#define TINY 1e-15
+
+static const double DEFAULT_SOLREF[2] = {0.02, 1};
+
+tacSoftness tac_soft_clamp(const double solref[2], const double solimp[5], double shortest) {
+    int mixed = (solref[0] > 0) != (solref[1] > 0);
+    const double *ref = mixed ? DEFAULT_SOLREF : solref;
+    tacSoftness s = {{ref[0], ref[1]}, {solimp[0], solimp[1], solimp[2], solimp[3], solimp[4]}};
+    if (s.solref[0] > 0) s.solref[0] = tac_max(s.solref[0], shortest);
+    s.solimp[0] = tac_clamp(solimp[0], LEAST_IMPEDANCE, MOST_IMPEDANCE);
+    s.solimp[1] = tac_clamp(solimp[1], LEAST_IMPEDANCE, MOST_IMPEDANCE);
+    s.solimp[2] = tac_max(solimp[2], 0);
+    s.solimp[3] = tac_clamp(solimp[3], LEAST_IMPEDANCE, MOST_IMPEDANCE);
+    s.solimp[4] = tac_max(solimp[4], 1);
+    return s;
+}
+
+/* x^p, exact for the powers that files have. */
+static double power(double x, double p) { return p == 1 ? x : p == 2 ? x * x : tac_pow(x, p); }
+
+/* y(x) on [0, 1] from 0 to 1, of power p on both sides of the midpoint c; *slope = dy/dx. */
+static double transition(double x, double c, double p, double *slope) {
+    *slope = 1;
+    if (p == 1) return x;
+    int low = x <= c;
+    double z = low ? x : 1 - x, scale = 1 / power(low ? c : 1 - c, p - 1), y = scale * power(z, p);
+    *slope = p * scale * power(z, p - 1);
+    return low ? y : 1 - y;
+}
+
+/* d = d_0 + y(|r|/width) (d_1 - d_0) */
+static void find_impedance(const double solimp[5], double r, tacImpedance *out) {
+    double d0 = solimp[0], d1 = solimp[1], width = solimp[2];
+    out->d = 0.5 * (d0 + d1), out->rate = 0;
+    if (d0 == d1 || width <= TINY) return;
+    double x = tac_abs(r) / width, slope;
+    out->d = x >= 1 ? d1 : d0;
+    if (x >= 1 || x <= 0) return;
+    out->d = d0 + transition(x, solimp[3], solimp[4], &slope) * (d1 - d0);
+    out->rate = (r < 0 ? -slope : slope) * (d1 - d0) / width;
+}
+
+tacImpedance tac_soft_impedance(const tacSoftness *s, double r, int pull) {
+    tacImpedance out;
+    double d1 = s->solimp[1], time = s->solref[0], ratio = s->solref[1];
+    find_impedance(s->solimp, r, &out);
+    out.K = time > 0 ? 1 / tac_max(TINY, d1 * d1 * time * time * ratio * ratio) : -time / tac_max(TINY, d1 * d1);
+    out.B = ratio > 0 ? 2 / tac_max(TINY, d1 * time) : -ratio / tac_max(TINY, d1);
+    if (!pull) out.K = 0;
+    return out;
+}

@@ -1,0 +1,21 @@
+/* How stiff a soft constraint is: MuJoCo's solref and solimp (docs/theory/soft.md, F2-F4). */
+#pragma once
+
+/* What a constraint takes from the model. */
+typedef struct tacSoftness {
+    double solref[2]; /* time constant and damping ratio, both > 0; or -stiffness, -damping */
+    double solimp[5]; /* impedance at the surface and inside, width of the transition, its midpoint and power */
+} tacSoftness;
+
+/* Of a constraint at r = pos - margin: a_ref = -B vel - K d r. */
+typedef struct tacImpedance {
+    double K, B; /* 1/s^2, 1/s */
+    double d;    /* 0 < d < 1 */
+    double rate; /* dd/dr */
+} tacImpedance;
+
+/* MuJoCo's own bounds: impedances within [1e-4, 0.9999], width >= 0, power >= 1; a time constant of at least `shortest`
+ * (twice the step, or 0); signs of solref that do not match: its default. */
+tacSoftness tac_soft_clamp(const double solref[2], const double solimp[5], double shortest);
+/* pull: 0 for rows that hold a velocity alone (friction): K = 0. s has been clamped. */
+tacImpedance tac_soft_impedance(const tacSoftness *s, double r, int pull);

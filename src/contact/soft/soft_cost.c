@@ -1,0 +1,91 @@
+/* Forces of constraints by their y = J a - a_ref, and how they change with it (docs/theory/soft.md, F5-F7). */
+#include "contact/soft/soft.h"
+
+#include "math/scalar.h"
+
+#include <string.h>
+
+static void set_diagonal(int n, const double *D, double *K) {
+    memset(K, 0, (size_t)(n * n) * sizeof *K);
+    for (int i = 0; i < n; i++)
+        K[i * n + i] = D[i];
+}
+
+static int quadratic(int n, const double *D, const double *y, double *f, double *K) {
+    for (int i = 0; i < n; i++)
+        f[i] = -D[i] * y[i];
+    if (K != NULL) set_diagonal(n, D, K);
+    return TAC_ZONE_QUADRATIC;
+}
+
+static int none(int n, double *f, double *K) {
+    memset(f, 0, (size_t)n * sizeof *f);
+    if (K != NULL) memset(K, 0, (size_t)(n * n) * sizeof *K);
+    return TAC_ZONE_FREE;
+}
+
+static int loss_force(double loss, const double *D, const double *y, double *f, double *K) {
+    if (tac_abs(D[0] * y[0]) < loss) return quadratic(1, D, y, f, K);
+    f[0] = y[0] < 0 ? loss : -loss;
+    if (K != NULL) K[0] = 0;
+    return y[0] < 0 ? TAC_ZONE_LOW : TAC_ZONE_HIGH;
+}
+
+/* Edges e = y_0 +- mu_k y_k, each with D where it is below zero. */
+static int pyramid_force(const tacSoftBlock *b, double D, const double *y, double *f, double *K) {
+    int n = b->n, zone = 0;
+    none(n, f, K);
+    for (int k = 1; k < n; k++)
+        for (int side = 0; side < 2; side++) {
+            double mu = side == 0 ? b->friction[k - 1] : -b->friction[k - 1], e = y[0] + mu * y[k];
+            if (!(e < 0)) continue;
+            zone |= 1 << (2 * (k - 1) + side);
+            f[0] -= D * e, f[k] -= D * mu * e;
+            if (K == NULL) continue;
+            K[0] += D, K[k * n + k] += D * mu * mu;
+            K[k] += D * mu, K[k * n] += D * mu;
+        }
+    return zone;
+}
+
+/* In u = (mu y_0, friction_k y_k) = (N, t), T = |t|: nothing above the dual cone N >= mu T, quadratic below the cone
+ * mu N + T <= 0, and between them s = c (N - mu T)^2 / 2 with c = D_0/(mu^2 (1 + mu^2)). */
+static int elliptic_force(const tacSoftBlock *b, const double *D, const double *y, double *f, double *K) {
+    int n = b->n;
+    double mu = b->mu, N = mu * y[0], T = 0, u[TAC_SOFT_MOST_ROWS] = {0};
+    for (int k = 1; k < n; k++)
+        u[k] = b->friction[k - 1] * y[k], T += u[k] * u[k];
+    T = tac_sqrt(T);
+    if (N >= mu * T) return none(n, f, K);
+    if (mu * N + T <= 0) return quadratic(n, D, y, f, K);
+    double c = D[0] / (mu * mu * (1 + mu * mu)), over = c * (N - mu * T);
+    f[0] = -over * mu;
+    for (int k = 1; k < n; k++)
+        f[k] = over * mu * u[k] / T * b->friction[k - 1];
+    if (K == NULL) return TAC_ZONE_CONE;
+    K[0] = c * mu * mu;
+    for (int k = 1; k < n; k++) {
+        double by_k = b->friction[k - 1];
+        K[k] = K[k * n] = -c * mu * mu * u[k] / T * by_k;
+        for (int l = 1; l < n; l++) {
+            double turn = mu * N / T * u[k] * u[l] / (T * T) + (k == l ? mu * mu - mu * N / T : 0);
+            K[k * n + l] = c * turn * by_k * b->friction[l - 1];
+        }
+    }
+    return TAC_ZONE_CONE;
+}
+
+int tac_soft_force(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K) {
+    switch (block->kind) {
+    case TAC_SOFT_EQUALITY:
+        return quadratic(block->n, D, y, f, K);
+    case TAC_SOFT_LOSS:
+        return loss_force(block->loss, D, y, f, K);
+    case TAC_SOFT_LIMIT:
+        return y[0] < 0 ? quadratic(1, D, y, f, K) : none(1, f, K);
+    case TAC_SOFT_PYRAMID:
+        return pyramid_force(block, D[0], y, f, K);
+    default:
+        return elliptic_force(block, D, y, f, K);
+    }
+}

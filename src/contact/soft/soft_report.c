@@ -1,0 +1,85 @@
+/* What a solved problem says about itself: which constraint is in which zone, how far from the next, and which smooth
+ * piece of the step this is. */
+#include "contact/soft/soft.h"
+
+#include "math/scalar.h"
+
+#include <string.h>
+
+/* m/s^2: a zone with less margin is tied. */
+#define TIED 1e-10
+
+/* --- Margins ------------------------------------------------------------------------------------------------------ */
+
+/* Least change of an edge's y, of the pyramid's largest slope, that makes it push or not. */
+static double pyramid_margin(const tacSoftBlock *b, const double *y) {
+    double least = TAC_INFINITY;
+    for (int k = 1; k < b->n; k++) {
+        double mu = b->friction[k - 1], slope = tac_sqrt(1 + mu * mu);
+        least = tac_min(least, tac_min(tac_abs(y[0] + mu * y[k]), tac_abs(y[0] - mu * y[k])) / slope);
+    }
+    return least;
+}
+
+/* Distance of (N, T) to the two lines N = mu T and mu N + T = 0, in units of y. */
+static double elliptic_margin(const tacSoftBlock *b, const double *y) {
+    double mu = b->mu, N = mu * y[0], T = 0, most = mu;
+    for (int k = 1; k < b->n; k++) {
+        T += b->friction[k - 1] * b->friction[k - 1] * y[k] * y[k];
+        most = tac_max(most, b->friction[k - 1]);
+    }
+    T = tac_sqrt(T);
+    return tac_min(tac_abs(N - mu * T), tac_abs(mu * N + T)) / (most * tac_sqrt(1 + mu * mu));
+}
+
+static double zone_margin(const tacSoftBlock *b, const double *D, const double *y) {
+    switch (b->kind) {
+    case TAC_SOFT_EQUALITY:
+        return TAC_INFINITY;
+    case TAC_SOFT_LOSS:
+        return tac_abs(tac_abs(y[0]) - b->loss / D[0]);
+    case TAC_SOFT_LIMIT:
+        return tac_abs(y[0]);
+    case TAC_SOFT_PYRAMID:
+        return pyramid_margin(b, y);
+    default:
+        return elliptic_margin(b, y);
+    }
+}
+
+/* --- The set ------------------------------------------------------------------------------------------------------ */
+
+/* Of a piece of the impedance: 0 flat or beyond, 1 below the midpoint, 2 above; and the sign of r. */
+static int piece(const tacSoftBlock *b) { return (b->z.rate > 0) - (b->z.rate < 0); }
+
+static uint64_t hash_block(const tacSoft *soft, const tacSoftBlock *b, uint64_t hash) {
+    const tacRow *row = &soft->rows.row[b->row];
+    int words[6] = {(int)row->kind, row->id, row->axis, (int)b->kind, b->zone, piece(b)};
+    if (row->kind == TAC_ROW_CONTACT) {
+        const tacContact *c = &soft->rows.contact[row->id];
+        const tacFeature *f = c->feature;
+        int contact[13] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],   f[0].id[1],
+                           f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1]};
+        words[1] = 0;
+        hash = tac_hash(contact, sizeof contact, hash);
+    }
+    return tac_hash(words, sizeof words, hash);
+}
+
+void tac_soft_report(const tacSoft *soft, tacStepInfo *info) {
+    info->iterations += soft->iterations;
+    info->residual = tac_max(info->residual, soft->residual);
+    for (int k = 0; k < soft->nblock; k++) {
+        const tacSoftBlock *b = &soft->block[k];
+        double margin = zone_margin(b, soft->D + b->row, soft->y + b->row);
+        info->class_margin = tac_min(info->class_margin, margin);
+        info->ties += margin < TIED;
+        if (tac_soft_is_idle(b)) continue;
+        info->active_set = hash_block(soft, b, info->active_set);
+        if (soft->rows.row[b->row].kind != TAC_ROW_CONTACT) continue;
+        int slides = b->kind == TAC_SOFT_ELLIPTIC && b->zone == TAC_ZONE_CONE;
+        info->contacts++, info->sliding += slides, info->sticking += !slides;
+        info->feature_margin =
+            tac_min(info->feature_margin, soft->rows.contact[soft->rows.row[b->row].id].switch_margin);
+    }
+}

@@ -1,0 +1,130 @@
+/* Contact soft: the convex problem for the acceleration (contact/soft/soft.h), and Euler's step with it. */
+#include "step/soft_step.h"
+
+#include "contact/soft/hessian.h"
+#include "dynamics/mass.h"
+#include "math/scalar.h"
+
+#include <string.h>
+
+/* Contacts near enough for a force. */
+static tacStatus find_contacts(tacSim *sim, tacRows *rows) {
+    tacStatus status = tac_place_geoms(sim->model, &sim->work, &sim->scene);
+    if (status != TAC_OK) return status;
+    status = tac_scene_contacts(&sim->scene, sim->model, rows->contact, rows->max_contacts, &rows->ncontact);
+    int n = 0;
+    for (int c = 0; status == TAC_OK && c < rows->ncontact; c++)
+        if (rows->contact[c].dist < rows->contact[c].include && n++ != c) rows->contact[n - 1] = rows->contact[c];
+    rows->ncontact = n;
+    return status;
+}
+
+/* w->qfrc += J^T f */
+static void add_forces(tacSim *sim, const tacSoft *soft) {
+    for (int k = 0; k < soft->rows.n; k++)
+        if (soft->f[k] != 0) tac_row_add_force(&soft->rows, k, soft->f[k], sim->work.qfrc);
+}
+
+tacStatus tac_soft_accelerate(tacSim *sim, const double *x, const double *u, tacSoft *soft) {
+    const tacModel *m = sim->model;
+    tacWork *w = &sim->work;
+    const double *v = x + m->nq;
+    double *a0 = TAC_TAKE(&sim->arena, m->nv, double);
+    if (a0 == NULL || !tac_soft_layout(soft, m, sim->options.max_contacts, &sim->arena)) return TAC_ERR_ARENA_FULL;
+    tac_evaluate(sim, x, u);
+    tacStatus status = tac_accelerate(sim, NULL);
+    if (status != TAC_OK) return status;
+    if (tac_first_nonfinite(m->nv, w->qacc) >= 0) return TAC_ERR_NONFINITE;
+    status = find_contacts(sim, &soft->rows);
+    if (status != TAC_OK) return status;
+    tac_rows_find(m, w, x, v, 0, &soft->rows);
+    tac_soft_pose(m, soft, v, sim->options.dt);
+    memcpy(a0, w->qacc, (size_t)m->nv * sizeof *a0);
+    status = tac_soft_solve(m, w, soft, a0, w->qacc, &sim->arena);
+    add_forces(sim, soft);
+    tac_soft_report(soft, &sim->info);
+    return status;
+}
+
+/* --- Euler -------------------------------------------------------------------------------------------------------- */
+
+/* (M + h D) a' = qfrc + J^T f, with the forces of the problem without D, as MuJoCo does. */
+static tacStatus damp(tacSim *sim, tacSoftMotion *move) {
+    double *extra = TAC_TAKE(&sim->arena, sim->model->nv, double);
+    if (extra == NULL || move->damped == NULL) return TAC_ERR_ARENA_FULL;
+    tacStatus status = tac_accelerate(sim, tac_implicit_damping(sim, extra));
+    memcpy(move->damped, sim->work.qacc, (size_t)sim->model->nv * sizeof(double));
+    return status;
+}
+
+static int has_damping(const tacSim *sim) {
+    for (int i = 0; i < sim->model->nv; i++)
+        if (sim->model->dof_damping[i] != 0) return tac_damping_span(sim) > 0;
+    return 0;
+}
+
+tacStatus tac_soft_advance(tacSim *sim, const double *x, const double *u, tacSoftMotion *move) {
+    const tacModel *m = sim->model;
+    size_t bytes = (size_t)m->nv * sizeof(double);
+    *move = (tacSoftMotion){.a = TAC_TAKE(&sim->arena, m->nv, double), .hv = TAC_TAKE(&sim->arena, m->nv, double)};
+    if (move->a == NULL || move->hv == NULL) return TAC_ERR_ARENA_FULL;
+    sim->info = (tacStepInfo){.class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY};
+    tacStatus status = tac_soft_accelerate(sim, x, u, &move->soft);
+    if (status != TAC_OK) return status;
+    memcpy(move->a, sim->work.qacc, bytes);
+    if (has_damping(sim)) {
+        move->damped = TAC_TAKE(&sim->arena, m->nv, double);
+        status = damp(sim, move);
+    }
+    if (status == TAC_OK) status = tac_advance(sim, x);
+    memcpy(move->hv, sim->work.vec[0], bytes);
+    return status;
+}
+
+static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) {
+    tacSoftMotion move;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = tac_soft_advance(sim, x, u, &move);
+    if (status == TAC_OK) memcpy(y, sim->work.next, (size_t)tac_nx(sim->model) * sizeof *y);
+    tac_arena_release(&sim->arena, mark);
+    return tac_soft_judge(&move.soft, status);
+}
+
+/* Forces are no outputs of this step yet. */
+static tacStatus no_forces(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc) {
+    (void)sim, (void)x, (void)u, (void)wrench, (void)qfrc;
+    return TAC_ERR_UNSUPPORTED;
+}
+
+static tacStatus no_forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
+                               const double *qfrcbar, const tacGrad *bar) {
+    (void)sim, (void)x, (void)u, (void)wrenchbar, (void)qfrcbar, (void)bar;
+    return TAC_ERR_UNSUPPORTED;
+}
+
+static tacStatus no_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n) {
+    (void)sim, (void)x, (void)u, (void)out, (void)max, (void)n;
+    return TAC_ERR_UNSUPPORTED;
+}
+
+static size_t scratch(const tacModel *m, const tacOptions *options) {
+    tacColumns c = tac_columns_of(m, options);
+    size_t nv = (size_t)m->nv, rows = (size_t)tac_rows_max(m, options->max_contacts);
+    return tac_soft_bytes(m, options->max_contacts) + tac_soft_scratch(m, options->max_contacts) + 10 * tac_room(nv) +
+           2 * tac_room(rows * (size_t)c.n) + 3 * tac_room(nv * (size_t)c.n) + tac_room((size_t)c.n) +
+           tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) + 2 * tac_room(rows) + tac_smooth_scratch(m, options);
+}
+
+const tacStepper TAC_STEPPER_SOFT_EULER = {.contact = TAC_SOFT,
+                                           .integrator = TAC_EULER,
+                                           .step = step,
+                                           .jac = tac_soft_jac,
+                                           .vjp = tac_soft_vjp,
+                                           .acceleration = tac_smooth_acceleration,
+                                           .acceleration_jac = tac_smooth_acceleration_jac,
+                                           .acceleration_vjp = tac_smooth_acceleration_vjp,
+                                           .forces = no_forces,
+                                           .forces_jac = no_forces,
+                                           .forces_vjp = no_forces_vjp,
+                                           .contacts = no_contacts,
+                                           .scratch = scratch};

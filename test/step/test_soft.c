@@ -1,0 +1,171 @@
+/* Contact soft: rest and stopping in closed form, derivatives against differences, every kind of cone and row. */
+#include "tactus/tactus.h"
+
+#include "support/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GRAVITY   9.81
+#define TIME_STEP 0.002
+#define STEP      1e-6
+/* Of a state at rest, after seconds of damped motion. */
+#define TOL_REST 1e-9
+/* Of extrapolated central differences. */
+#define TOL_GRADIENT 1e-6
+#define TOL_REVERSE  1e-10
+
+enum { MOST_STATE = 60, MOST_DX = 60 };
+
+typedef struct World {
+    tacModel *m;
+    tacSim *sim;
+    double x[MOST_STATE];
+} World;
+
+/* A block on a plane, and a capsule on a limited, rough ball joint that leans on the block. */
+static World world(tacCone cone, int condim, int arm) {
+    tacBuilder *b = tac_model_begin();
+    tacOptionDef option = tac_default_option();
+    option.timestep = TIME_STEP, option.gravity = (tacVec3){0, 0, -GRAVITY}, option.cone = cone;
+    tac_model_set_option(b, &option);
+    tacGeomDef plane = tac_default_geom();
+    plane.type = TAC_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1, plane.condim = condim;
+    tac_model_add_geom(b, 0, &plane);
+    for (int i = 0; i < 1 + arm; i++) {
+        tacBodyDef body = tac_default_body();
+        tacJointDef joint = tac_default_joint();
+        tacGeomDef geom = tac_default_geom();
+        body.pos = i == 0 ? (tacVec3){0, 0, 0.1} : (tacVec3){0.45, 0.02, 0.25};
+        int id = tac_model_add_body(b, 0, &body);
+        joint.type = i == 0 ? TAC_FREE : TAC_BALL, joint.damping = i == 0 ? 0 : 0.1;
+        joint.frictionloss = i == 0 ? 0 : 0.05, joint.limited = i == 1, joint.range[1] = 0.3;
+        tac_model_add_joint(b, id, &joint);
+        geom.type = i == 0 ? TAC_BOX : TAC_CAPSULE, geom.has_mass = 1, geom.mass = i == 0 ? 2 : 0.5;
+        geom.size[0] = i == 0 ? 0.1 : 0.04, geom.size[1] = i == 0 ? 0.12 : 0.3, geom.size[2] = 0.1;
+        geom.friction[0] = 0.6, geom.friction[1] = 0.02, geom.friction[2] = 0.01, geom.condim = condim;
+        if (i == 1) geom.quat = (tacQuat){0.8, 0, -0.6, 0};
+        tac_model_add_geom(b, id, &geom);
+    }
+    World w = {0};
+    tacError err;
+    if (tac_model_finish(b, &w.m, &err) != TAC_OK) fail_msg("%s", err.text);
+    tac_model_abandon(b);
+    tacOptions options = tac_default_options(w.m);
+    options.contact = TAC_SOFT;
+    if (tac_sim_new(w.m, &options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);
+    tac_default_state(w.m, w.x);
+    return w;
+}
+
+static void end(World *w) {
+    tac_sim_free(w->sim);
+    tac_model_free(w->m);
+}
+
+static void run(World *w, int n) {
+    tacStepInfo info;
+    for (int k = 0; k < n; k++)
+        CHECK_INT(tac_step(w->sim, w->x, NULL, w->x, &info), TAC_OK);
+}
+
+/* At rest each of n points carries m g/n = -D K d r: with A = 1/m, the elliptic cone's D = m d/(1 - d)  (F4, F5). */
+static void rest_depth(void **state) {
+    (void)state;
+    const double d1 = 0.95, d0 = 0.9, width = 0.001, time = 0.02;
+    World w = world(TAC_CONE_ELLIPTIC, 3, 0);
+    run(&w, 4000);
+    double r = w.x[2] - 0.1, x = fabs(r) / width,
+           d = d0 + (x < 0.5 ? 2 * x * x : 1 - 2 * (1 - x) * (1 - x)) * (d1 - d0);
+    double K = 1 / (d1 * d1 * time * time), carried = -4 * 2 * d / (1 - d) * K * d * r;
+    print_message("rests %.3e m deep: the points carry %.9f of the weight\n", -r, carried / (2 * GRAVITY));
+    CHECK_NEAR(carried, 2 * GRAVITY, 1e3 * TOL_REST);
+    CHECK_NEAR(w.x[w.m->nq + 2], 0, TOL_REST);
+    end(&w);
+}
+
+/* --- Derivatives -------------------------------------------------------------------------------------------------- */
+
+static void moved(World *w, const double *y0, int column, double t, double *out) {
+    const tacModel *m = w->m;
+    double x[MOST_STATE], y[MOST_STATE], d[MOST_DX] = {0};
+    memcpy(x, w->x, sizeof x);
+    if (column < m->nv) {
+        d[column] = t;
+        tac_qpos_add(m, w->x, d, x);
+    } else {
+        x[m->nq + column - m->nv] += t;
+    }
+    CHECK_INT(tac_step(w->sim, x, NULL, y, NULL), TAC_OK);
+    tac_qpos_sub(m, y, y0, out);
+    memcpy(out + m->nv, y + m->nq, (size_t)m->nv * sizeof *out);
+}
+
+/* Largest error of A against extrapolated differences, relative to its largest entry, and of reverse against it. */
+static double check_jacobian(World *w, double *reverse) {
+    const tacModel *m = w->m;
+    int n = tac_ndx(m);
+    static double A[MOST_DX * MOST_DX];
+    double y[MOST_STATE], ybar[MOST_DX], g[MOST_DX], p[4][MOST_DX], worst = 0, largest = 1;
+    CHECK_INT(tac_step_jac(w->sim, w->x, NULL, y, &(tacJac){A, NULL, NULL}, NULL), TAC_OK);
+    for (int i = 0; i < n; i++)
+        ybar[i] = tac_random_normal(5, 0, (uint64_t)i);
+    CHECK_INT(tac_step_vjp(w->sim, w->x, NULL, ybar, &(tacGrad){g, NULL, NULL}, NULL), TAC_OK);
+    *reverse = 0;
+    for (int c = 0; c < n; c++) {
+        double sum = 0, size = 1;
+        const double steps[4] = {STEP, -STEP, STEP / 2, -STEP / 2};
+        for (int k = 0; k < 4; k++)
+            moved(w, y, c, steps[k], p[k]);
+        for (int i = 0; i < n; i++) {
+            double difference = (4 * (p[2][i] - p[3][i]) / STEP - (p[0][i] - p[1][i]) / (2 * STEP)) / 3;
+            worst = fmax(worst, fabs(A[i * n + c] - difference));
+            largest = fmax(largest, fabs(difference));
+            sum += ybar[i] * A[i * n + c], size = fmax(size, fabs(ybar[i] * A[i * n + c]));
+        }
+        *reverse = fmax(*reverse, fabs(sum - g[c]) / size);
+    }
+    return worst / largest;
+}
+
+/* Sliding and turning, with all rows there are. */
+static void gradients(void **state) {
+    (void)state;
+    const tacCone cones[] = {TAC_CONE_PYRAMIDAL, TAC_CONE_ELLIPTIC};
+    const int dims[] = {1, 3, 4, 6};
+    for (int i = 0; i < 8; i++) {
+        World w = world(cones[i / 4], dims[i % 4], 1);
+        double *v = w.x + w.m->nq, reverse;
+        v[0] = 0.4, v[1] = -0.2, v[3] = 0.3, v[5] = 2, v[6] = 0.5, v[7] = -1, v[8] = 0.8;
+        run(&w, 60);
+        tacStepInfo info;
+        double y[MOST_STATE], error = check_jacobian(&w, &reverse);
+        CHECK_INT(tac_step(w.sim, w.x, NULL, y, &info), TAC_OK);
+        print_message("cone %d, condim %d: %d contacts, error %.1e, reverse %.1e\n", (int)cones[i / 4], dims[i % 4],
+                      info.contacts, error, reverse);
+        CHECK(info.contacts >= 3);
+        CHECK_LT(error, TOL_GRADIENT);
+        CHECK_LT(reverse, TOL_REVERSE);
+        end(&w);
+    }
+}
+
+/* What is not there says so. */
+static void refusals(void **state) {
+    (void)state;
+    World w = world(TAC_CONE_ELLIPTIC, 3, 0);
+    tacContactForce contact;
+    int n;
+    CHECK_INT(tac_step_contacts(w.sim, w.x, NULL, &contact, 1, &n), TAC_ERR_UNSUPPORTED);
+    end(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rest_depth),
+        cmocka_unit_test(gradients),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
