@@ -1,8 +1,8 @@
 /* Constraint rows: each is a velocity J_k v that a force f_k acts along, with its position. One format for contacts,
  * limits, dry friction and equalities, whatever solves them.
  *
- *   contact   normal, then two tangents where condim > 1: velocity of geom[1] against geom[0] at the contact's pos; where
- *             asked for, turning about the normal (condim 4) and the tangents (condim 6)
+ *   contact   normal, then two tangents where condim > 1: velocity of geom[1] against geom[0] at the contact's pos;
+ *             where asked for, turning about the normal (condim 4) and the tangents (condim 6)
  *   limit     of a joint or tendon: coordinate minus lower bound, or upper bound minus coordinate; of a ball: range
  *             minus angle
  *   friction  loss of a joint (one row a dof) or tendon

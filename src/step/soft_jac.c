@@ -1,4 +1,4 @@
-/* Derivatives of the step with contact soft: the implicit function theorem at the optimum (contact/soft/soft.h, F8). */
+/* Derivatives of the step with contact soft: the implicit function theorem at the optimum (contact/soft/soft.h, Z8). */
 #include "step/soft_step.h"
 
 #include "contact/soft/hessian.h"

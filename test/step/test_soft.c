@@ -70,7 +70,7 @@ static void run(World *w, int n) {
         CHECK_INT(tac_step(w->sim, w->x, NULL, w->x, &info), TAC_OK);
 }
 
-/* At rest each of n points carries m g/n = -D K d r: with A = 1/m, the elliptic cone's D = m d/(1 - d)  (F4, F5). */
+/* At rest each of n points carries m g/n = -D K d r: with A = 1/m, the elliptic cone's D = m d/(1 - d)  (Z4, Z5). */
 static void rest_depth(void **state) {
     (void)state;
     const double d1 = 0.95, d0 = 0.9, width = 0.001, time = 0.02;

@@ -1,4 +1,4 @@
-/* How stiff a soft constraint is: MuJoCo's solref and solimp (docs/theory/soft.md, F2-F4). */
+/* How stiff a soft constraint is: MuJoCo's solref and solimp (docs/theory/soft.md, Z2-Z4). */
 #pragma once
 
 /* What a constraint takes from the model. */

@@ -1,6 +1,6 @@
 /* Soft contact as MuJoCo has it: a convex problem for the acceleration (docs/theory/soft.md).
  *
- *   a = argmin  (a - a0)^T M (a - a0) / 2 + sum over constraints of s(y),      y = J a - a_ref,   f = -ds/dy         (F1)
+ *   a = argmin (a - a0)^T M (a - a0)/2 + sum over constraints of s(y),   y = J a - a_ref,   f = -ds/dy             (Z1)
  *
  *   equality   s = D y^2 / 2
  *   friction   the same while |D y| <= loss, beyond it straight lines of slope +- loss
@@ -79,7 +79,7 @@ void tac_soft_report(const tacSoft *soft, tacStepInfo *info);
  * G = ID(q, v, a) - tau - J^T f = 0 defines a:  da = -H^-1 dG. At fixed a, constraints add to dG
  *
  *   -dJ^T f + J^T (K dy - b f dr),     dy = dJ (a + B v) + B J dv + K d(d r) of rows with a position,
- *   b = d(log D)/dr = d'/(d (1 - d))                                                                              (F8)
+ *   b = d(log D)/dr = d'/(d (1 - d))                                                                              (Z8)
  *
  * since all forces but those of dry friction at its bound are proportional to D. */
 
@@ -114,7 +114,7 @@ static inline tacSink tac_soft_pos_sink(const tacSoftSink *sink, int block) {
 }
 /* d(K d r)/dr of a block's own row with a position. */
 static inline double tac_soft_pull_rate(const tacSoftBlock *b) { return b->z.K * (b->z.d + b->z.rate * b->r); }
-/* b of (F8) */
+/* b of (Z8) */
 static inline double tac_soft_stiffening(const tacSoftBlock *b) { return b->z.rate / (b->z.d * (1 - b->z.d)); }
 /* 1: the block has neither force nor stiffness. */
 static inline int tac_soft_is_idle(const tacSoftBlock *b) { return b->zone == TAC_ZONE_FREE; }

@@ -1,4 +1,4 @@
-/* What contacts add to dG (F8). Contacts between the same two bodies, a manifold's above all, are taken together: their
+/* What contacts add to dG (Z8). Contacts between the same two bodies, a manifold's above all, are taken together: their
  * forces act as one wrench on each body, and a column's displacement of the bodies is the same for all. */
 #include "contact/soft/soft.h"
 

@@ -1,4 +1,4 @@
-/* Forces of constraints by their y = J a - a_ref, and how they change with it (docs/theory/soft.md, F5-F7). */
+/* Forces of constraints by their y = J a - a_ref, and how they change with it (docs/theory/soft.md, Z5-Z7). */
 #include "contact/soft/soft.h"
 
 #include "math/scalar.h"

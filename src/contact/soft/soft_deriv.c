@@ -1,4 +1,4 @@
-/* What limits, dry friction and equalities add to dG (soft.h, F8). */
+/* What limits, dry friction and equalities add to dG (soft.h, Z8). */
 #include "contact/soft/soft.h"
 
 #include "contact/ball_limit.h"

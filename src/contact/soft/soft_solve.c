@@ -1,4 +1,4 @@
-/* Newton's method with an exact line search on the convex problem (F1). It ends at rounding: the answer is a function
+/* Newton's method with an exact line search on the convex problem (Z1). It ends at rounding: the answer is a function
  * of the problem alone, and derivatives by the implicit function theorem are those of the step. */
 #include "contact/soft/hessian.h"
 
