@@ -42,8 +42,15 @@ static void next_row(int n, int m, const double *before, double *row, double *de
         }
 }
 
-int difference_ridders(differenceFunction f, void *context, int m, double h, double *derivative, double *error,
-                       double *work) {
+static double largest(int m, const double *x) {
+    double most = 0;
+    for (int i = 0; i < m; i++)
+        most = x[i] <= most ? most : x[i]; /* NAN stays */
+    return most;
+}
+
+int difference_ridders_until(differenceFunction f, void *context, int m, double h, double enough, double *derivative,
+                             double *error, double *work) {
     double *scratch = work, *before = scratch + 2 * m, *row = before + DIFFERENCE_ROWS * m;
     double *estimates = error != NULL ? error : row + DIFFERENCE_ROWS * m;
     for (int n = 0; n < DIFFERENCE_ROWS; n++, h /= STEP_RATIO) {
@@ -52,8 +59,14 @@ int difference_ridders(differenceFunction f, void *context, int m, double h, dou
         for (int i = 0; n == 0 && i < m; i++)
             estimates[i] = HUGE_VAL;
         if (n > 0) next_row(n, m, before, row, derivative, estimates);
+        if (n > 0 && largest(m, estimates) <= enough) return 0;
         double *swap = before;
         before = row, row = swap;
     }
     return 0;
+}
+
+int difference_ridders(differenceFunction f, void *context, int m, double h, double *derivative, double *error,
+                       double *work) {
+    return difference_ridders_until(f, context, m, h, -1, derivative, error, work);
 }

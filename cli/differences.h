@@ -16,6 +16,10 @@ int difference_work(int m);
 int difference_ridders(differenceFunction f, void *context, int m, double h, double *derivative, double *error,
                        double *work);
 
+/* The same, ended as soon as no estimate is above `enough`. */
+int difference_ridders_until(differenceFunction f, void *context, int m, double h, double enough, double *derivative,
+                             double *error, double *work);
+
 /* df/dt at 0 by one central difference of step h. work: 2 m doubles. */
 int difference_central(differenceFunction f, void *context, int m, double h, double *derivative, double *work);
 

@@ -21,6 +21,8 @@ enum { NSTEPS = sizeof FIRST_STEPS / sizeof *FIRST_STEPS };
 /* What margins are held against: a number that moves by the smallest step moves velocities of rows by that times the
  * step's largest derivative or 1/dt (gaps become velocities), and features by a lever of some metres. */
 #define MARGIN_FACTOR 10
+/* Of the tolerance: differences known to this are not refined. */
+#define KNOWN_WELL 1e-3
 /* Samples are handled in groups so that setting a parameter serves many; numbers of P kept at once. */
 enum { GROUP = 256, KEPT_NUMBERS = 1 << 23 };
 
@@ -215,7 +217,8 @@ static tacStatus check_sample(Runner *r, long sample, const double *x, const dou
     for (int j = 0; status == TAC_OK && j < ndx + r->d.size.nu; j++) {
         r->step.column = j;
         double *F = r->F + (size_t)j * (size_t)ndx;
-        if (difference_ridders(cli_step_column_difference, &r->step, ndx, FIRST_STEPS[0], F, NULL, r->work) != 0)
+        if (difference_ridders_until(cli_step_column_difference, &r->step, ndx, FIRST_STEPS[0],
+                                     KNOWN_WELL * r->check->tol, F, NULL, r->work) != 0)
             for (int i = 0; i < ndx; i++)
                 F[i] = (double)NAN; /* a step that fails inside the stencil: the smaller ones are tried */
     }
