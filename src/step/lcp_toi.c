@@ -117,7 +117,7 @@ static tacStatus solve_touching(tacFlight *f, const double *v_free, int impact, 
     const tacModel *m = sim->model;
     if (!tac_lcp_layout(lcp, m, sim->options.max_contacts, &sim->arena)) return TAC_ERR_ARENA_FULL;
     Margins margin = {TAC_INFINITY, TAC_INFINITY};
-    lcp->toi = 1, lcp->impact = impact, lcp->target = TAC_TOI_GAP;
+    lcp->toi = 1, lcp->impact = impact, lcp->target = TAC_TOI_GAP, lcp->span = f->left;
     tacStatus status = tac_place_geoms(m, &sim->work, &sim->scene);
     if (status == TAC_OK) status = find_touching(f, lcp, &margin);
     if (status != TAC_OK) return status;

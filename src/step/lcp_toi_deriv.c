@@ -140,6 +140,14 @@ static void lag_row(const tacFlight *f, int dof, double weight, double *out) {
     tac_dense_axpy(d->c.n, -weight * f->kick[dof] / h, d->left, out);
 }
 
+/* d(s)/d(left) of s = (pos - target)/left; none at the bound, of rows that bounce, and of tangents and friction. */
+static double span_rate(const tacLcp *lcp, int k) {
+    const tacRow *row = &lcp->rows.row[k];
+    int gap = (row->kind == TAC_ROW_CONTACT && row->axis == 0) || row->kind == TAC_ROW_JOINT_LIMIT ||
+              row->kind == TAC_ROW_TENDON_LIMIT;
+    return gap && tac_lcp_shift_rate(lcp, k) > 0 ? -lcp->s[k] / lcp->span : 0;
+}
+
 tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp) {
     tacFlightTangent *d = f->d;
     tacArena *arena = &f->sim->arena;
@@ -153,6 +161,7 @@ tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp) {
         double share = tac_lcp_lag_share(lcp, k);
         for (int e = row->adr; e < row->adr + row->num && share > 0; e++)
             lag_row(f, lcp->rows.dof[e], share * lcp->rows.J[e], dr + (size_t)k * n);
+        tac_dense_axpy((int)n, span_rate(lcp, k), d->left, dr + (size_t)k * n);
     }
     tacStatus status = tac_lcp_respond(f->sim, lcp, d->c, dr, d->W);
     tac_dense_axpy((int)(nv * n), -f->sim->options.dt, d->W, d->v);

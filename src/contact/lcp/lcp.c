@@ -41,8 +41,8 @@ int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *a
 /* --- Bounds, shifts, compliance ----------------------------------------------------------------------------------- */
 
 double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate) {
-    double s = (row->pos - (row->kind == TAC_ROW_CONTACT ? lcp->target : 0)) / lcp->h;
-    *rate = s < -TAC_LCP_CORRECTION ? 0 : 1 / lcp->h;
+    double s = (row->pos - (row->kind == TAC_ROW_CONTACT ? lcp->target : 0)) / lcp->span;
+    *rate = s < -TAC_LCP_CORRECTION ? 0 : 1 / lcp->span;
     return s < -TAC_LCP_CORRECTION ? -TAC_LCP_CORRECTION : s;
 }
 
@@ -138,6 +138,7 @@ static void find_islands(const tacModel *m, tacLcp *lcp) {
 
 void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h) {
     lcp->h = h;
+    if (!lcp->impact) lcp->span = h;
     lcp->bounce_margin = TAC_INFINITY;
     for (int k = 0; k < lcp->rows.n; k++)
         pose_row(m, lcp, k);

@@ -24,9 +24,9 @@ static double shift_margin(const tacLcp *lcp, int k) {
     int tangent = row->kind == TAC_ROW_CONTACT && row->axis > 0;
     int friction = row->kind == TAC_ROW_JOINT_FRICTION || row->kind == TAC_ROW_TENDON_FRICTION;
     if (lcp->row_class[k] != TAC_ROW_FREE || tangent || friction || lcp->bounce[k] > 0) return TAC_INFINITY;
-    double s = (row->pos - (row->kind == TAC_ROW_CONTACT ? lcp->target : 0)) / lcp->h;
-    if (row->kind != TAC_ROW_EQUALITY) return tac_abs(s + TAC_LCP_CORRECTION);
-    return lcp->impact ? TAC_INFINITY : tac_abs(tac_abs(s) - TAC_LCP_CLOSING);
+    if (row->kind == TAC_ROW_EQUALITY)
+        return lcp->impact ? TAC_INFINITY : tac_abs(tac_abs(row->pos / lcp->h) - TAC_LCP_CLOSING);
+    return tac_abs((row->pos - (row->kind == TAC_ROW_CONTACT ? lcp->target : 0)) / lcp->span + TAC_LCP_CORRECTION);
 }
 
 /* A separated contact or limit is no part of the set. */
