@@ -90,6 +90,11 @@ static int same_feature(const tacFeature *a, const tacFeature *b) {
     return a->kind == b->kind && a->id[0] == b->id[0] && a->id[1] == b->id[1];
 }
 
+/* 1: this impact is one of the two. Others that approach come to their places by the step's end, as they are to. */
+static int has_met(const tacFlight *f, const int geom[2]) {
+    return (geom[0] == f->met[0] && geom[1] == f->met[1]) || (geom[0] == f->met[1] && geom[1] == f->met[0]);
+}
+
 /* 1: the problem before had a row for the contact: then it did not approach, and if it does now, it turned. */
 static int was_row(const tacFlight *f, const tacContact *c) {
     for (int k = 0; k < f->nlast; k++) {
@@ -131,7 +136,8 @@ static tacStatus solve_touching(tacFlight *f, const double *v_free, int impact, 
         f->lag[i] = share * f->kick[i];
     tac_lcp_bounce(m, lcp, f->x + m->nq, impact ? f->lag : NULL, sim->options.bounce_speed);
     for (int c = 0; impact && c < lcp->rows.ncontact; c++)
-        if (was_row(f, &lcp->rows.contact[c])) tac_lcp_hop(lcp, c, f->x + m->nq);
+        if (has_met(f, lcp->rows.contact[c].geom) && was_row(f, &lcp->rows.contact[c]))
+            tac_lcp_hop(lcp, c, f->x + m->nq);
     status = tac_lcp_solve(m, lcp, v_free, &sim->arena);
     lcp->bounce_margin = tac_min(lcp->bounce_margin, margin.rate);
     for (int c = 0; status == TAC_OK && c < lcp->rows.ncontact; c++)
@@ -255,6 +261,7 @@ static tacStatus meet(tacFlight *f, const tacImpactPair *pair) {
     tacStatus status = drift(f, pair->time);
     if (status != TAC_OK) return status;
     note_impact(f, pair);
+    memcpy(f->met, pair->geom, sizeof f->met);
     tac_evaluate(sim, f->x, f->u);
     if (f->d != NULL) {
         status = tac_place_geoms(sim->model, &sim->work, &sim->scene);

@@ -48,6 +48,7 @@ typedef struct tacFlight {
     int nlast;
     int *pairs, npairs;  /* of geoms, that these are between */
     int *held, nheld;    /* pairs of geoms that the kick had a force between */
+    int met[2];          /* geoms of the impact in hand */
     double *lag;         /* nv: tac_lcp_bounce */
     double *scratch;     /* nv */
     double left;         /* s */
