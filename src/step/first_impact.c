@@ -52,13 +52,36 @@ static void place(tacShapeImpact *found, tacPose base) {
         t->point[i] = tac_pose_point(&base, t->point[i]);
 }
 
+/* Speed of any point of a shape, at most. */
+static double fastest(const tacShape *s, const tacMotionBound *b) {
+    if (s->type == TAC_PLANE) return b->spin > 0 ? TAC_INFINITY : b->speed;
+    return b->speed + b->spin * tac_shape_radius(s);
+}
+
+/* *far = 1: too far apart, at the beginning, to come to a gap within h. */
+static tacStatus is_far(const Hunt *k, const tacGeomMotion *a, const tacGeomMotion *b, double h, double gap, int *far) {
+    const tacScene *scene = &k->sim->scene;
+    const tacShape *first = &scene->shape[a->geom], *second = &scene->shape[b->geom];
+    tacMotion A = tac_geom_motion(a), B = tac_geom_motion(b);
+    tacPairCache cache = {.used = 0};
+    tacTouch touch;
+    tacStatus status = tac_distance_pair(first, &scene->pose[a->geom], second, &scene->pose[b->geom], &cache, &touch);
+    double reach = h * (fastest(first, &A.bound) + fastest(second, &B.bound));
+    *far = status == TAC_OK && touch.dist > gap + (1 + TAC_IMPACT_REST) * reach;
+    return status;
+}
+
 static tacStatus search(const Hunt *k, int g0, int g1, double h, tacShapeImpact *found) {
     const tacModel *m = k->motion.model;
     const tacShape *a = &k->sim->scene.shape[g0], *b = &k->sim->scene.shape[g1];
     int base = tac_common_body(m, m->geom_body[g0], m->geom_body[g1]);
     tacGeomMotion first = {&k->motion, g0, base}, second = {&k->motion, g1, base};
     tacMotion A = tac_geom_motion(&first), B = tac_geom_motion(&second);
-    tacStatus status = tac_impact(a, &A, b, &B, h, k->held != NULL ? k->held->near : k->gap, found);
+    double gap = k->held != NULL ? k->held->near : k->gap;
+    int far;
+    tacStatus status = is_far(k, &first, &second, h, gap, &far);
+    if (status != TAC_OK || far) return status;
+    status = tac_impact(a, &A, b, &B, h, gap, found);
     if (status == TAC_OK && k->held == NULL && found->kind == TAC_IMPACT_NEAR && !(found->rate < 0))
         status = search_resting(a, &A, b, &B, h, found);
     if (status == TAC_OK && k->held != NULL && found->kind != TAC_IMPACT_NONE) {
@@ -134,7 +157,7 @@ static void forget_later(Hunt *k) {
 
 static void visit_pair(void *user, int g0, int g1, int pair) {
     Hunt *k = user;
-    tacShapeImpact found;
+    tacShapeImpact found = {.kind = TAC_IMPACT_NONE};
     int apart = 0;
     (void)pair;
     if (k->status != TAC_OK || is_held(k->held, g0, g1) != k->of_held) return;
