@@ -20,6 +20,8 @@
 #define BELOW 4
 
 enum { MOST_FACES = 4, MOST_FEATURES = 40 };
+/* How often the best touch is turned about the axes; two or three times find nothing better. */
+enum { MOST_ROUNDS = 4 };
 
 static const tacPose HERE = {{0, 0, 0}, {{1, 0, 0, 0, 1, 0, 0, 0, 1}}};
 
@@ -88,8 +90,9 @@ static int is_better(const Choice *k, const tacTouch *t, double score) {
 /* Solves the pair from where t is; keeps it when it fits better than what there is. 1: it fits. */
 static int try_from(Choice *k, tacTouch t) {
     tacTouch family = t;
-    int alone = tac_touch_rebuild(k->c->shape[0], &HERE, k->c->shape[1], &k->c->pose, &t) == TAC_OK && is_within(k, &t);
-    if (!alone) {
+    int solved = tac_touch_rebuild(k->c->shape[0], &HERE, k->c->shape[1], &k->c->pose, &t) == TAC_OK;
+    if (!solved || !is_within(k, &t)) {
+        if (k->all && solved) return 0; /* others start nearer to it */
         if (!k->families || !tac_nearest_family(k->c, &family) || !is_within(k, &family)) return 0;
         t = family;
     }
@@ -347,24 +350,33 @@ static tacGuess best_guess(const Choice *k) {
     return g;
 }
 
-/* Where EPA ran out of room: every stationary touch around the axes, and the best of them. */
-static void choose_around_axes(Choice *k) {
+/* From the best touch so far turned about the axes. 1: there is a better one now. */
+static int try_turned(Choice *k) {
     const tacGuess *searched = k->g;
-    tacGuess from, turned;
-    tacTouch sides;
+    tacGuess from = best_guess(k), turned;
+    double score = k->score, dist = k->best.dist;
     List list[2];
-    k->all = k->families = 1;
-    try_lists(k, list, list_features(k, 1, list), try_pair);
-    for (int i = 0; i < 2; i++)
-        if (tac_guess_sides(k->c, i, &sides)) try_from(k, sides);
-    from = best_guess(k);
     for (int i = 0, more = 0; more >= 0; i++) {
         more = tac_guess_turned(k->c, &from, i, &turned);
         if (more <= 0) continue;
         k->g = &turned;
         try_lists(k, list, list_features(k, 1, list), try_pair);
     }
-    k->g = searched, k->all = k->families = 0;
+    k->g = searched;
+    return k->score >= -TIE && (score < -TIE || k->best.dist > dist);
+}
+
+/* Where EPA ran out of room: every stationary touch around the axes, and the best of them. */
+static void choose_around_axes(Choice *k) {
+    tacTouch sides;
+    List list[2];
+    k->all = k->families = 1;
+    try_lists(k, list, list_features(k, 1, list), try_pair);
+    for (int i = 0; i < 2; i++)
+        if (tac_guess_sides(k->c, i, &sides)) try_from(k, sides);
+    for (int i = 0; i < MOST_ROUNDS && try_turned(k); i++)
+        continue;
+    k->all = k->families = 0;
     if (k->score >= -TIE && !is_above(k, &k->best, 0)) k->score = -TAC_INFINITY;
 }
 

@@ -4,8 +4,8 @@
 
 #include "collide/closed_form.h"
 
-/* Directions around an axis. */
-enum { TURNS = 8 };
+/* Directions around an axis: multiples of 45 degrees but none, and four of their own. */
+enum { EIGHTHS = 8, TURNS = EIGHTHS - 1 + 4 };
 #define SQRT_HALF 0.70710678118654752440
 /* Radii this near each other, relative to the larger, make an ellipsoid nearly one of revolution. */
 #define NEARLY_ROUND 0.1
@@ -32,21 +32,46 @@ static tacVec3 turn_about(tacVec3 z, double c, double s, tacVec3 v) {
     return tac_madd3(turned, (1 - c) * tac_dot3(z, v), z);
 }
 
+/* The axis of shape `side` in the frame of shape 0; 0: it has none, or shape 0 has it too. */
+static int axis_of(const tacCores *c, int side, tacVec3 *axis) {
+    tacVec3 first;
+    if (!find_axis(c->shape[side], axis)) return 0;
+    if (side == 0) return 1;
+    *axis = tac_mulmv3(c->pose.R, *axis);
+    return !(find_axis(c->shape[0], &first) && tac_norm3(tac_cross3(first, *axis)) < SAME_AXIS);
+}
+
+/* Turn k about the axis z: multiples of 45 degrees, then such that n comes into the planes through the axis that hold
+ * the other shape's centre and its axis, on either side. Where both are one plane all is mirrored in it, so that touches
+ * in it are stationary. 0: there is no such plane. */
+static int find_turn(const tacCores *c, int side, tacVec3 z, tacVec3 n, int k, double *cosine, double *sine) {
+    static const double COS[EIGHTHS] = {1, SQRT_HALF, 0, -SQRT_HALF, -1, -SQRT_HALF, 0, SQRT_HALF};
+    *cosine = COS[(k + 1) % EIGHTHS], *sine = COS[(k + 7) % EIGHTHS];
+    if (k < EIGHTHS - 1) return 1;
+    tacVec3 to = c->pose.p, u = tac_madd3(n, -tac_dot3(n, z), z);
+    if (k > EIGHTHS) {
+        if (!find_axis(c->shape[1 - side], &to)) return 0;
+        if (side == 0) to = tac_mulmv3(c->pose.R, to);
+    }
+    to = tac_madd3(to, -tac_dot3(to, z), z);
+    double length = tac_norm3(to) * tac_norm3(u);
+    if (!(length > 0)) return 0;
+    if (k % 2 == 0) length = -length;
+    *cosine = tac_dot3(u, to) / length, *sine = tac_dot3(tac_cross3(u, to), z) / length;
+    return 1;
+}
+
 /* What turns with the normal: points of shapes about which that axis nearly is one of their own; of a box or mesh what
  * it has furthest along the new one. */
 int tac_guess_turned(const tacCores *c, const tacGuess *from, int i, tacGuess *out) {
-    static const double COS[TURNS] = {1, SQRT_HALF, 0, -SQRT_HALF, -1, -SQRT_HALF, 0, SQRT_HALF};
-    int side = i / (TURNS - 1), turn = i % (TURNS - 1) + 1;
-    double cosine = COS[turn], sine = COS[(turn + 6) % TURNS];
-    tacVec3 axis, first, centre = side == 0 ? tac_zero3() : c->pose.p;
+    int side = i / TURNS, hint[2] = {from->id[0][0], from->id[1][0]};
+    double cosine, sine;
+    tacVec3 axis, centre = side == 0 ? tac_zero3() : c->pose.p;
     if (side > 1) return -1;
-    if (!find_axis(c->shape[side], &axis)) return 0;
-    if (side == 1) axis = tac_mulmv3(c->pose.R, axis);
-    if (side == 1 && find_axis(c->shape[0], &first) && tac_norm3(tac_cross3(first, axis)) < SAME_AXIS) return 0;
+    if (!axis_of(c, side, &axis) || !find_turn(c, side, axis, from->n, i % TURNS, &cosine, &sine)) return 0;
     *out = *from;
     out->n = turn_about(axis, cosine, sine, from->n);
     tacCores cores = *c;
-    int hint[2] = {from->id[0][0], from->id[1][0]};
     tacSupport w = tac_cores_support(&cores, out->n, hint);
     out->ncorner = 1, out->rough = 0;
     for (int k = 0; k < 2; k++) {
@@ -79,6 +104,18 @@ static double foot(const Generator *a, const Generator *b, double t, tacVec3 n) 
     return square > 0 ? tac_clamp(tac_dot3(g, from) / square, 0, 1) : 0.5;
 }
 
+/* Where two lines lie over each other seen along n: from both ends of the first to the feet, and the middle between. Of
+ * parallel ones that is the middle of what they share, away from the apexes, which have no direction around them. */
+static void share_middle(const Generator line[2], tacVec3 n, double at[2]) {
+    at[0] = at[1] = 0;
+    for (int end = 0; end < 2; end++) {
+        double first = end, second = 0;
+        for (int k = 0; k < FEET; k++)
+            second = foot(&line[1], &line[0], first, n), first = foot(&line[0], &line[1], second, n);
+        at[0] += 0.5 * first, at[1] += 0.5 * second;
+    }
+}
+
 /* Sine of the angle between the side's normal and the plane across the axis: r over the slant. */
 static double slope(const tacShape *s) {
     double slant = tac_sqrt(s->size.x * s->size.x + 4 * s->size.y * s->size.y);
@@ -98,9 +135,8 @@ int tac_guess_sides(const tacCores *c, int i, tacTouch *t) {
     tacVec3 u = tac_scale3(1 / sine, across), v = tac_cross3(z0, u);
     tacVec3 n = tac_madd3(tac_madd3(tac_scale3(m0, z0), along, u), (i ? -1 : 1) * tac_sqrt(square), v);
     Generator line[2] = {generator(c->shape[0], &HERE, n), generator(c->shape[1], &c->pose, tac_neg3(n))};
-    double at[2] = {0.5, 0.5};
-    for (int k = 0; k < FEET; k++)
-        at[1] = foot(&line[1], &line[0], at[0], n), at[0] = foot(&line[0], &line[1], at[1], n);
+    double at[2];
+    share_middle(line, n, at);
     *t = (tacTouch){.rule = TAC_RULE_NEAREST, .normal = n};
     for (int k = 0; k < 2; k++) {
         t->feature[k] = tac_feature(TAC_FEATURE_SIDE, 0, 0);
