@@ -42,8 +42,8 @@ static int axis_of(const tacCores *c, int side, tacVec3 *axis) {
 }
 
 /* Turn k about the axis z: multiples of 45 degrees, then such that n comes into the planes through the axis that hold
- * the other shape's centre and its axis, on either side. Where both are one plane all is mirrored in it, so that touches
- * in it are stationary. 0: there is no such plane. */
+ * the other shape's centre and its axis, on either side. Where both are one plane all is mirrored in it, so that
+ * touches in it are stationary. 0: there is no such plane. */
 static int find_turn(const tacCores *c, int side, tacVec3 z, tacVec3 n, int k, double *cosine, double *sine) {
     static const double COS[EIGHTHS] = {1, SQRT_HALF, 0, -SQRT_HALF, -1, -SQRT_HALF, 0, SQRT_HALF};
     *cosine = COS[(k + 1) % EIGHTHS], *sine = COS[(k + 7) % EIGHTHS];
