@@ -12,11 +12,37 @@
 /* A step that makes neither violation smaller is shortened by this factor, at most so often. */
 #define SHORTEN         0.5
 #define MAX_SHORTENINGS 10
+/* E below this share of that at the start may grow: stiff pairs leave so much of a step to rounding, and the next step
+ * takes it away. */
+#define SMALL 1e-6
 /* After this many steps in a row that are shorter than this the search gives up. */
 #define SHORT_STEP      0.02
 #define MAX_SHORT_STEPS 3
 /* Within this many times kappa of the asked point the way is short: Newton's step towards it, no predictor. */
 #define NEAR_TARGET 3.0
+/* The corrector aims at no less than this share of the mean product times what the predictor falls short of its way. */
+#define LEAST_SIGMA 0.3
+/* A predictor that gets this far at least says what its second-order term is. */
+#define SECOND_ORDER_REACH 0.3
+/* Products fall no faster than E: to this share of the mean product at the start times E over E at the start. Where
+ * products are gone before E is, nothing can be moved any more. */
+#define JAM 0.03
+/* A search that makes E no smaller than this factor in so many steps gives up, unless it is this near its tolerance. */
+#define STALL        0.5
+#define STALL_WINDOW 4
+#define STALL_NEAR   3.0
+/* After a step this short the next aims at this many times the mean product: away from the borders. */
+#define BLOCKED 0.1
+#define RAISE   3.0
+/* Share of the bending in the systems: at first; where E falls, but by less than BEND_GOOD; where it does not fall.
+ * All of it after a step of full length, where E falls well, and where it is below BEND_END of the start. */
+#define BEND_FIRST  0.5
+#define BEND_SLOW   0.6
+#define BEND_STUCK  0.4
+#define BEND_GOOD   0.3
+#define BEND_BAD    0.9
+#define BEND_LENGTH 0.9
+#define BEND_END    3e-3
 
 /* One solve: the iterate (the caller's arrays), its trial, the best so far, directions. */
 typedef struct Run {
@@ -28,7 +54,10 @@ typedef struct Run {
     double *dx, *da, *db, *c;
     double best; /* larger of both violations over their tolerances */
     double best_violation, best_centring;
-    int nshort; /* short steps in a row */
+    int nshort;                         /* short steps in a row */
+    double first_violation, first_mean; /* at the start */
+    double past[STALL_WINDOW];          /* violations before the last steps, a ring by iteration */
+    double share, length;               /* of the bending in the last systems; of the last step */
 } Run;
 
 static void copy(int n, const double *from, double *to) {
@@ -114,14 +143,39 @@ static void aim(const Run *r, double kappa, int second) {
 
 /* --- Steps -------------------------------------------------------------------------------------------------------- */
 
-/* The predictor aims at kappa = 0; how far it gets says what the corrector may aim at   [Howell2022, eqs. 51-54]. */
-static double choose_kappa(const Run *r) {
+/* The predictor aims at kappa = 0; how far it gets says what the corrector may aim at   [Howell2022, eqs. 51-54].
+ * *second: whether its second-order term is of use. */
+static double choose_kappa(const Run *r, int *second) {
     double mean = r->p->ncone > 0 ? mean_product(r, 0) : 0;
+    *second = 0;
+    if (r->length < BLOCKED) return tac_max(RAISE * mean, r->s->kappa);
     if (mean <= NEAR_TARGET * r->s->kappa) return r->s->kappa;
     aim(r, 0, 0);
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
-    double ratio = tac_clamp(mean_product(r, cone_search(r, 1, 1)) / mean, 0, 1);
-    return tac_max(ratio * ratio * ratio * mean, r->s->kappa);
+    double reach = cone_search(r, 1, 1), ratio = tac_clamp(mean_product(r, reach) / mean, 0, 1), jam = 0;
+    if (r->at->violation > r->s->residual)
+        jam = tac_min(mean, JAM * r->first_mean * r->at->violation / r->first_violation);
+    double sigma = tac_max(ratio * ratio * ratio, LEAST_SIGMA * (1 - reach));
+    double kappa = tac_max(tac_max(sigma * mean, jam), r->s->kappa);
+    *second = reach >= SECOND_ORDER_REACH && kappa > r->s->kappa;
+    return kappa;
+}
+
+/* Share of the bending in the next systems, after a step of this length from `before`. */
+static double next_share(const Run *r, double length, double before) {
+    double now = r->at->violation;
+    if (now < BEND_GOOD * before || now < BEND_END * r->first_violation) return 1;
+    if (length >= BEND_LENGTH && r->share < 1) return 1;
+    return now < BEND_BAD * before ? BEND_SLOW : BEND_STUCK;
+}
+
+/* 1: the last steps led nowhere; `before`: the violation before the last. */
+static int stalls(Run *r, double before) {
+    int slot = r->at->iterations % STALL_WINDOW;
+    double then = r->past[slot];
+    r->past[slot] = before;
+    return r->at->iterations > STALL_WINDOW && r->at->violation > STALL_NEAR * r->s->residual &&
+           r->at->violation > STALL * then;
 }
 
 static void go(const Run *r, double alpha) {
@@ -139,10 +193,10 @@ static void accept(const Run *r) {
     copy(r->numbers, r->trial_b, r->at->b);
 }
 
-/* Shortens the step until E's violation is no larger or that of the products smaller than before; -> its length, 0:
- * nowhere is there an E. */
+/* Shortens the step until E is no larger, or small, or the violation of the products smaller than before; -> its
+ * length, 0: nowhere is there an E. */
 static double line_search(const Run *r, double alpha) {
-    double violation = r->at->violation, centring = r->at->centring, found = 0;
+    double violation = tac_max(r->at->violation, SMALL * r->first_violation), centring = r->at->centring, found = 0;
     for (int k = 0; k <= MAX_SHORTENINGS; k++, alpha *= SHORTEN) {
         double now;
         go(r, alpha);
@@ -179,10 +233,12 @@ static void record(const Run *r, double kappa, double violation, double centring
 static int iterate(Run *r) {
     double violation = r->at->violation, centring = r->at->centring;
     double product = centring * r->s->kappa, worst = tac_max(violation, product);
+    int second;
     r->at->iterations++;
+    if (r->p->bend != NULL) r->p->bend(r->p->user, r->share);
     if (r->p->factor(r->p->user, r->at->x, r->at->a, r->at->b) != TAC_OK) return 0;
-    double kappa = choose_kappa(r);
-    aim(r, kappa, kappa > r->s->kappa);
+    double kappa = choose_kappa(r, &second);
+    aim(r, kappa, second);
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
     if (tac_first_nonfinite(r->p->n, r->dx) >= 0) return 0;
     double share = tac_max(SHARE_LEAST, 1 - worst * worst);
@@ -191,7 +247,8 @@ static int iterate(Run *r) {
     if (length == 0) return 0;
     r->nshort = length < SHORT_STEP ? r->nshort + 1 : 0;
     accept(r);
-    return r->nshort < MAX_SHORT_STEPS;
+    r->share = next_share(r, length, violation), r->length = length;
+    return r->nshort < MAX_SHORT_STEPS && !stalls(r, violation);
 }
 
 /* Back to the best point, with the caller's residual there. */
@@ -229,6 +286,9 @@ static tacStatus iterate_all(Run *r) {
     if (!tac_finite(r->at->violation)) return TAC_ERR_NONFINITE;
     r->at->centring = off_centre(r, r->at->a, r->at->b) / r->s->kappa;
     r->at->iterations = 0;
+    r->first_violation = r->at->violation;
+    r->first_mean = r->p->ncone > 0 ? mean_product(r, 0) : 0;
+    r->share = BEND_FIRST, r->length = 1;
     for (;;) {
         keep_best(r);
         if (badness(r) <= 1) return r->s->polish > 0 ? polish(r) : TAC_OK;

@@ -19,6 +19,9 @@ typedef struct tacInteriorProblem {
     tacStatus (*factor)(void *user, const double *x, const double *a, const double *b);
     /* dE/d(x, a, b) (dx, da, db) = -E,   arrow(b) da + arrow(a) db = c */
     void (*solve)(void *user, const double *c, double *dx, double *da, double *db);
+    /* The share of what changes dE/dx with a that the next systems have: 1 is Newton's, less goes further where E bends
+     * much. NULL: dE/dx does not change with a. */
+    void (*bend)(void *user, double share);
 } tacInteriorProblem;
 
 typedef struct tacInteriorSettings {

@@ -13,10 +13,15 @@
  * this number, at most a thousandth. */
 #define CENTRING_PER_TOLERANCE 1e6
 #define CENTRING_MOST          1e-3
+/* m: where a search ends that found no solution, features that overlap by less say nothing. */
+#define ROUGH 1e-3
+/* How often features that a search overlaps by are added to the problem. */
+#define MOST_ROUNDS 6
 
 /* --- The step ----------------------------------------------------------------------------------------------------- */
 
-/* How far each geom may come in a step: h (|velocity of its middle| + |turning| radius + h |g| + slack). */
+/* How far each geom may come in a step: h (2 |velocity of its middle| + 2 |turning| radius + h |g| + slack); twice, as
+ * what hits something with one end may go on faster with the other. */
 static void reach_of_motion(const tacSim *sim, double *extra) {
     const tacModel *m = sim->model;
     const tacWork *w = &sim->work;
@@ -26,19 +31,20 @@ static void reach_of_motion(const tacSim *sim, double *extra) {
         double radius = tac_geom_has_shape(m, g) ? tac_shape_radius(&sim->scene.shape[g]) : 0;
         double speed = tac_norm3(tac_point_velocity(w, body, sim->scene.pose[g].p));
         int still = m->body_last_dof[body] < 0;
-        extra[g] = still ? 0 : h * (speed + tac_norm3(w->V[body].ang) * radius + slack);
+        extra[g] = still ? 0 : h * (2 * (speed + tac_norm3(w->V[body].ang) * radius) + slack);
     }
 }
 
-static tacStatus find_contacts(tacSim *sim, tacNcp *p, int *nfound) {
+/* What touches at the poses of w, or with `ahead` may within the step -> p->found. */
+static tacStatus find_contacts(tacSim *sim, const tacWork *w, int ahead, tacNcp *p, int *nfound) {
     const tacModel *m = sim->model;
     size_t mark = tac_arena_mark(&sim->arena);
     double *extra = TAC_TAKE(&sim->arena, m->ngeom, double);
     if (extra == NULL) return TAC_ERR_ARENA_FULL;
-    tacStatus status = tac_place_geoms(m, &sim->work, &sim->scene);
+    tacStatus status = tac_place_geoms(m, w, &sim->scene);
     if (status == TAC_OK) {
-        reach_of_motion(sim, extra);
-        sim->scene.extra = extra;
+        if (ahead) reach_of_motion(sim, extra);
+        sim->scene.extra = ahead ? extra : NULL;
         status = tac_scene_contacts(&sim->scene, m, p->found, p->max_contacts, nfound);
         sim->scene.extra = NULL;
     }
@@ -59,29 +65,50 @@ static tacStatus pose(tacSim *sim, const double *x, const double *u, tacNcp *p) 
     tac_smooth_forces(m, w, at.q, at.v, at.act, at.u, at.h);
     for (int i = 0; i < m->nv; i++)
         p->tau[i] = p->h * (w->qfrc[i] + w->bias[i]); /* bias is the integrator's own */
-    tacStatus status = find_contacts(sim, p, &nfound);
+    tacStatus status = find_contacts(sim, w, 1, p, &nfound);
     if (status != TAC_OK) return status;
     tac_ncp_begin(p);
     tac_ncp_constrain(p, nfound);
     return TAC_OK;
 }
 
-/* Share of the iterations that are left which one search may take. */
-static int allowed(int left, int start) { return start + 1 < TAC_NCP_STARTS ? (left + 1) / 2 : left; }
-
-/* One search; -> p at its end, sim->info. */
-static tacStatus search(tacSim *sim, double kappa, tacNcp *p, int start) {
+/* One search -> p at its end, sim->info. */
+static tacStatus search(tacSim *sim, tacNcp *p, int start, int again, const tacInteriorSettings *settings) {
     tacInteriorProblem problem = tac_ncp_problem(p);
-    int left = sim->options.ncp_iterations - sim->info.iterations;
-    double tolerance = sim->options.ncp_tolerance,
-           centring = tac_min(CENTRING_MOST, CENTRING_PER_TOLERANCE * tolerance);
-    tacInteriorSettings settings = {kappa, tolerance, centring, allowed(left, start), sim->options.ncp_polish};
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
-    tacStatus status = tac_ncp_start(p, start);
-    if (status == TAC_OK) status = tac_interior_solve(&problem, &settings, &point, &sim->arena);
+    tacStatus status = tac_ncp_start(p, start, again);
+    if (status == TAC_OK) status = tac_interior_solve(&problem, settings, &point, &sim->arena);
     sim->info.iterations += point.iterations;
     sim->info.residual = point.violation;
     return status;
+}
+
+/* Features that p at the end of a search overlaps by are added to the problem -> how many. */
+static tacStatus look(tacSim *sim, tacNcp *p, double tolerance, int *added, double *overlap) {
+    int nfound = 0;
+    *added = 0, *overlap = 0;
+    if (*sim->model->option_disable & TAC_DISABLE_CONSTRAINT) return TAC_OK;
+    tacStatus status = find_contacts(sim, &p->next, 0, p, &nfound);
+    if (status == TAC_OK) *added = tac_ncp_recheck(p, nfound, tolerance, overlap);
+    return status;
+}
+
+/* A search from one start, and a look at the features where it led. *added: more of them have come, and the problem is
+ * another one. */
+static tacStatus search_from(tacSim *sim, tacNcp *p, double kappa, int start, int again, int *added) {
+    const tacOptions *o = &sim->options;
+    double overlap, tolerance = o->ncp_tolerance;
+    tacInteriorSettings end = {kappa, tolerance, tac_min(CENTRING_MOST, CENTRING_PER_TOLERANCE * tolerance),
+                               o->ncp_iterations - sim->info.iterations, o->ncp_polish};
+    tacStatus status = search(sim, p, start, again, &end);
+    *added = 0;
+    if (!tac_went_on(status)) return status;
+    double overlooked = status == TAC_OK ? tolerance : tac_max(tolerance, ROUGH);
+    tacStatus looked = look(sim, p, overlooked, added, &overlap);
+    if (looked != TAC_OK) return looked;
+    if (*added > 0 || overlap == 0 || status != TAC_OK) return status;
+    sim->info.residual = overlap;
+    return TAC_ERR_UNSOLVED;
 }
 
 /* The end of a search, kept or brought back: x, a, b one after another. */
@@ -91,27 +118,41 @@ static void keep(const tacNcp *p, double *kept) {
     memcpy(kept + p->m->nv + p->numbers, p->b, (size_t)p->numbers * sizeof *kept);
 }
 
-static tacStatus bring_back(tacSim *sim, tacNcp *p, const double *kept) {
+static tacStatus bring_back(tacSim *sim, tacNcp *p, const double *kept, double residual) {
     tacInteriorProblem problem = tac_ncp_problem(p);
+    double violation;
     memcpy(p->x, kept, (size_t)p->m->nv * sizeof *kept);
     memcpy(p->a, kept + p->m->nv, (size_t)p->numbers * sizeof *kept);
     memcpy(p->b, kept + p->m->nv + p->numbers, (size_t)p->numbers * sizeof *kept);
-    tacStatus status = problem.residual(p, p->x, p->a, p->b, &sim->info.residual);
+    tacStatus status = problem.residual(p, p->x, p->a, p->b, &violation);
+    sim->info.residual = residual;
     return status == TAC_OK ? TAC_ERR_UNSOLVED : status;
 }
 
-/* -> p at the solution (p->x is v+), or where the search ended that left the least residual. */
+/* -> p at the solution (p->x is v+), or where the search ended that left the least residual. The starts are tried in
+ * order; features that a search leads to begin them anew, from where it ended. */
 static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
-    double least = TAC_INFINITY, *kept = TAC_TAKE(&sim->arena, p->m->nv + 2 * p->numbers, double);
+    int room = tac_ncp_most_numbers(p->m, p->max_contacts), round = 0, again = 0, added;
+    double least = TAC_INFINITY, *kept = TAC_TAKE(&sim->arena, p->m->nv + 2 * room, double);
     if (kept == NULL) return TAC_ERR_ARENA_FULL;
-    for (int start = 0; start < TAC_NCP_STARTS && sim->info.iterations < sim->options.ncp_iterations; start++) {
-        tacStatus status = search(sim, kappa, p, start);
-        if (status != TAC_ERR_UNSOLVED) return status;
-        if (!(sim->info.residual < least)) continue;
-        least = sim->info.residual;
-        keep(p, kept);
+    for (int start = 0; start < TAC_NCP_STARTS; start++) {
+        tacStatus status = search_from(sim, p, kappa, start, again, &added);
+        if (!tac_went_on(status)) return status;
+        int left = sim->info.iterations < sim->options.ncp_iterations;
+        if (added > 0 && round < MOST_ROUNDS && left) {
+            round++, again = 1, start = -1, least = TAC_INFINITY;
+            continue;
+        }
+        if (status == TAC_OK && added == 0) return status;
+        again = 0;
+        if (added > 0) return TAC_ERR_UNSOLVED;
+        if (sim->info.residual < least) {
+            least = sim->info.residual;
+            keep(p, kept);
+        }
+        if (!left) break;
     }
-    return bring_back(sim, p, kept);
+    return bring_back(sim, p, kept, least);
 }
 
 /* v+ -> w->next. */
@@ -150,7 +191,7 @@ static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) 
 
 static size_t scratch(const tacModel *m, const tacOptions *options) {
     return tac_ncp_bytes(m, options->max_contacts) + tac_room((size_t)m->ngeom) +
-           tac_room((size_t)m->nv + 8 * (size_t)options->max_contacts + 4 * (size_t)m->njnt) +
+           tac_room((size_t)m->nv + 2 * (size_t)tac_ncp_most_numbers(m, options->max_contacts)) +
            tac_ncp_grad_scratch(m, options);
 }
 

@@ -132,7 +132,7 @@ static void begin(Problem *k, tacDraw *d) {
     sim->scene.extra = NULL;
     tac_ncp_begin(p);
     tac_ncp_constrain(p, found);
-    CHECK_INT(tac_ncp_start(p, 0), TAC_OK);
+    CHECK_INT(tac_ncp_start(p, 0, 0), TAC_OK);
 }
 
 static void draw_cones(const tacNcp *p, tacDraw *d, double *a) {

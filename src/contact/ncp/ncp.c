@@ -5,11 +5,15 @@
 #include <string.h>
 
 /* Where searches start, one after another until one ends at a solution: a o b = kappa unit e, gaps at least as long as
- * `speed` (m/s, rad/s) goes in a step, v+ the given share of v. Found by trying: the first needs the fewest iterations,
- * the others find what it does not. */
+ * `speed` (m/s, rad/s) goes in a step, v+ the given share of v. Where v+ goes through something by a depth d, kappa is
+ * at least `energy` m d^2/h, m the mean mass, and gaps at least `depth` d. Found by trying: the first needs the fewest
+ * iterations, the others find what it does not. */
 static const struct {
-    double kappa, speed, share;
-} STARTS[TAC_NCP_STARTS] = {{1e-2, 0.2, 1}, {1e-1, 2, 0}, {1e-3, 0.2, 1}};
+    double kappa, speed, share, energy, depth;
+} STARTS[TAC_NCP_STARTS] = {
+    {1e-2, 0.2, 1, 0.1, 0.3}, {1, 2, 0.5, 0, 0}, {1e-1, 2, 0, 0, 0}, {1, 5, 0, 0, 0}, {1e-3, 0.2, 1, 0, 0}};
+/* Room for features that are found after a first solution: twice as many as at first, or this many. */
+#define MOST_ADDED 64
 /* Edges between bodies that there is room for, for each body. */
 #define EDGES_PER_BODY 16
 
@@ -28,8 +32,12 @@ static int most_limits(const tacModel *m) {
     return n;
 }
 
+int tac_ncp_most_numbers(const tacModel *m, int max_contacts) {
+    return 4 * tac_ncp_room(max_contacts) + most_limits(m);
+}
+
 int tac_ncp_most_inputs(const tacModel *m, int max_contacts) {
-    return TAC_NCP_INPUTS * max_contacts + TAC_NCP_LIMIT_INPUTS * most_limits(m);
+    return TAC_NCP_INPUTS * tac_ncp_room(max_contacts) + TAC_NCP_LIMIT_INPUTS * most_limits(m);
 }
 
 size_t tac_ncp_pose_bytes(const tacModel *m) {
@@ -39,13 +47,19 @@ size_t tac_ncp_pose_bytes(const tacModel *m) {
            2 * tac_arena_round((size_t)m->njnt * sizeof(tacVec3)) + tac_arena_round((size_t)m->nv * sizeof(tacVec6));
 }
 
+int tac_ncp_room(int max_contacts) {
+    return max_contacts + (2 * max_contacts < MOST_ADDED ? 2 * max_contacts : MOST_ADDED);
+}
+
 size_t tac_ncp_bytes(const tacModel *m, int max_contacts) {
-    size_t nb = (size_t)m->nbody, nv = (size_t)m->nv, nc = (size_t)max_contacts, nl = (size_t)most_limits(m);
+    size_t nb = (size_t)m->nbody, nv = (size_t)m->nv, nc = (size_t)tac_ncp_room(max_contacts),
+           nl = (size_t)most_limits(m);
     size_t d = sizeof(double), numbers = 4 * nc + nl, cones = 2 * nc + nl;
     size_t poses = tac_ncp_pose_bytes(m) + 2 * tac_arena_round(nb * sizeof(tacVec3));
     size_t bodies = 4 * tac_arena_round(nb * sizeof(tacVec6)) + tac_arena_round((size_t)m->nq * d);
     size_t dofs = 5 * tac_arena_round(nv * d);
-    size_t pairs = tac_arena_round(nc * sizeof(tacNcpContact)) + tac_arena_round(nc * sizeof(tacContact)) +
+    size_t pairs = tac_arena_round(nc * sizeof(tacNcpContact)) +
+                   tac_arena_round((size_t)max_contacts * sizeof(tacContact)) +
                    tac_arena_round(nl * sizeof(tacNcpLimit)) + tac_arena_round(cones * sizeof(int)) +
                    tac_arena_round(cones * d) + 2 * tac_arena_round(numbers * d);
     return poses + bodies + dofs + pairs + tac_block_bytes(m->nbody, m->nv, most_edges(m, max_contacts)) +
@@ -67,9 +81,9 @@ int tac_ncp_pose_layout(tacWork *w, const tacModel *m, tacArena *arena) {
 }
 
 static int layout_pairs(tacNcp *p, const tacModel *m, tacArena *arena) {
-    int nc = p->max_contacts, nl = most_limits(m), numbers = 4 * nc + nl, cones = 2 * nc + nl;
+    int nc = p->room, nl = most_limits(m), numbers = 4 * nc + nl, cones = 2 * nc + nl;
     p->contact = TAC_TAKE(arena, nc, tacNcpContact);
-    p->found = TAC_TAKE(arena, nc, tacContact);
+    p->found = TAC_TAKE(arena, p->max_contacts, tacContact);
     p->limit = TAC_TAKE(arena, nl, tacNcpLimit);
     p->dim = TAC_TAKE(arena, cones, int);
     p->unit = TAC_TAKE(arena, cones, double);
@@ -79,7 +93,7 @@ static int layout_pairs(tacNcp *p, const tacModel *m, tacArena *arena) {
 }
 
 int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *arena) {
-    *p = (tacNcp){.m = m, .max_contacts = max_contacts};
+    *p = (tacNcp){.m = m, .max_contacts = max_contacts, .room = tac_ncp_room(max_contacts), .bend = 1};
     p->ldu = (tacBlockLdu){.nnode = m->nbody,
                            .nv = m->nv,
                            .max_edge = most_edges(m, max_contacts),
@@ -137,6 +151,8 @@ static tacStatus factor(void *user, const double *x, const double *a, const doub
     return status == TAC_OK ? tac_block_factor(&p->ldu) : status;
 }
 
+static void bend(void *user, double share) { ((tacNcp *)user)->bend = share; }
+
 static void solve(void *user, const double *c, double *dx, double *da, double *db) {
     tacNcp *p = user;
     tac_ncp_reduce(p, c, &p->rhs[0].ang.x, p->g_rhs);
@@ -152,40 +168,66 @@ tacInteriorProblem tac_ncp_problem(tacNcp *p) {
                                 .user = p,
                                 .residual = residual,
                                 .factor = factor,
-                                .solve = solve};
+                                .solve = solve,
+                                .bend = bend};
 }
 
-static void start_pair(const tacNcp *p, int start, int cone, double gap, double *a, double *b) {
-    *b = tac_max(gap, STARTS[start].speed * p->h);
-    *a = STARTS[start].kappa * p->unit[cone] / *b;
+/* Products and least gaps that a search starts with. */
+typedef struct StartPoint {
+    double kappa, gap;
+} StartPoint;
+
+static double limit_gap(const tacNcp *p, const tacNcpLimit *l) {
+    return l->sign * (p->q_next[l->coordinate] - l->bound) - l->rest;
 }
 
-static void start_contact(const tacNcp *p, int start, const tacNcpContact *c) {
+/* At the motion of tac_ncp_move. */
+static StartPoint start_point(const tacNcp *p, int start) {
+    double depth = 0;
+    for (int i = 0; i < p->ncontact; i++)
+        depth = tac_max(depth, -p->contact[i].gap_slip[0]);
+    for (int i = 0; i < p->nlimit; i++)
+        depth = tac_max(depth, -limit_gap(p, &p->limit[i]));
+    double energy = tac_ncp_mean_mass(p) * depth * depth / (p->h * p->gap_unit);
+    return (StartPoint){tac_max(STARTS[start].kappa, STARTS[start].energy * energy),
+                        tac_max(STARTS[start].speed * p->h, STARTS[start].depth * depth)};
+}
+
+static void start_pair(const tacNcp *p, StartPoint s, int cone, double gap, double *a, double *b) {
+    *b = tac_max(gap, s.gap);
+    *a = s.kappa * p->unit[cone] / *b;
+}
+
+static void start_contact(const tacNcp *p, StartPoint s, const tacNcpContact *c) {
     double *a = p->a + c->adr, *b = p->b + c->adr;
-    start_pair(p, start, c->cone, c->gap_slip[0], a, b);
+    start_pair(p, s, c->cone, c->gap_slip[0], a, b);
     if (c->p.mu == 0) return;
     a[2] = a[3] = b[2] = b[3] = 0;
     a[1] = c->p.mu * a[0];
-    b[1] = STARTS[start].kappa * p->unit[c->cone + 1] / a[1];
+    b[1] = s.kappa * p->unit[c->cone + 1] / a[1];
+}
+
+static tacStatus start_where_it_is(tacNcp *p) {
+    tacStatus status = tac_ncp_move(p, p->x);
+    return status == TAC_OK ? tac_ncp_place(p) : status;
 }
 
 static tacStatus start_motion(tacNcp *p, double share) {
     for (int i = 0; i < p->m->nv; i++)
         p->x[i] = share * p->v[i];
-    tacStatus status = tac_ncp_move(p, p->x);
-    return status == TAC_OK ? tac_ncp_place(p) : status;
+    return start_where_it_is(p);
 }
 
-tacStatus tac_ncp_start(tacNcp *p, int start) {
-    tacStatus status = start_motion(p, STARTS[start].share);
+tacStatus tac_ncp_start(tacNcp *p, int start, int again) {
+    tacStatus status = again ? start_where_it_is(p) : start_motion(p, STARTS[start].share);
     if (status == TAC_ERR_DEGENERATE) status = start_motion(p, 0); /* too fast, or through a contact's features */
     if (status != TAC_OK) return status;
+    StartPoint s = start_point(p, start);
     for (int i = 0; i < p->ncontact; i++)
-        start_contact(p, start, &p->contact[i]);
+        start_contact(p, s, &p->contact[i]);
     for (int i = 0; i < p->nlimit; i++) {
         const tacNcpLimit *l = &p->limit[i];
-        start_pair(p, start, l->cone, l->sign * (p->q_next[l->coordinate] - l->bound) - l->rest, p->a + l->adr,
-                   p->b + l->adr);
+        start_pair(p, s, l->cone, limit_gap(p, l), p->a + l->adr, p->b + l->adr);
     }
     return TAC_OK;
 }

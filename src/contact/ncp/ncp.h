@@ -22,7 +22,8 @@
 
 /* A contact at the next pose: cone variables, residuals, and how it couples its bodies. */
 typedef struct tacNcpContact {
-    tacContact start, now; /* as found at q; with the same features at q+ */
+    tacContact found, now; /* its features, where they were found; the same at q+ */
+    tacContact start;      /* at q, what rest is taken from */
     int body[2];
     int cone, adr;      /* its first cone, and place in a and b */
     tacFrictionPoint p; /* of the iterate */
@@ -53,16 +54,20 @@ typedef struct tacNcp {
     tacVec3 *slide, *spin; /* nbody: velocity of the centre of mass and angular velocity between q and q+ */
     double *g_rhs;         /* nv */
     double *tau, *g;       /* nv: impulses of joint forces; missing impulse of the dofs themselves */
-    int ncontact, max_contacts, nlimit;
+    int ncontact, max_contacts, room, nlimit; /* max_contacts: found at a time; room: in all */
+    double gap_unit;                          /* of cones of gaps   (W8) */
     tacNcpContact *contact;
     tacNcpLimit *limit;
     tacContact *found;
     int ncone, numbers;
+    double bend; /* share of what contacts add at fixed impulses that the systems have */
     int *dim;
     double *unit, *x, *a, *b;
     tacBlockLdu ldu;
 } tacNcp;
 
+/* Features that there is room for, with those that are added after a first solution. */
+int tac_ncp_room(int max_contacts);
 /* Room, in bytes; for how many edges between bodies. */
 size_t tac_ncp_bytes(const tacModel *m, int max_contacts);
 /* 0: the arena is too small. */
@@ -100,6 +105,11 @@ void tac_ncp_linearize(tacNcp *p);
 
 /* Contacts of the scene at q (p->found) and limits -> cones; needs: tac_ncp_begin. */
 void tac_ncp_constrain(tacNcp *p, int nfound);
+/* One more contact, closed at the gap `rest` that `start` gives. Not where nothing of it moves, or there is no room. */
+void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest);
+/* Contacts at q+ (p->found) that overlap by more than the tolerance and have features that the problem has not: added;
+ * -> how many, and by how much any of them overlaps (ncp_features.c). */
+int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap);
 /* Geometry of all contacts at the poses of tac_ncp_move. */
 tacStatus tac_ncp_place(tacNcp *p);
 /* One geom at the poses of w, in the scene. */
@@ -152,11 +162,15 @@ tacInteriorProblem tac_ncp_problem(tacNcp *p);
 tacVec3 tac_ncp_slip(const tacNcp *p, const tacNcpContact *c);
 /* What each contact did in the step: out[ncontact] (ncp_report.c). */
 void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out);
+/* Mean mass of the bodies that move (ncp_report.c). */
+double tac_ncp_mean_mass(const tacNcp *p);
 /* Counts and margins of the step's contacts (ncp_report.c). */
 void tac_ncp_report(const tacNcp *p, tacStepInfo *info);
-/* Start of search number `start`: x, a, b, the cone variables on the central path. */
-enum { TAC_NCP_STARTS = 3 };
-tacStatus tac_ncp_start(tacNcp *p, int start);
+/* Start of search number `start`: x (with `again` as it is), a, b, the cone variables on the central path. */
+enum { TAC_NCP_STARTS = 5 };
+tacStatus tac_ncp_start(tacNcp *p, int start, int again);
+/* Numbers of a, at most. */
+int tac_ncp_most_numbers(const tacModel *m, int max_contacts);
 
 /* --- Derivatives (ncp_deriv.c, ncp_param.c) ----------------------------------------------------------------------- */
 

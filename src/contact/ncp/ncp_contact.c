@@ -38,23 +38,23 @@ double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d) {
 
 static double rest_of(const tacNcp *p, double gap) { return tac_min(0, gap + p->h * TAC_NCP_CORRECTION); }
 
-static void add_contact(tacNcp *p, const tacContact *found, double unit) {
+void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest) {
     const tacModel *m = p->m;
+    int body[2] = {m->geom_body[found->geom[0]], m->geom_body[found->geom[1]]};
     tacNcpContact *c = &p->contact[p->ncontact];
     double mu[2];
-    c->body[0] = m->geom_body[found->geom[0]], c->body[1] = m->geom_body[found->geom[1]];
-    if (p->ldu.still[c->body[0]] && p->ldu.still[c->body[1]]) return;
+    if ((p->ldu.still[body[0]] && p->ldu.still[body[1]]) || p->ncontact == p->room) return;
+    c->body[0] = body[0], c->body[1] = body[1];
     tac_contact_friction(m, found, mu);
-    c->start = c->now = *found;
+    c->found = c->now = *found, c->start = *start, c->rest = rest;
     c->cone = p->ncone, c->adr = p->numbers;
-    c->rest = rest_of(p, found->dist);
     c->p = (tacFrictionPoint){.mu = tac_contact_dimension(m, found) > 1 ? mu[0] : 0};
-    add_cone(p, 1, unit);
-    if (c->p.mu > 0) add_cone(p, 3, unit / TAC_NCP_TIME);
+    add_cone(p, 1, p->gap_unit);
+    if (c->p.mu > 0) add_cone(p, 3, p->gap_unit / TAC_NCP_TIME);
     p->ncontact++;
 }
 
-static void add_limit(tacNcp *p, int joint, int end, double unit) {
+static void add_limit(tacNcp *p, int joint, int end) {
     const tacModel *m = p->m;
     tacNcpLimit *l = &p->limit[p->nlimit++];
     *l = (tacNcpLimit){.dof = m->joint_dof_adr[joint],
@@ -64,21 +64,21 @@ static void add_limit(tacNcp *p, int joint, int end, double unit) {
                        .sign = end == 0 ? 1 : -1,
                        .bound = m->joint_range[2 * joint + end]};
     l->rest = rest_of(p, l->sign * (p->q[l->coordinate] - l->bound));
-    add_cone(p, 1, unit);
+    add_cone(p, 1, p->gap_unit);
 }
 
 void tac_ncp_constrain(tacNcp *p, int nfound) {
     const tacModel *m = p->m;
     int off = *m->option_disable;
-    double unit = unit_of_gaps(p);
+    p->gap_unit = unit_of_gaps(p);
     p->ncontact = p->nlimit = p->ncone = p->numbers = 0;
     if (off & TAC_DISABLE_CONSTRAINT) return;
     for (int i = 0; i < nfound; i++)
-        add_contact(p, &p->found[i], unit);
+        tac_ncp_take_contact(p, &p->found[i], &p->found[i], rest_of(p, p->found[i].dist));
     for (int j = 0; j < m->njnt && !(off & TAC_DISABLE_LIMIT); j++) {
         if (!m->joint_limited[j]) continue;
-        add_limit(p, j, 0, unit);
-        add_limit(p, j, 1, unit);
+        add_limit(p, j, 0);
+        add_limit(p, j, 1);
     }
 }
 
@@ -91,9 +91,9 @@ void tac_ncp_place_geom(tacNcp *p, const tacWork *w, int geom) {
 }
 
 /* The same features at the poses of the scene. */
-static tacStatus rebuild(const tacScene *s, const tacContact *start, tacContact *now) {
-    int a = start->geom[0], b = start->geom[1];
-    tacTouch touch = tac_contact_touch(start);
+static tacStatus rebuild(const tacScene *s, const tacContact *found, tacContact *now) {
+    int a = found->geom[0], b = found->geom[1];
+    tacTouch touch = tac_contact_touch(found);
     tacStatus status = tac_touch_rebuild(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], &touch);
     if (status != TAC_OK) return status;
     now->dist = touch.dist, now->normal = touch.normal;
@@ -116,9 +116,9 @@ tacVec3 tac_ncp_slip(const tacNcp *p, const tacNcpContact *c) {
 tacStatus tac_ncp_place(tacNcp *p) {
     for (int i = 0; i < p->ncontact; i++) {
         tacNcpContact *c = &p->contact[i];
-        tac_ncp_place_geom(p, &p->next, c->start.geom[0]);
-        tac_ncp_place_geom(p, &p->next, c->start.geom[1]);
-        tacStatus status = rebuild(p->scene, &c->start, &c->now);
+        tac_ncp_place_geom(p, &p->next, c->found.geom[0]);
+        tac_ncp_place_geom(p, &p->next, c->found.geom[1]);
+        tacStatus status = rebuild(p->scene, &c->found, &c->now);
         if (status != TAC_OK) return status;
         tacVec3 u = tac_ncp_slip(p, c);
         c->gap_slip[0] = c->now.dist - c->rest;
@@ -323,12 +323,18 @@ void tac_ncp_add_limits(tacNcp *p) {
         p->ldu.diag[p->limit[i].dof] += p->h * p->limit[i].gamma / p->limit[i].s;
 }
 
+static void scale_bending(double share, double Gamma[2][6][12]) {
+    for (int i = 0; i < 2 * 6 * 12 && share < 1; i++)
+        Gamma[i / 72][i / 12 % 6][i % 12] *= share;
+}
+
 tacStatus tac_ncp_contact_blocks(tacNcp *p) {
     tacStatus status = TAC_OK;
     for (int i = 0; i < p->ncontact && status == TAC_OK; i++) {
         double K[9], Gamma[2][6][12];
         status = tac_ncp_contact_jac(p, &p->contact[i], Gamma);
         tac_friction_stiffness(&p->contact[i].p, K);
+        scale_bending(p->bend, Gamma);
         if (status == TAC_OK) status = tac_ncp_couple(p, &p->contact[i], K, Gamma);
     }
     tac_ncp_add_limits(p);

@@ -16,7 +16,7 @@ size_t tac_ncp_deriv_bytes(const tacModel *m, int max_contacts) {
     return 5 * tac_arena_round(TAC_BLOCK_SIZE * nb * d) + 5 * tac_arena_round(nv * sizeof(tacVec6)) +
            2 * tac_arena_round(nb * sizeof(tacVec6)) + 2 * tac_arena_round(nv * d) +
            tac_arena_round((size_t)m->nq * d) + tac_ncp_pose_bytes(m) +
-           tac_arena_round((size_t)max_contacts * sizeof(tacNcpAnswer));
+           tac_arena_round((size_t)tac_ncp_room(max_contacts) * sizeof(tacNcpAnswer));
 }
 
 int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena) {
@@ -31,7 +31,7 @@ int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, ta
     d->diag = TAC_TAKE(arena, m->nv, double);
     d->rest = TAC_TAKE(arena, m->nv, double);
     d->q_before = TAC_TAKE(arena, m->nq, double);
-    d->answer = TAC_TAKE(arena, max_contacts, tacNcpAnswer);
+    d->answer = TAC_TAKE(arena, tac_ncp_room(max_contacts), tacNcpAnswer);
     return d->wrench && d->path && d->diag && d->rest && d->q_before && d->answer &&
            tac_ncp_pose_layout(&d->before, m, arena);
 }

@@ -7,8 +7,7 @@
 /* Friction impulses this near to their bound, relative to it, count as sliding. */
 #define AT_BOUND 1e-3
 
-/* Mean mass of the bodies that move. */
-static double mean_mass(const tacNcp *p) {
+double tac_ncp_mean_mass(const tacNcp *p) {
     double sum = 0;
     int count = 0;
     for (int b = 1; b < p->m->nbody; b++)
@@ -21,7 +20,7 @@ static int holds(const tacNcp *p, const tacNcpContact *c, double mass) { return 
 
 /* Which features, and whether the gap that counts as closed moves with them. */
 static uint64_t hash_contact(const tacNcpContact *contact, uint64_t hash) {
-    const tacContact *c = &contact->start;
+    const tacContact *c = &contact->found;
     const tacFeature *f = c->feature;
     int words[14] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],    f[0].id[1],
                      f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1], contact->rest < 0};
@@ -35,11 +34,11 @@ static tacContactState state_of(const tacNcp *p, const tacNcpContact *c, double 
 }
 
 void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out) {
-    double mass = mean_mass(p);
+    double mass = tac_ncp_mean_mass(p);
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
         tacVec3 u = tac_ncp_slip(p, c);
-        out[i] = (tacContactForce){.contact = c->start, .state = state_of(p, c, mass), .margin = TAC_INFINITY};
+        out[i] = (tacContactForce){.contact = c->found, .state = state_of(p, c, mass), .margin = TAC_INFINITY};
         out[i].force[0] = c->p.gamma / p->h;
         out[i].velocity[0] = tac_dot3(c->now.normal, u);
         for (int k = 0; k < 2 && c->p.mu > 0; k++) {
@@ -50,7 +49,7 @@ void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out) {
 }
 
 void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
-    double mass = mean_mass(p);
+    double mass = tac_ncp_mean_mass(p);
     info->class_margin = info->feature_margin = TAC_INFINITY;
     for (int i = 0; i < p->nlimit; i++) {
         int words[3] = {p->limit[i].dof, p->limit[i].sign > 0, p->limit[i].rest < 0};
@@ -64,6 +63,6 @@ void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
         info->contacts++;
         info->sliding += state == TAC_CONTACT_SLIDING;
         info->sticking += c->p.mu > 0 && state == TAC_CONTACT_STICKING;
-        info->feature_margin = tac_min(info->feature_margin, c->start.switch_margin);
+        info->feature_margin = tac_min(info->feature_margin, c->found.switch_margin);
     }
 }

@@ -1,0 +1,50 @@
+/* Features that a solution overlaps by and that its problem did not have   (docs/theory/ncp.md, W24). */
+#include "contact/ncp/ncp.h"
+
+#include "math/scalar.h"
+
+static int same_feature(const tacFeature *a, const tacFeature *b) {
+    return a->kind == b->kind && a->id[0] == b->id[0] && a->id[1] == b->id[1];
+}
+
+static int same_pair(const tacContact *a, const tacContact *b) {
+    return a->geom[0] == b->geom[0] && a->geom[1] == b->geom[1] && a->pair == b->pair;
+}
+
+static int same_features(const tacContact *a, const tacContact *b) {
+    return a->rule == b->rule && same_feature(&a->feature[0], &b->feature[0]) &&
+           same_feature(&a->feature[1], &b->feature[1]) && same_feature(&a->clip, &b->clip);
+}
+
+/* The contact of the same two geoms that overlaps most at q; NULL: they were apart. */
+static const tacNcpContact *deepest_at_start(const tacNcp *p, const tacContact *found) {
+    const tacNcpContact *deepest = NULL;
+    for (int i = 0; i < p->ncontact; i++)
+        if (same_pair(&p->contact[i].found, found) && p->contact[i].rest < (deepest == NULL ? 0 : deepest->rest))
+            deepest = &p->contact[i];
+    return deepest;
+}
+
+static int is_known(const tacNcp *p, const tacContact *found) {
+    for (int i = 0; i < p->ncontact; i++)
+        if (same_pair(&p->contact[i].found, found) && same_features(&p->contact[i].found, found)) return 1;
+    return 0;
+}
+
+int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap) {
+    int known = p->ncontact;
+    *overlap = 0;
+    for (int i = 0; i < nfound; i++) {
+        const tacContact *found = &p->found[i];
+        const tacNcpContact *start = deepest_at_start(p, found);
+        double depth = (start == NULL ? 0 : start->rest) - found->dist;
+        if (!(depth > tolerance)) continue;
+        *overlap = tac_max(*overlap, depth);
+        if (is_known(p, found)) continue;
+        if (start == NULL)
+            tac_ncp_take_contact(p, found, found, 0);
+        else
+            tac_ncp_take_contact(p, found, &start->start, start->rest);
+    }
+    return p->ncontact - known;
+}

@@ -1,0 +1,34 @@
+"""Steps of contact ncp."""
+
+import concurrent.futures
+import json
+import os
+
+from checks.registry import Result, check
+from checks.robots import json_lines
+
+# --- Drops -----------------------------------------------------------------------------------------------------------
+
+DROP_STARTS = 100
+DROP_PARTS = 4
+DROP_CELLS = 36
+MOST_DROP_FAILURES = 4
+
+
+@check(
+    "ncp-drops",
+    bar=f"{DROP_CELLS * DROP_STARTS} random drops of random polytopes on a plane, 10 to 100 Hz, tolerances 1e-3 to 1e-10: at most {MOST_DROP_FAILURES} with a step that needs more than 30 iterations or ends above tolerance",
+    slow=True,
+)
+def drops(context):
+    each = DROP_STARTS // DROP_PARTS
+    parts = [(1 + each * k, each * (k + 1)) for k in range(DROP_PARTS)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        found = list(pool.map(lambda part: json_lines(context, "evidence_ncp_drops", *map(str, part), rows=DROP_CELLS), parts))
+    cells = [row for rows in found for row in rows]
+    runs, failures, steps = (sum(row[key] for row in cells) for key in ("runs", "failures", "steps"))
+    mean = sum(row["iterations"] * row["steps"] for row in cells) / steps
+    depth, turn = (max(row[key] for row in cells) for key in ("depth", "turn"))
+    figure = f"{failures} of {runs} fail; {mean:.1f} iterations on average, {max(row['most'] for row in cells)} at most; overlap {depth:.0e} m, turns of {turn:.1f} rad in one step"
+    lines = [f"{row['hz']:g} Hz, {row['tolerance']:g}: {json.dumps(case)}" for row in cells for case in row["cases"]]
+    return Result(failures <= MOST_DROP_FAILURES and runs == DROP_CELLS * DROP_STARTS, figure, lines)
