@@ -5,6 +5,7 @@
 #include "contact/equality.h"
 #include "math/scalar.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
@@ -37,8 +38,7 @@ static int most_depth(const tacModel *m) {
 }
 
 typedef struct Room {
-    int rows;
-    int numbers;
+    size_t rows, numbers;
 } Room;
 
 /* Most rows of a contact. */
@@ -53,24 +53,27 @@ static int most_dimension(const tacModel *m) {
 
 static Room room_for(const tacModel *m, int max_contacts) {
     OtherRows other = most_other_rows(m);
-    int depth = most_depth(m), wide = 2 * depth < m->nv ? 2 * depth : m->nv;
-    int rows = most_dimension(m) * max_contacts + other.paths;
-    return (Room){rows + other.any, rows * wide + other.any * m->nv};
+    size_t depth = (size_t)most_depth(m), nv = (size_t)m->nv, wide = 2 * depth < nv ? 2 * depth : nv;
+    size_t rows = (size_t)most_dimension(m) * (size_t)max_contacts + (size_t)other.paths, any = (size_t)other.any;
+    return (Room){rows + any, rows * wide + any * nv};
 }
 
-int tac_rows_max(const tacModel *m, int max_contacts) { return room_for(m, max_contacts).rows; }
+/* A count as an int; one that is too large has no room in any memory either. */
+static int as_int(size_t n) { return n < INT_MAX ? (int)n : INT_MAX; }
+
+int tac_rows_max(const tacModel *m, int max_contacts) { return as_int(room_for(m, max_contacts).rows); }
 
 size_t tac_rows_bytes(const tacModel *m, int max_contacts) {
     Room room = room_for(m, max_contacts);
-    size_t rows = (size_t)room.rows, numbers = (size_t)room.numbers, contacts = (size_t)max_contacts;
-    return tac_arena_round(rows * sizeof(tacRow)) + tac_arena_round(numbers * sizeof(int)) +
-           2 * tac_arena_round(numbers * sizeof(double)) + tac_arena_round(contacts * sizeof(tacContact)) +
+    size_t contacts = (size_t)max_contacts;
+    return tac_arena_round(room.rows * sizeof(tacRow)) + tac_arena_round(room.numbers * sizeof(int)) +
+           2 * tac_arena_round(room.numbers * sizeof(double)) + tac_arena_round(contacts * sizeof(tacContact)) +
            tac_arena_round(contacts * sizeof(int));
 }
 
 int tac_rows_layout(tacRows *rows, const tacModel *m, int max_contacts, tacArena *arena) {
     Room room = room_for(m, max_contacts);
-    *rows = (tacRows){.max = room.rows, .max_nnz = room.numbers, .max_contacts = max_contacts};
+    *rows = (tacRows){.max = as_int(room.rows), .max_nnz = as_int(room.numbers), .max_contacts = max_contacts};
     rows->row = TAC_TAKE(arena, room.rows, tacRow);
     rows->dof = TAC_TAKE(arena, room.numbers, int);
     rows->J = TAC_TAKE(arena, room.numbers, double);

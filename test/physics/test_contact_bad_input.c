@@ -4,6 +4,7 @@
 
 #include "tactus/tactus.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -226,6 +227,22 @@ static void step_sizes(void **state) {
     end(&w);
 }
 
+static double bytes_for(World *w, int contacts) {
+    w->options.max_contacts = contacts;
+    return (double)tac_sim_bytes(w->m, &w->options);
+}
+
+/* Room for contacts grows in proportion to the end of what an int holds: numbers of rows do not run over. */
+static void room_for_many_contacts(void **state) {
+    (void)state;
+    World w = block_world(0.5, 1);
+    double each = (bytes_for(&w, 2000000) - bytes_for(&w, 1000000)) / 1000000;
+    CHECK_NEAR(bytes_for(&w, INT_MAX / 12) / (each * (INT_MAX / 12)), 1, 1e-3);
+    CHECK_NEAR(bytes_for(&w, INT_MAX / 3) / (each * (INT_MAX / 3)), 1, 1e-3);
+    CHECK(bytes_for(&w, INT_MAX) > bytes_for(&w, INT_MAX / 3));
+    end(&w);
+}
+
 /* --- Steps that fail ---------------------------------------------------------------------------------------------- */
 
 /* More contacts than there is room for, and numbers that are none: y, A, B and gradients stay as they were. */
@@ -285,6 +302,7 @@ int main(void) {
         cmocka_unit_test(contradictory_limits),
         cmocka_unit_test(fixed_geoms_overlap),
         cmocka_unit_test(step_sizes),
+        cmocka_unit_test(room_for_many_contacts),
         cmocka_unit_test(failed_steps_leave_all_as_it_was),
         cmocka_unit_test(failed_worlds_of_a_batch),
     };
