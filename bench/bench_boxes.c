@@ -1,6 +1,8 @@
 /* Steps of boxes on a floor, contact lcp beside mj_step, the same model, in one run, interleaved: boxes apart, in
  * stacks of four, in a pile. Each engine steps from a state of its own motion, where it has come to rest. CSV:
- *   scene,boxes,contacts,contacts_peer,us_tactus,us_peer,ratio,status,residual */
+ *   scene,boxes,contacts,contacts_peer,us_tactus,us_peer,ratio,status,residual
+ * Boxes that are thrown on a heap are timed while they move, step by step: times are means, contacts those of the last
+ * step, status the number of steps that were not solved, and residual the largest of those. */
 #include "timing.h"
 
 #include "tactus/io.h"
@@ -12,15 +14,20 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BATCHES = 21, SETTLING = 150, STACK = 4, BODY_TEXT = 256, HEAD_TEXT = 512 };
+enum { BATCHES = 21, SETTLING = 150, MOVING = 300, STACK = 4, BODY_TEXT = 256, HEAD_TEXT = 512 };
 #define BATCH_SECONDS 2e-3
 #define HALF_SIZE     0.1
 
-typedef enum { APART, STACKS, PILE } Arrangement;
-static const char *const NAMES[] = {"apart", "stacks", "pile"};
+typedef enum { APART, STACKS, PILE, HEAP } Arrangement;
+static const char *const NAMES[] = {"apart", "stacks", "pile", "heap"};
 
 /* Where box i of n begins. */
 static void place(Arrangement how, int n, int i, double p[3]) {
+    if (how == HEAP) {
+        int wide = (int)ceil(cbrt(n / 2.0));
+        p[0] = 0.23 * (i % wide), p[1] = 0.23 * (i / wide % wide), p[2] = 0.25 + 0.3 * (i / (wide * wide));
+        return;
+    }
     int towers = how == APART ? n : how == STACKS ? (n + STACK - 1) / STACK : 0;
     int side = how == PILE ? (int)ceil(cbrt((double)n)) : (int)ceil(sqrt((double)towers));
     int tower = how == APART ? i : i / STACK, level = how == APART ? 0 : i % STACK;
@@ -33,6 +40,17 @@ static void place(Arrangement how, int n, int i, double p[3]) {
     p[0] = 0.6 * (tower % side), p[1] = 0.6 * (tower / side), p[2] = HALF_SIZE + 2 * HALF_SIZE * level;
 }
 
+/* Boxes of a heap are turned at random. */
+static void turn(Arrangement how, int i, double quat[4]) {
+    double norm = 0;
+    for (int k = 0; k < 4; k++) {
+        quat[k] = (k == 0) + (how == HEAP ? tac_random_normal(7, (uint64_t)k, (uint64_t)i) : 0);
+        norm += quat[k] * quat[k];
+    }
+    for (int k = 0; k < 4; k++)
+        quat[k] /= sqrt(norm);
+}
+
 static char *scene_text(Arrangement how, int n) {
     char *text = malloc((size_t)(n + 2) * BODY_TEXT + HEAD_TEXT);
     if (text == NULL) return NULL;
@@ -43,11 +61,13 @@ static char *scene_text(Arrangement how, int n) {
                       "<geom type='plane' size='20 20 1' friction='0.5'/>\n",
                       4 * contacts, contacts, 40000 * n + 2000000);
     for (int i = 0; i < n; i++) {
-        double p[3];
+        double p[3], q[4];
         place(how, n, i, p);
+        turn(how, i, q);
         at += snprintf(text + at, BODY_TEXT,
-                       "<body pos='%g %g %g'><freejoint/><geom type='box' size='%g %g %g' friction='0.5'/></body>\n",
-                       p[0], p[1], p[2], HALF_SIZE, HALF_SIZE, HALF_SIZE);
+                       "<body pos='%g %g %g' quat='%g %g %g %g'><freejoint/>"
+                       "<geom type='box' size='%g %g %g' friction='0.5'/></body>\n",
+                       p[0], p[1], p[2], q[0], q[1], q[2], q[3], HALF_SIZE, HALF_SIZE, HALF_SIZE);
     }
     snprintf(text + at, BODY_TEXT, "</worldbody></mujoco>\n");
     return text;
@@ -82,7 +102,7 @@ static double *copy(const double *from, int n) {
     return to;
 }
 
-static int open_ours(Scene *s, const char *path) {
+static int open_ours(Scene *s, const char *path, int settling) {
     tacError err;
     if (tac_load(path, &s->m, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
     tacOptions options = tac_default_options(s->m);
@@ -92,7 +112,7 @@ static int open_ours(Scene *s, const char *path) {
     s->x = calloc(nx, sizeof *s->x), s->y = calloc(nx, sizeof *s->y);
     if (s->x == NULL || s->y == NULL) return fprintf(stderr, "out of memory\n");
     tac_default_state(s->m, s->x);
-    for (int k = 0; k < SETTLING; k++) {
+    for (int k = 0; k < settling; k++) {
         run_ours(s);
         if (s->info.status != TAC_OK && s->info.status != TAC_ERR_UNSOLVED)
             return fprintf(stderr, "step %d: %s\n", k, tac_status_text(s->info.status));
@@ -101,12 +121,12 @@ static int open_ours(Scene *s, const char *path) {
     return 0;
 }
 
-static int open_peer(Scene *s, const char *path) {
+static int open_peer(Scene *s, const char *path, int settling) {
     char text[1024];
     s->mj = mj_loadXML(path, NULL, text, sizeof text);
     if (s->mj == NULL) return fprintf(stderr, "MuJoCo: %s\n", text);
     s->d = mj_makeData(s->mj);
-    for (int k = 0; k < SETTLING; k++)
+    for (int k = 0; k < settling; k++)
         mj_step(s->mj, s->d);
     s->qpos = copy(s->d->qpos, s->mj->nq), s->qvel = copy(s->d->qvel, s->mj->nv);
     s->warm = copy(s->d->qacc_warmstart, s->mj->nv);
@@ -121,32 +141,59 @@ static void close_scene(Scene *s) {
     if (s->mj != NULL) mj_deleteModel(s->mj);
 }
 
+/* From a state of its own motion. */
+static void time_rest(Scene *s, Arrangement how, int n) {
+    benchTime t[2];
+    bench_interleaved(2, (benchWork[]){run_ours, run_peer}, (void *[]){s, s}, BATCHES, BATCH_SECONDS, t);
+    printf("%s,%d,%d,%d,%.3f,%.3f,%.3f,%d,%.3g\n", NAMES[how], n, s->info.contacts, s->d->ncon, 1e6 * t[0].median,
+           1e6 * t[1].median, t[0].median / t[1].median, (int)s->info.status, s->info.residual);
+}
+
+/* Along the motion, a step of each in turn. */
+static void time_motion(Scene *s, Arrangement how, int n) {
+    double ours = 0, peer = 0, worst = 0;
+    int unsolved = 0;
+    for (int k = 0; k < MOVING; k++) {
+        double begin = bench_now();
+        run_ours(s);
+        double between = bench_now();
+        mj_step(s->mj, s->d);
+        ours += between - begin, peer += bench_now() - between;
+        unsolved += s->info.status != TAC_OK;
+        if (s->info.status != TAC_OK) worst = fmax(worst, s->info.residual);
+        memcpy(s->x, s->y, (size_t)tac_nx(s->m) * sizeof *s->x);
+    }
+    printf("%s,%d,%d,%d,%.3f,%.3f,%.3f,%d,%.3g\n", NAMES[how], n, s->info.contacts, s->d->ncon, 1e6 * ours / MOVING,
+           1e6 * peer / MOVING, ours / peer, unsolved, worst);
+}
+
 static int run_scene(Arrangement how, int n) {
     char path[] = "/tmp/tactus_boxes_XXXXXX", *text = scene_text(how, n);
-    int file = mkstemp(path), code = 2;
+    int file = mkstemp(path), code = 2, settling = how == HEAP ? 0 : SETTLING;
     Scene s = {0};
     if (text != NULL && file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text))
-        code = open_ours(&s, path) != 0 || open_peer(&s, path) != 0 ? 2 : 0;
+        code = open_ours(&s, path, settling) != 0 || open_peer(&s, path, settling) != 0 ? 2 : 0;
     if (file >= 0) close(file), unlink(path);
     free(text);
     if (code == 0) {
-        benchTime t[2];
-        bench_interleaved(2, (benchWork[]){run_ours, run_peer}, (void *[]){&s, &s}, BATCHES, BATCH_SECONDS, t);
-        printf("%s,%d,%d,%d,%.3f,%.3f,%.3f,%d,%.3g\n", NAMES[how], n, s.info.contacts, s.d->ncon, 1e6 * t[0].median,
-               1e6 * t[1].median, t[0].median / t[1].median, (int)s.info.status, s.info.residual);
+        if (how == HEAP)
+            time_motion(&s, how, n);
+        else
+            time_rest(&s, how, n);
         fflush(stdout);
     }
     close_scene(&s);
     return code;
 }
 
-/* usage: bench_boxes [apart|stacks|pile [MOST]] */
+/* usage: bench_boxes [apart|stacks|pile|heap [MOST]] */
 int main(int argc, char **argv) {
-    const int sizes[] = {1, 4, 16, 64, 256};
-    int code = 0, most = argc > 2 ? atoi(argv[2]) : sizes[4];
+    enum { SIZES = 6 };
+    const int sizes[SIZES] = {1, 4, 16, 32, 64, 256};
+    int code = 0, most = argc > 2 ? atoi(argv[2]) : sizes[SIZES - 1];
     printf("scene,boxes,contacts,contacts_peer,us_tactus,us_peer,ratio,status,residual\n");
-    for (int how = APART; how <= PILE; how++)
-        for (int k = 0; k < 5 && code == 0; k++)
+    for (int how = APART; how <= HEAP; how++)
+        for (int k = 0; k < SIZES && code == 0; k++)
             if ((argc < 2 || strcmp(argv[1], NAMES[how]) == 0) && sizes[k] <= most)
                 code = run_scene((Arrangement)how, sizes[k]);
     return code;
