@@ -267,6 +267,7 @@ static tacStatus give_up(Run *r) {
 static tacStatus polish(Run *r) {
     for (int k = 0; k < r->s->polish; k++) {
         double violation = r->at->violation, centring = r->at->centring;
+        if (r->p->bend != NULL) r->p->bend(r->p->user, 1);
         if (r->p->factor(r->p->user, r->at->x, r->at->a, r->at->b) != TAC_OK) break;
         aim(r, r->s->kappa, 0);
         r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);

@@ -48,21 +48,28 @@ void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out) {
     }
 }
 
+/* How far a gap at q is from the depth at which overlap begins to count   (W11). */
+static double start_margin(const tacNcp *p, double gap) { return tac_abs(gap + p->h * TAC_NCP_CORRECTION); }
+
+/* Margins are those of all contacts: on the central path each of them acts, near or far. */
 void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
     double mass = tac_ncp_mean_mass(p);
     info->class_margin = info->feature_margin = TAC_INFINITY;
     for (int i = 0; i < p->nlimit; i++) {
         int words[3] = {p->limit[i].dof, p->limit[i].sign > 0, p->limit[i].rest < 0};
         info->active_set = tac_hash(words, sizeof words, info->active_set);
+        double gap = p->limit[i].sign * (p->q[p->limit[i].coordinate] - p->limit[i].bound);
+        info->feature_margin = tac_min(info->feature_margin, start_margin(p, gap));
     }
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
         info->active_set = hash_contact(c, info->active_set);
+        info->feature_margin = tac_min(info->feature_margin, c->found.switch_margin);
+        info->feature_margin = tac_min(info->feature_margin, start_margin(p, c->start.dist));
         tacContactState state = state_of(p, c, mass);
         if (state == TAC_CONTACT_OPEN) continue;
         info->contacts++;
         info->sliding += state == TAC_CONTACT_SLIDING;
         info->sticking += c->p.mu > 0 && state == TAC_CONTACT_STICKING;
-        info->feature_margin = tac_min(info->feature_margin, c->found.switch_margin);
     }
 }
