@@ -90,23 +90,6 @@ static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) 
     return tac_soft_judge(&move.soft, status);
 }
 
-/* Forces are no outputs of this step yet. */
-static tacStatus no_forces(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc) {
-    (void)sim, (void)x, (void)u, (void)wrench, (void)qfrc;
-    return TAC_ERR_UNSUPPORTED;
-}
-
-static tacStatus no_forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
-                               const double *qfrcbar, const tacGrad *bar) {
-    (void)sim, (void)x, (void)u, (void)wrenchbar, (void)qfrcbar, (void)bar;
-    return TAC_ERR_UNSUPPORTED;
-}
-
-static tacStatus no_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n) {
-    (void)sim, (void)x, (void)u, (void)out, (void)max, (void)n;
-    return TAC_ERR_UNSUPPORTED;
-}
-
 static size_t scratch(const tacModel *m, const tacOptions *options) {
     tacColumns c = tac_columns_of(m, options);
     size_t nv = (size_t)m->nv, rows = (size_t)tac_rows_max(m, options->max_contacts);
@@ -123,8 +106,8 @@ const tacStepper TAC_STEPPER_SOFT_EULER = {.contact = TAC_SOFT,
                                            .acceleration = tac_smooth_acceleration,
                                            .acceleration_jac = tac_smooth_acceleration_jac,
                                            .acceleration_vjp = tac_smooth_acceleration_vjp,
-                                           .forces = no_forces,
-                                           .forces_jac = no_forces,
-                                           .forces_vjp = no_forces_vjp,
-                                           .contacts = no_contacts,
+                                           .forces = tac_soft_forces,
+                                           .forces_jac = tac_soft_forces_jac,
+                                           .forces_vjp = tac_soft_forces_vjp,
+                                           .contacts = tac_soft_contacts,
                                            .scratch = scratch};

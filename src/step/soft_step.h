@@ -24,3 +24,9 @@ tacStatus tac_soft_advance(tacSim *sim, const double *x, const double *u, tacSof
 /* soft_jac.c */
 tacStatus tac_soft_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J);
 tacStatus tac_soft_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g);
+/* The stepper's entries for outputs (soft_forces.c); the derivatives say that they are not there. */
+tacStatus tac_soft_forces(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc);
+tacStatus tac_soft_forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc);
+tacStatus tac_soft_forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
+                              const double *qfrcbar, const tacGrad *bar);
+tacStatus tac_soft_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n);

@@ -151,13 +151,29 @@ static void gradients(void **state) {
     }
 }
 
-/* What is not there says so. */
-static void refusals(void **state) {
+/* Contacts that carry a block at rest, by contact, on the body and on its dofs; derivatives of forces say that they are
+ * not there. */
+static void forces(void **state) {
     (void)state;
-    World w = world(TAC_CONE_ELLIPTIC, 3, 0);
-    tacContactForce contact;
+    World w = world(TAC_CONE_ELLIPTIC, 6, 0);
+    tacContactForce contact[8];
+    double z[6 + 6], sum = 0, jac[12 * 12];
     int n;
-    CHECK_INT(tac_step_contacts(w.sim, w.x, NULL, &contact, 1, &n), TAC_ERR_UNSUPPORTED);
+    run(&w, 4000);
+    CHECK_INT(tac_step_contacts(w.sim, w.x, NULL, contact, 8, &n), TAC_OK);
+    CHECK_INT(n, 4);
+    for (int i = 0; i < n; i++) {
+        sum += contact[i].force[0];
+        CHECK_INT(contact[i].state, TAC_CONTACT_STICKING);
+    }
+    const tacOutput list[] = {{TAC_OUT_CONTACT_FORCE, 1}, {TAC_OUT_QFRC_CONSTRAINT, TAC_OUT_ALL}};
+    tacOutputs outputs = {2, list};
+    CHECK_INT(tac_outputs(w.sim, w.x, NULL, &outputs, z), TAC_OK);
+    CHECK_NEAR(sum, 2 * GRAVITY, 1e-6);
+    CHECK_NEAR(z[5], 2 * GRAVITY, 1e-6);
+    CHECK_NEAR(z[8], 2 * GRAVITY, 1e-6);
+    CHECK_NEAR(z[0], 0, 1e-6);
+    CHECK_INT(tac_outputs_jac(w.sim, w.x, NULL, &outputs, NULL, &(tacJac){jac, NULL, NULL}), TAC_ERR_UNSUPPORTED);
     end(&w);
 }
 
@@ -165,7 +181,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rest_depth),
         cmocka_unit_test(gradients),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(forces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

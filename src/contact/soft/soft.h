@@ -73,6 +73,8 @@ tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, con
 
 /* What the problem says about itself: contacts, zones, how far they are from others. */
 void tac_soft_report(const tacSoft *soft, tacStepInfo *info);
+/* Least change of y (m/s^2, rad/s^2) that takes the block to another zone. */
+double tac_soft_margin(const tacSoftBlock *block, const double *D, const double *y);
 
 /* --- Derivatives (soft_contact.c, soft_deriv.c) --------------------------------------------------------------------
  *

@@ -32,7 +32,7 @@ static double elliptic_margin(const tacSoftBlock *b, const double *y) {
     return tac_min(tac_abs(N - mu * T), tac_abs(mu * N + T)) / (most * tac_sqrt(1 + mu * mu));
 }
 
-static double zone_margin(const tacSoftBlock *b, const double *D, const double *y) {
+double tac_soft_margin(const tacSoftBlock *b, const double *D, const double *y) {
     switch (b->kind) {
     case TAC_SOFT_EQUALITY:
         return TAC_INFINITY;
@@ -71,7 +71,7 @@ void tac_soft_report(const tacSoft *soft, tacStepInfo *info) {
     info->residual = tac_max(info->residual, soft->residual);
     for (int k = 0; k < soft->nblock; k++) {
         const tacSoftBlock *b = &soft->block[k];
-        double margin = zone_margin(b, soft->D + b->row, soft->y + b->row);
+        double margin = tac_soft_margin(b, soft->D + b->row, soft->y + b->row);
         info->class_margin = tac_min(info->class_margin, margin);
         info->ties += margin < TIED;
         if (tac_soft_is_idle(b)) continue;

@@ -1,0 +1,107 @@
+/* Contact soft beside MuJoCo's own step, in the same process, at states in contact under the same controls. */
+#include "cli/draw_contact.h"
+#include "support/check.h"
+#include "tactus/io.h"
+
+#include <math.h>
+#include <mujoco/mujoco.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STATES = 40, SEED = 3 };
+/* Of the acceleration over a step, relative to its largest entry; MuJoCo's own tolerance is set below it. */
+#define TOL_ACCELERATION 1e-9
+
+/* Robots whose touching pairs both engines find alike (our manifolds have more points where faces meet), and the share
+ * of states in which they do. */
+static const struct {
+    const char *path;
+    mjtCone cone;
+    double share;
+} ROBOTS[] = {
+    {"half_cheetah", mjCONE_PYRAMIDAL, 1}, {"half_cheetah", mjCONE_ELLIPTIC, 1}, {"hopper", mjCONE_PYRAMIDAL, 1},
+    {"humanoid", mjCONE_ELLIPTIC, 0.95},   {"ant", mjCONE_ELLIPTIC, 1},          {"box", mjCONE_ELLIPTIC, 1},
+    {"four_bar", mjCONE_PYRAMIDAL, 1},     {"finger", mjCONE_PYRAMIDAL, 1},      {"quadruped", mjCONE_ELLIPTIC, 0.85}};
+
+typedef struct Both {
+    tacModel *m;
+    tacSim *sim;
+    mjModel *mj;
+    mjData *d;
+    double *x, *u, *y;
+} Both;
+
+static Both open_both(const char *name, mjtCone cone) {
+    char path[256], text[512];
+    tacError err;
+    Both b = {0};
+    snprintf(path, sizeof path, "models/%s.xml", name);
+    if (tac_load(path, &b.m, &err) != TAC_OK) fail_msg("%s", err.text);
+    b.mj = mj_loadXML(path, NULL, text, sizeof text);
+    if (b.mj == NULL) fail_msg("%s", text);
+    b.mj->opt.cone = cone, b.mj->opt.tolerance = 1e-14, b.mj->opt.iterations = 200, b.mj->opt.integrator = mjINT_EULER;
+    *b.m->option_cone = cone == mjCONE_ELLIPTIC ? TAC_CONE_ELLIPTIC : TAC_CONE_PYRAMIDAL;
+    tacOptions options = tac_default_options(b.m);
+    options.contact = TAC_SOFT, options.integrator = TAC_EULER;
+    if (tac_sim_new(b.m, &options, &b.sim, &err) != TAC_OK) fail_msg("%s", err.text);
+    b.d = mj_makeData(b.mj);
+    size_t nx = (size_t)tac_nx(b.m);
+    b.x = calloc(nx, sizeof *b.x), b.y = calloc(nx, sizeof *b.y);
+    b.u = calloc((size_t)tac_ninput(b.m, &options) + 1, sizeof *b.u);
+    CHECK(b.x != NULL && b.y != NULL && b.u != NULL);
+    return b;
+}
+
+static void close_both(Both *b) {
+    free(b->x), free(b->u), free(b->y);
+    mj_deleteData(b->d);
+    mj_deleteModel(b->mj);
+    tac_sim_free(b->sim);
+    tac_model_free(b->m);
+}
+
+/* Largest difference of the two steps' accelerations, relative. */
+static double compare(Both *b, int sample) {
+    const tacModel *m = b->m;
+    tacOptions options = tac_default_options(m);
+    options.contact = TAC_SOFT;
+    cli_draw_contact_state(b->sim, m, &options, SEED, (uint64_t)sample, b->x, b->u);
+    mj_resetData(b->mj, b->d);
+    memcpy(b->d->qpos, b->x, (size_t)m->nq * sizeof *b->x);
+    memcpy(b->d->qvel, b->x + m->nq, (size_t)m->nv * sizeof *b->x);
+    memcpy(b->d->act, b->x + m->nq + m->nv, (size_t)m->na * sizeof *b->x);
+    memcpy(b->d->ctrl, b->u, (size_t)m->nu * sizeof *b->x);
+    CHECK_INT(tac_step(b->sim, b->x, b->u, b->y, NULL), TAC_OK);
+    mj_step(b->mj, b->d);
+    double worst = 0, largest = 0;
+    for (int i = 0; i < m->nv; i++) {
+        double before = b->x[m->nq + i], theirs = b->d->qvel[i] - before;
+        worst = fmax(worst, fabs(b->y[m->nq + i] - before - theirs));
+        largest = fmax(largest, fabs(theirs));
+    }
+    return worst / largest;
+}
+
+static void robots_agree(void **state) {
+    (void)state;
+    for (size_t r = 0; r < sizeof ROBOTS / sizeof *ROBOTS; r++) {
+        Both b = open_both(ROBOTS[r].path, ROBOTS[r].cone);
+        int same = 0;
+        double worst = 0;
+        for (int k = 0; k < STATES; k++) {
+            double error = compare(&b, k);
+            same += error < TOL_ACCELERATION;
+            if (error < TOL_ACCELERATION) worst = fmax(worst, error);
+        }
+        print_message("  %s, cone %d: %d of %d, worst of them %.1e\n", ROBOTS[r].path, (int)ROBOTS[r].cone, same,
+                      STATES, worst);
+        CHECK(same >= ROBOTS[r].share * STATES);
+        close_both(&b);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(robots_agree)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
