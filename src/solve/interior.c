@@ -31,6 +31,7 @@
 #define STALL        0.5
 #define STALL_WINDOW 4
 #define STALL_NEAR   3.0
+#define STALL_SMALL  1e-3
 /* After a step this short the next aims at this many times the mean product: away from the borders. */
 #define BLOCKED 0.1
 #define RAISE   3.0
@@ -54,10 +55,10 @@ typedef struct Run {
     double *dx, *da, *db, *c;
     double best; /* larger of both violations over their tolerances */
     double best_violation, best_centring;
-    int nshort;                         /* short steps in a row */
-    double first_violation, first_mean; /* at the start */
-    double past[STALL_WINDOW];          /* violations before the last steps, a ring by iteration */
-    double share, length;               /* of the bending in the last systems; of the last step */
+    int nshort;                                             /* short steps in a row */
+    double first_violation, first_mean;                     /* at the start */
+    double past[STALL_WINDOW], past_centring[STALL_WINDOW]; /* before the last steps: rings by iteration */
+    double share, length;                                   /* of the bending in the last systems; of the last step */
 } Run;
 
 static void copy(int n, const double *from, double *to) {
@@ -169,13 +170,14 @@ static double next_share(const Run *r, double length, double before) {
     return now < BEND_BAD * before ? BEND_SLOW : BEND_STUCK;
 }
 
-/* 1: the last steps led nowhere; `before`: the violation before the last. */
-static int stalls(Run *r, double before) {
+/* 1: the last steps led nowhere; `before`, `centring`: violations before the last. Where E is small already, products
+ * that fall are a way on. */
+static int stalls(Run *r, double before, double centring) {
     int slot = r->at->iterations % STALL_WINDOW;
-    double then = r->past[slot];
-    r->past[slot] = before;
-    return r->at->iterations > STALL_WINDOW && r->at->violation > STALL_NEAR * r->s->residual &&
-           r->at->violation > STALL * then;
+    double then = r->past[slot], products = r->past_centring[slot], now = r->at->violation;
+    r->past[slot] = before, r->past_centring[slot] = centring;
+    if (r->at->iterations <= STALL_WINDOW || now <= STALL_NEAR * r->s->residual || now <= STALL * then) return 0;
+    return now > STALL_SMALL * r->first_violation || r->at->centring > STALL * products;
 }
 
 static void go(const Run *r, double alpha) {
@@ -248,7 +250,7 @@ static int iterate(Run *r) {
     r->nshort = length < SHORT_STEP ? r->nshort + 1 : 0;
     accept(r);
     r->share = next_share(r, length, violation), r->length = length;
-    return r->nshort < MAX_SHORT_STEPS && !stalls(r, violation);
+    return r->nshort < MAX_SHORT_STEPS && !stalls(r, violation, centring);
 }
 
 /* Back to the best point, with the caller's residual there. */
