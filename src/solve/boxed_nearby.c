@@ -16,6 +16,8 @@
 
 /* Rows per line of the way, beside TAC_BOXED_NEARBY_LINES. */
 #define ROWS_PER_LINE 4
+/* Lines at most: in a large problem every one is a large system. */
+#define MOST_LINES 100
 /* How far inside its bounds a row is put that is not, and how irregularly, so that no two meet an end at once. */
 #define INSIDE 0.01
 #define RATIO  0.6180339887498949 /* golden ratio, less its whole part: multiples fill the unit interval evenly */
@@ -161,7 +163,7 @@ static int find_line(const Way *way) {
 /* -> 1: the classes at t = 0. */
 static int follow(Way *way, int *pivots) {
     int lines = TAC_BOXED_NEARBY_LINES + way->problem->n / ROWS_PER_LINE;
-    for (int line = 0; line < lines; line++) {
+    for (int line = 0; line < lines && line < MOST_LINES; line++) {
         End end = {0, 0, -1, 0};
         double travel = first_end(way, &end);
         if (way->direction < 0 && way->t - travel <= 0) return 1;
