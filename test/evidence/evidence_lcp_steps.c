@@ -1,5 +1,6 @@
-/* Contact lcp along a motion of each model under random controls: allocations of steps, Jacobians and reverse modes,
- * their bits, and those of batches on one and two threads. One JSON line per model:
+/* Contact lcp, or with the first argument `ncp` that, along a motion of each model under random controls: allocations
+ * of steps, Jacobians and reverse modes, their bits, and those of batches on one and two threads. One JSON line per
+ * model:
  *   {"model":..., "steps":N, "in_contact":N, "unsolved":N, "allocations":N, "counted_at_load":N, "same_map":0|1,
  *    "bits":hash, "batch1":hash, "batch2":hash} */
 #include "count_allocations.h"
@@ -99,11 +100,11 @@ static void arrays_free(Arrays *a) {
         free(all[i]);
 }
 
-static int run_model(const char *path) {
+static int run_model(const char *path, tacContactModel contact) {
     Scene s = scene_load(path);
     Figures f = {.same_map = 1};
     tac_sim_free(s.sim);
-    s.options.contact = TAC_LCP;
+    s.options.contact = contact;
     scene_require(&s, "simulation", tac_sim_new(s.model, &s.options, &s.sim, NULL));
     Arrays a = arrays_make(&s);
     long loaded = counted_allocations();
@@ -121,8 +122,8 @@ static int run_model(const char *path) {
 }
 
 int main(int argc, char **argv) {
-    int code = 0;
-    for (int i = 1; i < argc; i++)
-        code |= run_model(argv[i]);
+    int code = 0, ncp = argc > 1 && strcmp(argv[1], "ncp") == 0;
+    for (int i = 1 + ncp; i < argc; i++)
+        code |= run_model(argv[i], ncp ? TAC_NCP : TAC_LCP);
     return code;
 }
