@@ -83,7 +83,7 @@ static double depth_of(tacSim *sim, const double *x) {
     tacContact contact[MOST_CONTACTS];
     int n = 0;
     double depth = 0;
-    if (tac_contacts(sim, x, NULL, contact, MOST_CONTACTS, &n) != TAC_OK) return INFINITY;
+    if (tac_contacts(sim, x, NULL, contact, MOST_CONTACTS, &n) != TAC_OK) return (double)INFINITY;
     for (int i = 0; i < n; i++)
         depth = fmax(depth, -contact[i].dist);
     return depth;
