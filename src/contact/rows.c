@@ -164,6 +164,13 @@ int tac_contact_dimension(const tacModel *m, const tacContact *c) {
     return pa != pb ? (pa > pb ? da : db) : (da > db ? da : db);
 }
 
+uint64_t tac_contact_hash(const tacContact *c, uint64_t hash) {
+    const tacFeature *f = c->feature;
+    int words[13] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],   f[0].id[1],
+                     f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1]};
+    return tac_hash(words, sizeof words, hash);
+}
+
 /* S_i . (force through p), about the tree's origin: the velocity along d of the body's point at p per unit of dof i. */
 static double along(const tacWork *w, int body, int i, tacVec3 p, tacVec3 d) {
     tacVec3 r = tac_sub3(p, w->origin[body]);

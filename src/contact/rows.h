@@ -88,6 +88,17 @@ double tac_contact_restitution(const tacModel *m, const tacContact *c);
 /* condim of a contact: 1 has no friction. By the same rule. */
 int tac_contact_dimension(const tacModel *m, const tacContact *c);
 
+/* f along the normal n and the two tangents t, or along changes of them. */
+static inline tacVec3 tac_contact_combine(const double f[3], tacVec3 n, const tacVec3 t[2]) {
+    return tac_add3(tac_scale3(f[0], n), tac_add3(tac_scale3(f[1], t[0]), tac_scale3(f[2], t[1])));
+}
+/* Velocity of a body's point, V about the origin of its tree. */
+static inline tacVec3 tac_velocity_at(const tacWork *w, int body, tacVec6 V, tacVec3 point) {
+    return tac_add3(V.lin, tac_cross3(V.ang, tac_sub3(point, w->origin[body])));
+}
+/* Which geoms and features touch, for hashes of active sets. */
+uint64_t tac_contact_hash(const tacContact *c, uint64_t hash);
+
 /* Two bodies (0: the world) whose trees the row's force moves, or among whose it does. */
 void tac_row_bodies(const tacModel *m, const tacRows *rows, int k, int body[2]);
 

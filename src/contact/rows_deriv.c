@@ -19,10 +19,6 @@ static tacVec6 velocity_before(const tacModel *m, const tacWork *w, const tacMov
     return before;
 }
 
-static tacVec3 velocity_at(const tacWork *w, int body, tacVec6 V, tacVec3 p) {
-    return tac_add3(V.lin, tac_cross3(V.ang, tac_sub3(p, w->origin[body])));
-}
-
 /* A mover turns the axes behind it: dS_i = X x S_i, so dV_b = X x (V_b - V_before)                  (contact.md, R2) */
 tacVec6 tac_body_velocity_move(const tacModel *m, const tacWork *w, const tacVec6 *V, const double *z,
                                const tacDisplacement *d, int body) {
@@ -43,16 +39,12 @@ void tac_contact_velocity_move(const tacModel *m, const tacWork *w, const tacCon
         int body = m->geom_body[c->geom[side]];
         double sign = side == 0 ? -1 : 1;
         tacVec6 dV = tac_body_velocity_move(m, w, V, z, d, body);
-        u = tac_madd3(u, sign, velocity_at(w, body, V[body], c->pos));
-        du = tac_madd3(du, sign, tac_add3(tac_cross3(V[body].ang, t->pos), velocity_at(w, body, dV, c->pos)));
+        u = tac_madd3(u, sign, tac_velocity_at(w, body, V[body], c->pos));
+        du = tac_madd3(du, sign, tac_add3(tac_cross3(V[body].ang, t->pos), tac_velocity_at(w, body, dV, c->pos)));
     }
     out[0] = tac_dot3(t->normal, u) + tac_dot3(c->normal, du);
     for (int k = 0; k < 2; k++)
         out[k + 1] = tac_dot3(t->tangent[k], u) + tac_dot3(c->tangent[k], du);
-}
-
-static tacVec3 combine(const double f[3], tacVec3 n, const tacVec3 t[2]) {
-    return tac_add3(tac_scale3(f[0], n), tac_add3(tac_scale3(f[1], t[0]), tac_scale3(f[2], t[1])));
 }
 
 /* How far the origin of a body goes. */
@@ -61,7 +53,7 @@ static tacVec3 origin_move(const tacModel *m, const tacWork *w, const tacDisplac
     for (int k = 0; k < d->nmover; k++) {
         const tacMover *x = &d->mover[k];
         if (!tac_moves_body(m, x, body)) continue;
-        sum = tac_add3(sum, velocity_at(w, x->body, x->S, w->xpos[body]));
+        sum = tac_add3(sum, tac_velocity_at(w, x->body, x->S, w->xpos[body]));
     }
     return sum;
 }
@@ -70,7 +62,7 @@ static tacVec3 origin_move(const tacModel *m, const tacWork *w, const tacDisplac
 void tac_contact_wrench_move(const tacModel *m, const tacWork *w, const tacContact *c, const double f[3],
                              const tacDisplacement *d, const tacContactTangent *t, double scale, int column,
                              const tacSink *sink) {
-    tacVec3 F = combine(f, c->normal, c->tangent), dF = combine(f, t->normal, t->tangent);
+    tacVec3 F = tac_contact_combine(f, c->normal, c->tangent), dF = tac_contact_combine(f, t->normal, t->tangent);
     for (int side = 0; side < 2; side++) {
         int body = m->geom_body[c->geom[side]];
         tacVec3 arm = tac_sub3(c->pos, w->xpos[body]), darm = tac_sub3(t->pos, origin_move(m, w, d, body));

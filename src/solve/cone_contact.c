@@ -46,7 +46,7 @@ static int is_zero(const tacConeProblem *problem, int i, int j) {
     return 1;
 }
 
-/* scale (for now 1/sqrt(d)), q' and the unit; a q of zeros keeps its units. */
+/* scale = 1/sqrt(d), until the blocks are gathered; q' and the unit; a q of zeros keeps its units. */
 static void find_units(tacConeContacts *p, const tacConeProblem *problem) {
     double sum = 0;
     for (int c = 0; c < p->ncontact; c++) {

@@ -5,14 +5,9 @@
 
 #include <string.h>
 
-static tacVec3 combine(const double f[3], const tacContact *c) {
-    return tac_add3(tac_scale3(f[0], c->normal),
-                    tac_add3(tac_scale3(f[1], c->tangent[0]), tac_scale3(f[2], c->tangent[1])));
-}
-
 /* Torque about the body's origin, then force; its opposite on the first geom's body. */
 static void add_contact(const tacModel *m, const tacWork *w, const tacContact *c, const double *f, double *wrench) {
-    tacVec3 F = combine(f, c), T = combine(f + 3, c);
+    tacVec3 F = tac_contact_combine(f, c->normal, c->tangent), T = tac_contact_combine(f + 3, c->normal, c->tangent);
     for (int side = 0; side < 2; side++) {
         int body = m->geom_body[c->geom[side]];
         double sign = side == 0 ? -1 : 1, *out = wrench + 6 * body;

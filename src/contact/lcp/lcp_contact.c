@@ -22,14 +22,6 @@ typedef struct Run {
 
 /* --- A run -------------------------------------------------------------------------------------------------------- */
 
-static tacVec3 combine(const double f[3], tacVec3 n, const tacVec3 t[2]) {
-    return tac_add3(tac_scale3(f[0], n), tac_add3(tac_scale3(f[1], t[0]), tac_scale3(f[2], t[1])));
-}
-
-static tacVec3 velocity_at(const tacWork *w, int body, tacVec6 V, tacVec3 point) {
-    return tac_add3(V.lin, tac_cross3(V.ang, tac_sub3(point, w->origin[body])));
-}
-
 static tacStatus add_contact(Run *run, int contact) {
     const tacLcpPoint *p = run->p;
     const tacLcp *lcp = p->lcp;
@@ -41,9 +33,9 @@ static tacStatus add_contact(Run *run, int contact) {
     r->rows = r->first + 1 < lcp->rows.n && lcp->parent[r->first + 1] == r->first ? 3 : 1;
     for (int axis = 0; axis < 3; axis++)
         r->f[axis] = axis < r->rows ? lcp->f[r->first + axis] : 0;
-    r->F = combine(r->f, c->normal, c->tangent);
-    r->u = tac_sub3(velocity_at(p->w, run->body[1], p->V[run->body[1]], c->pos),
-                    velocity_at(p->w, run->body[0], p->V[run->body[0]], c->pos));
+    r->F = tac_contact_combine(r->f, c->normal, c->tangent);
+    r->u = tac_sub3(tac_velocity_at(p->w, run->body[1], p->V[run->body[1]], c->pos),
+                    tac_velocity_at(p->w, run->body[0], p->V[run->body[0]], c->pos));
     for (int side = 0; side < 2; side++) {
         tacVec3 arm = tac_sub3(c->pos, p->w->origin[run->body[side]]);
         run->W[side] = tac_add6(run->W[side], (tacVec6){tac_cross3(arm, r->F), r->F});
@@ -82,8 +74,8 @@ static void emit_velocity(const Run *run, const RunContact *r, const tacVec6 dV[
     const tacLcpPoint *p = run->p;
     const tacContact *c = &r->system.contact;
     tacVec3 turn = tac_sub3(p->V[run->body[1]].ang, p->V[run->body[0]].ang);
-    tacVec3 du = tac_add3(tac_cross3(turn, t->pos), tac_sub3(velocity_at(p->w, run->body[1], dV[1], c->pos),
-                                                             velocity_at(p->w, run->body[0], dV[0], c->pos)));
+    tacVec3 du = tac_add3(tac_cross3(turn, t->pos), tac_sub3(tac_velocity_at(p->w, run->body[1], dV[1], c->pos),
+                                                             tac_velocity_at(p->w, run->body[0], dV[0], c->pos)));
     double normal = tac_dot3(t->normal, r->u) + tac_dot3(c->normal, du);
     normal += tac_lcp_shift_rate(p->lcp, r->first) * t->dist + tac_lcp_bounce_move(p, c, r->first, d, t);
     tac_emit(&sink->row, r->first, column, normal);
@@ -117,7 +109,7 @@ static void emit_column(const Run *run, const tacDisplacement *d, const tacConta
     for (int i = 0; i < run->n; i++) {
         const RunContact *r = &run->contact[i];
         const tacContact *c = &r->system.contact;
-        tacVec3 dF = combine(r->f, t[i].normal, t[i].tangent), turning = tac_cross3(t[i].pos, r->F);
+        tacVec3 dF = tac_contact_combine(r->f, t[i].normal, t[i].tangent), turning = tac_cross3(t[i].pos, r->F);
         for (int side = 0; side < 2; side++) {
             tacVec3 arm = tac_sub3(c->pos, p->w->origin[run->body[side]]);
             dW[side] = tac_add6(dW[side], (tacVec6){tac_add3(turning, tac_cross3(arm, dF)), dF});

@@ -23,14 +23,6 @@ typedef struct Run {
 
 /* --- A run -------------------------------------------------------------------------------------------------------- */
 
-static tacVec3 combine(const double f[3], tacVec3 n, const tacVec3 t[2]) {
-    return tac_add3(tac_scale3(f[0], n), tac_add3(tac_scale3(f[1], t[0]), tac_scale3(f[2], t[1])));
-}
-
-static tacVec3 velocity_at(const tacWork *w, int body, tacVec6 V, tacVec3 point) {
-    return tac_add3(V.lin, tac_cross3(V.ang, tac_sub3(point, w->origin[body])));
-}
-
 static const tacContact *contact_of(const tacSoft *soft, const tacSoftBlock *b) {
     return &soft->rows.contact[soft->rows.row[b->row].id];
 }
@@ -44,11 +36,12 @@ static tacStatus add_contact(Run *run, int id) {
     if (status != TAC_OK) return status;
     for (int i = 0; i < TAC_SOFT_MOST_ROWS; i++)
         r->f[i] = i < r->block->n ? p->soft->f[r->block->row + i] : 0;
-    r->F = combine(r->f, c->normal, c->tangent), r->T = combine(r->f + 3, c->normal, c->tangent);
+    r->F = tac_contact_combine(r->f, c->normal, c->tangent),
+    r->T = tac_contact_combine(r->f + 3, c->normal, c->tangent);
     const tacVec6 *V = p->V;
     run->turn = tac_sub3(V[run->body[1]].ang, V[run->body[0]].ang);
-    r->u = tac_sub3(velocity_at(p->w, run->body[1], V[run->body[1]], c->pos),
-                    velocity_at(p->w, run->body[0], V[run->body[0]], c->pos));
+    r->u = tac_sub3(tac_velocity_at(p->w, run->body[1], V[run->body[1]], c->pos),
+                    tac_velocity_at(p->w, run->body[0], V[run->body[0]], c->pos));
     for (int side = 0; side < 2; side++) {
         tacVec3 arm = tac_sub3(c->pos, p->w->origin[run->body[side]]);
         run->W[side] = tac_add6(run->W[side], (tacVec6){tac_add3(tac_cross3(arm, r->F), r->T), r->F});
@@ -85,8 +78,8 @@ static void emit_rows(const Run *run, const RunContact *r, const tacVec6 dV[2], 
     const tacContact *c = &r->system.contact;
     const tacVec3 axis[3] = {c->normal, c->tangent[0], c->tangent[1]};
     const tacVec3 daxis[3] = {t->normal, t->tangent[0], t->tangent[1]};
-    tacVec3 du = tac_add3(tac_cross3(run->turn, t->pos), tac_sub3(velocity_at(p->w, run->body[1], dV[1], c->pos),
-                                                                  velocity_at(p->w, run->body[0], dV[0], c->pos)));
+    tacVec3 du = tac_add3(tac_cross3(run->turn, t->pos), tac_sub3(tac_velocity_at(p->w, run->body[1], dV[1], c->pos),
+                                                                  tac_velocity_at(p->w, run->body[0], dV[0], c->pos)));
     tacVec3 dturn = tac_sub3(dV[1].ang, dV[0].ang);
     for (int i = 0; i < r->block->n; i++) {
         tacVec3 x = i < 3 ? r->u : run->turn, dx = i < 3 ? du : dturn;
@@ -123,7 +116,8 @@ static void emit_column(const Run *run, const tacDisplacement *d, const tacConta
         dV[side] = tac_body_velocity_move(p->m, p->w, p->V, p->z, d, run->body[side]);
     for (int i = 0; i < run->n; i++) {
         const RunContact *r = &run->contact[i];
-        tacVec3 dF = combine(r->f, t[i].normal, t[i].tangent), dT = combine(r->f + 3, t[i].normal, t[i].tangent);
+        tacVec3 dF = tac_contact_combine(r->f, t[i].normal, t[i].tangent),
+                dT = tac_contact_combine(r->f + 3, t[i].normal, t[i].tangent);
         tacVec3 turning = tac_add3(tac_cross3(t[i].pos, r->F), dT);
         for (int side = 0; side < 2; side++) {
             tacVec3 arm = tac_sub3(r->system.contact.pos, p->w->origin[run->body[side]]);

@@ -56,12 +56,8 @@ static uint64_t hash_block(const tacSoft *soft, const tacSoftBlock *b, uint64_t 
     const tacRow *row = &soft->rows.row[b->row];
     int words[6] = {(int)row->kind, row->id, row->axis, (int)b->kind, b->zone, piece(b)};
     if (row->kind == TAC_ROW_CONTACT) {
-        const tacContact *c = &soft->rows.contact[row->id];
-        const tacFeature *f = c->feature;
-        int contact[13] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],   f[0].id[1],
-                           f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1]};
         words[1] = 0;
-        hash = tac_hash(contact, sizeof contact, hash);
+        hash = tac_contact_hash(&soft->rows.contact[row->id], hash);
     }
     return tac_hash(words, sizeof words, hash);
 }
