@@ -17,6 +17,7 @@ int cmd_grad(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_solve(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_random(int argc, char **argv);
 int cmd_help(int argc, char **argv);

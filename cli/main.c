@@ -17,6 +17,7 @@ const tacVerb CLI_VERBS[] = {
     {"check", "MODEL", "are the derivatives right? against differences at random states", cmd_check},
     {"bench", "[MODEL]", "times of steps and derivatives, beside differences and MuJoCo", cmd_bench},
     {"solve", "FILE", "one frictional contact problem of the published collections", cmd_solve},
+    {"compare", "MODEL", "the same motion beside MuJoCo, step by step or at random states", cmd_compare},
     {"reproduce", "[NAME]", "the papers' experiments, each with its criterion", cmd_reproduce},
     {"random", "SEED", "a valid random model, for stress runs", cmd_random},
     {"help", "[VERB]", "this list, or a verb's own help", cmd_help},

@@ -1,104 +1,50 @@
 #include "cli/mujoco_peer.h"
 
+#include "cli/mujoco_library.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if __has_include(<mujoco/mujoco.h>)
-#include <dlfcn.h>
-#include <mujoco/mujoco.h>
-
+#ifdef CLI_HAS_MUJOCO
 /* Step of MuJoCo's differences. */
 #define EPSILON 1e-6
 
-/* The functions we call, in the order of NAMES. */
-typedef struct Calls {
-    int (*version)(void);
-    mjModel *(*load)(const char *, const mjVFS *, char *, int);
-    mjData *(*make_data)(const mjModel *);
-    void (*free_model)(mjModel *);
-    void (*free_data)(mjData *);
-    void (*step)(const mjModel *, mjData *);
-    void (*differences)(const mjModel *, mjData *, mjtNum, mjtByte, mjtNum *, mjtNum *, mjtNum *, mjtNum *);
-} Calls;
-static const char *const NAMES[] = {"mj_version",    "mj_loadXML", "mj_makeData",     "mj_deleteModel",
-                                    "mj_deleteData", "mj_step",    "mjd_transitionFD"};
-
 struct tacMujoco {
-    void *library;
-    Calls call;
+    tacMujocoCalls call;
     mjModel *model;
     mjData *data;
     int nstate, at; /* states that calls start from, and the next one's number */
     double contacts;
     double *x, *ctrl, *A, *B;
-    char version[32];
+    char version[TAC_MUJOCO_VERSION_TEXT];
 };
-
-static void *find_library(void) {
-    static const char *const names[] = {"libmujoco.so", "libmujoco.so.2.2.2", "libmujoco.dylib"};
-    void *library = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && library == NULL; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    return library;
-}
-
-static int find_calls(void *library, Calls *call) {
-    void *found[sizeof NAMES / sizeof *NAMES];
-    _Static_assert(sizeof found == sizeof *call, "one name per function");
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        found[i] = dlsym(library, NAMES[i]);
-        if (found[i] == NULL) return 0;
-    }
-    memcpy(call, found, sizeof *call);
-    return 1;
-}
-
-static int refuse(tacMujoco *peer, char *reason, size_t size, const char *text) {
-    (void)peer;
-    snprintf(reason, size, "%s", text);
-    return 0;
-}
-
-static int open_library(tacMujoco *peer, char *reason, size_t size) {
-    peer->library = find_library();
-    if (peer->library == NULL) return refuse(peer, reason, size, "MuJoCo is not installed");
-    if (!find_calls(peer->library, &peer->call)) return refuse(peer, reason, size, "MuJoCo lacks a function we call");
-    int version = peer->call.version();
-    snprintf(peer->version, sizeof peer->version, "%d.%d.%d", version / 100, version / 10 % 10, version % 10);
-    if (version != mjVERSION_HEADER) return refuse(peer, reason, size, "MuJoCo is another version than its headers");
-    return 1;
-}
 
 static int open_model(tacMujoco *peer, const char *path, const tacModel *m, double dt, int constraints, char *reason,
                       size_t size) {
-    peer->model = peer->call.load(path, NULL, reason, (int)size);
+    peer->model = cli_mujoco_load(&peer->call, path, m, dt, reason, size);
     if (peer->model == NULL) return 0;
-    if (peer->model->nq != m->nq || peer->model->nv != m->nv || peer->model->nu != m->nu || peer->model->na != m->na)
-        return refuse(peer, reason, size, "MuJoCo has other sizes for this file");
     if (!constraints) peer->model->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT;
-    peer->model->opt.integrator = mjINT_EULER;
-    peer->model->opt.timestep = dt;
-    peer->model->nsensor = 0;
     peer->data = peer->call.make_data(peer->model);
     size_t ndx = (size_t)tac_ndx(m), nu = (size_t)m->nu;
     peer->ctrl = calloc(nu + 1, sizeof(double));
     peer->A = calloc(ndx * ndx + 1, sizeof(double)), peer->B = calloc(ndx * nu + 1, sizeof(double));
-    if (peer->data == NULL || peer->ctrl == NULL || peer->A == NULL || peer->B == NULL)
-        return refuse(peer, reason, size, "out of memory");
-    return 1;
+    int ok = peer->data != NULL && peer->ctrl != NULL && peer->A != NULL && peer->B != NULL;
+    if (!ok) snprintf(reason, size, "out of memory");
+    return ok;
 }
 
 tacMujoco *cli_mujoco_open(const char *path, const tacModel *model, double dt, int constraints, char *reason,
                            size_t size) {
     tacMujoco *peer = calloc(1, sizeof *peer);
     if (peer == NULL) return NULL;
-    if (open_library(peer, reason, size) && open_model(peer, path, model, dt, constraints, reason, size)) return peer;
+    if (cli_mujoco_library(&peer->call, peer->version, reason, size) &&
+        open_model(peer, path, model, dt, constraints, reason, size))
+        return peer;
     cli_mujoco_close(peer);
     return NULL;
 }
 
-/* The library stays loaded: it is the same for all models, and it may keep threads of its own. */
 void cli_mujoco_close(tacMujoco *peer) {
     if (peer == NULL) return;
     if (peer->data != NULL) peer->call.free_data(peer->data);

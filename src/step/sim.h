@@ -50,6 +50,9 @@ struct tacSim {
     tacArena tangent_rows;     /* what they point to */
     tacArena scene_rows;       /* the lasting part of the scene */
     tacScene scene;
+    const tacContact *given; /* contact soft: contacts to take instead of those found, to compare solvers apart from
+                                collision; NULL: found. Steps alone, without derivatives */
+    int ngiven;
     tacStepInfo info; /* of the step in hand: the stepper fills in what it knows */
     int margins;      /* 1: the caller of a Jacobian wants to know its margins */
     tacWork work;

@@ -7,11 +7,21 @@
 
 #include <string.h>
 
+static tacStatus take_given(const tacSim *sim, tacRows *rows) {
+    if (sim->ngiven > rows->max_contacts) return TAC_ERR_CONTACTS;
+    memcpy(rows->contact, sim->given, (size_t)sim->ngiven * sizeof *sim->given);
+    rows->ncontact = sim->ngiven;
+    return TAC_OK;
+}
+
 /* Contacts near enough for a force. */
 static tacStatus find_contacts(tacSim *sim, tacRows *rows) {
     tacStatus status = tac_place_geoms(sim->model, &sim->work, &sim->scene);
     if (status != TAC_OK) return status;
-    status = tac_scene_contacts(&sim->scene, sim->model, rows->contact, rows->max_contacts, &rows->ncontact);
+    if (sim->given != NULL)
+        status = take_given(sim, rows);
+    else
+        status = tac_scene_contacts(&sim->scene, sim->model, rows->contact, rows->max_contacts, &rows->ncontact);
     int n = 0;
     for (int c = 0; status == TAC_OK && c < rows->ncontact; c++)
         if (rows->contact[c].dist < rows->contact[c].include && n++ != c) rows->contact[n - 1] = rows->contact[c];

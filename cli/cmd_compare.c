@@ -1,0 +1,227 @@
+/* tactus compare MODEL: contact soft beside MuJoCo. */
+#include "cli/cli.h"
+#include "cli/comparison.h"
+#include "cli/model_file.h"
+#include "cli/state_file.h"
+#include "cli/stepping.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DEFAULT_TOL 1e-6
+enum { DEFAULT_STEPS = 200, CONE_MODEL = 0, NONE_GIVEN = -1 };
+
+typedef struct tacCompareArgs {
+    int json, contacts, cone;
+    long steps, samples;
+    tacArgSeed seed;
+    double tol;
+    const char *states, *answers;
+} tacCompareArgs;
+
+static const tacArg COMPARE_OPTIONS[] = {
+    {"--steps", NULL, TAC_ARG_COUNT, offsetof(tacCompareArgs, steps), "N", "a motion of so many steps; default 200"},
+    {"--samples", NULL, TAC_ARG_COUNT, offsetof(tacCompareArgs, samples), "N",
+     "or one step each at so many random states in contact"},
+    {"--seed", NULL, TAC_ARG_SEED, offsetof(tacCompareArgs, seed), "SEED", "other random states; default 0"},
+    {"--contacts", NULL, TAC_ARG_CHOICE, offsetof(tacCompareArgs, contacts), "ours|theirs",
+     "with our own contacts, or with those that MuJoCo finds where we are"},
+    {"--cone", NULL, TAC_ARG_CHOICE, offsetof(tacCompareArgs, cone), "model|pyramidal|elliptic",
+     "friction cone of both; otherwise the model's"},
+    {"--tol", NULL, TAC_ARG_NUMBER, offsetof(tacCompareArgs, tol), "T",
+     "largest relative difference that passes; default 1e-6"},
+    {"--states", NULL, TAC_ARG_TEXT, offsetof(tacCompareArgs, states), "FILE",
+     "only write the random states, for a MuJoCo that runs elsewhere"},
+    {"--answers", NULL, TAC_ARG_TEXT, offsetof(tacCompareArgs, answers), "FILE",
+     "compare with what it said of them (tools/checks/mujoco_answers.mjs)"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacCompareArgs, json), NULL, "print for programs"},
+    {0},
+};
+
+static const char *const SUMMARY =
+    "Runs MuJoCo, where it is installed, and contact soft from the same state with the same\n"
+    "controls, and says how far positions, velocities, accelerations and forces come apart,\n"
+    "and whether both have the same contacts. At random states figures are of those with\n"
+    "the same contacts. Exit code 1: there is a difference.";
+
+/* --- what came out ------------------------------------------------------------------------------------------------ */
+
+static json_t *contact_set_json(const tacComparison *c) {
+    json_t *set = json_object(), *pairs = json_array();
+    for (int k = 0; k < c->nodd; k++) {
+        const tacOddPair *odd = &c->odd[k];
+        json_t *types = json_pack("[ss]", cli_geom_type(odd->type[0]), cli_geom_type(odd->type[1]));
+        json_array_append_new(pairs, json_pack("{s:o,s:i,s:i,s:I}", "types", types, "ours", odd->ours, "theirs",
+                                               odd->theirs, "states", (json_int_t)odd->states));
+    }
+    json_object_set_new(set, "same", json_integer(c->same));
+    json_object_set_new(set, "different", json_integer(c->count - c->same));
+    json_object_set_new(set, "pairs", pairs);
+    return set;
+}
+
+/* A difference that is not finite is written as the largest number. */
+static json_t *figure_json(tacJson *json, const char *name, double value) {
+    return cli_json_number(json, name, value < HUGE_VAL ? value : 1e300);
+}
+
+static json_t *first_json(tacJson *json, const tacComparison *c) {
+    if (c->first < 0) return json_null();
+    json_t *first = json_object();
+    json_object_set_new(first, "at", json_integer(c->first));
+    json_object_set_new(first, "what", json_string(c->what));
+    json_object_set_new(first, "error", figure_json(json, "error", c->error));
+    return first;
+}
+
+static int print_json(const tacComparison *c, const char *version, int code) {
+    tacJson json = cli_json_begin();
+    const struct {
+        const char *key;
+        double error;
+    } figures[] = {{"position", c->worst.position},
+                   {"velocity", c->worst.velocity},
+                   {"acceleration", c->worst.acceleration},
+                   {"force", c->worst.force},
+                   {"mixing", c->worst.mixing}};
+    cli_json_put(&json, "peer", json_string("mujoco"));
+    cli_json_put(&json, "peer_version", cli_json_text(version));
+    cli_json_put(&json, "contacts", json_string(c->theirs ? "theirs" : "ours"));
+    cli_json_put_count(&json, "count", c->count);
+    cli_json_put_count(&json, "unanswered", c->unanswered);
+    cli_json_put_count(&json, "unsolved", c->unsolved);
+    cli_json_put_count(&json, "in_contact", c->in_contact);
+    cli_json_put_count(&json, "within", c->within);
+    cli_json_put(&json, "tol", cli_json_number(&json, "tol", c->tol));
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        cli_json_put(&json, figures[i].key, figure_json(&json, figures[i].key, figures[i].error));
+    cli_json_put(&json, "contact_set", contact_set_json(c));
+    cli_json_put(&json, "first_difference", first_json(&json, c));
+    code = cli_json_print("compare", &json, code);
+    cli_json_free(&json);
+    return code;
+}
+
+static int print_text(const tacComparison *c, const char *path, const char *version, int code) {
+    printf("%s: contact soft beside MuJoCo %s, %s contacts: %ld steps, %ld in contact\n", path, version,
+           c->theirs ? "its" : "our", c->count, c->in_contact);
+    printf("  position      %9.1e\n  velocity      %9.1e\n", c->worst.position, c->worst.velocity);
+    printf("  acceleration  %9.1e\n  force         %9.1e\n", c->worst.acceleration, c->worst.force);
+    printf("  contacts      the same in %ld of %ld; what is mixed for them differs by %.1e\n", c->same, c->count,
+           c->worst.mixing);
+    for (int k = 0; k < c->nodd; k++)
+        printf("    %s and %s: %d of ours, %d of MuJoCo's, in %ld\n", cli_geom_type(c->odd[k].type[0]),
+               cli_geom_type(c->odd[k].type[1]), c->odd[k].ours, c->odd[k].theirs, c->odd[k].states);
+    if (c->unsolved > 0) printf("  unsolved      %ld, to our tolerance\n", c->unsolved);
+    if (c->unanswered > 0) printf("  unanswered    %ld: %s\n", c->unanswered, c->reason);
+    if (c->first < 0) return printf("  no difference beyond %g\n", c->tol), code;
+    printf("  first difference at %ld: %s", c->first, c->what);
+    if (c->error > 0) printf(", %.1e", c->error);
+    printf("\n");
+    return code;
+}
+
+static int report(const tacComparison *c, const tacCompareArgs *own, const char *path) {
+    const char *version = c->file != NULL ? c->file->version : cli_side_version(c->side);
+    int code = c->first < 0 && c->count > 0 ? CLI_FINE : CLI_NO;
+    return own->json ? print_json(c, version, code) : print_text(c, path, version, code);
+}
+
+/* --- the run ------------------------------------------------------------------------------------------------------ */
+
+/* Random states to a file, with what a MuJoCo elsewhere must know besides the model. */
+static int write_states(tacComparison *c, const tacCompareArgs *own, const char *path) {
+    tacJson json = cli_json_begin();
+    cli_json_put(&json, "model", cli_json_text(path));
+    cli_json_put(&json, "dt", cli_json_number(&json, "dt", c->options.dt));
+    cli_json_put(&json, "cone", json_string(*c->model->option_cone == TAC_CONE_ELLIPTIC ? "elliptic" : "pyramidal"));
+    for (long k = 0; k < own->samples; k++) {
+        cli_comparison_draw(c, own->seed.value, k);
+        cli_states_put(&json, c->model, c->x, c->u);
+    }
+    char *text = cli_json_dump(&json);
+    FILE *file = text != NULL ? fopen(own->states, "w") : NULL;
+    int ok = file != NULL && fputs(text, file) >= 0;
+    if (file != NULL) ok &= fclose(file) == 0;
+    free(text);
+    cli_json_free(&json);
+    return ok ? CLI_FINE : cli_fail("compare", "--states: %s cannot be written", own->states);
+}
+
+static int compare_motion(tacComparison *c, const tacCompareArgs *own, const tacStart *start,
+                          const tacControlArgs *control) {
+    tacControls controls = {0};
+    int result = cli_controls_load("compare", c->model, control, c->options.dt, start->u, &controls);
+    long steps = own->steps >= 0 ? own->steps : DEFAULT_STEPS;
+    if (result == CLI_GO_ON) result = cli_compare_motion(c, start->x, start->u, &controls, steps);
+    cli_controls_free(&controls);
+    return result;
+}
+
+/* With somebody to answer. */
+static int compare(tacComparison *c, const tacCompareArgs *own, const char *path, const tacStart *start,
+                   const tacControlArgs *control) {
+    char reason[TAC_ANSWER_REASON];
+    tacAnswerFile file = {0};
+    int result = own->answers != NULL ? cli_answers_open("compare", own->answers, &file) : CLI_GO_ON;
+    c->file = own->answers != NULL ? &file : NULL;
+    if (own->answers == NULL) c->side = cli_side_open(path, c->model, &c->options, reason);
+    if (own->answers == NULL && c->side == NULL) result = cli_fail("compare", "%s: %s", path, reason);
+    if (result == CLI_GO_ON && c->file == NULL && own->samples < 0)
+        result = compare_motion(c, own, start, control);
+    else if (result == CLI_GO_ON)
+        result = cli_compare_states(c, own->seed.value, c->file != NULL ? file.n : own->samples);
+    if (result == CLI_GO_ON) result = report(c, own, path);
+    cli_side_close(c->side);
+    cli_answers_close(&file);
+    return result;
+}
+
+static int run(tacModelFile *file, const tacCompareArgs *own, const char *path, const tacStepArgs *step,
+               const tacStateArgs *state, const tacControlArgs *control) {
+    tacComparison c = {.verb = "compare", .model = file->model, .theirs = own->contacts, .tol = own->tol};
+    tacStart start = {0};
+    if (own->cone != CONE_MODEL) *file->model->option_cone = own->cone - 1;
+    int result = cli_step_options("compare", file->model, step, 0, &c.options);
+    if (result == CLI_GO_ON) result = cli_start_load("compare", file->model, state, &c.options, &start);
+    if (result == CLI_GO_ON) result = cli_comparison_begin(&c);
+    if (result == CLI_GO_ON)
+        result = own->states != NULL ? write_states(&c, own, path) : compare(&c, own, path, &start, control);
+    cli_comparison_end(&c);
+    cli_start_free(&start);
+    return result;
+}
+
+static int check_args(const tacCompareArgs *own, const tacStepArgs *step) {
+    if (step->contact != TAC_NONE && step->contact != TAC_SOFT)
+        return cli_fail("compare", "--contact: expected soft, the contact model that is MuJoCo's");
+    if (own->steps >= 0 && own->samples >= 0) return cli_fail("compare", "--steps and --samples exclude each other");
+    if (own->states != NULL && own->samples < 0) return cli_fail("compare", "--states: expected --samples as well");
+    if (!(own->tol >= 0)) return cli_fail("compare", "--tol: got %g, expected 0 or more", own->tol);
+    return CLI_GO_ON;
+}
+
+int cmd_compare(int argc, char **argv) {
+    tacCompareArgs own = {.steps = NONE_GIVEN, .samples = NONE_GIVEN, .tol = DEFAULT_TOL};
+    tacStepArgs step = cli_step_args();
+    tacModelArgs model = {0};
+    tacStateArgs state = {0};
+    tacControlArgs control = {.share = 1};
+    tacArgGroup groups[] = {{"options", COMPARE_OPTIONS, &own},
+                            {"step options", CLI_STEP_OPTIONS, &step},
+                            {"state options", CLI_STATE_OPTIONS, &state},
+                            {"control options", CLI_CONTROL_OPTIONS, &control},
+                            {"model options", CLI_MODEL_OPTIONS, &model}};
+    tacArgs args = cli_model_verb("compare", SUMMARY, groups, 5, &model);
+    tacModelFile file;
+    int result = cli_parse(&args, argc, argv);
+    if (result == CLI_GO_ON) result = check_args(&own, &step);
+    if (result == CLI_GO_ON) result = cli_model_load("compare", &model, &file);
+    if (result != CLI_GO_ON) return result;
+    step.contact = TAC_SOFT;
+    cli_model_print_warnings("compare", &file);
+    result = run(&file, &own, model.path, &step, &state, &control);
+    cli_model_close(&file);
+    return result;
+}
