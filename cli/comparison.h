@@ -26,8 +26,8 @@ typedef struct tacComparison {
     /* what came out */
     long count, in_contact, same, within;
     long unanswered, unsolved; /* by MuJoCo; by us, to our tolerance */
-    tacAnswerError worst; /* at random states of those with the same contacts, along a motion of all */
-    long first;           /* step or state of the first difference, or -1 */
+    tacAnswerError worst;      /* at random states of those with the same contacts, along a motion of all */
+    long first;                /* step or state of the first difference, or -1 */
     const char *what;
     double error;
     int nodd;
