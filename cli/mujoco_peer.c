@@ -1,5 +1,6 @@
 #include "cli/mujoco_peer.h"
 
+#include "bench/timing.h"
 #include "cli/mujoco_library.h"
 
 #include <stdio.h>
@@ -117,6 +118,17 @@ void cli_mujoco_differences(void *context) {
     peer->call.differences(peer->model, peer->data, EPSILON, 1, peer->A, peer->B, NULL, NULL);
 }
 
+double cli_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred) {
+    double start = bench_now();
+    size_t nu = (size_t)peer->model->nu;
+    for (int k = 0; k < n; k++) {
+        memcpy(peer->data->ctrl, U + (size_t)k * nu, nu * sizeof *U);
+        peer->call.differences(peer->model, peer->data, EPSILON, (mjtByte)centred, peer->A, peer->B, NULL, NULL);
+        peer->call.step(peer->model, peer->data);
+    }
+    return bench_now() - start;
+}
+
 void cli_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel) {
     memcpy(qpos, peer->data->qpos, (size_t)peer->model->nq * sizeof *qpos);
     memcpy(qvel, peer->data->qvel, (size_t)peer->model->nv * sizeof *qvel);
@@ -144,5 +156,8 @@ int cli_mujoco_move(tacMujoco *peer, const double *x, const double *ctrl, int sk
 double cli_mujoco_contacts(const tacMujoco *peer) { return (void)peer, 0; }
 void cli_mujoco_step(void *peer) { (void)peer; }
 void cli_mujoco_differences(void *peer) { (void)peer; }
+double cli_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred) {
+    return (void)peer, (void)U, (void)n, (void)centred, 0;
+}
 void cli_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel) { (void)peer, (void)qpos, (void)qvel; }
 #endif

@@ -24,5 +24,8 @@ double cli_mujoco_contacts(const tacMujoco *peer);
 /* benchWork: one step; A and B by centred differences. The context is the peer. */
 void cli_mujoco_step(void *peer);
 void cli_mujoco_differences(void *peer);
+/* From the state of the last set or drive on, n steps under the controls of U (n rows), before each A and B by
+ * differences, centred or to one side: -> seconds of CPU time. */
+double cli_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred);
 /* The last step's result: qpos, qvel. */
 void cli_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel);

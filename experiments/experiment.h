@@ -48,6 +48,7 @@ int dojo_tippe_top(tacFindings *found);
 int dojo_gradients(tacFindings *found);
 int dojo_atlas_drop(tacFindings *found);
 int dojo_low_frequency(tacFindings *found);
+int dojo_timing(tacFindings *found);
 
 /* --- What they share --------------------------------------------------------------------------------------------- */
 

@@ -16,20 +16,27 @@ static const char *find_text(const char *name) {
     return NULL;
 }
 
-/* The reader takes files: text -> a file with a name of its own -> model. */
-static int load(const tacFindings *found, const char *text, tacModel **model) {
-    char path[] = "/tmp/tactus_scene_XXXXXX";
+int scene_file(const tacFindings *found, const char *name, char path[SCENE_PATH]) {
+    const char *text = find_text(name);
+    if (text == NULL) return experiment_fail(found, "there is no scene %s", name);
+    snprintf(path, SCENE_PATH, "/tmp/tactus_scene_XXXXXX");
     int handle = mkstemp(path);
     FILE *file = handle >= 0 ? fdopen(handle, "w") : NULL;
     if (file == NULL) return experiment_fail(found, "%s: %s", path, strerror(errno));
     int written = fputs(text, file) >= 0;
     written = fclose(file) == 0 && written;
+    if (written) return CLI_GO_ON;
+    unlink(path);
+    return experiment_fail(found, "%s cannot be written", path);
+}
+
+/* The reader takes files. */
+static int load(const tacFindings *found, const char *name, tacModel **model) {
+    char path[SCENE_PATH];
     tacError err;
-    int result = CLI_GO_ON;
-    if (!written)
-        result = experiment_fail(found, "%s cannot be written", path);
-    else if (tac_load(path, model, &err) != TAC_OK)
-        result = experiment_fail(found, "%s", err.text);
+    int result = scene_file(found, name, path);
+    if (result != CLI_GO_ON) return result;
+    if (tac_load(path, model, &err) != TAC_OK) result = experiment_fail(found, "%s", err.text);
     unlink(path);
     return result;
 }
@@ -53,9 +60,7 @@ static int make_room(const tacFindings *found, tacScene *s) {
 
 int scene_load(const tacFindings *found, const char *name, tacScene *scene) {
     *scene = (tacScene){0};
-    const char *text = find_text(name);
-    if (text == NULL) return experiment_fail(found, "there is no scene %s", name);
-    int result = load(found, text, &scene->model);
+    int result = load(found, name, &scene->model);
     if (result != CLI_GO_ON) return result;
     scene->options = tac_default_options(scene->model);
     scene->options.contact = TAC_LCP;

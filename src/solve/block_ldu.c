@@ -1,6 +1,7 @@
 #include "solve/block_ldu.h"
 
 #include "math/dense.h"
+#include "math/scalar.h"
 #include "math/six.h"
 
 #include <string.h>
@@ -121,6 +122,28 @@ static void fold_parent(tacBlockLdu *s, int b, int parent, double *row, double *
     }
 }
 
+/* y = D^-1 y of a node; a hinge or slide has one number. */
+static void solve_dofs(const tacBlockLdu *s, int b, double *y) {
+    const double *D = s->D + TAC_BLOCK_SIZE * b;
+    if (s->dof_num[b] == 1)
+        y[0] /= D[0];
+    else if (s->dof_num[b] > 1)
+        tac_lu_solve(s->dof_num[b], D, s->pivot + N * b, y);
+}
+
+static void solve_dofs_transposed(const tacBlockLdu *s, int b, double *y) {
+    const double *D = s->D + TAC_BLOCK_SIZE * b;
+    if (s->dof_num[b] == 1)
+        y[0] /= D[0];
+    else if (s->dof_num[b] > 1)
+        tac_lu_solve_transposed(s->dof_num[b], D, s->pivot + N * b, y);
+}
+
+static void divide_six(double by, double *y) {
+    for (int i = 0; i < N; i++)
+        y[i] /= by;
+}
+
 /* Rows of an edge or parent -> U = up right (columns by dof), Z = D^-1 left^T down. */
 static void project(const tacBlockLdu *s, int b, const double *row, const double *column, double *up, double *down) {
     int n = s->dof_num[b], adr = s->dof_adr[b], index[N];
@@ -129,7 +152,10 @@ static void project(const tacBlockLdu *s, int b, const double *row, const double
     memcpy(up, out, (size_t)(N * n) * sizeof *up);
     times_left(n, column, s->left + N * adr, out);
     memcpy(down, out, (size_t)(N * n) * sizeof *down);
-    tac_lu_solve_many(n, s->D + TAC_BLOCK_SIZE * b, s->pivot + N * b, N, down, work, index);
+    if (n == 1)
+        divide_six(s->D[TAC_BLOCK_SIZE * b], down);
+    else
+        tac_lu_solve_many(n, s->D + TAC_BLOCK_SIZE * b, s->pivot + N * b, N, down, work, index);
 }
 
 /* D = left^T H right + diag, factored. */
@@ -140,7 +166,8 @@ static int factor_dofs(tacBlockLdu *s, int b) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             D[i * n + j] = tac_six_dot(s->left + N * (adr + i), HR + N * j) + (i == j ? s->diag[adr + i] : 0);
-    return n == 0 || tac_lu_factor(n, D, s->pivot + N * b, work) < 0;
+    if (n <= 1) return n == 0 || tac_abs(D[0]) > 0;
+    return tac_lu_factor(n, D, s->pivot + N * b, work) < 0;
 }
 
 static tacStatus eliminate(tacBlockLdu *s, int b) {
@@ -198,7 +225,7 @@ static void push(const tacBlockLdu *s, int b, double *y) {
     for (int i = 0; i < n; i++)
         y[i] = -y[i];
     add_dots(n, s->left + N * adr, f, -1, y);
-    if (n > 0) tac_lu_solve(n, s->D + TAC_BLOCK_SIZE * b, s->pivot + N * b, y);
+    solve_dofs(s, b, y);
     if (!s->still[parent]) {
         tac_six_axpy(1, f, s->f + N * parent);
         add_rows(n, s->U + N * adr, y, 1, s->f + N * parent);
@@ -258,7 +285,7 @@ static void push_transposed(const tacBlockLdu *s, int b, double *y) {
         add_dots(n, s->U + N * adr, s->f + N * parent, -1, y);
         memcpy(f, s->f + N * parent, N * sizeof *f);
     }
-    if (n > 0) tac_lu_solve_transposed(n, s->D + TAC_BLOCK_SIZE * b, s->pivot + N * b, y);
+    solve_dofs_transposed(s, b, y);
     add_rows(n, s->left + N * adr, y, 1, f);
 }
 

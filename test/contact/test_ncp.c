@@ -12,7 +12,8 @@
 #include <string.h>
 
 #define TOL_MOMENTUM 1e-12
-#define TOL_JAC      1e-7 /* central differences of a step 1e-5 */
+#define TOL_JAC      1e-7  /* central differences of a step 1e-5 */
+#define TOL_FLAT     1e-11 /* rounding of two ways, and of the search for an ellipsoid's lowest point */
 #define STEP         1e-5
 #define TIME_STEP    0.02
 
@@ -233,8 +234,76 @@ static void direction_of_trees(void **state) {
     }
 }
 
+/* --- Points and ellipsoids on a plane ----------------------------------------------------------------------------- */
+
+/* Side by side on a slope. */
+static tacModel *slope(void) {
+    static const tacGeomType TYPE[4] = {TAC_BOX, TAC_CAPSULE, TAC_ELLIPSOID, TAC_SPHERE};
+    static const double SIZE[4][3] = {{0.2, 0.3, 0.1}, {0.1, 0.3, 0}, {0.1, 0.2, 0.12}, {0.1, 0, 0}};
+    tacBuilder *b = tac_model_begin();
+    tacGeomDef plane = tac_default_geom();
+    plane.type = TAC_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1;
+    plane.quat = tac_quat_exp(tac_vec3(0.05, -0.1, 0));
+    tac_model_add_geom(b, 0, &plane);
+    for (int i = 0; i < 4; i++) {
+        tacBodyDef body = tac_default_body();
+        tacJointDef joint = tac_default_joint();
+        tacGeomDef geom = tac_default_geom();
+        body.pos = (tacVec3){0.8 * (i % 2) - 0.4, 0.8 * (i / 2) - 0.4, 0.12};
+        int added = tac_model_add_body(b, 0, &body);
+        joint.type = TAC_FREE;
+        tac_model_add_joint(b, added, &joint);
+        geom.type = TYPE[i], geom.has_mass = 1, geom.mass = 1 + 0.3 * i;
+        geom.pos = (tacVec3){0.02, 0.01, -0.03}, geom.quat = tac_quat_exp(tac_vec3(0.3, 0.1, -0.2));
+        memcpy(geom.size, SIZE[i], sizeof geom.size);
+        tac_model_add_geom(b, added, &geom);
+    }
+    tacModel *m;
+    tacError err;
+    if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
+    tac_model_abandon(b);
+    return m;
+}
+
+/* The closed form of each contact against what the features' general way gives. */
+static void check_flat(Problem *k, int *count) {
+    tacNcp *p = &k->p;
+    double Gamma[2][2][6][12];
+    for (int i = 0; i < p->ncontact; i++) {
+        tacNcpContact *any = &p->contact[i], closed;
+        if (!any->flat) continue;
+        CHECK_INT(tac_ncp_contact_jac(p, any, Gamma[0]), TAC_OK);
+        closed = *any;
+        any->flat = 0;
+        CHECK_INT(tac_ncp_place(p), TAC_OK);
+        CHECK_INT(tac_ncp_contact_jac(p, any, Gamma[1]), TAC_OK);
+        CHECK_NEAR(closed.now.dist, any->now.dist, TOL_FLAT);
+        CHECK_ARRAY(3, &closed.now.pos.x, &any->now.pos.x, TOL_FLAT);
+        CHECK_ARRAY(6, &closed.now.point[0].x, &any->now.point[0].x, TOL_FLAT);
+        CHECK_ARRAY(36, closed.G[0], any->G[0], TOL_FLAT / TIME_STEP);
+        CHECK_ARRAY(144, Gamma[0][0][0], Gamma[1][0][0], TOL_FLAT);
+        count[any->found.feature[1].kind]++;
+    }
+}
+
+static void flat_is_the_general_way(void **state) {
+    (void)state;
+    tacDraw d = {55, 0};
+    int count[TAC_FEATURE_SIDE + 1] = {0};
+    for (int k = 0; k < 30; k++) {
+        Problem problem = {.m = slope()};
+        begin(&problem, &d);
+        check_direction(&problem, &d);
+        check_flat(&problem, count);
+        tac_sim_free(problem.sim);
+        tac_model_free(problem.m);
+    }
+    CHECK(count[TAC_FEATURE_POINT] > 100 && count[TAC_FEATURE_ELLIPSOID] > 20);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(momentum_is_one), cmocka_unit_test(momentum_derivative),
-                                       cmocka_unit_test(direction_in_contact), cmocka_unit_test(direction_of_trees)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(flat_is_the_general_way), cmocka_unit_test(momentum_is_one),
+                                       cmocka_unit_test(momentum_derivative), cmocka_unit_test(direction_in_contact),
+                                       cmocka_unit_test(direction_of_trees)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,12 +6,18 @@
 
 /* Where searches start, one after another until one ends at a solution: a o b = kappa unit e, gaps at least as long as
  * `speed` (m/s, rad/s) goes in a step, v+ the given share of v. Where v+ goes through something by a depth d, kappa is
- * at least `energy` m d^2/h, m the mean mass, and gaps at least `depth` d. Found by trying: the first needs the fewest
- * iterations, the others find what it does not. */
+ * at least `energy` m d^2/h, m the mean mass, and gaps at least `depth` d. With `slips`, and d no more than the least
+ * gap, eta has the slip of v+ and xi what the product leaves, eta_0^2 - (kappa'/xi_0) eta_0 - |u|^2 = 0; otherwise both
+ * start in the middle of their cones. Found by trying: the first needs the fewest iterations, the others find what it
+ * does not. */
 static const struct {
     double kappa, speed, share, energy, depth;
-} STARTS[TAC_NCP_STARTS] = {
-    {1e-2, 0.2, 1, 0.1, 0.3}, {1, 2, 0.5, 0, 0}, {1e-1, 2, 0, 0, 0}, {1, 5, 0, 0, 0}, {1e-3, 0.2, 1, 0, 0}};
+    int slips;
+} STARTS[TAC_NCP_STARTS] = {{1e-2, 0.2, 1, 0.1, 0.3, 1},
+                            {1, 2, 0.5, 0, 0, 0},
+                            {1e-1, 2, 0, 0, 0, 0},
+                            {1, 5, 0, 0, 0, 0},
+                            {1e-3, 0.2, 1, 0, 0, 0}};
 /* Room for features that are found after a first solution: twice as many as at first, or this many. */
 #define MOST_ADDED 64
 /* Edges between bodies that there is room for, for each body. */
@@ -172,9 +178,10 @@ tacInteriorProblem tac_ncp_problem(tacNcp *p) {
                                 .bend = bend};
 }
 
-/* Products and least gaps that a search starts with. */
+/* Products and least gaps that a search starts with, and whether contacts slip. */
 typedef struct StartPoint {
     double kappa, gap;
+    int slips;
 } StartPoint;
 
 static double limit_gap(const tacNcp *p, const tacNcpLimit *l) {
@@ -188,9 +195,9 @@ static StartPoint start_point(const tacNcp *p, int start) {
         depth = tac_max(depth, -p->contact[i].gap_slip[0]);
     for (int i = 0; i < p->nlimit; i++)
         depth = tac_max(depth, -limit_gap(p, &p->limit[i]));
-    double energy = tac_ncp_mean_mass(p) * depth * depth / (p->h * p->gap_unit);
+    double energy = tac_ncp_mean_mass(p) * depth * depth / (p->h * p->gap_unit), least = STARTS[start].speed * p->h;
     return (StartPoint){tac_max(STARTS[start].kappa, STARTS[start].energy * energy),
-                        tac_max(STARTS[start].speed * p->h, STARTS[start].depth * depth)};
+                        tac_max(least, STARTS[start].depth * depth), STARTS[start].slips && depth <= least};
 }
 
 static void start_pair(const tacNcp *p, StartPoint s, int cone, double gap, double *a, double *b) {
@@ -202,9 +209,12 @@ static void start_contact(const tacNcp *p, StartPoint s, const tacNcpContact *c)
     double *a = p->a + c->adr, *b = p->b + c->adr;
     start_pair(p, s, c->cone, c->gap_slip[0], a, b);
     if (c->p.mu == 0) return;
-    a[2] = a[3] = b[2] = b[3] = 0;
     a[1] = c->p.mu * a[0];
-    b[1] = s.kappa * p->unit[c->cone + 1] / a[1];
+    double half = 0.5 * s.kappa * p->unit[c->cone + 1] / a[1];
+    double u[2] = {s.slips ? c->gap_slip[1] : 0, s.slips ? c->gap_slip[2] : 0};
+    b[1] = half + tac_sqrt(half * half + u[0] * u[0] + u[1] * u[1]);
+    for (int i = 0; i < 2; i++)
+        b[2 + i] = u[i], a[2 + i] = -a[1] / b[1] * u[i];
 }
 
 static tacStatus start_where_it_is(tacNcp *p) {

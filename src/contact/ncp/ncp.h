@@ -32,6 +32,10 @@ typedef struct tacNcpContact {
     double gap_slip[3]; /* phi less rest, u_1, u_2 */
     tacVec3 arm[2];     /* from the tree's origin at q to where the impulse acts on each body */
     double G[3][12];    /* d(phi, u)/d(z_0, z_1): twists about the trees' origins at q+ */
+    int flat;           /* > 0: a point or ellipsoid above a plane that stays (ncp_flat.c) */
+    tacVec3 core;       /* the point, or the middle, in its body */
+    double pad, level;  /* around the point; n . x of the plane */
+    tacMat3 slide;      /* how the lowest point slides in the body as this turns: zero for a point */
 } tacNcpContact;
 
 /* One end of a joint's range: s = sign (q+ - bound) - rest. */
@@ -129,6 +133,12 @@ tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12
 /* TAC_ERR_ARENA_FULL: no room for an edge. */
 tacStatus tac_ncp_couple(tacNcp *p, const tacNcpContact *c, const double K[9], double Gamma[2][6][12]);
 void tac_ncp_add_limits(tacNcp *p);
+/* The same for a point or ellipsoid above a plane that stays (ncp_flat.c). Whether a contact is one, and its numbers: */
+void tac_ncp_flat_begin(const tacNcp *p, tacNcpContact *c);
+/* -> c->now at q+; c->G there; Gamma's rows of torque on a side by the pose of body 1 (its other rows are zero). */
+void tac_ncp_flat_place(const tacNcp *p, tacNcpContact *c);
+void tac_ncp_flat_rows(const tacNcp *p, tacNcpContact *c);
+void tac_ncp_flat_bending(const tacNcp *p, const tacNcpContact *c, int side, double torque[3][6]);
 /* How one side of a contact moves: centre of mass and turn, at q and at q+. */
 typedef struct tacNcpSide {
     tacVec3 dx_now, turn_now, dx_next, turn_next;

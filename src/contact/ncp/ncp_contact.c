@@ -51,6 +51,7 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
     c->p = (tacFrictionPoint){.mu = tac_contact_dimension(m, found) > 1 ? mu[0] : 0};
     add_cone(p, 1, p->gap_unit);
     if (c->p.mu > 0) add_cone(p, 3, p->gap_unit / TAC_NCP_TIME);
+    tac_ncp_flat_begin(p, c);
     p->ncontact++;
 }
 
@@ -113,12 +114,21 @@ tacVec3 tac_ncp_slip(const tacNcp *p, const tacNcpContact *c) {
     return tac_sub3(material_velocity(p, c->body[1], c->now.pos), material_velocity(p, c->body[0], c->now.pos));
 }
 
+/* c->now at q+. */
+static tacStatus place_contact(tacNcp *p, tacNcpContact *c) {
+    if (c->flat) {
+        tac_ncp_flat_place(p, c);
+        return TAC_OK;
+    }
+    tac_ncp_place_geom(p, &p->next, c->found.geom[0]);
+    tac_ncp_place_geom(p, &p->next, c->found.geom[1]);
+    return rebuild(p->scene, &c->found, &c->now);
+}
+
 tacStatus tac_ncp_place(tacNcp *p) {
     for (int i = 0; i < p->ncontact; i++) {
         tacNcpContact *c = &p->contact[i];
-        tac_ncp_place_geom(p, &p->next, c->found.geom[0]);
-        tac_ncp_place_geom(p, &p->next, c->found.geom[1]);
-        tacStatus status = rebuild(p->scene, &c->found, &c->now);
+        tacStatus status = place_contact(p, c);
         if (status != TAC_OK) return status;
         tacVec3 u = tac_ncp_slip(p, c);
         c->gap_slip[0] = c->now.dist - c->rest;
@@ -254,9 +264,24 @@ static void move_side(const tacNcp *p, tacNcpContact *c, const tacNcpFrame *f, i
     }
 }
 
+static void flat_jac(const tacNcp *p, tacNcpContact *c, double Gamma[2][6][12]) {
+    double torque[3][6];
+    tac_ncp_flat_rows(p, c);
+    memset(Gamma, 0, 2 * sizeof *Gamma);
+    for (int side = 0; side < 2; side++) {
+        tac_ncp_flat_bending(p, c, side, torque);
+        for (int i = 0; i < 3; i++)
+            memcpy(Gamma[side][i] + 6, torque[i], sizeof torque[i]);
+    }
+}
+
 /* Columns of sides that do not move are left as zeros. */
 tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12]) {
     tacContactSystem system;
+    if (c->flat) {
+        flat_jac(p, c, Gamma);
+        return TAC_OK;
+    }
     int moves[2] = {!p->ldu.still[c->body[0]], !p->ldu.still[c->body[1]]};
     unsigned sides = (moves[0] ? TAC_SIDE_0 : 0u) | (moves[1] ? TAC_SIDE_1 : 0u);
     tacStatus status = tac_contact_prepare_sides(p->m, p->scene, &c->now, sides, &system);
@@ -287,9 +312,8 @@ static double *block_of(tacNcp *p, const tacNcpContact *c, int side, int moved) 
     return edge == NULL ? NULL : row > column ? edge->down : edge->up;
 }
 
-/* block += -Gamma + F K G, F the wrench per unit of each component. */
-static void add_block(const tacNcpContact *c, int side, int moved, const double K[9], double Gamma[6][12],
-                      double *block) {
+/* block += F K G, F the wrench per unit of each component. */
+static void add_stiffness(const tacNcpContact *c, int side, int moved, const double K[9], double *block) {
     const tacVec3 axes[3] = {c->now.normal, c->now.tangent[0], c->now.tangent[1]};
     double F[3][6], KG[3][6], sign = side == 0 ? -1 : 1;
     int n = c->p.mu > 0 ? 3 : 1;
@@ -300,11 +324,9 @@ static void add_block(const tacNcpContact *c, int side, int moved, const double 
         for (int k = 0; k < n; k++)
             tac_six_axpy(K[3 * i + k], c->G[k] + 6 * moved, KG[i]);
     }
-    for (int r = 0; r < 6; r++) {
-        tac_six_axpy(-1, Gamma[r] + 6 * moved, block + 6 * r);
+    for (int r = 0; r < 6; r++)
         for (int i = 0; i < n; i++)
             tac_six_axpy(F[i][r], KG[i], block + 6 * r);
-    }
 }
 
 tacStatus tac_ncp_couple(tacNcp *p, const tacNcpContact *c, const double K[9], double Gamma[2][6][12]) {
@@ -313,9 +335,21 @@ tacStatus tac_ncp_couple(tacNcp *p, const tacNcpContact *c, const double K[9], d
             if (p->ldu.still[c->body[side]] || p->ldu.still[c->body[moved]]) continue;
             double *block = block_of(p, c, side, moved);
             if (block == NULL) return TAC_ERR_ARENA_FULL;
-            add_block(c, side, moved, K, Gamma[side], block);
+            for (int r = 0; r < 6; r++)
+                tac_six_axpy(-1, Gamma[side][r] + 6 * moved, block + 6 * r);
+            add_stiffness(c, side, moved, K, block);
         }
     return TAC_OK;
+}
+
+/* Both for a point or ellipsoid above a plane that stays. */
+static void couple_flat(const tacNcp *p, tacNcpContact *c, const double K[9]) {
+    double torque[3][6], *block = p->ldu.H + TAC_BLOCK_SIZE * c->body[1];
+    tac_ncp_flat_rows(p, c);
+    tac_ncp_flat_bending(p, c, 1, torque);
+    for (int r = 0; r < 3; r++)
+        tac_six_axpy(-p->bend, torque[r], block + 6 * r);
+    add_stiffness(c, 1, 1, K, block);
 }
 
 void tac_ncp_add_limits(tacNcp *p) {
@@ -332,10 +366,15 @@ tacStatus tac_ncp_contact_blocks(tacNcp *p) {
     tacStatus status = TAC_OK;
     for (int i = 0; i < p->ncontact && status == TAC_OK; i++) {
         double K[9], Gamma[2][6][12];
-        status = tac_ncp_contact_jac(p, &p->contact[i], Gamma);
-        tac_friction_stiffness(&p->contact[i].p, K);
+        tacNcpContact *c = &p->contact[i];
+        tac_friction_stiffness(&c->p, K);
+        if (c->flat) {
+            couple_flat(p, c, K);
+            continue;
+        }
+        status = tac_ncp_contact_jac(p, c, Gamma);
         scale_bending(p->bend, Gamma);
-        if (status == TAC_OK) status = tac_ncp_couple(p, &p->contact[i], K, Gamma);
+        if (status == TAC_OK) status = tac_ncp_couple(p, c, K, Gamma);
     }
     tac_ncp_add_limits(p);
     return status;

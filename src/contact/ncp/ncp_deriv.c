@@ -183,6 +183,8 @@ static void put_answer(const tacNcpContact *c, double kappa, tacNcpAnswer *out) 
 static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
     tacNcpContact *c = &p->contact[i];
     tacNcpAnswer *out = &d->answer[i];
+    for (int side = 0; side < 2; side++) /* for what is differentiated by parameters too */
+        tac_ncp_place_geom(p, &p->next, c->found.geom[side]);
     memset(out->start, 0, sizeof out->start);
     put_answer(c, d->kappa, out);
     for (int side = 0; side < 2; side++)
