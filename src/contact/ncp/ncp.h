@@ -133,7 +133,8 @@ tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12
 /* TAC_ERR_ARENA_FULL: no room for an edge. */
 tacStatus tac_ncp_couple(tacNcp *p, const tacNcpContact *c, const double K[9], double Gamma[2][6][12]);
 void tac_ncp_add_limits(tacNcp *p);
-/* The same for a point or ellipsoid above a plane that stays (ncp_flat.c). Whether a contact is one, and its numbers: */
+/* The same for a point or ellipsoid above a plane that stays (ncp_flat.c). Whether a contact is one, and its
+ * numbers: */
 void tac_ncp_flat_begin(const tacNcp *p, tacNcpContact *c);
 /* -> c->now at q+; c->G there; Gamma's rows of torque on a side by the pose of body 1 (its other rows are zero). */
 void tac_ncp_flat_place(const tacNcp *p, tacNcpContact *c);
