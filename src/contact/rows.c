@@ -358,24 +358,7 @@ void tac_row_gradient_at(const tacModel *m, const tacAhead *at, const tacRow *ro
     tac_equality_gradient(m, &at->w, &e, row->axis, out);
 }
 
-/* --- Products ----------------------------------------------------------------------------------------------------- */
-
-/* y = D^-1/2 L^-T j: going up the path from the leaves, row i of L takes its share from every ancestor. */
-void tac_rows_weigh(const tacModel *m, const tacWork *w, tacRows *rows, double *scratch_nv) {
-    for (int k = 0; k < rows->n; k++) {
-        const tacRow *row = &rows->row[k];
-        const int *dof = rows->dof + row->adr;
-        for (int e = 0; e < row->num; e++)
-            scratch_nv[dof[e]] = rows->J[row->adr + e];
-        for (int e = 0; e < row->num; e++) {
-            int i = dof[e], at = m->dof_M_adr[i];
-            double z = scratch_nv[i];
-            rows->Y[row->adr + e] = z * tac_sqrt(w->L[at]);
-            for (int a = m->dof_parent[i]; a >= 0; a = m->dof_parent[a])
-                scratch_nv[a] -= w->L[++at] * z;
-        }
-    }
-}
+/* --- Velocities and forces ----------------------------------------------------------------------------------------------------- */
 
 double tac_row_velocity(const tacRows *rows, int k, const double *v) {
     const tacRow *row = &rows->row[k];
@@ -389,34 +372,4 @@ void tac_row_add_force(const tacRows *rows, int k, double f, double *force) {
     const tacRow *row = &rows->row[k];
     for (int e = row->adr; e < row->adr + row->num; e++)
         force[rows->dof[e]] += rows->J[e] * f;
-}
-
-double tac_row_product(const tacRows *rows, int k, int l) {
-    int a = rows->row[k].adr, b = rows->row[l].adr;
-    int a_end = a + rows->row[k].num, b_end = b + rows->row[l].num;
-    double sum = 0;
-    while (a < a_end && b < b_end) {
-        int i = rows->dof[a], j = rows->dof[b];
-        if (i == j) sum += rows->Y[a] * rows->Y[b];
-        a += i >= j, b += j >= i;
-    }
-    return sum;
-}
-
-/* Row k is spread over the dofs, and each other row picks its own from there. */
-void tac_rows_products(const tacRows *rows, int n, const int *list, double *scratch_nv, double *A) {
-    for (int i = 0; i < n; i++) {
-        const tacRow *row = &rows->row[list[i]];
-        for (int e = row->adr; e < row->adr + row->num; e++)
-            scratch_nv[rows->dof[e]] = rows->Y[e];
-        for (int j = 0; j <= i; j++) {
-            const tacRow *other = &rows->row[list[j]];
-            double sum = 0;
-            for (int e = other->adr; e < other->adr + other->num; e++)
-                sum += rows->Y[e] * scratch_nv[rows->dof[e]];
-            A[(size_t)i * (size_t)n + (size_t)j] = A[(size_t)j * (size_t)n + (size_t)i] = sum;
-        }
-        for (int e = row->adr; e < row->adr + row->num; e++)
-            scratch_nv[rows->dof[e]] = 0;
-    }
 }

@@ -69,16 +69,16 @@ void tac_rows_look_ahead(const tacModel *m, const tacAhead *ahead, const double 
 void tac_rows_keep(tacRows *rows, const double *v);
 /* out[nv] += J_k, a row of an equality, as it is at another configuration. */
 void tac_row_gradient_at(const tacModel *m, const tacAhead *at, const tacRow *row, double *out);
-/* -> Y. Needs: tac_factor. */
-void tac_rows_weigh(const tacModel *m, const tacWork *w, tacRows *rows, double *scratch_nv);
+/* -> Y (rows_weigh.c). scratch: 3 nv. Needs: tac_factor. */
+void tac_rows_weigh(const tacModel *m, const tacWork *w, tacRows *rows, double *scratch);
 /* J_k v */
 double tac_row_velocity(const tacRows *rows, int k, const double *v);
 /* force[nv] += J_k^T f */
 void tac_row_add_force(const tacRows *rows, int k, double f, double *force);
 /* J_k M^-1 J_l^T from Y */
 double tac_row_product(const tacRows *rows, int k, int l);
-/* The same for n rows of a list: A n x n, symmetric to the bit. scratch_nv: zeros, and zeros again on return. */
-void tac_rows_products(const tacRows *rows, int n, const int *list, double *scratch_nv, double *A);
+/* The same for n rows of a list: A n x n, symmetric to the bit. scratch (3 nv): zeros, and zeros again on return. */
+void tac_rows_products(const tacRows *rows, int n, const int *list, double *scratch, double *A);
 
 /* Sliding friction of a contact along its two tangents: the larger of the geoms' (of the one with priority), or the
  * pair's own. */

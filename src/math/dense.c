@@ -20,10 +20,16 @@ double tac_dense_dot(int n, const double *a, const double *b) {
 
 void tac_dense_axpy(int n, double s, const double *x, double *y) {
     int i = 0;
-    for (; i + 2 <= n; i += 2) {
+    for (; i + 4 <= n; i += 4) {
         double u = y[i] + s * x[i], v = y[i + 1] + s * x[i + 1];
-        y[i] = u;
-        y[i + 1] = v;
+        double p = y[i + 2] + s * x[i + 2], q = y[i + 3] + s * x[i + 3];
+        y[i] = u, y[i + 1] = v;
+        y[i + 2] = p, y[i + 3] = q;
+    }
+    if (i + 2 <= n) {
+        double u = y[i] + s * x[i], v = y[i + 1] + s * x[i + 1];
+        y[i] = u, y[i + 1] = v;
+        i += 2;
     }
     if (i < n) y[i] += s * x[i];
 }

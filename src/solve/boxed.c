@@ -4,7 +4,7 @@
 #include "math/scalar.h"
 
 /* Sweeps from zero that guess the classes, at most. */
-#define GUESS_SWEEPS 6
+#define GUESS_SWEEPS 4
 /* Largest problem on which Dantzig's method is tried: on larger ones it rarely goes through, and costs as much as the
  * way that does. */
 #define DANTZIG_ROWS 32
@@ -13,14 +13,14 @@
 
 size_t tac_boxed_bytes(int n) {
     size_t m = (size_t)n;
-    return tac_arena_round(m * m * sizeof(double)) + tac_arena_round(m * (m + 2) * sizeof(double)) +
-           8 * tac_arena_round((m + 2) * sizeof(double)) + 3 * tac_arena_round(m * sizeof(int)) +
-           tac_boxed_track_bytes(n);
+    return 2 * tac_arena_round(m * m * sizeof(double)) + tac_arena_round(m * (m + 2) * sizeof(double)) +
+           8 * tac_arena_round((m + 2) * sizeof(double)) + tac_arena_round(5 * m * sizeof(double)) +
+           3 * tac_arena_round(m * sizeof(int)) + tac_arena_round(4 * m * sizeof(int)) + tac_boxed_track_bytes(n);
 }
 
 size_t tac_boxed_track_bytes(int n) {
     size_t m = (size_t)n;
-    return 8 * tac_arena_round(m * sizeof(double)) + 2 * tac_arena_round(m * sizeof(int));
+    return 8 * tac_arena_round(m * sizeof(double)) + 3 * tac_arena_round(m * sizeof(int));
 }
 
 int tac_boxed_track_layout(tacBoxedTrack *track, int n, tacArena *arena) {
@@ -31,7 +31,8 @@ int tac_boxed_track_layout(tacBoxedTrack *track, int n, tacArena *arena) {
         ok &= (*reals[k] = TAC_TAKE(arena, n, double)) != NULL;
     track->wanted = TAC_TAKE(arena, n, int);
     track->best = TAC_TAKE(arena, n, int);
-    return ok && track->wanted && track->best;
+    track->mark = TAC_TAKE(arena, n, int);
+    return ok && track->wanted && track->best && track->mark;
 }
 
 int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena) {
@@ -48,9 +49,12 @@ int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena) {
     work->row = TAC_TAKE(arena, n, int);
     work->place = TAC_TAKE(arena, n, int);
     work->pivot = TAC_TAKE(arena, n, int);
+    work->part = TAC_TAKE(arena, (size_t)n * (size_t)n, double);
+    work->part_row = TAC_TAKE(arena, 5 * (size_t)n, double);
+    work->part_class = TAC_TAKE(arena, 4 * (size_t)n, int);
     return tac_boxed_track_layout(&work->track, n, arena) && work->matrix && work->rhs && work->scratch &&
            work->table && work->change && work->base && work->cover && work->shift && work->near_shift &&
-           work->near_b && work->row && work->place && work->pivot;
+           work->near_b && work->row && work->place && work->pivot && work->part && work->part_row && work->part_class;
 }
 
 double tac_boxed_diagonal(const tacBoxed *problem, int i) {
@@ -156,16 +160,8 @@ static int approach(const tacBoxed *problem, tacBoxedWork *work, double *f, doub
 /* -> 1 when one of them solves it. */
 static int try_methods(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
                        tacBoxedResult *result) {
-    tacBoxedDense dense = {problem, work};
-    tacBoxedRun run = tac_boxed_dense_run(&dense, f, w, row_class, &result->pivots);
     tac_boxed_guess(problem, GUESS_SWEEPS, f, row_class);
-    int solved = tac_boxed_pivot(&run, 1) && good_enough(problem, f, w, result);
-    result->method = result->pivots > 1 ? TAC_BOXED_PIVOT : TAC_BOXED_GUESS;
-    if (!solved) {
-        result->method = TAC_BOXED_NEARBY;
-        solved = tac_boxed_path_nearby(problem, work, f, w, row_class, &result->pivots) &&
-                 good_enough(problem, f, w, result);
-    }
+    int solved = tac_boxed_part(problem, work, f, w, row_class, result) && good_enough(problem, f, w, result);
     if (solved || (!problem->semidefinite && follow(problem, work, f, w, row_class, result))) return 1;
     return approach(problem, work, f, w, row_class, result);
 }

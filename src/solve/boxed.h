@@ -36,7 +36,6 @@ typedef enum {
 typedef enum {
     TAC_BOXED_GUESS,
     TAC_BOXED_PIVOT,
-    TAC_BOXED_NEARBY,
     TAC_BOXED_DANTZIG,
     TAC_BOXED_PATH,
     TAC_BOXED_PROXIMAL,
@@ -82,7 +81,7 @@ typedef struct tacBoxedForm {
 
 /* What they keep. */
 typedef struct tacBoxedTrack {
-    int *wanted, *best;              /* n: classes */
+    int *wanted, *best, *mark;       /* n: classes */
     double *wrong;                   /* n: by how much a row breaks its condition */
     double *cover, *slope, *w_slope; /* n: boxed_nearby.c */
     double *z, *y, *dz, *dy;         /* n: boxed_interior.c */
@@ -108,6 +107,8 @@ typedef struct tacBoxedWork {
     double *table, *change, *base;       /* n x (n + 2), n + 2, n: boxed_tableau.h */
     double *cover;                       /* n: boxed_path.c */
     double *shift, *near_shift, *near_b; /* n: boxed_proximal.c */
+    double *part, *part_row;             /* n x n; 5 n: boxed_part.c */
+    int *part_class;                     /* 4 n */
     int free, symmetric;                 /* size of the factored system; 1: by Cholesky */
 } tacBoxedWork;
 int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena);
@@ -149,11 +150,16 @@ double tac_boxed_largest(const tacBoxed *problem, const double *f);
 void tac_boxed_sweep(const tacBoxed *problem, int count, double *f, double *w);
 /* Classes that sweeps from zero come to: until one changes none, `most` at most. */
 void tac_boxed_guess(const tacBoxed *problem, int most, double *f, int *row_class);
+/* Class of row i, whose parent takes up force again, about -w_p/A_pp. */
+int tac_boxed_wake(const tacBoxed *problem, const double *w, int i);
 /* Block principal pivoting from the classes given: rows that break their condition change class together, as long as
  * that makes them fewer now and then [Judice1994]; then, with more than one of the TAC_BOXED_STAGES, those alone that
- * break it most. -> 1 when all conditions hold; 0: row_class has those with the fewest broken. */
-#define TAC_BOXED_STAGES 3
-int tac_boxed_pivot(const tacBoxedRun *run, int stages);
+ * break it most. patience: rounds in a row that may pass without their becoming fewer; 0: every round halves
+ * them. -> 1 when all conditions hold; 0:
+ * row_class has those with the fewest broken. */
+#define TAC_BOXED_STAGES   3
+#define TAC_BOXED_PATIENCE 6 /* where the other ways are long */
+int tac_boxed_pivot(const tacBoxedRun *run, int stages, int patience);
 /* The classes that an interior way comes to: near the answer, where it is not kept from it. 0: a system was singular.
  * Needs: form->weigh. */
 int tac_boxed_interior(const tacBoxedRun *run);
@@ -164,6 +170,10 @@ int tac_boxed_cut(const tacBoxedRun *run, double *cover);
 #define TAC_BOXED_NEARBY_LINES 24
 /* Follows the answer from that problem nearby to the one in hand. -> 1 when it gets there. */
 int tac_boxed_nearby(const tacBoxedRun *run);
+/* Pivoting from the classes given, then the way from afar, on the rows that take part (boxed_part.c). -> 1 when
+ * all conditions hold. */
+int tac_boxed_part(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
+                   tacBoxedResult *result);
 /* Dantzig's method: rows are taken up one after another, those before kept right on the way, with bounds that move
  * (Jade IV-B). corrected 0: with the step length that takes bounds for constant, as it was before that paper. -> 1 when
  * it went through. */
@@ -174,9 +184,5 @@ int tac_boxed_dantzig(const tacBoxed *problem, tacBoxedWork *work, int corrected
 #define TAC_BOXED_WAYS 3
 int tac_boxed_path(const tacBoxed *problem, tacBoxedWork *work, int way, double *f, double *w, int *row_class,
                    int *pivots);
-/* The same from the problem nearby that the classes given answer (tac_boxed_cut): a short way, but none that is sure to
- * get there. */
-int tac_boxed_path_nearby(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
-                          int *pivots);
 /* Problems with a semidefinite A, as the limit of definite ones, from the classes given. -> 1 when it gets there. */
 int tac_boxed_proximal(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);

@@ -182,5 +182,6 @@ int tac_boxed_nearby(const tacBoxedRun *run) {
     const tacBoxedTrack *track = run->track;
     Way way = {run->problem, &run->form,     track->cover,   run->f, run->w,
                track->slope, track->w_slope, run->row_class, 1,      -1};
-    return tac_boxed_cut(run, track->cover) && find_line(&way) && follow(&way, run->pivots) && tac_boxed_pivot(run, 1);
+    return tac_boxed_cut(run, track->cover) && find_line(&way) && follow(&way, run->pivots) &&
+           tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE);
 }

@@ -89,19 +89,43 @@ static int ends_of(const tacTableau *tableau, int i, End end[2]) {
     return 1;
 }
 
-/* First end met from t on in `direction`; travel is infinite when there is none. */
-static double first_end(const tacTableau *tableau, double t, int direction, End *first) {
-    double travel = TAC_INFINITY;
-    for (int i = 0; i < tableau->problem->n; i++) {
-        End end[2];
-        for (int k = ends_of(tableau, i, end) - 1; k >= 0; k--) {
-            tacLine m = end[k].margin;
-            if (!(m.slope * direction < 0)) continue;
-            double way = tac_max((-m.at0 / m.slope - t) * direction, 0);
-            if (way < travel) travel = way, *first = end[k];
-        }
+/* The first end met on the way from t on in `direction`, so far. */
+typedef struct Search {
+    double t, direction;
+    double margin, falls; /* its way as a fraction; falls 0: there is none */
+    int row, row_class;
+} Search;
+
+static inline void meet(Search *s, double at0, double slope, int row, int row_class) {
+    double falls = -slope * s->direction, margin = tac_max(at0 + slope * s->t, 0);
+    if (!(falls > 0) || !(margin * s->falls < s->margin * falls)) return;
+    s->margin = margin, s->falls = falls;
+    s->row = row, s->row_class = row_class;
+}
+
+/* Ends of row i, as ends_of has them. */
+static inline void search_row(Search *s, const tacTableau *tableau, int i) {
+    const tacBoxed *problem = tableau->problem;
+    int p = problem->parent[i], c = tableau->row_class[i];
+    if (c == TAC_ROW_OFF) return;
+    if (c != TAC_ROW_FREE) {
+        tacLine w = tac_tableau_velocity(tableau, i);
+        double sign = c == TAC_ROW_LOW ? 1 : -1;
+        if (has_width(problem, i)) meet(s, sign * w.at0, sign * w.slope, i, TAC_ROW_FREE);
+        return;
     }
-    return travel;
+    tacLine f = tac_tableau_force(tableau, i), parent = {1, 0};
+    if (p >= 0) parent = tac_tableau_force(tableau, p);
+    double low = problem->low[i], high = problem->high[i];
+    if (tac_finite(low)) meet(s, f.at0 - low * parent.at0, f.slope - low * parent.slope, i, TAC_ROW_LOW);
+    if (tac_finite(high)) meet(s, high * parent.at0 - f.at0, high * parent.slope - f.slope, i, TAC_ROW_HIGH);
+}
+
+static Search first_end(const tacTableau *tableau, double t, int direction) {
+    Search s = {t, direction, 1, 0, -1, 0};
+    for (int i = 0; i < tableau->problem->n; i++)
+        search_row(&s, tableau, i);
+    return s;
 }
 
 /* Farthest t at which a condition of the first line ends, and a bit. */
@@ -128,8 +152,8 @@ static int direction_after(const tacTableau *tableau, int i, int before) {
 static int follow(tacTableau *tableau, double t, int lines, int *pivots) {
     int direction = -1;
     for (int line = 0; line < lines; line++) {
-        End end = {{0, 0}, -1, 0};
-        double travel = first_end(tableau, t, direction, &end);
+        Search end = first_end(tableau, t, direction);
+        double travel = end.row < 0 ? TAC_INFINITY : end.margin / end.falls;
         if (direction < 0 && t - travel <= 0) return 1;
         if (end.row < 0) return 0;
         t += direction * travel;
@@ -156,28 +180,6 @@ int tac_boxed_path(const tacBoxed *problem, tacBoxedWork *work, int way, double 
         work->cover[i] = cover_of(problem, way, i);
     tac_tableau_begin(&tableau, problem, work, work->cover, row_class);
     if (!begin(&tableau) || !follow(&tableau, far_away(&tableau), LINES + LINES_PER_ROW * problem->n, pivots)) return 0;
-    sort_narrow(&tableau);
-    return tac_boxed_solve_classes(problem, row_class, work, f, w);
-}
-
-/* Classes from all rows off. */
-static int set_classes(tacTableau *tableau, const int *wanted) {
-    for (int i = 0; i < tableau->problem->n; i++)
-        if (wanted[i] != TAC_ROW_OFF && !tac_tableau_move(tableau, i, wanted[i], 1)) return 0;
-    return 1;
-}
-
-int tac_boxed_path_nearby(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
-                          int *pivots) {
-    tacTableau tableau;
-    tacBoxedDense dense = {problem, work};
-    tacBoxedRun run = tac_boxed_dense_run(&dense, f, w, row_class, pivots);
-    if (!tac_boxed_cut(&run, work->cover)) return 0;
-    memcpy(work->track.wanted, row_class, (size_t)problem->n * sizeof *row_class);
-    tac_tableau_begin(&tableau, problem, work, work->cover, row_class);
-    if (!set_classes(&tableau, work->track.wanted) ||
-        !follow(&tableau, 1, TAC_BOXED_NEARBY_LINES + problem->n / 2, pivots))
-        return 0;
     sort_narrow(&tableau);
     return tac_boxed_solve_classes(problem, row_class, work, f, w);
 }

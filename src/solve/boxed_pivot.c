@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-/* Rounds that may pass without progress before fewer rows change at a time. */
-enum { PATIENCE = 6 };
 /* Rows change that break their condition by this share of the most, stage by stage. */
 static const double SHARES[TAC_BOXED_STAGES] = {0, 0.3, 0.9};
 
@@ -28,8 +26,7 @@ static Wanted want_bound(const tacBoxed *problem, const double *w, int i, int ro
     return pull > 0 ? (Wanted){TAC_ROW_FREE, pull} : (Wanted){row_class, 0};
 }
 
-/* Class of a row whose parent takes up force again, about -w_p/A_pp. */
-static int wake(const tacBoxed *problem, const double *w, int i) {
+int tac_boxed_wake(const tacBoxed *problem, const double *w, int i) {
     int p = problem->parent[i];
     double fp = tac_max(-w[p] / tac_boxed_diagonal(problem, p), 0), z = -w[i] / tac_boxed_diagonal(problem, i);
     if (z <= problem->low[i] * fp) return TAC_ROW_LOW;
@@ -78,7 +75,7 @@ static void follow_parents(const tacBoxed *problem, const double *w, int *row_cl
         if (row_class[p] != TAC_ROW_FREE)
             row_class[i] = TAC_ROW_OFF;
         else if (row_class[i] == TAC_ROW_OFF)
-            row_class[i] = wake(problem, w, i);
+            row_class[i] = tac_boxed_wake(problem, w, i);
     }
 }
 
@@ -89,12 +86,30 @@ static int answer(const tacBoxedRun *run) {
            form->answer(form->matrix, run->row_class, run->problem->b, 1, TAC_BOXED_ROUNDING, run->f, run->w);
 }
 
-int tac_boxed_pivot(const tacBoxedRun *run, int stages) {
+/* Classes that come back under the same rule come back for ever. Those that are compared with are renewed after 1, 2,
+ * 4, ... rounds, so that a circle of any length is found [Brent1980]. */
+typedef struct Circle {
+    int *mark;
+    int rounds, next;
+} Circle;
+
+static int goes_round(Circle *circle, const int *row_class, size_t bytes) {
+    if (circle->rounds > 0 && memcmp(circle->mark, row_class, bytes) == 0) return 1;
+    if (circle->rounds++ == circle->next) {
+        memcpy(circle->mark, row_class, bytes);
+        circle->next *= 2;
+    }
+    return 0;
+}
+
+int tac_boxed_pivot(const tacBoxedRun *run, int stages, int patience) {
     const tacBoxed *problem = run->problem;
     tacBoxedTrack *track = run->track;
-    int fewest = problem->n + 1, patience = PATIENCE, stage = 0;
+    int fewest = problem->n + 1, left = patience, stage = 0;
     size_t bytes = (size_t)problem->n * sizeof *run->row_class;
     memcpy(track->best, run->row_class, bytes);
+    memcpy(track->mark, run->row_class, bytes);
+    Circle circle = {track->mark, 0, 1};
     while (stage < stages && answer(run)) {
         ++*run->pivots;
         int wrong = find_wrong(problem, run->f, run->w, run->row_class, track);
@@ -102,11 +117,12 @@ int tac_boxed_pivot(const tacBoxedRun *run, int stages) {
             memcpy(run->row_class, track->wanted, bytes);
             return 1;
         }
-        if (wrong < fewest) {
+        if (patience > 0 ? wrong < fewest : 2 * wrong <= fewest) {
             memcpy(track->best, run->row_class, bytes);
-            fewest = wrong, patience = PATIENCE, stage = 0;
-        } else if (--patience < 0) {
-            patience = PATIENCE, stage++;
+            fewest = wrong, left = patience, stage = 0;
+        } else if (goes_round(&circle, run->row_class, bytes) || --left < 0) {
+            left = patience, stage++;
+            circle = (Circle){track->mark, 0, 1};
         }
         change(problem, track, stage < stages ? SHARES[stage] : 1, run->row_class);
         follow_parents(problem, run->w, run->row_class);

@@ -72,8 +72,9 @@ static int solve_for(tacTableau *tableau, int i) {
         largest = tac_max(largest, tac_abs(line[k]));
     if (!(tac_abs(pivot) > LEAST_PIVOT * largest)) return 0;
     line[i] = -1;
+    double scale = -1 / pivot;
     for (int k = 0; k < n + 2; k++)
-        line[k] /= -pivot;
+        line[k] *= scale;
     return 1;
 }
 
@@ -101,16 +102,24 @@ static int set_free(tacTableau *tableau, int i) {
     return 1;
 }
 
-/* parameter f_i - base: what follows is w_i, the old parameter (from free), or as before */
-static int set_bound(tacTableau *tableau, int i, int row_class) {
-    int n = tableau->problem->n, was_free = is_free(tableau, i);
-    Base base = base_at(tableau, i, row_class), before = base_of(tableau, i);
-    double *change = tableau->change;
-    if (!was_free && before.share == base.share && before.constant == base.constant) {
-        tableau->row_class[i] = row_class;
-        return 1;
+/* A row that is not free takes up another base, and its parent is not free either: the old parameter differs from the
+ * new one by the parent's and a constant. */
+static void shift_base(tacTableau *tableau, int i, Base before, Base after) {
+    int n = tableau->problem->n, p = tableau->problem->parent[i];
+    double share = after.share - before.share, constant = after.constant - before.constant;
+    if (share != 0) constant += share * tableau->base[p];
+    for (int k = 0; k < n; k++) {
+        double *line = line_of(tableau, k);
+        if (share != 0) line[p] += share * line[i];
+        if (constant != 0) line[n] += constant * line[i];
     }
-    if (was_free) {
+}
+
+/* `change` <- what row i's force has beside `base`, by the old parameters */
+static void express_force(tacTableau *tableau, int i, Base before, Base base) {
+    int n = tableau->problem->n;
+    double *change = tableau->change;
+    if (is_free(tableau, i)) {
         memcpy(change, line_of(tableau, i), (size_t)(n + 2) * sizeof *change);
     } else {
         memset(change, 0, (size_t)(n + 2) * sizeof *change);
@@ -118,9 +127,21 @@ static int set_bound(tacTableau *tableau, int i, int row_class) {
         add_base(tableau, 1, i, before, change);
     }
     add_base(tableau, -1, i, base, change);
-    if (!solve_for(tableau, i)) return 0;
-    put_in(tableau, i, was_free ? i : -1);
-    if (was_free) memcpy(line_of(tableau, i), change, (size_t)(n + 2) * sizeof *change);
+}
+
+/* parameter f_i - base: what follows is w_i, the old parameter (from free), or as before */
+static int set_bound(tacTableau *tableau, int i, int row_class) {
+    int n = tableau->problem->n, p = tableau->problem->parent[i], was_free = is_free(tableau, i);
+    Base base = base_at(tableau, i, row_class), before = base_of(tableau, i);
+    int same = before.share == base.share && before.constant == base.constant;
+    if (!was_free && !same && (p < 0 || !is_free(tableau, p))) {
+        shift_base(tableau, i, before, base);
+    } else if (was_free || !same) {
+        express_force(tableau, i, before, base);
+        if (!solve_for(tableau, i)) return 0;
+        put_in(tableau, i, was_free ? i : -1);
+        if (was_free) memcpy(line_of(tableau, i), tableau->change, (size_t)(n + 2) * sizeof(double));
+    }
     tableau->row_class[i] = row_class, tableau->base[i] = base.constant;
     return 1;
 }

@@ -61,7 +61,7 @@ static tacStatus accelerate(tacSim *sim, const double *x, const double *u, tacLc
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
     double h = sim->options.dt;
-    double *v_free = TAC_TAKE(&sim->arena, m->nv, double), *scratch = TAC_TAKE(&sim->arena, m->nv, double);
+    double *v_free = TAC_TAKE(&sim->arena, m->nv, double), *scratch = TAC_TAKE(&sim->arena, 3 * (size_t)m->nv, double);
     sim->info = (tacStepInfo){0};
     if (v_free == NULL || scratch == NULL || !tac_lcp_layout(lcp, m, sim->options.max_contacts, &sim->arena))
         return TAC_ERR_ARENA_FULL;
@@ -112,7 +112,7 @@ size_t tac_lcp_step_scratch(const tacModel *m, const tacOptions *options) {
     size_t mode = options->gradient == TAC_GRADIENT_BOUNCE            ? tac_bounces_scratch(m, rows)
                   : options->gradient == TAC_GRADIENT_COMPLEMENTARITY ? tac_lcp_aware_scratch(m, options)
                                                                       : 0;
-    return solve + bodies + jac_room + mode + tac_ahead_bytes(m) + 10 * tac_room(nv) + 8 * tac_room(rows) +
+    return solve + bodies + jac_room + mode + tac_ahead_bytes(m) + 14 * tac_room(nv) + 8 * tac_room(rows) +
            tac_smooth_scratch(m, options);
 }
 

@@ -322,7 +322,7 @@ static tacStatus travel(tacSim *sim, const double *x, const double *u, tacFlight
     const tacModel *m = sim->model;
     *f = (tacFlight){.sim = sim, .u = u, .left = sim->options.dt, .d = d};
     f->x = TAC_TAKE(&sim->arena, tac_nx(m), double), f->act = TAC_TAKE(&sim->arena, m->na, double);
-    f->scratch = TAC_TAKE(&sim->arena, m->nv, double), f->kick = TAC_TAKE(&sim->arena, m->nv, double);
+    f->scratch = TAC_TAKE(&sim->arena, 3 * (size_t)m->nv, double), f->kick = TAC_TAKE(&sim->arena, m->nv, double);
     f->lag = TAC_TAKE(&sim->arena, m->nv, double);
     f->held = TAC_TAKE(&sim->arena, 2 * (size_t)sim->options.max_contacts, int);
     f->pairs = TAC_TAKE(&sim->arena, 2 * (size_t)sim->options.max_contacts, int);

@@ -50,7 +50,7 @@ typedef struct tacFlight {
     int *held, nheld;    /* pairs of geoms that the kick had a force between */
     int met[2];          /* geoms of the impact in hand */
     double *lag;         /* nv: tac_lcp_bounce */
-    double *scratch;     /* nv */
+    double *scratch;     /* 3 nv */
     double left;         /* s */
     int impacts;         /* so far */
     int unsolved;        /* 1: a problem was not */

@@ -21,7 +21,7 @@ size_t tac_lcp_scratch(const tacModel *m, int max_contacts) {
     size_t k = (size_t)n;
     size_t dense = tac_boxed_bytes(n) + tac_arena_round(k * k * sizeof(double)) +
                    5 * tac_arena_round(k * sizeof(double)) + 2 * tac_arena_round(k * sizeof(int)) +
-                   tac_arena_round((size_t)m->nv * sizeof(double));
+                   tac_arena_round(3 * (size_t)m->nv * sizeof(double));
     return dense > large ? dense : large;
 }
 
@@ -65,8 +65,9 @@ static void pose_tangent(const tacModel *m, tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     double mu[2];
     tac_contact_friction(m, &lcp->rows.contact[row->id], mu);
-    lcp->s[k] = 0;
     lcp->parent[k] = k - row->axis;
+    lcp->s[k] = lcp->bounce[k] = 0;
+    lcp->eps[k] = lcp->eps[lcp->parent[k]];
     lcp->low[k] = -mu[row->axis - 1], lcp->high[k] = mu[row->axis - 1];
 }
 
@@ -78,6 +79,10 @@ static void pose_loss(tacLcp *lcp, int k, double loss) {
 
 static void pose_row(const tacModel *m, tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
+    if (row->kind == TAC_ROW_CONTACT && row->axis > 0) {
+        pose_tangent(m, lcp, k);
+        return;
+    }
     int body[2];
     tac_row_bodies(m, &lcp->rows, k, body);
     double rate;
@@ -86,7 +91,6 @@ static void pose_row(const tacModel *m, tacLcp *lcp, int k) {
     lcp->eps[k] = tac_lcp_compliance(m, &lcp->rows, k) * (tree_compliance(m, body[0]) + tree_compliance(m, body[1]));
     lcp->s[k] = tac_lcp_shift(lcp, row, &rate);
     lcp->low[k] = 0, lcp->high[k] = TAC_INFINITY;
-    if (row->kind == TAC_ROW_CONTACT && row->axis > 0) pose_tangent(m, lcp, k);
     if (row->kind == TAC_ROW_JOINT_FRICTION) pose_loss(lcp, k, m->joint_frictionloss[m->dof_joint[row->id]]);
     if (row->kind == TAC_ROW_TENDON_FRICTION) pose_loss(lcp, k, m->tendon_frictionloss[row->id]);
     if (row->kind == TAC_ROW_EQUALITY) {
@@ -103,6 +107,16 @@ static int find_tree(int *tree, int b) {
     return b;
 }
 
+static void join_trees(const tacModel *m, tacLcp *lcp, const tacRow *row) {
+    for (int e = row->adr + 1, last = row->tree; e < row->adr + row->num; e++) {
+        int tree = m->body_root[m->dof_body[lcp->rows.dof[e]]];
+        if (tree == last) continue;
+        int a = find_tree(lcp->tree, row->tree), b = find_tree(lcp->tree, tree);
+        if (a != b) lcp->tree[a > b ? a : b] = a < b ? a : b;
+        last = tree;
+    }
+}
+
 /* Trees that share a row become one island; islands are numbered by their first row. */
 static void find_islands(const tacModel *m, tacLcp *lcp) {
     const tacRows *rows = &lcp->rows;
@@ -110,13 +124,13 @@ static void find_islands(const tacModel *m, tacLcp *lcp) {
     for (int b = 0; b < m->nbody; b++)
         lcp->tree[b] = b;
     for (int k = 0; k < rows->n; k++)
-        for (int e = rows->row[k].adr + 1; e < rows->row[k].adr + rows->row[k].num; e++) {
-            int a = find_tree(lcp->tree, rows->row[k].tree);
-            int b = find_tree(lcp->tree, m->body_root[m->dof_body[rows->dof[e]]]);
-            if (a != b) lcp->tree[a > b ? a : b] = a < b ? a : b;
-        }
+        if (lcp->parent[k] < 0) join_trees(m, lcp, &rows->row[k]);
     lcp->nisland = 0;
     for (int k = 0; k < rows->n; k++) {
+        if (lcp->parent[k] >= 0) { /* the same dofs */
+            island_of[k] = island_of[lcp->parent[k]];
+            continue;
+        }
         int root = rows->row[k].num == 0 ? -1 : find_tree(lcp->tree, rows->row[k].tree), found = -1;
         for (int l = lcp->nisland - 1; l >= 0 && found < 0; l--)
             if (root >= 0 && lcp->order[l] == root) found = l;
@@ -154,10 +168,10 @@ static tacStatus solve_dense(const tacModel *m, tacLcp *lcp, int island, tacAren
     double *A = TAC_TAKE(arena, (size_t)n * (size_t)n, double), *f = TAC_TAKE(arena, n, double);
     double *b = TAC_TAKE(arena, n, double), *w = TAC_TAKE(arena, n, double);
     double *low = TAC_TAKE(arena, n, double), *high = TAC_TAKE(arena, n, double);
-    double *spread = TAC_TAKE(arena, m->nv, double);
+    double *spread = TAC_TAKE(arena, 3 * (size_t)m->nv, double);
     int *parent = TAC_TAKE(arena, n, int), *row_class = TAC_TAKE(arena, n, int);
     if (!A || !f || !b || !w || !low || !high || !parent || !row_class || !spread) return TAC_ERR_ARENA_FULL;
-    memset(spread, 0, (size_t)m->nv * sizeof *spread);
+    memset(spread, 0, 3 * (size_t)m->nv * sizeof *spread);
     tac_rows_products(&lcp->rows, n, row, spread, A);
     for (int i = 0; i < n; i++) {
         int k = row[i];

@@ -58,20 +58,24 @@ static double pivot_ratio(int n, const double *lu) {
 }
 
 tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacArena *arena, tacLcpSystem *system) {
-    int begin = lcp->island_adr[island], all = lcp->island_adr[island + 1] - begin, n = 0;
-    const int *order = lcp->order + begin;
-    int *at = TAC_TAKE(arena, all, int);
-    system->row = TAC_TAKE(arena, all, int);
-    system->pivot = TAC_TAKE(arena, all, int);
-    if (at == NULL || system->row == NULL || system->pivot == NULL) return TAC_ERR_ARENA_FULL;
-    for (int i = 0; i < all; i++)
-        if (lcp->row_class[order[i]] == TAC_ROW_FREE) at[n] = i, system->row[n++] = order[i];
+    int begin = lcp->island_adr[island], end = lcp->island_adr[island + 1], all = 0, n = 0;
+    int *at = TAC_TAKE(arena, end - begin, int), *order = TAC_TAKE(arena, end - begin, int);
+    system->row = TAC_TAKE(arena, end - begin, int);
+    system->pivot = TAC_TAKE(arena, end - begin, int);
+    if (!at || !order || !system->row || !system->pivot) return TAC_ERR_ARENA_FULL;
+    for (int i = begin; i < end; i++) {
+        int k = lcp->order[i], p = lcp->parent[k];
+        if (lcp->row_class[p < 0 ? k : p] != TAC_ROW_FREE) continue; /* nothing moves with it */
+        if (lcp->row_class[k] == TAC_ROW_FREE) at[n] = all, system->row[n++] = k;
+        order[all++] = k;
+    }
     system->n = n;
     system->lu = TAC_TAKE(arena, (size_t)n * (size_t)n, double);
     system->work = TAC_TAKE(arena, n, double);
-    double *G = TAC_TAKE(arena, (size_t)all * (size_t)all, double), *spread = TAC_TAKE(arena, m->nv, double);
+    double *G = TAC_TAKE(arena, (size_t)all * (size_t)all, double),
+           *spread = TAC_TAKE(arena, 3 * (size_t)m->nv, double);
     if (system->lu == NULL || system->work == NULL || G == NULL || spread == NULL) return TAC_ERR_ARENA_FULL;
-    memset(spread, 0, (size_t)m->nv * sizeof *spread);
+    memset(spread, 0, 3 * (size_t)m->nv * sizeof *spread);
     tac_rows_products(&lcp->rows, all, order, spread, G);
     compose_system(lcp, n, all, system->row, at, G, system->lu);
     tac_lu_factor(n, system->lu, system->pivot, system->work);

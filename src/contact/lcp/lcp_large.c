@@ -327,14 +327,15 @@ static void multiply_any(void *matrix, const double *f, const double *b, double 
 /* One tree among many contacts: wedged rather than piled, where the interior way gets stuck and the one from nearby is
  * short. */
 static int solve_tree(const tacBoxedRun *run) {
-    return tac_boxed_pivot(run, TAC_BOXED_STAGES) || tac_boxed_nearby(run) ||
-           (tac_boxed_interior(run) && (tac_boxed_pivot(run, 1) || tac_boxed_nearby(run)));
+    return tac_boxed_pivot(run, TAC_BOXED_STAGES, TAC_BOXED_PATIENCE) || tac_boxed_nearby(run) ||
+           (tac_boxed_interior(run) && (tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE) || tac_boxed_nearby(run)));
 }
 
 /* Many trees: where pivoting fails, many rows are wrong, and the interior way, which does not count them, is
  * shorter. */
 static int solve_pile(const tacBoxedRun *run) {
-    return tac_boxed_pivot(run, 1) || (tac_boxed_interior(run) && (tac_boxed_pivot(run, 1) || tac_boxed_nearby(run)));
+    return tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE) ||
+           (tac_boxed_interior(run) && (tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE) || tac_boxed_nearby(run)));
 }
 
 static int guess_and_solve(Large *l, int *pivots) {

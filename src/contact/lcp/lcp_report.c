@@ -44,7 +44,7 @@ static uint64_t hash_row(const tacLcp *lcp, int k, uint64_t hash) {
         words[4] = (row->pos / lcp->h > TAC_LCP_CLOSING) - (row->pos / lcp->h < -TAC_LCP_CLOSING);
     if (row->kind == TAC_ROW_CONTACT) {
         words[1] = 0;
-        hash = tac_contact_hash(&lcp->rows.contact[row->id], hash);
+        if (row->axis == 0) hash = tac_contact_hash(&lcp->rows.contact[row->id], hash);
     }
     return tac_hash(words, sizeof words, hash);
 }
