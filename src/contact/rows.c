@@ -358,7 +358,7 @@ void tac_row_gradient_at(const tacModel *m, const tacAhead *at, const tacRow *ro
     tac_equality_gradient(m, &at->w, &e, row->axis, out);
 }
 
-/* --- Velocities and forces ----------------------------------------------------------------------------------------------------- */
+/* --- Velocities and forces ---------------------------------------------------------------------------------------- */
 
 double tac_row_velocity(const tacRows *rows, int k, const double *v) {
     const tacRow *row = &rows->row[k];

@@ -9,7 +9,8 @@
 
 /* How often rows may be taken in; then the whole is solved. */
 enum { ROUNDS = 4 };
-/* Of pivoting: after the guess, where the way is as short; after rows were taken in, which leaves most classes right. */
+/* Of pivoting: after the guess, where the way is as short; after rows were taken in, which leaves most classes
+ * right. */
 enum { FIRST_PATIENCE = 0, PATIENCE = 3 };
 
 typedef struct Part {
