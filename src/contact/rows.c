@@ -171,45 +171,63 @@ uint64_t tac_contact_hash(const tacContact *c, uint64_t hash) {
     return tac_hash(words, sizeof words, hash);
 }
 
-/* S_i . (force through p), about the tree's origin: the velocity along d of the body's point at p per unit of dof i. */
-static double along(const tacWork *w, int body, int i, tacVec3 p, tacVec3 d) {
-    tacVec3 r = tac_sub3(p, w->origin[body]);
-    return tac_dot3(d, tac_add3(w->S[i].lin, tac_cross3(w->S[i].ang, r)));
-}
-
 static tacVec3 contact_axis(const tacContact *c, int axis) {
     return axis % 3 == 0 ? c->normal : c->tangent[axis % 3 - 1];
 }
 
-/* The body's velocity along the row's axis per unit of dof i: of its point at the contact, or of turning. */
-static double contact_rate(const tacWork *w, int body, int i, const tacContact *c, int axis, tacVec3 d) {
-    return axis < 3 ? along(w, body, i, c->pos, d) : tac_dot3(d, w->S[i].ang);
-}
-
-/* Up both paths at once, in descending order; dofs common to both have both shares. */
-static void add_contact_row(const tacModel *m, const tacWork *w, tacRows *rows, tacRow *row, const tacContact *c) {
-    int body[2] = {m->geom_body[c->geom[0]], m->geom_body[c->geom[1]]};
-    int i = m->body_last_dof[body[0]], j = m->body_last_dof[body[1]];
-    tacVec3 d = contact_axis(c, row->axis);
-    while (i >= 0 || j >= 0) {
+/* Dofs on the paths up from two. */
+static int count_paths(const tacModel *m, int i, int j) {
+    int n = 0;
+    for (; i >= 0 || j >= 0; n++) {
         int dof = i > j ? i : j;
-        double value = 0;
-        if (j == dof) value += contact_rate(w, body[1], dof, c, row->axis, d);
-        if (i == dof) value -= contact_rate(w, body[0], dof, c, row->axis, d);
-        add_number(rows, row, dof, value);
         if (i == dof) i = m->dof_parent[i];
         if (j == dof) j = m->dof_parent[j];
     }
+    return n;
 }
 
+/* Rows of one contact, begun: place and number of dofs in each. */
+static int begin_contact(const tacModel *m, tacRows *rows, int id, int dimension, const int last[2]) {
+    int num = count_paths(m, last[0], last[1]);
+    for (int axis = 0; axis < dimension; axis++) {
+        tacRow *row = tac_rows_begin(rows, TAC_ROW_CONTACT, id, axis, rows->contact[id].dist);
+        if (row == NULL) return 0;
+        if (rows->nnz + num > rows->max_nnz) {
+            rows->overflow = 1;
+            rows->n--;
+            return 0;
+        }
+        row->num = num;
+        rows->nnz += num;
+    }
+    return 1;
+}
+
+/* Velocity, per unit of dof i, of the body's point at p, and of its turning. */
+static tacVec6 point_rate(const tacWork *w, int body, int i, tacVec3 p) {
+    tacVec3 arm = tac_sub3(p, w->origin[body]);
+    return (tacVec6){w->S[i].ang, tac_add3(w->S[i].lin, tac_cross3(w->S[i].ang, arm))};
+}
+
+/* Up both paths at once, in descending order; dofs common to both have both shares. */
 static void add_contact(const tacModel *m, const tacWork *w, tacRows *rows, int id) {
     const tacContact *c = &rows->contact[id];
     int condim = tac_contact_dimension(m, c), dimension = condim > 3 && !rows->turning ? 3 : condim;
+    int body[2] = {m->geom_body[c->geom[0]], m->geom_body[c->geom[1]]};
+    int last[2] = {m->body_last_dof[body[0]], m->body_last_dof[body[1]]}, i = last[0], j = last[1];
     rows->first_row[id] = rows->n;
-    for (int axis = 0; axis < dimension; axis++) {
-        tacRow *row = tac_rows_begin(rows, TAC_ROW_CONTACT, id, axis, c->dist);
-        if (row == NULL) return;
-        add_contact_row(m, w, rows, row, c);
+    if (!begin_contact(m, rows, id, dimension, last)) return;
+    const tacRow *row = &rows->row[rows->first_row[id]];
+    for (int e = 0; e < row->num; e++) {
+        int dof = i > j ? i : j;
+        tacVec6 u = j == dof ? point_rate(w, body[1], dof, c->pos) : tac_zero6();
+        if (i == dof) u = tac_sub6(u, point_rate(w, body[0], dof, c->pos));
+        for (int axis = 0; axis < dimension; axis++) {
+            rows->dof[row[axis].adr + e] = dof;
+            rows->J[row[axis].adr + e] = tac_dot3(contact_axis(c, axis), axis < 3 ? u.lin : u.ang);
+        }
+        if (i == dof) i = m->dof_parent[i];
+        if (j == dof) j = m->dof_parent[j];
     }
 }
 

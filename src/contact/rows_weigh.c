@@ -13,7 +13,7 @@ typedef struct Trio {
 } Trio;
 
 /* From row[i] of n on; row NULL: 0, 1, 2, ... */
-static Trio trio_at(const tacRows *rows, int n, const int *row, int i) {
+static inline Trio trio_at(const tacRows *rows, int n, const int *row, int i) {
     const tacRow *first = &rows->row[row == NULL ? i : row[i]];
     Trio trio = {1, first->num, {first->adr, first->adr, first->adr}};
     for (; first->kind == TAC_ROW_CONTACT && trio.count < 3 && i + trio.count < n; trio.count++) {
@@ -88,8 +88,9 @@ double tac_row_product(const tacRows *rows, int k, int l) {
     return sum;
 }
 
-/* sum[k][l] = row l of the trio times what row k has spread */
-static void multiply_trio(const tacRows *rows, const Trio *trio, const double *spread, double sum[3][3]) {
+/* out[k size + l] = what row k has spread times row l of the trio: size x 3, of which `count` rows count */
+static void multiply_trio(const tacRows *rows, const Trio *trio, const double *spread, int count, size_t size,
+                          double *out) {
     const int *dof = rows->dof + trio->adr[0];
     const double *y0 = rows->Y + trio->adr[0], *y1 = rows->Y + trio->adr[1], *y2 = rows->Y + trio->adr[2];
     double s00 = 0, s01 = 0, s02 = 0, s10 = 0, s11 = 0, s12 = 0, s20 = 0, s21 = 0, s22 = 0;
@@ -99,9 +100,16 @@ static void multiply_trio(const tacRows *rows, const Trio *trio, const double *s
         s10 += x[1] * y0[e], s11 += x[1] * y1[e], s12 += x[1] * y2[e];
         s20 += x[2] * y0[e], s21 += x[2] * y1[e], s22 += x[2] * y2[e];
     }
-    sum[0][0] = s00, sum[0][1] = s01, sum[0][2] = s02;
-    sum[1][0] = s10, sum[1][1] = s11, sum[1][2] = s12;
-    sum[2][0] = s20, sum[2][1] = s21, sum[2][2] = s22;
+    double *out1 = out + size, *out2 = out1 + size;
+    out[0] = s00;
+    if (trio->count > 1) out[1] = s01;
+    if (trio->count > 2) out[2] = s02;
+    if (count > 1) out1[0] = s10;
+    if (count > 1 && trio->count > 1) out1[1] = s11;
+    if (count > 1 && trio->count > 2) out1[2] = s12;
+    if (count > 2) out2[0] = s20;
+    if (count > 2 && trio->count > 1) out2[1] = s21;
+    if (count > 2 && trio->count > 2) out2[2] = s22;
 }
 
 /* Rows are spread over the dofs, and every row before them, and they themselves, pick their own from there. */
@@ -112,11 +120,7 @@ void tac_rows_products(const tacRows *rows, int n, const int *list, double *scra
         spread(rows, &left, rows->Y, scratch);
         for (int j = 0; j <= i;) {
             Trio right = trio_at(rows, n, list, j);
-            double sum[3][3];
-            multiply_trio(rows, &right, scratch, sum);
-            for (int k = 0; k < left.count; k++)
-                for (int l = 0; l < right.count; l++)
-                    A[(size_t)(i + k) * size + (size_t)(j + l)] = sum[k][l];
+            multiply_trio(rows, &right, scratch, left.count, size, A + (size_t)i * size + (size_t)j);
             j += right.count;
         }
         clear(rows, &left, scratch);

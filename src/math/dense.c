@@ -34,6 +34,21 @@ void tac_dense_axpy(int n, double s, const double *x, double *y) {
     if (i < n) y[i] += s * x[i];
 }
 
+void tac_dense_axpy_two(int n, const double s[2], const double *x, double *y, double *z) {
+    double a = s[0], b = s[1];
+    int i = 0;
+    for (; i + 2 <= n; i += 2) {
+        double p = x[i], q = x[i + 1];
+        double u = y[i] + a * p, v = y[i + 1] + a * q, g = z[i] + b * p, h = z[i + 1] + b * q;
+        y[i] = u, y[i + 1] = v;
+        z[i] = g, z[i + 1] = h;
+    }
+    if (i < n) {
+        double p = x[i];
+        y[i] += a * p, z[i] += b * p;
+    }
+}
+
 static void fill_zero(size_t n, double *x) {
     for (size_t i = 0; i < n; i++)
         x[i] = 0;

@@ -141,9 +141,8 @@ static void change_class(Way *way, const End *end) {
     int wakes = end->row_class == TAC_ROW_FREE;
     way->row_class[end->row] = end->row_class;
     if (problem->parent[end->row] >= 0) return;
-    for (int k = end->row + 1; k < problem->n; k++)
-        if (problem->parent[k] == end->row)
-            way->row_class[k] = !wakes ? TAC_ROW_OFF : way->w[k] > 0 ? TAC_ROW_LOW : TAC_ROW_HIGH;
+    for (int k = end->row + 1; k < problem->n && problem->parent[k] == end->row; k++)
+        way->row_class[k] = !wakes ? TAC_ROW_OFF : way->w[k] > 0 ? TAC_ROW_LOW : TAC_ROW_HIGH;
 }
 
 /* Row i has just left `before`: its new condition holds on this side only. */

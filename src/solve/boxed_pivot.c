@@ -117,6 +117,7 @@ int tac_boxed_pivot(const tacBoxedRun *run, int stages, int patience) {
             memcpy(run->row_class, track->wanted, bytes);
             return 1;
         }
+        if (patience == 0 && 3 * wrong > problem->n) break; /* a guess this far off is no start */
         if (patience > 0 ? wrong < fewest : 2 * wrong <= fewest) {
             memcpy(track->best, run->row_class, bytes);
             fewest = wrong, left = patience, stage = 0;

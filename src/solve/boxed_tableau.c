@@ -78,15 +78,19 @@ static int solve_for(tacTableau *tableau, int i) {
     return 1;
 }
 
-/* Puts it into all lines but `except`. */
+/* Puts it into all lines but `except`, two at a time. */
 static void put_in(tacTableau *tableau, int i, int except) {
-    int n = tableau->problem->n;
+    int n = tableau->problem->n, held = 0;
+    double scale[2], *line[2] = {NULL, NULL};
     for (int k = 0; k < n; k++) {
-        double *line = line_of(tableau, k), a = line[i];
-        if (k == except || a == 0) continue;
-        line[i] = 0;
-        tac_dense_axpy(n + 2, a, tableau->change, line);
+        double *at = line_of(tableau, k);
+        if (k == except || at[i] == 0) continue;
+        scale[held] = at[i], line[held] = at;
+        at[i] = 0;
+        held = !held;
+        if (!held) tac_dense_axpy_two(n + 2, scale, tableau->change, line[0], line[1]);
     }
+    if (held) tac_dense_axpy(n + 2, scale[0], tableau->change, line[0]);
 }
 
 /* parameter w_i: what follows is f_i = old parameter + base */
@@ -152,8 +156,7 @@ static double at(tacLine line, double t) { return line.at0 + line.slope * t; }
 
 /* Children take up their bounds before the parent is free. */
 static int wake_children(tacTableau *tableau, int i, double t) {
-    for (int k = i + 1; k < tableau->bound; k++) {
-        if (tableau->problem->parent[k] != i) continue;
+    for (int k = i + 1; k < tableau->bound && tableau->problem->parent[k] == i; k++) {
         int row_class = at(tac_tableau_velocity(tableau, k), t) > 0 ? TAC_ROW_LOW : TAC_ROW_HIGH;
         if (!set_bound(tableau, k, row_class)) return 0;
     }
@@ -162,8 +165,8 @@ static int wake_children(tacTableau *tableau, int i, double t) {
 
 /* The parent goes to zero: those still free go to a bound first, which is zero as well. */
 static int settle_children(tacTableau *tableau, int i, double t) {
-    for (int k = i + 1; k < tableau->problem->n; k++) {
-        if (tableau->problem->parent[k] != i || !is_free(tableau, k)) continue;
+    for (int k = i + 1; k < tableau->problem->n && tableau->problem->parent[k] == i; k++) {
+        if (!is_free(tableau, k)) continue;
         int row_class = at(tac_tableau_force(tableau, k), t) < 0 ? TAC_ROW_LOW : TAC_ROW_HIGH;
         if (!set_bound(tableau, k, row_class)) return 0;
     }
@@ -171,8 +174,8 @@ static int settle_children(tacTableau *tableau, int i, double t) {
 }
 
 static int put_children_off(tacTableau *tableau, int i) {
-    for (int k = i + 1; k < tableau->problem->n; k++)
-        if (tableau->problem->parent[k] == i && !set_bound(tableau, k, TAC_ROW_OFF)) return 0;
+    for (int k = i + 1; k < tableau->problem->n && tableau->problem->parent[k] == i; k++)
+        if (!set_bound(tableau, k, TAC_ROW_OFF)) return 0;
     return 1;
 }
 
