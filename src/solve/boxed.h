@@ -4,8 +4,9 @@
  *
  * A row without a parent has the constant bounds low, high (0, INFINITY: a contact's normal or a limit; -INFINITY,
  * INFINITY: an equality). A row with a parent p, which has none itself, is bounded by low f_p and high f_p (friction:
- * -mu, mu); children follow their parent directly. A is positive definite: then there is an answer, and it is found (boxed_path.c). Where
- * it is only semidefinite (redundant rows without compliance) there is one if the rows do not contradict each other.
+ * -mu, mu); children follow their parent directly. A is positive definite: then there is an answer, and it is found
+ * (boxed_path.c). Where it is only semidefinite (redundant rows without compliance) there is one if the rows do not
+ * contradict each other.
  *
  * The answer is a function of the problem alone: every method starts from f = 0. */
 #pragma once
