@@ -23,16 +23,12 @@ static tacFlat face_at_corner(const tacShape *s, int corner, tacVec3 d) {
     return best;
 }
 
-/* The two faces at an edge from v to w: to the left of it and of its way back. */
+/* The two faces at an edge from v to w. */
 static tacFlat face_at_edge(const tacShape *s, int v, int w, tacVec3 d) {
     tacFlat best = {.kind = TAC_FLAT_NONE};
-    for (int end = 0; end < 2; end++) {
-        int from = end ? w : v, to = end ? v : w;
-        const int *neighbour, *face = tac_shape_faces(s, from);
-        int n = tac_shape_neighbours(s, from, &neighbour);
-        for (int k = 0; k < n; k++)
-            if (neighbour[k] == to) consider(&best, face[k], tac_dot3(d, tac_shape_face_normal(s, face[k])));
-    }
+    int face[2], n = tac_shape_edge_faces(s, v, w, face);
+    for (int k = 0; k < n; k++)
+        consider(&best, face[k], tac_dot3(d, tac_shape_face_normal(s, face[k])));
     return best;
 }
 

@@ -3,6 +3,7 @@
 
 #include "collide/clip.h"
 #include "collide/closed_form.h"
+#include "collide/flush.h"
 
 /* What a nearest touch may be off by, relative to lengths: more than any search that ends well. */
 #define TOO_DEEP 1e-6
@@ -15,16 +16,19 @@ typedef struct Pair {
     int ref;
     tacVec3 N, N_local; /* outward normal of the reference, world and its own frame */
     const tacTouch *nearest;
+    tacFlush flush; /* faces beside the edges of the nearest touch */
+    int patch;      /* whether points along N belong to it */
 } Pair;
 
 /* --- Which piece is the reference --------------------------------------------------------------------------------- */
 
 static int has_normal(tacFlat f) { return f.kind == TAC_FLAT_POLYGON || f.kind == TAC_FLAT_DISC; }
 
-/* A polygon before a disc, because all its points have rules; of two alike that which gives the nearest touch its
- * normal, or faces it better, or the first. -1: neither has a normal. */
+/* Of flush faces the one that gives the normal. Else a polygon before a disc, because all its points have rules; of two
+ * alike that which gives the nearest touch its normal, or faces it better, or the first. -1: neither has a normal. */
 static int choose_reference(const Pair *p) {
     const tacFlat *f = p->flat;
+    if (p->flush.side >= 0) return p->flush.side;
     if (!has_normal(f[0]) || !has_normal(f[1])) return has_normal(f[0]) ? 0 : has_normal(f[1]) ? 1 : -1;
     if (f[0].kind != f[1].kind) return f[0].kind == TAC_FLAT_POLYGON ? 0 : 1;
     for (int k = 0; k < 2; k++)
@@ -38,6 +42,22 @@ static void set_reference(Pair *p, int ref) {
     p->N_local = p->flat[ref].kind == TAC_FLAT_POLYGON ? tac_shape_face_normal(p->shape[ref], p->flat[ref].id)
                                                        : tac_vec3(0, 0, p->flat[ref].id == 1 ? 1 : -1);
     p->N = tac_mulmv3(p->pose[ref]->R, p->N_local);
+}
+
+/* The piece of shape `side` that faces the other: a flush face, or what faces most along the nearest touch's normal. */
+static tacFlat piece_of(const Pair *p, int side) {
+    tacVec3 along = side == 0 ? p->nearest->normal : tac_neg3(p->nearest->normal);
+    if (p->flush.face[side] >= 0) return (tacFlat){TAC_FLAT_POLYGON, p->flush.face[side], 1, -1};
+    return tac_flat_facing(p->shape[side], tac_mulmtv3(p->pose[side]->R, along), p->nearest->feature[side]);
+}
+
+/* Two edges whose faces are not flush, with the reference's normal beyond the angle of theirs, touch in no patch:
+ * points along that normal would seem deeper than the nearest touch. */
+static int is_patch(Pair *p) {
+    if (!p->flush.edges || p->flush.side >= 0) return 1;
+    double room = tac_flush_room(p->flat[p->ref].align);
+    p->flush.room = tac_min(p->flush.room, tac_abs(room));
+    return room > 0;
 }
 
 static tacClip clip_of_pair(const Pair *p, double reach) {
@@ -67,6 +87,18 @@ static int same_point(tacVec3 a, tacVec3 b, double tol) {
     return tac_dot3(d, d) <= tol * tol;
 }
 
+/* The mark is the crossing of the two edges of the nearest touch, along the reference's normal. */
+static int is_crossing(const Pair *p, const tacMark *m) {
+    const tacTouch *t = p->nearest;
+    return m->rule == TAC_RULE_CLIP && tac_same_feature(m->feature[1], t->feature[1 - p->ref]) &&
+           tac_same_feature(m->clip, t->feature[p->ref]);
+}
+
+/* The mark has the points of the nearest touch: x, in the reference's frame. */
+static int is_same_touch(const Pair *p, const tacMark *m, const tacVec3 x[2], double tol) {
+    return same_point(m->x, x[1 - p->ref], tol) && same_point(tac_madd3(m->x, -m->dist, p->N_local), x[p->ref], tol);
+}
+
 /* The mark is the nearest touch again: the same features, by whatever rule; the crossing of the same two edges; or the
  * same points. x: those of the nearest touch, in the reference's frame. */
 static int is_nearest(const Pair *p, const tacMark *m, const tacVec3 x[2], double tol) {
@@ -74,16 +106,22 @@ static int is_nearest(const Pair *p, const tacMark *m, const tacVec3 x[2], doubl
     tacFeature ref = t->feature[p->ref], inc = t->feature[1 - p->ref];
     int whole = m->rule == TAC_RULE_NEAREST || m->rule == TAC_RULE_CORNER; /* its features have one such touch */
     if (whole && tac_same_feature(m->feature[1], inc) && tac_same_feature(m->feature[0], ref)) return 1;
-    if (m->rule == TAC_RULE_CLIP && tac_same_feature(m->feature[1], inc) && tac_same_feature(m->clip, ref)) return 1;
-    return same_point(m->x, x[1 - p->ref], tol) && same_point(tac_madd3(m->x, -m->dist, p->N_local), x[p->ref], tol);
+    if (is_crossing(p, m)) return 1;
+    return is_same_touch(p, m, x, tol);
 }
 
-static int drop_nearest(const Pair *p, tacMark *mark, int n, double tol) {
+/* Leaves out the nearest touch. Where faces are flush it has its two edges' crossing besides: -> that, with its rule,
+ * or a mark without distance. */
+static int drop_nearest(const Pair *p, tacMark *mark, int n, double tol, tacMark *crossing) {
     int left = 0;
     const tacPose *pose = p->pose[p->ref];
     const tacVec3 x[2] = {tac_pose_local(pose, p->nearest->point[0]), tac_pose_local(pose, p->nearest->point[1])};
-    for (int i = 0; i < n; i++)
+    crossing->dist = TAC_INFINITY;
+    for (int i = 0; i < n; i++) {
+        if (p->flush.slant > TAC_FLUSH_LEVEL && is_crossing(p, &mark[i]) && !is_same_touch(p, &mark[i], x, tol))
+            *crossing = mark[i];
         if (!is_nearest(p, &mark[i], x, tol)) mark[left++] = mark[i];
+    }
     return left;
 }
 
@@ -136,29 +174,43 @@ static int is_too_deep(const Pair *p, const tacTouch *t) {
     return along < dist - TOO_DEEP * (tac_abs(dist) + tac_norm3(tac_sub3(t->point[0], p->nearest->point[0])));
 }
 
+/* Whether a touch is one, and its margin: that of its mark where it has the mark's rule. Of what is no patch only those
+ * stay that have the nearest touch's normal, and so another rule than their mark. */
+static int keep_touch(const Pair *p, const tacMark *m, double reach, tacTouch *t) {
+    if (!(t->dist < reach) || is_too_deep(p, t)) return 0;
+    if (!p->patch && t->rule == m->rule) return 0;
+    t->margin = m->margin;
+    if (t->margin == TAC_NO_MARGIN || t->rule != m->rule)
+        t->margin = tac_touch_margin(p->shape[0], p->pose[0], p->shape[1], p->pose[1], t);
+    return 1;
+}
+
 /* Marks -> touches with their margins. */
 static int write_touches(const Pair *p, const tacMark *mark, int n, double reach, tacTouch *out) {
     int count = 0;
     for (int i = 0; i < n; i++) {
-        tacTouch *t = &out[count];
-        *t = touch_of_mark(p, &mark[i]);
-        take_common_normal(p, t);
-        if (!(t->dist < reach) || is_too_deep(p, t)) continue;
-        t->margin = mark[i].margin;
-        if (t->margin == TAC_NO_MARGIN || t->rule != mark[i].rule)
-            t->margin = tac_touch_margin(p->shape[0], p->pose[0], p->shape[1], p->pose[1], t);
-        count++;
+        out[count] = touch_of_mark(p, &mark[i]);
+        take_common_normal(p, &out[count]);
+        count += keep_touch(p, &mark[i], reach, &out[count]);
     }
     return count;
 }
 
+/* The crossing of the nearest touch's two edges along the normal of flush faces, where there is one. */
+static int write_crossing(const Pair *p, const tacMark *m, double reach, tacTouch *out) {
+    if (!(m->dist < reach)) return 0;
+    *out = touch_of_mark(p, m);
+    return keep_touch(p, m, reach, out);
+}
+
 /* Room of the choices that a manifold hangs on (m): which pieces face each other, and which of two is the reference.
- * Each compares two cosines, which a turn of the normal by t rad changes by no more than t. */
+ * Each compares two cosines, which a turn of the normal by t rad changes by no more than t; and whether faces are flush
+ * is settled until a turn by its room. */
 static double choice_margin(const Pair *p) {
     const tacFlat *f = p->flat;
-    double least = tac_min(f[0].align - f[0].next, f[1].align - f[1].next);
-    int fixed = p->ref < 0 || f[0].kind != f[1].kind || p->nearest->feature[0].kind == TAC_FEATURE_PLANE ||
-                p->nearest->feature[1].kind == TAC_FEATURE_PLANE;
+    double least = tac_min(tac_min(f[0].align - f[0].next, f[1].align - f[1].next), 2 * p->flush.room);
+    int fixed = p->ref < 0 || p->flush.side >= 0 || f[0].kind != f[1].kind ||
+                p->nearest->feature[0].kind == TAC_FEATURE_PLANE || p->nearest->feature[1].kind == TAC_FEATURE_PLANE;
     if (!fixed) least = tac_min(least, tac_abs(f[1].align - f[0].align));
     double turn = tac_touch_turn(p->shape[0], p->pose[0], p->shape[1], p->pose[1], p->nearest);
     return tac_min(p->nearest->margin, least / (2 * turn));
@@ -168,28 +220,29 @@ static double choice_margin(const Pair *p) {
 
 /* The nearest touch and the points of the incident piece that is cut by the prism on the reference -> their number. */
 static int add_clipped(const Pair *p, double reach, tacTouch *out) {
-    tacMark mark[TAC_MAX_MARK];
+    tacMark mark[TAC_MAX_MARK], crossing;
     tacClip clip = clip_of_pair(p, reach);
     int n = tac_clip(&clip, mark), left;
     double tol = 0;
     for (int i = 0; i < n; i++)
         tol = tac_max(tol, TAC_CLIP_TIE * tac_norm3(tac_sub3(mark[i].x, mark[0].x)));
-    left = drop_nearest(p, mark, n, tol);
+    left = drop_nearest(p, mark, n, tol, &crossing);
+    int kept = 1 + write_crossing(p, &crossing, reach, out + 1);
     tacVec3 first = tac_pose_local(p->pose[p->ref], p->nearest->point[1 - p->ref]);
-    left = tac_marks_spread(mark, left, TAC_MAX_TOUCH - 1, first);
-    return 1 + write_touches(p, mark, left, reach, out + 1);
+    left = tac_marks_spread(mark, left, TAC_MAX_TOUCH - kept, first);
+    return kept + write_touches(p, mark, left, reach, out + kept);
 }
 
 /* Two flat ends: points of the reference's rim above the other end, whose normal they take; after n touches. */
 static int add_other_rim(const Pair *p, double reach, int n, tacTouch *out) {
     Pair other = *p;
     set_reference(&other, 1 - p->ref);
-    tacMark mark[TAC_MAX_MARK];
+    tacMark mark[TAC_MAX_MARK], crossing;
     tacClip clip = clip_of_pair(&other, reach);
     int found = tac_clip(&clip, mark), rim = 0;
     for (int i = 0; i < found; i++)
         if (mark[i].rule != TAC_RULE_CLIP) mark[rim++] = mark[i];
-    rim = drop_nearest(&other, mark, rim, TAC_CLIP_TIE * (p->shape[0]->size.x + p->shape[1]->size.x));
+    rim = drop_nearest(&other, mark, rim, TAC_CLIP_TIE * (p->shape[0]->size.x + p->shape[1]->size.x), &crossing);
     for (int i = 0; i < rim && n < TAC_MAX_TOUCH; i++)
         n += write_touches(&other, &mark[i], 1, reach, &out[n]);
     return n;
@@ -247,12 +300,13 @@ int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const t
                  const tacTouch *nearest, tacTouch *out) {
     Pair p = {.shape = {a, b}, .pose = {A, B}, .nearest = nearest};
     out[0] = *nearest;
+    p.flush = tac_flush(p.shape, p.pose, nearest);
     for (int k = 0; k < 2; k++) {
-        tacVec3 along = k == 0 ? nearest->normal : tac_neg3(nearest->normal);
-        p.flat[k] = tac_flat_facing(p.shape[k], tac_mulmtv3(p.pose[k]->R, along), nearest->feature[k]);
+        p.flat[k] = piece_of(&p, k);
         if (p.flat[k].kind == TAC_FLAT_NONE || !(p.flat[k].align > 0)) return 1; /* nothing flat faces that way */
     }
     p.ref = choose_reference(&p);
+    p.patch = is_patch(&p);
     if (p.ref >= 0) set_reference(&p, p.ref);
     int n = p.ref < 0 ? add_ends(&p, reach, out) : add_clipped(&p, reach, out);
     if (p.flat[0].kind == TAC_FLAT_DISC && p.flat[1].kind == TAC_FLAT_DISC) n = add_other_rim(&p, reach, n, out);
@@ -265,7 +319,7 @@ int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const t
 
 int tac_manifold_of_faces(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                           const tacFacePair *faces, tacTouch *out) {
-    Pair p = {.shape = {a, b}, .pose = {A, B}};
+    Pair p = {.shape = {a, b}, .pose = {A, B}, .flush = {.side = -1}, .patch = 1};
     for (int k = 0; k < 2; k++)
         p.flat[k] = (tacFlat){TAC_FLAT_POLYGON, faces->face[k], 1, -1};
     set_reference(&p, faces->side);

@@ -40,6 +40,18 @@ const int *tac_shape_faces(const tacShape *s, int vertex) {
     return is_box(s) ? BOX_EDGE_FACES[vertex] : s->hull.edge_face + s->hull.edge_adr[vertex];
 }
 
+int tac_shape_edge_faces(const tacShape *s, int v, int w, int face[2]) {
+    int count = 0;
+    for (int end = 0; end < 2; end++) {
+        int from = end ? w : v, to = end ? v : w;
+        const int *neighbour, *left = tac_shape_faces(s, from);
+        int n = tac_shape_neighbours(s, from, &neighbour);
+        for (int k = 0; k < n && count <= end; k++)
+            if (neighbour[k] == to) face[count++] = left[k];
+    }
+    return count;
+}
+
 /* Newell: n ~ sum x_i x x_{i+1} over the loop, here about its first corner. Unlike the cross product of two sides it
  * does not hang on a short side, and it has a derivative to every corner. */
 static tacVec3 loop_normal(const tacHull *h, int face) {

@@ -58,6 +58,8 @@ tacVec3 tac_shape_face_normal(const tacShape *s, int face);
 int tac_shape_neighbours(const tacShape *s, int vertex, const int **neighbour);
 /* The faces to the left of the edges to them, in the same order: those that meet at the corner. */
 const int *tac_shape_faces(const tacShape *s, int vertex);
+/* Edge -> the faces to the left of it and of its way back; their number, 2 of an edge of the shape. */
+int tac_shape_edge_faces(const tacShape *s, int v, int w, int face[2]);
 
 /* Radius of the ball that is added around a shape's core: sphere (core: its centre) and capsule (core: its segment);
  * 0 for all others. */

@@ -61,7 +61,8 @@ typedef struct tacPairCache {
 /* All touches nearer than `reach`, at most TAC_MAX_TOUCH -> their number. The first has the pair's signed
  * distance: Euclidean when apart, least translation when overlapping. Seen along its normal n none of the others is
  * deeper, dist_i (n_i . n) >= dist; by its own normal, that of a face at an angle to n, one may be, by 1/cos of that
- * angle. They follow in an order given by the features alone. Poses are finite: the caller has checked. */
+ * angle (of boxes and meshes one per cent at most: flush.h). They follow in an order given by the features alone. Poses
+ * are finite: the caller has checked. */
 int tac_touches(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                 tacPairCache *cache, tacTouch *out);
 /* The pair's signed distance and its witness points alone, at any distance. Two planes have none: TAC_ERR_SHAPE. */

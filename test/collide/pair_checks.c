@@ -1,5 +1,6 @@
 #include "pair_checks.h"
 
+#include "collide/flush.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -199,6 +200,13 @@ static void check_swapped(const tacTouch *t, const tacTouch *u) {
     CHECK_NEAR(t->dist, u->dist, 1e-14);
 }
 
+/* Faces beside the first touch's edges are flush: which of them gives the normal hangs on which shape comes first. */
+static int has_flush_faces(const Pair *p, const tacTouch *first) {
+    const tacShape *const shape[2] = {&p->shape[0], &p->shape[1]};
+    const tacPose *const pose[2] = {&p->pose[0], &p->pose[1]};
+    return tac_flush(shape, pose, first).side >= 0;
+}
+
 void check_invariance(const Pair *p, tacDraw *d, double reach, double tol) {
     tacTouch t[TAC_MAX_TOUCH], u[TAC_MAX_TOUCH];
     int n = touches_of(p, reach, t);
@@ -213,7 +221,9 @@ void check_invariance(const Pair *p, tacDraw *d, double reach, double tol) {
     CHECK_INT(touches_of(&moved, reach, u), n);
     for (int i = 0; i < n; i++)
         check_moved(&t[i], &u[i], &by, tol);
-    CHECK_INT(touches_of(&swapped, reach, u), n);
+    int m = touches_of(&swapped, reach, u);
+    CHECK((m > 0) == (n > 0));
+    if (n > 0 && !has_flush_faces(p, t) && !has_flush_faces(&swapped, u)) CHECK_INT(m, n);
     if (p->shape[0].type != p->shape[1].type || n == 1)
         for (int i = 0; i < n; i++)
             check_swapped(&t[i], &u[i]);

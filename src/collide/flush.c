@@ -1,0 +1,87 @@
+#include "collide/flush.h"
+
+#include "collide/closed_form.h"
+
+/* An edge of a polyhedron and the faces beside it. */
+typedef struct Edge {
+    int n;
+    int face[2];
+    tacVec3 normal[2]; /* outward, world */
+    tacVec3 along;     /* unit, world */
+} Edge;
+
+static int has_edges(const tacShape *s) { return s->type == TAC_BOX || s->type == TAC_MESH; }
+
+/* Sine of the angle whose cosine is c; 1 from a right angle on. As fast as the angle at most. */
+static double opening(double c) { return c > 0 ? tac_sqrt(tac_max(0, 1 - c * c)) : 1; }
+
+double tac_flush_room(double align) { return opening(TAC_FLUSH_FACES) - opening(align); }
+
+static Edge edge_of(const tacShape *s, const tacPose *pose, tacFeature f) {
+    tacVec3 e = tac_sub3(tac_shape_vertex(s, f.id[1]), tac_shape_vertex(s, f.id[0]));
+    double length = tac_norm3(e);
+    Edge edge = {.along = length > 0 ? tac_mulmv3(pose->R, tac_scale3(1 / length, e)) : tac_zero3()};
+    edge.n = tac_shape_edge_faces(s, f.id[0], f.id[1], edge.face);
+    for (int k = 0; k < edge.n; k++)
+        edge.normal[k] = tac_mulmv3(pose->R, tac_shape_face_normal(s, edge.face[k]));
+    return edge;
+}
+
+static int is_of_edges(const tacShape *const shape[2], const tacTouch *t) {
+    for (int k = 0; k < 2; k++)
+        if (!has_edges(shape[k]) || t->feature[k].kind != TAC_FEATURE_LINE) return 0;
+    return t->rule == TAC_RULE_NEAREST;
+}
+
+/* A candidate: by how much it keeps within the angles (rad, negative: beyond), and the angle of N to n. */
+typedef struct Candidate {
+    double within, slant;
+    int side, face[2];
+} Candidate;
+
+/* Takes the most slanted of those within the angles, the first of equals; keeps account of how far the answer is from
+ * another one: candidates that come or go, and one that overtakes, at twice the rate of a turn. */
+static void consider(tacFlush *best, const Candidate *c) {
+    best->room = tac_min(best->room, tac_abs(c->within));
+    if (!(c->within > 0)) return;
+    if (best->side >= 0) best->room = tac_min(best->room, tac_abs(c->slant - best->slant) / 2);
+    if (best->side >= 0 && !(c->slant > best->slant)) return;
+    best->side = c->side, best->face[0] = c->face[0], best->face[1] = c->face[1], best->slant = c->slant;
+}
+
+/* Faces 0 and 1 opposed, and N of face 0 within the angle of n:  -N0 . N1 and N0 . n above TAC_FLUSH_FACES. */
+static void consider_faces(const Edge edge[2], tacVec3 n, tacFlush *best) {
+    for (int i = 0; i < edge[0].n; i++) {
+        Candidate c = {.within = -1, .side = 0};
+        c.slant = opening(tac_dot3(edge[0].normal[i], n));
+        for (int j = 0; j < edge[1].n; j++) { /* the one opposed best */
+            double within = tac_flush_room(-tac_dot3(edge[0].normal[i], edge[1].normal[j]));
+            if (within > c.within) c.within = within, c.face[0] = edge[0].face[i], c.face[1] = edge[1].face[j];
+        }
+        c.within = tac_min(c.within, tac_flush_room(tac_dot3(edge[0].normal[i], n)));
+        consider(best, &c);
+    }
+}
+
+/* The edge of shape 0 along a face of shape 1:  |e . N1| below TAC_FLUSH_EDGE and -N1 . n above TAC_FLUSH_SLANT. */
+static void consider_edge(const Edge edge[2], tacVec3 n, tacFlush *best) {
+    const double most = opening(TAC_FLUSH_SLANT);
+    for (int j = 0; j < edge[1].n; j++) {
+        Candidate c = {.side = 1, .face = {-1, edge[1].face[j]}};
+        c.slant = opening(-tac_dot3(edge[1].normal[j], n));
+        c.within = tac_min(most - c.slant, TAC_FLUSH_EDGE - tac_abs(tac_dot3(edge[0].along, edge[1].normal[j])));
+        consider(best, &c);
+    }
+}
+
+tacFlush tac_flush(const tacShape *const shape[2], const tacPose *const pose[2], const tacTouch *nearest) {
+    tacFlush flush = {.side = -1, .face = {-1, -1}, .room = TAC_INFINITY};
+    if (!is_of_edges(shape, nearest)) return flush;
+    flush.edges = 1;
+    const Edge edge[2] = {edge_of(shape[0], pose[0], nearest->feature[0]),
+                          edge_of(shape[1], pose[1], nearest->feature[1])};
+    consider_faces(edge, nearest->normal, &flush);
+    if (flush.side < 0) consider_edge(edge, nearest->normal, &flush);
+    if (flush.side >= 0) flush.room = tac_min(flush.room, tac_abs(flush.slant - TAC_FLUSH_LEVEL));
+    return flush;
+}
