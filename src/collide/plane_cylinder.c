@@ -42,14 +42,18 @@ static int lowest_point(const tacPose *B, const rimFrame *f, int end, double rea
     return 1;
 }
 
-/* The two points 120 degrees from it: c + r (-w/2 +- sin(120) z x w), equally high but for rounding. */
+/* The two points 120 degrees from it: c + r (-w/2 +- sin(120) z x w). They are equally high, n . (z x w) = 0, unless the
+ * rim counts as flat and w is the shape's x axis. */
 static int side_points(const tacPose *B, const rimFrame *f, int end, double reach, tacTouch *out) {
+    tacVec3 side = tac_cross3(f->z, f->w);
     double at = end ? f->half : -f->half, d = f->middle + at * f->rise - 0.5 * f->radius * tac_dot3(f->n, f->w);
-    if (!(d < reach)) return 0;
-    tacVec3 back = tac_madd3(tac_madd3(B->p, at, f->z), -0.5 * f->radius, f->w), side = tac_cross3(f->z, f->w);
+    double slope = f->sine < TAC_RIM_FLAT ? f->radius * tac_dot3(f->n, side) : 0;
+    if (!(d - TAC_RIM_SINE * tac_abs(slope) < reach)) return 0;
+    tacVec3 back = tac_madd3(tac_madd3(B->p, at, f->z), -0.5 * f->radius, f->w);
     for (int k = 0; k < 2; k++) {
-        tacVec3 x = tac_madd3(back, (k ? TAC_RIM_SINE : -TAC_RIM_SINE) * f->radius, side);
-        tac_put_over_plane(&out[k], x, f->n, d, TAC_FEATURE_CIRCLE, end);
+        double across = k ? TAC_RIM_SINE : -TAC_RIM_SINE;
+        tacVec3 x = tac_madd3(back, across * f->radius, side);
+        tac_put_over_plane(&out[k], x, f->n, d + across * slope, TAC_FEATURE_CIRCLE, end);
         out[k].rule = TAC_RULE_RIM, out[k].angle = k ? TAC_RIM_ANGLE : -TAC_RIM_ANGLE;
         out[k].margin = f->radius * f->sine;
     }

@@ -71,19 +71,20 @@ static tacMotionBound bound_from(const tacModelMotion *k, int base, int body) {
 typedef struct Frame {
     tacVec3 pos;
     tacQuat quat;
-    tacVec6 V; /* at pos */
+    tacVec6 V;  /* at pos */
+    int places; /* 1: V is not asked for */
 } Frame;
 
 /* The frame's own point moves to x. */
 static void move_to(Frame *f, tacVec3 x) {
-    f->V.lin = tac_add3(f->V.lin, tac_cross3(f->V.ang, tac_sub3(x, f->pos)));
+    if (!f->places) f->V.lin = tac_add3(f->V.lin, tac_cross3(f->V.ang, tac_sub3(x, f->pos)));
     f->pos = x;
 }
 
-static Frame free_frame(const tacModelMotion *k, int joint, double t) {
+static Frame free_frame(const tacModelMotion *k, int joint, double t, int places) {
     const double *q = k->q + k->model->joint_qpos_adr[joint], *v = k->v + k->model->joint_dof_adr[joint];
     tacVec3 w = tac_load3(v + 3);
-    Frame f = {.pos = tac_madd3(tac_load3(q), t, tac_load3(v))};
+    Frame f = {.pos = tac_madd3(tac_load3(q), t, tac_load3(v)), .places = places};
     f.quat = tac_quat_mul(tac_quat_normalize(tac_quat_load(q + 3)), tac_quat_exp(tac_scale3(t, w)));
     f.V = (tacVec6){tac_quat_rotate(f.quat, w), tac_load3(v)};
     return f;
@@ -91,10 +92,11 @@ static Frame free_frame(const tacModelMotion *k, int joint, double t) {
 
 /* Turns the frame on its own side, about the anchor: spin is the rate, in the frame after. */
 static void turn_frame(Frame *f, tacQuat by, tacVec3 spin, tacVec3 anchor) {
-    move_to(f, tac_add3(f->pos, tac_quat_rotate(f->quat, anchor)));
+    int apart = anchor.x != 0 || anchor.y != 0 || anchor.z != 0;
+    if (apart) move_to(f, tac_add3(f->pos, tac_quat_rotate(f->quat, anchor)));
     f->quat = tac_quat_mul(f->quat, by);
-    f->V.ang = tac_add3(f->V.ang, tac_quat_rotate(f->quat, spin));
-    move_to(f, tac_sub3(f->pos, tac_quat_rotate(f->quat, anchor)));
+    if (!f->places) f->V.ang = tac_add3(f->V.ang, tac_quat_rotate(f->quat, spin));
+    if (apart) move_to(f, tac_sub3(f->pos, tac_quat_rotate(f->quat, anchor)));
 }
 
 static void apply_joint(const tacModelMotion *k, int joint, double t, Frame *f) {
@@ -118,16 +120,16 @@ static void apply_joint(const tacModelMotion *k, int joint, double t, Frame *f) 
     }
 }
 
-/* Along the path from a body above; in the world, what stands still is where it was. */
-static Frame body_frame(const tacModelMotion *k, int base, int body, double t) {
+/* Along the path from a body above; in the world, what stands still is where it was. places: without V. */
+static Frame body_frame(const tacModelMotion *k, int base, int body, double t, int places) {
     const tacModel *m = k->model;
     const tacMotionBound *b = &k->bound[body];
     int first = m->body_joint_adr[body], last = first + m->body_joint_num[body];
-    if (body == base && base > 0) return (Frame){.quat = tac_quat_identity()};
+    if (body == base && base > 0) return (Frame){.quat = tac_quat_identity(), .places = places};
     if (base == 0 && b->spin == 0 && b->speed == 0)
-        return (Frame){.pos = k->work->xpos[body], .quat = k->work->xquat[body]};
-    if (first < last && m->joint_type[first] == TAC_FREE) return free_frame(k, first, t);
-    Frame f = body_frame(k, base, m->body_parent[body], t);
+        return (Frame){.pos = k->work->xpos[body], .quat = k->work->xquat[body], .places = places};
+    if (first < last && m->joint_type[first] == TAC_FREE) return free_frame(k, first, t, places);
+    Frame f = body_frame(k, base, m->body_parent[body], t, places);
     move_to(&f, tac_add3(f.pos, tac_quat_rotate(f.quat, m->body_pos[body])));
     f.quat = tac_quat_mul(f.quat, m->body_quat[body]);
     for (int j = first; j < last; j++)
@@ -139,7 +141,7 @@ static Frame body_frame(const tacModelMotion *k, int base, int body, double t) {
 static void geom_at(const void *data, double t, tacPose *pose, tacVec6 *velocity) {
     const tacGeomMotion *g = data;
     const tacModel *m = g->all->model;
-    Frame f = body_frame(g->all, g->base, m->geom_body[g->geom], t);
+    Frame f = body_frame(g->all, g->base, m->geom_body[g->geom], t, velocity == NULL);
     move_to(&f, tac_add3(f.pos, tac_quat_rotate(f.quat, m->geom_pos[g->geom])));
     pose->p = f.pos;
     pose->R = tac_quat_mat(tac_quat_mul(f.quat, m->geom_quat[g->geom]));
@@ -163,6 +165,6 @@ int tac_common_body(const tacModel *m, int a, int b) {
 }
 
 tacPose tac_body_pose(const tacModelMotion *k, int body, double t) {
-    Frame f = body_frame(k, 0, body, t);
+    Frame f = body_frame(k, 0, body, t, 1);
     return (tacPose){f.pos, tac_quat_mat(f.quat)};
 }

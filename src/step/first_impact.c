@@ -58,16 +58,27 @@ static double fastest(const tacShape *s, const tacMotionBound *b) {
     return b->speed + b->spin * tac_shape_radius(s);
 }
 
+/* The distance of two geoms at the beginning is at least this: that of balls around them, or of one and a plane. */
+static double balls_apart(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B) {
+    tacVec3 between = tac_sub3(B->p, A->p);
+    double radius = tac_shape_radius(b);
+    if (a->type == TAC_PLANE) return tac_dot3(between, tac_vec3(A->R.m[2], A->R.m[5], A->R.m[8])) - radius;
+    return tac_norm3(between) - radius - tac_shape_radius(a);
+}
+
 /* *far = 1: too far apart, at the beginning, to come to a gap within h. */
-static tacStatus is_far(const Hunt *k, const tacGeomMotion *a, const tacGeomMotion *b, double h, double gap, int *far) {
+static tacStatus is_far(const Hunt *k, const int geom[2], const tacMotion *A, const tacMotion *B, double h, double gap,
+                        int *far) {
     const tacScene *scene = &k->sim->scene;
-    const tacShape *first = &scene->shape[a->geom], *second = &scene->shape[b->geom];
-    tacMotion A = tac_geom_motion(a), B = tac_geom_motion(b);
+    const tacShape *a = &scene->shape[geom[0]], *b = &scene->shape[geom[1]];
+    const tacPose *first = &scene->pose[geom[0]], *second = &scene->pose[geom[1]];
+    double enough = gap + (1 + TAC_IMPACT_REST) * h * (fastest(a, &A->bound) + fastest(b, &B->bound));
     tacPairCache cache = {.used = 0};
     tacTouch touch;
-    tacStatus status = tac_distance_pair(first, &scene->pose[a->geom], second, &scene->pose[b->geom], &cache, &touch);
-    double reach = h * (fastest(first, &A.bound) + fastest(second, &B.bound));
-    *far = status == TAC_OK && touch.dist > gap + (1 + TAC_IMPACT_REST) * reach;
+    *far = b->type != TAC_PLANE && balls_apart(a, first, b, second) > (1 + TAC_IMPACT_REST) * enough;
+    if (*far) return TAC_OK;
+    tacStatus status = tac_distance_pair(a, first, b, second, &cache, &touch);
+    *far = status == TAC_OK && touch.dist > enough;
     return status;
 }
 
@@ -79,15 +90,16 @@ static tacStatus search(const Hunt *k, int g0, int g1, double h, tacShapeImpact 
     tacMotion A = tac_geom_motion(&first), B = tac_geom_motion(&second);
     double gap = k->held != NULL ? k->held->near : k->gap;
     int far;
-    tacStatus status = is_far(k, &first, &second, h, gap, &far);
+    tacStatus status = is_far(k, (int[2]){g0, g1}, &A, &B, h, gap, &far);
     if (status != TAC_OK || far) return status;
     status = tac_impact(a, &A, b, &B, h, gap, found);
     if (status == TAC_OK && k->held == NULL && found->kind == TAC_IMPACT_NEAR && !(found->rate < 0))
         status = search_resting(a, &A, b, &B, h, found);
     if (status == TAC_OK && k->held != NULL && found->kind != TAC_IMPACT_NONE) {
         double level = found->kind == TAC_IMPACT_NEAR ? level_below(k->gap, found->touch.dist) : k->gap;
+        double from = found->time; /* until then they are further apart than that */
         found->kind = TAC_IMPACT_NONE;
-        if (level > 0) status = tac_impact(a, &A, b, &B, h, level, found);
+        if (level > 0) status = tac_impact_from(a, &A, b, &B, from, h, level, found);
     }
     if (status == TAC_OK && base > 0) place(found, tac_body_pose(&k->motion, base, found->time));
     return status;
@@ -160,7 +172,7 @@ static void visit_pair(void *user, int g0, int g1, int pair) {
     tacShapeImpact found = {.kind = TAC_IMPACT_NONE};
     int apart = 0;
     (void)pair;
-    if (k->status != TAC_OK || is_held(k->held, g0, g1) != k->of_held) return;
+    if (k->status != TAC_OK || (!k->of_held && is_held(k->held, g0, g1))) return;
     if (k->of_held) k->status = ends_apart(k, g0, g1, &apart);
     if (k->status != TAC_OK || apart) return;
     k->status = search(k, g0, g1, horizon(k), &found);
@@ -202,10 +214,12 @@ static tacStatus each_pair(Hunt *k) {
     k->status = TAC_OK;
     k->out->npair = k->cut = 0;
     scene->extra = k->extra;
-    for (k->of_held = 0; k->of_held <= (k->held != NULL && k->held->n > 0); k->of_held++) {
-        if (k->of_held && k->end < 0) k->end = k->time;
-        tac_scene_candidates(scene, k->sim->model, visit_pair, k);
-    }
+    k->of_held = 0;
+    tac_scene_candidates(scene, k->sim->model, visit_pair, k);
+    if (k->end < 0) k->end = k->time;
+    k->of_held = 1;
+    for (int i = 0; k->held != NULL && i < k->held->n; i++)
+        visit_pair(k, k->held->geom[2 * i], k->held->geom[2 * i + 1], -1);
     scene->extra = NULL;
     return k->status;
 }

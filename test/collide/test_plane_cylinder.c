@@ -57,6 +57,22 @@ static void test_flat_rim(void **state) {
     }
 }
 
+/* A rim that counts as flat, tilted about its x axis: the points stay where they are and have each its own height. */
+static void test_nearly_flat_rim(void **state) {
+    (void)state;
+    tacTouch t[TAC_MAX_TOUCH];
+    for (double tilt = 1e-11; tilt < 0.9e-8; tilt *= 9) {
+        Pair p = {{shape_of(TAC_PLANE, 0, 0, 0), shape_of(TAC_CYLINDER, 0.5, 1, 0)},
+                  {pose_at(0, 0, 0), pose_turned(tac_vec3(0, 0, 1), tac_vec3(tilt, 0, 0))}};
+        CHECK_INT(check_touches(&p, 0.2, 0.5e-8, t), 3); /* what lies lower: at most r times the tilt */
+        for (int k = 0; k < 3; k++) {
+            double angle = atan2(t[k].point[1].y, t[k].point[1].x);
+            CHECK_NEAR(t[k].dist, 0.5 * sin(angle) * tilt, 1e-15);
+            CHECK_NEAR(fabs(angle), t[k].rule == TAC_RULE_RIM ? THIRD : 0, 1e-7);
+        }
+    }
+}
+
 /* Lying: the lowest point of either rim. */
 static void test_lying(void **state) {
     (void)state;
@@ -96,8 +112,9 @@ static void test_zero_sizes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),   cmocka_unit_test(test_standing),
-                                       cmocka_unit_test(test_flat_rim), cmocka_unit_test(test_lying),
-                                       cmocka_unit_test(test_cone),     cmocka_unit_test(test_zero_sizes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),    cmocka_unit_test(test_standing),
+                                       cmocka_unit_test(test_flat_rim),  cmocka_unit_test(test_nearly_flat_rim),
+                                       cmocka_unit_test(test_lying),     cmocka_unit_test(test_cone),
+                                       cmocka_unit_test(test_zero_sizes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
