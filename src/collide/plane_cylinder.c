@@ -42,8 +42,8 @@ static int lowest_point(const tacPose *B, const rimFrame *f, int end, double rea
     return 1;
 }
 
-/* The two points 120 degrees from it: c + r (-w/2 +- sin(120) z x w). They are equally high, n . (z x w) = 0, unless the
- * rim counts as flat and w is the shape's x axis. */
+/* The two points 120 degrees from it: c + r (-w/2 +- sin(120) z x w). They are equally high, n . (z x w) = 0, unless
+ * the rim counts as flat and w is the shape's x axis. */
 static int side_points(const tacPose *B, const rimFrame *f, int end, double reach, tacTouch *out) {
     tacVec3 side = tac_cross3(f->z, f->w);
     double at = end ? f->half : -f->half, d = f->middle + at * f->rise - 0.5 * f->radius * tac_dot3(f->n, f->w);

@@ -75,9 +75,9 @@ typedef int (*tacTouchFunction)(const tacShape *a, const tacPose *A, const tacSh
 
 /* --- A touch from its features alone (touch.c) -------------------------------------------------------------------- */
 
-/* Sine of the tilt below which a rim lies flat on a plane and has no lowest point: that point moves by r/sine per radian,
- * and forces at points that move 1e10 m/rad leave a derivative no digits. What lies lower than the three points of a flat
- * rim does so by less than this times r. */
+/* Sine of the tilt below which a rim lies flat on a plane and has no lowest point: that point moves by r/sine per
+ * radian, and forces at points that move 1e10 m/rad leave a derivative no digits. What lies lower than the three points
+ * of a flat rim does so by less than this times r. */
 #define TAC_RIM_FLAT 1e-8
 
 /* Unit vector from a rim's centre to its point lowest along N: -(N - (N . z) z)/|.| for the axis z of its shape, or the
