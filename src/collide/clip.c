@@ -282,7 +282,7 @@ static Rim incident_rim(const Cut *u, int end) {
 }
 
 static void add_rim_points(Cut *u, const Rim *rim) {
-    tacVec3 lowest = tac_rim_lowest(&u->c->rel, u->N), beside = tac_cross3(rim->z, lowest);
+    tacVec3 lowest = tac_rim_lowest(&u->c->rel, u->N, TAC_RIM_FLAT), beside = tac_cross3(rim->z, lowest);
     for (int k = 0; k < 3; k++) {
         double angle = k == 0 ? 0 : k == 1 ? -RIM_ANGLE : RIM_ANGLE;
         tacVec3 e = tac_madd3(tac_scale3(tac_cos(angle), lowest), tac_sin(angle), beside);
@@ -398,7 +398,7 @@ static void clip_segment(Cut *u) {
     for (int k = 0; k < 2; k++) {
         Rim rim = incident_rim(u, k);
         f[k] = rim.feature;
-        x[k] = tac_madd3(rim.centre, rim.r, tac_rim_lowest(&u->c->rel, u->N));
+        x[k] = tac_madd3(rim.centre, rim.r, tac_rim_lowest(&u->c->rel, u->N, TAC_RIM_FLAT));
         if (s->type == TAC_CAPSULE) x[k] = tac_madd3(rim.centre, -rim.r, u->N);
         if (s->type == TAC_CONE && k == 1) x[k] = rim.centre;
         if (s->type == TAC_CAPSULE) f[k] = tac_feature(TAC_FEATURE_POINT, k, 0);

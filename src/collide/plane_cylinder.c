@@ -2,8 +2,8 @@
  *
  * With w the direction across the axis z that runs most against n, a rim's lowest point is c + r w: NEAREST. Two more
  * stand 120 degrees to either side: RIM. For a cylinder those are on its lower rim alone, so that it stands on three
- * points and lies on two. A rim that lies flat has no lowest point (TAC_RIM_FLAT): the three points then begin at the
- * shape's x axis. */
+ * points and lies on two. A rim that lies flat has no lowest point (TAC_RIM_FLAT_PLANE): the three points then begin at
+ * the shape's x axis. */
 #include "collide/closed_form.h"
 #include "collide/pairs.h"
 
@@ -27,7 +27,7 @@ static int rim_frame(const tacShape *b, const tacPose *A, const tacPose *B, doub
     f->middle = tac_dot3(f->n, tac_sub3(B->p, A->p)), f->rise = tac_dot3(f->n, f->z);
     f->sine = tac_norm3(tac_cross3(f->n, f->z));
     if (!(f->middle - f->half * tac_abs(f->rise) - f->radius * f->sine < reach)) return 0;
-    f->w = tac_rim_lowest(B, f->n);
+    f->w = tac_rim_lowest(B, f->n, TAC_RIM_FLAT_PLANE);
     return 1;
 }
 
@@ -47,7 +47,7 @@ static int lowest_point(const tacPose *B, const rimFrame *f, int end, double rea
 static int side_points(const tacPose *B, const rimFrame *f, int end, double reach, tacTouch *out) {
     tacVec3 side = tac_cross3(f->z, f->w);
     double at = end ? f->half : -f->half, d = f->middle + at * f->rise - 0.5 * f->radius * tac_dot3(f->n, f->w);
-    double slope = f->sine < TAC_RIM_FLAT ? f->radius * tac_dot3(f->n, side) : 0;
+    double slope = f->sine < TAC_RIM_FLAT_PLANE ? f->radius * tac_dot3(f->n, side) : 0;
     if (!(d - TAC_RIM_SINE * tac_abs(slope) < reach)) return 0;
     tacVec3 back = tac_madd3(tac_madd3(B->p, at, f->z), -0.5 * f->radius, f->w);
     for (int k = 0; k < 2; k++) {

@@ -75,14 +75,18 @@ typedef int (*tacTouchFunction)(const tacShape *a, const tacPose *A, const tacSh
 
 /* --- A touch from its features alone (touch.c) -------------------------------------------------------------------- */
 
-/* Sine of the tilt below which a rim lies flat on a plane and has no lowest point: that point moves by r/sine per
- * radian, and forces at points that move 1e10 m/rad leave a derivative no digits. What lies lower than the three points
- * of a flat rim does so by less than this times r. */
-#define TAC_RIM_FLAT 1e-8
+/* Sine of the tilt below which a rim lies flat on a face and has no lowest point: that point moves by r/sine per radian,
+ * and forces at points that move 1e10 m/rad leave a derivative no digits. What lies lower than the three points of a flat
+ * rim does so by less than this times r. On a plane what stands is to stay flat at the tilts that steps leave it with. */
+#define TAC_RIM_FLAT       1e-10
+#define TAC_RIM_FLAT_PLANE 1e-9
+static inline double tac_rim_flat(const tacShape *face) {
+    return face->type == TAC_PLANE ? TAC_RIM_FLAT_PLANE : TAC_RIM_FLAT;
+}
 
 /* Unit vector from a rim's centre to its point lowest along N: -(N - (N . z) z)/|.| for the axis z of its shape, or the
- * shape's x axis where the rim lies flat (|N x z| < TAC_RIM_FLAT). */
-tacVec3 tac_rim_lowest(const tacPose *pose, tacVec3 N);
+ * shape's x axis where the rim lies flat (|N x z| < flat). */
+tacVec3 tac_rim_lowest(const tacPose *pose, tacVec3 N, double flat);
 
 /* dist, points and normal of a touch from its rule, features, clip and angle at new poses; what it had before only says
  * which of several solutions is meant (the crossing, the sign of an edge pair's normal, where a curved search starts).

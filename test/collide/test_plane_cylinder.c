@@ -61,10 +61,10 @@ static void test_flat_rim(void **state) {
 static void test_nearly_flat_rim(void **state) {
     (void)state;
     tacTouch t[TAC_MAX_TOUCH];
-    for (double tilt = 1e-11; tilt < 0.9e-8; tilt *= 9) {
+    for (double tilt = 1e-11; tilt < 0.9e-9; tilt *= 9) {
         Pair p = {{shape_of(TAC_PLANE, 0, 0, 0), shape_of(TAC_CYLINDER, 0.5, 1, 0)},
                   {pose_at(0, 0, 0), pose_turned(tac_vec3(0, 0, 1), tac_vec3(tilt, 0, 0))}};
-        CHECK_INT(check_touches(&p, 0.2, 0.5e-8, t), 3); /* what lies lower: at most r times the tilt */
+        CHECK_INT(check_touches(&p, 0.2, 0.5e-9, t), 3); /* what lies lower: at most r times the tilt */
         for (int k = 0; k < 3; k++) {
             double angle = atan2(t[k].point[1].y, t[k].point[1].x);
             CHECK_NEAR(t[k].dist, 0.5 * sin(angle) * tilt, 1e-15);
