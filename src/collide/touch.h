@@ -75,9 +75,10 @@ typedef int (*tacTouchFunction)(const tacShape *a, const tacPose *A, const tacSh
 
 /* --- A touch from its features alone (touch.c) -------------------------------------------------------------------- */
 
-/* Sine of the tilt below which a rim lies flat on a face and has no lowest point: that point moves by r/sine per radian,
- * and forces at points that move 1e10 m/rad leave a derivative no digits. What lies lower than the three points of a flat
- * rim does so by less than this times r. On a plane what stands is to stay flat at the tilts that steps leave it with. */
+/* Sine of the tilt below which a rim lies flat on a face and has no lowest point: that point moves by r/sine per
+ * radian, and forces at points that move 1e10 m/rad leave a derivative no digits. What lies lower than the three points
+ * of a flat rim does so by less than this times r. On a plane what stands is to stay flat at the tilts that steps leave
+ * it with. */
 #define TAC_RIM_FLAT       1e-10
 #define TAC_RIM_FLAT_PLANE 1e-9
 static inline double tac_rim_flat(const tacShape *face) {
