@@ -1,5 +1,6 @@
-/* Steps of boxes on a floor, contact lcp beside mj_step, the same model, in one run, interleaved: boxes apart, in
- * stacks of four, in a pile. Each engine steps from a state of its own motion, where it has come to rest. CSV:
+/* Steps of boxes on a floor, contact lcp (or with the first argument `soft` that) beside mj_step, the same model, in
+ * one run, interleaved: boxes apart, in stacks of four, in a pile. Each engine steps from a state of its own motion,
+ * where it has come to rest. CSV:
  *   scene,boxes,contacts,contacts_peer,us_tactus,us_peer,ratio,status,residual
  * Boxes that are thrown on a heap are timed while they move, step by step: times are means, contacts those of the last
  * step, status the number of steps that were not solved, and residual the largest of those. */
@@ -102,11 +103,12 @@ static double *copy(const double *from, int n) {
     return to;
 }
 
-static int open_ours(Scene *s, const char *path, int settling) {
+static int open_ours(Scene *s, const char *path, tacContactModel contact, int settling) {
     tacError err;
     if (tac_load(path, &s->m, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
     tacOptions options = tac_default_options(s->m);
-    options.contact = TAC_LCP;
+    options.contact = contact;
+    options.integrator = TAC_EULER;
     if (tac_sim_new(s->m, &options, &s->sim, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
     size_t nx = (size_t)tac_nx(s->m);
     s->x = calloc(nx, sizeof *s->x), s->y = calloc(nx, sizeof *s->y);
@@ -167,12 +169,12 @@ static void time_motion(Scene *s, Arrangement how, int n) {
            1e6 * peer / MOVING, ours / peer, unsolved, worst);
 }
 
-static int run_scene(Arrangement how, int n) {
+static int run_scene(tacContactModel contact, Arrangement how, int n) {
     char path[] = "/tmp/tactus_boxes_XXXXXX", *text = scene_text(how, n);
     int file = mkstemp(path), code = 2, settling = how == HEAP ? 0 : SETTLING;
     Scene s = {0};
     if (text != NULL && file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text))
-        code = open_ours(&s, path, settling) != 0 || open_peer(&s, path, settling) != 0 ? 2 : 0;
+        code = open_ours(&s, path, contact, settling) != 0 || open_peer(&s, path, settling) != 0 ? 2 : 0;
     if (file >= 0) close(file), unlink(path);
     free(text);
     if (code == 0) {
@@ -186,15 +188,17 @@ static int run_scene(Arrangement how, int n) {
     return code;
 }
 
-/* usage: bench_boxes [apart|stacks|pile|heap [MOST]] */
+/* usage: bench_boxes [soft] [apart|stacks|pile|heap [MOST]] */
 int main(int argc, char **argv) {
     enum { SIZES = 6 };
     const int sizes[SIZES] = {1, 4, 16, 32, 64, 256};
-    int code = 0, most = argc > 2 ? atoi(argv[2]) : sizes[SIZES - 1];
+    int soft = argc > 1 && strcmp(argv[1], "soft") == 0, code = 0;
+    argc -= soft, argv += soft;
+    int most = argc > 2 ? atoi(argv[2]) : sizes[SIZES - 1];
     printf("scene,boxes,contacts,contacts_peer,us_tactus,us_peer,ratio,status,residual\n");
     for (int how = APART; how <= HEAP; how++)
         for (int k = 0; k < SIZES && code == 0; k++)
             if ((argc < 2 || strcmp(argv[1], NAMES[how]) == 0) && sizes[k] <= most)
-                code = run_scene((Arrangement)how, sizes[k]);
+                code = run_scene(soft ? TAC_SOFT : TAC_LCP, (Arrangement)how, sizes[k]);
     return code;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* m: contacts nearer than this, in place and distance, are the same; their normals to this many radians. */
-#define SAME_PLACE 1e-6
+#define SAME_PLACE 1e-9
 /* Accelerations (m/s^2, rad/s^2) and forces (N, N m) below which nothing is relative: rounding of what balances. */
 #define LEAST_ACCELERATION 1e-3
 #define LEAST_FORCE        1e-6

@@ -32,6 +32,8 @@ typedef struct tacContact {
     tacVec3 pos;    /* midway between the two surfaces */
     tacVec3 normal;
     tacVec3 tangent[2];
+    tacVec3 along;    /* tangent[0] is its part across the normal; zero: tangents are a function of the normal alone */
+    int along_side;   /* which geom `along` turns with, 0 or 1; -1: it stays in the world */
     tacVec3 point[2]; /* on the two surfaces; a capsule's further points on the ball around its end */
     tacFeature feature[2], clip;
     tacContactRule rule;

@@ -209,6 +209,7 @@ static void write_contact(const tacTouch *t, int a, int b, int pair, double incl
     c->pos = tac_scale3(0.5, tac_add3(t->point[0], t->point[1]));
     c->normal = t->normal;
     tac_contact_frame(c->normal, &c->tangent[0], &c->tangent[1]);
+    c->along = tac_zero3(), c->along_side = -1;
     c->point[0] = t->point[0], c->point[1] = t->point[1];
     c->feature[0] = t->feature[0], c->feature[1] = t->feature[1], c->clip = t->clip;
     c->rule = t->rule, c->angle = t->angle;

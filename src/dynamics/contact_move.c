@@ -40,22 +40,38 @@ static tacStatus check_contact(const tacModel *m, const tacScene *s, const tacCo
     return (unsigned)c->rule <= TAC_RULE_RIM ? TAC_OK : TAC_ERR_ARGUMENT;
 }
 
+static int is_zero(tacVec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
+
+/* The tangents follow the normal and what the first is along, which turns by dalong. */
+static void turn_frame(const tacContact *c, tacVec3 dalong, tacContactTangent *d) {
+    if (is_zero(d->normal) && is_zero(dalong)) return;
+    if (is_zero(c->along))
+        tac_contact_frame_jvp(c->normal, d->normal, &d->tangent[0], &d->tangent[1]);
+    else
+        tac_contact_frame_along_jvp(c->normal, c->along, d->normal, dalong, &d->tangent[0], &d->tangent[1]);
+}
+
+/* Change of `along` by the k-th twist of shape `which`, 2: of both. */
+static tacVec3 along_turn(const tacContact *c, int which, int k) {
+    int turns = k < 3 && (c->along_side == which || (which == 2 && c->along_side >= 0));
+    return turns ? tac_cross3(tac_vec3(k == 0, k == 1, k == 2), c->along) : tac_zero3();
+}
+
 /* The point midway and the tangents follow. */
-static tacContactTangent complete(const tacContact *c, const tacTouchTangent *t) {
+static tacContactTangent complete(const tacContact *c, const tacTouchTangent *t, tacVec3 dalong) {
     tacContactTangent d = {
         .dist = t->dist, .pos = tac_scale3(0.5, tac_add3(t->point[0], t->point[1])), .normal = t->normal};
-    if (d.normal.x != 0 || d.normal.y != 0 || d.normal.z != 0)
-        tac_contact_frame_jvp(c->normal, d.normal, &d.tangent[0], &d.tangent[1]);
+    turn_frame(c, dalong, &d);
     return d;
 }
 
 /* Both shapes turn (k < 3) or go along an axis together: the touch goes with them, but the tangents stay a function of
- * the normal in the world. */
+ * the normal (and of what the first is along) in the world. */
 static tacContactTangent move_together(const tacContact *c, int k) {
     tacVec3 axis = tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
     tacContactTangent d = {.pos = k < 3 ? tac_zero3() : axis,
                            .normal = k < 3 ? tac_cross3(axis, c->normal) : tac_zero3()};
-    tac_contact_frame_jvp(c->normal, d.normal, &d.tangent[0], &d.tangent[1]);
+    turn_frame(c, along_turn(c, 2, k), &d);
     return d;
 }
 
@@ -88,9 +104,9 @@ tacStatus tac_contact_prepare_sides(const tacModel *m, const tacScene *s, const 
     for (int k = 0; k < 6; k++) {
         if (sides & TAC_SIDE_0) {
             tacTouchTangent other = tac_touch_opposite(&out->touch, c->pos, k, &column[k]);
-            out->twist[0][k] = complete(c, &other);
+            out->twist[0][k] = complete(c, &other, along_turn(c, 0, k));
         }
-        if (sides & TAC_SIDE_1) out->twist[1][k] = complete(c, &column[k]);
+        if (sides & TAC_SIDE_1) out->twist[1][k] = complete(c, &column[k], along_turn(c, 1, k));
         if (sides & TAC_SIDE_BOTH) out->twist[2][k] = move_together(c, k);
     }
     for (int which = 0; which < 2; which++)
@@ -199,6 +215,6 @@ int tac_contact_param(const tacModel *m, const tacWork *w, const tacContactSyste
     if (!second) change[1] = (tacShapeTangent){0};
     if (!first && !second) return 0;
     tacTouchTangent moved = tac_touch_jvp(&c->touch, &change[0], &change[1]);
-    *out = complete(&c->contact, &moved);
+    *out = complete(&c->contact, &moved, tac_zero3());
     return 1;
 }

@@ -108,8 +108,7 @@ void tac_block_lu_order(tacBlockLu *lu) {
     number_by_order(lu);
 }
 
-/* Stretches of numbers beside the block eliminated k-th, in order -> their number. */
-static int find_runs(const tacBlockLu *lu, int k) {
+int tac_block_lu_beside(const tacBlockLu *lu, int k) {
     const uint64_t *beside = links_of(lu, lu->order[k]);
     int n = 0, *run = lu->run;
     for (int l = next_in(beside, lu->words, k + 1); l < lu->nblock; l = next_in(beside, lu->words, l + 1)) {
@@ -124,7 +123,7 @@ static int find_runs(const tacBlockLu *lu, int k) {
 
 void tac_block_lu_clear(tacBlockLu *lu) {
     for (int k = 0; k < lu->nblock; k++) {
-        int i = lu->order[k], first = lu->first[i], size = lu->size[i], runs = find_runs(lu, k);
+        int i = lu->order[k], first = lu->first[i], size = lu->size[i], runs = tac_block_lu_beside(lu, k);
         for (int r = first; r < first + size; r++) {
             memset(tac_block_lu_at(lu, r, first), 0, (size_t)size * sizeof(double));
             for (int s = 0; s < runs; s++)
@@ -180,7 +179,7 @@ static void update_run(const tacBlockLu *lu, int i, int first, int count, const 
 
 int tac_block_lu_factor(tacBlockLu *lu) {
     for (int k = 0; k < lu->nblock; k++) {
-        int first = lu->first[lu->order[k]], size = lu->size[lu->order[k]], runs = find_runs(lu, k);
+        int first = lu->first[lu->order[k]], size = lu->size[lu->order[k]], runs = tac_block_lu_beside(lu, k);
         if (!factor_block(lu, first, size)) return 0;
         for (int i = first + 1; i < first + size; i++) /* U: the pivot's own rows beside it */
             for (int s = 0; s < runs; s++)
@@ -197,7 +196,7 @@ int tac_block_lu_factor(tacBlockLu *lu) {
 
 void tac_block_lu_solve(tacBlockLu *lu, double *x) {
     for (int k = 0; k < lu->nblock; k++) {
-        int first = lu->first[lu->order[k]], size = lu->size[lu->order[k]], runs = find_runs(lu, k);
+        int first = lu->first[lu->order[k]], size = lu->size[lu->order[k]], runs = tac_block_lu_beside(lu, k);
         for (int i = first + 1; i < first + size; i++)
             x[i] -= tac_dense_dot(i - first, tac_block_lu_at(lu, i, first), x + first);
         for (int r = 0; r < runs; r++)
@@ -205,7 +204,7 @@ void tac_block_lu_solve(tacBlockLu *lu, double *x) {
                 x[i] -= tac_dense_dot(size, tac_block_lu_at(lu, i, first), x + first);
     }
     for (int k = lu->nblock - 1; k >= 0; k--) {
-        int first = lu->first[lu->order[k]], size = lu->size[lu->order[k]], runs = find_runs(lu, k);
+        int first = lu->first[lu->order[k]], size = lu->size[lu->order[k]], runs = tac_block_lu_beside(lu, k);
         for (int i = first + size - 1; i >= first; i--) {
             const double *row = tac_block_lu_at(lu, i, 0);
             double sum = tac_dense_dot(first + size - i - 1, row + i + 1, x + i + 1);

@@ -31,6 +31,8 @@ int tac_block_lu_begin(tacBlockLu *lu, int nblock, const int *size, tacArena *ar
 void tac_block_lu_link(tacBlockLu *lu, int i, int j);
 /* Links -> order, first; places that fill are linked. */
 void tac_block_lu_order(tacBlockLu *lu);
+/* Stretches of numbers beside the block eliminated k-th, in order -> run, and their number. */
+int tac_block_lu_beside(const tacBlockLu *lu, int k);
 /* K = 0 where it may be other than zero. */
 void tac_block_lu_clear(tacBlockLu *lu);
 /* Number i of K's order, j likewise. Needs: its blocks linked. */

@@ -7,6 +7,24 @@
 
 #include <string.h>
 
+/* Sine of the angle below which a capsule that stands on a plane points nowhere along it. */
+#define UPRIGHT 1e-8
+
+/* Frames as MuJoCo has them, where they matter: pyramids stand on them, and so does friction that differs along them.
+ * The first tangent is along a capsule that touches a plane, else along y, or z where the normal is near y. */
+static void frame_contact(const tacSim *sim, tacContact *c) {
+    const tacModel *m = sim->model;
+    if (*m->option_cone != TAC_CONE_PYRAMIDAL && c->pair < 0) return;
+    c->along = tac_abs(c->normal.y) < 0.5 ? tac_vec3(0, 1, 0) : tac_vec3(0, 0, 1), c->along_side = -1;
+    for (int side = 0; side < 2; side++)
+        if (m->geom_type[c->geom[side]] == TAC_CAPSULE && m->geom_type[c->geom[!side]] == TAC_PLANE) {
+            tacVec3 axis = tac_mulmv3(sim->scene.pose[c->geom[side]].R, tac_vec3(0, 0, 1));
+            int upright = tac_norm3(tac_cross3(c->normal, axis)) < UPRIGHT;
+            c->along = upright ? tac_vec3(1, 0, 0) : axis, c->along_side = upright ? -1 : side;
+        }
+    tac_contact_frame_along(c->normal, c->along, &c->tangent[0], &c->tangent[1]);
+}
+
 static tacStatus take_given(const tacSim *sim, tacRows *rows) {
     if (sim->ngiven > rows->max_contacts) return TAC_ERR_CONTACTS;
     memcpy(rows->contact, sim->given, (size_t)sim->ngiven * sizeof *sim->given);
@@ -26,6 +44,8 @@ static tacStatus find_contacts(tacSim *sim, tacRows *rows) {
     for (int c = 0; status == TAC_OK && c < rows->ncontact; c++)
         if (rows->contact[c].dist < rows->contact[c].include && n++ != c) rows->contact[n - 1] = rows->contact[c];
     rows->ncontact = n;
+    for (int c = 0; c < n && sim->given == NULL; c++)
+        frame_contact(sim, &rows->contact[c]);
     return status;
 }
 

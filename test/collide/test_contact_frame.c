@@ -10,6 +10,7 @@
 
 #define TOL_VALUE    1e-13 /* of unit vectors */
 #define TOL_GRADIENT 1e-9
+#define TOL_ALONG    1e-8 /* the direction may be near the normal */
 #define FIRST_STEP   1e-3 /* rad */
 
 enum { TRIALS = 2000, NUMBERS = 6 };
@@ -97,11 +98,42 @@ static void frames_turn_with_the_normal_on_both_sides_of_the_seam(void **state) 
     }
 }
 
+/* --- Along a direction -------------------------------------------------------------------------------------------- */
+
+static int frame_beside(void *context, double t, double *out) {
+    const Turn *turn = context; /* [0]: the normal, [1]: the direction */
+    tacVec3 t1, t2, n = tac_quat_rotate(tac_quat_exp(tac_scale3(t, turn[0].axis)), turn[0].n);
+    tac_contact_frame_along(n, tac_quat_rotate(tac_quat_exp(tac_scale3(t, turn[1].axis)), turn[1].n), &t1, &t2);
+    tac_store3(out, t1), tac_store3(out + 3, t2);
+    return 0;
+}
+
+static void frames_turn_with_the_normal_and_the_direction(void **state) {
+    (void)state;
+    tacDraw d = {63, 0};
+    for (int i = 0; i < TRIALS; i++) {
+        double work[4096], numeric[NUMBERS], exact[NUMBERS];
+        Turn turn[2] = {{draw_unit(&d), draw_unit(&d)}, {draw_unit(&d), draw_unit(&d)}};
+        tacVec3 n = turn[0].n, h = turn[1].n, t1, t2, dt1, dt2;
+        if (fabs(tac_dot3(n, h)) > 0.95) continue;
+        tac_contact_frame_along(n, h, &t1, &t2);
+        CHECK_NEAR(tac_norm3(t1), 1, TOL_VALUE);
+        CHECK_NEAR(tac_dot3(t1, n), 0, TOL_VALUE);
+        CHECK_NEAR(tac_dot3(t2, h), 0, TOL_VALUE);
+        CHECK(tac_dot3(t1, h) > 0);
+        tac_contact_frame_along_jvp(n, h, tac_cross3(turn[0].axis, n), tac_cross3(turn[1].axis, h), &dt1, &dt2);
+        tac_store3(exact, dt1), tac_store3(exact + 3, dt2);
+        CHECK_INT(difference_ridders(frame_beside, turn, NUMBERS, FIRST_STEP, numeric, NULL, work), 0);
+        CHECK_ARRAY(NUMBERS, exact, numeric, TOL_ALONG);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_are_right_handed_everywhere),
         cmocka_unit_test(axes_give_axes),
         cmocka_unit_test(frames_turn_with_the_normal_on_both_sides_of_the_seam),
+        cmocka_unit_test(frames_turn_with_the_normal_and_the_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Random models (seeds FIRST to LAST) through a thousand steps of contact lcp under random controls, each seed twice:
+/* Random models (seeds FIRST to LAST) through a thousand steps of contact lcp, or with the third argument `soft` that,
+ * under random controls, each seed twice:
  * step by step on this thread, with allocations counted, and as the first of two worlds on two threads.
  *
  *   {"models":n, "steps":n, "in_contact":n, "unsolved":n, "nonfinite":n, "above_tolerance":n,
@@ -33,8 +34,8 @@ static void note(Totals *t, uint64_t seed, const char *what, int step, double fi
              (unsigned long long)seed, what, step, isfinite(figure) ? figure : -1);
 }
 
-/* Seed -> scene with contact lcp; without a simulation where the model is refused. */
-static Scene open_model(uint64_t seed, const char *path) {
+/* Seed -> scene with a contact model; without a simulation where the model is refused. */
+static Scene open_model(uint64_t seed, tacContactModel contact, const char *path) {
     char *text = tac_random_model(seed);
     FILE *file = fopen(path, "w");
     if (text == NULL || file == NULL || fputs(text, file) < 0 || fclose(file) != 0) exit(2);
@@ -42,7 +43,8 @@ static Scene open_model(uint64_t seed, const char *path) {
     Scene s = scene_load(path);
     tacError err;
     tac_sim_free(s.sim);
-    s.options.contact = TAC_LCP;
+    s.options.contact = contact;
+    if (contact == TAC_SOFT) s.options.integrator = TAC_EULER;
     if (tac_sim_new(s.model, &s.options, &s.sim, &err) != TAC_OK) {
         fprintf(stderr, "seed %llu: %s\n", (unsigned long long)seed, err.text);
         s.sim = NULL;
@@ -90,8 +92,9 @@ static int first_nonfinite(int n, const double *x) {
 /* 1: there is a next state. x, u: where the step started; y, info: what it gave. */
 static int judge_step(const Scene *s, uint64_t seed, int k, const double *x, const double *u, const double *y,
                       const tacStepInfo *info, Totals *t) {
-    double scale = momentum_scale(s, y), residual = info->residual / scale;
-    if (residual > TOLERANCE) residual = info->residual / fmax(scale, impulse_scale(s, x, u));
+    int relative = s->options.contact == TAC_SOFT; /* its residuals are, to the forces that balance */
+    double scale = relative ? 1 : momentum_scale(s, y), residual = info->residual / scale;
+    if (residual > TOLERANCE && !relative) residual = info->residual / fmax(scale, impulse_scale(s, x, u));
     t->steps++;
     t->in_contact += info->contacts > 0;
     if (info->status != TAC_OK && info->status != TAC_ERR_UNSOLVED) {
@@ -131,8 +134,8 @@ static int walk(Scene *s, uint64_t seed, const double *U, double *X, Totals *t) 
     return STEPS;
 }
 
-static void run_seed(uint64_t seed, const char *path, Totals *t) {
-    Scene s = open_model(seed, path);
+static void run_seed(uint64_t seed, tacContactModel contact, const char *path, Totals *t) {
+    Scene s = open_model(seed, contact, path);
     size_t nx = (size_t)s.nx, row = (STEPS + 1) * nx, inputs = STEPS * (size_t)s.nu;
     if (s.sim == NULL) {
         t->refused++;
@@ -158,7 +161,8 @@ static void run_seed(uint64_t seed, const char *path, Totals *t) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3) return fprintf(stderr, "usage: %s FIRST LAST\n", argv[0]), 2;
+    int soft = argc == 4 && strcmp(argv[3], "soft") == 0;
+    if (argc != 3 + soft) return fprintf(stderr, "usage: %s FIRST LAST [soft]\n", argv[0]), 2;
     static Totals t;
     char path[] = "/tmp/tactus_random_XXXXXX";
     int handle = mkstemp(path);
@@ -166,7 +170,7 @@ int main(int argc, char **argv) {
     close(handle);
     uint64_t first = strtoull(argv[1], NULL, 10), last = strtoull(argv[2], NULL, 10);
     for (uint64_t seed = first; seed <= last; seed++)
-        run_seed(seed, path, &t);
+        run_seed(seed, soft ? TAC_SOFT : TAC_LCP, path, &t);
     unlink(path);
     printf("{\"models\":%ld,\"steps\":%ld,\"in_contact\":%ld,\"unsolved\":%ld,\"nonfinite\":%ld,"
            "\"above_tolerance\":%ld,\"refused\":%ld,\"failed\":%ld,\"allocations\":%ld,\"counted\":%ld,"

@@ -1,6 +1,6 @@
-/* Contact lcp, or with the first argument `ncp` that, along a motion of each model under random controls: allocations
- * of steps, Jacobians and reverse modes, their bits, and those of batches on one and two threads. One JSON line per
- * model:
+/* Contact lcp, or with the first argument `ncp` or `soft` that, along a motion of each model under random controls:
+ * allocations of steps, Jacobians and reverse modes, their bits, and those of batches on one and two threads. One JSON
+ * line per model:
  *   {"model":..., "steps":N, "in_contact":N, "unsolved":N, "allocations":N, "counted_at_load":N, "same_map":0|1,
  *    "bits":hash, "batch1":hash, "batch2":hash} */
 #include "count_allocations.h"
@@ -105,6 +105,7 @@ static int run_model(const char *path, tacContactModel contact) {
     Figures f = {.same_map = 1};
     tac_sim_free(s.sim);
     s.options.contact = contact;
+    if (contact == TAC_SOFT) s.options.integrator = TAC_EULER;
     scene_require(&s, "simulation", tac_sim_new(s.model, &s.options, &s.sim, NULL));
     Arrays a = arrays_make(&s);
     long loaded = counted_allocations();
@@ -121,9 +122,14 @@ static int run_model(const char *path, tacContactModel contact) {
     return f.allocations != 0 || !f.same_map || f.batch[0] != f.batch[1];
 }
 
+static tacContactModel contact_of(const char *word) {
+    return strcmp(word, "ncp") == 0 ? TAC_NCP : strcmp(word, "soft") == 0 ? TAC_SOFT : TAC_LCP;
+}
+
 int main(int argc, char **argv) {
-    int code = 0, ncp = argc > 1 && strcmp(argv[1], "ncp") == 0;
-    for (int i = 1 + ncp; i < argc; i++)
-        code |= run_model(argv[i], ncp ? TAC_NCP : TAC_LCP);
+    tacContactModel contact = argc > 1 ? contact_of(argv[1]) : TAC_LCP;
+    int code = 0;
+    for (int i = 1 + (contact != TAC_LCP); i < argc; i++)
+        code |= run_model(argv[i], contact);
     return code;
 }

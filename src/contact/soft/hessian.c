@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+/* Columns of a solve that are taken at once where H is kept by trees. */
+enum { CHUNK = 16 };
+
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
 /* Trees with dofs are blocks. */
@@ -13,8 +16,10 @@ static int count_trees(const tacModel *m) {
 }
 
 size_t tac_soft_hessian_bytes(const tacModel *m) {
-    return 2 * tac_arena_round((size_t)m->nM * sizeof(double)) + tac_arena_round((size_t)m->nv * sizeof(int)) * 3 +
-           tac_arena_round((size_t)m->nv * sizeof(double)) + tac_block_lu_bytes(count_trees(m), m->nv);
+    size_t nv = (size_t)m->nv;
+    return 2 * tac_arena_round((size_t)m->nM * sizeof(double)) + 3 * tac_arena_round(nv * sizeof(int)) +
+           tac_arena_round(CHUNK * nv * sizeof(double)) + tac_arena_round(TAC_HESSIAN_ROWS * nv * sizeof(double)) +
+           tac_block_lu_bytes(count_trees(m), m->nv);
 }
 
 static int is_chain(const tacModel *m, const tacRows *rows, const tacRow *row) {
@@ -27,36 +32,38 @@ static int is_chain(const tacModel *m, const tacRows *rows, const tacRow *row) {
 
 /* --- By trees ----------------------------------------------------------------------------------------------------- */
 
+/* Joins the trees of each row; the dofs of one stand together in it. */
 static void link_rows(tacSoftHessian *h, const tacRows *rows, const int *block) {
     for (int k = 0; k < rows->n; k++) {
-        const tacRow *row = &rows->row[k];
-        for (int e = row->adr + 1; e < row->adr + row->num; e++)
-            for (int o = row->adr; o < e; o++)
-                if (block[rows->dof[e]] != block[rows->dof[o]])
-                    tac_block_lu_link(&h->lu, block[rows->dof[e]], block[rows->dof[o]]);
+        const int *dof = rows->dof + rows->row[k].adr, num = rows->row[k].num;
+        if (num == 0 || block[dof[0]] == block[dof[num - 1]]) continue;
+        for (int e = 1; e < num; e++)
+            for (int o = 0; o < e && block[dof[e]] != block[dof[e - 1]]; o++)
+                tac_block_lu_link(&h->K, block[dof[e]], block[dof[o]]);
     }
 }
 
 static int begin_blocks(tacSoftHessian *h, const tacModel *m, const tacRows *rows, tacArena *arena) {
     int *block = TAC_TAKE(arena, m->nv, int), *size = TAC_TAKE(arena, m->nv, int), n = 0;
     h->place = TAC_TAKE(arena, m->nv, int);
-    h->x = TAC_TAKE(arena, m->nv, double);
+    h->x = TAC_TAKE(arena, CHUNK * m->nv, double);
     if (block == NULL || size == NULL || h->place == NULL || h->x == NULL) return 0;
     for (int i = 0, tree = -1; i < m->nv; i++) {
         int root = m->body_root[m->dof_body[i]];
         if (root != tree) size[n++] = 0, tree = root;
         block[i] = n - 1, h->place[i] = size[n - 1]++;
     }
-    if (!tac_block_lu_begin(&h->lu, n, size, arena)) return 0;
+    if (!tac_block_lu_begin(&h->K, n, size, arena)) return 0;
     link_rows(h, rows, block);
-    tac_block_lu_order(&h->lu);
+    tac_block_lu_order(&h->K);
     for (int i = 0; i < m->nv; i++)
-        h->place[i] += h->lu.first[block[i]];
+        h->place[i] += h->K.first[block[i]];
     return 1;
 }
 
 int tac_soft_hessian_begin(tacSoftHessian *h, const tacModel *m, const tacRows *rows, tacArena *arena) {
-    *h = (tacSoftHessian){.along_tree = 1};
+    *h = (tacSoftHessian){.along_tree = 1, .KJ = TAC_TAKE(arena, TAC_HESSIAN_ROWS * m->nv, double)};
+    if (h->KJ == NULL) return 0;
     for (int k = 0; k < rows->n && h->along_tree; k++)
         h->along_tree = is_chain(m, rows, &rows->row[k]);
     if (!h->along_tree) return begin_blocks(h, m, rows, arena);
@@ -67,36 +74,84 @@ int tac_soft_hessian_begin(tacSoftHessian *h, const tacModel *m, const tacRows *
 
 /* --- Assembly ----------------------------------------------------------------------------------------------------- */
 
-/* H += c a b^T + its transpose, in the lower part: of two rows along one path; a = b: once. */
-static void add_to_tree(const tacModel *m, double *H, const tacRows *rows, const tacRow *a, const tacRow *b, double c) {
-    for (int e = 0; e < a->num; e++) {
-        int at = m->dof_M_adr[rows->dof[a->adr + e]];
-        double x = c * rows->J[a->adr + e], y = a == b ? 0 : c * rows->J[b->adr + e];
-        for (int o = e; o < a->num; o++)
-            H[at + o - e] += x * rows->J[b->adr + o] + y * rows->J[a->adr + o];
+/* Rows over the same dofs, of one block or of several that follow each other (a manifold's): J^T (K J) is summed in one
+ * go. */
+typedef struct Term {
+    int n, num;
+    const int *dof;
+    const double *J[TAC_HESSIAN_ROWS];
+    double *KJ; /* n rows of num numbers */
+} Term;
+
+/* out[e] = sum_j K_j J_j[e] */
+static void combine(int n, int num, const double *K, const double *const *J, double *out) {
+    if (n == 3) {
+        double a = K[0], b = K[1], c = K[2];
+        const double *x = J[0], *y = J[1], *z = J[2];
+        for (int e = 0; e < num; e++)
+            out[e] = a * x[e] + b * y[e] + c * z[e];
+        return;
     }
+    memset(out, 0, (size_t)num * sizeof *out);
+    for (int j = 0; j < n; j++)
+        for (int e = 0; e < num; e++)
+            out[e] += K[j] * J[j][e];
 }
 
-static void add_to_blocks(const tacSoftHessian *h, const tacRows *rows, const tacRow *a, const tacRow *b, double c) {
-    for (int e = a->adr; e < a->adr + a->num; e++) {
-        double *line = tac_block_lu_at(&h->lu, h->place[rows->dof[e]], 0), x = c * rows->J[e];
-        for (int o = b->adr; o < b->adr + b->num; o++)
-            line[h->place[rows->dof[o]]] += x * rows->J[o];
-    }
-}
-
-static void add_block(tacSoftHessian *h, const tacModel *m, const tacRows *rows, const tacSoftBlock *b,
-                      const double *K) {
+/* Takes up the block's rows; 0: they have other dofs, or there is no room. */
+static int add_block(Term *t, const tacRows *rows, const tacSoftBlock *b, const double *K) {
+    const tacRow *row = &rows->row[b->row];
+    if (t->n > 0 && (t->n + b->n > TAC_HESSIAN_ROWS || row->num != t->num ||
+                     memcmp(rows->dof + row->adr, t->dof, (size_t)t->num * sizeof *t->dof) != 0))
+        return 0;
+    t->num = row->num, t->dof = rows->dof + row->adr;
     for (int i = 0; i < b->n; i++)
-        for (int j = 0; j < b->n; j++) {
-            const tacRow *row = &rows->row[b->row];
-            double c = K[i * b->n + j];
-            if (c == 0) continue;
-            if (!h->along_tree)
-                add_to_blocks(h, rows, row + i, row + j, c);
-            else if (j <= i)
-                add_to_tree(m, h->H, rows, row + i, row + j, c);
+        t->J[t->n + i] = rows->J + row[i].adr;
+    for (int i = 0; i < b->n; i++)
+        combine(b->n, t->num, K + i * b->n, t->J + t->n, t->KJ + (t->n + i) * t->num);
+    t->n += b->n;
+    return 1;
+}
+
+/* out[o] += sum_i KJ_i[e] J_i[e + o] for the dofs from e on */
+static void add_line(const Term *t, int e, double *out) {
+    int n = t->num - e, i = 0;
+    for (; i + 3 <= t->n; i += 3) {
+        const double *KJ = t->KJ + i * t->num + e, *x = t->J[i] + e, *y = t->J[i + 1] + e, *z = t->J[i + 2] + e;
+        double a = KJ[0], b = KJ[t->num], c = KJ[2 * t->num];
+        for (int o = 0; o < n; o++)
+            out[o] += a * x[o] + b * y[o] + c * z[o];
+    }
+    for (; i < t->n; i++)
+        for (int o = 0; o < n; o++)
+            out[o] += t->KJ[i * t->num + e] * t->J[i][e + o];
+}
+
+/* H += J^T K J of rows along one path: a row of H from dof e on has its ancestors, as the rows have. */
+static void add_to_tree(const tacModel *m, double *H, const Term *t) {
+    for (int e = 0; e < t->num; e++)
+        add_line(t, e, H + m->dof_M_adr[t->dof[e]]);
+}
+
+/* The same on and above the diagonal of K. line: scratch, t->num. */
+static void add_to_blocks(const tacSoftHessian *h, const Term *t, double *line) {
+    for (int e = 0; e < t->num; e++) {
+        int at = h->place[t->dof[e]];
+        memset(line, 0, (size_t)(t->num - e) * sizeof *line);
+        add_line(t, e, line);
+        for (int o = e; o < t->num; o++) {
+            int to = h->place[t->dof[o]];
+            *tac_block_lu_at(&h->K, at < to ? at : to, at < to ? to : at) += line[o - e];
         }
+    }
+}
+
+static void finish_term(tacSoftHessian *h, const tacModel *m, Term *t) {
+    if (t->n > 0 && h->along_tree)
+        add_to_tree(m, h->H, t);
+    else if (t->n > 0)
+        add_to_blocks(h, t, h->x);
+    t->n = 0;
 }
 
 static void begin_sum(tacSoftHessian *h, const tacModel *m, const tacWork *w) {
@@ -104,25 +159,35 @@ static void begin_sum(tacSoftHessian *h, const tacModel *m, const tacWork *w) {
         memcpy(h->H, w->M, (size_t)m->nM * sizeof *h->H);
         return;
     }
-    tac_block_lu_clear(&h->lu);
+    tac_block_ldl_clear(&h->K);
     for (int i = 0; i < m->nv; i++)
-        for (int j = i, at = m->dof_M_adr[i]; j >= 0; j = m->dof_parent[j], at++) {
-            *tac_block_lu_at(&h->lu, h->place[i], h->place[j]) = w->M[at];
-            *tac_block_lu_at(&h->lu, h->place[j], h->place[i]) = w->M[at];
-        }
+        for (int j = i, at = m->dof_M_adr[i]; j >= 0; j = m->dof_parent[j], at++)
+            *tac_block_lu_at(&h->K, h->place[j], h->place[i]) = w->M[at];
 }
 
 int tac_soft_hessian_factor(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft) {
-    double f[TAC_SOFT_MOST_ROWS], K[TAC_SOFT_MOST_ROWS * TAC_SOFT_MOST_ROWS];
+    return tac_soft_hessian_factor_by(h, m, w, soft, tac_soft_force, NULL);
+}
+
+int tac_soft_hessian_factor_by(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft,
+                               tacSoftLaw law, double *f) {
+    double one[TAC_SOFT_MOST_ROWS], K[TAC_SOFT_MOST_ROWS * TAC_SOFT_MOST_ROWS];
+    Term t = {.KJ = h->KJ};
     begin_sum(h, m, w);
     for (int k = 0; k < soft->nblock; k++) {
         const tacSoftBlock *b = &soft->block[k];
-        tac_soft_force(b, soft->D + b->row, soft->y + b->row, f, K);
-        add_block(h, m, &soft->rows, b, K);
+        int zone = law(b, soft->D + b->row, soft->y + b->row, f != NULL ? f + b->row : one, K);
+        if (zone == TAC_ZONE_FREE) continue;
+        if (add_block(&t, &soft->rows, b, K)) continue;
+        finish_term(h, m, &t);
+        add_block(&t, &soft->rows, b, K);
     }
+    finish_term(h, m, &t);
     tacTree tree = tac_dof_tree(m);
-    return h->along_tree ? tac_tree_factor(&tree, h->H, NULL, h->L) < 0 : tac_block_lu_factor(&h->lu);
+    return h->along_tree ? tac_tree_factor(&tree, h->H, NULL, h->L) < 0 : tac_block_ldl_factor(&h->K);
 }
+
+/* --- Solves ------------------------------------------------------------------------------------------------------- */
 
 void tac_soft_hessian_solve(tacSoftHessian *h, const tacModel *m, double *x) {
     tacTree tree = tac_dof_tree(m);
@@ -132,7 +197,7 @@ void tac_soft_hessian_solve(tacSoftHessian *h, const tacModel *m, double *x) {
     }
     for (int i = 0; i < m->nv; i++)
         h->x[h->place[i]] = x[i];
-    tac_block_lu_solve(&h->lu, h->x);
+    tac_block_ldl_solve(&h->K, h->x);
     for (int i = 0; i < m->nv; i++)
         x[i] = h->x[h->place[i]];
 }
@@ -143,11 +208,12 @@ void tac_soft_hessian_solve_many(tacSoftHessian *h, const tacModel *m, int k, do
         tac_tree_solve_many(&tree, h->L, k, X);
         return;
     }
-    for (int j = 0; j < k; j++) {
+    for (int j = 0; j < k; j += CHUNK) {
+        size_t some = (size_t)(k - j < CHUNK ? k - j : CHUNK), bytes = some * sizeof *X;
         for (int i = 0; i < m->nv; i++)
-            h->x[h->place[i]] = X[(size_t)i * (size_t)k + (size_t)j];
-        tac_block_lu_solve(&h->lu, h->x);
+            memcpy(h->x + (size_t)h->place[i] * some, X + (size_t)i * (size_t)k + (size_t)j, bytes);
+        tac_block_ldl_solve_many(&h->K, (int)some, h->x);
         for (int i = 0; i < m->nv; i++)
-            X[(size_t)i * (size_t)k + (size_t)j] = h->x[h->place[i]];
+            memcpy(X + (size_t)i * (size_t)k + (size_t)j, h->x + (size_t)h->place[i] * some, bytes);
     }
 }

@@ -67,6 +67,12 @@ void tac_soft_pose(const tacModel *m, tacSoft *soft, const double *v, double h);
 /* Where the block's rows are at y (n numbers) -> force f (n), the zone, and, unless NULL, K = -df/dy (n x n). */
 int tac_soft_force(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K);
 
+/* The same along a line: dy is the change of y per unit of it. slope -= dy . f, curve += dy . K dy. */
+int tac_soft_line(const tacSoftBlock *block, const double *D, const double *y, const double *dy, double *f,
+                  double *slope, double *curve);
+/* The same where contacts that would push hold in all directions: a guess of zones. */
+int tac_soft_hold(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K);
+
 /* a0, M, a (the start) -> a, y, f, zones. TAC_ERR_ARENA_FULL, or TAC_OK whether solved or not. Needs: mass. */
 tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const double *a0, double *a,
                          tacArena *arena);

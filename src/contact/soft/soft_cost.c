@@ -31,14 +31,14 @@ static int loss_force(double loss, const double *D, const double *y, double *f, 
     return y[0] < 0 ? TAC_ZONE_LOW : TAC_ZONE_HIGH;
 }
 
-/* Edges e = y_0 +- mu_k y_k, each with D where it is below zero. */
-static int pyramid_force(const tacSoftBlock *b, double D, const double *y, double *f, double *K) {
+/* Edges e = y_0 +- mu_k y_k, each with D where it is below zero, or everywhere. */
+static int pyramid_force(const tacSoftBlock *b, double D, const double *y, int all, double *f, double *K) {
     int n = b->n, zone = 0;
     none(n, f, K);
     for (int k = 1; k < n; k++)
         for (int side = 0; side < 2; side++) {
             double mu = side == 0 ? b->friction[k - 1] : -b->friction[k - 1], e = y[0] + mu * y[k];
-            if (!(e < 0)) continue;
+            if (!(e < 0) && !all) continue;
             zone |= 1 << (2 * (k - 1) + side);
             f[0] -= D * e, f[k] -= D * mu * e;
             if (K == NULL) continue;
@@ -84,8 +84,57 @@ int tac_soft_force(const tacSoftBlock *block, const double *D, const double *y, 
     case TAC_SOFT_LIMIT:
         return y[0] < 0 ? quadratic(1, D, y, f, K) : none(1, f, K);
     case TAC_SOFT_PYRAMID:
-        return pyramid_force(block, D[0], y, f, K);
+        return pyramid_force(block, D[0], y, 0, f, K);
     default:
         return elliptic_force(block, D, y, f, K);
     }
+}
+
+int tac_soft_hold(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K) {
+    if (block->kind == TAC_SOFT_PYRAMID && y[0] < 0) return pyramid_force(block, D[0], y, 1, f, K);
+    if (block->kind == TAC_SOFT_ELLIPTIC && y[0] < 0) return quadratic(block->n, D, y, f, K);
+    return tac_soft_force(block, D, y, f, K);
+}
+
+/* --- Along a line ------------------------------------------------------------------------------------------------- */
+
+static int quadratic_line(int n, const double *D, const double *y, const double *dy, double *f, double *slope,
+                          double *curve) {
+    for (int i = 0; i < n; i++) {
+        f[i] = -D[i] * y[i];
+        *slope -= dy[i] * f[i], *curve += D[i] * dy[i] * dy[i];
+    }
+    return TAC_ZONE_QUADRATIC;
+}
+
+/* The edges of pyramid_force, and how each changes. */
+static int pyramid_line(const tacSoftBlock *b, double D, const double *y, const double *dy, double *f, double *slope,
+                        double *curve) {
+    int zone = 0;
+    memset(f, 0, (size_t)b->n * sizeof *f);
+    for (int k = 1; k < b->n; k++)
+        for (int side = 0; side < 2; side++) {
+            double mu = side == 0 ? b->friction[k - 1] : -b->friction[k - 1], e = y[0] + mu * y[k];
+            if (!(e < 0)) continue;
+            double de = dy[0] + mu * dy[k];
+            zone |= 1 << (2 * (k - 1) + side);
+            f[0] -= D * e, f[k] -= D * mu * e;
+            *slope += D * e * de, *curve += D * de * de;
+        }
+    return zone;
+}
+
+int tac_soft_line(const tacSoftBlock *block, const double *D, const double *y, const double *dy, double *f,
+                  double *slope, double *curve) {
+    double K[TAC_SOFT_MOST_ROWS * TAC_SOFT_MOST_ROWS];
+    if (block->kind == TAC_SOFT_PYRAMID) return pyramid_line(block, D[0], y, dy, f, slope, curve);
+    if (block->kind == TAC_SOFT_EQUALITY || (block->kind == TAC_SOFT_LIMIT && y[0] < 0))
+        return quadratic_line(block->n, D, y, dy, f, slope, curve);
+    int zone = tac_soft_force(block, D, y, f, K), n = block->n;
+    for (int i = 0; i < n && zone != TAC_ZONE_FREE; i++) {
+        *slope -= dy[i] * f[i];
+        for (int j = 0; j < n; j++)
+            *curve += dy[i] * K[i * n + j] * dy[j];
+    }
+    return zone;
 }

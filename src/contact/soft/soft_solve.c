@@ -10,6 +10,10 @@
 
 /* Systems solved, and points on a line, at most. */
 enum { MOST_ITERATIONS = 100, MOST_POINTS = 50 };
+/* Steps without progress after which it gives up: forces have no more digits (D beyond 1e10), or it goes in circles. */
+enum { PATIENCE = 12 };
+/* Steps after which y and the forces are computed anew from a. */
+enum { DRIFT = 4 };
 /* Relative to the forces that balance: what is left counts as rounding. */
 #define ROUNDING 1e-14
 /* Beyond this the residual is not what was asked for. */
@@ -25,20 +29,23 @@ typedef struct Newton {
     double *a, *Ma;     /* nv: a, and M (a - a0) */
     double *grad;       /* nv: Ma - J^T f */
     double *p, *Mp, *q; /* nv: direction; M p; scratch */
-    double *Jp, *z, *g; /* rows: J p; y and force along the line */
+    double *Jp;         /* rows: J p */
+    double *z, *g;      /* rows: y and force at the last point of the line */
+    int *zone;          /* blocks: zones there */
     double scale;       /* of the forces in grad */
+    int stale;          /* 1: the factor is not that of the present zones */
     tacSoftHessian hessian;
 } Newton;
 
 size_t tac_soft_scratch(const tacModel *m, int max_contacts) {
     size_t n = (size_t)tac_rows_max(m, max_contacts);
     return 5 * tac_arena_round((size_t)m->nv * sizeof(double)) + 3 * tac_arena_round(n * sizeof(double)) +
-           tac_soft_hessian_bytes(m);
+           tac_arena_round(n * sizeof(int)) + tac_soft_hessian_bytes(m);
 }
 
 static int lay_out(Newton *s, tacArena *arena) {
     double **dofs[5] = {&s->Ma, &s->grad, &s->p, &s->Mp, &s->q}, **rows[3] = {&s->Jp, &s->z, &s->g};
-    int ok = 1;
+    int ok = (s->zone = TAC_TAKE(arena, s->soft->nblock, int)) != NULL;
     for (int k = 0; k < 5; k++)
         ok &= (*dofs[k] = TAC_TAKE(arena, s->m->nv, double)) != NULL;
     for (int k = 0; k < 3; k++)
@@ -48,6 +55,7 @@ static int lay_out(Newton *s, tacArena *arena) {
 
 /* --- Where it stands ---------------------------------------------------------------------------------------------- */
 
+/* a -> M (a - a0), y, forces and zones. */
 static void place(Newton *s) {
     tacSoft *soft = s->soft;
     for (int i = 0; i < s->m->nv; i++)
@@ -55,23 +63,9 @@ static void place(Newton *s) {
     tac_mass_mul(s->m, s->w, s->q, s->Ma);
     for (int k = 0; k < soft->rows.n; k++)
         soft->y[k] = tac_row_velocity(&soft->rows, k, s->a) - soft->aref[k];
-}
-
-/* y -> forces and zones, grad. */
-static void evaluate(Newton *s) {
-    tacSoft *soft = s->soft;
-    int nv = s->m->nv;
     for (int k = 0; k < soft->nblock; k++) {
         tacSoftBlock *b = &soft->block[k];
         b->zone = tac_soft_force(b, soft->D + b->row, soft->y + b->row, soft->f + b->row, NULL);
-    }
-    memset(s->q, 0, (size_t)nv * sizeof *s->q);
-    for (int k = 0; k < soft->rows.n; k++)
-        if (soft->f[k] != 0) tac_row_add_force(&soft->rows, k, soft->f[k], s->q);
-    s->scale = 0;
-    for (int i = 0; i < nv; i++) {
-        s->grad[i] = s->Ma[i] - s->q[i];
-        s->scale = tac_max(s->scale, tac_max(tac_abs(s->Ma[i]), tac_abs(s->q[i])));
     }
 }
 
@@ -82,37 +76,55 @@ static double largest(int n, const double *x) {
     return most;
 }
 
+/* Forces -> grad. Its largest entry. */
+static double balance(Newton *s) {
+    const tacSoft *soft = s->soft;
+    int nv = s->m->nv;
+    memset(s->q, 0, (size_t)nv * sizeof *s->q);
+    for (int k = 0; k < soft->rows.n; k++)
+        if (soft->f[k] != 0) tac_row_add_force(&soft->rows, k, soft->f[k], s->q);
+    s->scale = tac_max(largest(nv, s->Ma), largest(nv, s->q));
+    for (int i = 0; i < nv; i++)
+        s->grad[i] = s->Ma[i] - s->q[i];
+    return largest(nv, s->grad);
+}
+
+/* Forces that cancel each other are at stake as well: scale, or the largest that one row gives one dof. */
+static double stake(const Newton *s) {
+    const tacRows *rows = &s->soft->rows;
+    double most = s->scale;
+    for (int k = 0; k < rows->n; k++)
+        for (int e = rows->row[k].adr; e < rows->row[k].adr + rows->row[k].num; e++)
+            most = tac_max(most, tac_abs(s->soft->f[k] * rows->J[e]));
+    return most;
+}
+
 /* --- Along a line ------------------------------------------------------------------------------------------------- */
 
 /* Slope of the objective at a + t p, and its own. */
 static double slope_at(const Newton *s, double t, double pMa, double pMp, double *curve) {
     const tacSoft *soft = s->soft;
-    double slope = pMa + t * pMp, K[TAC_SOFT_MOST_ROWS * TAC_SOFT_MOST_ROWS];
+    double slope = pMa + t * pMp;
     *curve = pMp;
+    for (int k = 0; k < soft->rows.n; k++)
+        s->z[k] = soft->y[k] + t * s->Jp[k];
     for (int k = 0; k < soft->nblock; k++) {
         const tacSoftBlock *b = &soft->block[k];
-        const double *Jp = s->Jp + b->row;
-        double *z = s->z + b->row, *g = s->g + b->row;
-        for (int i = 0; i < b->n; i++)
-            z[i] = soft->y[b->row + i] + t * Jp[i];
-        tac_soft_force(b, soft->D + b->row, z, g, K);
-        for (int i = 0; i < b->n; i++) {
-            slope -= Jp[i] * g[i];
-            for (int j = 0; j < b->n; j++)
-                *curve += Jp[i] * K[i * b->n + j] * Jp[j];
-        }
+        int at = b->row;
+        s->zone[k] = tac_soft_line(b, soft->D + at, s->z + at, s->Jp + at, s->g + at, &slope, curve);
     }
     return slope;
 }
 
-/* The t > 0 where the slope, which grows, is zero: Newton's method between two bounds. */
+/* The t > 0 where the slope, which grows, is zero: Newton's method between two bounds. z, g and zones are those of
+ * it. */
 static double search_line(const Newton *s) {
     int nv = s->m->nv;
     double pMa = tac_dense_dot(nv, s->p, s->Ma), pMp = tac_dense_dot(nv, s->p, s->Mp), curve;
     double start = tac_abs(tac_dense_dot(nv, s->p, s->grad)), low = 0, high = TAC_INFINITY, t = 1;
-    for (int k = 0; k < MOST_POINTS; k++) {
+    for (int k = 0;; k++) {
         double slope = slope_at(s, t, pMa, pMp, &curve);
-        if (tac_abs(slope) <= LINE * start) return t;
+        if (tac_abs(slope) <= LINE * start || k == MOST_POINTS) return t;
         if (slope < 0)
             low = t;
         else
@@ -121,47 +133,86 @@ static double search_line(const Newton *s) {
         if (!(next > low && next < high)) next = tac_finite(high) ? (low + high) / 2 : 2 * t;
         t = next;
     }
-    return t;
 }
 
 /* --- The method --------------------------------------------------------------------------------------------------- */
 
-/* 0: there is no direction to go. */
-static int advance(Newton *s) {
+/* To the last point of the line, t along it. */
+static void go(Newton *s, double t) {
     tacSoft *soft = s->soft;
     int nv = s->m->nv;
-    if (!tac_soft_hessian_factor(&s->hessian, s->m, s->w, soft)) return 0;
-    for (int i = 0; i < nv; i++)
-        s->p[i] = -s->grad[i];
-    tac_soft_hessian_solve(&s->hessian, s->m, s->p);
+    tac_dense_axpy(nv, t, s->p, s->a);
+    tac_dense_axpy(nv, t, s->Mp, s->Ma);
+    memcpy(soft->y, s->z, (size_t)soft->rows.n * sizeof *s->z);
+    memcpy(soft->f, s->g, (size_t)soft->rows.n * sizeof *s->g);
+    for (int k = 0; k < soft->nblock; k++) {
+        tacSoftBlock *b = &soft->block[k];
+        s->stale |= b->zone != s->zone[k] || (b->kind == TAC_SOFT_ELLIPTIC && b->zone == TAC_ZONE_CONE);
+        b->zone = s->zone[k];
+    }
+}
+
+/* Along p, as far as the objective falls. */
+static void move(Newton *s) {
+    const tacSoft *soft = s->soft;
     tac_mass_mul(s->m, s->w, s->p, s->Mp);
     for (int k = 0; k < soft->rows.n; k++)
         s->Jp[k] = tac_row_velocity(&soft->rows, k, s->p);
-    double t = search_line(s);
+    go(s, search_line(s));
+}
+
+/* From a0 to where all would be if the contacts that push there held in all directions: most often they do, and where
+ * not it is nearer. */
+static void guess(Newton *s) {
+    tacSoft *soft = s->soft;
+    int nv = s->m->nv;
+    if (!tac_soft_hessian_factor_by(&s->hessian, s->m, s->w, soft, tac_soft_hold, s->g)) return;
+    memset(s->p, 0, (size_t)nv * sizeof *s->p);
+    for (int k = 0; k < soft->rows.n; k++)
+        if (s->g[k] != 0) tac_row_add_force(&soft->rows, k, s->g[k], s->p);
+    tac_soft_hessian_solve(&s->hessian, s->m, s->p);
+    if (tac_first_nonfinite(nv, s->p) < 0 && tac_dense_dot(nv, s->p, s->grad) < 0) move(s);
+}
+
+/* A step of Newton's; the factor stays while zones with constant stiffness do. 0: there is no direction to go. */
+static int advance(Newton *s) {
+    tacSoft *soft = s->soft;
+    int nv = s->m->nv;
+    if (s->stale && !tac_soft_hessian_factor(&s->hessian, s->m, s->w, soft)) return 0;
+    s->stale = 0;
     for (int i = 0; i < nv; i++)
-        s->a[i] += t * s->p[i];
-    return tac_first_nonfinite(nv, s->a) < 0;
+        s->p[i] = -s->grad[i];
+    tac_soft_hessian_solve(&s->hessian, s->m, s->p);
+    if (tac_first_nonfinite(nv, s->p) >= 0) return 0;
+    move(s);
+    return 1;
 }
 
 tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const double *a0, double *a,
                          tacArena *arena) {
     size_t mark = tac_arena_mark(arena);
-    Newton s = {.m = m, .w = w, .soft = soft, .a0 = a0, .a = a};
+    Newton s = {.m = m, .w = w, .soft = soft, .a0 = a0, .a = a, .stale = 1};
     soft->iterations = soft->unsolved = 0, soft->residual = 0;
     if (soft->rows.n == 0) return TAC_OK;
     if (!lay_out(&s, arena)) return TAC_ERR_ARENA_FULL;
     place(&s);
-    evaluate(&s);
-    double error = largest(m->nv, s.grad), before = TAC_INFINITY;
-    while (error > ROUNDING * s.scale && soft->iterations < MOST_ITERATIONS) {
-        if (error >= before && error <= SOLVED * s.scale) break; /* rounding is all that is left */
+    double error = balance(&s), before = TAC_INFINITY, best = TAC_INFINITY;
+    int since = 0; /* steps since the best was halved */
+    if (error > ROUNDING * s.scale) guess(&s), soft->iterations = 1, error = balance(&s);
+    while (error > ROUNDING * s.scale && soft->iterations < MOST_ITERATIONS && since < PATIENCE) {
+        if (error >= before && error <= SOLVED * stake(&s)) break; /* rounding is all that is left */
         before = error;
         soft->iterations++;
         if (!advance(&s)) break;
-        place(&s);
-        evaluate(&s);
-        error = largest(m->nv, s.grad);
+        error = balance(&s);
+        since = error < best / 2 ? 0 : since + 1;
+        best = tac_min(best, error);
     }
+    if (soft->iterations > DRIFT) { /* what many steps have summed up has their rounding */
+        place(&s);
+        error = balance(&s);
+    }
+    if (error > ROUNDING * s.scale) s.scale = stake(&s);
     soft->residual = s.scale > 0 ? error / s.scale : 0;
     soft->unsolved = !(error <= SOLVED * s.scale);
     tac_arena_release(arena, mark);
