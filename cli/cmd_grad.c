@@ -21,8 +21,10 @@ typedef struct tacGradArgs {
 } tacGradArgs;
 
 static const tacArg GRAD_OPTIONS[] = {
-    {"--mode", NULL, TAC_ARG_TEXT, offsetof(tacGradArgs, mode), "exact|bounce",
-     "which gradient; bounce (with --contact lcp): of impacts as continuous time has it"},
+    {"--mode", NULL, TAC_ARG_TEXT, offsetof(tacGradArgs, mode), "exact|bounce|complementarity",
+     "which gradient; with --contact lcp: bounce, of impacts as continuous time has it; complementarity, row by row "
+     "the "
+     "gradient that looks across contacts"},
     {"--kappa", NULL, TAC_ARG_NUMBER, offsetof(tacGradArgs, kappa), "K",
      "ncp: softness of contact at which the step is solved and differentiated"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacGradArgs, json), NULL, "print for programs"},
@@ -43,10 +45,23 @@ typedef struct tacGradRun {
     tacStepInfo info;
 } tacGradRun;
 
+static const char *const MODES[] = {[TAC_GRADIENT_EXACT] = "exact",
+                                    [TAC_GRADIENT_BOUNCE] = "bounce",
+                                    [TAC_GRADIENT_COMPLEMENTARITY] = "complementarity"};
+enum { NMODES = sizeof MODES / sizeof *MODES };
+
+/* tacGradientMode of a word, NMODES for one that is none. */
+static int find_mode(const char *word) {
+    int k = 0;
+    while (k < NMODES && strcmp(word, MODES[k]) != 0)
+        k++;
+    return k;
+}
+
 static int check_mode(const tacGradArgs *args, const tacStepArgs *step) {
     const char *contact = cli_contact_word((tacContactModel)step->contact);
-    int bounce = strcmp(args->mode, "bounce") == 0 && step->contact == TAC_LCP;
-    if (strcmp(args->mode, "exact") != 0 && !bounce)
+    int mode = find_mode(args->mode);
+    if (mode == NMODES || (mode != TAC_GRADIENT_EXACT && step->contact != TAC_LCP))
         return cli_fail("grad", "--mode %s is not available with --contact %s; exact is", args->mode, contact);
     if (!isnan(args->kappa) && step->contact != TAC_NCP)
         return cli_fail("grad", "--kappa is not available with --contact %s: nothing is smoothed", contact);
@@ -96,7 +111,7 @@ static json_t *info_json(tacJson *json, const tacGradRun *run) {
     json_object_set_new(info, "contact", json_string(cli_contact_word(run->options.contact)));
     json_object_set_new(info, "integrator", json_string(cli_integrator_word(run->options.integrator)));
     json_object_set_new(info, "dt", cli_json_number(json, "info.dt", run->options.dt));
-    json_object_set_new(info, "mode", json_string(run->options.gradient == TAC_GRADIENT_BOUNCE ? "bounce" : "exact"));
+    json_object_set_new(info, "mode", json_string(MODES[run->options.gradient]));
     json_object_set_new(info, "rows", tangent_names(run->model));
     json_object_set_new(info, "inputs", input_names(run->model, &run->options));
     return info;
@@ -227,9 +242,13 @@ static int differentiate(tacGradRun *run, const tacStart *start) {
     int result = CLI_GO_ON;
     if (!cli_derivative_new(run->model, &run->options, &run->d)) {
         result = cli_fail("grad", "out of memory");
-    } else if (cli_derivative_at(sim, start->x, start->u, &run->d, &run->info) != TAC_OK) {
-        cli_fail("grad", "there is no derivative at this state: %s", tac_status_text(run->info.status));
-        result = CLI_NO;
+    } else {
+        tacStatus status = cli_derivative_at(sim, start->x, start->u, &run->d, &run->info);
+        if (status == TAC_OK && run->options.gradient == TAC_GRADIENT_COMPLEMENTARITY)
+            status = cli_derivative_rows(sim, start->x, start->u, &run->d, &run->info);
+        if (status != TAC_OK) result = CLI_NO;
+        if (status != TAC_OK)
+            cli_fail("grad", "there is no derivative at this state: %s", tac_status_text(run->info.status));
     }
     tac_sim_free(sim);
     return result;
@@ -279,7 +298,7 @@ int cmd_grad(int argc, char **argv) {
     if (result != CLI_GO_ON) return result;
     cli_model_print_warnings("grad", &file);
     result = cli_step_options("grad", file.model, &step, model.lenient, &options);
-    if (strcmp(own.mode, "bounce") == 0) options.gradient = TAC_GRADIENT_BOUNCE;
+    options.gradient = (tacGradientMode)find_mode(own.mode);
     if (!isnan(own.kappa)) options.ncp_kappa = own.kappa;
     if (result == CLI_GO_ON) result = prepare(&file, &own, &model, &state, &param, options);
     cli_model_close(&file);

@@ -38,6 +38,26 @@ tacStatus cli_derivative_at(tacSim *sim, const double *x, const double *u, tacDe
     return tac_step_jac(sim, x, u, d->y, &jac, info);
 }
 
+static void negate(size_t n, double *a) {
+    for (size_t i = 0; i < n; i++)
+        a[i] = 0 - a[i]; /* and no -0 */
+}
+
+tacStatus cli_derivative_rows(tacSim *sim, const double *x, const double *u, tacDerivative *d, tacStepInfo *info) {
+    size_t ndx = (size_t)d->size.ndx, nu = (size_t)d->size.nu, np = (size_t)d->size.np;
+    double *ybar = calloc(ndx + 1, sizeof *ybar);
+    tacStatus status = ybar == NULL ? TAC_ERR_MEMORY : TAC_OK;
+    for (size_t i = 0; i < ndx && status == TAC_OK; i++) {
+        ybar[i] = -1; /* the loss -y_i wants it larger */
+        tacGrad row = {d->A + i * ndx, d->B + i * nu, np > 0 ? d->P + i * np : NULL};
+        status = tac_step_vjp(sim, x, u, ybar, &row, info);
+        negate(ndx, row.x), negate(nu, row.u), negate(np, row.theta);
+        ybar[i] = 0;
+    }
+    free(ybar);
+    return status;
+}
+
 /* --- Blocks ------------------------------------------------------------------------------------------------------ */
 
 const char *cli_block_name(int row_block, int column_block) {

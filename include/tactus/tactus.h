@@ -251,8 +251,8 @@ TAC_API int tac_max_contacts(const tacModel *model);
  * are more than max or than the simulation has room for: out is untouched, *n is how many there are. */
 TAC_API tacStatus tac_contacts(tacSim *sim, const double *q, const double *u, tacContact *out, int max, int *n);
 /* The contacts of the step that starts at (x, u), with their forces, in the order of tac_contacts; those that the step
- * looks ahead to are among them, open or not. None without a contact model. TAC_ERR_CONTACTS as above. Their
- * derivatives: TAC_OUT_CONTACT_FORCE. */
+ * looks ahead to are among them, open or not; with tacOptions.toi those of each impact follow, where it happened. None
+ * without a contact model. TAC_ERR_CONTACTS as above. Their derivatives: TAC_OUT_CONTACT_FORCE. */
 TAC_API tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max,
                                     int *n);
 /* Signed distance of two geoms, whether they may touch or not: Euclidean when apart, minus the least translation that

@@ -14,7 +14,7 @@
 
 /* --- Values ------------------------------------------------------------------------------------------------------- */
 
-static void forces_on_dofs(const tacModel *m, const tacLcp *lcp, double *qfrc) {
+void tac_lcp_forces_on_dofs(const tacModel *m, const tacLcp *lcp, double *qfrc) {
     memset(qfrc, 0, (size_t)m->nv * sizeof *qfrc);
     tac_lcp_add_force(lcp, qfrc);
     for (int i = 0; i < m->nv; i++)
@@ -27,7 +27,7 @@ tacStatus tac_lcp_forces(tacSim *sim, const double *x, const double *u, double *
     tacStatus status = tac_lcp_judge(&lcp, tac_lcp_advance(sim, x, u, &lcp));
     if (status == TAC_OK) {
         tac_lcp_wrenches(sim->model, &sim->work, &lcp, wrench);
-        forces_on_dofs(sim->model, &lcp, qfrc);
+        tac_lcp_forces_on_dofs(sim->model, &lcp, qfrc);
     }
     tac_arena_release(&sim->arena, mark);
     return status;
@@ -42,7 +42,7 @@ static tacContactState state_of(const tacLcp *lcp, int k, int rows) {
     return TAC_CONTACT_STICKING;
 }
 
-static tacContactForce describe(const tacLcp *lcp, int contact, const double *v_next) {
+tacContactForce tac_lcp_describe(const tacLcp *lcp, int contact, const double *v_next) {
     int k = lcp->rows.first_row[contact], rows = k + 1 < lcp->rows.n && lcp->parent[k + 1] == k ? 3 : 1;
     tacContactForce out = {.contact = lcp->rows.contact[contact], .margin = TAC_INFINITY};
     out.state = state_of(lcp, k, rows);
@@ -61,7 +61,7 @@ tacStatus tac_lcp_contacts(tacSim *sim, const double *x, const double *u, tacCon
     if (status == TAC_OK) *n = lcp.rows.ncontact;
     if (status == TAC_OK && lcp.rows.ncontact > max) status = TAC_ERR_CONTACTS;
     for (int c = 0; status == TAC_OK && c < lcp.rows.ncontact; c++)
-        out[c] = describe(&lcp, c, sim->work.next + sim->model->nq);
+        out[c] = tac_lcp_describe(&lcp, c, sim->work.next + sim->model->nq);
     tac_arena_release(&sim->arena, mark);
     return tac_lcp_judge(&lcp, status);
 }
@@ -105,16 +105,23 @@ static void add_changes(tacSim *sim, const tacLcp *lcp, tacColumns c, AddColumns
     }
 }
 
+void tac_lcp_add_force_changes(tacSim *sim, const tacLcp *lcp, tacColumns c, const double *minus_df, double *dwrench,
+                               double *dqfrc) {
+    if (dwrench != NULL) add_changes(sim, lcp, c, add_wrench_columns, minus_df, dwrench);
+    if (dqfrc != NULL) add_changes(sim, lcp, c, add_dof_columns, minus_df, dqfrc);
+}
+
 /* Z at fixed forces of the free rows, and f' = -df of every free row in dr. */
-static tacStatus change_forces(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, tacColumns c,
+static tacStatus change_forces(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, int impact,
                                double *dwrench, double *dqfrc, double *dr) {
+    tacColumns c = tac_count_columns(sim);
     const tacModel *m = sim->model;
     size_t numbers = (size_t)m->nv * (size_t)c.n;
     double *W = TAC_TAKE(&sim->arena, numbers, double), *own = TAC_TAKE(&sim->arena, numbers, double);
     if (W == NULL || own == NULL) return TAC_ERR_ARENA_FULL;
     memset(own, 0, numbers * sizeof *own);
-    tac_residual_jac(sim, x, u, tac_damping_span(sim), c, W);
-    tacStatus status = tac_lcp_residuals_jac(sim, x, u, lcp, c, own, dr, dwrench);
+    tacStatus status = tac_lcp_smooth_jac(sim, x, u, impact, c, W);
+    if (status == TAC_OK) status = tac_lcp_residuals_jac(sim, x, u, lcp, c, own, dr, dwrench);
     if (status != TAC_OK) return status;
     tac_dense_axpy((int)numbers, 1, own, W);
     if (dqfrc != NULL) tac_dense_axpy((int)numbers, -1, own, dqfrc); /* dR has -d(J^T f) / h */
@@ -125,16 +132,22 @@ static tacStatus change_forces(tacSim *sim, const double *x, const double *u, co
     return status;
 }
 
-tacStatus tac_lcp_forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc) {
-    tacLcp lcp = {.unsolved = 0};
+tacStatus tac_lcp_problem_forces_jac(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, int impact,
+                                     double *dwrench, double *dqfrc) {
     tacColumns c = tac_count_columns(sim);
     size_t mark = tac_arena_mark(&sim->arena);
+    double *dr = TAC_TAKE(&sim->arena, (size_t)lcp->rows.n * (size_t)c.n, double);
+    tacStatus status = dr == NULL ? TAC_ERR_ARENA_FULL : change_forces(sim, x, u, lcp, impact, dwrench, dqfrc, dr);
+    if (status == TAC_OK) tac_lcp_add_force_changes(sim, lcp, c, dr, dwrench, dqfrc);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+tacStatus tac_lcp_forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc) {
+    tacLcp lcp = {.unsolved = 0};
+    size_t mark = tac_arena_mark(&sim->arena);
     tacStatus status = tac_lcp_judge(&lcp, tac_lcp_advance(sim, x, u, &lcp));
-    double *dr = status == TAC_OK ? TAC_TAKE(&sim->arena, (size_t)lcp.rows.n * (size_t)c.n, double) : NULL;
-    if (status == TAC_OK && dr == NULL) status = TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) status = change_forces(sim, x, u, &lcp, c, dwrench, dqfrc, dr);
-    if (status == TAC_OK && dwrench != NULL) add_changes(sim, &lcp, c, add_wrench_columns, dr, dwrench);
-    if (status == TAC_OK && dqfrc != NULL) add_changes(sim, &lcp, c, add_dof_columns, dr, dqfrc);
+    if (status == TAC_OK) status = tac_lcp_problem_forces_jac(sim, x, u, &lcp, 0, dwrench, dqfrc);
     tac_arena_release(&sim->arena, mark);
     return status;
 }
@@ -153,8 +166,8 @@ static void seed_rows(tacSim *sim, const tacLcp *lcp, const double *wrenchbar, c
     }
 }
 
-static tacStatus pull_forces(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *wrenchbar,
-                             const double *qfrcbar, const tacGrad *bar) {
+tacStatus tac_lcp_pull_forces(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *wrenchbar,
+                              const double *qfrcbar, const tacGrad *bar) {
     const tacModel *m = sim->model;
     double *lambda = TAC_TAKE(&sim->arena, m->nv, double), *own = TAC_TAKE(&sim->arena, m->nv, double);
     double *seed = TAC_TAKE(&sim->arena, lcp->rows.n, double), *mu = TAC_TAKE(&sim->arena, lcp->rows.n, double);
@@ -175,7 +188,7 @@ tacStatus tac_lcp_forces_vjp(tacSim *sim, const double *x, const double *u, cons
     tacLcp lcp = {.unsolved = 0};
     size_t mark = tac_arena_mark(&sim->arena);
     tacStatus status = tac_lcp_judge(&lcp, tac_lcp_advance(sim, x, u, &lcp));
-    if (status == TAC_OK) status = pull_forces(sim, x, u, &lcp, wrenchbar, qfrcbar, bar);
+    if (status == TAC_OK) status = tac_lcp_pull_forces(sim, x, u, &lcp, wrenchbar, qfrcbar, bar);
     tac_arena_release(&sim->arena, mark);
     return status;
 }

@@ -130,15 +130,17 @@ static tacStatus inertia_jac(tacSim *sim, const double *x, const double *u, tacC
     return TAC_OK;
 }
 
+tacStatus tac_lcp_smooth_jac(tacSim *sim, const double *x, const double *u, int impact, tacColumns c, double *W) {
+    if (impact) return inertia_jac(sim, x, u, c, W);
+    tac_residual_jac(sim, x, u, tac_damping_span(sim), c, W);
+    return TAC_OK;
+}
+
 tacStatus tac_lcp_linearize(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, int impact, tacColumns c,
                             double *W) {
     double *dr = TAC_TAKE(&sim->arena, (size_t)lcp->rows.n * (size_t)c.n, double);
     if (dr == NULL) return TAC_ERR_ARENA_FULL;
-    tacStatus status = TAC_OK;
-    if (impact)
-        status = inertia_jac(sim, x, u, c, W);
-    else
-        tac_residual_jac(sim, x, u, tac_damping_span(sim), c, W);
+    tacStatus status = tac_lcp_smooth_jac(sim, x, u, impact, c, W);
     if (status == TAC_OK) status = tac_lcp_residuals_jac(sim, x, u, lcp, c, W, dr, NULL);
     if (status == TAC_OK) status = tac_lcp_respond(sim, lcp, c, dr, W);
     if (status == TAC_OK && sim->margins) note_margin(&sim->info, force_margin(lcp, c, dr));

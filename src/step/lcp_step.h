@@ -7,8 +7,9 @@
 
 /* (x, u) -> w->next, h v+ in w->vec[0], the impulses in lcp, laid out in the arena: the caller releases. */
 tacStatus tac_lcp_advance(tacSim *sim, const double *x, const double *u, tacLcp *lcp);
-/* A next state was found, if not by a solution. */
+/* A next state was found, if not by a solution. Derivatives have room for TAC_LCP_DENSE_ROWS rows at least. */
 static inline tacStatus tac_lcp_judge(const tacLcp *lcp, tacStatus status) {
+    if (status == TAC_ERR_ARENA_FULL && lcp->rows.n > TAC_LCP_DENSE_ROWS) return TAC_ERR_CONTACTS;
     return status == TAC_OK && lcp->unsolved ? TAC_ERR_UNSOLVED : status;
 }
 
@@ -26,6 +27,8 @@ tacStatus tac_lcp_vjp(tacSim *sim, const double *x, const double *u, const doubl
  * has no forces but the rows', M a = J^T f / h; w->L has the factor of M, and tac_evaluate at x is enough. */
 tacStatus tac_lcp_linearize(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, int impact, tacColumns c,
                             double *W);
+/* What of it has no rows: W = dR at fixed a without constraints. */
+tacStatus tac_lcp_smooth_jac(tacSim *sim, const double *x, const double *u, int impact, tacColumns c, double *W);
 /* Changes dR of the forces (in W) and dr of the rows, at fixed a and f -> W = -da; dr is overwritten. */
 tacStatus tac_lcp_respond(tacSim *sim, const tacLcp *lcp, tacColumns c, double *dr, double *W);
 /* Adds to dR (over dofs) and sets dr (over rows), c.n numbers a row; wrench (6 nbody rows; NULL skips): adds the change
@@ -55,6 +58,19 @@ tacStatus tac_lcp_pull_aware(tacSim *sim, const double *x, const double *u, cons
                              const double *ybar, const tacGrad *g);
 /* Bytes that it takes. */
 size_t tac_lcp_aware_scratch(const tacModel *m, const tacOptions *options);
+
+/* Forces of a solved problem at x, impulses over h, as outputs (lcp_forces.c): of contacts on bodies (6 nbody), of all
+ * rows on dofs (nv); columns are added to dwrench and dqfrc, c.n numbers a row. NULL skips. */
+void tac_lcp_forces_on_dofs(const tacModel *m, const tacLcp *lcp, double *qfrc);
+tacContactForce tac_lcp_describe(const tacLcp *lcp, int contact, const double *v_next);
+tacStatus tac_lcp_problem_forces_jac(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, int impact,
+                                     double *dwrench, double *dqfrc);
+/* The same by forces alone, with f' = -df of the free rows in minus_df, c.n numbers a row. */
+void tac_lcp_add_force_changes(tacSim *sim, const tacLcp *lcp, tacColumns c, const double *minus_df, double *dwrench,
+                               double *dqfrc);
+/* bar += (d(wrench))^T wrenchbar + (d(qfrc))^T qfrcbar of a step's own problem; NULL skips. */
+tacStatus tac_lcp_pull_forces(tacSim *sim, const double *x, const double *u, const tacLcp *lcp, const double *wrenchbar,
+                              const double *qfrcbar, const tacGrad *bar);
 
 /* The stepper's entries for outputs (sim.h). */
 tacStatus tac_lcp_forces(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc);

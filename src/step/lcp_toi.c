@@ -202,10 +202,12 @@ static tacStatus begin(tacFlight *f) {
     size_t mark = tac_arena_mark(&sim->arena);
     tacLcp lcp = {.unsolved = 0};
     tacStatus status = kick(f, &lcp);
+    if (status == TAC_OK) status = tac_flight_add_forces(f, &lcp);
     if (status == TAC_OK && f->d != NULL) {
         memcpy(f->scratch, sim->work.vec[0], (size_t)m->nv * sizeof(double));
         status = tac_lcp_linearize(sim, f->x, f->u, &lcp, 0, f->d->c, f->d->W);
         if (status == TAC_OK) tac_flight_kick_jac(f, f->x);
+        if (status == TAC_OK) status = tac_flight_forces_jac(f, &lcp);
     }
     if (status == TAC_OK) {
         for (int i = 0; i < m->nv; i++)
@@ -217,6 +219,8 @@ static tacStatus begin(tacFlight *f) {
     return status;
 }
 
+static int is_stopped(const tacFlight *f) { return f->stop > 0 && f->sim->info.impacts == f->stop; }
+
 /* An impact with its derivative. Needs: tac_evaluate at x. */
 static tacStatus collide(tacFlight *f) {
     tacSim *sim = f->sim;
@@ -224,12 +228,19 @@ static tacStatus collide(tacFlight *f) {
     size_t mark = tac_arena_mark(&sim->arena);
     tacLcp lcp = {.unsolved = 0};
     tacStatus status = strike(f, &lcp);
+    if (status == TAC_OK) status = tac_flight_add_forces(f, &lcp);
     if (status == TAC_OK && f->d != NULL) {
-        status = tac_lcp_linearize(sim, f->x, f->u, &lcp, 1, f->d->c, f->d->W);
+        status = tac_flight_forces_jac(f, &lcp);
+        if (status == TAC_OK) status = tac_lcp_linearize(sim, f->x, f->u, &lcp, 1, f->d->c, f->d->W);
         if (status == TAC_OK) tac_flight_impact_jac(f);
         if (status == TAC_OK) status = tac_flight_lag_jac(f, &lcp);
     }
+    if (status == TAC_OK && is_stopped(f)) {
+        *f->stopped = lcp;
+        return TAC_OK;
+    }
     if (status == TAC_OK) memcpy(f->x + m->nq, sim->work.next + m->nq, (size_t)m->nv * sizeof(double));
+    f->since = 0;
     tac_arena_release(&sim->arena, mark);
     return status;
 }
@@ -242,7 +253,7 @@ static tacStatus drift(tacFlight *f, double t) {
         f->scratch[i] = t * f->x[m->nq + i];
     if (f->d != NULL) tac_flight_drift_jac(f, t);
     tac_qpos_add(m, f->x, f->scratch, f->x);
-    f->left -= t;
+    f->left -= t, f->since += t;
     return tac_first_nonfinite(m->nq, f->x) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
@@ -296,12 +307,24 @@ static tacStatus look_ahead(tacFlight *f, tacImpactPair *pair, tacImpactKind *ki
     return TAC_OK;
 }
 
+/* The same, remembered, or as a flight before remembers it. */
+static tacStatus next_stop(tacFlight *f, tacImpactPair *pair, tacImpactKind *kind) {
+    int k = f->nstops++;
+    if (f->again != NULL) {
+        *pair = f->again->stops[k].pair, *kind = f->again->stops[k].kind;
+        return TAC_OK;
+    }
+    tacStatus status = look_ahead(f, pair, kind);
+    if (status == TAC_OK && k < TAC_FLIGHT_STOPS) f->stops[k] = (tacFlightStop){*pair, *kind};
+    return status;
+}
+
 /* Drifts and impacts to the step's end. A search that ended early is taken up again from where it got. */
 static tacStatus fly(tacFlight *f) {
     for (int stops = 0; stops <= f->sim->options.toi_impacts; stops++) {
         tacImpactPair pair;
         tacImpactKind kind;
-        tacStatus status = look_ahead(f, &pair, &kind);
+        tacStatus status = next_stop(f, &pair, &kind);
         if (status == TAC_OK && kind == TAC_IMPACT_NONE) return land(f);
         if (status == TAC_OK && stops == f->sim->options.toi_impacts) return TAC_ERR_IMPACTS;
         if (status == TAC_OK && kind == TAC_IMPACT_UNDECIDED) {
@@ -310,17 +333,18 @@ static tacStatus fly(tacFlight *f) {
         } else if (status == TAC_OK) {
             status = meet(f, &pair);
         }
-        if (status != TAC_OK) return status;
+        if (status != TAC_OK || is_stopped(f)) return status;
     }
     return TAC_ERR_IMPACTS;
 }
 
 /* --- The step ----------------------------------------------------------------------------------------------------- */
 
-/* (x, u) -> f->x, f->act; with derivatives where d is given. */
-static tacStatus travel(tacSim *sim, const double *x, const double *u, tacFlightTangent *d, tacFlight *f) {
+/* f's arrays, at the step's beginning. */
+static tacStatus prepare(tacFlight *f, const double *x) {
+    tacSim *sim = f->sim;
     const tacModel *m = sim->model;
-    *f = (tacFlight){.sim = sim, .u = u, .left = sim->options.dt, .d = d};
+    f->left = sim->options.dt;
     f->x = TAC_TAKE(&sim->arena, tac_nx(m), double), f->act = TAC_TAKE(&sim->arena, m->na, double);
     f->scratch = TAC_TAKE(&sim->arena, 3 * (size_t)m->nv, double), f->kick = TAC_TAKE(&sim->arena, m->nv, double);
     f->lag = TAC_TAKE(&sim->arena, m->nv, double);
@@ -332,10 +356,24 @@ static tacStatus travel(tacSim *sim, const double *x, const double *u, tacFlight
     memset(f->kick, 0, (size_t)m->nv * sizeof *f->kick);
     memcpy(f->x, x, (size_t)tac_nx(m) * sizeof *x);
     sim->info = (tacStepInfo){.class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY};
-    tacStatus status = begin(f);
+    return TAC_OK;
+}
+
+tacStatus tac_flight_travel(tacSim *sim, const double *x, const double *u, tacFlightTangent *d, tacFlightForces *z,
+                            tacFlight *f) {
+    *f = (tacFlight){.sim = sim, .u = u, .d = d, .z = z};
+    tacStatus status = prepare(f, x);
+    if (status == TAC_OK) status = begin(f);
     if (status == TAC_OK) status = fly(f);
     if (d != NULL && tac_went_on(status)) tac_flight_finish_jac(f);
     return status == TAC_OK && f->unsolved ? TAC_ERR_UNSOLVED : status;
+}
+
+tacStatus tac_flight_to_impact(const tacFlight *first, const double *x, int k, tacFlight *f, tacLcp *lcp) {
+    *f = (tacFlight){.sim = first->sim, .u = first->u, .again = first, .stop = k, .stopped = lcp};
+    tacStatus status = prepare(f, x);
+    if (status == TAC_OK) status = begin(f);
+    return status == TAC_OK ? fly(f) : status;
 }
 
 static void write_state(const tacFlight *f, double *y) {
@@ -347,7 +385,7 @@ static void write_state(const tacFlight *f, double *y) {
 static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) {
     tacFlight f;
     size_t mark = tac_arena_mark(&sim->arena);
-    tacStatus status = travel(sim, x, u, NULL, &f);
+    tacStatus status = tac_flight_travel(sim, x, u, NULL, NULL, &f);
     if (tac_went_on(status)) write_state(&f, y);
     tac_arena_release(&sim->arena, mark);
     return status;
@@ -362,7 +400,7 @@ static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, c
     tacFlightTangent d;
     size_t mark = tac_arena_mark(&sim->arena);
     tacStatus status = tac_flight_tangent(sim, &d);
-    if (status == TAC_OK) status = travel(sim, x, u, &d, &f);
+    if (status == TAC_OK) status = tac_flight_travel(sim, x, u, &d, NULL, &f);
     if (tac_went_on(status)) {
         copy_block(J->A, d.J.A, d.c.nx, d.c.nx);
         copy_block(J->B, d.J.B, d.c.nu, d.c.nx);
@@ -382,41 +420,55 @@ static void transpose_product(double *bar, const double *M, const double *ybar, 
             bar[k] += ybar[i] * M[(size_t)i * (size_t)n + (size_t)k];
 }
 
+tacStatus tac_flight_kick_again(tacFlight *f, const double *x, tacLcp *lcp) {
+    const tacModel *m = f->sim->model;
+    f->left = f->sim->options.dt;
+    memcpy(f->x, x, (size_t)tac_nx(m) * sizeof *x);
+    memset(f->kick, 0, (size_t)m->nv * sizeof *f->kick);
+    return kick(f, lcp);
+}
+
 /* Reverse mode of a step without impacts, which was the kick and one drift. */
 static tacStatus pull_smooth(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g,
                              tacFlight *f) {
-    const tacModel *m = sim->model;
     tacLcp lcp = {.unsolved = 0};
-    memcpy(f->x, x, (size_t)tac_nx(m) * sizeof *x);
-    memset(f->kick, 0, (size_t)m->nv * sizeof *f->kick);
-    tacStatus status = kick(f, &lcp);
+    tacStatus status = tac_flight_kick_again(f, x, &lcp);
     if (status != TAC_OK) return status;
-    memcpy(f->scratch, sim->work.vec[0], (size_t)m->nv * sizeof(double));
+    memcpy(f->scratch, sim->work.vec[0], (size_t)sim->model->nv * sizeof(double));
     return sim->options.gradient == TAC_GRADIENT_COMPLEMENTARITY
                ? tac_lcp_pull_aware(sim, x, u, &lcp, f->scratch, ybar, g)
                : tac_lcp_pull(sim, x, u, &lcp, f->scratch, ybar, g, NULL);
 }
 
-/* A step without impacts takes covectors back as ever, aware of complementarity where that is asked for; one with
- * impacts goes forward with all columns, exact. */
-static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+/* By the matrices of the whole step. */
+static tacStatus pull_matrices(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     tacFlight f;
     tacFlightTangent d;
+    tacStatus status = tac_flight_tangent(sim, &d);
+    if (status == TAC_OK) status = tac_flight_travel(sim, x, u, &d, NULL, &f);
+    if (tac_went_on(status)) {
+        transpose_product(g->x, d.J.A, ybar, d.c.nx, d.c.nx);
+        transpose_product(g->u, d.J.B, ybar, d.c.nx, d.c.nu);
+        transpose_product(g->theta, d.J.P, ybar, d.c.nx, d.c.np);
+    }
+    return status;
+}
+
+/* A step without impacts takes covectors back as ever, aware of complementarity where that is asked for; one with a few
+ * impacts takes them through each, exact; one with many goes forward with all columns, once. */
+static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    tacFlight f;
     size_t mark = tac_arena_mark(&sim->arena);
-    tacStatus status = travel(sim, x, u, NULL, &f);
+    tacStatus status = tac_flight_travel(sim, x, u, NULL, NULL, &f);
     tacStepInfo info = sim->info;
-    if (tac_went_on(status) && info.impacts == 0 && status != TAC_ERR_IMPACTS) {
-        tacStatus pulled = pull_smooth(sim, x, u, ybar, g, &f);
-        if (pulled != TAC_OK) status = pulled;
-    } else if (tac_went_on(status)) {
+    if (tac_went_on(status) && f.nstops > TAC_FLIGHT_STOPS) {
         tac_arena_release(&sim->arena, mark);
-        status = tac_flight_tangent(sim, &d);
-        if (status == TAC_OK) status = travel(sim, x, u, &d, &f);
-        if (tac_went_on(status)) {
-            transpose_product(g->x, d.J.A, ybar, d.c.nx, d.c.nx);
-            transpose_product(g->u, d.J.B, ybar, d.c.nx, d.c.nu);
-            transpose_product(g->theta, d.J.P, ybar, d.c.nx, d.c.np);
-        }
+        status = pull_matrices(sim, x, u, ybar, g);
+    } else if (tac_went_on(status)) {
+        int landed = status != TAC_ERR_IMPACTS;
+        tacStatus pulled =
+            info.impacts == 0 && landed ? pull_smooth(sim, x, u, ybar, g, &f) : tac_flight_pull(&f, x, landed, ybar, g);
+        if (pulled != TAC_OK) status = pulled;
     }
     sim->info = info;
     tac_arena_release(&sim->arena, mark);
@@ -426,31 +478,10 @@ static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double
 static size_t scratch(const tacModel *m, const tacOptions *options) {
     size_t nv = (size_t)m->nv;
     return tac_lcp_step_scratch(m, options) + tac_flight_tangent_bytes(m, options) + tac_first_impact_scratch(m) +
-           tac_room((size_t)tac_nx(m)) + tac_room((size_t)m->na) + 5 * tac_room(nv) + tac_room((size_t)m->ngeom) +
-           tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) +
+           tac_toi_forces_bytes(m, options) + 8 * tac_room(nv) + tac_room((size_t)tac_nx(m)) + tac_room((size_t)m->na) +
+           5 * tac_room(nv) + tac_room((size_t)m->ngeom) + tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) +
            2 * tac_arena_round(2 * (size_t)options->max_contacts * sizeof(int)) +
            tac_arena_round((size_t)options->max_contacts * sizeof(tacContact));
-}
-
-/* Forces over a step with impacts have no single time or place: they are refused as outputs. */
-static tacStatus forces(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc) {
-    (void)sim, (void)x, (void)u, (void)wrench, (void)qfrc;
-    return TAC_ERR_UNSUPPORTED;
-}
-
-static tacStatus forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc) {
-    return forces(sim, x, u, dwrench, dqfrc);
-}
-
-static tacStatus forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
-                            const double *qfrcbar, const tacGrad *bar) {
-    (void)wrenchbar, (void)qfrcbar, (void)bar;
-    return forces(sim, x, u, NULL, NULL);
-}
-
-static tacStatus contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n) {
-    (void)out, (void)max, (void)n;
-    return forces(sim, x, u, NULL, NULL);
 }
 
 const tacStepper TAC_STEPPER_LCP_TOI = {.contact = TAC_LCP,
@@ -461,8 +492,8 @@ const tacStepper TAC_STEPPER_LCP_TOI = {.contact = TAC_LCP,
                                         .acceleration = tac_smooth_acceleration,
                                         .acceleration_jac = tac_smooth_acceleration_jac,
                                         .acceleration_vjp = tac_smooth_acceleration_vjp,
-                                        .forces = forces,
-                                        .forces_jac = forces_jac,
-                                        .forces_vjp = forces_vjp,
-                                        .contacts = contacts,
+                                        .forces = tac_toi_forces,
+                                        .forces_jac = tac_toi_forces_jac,
+                                        .forces_vjp = tac_toi_forces_vjp,
+                                        .contacts = tac_toi_contacts,
                                         .scratch = scratch};

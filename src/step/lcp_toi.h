@@ -37,6 +37,23 @@ typedef struct tacFlightTangent {
     tacJac J;           /* of the whole step: all three */
 } tacFlightTangent;
 
+/* Forces of a step, summed over its problems; NULL: not asked for. */
+typedef struct tacFlightForces {
+    double *wrench, *qfrc;    /* 6 nbody; nv */
+    double *dwrench, *dqfrc;  /* their derivatives, c.n numbers a row */
+    double *local;            /* 6 nbody x c.n: of one problem by its own q, v, u, theta */
+    tacContactForce *contact; /* max: of every problem in turn */
+    int max, n;
+} tacFlightForces;
+
+/* Where a flight stops: an impact of the pair, or a search that ended early; NONE: at the step's end. */
+typedef struct tacFlightStop {
+    tacImpactPair pair;
+    tacImpactKind kind;
+} tacFlightStop;
+/* Stops that a flight remembers, so that it can be flown again without a search. */
+#define TAC_FLIGHT_STOPS 12
+
 /* A step on its way. */
 typedef struct tacFlight {
     tacSim *sim;
@@ -46,16 +63,33 @@ typedef struct tacFlight {
     double *kick;     /* nv: what the step's forces added to the velocity */
     tacContact *last; /* max_contacts: rows of the problem before */
     int nlast;
-    int *pairs, npairs;  /* of geoms, that these are between */
-    int *held, nheld;    /* pairs of geoms that the kick had a force between */
-    int met[2];          /* geoms of the impact in hand */
-    double *lag;         /* nv: tac_lcp_bounce */
-    double *scratch;     /* 3 nv */
-    double left;         /* s */
-    int impacts;         /* so far */
-    int unsolved;        /* 1: a problem was not */
-    tacFlightTangent *d; /* NULL: values alone */
+    int *pairs, npairs; /* of geoms, that these are between */
+    int *held, nheld;   /* pairs of geoms that the kick had a force between */
+    int met[2];         /* geoms of the impact in hand */
+    double *lag;        /* nv: tac_lcp_bounce */
+    double *scratch;    /* 3 nv */
+    double left;        /* s */
+    double since;       /* s: of drift since the kick or the last impact */
+    tacFlightStop stops[TAC_FLIGHT_STOPS];
+    int nstops;                    /* so far; more than there is room for are counted */
+    const struct tacFlight *again; /* the flight that is flown again; NULL: stops are searched */
+    int stop;                      /* number of the impact to stop at, from 1; 0: none */
+    tacLcp *stopped;               /* its problem */
+    int impacts;                   /* so far */
+    int unsolved;                  /* 1: a problem was not */
+    tacFlightTangent *d;           /* NULL: values alone */
+    tacFlightForces *z;            /* NULL: not asked for */
 } tacFlight;
+
+/* (x, u) -> f->x, f->act; with derivatives where d is given, with forces where z is. Leaves f in the arena: the caller
+ * releases. Where tac_went_on(status), there is a next state. */
+tacStatus tac_flight_travel(tacSim *sim, const double *x, const double *u, tacFlightTangent *d, tacFlightForces *z,
+                            tacFlight *f);
+/* The flight `first` once more, to impact number k (from 1): its problem solved and left in the arena, its change of velocity in w->next and w->qacc,
+ * f->x as it was before. */
+tacStatus tac_flight_to_impact(const tacFlight *first, const double *x, int k, tacFlight *f, tacLcp *lcp);
+/* The kick once more, for reverse modes of a step that was the kick and one drift; lcp is left in the arena. */
+tacStatus tac_flight_kick_again(tacFlight *f, const double *x, tacLcp *lcp);
 
 /* --- Derivatives (lcp_toi_deriv.c) -------------------------------------------------------------------------------- */
 
@@ -76,5 +110,29 @@ void tac_flight_stop_jac(tacFlight *f);
 void tac_flight_impact_jac(tacFlight *f);
 /* What the lag of a bounce adds to it: rows change by (1 + e) J d(lag). */
 tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp);
+/* d(forces) of a problem += what its own q, v, u, theta do, by the derivatives in hand before it. */
+tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp);
+/* d(shift)/d(time left) of row k. */
+double tac_flight_span_rate(const tacLcp *lcp, int k);
 /* -> rows dq, dv of the whole step. */
 void tac_flight_finish_jac(const tacFlight *f);
+
+/* --- Reverse mode (lcp_toi_adjoint.c) ----------------------------------------------------------------------------- */
+
+/* Of a step that f has made, with sim->info its report and all its stops remembered; landed: 1 where it came to its
+ * end. */
+tacStatus tac_flight_pull(tacFlight *f, const double *x, int landed, const double *ybar, const tacGrad *g);
+
+/* --- Forces as outputs (lcp_toi_forces.c) ------------------------------------------------------------------------- */
+
+/* Adds those of a problem that was solved. Needs: its kinematics, v+ in w->next. */
+tacStatus tac_flight_add_forces(tacFlight *f, const tacLcp *lcp);
+
+/* The stepper's entries (sim.h). */
+tacStatus tac_toi_forces(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc);
+tacStatus tac_toi_forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc);
+tacStatus tac_toi_forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
+                             const double *qfrcbar, const tacGrad *bar);
+tacStatus tac_toi_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n);
+/* Bytes that they take beside a step's. */
+size_t tac_toi_forces_bytes(const tacModel *m, const tacOptions *options);

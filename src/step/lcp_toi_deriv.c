@@ -114,23 +114,60 @@ tacStatus tac_flight_time_jac(tacFlight *f, const int geom[2]) {
 
 /* --- Impact ------------------------------------------------------------------------------------------------------- */
 
+/* sum (rows x n) = M_q dq + M_v dv + what of M is direct, of a problem's own derivatives M. */
+static void chain(const tacFlight *f, size_t rows, const double *M, double *sum) {
+    const tacFlightTangent *d = f->d;
+    size_t n = (size_t)d->c.n, nv = (size_t)f->sim->model->nv, nx = (size_t)d->c.nx;
+    for (size_t i = 0; i < rows; i++) {
+        const double *own = M + i * n;
+        double *row = sum + i * n;
+        memset(row, 0, nx * sizeof(double));
+        memcpy(row + nx, own + nx, (n - nx) * sizeof(double));
+        for (size_t j = 0; j < nv; j++) {
+            if (own[j] != 0) tac_dense_axpy((int)n, own[j], d->q + j * n, row);
+            if (own[nv + j] != 0) tac_dense_axpy((int)n, own[nv + j], d->v + j * n, row);
+        }
+    }
+}
+
 /* dv' = dv - h (W_q dq + W_v dv + what of W is direct). */
 void tac_flight_impact_jac(tacFlight *f) {
     tacFlightTangent *d = f->d;
-    size_t n = (size_t)d->c.n, nv = (size_t)f->sim->model->nv, nx = (size_t)d->c.nx;
-    double *sum = d->W_rest;
-    for (size_t i = 0; i < nv; i++) {
-        const double *W = d->W + i * n;
-        double *row = sum + i * n;
-        memset(row, 0, nx * sizeof(double));
-        memcpy(row + nx, W + nx, (n - nx) * sizeof(double));
-        for (size_t j = 0; j < nv; j++) {
-            if (W[j] != 0) tac_dense_axpy((int)n, W[j], d->q + j * n, row);
-            if (W[nv + j] != 0) tac_dense_axpy((int)n, W[nv + j], d->v + j * n, row);
-        }
-    }
-    tac_dense_axpy((int)(nv * n), -f->sim->options.dt, sum, d->v);
+    size_t nv = (size_t)f->sim->model->nv;
+    chain(f, nv, d->W, d->W_rest);
+    tac_dense_axpy((int)nv * d->c.n, -f->sim->options.dt, d->W_rest, d->v);
 }
+
+/* --- Forces ------------------------------------------------------------------------------------------------------- */
+
+/* dZ += the chained derivatives of one problem, row by row. */
+static void add_chained(const tacFlight *f, size_t rows, const double *local, double *dZ) {
+    size_t n = (size_t)f->d->c.n;
+    for (size_t i = 0; i < rows; i++) {
+        chain(f, 1, local + i * n, f->d->W_rest);
+        tac_dense_axpy((int)n, 1, f->d->W_rest, dZ + i * n);
+    }
+}
+
+tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp) {
+    tacFlightForces *z = f->z;
+    const tacModel *m = f->sim->model;
+    if (z == NULL || (z->dwrench == NULL && z->dqfrc == NULL)) return TAC_OK;
+    if (!lcp->impact) return tac_lcp_problem_forces_jac(f->sim, f->x, f->u, lcp, 0, z->dwrench, z->dqfrc);
+    double *sums[2] = {z->dwrench, z->dqfrc};
+    size_t rows[2] = {6 * (size_t)m->nbody, (size_t)m->nv};
+    for (int k = 0; k < 2; k++) {
+        if (sums[k] == NULL) continue;
+        memset(z->local, 0, rows[k] * (size_t)f->d->c.n * sizeof(double));
+        tacStatus status =
+            tac_lcp_problem_forces_jac(f->sim, f->x, f->u, lcp, 1, k == 0 ? z->local : NULL, k == 1 ? z->local : NULL);
+        if (status != TAC_OK) return status;
+        add_chained(f, rows[k], z->local, sums[k]);
+    }
+    return TAC_OK;
+}
+
+/* --- Lag ---------------------------------------------------------------------------------------------------------- */
 
 /* lag = (t/h - 1/2) kick, t = h - left:  d(lag) = share d(kick) - kick d(left)/h */
 static void lag_row(const tacFlight *f, int dof, double weight, double *out) {
@@ -141,7 +178,7 @@ static void lag_row(const tacFlight *f, int dof, double weight, double *out) {
 }
 
 /* d(s)/d(left) of s = (pos - target)/left; none at the bound, of rows that bounce, and of tangents and friction. */
-static double span_rate(const tacLcp *lcp, int k) {
+double tac_flight_span_rate(const tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     int gap = (row->kind == TAC_ROW_CONTACT && row->axis == 0) || row->kind == TAC_ROW_JOINT_LIMIT ||
               row->kind == TAC_ROW_TENDON_LIMIT;
@@ -161,10 +198,11 @@ tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp) {
         double share = tac_lcp_lag_share(lcp, k);
         for (int e = row->adr; e < row->adr + row->num && share > 0; e++)
             lag_row(f, lcp->rows.dof[e], share * lcp->rows.J[e], dr + (size_t)k * n);
-        tac_dense_axpy((int)n, span_rate(lcp, k), d->left, dr + (size_t)k * n);
+        tac_dense_axpy((int)n, tac_flight_span_rate(lcp, k), d->left, dr + (size_t)k * n);
     }
     tacStatus status = tac_lcp_respond(f->sim, lcp, d->c, dr, d->W);
     tac_dense_axpy((int)(nv * n), -f->sim->options.dt, d->W, d->v);
+    if (status == TAC_OK && f->z != NULL) tac_lcp_add_force_changes(f->sim, lcp, d->c, dr, f->z->dwrench, f->z->dqfrc);
     tac_arena_release(arena, mark);
     return status;
 }

@@ -55,6 +55,18 @@ class Grad(driver.Case):
         self.assertEqual(got["info"]["inputs"][driver.NU], "qfrc:shoulder")
         self.assertEqual(got["info"]["inputs"][-1], "mocap:hand.qz")
 
+    def test_complementarity_looks_across_a_contact(self):
+        """A ball of 2 kg on the floor: its weight hides small forces from the exact gradient, not from this one."""
+        ball = '<body><freejoint/><inertial pos="0 0 0" mass="2" diaginertia="0.1 0.1 0.1"/><geom size="0.1"/></body>'
+        text = f'<mujoco><option timestep="0.01"/><worldbody><geom type="plane" size="1 1 1"/>{ball}</worldbody></mujoco>'
+        state = {"qpos": [0, 0, 0.1, 1, 0, 0, 0], "qvel": [0] * 6, "qfrc_applied": [0] * 6}
+        words = (self.file("ball.xml", text), "--json", "--contact", "lcp", "--state", self.file("rest.json", state))
+        rise = {mode: self.fine("grad", *words, "--mode", mode).json() for mode in ("exact", "complementarity")}
+        self.assertEqual(rise["complementarity"]["info"]["mode"], "complementarity")
+        self.assertEqual(rise["complementarity"]["next"], rise["exact"]["next"])
+        self.assertAlmostEqual(rise["exact"]["B"][8][2], 0, delta=1e-6)
+        self.assertAlmostEqual(rise["complementarity"]["B"][8][2], 0.01 / 2, delta=1e-12)
+
     def test_text_names_entries(self):
         text = self.fine("grad", self.arm, "--param", "joint/shoulder.damping", "--key", "bent").out
         for word in ("A = dy/dx", "17 x 17", "dv/dtheta", "by ctrl:push", "by joint/shoulder.damping"):

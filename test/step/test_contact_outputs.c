@@ -16,7 +16,7 @@
 #define FIRST_STEP   1e-2
 #define HARD         1e-8
 #define SOFT         1e-4 /* kappa: differences over small steps mean something */
-enum { STATES = 4, MOST = 16 };
+enum { STATES = 4, TOI_STATES = 4, TOI_TRIES = 200, MOST = 16 };
 
 enum { BY_STATE, BY_INPUT, BY_PARAM };
 
@@ -29,14 +29,15 @@ typedef struct Case {
     double *x, *u, *moved, *J[3], theta[MOST];
     uint64_t active_set;
     double worst, reverse, largest;
-    int compared, switching;
+    int compared, switching, impacts;
 } Case;
 
 static const tacOutput KINDS[] = {{TAC_OUT_CONTACT_FORCE, TAC_OUT_ALL}, {TAC_OUT_QFRC_CONSTRAINT, TAC_OUT_ALL}};
 
 static double *numbers(int n) { return calloc((size_t)n + 1, sizeof(double)); }
 
-static void open_case(Case *c, const char *file, tacContactModel contact, const char *const *params) {
+/* contact: of a step with impacts where toi is 1. */
+static void open_case_with(Case *c, const char *file, tacContactModel contact, int toi, const char *const *params) {
     tacError err = {0};
     *c = (Case){.all = {2, KINDS}};
     if (tac_load(file, &c->m, &err) != TAC_OK) print_error("%s\n", err.text);
@@ -44,7 +45,7 @@ static void open_case(Case *c, const char *file, tacContactModel contact, const 
     for (; params[c->np] != NULL; c->np++)
         if (tac_param_register(c->m, params[c->np], NULL, &err) != TAC_OK) print_error("%s\n", err.text);
     c->options = tac_default_options(c->m);
-    c->options.contact = contact;
+    c->options.contact = contact, c->options.toi = toi;
     c->options.ncp_kappa = SOFT, c->options.ncp_polish = 5;
     CHECK_INT(tac_sim_new(c->m, &c->options, &c->sim, &err), TAC_OK);
     CHECK_INT(tac_sim_get_params(c->sim, c->theta), TAC_OK);
@@ -54,6 +55,10 @@ static void open_case(Case *c, const char *file, tacContactModel contact, const 
     c->x = numbers(c->nx), c->u = numbers(c->nu), c->moved = numbers(c->nx + c->nu);
     for (int k = 0; k < 3; k++)
         c->J[k] = numbers((c->nz > c->ndx ? c->nz : c->ndx) * columns[k]);
+}
+
+static void open_case(Case *c, const char *file, tacContactModel contact, const char *const *params) {
+    open_case_with(c, file, contact, 0, params);
 }
 
 static void close_case(Case *c) {
@@ -151,13 +156,35 @@ static void check_law(Case *c, const double *z) {
     free(y), free(M), free(a), free(qfrc);
 }
 
+/* Forces of the contacts listed, on the body of each one's second geom less on that of the first. */
+static void check_list(const Case *c) {
+    enum { MOST_CONTACTS = 256 };
+    tacContactForce *list = calloc(MOST_CONTACTS, sizeof *list);
+    double *z = numbers(c->nz), *sum = numbers(3 * c->m->nbody);
+    int n = 0;
+    CHECK_INT(tac_outputs(c->sim, c->x, c->u, &c->all, z), TAC_OK);
+    CHECK_INT(tac_step_contacts(c->sim, c->x, c->u, list, MOST_CONTACTS, &n), TAC_OK);
+    for (int i = 0; i < n; i++) {
+        const tacContact *p = &list[i].contact;
+        const tacVec3 axis[3] = {p->normal, p->tangent[0], p->tangent[1]};
+        for (int side = 0; side < 2; side++)
+            for (int k = 0; k < 3; k++) {
+                double *to = sum + 3 * c->m->geom_body[p->geom[side]], f = (side ? 1 : -1) * list[i].force[k];
+                to[0] += f * axis[k].x, to[1] += f * axis[k].y, to[2] += f * axis[k].z;
+            }
+    }
+    for (int b = 0; b < c->m->nbody; b++)
+        CHECK_ARRAY(3, z + 6 * b + 3, sum + 3 * b, TOL_LAW * fmax(1, c->largest));
+    free(list), free(z), free(sum);
+}
+
 static void check_state(Case *c, uint64_t seed, int undamped) {
     double *z = numbers(c->nz), *y = numbers(c->nx);
     tacStepInfo info = {0};
     cli_draw_contact_state(c->sim, c->m, &c->options, 7, seed, c->x, c->u);
     CHECK_INT(tac_step(c->sim, c->x, c->u, y, &info), TAC_OK);
     CHECK(info.contacts > 0);
-    c->active_set = info.active_set;
+    c->active_set = info.active_set, c->impacts += info.impacts;
     CHECK_INT(tac_outputs_jac(c->sim, c->x, c->u, &c->all, z, &(tacJac){c->J[0], c->J[1], c->J[2]}), TAC_OK);
     c->largest = 0;
     for (int i = 0; i < c->nz; i++)
@@ -202,6 +229,64 @@ static void equal_differences(void **state) {
             check_state(&c, s, MODELS[i].law);
         print_message("%s: %d columns, %d across a change of classes, worst error %.1e, reverse %.1e\n", MODELS[i].file,
                       c.compared, c.switching, c.worst, c.reverse);
+        CHECK(c.compared > 5 * c.switching);
+        close_case(&c);
+    }
+}
+
+/* Of bodies that float alone: m (v+ - v) = h (F + m g), impacts included. */
+static void check_momentum(const Case *c) {
+    const tacModel *m = c->m;
+    double *z = numbers(c->nz), *y = numbers(c->nx), h = c->options.dt, *gravity = &m->option_gravity->x;
+    CHECK_INT(tac_outputs(c->sim, c->x, c->u, &c->all, z), TAC_OK);
+    CHECK_INT(tac_step(c->sim, c->x, c->u, y, NULL), TAC_OK);
+    for (int b = 1; b < m->nbody; b++) {
+        int joint = m->body_joint_adr[b], alone = m->body_subtree_mass[b] == m->body_mass[b];
+        alone = alone && m->body_ipos[b].x == 0 && m->body_ipos[b].y == 0 && m->body_ipos[b].z == 0;
+        if (m->body_joint_num[b] != 1 || m->joint_type[joint] != TAC_FREE || !alone) continue;
+        for (int i = 0; i < 3; i++) {
+            double gained = y[m->nq + m->joint_dof_adr[joint] + i] - c->x[m->nq + m->joint_dof_adr[joint] + i];
+            double due = h * (z[6 * b + 3 + i] / m->body_mass[b] + gravity[i]);
+            CHECK_NEAR(gained, due, TOL_LAW * fmax(1, fabs(due)));
+        }
+    }
+    free(z), free(y);
+}
+
+static int has_impacts(Case *c, uint64_t seed) {
+    tacStepInfo info = {0};
+    double *y = numbers(c->nx);
+    cli_draw_contact_state(c->sim, c->m, &c->options, 7, seed, c->x, c->u);
+    tacStatus status = tac_step(c->sim, c->x, c->u, y, &info);
+    free(y);
+    return status == TAC_OK && info.impacts > 0;
+}
+
+/* Steps with impacts: impulses of the kick and of every impact, through the impacts' times; contacts listed add up to the
+ * forces on bodies. */
+static void of_impacts(void **state) {
+    static const struct {
+        const char *file;
+        const char *params[MOST];
+    } MODELS[] = {
+        {"test/data/box_pile.xml", {"option.gravity[2]", "body/c.mass", "geom/a.friction[0]", "geom/b.size[1]", NULL}},
+        {"models/half_cheetah.xml", {"body/torso.mass", "geom/ground.friction[0]", "geom/fore_foot.size[0]", NULL}},
+        {"models/ant.xml", {"body/torso.mass", "geom/ground.friction[0]", NULL}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {
+        Case c;
+        open_case_with(&c, MODELS[i].file, TAC_LCP, 1, MODELS[i].params);
+        for (uint64_t s = 0, found = 0; found < TOI_STATES && s < TOI_TRIES; s++) {
+            if (!has_impacts(&c, s)) continue;
+            check_state(&c, s, 0);
+            check_list(&c);
+            check_momentum(&c);
+            found++;
+        }
+        print_message("%s: %d impacts, %d columns, %d across a change of classes, worst error %.1e, reverse %.1e\n",
+                      MODELS[i].file, c.impacts, c.compared, c.switching, c.worst, c.reverse);
+        CHECK(c.impacts > 0);
         CHECK(c.compared > 5 * c.switching);
         close_case(&c);
     }
@@ -311,10 +396,8 @@ static void none_without_contact(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_differences),
-        cmocka_unit_test(weight),
-        cmocka_unit_test(weight_on_cones),
-        cmocka_unit_test(none_without_contact),
+        cmocka_unit_test(equal_differences), cmocka_unit_test(of_impacts),           cmocka_unit_test(weight),
+        cmocka_unit_test(weight_on_cones),   cmocka_unit_test(none_without_contact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
