@@ -19,8 +19,8 @@ typedef struct tacDerivative {
 int cli_derivative_new(const tacModel *model, const tacOptions *options, tacDerivative *d);
 void cli_derivative_free(tacDerivative *d);
 tacStatus cli_derivative_at(tacSim *sim, const double *x, const double *u, tacDerivative *d, tacStepInfo *info);
-/* A, B, P from the reverse mode, in the mode of the options: row i is the gradient of number i of the next state to a loss
- * that wants it larger. Not y. */
+/* A, B, P from the reverse mode, in the mode of the options: row i is the gradient of number i of the next state to a
+ * loss that wants it larger. Not y. */
 tacStatus cli_derivative_rows(tacSim *sim, const double *x, const double *u, tacDerivative *d, tacStepInfo *info);
 
 /* The blocks: rows dq dv da, columns dq dv da du dtheta. */

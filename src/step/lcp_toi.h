@@ -85,8 +85,8 @@ typedef struct tacFlight {
  * releases. Where tac_went_on(status), there is a next state. */
 tacStatus tac_flight_travel(tacSim *sim, const double *x, const double *u, tacFlightTangent *d, tacFlightForces *z,
                             tacFlight *f);
-/* The flight `first` once more, to impact number k (from 1): its problem solved and left in the arena, its change of velocity in w->next and w->qacc,
- * f->x as it was before. */
+/* The flight `first` once more, to impact number k (from 1): its problem solved and left in the arena, its change of
+ * velocity in w->next and w->qacc, f->x as it was before. */
 tacStatus tac_flight_to_impact(const tacFlight *first, const double *x, int k, tacFlight *f, tacLcp *lcp);
 /* The kick once more, for reverse modes of a step that was the kick and one drift; lcp is left in the arena. */
 tacStatus tac_flight_kick_again(tacFlight *f, const double *x, tacLcp *lcp);

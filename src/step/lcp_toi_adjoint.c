@@ -147,8 +147,8 @@ static void add_to(int n, const double *from, double *to) {
     if (to != NULL) tac_dense_axpy(n, 1, from, to);
 }
 
-/* The kick: q stays, so that as a step of its own it has hv = 0, v+ = v + kick. Its covector h qbar of v+ is taken back,
- * and what the kick alone has does not reach v. */
+/* The kick: q stays, so that as a step of its own it has hv = 0, v+ = v + kick. Its covector h qbar of v+ is taken
+ * back, and what the kick alone has does not reach v. */
 static tacStatus pull_kick(Return *r, tacFlight *f, const double *x, const double *actbar, const tacGrad *g) {
     tacSim *sim = r->sim;
     size_t nv = (size_t)sim->model->nv, na = (size_t)sim->model->na;

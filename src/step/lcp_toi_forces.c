@@ -1,5 +1,5 @@
-/* Forces of constraints in steps that stop at impacts, as outputs: impulses of the kick and of every impact over h, each
- * where its problem was, so that the sum is the mean over the step (docs/theory/contact.md, H5). */
+/* Forces of constraints in steps that stop at impacts, as outputs: impulses of the kick and of every impact over h,
+ * each where its problem was, so that the sum is the mean over the step (docs/theory/contact.md, H5). */
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "step/lcp_toi.h"

@@ -262,8 +262,8 @@ static int has_impacts(Case *c, uint64_t seed) {
     return status == TAC_OK && info.impacts > 0;
 }
 
-/* Steps with impacts: impulses of the kick and of every impact, through the impacts' times; contacts listed add up to the
- * forces on bodies. */
+/* Steps with impacts: impulses of the kick and of every impact, through the impacts' times; contacts listed add up to
+ * the forces on bodies. */
 static void of_impacts(void **state) {
     static const struct {
         const char *file;
