@@ -42,6 +42,7 @@ static int is_row(const tacFlight *f, const tacContact *c, const tacVec6 *V, int
     int bounces = tac_contact_restitution(f->sim->model, c) > 0;
     double most = impact && !is_held(f, c->geom) ? TAC_TOI_TOUCH : TAC_TOI_NEAR;
     margin->dist = tac_min(margin->dist, tac_abs(c->dist - most));
+    if (impact) margin->dist = tac_min(margin->dist, tac_abs(c->dist - TAC_TOI_TOUCH)); /* where shifts begin */
     if (c->dist > most) return 0;
     if (impact || !bounces) return 1;
     double rate = rate_of(f, c, V);
@@ -123,6 +124,7 @@ static tacStatus solve_touching(tacFlight *f, const double *v_free, int impact, 
     if (!tac_lcp_layout(lcp, m, sim->options.max_contacts, &sim->arena)) return TAC_ERR_ARENA_FULL;
     Margins margin = {TAC_INFINITY, TAC_INFINITY};
     lcp->toi = 1, lcp->impact = impact, lcp->target = TAC_TOI_GAP, lcp->span = f->left;
+    lcp->touch = TAC_TOI_TOUCH;
     tacStatus status = tac_place_geoms(m, &sim->work, &sim->scene);
     if (status == TAC_OK) status = find_touching(f, lcp, &margin);
     if (status != TAC_OK) return status;

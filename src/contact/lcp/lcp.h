@@ -51,6 +51,7 @@ typedef struct tacLcp {
     int toi;              /* 1: rows are contacts that touch (step/lcp_toi.h) */
     int impact;           /* 1: an instant: dry friction has no time to act */
     double target;        /* m: the distance that contacts are to have */
+    double touch;         /* m: at an impact, what is no further apart has met, and has no shift */
     double span;          /* s: in which they, and limits, come to it: the step, or at an impact what is left of it */
     const double *lag;    /* nv: tac_lcp_bounce; NULL: zero */
     double bounce_margin; /* m/s: least change of a row's velocity before the step that makes it bounce or not */
