@@ -6,15 +6,19 @@
 
 #define IS(t, row) (TAC_FIELDS[(t)->field].offset == offsetof(tacModel, row))
 
+tacStatus tac_place_geom(const tacModel *m, const tacWork *w, int geom, tacScene *s) {
+    if (!tac_geom_has_shape(m, geom)) return TAC_OK;
+    int body = m->geom_body[geom];
+    s->pose[geom].p = tac_frame_pos(w, body, m->geom_pos[geom]);
+    s->pose[geom].R = tac_quat_mat(tac_frame_quat(w, body, m->geom_quat[geom]));
+    return tac_finite(tac_norm3(s->pose[geom].p)) ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
 tacStatus tac_place_geoms(const tacModel *m, const tacWork *w, tacScene *s) {
-    for (int g = 0; g < m->ngeom; g++) {
-        if (!tac_geom_has_shape(m, g)) continue;
-        int body = m->geom_body[g];
-        s->pose[g].p = tac_frame_pos(w, body, m->geom_pos[g]);
-        s->pose[g].R = tac_quat_mat(tac_frame_quat(w, body, m->geom_quat[g]));
-        if (!tac_finite(tac_norm3(s->pose[g].p))) return TAC_ERR_NONFINITE;
-    }
-    return TAC_OK;
+    tacStatus status = TAC_OK;
+    for (int g = 0; g < m->ngeom && status == TAC_OK; g++)
+        status = tac_place_geom(m, w, g, s);
+    return status;
 }
 
 /* --- Preparing ---------------------------------------------------------------------------------------------------- */

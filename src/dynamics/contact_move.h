@@ -10,6 +10,8 @@
 /* Poses of all geoms that have a shape -> s->pose; TAC_ERR_NONFINITE where one is not at a finite place. Needs:
  * position. */
 tacStatus tac_place_geoms(const tacModel *m, const tacWork *w, tacScene *s);
+/* The same of one geom. */
+tacStatus tac_place_geom(const tacModel *m, const tacWork *w, int geom, tacScene *s);
 
 /* Change of a contact: TAC_CONTACT_ROWS numbers in the order of a public derivative's rows. */
 typedef struct tacContactTangent {

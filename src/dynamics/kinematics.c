@@ -116,13 +116,29 @@ static void place_body(const tacModel *m, tacWork *w, int body, const double *q,
     w->inertia[body] = world_inertia(m, w, body, w->origin[body]);
 }
 
-void tac_kinematics_q(const tacModel *m, tacWork *w, const double *q, const double *mocap) {
+static void place_world(tacWork *w) {
     w->xpos[0] = w->xipos[0] = w->origin[0] = tac_zero3();
     w->xquat[0] = tac_quat_identity();
     w->xmat[0] = tac_quat_mat(w->xquat[0]);
     w->inertia[0] = (tacInertia){0, {0, 0, 0}, {0, 0, 0, 0, 0, 0}};
+}
+
+void tac_kinematics_q(const tacModel *m, tacWork *w, const double *q, const double *mocap) {
+    place_world(w);
     for (int b = 1; b < m->nbody; b++)
         place_body(m, w, b, q, mocap);
+}
+
+void tac_kinematics_to(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap) {
+    enum { LONGEST = 64 };
+    int path[LONGEST], n = 0, b = body;
+    for (; b > 0 && n < LONGEST; b = m->body_parent[b])
+        path[n++] = b;
+    place_world(w);
+    for (int at = 1; b > 0 && at <= b; at++) /* what is beyond the longest path: all before it */
+        place_body(m, w, at, q, mocap);
+    while (n > 0)
+        place_body(m, w, path[--n], q, mocap);
 }
 
 /* --- Velocities --------------------------------------------------------------------------------------------------- */

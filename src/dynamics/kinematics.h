@@ -5,6 +5,8 @@
 
 /* (q, mocap) -> position stage. mocap: 7 per mocap body, or NULL for the model's poses. Quaternions are normalized. */
 void tac_kinematics_q(const tacModel *m, tacWork *w, const double *q, const double *mocap);
+/* The same of one body and those it hangs on alone; what other bodies had stays. */
+void tac_kinematics_to(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap);
 /* v -> velocity stage. Needs: position. */
 void tac_kinematics_v(const tacModel *m, tacWork *w, const double *v);
 /* Acceleration of the world that stands for gravity: -g, or 0 where gravity is disabled. */

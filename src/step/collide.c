@@ -10,15 +10,26 @@ static tacStatus check_array(int n, const double *x) {
     return tac_first_nonfinite(n, x) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
+static tacStatus check_place(const tacSim *sim, const double *q, const double *u) {
+    if (sim == NULL) return TAC_ERR_ARGUMENT;
+    tacStatus status = check_array(sim->model->nq, q);
+    return status == TAC_OK && u != NULL ? check_array(tac_ninput(sim->model, &sim->options), u) : status;
+}
+
 /* (q, u) -> the poses of the scene. */
 static tacStatus place(tacSim *sim, const double *q, const double *u) {
-    if (sim == NULL) return TAC_ERR_ARGUMENT;
-    const tacModel *m = sim->model;
-    tacStatus status = check_array(m->nq, q);
-    if (status == TAC_OK && u != NULL) status = check_array(tac_ninput(m, &sim->options), u);
+    tacStatus status = check_place(sim, q, u);
     if (status != TAC_OK) return status;
+    const tacModel *m = sim->model;
     tac_kinematics_q(m, &sim->work, q, tac_split_inputs(m, &sim->options, u).mocap);
     return tac_place_geoms(m, &sim->work, &sim->scene);
+}
+
+/* The same of one geom, with the bodies it hangs on and no others. */
+static tacStatus place_one(tacSim *sim, const double *q, const double *u, int geom) {
+    const tacModel *m = sim->model;
+    tac_kinematics_to(m, &sim->work, m->geom_body[geom], q, tac_split_inputs(m, &sim->options, u).mocap);
+    return tac_place_geom(m, &sim->work, geom, &sim->scene);
 }
 
 tacStatus tac_contacts(tacSim *sim, const double *q, const double *u, tacContact *out, int max, int *n) {
@@ -31,7 +42,9 @@ tacStatus tac_geom_distance(tacSim *sim, const double *q, const double *u, int g
     if (sim == NULL || out == NULL) return TAC_ERR_ARGUMENT;
     int ngeom = sim->model->ngeom;
     if (geom1 < 0 || geom1 >= ngeom || geom2 < 0 || geom2 >= ngeom) return TAC_ERR_ARGUMENT;
-    tacStatus status = place(sim, q, u);
+    tacStatus status = check_place(sim, q, u);
+    if (status == TAC_OK) status = place_one(sim, q, u, geom1);
+    if (status == TAC_OK) status = place_one(sim, q, u, geom2);
     return status != TAC_OK ? status : tac_scene_distance(&sim->scene, sim->model, geom1, geom2, out);
 }
 

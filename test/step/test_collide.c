@@ -173,6 +173,48 @@ static void distance_of_any_two(void **state) {
     close_world(&w);
 }
 
+/* Spheres on a chain of `n` bodies with hinges, one hanging on the other; mocap and free bodies are in touching.xml. */
+static tacModel *chain(int n) {
+    tacBuilder *b = tac_model_begin();
+    tacModel *m = NULL;
+    for (int i = 0, id = 0; i < n; i++) {
+        tacBodyDef body = tac_default_body();
+        tacJointDef joint = tac_default_joint();
+        tacGeomDef geom = tac_default_geom();
+        body.pos = tac_vec3(0.3, 0.01 * i, 0);
+        joint.axis = i % 2 ? tac_vec3(0, 1, 0) : tac_vec3(0, 0, 1);
+        geom.type = TAC_SPHERE, geom.size[0] = 0.1;
+        id = tac_model_add_body(b, id, &body);
+        CHECK(tac_model_add_joint(b, id, &joint) >= 0 && tac_model_add_geom(b, id, &geom) >= 0);
+    }
+    CHECK_INT(tac_model_finish(b, &m, NULL), TAC_OK);
+    tac_model_abandon(b);
+    return m;
+}
+
+/* Placing two geoms alone, from scratch full of NaN, gives the bits that placing all of them gives. */
+static void distance_places_what_it_needs(void **state) {
+    (void)state;
+    World world[2] = {open_world(load("test/data/touching.xml")), open_world(chain(100))};
+    for (int k = 0; k < 2; k++) {
+        World *w = &world[k];
+        int compared = 0;
+        draw(w, 5);
+        for (int a = 0; a < w->m->ngeom; a += k == 0 ? 1 : 7)
+            for (int b = a + 1; b < w->m->ngeom; b += k == 0 ? 1 : 13) {
+                tacContact alone, all;
+                tac_sim_poison(w->sim);
+                if (tac_geom_distance(w->sim, w->q, w->u, a, b, &alone) != TAC_OK) continue;
+                tac_contacts(w->sim, w->q, w->u, w->contact, MAX_CONTACTS, &w->ncontact);
+                CHECK_INT(tac_scene_distance(&w->sim->scene, w->m, a, b, &all), TAC_OK);
+                CHECK(alone.dist == all.dist && alone.pos.x == all.pos.x && alone.normal.z == all.normal.z);
+                compared++;
+            }
+        CHECK(compared > 20);
+        close_world(w);
+    }
+}
+
 /* --- Refusals ----------------------------------------------------------------------------------------------------- */
 
 static void too_many(void **state) {
@@ -532,11 +574,17 @@ static void parameters_count(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values_and_order), cmocka_unit_test(just_touching),
-                                       cmocka_unit_test(margin_and_gap),   cmocka_unit_test(distance_of_any_two),
-                                       cmocka_unit_test(too_many),         cmocka_unit_test(bad_input),
-                                       cmocka_unit_test(too_far),          cmocka_unit_test(derivatives),
-                                       cmocka_unit_test(no_memory),        cmocka_unit_test(same_on_every_thread),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values_and_order),
+                                       cmocka_unit_test(just_touching),
+                                       cmocka_unit_test(margin_and_gap),
+                                       cmocka_unit_test(distance_of_any_two),
+                                       cmocka_unit_test(distance_places_what_it_needs),
+                                       cmocka_unit_test(too_many),
+                                       cmocka_unit_test(bad_input),
+                                       cmocka_unit_test(too_far),
+                                       cmocka_unit_test(derivatives),
+                                       cmocka_unit_test(no_memory),
+                                       cmocka_unit_test(same_on_every_thread),
                                        cmocka_unit_test(parameters_count)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
