@@ -125,8 +125,8 @@ typedef enum {
     TAC_OUT_ACT_DOT,           /* 1, of an activation: its rate */
     TAC_OUT_QFRC_ACTUATOR,     /* 1, of a dof: force of the actuators, after the joint's clamp */
     TAC_OUT_QFRC_PASSIVE,      /* 1, of a dof: springs, dampers, gravity compensation */
-    TAC_OUT_ACCELERATION,      /* 1, of a dof: qacc without constraints */
-    /* Of the step that starts here, means over its time; zero where the contact model is none. */
+    TAC_OUT_ACCELERATION,      /* 1, of a dof: qacc in continuous time; with constraints for contact soft alone */
+    /* Of the step that starts here, means over its time (soft: as it starts); zero where the contact model is none. */
     TAC_OUT_CONTACT_FORCE,   /* 6, of a body: torque about its origin, then force, of all its contacts; N m, N */
     TAC_OUT_QFRC_CONSTRAINT, /* 1, of a dof: force of contacts, limits, dry friction and equalities */
     TAC_OUTPUT_KINDS

@@ -216,7 +216,8 @@ typedef struct tacActuation {
 TAC_API tacStatus tac_actuation(tacSim *sim, const double *x, const double *u, tacActuation *out);
 /* (q, v) -> tendon lengths and velocities (ntendon each; NULL skips one). */
 TAC_API tacStatus tac_tendons(tacSim *sim, const double *q, const double *v, double *length, double *velocity);
-/* (x, u) -> qacc without constraints. */
+/* (x, u) -> qacc in continuous time: with constraints for contact soft, which has them there; without for the
+ * others. */
 TAC_API tacStatus tac_acceleration(tacSim *sim, const double *x, const double *u, double *qacc);
 
 typedef struct tacEnergy {

@@ -341,6 +341,20 @@ void tac_row_bodies(const tacModel *m, const tacRows *rows, int k, int body[2]) 
     }
 }
 
+int tac_row_wrench(const tacModel *m, const tacWork *w, const tacRows *rows, int k, tacRowWrench *out) {
+    const tacRow *row = &rows->row[k];
+    if (row->kind != TAC_ROW_CONTACT) return 0;
+    const tacContact *c = &rows->contact[row->id];
+    tacVec3 d = row->axis % 3 == 0 ? c->normal : c->tangent[row->axis % 3 - 1];
+    for (int side = 0; side < 2; side++) {
+        int body = m->geom_body[c->geom[side]];
+        tacVec6 force = {tac_cross3(tac_sub3(c->pos, w->xpos[body]), d), d}, torque = {d, {0, 0, 0}};
+        out->body[side] = body;
+        out->wrench[side] = tac_scale6(side == 0 ? -1 : 1, row->axis < 3 ? force : torque);
+    }
+    return 1;
+}
+
 /* --- Ahead -------------------------------------------------------------------------------------------------------- */
 
 int tac_rows_look(const tacModel *m) {

@@ -102,6 +102,15 @@ uint64_t tac_contact_hash(const tacContact *c, uint64_t hash);
 /* Two bodies (0: the world) whose trees the row's force moves, or among whose it does. */
 void tac_row_bodies(const tacModel *m, const tacRows *rows, int k, int body[2]);
 
+/* A force of size 1 along row k, of a contact, acts on two bodies: torque about the body's origin, then force, world
+ * axes. */
+typedef struct tacRowWrench {
+    int body[2];
+    tacVec6 wrench[2];
+} tacRowWrench;
+/* 0: the row is no contact's. */
+int tac_row_wrench(const tacModel *m, const tacWork *w, const tacRows *rows, int k, tacRowWrench *out);
+
 /* --- Building them ------------------------------------------------------------------------------------------------ */
 
 /* A row without numbers, at the end; NULL: there is no room. */
@@ -142,9 +151,9 @@ void tac_contact_velocity_move(const tacModel *m, const tacWork *w, const tacCon
 /* Change of a body's velocity at fixed joint velocities z when the model is displaced. */
 tacVec6 tac_body_velocity_move(const tacModel *m, const tacWork *w, const tacVec6 *V, const double *z,
                                const tacDisplacement *d, int body);
-/* Emits the change of a contact's force on its two bodies, f[3] along normal and tangents, times scale: torque about
- * the body's origin, then force, as rows 6 body, 6 body + 1, ... of a column. */
-void tac_contact_wrench_move(const tacModel *m, const tacWork *w, const tacContact *c, const double f[3],
+/* Emits the change of a contact's force on its two bodies, f[6] along normal and tangents and about them, times scale:
+ * torque about the body's origin, then force, as rows 6 body, 6 body + 1, ... of a column. */
+void tac_contact_wrench_move(const tacModel *m, const tacWork *w, const tacContact *c, const double f[6],
                              const tacDisplacement *d, const tacContactTangent *t, double scale, int column,
                              const tacSink *sink);
 /* d(friction)/d(parameter) of a contact along tangent `axis` (1, 2). Where two equal frictions meet, each has half: the

@@ -58,15 +58,16 @@ static tacVec3 origin_move(const tacModel *m, const tacWork *w, const tacDisplac
     return sum;
 }
 
-/* W = ((p - o) x F, F):  dW = ((dp - do) x F + (p - o) x dF, dF)                                                (R5) */
-void tac_contact_wrench_move(const tacModel *m, const tacWork *w, const tacContact *c, const double f[3],
+/* W = ((p - o) x F + T, F):  dW = ((dp - do) x F + (p - o) x dF + dT, dF)                                       (R5) */
+void tac_contact_wrench_move(const tacModel *m, const tacWork *w, const tacContact *c, const double f[6],
                              const tacDisplacement *d, const tacContactTangent *t, double scale, int column,
                              const tacSink *sink) {
     tacVec3 F = tac_contact_combine(f, c->normal, c->tangent), dF = tac_contact_combine(f, t->normal, t->tangent);
+    tacVec3 dT = tac_contact_combine(f + 3, t->normal, t->tangent);
     for (int side = 0; side < 2; side++) {
         int body = m->geom_body[c->geom[side]];
         tacVec3 arm = tac_sub3(c->pos, w->xpos[body]), darm = tac_sub3(t->pos, origin_move(m, w, d, body));
-        tacVec6 dW = {tac_add3(tac_cross3(darm, F), tac_cross3(arm, dF)), dF};
+        tacVec6 dW = {tac_add3(dT, tac_add3(tac_cross3(darm, F), tac_cross3(arm, dF))), dF};
         tac_emit_wrench(sink, body, column, tac_scale6(side == 0 ? -scale : scale, dW));
     }
 }

@@ -18,6 +18,9 @@ typedef struct tacParamTangent {
     const double *actuator_damping;     /* nu */
     const double *springlength;         /* 2 ntendon */
     const double *equality_data;        /* 11 neq: of equality_data_used */
+    const double *dof_weight;           /* nv: of the inverse weights at qpos_0; these three for contact soft alone */
+    const double *body_weight;          /* 2 nbody */
+    const double *tendon_weight;        /* ntendon */
 } tacParamTangent;
 
 /* A place -> its movers; returns their number (0: not a place, or one that moves nothing). */

@@ -1,7 +1,7 @@
 #include "dynamics/param_tangent.h"
 
 #include "dynamics/mass.h"
-#include "dynamics/param_mass.h"
+#include "dynamics/param_weight.h"
 #include "dynamics/reference.h"
 
 #include <string.h>
@@ -13,77 +13,14 @@ typedef struct Pass {
     const tacModel *m;
     tacWork *w;
     tacParamTangent *t;
-    double *stiffness, *damping; /* nparam x njnt, nv */
-    double *servo;               /* nparam x nu: damping biases */
-    double *rest;                /* nparam x 2 ntendon: spring lengths */
-    double *equality;            /* nparam x 11 neq: data of equalities */
+    double *stiffness, *damping;                      /* nparam x njnt, nv */
+    double *servo;                                    /* nparam x nu: damping biases */
+    double *rest;                                     /* nparam x 2 ntendon: spring lengths */
+    double *equality;                                 /* nparam x 11 neq: data of equalities */
+    double *dof_weight, *body_weight, *tendon_weight; /* nparam x nv, 2 nbody, ntendon: inverse weights */
 } Pass;
 
-/* --- How a parameter moves the mass matrix at the reference pose -------------------------------------------------- */
-
-/* The root of a free tree stands at the reference pose where the file draws it, so its place moves the tree: along the
- * free joint's own coordinates. */
-static int move_free_body(const Pass *p, const tacParamTangent *t, tacMover *out) {
-    const tacModel *m = p->m;
-    int turned = IS(t, body_quat), per = turned ? 4 : 3, body = t->index / per, k = t->index % per;
-    int dof = m->body_dof_adr[body];
-    *out = (tacMover){.body = body, .first = dof + 3};
-    if (!turned) {
-        out->S = p->w->S[dof + k];
-        return 1;
-    }
-    double turn[3];
-    tac_store3(turn, tac_quat_component_turn(m->body_quat[body], k));
-    for (int i = 0; i < 3; i++)
-        out->S = tac_madd6(out->S, turn[i], p->w->S[dof + 3 + i]);
-    return 1;
-}
-
-static int is_free(const tacModel *m, int body) {
-    return m->body_joint_num[body] > 0 && m->joint_type[m->body_joint_adr[body]] == TAC_FREE;
-}
-
-/* Movers at the reference pose. A joint's ref moves qpos_0 along, and nothing else. */
-static int reference_movers(const Pass *p, const tacParamTangent *t, tacMover out[2]) {
-    const tacSmoothPoint x = {.q = p->m->qpos_0};
-    if (IS(t, joint_ref)) return 0;
-    if ((IS(t, body_pos) && is_free(p->m, t->index / 3)) || (IS(t, body_quat) && is_free(p->m, t->index / 4)))
-        return move_free_body(p, t, out);
-    return tac_param_movers(p->m, p->w, t, &x, out);
-}
-
-/* d(z.M z); `tendons` says whether M has the armature of tendons. */
-static double form_change(const Pass *p, const tacMassForm *form, const tacParamTangent *t, int tendons) {
-    tacMover movers[2];
-    double sum = tac_mass_form_param(form, t, tendons);
-    int n = reference_movers(p, t, movers);
-    for (int k = 0; k < n; k++)
-        sum += tac_mass_form_move(form, &movers[k]);
-    return sum;
-}
-
 /* --- Springs given by time constant and damping ratio ------------------------------------------------------------- */
-
-/* column[nparam], `stride` apart, of changes of the sum of a joint's inverse weights: (M^-1)_ii moves by -z.dM z with
- * z = M^-1 e_i. */
-static void weight_changes(const Pass *p, int joint, int n, double *column, size_t stride) {
-    const tacModel *m = p->m;
-    int first = m->joint_dof_adr[joint], body = m->joint_body[joint];
-    double mass = m->body_mass[body];
-    if (tac_body_only_slides(m, body)) { /* one dof, whose weight is 1 / mass */
-        for (int k = 0; k < m->nparam; k++)
-            if (p->t[k].inertial != NULL) column[(size_t)k * stride] = -p->t[k].inertial[body].mass / (mass * mass);
-        return;
-    }
-    for (int i = first; i < first + n; i++) {
-        memset(p->w->vec[0], 0, (size_t)m->nv * sizeof(double));
-        p->w->vec[0][i] = 1;
-        tac_solve(m, p->w, p->w->vec[0]);
-        tacMassForm form = tac_mass_form(m, p->w, p->w->vec[0]);
-        for (int k = 0; k < m->nparam; k++)
-            column[(size_t)k * stride] -= form_change(p, &form, &p->t[k], 1);
-    }
-}
 
 /* I = n / sum of inverse weights,  stiffness = I / (T r)^2,  damping = 2 I / T */
 static void spring_tangents(const Pass *p, int joint) {
@@ -96,10 +33,11 @@ static void spring_tangents(const Pass *p, int joint) {
     double squares = T * T * r * r > TAC_MIN_DIVISOR ? 1 : 0;
     for (int i = first; i < first + n; i++)
         weight += m->dof_invweight[i];
-    weight_changes(p, joint, n, p->stiffness + joint, (size_t)m->njnt);
     for (int k = 0; k < m->nparam; k++) {
-        double *row = p->stiffness + (size_t)k * (size_t)m->njnt + joint;
-        double relative = weight > TAC_MIN_DIVISOR ? -*row / weight : 0; /* dI / I */
+        double *row = p->stiffness + (size_t)k * (size_t)m->njnt + joint, change = 0;
+        for (int i = first; i < first + n; i++)
+            change += p->dof_weight[(size_t)k * (size_t)m->nv + (size_t)i];
+        double relative = weight > TAC_MIN_DIVISOR ? -change / weight : 0; /* dI / I */
         int time = IS(&p->t[k], joint_springdamper) && p->t[k].index == 2 * joint;
         int ratio = IS(&p->t[k], joint_springdamper) && p->t[k].index == 2 * joint + 1;
         *row = stiffness * (relative - squares * (time ? 2 / T : ratio ? 2 / r : 0));
@@ -117,7 +55,7 @@ static void moment_change(const Pass *p, int a, const tacParamTangent *t, double
     tacSink sink = {.matrix = row, .ld = 1};
     double length = 0;
     memset(row, 0, (size_t)m->nv * sizeof *row);
-    int n = reference_movers(p, t, movers), joint = m->actuator_trnid[2 * a];
+    int n = tac_reference_movers(p->m, p->w, t, movers), joint = m->actuator_trnid[2 * a];
     for (int k = 0; k < n; k++)
         tac_moment_move(m, p->w, a, &movers[k], 0, 1, &sink);
     if (IS(t, actuator_gear) && t->index / 6 == a) {
@@ -156,7 +94,7 @@ static double reflected_changes(const Pass *p, int a) {
         p->w->vec[0][i] = 1;
         tacMassForm form = tac_mass_form(m, p->w, p->w->vec[0]);
         for (int k = 0; k < m->nparam; k++)
-            column[(size_t)k * (size_t)m->nu] += form_change(p, &form, &p->t[k], 0) / square;
+            column[(size_t)k * (size_t)m->nu] += tac_reference_form_change(&form, &p->t[k], 0) / square;
     }
     return sum;
 }
@@ -206,7 +144,7 @@ static void carried_change(const Pass *p, const tacParamTangent *t, const int bo
     const tacModel *m = p->m;
     int to = body[0], from = body[1];
     tacMover movers[2];
-    int n = reference_movers(p, t, movers);
+    int n = tac_reference_movers(p->m, p->w, t, movers);
     for (int i = 0; i < n; i++) {
         int sign = tac_moves_body(m, &movers[i], from) - tac_moves_body(m, &movers[i], to);
         if (sign == 0) continue;
@@ -278,9 +216,11 @@ static size_t block_bytes(const tacModel *m, int per) {
     return tac_arena_round((size_t)m->nparam * (size_t)per * sizeof(double));
 }
 
-size_t tac_param_tangents_bytes(const tacModel *m) {
+size_t tac_param_tangents_bytes(const tacModel *m, int weights) {
     size_t bytes = block_bytes(m, m->nu) + block_bytes(m, 2 * m->ntendon) + block_bytes(m, 11 * m->neq);
     if (has_spring_ratios(m)) bytes += block_bytes(m, m->njnt) + block_bytes(m, m->nv);
+    if (has_spring_ratios(m) || weights) bytes += block_bytes(m, m->nv);
+    if (weights) bytes += block_bytes(m, 2 * m->nbody) + block_bytes(m, m->ntendon);
     for (int k = 0; k < m->nparam; k++)
         if (tac_inertial_depends(m, m->param_field[k], m->param_index[k]))
             bytes += tac_arena_round((size_t)m->nbody * sizeof(tacInertialTangent));
@@ -331,15 +271,40 @@ static void stand_at_reference(const tacModel *m, tacWork *w) {
     tac_transmission_q(m, w, m->qpos_0);
 }
 
-int tac_param_tangents(const tacModel *m, tacWork *w, tacArena *arena, tacParamTangent *t) {
+/* Needs: the reference pose, inertial tangents. */
+static void weight_tangents(const Pass *p) {
+    if (p->dof_weight != NULL) tac_dof_weight_tangents(p->m, p->w, p->t, p->dof_weight);
+    if (p->body_weight != NULL) tac_body_weight_tangents(p->m, p->w, p->t, p->body_weight);
+    if (p->tendon_weight != NULL) tac_tendon_weight_tangents(p->m, p->w, p->t, p->tendon_weight);
+}
+
+static void point_to_rows(const Pass *p) {
+    const tacModel *m = p->m;
+    for (int k = 0; k < m->nparam; k++) {
+        p->t[k].joint_stiffness = moving_row(p->stiffness, m->njnt, k);
+        p->t[k].dof_damping = moving_row(p->damping, m->nv, k);
+        p->t[k].actuator_damping = moving_row(p->servo, m->nu, k);
+        p->t[k].springlength = moving_row(p->rest, 2 * m->ntendon, k);
+        p->t[k].equality_data = moving_row(p->equality, 11 * m->neq, k);
+        p->t[k].dof_weight = moving_row(p->dof_weight, m->nv, k);
+        p->t[k].body_weight = moving_row(p->body_weight, 2 * m->nbody, k);
+        p->t[k].tendon_weight = moving_row(p->tendon_weight, m->ntendon, k);
+    }
+}
+
+int tac_param_tangents(const tacModel *m, tacWork *w, int weights, tacArena *arena, tacParamTangent *t) {
     Pass p = {.m = m, .w = w, .t = t};
     int ok = inertial_tangents(&p, arena), springs = has_spring_ratios(m);
     if (springs) p.stiffness = take_block(m, arena, m->njnt, &ok), p.damping = take_block(m, arena, m->nv, &ok);
     p.servo = take_block(m, arena, m->nu, &ok);
     p.rest = take_block(m, arena, 2 * m->ntendon, &ok);
     p.equality = take_block(m, arena, 11 * m->neq, &ok);
+    if (springs || weights) p.dof_weight = take_block(m, arena, m->nv, &ok);
+    if (weights) p.body_weight = take_block(m, arena, 2 * m->nbody, &ok);
+    if (weights) p.tendon_weight = take_block(m, arena, m->ntendon, &ok);
     if (!ok) return 0;
     stand_at_reference(m, w);
+    weight_tangents(&p);
     for (int j = 0; j < m->njnt; j++)
         if (tac_joint_by_ratio(m, j)) spring_tangents(&p, j);
     for (int a = 0; a < m->nu; a++)
@@ -348,12 +313,6 @@ int tac_param_tangents(const tacModel *m, tacWork *w, tacArena *arena, tacParamT
         if (tac_spring_is_automatic(m, i)) rest_tangents(&p, i);
     for (int i = 0; i < m->neq; i++)
         equality_tangents(&p, i);
-    for (int k = 0; k < m->nparam; k++) {
-        t[k].joint_stiffness = moving_row(p.stiffness, m->njnt, k);
-        t[k].dof_damping = moving_row(p.damping, m->nv, k);
-        t[k].actuator_damping = moving_row(p.servo, m->nu, k);
-        t[k].springlength = moving_row(p.rest, 2 * m->ntendon, k);
-        t[k].equality_data = moving_row(p.equality, 11 * m->neq, k);
-    }
+    point_to_rows(&p);
     return 1;
 }

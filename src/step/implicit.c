@@ -4,7 +4,7 @@
  *
  * `implicit` takes all of G, which is not symmetric; `implicitfast` leaves the derivative of Coriolis and centrifugal
  * forces out, but for bodies that float alone, and is then symmetric where there are none (dynamics/velocity.h). */
-#include "step/smooth_step.h"
+#include "step/implicit.h"
 
 #include "dynamics/inverse.h"
 #include "dynamics/mass.h"
@@ -14,13 +14,7 @@
 
 #include <string.h>
 
-/* K = M - h G, factored: w->L where rows is NULL and K symmetric, else lower and upper. Taken from the arena. */
-typedef struct Factor {
-    unsigned char *rows; /* nv: dofs whose dc/dv counts; NULL: none */
-    double *lower, *upper;
-} Factor;
-
-static tacStatus open_factor(tacSim *sim, Factor *f) {
+tacStatus tac_implicit_open(tacSim *sim, tacImplicit *f) {
     const tacModel *m = sim->model;
     unsigned char *rows = TAC_TAKE(&sim->arena, m->nv, unsigned char);
     f->lower = TAC_TAKE(&sim->arena, m->nM, double);
@@ -30,8 +24,7 @@ static tacStatus open_factor(tacSim *sim, Factor *f) {
     return TAC_OK;
 }
 
-/* w->qacc = K^-1 qfrc. Needs: tac_evaluate. */
-static tacStatus solve_step(tacSim *sim, const double *x, const double *u, Factor *f) {
+tacStatus tac_implicit_accelerate(tacSim *sim, const double *x, const double *u, tacImplicit *f) {
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
     tacTree tree = tac_dof_tree(m);
@@ -48,23 +41,39 @@ static tacStatus solve_step(tacSim *sim, const double *x, const double *u, Facto
     return TAC_OK;
 }
 
+void tac_implicit_solve_many(tacSim *sim, const tacImplicit *f, int n, double *W) {
+    tacTree tree = tac_dof_tree(sim->model);
+    if (f->rows == NULL)
+        tac_tree_solve_many(&tree, sim->work.L, n, W);
+    else
+        tac_tree_lu_solve_many(&tree, f->lower, f->upper, n, W);
+}
+
+void tac_implicit_solve_transposed(tacSim *sim, const tacImplicit *f, double *x) {
+    tacTree tree = tac_dof_tree(sim->model);
+    if (f->rows == NULL)
+        tac_tree_solve(&tree, sim->work.L, x);
+    else
+        tac_tree_lu_solve_transposed(&tree, f->lower, f->upper, x);
+}
+
 /* (x, u) -> w->qacc. */
-static tacStatus accelerate(tacSim *sim, const double *x, const double *u, Factor *f) {
-    tacStatus status = open_factor(sim, f);
+static tacStatus accelerate(tacSim *sim, const double *x, const double *u, tacImplicit *f) {
+    tacStatus status = tac_implicit_open(sim, f);
     if (status != TAC_OK) return status;
     tac_evaluate(sim, x, u);
-    return solve_step(sim, x, u, f);
+    return tac_implicit_accelerate(sim, x, u, f);
 }
 
 /* The new state in w->next, h v+ in w->vec[0]. */
-static tacStatus advance(tacSim *sim, const double *x, const double *u, Factor *f) {
+static tacStatus advance(tacSim *sim, const double *x, const double *u, tacImplicit *f) {
     tacStatus status = accelerate(sim, x, u, f);
     return status == TAC_OK ? tac_advance(sim, x) : status;
 }
 
 static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) {
     size_t mark = tac_arena_mark(&sim->arena);
-    Factor f;
+    tacImplicit f;
     tacStatus status = advance(sim, x, u, &f);
     return tac_end_step(sim, mark, status, y);
 }
@@ -174,28 +183,29 @@ static tacStatus add_velocity_jac(tacSim *sim, const double *x, const double *u,
     return status == TAC_OK ? add_bias_side(sim, x, u, -1, rows, c, W) : status;
 }
 
-static tacStatus fill_jac(tacSim *sim, const double *x, const double *u, const Factor *f, const tacJac *J) {
+tacStatus tac_implicit_residual_jac(tacSim *sim, const double *x, const double *u, const tacImplicit *f, tacColumns c,
+                                    double *W) {
+    tac_residual_jac(sim, x, u, sim->options.dt, c, W);
+    return add_velocity_jac(sim, x, u, f->rows, c, W);
+}
+
+static tacStatus fill_jac(tacSim *sim, const double *x, const double *u, const tacImplicit *f, const tacJac *J) {
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
     tacColumns c = tac_count_columns(sim);
     double *da = TAC_TAKE(&sim->arena, m->nv * c.n, double), *hv = TAC_TAKE(&sim->arena, m->nv, double);
     if (da == NULL || hv == NULL) return TAC_ERR_ARENA_FULL;
     memcpy(hv, w->vec[0], (size_t)m->nv * sizeof *hv);
-    tac_residual_jac(sim, x, u, sim->options.dt, c, da);
-    tacStatus status = add_velocity_jac(sim, x, u, f->rows, c, da);
+    tacStatus status = tac_implicit_residual_jac(sim, x, u, f, c, da);
     if (status != TAC_OK) return status;
-    tacTree tree = tac_dof_tree(m);
-    if (f->rows == NULL)
-        tac_tree_solve_many(&tree, w->L, c.n, da);
-    else
-        tac_tree_lu_solve_many(&tree, f->lower, f->upper, c.n, da);
+    tac_implicit_solve_many(sim, f, c.n, da);
     tac_assemble_jac(sim, x, u, hv, c, da, J);
     return TAC_OK;
 }
 
 static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
     size_t mark = tac_arena_mark(&sim->arena);
-    Factor f;
+    tacImplicit f;
     tacStatus status = advance(sim, x, u, &f);
     if (status == TAC_OK) status = fill_jac(sim, x, u, &f, J);
     return tac_end_step(sim, mark, status, y);
@@ -256,17 +266,19 @@ static tacStatus pull_velocity(tacSim *sim, const double *x, const double *u, co
     return TAC_OK;
 }
 
-static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const Factor *f, const double *ybar,
+tacStatus tac_implicit_residual_vjp(tacSim *sim, const double *x, const double *u, const tacImplicit *f,
+                                    const double *lambda, const tacGrad *bar) {
+    tacStatus status = pull_velocity(sim, x, u, f->rows, lambda, bar);
+    if (status == TAC_OK) tac_residual_vjp(sim, x, u, sim->options.dt, lambda, bar);
+    return status;
+}
+
+static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const tacImplicit *f, const double *ybar,
                            const tacGrad *g) {
-    const tacModel *m = sim->model;
-    tacTree tree = tac_dof_tree(m);
     tacAdjoint adjoint;
     tacStatus status = tac_adjoint_begin(sim, ybar, g->theta != NULL, &adjoint); /* lambda = h vbar+ */
     if (status != TAC_OK) return status;
-    if (f->rows == NULL)
-        tac_tree_solve(&tree, sim->work.L, adjoint.lambda);
-    else
-        tac_tree_lu_solve_transposed(&tree, f->lower, f->upper, adjoint.lambda);
+    tac_implicit_solve_transposed(sim, f, adjoint.lambda);
     status = pull_velocity(sim, x, u, f->rows, adjoint.lambda, &adjoint.bar);
     if (status == TAC_OK) tac_adjoint_end(sim, x, u, sim->options.dt, &adjoint, g);
     return status;
@@ -274,7 +286,7 @@ static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const 
 
 static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     size_t mark = tac_arena_mark(&sim->arena);
-    Factor f;
+    tacImplicit f;
     tacStatus status = accelerate(sim, x, u, &f);
     if (status == TAC_OK) status = tac_advance_velocity(sim, x);
     if (status == TAC_OK) status = pull_step(sim, x, u, &f, ybar, g);
@@ -282,9 +294,13 @@ static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double
     return status;
 }
 
-static size_t scratch(const tacModel *m, const tacOptions *options) {
+size_t tac_implicit_scratch(const tacModel *m) {
     size_t nv = (size_t)m->nv, factor = tac_arena_round(nv) + 2 * tac_room((size_t)m->nM);
-    return factor + tac_smooth_scratch(m, options) + tac_room(2 * nv * nv) + tac_room(4 * nv) + 4 * tac_room(nv);
+    return factor + tac_room(2 * nv * nv) + tac_room(4 * nv) + 4 * tac_room(nv);
+}
+
+static size_t scratch(const tacModel *m, const tacOptions *options) {
+    return tac_implicit_scratch(m) + tac_smooth_scratch(m, options);
 }
 
 const tacStepper TAC_STEPPER_IMPLICIT = {.contact = TAC_NONE,

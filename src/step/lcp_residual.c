@@ -39,8 +39,9 @@ tacStatus tac_lcp_residuals_jac(tacSim *sim, const double *x, const double *u, c
     int mocap = tac_mocap_column(sim), places[3] = {0, c.nx + (mocap < 0 ? 0 : mocap), c.nx + c.nu};
     tacLcpSink sink[3]; /* dofs, mocap numbers, parameters */
     for (int i = 0; i < 3; i++)
-        sink[i] =
-            (tacLcpSink){columns_of(dR, places[i], c), columns_of(dr, places[i], c), columns_of(wrench, places[i], c)};
+        sink[i] = (tacLcpSink){.force = columns_of(dR, places[i], c),
+                               .row = columns_of(dr, places[i], c),
+                               .wrench = columns_of(wrench, places[i], c)};
     memset(dr, 0, (size_t)lcp->rows.n * (size_t)c.n * sizeof *dr);
     for (int k = 0; k < lcp->rows.n; k++) /* d(J v+ + e J v)/dv at fixed a; equalities have J (v+ - v) */
         if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY)
@@ -56,9 +57,9 @@ tacStatus tac_lcp_residuals_vjp(tacSim *sim, const double *x, const double *u, c
     double *places[3] = {bar->x, bar->u + (mocap < 0 ? 0 : mocap), bar->theta};
     tacLcpSink sink[3];
     for (int i = 0; i < 3; i++)
-        sink[i] = (tacLcpSink){{.lambda = lambda, .bar = places[i], .negate = 1},
-                               {.lambda = mu, .bar = places[i], .negate = 1},
-                               {.lambda = wrenchbar, .bar = places[i]}};
+        sink[i] = (tacLcpSink){.force = {.lambda = lambda, .bar = places[i], .negate = 1},
+                               .row = {.lambda = mu, .bar = places[i], .negate = 1},
+                               .wrench = {.lambda = wrenchbar, .bar = places[i]}};
     for (int k = 0; k < lcp->rows.n; k++)
         if (mu[k] != 0 && lcp->rows.row[k].kind != TAC_ROW_EQUALITY)
             tac_row_add_force(&lcp->rows, k, -mu[k] * (1 + lcp->bounce[k]), bar->x + sim->model->nv);

@@ -7,7 +7,7 @@
  *
  * RK4 has w = v, as in MuJoCo: of order four for hinges and slides, of order two where ball or free joints turn. RKMK4
  * [MuntheKaas1998] has w = u', the rate of u in q = q_0 (+) u (tangent.h), which is of order four for all. */
-#include "step/smooth_step.h"
+#include "step/rk4.h"
 #include "step/tangent.h"
 
 #include "dynamics/actuator.h"
@@ -73,7 +73,7 @@ static tacStatus run_stages(tacSim *sim, const double *x, const double *u, int n
         place_stage(sim, x, i, s);
         if (i == n) break;
         tacStatus status = sim->stepper->acceleration(sim, s->x[i], u, s->acc[i]);
-        if (status != TAC_OK) return status;
+        if (!tac_went_on(status)) return status;
         memcpy(s->rate[i], sim->work.act_dot, (size_t)sim->model->na * sizeof(double));
     }
     return TAC_OK;
@@ -117,7 +117,7 @@ static tacStatus advance(tacSim *sim, const double *x, const double *u, Stages *
     return tac_first_nonfinite(tac_nx(m), next) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
-static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) {
+tacStatus tac_rk4_step(tacSim *sim, const double *x, const double *u, double *y) {
     size_t mark = tac_arena_mark(&sim->arena);
     Stages s;
     tacStatus status = advance(sim, x, u, &s);
@@ -242,7 +242,7 @@ static tacStatus run_chain(tacSim *sim, const double *u, const Stages *s, Chain 
     size_t n = (size_t)k->c.n;
     for (int i = 0; i < STAGES; i++) {
         tacStatus status = sim->stepper->acceleration_jac(sim, s->x[i], u, NULL, k->D);
-        if (status != TAC_OK) return status;
+        if (!tac_went_on(status)) return status;
         chain_place(m, SPAN[i] * sim->options.dt, s->hv[i], k);
         chain_position_rate(sim, i, s, k);
         chain_acceleration(m, i == 0, k);
@@ -302,7 +302,7 @@ static tacStatus fill_jac(tacSim *sim, const double *x, const double *u, const S
     return status;
 }
 
-static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
+tacStatus tac_rk4_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
     size_t mark = tac_arena_mark(&sim->arena);
     Stages s;
     tacStatus status = advance(sim, x, u, &s);
@@ -380,7 +380,7 @@ static tacStatus pull_rates(tacSim *sim, const double *u, int i, const Stages *s
         add_scaled(m->nv, vbar, 1, p->w, vbar);
     tacGrad bar = {p->X, p->bar.u, p->bar.theta};
     tacStatus status = sim->stepper->acceleration_vjp(sim, s->x[i], u, p->acc, &bar);
-    if (status != TAC_OK) return status;
+    if (!tac_went_on(status)) return status;
     tacSink act_sink = {.lambda = p->rate, .bar = actbar}, ctrl_sink = {.lambda = p->rate, .bar = p->bar.u};
     tac_activation_rates_jac(m, &sim->work, u, &act_sink, &ctrl_sink);
     if (bar.theta != NULL) emit_rates(sim, s->x[i], u, &(tacSink){.lambda = p->rate, .bar = bar.theta});
@@ -425,14 +425,14 @@ static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const 
     return TAC_OK;
 }
 
-static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+tacStatus tac_rk4_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     size_t mark = tac_arena_mark(&sim->arena);
     tacStatus status = pull_step(sim, x, u, ybar, g);
     tac_arena_release(&sim->arena, mark);
     return status;
 }
 
-static size_t scratch(const tacModel *m, const tacOptions *options) {
+size_t tac_rk4_scratch(const tacModel *m, const tacOptions *options) {
     tacColumns c = tac_columns_of(m, options);
     size_t nv = (size_t)m->nv, na = (size_t)m->na, nx = (size_t)c.nx, n = (size_t)c.n;
     size_t stages =
@@ -440,23 +440,27 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
     size_t chain = 3 * tac_room(nx * n) + tac_room(nv * n) + tac_room(nv * nx) + 2 * tac_room(na);
     size_t pull =
         6 * tac_room(nv) + 2 * tac_room(na) + 2 * tac_room(nx) + tac_room((size_t)c.nu) + tac_room((size_t)c.np);
-    return stages + (chain > pull ? chain : pull) + tac_smooth_scratch(m, options);
+    return stages + (chain > pull ? chain : pull);
+}
+
+static size_t scratch(const tacModel *m, const tacOptions *options) {
+    return tac_rk4_scratch(m, options) + tac_smooth_scratch(m, options);
 }
 
 const tacStepper TAC_STEPPER_RK4 = {.contact = TAC_NONE,
                                     .integrator = TAC_RK4,
-                                    .step = step,
-                                    .jac = jac,
-                                    .vjp = vjp,
+                                    .step = tac_rk4_step,
+                                    .jac = tac_rk4_jac,
+                                    .vjp = tac_rk4_vjp,
                                     .acceleration = tac_smooth_acceleration,
                                     .acceleration_jac = tac_smooth_acceleration_jac,
                                     .acceleration_vjp = tac_smooth_acceleration_vjp,
                                     .scratch = scratch};
 const tacStepper TAC_STEPPER_RKMK4 = {.contact = TAC_NONE,
                                       .integrator = TAC_RKMK4,
-                                      .step = step,
-                                      .jac = jac,
-                                      .vjp = vjp,
+                                      .step = tac_rk4_step,
+                                      .jac = tac_rk4_jac,
+                                      .vjp = tac_rk4_vjp,
                                       .acceleration = tac_smooth_acceleration,
                                       .acceleration_jac = tac_smooth_acceleration_jac,
                                       .acceleration_vjp = tac_smooth_acceleration_vjp,

@@ -11,9 +11,10 @@
 
 /* --- Options ------------------------------------------------------------------------------------------------------ */
 
-static const tacStepper *const STEPPERS[] = {&TAC_STEPPER_EULER,        &TAC_STEPPER_RK4,       &TAC_STEPPER_IMPLICIT,
-                                             &TAC_STEPPER_IMPLICITFAST, &TAC_STEPPER_RKMK4,     &TAC_STEPPER_LCP,
-                                             &TAC_STEPPER_NCP,          &TAC_STEPPER_SOFT_EULER};
+static const tacStepper *const STEPPERS[] = {
+    &TAC_STEPPER_EULER,    &TAC_STEPPER_RK4,        &TAC_STEPPER_IMPLICIT,      &TAC_STEPPER_IMPLICITFAST,
+    &TAC_STEPPER_RKMK4,    &TAC_STEPPER_LCP,        &TAC_STEPPER_NCP,           &TAC_STEPPER_SOFT_EULER,
+    &TAC_STEPPER_SOFT_RK4, &TAC_STEPPER_SOFT_RKMK4, &TAC_STEPPER_SOFT_IMPLICIT, &TAC_STEPPER_SOFT_IMPLICITFAST};
 static const char *const CONTACT_NAMES[] = {"none", "lcp", "ncp", "soft"};
 static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "implicitfast", "RKMK4"};
 
@@ -92,8 +93,7 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
         return tac_fail(err, TAC_ERR_ARGUMENT, "option integrator is %d: expected a tacIntegrator",
                         (int)options->integrator);
     if (find_stepper(options) == NULL)
-        return tac_fail(err, TAC_ERR_UNSUPPORTED,
-                        "contact model %s with integrator %s is not supported: expected contact none, lcp or ncp",
+        return tac_fail(err, TAC_ERR_UNSUPPORTED, "contact model %s with integrator %s is not supported",
                         CONTACT_NAMES[options->contact], INTEGRATOR_NAMES[options->integrator]);
     return TAC_OK;
 }
@@ -148,9 +148,9 @@ tacStatus tac_check_state(const tacSim *sim, const double *x, const double *u, i
 static size_t copies_bytes(const tacModel *model) { return model->nparam > 0 ? 3 * tac_arena_round(model->bytes) : 0; }
 
 /* Bytes of the parameters' tangents, headers and rows. */
-static size_t tangents_bytes(const tacModel *model) {
+static size_t tangents_bytes(const tacModel *model, const tacOptions *options) {
     size_t headers = tac_arena_round((size_t)model->nparam * sizeof(tacParamTangent));
-    return model->nparam > 0 ? headers + tac_param_tangents_bytes(model) : 0;
+    return model->nparam > 0 ? headers + tac_param_tangents_bytes(model, options->contact == TAC_SOFT) : 0;
 }
 
 /* How the numbers that steps use move with each parameter; once, and after each change of the parameters. */
@@ -158,7 +158,9 @@ static tacStatus update_tangents(tacSim *sim) {
     if (sim->model->nparam == 0) return TAC_OK;
     tac_arena_release(&sim->tangent_rows, 0);
     sim->tangents = TAC_TAKE(&sim->tangent_rows, sim->model->nparam, tacParamTangent);
-    if (sim->tangents == NULL || !tac_param_tangents(sim->model, &sim->work, &sim->tangent_rows, sim->tangents))
+    int weights = sim->options.contact == TAC_SOFT;
+    if (sim->tangents == NULL ||
+        !tac_param_tangents(sim->model, &sim->work, weights, &sim->tangent_rows, sim->tangents))
         return TAC_ERR_ARENA_FULL;
     return TAC_OK;
 }
@@ -175,8 +177,8 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
 
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {
     if (model == NULL || options == NULL) return 0;
-    return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + tangents_bytes(model) + tac_scene_bytes(model) +
-           arena_bytes(model, options);
+    return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + tangents_bytes(model, options) +
+           tac_scene_bytes(model) + arena_bytes(model, options);
 }
 
 tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void *memory, size_t bytes, tacSim **sim,
@@ -204,8 +206,8 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
         s->slot[1] = next + 2 * copy;
         next += 3 * copy;
     }
-    tac_arena_init(&s->tangent_rows, next, tangents_bytes(model));
-    next += tangents_bytes(model);
+    tac_arena_init(&s->tangent_rows, next, tangents_bytes(model, options));
+    next += tangents_bytes(model, options);
     tac_arena_init(&s->scene_rows, next, tac_scene_bytes(model));
     tac_arena_init(&s->arena, next + tac_scene_bytes(model), arena_bytes(model, options));
     if (!tac_work_layout(&s->work, model, &s->arena) || !tac_scene_layout(&s->scene, s->model, &s->scene_rows) ||

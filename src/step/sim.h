@@ -61,7 +61,8 @@ struct tacSim {
 
 /* Contact none: semi-implicit Euler (euler.c), Runge-Kutta (rk4.c), implicit in velocity (implicit.c). */
 extern const tacStepper TAC_STEPPER_EULER, TAC_STEPPER_RK4, TAC_STEPPER_IMPLICIT, TAC_STEPPER_IMPLICITFAST,
-    TAC_STEPPER_RKMK4, TAC_STEPPER_LCP, TAC_STEPPER_LCP_TOI, TAC_STEPPER_NCP, TAC_STEPPER_SOFT_EULER;
+    TAC_STEPPER_RKMK4, TAC_STEPPER_LCP, TAC_STEPPER_LCP_TOI, TAC_STEPPER_NCP, TAC_STEPPER_SOFT_EULER,
+    TAC_STEPPER_SOFT_IMPLICIT, TAC_STEPPER_SOFT_IMPLICITFAST, TAC_STEPPER_SOFT_RK4, TAC_STEPPER_SOFT_RKMK4;
 
 /* The blocks of u that the options ask for. */
 tacInputs tac_split_inputs(const tacModel *model, const tacOptions *options, const double *u);

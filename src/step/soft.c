@@ -1,9 +1,11 @@
-/* Contact soft: the convex problem for the acceleration (contact/soft/soft.h), and Euler's step with it. */
+/* Contact soft: the convex problem for the acceleration (contact/soft/soft.h), and the steps with it: Euler's,
+ * those that are implicit in velocity, Runge-Kutta's. */
 #include "step/soft_step.h"
 
 #include "contact/soft/hessian.h"
 #include "dynamics/mass.h"
 #include "math/scalar.h"
+#include "step/rk4.h"
 
 #include <string.h>
 
@@ -72,20 +74,11 @@ tacStatus tac_soft_accelerate(tacSim *sim, const double *x, const double *u, tac
     memcpy(a0, w->qacc, (size_t)m->nv * sizeof *a0);
     status = tac_soft_solve(m, w, soft, a0, w->qacc, &sim->arena);
     add_forces(sim, soft);
-    tac_soft_report(soft, &sim->info);
+    tac_soft_report(soft, sim->options.dt, &sim->info);
     return status;
 }
 
-/* --- Euler -------------------------------------------------------------------------------------------------------- */
-
-/* (M + h D) a' = qfrc + J^T f, with the forces of the problem without D, as MuJoCo does. */
-static tacStatus damp(tacSim *sim, tacSoftMotion *move) {
-    double *extra = TAC_TAKE(&sim->arena, sim->model->nv, double);
-    if (extra == NULL || move->damped == NULL) return TAC_ERR_ARENA_FULL;
-    tacStatus status = tac_accelerate(sim, tac_implicit_damping(sim, extra));
-    memcpy(move->damped, sim->work.qacc, (size_t)sim->model->nv * sizeof(double));
-    return status;
-}
+/* --- Steps with one acceleration ---------------------------------------------------------------------------------- */
 
 static int has_damping(const tacSim *sim) {
     for (int i = 0; i < sim->model->nv; i++)
@@ -93,19 +86,39 @@ static int has_damping(const tacSim *sim) {
     return 0;
 }
 
+/* K a' = qfrc + J^T f, with the forces of the problem without K, as MuJoCo does. w->L, or K, keeps the factor. */
+static tacStatus finish(tacSim *sim, const double *x, const double *u, tacSoftMotion *move) {
+    tacStatus status = TAC_OK;
+    double *extra = TAC_TAKE(&sim->arena, sim->model->nv, double);
+    if (extra == NULL) return TAC_ERR_ARENA_FULL;
+    if (sim->options.integrator != TAC_EULER) {
+        move->finish = TAC_SOFT_IMPLICIT;
+        status = tac_implicit_open(sim, &move->K);
+        if (status == TAC_OK) status = tac_implicit_accelerate(sim, x, u, &move->K);
+    } else if (has_damping(sim)) {
+        move->finish = TAC_SOFT_DAMPED;
+        status = tac_accelerate(sim, tac_implicit_damping(sim, extra));
+    }
+    memcpy(move->used, sim->work.qacc, (size_t)sim->model->nv * sizeof(double));
+    return status;
+}
+
+static void clear_info(tacSim *sim) {
+    sim->info = (tacStepInfo){.class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY};
+}
+
 tacStatus tac_soft_advance(tacSim *sim, const double *x, const double *u, tacSoftMotion *move) {
     const tacModel *m = sim->model;
     size_t bytes = (size_t)m->nv * sizeof(double);
-    *move = (tacSoftMotion){.a = TAC_TAKE(&sim->arena, m->nv, double), .hv = TAC_TAKE(&sim->arena, m->nv, double)};
-    if (move->a == NULL || move->hv == NULL) return TAC_ERR_ARENA_FULL;
-    sim->info = (tacStepInfo){.class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY};
+    *move = (tacSoftMotion){.a = TAC_TAKE(&sim->arena, m->nv, double),
+                            .used = TAC_TAKE(&sim->arena, m->nv, double),
+                            .hv = TAC_TAKE(&sim->arena, m->nv, double)};
+    if (move->a == NULL || move->used == NULL || move->hv == NULL) return TAC_ERR_ARENA_FULL;
+    clear_info(sim);
     tacStatus status = tac_soft_accelerate(sim, x, u, &move->soft);
     if (status != TAC_OK) return status;
     memcpy(move->a, sim->work.qacc, bytes);
-    if (has_damping(sim)) {
-        move->damped = TAC_TAKE(&sim->arena, m->nv, double);
-        status = damp(sim, move);
-    }
+    status = finish(sim, x, u, move);
     if (status == TAC_OK) status = tac_advance(sim, x);
     memcpy(move->hv, sim->work.vec[0], bytes);
     return status;
@@ -122,22 +135,60 @@ static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) 
 
 static size_t scratch(const tacModel *m, const tacOptions *options) {
     tacColumns c = tac_columns_of(m, options);
-    size_t nv = (size_t)m->nv, rows = (size_t)tac_rows_max(m, options->max_contacts);
-    return tac_soft_bytes(m, options->max_contacts) + tac_soft_scratch(m, options->max_contacts) + 10 * tac_room(nv) +
-           2 * tac_room(rows * (size_t)c.n) + 3 * tac_room(nv * (size_t)c.n) + tac_room((size_t)c.n) +
-           tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) + 2 * tac_room(rows) + tac_smooth_scratch(m, options);
+    size_t nv = (size_t)m->nv, n = (size_t)c.n, rows = (size_t)tac_rows_max(m, options->max_contacts);
+    size_t solve = tac_soft_scratch(m, options->max_contacts),
+           bodies = tac_arena_round((size_t)m->nbody * sizeof(tacVec6));
+    size_t jac = 2 * tac_room(rows * n) + 3 * tac_room(nv * n) + tac_room(TAC_SOFT_MOST_ROWS * n);
+    size_t vjp = 4 * tac_room(rows) + tac_room((size_t)tac_nx(m));
+    return tac_soft_bytes(m, options->max_contacts) + solve + 16 * tac_room(nv) + bodies + jac + vjp +
+           tac_implicit_scratch(m) + tac_smooth_scratch(m, options);
 }
 
-const tacStepper TAC_STEPPER_SOFT_EULER = {.contact = TAC_SOFT,
-                                           .integrator = TAC_EULER,
-                                           .step = step,
-                                           .jac = tac_soft_jac,
-                                           .vjp = tac_soft_vjp,
-                                           .acceleration = tac_smooth_acceleration,
-                                           .acceleration_jac = tac_smooth_acceleration_jac,
-                                           .acceleration_vjp = tac_smooth_acceleration_vjp,
-                                           .forces = tac_soft_forces,
-                                           .forces_jac = tac_soft_forces_jac,
-                                           .forces_vjp = tac_soft_forces_vjp,
-                                           .contacts = tac_soft_contacts,
-                                           .scratch = scratch};
+/* --- Runge-Kutta: the problem is solved in every stage ------------------------------------------------------------ */
+
+/* The next state was found, if a stage's acceleration not to the tolerance. */
+static tacStatus judge_stages(const tacSim *sim, tacStatus status) {
+    return status == TAC_OK && !(sim->info.residual <= TAC_SOFT_SOLVED) ? TAC_ERR_UNSOLVED : status;
+}
+
+static tacStatus rk4_step(tacSim *sim, const double *x, const double *u, double *y) {
+    clear_info(sim);
+    return judge_stages(sim, tac_rk4_step(sim, x, u, y));
+}
+
+static tacStatus rk4_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
+    clear_info(sim);
+    return judge_stages(sim, tac_rk4_jac(sim, x, u, y, J));
+}
+
+static tacStatus rk4_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    clear_info(sim);
+    return judge_stages(sim, tac_rk4_vjp(sim, x, u, ybar, g));
+}
+
+static size_t rk4_scratch(const tacModel *m, const tacOptions *options) {
+    return scratch(m, options) + tac_rk4_scratch(m, options);
+}
+
+/* --- Tables ------------------------------------------------------------------------------------------------------- */
+
+#define ENTRIES                                                                                                        \
+    .acceleration = tac_soft_acceleration, .acceleration_jac = tac_soft_acceleration_jac,                              \
+    .acceleration_vjp = tac_soft_acceleration_vjp, .forces = tac_soft_forces, .forces_jac = tac_soft_forces_jac,       \
+    .forces_vjp = tac_soft_forces_vjp, .contacts = tac_soft_contacts
+#define ONE_ACCELERATION(kind)                                                                                         \
+    {                                                                                                                  \
+        .contact = TAC_SOFT, .integrator = kind, .step = step, .jac = tac_soft_jac, .vjp = tac_soft_vjp,               \
+        .scratch = scratch, ENTRIES                                                                                    \
+    }
+#define RUNGE_KUTTA(kind)                                                                                              \
+    {                                                                                                                  \
+        .contact = TAC_SOFT, .integrator = kind, .step = rk4_step, .jac = rk4_jac, .vjp = rk4_vjp,                     \
+        .scratch = rk4_scratch, ENTRIES                                                                                \
+    }
+
+const tacStepper TAC_STEPPER_SOFT_EULER = ONE_ACCELERATION(TAC_EULER);
+const tacStepper TAC_STEPPER_SOFT_IMPLICIT = ONE_ACCELERATION(TAC_IMPLICIT);
+const tacStepper TAC_STEPPER_SOFT_IMPLICITFAST = ONE_ACCELERATION(TAC_IMPLICITFAST);
+const tacStepper TAC_STEPPER_SOFT_RK4 = RUNGE_KUTTA(TAC_RK4);
+const tacStepper TAC_STEPPER_SOFT_RKMK4 = RUNGE_KUTTA(TAC_RKMK4);

@@ -1,52 +1,45 @@
-/* Forces of constraints of contact soft: on bodies, on dofs, by contact. Their derivatives are not there yet. */
+/* Forces of constraints of contact soft as outputs, at the start of the step (docs/theory/soft.md, Z13): of contacts on
+ * bodies, of all on dofs, by contact; with derivatives. With G the unit wrenches of contacts' rows,
+ *
+ *   qfrc = ID(q, v, a) - tau,   d(qfrc) = dR + M da          R without constraints, at fixed a
+ *   wrench = G f,               d(wrench) = dG f + G df,      -df = K (dy + J da) + c dr
+ *
+ * and in reverse  lambda = H^-1 (M qfrcbar - J^T K G^T wrenchbar). */
+#include "math/dense.h"
 #include "step/soft_step.h"
 
-#include "math/scalar.h"
-
 #include <string.h>
-
-/* Torque about the body's origin, then force; its opposite on the first geom's body. */
-static void add_contact(const tacModel *m, const tacWork *w, const tacContact *c, const double *f, double *wrench) {
-    tacVec3 F = tac_contact_combine(f, c->normal, c->tangent), T = tac_contact_combine(f + 3, c->normal, c->tangent);
-    for (int side = 0; side < 2; side++) {
-        int body = m->geom_body[c->geom[side]];
-        double sign = side == 0 ? -1 : 1, *out = wrench + 6 * body;
-        tacVec3 torque = tac_add3(T, tac_cross3(tac_sub3(c->pos, w->xpos[body]), F));
-        tac_store3(out, tac_madd3(tac_load3(out), sign, torque));
-        tac_store3(out + 3, tac_madd3(tac_load3(out + 3), sign, F));
-    }
-}
-
-/* The forces of a contact's rows, those it has not zero. */
-static void forces_of(const tacSoft *soft, const tacSoftBlock *b, double f[TAC_SOFT_MOST_ROWS]) {
-    for (int i = 0; i < TAC_SOFT_MOST_ROWS; i++)
-        f[i] = i < b->n ? soft->f[b->row + i] : 0;
-}
 
 static int is_contact(const tacSoft *soft, const tacSoftBlock *b) {
     return soft->rows.row[b->row].kind == TAC_ROW_CONTACT;
 }
 
+/* --- Values ------------------------------------------------------------------------------------------------------- */
+
+static void add_wrenches(const tacModel *m, const tacWork *w, const tacSoft *soft, double *wrench) {
+    tacVec6 *sum = (tacVec6 *)(void *)wrench;
+    tacRowWrench unit;
+    for (int k = 0; k < soft->rows.n; k++) {
+        if (soft->f[k] == 0 || !tac_row_wrench(m, w, &soft->rows, k, &unit)) continue;
+        for (int side = 0; side < 2; side++)
+            sum[unit.body[side]] = tac_madd6(sum[unit.body[side]], soft->f[k], unit.wrench[side]);
+    }
+}
+
 tacStatus tac_soft_forces(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc) {
     const tacModel *m = sim->model;
-    tacSoftMotion move;
+    tacSoft soft = {.unsolved = 0};
     size_t mark = tac_arena_mark(&sim->arena);
-    tacStatus status = tac_soft_advance(sim, x, u, &move);
-    const tacSoft *soft = &move.soft;
+    tacStatus status = tac_soft_accelerate(sim, x, u, &soft);
     if (status == TAC_OK) {
         memset(wrench, 0, 6 * (size_t)m->nbody * sizeof *wrench);
         memset(qfrc, 0, (size_t)m->nv * sizeof *qfrc);
-        for (int k = 0; k < soft->rows.n; k++)
-            tac_row_add_force(&soft->rows, k, soft->f[k], qfrc);
-    }
-    for (int k = 0; status == TAC_OK && k < soft->nblock; k++) {
-        double f[TAC_SOFT_MOST_ROWS];
-        if (!is_contact(soft, &soft->block[k])) continue;
-        forces_of(soft, &soft->block[k], f);
-        add_contact(m, &sim->work, &soft->rows.contact[soft->rows.row[soft->block[k].row].id], f, wrench);
+        add_wrenches(m, &sim->work, &soft, wrench);
+        for (int k = 0; k < soft.rows.n; k++)
+            tac_row_add_force(&soft.rows, k, soft.f[k], qfrc);
     }
     tac_arena_release(&sim->arena, mark);
-    return tac_soft_judge(soft, status);
+    return tac_soft_judge(&soft, status);
 }
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
@@ -56,9 +49,9 @@ static tacContactState state_of(const tacSoftBlock *b) {
     return b->kind == TAC_SOFT_ELLIPTIC && b->zone == TAC_ZONE_CONE ? TAC_CONTACT_SLIDING : TAC_CONTACT_STICKING;
 }
 
-static tacContactForce describe(const tacSoft *soft, const tacSoftBlock *b, const double *v_next) {
+static tacContactForce describe(const tacSim *sim, const tacSoft *soft, const tacSoftBlock *b, const double *v_next) {
     tacContactForce out = {.contact = soft->rows.contact[soft->rows.row[b->row].id], .state = state_of(b)};
-    out.margin = tac_soft_margin(b, soft->D + b->row, soft->y + b->row);
+    out.margin = sim->options.dt * tac_soft_margin(b, soft->D + b->row, soft->y + b->row);
     for (int axis = 0; axis < 3 && axis < b->n; axis++) {
         out.force[axis] = soft->f[b->row + axis];
         out.velocity[axis] = tac_row_velocity(&soft->rows, b->row + axis, v_next);
@@ -67,29 +60,139 @@ static tacContactForce describe(const tacSoft *soft, const tacSoftBlock *b, cons
 }
 
 tacStatus tac_soft_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n) {
-    tacSoftMotion move;
+    tacSoft soft = {.unsolved = 0};
     size_t mark = tac_arena_mark(&sim->arena);
-    tacStatus status = tac_soft_advance(sim, x, u, &move);
-    const tacSoft *soft = &move.soft;
-    if (status == TAC_OK) *n = soft->rows.ncontact;
-    if (status == TAC_OK && soft->rows.ncontact > max) status = TAC_ERR_CONTACTS;
-    for (int k = 0; status == TAC_OK && k < soft->nblock; k++)
-        if (is_contact(soft, &soft->block[k]))
-            out[soft->rows.row[soft->block[k].row].id] =
-                describe(soft, &soft->block[k], sim->work.next + sim->model->nq);
+    double *y = TAC_TAKE(&sim->arena, tac_nx(sim->model), double);
+    tacStatus found = y == NULL ? TAC_ERR_ARENA_FULL : sim->stepper->step(sim, x, u, y);
+    tacStatus status = tac_went_on(found) ? tac_soft_accelerate(sim, x, u, &soft) : found;
+    if (status == TAC_OK) *n = soft.rows.ncontact;
+    if (status == TAC_OK && soft.rows.ncontact > max) status = TAC_ERR_CONTACTS;
+    for (int k = 0; status == TAC_OK && k < soft.nblock; k++)
+        if (is_contact(&soft, &soft.block[k]))
+            out[soft.rows.row[soft.block[k].row].id] = describe(sim, &soft, &soft.block[k], y + sim->model->nq);
     tac_arena_release(&sim->arena, mark);
-    return tac_soft_judge(soft, status);
+    return status == TAC_OK ? found : status;
 }
 
-/* --- Derivatives -------------------------------------------------------------------------------------------------- */
+/* --- Jacobian ----------------------------------------------------------------------------------------------------- */
+
+/* dy <- dy + J da of a block, da = -W. */
+static void follow(const tacSoft *soft, const tacSoftBlock *b, tacColumns c, const tacSoftChanges *d) {
+    size_t n = (size_t)c.n;
+    for (int k = b->row; k < b->row + b->n; k++) {
+        const tacRow *row = &soft->rows.row[k];
+        for (int e = row->adr; e < row->adr + row->num; e++)
+            if (soft->rows.J[e] != 0)
+                tac_dense_axpy(c.n, -soft->rows.J[e], d->W + (size_t)soft->rows.dof[e] * n, d->dy + (size_t)k * n);
+    }
+}
+
+/* d.wrench += G df */
+static tacStatus change_wrenches(tacSim *sim, const tacSoft *soft, tacColumns c, const tacSoftChanges *d) {
+    size_t n = (size_t)c.n;
+    double *minus_df = TAC_TAKE(&sim->arena, TAC_SOFT_MOST_ROWS * n, double);
+    tacRowWrench unit;
+    if (minus_df == NULL) return TAC_ERR_ARENA_FULL;
+    for (int k = 0; k < soft->nblock; k++) {
+        const tacSoftBlock *b = &soft->block[k];
+        if (!is_contact(soft, b) || tac_soft_is_idle(b)) continue;
+        follow(soft, b, c, d);
+        tac_soft_respond(soft, b, c.n, d->dy, d->dr, minus_df);
+        for (int i = 0; i < 2 * b->n; i++) { /* rows, two bodies each */
+            tac_row_wrench(sim->model, &sim->work, &soft->rows, b->row + i / 2, &unit);
+            const double *wrench = &unit.wrench[i % 2].ang.x;
+            for (int r = 0; r < 6; r++)
+                tac_dense_axpy(c.n, -wrench[r], minus_df + (size_t)(i / 2) * n,
+                               d->wrench + (size_t)(6 * unit.body[i % 2] + r) * n);
+        }
+    }
+    return TAC_OK;
+}
+
+/* dqfrc += dR + M da, da = -W. Needs: w->qacc at a. */
+static tacStatus change_dof_forces(tacSim *sim, const double *x, const double *u, tacColumns c, const double *W,
+                                   double *dqfrc) {
+    size_t n = (size_t)sim->model->nv * (size_t)c.n;
+    double *part = TAC_TAKE(&sim->arena, n, double);
+    if (part == NULL) return TAC_ERR_ARENA_FULL;
+    tacTree tree = tac_dof_tree(sim->model);
+    tac_residual_jac(sim, x, u, 0, c, part);
+    tac_dense_axpy((int)n, 1, part, dqfrc);
+    tac_tree_mul_many(&tree, sim->work.M, c.n, W, part);
+    tac_dense_axpy((int)n, -1, part, dqfrc);
+    return TAC_OK;
+}
+
+/* W, a of their own, and the problem. */
+static tacStatus open_forces(tacSim *sim, const double *x, const double *u, tacSoft *soft, double **a) {
+    *a = TAC_TAKE(&sim->arena, sim->model->nv, double);
+    if (*a == NULL) return TAC_ERR_ARENA_FULL;
+    tacStatus status = tac_soft_judge(soft, tac_soft_accelerate(sim, x, u, soft));
+    memcpy(*a, sim->work.qacc, (size_t)sim->model->nv * sizeof **a);
+    return status;
+}
 
 tacStatus tac_soft_forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc) {
-    (void)sim, (void)x, (void)u, (void)dwrench, (void)dqfrc;
-    return TAC_ERR_UNSUPPORTED;
+    tacSoft soft = {.unsolved = 0};
+    tacColumns c = tac_count_columns(sim);
+    size_t mark = tac_arena_mark(&sim->arena);
+    double *a;
+    tacSoftChanges d = {.W = TAC_TAKE(&sim->arena, (size_t)sim->model->nv * (size_t)c.n, double), .wrench = dwrench};
+    tacStatus status = d.W == NULL ? TAC_ERR_ARENA_FULL : open_forces(sim, x, u, &soft, &a);
+    if (status == TAC_OK && !tac_soft_take_changes(sim, &soft, c, &d)) status = TAC_ERR_ARENA_FULL;
+    if (status == TAC_OK) status = tac_soft_linearize(sim, x, u, &soft, a, c, &d);
+    if (status == TAC_OK && dwrench != NULL) status = change_wrenches(sim, &soft, c, &d);
+    if (status == TAC_OK && dqfrc != NULL) status = change_dof_forces(sim, x, u, c, d.W, dqfrc);
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+/* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+/* seed = G^T wrenchbar;  abar -= J^T K seed */
+static void seed_rows(tacSim *sim, const tacSoft *soft, const double *wrenchbar, double *seed, double *abar) {
+    const tacVec6 *on_body = (const tacVec6 *)(const void *)wrenchbar;
+    tacRowWrench unit;
+    memset(seed, 0, (size_t)soft->rows.n * sizeof *seed);
+    for (int k = 0; k < soft->nblock; k++) {
+        const tacSoftBlock *b = &soft->block[k];
+        double K[TAC_SOFT_MOST_ROWS * TAC_SOFT_MOST_ROWS], f[TAC_SOFT_MOST_ROWS];
+        if (!is_contact(soft, b) || tac_soft_is_idle(b)) continue;
+        tac_soft_force(b, soft->D + b->row, soft->y + b->row, f, K);
+        for (int i = 0; i < 2 * b->n; i++) {
+            tac_row_wrench(sim->model, &sim->work, &soft->rows, b->row + i / 2, &unit);
+            seed[b->row + i / 2] += tac_dot6(unit.wrench[i % 2], on_body[unit.body[i % 2]]);
+        }
+        for (int i = 0; i < b->n * b->n; i++)
+            if (K[i] != 0) tac_row_add_force(&soft->rows, b->row + i / b->n, -K[i] * seed[b->row + i % b->n], abar);
+    }
+}
+
+static tacStatus pull_forces(tacSim *sim, const double *x, const double *u, const tacSoft *soft, const double *a,
+                             const double *wrenchbar, const double *qfrcbar, const tacGrad *bar) {
+    int nv = sim->model->nv;
+    double *lambda = TAC_TAKE(&sim->arena, nv, double), *seed = TAC_TAKE(&sim->arena, soft->rows.n, double);
+    if (lambda == NULL || seed == NULL) return TAC_ERR_ARENA_FULL;
+    memset(lambda, 0, (size_t)nv * sizeof *lambda);
+    if (qfrcbar != NULL) tac_mass_mul(sim->model, &sim->work, qfrcbar, lambda);
+    if (wrenchbar != NULL) seed_rows(sim, soft, wrenchbar, seed, lambda);
+    tacSoftDual dual = {lambda, wrenchbar == NULL ? NULL : seed, wrenchbar};
+    tacStatus status = tac_soft_solve_hessian(sim, soft, lambda);
+    if (status == TAC_OK) status = tac_soft_residuals_vjp(sim, x, u, soft, a, &dual, bar);
+    if (status != TAC_OK) return status;
+    if (qfrcbar != NULL) tac_dense_axpy(nv, -1, qfrcbar, lambda);
+    memcpy(sim->work.qacc, a, (size_t)nv * sizeof *a);
+    tac_residual_vjp(sim, x, u, 0, lambda, bar);
+    return TAC_OK;
 }
 
 tacStatus tac_soft_forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
                               const double *qfrcbar, const tacGrad *bar) {
-    (void)sim, (void)x, (void)u, (void)wrenchbar, (void)qfrcbar, (void)bar;
-    return TAC_ERR_UNSUPPORTED;
+    tacSoft soft = {.unsolved = 0};
+    size_t mark = tac_arena_mark(&sim->arena);
+    double *a;
+    tacStatus status = open_forces(sim, x, u, &soft, &a);
+    if (status == TAC_OK) status = pull_forces(sim, x, u, &soft, a, wrenchbar, qfrcbar, bar);
+    tac_arena_release(&sim->arena, mark);
+    return status;
 }

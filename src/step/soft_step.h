@@ -1,8 +1,9 @@
-/* The step with contact soft in its parts: acceleration and the steps that stand on it (soft.c). */
+/* The step with contact soft in its parts: acceleration and the steps that stand on it (soft.c), what constraints add
+ * to derivatives (soft_residual.c), derivatives (soft_jac.c), forces as outputs (soft_forces.c). */
 #pragma once
 
 #include "contact/soft/soft.h"
-#include "step/smooth_step.h"
+#include "step/implicit.h"
 
 /* (x, u) -> w->qacc with constraints, in continuous time, and w->qfrc, what constraints add included; soft is laid out
  * in the arena: the caller releases. w->L has the factor of M. */
@@ -12,19 +13,67 @@ static inline tacStatus tac_soft_judge(const tacSoft *soft, tacStatus status) {
     return status == TAC_OK && soft->unsolved ? TAC_ERR_UNSOLVED : status;
 }
 
-/* An Euler step, laid out in the arena: the caller releases. */
+/* How the velocity goes on from the acceleration a: v+ = v + h a', K a' = M a. */
+typedef enum {
+    TAC_SOFT_PLAIN,   /* a' = a */
+    TAC_SOFT_DAMPED,  /* Euler: K = M + h D, D the joints' damping */
+    TAC_SOFT_IMPLICIT /* K = M - h G */
+} tacSoftFinish;
+
+/* A step with one acceleration, laid out in the arena: the caller releases. */
 typedef struct tacSoftMotion {
     tacSoft soft;
-    double *a;      /* nv: in continuous time */
-    double *damped; /* nv: with the joints' damping taken implicitly; NULL: the model has none */
-    double *hv;     /* nv: h v+ */
+    double *a;    /* nv: in continuous time */
+    double *used; /* nv: a' */
+    double *hv;   /* nv: h v+ */
+    tacSoftFinish finish;
+    tacImplicit K; /* rows NULL: its factor is in w->L */
 } tacSoftMotion;
 /* (x, u) -> w->next */
 tacStatus tac_soft_advance(tacSim *sim, const double *x, const double *u, tacSoftMotion *move);
-/* soft_jac.c */
+
+/* --- Derivatives -------------------------------------------------------------------------------------------------- */
+
+/* Where changes at fixed a go, rows of c.n numbers. */
+typedef struct tacSoftChanges {
+    double *W;       /* nv: added to: what constraints add to dG */
+    double *dy, *dr; /* rows: set */
+    double *wrench;  /* 6 nbody: added to: of contacts' forces on bodies at fixed y and r; NULL skips */
+} tacSoftChanges;
+tacStatus tac_soft_residuals_jac(tacSim *sim, const double *x, const double *u, const tacSoft *soft, const double *a,
+                                 tacColumns c, const tacSoftChanges *d);
+/* -df of a block's rows by dy and dr (rows of n numbers, of all blocks), but for what parameters do at fixed y and r.
+ */
+void tac_soft_respond(const tacSoft *soft, const tacSoftBlock *b, int n, const double *dy, const double *dr,
+                      double *minus_df);
+
+/* What weighs changes in reverse. */
+typedef struct tacSoftDual {
+    const double *lambda;    /* nv: of dG */
+    const double *seed;      /* rows: of -df besides; NULL: zero */
+    const double *wrenchbar; /* 6 nbody: of forces on bodies, as above; NULL: zero */
+} tacSoftDual;
+/* bar -= (what constraints add to dG)^T lambda + (-df)^T seed, and += (that of wrench)^T wrenchbar. */
+tacStatus tac_soft_residuals_vjp(tacSim *sim, const double *x, const double *u, const tacSoft *soft, const double *a,
+                                 const tacSoftDual *dual, const tacGrad *bar);
+/* W = H^-1 dG = -da, nv rows of c.n columns, with dG = d.W after the smooth part and the constraints' is in it: at the
+ * acceleration a, which is left in w->qacc. */
+tacStatus tac_soft_linearize(tacSim *sim, const double *x, const double *u, const tacSoft *soft, const double *a,
+                             tacColumns c, const tacSoftChanges *d);
+/* x <- H^-1 x at the solution. */
+tacStatus tac_soft_solve_hessian(tacSim *sim, const tacSoft *soft, double *x);
+/* Rows of dy and dr, and the rest of d, from the arena; W is the caller's. */
+int tac_soft_take_changes(tacSim *sim, const tacSoft *soft, tacColumns c, tacSoftChanges *d);
+
+/* --- The stepper's entries ---------------------------------------------------------------------------------------- */
+
 tacStatus tac_soft_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J);
 tacStatus tac_soft_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g);
-/* The stepper's entries for outputs (soft_forces.c); the derivatives say that they are not there. */
+tacStatus tac_soft_acceleration(tacSim *sim, const double *x, const double *u, double *qacc);
+tacStatus tac_soft_acceleration_jac(tacSim *sim, const double *x, const double *u, double *qacc, double *dqacc);
+tacStatus tac_soft_acceleration_vjp(tacSim *sim, const double *x, const double *u, const double *abar,
+                                    const tacGrad *bar);
+/* soft_forces.c: at the start of the step. */
 tacStatus tac_soft_forces(tacSim *sim, const double *x, const double *u, double *wrench, double *qfrc);
 tacStatus tac_soft_forces_jac(tacSim *sim, const double *x, const double *u, double *dwrench, double *dqfrc);
 tacStatus tac_soft_forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,

@@ -1,5 +1,5 @@
-/* How springs, servos and rest lengths that are computed at load move with every number that can be registered, against
- * Ridders' differences of the derived rows; and which numbers are refused. */
+/* How springs, servos, rest lengths and inverse weights that are computed at load move with every number that can be
+ * registered, against Ridders' differences of the derived rows; and which numbers are refused. */
 #include "support/check.h"
 
 #include "cli/differences.h"
@@ -24,14 +24,31 @@ typedef struct Case {
     tacModel *m, *moved;
     char path[256];
     double value;
-    int n; /* numbers compared: stiffness, damping, servo damping, rest lengths */
+    int n; /* numbers compared: stiffness, damping, servo damping, rest lengths, inverse weights */
 } Case;
+
+/* All inverse weights, one after another; NULL: zeros. */
+static void weights_of(const tacModel *m, const double *dof, const double *body, const double *tendon, double *out) {
+    memset(out, 0, (size_t)(m->nv + 2 * m->nbody + m->ntendon) * sizeof *out);
+    if (dof != NULL) memcpy(out, dof, (size_t)m->nv * sizeof *out);
+    if (body != NULL) memcpy(out + m->nv, body, 2 * (size_t)m->nbody * sizeof *out);
+    if (tendon != NULL) memcpy(out + m->nv + 2 * m->nbody, tendon, (size_t)m->ntendon * sizeof *out);
+}
+
+/* 1: a body that only slides, whose weight is one over its mass, does more than that in one of the two. */
+static int weighs_otherwise(const tacModel *a, const tacModel *b) {
+    for (int body = 1; body < a->nbody; body++)
+        if (tac_body_only_slides(a, body) != tac_body_only_slides(b, body)) return 1;
+    return 0;
+}
+
+static int ruled_count(const tacModel *m) { return m->njnt + m->nv + m->nu + 2 * m->ntendon; }
 
 /* The rows that a rule gives; zero where the numbers are as written. */
 static void ruled_rows(const tacModel *rule, const double *stiffness, const double *damping, const double *servo,
                        const double *rest, double *out) {
     const tacModel *m = rule;
-    memset(out, 0, (size_t)(m->njnt + m->nv + m->nu + 2 * m->ntendon) * sizeof *out);
+    memset(out, 0, (size_t)ruled_count(m) * sizeof *out);
     for (int j = 0; j < m->njnt && stiffness != NULL; j++)
         if (tac_joint_by_ratio(m, j)) out[j] = stiffness[j];
     out += m->njnt;
@@ -49,9 +66,11 @@ static int derive_along(void *context, double t, double *out) {
     Case *c = context;
     tac_model_copy_arrays(c->moved, c->m);
     if (tac_param_set(c->moved, c->path, c->value + t, NULL) != TAC_OK) return 1;
-    ruled_rows(c->m, c->moved->joint_stiffness_used, c->moved->dof_damping, c->moved->actuator_damping_used,
-               c->moved->tendon_springlength_used, out);
-    return 0;
+    const tacModel *m = c->moved;
+    ruled_rows(c->m, m->joint_stiffness_used, m->dof_damping, m->actuator_damping_used, m->tendon_springlength_used,
+               out);
+    weights_of(m, m->dof_invweight, m->body_invweight, m->tendon_invweight, out + ruled_count(m));
+    return weighs_otherwise(c->m, m);
 }
 
 /* Registers every `stride`-th that can be; returns how many. */
@@ -73,13 +92,13 @@ typedef struct Memory {
 
 static Memory open_memory(const tacModel *m) {
     Memory k;
-    size_t work = tac_work_bytes(m) + TAC_ARENA_ALIGN, rows = tac_param_tangents_bytes(m) + TAC_ARENA_ALIGN;
+    size_t work = tac_work_bytes(m) + TAC_ARENA_ALIGN, rows = tac_param_tangents_bytes(m, 1) + TAC_ARENA_ALIGN;
     k.bytes[0] = aligned_alloc(TAC_ARENA_ALIGN, work);
     k.bytes[1] = aligned_alloc(TAC_ARENA_ALIGN, rows);
     memset(k.bytes[0], 0xFF, work);
     memset(k.bytes[1], 0xFF, rows);
     tac_arena_init(&k.arena, k.bytes[0], work);
-    tac_arena_init(&k.rows, k.bytes[1], tac_param_tangents_bytes(m));
+    tac_arena_init(&k.rows, k.bytes[1], tac_param_tangents_bytes(m, 1));
     k.t = calloc((size_t)m->nparam + 1, sizeof *k.t);
     CHECK(tac_work_layout(&k.work, m, &k.arena));
     return k;
@@ -100,6 +119,7 @@ static double tangent_error(Case *c, const tacParamTangent *t, double *size) {
     double h = FIRST_STEP * fmin(1, fmax(fabs(c->value), 0.03));
     int failed = difference_ridders(derive_along, c, c->n, h, difference, NULL, work);
     ruled_rows(c->m, t->joint_stiffness, t->dof_damping, t->actuator_damping, t->springlength, analytic);
+    weights_of(c->m, t->dof_weight, t->body_weight, t->tendon_weight, analytic + ruled_count(c->m));
     *size = 0;
     for (int i = 0; i < c->n; i++) {
         CHECK(isfinite(analytic[i]));
@@ -118,9 +138,9 @@ static int check_model(Case *c) {
     int moving = 0, skipped = 0;
     double worst = 0;
     Memory k = open_memory(c->m);
-    CHECK(tac_param_tangents(c->m, &k.work, &k.rows, k.t));
+    CHECK(tac_param_tangents(c->m, &k.work, 1, &k.rows, k.t));
     CHECK_INT(tac_model_copy(c->m, &c->moved, NULL), TAC_OK);
-    c->n = c->m->njnt + c->m->nv + c->m->nu + 2 * c->m->ntendon;
+    c->n = ruled_count(c->m) + c->m->nv + 2 * c->m->nbody + c->m->ntendon;
     for (int i = 0; i < c->m->nparam; i++) {
         double size, error;
         CHECK_INT(k.t[i].field, c->m->param_field[i]);
@@ -225,7 +245,7 @@ static void what_is_felt(void **state) {
         check_registered(m, FELT[i]);
     check_registered(m, "joint/turn.ref"); /* qpos_0 goes with it */
     Memory k = open_memory(m);
-    CHECK(tac_param_tangents(m, &k.work, &k.rows, k.t));
+    CHECK(tac_param_tangents(m, &k.work, 1, &k.rows, k.t));
     for (int i = 0; i <= NFELT; i++) {
         const tacParamTangent *t = &k.t[i];
         int felt = t->joint_stiffness != NULL || t->dof_damping != NULL || t->actuator_damping != NULL ||
@@ -243,15 +263,15 @@ static void memory(void **state) {
     tacModel *m = load("test/data/ratios.xml");
     register_some(m, 1);
     Memory first = open_memory(m), second = open_memory(m);
-    CHECK(tac_param_tangents(m, &first.work, &first.rows, first.t));
+    CHECK(tac_param_tangents(m, &first.work, 1, &first.rows, first.t));
     for (int i = 0; i < 2; i++) {
         tac_arena_release(&second.rows, 0);
-        CHECK(tac_param_tangents(m, &second.work, &second.rows, second.t));
+        CHECK(tac_param_tangents(m, &second.work, 1, &second.rows, second.t));
     }
     CHECK_INT(memcmp(first.rows.base, second.rows.base, first.rows.used), 0);
     second.rows.size = first.rows.used - TAC_ARENA_ALIGN;
     tac_arena_release(&second.rows, 0);
-    CHECK_INT(tac_param_tangents(m, &second.work, &second.rows, second.t), 0);
+    CHECK_INT(tac_param_tangents(m, &second.work, 1, &second.rows, second.t), 0);
     close_memory(&first);
     close_memory(&second);
     tac_model_free(m);

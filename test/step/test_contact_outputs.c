@@ -220,6 +220,18 @@ static void equal_differences(void **state) {
          0,
          {"body/torso.mass", "geom/fore_foot.size[0]", "body/fore_shin.pos[2]", "joint/fore_shin.pos[0]", NULL}},
         {"models/ant.xml", TAC_NCP, 0, {"geom/ground.friction[0]", "option.gravity[2]", NULL}},
+        {"models/box.xml",
+         TAC_SOFT,
+         0,
+         {"body/box.mass", "geom/box.size[1]", "geom/box.pos[0]", "geom/ground.friction[0]", "geom/box.solref[0]",
+          "geom/box.solimp[1]", NULL}},
+        {"models/half_cheetah.xml",
+         TAC_SOFT,
+         0,
+         {"body/torso.mass", "geom/fore_foot.size[0]", "body/fore_shin.pos[2]", "joint/fore_shin.range[0]",
+          "joint/fore_shin.solref_limit[0]", "geom/ground.margin", NULL}},
+        {"models/ant.xml", TAC_SOFT, 0, {"geom/ground.friction[0]", "option.gravity[2]", "option.impratio", NULL}},
+        {"test/data/rows.xml", TAC_SOFT, 0, {"equality/chain.solref[1]", "joint/a2.frictionloss", NULL}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {

@@ -17,7 +17,7 @@
  * f are impulses. Rows that share no tree are solved apart. */
 #pragma once
 
-#include "contact/rows.h"
+#include "contact/contact_run.h"
 #include "solve/boxed.h"
 
 #define TAC_LCP_CORRECTION 0.01 /* m/s (rad/s) */
@@ -92,11 +92,8 @@ void tac_lcp_add_force(const tacLcp *lcp, double *force);
 /* --- Derivatives (lcp_deriv.c) ------------------------------------------------------------------------------------ */
 
 /* Where one kind of column goes: changes of the residual R = ... - J^T f / h over dofs, and of r = J v+ + s + eps f
- * over rows, both at fixed f and v+. */
-typedef struct tacLcpSink {
-    tacSink force, row;
-    tacSink wrench; /* 6 nbody rows: of the contacts' forces on bodies (lcp_wrench.c); empty: not asked for */
-} tacLcpSink;
+ * over rows, both at fixed f and v+; forces on bodies are those over h. */
+typedef tacContactSink tacLcpSink;
 /* Its part for rows that act on dofs alone. */
 static inline tacRowSink tac_lcp_rows(const tacLcpSink *sink) { return (tacRowSink){sink->force, sink->row}; }
 
@@ -155,13 +152,7 @@ double tac_lcp_shift_rate(const tacLcp *lcp, int k);
 
 /* --- Forces on bodies (lcp_wrench.c) ------------------------------------------------------------------------------ */
 
-/* A force of size 1 along row k, of a contact, acts on two bodies: torque about the body's origin, then force, world
- * axes, over h. */
-typedef struct tacRowWrench {
-    int body[2];
-    tacVec6 wrench[2];
-} tacRowWrench;
-/* 0: the row is no contact's. */
+/* tac_row_wrench over h. 0: the row is no contact's. */
 int tac_lcp_row_wrench(const tacModel *m, const tacWork *w, const tacLcp *lcp, int k, tacRowWrench *out);
 /* wrench[6 nbody] of all contacts. */
 void tac_lcp_wrenches(const tacModel *m, const tacWork *w, const tacLcp *lcp, double *wrench);

@@ -5,16 +5,9 @@
 #include <string.h>
 
 int tac_lcp_row_wrench(const tacModel *m, const tacWork *w, const tacLcp *lcp, int k, tacRowWrench *out) {
-    const tacRow *row = &lcp->rows.row[k];
-    if (row->kind != TAC_ROW_CONTACT) return 0;
-    const tacContact *c = &lcp->rows.contact[row->id];
-    tacVec3 d = row->axis == 0 ? c->normal : c->tangent[row->axis - 1];
-    for (int side = 0; side < 2; side++) {
-        int body = m->geom_body[c->geom[side]];
-        tacVec6 unit = {tac_cross3(tac_sub3(c->pos, w->xpos[body]), d), d};
-        out->body[side] = body;
-        out->wrench[side] = tac_scale6((side == 0 ? -1 : 1) / lcp->h, unit);
-    }
+    if (!tac_row_wrench(m, w, &lcp->rows, k, out)) return 0;
+    for (int side = 0; side < 2; side++)
+        out->wrench[side] = tac_scale6(1 / lcp->h, out->wrench[side]);
     return 1;
 }
 

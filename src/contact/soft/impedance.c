@@ -56,3 +56,58 @@ tacImpedance tac_soft_impedance(const tacSoftness *s, double r, int pull) {
     if (!pull) out.K = 0;
     return out;
 }
+
+/* --- Derivatives -------------------------------------------------------------------------------------------------- */
+
+static int inside(double x, double low, double high) { return x > low && x < high; }
+
+tacSoftness tac_soft_clamp_jvp(const double solref[2], const double solimp[5], double shortest, const tacSoftness *d) {
+    tacSoftness out = *d;
+    int mixed = (solref[0] > 0) != (solref[1] > 0);
+    if (mixed || (solref[0] > 0 && solref[0] <= shortest)) out.solref[0] = 0;
+    if (mixed) out.solref[1] = 0;
+    for (int i = 0; i < 5; i++) {
+        int held = i == 2   ? solimp[2] < 0
+                   : i == 4 ? solimp[4] <= 1
+                            : !inside(solimp[i], LEAST_IMPEDANCE, MOST_IMPEDANCE);
+        if (held) out.solimp[i] = 0;
+    }
+    return out;
+}
+
+/* dy of the transition at x in (0, 1) by its numbers: below the midpoint y = c^(1-p) x^p, above it
+ * 1 - y = (1-c)^(1-p) (1-x)^p. */
+static double transition_jvp(double x, double c, double p, double dx, double dc, double dp) {
+    double slope, y = transition(x, c, p, &slope);
+    if (p == 1) return dx;
+    if (x <= c) return slope * dx + y * ((1 - p) * dc / c + tac_log(x / c) * dp);
+    return slope * dx + (1 - y) * ((1 - p) * dc / (1 - c) - tac_log((1 - x) / (1 - c)) * dp);
+}
+
+/* d = d_0 + y (d_1 - d_0). Where d_0 = d_1 the shares are those that hold beside it. */
+static double impedance_jvp(const double solimp[5], double r, const double d[5]) {
+    double d0 = solimp[0], d1 = solimp[1], width = solimp[2];
+    if (width <= TINY) return 0.5 * (d[0] + d[1]);
+    double x = tac_abs(r) / width, slope;
+    if (x >= 1) return d[1];
+    if (x <= 0) return d[0];
+    double y = transition(x, solimp[3], solimp[4], &slope);
+    double dy = transition_jvp(x, solimp[3], solimp[4], -x * d[2] / width, d[3], d[4]);
+    return (1 - y) * d[0] + y * d[1] + dy * (d1 - d0);
+}
+
+tacImpedance tac_soft_impedance_jvp(const tacSoftness *s, double r, int pull, const tacSoftness *d) {
+    tacImpedance at = tac_soft_impedance(s, r, pull), out = {.d = impedance_jvp(s->solimp, r, d->solimp)};
+    double d1 = s->solimp[1], time = s->solref[0], ratio = s->solref[1], log_d1 = d->solimp[1] / d1;
+    double square = d1 * d1 * time * time * ratio * ratio;
+    if (time <= 0)
+        out.K = -d->solref[0] / (d1 * d1) - 2 * at.K * log_d1;
+    else if (square > TINY)
+        out.K = -2 * at.K * (log_d1 + d->solref[0] / time + d->solref[1] / ratio);
+    if (ratio <= 0)
+        out.B = -d->solref[1] / d1 - at.B * log_d1;
+    else if (d1 * time > TINY)
+        out.B = -at.B * (log_d1 + d->solref[0] / time);
+    if (!pull) out.K = 0;
+    return out;
+}

@@ -19,3 +19,10 @@ typedef struct tacImpedance {
 tacSoftness tac_soft_clamp(const double solref[2], const double solimp[5], double shortest);
 /* pull: 0 for rows that hold a velocity alone (friction): K = 0. s has been clamped. */
 tacImpedance tac_soft_impedance(const tacSoftness *s, double r, int pull);
+
+/* --- Derivatives by the numbers themselves, r fixed --------------------------------------------------------------- */
+
+/* d: changes of the numbers before the bounds -> after them: those that a bound holds do not move. */
+tacSoftness tac_soft_clamp_jvp(const double solref[2], const double solimp[5], double shortest, const tacSoftness *d);
+/* -> changes of K, B and d; that of `rate` is not found. */
+tacImpedance tac_soft_impedance_jvp(const tacSoftness *s, double r, int pull, const tacSoftness *d);

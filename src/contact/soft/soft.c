@@ -5,10 +5,6 @@
 
 #include <string.h>
 
-/* Regularization and friction are kept above them, as MuJoCo does. */
-#define LEAST_R  1e-15
-#define LEAST_MU 1e-5
-
 enum { DOUBLES = 4 };
 
 size_t tac_soft_bytes(const tacModel *m, int max_contacts) {
@@ -33,18 +29,22 @@ int tac_soft_layout(tacSoft *soft, const tacModel *m, int max_contacts, tacArena
 /* Share of the first geom where both have the same priority. */
 static double mix_of(const tacModel *m, int a, int b) {
     double x = m->geom_solmix[a], y = m->geom_solmix[b];
-    if (x >= LEAST_R && y >= LEAST_R) return x / (x + y);
-    return x < LEAST_R && y < LEAST_R ? 0.5 : x < LEAST_R ? 0 : 1;
+    if (x >= TAC_SOFT_LEAST_R && y >= TAC_SOFT_LEAST_R) return x / (x + y);
+    return x < TAC_SOFT_LEAST_R && y < TAC_SOFT_LEAST_R ? 0.5 : x < TAC_SOFT_LEAST_R ? 0 : 1;
+}
+
+double tac_contact_mix(const tacModel *m, int a, int b, int *average) {
+    int pa = m->geom_priority[a], pb = m->geom_priority[b];
+    *average = pa != pb || (m->geom_solref[2 * a] > 0 && m->geom_solref[2 * b] > 0);
+    return pa != pb ? pa > pb : mix_of(m, a, b);
 }
 
 static void mix_geoms(const tacModel *m, int a, int b, tacContactSoftness *s) {
-    int pa = m->geom_priority[a], pb = m->geom_priority[b];
-    double mix = pa != pb ? pa > pb : mix_of(m, a, b), friction[3];
+    int average, pa = m->geom_priority[a], pb = m->geom_priority[b];
+    double mix = tac_contact_mix(m, a, b, &average), friction[3];
     const double *ra = m->geom_solref + 2 * a, *rb = m->geom_solref + 2 * b;
-    for (int i = 0; i < 2; i++) {
-        int average = pa != pb || (ra[0] > 0 && rb[0] > 0);
+    for (int i = 0; i < 2; i++)
         s->solref[i] = average ? mix * ra[i] + (1 - mix) * rb[i] : tac_min(ra[i], rb[i]);
-    }
     for (int i = 0; i < 5; i++)
         s->solimp[i] = mix * m->geom_solimp[5 * a + i] + (1 - mix) * m->geom_solimp[5 * b + i];
     for (int i = 0; i < 3; i++) {
@@ -71,104 +71,102 @@ tacContactSoftness tac_contact_softness(const tacModel *m, const tacContact *c) 
         memcpy(s.friction, m->option_o_friction, sizeof s.friction);
     }
     for (int i = 0; i < 5; i++)
-        s.friction[i] = tac_max(s.friction[i], LEAST_MU);
+        s.friction[i] = tac_max(s.friction[i], TAC_SOFT_LEAST_MU);
     return s;
 }
 
 /* --- Regularization ----------------------------------------------------------------------------------------------- */
 
-/* MuJoCo's estimate of J M^-1 J^T of two bodies' row: turn 0 along a line, 1 about it. */
-static double bodies_weight(const tacModel *m, const int body[2], int turn) {
-    return m->body_invweight[2 * body[0] + turn] + m->body_invweight[2 * body[1] + turn];
-}
+static double at(const double *array, int i) { return array == NULL ? 0 : array[i]; }
 
-static double coordinate_weight(const tacModel *m, int joint, int obj) {
+static double coordinate_weight(const tacModel *m, int joint, int obj, tacInverseWeights by) {
     if (obj < 0) return 0;
-    return joint ? m->dof_invweight[m->joint_dof_adr[obj]] : m->tendon_invweight[obj];
+    return joint ? at(by.dof, m->joint_dof_adr[obj]) : at(by.tendon, obj);
 }
 
-/* The same of any row but a contact's. */
-static double row_weight(const tacModel *m, const tacSoft *soft, int k) {
-    const tacRow *row = &soft->rows.row[k];
-    int body[2];
+double tac_soft_weight(const tacModel *m, const tacRows *rows, int k, tacInverseWeights by) {
+    const tacRow *row = &rows->row[k];
+    int body[2], equality = row->kind == TAC_ROW_EQUALITY, type = equality ? m->equality_type[row->id] : -1;
     switch (row->kind) {
     case TAC_ROW_JOINT_LIMIT:
-        return m->dof_invweight[m->joint_dof_adr[row->id]];
+        return at(by.dof, m->joint_dof_adr[row->id]);
     case TAC_ROW_JOINT_FRICTION:
-        return m->dof_invweight[row->id];
+        return at(by.dof, row->id);
     case TAC_ROW_TENDON_LIMIT:
     case TAC_ROW_TENDON_FRICTION:
-        return m->tendon_invweight[row->id];
+        return at(by.tendon, row->id);
     default:
         break;
     }
-    const int *obj = m->equality_obj + 2 * row->id, joint = m->equality_type[row->id] == TAC_EQ_JOINT;
-    if (joint || m->equality_type[row->id] == TAC_EQ_TENDON)
-        return coordinate_weight(m, joint, obj[0]) + coordinate_weight(m, joint, obj[1]);
-    tac_row_bodies(m, &soft->rows, k, body);
-    return bodies_weight(m, body, row->axis >= 3);
+    if (type == TAC_EQ_JOINT || type == TAC_EQ_TENDON) {
+        const int *obj = m->equality_obj + 2 * row->id;
+        return coordinate_weight(m, type == TAC_EQ_JOINT, obj[0], by) +
+               coordinate_weight(m, type == TAC_EQ_JOINT, obj[1], by);
+    }
+    tac_row_bodies(m, rows, k, body);
+    int turn = equality && row->axis >= 3; /* 0 along a line, 1 about it */
+    return at(by.body, 2 * body[0] + turn) + at(by.body, 2 * body[1] + turn);
 }
 
-static double regularize(const tacImpedance *z, double weight) { return tac_max(LEAST_R, (1 - z->d) * weight / z->d); }
+static tacInverseWeights weights_of(const tacModel *m) {
+    return (tacInverseWeights){m->dof_invweight, m->body_invweight, m->tendon_invweight};
+}
+
+/* R = (1 - d)/d weight, of row i of a block. */
+static double regularize(tacSoftBlock *b, int i, double weight) {
+    double R = (1 - b->z.d) * weight / b->z.d;
+    if (R > TAC_SOFT_LEAST_R) return R;
+    b->held |= 1 << i;
+    return TAC_SOFT_LEAST_R;
+}
 
 /* R of a contact: of the normal row (a pyramid's first edge), then of friction, so that all directions slip at the same
  * part of their bound. */
-static void regularize_contact(const tacModel *m, tacSoft *soft, tacSoftBlock *b, const int body[2]) {
-    double tran = bodies_weight(m, body, 0), *D = soft->D + b->row, impratio = tac_max(LEAST_R, *m->option_impratio);
+static void regularize_contact(const tacModel *m, tacSoft *soft, tacSoftBlock *b) {
+    double tran = tac_soft_weight(m, &soft->rows, b->row, weights_of(m)), *D = soft->D + b->row;
+    double impratio = tac_max(TAC_SOFT_LEAST_R, *m->option_impratio);
     const double *mu = b->friction;
     b->mu = b->n > 1 ? mu[0] * tac_sqrt(1 / impratio) : 0;
-    if (b->kind == TAC_SOFT_PYRAMID) {
-        double R = regularize(&b->z, tran + mu[0] * mu[0] * tran);
-        D[0] = 1 / (2 * b->mu * b->mu * R);
-        return;
-    }
-    double R = regularize(&b->z, tran), slip = R / impratio;
-    D[0] = 1 / R;
-    for (int k = 1; k < b->n; k++)
+    double R = regularize(b, 0, b->kind == TAC_SOFT_PYRAMID ? tran + mu[0] * mu[0] * tran : tran), slip = R / impratio;
+    if (b->held) b->held = (1 << b->n) - 1;
+    D[0] = b->kind == TAC_SOFT_PYRAMID ? 1 / (2 * b->mu * b->mu * R) : 1 / R;
+    for (int k = 1; k < b->n && b->kind == TAC_SOFT_ELLIPTIC; k++)
         D[k] = mu[k - 1] * mu[k - 1] / (slip * mu[0] * mu[0]);
 }
 
 /* --- Blocks ------------------------------------------------------------------------------------------------------- */
 
-/* What of the model a row's softness is. */
-static tacSoftness row_softness(const tacModel *m, const tacRow *row, double shortest) {
-    const double *ref = NULL, *imp = NULL;
-    int joint = row->kind == TAC_ROW_JOINT_FRICTION ? m->dof_joint[row->id] : row->id;
+tacSoftNumbers tac_soft_numbers(const tacModel *m, const tacRow *row) {
+    int id = row->kind == TAC_ROW_JOINT_FRICTION ? m->dof_joint[row->id] : row->id;
     switch (row->kind) {
     case TAC_ROW_JOINT_LIMIT:
-        ref = m->joint_solref_limit + 2 * joint, imp = m->joint_solimp_limit + 5 * joint;
-        break;
+        return (tacSoftNumbers){m->joint_solref_limit + 2 * id, m->joint_solimp_limit + 5 * id, m->joint_margin + id,
+                                NULL};
     case TAC_ROW_JOINT_FRICTION:
-        ref = m->joint_solref_friction + 2 * joint, imp = m->joint_solimp_friction + 5 * joint;
-        break;
+        return (tacSoftNumbers){m->joint_solref_friction + 2 * id, m->joint_solimp_friction + 5 * id, NULL,
+                                m->joint_frictionloss + id};
     case TAC_ROW_TENDON_LIMIT:
-        ref = m->tendon_solref_limit + 2 * row->id, imp = m->tendon_solimp_limit + 5 * row->id;
-        break;
+        return (tacSoftNumbers){m->tendon_solref_limit + 2 * id, m->tendon_solimp_limit + 5 * id, m->tendon_margin + id,
+                                NULL};
     case TAC_ROW_TENDON_FRICTION:
-        ref = m->tendon_solref_friction + 2 * row->id, imp = m->tendon_solimp_friction + 5 * row->id;
-        break;
+        return (tacSoftNumbers){m->tendon_solref_friction + 2 * id, m->tendon_solimp_friction + 5 * id, NULL,
+                                m->tendon_frictionloss + id};
     default:
-        ref = m->equality_solref + 2 * row->id, imp = m->equality_solimp + 5 * row->id;
-        break;
+        return (tacSoftNumbers){m->equality_solref + 2 * id, m->equality_solimp + 5 * id, NULL, NULL};
     }
-    return tac_soft_clamp(ref, imp, shortest);
 }
+
+double tac_soft_shortest(const tacModel *m, double h) { return *m->option_disable & TAC_DISABLE_REFSAFE ? 0 : 2 * h; }
 
 static void pose_contact(const tacModel *m, tacSoft *soft, tacSoftBlock *b, double shortest) {
     const tacContact *c = &soft->rows.contact[soft->rows.row[b->row].id];
-    int body[2] = {m->geom_body[c->geom[0]], m->geom_body[c->geom[1]]};
     tacContactSoftness s = tac_contact_softness(m, c);
     tacSoftness clamped = tac_soft_clamp(s.solref, s.solimp, shortest);
     b->kind = b->n == 1 ? TAC_SOFT_LIMIT : *m->option_cone == TAC_CONE_PYRAMIDAL ? TAC_SOFT_PYRAMID : TAC_SOFT_ELLIPTIC;
     b->r = c->dist - c->include;
     b->z = tac_soft_impedance(&clamped, b->r, 1);
     memcpy(b->friction, s.friction, sizeof b->friction);
-    regularize_contact(m, soft, b, body);
-}
-
-static double limit_margin(const tacModel *m, const tacRow *row) {
-    if (row->kind == TAC_ROW_JOINT_LIMIT) return m->joint_margin[row->id];
-    return row->kind == TAC_ROW_TENDON_LIMIT ? m->tendon_margin[row->id] : 0;
+    regularize_contact(m, soft, b);
 }
 
 static double length_of(const tacRow *row, int n) {
@@ -180,15 +178,15 @@ static double length_of(const tacRow *row, int n) {
 
 static void pose_other(const tacModel *m, tacSoft *soft, tacSoftBlock *b, double shortest) {
     const tacRow *row = &soft->rows.row[b->row];
-    int dry = row->kind == TAC_ROW_JOINT_FRICTION || row->kind == TAC_ROW_TENDON_FRICTION;
-    tacSoftness s = row_softness(m, row, shortest);
+    tacSoftNumbers numbers = tac_soft_numbers(m, row);
+    tacSoftness s = tac_soft_clamp(numbers.solref, numbers.solimp, shortest);
+    int dry = numbers.loss != NULL;
     b->kind = row->kind == TAC_ROW_EQUALITY ? TAC_SOFT_EQUALITY : dry ? TAC_SOFT_LOSS : TAC_SOFT_LIMIT;
-    b->r = b->n > 1 ? length_of(row, b->n) : row->pos - limit_margin(m, row);
+    b->r = b->n > 1 ? length_of(row, b->n) : row->pos - (numbers.margin != NULL ? *numbers.margin : 0);
     b->z = tac_soft_impedance(&s, b->r, !dry);
-    if (row->kind == TAC_ROW_JOINT_FRICTION) b->loss = m->joint_frictionloss[m->dof_joint[row->id]];
-    if (row->kind == TAC_ROW_TENDON_FRICTION) b->loss = m->tendon_frictionloss[row->id];
+    b->loss = dry ? *numbers.loss : 0;
     for (int k = 0; k < b->n; k++)
-        soft->D[b->row + k] = 1 / regularize(&b->z, row_weight(m, soft, b->row + k));
+        soft->D[b->row + k] = 1 / regularize(b, k, tac_soft_weight(m, &soft->rows, b->row + k, weights_of(m)));
 }
 
 /* Rows of one block: of a contact, of a connect or weld; others alone. */
@@ -201,14 +199,8 @@ static int rows_of_block(const tacRows *rows, int k) {
     return n;
 }
 
-/* r of one row: what its reference pulls at. */
-static double row_error(const tacSoftBlock *b, const tacRow *row, int k) {
-    if (row->kind == TAC_ROW_CONTACT) return k == 0 ? b->r : 0;
-    return b->n > 1 ? row[k].pos : b->r;
-}
-
 void tac_soft_pose(const tacModel *m, tacSoft *soft, const double *v, double h) {
-    double shortest = *m->option_disable & TAC_DISABLE_REFSAFE ? 0 : 2 * h;
+    double shortest = tac_soft_shortest(m, h);
     soft->nblock = 0;
     for (int k = 0; k < soft->rows.n; k += soft->block[soft->nblock - 1].n) {
         tacSoftBlock *b = &soft->block[soft->nblock++];
@@ -220,6 +212,6 @@ void tac_soft_pose(const tacModel *m, tacSoft *soft, const double *v, double h) 
             pose_other(m, soft, b, shortest);
         for (int i = 0; i < b->n; i++)
             soft->aref[k + i] =
-                -b->z.B * tac_row_velocity(&soft->rows, k + i, v) - b->z.K * b->z.d * row_error(b, row, i);
+                -b->z.B * tac_row_velocity(&soft->rows, k + i, v) - b->z.K * b->z.d * tac_soft_row_error(b, row, i);
     }
 }

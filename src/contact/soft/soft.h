@@ -12,10 +12,15 @@
  * last for rows that have a position. 1/D = R = (1 - d)/d times MuJoCo's estimate of J M^-1 J^T. */
 #pragma once
 
-#include "contact/rows.h"
+#include "contact/contact_run.h"
 #include "contact/soft/impedance.h"
 
-enum { TAC_SOFT_MOST_ROWS = 6 };
+enum { TAC_SOFT_MOST_ROWS = TAC_CONTACT_MOST_ROWS };
+/* Regularization and friction are kept above them, as MuJoCo does. */
+#define TAC_SOFT_LEAST_R  1e-15
+#define TAC_SOFT_LEAST_MU 1e-5
+/* Beyond this the residual is not what was asked for. */
+#define TAC_SOFT_SOLVED 1e-8
 
 typedef enum { TAC_SOFT_EQUALITY, TAC_SOFT_LOSS, TAC_SOFT_LIMIT, TAC_SOFT_PYRAMID, TAC_SOFT_ELLIPTIC } tacSoftKind;
 
@@ -32,6 +37,7 @@ typedef struct tacSoftBlock {
     tacSoftKind kind;
     int row, n; /* first row, how many */
     int zone;   /* tacSoftZone, or the pyramid's edges */
+    int held;   /* bit i: R of row i is at its bound, and does not move */
     tacImpedance z;
     double r;           /* pos - margin, or the length of an equality's error */
     double loss;        /* friction: N, N m */
@@ -59,6 +65,22 @@ typedef struct tacContactSoftness {
     double solref[2], solimp[5], friction[5];
 } tacContactSoftness;
 tacContactSoftness tac_contact_softness(const tacModel *m, const tacContact *c);
+/* Share of the first geom in what is averaged; *average: 0: solref is not, the smaller is taken. */
+double tac_contact_mix(const tacModel *m, int a, int b, int *average);
+/* Where the model has the numbers of any other row's softness. */
+typedef struct tacSoftNumbers {
+    const double *solref, *solimp, *margin, *loss; /* margin, loss: NULL where it has none */
+} tacSoftNumbers;
+tacSoftNumbers tac_soft_numbers(const tacModel *m, const tacRow *row);
+/* The shortest time constant there is. */
+double tac_soft_shortest(const tacModel *m, double h);
+
+/* Inverse weights, or their changes; NULL: zeros. */
+typedef struct tacInverseWeights {
+    const double *dof, *body, *tendon; /* nv, 2 nbody, ntendon */
+} tacInverseWeights;
+/* MuJoCo's estimate of J M^-1 J^T of a row, which is linear in the weights; a contact's: along its normal. */
+double tac_soft_weight(const tacModel *m, const tacRows *rows, int k, tacInverseWeights by);
 
 /* Rows -> blocks with impedances, D, a_ref at velocity v. h: the step, for MuJoCo's bound on time constants. Needs:
  * tac_rows_find without reach. */
@@ -77,8 +99,9 @@ int tac_soft_hold(const tacSoftBlock *block, const double *D, const double *y, d
 tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const double *a0, double *a,
                          tacArena *arena);
 
-/* What the problem says about itself: contacts, zones, how far they are from others. */
-void tac_soft_report(const tacSoft *soft, tacStepInfo *info);
+/* What the problem says about itself: contacts, zones, how far they are from others, as velocities over the step h. Of
+ * several problems in one step the whole is told. */
+void tac_soft_report(const tacSoft *soft, double h, tacStepInfo *info);
 /* Least change of y (m/s^2, rad/s^2) that takes the block to another zone. */
 double tac_soft_margin(const tacSoftBlock *block, const double *D, const double *y);
 
@@ -87,15 +110,13 @@ double tac_soft_margin(const tacSoftBlock *block, const double *D, const double 
  * G = ID(q, v, a) - tau - J^T f = 0 defines a:  da = -H^-1 dG. At fixed a, constraints add to dG
  *
  *   -dJ^T f + J^T (K dy - b f dr),     dy = dJ (a + B v) + B J dv + K d(d r) of rows with a position,
- *   b = d(log D)/dr = d'/(d (1 - d))                                                                              (Z8)
+ *   b = d(log D)/dr = d'/(d (1 - d))                                                                              (Z9)
  *
  * since all forces but those of dry friction at its bound are proportional to D. */
 
-/* Where one kind of column goes: -dJ^T f over dofs, dy over rows, dr over blocks (forwards: ld of row apart; in reverse
- * over rows, all of a block alike). */
-typedef struct tacSoftSink {
-    tacSink force, row, pos;
-} tacSoftSink;
+/* Where one kind of column goes: -dJ^T f and -J^T df over dofs, dy over rows, dr over rows (those of a block are to be
+ * added up); and changes of contacts' forces on bodies. f and y are fixed but for what parameters do to them. */
+typedef tacContactSink tacSoftSink;
 
 /* What the emitters read. */
 typedef struct tacSoftPoint {
@@ -105,24 +126,41 @@ typedef struct tacSoftPoint {
     const tacSoft *soft;
     const tacSmoothPoint *x;
     const double *a;
+    double h;
     double B;   /* that z and V are of; below 0: none yet */
     double *z;  /* nv: a + B v */
     tacVec6 *V; /* nbody: velocities of bodies at z */
 } tacSoftPoint;
 /* z and V of another damping. */
 void tac_soft_aim(tacSoftPoint *p, double B);
-/* Emit dofs and mocap numbers (NULL skips) of contacts, and of all other rows; but for B J dv. */
-tacStatus tac_soft_contacts_jac(tacSoftPoint *p, const tacSoftSink *q, const tacSoftSink *mocap);
-void tac_soft_other_jac(tacSoftPoint *p, const tacSoftSink *q, const tacSoftSink *mocap);
-/* Where dr of a block goes. */
-static inline tacSink tac_soft_pos_sink(const tacSoftSink *sink, int block) {
-    tacSink pos = sink->pos;
-    if (pos.matrix != NULL) pos.matrix += (size_t)block * (size_t)pos.ld, pos.ld = 0;
-    return pos;
+/* Emit dofs, mocap numbers and parameters of contacts, and of all other rows; but for B J dv. */
+tacStatus tac_soft_contacts_jac(tacSoftPoint *p, const tacContactColumns *to);
+void tac_soft_other_jac(tacSoftPoint *p, const tacContactColumns *to);
+/* Emits what parameters do otherwise than by moving things: through impedances, weights, friction, losses, margins
+ * (soft_param.c). */
+void tac_soft_numbers_jac(const tacSoftPoint *p, const tacSoftSink *theta, const tacParamTangent *tangents);
+
+/* How a block's own numbers move with a parameter, r fixed but for its margin. */
+typedef struct tacSoftChange {
+    tacImpedance z; /* K, B, d */
+    double r;
+    double loss, mu, friction[5];
+    double log_D[TAC_SOFT_MOST_ROWS]; /* d(log D): of a pyramid all alike */
+} tacSoftChange;
+/* df at fixed y. */
+void tac_soft_force_change(const tacSoftBlock *block, const double *D, const double *y, const double *f,
+                           const tacSoftChange *d, double *df);
+
+/* r of one row of a block: what its reference pulls at. */
+static inline double tac_soft_row_error(const tacSoftBlock *b, const tacRow *row, int i) {
+    if (row->kind == TAC_ROW_CONTACT) return i == 0 ? b->r : 0;
+    return b->n > 1 ? row[i].pos : b->r;
 }
 /* d(K d r)/dr of a block's own row with a position. */
 static inline double tac_soft_pull_rate(const tacSoftBlock *b) { return b->z.K * (b->z.d + b->z.rate * b->r); }
-/* b of (Z8) */
-static inline double tac_soft_stiffening(const tacSoftBlock *b) { return b->z.rate / (b->z.d * (1 - b->z.d)); }
+/* b of (Z9), of row i */
+static inline double tac_soft_stiffening(const tacSoftBlock *b, int i) {
+    return b->held & 1 << i ? 0 : b->z.rate / (b->z.d * (1 - b->z.d));
+}
 /* 1: the block has neither force nor stiffness. */
 static inline int tac_soft_is_idle(const tacSoftBlock *b) { return b->zone == TAC_ZONE_FREE; }

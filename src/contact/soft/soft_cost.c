@@ -138,3 +138,41 @@ int tac_soft_line(const tacSoftBlock *block, const double *D, const double *y, c
     }
     return zone;
 }
+
+/* --- By the numbers of the constraint, y fixed -------------------------------------------------------------------- */
+
+/* f_0 = -sum D e, f_k = -sum (+-mu_k) D e over the edges e = y_0 +- mu_k y_k that push. */
+static void pyramid_change(const tacSoftBlock *b, double D, const double *y, const tacSoftChange *d, double *df) {
+    for (int k = 1; k < b->n; k++)
+        for (int side = 0; side < 2; side++) {
+            if (!(b->zone & 1 << (2 * (k - 1) + side))) continue;
+            double sign = side == 0 ? 1 : -1, mu = sign * b->friction[k - 1], dmu = sign * d->friction[k - 1];
+            double e = y[0] + mu * y[k], de = dmu * y[k];
+            df[0] -= D * de, df[k] -= D * (dmu * e + mu * de);
+        }
+}
+
+/* f_0 = -g, f_k = g mu_k u_k/T with g = D_0 (y_0 - T)/(1 + mu^2), u_k = mu_k y_k, T = |u|. */
+static void cone_change(const tacSoftBlock *b, const double *D, const double *y, const tacSoftChange *d, double *df) {
+    double share = 1 / (1 + b->mu * b->mu), T = 0, dT = 0;
+    for (int k = 1; k < b->n; k++) {
+        double u = b->friction[k - 1] * y[k];
+        T += u * u, dT += u * y[k] * d->friction[k - 1];
+    }
+    T = tac_sqrt(T), dT /= T;
+    double g = D[0] * share * (y[0] - T), dg = g * (d->log_D[0] - 2 * b->mu * d->mu * share) - D[0] * share * dT;
+    df[0] = -dg;
+    for (int k = 1; k < b->n; k++) {
+        double mu = b->friction[k - 1], dmu = d->friction[k - 1];
+        df[k] = y[k] / T * (dg * mu * mu + g * (2 * mu * dmu - mu * mu * dT / T));
+    }
+}
+
+void tac_soft_force_change(const tacSoftBlock *b, const double *D, const double *y, const double *f,
+                           const tacSoftChange *d, double *df) {
+    for (int i = 0; i < b->n; i++)
+        df[i] = f[i] * d->log_D[i];
+    if (b->kind == TAC_SOFT_LOSS && b->zone != TAC_ZONE_QUADRATIC) df[0] = f[0] > 0 ? d->loss : -d->loss;
+    if (b->kind == TAC_SOFT_PYRAMID) pyramid_change(b, D[0], y, d, df);
+    if (b->kind == TAC_SOFT_ELLIPTIC && b->zone == TAC_ZONE_CONE) cone_change(b, D, y, d, df);
+}

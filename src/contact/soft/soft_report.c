@@ -62,20 +62,23 @@ static uint64_t hash_block(const tacSoft *soft, const tacSoftBlock *b, uint64_t 
     return tac_hash(words, sizeof words, hash);
 }
 
-void tac_soft_report(const tacSoft *soft, tacStepInfo *info) {
+void tac_soft_report(const tacSoft *soft, double h, tacStepInfo *info) {
     info->iterations += soft->iterations;
     info->residual = tac_max(info->residual, soft->residual);
+    int contacts = 0, sliding = 0;
     for (int k = 0; k < soft->nblock; k++) {
         const tacSoftBlock *b = &soft->block[k];
         double margin = tac_soft_margin(b, soft->D + b->row, soft->y + b->row);
-        info->class_margin = tac_min(info->class_margin, margin);
+        info->class_margin = tac_min(info->class_margin, h * margin);
         info->ties += margin < TIED;
         if (tac_soft_is_idle(b)) continue;
         info->active_set = hash_block(soft, b, info->active_set);
         if (soft->rows.row[b->row].kind != TAC_ROW_CONTACT) continue;
         int slides = b->kind == TAC_SOFT_ELLIPTIC && b->zone == TAC_ZONE_CONE;
-        info->contacts++, info->sliding += slides, info->sticking += !slides;
+        contacts++, sliding += slides;
         info->feature_margin =
             tac_min(info->feature_margin, soft->rows.contact[soft->rows.row[b->row].id].switch_margin);
     }
+    if (contacts < info->contacts) return; /* of the stages of a step, the one that has most */
+    info->contacts = contacts, info->sliding = sliding, info->sticking = contacts - sliding;
 }

@@ -16,8 +16,6 @@ enum { PATIENCE = 12 };
 enum { DRIFT = 4 };
 /* Relative to the forces that balance: what is left counts as rounding. */
 #define ROUNDING 1e-14
-/* Beyond this the residual is not what was asked for. */
-#define SOLVED 1e-8
 /* Share of the slope that may be left on a line. */
 #define LINE 1e-3
 
@@ -200,7 +198,7 @@ tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, con
     int since = 0; /* steps since the best was halved */
     if (error > ROUNDING * s.scale) guess(&s), soft->iterations = 1, error = balance(&s);
     while (error > ROUNDING * s.scale && soft->iterations < MOST_ITERATIONS && since < PATIENCE) {
-        if (error >= before && error <= SOLVED * stake(&s)) break; /* rounding is all that is left */
+        if (error >= before && error <= TAC_SOFT_SOLVED * stake(&s)) break; /* rounding is all that is left */
         before = error;
         soft->iterations++;
         if (!advance(&s)) break;
@@ -214,7 +212,7 @@ tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, con
     }
     if (error > ROUNDING * s.scale) s.scale = stake(&s);
     soft->residual = s.scale > 0 ? error / s.scale : 0;
-    soft->unsolved = !(error <= SOLVED * s.scale);
+    soft->unsolved = !(error <= TAC_SOFT_SOLVED * s.scale);
     tac_arena_release(arena, mark);
     return TAC_OK;
 }

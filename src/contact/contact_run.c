@@ -1,0 +1,178 @@
+#include "contact/contact_run.h"
+
+/* A contact prepared: force and torque on geom[1]'s body, velocity of it against the other at z. */
+typedef struct Prepared {
+    tacContactSystem system;
+    tacVec3 F, T, u;
+} Prepared;
+
+typedef struct Walk {
+    const tacContactRun *run;
+    tacVec3 turn; /* turning of body[1] against body[0] at z */
+    tacVec6 W[2]; /* sum of the forces on body[1], about the origin of each body's tree */
+    Prepared contact[TAC_RUN];
+} Walk;
+
+/* --- A run -------------------------------------------------------------------------------------------------------- */
+
+static int body_of(const tacContactRun *run, int contact, int side) {
+    return run->m->geom_body[run->rows->contact[contact].geom[side]];
+}
+
+int tac_contact_run_takes(const tacContactRun *run, int contact) {
+    if (run->n == 0) return 1;
+    return run->n < TAC_RUN && body_of(run, contact, 0) == run->body[0] && body_of(run, contact, 1) == run->body[1];
+}
+
+tacRunContact *tac_contact_run_add(tacContactRun *run, int contact, int first, int n) {
+    tacRunContact *c = &run->contact[run->n++];
+    *c = (tacRunContact){.contact = contact, .first = first, .n = n};
+    for (int side = 0; side < 2; side++)
+        run->body[side] = body_of(run, contact, side);
+    return c;
+}
+
+static tacStatus prepare(Walk *walk, int i) {
+    const tacContactRun *run = walk->run;
+    const tacRunContact *r = &run->contact[i];
+    const tacContact *c = &run->rows->contact[r->contact];
+    const int *body = run->body;
+    Prepared *p = &walk->contact[i];
+    p->F = tac_contact_combine(r->f, c->normal, c->tangent);
+    p->T = tac_contact_combine(r->f + 3, c->normal, c->tangent);
+    p->u = tac_sub3(tac_velocity_at(run->w, body[1], run->V[body[1]], c->pos),
+                    tac_velocity_at(run->w, body[0], run->V[body[0]], c->pos));
+    for (int side = 0; side < 2; side++) {
+        tacVec3 arm = tac_sub3(c->pos, run->w->origin[body[side]]);
+        walk->W[side] = tac_add6(walk->W[side], (tacVec6){tac_add3(tac_cross3(arm, p->F), p->T), p->F});
+    }
+    return tac_contact_prepare(run->m, run->scene, c, &p->system);
+}
+
+/* --- One column --------------------------------------------------------------------------------------------------- */
+
+/* d(J z) of one contact's rows, dV: changes of the bodies' velocities at fixed joint velocities   (R2). */
+static void emit_rows(const Walk *walk, int i, const tacVec6 dV[2], const tacDisplacement *d,
+                      const tacContactTangent *t, int column, const tacContactSink *sink) {
+    const tacContactRun *run = walk->run;
+    const tacRunContact *r = &run->contact[i];
+    const tacContact *c = &walk->contact[i].system.contact;
+    const tacVec3 axis[3] = {c->normal, c->tangent[0], c->tangent[1]};
+    const tacVec3 daxis[3] = {t->normal, t->tangent[0], t->tangent[1]};
+    tacVec3 u = walk->contact[i].u, dturn = tac_sub3(dV[1].ang, dV[0].ang);
+    tacVec3 du =
+        tac_add3(tac_cross3(walk->turn, t->pos), tac_sub3(tac_velocity_at(run->w, run->body[1], dV[1], c->pos),
+                                                          tac_velocity_at(run->w, run->body[0], dV[0], c->pos)));
+    double normal = tac_dot3(t->normal, u) + tac_dot3(c->normal, du) + r->rate * t->dist;
+    if (run->more != NULL) normal += run->more(run->context, c, r->first, d, t);
+    tac_emit(&sink->row, r->first, column, normal);
+    for (int k = 1; k < r->n; k++) {
+        tacVec3 x = k < 3 ? u : walk->turn, dx = k < 3 ? du : dturn;
+        tac_emit(&sink->row, r->first + k, column, tac_dot3(daxis[k % 3], x) + tac_dot3(axis[k % 3], dx));
+    }
+    tac_emit(&sink->pos, r->first, column, t->dist);
+}
+
+/* d(S_i . W) for the dofs above a body: the axes that the movers turn see W turned back   (R3). */
+static void emit_force(const Walk *walk, int side, tacVec6 dW, const tacDisplacement *d, int column,
+                       const tacSink *sink) {
+    const tacContactRun *run = walk->run;
+    double scale = side == 0 ? -run->scale : run->scale;
+    tacVec6 turned[2];
+    for (int k = 0; k < d->nmover; k++)
+        turned[k] = tac_crossf6(d->mover[k].S, walk->W[side]);
+    for (int i = run->m->body_last_dof[run->body[side]]; i >= 0; i = run->m->dof_parent[i]) {
+        tacVec6 seen = dW;
+        for (int k = 0; k < d->nmover; k++)
+            if (tac_moves_dof(run->m, &d->mover[k], i)) seen = tac_sub6(seen, turned[k]);
+        tac_emit(sink, i, column, scale * tac_dot6(run->w->S[i], seen));
+    }
+}
+
+/* t: how each contact of the run moves. */
+static void emit_column(const Walk *walk, const tacDisplacement *d, const tacContactTangent *t, int column,
+                        const tacContactSink *sink) {
+    const tacContactRun *run = walk->run;
+    tacVec6 dV[2], dW[2] = {tac_zero6(), tac_zero6()};
+    for (int side = 0; side < 2; side++)
+        dV[side] = tac_body_velocity_move(run->m, run->w, run->V, run->z, d, run->body[side]);
+    for (int i = 0; i < run->n; i++) {
+        const double *f = run->contact[i].f;
+        const tacContact *c = &walk->contact[i].system.contact;
+        tacVec3 dF = tac_contact_combine(f, t[i].normal, t[i].tangent);
+        tacVec3 dT = tac_contact_combine(f + 3, t[i].normal, t[i].tangent);
+        tacVec3 turning = tac_add3(tac_cross3(t[i].pos, walk->contact[i].F), dT);
+        for (int side = 0; side < 2; side++) {
+            tacVec3 arm = tac_sub3(c->pos, run->w->origin[run->body[side]]);
+            dW[side] = tac_add6(dW[side], (tacVec6){tac_add3(turning, tac_cross3(arm, dF)), dF});
+        }
+        emit_rows(walk, i, dV, d, &t[i], column, sink);
+        if (!tac_sink_is_empty(&sink->wrench))
+            tac_contact_wrench_move(run->m, run->w, c, f, d, &t[i], run->wrench_scale, column, &sink->wrench);
+    }
+    for (int side = 0; side < 2; side++)
+        emit_force(walk, side, dW[side], d, column, &sink->force);
+}
+
+/* --- All columns -------------------------------------------------------------------------------------------------- */
+
+static void emit_mover(const Walk *walk, const tacMover *mover, int column, const tacContactSink *sink) {
+    tacDisplacement d = {1, {*mover}};
+    tacContactTangent t[TAC_RUN];
+    for (int i = 0; i < walk->run->n; i++)
+        t[i] = tac_contact_along(walk->run->m, walk->run->w, &walk->contact[i].system, mover);
+    emit_column(walk, &d, t, column, sink);
+}
+
+/* Dofs on the paths to the two bodies. */
+static void emit_dofs(const Walk *walk, const tacContactSink *sink) {
+    const tacContactRun *run = walk->run;
+    const tacModel *m = run->m;
+    int i = m->body_last_dof[run->body[0]], j = m->body_last_dof[run->body[1]];
+    while (i >= 0 || j >= 0) {
+        int dof = i > j ? i : j;
+        tacMover mover = tac_dof_mover(m, run->w, dof);
+        emit_mover(walk, &mover, dof, sink);
+        if (i == dof) i = m->dof_parent[i];
+        if (j == dof) j = m->dof_parent[j];
+    }
+}
+
+static void emit_mocap(const Walk *walk, const tacContactSink *sink) {
+    const tacContactRun *run = walk->run;
+    for (int i = 0; i < 7 * run->m->nmocap; i++) {
+        tacMover mover;
+        tac_mocap_mover(run->m, run->w, i / 7, i % 7, run->x->u.mocap + 7 * (i / 7), &mover);
+        emit_mover(walk, &mover, i, sink);
+    }
+}
+
+static void emit_params(const Walk *walk, const tacParamTangent *tangents, const tacContactSink *sink) {
+    const tacContactRun *run = walk->run;
+    tacContactTangent t[TAC_RUN];
+    for (int k = 0; k < run->m->nparam; k++) {
+        tacDisplacement d;
+        int moves = 0;
+        for (int i = 0; i < run->n; i++)
+            moves |= tac_contact_param(run->m, run->w, &walk->contact[i].system, &tangents[k], run->x,
+                                       run->scene->corner_change, &t[i]);
+        d.nmover = tac_param_movers(run->m, run->w, &tangents[k], run->x, d.mover);
+        if (moves || d.nmover > 0) emit_column(walk, &d, t, k, sink);
+    }
+}
+
+tacStatus tac_contact_run_jac(tacContactRun *run, const tacContactColumns *to) {
+    Walk walk;
+    walk.run = run, walk.W[0] = walk.W[1] = tac_zero6();
+    if (run->n == 0) return TAC_OK;
+    walk.turn = tac_sub3(run->V[run->body[1]].ang, run->V[run->body[0]].ang);
+    for (int i = 0; i < run->n; i++) {
+        tacStatus status = prepare(&walk, i);
+        if (status != TAC_OK) return status;
+    }
+    if (to->q != NULL) emit_dofs(&walk, to->q);
+    if (to->mocap != NULL) emit_mocap(&walk, to->mocap);
+    if (to->theta != NULL) emit_params(&walk, to->tangents, to->theta);
+    run->n = 0;
+    return TAC_OK;
+}
