@@ -79,7 +79,6 @@ class Grad(driver.Case):
         self.refused("body/upper.name", "grad", self.arm, "--param", "body/upper.name")
         self.refused("--mode smooth is not available with --contact none", "grad", self.arm, "--mode", "smooth")
         self.refused("--kappa is not available with --contact none", "grad", self.arm, "--kappa", "1e-3")
-        self.refused("--contact soft: ", "grad", self.arm, "--contact", "soft", "--integrator", "rk4")
         self.refused("--dt", "grad", self.arm, "--dt", "0")
         self.refused('"qpos" has 2 numbers', "grad", self.arm, "--state", self.file("s.json", {"qpos": [1, 2]}))
 

@@ -72,8 +72,10 @@ class Motion(Case):
                 for word in ("euler", "rk4", "implicit")}
         self.assertEqual(len(ends), 3)
 
-    def test_integrators_not_there_yet_are_named(self):
-        self.refused("--contact soft: ", "sim", self.arm, "--contact", "soft", "--integrator", "rk4")
+    def test_soft_contact_takes_every_integrator(self):
+        ends = {tuple(self.sim("--key", "bent", "--steps", 20, "--contact", "soft", "--integrator", word)["final"]["qpos"])
+                for word in ("euler", "rk4", "implicit")}
+        self.assertEqual(len(ends), 3)
 
     def test_wrong_times(self):
         self.refused("--dt: got 0", "sim", self.arm, "--dt", "0")
