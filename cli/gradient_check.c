@@ -193,12 +193,13 @@ static double largest_entry(size_t n, const double *M) {
     return largest;
 }
 
-/* 1: the step's own margins say that the smallest stencil may reach another active set. */
+/* 1: the step's own margins say that the smallest stencil may reach another active set. Contact soft has a force_margin
+ * for every constraint; with the others rows without force have a class_margin alone. */
 static int is_flagged(const Runner *r, const tacStepInfo *info) {
     size_t ndx = (size_t)r->d.size.ndx, nu = (size_t)r->d.size.nu, np = (size_t)r->d.size.np;
     double rate = fmax(1 / r->check->options.dt, largest_entry(ndx * ndx, r->d.A));
     rate = fmax(rate, fmax(largest_entry(ndx * nu, r->d.B), largest_entry(ndx * np, r->d.P)));
-    return info->class_margin <= MARGIN_FACTOR * SMALLEST_STEP * rate ||
+    return (info->class_margin <= MARGIN_FACTOR * SMALLEST_STEP * rate && r->check->options.contact != TAC_SOFT) ||
            info->feature_margin <= MARGIN_FACTOR * SMALLEST_STEP || info->force_margin <= MARGIN_FACTOR * SMALLEST_STEP;
 }
 

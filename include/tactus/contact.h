@@ -56,6 +56,38 @@ typedef struct tacContactForce {
     double margin; /* m/s: least change of a velocity that changes its class; contact.switch_margin: its features */
 } tacContactForce;
 
+/* Where a constraint of contact soft is on its cost: a force that is none, proportional, or at a bound
+ * (docs/theory/soft.md, Z5-Z7). Derivatives of the step jump from one to another. */
+typedef enum {
+    TAC_ZONE_FREE,      /* satisfied: no force */
+    TAC_ZONE_QUADRATIC, /* in proportion to what is wrong; of a pyramid, all edges push */
+    TAC_ZONE_LOW,       /* dry friction at +loss */
+    TAC_ZONE_HIGH,      /* at -loss */
+    TAC_ZONE_CONE       /* a contact on its cone; of a pyramid, a part of the edges pushes */
+} tacConstraintZone;
+
+typedef enum {
+    TAC_CONSTRAINT_CONTACT,
+    TAC_CONSTRAINT_JOINT_LIMIT,
+    TAC_CONSTRAINT_TENDON_LIMIT,
+    TAC_CONSTRAINT_JOINT_FRICTION,
+    TAC_CONSTRAINT_TENDON_FRICTION,
+    TAC_CONSTRAINT_EQUALITY
+} tacConstraintKind;
+
+/* What a constraint did in a step of contact soft. */
+typedef struct tacConstraint {
+    tacConstraintKind kind;
+    int id;   /* of a contact its place among tac_step_contacts; joint; tendon; equality */
+    int part; /* limit: 0 lower, 1 upper; joint friction: which of the joint's dofs; else 0 */
+    tacConstraintZone zone;
+    double margin;       /* m/s, rad/s: least change of its velocity over the step that leads to the next zone */
+    int n;               /* rows */
+    double force[6];     /* N, N m: of the rows; of a contact along normal and tangents, and about them */
+    double impedance;    /* d of (Z2) */
+    double piece_margin; /* m, rad: least change of its position that leads to another smooth piece of the impedance */
+} tacConstraint;
+
 /* What a search for an impact found. */
 typedef enum {
     TAC_IMPACT_NONE,     /* the distance stays above the gap */

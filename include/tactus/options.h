@@ -58,8 +58,9 @@ typedef struct tacStepInfo {
     double class_margin;             /* m/s (rad/s): least change of a row's velocity that changes its class */
     double feature_margin;           /* m: least motion that makes other features touch */
     double force_margin;             /* least change of one number of x, u or theta by which a row's force reaches a
-                                        bound, to first order: small where contacts share forces that their places
-                                        barely tell apart. Found by tac_step_jac when it is given an info; else 0 */
+                                        bound (soft: a constraint comes to another zone), to first order: small where
+                                        contacts share forces that their places barely tell apart. Found by
+                                        tac_step_jac when it is given an info; else 0 */
     int ties;                        /* rows that are in two classes at once, to rounding: the step has a kink here */
     double conditioning;             /* largest over smallest pivot of the systems that derivatives solve; 0: none */
     uint64_t active_set;             /* which contacts, features and classes hold: while it is the same, the step is

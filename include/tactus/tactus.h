@@ -256,6 +256,11 @@ TAC_API tacStatus tac_contacts(tacSim *sim, const double *q, const double *u, ta
  * without a contact model. TAC_ERR_CONTACTS as above. Their derivatives: TAC_OUT_CONTACT_FORCE. */
 TAC_API tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max,
                                     int *n);
+/* The same of every constraint of contact soft, equalities first, then friction, limits, contacts: in which zone each
+ * is and how far from the next, which is why a gradient is what it is. TAC_ERR_UNSUPPORTED with other contact models;
+ * what does not fit is TAC_ERR_CONTACTS with *n. */
+TAC_API tacStatus tac_step_constraints(tacSim *sim, const double *x, const double *u, tacConstraint *out, int max,
+                                       int *n);
 /* Signed distance of two geoms, whether they may touch or not: Euclidean when apart, minus the least translation that
  * parts them when they overlap. The normal runs from geom1 to geom2. TAC_ERR_ARGUMENT for two planes, a geom and
  * itself, and what has no shape (height fields, geoms only for looks); TAC_ERR_NONFINITE where the square of the

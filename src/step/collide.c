@@ -140,3 +140,11 @@ tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *u, tacCo
     *n = 0;
     return TAC_OK;
 }
+
+tacStatus tac_step_constraints(tacSim *sim, const double *x, const double *u, tacConstraint *out, int max, int *n) {
+    int bad;
+    if (sim == NULL || n == NULL || max < 0 || (out == NULL && max > 0)) return TAC_ERR_ARGUMENT;
+    tacStatus status = tac_check_state(sim, x, u, &bad);
+    if (status != TAC_OK) return status;
+    return sim->stepper->constraints == NULL ? TAC_ERR_UNSUPPORTED : sim->stepper->constraints(sim, x, u, out, max, n);
+}

@@ -8,6 +8,7 @@ tacStatus tac_step_jac(tacSim *sim, const double *x, const double *u, double *y,
     if (status == TAC_OK) {
         sim->margins = info != NULL;
         status = sim->stepper->jac(sim, x, u, y, jac);
+        sim->margins = 0;
     }
     tac_report(sim, status, bad, info);
     return status;

@@ -34,6 +34,8 @@ typedef struct tacStepper {
                             const double *qfrcbar, const tacGrad *bar);
     /* *n contacts of the step; out is untouched where there are more than max: TAC_ERR_CONTACTS. NULL: none. */
     tacStatus (*contacts)(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n);
+    /* The same of all constraints; NULL: not told. */
+    tacStatus (*constraints)(tacSim *sim, const double *x, const double *u, tacConstraint *out, int max, int *n);
     /* What all of them take from the arena at once, at most; bytes. */
     size_t (*scratch)(const tacModel *model, const tacOptions *options);
     /* Names what in the model it has no equations for; NULL: takes every model. */

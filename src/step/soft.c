@@ -34,9 +34,32 @@ static tacStatus take_given(const tacSim *sim, tacRows *rows) {
     return TAC_OK;
 }
 
+/* m: contacts and limits that begin within it are looked for, where margins are asked for. */
+#define LOOK 1e-4
+
+/* How far what has no row yet is from having one. */
+static tacStatus look_beyond(tacSim *sim, const double *q, tacRows *rows) {
+    int n = 0;
+    double *extra = TAC_TAKE(&sim->arena, sim->model->ngeom, double), least = tac_soft_limit_margin(sim->model, q);
+    if (extra == NULL) return TAC_ERR_ARENA_FULL;
+    for (int g = 0; g < sim->model->ngeom; g++)
+        extra[g] = LOOK / 2;
+    sim->scene.extra = extra;
+    tacStatus status = tac_scene_contacts(&sim->scene, sim->model, rows->contact, rows->max_contacts, &n);
+    sim->scene.extra = NULL;
+    for (int c = 0; status == TAC_OK && c < n; c++) {
+        double gap = rows->contact[c].dist - rows->contact[c].include;
+        if (gap >= 0) least = tac_min(least, gap);
+    }
+    if (status == TAC_ERR_CONTACTS) least = 0, status = TAC_OK; /* there is no room to tell */
+    sim->info.feature_margin = tac_min(sim->info.feature_margin, least);
+    return status;
+}
+
 /* Contacts near enough for a force. */
-static tacStatus find_contacts(tacSim *sim, tacRows *rows) {
+static tacStatus find_contacts(tacSim *sim, const double *q, tacRows *rows) {
     tacStatus status = tac_place_geoms(sim->model, &sim->work, &sim->scene);
+    if (status == TAC_OK && sim->margins) status = look_beyond(sim, q, rows);
     if (status != TAC_OK) return status;
     if (sim->given != NULL)
         status = take_given(sim, rows);
@@ -67,7 +90,7 @@ tacStatus tac_soft_accelerate(tacSim *sim, const double *x, const double *u, tac
     tacStatus status = tac_accelerate(sim, NULL);
     if (status != TAC_OK) return status;
     if (tac_first_nonfinite(m->nv, w->qacc) >= 0) return TAC_ERR_NONFINITE;
-    status = find_contacts(sim, &soft->rows);
+    status = find_contacts(sim, x, &soft->rows);
     if (status != TAC_OK) return status;
     tac_rows_find(m, w, x, v, 0, &soft->rows);
     tac_soft_pose(m, soft, v, sim->options.dt);
@@ -139,7 +162,7 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
     size_t solve = tac_soft_scratch(m, options->max_contacts),
            bodies = tac_arena_round((size_t)m->nbody * sizeof(tacVec6));
     size_t jac = 2 * tac_room(rows * n) + 3 * tac_room(nv * n) + tac_room(TAC_SOFT_MOST_ROWS * n);
-    size_t vjp = 4 * tac_room(rows) + tac_room((size_t)tac_nx(m));
+    size_t vjp = 4 * tac_room(rows) + tac_room((size_t)tac_nx(m)) + tac_room((size_t)m->ngeom);
     return tac_soft_bytes(m, options->max_contacts) + solve + 16 * tac_room(nv) + bodies + jac + vjp +
            tac_implicit_scratch(m) + tac_smooth_scratch(m, options);
 }
@@ -175,7 +198,7 @@ static size_t rk4_scratch(const tacModel *m, const tacOptions *options) {
 #define ENTRIES                                                                                                        \
     .acceleration = tac_soft_acceleration, .acceleration_jac = tac_soft_acceleration_jac,                              \
     .acceleration_vjp = tac_soft_acceleration_vjp, .forces = tac_soft_forces, .forces_jac = tac_soft_forces_jac,       \
-    .forces_vjp = tac_soft_forces_vjp, .contacts = tac_soft_contacts
+    .forces_vjp = tac_soft_forces_vjp, .contacts = tac_soft_contacts, .constraints = tac_soft_constraints
 #define ONE_ACCELERATION(kind)                                                                                         \
     {                                                                                                                  \
         .contact = TAC_SOFT, .integrator = kind, .step = step, .jac = tac_soft_jac, .vjp = tac_soft_vjp,               \

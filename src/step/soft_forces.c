@@ -46,7 +46,7 @@ tacStatus tac_soft_forces(tacSim *sim, const double *x, const double *u, double 
 
 static tacContactState state_of(const tacSoftBlock *b) {
     if (tac_soft_is_idle(b)) return TAC_CONTACT_OPEN;
-    return b->kind == TAC_SOFT_ELLIPTIC && b->zone == TAC_ZONE_CONE ? TAC_CONTACT_SLIDING : TAC_CONTACT_STICKING;
+    return tac_soft_zone(b) == TAC_ZONE_CONE ? TAC_CONTACT_SLIDING : TAC_CONTACT_STICKING;
 }
 
 static tacContactForce describe(const tacSim *sim, const tacSoft *soft, const tacSoftBlock *b, const double *v_next) {
@@ -72,6 +72,39 @@ tacStatus tac_soft_contacts(tacSim *sim, const double *x, const double *u, tacCo
             out[soft.rows.row[soft.block[k].row].id] = describe(sim, &soft, &soft.block[k], y + sim->model->nq);
     tac_arena_release(&sim->arena, mark);
     return status == TAC_OK ? found : status;
+}
+
+/* --- Constraints -------------------------------------------------------------------------------------------------- */
+
+static tacConstraint tell(const tacSim *sim, const tacSoft *soft, const tacSoftBlock *b) {
+    static const tacConstraintKind kinds[] = {[TAC_ROW_CONTACT] = TAC_CONSTRAINT_CONTACT,
+                                              [TAC_ROW_JOINT_LIMIT] = TAC_CONSTRAINT_JOINT_LIMIT,
+                                              [TAC_ROW_TENDON_LIMIT] = TAC_CONSTRAINT_TENDON_LIMIT,
+                                              [TAC_ROW_JOINT_FRICTION] = TAC_CONSTRAINT_JOINT_FRICTION,
+                                              [TAC_ROW_TENDON_FRICTION] = TAC_CONSTRAINT_TENDON_FRICTION,
+                                              [TAC_ROW_EQUALITY] = TAC_CONSTRAINT_EQUALITY};
+    const tacModel *m = sim->model;
+    const tacRow *row = &soft->rows.row[b->row];
+    tacConstraint out = {.kind = kinds[row->kind], .id = row->id, .zone = tac_soft_zone(b), .n = b->n};
+    if (row->kind == TAC_ROW_JOINT_LIMIT || row->kind == TAC_ROW_TENDON_LIMIT) out.part = row->axis;
+    if (row->kind == TAC_ROW_JOINT_FRICTION)
+        out.id = m->dof_joint[row->id], out.part = row->id - m->joint_dof_adr[out.id];
+    out.margin = sim->options.dt * tac_soft_margin(b, soft->D + b->row, soft->y + b->row);
+    out.impedance = b->z.d, out.piece_margin = b->z.next;
+    memcpy(out.force, soft->f + b->row, (size_t)b->n * sizeof *out.force);
+    return out;
+}
+
+tacStatus tac_soft_constraints(tacSim *sim, const double *x, const double *u, tacConstraint *out, int max, int *n) {
+    tacSoft soft = {.unsolved = 0};
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacStatus status = tac_soft_accelerate(sim, x, u, &soft);
+    if (status == TAC_OK) *n = soft.nblock;
+    if (status == TAC_OK && soft.nblock > max) status = TAC_ERR_CONTACTS;
+    for (int k = 0; status == TAC_OK && k < soft.nblock; k++)
+        out[k] = tell(sim, &soft, &soft.block[k]);
+    tac_arena_release(&sim->arena, mark);
+    return tac_soft_judge(&soft, status);
 }
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* Derivatives of the step with contact soft: the implicit function theorem at the optimum (contact/soft/soft.h, Z9). */
 #include "contact/soft/hessian.h"
 #include "math/dense.h"
+#include "math/scalar.h"
 #include "step/soft_step.h"
 
 #include <string.h>
@@ -14,7 +15,9 @@ static void set_acceleration(tacSim *sim, const double *a) {
 
 static tacStatus factor(tacSim *sim, const tacSoft *soft, tacSoftHessian *h) {
     if (!tac_soft_hessian_begin(h, sim->model, &soft->rows, &sim->arena)) return TAC_ERR_ARENA_FULL;
-    return tac_soft_hessian_factor(h, sim->model, &sim->work, soft) ? TAC_OK : TAC_ERR_SINGULAR;
+    if (!tac_soft_hessian_factor(h, sim->model, &sim->work, soft)) return TAC_ERR_SINGULAR;
+    sim->info.conditioning = tac_max(sim->info.conditioning, tac_soft_hessian_conditioning(h, sim->model));
+    return TAC_OK;
 }
 
 tacStatus tac_soft_solve_hessian(tacSim *sim, const tacSoft *soft, double *x) {
@@ -33,6 +36,38 @@ int tac_soft_take_changes(tacSim *sim, const tacSoft *soft, tacColumns c, tacSof
     return d->dy != NULL && d->dr != NULL;
 }
 
+/* Least change of one number by which a block comes to another zone, to first order: y moves by dy + J da,
+ * da = -W. change: scratch, a row. */
+static double zone_margin(const tacSoft *soft, const tacSoftBlock *b, tacColumns c, const tacSoftChanges *d,
+                          double *change, double *square) {
+    size_t n = (size_t)c.n;
+    double most = 0, margin = tac_soft_margin(b, soft->D + b->row, soft->y + b->row);
+    memset(square, 0, n * sizeof *square);
+    for (int k = b->row; k < b->row + b->n; k++) {
+        const tacRow *row = &soft->rows.row[k];
+        memcpy(change, d->dy + (size_t)k * n, n * sizeof *change);
+        for (int e = row->adr; e < row->adr + row->num; e++)
+            tac_dense_axpy(c.n, -soft->rows.J[e], d->W + (size_t)soft->rows.dof[e] * n, change);
+        for (size_t j = 0; j < n; j++)
+            square[j] += change[j] * change[j];
+    }
+    for (size_t j = 0; j < n; j++)
+        most = tac_max(most, square[j]);
+    return most > 0 ? margin / tac_sqrt(most) : TAC_INFINITY;
+}
+
+static tacStatus note_margins(tacSim *sim, const tacSoft *soft, tacColumns c, const tacSoftChanges *d) {
+    size_t mark = tac_arena_mark(&sim->arena);
+    double *change = TAC_TAKE(&sim->arena, c.n, double), *square = TAC_TAKE(&sim->arena, c.n, double);
+    double least = sim->info.force_margin > 0 ? sim->info.force_margin : TAC_INFINITY;
+    if (change == NULL || square == NULL) return TAC_ERR_ARENA_FULL;
+    for (int k = 0; k < soft->nblock; k++)
+        least = tac_min(least, zone_margin(soft, &soft->block[k], c, d, change, square));
+    sim->info.force_margin = least;
+    tac_arena_release(&sim->arena, mark);
+    return TAC_OK;
+}
+
 tacStatus tac_soft_linearize(tacSim *sim, const double *x, const double *u, const tacSoft *soft, const double *a,
                              tacColumns c, const tacSoftChanges *d) {
     size_t mark = tac_arena_mark(&sim->arena);
@@ -43,7 +78,7 @@ tacStatus tac_soft_linearize(tacSim *sim, const double *x, const double *u, cons
     if (status == TAC_OK) status = factor(sim, soft, &h);
     if (status == TAC_OK) tac_soft_hessian_solve_many(&h, sim->model, c.n, d->W);
     tac_arena_release(&sim->arena, mark);
-    return status;
+    return status == TAC_OK && sim->margins ? note_margins(sim, soft, c, d) : status;
 }
 
 tacStatus tac_soft_acceleration(tacSim *sim, const double *x, const double *u, double *qacc) {

@@ -58,7 +58,7 @@ static tacStatus emit(tacSim *sim, const double *x, const double *u, const tacSo
     const tacModel *m = sim->model;
     size_t mark = tac_arena_mark(&sim->arena);
     tacSmoothPoint point = tac_point_of(sim, x, u);
-    tacSoftPoint p = {m, &sim->work, &sim->scene, soft, &point, a, sim->options.dt, -1, NULL, NULL};
+    tacSoftPoint p = {m, &sim->work, &sim->scene, soft, &point, a, sim->options.dt, sim->margins, -1, NULL, NULL};
     p.z = TAC_TAKE(&sim->arena, m->nv, double);
     p.V = TAC_TAKE(&sim->arena, m->nbody, tacVec6);
     if (p.z == NULL || p.V == NULL) return TAC_ERR_ARENA_FULL;

@@ -79,3 +79,4 @@ tacStatus tac_soft_forces_jac(tacSim *sim, const double *x, const double *u, dou
 tacStatus tac_soft_forces_vjp(tacSim *sim, const double *x, const double *u, const double *wrenchbar,
                               const double *qfrcbar, const tacGrad *bar);
 tacStatus tac_soft_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n);
+tacStatus tac_soft_constraints(tacSim *sim, const double *x, const double *u, tacConstraint *out, int max, int *n);

@@ -175,11 +175,67 @@ static void forces(void **state) {
     end(&w);
 }
 
+/* At rest the contacts are in proportion, the arm's friction holds or slips, its limit is out of reach; each says how
+ * far it is from the next zone. */
+static void zones(void **state) {
+    (void)state;
+    World w = world(TAC_CONE_ELLIPTIC, 3, 1);
+    tacConstraint list[16];
+    tacContactForce contact[16];
+    tacStepInfo info = {0};
+    double y[MOST_STATE], A[MOST_DX * MOST_DX];
+    int n, ncontact, seen[6] = {0};
+    w.m->geom_friction[0] = 0.5;
+    w.x[w.m->nq] = -1.5, w.x[w.m->nq + 7] = -1; /* the block slides, the arm swings */
+    run(&w, 60);
+    CHECK_INT(tac_step_constraints(w.sim, w.x, NULL, list, 16, &n), TAC_OK);
+    CHECK_INT(tac_step_contacts(w.sim, w.x, NULL, contact, 16, &ncontact), TAC_OK);
+    CHECK_INT(tac_step_jac(w.sim, w.x, NULL, y, &(tacJac){A, NULL, NULL}, &info), TAC_OK);
+    double least = (double)INFINITY;
+    for (int i = 0; i < n; i++) {
+        seen[list[i].kind]++;
+        least = fmin(least, list[i].margin);
+        if (list[i].kind != TAC_CONSTRAINT_CONTACT) continue;
+        const tacContactForce *c = &contact[list[i].id];
+        int slides = list[i].zone == TAC_ZONE_CONE;
+        CHECK_INT(c->state, list[i].zone == TAC_ZONE_FREE ? TAC_CONTACT_OPEN
+                            : slides                      ? TAC_CONTACT_SLIDING
+                                                          : TAC_CONTACT_STICKING);
+        CHECK_ARRAY(3, c->force, list[i].force, 0);
+        if (slides) CHECK_NEAR(hypot(list[i].force[1], list[i].force[2]), 0.6 * list[i].force[0], 1e-9);
+    }
+    CHECK_INT(seen[TAC_CONSTRAINT_CONTACT], ncontact);
+    CHECK_INT(seen[TAC_CONSTRAINT_JOINT_FRICTION], 3);
+    CHECK(info.sliding > 0);
+    CHECK(info.class_margin == least);
+    CHECK(info.force_margin > 0 && info.feature_margin > 0 && info.conditioning >= 1);
+    CHECK_INT(tac_step_constraints(w.sim, w.x, NULL, list, 2, &ncontact), TAC_ERR_CONTACTS);
+    CHECK_INT(ncontact, n);
+    end(&w);
+}
+
+/* A ball that will touch at the next micrometre has no contact, and says how near it is. */
+static void touches_are_flagged(void **state) {
+    (void)state;
+    const double gap = 3e-7;
+    World w = world(TAC_CONE_ELLIPTIC, 3, 0);
+    double y[MOST_STATE], A[MOST_DX * MOST_DX];
+    tacStepInfo info = {0};
+    w.x[2] = 0.1 + gap;
+    CHECK_INT(tac_step_jac(w.sim, w.x, NULL, y, &(tacJac){A, NULL, NULL}, &info), TAC_OK);
+    CHECK_INT(info.contacts, 0);
+    CHECK_NEAR(info.feature_margin, gap, 1e-12);
+    w.x[2] = 0.1 - 0.001 - gap; /* impedance is flat beyond its width */
+    CHECK_INT(tac_step_jac(w.sim, w.x, NULL, y, &(tacJac){A, NULL, NULL}, &info), TAC_OK);
+    CHECK_INT(info.contacts, 4);
+    CHECK_NEAR(info.feature_margin, gap, 1e-12);
+    end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rest_depth),
-        cmocka_unit_test(gradients),
-        cmocka_unit_test(forces),
+        cmocka_unit_test(rest_depth), cmocka_unit_test(gradients),           cmocka_unit_test(forces),
+        cmocka_unit_test(zones),      cmocka_unit_test(touches_are_flagged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

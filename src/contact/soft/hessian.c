@@ -1,5 +1,7 @@
 #include "contact/soft/hessian.h"
 
+#include "math/scalar.h"
+
 #include <string.h>
 
 /* Columns of a solve that are taken at once where H is kept by trees. */
@@ -185,6 +187,16 @@ int tac_soft_hessian_factor_by(tacSoftHessian *h, const tacModel *m, const tacWo
     finish_term(h, m, &t);
     tacTree tree = tac_dof_tree(m);
     return h->along_tree ? tac_tree_factor(&tree, h->H, NULL, h->L) < 0 : tac_block_ldl_factor(&h->K);
+}
+
+/* Both factors keep one over their pivots. */
+double tac_soft_hessian_conditioning(const tacSoftHessian *h, const tacModel *m) {
+    double least = TAC_INFINITY, most = 0;
+    for (int i = 0; i < m->nv; i++) {
+        double pivot = tac_abs(h->along_tree ? h->L[m->dof_M_adr[i]] : *tac_block_lu_at(&h->K, i, i));
+        least = tac_min(least, pivot), most = tac_max(most, pivot);
+    }
+    return m->nv == 0 ? 0 : most / least;
 }
 
 /* --- Solves ------------------------------------------------------------------------------------------------------- */

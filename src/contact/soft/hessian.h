@@ -29,6 +29,8 @@ int tac_soft_hessian_factor(tacSoftHessian *h, const tacModel *m, const tacWork 
 /* The same by another law -> f (rows) by it. */
 int tac_soft_hessian_factor_by(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft,
                                tacSoftLaw law, double *f);
+/* Largest over smallest pivot of the factor. */
+double tac_soft_hessian_conditioning(const tacSoftHessian *h, const tacModel *m);
 /* x <- H^-1 x */
 void tac_soft_hessian_solve(tacSoftHessian *h, const tacModel *m, double *x);
 /* X <- H^-1 X, nv rows of k numbers. */

@@ -35,11 +35,23 @@ static double transition(double x, double c, double p, double *slope) {
     return low ? y : 1 - y;
 }
 
+/* Which smooth piece of d(r): y has three, before and after its midpoint (one where p = 1) and beyond the width.
+ * Between r < 0 and r > 0 it is smooth for p = 2 and above. */
+static void find_piece(const double solimp[5], double r, tacImpedance *out) {
+    double c = solimp[3], p = solimp[4], width = solimp[2], x = tac_abs(r) / width, next = tac_abs(x - 1);
+    out->piece = x >= 1 ? 3 : x > c && p != 1 ? 2 : 1;
+    if (p != 1) next = tac_min(next, tac_abs(x - c));
+    if (p < 2) next = tac_min(next, x);
+    if (p < 2 && r < 0) out->piece = -out->piece;
+    out->next = next * width;
+}
+
 /* d = d_0 + y(|r|/width) (d_1 - d_0) */
 static void find_impedance(const double solimp[5], double r, tacImpedance *out) {
     double d0 = solimp[0], d1 = solimp[1], width = solimp[2];
-    out->d = 0.5 * (d0 + d1), out->rate = 0;
+    out->d = 0.5 * (d0 + d1), out->rate = 0, out->next = TAC_INFINITY, out->piece = 0;
     if (d0 == d1 || width <= TINY) return;
+    find_piece(solimp, r, out);
     double x = tac_abs(r) / width, slope;
     out->d = x >= 1 ? d1 : d0;
     if (x >= 1 || x <= 0) return;

@@ -12,6 +12,8 @@ typedef struct tacImpedance {
     double K, B; /* 1/s^2, 1/s */
     double d;    /* 0 < d < 1 */
     double rate; /* dd/dr */
+    double next; /* change of r that leads to another smooth piece of d; infinite: none does */
+    int piece;   /* which it is */
 } tacImpedance;
 
 /* MuJoCo's own bounds: impedances within [1e-4, 0.9999], width >= 0, power >= 1; a time constant of at least `shortest`

@@ -24,19 +24,11 @@ enum { TAC_SOFT_MOST_ROWS = TAC_CONTACT_MOST_ROWS };
 
 typedef enum { TAC_SOFT_EQUALITY, TAC_SOFT_LOSS, TAC_SOFT_LIMIT, TAC_SOFT_PYRAMID, TAC_SOFT_ELLIPTIC } tacSoftKind;
 
-/* Where y is. A pyramid has a bit for every edge that pushes: 1 << (2 k) for +, 2 << (2 k) for -, friction k. */
-typedef enum {
-    TAC_ZONE_FREE, /* no force; a pyramid none of whose edges pushes as well */
-    TAC_ZONE_QUADRATIC,
-    TAC_ZONE_LOW,  /* friction at +loss */
-    TAC_ZONE_HIGH, /* at -loss */
-    TAC_ZONE_CONE  /* elliptic: on the cone */
-} tacSoftZone;
-
 typedef struct tacSoftBlock {
     tacSoftKind kind;
     int row, n; /* first row, how many */
-    int zone;   /* tacSoftZone, or the pyramid's edges */
+    int zone;   /* tacConstraintZone; of a pyramid a bit for every edge that pushes: 1 << (2 k) for +, 2 << (2 k) for -,
+                   friction k */
     int held;   /* bit i: R of row i is at its bound, and does not move */
     tacImpedance z;
     double r;           /* pos - margin, or the length of an equality's error */
@@ -102,6 +94,8 @@ tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, con
 /* What the problem says about itself: contacts, zones, how far they are from others, as velocities over the step h. Of
  * several problems in one step the whole is told. */
 void tac_soft_report(const tacSoft *soft, double h, tacStepInfo *info);
+/* Least change of a limited coordinate (m, rad) that brings a limit into reach or takes it out. */
+double tac_soft_limit_margin(const tacModel *m, const double *q);
 /* Least change of y (m/s^2, rad/s^2) that takes the block to another zone. */
 double tac_soft_margin(const tacSoftBlock *block, const double *D, const double *y);
 
@@ -127,6 +121,7 @@ typedef struct tacSoftPoint {
     const tacSmoothPoint *x;
     const double *a;
     double h;
+    int idle;   /* 1: dy and dr of blocks that do not push as well: for their margins */
     double B;   /* that z and V are of; below 0: none yet */
     double *z;  /* nv: a + B v */
     tacVec6 *V; /* nbody: velocities of bodies at z */
@@ -161,6 +156,11 @@ static inline double tac_soft_pull_rate(const tacSoftBlock *b) { return b->z.K *
 /* b of (Z9), of row i */
 static inline double tac_soft_stiffening(const tacSoftBlock *b, int i) {
     return b->held & 1 << i ? 0 : b->z.rate / (b->z.d * (1 - b->z.d));
+}
+/* Where it is as it is told: a pyramid of which a part of the edges pushes is on its cone. */
+static inline tacConstraintZone tac_soft_zone(const tacSoftBlock *b) {
+    if (b->kind != TAC_SOFT_PYRAMID || b->zone == TAC_ZONE_FREE) return (tacConstraintZone)b->zone;
+    return b->zone == (1 << 2 * (b->n - 1)) - 1 ? TAC_ZONE_QUADRATIC : TAC_ZONE_CONE;
 }
 /* 1: the block has neither force nor stiffness. */
 static inline int tac_soft_is_idle(const tacSoftBlock *b) { return b->zone == TAC_ZONE_FREE; }

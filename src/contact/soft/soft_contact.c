@@ -23,7 +23,7 @@ tacStatus tac_soft_contacts_jac(tacSoftPoint *p, const tacContactColumns *to) {
     for (int id = 0; id < soft->nblock && status == TAC_OK; id++) {
         const tacSoftBlock *b = &soft->block[id];
         const tacRow *row = &soft->rows.row[b->row];
-        if (row->kind != TAC_ROW_CONTACT || tac_soft_is_idle(b)) continue;
+        if (row->kind != TAC_ROW_CONTACT || (tac_soft_is_idle(b) && !p->idle)) continue;
         if (b->z.B != p->B || !tac_contact_run_takes(&run, row->id)) status = tac_contact_run_jac(&run, to);
         tac_soft_aim(p, b->z.B);
         add_contact(soft, b, &run);

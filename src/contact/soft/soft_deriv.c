@@ -74,7 +74,7 @@ void tac_soft_other_jac(tacSoftPoint *p, const tacContactColumns *to) {
     for (int id = 0; id < p->soft->nblock; id++) {
         const tacSoftBlock *b = &p->soft->block[id];
         const tacRow *row = &p->soft->rows.row[b->row];
-        if (row->kind == TAC_ROW_CONTACT || tac_soft_is_idle(b)) continue;
+        if (row->kind == TAC_ROW_CONTACT || (tac_soft_is_idle(b) && !p->idle)) continue;
         tac_soft_aim(p, b->z.B);
         if (row->kind == TAC_ROW_EQUALITY && tac_equality_is_pose(p->m, row->id))
             emit_poses(p, b, to);

@@ -163,7 +163,8 @@ void tac_soft_numbers_jac(const tacSoftPoint *p, const tacSoftSink *theta, const
     for (int id = 0; id < p->soft->nblock; id++) {
         Place at = {.p = p, .b = &p->soft->block[id]};
         int contact = p->soft->rows.row[at.b->row].kind == TAC_ROW_CONTACT;
-        for (int k = 0; k < p->m->nparam && !tac_soft_is_idle(at.b); k++) {
+        if (tac_soft_is_idle(at.b) && !p->idle) continue;
+        for (int k = 0; k < p->m->nparam; k++) {
             tacSoftChange d = {.r = 0};
             at.t = &tangents[k], at.number = tac_param_at(p->m, at.t->field, at.t->index);
             if (contact)

@@ -2,6 +2,8 @@
  * piece of the step this is. */
 #include "contact/soft/soft.h"
 
+#include "contact/ball_limit.h"
+#include "contact/coordinate.h"
 #include "math/scalar.h"
 
 #include <string.h>
@@ -47,14 +49,37 @@ double tac_soft_margin(const tacSoftBlock *b, const double *D, const double *y) 
     }
 }
 
-/* --- The set ------------------------------------------------------------------------------------------------------ */
+/* Least change of r that leads to another smooth piece of the impedance, or ends a limit or contact. */
+static double piece_margin(const tacSoftBlock *b) {
+    return b->kind == TAC_SOFT_EQUALITY || b->kind == TAC_SOFT_LOSS ? b->z.next : tac_min(b->z.next, tac_abs(b->r));
+}
 
-/* Of a piece of the impedance: 0 flat or beyond, 1 below the midpoint, 2 above; and the sign of r. */
-static int piece(const tacSoftBlock *b) { return (b->z.rate > 0) - (b->z.rate < 0); }
+double tac_soft_limit_margin(const tacModel *m, const double *q) {
+    double least = TAC_INFINITY;
+    if (*m->option_disable & (TAC_DISABLE_LIMIT | TAC_DISABLE_CONSTRAINT)) return least;
+    for (int j = 0; j < m->njnt; j++) {
+        if (!m->joint_limited[j] || m->joint_type[j] == TAC_FREE) continue;
+        tacVec3 axis;
+        for (int side = m->joint_type[j] == TAC_BALL; side < 2; side++) {
+            tacRow row = {.kind = TAC_ROW_JOINT_LIMIT, .id = j, .axis = side};
+            double pos = m->joint_type[j] == TAC_BALL ? m->joint_range[2 * j + 1] - tac_ball_angle(m, j, q, &axis)
+                                                      : tac_row_combination(m, &row, q).pos;
+            least = tac_min(least, tac_abs(pos - m->joint_margin[j]));
+        }
+    }
+    for (int t = 0; t < 2 * m->ntendon; t++) {
+        tacRow row = {.kind = TAC_ROW_TENDON_LIMIT, .id = t / 2, .axis = t % 2};
+        if (!m->tendon_limited[t / 2]) continue;
+        least = tac_min(least, tac_abs(tac_row_combination(m, &row, q).pos - m->tendon_margin[t / 2]));
+    }
+    return least;
+}
+
+/* --- The set ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t hash_block(const tacSoft *soft, const tacSoftBlock *b, uint64_t hash) {
     const tacRow *row = &soft->rows.row[b->row];
-    int words[6] = {(int)row->kind, row->id, row->axis, (int)b->kind, b->zone, piece(b)};
+    int words[6] = {(int)row->kind, row->id, row->axis, (int)b->kind, b->zone, b->z.piece};
     if (row->kind == TAC_ROW_CONTACT) {
         words[1] = 0;
         hash = tac_contact_hash(&soft->rows.contact[row->id], hash);
@@ -73,8 +98,9 @@ void tac_soft_report(const tacSoft *soft, double h, tacStepInfo *info) {
         info->ties += margin < TIED;
         if (tac_soft_is_idle(b)) continue;
         info->active_set = hash_block(soft, b, info->active_set);
+        info->feature_margin = tac_min(info->feature_margin, piece_margin(b));
         if (soft->rows.row[b->row].kind != TAC_ROW_CONTACT) continue;
-        int slides = b->kind == TAC_SOFT_ELLIPTIC && b->zone == TAC_ZONE_CONE;
+        int slides = tac_soft_zone(b) == TAC_ZONE_CONE;
         contacts++, sliding += slides;
         info->feature_margin =
             tac_min(info->feature_margin, soft->rows.contact[soft->rows.row[b->row].id].switch_margin);
