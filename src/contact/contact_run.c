@@ -1,9 +1,10 @@
 #include "contact/contact_run.h"
 
-/* A contact prepared: force and torque on geom[1]'s body, velocity of it against the other at z. */
+/* A contact prepared: force and torque on geom[1]'s body, velocity of it against the other at z; where it is, from the
+ * origin of each body's tree. */
 typedef struct Prepared {
     tacContactSystem system;
-    tacVec3 F, T, u;
+    tacVec3 F, T, u, arm[2];
 } Prepared;
 
 typedef struct Walk {
@@ -32,7 +33,16 @@ tacRunContact *tac_contact_run_add(tacContactRun *run, int contact, int first, i
     return c;
 }
 
-static tacStatus prepare(Walk *walk, int i) {
+/* Sides that columns ask for: dofs move what they can, parameters and mocap bodies anything. */
+static unsigned sides_of(const tacContactRun *run, const tacContactColumns *to) {
+    const tacModel *m = run->m;
+    int a = run->body[0], b = run->body[1], a_moves = m->body_last_dof[a] >= 0, b_moves = m->body_last_dof[b] >= 0;
+    if (to->mocap != NULL || to->theta != NULL) return TAC_SIDE_0 | TAC_SIDE_1 | TAC_SIDE_BOTH;
+    return (a_moves ? TAC_SIDE_0 : 0) | (b_moves ? TAC_SIDE_1 : 0) |
+           (a_moves && b_moves && m->body_root[a] == m->body_root[b] ? TAC_SIDE_BOTH : 0);
+}
+
+static tacStatus prepare(Walk *walk, int i, unsigned sides) {
     const tacContactRun *run = walk->run;
     const tacRunContact *r = &run->contact[i];
     const tacContact *c = &run->rows->contact[r->contact];
@@ -43,33 +53,40 @@ static tacStatus prepare(Walk *walk, int i) {
     p->u = tac_sub3(tac_velocity_at(run->w, body[1], run->V[body[1]], c->pos),
                     tac_velocity_at(run->w, body[0], run->V[body[0]], c->pos));
     for (int side = 0; side < 2; side++) {
-        tacVec3 arm = tac_sub3(c->pos, run->w->origin[body[side]]);
-        walk->W[side] = tac_add6(walk->W[side], (tacVec6){tac_add3(tac_cross3(arm, p->F), p->T), p->F});
+        p->arm[side] = tac_sub3(c->pos, run->w->origin[body[side]]);
+        walk->W[side] = tac_add6(walk->W[side], (tacVec6){tac_add3(tac_cross3(p->arm[side], p->F), p->T), p->F});
     }
-    return tac_contact_prepare(run->m, run->scene, c, &p->system);
+    return tac_contact_prepare_sides(run->m, run->scene, c, sides, &p->system);
 }
 
 /* --- One column --------------------------------------------------------------------------------------------------- */
+
+/* d(J z) of the rows that turn, beyond the first three. */
+static void emit_turning(const Walk *walk, int i, tacVec3 dturn, const tacContactTangent *t, int column,
+                         const tacContactSink *sink) {
+    const tacRunContact *r = &walk->run->contact[i];
+    const tacContact *c = &walk->contact[i].system.contact;
+    const tacVec3 axis[3] = {c->normal, c->tangent[0], c->tangent[1]};
+    const tacVec3 daxis[3] = {t->normal, t->tangent[0], t->tangent[1]};
+    for (int k = 3; k < r->n; k++)
+        tac_emit(&sink->row, r->first + k, column, tac_dot3(daxis[k - 3], walk->turn) + tac_dot3(axis[k - 3], dturn));
+}
 
 /* d(J z) of one contact's rows, dV: changes of the bodies' velocities at fixed joint velocities   (R2). */
 static void emit_rows(const Walk *walk, int i, const tacVec6 dV[2], const tacDisplacement *d,
                       const tacContactTangent *t, int column, const tacContactSink *sink) {
     const tacContactRun *run = walk->run;
     const tacRunContact *r = &run->contact[i];
-    const tacContact *c = &walk->contact[i].system.contact;
-    const tacVec3 axis[3] = {c->normal, c->tangent[0], c->tangent[1]};
-    const tacVec3 daxis[3] = {t->normal, t->tangent[0], t->tangent[1]};
-    tacVec3 u = walk->contact[i].u, dturn = tac_sub3(dV[1].ang, dV[0].ang);
-    tacVec3 du =
-        tac_add3(tac_cross3(walk->turn, t->pos), tac_sub3(tac_velocity_at(run->w, run->body[1], dV[1], c->pos),
-                                                          tac_velocity_at(run->w, run->body[0], dV[0], c->pos)));
-    double normal = tac_dot3(t->normal, u) + tac_dot3(c->normal, du) + r->rate * t->dist;
+    const Prepared *p = &walk->contact[i];
+    const tacContact *c = &p->system.contact;
+    tacVec3 du = tac_add3(tac_cross3(walk->turn, t->pos), tac_sub3(dV[1].lin, dV[0].lin));
+    du = tac_add3(du, tac_sub3(tac_cross3(dV[1].ang, p->arm[1]), tac_cross3(dV[0].ang, p->arm[0])));
+    double normal = tac_dot3(t->normal, p->u) + tac_dot3(c->normal, du) + r->rate * t->dist;
     if (run->more != NULL) normal += run->more(run->context, c, r->first, d, t);
     tac_emit(&sink->row, r->first, column, normal);
-    for (int k = 1; k < r->n; k++) {
-        tacVec3 x = k < 3 ? u : walk->turn, dx = k < 3 ? du : dturn;
-        tac_emit(&sink->row, r->first + k, column, tac_dot3(daxis[k % 3], x) + tac_dot3(axis[k % 3], dx));
-    }
+    for (int k = 1; k < 3 && k < r->n; k++)
+        tac_emit(&sink->row, r->first + k, column, tac_dot3(t->tangent[k - 1], p->u) + tac_dot3(c->tangent[k - 1], du));
+    if (r->n > 3) emit_turning(walk, i, tac_sub3(dV[1].ang, dV[0].ang), t, column, sink);
     tac_emit(&sink->pos, r->first, column, t->dist);
 }
 
@@ -98,17 +115,15 @@ static void emit_column(const Walk *walk, const tacDisplacement *d, const tacCon
         dV[side] = tac_body_velocity_move(run->m, run->w, run->V, run->z, d, run->body[side]);
     for (int i = 0; i < run->n; i++) {
         const double *f = run->contact[i].f;
-        const tacContact *c = &walk->contact[i].system.contact;
-        tacVec3 dF = tac_contact_combine(f, t[i].normal, t[i].tangent);
-        tacVec3 dT = tac_contact_combine(f + 3, t[i].normal, t[i].tangent);
-        tacVec3 turning = tac_add3(tac_cross3(t[i].pos, walk->contact[i].F), dT);
-        for (int side = 0; side < 2; side++) {
-            tacVec3 arm = tac_sub3(c->pos, run->w->origin[run->body[side]]);
-            dW[side] = tac_add6(dW[side], (tacVec6){tac_add3(turning, tac_cross3(arm, dF)), dF});
-        }
+        const Prepared *p = &walk->contact[i];
+        tacVec3 dF = tac_contact_combine(f, t[i].normal, t[i].tangent), turning = tac_cross3(t[i].pos, p->F);
+        if (run->contact[i].n > 3) turning = tac_add3(turning, tac_contact_combine(f + 3, t[i].normal, t[i].tangent));
+        for (int side = 0; side < 2; side++)
+            dW[side] = tac_add6(dW[side], (tacVec6){tac_add3(turning, tac_cross3(p->arm[side], dF)), dF});
         emit_rows(walk, i, dV, d, &t[i], column, sink);
         if (!tac_sink_is_empty(&sink->wrench))
-            tac_contact_wrench_move(run->m, run->w, c, f, d, &t[i], run->wrench_scale, column, &sink->wrench);
+            tac_contact_wrench_move(run->m, run->w, &p->system.contact, f, d, &t[i], run->wrench_scale, column,
+                                    &sink->wrench);
     }
     for (int side = 0; side < 2; side++)
         emit_force(walk, side, dW[side], d, column, &sink->force);
@@ -119,8 +134,12 @@ static void emit_column(const Walk *walk, const tacDisplacement *d, const tacCon
 static void emit_mover(const Walk *walk, const tacMover *mover, int column, const tacContactSink *sink) {
     tacDisplacement d = {1, {*mover}};
     tacContactTangent t[TAC_RUN];
-    for (int i = 0; i < walk->run->n; i++)
-        t[i] = tac_contact_along(walk->run->m, walk->run->w, &walk->contact[i].system, mover);
+    const tacContactRun *run = walk->run;
+    int first = tac_moves_body(run->m, mover, run->body[0]), second = tac_moves_body(run->m, mover, run->body[1]);
+    if (!first && !second) return;
+    for (int i = 0; i < run->n; i++)
+        t[i] = tac_contact_twist(&walk->contact[i].system, first && second ? 2 : second, mover->S,
+                                 run->w->origin[mover->body]);
     emit_column(walk, &d, t, column, sink);
 }
 
@@ -166,8 +185,9 @@ tacStatus tac_contact_run_jac(tacContactRun *run, const tacContactColumns *to) {
     walk.run = run, walk.W[0] = walk.W[1] = tac_zero6();
     if (run->n == 0) return TAC_OK;
     walk.turn = tac_sub3(run->V[run->body[1]].ang, run->V[run->body[0]].ang);
+    unsigned sides = sides_of(run, to);
     for (int i = 0; i < run->n; i++) {
-        tacStatus status = prepare(&walk, i);
+        tacStatus status = prepare(&walk, i, sides);
         if (status != TAC_OK) return status;
     }
     if (to->q != NULL) emit_dofs(&walk, to->q);

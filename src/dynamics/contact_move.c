@@ -130,8 +130,7 @@ static void add_scaled(tacContactTangent *sum, double by, const tacContactTangen
     sum->tangent[1] = tac_madd3(sum->tangent[1], by, t->tangent[1]);
 }
 
-/* Change per unit of a twist about `origin`; which: shape 0, shape 1, both. */
-static tacContactTangent along_twist(const tacContactSystem *c, int which, tacVec6 S, tacVec3 origin) {
+tacContactTangent tac_contact_twist(const tacContactSystem *c, int which, tacVec6 S, tacVec3 origin) {
     tacContactTangent sum = {0};
     tacVec3 lin = tac_add3(S.lin, tac_cross3(S.ang, tac_sub3(c->contact.pos, origin)));
     double twist[6] = {S.ang.x, S.ang.y, S.ang.z, lin.x, lin.y, lin.z};
@@ -144,7 +143,7 @@ tacContactTangent tac_contact_along(const tacModel *m, const tacWork *w, const t
                                     const tacMover *mover) {
     int first = tac_moves_body(m, mover, c->body[0]), second = tac_moves_body(m, mover, c->body[1]);
     if (!first && !second) return (tacContactTangent){0};
-    return along_twist(c, first && second ? 2 : second, mover->S, w->origin[mover->body]);
+    return tac_contact_twist(c, first && second ? 2 : second, mover->S, w->origin[mover->body]);
 }
 
 void tac_contact_emit(const tacContactTangent *t, int column, const tacSink *sink) {
@@ -158,7 +157,7 @@ void tac_contact_dofs(const tacModel *m, const tacWork *w, const tacContactSyste
     int i = m->body_last_dof[c->body[0]], j = m->body_last_dof[c->body[1]];
     while (i >= 0 || j >= 0) {
         int dof = i > j ? i : j, which = i == j ? 2 : j > i;
-        tacContactTangent t = along_twist(c, which, w->S[dof], w->origin[m->dof_body[dof]]);
+        tacContactTangent t = tac_contact_twist(c, which, w->S[dof], w->origin[m->dof_body[dof]]);
         tac_contact_emit(&t, dof, sink);
         if (which != 1) i = m->dof_parent[i];
         if (which != 0) j = m->dof_parent[j];
@@ -209,7 +208,7 @@ int tac_contact_param(const tacModel *m, const tacWork *w, const tacContactSyste
     if (place_twist(m, w, t, &geom, &S)) {
         int which = geom == c->contact.geom[1];
         if (!which && geom != c->contact.geom[0]) return 0;
-        *out = along_twist(c, which, S, c->touch.pose[which].p);
+        *out = tac_contact_twist(c, which, S, c->touch.pose[which].p);
         return 1;
     }
     tacShapeTangent change[2];

@@ -34,6 +34,8 @@ tacStatus tac_contact_prepare(const tacModel *m, const tacScene *s, const tacCon
 enum { TAC_SIDE_0 = 1, TAC_SIDE_1 = 2, TAC_SIDE_BOTH = 4 };
 tacStatus tac_contact_prepare_sides(const tacModel *m, const tacScene *s, const tacContact *c, unsigned sides,
                                     tacContactSystem *out);
+/* Change per unit of a twist about `origin`; which: of shape 0, of shape 1, of both. */
+tacContactTangent tac_contact_twist(const tacContactSystem *c, int which, tacVec6 S, tacVec3 origin);
 /* Change per unit of a mover. Needs: position. */
 tacContactTangent tac_contact_along(const tacModel *m, const tacWork *w, const tacContactSystem *c,
                                     const tacMover *mover);

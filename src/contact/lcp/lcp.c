@@ -8,10 +8,16 @@
 
 enum { DOUBLES = 8, INTS = 4 };
 
+static size_t kept_numbers(size_t max_rows) {
+    size_t n = max_rows < TAC_LCP_FEW_ROWS ? max_rows : TAC_LCP_FEW_ROWS;
+    return n * n;
+}
+
 size_t tac_lcp_bytes(const tacModel *m, int max_contacts) {
     size_t n = (size_t)tac_rows_max(m, max_contacts);
     return tac_rows_bytes(m, max_contacts) + DOUBLES * tac_arena_round(n * sizeof(double)) +
-           INTS * tac_arena_round((n + 1) * sizeof(int)) + tac_arena_round((size_t)m->nbody * sizeof(int));
+           INTS * tac_arena_round((n + 1) * sizeof(int)) + tac_arena_round((size_t)m->nbody * sizeof(int)) +
+           tac_arena_round(kept_numbers(n) * sizeof(double));
 }
 
 size_t tac_lcp_scratch(const tacModel *m, int max_contacts) {
@@ -35,7 +41,8 @@ int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *a
     for (int k = 0; k < INTS; k++)
         ok &= (*ints[k] = TAC_TAKE(arena, n + 1, int)) != NULL;
     lcp->tree = TAC_TAKE(arena, m->nbody, int);
-    return ok && lcp->tree != NULL;
+    lcp->products = TAC_TAKE(arena, kept_numbers((size_t)n), double);
+    return ok && lcp->tree != NULL && lcp->products != NULL;
 }
 
 /* --- Bounds, shifts, compliance ----------------------------------------------------------------------------------- */
@@ -169,12 +176,15 @@ void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h) {
 static tacStatus solve_dense(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
     int first = lcp->island_adr[island], n = lcp->island_adr[island + 1] - first;
     const int *row = lcp->order + first;
-    double *A = TAC_TAKE(arena, (size_t)n * (size_t)n, double), *f = TAC_TAKE(arena, n, double);
+    int keep = lcp->kept < 0 && n <= TAC_LCP_FEW_ROWS;
+    double *A = keep ? lcp->products : TAC_TAKE(arena, (size_t)n * (size_t)n, double);
+    double *f = TAC_TAKE(arena, n, double);
     double *b = TAC_TAKE(arena, n, double), *w = TAC_TAKE(arena, n, double);
     double *low = TAC_TAKE(arena, n, double), *high = TAC_TAKE(arena, n, double);
     double *spread = TAC_TAKE(arena, 3 * (size_t)m->nv, double);
     int *parent = TAC_TAKE(arena, n, int), *row_class = TAC_TAKE(arena, n, int);
     if (!A || !f || !b || !w || !low || !high || !parent || !row_class || !spread) return TAC_ERR_ARENA_FULL;
+    if (keep) lcp->kept = island;
     memset(spread, 0, 3 * (size_t)m->nv * sizeof *spread);
     tac_rows_products(&lcp->rows, n, row, spread, A);
     for (int i = 0; i < n; i++) {
@@ -226,6 +236,7 @@ static int is_large(const tacModel *m, tacLcp *lcp, int island) {
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena) {
     lcp->pivots = lcp->unsolved = 0;
     lcp->residual = 0;
+    lcp->kept = -1;
     for (int k = 0; k < lcp->rows.n; k++)
         lcp->b[k] = tac_row_velocity(&lcp->rows, k, v_free) + lcp->s[k];
     tacStatus status = TAC_OK;

@@ -43,9 +43,11 @@ typedef struct tacLcp {
     double *bounce; /* rows.max: restitution where the row bounces in this step (TAC_LCP_HOP: hops), else 0 */
     int *parent, *row_class;
     int nisland;
-    int *island_adr; /* rows.max + 1: first of island k in `order` */
-    int *order;      /* rows.max: rows by island */
-    int *tree;       /* nbody: union-find over root bodies */
+    int *island_adr;  /* rows.max + 1: first of island k in `order` */
+    int *order;       /* rows.max: rows by island */
+    int *tree;        /* nbody: union-find over root bodies */
+    int kept;         /* first small island solved, or -1: its A (eps on the diagonal), */
+    double *products; /* TAC_LCP_FEW_ROWS squared, is kept for the derivative */
     int pivots, unsolved;
     double residual;
     int toi;              /* 1: rows are contacts that touch (step/lcp_toi.h) */

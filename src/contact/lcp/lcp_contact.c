@@ -7,6 +7,13 @@ static double bounce_move(const void *context, const tacContact *c, int row, con
     return tac_lcp_bounce_move(context, c, row, d, t);
 }
 
+static int any_bounces(const tacLcp *lcp) {
+    int any = 0;
+    for (int k = 0; k < lcp->rows.n; k++)
+        any |= lcp->bounce[k] > 0;
+    return any;
+}
+
 static void add_contact(const tacLcp *lcp, int contact, tacContactRun *run) {
     int first = lcp->rows.first_row[contact];
     int n = first + 1 < lcp->rows.n && lcp->parent[first + 1] == first ? 3 : 1;
@@ -29,7 +36,7 @@ tacStatus tac_lcp_contacts_jac(const tacLcpPoint *p, const tacLcpSink *q, const 
                          .V = p->V,
                          .scale = -1 / lcp->h,
                          .wrench_scale = 1 / lcp->h,
-                         .more = bounce_move,
+                         .more = any_bounces(lcp) ? bounce_move : NULL,
                          .context = p};
     tacStatus status = TAC_OK;
     for (int contact = 0; contact < lcp->rows.ncontact && status == TAC_OK; contact++) {

@@ -28,9 +28,8 @@ int tac_lcp_bounded_children(const tacLcp *lcp, int k, int child[2], double fact
     return n;
 }
 
-/* lu <- J_C Mhat^-1 Jhat^T + eps from G, the products of all rows of the island; at[i]: number of free row i among
- * them.
- */
+/* lu <- J_C Mhat^-1 Jhat^T + eps from G, products of the island's rows with eps; at[i]: number of free row i among
+ * them. */
 static void compose_system(const tacLcp *lcp, int n, int all, const int *row, const int *at, const double *G,
                            double *lu) {
     int child[2];
@@ -39,7 +38,7 @@ static void compose_system(const tacLcp *lcp, int n, int all, const int *row, co
         int l = row[j], children = tac_lcp_bounded_children(lcp, l, child, factor);
         for (int i = 0; i < n; i++) {
             const double *g = G + (size_t)at[i] * (size_t)all + (size_t)at[j];
-            double a = g[0] + (i == j ? lcp->eps[l] : 0);
+            double a = g[0];
             for (int c = 0; c < children; c++)
                 a += factor[c] * g[child[c] - l]; /* children follow their parent in an island too */
             lu[(size_t)i * (size_t)n + (size_t)j] = a;
@@ -57,26 +56,34 @@ static double pivot_ratio(int n, const double *lu) {
     return n == 0 ? 0 : most / least;
 }
 
+/* Products of rows of an island, eps on the diagonal. NULL: no room. */
+static double *island_products(const tacModel *m, const tacLcp *lcp, int n, const int *row, tacArena *arena) {
+    double *G = TAC_TAKE(arena, (size_t)n * (size_t)n, double), *spread = TAC_TAKE(arena, 3 * (size_t)m->nv, double);
+    if (G == NULL || spread == NULL) return NULL;
+    memset(spread, 0, 3 * (size_t)m->nv * sizeof *spread);
+    tac_rows_products(&lcp->rows, n, row, spread, G);
+    for (int i = 0; i < n; i++)
+        G[(size_t)i * (size_t)n + (size_t)i] += lcp->eps[row[i]];
+    return G;
+}
+
 tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacArena *arena, tacLcpSystem *system) {
-    int begin = lcp->island_adr[island], end = lcp->island_adr[island + 1], all = 0, n = 0;
-    int *at = TAC_TAKE(arena, end - begin, int), *order = TAC_TAKE(arena, end - begin, int);
+    int begin = lcp->island_adr[island], end = lcp->island_adr[island + 1], kept = lcp->kept == island;
+    int *at = TAC_TAKE(arena, end - begin, int), *order = TAC_TAKE(arena, end - begin, int), all = 0, n = 0;
     system->row = TAC_TAKE(arena, end - begin, int);
     system->pivot = TAC_TAKE(arena, end - begin, int);
     if (!at || !order || !system->row || !system->pivot) return TAC_ERR_ARENA_FULL;
     for (int i = begin; i < end; i++) {
         int k = lcp->order[i], p = lcp->parent[k];
-        if (lcp->row_class[p < 0 ? k : p] != TAC_ROW_FREE) continue; /* nothing moves with it */
+        if (!kept && lcp->row_class[p < 0 ? k : p] != TAC_ROW_FREE) continue; /* nothing moves with it */
         if (lcp->row_class[k] == TAC_ROW_FREE) at[n] = all, system->row[n++] = k;
         order[all++] = k;
     }
     system->n = n;
     system->lu = TAC_TAKE(arena, (size_t)n * (size_t)n, double);
     system->work = TAC_TAKE(arena, n, double);
-    double *G = TAC_TAKE(arena, (size_t)all * (size_t)all, double),
-           *spread = TAC_TAKE(arena, 3 * (size_t)m->nv, double);
-    if (system->lu == NULL || system->work == NULL || G == NULL || spread == NULL) return TAC_ERR_ARENA_FULL;
-    memset(spread, 0, 3 * (size_t)m->nv * sizeof *spread);
-    tac_rows_products(&lcp->rows, all, order, spread, G);
+    const double *G = kept ? lcp->products : island_products(m, lcp, all, order, arena);
+    if (system->lu == NULL || system->work == NULL || G == NULL) return TAC_ERR_ARENA_FULL;
     compose_system(lcp, n, all, system->row, at, G, system->lu);
     tac_lu_factor(n, system->lu, system->pivot, system->work);
     system->conditioning = pivot_ratio(n, system->lu);
