@@ -229,14 +229,14 @@ static tacStatus advance(Search *s, Moment *m, double *left, int *steps) {
     return TAC_OK;
 }
 
-tacStatus tac_impact_from(const tacShape *a, const tacMotion *A, const tacShape *b, const tacMotion *B, double from,
-                          double h, double gap, tacShapeImpact *out) {
+tacStatus tac_impact(const tacShape *a, const tacMotion *A, const tacShape *b, const tacMotion *B, double h, double gap,
+                     tacShapeImpact *out) {
     Search s = {.shape = {a, b}, .motion = {A, B}, .gap = gap, .h = h, .vertex = {-1, -1}};
     Moment m;
     double left;
     int steps;
     prepare(&s);
-    tacStatus status = look(&s, from, &m);
+    tacStatus status = look(&s, 0, &m);
     if (status == TAC_OK) status = advance(&s, &m, &left, &steps);
     if (status != TAC_OK) return status;
     int hit = left <= s.near;
@@ -244,11 +244,6 @@ tacStatus tac_impact_from(const tacShape *a, const tacMotion *A, const tacShape 
     tacImpactKind missed = m.t < h ? TAC_IMPACT_UNDECIDED : TAC_IMPACT_NONE;
     finish(&s, !hit ? missed : steps > 0 ? TAC_IMPACT_HIT : TAC_IMPACT_NEAR, &m, steps, out);
     return TAC_OK;
-}
-
-tacStatus tac_impact(const tacShape *a, const tacMotion *A, const tacShape *b, const tacMotion *B, double h, double gap,
-                     tacShapeImpact *out) {
-    return tac_impact_from(a, A, b, B, 0, h, gap, out);
 }
 
 /* --- Derivative --------------------------------------------------------------------------------------------------- */

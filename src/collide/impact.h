@@ -57,9 +57,6 @@ typedef struct tacShapeImpact {
  * tac_distance_pair. Bounds and poses are finite. */
 tacStatus tac_impact(const tacShape *a, const tacMotion *A, const tacShape *b, const tacMotion *B, double h, double gap,
                      tacShapeImpact *out);
-/* The same over [from, h], of shapes known to be further apart than the gap before. */
-tacStatus tac_impact_from(const tacShape *a, const tacMotion *A, const tacShape *b, const tacMotion *B, double from,
-                          double h, double gap, tacShapeImpact *out);
 
 /* Gradient of the impact time with respect to where two twist motions start (rotation vector in world axes about the
  * frame's origin, translation) and to their velocities. With the witness points x_i fixed to their shapes and

@@ -66,41 +66,42 @@ static double balls_apart(const tacShape *a, const tacPose *A, const tacShape *b
     return tac_norm3(between) - radius - tac_shape_radius(a);
 }
 
-/* *far = 1: too far apart, at the beginning, to come to a gap within h. */
-static tacStatus is_far(const Hunt *k, const int geom[2], const tacMotion *A, const tacMotion *B, double h, double gap,
-                        int *far) {
+/* *far = 1: too far apart, at the beginning, to come to a gap within h; 0: *dist is how far. */
+static tacStatus is_far(const Hunt *k, const int geom[2], const tacMotion motion[2], double h, double gap, int *far,
+                        double *dist) {
     const tacScene *scene = &k->sim->scene;
     const tacShape *a = &scene->shape[geom[0]], *b = &scene->shape[geom[1]];
     const tacPose *first = &scene->pose[geom[0]], *second = &scene->pose[geom[1]];
-    double enough = gap + (1 + TAC_IMPACT_REST) * h * (fastest(a, &A->bound) + fastest(b, &B->bound));
+    double enough = gap + (1 + TAC_IMPACT_REST) * h * (fastest(a, &motion[0].bound) + fastest(b, &motion[1].bound));
     tacPairCache cache = {.used = 0};
     tacTouch touch;
     *far = b->type != TAC_PLANE && balls_apart(a, first, b, second) > (1 + TAC_IMPACT_REST) * enough;
     if (*far) return TAC_OK;
     tacStatus status = tac_distance_pair(a, first, b, second, &cache, &touch);
     *far = status == TAC_OK && touch.dist > enough;
+    *dist = touch.dist;
     return status;
+}
+
+/* The distance at which a pair that begins `dist` apart meets; 0: it does not. */
+static double level_of(const Hunt *k, double dist) {
+    return k->held == NULL || dist > k->held->near ? k->gap : level_below(k->gap, dist);
 }
 
 static tacStatus search(const Hunt *k, int g0, int g1, double h, tacShapeImpact *found) {
     const tacModel *m = k->motion.model;
     const tacShape *a = &k->sim->scene.shape[g0], *b = &k->sim->scene.shape[g1];
-    int base = tac_common_body(m, m->geom_body[g0], m->geom_body[g1]);
+    int base = tac_common_body(m, m->geom_body[g0], m->geom_body[g1]), far;
     tacGeomMotion first = {&k->motion, g0, base}, second = {&k->motion, g1, base};
-    tacMotion A = tac_geom_motion(&first), B = tac_geom_motion(&second);
-    double gap = k->held != NULL ? k->held->near : k->gap;
-    int far;
-    tacStatus status = is_far(k, (int[2]){g0, g1}, &A, &B, h, gap, &far);
+    tacMotion motion[2] = {tac_geom_motion(&first), tac_geom_motion(&second)};
+    double dist = 0;
+    tacStatus status = is_far(k, (int[2]){g0, g1}, motion, h, k->gap, &far, &dist);
     if (status != TAC_OK || far) return status;
-    status = tac_impact(a, &A, b, &B, h, gap, found);
+    double level = level_of(k, dist);
+    if (k->held != NULL && !(level > 0)) return TAC_OK;
+    status = tac_impact(a, &motion[0], b, &motion[1], h, level, found);
     if (status == TAC_OK && k->held == NULL && found->kind == TAC_IMPACT_NEAR && !(found->rate < 0))
-        status = search_resting(a, &A, b, &B, h, found);
-    if (status == TAC_OK && k->held != NULL && found->kind != TAC_IMPACT_NONE) {
-        double level = found->kind == TAC_IMPACT_NEAR ? level_below(k->gap, found->touch.dist) : k->gap;
-        double from = found->time; /* until then they are further apart than that */
-        found->kind = TAC_IMPACT_NONE;
-        if (level > 0) status = tac_impact_from(a, &A, b, &B, from, h, level, found);
-    }
+        status = search_resting(a, &motion[0], b, &motion[1], h, found);
     if (status == TAC_OK && base > 0) place(found, tac_body_pose(&k->motion, base, found->time));
     return status;
 }
