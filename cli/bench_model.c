@@ -154,6 +154,7 @@ static void find_states(Scene *s, tacBenchRow *row) {
         if (k >= 0) memcpy(s->states + (size_t)k * nx, s->x, nx * sizeof *s->x);
         tacStatus status = tac_step(s->sim, s->x, s->u, s->d.y, &info);
         if (k >= 0) row->contacts += (double)info.contacts / s->nstate;
+        if (k >= 0) row->iterations += (double)info.iterations / s->nstate;
         if (status == TAC_OK || status == TAC_ERR_UNSOLVED) memcpy(s->x, s->d.y, nx * sizeof *s->x);
     }
 }

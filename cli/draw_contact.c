@@ -41,7 +41,9 @@ void cli_draw_contact_state(tacSim *sim, const tacModel *m, const tacOptions *op
     for (int k = 0; next != NULL && k < least + MOTION_MORE; k++) {
         tacStepInfo info;
         if (k % CONTROL_EVERY == 0) draw_controls(m, &d, u);
-        if (tac_step(sim, x, u, next, &info) != TAC_OK || (k >= least && info.contacts > 0)) break;
+        tacStatus status = tac_step(sim, x, u, next, &info);
+        if (status != TAC_OK && status != TAC_ERR_UNSOLVED) break;
+        if (k >= least && info.contacts > 0 && status == TAC_OK) break;
         memcpy(x, next, (size_t)tac_nx(m) * sizeof *x);
     }
     free(next);

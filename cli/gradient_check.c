@@ -22,7 +22,7 @@ enum { NSTEPS = sizeof FIRST_STEPS / sizeof *FIRST_STEPS };
  * step's largest derivative or 1/dt (gaps become velocities), and features by a lever of some metres. */
 #define MARGIN_FACTOR 10
 /* Of the tolerance: differences known to this are not refined. */
-#define KNOWN_WELL 1e-3
+#define KNOWN_WELL 1e-2
 /* Samples are handled in groups so that setting a parameter serves many; numbers of P kept at once. */
 enum { GROUP = 256, KEPT_NUMBERS = 1 << 23 };
 

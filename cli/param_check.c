@@ -96,10 +96,14 @@ typedef struct Sweep {
     tacParamSamples *group;
     int nx, ndx, nu, np, param;
     double unit; /* a thousand first steps, at most 1: differences resolve all parameters alike in this unit */
+    double tol;
+    const double *worst; /* of each sample so far: one within tol is left alone */
     double *theta, *moved, *y;
 } Sweep;
 
-/* out[count x ndx]; a sample whose step fails gives NAN. */
+static int is_settled(const Sweep *w, int sample) { return w->worst[sample] <= w->tol; }
+
+/* out[count x ndx]; a sample whose step fails gives NAN, one that is settled zeros. */
 static int step_all(void *context, double t, double *out) {
     Sweep *w = context;
     memcpy(w->moved, w->theta, (size_t)w->np * sizeof(double));
@@ -108,7 +112,9 @@ static int step_all(void *context, double t, double *out) {
     for (int s = 0; s < w->group->count; s++) {
         const double *x = w->group->x + (size_t)s * (size_t)w->nx, *u = w->group->u + (size_t)s * (size_t)w->nu;
         double *row = out + (size_t)s * (size_t)w->ndx;
-        if (tac_step(w->sim, x, u, w->y, NULL) == TAC_OK)
+        if (is_settled(w, s))
+            memset(row, 0, (size_t)w->ndx * sizeof *row);
+        else if (tac_step(w->sim, x, u, w->y, NULL) == TAC_OK)
             cli_state_difference(w->model, w->y, w->group->y0 + (size_t)s * (size_t)w->nx, row);
         else
             for (int i = 0; i < w->ndx; i++)
@@ -138,16 +144,16 @@ static double column_error(const Sweep *w, const double *P, const double *F, dou
 }
 
 /* Keeps the better of what is known and F's errors; returns 1 where a sample still disagrees. */
-static int keep_best(const Sweep *w, const double *F, double tol, double (*best)[CLI_ROW_BLOCKS], double *worst,
-                     int *at) {
+static int keep_best(const Sweep *w, const double *F, double (*best)[CLI_ROW_BLOCKS], double *worst, int *at) {
     int disagrees = 0;
     for (int s = 0; s < w->group->count; s++) {
+        if (is_settled(w, s)) continue;
         double error[CLI_ROW_BLOCKS];
         int row = 0;
         const double *P = w->group->P + (size_t)s * w->group->p_stride;
         double e = column_error(w, P, F + (size_t)s * (size_t)w->ndx, error, &row);
         if (e < worst[s]) worst[s] = e, at[s] = row, memcpy(best[s], error, sizeof error);
-        disagrees |= worst[s] > tol && w->group->errors[s].status == TAC_OK;
+        disagrees |= worst[s] > w->tol && w->group->errors[s].status == TAC_OK;
     }
     return disagrees;
 }
@@ -213,10 +219,10 @@ static void check_param(tacGradientCheck *check, Sweep *w, long first, double *F
     for (int s = 0; s < w->group->count; s++)
         best.worst[s] = 2 * CLI_NO_DIFFERENCE;
     double h = check->step[w->param];
-    w->unit = fmin(1, h / RELATIVE_STEP);
+    w->unit = fmin(1, h / RELATIVE_STEP), w->tol = check->tol, w->worst = best.worst;
     for (int k = 0; k < NFACTORS && disagrees; k++)
         if (difference_ridders(step_all, w, w->group->count * w->ndx, FACTORS[k] * h, F, NULL, work) == 0)
-            disagrees = keep_best(w, F, check->tol, best.block, best.worst, best.at);
+            disagrees = keep_best(w, F, best.block, best.worst, best.at);
     record(check, w, first, best.block, best.worst, best.at);
 }
 

@@ -117,11 +117,3 @@ double discrete_kinetic(const tacModel *model, const tacPoses *first, const tacP
         sum += discrete_kinetic_of(model, first, second, h, b);
     return sum;
 }
-
-/* --- A step ------------------------------------------------------------------------------------------------------- */
-
-tacStatus discrete_step(tacScene *scene, tacPoses *first, tacPoses *second, tacStepInfo *info) {
-    tacStatus status = discrete_poses(scene, scene->x, first);
-    if (status == TAC_OK) status = scene_move(scene, 1, info);
-    return status == TAC_OK ? discrete_poses(scene, scene->x, second) : status;
-}

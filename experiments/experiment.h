@@ -49,6 +49,7 @@ int dojo_gradients(tacFindings *found);
 int dojo_atlas_drop(tacFindings *found);
 int dojo_low_frequency(tacFindings *found);
 int dojo_timing(tacFindings *found);
+int dojo_convergence(tacFindings *found);
 
 /* --- What they share --------------------------------------------------------------------------------------------- */
 

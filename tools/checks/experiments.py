@@ -127,3 +127,8 @@ experiment(
     "1000 steps of 0.01 s with gradients of humanoid, A1, Panda, X2: at least 5 times as fast as Dojo's seconds, faster than MuJoCo's differences in the same run",
     lambda paper, tactus: "; ".join(f"{name} {row['seconds']:.3f} s: {row['times_dojo']:.1f} times Dojo, {row['times_mujoco']:.1f} times MuJoCo" for name, row in tactus.items()),
 )
+experiment(
+    "dojo-convergence",
+    "Atlas, A1, humanoid: at most 15 iterations on average, 30 at worst, at 1e-8; the last system better conditioned than that of a primal barrier method (median)",
+    lambda paper, tactus: "; ".join(f"{name} {row['iterations']:.1f} and {row['most_iterations']}, {row['ratio']:.0f} times better conditioned" for name, row in tactus.items()),
+)

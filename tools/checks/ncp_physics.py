@@ -1,0 +1,147 @@
+"""What the integrator of contact ncp keeps, how its time grows, and the behaviours that Dojo's own tests ask for."""
+
+import json
+import math
+
+from checks.gradients import unit_check
+from checks.registry import ROOT, Failed, Result, check, last_line
+from checks.robots import json_lines
+from checks.speed import pinned
+
+# --- Known answers ---------------------------------------------------------------------------------------------------
+
+TRUTHS = {
+    "limit": ("a pendulum comes to rest on the end of its range to 1e-3", "rests_on_its_limit"),
+    "box-toss": ("a thrown box comes to rest at its height to 1e-3", "box_comes_to_rest"),
+    "free-fall": ("a body falls as the discrete equations say", "free_fall"),
+    "sliding-block": ("a block slides straight and stops where Coulomb's law says", "block_slides_straight"),
+    "sticking": ("a block on a slope sticks up to the angle of friction", "angle_of_friction"),
+    "sliding-to-rolling": ("a ball slides, then rolls", "ball_slides_then_rolls"),
+    "stack": ("a stack stands, its contacts carry the weight above", "stack_stands"),
+    "overlap": ("bodies given overlapping come apart at the stated speed", "overlap_goes_away"),
+}
+for key, (truth, test) in TRUTHS.items():
+    unit_check(f"ncp-truths-{key}", truth, "test_contact_ncp", test)
+
+SYSTEMS = {
+    "system-jacobian": ("Newton's direction in contact against differences of all equations, to 1e-7", "direction_in_contact"),
+    "system-joints": ("the same for trees with all kinds of joints, several on a body", "direction_of_trees"),
+    "system-flat": ("points and ellipsoids on a plane: closed form against the general way, to 1e-11", "flat_is_the_general_way"),
+    "momentum-jacobian": ("momentum of turning and its derivative", "momentum_derivative"),
+}  # fmt: skip
+for key, (truth, test) in SYSTEMS.items():
+    unit_check(f"ncp-{key}", truth, "test_ncp", test)
+
+# --- Momentum and energy ---------------------------------------------------------------------------------------------
+
+TOL_MOMENTUM = 1e-8
+FLOATING = [
+    *(f"models/{name}.xml" for name in ("atlas", "quadruped", "ant")),
+    *(f"experiments/scenes/{name}.xml" for name in ("astronaut", "a1_drop", "atlas_drop", "timing_humanoid")),
+]
+
+
+@check("ncp-momentum", bar=f"robots that float and drive their joints at random: momentum within {TOL_MOMENTUM:g} N s, N m s of zero over two seconds")
+def momentum(context):
+    rows = json_lines(context, "evidence_ncp_momentum", *FLOATING, rows=len(FLOATING))
+    worst = max(rows, key=lambda row: row["momentum"])
+    moved = min(row["moved"] for row in rows)
+    lines = [f"{row['model']:40} {row['dofs']:3} dofs, {row['momentum']:.1e}, joints up to {row['moved']:.2g} rad/s" for row in rows]
+    return Result(worst["momentum"] <= TOL_MOMENTUM and moved > 0.01, f"at most {worst['momentum']:.1e} ({worst['model']}), {len(rows)} robots", lines)
+
+
+CHAIN_LINKS, CHAIN_STEPS = 10, 100_000
+TOL_CHAIN_MOMENTUM = 1e-9
+MOST_TREND = 1e-4  # of the energy, over all steps
+CHAIN_EXPONENT = 1.1
+
+
+def growth(rows):
+    """Least squares of log time over log count."""
+    points = [(math.log(float(row["count"])), math.log(float(row["us_step"]))) for row in rows]
+    x, y = (sum(values) / len(points) for values in zip(*points, strict=True))
+    return sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points)
+
+
+@check(
+    "ncp-chain",
+    bar=f"free chains of 4 to 256 links: the step's time grows with an exponent below {CHAIN_EXPONENT}; {CHAIN_LINKS} links over {CHAIN_STEPS} steps: momentum within {TOL_CHAIN_MOMENTUM:g}, a line through the energy changes by less than {MOST_TREND:g} of it",
+)
+def chain(context):
+    head, *rows = pinned(context, "bench_ncp", "chain")
+    rows = [dict(zip(head, row, strict=True)) for row in rows]
+    exponent = growth(rows)
+    kept = json_lines(context, "evidence_ncp_chain", str(CHAIN_LINKS), str(CHAIN_STEPS), rows=1)[0]
+    ok = exponent < CHAIN_EXPONENT and kept["momentum"] <= TOL_CHAIN_MOMENTUM and abs(kept["trend"]) <= MOST_TREND
+    figure = f"exponent {exponent:.2f}; momentum {kept['momentum']:.1e}, trend of the energy {kept['trend']:+.1e} (standard error {kept['noise']:.0e}) over {kept['steps']} steps"
+    return Result(ok and len(rows) == 7 and kept["steps"] == CHAIN_STEPS, figure, [json.dumps(row) for row in rows])
+
+
+BOX_EXPONENT = 1.1
+
+
+@check("ncp-boxes", bar=f"1 to 256 boxes apart on a floor: the step's time grows with an exponent below {BOX_EXPONENT}, all solved")
+def boxes(context):
+    head, *rows = pinned(context, "bench_ncp", "boxes")
+    rows = [dict(zip(head, row, strict=True)) for row in rows]
+    exponent, last = growth(rows), rows[-1]
+    solved = all(row["unsolved"] == "0" for row in rows)
+    figure = f"exponent {exponent:.2f}; {last['count']} boxes {float(last['us_step']):.0f} us a step, {last['iterations']} iterations, {last['contacts']} contacts"
+    return Result(exponent < BOX_EXPONENT and solved and last["count"] == "256", figure, [json.dumps(row) for row in rows])
+
+
+# --- Behaviours of Dojo's tests (facts/dojo.md, section 4) -----------------------------------------------------------
+
+
+def motion(context, path, *options):
+    """The document of `tactus sim`."""
+    done = context.run(context.tactus, "sim", path, "--contact", "ncp", *options, "--json")
+    if done.returncode != 0:
+        raise Failed(f"{path}: exit {done.returncode}: {last_line(done.stderr)}")
+    return json.loads(done.stdout)
+
+
+def scene(context, name, text):
+    path = context.scratch / f"{name}.xml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@check("ncp-dojo-quadruped", bar="A1 five seconds on the ground at 0.05 s: no gap is ever negative")
+def quadruped(context):
+    depth = motion(context, ROOT / "experiments/scenes/a1_drop.xml", "--key", "start", "--dt", "0.05", "--time", "5")["penetration_max"]
+    return Result(depth <= 0, f"deepest {depth:.1e} m")
+
+
+TOSS = """<mujoco><option gravity="0 0 -9.81"/><worldbody><geom type="plane" size="9 9 1" friction="0.1"/>
+<body pos="0 0 1"><freejoint/><geom type="box" size="0.25 0.25 0.25" mass="1" friction="0.1"/></body></worldbody>
+<keyframe><key name="start" qpos="0 0 1.25 0.9 0.3 0.2 0.1" qvel="1 0.3 0.2 2.5 -1 2"/></keyframe></mujoco>"""
+REST_SPEED, REST_HEIGHT = 1e-8, 1e-3
+
+
+@check("ncp-dojo-box-toss", bar=f"a box thrown with friction 0.1, steps of 0.1, 0.05, 0.01, 0.005 s, rests after 5 s: slower than {REST_SPEED:g}, height 0.25 m within {REST_HEIGHT:g}")
+def box_toss(context):
+    path, lines, ok = scene(context, "toss", TOSS), [], True
+    for dt in (0.1, 0.05, 0.01, 0.005):
+        final = motion(context, path, "--dt", dt, "--time", "5", "--key", "start")["final"]
+        speed, height = max(map(abs, final["qvel"])), final["qpos"][2]
+        lines.append(f"{dt} s: {speed:.1e}, {height:.6f} m")
+        ok = ok and speed < REST_SPEED and abs(height - 0.25) < REST_HEIGHT
+    return Result(ok, "; ".join(lines), lines)
+
+
+FREE = """<mujoco><option gravity="0 0 0"/><worldbody><body name="b"><freejoint/>
+<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></worldbody></mujoco>"""
+
+
+@check("ncp-dojo-push", bar="a unit force a metre off the centre of a body of 1 kg and 1 kg m^2 for 0.5 s: 0.5 m/s and 0.5 rad/s to 1e-3; without it nothing moves to 1e-6")
+def push(context):
+    path = scene(context, "free", FREE)
+    state = context.scratch / "push.json"
+    state.write_text(json.dumps({"xfrc_applied": [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0]}), encoding="utf-8")
+    pushed = motion(context, path, "--dt", "0.01", "--time", "0.5", "--state", state)["final"]["qvel"]
+    still = motion(context, path, "--dt", "0.01", "--time", "0.5")["final"]
+    rest = max(map(abs, still["qvel"] + still["qpos"][:3]))
+    speed, turn = (math.hypot(*pushed[:3]), math.hypot(*pushed[3:]))
+    ok = abs(speed - 0.5) <= 1e-3 and abs(turn - 0.5) <= 1e-3 and rest <= 1e-6
+    return Result(ok, f"{speed:.6f} m/s, {turn:.6f} rad/s; left alone {rest:.0e}")
