@@ -50,6 +50,7 @@ int dojo_atlas_drop(tacFindings *found);
 int dojo_low_frequency(tacFindings *found);
 int dojo_timing(tacFindings *found);
 int dojo_convergence(tacFindings *found);
+int dojo_push_box(tacFindings *found);
 
 /* --- What they share --------------------------------------------------------------------------------------------- */
 

@@ -132,3 +132,8 @@ experiment(
     "Atlas, A1, humanoid: at most 15 iterations on average, 30 at worst, at 1e-8; the last system better conditioned than that of a primal barrier method (median)",
     lambda paper, tactus: "; ".join(f"{name} {row['iterations']:.1f} and {row['most_iterations']}, {row['ratio']:.0f} times better conditioned" for name, row in tactus.items()),
 )
+experiment(
+    "dojo-push-box",
+    "an arm turns over a box at four of five distances, final distances within 3 cm of the paper's simulation",
+    lambda paper, tactus: "; ".join(f"{100 * row['final']:.1f} cm ({100 * (row['final'] - paper[name]['final']):+.1f})" for name, row in tactus.items()),
+)
