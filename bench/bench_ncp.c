@@ -1,5 +1,5 @@
-/* Steps of contact ncp on scenes of growing size: chains that float, boxes apart on a floor, where they have come to rest.
- * CSV:
+/* Steps of contact ncp on scenes of growing size: chains that float, boxes apart on a floor, where they have come to
+ * rest. CSV:
  *   scene,count,nv,contacts,iterations,us_step,us_jac,us_vjp,residual,unsolved
  * Means over the states that are timed; us_jac is empty where a Jacobian has more than MOST_COLUMNS columns.
  *

@@ -1,5 +1,5 @@
-/* One step's contact problem solved twice: by the interior point of the step, which has velocities, impulses and gaps as
- * unknowns, and by a barrier method that has velocities alone: impulses follow from gap and slip,
+/* One step's contact problem solved twice: by the interior point of the step, which has velocities, impulses and gaps
+ * as unknowns, and by a barrier method that has velocities alone: impulses follow from gap and slip,
  *
  *   gamma = kappa U/phi,   eta_0^2 - (kappa U/T/(mu gamma)) eta_0 - |u|^2 = 0,   xi_t = -(mu gamma/eta_0) u
  *
