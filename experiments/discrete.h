@@ -1,28 +1,13 @@
-/* Momentum and energy of a motion that is known by its poses at two times: what a variational integrator keeps. */
+/* Poses of a scene's motion, for what a variational integrator keeps (cli/discrete_motion.h). */
 #pragma once
 
 #include "experiments/scene.h"
 
-/* Poses of all bodies at one state. */
-typedef struct tacPoses {
-    int nbody;
-    double *com, *turn; /* 3 nbody: centres of mass; 9 nbody: orientations, row major */
-} tacPoses;
+#include "cli/discrete_motion.h"
 
 /* 0: no memory. */
 int discrete_poses_new(const tacScene *scene, tacPoses *poses);
 void discrete_poses_free(tacPoses *poses);
 tacStatus discrete_poses(tacScene *scene, const double *x, tacPoses *poses);
-
-/* Between two poses, h apart: linear momentum m (x+ - x)/h, and angular momentum about the world's origin, of each body
- * x cross that and R vee(F Jd - Jd F^T)/h, F = R^T R+, Jd = tr(J)/2 - J: the same as docs/theory/ncp.md, W2. */
-tacVec6 discrete_momentum(const tacModel *model, const tacPoses *first, const tacPoses *second, double h);
-/* The second of these alone: of one body about its centre of mass, world axes. */
-tacVec3 discrete_spin_momentum(const tacModel *model, const tacPoses *first, const tacPoses *second, double h,
-                               int body);
-/* Kinetic energy of the velocities (x+ - x)/h and log(F)/h, of one body; of all. */
-double discrete_kinetic_of(const tacModel *model, const tacPoses *first, const tacPoses *second, double h, int body);
-double discrete_kinetic(const tacModel *model, const tacPoses *first, const tacPoses *second, double h);
-
 /* x <- step(x, u); the poses before and after it. */
 tacStatus discrete_step(tacScene *scene, tacPoses *first, tacPoses *second, tacStepInfo *info);

@@ -4,7 +4,7 @@
  *    "noise":standard error of that, "spread":root mean square about the line, likewise}
  *
  * usage: evidence_ncp_chain LINKS STEPS */
-#include "experiments/discrete.h"
+#include "cli/discrete_motion.h"
 
 #include "tactus/io.h"
 
@@ -17,6 +17,15 @@
 #define TOLERANCE 5e-13 /* N s: a little more than rounding of places leaves */
 #define SPEED     0.5   /* rad/s: at the joints at first */
 enum { SEED = 20220301, BLOCKS = 50 };
+
+/* One robot, its state and room. */
+typedef struct World {
+    tacModel *model;
+    tacOptions options;
+    tacSim *sim;
+    int nx, nu;
+    double *x, *u, *y;
+} World;
 
 static double largest(tacVec6 m, tacVec6 from) {
     const double a[6] = {m.ang.x, m.ang.y, m.ang.z, m.lin.x, m.lin.y, m.lin.z};
@@ -49,11 +58,11 @@ static int set_free(tacModel *m, int links) {
     return ok;
 }
 
-static int open_chain(int links, tacScene *s) {
+static int open_chain(int links, World *s) {
     tacError err;
     tacChain chain = tac_default_chain();
     chain.bodies = links, chain.free_root = 1;
-    *s = (tacScene){0};
+    *s = (World){0};
     if (tac_chain_build(&chain, &s->model, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
     if (!set_free(s->model, links)) return 1;
     s->options = tac_default_options(s->model);
@@ -86,11 +95,11 @@ static void fit(const double *mean, double *slope, double *error, double *spread
 }
 
 /* The whole comes to rest, so that places stay small: velocities of the first body less that of the centre of mass. */
-static tacStatus stop_drift(tacScene *s, tacPoses pose[2]) {
+static tacStatus stop_drift(World *s, tacPoses pose[2]) {
     double mass = 0, *v = s->x + s->model->nq;
-    tacStatus status = discrete_poses(s, s->x, &pose[0]);
+    tacStatus status = cli_poses(s->sim, s->x, s->u, &pose[0]);
     if (status == TAC_OK) status = tac_step(s->sim, s->x, s->u, s->y, NULL);
-    if (status == TAC_OK) status = discrete_poses(s, s->y, &pose[1]);
+    if (status == TAC_OK) status = cli_poses(s->sim, s->y, s->u, &pose[1]);
     if (status != TAC_OK) return status;
     for (int b = 1; b < s->model->nbody; b++)
         mass += s->model->body_mass[b];
@@ -99,19 +108,19 @@ static tacStatus stop_drift(tacScene *s, tacPoses pose[2]) {
     return TAC_OK;
 }
 
-static int run(tacScene *s, int links, int steps, tacPoses pose[2]) {
+static int run(World *s, int links, int steps, tacPoses pose[2]) {
     double mean[BLOCKS] = {0}, momentum = 0, first = 0, slope, error, spread;
     tacVec6 start = {0};
     int block = steps / BLOCKS;
     tacStatus status = stop_drift(s, pose);
-    if (status == TAC_OK) status = discrete_poses(s, s->x, &pose[0]);
+    if (status == TAC_OK) status = cli_poses(s->sim, s->x, s->u, &pose[0]);
     for (int k = 0; k < block * BLOCKS && status == TAC_OK; k++) {
         status = tac_step(s->sim, s->x, s->u, s->y, NULL);
         if (status != TAC_OK) break;
         memcpy(s->x, s->y, (size_t)s->nx * sizeof(double));
         const tacPoses *before = &pose[k % 2];
         tacPoses *after = &pose[1 - k % 2];
-        status = discrete_poses(s, s->x, after);
+        status = cli_poses(s->sim, s->x, s->u, after);
         tacVec6 now = discrete_momentum(s->model, before, after, TIME_STEP);
         double energy = discrete_kinetic(s->model, before, after, TIME_STEP);
         if (k == 0) start = now, first = energy;
@@ -127,14 +136,14 @@ static int run(tacScene *s, int links, int steps, tacPoses pose[2]) {
 }
 
 int main(int argc, char **argv) {
-    tacScene s = {0};
+    World s = {0};
     tacPoses pose[2] = {0};
     int links = argc > 1 ? atoi(argv[1]) : 10, steps = argc > 2 ? atoi(argv[2]) : 100000;
     int bad = open_chain(links, &s);
-    if (!bad) bad = !discrete_poses_new(&s, &pose[0]) || !discrete_poses_new(&s, &pose[1]);
+    if (!bad) bad = !cli_poses_new(s.model, &pose[0]) || !cli_poses_new(s.model, &pose[1]);
     if (!bad) bad = run(&s, links, steps, pose);
     for (int i = 0; i < 2; i++)
-        discrete_poses_free(&pose[i]);
+        cli_poses_free(&pose[i]);
     tac_sim_free(s.sim), tac_model_free(s.model);
     free(s.x), free(s.u), free(s.y);
     return bad ? 2 : 0;

@@ -3,7 +3,7 @@
  *   {"model":path, "dofs":n, "momentum":largest change, N s and N m s, "moved":largest joint speed}
  *
  * usage: evidence_ncp_momentum MODEL...   each with a free joint first */
-#include "experiments/discrete.h"
+#include "cli/discrete_motion.h"
 
 #include "tactus/io.h"
 
@@ -17,9 +17,18 @@
 #define TORQUE    0.5   /* N m, N: of each joint, standard deviation */
 enum { SEED = 20220301, STEPS = 200 };
 
-static int open_robot(const char *path, tacScene *s) {
+/* One robot, its state and room. */
+typedef struct World {
+    tacModel *model;
+    tacOptions options;
+    tacSim *sim;
+    int nx, nu;
+    double *x, *u, *y;
+} World;
+
+static int open_robot(const char *path, World *s) {
     tacError err;
-    *s = (tacScene){0};
+    *s = (World){0};
     if (tac_load(path, &s->model, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
     for (int i = 0; i < 3; i++) {
         char name[32];
@@ -46,17 +55,17 @@ static double size_of(tacVec6 m) {
     return fmax(ang, fmax(fmax(fabs(m.lin.x), fabs(m.lin.y)), fabs(m.lin.z)));
 }
 
-static int run(const char *path, tacScene *s, tacPoses pose[2]) {
+static int run(const char *path, World *s, tacPoses pose[2]) {
     const tacModel *m = s->model;
     double momentum = 0, moved = 0, *force = s->u + m->nu;
-    tacStatus status = discrete_poses(s, s->x, &pose[0]);
+    tacStatus status = cli_poses(s->sim, s->x, s->u, &pose[0]);
     for (int k = 0; k < STEPS && status == TAC_OK; k++) {
         for (int i = 6; i < m->nv; i++)
             force[i] = 2 * k < STEPS ? TORQUE * tac_random_normal(SEED, (uint64_t)k, (uint64_t)i) : 0;
         status = tac_step(s->sim, s->x, s->u, s->y, NULL);
         if (status != TAC_OK) break;
         memcpy(s->x, s->y, (size_t)s->nx * sizeof(double));
-        status = discrete_poses(s, s->x, &pose[1 - k % 2]);
+        status = cli_poses(s->sim, s->x, s->u, &pose[1 - k % 2]);
         momentum = fmax(momentum, size_of(discrete_momentum(m, &pose[k % 2], &pose[1 - k % 2], TIME_STEP)));
         for (int i = 6; i < m->nv; i++)
             moved = fmax(moved, fabs(s->x[m->nq + i]));
@@ -69,13 +78,13 @@ static int run(const char *path, tacScene *s, tacPoses pose[2]) {
 int main(int argc, char **argv) {
     int bad = 0;
     for (int i = 1; i < argc && !bad; i++) {
-        tacScene s = {0};
+        World s = {0};
         tacPoses pose[2] = {0};
         bad = open_robot(argv[i], &s);
-        if (!bad) bad = !discrete_poses_new(&s, &pose[0]) || !discrete_poses_new(&s, &pose[1]);
+        if (!bad) bad = !cli_poses_new(s.model, &pose[0]) || !cli_poses_new(s.model, &pose[1]);
         if (!bad) bad = run(argv[i], &s, pose);
         for (int k = 0; k < 2; k++)
-            discrete_poses_free(&pose[k]);
+            cli_poses_free(&pose[k]);
         tac_sim_free(s.sim), tac_model_free(s.model);
         free(s.x), free(s.u), free(s.y);
     }
