@@ -142,18 +142,13 @@ static tacStatus change_wrenches(tacSim *sim, const tacSoft *soft, tacColumns c,
     return TAC_OK;
 }
 
-/* dqfrc += dR + M da, da = -W. Needs: w->qacc at a. */
-static tacStatus change_dof_forces(tacSim *sim, const double *x, const double *u, tacColumns c, const double *W,
-                                   double *dqfrc) {
-    size_t n = (size_t)sim->model->nv * (size_t)c.n;
-    double *part = TAC_TAKE(&sim->arena, n, double);
-    if (part == NULL) return TAC_ERR_ARENA_FULL;
+/* dqfrc += dR + M da, da = -W; dR is overwritten. */
+static void change_dof_forces(tacSim *sim, tacColumns c, const tacSoftChanges *d, double *dqfrc) {
+    int n = sim->model->nv * c.n;
     tacTree tree = tac_dof_tree(sim->model);
-    tac_residual_jac(sim, x, u, 0, c, part);
-    tac_dense_axpy((int)n, 1, part, dqfrc);
-    tac_tree_mul_many(&tree, sim->work.M, c.n, W, part);
-    tac_dense_axpy((int)n, -1, part, dqfrc);
-    return TAC_OK;
+    tac_dense_axpy(n, 1, d->smooth, dqfrc);
+    tac_tree_mul_many(&tree, sim->work.M, c.n, d->W, d->smooth);
+    tac_dense_axpy(n, -1, d->smooth, dqfrc);
 }
 
 /* W, a of their own, and the problem. */
@@ -170,12 +165,15 @@ tacStatus tac_soft_forces_jac(tacSim *sim, const double *x, const double *u, dou
     tacColumns c = tac_count_columns(sim);
     size_t mark = tac_arena_mark(&sim->arena);
     double *a;
-    tacSoftChanges d = {.W = TAC_TAKE(&sim->arena, (size_t)sim->model->nv * (size_t)c.n, double), .wrench = dwrench};
-    tacStatus status = d.W == NULL ? TAC_ERR_ARENA_FULL : open_forces(sim, x, u, &soft, &a);
+    size_t numbers = (size_t)sim->model->nv * (size_t)c.n;
+    tacSoftChanges d = {.W = TAC_TAKE(&sim->arena, numbers, double),
+                        .smooth = TAC_TAKE(&sim->arena, numbers, double),
+                        .wrench = dwrench};
+    tacStatus status = d.smooth == NULL ? TAC_ERR_ARENA_FULL : open_forces(sim, x, u, &soft, &a);
     if (status == TAC_OK && !tac_soft_take_changes(sim, &soft, c, &d)) status = TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) status = tac_soft_linearize(sim, x, u, &soft, a, c, &d);
     if (status == TAC_OK && dwrench != NULL) status = change_wrenches(sim, &soft, c, &d);
-    if (status == TAC_OK && dqfrc != NULL) status = change_dof_forces(sim, x, u, c, d.W, dqfrc);
+    if (status == TAC_OK && dqfrc != NULL) change_dof_forces(sim, c, &d, dqfrc);
     tac_arena_release(&sim->arena, mark);
     return status;
 }

@@ -74,6 +74,7 @@ tacStatus tac_soft_linearize(tacSim *sim, const double *x, const double *u, cons
     tacSoftHessian h;
     set_acceleration(sim, a);
     tac_residual_jac(sim, x, u, 0, c, d->W);
+    if (d->smooth != NULL) memcpy(d->smooth, d->W, (size_t)sim->model->nv * (size_t)c.n * sizeof *d->W);
     tacStatus status = tac_soft_residuals_jac(sim, x, u, soft, a, c, d);
     if (status == TAC_OK) status = factor(sim, soft, &h);
     if (status == TAC_OK) tac_soft_hessian_solve_many(&h, sim->model, c.n, d->W);
@@ -153,20 +154,18 @@ static tacStatus used_residual_jac(tacSim *sim, const double *x, const double *u
 /* W = -da -> -da', K a' = M a: forces of constraints are the same at a and a', so that d(K a') - d(M a) is the
  * difference of two residuals without them. */
 static tacStatus finish_jac(tacSim *sim, const double *x, const double *u, const tacSoftMotion *move, tacColumns c,
-                            double *W) {
+                            const tacSoftChanges *d) {
     const tacModel *m = sim->model;
     size_t mark = tac_arena_mark(&sim->arena), n = (size_t)m->nv * (size_t)c.n;
     if (is_plain(sim, move)) return TAC_OK;
-    double *there = TAC_TAKE(&sim->arena, n, double), *here = TAC_TAKE(&sim->arena, n, double);
-    if (there == NULL || here == NULL) return TAC_ERR_ARENA_FULL;
+    double *there = TAC_TAKE(&sim->arena, n, double), *W = d->W;
+    if (there == NULL) return TAC_ERR_ARENA_FULL;
     tacTree tree = tac_dof_tree(m);
     tac_tree_mul_many(&tree, sim->work.M, c.n, W, there);
     memcpy(W, there, n * sizeof *W);
     tacStatus status = used_residual_jac(sim, x, u, move, c, there);
-    set_acceleration(sim, move->a);
-    tac_residual_jac(sim, x, u, 0, c, here);
     for (size_t i = 0; i < n; i++)
-        W[i] += there[i] - here[i];
+        W[i] += there[i] - d->smooth[i];
     tac_implicit_solve_many(sim, &move->K, c.n, W);
     tac_arena_release(&sim->arena, mark);
     return status;
@@ -175,15 +174,15 @@ static tacStatus finish_jac(tacSim *sim, const double *x, const double *u, const
 tacStatus tac_soft_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
     const tacModel *m = sim->model;
     tacSoftMotion move = {.soft = {.unsolved = 0}};
-    tacSoftChanges d = {.W = NULL};
     size_t mark = tac_arena_mark(&sim->arena);
     tacColumns c = tac_count_columns(sim);
-    d.W = TAC_TAKE(&sim->arena, (size_t)m->nv * (size_t)c.n, double);
-    tacStatus status = d.W == NULL ? TAC_ERR_ARENA_FULL : tac_soft_advance(sim, x, u, &move);
+    size_t numbers = (size_t)m->nv * (size_t)c.n;
+    tacSoftChanges d = {.W = TAC_TAKE(&sim->arena, numbers, double), .smooth = TAC_TAKE(&sim->arena, numbers, double)};
+    tacStatus status = d.smooth == NULL ? TAC_ERR_ARENA_FULL : tac_soft_advance(sim, x, u, &move);
     if (status == TAC_OK && y != NULL) memcpy(y, sim->work.next, (size_t)tac_nx(m) * sizeof *y);
     if (status == TAC_OK && !tac_soft_take_changes(sim, &move.soft, c, &d)) status = TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) status = tac_soft_linearize(sim, x, u, &move.soft, move.a, c, &d);
-    if (status == TAC_OK) status = finish_jac(sim, x, u, &move, c, d.W);
+    if (status == TAC_OK) status = finish_jac(sim, x, u, &move, c, &d);
     if (status == TAC_OK) tac_assemble_jac(sim, x, u, move.hv, c, d.W, J);
     tac_arena_release(&sim->arena, mark);
     return tac_soft_judge(&move.soft, status);
@@ -197,35 +196,35 @@ static tacStatus used_residual_vjp(tacSim *sim, const double *x, const double *u
     return TAC_OK;
 }
 
-/* lambda = K^-T times the gradient by a': what goes through a' alone is taken to bar; lambda -> M lambda. */
+/* kappa = K^-T times the gradient by a': what goes through a' alone is taken to bar; lambda = M kappa. */
 static tacStatus finish_vjp(tacSim *sim, const double *x, const double *u, const tacSoftMotion *move, double *lambda,
-                            const tacGrad *bar) {
+                            double *kappa, const tacGrad *bar) {
     const tacModel *m = sim->model;
+    memset(kappa, 0, (size_t)m->nv * sizeof *kappa);
     if (is_plain(sim, move)) return TAC_OK;
-    double *back = TAC_TAKE(&sim->arena, m->nv, double);
-    if (back == NULL) return TAC_ERR_ARENA_FULL;
-    tac_implicit_solve_transposed(sim, &move->K, lambda);
-    tacStatus status = used_residual_vjp(sim, x, u, move, lambda, bar);
-    for (int i = 0; i < m->nv; i++)
-        back[i] = -lambda[i];
-    set_acceleration(sim, move->a);
-    tac_residual_vjp(sim, x, u, 0, back, bar);
-    tac_mass_mul(m, &sim->work, lambda, back);
-    memcpy(lambda, back, (size_t)m->nv * sizeof *lambda);
+    memcpy(kappa, lambda, (size_t)m->nv * sizeof *kappa);
+    tac_implicit_solve_transposed(sim, &move->K, kappa);
+    tacStatus status = used_residual_vjp(sim, x, u, move, kappa, bar);
+    tac_mass_mul(m, &sim->work, kappa, lambda);
     return status;
 }
 
 static tacStatus pull(tacSim *sim, const double *x, const double *u, const tacSoftMotion *move, const double *ybar,
                       const tacGrad *g) {
     tacAdjoint adjoint;
+    double *kappa = TAC_TAKE(&sim->arena, sim->model->nv, double);
+    if (kappa == NULL) return TAC_ERR_ARENA_FULL;
     memcpy(sim->work.vec[0], move->hv, (size_t)sim->model->nv * sizeof(double));
     tacStatus status = tac_adjoint_begin(sim, ybar, g->theta != NULL, &adjoint);
-    if (status == TAC_OK) status = finish_vjp(sim, x, u, move, adjoint.lambda, &adjoint.bar);
+    if (status == TAC_OK) status = finish_vjp(sim, x, u, move, adjoint.lambda, kappa, &adjoint.bar);
     if (status == TAC_OK) status = tac_soft_solve_hessian(sim, &move->soft, adjoint.lambda);
     tacSoftDual dual = {.lambda = adjoint.lambda};
     if (status == TAC_OK) status = tac_soft_residuals_vjp(sim, x, u, &move->soft, move->a, &dual, &adjoint.bar);
     set_acceleration(sim, move->a);
-    if (status == TAC_OK) tac_adjoint_end(sim, x, u, 0, &adjoint, g);
+    if (status == TAC_OK) {
+        tac_dense_axpy(sim->model->nv, -1, kappa, adjoint.lambda); /* dR(a) of both */
+        tac_adjoint_end(sim, x, u, 0, &adjoint, g);
+    }
     return status;
 }
 

@@ -39,6 +39,7 @@ typedef struct tacSoftChanges {
     double *W;       /* nv: added to: what constraints add to dG */
     double *dy, *dr; /* rows: set */
     double *wrench;  /* 6 nbody: added to: of contacts' forces on bodies at fixed y and r; NULL skips */
+    double *smooth;  /* nv: set by tac_soft_linearize: dR without constraints; NULL skips */
 } tacSoftChanges;
 tacStatus tac_soft_residuals_jac(tacSim *sim, const double *x, const double *u, const tacSoft *soft, const double *a,
                                  tacColumns c, const tacSoftChanges *d);

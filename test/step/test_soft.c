@@ -175,6 +175,21 @@ static void forces(void **state) {
     end(&w);
 }
 
+/* Without damping a step is one of the acceleration, which has the constraints in it: v+ = v + h a. */
+static void acceleration(void **state) {
+    (void)state;
+    World w = world(TAC_CONE_PYRAMIDAL, 4, 0);
+    double a[MOST_DX], y[MOST_STATE];
+    w.x[w.m->nq] = 0.7, w.x[w.m->nq + 5] = 2;
+    run(&w, 60);
+    CHECK_INT(tac_acceleration(w.sim, w.x, NULL, a), TAC_OK);
+    CHECK_INT(tac_step(w.sim, w.x, NULL, y, NULL), TAC_OK);
+    for (int i = 0; i < w.m->nv; i++)
+        CHECK_NEAR(y[w.m->nq + i], w.x[w.m->nq + i] + TIME_STEP * a[i], 1e-15);
+    CHECK(fabs(a[2] + GRAVITY) > 1); /* it does not fall freely */
+    end(&w);
+}
+
 /* At rest the contacts are in proportion, the arm's friction holds or slips, its limit is out of reach; each says how
  * far it is from the next zone. */
 static void zones(void **state) {
@@ -234,8 +249,8 @@ static void touches_are_flagged(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rest_depth), cmocka_unit_test(gradients),           cmocka_unit_test(forces),
-        cmocka_unit_test(zones),      cmocka_unit_test(touches_are_flagged),
+        cmocka_unit_test(rest_depth),   cmocka_unit_test(gradients), cmocka_unit_test(forces),
+        cmocka_unit_test(acceleration), cmocka_unit_test(zones),     cmocka_unit_test(touches_are_flagged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
