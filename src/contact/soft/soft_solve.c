@@ -32,6 +32,7 @@ typedef struct Newton {
     int *zone;          /* blocks: zones there */
     double scale;       /* of the forces in grad */
     int stale;          /* 1: the factor is not that of the present zones */
+    int by_factor;      /* 1: p is Newton's direction */
     tacSoftHessian hessian;
 } Newton;
 
@@ -114,6 +115,17 @@ static double slope_at(const Newton *s, double t, double pMa, double pMp, double
     return slope;
 }
 
+/* 1: the point of the line is in the zones that the factor is of, and they are quadratic: a whole step ends there, and
+ * slopes are rounding. */
+static int is_whole(const Newton *s) {
+    if (!s->by_factor) return 0;
+    for (int k = 0; k < s->soft->nblock; k++) {
+        const tacSoftBlock *b = &s->soft->block[k];
+        if (s->zone[k] != b->zone || (b->kind == TAC_SOFT_ELLIPTIC && b->zone == TAC_ZONE_CONE)) return 0;
+    }
+    return 1;
+}
+
 /* The t > 0 where the slope, which grows, is zero: Newton's method between two bounds. z, g and zones are those of
  * it. */
 static double search_line(const Newton *s) {
@@ -122,7 +134,7 @@ static double search_line(const Newton *s) {
     double start = tac_abs(tac_dense_dot(nv, s->p, s->grad)), low = 0, high = TAC_INFINITY, t = 1;
     for (int k = 0;; k++) {
         double slope = slope_at(s, t, pMa, pMp, &curve);
-        if (tac_abs(slope) <= LINE * start || k == MOST_POINTS) return t;
+        if (tac_abs(slope) <= LINE * start || k == MOST_POINTS || (k == 0 && is_whole(s))) return t;
         if (slope < 0)
             low = t;
         else
@@ -177,7 +189,7 @@ static int advance(Newton *s) {
     tacSoft *soft = s->soft;
     int nv = s->m->nv;
     if (s->stale && !tac_soft_hessian_factor(&s->hessian, s->m, s->w, soft)) return 0;
-    s->stale = 0;
+    s->stale = 0, s->by_factor = 1;
     for (int i = 0; i < nv; i++)
         s->p[i] = -s->grad[i];
     tac_soft_hessian_solve(&s->hessian, s->m, s->p);
