@@ -24,6 +24,12 @@ size_t tac_soft_hessian_bytes(const tacModel *m) {
            tac_block_lu_bytes(count_trees(m), m->nv);
 }
 
+/* 1: the row is of the same constraint as the one before, and has its dofs. */
+static int is_further(const tacRows *rows, int k) {
+    return k > 0 && rows->row[k].kind == rows->row[k - 1].kind && rows->row[k].id == rows->row[k - 1].id &&
+           rows->row[k].kind == TAC_ROW_CONTACT;
+}
+
 static int is_chain(const tacModel *m, const tacRows *rows, const tacRow *row) {
     for (int e = row->adr; e < row->adr + row->num; e++) {
         int next = e + 1 < row->adr + row->num ? rows->dof[e + 1] : -1;
@@ -38,7 +44,7 @@ static int is_chain(const tacModel *m, const tacRows *rows, const tacRow *row) {
 static void link_rows(tacSoftHessian *h, const tacRows *rows, const int *block) {
     for (int k = 0; k < rows->n; k++) {
         const int *dof = rows->dof + rows->row[k].adr, num = rows->row[k].num;
-        if (num == 0 || block[dof[0]] == block[dof[num - 1]]) continue;
+        if (is_further(rows, k) || num == 0 || block[dof[0]] == block[dof[num - 1]]) continue;
         for (int e = 1; e < num; e++)
             for (int o = 0; o < e && block[dof[e]] != block[dof[e - 1]]; o++)
                 tac_block_lu_link(&h->K, block[dof[e]], block[dof[o]]);
@@ -67,7 +73,7 @@ int tac_soft_hessian_begin(tacSoftHessian *h, const tacModel *m, const tacRows *
     *h = (tacSoftHessian){.along_tree = 1, .KJ = TAC_TAKE(arena, TAC_HESSIAN_ROWS * m->nv, double)};
     if (h->KJ == NULL) return 0;
     for (int k = 0; k < rows->n && h->along_tree; k++)
-        h->along_tree = is_chain(m, rows, &rows->row[k]);
+        h->along_tree = is_further(rows, k) || is_chain(m, rows, &rows->row[k]);
     if (!h->along_tree) return begin_blocks(h, m, rows, arena);
     h->H = TAC_TAKE(arena, m->nM, double);
     h->L = TAC_TAKE(arena, m->nM, double);
@@ -168,17 +174,18 @@ static void begin_sum(tacSoftHessian *h, const tacModel *m, const tacWork *w) {
 }
 
 int tac_soft_hessian_factor(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft) {
-    return tac_soft_hessian_factor_by(h, m, w, soft, tac_soft_force, NULL);
+    return tac_soft_hessian_factor_by(h, m, w, soft, tac_soft_force, NULL, NULL);
 }
 
 int tac_soft_hessian_factor_by(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft,
-                               tacSoftLaw law, double *f) {
+                               tacSoftLaw law, double *f, int *zones) {
     double one[TAC_SOFT_MOST_ROWS], K[TAC_SOFT_MOST_ROWS * TAC_SOFT_MOST_ROWS];
     Term t = {.KJ = h->KJ};
     begin_sum(h, m, w);
     for (int k = 0; k < soft->nblock; k++) {
         const tacSoftBlock *b = &soft->block[k];
         int zone = law(b, soft->D + b->row, soft->y + b->row, f != NULL ? f + b->row : one, K);
+        if (zones != NULL) zones[k] = zone;
         if (zone == TAC_ZONE_FREE) continue;
         if (add_block(&t, &soft->rows, b, K)) continue;
         finish_term(h, m, &t);

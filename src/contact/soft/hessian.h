@@ -26,9 +26,9 @@ int tac_soft_hessian_begin(tacSoftHessian *h, const tacModel *m, const tacRows *
 typedef int (*tacSoftLaw)(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K);
 /* Factor at the present y. 0: not positive definite. Needs: mass. */
 int tac_soft_hessian_factor(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft);
-/* The same by another law -> f (rows) by it. */
+/* The same by another law -> f (rows) and zones (blocks) by it; NULL skips one. */
 int tac_soft_hessian_factor_by(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft,
-                               tacSoftLaw law, double *f);
+                               tacSoftLaw law, double *f, int *zones);
 /* Largest over smallest pivot of the factor. */
 double tac_soft_hessian_conditioning(const tacSoftHessian *h, const tacModel *m);
 /* x <- H^-1 x */

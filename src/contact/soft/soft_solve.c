@@ -32,7 +32,6 @@ typedef struct Newton {
     int *zone;          /* blocks: zones there */
     double scale;       /* of the forces in grad */
     int stale;          /* 1: the factor is not that of the present zones */
-    int by_factor;      /* 1: p is Newton's direction */
     tacSoftHessian hessian;
 } Newton;
 
@@ -118,7 +117,6 @@ static double slope_at(const Newton *s, double t, double pMa, double pMp, double
 /* 1: the point of the line is in the zones that the factor is of, and they are quadratic: a whole step ends there, and
  * slopes are rounding. */
 static int is_whole(const Newton *s) {
-    if (!s->by_factor) return 0;
     for (int k = 0; k < s->soft->nblock; k++) {
         const tacSoftBlock *b = &s->soft->block[k];
         if (s->zone[k] != b->zone || (b->kind == TAC_SOFT_ELLIPTIC && b->zone == TAC_ZONE_CONE)) return 0;
@@ -176,12 +174,16 @@ static void move(Newton *s) {
 static void guess(Newton *s) {
     tacSoft *soft = s->soft;
     int nv = s->m->nv;
-    if (!tac_soft_hessian_factor_by(&s->hessian, s->m, s->w, soft, tac_soft_hold, s->g)) return;
+    if (!tac_soft_hessian_factor_by(&s->hessian, s->m, s->w, soft, tac_soft_hold, s->g, s->zone)) return;
     memset(s->p, 0, (size_t)nv * sizeof *s->p);
     for (int k = 0; k < soft->rows.n; k++)
         if (s->g[k] != 0) tac_row_add_force(&soft->rows, k, s->g[k], s->p);
     tac_soft_hessian_solve(&s->hessian, s->m, s->p);
-    if (tac_first_nonfinite(nv, s->p) < 0 && tac_dense_dot(nv, s->p, s->grad) < 0) move(s);
+    if (tac_first_nonfinite(nv, s->p) >= 0 || !(tac_dense_dot(nv, s->p, s->grad) < 0)) return;
+    for (int k = 0; k < soft->nblock; k++) /* what the factor is of */
+        soft->block[k].zone = s->zone[k];
+    s->stale = 0;
+    move(s);
 }
 
 /* A step of Newton's; the factor stays while zones with constant stiffness do. 0: there is no direction to go. */
@@ -189,7 +191,7 @@ static int advance(Newton *s) {
     tacSoft *soft = s->soft;
     int nv = s->m->nv;
     if (s->stale && !tac_soft_hessian_factor(&s->hessian, s->m, s->w, soft)) return 0;
-    s->stale = 0, s->by_factor = 1;
+    s->stale = 0;
     for (int i = 0; i < nv; i++)
         s->p[i] = -s->grad[i];
     tac_soft_hessian_solve(&s->hessian, s->m, s->p);
