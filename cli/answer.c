@@ -58,6 +58,15 @@ static int find_same(const tacAnswer *answer, const tacContact *c, char taken[TA
     return -1;
 }
 
+int cli_answer_same_pair(const tacAnswer *ours, const tacAnswer *theirs, int geom1, int geom2) {
+    char taken[TAC_ANSWER_CONTACTS] = {0};
+    int same = cli_answer_count(ours, geom1, geom2) == cli_answer_count(theirs, geom1, geom2);
+    for (int k = 0; k < theirs->ncontact && same; k++)
+        if (is_of(&theirs->contact[k].place, geom1, geom2))
+            same = find_same(ours, &theirs->contact[k].place, taken) >= 0;
+    return same;
+}
+
 /* f along the contact's frame, in the world's; of geom[0] where turn. */
 static tacVec3 in_world(const tacContact *c, const double f[3], int turn) {
     const tacVec3 axis[3] = {c->normal, c->tangent[0], c->tangent[1]};

@@ -36,6 +36,8 @@ tacAnswerError cli_answer_compare(const tacModel *m, const tacAnswer *ours, cons
 double cli_answer_worst(const tacAnswerError *error);
 /* Contacts of an answer between two geoms. */
 int cli_answer_count(const tacAnswer *answer, int geom1, int geom2);
+/* 1: both answers have the same contacts between them. */
+int cli_answer_same_pair(const tacAnswer *ours, const tacAnswer *theirs, int geom1, int geom2);
 
 /* --- Those who answer --------------------------------------------------------------------------------------------- */
 

@@ -55,13 +55,13 @@ static int is_first(const tacAnswer *answer, int k) {
     return 1;
 }
 
-/* Pairs with other numbers of contacts; where there is none, contacts lie elsewhere: all pairs are noted. */
+/* Pairs with other contacts. */
 static void note_pairs(tacComparison *c, const tacAnswer *of) {
     for (int k = 0; k < of->ncontact; k++) {
         const int *geom = of->contact[k].place.geom;
         int ours = cli_answer_count(&c->ours, geom[0], geom[1]), theirs = cli_answer_count(&c->peer, geom[0], geom[1]);
         int once = of == &c->peer || theirs == 0; /* what both have is noted with theirs */
-        if (is_first(of, k) && once && (ours != theirs || c->ours.ncontact == c->peer.ncontact))
+        if (is_first(of, k) && once && !cli_answer_same_pair(&c->ours, &c->peer, geom[0], geom[1]))
             note_pair(c, geom[0], geom[1], ours, theirs);
     }
 }
