@@ -55,21 +55,26 @@ static void relative_turn(const double *first, const double *second, double *F) 
     multiply(back, second, F);
 }
 
-/* vee(F Jd - Jd F^T)/h, body axes of the first pose */
-static void spin_momentum(const double *J, const double *F, double h, double *L) {
-    double Jd[9], FJd[9], half = 0.5 * (J[0] + J[4] + J[8]);
-    for (int i = 0; i < 9; i++)
-        Jd[i] = (i % 4 == 0 ? half : 0) - J[i];
-    multiply(F, Jd, FJd);
-    L[0] = (FJd[7] - FJd[5]) / h, L[1] = (FJd[2] - FJd[6]) / h, L[2] = (FJd[3] - FJd[1]) / h;
-}
-
 /* log(F)/h */
 static void spin_velocity(const double *F, double h, double *w) {
     double s[3] = {(F[7] - F[5]) / 2, (F[2] - F[6]) / 2, (F[3] - F[1]) / 2};
     double sine = sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]), angle = atan2(sine, (F[0] + F[4] + F[8] - 1) / 2);
     for (int i = 0; i < 3; i++)
         w[i] = (sine > 0 ? angle / sine : 1) * s[i] / h;
+}
+
+/* Jr^-1(phi) J w with phi = h w = t n, body axes of the first pose: with s = t/2 and y = J w,
+ *   s cot(s) y + (1 - s cot(s)) (n . y) n + s n x y */
+static void spin_momentum(const double *J, const double *F, double h, double *L) {
+    double w[3], y[3], across[3], along = 0, square = 0;
+    spin_velocity(F, h, w);
+    turn_vector(J, w, y);
+    cross(w, y, across);
+    for (int i = 0; i < 3; i++)
+        along += w[i] * y[i], square += w[i] * w[i];
+    double s = 0.5 * h * sqrt(square), shrink = s > 0 ? s / tan(s) : 1;
+    for (int i = 0; i < 3; i++)
+        L[i] = shrink * y[i] + (square > 0 ? (1 - shrink) * along / square * w[i] : 0) + 0.5 * h * across[i];
 }
 
 tacVec3 discrete_spin_momentum(const tacModel *model, const tacPoses *first, const tacPoses *second, double h, int b) {

@@ -15,7 +15,7 @@ void cli_poses_free(tacPoses *poses);
 tacStatus cli_poses(tacSim *sim, const double *x, const double *u, tacPoses *poses);
 
 /* Between two poses, h apart: linear momentum m (x+ - x)/h, and angular momentum about the world's origin, of each body
- * x cross that and R vee(F Jd - Jd F^T)/h, F = R^T R+, Jd = tr(J)/2 - J: the same as docs/theory/ncp.md, W2. */
+ * x cross that and R Jr^-1(phi) J phi/h, phi = log F, F = R^T R+: the same as docs/theory/ncp.md, W2. */
 tacVec6 discrete_momentum(const tacModel *model, const tacPoses *first, const tacPoses *second, double h);
 /* The second of these alone: of one body about its centre of mass, world axes. */
 tacVec3 discrete_spin_momentum(const tacModel *model, const tacPoses *first, const tacPoses *second, double h,

@@ -83,11 +83,11 @@ int tac_ncp_pose_layout(tacWork *w, const tacModel *m, tacArena *arena);
 
 /* --- Bodies and joints (ncp_bodies.c) ----------------------------------------------------------------------------- */
 
-/* Momentum of turning between two orientations, in the frame of the first (`after`) or second (`before`), from the
- * vector part psi and the scalar part c of the relative quaternion: (2/h)(c J psi +- psi x J psi)   (W3) */
-tacVec3 tac_turn_momentum(tacSym3 J, double c, tacVec3 psi, double h, int after);
-/* Its derivative (`after`) as the second orientation turns by a small rotation in the frame of the first   (W4) */
-tacMat3 tac_turn_momentum_jac(tacSym3 J, double c, tacVec3 psi, double h);
+/* Momentum of turning between two orientations, in the axes of the first (`after`) or second (`before`), from the
+ * relative quaternion r, phi = log r: Jr^-1(+-phi) J phi / h   (W2, W3) */
+tacVec3 tac_turn_momentum(tacSym3 J, tacQuat r, double h, int after);
+/* Its derivative (`after`) as the second orientation turns by a small rotation in the axes of the first   (W4) */
+tacMat3 tac_turn_momentum_jac(tacSym3 J, tacQuat r, double h);
 /* The same for a body between two poses, world axes; its momentum too where asked for. */
 tacMat3 tac_ncp_turn_block(const tacWork *first, const tacWork *second, int b, tacSym3 J, double h, tacVec3 *momentum);
 /* H += [T 0; 0 s 1] at a body's centre of mass, as a 6 x 6 block about points from which it is at these arms. */
@@ -100,7 +100,7 @@ tacVec3 tac_ncp_turn_gained(const tacWork *const w[3], int b, tacSym3 J, double 
 void tac_ncp_pose_before(tacNcp *p, tacWork *w, double *q_before);
 /* State at hand (w at q, tau set) -> before. Uses next. */
 void tac_ncp_begin(tacNcp *p);
-/* v+ -> poses at q+, f and g without contacts and limits. TAC_ERR_DEGENERATE: a body turns by pi/2 or more. */
+/* v+ -> poses at q+, f and g without contacts and limits. TAC_ERR_DEGENERATE: a body turns by almost pi or more. */
 tacStatus tac_ncp_move(tacNcp *p, const double *v_next);
 /* -> ldu: axes, blocks and diag of bodies and joints, without contacts and limits. */
 void tac_ncp_linearize(tacNcp *p);

@@ -1,36 +1,55 @@
-/* Bodies between three poses: momenta of the variational integrator [Howell2022, eqs. 16-18] and joints. */
+/* Bodies between three poses: momenta of the variational integrator, with the rotation vector where [Howell2022, eqs.
+ * 16-18] have the quaternion's vector part, and joints. */
 #include "contact/ncp/ncp.h"
 
 #include "math/dense.h"
+#include "math/scalar.h"
 
 #include <string.h>
 
-/* --- Momentum of turning ------------------------------------------------------------------------------------------ */
+/* rad: below, series: the fourth terms that are left out are 1e-16 of the first. */
+#define SMALL_TURN 0.05
+/* rad: a body turns by less in a step. Half a turn has no direction. */
+#define MOST_TURN 3.0
 
-tacVec3 tac_turn_momentum(tacSym3 J, double c, tacVec3 psi, double h, int after) {
-    tacVec3 Jpsi = tac_mulsv3(J, psi), across = tac_cross3(psi, Jpsi);
-    return tac_scale3(2 / h, tac_madd3(tac_scale3(c, Jpsi), after ? 1 : -1, across));
-}
+/* --- Momentum of turning ------------------------------------------------------------------------------------------ */
 
 tacMat3 tac_ncp_skew(tacVec3 a) { return (tacMat3){{0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}}; }
 
 static tacMat3 full(tacSym3 S) { return (tacMat3){{S.xx, S.xy, S.xz, S.xy, S.yy, S.yz, S.xz, S.yz, S.zz}}; }
 
-/* A turn t of the second orientation changes c by -t.psi/2 and psi by (c t + t x psi)/2:
- *   (1/h) [(c J + [psi] J - [J psi]) (c 1 - [psi]) - J psi psi^T] */
-tacMat3 tac_turn_momentum_jac(tacSym3 J, double c, tacVec3 psi, double h) {
-    tacVec3 Jpsi = tac_mulsv3(J, psi);
-    tacMat3 dense = full(J), along = tac_mulmm3(tac_ncp_skew(psi), dense), of_J = tac_ncp_skew(Jpsi),
-            of_psi = tac_ncp_skew(psi);
-    for (int i = 0; i < 9; i++) {
-        along.m[i] += c * dense.m[i] - of_J.m[i];
-        of_psi.m[i] = (i % 4 == 0 ? c : 0) - of_psi.m[i];
+/* E = (1 - (t/2) cot(t/2))/t^2 of the angle t, as in Jr^-1, and F = (dE/dt)/t = ((t/2)^2/sin^2(t/2) + (t/2) cot(t/2) -
+ * 2)/t^4. */
+static void bend_of_turn(double tt, double *E, double *F) {
+    if (tt < SMALL_TURN * SMALL_TURN) {
+        *E = 1.0 / 12 + tt * (1.0 / 720 + tt * (1.0 / 30240 + tt / 1209600));
+        *F = 1.0 / 360 + tt * (1.0 / 7560 + tt * (1.0 / 201600 + tt / 5987520));
+        return;
     }
-    tacMat3 D = tac_mulmm3(along, of_psi);
-    double left[3] = {Jpsi.x, Jpsi.y, Jpsi.z}, right[3] = {psi.x, psi.y, psi.z};
+    double half = 0.5 * tac_sqrt(tt), s = tac_sin(half), cot = tac_cos(half) / s;
+    *E = (1 - half * cot) / tt;
+    *F = (half * half / (s * s) + half * cot - 2) / (tt * tt);
+}
+
+tacVec3 tac_turn_momentum(tacSym3 J, tacQuat r, double h, int after) {
+    tacVec3 phi = tac_quat_log(r), Jphi = tac_mulsv3(J, phi), across = tac_cross3(phi, Jphi);
+    double E, F;
+    bend_of_turn(tac_dot3(phi, phi), &E, &F);
+    tacVec3 L = tac_madd3(tac_madd3(Jphi, after ? 0.5 : -0.5, across), E, tac_cross3(phi, across));
+    return tac_scale3(1 / h, L);
+}
+
+/* With y = J phi, and dphi = Jr^-T t for a turn t:
+ *   dL = (1/h) [Jr^-1 J - [y]/2 - E ([phi x y] + [phi] [y]) + F (phi x (phi x y)) phi^T] Jr^-T t */
+tacMat3 tac_turn_momentum_jac(tacSym3 J, tacQuat r, double h) {
+    tacVec3 phi = tac_quat_log(r), y = tac_mulsv3(J, phi), across = tac_cross3(phi, y), twice = tac_cross3(phi, across);
+    tacMat3 inverse = tac_quat_right_jacobian_inverse(phi), D = tac_mulmm3(inverse, full(J)), of_y = tac_ncp_skew(y),
+            of_across = tac_ncp_skew(across), both = tac_mulmm3(tac_ncp_skew(phi), of_y);
+    double E, F, left[3] = {twice.x, twice.y, twice.z}, right[3] = {phi.x, phi.y, phi.z};
+    bend_of_turn(tac_dot3(phi, phi), &E, &F);
     for (int i = 0; i < 9; i++)
-        D.m[i] = (D.m[i] - left[i / 3] * right[i % 3]) / h;
-    return D;
+        D.m[i] = (D.m[i] - 0.5 * of_y.m[i] - E * (of_across.m[i] + both.m[i]) + F * left[i / 3] * right[i % 3]) / h;
+    return tac_mulmm3(D, tac_transpose3(inverse));
 }
 
 /* Relative quaternion from r0 to r1, of the half with c >= 0. */
@@ -41,8 +60,8 @@ static tacQuat relative(tacQuat r0, tacQuat r1) {
 
 tacVec3 tac_ncp_turn_gained(const tacWork *const w[3], int b, tacSym3 J, double h) {
     tacQuat r = relative(w[0]->xquat[b], w[1]->xquat[b]), s = relative(w[1]->xquat[b], w[2]->xquat[b]);
-    tacVec3 was = tac_turn_momentum(J, r.w, (tacVec3){r.x, r.y, r.z}, h, 0);
-    tacVec3 is = tac_turn_momentum(J, s.w, (tacVec3){s.x, s.y, s.z}, h, 1);
+    tacVec3 was = tac_turn_momentum(J, r, h, 0);
+    tacVec3 is = tac_turn_momentum(J, s, h, 1);
     return tac_mulmv3(w[1]->xmat[b], tac_sub3(is, was));
 }
 
@@ -71,8 +90,8 @@ void tac_ncp_begin(tacNcp *p) {
     for (int b = 1; b < m->nbody; b++) {
         double mass = m->body_mass[b];
         tacQuat r = relative(p->next.xquat[b], p->w->xquat[b]);
-        tacVec3 psi = {r.x, r.y, r.z}, moved = tac_sub3(p->w->xipos[b], p->next.xipos[b]);
-        tacVec3 turning = tac_turn_momentum(m->body_icom[b], r.w, psi, p->h, 0);
+        tacVec3 moved = tac_sub3(p->w->xipos[b], p->next.xipos[b]);
+        tacVec3 turning = tac_turn_momentum(m->body_icom[b], r, p->h, 0);
         p->before[b].ang = tac_mulmv3(p->w->xmat[b], turning);
         p->before[b].lin = tac_scale3(mass, tac_madd3(tac_scale3(1 / p->h, moved), p->h, gravity));
     }
@@ -91,10 +110,9 @@ tacStatus tac_ncp_move(tacNcp *p, const double *v_next) {
     p->slide[0] = p->spin[0] = tac_zero3();
     for (int b = 1; b < m->nbody; b++) {
         tacQuat r = relative(p->w->xquat[b], p->next.xquat[b]);
-        tacVec3 psi = {r.x, r.y, r.z};
-        if (!(2 * tac_dot3(psi, psi) < 1)) return TAC_ERR_DEGENERATE;
         keep_velocity(p, b, r);
-        tacVec3 turning = tac_turn_momentum(m->body_icom[b], r.w, psi, p->h, 1);
+        if (!(p->h * tac_norm3(p->spin[b]) < MOST_TURN)) return TAC_ERR_DEGENERATE;
+        tacVec3 turning = tac_turn_momentum(m->body_icom[b], r, p->h, 1);
         tacVec3 ang = tac_sub3(tac_mulmv3(p->w->xmat[b], turning), p->before[b].ang);
         tacVec3 lin = tac_sub3(tac_scale3(m->body_mass[b], p->slide[b]), p->before[b].lin);
         tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]);
@@ -147,9 +165,8 @@ void tac_ncp_add_rigid(const tacMat3 *T, double s, tacVec3 arm_row, tacVec3 arm_
 tacMat3 tac_ncp_turn_block(const tacWork *first, const tacWork *second, int b, tacSym3 J, double h, tacVec3 *momentum) {
     tacMat3 R = first->xmat[b];
     tacQuat r = relative(first->xquat[b], second->xquat[b]);
-    tacVec3 psi = {r.x, r.y, r.z};
-    tacMat3 D = tac_turn_momentum_jac(J, r.w, psi, h);
-    if (momentum != NULL) *momentum = tac_mulmv3(R, tac_turn_momentum(J, r.w, psi, h, 1));
+    tacMat3 D = tac_turn_momentum_jac(J, r, h);
+    if (momentum != NULL) *momentum = tac_mulmv3(R, tac_turn_momentum(J, r, h, 1));
     return tac_mulmm3(tac_mulmm3(R, D), tac_transpose3(R));
 }
 
