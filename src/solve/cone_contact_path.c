@@ -9,6 +9,8 @@
 /* Largest violation of the linear equations, and of the products in units of kappa: Newton's method takes over. */
 #define RESIDUAL 1e-10
 #define CENTRING 0.1
+/* Of the way to the border that a step goes at least   [Howell2022, algorithm 2] */
+#define SHARE 0.95
 enum { MAX_ITERATIONS = 100 };
 
 /* --- Cones -------------------------------------------------------------------------------------------------------- */
@@ -120,7 +122,7 @@ size_t tac_cone_contact_path_bytes(int ncontact) { return tac_interior_scratch(0
 tacStatus tac_cone_contact_path(tacConeContacts *p, double kappa, tacArena *arena, int *iterations) {
     tacInteriorProblem problem = {0, p->ncone, p->dim, p->weight, p, residual, factor, solve, NULL};
     tacInteriorSettings settings = {
-        .kappa = kappa, .residual = RESIDUAL, .centring = CENTRING, .max_iterations = MAX_ITERATIONS};
+        .kappa = kappa, .residual = RESIDUAL, .centring = CENTRING, .max_iterations = MAX_ITERATIONS, .share = SHARE};
     tacInterior point = {.x = NULL, .a = p->a, .b = p->b};
     tacStatus status = tac_interior_solve(&problem, &settings, &point, arena);
     *iterations += point.iterations;

@@ -5,9 +5,7 @@
 
 #include <string.h>
 
-/* Share of the way to the border that a step takes at least; at most in second-order cones; [Howell2022, algorithm
- * 2] */
-#define SHARE_LEAST  0.95
+/* Share of the way to the border that a step takes at most in second-order cones; [Howell2022, algorithm 2] */
 #define SHARE_CURVED 0.99
 /* A step that makes neither violation smaller is shortened by this factor, at most so often. */
 #define SHORTEN         0.5
@@ -23,7 +21,7 @@
 /* The corrector aims at no less than this share of the mean product times what the predictor falls short of its way. */
 #define LEAST_SIGMA 0.3
 /* A predictor that gets this far at least says what its second-order term is. */
-#define SECOND_ORDER_REACH 0.3
+#define SECOND_ORDER_REACH 0.5
 /* Products fall no faster than E: to this share of the mean product at the start times E over E at the start. Where
  * products are gone before E is, nothing can be moved any more. */
 #define JAM 0.03
@@ -243,7 +241,7 @@ static int iterate(Run *r) {
     aim(r, kappa, second);
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
     if (tac_first_nonfinite(r->p->n, r->dx) >= 0) return 0;
-    double share = tac_max(SHARE_LEAST, 1 - worst * worst);
+    double share = tac_max(r->s->share, 1 - worst * worst);
     double length = line_search(r, cone_search(r, share, tac_min(share, SHARE_CURVED)));
     record(r, kappa, violation, centring, length);
     if (length == 0) return 0;

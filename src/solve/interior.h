@@ -30,6 +30,7 @@ typedef struct tacInteriorSettings {
     double centring;    /* largest |a o b - kappa unit e| that counts as zero, in units of kappa */
     int max_iterations; /* systems factored */
     int polish;         /* further Newton's steps at the solution, while they leave less than half of what is off */
+    double share;       /* of the way to the border that a step goes at least; less is more careful */
 } tacInteriorSettings;
 
 /* One line of an iteration's history. */

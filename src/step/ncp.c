@@ -15,6 +15,10 @@
 #define CENTRING_MOST          1e-3
 /* m: where a search ends that found no solution, features that overlap by less say nothing. */
 #define ROUGH 1e-3
+/* Share of the way to the border that steps of a search go at least: of the first, and of the others, which are more
+ * careful as it did not get through. */
+#define SHARE_FIRST  0.9
+#define SHARE_OTHERS 0.8
 /* How often features that a search overlaps by are added to the problem. */
 #define MOST_ROUNDS 6
 
@@ -98,8 +102,12 @@ static tacStatus look(tacSim *sim, tacNcp *p, double tolerance, int *added, doub
 static tacStatus search_from(tacSim *sim, tacNcp *p, double kappa, int start, int again, int *added) {
     const tacOptions *o = &sim->options;
     double overlap, tolerance = o->ncp_tolerance;
-    tacInteriorSettings end = {kappa, tolerance, tac_min(CENTRING_MOST, CENTRING_PER_TOLERANCE * tolerance),
-                               o->ncp_iterations - sim->info.iterations, o->ncp_polish};
+    tacInteriorSettings end = {kappa,
+                               tolerance,
+                               tac_min(CENTRING_MOST, CENTRING_PER_TOLERANCE * tolerance),
+                               o->ncp_iterations - sim->info.iterations,
+                               o->ncp_polish,
+                               start == 0 ? SHARE_FIRST : SHARE_OTHERS};
     tacStatus status = search(sim, p, start, again, &end);
     *added = 0;
     if (!tac_went_on(status)) return status;
@@ -109,6 +117,16 @@ static tacStatus search_from(tacSim *sim, tacNcp *p, double kappa, int start, in
     if (*added > 0 || overlap == 0 || status != TAC_OK) return status;
     sim->info.residual = overlap;
     return TAC_ERR_UNSOLVED;
+}
+
+/* Where two geoms have more features in reach than are kept, those that the motion of before overlaps by are added at
+ * once: found after a search they would cost another. */
+static tacStatus look_ahead(tacSim *sim, tacNcp *p) {
+    double overlap;
+    int added;
+    if (!tac_ncp_has_full_pair(p)) return TAC_OK;
+    memcpy(p->x, p->v, (size_t)p->m->nv * sizeof *p->x);
+    return tac_ncp_move(p, p->x) == TAC_OK ? look(sim, p, 0, &added, &overlap) : TAC_OK;
 }
 
 /* The end of a search, kept or brought back: x, a, b one after another. */
@@ -170,6 +188,8 @@ static tacStatus advance(tacSim *sim, const double *x, const tacNcp *p) {
 tacStatus tac_ncp_go(tacSim *sim, const double *x, const double *u, double kappa, tacNcp *p) {
     sim->info = (tacStepInfo){0};
     tacStatus status = pose(sim, x, u, p);
+    if (status != TAC_OK) return status;
+    status = look_ahead(sim, p);
     if (status != TAC_OK) return status;
     tacStatus solved = solve(sim, kappa, p);
     if (!tac_went_on(solved)) return solved;

@@ -114,6 +114,8 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
 /* Contacts at q+ (p->found) that overlap by more than the tolerance and have features that the problem has not: added;
  * -> how many, and by how much any of them overlaps (ncp_features.c). */
 int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap);
+/* 1: two geoms have as many contacts as are kept of them, perhaps of more. */
+int tac_ncp_has_full_pair(const tacNcp *p);
 /* Geometry of all contacts at the poses of tac_ncp_move. */
 tacStatus tac_ncp_place(tacNcp *p);
 /* One geom at the poses of w, in the scene. */

@@ -1,4 +1,4 @@
-/* Features that a solution overlaps by and that its problem did not have   (docs/theory/ncp.md, W24). */
+/* Features that a solution overlaps by and that its problem did not have   (docs/theory/ncp.md, W15). */
 #include "contact/ncp/ncp.h"
 
 #include "math/scalar.h"
@@ -29,6 +29,13 @@ static int is_known(const tacNcp *p, const tacContact *found) {
     for (int i = 0; i < p->ncontact; i++)
         if (same_pair(&p->contact[i].found, found) && same_features(&p->contact[i].found, found)) return 1;
     return 0;
+}
+
+int tac_ncp_has_full_pair(const tacNcp *p) {
+    int run = 0;
+    for (int i = 0; i < p->ncontact && run < TAC_MAX_TOUCH; i++)
+        run = i > 0 && same_pair(&p->contact[i - 1].found, &p->contact[i].found) ? run + 1 : 1;
+    return run == TAC_MAX_TOUCH;
 }
 
 int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap) {
