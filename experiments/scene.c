@@ -87,10 +87,12 @@ void scene_close(tacScene *scene) {
 }
 
 tacStatus scene_move(tacScene *scene, int steps, tacStepInfo *info) {
+    tacStatus first = TAC_OK;
     for (int k = 0; k < steps; k++) {
         tacStatus status = tac_step(scene->sim, scene->x, scene->u, scene->y, info);
-        if (status != TAC_OK) return status;
+        if (status != TAC_OK && status != TAC_ERR_UNSOLVED) return status;
         memcpy(scene->x, scene->y, (size_t)scene->nx * sizeof(double));
+        if (first == TAC_OK) first = status;
     }
-    return TAC_OK;
+    return first;
 }

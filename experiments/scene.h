@@ -32,5 +32,6 @@ int scene_start(const tacFindings *found, tacScene *scene);
 /* Both, as it is. */
 int scene_open(const tacFindings *found, const char *name, tacScene *scene);
 void scene_close(tacScene *scene);
-/* x <- step(x, u), `steps` times. TAC_OK or the first status that is not. */
+/* x <- step(x, u), `steps` times. TAC_OK or the first status that is not; after TAC_ERR_UNSOLVED, which has the best
+ * state found, it goes on. */
 tacStatus scene_move(tacScene *scene, int steps, tacStepInfo *info);

@@ -237,6 +237,9 @@ static tacStatus accepts(const tacModel *m, tacError *err) {
         if ((limits && m->tendon_limited[t]) || (losses && m->tendon_frictionloss[t] > 0))
             return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_TENDON, t,
                                "contact ncp has no limits or dry friction of tendons yet");
+        else if (m->tendon_armature[t] > 0)
+            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_TENDON, t,
+                               "contact ncp has no armature of tendons yet, here is %g", m->tendon_armature[t]);
     for (int g = 0; g < m->ngeom; g++)
         if (m->geom_restitution[g] > 0)
             return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_GEOM, g, "contact ncp has no restitution yet");
