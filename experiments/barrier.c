@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define CENTRING 1e-2 /* of kappa */
+/* Of the way to the border, as the step's first search. */
+#define SHARE 0.9
 /* Primal: where kappa begins, what it is multiplied by, how far the balance (N s) is solved before. */
 #define PRIMAL_START   1e-2
 #define PRIMAL_FACTOR  0.1
@@ -289,7 +291,7 @@ static tacStatus run_interior(tacSim *sim, Problem *k, tacBarrierRuns *out) {
     watched.solve = watched_solve, watched.bend = watched_bend;
     k->run = &out->interior;
     tacStatus status =
-        go_to(sim, k->p, &watched, (tacInteriorSettings){out->kappa, out->tolerance, CENTRING, BARRIER_ROOM, 0});
+        go_to(sim, k->p, &watched, (tacInteriorSettings){out->kappa, out->tolerance, CENTRING, BARRIER_ROOM, 0, SHARE});
     out->interior.solved = status == TAC_OK;
     return status == TAC_ERR_UNSOLVED ? TAC_OK : status;
 }
@@ -302,7 +304,7 @@ tacStatus barrier_runs(tacSim *sim, const double *x, const double *u, tacBarrier
     out->contacts = p.ncontact;
     if (status == TAC_OK && p.ncontact > 0) {
         status = open_problem(&k, &p, out) ? run_interior(sim, &k, out) : TAC_ERR_MEMORY;
-        tacInteriorSettings first = {PRIMAL_START, out->tolerance, CENTRING, BARRIER_ROOM, 0};
+        tacInteriorSettings first = {PRIMAL_START, out->tolerance, CENTRING, BARRIER_ROOM, 0, SHARE};
         if (status == TAC_OK && go_to(sim, &p, &k.base, first) == TAC_OK) status = run_primal(&k, out);
         close_problem(&k);
     }
