@@ -48,9 +48,6 @@ static const tacStepper *find_stepper(const tacOptions *options) {
     return NULL;
 }
 
-/* Largest max_contacts: steppers count up to five numbers for each in an int. */
-#define MOST_CONTACTS (1 << 28)
-
 static tacStatus check_options(const tacOptions *options, tacError *err) {
     const unsigned known = TAC_INPUT_QFRC | TAC_INPUT_XFRC | TAC_INPUT_MOCAP;
     if (options->cookie != TAC_OPTIONS_COOKIE)
@@ -59,9 +56,9 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
         return tac_fail(err, TAC_ERR_ARGUMENT, "option dt is %g: expected a finite time step above 0", options->dt);
     if (options->inputs & ~known)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option inputs is 0x%x: expected TAC_INPUT_* bits", options->inputs);
-    if (options->max_contacts < 0 || options->max_contacts > MOST_CONTACTS)
-        return tac_fail(err, TAC_ERR_ARGUMENT, "option max_contacts is %d: expected a number of contacts, at most %d",
-                        options->max_contacts, MOST_CONTACTS);
+    if (options->max_contacts < 0)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option max_contacts is %d: expected a number of contacts",
+                        options->max_contacts);
     if ((unsigned)options->gradient > TAC_GRADIENT_COMPLEMENTARITY)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option gradient is %d: expected a tacGradientMode",
                         (int)options->gradient);

@@ -46,10 +46,6 @@ static void refused_options(void **state) {
     o.inputs = 1u << 20;
     CHECK_INT(try_options(m, o, &err), TAC_ERR_ARGUMENT);
     o = tac_default_options(m);
-    o.max_contacts = 2147483647;
-    CHECK_INT(try_options(m, o, &err), TAC_ERR_ARGUMENT);
-    CHECK_HAS(err.text, "max_contacts");
-    o = tac_default_options(m);
     o.contact = (tacContactModel)17;
     CHECK_INT(try_options(m, o, &err), TAC_ERR_ARGUMENT);
     o = tac_default_options(m);
