@@ -384,14 +384,24 @@ static void left_over(const tacNcp *p, const tacNcpDeriv *d, const double *vbar,
         d->rest[p->limit[i].dof] += p->h * p->limit[i].sign * mu[limit_row(p, i)];
 }
 
-/* Solves: the first leaves what rounding makes of the contacts' stiffness in mu, the second next to nothing. */
-enum { SOLVES = 2 };
+/* Solves: the first leaves what rounding makes of the contacts' stiffness in mu, the second next to nothing; where it
+ * still changes lambda by more than this part, a third follows. */
+enum { SOLVES = 2, MOST_SOLVES = 3 };
+#define SETTLED 1e-8
+
+static double largest(int n, const double *x) {
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = tac_max(most, tac_abs(x[i]));
+    return most;
+}
 
 void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu) {
     const tacModel *m = p->m;
     memset(lambda, 0, (size_t)m->nv * sizeof *lambda);
     memset(d->path, 0, (size_t)m->nbody * sizeof *d->path);
-    for (int k = 0; k < SOLVES; k++) {
+    for (int k = 0; k < MOST_SOLVES; k++) {
+        if (k >= SOLVES && largest(m->nv, d->rest) <= SETTLED * largest(m->nv, lambda)) break;
         left_over(p, d, vbar, lambda, mu, p->rhs);
         tac_block_solve_transposed(&p->ldu, d->rest, d->rest);
         add_weights(p, d, d->rest, (const tacVec6 *)(const void *)p->ldu.f, mu);
