@@ -18,6 +18,11 @@ static int is_held(const tacFlight *f, const int geom[2]) {
     return 0;
 }
 
+/* 1: this impact is one of the two. Others that approach come to their places by the step's end, as they are to. */
+static int has_met(const tacFlight *f, const int geom[2]) {
+    return (geom[0] == f->met[0] && geom[1] == f->met[1]) || (geom[0] == f->met[1] && geom[1] == f->met[0]);
+}
+
 /* d(dist)/dt of a contact, V the velocities of bodies. */
 static double rate_of(const tacFlight *f, const tacContact *c, const tacVec6 *V) {
     double rate = 0;
@@ -42,7 +47,7 @@ static int is_row(const tacFlight *f, const tacContact *c, const tacVec6 *V, int
     int bounces = tac_contact_restitution(f->sim->model, c) > 0;
     double most = impact && !is_held(f, c->geom) ? TAC_TOI_TOUCH : TAC_TOI_NEAR;
     margin->dist = tac_min(margin->dist, tac_abs(c->dist - most));
-    if (impact) margin->dist = tac_min(margin->dist, tac_abs(c->dist - TAC_TOI_TOUCH)); /* where shifts begin */
+    if (impact && has_met(f, c->geom)) margin->dist = tac_min(margin->dist, tac_abs(c->dist - TAC_TOI_TOUCH));
     if (c->dist > most) return 0;
     if (impact || !bounces) return 1;
     double rate = rate_of(f, c, V);
@@ -91,11 +96,6 @@ static int same_feature(const tacFeature *a, const tacFeature *b) {
     return a->kind == b->kind && a->id[0] == b->id[0] && a->id[1] == b->id[1];
 }
 
-/* 1: this impact is one of the two. Others that approach come to their places by the step's end, as they are to. */
-static int has_met(const tacFlight *f, const int geom[2]) {
-    return (geom[0] == f->met[0] && geom[1] == f->met[1]) || (geom[0] == f->met[1] && geom[1] == f->met[0]);
-}
-
 /* 1: the problem before had a row for the contact: then it did not approach, and if it does now, it turned. */
 static int was_row(const tacFlight *f, const tacContact *c) {
     for (int k = 0; k < f->nlast; k++) {
@@ -124,7 +124,7 @@ static tacStatus solve_touching(tacFlight *f, const double *v_free, int impact, 
     if (!tac_lcp_layout(lcp, m, sim->options.max_contacts, &sim->arena)) return TAC_ERR_ARENA_FULL;
     Margins margin = {TAC_INFINITY, TAC_INFINITY};
     lcp->toi = 1, lcp->impact = impact, lcp->target = TAC_TOI_GAP, lcp->span = f->left;
-    lcp->touch = TAC_TOI_TOUCH;
+    lcp->touch = TAC_TOI_TOUCH, lcp->met = impact ? f->met : NULL;
     tacStatus status = tac_place_geoms(m, &sim->work, &sim->scene);
     if (status == TAC_OK) status = find_touching(f, lcp, &margin);
     if (status != TAC_OK) return status;

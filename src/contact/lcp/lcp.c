@@ -47,11 +47,17 @@ int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *a
 
 /* --- Bounds, shifts, compliance ----------------------------------------------------------------------------------- */
 
+int tac_lcp_has_met(const tacLcp *lcp, const tacRow *row) {
+    if (lcp->met == NULL || row->kind != TAC_ROW_CONTACT || row->pos > lcp->touch) return 0;
+    const int *geom = lcp->rows.contact[row->id].geom, *met = lcp->met;
+    return (geom[0] == met[0] && geom[1] == met[1]) || (geom[0] == met[1] && geom[1] == met[0]);
+}
+
 /* What has met at an impact does not come nearer, whatever its distance is: that is known to rounding, and over a short
  * time, divided by the compliance that shares forces between redundant points, it would be seen. */
 double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate) {
     *rate = 0;
-    if (lcp->impact && row->kind == TAC_ROW_CONTACT && row->pos <= lcp->touch) return 0;
+    if (tac_lcp_has_met(lcp, row)) return 0;
     double s = (row->pos - (row->kind == TAC_ROW_CONTACT ? lcp->target : 0)) / lcp->span;
     *rate = s < -TAC_LCP_CORRECTION ? 0 : 1 / lcp->span;
     return s < -TAC_LCP_CORRECTION ? -TAC_LCP_CORRECTION : s;

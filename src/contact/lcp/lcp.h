@@ -50,12 +50,13 @@ typedef struct tacLcp {
     double *products; /* TAC_LCP_FEW_ROWS squared, is kept for the derivative */
     int pivots, unsolved;
     double residual;
-    int toi;              /* 1: rows are contacts that touch (step/lcp_toi.h) */
-    int impact;           /* 1: an instant: dry friction has no time to act */
-    double target;        /* m: the distance that contacts are to have */
-    double touch;         /* m: at an impact, what is no further apart has met, and has no shift */
-    double span;          /* s: in which they, and limits, come to it: the step, or at an impact what is left of it */
-    const double *lag;    /* nv: tac_lcp_bounce; NULL: zero */
+    int toi;           /* 1: rows are contacts that touch (step/lcp_toi.h) */
+    int impact;        /* 1: an instant: dry friction has no time to act */
+    double target;     /* m: the distance that contacts are to have */
+    const int *met;    /* two geoms whose impact this is; NULL: none. What is between them, and touches, has no shift */
+    double touch;      /* m: how near that is */
+    double span;       /* s: in which they, and limits, come to it: the step, or at an impact what is left of it */
+    const double *lag; /* nv: tac_lcp_bounce; NULL: zero */
     double bounce_margin; /* m/s: least change of a row's velocity before the step that makes it bounce or not */
 } tacLcp;
 
@@ -66,6 +67,8 @@ int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *a
 
 /* Rows -> bounds, shifts, islands. Needs: tac_rows_find. */
 void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h);
+/* 1: a row of the two geoms that have met at this impact. */
+int tac_lcp_has_met(const tacLcp *lcp, const tacRow *row);
 /* What the next velocity of a contact or limit is to make up for; *rate = ds/d(pos). */
 double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate);
 /* Shifts of the contacts that bounce; speed: the least that does, m/s. lag: what is to be added to v for the velocity

@@ -24,7 +24,7 @@ static double shift_margin(const tacLcp *lcp, int k) {
     int tangent = row->kind == TAC_ROW_CONTACT && row->axis > 0;
     int friction = row->kind == TAC_ROW_JOINT_FRICTION || row->kind == TAC_ROW_TENDON_FRICTION;
     if (lcp->row_class[k] != TAC_ROW_FREE || tangent || friction || lcp->bounce[k] > 0) return TAC_INFINITY;
-    if (lcp->impact && row->kind == TAC_ROW_CONTACT && row->pos <= lcp->touch) return TAC_INFINITY; /* has no shift */
+    if (tac_lcp_has_met(lcp, row)) return TAC_INFINITY; /* has no shift */
     if (row->kind == TAC_ROW_EQUALITY)
         return lcp->impact ? TAC_INFINITY : tac_abs(tac_abs(row->pos / lcp->h) - TAC_LCP_CLOSING);
     return tac_abs((row->pos - (row->kind == TAC_ROW_CONTACT ? lcp->target : 0)) / lcp->span + TAC_LCP_CORRECTION);
