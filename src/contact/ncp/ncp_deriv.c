@@ -402,7 +402,10 @@ void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double
     memset(d->path, 0, (size_t)m->nbody * sizeof *d->path);
     for (int k = 0; k < MOST_SOLVES; k++) {
         if (k >= SOLVES && largest(m->nv, d->rest) <= SETTLED * largest(m->nv, lambda)) break;
-        left_over(p, d, vbar, lambda, mu, p->rhs);
+        if (k == 0 && largest(tac_ncp_inputs(p), mu) == 0) /* as when nothing is known yet of impulses either */
+            memcpy(d->rest, vbar, (size_t)m->nv * sizeof *vbar);
+        else
+            left_over(p, d, vbar, lambda, mu, p->rhs);
         tac_block_solve_transposed(&p->ldu, d->rest, d->rest);
         add_weights(p, d, d->rest, (const tacVec6 *)(const void *)p->ldu.f, mu);
         tac_dense_axpy(m->nv, 1, d->rest, lambda);
