@@ -48,6 +48,11 @@ static const tacStepper *find_stepper(const tacOptions *options) {
     return NULL;
 }
 
+/* Largest max_contacts: ncp counts up to five numbers for each in an int. */
+#define MOST_OF_NCP (1 << 28)
+
+static int most_contacts(const tacOptions *options) { return options->contact == TAC_NCP ? MOST_OF_NCP : INT32_MAX; }
+
 static tacStatus check_options(const tacOptions *options, tacError *err) {
     const unsigned known = TAC_INPUT_QFRC | TAC_INPUT_XFRC | TAC_INPUT_MOCAP;
     if (options->cookie != TAC_OPTIONS_COOKIE)
@@ -56,9 +61,9 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
         return tac_fail(err, TAC_ERR_ARGUMENT, "option dt is %g: expected a finite time step above 0", options->dt);
     if (options->inputs & ~known)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option inputs is 0x%x: expected TAC_INPUT_* bits", options->inputs);
-    if (options->max_contacts < 0)
-        return tac_fail(err, TAC_ERR_ARGUMENT, "option max_contacts is %d: expected a number of contacts",
-                        options->max_contacts);
+    if (options->max_contacts < 0 || options->max_contacts > most_contacts(options))
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option max_contacts is %d: expected a number of contacts, at most %d",
+                        options->max_contacts, most_contacts(options));
     if ((unsigned)options->gradient > TAC_GRADIENT_COMPLEMENTARITY)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option gradient is %d: expected a tacGradientMode",
                         (int)options->gradient);
@@ -176,7 +181,7 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
 }
 
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {
-    if (model == NULL || options == NULL) return 0;
+    if (model == NULL || options == NULL || options->max_contacts > most_contacts(options)) return 0;
     return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + tangents_bytes(model, options) +
            tac_scene_bytes(model) + arena_bytes(model, options);
 }
@@ -220,10 +225,12 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
 tacStatus tac_sim_new(const tacModel *model, const tacOptions *options, tacSim **sim, tacError *err) {
     if (model == NULL || options == NULL || sim == NULL)
         return tac_fail(err, TAC_ERR_ARGUMENT, "model, options or sim is NULL");
+    tacStatus status = check_options(options, err); /* sizes are counted from them */
+    if (status != TAC_OK) return status;
     size_t bytes = tac_sim_bytes(model, options);
     void *memory = aligned_alloc(TAC_ARENA_ALIGN, bytes);
     if (memory == NULL) return tac_fail(err, TAC_ERR_MEMORY, "out of memory: %zu bytes for a simulation", bytes);
-    tacStatus status = tac_sim_create(model, options, memory, bytes, sim, err);
+    status = tac_sim_create(model, options, memory, bytes, sim, err);
     if (status != TAC_OK) free(memory);
     return status;
 }

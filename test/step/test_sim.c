@@ -46,6 +46,11 @@ static void refused_options(void **state) {
     o.inputs = 1u << 20;
     CHECK_INT(try_options(m, o, &err), TAC_ERR_ARGUMENT);
     o = tac_default_options(m);
+    o.contact = TAC_NCP, o.max_contacts = 2147483647;
+    CHECK_INT(try_options(m, o, &err), TAC_ERR_ARGUMENT);
+    CHECK_HAS(err.text, "max_contacts");
+    CHECK_INT(tac_sim_bytes(m, &o), 0);
+    o = tac_default_options(m);
     o.contact = (tacContactModel)17;
     CHECK_INT(try_options(m, o, &err), TAC_ERR_ARGUMENT);
     o = tac_default_options(m);
