@@ -33,9 +33,10 @@ static int is_of_edges(const tacShape *const shape[2], const tacTouch *t) {
     return t->rule == TAC_RULE_NEAREST;
 }
 
-/* A candidate: by how much it keeps within the angles (rad, negative: beyond), and the angle of N to n. */
+/* A candidate: by how much it keeps within the angles (rad, negative: beyond), the angle of N to n, and how far the
+ * face opposed to it is from being another one. */
 typedef struct Candidate {
-    double within, slant;
+    double within, slant, lead;
     int side, face[2];
 } Candidate;
 
@@ -44,6 +45,7 @@ typedef struct Candidate {
 static void consider(tacFlush *best, const Candidate *c) {
     best->room = tac_min(best->room, tac_abs(c->within));
     if (!(c->within > 0)) return;
+    best->room = tac_min(best->room, c->lead);
     if (best->side >= 0) best->room = tac_min(best->room, tac_abs(c->slant - best->slant) / 2);
     if (best->side >= 0 && !(c->slant > best->slant)) return;
     best->side = c->side, best->face[0] = c->face[0], best->face[1] = c->face[1], best->slant = c->slant;
@@ -52,10 +54,11 @@ static void consider(tacFlush *best, const Candidate *c) {
 /* Faces 0 and 1 opposed, and N of face 0 within the angle of n:  -N0 . N1 and N0 . n above TAC_FLUSH_FACES. */
 static void consider_faces(const Edge edge[2], tacVec3 n, tacFlush *best) {
     for (int i = 0; i < edge[0].n; i++) {
-        Candidate c = {.within = -1, .side = 0};
+        Candidate c = {.within = -1, .lead = TAC_INFINITY, .side = 0};
         c.slant = opening(tac_dot3(edge[0].normal[i], n));
-        for (int j = 0; j < edge[1].n; j++) { /* the one opposed best */
+        for (int j = 0; j < edge[1].n; j++) { /* the one opposed best, and its lead, lost at twice the rate of a turn */
             double within = tac_flush_room(-tac_dot3(edge[0].normal[i], edge[1].normal[j]));
+            c.lead = tac_abs(within - c.within) / 2;
             if (within > c.within) c.within = within, c.face[0] = edge[0].face[i], c.face[1] = edge[1].face[j];
         }
         c.within = tac_min(c.within, tac_flush_room(tac_dot3(edge[0].normal[i], n)));
@@ -67,7 +70,7 @@ static void consider_faces(const Edge edge[2], tacVec3 n, tacFlush *best) {
 static void consider_edge(const Edge edge[2], tacVec3 n, tacFlush *best) {
     const double most = opening(TAC_FLUSH_SLANT);
     for (int j = 0; j < edge[1].n; j++) {
-        Candidate c = {.side = 1, .face = {-1, edge[1].face[j]}};
+        Candidate c = {.lead = TAC_INFINITY, .side = 1, .face = {-1, edge[1].face[j]}};
         c.slant = opening(-tac_dot3(edge[1].normal[j], n));
         c.within = tac_min(most - c.slant, TAC_FLUSH_EDGE - tac_abs(tac_dot3(edge[0].along, edge[1].normal[j])));
         consider(best, &c);

@@ -18,6 +18,7 @@ typedef struct Pair {
     const tacTouch *nearest;
     tacFlush flush; /* faces beside the edges of the nearest touch */
     int patch;      /* whether points along N belong to it */
+    double end;     /* m: until the crossing of the nearest touch's edges, where it is left out, leaves one of them */
 } Pair;
 
 /* --- Which piece is the reference --------------------------------------------------------------------------------- */
@@ -110,16 +111,14 @@ static int is_nearest(const Pair *p, const tacMark *m, const tacVec3 x[2], doubl
     return is_same_touch(p, m, x, tol);
 }
 
-/* Leaves out the nearest touch. Where faces are flush it has its two edges' crossing besides: -> that, with its rule,
- * or a mark without distance. */
+/* Leaves out the nearest touch. -> the crossing of its two edges along N, or a mark without distance. */
 static int drop_nearest(const Pair *p, tacMark *mark, int n, double tol, tacMark *crossing) {
     int left = 0;
     const tacPose *pose = p->pose[p->ref];
     const tacVec3 x[2] = {tac_pose_local(pose, p->nearest->point[0]), tac_pose_local(pose, p->nearest->point[1])};
     crossing->dist = TAC_INFINITY;
     for (int i = 0; i < n; i++) {
-        if (p->flush.slant > TAC_FLUSH_LEVEL && is_crossing(p, &mark[i]) && !is_same_touch(p, &mark[i], x, tol))
-            *crossing = mark[i];
+        if (is_crossing(p, &mark[i])) *crossing = mark[i];
         if (!is_nearest(p, &mark[i], x, tol)) mark[left++] = mark[i];
     }
     return left;
@@ -196,11 +195,15 @@ static int write_touches(const Pair *p, const tacMark *mark, int n, double reach
     return count;
 }
 
-/* The crossing of the nearest touch's two edges along the normal of flush faces, where there is one. */
-static int write_crossing(const Pair *p, const tacMark *m, double reach, tacTouch *out) {
-    if (!(m->dist < reach)) return 0;
+/* The crossing of the nearest touch's two edges along the normal of flush faces, where there is one. Where it is left
+ * out, corners still take its place where it ends. */
+static int write_crossing(Pair *p, const tacMark *m, double reach, tacTouch *out) {
+    if (!p->flush.edges || !(m->dist < reach)) return 0;
     *out = touch_of_mark(p, m);
-    return keep_touch(p, m, reach, out);
+    if (!keep_touch(p, m, reach, out)) return 0;
+    if (p->flush.slant > TAC_FLUSH_LEVEL) return 1;
+    p->end = out->margin;
+    return 0;
 }
 
 /* Room of the choices that a manifold hangs on (m): which pieces face each other, and which of two is the reference.
@@ -213,13 +216,21 @@ static double choice_margin(const Pair *p) {
                 p->nearest->feature[0].kind == TAC_FEATURE_PLANE || p->nearest->feature[1].kind == TAC_FEATURE_PLANE;
     if (!fixed) least = tac_min(least, tac_abs(f[1].align - f[0].align));
     double turn = tac_touch_turn(p->shape[0], p->pose[0], p->shape[1], p->pose[1], p->nearest);
-    return tac_min(p->nearest->margin, least / (2 * turn));
+    return tac_min(tac_min(p->nearest->margin, p->end), tac_max(0, least) / (2 * turn));
+}
+
+/* A touch of two edges without company: further points come, as deep as it is, where faces become flush; and of a patch
+ * where others face each other, and where the crossing along N ends. */
+static void bound_single(const Pair *p, tacTouch *t) {
+    if (!p->flush.edges) return;
+    double turn = tac_touch_turn(p->shape[0], p->pose[0], p->shape[1], p->pose[1], p->nearest);
+    t->margin = p->patch ? choice_margin(p) : tac_min(t->margin, p->flush.room / turn);
 }
 
 /* --- Pieces with a normal ----------------------------------------------------------------------------------------- */
 
 /* The nearest touch and the points of the incident piece that is cut by the prism on the reference -> their number. */
-static int add_clipped(const Pair *p, double reach, tacTouch *out) {
+static int add_clipped(Pair *p, double reach, tacTouch *out) {
     tacMark mark[TAC_MAX_MARK], crossing;
     tacClip clip = clip_of_pair(p, reach);
     int n = tac_clip(&clip, mark), left;
@@ -298,7 +309,7 @@ static int add_ends(const Pair *p, double reach, tacTouch *out) {
 
 int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                  const tacTouch *nearest, tacTouch *out) {
-    Pair p = {.shape = {a, b}, .pose = {A, B}, .nearest = nearest};
+    Pair p = {.shape = {a, b}, .pose = {A, B}, .nearest = nearest, .end = TAC_INFINITY};
     out[0] = *nearest;
     p.flush = tac_flush(p.shape, p.pose, nearest);
     for (int k = 0; k < 2; k++) {
@@ -310,6 +321,7 @@ int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const t
     if (p.ref >= 0) set_reference(&p, p.ref);
     int n = p.ref < 0 ? add_ends(&p, reach, out) : add_clipped(&p, reach, out);
     if (p.flat[0].kind == TAC_FLAT_DISC && p.flat[1].kind == TAC_FLAT_DISC) n = add_other_rim(&p, reach, n, out);
+    if (n == 1) bound_single(&p, &out[0]);
     if (n == 1) return n;
     double choice = choice_margin(&p);
     for (int i = 1; i < n; i++)

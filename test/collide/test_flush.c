@@ -9,6 +9,7 @@
 #include "collide/closed_form.h"
 #include "collide/touch_motion.h"
 #include "pair_checks.h"
+#include "solids.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,6 +22,10 @@ static const double FIRST_STEP = 1e-4;
 static const double DEPTH = 1e-3;
 /* Share of the margin that planks are moved by. */
 static const double WITHIN_MARGIN = 0.45;
+
+/* m: what a turn stops short of a change, and less than which below the reach no touch counts. */
+static const double BESIDE_CHANGE = 1e-6;
+static const double NEAR_REACH = 1e-4;
 
 enum { TOP = 5, BOTTOM = 4 }; /* faces +z, -z */
 
@@ -157,6 +162,89 @@ static void stays_within_its_margin(void **state) {
     CHECK(tried > 500);
 }
 
+/* The set of touches of two pairs is the same, but for those near `reach`. */
+static int same_touches(const Pair *p, const Pair *q, double reach) {
+    tacTouch t[2][TAC_MAX_TOUCH];
+    int n[2] = {touches_of(p, reach, t[0]), touches_of(q, reach, t[1])};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < n[k]; i++)
+            if (t[k][i].dist < reach - NEAR_REACH && !is_there(&t[k][i], t[1 - k], n[1 - k])) return 0;
+    return 1;
+}
+
+static double least_margin(const Pair *p, double reach) {
+    tacTouch t[TAC_MAX_TOUCH];
+    int n = touches_of(p, reach, t);
+    double least = HUGE_VAL;
+    for (int i = 0; i < n; i++)
+        least = fmin(least, t[i].margin);
+    return least;
+}
+
+/* Shape 1 turned about its origin by `way` metres at radius 1.1, more than any shape here has. */
+static Pair turned(const Pair *p, tacVec3 axis, double way) {
+    Pair q = *p;
+    q.pose[1].R = tac_mulmm3(tac_quat_mat(tac_quat_exp(tac_scale3(way / 1.1, axis))), q.pose[1].R);
+    return q;
+}
+
+/* Turns until the touches change, and finds where: just before and just after, some touch's margin says so. -> whether
+ * they do while the first stays. */
+static int check_change(const Pair *p, tacVec3 axis, double reach) {
+    tacTouch first[2][TAC_MAX_TOUCH];
+    double from = 0, to = 0.02;
+    Pair q = turned(p, axis, to);
+    if (same_touches(p, &q, reach)) return 0;
+    for (int i = 0; i < 60; i++) {
+        double middle = 0.5 * (from + to);
+        q = turned(p, axis, middle);
+        *(same_touches(p, &q, reach) ? &from : &to) = middle;
+    }
+    Pair before = turned(p, axis, from - BESIDE_CHANGE), after = turned(p, axis, to + BESIDE_CHANGE);
+    if (touches_of(&before, reach, first[0]) == 0 || touches_of(&after, reach, first[1]) == 0) return 0;
+    if (!is_there(first[0], first[1], 1) || same_touches(&before, &after, reach)) return 0;
+    CHECK_LT(least_margin(&before, reach), 2 * BESIDE_CHANGE);
+    CHECK_LT(least_margin(&after, reach), 2 * BESIDE_CHANGE);
+    return 1;
+}
+
+static tacVec3 draw_axis(tacDraw *d) { return tac_quat_rotate(draw_quat(d), tac_vec3(0, 0, 1)); }
+
+/* Also where the first touch is the only one. */
+static void angles_are_flagged(void **state) {
+    (void)state;
+    tacDraw d = {33, 0};
+    int found = 0;
+    for (int i = 0; i < 3000; i++) {
+        Pair p = planks(rad(draw_uniform(&d, -7, 7)), rad(draw_uniform(&d, -7, 7)), DEPTH);
+        found += check_change(&p, draw_axis(&d), 0);
+    }
+    CHECK(found > 300);
+}
+
+/* Roofs as low as 2 to 5 degrees: of the second shape's faces two are opposed to one of the first. */
+static void opposed_faces_are_flagged(void **state) {
+    (void)state;
+    tacDraw d = {34, 0};
+    Solid low, high;
+    int found = 0;
+    make_prism(&low, 4, 1, 0.5, 0.02), make_prism(&high, 5, 0.6, 1, 0.01);
+    for (int i = 0; i < 3000; i++) {
+        Pair p = {{low.shape, high.shape}, {pose_at(0, 0, 0)}};
+        tacVec3 tilt = tac_vec3(rad(draw_uniform(&d, -4, 4)), rad(draw_uniform(&d, -4, 4)), draw_uniform(&d, 0, 1));
+        p.pose[1] = pose_turned(tac_vec3(draw_uniform(&d, -1, 1), draw_uniform(&d, -1, 1), 1), tilt);
+        tacTouch t[TAC_MAX_TOUCH];
+        for (int k = 0; k < 8; k++) {
+            CHECK(touches_of(&p, HUGE_VAL, t) > 0);
+            p.pose[1].p.z -= t[0].dist + DEPTH;
+        }
+        if (t[0].feature[0].kind != TAC_FEATURE_LINE || t[0].feature[1].kind != TAC_FEATURE_LINE) continue;
+        found += check_change(&p, draw_axis(&d), 0);
+    }
+    CHECK(found > 100);
+    free_solid(&low), free_solid(&high);
+}
+
 /* --- How it moves ------------------------------------------------------------------------------------------------- */
 
 static int crossing_along(void *context, double h, double *out) {
@@ -203,6 +291,8 @@ int main(void) {
         cmocka_unit_test(known_tilts),
         cmocka_unit_test(the_same_touch_along_a_face),
         cmocka_unit_test(stays_within_its_margin),
+        cmocka_unit_test(angles_are_flagged),
+        cmocka_unit_test(opposed_faces_are_flagged),
         cmocka_unit_test(crossing_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
