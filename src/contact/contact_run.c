@@ -1,16 +1,17 @@
 #include "contact/contact_run.h"
 
 /* A contact prepared: force and torque on geom[1]'s body, velocity of it against the other at z; where it is, from the
- * origin of each body's tree. */
+ * origin of body[0]'s tree. */
 typedef struct Prepared {
     tacContactSystem system;
-    tacVec3 F, T, u, arm[2];
+    tacVec3 F, T, u, arm;
 } Prepared;
 
 typedef struct Walk {
     const tacContactRun *run;
     tacVec3 turn; /* turning of body[1] against body[0] at z */
     tacVec6 W[2]; /* sum of the forces on body[1], about the origin of each body's tree */
+    tacVec3 away; /* the origin of body[0]'s tree from that of body[1]'s */
     Prepared contact[TAC_RUN];
 } Walk;
 
@@ -52,10 +53,8 @@ static tacStatus prepare(Walk *walk, int i, unsigned sides) {
     p->T = tac_contact_combine(r->f + 3, c->normal, c->tangent);
     p->u = tac_sub3(tac_velocity_at(run->w, body[1], run->V[body[1]], c->pos),
                     tac_velocity_at(run->w, body[0], run->V[body[0]], c->pos));
-    for (int side = 0; side < 2; side++) {
-        p->arm[side] = tac_sub3(c->pos, run->w->origin[body[side]]);
-        walk->W[side] = tac_add6(walk->W[side], (tacVec6){tac_add3(tac_cross3(p->arm[side], p->F), p->T), p->F});
-    }
+    p->arm = tac_sub3(c->pos, run->w->origin[body[0]]);
+    walk->W[0] = tac_add6(walk->W[0], (tacVec6){tac_add3(tac_cross3(p->arm, p->F), p->T), p->F});
     return tac_contact_prepare_sides(run->m, run->scene, c, sides, &p->system);
 }
 
@@ -72,21 +71,20 @@ static void emit_turning(const Walk *walk, int i, tacVec3 dturn, const tacContac
         tac_emit(&sink->row, r->first + k, column, tac_dot3(daxis[k - 3], walk->turn) + tac_dot3(axis[k - 3], dturn));
 }
 
-/* d(J z) of one contact's rows, dV: changes of the bodies' velocities at fixed joint velocities   (R2). */
-static void emit_rows(const Walk *walk, int i, const tacVec6 dV[2], const tacDisplacement *d,
-                      const tacContactTangent *t, int column, const tacContactSink *sink) {
+/* d(J z) of one contact's rows, dV: change of body[1]'s velocity against body[0]'s at fixed joint velocities   (R2). */
+static void emit_rows(const Walk *walk, int i, tacVec6 dV, const tacDisplacement *d, const tacContactTangent *t,
+                      int column, const tacContactSink *sink) {
     const tacContactRun *run = walk->run;
     const tacRunContact *r = &run->contact[i];
     const Prepared *p = &walk->contact[i];
     const tacContact *c = &p->system.contact;
-    tacVec3 du = tac_add3(tac_cross3(walk->turn, t->pos), tac_sub3(dV[1].lin, dV[0].lin));
-    du = tac_add3(du, tac_sub3(tac_cross3(dV[1].ang, p->arm[1]), tac_cross3(dV[0].ang, p->arm[0])));
+    tacVec3 du = tac_add3(tac_cross3(walk->turn, t->pos), tac_add3(dV.lin, tac_cross3(dV.ang, p->arm)));
     double normal = tac_dot3(t->normal, p->u) + tac_dot3(c->normal, du) + r->rate * t->dist;
     if (run->more != NULL) normal += run->more(run->context, c, r->first, d, t);
     tac_emit(&sink->row, r->first, column, normal);
     for (int k = 1; k < 3 && k < r->n; k++)
         tac_emit(&sink->row, r->first + k, column, tac_dot3(t->tangent[k - 1], p->u) + tac_dot3(c->tangent[k - 1], du));
-    if (r->n > 3) emit_turning(walk, i, tac_sub3(dV[1].ang, dV[0].ang), t, column, sink);
+    if (r->n > 3) emit_turning(walk, i, dV.ang, t, column, sink);
     tac_emit(&sink->pos, r->first, column, t->dist);
 }
 
@@ -106,27 +104,38 @@ static void emit_force(const Walk *walk, int side, tacVec6 dW, const tacDisplace
     }
 }
 
+/* A wrench about the origin of body[0]'s tree, about that of body[1]'s. */
+static tacVec6 about_other(const Walk *walk, tacVec6 W) {
+    return (tacVec6){tac_add3(W.ang, tac_cross3(walk->away, W.lin)), W.lin};
+}
+
+/* Change of body[1]'s velocity against body[0]'s, about the origin of body[0]'s tree. */
+static tacVec6 velocity_change(const Walk *walk, const tacDisplacement *d) {
+    const tacContactRun *run = walk->run;
+    tacVec6 a = tac_body_velocity_move(run->m, run->w, run->V, run->z, d, run->body[0]);
+    tacVec6 b = tac_body_velocity_move(run->m, run->w, run->V, run->z, d, run->body[1]);
+    return tac_sub6((tacVec6){b.ang, tac_add3(b.lin, tac_cross3(b.ang, walk->away))}, a);
+}
+
 /* t: how each contact of the run moves. */
 static void emit_column(const Walk *walk, const tacDisplacement *d, const tacContactTangent *t, int column,
                         const tacContactSink *sink) {
     const tacContactRun *run = walk->run;
-    tacVec6 dV[2], dW[2] = {tac_zero6(), tac_zero6()};
-    for (int side = 0; side < 2; side++)
-        dV[side] = tac_body_velocity_move(run->m, run->w, run->V, run->z, d, run->body[side]);
+    tacVec6 dV = velocity_change(walk, d), dW[2] = {tac_zero6(), tac_zero6()};
     for (int i = 0; i < run->n; i++) {
         const double *f = run->contact[i].f;
         const Prepared *p = &walk->contact[i];
         tacVec3 dF = tac_contact_combine(f, t[i].normal, t[i].tangent), turning = tac_cross3(t[i].pos, p->F);
         if (run->contact[i].n > 3) turning = tac_add3(turning, tac_contact_combine(f + 3, t[i].normal, t[i].tangent));
-        for (int side = 0; side < 2; side++)
-            dW[side] = tac_add6(dW[side], (tacVec6){tac_add3(turning, tac_cross3(p->arm[side], dF)), dF});
+        dW[0] = tac_add6(dW[0], (tacVec6){tac_add3(turning, tac_cross3(p->arm, dF)), dF});
         emit_rows(walk, i, dV, d, &t[i], column, sink);
         if (!tac_sink_is_empty(&sink->wrench))
             tac_contact_wrench_move(run->m, run->w, &p->system.contact, f, d, &t[i], run->wrench_scale, column,
                                     &sink->wrench);
     }
+    dW[1] = about_other(walk, dW[0]);
     for (int side = 0; side < 2; side++)
-        emit_force(walk, side, dW[side], d, column, &sink->force);
+        if (run->m->body_last_dof[run->body[side]] >= 0) emit_force(walk, side, dW[side], d, column, &sink->force);
 }
 
 /* --- All columns -------------------------------------------------------------------------------------------------- */
@@ -185,11 +194,13 @@ tacStatus tac_contact_run_jac(tacContactRun *run, const tacContactColumns *to) {
     walk.run = run, walk.W[0] = walk.W[1] = tac_zero6();
     if (run->n == 0) return TAC_OK;
     walk.turn = tac_sub3(run->V[run->body[1]].ang, run->V[run->body[0]].ang);
+    walk.away = tac_sub3(run->w->origin[run->body[0]], run->w->origin[run->body[1]]);
     unsigned sides = sides_of(run, to);
     for (int i = 0; i < run->n; i++) {
         tacStatus status = prepare(&walk, i, sides);
         if (status != TAC_OK) return status;
     }
+    walk.W[1] = about_other(&walk, walk.W[0]);
     if (to->q != NULL) emit_dofs(&walk, to->q);
     if (to->mocap != NULL) emit_mocap(&walk, to->mocap);
     if (to->theta != NULL) emit_params(&walk, to->tangents, to->theta);

@@ -79,6 +79,14 @@ static tacContactTangent move_together(const tacContact *c, int k) {
     return d;
 }
 
+/* Shape 0 alone moves as both do, less what shape 1 does. */
+static tacContactTangent difference(const tacContactTangent *a, const tacContactTangent *b) {
+    return (tacContactTangent){a->dist - b->dist,
+                               tac_sub3(a->pos, b->pos),
+                               tac_sub3(a->normal, b->normal),
+                               {tac_sub3(a->tangent[0], b->tangent[0]), tac_sub3(a->tangent[1], b->tangent[1])}};
+}
+
 _Static_assert(sizeof(tacContactTangent) == TAC_CONTACT_ROWS * sizeof(double), "rows of a contact's derivative");
 
 /* x - x is 0 for finite x alone. */
@@ -106,16 +114,12 @@ tacStatus tac_contact_prepare_sides(const tacModel *m, const tacScene *s, const 
     tacTouchTangent column[6];
     tac_touch_jac(&out->touch, c->pos, column);
     for (int k = 0; k < 6; k++) {
-        if (sides & TAC_SIDE_0) {
-            tacTouchTangent other = tac_touch_opposite(&out->touch, c->pos, k, &column[k]);
-            out->twist[0][k] = complete(c, &other, along_turn(c, 0, k));
-        }
-        if (sides & TAC_SIDE_1) out->twist[1][k] = complete(c, &column[k], along_turn(c, 1, k));
-        if (sides & TAC_SIDE_BOTH) out->twist[2][k] = move_together(c, k);
+        out->twist[1][k] = complete(c, &column[k], along_turn(c, 1, k));
+        if (sides & (TAC_SIDE_0 | TAC_SIDE_BOTH)) out->twist[2][k] = move_together(c, k);
+        if (sides & TAC_SIDE_0) out->twist[0][k] = difference(&out->twist[2][k], &out->twist[1][k]);
     }
     for (int which = 0; which < 2; which++)
-        if ((sides & (which == 0 ? TAC_SIDE_0 : TAC_SIDE_1)) &&
-            !all_finite(6 * TAC_CONTACT_ROWS, &out->twist[which][0].dist))
+        if ((which == 1 || (sides & TAC_SIDE_0)) && !all_finite(6 * TAC_CONTACT_ROWS, &out->twist[which][0].dist))
             return TAC_ERR_NONFINITE;
     return TAC_OK;
 }

@@ -37,13 +37,16 @@ void tac_dense_axpy(int n, double s, const double *x, double *y) {
 void tac_dense_axpy_two(int n, const double s[2], const double *x, double *y, double *z) {
     double a = s[0], b = s[1];
     int i = 0;
-    for (; i + 2 <= n; i += 2) {
-        double p = x[i], q = x[i + 1];
-        double u = y[i] + a * p, v = y[i + 1] + a * q, g = z[i] + b * p, h = z[i + 1] + b * q;
+    for (; i + 4 <= n; i += 4) {
+        double p = x[i], q = x[i + 1], u = y[i] + a * p, v = y[i + 1] + a * q, g = z[i] + b * p, h = z[i + 1] + b * q;
         y[i] = u, y[i + 1] = v;
         z[i] = g, z[i + 1] = h;
+        p = x[i + 2], q = x[i + 3], u = y[i + 2] + a * p, v = y[i + 3] + a * q;
+        g = z[i + 2] + b * p, h = z[i + 3] + b * q;
+        y[i + 2] = u, y[i + 3] = v;
+        z[i + 2] = g, z[i + 3] = h;
     }
-    if (i < n) {
+    for (; i < n; i++) {
         double p = x[i];
         y[i] += a * p, z[i] += b * p;
     }

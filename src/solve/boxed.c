@@ -4,7 +4,7 @@
 #include "math/scalar.h"
 
 /* Sweeps from zero that guess the classes, at most. */
-#define GUESS_SWEEPS 4
+#define GUESS_SWEEPS 3
 /* Largest problem on which Dantzig's method is tried: on larger ones it rarely goes through, and costs as much as the
  * way that does. */
 #define DANTZIG_ROWS 32
@@ -55,19 +55,6 @@ int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena) {
     return tac_boxed_track_layout(&work->track, n, arena) && work->matrix && work->rhs && work->scratch &&
            work->table && work->change && work->base && work->cover && work->shift && work->near_shift &&
            work->near_b && work->row && work->place && work->pivot && work->part && work->part_row && work->part_class;
-}
-
-double tac_boxed_diagonal(const tacBoxed *problem, int i) {
-    double a = problem->A == NULL ? 0 : problem->A[(size_t)i * (size_t)problem->n + (size_t)i];
-    return problem->shift == NULL ? a : a + problem->shift[i];
-}
-
-void tac_boxed_bounds(const tacBoxed *problem, const double *f, int i, double *lo, double *hi) {
-    int p = problem->parent[i];
-    *lo = problem->low[i], *hi = problem->high[i];
-    if (p < 0) return;
-    double fp = tac_max(f[p], 0);
-    *lo *= fp, *hi *= fp;
 }
 
 double tac_boxed_residual(const tacBoxed *problem, const double *f, const double *w) {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "math/scalar.h"
 #include "tactus/status.h"
 
 typedef struct tacBoxed {
@@ -115,9 +116,16 @@ typedef struct tacBoxedWork {
 int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena);
 
 /* A_ii with its shift. */
-double tac_boxed_diagonal(const tacBoxed *problem, int i);
+static inline double tac_boxed_diagonal(const tacBoxed *problem, int i) {
+    double a = problem->A == NULL ? 0 : problem->A[(size_t)i * (size_t)problem->n + (size_t)i];
+    return problem->shift == NULL ? a : a + problem->shift[i];
+}
 /* f -> bounds of row i. */
-void tac_boxed_bounds(const tacBoxed *problem, const double *f, int i, double *lo, double *hi);
+static inline void tac_boxed_bounds(const tacBoxed *problem, const double *f, int i, double *lo, double *hi) {
+    int p = problem->parent[i];
+    double fp = p < 0 ? 1 : tac_max(f[p], 0);
+    *lo = p < 0 ? problem->low[i] : problem->low[i] * fp, *hi = p < 0 ? problem->high[i] : problem->high[i] * fp;
+}
 /* Classes -> the factored system of the free rows, Ahat = A_CC + A_CB E, where bounded rows f_B = E f_C + constants
  * move with their parents. 0: it is singular. */
 int tac_boxed_factor(const tacBoxed *problem, const int *row_class, tacBoxedWork *work);

@@ -205,12 +205,6 @@ tacLine tac_tableau_force(const tacTableau *tableau, int i) {
     return (tacLine){base.share * parent.at0 + base.constant, base.share * parent.slope};
 }
 
-tacLine tac_tableau_velocity(const tacTableau *tableau, int i) {
-    int n = tableau->problem->n;
-    const double *line = line_of(tableau, i);
-    return is_free(tableau, i) ? (tacLine){0, 0} : (tacLine){line[n], line[n + 1]};
-}
-
 double tac_tableau_force_by(const tacTableau *tableau, int i, int k) {
     if (is_free(tableau, i)) return line_of(tableau, i)[k];
     double share = base_of(tableau, i).share, own = i == k;

@@ -35,7 +35,11 @@ typedef struct tacLine {
     double at0, slope;
 } tacLine;
 tacLine tac_tableau_force(const tacTableau *tableau, int i);
-tacLine tac_tableau_velocity(const tacTableau *tableau, int i);
+static inline tacLine tac_tableau_velocity(const tacTableau *tableau, int i) {
+    int n = tableau->problem->n;
+    const double *line = tableau->table + (size_t)i * (size_t)(n + 2);
+    return tableau->row_class[i] == TAC_ROW_FREE ? (tacLine){0, 0} : (tacLine){line[n], line[n + 1]};
+}
 /* df_i and dw_i per unit of the parameter of row k */
 double tac_tableau_force_by(const tacTableau *tableau, int i, int k);
 double tac_tableau_velocity_by(const tacTableau *tableau, int i, int k);
