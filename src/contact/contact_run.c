@@ -198,7 +198,9 @@ tacStatus tac_contact_run_jac(tacContactRun *run, const tacContactColumns *to) {
     unsigned sides = sides_of(run, to);
     for (int i = 0; i < run->n; i++) {
         tacStatus status = prepare(&walk, i, sides);
-        if (status != TAC_OK) return status;
+        if (status == TAC_OK) continue;
+        run->n = 0;
+        return status;
     }
     walk.W[1] = about_other(&walk, walk.W[0]);
     if (to->q != NULL) emit_dofs(&walk, to->q);

@@ -49,5 +49,5 @@ typedef struct tacContactColumns {
     const tacContactSink *q, *mocap, *theta;
     const tacParamTangent *tangents;
 } tacContactColumns;
-/* Emits all columns of the run's contacts and empties it. */
+/* Emits all columns of the run's contacts and empties it, also where it fails. */
 tacStatus tac_contact_run_jac(tacContactRun *run, const tacContactColumns *to);

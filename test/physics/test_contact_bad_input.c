@@ -293,8 +293,39 @@ static void failed_worlds_of_a_batch(void **state) {
     end(&w);
 }
 
+/* Balls in balls, more pairs of two bodies than are taken together, some with one centre: no derivative, and it says
+ * so. */
+static void coincident_balls(void **state) {
+    (void)state;
+    static double A[MOST * MOST], B[MOST * MOST];
+    const tacContactModel models[] = {TAC_LCP, TAC_SOFT};
+    for (int k = 0; k < 2; k++) {
+        World w = begin();
+        for (int body = 0; body < 2; body++) {
+            tacBodyDef def = tac_default_body();
+            tacJointDef joint = tac_default_joint();
+            tacGeomDef ball = tac_default_geom();
+            joint.type = TAC_FREE;
+            ball.type = TAC_SPHERE, ball.size[0] = 0.1;
+            int id = tac_model_add_body(w.b, 0, &def);
+            tac_model_add_joint(w.b, id, &joint);
+            for (int i = 0; i < 4; i++) {
+                ball.pos.x = 0.02 * i;
+                tac_model_add_geom(w.b, id, &ball);
+            }
+        }
+        finish(&w);
+        w.options.contact = models[k];
+        start(&w);
+        tacJac jac = {.A = A, .B = B};
+        CHECK_INT(tac_step_jac(w.sim, w.x, NULL, NULL, &jac, &w.info), TAC_ERR_DEGENERATE);
+        end(&w);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(coincident_balls),
         cmocka_unit_test(no_friction),
         cmocka_unit_test(huge_friction),
         cmocka_unit_test(redundant_contacts),

@@ -28,7 +28,7 @@ static int linked(int i, int j, int width) {
 }
 
 static void begin(System *s, int nblock, int width, tacArena *arena) {
-    int size[MAX_BLOCKS], at = 0;
+    int size[MAX_BLOCKS] = {0}, at = 0;
     memset(memory, 0xff, sizeof memory);
     tac_arena_init(arena, memory, sizeof memory);
     for (int i = 0; i < nblock; i++)
