@@ -93,7 +93,7 @@ static int print_json(const Entry *entries, int n) {
 static void print_entry(const Entry *e) {
     const tacBenchRow *r = &e->row;
     printf("%s: %d degrees of freedom, contact %s, integrator %s\n", e->name, r->nv,
-           cli_contact_word(e->options.contact), cli_integrator_word(e->options.integrator));
+           cli_contact_word(e->options.contact), cli_integrator_word(&e->options));
     if (e->options.contact != TAC_NONE)
         printf("  contacts, on average        %9.2f   (%.1f iterations of their solver)\n", r->contacts, r->iterations);
     printf("  step                        %9.2f us\n", r->us_step);

@@ -46,7 +46,7 @@ static const char *const SUMMARY =
     "Compares the derivatives A, B, P of a step with Ridders' differences of that very step\n"
     "at random states, and the reverse mode with A, B, P. States at which a clamp begins or\n"
     "ends to hold inside the stencil are counted apart as switching. Exit code 1: a state\n"
-    "does not pass.";
+    "does not pass, or more than half of them switch, so that little was compared.";
 
 /* --- what came out ----------------------------------------------------------------------------------------------- */
 
@@ -80,8 +80,19 @@ static double kind_error(const tacGradientCheck *check, int p, char *kind, size_
     return worst;
 }
 
+/* States at which derivatives and differences could be compared. */
+static long tested(const tacGradientCheck *check) { return check->samples - check->switching - check->broken; }
+
+static int is_enough(const tacGradientCheck *check) {
+    return (double)tested(check) >= CLI_TESTED_SHARE * (double)check->samples;
+}
+
+/* Says why, where it is not a state that failed. */
 static int exit_code(const tacGradientCheck *check) {
-    return check->failed == 0 && check->passed > 0 ? CLI_FINE : CLI_NO;
+    if (!is_enough(check))
+        cli_fail("check", "derivatives were compared at %ld of %ld states only, expected at least %g %%: %ld switch",
+                 tested(check), check->samples, 100 * CLI_TESTED_SHARE, check->switching);
+    return check->failed == 0 && is_enough(check) ? CLI_FINE : CLI_NO;
 }
 
 static json_t *blocks_json(tacJson *json, const tacGradientCheck *check) {
@@ -153,7 +164,7 @@ static void print_worst(const tacGradientCheck *check) {
 static int print_text(const char *path, const tacGradientCheck *check) {
     char kind[NAME];
     printf("%s: contact %s, integrator %s, step %g s\n", path, cli_contact_word(check->options.contact),
-           cli_integrator_word(check->options.integrator), check->options.dt);
+           cli_integrator_word(&check->options), check->options.dt);
     printf("  passed     %ld of %ld states, tolerance %g\n", check->passed, check->samples, check->tol);
     printf("  switching  %ld (a clamp or contact begins or ends to hold inside the stencil)\n", check->switching);
     if (check->options.contact != TAC_NONE && check->switching > 0)

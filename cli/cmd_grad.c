@@ -61,7 +61,8 @@ static int find_mode(const char *word) {
 static int check_mode(const tacGradArgs *args, const tacStepArgs *step) {
     const char *contact = cli_contact_word((tacContactModel)step->contact);
     int mode = find_mode(args->mode);
-    if (mode == NMODES || (mode != TAC_GRADIENT_EXACT && step->contact != TAC_LCP))
+    if (mode == NMODES) return cli_fail("grad", "--mode: got \"%s\", expected %s", args->mode, GRAD_OPTIONS[0].value);
+    if (mode != TAC_GRADIENT_EXACT && step->contact != TAC_LCP)
         return cli_fail("grad", "--mode %s is not available with --contact %s; exact is", args->mode, contact);
     if (!isnan(args->kappa) && step->contact != TAC_NCP)
         return cli_fail("grad", "--kappa is not available with --contact %s: nothing is smoothed", contact);
@@ -109,7 +110,7 @@ static json_t *info_json(tacJson *json, const tacGradRun *run) {
     json_t *info = json_object();
     json_object_set_new(info, "status", json_string(tac_status_text(run->info.status)));
     json_object_set_new(info, "contact", json_string(cli_contact_word(run->options.contact)));
-    json_object_set_new(info, "integrator", json_string(cli_integrator_word(run->options.integrator)));
+    json_object_set_new(info, "integrator", json_string(cli_integrator_word(&run->options)));
     json_object_set_new(info, "dt", cli_json_number(json, "info.dt", run->options.dt));
     json_object_set_new(info, "mode", json_string(MODES[run->options.gradient]));
     json_object_set_new(info, "rows", tangent_names(run->model));
@@ -222,7 +223,7 @@ static int print_text(const char *path, const tacGradRun *run) {
         return CLI_NO;
     }
     printf("%s: one step of %g s, contact %s, integrator %s\n", path, run->options.dt,
-           cli_contact_word(run->options.contact), cli_integrator_word(run->options.integrator));
+           cli_contact_word(run->options.contact), cli_integrator_word(&run->options));
     printf("  A = dy/dx      %d x %d   (dq %d, dv %d, da %d)\n", n.ndx, n.ndx, n.nv, n.nv, n.na);
     printf("  B = dy/du      %d x %d\n", n.ndx, n.nu);
     printf("  P = dy/dtheta  %d x %d\n", n.ndx, n.np);

@@ -112,7 +112,7 @@ static void print_text(const char *path, const tacRun *run, const tacMotion *mot
     double time = (double)run->done * run->options.dt;
     int last = motion->nframe - 1;
     printf("%s: %ld steps of %g s, contact %s, integrator %s\n", path, run->done, run->options.dt,
-           cli_contact_word(run->options.contact), cli_integrator_word(run->options.integrator));
+           cli_contact_word(run->options.contact), cli_integrator_word(&run->options));
     printf("  simulated  %.6g s in %.3g s (%.0f times real time)\n", time, run->seconds,
            run->seconds > 0 ? time / run->seconds : 0);
     if (last >= 0)

@@ -13,6 +13,9 @@
 /* Reverse mode against the Jacobian, |ybar . (A dx) - (A^T ybar) . dx| over the sizes of its terms. */
 #define CLI_REVERSE_TOL 1e-10
 
+/* Least share of the states at which derivatives were compared: of fewer, all that passed say nothing of the model. */
+#define CLI_TESTED_SHARE 0.5
+
 /* The error where no difference could be formed: the step failed at every stencil that was tried. */
 #define CLI_NO_DIFFERENCE 1e300
 /* |analytic - difference| / scale. */

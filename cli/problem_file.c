@@ -40,6 +40,10 @@ static void fail(Words *in, const char *expected) {
     if (in->failed) return;
     in->failed = 1;
     const char *path = strcmp(in->path, "-") == 0 ? "standard input" : in->path;
+    if (ferror(in->stream)) {
+        cli_fail(in->verb, "%s: %s", path, strerror(errno));
+        return;
+    }
     if (in->word[0] == '\0')
         cli_fail(in->verb, "%s:%d: the file ends, expected %s", path, in->line, expected);
     else
@@ -155,7 +159,7 @@ int cli_problem_read(const char *verb, const char *path, tacProblemFile *file) {
     in.stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (in.stream == NULL) return cli_fail(verb, "%s: %s", path, strerror(errno));
     read_problem(&in, file);
-    if (!in.failed && ferror(in.stream)) cli_fail(verb, "%s: cannot be read", path), in.failed = 1;
+    if (ferror(in.stream)) fail(&in, "");
     if (in.stream != stdin) fclose(in.stream);
     if (!in.failed) return CLI_GO_ON;
     cli_problem_close(file);

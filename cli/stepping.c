@@ -29,7 +29,15 @@ tacStepArgs cli_step_args(void) { return (tacStepArgs){.dt = (double)NAN}; }
 
 const char *cli_contact_word(tacContactModel contact) { return CONTACTS[contact]; }
 
-const char *cli_integrator_word(tacIntegrator integrator) { return INTEGRATORS[integrator]; }
+const char *cli_integrator_word(const tacOptions *options) {
+    if (options->contact == TAC_LCP) return INTEGRATORS[TAC_EULER];
+    return options->contact == TAC_NCP ? "variational" : INTEGRATORS[options->integrator];
+}
+
+/* 1: the contact model steps by its own integrator, and this is another one. */
+static int is_ignored(const tacOptions *options) {
+    return options->contact == TAC_NCP || (options->contact == TAC_LCP && options->integrator != TAC_EULER);
+}
 
 /* Whether the library has a step for these options. */
 static int is_available(const tacModel *model, const tacOptions *options, tacError *err) {
@@ -40,7 +48,7 @@ static int is_available(const tacModel *model, const tacOptions *options, tacErr
 }
 
 static int refuse(const char *verb, const tacStepArgs *args, int lenient, const tacError *err, tacOptions *options) {
-    const char *word = cli_integrator_word(options->integrator);
+    const char *word = INTEGRATORS[options->integrator];
     if (options->contact != TAC_NONE)
         return cli_fail(verb, "--contact %s: %s", cli_contact_word(options->contact), err->text);
     if (args->integrator != INTEGRATOR_MODEL)
@@ -63,6 +71,10 @@ int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs 
     if (!(options->dt > 0)) return cli_fail(verb, "--dt: got %g, expected a time greater than 0", options->dt);
     if (args->integrator != INTEGRATOR_MODEL)
         options->integrator = (tacIntegrator)(args->integrator - INTEGRATOR_FIRST);
+    if (args->integrator != INTEGRATOR_MODEL && is_ignored(options))
+        return cli_fail(verb, "--integrator %s: --contact %s steps by its own integrator, %s",
+                        INTEGRATORS[options->integrator], cli_contact_word(options->contact),
+                        cli_integrator_word(options));
     tacError err;
     return is_available(model, options, &err) ? CLI_GO_ON : refuse(verb, args, lenient, &err, options);
 }

@@ -23,4 +23,5 @@ int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs 
 
 /* "none", "lcp", ... and "euler", "rk4", ...: the words the options take. */
 const char *cli_contact_word(tacContactModel contact);
-const char *cli_integrator_word(tacIntegrator integrator);
+/* Of the integrator that steps: lcp and ncp have their own, whatever the option says. */
+const char *cli_integrator_word(const tacOptions *options);

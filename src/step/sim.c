@@ -70,6 +70,8 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
     if (options->gradient != TAC_GRADIENT_EXACT && options->contact != TAC_LCP)
         return tac_fail(err, TAC_ERR_ARGUMENT,
                         "option gradient is one of contact lcp's: expected that, or the exact one");
+    if (options->toi != 0 && options->toi != 1)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option toi is %d: expected 0 or 1", options->toi);
     if (options->toi && options->contact != TAC_LCP)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option toi: expected contact lcp");
     if (options->toi_impacts < 0)

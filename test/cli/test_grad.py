@@ -77,7 +77,8 @@ class Grad(driver.Case):
         self.refused("matches none of the", "grad", self.arm, "--param", "body/*.nope")
         self.refused("nothing that matches can be registered", "grad", self.arm, "--param", "option.timest*")
         self.refused("body/upper.name", "grad", self.arm, "--param", "body/upper.name")
-        self.refused("--mode smooth is not available with --contact none", "grad", self.arm, "--mode", "smooth")
+        self.refused('--mode: got "foo", expected exact|bounce|complementarity', "grad", self.arm, "--mode", "foo")
+        self.refused("--mode bounce is not available with --contact none", "grad", self.arm, "--mode", "bounce")
         self.refused("--kappa is not available with --contact none", "grad", self.arm, "--kappa", "1e-3")
         self.refused("--dt", "grad", self.arm, "--dt", "0")
         self.refused('"qpos" has 2 numbers', "grad", self.arm, "--state", self.file("s.json", {"qpos": [1, 2]}))
@@ -114,6 +115,12 @@ class Check(driver.Case):
         self.assertEqual(odd["what"], "failed")
         again = self.refused("", "check", self.arm, "--samples", 1, "--first", odd["sample"], "--tol", "1e-17", "--json", code=1).json()
         self.assertEqual(again["worst"], odd["error"])
+
+    def test_states_that_switch_are_no_evidence(self):
+        model = self.file("narrow.xml", """<mujoco><worldbody><body><joint name="j"/><geom size="0.1"/></body></worldbody>
+          <actuator><motor joint="j" gear="1000" ctrllimited="true" ctrlrange="-1e-9 1e-9"/></actuator></mujoco>""")
+        result = self.refused("compared at 0 of 8 states only, expected at least 50 %", "check", model, "--samples", 8, "--json", code=1)
+        self.assertEqual((result.json()["switching"], result.json()["failed"]), (8, 0))
 
     def test_parameters_on_the_edge_are_moved_inside(self):
         text = self.fine("check", self.arm, "--samples", 3, "--param", "joint/elbow.armature").out

@@ -55,6 +55,14 @@ class Motion(Case):
     def test_every(self):
         self.assertEqual(len(self.sim("--steps", 10, "--every", 4)["energy"]), 4)  # 0, 4, 8, and the end
 
+    def test_contact_models_with_an_integrator_of_their_own(self):
+        ball = self.file("ball.xml", BALL.replace("<option ", '<option integrator="RK4" '))
+        for contact, word in ("lcp", "euler"), ("ncp", "variational"):
+            self.assertIn(f"integrator {word}", self.fine("sim", ball, "--contact", contact, "--steps", 1).out)
+            self.refused(f"--integrator rk4: --contact {contact} steps by its own integrator, {word}", "sim", ball,
+                         "--contact", contact, "--integrator", "rk4")
+        self.fine("sim", ball, "--contact", "lcp", "--integrator", "euler", "--steps", 1)
+
     def test_integrators(self):
         ball = self.file("ball.xml", BALL)
         dt, n = 0.001, 500

@@ -113,6 +113,7 @@ class Solve(Case):
     def test_bad_files(self):
         good = dense()
         self.refused("No such file", "solve", self.folder / "none.dat")
+        self.refused("Is a directory", "solve", self.folder)
         self.refused("p.dat:1: the file ends, expected dimension", "solve", self.file("p.dat", ""))
         self.refused('p.dat:1: "2", expected dimension', "solve", self.file("p.dat", "2" + good[1:]))
         self.refused("contacts: a whole number from 1", "solve", self.file("p.dat", "3\n-1\n0\n"))

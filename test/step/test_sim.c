@@ -56,6 +56,12 @@ static void refused_options(void **state) {
     o = tac_default_options(m);
     o.integrator = (tacIntegrator)-1;
     CHECK_INT(try_options(m, o, &err), TAC_ERR_ARGUMENT);
+    for (int toi = -1; toi <= 2; toi++) {
+        o = tac_default_options(m);
+        o.contact = TAC_LCP, o.toi = toi;
+        CHECK_INT(try_options(m, o, &err), toi == 0 || toi == 1 ? TAC_OK : TAC_ERR_ARGUMENT);
+        if (toi < 0 || toi > 1) CHECK_HAS(err.text, "toi");
+    }
     o = tac_default_options(m);
     CHECK_INT(try_options(m, o, NULL), TAC_OK);
     tac_model_free(m);
