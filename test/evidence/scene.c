@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Spread of random positions: radians, metres. */
 static const double POSITION_SPREAD = 0.5;
@@ -52,6 +53,30 @@ void scene_free(Scene *s) {
     free(s->u);
     tac_sim_free(s->sim);
     tac_model_free(s->model);
+}
+
+tacContactModel scene_contact_named(const char *word) {
+    static const struct {
+        const char *word;
+        tacContactModel contact;
+    } known[] = {{"lcp", TAC_LCP}, {"ncp", TAC_NCP}, {"soft", TAC_SOFT}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(word, known[i].word) == 0) return known[i].contact;
+    stop(word, "no contact model is called so; lcp, ncp or soft");
+    return TAC_NONE;
+}
+
+tacStatus scene_set_contact(Scene *s, tacContactModel contact, tacError *err) {
+    tac_sim_free(s->sim);
+    s->sim = NULL;
+    s->options.contact = contact;
+    return tac_sim_new(s->model, &s->options, &s->sim, err);
+}
+
+double scene_control(const Scene *s, uint64_t stream, uint64_t k, int i) {
+    const double *range = s->model->actuator_ctrlrange + 2 * i;
+    double r = tac_random_uniform(stream, k, (uint64_t)i);
+    return s->model->actuator_ctrllimited[i] ? range[0] + (range[1] - range[0]) * r : 2 * r - 1;
 }
 
 static double symmetric(uint64_t stream, uint64_t k, int i) {

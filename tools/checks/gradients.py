@@ -6,7 +6,7 @@ import os
 import re
 
 from checks.registry import ROOT, CannotRun, Result, check, last_line
-from checks.robots import COMPILERS, built_with, json_lines, our_models
+from checks.robots import differing_bits, json_lines, our_models, rows_of_builds
 
 TOL_CHECK = "1e-7"
 TOL_REVERSE = 1e-10
@@ -152,26 +152,11 @@ def threads(context):
     return Result(not differing, f"{len(rows) - len(differing)} of {len(rows)} robots", differing)
 
 
-def gradient_bits(context, name):
-    done = context.run(built_with(context, name, "evidence_gradients"), 5, *our_models())
-    if done.returncode not in (0, 1):
-        raise CannotRun(f"{name}: {last_line(done.stderr)}")
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 @check("gradients-bits", bar="one hash of all derivatives: gcc and clang, -O0 and -O2, 1 and 2 threads", slow=True)
 def bits(context):
-    found = {name: gradient_bits(context, name) for name in COMPILERS}
-    reference = found["gcc-O0"]
-    keys = ("bits", "batch1", "batch2")
-    problems = [
-        f"{name}: {row['model']}: {key} differs from gcc-O0"
-        for name, rows in found.items()
-        for row, true in zip(rows, reference)
-        for key in keys
-        if row[key] != true[key]
-    ]
-    return Result(not problems, f"{len(reference)} robots, {len(found)} builds, {len(problems)} differences", problems)
+    found = rows_of_builds(context, "evidence_gradients", 5, *our_models(), rows=len(our_models()))
+    problems = differing_bits(found, ("bits", "batch1", "batch2"))
+    return Result(not problems, f"{len(our_models())} robots, {len(found)} builds, {len(problems)} differences", problems)
 
 
 # --- Unit tests that print their figures ---------------------------------------------------------------------------

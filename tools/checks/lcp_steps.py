@@ -1,13 +1,10 @@
 """Steps of contact lcp: known answers, derivatives at random states in contact, penetration, random models, memory, bits."""
 
-import concurrent.futures
-import json
-import os
-
-from checks.collision import document
-from checks.gradients import MINUTES, unit_check, unit_tests
-from checks.registry import CannotRun, Failed, Result, check, last_line
-from checks.robots import COMPILERS, built_with, json_lines, our_models, parsed_lines
+from checks.contact_derivatives import SAMPLES, Study, derivative_check
+from checks.contact_steps import bad_input_check, bits_check, no_alloc_check, random_check
+from checks.gradients import unit_check
+from checks.registry import Result, check
+from checks.robots import json_lines, our_models
 
 # --- Known answers ---------------------------------------------------------------------------------------------------
 
@@ -71,21 +68,9 @@ def toi_penetration(context):
     return Result(stopped and worst["depth"] <= TOL_TOI, f"at most {worst['depth']:.1e} m ({worst['thing']}, {worst['hz']} Hz)", lines)
 
 
-@check("lcp-bad-input", bar="zero and huge friction, mass ratios of 1e6, redundant contacts, contradictory limits, dt 0, 1e-6, 1: defined results or a named status; failed steps leave the caller's state untouched")
-def bad_input(context):
-    tests = unit_tests(context, "test_contact_bad_input")
-    failed = [name for name, (ok, _) in tests.items() if not ok]
-    return Result(bool(tests) and not failed, f"{len(tests) - len(failed)} of {len(tests)} tests pass", failed)
-
+bad_input_check("lcp", "zero and huge friction, mass ratios of 1e6, redundant contacts, contradictory limits, dt 0, 1e-6, 1: defined results or a named status; failed steps leave the caller's state untouched", "test_contact_bad_input")
 
 # --- Derivatives -----------------------------------------------------------------------------------------------------
-
-SAMPLES = 10_000
-TOL_REVERSE = 1e-10
-LEAST_WITHIN = 0.999
-MOST_SWITCHING = 0.05
-LEAST_IN_CONTACT = 0.8
-LEAST_SLIDING = 0.2
 
 # Samples of each model, and of what kinds its parameters are: mass, friction, sizes, places.
 MODELS = {
@@ -97,137 +82,24 @@ MODELS = {
     "test/data/box_pile.xml": (1250, ["body/c.mass", "geom/a.friction[0]", "geom/b.size*", "geom/c.pos[0]"]),
     "test/data/stone_pile.xml": (1250, ["body/stone.mass", "geom/floor.friction[0]", "geom/wedge.friction[0]", "geom/floor.restitution", "geom/pill.size*", "geom/drum.size*", "mesh/stone.scale*"]),
 }  # fmt: skip
-assert sum(samples for samples, _ in MODELS.values()) == SAMPLES
-PARTS = 5  # of each model's samples: what runs side by side
 
 
-def derivative_part(context, path, part, tol, options):
-    """One part of a model's samples -> the JSON of `tactus check`."""
-    samples, paths = MODELS[path]
-    params = [word for name in paths for word in ("--param", name)]
-    command = (context.tactus, "check", path, "--contact", "lcp", *options, "--tol", tol, "--samples", samples // PARTS, "--seed", part, *params, "--json")
-    done = context.run(*command, seconds=60 * MINUTES)
-    if done.returncode not in (0, 1) or not done.stdout.strip():
-        raise Failed(f"{path}: exit {done.returncode}: {last_line(done.stderr)}")
-    return path, json.loads(done.stdout)
+def derivatives(name, tol, words, *options):
+    bar = f"{SAMPLES} random states in contact{words}, parameters included: 99.9 % of those with a constant active set within {tol}, at most 5 % switch, each flagged by its margin; reverse equals forward to 1e-10"
+    derivative_check(name, bar, Study(MODELS, tol, lambda model, part: ["--contact", "lcp", *options]))
 
 
-def derivative_table(jobs, done):
-    """Jobs (model, seed, ...) and what they printed -> {model: sums over its parts}"""
-    table = {}
-    for (path, seed, *_), (_, got) in zip(jobs, done, strict=True):
-        row = table.setdefault(path, {"worst": 0, "reverse": 0, "kinds": set(), "odd": []})
-        for key in ("samples", "passed", "switching", "flagged", "unflagged", "failed", "in_contact", "sticking", "sliding"):
-            row[key] = row.get(key, 0) + got[key]
-        row["odd"] += [{"seed": seed} | case for case in got["odd"]]
-        row["worst"] = max(row["worst"], got["worst"])
-        row["reverse"] = max(row["reverse"], got["blocks"]["reverse"])
-        row["kinds"] |= {block[4:] for block in got["blocks"] if block.startswith("dy/d")}
-    return table
+derivatives("lcp-derivatives", "1e-6", "")
+derivatives("lcp-derivatives-toi", "1e-5", " with toi", "--toi")
 
 
-def derivative_rows(context, tol, *options):
-    jobs = [(path, part, tol, options) for path in MODELS for part in range(PARTS) if not context.only or context.only in path]
-    if not jobs:
-        raise CannotRun(f"no model is called {context.only}")
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
-        return derivative_table(jobs, list(pool.map(lambda job: derivative_part(context, *job), jobs)))
-
-
-def derivative_result(table, tol, models):
-    total = {key: sum(row[key] for row in table.values()) for key in ("samples", "passed", "switching", "flagged", "unflagged", "in_contact", "sliding")}
-    constant = total["samples"] - total["switching"]
-    reverse = max(row["reverse"] for row in table.values())
-    kinds = set().union(*(row["kinds"] for row in table.values()))
-    ok = total["samples"] >= sum(models[path][0] for path in table) and total["passed"] >= LEAST_WITHIN * constant
-    ok = ok and total["switching"] <= MOST_SWITCHING * total["samples"] and total["unflagged"] == 0 and reverse <= TOL_REVERSE
-    ok = ok and total["in_contact"] >= LEAST_IN_CONTACT * total["samples"] and total["sliding"] >= LEAST_SLIDING * total["samples"]
-    figure = f"{total['passed']} of {constant} within {tol}, {total['switching']} switch, {total['unflagged']} of them unflagged ({total['flagged']} flagged in all), reverse {reverse:.0e}"
-    figure += f"; {total['in_contact']} of {total['samples']} in contact, {total['sliding']} slide; {', '.join(sorted(kinds))}"
-    lines = [
-        f"{path:26} {row['passed']} of {row['samples']} pass, {row['switching']} switch ({row['unflagged']} unflagged), {row['failed']} fail, worst {row['worst']:.1e}, reverse {row['reverse']:.0e}, sticking in {row['sticking']}, sliding in {row['sliding']}"
-        for path, row in table.items()
-    ]
-    lines += [f"{path}: {case}" for path, row in table.items() for case in row["odd"]]
-    return Result(ok, figure, lines)
-
-
-def derivative_check(name, tol, words, *options):
-    @check(
-        name,
-        bar=f"{SAMPLES} random states in contact{words}, parameters included: 99.9 % of those with a constant active set within {tol}, at most 5 % switch, each flagged by its margin; reverse equals forward to 1e-10",
-        slow=True,
-    )
-    def run(context):
-        return derivative_result(derivative_rows(context, tol, *options), tol, MODELS)
-
-
-derivative_check("lcp-derivatives", "1e-6", "")
-derivative_check("lcp-derivatives-toi", "1e-5", " with toi", "--toi")
-
-
-# --- Random models ---------------------------------------------------------------------------------------------------
-
-RANDOM_MODELS = 1000
-RANDOM_PARTS = 20
-
-
-@check(
-    "lcp-random",
-    bar=f"{RANDOM_MODELS} random models x 1000 steps, random controls: no number that is not finite, no step that says it is solved and is not, no allocation, the same bits on 1 and 2 threads",
-    slow=True,
-)
-def random_models(context):
-    each = RANDOM_MODELS // RANDOM_PARTS
-    parts = [(1 + each * k, each * (k + 1)) for k in range(RANDOM_PARTS)]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
-        found = list(pool.map(lambda part: document(context, "evidence_lcp_random", *part, seconds=60 * MINUTES), parts))
-    total = {key: sum(row[key] for row in found) for key in found[0] if isinstance(found[0][key], int)}
-    worst_ok, worst_unsolved = (max(row[key] for row in found) for key in ("worst_ok", "worst_unsolved"))
-    bad = sum(total[key] for key in ("nonfinite", "above_tolerance", "refused", "failed", "allocations", "differing"))
-    ok = total["models"] == RANDOM_MODELS and bad == 0 and total["counted"] > 0
-    figure = f"{total['models']} models, {total['steps']} steps, {total['in_contact']} in contact; {total['nonfinite']} not finite, {total['above_tolerance']} above tolerance (worst {worst_ok:.0e})"
-    figure += f", {total['refused']} models refused, {total['failed']} steps fail, {total['allocations']} allocations, {total['differing']} worlds differ; {total['unsolved']} steps say unsolved (worst residual {worst_unsolved:.0e})"
-    return Result(ok, figure, [str(case) for row in found for case in row["cases"]])
-
-
-# --- Memory and bits -------------------------------------------------------------------------------------------------
+# --- Random models, memory, bits -------------------------------------------------------------------------------------
 
 
 def moved_models():
     return [*our_models(), "test/data/box_pile.xml", "test/data/stone_pile.xml"]
 
 
-def step_rows(context):
-    return json_lines(context, "evidence_lcp_steps", *moved_models(), rows=len(moved_models()))
-
-
-@check("lcp-no-alloc", bar="0 allocations in steps, Jacobians and reverse modes along motions in contact; steps with and without derivatives are the same map")
-def no_alloc(context):
-    rows = context.once("lcp-steps", step_rows)
-    total = sum(row["allocations"] for row in rows)
-    counted = all(row["counted_at_load"] > 0 for row in rows)
-    same = all(row["same_map"] for row in rows)
-    steps, touching = (sum(row[key] for row in rows) for key in ("steps", "in_contact"))
-    figure = f"{total} allocations over {len(rows)} models, {touching} of {steps} steps in contact (the counter works: {counted}), same map: {same}"
-    return Result(total == 0 and counted and same and touching > steps // 4, figure)
-
-
-def built_rows(context, name):
-    """The rows of a build with one compiler and level."""
-    done = context.run(built_with(context, name, "evidence_lcp_steps"), *moved_models(), seconds=30 * MINUTES)
-    return parsed_lines(name, done, len(moved_models()))
-
-
-@check("lcp-bits", bar="one hash of motions in contact and their derivatives: gcc and clang, -O0 and -O2, 1 and 2 threads", slow=True)
-def bits(context):
-    found = {name: built_rows(context, name) for name in COMPILERS}
-    reference = found["gcc-O0"]
-    problems = [
-        f"{name}: {row['model']}: {key} differs from gcc-O0"
-        for name, rows in found.items()
-        for row, true in zip(rows, reference, strict=True)
-        for key in ("bits", "batch1", "batch2")
-        if row[key] != true["batch1" if key == "batch2" else key]
-    ]
-    return Result(not problems, f"{len(reference)} models, {len(found)} builds, {len(problems)} differences", problems)
+random_check("lcp")
+no_alloc_check("lcp", moved_models)
+bits_check("lcp", moved_models)

@@ -1,12 +1,6 @@
 """Derivatives of steps of contact ncp at random states in contact, at several softnesses, parameters included."""
 
-import concurrent.futures
-import json
-import os
-
-from checks.gradients import MINUTES
-from checks.lcp_steps import SAMPLES, derivative_result, derivative_table
-from checks.registry import CannotRun, Failed, check, last_line
+from checks.contact_derivatives import PARTS, SAMPLES, Study, derivative_check
 
 # Samples of each model, fewer of those whose steps take longer; of what kinds its parameters are: mass, friction, sizes, places, springs, dampers, gravity.
 MODELS = {
@@ -17,7 +11,6 @@ MODELS = {
     "models/atlas.xml": (750, ["body/pelvis.mass", "geom/ground.friction[0]", "geom/left_foot.size*", "body/left_shank.pos[2]", "geom/left_foot.pos[0]"]),
     "test/data/box_pile.xml": (1000, ["body/c.mass", "geom/a.friction[0]", "geom/b.size*", "geom/c.pos[0]"]),
 }  # fmt: skip
-assert sum(samples for samples, _ in MODELS.values()) == SAMPLES
 # The models' frictions are all alike, and a contact has the larger of two: one of them is raised, so that differences of it do
 # not reach over the change from one to the other.
 RAISED = {
@@ -30,28 +23,16 @@ RAISED = {
 }
 # A part of each model's samples for each softness: the step is solved and differentiated there.
 KAPPAS = ("1e-3", "1e-4", "1e-5", "1e-6", "1e-8")
+assert len(KAPPAS) == PARTS
 TOL = "1e-6"
 
 
-def part(context, path, seed):
-    samples, paths = MODELS[path]
-    params = [word for name in paths for word in ("--param", name)]
-    command = (context.tactus, "check", path, "--set", RAISED[path], "--contact", "ncp", "--kappa", KAPPAS[seed], "--tol", TOL, "--samples", samples // len(KAPPAS), "--seed", seed, *params, "--json")
-    done = context.run(*command, seconds=120 * MINUTES)
-    if done.returncode not in (0, 1) or not done.stdout.strip():
-        raise Failed(f"{path}, kappa {KAPPAS[seed]}: exit {done.returncode}: {last_line(done.stderr)}")
-    return path, json.loads(done.stdout)
+def options(model, part):
+    return ["--contact", "ncp", "--set", RAISED[model], "--kappa", KAPPAS[part]]
 
 
-@check(
+derivative_check(
     "ncp-derivatives",
-    bar=f"{SAMPLES} random states in contact at kappa {KAPPAS[0]} to {KAPPAS[-1]}, parameters included: 99.9 % of those with a constant active set within {TOL} of differences of the step at that kappa, at most 5 % switch, each flagged by its margin; reverse equals forward to 1e-10",
-    slow=True,
+    f"{SAMPLES} random states in contact at kappa {KAPPAS[0]} to {KAPPAS[-1]}, parameters included: 99.9 % of those with a constant active set within {TOL} of differences of the step at that kappa, at most 5 % switch, each flagged by its margin; reverse equals forward to 1e-10",
+    Study(MODELS, TOL, options),
 )
-def derivatives(context):
-    jobs = [(path, seed) for path in MODELS for seed in range(len(KAPPAS)) if not context.only or context.only in path]
-    if not jobs:
-        raise CannotRun(f"no model is called {context.only}")
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
-        done = list(pool.map(lambda job: part(context, *job), jobs))
-    return derivative_result(derivative_table(jobs, done), TOL, MODELS)

@@ -141,22 +141,31 @@ def built_with(context, name, program):
     return build / "test" / "evidence" / program
 
 
-def hashes_of(context, name):
-    done = context.run(built_with(context, name, "evidence_hash"), *our_models())
-    return parsed_lines(name, done, len(our_models()))
+def rows_of_builds(context, program, *arguments, rows):
+    """{build: the lines an evidence program prints when built so}"""
+    found = {}
+    for name in COMPILERS:
+        done = context.run(built_with(context, name, program), *arguments, seconds=BUILD_SECONDS)
+        found[name] = parsed_lines(f"{program}, {name}", done, rows)
+    return found
+
+
+def differing_bits(found, keys):
+    """{build: rows} -> lines for every hash that is not gcc -O0's; two threads (batch2) must give what one (batch1) does."""
+    return [
+        f"{name}: {row['model']}: {key} differs from gcc-O0"
+        for name, rows in found.items()
+        for row, true in zip(rows, found["gcc-O0"], strict=True)
+        for key in keys
+        if row[key] != true["batch1" if key == "batch2" else key]
+    ]
 
 
 @check("robots-determinism", bar="one hash of 1000 steps: gcc and clang, -O0 and -O2, 64 worlds on 1 and 2 threads", slow=True)
 def determinism(context):
-    found = {name: hashes_of(context, name) for name in COMPILERS}
+    found = rows_of_builds(context, "evidence_hash", *our_models(), rows=len(our_models()))
     reference = found["gcc-O0"]
-    problems = []
-    for name, rows in found.items():
-        for row, true in zip(rows, reference):
-            if row != true:
-                problems.append(f"{name}: {row['model']} differs from gcc-O0")
-            if row["batch1"] != row["batch2"]:
-                problems.append(f"{name}: {row['model']} differs between 1 and 2 threads")
+    problems = differing_bits(found, ("model", "steps", "batch1", "batch2"))
     lines = problems or [f"{row['model']:32} {row['steps']} {row['batch1']}" for row in reference]
     return Result(not problems, f"{len(reference)} robots, {len(found)} builds, {len(problems)} differences", lines)
 

@@ -1,20 +1,15 @@
 """Derivatives of steps of contact soft at random states in contact, parameters included."""
 
-import concurrent.futures
-import json
-import os
-import pathlib
-import tempfile
-
+from checks.contact_derivatives import SAMPLES, Study, derivative_check
+from checks.contact_speed import panda_with
 from checks.gradients import MINUTES
-from checks.lcp_steps import SAMPLES, derivative_result, derivative_table
-from checks.registry import ROOT, CannotRun, Failed, Result, check, last_line
+from checks.registry import Result, check
 from checks.robots import parsed_lines
 
 PANDA = "panda and box"
 # The arm with a box to push, since models/panda.xml has none.
 BOX = """<body name="box" pos="0.45 0.05 0.05" quat="0.99 0.02 0.01 0.1"><freejoint/>
-  <geom name="box" type="box" size="0.06 0.05 0.045" mass="0.8" friction="0.7"/></body></worldbody>"""
+  <geom name="box" type="box" size="0.06 0.05 0.045" mass="0.8" friction="0.7"/></body>"""
 # Samples of each model; its parameters: masses and inertias, sizes and places, friction, solref and solimp, margins, damping,
 # armature, gains, losses, limits.
 MODELS = {
@@ -25,43 +20,18 @@ MODELS = {
     "test/data/closed_loop.xml": (1750, ["body/chassis.mass", "body/left_link.pos*", "geom/left_foot.size[0]", "geom/floor.friction[0]", "equality/left.data[0]", "equality/left.solref*", "equality/right.solimp*", "geom/right_foot.solref[0]", "joint/left_front.armature", "joint/left_shin.damping", "joint/right_rear.range[0]", "actuator/left_front.gainprm[0]"]),
     "test/data/box_pile.xml": (1750, ["body/c.mass", "geom/a.friction[0]", "geom/b.size*", "geom/c.pos[0]", "geom/a.solref[0]", "geom/b.solimp[2]"]),
 }  # fmt: skip
-assert sum(samples for samples, _ in MODELS.values()) == SAMPLES
-PARTS = 5  # of each model's samples: what runs side by side
 TOL = "1e-6"
 
 
-def panda_and_box(folder):
-    text = (ROOT / "models" / "panda.xml").read_text()
-    head, _, rest = text.partition("<keyframe>")
-    text = (head + rest.partition("</keyframe>")[2]).replace("</worldbody>", BOX)
-    path = pathlib.Path(folder) / "panda_box.xml"
-    path.write_text(text)
-    return path
+def file_of(context, model):
+    return context.once(PANDA, lambda _: panda_with(context, "panda_and_box", BOX)) if model == PANDA else model
 
 
-def part(context, files, path, seed):
-    samples, paths = MODELS[path]
-    params = [word for name in paths for word in ("--param", name)]
-    command = (context.tactus, "check", files.get(path, path), "--contact", "soft", "--integrator", "euler", "--tol", TOL, "--samples", samples // PARTS, "--seed", seed, *params, "--json")
-    done = context.run(*command, seconds=120 * MINUTES)
-    if done.returncode not in (0, 1) or not done.stdout.strip():
-        raise Failed(f"{path}: exit {done.returncode}: {last_line(done.stderr)}")
-    return path, json.loads(done.stdout)
-
-
-@check(
+derivative_check(
     "soft-derivatives",
-    bar=f"{SAMPLES} random states in contact (humanoid, ant, quadruped with meshes, panda and box, closed loop, box pile), parameters included: 99.9 % of those with constant zones within {TOL} of differences of the step, at most 5 % switch, each flagged by its margin; reverse equals forward to 1e-10",
-    slow=True,
+    f"{SAMPLES} random states in contact (humanoid, ant, quadruped with meshes, panda and box, closed loop, box pile), parameters included: 99.9 % of those with constant zones within {TOL} of differences of the step, at most 5 % switch, each flagged by its margin; reverse equals forward to 1e-10",
+    Study(MODELS, TOL, lambda model, part: ["--contact", "soft", "--integrator", "euler"], file_of),
 )
-def derivatives(context):
-    jobs = [(path, seed) for path in MODELS for seed in range(PARTS) if not context.only or context.only in path]
-    if not jobs:
-        raise CannotRun(f"no model is called {context.only}")
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
-        files = {PANDA: panda_and_box(folder)}
-        done = list(pool.map(lambda job: part(context, files, *job), jobs))
-    return derivative_result(derivative_table(jobs, done), TOL, MODELS)
 
 
 # --- Beside MuJoCo's differences -------------------------------------------------------------------------------------
@@ -78,10 +48,9 @@ LEAST_SAME = 0.5
     bar=f"{PEER_STATES} random states in contact each of six models, where both engines find the same contacts: 95 % within 1e-4 of MuJoCo's centred mjd_transitionFD, eps 1e-5, tolerance 1e-15",
 )
 def transition(context):
-    with tempfile.TemporaryDirectory() as folder:
-        files = [panda_and_box(folder) if path == PANDA else path for path in PEER_MODELS]
-        done = context.run(context.program("evidence_soft_transition"), PEER_STATES, *files, seconds=10 * MINUTES)
-        rows = parsed_lines("evidence_soft_transition", done, len(files))
+    files = [file_of(context, model) for model in PEER_MODELS]
+    done = context.run(context.program("evidence_soft_transition"), PEER_STATES, *files, seconds=10 * MINUTES)
+    rows = parsed_lines("evidence_soft_transition", done, len(files))
     same, within, states = (sum(row[key] for row in rows) for key in ("same", "within", "states"))
     ok = within >= LEAST_PEER * same and same >= LEAST_SAME * states
     lines = [f"{name:28} {row['within']} of {row['same']} with the same contacts, of {row['states']}; median {row['median']:.0e}, worst {row['worst']:.0e}" for name, row in zip(PEER_MODELS, rows, strict=True)]

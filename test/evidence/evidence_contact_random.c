@@ -1,6 +1,6 @@
-/* Random models (seeds FIRST to LAST) through a thousand steps of contact lcp, or with the third argument `soft` that,
- * under random controls, each seed twice:
- * step by step on this thread, with allocations counted, and as the first of two worlds on two threads.
+/* evidence_contact_random CONTACT FIRST LAST: random models of these seeds through a thousand steps of a contact model
+ * under random controls, each seed twice: step by step on this thread, with allocations counted, and as the first of
+ * two worlds on two threads.
  *
  *   {"models":n, "steps":n, "in_contact":n, "unsolved":n, "nonfinite":n, "above_tolerance":n,
  *    "refused":n, "failed":n, "allocations":n, "counted":n, "differing":n, "worst_ok":r, "worst_unsolved":r,
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STEPS = 1000, WORLDS = 2, HOLD = 10, MOST_CASES = 40, MOST_CONTACTS = 4096 };
+enum { STEPS = 1000, WORLDS = 2, HOLD = 10, MOST_CASES = 40, MOST_CONTACTS = 4096, CONTROLS = 11 /* random stream */ };
 #define TOLERANCE 1e-9
 
 typedef struct Totals {
@@ -42,26 +42,16 @@ static Scene open_model(uint64_t seed, tacContactModel contact, const char *path
     free(text);
     Scene s = scene_load(path);
     tacError err;
-    tac_sim_free(s.sim);
-    s.options.contact = contact;
-    if (contact == TAC_SOFT) s.options.integrator = TAC_EULER;
-    if (tac_sim_new(s.model, &s.options, &s.sim, &err) != TAC_OK) {
+    if (scene_set_contact(&s, contact, &err) != TAC_OK)
         fprintf(stderr, "seed %llu: %s\n", (unsigned long long)seed, err.text);
-        s.sim = NULL;
-    }
     return s;
 }
 
 /* Controls of every step: a new draw over the whole range every HOLD steps. */
 static void draw_controls(const Scene *s, uint64_t world, double *U) {
-    const tacModel *m = s->model;
     for (int k = 0; k < STEPS; k++)
-        for (int i = 0; i < m->nu; i++) {
-            const double *range = m->actuator_ctrlrange + 2 * i;
-            double r = tac_random_uniform(11 + world, (uint64_t)(k / HOLD), (uint64_t)i);
-            int limited = m->actuator_ctrllimited[i];
-            U[(size_t)k * (size_t)s->nu + (size_t)i] = limited ? range[0] + (range[1] - range[0]) * r : 2 * r - 1;
-        }
+        for (int i = 0; i < s->model->nu; i++)
+            U[(size_t)k * (size_t)s->nu + (size_t)i] = scene_control(s, CONTROLS + world, (uint64_t)(k / HOLD), i);
 }
 
 /* Momentum at stake at state x. */
@@ -161,16 +151,16 @@ static void run_seed(uint64_t seed, tacContactModel contact, const char *path, T
 }
 
 int main(int argc, char **argv) {
-    int soft = argc == 4 && strcmp(argv[3], "soft") == 0;
-    if (argc != 3 + soft) return fprintf(stderr, "usage: %s FIRST LAST [soft]\n", argv[0]), 2;
+    if (argc != 4) return fprintf(stderr, "usage: %s lcp|ncp|soft FIRST LAST\n", argv[0]), 2;
+    tacContactModel contact = scene_contact_named(argv[1]);
     static Totals t;
     char path[] = "/tmp/tactus_random_XXXXXX";
     int handle = mkstemp(path);
     if (handle < 0) return 2;
     close(handle);
-    uint64_t first = strtoull(argv[1], NULL, 10), last = strtoull(argv[2], NULL, 10);
+    uint64_t first = strtoull(argv[2], NULL, 10), last = strtoull(argv[3], NULL, 10);
     for (uint64_t seed = first; seed <= last; seed++)
-        run_seed(seed, soft ? TAC_SOFT : TAC_LCP, path, &t);
+        run_seed(seed, contact, path, &t);
     unlink(path);
     printf("{\"models\":%ld,\"steps\":%ld,\"in_contact\":%ld,\"unsolved\":%ld,\"nonfinite\":%ld,"
            "\"above_tolerance\":%ld,\"refused\":%ld,\"failed\":%ld,\"allocations\":%ld,\"counted\":%ld,"

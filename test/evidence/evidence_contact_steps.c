@@ -1,4 +1,4 @@
-/* Contact lcp, or with the first argument `ncp` or `soft` that, along a motion of each model under random controls:
+/* evidence_contact_steps CONTACT MODEL...: the contact model along a motion of each model under random controls:
  * allocations of steps, Jacobians and reverse modes, their bits, and those of batches on one and two threads. One JSON
  * line per model:
  *   {"model":..., "steps":N, "in_contact":N, "unsolved":N, "allocations":N, "counted_at_load":N, "same_map":0|1,
@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Derivatives are taken at every GAP-th state, which are the worlds of the batch too. */
-enum { STEPS = 480, HOLD = 20, GAP = 30, WORLDS = STEPS / GAP };
+enum { STEPS = 480, HOLD = 20, GAP = 30, WORLDS = STEPS / GAP, CONTROLS = 7 /* random stream */ };
 
 typedef struct Arrays {
     double *A, *B, *ybar, *gx, *gu; /* WORLDS of each */
@@ -26,15 +26,6 @@ typedef struct Figures {
 
 static void require(const Scene *s, const char *what, tacStatus status) {
     if (status != TAC_ERR_UNSOLVED) scene_require(s, what, status);
-}
-
-static void draw_controls(const Scene *s, int k) {
-    const tacModel *m = s->model;
-    for (int i = 0; i < m->nu; i++) {
-        const double *range = m->actuator_ctrlrange + 2 * i;
-        double r = tac_random_uniform(7, (uint64_t)(k / HOLD), (uint64_t)i);
-        s->u[i] = m->actuator_ctrllimited[i] ? range[0] + (range[1] - range[0]) * r : 2 * r - 1;
-    }
 }
 
 /* World w of the batch is the present state: its derivatives, alone. */
@@ -58,7 +49,8 @@ static void move(Scene *s, Arrays *a, Figures *f) {
     tac_default_state(s->model, s->x);
     if (s->model->nkey > 0) memcpy(s->x, s->model->key_qpos, (size_t)s->model->nq * sizeof(double));
     for (int k = 0; k < STEPS; k++) {
-        draw_controls(s, k);
+        for (int i = 0; i < s->model->nu; i++)
+            s->u[i] = scene_control(s, CONTROLS, (uint64_t)(k / HOLD), i);
         long before = counted_allocations();
         if (k % GAP == 0) differentiate(s, a, (size_t)(k / GAP), f);
         require(s, "step", tac_step(s->sim, s->x, s->u, s->x, &info));
@@ -103,10 +95,7 @@ static void arrays_free(Arrays *a) {
 static int run_model(const char *path, tacContactModel contact) {
     Scene s = scene_load(path);
     Figures f = {.same_map = 1};
-    tac_sim_free(s.sim);
-    s.options.contact = contact;
-    if (contact == TAC_SOFT) s.options.integrator = TAC_EULER;
-    scene_require(&s, "simulation", tac_sim_new(s.model, &s.options, &s.sim, NULL));
+    scene_require(&s, "simulation", scene_set_contact(&s, contact, NULL));
     Arrays a = arrays_make(&s);
     long loaded = counted_allocations();
     move(&s, &a, &f);
@@ -122,14 +111,11 @@ static int run_model(const char *path, tacContactModel contact) {
     return f.allocations != 0 || !f.same_map || f.batch[0] != f.batch[1];
 }
 
-static tacContactModel contact_of(const char *word) {
-    return strcmp(word, "ncp") == 0 ? TAC_NCP : strcmp(word, "soft") == 0 ? TAC_SOFT : TAC_LCP;
-}
-
 int main(int argc, char **argv) {
-    tacContactModel contact = argc > 1 ? contact_of(argv[1]) : TAC_LCP;
+    if (argc < 3) return fprintf(stderr, "usage: %s lcp|ncp|soft MODEL...\n", argv[0]), 2;
+    tacContactModel contact = scene_contact_named(argv[1]);
     int code = 0;
-    for (int i = 1 + (contact != TAC_LCP); i < argc; i++)
+    for (int i = 2; i < argc; i++)
         code |= run_model(argv[i], contact);
     return code;
 }

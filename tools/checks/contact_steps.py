@@ -1,0 +1,86 @@
+"""What steps of every contact model are asked: random models, memory, bits, bad input. The contact model is data."""
+
+import concurrent.futures
+import os
+
+from checks.collision import document
+from checks.gradients import MINUTES, unit_tests
+from checks.registry import CannotRun, Result, check
+from checks.robots import differing_bits, json_lines, rows_of_builds
+
+# --- Random models ---------------------------------------------------------------------------------------------------
+
+RANDOM_MODELS = 1000
+RANDOM_PARTS = 20
+
+
+def ranges(count, parts):
+    """Seeds 1 to count in equal parts: [(first, last)]."""
+    each = count // parts
+    return [(1 + each * k, each * (k + 1)) for k in range(parts)]
+
+
+def side_by_side(work, jobs):
+    """[work(*job)], as many at a time as there are cores."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        return list(pool.map(lambda job: work(*job), jobs))
+
+
+def random_rows(context, contact):
+    def part(first, last):
+        return document(context, "evidence_contact_random", contact, first, last, seconds=60 * MINUTES)
+
+    return side_by_side(part, ranges(RANDOM_MODELS, RANDOM_PARTS))
+
+
+def random_check(contact):
+    @check(
+        f"{contact}-random",
+        bar=f"{RANDOM_MODELS} random models x 1000 steps, random controls: no number that is not finite, no step that says it is solved and is not, no allocation, the same bits on 1 and 2 threads",
+        slow=True,
+    )
+    def run(context):
+        found = random_rows(context, contact)
+        total = {key: sum(row[key] for row in found) for key in found[0] if isinstance(found[0][key], int)}
+        worst_ok, worst_unsolved = (max(row[key] for row in found) for key in ("worst_ok", "worst_unsolved"))
+        bad = sum(total[key] for key in ("nonfinite", "above_tolerance", "refused", "failed", "allocations", "differing"))
+        ok = total["models"] == RANDOM_MODELS and bad == 0 and total["counted"] > 0
+        figure = f"{total['models']} models, {total['steps']} steps, {total['in_contact']} in contact; {total['nonfinite']} not finite, {total['above_tolerance']} above tolerance (worst {worst_ok:.0e})"
+        figure += f", {total['refused']} models refused, {total['failed']} steps fail, {total['allocations']} allocations, {total['differing']} worlds differ; {total['unsolved']} steps say unsolved (worst residual {worst_unsolved:.0e})"
+        return Result(ok, figure, [str(case) for row in found for case in row["cases"]])
+
+
+# --- Memory and bits -------------------------------------------------------------------------------------------------
+
+
+def no_alloc_check(contact, models):
+    """models(): files whose motions are looked at."""
+
+    @check(f"{contact}-no-alloc", bar="0 allocations in steps, Jacobians and reverse modes along motions in contact; steps with and without derivatives are the same map")
+    def run(context):
+        rows = json_lines(context, "evidence_contact_steps", contact, *models(), rows=len(models()))
+        total, steps, touching = (sum(row[key] for row in rows) for key in ("allocations", "steps", "in_contact"))
+        counted, same = (all(row[key] > 0 for row in rows) for key in ("counted_at_load", "same_map"))
+        figure = f"{total} allocations over {len(rows)} models, {touching} of {steps} steps in contact (the counter works: {counted}), same map: {same}"
+        return Result(total == 0 and counted and same and touching > steps // 4, figure)
+
+
+def bits_check(contact, models):
+    @check(f"{contact}-bits", bar="one hash of motions in contact and their derivatives: gcc and clang, -O0 and -O2, 1 and 2 threads", slow=True)
+    def run(context):
+        found = rows_of_builds(context, "evidence_contact_steps", contact, *models(), rows=len(models()))
+        problems = differing_bits(found, ("bits", "batch1", "batch2"))
+        return Result(not problems, f"{len(models())} models, {len(found)} builds, {len(problems)} differences", problems)
+
+
+# --- Bad input -------------------------------------------------------------------------------------------------------
+
+
+def bad_input_check(contact, bar, program):
+    @check(f"{contact}-bad-input", bar=bar)
+    def run(context):
+        tests = unit_tests(context, program)
+        if not tests:
+            raise CannotRun(f"{program} ran no test")
+        failed = [name for name, (ok, _) in tests.items() if not ok]
+        return Result(not failed, f"{len(tests) - len(failed)} of {len(tests)} tests pass", failed)
