@@ -20,7 +20,8 @@ Scene scene_make(const char *path, tacModel *model);
 void scene_free(Scene *s);
 /* lcp, ncp or soft; ends the program at another word. */
 tacContactModel scene_contact_named(const char *word);
-/* The simulation anew with this contact model; a model that it refuses leaves none, and says why in err (may be NULL). */
+/* The simulation anew with this contact model; a model that it refuses leaves none, and says why in err (may be
+ * NULL). */
 tacStatus scene_set_contact(Scene *s, tacContactModel contact, tacError *err);
 /* Draw k of a stream for actuator i: over its whole range, or in [-1, 1] where it has none. */
 double scene_control(const Scene *s, uint64_t stream, uint64_t k, int i);
