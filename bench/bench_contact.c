@@ -4,6 +4,7 @@
  * an empty field: that engine is not installed, or cannot be given the model (then standard error says why).
  *
  * usage: bench_contact [-s STEPS] MODEL...   STEPS of the motion before the states that are timed; 500 */
+#include "motion_states.h"
 #include "timing.h"
 
 #include "cli/mujoco_peer.h"
@@ -23,37 +24,13 @@ enum { BATCHES = 41, STATES = 64, SKIPPED = 500, MOST = 5 };
 
 typedef struct Scene {
     tacModel *m;
-    tacSim *sim, *free; /* with contacts, and without any */
-    double *x, *u, *y, *states, *A, *B, *gx, *gu;
-    int at, skipped;
-    double contacts;
+    tacSim *free;  /* without contacts */
+    double *start; /* of all motions */
+    int skipped;
+    benchMotion ours;
     tacMujoco *mujoco;
     void *dart;
 } Scene;
-
-static const double *next_state(Scene *s) {
-    const double *x = s->states + (size_t)s->at * (size_t)tac_nx(s->m);
-    s->at = (s->at + 1) % STATES;
-    return x;
-}
-
-static void run_step(void *context) {
-    Scene *s = context;
-    tac_step(s->sim, next_state(s), s->u, s->y, NULL);
-}
-
-static void run_jac(void *context) {
-    Scene *s = context;
-    tac_step_jac(s->sim, next_state(s), s->u, s->y, &(tacJac){s->A, s->B, NULL}, NULL);
-}
-
-/* The covector is the state of the last step: any will do. */
-static void run_vjp(void *context) {
-    Scene *s = context;
-    tac_step_vjp(s->sim, next_state(s), s->u, s->y, &(tacGrad){s->gx, s->gu, NULL}, NULL);
-}
-
-static double *numbers(int n) { return calloc((size_t)n + 1, sizeof(double)); }
 
 static int open_ours(Scene *s, const char *path) {
     tacError err;
@@ -62,35 +39,16 @@ static int open_ours(Scene *s, const char *path) {
     options.contact = TAC_NONE;
     if (tac_sim_new(s->m, &options, &s->free, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
     options.contact = TAC_LCP;
-    if (tac_sim_new(s->m, &options, &s->sim, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
-    int nx = tac_nx(s->m), ndx = tac_ndx(s->m), nu = tac_ninput(s->m, &options);
-    s->x = numbers(nx), s->u = numbers(nu), s->y = numbers(nx), s->states = numbers(STATES * nx);
-    s->A = numbers(ndx * ndx), s->B = numbers(ndx * nu), s->gx = numbers(ndx), s->gu = numbers(nu);
-    if (!s->x || !s->u || !s->y || !s->states || !s->A || !s->B || !s->gx || !s->gu)
-        return fprintf(stderr, "out of memory\n");
-    tac_default_state(s->m, s->x);
-    tac_default_input(s->m, &options, s->u);
-    if (s->m->nkey > 0) {
-        memcpy(s->x, s->m->key_qpos, (size_t)s->m->nq * sizeof(double));
-        memcpy(s->u, s->m->key_ctrl, (size_t)s->m->nu * sizeof(double));
-    }
-    return 0;
-}
-
-static int move_ours(Scene *s) {
+    if (bench_motion_open(&s->ours, s->m, &options, STATES, tac_ndx(s->m))) return 1;
     size_t nx = (size_t)tac_nx(s->m);
-    double *x = s->states;
-    memcpy(x, s->x, nx * sizeof *x);
-    for (int k = -s->skipped; k < STATES; k++) {
-        tacStepInfo info;
-        tacStatus status = tac_step(s->sim, x, s->u, s->y, &info);
-        if (status != TAC_OK && status != TAC_ERR_UNSOLVED)
-            return fprintf(stderr, "step %d: %s\n", k + s->skipped, tac_status_text(status));
-        if (k >= 0) s->contacts += (double)info.contacts / STATES;
-        if (k >= 0) x += nx;
-        if (k < STATES - 1) memcpy(x, s->y, nx * sizeof *x);
+    s->start = calloc(nx + 1, sizeof *s->start);
+    if (s->start == NULL) return fprintf(stderr, "out of memory\n");
+    if (s->m->nkey > 0) {
+        memcpy(s->ours.states, s->m->key_qpos, (size_t)s->m->nq * sizeof(double));
+        memcpy(s->ours.u, s->m->key_ctrl, (size_t)s->m->nu * sizeof(double));
     }
-    return 0;
+    memcpy(s->start, s->ours.states, nx * sizeof *s->start);
+    return bench_motion_run(&s->ours, s->skipped);
 }
 
 #ifdef BENCH_DART
@@ -115,7 +73,7 @@ static dartPeer *open_dart(const Scene *s, char *reason, size_t size) {
     snprintf(reason, size, "out of memory");
     if (may_touch != NULL && find_pairs(s->m, may_touch))
         peer = dart_open(s->m, *s->m->option_timestep, may_touch, reason, size);
-    if (peer != NULL && !dart_move(peer, s->free, s->x, s->u, s->skipped, STATES)) {
+    if (peer != NULL && !dart_move(peer, s->free, s->start, s->ours.u, s->skipped, STATES)) {
         snprintf(reason, size, "its motion does not stay finite");
         dart_close(peer);
         peer = NULL;
@@ -128,7 +86,7 @@ static dartPeer *open_dart(const Scene *s, char *reason, size_t size) {
 static void open_peers(Scene *s, const char *path) {
     char reason[256] = "not installed";
     s->mujoco = cli_mujoco_open(path, s->m, *s->m->option_timestep, 1, reason, sizeof reason);
-    if (s->mujoco == NULL || !cli_mujoco_move(s->mujoco, s->x, s->u, s->skipped, STATES))
+    if (s->mujoco == NULL || !cli_mujoco_move(s->mujoco, s->start, s->ours.u, s->skipped, STATES))
         fprintf(stderr, "%s: MuJoCo: %s\n", path, reason);
 #ifdef BENCH_DART
     s->dart = open_dart(s, reason, sizeof reason);
@@ -137,14 +95,13 @@ static void open_peers(Scene *s, const char *path) {
 }
 
 static void close_scene(Scene *s) {
-    double *all[] = {s->x, s->u, s->y, s->states, s->A, s->B, s->gx, s->gu};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]);
+    bench_motion_free(&s->ours);
+    free(s->start);
     cli_mujoco_close(s->mujoco);
 #ifdef BENCH_DART
     if (s->dart != NULL) dart_close(s->dart);
 #endif
-    tac_sim_free(s->sim), tac_sim_free(s->free);
+    tac_sim_free(s->free);
     tac_model_free(s->m);
 }
 
@@ -156,8 +113,8 @@ static void print_peer(int there, double contacts, double seconds) {
 }
 
 static void measure(Scene *s, const char *path) {
-    benchWork work[MOST] = {run_step, run_jac, run_vjp};
-    void *context[MOST] = {s, s, s};
+    benchWork work[MOST] = {bench_motion_step, bench_motion_jac, bench_motion_vjp};
+    void *context[MOST] = {&s->ours, &s->ours, &s->ours};
     int n = 3, mujoco = n;
     if (s->mujoco != NULL) work[n] = cli_mujoco_step, context[n] = s->mujoco, n++;
     int dart = n;
@@ -166,7 +123,7 @@ static void measure(Scene *s, const char *path) {
 #endif
     benchTime t[MOST];
     bench_interleaved(n, work, context, BATCHES, BATCH_SECONDS, t);
-    printf("%s,%d,%.2f,%.3f,%.3f,%.3f", path, s->m->nv, s->contacts, 1e6 * t[0].median, 1e6 * t[1].median,
+    printf("%s,%d,%.2f,%.3f,%.3f,%.3f", path, s->m->nv, s->ours.contacts, 1e6 * t[0].median, 1e6 * t[1].median,
            1e6 * t[2].median);
     print_peer(s->mujoco != NULL, s->mujoco != NULL ? cli_mujoco_contacts(s->mujoco) : 0, t[mujoco].median);
 #ifdef BENCH_DART
@@ -185,7 +142,7 @@ int main(int argc, char **argv) {
     printf("model,nv,contacts,us_step,us_jac,us_vjp,contacts_mujoco,us_mujoco,contacts_dart,us_dart,mujoco,dart\n");
     for (int i = first; i < argc && code == 0; i++) {
         Scene s = {.skipped = skipped};
-        code = open_ours(&s, argv[i]) != 0 || move_ours(&s) != 0 ? 2 : 0;
+        code = open_ours(&s, argv[i]) != 0 ? 2 : 0;
         if (code == 0) {
             open_peers(&s, argv[i]);
             measure(&s, argv[i]);

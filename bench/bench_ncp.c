@@ -4,13 +4,13 @@
  * Means over the states that are timed; us_jac is empty where a Jacobian has more than MOST_COLUMNS columns.
  *
  * usage: bench_ncp [chain|boxes]   one of them; both */
+#include "motion_states.h"
 #include "timing.h"
 
 #include "tactus/io.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BATCHES = 21, STATES = 16, SETTLING = 50, LEAST_LINKS = 4, MOST = 256, MOST_COLUMNS = 800, SEED = 3 };
@@ -18,35 +18,6 @@ enum { BATCHES = 21, STATES = 16, SETTLING = 50, LEAST_LINKS = 4, MOST = 256, MO
 #define TIME_STEP     0.01
 #define HALF_SIZE     0.1
 #define SPEED         2.0 /* rad/s, over the number of links: at the chain's joints at first */
-
-typedef struct Scene {
-    tacModel *m;
-    tacSim *sim;
-    double *states, *u, *y, *A, *gx, *gu;
-    int at, unsolved;
-    double contacts, iterations, residual;
-} Scene;
-
-static const double *next_state(Scene *s) {
-    const double *x = s->states + (size_t)s->at * (size_t)tac_nx(s->m);
-    s->at = (s->at + 1) % STATES;
-    return x;
-}
-
-static void run_step(void *context) {
-    Scene *s = context;
-    tac_step(s->sim, next_state(s), s->u, s->y, NULL);
-}
-
-static void run_vjp(void *context) {
-    Scene *s = context;
-    tac_step_vjp(s->sim, next_state(s), s->u, s->y, &(tacGrad){s->gx, s->gu, NULL}, NULL);
-}
-
-static void run_jac(void *context) {
-    Scene *s = context;
-    tac_step_jac(s->sim, next_state(s), s->u, s->y, &(tacJac){s->A, NULL, NULL}, NULL);
-}
 
 static tacStatus make_chain(int links, tacModel **m, tacError *err) {
     tacChain chain = tac_default_chain();
@@ -77,43 +48,19 @@ static tacStatus make_boxes(int n, tacModel **m, tacError *err) {
     return status;
 }
 
-static double *numbers(size_t n) { return calloc(n + 1, sizeof(double)); }
-
-static int open_scene(Scene *s, int chain) {
-    tacError err;
-    tacOptions options = tac_default_options(s->m);
+/* At rest, but for a chain's joints. */
+static int open_scene(benchMotion *s, const tacModel *m, int chain) {
+    tacOptions options = tac_default_options(m);
     options.contact = TAC_NCP, options.dt = TIME_STEP;
-    if (!chain) options.max_contacts = 16 * s->m->nbody;
-    if (tac_sim_new(s->m, &options, &s->sim, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
-    size_t nx = (size_t)tac_nx(s->m), ndx = (size_t)tac_ndx(s->m), nu = (size_t)tac_ninput(s->m, &options);
-    s->states = numbers(STATES * nx), s->y = numbers(nx), s->u = numbers(nu), s->gx = numbers(ndx), s->gu = numbers(nu);
-    s->A = ndx <= MOST_COLUMNS ? numbers(ndx * ndx) : NULL;
-    if (!s->states || !s->y || !s->u || !s->gx || !s->gu) return fprintf(stderr, "out of memory\n");
-    tac_default_state(s->m, s->states);
-    for (int i = 6; chain && i < s->m->nv; i++)
-        s->states[s->m->nq + i] = SPEED / s->m->nbody * tac_random_normal(SEED, 0, (uint64_t)i);
-    return 0;
+    if (!chain) options.max_contacts = 16 * m->nbody;
+    int bad = bench_motion_open(s, m, &options, STATES, MOST_COLUMNS);
+    for (int i = 6; !bad && chain && i < m->nv; i++)
+        s->states[m->nq + i] = SPEED / m->nbody * tac_random_normal(SEED, 0, (uint64_t)i);
+    return bad;
 }
 
-static int move(Scene *s) {
-    size_t nx = (size_t)tac_nx(s->m);
-    double *x = s->states;
-    for (int k = -SETTLING; k < STATES; k++) {
-        tacStepInfo info;
-        tacStatus status = tac_step(s->sim, x, s->u, s->y, &info);
-        if (status != TAC_OK && status != TAC_ERR_UNSOLVED) return fprintf(stderr, "%s\n", tac_status_text(status));
-        if (k >= 0) {
-            s->contacts += (double)info.contacts / STATES, s->iterations += (double)info.iterations / STATES;
-            s->residual = fmax(s->residual, info.residual), s->unsolved += status != TAC_OK;
-            x += nx;
-        }
-        if (k < STATES - 1) memcpy(x, s->y, nx * sizeof *x);
-    }
-    return 0;
-}
-
-static void measure(Scene *s, const char *name, int count) {
-    const benchWork work[] = {run_step, run_vjp, run_jac};
+static void measure(benchMotion *s, const char *name, int count) {
+    const benchWork work[] = {bench_motion_step, bench_motion_vjp, bench_motion_jac};
     void *context[] = {s, s, s};
     benchTime t[3];
     bench_interleaved(s->A != NULL ? 3 : 2, work, context, BATCHES, BATCH_SECONDS, t);
@@ -124,17 +71,16 @@ static void measure(Scene *s, const char *name, int count) {
 }
 
 static int bench(const char *name, int count) {
-    Scene s = {0};
+    benchMotion s;
+    tacModel *m = NULL;
     tacError err;
-    int chain = strcmp(name, "chain") == 0, bad = 0;
-    if ((chain ? make_chain(count, &s.m, &err) : make_boxes(count, &s.m, &err)) != TAC_OK)
+    int chain = strcmp(name, "chain") == 0;
+    if ((chain ? make_chain(count, &m, &err) : make_boxes(count, &m, &err)) != TAC_OK)
         return fprintf(stderr, "%s\n", err.text);
-    bad = open_scene(&s, chain) || move(&s);
+    int bad = open_scene(&s, m, chain) || bench_motion_run(&s, SETTLING);
     if (!bad) measure(&s, name, count);
-    double *all[] = {s.states, s.u, s.y, s.A, s.gx, s.gu};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]);
-    tac_sim_free(s.sim), tac_model_free(s.m);
+    bench_motion_free(&s);
+    tac_model_free(m);
     return bad;
 }
 

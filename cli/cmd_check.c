@@ -20,7 +20,7 @@ typedef struct tacCheckArgs {
     int json, inputs;
     long samples, first;
     tacArgSeed seed;
-    double tol, kappa; /* kappa NAN: not given */
+    double tol;
     const char *plot;
 } tacCheckArgs;
 
@@ -32,8 +32,6 @@ static const tacArg CHECK_OPTIONS[] = {
     {"--seed", NULL, TAC_ARG_SEED, offsetof(tacCheckArgs, seed), "SEED", "other states; default 0"},
     {"--tol", NULL, TAC_ARG_NUMBER, offsetof(tacCheckArgs, tol), "T",
      "largest error |A - F| / max(1, |F|) of a block that passes; default 1e-7"},
-    {"--kappa", NULL, TAC_ARG_NUMBER, offsetof(tacCheckArgs, kappa), "K",
-     "ncp: softness of contact at which the step is solved and differentiated"},
     {"--inputs", NULL, TAC_ARG_CHOICE, offsetof(tacCheckArgs, inputs), "ctrl|all",
      "differentiate by the controls, or by applied forces and mocap poses too"},
     {"--plot", NULL, TAC_ARG_TEXT, offsetof(tacCheckArgs, plot), "FILE.svg",
@@ -211,7 +209,6 @@ static int run_check(const tacModelFile *file, const tacCheckArgs *args, const t
     if (result != CLI_GO_ON) return result;
     if (args->inputs == INPUTS_ALL) options.inputs = all_inputs(file->model);
     options.ncp_polish = NCP_POLISH;
-    if (!isnan(args->kappa)) options.ncp_kappa = args->kappa;
     tacGradientCheck check = {.model = file->model,
                               .options = options,
                               .params = &params,
@@ -229,7 +226,7 @@ static int run_check(const tacModelFile *file, const tacCheckArgs *args, const t
 }
 
 int cmd_check(int argc, char **argv) {
-    tacCheckArgs own = {.samples = DEFAULT_SAMPLES, .tol = DEFAULT_TOL, .kappa = (double)NAN};
+    tacCheckArgs own = {.samples = DEFAULT_SAMPLES, .tol = DEFAULT_TOL};
     tacModelArgs model = {0};
     tacParamArgs param = {0};
     tacStepArgs step = cli_step_args();
@@ -244,9 +241,6 @@ int cmd_check(int argc, char **argv) {
     if (result != CLI_GO_ON) return result;
     if (own.samples < 1) return cli_fail("check", "--samples: got 0, expected at least 1");
     if (!(own.tol > 0)) return cli_fail("check", "--tol: got %g, expected a number greater than 0", own.tol);
-    if (!isnan(own.kappa) && step.contact != TAC_NCP) return cli_fail("check", "--kappa: expected --contact ncp");
-    if (own.kappa < TAC_NCP_LEAST_KAPPA)
-        return cli_fail("check", "--kappa: got %g, expected at least %g", own.kappa, TAC_NCP_LEAST_KAPPA);
     result = cli_model_load("check", &model, &file);
     if (result != CLI_GO_ON) return result;
     cli_model_print_warnings("check", &file);

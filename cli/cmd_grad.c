@@ -17,16 +17,12 @@ enum { NAME = 160, SHOWN = 12 };
 typedef struct tacGradArgs {
     int json;
     const char *mode;
-    double kappa; /* NAN: not given */
 } tacGradArgs;
 
 static const tacArg GRAD_OPTIONS[] = {
     {"--mode", NULL, TAC_ARG_TEXT, offsetof(tacGradArgs, mode), "exact|bounce|complementarity",
      "which gradient; with --contact lcp: bounce, of impacts as continuous time has it; complementarity, row by row "
-     "the "
-     "gradient that looks across contacts"},
-    {"--kappa", NULL, TAC_ARG_NUMBER, offsetof(tacGradArgs, kappa), "K",
-     "ncp: softness of contact at which the step is solved and differentiated"},
+     "the gradient that looks across contacts"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacGradArgs, json), NULL, "print for programs"},
     {0},
 };
@@ -64,8 +60,6 @@ static int check_mode(const tacGradArgs *args, const tacStepArgs *step) {
     if (mode == NMODES) return cli_fail("grad", "--mode: got \"%s\", expected %s", args->mode, GRAD_OPTIONS[0].value);
     if (mode != TAC_GRADIENT_EXACT && step->contact != TAC_LCP)
         return cli_fail("grad", "--mode %s is not available with --contact %s; exact is", args->mode, contact);
-    if (!isnan(args->kappa) && step->contact != TAC_NCP)
-        return cli_fail("grad", "--kappa is not available with --contact %s: nothing is smoothed", contact);
     return CLI_GO_ON;
 }
 
@@ -280,7 +274,7 @@ static int prepare(const tacModelFile *file, const tacGradArgs *args, const tacM
 }
 
 int cmd_grad(int argc, char **argv) {
-    tacGradArgs own = {.mode = "exact", .kappa = (double)NAN};
+    tacGradArgs own = {.mode = "exact"};
     tacModelArgs model = {0};
     tacStateArgs state = {0};
     tacParamArgs param = {0};
@@ -300,7 +294,6 @@ int cmd_grad(int argc, char **argv) {
     cli_model_print_warnings("grad", &file);
     result = cli_step_options("grad", file.model, &step, model.lenient, &options);
     options.gradient = (tacGradientMode)find_mode(own.mode);
-    if (!isnan(own.kappa)) options.ncp_kappa = own.kappa;
     if (result == CLI_GO_ON) result = prepare(&file, &own, &model, &state, &param, options);
     cli_model_close(&file);
     return result;

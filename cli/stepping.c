@@ -22,10 +22,12 @@ const tacArg CLI_STEP_OPTIONS[] = {
     {"--dt", NULL, TAC_ARG_NUMBER, offsetof(tacStepArgs, dt), "SECONDS", "time step; otherwise the model's"},
     {"--toi", NULL, TAC_ARG_FLAG, offsetof(tacStepArgs, toi), NULL,
      "with --contact lcp: steps stop at impacts, so that nothing overlaps"},
+    {"--kappa", NULL, TAC_ARG_NUMBER, offsetof(tacStepArgs, kappa), "K",
+     "with --contact ncp: softness of contact at which the step is solved and differentiated"},
     {0},
 };
 
-tacStepArgs cli_step_args(void) { return (tacStepArgs){.dt = (double)NAN}; }
+tacStepArgs cli_step_args(void) { return (tacStepArgs){.dt = (double)NAN, .kappa = (double)NAN}; }
 
 const char *cli_contact_word(tacContactModel contact) { return CONTACTS[contact]; }
 
@@ -61,6 +63,16 @@ static int refuse(const char *verb, const tacStepArgs *args, int lenient, const 
     return CLI_GO_ON;
 }
 
+/* The softness, where one was given. */
+static int set_kappa(const char *verb, double kappa, tacOptions *options) {
+    if (isnan(kappa)) return CLI_GO_ON;
+    if (options->contact != TAC_NCP) return cli_fail(verb, "--kappa: expected --contact ncp, the one that is softened");
+    if (kappa < TAC_NCP_LEAST_KAPPA)
+        return cli_fail(verb, "--kappa: got %g, expected at least %g", kappa, TAC_NCP_LEAST_KAPPA);
+    options->ncp_kappa = kappa;
+    return CLI_GO_ON;
+}
+
 int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs *args, int lenient,
                      tacOptions *options) {
     *options = tac_default_options(model);
@@ -68,6 +80,7 @@ int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs 
     if (!isnan(args->dt)) options->dt = args->dt;
     options->toi = args->toi;
     if (args->toi && options->contact != TAC_LCP) return cli_fail(verb, "--toi: expected --contact lcp");
+    if (set_kappa(verb, args->kappa, options) != CLI_GO_ON) return CLI_CANNOT;
     if (!(options->dt > 0)) return cli_fail(verb, "--dt: got %g, expected a time greater than 0", options->dt);
     if (args->integrator != INTEGRATOR_MODEL)
         options->integrator = (tacIntegrator)(args->integrator - INTEGRATOR_FIRST);

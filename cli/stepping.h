@@ -10,6 +10,7 @@ typedef struct tacStepArgs {
     int integrator; /* index into "model|euler|rk4|implicit|implicitfast|rkmk4" */
     double dt;      /* s; NAN: the model's */
     int toi;        /* 1: stop at impacts */
+    double kappa;   /* softness of contact ncp; NAN: the default */
 } tacStepArgs;
 
 /* Nothing given: no contact, the model's own integrator and time step. */

@@ -79,7 +79,7 @@ class Grad(driver.Case):
         self.refused("body/upper.name", "grad", self.arm, "--param", "body/upper.name")
         self.refused('--mode: got "foo", expected exact|bounce|complementarity', "grad", self.arm, "--mode", "foo")
         self.refused("--mode bounce is not available with --contact none", "grad", self.arm, "--mode", "bounce")
-        self.refused("--kappa is not available with --contact none", "grad", self.arm, "--kappa", "1e-3")
+        self.refused("--kappa: expected --contact ncp", "grad", self.arm, "--kappa", "1e-3")
         self.refused("--dt", "grad", self.arm, "--dt", "0")
         self.refused('"qpos" has 2 numbers', "grad", self.arm, "--state", self.file("s.json", {"qpos": [1, 2]}))
 

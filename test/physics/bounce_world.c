@@ -6,18 +6,17 @@
 
 enum { MAX_PARAMS = 40 };
 
-static void add_thing(tacBuilder *b, const Thing *t, double friction) {
-    tacBodyDef body = tac_default_body();
-    body.pos = t->pos;
-    int id = tac_model_add_body(b, 0, &body);
-    tacJointDef joint = tac_default_joint();
-    joint.type = TAC_FREE;
-    tac_model_add_joint(b, id, &joint);
-    tacGeomDef geom = tac_default_geom();
-    geom.type = t->type, geom.friction[0] = friction, geom.has_mass = 1, geom.mass = t->mass;
+static void add_thing(World *w, const Thing *t, double friction) {
+    tacGeomDef geom = world_geom(t->type, t->size, t->mass, friction);
     geom.restitution = t->restitution;
-    memcpy(geom.size, t->size, sizeof geom.size);
-    tac_model_add_geom(b, id, &geom);
+    world_add_body(w, t->pos, &geom);
+}
+
+static void add_floor(World *w, double friction, double restitution) {
+    tacGeomDef plane = tac_default_geom();
+    plane.type = TAC_PLANE, plane.friction[0] = friction, plane.restitution = restitution;
+    plane.size[0] = plane.size[1] = plane.size[2] = 1;
+    tac_model_add_geom(w->b, 0, &plane);
 }
 
 static void register_numbers(tacModel *m) {
@@ -33,41 +32,19 @@ static void register_numbers(tacModel *m) {
 }
 
 World bounce_world(int n, const Thing *things, WorldSetup setup) {
-    tacBuilder *b = tac_model_begin();
+    World w = world_begin(0, setup.dt);
     tacOptionDef option = tac_default_option();
-    option.timestep = setup.dt;
-    option.gravity = (tacVec3){0, 0, -setup.gravity};
-    tac_model_set_option(b, &option);
-    if (setup.floor_restitution >= 0) {
-        tacGeomDef plane = tac_default_geom();
-        plane.type = TAC_PLANE, plane.friction[0] = 0.1 * setup.friction, plane.restitution = setup.floor_restitution;
-        plane.size[0] = plane.size[1] = plane.size[2] = 1;
-        tac_model_add_geom(b, 0, &plane);
-    }
+    option.timestep = setup.dt, option.gravity = (tacVec3){0, 0, -setup.gravity};
+    tac_model_set_option(w.b, &option);
+    if (setup.floor_restitution >= 0) add_floor(&w, 0.1 * setup.friction, setup.floor_restitution);
     for (int i = 0; i < n; i++)
-        add_thing(b, &things[i], setup.friction * (1 + 0.1 * i)); /* the larger counts: no two alike, no kinks */
-    World w = {0};
-    tacError err;
-    if (tac_model_finish(b, &w.m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+        add_thing(&w, &things[i], setup.friction * (1 + 0.1 * i)); /* the larger counts: no two alike, no kinks */
+    world_finish(&w, TAC_LCP);
     if (setup.parameters) register_numbers(w.m);
-    tacOptions options = tac_default_options(w.m);
-    options.contact = TAC_LCP;
-    if (setup.change != NULL) options = setup.change(options);
-    if (tac_sim_new(w.m, &options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);
+    if (setup.change != NULL) w.options = setup.change(w.options);
     CHECK(tac_nx(w.m) <= BOUNCE_MAX_STATE && tac_ndx(w.m) <= BOUNCE_MAX_DX && w.m->nparam <= MAX_PARAMS);
-    tac_default_state(w.m, w.x);
+    world_start(&w);
     return w;
-}
-
-void bounce_world_end(World *w) {
-    tac_sim_free(w->sim);
-    tac_model_free(w->m);
-}
-
-void bounce_world_run(World *w, int n) {
-    for (int k = 0; k < n; k++)
-        CHECK_INT(tac_step(w->sim, w->x, NULL, w->x, &w->info), TAC_OK);
 }
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */

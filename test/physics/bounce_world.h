@@ -1,9 +1,7 @@
 /* Free bodies above a plane that bounce, for tests of restitution and of impacts. */
 #pragma once
 
-#include "support/check.h"
-
-#include "tactus/tactus.h"
+#include "physics/contact_world.h"
 
 enum { BOUNCE_MAX_STATE = 80, BOUNCE_MAX_DX = 72 };
 
@@ -13,14 +11,6 @@ typedef struct Thing {
     tacVec3 pos;
     double restitution;
 } Thing;
-
-typedef struct World {
-    tacModel *m;
-    tacSim *sim;
-    double x[BOUNCE_MAX_STATE];
-    double *v; /* velocities in x */
-    tacStepInfo info;
-} World;
 
 typedef struct WorldSetup {
     double gravity, dt;
@@ -32,9 +22,6 @@ typedef struct WorldSetup {
 
 /* Thing i is geom i + 1 of body i + 1 on a free joint; geom 0 is the floor. */
 World bounce_world(int n, const Thing *things, WorldSetup setup);
-void bounce_world_end(World *w);
-/* n steps, all of which must go well. */
-void bounce_world_run(World *w, int n);
 /* Largest difference of A, P and reverse mode from central differences of the step at w->x, relative to the largest
  * entry or 1. */
 double bounce_world_check(World *w, double step);

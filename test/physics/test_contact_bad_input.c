@@ -1,94 +1,29 @@
 /* Contact lcp where inputs are extreme or contradict each other: a defined result or a named status, and a step that
  * fails leaves what the caller has. */
-#include "support/check.h"
-
-#include "tactus/tactus.h"
+#include "physics/contact_world.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-#define GRAVITY 9.81
+#define DT 1e-2
 /* Compliance of contacts: a millionth of the motion. */
 #define TOL_EXACT 1e-6
 
-enum { MOST = 64 };
-
-typedef struct World {
-    tacBuilder *b;
-    tacModel *m;
-    tacOptions options;
-    tacSim *sim;
-    double x[MOST];
-    tacStepInfo info;
-} World;
-
-static World begin(void) {
-    World w = {.b = tac_model_begin()};
-    tacOptionDef option = tac_default_option();
-    option.timestep = 1e-2;
-    option.gravity = (tacVec3){0, 0, -GRAVITY};
-    tac_model_set_option(w.b, &option);
-    return w;
-}
-
-static void add_plane(World *w, double mu) {
-    tacGeomDef plane = tac_default_geom();
-    plane.type = TAC_PLANE, plane.friction[0] = mu;
-    plane.size[0] = plane.size[1] = plane.size[2] = 1;
-    tac_model_add_geom(w->b, 0, &plane);
-}
-
 /* A block whose middle is at height z, with its geom `copies` times. */
 static void add_block(World *w, double z, double mass, double mu, int copies) {
-    tacBodyDef body = tac_default_body();
-    tacJointDef joint = tac_default_joint();
-    tacGeomDef geom = tac_default_geom();
-    body.pos.z = z;
-    joint.type = TAC_FREE;
-    geom.type = TAC_BOX, geom.friction[0] = mu, geom.has_mass = 1, geom.mass = mass / copies;
-    geom.size[0] = geom.size[1] = 0.1, geom.size[2] = 0.05;
-    int id = tac_model_add_body(w->b, 0, &body);
-    tac_model_add_joint(w->b, id, &joint);
-    for (int i = 0; i < copies; i++)
+    tacGeomDef geom = world_geom(TAC_BOX, (double[]){0.1, 0.1, 0.05}, mass / copies, mu);
+    int id = world_add_body(w, (tacVec3){0, 0, z}, &geom);
+    for (int i = 1; i < copies; i++)
         tac_model_add_geom(w->b, id, &geom);
 }
 
-static void finish(World *w) {
-    tacError err;
-    if (tac_model_finish(w->b, &w->m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(w->b);
-    w->options = tac_default_options(w->m);
-    w->options.contact = TAC_LCP;
-    CHECK(tac_nx(w->m) <= MOST);
-    tac_default_state(w->m, w->x);
-}
-
-static void start(World *w) {
-    tacError err;
-    if (tac_sim_new(w->m, &w->options, &w->sim, &err) != TAC_OK) fail_msg("%s", err.text);
-}
-
 static World block_world(double mu, int copies) {
-    World w = begin();
-    add_plane(&w, mu);
+    World w = world_begin(0, DT);
+    world_add_plane(&w, 0, mu);
     add_block(&w, 0.05, 1, mu, copies);
-    finish(&w);
+    world_finish(&w, TAC_LCP);
     return w;
-}
-
-static void end(World *w) {
-    tac_sim_free(w->sim);
-    tac_model_free(w->m);
-}
-
-/* Steps that succeed; numbers stay finite. */
-static void run(World *w, int steps) {
-    for (int k = 0; k < steps; k++) {
-        CHECK_INT(tac_step(w->sim, w->x, NULL, w->x, &w->info), TAC_OK);
-        for (int i = 0; i < tac_nx(w->m); i++)
-            CHECK(isfinite(w->x[i]));
-    }
 }
 
 /* --- Friction ----------------------------------------------------------------------------------------------------- */
@@ -96,12 +31,12 @@ static void run(World *w, int steps) {
 static void no_friction(void **state) {
     (void)state;
     World w = block_world(0, 1);
-    start(&w);
+    world_start(&w);
     w.x[w.m->nq] = 1;
-    run(&w, 200);
+    world_run(&w, 200);
     CHECK_NEAR(w.x[w.m->nq], 1, 1e-12);
     CHECK_NEAR(w.x[2], 0.05, TOL_EXACT);
-    end(&w);
+    world_end(&w);
 }
 
 /* It sticks at once, or tips, and goes nowhere far. */
@@ -110,13 +45,13 @@ static void huge_friction(void **state) {
     const double mu[] = {1e3, 1e6, 1e12};
     for (int i = 0; i < 3; i++) {
         World w = block_world(mu[i], 1);
-        start(&w);
+        world_start(&w);
         w.x[w.m->nq] = 1;
-        run(&w, 300);
+        world_run(&w, 300);
         CHECK_LT(fabs(w.x[w.m->nq]), 1e-5);
         CHECK_LT(fabs(w.x[0]), 1);
         CHECK(w.x[2] > 0.05 - TOL_EXACT && w.x[2] < 0.3);
-        end(&w);
+        world_end(&w);
     }
 }
 
@@ -126,11 +61,11 @@ static void huge_friction(void **state) {
 static void redundant_contacts(void **state) {
     (void)state;
     World w = block_world(0.5, 4), one = block_world(0.5, 1);
-    start(&w), start(&one);
+    world_start(&w), world_start(&one);
     w.x[w.m->nq] = one.x[one.m->nq] = 1;
-    run(&w, 100), run(&one, 100);
+    world_run(&w, 100), world_run(&one, 100);
     CHECK_ARRAY(tac_nx(w.m), w.x, one.x, 1e-5);
-    end(&w), end(&one);
+    world_end(&w), world_end(&one);
 }
 
 /* Compliance gives way by a millionth of the load over the light one's mass: what is a million times heavier than what
@@ -139,17 +74,17 @@ static void mass_ratios(void **state) {
     (void)state;
     const double mass[][2] = {{1e-3, 1e3}, {1e3, 1e-3}, {1e-6, 1}, {1, 1e-6}};
     for (int i = 0; i < 4; i++) {
-        World w = begin();
-        add_plane(&w, 0.5);
+        World w = world_begin(0, DT);
+        world_add_plane(&w, 0, 0.5);
         add_block(&w, 0.05, mass[i][0], 0.5, 1);
         add_block(&w, 0.15, mass[i][1], 0.5, 1);
-        finish(&w);
-        start(&w);
-        run(&w, 300);
-        double sunk = TOL_EXACT * fmax(1, mass[i][1] / mass[i][0]) * GRAVITY * w.options.dt * 300 * w.options.dt;
+        world_finish(&w, TAC_LCP);
+        world_start(&w);
+        world_run(&w, 300);
+        double sunk = TOL_EXACT * fmax(1, mass[i][1] / mass[i][0]) * WORLD_GRAVITY * w.options.dt * 300 * w.options.dt;
         CHECK_NEAR(w.x[2], 0.05, 1e-6 + sunk);
         CHECK_NEAR(w.x[9], 0.15, 1e-6 + 2 * sunk);
-        end(&w);
+        world_end(&w);
     }
 }
 
@@ -157,8 +92,8 @@ static void mass_ratios(void **state) {
  * all hold. The step ends with a state, and says how far off it is where it is no solution. */
 static void contradictory_limits(void **state) {
     (void)state;
-    World w = begin();
-    add_plane(&w, 0.5);
+    World w = world_begin(0, DT);
+    world_add_plane(&w, 0, 0.5);
     tacBodyDef body = tac_default_body();
     tacJointDef joint = tac_default_joint();
     tacGeomDef geom = tac_default_geom();
@@ -169,21 +104,21 @@ static void contradictory_limits(void **state) {
     int id = tac_model_add_body(w.b, 0, &body);
     tac_model_add_joint(w.b, id, &joint);
     tac_model_add_geom(w.b, id, &geom);
-    finish(&w);
-    start(&w);
+    world_finish(&w, TAC_LCP);
+    world_start(&w);
     for (int k = 0; k < 200; k++) {
         tacStatus status = tac_step(w.sim, w.x, NULL, w.x, &w.info);
         CHECK(status == TAC_OK || status == TAC_ERR_UNSOLVED);
         CHECK(isfinite(w.x[0]) && isfinite(w.x[1]) && isfinite(w.info.residual));
         CHECK(fabs(w.x[1]) < 1);
     }
-    end(&w);
+    world_end(&w);
 }
 
 /* Two fixed boxes that an explicit pair lets touch, one inside the other: no force parts them, and none is asked to. */
 static void fixed_geoms_overlap(void **state) {
     (void)state;
-    World w = begin();
+    World w = world_begin(0, DT);
     tacGeomDef fixed = tac_default_geom();
     tacPairDef pair = tac_default_pair();
     fixed.type = TAC_BOX, fixed.size[0] = fixed.size[1] = fixed.size[2] = 0.1, fixed.pos.z = -0.1;
@@ -191,12 +126,12 @@ static void fixed_geoms_overlap(void **state) {
     pair.geom[1] = tac_model_add_geom(w.b, 0, &fixed);
     tac_model_add_pair(w.b, &pair);
     add_block(&w, 0.05, 1, 0.5, 1);
-    finish(&w);
-    start(&w);
-    run(&w, 50);
+    world_finish(&w, TAC_LCP);
+    world_start(&w);
+    world_run(&w, 50);
     CHECK_NEAR(w.x[2], 0.05, TOL_EXACT);
     CHECK(w.info.residual < 1e-9);
-    end(&w);
+    world_end(&w);
 }
 
 /* --- Steps of any size -------------------------------------------------------------------------------------------- */
@@ -214,17 +149,17 @@ static void step_sizes(void **state) {
     }
     for (int i = 0; i < 4; i++) {
         w.options.dt = taken[i];
-        start(&w);
+        world_start(&w);
         tac_default_state(w.m, w.x);
         w.x[w.m->nq] = 1;
-        run(&w, 100);
+        world_run(&w, 100);
         /* friction takes what it can: mu g a second */
-        CHECK_NEAR(w.x[w.m->nq], fmax(0, 1 - 0.5 * GRAVITY * 100 * taken[i]), 1e-4);
+        CHECK_NEAR(w.x[w.m->nq], fmax(0, 1 - 0.5 * WORLD_GRAVITY * 100 * taken[i]), 1e-4);
         CHECK_NEAR(w.x[2], 0.05, TOL_EXACT * fmax(1, 100 * taken[i]));
         tac_sim_free(w.sim);
     }
     w.sim = NULL;
-    end(&w);
+    world_end(&w);
 }
 
 static double bytes_for(World *w, int contacts) {
@@ -240,7 +175,7 @@ static void room_for_many_contacts(void **state) {
     CHECK_NEAR(bytes_for(&w, INT_MAX / 12) / (each * (INT_MAX / 12)), 1, 1e-3);
     CHECK_NEAR(bytes_for(&w, INT_MAX / 3) / (each * (INT_MAX / 3)), 1, 1e-3);
     CHECK(bytes_for(&w, INT_MAX) > bytes_for(&w, INT_MAX / 3));
-    end(&w);
+    world_end(&w);
 }
 
 /* --- Steps that fail ---------------------------------------------------------------------------------------------- */
@@ -251,8 +186,8 @@ static void failed_steps_leave_all_as_it_was(void **state) {
     enum { NDX = 12 };
     World w = block_world(0.5, 1);
     w.options.max_contacts = 3;
-    start(&w);
-    double y[MOST], A[NDX * NDX], gx[NDX], ybar[NDX] = {1}, before[MOST];
+    world_start(&w);
+    double y[WORLD_MAX_STATE], A[NDX * NDX], gx[NDX], ybar[NDX] = {1}, before[WORLD_MAX_STATE];
     for (int bad = 0; bad < 2; bad++) {
         memset(y, 0x3e, sizeof y), memset(A, 0x3e, sizeof A), memset(gx, 0x3e, sizeof gx);
         memcpy(before, y, sizeof y);
@@ -265,7 +200,7 @@ static void failed_steps_leave_all_as_it_was(void **state) {
         CHECK(memcmp(y, before, sizeof y) == 0 && memcmp(A, before, sizeof before) == 0);
         CHECK(memcmp(gx, before, sizeof gx) == 0);
     }
-    end(&w);
+    world_end(&w);
 }
 
 /* In a batch, a world that fails keeps its own block; the others are done. */
@@ -273,9 +208,9 @@ static void failed_worlds_of_a_batch(void **state) {
     (void)state;
     enum { WORLDS = 4 };
     World w = block_world(0.5, 1);
-    start(&w);
+    world_start(&w);
     size_t nx = (size_t)tac_nx(w.m);
-    double X[WORLDS * MOST], Y[WORLDS * MOST], alone[MOST], untouched[MOST];
+    double X[WORLDS * WORLD_MAX_STATE], Y[WORLDS * WORLD_MAX_STATE], alone[WORLD_MAX_STATE], untouched[WORLD_MAX_STATE];
     for (size_t i = 0; i < WORLDS; i++) {
         memcpy(X + i * nx, w.x, nx * sizeof *X);
         X[i * nx + (size_t)w.m->nq] = 0.1 * (double)i;
@@ -290,17 +225,17 @@ static void failed_worlds_of_a_batch(void **state) {
             CHECK(memcmp(Y + i * nx, i == 2 ? untouched : alone, nx * sizeof *Y) == 0);
         }
     }
-    end(&w);
+    world_end(&w);
 }
 
 /* Balls in balls, more pairs of two bodies than are taken together, some with one centre: no derivative, and it says
  * so. */
 static void coincident_balls(void **state) {
     (void)state;
-    static double A[MOST * MOST], B[MOST * MOST];
+    static double A[WORLD_MAX_STATE * WORLD_MAX_STATE], B[WORLD_MAX_STATE * WORLD_MAX_STATE];
     const tacContactModel models[] = {TAC_LCP, TAC_SOFT};
     for (int k = 0; k < 2; k++) {
-        World w = begin();
+        World w = world_begin(0, DT);
         for (int body = 0; body < 2; body++) {
             tacBodyDef def = tac_default_body();
             tacJointDef joint = tac_default_joint();
@@ -314,12 +249,12 @@ static void coincident_balls(void **state) {
                 tac_model_add_geom(w.b, id, &ball);
             }
         }
-        finish(&w);
+        world_finish(&w, TAC_LCP);
         w.options.contact = models[k];
-        start(&w);
+        world_start(&w);
         tacJac jac = {.A = A, .B = B};
         CHECK_INT(tac_step_jac(w.sim, w.x, NULL, NULL, &jac, &w.info), TAC_ERR_DEGENERATE);
-        end(&w);
+        world_end(&w);
     }
 }
 

@@ -3,24 +3,16 @@
 #include "step/sim.h"
 
 #include "dynamics/robots.h"
-#include "support/check.h"
+#include "physics/contact_world.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define GRAVITY      9.81
 #define LIMIT        0.785398163397448
 #define TOL_SOLVER   1e-12 /* of steps whose momentum is compared */
 #define TOL_MOMENTUM 1e-8
 #define TOL_SOFT     1e-6 /* kappa = 1e-8 keeps bodies some 1e-7 m apart and lets them creep by 1e-6 m/s */
-
-typedef struct World {
-    tacModel *m;
-    tacSim *sim;
-    double x[64];
-    tacStepInfo info;
-} World;
 
 typedef struct Thing {
     tacGeomType type;
@@ -28,54 +20,24 @@ typedef struct Thing {
 } Thing;
 
 static World simulate(tacModel *m, double h, double tolerance) {
-    World w = {.m = m};
-    tacError err;
-    tacOptions options = tac_default_options(m);
-    options.contact = TAC_NCP, options.dt = h;
-    if (tolerance > 0) options.ncp_tolerance = tolerance;
-    if (tac_sim_new(m, &options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);
-    CHECK(tac_nx(m) <= 64);
-    tac_default_state(m, w.x);
+    World w = world_of(m, TAC_NCP);
+    w.options.dt = h;
+    if (tolerance > 0) w.options.ncp_tolerance = tolerance;
+    world_start(&w);
     return w;
 }
 
 /* Free things above each other on a plane (none for mu < 0), friction mu, slope theta downhill along x. */
 static World build(int n, const Thing *things, double mu, double theta, double h) {
-    tacBuilder *b = tac_model_begin();
-    tacOptionDef option = tac_default_option();
-    option.gravity = (tacVec3){GRAVITY * sin(theta), 0, -GRAVITY * cos(theta)};
-    tac_model_set_option(b, &option);
-    tacGeomDef plane = tac_default_geom();
-    plane.type = TAC_PLANE, plane.friction[0] = mu;
-    plane.size[0] = plane.size[1] = plane.size[2] = 1;
-    if (mu >= 0) tac_model_add_geom(b, 0, &plane);
+    World w = world_begin(theta, h);
+    if (mu >= 0) world_add_plane(&w, 0, mu);
     for (int i = 0; i < n; i++) {
-        tacBodyDef body = tac_default_body();
-        body.pos.z = things[i].z;
-        int id = tac_model_add_body(b, 0, &body);
-        tacJointDef joint = tac_default_joint();
-        joint.type = TAC_FREE;
-        tac_model_add_joint(b, id, &joint);
-        tacGeomDef geom = tac_default_geom();
-        geom.type = things[i].type, geom.friction[0] = fmax(mu, 0), geom.has_mass = 1, geom.mass = things[i].mass;
-        memcpy(geom.size, things[i].size, sizeof geom.size);
-        tac_model_add_geom(b, id, &geom);
+        tacGeomDef geom = world_geom(things[i].type, things[i].size, things[i].mass, fmax(mu, 0));
+        world_add_body(&w, (tacVec3){0, 0, things[i].z}, &geom);
     }
-    tacModel *m;
-    tacError err;
-    if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
-    return simulate(m, h, 0);
-}
-
-static void end(World *w) {
-    tac_sim_free(w->sim);
-    tac_model_free(w->m);
-}
-
-static void run(World *w, int steps) {
-    for (int k = 0; k < steps; k++)
-        CHECK_INT(tac_step(w->sim, w->x, NULL, w->x, &w->info), TAC_OK);
+    world_finish(&w, TAC_NCP);
+    world_start(&w);
+    return w;
 }
 
 /* --- What is kept ------------------------------------------------------------------------------------------------- */
@@ -111,10 +73,10 @@ static void momentum_is_kept(void **state) {
         robot_state(m, w.x, seed);
         tacVec6 before = momentum(&w, h);
         CHECK(tac_norm3(before.lin) > 0.1 && tac_norm3(before.ang) > 0.1);
-        run(&w, 500);
+        world_run(&w, 500);
         tacVec6 after = momentum(&w, h);
         CHECK_ARRAY(6, &after.ang.x, &before.ang.x, TOL_MOMENTUM);
-        end(&w);
+        world_end(&w);
     }
 }
 
@@ -126,10 +88,10 @@ static void free_fall(void **state) {
     World w = build(1, &box, -1, 0, h);
     double *v = w.x + w.m->nq;
     v[0] = 1, v[2] = 3, v[3] = 4, v[4] = -2, v[5] = 1;
-    run(&w, 40);
+    world_run(&w, 40);
     CHECK_NEAR(w.x[0], 40 * h, 1e-9);
-    CHECK_NEAR(w.x[2], 40 * h * 3 - GRAVITY * h * h * 40 * 41 / 2, 1e-9);
-    end(&w);
+    CHECK_NEAR(w.x[2], 40 * h * 3 - WORLD_GRAVITY * h * h * 40 * 41 / 2, 1e-9);
+    world_end(&w);
 }
 
 static tacModel *pendulum(double low, double high) {
@@ -164,7 +126,7 @@ static void energy_has_no_trend(void **state) {
     w.x[0] = 1.5, w.x[1] = -0.7;
     for (int k = 0; k < STEPS; k++) {
         tacEnergy e;
-        run(&w, 1);
+        world_run(&w, 1);
         CHECK_INT(tac_energy(w.sim, w.x, w.x + w.m->nq, &e), TAC_OK);
         double total = e.kinetic + e.potential;
         if (k == 0) first = total;
@@ -175,7 +137,7 @@ static void energy_has_no_trend(void **state) {
     CHECK(most > 1e-4);
     CHECK_LT(most, 0.5);
     CHECK_NEAR(mean[1], mean[0], 0.01);
-    end(&w);
+    world_end(&w);
 }
 
 /* A pendulum falls onto its limit and stays there. */
@@ -183,11 +145,11 @@ static void rests_on_its_limit(void **state) {
     (void)state;
     World w = simulate(pendulum(LIMIT, 2), 0.01, 0);
     w.x[0] = 1.5;
-    run(&w, 200);
+    world_run(&w, 200);
     CHECK_NEAR(w.x[0], LIMIT, 1e-5);
     CHECK(w.x[0] >= LIMIT);
     CHECK_NEAR(w.x[w.m->nq], 0, TOL_SOFT);
-    end(&w);
+    world_end(&w);
 }
 
 /* --- Contact ------------------------------------------------------------------------------------------------------ */
@@ -203,7 +165,7 @@ static void carries_its_weight(World *w) {
     const tacOutput list[2] = {{TAC_OUT_CONTACT_FORCE, 1}, {TAC_OUT_QFRC_CONSTRAINT, 2}};
     double z[7];
     CHECK_INT(tac_outputs(w->sim, w->x, NULL, &(tacOutputs){2, list}, z), TAC_OK);
-    CHECK_ARRAY(7, z, ((double[7]){0, 0, 0, 0, 0, GRAVITY, GRAVITY}), 1e-4);
+    CHECK_ARRAY(7, z, ((double[7]){0, 0, 0, 0, 0, WORLD_GRAVITY, WORLD_GRAVITY}), 1e-4);
 }
 
 /* Dojo's box toss: comes to rest on a face at four rates, and never goes through. */
@@ -215,7 +177,7 @@ static void box_comes_to_rest(void **state) {
         World w = build(1, &box, 0.1, 0, H[k]);
         memcpy(w.x + w.m->nq, (double[6]){1, 0.3, 0.2, 2.5, -1, 2}, 6 * sizeof(double));
         for (int i = 0; i < (int)(5 / H[k]); i++) {
-            run(&w, 1);
+            world_run(&w, 1);
             CHECK(lowest_corner(w.x, 0.25) >= 0);
         }
         for (int i = 0; i < 6; i++)
@@ -223,7 +185,7 @@ static void box_comes_to_rest(void **state) {
         CHECK_NEAR(w.x[2], 0.25, TOL_SOFT);
         CHECK_INT(w.info.contacts, 4);
         carries_its_weight(&w);
-        end(&w);
+        world_end(&w);
     }
 }
 
@@ -236,14 +198,14 @@ static void block_slides_straight(void **state) {
     World w = build(1, &BLOCK, mu, 0, h);
     double *v = w.x + w.m->nq;
     v[0] = v0 * cos(angle), v[1] = v0 * sin(angle);
-    run(&w, 20);
+    world_run(&w, 20);
     CHECK_INT(w.info.sliding, 4);
-    CHECK_NEAR(hypot(v[0], v[1]), v0 - 20 * mu * GRAVITY * h, 1e-5);
-    run(&w, 60);
+    CHECK_NEAR(hypot(v[0], v[1]), v0 - 20 * mu * WORLD_GRAVITY * h, 1e-5);
+    world_run(&w, 60);
     CHECK_NEAR(-sin(angle) * w.x[0] + cos(angle) * w.x[1], 0, TOL_SOFT);
     CHECK_NEAR(hypot(v[0], v[1]), 0, 1e-5);
     CHECK_INT(w.info.sticking, 4);
-    end(&w);
+    world_end(&w);
 }
 
 /* Holds below the angle of friction, slides above: a = g (sin - mu cos). */
@@ -251,14 +213,14 @@ static void angle_of_friction(void **state) {
     (void)state;
     const double h = 0.01, mu = 0.5;
     World w = build(1, &BLOCK, mu, atan(mu) - 0.01, h);
-    run(&w, 100);
+    world_run(&w, 100);
     CHECK_LT(w.x[w.m->nq], 1e-4);
-    end(&w);
+    world_end(&w);
     double theta = atan(mu) + 0.05;
     w = build(1, &BLOCK, mu, theta, h);
-    run(&w, 100);
-    CHECK_NEAR(w.x[w.m->nq], GRAVITY * (sin(theta) - mu * cos(theta)) * 100 * h, 1e-4);
-    end(&w);
+    world_run(&w, 100);
+    CHECK_NEAR(w.x[w.m->nq], WORLD_GRAVITY * (sin(theta) - mu * cos(theta)) * 100 * h, 1e-4);
+    world_end(&w);
 }
 
 /* v = 5 v0/7 once it rolls: slip is that of the material point. */
@@ -266,10 +228,10 @@ static void ball_slides_then_rolls(void **state) {
     (void)state;
     World w = build(1, &BALL, 0.3, 0, 0.005);
     w.x[w.m->nq] = 1;
-    run(&w, 100);
+    world_run(&w, 100);
     CHECK_NEAR(w.x[w.m->nq], 5.0 / 7, 1e-3);
     CHECK_NEAR(w.x[w.m->nq + 4], w.x[w.m->nq] / BALL.size[0], 1e-4);
-    end(&w);
+    world_end(&w);
 }
 
 /* Contact between bodies: three boxes stay where they are put, and a ball that falls on them comes to rest. */
@@ -280,12 +242,12 @@ static void stack_stands(void **state) {
                             {TAC_BOX, {0.1, 0.1, 0.05}, 0.5, 0.25},
                             {TAC_SPHERE, {0.1, 0, 0}, 1, 0.5}};
     World w = build(4, stack, 0.5, 0, 0.01);
-    run(&w, 200);
+    world_run(&w, 200);
     for (int i = 0; i < 4; i++) {
         CHECK_NEAR(w.x[7 * i], 0, 1e-4);
         CHECK_NEAR(w.x[7 * i + 2], i < 3 ? stack[i].z : 0.4, 1e-5);
     }
-    end(&w);
+    world_end(&w);
 }
 
 /* A block that is given overlapping the plane comes out slowly, with a status of success. */
@@ -293,12 +255,12 @@ static void overlap_goes_away(void **state) {
     (void)state;
     World w = build(1, &BLOCK, 0.5, 0, 0.01);
     w.x[2] -= 0.02;
-    run(&w, 5);
+    world_run(&w, 5);
     CHECK(w.x[2] < 0.04);
     CHECK_LT(w.x[w.m->nq + 2], TAC_NCP_CORRECTION + 1e-3);
-    run(&w, 100);
+    world_run(&w, 100);
     CHECK_NEAR(w.x[2], BLOCK.z, TOL_SOFT);
-    end(&w);
+    world_end(&w);
 }
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
@@ -314,7 +276,7 @@ static void scratch_changes_nothing(void **state) {
     tac_sim_poison(w.sim);
     CHECK_INT(tac_step(w.sim, w.x, NULL, two, NULL), TAC_OK);
     CHECK(memcmp(one, two, sizeof one) == 0);
-    end(&w);
+    world_end(&w);
 }
 
 static void bad_options_are_refused(void **state) {
@@ -334,7 +296,7 @@ static void bad_options_are_refused(void **state) {
     options = w.sim->options, options.ncp_iterations = 0;
     CHECK_INT(tac_sim_new(w.m, &options, &sim, &err), TAC_ERR_ARGUMENT);
     CHECK_HAS(err.text, "ncp_iterations");
-    end(&w);
+    world_end(&w);
 }
 
 /* Inertia of a tendon has no equation here: refused by name, not left out. */

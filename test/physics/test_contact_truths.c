@@ -1,50 +1,19 @@
 /* Problems of contact and friction with known answers, contact model lcp, and the gradients that go with them. Every
  * test prints what it found beside what is true; where the error is the scheme's, of first order in the step, it is
  * measured at two steps and must halve. Slopes are made by tilting gravity about y. */
-#include "support/check.h"
-
-#include "tactus/tactus.h"
+#include "physics/contact_world.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define GRAVITY 9.81
 /* Compliance of contacts: a millionth of the motion. */
 #define TOL_EXACT 1e-6
 /* Width at which a bisection stops. */
 #define BISECTION 1e-8
 /* A halved step leaves at most this share of an error of first order. */
 #define HALVED 0.65
-
-enum { MOST_STATES = 160 };
-
-typedef struct World {
-    tacBuilder *b;
-    tacModel *m;
-    tacSim *sim;
-    double x[MOST_STATES], *v;
-    tacStepInfo info;
-} World;
-
-static World begin(double slope, double h) {
-    World w = {.b = tac_model_begin()};
-    tacOptionDef option = tac_default_option();
-    option.timestep = h;
-    option.gravity = (tacVec3){GRAVITY * sin(slope), 0, -GRAVITY * cos(slope)};
-    tac_model_set_option(w.b, &option);
-    return w;
-}
-
-/* A plane through the origin with normal z, turned by `tilt` about y. */
-static void add_plane(World *w, double tilt, double mu) {
-    tacGeomDef plane = tac_default_geom();
-    plane.type = TAC_PLANE, plane.friction[0] = mu;
-    plane.size[0] = plane.size[1] = plane.size[2] = 1;
-    plane.quat = (tacQuat){cos(tilt / 2), 0, sin(tilt / 2), 0};
-    tac_model_add_geom(w->b, 0, &plane);
-}
 
 typedef struct Thing {
     tacGeomType type;
@@ -55,50 +24,23 @@ typedef struct Thing {
 
 /* A free body with one geom. */
 static int add_thing(World *w, const Thing *t) {
-    tacBodyDef body = tac_default_body();
-    tacJointDef joint = tac_default_joint();
-    tacGeomDef geom = tac_default_geom();
-    body.pos = t->pos;
-    joint.type = TAC_FREE;
-    geom.type = t->type, geom.friction[0] = t->mu, geom.restitution = t->restitution, geom.has_mass = 1,
-    geom.mass = t->mass;
-    memcpy(geom.size, t->size, sizeof geom.size);
-    int id = tac_model_add_body(w->b, 0, &body);
-    tac_model_add_joint(w->b, id, &joint);
-    tac_model_add_geom(w->b, id, &geom);
-    return id;
+    tacGeomDef geom = world_geom(t->type, t->size, t->mass, t->mu);
+    geom.restitution = t->restitution;
+    return world_add_body(w, t->pos, &geom);
 }
 
 static void finish(World *w, int nparam, const char *const *params) {
     tacError err;
-    if (tac_model_finish(w->b, &w->m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(w->b);
+    world_finish(w, TAC_LCP);
     for (int i = 0; i < nparam; i++)
         if (tac_param_register(w->m, params[i], NULL, &err) != TAC_OK) fail_msg("%s", err.text);
-    tacOptions options = tac_default_options(w->m);
-    options.contact = TAC_LCP;
-    if (tac_sim_new(w->m, &options, &w->sim, &err) != TAC_OK) fail_msg("%s", err.text);
-    CHECK(tac_nx(w->m) <= MOST_STATES);
-    tac_default_state(w->m, w->x);
-    w->v = NULL;
-}
-
-static void end(World *w) {
-    tac_sim_free(w->sim);
-    tac_model_free(w->m);
-}
-
-static double *velocity(World *w) { return w->x + w->m->nq; }
-
-static void run(World *w, int steps) {
-    for (int k = 0; k < steps; k++)
-        CHECK_INT(tac_step(w->sim, w->x, NULL, w->x, &w->info), TAC_OK);
+    world_start(w);
 }
 
 /* One thing on a plane, both with friction mu. */
 static World on_plane(const Thing *t, double slope, double h) {
-    World w = begin(slope, h);
-    add_plane(&w, 0, t->mu);
+    World w = world_begin(slope, h);
+    world_add_plane(&w, 0, t->mu);
     add_thing(&w, t);
     finish(&w, 0, NULL);
     return w;
@@ -129,9 +71,9 @@ static double bisect(int (*holds)(double value), double low, double high) {
 static int tower_topples(double slope) {
     Thing tower = {TAC_BOX, {TOWER_WIDTH / 2, TOWER_WIDTH / 2, TOWER_HEIGHT / 2}, 1, {0, 0, TOWER_HEIGHT / 2}, 2, 0};
     World w = on_plane(&tower, slope, 1e-2);
-    run(&w, 1);
+    world_run(&w, 1);
     int topples = w.info.contacts <= 2;
-    end(&w);
+    world_end(&w);
     return topples;
 }
 
@@ -149,9 +91,9 @@ static int ball_rolls(double mu) {
     Thing ball = BALL;
     ball.mu = mu;
     World w = on_plane(&ball, ROLLING_SLOPE, 1e-2);
-    run(&w, 1);
+    world_run(&w, 1);
     int rolls = w.info.sticking == 1;
-    end(&w);
+    world_end(&w);
     return rolls;
 }
 
@@ -163,11 +105,11 @@ static void ball_on_a_slope(void **state) {
     printf("rolls from mu = %.9f, truth %.9f\n", mu, truth);
     CHECK_NEAR(mu, truth, TOL_EXACT);
     World w = on_plane(&BALL, ROLLING_SLOPE, h);
-    run(&w, 400);
-    double a = velocity(&w)[0] / (400 * h), expected = GRAVITY * sin(ROLLING_SLOPE) / (1 + k);
+    world_run(&w, 400);
+    double a = world_velocity(&w)[0] / (400 * h), expected = WORLD_GRAVITY * sin(ROLLING_SLOPE) / (1 + k);
     printf("acceleration %.9f, truth %.9f\n", a, expected);
     CHECK_NEAR(a, expected, 1e-5);
-    end(&w);
+    world_end(&w);
 }
 
 #define LADDER_ANGLE  1.0
@@ -176,9 +118,9 @@ static void ball_on_a_slope(void **state) {
 
 /* A rod on two small balls: the lower on a floor with friction mu, the upper on a smooth wall at x = 0. */
 static World ladder(double mu, double h) {
-    World w = begin(0, h);
-    add_plane(&w, 0, 0);
-    add_plane(&w, 2 * atan(1), 0); /* normal x */
+    World w = world_begin(0, h);
+    world_add_plane(&w, 0, 0);
+    world_add_plane(&w, 2 * atan(1), 0); /* normal x */
     double reach = LADDER_LENGTH * cos(LADDER_ANGLE), height = LADDER_LENGTH * sin(LADDER_ANGLE);
     tacBodyDef body = tac_default_body();
     tacJointDef joint = tac_default_joint();
@@ -201,9 +143,9 @@ static World ladder(double mu, double h) {
 
 static int ladder_stands(double mu) {
     World w = ladder(mu, 1e-2);
-    run(&w, 1);
+    world_run(&w, 1);
     int stands = w.info.sticking == 1;
-    end(&w);
+    world_end(&w);
     return stands;
 }
 
@@ -222,25 +164,25 @@ static void stack_of_boxes(void **state) {
     (void)state;
     enum { N = 10 };
     const double mass = 2, half = 0.1;
-    World w = begin(0, 5e-3);
-    add_plane(&w, 0, 0.5);
+    World w = world_begin(0, 5e-3);
+    world_add_plane(&w, 0, 0.5);
     for (int i = 0; i < N; i++)
         add_thing(&w, &(Thing){TAC_BOX, {half, half, half}, mass, {0, 0, half * (2 * i + 1)}, 0.5, 0});
     finish(&w, 0, NULL);
-    run(&w, 200);
+    world_run(&w, 200);
     const tacOutputs forces = {1, &(tacOutput){TAC_OUT_CONTACT_FORCE, TAC_OUT_ALL}};
     double z[6 * (N + 1)], worst = 0, load = 0;
     CHECK_INT(tac_outputs_size(w.m, &forces), 6 * (N + 1));
     CHECK_INT(tac_outputs(w.sim, w.x, NULL, &forces, z), TAC_OK);
     for (int i = 1; i <= N; i++) {
         load += z[6 * (N + 1 - i) + 5];
-        worst = fmax(worst, fabs(load / (i * mass * GRAVITY) - 1));
+        worst = fmax(worst, fabs(load / (i * mass * WORLD_GRAVITY) - 1));
     }
     printf("%d boxes: the i-th contact carries i m g to %.1e; the floor gets %.9f of it\n", N, worst,
-           -z[5] / (N * mass * GRAVITY));
+           -z[5] / (N * mass * WORLD_GRAVITY));
     CHECK_LT(worst, TOL_EXACT);
-    CHECK_NEAR(-z[5] / (N * mass * GRAVITY), 1, TOL_EXACT);
-    end(&w);
+    CHECK_NEAR(-z[5] / (N * mass * WORLD_GRAVITY), 1, TOL_EXACT);
+    world_end(&w);
 }
 
 /* A uniform rod that slides on its tip beyond mu = 4/3, where forces can have no answer: all stays finite, and the tip
@@ -255,7 +197,7 @@ static void painleve_rod(void **state) {
         Thing rod = {TAC_CAPSULE, {tip, half, 0}, 1, {0, 0, tip + half * cos(angle)}, mu[k % 4], 0};
         World w = on_plane(&rod, 0, 2e-3);
         w.x[3] = cos(angle / 2), w.x[5] = (k % 2 ? 1 : -1) * sin(angle / 2);
-        velocity(&w)[0] = 5;
+        world_velocity(&w)[0] = 5;
         for (int i = 0; i < 500; i++, steps++) {
             tacStatus status = tac_step(w.sim, w.x, NULL, w.x, &w.info);
             CHECK(status == TAC_OK || status == TAC_ERR_UNSOLVED);
@@ -265,7 +207,7 @@ static void painleve_rod(void **state) {
             for (int n = 0; n < tac_nx(w.m); n++)
                 CHECK(isfinite(w.x[n]) && fabs(w.x[n]) < 1e3);
         }
-        end(&w);
+        world_end(&w);
     }
     printf("%d steps of sliding rods, all finite, %d of them unsolved, tips at most %.1e m deep\n", steps, unsolved,
            deepest);
@@ -289,16 +231,16 @@ static Bounces drop(double height, double e, double h) {
     World w = on_plane(&ball, 0, h);
     Bounces found = {.rest = 0};
     int n = 0;
-    double before = 0, limit = 1.2 * sqrt(2 * height / GRAVITY) * (1 + e) / (1 - e);
+    double before = 0, limit = 1.2 * sqrt(2 * height / WORLD_GRAVITY) * (1 + e) / (1 - e);
     for (int k = 0; k < (int)(limit / h); k++) {
-        run(&w, 1);
-        double v = velocity(&w)[2];
+        world_run(&w, 1);
+        double v = world_velocity(&w)[2];
         if (before > 0 && v <= 0 && n < 3) found.apex[n++] = w.x[2] - ball.size[0];
         if (v > NO_BOUNCE) found.rest = (k + 1) * h;
         before = v;
     }
     CHECK(n == 3);
-    end(&w);
+    world_end(&w);
     return found;
 }
 
@@ -306,7 +248,7 @@ static Bounces drop(double height, double e, double h) {
 static void bouncing_ball(void **state) {
     (void)state;
     const double height = 1, e = 0.6;
-    double error[2][4], rest = sqrt(2 * height / GRAVITY) * (1 + e) / (1 - e);
+    double error[2][4], rest = sqrt(2 * height / WORLD_GRAVITY) * (1 + e) / (1 - e);
     for (int k = 0; k < 2; k++) {
         double h = k == 0 ? 1e-3 : 5e-5;
         Bounces b = drop(height, e, h);
@@ -329,17 +271,17 @@ static void bouncing_ball(void **state) {
 static void newtons_cradle(void **state) {
     (void)state;
     enum { N = 5 };
-    World w = begin(0, 5e-4);
+    World w = world_begin(0, 5e-4);
     for (int i = 0; i < N; i++)
         add_thing(&w, &(Thing){TAC_SPHERE, {0.05, 0, 0}, 0.3, {(0.1 + 1e-3) * i - (i == 0 ? 0.02 : 0), 0, 0}, 0, 1});
     finish(&w, 0, NULL);
-    double *v = velocity(&w);
+    double *v = world_velocity(&w);
     v[0] = 1;
-    run(&w, 100); /* all fall alike */
+    world_run(&w, 100); /* all fall alike */
     printf("speeds after: %.1e %.1e %.1e %.1e %.9f\n", v[0], v[6], v[12], v[18], v[24]);
     for (int i = 0; i < N; i++)
         CHECK_NEAR(v[6 * i], i == N - 1 ? 1 : 0, 1e-5);
-    end(&w);
+    world_end(&w);
 }
 
 /* --- Gradients ---------------------------------------------------------------------------------------------------- */
@@ -373,26 +315,26 @@ static void gradients_of_stopping(void **state) {
     (void)state;
     static const char *const PARAMS[] = {"geom/#0.friction[0]"};
     const double v0 = 1, mu = 0.5;
-    double by_v0 = v0 / (mu * GRAVITY), by_mu = -v0 * v0 / (2 * mu * mu * GRAVITY), error[2][2];
+    double by_v0 = v0 / (mu * WORLD_GRAVITY), by_mu = -v0 * v0 / (2 * mu * mu * WORLD_GRAVITY), error[2][2];
     for (int k = 0; k < 2; k++) {
         double h = k == 0 ? 1e-3 : 5e-4;
         Thing block = BLOCK;
-        World w = begin(0, h);
-        add_plane(&w, 0, mu);
+        World w = world_begin(0, h);
+        world_add_plane(&w, 0, mu);
         block.mu = 0;
         add_thing(&w, &block);
         finish(&w, 1, PARAMS);
-        velocity(&w)[0] = v0;
+        world_velocity(&w)[0] = v0;
         Slope s = roll_out(&w, (int)(0.5 / h));
-        double sliding = floor(v0 / (mu * GRAVITY * h)); /* steps that end sliding */
+        double sliding = floor(v0 / (mu * WORLD_GRAVITY * h)); /* steps that end sliding */
         printf("step %g: d(stop)/dv0 = %.6f, truth %.6f; d(stop)/dmu = %.6f, truth %.6f\n", h, s.dx_dv0, by_v0,
                s.dx_dtheta[0], by_mu);
         CHECK_NEAR(s.dx_dv0, h * sliding, 1e-5);
-        CHECK_NEAR(s.dx_dtheta[0], -GRAVITY * h * h * sliding * (sliding + 1) / 2, 1e-5);
+        CHECK_NEAR(s.dx_dtheta[0], -WORLD_GRAVITY * h * h * sliding * (sliding + 1) / 2, 1e-5);
         error[k][0] = fabs(s.dx_dv0 - by_v0), error[k][1] = fabs(s.dx_dtheta[0] - by_mu);
         CHECK_LT(error[k][0], 2 * h);
         CHECK_LT(error[k][1], 5 * h);
-        end(&w);
+        world_end(&w);
     }
 }
 
@@ -401,18 +343,18 @@ static void gradient_of_rolling(void **state) {
     (void)state;
     static const char *const PARAMS[] = {"option.gravity[0]", "option.gravity[2]"};
     const double theta = 0.3, k = 0.4, t = 0.4;
-    double truth = t * t * GRAVITY * cos(theta) / (2 * (1 + k)), error[2];
+    double truth = t * t * WORLD_GRAVITY * cos(theta) / (2 * (1 + k)), error[2];
     for (int i = 0; i < 2; i++) {
         double h = i == 0 ? 2e-3 : 1e-3;
-        World w = begin(theta, h);
-        add_plane(&w, 0, BALL.mu);
+        World w = world_begin(theta, h);
+        world_add_plane(&w, 0, BALL.mu);
         add_thing(&w, &BALL);
         finish(&w, 2, PARAMS);
         Slope s = roll_out(&w, (int)(t / h + 0.5));
-        double by_theta = GRAVITY * (cos(theta) * s.dx_dtheta[0] + sin(theta) * s.dx_dtheta[1]);
+        double by_theta = WORLD_GRAVITY * (cos(theta) * s.dx_dtheta[0] + sin(theta) * s.dx_dtheta[1]);
         printf("step %g: dx/dtheta = %.6f, truth %.6f\n", h, by_theta, truth);
         error[i] = fabs(by_theta - truth);
-        end(&w);
+        world_end(&w);
     }
     CHECK_LT(error[0], 5e-3);
     CHECK_LT(error[1], HALVED * error[0]);

@@ -30,12 +30,12 @@ static void leaves_with_its_share(void **state) {
         World w = bounce_world(1, &ball, (WorldSetup){0, 0.01, 0, e[i][1], 0, NULL});
         double share = fmax(e[i][0], e[i][1]);
         w.x[w.m->nq + 2] = -1;
-        bounce_world_run(&w, 1);
+        world_run(&w, 1);
         /* without restitution it comes to the surface first */
         CHECK_NEAR(w.x[w.m->nq + 2], share > 0 ? share : -0.5, TOL_IMPACT);
-        bounce_world_run(&w, 1);
+        world_run(&w, 1);
         CHECK_NEAR(w.x[w.m->nq + 2], share, TOL_IMPACT);
-        bounce_world_end(&w);
+        world_end(&w);
     }
 }
 
@@ -48,9 +48,9 @@ static void slow_contacts_do_not_bounce(void **state) {
         ball.pos.z = 0.1;
         World w = bounce_world(1, &ball, (WorldSetup){0, 0.01, 0, 1, 0, NULL});
         w.x[w.m->nq + 2] = -speed[i];
-        bounce_world_run(&w, 1);
+        world_run(&w, 1);
         CHECK_NEAR(w.x[w.m->nq + 2], i == 0 ? 0 : speed[i], TOL_IMPACT);
-        bounce_world_end(&w);
+        world_end(&w);
     }
 }
 
@@ -65,10 +65,10 @@ static void two_balls(void **state) {
         World w = bounce_world(2, balls, (WorldSetup){0, 0.01, 0, -1, 0, NULL});
         double *v = w.x + w.m->nq;
         v[0] = 1;
-        bounce_world_run(&w, 1);
+        world_run(&w, 1);
         CHECK_NEAR(v[0], (m1 - e * m2) / (m1 + m2), TOL_IMPACT);
         CHECK_NEAR(v[6], (1 + e) * m1 / (m1 + m2), TOL_IMPACT);
-        bounce_world_end(&w);
+        world_end(&w);
     }
 }
 
@@ -82,11 +82,11 @@ static void oblique_impact(void **state) {
         World w = bounce_world(1, &ball, (WorldSetup){0, 0.01, mu[i], 0, 0, NULL});
         double *v = w.x + w.m->nq;
         v[0] = vt, v[2] = -vn;
-        bounce_world_run(&w, 1);
+        world_run(&w, 1);
         CHECK_NEAR(v[0], i == 0 ? vt - mu[i] * (1 + e) * vn : 5.0 / 7 * vt, TOL_IMPACT);
         CHECK_NEAR(v[2], e * vn, TOL_IMPACT);
         CHECK_INT(i == 0 ? w.info.sliding : w.info.sticking, 1);
-        bounce_world_end(&w);
+        world_end(&w);
     }
 }
 
@@ -107,7 +107,7 @@ static void exact_gradient(void **state) {
     double A[36 * 36], P[36 * 13];
     CHECK_INT(tac_step_jac(w.sim, w.x, NULL, NULL, &(tacJac){A, NULL, P}, NULL), TAC_OK);
     CHECK(fabs(P[20 * 13 + 1]) > 0.1); /* dvz of the first ball by its restitution */
-    bounce_world_end(&w);
+    world_end(&w);
 }
 
 /* dq+/dq along the normal: 1 exactly, -e corrected; the rest as it is. */
@@ -124,7 +124,7 @@ static void corrected_gradient(void **state) {
         CHECK_NEAR(A[2 * 12 + 8], -BALL.restitution * 0.01, TOL_BOUNCE); /* by velocity: -e h in either */
         CHECK_NEAR(A[8 * 12 + 8], -BALL.restitution, TOL_IMPACT);
         CHECK_LT(bounce_world_reverse(&w), TOL_REVERSE);
-        bounce_world_end(&w);
+        world_end(&w);
     }
 }
 
@@ -142,7 +142,7 @@ static void corrected_exchange(void **state) {
     CHECK_NEAR(A[6 * 24 + 0], 1, TOL_BOUNCE);
     CHECK_NEAR(A[6 * 24 + 6], 0, TOL_BOUNCE);
     CHECK_LT(bounce_world_reverse(&w), TOL_REVERSE);
-    bounce_world_end(&w);
+    world_end(&w);
 }
 
 /* A box that lands flat bounces on four rows that depend on each other: what is asked of each still holds. */
@@ -165,7 +165,7 @@ static void corrected_redundant(void **state) {
         CHECK_NEAR(seen / size, -box.restitution, TOL_BOUNCE);
     }
     CHECK_LT(bounce_world_reverse(&w), TOL_REVERSE);
-    bounce_world_end(&w);
+    world_end(&w);
 }
 
 static void bad_options(void **state) {
@@ -183,7 +183,7 @@ static void bad_options(void **state) {
     CHECK_HAS(err.text, "bounce_speed");
     CHECK_INT(tac_param_set(w.m, "geom/#1.restitution", 1.5, &err), TAC_ERR_MODEL);
     CHECK_HAS(err.text, "restitution is 1.5, expected 0 to 1");
-    bounce_world_end(&w);
+    world_end(&w);
 }
 
 int main(void) {

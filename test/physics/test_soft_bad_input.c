@@ -1,75 +1,31 @@
 /* Contact soft where inputs are out of range or contradict each other: MuJoCo's clamps, defined results, a residual
  * that is reported, and a step that fails leaves what the caller has. */
-#include "support/check.h"
+#include "physics/contact_world.h"
 
 #include "contact/soft/impedance.h"
-#include "tactus/tactus.h"
 
 #include <math.h>
 #include <string.h>
 
-#define GRAVITY 9.81
-#define DT      2e-3
+#define DT 2e-3
 /* Residuals of solved steps, relative to the forces that balance. */
 #define TOL_SOLVED 1e-8
 #define TOL_EXACT  1e-12
 
-enum { MOST = 64, STEPS = 400 };
+enum { STEPS = 400 };
 
-typedef struct World {
-    tacBuilder *b;
-    tacModel *m;
-    tacOptions options;
-    tacSim *sim;
-    double x[MOST];
-    tacStepInfo info;
-} World;
-
-static World begin(void) {
-    World w = {.b = tac_model_begin()};
-    tacOptionDef option = tac_default_option();
-    option.timestep = DT, option.gravity = (tacVec3){0, 0, -GRAVITY};
-    tac_model_set_option(w.b, &option);
-    return w;
-}
-
-static tacGeomDef ball(double mass, double mu) {
-    tacGeomDef geom = tac_default_geom();
-    geom.type = TAC_SPHERE, geom.size[0] = 0.1, geom.has_mass = 1, geom.mass = mass, geom.friction[0] = mu;
-    return geom;
-}
+static tacGeomDef ball(double mass, double mu) { return world_geom(TAC_SPHERE, (double[]){0.1, 0, 0}, mass, mu); }
 
 static void add_floor(World *w, tacGeomDef like) {
     like.type = TAC_PLANE, like.size[0] = like.size[1] = like.size[2] = 1, like.has_mass = 0;
     tac_model_add_geom(w->b, 0, &like);
 }
 
-/* A free body with one geom, its middle at height z. */
-static int add_body(World *w, double z, const tacGeomDef *geom) {
-    tacBodyDef body = tac_default_body();
-    tacJointDef joint = tac_default_joint();
-    body.pos.z = z;
-    joint.type = TAC_FREE;
-    int id = tac_model_add_body(w->b, 0, &body);
-    tac_model_add_joint(w->b, id, &joint);
-    tac_model_add_geom(w->b, id, geom);
-    return id;
-}
+static int add_body(World *w, double z, const tacGeomDef *geom) { return world_add_body(w, (tacVec3){0, 0, z}, geom); }
 
 static void finish(World *w) {
-    tacError err;
-    if (tac_model_finish(w->b, &w->m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(w->b);
-    w->options = tac_default_options(w->m);
-    w->options.contact = TAC_SOFT, w->options.integrator = TAC_EULER;
-    if (tac_sim_new(w->m, &w->options, &w->sim, &err) != TAC_OK) fail_msg("%s", err.text);
-    CHECK(tac_nx(w->m) <= MOST);
-    tac_default_state(w->m, w->x);
-}
-
-static void end(World *w) {
-    tac_sim_free(w->sim);
-    tac_model_free(w->m);
+    world_finish(w, TAC_SOFT);
+    world_start(w);
 }
 
 /* Moves for a while: every step has finite numbers and says how well it is solved. Steps unsolved. */
@@ -118,7 +74,7 @@ static void wild_softness_gives_motions(void **state) {
                                      {0.1, 0.9999, 1e-12, 0.5, 60}};
     for (size_t r = 0; r < sizeof refs / sizeof *refs; r++)
         for (size_t i = 0; i < sizeof imps / sizeof *imps; i++) {
-            World w = begin();
+            World w = world_begin(0, DT);
             tacGeomDef geom = ball(1, 0.5);
             memcpy(geom.solref, refs[r], sizeof geom.solref);
             memcpy(geom.solimp, imps[i], sizeof geom.solimp);
@@ -127,7 +83,7 @@ static void wild_softness_gives_motions(void **state) {
             add_body(&w, 0.1, &geom);
             finish(&w);
             move(&w, STEPS / 4);
-            end(&w);
+            world_end(&w);
         }
 }
 
@@ -138,23 +94,23 @@ static void wild_softness_gives_motions(void **state) {
 static void friction_below_zero_is_the_least(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
-        World w = begin();
+        World w = world_begin(0, DT);
         tacGeomDef geom = ball(1, k == 0 ? 0.0 : -1.0);
         add_floor(&w, geom);
         add_body(&w, 0.1, &geom);
         finish(&w);
         w.x[7] = 1;
         move(&w, STEPS);
-        CHECK_NEAR(w.x[7], 1, 2e-5 * GRAVITY * STEPS * DT);
+        CHECK_NEAR(w.x[7], 1, 2e-5 * WORLD_GRAVITY * STEPS * DT);
         CHECK(w.info.contacts == 1);
-        end(&w);
+        world_end(&w);
     }
 }
 
 /* Margins below zero: forces begin inside. */
 static void margins_below_zero_begin_inside(void **state) {
     (void)state;
-    World w = begin();
+    World w = world_begin(0, DT);
     tacGeomDef geom = ball(1, 0.5);
     geom.margin = -0.01;
     add_floor(&w, ball(0, 0.5));
@@ -162,7 +118,7 @@ static void margins_below_zero_begin_inside(void **state) {
     finish(&w);
     CHECK_INT(move(&w, 3 * STEPS), 0);
     CHECK(w.x[2] < 0.09 && w.x[2] > 0.05);
-    end(&w);
+    world_end(&w);
 }
 
 /* --- Masses and redundance ---------------------------------------------------------------------------------------- */
@@ -170,14 +126,14 @@ static void margins_below_zero_begin_inside(void **state) {
 static void mass_ratios_of_a_million_are_carried(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
-        World w = begin();
+        World w = world_begin(0, DT);
         tacGeomDef low = ball(k == 0 ? 1e-3 : 1e3, 0.5), high = ball(k == 0 ? 1e3 : 1e-3, 0.5);
         add_floor(&w, ball(0, 0.5));
         add_body(&w, 0.1, &low);
         add_body(&w, 0.3, &high);
         finish(&w);
         CHECK_INT(move(&w, STEPS / 4), 0);
-        end(&w);
+        world_end(&w);
     }
 }
 
@@ -185,7 +141,7 @@ static void mass_ratios_of_a_million_are_carried(void **state) {
 static void redundant_contacts_share_the_weight(void **state) {
     (void)state;
     enum { COPIES = 40 };
-    World w = begin();
+    World w = world_begin(0, DT);
     tacGeomDef geom = ball(1.0 / COPIES, 0.5);
     add_floor(&w, ball(0, 0.5));
     int id = add_body(&w, 0.1, &geom);
@@ -202,8 +158,8 @@ static void redundant_contacts_share_the_weight(void **state) {
         sum += found[i].force[0];
         CHECK_NEAR(found[i].force[0], found[0].force[0], TOL_EXACT);
     }
-    CHECK_NEAR(sum, GRAVITY, 1e-3);
-    end(&w);
+    CHECK_NEAR(sum, WORLD_GRAVITY, 1e-3);
+    world_end(&w);
 }
 
 /* --- Equalities --------------------------------------------------------------------------------------------------- */
@@ -230,7 +186,7 @@ static void redundant_loops_are_solved(void **state) {
     (void)state;
     double height[2];
     for (int k = 0; k < 2; k++) {
-        World w = begin();
+        World w = world_begin(0, DT);
         tacGeomDef geom = ball(1, 0.5);
         int id = add_body(&w, 1, &geom);
         for (int copies = 0; copies <= 4 * k; copies++)
@@ -238,7 +194,7 @@ static void redundant_loops_are_solved(void **state) {
         finish(&w);
         CHECK_INT(move(&w, STEPS), 0);
         height[k] = w.x[2];
-        end(&w);
+        world_end(&w);
     }
     CHECK_NEAR(height[1], height[0], 0.01);
     CHECK(height[0] > 0.9);
@@ -247,7 +203,7 @@ static void redundant_loops_are_solved(void **state) {
 /* Two angles that one joint cannot be at: it stays between them. */
 static void contradictory_locks_are_shared(void **state) {
     (void)state;
-    World w = begin();
+    World w = world_begin(0, DT);
     tacGeomDef geom = ball(1, 0.5);
     tacBodyDef body = tac_default_body();
     tacJointDef joint = tac_default_joint();
@@ -260,20 +216,20 @@ static void contradictory_locks_are_shared(void **state) {
     finish(&w);
     CHECK_INT(move(&w, STEPS), 0);
     CHECK_NEAR(w.x[0], 0.1, 1e-6);
-    end(&w);
+    world_end(&w);
 }
 
 /* --- Steps that fail ---------------------------------------------------------------------------------------------- */
 
 static void a_failed_step_leaves_the_state(void **state) {
     (void)state;
-    World w = begin();
+    World w = world_begin(0, DT);
     tacGeomDef geom = ball(1, 0.5);
     add_floor(&w, geom);
     add_body(&w, 0.1, &geom);
     finish(&w);
-    double y[MOST], before[MOST];
-    for (int i = 0; i < MOST; i++)
+    double y[WORLD_MAX_STATE], before[WORLD_MAX_STATE];
+    for (int i = 0; i < WORLD_MAX_STATE; i++)
         y[i] = before[i] = i;
     w.x[9] = (double)NAN;
     CHECK_INT(tac_step(w.sim, w.x, NULL, y, &w.info), TAC_ERR_NONFINITE);
@@ -282,7 +238,7 @@ static void a_failed_step_leaves_the_state(void **state) {
     w.x[10] = 1e300;
     tacStatus status = tac_step(w.sim, w.x, NULL, y, &w.info);
     if (status != TAC_OK && status != TAC_ERR_UNSOLVED) CHECK(memcmp(y, before, sizeof y) == 0);
-    end(&w);
+    world_end(&w);
 }
 
 int main(void) {

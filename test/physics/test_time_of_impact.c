@@ -45,13 +45,13 @@ static void one_bounce(void **state) {
     CHECK_NEAR(A[2 * 12 + 8], -e * h, TOL_IMPACT);
     CHECK_NEAR(A[8 * 12 + 2], 0, TOL_IMPACT);
     CHECK_NEAR(A[8 * 12 + 8], -e, TOL_IMPACT);
-    bounce_world_run(&w, 1);
+    world_run(&w, 1);
     CHECK_INT(w.info.impacts, 1);
     CHECK_NEAR(w.info.impact_time, 0.005 / 1.2, TOL_IMPACT);
     CHECK_NEAR(w.x[2] - 0.1, -e * (h - 0.005 / 1.2) * v, TOL_IMPACT);
     CHECK_NEAR(w.x[w.m->nq + 2], -e * v, TOL_IMPACT);
     CHECK_LT(bounce_world_reverse(&w), TOL_REVERSE);
-    bounce_world_end(&w);
+    world_end(&w);
 }
 
 /* Apexes e^(2k) h0, to a small part of what a step falls. */
@@ -65,7 +65,7 @@ static void apexes_of_a_ball(void **state) {
         World w = bounce_world(1, &ball, (WorldSetup){GRAVITY, fine ? 1e-4 : 1e-3, 0, 0, 0, stop});
         double before = -1, apex = drop;
         for (int k = 0; k < 4;) {
-            bounce_world_run(&w, 1);
+            world_run(&w, 1);
             double v = w.x[w.m->nq + 2];
             if (before > 0 && v <= 0) {
                 apex *= e * e, k++;
@@ -73,7 +73,7 @@ static void apexes_of_a_ball(void **state) {
             }
             before = v;
         }
-        bounce_world_end(&w);
+        world_end(&w);
     }
     print_message("apexes: relative error %.1e at 1 ms, %.1e at 0.1 ms\n", error[0], error[1]);
     CHECK_LT(error[0], 1e-4);
@@ -105,7 +105,7 @@ static double rest_time(double h, double drop, double e, double *by_e) {
     double z = x[2] - 0.1, v = x[w.m->nq + 2] - GRAVITY * h / 2, u = sqrt(v * v + 2 * GRAVITY * z);
     double du = (v * S[8] + GRAVITY * S[2]) / u, tail = 2 / (GRAVITY * (1 - e));
     *by_e = -(du - S[8]) / GRAVITY + tail * du + tail * u / (1 - e);
-    bounce_world_end(&w);
+    world_end(&w);
     return h * steps - (u - v) / GRAVITY + tail * u;
 }
 
@@ -138,7 +138,7 @@ static void held_pairs_make_no_impacts(void **state) {
     double before = w.x[0], swung = 0, worst = 1;
     int impacts = 0;
     for (int k = 0; k < 50; k++) {
-        bounce_world_run(&w, 1);
+        world_run(&w, 1);
         impacts += w.info.impacts;
         worst = fmin(worst, least_distance(&w));
         swung = fmax(swung, fabs(w.x[0] - before));
@@ -146,7 +146,7 @@ static void held_pairs_make_no_impacts(void **state) {
     CHECK(swung > 0.01);
     CHECK_INT(impacts, 0);
     CHECK_LT(-worst, TOL_OVERLAP);
-    bounce_world_end(&w);
+    world_end(&w);
 }
 
 /* Five balls with small gaps, e = 1: only the last leaves, with the first one's speed, all in one step. */
@@ -159,12 +159,12 @@ static void cradle(void **state) {
     World w = bounce_world(5, balls, (WorldSetup){0, 0.02, 0, -1, 0, stop});
     double *v = w.x + w.m->nq;
     v[0] = 1;
-    bounce_world_run(&w, 1);
+    world_run(&w, 1);
     CHECK_INT(w.info.impacts, 4);
     for (int i = 0; i < 5; i++)
         CHECK_NEAR(v[6 * i], i == 4, 5 * TOL_IMPACT);
     CHECK_LT(-least_distance(&w), TOL_OVERLAP);
-    bounce_world_end(&w);
+    world_end(&w);
 }
 
 /* A bullet of a millimetre does not pass a plate of a millimetre at 1 km/s. */
@@ -174,10 +174,10 @@ static void no_tunnel(void **state) {
                             {TAC_BOX, {0.5, 0.5, 0.0005}, 1000, {0, 0, 0}, 0}};
     World w = bounce_world(2, things, (WorldSetup){0, 0.05, 0, -1, 0, stop});
     w.x[w.m->nq + 2] = -1000;
-    bounce_world_run(&w, 1);
+    world_run(&w, 1);
     CHECK_INT(w.info.impacts, 1);
     CHECK(w.x[2] > 0 && w.x[w.m->nq + 2] > 400);
-    bounce_world_end(&w);
+    world_end(&w);
 }
 
 /* Ten seconds of falling, bouncing, rolling and tumbling at 20 to 500 Hz. */
@@ -194,7 +194,7 @@ static void nothing_overlaps(void **state) {
         double worst = 1;
         int impacts = 0, most = 0;
         for (int k = 0; k < 10 * rate[i]; k++) {
-            bounce_world_run(&w, 1);
+            world_run(&w, 1);
             worst = fmin(worst, least_distance(&w));
             impacts += w.info.impacts;
             most = w.info.impacts > most ? w.info.impacts : most;
@@ -204,7 +204,7 @@ static void nothing_overlaps(void **state) {
         CHECK_LT(-worst, TOL_OVERLAP);
         CHECK(impacts > 3);
         CHECK_NEAR(w.x[2], 0.1, TOL_IMPACT);
-        bounce_world_end(&w);
+        world_end(&w);
     }
 }
 
@@ -224,7 +224,7 @@ static void gradients(void **state) {
     CHECK(w.info.impacts >= 3);
     CHECK_LT(error, TOL_GRADIENT);
     CHECK_LT(reverse, TOL_REVERSE);
-    bounce_world_end(&w);
+    world_end(&w);
 }
 
 /* Whatever the scratch holds, and with derivatives or without: the same bits. */
@@ -243,7 +243,7 @@ static void same_bits(void **state) {
     tac_sim_poison(w.sim);
     CHECK_INT(tac_step_jac(w.sim, w.x, NULL, y[2], &(tacJac){A, NULL, NULL}, NULL), TAC_OK);
     CHECK(memcmp(y[0], y[1], bytes) == 0 && memcmp(y[0], y[2], bytes) == 0);
-    bounce_world_end(&w);
+    world_end(&w);
 }
 
 /* The limit of impacts is a status, with the state that was reached. */
@@ -267,7 +267,7 @@ static void too_many(void **state) {
     options = tac_default_options(w.m);
     options.toi = 1;
     CHECK_INT(tac_sim_new(w.m, &options, &sim, NULL), TAC_ERR_ARGUMENT);
-    bounce_world_end(&w);
+    world_end(&w);
 }
 
 int main(void) {
