@@ -227,6 +227,51 @@ TAC_API tacStatus tac_energy(tacSim *sim, const double *q, const double *v, tacE
 /* (q, v) -> linear momentum, and angular momentum about the whole model's centre of mass. */
 TAC_API tacStatus tac_momentum(tacSim *sim, const double *q, const double *v, tacVec6 *momentum);
 
+/* --- Maximal coordinates: every body as if it floated ------------------------------------------------------------- */
+
+/* What all bodies do: as a free joint's coordinates and velocities, body by body, the world's first. A displacement has
+ * 12 nbody numbers: 6 for each pose (position, world axes; turn, body axes), then 6 for each twist. */
+typedef struct tacMaximal {
+    double span;   /* s. 0: twists are velocities. Above: means over the time `span` before, along q (-) span v to q, as
+                      contact ncp has them (docs/theory/ncp.md, W1) with span = dt */
+    double *pose;  /* 7 nbody: position of the body's origin, quaternion; world frame */
+    double *twist; /* 6 nbody: linear velocity of the origin, world axes; angular velocity, body axes */
+} tacMaximal;
+
+/* (x, u) -> z. jac (NULL skips): A is 12 nbody x ndx, B 12 nbody x ninput (mocap bodies), P 12 nbody x nparam (places
+ * of bodies and joints). u may be NULL: mocap bodies stand where the model has them. */
+TAC_API tacStatus tac_to_maximal(tacSim *sim, const double *x, const double *u, const tacMaximal *z, const tacJac *jac);
+
+/* Coordinates of joints that bodies come nearest to their poses with, each from where its parent is. */
+typedef struct tacMinimal {
+    double *q;   /* nq. In: where the search begins, which tells the turns of a hinge and one of several ways in which
+                  stacks of hinges do the same (q of a state near by, or of the model). Out: coordinates */
+    double *v;   /* nv */
+    double *jac; /* 2 nv x 12 nbody: d(q, v)/dz, exact where bodies agree with their joints; NULL skips. Where axes of a
+                    stack coincide, the shortest of all displacements */
+    double pose_residual, twist_residual; /* out: most that a body is off its joints by; m or rad, and a second */
+} tacMinimal;
+
+/* z -> (q, v), the inverse of tac_to_maximal for bodies that agree with their joints, and the least squares (a metre
+ * counts as a radian) where they do not: out->pose_residual says so. Where mocap bodies are is not looked at. */
+TAC_API tacStatus tac_to_minimal(tacSim *sim, const tacMaximal *z, tacMinimal *out);
+
+/* A step's derivatives between bodies. With n = 12 nbody + na: of all bodies and activations, rows of the next
+ * state. */
+typedef struct tacMaximalStep {
+    double span;   /* of twists, as above */
+    double *y;     /* nx: the next state in joint coordinates; NULL skips */
+    double *A;     /* n x n: along displacements of bodies that joints allow; NULL skips, as for the others */
+    double *B, *P; /* n x ninput, n x nparam: at fixed joint coordinates x */
+    void *memory;  /* 64-byte aligned */
+    size_t bytes;  /* at least tac_step_maximal_bytes */
+} tacMaximalStep;
+/* tac_step_jac, carried over to maximal coordinates by the two maps at its start and end. */
+TAC_API tacStatus tac_step_maximal_jac(tacSim *sim, const double *x, const double *u, const tacMaximalStep *step,
+                                       tacStepInfo *info);
+/* Bytes it needs for a model and options. */
+TAC_API size_t tac_step_maximal_bytes(const tacModel *model, const tacOptions *options);
+
 /* --- Outputs: the same quantities as one vector z = g(x, u; theta), with derivatives ------------------------------ */
 
 /* Numbers in z, nz; -1 where a kind or an id is not one of the model's. */

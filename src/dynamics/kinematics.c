@@ -95,7 +95,7 @@ static tacInertia world_inertia(const tacModel *m, const tacWork *w, int body, t
                         tac_addsym3(tac_rotatesym3(w->xmat[body], m->body_icom[body]), tac_pointsym3(mass, c))};
 }
 
-static void place_body(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap) {
+void tac_place_body(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap) {
     int first = m->body_joint_adr[body], last = first + m->body_joint_num[body];
     Pose pose;
     if (first < last && m->joint_type[first] == TAC_FREE) {
@@ -116,7 +116,7 @@ static void place_body(const tacModel *m, tacWork *w, int body, const double *q,
     w->inertia[body] = world_inertia(m, w, body, w->origin[body]);
 }
 
-static void place_world(tacWork *w) {
+void tac_place_world(tacWork *w) {
     w->xpos[0] = w->xipos[0] = w->origin[0] = tac_zero3();
     w->xquat[0] = tac_quat_identity();
     w->xmat[0] = tac_quat_mat(w->xquat[0]);
@@ -124,9 +124,9 @@ static void place_world(tacWork *w) {
 }
 
 void tac_kinematics_q(const tacModel *m, tacWork *w, const double *q, const double *mocap) {
-    place_world(w);
+    tac_place_world(w);
     for (int b = 1; b < m->nbody; b++)
-        place_body(m, w, b, q, mocap);
+        tac_place_body(m, w, b, q, mocap);
 }
 
 void tac_kinematics_to(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap) {
@@ -134,11 +134,11 @@ void tac_kinematics_to(const tacModel *m, tacWork *w, int body, const double *q,
     int path[LONGEST], n = 0, b = body;
     for (; b > 0 && n < LONGEST; b = m->body_parent[b])
         path[n++] = b;
-    place_world(w);
+    tac_place_world(w);
     for (int at = 1; b > 0 && at <= b; at++) /* what is beyond the longest path: all before it */
-        place_body(m, w, at, q, mocap);
+        tac_place_body(m, w, at, q, mocap);
     while (n > 0)
-        place_body(m, w, path[--n], q, mocap);
+        tac_place_body(m, w, path[--n], q, mocap);
 }
 
 /* --- Velocities --------------------------------------------------------------------------------------------------- */

@@ -5,6 +5,9 @@
 
 /* (q, mocap) -> position stage. mocap: 7 per mocap body, or NULL for the model's poses. Quaternions are normalized. */
 void tac_kinematics_q(const tacModel *m, tacWork *w, const double *q, const double *mocap);
+/* Its parts: the world, and one body where its parent is. */
+void tac_place_world(tacWork *w);
+void tac_place_body(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap);
 /* The same of one body and those it hangs on alone; what other bodies had stays. */
 void tac_kinematics_to(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap);
 /* v -> velocity stage. Needs: position. */

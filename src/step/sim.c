@@ -4,6 +4,7 @@
 #include "dynamics/reference.h"
 #include "model/model.h"
 #include "step/first_impact.h"
+#include "step/maximal.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -178,8 +179,10 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     int contacts = options->max_contacts > 0 ? options->max_contacts : 0;
     size_t steps = stepper != NULL ? stepper->scratch(model, options) : 0;
     size_t outputs = tac_outputs_scratch(model, options), impact = tac_first_impact_scratch(model);
+    size_t maps = tac_maximal_scratch(model);
     size_t most = steps + outputs; /* outputs of forces solve the step on the way */
-    return tac_work_bytes(model) + tac_scene_scratch(model, contacts) + (most > impact ? most : impact);
+    if (impact > most) most = impact;
+    return tac_work_bytes(model) + tac_scene_scratch(model, contacts) + (maps > most ? maps : most);
 }
 
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {

@@ -1,0 +1,260 @@
+/* Joint coordinates -> bodies, and how bodies move with everything   (docs/theory/maximal.md, X1-X4) */
+#include "step/maximal.h"
+
+#include "dynamics/kinematics.h"
+#include "dynamics/param_deriv.h"
+#include "step/linearize.h"
+#include "step/tangent.h"
+
+#include <string.h>
+
+/* One column of a derivative: what moves, and where it goes. */
+typedef struct Column {
+    tacDisplacement by;
+    const double *v; /* nv: joint velocities, for the change of those of bodies; NULL: poses alone */
+    double *out;     /* first row's number */
+    size_t ld;
+} Column;
+
+/* Numbers of a map at hand. */
+typedef struct Map {
+    tacSim *sim;
+    const double *x, *u, *mocap;
+    double span;
+    double *pose, *twist; /* 7 nbody, 6 nbody */
+    double *q_before;     /* nq, where span > 0 */
+    double *back;         /* nv: -span v */
+} Map;
+
+/* --- Values ------------------------------------------------------------------------------------------------------- */
+
+static void give_poses(const tacModel *m, const tacWork *w, double *pose) {
+    for (int b = 0; b < m->nbody; b++) {
+        tac_store3(pose + 7 * b, w->xpos[b]);
+        tac_quat_store(pose + 7 * b + 3, w->xquat[b]);
+    }
+}
+
+static void give_velocities(const tacModel *m, const tacWork *w, double *twist) {
+    for (int b = 0; b < m->nbody; b++) {
+        tac_store3(twist + 6 * b, tac_point_velocity(w, b, w->xpos[b]));
+        tac_store3(twist + 6 * b + 3, tac_mulmtv3(w->xmat[b], w->V[b].ang));
+    }
+}
+
+/* Poses before (map->pose) and at q -> mean velocities, log(quat-^-1 quat)/span; poses at q. */
+static void give_means(const Map *map) {
+    const tacModel *m = map->sim->model;
+    const tacWork *w = &map->sim->work;
+    for (int b = 0; b < m->nbody; b++) {
+        double *pose = map->pose + 7 * b, *twist = map->twist + 6 * b;
+        tacQuat turn = tac_quat_mul(tac_quat_conj(tac_quat_load(pose + 3)), w->xquat[b]);
+        tac_store3(twist, tac_scale3(1 / map->span, tac_sub3(w->xpos[b], tac_load3(pose))));
+        tac_store3(twist + 3, tac_scale3(1 / map->span, tac_quat_log(turn)));
+    }
+    give_poses(m, w, map->pose);
+}
+
+/* w at q (-) span v. */
+static void place_before(const Map *map) {
+    const tacModel *m = map->sim->model;
+    for (int i = 0; i < m->nv; i++)
+        map->back[i] = -map->span * map->x[m->nq + i];
+    tac_qpos_add(m, map->x, map->back, map->q_before);
+    tac_kinematics_q(m, &map->sim->work, map->q_before, map->mocap);
+}
+
+/* -> pose, twist; w at q, with velocities where span is 0. */
+static void evaluate(const Map *map) {
+    const tacModel *m = map->sim->model;
+    tacWork *w = &map->sim->work;
+    if (map->span > 0) {
+        place_before(map);
+        give_poses(m, w, map->pose);
+    }
+    tac_kinematics_q(m, w, map->x, map->mocap);
+    tac_kinematics_v(m, w, map->x + m->nq);
+    if (map->span > 0) {
+        give_means(map);
+    } else {
+        give_poses(m, w, map->pose);
+        give_velocities(m, w, map->twist);
+    }
+}
+
+/* --- Derivatives: one body along one column ----------------------------------------------------------------------- */
+
+/* 1: the column moves the body, by X. */
+static int moved_by(const tacModel *m, const tacDisplacement *by, int body, tacVec6 *X) {
+    int any = 0;
+    *X = tac_zero6();
+    for (int k = 0; k < by->nmover; k++) {
+        if (!tac_moves_body(m, &by->mover[k], body)) continue;
+        *X = tac_add6(*X, by->mover[k].S);
+        any = 1;
+    }
+    return any;
+}
+
+static void add_rows(const double *value, double scale, int row, const Column *c) {
+    for (int i = 0; i < 6; i++)
+        c->out[(size_t)(row + i) * c->ld] += scale * value[i];
+}
+
+/* d(velocity of the origin) = dV at it + w x dpos,   d(R^T w) = R^T (dw - turn x w)                             (X2) */
+static void add_velocity(const tacModel *m, const tacWork *w, int b, tacVec6 X, const Column *c) {
+    double out[6];
+    tacVec6 V = w->V[b], dV = tac_body_velocity_move(m, w, w->V, c->v, &c->by, b);
+    tacVec3 dpos = tac_velocity_at(w, b, X, w->xpos[b]);
+    tac_store3(out, tac_add3(tac_velocity_at(w, b, dV, w->xpos[b]), tac_cross3(V.ang, dpos)));
+    tac_store3(out + 3, tac_mulmtv3(w->xmat[b], tac_sub3(dV.ang, tac_cross3(X.ang, V.ang))));
+    add_rows(out, 1, 6 * m->nbody + 6 * b, c);
+}
+
+/* Mean velocities: (dpos - dpos-)/span,  (Jr^-1 turn - Jr^-T turn-)/span with Jr^-1 at span w                   (X3) */
+static void add_mean(const Map *map, int b, int before, const double move[6], const Column *c) {
+    double out[6];
+    tacVec3 turn = tac_load3(move + 3);
+    tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(map->span, tac_load3(map->twist + 6 * b + 3)));
+    tac_store3(out, tac_load3(move));
+    tac_store3(out + 3, before ? tac_mulmtv3(inverse, turn) : tac_mulmv3(inverse, turn));
+    add_rows(out, (before ? -1 : 1) / map->span, 6 * map->sim->model->nbody + 6 * b, c);
+}
+
+/* Adds the column at the poses of w: those before alone move means. */
+static void add_column(const Map *map, int before, const Column *c) {
+    const tacModel *m = map->sim->model;
+    const tacWork *w = &map->sim->work;
+    double move[6];
+    for (int b = 1; b < m->nbody; b++) {
+        tacVec6 X;
+        if (!moved_by(m, &c->by, b, &X)) continue;
+        tac_free_move(w, b, X, move);
+        if (!before) add_rows(move, 1, 6 * b, c);
+        if (map->span > 0)
+            add_mean(map, b, before, move, c);
+        else
+            add_velocity(m, w, b, X, c);
+    }
+}
+
+/* --- Derivatives: all columns ------------------------------------------------------------------------------------- */
+
+/* Columns of q, at the poses of w. */
+static void add_dofs(const Map *map, int before, double *A) {
+    const tacModel *m = map->sim->model;
+    for (int j = 0; j < m->nv; j++) {
+        Column c = {{1, {tac_dof_mover(m, &map->sim->work, j)}}, map->x + m->nq, A + j, (size_t)tac_ndx(m)};
+        add_column(map, before, &c);
+    }
+}
+
+/* Columns of v of velocities: the axes. */
+static void add_axes(const Map *map, double *A) {
+    const tacModel *m = map->sim->model;
+    const tacWork *w = &map->sim->work;
+    for (int j = 0; j < m->nv; j++) {
+        tacMover mover = tac_dof_mover(m, w, j);
+        Column c = {.out = A + m->nv + j, .ld = (size_t)tac_ndx(m)};
+        for (int b = 1; b < m->nbody; b++) {
+            double move[6];
+            if (!tac_moves_body(m, &mover, b)) continue;
+            tac_free_move(w, b, mover.S, move);
+            add_rows(move, 1, 6 * m->nbody + 6 * b, &c);
+        }
+    }
+}
+
+/* Rows by q- = q (-) span v, in the columns of q -> by q and v: dq- = P dq - span Q dv   (tangent.h, with -span v). */
+static void carry_back(const Map *map, double *A) {
+    const tacModel *m = map->sim->model;
+    size_t ld = (size_t)tac_ndx(m), nv = (size_t)m->nv;
+    for (size_t r = 6 * (size_t)m->nbody; r < 12 * (size_t)m->nbody; r++)
+        tac_move_vjp(m, map->back, -map->span, A + r * ld, A + r * ld, A + r * ld + nv);
+}
+
+static void add_inputs(const Map *map, int before, double *B) {
+    tacSim *sim = map->sim;
+    int first = tac_mocap_column(sim), ninput = tac_ninput(sim->model, &sim->options);
+    for (int i = 0; first >= 0 && map->mocap != NULL && i < 7 * sim->model->nmocap; i++) {
+        Column c = {{.nmover = 1}, map->x + sim->model->nq, B + first + i, (size_t)ninput};
+        tac_mocap_mover(sim->model, &sim->work, i / 7, i % 7, map->mocap + 7 * (i / 7), &c.by.mover[0]);
+        add_column(map, before, &c);
+    }
+}
+
+static void add_params(const Map *map, int before, double *P) {
+    tacSim *sim = map->sim;
+    tacSmoothPoint at = tac_point_of(sim, map->x, map->u);
+    if (before) at.q = map->q_before;
+    for (int i = 0; i < sim->model->nparam; i++) {
+        Column c = {{0}, map->x + sim->model->nq, P + i, (size_t)sim->model->nparam};
+        c.by.nmover = tac_param_movers(sim->model, &sim->work, &sim->tangents[i], &at, c.by.mover);
+        add_column(map, before, &c);
+    }
+}
+
+static void add_all(const Map *map, int before, const tacJac *jac) {
+    if (jac->A != NULL) add_dofs(map, before, jac->A);
+    if (jac->A != NULL && before) carry_back(map, jac->A);
+    if (jac->A != NULL && map->span == 0) add_axes(map, jac->A);
+    if (jac->B != NULL) add_inputs(map, before, jac->B);
+    if (jac->P != NULL) add_params(map, before, jac->P);
+}
+
+static void clear(double *a, int rows, int columns) {
+    if (a != NULL) memset(a, 0, (size_t)rows * (size_t)columns * sizeof *a);
+}
+
+/* Needs: twist. Columns of poses before come first: they are carried over from those of q. */
+static void differentiate(const Map *map, const tacJac *jac) {
+    const tacModel *m = map->sim->model;
+    int rows = TAC_BODY_MOVE * m->nbody;
+    clear(jac->A, rows, tac_ndx(m));
+    clear(jac->B, rows, tac_ninput(m, &map->sim->options));
+    clear(jac->P, rows, m->nparam);
+    if (map->span > 0) {
+        place_before(map);
+        add_all(map, 1, jac);
+        tac_kinematics_q(m, &map->sim->work, map->x, map->mocap);
+    }
+    add_all(map, 0, jac);
+}
+
+/* --- The public map ----------------------------------------------------------------------------------------------- */
+
+static tacStatus check(const tacSim *sim, const double *x, const double *u, const tacMaximal *z) {
+    if (sim == NULL || x == NULL || z == NULL || !tac_finite(z->span) || z->span < 0) return TAC_ERR_ARGUMENT;
+    int bad = tac_first_nonfinite(tac_nx(sim->model), x);
+    if (bad < 0 && u != NULL) bad = tac_first_nonfinite(tac_ninput(sim->model, &sim->options), u);
+    return bad < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
+tacStatus tac_to_maximal(tacSim *sim, const double *x, const double *u, const tacMaximal *z, const tacJac *jac) {
+    tacStatus status = check(sim, x, u, z);
+    if (status != TAC_OK) return status;
+    const tacModel *m = sim->model;
+    size_t mark = tac_arena_mark(&sim->arena);
+    Map map = {sim,
+               x,
+               u,
+               tac_split_inputs(m, &sim->options, u).mocap,
+               z->span,
+               TAC_TAKE(&sim->arena, 7 * m->nbody, double),
+               TAC_TAKE(&sim->arena, 6 * m->nbody, double),
+               TAC_TAKE(&sim->arena, m->nq, double),
+               TAC_TAKE(&sim->arena, m->nv, double)};
+    status = map.back == NULL ? TAC_ERR_ARENA_FULL : TAC_OK;
+    if (status == TAC_OK) {
+        evaluate(&map);
+        if (tac_first_nonfinite(7 * m->nbody, map.pose) >= 0 || tac_first_nonfinite(6 * m->nbody, map.twist) >= 0)
+            status = TAC_ERR_NONFINITE;
+    }
+    if (status == TAC_OK) {
+        if (z->pose != NULL) memcpy(z->pose, map.pose, 7 * (size_t)m->nbody * sizeof *z->pose);
+        if (z->twist != NULL) memcpy(z->twist, map.twist, 6 * (size_t)m->nbody * sizeof *z->twist);
+        if (jac != NULL) differentiate(&map, jac);
+    }
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}

@@ -1,0 +1,422 @@
+/* Bodies -> joint coordinates: body by body, each from where its parent is   (docs/theory/maximal.md, X5-X8) */
+#include "step/maximal.h"
+
+#include "dynamics/kinematics.h"
+#include "math/dense.h"
+#include "step/smooth_step.h"
+
+#include <string.h>
+
+enum {
+    MOST_ITERATIONS = 40, /* Gauss-Newton's, from one start */
+    MOST_HALVINGS = 20,
+    MOST_VARIED = 3 /* hinges of a body that further starts vary: 3^3 starts */
+};
+/* m, rad: nearer than this a body is where its joints put it, and no other start is tried. */
+#define ATTAINED 1e-9
+/* rad, m: steps as small as this are taken where what is missing is the same to rounding, so that coordinates and not
+ * the flat bottom of a sum of squares come to an end; and where the search ends. */
+#define SMALL_STEP 1e-4
+#define TINY_STEP  1e-15
+/* m, rad: in what is missing. */
+#define ROUNDING 1e-14
+/* rad: between starts. */
+#define THIRD_OF_A_TURN 2.0943951023931953
+/* What another start has to leave less than, of what the best left: one that does the same is no reason to change. */
+#define WORTH_IT 0.5
+/* Of the largest: a smaller pivot is an axis that others have already. */
+#define RANK_TOLERANCE 1e-10
+
+/* Bodies, as given or (span > 0) where they were before, and coordinates being found. */
+typedef struct Fit {
+    const tacModel *m;
+    tacWork *w;
+    const tacMaximal *z;
+    double span;          /* 0: poses as given */
+    double *q;            /* nq */
+    double *trial, *best; /* nq: of one body's joints alone */
+    double *d;            /* most dofs of a body */
+    tacQr qr;             /* 6 x dofs of the body at hand */
+    double *J;
+    double residual;
+} Fit;
+
+/* --- Poses -------------------------------------------------------------------------------------------------------- */
+
+static tacQuat given_quat(const tacMaximal *z, int b) { return tac_quat_normalize(tac_quat_load(z->pose + 7 * b + 3)); }
+
+/* A body's pose, or the one that it had before: pose (+) -span twist. */
+static tacVec3 target_pos(const Fit *f, int b) {
+    return tac_madd3(tac_load3(f->z->pose + 7 * b), -f->span, tac_load3(f->z->twist + 6 * b));
+}
+
+static tacQuat target_quat(const Fit *f, int b) {
+    tacQuat quat = given_quat(f->z, b);
+    if (f->span == 0) return quat;
+    return tac_quat_mul(quat, tac_quat_exp(tac_scale3(-f->span, tac_load3(f->z->twist + 6 * b + 3))));
+}
+
+/* What is missing of the body's pose at w: turn, then translation of its origin, world axes   (X5) -> its length */
+static double miss(const Fit *f, int b, double e[6]) {
+    tac_store3(e, tac_quat_log(tac_quat_mul(target_quat(f, b), tac_quat_conj(f->w->xquat[b]))));
+    tac_store3(e + 3, tac_sub3(target_pos(f, b), f->w->xpos[b]));
+    return tac_sqrt(tac_dense_dot(6, e, e));
+}
+
+/* Axes of a body's dofs at its origin, factored. */
+static void factor_axes(Fit *f, int b) {
+    int n = f->m->body_dof_num[b], first = f->m->body_dof_adr[b];
+    for (int i = 0; i < n; i++) {
+        tacVec6 S = f->w->S[first + i];
+        double column[6];
+        tac_store3(column, S.ang);
+        tac_store3(column + 3, tac_velocity_at(f->w, b, S, f->w->xpos[b]));
+        for (int r = 0; r < 6; r++)
+            f->J[r * n + i] = column[r];
+    }
+    f->qr.m = 6, f->qr.n = n, f->qr.A = f->J;
+    tac_qr_factor(&f->qr, RANK_TOLERANCE);
+}
+
+/* q (+) alpha d of one body's joints. */
+static void move_joints(const tacModel *m, int b, const double *q, double alpha, const double *d, double *out) {
+    for (int j = m->body_joint_adr[b]; j < m->body_joint_adr[b] + m->body_joint_num[b]; j++) {
+        int adr = m->joint_qpos_adr[j], dof = m->joint_dof_adr[j] - m->body_dof_adr[b];
+        if (m->joint_type[j] != TAC_BALL) {
+            out[adr] = q[adr] + alpha * d[dof];
+            continue;
+        }
+        tacQuat turn = tac_quat_exp(tac_scale3(alpha, tac_load3(d + dof)));
+        tac_quat_store(out + adr, tac_quat_normalize(tac_quat_mul(tac_quat_normalize(tac_quat_load(q + adr)), turn)));
+    }
+}
+
+static void copy_joints(const tacModel *m, int b, const double *from, double *to) {
+    int first = m->body_joint_adr[b], last = first + m->body_joint_num[b] - 1;
+    int begin = m->joint_qpos_adr[first], end = m->joint_qpos_adr[last] + (m->joint_type[last] == TAC_BALL ? 4 : 1);
+    memcpy(to + begin, from + begin, (size_t)(end - begin) * sizeof *to);
+}
+
+/* One step of Gauss-Newton from f->q, halved until less is missing; -> its length, 0: there is none. *now, e: at its
+ * end. */
+static double improve(Fit *f, int b, double *now, double e[6]) {
+    int n = f->m->body_dof_num[b];
+    factor_axes(f, b);
+    tac_qr_solve(&f->qr, e, f->d);
+    double length = tac_sqrt(tac_dense_dot(n, f->d, f->d)), alpha = 1;
+    double most = length < SMALL_STEP ? *now + ROUNDING : *now;
+    for (int k = 0; k < MOST_HALVINGS; k++, alpha *= 0.5) {
+        double there[6];
+        move_joints(f->m, b, f->q, alpha, f->d, f->trial);
+        tac_place_body(f->m, f->w, b, f->trial, NULL);
+        double left = miss(f, b, there);
+        if (!(left < *now) && !(left <= most)) continue;
+        copy_joints(f->m, b, f->trial, f->q);
+        memcpy(e, there, sizeof there);
+        *now = left;
+        return alpha * length;
+    }
+    return 0;
+}
+
+static double descend(Fit *f, int b) {
+    double e[6];
+    tac_place_body(f->m, f->w, b, f->q, NULL);
+    double now = miss(f, b, e);
+    for (int k = 0; k < MOST_ITERATIONS && now > 0; k++)
+        if (improve(f, b, &now, e) <= TINY_STEP) break;
+    return now;
+}
+
+/* The start of number k: the first hinges of the body are turned by thirds. 0: there is no such start. */
+static int vary(const Fit *f, int b, int k, const double *start, double *q) {
+    const tacModel *m = f->m;
+    copy_joints(m, b, start, q);
+    for (int j = m->body_joint_adr[b], n = 0; j < m->body_joint_adr[b] + m->body_joint_num[b]; j++) {
+        if (m->joint_type[j] != TAC_HINGE || n++ == MOST_VARIED) continue;
+        q[m->joint_qpos_adr[j]] += THIRD_OF_A_TURN * (k % 3 == 2 ? -1 : k % 3);
+        k /= 3;
+    }
+    return k == 0;
+}
+
+/* Coordinates of one body's joints. The first start is where f->q is; others follow where it leads nowhere. */
+static void fit_joints(Fit *f, int b) {
+    const tacModel *m = f->m;
+    double *start = f->best + m->nq, least = descend(f, b);
+    copy_joints(m, b, f->q, f->best);
+    for (int k = 1; least > ATTAINED && vary(f, b, k, start, f->q); k++) {
+        double left = descend(f, b);
+        if (!(left < WORTH_IT * least)) continue;
+        least = left;
+        copy_joints(m, b, f->q, f->best);
+    }
+    copy_joints(m, b, f->best, f->q);
+    tac_place_body(m, f->w, b, f->q, NULL);
+    f->residual = tac_max(f->residual, least);
+}
+
+/* From here on the body is where it is given: its children start there. */
+static void put_body(Fit *f, int b) {
+    f->w->xpos[b] = target_pos(f, b);
+    f->w->xquat[b] = target_quat(f, b);
+    f->w->xmat[b] = tac_quat_mat(f->w->xquat[b]);
+}
+
+static void fit_body(Fit *f, int b) {
+    const tacModel *m = f->m;
+    int joint = m->body_joint_adr[b], n = m->body_joint_num[b];
+    double e[6];
+    if (n > 0 && m->joint_type[joint] == TAC_FREE) {
+        tac_store3(f->q + m->joint_qpos_adr[joint], target_pos(f, b));
+        tac_quat_store(f->q + m->joint_qpos_adr[joint] + 3, target_quat(f, b));
+        tac_place_body(m, f->w, b, f->q, NULL);
+    } else if (n > 0) {
+        copy_joints(m, b, f->q, f->best + m->nq);
+        fit_joints(f, b);
+    } else {
+        tac_place_body(m, f->w, b, f->q, NULL);
+        if (m->body_mocap[b] < 0) f->residual = tac_max(f->residual, miss(f, b, e));
+    }
+    put_body(f, b);
+}
+
+/* Poses (before, where span > 0) -> f->q, f->residual, axes at w. */
+static void fit_poses(Fit *f, double span) {
+    f->span = span, f->residual = 0;
+    tac_place_world(f->w);
+    for (int b = 1; b < f->m->nbody; b++)
+        fit_body(f, b);
+}
+
+/* --- Velocities --------------------------------------------------------------------------------------------------- */
+
+/* A body's velocity about the origin of its tree, from its twist. */
+static tacVec6 spatial_velocity(const Fit *f, int b, const double *twist) {
+    tacVec3 ang = tac_mulmv3(f->w->xmat[b], tac_load3(twist + 3)), arm = tac_sub3(f->w->origin[b], f->w->xpos[b]);
+    return (tacVec6){ang, tac_add3(tac_load3(twist), tac_cross3(ang, arm))};
+}
+
+/* x with S x = Y, or nearest to it at the body's origin; -> what is left. Needs: factor_axes. */
+static double solve_axes(Fit *f, int b, tacVec6 Y, double *x) {
+    const tacModel *m = f->m;
+    double right[6];
+    tac_store3(right, Y.ang);
+    tac_store3(right + 3, tac_velocity_at(f->w, b, Y, f->w->xpos[b]));
+    if (m->body_dof_num[b] > 0) tac_qr_solve(&f->qr, right, x);
+    for (int i = 0; i < m->body_dof_num[b]; i++) {
+        tacVec6 S = f->w->S[m->body_dof_adr[b] + i];
+        tac_store3(right, tac_madd3(tac_load3(right), -x[i], S.ang));
+        tac_store3(right + 3, tac_madd3(tac_load3(right + 3), -x[i], tac_velocity_at(f->w, b, S, f->w->xpos[b])));
+    }
+    return tac_sqrt(tac_dense_dot(6, right, right));
+}
+
+/* S v = V_b - V_parent                                                                                         (X6) */
+static double fit_velocities(Fit *f, double *v) {
+    const tacModel *m = f->m;
+    double most = 0;
+    f->w->V[0] = tac_zero6();
+    for (int b = 1; b < m->nbody; b++) {
+        int parent = m->body_parent[b];
+        f->w->V[b] = spatial_velocity(f, b, f->z->twist + 6 * b);
+        if (m->body_dof_num[b] > 0) factor_axes(f, b);
+        double left = solve_axes(f, b, tac_sub6(f->w->V[b], f->w->V[parent]), v + m->body_dof_adr[b]);
+        if (m->body_mocap[b] < 0) most = tac_max(most, left);
+    }
+    return most;
+}
+
+/* --- Derivatives -------------------------------------------------------------------------------------------------- */
+
+/* How a body moves along number c of its own displacement in z: pose (or that before), and velocity. */
+typedef struct Motion {
+    tacVec6 X, dV;
+} Motion;
+
+static tacVec3 unit(int k) { return tac_vec3(k == 0, k == 1, k == 2); }
+
+/* Displacement of the pose that is fitted: of that before, turn- = R(exp(span w)) turn - span Jr(-span w) dw. */
+static void pose_move(const Fit *f, int b, int c, tacVec3 *dpos, tacVec3 *turn) {
+    tacVec3 hw = tac_scale3(f->span, tac_load3(f->z->twist + 6 * b + 3)), e = unit(c % 3);
+    *dpos = *turn = tac_zero3();
+    if (c < 3)
+        *dpos = e;
+    else if (c < 6)
+        *turn = f->span > 0 ? tac_quat_rotate(tac_quat_exp(hw), e) : e;
+    else if (f->span > 0 && c < 9)
+        *dpos = tac_scale3(-f->span, e);
+    else if (f->span > 0)
+        *turn = tac_scale3(-f->span, tac_mulmv3(tac_quat_right_jacobian(tac_neg3(hw)), e));
+}
+
+/* d(R w) = turn x R w + R dw, and the velocity at the fixed origin: dlin = dv - dw x r - w x dpos. */
+static Motion body_motion(const Fit *f, int b, int c) {
+    tacVec3 dpos, turn, r = tac_sub3(f->w->xpos[b], f->w->origin[b]);
+    pose_move(f, b, c, &dpos, &turn);
+    tacVec3 ang = tac_mulmv3(f->w->xmat[b], turn);
+    Motion out = {{ang, tac_sub3(dpos, tac_cross3(ang, r))}, tac_zero6()};
+    if (f->span > 0) return out;
+    tacVec3 w = f->w->V[b].ang, dv = c >= 6 && c < 9 ? unit(c % 3) : tac_zero3();
+    tacVec3 dw = tac_cross3(ang, w);
+    if (c >= 9) dw = tac_add3(dw, tac_mulmv3(f->w->xmat[b], unit(c % 3)));
+    out.dV = (tacVec6){dw, tac_sub3(tac_sub3(dv, tac_cross3(dw, r)), tac_cross3(w, dpos))};
+    return out;
+}
+
+/* sum dS_i v_i = sum over groups of dofs (displacement behind the group) x (velocity of the group)             (X8) */
+static tacVec6 axes_move(const Fit *f, int b, tacVec6 X, const double *dq, const double *v) {
+    tacVec6 sum = tac_zero6(), velocity = tac_zero6();
+    int first = f->m->body_dof_adr[b], last = first + f->m->body_dof_num[b];
+    for (int i = first; i < last; i++) {
+        X = tac_madd6(X, dq[i - first], f->w->S[i]);
+        velocity = tac_madd6(velocity, v[i], f->w->S[i]);
+        if (i + 1 < last && tac_dof_group(f->m, i + 1) != i + 1) continue;
+        sum = tac_add6(sum, tac_crossm6(X, velocity));
+        velocity = tac_zero6();
+    }
+    return sum;
+}
+
+/* Columns of `mover`, the body itself or its parent, in the rows of body b's dofs: S dq = X_b - X_parent,
+ * S dv = dV_b - dV_parent - sum dS v. rates NULL: of q alone. */
+static void fit_columns(Fit *f, int b, int mover, const double *v, double *rows, double *rates) {
+    const tacModel *m = f->m;
+    int n = m->body_dof_num[b], first = m->body_dof_adr[b], own = mover == b;
+    size_t ld = TAC_BODY_MOVE * (size_t)m->nbody;
+    double *dq = f->d, *dv = f->d + n;
+    for (int c = 0; c < TAC_BODY_MOVE; c++) {
+        int block = c < 6 ? 6 * mover + c : 6 * m->nbody + 6 * mover + c - 6;
+        Motion x = body_motion(f, mover, c);
+        double sign = own ? 1 : -1;
+        solve_axes(f, b, tac_scale6(sign, x.X), dq);
+        if (rates != NULL) {
+            tacVec6 moved = axes_move(f, b, own ? tac_zero6() : x.X, dq, v);
+            solve_axes(f, b, tac_sub6(tac_scale6(sign, x.dV), moved), dv);
+        }
+        for (int i = 0; i < n; i++) {
+            rows[(size_t)(first + i) * ld + (size_t)block] = dq[i];
+            if (rates != NULL) rates[(size_t)(first + i) * ld + (size_t)block] = dv[i];
+        }
+    }
+}
+
+static void fit_jac(Fit *f, const double *v, double *rows, double *rates) {
+    const tacModel *m = f->m;
+    for (int b = 1; b < m->nbody; b++) {
+        if (m->body_dof_num[b] == 0) continue;
+        factor_axes(f, b);
+        fit_columns(f, b, b, v, rows, rates);
+        if (m->body_parent[b] > 0) fit_columns(f, b, m->body_parent[b], v, rows, rates);
+    }
+}
+
+/* v = (q (-) q-)/span: rows of dq- -> dv = (Jr^-1 dq - Jr^-T dq-)/span, Jr^-1 at span v of rotations, 1 elsewhere. */
+static void mean_rows(const tacModel *m, double span, const double *v, const double *dq, double *rows) {
+    size_t ld = TAC_BODY_MOVE * (size_t)m->nbody;
+    for (int i = 0; i < m->nv; i++)
+        for (size_t c = 0; c < ld; c++)
+            rows[(size_t)i * ld + c] = (dq[(size_t)i * ld + c] - rows[(size_t)i * ld + c]) / span;
+    for (int j = 0; j < m->njnt; j++) {
+        int type = m->joint_type[j];
+        if (type != TAC_BALL && type != TAC_FREE) continue;
+        size_t dof = (size_t)(m->joint_dof_adr[j] + (type == TAC_FREE ? 3 : 0));
+        tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(span, tac_load3(v + dof)));
+        for (size_t c = 0; c < ld; c++) {
+            const double *a = dq + dof * ld + c;
+            double *y = rows + dof * ld + c;
+            tacVec3 now = {a[0], a[ld], a[2 * ld]}, mean = {y[0], y[ld], y[2 * ld]};
+            tacVec3 before = tac_madd3(now, -span, mean);
+            tacVec3 dv = tac_sub3(tac_mulmv3(inverse, now), tac_mulmtv3(inverse, before));
+            y[0] = dv.x / span, y[ld] = dv.y / span, y[2 * ld] = dv.z / span;
+        }
+    }
+}
+
+/* --- The public map ----------------------------------------------------------------------------------------------- */
+
+static int most_dofs(const tacModel *m) {
+    int most = 1;
+    for (int b = 0; b < m->nbody; b++)
+        if (m->body_dof_num[b] > most) most = m->body_dof_num[b];
+    return most;
+}
+
+size_t tac_maximal_scratch(const tacModel *m) {
+    size_t n = (size_t)most_dofs(m), nq = (size_t)m->nq, nv = (size_t)m->nv;
+    size_t forward = tac_room(7 * (size_t)m->nbody) + tac_room(6 * (size_t)m->nbody) + tac_room(nq) + tac_room(nv);
+    size_t back = 3 * tac_room(nq) + tac_room(2 * nq) + tac_room(nv) + tac_room(2 * n) + tac_room(6 * n) +
+                  2 * tac_room(6) + tac_arena_round(n * sizeof(int)) + tac_room(6 + n);
+    return forward > back ? forward : back;
+}
+
+static int take(Fit *f, tacArena *arena) {
+    int n = most_dofs(f->m);
+    f->q = TAC_TAKE(arena, f->m->nq, double);
+    f->trial = TAC_TAKE(arena, f->m->nq, double);
+    f->best = TAC_TAKE(arena, 2 * f->m->nq, double); /* and the start of a body's search */
+    f->d = TAC_TAKE(arena, 2 * n, double);
+    f->J = TAC_TAKE(arena, 6 * n, double);
+    f->qr.left = TAC_TAKE(arena, 6, double);
+    f->qr.right = TAC_TAKE(arena, 6, double);
+    f->qr.column = TAC_TAKE(arena, n, int);
+    f->qr.work = TAC_TAKE(arena, 6 + n, double);
+    return f->q != NULL && f->trial != NULL && f->best != NULL && f->d != NULL && f->J != NULL && f->qr.work != NULL;
+}
+
+/* Coordinates found are in q and v, and the derivative, if asked for, in out->jac. */
+static void find(Fit *f, tacMinimal *out, double *q, double *v) {
+    const tacModel *m = f->m;
+    double span = f->z->span, *rates = out->jac == NULL ? NULL : out->jac + (size_t)m->nv * 12 * (size_t)m->nbody;
+    if (out->jac != NULL) memset(out->jac, 0, 24 * (size_t)m->nv * (size_t)m->nbody * sizeof *out->jac);
+    fit_poses(f, 0);
+    out->pose_residual = f->residual;
+    memcpy(q, f->q, (size_t)m->nq * sizeof *q);
+    if (span == 0) {
+        out->twist_residual = fit_velocities(f, v);
+        if (rates != NULL) fit_jac(f, v, out->jac, rates);
+        return;
+    }
+    if (rates != NULL) fit_jac(f, NULL, out->jac, NULL);
+    fit_poses(f, span);
+    out->twist_residual = f->residual / span;
+    tac_qpos_sub(m, q, f->q, v);
+    for (int i = 0; i < m->nv; i++)
+        v[i] /= span;
+    if (rates == NULL) return;
+    fit_jac(f, NULL, rates, NULL);
+    mean_rows(m, span, v, out->jac, rates);
+}
+
+static tacStatus check(const tacSim *sim, const tacMaximal *z, const tacMinimal *out) {
+    if (sim == NULL || z == NULL || out == NULL || z->pose == NULL || z->twist == NULL || out->q == NULL ||
+        out->v == NULL || !tac_finite(z->span) || z->span < 0)
+        return TAC_ERR_ARGUMENT;
+    const tacModel *m = sim->model;
+    int bad = tac_first_nonfinite(7 * m->nbody, z->pose) >= 0 || tac_first_nonfinite(6 * m->nbody, z->twist) >= 0 ||
+              tac_first_nonfinite(m->nq, out->q) >= 0;
+    return bad ? TAC_ERR_NONFINITE : TAC_OK;
+}
+
+tacStatus tac_to_minimal(tacSim *sim, const tacMaximal *z, tacMinimal *out) {
+    tacStatus status = check(sim, z, out);
+    if (status != TAC_OK) return status;
+    const tacModel *m = sim->model;
+    size_t mark = tac_arena_mark(&sim->arena);
+    Fit f = {.m = m, .w = &sim->work, .z = z};
+    double *q = TAC_TAKE(&sim->arena, m->nq, double), *v = TAC_TAKE(&sim->arena, m->nv, double);
+    tacMinimal found = {.jac = out->jac};
+    status = take(&f, &sim->arena) && q != NULL && v != NULL ? TAC_OK : TAC_ERR_ARENA_FULL;
+    if (status == TAC_OK) {
+        memcpy(f.q, out->q, (size_t)m->nq * sizeof *f.q);
+        find(&f, &found, q, v);
+        if (tac_first_nonfinite(m->nq, q) >= 0 || tac_first_nonfinite(m->nv, v) >= 0) status = TAC_ERR_NONFINITE;
+    }
+    if (status == TAC_OK) {
+        memcpy(out->q, q, (size_t)m->nq * sizeof *q);
+        memcpy(out->v, v, (size_t)m->nv * sizeof *v);
+        out->pose_residual = found.pose_residual, out->twist_residual = found.twist_residual;
+    }
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
