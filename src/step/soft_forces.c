@@ -130,7 +130,7 @@ static tacStatus change_wrenches(tacSim *sim, const tacSoft *soft, tacColumns c,
         const tacSoftBlock *b = &soft->block[k];
         if (!is_contact(soft, b) || tac_soft_is_idle(b)) continue;
         follow(soft, b, c, d);
-        tac_soft_respond(soft, b, c.n, d->dy, d->dr, minus_df);
+        tac_soft_respond(soft, b, c.n, c.n, d->dy, d->dr, minus_df);
         for (int i = 0; i < 2 * b->n; i++) { /* rows, two bodies each */
             tac_row_wrench(sim->model, &sim->work, &soft->rows, b->row + i / 2, &unit);
             const double *wrench = &unit.wrench[i % 2].ang.x;

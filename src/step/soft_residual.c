@@ -22,19 +22,18 @@ static void weigh_block(const tacSoft *soft, const tacSoftBlock *b, double *K, d
     }
 }
 
-void tac_soft_respond(const tacSoft *soft, const tacSoftBlock *b, int n, const double *dy, const double *dr,
+void tac_soft_respond(const tacSoft *soft, const tacSoftBlock *b, int n, int ld, const double *dy, const double *dr,
                       double *minus_df) {
     double K[TAC_SOFT_MOST_ROWS * TAC_SOFT_MOST_ROWS], c[TAC_SOFT_MOST_ROWS];
     int parts = b->kind == TAC_SOFT_EQUALITY ? b->n : 1; /* rows that r moves with */
-    size_t ld = (size_t)n;
     weigh_block(soft, b, K, c);
-    memset(minus_df, 0, (size_t)b->n * ld * sizeof *minus_df);
+    memset(minus_df, 0, (size_t)b->n * (size_t)n * sizeof *minus_df);
     for (int i = 0; i < b->n; i++) {
+        double *out = minus_df + (size_t)i * (size_t)n;
         for (int j = 0; j < b->n; j++)
-            if (K[i * b->n + j] != 0)
-                tac_dense_axpy(n, K[i * b->n + j], dy + (size_t)(b->row + j) * ld, minus_df + (size_t)i * ld);
+            if (K[i * b->n + j] != 0) tac_dense_axpy(n, K[i * b->n + j], dy + (size_t)(b->row + j) * (size_t)ld, out);
         for (int j = 0; c[i] != 0 && j < parts; j++)
-            tac_dense_axpy(n, c[i], dr + (size_t)(b->row + j) * ld, minus_df + (size_t)i * ld);
+            tac_dense_axpy(n, c[i], dr + (size_t)(b->row + j) * (size_t)ld, out);
     }
 }
 
@@ -71,20 +70,43 @@ static tacStatus emit(tacSim *sim, const double *x, const double *u, const tacSo
     return status;
 }
 
-/* W += J^T (K dy + c dr). force: scratch, rows of a block. */
-static void add_responses(const tacSoft *soft, tacColumns c, const double *dy, const double *dr, double *force,
-                          double *W) {
-    size_t n = (size_t)c.n;
+/* Columns that follow each other. */
+typedef struct Span {
+    int first, n;
+} Span;
+
+/* W += J^T (K dy + c dr) of a block, in a span of columns. force: scratch, rows of a block. */
+static void add_response(const tacSoft *soft, const tacSoftBlock *b, Span s, int ld, const tacSoftChanges *d,
+                         double *force) {
+    const tacRow *row = &soft->rows.row[b->row];
+    if (s.n <= 0) return;
+    tac_soft_respond(soft, b, s.n, ld, d->dy + s.first, d->dr + s.first, force);
+    for (int e = 0; e < row->num; e++) {
+        double J[TAC_SOFT_MOST_ROWS], *out = d->W + (size_t)soft->rows.dof[row->adr + e] * (size_t)ld + s.first;
+        int i = 0;
+        for (int k = 0; k < b->n; k++)
+            J[k] = soft->rows.J[row[k].adr + e];
+        for (; i + 3 <= b->n; i += 3) {
+            const double *f = force + i * s.n, *three[3] = {f, f + s.n, f + 2 * s.n};
+            tac_dense_axpy_three(s.n, J + i, three, out);
+        }
+        for (; i < b->n; i++)
+            tac_dense_axpy(s.n, J[i], force + i * s.n, out);
+    }
+}
+
+/* Blocks answer to the dofs of their rows and their velocities, to mocap numbers and to parameters. */
+static void add_responses(const tacSim *sim, const tacSoft *soft, tacColumns c, const tacSoftChanges *d,
+                          double *force) {
+    int nv = sim->model->nv, mocap = tac_mocap_column(sim), rest = c.nx + (mocap < 0 ? c.nu : mocap);
     for (int k = 0; k < soft->nblock; k++) {
         const tacSoftBlock *b = &soft->block[k];
+        const tacRow *row = &soft->rows.row[b->row];
         if (tac_soft_is_idle(b)) continue;
-        tac_soft_respond(soft, b, c.n, dy, dr, force);
-        for (int i = 0; i < b->n; i++) {
-            const tacRow *row = &soft->rows.row[b->row + i];
-            for (int e = row->adr; e < row->adr + row->num; e++)
-                if (soft->rows.J[e] != 0)
-                    tac_dense_axpy(c.n, soft->rows.J[e], force + (size_t)i * n, W + (size_t)soft->rows.dof[e] * n);
-        }
+        int low = soft->rows.dof[row->adr + row->num - 1], n = soft->rows.dof[row->adr] + 1 - low;
+        const Span spans[3] = {{low, n}, {nv + low, n}, {rest, c.n - rest}};
+        for (int i = 0; i < 3; i++)
+            add_response(soft, b, spans[i], c.n, d, force);
     }
 }
 
@@ -108,7 +130,7 @@ tacStatus tac_soft_residuals_jac(tacSim *sim, const double *x, const double *u, 
         for (int i = soft->block[k].row; i < soft->block[k].row + soft->block[k].n; i++)
             tac_row_add_force(&soft->rows, i, soft->block[k].z.B, d->dy + (size_t)i * n + sim->model->nv);
     tacStatus status = emit(sim, x, u, soft, a, sink, c.np > 0);
-    if (status == TAC_OK) add_responses(soft, c, d->dy, d->dr, force, d->W);
+    if (status == TAC_OK) add_responses(sim, soft, c, d, force);
     tac_arena_release(&sim->arena, mark);
     return status;
 }

@@ -1,11 +1,14 @@
-#include "contact/soft/hessian.h"
+#include "contact/soft/soft.h"
 
+#include "math/dense.h"
 #include "math/scalar.h"
 
 #include <string.h>
 
 /* Columns of a solve that are taken at once where H is kept by trees. */
 enum { CHUNK = 16 };
+/* Numbers a dof that merged paths may add to M's. */
+enum { MERGED = 32 };
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
@@ -17,9 +20,15 @@ static int count_trees(const tacModel *m) {
     return n;
 }
 
+/* Numbers there is room for in the merged tree. */
+static size_t room_in_tree(const tacModel *m) {
+    size_t nv = (size_t)m->nv, dense = nv * (nv + 1) / 2, merged = (size_t)m->nM + MERGED * nv;
+    return dense < merged ? dense : merged;
+}
+
 size_t tac_soft_hessian_bytes(const tacModel *m) {
     size_t nv = (size_t)m->nv;
-    return 2 * tac_arena_round((size_t)m->nM * sizeof(double)) + 3 * tac_arena_round(nv * sizeof(int)) +
+    return 2 * tac_arena_round(room_in_tree(m) * sizeof(double)) + 3 * tac_arena_round(nv * sizeof(int)) +
            tac_arena_round(CHUNK * nv * sizeof(double)) + tac_arena_round(TAC_HESSIAN_ROWS * nv * sizeof(double)) +
            tac_block_lu_bytes(count_trees(m), m->nv);
 }
@@ -30,11 +39,38 @@ static int is_further(const tacRows *rows, int k) {
            rows->row[k].kind == TAC_ROW_CONTACT;
 }
 
-static int is_chain(const tacModel *m, const tacRows *rows, const tacRow *row) {
-    for (int e = row->adr; e < row->adr + row->num; e++) {
-        int next = e + 1 < row->adr + row->num ? rows->dof[e + 1] : -1;
-        if (m->dof_parent[rows->dof[e]] != next) return 0;
+/* --- Along a tree ------------------------------------------------------------------------------------------------- */
+
+/* j becomes an ancestor of i > j: two paths to the root are merged into one, in descending order. */
+static void merge_paths(int *parent, int i, int j) {
+    while (parent[i] != j) {
+        int next = parent[i];
+        if (next > j) {
+            i = next;
+            continue;
+        }
+        parent[i] = j;
+        if (next < 0) return;
+        i = j, j = next;
     }
+}
+
+/* Rows -> the elimination tree of H [Liu1990]: the ancestors of a row's first dof have all its others. 0: it has more
+ * numbers than there is room for. */
+static int merge_rows(tacSoftHessian *h, const tacModel *m, const tacRows *rows, int *parent, int *adr, int *depth) {
+    size_t numbers = 0;
+    memcpy(parent, m->dof_parent, (size_t)m->nv * sizeof *parent);
+    for (int k = 0; k < rows->n; k++)
+        for (int e = rows->row[k].adr + 1; e < rows->row[k].adr + rows->row[k].num && !is_further(rows, k); e++)
+            merge_paths(parent, rows->dof[e - 1], rows->dof[e]);
+    for (int i = 0; i < m->nv; i++) {
+        adr[i] = (int)numbers;
+        depth[i] = parent[i] < 0 ? 1 : depth[parent[i]] + 1;
+        numbers += (size_t)depth[i];
+        if (numbers > room_in_tree(m)) return 0;
+    }
+    h->tree = (tacTree){m->nv, parent, adr, depth};
+    h->own = numbers == (size_t)m->nM;
     return 1;
 }
 
@@ -51,11 +87,9 @@ static void link_rows(tacSoftHessian *h, const tacRows *rows, const int *block) 
     }
 }
 
-static int begin_blocks(tacSoftHessian *h, const tacModel *m, const tacRows *rows, tacArena *arena) {
-    int *block = TAC_TAKE(arena, m->nv, int), *size = TAC_TAKE(arena, m->nv, int), n = 0;
-    h->place = TAC_TAKE(arena, m->nv, int);
-    h->x = TAC_TAKE(arena, CHUNK * m->nv, double);
-    if (block == NULL || size == NULL || h->place == NULL || h->x == NULL) return 0;
+static int begin_blocks(tacSoftHessian *h, const tacModel *m, const tacRows *rows, int *block, int *size,
+                        tacArena *arena) {
+    int n = 0;
     for (int i = 0, tree = -1; i < m->nv; i++) {
         int root = m->body_root[m->dof_body[i]];
         if (root != tree) size[n++] = 0, tree = root;
@@ -70,13 +104,17 @@ static int begin_blocks(tacSoftHessian *h, const tacModel *m, const tacRows *row
 }
 
 int tac_soft_hessian_begin(tacSoftHessian *h, const tacModel *m, const tacRows *rows, tacArena *arena) {
-    *h = (tacSoftHessian){.along_tree = 1, .KJ = TAC_TAKE(arena, TAC_HESSIAN_ROWS * m->nv, double)};
-    if (h->KJ == NULL) return 0;
-    for (int k = 0; k < rows->n && h->along_tree; k++)
-        h->along_tree = is_further(rows, k) || is_chain(m, rows, &rows->row[k]);
-    if (!h->along_tree) return begin_blocks(h, m, rows, arena);
-    h->H = TAC_TAKE(arena, m->nM, double);
-    h->L = TAC_TAKE(arena, m->nM, double);
+    int *some[3], ok = 1;
+    for (int i = 0; i < 3; i++)
+        ok &= (some[i] = TAC_TAKE(arena, m->nv, int)) != NULL;
+    *h = (tacSoftHessian){.KJ = TAC_TAKE(arena, TAC_HESSIAN_ROWS * m->nv, double),
+                          .x = TAC_TAKE(arena, CHUNK * m->nv, double)};
+    if (!ok || h->KJ == NULL || h->x == NULL) return 0;
+    h->along_tree = merge_rows(h, m, rows, some[0], some[1], some[2]);
+    h->place = some[2];
+    if (!h->along_tree) return begin_blocks(h, m, rows, some[0], some[1], arena);
+    h->H = TAC_TAKE(arena, room_in_tree(m), double);
+    h->L = TAC_TAKE(arena, room_in_tree(m), double);
     return h->H != NULL && h->L != NULL;
 }
 
@@ -122,23 +160,32 @@ static int add_block(Term *t, const tacRows *rows, const tacSoftBlock *b, const 
 }
 
 /* out[o] += sum_i KJ_i[e] J_i[e + o] for the dofs from e on */
-static void add_line(const Term *t, int e, double *out) {
+static void add_line(const Term *t, int e, double *restrict out) {
     int n = t->num - e, i = 0;
     for (; i + 3 <= t->n; i += 3) {
-        const double *KJ = t->KJ + i * t->num + e, *x = t->J[i] + e, *y = t->J[i + 1] + e, *z = t->J[i + 2] + e;
-        double a = KJ[0], b = KJ[t->num], c = KJ[2 * t->num];
-        for (int o = 0; o < n; o++)
-            out[o] += a * x[o] + b * y[o] + c * z[o];
+        const double *KJ = t->KJ + i * t->num + e;
+        const double *J[3] = {t->J[i] + e, t->J[i + 1] + e, t->J[i + 2] + e};
+        tac_dense_axpy_three(n, (double[3]){KJ[0], KJ[t->num], KJ[2 * t->num]}, J, out);
     }
     for (; i < t->n; i++)
-        for (int o = 0; o < n; o++)
-            out[o] += t->KJ[i * t->num + e] * t->J[i][e + o];
+        tac_dense_axpy(n, t->KJ[i * t->num + e], t->J[i] + e, out);
 }
 
-/* H += J^T K J of rows along one path: a row of H from dof e on has its ancestors, as the rows have. */
-static void add_to_tree(const tacModel *m, double *H, const Term *t) {
-    for (int e = 0; e < t->num; e++)
-        add_line(t, e, H + m->dof_M_adr[t->dof[e]]);
+/* H += J^T K J of rows along one path, which may pass other dofs as well. line: scratch, t->num. */
+static void add_to_tree(const tacSoftHessian *h, const Term *t, double *line) {
+    const int *depth = h->tree.depth, *dof = t->dof;
+    int gaps = depth[dof[0]] - depth[dof[t->num - 1]] >= t->num;
+    for (int e = 0; e < t->num; e++) {
+        double *row = h->H + h->tree.adr[dof[e]];
+        if (!gaps) {
+            add_line(t, e, row);
+            continue;
+        }
+        memset(line, 0, (size_t)(t->num - e) * sizeof *line);
+        add_line(t, e, line);
+        for (int o = e; o < t->num; o++)
+            row[depth[dof[e]] - depth[dof[o]]] += line[o - e];
+    }
 }
 
 /* The same on and above the diagonal of K. line: scratch, t->num. */
@@ -154,23 +201,28 @@ static void add_to_blocks(const tacSoftHessian *h, const Term *t, double *line) 
     }
 }
 
-static void finish_term(tacSoftHessian *h, const tacModel *m, Term *t) {
+static void finish_term(tacSoftHessian *h, Term *t) {
     if (t->n > 0 && h->along_tree)
-        add_to_tree(m, h->H, t);
+        add_to_tree(h, t, h->x);
     else if (t->n > 0)
         add_to_blocks(h, t, h->x);
     t->n = 0;
 }
 
+/* H or K = M */
 static void begin_sum(tacSoftHessian *h, const tacModel *m, const tacWork *w) {
-    if (h->along_tree) {
+    if (h->along_tree && h->own) {
         memcpy(h->H, w->M, (size_t)m->nM * sizeof *h->H);
         return;
     }
-    tac_block_ldl_clear(&h->K);
+    if (h->along_tree)
+        memset(h->H, 0, (size_t)(h->tree.adr[m->nv - 1] + h->tree.depth[m->nv - 1]) * sizeof *h->H);
+    else
+        tac_block_ldl_clear(&h->K);
     for (int i = 0; i < m->nv; i++)
         for (int j = i, at = m->dof_M_adr[i]; j >= 0; j = m->dof_parent[j], at++)
-            *tac_block_lu_at(&h->K, h->place[j], h->place[i]) = w->M[at];
+            *(h->along_tree ? &h->H[h->tree.adr[i] + h->tree.depth[i] - h->tree.depth[j]]
+                            : tac_block_lu_at(&h->K, h->place[j], h->place[i])) = w->M[at];
 }
 
 int tac_soft_hessian_factor(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft) {
@@ -188,19 +240,18 @@ int tac_soft_hessian_factor_by(tacSoftHessian *h, const tacModel *m, const tacWo
         if (zones != NULL) zones[k] = zone;
         if (zone == TAC_ZONE_FREE) continue;
         if (add_block(&t, &soft->rows, b, K)) continue;
-        finish_term(h, m, &t);
+        finish_term(h, &t);
         add_block(&t, &soft->rows, b, K);
     }
-    finish_term(h, m, &t);
-    tacTree tree = tac_dof_tree(m);
-    return h->along_tree ? tac_tree_factor(&tree, h->H, NULL, h->L) < 0 : tac_block_ldl_factor(&h->K);
+    finish_term(h, &t);
+    return h->along_tree ? tac_tree_factor(&h->tree, h->H, NULL, h->L) < 0 : tac_block_ldl_factor(&h->K);
 }
 
 /* Both factors keep one over their pivots. */
 double tac_soft_hessian_conditioning(const tacSoftHessian *h, const tacModel *m) {
     double least = TAC_INFINITY, most = 0;
     for (int i = 0; i < m->nv; i++) {
-        double pivot = tac_abs(h->along_tree ? h->L[m->dof_M_adr[i]] : *tac_block_lu_at(&h->K, i, i));
+        double pivot = tac_abs(h->along_tree ? h->L[h->tree.adr[i]] : *tac_block_lu_at(&h->K, i, i));
         least = tac_min(least, pivot), most = tac_max(most, pivot);
     }
     return m->nv == 0 ? 0 : most / least;
@@ -209,9 +260,8 @@ double tac_soft_hessian_conditioning(const tacSoftHessian *h, const tacModel *m)
 /* --- Solves ------------------------------------------------------------------------------------------------------- */
 
 void tac_soft_hessian_solve(tacSoftHessian *h, const tacModel *m, double *x) {
-    tacTree tree = tac_dof_tree(m);
     if (h->along_tree) {
-        tac_tree_solve(&tree, h->L, x);
+        tac_tree_solve(&h->tree, h->L, x);
         return;
     }
     for (int i = 0; i < m->nv; i++)
@@ -222,9 +272,8 @@ void tac_soft_hessian_solve(tacSoftHessian *h, const tacModel *m, double *x) {
 }
 
 void tac_soft_hessian_solve_many(tacSoftHessian *h, const tacModel *m, int k, double *X) {
-    tacTree tree = tac_dof_tree(m);
     if (h->along_tree) {
-        tac_tree_solve_many(&tree, h->L, k, X);
+        tac_tree_solve_many(&h->tree, h->L, k, X);
         return;
     }
     for (int j = 0; j < k; j += CHUNK) {

@@ -1,21 +1,28 @@
 /* The Hessian H = M + J^T K J of the soft problem, assembled and factored.
  *
- * Where every row runs along one path to the root, H has the places of M, and is factored along the tree without fill.
- * Else it is kept by trees: dense inside one, and between two that a row joins (solve/block_ldl.h). */
+ * Every row runs along one path of the tree that the rows make of the model's own by merging paths, the elimination tree
+ * of H: H has the places of that tree and is factored along it (math/tree.h). Where nothing is merged they are M's. A
+ * pile would fill it: beyond a bound H is kept by trees instead, dense inside one, and between two that a row joins
+ * (solve/block_ldl.h). */
 #pragma once
 
-#include "contact/soft/soft.h"
+#include "contact/rows.h"
 #include "solve/block_ldl.h"
+
+typedef struct tacSoft tacSoft;
+typedef struct tacSoftBlock tacSoftBlock;
 
 /* Rows that are summed at once. */
 enum { TAC_HESSIAN_ROWS = 24 };
 
 typedef struct tacSoftHessian {
     int along_tree; /* 1: H and L below, else K */
-    double *H, *L;  /* nM */
+    int own;        /* 1: the tree is the model's */
+    tacTree tree;
+    double *H, *L; /* with the places of the tree */
     tacBlockLu K;
     int *place; /* nv: a dof's number in K */
-    double *x;  /* nv: scratch of solves */
+    double *x;  /* CHUNK nv: scratch of solves and sums */
     double *KJ; /* TAC_HESSIAN_ROWS nv: scratch of sums */
 } tacSoftHessian;
 

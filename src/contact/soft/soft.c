@@ -10,7 +10,7 @@ enum { DOUBLES = 4 };
 size_t tac_soft_bytes(const tacModel *m, int max_contacts) {
     size_t n = (size_t)tac_rows_max(m, max_contacts);
     return tac_rows_bytes(m, max_contacts) + tac_arena_round(n * sizeof(tacSoftBlock)) +
-           DOUBLES * tac_arena_round(n * sizeof(double));
+           DOUBLES * tac_arena_round(n * sizeof(double)) + tac_soft_hessian_bytes(m);
 }
 
 int tac_soft_layout(tacSoft *soft, const tacModel *m, int max_contacts, tacArena *arena) {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "contact/contact_run.h"
+#include "contact/soft/hessian.h"
 #include "contact/soft/impedance.h"
 
 enum { TAC_SOFT_MOST_ROWS = TAC_CONTACT_MOST_ROWS };
@@ -24,7 +25,7 @@ enum { TAC_SOFT_MOST_ROWS = TAC_CONTACT_MOST_ROWS };
 
 typedef enum { TAC_SOFT_EQUALITY, TAC_SOFT_LOSS, TAC_SOFT_LIMIT, TAC_SOFT_PYRAMID, TAC_SOFT_ELLIPTIC } tacSoftKind;
 
-typedef struct tacSoftBlock {
+struct tacSoftBlock {
     tacSoftKind kind;
     int row, n; /* first row, how many */
     int zone;   /* tacConstraintZone; of a pyramid a bit for every edge that pushes: 1 << (2 k) for +, 2 << (2 k) for -,
@@ -35,18 +36,20 @@ typedef struct tacSoftBlock {
     double loss;        /* friction: N, N m */
     double mu;          /* contact: of the regularized cone, friction[0]/sqrt(impratio) */
     double friction[5]; /* contact: along the rows after the first */
-} tacSoftBlock;
+};
 
-typedef struct tacSoft {
+struct tacSoft {
     tacRows rows;
     int nblock;
     tacSoftBlock *block; /* rows.max */
     double *D;           /* rows.max: 1/R; a pyramid has that of its edges in its first row */
     double *aref;        /* rows.max */
     double *y, *f;       /* rows.max: J a - a_ref, and the force */
+    tacSoftHessian hessian; /* of the solution, where there are rows */
+    int factored;           /* 1: its factor is that of the present zones */
     int iterations, unsolved;
     double residual; /* largest |M (a - a0) - J^T f|, relative to the forces in it */
-} tacSoft;
+};
 
 size_t tac_soft_bytes(const tacModel *m, int max_contacts);
 size_t tac_soft_scratch(const tacModel *m, int max_contacts);

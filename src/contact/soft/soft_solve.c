@@ -1,6 +1,6 @@
 /* Newton's method with an exact line search on the convex problem (Z1). It ends at rounding: the answer is a function
  * of the problem alone, and derivatives by the implicit function theorem are those of the step. */
-#include "contact/soft/hessian.h"
+#include "contact/soft/soft.h"
 
 #include "dynamics/mass.h"
 #include "math/dense.h"
@@ -31,14 +31,12 @@ typedef struct Newton {
     double *z, *g;      /* rows: y and force at the last point of the line */
     int *zone;          /* blocks: zones there */
     double scale;       /* of the forces in grad */
-    int stale;          /* 1: the factor is not that of the present zones */
-    tacSoftHessian hessian;
 } Newton;
 
 size_t tac_soft_scratch(const tacModel *m, int max_contacts) {
     size_t n = (size_t)tac_rows_max(m, max_contacts);
     return 5 * tac_arena_round((size_t)m->nv * sizeof(double)) + 3 * tac_arena_round(n * sizeof(double)) +
-           tac_arena_round(n * sizeof(int)) + tac_soft_hessian_bytes(m);
+           tac_arena_round(n * sizeof(int));
 }
 
 static int lay_out(Newton *s, tacArena *arena) {
@@ -48,10 +46,16 @@ static int lay_out(Newton *s, tacArena *arena) {
         ok &= (*dofs[k] = TAC_TAKE(arena, s->m->nv, double)) != NULL;
     for (int k = 0; k < 3; k++)
         ok &= (*rows[k] = TAC_TAKE(arena, s->soft->rows.n, double)) != NULL;
-    return ok && tac_soft_hessian_begin(&s->hessian, s->m, &s->soft->rows, arena);
+    return ok;
 }
 
 /* --- Where it stands ---------------------------------------------------------------------------------------------- */
+
+/* Stiffness is constant in a zone, but on an elliptic cone: what was factored may not be any more. */
+static void set_zone(tacSoft *soft, tacSoftBlock *b, int zone) {
+    if (b->zone != zone || (b->kind == TAC_SOFT_ELLIPTIC && zone == TAC_ZONE_CONE)) soft->factored = 0;
+    b->zone = zone;
+}
 
 /* a -> M (a - a0), y, forces and zones. */
 static void place(Newton *s) {
@@ -63,7 +67,7 @@ static void place(Newton *s) {
         soft->y[k] = tac_row_velocity(&soft->rows, k, s->a) - soft->aref[k];
     for (int k = 0; k < soft->nblock; k++) {
         tacSoftBlock *b = &soft->block[k];
-        b->zone = tac_soft_force(b, soft->D + b->row, soft->y + b->row, soft->f + b->row, NULL);
+        set_zone(soft, b, tac_soft_force(b, soft->D + b->row, soft->y + b->row, soft->f + b->row, NULL));
     }
 }
 
@@ -155,8 +159,7 @@ static void go(Newton *s, double t) {
     memcpy(soft->f, s->g, (size_t)soft->rows.n * sizeof *s->g);
     for (int k = 0; k < soft->nblock; k++) {
         tacSoftBlock *b = &soft->block[k];
-        s->stale |= b->zone != s->zone[k] || (b->kind == TAC_SOFT_ELLIPTIC && b->zone == TAC_ZONE_CONE);
-        b->zone = s->zone[k];
+        set_zone(soft, b, s->zone[k]);
     }
 }
 
@@ -174,15 +177,15 @@ static void move(Newton *s) {
 static void guess(Newton *s) {
     tacSoft *soft = s->soft;
     int nv = s->m->nv;
-    if (!tac_soft_hessian_factor_by(&s->hessian, s->m, s->w, soft, tac_soft_hold, s->g, s->zone)) return;
+    if (!tac_soft_hessian_factor_by(&soft->hessian, s->m, s->w, soft, tac_soft_hold, s->g, s->zone)) return;
     memset(s->p, 0, (size_t)nv * sizeof *s->p);
     for (int k = 0; k < soft->rows.n; k++)
         if (s->g[k] != 0) tac_row_add_force(&soft->rows, k, s->g[k], s->p);
-    tac_soft_hessian_solve(&s->hessian, s->m, s->p);
+    tac_soft_hessian_solve(&soft->hessian, s->m, s->p);
     if (tac_first_nonfinite(nv, s->p) >= 0 || !(tac_dense_dot(nv, s->p, s->grad) < 0)) return;
     for (int k = 0; k < soft->nblock; k++) /* what the factor is of */
         soft->block[k].zone = s->zone[k];
-    s->stale = 0;
+    soft->factored = 1;
     move(s);
 }
 
@@ -190,11 +193,11 @@ static void guess(Newton *s) {
 static int advance(Newton *s) {
     tacSoft *soft = s->soft;
     int nv = s->m->nv;
-    if (s->stale && !tac_soft_hessian_factor(&s->hessian, s->m, s->w, soft)) return 0;
-    s->stale = 0;
+    if (!soft->factored && !tac_soft_hessian_factor(&soft->hessian, s->m, s->w, soft)) return 0;
+    soft->factored = 1;
     for (int i = 0; i < nv; i++)
         s->p[i] = -s->grad[i];
-    tac_soft_hessian_solve(&s->hessian, s->m, s->p);
+    tac_soft_hessian_solve(&soft->hessian, s->m, s->p);
     if (tac_first_nonfinite(nv, s->p) >= 0) return 0;
     move(s);
     return 1;
@@ -202,10 +205,11 @@ static int advance(Newton *s) {
 
 tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const double *a0, double *a,
                          tacArena *arena) {
-    size_t mark = tac_arena_mark(arena);
-    Newton s = {.m = m, .w = w, .soft = soft, .a0 = a0, .a = a, .stale = 1};
-    soft->iterations = soft->unsolved = 0, soft->residual = 0;
+    Newton s = {.m = m, .w = w, .soft = soft, .a0 = a0, .a = a};
+    soft->iterations = soft->unsolved = soft->factored = 0, soft->residual = 0;
     if (soft->rows.n == 0) return TAC_OK;
+    if (!tac_soft_hessian_begin(&soft->hessian, m, &soft->rows, arena)) return TAC_ERR_ARENA_FULL;
+    size_t mark = tac_arena_mark(arena);
     if (!lay_out(&s, arena)) return TAC_ERR_ARENA_FULL;
     place(&s);
     double error = balance(&s), before = TAC_INFINITY, best = TAC_INFINITY;
