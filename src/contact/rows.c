@@ -405,3 +405,41 @@ void tac_row_add_force(const tacRows *rows, int k, double f, double *force) {
     for (int e = row->adr; e < row->adr + row->num; e++)
         force[rows->dof[e]] += rows->J[e] * f;
 }
+
+/* Three rows at once: those of a contact. */
+static void three_velocities(const tacRows *rows, const tacRow *row, const double *v, double *out) {
+    const double *x = rows->J + row[0].adr, *y = rows->J + row[1].adr, *z = rows->J + row[2].adr;
+    const int *dof = rows->dof + row->adr;
+    double a = 0, b = 0, c = 0;
+    for (int e = 0; e < row->num; e++) {
+        double u = v[dof[e]];
+        a += x[e] * u, b += y[e] * u, c += z[e] * u;
+    }
+    out[0] = a, out[1] = b, out[2] = c;
+}
+
+void tac_block_velocities(const tacRows *rows, int k, int n, const double *v, double *out) {
+    if (n == 3) {
+        three_velocities(rows, &rows->row[k], v, out);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        out[i] = tac_row_velocity(rows, k + i, v);
+}
+
+static void add_three_forces(const tacRows *rows, const tacRow *row, const double f[3], double *force) {
+    const double *x = rows->J + row[0].adr, *y = rows->J + row[1].adr, *z = rows->J + row[2].adr;
+    const int *dof = rows->dof + row->adr;
+    double a = f[0], b = f[1], c = f[2];
+    for (int e = 0; e < row->num; e++)
+        force[dof[e]] += x[e] * a + y[e] * b + z[e] * c;
+}
+
+void tac_block_add_forces(const tacRows *rows, int k, int n, const double *f, double *force) {
+    if (n == 3) {
+        add_three_forces(rows, &rows->row[k], f, force);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        tac_row_add_force(rows, k + i, f[i], force);
+}

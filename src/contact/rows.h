@@ -75,6 +75,9 @@ void tac_rows_weigh(const tacModel *m, const tacWork *w, tacRows *rows, double *
 double tac_row_velocity(const tacRows *rows, int k, const double *v);
 /* force[nv] += J_k^T f */
 void tac_row_add_force(const tacRows *rows, int k, double f, double *force);
+/* The same for n rows from k on that have the same dofs: of a contact, of a connect or weld. */
+void tac_block_velocities(const tacRows *rows, int k, int n, const double *v, double *out);
+void tac_block_add_forces(const tacRows *rows, int k, int n, const double *f, double *force);
 /* J_k M^-1 J_l^T from Y */
 double tac_row_product(const tacRows *rows, int k, int l);
 /* The same for n rows of a list: A n x n, symmetric to the bit. scratch (3 nv): zeros, and zeros again on return. */

@@ -77,8 +77,10 @@ static tacStatus find_contacts(tacSim *sim, const double *q, tacRows *rows) {
 
 /* w->qfrc += J^T f */
 static void add_forces(tacSim *sim, const tacSoft *soft) {
-    for (int k = 0; k < soft->rows.n; k++)
-        if (soft->f[k] != 0) tac_row_add_force(&soft->rows, k, soft->f[k], sim->work.qfrc);
+    for (int k = 0; k < soft->nblock; k++) {
+        const tacSoftBlock *b = &soft->block[k];
+        if (!tac_soft_is_idle(b)) tac_block_add_forces(&soft->rows, b->row, b->n, soft->f + b->row, sim->work.qfrc);
+    }
 }
 
 tacStatus tac_soft_accelerate(tacSim *sim, const double *x, const double *u, tacSoft *soft) {

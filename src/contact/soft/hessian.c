@@ -26,10 +26,14 @@ static size_t room_in_tree(const tacModel *m) {
     return dense < merged ? dense : merged;
 }
 
+/* Numbers of a row with zeros at its end. */
+static int padded(int n) { return (n + 7) / 8 * 8; }
+
 size_t tac_soft_hessian_bytes(const tacModel *m) {
     size_t nv = (size_t)m->nv;
     return 2 * tac_arena_round(room_in_tree(m) * sizeof(double)) + 3 * tac_arena_round(nv * sizeof(int)) +
-           tac_arena_round(CHUNK * nv * sizeof(double)) + tac_arena_round(TAC_HESSIAN_ROWS * nv * sizeof(double)) +
+           tac_arena_round(CHUNK * nv * sizeof(double)) +
+           tac_arena_round((2 * TAC_HESSIAN_ROWS + 2) * (size_t)padded(m->nv) * sizeof(double)) +
            tac_block_lu_bytes(count_trees(m), m->nv);
 }
 
@@ -107,9 +111,11 @@ int tac_soft_hessian_begin(tacSoftHessian *h, const tacModel *m, const tacRows *
     int *some[3], ok = 1;
     for (int i = 0; i < 3; i++)
         ok &= (some[i] = TAC_TAKE(arena, m->nv, int)) != NULL;
-    *h = (tacSoftHessian){.KJ = TAC_TAKE(arena, TAC_HESSIAN_ROWS * m->nv, double),
+    int rows_of = TAC_HESSIAN_ROWS * padded(m->nv);
+    *h = (tacSoftHessian){.J = TAC_TAKE(arena, 2 * rows_of + 2 * padded(m->nv), double),
                           .x = TAC_TAKE(arena, CHUNK * m->nv, double)};
-    if (!ok || h->KJ == NULL || h->x == NULL) return 0;
+    if (!ok || h->J == NULL || h->x == NULL) return 0;
+    h->KJ = h->J + rows_of, h->line = h->KJ + rows_of;
     h->along_tree = merge_rows(h, m, rows, some[0], some[1], some[2]);
     h->place = some[2];
     if (!h->along_tree) return begin_blocks(h, m, rows, some[0], some[1], arena);
@@ -123,25 +129,38 @@ int tac_soft_hessian_begin(tacSoftHessian *h, const tacModel *m, const tacRows *
 /* Rows over the same dofs, of one block or of several that follow each other (a manifold's): J^T (K J) is summed in one
  * go. */
 typedef struct Term {
-    int n, num;
+    int n, num, ld; /* rows; their dofs; numbers from row to row, with zeros after num */
     const int *dof;
-    const double *J[TAC_HESSIAN_ROWS];
-    double *KJ; /* n rows of num numbers */
+    double *J, *KJ;
 } Term;
 
-/* out[e] = sum_j K_j J_j[e] */
-static void combine(int n, int num, const double *K, const double *const *J, double *out) {
-    if (n == 3) {
-        double a = K[0], b = K[1], c = K[2];
-        const double *x = J[0], *y = J[1], *z = J[2];
-        for (int e = 0; e < num; e++)
-            out[e] = a * x[e] + b * y[e] + c * z[e];
-        return;
+/* out = a x + b y + c z */
+static void mix_three(int n, const double k[3], const double *x, const double *y, const double *z,
+                      double *restrict out) {
+    double a = k[0], b = k[1], c = k[2];
+    for (int e = 0; e < n; e++)
+        out[e] = a * x[e] + b * y[e] + c * z[e];
+}
+
+/* A contact's three rows (num numbers) -> J and K J, with zeros after them. */
+static void take_three(int num, int ld, const double *K, const double *first, double *J, double *KJ) {
+    for (int i = 0; i < 3; i++) {
+        for (int e = ld - 8; e < ld; e++)
+            J[i * ld + e] = 0;
+        memcpy(J + i * ld, first + i * num, (size_t)num * sizeof *J);
     }
-    memset(out, 0, (size_t)num * sizeof *out);
-    for (int j = 0; j < n; j++)
-        for (int e = 0; e < num; e++)
-            out[e] += K[j] * J[j][e];
+    for (int i = 0; i < 3; i++)
+        mix_three(ld, K + 3 * i, J, J + ld, J + 2 * ld, KJ + i * ld);
+}
+
+/* The same for n rows one after another. */
+static void take_rows(int n, int num, int ld, const double *K, const double *first, double *J, double *KJ) {
+    memset(J, 0, (size_t)(n * ld) * sizeof *J);
+    memset(KJ, 0, (size_t)(n * ld) * sizeof *KJ);
+    for (int i = 0; i < n; i++)
+        memcpy(J + i * ld, first + i * num, (size_t)num * sizeof *J);
+    for (int i = 0; i < n * n; i++)
+        if (K[i] != 0) tac_dense_axpy(num, K[i], first + i % n * num, KJ + i / n * ld);
 }
 
 /* Takes up the block's rows; 0: they have other dofs, or there is no room. */
@@ -150,62 +169,48 @@ static int add_block(Term *t, const tacRows *rows, const tacSoftBlock *b, const 
     if (t->n > 0 && (t->n + b->n > TAC_HESSIAN_ROWS || row->num != t->num ||
                      memcmp(rows->dof + row->adr, t->dof, (size_t)t->num * sizeof *t->dof) != 0))
         return 0;
-    t->num = row->num, t->dof = rows->dof + row->adr;
-    for (int i = 0; i < b->n; i++)
-        t->J[t->n + i] = rows->J + row[i].adr;
-    for (int i = 0; i < b->n; i++)
-        combine(b->n, t->num, K + i * b->n, t->J + t->n, t->KJ + (t->n + i) * t->num);
+    t->num = row->num, t->ld = padded(row->num), t->dof = rows->dof + row->adr;
+    double *J = t->J + t->n * t->ld, *KJ = t->KJ + t->n * t->ld;
+    const double *first = rows->J + row->adr; /* rows of a block follow each other */
+    if (b->n == 3)
+        take_three(t->num, t->ld, K, first, J, KJ);
+    else
+        take_rows(b->n, t->num, t->ld, K, first, J, KJ);
     t->n += b->n;
     return 1;
 }
 
-/* out[o] += sum_i KJ_i[e] J_i[e + o] for the dofs from e on */
-static void add_line(const Term *t, int e, double *restrict out) {
-    int n = t->num - e, i = 0;
-    for (; i + 3 <= t->n; i += 3) {
-        const double *KJ = t->KJ + i * t->num + e;
-        const double *J[3] = {t->J[i] + e, t->J[i + 1] + e, t->J[i + 2] + e};
-        tac_dense_axpy_three(n, (double[3]){KJ[0], KJ[t->num], KJ[2 * t->num]}, J, out);
-    }
-    for (; i < t->n; i++)
-        tac_dense_axpy(n, t->KJ[i * t->num + e], t->J[i] + e, out);
-}
-
-/* H += J^T K J of rows along one path, which may pass other dofs as well. line: scratch, t->num. */
-static void add_to_tree(const tacSoftHessian *h, const Term *t, double *line) {
+/* A line of J^T (K J), of dof e -> H: its dofs are on one path, which may pass others as well. */
+static void add_to_tree(const tacSoftHessian *h, const Term *t, int e, const double *line) {
     const int *depth = h->tree.depth, *dof = t->dof;
-    int gaps = depth[dof[0]] - depth[dof[t->num - 1]] >= t->num;
-    for (int e = 0; e < t->num; e++) {
-        double *row = h->H + h->tree.adr[dof[e]];
-        if (!gaps) {
-            add_line(t, e, row);
-            continue;
-        }
-        memset(line, 0, (size_t)(t->num - e) * sizeof *line);
-        add_line(t, e, line);
+    double *row = h->H + h->tree.adr[dof[e]];
+    if (depth[dof[e]] - depth[dof[t->num - 1]] == t->num - 1 - e) {
         for (int o = e; o < t->num; o++)
-            row[depth[dof[e]] - depth[dof[o]]] += line[o - e];
+            row[o - e] += line[o];
+        return;
     }
+    for (int o = e; o < t->num; o++)
+        row[depth[dof[e]] - depth[dof[o]]] += line[o];
 }
 
-/* The same on and above the diagonal of K. line: scratch, t->num. */
-static void add_to_blocks(const tacSoftHessian *h, const Term *t, double *line) {
-    for (int e = 0; e < t->num; e++) {
-        int at = h->place[t->dof[e]];
-        memset(line, 0, (size_t)(t->num - e) * sizeof *line);
-        add_line(t, e, line);
-        for (int o = e; o < t->num; o++) {
-            int to = h->place[t->dof[o]];
-            *tac_block_lu_at(&h->K, at < to ? at : to, at < to ? to : at) += line[o - e];
-        }
+/* The same on and above the diagonal of K. */
+static void add_to_blocks(const tacSoftHessian *h, const Term *t, int e, const double *line) {
+    int at = h->place[t->dof[e]];
+    for (int o = e; o < t->num; o++) {
+        int to = h->place[t->dof[o]];
+        *tac_block_lu_at(&h->K, at < to ? at : to, at < to ? to : at) += line[o];
     }
 }
 
 static void finish_term(tacSoftHessian *h, Term *t) {
-    if (t->n > 0 && h->along_tree)
-        add_to_tree(h, t, h->x);
-    else if (t->n > 0)
-        add_to_blocks(h, t, h->x);
+    for (int e = 0; e < t->num && t->n > 0; e++) {
+        const double *line = h->line + e % 2 * t->ld;
+        if (e % 2 == 0) tac_dense_two_lines(t->n, t->ld, e, t->KJ, t->J, h->line);
+        if (h->along_tree)
+            add_to_tree(h, t, e, line);
+        else
+            add_to_blocks(h, t, e, line);
+    }
     t->n = 0;
 }
 
@@ -232,7 +237,7 @@ int tac_soft_hessian_factor(tacSoftHessian *h, const tacModel *m, const tacWork 
 int tac_soft_hessian_factor_by(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft,
                                tacSoftLaw law, double *f, int *zones) {
     double one[TAC_SOFT_MOST_ROWS], K[TAC_SOFT_MOST_ROWS * TAC_SOFT_MOST_ROWS];
-    Term t = {.KJ = h->KJ};
+    Term t = {.J = h->J, .KJ = h->KJ};
     begin_sum(h, m, w);
     for (int k = 0; k < soft->nblock; k++) {
         const tacSoftBlock *b = &soft->block[k];

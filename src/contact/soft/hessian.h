@@ -22,8 +22,8 @@ typedef struct tacSoftHessian {
     double *H, *L; /* with the places of the tree */
     tacBlockLu K;
     int *place; /* nv: a dof's number in K */
-    double *x;  /* CHUNK nv: scratch of solves and sums */
-    double *KJ; /* TAC_HESSIAN_ROWS nv: scratch of sums */
+    double *x;  /* CHUNK nv: scratch of solves */
+    double *J, *KJ, *line; /* scratch of sums: TAC_HESSIAN_ROWS rows of nv numbers and up to seven more; two such rows */
 } tacSoftHessian;
 
 size_t tac_soft_hessian_bytes(const tacModel *m);

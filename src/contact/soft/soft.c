@@ -210,8 +210,8 @@ void tac_soft_pose(const tacModel *m, tacSoft *soft, const double *v, double h) 
             pose_contact(m, soft, b, shortest);
         else
             pose_other(m, soft, b, shortest);
+        tac_block_velocities(&soft->rows, k, b->n, v, soft->aref + k);
         for (int i = 0; i < b->n; i++)
-            soft->aref[k + i] =
-                -b->z.B * tac_row_velocity(&soft->rows, k + i, v) - b->z.K * b->z.d * tac_soft_row_error(b, row, i);
+            soft->aref[k + i] = -b->z.B * soft->aref[k + i] - b->z.K * b->z.d * tac_soft_row_error(b, row, i);
     }
 }

@@ -51,6 +51,21 @@ static int lay_out(Newton *s, tacArena *arena) {
 
 /* --- Where it stands ---------------------------------------------------------------------------------------------- */
 
+/* out = J a */
+static void row_velocities(const tacSoft *soft, const double *a, double *out) {
+    for (int k = 0; k < soft->nblock; k++)
+        tac_block_velocities(&soft->rows, soft->block[k].row, soft->block[k].n, a, out + soft->block[k].row);
+}
+
+/* out += J^T f; what has no force is skipped. */
+static void add_row_forces(const tacSoft *soft, const double *f, double *out) {
+    for (int k = 0; k < soft->nblock; k++) {
+        const tacSoftBlock *b = &soft->block[k];
+        if (f[b->row] != 0 || b->kind == TAC_SOFT_EQUALITY)
+            tac_block_add_forces(&soft->rows, b->row, b->n, f + b->row, out);
+    }
+}
+
 /* Stiffness is constant in a zone, but on an elliptic cone: what was factored may not be any more. */
 static void set_zone(tacSoft *soft, tacSoftBlock *b, int zone) {
     if (b->zone != zone || (b->kind == TAC_SOFT_ELLIPTIC && zone == TAC_ZONE_CONE)) soft->factored = 0;
@@ -63,8 +78,9 @@ static void place(Newton *s) {
     for (int i = 0; i < s->m->nv; i++)
         s->q[i] = s->a[i] - s->a0[i];
     tac_mass_mul(s->m, s->w, s->q, s->Ma);
+    row_velocities(soft, s->a, soft->y);
     for (int k = 0; k < soft->rows.n; k++)
-        soft->y[k] = tac_row_velocity(&soft->rows, k, s->a) - soft->aref[k];
+        soft->y[k] -= soft->aref[k];
     for (int k = 0; k < soft->nblock; k++) {
         tacSoftBlock *b = &soft->block[k];
         set_zone(soft, b, tac_soft_force(b, soft->D + b->row, soft->y + b->row, soft->f + b->row, NULL));
@@ -83,8 +99,7 @@ static double balance(Newton *s) {
     const tacSoft *soft = s->soft;
     int nv = s->m->nv;
     memset(s->q, 0, (size_t)nv * sizeof *s->q);
-    for (int k = 0; k < soft->rows.n; k++)
-        if (soft->f[k] != 0) tac_row_add_force(&soft->rows, k, soft->f[k], s->q);
+    add_row_forces(soft, soft->f, s->q);
     s->scale = tac_max(largest(nv, s->Ma), largest(nv, s->q));
     for (int i = 0; i < nv; i++)
         s->grad[i] = s->Ma[i] - s->q[i];
@@ -167,8 +182,7 @@ static void go(Newton *s, double t) {
 static void move(Newton *s) {
     const tacSoft *soft = s->soft;
     tac_mass_mul(s->m, s->w, s->p, s->Mp);
-    for (int k = 0; k < soft->rows.n; k++)
-        s->Jp[k] = tac_row_velocity(&soft->rows, k, s->p);
+    row_velocities(soft, s->p, s->Jp);
     go(s, search_line(s));
 }
 
@@ -179,8 +193,7 @@ static void guess(Newton *s) {
     int nv = s->m->nv;
     if (!tac_soft_hessian_factor_by(&soft->hessian, s->m, s->w, soft, tac_soft_hold, s->g, s->zone)) return;
     memset(s->p, 0, (size_t)nv * sizeof *s->p);
-    for (int k = 0; k < soft->rows.n; k++)
-        if (s->g[k] != 0) tac_row_add_force(&soft->rows, k, s->g[k], s->p);
+    add_row_forces(soft, s->g, s->p);
     tac_soft_hessian_solve(&soft->hessian, s->m, s->p);
     if (tac_first_nonfinite(nv, s->p) >= 0 || !(tac_dense_dot(nv, s->p, s->grad) < 0)) return;
     for (int k = 0; k < soft->nblock; k++) /* what the factor is of */
