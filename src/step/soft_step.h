@@ -43,8 +43,8 @@ typedef struct tacSoftChanges {
 } tacSoftChanges;
 tacStatus tac_soft_residuals_jac(tacSim *sim, const double *x, const double *u, const tacSoft *soft, const double *a,
                                  tacColumns c, const tacSoftChanges *d);
-/* -df of a block's rows (n numbers each) by dy and dr (rows of all blocks, ld numbers apart), but for what parameters do
- * at fixed y and r. */
+/* -df of a block's rows (n numbers each) by dy and dr (rows of all blocks, ld numbers apart), but for what parameters
+ * do at fixed y and r. */
 void tac_soft_respond(const tacSoft *soft, const tacSoftBlock *b, int n, int ld, const double *dy, const double *dr,
                       double *minus_df);
 

@@ -1,4 +1,5 @@
-/* The Hessian M + J^T K J of the soft problem against a dense one: rows on one path, across limbs and trees, in piles. */
+/* The Hessian M + J^T K J of the soft problem against a dense one: rows on one path, across limbs and trees, in
+ * piles. */
 #include "contact/soft/soft.h"
 
 #include "math/dense.h"
@@ -72,7 +73,8 @@ static int check_solves(Problem *p, tacDraw *d) {
     int nv = p->m.nv;
     size_t bytes = tac_soft_hessian_bytes(&p->m);
     void *memory = aligned_alloc(TAC_ARENA_ALIGN, tac_arena_round(bytes));
-    double *x = malloc((size_t)nv * COLUMNS * sizeof *x), *expected = malloc((size_t)nv * COLUMNS * sizeof *x), one[MOST];
+    double *x = malloc((size_t)nv * COLUMNS * sizeof *x), *expected = malloc((size_t)nv * COLUMNS * sizeof *x),
+           one[MOST];
     tac_arena_init(&arena, memory, bytes);
     CHECK(tac_soft_hessian_begin(&soft->hessian, &p->m, &soft->rows, &arena));
     CHECK(tac_soft_hessian_factor(&soft->hessian, &p->m, &p->w, soft));

@@ -175,9 +175,13 @@ static void golden_bits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products),         cmocka_unit_test(sums_of_rows), cmocka_unit_test(lines_and_threes),
-        cmocka_unit_test(cholesky_solves),  cmocka_unit_test(cholesky_of_a_known_matrix),
-        cmocka_unit_test(cholesky_refuses), cmocka_unit_test(golden_bits),
+        cmocka_unit_test(products),
+        cmocka_unit_test(sums_of_rows),
+        cmocka_unit_test(lines_and_threes),
+        cmocka_unit_test(cholesky_solves),
+        cmocka_unit_test(cholesky_of_a_known_matrix),
+        cmocka_unit_test(cholesky_refuses),
+        cmocka_unit_test(golden_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

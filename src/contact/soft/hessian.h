@@ -1,9 +1,9 @@
 /* The Hessian H = M + J^T K J of the soft problem, assembled and factored.
  *
- * Every row runs along one path of the tree that the rows make of the model's own by merging paths, the elimination tree
- * of H: H has the places of that tree and is factored along it (math/tree.h). Where nothing is merged they are M's. A
- * pile would fill it: beyond a bound H is kept by trees instead, dense inside one, and between two that a row joins
- * (solve/block_ldl.h). */
+ * Every row runs along one path of the tree that the rows make of the model's own by merging paths, the elimination
+ * tree of H: H has the places of that tree and is factored along it (math/tree.h). Where nothing is merged they are
+ * M's. A pile would fill it: beyond a bound H is kept by trees instead, dense inside one, and between two that a row
+ * joins (solve/block_ldl.h). */
 #pragma once
 
 #include "contact/rows.h"
@@ -23,7 +23,8 @@ typedef struct tacSoftHessian {
     tacBlockLu K;
     int *place; /* nv: a dof's number in K */
     double *x;  /* CHUNK nv: scratch of solves */
-    double *J, *KJ, *line; /* scratch of sums: TAC_HESSIAN_ROWS rows of nv numbers and up to seven more; two such rows */
+    double *J, *KJ,
+        *line; /* scratch of sums: TAC_HESSIAN_ROWS rows of nv numbers and up to seven more; two such rows */
 } tacSoftHessian;
 
 size_t tac_soft_hessian_bytes(const tacModel *m);

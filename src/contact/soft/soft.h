@@ -41,10 +41,10 @@ struct tacSoftBlock {
 struct tacSoft {
     tacRows rows;
     int nblock;
-    tacSoftBlock *block; /* rows.max */
-    double *D;           /* rows.max: 1/R; a pyramid has that of its edges in its first row */
-    double *aref;        /* rows.max */
-    double *y, *f;       /* rows.max: J a - a_ref, and the force */
+    tacSoftBlock *block;    /* rows.max */
+    double *D;              /* rows.max: 1/R; a pyramid has that of its edges in its first row */
+    double *aref;           /* rows.max */
+    double *y, *f;          /* rows.max: J a - a_ref, and the force */
     tacSoftHessian hessian; /* of the solution, where there are rows */
     int factored;           /* 1: its factor is that of the present zones */
     int iterations, unsolved;
