@@ -33,7 +33,7 @@ tacStatus tac_mjcf_defaults_begin(tacMjcf *m) {
     mesh->def = tac_default_mesh();
     mesh->maxhullvert = -1;
     tendon->def = tac_default_tendon();
-    tendon->def.limited = TAC_MJCF_AUTO;
+    tendon->def.limited = tendon->def.actfrclimited = TAC_MJCF_AUTO;
     actuator->def = tac_default_actuator();
     actuator->trntype = -1;
     actuator->def.ctrllimited = actuator->def.forcelimited = actuator->def.actlimited = TAC_MJCF_AUTO;

@@ -33,8 +33,29 @@ tacEquality tac_equality_at(const tacModel *m, const tacWork *w, int eq);
 void tac_add_equality(const tacModel *m, const tacWork *w, int eq, tacRows *rows);
 /* out[nv] += J of one row */
 void tac_equality_gradient(const tacModel *m, const tacWork *w, const tacEquality *e, int axis, double *out);
+/* (dJ/dt) v of its rows: their acceleration where joints have none (equality_bias.c). Needs: velocity. */
+void tac_equality_bias(const tacModel *m, const tacWork *w, const tacEquality *e, const double *v,
+                       double out[TAC_EQUALITY_ROWS]);
 
-/* --- Derivatives (equality_deriv.c) ------------------------------------------------------------------------------- */
+/* --- Derivatives (equality_deriv.c, equality_bias.c) -------------------------------------------------------------- */
+
+/* A change of an equality: of its anchors, of frame 1, of the turn between the frames, of torquescale; and what follows
+ * for its rows. */
+typedef struct tacEqualityChange {
+    tacVec3 point[2], frame; /* frame: the turn of frame 1, world */
+    tacQuat turn;
+    double scale;
+    const tacMover *mover; /* that turns axes of dofs; NULL: none */
+    tacVec3 axis[3];
+    double pos[TAC_EQUALITY_ROWS];
+} tacEqualityChange;
+
+/* -> change of (dJ/dt) v at fixed v. Needs: velocity. */
+void tac_equality_bias_change(const tacModel *m, const tacWork *w, const tacEquality *e, const double *v,
+                              const tacEqualityChange *d, double out[TAC_EQUALITY_ROWS]);
+/* Emits its change with v as rows k, k + 1, ... of the columns nv, nv + 1, ... Needs: velocity. */
+void tac_equality_bias_velocity_jac(const tacModel *m, const tacWork *w, const tacEquality *e, const double *v, int k,
+                                    const tacSink *sink);
 
 /* What changes of its rows are weighed by (rows.h), first row k. */
 typedef struct tacEqualityWeights {
@@ -43,6 +64,7 @@ typedef struct tacEqualityWeights {
     double scale;
     const double *z;  /* NULL: as zeros, with V */
     const tacVec6 *V; /* nbody: tac_rows_body_velocity of z */
+    const double *v;  /* changes of (dJ/dt) v besides, as the rows' own; NULL: none */
 } tacEqualityWeights;
 
 /* Emits its change along a mover, or by a parameter (at the configuration x->q), as a column. */

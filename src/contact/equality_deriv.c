@@ -3,14 +3,6 @@
 
 #include "math/quat.h"
 
-/* A change of an equality: of its anchors, of frame 1, of the turn between the frames, of torquescale. */
-typedef struct Change {
-    tacVec3 point[2], frame; /* frame: the turn of frame 1, world */
-    tacQuat turn;
-    double scale;
-    const tacMover *mover; /* that turns axes of dofs; NULL: none */
-} Change;
-
 static tacVec3 vector_of(tacQuat q) { return tac_vec3(q.x, q.y, q.z); }
 
 /* --- Changes of the geometry -------------------------------------------------------------------------------------- */
@@ -21,8 +13,8 @@ static int moves_side(const tacModel *m, const tacEquality *e, int side, const t
 }
 
 /* dQ = (R_1^T (x_0 - x_1)) Q / 2 for turns x of the two frames. */
-static Change change_along(const tacModel *m, const tacWork *w, const tacEquality *e, const tacMover *x) {
-    Change d = {.mover = x};
+static tacEqualityChange change_along(const tacModel *m, const tacWork *w, const tacEquality *e, const tacMover *x) {
+    tacEqualityChange d = {.mover = x};
     tacVec3 turn = tac_zero3();
     for (int side = 0; side < 2; side++) {
         if (!moves_side(m, e, side, x)) continue;
@@ -37,8 +29,8 @@ static Change change_along(const tacModel *m, const tacWork *w, const tacEqualit
 }
 
 /* By the numbers in data_used. The orientation of frame 0 in the world, before `rel`: x^quat of its body. */
-static Change change_of_data(const tacModel *m, const tacWork *w, const tacEquality *e, const double *data) {
-    Change d = {.scale = e->n == 6 ? data[10] : 0};
+static tacEqualityChange change_of_data(const tacModel *m, const tacWork *w, const tacEquality *e, const double *data) {
+    tacEqualityChange d = {.scale = e->n == 6 ? data[10] : 0};
     if (m->equality_objkind[e->id] == TAC_KIND_SITE) return d;
     d.point[0] = tac_mulmv3(w->xmat[e->body[0]], tac_load3(data + (e->n == 6 ? 3 : 0)));
     d.point[1] = tac_mulmv3(w->xmat[e->body[1]], tac_load3(data + (e->n == 6 ? 0 : 3)));
@@ -50,20 +42,20 @@ static Change change_of_data(const tacModel *m, const tacWork *w, const tacEqual
 /* --- Changes of the rows ------------------------------------------------------------------------------------------ */
 
 /* axis_k = (scale/2) R_1 (Q_w e_k + vec Q x e_k) */
-static void axis_changes(const tacEquality *e, const Change *d, tacVec3 out[3]) {
+static void axis_changes(const tacEquality *e, tacEqualityChange *d) {
     tacQuat Q = e->turn, dQ = d->turn;
     tacQuat both = {e->scale * dQ.w + d->scale * Q.w, e->scale * dQ.x + d->scale * Q.x,
                     e->scale * dQ.y + d->scale * Q.y, e->scale * dQ.z + d->scale * Q.z};
     for (int k = 0; k < 3; k++) {
         tacVec3 unit = tac_vec3(k == 0, k == 1, k == 2);
         tacVec3 local = tac_scale3(0.5, tac_madd3(tac_cross3(vector_of(both), unit), both.w, unit));
-        out[k] = tac_add3(tac_quat_rotate(e->quat[1], local), tac_cross3(d->frame, e->axis[k]));
+        d->axis[k] = tac_add3(tac_quat_rotate(e->quat[1], local), tac_cross3(d->frame, e->axis[k]));
     }
 }
 
 /* Change of (velocity of the anchor; turning) of one side, at fixed z. */
 static tacVec6 side_velocity_change(const tacModel *m, const tacWork *w, const tacEquality *e, int side,
-                                    const Change *d, const tacEqualityWeights *by) {
+                                    const tacEqualityChange *d, const tacEqualityWeights *by) {
     int body = e->body[side];
     tacVec6 V = by->V[body], out = {{0, 0, 0}, tac_cross3(V.ang, d->point[side])};
     if (d->mover == NULL) return out;
@@ -73,23 +65,23 @@ static tacVec6 side_velocity_change(const tacModel *m, const tacWork *w, const t
     return (tacVec6){dV.ang, tac_add3(out.lin, tac_add3(dV.lin, tac_cross3(dV.ang, r)))};
 }
 
-static void emit_velocities(const tacModel *m, const tacWork *w, const tacEquality *e, const Change *d,
-                            const tacVec3 axis[3], const tacEqualityWeights *by, double out[TAC_EQUALITY_ROWS]) {
+static void emit_velocities(const tacModel *m, const tacWork *w, const tacEquality *e, const tacEqualityChange *d,
+                            const tacEqualityWeights *by, double out[TAC_EQUALITY_ROWS]) {
     tacVec6 du = tac_sub6(side_velocity_change(m, w, e, 0, d, by), side_velocity_change(m, w, e, 1, d, by));
     tacVec3 turning = tac_sub3(by->V[e->body[0]].ang, by->V[e->body[1]].ang);
     for (int k = 0; k < 3; k++)
         out[k] += tac_get3(du.lin, k);
     for (int k = 3; k < e->n; k++)
-        out[k] += tac_dot3(axis[k - 3], turning) + tac_dot3(e->axis[k - 3], du.ang);
+        out[k] += tac_dot3(d->axis[k - 3], turning) + tac_dot3(e->axis[k - 3], du.ang);
 }
 
 /* tau_i = S_i . W, W = (r x F + T, F):  dtau_i = dS_i . W + S_i . (dp x F + dT, 0) */
-static void emit_forces(const tacModel *m, const tacWork *w, const tacEquality *e, const Change *d,
-                        const tacVec3 axis[3], const tacEqualityWeights *by, int column, const tacSink *sink) {
+static void emit_forces(const tacModel *m, const tacWork *w, const tacEquality *e, const tacEqualityChange *d,
+                        const tacEqualityWeights *by, int column, const tacSink *sink) {
     tacVec3 F = tac_load3(by->f), T = tac_zero3(), dT = tac_zero3();
     for (int k = 3; k < e->n; k++) {
         T = tac_madd3(T, by->f[k], e->axis[k - 3]);
-        dT = tac_madd3(dT, by->f[k], axis[k - 3]);
+        dT = tac_madd3(dT, by->f[k], d->axis[k - 3]);
     }
     for (int side = 0; side < 2; side++) {
         int body = e->body[side];
@@ -105,21 +97,25 @@ static void emit_forces(const tacModel *m, const tacWork *w, const tacEquality *
     }
 }
 
-static void emit_change(const tacModel *m, const tacWork *w, const tacEquality *e, const Change *d,
+/* -> what follows for the rows: changes of pos and axes. */
+static void change_rows(const tacEquality *e, tacEqualityChange *d) {
+    tac_store3(d->pos, tac_sub3(d->point[0], d->point[1]));
+    if (e->n < 6) return;
+    axis_changes(e, d);
+    tac_store3(d->pos + 3, tac_madd3(tac_scale3(e->scale, vector_of(d->turn)), d->scale, vector_of(e->turn)));
+}
+
+static void emit_change(const tacModel *m, const tacWork *w, const tacEquality *e, tacEqualityChange *d,
                         const tacEqualityWeights *by, int column, const tacRowSink *sink) {
-    tacVec3 axis[3] = {{0}};
-    double dr[TAC_EQUALITY_ROWS] = {0}, dpos[TAC_EQUALITY_ROWS] = {0};
-    tac_store3(dpos, tac_sub3(d->point[0], d->point[1]));
-    if (e->n == 6) {
-        axis_changes(e, d, axis);
-        tac_store3(dpos + 3, tac_madd3(tac_scale3(e->scale, vector_of(d->turn)), d->scale, vector_of(e->turn)));
-    }
+    double dr[TAC_EQUALITY_ROWS] = {0};
+    change_rows(e, d);
+    if (by->v != NULL) tac_equality_bias_change(m, w, e, by->v, d, dr);
     if (by->z != NULL) {
-        emit_velocities(m, w, e, d, axis, by, dr);
-        emit_forces(m, w, e, d, axis, by, column, &sink->force);
+        emit_velocities(m, w, e, d, by, dr);
+        emit_forces(m, w, e, d, by, column, &sink->force);
     }
     for (int k = 0; k < e->n; k++) {
-        double change = dr[k] + by->rate[k] * dpos[k];
+        double change = dr[k] + by->rate[k] * d->pos[k];
         if (change != 0) tac_emit(&sink->row, by->k + k, column, change);
     }
 }
@@ -127,7 +123,7 @@ static void emit_change(const tacModel *m, const tacWork *w, const tacEquality *
 void tac_equality_move(const tacModel *m, const tacWork *w, const tacEquality *e, const tacMover *mover,
                        const tacEqualityWeights *by, int column, const tacRowSink *sink) {
     if (!moves_side(m, e, 0, mover) && !moves_side(m, e, 1, mover)) return;
-    Change d = change_along(m, w, e, mover);
+    tacEqualityChange d = change_along(m, w, e, mover);
     emit_change(m, w, e, &d, by, column, sink);
 }
 
@@ -138,6 +134,6 @@ void tac_equality_param(const tacModel *m, const tacWork *w, const tacEquality *
     for (int i = 0; i < n; i++)
         tac_equality_move(m, w, e, &mover[i], by, column, sink);
     if (t->equality_data == NULL) return;
-    Change d = change_of_data(m, w, e, t->equality_data + 11 * e->id);
+    tacEqualityChange d = change_of_data(m, w, e, t->equality_data + 11 * e->id);
     emit_change(m, w, e, &d, by, column, sink);
 }

@@ -96,7 +96,7 @@ tacStatus tac_soft_accelerate(tacSim *sim, const double *x, const double *u, tac
     status = find_contacts(sim, x, &soft->rows);
     if (status != TAC_OK) return status;
     tac_rows_find(m, w, x, v, 0, &soft->rows);
-    tac_soft_pose(m, soft, v, sim->options.dt);
+    tac_soft_pose(m, w, soft, v, sim->options.dt);
     memcpy(a0, w->qacc, (size_t)m->nv * sizeof *a0);
     status = tac_soft_solve(m, w, soft, a0, w->qacc, &sim->arena);
     add_forces(sim, soft);

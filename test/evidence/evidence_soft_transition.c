@@ -1,9 +1,11 @@
 /* Derivatives of steps of contact soft beside MuJoCo's own finite differences of its step (mjd_transitionFD, centred),
- * at random states in contact where both engines find the same contacts: where their steps agree. usage:
+ * at random states in contact where both engines find the same contacts: where their steps agree. MuJoCo 2.2.2 is given
+ * the reference that connects and welds have since 3.7 (peers/mujoco_reference.h). usage:
  * evidence_soft_transition STATES FILE.xml ...; a JSON line for each file:
  * {"model":..., "states":n, "same":n, "within":n, "median":error, "worst":error} */
 #include "cli/draw_contact.h"
 #include "scene.h"
+#include "test/peers/mujoco_reference.h"
 
 #include <math.h>
 #include <mujoco/mujoco.h>
@@ -48,6 +50,7 @@ static Both open_both(const char *path) {
     b.mj->opt.cone = mjCONE_ELLIPTIC; /* pyramids turn with the contact's frame */
     b.mj->opt.integrator = mjINT_EULER, b.mj->opt.tolerance = 1e-15, b.mj->opt.iterations = 300;
     b.d = mj_makeData(b.mj);
+    reference_begin(b.mj);
     int ndx = tac_ndx(b.m), nu = b.m->nu;
     b.x = numbers(tac_nx(b.m)), b.u = numbers(nu), b.y = numbers(tac_nx(b.m));
     b.A = numbers(ndx * ndx), b.B = numbers(ndx * nu), b.peer_A = numbers(ndx * ndx), b.peer_B = numbers(ndx * nu);
@@ -58,6 +61,7 @@ static void close_both(Both *b) {
     double *arrays[] = {b->x, b->u, b->y, b->A, b->B, b->peer_A, b->peer_B};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
+    reference_end();
     mj_deleteData(b->d), mj_deleteModel(b->mj);
     tac_sim_free(b->sim), tac_model_free(b->m);
 }

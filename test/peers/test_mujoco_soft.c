@@ -1,5 +1,6 @@
 /* Contact soft beside MuJoCo's own step, in the same process, at states in contact under the same controls. */
 #include "cli/draw_contact.h"
+#include "mujoco_reference.h"
 #include "support/check.h"
 #include "tactus/io.h"
 
@@ -72,6 +73,7 @@ static Both open_both(const Robot *robot) {
     options.contact = TAC_SOFT, options.integrator = robot->integrator;
     if (tac_sim_new(b.m, &options, &b.sim, &err) != TAC_OK) fail_msg("%s", err.text);
     b.d = mj_makeData(b.mj);
+    reference_begin(b.mj); /* 3.7's, of loops */
     size_t nx = (size_t)tac_nx(b.m);
     b.x = calloc(nx, sizeof *b.x), b.y = calloc(nx, sizeof *b.y);
     b.u = calloc((size_t)tac_ninput(b.m, &options) + 1, sizeof *b.u);
@@ -81,6 +83,7 @@ static Both open_both(const Robot *robot) {
 
 static void close_both(Both *b) {
     free(b->x), free(b->u), free(b->y);
+    reference_end();
     mj_deleteData(b->d);
     mj_deleteModel(b->mj);
     tac_sim_free(b->sim);

@@ -1,7 +1,7 @@
 // What MuJoCo 3.x (@mujoco/mujoco, WebAssembly) says of states: accelerations, forces of constraints, contacts, next state.
 //   node mujoco_answers.mjs PACKAGE_FOLDER ROOT MODEL STATES ANSWERS [COMPILER]
 // ROOT: a folder with all files of the model; MODEL: its path in there. STATES is what `tactus compare --states` writes,
-// ANSWERS what `tactus compare --answers` reads. COMPILER: attributes of a <compiler> element for a URDF file, as JSON.
+// ANSWERS what `tactus compare --answers` reads. A number `steps` in STATES asks for the motion as well. COMPILER: attributes of a <compiler> element for a URDF file, as JSON.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -80,7 +80,16 @@ function put(model, data, state) {
   for (const key of ["qpos", "qvel", "act", "ctrl"]) if (state[key].length > 0) data[key].set(state[key]);
 }
 
-function answerTo(model, data, state) {
+// States after each of some steps.
+function motionFrom(model, data, state, steps) {
+  put(model, data, state);
+  return Array.from({ length: steps }, () => {
+    mujoco.mj_step(model, data);
+    return { qpos: [...data.qpos], qvel: [...data.qvel] };
+  });
+}
+
+function answerTo(model, data, state, steps) {
   put(model, data, state);
   mujoco.mj_forward(model, data);
   const contacts = Array.from({ length: data.ncon }, (_, id) => contactOf(model, data, id)).filter((c) => c);
@@ -88,6 +97,7 @@ function answerTo(model, data, state) {
   put(model, data, state);
   mujoco.mj_step(model, data);
   answer.next = [...data.qpos, ...data.qvel, ...data.act];
+  if (steps) answer.motion = motionFrom(model, data, state, steps);
   return answer;
 }
 
@@ -105,5 +115,5 @@ option.iterations = ITERATIONS;
 option.ls_iterations = ITERATIONS;
 option.noslip_iterations = 0;
 const data = new mujoco.MjData(model);
-const answers = asked.states.map((state) => answerTo(model, data, state));
+const answers = asked.states.map((state) => answerTo(model, data, state, asked.steps));
 writeFileSync(ANSWERS, JSON.stringify({ version: mujoco.mj_versionString(), ngeom: model.ngeom, nbody: model.nbody, answers }));

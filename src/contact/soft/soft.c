@@ -1,6 +1,7 @@
 /* Constraints of the soft model: impedances, regularization, reference accelerations. */
 #include "contact/soft/soft.h"
 
+#include "contact/equality.h"
 #include "math/scalar.h"
 
 #include <string.h>
@@ -199,19 +200,30 @@ static int rows_of_block(const tacRows *rows, int k) {
     return n;
 }
 
-void tac_soft_pose(const tacModel *m, tacSoft *soft, const double *v, double h) {
+/* -B J v - K d r, less J'v of connects and welds. */
+static void refer(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftBlock *b, const double *v) {
+    const tacRow *row = &soft->rows.row[b->row];
+    double *aref = soft->aref + b->row, bias[TAC_EQUALITY_ROWS];
+    tac_block_velocities(&soft->rows, b->row, b->n, v, aref);
+    for (int i = 0; i < b->n; i++)
+        aref[i] = -b->z.B * aref[i] - b->z.K * b->z.d * tac_soft_row_error(b, row, i);
+    if (row->kind != TAC_ROW_EQUALITY || !tac_equality_is_pose(m, row->id)) return;
+    tacEquality e = tac_equality_at(m, w, row->id);
+    tac_equality_bias(m, w, &e, v, bias);
+    for (int i = 0; i < b->n; i++)
+        aref[i] -= bias[i];
+}
+
+void tac_soft_pose(const tacModel *m, const tacWork *w, tacSoft *soft, const double *v, double h) {
     double shortest = tac_soft_shortest(m, h);
     soft->nblock = 0;
     for (int k = 0; k < soft->rows.n; k += soft->block[soft->nblock - 1].n) {
         tacSoftBlock *b = &soft->block[soft->nblock++];
         *b = (tacSoftBlock){.row = k, .n = rows_of_block(&soft->rows, k)};
-        const tacRow *row = &soft->rows.row[k];
-        if (row->kind == TAC_ROW_CONTACT)
+        if (soft->rows.row[k].kind == TAC_ROW_CONTACT)
             pose_contact(m, soft, b, shortest);
         else
             pose_other(m, soft, b, shortest);
-        tac_block_velocities(&soft->rows, k, b->n, v, soft->aref + k);
-        for (int i = 0; i < b->n; i++)
-            soft->aref[k + i] = -b->z.B * soft->aref[k + i] - b->z.K * b->z.d * tac_soft_row_error(b, row, i);
+        refer(m, w, soft, b, v);
     }
 }

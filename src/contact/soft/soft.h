@@ -9,7 +9,8 @@
  *              elliptic: three zones (soft_cost.c)
  *
  * A constraint has one or several rows (rows.h), and they share an impedance. a_ref = -B J v - K d (pos - margin), the
- * last for rows that have a position. 1/D = R = (1 - d)/d times MuJoCo's estimate of J M^-1 J^T. */
+ * last for rows that have a position; connects and welds have -(dJ/dt) v besides, so that y is their acceleration less
+ * what they are to have. 1/D = R = (1 - d)/d times MuJoCo's estimate of J M^-1 J^T. */
 #pragma once
 
 #include "contact/contact_run.h"
@@ -78,8 +79,8 @@ typedef struct tacInverseWeights {
 double tac_soft_weight(const tacModel *m, const tacRows *rows, int k, tacInverseWeights by);
 
 /* Rows -> blocks with impedances, D, a_ref at velocity v. h: the step, for MuJoCo's bound on time constants. Needs:
- * tac_rows_find without reach. */
-void tac_soft_pose(const tacModel *m, tacSoft *soft, const double *v, double h);
+ * tac_rows_find without reach; velocity. */
+void tac_soft_pose(const tacModel *m, const tacWork *w, tacSoft *soft, const double *v, double h);
 
 /* Where the block's rows are at y (n numbers) -> force f (n), the zone, and, unless NULL, K = -df/dy (n x n). */
 int tac_soft_force(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K);

@@ -41,16 +41,18 @@ static void emit_single(const tacSoftPoint *p, const tacSoftBlock *b, const tacC
 
 /* --- Connects and welds ------------------------------------------------------------------------------------------- */
 
-/* dy_k = dJ_k z + K (d dpos_k + d' pos_k dr),  dr = sum pos dpos / r: the second part goes with dr, by its share. */
+/* dy_k = dJ_k z + d(J'v)_k + K (d dpos_k + d' pos_k dr),  dr = sum pos dpos / r: the last part goes with dr, by its
+ * share. J'v moves with q and with v. */
 static void emit_poses(const tacSoftPoint *p, const tacSoftBlock *b, const tacContactColumns *to) {
     const tacModel *m = p->m;
     const tacRow *row = &p->soft->rows.row[b->row];
     tacEquality e = tac_equality_at(m, p->w, row->id);
-    tacEqualityWeights by[2] = {{.k = b->row, .scale = -1, .z = p->z, .V = p->V}, {.k = b->row}};
+    tacEqualityWeights by[2] = {{.k = b->row, .scale = -1, .z = p->z, .V = p->V, .v = p->x->v}, {.k = b->row}};
     for (int i = 0; i < b->n; i++) {
         by[0].f[i] = p->soft->f[b->row + i], by[0].rate[i] = b->z.K * b->z.d;
         by[1].rate[i] = b->r > 0 ? row[i].pos / b->r : 0;
     }
+    tac_equality_bias_velocity_jac(m, p->w, &e, p->x->v, b->row, &to->q->row);
     for (int i = 0; i < 2; i++) {
         tacMover mover;
         tacRowSink q = i == 0 ? to_rows(to->q) : to_pos(to->q);
