@@ -18,6 +18,13 @@ double tac_dense_dot(int n, const double *a, const double *b) {
     return (s0 + s1) + (s2 + s3);
 }
 
+double tac_dense_largest(int n, const double *x) {
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = tac_max(most, tac_abs(x[i]));
+    return most;
+}
+
 void tac_dense_axpy(int n, double s, const double *x, double *y) {
     int i = 0;
     for (; i + 4 <= n; i += 4) {

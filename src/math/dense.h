@@ -11,6 +11,8 @@
 
 /* a . b, four interleaved partial sums. */
 double tac_dense_dot(int n, const double *a, const double *b);
+/* Largest |x_i|; 0 of none. */
+double tac_dense_largest(int n, const double *x);
 /* y += s x */
 void tac_dense_axpy(int n, double s, const double *x, double *y);
 /* y += s[0] x, z += s[1] x */

@@ -65,7 +65,5 @@ const tacStepper TAC_STEPPER_EULER = {.contact = TAC_NONE,
                                       .step = step,
                                       .jac = jac,
                                       .vjp = vjp,
-                                      .acceleration = tac_smooth_acceleration,
-                                      .acceleration_jac = tac_smooth_acceleration_jac,
-                                      .acceleration_vjp = tac_smooth_acceleration_vjp,
+                                      TAC_SMOOTH_ACCELERATION,
                                       .scratch = tac_smooth_scratch};

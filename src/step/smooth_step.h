@@ -25,6 +25,10 @@ tacStatus tac_smooth_acceleration(tacSim *sim, const double *x, const double *u,
 tacStatus tac_smooth_acceleration_jac(tacSim *sim, const double *x, const double *u, double *qacc, double *dqacc);
 tacStatus tac_smooth_acceleration_vjp(tacSim *sim, const double *x, const double *u, const double *abar,
                                       const tacGrad *bar);
+/* The three in a stepper's table. */
+#define TAC_SMOOTH_ACCELERATION                                                                                        \
+    .acceleration = tac_smooth_acceleration, .acceleration_jac = tac_smooth_acceleration_jac,                          \
+    .acceleration_vjp = tac_smooth_acceleration_vjp
 /* What they take from the arena, together with the derivatives of a step with one acceleration; bytes. */
 size_t tac_smooth_scratch(const tacModel *m, const tacOptions *options);
 /* Bytes of n doubles in the arena. */

@@ -29,6 +29,18 @@ void scratch_end(void) {
     CHECK_INT(nftw(folder, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS), 0);
 }
 
+int scratch_setup(void **state) {
+    (void)state;
+    scratch_begin();
+    return 0;
+}
+
+int scratch_teardown(void **state) {
+    (void)state;
+    scratch_end();
+    return 0;
+}
+
 const char *scratch_path(const char *name) {
     static char path[4][2048];
     static int turn;

@@ -354,18 +354,6 @@ static void test_damaged_packed_models(void **state) {
     free(bytes);
 }
 
-static int make_scratch(void **state) {
-    (void)state;
-    scratch_begin();
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    (void)state;
-    scratch_end();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_file_gets_its_message),
@@ -379,5 +367,5 @@ int main(void) {
         cmocka_unit_test(test_bent_files),
         cmocka_unit_test(test_damaged_packed_models),
     };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -7,17 +7,6 @@
 static const double TOL = 1e-12; /* a few roundings of numbers of order one */
 static const double PI = 3.14159265358979323846;
 
-static int setup(void **state) {
-    (void)state;
-    scratch_begin();
-    return 0;
-}
-static int teardown(void **state) {
-    (void)state;
-    scratch_end();
-    return 0;
-}
-
 #define CHECK_VEC(v, a, b, c)     CHECK_ARRAY(3, &(v), ((double[]){a, b, c}), TOL)
 #define CHECK_QUAT(q, a, b, c, d) CHECK_ARRAY(4, &(q), ((double[]){a, b, c, d}), TOL)
 
@@ -343,23 +332,23 @@ static void test_autolimits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_numbering, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_sections_merge, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_frames, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_orientations, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_classes, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_class_orientation, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_includes, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_bad_includes, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_inertial, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_inertia_from_geoms, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_fromto, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_looks, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_inline_mesh, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_fitted_geom, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_mesh_file, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_joints, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_autolimits, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_numbering, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_sections_merge, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_frames, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_orientations, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_classes, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_class_orientation, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_includes, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_bad_includes, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_inertial, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_inertia_from_geoms, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_fromto, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_looks, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_inline_mesh, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_fitted_geom, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_mesh_file, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_joints, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_autolimits, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

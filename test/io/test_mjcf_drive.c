@@ -7,17 +7,6 @@
 static const double TOL = 1e-12; /* a few roundings of numbers of order one */
 static const double PI = 3.14159265358979323846;
 
-static int setup(void **state) {
-    (void)state;
-    scratch_begin();
-    return 0;
-}
-static int teardown(void **state) {
-    (void)state;
-    scratch_end();
-    return 0;
-}
-
 /* A body with a hinge "h", a slide "s", two sites and unit mass, and more sections. */
 #define ARM(sections)                                                                                                  \
     MJCF("<worldbody><body name='b'><joint name='h' range='-90 90'/><joint name='s' type='slide' axis='1 0 0'/>"       \
@@ -393,24 +382,24 @@ static void test_alignfree(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_actuator_tags, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_shared_default, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_actuator_ranges, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_transmissions, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_bad_actuators, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_inert_actuators, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_tendons, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_spatial_tendon, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_equalities, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_contact, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_keyframes, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_options, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_kept_and_ignored, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_restitution, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_replicate, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_fusestatic, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_discardvisual, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_alignfree, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_actuator_tags, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_shared_default, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_actuator_ranges, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_transmissions, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_bad_actuators, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_inert_actuators, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_tendons, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_spatial_tendon, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_equalities, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_contact, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_keyframes, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_options, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_kept_and_ignored, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_restitution, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_replicate, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_fusestatic, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_discardvisual, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_alignfree, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int setup(void **state) {
-    (void)state;
-    scratch_begin();
-    return 0;
-}
-static int teardown(void **state) {
-    (void)state;
-    scratch_end();
-    return 0;
-}
-
 static void test_place(void **state) {
     (void)state;
     Loaded l = load_text(
@@ -165,13 +154,13 @@ static void test_mutations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_place, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_core_errors, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_wrong_values, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_lenient, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_truncations, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_mutations, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_place, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_core_errors, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_unknown, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_wrong_values, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_lenient, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_truncations, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_mutations, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -275,22 +275,10 @@ static void setting_in_a_simulation_is_reloading(void **state) {
     CHECK(registered > NNUMBER / 2);
 }
 
-static int begin(void **state) {
-    (void)state;
-    scratch_begin();
-    return 0;
-}
-
-static int end(void **state) {
-    (void)state;
-    scratch_end();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(setting_is_reloading),
         cmocka_unit_test(setting_in_a_simulation_is_reloading),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

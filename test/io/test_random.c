@@ -259,18 +259,6 @@ static void test_bad_chains_are_refused(void **state) {
     CHECK(tac_chain_model(NULL) == NULL);
 }
 
-static int make_scratch(void **state) {
-    (void)state;
-    scratch_begin();
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    (void)state;
-    scratch_end();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_text_everywhere),
@@ -282,5 +270,5 @@ int main(void) {
         cmocka_unit_test(test_long_chain),
         cmocka_unit_test(test_bad_chains_are_refused),
     };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -1,9 +1,11 @@
 #include "peers/mujoco_peer.h"
+#include "support/check.h"
 
 #ifdef PEER_WITH_IO
 #include "tactus/io.h"
 #endif
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,5 +290,58 @@ void peer_give_input(Peer *peer) {
     for (int k = 0; k < m->nmocap; k++) {
         memcpy(d->mocap_pos + 3 * k, u + 7 * k, 3 * sizeof *u);
         memcpy(d->mocap_quat + 4 * k, u + 7 * k + 3, 4 * sizeof *u);
+    }
+}
+
+/* --- Comparing ---------------------------------------------------------------------------------------------------- */
+
+double peer_difference(const Peer *peer) {
+    const tacModel *m = peer->model;
+    double *d = calloc((size_t)m->nv + 1, sizeof *d), worst = 0;
+    CHECK(d != NULL);
+    tac_qpos_sub(m, peer->x, peer->data->qpos, d);
+    for (int i = 0; i < m->nv; i++)
+        worst = worse(worse(worst, fabs(d[i])), fabs(peer->x[m->nq + i] - peer->data->qvel[i]));
+    for (int i = 0; i < m->na; i++)
+        worst = worse(worst, fabs(peer->x[m->nq + m->nv + i] - peer->data->act[i]));
+    free(d);
+    return worst;
+}
+
+double peer_largest(const Peer *peer) {
+    double most = 1;
+    for (int i = 0; i < peer->nx; i++)
+        most = fmax(most, fabs(peer->x[i]));
+    return most;
+}
+
+double peer_trajectory(Peer *peer, int steps, double applied) {
+    enum { STEPS_PER_INPUT = 20, SEED = 11 };
+    double worst = 0, scale = 1;
+    tac_default_state(peer->model, peer->x);
+    peer_give_state(peer);
+    for (int k = 0; k < steps; k++) {
+        if (k % STEPS_PER_INPUT == 0) peer_randomize_input(peer, SEED, (uint64_t)k, applied);
+        CHECK_INT(tac_step(peer->sim, peer->x, peer->u, peer->x, NULL), TAC_OK);
+        mj_step(peer->mj, peer->data);
+        scale = fmax(scale, peer_largest(peer));
+        worst = worse(worst, peer_difference(peer) / scale);
+    }
+    return worst;
+}
+
+void peer_each_text(PeerOpen open, void (*check)(Peer *peer)) {
+    for (const PeerText *t = PEER_TEXTS; t->name != NULL; t++) {
+        Peer p = open(t->name, t->xml);
+        check(&p);
+        peer_close(&p);
+    }
+}
+
+void peer_each_robot(PeerOpen open, void (*check)(Peer *peer)) {
+    for (const char *const *path = PEER_ROBOTS; *path != NULL; path++) {
+        Peer p = open(*path, NULL);
+        check(&p);
+        peer_close(&p);
     }
 }

@@ -35,6 +35,14 @@ void peer_randomize_input(Peer *peer, uint64_t seed, uint64_t index, double appl
 void peer_give_state(Peer *peer);
 void peer_give_input(Peer *peer);
 
+/* Largest difference of both states: positions in tangent coordinates, velocities, activations. */
+double peer_difference(const Peer *peer);
+/* Largest entry of peer->x, at least 1. */
+double peer_largest(const Peer *peer);
+/* Both from the default state, with the same random controls, forces of the size `applied` and mocap poses, changed
+ * every few steps. Largest difference, relative to the largest entry of the state so far. */
+double peer_trajectory(Peer *peer, int steps, double applied);
+
 /* Models written for coverage: every joint type, transmission, spring, tendon and actuator kind. Ends with a NULL
  * name. */
 typedef struct PeerText {
@@ -43,3 +51,8 @@ typedef struct PeerText {
 extern const PeerText PEER_TEXTS[];
 /* Files of models/; ends with NULL. */
 extern const char *const PEER_ROBOTS[];
+
+/* Opens, checks and closes each of PEER_TEXTS, each of PEER_ROBOTS; open is peer_open or peer_load. */
+typedef Peer (*PeerOpen)(const char *name, const char *text);
+void peer_each_text(PeerOpen open, void (*check)(Peer *peer));
+void peer_each_robot(PeerOpen open, void (*check)(Peer *peer));

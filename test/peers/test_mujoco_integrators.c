@@ -3,11 +3,7 @@
 #include "peers/mujoco_peer.h"
 #include "support/check.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { STEPS = 1000, STEPS_PER_INPUT = 20, STATES = 40 };
+enum { STEPS = 1000, STATES = 40 };
 /* Applied forces, N and N m. */
 #define APPLIED 0.02
 /* Of the state after each step, relative to its largest entry so far. */
@@ -15,38 +11,8 @@ enum { STEPS = 1000, STEPS_PER_INPUT = 20, STATES = 40 };
 /* Of one step, relative to the largest entry of the new state. */
 #define TOL_STEP 1e-10
 
-/* Largest difference of two states: positions in tangent coordinates, then velocities and activations. */
-static double difference(const Peer *p) {
-    const tacModel *m = p->model;
-    double *d = calloc((size_t)m->nv + 1, sizeof *d), worst = 0;
-    CHECK(d != NULL);
-    tac_qpos_sub(m, p->x, p->data->qpos, d);
-    for (int i = 0; i < m->nv; i++)
-        worst = worse(worse(worst, fabs(d[i])), fabs(p->x[m->nq + i] - p->data->qvel[i]));
-    for (int i = 0; i < m->na; i++)
-        worst = worse(worst, fabs(p->x[m->nq + m->nv + i] - p->data->act[i]));
-    free(d);
-    return worst;
-}
-
-static double largest(const Peer *p) {
-    double most = 1;
-    for (int i = 0; i < p->nx; i++)
-        most = fmax(most, fabs(p->x[i]));
-    return most;
-}
-
 static void check_trajectory(Peer *p) {
-    double worst = 0, scale = 1;
-    tac_default_state(p->model, p->x);
-    peer_give_state(p);
-    for (int k = 0; k < STEPS; k++) {
-        if (k % STEPS_PER_INPUT == 0) peer_randomize_input(p, 11, (uint64_t)k, APPLIED);
-        CHECK_INT(tac_step(p->sim, p->x, p->u, p->x, NULL), TAC_OK);
-        mj_step(p->mj, p->data);
-        scale = fmax(scale, largest(p));
-        worst = worse(worst, difference(p) / scale);
-    }
+    double worst = peer_trajectory(p, STEPS, APPLIED);
     print_message("  %s: worst difference over %d steps %.2g\n", p->name, STEPS, worst);
     CHECK_LT(worst, TOL_STATE);
 }
@@ -58,7 +24,7 @@ static void check_single_steps(Peer *p) {
         peer_randomize_input(p, 7, s, 1);
         CHECK_INT(tac_step(p->sim, p->x, p->u, p->x, NULL), TAC_OK);
         mj_step(p->mj, p->data);
-        worst = worse(worst, difference(p) / largest(p));
+        worst = worse(worst, peer_difference(p) / peer_largest(p));
     }
     print_message("  %s: worst difference of %d single steps %.2g\n", p->name, STATES, worst);
     CHECK_LT(worst, TOL_STEP);
@@ -70,27 +36,30 @@ static void lift_force_ranges(Peer *p) {
         p->model->actuator_forcelimited[a] = p->mj->actuator_forcelimited[a] = 0;
 }
 
-static void check_all(tacIntegrator integrator) {
-    for (const PeerText *t = PEER_TEXTS; t->name != NULL; t++) {
-        Peer p = peer_open(t->name, t->xml);
-        if (integrator == TAC_IMPLICIT) lift_force_ranges(&p);
-        peer_integrate(&p, integrator);
-        check_single_steps(&p);
-        check_trajectory(&p);
-        peer_close(&p);
-    }
-    for (const char *const *path = PEER_ROBOTS; *path != NULL; path++) {
-        Peer p = peer_open(*path, NULL);
-        if (integrator == TAC_IMPLICIT) lift_force_ranges(&p);
-        peer_integrate(&p, integrator);
-        check_single_steps(&p);
-        check_trajectory(&p);
-        peer_close(&p);
-    }
+static void check_with(Peer *p, tacIntegrator integrator) {
+    peer_integrate(p, integrator);
+    check_single_steps(p);
+    check_trajectory(p);
 }
 
-static void runge_kutta_agrees(void **state) { (void)state, check_all(TAC_RK4); }
-static void implicit_agrees(void **state) { (void)state, check_all(TAC_IMPLICIT); }
+static void check_runge_kutta(Peer *p) { check_with(p, TAC_RK4); }
+
+static void check_implicit(Peer *p) {
+    lift_force_ranges(p);
+    check_with(p, TAC_IMPLICIT);
+}
+
+static void runge_kutta_agrees(void **state) {
+    (void)state;
+    peer_each_text(peer_open, check_runge_kutta);
+    peer_each_robot(peer_open, check_runge_kutta);
+}
+
+static void implicit_agrees(void **state) {
+    (void)state;
+    peer_each_text(peer_open, check_implicit);
+    peer_each_robot(peer_open, check_implicit);
+}
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(runge_kutta_agrees), cmocka_unit_test(implicit_agrees)};

@@ -226,20 +226,12 @@ static void check_peer(Peer *p) {
 
 static void written_models_agree(void **state) {
     (void)state;
-    for (const PeerText *t = PEER_TEXTS; t->name != NULL; t++) {
-        Peer p = peer_open(t->name, t->xml);
-        check_peer(&p);
-        peer_close(&p);
-    }
+    peer_each_text(peer_open, check_peer);
 }
 
 static void own_robots_agree(void **state) {
     (void)state;
-    for (const char *const *path = PEER_ROBOTS; *path != NULL; path++) {
-        Peer p = peer_open(*path, NULL);
-        check_peer(&p);
-        peer_close(&p);
-    }
+    peer_each_robot(peer_open, check_peer);
 }
 
 #ifdef PEER_WITH_IO
@@ -252,20 +244,15 @@ static void check_equalities(const Peer *p) {
     }
 }
 
+static void check_loaded(Peer *p) {
+    check_peer(p);
+    check_equalities(p);
+}
+
 static void loaded_models_agree(void **state) {
     (void)state;
-    for (const PeerText *t = PEER_TEXTS; t->name != NULL; t++) {
-        Peer p = peer_load(t->name, t->xml);
-        check_peer(&p);
-        check_equalities(&p);
-        peer_close(&p);
-    }
-    for (const char *const *path = PEER_ROBOTS; *path != NULL; path++) {
-        Peer p = peer_load(*path, NULL);
-        check_peer(&p);
-        check_equalities(&p);
-        peer_close(&p);
-    }
+    peer_each_text(peer_load, check_loaded);
+    peer_each_robot(peer_load, check_loaded);
 }
 #endif
 

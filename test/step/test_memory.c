@@ -1,29 +1,12 @@
 /* No evaluation allocates, and none depends on what the workspace held. The C allocator is wrapped at link time. */
 #include "dynamics/robots.h"
+#include "evidence/count_allocations.h"
 #include "support/check.h"
 
 #include "step/sim.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static long allocations;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-void *__wrap_malloc(size_t size) { return allocations++, __real_malloc(size); }
-void *__wrap_calloc(size_t n, size_t size) { return allocations++, __real_calloc(n, size); }
-void *__wrap_realloc(void *p, size_t size) { return allocations++, __real_realloc(p, size); }
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    return allocations++, __real_aligned_alloc(alignment, size);
-}
 
 /* All quantities one after another; what they return is hashed. */
 typedef struct Probe {
@@ -130,10 +113,10 @@ static void probe_end(Probe *p) {
 
 static void nothing_allocates(void **state) {
     (void)state;
-    long before = allocations;
+    long before = counted_allocations();
     Probe p = probe_begin();
-    CHECK(allocations > before); /* the counter counts */
-    before = allocations;
+    CHECK(counted_allocations() > before); /* the counter counts */
+    before = counted_allocations();
     size_t peak = tac_sim_peak(p.sim);
     double theta = 1.7;
     probe_kinematics(&p);
@@ -144,7 +127,7 @@ static void nothing_allocates(void **state) {
     CHECK_INT(tac_rollout(p.sim, p.x, p.u, 1, p.out, NULL), TAC_OK);
     CHECK_INT(tac_sim_peak(p.sim), peak);
     probe_outputs(&p);
-    CHECK_INT(allocations - before, 0);
+    CHECK_INT(counted_allocations() - before, 0);
     probe_end(&p);
 }
 
@@ -233,14 +216,14 @@ static void derivatives_stand_alone(void **state) {
         options.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC;
         tac_sim_free(p.sim);
         CHECK_INT(tac_sim_new(p.m, &options, &p.sim, NULL), TAC_OK);
-        long before = allocations;
+        long before = counted_allocations();
         uint64_t hash = hash_derivatives(&p, memory, bytes);
         for (int k = 0; k < 2; k++) {
             tac_sim_poison(p.sim);
             memset(memory, 0xFF, bytes);
             CHECK(hash_derivatives(&p, memory, bytes) == hash);
         }
-        CHECK_INT(allocations - before, 0);
+        CHECK_INT(counted_allocations() - before, 0);
         CHECK(tac_sim_peak(p.sim) <= tac_sim_bytes(p.m, &options));
         free(memory);
         probe_end(&p);

@@ -389,20 +389,14 @@ static void left_over(const tacNcp *p, const tacNcpDeriv *d, const double *vbar,
 enum { SOLVES = 2, MOST_SOLVES = 3 };
 #define SETTLED 1e-8
 
-static double largest(int n, const double *x) {
-    double most = 0;
-    for (int i = 0; i < n; i++)
-        most = tac_max(most, tac_abs(x[i]));
-    return most;
-}
-
 void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu) {
     const tacModel *m = p->m;
     memset(lambda, 0, (size_t)m->nv * sizeof *lambda);
     memset(d->path, 0, (size_t)m->nbody * sizeof *d->path);
     for (int k = 0; k < MOST_SOLVES; k++) {
-        if (k >= SOLVES && largest(m->nv, d->rest) <= SETTLED * largest(m->nv, lambda)) break;
-        if (k == 0 && largest(tac_ncp_inputs(p), mu) == 0) /* as when nothing is known yet of impulses either */
+        if (k >= SOLVES && tac_dense_largest(m->nv, d->rest) <= SETTLED * tac_dense_largest(m->nv, lambda)) break;
+        if (k == 0 &&
+            tac_dense_largest(tac_ncp_inputs(p), mu) == 0) /* as when nothing is known yet of impulses either */
             memcpy(d->rest, vbar, (size_t)m->nv * sizeof *vbar);
         else
             left_over(p, d, vbar, lambda, mu, p->rhs);

@@ -87,23 +87,16 @@ static void place(Newton *s) {
     }
 }
 
-static double largest(int n, const double *x) {
-    double most = 0;
-    for (int i = 0; i < n; i++)
-        most = tac_max(most, tac_abs(x[i]));
-    return most;
-}
-
 /* Forces -> grad. Its largest entry. */
 static double balance(Newton *s) {
     const tacSoft *soft = s->soft;
     int nv = s->m->nv;
     memset(s->q, 0, (size_t)nv * sizeof *s->q);
     add_row_forces(soft, soft->f, s->q);
-    s->scale = tac_max(largest(nv, s->Ma), largest(nv, s->q));
+    s->scale = tac_max(tac_dense_largest(nv, s->Ma), tac_dense_largest(nv, s->q));
     for (int i = 0; i < nv; i++)
         s->grad[i] = s->Ma[i] - s->q[i];
-    return largest(nv, s->grad);
+    return tac_dense_largest(nv, s->grad);
 }
 
 /* Forces that cancel each other are at stake as well: scale, or the largest that one row gives one dof. */
