@@ -193,5 +193,10 @@ int tac_boxed_dantzig(const tacBoxed *problem, tacBoxedWork *work, int corrected
 #define TAC_BOXED_WAYS 3
 int tac_boxed_path(const tacBoxed *problem, tacBoxedWork *work, int way, double *f, double *w, int *row_class,
                    int *pivots);
+/* What is added to b_i, times t, on that way. */
+double tac_boxed_cover(const tacBoxed *problem, int way, int i);
+/* The same way with a system for each of its lines instead of a table of all rows, by the run's form: for problems
+ * whose table would be too large. -> 1 when it gets there. */
+int tac_boxed_afar(const tacBoxedRun *run, int way);
 /* Problems with a semidefinite A, as the limit of definite ones, from the classes given. -> 1 when it gets there. */
 int tac_boxed_proximal(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);

@@ -1,4 +1,4 @@
-/* The way from a problem nearby to the one in hand.
+/* The way from a problem nearby, or from one afar, to the one in hand.
  *
  * Where pivoting leaves a few rows wrong, their classes answer another problem: forces f~ and velocities w~ that are
  * cut to what the classes allow solve it for b~ = w~ - A f~. From there b moves to where it should be,
@@ -6,8 +6,9 @@
  *   w = A f + b + t (b~ - b),      t from 1 to 0
  *
  * and the answer with it, on a line as long as classes hold; where a row comes to the end of its condition it changes
- * class, and the line goes on in the only way that keeps the new condition (boxed_path.c, which starts from a problem
- * so far away that it always gets there; this one has a few lines instead of one per row). Every line is one system. */
+ * class, and the line goes on in the only way that keeps the new condition. Every line is one system. Such a way has few
+ * lines, but may have no end. The way from afar is the one of boxed_path.c, which gets there wherever A is positive
+ * definite; here its lines are systems too, for problems whose matrix has more rows than can be kept. */
 #include "solve/boxed.h"
 
 #include "math/scalar.h"
@@ -21,8 +22,11 @@
 /* How far inside its bounds a row is put that is not, and how irregularly, so that no two meet an end at once. */
 #define INSIDE 0.01
 #define RATIO  0.6180339887498949 /* golden ratio, less its whole part: multiples fill the unit interval evenly */
-/* Lines are good to this; the end is exact. */
+/* Lines are good to this; the end is exact. After so many of them f and w are found anew. */
 #define LINE_ROUNDING 1e-8
+enum { SETTLE_LINES = 16 };
+/* Lines from afar: this many and one per row, of which a third take part; then rounding has led it astray. */
+enum { AFAR_LINES = 50 };
 
 typedef struct Way {
     const tacBoxed *problem;
@@ -30,6 +34,7 @@ typedef struct Way {
     const double *cover;     /* b~ - b */
     double *f, *w;           /* at t */
     double *slope, *w_slope; /* their change with t */
+    double *b;               /* that of the problem at t */
     int *row_class;
     double t;
     int direction;
@@ -159,11 +164,18 @@ static int find_line(const Way *way) {
            way->form->answer(way->form->matrix, way->row_class, way->cover, 0, LINE_ROUNDING, way->slope, way->w_slope);
 }
 
+/* f and w at t, which lines have added up with a rounding each. */
+static int settle(const Way *way) {
+    for (int i = 0; i < way->problem->n; i++)
+        way->b[i] = way->problem->b[i] + way->t * way->cover[i];
+    return way->form->answer(way->form->matrix, way->row_class, way->b, 1, LINE_ROUNDING, way->f, way->w);
+}
+
 /* -> 1: the classes at t = 0. */
-static int follow(Way *way, int *pivots) {
-    int lines = TAC_BOXED_NEARBY_LINES + way->problem->n / ROWS_PER_LINE;
-    for (int line = 0; line < lines && line < MOST_LINES; line++) {
+static int follow(Way *way, int lines, int *pivots) {
+    for (int line = 1; line <= lines; line++) {
         End end = {0, 0, -1, 0};
+        if (line % SETTLE_LINES == 0 && !settle(way)) return 0;
         double travel = first_end(way, &end);
         if (way->direction < 0 && way->t - travel <= 0) return 1;
         if (end.row < 0) return 0;
@@ -177,10 +189,52 @@ static int follow(Way *way, int *pivots) {
     return 0;
 }
 
-int tac_boxed_nearby(const tacBoxedRun *run) {
+static Way way_of(const tacBoxedRun *run, double t) {
     const tacBoxedTrack *track = run->track;
-    Way way = {run->problem, &run->form,     track->cover,   run->f, run->w,
-               track->slope, track->w_slope, run->row_class, 1,      -1};
-    return tac_boxed_cut(run, track->cover) && find_line(&way) && follow(&way, run->pivots) &&
+    return (Way){run->problem,   &run->form, track->cover,   run->f, run->w, track->slope,
+                 track->w_slope, track->z,   run->row_class, t,      -1};
+}
+
+int tac_boxed_nearby(const tacBoxedRun *run) {
+    Way way = way_of(run, 1);
+    int lines = TAC_BOXED_NEARBY_LINES + run->problem->n / ROWS_PER_LINE;
+    return tac_boxed_cut(run, run->track->cover) && find_line(&way) &&
+           follow(&way, lines < MOST_LINES ? lines : MOST_LINES, run->pivots) &&
            tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE);
+}
+
+/* --- From afar ---------------------------------------------------------------------------------------------------- */
+
+/* Rows at the side that the cover pushes them to; those without bounds free. */
+static void rest(const tacBoxed *problem, int *row_class) {
+    for (int i = 0; i < problem->n; i++) {
+        int p = problem->parent[i];
+        row_class[i] = tac_finite(problem->low[i])    ? TAC_ROW_LOW
+                       : tac_finite(problem->high[i]) ? TAC_ROW_HIGH
+                                                      : TAC_ROW_FREE;
+        if (p >= 0 && row_class[p] != TAC_ROW_FREE) row_class[i] = TAC_ROW_OFF;
+    }
+}
+
+/* Farthest t at which a condition of the line through t = 0 ends, and a bit. */
+static double far_away(const Way *way) {
+    double t = 0;
+    for (int i = 0; i < way->problem->n; i++) {
+        End end[2];
+        for (int k = ends_of(way, i, end) - 1; k >= 0; k--)
+            if (end[k].slope != 0) t = tac_max(t, tac_abs(end[k].margin / end[k].slope));
+    }
+    return 2 * t;
+}
+
+int tac_boxed_afar(const tacBoxedRun *run, int cover) {
+    Way way = way_of(run, 0);
+    int n = run->problem->n;
+    for (int i = 0; i < n; i++)
+        run->track->cover[i] = tac_boxed_cover(run->problem, cover, i);
+    rest(run->problem, run->row_class);
+    if (!find_line(&way) || !settle(&way)) return 0;
+    way.t = far_away(&way);
+    if (!settle(&way)) return 0;
+    return follow(&way, AFAR_LINES + n, run->pivots) && tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE);
 }

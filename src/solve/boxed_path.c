@@ -36,7 +36,7 @@ static int has_width(const tacBoxed *problem, int i) { return problem->low[i] < 
 /* Scale of a row's w: the square root of the energy that a unit of force costs. */
 static double scale_of(const tacBoxed *problem, int i) { return tac_sqrt(tac_boxed_diagonal(problem, i)); }
 
-static double cover_of(const tacBoxed *problem, int way, int i) {
+double tac_boxed_cover(const tacBoxed *problem, int way, int i) {
     int p = problem->parent[i];
     double u = irregular(way, i), size = scale_of(problem, i) * (1 + SPREAD * u);
     if (p < 0) return tac_finite(problem->low[i]) ? size : tac_finite(problem->high[i]) ? -size : 0;
@@ -177,7 +177,7 @@ int tac_boxed_path(const tacBoxed *problem, tacBoxedWork *work, int way, double 
                    int *pivots) {
     tacTableau tableau;
     for (int i = 0; i < problem->n; i++)
-        work->cover[i] = cover_of(problem, way, i);
+        work->cover[i] = tac_boxed_cover(problem, way, i);
     tac_tableau_begin(&tableau, problem, work, work->cover, row_class);
     if (!begin(&tableau) || !follow(&tableau, far_away(&tableau), LINES + LINES_PER_ROW * problem->n, pivots)) return 0;
     sort_narrow(&tableau);

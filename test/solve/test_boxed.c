@@ -200,13 +200,13 @@ static void respond(void *matrix, double *x) {
     tac_lu_solve(w->dense.problem->n, w->lu, w->pivot, x);
 }
 
-/* From classes that a few sweeps guess, with every fifth contact let go: the ways from nearby, by systems and by a
- * tableau, and the interior way with pivots at its end. Each alone goes through on most, and to an answer. */
+/* From classes that a few sweeps guess, with every fifth contact let go: the way from nearby, and the interior way with
+ * pivots at its end. Each alone goes through on most, and to an answer; the way from afar on all. */
 static void ways_alone(void **state) {
     (void)state;
     static Problem p;
     static Weighed weighed;
-    int through[2] = {0}, tried = PROBLEMS / 4;
+    int through[3] = {0}, tried = PROBLEMS / 4;
     for (int k = 0; k < tried; k++) {
         int contacts = 1 + k % 20, n, guess[MAX_ROWS];
         draw(&p, 20000 + (uint64_t)k, contacts, k % 4, 6 + contacts, 0.1 * (k % 9), 1e-5);
@@ -214,7 +214,7 @@ static void ways_alone(void **state) {
         tac_boxed_guess(&p.boxed, 6, p.f, guess);
         for (int i = 0; i + 2 < 3 * contacts; i += 15)
             guess[i] = TAC_ROW_LOW, guess[i + 1] = guess[i + 2] = TAC_ROW_OFF;
-        for (int way = 0; way < 2; way++) {
+        for (int way = 0; way < 3; way++) {
             tacArena arena;
             tacBoxedWork work;
             int pivots = 0, ok;
@@ -227,6 +227,8 @@ static void ways_alone(void **state) {
             run.form.weigh = weigh, run.form.respond = respond;
             if (way == 0)
                 ok = tac_boxed_nearby(&run);
+            else if (way == 2)
+                ok = tac_boxed_afar(&run, k % TAC_BOXED_WAYS);
             else
                 ok = tac_boxed_interior(&run) && tac_boxed_pivot(&run, 1, TAC_BOXED_PATIENCE);
             if (!ok) continue;
@@ -234,8 +236,9 @@ static void ways_alone(void **state) {
             through[way]++;
         }
     }
-    print_message("from nearby: %d; interior: %d; of %d\n", through[0], through[1], tried);
+    print_message("from nearby: %d; interior: %d; from afar: %d; of %d\n", through[0], through[1], through[2], tried);
     CHECK(through[0] >= 0.95 * tried && through[1] >= 0.95 * tried);
+    CHECK_INT(through[2], tried);
 }
 
 /* A tangent that hardly anything moves would take b/A = 1e9 to stop; it has mu f_n, and the others' conditions hold to

@@ -20,6 +20,8 @@
 
 /* Sweeps that guess the classes; rounds of refinement. */
 enum { FIRST_SWEEPS = 10, REFINEMENTS = 12 };
+/* Rounds of pivoting in a pile without a gain: it goes through soon or not at all. */
+enum { PILE_PATIENCE = 3 };
 /* Sweeps when it was not solved. */
 #define LAST_SWEEPS 400
 /* delta relative to the row's own A_kk where there is no compliance. */
@@ -40,6 +42,7 @@ typedef struct Large {
     double *b, *low, *high, *diagonal, *delta, *f, *w;
     double *T, *C, *r; /* n: (2) */
     int *parent, *row_class;
+    int *split; /* n: entries of a row in its first run of neighbouring places, where at most one more follows; or 0 */
     tacBoxedTrack track;
     double *y;                /* nv: Y^T f */
     int *block_of, *place;    /* nbody: block of a tree, or -1; nv: place of a dof in K */
@@ -49,7 +52,7 @@ typedef struct Large {
     int ndof;
 } Large;
 
-enum { DOUBLES = 10, INTS = 2 };
+enum { DOUBLES = 10, INTS = 3 };
 
 size_t tac_lcp_large_scratch(const tacModel *m, int max_rows) {
     size_t n = (size_t)max_rows, nv = (size_t)m->nv, bodies = (size_t)m->nbody;
@@ -62,7 +65,7 @@ size_t tac_lcp_large_scratch(const tacModel *m, int max_rows) {
 
 static int lay_out(Large *l, const tacModel *m, int n, tacArena *arena) {
     double **reals[DOUBLES] = {&l->b, &l->low, &l->high, &l->diagonal, &l->delta, &l->f, &l->w, &l->T, &l->C, &l->r};
-    int **ints[INTS] = {&l->parent, &l->row_class}, ok = tac_boxed_track_layout(&l->track, n, arena);
+    int **ints[INTS] = {&l->parent, &l->row_class, &l->split}, ok = tac_boxed_track_layout(&l->track, n, arena);
     for (int k = 0; k < DOUBLES; k++)
         ok &= (*reals[k] = TAC_TAKE(arena, n, double)) != NULL;
     for (int k = 0; k < INTS; k++)
@@ -163,6 +166,25 @@ static int find_blocks(Large *l, const tacModel *m, tacArena *arena) {
     return l->ndof <= TAC_LCP_MOST_DOFS && tac_block_lu_begin(&l->lu, nblock, l->block_size, arena);
 }
 
+/* Entries of row i from e on whose places follow each other. */
+static int run_from(const Large *l, int i, int e) {
+    const tacRows *rows = l->rows;
+    const tacRow *row = &rows->row[l->row[i]];
+    int n = 1;
+    while (e + n < row->adr + row->num && l->place[rows->dof[e + n]] == l->place[rows->dof[e]] + n)
+        n++;
+    return n;
+}
+
+/* Two bodies that touch have two runs, one of each. */
+static void find_runs(Large *l) {
+    for (int i = 0; i < l->boxed.n; i++) {
+        const tacRow *row = &l->rows->row[l->row[i]];
+        int first = row->num > 0 ? run_from(l, i, row->adr) : 0, rest = row->num - first;
+        l->split[i] = rest == 0 || run_from(l, i, row->adr + first) == rest ? first : 0;
+    }
+}
+
 static void order_blocks(Large *l) {
     const tacModel *m = l->m;
     const tacRows *rows = l->rows;
@@ -180,17 +202,32 @@ static void order_blocks(Large *l) {
     tac_block_lu_order(&l->lu);
     for (int i = 0; i < l->ndof; i++)
         l->place[l->dof_of[i]] += l->lu.first[l->block_of[tree_of(m, l->dof_of[i])]];
+    find_runs(l);
+}
+
+/* y += x a */
+static inline void add_run(int n, double x, const double *a, double *restrict y) {
+    for (int i = 0; i < n; i++)
+        y[i] += x * a[i];
 }
 
 /* K += scale a b^T, a and b rows of Y */
 static void add_product(const Large *l, double scale, int a, int b) {
     const tacRows *rows = l->rows;
     const tacRow *left = &rows->row[l->row[a]], *right = &rows->row[l->row[b]];
+    const double *Y = rows->Y + right->adr;
+    const int *dof = rows->dof + right->adr;
+    int split = l->split[b], rest = right->num - split;
+    int first = right->num > 0 ? l->place[dof[0]] : 0, second = split > 0 && rest > 0 ? l->place[dof[split]] : 0;
     for (int e = left->adr; e < left->adr + left->num; e++) {
         double *line = tac_block_lu_at(&l->lu, l->place[rows->dof[e]], 0), x = scale * rows->Y[e];
         if (x == 0) continue;
-        for (int o = right->adr; o < right->adr + right->num; o++)
-            line[l->place[rows->dof[o]]] += x * rows->Y[o];
+        add_run(split, x, Y, line + first);
+        if (split > 0)
+            add_run(rest, x, Y + split, line + second);
+        else
+            for (int o = 0; o < right->num; o++)
+                line[l->place[dof[o]]] += x * Y[o];
     }
 }
 
@@ -324,6 +361,15 @@ static void multiply_any(void *matrix, const double *f, const double *b, double 
 
 /* --- Classes ------------------------------------------------------------------------------------------------------ */
 
+/* What always gets there, but for rounding: then under another cover. It is long, a line for each row that takes
+ * part. */
+static int solve_from_afar(const tacBoxedRun *run) {
+    int solved = 0;
+    for (int way = 0; way < TAC_BOXED_WAYS && !solved; way++)
+        solved = tac_boxed_afar(run, way);
+    return solved;
+}
+
 /* One tree among many contacts: wedged rather than piled, where the interior way gets stuck and the one from nearby is
  * short. */
 static int solve_tree(const tacBoxedRun *run) {
@@ -331,10 +377,10 @@ static int solve_tree(const tacBoxedRun *run) {
            (tac_boxed_interior(run) && (tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE) || tac_boxed_nearby(run)));
 }
 
-/* Many trees: where pivoting fails, many rows are wrong, and the interior way, which does not count them, is
- * shorter. */
+/* Many trees: where pivoting fails, many rows are wrong, and the interior way, which does not count them, is shorter.
+ * In one step of ten of a heap in motion friction makes it stick; nearby ends most of these. */
 static int solve_pile(const tacBoxedRun *run) {
-    return tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE) ||
+    return tac_boxed_pivot(run, 1, PILE_PATIENCE) ||
            (tac_boxed_interior(run) && (tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE) || tac_boxed_nearby(run)));
 }
 
@@ -346,6 +392,7 @@ static int guess_and_solve(Large *l, int *pivots) {
     sweep(l, FIRST_SWEEPS);
     tac_boxed_classify(&l->boxed, l->f, l->w, l->row_class);
     int solved = l->lu.nblock == 1 ? solve_tree(&run) : solve_pile(&run);
+    solved = solved || solve_from_afar(&run);
     if (solved) refine(l, l->row_class, l->b, 1, POLISHED, l->f, l->w);
     return solved;
 }
