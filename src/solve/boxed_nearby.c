@@ -6,8 +6,8 @@
  *   w = A f + b + t (b~ - b),      t from 1 to 0
  *
  * and the answer with it, on a line as long as classes hold; where a row comes to the end of its condition it changes
- * class, and the line goes on in the only way that keeps the new condition. Every line is one system. Such a way has few
- * lines, but may have no end. The way from afar is the one of boxed_path.c, which gets there wherever A is positive
+ * class, and the line goes on in the only way that keeps the new condition. Every line is one system. Such a way has
+ * few lines, but may have no end. The way from afar is the one of boxed_path.c, which gets there wherever A is positive
  * definite; here its lines are systems too, for problems whose matrix has more rows than can be kept. */
 #include "solve/boxed.h"
 
