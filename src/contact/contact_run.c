@@ -88,19 +88,22 @@ static void emit_rows(const Walk *walk, int i, tacVec6 dV, const tacDisplacement
     tac_emit(&sink->pos, r->first, column, t->dist);
 }
 
-/* d(S_i . W) for the dofs above a body: the axes that the movers turn see W turned back   (R3). */
+/* d(S_i . W) for the dofs above a body: the axes that a mover turns, the last ones of the path, see W turned back
+ * (R3). */
 static void emit_force(const Walk *walk, int side, tacVec6 dW, const tacDisplacement *d, int column,
                        const tacSink *sink) {
     const tacContactRun *run = walk->run;
+    const tacVec6 *S = run->w->S;
+    const int *parent = run->m->dof_parent;
+    int last = run->m->body_last_dof[run->body[side]];
     double scale = side == 0 ? -run->scale : run->scale;
-    tacVec6 turned[2];
-    for (int k = 0; k < d->nmover; k++)
-        turned[k] = tac_crossf6(d->mover[k].S, walk->W[side]);
-    for (int i = run->m->body_last_dof[run->body[side]]; i >= 0; i = run->m->dof_parent[i]) {
-        tacVec6 seen = dW;
-        for (int k = 0; k < d->nmover; k++)
-            if (tac_moves_dof(run->m, &d->mover[k], i)) seen = tac_sub6(seen, turned[k]);
-        tac_emit(sink, i, column, scale * tac_dot6(run->w->S[i], seen));
+    tacVec6 by = tac_scale6(scale, dW);
+    for (int i = last; i >= 0; i = parent[i])
+        tac_emit(sink, i, column, tac_dot6(S[i], by));
+    for (int k = 0; k < d->nmover; k++) {
+        tacVec6 turned = tac_scale6(-scale, tac_crossf6(d->mover[k].S, walk->W[side]));
+        for (int i = last; i >= 0 && tac_moves_dof(run->m, &d->mover[k], i); i = parent[i])
+            tac_emit(sink, i, column, tac_dot6(S[i], turned));
     }
 }
 
