@@ -83,7 +83,7 @@ typedef struct Problem {
     tacBarrierRun *run; /* the one in hand */
 } Problem;
 
-/* All rows of E: balance of every dof, then of contacts and limits. */
+/* All rows of E: balance of every dof, then of contacts and limits; the models here have no other rows. */
 static void put_rows(const tacNcp *p, double *E) {
     int n = 0;
     for (int i = 0; i < p->m->nv; i++)
@@ -94,8 +94,8 @@ static void put_rows(const tacNcp *p, double *E) {
         if (c->p.mu == 0) continue;
         E[n++] = c->e.e_xi, E[n++] = c->e.e_eta[0], E[n++] = c->e.e_eta[1];
     }
-    for (int i = 0; i < p->nlimit; i++)
-        E[n++] = p->limit[i].e;
+    for (int i = 0; i < p->rows.n; i++)
+        E[n++] = p->rows.row[i].e[0];
 }
 
 /* Column j of dE: central differences. */
@@ -189,11 +189,12 @@ static tacStatus follow(Problem *k, double kappa, const double *x, double *gap, 
     tacStatus status = tac_ncp_move(p, x);
     if (status == TAC_OK) status = tac_ncp_place(p);
     if (status != TAC_OK) return status;
-    for (int i = 0; i < p->ncontact + p->nlimit; i++) {
+    tac_ncp_place_rows(p, x);
+    for (int i = 0; i < p->ncontact + p->rows.n; i++) {
         const tacNcpContact *c = i < p->ncontact ? &p->contact[i] : NULL;
-        const tacNcpLimit *l = c == NULL ? &p->limit[i - p->ncontact] : NULL;
-        double phi = c != NULL ? c->gap_slip[0] : l->sign * (p->q_next[l->coordinate] - l->bound) - l->rest;
-        double *a = p->a + (c != NULL ? c->adr : l->adr), *b = p->b + (c != NULL ? c->adr : l->adr);
+        const tacNcpRow *limit = c == NULL ? &p->rows.row[i - p->ncontact] : NULL;
+        double phi = c != NULL ? c->gap_slip[0] : limit->r;
+        double *a = p->a + (c != NULL ? c->adr : limit->at), *b = p->b + (c != NULL ? c->adr : limit->at);
         if (!(phi > share * gap[i])) return TAC_ERR_UNSOLVED;
         gap[i] = share > 0 ? gap[i] : phi;
         b[0] = phi, a[0] = kappa * p->gap_unit / phi;

@@ -54,8 +54,7 @@ tacEquality tac_equality_at(const tacModel *m, const tacWork *w, int eq) {
 
 /* --- Rows --------------------------------------------------------------------------------------------------------- */
 
-/* What the row's force does to a side, about its tree's origin: J_i = S_i . wrench. */
-static tacVec6 side_wrench(const tacWork *w, const tacEquality *e, int side, int axis) {
+tacVec6 tac_equality_wrench(const tacWork *w, const tacEquality *e, int side, int axis) {
     double sign = side == 0 ? 1 : -1;
     if (axis >= 3) return (tacVec6){tac_scale3(sign, e->axis[axis - 3]), tac_zero3()};
     tacVec3 d = tac_vec3(sign * (axis == 0), sign * (axis == 1), sign * (axis == 2));
@@ -69,14 +68,14 @@ void tac_add_equality(const tacModel *m, const tacWork *w, int eq, tacRows *rows
     for (int axis = 0; axis < e.n; axis++) {
         tacRow *row = tac_rows_begin(rows, TAC_ROW_EQUALITY, eq, axis, e.pos[axis]);
         if (row == NULL) return;
-        tacVec6 W[2] = {side_wrench(w, &e, 0, axis), side_wrench(w, &e, 1, axis)};
+        tacVec6 W[2] = {tac_equality_wrench(w, &e, 0, axis), tac_equality_wrench(w, &e, 1, axis)};
         tac_rows_add_paths(m, rows, row, last, w->S, W);
     }
 }
 
 void tac_equality_gradient(const tacModel *m, const tacWork *w, const tacEquality *e, int axis, double *out) {
     for (int side = 0; side < 2; side++) {
-        tacVec6 W = side_wrench(w, e, side, axis);
+        tacVec6 W = tac_equality_wrench(w, e, side, axis);
         for (int i = m->body_last_dof[e->body[side]]; i >= 0; i = m->dof_parent[i])
             out[i] += tac_dot6(w->S[i], W);
     }

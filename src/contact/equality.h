@@ -31,6 +31,8 @@ int tac_equality_holds(const tacModel *m, int eq);
 tacEquality tac_equality_at(const tacModel *m, const tacWork *w, int eq);
 /* Adds its rows; none where neither body moves. */
 void tac_add_equality(const tacModel *m, const tacWork *w, int eq, tacRows *rows);
+/* What a row's force does to a side, about its tree's origin: J_i = S_i . wrench. */
+tacVec6 tac_equality_wrench(const tacWork *w, const tacEquality *e, int side, int axis);
 /* out[nv] += J of one row */
 void tac_equality_gradient(const tacModel *m, const tacWork *w, const tacEquality *e, int axis, double *out);
 /* (dJ/dt) v of its rows: their acceleration where joints have none (equality_bias.c). Needs: velocity. */

@@ -110,10 +110,8 @@ static void emit_change(const tacModel *m, const tacWork *w, const tacEquality *
     double dr[TAC_EQUALITY_ROWS] = {0};
     change_rows(e, d);
     if (by->v != NULL) tac_equality_bias_change(m, w, e, by->v, d, dr);
-    if (by->z != NULL) {
-        emit_velocities(m, w, e, d, by, dr);
-        emit_forces(m, w, e, d, by, column, &sink->force);
-    }
+    if (by->z != NULL) emit_velocities(m, w, e, d, by, dr);
+    if (by->scale != 0) emit_forces(m, w, e, d, by, column, &sink->force);
     for (int k = 0; k < e->n; k++) {
         double change = dr[k] + by->rate[k] * d->pos[k];
         if (change != 0) tac_emit(&sink->row, by->k + k, column, change);

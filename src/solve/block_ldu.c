@@ -42,6 +42,7 @@ void tac_block_clear(tacBlockLdu *s) {
         s->first[b] = -1;
     memset(s->H, 0, TAC_BLOCK_SIZE * (size_t)s->nnode * sizeof *s->H);
     memset(s->diag, 0, (size_t)s->nv * sizeof *s->diag);
+    if (s->own != NULL) memset(s->own, 0, TAC_BLOCK_SIZE * (size_t)s->nnode * sizeof *s->own);
 }
 
 tacBlockEdge *tac_block_edge(tacBlockLdu *s, int a, int b) {
@@ -158,7 +159,7 @@ static void project(const tacBlockLdu *s, int b, const double *row, const double
         tac_lu_solve_many(n, s->D + TAC_BLOCK_SIZE * b, s->pivot + N * b, N, down, work, index);
 }
 
-/* D = left^T H right + diag, factored. */
+/* D = left^T H right + diag + own, factored. */
 static int factor_dofs(tacBlockLdu *s, int b) {
     int n = s->dof_num[b], adr = s->dof_adr[b];
     double HR[TAC_BLOCK_SIZE], work[N], *D = s->D + TAC_BLOCK_SIZE * b;
@@ -166,6 +167,8 @@ static int factor_dofs(tacBlockLdu *s, int b) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             D[i * n + j] = tac_six_dot(s->left + N * (adr + i), HR + N * j) + (i == j ? s->diag[adr + i] : 0);
+    for (int i = 0; s->own != NULL && i < n * n; i++)
+        D[i] += s->own[TAC_BLOCK_SIZE * b + i];
     if (n <= 1) return n == 0 || tac_abs(D[0]) > 0;
     return tac_lu_factor(n, D, s->pivot + N * b, work) < 0;
 }

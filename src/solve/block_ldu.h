@@ -1,7 +1,7 @@
 /* Systems over a tree of nodes with six numbers each, and edges besides   (docs/theory/ncp.md, W16-W19)
  *
  *   z_b = z_parent + right_b dv_b                 six numbers a node, moved by its own dofs after its parent
- *   g_b + left_b^T (sum over b's subtree of  f + H z) + diag_b dv_b = 0        one row a dof
+ *   g_b + left_b^T (sum over b's subtree of  f + H z) + (diag_b + own_b) dv_b = 0        one row a dof
  *
  * H has a 6 x 6 block on each node and one each way on each edge between two nodes. Nodes are eliminated from the last
  * to the first: linear time for trees, with fill along edges only. */
@@ -27,6 +27,7 @@ typedef struct tacBlockLdu {
     unsigned char *still;         /* caller's: nnode; 1: does not move at all (no dof on the way to it) */
     double *left, *right;         /* caller's: nv x 6 */
     double *diag;                 /* caller's: nv */
+    double *own;                  /* caller's, given: nnode x 36, dof_num squared of each; NULL: zeros */
     double *H;                    /* caller's: nnode x 36; overwritten by the factors */
     int nedge, *first;            /* nnode: first edge, -1: none */
     tacBlockEdge *edge;           /* max_edge */

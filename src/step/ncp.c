@@ -131,17 +131,19 @@ static tacStatus look_ahead(tacSim *sim, tacNcp *p) {
 
 /* The end of a search, kept or brought back: x, a, b one after another. */
 static void keep(const tacNcp *p, double *kept) {
-    memcpy(kept, p->x, (size_t)p->m->nv * sizeof *kept);
-    memcpy(kept + p->m->nv, p->a, (size_t)p->numbers * sizeof *kept);
-    memcpy(kept + p->m->nv + p->numbers, p->b, (size_t)p->numbers * sizeof *kept);
+    int n = tac_ncp_unknowns(p);
+    memcpy(kept, p->x, (size_t)n * sizeof *kept);
+    memcpy(kept + n, p->a, (size_t)p->numbers * sizeof *kept);
+    memcpy(kept + n + p->numbers, p->b, (size_t)p->numbers * sizeof *kept);
 }
 
 static tacStatus bring_back(tacSim *sim, tacNcp *p, const double *kept, double residual) {
     tacInteriorProblem problem = tac_ncp_problem(p);
     double violation;
-    memcpy(p->x, kept, (size_t)p->m->nv * sizeof *kept);
-    memcpy(p->a, kept + p->m->nv, (size_t)p->numbers * sizeof *kept);
-    memcpy(p->b, kept + p->m->nv + p->numbers, (size_t)p->numbers * sizeof *kept);
+    int n = tac_ncp_unknowns(p);
+    memcpy(p->x, kept, (size_t)n * sizeof *kept);
+    memcpy(p->a, kept + n, (size_t)p->numbers * sizeof *kept);
+    memcpy(p->b, kept + n + p->numbers, (size_t)p->numbers * sizeof *kept);
     tacStatus status = problem.residual(p, p->x, p->a, p->b, &violation);
     sim->info.residual = residual;
     return status == TAC_OK ? TAC_ERR_UNSOLVED : status;
@@ -151,7 +153,7 @@ static tacStatus bring_back(tacSim *sim, tacNcp *p, const double *kept, double r
  * order; features that a search leads to begin them anew, from where it ended. */
 static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
     int room = tac_ncp_most_numbers(p->m, p->max_contacts), round = 0, again = 0, added;
-    double least = TAC_INFINITY, *kept = TAC_TAKE(&sim->arena, p->m->nv + 2 * room, double);
+    double least = TAC_INFINITY, *kept = TAC_TAKE(&sim->arena, tac_ncp_unknowns(p) + 2 * room, double);
     if (kept == NULL) return TAC_ERR_ARENA_FULL;
     for (int start = 0; start < TAC_NCP_STARTS; start++) {
         tacStatus status = search_from(sim, p, kappa, start, again, &added);
@@ -211,35 +213,19 @@ static tacStatus step(tacSim *sim, const double *x, const double *u, double *y) 
 
 static size_t scratch(const tacModel *m, const tacOptions *options) {
     return tac_ncp_bytes(m, options->max_contacts) + tac_room((size_t)m->ngeom) +
-           tac_room((size_t)m->nv + 2 * (size_t)tac_ncp_most_numbers(m, options->max_contacts)) +
+           tac_room((size_t)tac_ncp_most_unknowns(m) + 2 * (size_t)tac_ncp_most_numbers(m, options->max_contacts)) +
            tac_ncp_grad_scratch(m, options);
 }
 
 /* Constraints that have no equations yet would be left out in silence. */
 static tacStatus accepts(const tacModel *m, tacError *err) {
-    int off = *m->option_disable, limits = !(off & TAC_DISABLE_LIMIT), losses = !(off & TAC_DISABLE_FRICTIONLOSS);
+    int off = *m->option_disable;
     for (int b = 0; b < m->nbody; b++)
         if (m->body_dof_num[b] > TAC_BLOCK)
             return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_BODY, b,
                                "contact ncp takes at most six degrees of freedom a body, here are %d",
                                m->body_dof_num[b]);
     if (off & TAC_DISABLE_CONSTRAINT) return TAC_OK;
-    for (int e = 0; e < m->neq && !(off & TAC_DISABLE_EQUALITY); e++)
-        if (m->equality_active[e])
-            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_EQUALITY, e, "contact ncp has no equalities yet");
-    for (int j = 0; j < m->njnt; j++) {
-        if (limits && m->joint_limited[j] && m->joint_type[j] == TAC_BALL)
-            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_JOINT, j, "contact ncp has no limits of balls yet");
-        if (losses && m->joint_frictionloss[j] > 0)
-            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_JOINT, j, "contact ncp has no dry friction yet");
-    }
-    for (int t = 0; t < m->ntendon; t++)
-        if ((limits && m->tendon_limited[t]) || (losses && m->tendon_frictionloss[t] > 0))
-            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_TENDON, t,
-                               "contact ncp has no limits or dry friction of tendons yet");
-        else if (m->tendon_armature[t] > 0)
-            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_TENDON, t,
-                               "contact ncp has no armature of tendons yet, here is %g", m->tendon_armature[t]);
     for (int g = 0; g < m->ngeom; g++)
         if (m->geom_restitution[g] > 0)
             return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_GEOM, g, "contact ncp has no restitution yet");

@@ -1,4 +1,4 @@
-/* Small worlds written as MJCF, stepped with contact model lcp. */
+/* Small worlds written as MJCF, stepped with contact model lcp, or as WORLD_CONTACT says. */
 #pragma once
 
 #include "io/mjcf_text.h"
@@ -6,6 +6,10 @@
 
 #include <math.h>
 #include <stdio.h>
+
+#ifndef WORLD_CONTACT
+#define WORLD_CONTACT TAC_LCP
+#endif
 
 /* Compliance: a hundred thousandth of the motion and less. */
 #define TOL_COMPLIANCE 1e-5
@@ -24,7 +28,7 @@ static inline World open_world(tacModel *m, double h) {
     World w = {.m = m, .h = h};
     tacError err;
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_LCP;
+    options.contact = WORLD_CONTACT;
     options.dt = h;
     options.inputs = TAC_INPUT_QFRC | TAC_INPUT_MOCAP;
     if (tac_sim_new(m, &options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);

@@ -149,8 +149,8 @@ static int rows_of(const Problem *k, double *E) {
         E[n++] = p->contact[i].e.e_s, E[n++] = p->contact[i].e.e_xi;
         E[n++] = p->contact[i].e.e_eta[0], E[n++] = p->contact[i].e.e_eta[1];
     }
-    for (int i = 0; i < p->nlimit; i++)
-        E[n++] = p->limit[i].e;
+    for (int i = 0; i < p->rows.n; i++)
+        E[n++] = p->rows.row[i].e[0];
     return n;
 }
 

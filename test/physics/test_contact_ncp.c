@@ -299,36 +299,6 @@ static void bad_options_are_refused(void **state) {
     world_end(&w);
 }
 
-/* Inertia of a tendon has no equation here: refused by name, not left out. */
-static void tendon_armature_is_refused(void **state) {
-    (void)state;
-    tacBuilder *b = tac_model_begin();
-    tacBodyDef body = tac_default_body();
-    tacJointDef hinge = tac_default_joint();
-    tacGeomDef geom = tac_default_geom();
-    tacTendonDef tendon = tac_default_tendon();
-    const int joint = 0;
-    const double coef = 1;
-    int id = tac_model_add_body(b, 0, &body);
-    hinge.type = TAC_HINGE, hinge.axis = (tacVec3){0, 1, 0};
-    tac_model_add_joint(b, id, &hinge);
-    geom.type = TAC_SPHERE, geom.size[0] = 0.1;
-    tac_model_add_geom(b, id, &geom);
-    tendon.name = "cord", tendon.nterm = 1, tendon.joint = &joint, tendon.coef = &coef, tendon.armature = 0.1;
-    tac_model_add_tendon(b, &tendon);
-    tacModel *m;
-    tacSim *sim;
-    tacError err;
-    if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
-    tacOptions options = tac_default_options(m);
-    options.contact = TAC_NCP;
-    CHECK_INT(tac_sim_new(m, &options, &sim, &err), TAC_ERR_UNSUPPORTED);
-    CHECK_HAS(err.text, "armature");
-    CHECK(err.kind == TAC_KIND_TENDON && err.id == 0);
-    tac_model_free(m);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(momentum_is_kept),
@@ -343,7 +313,6 @@ int main(void) {
         cmocka_unit_test(overlap_goes_away),
         cmocka_unit_test(scratch_changes_nothing),
         cmocka_unit_test(bad_options_are_refused),
-        cmocka_unit_test(tendon_armature_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

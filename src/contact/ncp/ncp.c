@@ -31,20 +31,22 @@ static int most_edges(const tacModel *m, int max_contacts) {
     return (int)(pairs < room ? pairs : room);
 }
 
-static int most_limits(const tacModel *m) {
-    int n = 0;
-    for (int j = 0; j < m->njnt; j++)
-        n += m->joint_limited[j] ? 2 : 0;
-    return n;
-}
-
+/* Rows have a cone of two numbers at most. */
 int tac_ncp_most_numbers(const tacModel *m, int max_contacts) {
-    return 4 * tac_ncp_room(max_contacts) + most_limits(m);
+    return 4 * tac_ncp_room(max_contacts) + 2 * tac_ncp_most_rows(m);
 }
 
 int tac_ncp_most_inputs(const tacModel *m, int max_contacts) {
-    return TAC_NCP_INPUTS * tac_ncp_room(max_contacts) + TAC_NCP_LIMIT_INPUTS * most_limits(m);
+    return TAC_NCP_INPUTS * tac_ncp_room(max_contacts) + 2 * tac_ncp_most_rows(m);
 }
+
+static int most_cones(const tacModel *m, int max_contacts) {
+    return 2 * tac_ncp_room(max_contacts) + tac_ncp_most_rows(m);
+}
+
+int tac_ncp_most_unknowns(const tacModel *m) { return m->nv + tac_ncp_most_wide(m); }
+
+int tac_ncp_unknowns(const tacNcp *p) { return p->m->nv + p->rows.nheld; }
 
 size_t tac_ncp_pose_bytes(const tacModel *m) {
     size_t nb = (size_t)m->nbody;
@@ -58,18 +60,17 @@ int tac_ncp_room(int max_contacts) {
 }
 
 size_t tac_ncp_bytes(const tacModel *m, int max_contacts) {
-    size_t nb = (size_t)m->nbody, nv = (size_t)m->nv, nc = (size_t)tac_ncp_room(max_contacts),
-           nl = (size_t)most_limits(m);
-    size_t d = sizeof(double), numbers = 4 * nc + nl, cones = 2 * nc + nl;
+    size_t nb = (size_t)m->nbody, nv = (size_t)m->nv, nc = (size_t)tac_ncp_room(max_contacts), d = sizeof(double);
+    size_t numbers = (size_t)tac_ncp_most_numbers(m, max_contacts), cones = (size_t)most_cones(m, max_contacts);
     size_t poses = tac_ncp_pose_bytes(m) + 2 * tac_arena_round(nb * sizeof(tacVec3));
     size_t bodies = 4 * tac_arena_round(nb * sizeof(tacVec6)) + tac_arena_round((size_t)m->nq * d);
-    size_t dofs = 5 * tac_arena_round(nv * d);
+    size_t dofs = 4 * tac_arena_round(nv * d) + tac_arena_round((size_t)tac_ncp_most_unknowns(m) * d);
     size_t pairs = tac_arena_round(nc * sizeof(tacNcpContact)) +
-                   tac_arena_round((size_t)max_contacts * sizeof(tacContact)) +
-                   tac_arena_round(nl * sizeof(tacNcpLimit)) + tac_arena_round(cones * sizeof(int)) +
-                   tac_arena_round(cones * d) + 2 * tac_arena_round(numbers * d);
+                   tac_arena_round((size_t)max_contacts * sizeof(tacContact)) + tac_arena_round(cones * sizeof(int)) +
+                   tac_arena_round(cones * d) + 2 * tac_arena_round(numbers * d) + tac_ncp_rows_bytes(m);
+    if (tac_ncp_has_ball_limit(m)) pairs += tac_arena_round(TAC_BLOCK_SIZE * nb * d);
     return poses + bodies + dofs + pairs + tac_block_bytes(m->nbody, m->nv, most_edges(m, max_contacts)) +
-           tac_interior_scratch(m->nv, (int)numbers, (int)cones);
+           tac_interior_scratch(tac_ncp_most_unknowns(m), (int)numbers, (int)cones);
 }
 
 int tac_ncp_pose_layout(tacWork *w, const tacModel *m, tacArena *arena) {
@@ -87,15 +88,18 @@ int tac_ncp_pose_layout(tacWork *w, const tacModel *m, tacArena *arena) {
 }
 
 static int layout_pairs(tacNcp *p, const tacModel *m, tacArena *arena) {
-    int nc = p->room, nl = most_limits(m), numbers = 4 * nc + nl, cones = 2 * nc + nl;
-    p->contact = TAC_TAKE(arena, nc, tacNcpContact);
+    int numbers = tac_ncp_most_numbers(m, p->max_contacts), cones = most_cones(m, p->max_contacts);
+    p->contact = TAC_TAKE(arena, p->room, tacNcpContact);
     p->found = TAC_TAKE(arena, p->max_contacts, tacContact);
-    p->limit = TAC_TAKE(arena, nl, tacNcpLimit);
     p->dim = TAC_TAKE(arena, cones, int);
     p->unit = TAC_TAKE(arena, cones, double);
     p->a = TAC_TAKE(arena, numbers, double);
     p->b = TAC_TAKE(arena, numbers, double);
-    return p->contact && p->found && p->limit && p->dim && p->unit && p->a && p->b;
+    if (tac_ncp_has_ball_limit(m)) {
+        p->ldu.own = TAC_TAKE(arena, TAC_BLOCK_SIZE * m->nbody, double);
+        if (p->ldu.own == NULL) return 0;
+    }
+    return p->contact && p->found && p->dim && p->unit && p->a && p->b && tac_ncp_rows_layout(&p->rows, m, arena);
 }
 
 int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *arena) {
@@ -108,15 +112,16 @@ int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *are
                            .dof_num = m->body_dof_num};
     p->q_next = TAC_TAKE(arena, m->nq, double);
     tacVec6 **of_bodies[] = {&p->before, &p->f, &p->sum, &p->rhs};
-    double **of_dofs[] = {&p->hv, &p->tau, &p->g, &p->g_rhs, &p->x};
+    double **of_dofs[] = {&p->hv, &p->tau, &p->g, &p->g_rhs};
     for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
         if ((*of_bodies[i] = TAC_TAKE(arena, m->nbody, tacVec6)) == NULL) return 0;
     for (size_t i = 0; i < sizeof of_dofs / sizeof *of_dofs; i++)
         if ((*of_dofs[i] = TAC_TAKE(arena, m->nv, double)) == NULL) return 0;
+    p->x = TAC_TAKE(arena, tac_ncp_most_unknowns(m), double);
     p->slide = TAC_TAKE(arena, m->nbody, tacVec3);
     p->spin = TAC_TAKE(arena, m->nbody, tacVec3);
-    if (!p->q_next || !p->slide || !p->spin || !tac_ncp_pose_layout(&p->next, m, arena) || !layout_pairs(p, m, arena) ||
-        !tac_block_layout(&p->ldu, arena))
+    if (!p->q_next || !p->x || !p->slide || !p->spin || !tac_ncp_pose_layout(&p->next, m, arena) ||
+        !layout_pairs(p, m, arena) || !tac_block_layout(&p->ldu, arena))
         return 0;
     for (int b = 0; b < m->nbody; b++)
         p->ldu.still[b] = m->body_last_dof[b] < 0;
@@ -139,13 +144,20 @@ static double balance(tacNcp *p) {
     return worst;
 }
 
+/* v+ -> poses, contacts and rows there. */
+static tacStatus place(tacNcp *p, const double *v_next) {
+    tacStatus status = tac_ncp_move(p, v_next);
+    if (status == TAC_OK) status = tac_ncp_place(p);
+    if (status == TAC_OK) tac_ncp_place_rows(p, v_next);
+    return status;
+}
+
 static tacStatus residual(void *user, const double *x, const double *a, const double *b, double *violation) {
     tacNcp *p = user;
-    tacStatus status = tac_ncp_move(p, x);
-    if (status == TAC_OK) status = tac_ncp_place(p);
+    tacStatus status = place(p, x);
     if (status != TAC_OK) return status;
-    double pairs = tac_ncp_load(p, a, b);
-    *violation = tac_max(pairs, balance(p));
+    double pairs = tac_ncp_load(p, a, b), rows = tac_ncp_load_rows(p, x, a, b);
+    *violation = tac_max(tac_max(pairs, rows), balance(p));
     return TAC_OK;
 }
 
@@ -153,8 +165,10 @@ static tacStatus factor(void *user, const double *x, const double *a, const doub
     tacNcp *p = user;
     (void)x, (void)a, (void)b;
     tac_ncp_linearize(p);
+    tac_ncp_linearize_rows(p);
     tacStatus status = tac_ncp_contact_blocks(p);
-    return status == TAC_OK ? tac_block_factor(&p->ldu) : status;
+    if (status == TAC_OK) status = tac_block_factor(&p->ldu);
+    return status == TAC_OK ? tac_ncp_border_factor(p) : status;
 }
 
 static void bend(void *user, double share) { ((tacNcp *)user)->bend = share; }
@@ -162,12 +176,13 @@ static void bend(void *user, double share) { ((tacNcp *)user)->bend = share; }
 static void solve(void *user, const double *c, double *dx, double *da, double *db) {
     tacNcp *p = user;
     tac_ncp_reduce(p, c, &p->rhs[0].ang.x, p->g_rhs);
-    tac_block_solve(&p->ldu, &p->rhs[0].ang.x, p->g_rhs, dx);
-    tac_ncp_recover(p, c, dx, da, db);
+    tac_ncp_border_solve(p, c, dx);
+    tac_ncp_recover(p, da, db);
+    tac_ncp_recover_rows(p, c, dx, da, db);
 }
 
 tacInteriorProblem tac_ncp_problem(tacNcp *p) {
-    return (tacInteriorProblem){.n = p->m->nv,
+    return (tacInteriorProblem){.n = tac_ncp_unknowns(p),
                                 .ncone = p->ncone,
                                 .dim = p->dim,
                                 .unit = p->unit,
@@ -184,17 +199,11 @@ typedef struct StartPoint {
     int slips;
 } StartPoint;
 
-static double limit_gap(const tacNcp *p, const tacNcpLimit *l) {
-    return l->sign * (p->q_next[l->coordinate] - l->bound) - l->rest;
-}
-
 /* At the motion of tac_ncp_move. */
 static StartPoint start_point(const tacNcp *p, int start) {
-    double depth = 0;
+    double depth = tac_ncp_limit_depth(p);
     for (int i = 0; i < p->ncontact; i++)
         depth = tac_max(depth, -p->contact[i].gap_slip[0]);
-    for (int i = 0; i < p->nlimit; i++)
-        depth = tac_max(depth, -limit_gap(p, &p->limit[i]));
     double energy = tac_ncp_mean_mass(p) * depth * depth / (p->h * p->gap_unit), least = STARTS[start].speed * p->h;
     return (StartPoint){tac_max(STARTS[start].kappa, STARTS[start].energy * energy),
                         tac_max(least, STARTS[start].depth * depth), STARTS[start].slips && depth <= least};
@@ -217,27 +226,19 @@ static void start_contact(const tacNcp *p, StartPoint s, const tacNcpContact *c)
         b[2 + i] = u[i], a[2 + i] = -a[1] / b[1] * u[i];
 }
 
-static tacStatus start_where_it_is(tacNcp *p) {
-    tacStatus status = tac_ncp_move(p, p->x);
-    return status == TAC_OK ? tac_ncp_place(p) : status;
-}
-
 static tacStatus start_motion(tacNcp *p, double share) {
     for (int i = 0; i < p->m->nv; i++)
         p->x[i] = share * p->v[i];
-    return start_where_it_is(p);
+    return place(p, p->x);
 }
 
 tacStatus tac_ncp_start(tacNcp *p, int start, int again) {
-    tacStatus status = again ? start_where_it_is(p) : start_motion(p, STARTS[start].share);
+    tacStatus status = again ? place(p, p->x) : start_motion(p, STARTS[start].share);
     if (status == TAC_ERR_DEGENERATE) status = start_motion(p, 0); /* too fast, or through a contact's features */
     if (status != TAC_OK) return status;
     StartPoint s = start_point(p, start);
     for (int i = 0; i < p->ncontact; i++)
         start_contact(p, s, &p->contact[i]);
-    for (int i = 0; i < p->nlimit; i++) {
-        const tacNcpLimit *l = &p->limit[i];
-        start_pair(p, s, l->cone, limit_gap(p, l), p->a + l->adr, p->b + l->adr);
-    }
+    tac_ncp_start_rows(p, again, s.kappa, s.gap);
     return TAC_OK;
 }

@@ -7,7 +7,7 @@
  * multiply. Contacts keep their features and are put anew at q+. */
 #pragma once
 
-#include "contact/rows.h"
+#include "contact/ncp/ncp_rows.h"
 #include "solve/block_ldu.h"
 #include "solve/friction_cone.h"
 #include "solve/interior.h"
@@ -38,13 +38,7 @@ typedef struct tacNcpContact {
     tacMat3 slide;      /* how the lowest point slides in the body as this turns: zero for a point */
 } tacNcpContact;
 
-/* One end of a joint's range: s = sign (q+ - bound) - rest. */
-typedef struct tacNcpLimit {
-    int dof, coordinate, cone, adr;
-    double sign, bound, rest, gamma, s, e;
-} tacNcpLimit;
-
-typedef struct tacNcp {
+struct tacNcp {
     const tacModel *m;
     const tacWork *w; /* at q */
     tacScene *scene;
@@ -58,17 +52,17 @@ typedef struct tacNcp {
     tacVec3 *slide, *spin; /* nbody: velocity of the centre of mass and angular velocity between q and q+ */
     double *g_rhs;         /* nv */
     double *tau, *g;       /* nv: impulses of joint forces; missing impulse of the dofs themselves */
-    int ncontact, max_contacts, room, nlimit; /* max_contacts: found at a time; room: in all */
-    double gap_unit;                          /* of cones of gaps   (W8) */
+    int ncontact, max_contacts, room; /* max_contacts: found at a time; room: in all */
+    double gap_unit;                  /* of cones of gaps   (W8) */
     tacNcpContact *contact;
-    tacNcpLimit *limit;
+    tacNcpRows rows;
     tacContact *found;
     int ncone, numbers;
     double bend; /* share of what contacts add at fixed impulses that the systems have */
     int *dim;
-    double *unit, *x, *a, *b;
+    double *unit, *x, *a, *b; /* x: v+, then impulses of equalities */
     tacBlockLdu ldu;
-} tacNcp;
+};
 
 /* Features that there is room for, with those that are added after a first solution. */
 int tac_ncp_room(int max_contacts);
@@ -105,10 +99,13 @@ tacStatus tac_ncp_move(tacNcp *p, const double *v_next);
 /* -> ldu: axes, blocks and diag of bodies and joints, without contacts and limits. */
 void tac_ncp_linearize(tacNcp *p);
 
-/* --- Contacts and limits (ncp_contact.c) -------------------------------------------------------------------------- */
+/* --- Contacts (ncp_contact.c) ------------------------------------------------------------------------------------- */
 
-/* Contacts of the scene at q (p->found) and limits -> cones; needs: tac_ncp_begin. */
+/* Contacts of the scene at q (p->found) and rows -> cones; needs: tac_ncp_begin. */
 void tac_ncp_constrain(tacNcp *p, int nfound);
+void tac_ncp_add_cone(tacNcp *p, int dim, double unit);
+/* The gap that counts as closed where it is `gap` at q   (W11). */
+double tac_ncp_rest_of(const tacNcp *p, double gap);
 /* One more contact, closed at the gap `rest` that `start` gives. Not where nothing of it moves, or there is no room. */
 void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest);
 /* Contacts at q+ (p->found) that overlap by more than the tolerance and have features that the problem has not: added;
@@ -126,7 +123,7 @@ void tac_ncp_add_impulse(const tacNcp *p, const tacNcpContact *c, const double t
 void tac_ncp_shift_row(tacVec3 d, double *row);
 /* Impulse from body 0 on body 1 of components (normal, tangents). */
 tacVec3 tac_ncp_impulse(const tacContact *c, const double t[3]);
-/* Iterate -> impulses on f and g, residuals of contacts and limits; -> the largest. */
+/* Iterate -> impulses on f, residuals of contacts; -> the largest. */
 double tac_ncp_load(tacNcp *p, const double *a, const double *b);
 /* -> what they add to ldu. TAC_ERR_DEGENERATE: a contact has no derivative. */
 tacStatus tac_ncp_contact_blocks(tacNcp *p);
@@ -134,7 +131,6 @@ tacStatus tac_ncp_contact_blocks(tacNcp *p);
 tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12]);
 /* TAC_ERR_ARENA_FULL: no room for an edge. */
 tacStatus tac_ncp_couple(tacNcp *p, const tacNcpContact *c, const double K[9], double Gamma[2][6][12]);
-void tac_ncp_add_limits(tacNcp *p);
 /* The same for a point or ellipsoid above a plane that stays (ncp_flat.c). Whether a contact is one, and its
  * numbers: */
 void tac_ncp_flat_begin(const tacNcp *p, tacNcpContact *c);
@@ -163,10 +159,10 @@ tacNcpChange tac_ncp_contact_change(const tacNcp *p, const tacNcpContact *c, con
                                     const tacContactTangent *d, const tacNcpSide side[2]);
 /* d(unit of gaps)   (W8) */
 double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d);
-/* Right sides c of the complementarity rows -> f and g of the reduced system. */
+/* Right sides c of the complementarity rows -> f and g of the reduced system, rows included. */
 void tac_ncp_reduce(tacNcp *p, const double *c, double *f, double *g);
-/* Solved motion (dv, ldu.z) -> da, db; needs tac_ncp_reduce with the same c. */
-void tac_ncp_recover(const tacNcp *p, const double *c, const double *dv, double *da, double *db);
+/* Solved motion (ldu.z) -> da, db; needs tac_ncp_reduce with the same c. */
+void tac_ncp_recover(const tacNcp *p, double *da, double *db);
 
 /* --- The problem (ncp.c) ------------------------------------------------------------------------------------------ */
 
@@ -182,16 +178,19 @@ void tac_ncp_report(const tacNcp *p, tacStepInfo *info);
 /* Start of search number `start`: x (with `again` as it is), a, b, the cone variables on the central path. */
 enum { TAC_NCP_STARTS = 5 };
 tacStatus tac_ncp_start(tacNcp *p, int start, int again);
-/* Numbers of a, at most. */
+/* Numbers of a, of x, at most. */
 int tac_ncp_most_numbers(const tacModel *m, int max_contacts);
+int tac_ncp_most_unknowns(const tacModel *m);
+/* Numbers of x. */
+int tac_ncp_unknowns(const tacNcp *p);
 
 /* --- Derivatives (ncp_deriv.c, ncp_param.c) ----------------------------------------------------------------------- */
 
 enum { TAC_NCP_BEFORE, TAC_NCP_NOW, TAC_NCP_NEXT, TAC_NCP_POSES };
 
-/* What contacts and limits answer to, as rows of a derivative at fixed q+: of a contact its gap less rest, two slips,
- * friction and the unit of its products; then of a limit its gap less rest and the unit. */
-enum { TAC_NCP_GAP, TAC_NCP_MU = 3, TAC_NCP_UNIT, TAC_NCP_INPUTS, TAC_NCP_LIMIT_INPUTS = 2 };
+/* What contacts and rows answer to, as rows of a derivative at fixed q+: of a contact its gap less rest, two slips,
+ * friction and the unit of its products; then of all rows their values, and the numbers of their laws. */
+enum { TAC_NCP_GAP, TAC_NCP_MU = 3, TAC_NCP_UNIT, TAC_NCP_INPUTS };
 
 /* A contact at the solution, p its impulses (gamma, xi_1, xi_2). */
 typedef struct tacNcpAnswer {
@@ -202,7 +201,7 @@ typedef struct tacNcpAnswer {
     tacVec6 unit[2][3];           /* tac_ncp_units */
 } tacNcpAnswer;
 
-typedef struct tacNcpDeriv {
+struct tacNcpDeriv {
     double kappa;
     tacWork before; /* at q (-) h v: position stage */
     double *q_before;
@@ -215,13 +214,13 @@ typedef struct tacNcpDeriv {
     tacNcpAnswer *answer;         /* a contact */
     tacVec6 *path;                /* nbody, with rest (nv): of tac_ncp_adjoint */
     double *rest;
-} tacNcpDeriv;
+};
 
 /* Where one kind of column goes: changes of the dofs' balance R at fixed impulses of contacts and limits, of what these
  * answer to, and of contact wrenches on bodies at fixed impulses (6 nbody rows; empty: not asked for). */
-typedef struct tacNcpSink {
+struct tacNcpSink {
     tacSink balance, inputs, wrench;
-} tacNcpSink;
+};
 
 size_t tac_ncp_deriv_bytes(const tacModel *m, int max_contacts);
 int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena);
@@ -240,18 +239,16 @@ tacVec6 tac_ncp_block_times(const tacNcpDeriv *d, int pose, int body, tacVec6 z)
 tacStatus tac_ncp_start_system(tacNcp *p, const tacNcpContact *c, tacContactSystem *system);
 /* Wrenches of unit impulses on both sides, about the trees' origins; zero on what does not move. */
 void tac_ncp_units(const tacNcp *p, const tacNcpContact *c, tacVec6 unit[2][3]);
-/* d(impulse) of a limit. */
-double tac_ncp_limit_answer(const tacNcpDeriv *d, const tacNcpLimit *l, double gap, double unit);
 
 /* Emits the columns of q and v, but for joint forces and for axes that turn at fixed f. */
 void tac_ncp_state_jac(const tacNcp *p, const tacNcpDeriv *d, const tacNcpSink *q, const tacNcpSink *v);
 /* What ncp_param.c reads. */
-typedef struct tacNcpView {
+struct tacNcpView {
     tacNcp *p;
     const tacNcpDeriv *d;
     const tacSmoothPoint *x;
-    int free; /* 1: without contacts */
-} tacNcpView;
+    int free; /* 1: without constraints */
+};
 /* Emits the columns of mocap poses and parameters, but for joint forces; NULL skips. */
 tacStatus tac_ncp_param_jac(const tacNcpView *v, const tacParamTangent *tangents, const tacNcpSink *mocap,
                             const tacNcpSink *theta);

@@ -1,4 +1,4 @@
-/* Contacts and joint limits at the next pose: gap, slip, impulses, and what they add to the linear system. */
+/* Contacts at the next pose: gap, slip, impulses, and what they add to the linear system. */
 #include "contact/ncp/ncp.h"
 
 #include "math/six.h"
@@ -8,7 +8,7 @@
 
 /* --- Finding ------------------------------------------------------------------------------------------------------ */
 
-static void add_cone(tacNcp *p, int dim, double unit) {
+void tac_ncp_add_cone(tacNcp *p, int dim, double unit) {
     p->dim[p->ncone] = dim;
     p->unit[p->ncone++] = unit;
     p->numbers += dim;
@@ -36,7 +36,7 @@ double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d) {
     return count == 0 ? 0 : sum / count * p->h / (TAC_NCP_TIME * TAC_NCP_TIME);
 }
 
-static double rest_of(const tacNcp *p, double gap) { return tac_min(0, gap + p->h * TAC_NCP_CORRECTION); }
+double tac_ncp_rest_of(const tacNcp *p, double gap) { return tac_min(0, gap + p->h * TAC_NCP_CORRECTION); }
 
 void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest) {
     const tacModel *m = p->m;
@@ -49,38 +49,19 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
     c->found = c->now = *found, c->start = *start, c->rest = rest;
     c->cone = p->ncone, c->adr = p->numbers;
     c->p = (tacFrictionPoint){.mu = tac_contact_dimension(m, found) > 1 ? mu[0] : 0};
-    add_cone(p, 1, p->gap_unit);
-    if (c->p.mu > 0) add_cone(p, 3, p->gap_unit / TAC_NCP_TIME);
+    tac_ncp_add_cone(p, 1, p->gap_unit);
+    if (c->p.mu > 0) tac_ncp_add_cone(p, 3, p->gap_unit / TAC_NCP_TIME);
     tac_ncp_flat_begin(p, c);
     p->ncontact++;
 }
 
-static void add_limit(tacNcp *p, int joint, int end) {
-    const tacModel *m = p->m;
-    tacNcpLimit *l = &p->limit[p->nlimit++];
-    *l = (tacNcpLimit){.dof = m->joint_dof_adr[joint],
-                       .coordinate = m->joint_qpos_adr[joint],
-                       .cone = p->ncone,
-                       .adr = p->numbers,
-                       .sign = end == 0 ? 1 : -1,
-                       .bound = m->joint_range[2 * joint + end]};
-    l->rest = rest_of(p, l->sign * (p->q[l->coordinate] - l->bound));
-    add_cone(p, 1, p->gap_unit);
-}
-
 void tac_ncp_constrain(tacNcp *p, int nfound) {
-    const tacModel *m = p->m;
-    int off = *m->option_disable;
     p->gap_unit = unit_of_gaps(p);
-    p->ncontact = p->nlimit = p->ncone = p->numbers = 0;
-    if (off & TAC_DISABLE_CONSTRAINT) return;
+    p->ncontact = p->ncone = p->numbers = 0;
+    tac_ncp_find_rows_at(p);
+    if (*p->m->option_disable & TAC_DISABLE_CONSTRAINT) return;
     for (int i = 0; i < nfound; i++)
-        tac_ncp_take_contact(p, &p->found[i], &p->found[i], rest_of(p, p->found[i].dist));
-    for (int j = 0; j < m->njnt && !(off & TAC_DISABLE_LIMIT); j++) {
-        if (!m->joint_limited[j]) continue;
-        add_limit(p, j, 0);
-        add_limit(p, j, 1);
-    }
+        tac_ncp_take_contact(p, &p->found[i], &p->found[i], tac_ncp_rest_of(p, p->found[i].dist));
 }
 
 /* --- Geometry at the next pose ------------------------------------------------------------------------------------ */
@@ -181,13 +162,6 @@ double tac_ncp_load(tacNcp *p, const double *a, const double *b) {
     double worst = 0;
     for (int i = 0; i < p->ncontact; i++)
         worst = tac_max(worst, load_contact(p, &p->contact[i], a, b));
-    for (int i = 0; i < p->nlimit; i++) {
-        tacNcpLimit *l = &p->limit[i];
-        l->gamma = a[l->adr], l->s = b[l->adr];
-        l->e = l->s - (l->sign * (p->q_next[l->coordinate] - l->bound) - l->rest);
-        p->g[l->dof] -= l->sign * l->gamma;
-        worst = tac_max(worst, tac_abs(l->e));
-    }
     return worst;
 }
 
@@ -352,11 +326,6 @@ static void couple_flat(const tacNcp *p, tacNcpContact *c, const double K[9]) {
     add_stiffness(c, 1, 1, K, block);
 }
 
-void tac_ncp_add_limits(tacNcp *p) {
-    for (int i = 0; i < p->nlimit; i++)
-        p->ldu.diag[p->limit[i].dof] += p->h * p->limit[i].gamma / p->limit[i].s;
-}
-
 static void scale_bending(double share, double Gamma[2][6][12]) {
     for (int i = 0; i < 2 * 6 * 12 && share < 1; i++)
         Gamma[i / 72][i / 12 % 6][i % 12] *= share;
@@ -376,7 +345,6 @@ tacStatus tac_ncp_contact_blocks(tacNcp *p) {
         scale_bending(p->bend, Gamma);
         if (status == TAC_OK) status = tac_ncp_couple(p, c, K, Gamma);
     }
-    tac_ncp_add_limits(p);
     return status;
 }
 
@@ -400,10 +368,7 @@ void tac_ncp_reduce(tacNcp *p, const double *c, double *f, double *g) {
         double t[3] = {d.gamma, d.xi[1], d.xi[2]};
         tac_ncp_add_impulse(p, contact, t, wrench);
     }
-    for (int i = 0; i < p->nlimit; i++) {
-        const tacNcpLimit *l = &p->limit[i];
-        g[l->dof] -= l->sign * (c[l->adr] + l->gamma * l->e) / l->s;
-    }
+    tac_ncp_reduce_rows(p, c, g);
 }
 
 static void recover_contact(const tacNcp *p, const tacNcpContact *c, double *da, double *db) {
@@ -418,12 +383,7 @@ static void recover_contact(const tacNcp *p, const tacNcpContact *c, double *da,
     memcpy(db + c->adr + 1, d.eta, sizeof d.eta);
 }
 
-void tac_ncp_recover(const tacNcp *p, const double *c, const double *dv, double *da, double *db) {
+void tac_ncp_recover(const tacNcp *p, double *da, double *db) {
     for (int i = 0; i < p->ncontact; i++)
         recover_contact(p, &p->contact[i], da, db);
-    for (int i = 0; i < p->nlimit; i++) {
-        const tacNcpLimit *l = &p->limit[i];
-        db[l->adr] = l->sign * p->h * dv[l->dof] - l->e;
-        da[l->adr] = (c[l->adr] - l->gamma * db[l->adr]) / l->s;
-    }
 }

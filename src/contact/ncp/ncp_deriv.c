@@ -36,9 +36,7 @@ int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, ta
            tac_ncp_pose_layout(&d->before, m, arena);
 }
 
-int tac_ncp_inputs(const tacNcp *p) { return TAC_NCP_INPUTS * p->ncontact + TAC_NCP_LIMIT_INPUTS * p->nlimit; }
-
-static int limit_row(const tacNcp *p, int limit) { return TAC_NCP_INPUTS * p->ncontact + TAC_NCP_LIMIT_INPUTS * limit; }
+int tac_ncp_inputs(const tacNcp *p) { return TAC_NCP_INPUTS * p->ncontact + 2 * p->rows.n; }
 
 /* --- Bodies ------------------------------------------------------------------------------------------------------- */
 
@@ -239,8 +237,9 @@ tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
     for (int i = 0; i < p->ncontact && status == TAC_OK; i++)
         for (int side = 0; side < 2; side++)
             hold_side(p, d, i, side);
-    tac_ncp_add_limits(p);
-    return status == TAC_OK ? tac_block_factor(&p->ldu) : status;
+    tac_ncp_linearize_rows(p);
+    if (status == TAC_OK) status = tac_block_factor(&p->ldu);
+    return status == TAC_OK ? tac_ncp_border_factor(p) : status;
 }
 
 /* --- Columns of q and v ------------------------------------------------------------------------------------------- */
@@ -303,11 +302,10 @@ void tac_ncp_state_jac(const tacNcp *p, const tacNcpDeriv *d, const tacNcpSink *
     emit_dofs(p, &q->balance, &v->balance);
     for (int i = 0; i < p->ncontact; i++)
         emit_starts(p, d, i, &q->inputs);
-    for (int i = 0; i < p->nlimit; i++) /* the end that counts moves along where it is overstepped at q */
-        if (p->limit[i].rest < 0) tac_emit(&q->inputs, limit_row(p, i), p->limit[i].dof, -p->limit[i].sign);
+    tac_ncp_rows_state_jac(p, q, v, tac_sink_is_empty(&q->inputs));
 }
 
-/* --- What contacts and limits answer ------------------------------------------------------------------------------ */
+/* --- What contacts answer ----------------------------------------------------------------------------------------- */
 
 void tac_ncp_units(const tacNcp *p, const tacNcpContact *c, tacVec6 unit[2][3]) {
     const tacVec3 axis[3] = {c->now.normal, c->now.tangent[0], c->now.tangent[1]};
@@ -318,15 +316,11 @@ void tac_ncp_units(const tacNcp *p, const tacNcpContact *c, tacVec6 unit[2][3]) 
         }
 }
 
-double tac_ncp_limit_answer(const tacNcpDeriv *d, const tacNcpLimit *l, double gap, double unit) {
-    return (d->kappa * unit - l->gamma * gap) / l->s;
-}
-
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
-/* mu += (dp/d(inputs))^T y for all contacts and limits, y = (unit impulses) . lambda; path: sums of S lambda on the way
+/* mu += (dp/d(inputs))^T y for all contacts, y = (unit impulses) . lambda; path: sums of S lambda on the way
  * to each body. */
-static void add_weights(const tacNcp *p, const tacNcpDeriv *d, const double *lambda, const tacVec6 *path, double *mu) {
+static void add_weights(const tacNcp *p, const tacNcpDeriv *d, const tacVec6 *path, double *mu) {
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpAnswer *a = &d->answer[i];
         const int *body = p->contact[i].body;
@@ -335,12 +329,6 @@ static void add_weights(const tacNcp *p, const tacNcpDeriv *d, const double *lam
             for (int e = 0; e < TAC_NCP_INPUTS; e++)
                 mu[TAC_NCP_INPUTS * i + e] += a->to[k][e] * y;
         }
-    }
-    for (int i = 0; i < p->nlimit; i++) {
-        const tacNcpLimit *l = &p->limit[i];
-        double *of = mu + limit_row(p, i);
-        of[0] += l->sign * tac_ncp_limit_answer(d, l, 1, 0) * lambda[l->dof];
-        of[1] += l->sign * tac_ncp_limit_answer(d, l, 0, 1) * lambda[l->dof];
     }
 }
 
@@ -380,8 +368,6 @@ static void left_over(const tacNcp *p, const tacNcpDeriv *d, const double *vbar,
             d->rest[j] = vbar[j] - d->diag[j] * lambda[j] - tac_six_dot(p->ldu.right + 6 * j, &t[b].ang.x);
         t[m->body_parent[b]] = tac_add6(t[m->body_parent[b]], t[b]);
     }
-    for (int i = 0; i < p->nlimit; i++)
-        d->rest[p->limit[i].dof] += p->h * p->limit[i].sign * mu[limit_row(p, i)];
 }
 
 /* Solves: the first leaves what rounding makes of the contacts' stiffness in mu, the second next to nothing; where it
@@ -400,8 +386,10 @@ void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double
             memcpy(d->rest, vbar, (size_t)m->nv * sizeof *vbar);
         else
             left_over(p, d, vbar, lambda, mu, p->rhs);
-        tac_block_solve_transposed(&p->ldu, d->rest, d->rest);
-        add_weights(p, d, d->rest, (const tacVec6 *)(const void *)p->ldu.f, mu);
+        tac_ncp_rows_left_over(p, lambda, mu, d->rest);
+        tac_ncp_border_transposed(p, d->rest);
+        add_weights(p, d, (const tacVec6 *)(const void *)p->ldu.f, mu);
+        tac_ncp_add_row_weights(p, d, d->rest, mu);
         tac_dense_axpy(m->nv, 1, d->rest, lambda);
         tac_dense_axpy(6 * m->nbody, 1, p->ldu.f, &d->path[0].ang.x);
     }

@@ -197,7 +197,7 @@ static void emit_own(const tacNcpView *v, const tacParamTangent *t, int id, cons
     }
 }
 
-/* Numbers that contacts and limits have of their own: friction, ends of ranges, the unit of all products. */
+/* Numbers that contacts have of their own: friction, the unit of all products. */
 static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, const tacNcpSink *sink) {
     const tacNcp *p = v->p;
     double unit = t->inertial == NULL ? 0 : tac_ncp_unit_change(p, t->inertial);
@@ -206,13 +206,6 @@ static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, c
         double mu = c->p.mu > 0 ? tac_contact_friction_param(p->m, t, &c->start, 1) : 0;
         if (mu != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_MU, id, mu);
         if (unit != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_UNIT, id, unit);
-    }
-    for (int i = 0; i < p->nlimit; i++) {
-        const tacNcpLimit *l = &p->limit[i];
-        int row = TAC_NCP_INPUTS * p->ncontact + TAC_NCP_LIMIT_INPUTS * i, moves = l->rest < 0 ? 0 : 1;
-        int end = 2 * p->m->dof_joint[l->dof] + (l->sign > 0 ? 0 : 1);
-        if (IS(t, joint_range) && t->index == end) tac_emit(&sink->inputs, row, id, -l->sign * moves);
-        if (unit != 0) tac_emit(&sink->inputs, row + 1, id, unit);
     }
 }
 
@@ -263,5 +256,6 @@ tacStatus tac_ncp_param_jac(const tacNcpView *v, const tacParamTangent *tangents
     }
     for (int i = 0; i < v->p->ncontact && !v->free && status == TAC_OK && (theta != NULL || mocap != NULL); i++)
         status = emit_contact(v, i, tangents, mocap, theta);
+    tac_ncp_rows_param_jac(v, tangents, mocap, theta);
     return status;
 }

@@ -51,16 +51,22 @@ void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out) {
 /* How far a gap at q is from the depth at which overlap begins to count   (W11). */
 static double start_margin(const tacNcp *p, double gap) { return tac_abs(gap + p->h * TAC_NCP_CORRECTION); }
 
+/* A row whose gap that counts as closed moves with q is another. */
+static void report_row(const tacNcp *p, const tacNcpRow *row, tacStepInfo *info) {
+    int moves = tac_ncp_rest_moves(p, row), words[4] = {(int)row->of.kind, row->of.id, row->of.axis, moves};
+    double margin = TAC_INFINITY;
+    if (row->law == TAC_NCP_PAIR) margin = start_margin(p, row->of.pos);
+    if (row->law == TAC_NCP_HELD) margin = tac_abs(tac_abs(row->of.pos) - p->h * TAC_NCP_CLOSING);
+    info->active_set = tac_hash(words, sizeof words, info->active_set);
+    info->feature_margin = tac_min(info->feature_margin, margin);
+}
+
 /* Margins are those of all contacts: on the central path each of them acts, near or far. */
 void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
     double mass = tac_ncp_mean_mass(p);
     info->class_margin = info->feature_margin = TAC_INFINITY;
-    for (int i = 0; i < p->nlimit; i++) {
-        int words[3] = {p->limit[i].dof, p->limit[i].sign > 0, p->limit[i].rest < 0};
-        info->active_set = tac_hash(words, sizeof words, info->active_set);
-        double gap = p->limit[i].sign * (p->q[p->limit[i].coordinate] - p->limit[i].bound);
-        info->feature_margin = tac_min(info->feature_margin, start_margin(p, gap));
-    }
+    for (int k = 0; k < p->rows.n; k++)
+        report_row(p, &p->rows.row[k], info);
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
         info->active_set = hash_contact(c, info->active_set);

@@ -42,8 +42,7 @@ void tac_ncp_forces(tacNcp *p, double *wrench, double *qfrc) {
             qfrc[i] = -tac_dot6(p->w->S[i], p->rhs[b]) / p->h;
         p->rhs[m->body_parent[b]] = tac_add6(p->rhs[m->body_parent[b]], p->rhs[b]);
     }
-    for (int i = 0; i < p->nlimit; i++)
-        qfrc[p->limit[i].dof] += p->limit[i].sign * p->limit[i].gamma / p->h;
+    tac_ncp_row_forces(p, qfrc);
 }
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
@@ -117,6 +116,7 @@ void tac_ncp_free_weights(const tacNcp *p, const tacNcpDeriv *d, const double *q
         tac_six_multv(d->rigid + TAC_BLOCK_SIZE * b, &d->path[b].ang.x, t);
         zbar[b] = tac_add6(zbar[b], (tacVec6){tac_load3(t), tac_load3(t + 3)});
     }
+    tac_ncp_rows_free_weights(p, qfrcbar, vbar);
 }
 
 void tac_ncp_pose_weights(const tacNcp *p, tacVec6 *zbar, double *vbar) {

@@ -1,0 +1,546 @@
+/* Limits, dry friction, equalities and armature of tendons in the step: where they are, what they say, what they add to
+ * the linear system   (docs/theory/ncp.md, W29-W32). */
+#include "contact/coordinate.h"
+#include "contact/ncp/ncp.h"
+#include "math/scalar.h"
+#include "math/six.h"
+
+#include <string.h>
+
+/* --- Room --------------------------------------------------------------------------------------------------------- */
+
+static int equality_rows(const tacModel *m, int e) {
+    static const int ROWS[] = {[TAC_EQ_CONNECT] = 3, [TAC_EQ_WELD] = 6, [TAC_EQ_JOINT] = 1, [TAC_EQ_TENDON] = 1};
+    return tac_equality_holds(m, e) ? ROWS[m->equality_type[e]] : 0;
+}
+
+static int tendon_rows(const tacModel *m, int t) {
+    return m->tendon_type[t] == TAC_TENDON_FIXED ? 2 + (m->tendon_limited[t] ? 2 : 0) : 0;
+}
+
+int tac_ncp_most_wide(const tacModel *m) {
+    int n = 0;
+    for (int t = 0; t < m->ntendon; t++)
+        n += tendon_rows(m, t);
+    for (int e = 0; e < m->neq; e++)
+        n += equality_rows(m, e);
+    return n;
+}
+
+int tac_ncp_most_rows(const tacModel *m) {
+    int n = m->nv + tac_ncp_most_wide(m);
+    for (int j = 0; j < m->njnt; j++)
+        n += m->joint_limited[j] ? 2 : 0;
+    return n;
+}
+
+int tac_ncp_has_ball_limit(const tacModel *m) {
+    for (int j = 0; j < m->njnt; j++)
+        if (m->joint_limited[j] && m->joint_type[j] == TAC_BALL) return 1;
+    return 0;
+}
+
+static int path_length(const tacModel *m, int body) {
+    int n = 0;
+    for (int i = m->body_last_dof[body]; i >= 0; i = m->dof_parent[i])
+        n++;
+    return n;
+}
+
+/* Bodies that the sides of a connect or weld are on. */
+static void equality_bodies(const tacModel *m, int eq, int body[2]) {
+    tacRow row = {.kind = TAC_ROW_EQUALITY, .id = eq};
+    tac_row_bodies(m, &(tacRows){.row = &row}, 0, body);
+}
+
+static int equality_numbers(const tacModel *m, int e) {
+    int body[2], n = 0;
+    if (!tac_equality_is_pose(m, e)) {
+        for (int i = 0; i < 2; i++) {
+            tacCoordinate c = {(tacKind)m->equality_objkind[e], m->equality_obj[2 * e + i]};
+            if (c.id >= 0) n += tac_coordinate_size(m, c);
+        }
+        return n;
+    }
+    equality_bodies(m, e, body);
+    return path_length(m, body[0]) + path_length(m, body[1]);
+}
+
+static int most_numbers(const tacModel *m) {
+    int n = m->nv;
+    for (int j = 0; j < m->njnt; j++)
+        n += m->joint_limited[j] ? (m->joint_type[j] == TAC_BALL ? 3 : 2) : 0;
+    for (int t = 0; t < m->ntendon; t++)
+        n += tendon_rows(m, t) * m->tendon_term_num[t];
+    for (int e = 0; e < m->neq; e++)
+        n += equality_rows(m, e) * equality_numbers(m, e);
+    return n;
+}
+
+size_t tac_ncp_rows_bytes(const tacModel *m) {
+    size_t wide = (size_t)tac_ncp_most_wide(m), numbers = (size_t)most_numbers(m), d = sizeof(double);
+    return tac_arena_round((size_t)tac_ncp_most_rows(m) * sizeof(tacNcpRow)) + tac_arena_round(numbers * sizeof(int)) +
+           2 * tac_arena_round(numbers * d) + 2 * tac_arena_round(wide * sizeof(int)) +
+           tac_arena_round(wide * wide * d) + tac_arena_round((size_t)m->nv * d) + 2 * tac_arena_round(wide * d);
+}
+
+int tac_ncp_rows_layout(tacNcpRows *r, const tacModel *m, tacArena *arena) {
+    size_t wide = (size_t)tac_ncp_most_wide(m);
+    *r = (tacNcpRows){.max = tac_ncp_most_rows(m), .max_nnz = most_numbers(m), .max_wide = (int)wide};
+    r->row = TAC_TAKE(arena, r->max, tacNcpRow);
+    r->dof = TAC_TAKE(arena, r->max_nnz, int);
+    r->J = TAC_TAKE(arena, r->max_nnz, double);
+    r->G = TAC_TAKE(arena, r->max_nnz, double);
+    r->wide = TAC_TAKE(arena, wide, int);
+    r->pivot = TAC_TAKE(arena, wide, int);
+    r->S = TAC_TAKE(arena, wide * wide, double);
+    r->X = TAC_TAKE(arena, m->nv, double);
+    r->t = TAC_TAKE(arena, wide, double);
+    r->work = TAC_TAKE(arena, wide, double);
+    return r->row && r->dof && r->J && r->G && r->wide && r->pivot && r->S && r->X && r->t && r->work;
+}
+
+/* --- Finding ------------------------------------------------------------------------------------------------------ */
+
+/* A row without numbers, at the end. */
+static tacNcpRow *begin_row(tacNcp *p, tacRow of, tacNcpLaw law, int wide) {
+    tacNcpRows *rows = &p->rows;
+    tacNcpRow *row = &rows->row[rows->n];
+    *row = (tacNcpRow){.of = of, .law = law, .wide = wide ? rows->nwide : -1, .at = -1, .cone = -1};
+    row->of.adr = rows->nnz;
+    if (wide) rows->wide[rows->nwide++] = rows->n;
+    rows->n++;
+    return row;
+}
+
+static void add_number(tacNcpRows *rows, tacNcpRow *row, int dof, double J) {
+    rows->dof[rows->nnz] = dof, rows->J[rows->nnz] = J, rows->G[rows->nnz++] = 0;
+    row->of.num++;
+}
+
+static void add_terms(const tacNcp *p, tacNcpRows *rows, tacNcpRow *row, const tacCombination *a) {
+    for (int i = 0; i < a->n; i++)
+        for (int k = 0; k < tac_coordinate_size(p->m, a->c[i]); k++) {
+            tacCoordinateTerm term = tac_coordinate_term(p->m, a->c[i], k);
+            add_number(rows, row, term.dof, a->scale[i] * term.coef);
+        }
+}
+
+static void take_cone(tacNcp *p, tacNcpRow *row, int dim, double unit) {
+    row->cone = p->ncone, row->at = p->numbers;
+    tac_ncp_add_cone(p, dim, unit);
+}
+
+static void add_limit(tacNcp *p, tacRow of, int wide) {
+    tacNcpRow *row = begin_row(p, of, TAC_NCP_PAIR, wide);
+    tacCombination a = tac_row_combination(p->m, &of, p->q);
+    add_terms(p, &p->rows, row, &a);
+    row->of.pos = a.pos, row->rest = tac_ncp_rest_of(p, a.pos);
+    take_cone(p, row, 1, p->gap_unit);
+}
+
+double tac_ncp_ball_range(const tacModel *m, int joint) {
+    return tac_max(m->joint_range[2 * joint], m->joint_range[2 * joint + 1]);
+}
+
+tacVec3 tac_ncp_ball_turn(const tacModel *m, int joint, const double *q) {
+    return tac_quat_log(tac_quat_normalize(tac_quat_load(q + m->joint_qpos_adr[joint])));
+}
+
+static double ball_gap(double range, tacVec3 phi) { return 0.5 * (range - tac_dot3(phi, phi) / range); }
+
+static void add_ball_limit(tacNcp *p, int joint) {
+    const tacModel *m = p->m;
+    tacNcpRow *row = begin_row(p, (tacRow){.kind = TAC_ROW_JOINT_LIMIT, .id = joint, .axis = 1}, TAC_NCP_PAIR, 0);
+    for (int i = 0; i < 3; i++)
+        add_number(&p->rows, row, m->joint_dof_adr[joint] + i, 0);
+    row->of.pos = ball_gap(tac_ncp_ball_range(m, joint), tac_ncp_ball_turn(m, joint, p->q));
+    row->rest = tac_ncp_rest_of(p, row->of.pos);
+    take_cone(p, row, 1, p->gap_unit);
+}
+
+static void add_limits(tacNcp *p) {
+    const tacModel *m = p->m;
+    for (int j = 0; j < m->njnt; j++) {
+        if (!m->joint_limited[j] || m->joint_type[j] == TAC_FREE) continue;
+        if (m->joint_type[j] == TAC_BALL) add_ball_limit(p, j);
+        for (int end = 0; end < 2 && m->joint_type[j] != TAC_BALL; end++)
+            add_limit(p, (tacRow){.kind = TAC_ROW_JOINT_LIMIT, .id = j, .axis = end}, 0);
+    }
+    for (int t = 0; t < m->ntendon; t++)
+        for (int end = 0; end < 2 && m->tendon_limited[t] && m->tendon_type[t] == TAC_TENDON_FIXED; end++)
+            add_limit(p, (tacRow){.kind = TAC_ROW_TENDON_LIMIT, .id = t, .axis = end}, 1);
+}
+
+static void add_tendon_rate(tacNcp *p, tacNcpRow *row) {
+    tacRow like = {.kind = TAC_ROW_TENDON_FRICTION, .id = row->of.id};
+    tacCombination a = tac_row_combination(p->m, &like, p->q);
+    add_terms(p, &p->rows, row, &a);
+}
+
+static void add_friction(tacNcp *p) {
+    const tacModel *m = p->m;
+    for (int i = 0; i < m->nv; i++) {
+        double loss = m->joint_frictionloss[m->dof_joint[i]];
+        if (!(loss > 0)) continue;
+        tacNcpRow *row = begin_row(p, (tacRow){.kind = TAC_ROW_JOINT_FRICTION, .id = i}, TAC_NCP_DRY, 0);
+        add_number(&p->rows, row, i, 1);
+        row->load = p->h * loss;
+        take_cone(p, row, 2, TAC_NCP_DRY_SPEED);
+    }
+    for (int t = 0; t < m->ntendon; t++) {
+        if (m->tendon_type[t] != TAC_TENDON_FIXED || !(m->tendon_frictionloss[t] > 0)) continue;
+        tacNcpRow *row = begin_row(p, (tacRow){.kind = TAC_ROW_TENDON_FRICTION, .id = t}, TAC_NCP_DRY, 1);
+        add_tendon_rate(p, row);
+        row->load = p->h * m->tendon_frictionloss[t];
+        take_cone(p, row, 2, TAC_NCP_DRY_SPEED);
+    }
+}
+
+static void add_armatures(tacNcp *p) {
+    const tacModel *m = p->m;
+    for (int t = 0; t < m->ntendon; t++) {
+        if (m->tendon_type[t] != TAC_TENDON_FIXED || !(m->tendon_armature[t] > 0)) continue;
+        tacNcpRow *row =
+            begin_row(p, (tacRow){.kind = TAC_ROW_TENDON_FRICTION, .id = t, .axis = 1}, TAC_NCP_INERTIA, 1);
+        add_tendon_rate(p, row);
+        row->load = m->tendon_armature[t];
+    }
+}
+
+/* eps of an equality's row: what is before the trees' inverse masses. */
+static double compliance_unit(const tacNcp *p, const tacRow *of) {
+    const tacModel *m = p->m;
+    int turns = of->axis >= 3 || m->equality_type[of->id] == TAC_EQ_JOINT;
+    return p->h * TAC_NCP_COMPLIANCE / (turns ? TAC_NCP_ARM * TAC_NCP_ARM : 1);
+}
+
+static double tree_mass(const tacModel *m, int body) {
+    return m->body_last_dof[body] < 0 ? TAC_INFINITY : m->body_subtree_mass[m->body_root[body]];
+}
+
+double tac_ncp_row_compliance_change(const tacNcp *p, const tacNcpRow *row, const tacInertialTangent *d) {
+    const tacModel *m = p->m;
+    double sum = 0;
+    int body[2];
+    tac_row_bodies(m, &(tacRows){.row = (tacRow *)&row->of}, 0, body);
+    for (int side = 0; side < 2; side++) {
+        double mass = tree_mass(m, body[side]), change = 0;
+        for (int b = 1; b < m->nbody; b++)
+            if (m->body_root[b] == m->body_root[body[side]]) change += d[b].mass;
+        if (mass < TAC_INFINITY) sum -= change / (mass * mass);
+    }
+    return compliance_unit(p, &row->of) * sum;
+}
+
+static tacNcpRow *begin_equality(tacNcp *p, int eq, int axis, double pos) {
+    int body[2];
+    tacNcpRow *row = begin_row(p, (tacRow){.kind = TAC_ROW_EQUALITY, .id = eq, .axis = axis}, TAC_NCP_HELD, 1);
+    double slack = p->h * TAC_NCP_CLOSING;
+    tac_row_bodies(p->m, &(tacRows){.row = &row->of}, 0, body);
+    row->load = compliance_unit(p, &row->of) * (1 / tree_mass(p->m, body[0]) + 1 / tree_mass(p->m, body[1]));
+    row->of.pos = pos;
+    row->rest = pos > slack ? pos - slack : pos < -slack ? pos + slack : 0;
+    row->at = p->m->nv + p->rows.nheld++;
+    return row;
+}
+
+/* J_i = S_i . (unit wrench of the row) on the ways to both sides. */
+static void add_pose_equality(tacNcp *p, int eq) {
+    const tacModel *m = p->m;
+    tacEquality e = tac_equality_at(m, p->w, eq);
+    if (m->body_last_dof[e.body[0]] < 0 && m->body_last_dof[e.body[1]] < 0) return;
+    for (int axis = 0; axis < e.n; axis++) {
+        tacNcpRow *row = begin_equality(p, eq, axis, e.pos[axis]);
+        for (int side = 0; side < 2; side++) {
+            tacVec6 W = tac_equality_wrench(p->w, &e, side, axis);
+            for (int i = m->body_last_dof[e.body[side]]; i >= 0; i = m->dof_parent[i])
+                add_number(&p->rows, row, i, tac_dot6(p->w->S[i], W));
+        }
+    }
+}
+
+static void add_equalities(tacNcp *p) {
+    for (int e = 0; e < p->m->neq; e++) {
+        if (!tac_equality_holds(p->m, e)) continue;
+        if (tac_equality_is_pose(p->m, e)) {
+            add_pose_equality(p, e);
+            continue;
+        }
+        tacRow of = {.kind = TAC_ROW_EQUALITY, .id = e};
+        tacCombination a = tac_row_combination(p->m, &of, p->q);
+        tacNcpRow *row = begin_equality(p, e, 0, a.pos);
+        add_terms(p, &p->rows, row, &a);
+    }
+}
+
+void tac_ncp_find_rows_at(tacNcp *p) {
+    int off = *p->m->option_disable;
+    p->rows.n = p->rows.nnz = p->rows.nwide = p->rows.nheld = 0;
+    add_armatures(p);
+    if (off & TAC_DISABLE_CONSTRAINT) return;
+    add_equalities(p);
+    if (!(off & TAC_DISABLE_FRICTIONLOSS)) add_friction(p);
+    if (!(off & TAC_DISABLE_LIMIT)) add_limits(p);
+}
+
+/* --- Values at the next pose -------------------------------------------------------------------------------------- */
+
+static void place_ball(tacNcp *p, tacNcpRow *row) {
+    double range = tac_ncp_ball_range(p->m, row->of.id);
+    tacVec3 phi = tac_ncp_ball_turn(p->m, row->of.id, p->q_next);
+    row->r = ball_gap(range, phi) - row->rest;
+    tac_store3(p->rows.J + row->of.adr, tac_scale3(-1 / range, phi));
+}
+
+/* Rows that stand on no connect or weld. */
+static void place_row(tacNcp *p, tacNcpRow *row, const double *v_next) {
+    if (tac_ncp_row_is_ball(p, row))
+        place_ball(p, row);
+    else if (row->law == TAC_NCP_DRY)
+        row->r = tac_ncp_row_dot(&p->rows, row, p->rows.J, v_next);
+    else if (row->law == TAC_NCP_INERTIA)
+        row->r = tac_ncp_row_dot(&p->rows, row, p->rows.J, v_next) - tac_ncp_row_dot(&p->rows, row, p->rows.J, p->v);
+    else
+        row->r = tac_row_combination(p->m, &row->of, p->q_next).pos - row->rest;
+}
+
+int tac_ncp_row_is_pose(const tacNcp *p, const tacNcpRow *row) {
+    return row->law == TAC_NCP_HELD && tac_equality_is_pose(p->m, row->of.id);
+}
+
+int tac_ncp_row_is_ball(const tacNcp *p, const tacNcpRow *row) {
+    return row->of.kind == TAC_ROW_JOINT_LIMIT && p->m->joint_type[row->of.id] == TAC_BALL;
+}
+
+void tac_ncp_place_rows(tacNcp *p, const double *v_next) {
+    for (int k = 0; k < p->rows.n; k++) {
+        tacNcpRow *row = &p->rows.row[k];
+        if (!tac_ncp_row_is_pose(p, row)) {
+            place_row(p, row, v_next);
+        } else if (row->of.axis == 0) {
+            tacEquality e = tac_equality_at(p->m, &p->next, row->of.id);
+            for (int i = 0; i < e.n; i++)
+                row[i].r = e.pos[i] - row[i].rest;
+        }
+    }
+}
+
+double tac_ncp_limit_depth(const tacNcp *p) {
+    double depth = 0;
+    for (int k = 0; k < p->rows.n; k++)
+        if (p->rows.row[k].law == TAC_NCP_PAIR) depth = tac_max(depth, -p->rows.row[k].r);
+    return depth;
+}
+
+/* --- Impulses and residuals --------------------------------------------------------------------------------------- */
+
+double tac_ncp_row_dot(const tacNcpRows *rows, const tacNcpRow *row, const double *numbers, const double *y) {
+    double sum = 0;
+    for (int e = row->of.adr; e < row->of.adr + row->of.num; e++)
+        sum += numbers[e] * y[rows->dof[e]];
+    return sum;
+}
+
+void tac_ncp_row_axpy(const tacNcpRows *rows, const tacNcpRow *row, double s, const double *numbers, double *y) {
+    for (int e = row->of.adr; e < row->of.adr + row->of.num; e++)
+        y[rows->dof[e]] += s * numbers[e];
+}
+
+/* -> the largest of what is wrong with it. */
+static double load_row(tacNcpRow *row, const double *x, const double *a, const double *b) {
+    row->e[0] = row->e[1] = 0;
+    switch (row->law) {
+    case TAC_NCP_PAIR:
+        row->p = row->a[0] = a[row->at], row->b[0] = b[row->at];
+        row->e[0] = row->b[0] - row->r;
+        break;
+    case TAC_NCP_DRY:
+        for (int i = 0; i < 2; i++)
+            row->a[i] = a[row->at + i], row->b[i] = b[row->at + i];
+        row->p = row->load * row->a[1];
+        row->e[0] = row->b[1] - row->r, row->e[1] = row->a[0] - 1;
+        break;
+    case TAC_NCP_HELD:
+        row->p = x[row->at];
+        row->e[0] = row->r + row->load * row->p;
+        break;
+    case TAC_NCP_INERTIA:
+        row->p = -row->load * row->r;
+        break;
+    }
+    return tac_max(tac_abs(row->e[0]), tac_abs(row->e[1]));
+}
+
+double tac_ncp_load_rows(tacNcp *p, const double *x, const double *a, const double *b) {
+    double worst = 0;
+    for (int k = 0; k < p->rows.n; k++) {
+        tacNcpRow *row = &p->rows.row[k];
+        worst = tac_max(worst, load_row(row, x, a, b));
+        tac_ncp_row_axpy(&p->rows, row, -row->p, p->rows.J, p->g);
+    }
+    return worst;
+}
+
+/* --- Laws, linearized --------------------------------------------------------------------------------------------- */
+
+/* Of dry friction, with y = a and eta = b:
+ *   [y_0  eta_t] [deta_0]   [c_0 - eta_0 dy_0 - y_t deta_t]
+ *   [y_t  eta_0] [dy_t  ] = [c_t - eta_t dy_0 - y_0 deta_t],      deta_t = dr - e_0,  dy_0 = -e_1                  (W32) */
+static double dry_determinant(const tacNcpRow *row) { return row->a[0] * row->b[0] - row->a[1] * row->b[1]; }
+
+/* y_0^2 - y_t^2 */
+static double dry_freedom(const tacNcpRow *row) {
+    double y = tac_abs(row->a[1]);
+    return (row->a[0] - y) * (row->a[0] + y);
+}
+
+double tac_ncp_row_compliance(const tacNcpRow *row) {
+    switch (row->law) {
+    case TAC_NCP_PAIR:
+        return row->b[0] / row->a[0];
+    case TAC_NCP_DRY:
+        return dry_determinant(row) / (row->load * dry_freedom(row));
+    case TAC_NCP_HELD:
+        return row->load;
+    default:
+        return 1 / row->load;
+    }
+}
+
+double tac_ncp_row_offset(const tacNcpRow *row, const double *c) {
+    const double *a = row->a, *b = row->b, *e = row->e;
+    switch (row->law) {
+    case TAC_NCP_PAIR:
+        return e[0] + c[row->at] / a[0];
+    case TAC_NCP_DRY: {
+        double c_0 = c[row->at] + b[0] * e[1] + a[1] * e[0], c_t = c[row->at + 1] + b[1] * e[1] + a[0] * e[0];
+        return (a[0] * c_t - a[1] * c_0) / dry_freedom(row);
+    }
+    case TAC_NCP_HELD:
+        return -e[0];
+    default:
+        return 0;
+    }
+}
+
+/* dr, dp -> da, db */
+static void recover_row(const tacNcpRow *row, const double *c, double dr, double dp, double *da, double *db) {
+    da += row->at, db += row->at, c += row->at;
+    if (row->law == TAC_NCP_PAIR) {
+        da[0] = dp, db[0] = dr - row->e[0];
+        return;
+    }
+    da[0] = -row->e[1], da[1] = dp / row->load;
+    db[1] = dr - row->e[0];
+    db[0] = (c[0] - row->b[0] * da[0] - row->a[1] * db[1] - row->b[1] * da[1]) / row->a[0];
+}
+
+/* --- Linear system ------------------------------------------------------------------------------------------------ */
+
+/* J = -phi/range at q+, phi turned by Q dv in its own axes: dphi = Jr^-1(phi) Q dv, Q = h Jr(h v+). G = J Q as
+ * J Jr^-1 = J. */
+static void linearize_ball(tacNcp *p, tacNcpRow *row) {
+    double range = tac_ncp_ball_range(p->m, row->of.id), *J = p->rows.J + row->of.adr, *G = p->rows.G + row->of.adr;
+    int dof = p->m->joint_dof_adr[row->of.id];
+    tacMat3 Q = tac_quat_right_jacobian(tac_load3(p->hv + dof));
+    tacMat3 turn = tac_mulmm3(tac_quat_right_jacobian_inverse(tac_ncp_ball_turn(p->m, row->of.id, p->q_next)), Q);
+    tac_store3(G, tac_scale3(p->h, tac_mulmtv3(Q, tac_load3(J))));
+    for (int i = 0; i < 9; i++)
+        row->turn[i] = p->h * row->p / range * turn.m[i];
+}
+
+static void linearize_combination(tacNcp *p, const tacNcpRow *row) {
+    tacCombination a = tac_row_combination(p->m, &row->of, p->q_next);
+    int e = row->of.adr;
+    for (int i = 0; i < a.n; i++)
+        for (int k = 0; k < tac_coordinate_size(p->m, a.c[i]); k++)
+            p->rows.G[e++] = p->h * a.scale[i] * tac_coordinate_term(p->m, a.c[i], k).coef;
+}
+
+/* Poses at q+ follow v+ by ldu.right. */
+static void linearize_pose(tacNcp *p, const tacNcpRow *first) {
+    tacEquality e = tac_equality_at(p->m, &p->next, first->of.id);
+    for (int axis = 0; axis < e.n; axis++) {
+        int at = first[axis].of.adr;
+        for (int side = 0; side < 2; side++) {
+            tacVec6 W = tac_equality_wrench(&p->next, &e, side, axis);
+            for (int i = p->m->body_last_dof[e.body[side]]; i >= 0; i = p->m->dof_parent[i])
+                p->rows.G[at++] = tac_six_dot(p->ldu.right + 6 * i, &W.ang.x);
+        }
+    }
+}
+
+static void linearize_row(tacNcp *p, tacNcpRow *row) {
+    if (tac_ncp_row_is_ball(p, row))
+        linearize_ball(p, row);
+    else if (row->law == TAC_NCP_DRY || row->law == TAC_NCP_INERTIA)
+        memcpy(p->rows.G + row->of.adr, p->rows.J + row->of.adr, (size_t)row->of.num * sizeof *p->rows.G);
+    else if (!tac_ncp_row_is_pose(p, row))
+        linearize_combination(p, row);
+    else if (row->of.axis == 0)
+        linearize_pose(p, row);
+}
+
+/* J^T G / C, and what J turns by. */
+static void add_narrow(tacNcp *p, const tacNcpRow *row) {
+    int first = row->of.adr, dof = p->rows.dof[first], body = p->m->dof_body[dof];
+    const double *J = p->rows.J + first, *G = p->rows.G + first;
+    double K = 1 / tac_ncp_row_compliance(row);
+    if (row->of.num == 1) {
+        p->ldu.diag[dof] += J[0] * K * G[0];
+        return;
+    }
+    int at = dof - p->m->body_dof_adr[body], n = p->m->body_dof_num[body];
+    double *own = p->ldu.own + TAC_BLOCK_SIZE * body;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            own[n * (at + i) + at + j] += J[i] * K * G[j] + row->turn[3 * i + j];
+}
+
+void tac_ncp_linearize_rows(tacNcp *p) {
+    for (int k = 0; k < p->rows.n; k++) {
+        tacNcpRow *row = &p->rows.row[k];
+        linearize_row(p, row);
+        if (row->wide < 0) add_narrow(p, row);
+    }
+}
+
+void tac_ncp_reduce_rows(const tacNcp *p, const double *c, double *g) {
+    for (int k = 0; k < p->rows.n; k++) {
+        const tacNcpRow *row = &p->rows.row[k];
+        if (row->wide >= 0) continue;
+        tac_ncp_row_axpy(&p->rows, row, -tac_ncp_row_offset(row, c) / tac_ncp_row_compliance(row), p->rows.J, g);
+    }
+}
+
+void tac_ncp_recover_rows(const tacNcp *p, const double *c, double *dx, double *da, double *db) {
+    for (int k = 0; k < p->rows.n; k++) {
+        const tacNcpRow *row = &p->rows.row[k];
+        double dr = tac_ncp_row_dot(&p->rows, row, p->rows.G, dx);
+        double dp =
+            row->wide >= 0 ? p->rows.t[row->wide] : (tac_ncp_row_offset(row, c) - dr) / tac_ncp_row_compliance(row);
+        if (row->law == TAC_NCP_HELD) dx[row->at] = dp;
+        if (row->law == TAC_NCP_PAIR || row->law == TAC_NCP_DRY) recover_row(row, c, dr, dp, da, db);
+    }
+}
+
+/* --- Start -------------------------------------------------------------------------------------------------------- */
+
+/* eta_0^2 - kappa V eta_0 - u^2 = 0, y_t = -u/eta_0 */
+static void start_dry(const tacNcpRow *row, double product, double *a, double *b) {
+    double half = 0.5 * product;
+    b[0] = half + tac_sqrt(half * half + row->r * row->r), b[1] = row->r;
+    a[0] = 1, a[1] = -row->r / b[0];
+}
+
+void tac_ncp_start_rows(tacNcp *p, int again, double kappa, double gap) {
+    for (int k = 0; k < p->rows.n; k++) {
+        const tacNcpRow *row = &p->rows.row[k];
+        if (row->law == TAC_NCP_HELD && !again) p->x[row->at] = 0;
+        if (row->law == TAC_NCP_DRY) start_dry(row, kappa * p->unit[row->cone], p->a + row->at, p->b + row->at);
+        if (row->law != TAC_NCP_PAIR) continue;
+        p->b[row->at] = tac_max(row->r, gap);
+        p->a[row->at] = kappa * p->unit[row->cone] / p->b[row->at];
+    }
+}
