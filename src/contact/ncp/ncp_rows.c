@@ -386,7 +386,7 @@ double tac_ncp_load_rows(tacNcp *p, const double *x, const double *a, const doub
 
 /* Of dry friction, with y = a and eta = b:
  *   [y_0  eta_t] [deta_0]   [c_0 - eta_0 dy_0 - y_t deta_t]
- *   [y_t  eta_0] [dy_t  ] = [c_t - eta_t dy_0 - y_0 deta_t],      deta_t = dr - e_0,  dy_0 = -e_1                  (W32) */
+ *   [y_t  eta_0] [dy_t  ] = [c_t - eta_t dy_0 - y_0 deta_t],      deta_t = dr - e_0,  dy_0 = -e_1         (W32) */
 static double dry_determinant(const tacNcpRow *row) { return row->a[0] * row->b[0] - row->a[1] * row->b[1]; }
 
 /* y_0^2 - y_t^2 */
