@@ -14,6 +14,7 @@ static const char *const INTEGRATORS[] = {[TAC_EULER] = "euler",
 
 /* Among the words of --integrator, "model" (what the file asks for) comes first. */
 enum { INTEGRATOR_MODEL, INTEGRATOR_FIRST };
+enum { SOLVER_MODEL, SOLVER_NEWTON, SOLVER_CG };
 
 const tacArg CLI_STEP_OPTIONS[] = {
     {"--contact", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, contact), "none|lcp|ncp|soft", "contact model"},
@@ -24,6 +25,16 @@ const tacArg CLI_STEP_OPTIONS[] = {
      "with --contact lcp: steps stop at impacts, so that nothing overlaps"},
     {"--kappa", NULL, TAC_ARG_NUMBER, offsetof(tacStepArgs, kappa), "K",
      "with --contact ncp: softness of contact at which the step is solved and differentiated"},
+    {"--solver", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, solver), "model|newton|cg",
+     "with --contact soft: Newton's method or conjugate gradients; otherwise the model's"},
+    {"--tolerance", NULL, TAC_ARG_NUMBER, offsetof(tacStepArgs, tolerance), "T",
+     "with --contact soft: residual at which the solver may stop; otherwise rounding"},
+    {"--iterations", NULL, TAC_ARG_COUNT, offsetof(tacStepArgs, iterations), "N",
+     "with --contact soft: most steps of the solver; otherwise the model's, or 100 (cg 1000) where that is more"},
+    {"--ls-tolerance", NULL, TAC_ARG_NUMBER, offsetof(tacStepArgs, ls_tolerance), "T",
+     "with --contact soft: share of the slope left on a line; otherwise the model's, or 1e-3 where that is less"},
+    {"--ls-iterations", NULL, TAC_ARG_COUNT, offsetof(tacStepArgs, ls_iterations), "N",
+     "with --contact soft: most points on a line; otherwise the model's, or 50 where that is more"},
     {0},
 };
 
@@ -73,6 +84,22 @@ static int set_kappa(const char *verb, double kappa, tacOptions *options) {
     return CLI_GO_ON;
 }
 
+/* How contact soft is solved, where that was given. */
+static int set_solver(const char *verb, const tacStepArgs *args, tacOptions *options) {
+    int given = args->solver != SOLVER_MODEL || args->tolerance != 0 || args->iterations != 0 ||
+                args->ls_tolerance != 0 || args->ls_iterations != 0;
+    if (given && options->contact != TAC_SOFT)
+        return cli_fail(verb, "--solver, --tolerance, --iterations, --ls-tolerance, --ls-iterations: expected "
+                              "--contact soft, whose solver they are of");
+    if (args->solver != SOLVER_MODEL)
+        options->soft_solver = args->solver == SOLVER_CG ? TAC_SOLVER_CG : TAC_SOLVER_NEWTON;
+    options->soft_tolerance = args->tolerance, options->soft_ls_tolerance = args->ls_tolerance;
+    options->soft_iterations = args->iterations, options->soft_ls_iterations = args->ls_iterations;
+    if (!(args->tolerance >= 0 && args->tolerance < 1) || !(args->ls_tolerance >= 0 && args->ls_tolerance < 1))
+        return cli_fail(verb, "--tolerance, --ls-tolerance: expected numbers from 0 to below 1");
+    return CLI_GO_ON;
+}
+
 int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs *args, int lenient,
                      tacOptions *options) {
     *options = tac_default_options(model);
@@ -81,6 +108,7 @@ int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs 
     options->toi = args->toi;
     if (args->toi && options->contact != TAC_LCP) return cli_fail(verb, "--toi: expected --contact lcp");
     if (set_kappa(verb, args->kappa, options) != CLI_GO_ON) return CLI_CANNOT;
+    if (set_solver(verb, args, options) != CLI_GO_ON) return CLI_CANNOT;
     if (!(options->dt > 0)) return cli_fail(verb, "--dt: got %g, expected a time greater than 0", options->dt);
     if (args->integrator != INTEGRATOR_MODEL)
         options->integrator = (tacIntegrator)(args->integrator - INTEGRATOR_FIRST);

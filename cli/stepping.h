@@ -6,11 +6,14 @@
 #include "tactus/tactus.h"
 
 typedef struct tacStepArgs {
-    int contact;    /* index into "none|lcp|ncp|soft" */
-    int integrator; /* index into "model|euler|rk4|implicit|implicitfast|rkmk4" */
-    double dt;      /* s; NAN: the model's */
-    int toi;        /* 1: stop at impacts */
-    double kappa;   /* softness of contact ncp; NAN: the default */
+    int contact;                    /* index into "none|lcp|ncp|soft" */
+    int integrator;                 /* index into "model|euler|rk4|implicit|implicitfast|rkmk4" */
+    double dt;                      /* s; NAN: the model's */
+    int toi;                        /* 1: stop at impacts */
+    double kappa;                   /* softness of contact ncp; NAN: the default */
+    int solver;                     /* of contact soft: index into "model|newton|cg" */
+    int iterations, ls_iterations;  /* 0: the default */
+    double tolerance, ls_tolerance; /* 0: the default */
 } tacStepArgs;
 
 /* Nothing given: no contact, the model's own integrator and time step. */

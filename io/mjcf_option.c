@@ -88,6 +88,7 @@ tacStatus tac_mjcf_compiler(tacMjcf *m, const xmlNode *section) {
 typedef struct OptionRecord {
     tacOptionDef o;
     double density, viscosity, wind[3];
+    int noslip;
     const char *disabled_groups;
 } OptionRecord;
 
@@ -120,7 +121,7 @@ static const tacAttr OPTION[] = {{"timestep", TAC_A_NUMBER, AT(o.timestep)},
                                  {"solver", TAC_A_KEY(SOLVER), AT(o.solver)},
                                  {"iterations", TAC_A_WHOLE, AT(o.iterations)},
                                  {"ls_iterations", TAC_A_WHOLE, AT(o.ls_iterations)},
-                                 {"noslip_iterations", TAC_A_UNUSED},
+                                 {"noslip_iterations", TAC_A_WHOLE, AT(noslip)},
                                  {"ccd_iterations", TAC_A_UNUSED},
                                  {"sdf_iterations", TAC_A_UNUSED},
                                  {"sdf_initpoints", TAC_A_UNUSED},
@@ -189,6 +190,10 @@ tacStatus tac_mjcf_option(tacMjcf *m, const xmlNode *section) {
     if (status == TAC_OK) status = tac_mjcf_children(m, section, children, &r.o);
     if (status != TAC_OK) return status;
     m->option = r.o;
+    if (r.o.solver == TAC_SOLVER_PGS)
+        tac_mjcf_warn(m, section, "solver PGS: contact soft takes Newton's method, which has the same answer");
+    if (r.noslip > 0)
+        tac_mjcf_warn(m, section, "noslip_iterations is ignored: friction of contact soft creeps as it does without");
     if (r.density != 0 || r.viscosity != 0)
         status = tac_mjcf_unsupported(
             m, section, "a fluid medium (density %g, viscosity %g) is not supported: its forces are left out",

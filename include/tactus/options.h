@@ -43,6 +43,12 @@ typedef struct tacOptions {
     double ncp_tolerance;      /* N s, N m s, m, m/s: what a step's equations may be off by; default 1e-9 */
     int ncp_iterations;        /* linear systems a step may take; default 50 */
     int ncp_polish;            /* Newton's steps from there on, while they leave less: differences need it; default 0 */
+    tacSolver soft_solver;     /* default: the model's; TAC_SOLVER_PGS stands for Newton's, which has the same answer */
+    double soft_tolerance;     /* residual at which the solver of soft may stop; default 0: at rounding */
+    int soft_iterations;       /* its steps, at most; default 0: the model's, or 100 (cg 1000) where that is more */
+    double
+        soft_ls_tolerance;  /* share of the slope left on a line; default 0: the model's, or 1e-3 where that is less */
+    int soft_ls_iterations; /* points tried on a line, at most; default 0: the model's, or 50 where that is more */
 } tacOptions;
 
 /* What happened in a step, and why a gradient is what it is. */

@@ -36,6 +36,11 @@ tacOptions tac_default_options(const tacModel *model) {
         .ncp_tolerance = 1e-9,
         .ncp_iterations = 50,
         .ncp_polish = 0,
+        .soft_solver = *model->option_solver == TAC_SOLVER_CG ? TAC_SOLVER_CG : TAC_SOLVER_NEWTON,
+        .soft_tolerance = 0,
+        .soft_iterations = 0,
+        .soft_ls_tolerance = 0,
+        .soft_ls_iterations = 0,
     };
     return options;
 }
@@ -53,6 +58,23 @@ static const tacStepper *find_stepper(const tacOptions *options) {
 #define MOST_OF_NCP (1 << 28)
 
 static int most_contacts(const tacOptions *options) { return options->contact == TAC_NCP ? MOST_OF_NCP : INT32_MAX; }
+
+static tacStatus check_soft_options(const tacOptions *options, tacError *err) {
+    if ((unsigned)options->soft_solver > TAC_SOLVER_NEWTON)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option soft_solver is %d: expected a tacSolver",
+                        (int)options->soft_solver);
+    if (!(options->soft_tolerance >= 0 && options->soft_tolerance < 1))
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option soft_tolerance is %g: expected a number below 1, or 0",
+                        options->soft_tolerance);
+    if (!(options->soft_ls_tolerance >= 0 && options->soft_ls_tolerance < 1))
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option soft_ls_tolerance is %g: expected a number below 1, or 0",
+                        options->soft_ls_tolerance);
+    if (options->soft_iterations < 0 || options->soft_ls_iterations < 0)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option %s is %d: expected at least 0",
+                        options->soft_iterations < 0 ? "soft_iterations" : "soft_ls_iterations",
+                        options->soft_iterations < 0 ? options->soft_iterations : options->soft_ls_iterations);
+    return TAC_OK;
+}
 
 static tacStatus check_options(const tacOptions *options, tacError *err) {
     const unsigned known = TAC_INPUT_QFRC | TAC_INPUT_XFRC | TAC_INPUT_MOCAP;
@@ -100,6 +122,7 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
     if ((unsigned)options->integrator > TAC_RKMK4)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option integrator is %d: expected a tacIntegrator",
                         (int)options->integrator);
+    if (check_soft_options(options, err) != TAC_OK) return TAC_ERR_ARGUMENT;
     if (find_stepper(options) == NULL)
         return tac_fail(err, TAC_ERR_UNSUPPORTED, "contact model %s with integrator %s is not supported",
                         CONTACT_NAMES[options->contact], INTEGRATOR_NAMES[options->integrator]);

@@ -98,7 +98,8 @@ tacStatus tac_soft_accelerate(tacSim *sim, const double *x, const double *u, tac
     tac_rows_find(m, w, x, v, 0, &soft->rows);
     tac_soft_pose(m, w, soft, v, sim->options.dt);
     memcpy(a0, w->qacc, (size_t)m->nv * sizeof *a0);
-    status = tac_soft_solve(m, w, soft, a0, w->qacc, &sim->arena);
+    tacSoftSearch search = tac_soft_search(m, &sim->options);
+    status = tac_soft_solve(m, w, soft, &search, a0, w->qacc, &sim->arena);
     add_forces(sim, soft);
     tac_soft_report(soft, sim->options.dt, &sim->info);
     return status;
@@ -174,7 +175,8 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
 
 /* The next state was found, if a stage's acceleration not to the tolerance. */
 static tacStatus judge_stages(const tacSim *sim, tacStatus status) {
-    return status == TAC_OK && !(sim->info.residual <= TAC_SOFT_SOLVED) ? TAC_ERR_UNSOLVED : status;
+    return status == TAC_OK && !(sim->info.residual <= tac_soft_solved(sim->options.soft_tolerance)) ? TAC_ERR_UNSOLVED
+                                                                                                     : status;
 }
 
 static tacStatus rk4_step(tacSim *sim, const double *x, const double *u, double *y) {

@@ -13,11 +13,10 @@ static void set_acceleration(tacSim *sim, const double *a) {
     memcpy(sim->work.qacc, a, (size_t)sim->model->nv * sizeof *a);
 }
 
-/* The solver's factor, where it is that of the solution. */
+/* The solver's factor, where it has one and that is of the solution. */
 static tacStatus factor(tacSim *sim, const tacSoft *soft, tacSoftHessian *h) {
     *h = soft->hessian;
-    if (soft->rows.n == 0 && !tac_soft_hessian_begin(h, sim->model, &soft->rows, &sim->arena))
-        return TAC_ERR_ARENA_FULL;
+    if (h->J == NULL && !tac_soft_hessian_begin(h, sim->model, &soft->rows, &sim->arena)) return TAC_ERR_ARENA_FULL;
     if (!soft->factored && !tac_soft_hessian_factor(h, sim->model, &sim->work, soft)) return TAC_ERR_SINGULAR;
     sim->info.conditioning = tac_max(sim->info.conditioning, tac_soft_hessian_conditioning(h, sim->model));
     return TAC_OK;

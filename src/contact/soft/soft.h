@@ -91,9 +91,24 @@ int tac_soft_line(const tacSoftBlock *block, const double *D, const double *y, c
 /* The same where contacts that would push hold in all directions: a guess of zones. */
 int tac_soft_hold(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K);
 
-/* a0, M, a (the start) -> a, y, f, zones. TAC_ERR_ARENA_FULL, or TAC_OK whether solved or not. Needs: mass. */
-tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const double *a0, double *a,
-                         tacArena *arena);
+/* How the optimum is searched for, and how far. */
+typedef struct tacSoftSearch {
+    tacSolver solver;      /* Newton's or conjugate gradients */
+    int iterations, lines; /* most steps; most points on a line */
+    double tolerance;      /* residual at which it may stop; 0: at rounding */
+    double line;           /* share of the slope that may be left on a line */
+} tacSoftSearch;
+/* What the options ask for, and the model where they leave it open. */
+tacSoftSearch tac_soft_search(const tacModel *m, const tacOptions *options);
+/* The residual up to which a problem counts as solved. */
+static inline double tac_soft_solved(double tolerance) {
+    return tolerance > TAC_SOFT_SOLVED ? tolerance : TAC_SOFT_SOLVED;
+}
+
+/* a0, M, a (the start) -> a, y, f, zones. TAC_ERR_ARENA_FULL, or TAC_OK whether solved or not. Needs: mass; conjugate
+ * gradients: the factor of M. */
+tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *search,
+                         const double *a0, double *a, tacArena *arena);
 
 /* What the problem says about itself: contacts, zones, how far they are from others, as velocities over the step h. Of
  * several problems in one step the whole is told. */

@@ -1,5 +1,6 @@
-/* Newton's method with an exact line search on the convex problem (Z1). It ends at rounding: the answer is a function
- * of the problem alone, and derivatives by the implicit function theorem are those of the step. */
+/* Newton's method, or conjugate gradients, with an exact line search on the convex problem (Z1). It ends at rounding
+ * unless told to stop before: the answer is a function of the problem alone, and derivatives by the implicit function
+ * theorem are those of the step. */
 #include "contact/soft/soft.h"
 
 #include "dynamics/mass.h"
@@ -8,10 +9,12 @@
 
 #include <string.h>
 
-/* Systems solved, and points on a line, at most. */
-enum { MOST_ITERATIONS = 100, MOST_POINTS = 50 };
-/* Steps without progress after which it gives up: forces have no more digits (D beyond 1e10), or it goes in circles. */
-enum { PATIENCE = 12 };
+/* Steps, and points on a line, at most, unless the model or the options have more. Files have fewer for a solver that
+ * starts where it ended the step before, which this one does not. */
+enum { MOST_NEWTON = 100, MOST_CONJUGATE = 1000, MOST_POINTS = 50 };
+/* Steps without progress after which it gives up: forces have no more digits (D beyond 1e10), or it goes in circles;
+ * conjugate gradients are not that steady. */
+enum { PATIENCE = 12, PATIENCE_CONJUGATE = 300 };
 /* Steps after which y and the forces are computed anew from a. */
 enum { DRIFT = 4 };
 /* Relative to the forces that balance: what is left counts as rounding. */
@@ -31,18 +34,40 @@ typedef struct Newton {
     double *z, *g;      /* rows: y and force at the last point of the line */
     int *zone;          /* blocks: zones there */
     double scale;       /* of the forces in grad */
+    const tacSoftSearch *search;
+    double *pull, *pulled; /* conjugate gradients, nv: M^-1 grad, and that of the step before */
+    double weight;         /* grad . M^-1 grad of the step before; 0: there was none */
 } Newton;
+
+static int is_conjugate(const Newton *s) { return s->search->solver == TAC_SOLVER_CG; }
+
+tacSoftSearch tac_soft_search(const tacModel *m, const tacOptions *options) {
+    int cg = options->soft_solver == TAC_SOLVER_CG, least = cg ? MOST_CONJUGATE : MOST_NEWTON;
+    int steps = *m->option_iterations, lines = *m->option_ls_iterations;
+    return (tacSoftSearch){
+        .solver = cg ? TAC_SOLVER_CG : TAC_SOLVER_NEWTON,
+        .iterations = options->soft_iterations > 0 ? options->soft_iterations
+                      : steps > least              ? steps
+                                                   : least,
+        .lines = options->soft_ls_iterations > 0 ? options->soft_ls_iterations
+                 : lines > MOST_POINTS           ? lines
+                                                 : MOST_POINTS,
+        .tolerance = options->soft_tolerance,
+        .line = options->soft_ls_tolerance > 0 ? options->soft_ls_tolerance : tac_min(*m->option_ls_tolerance, LINE),
+    };
+}
 
 size_t tac_soft_scratch(const tacModel *m, int max_contacts) {
     size_t n = (size_t)tac_rows_max(m, max_contacts);
-    return 5 * tac_arena_round((size_t)m->nv * sizeof(double)) + 3 * tac_arena_round(n * sizeof(double)) +
+    return 7 * tac_arena_round((size_t)m->nv * sizeof(double)) + 3 * tac_arena_round(n * sizeof(double)) +
            tac_arena_round(n * sizeof(int));
 }
 
 static int lay_out(Newton *s, tacArena *arena) {
-    double **dofs[5] = {&s->Ma, &s->grad, &s->p, &s->Mp, &s->q}, **rows[3] = {&s->Jp, &s->z, &s->g};
+    double **dofs[7] = {&s->Ma, &s->grad, &s->p, &s->Mp, &s->q, &s->pull, &s->pulled};
+    double **rows[3] = {&s->Jp, &s->z, &s->g};
     int ok = (s->zone = TAC_TAKE(arena, s->soft->nblock, int)) != NULL;
-    for (int k = 0; k < 5; k++)
+    for (int k = 0; k < (is_conjugate(s) ? 7 : 5); k++)
         ok &= (*dofs[k] = TAC_TAKE(arena, s->m->nv, double)) != NULL;
     for (int k = 0; k < 3; k++)
         ok &= (*rows[k] = TAC_TAKE(arena, s->soft->rows.n, double)) != NULL;
@@ -126,9 +151,10 @@ static double slope_at(const Newton *s, double t, double pMa, double pMp, double
     return slope;
 }
 
-/* 1: the point of the line is in the zones that the factor is of, and they are quadratic: a whole step ends there, and
- * slopes are rounding. */
+/* 1: the point of the line is in the zones that the factor is of, and they are quadratic: a whole step of Newton's ends
+ * there, and slopes are rounding. */
 static int is_whole(const Newton *s) {
+    if (!s->soft->factored) return 0;
     for (int k = 0; k < s->soft->nblock; k++) {
         const tacSoftBlock *b = &s->soft->block[k];
         if (s->zone[k] != b->zone || (b->kind == TAC_SOFT_ELLIPTIC && b->zone == TAC_ZONE_CONE)) return 0;
@@ -136,15 +162,15 @@ static int is_whole(const Newton *s) {
     return 1;
 }
 
-/* The t > 0 where the slope, which grows, is zero: Newton's method between two bounds. z, g and zones are those of
- * it. */
+/* The t > 0 where the slope, which grows, is zero: Newton's method between two bounds, from a whole step or, where p
+ * has no length of its own, from none. z, g and zones are those of it. */
 static double search_line(const Newton *s) {
     int nv = s->m->nv;
     double pMa = tac_dense_dot(nv, s->p, s->Ma), pMp = tac_dense_dot(nv, s->p, s->Mp), curve;
-    double start = tac_abs(tac_dense_dot(nv, s->p, s->grad)), low = 0, high = TAC_INFINITY, t = 1;
+    double start = tac_abs(tac_dense_dot(nv, s->p, s->grad)), low = 0, high = TAC_INFINITY, t = !is_conjugate(s);
     for (int k = 0;; k++) {
         double slope = slope_at(s, t, pMa, pMp, &curve);
-        if (tac_abs(slope) <= LINE * start || k == MOST_POINTS || (k == 0 && is_whole(s))) return t;
+        if (tac_abs(slope) <= s->search->line * start || k == s->search->lines || (k == 0 && is_whole(s))) return t;
         if (slope < 0)
             low = t;
         else
@@ -209,23 +235,56 @@ static int advance(Newton *s) {
     return 1;
 }
 
-tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const double *a0, double *a,
-                         tacArena *arena) {
-    Newton s = {.m = m, .w = w, .soft = soft, .a0 = a0, .a = a};
+/* A step of conjugate gradients, with M for a measure [Polak1969]: p = -M^-1 grad + beta p. 0: there is no direction to
+ * go. */
+static int advance_conjugate(Newton *s) {
+    int nv = s->m->nv;
+    tacTree tree = tac_dof_tree(s->m);
+    double *last = s->pulled;
+    s->pulled = s->pull, s->pull = last;
+    memcpy(s->pull, s->grad, (size_t)nv * sizeof *s->pull);
+    tac_tree_solve(&tree, s->w->L, s->pull);
+    double weight = tac_dense_dot(nv, s->grad, s->pull), beta = 0;
+    if (s->weight > 0) beta = tac_max(0, (weight - tac_dense_dot(nv, s->grad, s->pulled)) / s->weight);
+    for (int i = 0; i < nv; i++)
+        s->p[i] = (beta > 0 ? beta * s->p[i] : 0) - s->pull[i];
+    s->weight = weight;
+    if (tac_first_nonfinite(nv, s->p) >= 0) return 0;
+    move(s);
+    return 1;
+}
+
+/* Whatever step there is to take; the first of Newton's is a guess. */
+static int step(Newton *s) {
+    if (is_conjugate(s)) return advance_conjugate(s);
+    if (s->soft->iterations > 1) return advance(s);
+    guess(s);
+    return 1;
+}
+
+/* 1: it goes on. error: now; before: a step ago; since: steps since the best was halved. */
+static int goes_on(const Newton *s, double error, double before, int since) {
+    if (error <= tac_max(ROUNDING, s->search->tolerance) * s->scale) return 0;
+    if (s->soft->iterations >= s->search->iterations) return 0;
+    if (is_conjugate(s)) return since < PATIENCE_CONJUGATE;
+    int rounding = error >= before && error <= TAC_SOFT_SOLVED * stake(s); /* is all that is left */
+    return since < PATIENCE && !rounding;
+}
+
+tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *search,
+                         const double *a0, double *a, tacArena *arena) {
+    Newton s = {.m = m, .w = w, .soft = soft, .a0 = a0, .a = a, .search = search};
     soft->iterations = soft->unsolved = soft->factored = 0, soft->residual = 0;
     if (soft->rows.n == 0) return TAC_OK;
-    if (!tac_soft_hessian_begin(&soft->hessian, m, &soft->rows, arena)) return TAC_ERR_ARENA_FULL;
+    if (!is_conjugate(&s) && !tac_soft_hessian_begin(&soft->hessian, m, &soft->rows, arena)) return TAC_ERR_ARENA_FULL;
     size_t mark = tac_arena_mark(arena);
     if (!lay_out(&s, arena)) return TAC_ERR_ARENA_FULL;
     place(&s);
     double error = balance(&s), before = TAC_INFINITY, best = TAC_INFINITY;
-    int since = 0; /* steps since the best was halved */
-    if (error > ROUNDING * s.scale) guess(&s), soft->iterations = 1, error = balance(&s);
-    while (error > ROUNDING * s.scale && soft->iterations < MOST_ITERATIONS && since < PATIENCE) {
-        if (error >= before && error <= TAC_SOFT_SOLVED * stake(&s)) break; /* rounding is all that is left */
-        before = error;
+    for (int since = 0; goes_on(&s, error, before, since);) {
+        before = soft->iterations > 0 ? error : TAC_INFINITY; /* a guess may lead away */
         soft->iterations++;
-        if (!advance(&s)) break;
+        if (!step(&s)) break;
         error = balance(&s);
         since = error < best / 2 ? 0 : since + 1;
         best = tac_min(best, error);
@@ -236,7 +295,7 @@ tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, con
     }
     if (error > ROUNDING * s.scale) s.scale = stake(&s);
     soft->residual = s.scale > 0 ? error / s.scale : 0;
-    soft->unsolved = !(error <= TAC_SOFT_SOLVED * s.scale);
+    soft->unsolved = !(error <= tac_soft_solved(search->tolerance) * s.scale);
     tac_arena_release(arena, mark);
     return TAC_OK;
 }
