@@ -247,6 +247,15 @@ void tac_tree_solve_l(const tacTree *tree, const double *L, double *x) {
     }
 }
 
+/* x_k += sum_i L_ki x_i over the ancestors i of k, from the last k to the first. */
+void tac_tree_mul_l(const tacTree *tree, const double *L, double *x) {
+    for (int k = tree->n - 1; k >= 0; k--) {
+        const double *l = L + tree->adr[k] + 1;
+        for (int i = tree->parent[k]; i >= 0; i = tree->parent[i])
+            x[k] += *l++ * x[i];
+    }
+}
+
 void tac_tree_solve(const tacTree *tree, const double *L, double *x) {
     tac_tree_solve_lt(tree, L, x);
     tac_tree_solve_d(tree, L, x);

@@ -35,6 +35,8 @@ void tac_tree_inverse(const tacTree *tree, const double *L, int ld, double *X);
 void tac_tree_solve_lt(const tacTree *tree, const double *L, double *x);
 void tac_tree_solve_d(const tacTree *tree, const double *L, double *x);
 void tac_tree_solve_l(const tacTree *tree, const double *L, double *x);
+/* x <- L x */
+void tac_tree_mul_l(const tacTree *tree, const double *L, double *x);
 
 /* y <- M x; x and y do not overlap. */
 void tac_tree_mul(const tacTree *tree, const double *M, const double *x, double *y);

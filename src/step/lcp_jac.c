@@ -38,21 +38,31 @@ static void island_sides(tacSim *sim, const tacLcp *lcp, const tacLcpSystem *sys
     }
 }
 
-/* H += L^-T Jhat^T df / h */
+/* Yhat^T, or the response A_CC^-T Yhat: nv lines of free rows. */
+static void take_hat(const tacLcp *lcp, const tacLcpSystem *system, int nv, double *line) {
+    if (system->shared) {
+        tac_lcp_system_response(lcp, system, nv, line);
+        return;
+    }
+    memset(line, 0, (size_t)system->n * (size_t)nv * sizeof *line);
+    for (int i = 0; i < system->n; i++)
+        tac_lcp_add_hat(lcp, system->row[i], 1, line + (size_t)i * (size_t)nv);
+}
+
+/* H += L^-T Jhat^T df / h, or of the response times what df is the answer to. */
 static void island_forces(tacSim *sim, const tacLcp *lcp, const tacLcpSystem *system, tacColumns c, double *H,
                           const IslandRoom *room) {
-    int nv = sim->model->nv;
-    memset(room->Y, 0, (size_t)system->n * (size_t)nv * sizeof *room->Y);
-    for (int i = 0; i < system->n; i++)
-        tac_lcp_add_hat(lcp, system->row[i], 1, room->Y + (size_t)i * (size_t)nv);
-    for (int j = 0; j < nv; j++) {
-        double scale = 1 / (lcp->h * root_of_pivot(sim, j));
+    size_t nv = (size_t)sim->model->nv, n = (size_t)system->n;
+    size_t row = system->shared ? 1 : nv, dof = system->shared ? n : 1;
+    take_hat(lcp, system, (int)nv, room->Y);
+    for (size_t j = 0; j < nv; j++) {
+        double scale = 1 / (lcp->h * root_of_pivot(sim, (int)j));
         int count = 0;
-        for (int i = 0; i < system->n; i++) {
-            double y = room->Y[(size_t)i * (size_t)nv + (size_t)j];
-            if (y != 0) room->c[count] = scale * y, room->index[count++] = i;
+        for (size_t i = 0; i < n; i++) {
+            double y = room->Y[i * row + j * dof];
+            if (y != 0) room->c[count] = scale * y, room->index[count++] = (int)i;
         }
-        tac_dense_add_rows(c.n, count, room->c, room->index, room->df, 1, H + (size_t)j * (size_t)c.n);
+        tac_dense_add_rows(c.n, count, room->c, room->index, room->df, 1, H + j * (size_t)c.n);
     }
 }
 
@@ -65,8 +75,9 @@ tacStatus tac_lcp_answer_island(tacSim *sim, const tacLcp *lcp, int island, tacC
     sim->info.conditioning = tac_max(sim->info.conditioning, system.conditioning);
     if (!take_island(sim, system.n, c, &room)) return TAC_ERR_ARENA_FULL;
     island_sides(sim, lcp, &system, c, dr, H, &room);
+    if (system.shared) island_forces(sim, lcp, &system, c, H, &room);
     tac_lu_solve_many(system.n, system.lu, system.pivot, c.n, room.df, room.c, room.index);
-    island_forces(sim, lcp, &system, c, H, &room);
+    if (!system.shared) island_forces(sim, lcp, &system, c, H, &room);
     for (int i = 0; i < system.n; i++)
         memcpy(dr + (size_t)system.row[i] * (size_t)c.n, room.df + (size_t)i * (size_t)c.n, (size_t)c.n * sizeof *dr);
     tac_arena_release(&sim->arena, mark);

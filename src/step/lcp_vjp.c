@@ -6,6 +6,32 @@
 
 #include <string.h>
 
+/* mu = (A_CC^-T Yhat) D^1/2 L lambda / h, by the response that forward mode applies too. */
+static tacStatus respond_reverse(tacSim *sim, const tacLcp *lcp, const tacLcpSystem *system, const double *lambda,
+                                 double *mu) {
+    const tacModel *m = sim->model;
+    int n = system->n;
+    double *z = TAC_TAKE(&sim->arena, m->nv, double), *line = TAC_TAKE(&sim->arena, (size_t)n * (size_t)m->nv, double);
+    if (z == NULL || line == NULL) return TAC_ERR_ARENA_FULL;
+    tacTree tree = tac_dof_tree(m);
+    memcpy(z, lambda, (size_t)m->nv * sizeof *z);
+    tac_tree_mul_l(&tree, sim->work.L, z);
+    tac_lcp_system_response(lcp, system, m->nv, line);
+    for (int j = 0; j < m->nv; j++)
+        tac_dense_axpy(n, z[j] / (lcp->h * tac_sqrt(sim->work.L[m->dof_M_adr[j]])), line + (size_t)j * (size_t)n, mu);
+    return TAC_OK;
+}
+
+/* system.work = mu of the island: A_CC^-T (Jhat lambda / h + seedhat) */
+static tacStatus solve_reverse(tacSim *sim, const tacLcp *lcp, const tacLcpSystem *system, const double *seed,
+                               const double *lambda) {
+    for (int i = 0; i < system->n; i++)
+        system->work[i] = (system->shared ? 0 : tac_lcp_hat_velocity(lcp, system->row[i], lambda) / lcp->h) +
+                          (seed == NULL ? 0 : tac_lcp_hat_sum(lcp, system->row[i], seed));
+    if (!system->shared || seed != NULL) tac_lu_solve_transposed(system->n, system->lu, system->pivot, system->work);
+    return system->shared ? respond_reverse(sim, lcp, system, lambda, system->work) : TAC_OK;
+}
+
 tacStatus tac_lcp_answer_reverse(tacSim *sim, const tacLcp *lcp, const double *seed, double *lambda, double *mu) {
     const tacModel *m = sim->model;
     double *force = TAC_TAKE(&sim->arena, m->nv, double);
@@ -16,12 +42,9 @@ tacStatus tac_lcp_answer_reverse(tacSim *sim, const tacLcp *lcp, const double *s
         size_t mark = tac_arena_mark(&sim->arena);
         tacLcpSystem system;
         tacStatus status = tac_lcp_system(sim->model, lcp, island, &sim->arena, &system);
+        if (status == TAC_OK) status = solve_reverse(sim, lcp, &system, seed, lambda);
         if (status != TAC_OK) return status;
         sim->info.conditioning = tac_max(sim->info.conditioning, system.conditioning);
-        for (int i = 0; i < system.n; i++)
-            system.work[i] = tac_lcp_hat_velocity(lcp, system.row[i], lambda) / lcp->h +
-                             (seed == NULL ? 0 : tac_lcp_hat_sum(lcp, system.row[i], seed));
-        tac_lu_solve_transposed(system.n, system.lu, system.pivot, system.work);
         for (int i = 0; i < system.n; i++) {
             mu[system.row[i]] = system.work[i];
             tac_row_add_force(&lcp->rows, system.row[i], lcp->h * system.work[i], force);

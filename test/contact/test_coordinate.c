@@ -5,6 +5,8 @@
 #define TOL_COUPLED 1e-6
 /* Rounding, and the compliance of limits at rest. */
 #define TOL_EXACT 1e-8
+/* Reverse against forward mode. */
+#define TOL_REVERSE 1e-12
 
 /* Wheels on one axis each, of inertia 2 and 0.5 kg m^2; carriages on rails of 2 and 3 kg. */
 #define WHEELS                                                                                                         \
@@ -90,6 +92,46 @@ static void a_rod_pushes(void **state) {
     CHECK_NEAR(w.x[0] + w.x[1], -0.2, TOL_EXACT);
     CHECK(w.x[1] > 0);
     end_world(&w);
+}
+
+/* Largest |ybar A - gradient| over columns, relative to the largest of the gradient. */
+static double reverse_error(World *w, const double *ybar) {
+    enum { NDX = 4 };
+    double A[NDX * NDX], g[NDX], error = 0, largest = 1;
+    CHECK_INT(tac_ndx(w->m), NDX);
+    CHECK_INT(tac_step_jac(w->sim, w->x, w->u, NULL, &(tacJac){A, NULL, NULL}, &w->info), TAC_OK);
+    CHECK_INT(tac_step_vjp(w->sim, w->x, w->u, ybar, &(tacGrad){g, NULL, NULL}, NULL), TAC_OK);
+    for (int j = 0; j < NDX; j++) {
+        double sum = 0;
+        for (int i = 0; i < NDX; i++)
+            sum += ybar[i] * A[NDX * i + j];
+        error = fmax(error, fabs(sum - g[j])), largest = fmax(largest, fabs(g[j]));
+    }
+    return error / largest;
+}
+
+/* A limit, dry friction and a coupling hold one motion together: compliance alone shares their forces, which are large
+ * and cancel. Forward and reverse mode agree all the same. */
+static void shared_forces_in_reverse(void **state) {
+    (void)state;
+    const char *rest[] = {
+        TENDON("limited='true' range='-.1 .1' frictionloss='2'"),
+        TENDON("limited='true' range='-.1 .1' frictionloss='2'") "<equality><joint joint1='b' joint2='a' polycoef='0 "
+                                                                 ".5 0 0 0'/></equality>"};
+    const double ybar[] = {0.3, -0.7, 1.1, 0.9};
+    for (int k = 0; k < 2; k++) {
+        World w = text_world(CARRIAGES, rest[k], 5e-3);
+        double conditioning = 0, worst = 0;
+        for (int i = 0; i < 100; i++) {
+            w.u[0] = i < 60 ? 8 : 3; /* to the limit; then less than both hold */
+            worst = fmax(worst, reverse_error(&w, ybar));
+            conditioning = fmax(conditioning, w.info.conditioning);
+            run(&w, 1);
+        }
+        CHECK(conditioning > 1e5); /* rows that share */
+        CHECK_LT(worst, TOL_REVERSE);
+        end_world(&w);
+    }
 }
 
 /* Dry friction of a tendon: holds below its loss, takes it away above. */
@@ -195,6 +237,7 @@ int main(void) {
         TEST(a_rope_becomes_taut),
         TEST(a_rod_pushes),
         TEST(a_tendon_rubs),
+        TEST(shared_forces_in_reverse),
         TEST(tendons_are_coupled),
         TEST(a_limit_with_friction_rests),
         TEST(contradictions_and_switches),

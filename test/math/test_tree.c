@@ -131,6 +131,10 @@ static void solves_and_multiplies(void **state) {
         tac_tree_solve_d(&t.tree, L, half);
         tac_tree_solve_l(&t.tree, L, half);
         CHECK(memcmp(half, y, (size_t)n * sizeof(double)) == 0);
+        memcpy(half, x, sizeof half);
+        tac_tree_mul_l(&t.tree, L, half);
+        tac_tree_solve_l(&t.tree, L, half);
+        CHECK_ARRAY(n, half, x, TOL_SOLVE);
     }
 }
 

@@ -66,18 +66,6 @@ double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate) {
 /* Equalities pull both ways, and what they pull is taken back a step later: a bound that a motion hardly meets. */
 static double closing(double pos, double h) { return tac_clamp(pos / h, -TAC_LCP_CLOSING, TAC_LCP_CLOSING); }
 
-static double tree_compliance(const tacModel *m, int body) {
-    return m->body_last_dof[body] < 0 ? 0 : 1 / m->body_subtree_mass[m->body_root[body]];
-}
-
-double tac_lcp_compliance(const tacModel *m, const tacRows *rows, int k) {
-    const tacRow *row = &rows->row[k];
-    int turns = (row->kind == TAC_ROW_JOINT_LIMIT && m->joint_type[row->id] != TAC_SLIDE) ||
-                (row->kind == TAC_ROW_JOINT_FRICTION && m->joint_type[m->dof_joint[row->id]] != TAC_SLIDE) ||
-                (row->kind == TAC_ROW_EQUALITY && (row->axis >= 3 || m->equality_type[row->id] == TAC_EQ_JOINT));
-    return turns ? TAC_LCP_COMPLIANCE / (TAC_LCP_ARM * TAC_LCP_ARM) : TAC_LCP_COMPLIANCE;
-}
-
 static void pose_tangent(const tacModel *m, tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     double mu[2];
@@ -100,12 +88,10 @@ static void pose_row(const tacModel *m, tacLcp *lcp, int k) {
         pose_tangent(m, lcp, k);
         return;
     }
-    int body[2];
-    tac_row_bodies(m, &lcp->rows, k, body);
     double rate;
     lcp->parent[k] = -1;
     lcp->bounce[k] = 0;
-    lcp->eps[k] = tac_lcp_compliance(m, &lcp->rows, k) * (tree_compliance(m, body[0]) + tree_compliance(m, body[1]));
+    lcp->eps[k] = tac_lcp_compliance(m, &lcp->rows, k, lcp->heaviest);
     lcp->s[k] = tac_lcp_shift(lcp, row, &rate);
     lcp->low[k] = 0, lcp->high[k] = TAC_INFINITY;
     if (row->kind == TAC_ROW_JOINT_FRICTION) pose_loss(lcp, k, m->joint_frictionloss[m->dof_joint[row->id]]);
@@ -171,6 +157,7 @@ void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h) {
     lcp->h = h;
     if (!lcp->impact) lcp->span = h;
     lcp->bounce_margin = TAC_INFINITY;
+    lcp->heaviest = tac_lcp_heaviest(m);
     for (int k = 0; k < lcp->rows.n; k++)
         pose_row(m, lcp, k);
     find_islands(m, lcp);

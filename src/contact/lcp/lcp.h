@@ -12,7 +12,8 @@
  *              the velocity v before the step: it leaves with e times the speed it came with (lcp_bounce.c)
  *              equalities: pos / h, at most TAC_LCP_CLOSING either way, and what the row bends along h v
  *   eps        TAC_LCP_COMPLIANCE (1/mass of one tree + 1/mass of the other), over TAC_LCP_ARM^2 where the row turns:
- *              makes redundant rows unique; the same in the derivative
+ *              makes redundant rows unique; the same in the derivative. Less of it where the model has trees more than
+ *              TAC_LCP_LOAD times as heavy, which may lie on the row (lcp_compliance.c)
  *
  * f are impulses. Rows that share no tree are solved apart. */
 #pragma once
@@ -22,8 +23,10 @@
 
 #define TAC_LCP_CORRECTION 0.01 /* m/s (rad/s) */
 #define TAC_LCP_COMPLIANCE 1e-6
-#define TAC_LCP_ARM        0.3 /* m: at which a turning row counts as its way */
-#define TAC_LCP_CLOSING    2.0 /* m/s (rad/s): fastest that an open equality closes */
+#define TAC_LCP_ARM        0.3   /* m: at which a turning row counts as its way */
+#define TAC_LCP_LOAD       100.0 /* times a tree's own mass: what its contacts carry with the whole compliance */
+#define TAC_LCP_FIRMEST    1e-3  /* least share of the compliance: with less, redundant rows are lost in rounding */
+#define TAC_LCP_CLOSING    2.0   /* m/s (rad/s): fastest that an open equality closes */
 /* m/s (rad/s), and share of what it is to stop: equalities that give way by more contradict each other. */
 #define TAC_LCP_GIVING 1e-3
 /* Islands up to the first have a dense matrix of rows; up to the second where they have more dofs than rows, too;
@@ -38,6 +41,7 @@ typedef struct tacLcp {
     tacRows rows;
     tacAhead ahead; /* q NULL: no equality holds */
     double h;
+    int heaviest;                 /* tac_lcp_heaviest */
     double *s, *eps, *low, *high; /* rows.max */
     double *b, *f, *w;
     double *bounce; /* rows.max: restitution where the row bounces in this step (TAC_LCP_HOP: hops), else 0 */
@@ -82,8 +86,11 @@ void tac_lcp_hop(tacLcp *lcp, int contact, const double *v);
 double tac_lcp_lag_share(const tacLcp *lcp, int k);
 /* (v_free, factor of Mhat) -> f, w, row_class; status as tac_boxed_solve. Needs: tac_lcp_pose, tac_rows_weigh. */
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena);
-/* What a row's compliance has before the trees' inverse masses. */
-double tac_lcp_compliance(const tacModel *m, const tacRows *rows, int k);
+/* eps of row k, and its derivative by a parameter; heaviest: of tac_lcp_heaviest (lcp_compliance.c). */
+double tac_lcp_compliance(const tacModel *m, const tacRows *rows, int k, int heaviest);
+double tac_lcp_compliance_param(const tacModel *m, const tacRows *rows, int k, int heaviest, const tacParamTangent *t);
+/* The body that moves, on one that does not, and carries the most; 0: there is none. */
+int tac_lcp_heaviest(const tacModel *m);
 /* One island, for large ones (lcp_large.c); last: sweep to the end when it cannot be solved otherwise. */
 tacStatus tac_lcp_solve_large(const tacModel *m, tacLcp *lcp, int island, int last, tacArena *arena);
 size_t tac_lcp_large_scratch(const tacModel *m, int max_rows);
@@ -141,8 +148,16 @@ typedef struct tacLcpSystem {
     int *pivot;
     double *work;
     double conditioning; /* largest over smallest pivot */
+    int shared;          /* 1: rows share forces that compliance alone decides, and may ask for different things */
 } tacLcpSystem;
+/* Of rows that share forces: conditioning from which on digits of a solution are missed, with limits, dry friction or
+ * equalities among the free rows (which ask for different velocities along one motion), and with contacts alone. */
+#define TAC_LCP_SHARED_MIXED    1e4
+#define TAC_LCP_SHARED_CONTACTS 1e8
 tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacArena *arena, tacLcpSystem *system);
+/* A_CC^-T Yhat, column by column: nv lines of n numbers. Where forces are shared they are large, and cancel in motions:
+ * forward and reverse mode agree only by applying one and the same of these. */
+void tac_lcp_system_response(const tacLcp *lcp, const tacLcpSystem *system, int nv, double *out);
 /* out[nv] += Yhat^T x of one free row, Yhat weighed as Y is (rows.h) */
 void tac_lcp_add_hat(const tacLcp *lcp, int row, double x, double *out);
 /* Jhat_k . z of one free row */

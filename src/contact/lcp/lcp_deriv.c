@@ -56,6 +56,13 @@ static double pivot_ratio(int n, const double *lu) {
     return n == 0 ? 0 : most / least;
 }
 
+static int shares_forces(const tacLcp *lcp, const tacLcpSystem *system) {
+    int mixed = 0;
+    for (int i = 0; i < system->n; i++)
+        mixed |= lcp->rows.row[system->row[i]].kind != TAC_ROW_CONTACT;
+    return system->conditioning > (mixed ? TAC_LCP_SHARED_MIXED : TAC_LCP_SHARED_CONTACTS);
+}
+
 /* Products of rows of an island, eps on the diagonal. NULL: no room. */
 static double *island_products(const tacModel *m, const tacLcp *lcp, int n, const int *row, tacArena *arena) {
     double *G = TAC_TAKE(arena, (size_t)n * (size_t)n, double), *spread = TAC_TAKE(arena, 3 * (size_t)m->nv, double);
@@ -87,6 +94,7 @@ tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacAr
     compose_system(lcp, n, all, system->row, at, G, system->lu);
     tac_lu_factor(n, system->lu, system->pivot, system->work);
     system->conditioning = pivot_ratio(n, system->lu);
+    system->shared = shares_forces(lcp, system);
     return TAC_OK;
 }
 
@@ -101,6 +109,34 @@ void tac_lcp_add_hat(const tacLcp *lcp, int row, double x, double *out) {
     add_weighed(&lcp->rows, row, x, out);
     for (int c = tac_lcp_bounded_children(lcp, row, child, factor) - 1; c >= 0; c--)
         add_weighed(&lcp->rows, child[c], factor[c] * x, out);
+}
+
+static int is_zero(int n, const double *x) {
+    int i = 0;
+    while (i < n && x[i] == 0)
+        i++;
+    return i == n;
+}
+
+/* out[dof][i] += Y_k x */
+static void spread_weighed(const tacRows *rows, int k, double x, int n, int i, double *out) {
+    for (int e = rows->row[k].adr; e < rows->row[k].adr + rows->row[k].num; e++)
+        out[(size_t)rows->dof[e] * (size_t)n + (size_t)i] += rows->Y[e] * x;
+}
+
+void tac_lcp_system_response(const tacLcp *lcp, const tacLcpSystem *system, int nv, double *out) {
+    int n = system->n, child[2];
+    double factor[2];
+    memset(out, 0, (size_t)n * (size_t)nv * sizeof *out);
+    for (int i = 0; i < n; i++) {
+        spread_weighed(&lcp->rows, system->row[i], 1, n, i, out);
+        for (int c = tac_lcp_bounded_children(lcp, system->row[i], child, factor) - 1; c >= 0; c--)
+            spread_weighed(&lcp->rows, child[c], factor[c], n, i, out);
+    }
+    for (int j = 0; j < nv; j++) {
+        double *line = out + (size_t)j * (size_t)n;
+        if (!is_zero(n, line)) tac_lu_solve_transposed(n, system->lu, system->pivot, line);
+    }
 }
 
 double tac_lcp_hat_velocity(const tacLcp *lcp, int row, const double *z) {
@@ -148,28 +184,14 @@ static int is_number(const tacModel *m, const tacParamTangent *t, const double *
     return tac_param_at(m, t->field, t->index) == number;
 }
 
-/* Change of a tree's compliance with the masses in it. */
-static double compliance_rate(const tacModel *m, const tacParamTangent *t, int body) {
-    if (t->inertial == NULL || m->body_last_dof[body] < 0) return 0;
-    int root = m->body_root[body];
-    double total = m->body_subtree_mass[root], change = 0;
-    for (int b = root; b < m->nbody; b++)
-        if (m->body_root[b] == root) change += t->inertial[b].mass;
-    return -change / (total * total);
-}
-
 static double bound_sign(const tacLcp *lcp, int k) {
     return lcp->row_class[k] == TAC_ROW_LOW ? -1 : lcp->row_class[k] == TAC_ROW_HIGH ? 1 : 0;
 }
 
 /* d(eps) f */
 static void emit_compliance(const tacLcpPoint *p, int k, const tacParamTangent *t, int column, const tacLcpSink *sink) {
-    int body[2];
-    if (t->inertial == NULL) return;
-    tac_row_bodies(p->m, &p->lcp->rows, k, body);
-    double change = compliance_rate(p->m, t, body[0]) + compliance_rate(p->m, t, body[1]);
-    if (change != 0)
-        tac_emit(&sink->row, k, column, tac_lcp_compliance(p->m, &p->lcp->rows, k) * change * p->lcp->f[k]);
+    double change = tac_lcp_compliance_param(p->m, &p->lcp->rows, k, p->lcp->heaviest, t);
+    if (change != 0) tac_emit(&sink->row, k, column, change * p->lcp->f[k]);
 }
 
 /* Bounds that hold a row: its force moves with them. */
