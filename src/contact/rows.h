@@ -162,6 +162,8 @@ void tac_contact_wrench_move(const tacModel *m, const tacWork *w, const tacConta
 /* d(friction)/d(parameter) of a contact along tangent `axis` (1, 2). Where two equal frictions meet, each has half: the
  * mean of both sides of the kink, and the whole when both move. */
 double tac_contact_friction_param(const tacModel *m, const tacParamTangent *t, const tacContact *c, int axis);
+/* d(restitution)/d(parameter) of a contact; where two equal ones meet, each has half. */
+double tac_contact_restitution_param(const tacModel *m, const tacParamTangent *t, const tacContact *c);
 /* Emits a wrench as those rows of a column. */
 static inline void tac_emit_wrench(const tacSink *sink, int body, int column, tacVec6 W) {
     const double *rows = &W.ang.x;

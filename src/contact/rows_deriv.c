@@ -84,3 +84,10 @@ double tac_contact_friction_param(const tacModel *m, const tacParamTangent *t, c
     if (pa == pb && *fa == *fb) return 0.5 * (is_number(m, t, fa) + is_number(m, t, fb));
     return is_number(m, t, (pa != pb ? pa > pb : *fa > *fb) ? fa : fb);
 }
+
+double tac_contact_restitution_param(const tacModel *m, const tacParamTangent *t, const tacContact *c) {
+    int a = c->geom[0], b = c->geom[1], pa = m->geom_priority[a], pb = m->geom_priority[b];
+    const double *ea = m->geom_restitution + a, *eb = m->geom_restitution + b;
+    if (pa == pb && *ea == *eb) return 0.5 * (is_number(m, t, ea) + is_number(m, t, eb));
+    return is_number(m, t, (pa != pb ? pa > pb : *ea > *eb) ? ea : eb);
+}

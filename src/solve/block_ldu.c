@@ -10,15 +10,26 @@
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
-size_t tac_block_bytes(int nnode, int nv, int max_edge) {
-    size_t nodes = (size_t)nnode, dofs = (size_t)nv, d = sizeof(double);
+int tac_block_most(int nnode, const int *dof_num) {
+    int most = N;
+    for (int b = 0; b < nnode; b++)
+        most = dof_num[b] > most ? dof_num[b] : most;
+    return most;
+}
+
+size_t tac_block_bytes(int nnode, int nv, int max_edge, int most) {
+    size_t nodes = (size_t)nnode, dofs = (size_t)nv, edges = (size_t)max_edge, wide = (size_t)most, d = sizeof(double);
     return tac_arena_round(nodes) + 4 * tac_arena_round(N * dofs * d) + tac_arena_round(dofs * d) +
-           2 * tac_arena_round(TAC_BLOCK_SIZE * nodes * d) + tac_arena_round(nodes * sizeof(int)) +
-           tac_arena_round((size_t)max_edge * sizeof(tacBlockEdge)) + tac_arena_round(N * nodes * sizeof(int)) +
-           2 * tac_arena_round(N * nodes * d);
+           tac_arena_round(TAC_BLOCK_SIZE * nodes * d) + tac_arena_round(wide * wide * nodes * d) +
+           tac_arena_round(nodes * sizeof(int)) + tac_arena_round(edges * sizeof(tacBlockEdge)) +
+           tac_arena_round(2 * N * wide * edges * d) + tac_arena_round(wide * nodes * sizeof(int)) +
+           2 * tac_arena_round(N * nodes * d) + tac_arena_round((N + 1) * wide * d) +
+           tac_arena_round(wide * sizeof(int));
 }
 
 int tac_block_layout(tacBlockLdu *s, tacArena *arena) {
+    s->most = tac_block_most(s->nnode, s->dof_num);
+    size_t wide = (size_t)s->most, nodes = (size_t)s->nnode;
     s->still = TAC_TAKE(arena, s->nnode, unsigned char);
     s->left = TAC_TAKE(arena, N * s->nv, double);
     s->right = TAC_TAKE(arena, N * s->nv, double);
@@ -28,13 +39,19 @@ int tac_block_layout(tacBlockLdu *s, tacArena *arena) {
     s->edge = TAC_TAKE(arena, s->max_edge, tacBlockEdge);
     s->U = TAC_TAKE(arena, N * s->nv, double);
     s->Z = TAC_TAKE(arena, N * s->nv, double);
-    s->D = TAC_TAKE(arena, TAC_BLOCK_SIZE * s->nnode, double);
-    s->pivot = TAC_TAKE(arena, N * s->nnode, int);
+    s->numbers = TAC_TAKE(arena, 2 * N * wide * (size_t)s->max_edge, double);
+    s->D = TAC_TAKE(arena, wide * wide * nodes, double);
+    s->pivot = TAC_TAKE(arena, wide * nodes, int);
+    s->row = TAC_TAKE(arena, (N + 1) * wide, double);
+    s->index = TAC_TAKE(arena, wide, int);
     s->f = TAC_TAKE(arena, N * s->nnode, double);
     s->z = TAC_TAKE(arena, N * s->nnode, double);
-    return s->still && s->left && s->right && s->diag && s->H && s->first && s->edge && s->U && s->Z && s->D &&
-           s->pivot && s->f && s->z;
+    return s->still && s->left && s->right && s->diag && s->H && s->first && s->edge && s->numbers && s->U && s->Z &&
+           s->D && s->pivot && s->row && s->index && s->f && s->z;
 }
+
+/* Numbers of a node's D. */
+static size_t square(const tacBlockLdu *s) { return (size_t)s->most * (size_t)s->most; }
 
 void tac_block_clear(tacBlockLdu *s) {
     s->nedge = 0;
@@ -42,7 +59,7 @@ void tac_block_clear(tacBlockLdu *s) {
         s->first[b] = -1;
     memset(s->H, 0, TAC_BLOCK_SIZE * (size_t)s->nnode * sizeof *s->H);
     memset(s->diag, 0, (size_t)s->nv * sizeof *s->diag);
-    if (s->own != NULL) memset(s->own, 0, TAC_BLOCK_SIZE * (size_t)s->nnode * sizeof *s->own);
+    if (s->own != NULL) memset(s->own, 0, square(s) * (size_t)s->nnode * sizeof *s->own);
 }
 
 tacBlockEdge *tac_block_edge(tacBlockLdu *s, int a, int b) {
@@ -51,7 +68,9 @@ tacBlockEdge *tac_block_edge(tacBlockLdu *s, int a, int b) {
         if (s->edge[e].node == low) return &s->edge[e];
     if (s->nedge == s->max_edge) return NULL;
     tacBlockEdge *edge = &s->edge[s->nedge];
-    memset(edge, 0, sizeof *edge);
+    edge->down = s->numbers + 2 * N * (size_t)s->most * (size_t)s->nedge, edge->up = edge->down + N * s->most;
+    memset(edge->down, 0, TAC_BLOCK_SIZE * sizeof *edge->down);
+    memset(edge->up, 0, TAC_BLOCK_SIZE * sizeof *edge->up);
     edge->node = low, edge->next = s->first[high];
     s->first[high] = s->nedge++;
     return edge;
@@ -125,19 +144,19 @@ static void fold_parent(tacBlockLdu *s, int b, int parent, double *row, double *
 
 /* y = D^-1 y of a node; a hinge or slide has one number. */
 static void solve_dofs(const tacBlockLdu *s, int b, double *y) {
-    const double *D = s->D + TAC_BLOCK_SIZE * b;
+    const double *D = s->D + square(s) * (size_t)b;
     if (s->dof_num[b] == 1)
         y[0] /= D[0];
     else if (s->dof_num[b] > 1)
-        tac_lu_solve(s->dof_num[b], D, s->pivot + N * b, y);
+        tac_lu_solve(s->dof_num[b], D, s->pivot + s->most * b, y);
 }
 
 static void solve_dofs_transposed(const tacBlockLdu *s, int b, double *y) {
-    const double *D = s->D + TAC_BLOCK_SIZE * b;
+    const double *D = s->D + square(s) * (size_t)b;
     if (s->dof_num[b] == 1)
         y[0] /= D[0];
     else if (s->dof_num[b] > 1)
-        tac_lu_solve_transposed(s->dof_num[b], D, s->pivot + N * b, y);
+        tac_lu_solve_transposed(s->dof_num[b], D, s->pivot + s->most * b, y);
 }
 
 static void divide_six(double by, double *y) {
@@ -147,30 +166,31 @@ static void divide_six(double by, double *y) {
 
 /* Rows of an edge or parent -> U = up right (columns by dof), Z = D^-1 left^T down. */
 static void project(const tacBlockLdu *s, int b, const double *row, const double *column, double *up, double *down) {
-    int n = s->dof_num[b], adr = s->dof_adr[b], index[N];
-    double out[TAC_BLOCK_SIZE], work[N];
+    int n = s->dof_num[b], adr = s->dof_adr[b], few[N], *index = n > N ? s->index : few;
+    double small[TAC_BLOCK_SIZE + N], *out = n > N ? s->row : small, *work = out + N * (n > N ? s->most : N);
     times_right(n, row, s->right + N * adr, out);
     memcpy(up, out, (size_t)(N * n) * sizeof *up);
     times_left(n, column, s->left + N * adr, out);
     memcpy(down, out, (size_t)(N * n) * sizeof *down);
     if (n == 1)
-        divide_six(s->D[TAC_BLOCK_SIZE * b], down);
+        divide_six(s->D[square(s) * (size_t)b], down);
     else
-        tac_lu_solve_many(n, s->D + TAC_BLOCK_SIZE * b, s->pivot + N * b, N, down, work, index);
+        tac_lu_solve_many(n, s->D + square(s) * (size_t)b, s->pivot + s->most * b, N, down, work, index);
 }
 
 /* D = left^T H right + diag + own, factored. */
 static int factor_dofs(tacBlockLdu *s, int b) {
     int n = s->dof_num[b], adr = s->dof_adr[b];
-    double HR[TAC_BLOCK_SIZE], work[N], *D = s->D + TAC_BLOCK_SIZE * b;
+    double small[TAC_BLOCK_SIZE + N], *HR = n > N ? s->row : small, *work = HR + N * (n > N ? s->most : N);
+    double *D = s->D + square(s) * (size_t)b;
     times_right(n, s->H + TAC_BLOCK_SIZE * b, s->right + N * adr, HR);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             D[i * n + j] = tac_six_dot(s->left + N * (adr + i), HR + N * j) + (i == j ? s->diag[adr + i] : 0);
     for (int i = 0; s->own != NULL && i < n * n; i++)
-        D[i] += s->own[TAC_BLOCK_SIZE * b + i];
+        D[i] += s->own[square(s) * (size_t)b + (size_t)i];
     if (n <= 1) return n == 0 || tac_abs(D[0]) > 0;
-    return tac_lu_factor(n, D, s->pivot + N * b, work) < 0;
+    return tac_lu_factor(n, D, s->pivot + s->most * b, work) < 0;
 }
 
 static tacStatus eliminate(tacBlockLdu *s, int b) {

@@ -15,29 +15,35 @@ enum { TAC_BLOCK = 6, TAC_BLOCK_SIZE = 36 };
 /* Between node b and the lower node `node`; a list a node. Once factored: up the columns H_kb right_b, down the rows
  * D^-1 left_b^T H_bk, dof by dof. */
 typedef struct tacBlockEdge {
-    int node, next;              /* -1: folded into the parent's; end of the list */
-    double down[TAC_BLOCK_SIZE]; /* H_bk */
-    double up[TAC_BLOCK_SIZE];   /* H_kb */
+    int node, next; /* -1: folded into the parent's; end of the list */
+    double *down;   /* H_bk */
+    double *up;     /* H_kb */
 } tacBlockEdge;
 
 typedef struct tacBlockLdu {
     int nnode, nv, max_edge;      /* given */
     const int *parent;            /* given: nnode; less than the node */
-    const int *dof_adr, *dof_num; /* given: nnode; at most six each */
+    const int *dof_adr, *dof_num; /* given: nnode */
+    int most;                     /* dofs of any node, six at least */
     unsigned char *still;         /* caller's: nnode; 1: does not move at all (no dof on the way to it) */
     double *left, *right;         /* caller's: nv x 6 */
     double *diag;                 /* caller's: nv */
-    double *own;                  /* caller's, given: nnode x 36, dof_num squared of each; NULL: zeros */
+    double *own;                  /* caller's, given: nnode x most^2, dof_num squared of each; NULL: zeros */
     double *H;                    /* caller's: nnode x 36; overwritten by the factors */
     int nedge, *first;            /* nnode: first edge, -1: none */
     tacBlockEdge *edge;           /* max_edge */
+    double *numbers;              /* of edges: 12 most each */
     double *U, *Z;                /* nv x 6: as an edge's up and down, of the parent */
-    double *D;                    /* nnode x 36: factors of the dofs' own block */
-    int *pivot;                   /* nnode x 6 */
-    double *f, *z;                /* nnode x 6: scratch of solves */
+    double *D;                    /* nnode x most^2: factors of the dofs' own block */
+    int *pivot;                   /* nnode x most */
+    double *row;                  /* 7 most, with index (most): scratch of nodes with more than six dofs */
+    int *index;
+    double *f, *z; /* nnode x 6: scratch of solves */
 } tacBlockLdu;
 
-size_t tac_block_bytes(int nnode, int nv, int max_edge);
+size_t tac_block_bytes(int nnode, int nv, int max_edge, int most);
+/* -> most. */
+int tac_block_most(int nnode, const int *dof_num);
 /* Sizes, parent, dof_adr and dof_num are set; 0: the arena is too small. */
 int tac_block_layout(tacBlockLdu *s, tacArena *arena);
 /* Edges gone, blocks and diag zero: then the caller adds. */

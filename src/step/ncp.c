@@ -1,7 +1,6 @@
 /* Contact ncp: variational integrator and exact friction cones (contact/ncp/ncp.h). */
 #include "step/ncp_step.h"
 
-#include "base/error.h"
 #include "dynamics/actuator.h"
 #include "math/scalar.h"
 
@@ -66,6 +65,7 @@ static tacStatus pose(tacSim *sim, const double *x, const double *u, tacNcp *p) 
     p->w = w, p->scene = &sim->scene;
     p->q = x, p->v = x + m->nq, p->mocap = at.u.mocap;
     p->h = sim->options.dt, p->damping_span = tac_damping_span(sim);
+    p->bounce_speed = sim->options.bounce_speed;
     tac_smooth_forces(m, w, at.q, at.v, at.act, at.u, at.h);
     for (int i = 0; i < m->nv; i++)
         p->tau[i] = p->h * (w->qfrc[i] + w->bias[i]); /* bias is the integrator's own */
@@ -217,26 +217,6 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
            tac_ncp_grad_scratch(m, options);
 }
 
-/* Constraints that have no equations yet would be left out in silence. */
-static tacStatus accepts(const tacModel *m, tacError *err) {
-    int off = *m->option_disable;
-    for (int b = 0; b < m->nbody; b++)
-        if (m->body_dof_num[b] > TAC_BLOCK)
-            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_BODY, b,
-                               "contact ncp takes at most six degrees of freedom a body, here are %d",
-                               m->body_dof_num[b]);
-    if (off & TAC_DISABLE_CONSTRAINT) return TAC_OK;
-    for (int g = 0; g < m->ngeom; g++)
-        if (m->geom_restitution[g] > 0)
-            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_GEOM, g, "contact ncp has no restitution yet");
-    for (int i = 0; i < m->npair; i++)
-        if (m->pair_friction[5 * i] != m->pair_friction[5 * i + 1])
-            return tac_fail_at(err, TAC_ERR_UNSUPPORTED, TAC_KIND_PAIR, i,
-                               "contact ncp has round friction cones: friction %g and %g differ",
-                               m->pair_friction[5 * i], m->pair_friction[5 * i + 1]);
-    return TAC_OK;
-}
-
 const tacStepper TAC_STEPPER_NCP = {.contact = TAC_NCP,
                                     .integrator = TAC_ANY_INTEGRATOR,
                                     .step = step,
@@ -247,5 +227,4 @@ const tacStepper TAC_STEPPER_NCP = {.contact = TAC_NCP,
                                     .forces_jac = tac_ncp_forces_jac,
                                     .forces_vjp = tac_ncp_forces_vjp,
                                     .contacts = tac_ncp_contacts,
-                                    .scratch = scratch,
-                                    .accepts = accepts};
+                                    .scratch = scratch};

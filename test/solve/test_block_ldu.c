@@ -19,18 +19,20 @@ typedef struct Tree {
     double H[6 * NODES][6 * NODES]; /* all blocks */
 } Tree;
 
-/* Random tree; dofs per node 0 .. 6; node 1 is still. */
+/* Random tree; dofs per node 0 .. 6, now and then 8; node 1 is still. */
 static void build(Tree *t, tacDraw *d, int max_edge) {
     t->nv = 0;
     for (int b = 0; b < NODES; b++) {
         t->parent[b] = b == 0 ? 0 : draw_int(d, b);
         t->adr[b] = t->nv;
         t->num[b] = b < 2 ? 0 : draw_int(d, 7);
+        if (b == 3 && draw_int(d, 3) == 0) t->num[b] = 8;
         if (b == 2) t->num[b] = 3, t->parent[b] = 0;
         t->nv += t->num[b];
     }
     t->parent[1] = 0;
-    size_t bytes = tac_block_bytes(NODES, t->nv, max_edge);
+    int most = tac_block_most(NODES, t->num);
+    size_t bytes = tac_block_bytes(NODES, t->nv, max_edge, most);
     tac_arena_init(&t->arena, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes);
     memset(t->arena.base, 0xFF, bytes);
     t->s = (tacBlockLdu){

@@ -55,18 +55,9 @@ double tac_lcp_bounce_move(const tacLcpPoint *p, const tacContact *c, int row, c
     return sum + share * change[0];
 }
 
-/* d(mixed restitution)/d(parameter). Where two equal ones meet, each has half, as for friction. */
-static double restitution_rate(const tacModel *m, const tacParamTangent *t, const tacContact *c) {
-    int a = c->geom[0], b = c->geom[1], pa = m->geom_priority[a], pb = m->geom_priority[b];
-    const double *ea = m->geom_restitution + a, *eb = m->geom_restitution + b;
-    const double *number = tac_param_at(m, t->field, t->index);
-    if (pa == pb && *ea == *eb) return 0.5 * ((number == ea) + (number == eb));
-    return number == ((pa != pb ? pa > pb : *ea > *eb) ? ea : eb);
-}
-
 double tac_lcp_bounce_param(const tacLcpPoint *p, int row, const tacParamTangent *t) {
     if (tac_lcp_lag_share(p->lcp, row) == 0) return 0; /* no restitution in it */
-    double rate = restitution_rate(p->m, t, &p->lcp->rows.contact[p->lcp->rows.row[row].id]);
+    double rate = tac_contact_restitution_param(p->m, t, &p->lcp->rows.contact[p->lcp->rows.row[row].id]);
     if (rate == 0) return 0;
     double late = p->lcp->lag == NULL ? 0 : tac_row_velocity(&p->lcp->rows, row, p->lcp->lag);
     return rate * (tac_row_velocity(&p->lcp->rows, row, p->x->v) + late);

@@ -68,8 +68,9 @@ size_t tac_ncp_bytes(const tacModel *m, int max_contacts) {
     size_t pairs = tac_arena_round(nc * sizeof(tacNcpContact)) +
                    tac_arena_round((size_t)max_contacts * sizeof(tacContact)) + tac_arena_round(cones * sizeof(int)) +
                    tac_arena_round(cones * d) + 2 * tac_arena_round(numbers * d) + tac_ncp_rows_bytes(m);
-    if (tac_ncp_has_ball_limit(m)) pairs += tac_arena_round(TAC_BLOCK_SIZE * nb * d);
-    return poses + bodies + dofs + pairs + tac_block_bytes(m->nbody, m->nv, most_edges(m, max_contacts)) +
+    int most = tac_block_most(m->nbody, m->body_dof_num);
+    if (tac_ncp_has_ball_limit(m)) pairs += tac_arena_round((size_t)most * (size_t)most * nb * d);
+    return poses + bodies + dofs + pairs + tac_block_bytes(m->nbody, m->nv, most_edges(m, max_contacts), most) +
            tac_interior_scratch(tac_ncp_most_unknowns(m), (int)numbers, (int)cones);
 }
 
@@ -96,7 +97,8 @@ static int layout_pairs(tacNcp *p, const tacModel *m, tacArena *arena) {
     p->a = TAC_TAKE(arena, numbers, double);
     p->b = TAC_TAKE(arena, numbers, double);
     if (tac_ncp_has_ball_limit(m)) {
-        p->ldu.own = TAC_TAKE(arena, TAC_BLOCK_SIZE * m->nbody, double);
+        int most = tac_block_most(m->nbody, m->body_dof_num);
+        p->ldu.own = TAC_TAKE(arena, most * most * m->nbody, double);
         if (p->ldu.own == NULL) return 0;
     }
     return p->contact && p->found && p->dim && p->unit && p->a && p->b && tac_ncp_rows_layout(&p->rows, m, arena);

@@ -24,12 +24,15 @@
 typedef struct tacNcpContact {
     tacContact found, now; /* its features, where they were found; the same at q+ */
     tacContact start;      /* at q, what rest is taken from */
+    tacContact before;     /* at q (-) h v, where the contact bounces */
     int body[2];
     int cone, adr;      /* its first cone, and place in a and b */
     tacFrictionPoint p; /* of the iterate */
     tacFrictionSides e; /* residuals of the iterate; right sides while solving */
-    double rest;        /* the gap that counts as closed: 0, negative where bodies overlap at q */
-    double gap_slip[3]; /* phi less rest, u_1, u_2 */
+    double rest; /* the gap that counts as closed: 0, negative where bodies overlap at q, or where it bounces to */
+    double follows[2];  /* d(rest)/d(gap at q), by that at q (-) h v */
+    double squeeze[2];  /* friction along each tangent over p.mu, by which now.tangent are scaled: 1 of a round cone */
+    double gap_slip[3]; /* phi less rest, u_1, u_2 along now.tangent */
     tacVec3 arm[2];     /* from the tree's origin at q to where the impulse acts on each body */
     double G[3][12];    /* d(phi, u)/d(z_0, z_1): twists about the trees' origins at q+ */
     int flat;           /* > 0: a point or ellipsoid above a plane that stays (ncp_flat.c) */
@@ -43,8 +46,8 @@ struct tacNcp {
     const tacWork *w; /* at q */
     tacScene *scene;
     const double *q, *v, *mocap;
-    double h, damping_span;
-    tacWork next; /* at q+: position stage alone */
+    double h, damping_span, bounce_speed; /* bounce_speed: m/s, the least approach that bounces */
+    tacWork next;                         /* at q+: position stage alone */
     double *q_next, *hv;
     tacVec6 *before;       /* nbody: momentum before, with the weight's impulse; world axes, at the centre of mass */
     tacVec6 *f, *sum;      /* nbody: missing impulse about the tree's origin at q; its sums over subtrees */
@@ -115,6 +118,8 @@ int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap);
 int tac_ncp_has_full_pair(const tacNcp *p);
 /* Geometry of all contacts at the poses of tac_ncp_move. */
 tacStatus tac_ncp_place(tacNcp *p);
+/* Tangents as the contact has them -> now; unit ones -> scaled, in a change of the contact. */
+void tac_ncp_squeeze(const tacNcpContact *c, tacVec3 tangent[2]);
 /* One geom at the poses of w, in the scene. */
 void tac_ncp_place_geom(tacNcp *p, const tacWork *w, int geom);
 /* f -= wrench on both bodies of an impulse with components t, normal first. */
@@ -197,6 +202,7 @@ typedef struct tacNcpAnswer {
     double K[9];                  /* dp = -K d(gap, slip) */
     double to[3][TAC_NCP_INPUTS]; /* dp/d(inputs) */
     double start[3][12];          /* d(gap less rest, slip)/d(poses at q) */
+    double before[12];            /* d(gap less rest)/d(poses at q (-) h v) */
     double Gamma[2][6][12];       /* tac_ncp_contact_jac */
     tacVec6 unit[2][3];           /* tac_ncp_units */
 } tacNcpAnswer;
@@ -235,8 +241,8 @@ int tac_ncp_hold(const tacNcp *p, int j, double dv[3], int *first);
 double tac_ncp_own_inertia(const tacNcp *p, int dof);
 /* block z */
 tacVec6 tac_ncp_block_times(const tacNcpDeriv *d, int pose, int body, tacVec6 z);
-/* A contact that overlaps at q, prepared there. */
-tacStatus tac_ncp_start_system(tacNcp *p, const tacNcpContact *c, tacContactSystem *system);
+/* A contact at q or, of one that bounces, at q (-) h v (w, at), prepared there. */
+tacStatus tac_ncp_start_system(tacNcp *p, const tacWork *w, const tacContact *at, tacContactSystem *system);
 /* Wrenches of unit impulses on both sides, about the trees' origins; zero on what does not move. */
 void tac_ncp_units(const tacNcp *p, const tacNcpContact *c, tacVec6 unit[2][3]);
 

@@ -38,33 +38,37 @@ double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d) {
 
 double tac_ncp_rest_of(const tacNcp *p, double gap) { return tac_min(0, gap + p->h * TAC_NCP_CORRECTION); }
 
+/* |(xi_1/mu_1, xi_2/mu_2)| <= gamma, as the round cone of mu_1 along tangents that are scaled by mu_k/mu_1   (W34). */
+static void take_friction(const tacModel *m, tacNcpContact *c) {
+    double mu[2];
+    tac_contact_friction(m, &c->found, mu);
+    double of = mu[0] > 0 ? mu[0] : mu[1];
+    c->p = (tacFrictionPoint){.mu = tac_contact_dimension(m, &c->found) > 1 ? of : 0};
+    for (int k = 0; k < 2; k++)
+        c->squeeze[k] = of > 0 ? mu[k] / of : 1;
+    tac_ncp_squeeze(c, c->now.tangent);
+}
+
+void tac_ncp_squeeze(const tacNcpContact *c, tacVec3 tangent[2]) {
+    for (int k = 0; k < 2; k++)
+        if (c->squeeze[k] != 1) tangent[k] = tac_scale3(c->squeeze[k], tangent[k]);
+}
+
 void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest) {
     const tacModel *m = p->m;
     int body[2] = {m->geom_body[found->geom[0]], m->geom_body[found->geom[1]]};
     tacNcpContact *c = &p->contact[p->ncontact];
-    double mu[2];
     if ((p->ldu.still[body[0]] && p->ldu.still[body[1]]) || p->ncontact == p->room) return;
     c->body[0] = body[0], c->body[1] = body[1];
-    tac_contact_friction(m, found, mu);
     c->found = c->now = *found, c->start = *start, c->rest = rest;
+    c->follows[0] = rest < 0 ? 1 : 0, c->follows[1] = 0;
     c->cone = p->ncone, c->adr = p->numbers;
-    c->p = (tacFrictionPoint){.mu = tac_contact_dimension(m, found) > 1 ? mu[0] : 0};
+    take_friction(m, c);
     tac_ncp_add_cone(p, 1, p->gap_unit);
     if (c->p.mu > 0) tac_ncp_add_cone(p, 3, p->gap_unit / TAC_NCP_TIME);
     tac_ncp_flat_begin(p, c);
     p->ncontact++;
 }
-
-void tac_ncp_constrain(tacNcp *p, int nfound) {
-    p->gap_unit = unit_of_gaps(p);
-    p->ncontact = p->ncone = p->numbers = 0;
-    tac_ncp_find_rows_at(p);
-    if (*p->m->option_disable & TAC_DISABLE_CONSTRAINT) return;
-    for (int i = 0; i < nfound; i++)
-        tac_ncp_take_contact(p, &p->found[i], &p->found[i], tac_ncp_rest_of(p, p->found[i].dist));
-}
-
-/* --- Geometry at the next pose ------------------------------------------------------------------------------------ */
 
 void tac_ncp_place_geom(tacNcp *p, const tacWork *w, int geom) {
     int body = p->m->geom_body[geom];
@@ -85,6 +89,37 @@ static tacStatus rebuild(const tacScene *s, const tacContact *found, tacContact 
     return TAC_OK;
 }
 
+/* A contact with restitution e that came nearer by d since q (-) h v, faster than the threshold, and would close in this
+ * step, goes back by e d: gap+ >= gap + e d   (W35). Needs: next at q (-) h v. */
+static void bounce(tacNcp *p, tacNcpContact *c) {
+    double e = tac_contact_restitution(p->m, &c->found);
+    if (!(e > 0)) return;
+    for (int side = 0; side < 2; side++)
+        tac_ncp_place_geom(p, &p->next, c->found.geom[side]);
+    c->before = c->found;
+    tacStatus status = rebuild(p->scene, &c->found, &c->before);
+    for (int side = 0; side < 2; side++)
+        tac_ncp_place_geom(p, p->w, c->found.geom[side]);
+    double d = c->before.dist - c->found.dist;
+    if (status != TAC_OK || !(d > p->h * p->bounce_speed) || !(d > c->found.dist)) return;
+    c->rest = c->found.dist + e * d;
+    c->follows[0] = 1 - e, c->follows[1] = e;
+}
+
+void tac_ncp_constrain(tacNcp *p, int nfound) {
+    p->gap_unit = unit_of_gaps(p);
+    p->ncontact = p->ncone = p->numbers = 0;
+    tac_ncp_find_rows_at(p);
+    if (*p->m->option_disable & TAC_DISABLE_CONSTRAINT) return;
+    for (int i = 0; i < nfound; i++) {
+        int known = p->ncontact;
+        tac_ncp_take_contact(p, &p->found[i], &p->found[i], tac_ncp_rest_of(p, p->found[i].dist));
+        if (p->ncontact > known) bounce(p, &p->contact[known]);
+    }
+}
+
+/* --- Geometry at the next pose ------------------------------------------------------------------------------------ */
+
 /* Velocity of a body's material point between q and q+: that of the centre of mass, and spin x arm at q+. */
 static tacVec3 material_velocity(const tacNcp *p, int body, tacVec3 point) {
     tacVec3 arm = tac_sub3(point, p->next.xipos[body]);
@@ -103,7 +138,9 @@ static tacStatus place_contact(tacNcp *p, tacNcpContact *c) {
     }
     tac_ncp_place_geom(p, &p->next, c->found.geom[0]);
     tac_ncp_place_geom(p, &p->next, c->found.geom[1]);
-    return rebuild(p->scene, &c->found, &c->now);
+    tacStatus status = rebuild(p->scene, &c->found, &c->now);
+    tac_ncp_squeeze(c, c->now.tangent);
+    return status;
 }
 
 tacStatus tac_ncp_place(tacNcp *p) {
@@ -268,8 +305,10 @@ tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12
     for (int moved = 0; moved < 2; moved++) {
         if (!moves[moved]) continue;
         tacVec3 d = tac_sub3(c->now.pos, p->next.origin[c->body[moved]]);
-        for (int k = 0; k < 6; k++)
+        for (int k = 0; k < 6; k++) {
+            tac_ncp_squeeze(c, system.twist[moved][k].tangent);
             move_side(p, c, &frame, moved, k, &system.twist[moved][k], Gamma);
+        }
         for (int i = 0; i < 3; i++)
             tac_ncp_shift_row(d, c->G[i] + 6 * moved);
         for (int i = 0; i < 12; i++)

@@ -139,25 +139,25 @@ static void slip_start(const tacNcp *p, const tacNcpContact *c, int side, double
     }
 }
 
-tacStatus tac_ncp_start_system(tacNcp *p, const tacNcpContact *c, tacContactSystem *system) {
+tacStatus tac_ncp_start_system(tacNcp *p, const tacWork *w, const tacContact *at, tacContactSystem *system) {
     for (int side = 0; side < 2; side++)
-        tac_ncp_place_geom(p, p->w, c->start.geom[side]);
-    tacStatus status = tac_contact_prepare(p->m, p->scene, &c->start, system);
+        tac_ncp_place_geom(p, w, at->geom[side]);
+    tacStatus status = tac_contact_prepare(p->m, p->scene, at, system);
     for (int side = 0; side < 2; side++)
-        tac_ncp_place_geom(p, &p->next, c->start.geom[side]);
+        tac_ncp_place_geom(p, &p->next, at->geom[side]);
     return status;
 }
 
-/* Of a contact that overlaps at q the gap that counts as closed moves with it. */
-static tacStatus rest_start(tacNcp *p, const tacNcpContact *c, double G[3][12]) {
+/* row (12) = -follows d(gap)/d(poses of w): the gap that counts as closed moves with it. */
+static tacStatus rest_start(tacNcp *p, const tacWork *w, const tacNcpContact *c, const tacContact *at, double follows,
+                            double *row) {
     tacContactSystem system;
-    if (!(c->rest < 0)) return TAC_OK;
-    tacStatus status = tac_ncp_start_system(p, c, &system);
+    if (follows == 0) return TAC_OK;
+    tacStatus status = tac_ncp_start_system(p, w, at, &system);
     for (int side = 0; side < 2 && status == TAC_OK; side++) {
-        double *row = G[0] + 6 * side;
         for (int k = 0; k < 6; k++)
-            row[k] = -system.twist[side][k].dist;
-        tac_ncp_shift_row(tac_sub3(c->start.pos, p->w->origin[c->body[side]]), row);
+            row[6 * side + k] = p->ldu.still[c->body[side]] ? 0 : -follows * system.twist[side][k].dist;
+        tac_ncp_shift_row(tac_sub3(at->pos, w->origin[c->body[side]]), row + 6 * side);
     }
     return status;
 }
@@ -184,11 +184,13 @@ static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
     for (int side = 0; side < 2; side++) /* for what is differentiated by parameters too */
         tac_ncp_place_geom(p, &p->next, c->found.geom[side]);
     memset(out->start, 0, sizeof out->start);
+    memset(out->before, 0, sizeof out->before);
     put_answer(c, d->kappa, out);
     for (int side = 0; side < 2; side++)
         if (!p->ldu.still[c->body[side]]) slip_start(p, c, side, out->start);
     tacStatus status = tac_ncp_contact_jac(p, c, out->Gamma);
-    if (status == TAC_OK) status = rest_start(p, c, out->start);
+    if (status == TAC_OK) status = rest_start(p, p->w, c, &c->start, c->follows[0], out->start[0]);
+    if (status == TAC_OK) status = rest_start(p, &d->before, c, &c->before, c->follows[1], out->before);
     tac_ncp_units(p, c, out->unit);
     return status == TAC_OK ? tac_ncp_couple(p, c, out->K, out->Gamma) : status;
 }
@@ -278,22 +280,27 @@ static void emit_dofs(const tacNcp *p, const tacSink *q, const tacSink *v) {
     }
 }
 
-/* Gap and slip of a contact by the dofs on the paths to its bodies. */
-static void emit_starts(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *inputs) {
+/* Gap and slip of a contact by the dofs on the paths to its bodies, and the gap of one that bounces by the pose before. */
+static void emit_starts(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *inputs,
+                        const tacSink *by_v) {
     const tacModel *m = p->m;
     const tacNcpContact *c = &p->contact[contact];
     int at[2] = {m->body_last_dof[c->body[0]], m->body_last_dof[c->body[1]]};
     while (at[0] >= 0 || at[1] >= 0) {
         int dof = at[0] > at[1] ? at[0] : at[1];
-        double change[3] = {0, 0, 0};
+        double change[3] = {0, 0, 0}, along_v = 0;
         for (int side = 0; side < 2; side++) {
+            const double *before = d->answer[contact].before + 6 * side;
             if (at[side] != dof) continue;
+            change[0] += tac_six_dot(before, &d->by_q[dof].ang.x);
+            along_v += tac_six_dot(before, &d->by_v[dof].ang.x);
             for (int k = 0; k < 3; k++)
                 change[k] += tac_six_dot(d->answer[contact].start[k] + 6 * side, &p->w->S[dof].ang.x);
             at[side] = m->dof_parent[dof];
         }
         for (int k = 0; k < 3; k++)
             if (change[k] != 0) tac_emit(inputs, TAC_NCP_INPUTS * contact + k, dof, change[k]);
+        if (along_v != 0) tac_emit(by_v, TAC_NCP_INPUTS * contact, dof, along_v);
     }
 }
 
@@ -301,7 +308,7 @@ void tac_ncp_state_jac(const tacNcp *p, const tacNcpDeriv *d, const tacNcpSink *
     emit_bodies(p, d, &q->balance, &v->balance);
     emit_dofs(p, &q->balance, &v->balance);
     for (int i = 0; i < p->ncontact; i++)
-        emit_starts(p, d, i, &q->inputs);
+        emit_starts(p, d, i, &q->inputs, &v->inputs);
     tac_ncp_rows_state_jac(p, q, v, tac_sink_is_empty(&q->inputs));
 }
 

@@ -136,15 +136,15 @@ static tacNcpSide side_move(const Column *c, int body) {
     return s;
 }
 
-/* The contact moves by t at q+, and its distance at q by dist. */
+/* The contact moves by t at q+, and the gap that counts as closed by rest. */
 static void move_contact(const Column *c, int contact, const tacNcpFrame *frame, const tacContactTangent *t,
-                         double dist) {
+                         double rest) {
     const tacNcpView *v = c->view;
     const tacNcpContact *at = &v->p->contact[contact];
     const int row = TAC_NCP_INPUTS * contact;
     tacNcpSide side[2] = {side_move(c, at->body[0]), side_move(c, at->body[1])};
     tacNcpChange d = tac_ncp_contact_change(v->p, at, frame, t, side);
-    if (at->rest < 0) d.gap_slip[0] -= dist;
+    d.gap_slip[0] -= rest;
     for (int k = 0; k < (at->p.mu > 0 ? 3 : 1); k++)
         tac_emit(&c->sink->inputs, row + k, c->id, d.gap_slip[k]);
     for (int k = 0; k < 2; k++) {
@@ -209,30 +209,83 @@ static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, c
     }
 }
 
-/* One contact in all columns: its geometry is prepared once, at q+, and at q where it overlaps there. */
+/* A contact at q+ and, where its rest moves with them, at q and at the pose before. */
+typedef struct Prepared {
+    tacContactSystem at[TAC_NCP_POSES];
+    double follows[TAC_NCP_POSES]; /* d(rest)/d(gap) */
+} Prepared;
+
+static tacStatus prepare(const tacNcpView *v, const tacNcpContact *c, Prepared *out) {
+    tacNcp *p = v->p;
+    out->follows[TAC_NCP_BEFORE] = c->follows[1], out->follows[TAC_NCP_NOW] = c->follows[0];
+    out->follows[TAC_NCP_NEXT] = 0;
+    tacStatus status = tac_contact_prepare(p->m, p->scene, &c->now, &out->at[TAC_NCP_NEXT]);
+    if (status == TAC_OK && c->follows[0] != 0)
+        status = tac_ncp_start_system(p, p->w, &c->start, &out->at[TAC_NCP_NOW]);
+    if (status == TAC_OK && c->follows[1] != 0)
+        status = tac_ncp_start_system(p, &v->d->before, &c->before, &out->at[TAC_NCP_BEFORE]);
+    return status;
+}
+
+/* t_k = (mu_k/mu) (unit tangent), mu that of a tangent with friction. */
+static void squeeze_param(const tacNcp *p, const tacNcpContact *c, const tacParamTangent *t, tacContactTangent *d) {
+    tacVec3 unit[2];
+    double change[2], of;
+    tac_ncp_squeeze(c, d->tangent);
+    if (c->found.pair < 0 || c->p.mu == 0) return;
+    for (int k = 0; k < 2; k++)
+        change[k] = tac_contact_friction_param(p->m, t, &c->start, 1 + k);
+    of = change[c->squeeze[0] == 0];
+    if (change[0] == 0 && change[1] == 0) return;
+    tac_contact_frame(c->now.normal, &unit[0], &unit[1]);
+    for (int k = 0; k < 2; k++)
+        d->tangent[k] = tac_madd3(d->tangent[k], (change[k] - c->squeeze[k] * of) / c->p.mu, unit[k]);
+}
+
+/* One contact by one parameter. */
+static void contact_param(const tacNcpView *v, int contact, const Prepared *at, const tacNcpFrame *frame,
+                          const tacParamTangent *tangent, const Column *column) {
+    tacNcp *p = v->p;
+    const tacNcpContact *c = &p->contact[contact];
+    tacContactTangent t = {0}, other;
+    tacSmoothPoint next = point_at(v, TAC_NCP_NEXT);
+    double rest = 0;
+    tac_contact_param(p->m, &p->next, &at->at[TAC_NCP_NEXT], tangent, &next, p->scene->corner_change, &t);
+    squeeze_param(p, c, tangent, &t);
+    for (int pose = 0; pose < TAC_NCP_NEXT; pose++) {
+        tacSmoothPoint x = point_at(v, pose);
+        if (at->follows[pose] == 0) continue;
+        tac_contact_param(p->m, work_at(v, pose), &at->at[pose], tangent, &x, p->scene->corner_change, &other);
+        rest += at->follows[pose] * other.dist;
+    }
+    if (c->follows[1] != 0)
+        rest += tac_contact_restitution_param(p->m, tangent, &c->found) * (c->before.dist - c->found.dist);
+    move_contact(column, contact, frame, &t, rest);
+}
+
+/* One contact in all columns: its geometry is prepared once. */
 static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTangent *tangents,
                               const tacNcpSink *mocap, const tacNcpSink *theta) {
     tacNcp *p = v->p;
     const tacNcpContact *c = &p->contact[contact];
-    tacContactSystem now, start;
-    tacStatus status = tac_contact_prepare(p->m, p->scene, &c->now, &now);
-    if (status == TAC_OK && c->rest < 0) status = tac_ncp_start_system(p, c, &start);
+    Prepared at;
+    tacStatus status = prepare(v, c, &at);
     if (status != TAC_OK) return status;
     tacNcpFrame frame = tac_ncp_contact_frame(p, c);
-    tacSmoothPoint at_next = point_at(v, TAC_NCP_NEXT);
     for (int k = 0; theta != NULL && k < p->m->nparam; k++) {
-        tacContactTangent t, t_start = {0};
         Column column = param_column(v, &tangents[k], k, theta);
-        int moves = tac_contact_param(p->m, &p->next, &now, &tangents[k], &at_next, p->scene->corner_change, &t);
-        if (c->rest < 0) tac_contact_param(p->m, p->w, &start, &tangents[k], v->x, p->scene->corner_change, &t_start);
-        if (moves || column.nmover > 0 || column.inertial != NULL)
-            move_contact(&column, contact, &frame, &t, t_start.dist);
+        contact_param(v, contact, &at, &frame, &tangents[k], &column);
     }
     for (int k = 0; mocap != NULL && k < 7 * p->m->nmocap; k++) {
         Column column = mocap_column(v, k, mocap);
-        tacContactTangent t = tac_contact_along(p->m, &p->next, &now, &column.mover[TAC_NCP_NEXT][0]), t_start = {0};
-        if (c->rest < 0) t_start = tac_contact_along(p->m, p->w, &start, &column.mover[TAC_NCP_NOW][0]);
-        move_contact(&column, contact, &frame, &t, t_start.dist);
+        double rest = 0;
+        tacContactTangent t = tac_contact_along(p->m, &p->next, &at.at[TAC_NCP_NEXT], &column.mover[TAC_NCP_NEXT][0]);
+        tac_ncp_squeeze(c, t.tangent);
+        for (int pose = 0; pose < TAC_NCP_NEXT; pose++)
+            if (at.follows[pose] != 0)
+                rest += at.follows[pose] *
+                        tac_contact_along(p->m, work_at(v, pose), &at.at[pose], &column.mover[pose][0]).dist;
+        move_contact(&column, contact, &frame, &t, rest);
     }
     return TAC_OK;
 }

@@ -22,8 +22,9 @@ static int holds(const tacNcp *p, const tacNcpContact *c, double mass) { return 
 static uint64_t hash_contact(const tacNcpContact *contact, uint64_t hash) {
     const tacContact *c = &contact->found;
     const tacFeature *f = c->feature;
+    int follows = (contact->follows[0] != 0) + 2 * (contact->follows[1] != 0);
     int words[14] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],    f[0].id[1],
-                     f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1], contact->rest < 0};
+                     f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1], follows};
     return tac_hash(words, sizeof words, hash);
 }
 
@@ -37,19 +38,27 @@ void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out) {
     double mass = tac_ncp_mean_mass(p);
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
-        tacVec3 u = tac_ncp_slip(p, c);
+        tacVec3 u = tac_ncp_slip(p, c), tangent[2];
+        tac_contact_frame(c->now.normal, &tangent[0], &tangent[1]);
         out[i] = (tacContactForce){.contact = c->found, .state = state_of(p, c, mass), .margin = TAC_INFINITY};
         out[i].force[0] = c->p.gamma / p->h;
         out[i].velocity[0] = tac_dot3(c->now.normal, u);
         for (int k = 0; k < 2 && c->p.mu > 0; k++) {
-            out[i].force[1 + k] = c->p.xi[1 + k] / p->h;
-            out[i].velocity[1 + k] = tac_dot3(c->now.tangent[k], u);
+            out[i].force[1 + k] = c->squeeze[k] * c->p.xi[1 + k] / p->h;
+            out[i].velocity[1 + k] = tac_dot3(tangent[k], u);
         }
     }
 }
 
 /* How far a gap at q is from the depth at which overlap begins to count   (W11). */
 static double start_margin(const tacNcp *p, double gap) { return tac_abs(gap + p->h * TAC_NCP_CORRECTION); }
+
+/* How far the way since the pose before is from where the contact begins or ceases to bounce   (W35). */
+static double bounce_margin(const tacNcp *p, const tacNcpContact *c) {
+    if (!(tac_contact_restitution(p->m, &c->found) > 0)) return TAC_INFINITY;
+    double d = c->before.dist - c->found.dist;
+    return tac_min(tac_abs(d - p->h * p->bounce_speed), tac_abs(d - c->found.dist));
+}
 
 /* A row whose gap that counts as closed moves with q is another. */
 static void report_row(const tacNcp *p, const tacNcpRow *row, tacStepInfo *info) {
@@ -72,6 +81,7 @@ void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
         info->active_set = hash_contact(c, info->active_set);
         info->feature_margin = tac_min(info->feature_margin, c->found.switch_margin);
         info->feature_margin = tac_min(info->feature_margin, start_margin(p, c->start.dist));
+        info->feature_margin = tac_min(info->feature_margin, bounce_margin(p, c));
         tacContactState state = state_of(p, c, mass);
         if (state == TAC_CONTACT_OPEN) continue;
         info->contacts++;

@@ -492,7 +492,7 @@ static void add_narrow(tacNcp *p, const tacNcpRow *row) {
         return;
     }
     int at = dof - p->m->body_dof_adr[body], n = p->m->body_dof_num[body];
-    double *own = p->ldu.own + TAC_BLOCK_SIZE * body;
+    double *own = p->ldu.own + p->ldu.most * p->ldu.most * body;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             own[n * (at + i) + at + j] += J[i] * K * G[j] + row->turn[3 * i + j];

@@ -1,0 +1,165 @@
+/* Contacts of ncp that bounce, friction cones that are not round, bodies with many degrees of freedom, against closed
+ * forms; their derivatives against differences on the same worlds (docs/theory/ncp.md, W16, W34, W35). */
+#define WORLD_CONTACT TAC_NCP
+#include "contact/constraint_world.h"
+#include "support/draw.h"
+
+#include <string.h>
+
+/* Of the central path at kappa = 1e-8. */
+#define TOL_SOFT 1e-5
+/* Share of the distance between a linear motion and its discrete one: none. */
+#define TOL_EXACT 1e-9
+/* Derivatives at KAPPA against differences. */
+#define KAPPA        1e-4
+#define DIFFERENCE   1e-5
+#define TOL_GRADIENT 1e-6
+
+#define BALL           "<body name='ball' pos='0 0 1'><freejoint/>" BALL_GEOM "</body>"
+#define BALL_GEOM      "<geom name='ball' type='sphere' size='0.1' mass='1.5'/>"
+#define FLOOR          "<geom name='floor' type='plane' size='5 5 0.1'/>"
+#define PAIR(friction) "<contact><pair geom1='floor' geom2='ball' condim='3' friction='" friction " 0 0 0'/></contact>"
+#define RESTITUTION    "<custom><numeric name='geom/ball.restitution' data='0.7'/></custom>"
+
+/* It leaves with e times the speed it came with, at any step, and comes to rest. */
+static void ball_bounces(void **state) {
+    (void)state;
+    for (int k = 1; k <= 2; k++) {
+        World w = text_world(FLOOR BALL, PAIR("0.5 0.5") RESTITUTION, 0.005 * k);
+        double speed = 0, height;
+        int bounces = 0;
+        for (int i = 0; i < 600 && bounces == 0; i++) {
+            speed = velocity(&w)[2];
+            run(&w, 1);
+            bounces = velocity(&w)[2] > 0;
+        }
+        CHECK(bounces && speed < -4);
+        CHECK_NEAR(velocity(&w)[2], -0.7 * speed, TOL_SOFT);
+        run(&w, 1500);
+        height = w.x[2] - 0.1;
+        CHECK(height >= 0);
+        CHECK_LT(height, TOL_SOFT);
+        end_world(&w);
+    }
+}
+
+/* Where slip along both tangents is u, friction opposes it by mu_k^2 u_k/|mu u| of the normal force: Coulomb's law of
+ * greatest dissipation on the elliptic cone. */
+static void cone_is_an_ellipse(void **state) {
+    (void)state;
+    World w = text_world(FLOOR "<body name='block' pos='0 0 0.1'><joint type='slide' axis='1 0 0'/><joint type='slide' "
+                               "axis='0 1 0'/><joint type='slide' axis='0 0 1'/><geom name='ball' type='box' "
+                               "size='0.1 0.1 0.1' mass='1.5'/></body>",
+                         PAIR("0.8 0.3"), 0.01);
+    tacContactForce contact[16];
+    double mu[2] = {0.8, 0.3};
+    int n;
+    velocity(&w)[0] = 2, velocity(&w)[1] = 1;
+    CHECK_INT(tac_step_contacts(w.sim, w.x, w.u, contact, 16, &n), TAC_OK);
+    CHECK(n >= 4);
+    for (int i = 0; i < n; i++) {
+        const double *u = contact[i].velocity + 1, *f = contact[i].force;
+        double size = hypot(mu[0] * u[0], mu[1] * u[1]);
+        CHECK(f[0] > 1 && size > 0.3 && contact[i].state == TAC_CONTACT_SLIDING);
+        for (int k = 0; k < 2; k++)
+            CHECK_NEAR(f[1 + k], -mu[k] * mu[k] * u[k] / size * f[0], TOL_SOFT * f[0]);
+    }
+    end_world(&w);
+}
+
+/* Three slides along x and four others: m X'' + a q'' = F on the first, 0 on the next two, so that
+ * X'' = F/(a + 3 m). */
+static void body_has_eight_dofs(void **state) {
+    (void)state;
+#define ALONG(axis) "<joint type='slide' axis='" axis "' armature='0.6'/>"
+    World w = text_world("<body>" ALONG("1 0 0") ALONG("0 1 0") ALONG("0 0 1") ALONG("1 0 0") ALONG("0 1 0")
+                             ALONG("0 0 1") ALONG("1 0 0") "<joint type='hinge' axis='0 0 1' armature='0.1'/>"
+                                                           "<geom type='box' size='0.1 0.2 0.3' mass='2'/></body>",
+                         "", 0.01);
+    CHECK_INT(w.m->nv, 8);
+    w.u[0] = 3;
+    run(&w, 50);
+    const double *v = velocity(&w);
+    CHECK_NEAR(v[0] + v[3] + v[6], 0.5 * 3 / (0.6 + 3 * 2), TOL_EXACT);
+    CHECK_NEAR(v[2], v[5], TOL_EXACT);
+    end_world(&w);
+}
+
+/* --- Derivatives -------------------------------------------------------------------------------------------------- */
+
+enum { NX = 12, NP = 4, NALL = NX + NP };
+
+/* The step's end as seen from y0, x displaced by t along column j of [x | theta]. */
+static void outcome(World *w, const double *y0, int j, double t, double *out) {
+    double x[MOST_NUMBERS], y[MOST_NUMBERS], theta[NP], moved[NP], move[NX / 2] = {0};
+    int nq = w->m->nq, nv = w->m->nv;
+    if (j < nv) move[j] = t;
+    memcpy(x, w->x, (size_t)tac_nx(w->m) * sizeof *x);
+    tac_qpos_add(w->m, w->x, move, x);
+    if (j >= nv && j < NX) x[nq + j - nv] += t;
+    CHECK_INT(tac_sim_get_params(w->sim, theta), TAC_OK);
+    memcpy(moved, theta, sizeof moved);
+    if (j >= NX) moved[j - NX] += t;
+    CHECK_INT(tac_sim_set_params(w->sim, moved), TAC_OK);
+    CHECK_INT(tac_step(w->sim, x, w->u, y, &w->info), TAC_OK);
+    CHECK_INT(tac_sim_set_params(w->sim, theta), TAC_OK);
+    tac_qpos_sub(w->m, y, y0, out);
+    memcpy(out + nv, y + nq, (size_t)nv * sizeof *out);
+}
+
+static World soft_world(void) {
+    static const char *const PARAMS[NP] = {"geom/ball.restitution", "pair/#0.friction[0]", "pair/#0.friction[1]",
+                                           "geom/ball.size[0]"};
+    World w = text_world(FLOOR BALL, PAIR("0.8 0.3") RESTITUTION, 0.01);
+    tacOptions options = tac_default_options(w.m);
+    tacError err;
+    options.contact = TAC_NCP, options.dt = w.h, options.ncp_kappa = KAPPA, options.ncp_polish = 5;
+    tac_sim_free(w.sim);
+    for (int i = 0; i < NP; i++)
+        if (tac_param_register(w.m, PARAMS[i], NULL, &err) != TAC_OK) fail_msg("%s", err.text);
+    if (tac_sim_new(w.m, &options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);
+    return w;
+}
+
+static void check_columns(World *w, const double *y0, const double *A, const double *P) {
+    for (int j = 0; j < NALL; j++) {
+        double D[2][NX], low[NX], high[NX];
+        for (int level = 0; level < 2; level++) {
+            double t = DIFFERENCE / (1 + level);
+            outcome(w, y0, j, t, high), outcome(w, y0, j, -t, low);
+            for (int i = 0; i < NX; i++)
+                D[level][i] = (high[i] - low[i]) / (2 * t);
+        }
+        for (int i = 0; i < NX; i++) {
+            double want = (4 * D[1][i] - D[0][i]) / 3, got = j < NX ? A[i * NX + j] : P[i * NP + j - NX];
+            CHECK_NEAR(got, want, TOL_GRADIENT * fmax(1, fabs(want)));
+        }
+    }
+}
+
+/* At impact with slip, every column; the speed after it follows that before by -e. */
+static void derivatives_are_differences(void **state) {
+    (void)state;
+    World w = soft_world();
+    double A[NX * NX], P[NX * NP], y0[MOST_NUMBERS];
+    tacDraw d = {82, 0};
+    for (int k = 0; k < 6; k++) {
+        w.x[2] = 0.1 + draw_uniform(&d, 0.002, 0.02);
+        draw_array(&d, 6, velocity(&w));
+        velocity(&w)[0] += 25,
+            velocity(&w)[1] -= 15; /* slides: an impulse of friction is up to mu times that of the normal */
+        velocity(&w)[2] = draw_uniform(&d, -5, -3);
+        CHECK_INT(tac_step_jac(w.sim, w.x, w.u, y0, &(tacJac){A, NULL, P}, NULL), TAC_OK);
+        CHECK_NEAR(A[8 * NX + 8], -0.7, 0.01);
+        CHECK(fabs(P[6 * NP + 1]) > 1e-3 && fabs(P[7 * NP + 2]) > 1e-3);
+        check_columns(&w, y0, A, P);
+    }
+    end_world(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ball_bounces), cmocka_unit_test(cone_is_an_ellipse),
+                                       cmocka_unit_test(body_has_eight_dofs),
+                                       cmocka_unit_test(derivatives_are_differences)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
