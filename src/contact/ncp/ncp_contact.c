@@ -89,8 +89,8 @@ static tacStatus rebuild(const tacScene *s, const tacContact *found, tacContact 
     return TAC_OK;
 }
 
-/* A contact with restitution e that came nearer by d since q (-) h v, faster than the threshold, and would close in this
- * step, goes back by e d: gap+ >= gap + e d   (W35). Needs: next at q (-) h v. */
+/* A contact with restitution e that came nearer by d since q (-) h v, faster than the threshold, and would close in
+ * this step, goes back by e d: gap+ >= gap + e d   (W35). Needs: next at q (-) h v. */
 static void bounce(tacNcp *p, tacNcpContact *c) {
     double e = tac_contact_restitution(p->m, &c->found);
     if (!(e > 0)) return;

@@ -280,7 +280,8 @@ static void emit_dofs(const tacNcp *p, const tacSink *q, const tacSink *v) {
     }
 }
 
-/* Gap and slip of a contact by the dofs on the paths to its bodies, and the gap of one that bounces by the pose before. */
+/* Gap and slip of a contact by the dofs on the paths to its bodies, and the gap of one that bounces by the pose
+ * before. */
 static void emit_starts(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *inputs,
                         const tacSink *by_v) {
     const tacModel *m = p->m;
