@@ -3,8 +3,7 @@
 
 #include "dynamics/actuator.h"
 #include "dynamics/mass.h"
-#include "dynamics/output.h"
-#include "dynamics/passive.h"
+#include "step/output_blocks.h"
 #include "step/smooth_step.h"
 
 #include <limits.h>
@@ -152,46 +151,6 @@ tacStatus tac_outputs(tacSim *sim, const double *x, const double *u, const tacOu
     return status;
 }
 
-/* --- Where derivatives go ----------------------------------------------------------------------------------------- */
-
-typedef struct Sinks {
-    tacForceSink state;
-    tacSink mocap, theta;
-} Sinks;
-
-/* Where the mocap poses are in u: the last block, where the options ask for it. */
-static int mocap_column(const tacSim *sim) {
-    int there = (sim->options.inputs & TAC_INPUT_MOCAP) != 0;
-    return there ? tac_ninput(sim->model, &sim->options) - 7 * sim->model->nmocap : 0;
-}
-
-static double *at(double *array, int offset) { return array == NULL ? NULL : array + offset; }
-
-/* Matrices whose rows are ld[] numbers apart: [A, B, P]. */
-static Sinks matrix_sinks(const tacSim *sim, const tacJac *J, const int ld[3]) {
-    int nv = sim->model->nv;
-    tacForceSink state = {.q = {.matrix = J->A, .ld = ld[0]},
-                          .v = {.matrix = at(J->A, nv), .ld = ld[0]},
-                          .act = {.matrix = at(J->A, 2 * nv), .ld = ld[0]},
-                          .ctrl = {.matrix = J->B, .ld = ld[1]}};
-    return (Sinks){.state = state,
-                   .mocap = {.matrix = at(J->B, mocap_column(sim)), .ld = ld[1]},
-                   .theta = {.matrix = J->P, .ld = ld[2]}};
-}
-
-static Sinks reverse_sinks(const tacSim *sim, const double *lambda, const tacGrad *bar) {
-    int nv = sim->model->nv;
-    tacForceSink state = {.q = {.lambda = lambda, .bar = bar->x},
-                          .v = {.lambda = lambda, .bar = bar->x + nv},
-                          .act = {.lambda = lambda, .bar = bar->x + 2 * nv},
-                          .ctrl = {.lambda = lambda, .bar = bar->u}};
-    Sinks s = {.state = state, .mocap = {.lambda = lambda, .bar = bar->u + mocap_column(sim)}};
-    if (bar->theta != NULL) s.theta = (tacSink){.lambda = lambda, .bar = bar->theta};
-    return s;
-}
-
-static int drops(const tacSink *sink) { return sink->matrix == NULL && sink->lambda == NULL; }
-
 /* --- Outputs one by one ------------------------------------------------------------------------------------------- */
 
 /* Column `column` of every output along one variation. */
@@ -205,115 +164,28 @@ static void emit_variation(const tacOutputPoint *p, const tacOutputs *outputs, c
     }
 }
 
-static void emit_singles(const tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const Sinks *s) {
+static void emit_singles(const tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs,
+                         const tacOutputSinks *s) {
     const tacModel *m = p->m;
     for (Cursor c = begin(m, outputs); advance(&c);)
         if (TAC_OUTPUT_RULES[c.kind].state != NULL) TAC_OUTPUT_RULES[c.kind].state(p, c.id, c.row, &s->state);
-    for (int i = 0; p->x.u.mocap != NULL && !drops(&s->mocap) && i < 7 * m->nmocap; i++) {
+    for (int i = 0; p->x.u.mocap != NULL && !tac_output_drops(&s->mocap) && i < 7 * m->nmocap; i++) {
         tacVariation d = {.n = 1};
         tac_mocap_mover(m, p->w, i / 7, i % 7, p->x.u.mocap + 7 * (i / 7), &d.mover[0]);
         emit_variation(p, outputs, &d, i, &s->mocap);
     }
-    for (int k = 0; !drops(&s->theta) && k < m->nparam; k++) {
+    for (int k = 0; !tac_output_drops(&s->theta) && k < m->nparam; k++) {
         tacVariation d = {.t = &sim->tangents[k]};
         d.n = tac_param_movers(m, p->w, d.t, &p->x, d.mover);
         emit_variation(p, outputs, &d, k, &s->theta);
     }
 }
 
-/* --- All elements of a kind at once ------------------------------------------------------------------------------- */
-
-/* Where a whole kind's derivatives go: rows by element, columns [x | u | theta]; or the reverse of it. */
-typedef struct Block {
-    double *W;            /* NULL: reverse */
-    const double *lambda; /* per element */
-    tacGrad bar;          /* added to; theta may be NULL */
-} Block;
-
-static Sinks block_sinks(const tacSim *sim, const Block *b) {
-    tacColumns c = tac_count_columns(sim);
-    if (b->W == NULL) return reverse_sinks(sim, b->lambda, &b->bar);
-    return matrix_sinks(sim, &(tacJac){b->W, b->W + c.nx, b->W + c.nx + c.nu}, (int[]){c.n, c.n, c.n});
-}
-
-static tacStatus block_act_dot(tacSim *sim, const tacOutputPoint *p, const Block *b) {
-    const tacModel *m = p->m;
-    Sinks s = block_sinks(sim, b);
-    tac_activation_rates_jac(m, p->w, p->x.u.ctrl, &s.state.act, &s.state.ctrl);
-    for (int a = 0; a < m->nu; a++)
-        for (int k = 0; m->actuator_act_num[a] > 0 && !drops(&s.theta) && k < m->nparam; k++)
-            tac_emit(&s.theta, m->actuator_act_adr[a] + m->actuator_act_num[a] - 1, k,
-                     tac_param_rate(m, p->w, &p->x, &sim->tangents[k], a));
-    return TAC_OK;
-}
-
-/* Columns of mocap poses and parameters, of one part of the forces. */
-static void emit_force_columns(tacSim *sim, const tacOutputPoint *p, const Sinks *s, int actuators) {
-    const tacModel *m = p->m;
-    tacForceParts mocap = {{0}, {0}}, theta = {{0}, {0}};
-    *(actuators ? &mocap.actuator : &mocap.passive) = s->mocap;
-    *(actuators ? &theta.actuator : &theta.passive) = s->theta;
-    for (int i = 0; p->x.u.mocap != NULL && i < 7 * m->nmocap; i++) {
-        tacMover mover;
-        tac_mocap_mover(m, p->w, i / 7, i % 7, p->x.u.mocap + 7 * (i / 7), &mover);
-        tac_force_move(m, p->w, &p->x, &mover, i, &mocap);
-    }
-    for (int k = 0; !drops(&s->theta) && k < m->nparam; k++)
-        tac_param_force_jac(m, p->w, &p->x, &sim->tangents[k], k, &theta);
-}
-
-/* Gravity compensation belongs to the actuators at joints that say so, unless their total is held at a bound. */
-static tacStatus block_qfrc_actuator(tacSim *sim, const tacOutputPoint *p, const Block *b) {
-    const tacModel *m = p->m;
-    Sinks s = block_sinks(sim, b);
-    tac_actuator_jac(m, p->w, p->x.q, p->x.v, p->x.u.ctrl, p->x.act, p->x.h, &s.state);
-    tacSink compensation = s.state.q;
-    compensation.skip = p->w->skip;
-    for (int i = 0; i < m->nv; i++)
-        p->w->skip[i] = !m->joint_actgravcomp[m->dof_joint[i]] || p->w->saturated[i];
-    tac_gravcomp_jac(m, p->w, &compensation);
-    emit_force_columns(sim, p, &s, 1);
-    return TAC_OK;
-}
-
-static tacStatus block_qfrc_passive(tacSim *sim, const tacOutputPoint *p, const Block *b) {
-    Sinks s = block_sinks(sim, b);
-    memset(p->w->saturated, 1, (size_t)p->m->nv); /* what goes through actuators is left out */
-    tac_passive_jac(p->m, p->w, p->x.q, p->w->saturated, &s.state);
-    emit_force_columns(sim, p, &s, 0);
-    return TAC_OK;
-}
-
-static tacStatus block_acceleration(tacSim *sim, const tacOutputPoint *p, const Block *b) {
-    const double *x = p->x.q, *u = p->x.u.ctrl;
-    if (b->W != NULL) return sim->stepper->acceleration_jac(sim, x, u, NULL, b->W);
-    return sim->stepper->acceleration_vjp(sim, x, u, b->lambda, &b->bar);
-}
-
-static tacStatus block_contact_force(tacSim *sim, const tacOutputPoint *p, const Block *b) {
-    const double *x = p->x.q, *u = p->x.u.ctrl;
-    if (b->W != NULL) return sim->stepper->forces_jac(sim, x, u, b->W, NULL);
-    return sim->stepper->forces_vjp(sim, x, u, b->lambda, NULL, &b->bar);
-}
-
-static tacStatus block_qfrc_constraint(tacSim *sim, const tacOutputPoint *p, const Block *b) {
-    const double *x = p->x.q, *u = p->x.u.ctrl;
-    if (b->W != NULL) return sim->stepper->forces_jac(sim, x, u, NULL, b->W);
-    return sim->stepper->forces_vjp(sim, x, u, NULL, b->lambda, &b->bar);
-}
-
-static tacStatus (*const BLOCKS[TAC_OUTPUT_KINDS])(tacSim *sim, const tacOutputPoint *p, const Block *b) = {
-    [TAC_OUT_ACT_DOT] = block_act_dot,
-    [TAC_OUT_QFRC_ACTUATOR] = block_qfrc_actuator,
-    [TAC_OUT_QFRC_PASSIVE] = block_qfrc_passive,
-    [TAC_OUT_ACCELERATION] = block_acceleration,
-    [TAC_OUT_CONTACT_FORCE] = block_contact_force,
-    [TAC_OUT_QFRC_CONSTRAINT] = block_qfrc_constraint,
-};
+/* --- Kinds whose derivatives come as a block (output_blocks.h) ---------------------------------------------------- */
 
 /* 1: the list has outputs of the kind whose derivatives come as a block and are not all zero. */
 static int has_block(const tacSim *sim, const tacOutputs *outputs, int kind) {
-    if (BLOCKS[kind] == NULL || !has_kind(outputs, (tacOutputKind)kind)) return 0;
+    if (TAC_OUTPUT_BLOCKS[kind] == NULL || !has_kind(outputs, (tacOutputKind)kind)) return 0;
     return !(TAC_OUTPUT_RULES[kind].needs & TAC_NEED_CONSTRAINTS) || sim->stepper->forces != NULL;
 }
 
@@ -329,7 +201,7 @@ static tacStatus write_block(tacSim *sim, const tacOutputPoint *p, const tacOutp
     tacColumns c = tac_count_columns(sim);
     int size = TAC_OUTPUT_RULES[kind].size;
     memset(W, 0, (size_t)size * (size_t)count_of(p->m, kind) * (size_t)c.n * sizeof *W);
-    tacStatus status = BLOCKS[kind](sim, p, &(Block){.W = W});
+    tacStatus status = TAC_OUTPUT_BLOCKS[kind](sim, p, &(tacOutputBlock){.W = W});
     for (Cursor k = begin(p->m, outputs); status == TAC_OK && advance(&k);) {
         if (k.kind != kind) continue;
         for (int i = 0; i < size; i++) {
@@ -358,7 +230,7 @@ static tacStatus write_jac(tacSim *sim, const tacOutputPoint *p, const tacOutput
     double *W = TAC_TAKE(&sim->arena, block_rows(p->m, &sim->options) * (size_t)c.n, double);
     if (W == NULL) return TAC_ERR_ARENA_FULL;
     clear(J->A, nz, c.nx), clear(J->B, nz, c.nu), clear(J->P, nz, c.np);
-    Sinks s = matrix_sinks(sim, J, (int[]){c.nx, c.nu, c.np});
+    tacOutputSinks s = tac_output_matrix_sinks(sim, J, (int[]){c.nx, c.nu, c.np});
     emit_singles(sim, p, outputs, &s);
     tacStatus status = TAC_OK;
     for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
@@ -389,7 +261,7 @@ static tacStatus pull_block(tacSim *sim, const tacOutputPoint *p, const tacOutpu
     for (Cursor k = begin(p->m, outputs); advance(&k);)
         for (int i = 0; k.kind == kind && i < TAC_OUTPUT_RULES[kind].size; i++)
             lambda[TAC_OUTPUT_RULES[kind].size * k.id + i] += zbar[k.row + i];
-    return BLOCKS[kind](sim, p, &(Block){.lambda = lambda, .bar = *bar});
+    return TAC_OUTPUT_BLOCKS[kind](sim, p, &(tacOutputBlock){.lambda = lambda, .bar = *bar});
 }
 
 static tacStatus pull_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const double *zbar,
@@ -400,7 +272,7 @@ static tacStatus pull_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs
     if (lambda == NULL || all == NULL) return TAC_ERR_ARENA_FULL;
     memset(all, 0, (size_t)c.n * sizeof *all);
     tacGrad bar = {all, all + c.nx, grad->theta != NULL ? all + c.nx + c.nu : NULL};
-    Sinks s = reverse_sinks(sim, zbar, &bar);
+    tacOutputSinks s = tac_output_reverse_sinks(sim, zbar, &bar);
     emit_singles(sim, p, outputs, &s);
     tacStatus status = TAC_OK;
     for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)

@@ -39,6 +39,28 @@ def numbers_of(path):
     return rows, take(n), take(contacts)
 
 
+def answers(context, friction, residual_of):
+    """Every published problem by `tactus solve` -> [(name, its JSON, residual_of(W, q, mu, reaction))]"""
+    paths = sorted((context.shared / "data/contact_problems").glob("*.dat"))
+    if len(paths) < PROBLEMS:
+        raise CannotRun(f"{len(paths)} of {PROBLEMS} problems under {context.shared} (set TACTUS_SHARED)")
+    found = []
+    for path in paths:
+        done = context.run(context.tactus, "solve", path, "--friction", friction, "--json")
+        if done.returncode not in (0, 1):
+            raise Failed(f"{path.name}: exit {done.returncode}: {done.stderr.strip()}")
+        answer = json.loads(done.stdout)
+        found.append((path.name, answer, residual_of(*numbers_of(path), answer["reaction"])))
+    return found
+
+
+def answer_lines(found):
+    return [
+        f"{name:40} {answer['contacts']:4} contacts {answer['status']:9} {residual:.1e} {answer['iterations']:5} iterations {answer['seconds']:.3f} s"
+        for name, answer, residual in found
+    ]
+
+
 def boxed_residual(rows, q, mu, reaction):
     """Norm of r - P(r - W r - q): r_n >= 0, |r_t| <= mu r_n along each tangent."""
     total = 0.0
@@ -56,21 +78,8 @@ def boxed_residual(rows, q, mu, reaction):
     slow=True,
 )
 def solve(context):
-    paths = sorted((context.shared / "data/contact_problems").glob("*.dat"))
-    if len(paths) < PROBLEMS:
-        raise CannotRun(f"{len(paths)} of {PROBLEMS} problems under {context.shared} (set TACTUS_SHARED)")
-    solved, worst, lines = 0, 0.0, []
-    for path in paths:
-        done = context.run(context.tactus, "solve", path, "--friction", "box", "--json")
-        if done.returncode not in (0, 1):
-            raise Failed(f"{path.name}: exit {done.returncode}: {done.stderr.strip()}")
-        answer = json.loads(done.stdout)
-        residual = boxed_residual(*numbers_of(path), answer["reaction"])
-        lines.append(f"{path.name:40} {answer['contacts']:4} contacts {answer['status']:9} {residual:.1e} {answer['seconds']:.3f} s")
-        if answer["status"] != "solved":
-            continue
-        solved += 1
-        worst = max(worst, residual, answer["residual_abs"])
-    return Result(
-        worst <= TOL_RESIDUAL and solved >= LEAST_SOLVED, f"{solved} of {len(paths)} solved, worst residual {worst:.1e}", lines
-    )
+    found = answers(context, "box", boxed_residual)
+    solved = [max(residual, answer["residual_abs"]) for _, answer, residual in found if answer["status"] == "solved"]
+    worst = max(solved, default=0.0)
+    ok = worst <= TOL_RESIDUAL and len(solved) >= LEAST_SOLVED
+    return Result(ok, f"{len(solved)} of {len(found)} solved, worst residual {worst:.1e}", answer_lines(found))

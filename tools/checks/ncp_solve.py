@@ -1,12 +1,10 @@
 """Hard contact on friction cones: published problems."""
 
-import json
 import math
 
-from checks.lcp import numbers_of
-from checks.registry import CannotRun, Failed, Result, check
+from checks.lcp import answer_lines, answers
+from checks.registry import Result, check
 
-PROBLEMS = 25
 TOL_ALL, TOL_MOST, LEAST_MOST = 1e-8, 1e-12, 22
 MAX_SECONDS = 30
 
@@ -39,23 +37,12 @@ def cone_residual(rows, q, mu, reaction):
     slow=True,
 )
 def solve(context):
-    paths = sorted((context.shared / "data/contact_problems").glob("*.dat"))
-    if len(paths) < PROBLEMS:
-        raise CannotRun(f"{len(paths)} of {PROBLEMS} problems under {context.shared} (set TACTUS_SHARED)")
-    found, seconds, lines = [], 0.0, []
-    for path in paths:
-        done = context.run(context.tactus, "solve", path, "--friction", "cone", "--json")
-        if done.returncode not in (0, 1):
-            raise Failed(f"{path.name}: exit {done.returncode}: {done.stderr.strip()}")
-        answer = json.loads(done.stdout)
-        residual = cone_residual(*numbers_of(path), answer["reaction"])
-        found.append(residual)
-        seconds += answer["seconds"]
-        words = f"{answer['contacts']:4} contacts {answer['status']:9} {residual:.1e} {answer['iterations']:5} {answer['seconds']:.3f} s"
-        lines.append(f"{path.name:40} {words}")
-    most = sum(x <= TOL_MOST for x in found)
+    found = answers(context, "cone", cone_residual)
+    residuals = [residual for _, _, residual in found]
+    most = sum(residual <= TOL_MOST for residual in residuals)
+    seconds = sum(answer["seconds"] for _, answer, _ in found)
     return Result(
-        max(found) <= TOL_ALL and most >= LEAST_MOST and seconds <= MAX_SECONDS,
-        f"worst {max(found):.1e}, {most} of {len(found)} at most {TOL_MOST:.0e}, {seconds:.1f} s",
-        lines,
+        max(residuals) <= TOL_ALL and most >= LEAST_MOST and seconds <= MAX_SECONDS,
+        f"worst {max(residuals):.1e}, {most} of {len(found)} at most {TOL_MOST:.0e}, {seconds:.1f} s",
+        answer_lines(found),
     )
