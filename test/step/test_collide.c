@@ -1,6 +1,7 @@
 /* Contacts of a whole simulation: what is found, in which order, what is refused, and how it moves: derivatives against
  * Ridders' differences of tac_contacts itself, with parameters and mocap poses. */
 #include "support/check.h"
+#include "support/random_tree.h"
 
 #include "cli/differences.h"
 #include "step/sim.h"
@@ -76,26 +77,8 @@ static void draw(World *w, uint64_t seed) {
 
 /* --- Values ------------------------------------------------------------------------------------------------------- */
 
-/* Spheres of radius 0.1 on free bodies at these places, over a floor. */
 static World spheres(int n, const tacVec3 *at, double margin, double gap) {
-    tacBuilder *b = tac_model_begin();
-    tacGeomDef geom = tac_default_geom();
-    tacModel *m = NULL;
-    geom.type = TAC_PLANE, geom.size[0] = geom.size[1] = geom.size[2] = 1;
-    geom.margin = margin, geom.gap = gap;
-    CHECK_INT(tac_model_add_geom(b, 0, &geom), 0);
-    geom.type = TAC_SPHERE, geom.size[0] = 0.1;
-    for (int i = 0; i < n; i++) {
-        tacBodyDef body = tac_default_body();
-        tacJointDef joint = tac_default_joint();
-        body.pos = at[i];
-        joint.type = TAC_FREE;
-        int id = tac_model_add_body(b, 0, &body);
-        CHECK(tac_model_add_joint(b, id, &joint) >= 0 && tac_model_add_geom(b, id, &geom) >= 0);
-    }
-    CHECK_INT(tac_model_finish(b, &m, NULL), TAC_OK);
-    tac_model_abandon(b);
-    return open_world(m);
+    return open_world(balls_over_floor(n, at, margin, gap));
 }
 
 static void values_and_order(void **state) {

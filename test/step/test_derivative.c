@@ -1,6 +1,7 @@
 /* A and B of a step against Ridders' differences of the very same step, and the reverse mode against them, on every
  * robot of ours at random states. */
 #include "support/check.h"
+#include "support/random_tree.h"
 
 #include "cli/differences.h"
 #include "tactus/io.h"
@@ -64,20 +65,7 @@ static void close_case(Case *c) {
     tac_model_free(c->m);
 }
 
-/* Random position, velocity, activation and input of order one (controls inside their ranges for the most part). */
-static void draw_state(Case *c, uint64_t seed) {
-    const tacModel *m = c->m;
-    for (int i = 0; i < m->nv; i++) {
-        c->move[i] = 0.4 * tac_random_normal(seed, 1, (uint64_t)i);
-        c->x[m->nq + i] = tac_random_normal(seed, 2, (uint64_t)i);
-    }
-    tac_qpos_add(m, m->qpos_0, c->move, c->x);
-    for (int i = 0; i < m->na; i++)
-        c->x[m->nq + m->nv + i] = 0.3 * tac_random_normal(seed, 3, (uint64_t)i);
-    tac_default_input(m, &c->options, c->u);
-    for (int i = 0; i < c->nu; i++)
-        c->u[i] += 0.3 * tac_random_normal(seed, 4, (uint64_t)i);
-}
+static void draw_state(Case *c, uint64_t seed) { random_point(c->m, &c->options, seed, c->x, c->u); }
 
 /* Column `column` of [dx | du] as a motion of (x, u), the next state's displacement as output. */
 static int step_along(void *context, double t, double *out) {

@@ -1,6 +1,7 @@
 /* First impact of a whole model: closed forms, impacts at once, what rests, gradients against Ridders' differences,
  * none missed on a robot, and what is refused. */
 #include "support/check.h"
+#include "support/random_tree.h"
 
 #include "cli/differences.h"
 #include "step/first_impact.h"
@@ -53,26 +54,7 @@ static void find(World *w, double h, double gap) {
     CHECK_INT(tac_first_impact(w->sim, w->q, w->v, NULL, h, &w->hit), TAC_OK);
 }
 
-/* Balls of radius 0.1 on free bodies over a floor. */
-static World balls(int n, const tacVec3 *at) {
-    tacBuilder *b = tac_model_begin();
-    tacGeomDef geom = tac_default_geom();
-    tacModel *m = NULL;
-    geom.type = TAC_PLANE, geom.size[0] = geom.size[1] = geom.size[2] = 1;
-    CHECK_INT(tac_model_add_geom(b, 0, &geom), 0);
-    geom.type = TAC_SPHERE, geom.size[0] = 0.1;
-    for (int i = 0; i < n; i++) {
-        tacBodyDef body = tac_default_body();
-        tacJointDef joint = tac_default_joint();
-        body.pos = at[i];
-        joint.type = TAC_FREE;
-        int id = tac_model_add_body(b, 0, &body);
-        CHECK(tac_model_add_joint(b, id, &joint) >= 0 && tac_model_add_geom(b, id, &geom) >= 0);
-    }
-    CHECK_INT(tac_model_finish(b, &m, NULL), TAC_OK);
-    tac_model_abandon(b);
-    return open_world(m);
-}
+static World balls(int n, const tacVec3 *at) { return open_world(balls_over_floor(n, at, 0, 0)); }
 
 /* --- Closed forms ------------------------------------------------------------------------------------------------- */
 

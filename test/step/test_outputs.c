@@ -1,6 +1,7 @@
 /* Outputs: their values against the functions that give the same quantities, A, B and P against Ridders' differences,
  * the reverse mode against them, and what a call may not do. */
 #include "support/check.h"
+#include "support/random_tree.h"
 
 #include "cli/differences.h"
 #include "step/sim.h"
@@ -80,22 +81,7 @@ static void close_case(Case *c) {
     tac_model_free(c->m);
 }
 
-/* Quaternions of mocap poses are left as they come, not of unit length. */
-static void draw_state(Case *c, uint64_t seed) {
-    const tacModel *m = c->m;
-    double *move = numbers(m->nv);
-    for (int i = 0; i < m->nv; i++) {
-        move[i] = 0.4 * tac_random_normal(seed, 1, (uint64_t)i);
-        c->x[m->nq + i] = tac_random_normal(seed, 2, (uint64_t)i);
-    }
-    tac_qpos_add(m, m->qpos_0, move, c->x);
-    for (int i = 0; i < m->na; i++)
-        c->x[m->nq + m->nv + i] = 0.3 * tac_random_normal(seed, 3, (uint64_t)i);
-    tac_default_input(m, &c->options, c->u);
-    for (int i = 0; i < c->nu; i++)
-        c->u[i] += 0.3 * tac_random_normal(seed, 4, (uint64_t)i);
-    free(move);
-}
+static void draw_state(Case *c, uint64_t seed) { random_point(c->m, &c->options, seed, c->x, c->u); }
 
 /* --- Differences -------------------------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
  * number of a small world that has everything, and a share of every robot's; for Euler, and a part of them for each of
  * the other integrators. */
 #include "support/check.h"
+#include "support/random_tree.h"
 
 #include "cli/differences.h"
 #include "tactus/io.h"
@@ -66,20 +67,7 @@ static void close_case(Case *c) {
     tac_model_free(c->m);
 }
 
-static void draw_state(Case *c, uint64_t seed) {
-    const tacModel *m = c->m;
-    double *move = numbers(m->nv);
-    for (int i = 0; i < m->nv; i++) {
-        move[i] = 0.4 * tac_random_normal(seed, 1, (uint64_t)i);
-        c->x[m->nq + i] = tac_random_normal(seed, 2, (uint64_t)i);
-    }
-    tac_qpos_add(m, m->qpos_0, move, c->x);
-    for (int i = 0; i < m->na; i++)
-        c->x[m->nq + m->nv + i] = 0.3 * tac_random_normal(seed, 3, (uint64_t)i);
-    for (int i = 0; i < c->nu; i++)
-        c->u[i] = 0.3 * tac_random_normal(seed, 4, (uint64_t)i);
-    free(move);
-}
+static void draw_state(Case *c, uint64_t seed) { random_point(c->m, &c->options, seed, c->x, c->u); }
 
 static int step_along(void *context, double t, double *out) {
     Case *c = context;

@@ -61,3 +61,39 @@ void random_state(const tacModel *m, uint64_t seed, double *q, double *v) {
     tac_qpos_add(m, m->qpos_0, move, q);
     free(move);
 }
+
+void random_point(const tacModel *m, const tacOptions *options, uint64_t seed, double *x, double *u) {
+    double *move = malloc((size_t)(m->nv + 1) * sizeof *move);
+    for (int i = 0; i < m->nv; i++) {
+        move[i] = 0.4 * tac_random_normal(seed, 1, (uint64_t)i);
+        x[m->nq + i] = tac_random_normal(seed, 2, (uint64_t)i);
+    }
+    tac_qpos_add(m, m->qpos_0, move, x);
+    for (int i = 0; i < m->na; i++)
+        x[m->nq + m->nv + i] = 0.3 * tac_random_normal(seed, 3, (uint64_t)i);
+    tac_default_input(m, options, u);
+    for (int i = 0; i < tac_ninput(m, options); i++)
+        u[i] += 0.3 * tac_random_normal(seed, 4, (uint64_t)i);
+    free(move);
+}
+
+tacModel *balls_over_floor(int n, const tacVec3 *at, double margin, double gap) {
+    tacBuilder *b = tac_model_begin();
+    tacGeomDef geom = tac_default_geom();
+    tacModel *m = NULL;
+    geom.type = TAC_PLANE, geom.size[0] = geom.size[1] = geom.size[2] = 1;
+    geom.margin = margin, geom.gap = gap;
+    CHECK_INT(tac_model_add_geom(b, 0, &geom), 0);
+    geom.type = TAC_SPHERE, geom.size[0] = 0.1;
+    for (int i = 0; i < n; i++) {
+        tacBodyDef body = tac_default_body();
+        tacJointDef joint = tac_default_joint();
+        body.pos = at[i];
+        joint.type = TAC_FREE;
+        int id = tac_model_add_body(b, 0, &body);
+        CHECK(tac_model_add_joint(b, id, &joint) >= 0 && tac_model_add_geom(b, id, &geom) >= 0);
+    }
+    CHECK_INT(tac_model_finish(b, &m, NULL), TAC_OK);
+    tac_model_abandon(b);
+    return m;
+}
