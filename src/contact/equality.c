@@ -49,7 +49,13 @@ tacEquality tac_equality_at(const tacModel *m, const tacWork *w, int eq) {
     e.turn = tac_quat_mul(tac_quat_conj(e.quat[1]), e.quat[0]);
     e.scale = e.n == 6 ? m->equality_data_used[11 * eq + 10] : 0;
     if (e.n == 6) place_axes(&e);
+    e.act[0] = e.point[0], e.act[1] = e.point[1];
     return e;
+}
+
+void tac_equality_meet(tacEquality *e) {
+    e->act[0] = e->act[1] = tac_scale3(0.5, tac_add3(e->point[0], e->point[1]));
+    e->meet = 1;
 }
 
 /* --- Rows --------------------------------------------------------------------------------------------------------- */
@@ -58,11 +64,12 @@ tacVec6 tac_equality_wrench(const tacWork *w, const tacEquality *e, int side, in
     double sign = side == 0 ? 1 : -1;
     if (axis >= 3) return (tacVec6){tac_scale3(sign, e->axis[axis - 3]), tac_zero3()};
     tacVec3 d = tac_vec3(sign * (axis == 0), sign * (axis == 1), sign * (axis == 2));
-    return (tacVec6){tac_cross3(tac_sub3(e->point[side], w->origin[e->body[side]]), d), d};
+    return (tacVec6){tac_cross3(tac_sub3(e->act[side], w->origin[e->body[side]]), d), d};
 }
 
 void tac_add_equality(const tacModel *m, const tacWork *w, int eq, tacRows *rows) {
     tacEquality e = tac_equality_at(m, w, eq);
+    if (rows->meet) tac_equality_meet(&e);
     int last[2] = {m->body_last_dof[e.body[0]], m->body_last_dof[e.body[1]]};
     if (last[0] < 0 && last[1] < 0) return;
     for (int axis = 0; axis < e.n; axis++) {

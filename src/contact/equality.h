@@ -16,6 +16,8 @@ typedef struct tacEquality {
     int body[2];
     int site[2];      /* -1: the body's own frame */
     tacVec3 point[2]; /* anchors */
+    tacVec3 act[2];   /* where its force acts on either body: at the anchors, */
+    int meet;         /* or, 1, in their middle (tac_equality_meet) */
     tacQuat quat[2];  /* of the frames; quat[0] with `rel` in it */
     tacQuat turn;     /* conj(quat[1]) quat[0] */
     double scale;     /* torquescale */
@@ -29,7 +31,10 @@ int tac_equality_is_pose(const tacModel *m, int eq);
 int tac_equality_holds(const tacModel *m, int eq);
 /* Needs: position. */
 tacEquality tac_equality_at(const tacModel *m, const tacWork *w, int eq);
-/* Adds its rows; none where neither body moves. */
+/* Lets its force act on both bodies in the middle of the anchors: rows have the velocity of one body against the other
+ * there, and while it is open no torque is left over. */
+void tac_equality_meet(tacEquality *e);
+/* Adds its rows (those that meet, where rows->meet says so); none where neither body moves. */
 void tac_add_equality(const tacModel *m, const tacWork *w, int eq, tacRows *rows);
 /* What a row's force does to a side, about its tree's origin: J_i = S_i . wrench. */
 tacVec6 tac_equality_wrench(const tacWork *w, const tacEquality *e, int side, int axis);
@@ -45,6 +50,7 @@ void tac_equality_bias(const tacModel *m, const tacWork *w, const tacEquality *e
  * for its rows. */
 typedef struct tacEqualityChange {
     tacVec3 point[2], frame; /* frame: the turn of frame 1, world */
+    tacVec3 act[2];
     tacQuat turn;
     double scale;
     const tacMover *mover; /* that turns axes of dofs; NULL: none */
@@ -63,6 +69,7 @@ void tac_equality_bias_velocity_jac(const tacModel *m, const tacWork *w, const t
 typedef struct tacEqualityWeights {
     int k;
     double f[TAC_EQUALITY_ROWS], rate[TAC_EQUALITY_ROWS];
+    double across[TAC_EQUALITY_ROWS]; /* a of three rows: rate dpos less a (a . dpos) */
     double scale;
     const double *z;  /* NULL: as zeros, with V */
     const tacVec6 *V; /* nbody: tac_rows_body_velocity of z */

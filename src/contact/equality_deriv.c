@@ -57,11 +57,11 @@ static void axis_changes(const tacEquality *e, tacEqualityChange *d) {
 static tacVec6 side_velocity_change(const tacModel *m, const tacWork *w, const tacEquality *e, int side,
                                     const tacEqualityChange *d, const tacEqualityWeights *by) {
     int body = e->body[side];
-    tacVec6 V = by->V[body], out = {{0, 0, 0}, tac_cross3(V.ang, d->point[side])};
+    tacVec6 V = by->V[body], out = {{0, 0, 0}, tac_cross3(V.ang, d->act[side])};
     if (d->mover == NULL) return out;
     tacDisplacement moved = {1, {*d->mover}};
     tacVec6 dV = tac_body_velocity_move(m, w, by->V, by->z, &moved, body);
-    tacVec3 r = tac_sub3(e->point[side], w->origin[body]);
+    tacVec3 r = tac_sub3(e->act[side], w->origin[body]);
     return (tacVec6){dV.ang, tac_add3(out.lin, tac_add3(dV.lin, tac_cross3(dV.ang, r)))};
 }
 
@@ -86,8 +86,8 @@ static void emit_forces(const tacModel *m, const tacWork *w, const tacEquality *
     for (int side = 0; side < 2; side++) {
         int body = e->body[side];
         double sign = side == 0 ? by->scale : -by->scale;
-        tacVec3 r = tac_sub3(e->point[side], w->origin[body]);
-        tacVec6 W = {tac_add3(tac_cross3(r, F), T), F}, dW = {tac_add3(tac_cross3(d->point[side], F), dT), {0, 0, 0}};
+        tacVec3 r = tac_sub3(e->act[side], w->origin[body]);
+        tacVec6 W = {tac_add3(tac_cross3(r, F), T), F}, dW = {tac_add3(tac_cross3(d->act[side], F), dT), {0, 0, 0}};
         for (int i = m->body_last_dof[body]; i >= 0; i = m->dof_parent[i]) {
             double value = tac_dot6(w->S[i], dW);
             if (d->mover != NULL && tac_moves_dof(m, d->mover, i))
@@ -97,8 +97,11 @@ static void emit_forces(const tacModel *m, const tacWork *w, const tacEquality *
     }
 }
 
-/* -> what follows for the rows: changes of pos and axes. */
+/* -> what follows for the rows: changes of pos, axes, and where forces act. */
 static void change_rows(const tacEquality *e, tacEqualityChange *d) {
+    tacVec3 middle = tac_scale3(0.5, tac_add3(d->point[0], d->point[1]));
+    for (int side = 0; side < 2; side++)
+        d->act[side] = e->meet ? middle : d->point[side];
     tac_store3(d->pos, tac_sub3(d->point[0], d->point[1]));
     if (e->n < 6) return;
     axis_changes(e, d);
@@ -114,6 +117,8 @@ static void emit_change(const tacModel *m, const tacWork *w, const tacEquality *
     if (by->scale != 0) emit_forces(m, w, e, d, by, column, &sink->force);
     for (int k = 0; k < e->n; k++) {
         double change = dr[k] + by->rate[k] * d->pos[k];
+        if (by->across[k] != 0)
+            change -= by->across[k] * tac_dot3(tac_load3(by->across + k / 3 * 3), tac_load3(d->pos + k / 3 * 3));
         if (change != 0) tac_emit(&sink->row, by->k + k, column, change);
     }
 }

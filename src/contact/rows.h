@@ -38,6 +38,7 @@ typedef struct tacRows {
     int n, max;          /* rows */
     int nnz, max_nnz;    /* numbers of J */
     int overflow;        /* 1: there was no room for all */
+    int meet;            /* 1: connects and welds act in the middle of their anchors; set after the layout */
     int turning;         /* 1: contacts of condim 4 and 6 have their rows of turning; set after the layout */
     tacRow *row;         /* max */
     int *dof;            /* max_nnz */

@@ -84,7 +84,7 @@ tacStatus tac_ahead_jac(tacSim *sim, const double *x, const tacLcp *lcp, tacColu
     if (lcp->ahead.q == NULL) return TAC_OK;
     if (!take_pull(sim, x, lcp->h, &p)) return TAC_ERR_ARENA_FULL;
     for (int k = 0; k < lcp->rows.n; k++) {
-        if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY) continue;
+        if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !tac_lcp_looks_ahead(lcp, k)) continue;
         double *out = dr + (size_t)k * (size_t)c.n;
         memset(p.row, 0, nv * sizeof(double));
         memset(p.v, 0, nv * sizeof(double));
@@ -104,7 +104,7 @@ tacStatus tac_ahead_vjp(tacSim *sim, const double *x, const tacLcp *lcp, const d
     if (lcp->ahead.q == NULL) return TAC_OK;
     if (!take_pull(sim, x, lcp->h, &p)) return TAC_ERR_ARENA_FULL;
     for (int k = 0; k < lcp->rows.n; k++) {
-        if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY || mu[k] == 0) continue;
+        if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !tac_lcp_looks_ahead(lcp, k) || mu[k] == 0) continue;
         memset(p.row, 0, nv * sizeof(double));
         memset(p.v, 0, nv * sizeof(double));
         tac_row_gradient_at(m, &lcp->ahead, &lcp->rows.row[k], p.row);

@@ -29,6 +29,11 @@ static tacStatus emit(tacSim *sim, const double *x, const double *u, const tacLc
     return status;
 }
 
+/* 1: w has J v+. */
+static int moves_with_v(const tacLcp *lcp, int k) {
+    return lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !tac_lcp_looks_ahead(lcp, k);
+}
+
 static tacSink columns_of(double *matrix, int first, tacColumns c) {
     return (tacSink){.matrix = matrix == NULL ? NULL : matrix + first, .ld = c.n};
 }
@@ -43,8 +48,9 @@ tacStatus tac_lcp_residuals_jac(tacSim *sim, const double *x, const double *u, c
                                .row = columns_of(dr, places[i], c),
                                .wrench = columns_of(wrench, places[i], c)};
     memset(dr, 0, (size_t)lcp->rows.n * (size_t)c.n * sizeof *dr);
-    for (int k = 0; k < lcp->rows.n; k++) /* d(J v+ + e J v)/dv at fixed a; equalities have J (v+ - v) */
-        if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY)
+    for (int k = 0; k < lcp->rows.n;
+         k++) /* d(J v+ + e J v)/dv at fixed a; equalities that are closed have J (v+ - v) */
+        if (moves_with_v(lcp, k))
             tac_row_add_force(&lcp->rows, k, 1 + lcp->bounce[k], dr + (size_t)k * (size_t)c.n + m->nv);
     tacStatus status = tac_ahead_jac(sim, x, lcp, c, dr);
     if (status != TAC_OK) return status;
@@ -61,7 +67,7 @@ tacStatus tac_lcp_residuals_vjp(tacSim *sim, const double *x, const double *u, c
                                .row = {.lambda = mu, .bar = places[i], .negate = 1},
                                .wrench = {.lambda = wrenchbar, .bar = places[i]}};
     for (int k = 0; k < lcp->rows.n; k++)
-        if (mu[k] != 0 && lcp->rows.row[k].kind != TAC_ROW_EQUALITY)
+        if (mu[k] != 0 && moves_with_v(lcp, k))
             tac_row_add_force(&lcp->rows, k, -mu[k] * (1 + lcp->bounce[k]), bar->x + sim->model->nv);
     tacStatus status = tac_ahead_vjp(sim, x, lcp, mu, bar->x);
     if (status != TAC_OK) return status;

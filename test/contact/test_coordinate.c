@@ -50,17 +50,21 @@ static void a_polynomial_is_followed(void **state) {
     end_world(&w);
 }
 
-/* One that is off closes at once, and leaves no velocity behind. */
+/* One that is off a little closes at once, one that is far off at TAC_LCP_CLOSING, 0.05 rad/s; neither leaves velocity
+ * behind. */
 static void an_open_coupling_closes(void **state) {
     (void)state;
-    World w = text_world(WHEELS, "<equality><joint joint1='b' polycoef='0.001 0 0 0 0'/></equality>", 2e-3);
+    World w = text_world(WHEELS, "<equality><joint joint1='b' polycoef='0.00005 0 0 0 0'/></equality>", 2e-3);
     run(&w, 1);
-    CHECK_NEAR(w.x[1] - 0.25, 0.001, TOL_COUPLED);
+    CHECK_NEAR(w.x[1] - 0.25, 0.00005, TOL_COUPLED);
     run(&w, 1);
     CHECK_NEAR(velocity(&w)[1], 0, TOL_COMPLIANCE);
-    w.x[1] = 1.25; /* far off: at TAC_LCP_CLOSING, 2 rad/s */
+    w.x[1] = 0.28;
     run(&w, 100);
-    CHECK_NEAR(w.x[1], 1.25 - 100 * 2e-3 * 2, TOL_COUPLED);
+    CHECK_NEAR(w.x[1], 0.28 - 100 * 2e-3 * 0.05, TOL_COUPLED);
+    run(&w, 300);
+    CHECK_NEAR(w.x[1] - 0.25, 0.00005, TOL_COUPLED);
+    CHECK_NEAR(velocity(&w)[1], 0, TOL_COMPLIANCE);
     end_world(&w);
 }
 
@@ -182,7 +186,7 @@ static void a_limit_with_friction_rests(void **state) {
     end_world(&w);
 }
 
-/* Equalities that contradict each other meet in the middle, with a status; disabled or inactive ones do nothing. */
+/* Equalities that contradict each other end between what they ask for, with a status; disabled or inactive ones do nothing. */
 static void contradictions_and_switches(void **state) {
     (void)state;
     World w =
@@ -192,7 +196,7 @@ static void contradictions_and_switches(void **state) {
                    2e-3);
     for (int k = 0; k < 100; k++)
         CHECK_INT(tac_step(w.sim, w.x, w.u, w.x, &w.info), TAC_ERR_UNSOLVED);
-    CHECK_NEAR(w.x[0], 0.001, TOL_COUPLED);
+    CHECK(w.x[0] > 0 && w.x[0] < 0.002);
     CHECK_NEAR(velocity(&w)[0], 0, TOL_COMPLIANCE);
     end_world(&w);
     const char *rest[] = {"<equality><joint joint1='a' active='false'/></equality>",

@@ -6,7 +6,7 @@
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
-enum { DOUBLES = 8, INTS = 4 };
+enum { DOUBLES = 8, INTS = 5 };
 
 static size_t kept_numbers(size_t max_rows) {
     size_t n = max_rows < TAC_LCP_FEW_ROWS ? max_rows : TAC_LCP_FEW_ROWS;
@@ -34,8 +34,9 @@ size_t tac_lcp_scratch(const tacModel *m, int max_contacts) {
 int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *arena) {
     *lcp = (tacLcp){.h = 0};
     int ok = tac_rows_layout(&lcp->rows, m, max_contacts, arena), n = lcp->rows.max;
+    lcp->rows.meet = 1;
     double **reals[DOUBLES] = {&lcp->s, &lcp->eps, &lcp->low, &lcp->high, &lcp->b, &lcp->f, &lcp->w, &lcp->bounce};
-    int **ints[INTS] = {&lcp->parent, &lcp->row_class, &lcp->island_adr, &lcp->order};
+    int **ints[INTS] = {&lcp->parent, &lcp->row_class, &lcp->hold, &lcp->island_adr, &lcp->order};
     for (int k = 0; k < DOUBLES; k++)
         ok &= (*reals[k] = TAC_TAKE(arena, n, double)) != NULL;
     for (int k = 0; k < INTS; k++)
@@ -62,9 +63,6 @@ double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate) {
     *rate = s < -TAC_LCP_CORRECTION ? 0 : 1 / lcp->span;
     return s < -TAC_LCP_CORRECTION ? -TAC_LCP_CORRECTION : s;
 }
-
-/* Equalities pull both ways, and what they pull is taken back a step later: a bound that a motion hardly meets. */
-static double closing(double pos, double h) { return tac_clamp(pos / h, -TAC_LCP_CLOSING, TAC_LCP_CLOSING); }
 
 static void pose_tangent(const tacModel *m, tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
@@ -98,7 +96,7 @@ static void pose_row(const tacModel *m, tacLcp *lcp, int k) {
     if (row->kind == TAC_ROW_TENDON_FRICTION) pose_loss(lcp, k, m->tendon_frictionloss[row->id]);
     if (row->kind == TAC_ROW_EQUALITY) {
         lcp->low[k] = -TAC_INFINITY;
-        lcp->s[k] = (lcp->impact ? 0 : closing(row->pos, lcp->h)) + row->bend;
+        lcp->s[k] = tac_lcp_closing(lcp, k, NULL);
     }
 }
 
@@ -158,6 +156,7 @@ void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h) {
     if (!lcp->impact) lcp->span = h;
     lcp->bounce_margin = TAC_INFINITY;
     lcp->heaviest = tac_lcp_heaviest(m);
+    tac_lcp_hold(m, lcp);
     for (int k = 0; k < lcp->rows.n; k++)
         pose_row(m, lcp, k);
     find_islands(m, lcp);

@@ -10,7 +10,8 @@
  *              most TAC_LCP_CORRECTION: overlap goes away slowly and adds next to no energy
  *              a contact that closes in this step, faster than a threshold, and has a restitution e > 0: e J v, with
  *              the velocity v before the step: it leaves with e times the speed it came with (lcp_bounce.c)
- *              equalities: pos / h, at most TAC_LCP_CLOSING either way, and what the row bends along h v
+ *              equalities: pos / h and what the row bends along h v; where it is open, or hangs on a mocap body, less
+ *              (lcp_equality.c)
  *   eps        TAC_LCP_COMPLIANCE (1/mass of one tree + 1/mass of the other), over TAC_LCP_ARM^2 where the row turns:
  *              makes redundant rows unique; the same in the derivative. Less of it where the model has trees more than
  *              TAC_LCP_LOAD times as heavy, which may lie on the row (lcp_compliance.c)
@@ -26,7 +27,8 @@
 #define TAC_LCP_ARM        0.3   /* m: at which a turning row counts as its way */
 #define TAC_LCP_LOAD       100.0 /* times a tree's own mass: what its contacts carry with the whole compliance */
 #define TAC_LCP_FIRMEST    1e-3  /* least share of the compliance: with less, redundant rows are lost in rounding */
-#define TAC_LCP_CLOSING    2.0   /* m/s (rad/s): fastest that an open equality closes */
+#define TAC_LCP_CLOSING    0.05  /* m/s (rad/s): fastest that an open equality closes */
+#define TAC_LCP_FOLLOWING  2.0   /* m/s (rad/s): fastest that one follows a mocap body */
 /* m/s (rad/s), and share of what it is to stop: equalities that give way by more contradict each other. */
 #define TAC_LCP_GIVING 1e-3
 /* Islands up to the first have a dense matrix of rows; up to the second where they have more dofs than rows, too;
@@ -37,6 +39,14 @@
 /* Most dofs of an island that the sparse one takes; beyond it there are sweeps alone. */
 #define TAC_LCP_MOST_DOFS 2048
 
+/* How an equality is held (lcp_equality.c). */
+typedef enum {
+    TAC_LCP_CLOSED, /* (L12) */
+    TAC_LCP_OPEN,   /* (L13) */
+    TAC_LCP_DRIVEN, /* (L12), no faster than TAC_LCP_FOLLOWING */
+    TAC_LCP_KEPT    /* at an impact: keeps its velocity */
+} tacLcpHold;
+
 typedef struct tacLcp {
     tacRows rows;
     tacAhead ahead; /* q NULL: no equality holds */
@@ -46,6 +56,7 @@ typedef struct tacLcp {
     double *b, *f, *w;
     double *bounce; /* rows.max: restitution where the row bounces in this step (TAC_LCP_HOP: hops), else 0 */
     int *parent, *row_class;
+    int *hold; /* rows.max: tacLcpHold */
     int nisland;
     int *island_adr;  /* rows.max + 1: first of island k in `order` */
     int *order;       /* rows.max: rows by island */
@@ -61,7 +72,8 @@ typedef struct tacLcp {
     double touch;      /* m: how near that is */
     double span;       /* s: in which they, and limits, come to it: the step, or at an impact what is left of it */
     const double *lag; /* nv: tac_lcp_bounce; NULL: zero */
-    double bounce_margin; /* m/s: least change of a row's velocity before the step that makes it bounce or not */
+    double bounce_margin; /* m/s: least change of a row's velocity before the step that makes it bounce or not, or of
+                             pos/h that makes it open or closed */
 } tacLcp;
 
 /* Bytes of a tacLcp's arrays, and of the scratch of solve and derivatives. */
@@ -71,6 +83,14 @@ int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *a
 
 /* Rows -> bounds, shifts, islands. Needs: tac_rows_find. */
 void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h);
+/* -> hold of the rows of equalities, and the margin of that. (lcp_equality.c) */
+void tac_lcp_hold(const tacModel *m, tacLcp *lcp);
+/* s of an equality's row. bound: -1, 1 where its speed of closing is at that end of its bounds; NULL skips. */
+double tac_lcp_closing(const tacLcp *lcp, int k, int *bound);
+/* Least change of pos/h (m/s, rad/s) at which it comes to such an end, or leaves it. */
+double tac_lcp_closing_margin(const tacLcp *lcp, int k);
+/* 1: the row of an equality looks ahead: w has J (v+ - v) and pos at q (+) h v. */
+static inline int tac_lcp_looks_ahead(const tacLcp *lcp, int k) { return lcp->hold[k] != TAC_LCP_OPEN; }
 /* 1: a row of the two geoms that have met at this impact. */
 int tac_lcp_has_met(const tacLcp *lcp, const tacRow *row);
 /* What the next velocity of a contact or limit is to make up for; *rate = ds/d(pos). */

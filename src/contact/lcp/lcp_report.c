@@ -25,8 +25,7 @@ static double shift_margin(const tacLcp *lcp, int k) {
     int friction = row->kind == TAC_ROW_JOINT_FRICTION || row->kind == TAC_ROW_TENDON_FRICTION;
     if (lcp->row_class[k] != TAC_ROW_FREE || tangent || friction || lcp->bounce[k] > 0) return TAC_INFINITY;
     if (tac_lcp_has_met(lcp, row)) return TAC_INFINITY; /* has no shift */
-    if (row->kind == TAC_ROW_EQUALITY)
-        return lcp->impact ? TAC_INFINITY : tac_abs(tac_abs(row->pos / lcp->h) - TAC_LCP_CLOSING);
+    if (row->kind == TAC_ROW_EQUALITY) return tac_lcp_closing_margin(lcp, k);
     return tac_abs((row->pos - (row->kind == TAC_ROW_CONTACT ? lcp->target : 0)) / lcp->span + TAC_LCP_CORRECTION);
 }
 
@@ -41,8 +40,10 @@ static uint64_t hash_row(const tacLcp *lcp, int k, uint64_t hash) {
     double rate;
     tac_lcp_shift(lcp, row, &rate);
     int words[6] = {(int)row->kind, row->id, row->axis, lcp->row_class[k], rate == 0, lcp->bounce[k] > 0};
-    if (row->kind == TAC_ROW_EQUALITY)
-        words[4] = (row->pos / lcp->h > TAC_LCP_CLOSING) - (row->pos / lcp->h < -TAC_LCP_CLOSING);
+    if (row->kind == TAC_ROW_EQUALITY) {
+        tac_lcp_closing(lcp, k, &words[4]);
+        words[5] = lcp->hold[k];
+    }
     if (row->kind == TAC_ROW_CONTACT) {
         words[1] = 0;
         if (row->axis == 0) hash = tac_contact_hash(&lcp->rows.contact[row->id], hash);
