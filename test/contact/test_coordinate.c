@@ -186,7 +186,8 @@ static void a_limit_with_friction_rests(void **state) {
     end_world(&w);
 }
 
-/* Equalities that contradict each other end between what they ask for, with a status; disabled or inactive ones do nothing. */
+/* Equalities that contradict each other end between what they ask for, with a status; disabled or inactive ones do
+ * nothing. */
 static void contradictions_and_switches(void **state) {
     (void)state;
     World w =
