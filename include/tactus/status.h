@@ -31,7 +31,8 @@ extern "C" {
     X(TAC_ERR_DEGENERATE, "a contact has no derivative: its features coincide")                                        \
     X(TAC_ERR_CONTACTS, "more contacts than there is room for")                                                        \
     X(TAC_ERR_UNSOLVED, "the contact problem was not solved to tolerance; the best state found is returned")           \
-    X(TAC_ERR_IMPACTS, "more impacts in a step than the options allow; the state after the last of them is returned")
+    X(TAC_ERR_IMPACTS, "more impacts in a step than the options allow, or too fast a spin; the state after the last "  \
+                       "of them is returned")
 
 typedef enum {
 #define X(name, text) name,

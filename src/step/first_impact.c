@@ -16,8 +16,7 @@ typedef struct Hunt {
     tacModelMotion motion;
     double gap;
     tacHeldPairs *held; /* NULL: those that begin at the gap or nearer meet where they come nearer than they were */
-    int of_held;        /* 1: the pairs that are held are looked at; 0: the others */
-    double end;         /* where the others let the motion end; -1: not known yet */
+    double end;         /* where the motion ends by what is known so far */
     double *extra;      /* ngeom: how far each reaches in the motion */
     double time;        /* of the earliest impact so far, or h */
     double unsure;      /* until then every search got; h: all the way */
@@ -36,12 +35,13 @@ static tacStatus search_resting(const tacShape *a, const tacMotion *A, const tac
     return tac_impact(a, A, b, B, h, found->touch.dist - TAC_IMPACT_REST * scale, found);
 }
 
-/* The largest of gap/2, gap/4, ... that is well below a distance; 0: none is. */
+/* The largest of gap/2, gap/4, ... that is well below a distance; below all of them half the distance, which is met at
+ * once where rounding sees no more of it. 0: they overlap. */
 static double level_below(double gap, double dist) {
     double level = gap / 2;
     for (int k = 1; k < TAC_IMPACT_LEVELS && !(level < 0.9 * dist); k++)
         level /= 2;
-    return level < 0.9 * dist ? level : 0;
+    return level < 0.9 * dist ? level : tac_max(dist / 2, 0);
 }
 
 /* Seen from the world instead of from a body. */
@@ -168,15 +168,17 @@ static void forget_later(Hunt *k) {
         out->npair--;
 }
 
-static void visit_pair(void *user, int g0, int g1, int pair) {
-    Hunt *k = user;
+/* Long searches are counted; too many of them end the hunt. */
+static tacStatus count_steps(const Hunt *k, const tacShapeImpact *found) {
+    if (k->held == NULL || found->steps <= TAC_IMPACT_STEADY) return TAC_OK;
+    k->held->slow += found->steps - TAC_IMPACT_STEADY;
+    return k->held->slow > TAC_IMPACT_SLOW_STEPS ? TAC_ERR_IMPACTS : TAC_OK;
+}
+
+static void search_pair(Hunt *k, int g0, int g1) {
     tacShapeImpact found = {.kind = TAC_IMPACT_NONE};
-    int apart = 0;
-    (void)pair;
-    if (k->status != TAC_OK || (!k->of_held && is_held(k->held, g0, g1))) return;
-    if (k->of_held) k->status = ends_apart(k, g0, g1, &apart);
-    if (k->status != TAC_OK || apart) return;
     k->status = search(k, g0, g1, horizon(k), &found);
+    if (k->status == TAC_OK) k->status = count_steps(k, &found);
     if (k->status != TAC_OK || found.kind == TAC_IMPACT_NONE) return;
     if (found.kind == TAC_IMPACT_UNDECIDED) {
         k->unsure = tac_min(k->unsure, found.time);
@@ -193,6 +195,31 @@ static void visit_pair(void *user, int g0, int g1, int pair) {
     if (k->out->npair == 0 || comes_before(&p, &k->first)) k->first = p;
     if (found.kind == TAC_IMPACT_NEAR) k->out->kind = TAC_IMPACT_NEAR;
     insert(k, p);
+}
+
+static void visit_pair(void *user, int g0, int g1, int pair) {
+    Hunt *k = user;
+    (void)pair;
+    if (k->status == TAC_OK && !is_held(k->held, g0, g1)) search_pair(k, g0, g1);
+}
+
+/* Held pairs, when it is known where the others let the motion end: those that are too near there are searched. Where
+ * one of them ends it earlier, the rest is looked at once more, there. */
+static void visit_held(Hunt *k) {
+    tacHeldPairs *held = k->held;
+    for (int i = 0; i < held->n && k->status == TAC_OK; i++)
+        if (held->searched[i]) search_pair(k, held->geom[2 * i], held->geom[2 * i + 1]);
+    do {
+        k->end = tac_min(k->time, k->unsure);
+        for (int i = 0; i < held->n && k->status == TAC_OK; i++) {
+            int apart = 0, g0 = held->geom[2 * i], g1 = held->geom[2 * i + 1];
+            if (held->searched[i]) continue;
+            k->status = ends_apart(k, g0, g1, &apart);
+            if (k->status != TAC_OK || apart) continue;
+            held->searched[i] = 1;
+            search_pair(k, g0, g1);
+        }
+    } while (k->status == TAC_OK && tac_min(k->time, k->unsure) < k->end);
 }
 
 /* --- The scene ---------------------------------------------------------------------------------------------------- */
@@ -215,12 +242,8 @@ static tacStatus each_pair(Hunt *k) {
     k->status = TAC_OK;
     k->out->npair = k->cut = 0;
     scene->extra = k->extra;
-    k->of_held = 0;
     tac_scene_candidates(scene, k->sim->model, visit_pair, k);
-    if (k->end < 0) k->end = k->time;
-    k->of_held = 1;
-    for (int i = 0; k->held != NULL && i < k->held->n; i++)
-        visit_pair(k, k->held->geom[2 * i], k->held->geom[2 * i + 1], -1);
+    if (k->held != NULL) visit_held(k);
     scene->extra = NULL;
     return k->status;
 }
@@ -340,9 +363,10 @@ tacStatus tac_next_impact(tacSim *sim, const double *q, const double *v, const d
     tacStatus status = tac_place_geoms(m, &sim->work, &sim->scene);
     if (status != TAC_OK) return status;
     size_t mark = tac_arena_mark(&sim->arena);
-    Hunt k = {.sim = sim, .motion = {m, &sim->work, q, v, h, NULL}, .gap = out->gap, .held = held, .end = -1};
+    Hunt k = {.sim = sim, .motion = {m, &sim->work, q, v, h, NULL}, .gap = out->gap, .held = held};
     k.time = k.unsure = h;
     held->margin = TAC_INFINITY;
+    memset(held->searched, 0, (size_t)held->n);
     k.motion.bound = TAC_TAKE(&sim->arena, m->nbody, tacMotionBound);
     k.extra = TAC_TAKE(&sim->arena, m->ngeom, double);
     status = k.motion.bound == NULL || k.extra == NULL ? TAC_ERR_ARENA_FULL : hunt(&k, out);

@@ -299,8 +299,9 @@ static tacStatus look_ahead(tacFlight *f, tacImpactPair *pair, tacImpactKind *ki
     const tacModel *m = f->sim->model;
     tacImpact next = {.gap = TAC_TOI_GAP, .max_pairs = 1, .pair = pair};
     const double *mocap = tac_split_inputs(m, &f->sim->options, f->u).mocap;
-    tacHeldPairs held = {.geom = f->pairs, .n = f->npairs, .near = TAC_TOI_NEAR, .least = TAC_TOI_LEAST};
+    tacHeldPairs held = {f->pairs, f->searched, f->npairs, TAC_TOI_NEAR, TAC_TOI_LEAST, 0, f->slow};
     tacStatus status = tac_next_impact(f->sim, f->x, f->x + m->nq, mocap, f->left, &held, &next);
+    f->slow = held.slow;
     if (status != TAC_OK) return status;
     f->sim->info.feature_margin = tac_min(f->sim->info.feature_margin, held.margin);
     *kind = next.kind;
@@ -353,7 +354,8 @@ static tacStatus prepare(tacFlight *f, const double *x) {
     f->held = TAC_TAKE(&sim->arena, 2 * (size_t)sim->options.max_contacts, int);
     f->pairs = TAC_TAKE(&sim->arena, 2 * (size_t)sim->options.max_contacts, int);
     f->last = TAC_TAKE(&sim->arena, sim->options.max_contacts, tacContact);
-    if (!f->last || !f->pairs || !f->held || !f->x || !f->act || !f->scratch || !f->kick || !f->lag)
+    f->searched = TAC_TAKE(&sim->arena, sim->options.max_contacts, char);
+    if (!f->last || !f->searched || !f->pairs || !f->held || !f->x || !f->act || !f->scratch || !f->kick || !f->lag)
         return TAC_ERR_ARENA_FULL;
     memset(f->kick, 0, (size_t)m->nv * sizeof *f->kick);
     memcpy(f->x, x, (size_t)tac_nx(m) * sizeof *x);
@@ -483,7 +485,8 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
            tac_toi_forces_bytes(m, options) + 8 * tac_room(nv) + tac_room((size_t)tac_nx(m)) + tac_room((size_t)m->na) +
            5 * tac_room(nv) + tac_room((size_t)m->ngeom) + tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) +
            2 * tac_arena_round(2 * (size_t)options->max_contacts * sizeof(int)) +
-           tac_arena_round((size_t)options->max_contacts * sizeof(tacContact));
+           tac_arena_round((size_t)options->max_contacts * sizeof(tacContact)) +
+           tac_arena_round((size_t)options->max_contacts);
 }
 
 const tacStepper TAC_STEPPER_LCP_TOI = {.contact = TAC_LCP,

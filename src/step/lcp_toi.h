@@ -64,6 +64,8 @@ typedef struct tacFlight {
     tacContact *last; /* max_contacts: rows of the problem before */
     int nlast;
     int *pairs, npairs; /* of geoms, that these are between */
+    char *searched;     /* max_contacts: tacHeldPairs */
+    int slow;           /* steps of long searches so far */
     int *held, nheld;   /* pairs of geoms that the kick had a force between */
     int met[2];         /* geoms of the impact in hand */
     double *lag;        /* nv: tac_lcp_bounce */

@@ -270,6 +270,61 @@ static void too_many(void **state) {
     world_end(&w);
 }
 
+static tacOptions stop_once(tacOptions options) {
+    options = stop(options);
+    options.toi_impacts = 1;
+    return options;
+}
+
+/* Steps that end early, one after another, leave no overlap either, however near to each other things were left. */
+static void cut_short(void **state) {
+    (void)state;
+    Thing things[6];
+    double worst = 1;
+    int cut = 0;
+    for (int i = 0; i < 6; i++)
+        things[i] =
+            (Thing){TAC_BOX, {0.1, 0.08, 0.06}, 1 + 0.3 * i, {0.27 * (i % 2), 0.27 * (i / 2 % 3), 0.2 + 0.02 * i}, 0};
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        World w = bounce_world(6, things, (WorldSetup){GRAVITY, 0.01, 0.5, 0, 0, stop_once});
+        for (int i = 0; i < w.m->nv; i++) /* towards the middle, and tumbling */
+            w.x[w.m->nq + i] = 2 * tac_random_normal(seed, 0, (uint64_t)i) +
+                               (i % 6 < 2 ? 4 * ((i % 6 == 0 ? 0.135 : 0.27) - w.x[i / 6 * 7 + i % 6]) : 0);
+        for (int k = 0; k < 120; k++) {
+            double y[BOUNCE_MAX_STATE];
+            tacStatus status = tac_step(w.sim, w.x, NULL, y, &w.info);
+            CHECK(status == TAC_OK || status == TAC_ERR_IMPACTS);
+            memcpy(w.x, y, (size_t)tac_nx(w.m) * sizeof *y);
+            worst = fmin(worst, least_distance(&w));
+            cut += status == TAC_ERR_IMPACTS;
+        }
+        world_end(&w);
+    }
+    print_message("%d of %d steps cut short, least distance %.2e m\n", cut, 12 * 120, worst);
+    CHECK(cut > 100);
+    CHECK(worst > 0);
+}
+
+/* What turns by a hundred thousand revolutions in a step, or is thrown as far, ends with a status, and soon: the state
+ * is finite and free of overlap. */
+static void beyond_reason(void **state) {
+    (void)state;
+    const Thing things[] = {{TAC_BOX, {0.1, 0.07, 0.05}, 2, {0, 0, 0.2}, 0.3},
+                            {TAC_BOX, {0.1, 0.1, 0.1}, 2, {0.4, 0, 0.2}, 0}};
+    const double fast[] = {1e5, 2.5e7, 1e12};
+    for (int i = 0; i < 3; i++) {
+        World w = bounce_world(2, things, (WorldSetup){GRAVITY, 0.01, 0.5, 0, 0, stop});
+        double y[BOUNCE_MAX_STATE];
+        w.x[w.m->nq + 3] = fast[i], w.x[w.m->nq + 4] = 0.3 * fast[i], w.x[w.m->nq + 11] = -fast[i];
+        CHECK_INT(tac_step(w.sim, w.x, NULL, y, &w.info), TAC_ERR_IMPACTS);
+        for (int k = 0; k < tac_nx(w.m); k++)
+            CHECK(isfinite(y[k]));
+        memcpy(w.x, y, (size_t)tac_nx(w.m) * sizeof *y);
+        CHECK(least_distance(&w) > 0);
+        world_end(&w);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_bounce),
@@ -280,6 +335,8 @@ int main(void) {
         cmocka_unit_test(nothing_overlaps),
         cmocka_unit_test(gradients),
         cmocka_unit_test(too_many),
+        cmocka_unit_test(cut_short),
+        cmocka_unit_test(beyond_reason),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(rest_gradient),
     };

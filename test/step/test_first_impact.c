@@ -292,6 +292,32 @@ static void none_missed_on_a_robot(void **state) {
 
 /* --- Refused ------------------------------------------------------------------------------------------------------ */
 
+/* A ball that spins a thousand times in the motion: each search gets a part of the way; together they are given up
+ * after a bounded number of steps. */
+static void long_searches_are_bounded(void **state) {
+    (void)state;
+    World w = balls(1, &(tacVec3){0, 0, 0.15});
+    w.v[3] = 1e8;
+    tacHeldPairs held = {.searched = (char[1]){0}, .near = 1e-4, .least = 1e-7};
+    tacStatus status = TAC_OK;
+    int searches = 0;
+    while (status == TAC_OK && searches < TAC_IMPACT_SLOW_STEPS) {
+        tacImpact hit = {.gap = 1e-6, .max_pairs = MOST, .pair = w.pair};
+        int before = held.slow;
+        status = tac_next_impact(w.sim, w.q, w.v, NULL, 0.01, &held, &hit);
+        searches++;
+        CHECK(held.slow > before);
+        if (status == TAC_OK) CHECK_INT(hit.kind, TAC_IMPACT_UNDECIDED);
+    }
+    print_message("given up after %d searches, %d steps\n", searches, held.slow);
+    CHECK_INT(status, TAC_ERR_IMPACTS);
+    w.v[3] = 10, held.slow = 0;
+    tacImpact hit = {.gap = 1e-6, .max_pairs = MOST, .pair = w.pair};
+    CHECK_INT(tac_next_impact(w.sim, w.q, w.v, NULL, 0.01, &held, &hit), TAC_OK);
+    CHECK_INT(held.slow, 0);
+    close_world(&w);
+}
+
 static void what_is_refused(void **state) {
     (void)state;
     World w = balls(1, (tacVec3[]){{0, 0, 1}});
@@ -323,6 +349,7 @@ int main(void) {
         cmocka_unit_test(resting_is_no_impact),
         cmocka_unit_test(gradients),
         cmocka_unit_test(none_missed_on_a_robot),
+        cmocka_unit_test(long_searches_are_bounded),
         cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
