@@ -133,7 +133,8 @@ TAC_API void tac_qpos_add(const tacModel *model, const double *q, const double *
 TAC_API void tac_qpos_sub(const tacModel *model, const double *q2, const double *q1, double *d);
 
 /* y = f(x, u). y may be x. info may be NULL. TAC_ERR_UNSOLVED: y is the best state found, and info->residual says how
- * good; TAC_ERR_IMPACTS: y is the state after the last impact, free of overlap; every other failure leaves y untouched. */
+ * good; TAC_ERR_IMPACTS: y is the state after the last impact, free of overlap; every other failure leaves y
+ * untouched. */
 TAC_API tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tacStepInfo *info);
 /* The same map, to the bit, and its derivatives at (x, u). y may be NULL. */
 TAC_API tacStatus tac_step_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *jac,
