@@ -7,12 +7,11 @@
 #include "slow_distance.h"
 #include "step/sim.h"
 #include "support/draw.h"
+#include "watch.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* Of the sizes and of the places, whose digits get lost: what every answer has to be, and what it ought to be. Where
  * whole families of points are as near as each other (concentric shapes, flat ones), a search that stops in between may
@@ -113,11 +112,6 @@ static Zoo open_zoo(void) {
 /* --- One pair ----------------------------------------------------------------------------------------------------- */
 
 static char what[256];
-static void hang(int signal_number) {
-    (void)signal_number;
-    if (write(2, what, sizeof what) < 0) _exit(3);
-    _exit(1);
-}
 
 static void name_case(const char *place, const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B) {
     snprintf(what, sizeof what, "%s: type %d (%g %g %g) at (%g %g %g), type %d (%g %g %g) at (%g %g %g)\n", place,
@@ -154,10 +148,10 @@ static void check_pair(Tally *tally, const char *place, const tacShape *a, const
     tacTouch t, all[TAC_MAX_TOUCH];
     tacPairCache cache = {0}, empty = {0};
     name_case(place, a, A, b, B);
-    alarm(HANG_SECONDS);
+    watch_begin(HANG_SECONDS, what);
     tacStatus status = tac_distance_pair(a, A, b, B, &cache, &t);
     int n = tac_touches(a, A, b, B, HUGE_VAL, &empty, all);
-    alarm(0);
+    watch_end();
     tally->pairs++;
     if (a->type == TAC_PLANE && b->type == TAC_PLANE) {
         CHECK_INT(status, TAC_ERR_SHAPE);
@@ -188,7 +182,6 @@ static tacPose at(double x, double y, double z, tacQuat q) { return (tacPose){{x
 static void every_pair(const char *name, tacPose A, tacPose B) {
     Zoo z = open_zoo();
     Tally tally = {0};
-    signal(SIGALRM, hang);
     for (int i = 0; i < z.count; i++)
         for (int j = 0; j < z.count; j++)
             check_pair(&tally, name, &z.shape[i], &A, &z.shape[j], &B);
@@ -237,7 +230,6 @@ static void small_and_large(void **state) {
     Zoo z = open_zoo();
     tacDraw d = {7, 0};
     Tally tally = {0};
-    signal(SIGALRM, hang);
     for (int i = 1; i < z.count; i++)
         for (int j = 1; j < z.count; j++)
             for (int k = 0; k < 2; k++) {

@@ -5,15 +5,14 @@
  * usage: evidence_distance PAIRS [ALIGNED [FIRST_SEED]]   random pairs, then so many with axes in line
  * (draw_aligned) */
 #include "pair_case.h"
+#include "watch.h"
 
 #include "collide/touch.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 static const double TOL_EXACT = 1e-9, TOL_CURVED = 1e-7, EPS = 1e-12;
 /* s: a query that takes longer counts as a hang and ends the program. */
@@ -30,14 +29,7 @@ typedef struct Errors {
     int undecided;
 } Errors;
 
-static volatile unsigned long long running;
-static void hang(int signal_number) {
-    char text[64];
-    int n = snprintf(text, sizeof text, "hang: seed %llu\n", running);
-    (void)signal_number;
-    if (write(2, text, (size_t)n) != n) _exit(3);
-    _exit(1);
-}
+static char running[64]; /* what is said when it hangs */
 
 static double seconds(void) {
     struct timespec t;
@@ -61,11 +53,11 @@ static Errors examine(const PairCase *c) {
     Errors e = {0};
     tacTouch t = {0};
     tacPairCache cache = {0};
+    watch_begin(HANG_SECONDS, running);
     double start = seconds();
-    alarm(HANG_SECONDS);
     tacStatus status = tac_distance_pair(&c->shape[0], &c->pose[0], &c->shape[1], &c->pose[1], &cache, &t);
-    alarm(0);
     e.us = 1e6 * (seconds() - start);
+    watch_end();
     int planes = c->shape[0].type == TAC_PLANE && c->shape[1].type == TAC_PLANE;
     if (planes || status != TAC_OK) {
         e.dist = (status == TAC_ERR_SHAPE) == planes && (planes || status == TAC_OK) ? 0 : HUGE_VAL;
@@ -136,8 +128,9 @@ static void print_rows(const Row *rows) {
 static long run(const MeshPool *pool, PairCase (*draw)(const MeshPool *, uint64_t), long pairs,
                 unsigned long long first, long failed, Row *rows) {
     for (long i = 0; i < pairs; i++) {
-        running = first + (unsigned long long)i;
-        PairCase c = draw(pool, running);
+        unsigned long long seed = first + (unsigned long long)i;
+        snprintf(running, sizeof running, "hang: seed %llu\n", seed);
+        PairCase c = draw(pool, seed);
         Errors e = examine(&c);
         int ok = passes(&e, c.kind);
         if (!ok && failed++ < MOST_PRINTED) print_case(&c, &e, failed - 1);
@@ -152,7 +145,6 @@ int main(int argc, char **argv) {
     unsigned long long first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
     static Row rows[PAIR_KINDS];
     MeshPool pool = pool_make(POOL_SEED);
-    signal(SIGALRM, hang);
     printf("{\"cases\":[");
     long failed = run(&pool, draw_case, pairs, first, 0, rows);
     failed = run(&pool, draw_aligned, aligned, first, failed, rows);
