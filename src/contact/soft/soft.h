@@ -49,7 +49,7 @@ struct tacSoft {
     tacSoftHessian hessian; /* of the solution, where there are rows */
     int factored;           /* 1: its factor is that of the present zones */
     int iterations, unsolved;
-    double residual; /* largest |M (a - a0) - J^T f|, relative to the forces in it */
+    double residual; /* largest |M (a - a0) - J^T f|, relative to the forces of its island */
 };
 
 size_t tac_soft_bytes(const tacModel *m, int max_contacts);
@@ -105,10 +105,25 @@ static inline double tac_soft_solved(double tolerance) {
     return tolerance > TAC_SOFT_SOLVED ? tolerance : TAC_SOFT_SOLVED;
 }
 
+/* Trees that share constraints, and how the search stands there (soft_islands.c). */
+typedef struct tacSoftIsland {
+    int nblock, nrun;
+    int *block;
+    int (*run)[2];              /* dofs from .. to, the latter not included */
+    int goes, moves, since;     /* 1: it is not at its end; it has a direction; steps since the best was halved */
+    double error, before, best; /* largest |M (a - a0) - J^T f|: now, a step ago, least so far */
+    double scale;               /* of the forces in it */
+    double weight;              /* conjugate gradients: grad . M^-1 grad of the step before; 0: there was none */
+} tacSoftIsland;
+size_t tac_soft_islands_bytes(const tacModel *m, int max_contacts);
+/* Blocks -> islands by their first block, taken from the arena; blocks and dofs of each in ascending order, dofs in
+ * runs as long as can be. How many; -1: the arena is too small. */
+int tac_soft_islands(const tacModel *m, const tacSoft *soft, tacArena *arena, tacSoftIsland **islands);
+
 /* a0, M, a (the start) -> a, y, f, zones. TAC_ERR_ARENA_FULL, or TAC_OK whether solved or not. Needs: mass; conjugate
  * gradients: the factor of M. */
-tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *search,
-                         const double *a0, double *a, tacArena *arena);
+tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *how, const double *a0,
+                         double *a, tacArena *arena);
 
 /* What the problem says about itself: contacts, zones, how far they are from others, as velocities over the step h. Of
  * several problems in one step the whole is told. */

@@ -1,6 +1,9 @@
 /* Newton's method, or conjugate gradients, with an exact line search on the convex problem (Z1). It ends at rounding
  * unless told to stop before: the answer is a function of the problem alone, and derivatives by the implicit function
- * theorem are those of the step. */
+ * theorem are those of the step.
+ *
+ * The objective is a sum over islands. Each has its own line searches and its own end, judged by its own forces; they
+ * go on in rounds, since one factorization serves all. */
 #include "contact/soft/soft.h"
 
 #include "dynamics/mass.h"
@@ -26,17 +29,17 @@ typedef struct Newton {
     const tacModel *m;
     const tacWork *w;
     tacSoft *soft;
-    const double *a0;
-    double *a, *Ma;     /* nv: a, and M (a - a0) */
-    double *grad;       /* nv: Ma - J^T f */
-    double *p, *Mp, *q; /* nv: direction; M p; scratch */
-    double *Jp;         /* rows: J p */
-    double *z, *g;      /* rows: y and force at the last point of the line */
-    int *zone;          /* blocks: zones there */
-    double scale;       /* of the forces in grad */
     const tacSoftSearch *search;
+    const double *a0;
+    double *a, *Ma;        /* nv: a, and M (a - a0) */
+    double *grad;          /* nv: Ma - J^T f */
+    double *p, *Mp, *q;    /* nv: direction; M p; scratch */
     double *pull, *pulled; /* conjugate gradients, nv: M^-1 grad, and that of the step before */
-    double weight;         /* grad . M^-1 grad of the step before; 0: there was none */
+    double *Jp;            /* rows: J p */
+    double *z, *g;         /* rows: y and force at the last point of the line */
+    int *zone;             /* blocks: zones there */
+    int nisland;
+    tacSoftIsland *island;
 } Newton;
 
 static int is_conjugate(const Newton *s) { return s->search->solver == TAC_SOLVER_CG; }
@@ -57,37 +60,58 @@ tacSoftSearch tac_soft_search(const tacModel *m, const tacOptions *options) {
     };
 }
 
+enum { DOFS = 7, ROWS = 3 };
+
 size_t tac_soft_scratch(const tacModel *m, int max_contacts) {
     size_t n = (size_t)tac_rows_max(m, max_contacts);
-    return 7 * tac_arena_round((size_t)m->nv * sizeof(double)) + 3 * tac_arena_round(n * sizeof(double)) +
-           tac_arena_round(n * sizeof(int));
+    return DOFS * tac_arena_round((size_t)m->nv * sizeof(double)) + ROWS * tac_arena_round(n * sizeof(double)) +
+           tac_arena_round(n * sizeof(int)) + tac_soft_islands_bytes(m, max_contacts);
 }
 
 static int lay_out(Newton *s, tacArena *arena) {
-    double **dofs[7] = {&s->Ma, &s->grad, &s->p, &s->Mp, &s->q, &s->pull, &s->pulled};
-    double **rows[3] = {&s->Jp, &s->z, &s->g};
+    double **dofs[DOFS] = {&s->Ma, &s->grad, &s->p, &s->Mp, &s->q, &s->pull, &s->pulled};
+    double **rows[ROWS] = {&s->Jp, &s->z, &s->g};
     int ok = (s->zone = TAC_TAKE(arena, s->soft->nblock, int)) != NULL;
-    for (int k = 0; k < (is_conjugate(s) ? 7 : 5); k++)
+    for (int k = 0; k < (is_conjugate(s) ? DOFS : DOFS - 2); k++)
         ok &= (*dofs[k] = TAC_TAKE(arena, s->m->nv, double)) != NULL;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < ROWS; k++)
         ok &= (*rows[k] = TAC_TAKE(arena, s->soft->rows.n, double)) != NULL;
-    return ok;
+    s->nisland = tac_soft_islands(s->m, s->soft, arena, &s->island);
+    return ok && s->nisland >= 0;
 }
 
 /* --- Where it stands ---------------------------------------------------------------------------------------------- */
 
-/* out = J a */
-static void row_velocities(const tacSoft *soft, const double *a, double *out) {
-    for (int k = 0; k < soft->nblock; k++)
-        tac_block_velocities(&soft->rows, soft->block[k].row, soft->block[k].n, a, out + soft->block[k].row);
+static tacSoftBlock *block_of(const Newton *s, const tacSoftIsland *d, int k) { return &s->soft->block[d->block[k]]; }
+
+/* Over the dofs of an island. */
+static double dot(const tacSoftIsland *d, const double *x, const double *y) {
+    double sum = 0;
+    for (int k = 0; k < d->nrun; k++)
+        sum += tac_dense_dot(d->run[k][1] - d->run[k][0], x + d->run[k][0], y + d->run[k][0]);
+    return sum;
 }
 
-/* out += J^T f; what has no force is skipped. */
-static void add_row_forces(const tacSoft *soft, const double *f, double *out) {
-    for (int k = 0; k < soft->nblock; k++) {
-        const tacSoftBlock *b = &soft->block[k];
+static double largest(const tacSoftIsland *d, const double *x) {
+    double most = 0;
+    for (int k = 0; k < d->nrun; k++)
+        for (int i = d->run[k][0]; i < d->run[k][1]; i++)
+            most = tac_max(most, tac_abs(x[i]));
+    return most;
+}
+
+static void clear(const tacSoftIsland *d, double *x) {
+    for (int k = 0; k < d->nrun; k++)
+        memset(x + d->run[k][0], 0, (size_t)(d->run[k][1] - d->run[k][0]) * sizeof *x);
+}
+
+/* out = J^T f over the dofs of an island; what has no force is skipped. */
+static void gather_forces(const Newton *s, const tacSoftIsland *d, const double *f, double *out) {
+    clear(d, out);
+    for (int k = 0; k < d->nblock; k++) {
+        const tacSoftBlock *b = block_of(s, d, k);
         if (f[b->row] != 0 || b->kind == TAC_SOFT_EQUALITY)
-            tac_block_add_forces(&soft->rows, b->row, b->n, f + b->row, out);
+            tac_block_add_forces(&s->soft->rows, b->row, b->n, f + b->row, out);
     }
 }
 
@@ -103,74 +127,78 @@ static void place(Newton *s) {
     for (int i = 0; i < s->m->nv; i++)
         s->q[i] = s->a[i] - s->a0[i];
     tac_mass_mul(s->m, s->w, s->q, s->Ma);
-    row_velocities(soft, s->a, soft->y);
-    for (int k = 0; k < soft->rows.n; k++)
-        soft->y[k] -= soft->aref[k];
     for (int k = 0; k < soft->nblock; k++) {
         tacSoftBlock *b = &soft->block[k];
+        tac_block_velocities(&soft->rows, b->row, b->n, s->a, soft->y + b->row);
+        for (int i = b->row; i < b->row + b->n; i++)
+            soft->y[i] -= soft->aref[i];
         set_zone(soft, b, tac_soft_force(b, soft->D + b->row, soft->y + b->row, soft->f + b->row, NULL));
     }
 }
 
-/* Forces -> grad. Its largest entry. */
-static double balance(Newton *s) {
-    const tacSoft *soft = s->soft;
-    int nv = s->m->nv;
-    memset(s->q, 0, (size_t)nv * sizeof *s->q);
-    add_row_forces(soft, soft->f, s->q);
-    s->scale = tac_max(tac_dense_largest(nv, s->Ma), tac_dense_largest(nv, s->q));
-    for (int i = 0; i < nv; i++)
-        s->grad[i] = s->Ma[i] - s->q[i];
-    return tac_dense_largest(nv, s->grad);
+/* Forces -> grad, its largest entry and what that is judged by. */
+static void balance(const Newton *s, tacSoftIsland *d) {
+    gather_forces(s, d, s->soft->f, s->q);
+    d->scale = tac_max(largest(d, s->Ma), largest(d, s->q));
+    for (int k = 0; k < d->nrun; k++)
+        for (int i = d->run[k][0]; i < d->run[k][1]; i++)
+            s->grad[i] = s->Ma[i] - s->q[i];
+    d->error = largest(d, s->grad);
 }
 
-/* Forces that cancel each other are at stake as well: scale, or the largest that one row gives one dof. */
-static double stake(const Newton *s) {
+/* Forces that cancel each other are at stake as well: scale, the largest that one row gives one dof, and the inertia of
+ * one dof, by whose digits a is known. */
+static double stake(const Newton *s, const tacSoftIsland *d) {
     const tacRows *rows = &s->soft->rows;
-    double most = s->scale;
-    for (int k = 0; k < rows->n; k++)
-        for (int e = rows->row[k].adr; e < rows->row[k].adr + rows->row[k].num; e++)
-            most = tac_max(most, tac_abs(s->soft->f[k] * rows->J[e]));
+    double most = d->scale;
+    for (int k = 0; k < d->nblock; k++) {
+        const tacSoftBlock *b = block_of(s, d, k);
+        for (int i = b->row; i < b->row + b->n; i++)
+            for (int e = rows->row[i].adr; e < rows->row[i].adr + rows->row[i].num; e++)
+                most = tac_max(most, tac_abs(s->soft->f[i] * rows->J[e]));
+    }
+    for (int k = 0; k < d->nrun; k++)
+        for (int i = d->run[k][0]; i < d->run[k][1]; i++)
+            most = tac_max(most, tac_abs(s->w->M[s->m->dof_M_adr[i]] * s->a[i]));
     return most;
 }
 
 /* --- Along a line ------------------------------------------------------------------------------------------------- */
 
 /* Slope of the objective at a + t p, and its own. */
-static double slope_at(const Newton *s, double t, double pMa, double pMp, double *curve) {
+static double slope_at(const Newton *s, const tacSoftIsland *d, double t, double pMa, double pMp, double *curve) {
     const tacSoft *soft = s->soft;
     double slope = pMa + t * pMp;
     *curve = pMp;
-    for (int k = 0; k < soft->rows.n; k++)
-        s->z[k] = soft->y[k] + t * s->Jp[k];
-    for (int k = 0; k < soft->nblock; k++) {
-        const tacSoftBlock *b = &soft->block[k];
+    for (int k = 0; k < d->nblock; k++) {
+        const tacSoftBlock *b = block_of(s, d, k);
         int at = b->row;
-        s->zone[k] = tac_soft_line(b, soft->D + at, s->z + at, s->Jp + at, s->g + at, &slope, curve);
+        for (int i = at; i < at + b->n; i++)
+            s->z[i] = soft->y[i] + t * s->Jp[i];
+        s->zone[d->block[k]] = tac_soft_line(b, soft->D + at, s->z + at, s->Jp + at, s->g + at, &slope, curve);
     }
     return slope;
 }
 
 /* 1: the point of the line is in the zones that the factor is of, and they are quadratic: a whole step of Newton's ends
  * there, and slopes are rounding. */
-static int is_whole(const Newton *s) {
-    if (!s->soft->factored) return 0;
-    for (int k = 0; k < s->soft->nblock; k++) {
-        const tacSoftBlock *b = &s->soft->block[k];
-        if (s->zone[k] != b->zone || (b->kind == TAC_SOFT_ELLIPTIC && b->zone == TAC_ZONE_CONE)) return 0;
+static int is_whole(const Newton *s, const tacSoftIsland *d) {
+    if (is_conjugate(s)) return 0;
+    for (int k = 0; k < d->nblock; k++) {
+        const tacSoftBlock *b = block_of(s, d, k);
+        if (s->zone[d->block[k]] != b->zone || (b->kind == TAC_SOFT_ELLIPTIC && b->zone == TAC_ZONE_CONE)) return 0;
     }
     return 1;
 }
 
 /* The t > 0 where the slope, which grows, is zero: Newton's method between two bounds, from a whole step or, where p
  * has no length of its own, from none. z, g and zones are those of it. */
-static double search_line(const Newton *s) {
-    int nv = s->m->nv;
-    double pMa = tac_dense_dot(nv, s->p, s->Ma), pMp = tac_dense_dot(nv, s->p, s->Mp), curve;
-    double start = tac_abs(tac_dense_dot(nv, s->p, s->grad)), low = 0, high = TAC_INFINITY, t = !is_conjugate(s);
+static double search_line(const Newton *s, const tacSoftIsland *d) {
+    double pMa = dot(d, s->p, s->Ma), pMp = dot(d, s->p, s->Mp), curve;
+    double start = tac_abs(dot(d, s->p, s->grad)), low = 0, high = TAC_INFINITY, t = !is_conjugate(s);
     for (int k = 0;; k++) {
-        double slope = slope_at(s, t, pMa, pMp, &curve);
-        if (tac_abs(slope) <= s->search->line * start || k == s->search->lines || (k == 0 && is_whole(s))) return t;
+        double slope = slope_at(s, d, t, pMa, pMp, &curve);
+        if (tac_abs(slope) <= s->search->line * start || k == s->search->lines || (k == 0 && is_whole(s, d))) return t;
         if (slope < 0)
             low = t;
         else
@@ -184,118 +212,181 @@ static double search_line(const Newton *s) {
 /* --- The method --------------------------------------------------------------------------------------------------- */
 
 /* To the last point of the line, t along it. */
-static void go(Newton *s, double t) {
+static void go(Newton *s, const tacSoftIsland *d, double t) {
     tacSoft *soft = s->soft;
-    int nv = s->m->nv;
-    tac_dense_axpy(nv, t, s->p, s->a);
-    tac_dense_axpy(nv, t, s->Mp, s->Ma);
-    memcpy(soft->y, s->z, (size_t)soft->rows.n * sizeof *s->z);
-    memcpy(soft->f, s->g, (size_t)soft->rows.n * sizeof *s->g);
-    for (int k = 0; k < soft->nblock; k++) {
-        tacSoftBlock *b = &soft->block[k];
-        set_zone(soft, b, s->zone[k]);
+    for (int k = 0; k < d->nrun; k++) {
+        int first = d->run[k][0], n = d->run[k][1] - first;
+        tac_dense_axpy(n, t, s->p + first, s->a + first);
+        tac_dense_axpy(n, t, s->Mp + first, s->Ma + first);
+    }
+    for (int k = 0; k < d->nblock; k++) {
+        tacSoftBlock *b = block_of(s, d, k);
+        memcpy(soft->y + b->row, s->z + b->row, (size_t)b->n * sizeof *s->z);
+        memcpy(soft->f + b->row, s->g + b->row, (size_t)b->n * sizeof *s->g);
+        set_zone(soft, b, s->zone[d->block[k]]);
     }
 }
 
-/* Along p, as far as the objective falls. */
+/* Along p, as far as the objective of each island that moves falls. */
 static void move(Newton *s) {
-    const tacSoft *soft = s->soft;
     tac_mass_mul(s->m, s->w, s->p, s->Mp);
-    row_velocities(soft, s->p, s->Jp);
-    go(s, search_line(s));
+    for (int i = 0; i < s->nisland; i++) {
+        tacSoftIsland *d = &s->island[i];
+        if (!d->moves) continue;
+        for (int k = 0; k < d->nblock; k++) {
+            const tacSoftBlock *b = block_of(s, d, k);
+            tac_block_velocities(&s->soft->rows, b->row, b->n, s->p, s->Jp + b->row);
+        }
+        go(s, d, search_line(s, d));
+    }
+}
+
+/* Islands move that go on and have a direction; p of the others is zero. */
+static void choose(Newton *s, int downhill) {
+    for (int i = 0; i < s->nisland; i++) {
+        tacSoftIsland *d = &s->island[i];
+        d->moves = d->goes && (!downhill || dot(d, s->p, s->grad) < 0);
+        for (int k = 0; k < d->nrun && d->moves; k++)
+            d->moves = tac_first_nonfinite(d->run[k][1] - d->run[k][0], s->p + d->run[k][0]) < 0;
+        if (!d->moves) clear(d, s->p);
+    }
 }
 
 /* From a0 to where all would be if the contacts that push there held in all directions: most often they do, and where
  * not it is nearer. */
 static void guess(Newton *s) {
     tacSoft *soft = s->soft;
-    int nv = s->m->nv;
     if (!tac_soft_hessian_factor_by(&soft->hessian, s->m, s->w, soft, tac_soft_hold, s->g, s->zone)) return;
-    memset(s->p, 0, (size_t)nv * sizeof *s->p);
-    add_row_forces(soft, s->g, s->p);
+    for (int i = 0; i < s->nisland; i++)
+        gather_forces(s, &s->island[i], s->g, s->p);
     tac_soft_hessian_solve(&soft->hessian, s->m, s->p);
-    if (tac_first_nonfinite(nv, s->p) >= 0 || !(tac_dense_dot(nv, s->p, s->grad) < 0)) return;
-    for (int k = 0; k < soft->nblock; k++) /* what the factor is of */
-        soft->block[k].zone = s->zone[k];
+    choose(s, 1);
     soft->factored = 1;
+    for (int i = 0; i < s->nisland; i++)
+        for (int k = 0; k < s->island[i].nblock; k++) { /* what the factor is of */
+            if (s->island[i].moves)
+                block_of(s, &s->island[i], k)->zone = s->zone[s->island[i].block[k]];
+            else
+                soft->factored &= block_of(s, &s->island[i], k)->zone == s->zone[s->island[i].block[k]];
+        }
     move(s);
 }
 
-/* A step of Newton's; the factor stays while zones with constant stiffness do. 0: there is no direction to go. */
-static int advance(Newton *s) {
+/* A step of Newton's; the factor stays while zones with constant stiffness do. */
+static void advance(Newton *s) {
     tacSoft *soft = s->soft;
-    int nv = s->m->nv;
-    if (!soft->factored && !tac_soft_hessian_factor(&soft->hessian, s->m, s->w, soft)) return 0;
+    if (!soft->factored && !tac_soft_hessian_factor(&soft->hessian, s->m, s->w, soft)) {
+        for (int i = 0; i < s->nisland; i++)
+            s->island[i].moves = 0;
+        return;
+    }
     soft->factored = 1;
-    for (int i = 0; i < nv; i++)
+    for (int i = 0; i < s->m->nv; i++)
         s->p[i] = -s->grad[i];
     tac_soft_hessian_solve(&soft->hessian, s->m, s->p);
-    if (tac_first_nonfinite(nv, s->p) >= 0) return 0;
+    choose(s, 0);
     move(s);
-    return 1;
 }
 
-/* A step of conjugate gradients, with M for a measure [Polak1969]: p = -M^-1 grad + beta p. 0: there is no direction to
- * go. */
-static int advance_conjugate(Newton *s) {
+/* A step of conjugate gradients, with M for a measure [Polak1969]: p = -M^-1 grad + beta p. */
+static void advance_conjugate(Newton *s) {
     int nv = s->m->nv;
     tacTree tree = tac_dof_tree(s->m);
     double *last = s->pulled;
     s->pulled = s->pull, s->pull = last;
     memcpy(s->pull, s->grad, (size_t)nv * sizeof *s->pull);
     tac_tree_solve(&tree, s->w->L, s->pull);
-    double weight = tac_dense_dot(nv, s->grad, s->pull), beta = 0;
-    if (s->weight > 0) beta = tac_max(0, (weight - tac_dense_dot(nv, s->grad, s->pulled)) / s->weight);
-    for (int i = 0; i < nv; i++)
-        s->p[i] = (beta > 0 ? beta * s->p[i] : 0) - s->pull[i];
-    s->weight = weight;
-    if (tac_first_nonfinite(nv, s->p) >= 0) return 0;
+    for (int i = 0; i < s->nisland; i++) {
+        tacSoftIsland *d = &s->island[i];
+        if (!d->goes) continue;
+        double weight = dot(d, s->grad, s->pull), beta = 0;
+        if (d->weight > 0) beta = tac_max(0, (weight - dot(d, s->grad, s->pulled)) / d->weight);
+        for (int k = 0; k < d->nrun; k++)
+            for (int j = d->run[k][0]; j < d->run[k][1]; j++)
+                s->p[j] = beta * s->p[j] - s->pull[j];
+        d->weight = weight;
+    }
+    choose(s, 0);
     move(s);
-    return 1;
 }
 
 /* Whatever step there is to take; the first of Newton's is a guess. */
-static int step(Newton *s) {
-    if (is_conjugate(s)) return advance_conjugate(s);
-    if (s->soft->iterations > 1) return advance(s);
-    guess(s);
-    return 1;
+static void step(Newton *s) {
+    if (is_conjugate(s))
+        advance_conjugate(s);
+    else if (s->soft->iterations > 1)
+        advance(s);
+    else
+        guess(s);
 }
 
-/* 1: it goes on. error: now; before: a step ago; since: steps since the best was halved. */
-static int goes_on(const Newton *s, double error, double before, int since) {
-    if (error <= tac_max(ROUNDING, s->search->tolerance) * s->scale) return 0;
-    if (s->soft->iterations >= s->search->iterations) return 0;
-    if (is_conjugate(s)) return since < PATIENCE_CONJUGATE;
-    int rounding = error >= before && error <= TAC_SOFT_SOLVED * stake(s); /* is all that is left */
-    return since < PATIENCE && !rounding;
+/* 1: the island goes on. */
+static int goes_on(const Newton *s, const tacSoftIsland *d) {
+    int first = s->soft->iterations == 0, guessed = s->soft->iterations == 1 && !is_conjugate(s);
+    if (d->error <= tac_max(ROUNDING, s->search->tolerance) * d->scale) return 0;
+    if (s->soft->iterations >= s->search->iterations || !(d->moves || first || guessed)) return 0;
+    if (is_conjugate(s)) return d->since < PATIENCE_CONJUGATE;
+    int rounding = d->error >= d->before && d->error <= TAC_SOFT_SOLVED * stake(s, d); /* is all that is left */
+    return d->since < PATIENCE && !rounding;
 }
 
-tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *search,
-                         const double *a0, double *a, tacArena *arena) {
-    Newton s = {.m = m, .w = w, .soft = soft, .a0 = a0, .a = a, .search = search};
+static int any_goes_on(Newton *s) {
+    int any = 0;
+    for (int i = 0; i < s->nisland; i++) {
+        tacSoftIsland *d = &s->island[i];
+        if (d->goes) d->goes = goes_on(s, d);
+        any |= d->goes;
+    }
+    return any;
+}
+
+/* Rounds of steps, until no island goes on. */
+static void search(Newton *s) {
+    while (any_goes_on(s)) {
+        s->soft->iterations++;
+        step(s);
+        for (int i = 0; i < s->nisland; i++) {
+            tacSoftIsland *d = &s->island[i];
+            if (!d->goes) continue;
+            d->before = s->soft->iterations > 1 ? d->error : TAC_INFINITY; /* a guess may lead away */
+            balance(s, d);
+            d->since = d->error < d->best / 2 ? 0 : d->since + 1;
+            d->best = tac_min(d->best, d->error);
+        }
+    }
+}
+
+/* How far from solved each is -> the worst of them. */
+static void judge(Newton *s) {
+    tacSoft *soft = s->soft;
+    for (int i = 0; i < s->nisland; i++) {
+        tacSoftIsland *d = &s->island[i];
+        if (d->error > ROUNDING * d->scale) d->scale = stake(s, d);
+        if (d->scale > 0) soft->residual = tac_max(soft->residual, d->error / d->scale);
+        soft->unsolved |= !(d->error <= tac_soft_solved(s->search->tolerance) * d->scale);
+    }
+}
+
+tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *how, const double *a0,
+                         double *a, tacArena *arena) {
+    Newton s = {.m = m, .w = w, .soft = soft, .a0 = a0, .a = a, .search = how};
     soft->iterations = soft->unsolved = soft->factored = 0, soft->residual = 0;
     if (soft->rows.n == 0) return TAC_OK;
     if (!is_conjugate(&s) && !tac_soft_hessian_begin(&soft->hessian, m, &soft->rows, arena)) return TAC_ERR_ARENA_FULL;
     size_t mark = tac_arena_mark(arena);
     if (!lay_out(&s, arena)) return TAC_ERR_ARENA_FULL;
+    memset(s.p, 0, (size_t)m->nv * sizeof *s.p);
+    memset(s.grad, 0, (size_t)m->nv * sizeof *s.grad);
     place(&s);
-    double error = balance(&s), before = TAC_INFINITY, best = TAC_INFINITY;
-    for (int since = 0; goes_on(&s, error, before, since);) {
-        before = soft->iterations > 0 ? error : TAC_INFINITY; /* a guess may lead away */
-        soft->iterations++;
-        if (!step(&s)) break;
-        error = balance(&s);
-        since = error < best / 2 ? 0 : since + 1;
-        best = tac_min(best, error);
-    }
+    for (int i = 0; i < s.nisland; i++)
+        balance(&s, &s.island[i]);
+    search(&s);
     if (soft->iterations > DRIFT) { /* what many steps have summed up has their rounding */
         place(&s);
-        error = balance(&s);
+        for (int i = 0; i < s.nisland; i++)
+            balance(&s, &s.island[i]);
     }
-    if (error > ROUNDING * s.scale) s.scale = stake(&s);
-    soft->residual = s.scale > 0 ? error / s.scale : 0;
-    soft->unsolved = !(error <= tac_soft_solved(search->tolerance) * s.scale);
+    judge(&s);
     tac_arena_release(arena, mark);
     return TAC_OK;
 }
