@@ -25,6 +25,8 @@ const tacArg CLI_STEP_OPTIONS[] = {
      "with --contact lcp: steps stop at impacts, so that nothing overlaps"},
     {"--kappa", NULL, TAC_ARG_NUMBER, offsetof(tacStepArgs, kappa), "K",
      "with --contact ncp: softness of contact at which the step is solved and differentiated"},
+    {"--friction", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, friction), "cone|pyramid|none",
+     "with --contact ncp: Coulomb's cone, its inscribed pyramid, or impact alone"},
     {"--solver", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, solver), "model|newton|cg",
      "with --contact soft: Newton's method or conjugate gradients; otherwise the model's"},
     {"--tolerance", NULL, TAC_ARG_NUMBER, offsetof(tacStepArgs, tolerance), "T",
@@ -108,6 +110,8 @@ int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs 
     options->toi = args->toi;
     if (args->toi && options->contact != TAC_LCP) return cli_fail(verb, "--toi: expected --contact lcp");
     if (set_kappa(verb, args->kappa, options) != CLI_GO_ON) return CLI_CANNOT;
+    if (args->friction && options->contact != TAC_NCP) return cli_fail(verb, "--friction: expected --contact ncp");
+    options->ncp_friction = (tacNcpFriction)args->friction;
     if (set_solver(verb, args, options) != CLI_GO_ON) return CLI_CANNOT;
     if (!(options->dt > 0)) return cli_fail(verb, "--dt: got %g, expected a time greater than 0", options->dt);
     if (args->integrator != INTEGRATOR_MODEL)

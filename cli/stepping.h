@@ -11,6 +11,7 @@ typedef struct tacStepArgs {
     double dt;                      /* s; NAN: the model's */
     int toi;                        /* 1: stop at impacts */
     double kappa;                   /* softness of contact ncp; NAN: the default */
+    int friction;                   /* of contact ncp: index into "cone|pyramid|none" */
     int solver;                     /* of contact soft: index into "model|newton|cg" */
     int iterations, ls_iterations;  /* 0: the default */
     double tolerance, ls_tolerance; /* 0: the default */

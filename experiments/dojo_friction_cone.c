@@ -1,7 +1,7 @@
 /* Dojo, Fig. 5: a block slides over the floor. With Coulomb's cone its path is straight; with a pyramid, whose edges
  * are those of the tangents, friction pulls it aside.
  *
- * The pyramid is that of the contact model lcp: each tangent by itself. */
+ * Both are the contact model ncp, with its option ncp_friction. */
 #include "experiments/experiment.h"
 #include "experiments/plot.h"
 #include "experiments/scene.h"
@@ -30,11 +30,11 @@ static double expected_way(void) {
     return speed * fall + rest * rest / (2 * mu * g);
 }
 
-static int slide(const tacFindings *found, tacContactModel contact, Path *path) {
+static int slide(const tacFindings *found, tacNcpFriction friction, Path *path) {
     tacScene s;
     int result = scene_load(found, "cone_block", &s);
     if (result != CLI_GO_ON) return result;
-    s.options.contact = contact, s.options.dt = SECONDS / STEPS;
+    s.options.contact = TAC_NCP, s.options.ncp_friction = friction, s.options.dt = SECONDS / STEPS;
     result = scene_start(found, &s);
     if (result != CLI_GO_ON) return result;
     const double *v = s.x + s.model->nq, speed = hypot(v[0], v[1]), along[2] = {v[0] / speed, v[1] / speed};
@@ -83,8 +83,8 @@ static void report(tacFindings *found, const char *name, const Path *path) {
 
 int dojo_friction_cone(tacFindings *found) {
     Path cone = {0}, pyramid = {0};
-    int result = slide(found, TAC_NCP, &cone);
-    if (result == CLI_GO_ON) result = slide(found, TAC_LCP, &pyramid);
+    int result = slide(found, TAC_NCP_CONE, &cone);
+    if (result == CLI_GO_ON) result = slide(found, TAC_NCP_PYRAMID, &pyramid);
     if (result != CLI_GO_ON) return result;
     json_object_set_new(found->paper, "cone", json_string("straight"));
     json_object_set_new(found->paper, "pyramid", json_string("bends"));

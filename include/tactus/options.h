@@ -20,6 +20,13 @@ typedef enum {
                                     a larger gradient: a way out of saddle points */
 } tacGradientMode;
 
+/* Friction of contact ncp. */
+typedef enum {
+    TAC_NCP_CONE,        /* Coulomb's: impulses along the tangents |xi| <= mu gamma */
+    TAC_NCP_PYRAMID,     /* its inscribed pyramid |xi_1| + |xi_2| <= mu gamma, edges along the contact's tangents */
+    TAC_NCP_FRICTIONLESS /* impact alone */
+} tacNcpFriction;
+
 /* Blocks of u after ctrl, in this order, present when asked for. */
 enum {
     TAC_INPUT_QFRC = 1 << 0, /* qfrc_applied, nv: generalized forces */
@@ -39,13 +46,14 @@ typedef struct tacOptions {
     tacGradientMode gradient; /* default TAC_GRADIENT_EXACT */
     double bounce_speed;      /* m/s: contacts that close more slowly do not bounce, whatever their restitution; 0.01 */
     double ncp_kappa;         /* softness of contact, a pure number: the point on the central path; default 1e-8 */
-    double ncp_gradient_kappa; /* softness that derivatives are of; at least ncp_kappa counts; default 0: ncp_kappa */
-    double ncp_tolerance;      /* N s, N m s, m, m/s: what a step's equations may be off by; default 1e-9 */
-    int ncp_iterations;        /* linear systems a step may take; default 50 */
-    int ncp_polish;            /* Newton's steps from there on, while they leave less: differences need it; default 0 */
-    tacSolver soft_solver;     /* default: the model's; TAC_SOLVER_PGS stands for Newton's, which has the same answer */
-    double soft_tolerance;     /* residual at which the solver of soft may stop; default 0: at rounding */
-    int soft_iterations;       /* its steps, at most; default 0: the model's, or 100 (cg 1000) where that is more */
+    double ncp_gradient_kappa;   /* softness that derivatives are of; at least ncp_kappa counts; default 0: ncp_kappa */
+    tacNcpFriction ncp_friction; /* default TAC_NCP_CONE */
+    double ncp_tolerance;        /* N s, N m s, m, m/s: what a step's equations may be off by; default 1e-9 */
+    int ncp_iterations;          /* linear systems a step may take; default 50 */
+    int ncp_polish;        /* Newton's steps from there on, while they leave less: differences need it; default 0 */
+    tacSolver soft_solver; /* default: the model's; TAC_SOLVER_PGS stands for Newton's, which has the same answer */
+    double soft_tolerance; /* residual at which the solver of soft may stop; default 0: at rounding */
+    int soft_iterations;   /* its steps, at most; default 0: the model's, or 100 (cg 1000) where that is more */
     double
         soft_ls_tolerance;  /* share of the slope left on a line; default 0: the model's, or 1e-3 where that is less */
     int soft_ls_iterations; /* points tried on a line, at most; default 0: the model's, or 50 where that is more */

@@ -2,6 +2,138 @@
 
 #include "math/scalar.h"
 
+#include <string.h>
+
+#define HALF_ROOT 0.70710678118654752440 /* 1/sqrt 2 */
+
+/* (x_1, x_2) along the tangents <-> along d_k = (t_1 +- t_2)/sqrt 2: the same map both ways. */
+static void to_sides(const double x[2], double out[2]) {
+    double sum = HALF_ROOT * (x[0] + x[1]), difference = HALF_ROOT * (x[0] - x[1]);
+    out[0] = sum, out[1] = difference;
+}
+
+/* --- As numbers of cones ------------------------------------------------------------------------------------------ */
+
+int tac_friction_cones(const tacFrictionPoint *p, int dim[TAC_FRICTION_CONES]) {
+    dim[0] = 1, dim[1] = p->pyramid ? 2 : 3, dim[2] = 2;
+    return p->mu == 0 ? 1 : p->pyramid ? 3 : 2;
+}
+
+static double load_sides(tacFrictionPoint *p, tacFrictionSides *e, const double u[2], const double *a,
+                         const double *b) {
+    double slip[2], x[2], worst = 0;
+    to_sides(u, slip);
+    for (int k = 0; k < 2; k++) {
+        memcpy(p->side_xi[k], a + 2 * k, sizeof p->side_xi[k]);
+        memcpy(p->side_eta[k], b + 2 * k, sizeof p->side_eta[k]);
+        e->e_side[k][0] = p->side_xi[k][0] - HALF_ROOT * p->mu * p->gamma;
+        e->e_side[k][1] = p->side_eta[k][1] - slip[k];
+        x[k] = p->side_xi[k][1];
+        worst = tac_max(worst, tac_max(tac_abs(e->e_side[k][0]), tac_abs(e->e_side[k][1])));
+    }
+    p->xi[0] = p->mu * p->gamma;
+    to_sides(x, p->xi + 1);
+    return worst;
+}
+
+static double load_cone(tacFrictionPoint *p, tacFrictionSides *e, const double u[2], const double *a, const double *b) {
+    memcpy(p->xi, a, sizeof p->xi);
+    memcpy(p->eta, b, sizeof p->eta);
+    e->e_xi = p->xi[0] - p->mu * p->gamma;
+    double worst = tac_abs(e->e_xi);
+    for (int i = 0; i < 2; i++) {
+        e->e_eta[i] = p->eta[1 + i] - u[i];
+        worst = tac_max(worst, tac_abs(e->e_eta[i]));
+    }
+    return worst;
+}
+
+double tac_friction_load(tacFrictionPoint *p, tacFrictionSides *e, const double gap_slip[3], const double *a,
+                         const double *b) {
+    p->gamma = a[0], p->s = b[0];
+    *e = (tacFrictionSides){.e_s = p->s - gap_slip[0]};
+    double worst = tac_abs(e->e_s);
+    if (p->mu == 0) return worst;
+    return tac_max(worst, (p->pyramid ? load_sides : load_cone)(p, e, gap_slip + 1, a + 1, b + 1));
+}
+
+void tac_friction_aim(const tacFrictionPoint *p, const double *c, tacFrictionSides *e) {
+    e->c_normal = c[0];
+    for (int i = 0; i < 3; i++)
+        e->c_friction[i] = p->mu > 0 && !p->pyramid ? c[1 + i] : 0;
+    for (int i = 0; i < 4; i++)
+        e->c_side[i / 2][i % 2] = p->mu > 0 && p->pyramid ? c[1 + i] : 0;
+}
+
+void tac_friction_store(const tacFrictionPoint *p, const tacFrictionStep *d, double *da, double *db) {
+    da[0] = d->gamma, db[0] = d->s;
+    if (p->mu == 0) return;
+    memcpy(da + 1, p->pyramid ? d->side_xi[0] : d->xi, p->pyramid ? sizeof d->side_xi : sizeof d->xi);
+    memcpy(db + 1, p->pyramid ? d->side_eta[0] : d->eta, p->pyramid ? sizeof d->side_eta : sizeof d->eta);
+}
+
+/* A pair of one cone, n numbers of slip: eta_0^2 - (product/xi_0) eta_0 - |u|^2 = 0, xi_t = -(xi_0/eta_0) u. */
+static void start_cone(int n, double bound, double product, const double *u, double *a, double *b) {
+    double half = 0.5 * product / bound, square = half * half;
+    for (int i = 0; i < n; i++)
+        square += u[i] * u[i];
+    a[0] = bound, b[0] = half + tac_sqrt(square);
+    for (int i = 0; i < n; i++)
+        b[1 + i] = u[i], a[1 + i] = -bound / b[0] * u[i];
+}
+
+void tac_friction_start(const tacFrictionPoint *p, double product, const double u[2], double *a, double *b) {
+    double slip[2], bound = p->mu * a[0];
+    to_sides(u, slip);
+    if (p->mu == 0) return;
+    if (!p->pyramid) start_cone(2, bound, product, u, a + 1, b + 1);
+    for (int k = 0; k < 2 && p->pyramid; k++)
+        start_cone(1, HALF_ROOT * bound, product, slip + k, a + 1 + 2 * k, b + 1 + 2 * k);
+}
+
+tacFrictionSides tac_friction_by_mu(const tacFrictionPoint *p) {
+    double side = -HALF_ROOT * p->gamma;
+    return (tacFrictionSides){.e_xi = -p->gamma, .e_side = {{side, 0}, {side, 0}}};
+}
+
+tacFrictionSides tac_friction_by_unit(double kappa, double kappa_friction) {
+    return (tacFrictionSides){
+        .c_normal = kappa, .c_friction = {kappa_friction, 0, 0}, .c_side = {{kappa_friction, 0}, {kappa_friction, 0}}};
+}
+
+double tac_friction_share(const tacFrictionPoint *p) {
+    double most = 0;
+    if (!p->pyramid) return tac_sqrt(p->xi[1] * p->xi[1] + p->xi[2] * p->xi[2]) / p->xi[0];
+    for (int k = 0; k < 2; k++)
+        most = tac_max(most, tac_abs(p->side_xi[k][1]) / p->side_xi[k][0]);
+    return most;
+}
+
+/* --- Slip given --------------------------------------------------------------------------------------------------- */
+
+/* One pair of a pyramid, with dxi_0 and deta_1 known:
+ *   [xi_0  eta_1] [deta_0]   [c_0 - eta_0 dxi_0 - xi_1 deta_1]
+ *   [xi_1  eta_0] [dxi_1 ] = [c_1 - eta_1 dxi_0 - xi_0 deta_1]
+ * whose determinant xi_0 eta_0 - xi_1 eta_1 is positive inside. */
+static void step_side(const double xi[2], const double eta[2], const double c[2], double dxi[2], double deta[2]) {
+    double b0 = c[0] - eta[0] * dxi[0] - xi[1] * deta[1], b1 = c[1] - eta[1] * dxi[0] - xi[0] * deta[1];
+    double det = xi[0] * eta[0] - xi[1] * eta[1];
+    deta[0] = (eta[0] * b0 - eta[1] * b1) / det;
+    dxi[1] = (xi[0] * b1 - xi[1] * b0) / det;
+}
+
+static void step_pyramid(const tacFrictionPoint *p, const tacFrictionSides *z, const double du[2], tacFrictionStep *d) {
+    double slip[2], x[2];
+    to_sides(du, slip);
+    for (int k = 0; k < 2; k++) {
+        d->side_xi[k][0] = HALF_ROOT * p->mu * d->gamma - z->e_side[k][0];
+        d->side_eta[k][1] = slip[k] - z->e_side[k][1];
+        step_side(p->side_xi[k], p->side_eta[k], z->c_side[k], d->side_xi[k], d->side_eta[k]);
+        x[k] = d->side_xi[k][1];
+    }
+    to_sides(x, d->xi + 1);
+}
+
 /* gamma ds + s dgamma = c_n, then with dxi_0 and deta_t known
  *   [xi_0  eta_t^T] [deta_0]   [c_0 - eta_0 dxi_0 - xi_t . deta_t   ]
  *   [xi_t  eta_0 1] [dxi_t ] = [c_t - eta_t dxi_0 - xi_0 deta_t     ]
@@ -13,6 +145,10 @@ tacFrictionStep tac_friction_step(const tacFrictionPoint *p, const tacFrictionSi
     tacFrictionStep d = {.s = dphi - z->e_s};
     d.gamma = (z->c_normal - p->gamma * d.s) / p->s;
     if (p->mu == 0) return d;
+    if (p->pyramid) {
+        step_pyramid(p, z, du, &d);
+        return d;
+    }
     const double *xi = p->xi, *eta = p->eta;
     d.xi[0] = p->mu * d.gamma - z->e_xi;
     d.eta[1] = du[0] - z->e_eta[0], d.eta[2] = du[1] - z->e_eta[1];

@@ -4,13 +4,19 @@
  *   friction   xi, eta        cones of 3      eta_t = u,  xi_0 = mu gamma,  eta_0 free
  *
  * xi_t are the friction impulses along the tangents, phi the gap and u the slip. Without friction the second pair is
- * absent. */
+ * absent. The pyramid |xi_1| + |xi_2| <= mu gamma has two pairs in its place, along d_k = (t_1 +- t_2)/sqrt 2   (W29)
+ *
+ *   friction   xi, eta        cones of 2      eta_1 = d_k . u,  xi_0 = mu gamma/sqrt 2,  eta_0 free */
 #pragma once
 
+enum { TAC_FRICTION_NUMBERS = 5, TAC_FRICTION_CONES = 3 }; /* of one contact, at most */
+
 typedef struct tacFrictionPoint {
-    double mu;            /* 0: without friction */
-    double gamma, s;      /* > 0 */
-    double xi[3], eta[3]; /* inside */
+    double mu;                            /* 0: without friction */
+    int pyramid;                          /* 1: of the pyramid */
+    double gamma, s;                      /* > 0 */
+    double xi[3], eta[3];                 /* inside; of a pyramid xi_t alone */
+    double side_xi[2][2], side_eta[2][2]; /* of a pyramid, by k */
 } tacFrictionPoint;
 
 /* What the linear equations of a step are asked to make of the point:
@@ -18,11 +24,32 @@ typedef struct tacFrictionPoint {
 typedef struct tacFrictionSides {
     double e_s, e_xi, e_eta[2]; /* s - phi, xi_0 - mu gamma, eta_t - u */
     double c_normal, c_friction[3];
+    double e_side[2][2], c_side[2][2]; /* of a pyramid: (xi_0 - mu gamma/sqrt 2, eta_1 - d_k . u) and products, by k */
 } tacFrictionSides;
 
 typedef struct tacFrictionStep {
     double gamma, s, xi[3], eta[3];
+    double side_xi[2][2], side_eta[2][2];
 } tacFrictionStep;
+
+/* --- As numbers of cones: of each contact gamma, then xi, or both xi of a pyramid ---------------------------------- */
+
+/* -> how many cones, and how large. */
+int tac_friction_cones(const tacFrictionPoint *p, int dim[TAC_FRICTION_CONES]);
+/* Iterate a, b and (phi, u) -> the point, what its linear equations are off by; -> the largest of these. */
+double tac_friction_load(tacFrictionPoint *p, tacFrictionSides *e, const double gap_slip[3], const double *a,
+                         const double *b);
+/* Right sides of the products. */
+void tac_friction_aim(const tacFrictionPoint *p, const double *c, tacFrictionSides *e);
+/* A step -> da, db. */
+void tac_friction_store(const tacFrictionPoint *p, const tacFrictionStep *d, double *da, double *db);
+/* gamma (a[0]) and the slip -> xi and eta with these products: xi o eta = product e. */
+void tac_friction_start(const tacFrictionPoint *p, double product, const double u[2], double *a, double *b);
+/* Sides whose step is the derivative by mu; by the unit of products, kappa and kappa_friction per unit. */
+tacFrictionSides tac_friction_by_mu(const tacFrictionPoint *p);
+tacFrictionSides tac_friction_by_unit(double kappa, double kappa_friction);
+/* Friction impulse over its bound: 1 where it slides. */
+double tac_friction_share(const tacFrictionPoint *p);
 
 /* (dphi, du) -> the step; sides NULL: all zero. */
 tacFrictionStep tac_friction_step(const tacFrictionPoint *p, const tacFrictionSides *sides, double dphi,

@@ -33,6 +33,7 @@ tacOptions tac_default_options(const tacModel *model) {
         .bounce_speed = 0.01,
         .ncp_kappa = 1e-8,
         .ncp_gradient_kappa = 0,
+        .ncp_friction = TAC_NCP_CONE,
         .ncp_tolerance = 1e-9,
         .ncp_iterations = 50,
         .ncp_polish = 0,
@@ -108,6 +109,9 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
     if (!(options->ncp_gradient_kappa >= 0) || !tac_finite(options->ncp_gradient_kappa))
         return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_gradient_kappa is %g: expected a finite number, or 0",
                         options->ncp_gradient_kappa);
+    if ((unsigned)options->ncp_friction > TAC_NCP_FRICTIONLESS)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_friction is %d: expected a tacNcpFriction",
+                        (int)options->ncp_friction);
     if (!(options->ncp_tolerance > 0) || !tac_finite(options->ncp_tolerance))
         return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_tolerance is %g: expected a finite number above 0",
                         options->ncp_tolerance);

@@ -208,6 +208,55 @@ static void block_slides_straight(void **state) {
     world_end(&w);
 }
 
+static World block_with(tacNcpFriction friction, double mu, double h, double vx, double vy) {
+    World w = build(1, &BLOCK, mu, 0, h);
+    tac_sim_free(w.sim);
+    w.options.ncp_friction = friction;
+    world_start(&w);
+    w.x[w.m->nq] = vx, w.x[w.m->nq + 1] = vy;
+    return w;
+}
+
+/* The pyramid |xi_1| + |xi_2| <= mu gamma: all of mu g along a tangent, 1/sqrt 2 of it between two of them, and a path
+ * between these bends towards the nearer tangent, across which it does not slow down. */
+static void pyramid_has_edges(void **state) {
+    (void)state;
+    const double h = 0.01, mu = 0.25, v0 = 1, loss = 20 * mu * WORLD_GRAVITY * h;
+    World w = block_with(TAC_NCP_PYRAMID, mu, h, v0, 0);
+    double *v = w.x + w.m->nq;
+    world_run(&w, 20);
+    CHECK_INT(w.info.sliding, 4);
+    CHECK_NEAR(v[0], v0 - loss, 1e-4);
+    CHECK_NEAR(v[1], 0, 1e-5);
+    world_run(&w, 60);
+    CHECK_NEAR(v[0], 0, 1e-4);
+    world_end(&w);
+    w = block_with(TAC_NCP_PYRAMID, mu, h, v0 * sqrt(0.5), v0 * sqrt(0.5));
+    world_run(&w, 20);
+    CHECK_NEAR(hypot(w.x[w.m->nq], w.x[w.m->nq + 1]), v0 - loss * sqrt(0.5), 1e-4);
+    CHECK_NEAR(w.x[w.m->nq], w.x[w.m->nq + 1], 1e-5);
+    world_end(&w);
+    w = block_with(TAC_NCP_PYRAMID, mu, h, v0 * cos(0.3), v0 * sin(0.3));
+    world_run(&w, 20);
+    CHECK_NEAR(w.x[w.m->nq], v0 * cos(0.3) - loss, 1e-4);
+    CHECK_NEAR(w.x[w.m->nq + 1], v0 * sin(0.3), 1e-4);
+    world_end(&w);
+}
+
+/* Impact alone: nothing slows a block down that slides, and it still stands on the floor. */
+static void impact_alone_has_no_friction(void **state) {
+    (void)state;
+    World w = block_with(TAC_NCP_FRICTIONLESS, 0.25, 0.01, 0.8, 0.6);
+    double height = w.x[2];
+    world_run(&w, 100);
+    CHECK_NEAR(w.x[w.m->nq], 0.8, 1e-9);
+    CHECK_NEAR(w.x[w.m->nq + 1], 0.6, 1e-9);
+    CHECK_NEAR(w.x[2], height, TOL_SOFT);
+    CHECK_INT(w.info.contacts, 4);
+    CHECK_INT(w.info.sliding + w.info.sticking, 0);
+    world_end(&w);
+}
+
 /* Holds below the angle of friction, slides above: a = g (sin - mu cos). */
 static void angle_of_friction(void **state) {
     (void)state;
@@ -307,6 +356,8 @@ int main(void) {
         cmocka_unit_test(rests_on_its_limit),
         cmocka_unit_test(box_comes_to_rest),
         cmocka_unit_test(block_slides_straight),
+        cmocka_unit_test(pyramid_has_edges),
+        cmocka_unit_test(impact_alone_has_no_friction),
         cmocka_unit_test(angle_of_friction),
         cmocka_unit_test(ball_slides_then_rolls),
         cmocka_unit_test(stack_stands),

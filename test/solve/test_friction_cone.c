@@ -5,12 +5,19 @@
 #include "support/check.h"
 #include "support/draw.h"
 
+#include <math.h>
+#include <string.h>
+
 #define TOL 1e-10
 
 static tacFrictionPoint draw_point(tacDraw *d, double mu) {
     tacFrictionPoint p = {.mu = mu, .gamma = draw_uniform(d, 0.1, 2), .s = draw_uniform(d, 0.1, 2)};
     p.xi[1] = draw_uniform(d, -1, 1), p.xi[2] = draw_uniform(d, -1, 1), p.xi[0] = draw_uniform(d, 1.5, 3);
     p.eta[1] = draw_uniform(d, -1, 1), p.eta[2] = draw_uniform(d, -1, 1), p.eta[0] = draw_uniform(d, 1.5, 3);
+    for (int k = 0; k < 2; k++) {
+        p.side_xi[k][0] = draw_uniform(d, 1.5, 3), p.side_xi[k][1] = draw_uniform(d, -1, 1);
+        p.side_eta[k][0] = draw_uniform(d, 1.5, 3), p.side_eta[k][1] = draw_uniform(d, -1, 1);
+    }
     return p;
 }
 
@@ -45,12 +52,74 @@ static void step_solves_its_equations(void **state) {
     }
 }
 
+/* Along (t_1 +- t_2)/sqrt 2. */
+static double along(int k, const double x[2]) { return (x[0] + (k == 0 ? 1 : -1) * x[1]) / sqrt(2); }
+
+/* The same equations of a pyramid, and its impulses along the tangents. */
+static void pyramid_solves_its_equations(void **state) {
+    (void)state;
+    tacDraw d = {24, 0};
+    for (int k = 0; k < 100; k++) {
+        tacFrictionPoint p = draw_point(&d, 0.7);
+        tacFrictionSides z;
+        double du[2], dphi = draw_normal(&d), one[2], two[2];
+        p.pyramid = 1;
+        draw_array(&d, sizeof z / sizeof(double), &z.e_s);
+        draw_array(&d, 2, du);
+        tacFrictionStep step = tac_friction_step(&p, &z, dphi, du);
+        CHECK_NEAR(p.gamma * step.s + p.s * step.gamma, z.c_normal, TOL);
+        for (int i = 0; i < 2; i++) {
+            CHECK_NEAR(step.side_xi[i][0], p.mu * step.gamma / sqrt(2) - z.e_side[i][0], TOL);
+            CHECK_NEAR(step.side_eta[i][1], along(i, du) - z.e_side[i][1], TOL);
+            CHECK_NEAR(step.side_xi[i][1], along(i, step.xi + 1), TOL);
+            tac_cone_product(2, p.side_xi[i], step.side_eta[i], one);
+            tac_cone_product(2, p.side_eta[i], step.side_xi[i], two);
+            CHECK_NEAR(one[0] + two[0], z.c_side[i][0], TOL);
+            CHECK_NEAR(one[1] + two[1], z.c_side[i][1], TOL);
+        }
+    }
+}
+
+/* Numbers of cones -> the point and what is off -> numbers again; starts are on the central path with the slip asked for. */
+static void numbers_of_cones(void **state) {
+    (void)state;
+    static const int NUMBERS[3] = {1, 4, 5};
+    tacDraw d = {25, 0};
+    for (int kind = 0; kind < 3; kind++) {
+        tacFrictionPoint p = {.mu = kind == 0 ? 0 : 0.6, .pyramid = kind == 2};
+        tacFrictionSides e;
+        int dim[TAC_FRICTION_CONES], n = tac_friction_cones(&p, dim), sum = 0;
+        double a[TAC_FRICTION_NUMBERS] = {1.5}, b[TAC_FRICTION_NUMBERS] = {0.2}, gap_slip[3], w[3];
+        draw_array(&d, 3, gap_slip);
+        gap_slip[0] = b[0];
+        tac_friction_start(&p, 0.3, gap_slip + 1, a, b);
+        for (int c = 0; c < n; sum += dim[c++]) {
+            tac_cone_product(dim[c], a + sum, b + sum, w);
+            for (int i = 0; i < dim[c] && c > 0; i++)
+                CHECK_NEAR(w[i], i == 0 ? 0.3 : 0, TOL);
+        }
+        CHECK_INT(sum, NUMBERS[kind]);
+        CHECK_LT(tac_friction_load(&p, &e, gap_slip, a, b), TOL);
+        if (kind > 0) CHECK_LT(tac_friction_share(&p), 1);
+        gap_slip[2] += 0.1;
+        CHECK_NEAR(tac_friction_load(&p, &e, gap_slip, a, b), kind == 0 ? 0 : kind == 1 ? 0.1 : 0.1 / sqrt(2), TOL);
+        tacFrictionStep same = {.gamma = p.gamma, .s = p.s};
+        memcpy(same.xi, p.xi, sizeof p.xi), memcpy(same.eta, p.eta, sizeof p.eta);
+        memcpy(same.side_xi, p.side_xi, sizeof p.side_xi), memcpy(same.side_eta, p.side_eta, sizeof p.side_eta);
+        double da[TAC_FRICTION_NUMBERS] = {0}, db[TAC_FRICTION_NUMBERS] = {0};
+        tac_friction_store(&p, &same, da, db);
+        CHECK_ARRAY(sum, da, a, TOL);
+        CHECK_ARRAY(sum, db, b, TOL);
+    }
+}
+
 /* Impulses answer gap and slip by -K. */
 static void stiffness_is_the_answer(void **state) {
     (void)state;
     tacDraw d = {22, 0};
     for (int k = 0; k < 50; k++) {
         tacFrictionPoint p = draw_point(&d, 0.5);
+        p.pyramid = k % 2;
         double K[9], at[3];
         draw_array(&d, 3, at);
         tac_friction_stiffness(&p, K);
@@ -92,7 +161,8 @@ static void compliance_is_the_inverse(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(step_solves_its_equations),
-                                       cmocka_unit_test(stiffness_is_the_answer),
+                                       cmocka_unit_test(pyramid_solves_its_equations),
+                                       cmocka_unit_test(numbers_of_cones), cmocka_unit_test(stiffness_is_the_answer),
                                        cmocka_unit_test(compliance_is_the_inverse)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

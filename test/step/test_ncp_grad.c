@@ -30,7 +30,7 @@ static const char *const PARAMS[] = {
     "geom/#1.pos[2]",        "geom/#1.quat[1]",        "geom/#3.size[0]",    "geom/#3.size[1]",
     "geom/#4.size[0]",       "geom/#0.pos[2]",         "geom/#0.quat[1]",    "actuator/#0.gainprm[0]",
     "actuator/#0.dynprm[0]", "actuator/#0.biasprm[1]", "actuator/#0.gear[0]"};
-enum { NPARAM = sizeof PARAMS / sizeof *PARAMS };
+enum { NPARAM = sizeof PARAMS / sizeof *PARAMS, FRICTION_OF_BOX = 21 };
 
 /* A free box with a hinged, limited, sprung and driven arm that ends in a ball joint, and a free ball, on a plane. */
 static tacModel *robot(void) {
@@ -73,15 +73,19 @@ static tacModel *robot(void) {
     return m;
 }
 
-static tacSim *simulate(const tacModel *m, double kappa, double gradient_kappa) {
+static tacSim *simulate_with(const tacModel *m, tacNcpFriction friction, double kappa, double gradient_kappa) {
     tacOptions options = tac_default_options(m);
     tacSim *sim;
     tacError err;
     options.contact = TAC_NCP, options.dt = TIME_STEP, options.ncp_kappa = kappa;
     options.ncp_gradient_kappa = gradient_kappa;
-    options.ncp_polish = 5, options.inputs = INPUTS;
+    options.ncp_polish = 5, options.inputs = INPUTS, options.ncp_friction = friction;
     if (tac_sim_new(m, &options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
     return sim;
+}
+
+static tacSim *simulate(const tacModel *m, double kappa, double gradient_kappa) {
+    return simulate_with(m, TAC_NCP_CONE, kappa, gradient_kappa);
 }
 
 /* Near the ground, moving; the arm may be at its limit or beyond. */
@@ -210,6 +214,38 @@ static void gradient_is_that_of_the_step(void **state) {
     tac_model_free(m);
 }
 
+/* The same of the pyramid and of impact alone: friction's own derivative is zero there. */
+static void gradient_of_other_frictions(void **state) {
+    (void)state;
+    static const tacNcpFriction KINDS[] = {TAC_NCP_PYRAMID, TAC_NCP_FRICTIONLESS};
+    tacModel *m = robot();
+    tacOptions options = tac_default_options(m);
+    options.inputs = INPUTS;
+    int ndx = tac_ndx(m), nu = tac_ninput(m, &options), contacts = 0, switching = 0;
+    double *A = malloc(sizeof(double) * (size_t)(ndx * ndx)), *B = malloc(sizeof(double) * (size_t)(ndx * nu));
+    double *P = malloc(sizeof(double) * (size_t)(ndx * NPARAM)), by_mu[2] = {0, 0};
+    for (int kind = 0; kind < 2; kind++) {
+        tacSim *sim = simulate_with(m, KINDS[kind], KAPPA, 0);
+        tacDraw d = {64, 0};
+        for (int k = 0; k < 5; k++) {
+            double x[MOST], u[MOST], y[MOST];
+            tacStepInfo info;
+            tacJac J = {A, B, P};
+            draw_state(m, &d, x, u, nu);
+            CHECK_INT(tac_step_jac(sim, x, u, y, &J, &info), TAC_OK);
+            contacts += info.contacts > 0;
+            CHECK_LT(worst_of_columns(sim, m, x, u, nu, &J, &switching), TOL_GRADIENT);
+            for (int i = 0; i < ndx; i++)
+                by_mu[kind] = fmax(by_mu[kind], fabs(P[i * NPARAM + FRICTION_OF_BOX]));
+        }
+        tac_sim_free(sim);
+    }
+    CHECK(contacts >= 8 && switching <= 6);
+    CHECK(by_mu[0] > 1e-3 && by_mu[1] == 0);
+    free(A), free(B), free(P);
+    tac_model_free(m);
+}
+
 static void reverse_is_forward(void **state) {
     (void)state;
     tacModel *m = robot();
@@ -288,8 +324,8 @@ static void workspace_does_not_matter(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gradient_is_that_of_the_step),
-                                       cmocka_unit_test(reverse_is_forward),
-                                       cmocka_unit_test(workspace_does_not_matter)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradient_is_that_of_the_step), cmocka_unit_test(gradient_of_other_frictions),
+        cmocka_unit_test(reverse_is_forward), cmocka_unit_test(workspace_does_not_matter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

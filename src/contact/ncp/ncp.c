@@ -33,7 +33,7 @@ static int most_edges(const tacModel *m, int max_contacts) {
 
 /* Rows have a cone of two numbers at most. */
 int tac_ncp_most_numbers(const tacModel *m, int max_contacts) {
-    return 4 * tac_ncp_room(max_contacts) + 2 * tac_ncp_most_rows(m);
+    return TAC_FRICTION_NUMBERS * tac_ncp_room(max_contacts) + 2 * tac_ncp_most_rows(m);
 }
 
 int tac_ncp_most_inputs(const tacModel *m, int max_contacts) {
@@ -41,7 +41,7 @@ int tac_ncp_most_inputs(const tacModel *m, int max_contacts) {
 }
 
 static int most_cones(const tacModel *m, int max_contacts) {
-    return 2 * tac_ncp_room(max_contacts) + tac_ncp_most_rows(m);
+    return TAC_FRICTION_CONES * tac_ncp_room(max_contacts) + tac_ncp_most_rows(m);
 }
 
 int tac_ncp_most_unknowns(const tacModel *m) { return m->nv + tac_ncp_most_wide(m); }
@@ -220,12 +220,8 @@ static void start_contact(const tacNcp *p, StartPoint s, const tacNcpContact *c)
     double *a = p->a + c->adr, *b = p->b + c->adr;
     start_pair(p, s, c->cone, c->gap_slip[0], a, b);
     if (c->p.mu == 0) return;
-    a[1] = c->p.mu * a[0];
-    double half = 0.5 * s.kappa * p->unit[c->cone + 1] / a[1];
     double u[2] = {s.slips ? c->gap_slip[1] : 0, s.slips ? c->gap_slip[2] : 0};
-    b[1] = half + tac_sqrt(half * half + u[0] * u[0] + u[1] * u[1]);
-    for (int i = 0; i < 2; i++)
-        b[2 + i] = u[i], a[2 + i] = -a[1] / b[1] * u[i];
+    tac_friction_start(&c->p, s.kappa * p->unit[c->cone + 1], u, a, b);
 }
 
 static tacStatus start_motion(tacNcp *p, double share) {

@@ -47,6 +47,7 @@ struct tacNcp {
     tacScene *scene;
     const double *q, *v, *mocap;
     double h, damping_span, bounce_speed; /* bounce_speed: m/s, the least approach that bounces */
+    tacNcpFriction friction;
     tacWork next;                         /* at q+: position stage alone */
     double *q_next, *hv;
     tacVec6 *before;       /* nbody: momentum before, with the weight's impulse; world axes, at the centre of mass */

@@ -39,14 +39,18 @@ double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d) {
 double tac_ncp_rest_of(const tacNcp *p, double gap) { return tac_min(0, gap + p->h * TAC_NCP_CORRECTION); }
 
 /* |(xi_1/mu_1, xi_2/mu_2)| <= gamma, as the round cone of mu_1 along tangents that are scaled by mu_k/mu_1   (W34). */
-static void take_friction(const tacModel *m, tacNcpContact *c) {
+static void take_friction(tacNcp *p, tacNcpContact *c) {
+    int rubs = p->friction != TAC_NCP_FRICTIONLESS && tac_contact_dimension(p->m, &c->found) > 1,
+        dim[TAC_FRICTION_CONES];
     double mu[2];
-    tac_contact_friction(m, &c->found, mu);
+    tac_contact_friction(p->m, &c->found, mu);
     double of = mu[0] > 0 ? mu[0] : mu[1];
-    c->p = (tacFrictionPoint){.mu = tac_contact_dimension(m, &c->found) > 1 ? of : 0};
+    c->p = (tacFrictionPoint){.mu = rubs ? of : 0, .pyramid = p->friction == TAC_NCP_PYRAMID};
     for (int k = 0; k < 2; k++)
         c->squeeze[k] = of > 0 ? mu[k] / of : 1;
     tac_ncp_squeeze(c, c->now.tangent);
+    for (int i = 0, n = tac_friction_cones(&c->p, dim); i < n; i++)
+        tac_ncp_add_cone(p, dim[i], i == 0 ? p->gap_unit : p->gap_unit / TAC_NCP_TIME);
 }
 
 void tac_ncp_squeeze(const tacNcpContact *c, tacVec3 tangent[2]) {
@@ -63,9 +67,7 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
     c->found = c->now = *found, c->start = *start, c->rest = rest;
     c->follows[0] = rest < 0 ? 1 : 0, c->follows[1] = 0;
     c->cone = p->ncone, c->adr = p->numbers;
-    take_friction(m, c);
-    tac_ncp_add_cone(p, 1, p->gap_unit);
-    if (c->p.mu > 0) tac_ncp_add_cone(p, 3, p->gap_unit / TAC_NCP_TIME);
+    take_friction(p, c);
     tac_ncp_flat_begin(p, c);
     p->ncontact++;
 }
@@ -177,20 +179,8 @@ void tac_ncp_add_impulse(const tacNcp *p, const tacNcpContact *c, const double t
 }
 
 static double load_contact(tacNcp *p, tacNcpContact *c, const double *a, const double *b) {
-    c->p.gamma = a[c->adr], c->p.s = b[c->adr];
-    c->e = (tacFrictionSides){.e_s = c->p.s - c->gap_slip[0]};
-    double t[3] = {c->p.gamma, 0, 0}, worst = tac_abs(c->e.e_s);
-    if (c->p.mu > 0) {
-        memcpy(c->p.xi, a + c->adr + 1, sizeof c->p.xi);
-        memcpy(c->p.eta, b + c->adr + 1, sizeof c->p.eta);
-        c->e.e_xi = c->p.xi[0] - c->p.mu * c->p.gamma;
-        worst = tac_max(worst, tac_abs(c->e.e_xi));
-        for (int i = 0; i < 2; i++) {
-            t[1 + i] = c->p.xi[1 + i];
-            c->e.e_eta[i] = c->p.eta[1 + i] - c->gap_slip[1 + i];
-            worst = tac_max(worst, tac_abs(c->e.e_eta[i]));
-        }
-    }
+    double worst = tac_friction_load(&c->p, &c->e, c->gap_slip, a + c->adr, b + c->adr);
+    double t[3] = {c->p.gamma, c->p.xi[1], c->p.xi[2]};
     tac_ncp_add_impulse(p, c, t, p->f);
     return worst;
 }
@@ -389,12 +379,6 @@ tacStatus tac_ncp_contact_blocks(tacNcp *p) {
 
 /* --- Solving ------------------------------------------------------------------------------------------------------ */
 
-static void take_sides(tacNcpContact *c, const double *right) {
-    c->e.c_normal = right[c->adr];
-    for (int i = 0; i < 3; i++)
-        c->e.c_friction[i] = c->p.mu > 0 ? right[c->adr + 1 + i] : 0;
-}
-
 void tac_ncp_reduce(tacNcp *p, const double *c, double *f, double *g) {
     static const double STILL[2] = {0, 0};
     tacVec6 *wrench = (tacVec6 *)(void *)f;
@@ -402,7 +386,7 @@ void tac_ncp_reduce(tacNcp *p, const double *c, double *f, double *g) {
     memcpy(g, p->g, (size_t)p->m->nv * sizeof *g);
     for (int i = 0; i < p->ncontact; i++) {
         tacNcpContact *contact = &p->contact[i];
-        take_sides(contact, c);
+        tac_friction_aim(&contact->p, c + contact->adr, &contact->e);
         tacFrictionStep d = tac_friction_step(&contact->p, &contact->e, 0, STILL);
         double t[3] = {d.gamma, d.xi[1], d.xi[2]};
         tac_ncp_add_impulse(p, contact, t, wrench);
@@ -416,10 +400,7 @@ static void recover_contact(const tacNcp *p, const tacNcpContact *c, double *da,
         for (int i = 0; i < 3 && !p->ldu.still[c->body[side]]; i++)
             change[i] += tac_six_dot(c->G[i] + 6 * side, p->ldu.z + 6 * c->body[side]);
     tacFrictionStep d = tac_friction_step(&c->p, &c->e, change[0], change + 1);
-    da[c->adr] = d.gamma, db[c->adr] = d.s;
-    if (c->p.mu == 0) return;
-    memcpy(da + c->adr + 1, d.xi, sizeof d.xi);
-    memcpy(db + c->adr + 1, d.eta, sizeof d.eta);
+    tac_friction_store(&c->p, &d, da + c->adr, db + c->adr);
 }
 
 void tac_ncp_recover(const tacNcp *p, double *da, double *db) {

@@ -165,8 +165,7 @@ static tacStatus rest_start(tacNcp *p, const tacWork *w, const tacNcpContact *c,
 /* dp/d(gap, slip, mu, unit)   (W12) */
 static void put_answer(const tacNcpContact *c, double kappa, tacNcpAnswer *out) {
     static const double STILL[2] = {0, 0};
-    tacFrictionSides more_mu = {.e_xi = -c->p.gamma},
-                     more_unit = {.c_normal = kappa, .c_friction = {kappa / TAC_NCP_TIME, 0, 0}};
+    tacFrictionSides more_mu = tac_friction_by_mu(&c->p), more_unit = tac_friction_by_unit(kappa, kappa / TAC_NCP_TIME);
     tacFrictionStep by_mu = tac_friction_step(&c->p, &more_mu, 0, STILL),
                     by_unit = tac_friction_step(&c->p, &more_unit, 0, STILL);
     tac_friction_stiffness(&c->p, out->K);

@@ -29,9 +29,8 @@ static uint64_t hash_contact(const tacNcpContact *contact, uint64_t hash) {
 }
 
 static tacContactState state_of(const tacNcp *p, const tacNcpContact *c, double mass) {
-    double friction = tac_sqrt(c->p.xi[1] * c->p.xi[1] + c->p.xi[2] * c->p.xi[2]);
     if (!holds(p, c, mass)) return TAC_CONTACT_OPEN;
-    return c->p.mu > 0 && friction > (1 - AT_BOUND) * c->p.xi[0] ? TAC_CONTACT_SLIDING : TAC_CONTACT_STICKING;
+    return c->p.mu > 0 && tac_friction_share(&c->p) > 1 - AT_BOUND ? TAC_CONTACT_SLIDING : TAC_CONTACT_STICKING;
 }
 
 void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out) {
