@@ -243,7 +243,9 @@ static int differentiate(tacGradRun *run, const tacStart *start) {
             status = cli_derivative_rows(sim, start->x, start->u, &run->d, &run->info);
         if (status != TAC_OK) result = CLI_NO;
         if (status != TAC_OK)
-            cli_fail("grad", "there is no derivative at this state: %s", tac_status_text(run->info.status));
+            cli_fail("grad", "there is no derivative at this state: %s%s%s", tac_status_text(run->info.status),
+                     run->info.reason == TAC_REASON_NONE ? "" : ": ",
+                     run->info.reason == TAC_REASON_NONE ? "" : tac_reason_text(run->info.reason));
     }
     tac_sim_free(sim);
     return result;

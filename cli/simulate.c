@@ -27,9 +27,10 @@ static tacStatus record(tacSim *sim, const tacRun *run, tacMotion *motion) {
 /* One step into y, taken over only when it is good. */
 static tacStatus advance(tacSim *sim, tacRun *run, double *y) {
     int nx = tac_nx(run->model);
-    tacStatus status = tac_step(sim, run->x, run->u, y, NULL);
+    tacStepInfo info;
+    tacStatus status = tac_step(sim, run->x, run->u, y, &info);
     if (status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS)
-        run->unsolved++, run->why = status, status = TAC_OK; /* y is the best state found */
+        run->unsolved++, run->why = status, run->reason = info.reason, status = TAC_OK; /* y: the best state found */
     if (status == TAC_OK && !all_finite(nx, y)) status = TAC_ERR_NONFINITE;
     if (status != TAC_OK) return status;
     memcpy(run->x, y, (size_t)nx * sizeof *y);
@@ -79,7 +80,8 @@ int cli_run(const char *verb, tacRun *run, tacMotion *motion) {
     free(contact);
     tac_sim_free(sim);
     if (run->unsolved > 0)
-        fprintf(stderr, "tactus %s: warning: %ld of %ld steps: %s\n", verb, run->unsolved, run->done,
-                tac_status_text(run->why));
+        fprintf(stderr, "tactus %s: warning: %ld of %ld steps: %s%s%s\n", verb, run->unsolved, run->done,
+                tac_status_text(run->why), run->reason == TAC_REASON_NONE ? "" : "; of the last of them ",
+                run->reason == TAC_REASON_NONE ? "" : tac_reason_text(run->reason));
     return run->status == TAC_ERR_MEMORY ? cli_fail(verb, "out of memory") : CLI_GO_ON;
 }

@@ -17,6 +17,7 @@ typedef struct tacRun {
     long done;          /* steps made */
     long unsolved;      /* of them: with the best state that was found, not the one asked for */
     tacStatus why;      /* of the last such step */
+    tacReason reason;   /* of its failure */
     double penetration; /* m: deepest overlap after any step; 0 without contact model */
     double seconds;     /* of wall clock, in stepping */
 } tacRun;

@@ -59,12 +59,40 @@ typedef struct tacOptions {
     int soft_ls_iterations; /* points tried on a line, at most; default 0: the model's, or 50 where that is more */
 } tacOptions;
 
+/* Why a step is TAC_ERR_UNSOLVED; contact ncp says. */
+#define TAC_REASON_LIST(X)                                                                                             \
+    X(TAC_REASON_NONE, "no reason is told")                                                                            \
+    X(TAC_REASON_ITERATIONS, "its iterations were used up")                                                            \
+    X(TAC_REASON_STALLED, "its search came no nearer to a solution")                                                   \
+    X(TAC_REASON_SINGULAR, "a linear system of its search was singular")                                               \
+    X(TAC_REASON_TURNED, "its search led to a body that turns by almost pi or more in one step")                       \
+    X(TAC_REASON_TOUCH, "its search led to where features of a contact do not touch")                                  \
+    X(TAC_REASON_FEATURES, "the features that touch kept changing")                                                    \
+    X(TAC_REASON_OVERLAP, "its solution overlaps by features that it has already")
+
+typedef enum {
+#define X(name, text) name,
+    TAC_REASON_LIST(X)
+#undef X
+        TAC_REASON_COUNT
+} tacReason;
+
+/* One iteration of a step's search, before it moves. */
+typedef struct tacIteration {
+    double residual; /* as tacStepInfo's */
+    double centring; /* what products of cone variables are off the central path by, in units of kappa */
+    double kappa;    /* aimed at */
+    double length;   /* share of the direction that was gone */
+    int search;      /* which of the searches it belongs to: others start elsewhere or with more features */
+} tacIteration;
+
 /* What happened in a step, and why a gradient is what it is. */
 typedef struct tacStepInfo {
     tacStatus status;
     int bad_index; /* TAC_ERR_NONFINITE: the first such entry of [x | u], or -1 where the result overflows; else -1 */
     /* contact models; zero without */
     int contacts, sticking, sliding; /* contact points that carry force; of them, held by friction, at its bound */
+    tacReason reason;                /* why it was not solved */
     int iterations;                  /* systems solved */
     double residual;                 /* largest violation of the contact problem's conditions, in units of its force */
     int impacts;                     /* toi: stops at impacts in this step */

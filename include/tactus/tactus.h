@@ -307,6 +307,11 @@ TAC_API tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *
  * what does not fit is TAC_ERR_CONTACTS with *n. */
 TAC_API tacStatus tac_step_constraints(tacSim *sim, const double *x, const double *u, tacConstraint *out, int max,
                                        int *n);
+/* reason -> its one-line meaning, of a step; never NULL. */
+TAC_API const char *tac_reason_text(tacReason reason);
+/* How the search of the step that starts at (x, u) went: the first max of its *n iterations. The status is the step's.
+ * TAC_ERR_UNSUPPORTED with contact models other than ncp. */
+TAC_API tacStatus tac_step_history(tacSim *sim, const double *x, const double *u, tacIteration *out, int max, int *n);
 /* Signed distance of two geoms, whether they may touch or not: Euclidean when apart, minus the least translation that
  * parts them when they overlap. The normal runs from geom1 to geom2. TAC_ERR_ARGUMENT for two planes, a geom and
  * itself, and what has no shape (height fields, geoms only for looks); TAC_ERR_NONFINITE where the square of the

@@ -32,7 +32,7 @@ typedef struct tacFrictionStep {
     double side_xi[2][2], side_eta[2][2];
 } tacFrictionStep;
 
-/* --- As numbers of cones: of each contact gamma, then xi, or both xi of a pyramid ---------------------------------- */
+/* --- As numbers of cones: of each contact gamma, then xi, or both xi of a pyramid --------------------------------- */
 
 /* -> how many cones, and how large. */
 int tac_friction_cones(const tacFrictionPoint *p, int dim[TAC_FRICTION_CONES]);

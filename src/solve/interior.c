@@ -226,29 +226,36 @@ static void keep_best(Run *r) {
 
 static void record(const Run *r, double kappa, double violation, double centring, double length) {
     int i = r->at->iterations - 1;
-    if (i < r->at->max_trace) r->at->trace[i] = (tacInteriorTrace){violation, centring, kappa, length};
+    if (i < r->at->max_trace) r->at->trace[i] = (tacIteration){violation, centring, kappa, length, 0};
 }
 
-/* One iteration; -> 0: no step could be taken. */
+/* The search ends here. */
+static int stop(Run *r, tacInteriorEnd why) {
+    r->at->end = why;
+    return 0;
+}
+
+/* One iteration; -> 0: no step could be taken, or the last ones led nowhere. */
 static int iterate(Run *r) {
     double violation = r->at->violation, centring = r->at->centring;
     double product = centring * r->s->kappa, worst = tac_max(violation, product);
     int second;
     r->at->iterations++;
     if (r->p->bend != NULL) r->p->bend(r->p->user, r->share);
-    if (r->p->factor(r->p->user, r->at->x, r->at->a, r->at->b) != TAC_OK) return 0;
+    if (r->p->factor(r->p->user, r->at->x, r->at->a, r->at->b) != TAC_OK) return stop(r, TAC_END_SINGULAR);
     double kappa = choose_kappa(r, &second);
     aim(r, kappa, second);
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
-    if (tac_first_nonfinite(r->p->n, r->dx) >= 0) return 0;
+    if (tac_first_nonfinite(r->p->n, r->dx) >= 0) return stop(r, TAC_END_SINGULAR);
     double share = tac_max(r->s->share, 1 - worst * worst);
     double length = line_search(r, cone_search(r, share, tac_min(share, SHARE_CURVED)));
     record(r, kappa, violation, centring, length);
-    if (length == 0) return 0;
+    if (length == 0) return stop(r, TAC_END_OUTSIDE);
     r->nshort = length < SHORT_STEP ? r->nshort + 1 : 0;
     accept(r);
     r->share = next_share(r, length, violation), r->length = length;
-    return r->nshort < MAX_SHORT_STEPS && !stalls(r, violation, centring);
+    int stalled = r->nshort >= MAX_SHORT_STEPS || stalls(r, violation, centring);
+    return stalled ? stop(r, TAC_END_STALLED) : 1;
 }
 
 /* Back to the best point, with the caller's residual there. */
@@ -292,7 +299,8 @@ static tacStatus iterate_all(Run *r) {
     r->share = BEND_FIRST, r->length = 1;
     for (;;) {
         keep_best(r);
-        if (badness(r) <= 1) return r->s->polish > 0 ? polish(r) : TAC_OK;
+        r->at->end = badness(r) <= 1 ? TAC_END_SOLVED : TAC_END_ITERATIONS;
+        if (r->at->end == TAC_END_SOLVED) return r->s->polish > 0 ? polish(r) : TAC_OK;
         if (r->at->iterations >= r->s->max_iterations || !iterate(r)) return give_up(r);
     }
 }

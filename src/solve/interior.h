@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "tactus/status.h"
+#include "tactus/options.h"
 
 typedef struct tacInteriorProblem {
     int n, ncone;       /* numbers of x; cones */
@@ -33,17 +33,21 @@ typedef struct tacInteriorSettings {
     double share;       /* of the way to the border that a step goes at least; less is more careful */
 } tacInteriorSettings;
 
-/* One line of an iteration's history. */
-typedef struct tacInteriorTrace {
-    double residual, centring; /* as above, before the step */
-    double kappa, length;      /* aimed at; share of the step taken */
-} tacInteriorTrace;
+/* How a search ended. */
+typedef enum {
+    TAC_END_SOLVED,
+    TAC_END_ITERATIONS, /* used up */
+    TAC_END_STALLED,    /* the last steps led nowhere */
+    TAC_END_SINGULAR,   /* a system */
+    TAC_END_OUTSIDE     /* nowhere along a direction is there an E */
+} tacInteriorEnd;
 
 typedef struct tacInterior {
     double *x, *a, *b; /* caller's: start (a, b inside their cones), then the best point that was found */
-    tacInteriorTrace *trace;
-    int max_trace;              /* room in trace; 0: none asked for */
-    int iterations;             /* systems factored */
+    tacIteration *trace;
+    int max_trace;  /* room in trace; 0: none asked for */
+    int iterations; /* systems factored */
+    tacInteriorEnd end;
     double violation, centring; /* of the point returned */
 } tacInterior;
 

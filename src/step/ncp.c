@@ -76,14 +76,28 @@ static tacStatus pose(tacSim *sim, const double *x, const double *u, tacNcp *p) 
     return TAC_OK;
 }
 
+/* Why a search ended as it did: steps that get nowhere may do so because a body would turn too far. */
+static tacReason reason_of(tacInteriorEnd end, const tacNcp *p) {
+    static const tacReason REASONS[] = {[TAC_END_SOLVED] = TAC_REASON_NONE,
+                                        [TAC_END_ITERATIONS] = TAC_REASON_ITERATIONS,
+                                        [TAC_END_STALLED] = TAC_REASON_STALLED,
+                                        [TAC_END_SINGULAR] = TAC_REASON_SINGULAR,
+                                        [TAC_END_OUTSIDE] = TAC_REASON_TOUCH};
+    int nowhere = end == TAC_END_STALLED || end == TAC_END_OUTSIDE;
+    return nowhere && p->turned > 0 ? TAC_REASON_TURNED : REASONS[end];
+}
+
 /* One search -> p at its end, sim->info. */
 static tacStatus search(tacSim *sim, tacNcp *p, int start, int again, const tacInteriorSettings *settings) {
     tacInteriorProblem problem = tac_ncp_problem(p);
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
     tacStatus status = tac_ncp_start(p, start, again);
+    tac_ncp_history_begin(sim, &point);
     if (status == TAC_OK) status = tac_interior_solve(&problem, settings, &point, &sim->arena);
+    tac_ncp_history_end(sim, &point);
     sim->info.iterations += point.iterations;
     sim->info.residual = point.violation;
+    sim->info.reason = reason_of(point.end, p);
     return status;
 }
 
@@ -115,7 +129,7 @@ static tacStatus search_from(tacSim *sim, tacNcp *p, double kappa, int start, in
     tacStatus looked = look(sim, p, overlooked, added, &overlap);
     if (looked != TAC_OK) return looked;
     if (*added > 0 || overlap == 0 || status != TAC_OK) return status;
-    sim->info.residual = overlap;
+    sim->info.residual = overlap, sim->info.reason = TAC_REASON_OVERLAP;
     return TAC_ERR_UNSOLVED;
 }
 
@@ -137,7 +151,7 @@ static void keep(const tacNcp *p, double *kept) {
     memcpy(kept + n + p->numbers, p->b, (size_t)p->numbers * sizeof *kept);
 }
 
-static tacStatus bring_back(tacSim *sim, tacNcp *p, const double *kept, double residual) {
+static tacStatus bring_back(tacSim *sim, tacNcp *p, const double *kept, double residual, tacReason reason) {
     tacInteriorProblem problem = tac_ncp_problem(p);
     double violation;
     int n = tac_ncp_unknowns(p);
@@ -145,7 +159,7 @@ static tacStatus bring_back(tacSim *sim, tacNcp *p, const double *kept, double r
     memcpy(p->a, kept + n, (size_t)p->numbers * sizeof *kept);
     memcpy(p->b, kept + n + p->numbers, (size_t)p->numbers * sizeof *kept);
     tacStatus status = problem.residual(p, p->x, p->a, p->b, &violation);
-    sim->info.residual = residual;
+    sim->info.residual = residual, sim->info.reason = reason;
     return status == TAC_OK ? TAC_ERR_UNSOLVED : status;
 }
 
@@ -154,6 +168,7 @@ static tacStatus bring_back(tacSim *sim, tacNcp *p, const double *kept, double r
 static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
     int room = tac_ncp_most_numbers(p->m, p->max_contacts), round = 0, again = 0, added;
     double least = TAC_INFINITY, *kept = TAC_TAKE(&sim->arena, tac_ncp_unknowns(p) + 2 * room, double);
+    tacReason reason = TAC_REASON_NONE;
     if (kept == NULL) return TAC_ERR_ARENA_FULL;
     for (int start = 0; start < TAC_NCP_STARTS; start++) {
         tacStatus status = search_from(sim, p, kappa, start, again, &added);
@@ -165,14 +180,17 @@ static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
         }
         if (status == TAC_OK && added == 0) return status;
         again = 0;
-        if (added > 0) return TAC_ERR_UNSOLVED;
+        if (added > 0) {
+            sim->info.reason = TAC_REASON_FEATURES;
+            return TAC_ERR_UNSOLVED;
+        }
         if (sim->info.residual < least) {
-            least = sim->info.residual;
+            least = sim->info.residual, reason = sim->info.reason;
             keep(p, kept);
         }
         if (!left) break;
     }
-    return bring_back(sim, p, kept, least);
+    return bring_back(sim, p, kept, least, reason);
 }
 
 /* v+ -> w->next. */

@@ -8,6 +8,12 @@
  * the best that was found. Takes from the arena; the caller releases. */
 tacStatus tac_ncp_go(tacSim *sim, const double *x, const double *u, double kappa, tacNcp *p);
 
+/* --- History (ncp_history.c) -------------------------------------------------------------------------------------- */
+
+/* Where a search writes its iterations, and what becomes of them; nothing where none are asked for. */
+void tac_ncp_history_begin(const tacSim *sim, tacInterior *point);
+void tac_ncp_history_end(tacSim *sim, const tacInterior *point);
+
 /* --- Derivatives (ncp_grad.c, ncp_forces.c) ----------------------------------------------------------------------- */
 
 /* The step solved where it is differentiated -> p with its system factored, d. Takes from the arena. */

@@ -55,6 +55,8 @@ struct tacSim {
     const tacContact *given; /* contact soft: contacts to take instead of those found, to compare solvers apart from
                                 collision; NULL: found. Steps alone, without derivatives */
     int ngiven;
+    tacIteration *history; /* where iterations of the step in hand are written; NULL: not asked for */
+    int max_history, searches;
     tacStepInfo info; /* of the step in hand: the stepper fills in what it knows */
     int margins;      /* 1: the caller of a Jacobian wants to know its margins */
     tacWork work;

@@ -80,7 +80,8 @@ static void pyramid_solves_its_equations(void **state) {
     }
 }
 
-/* Numbers of cones -> the point and what is off -> numbers again; starts are on the central path with the slip asked for. */
+/* Numbers of cones -> the point and what is off -> numbers again; starts are on the central path with the slip asked
+ * for. */
 static void numbers_of_cones(void **state) {
     (void)state;
     static const int NUMBERS[3] = {1, 4, 5};

@@ -170,7 +170,7 @@ static void no_answer_is_a_status(void **state) {
     (void)state;
     static const int ORTHANT[N] = {1, 1, 1, 1, 1, 1};
     Linear p = {.q = {-1, -1, -1, -1, -1, -1}};
-    tacInteriorTrace trace[3] = {{0}};
+    tacIteration trace[3] = {{0}};
     double a[N], b[N];
     tacInterior at = {.a = a, .b = b, .trace = trace, .max_trace = 3};
     CHECK_INT(run(&p, 6, ORTHANT, 1e-8, &at), TAC_ERR_UNSOLVED);

@@ -48,7 +48,8 @@ struct tacNcp {
     const double *q, *v, *mocap;
     double h, damping_span, bounce_speed; /* bounce_speed: m/s, the least approach that bounces */
     tacNcpFriction friction;
-    tacWork next;                         /* at q+: position stage alone */
+    int turned;   /* > 0: a motion tried since the last system turns this body too far */
+    tacWork next; /* at q+: position stage alone */
     double *q_next, *hv;
     tacVec6 *before;       /* nbody: momentum before, with the weight's impulse; world axes, at the centre of mass */
     tacVec6 *f, *sum;      /* nbody: missing impulse about the tree's origin at q; its sums over subtrees */

@@ -111,7 +111,10 @@ tacStatus tac_ncp_move(tacNcp *p, const double *v_next) {
     for (int b = 1; b < m->nbody; b++) {
         tacQuat r = relative(p->w->xquat[b], p->next.xquat[b]);
         keep_velocity(p, b, r);
-        if (!(p->h * tac_norm3(p->spin[b]) < MOST_TURN)) return TAC_ERR_DEGENERATE;
+        if (!(p->h * tac_norm3(p->spin[b]) < MOST_TURN)) {
+            p->turned = b;
+            return TAC_ERR_DEGENERATE;
+        }
         tacVec3 turning = tac_turn_momentum(m->body_icom[b], r, p->h, 1);
         tacVec3 ang = tac_sub3(tac_mulmv3(p->w->xmat[b], turning), p->before[b].ang);
         tacVec3 lin = tac_sub3(tac_scale3(m->body_mass[b], p->slide[b]), p->before[b].lin);
@@ -179,6 +182,7 @@ static void put_body(tacNcp *p, int b) {
 
 void tac_ncp_linearize(tacNcp *p) {
     const tacModel *m = p->m;
+    p->turned = 0;
     tac_block_clear(&p->ldu);
     put_axes(p);
     for (int b = 1; b < m->nbody; b++)

@@ -1,0 +1,198 @@
+/* What a step of contact ncp says of its search: its iterations on request, and the reason where it fails; that time
+ * steps from 1e-4 to 0.2 s work, and that kappa is a number of the range it has. */
+#include "tactus/io.h"
+#include "tactus/tactus.h"
+
+#include "support/check.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 60, NX = 13 };
+#define TOL_HEIGHT 1e-3 /* m: of a box at rest */
+#define TOL_DEPTH  1e-8 /* m */
+/* At 1e-4 s the search has its trouble with steps in which an edge comes down: 5 of 30,000 were measured. */
+#define SHORT_STEP 5e-4
+enum { MOST_UNSOLVED = 10 };
+
+static tacModel *box(void) {
+    tacModel *m;
+    tacError err;
+    if (tac_load("models/box.xml", &m, &err) != TAC_OK) fail_msg("%s", err.text);
+    return m;
+}
+
+static tacOptions options_of(const tacModel *m, double dt) {
+    tacOptions options = tac_default_options(m);
+    options.contact = TAC_NCP, options.dt = dt;
+    return options;
+}
+
+static tacSim *simulate(const tacModel *m, const tacOptions *options) {
+    tacSim *sim;
+    tacError err;
+    if (tac_sim_new(m, options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
+    return sim;
+}
+
+/* Thrown onto an edge. */
+static void thrown(const tacModel *m, double *x) {
+    static const double V[6] = {1, 0.3, -2, 2.5, -1, 2};
+    tac_default_state(m, x);
+    const double quat[4] = {0.9, 0.3, 0.2, 0.1}, norm = sqrt(0.95);
+    for (int i = 0; i < 4; i++)
+        x[3 + i] = quat[i] / norm;
+    x[2] = 0.42;
+    memcpy(x + 7, V, sizeof V);
+}
+
+/* One line an iteration, the same step as without; what does not fit is counted. */
+static void history_is_that_of_the_step(void **state) {
+    (void)state;
+    tacModel *m = box();
+    tacOptions options = options_of(m, 0.05);
+    tacSim *sim = simulate(m, &options);
+    double x[NX], u[3] = {0, 0, 0}, y[NX], again[NX];
+    tacIteration line[MOST], few[3];
+    tacStepInfo info;
+    int n, counted;
+    thrown(m, x);
+    CHECK_INT(tac_step(sim, x, u, y, &info), TAC_OK);
+    CHECK_INT(info.reason, TAC_REASON_NONE);
+    CHECK_INT(tac_step_history(sim, x, u, line, MOST, &n), TAC_OK);
+    CHECK_INT(n, info.iterations);
+    CHECK(n > 3);
+    for (int i = 0; i < n; i++) {
+        CHECK(line[i].residual >= 0 && line[i].kappa >= options.ncp_kappa && line[i].length > 0);
+        CHECK(line[i].length <= 1 && line[i].search >= (i > 0 ? line[i - 1].search : 0));
+    }
+    CHECK_LT(line[n - 1].kappa, line[0].kappa);
+    CHECK_INT(tac_step_history(sim, x, u, few, 3, &counted), TAC_OK);
+    CHECK_INT(counted, n);
+    for (int i = 0; i < 3; i++)
+        CHECK(few[i].residual == line[i].residual && few[i].kappa == line[i].kappa && few[i].search == line[i].search);
+    CHECK_INT(tac_step(sim, x, u, again, NULL), TAC_OK);
+    CHECK(memcmp(again, y, sizeof y) == 0);
+    CHECK_INT(tac_step_history(sim, x, u, NULL, 3, &n), TAC_ERR_ARGUMENT);
+    tac_sim_free(sim);
+    options.contact = TAC_LCP;
+    sim = simulate(m, &options);
+    CHECK_INT(tac_step_history(sim, x, u, line, MOST, &n), TAC_ERR_UNSUPPORTED);
+    tac_sim_free(sim);
+    tac_model_free(m);
+}
+
+/* A failure has a state, a residual and a reason. */
+static void iterations_used_up(void **state) {
+    (void)state;
+    tacModel *m = box();
+    tacOptions options = options_of(m, 0.05);
+    double x[NX], u[3] = {0, 0, 0}, y[NX];
+    tacStepInfo info;
+    options.ncp_iterations = 3;
+    tacSim *sim = simulate(m, &options);
+    thrown(m, x);
+    CHECK_INT(tac_step(sim, x, u, y, &info), TAC_ERR_UNSOLVED);
+    CHECK_INT(info.reason, TAC_REASON_ITERATIONS);
+    CHECK_INT(info.iterations, 3);
+    CHECK(info.residual > options.ncp_tolerance && isfinite(info.residual));
+    for (int i = 0; i < NX; i++)
+        CHECK(isfinite(y[i]));
+    CHECK_HAS(tac_reason_text(info.reason), "iterations");
+    tac_sim_free(sim);
+    tac_model_free(m);
+}
+
+/* Faster than pi a step there is no discrete motion. */
+static void turned_too_far(void **state) {
+    (void)state;
+    tacModel *m = box();
+    const double dt = 0.1;
+    tacOptions options = options_of(m, dt);
+    double x[NX], u[3] = {0, 0, 0}, y[NX];
+    tacStepInfo info;
+    tacSim *sim = simulate(m, &options);
+    tac_default_state(m, x);
+    x[2] = 5, x[7 + 5] = 3.05 / dt;
+    CHECK_INT(tac_step(sim, x, u, y, &info), TAC_ERR_UNSOLVED);
+    CHECK_INT(info.reason, TAC_REASON_TURNED);
+    for (int i = 0; i < NX; i++)
+        CHECK(isfinite(y[i]));
+    tac_sim_free(sim);
+    tac_model_free(m);
+}
+
+static void every_reason_has_a_text(void **state) {
+    (void)state;
+    for (int i = 0; i < TAC_REASON_COUNT; i++)
+        for (int j = 0; j < i; j++)
+            CHECK(strcmp(tac_reason_text((tacReason)i), tac_reason_text((tacReason)j)) != 0);
+    CHECK_HAS(tac_reason_text((tacReason)-1), "unknown");
+}
+
+/* Time steps from 1e-4 to 0.2 s: thrown, a box comes to rest on its side without going through the floor. */
+static void time_steps_of_three_decades(void **state) {
+    (void)state;
+    static const double STEPS[] = {1e-4, 1e-3, 1e-2, 0.1, 0.2};
+    tacModel *m = box();
+    for (size_t k = 0; k < sizeof STEPS / sizeof *STEPS; k++) {
+        tacOptions options = options_of(m, STEPS[k]);
+        tacSim *sim = simulate(m, &options);
+        double x[NX], u[3] = {0, 0, 0}, deepest = 0;
+        int unsolved = 0;
+        tacContact contact[8];
+        thrown(m, x);
+        for (int i = 0; i < (int)(3 / STEPS[k]); i++) {
+            int n;
+            tacStatus status = tac_step(sim, x, u, x, NULL);
+            CHECK(status == TAC_OK || status == TAC_ERR_UNSOLVED);
+            unsolved += status != TAC_OK;
+            CHECK_INT(tac_contacts(sim, x, u, contact, 8, &n), TAC_OK);
+            for (int c = 0; c < n; c++)
+                deepest = fmax(deepest, -contact[c].dist);
+        }
+        CHECK(unsolved <= (STEPS[k] < SHORT_STEP ? MOST_UNSOLVED : 0));
+        CHECK_LT(deepest, TOL_DEPTH);
+        CHECK_NEAR(x[2], 0.25, TOL_HEIGHT);
+        tac_sim_free(sim);
+    }
+    tac_model_free(m);
+}
+
+static void kappa_has_a_range(void **state) {
+    (void)state;
+    static const double BAD[] = {-1e-8, 0, 9e-13, (double)INFINITY, (double)NAN}, GOOD[] = {1e-12, 1e-8, 1};
+    tacModel *m = box();
+    tacSim *sim;
+    tacError err;
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        tacOptions options = options_of(m, 0.05);
+        options.ncp_kappa = BAD[i];
+        CHECK_INT(tac_sim_new(m, &options, &sim, &err), TAC_ERR_ARGUMENT);
+        CHECK_HAS(err.text, "ncp_kappa");
+        options = options_of(m, 0.05), options.ncp_gradient_kappa = BAD[i];
+        if (BAD[i] != 0 && !(BAD[i] > 0)) CHECK_INT(tac_sim_new(m, &options, &sim, &err), TAC_ERR_ARGUMENT);
+    }
+    for (size_t i = 0; i < sizeof GOOD / sizeof *GOOD; i++) {
+        tacOptions options = options_of(m, 0.05);
+        double x[NX], u[3] = {0, 0, 0};
+        options.ncp_kappa = GOOD[i];
+        sim = simulate(m, &options);
+        thrown(m, x);
+        CHECK_INT(tac_step(sim, x, u, x, NULL), TAC_OK);
+        tac_sim_free(sim);
+    }
+    tac_model_free(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(history_is_that_of_the_step),
+        cmocka_unit_test(iterations_used_up),
+        cmocka_unit_test(turned_too_far),
+        cmocka_unit_test(every_reason_has_a_text),
+        cmocka_unit_test(time_steps_of_three_decades),
+        cmocka_unit_test(kappa_has_a_range),
+    };
+    return cmocka_run_group_tests_name("ncp_history", tests, NULL, NULL);
+}
