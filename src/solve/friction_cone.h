@@ -4,7 +4,7 @@
  *   friction   xi, eta        cones of 3      eta_t = u,  xi_0 = mu gamma,  eta_0 free
  *
  * xi_t are the friction impulses along the tangents, phi the gap and u the slip. Without friction the second pair is
- * absent. The pyramid |xi_1| + |xi_2| <= mu gamma has two pairs in its place, along d_k = (t_1 +- t_2)/sqrt 2   (W29)
+ * absent. The pyramid |xi_1| + |xi_2| <= mu gamma has two pairs in its place, along d_k = (t_1 +- t_2)/sqrt 2   (W36)
  *
  *   friction   xi, eta        cones of 2      eta_1 = d_k . u,  xi_0 = mu gamma/sqrt 2,  eta_0 free */
 #pragma once
