@@ -2,7 +2,8 @@
  *
  *   y = step(x, u; theta)      x = [qpos | qvel | act]      u = [ctrl | qfrc_applied | xfrc_applied | mocap]
  *
- * Arrays are row major and caller-owned. Every call that can fail returns tacStatus; outputs are untouched on failure.
+ * Arrays are row major and caller-owned. Every call that can fail returns tacStatus; outputs are untouched on failure,
+ * but for two statuses of steps that come with a state, TAC_ERR_UNSOLVED and TAC_ERR_IMPACTS (tac_step).
  * An `err` argument may be NULL. */
 #pragma once
 
@@ -136,10 +137,11 @@ TAC_API void tac_qpos_sub(const tacModel *model, const double *q2, const double 
  * good; TAC_ERR_IMPACTS: y is the state after the last impact, free of overlap; every other failure leaves y
  * untouched. */
 TAC_API tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tacStepInfo *info);
-/* The same map, to the bit, and its derivatives at (x, u). y may be NULL. */
+/* The same map, to the bit, and its derivatives at (x, u). y may be NULL. Where there is a state (TAC_ERR_UNSOLVED,
+ * TAC_ERR_IMPACTS) jac has the derivatives of how it was found; where derivatives overflow, TAC_ERR_NONFINITE. */
 TAC_API tacStatus tac_step_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *jac,
                                tacStepInfo *info);
-/* Reverse mode: ybar[ndx] -> gradient of ybar . f(x, u; theta). */
+/* Reverse mode: ybar[ndx] -> gradient of ybar . f(x, u; theta). Statuses as for tac_step_jac. */
 TAC_API tacStatus tac_step_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *grad,
                                tacStepInfo *info);
 /* X[0] = x0, X[k+1] = f(X[k], U[k]); X is (n+1) by nx, U is n by ninput. Stops at the first failure

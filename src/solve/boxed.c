@@ -86,7 +86,7 @@ double tac_boxed_largest(const tacBoxed *problem, const double *f) {
 }
 
 double tac_boxed_tolerance(const tacBoxed *problem, const double *f) {
-    return TAC_BOXED_ROUNDING * tac_boxed_largest(problem, f);
+    return TAC_BOXED_ROUNDING * tac_min(tac_boxed_largest(problem, f), TAC_BOXED_MOST_FORCE);
 }
 
 /* --- All methods, one after another ------------------------------------------------------------------------------ */

@@ -148,6 +148,8 @@ void tac_boxed_classify(const tacBoxed *problem, const double *f, const double *
 /* How far f may be off and count as right: rounding of a solved system, relative to the largest force there is
  * (condition numbers up to 1e5 or so). */
 #define TAC_BOXED_ROUNDING 1e-11
+/* Forces beyond this are nearly no numbers any more, and nothing is right relative to them. */
+#define TAC_BOXED_MOST_FORCE 1e300
 double tac_boxed_tolerance(const tacBoxed *problem, const double *f);
 /* The largest force that a row without a parent would have alone, -b_i/A_ii within its bounds. (One that hardly
  * anything moves has a large b_i/A_ii, but no such force.) */

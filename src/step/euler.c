@@ -55,7 +55,7 @@ static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double
     if (status == TAC_OK) status = tac_adjoint_begin(sim, ybar, g->theta != NULL, &adjoint); /* lambda = h vbar+ */
     if (status == TAC_OK) {
         tac_solve(sim->model, &sim->work, adjoint.lambda);
-        tac_adjoint_end(sim, x, u, tac_damping_span(sim), &adjoint, g);
+        status = tac_adjoint_end(sim, x, u, tac_damping_span(sim), &adjoint, g);
     }
     return tac_end_step(sim, mark, status, NULL);
 }

@@ -280,7 +280,7 @@ static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const 
     if (status != TAC_OK) return status;
     tac_implicit_solve_transposed(sim, f, adjoint.lambda);
     status = pull_velocity(sim, x, u, f->rows, adjoint.lambda, &adjoint.bar);
-    if (status == TAC_OK) tac_adjoint_end(sim, x, u, sim->options.dt, &adjoint, g);
+    if (status == TAC_OK) status = tac_adjoint_end(sim, x, u, sim->options.dt, &adjoint, g);
     return status;
 }
 

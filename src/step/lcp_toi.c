@@ -369,7 +369,7 @@ tacStatus tac_flight_travel(tacSim *sim, const double *x, const double *u, tacFl
     tacStatus status = prepare(f, x);
     if (status == TAC_OK) status = begin(f);
     if (status == TAC_OK) status = fly(f);
-    if (d != NULL && tac_went_on(status)) tac_flight_finish_jac(f);
+    if (d != NULL && tac_went_on(status) && !tac_flight_finish_jac(f)) return TAC_ERR_NONFINITE;
     return status == TAC_OK && f->unsolved ? TAC_ERR_UNSOLVED : status;
 }
 

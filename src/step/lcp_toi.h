@@ -116,8 +116,8 @@ tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp);
 tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp);
 /* d(shift)/d(time left) of row k. */
 double tac_flight_span_rate(const tacLcp *lcp, int k);
-/* -> rows dq, dv of the whole step. */
-void tac_flight_finish_jac(const tacFlight *f);
+/* -> rows dq, dv of the whole step. 0: not all are finite. */
+int tac_flight_finish_jac(const tacFlight *f);
 
 /* --- Reverse mode (lcp_toi_adjoint.c) ----------------------------------------------------------------------------- */
 

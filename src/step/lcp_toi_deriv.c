@@ -214,11 +214,13 @@ static void split_row(const tacFlightTangent *d, const double *row, size_t i) {
     memcpy(d->J.P + i * np, row + nx + nu, np * sizeof(double));
 }
 
-void tac_flight_finish_jac(const tacFlight *f) {
+int tac_flight_finish_jac(const tacFlight *f) {
     const tacFlightTangent *d = f->d;
     size_t nv = (size_t)f->sim->model->nv, n = (size_t)d->c.n;
+    if (tac_first_nonfinite((int)(nv * n), d->q) >= 0 || tac_first_nonfinite((int)(nv * n), d->v) >= 0) return 0;
     for (size_t i = 0; i < nv; i++) {
         split_row(d, d->q + i * n, i);
         split_row(d, d->v + i * n, nv + i);
     }
+    return 1;
 }

@@ -70,7 +70,7 @@ tacStatus tac_lcp_pull(tacSim *sim, const double *x, const double *u, const tacL
         status = tac_lcp_answer_reverse(sim, lcp, NULL, adjoint.lambda, mu);
     }
     if (status == TAC_OK) status = tac_lcp_residuals_vjp(sim, x, u, lcp, adjoint.lambda, mu, NULL, &adjoint.bar);
-    if (status == TAC_OK) tac_adjoint_end(sim, x, u, tac_damping_span(sim), &adjoint, g);
+    if (status == TAC_OK) status = tac_adjoint_end(sim, x, u, tac_damping_span(sim), &adjoint, g);
     if (status == TAC_OK && dual != NULL) {
         memcpy(dual->tau, adjoint.lambda, (size_t)sim->model->nv * sizeof *mu);
         memcpy(dual->mu, mu, (size_t)lcp->rows.n * sizeof *mu);

@@ -158,9 +158,15 @@ void tac_copy_grad(const tacGrad *from, tacColumns c, const tacGrad *to) {
     if (to->theta != NULL) memcpy(to->theta, from->theta, (size_t)c.np * sizeof(double));
 }
 
-void tac_adjoint_end(tacSim *sim, const double *x, const double *u, double span, const tacAdjoint *adjoint,
-                     const tacGrad *g) {
+static int is_finite(const tacGrad *g, tacColumns c) {
+    return tac_first_nonfinite(c.nx, g->x) < 0 && tac_first_nonfinite(c.nu, g->u) < 0 &&
+           (g->theta == NULL || tac_first_nonfinite(c.np, g->theta) < 0);
+}
+
+tacStatus tac_adjoint_end(tacSim *sim, const double *x, const double *u, double span, const tacAdjoint *adjoint,
+                          const tacGrad *g) {
     const tacModel *m = sim->model;
+    tacColumns c = tac_count_columns(sim);
     const tacGrad *bar = &adjoint->bar;
     const double *actbar = adjoint->ybar + 2 * m->nv; /* of the next activations */
     tacSink act_sink = {.lambda = actbar, .bar = bar->x + 2 * m->nv}, ctrl_sink = {.lambda = actbar, .bar = bar->u};
@@ -168,5 +174,7 @@ void tac_adjoint_end(tacSim *sim, const double *x, const double *u, double span,
     tac_residual_vjp(sim, x, u, span, adjoint->lambda, bar);
     tacSmoothPoint point = tac_point_of(sim, x, u);
     if (bar->theta != NULL) emit_param_activations(sim, &point, &(tacSink){.lambda = actbar, .bar = bar->theta});
-    tac_copy_grad(bar, tac_count_columns(sim), g);
+    if (!is_finite(bar, c)) return TAC_ERR_NONFINITE;
+    tac_copy_grad(bar, c, g);
+    return TAC_OK;
 }

@@ -26,15 +26,15 @@ void tac_residual_vjp(tacSim *sim, const double *x, const double *u, double span
 void tac_assemble_jac(tacSim *sim, const double *x, const double *u, const double *hv, tacColumns c, const double *W,
                       const tacJac *J);
 
-/* The reverse of it: begin gives lambda = h vbar+, the stepper makes it K^-T lambda where K a = ... , end the gradient.
- * Arrays are taken from the arena; the caller releases. */
+/* The reverse of it: begin gives lambda = h vbar+, the stepper makes it K^-T lambda where K a = ... , end the gradient
+ * (TAC_ERR_NONFINITE: it overflows, and none is written). Arrays are taken from the arena; the caller releases. */
 typedef struct tacAdjoint {
     double *lambda;     /* nv */
     tacGrad bar;        /* the gradient so far; theta is NULL where it is not asked for */
     const double *ybar; /* ndx */
 } tacAdjoint;
 tacStatus tac_adjoint_begin(tacSim *sim, const double *ybar, int theta, tacAdjoint *adjoint);
-void tac_adjoint_end(tacSim *sim, const double *x, const double *u, double span, const tacAdjoint *adjoint,
-                     const tacGrad *g);
+tacStatus tac_adjoint_end(tacSim *sim, const double *x, const double *u, double span, const tacAdjoint *adjoint,
+                          const tacGrad *g);
 /* Arrays that `to` asks for. */
 void tac_copy_grad(const tacGrad *from, tacColumns c, const tacGrad *to);

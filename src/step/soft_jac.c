@@ -225,7 +225,7 @@ static tacStatus pull(tacSim *sim, const double *x, const double *u, const tacSo
     set_acceleration(sim, move->a);
     if (status == TAC_OK) {
         tac_dense_axpy(sim->model->nv, -1, kappa, adjoint.lambda); /* dR(a) of both */
-        tac_adjoint_end(sim, x, u, 0, &adjoint, g);
+        status = tac_adjoint_end(sim, x, u, 0, &adjoint, g);
     }
     return status;
 }

@@ -220,6 +220,38 @@ static void derivatives_of_many_rows(void **state) {
     world_end(&few), world_end(&many);
 }
 
+/* Velocities that are hardly numbers any more: a state and derivatives that are numbers, or a status; and what fails
+ * without a state leaves all as it was. */
+static void absurd_velocities(void **state) {
+    (void)state;
+    enum { NDX = 12 };
+    const double speed[] = {1e20, 1e100, 1e150, 1e200, 1e308};
+    int refused = 0;
+    for (int k = 0; k < 2 * 5 * 6; k++) {
+        World w = block_world(0.5, 1);
+        double y[WORLD_MAX_STATE], A[NDX * NDX], g[NDX], ybar[NDX] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+        w.options.toi = k % 2;
+        world_start(&w);
+        w.x[w.m->nq + k / 2 % 6] = speed[k / 12];
+        y[0] = A[0] = g[0] = 777;
+        tacStatus status[3] = {tac_step(w.sim, w.x, NULL, y, &w.info), TAC_OK, TAC_OK};
+        CHECK(isfinite(w.info.residual));
+        status[1] = tac_step_jac(w.sim, w.x, NULL, NULL, &(tacJac){A, NULL, NULL}, NULL);
+        status[2] = tac_step_vjp(w.sim, w.x, NULL, ybar, &(tacGrad){g, NULL, NULL}, NULL);
+        const double *out[3] = {y, A, g};
+        const int n[3] = {tac_nx(w.m), NDX * NDX, NDX};
+        for (int i = 0; i < 3; i++) {
+            int written = status[i] == TAC_OK || status[i] == TAC_ERR_UNSOLVED || status[i] == TAC_ERR_IMPACTS;
+            refused += !written;
+            if (!written) CHECK(out[i][0] == 777);
+            for (int j = 0; j < n[i] && written; j++)
+                CHECK(isfinite(out[i][j]));
+        }
+        world_end(&w);
+    }
+    CHECK(refused > 0);
+}
+
 /* In a batch, a world that fails keeps its own block; the others are done. */
 static void failed_worlds_of_a_batch(void **state) {
     (void)state;
@@ -287,6 +319,7 @@ int main(void) {
         cmocka_unit_test(room_for_many_contacts),
         cmocka_unit_test(failed_steps_leave_all_as_it_was),
         cmocka_unit_test(derivatives_of_many_rows),
+        cmocka_unit_test(absurd_velocities),
         cmocka_unit_test(failed_worlds_of_a_batch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

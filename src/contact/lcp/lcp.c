@@ -231,7 +231,7 @@ tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, ta
     lcp->kept = -1;
     for (int k = 0; k < lcp->rows.n; k++)
         lcp->b[k] = tac_row_velocity(&lcp->rows, k, v_free) + lcp->s[k];
-    tacStatus status = TAC_OK;
+    tacStatus status = tac_first_nonfinite(lcp->rows.n, lcp->b) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
     for (int i = 0; i < lcp->nisland && status == TAC_OK; i++) {
         size_t mark = tac_arena_mark(arena);
         int n = lcp->island_adr[i + 1] - lcp->island_adr[i];
@@ -245,6 +245,8 @@ tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, ta
         tac_arena_release(arena, mark);
     }
     lcp->unsolved += contradict(lcp);
+    if (status == TAC_OK && (!tac_finite(lcp->residual) || tac_first_nonfinite(lcp->rows.n, lcp->f) >= 0))
+        return TAC_ERR_NONFINITE;
     return status;
 }
 

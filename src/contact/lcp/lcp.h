@@ -104,7 +104,8 @@ void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const doubl
 void tac_lcp_hop(tacLcp *lcp, int contact, const double *v);
 /* How a bouncing row moves with lag: 1 + e; 0: not. */
 double tac_lcp_lag_share(const tacLcp *lcp, int k);
-/* (v_free, factor of Mhat) -> f, w, row_class; status as tac_boxed_solve. Needs: tac_lcp_pose, tac_rows_weigh. */
+/* (v_free, factor of Mhat) -> f, w, row_class; status as tac_boxed_solve, or TAC_ERR_NONFINITE where it overflows.
+ * Needs: tac_lcp_pose, tac_rows_weigh. */
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena);
 /* eps of row k, and its derivative by a parameter; heaviest: of tac_lcp_heaviest (lcp_compliance.c). */
 double tac_lcp_compliance(const tacModel *m, const tacRows *rows, int k, int heaviest);
