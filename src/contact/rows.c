@@ -279,7 +279,7 @@ static void add_friction(const tacModel *m, const double *q, tacRows *rows) {
     }
 }
 
-static void add_equalities(const tacModel *m, const tacWork *w, const double *q, tacRows *rows) {
+void tac_rows_add_equalities(const tacModel *m, const tacWork *w, const double *q, tacRows *rows) {
     for (int e = 0; e < m->neq; e++) {
         if (!tac_equality_holds(m, e)) continue;
         tacRow like = {.kind = TAC_ROW_EQUALITY, .id = e};
@@ -307,7 +307,7 @@ void tac_rows_find(const tacModel *m, const tacWork *w, const double *q, const d
     drop_fixed(m, rows);
     int off = *m->option_disable;
     if (off & TAC_DISABLE_CONSTRAINT) return;
-    add_equalities(m, w, q, rows);
+    tac_rows_add_equalities(m, w, q, rows);
     if (!(off & TAC_DISABLE_FRICTIONLOSS)) add_friction(m, q, rows);
     if (!(off & TAC_DISABLE_LIMIT)) add_all_limits(m, q, v, reach, rows);
     for (int c = 0; c < rows->ncontact; c++)

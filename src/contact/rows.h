@@ -57,6 +57,8 @@ int tac_rows_layout(tacRows *rows, const tacModel *m, int max_contacts, tacArena
 /* Contacts found before (rows->contact, ncontact; those of what no dof moves are taken out) and limits nearer than
  * `reach` times the speed of their coordinate at v -> all rows with their J. Needs: position, tendon lengths. */
 void tac_rows_find(const tacModel *m, const tacWork *w, const double *q, const double *v, double reach, tacRows *rows);
+/* Rows of all equalities that hold, at the end: pos is what is to be zero, J its gradient by dofs. Needs: position. */
+void tac_rows_add_equalities(const tacModel *m, const tacWork *w, const double *q, tacRows *rows);
 /* The model where it would be without acceleration: at q (+) h v. */
 typedef struct tacAhead {
     double *q;

@@ -45,7 +45,7 @@ int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap) {
         const tacContact *found = &p->found[i];
         const tacNcpContact *start = deepest_at_start(p, found);
         double depth = (start == NULL ? 0 : start->rest) - found->dist;
-        if (!(depth > tolerance)) continue;
+        if (!(depth > tolerance) || !tac_ncp_may_part(p, found)) continue;
         *overlap = tac_max(*overlap, depth);
         if (is_known(p, found)) continue;
         if (start == NULL)
