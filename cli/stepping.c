@@ -44,14 +44,20 @@ tacStepArgs cli_step_args(void) { return (tacStepArgs){.dt = (double)NAN, .kappa
 
 const char *cli_contact_word(tacContactModel contact) { return CONTACTS[contact]; }
 
+static int is_implicit(const tacOptions *options) {
+    return options->integrator == TAC_IMPLICIT || options->integrator == TAC_IMPLICITFAST;
+}
+
 const char *cli_integrator_word(const tacOptions *options) {
     if (options->contact == TAC_LCP) return INTEGRATORS[TAC_EULER];
-    return options->contact == TAC_NCP ? "variational" : INTEGRATORS[options->integrator];
+    if (options->contact != TAC_NCP) return INTEGRATORS[options->integrator];
+    return is_implicit(options) ? "variational, forces implicit in velocity" : "variational";
 }
 
 /* 1: the contact model steps by its own integrator, and this is another one. */
 static int is_ignored(const tacOptions *options) {
-    return options->contact == TAC_NCP || (options->contact == TAC_LCP && options->integrator != TAC_EULER);
+    if (options->integrator == TAC_EULER) return 0;
+    return options->contact == TAC_LCP || (options->contact == TAC_NCP && !is_implicit(options));
 }
 
 /* Whether the library has a step for these options. */

@@ -72,6 +72,12 @@ double tac_param_next_activation(const tacModel *m, tacWork *w, const tacSmoothP
 /* Its two parts: d(rate of that activation)/dtheta, and d(next activation)/dtheta at fixed activation and rate. */
 double tac_param_rate(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int a);
 double tac_param_span(const tacModel *m, const tacParamTangent *t, int a, double act, double rate, double h);
+/* Its parts: drow[nv] = change of an actuator's moment row (0: none), and of its velocity gain, none while its force is
+ * held. */
+int tac_param_moment(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int actuator,
+                     double *drow);
+double tac_param_velocity_gain(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
+                               int actuator);
 /* Emits d(h G a)/dtheta as a column, G how forces change with velocity (velocity.h), but for joint damping, which
  * tac_param_jac has, and for dc/dv (param_velocity.c). Needs: tac_smooth_forces. Overwrites w->vec. */
 void tac_param_velocity_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a,

@@ -109,3 +109,15 @@ void tac_param_velocity_jac(const tacModel *m, tacWork *w, const tacSmoothPoint 
     for (int k = 0; k < n; k++)
         tac_velocity_move(m, w, x, a, &movers[k], column, sink);
 }
+
+int tac_param_moment(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int actuator,
+                     double *drow) {
+    return moment_change(&(Column){.m = m, .w = w, .x = x, .t = t}, actuator, drow);
+}
+
+double tac_param_velocity_gain(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
+                               int actuator) {
+    int idle = m->actuator_inert[actuator] || tac_force_held(m, w, actuator, 0) || tac_force_held(m, w, actuator, 1);
+    if (idle || (*m->option_disable & TAC_DISABLE_ACTUATION)) return 0;
+    return gain_change(&(Column){.m = m, .w = w, .x = x, .t = t}, actuator);
+}

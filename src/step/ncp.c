@@ -64,7 +64,9 @@ static tacStatus pose(tacSim *sim, const double *x, const double *u, tacNcp *p) 
     if (!tac_ncp_layout(p, m, sim->options.max_contacts, &sim->arena)) return TAC_ERR_ARENA_FULL;
     p->w = w, p->scene = &sim->scene;
     p->q = x, p->v = x + m->nq, p->mocap = at.u.mocap;
-    p->h = sim->options.dt, p->damping_span = tac_damping_span(sim), p->friction = sim->options.ncp_friction;
+    p->h = sim->options.dt, p->point = at, p->friction = sim->options.ncp_friction;
+    p->implicit = sim->options.integrator == TAC_IMPLICIT || sim->options.integrator == TAC_IMPLICITFAST;
+    p->damping_span = p->implicit && !(*m->option_disable & TAC_DISABLE_DAMPER) ? p->h : tac_damping_span(sim);
     p->bounce_speed = sim->options.bounce_speed;
     tac_smooth_forces(m, w, at.q, at.v, at.act, at.u, at.h);
     for (int i = 0; i < m->nv; i++)

@@ -51,7 +51,7 @@ static Blocks input_blocks(const tacSim *sim) {
     return b;
 }
 
-void tac_ncp_emit_forces(tacSim *sim, const double *x, const double *u, tacSink like, tacColumns c,
+void tac_ncp_emit_forces(tacSim *sim, const double *x, const double *u, const tacNcp *p, tacSink like, tacColumns c,
                          const tacGrad *bar) {
     const tacModel *m = sim->model;
     Blocks b = input_blocks(sim);
@@ -62,6 +62,7 @@ void tac_ncp_emit_forces(tacSim *sim, const double *x, const double *u, tacSink 
     tacForceSink state = {.q = X_SINK(0), .v = X_SINK(m->nv), .act = X_SINK(2 * m->nv), .ctrl = U_SINK(0)};
     tacSink qfrc = U_SINK(b.qfrc < 0 ? 0 : b.qfrc), xfrc = U_SINK(b.xfrc < 0 ? 0 : b.xfrc);
     tac_joint_force_jac(m, &sim->work, &point, &state, b.qfrc < 0 ? NULL : &qfrc, b.xfrc < 0 ? NULL : &xfrc);
+    tac_ncp_damping_jac(p, &sim->work, &state);
     tacSink mocap = U_SINK(b.mocap < 0 ? 0 : b.mocap), theta = at(like, c.nx + c.nu, bar == NULL ? NULL : bar->theta);
 #undef U_SINK
 #undef X_SINK
@@ -69,9 +70,12 @@ void tac_ncp_emit_forces(tacSim *sim, const double *x, const double *u, tacSink 
         tacMover mover;
         tac_mocap_mover(m, &sim->work, i / 7, i % 7, point.u.mocap + 7 * (i / 7), &mover);
         tac_force_move(m, &sim->work, &point, &mover, i, &(tacForceParts){mocap, mocap});
+        tac_ncp_damping_move(p, &sim->work, &mover, i, &mocap);
     }
-    for (int i = 0; i < c.np && (bar == NULL || bar->theta != NULL); i++)
+    for (int i = 0; i < c.np && (bar == NULL || bar->theta != NULL); i++) {
         tac_param_force_jac(m, &sim->work, &point, &sim->tangents[i], i, &(tacForceParts){theta, theta});
+        tac_ncp_damping_param(p, &sim->work, &sim->tangents[i], i, &theta);
+    }
 }
 
 tacStatus tac_ncp_emit(tacSim *sim, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
@@ -101,7 +105,7 @@ tacStatus tac_ncp_residual_jac(tacSim *sim, const double *x, const double *u, ta
     if (wrench != NULL) t.wrench = (tacSink){.matrix = wrench, .ld = c.n};
     memset(W, 0, (size_t)m->nv * (size_t)c.n * sizeof *W);
     if (r != NULL) memset(r, 0, (size_t)tac_ncp_inputs(p) * (size_t)c.n * sizeof *r);
-    tac_ncp_emit_forces(sim, x, u, (tacSink){.matrix = W, .ld = c.n, .negate = 1}, c, NULL);
+    tac_ncp_emit_forces(sim, x, u, p, (tacSink){.matrix = W, .ld = c.n, .negate = 1}, c, NULL);
     for (size_t i = 0; i < (size_t)m->nv * (size_t)c.n; i++)
         W[i] *= p->h;
     return tac_ncp_emit(sim, x, u, p, d, &t);
@@ -220,7 +224,7 @@ tacStatus tac_ncp_residual_vjp(tacSim *sim, const double *x, const double *u, ta
     double *scaled = p->g_rhs;
     for (int i = 0; i < sim->model->nv; i++)
         scaled[i] = p->h * pull->lambda[i];
-    tac_ncp_emit_forces(sim, x, u, (tacSink){.lambda = scaled}, t.c, bar);
+    tac_ncp_emit_forces(sim, x, u, p, (tacSink){.lambda = scaled}, t.c, bar);
     return tac_ncp_emit(sim, x, u, p, d, &t);
 }
 

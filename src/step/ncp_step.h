@@ -24,8 +24,9 @@ typedef struct tacNcpTarget {
     tacGrad bar;
     tacColumns c;
 } tacNcpTarget;
-/* Emits d(joint forces) to a sink; bar NULL: a matrix. */
-void tac_ncp_emit_forces(tacSim *sim, const double *x, const double *u, tacSink like, tacColumns c, const tacGrad *bar);
+/* Emits d(joint forces) to a sink, those that are implicit in velocity at fixed v+ - v; bar NULL: a matrix. */
+void tac_ncp_emit_forces(tacSim *sim, const double *x, const double *u, const tacNcp *p, tacSink like, tacColumns c,
+                         const tacGrad *bar);
 /* Emits all the rest. */
 tacStatus tac_ncp_emit(tacSim *sim, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
                        const tacNcpTarget *target);

@@ -193,6 +193,29 @@ static void armature_of_tendon_is_inertia(void **state) {
     end_world(&w);
 }
 
+/* A servo so stiff that it would shake to pieces: v+ = v + h (k (u - q) - b v)/(m + h b), where the model asks for
+ * forces implicit in velocity; without, as of the start of the step. */
+static void servo_is_implicit(void **state) {
+    (void)state;
+    const char *body =
+                   "<body><joint name='x' type='slide' axis='1 0 0'/><geom type='sphere' size='0.1' mass='2'/></body>",
+               *servo = "<actuator><position joint='x' kp='800' kv='300' gear='2'/></actuator>";
+    char asks[256];
+    snprintf(asks, sizeof asks, "<option integrator='implicitfast'/>%s", servo);
+    World w[2] = {text_world(body, servo, 0.05), text_world(body, asks, 0.05)};
+    for (int implicit = 0; implicit < 2; implicit++) {
+        double q = 0, v = 0, h = 0.05, k = 4 * 800, b = 4 * 300, m = 2;
+        w[implicit].u[0] = 0.3;
+        for (int i = 0; i < (implicit ? 40 : 4); i++) {
+            run(&w[implicit], 1);
+            v += h * (k * (0.15 - q) - b * v) / (m + (implicit ? h * b : 0)), q += h * v;
+            CHECK_NEAR(w[implicit].x[0], q, TOL_CLOSED * fmax(1, fabs(q)));
+        }
+        CHECK(implicit ? fabs(q - 0.15) < 0.05 : fabs(q) > 1e3);
+        end_world(&w[implicit]);
+    }
+}
+
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
 /* A chain with a tendon that has everything, a coupling, and a ball with a limit. */
@@ -334,6 +357,7 @@ int main(void) {
                                        cmocka_unit_test(ball_rests_on_its_limit),
                                        cmocka_unit_test(tendon_rests_on_its_limit),
                                        cmocka_unit_test(armature_of_tendon_is_inertia),
+                                       cmocka_unit_test(servo_is_implicit),
                                        cmocka_unit_test(derivatives_are_differences)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -46,6 +46,8 @@ struct tacNcp {
     const tacWork *w; /* at q */
     tacScene *scene;
     const double *q, *v, *mocap;
+    tacSmoothPoint point;                 /* where forces are evaluated */
+    int implicit;                         /* 1: forces are implicit in velocity */
     double h, damping_span, bounce_speed; /* bounce_speed: m/s, the least approach that bounces */
     tacNcpFriction friction;
     int turned;   /* > 0: a motion tried since the last system turns this body too far */

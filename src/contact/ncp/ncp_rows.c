@@ -19,7 +19,7 @@ static int tendon_rows(const tacModel *m, int t) {
 }
 
 int tac_ncp_most_wide(const tacModel *m) {
-    int n = 0;
+    int n = tac_ncp_most_damping(m);
     for (int t = 0; t < m->ntendon; t++)
         n += tendon_rows(m, t);
     for (int e = 0; e < m->neq; e++)
@@ -28,7 +28,7 @@ int tac_ncp_most_wide(const tacModel *m) {
 }
 
 int tac_ncp_most_rows(const tacModel *m) {
-    int n = m->nv + tac_ncp_most_wide(m);
+    int n = m->nv + m->nu + tac_ncp_most_wide(m);
     for (int j = 0; j < m->njnt; j++)
         n += m->joint_limited[j] ? 2 : 0;
     return n;
@@ -67,7 +67,7 @@ static int equality_numbers(const tacModel *m, int e) {
 }
 
 static int most_numbers(const tacModel *m) {
-    int n = m->nv;
+    int n = m->nv + tac_ncp_most_damping_numbers(m);
     for (int j = 0; j < m->njnt; j++)
         n += m->joint_limited[j] ? (m->joint_type[j] == TAC_BALL ? 3 : 2) : 0;
     for (int t = 0; t < m->ntendon; t++)
@@ -81,7 +81,7 @@ size_t tac_ncp_rows_bytes(const tacModel *m) {
     size_t wide = (size_t)tac_ncp_most_wide(m), numbers = (size_t)most_numbers(m), d = sizeof(double);
     return tac_arena_round((size_t)tac_ncp_most_rows(m) * sizeof(tacNcpRow)) + tac_arena_round(numbers * sizeof(int)) +
            2 * tac_arena_round(numbers * d) + 2 * tac_arena_round(wide * sizeof(int)) +
-           tac_arena_round(wide * wide * d) + tac_arena_round((size_t)m->nv * d) + 2 * tac_arena_round(wide * d);
+           tac_arena_round(wide * wide * d) + 2 * tac_arena_round((size_t)m->nv * d) + 2 * tac_arena_round(wide * d);
 }
 
 int tac_ncp_rows_layout(tacNcpRows *r, const tacModel *m, tacArena *arena) {
@@ -95,15 +95,15 @@ int tac_ncp_rows_layout(tacNcpRows *r, const tacModel *m, tacArena *arena) {
     r->pivot = TAC_TAKE(arena, wide, int);
     r->S = TAC_TAKE(arena, wide * wide, double);
     r->X = TAC_TAKE(arena, m->nv, double);
+    r->Y = TAC_TAKE(arena, m->nv, double);
     r->t = TAC_TAKE(arena, wide, double);
     r->work = TAC_TAKE(arena, wide, double);
-    return r->row && r->dof && r->J && r->G && r->wide && r->pivot && r->S && r->X && r->t && r->work;
+    return r->row && r->dof && r->J && r->G && r->wide && r->pivot && r->S && r->X && r->Y && r->t && r->work;
 }
 
 /* --- Finding ------------------------------------------------------------------------------------------------------ */
 
-/* A row without numbers, at the end. */
-static tacNcpRow *begin_row(tacNcp *p, tacRow of, tacNcpLaw law, int wide) {
+tacNcpRow *tac_ncp_begin_row(tacNcp *p, tacRow of, tacNcpLaw law, int wide) {
     tacNcpRows *rows = &p->rows;
     tacNcpRow *row = &rows->row[rows->n];
     *row = (tacNcpRow){.of = of, .law = law, .wide = wide ? rows->nwide : -1, .at = -1, .cone = -1};
@@ -113,7 +113,7 @@ static tacNcpRow *begin_row(tacNcp *p, tacRow of, tacNcpLaw law, int wide) {
     return row;
 }
 
-static void add_number(tacNcpRows *rows, tacNcpRow *row, int dof, double J) {
+void tac_ncp_add_number(tacNcpRows *rows, tacNcpRow *row, int dof, double J) {
     rows->dof[rows->nnz] = dof, rows->J[rows->nnz] = J, rows->G[rows->nnz++] = 0;
     row->of.num++;
 }
@@ -122,7 +122,7 @@ static void add_terms(const tacNcp *p, tacNcpRows *rows, tacNcpRow *row, const t
     for (int i = 0; i < a->n; i++)
         for (int k = 0; k < tac_coordinate_size(p->m, a->c[i]); k++) {
             tacCoordinateTerm term = tac_coordinate_term(p->m, a->c[i], k);
-            add_number(rows, row, term.dof, a->scale[i] * term.coef);
+            tac_ncp_add_number(rows, row, term.dof, a->scale[i] * term.coef);
         }
 }
 
@@ -132,7 +132,7 @@ static void take_cone(tacNcp *p, tacNcpRow *row, int dim, double unit) {
 }
 
 static void add_limit(tacNcp *p, tacRow of, int wide) {
-    tacNcpRow *row = begin_row(p, of, TAC_NCP_PAIR, wide);
+    tacNcpRow *row = tac_ncp_begin_row(p, of, TAC_NCP_PAIR, wide);
     tacCombination a = tac_row_combination(p->m, &of, p->q);
     add_terms(p, &p->rows, row, &a);
     row->of.pos = a.pos, row->rest = tac_ncp_rest_of(p, a.pos);
@@ -151,9 +151,10 @@ static double ball_gap(double range, tacVec3 phi) { return 0.5 * (range - tac_do
 
 static void add_ball_limit(tacNcp *p, int joint) {
     const tacModel *m = p->m;
-    tacNcpRow *row = begin_row(p, (tacRow){.kind = TAC_ROW_JOINT_LIMIT, .id = joint, .axis = 1}, TAC_NCP_PAIR, 0);
+    tacNcpRow *row =
+        tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_JOINT_LIMIT, .id = joint, .axis = 1}, TAC_NCP_PAIR, 0);
     for (int i = 0; i < 3; i++)
-        add_number(&p->rows, row, m->joint_dof_adr[joint] + i, 0);
+        tac_ncp_add_number(&p->rows, row, m->joint_dof_adr[joint] + i, 0);
     row->of.pos = ball_gap(tac_ncp_ball_range(m, joint), tac_ncp_ball_turn(m, joint, p->q));
     row->rest = tac_ncp_rest_of(p, row->of.pos);
     take_cone(p, row, 1, p->gap_unit);
@@ -183,14 +184,14 @@ static void add_friction(tacNcp *p) {
     for (int i = 0; i < m->nv; i++) {
         double loss = m->joint_frictionloss[m->dof_joint[i]];
         if (!(loss > 0)) continue;
-        tacNcpRow *row = begin_row(p, (tacRow){.kind = TAC_ROW_JOINT_FRICTION, .id = i}, TAC_NCP_DRY, 0);
-        add_number(&p->rows, row, i, 1);
+        tacNcpRow *row = tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_JOINT_FRICTION, .id = i}, TAC_NCP_DRY, 0);
+        tac_ncp_add_number(&p->rows, row, i, 1);
         row->load = p->h * loss;
         take_cone(p, row, 2, TAC_NCP_DRY_SPEED);
     }
     for (int t = 0; t < m->ntendon; t++) {
         if (m->tendon_type[t] != TAC_TENDON_FIXED || !(m->tendon_frictionloss[t] > 0)) continue;
-        tacNcpRow *row = begin_row(p, (tacRow){.kind = TAC_ROW_TENDON_FRICTION, .id = t}, TAC_NCP_DRY, 1);
+        tacNcpRow *row = tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_TENDON_FRICTION, .id = t}, TAC_NCP_DRY, 1);
         add_tendon_rate(p, row);
         row->load = p->h * m->tendon_frictionloss[t];
         take_cone(p, row, 2, TAC_NCP_DRY_SPEED);
@@ -202,7 +203,7 @@ static void add_armatures(tacNcp *p) {
     for (int t = 0; t < m->ntendon; t++) {
         if (m->tendon_type[t] != TAC_TENDON_FIXED || !(m->tendon_armature[t] > 0)) continue;
         tacNcpRow *row =
-            begin_row(p, (tacRow){.kind = TAC_ROW_TENDON_FRICTION, .id = t, .axis = 1}, TAC_NCP_INERTIA, 1);
+            tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_TENDON_FRICTION, .id = t, .axis = 1}, TAC_NCP_INERTIA, 1);
         add_tendon_rate(p, row);
         row->load = m->tendon_armature[t];
     }
@@ -235,7 +236,7 @@ double tac_ncp_row_compliance_change(const tacNcp *p, const tacNcpRow *row, cons
 
 static tacNcpRow *begin_equality(tacNcp *p, int eq, int axis, double pos) {
     int body[2];
-    tacNcpRow *row = begin_row(p, (tacRow){.kind = TAC_ROW_EQUALITY, .id = eq, .axis = axis}, TAC_NCP_HELD, 1);
+    tacNcpRow *row = tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_EQUALITY, .id = eq, .axis = axis}, TAC_NCP_HELD, 1);
     double slack = p->h * TAC_NCP_CLOSING;
     tac_row_bodies(p->m, &(tacRows){.row = &row->of}, 0, body);
     row->load = compliance_unit(p, &row->of) * (1 / tree_mass(p->m, body[0]) + 1 / tree_mass(p->m, body[1]));
@@ -255,7 +256,7 @@ static void add_pose_equality(tacNcp *p, int eq) {
         for (int side = 0; side < 2; side++) {
             tacVec6 W = tac_equality_wrench(p->w, &e, side, axis);
             for (int i = m->body_last_dof[e.body[side]]; i >= 0; i = m->dof_parent[i])
-                add_number(&p->rows, row, i, tac_dot6(p->w->S[i], W));
+                tac_ncp_add_number(&p->rows, row, i, tac_dot6(p->w->S[i], W));
         }
     }
 }
@@ -278,6 +279,7 @@ void tac_ncp_find_rows_at(tacNcp *p) {
     int off = *p->m->option_disable;
     p->rows.n = p->rows.nnz = p->rows.nwide = p->rows.nheld = 0;
     add_armatures(p);
+    tac_ncp_add_damping(p);
     if (off & TAC_DISABLE_CONSTRAINT) return;
     add_equalities(p);
     if (!(off & TAC_DISABLE_FRICTIONLOSS)) add_friction(p);
@@ -299,7 +301,7 @@ static void place_row(tacNcp *p, tacNcpRow *row, const double *v_next) {
         place_ball(p, row);
     else if (row->law == TAC_NCP_DRY)
         row->r = tac_ncp_row_dot(&p->rows, row, p->rows.J, v_next);
-    else if (row->law == TAC_NCP_INERTIA)
+    else if (tac_ncp_row_is_smooth(row))
         row->r = tac_ncp_row_dot(&p->rows, row, p->rows.J, v_next) - tac_ncp_row_dot(&p->rows, row, p->rows.J, p->v);
     else
         row->r = tac_row_combination(p->m, &row->of, p->q_next).pos - row->rest;
@@ -365,7 +367,7 @@ static double load_row(tacNcpRow *row, const double *x, const double *a, const d
         row->p = x[row->at];
         row->e[0] = row->r + row->load * row->p;
         break;
-    case TAC_NCP_INERTIA:
+    default:
         row->p = -row->load * row->r;
         break;
     }
@@ -474,7 +476,7 @@ static void linearize_pose(tacNcp *p, const tacNcpRow *first) {
 static void linearize_row(tacNcp *p, tacNcpRow *row) {
     if (tac_ncp_row_is_ball(p, row))
         linearize_ball(p, row);
-    else if (row->law == TAC_NCP_DRY || row->law == TAC_NCP_INERTIA)
+    else if (row->law == TAC_NCP_DRY || tac_ncp_row_is_smooth(row))
         memcpy(p->rows.G + row->of.adr, p->rows.J + row->of.adr, (size_t)row->of.num * sizeof *p->rows.G);
     else if (!tac_ncp_row_is_pose(p, row))
         linearize_combination(p, row);

@@ -18,10 +18,12 @@
 #define TAC_NCP_DRY_SPEED 20.0
 
 typedef enum {
-    TAC_NCP_PAIR,   /* p, r >= 0,  p r = kappa U                    limits */
-    TAC_NCP_DRY,    /* p = load y_t, (1, y_t) o (eta_0, r) = kappa V e     dry friction */
-    TAC_NCP_HELD,   /* r + load p = 0                               equalities */
-    TAC_NCP_INERTIA /* p = -load (r - r at v)                       armature of tendons: no constraint */
+    TAC_NCP_PAIR,    /* p, r >= 0,  p r = kappa U                    limits */
+    TAC_NCP_DRY,     /* p = load y_t, (1, y_t) o (eta_0, r) = kappa V e     dry friction */
+    TAC_NCP_HELD,    /* r + load p = 0                               equalities */
+    TAC_NCP_INERTIA, /* p = -load (r - r at v)                      armature of tendons; no constraint, nor are: */
+    TAC_NCP_DAMPER,  /* the same                                    damping of tendons (ncp_damping.c) */
+    TAC_NCP_SERVO    /* the same                                    actuators that know the velocity */
 } tacNcpLaw;
 
 typedef struct tacNcpRow {
@@ -44,7 +46,7 @@ typedef struct tacNcpRows {
     double *J, *G;     /* max_nnz: at q (of a ball at q+); dr/dv+ */
     int *wide, *pivot; /* max_wide: rows; */
     double *S;         /* max_wide squared: C + G A^-1 J^T, factored */
-    double *X;         /* nv: scratch */
+    double *X, *Y;     /* nv: scratch */
     double *t;         /* max_wide: dp of wide rows, and scratch */
     double *work;      /* max_wide */
 } tacNcpRows;
@@ -93,6 +95,23 @@ tacVec3 tac_ncp_ball_turn(const tacModel *m, int joint, const double *q);
 /* J_k . y, G_k . y; y += s J_k, y += s G_k */
 double tac_ncp_row_dot(const tacNcpRows *rows, const tacNcpRow *row, const double *numbers, const double *y);
 void tac_ncp_row_axpy(const tacNcpRows *rows, const tacNcpRow *row, double s, const double *numbers, double *y);
+
+/* 1: no constraint. */
+static inline int tac_ncp_row_is_smooth(const tacNcpRow *row) { return row->law >= TAC_NCP_INERTIA; }
+/* A row without numbers, at the end; its numbers. */
+tacNcpRow *tac_ncp_begin_row(tacNcp *p, tacRow of, tacNcpLaw law, int wide);
+void tac_ncp_add_number(tacNcpRows *rows, tacNcpRow *row, int dof, double J);
+
+/* --- Forces implicit in velocity (ncp_damping.c) ------------------------------------------------------------------ */
+
+/* Wide rows and numbers at most; the rows. */
+int tac_ncp_most_damping(const tacModel *m);
+int tac_ncp_most_damping_numbers(const tacModel *m);
+void tac_ncp_add_damping(tacNcp *p);
+/* Emits their forces' change, over h, at fixed v+ - v: by q, act, ctrl; by a mover; by a parameter. w: p->w. */
+void tac_ncp_damping_jac(const tacNcp *p, tacWork *w, const tacForceSink *sink);
+void tac_ncp_damping_move(const tacNcp *p, tacWork *w, const tacMover *mover, int column, const tacSink *sink);
+void tac_ncp_damping_param(const tacNcp *p, tacWork *w, const tacParamTangent *t, int column, const tacSink *sink);
 
 /* --- The bordered system (ncp_border.c) --------------------------------------------------------------------------- */
 

@@ -3,6 +3,8 @@
 #include "contact/ncp/ncp.h"
 #include "math/scalar.h"
 
+#include <string.h>
+
 int tac_ncp_value_input(const tacNcp *p, int k) { return TAC_NCP_INPUTS * p->ncontact + k; }
 
 int tac_ncp_number_input(const tacNcp *p, int k) { return TAC_NCP_INPUTS * p->ncontact + p->rows.n + k; }
@@ -31,7 +33,7 @@ static double offset_rate(const tacNcpRow *row, double kappa) {
 void tac_ncp_add_row_weights(const tacNcp *p, const tacNcpDeriv *d, const double *lambda, double *mu) {
     for (int k = 0; k < p->rows.n; k++) {
         const tacNcpRow *row = &p->rows.row[k];
-        if (row->law == TAC_NCP_INERTIA) continue;
+        if (tac_ncp_row_is_smooth(row)) continue;
         double nu = row->wide >= 0 ? p->rows.t[row->wide]
                                    : tac_ncp_row_dot(&p->rows, row, p->rows.J, lambda) / tac_ncp_row_compliance(row);
         mu[tac_ncp_value_input(p, k)] -= nu;
@@ -41,7 +43,7 @@ void tac_ncp_add_row_weights(const tacNcp *p, const tacNcpDeriv *d, const double
 
 /* What rows have of A^T at fixed p: J of balls is that of q+, and armature is no answer to anything. */
 static void less_own(const tacNcp *p, const tacNcpRow *row, double along, const double *lambda, double *rest) {
-    if (row->law == TAC_NCP_INERTIA) tac_ncp_row_axpy(&p->rows, row, -row->load * along, p->rows.J, rest);
+    if (tac_ncp_row_is_smooth(row)) tac_ncp_row_axpy(&p->rows, row, -row->load * along, p->rows.J, rest);
     if (!tac_ncp_row_is_ball(p, row)) return;
     int dof = p->rows.dof[row->of.adr];
     for (int i = 0; i < 9; i++)
@@ -52,7 +54,7 @@ void tac_ncp_rows_left_over(const tacNcp *p, const double *lambda, const double 
     for (int k = 0; k < p->rows.n; k++) {
         const tacNcpRow *row = &p->rows.row[k];
         double along = tac_ncp_row_dot(&p->rows, row, p->rows.J, lambda), of = mu[tac_ncp_value_input(p, k)];
-        int inertia = row->law == TAC_NCP_INERTIA;
+        int inertia = tac_ncp_row_is_smooth(row);
         less_own(p, row, along, lambda, rest);
         if (!inertia) tac_ncp_row_axpy(&p->rows, row, of, p->rows.G, rest);
         if (row->wide >= 0) p->rows.t[row->wide] = inertia ? 0 : along + tac_ncp_row_compliance(row) * of;
@@ -61,29 +63,40 @@ void tac_ncp_rows_left_over(const tacNcp *p, const double *lambda, const double 
 
 /* --- Columns of q and v ------------------------------------------------------------------------------------------- */
 
-/* Rates between q and q+: v+ changes by `hold` as q moves at fixed q+. */
-static void emit_rate(const tacNcp *p, int k, const tacSink *q) {
-    const tacNcpRow *row = &p->rows.row[k];
-    for (int e = row->of.adr; e < row->of.adr + row->of.num; e++) {
-        int dof = p->rows.dof[e], joint = p->m->dof_joint[dof], adr = p->m->joint_dof_adr[joint];
-        int last = joint + 1 < p->m->njnt ? p->m->joint_dof_adr[joint + 1] : p->m->nv;
-        for (int j = adr; j < last; j++) {
-            double hold[3];
-            int first, n = tac_ncp_hold(p, j, hold, &first);
-            if (dof >= first && dof < first + n)
-                tac_emit(q, tac_ncp_value_input(p, k), j, p->rows.J[e] * hold[dof - first]);
-        }
+/* d(J . v+) as q_j moves at fixed q+, the part of number e: v+ changes by `hold`. */
+static void add_hold(const tacNcp *p, int e, double *by) {
+    int dof = p->rows.dof[e], joint = p->m->dof_joint[dof], adr = p->m->joint_dof_adr[joint];
+    int last = joint + 1 < p->m->njnt ? p->m->joint_dof_adr[joint + 1] : p->m->nv;
+    for (int j = adr; j < last; j++) {
+        double hold[3];
+        int first, n = tac_ncp_hold(p, j, hold, &first);
+        if (dof >= first && dof < first + n) by[j] += p->rows.J[e] * hold[dof - first];
     }
 }
 
-/* R_i has load J_i J . (v+ - v), on hinges and slides alone. */
+static const double *rate_by_q(const tacNcp *p, const tacNcpRow *row) {
+    memset(p->rows.Y, 0, (size_t)p->m->nv * sizeof *p->rows.Y);
+    for (int e = row->of.adr; e < row->of.adr + row->of.num; e++)
+        add_hold(p, e, p->rows.Y);
+    return p->rows.Y;
+}
+
+static void emit_rate(const tacNcp *p, int k, const tacSink *q) {
+    const double *by = rate_by_q(p, &p->rows.row[k]);
+    for (int j = 0; j < p->m->nv; j++)
+        if (by[j] != 0) tac_emit(q, tac_ncp_value_input(p, k), j, by[j]);
+}
+
+/* R_i has load J_i J . (v+ - v). */
 static void emit_armature(const tacNcp *p, const tacNcpRow *row, const tacSink *q, const tacSink *v) {
-    for (int i = row->of.adr; i < row->of.adr + row->of.num; i++)
-        for (int j = row->of.adr; j < row->of.adr + row->of.num; j++) {
-            double of = row->load * p->rows.J[i] * p->rows.J[j];
-            tac_emit(q, p->rows.dof[i], p->rows.dof[j], -of / p->h);
-            tac_emit(v, p->rows.dof[i], p->rows.dof[j], -of);
-        }
+    const double *by = rate_by_q(p, row);
+    for (int i = row->of.adr; i < row->of.adr + row->of.num; i++) {
+        double of = row->load * p->rows.J[i];
+        for (int j = 0; j < p->m->nv; j++)
+            if (by[j] != 0) tac_emit(q, p->rows.dof[i], j, of * by[j]);
+        for (int j = row->of.adr; j < row->of.adr + row->of.num; j++)
+            tac_emit(v, p->rows.dof[i], p->rows.dof[j], -of * p->rows.J[j]);
+    }
 }
 
 /* The end that counts moves along where it is overstepped at q. */
@@ -132,7 +145,7 @@ static void emit_row(const tacNcp *p, int k, const tacNcpSink *q) {
 void tac_ncp_rows_state_jac(const tacNcp *p, const tacNcpSink *q, const tacNcpSink *v, int free) {
     for (int k = 0; k < p->rows.n; k++) {
         const tacNcpRow *row = &p->rows.row[k];
-        if (row->law == TAC_NCP_INERTIA)
+        if (tac_ncp_row_is_smooth(row))
             emit_armature(p, row, &q->balance, &v->balance);
         else if (!free)
             emit_row(p, k, q);
@@ -144,14 +157,14 @@ void tac_ncp_rows_state_jac(const tacNcp *p, const tacNcpSink *q, const tacNcpSi
 void tac_ncp_row_forces(const tacNcp *p, double *qfrc) {
     for (int k = 0; k < p->rows.n; k++) {
         const tacNcpRow *row = &p->rows.row[k];
-        if (row->law != TAC_NCP_INERTIA) tac_ncp_row_axpy(&p->rows, row, row->p / p->h, p->rows.J, qfrc);
+        if (!tac_ncp_row_is_smooth(row)) tac_ncp_row_axpy(&p->rows, row, row->p / p->h, p->rows.J, qfrc);
     }
 }
 
 void tac_ncp_rows_free_weights(const tacNcp *p, const double *qfrcbar, double *vbar) {
     for (int k = 0; k < p->rows.n; k++) {
         const tacNcpRow *row = &p->rows.row[k];
-        if (row->law != TAC_NCP_INERTIA) continue;
+        if (!tac_ncp_row_is_smooth(row)) continue;
         double along = tac_ncp_row_dot(&p->rows, row, p->rows.J, qfrcbar);
         tac_ncp_row_axpy(&p->rows, row, row->load * along / p->h, p->rows.J, vbar);
     }

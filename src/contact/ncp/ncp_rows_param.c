@@ -105,11 +105,8 @@ static double number_change(const tacNcp *p, const tacNcpRow *row, const tacPara
 static void row_param(const tacNcpView *v, int k, const tacParamTangent *t, int column, const tacNcpSink *theta) {
     const tacNcpRow *row = &v->p->rows.row[k];
     tacRowSink sink = {theta->balance, theta->inputs};
-    if (row->law == TAC_NCP_INERTIA) {
-        armature_param(v, row, t, column, &theta->balance);
-        return;
-    }
-    if (v->free) return;
+    if (row->law == TAC_NCP_INERTIA) armature_param(v, row, t, column, &theta->balance);
+    if (tac_ncp_row_is_smooth(row) || v->free) return;
     double change = number_change(v->p, row, t);
     if (change != 0) tac_emit(&theta->inputs, tac_ncp_number_input(v->p, k), column, change);
     if (tac_ncp_row_is_ball(v->p, row))
