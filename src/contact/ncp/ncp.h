@@ -115,7 +115,8 @@ void tac_ncp_add_cone(tacNcp *p, int dim, double unit);
 double tac_ncp_rest_of(const tacNcp *p, double gap);
 /* 0: no dof is between the two geoms, as of an explicit pair on one body: nothing could part them. */
 int tac_ncp_may_part(const tacNcp *p, const tacContact *c);
-/* One more contact, closed at the gap `rest` that `start` gives. Not where nothing could part it, or there is no room. */
+/* One more contact, closed at the gap `rest` that `start` gives. Not where nothing could part it, or there is no
+ * room. */
 void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest);
 /* Contacts at q+ (p->found) that overlap by more than the tolerance and have features that the problem has not: added;
  * -> how many, and by how much any of them overlaps (ncp_features.c). */
