@@ -5,8 +5,6 @@
 #include "math/scalar.h"
 #include "math/six.h"
 
-#include <string.h>
-
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
 static int equality_rows(const tacModel *m, int e) {
@@ -275,15 +273,26 @@ static void add_equalities(tacNcp *p) {
     }
 }
 
+/* G of rows that are linear in v+: of rates J, of gaps h J. */
+static void put_constant_rows(const tacNcp *p) {
+    for (int k = 0; k < p->rows.n; k++) {
+        const tacNcpRow *row = &p->rows.row[k];
+        double of = row->law == TAC_NCP_PAIR ? p->h : 1;
+        for (int e = row->of.adr; e < row->of.adr + row->of.num; e++)
+            p->rows.G[e] = of * p->rows.J[e];
+    }
+}
+
 void tac_ncp_find_rows_at(tacNcp *p) {
     int off = *p->m->option_disable;
     p->rows.n = p->rows.nnz = p->rows.nwide = p->rows.nheld = 0;
     add_armatures(p);
     tac_ncp_add_damping(p);
-    if (off & TAC_DISABLE_CONSTRAINT) return;
-    add_equalities(p);
-    if (!(off & TAC_DISABLE_FRICTIONLOSS)) add_friction(p);
-    if (!(off & TAC_DISABLE_LIMIT)) add_limits(p);
+    int free = off & TAC_DISABLE_CONSTRAINT;
+    if (!free) add_equalities(p);
+    if (!free && !(off & TAC_DISABLE_FRICTIONLOSS)) add_friction(p);
+    if (!free && !(off & TAC_DISABLE_LIMIT)) add_limits(p);
+    put_constant_rows(p);
 }
 
 /* --- Values at the next pose -------------------------------------------------------------------------------------- */
@@ -303,6 +312,8 @@ static void place_row(tacNcp *p, tacNcpRow *row, const double *v_next) {
         row->r = tac_ncp_row_dot(&p->rows, row, p->rows.J, v_next);
     else if (tac_ncp_row_is_smooth(row))
         row->r = tac_ncp_row_dot(&p->rows, row, p->rows.J, v_next) - tac_ncp_row_dot(&p->rows, row, p->rows.J, p->v);
+    else if (row->law == TAC_NCP_PAIR) /* linear in q, of hinges and slides: q+ = q + h v+ */
+        row->r = row->of.pos - row->rest + p->h * tac_ncp_row_dot(&p->rows, row, p->rows.J, v_next);
     else
         row->r = tac_row_combination(p->m, &row->of, p->q_next).pos - row->rest;
 }
@@ -476,11 +487,9 @@ static void linearize_pose(tacNcp *p, const tacNcpRow *first) {
 static void linearize_row(tacNcp *p, tacNcpRow *row) {
     if (tac_ncp_row_is_ball(p, row))
         linearize_ball(p, row);
-    else if (row->law == TAC_NCP_DRY || tac_ncp_row_is_smooth(row))
-        memcpy(p->rows.G + row->of.adr, p->rows.J + row->of.adr, (size_t)row->of.num * sizeof *p->rows.G);
-    else if (!tac_ncp_row_is_pose(p, row))
+    else if (row->law == TAC_NCP_HELD && !tac_ncp_row_is_pose(p, row))
         linearize_combination(p, row);
-    else if (row->of.axis == 0)
+    else if (row->law == TAC_NCP_HELD && row->of.axis == 0)
         linearize_pose(p, row);
 }
 
