@@ -1,5 +1,5 @@
 /* Forces that are implicit in velocity, where the options' integrator says so: damping of tendons and what actuators
- * have of velocity (docs/theory/ncp.md, W36). To first order in v+ - v they are, along a row m of a tendon or actuator,
+ * have of velocity (docs/theory/ncp.md, W37). To first order in v+ - v they are, along a row m of a tendon or actuator,
  *
  *   tau_i += k m_i s,      s = m . (v+ - v),      k = d(force)/d(velocity) at (q, v): -damping, or the actuator's gain
  *
