@@ -76,11 +76,14 @@ def bits_check(contact, models):
 # --- Bad input -------------------------------------------------------------------------------------------------------
 
 
-def bad_input_check(contact, bar, program):
+def bad_input_check(contact, bar, *programs):
     @check(f"{contact}-bad-input", bar=bar)
     def run(context):
-        tests = unit_tests(context, program)
-        if not tests:
-            raise CannotRun(f"{program} ran no test")
-        failed = [name for name, (ok, _) in tests.items() if not ok]
-        return Result(not failed, f"{len(tests) - len(failed)} of {len(tests)} tests pass", failed)
+        count, failed = 0, []
+        for program in programs:
+            tests = unit_tests(context, program)
+            if not tests:
+                raise CannotRun(f"{program} ran no test")
+            count += len(tests)
+            failed += [name for name, (ok, _) in tests.items() if not ok]
+        return Result(not failed, f"{count - len(failed)} of {count} tests pass", failed)

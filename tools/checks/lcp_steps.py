@@ -68,7 +68,7 @@ def toi_penetration(context):
     return Result(stopped and worst["depth"] <= TOL_TOI, f"at most {worst['depth']:.1e} m ({worst['thing']}, {worst['hz']} Hz)", lines)
 
 
-bad_input_check("lcp", "zero and huge friction, mass ratios of 1e6, redundant contacts, contradictory limits, dt 0, 1e-6, 1: defined results or a named status; failed steps leave the caller's state untouched", "test_contact_bad_input")
+bad_input_check("lcp", "zero and huge friction, mass ratios of 1e6, redundant contacts, contradictory limits, dt 0, 1e-6, 1: defined results or a named status; failed steps leave the caller's state untouched", "test_contact_bad_input", "test_mass_ratio")
 
 # --- Derivatives -----------------------------------------------------------------------------------------------------
 
