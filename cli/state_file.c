@@ -2,6 +2,7 @@
 
 #include "cli/cli.h"
 #include "cli/json_text.h"
+#include "cli/project_start.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@ const tacArg CLI_STATE_OPTIONS[] = {
     {"--state", NULL, TAC_ARG_TEXT, offsetof(tacStateArgs, state), "FILE",
      "JSON: qpos qvel act ctrl mocap_pos mocap_quat qfrc_applied xfrc_applied; what is missing takes the default"},
     {"--key", NULL, TAC_ARG_TEXT, offsetof(tacStateArgs, key), "NAME", "start from a keyframe, by name or number"},
+    {"--project", NULL, TAC_ARG_FLAG, offsetof(tacStateArgs, project), NULL,
+     "move the start to the nearest state with loops closed, nothing overlapping, joints in range"},
     {0},
 };
 
@@ -170,7 +173,9 @@ int cli_start_load(const char *verb, tacModel *model, const tacStateArgs *args, 
     }
     options->inputs = start->inputs;
     drop_blocks(model, start->inputs, start->u);
-    return CLI_GO_ON;
+    if (args->project) result = cli_project_start(verb, model, options, start->x, start->u);
+    if (result != CLI_GO_ON) cli_start_free(start);
+    return result;
 }
 
 void cli_start_free(tacStart *start) {

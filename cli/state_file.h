@@ -11,6 +11,7 @@
 typedef struct tacStateArgs {
     const char *state; /* path, "-" for standard input, or a null pointer */
     const char *key;   /* keyframe's name or number, or a null pointer */
+    int project;       /* 1: moved to the nearest state that satisfies the constraints */
 } tacStateArgs;
 
 extern const tacArg CLI_STATE_OPTIONS[];

@@ -32,7 +32,9 @@ extern "C" {
     X(TAC_ERR_CONTACTS, "more contacts than there is room for")                                                        \
     X(TAC_ERR_UNSOLVED, "the contact problem was not solved to tolerance; the best state found is returned")           \
     X(TAC_ERR_IMPACTS, "more impacts in a step than the options allow, or too fast a spin; the state after the last "  \
-                       "of them is returned")
+                       "of them is returned")                                                                          \
+    X(TAC_ERR_INCONSISTENT,                                                                                            \
+      "the state breaks its constraints: a loop is open, geoms overlap or a joint is out of range")
 
 typedef enum {
 #define X(name, text) name,

@@ -344,6 +344,27 @@ TAC_API tacStatus tac_contact_jac(tacSim *sim, const double *q, const double *u,
 TAC_API tacStatus tac_contact_vjp(tacSim *sim, const double *q, const double *u, const tacContact *contact,
                                   const double *rowbar, const tacContactGrad *grad);
 
+/* How far a state is from satisfying its constraints, and what was done about it. */
+typedef struct tacProjection {
+    double tolerance;     /* in: m, rad: what counts as satisfied; 0: 1e-9 */
+    void *memory;         /* in: 64-byte aligned */
+    size_t bytes;         /* in: at least tac_project_bytes */
+    double before, after; /* m, rad: the most that an equality is off, geoms overlap or a coordinate is out of range */
+    tacConstraintKind kind; /* what that is, before */
+    int id;                 /* joint, tendon, equality; -1: nothing is off */
+    int geom[2];            /* of a contact */
+    int iterations;
+    double moved; /* sqrt(kg) m: length of the displacement of q in the kinetic metric */
+} tacProjection;
+/* x -> y, the state nearest to it (in the kinetic metric, to first order) at which loops are closed, nothing overlaps
+ * and no joint or tendon is out of range; velocities lose what would open equalities. For every contact model, whether
+ * its steps could do without or not. y may be x; NULL: nothing is done, and TAC_ERR_INCONSISTENT says that something is
+ * off. TAC_ERR_UNSOLVED: constraints contradict each other or none was found near by: y is where they are broken least,
+ * and out->after says by how much. Models with contacts and limits disabled have none. */
+TAC_API tacStatus tac_project_state(tacSim *sim, const double *x, const double *u, double *y, tacProjection *out);
+/* Bytes it needs for a model and options. */
+TAC_API size_t tac_project_bytes(const tacModel *model, const tacOptions *options);
+
 /* First impact among the geoms that may touch (as for tac_contacts, whatever their margins) over t in [0, h], as the
  * coordinates go along q (+) t v: the distance of two geoms falls to out->gap. None is missed, and pairs are all that
  * meet within 1e-9 h of the first. Two geoms that are at the gap or nearer to begin with count when they approach

@@ -11,6 +11,10 @@ from driver import NQ, NU, NV, Case
 BALL = """<mujoco><option timestep="0.001"/><worldbody>
   <body name="ball" pos="0 0 5"><freejoint/><geom type="sphere" size="0.1"/></body></worldbody></mujoco>"""
 
+SLIDE = """<mujoco><option timestep="0.01"/><worldbody><geom type="plane" size="9 9 1" friction="0.25"/>
+  <body pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1" friction="0.25"/></body></worldbody>
+  <keyframe><key qpos="0 0 0.1 1 0 0 0" qvel="1 0 0 0 0 0"/></keyframe></mujoco>"""
+
 
 class Motion(Case):
     def sim(self, *words, model=None):
@@ -84,6 +88,24 @@ class Motion(Case):
         ends = {tuple(self.sim("--key", "bent", "--steps", 20, "--contact", "soft", "--integrator", word)["final"]["qpos"])
                 for word in ("euler", "rk4", "implicit")}
         self.assertEqual(len(ends), 3)
+
+    def test_an_open_start_is_closed(self):
+        bars, state = "models/four_bar.xml", self.file("open.json", '{"qpos": [0.3, -0.2, 0.25]}')
+        done = self.fine("sim", bars, "--state", state, "--project", "--contact", "ncp", "--steps", 1, "--json")
+        self.assertIn('equality "loop"', done.err)
+        self.assertIn("was moved", done.err)
+        moved = done.json()["final"]["qpos"]
+        self.assertGreater(abs(moved[0] - 0.3), 1e-3)
+        self.assertEqual(self.fine("sim", bars, "--project", "--contact", "ncp", "--steps", 1, "--json").err, "")
+
+    def test_friction_of_ncp(self):
+        box = self.file("slide.xml", SLIDE)
+        ends = {kind: self.sim("--key", 0, "--contact", "ncp", "--friction", kind, "--time", 0.2, model=box)["final"]["qvel"][0]
+                for kind in ("cone", "pyramid", "none")}  # fmt: skip
+        self.close(ends["none"], 1, 1e-9)
+        self.close(ends["cone"], 1 - 0.25 * 9.81 * 0.2, 1e-3)
+        self.close(ends["pyramid"], 1 - 0.25 * 9.81 * 0.2, 1e-3)
+        self.refused("--friction", "sim", box, "--contact", "lcp", "--friction", "pyramid")
 
     def test_wrong_times(self):
         self.refused("--dt: got 0", "sim", self.arm, "--dt", "0")

@@ -1,0 +1,308 @@
+/* The nearest state that satisfies a model's constraints   (docs/theory/step.md, ST9-ST11) */
+#include "contact/rows.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/transmission.h"
+#include "math/dense.h"
+#include "solve/boxed.h"
+#include "step/sim.h"
+#include "step/smooth_step.h"
+
+#include <string.h>
+
+enum { MOST_NEAREST = 30, MOST_FEASIBLE = 30, PATIENCE = 6, VELOCITY_ROUNDS = 3 };
+/* m, rad: what a state may be off by where the caller does not say. */
+#define DEFAULT_TOLERANCE 1e-9
+/* m, rad: gaps and distances to ends of ranges up to this are watched: a correction may close them. */
+#define LOOK 0.02
+/* m, rad: largest motion of a coordinate in one iteration. */
+#define LONGEST 0.3
+/* Compliance of rows, of their mean: redundant ones share, contradictory ones meet halfway. What it leaves undone of
+ * the nearest state is of this order, and is made good by the corrections after. */
+#define COMPLIANCE 1e-8
+/* Of the largest motion: where the nearest state no longer moves. */
+#define SETTLED 1e-7
+
+typedef struct Projector {
+    tacSim *sim;
+    const double *x, *mocap;
+    tacArena arena; /* the caller's memory */
+    tacRows rows;
+    double *q, *best, *d, *away, *force, *spread, *extra, *still; /* away: q (-) the q that was given */
+    int n, *list, *parent, *row_class;                            /* rows that count */
+    double *A, *b, *low, *high, *shift, *f, *w;
+    double violation; /* at q */
+    int worst;        /* row of it; -1: none */
+} Projector;
+
+/* --- Rows at q ---------------------------------------------------------------------------------------------------- */
+
+/* Equalities, ends of ranges and normals of contacts; friction has no position. */
+static int counts(const tacRow *row) {
+    return row->kind == TAC_ROW_EQUALITY || row->kind == TAC_ROW_JOINT_LIMIT || row->kind == TAC_ROW_TENDON_LIMIT ||
+           (row->kind == TAC_ROW_CONTACT && row->axis == 0);
+}
+
+static double broken_by(const tacRow *row) {
+    return row->kind == TAC_ROW_EQUALITY ? tac_abs(row->pos) : tac_max(0, -row->pos);
+}
+
+static void list_rows(Projector *p) {
+    p->n = 0, p->violation = 0, p->worst = -1;
+    for (int k = 0; k < p->rows.n; k++) {
+        if (!counts(&p->rows.row[k])) continue;
+        p->list[p->n++] = k;
+        double broken = broken_by(&p->rows.row[k]);
+        if (broken > p->violation) p->violation = broken, p->worst = k;
+    }
+}
+
+/* p->q -> rows and what is broken; M factored. */
+static tacStatus find_rows(Projector *p) {
+    const tacModel *m = p->sim->model;
+    tacWork *w = &p->sim->work;
+    tacScene *scene = &p->sim->scene;
+    tac_kinematics_q(m, w, p->q, p->mocap);
+    tac_tendon_lengths(m, w, p->q);
+    tac_crba(m, w);
+    tacStatus status = tac_factor(m, w, NULL);
+    if (status == TAC_OK) status = tac_place_geoms(m, w, scene);
+    if (status != TAC_OK) return status;
+    for (int g = 0; g < m->ngeom; g++)
+        p->extra[g] = m->body_last_dof[m->geom_body[g]] < 0 ? 0 : LOOK;
+    scene->extra = p->extra;
+    status = tac_scene_contacts(scene, m, p->rows.contact, p->rows.max_contacts, &p->rows.ncontact);
+    scene->extra = NULL;
+    if (status != TAC_OK) return status;
+    tac_rows_find(m, w, p->q, p->still, LOOK, &p->rows);
+    if (p->rows.overflow) return TAC_ERR_ARENA_FULL;
+    list_rows(p);
+    return TAC_OK;
+}
+
+/* A = J M^-1 J^T of the rows that count, and the compliance. */
+static void weigh_rows(Projector *p) {
+    const tacModel *m = p->sim->model;
+    double mean = 0;
+    tac_rows_weigh(m, &p->sim->work, &p->rows, p->spread);
+    memset(p->spread, 0, 3 * (size_t)m->nv * sizeof *p->spread);
+    tac_rows_products(&p->rows, p->n, p->list, p->spread, p->A);
+    for (int i = 0; i < p->n; i++)
+        mean += p->A[(size_t)i * (size_t)p->n + (size_t)i] / p->n;
+    for (int i = 0; i < p->n; i++)
+        p->shift[i] = COMPLIANCE * mean;
+}
+
+/* d += M^-1 J^T f */
+static void add_answer(Projector *p, double *d) {
+    const tacModel *m = p->sim->model;
+    memset(p->force, 0, (size_t)m->nv * sizeof *p->force);
+    for (int i = 0; i < p->n; i++)
+        tac_row_add_force(&p->rows, p->list[i], p->f[i], p->force);
+    tac_solve(m, &p->sim->work, p->force);
+    for (int i = 0; i < m->nv; i++)
+        d[i] += p->force[i];
+}
+
+/* --- Coordinates -------------------------------------------------------------------------------------------------- */
+
+/* Least |d + away|_M (with `nearest`; otherwise least |d|_M) with the linearized constraints   (ST10) -> p->d */
+static tacStatus correct(Projector *p, int nearest) {
+    const tacModel *m = p->sim->model;
+    tacBoxedResult result;
+    weigh_rows(p);
+    for (int i = 0; i < p->n; i++) {
+        const tacRow *row = &p->rows.row[p->list[i]];
+        int equal = row->kind == TAC_ROW_EQUALITY;
+        p->b[i] = row->pos - (nearest ? tac_row_velocity(&p->rows, p->list[i], p->away) : 0);
+        p->low[i] = equal ? -TAC_INFINITY : 0, p->high[i] = TAC_INFINITY, p->parent[i] = -1;
+    }
+    tacBoxed problem = {.n = p->n,
+                        .A = p->A,
+                        .b = p->b,
+                        .parent = p->parent,
+                        .low = p->low,
+                        .high = p->high,
+                        .shift = p->shift,
+                        .symmetric = 1};
+    for (int i = 0; i < m->nv; i++)
+        p->d[i] = nearest ? -p->away[i] : 0;
+    if (p->n == 0) return TAC_OK;
+    tacStatus status = tac_boxed_solve(&problem, &p->arena, p->f, p->w, p->row_class, &result);
+    if (status == TAC_OK) add_answer(p, p->d);
+    return status;
+}
+
+/* q <- q (+) d, no coordinate by more than LONGEST; -> how far the farthest goes. */
+static double move(Projector *p) {
+    const tacModel *m = p->sim->model;
+    double most = 0;
+    for (int i = 0; i < m->nv; i++)
+        most = tac_max(most, tac_abs(p->d[i]));
+    for (int i = 0; i < m->nv && most > LONGEST; i++)
+        p->d[i] *= LONGEST / most;
+    tac_qpos_add(m, p->q, p->d, p->q);
+    tac_qpos_sub(m, p->q, p->x, p->away);
+    return tac_min(most, LONGEST);
+}
+
+static double farthest(const Projector *p) {
+    double most = 0;
+    for (int i = 0; i < p->sim->model->nv; i++)
+        most = tac_max(most, tac_abs(p->away[i]));
+    return most;
+}
+
+static void keep_if_better(Projector *p, double *least) {
+    if (!(p->violation < *least)) return;
+    *least = p->violation;
+    memcpy(p->best, p->q, (size_t)p->sim->model->nq * sizeof *p->q);
+}
+
+/* Towards the nearest state, until it no longer moves. */
+static tacStatus approach(Projector *p, tacProjection *out, double *least) {
+    tacStatus status = TAC_OK;
+    for (int k = 0; k < MOST_NEAREST && status == TAC_OK; k++) {
+        status = correct(p, 1);
+        if (status != TAC_OK) return status;
+        double gone = move(p);
+        out->iterations++;
+        status = find_rows(p);
+        if (status == TAC_OK) keep_if_better(p, least);
+        if (gone <= SETTLED * farthest(p)) break;
+    }
+    return status;
+}
+
+/* From there the shortest way to where all constraints hold, as long as it leads anywhere. */
+static tacStatus make_good(Projector *p, double tolerance, tacProjection *out, double *least) {
+    tacStatus status = TAC_OK;
+    for (int k = 0, idle = 0; k < MOST_FEASIBLE && idle < PATIENCE && p->violation > tolerance; k++) {
+        double before = *least;
+        status = correct(p, 0);
+        if (status != TAC_OK) return status;
+        move(p);
+        out->iterations++;
+        status = find_rows(p);
+        if (status != TAC_OK) return status;
+        keep_if_better(p, least);
+        idle = *least < 0.5 * before ? 0 : idle + 1;
+    }
+    return status;
+}
+
+/* --- Velocities --------------------------------------------------------------------------------------------------- */
+
+/* Least change in M with J v = 0 of equalities   (ST11); what compliance leaves is taken away in further rounds. Needs:
+ * rows at q. */
+static void project_velocity(Projector *p, double *v) {
+    int n = 0;
+    for (int i = 0; i < p->n; i++)
+        if (p->rows.row[p->list[i]].kind == TAC_ROW_EQUALITY) p->list[n++] = p->list[i];
+    p->n = n;
+    if (n == 0) return;
+    weigh_rows(p);
+    for (int i = 0; i < n; i++)
+        p->A[(size_t)i * (size_t)n + (size_t)i] += p->shift[i];
+    if (tac_cholesky_factor(n, p->A) >= 0) return;
+    for (int k = 0; k < VELOCITY_ROUNDS; k++) {
+        for (int i = 0; i < n; i++)
+            p->f[i] = -tac_row_velocity(&p->rows, p->list[i], v);
+        tac_cholesky_solve(n, p->A, p->f);
+        add_answer(p, v);
+    }
+}
+
+/* --- The public function ------------------------------------------------------------------------------------------ */
+
+static int most_rows(const tacModel *m, const tacOptions *o) { return tac_rows_max(m, o->max_contacts); }
+
+size_t tac_project_bytes(const tacModel *model, const tacOptions *options) {
+    if (model == NULL || options == NULL || options->max_contacts < 0) return 0;
+    size_t n = (size_t)most_rows(model, options), nq = (size_t)model->nq, nv = (size_t)model->nv;
+    size_t vectors = 2 * tac_room(nq) + 4 * tac_room(nv) + tac_room(3 * nv) + tac_room((size_t)model->ngeom);
+    size_t of_rows = 6 * tac_room(n) + 3 * tac_arena_round(n * sizeof(int)) + tac_room(n * n);
+    return tac_rows_bytes(model, options->max_contacts) + vectors + of_rows + tac_boxed_bytes((int)n);
+}
+
+static int lay_out(Projector *p, const tacProjection *given) {
+    const tacModel *m = p->sim->model;
+    const tacOptions *o = &p->sim->options;
+    if (given->memory == NULL || given->bytes < tac_project_bytes(m, o)) return 0;
+    int n = most_rows(m, o), ok;
+    tac_arena_init(&p->arena, given->memory, given->bytes);
+    ok = tac_rows_layout(&p->rows, m, o->max_contacts, &p->arena);
+    p->q = TAC_TAKE(&p->arena, m->nq, double), p->best = TAC_TAKE(&p->arena, m->nq, double);
+    double **of_dofs[] = {&p->d, &p->away, &p->force, &p->still};
+    for (size_t i = 0; i < sizeof of_dofs / sizeof *of_dofs; i++)
+        *of_dofs[i] = TAC_TAKE(&p->arena, m->nv, double), ok = ok && *of_dofs[i] != NULL;
+    p->spread = TAC_TAKE(&p->arena, 3 * m->nv, double), p->extra = TAC_TAKE(&p->arena, m->ngeom, double);
+    double **of_rows[] = {&p->b, &p->low, &p->high, &p->shift, &p->f, &p->w};
+    for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++)
+        *of_rows[i] = TAC_TAKE(&p->arena, n, double), ok = ok && *of_rows[i] != NULL;
+    int **ints[] = {&p->list, &p->parent, &p->row_class};
+    for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
+        *ints[i] = TAC_TAKE(&p->arena, n, int), ok = ok && *ints[i] != NULL;
+    p->A = TAC_TAKE(&p->arena, (size_t)n * (size_t)n, double);
+    if (!ok || p->q == NULL || p->best == NULL || p->spread == NULL || p->extra == NULL || p->A == NULL) return 0;
+    memset(p->still, 0, (size_t)m->nv * sizeof *p->still);
+    memset(p->away, 0, (size_t)m->nv * sizeof *p->away);
+    memcpy(p->q, p->x, (size_t)m->nq * sizeof *p->q);
+    memcpy(p->best, p->x, (size_t)m->nq * sizeof *p->q);
+    return 1;
+}
+
+/* What is broken most at q. */
+static void name_worst(const Projector *p, tacProjection *out) {
+    static const tacConstraintKind KINDS[] = {[TAC_ROW_CONTACT] = TAC_CONSTRAINT_CONTACT,
+                                              [TAC_ROW_JOINT_LIMIT] = TAC_CONSTRAINT_JOINT_LIMIT,
+                                              [TAC_ROW_TENDON_LIMIT] = TAC_CONSTRAINT_TENDON_LIMIT,
+                                              [TAC_ROW_JOINT_FRICTION] = TAC_CONSTRAINT_JOINT_FRICTION,
+                                              [TAC_ROW_TENDON_FRICTION] = TAC_CONSTRAINT_TENDON_FRICTION,
+                                              [TAC_ROW_EQUALITY] = TAC_CONSTRAINT_EQUALITY};
+    out->id = out->geom[0] = out->geom[1] = -1;
+    if (p->worst < 0) return;
+    const tacRow *row = &p->rows.row[p->worst];
+    out->kind = KINDS[row->kind], out->id = row->id;
+    if (row->kind != TAC_ROW_CONTACT) return;
+    for (int i = 0; i < 2; i++)
+        out->geom[i] = p->rows.contact[row->id].geom[i];
+}
+
+/* p->best, v of y; rows at p->best. */
+static tacStatus finish(Projector *p, double tolerance, double *y, tacProjection *out) {
+    const tacModel *m = p->sim->model;
+    memcpy(p->q, p->best, (size_t)m->nq * sizeof *p->q);
+    tacStatus status = find_rows(p);
+    if (status != TAC_OK) return status;
+    out->after = p->violation;
+    tac_qpos_sub(m, p->q, p->x, p->away);
+    tac_mass_mul(m, &p->sim->work, p->away, p->force);
+    out->moved = tac_sqrt(tac_max(0, tac_dense_dot(m->nv, p->away, p->force)));
+    memmove(y, p->x, (size_t)tac_nx(m) * sizeof *y);
+    memcpy(y, p->q, (size_t)m->nq * sizeof *y);
+    project_velocity(p, y + m->nq);
+    return out->after <= tolerance ? TAC_OK : TAC_ERR_UNSOLVED;
+}
+
+static tacStatus project(Projector *p, double tolerance, double *y, tacProjection *out) {
+    tacStatus status = find_rows(p);
+    if (status != TAC_OK) return status;
+    double least = p->violation;
+    out->before = out->after = p->violation;
+    out->iterations = 0, out->moved = 0;
+    name_worst(p, out);
+    if (y == NULL) return p->violation <= tolerance ? TAC_OK : TAC_ERR_INCONSISTENT;
+    if (p->violation > tolerance) status = approach(p, out, &least);
+    if (status == TAC_OK) status = make_good(p, tolerance, out, &least);
+    return status == TAC_OK ? finish(p, tolerance, y, out) : status;
+}
+
+tacStatus tac_project_state(tacSim *sim, const double *x, const double *u, double *y, tacProjection *out) {
+    int bad;
+    tacStatus status = tac_check_state(sim, x, u, &bad);
+    if (status == TAC_OK && (out == NULL || !(out->tolerance >= 0))) status = TAC_ERR_ARGUMENT;
+    if (status != TAC_OK) return status;
+    Projector p = {.sim = sim, .x = x, .mocap = tac_split_inputs(sim->model, &sim->options, u).mocap};
+    if (!lay_out(&p, out)) return TAC_ERR_ARGUMENT;
+    return project(&p, out->tolerance > 0 ? out->tolerance : DEFAULT_TOLERANCE, y, out);
+}

@@ -1,0 +1,271 @@
+/* The nearest state that satisfies its constraints: loops opened by hand, bodies that overlap, joints out of range, and
+ * constraints that contradict each other. */
+#include "tactus/io.h"
+#include "tactus/tactus.h"
+
+#include "support/check.h"
+#include "support/draw.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOL_HELD    1e-9 /* m, rad: the default tolerance */
+#define TOL_NEAREST 1e-5 /* of the first-order condition */
+enum { MOST = 40 };
+
+typedef struct World {
+    tacModel *m;
+    tacSim *sim;
+    double x[MOST], y[MOST];
+    tacProjection p;
+} World;
+
+static World world_of(tacModel *m, tacContactModel contact) {
+    World w = {.m = m};
+    tacOptions options = tac_default_options(m);
+    tacError err;
+    options.contact = contact;
+    if (tac_sim_new(m, &options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);
+    CHECK(tac_nx(m) <= MOST);
+    tac_default_state(m, w.x);
+    w.p.bytes = tac_project_bytes(m, &options);
+    w.p.memory = aligned_alloc(64, w.p.bytes);
+    return w;
+}
+
+static tacModel *load(const char *path) {
+    tacModel *m;
+    tacError err;
+    if (tac_load(path, &m, &err) != TAC_OK) fail_msg("%s", err.text);
+    return m;
+}
+
+static void release(World *w) {
+    free(w->p.memory);
+    tac_sim_free(w->sim);
+    tac_model_free(w->m);
+}
+
+static tacStatus project(World *w) {
+    static const double NONE[MOST];
+    return tac_project_state(w->sim, w->x, NONE, w->y, &w->p);
+}
+
+/* The loop's gap and its rows along x and z, of four_bar.xml. */
+static void loop_of(World *w, const double *q, double gap[2], double J[2][3]) {
+    tacVec3 xpos[4];
+    tacQuat xquat[4];
+    double one[9], two[9];
+    tacKinematics k = {.xpos = xpos, .xquat = xquat};
+    CHECK_INT(tac_kinematics(w->sim, q, NULL, &k), TAC_OK);
+    tacVec3 a = tac_add3(xpos[2], tac_quat_rotate(xquat[2], (tacVec3){0.3, 0, -0.4}));
+    tacVec3 b = tac_add3(xpos[3], tac_quat_rotate(xquat[3], (tacVec3){0, 0, -0.4}));
+    CHECK_INT(tac_point_jacobian(w->sim, q, 2, a, one, NULL), TAC_OK);
+    CHECK_INT(tac_point_jacobian(w->sim, q, 3, b, two, NULL), TAC_OK);
+    gap[0] = a.x - b.x, gap[1] = a.z - b.z;
+    for (int i = 0; i < 3; i++)
+        J[0][i] = one[i] - two[i], J[1][i] = one[6 + i] - two[6 + i];
+}
+
+/* Component of M d along the direction in which the loop stays closed, of its length. */
+static double along_loop(World *w, const double *q, double J[2][3], const double *d) {
+    double M[9], Md[3], t[3], dot = 0, length = 0, force = 0;
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        t[i] = J[0][j] * J[1][k] - J[0][k] * J[1][j];
+    }
+    CHECK_INT(tac_mass_matrix(w->sim, q, M), TAC_OK);
+    for (int i = 0; i < 3; i++) {
+        Md[i] = M[3 * i] * d[0] + M[3 * i + 1] * d[1] + M[3 * i + 2] * d[2];
+        dot += t[i] * Md[i], length += t[i] * t[i], force += Md[i] * Md[i];
+    }
+    return fabs(dot) / sqrt(length * force);
+}
+
+/* A four-bar linkage, its bars turned by hand: closed again, at the nearest place and the nearest velocity. */
+static void loops_are_closed(void **state) {
+    (void)state;
+    static const tacContactModel MODELS[] = {TAC_NONE, TAC_LCP, TAC_NCP, TAC_SOFT};
+    double first[MOST] = {0};
+    for (int k = 0; k < 4; k++) {
+        World w = world_of(load("models/four_bar.xml"), MODELS[k]);
+        double gap[2], J[2][3], moved[3], change[3], rate[2];
+        static const double AWAY[6] = {0.3, -0.2, 0.25, 1, -2, 0.5};
+        for (int i = 0; i < 6; i++)
+            w.x[i] += AWAY[i];
+        loop_of(&w, w.x, gap, J);
+        CHECK(hypot(gap[0], gap[1]) > 0.02);
+        CHECK_INT(project(&w), TAC_OK);
+        CHECK_INT(w.p.kind, TAC_CONSTRAINT_EQUALITY);
+        CHECK_INT(w.p.id, 0);
+        CHECK_NEAR(w.p.before, fmax(fabs(gap[0]), fabs(gap[1])), 1e-12);
+        CHECK_LT(w.p.after, TOL_HELD);
+        CHECK(w.p.moved > 0.01);
+        loop_of(&w, w.y, gap, J);
+        CHECK_LT(hypot(gap[0], gap[1]), 2 * TOL_HELD);
+        for (int i = 0; i < 3; i++)
+            moved[i] = w.y[i] - w.x[i], change[i] = w.y[3 + i] - w.x[3 + i];
+        CHECK_LT(along_loop(&w, w.y, J, moved), TOL_NEAREST);
+        CHECK_LT(along_loop(&w, w.y, J, change), TOL_NEAREST);
+        for (int r = 0; r < 2; r++) {
+            rate[r] = J[r][0] * w.y[3] + J[r][1] * w.y[4] + J[r][2] * w.y[5];
+            CHECK_NEAR(rate[r], 0, 1e-10);
+        }
+        if (k == 0) memcpy(first, w.y, sizeof first);
+        CHECK(memcmp(first, w.y, sizeof first) == 0); /* whatever the contact model */
+        release(&w);
+    }
+}
+
+/* Two free boxes that overlap by `depth` along x, of masses 1 and 3, and a third on their way where asked for. */
+static tacModel *boxes(double depth, int third) {
+    tacBuilder *b = tac_model_begin();
+    for (int i = 0; i < 2 + third; i++) {
+        static const double MASS[] = {1, 3, 2};
+        tacBodyDef body = tac_default_body();
+        tacJointDef joint = tac_default_joint();
+        tacGeomDef geom = tac_default_geom();
+        body.pos = (tacVec3){i * (0.2 - depth) + (i == 2 ? depth + 0.001 : 0), third * 0.01 * i, 0};
+        int id = tac_model_add_body(b, 0, &body);
+        joint.type = TAC_FREE;
+        tac_model_add_joint(b, id, &joint);
+        geom.type = TAC_BOX, geom.size[0] = 0.1, geom.size[1] = geom.size[2] = 0.5;
+        geom.has_mass = 1, geom.mass = MASS[i];
+        tac_model_add_geom(b, id, &geom);
+    }
+    tacModel *m;
+    tacError err;
+    if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
+    tac_model_abandon(b);
+    return m;
+}
+
+static double deepest(World *w, const double *q) {
+    tacContact contact[64];
+    int n;
+    double depth = 0;
+    CHECK_INT(tac_contacts(w->sim, q, NULL, contact, 64, &n), TAC_OK);
+    for (int i = 0; i < n; i++)
+        depth = fmax(depth, -contact[i].dist);
+    return depth;
+}
+
+/* Each goes the other's share of both masses, and where they face each other nothing turns; what is then in the way
+ * goes too. */
+static void overlaps_come_apart(void **state) {
+    (void)state;
+    const double depth = 0.04;
+    World w = world_of(boxes(depth, 0), TAC_NCP);
+    CHECK_NEAR(deepest(&w, w.x), depth, 1e-12);
+    CHECK_INT(project(&w), TAC_OK);
+    CHECK_INT(w.p.kind, TAC_CONSTRAINT_CONTACT);
+    CHECK(w.p.geom[0] == 0 && w.p.geom[1] == 1);
+    CHECK_NEAR(w.p.before, depth, 1e-12);
+    CHECK_NEAR(w.y[0] - w.x[0], -0.75 * depth, 1e-7);
+    CHECK_NEAR(w.y[7] - w.x[7], 0.25 * depth, 1e-7);
+    CHECK_NEAR(w.p.moved, sqrt(1 * 0.75 * 0.75 + 3 * 0.25 * 0.25) * depth, 1e-7);
+    CHECK_LT(deepest(&w, w.y), TOL_HELD);
+    for (int i = 3; i < 7; i++)
+        CHECK_NEAR(w.y[i], w.x[i], 1e-7);
+    release(&w);
+    w = world_of(boxes(depth, 1), TAC_NCP);
+    CHECK_INT(project(&w), TAC_OK);
+    CHECK_LT(deepest(&w, w.y), TOL_HELD);
+    CHECK(w.y[14] - w.x[14] > 1e-4);
+    CHECK_LT(w.x[0] - w.y[0], 0.04);
+    release(&w);
+}
+
+/* Robots put into the ground: they come up, no more than they must. */
+static void robots_come_out_of_the_ground(void **state) {
+    (void)state;
+    static const char *const PATHS[] = {"models/ant.xml", "models/half_cheetah.xml", "models/quadruped.xml"};
+    static const int HEIGHT[] = {2, 1, 2};
+    for (int k = 0; k < 3; k++) {
+        World w = world_of(load(PATHS[k]), TAC_SOFT);
+        double start = deepest(&w, w.x);
+        while (start < 0.02)
+            w.x[HEIGHT[k]] -= 0.01, start = deepest(&w, w.x);
+        CHECK_INT(project(&w), TAC_OK);
+        CHECK_LT(deepest(&w, w.y), TOL_HELD);
+        CHECK(w.y[HEIGHT[k]] > w.x[HEIGHT[k]]);
+        release(&w);
+    }
+}
+
+/* A coordinate out of its range comes to its end. */
+static void joints_come_back_into_range(void **state) {
+    (void)state;
+    World w = world_of(load("models/half_cheetah.xml"), TAC_LCP);
+    w.x[1] += 1, w.x[3] = 1.3; /* high above the ground; a thigh's range ends at 1.05 */
+    CHECK_INT(project(&w), TAC_OK);
+    CHECK_INT(w.p.kind, TAC_CONSTRAINT_JOINT_LIMIT);
+    CHECK_INT(w.p.id, 3);
+    CHECK_NEAR(w.p.before, 0.25, 1e-12);
+    CHECK_NEAR(w.y[3], 1.05, 1e-7);
+    release(&w);
+}
+
+/* A pendulum whose end is to be at two places: no state is one, and what comes back is between them. */
+static void contradictions_are_told(void **state) {
+    (void)state;
+    tacBuilder *b = tac_model_begin();
+    tacBodyDef body = tac_default_body();
+    tacJointDef hinge = tac_default_joint();
+    tacEqualityDef pin = tac_default_equality();
+    body.inertial = TAC_INERTIAL_DIAG, body.mass = 1, body.inertia = (tacVec3){0.1, 0.1, 0.1};
+    int rod = tac_model_add_body(b, 0, &body);
+    hinge.type = TAC_HINGE, hinge.axis = (tacVec3){0, 1, 0};
+    tac_model_add_joint(b, rod, &hinge);
+    pin.type = TAC_EQ_CONNECT, pin.objkind = TAC_KIND_BODY, pin.obj[0] = rod, pin.obj[1] = 0;
+    pin.data[0] = 1;
+    tac_model_add_equality(b, &pin); /* (1, 0, 0) where it is */
+    pin.data[0] = 0, pin.data[2] = -1;
+    tac_model_add_equality(b, &pin);
+    tacModel *m;
+    tacError err;
+    if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
+    tac_model_abandon(b);
+    m->equality_data_used[11 + 3] += 0.2; /* the second's place in the world */
+    World w = world_of(m, TAC_SOFT);
+    CHECK_INT(project(&w), TAC_ERR_UNSOLVED);
+    CHECK_NEAR(w.p.before, 0.2, 1e-12);
+    CHECK(w.p.after > 0.05 && w.p.after < 0.2);
+    CHECK(isfinite(w.y[0]) && isfinite(w.y[1]));
+    release(&w);
+}
+
+/* Without a place to write to it only says what is off. */
+static void inconsistency_is_a_status(void **state) {
+    (void)state;
+    static const double NONE[MOST];
+    World w = world_of(load("models/four_bar.xml"), TAC_LCP);
+    CHECK_INT(tac_project_state(w.sim, w.x, NONE, NULL, &w.p), TAC_OK);
+    CHECK_LT(w.p.before, TOL_HELD);
+    CHECK_INT(project(&w), TAC_OK);
+    CHECK(memcmp(w.y, w.x, 3 * sizeof *w.x) == 0); /* what holds stays where it is */
+    w.x[0] += 0.1;
+    CHECK_INT(tac_project_state(w.sim, w.x, NONE, NULL, &w.p), TAC_ERR_INCONSISTENT);
+    CHECK_INT(w.p.kind, TAC_CONSTRAINT_EQUALITY);
+    w.p.tolerance = 0.5;
+    CHECK_INT(tac_project_state(w.sim, w.x, NONE, NULL, &w.p), TAC_OK);
+    CHECK_HAS(tac_status_text(TAC_ERR_INCONSISTENT), "constraints");
+    w.p.bytes--;
+    CHECK_INT(project(&w), TAC_ERR_ARGUMENT);
+    w.p.bytes++, w.p.tolerance = -1;
+    CHECK_INT(project(&w), TAC_ERR_ARGUMENT);
+    release(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops_are_closed),
+        cmocka_unit_test(overlaps_come_apart),
+        cmocka_unit_test(robots_come_out_of_the_ground),
+        cmocka_unit_test(joints_come_back_into_range),
+        cmocka_unit_test(contradictions_are_told),
+        cmocka_unit_test(inconsistency_is_a_status),
+    };
+    return cmocka_run_group_tests_name("project", tests, NULL, NULL);
+}
