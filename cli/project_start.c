@@ -30,8 +30,7 @@ static int report(const char *verb, const tacModel *m, tacStatus status, const t
         return cli_fail(verb, "--project: no state near by satisfies the constraints: %s off by %.3g, at best %.3g",
                         worst, p->before, p->after);
     if (p->iterations > 0)
-        fprintf(stderr, "tactus %s: the start was moved: %s off by %.3g, now %.1e\n", verb, worst, p->before,
-                p->after);
+        fprintf(stderr, "tactus %s: the start was moved: %s off by %.3g, now %.1e\n", verb, worst, p->before, p->after);
     return CLI_GO_ON;
 }
 
