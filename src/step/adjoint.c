@@ -18,6 +18,7 @@ typedef struct Replay {
     double *state;         /* nx: where none is kept */
     double *lambda, *next; /* ndx: gradients with respect to the present state and the one before */
     double *theta, *sum;   /* np: of one step, of all so far */
+    tacStatus all;         /* of the steps, where they went on */
 } Replay;
 
 /* --- Memory ------------------------------------------------------------------------------------------------------- */
@@ -69,9 +70,9 @@ static const double *top_state(const Replay *r) {
 static tacStatus step_to(Replay *r, int to, double *state) {
     tacStatus status = TAC_OK;
     memcpy(state, top_state(r), r->nx * sizeof *state);
-    for (int k = top_number(r); k < to && status == TAC_OK; k++)
+    for (int k = top_number(r); k < to && tac_went_on(status); k++)
         status = r->sim->stepper->step(r->sim, state, input_of(r, k), state);
-    return status;
+    return tac_went_on(status) ? TAC_OK : status;
 }
 
 /* State number k, which is at or above the top of the stack; states are kept on the way. */
@@ -110,7 +111,8 @@ static tacStatus pull_step(Replay *r, int k) {
     double *ubar = r->grad->u == NULL ? NULL : r->grad->u + (size_t)k * r->ninput;
     tacGrad one = {r->next, ubar, r->grad->theta == NULL ? NULL : r->theta};
     status = r->sim->stepper->vjp(r->sim, state, input_of(r, k), r->lambda, &one);
-    if (status != TAC_OK) return status;
+    if (!tac_went_on(status)) return status;
+    r->all = tac_first_of(r->all, status);
     for (size_t i = 0; one.theta != NULL && i < r->np; i++)
         r->sum[i] += r->theta[i];
     double *swap = r->lambda;
@@ -131,7 +133,7 @@ static tacStatus pull_path(Replay *r) {
     }
     if (r->grad->x != NULL) memcpy(r->grad->x, r->lambda, r->ndx * sizeof(double));
     if (r->grad->theta != NULL) memcpy(r->grad->theta, r->sum, r->np * sizeof(double));
-    return TAC_OK;
+    return r->all;
 }
 
 /* --- The public function ------------------------------------------------------------------------------------------ */
@@ -163,7 +165,7 @@ tacStatus tac_rollout_vjp(tacSim *sim, const tacTrajectory *path, const tacCheck
     tacStatus status = sim == NULL || path == NULL || memory == NULL || grad == NULL ? TAC_ERR_ARGUMENT : TAC_OK;
     if (status == TAC_OK) status = check_path(sim, path, &bad);
     if (status == TAC_OK) {
-        Replay r = {.sim = sim, .path = path, .grad = grad};
+        Replay r = {.sim = sim, .path = path, .grad = grad, .all = TAC_OK};
         r.nx = (size_t)tac_nx(sim->model), r.ndx = (size_t)tac_ndx(sim->model);
         r.ninput = (size_t)tac_ninput(sim->model, &sim->options), r.np = (size_t)sim->model->nparam;
         status = lay_out(&r, memory);

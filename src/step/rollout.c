@@ -26,13 +26,13 @@ tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, dou
     } else {
         size_t nx = (size_t)tac_nx(sim->model), ninput = (size_t)tac_ninput(sim->model, &sim->options);
         memmove(X, x0, nx * sizeof *X);
-        int unsolved = 0;
+        tacStatus all = TAC_OK;
         for (int k = 0; k < n && tac_went_on(last.status); k++) {
             const double *u = U == NULL ? NULL : U + (size_t)k * ninput;
             tac_step(sim, X + (size_t)k * nx, u, X + (size_t)(k + 1) * nx, &last);
-            unsolved |= last.status == TAC_ERR_UNSOLVED;
+            all = tac_first_of(all, last.status);
         }
-        if (unsolved && last.status == TAC_OK) last.status = TAC_ERR_UNSOLVED;
+        if (tac_went_on(last.status)) last.status = all;
     }
     if (info != NULL) *info = last;
     return last.status;

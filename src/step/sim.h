@@ -78,5 +78,7 @@ void tac_report(const tacSim *sim, tacStatus status, int bad, tacStepInfo *info)
 static inline int tac_went_on(tacStatus status) {
     return status == TAC_OK || status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS;
 }
+/* What many steps say together: the first that is not all right. */
+static inline tacStatus tac_first_of(tacStatus before, tacStatus now) { return before == TAC_OK ? now : before; }
 /* Fills all scratch with bytes 0xFF, which make NaN: results must not change. For tests. */
 void tac_sim_poison(tacSim *sim);

@@ -307,6 +307,35 @@ static void coincident_balls(void **state) {
     }
 }
 
+/* Steps that are not solved have a state and a gradient: rollouts go on, forwards and in reverse, and say so. */
+static void rollouts_go_on(void **state) {
+    (void)state;
+    enum { STEPS = 4, NX = 13, NDX = 12 };
+    static unsigned char memory[1 << 14] __attribute__((aligned(64)));
+    World w = world_begin(0, 0.02);
+    world_add_plane(&w, 0, 0.5);
+    tacGeomDef geom = world_geom(TAC_BOX, (double[]){0.1, 0.1, 0.1}, 1, 0.5);
+    world_add_body(&w, (tacVec3){0, 0, 0.101}, &geom);
+    world_finish(&w, TAC_NCP);
+    w.options.ncp_iterations = 2;
+    world_start(&w);
+    double X[(STEPS + 1) * NX], xbar[NDX], x[NDX], pulled[NDX], one[NDX];
+    for (int i = 0; i < NDX; i++)
+        xbar[i] = pulled[i] = i % 3 - 0.7;
+    CHECK_INT(tac_rollout(w.sim, w.x, NULL, STEPS, X, NULL), TAC_ERR_UNSOLVED);
+    tacTrajectory path = {.n = STEPS, .x0 = w.x, .xbar = xbar};
+    tacCheckpoints kept = {.count = 1, .memory = memory, .bytes = sizeof memory};
+    CHECK_INT(tac_rollout_vjp(w.sim, &path, &kept, &(tacGrad){.x = x}, NULL), TAC_ERR_UNSOLVED);
+    for (int k = STEPS - 1; k >= 0; k--) {
+        tacStatus status = tac_step_vjp(w.sim, X + k * NX, NULL, pulled, &(tacGrad){.x = one}, NULL);
+        CHECK(status == TAC_OK || status == TAC_ERR_UNSOLVED);
+        memcpy(pulled, one, sizeof pulled);
+    }
+    for (int i = 0; i < NDX; i++)
+        CHECK(x[i] == pulled[i]);
+    world_end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coincident_balls),
@@ -320,6 +349,7 @@ int main(void) {
         cmocka_unit_test(failed_steps_leave_all_as_it_was),
         cmocka_unit_test(derivatives_of_many_rows),
         cmocka_unit_test(absurd_velocities),
+        cmocka_unit_test(rollouts_go_on),
         cmocka_unit_test(failed_worlds_of_a_batch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
