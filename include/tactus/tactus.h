@@ -150,8 +150,9 @@ TAC_API tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, in
 /* Reverse mode of a rollout: the gradient of a loss of its states with respect to x0 (grad.x, ndx), U (grad.u, n by
  * ninput) and theta. Keeps as many states as `memory` has room for and steps the others again, at most about
  * log(n) / log(count) times each; the result is the same to the bit for any count. Like tac_rollout
- * it goes on where there is a next state, with the status of the last step that was not TAC_OK. On other failures grad.x
- * and grad.theta are untouched; where the gradient itself overflows (TAC_ERR_NONFINITE), rows of grad.u from the last on are written. */
+ * it goes on where there is a next state, with the status of the last step that was not TAC_OK. On other failures
+ * grad.x and grad.theta are untouched; where the gradient itself overflows (TAC_ERR_NONFINITE), rows of grad.u from the
+ * last on are written. */
 TAC_API tacStatus tac_rollout_vjp(tacSim *sim, const tacTrajectory *path, const tacCheckpoints *memory,
                                   const tacGrad *grad, tacStepInfo *info);
 /* Bytes it needs for n steps with `checkpoints` states kept; n - 2 are all that help. */
