@@ -2,8 +2,12 @@
 
 #ifdef CLI_HAS_MUJOCO
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* In the order of tacMujocoCalls. */
 static const char *const NAMES[] = {"mj_version",   "mj_loadXML", "mj_makeData", "mj_deleteModel",  "mj_deleteData",
@@ -53,8 +57,31 @@ int cli_mujoco_library(tacMujocoCalls *call, char version[TAC_MUJOCO_VERSION_TEX
     return 1;
 }
 
+/* 1: MuJoCo comes back from this file, with a model or with a reason for none. Its reader of URDF may end the process
+ * (of a joint type it does not know: it writes where there is no memory), so it goes first in one of its own. */
+static int survives(const tacMujocoCalls *call, const char *path) {
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0) return 1; /* there is no telling */
+    if (child == 0) {
+        char reason[256];
+        int nowhere = open("/dev/null", O_WRONLY);
+        if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO), dup2(nowhere, STDERR_FILENO);
+        call->load(path, NULL, reason, (int)sizeof reason);
+        _exit(0);
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 mjModel *cli_mujoco_load(const tacMujocoCalls *call, const char *path, const tacModel *m, double dt, char *reason,
                          size_t size) {
+    if (!survives(call, path)) {
+        snprintf(reason, size, "MuJoCo ends without an answer while it reads this file");
+        return NULL;
+    }
     mjModel *mj = call->load(path, NULL, reason, (int)size);
     if (mj == NULL) return NULL;
     if (mj->nq != m->nq || mj->nv != m->nv || mj->nu != m->nu || mj->na != m->na) {

@@ -36,6 +36,14 @@ class Compare(Case):
         self.assertEqual(result.code, 1, result.err)
         self.assertGreater(result.json()["first_difference"]["error"], 0)
 
+    @unittest.skipUnless(PEER.exists(), "MuJoCo is not installed")
+    def test_a_file_that_ends_mujoco_does_not_end_us(self):
+        """2.2.2 writes to memory that is not there where a URDF file has a type of joint that it does not know."""
+        inertia = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+        joint = '<joint name="j" type="planaraxis"><parent link="a"/><child link="b"/></joint>'
+        file = self.file("planar.urdf", f'<robot name="p"><link name="a"/>{joint}<link name="b">{inertia}</link></robot>')
+        self.refused("without an answer", "compare", file, "--samples", 1)
+
     def test_answers_from_elsewhere(self):
         """What we write for another engine, answered by one that agrees with us on nothing."""
         states = str(self.folder / "states.json")
