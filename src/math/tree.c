@@ -153,12 +153,10 @@ static void copy_matrix(const tacTree *tree, const double *M, const double *extr
         L[tree->adr[i]] += extra[i];
 }
 
-int tac_tree_factor(const tacTree *tree, const double *M, const double *extra, double *L) {
-    if (tree->n == 0) return -1;
-    TAC_ASSERT(L != M);
-    copy_matrix(tree, M, extra, L);
+/* Rows end - 1 down to first of L, which has those of M: -1, or the first bad pivot's. */
+static int eliminate_rows(const tacTree *tree, const double *M, const double *extra, int first, int end, double *L) {
     int bad = -1;
-    for (int last = tree->n - 1; last >= 0 && bad < 0;) {
+    for (int last = end - 1; last >= first && bad < 0;) {
         int count = tac_tree_rows_ending(tree, last), k = last - count + 1;
         double diagonal[3];
         for (int s = 0; s < count; s++)
@@ -171,6 +169,24 @@ int tac_tree_factor(const tacTree *tree, const double *M, const double *extra, d
             bad = eliminate_one(tree, k, diagonal, L);
         last = k - 1;
     }
+    return bad;
+}
+
+int tac_tree_factor(const tacTree *tree, const double *M, const double *extra, double *L) {
+    if (tree->n == 0) return -1;
+    TAC_ASSERT(L != M);
+    copy_matrix(tree, M, extra, L);
+    return eliminate_rows(tree, M, extra, 0, tree->n, L);
+}
+
+int tac_tree_factor_runs(const tacTree *tree, const double *M, int n, int (*run)[2], double *L) {
+    int bad = -1;
+    for (int r = 0; r < n; r++) {
+        int from = tree->adr[run[r][0]], last = run[r][1] - 1;
+        memcpy(L + from, M + from, (size_t)(tree->adr[last] + tree->depth[last] - from) * sizeof *L);
+    }
+    for (int r = n - 1; r >= 0 && bad < 0; r--)
+        bad = eliminate_rows(tree, M, NULL, run[r][0], run[r][1], L);
     return bad;
 }
 

@@ -19,6 +19,9 @@ typedef struct tacTree {
 /* L <- factor of M + diag(extra); extra (n) may be NULL. M and L do not overlap. Returns -1, or the index of the first
  * pivot found not positive enough (from the leaves, that is from n - 1 down), and then L is not usable. */
 int tac_tree_factor(const tacTree *tree, const double *M, const double *extra, double *L);
+/* The same, without extra, of the rows first .. end - 1 of n runs (first, end) alone, in ascending order. Together they
+ * have the ancestors of all their rows, and each is as long as can be; other rows of L stay. */
+int tac_tree_factor_runs(const tacTree *tree, const double *M, int n, int (*run)[2], double *L);
 
 /* x <- M^-1 x. */
 void tac_tree_solve(const tacTree *tree, const double *L, double *x);

@@ -214,20 +214,37 @@ static void finish_term(tacSoftHessian *h, Term *t) {
     t->n = 0;
 }
 
-/* H or K = M */
-static void begin_sum(tacSoftHessian *h, const tacModel *m, const tacWork *w) {
-    if (h->along_tree && h->own) {
-        memcpy(h->H, w->M, (size_t)m->nM * sizeof *h->H);
+/* To the sum of those over the same dofs, or to a new one. */
+static void take_block(tacSoftHessian *h, Term *t, const tacRows *rows, const tacSoftBlock *b, const double *K) {
+    if (add_block(t, rows, b, K)) return;
+    finish_term(h, t);
+    add_block(t, rows, b, K);
+}
+
+/* Rows first .. end - 1 of H = those of M */
+static void begin_rows(const tacSoftHessian *h, const tacModel *m, const tacWork *w, int first, int end) {
+    const int *adr = h->tree.adr, *depth = h->tree.depth;
+    size_t numbers = (size_t)(adr[end - 1] + depth[end - 1] - adr[first]);
+    if (h->own) {
+        memcpy(h->H + adr[first], w->M + adr[first], numbers * sizeof *h->H);
         return;
     }
-    if (h->along_tree)
-        memset(h->H, 0, (size_t)(h->tree.adr[m->nv - 1] + h->tree.depth[m->nv - 1]) * sizeof *h->H);
-    else
-        tac_block_ldl_clear(&h->K);
+    memset(h->H + adr[first], 0, numbers * sizeof *h->H);
+    for (int i = first; i < end; i++)
+        for (int j = i, at = m->dof_M_adr[i]; j >= 0; j = m->dof_parent[j], at++)
+            h->H[adr[i] + depth[i] - depth[j]] = w->M[at];
+}
+
+/* H or K = M */
+static void begin_sum(tacSoftHessian *h, const tacModel *m, const tacWork *w) {
+    if (h->along_tree) {
+        begin_rows(h, m, w, 0, m->nv);
+        return;
+    }
+    tac_block_ldl_clear(&h->K);
     for (int i = 0; i < m->nv; i++)
         for (int j = i, at = m->dof_M_adr[i]; j >= 0; j = m->dof_parent[j], at++)
-            *(h->along_tree ? &h->H[h->tree.adr[i] + h->tree.depth[i] - h->tree.depth[j]]
-                            : tac_block_lu_at(&h->K, h->place[j], h->place[i])) = w->M[at];
+            *tac_block_lu_at(&h->K, h->place[j], h->place[i]) = w->M[at];
 }
 
 int tac_soft_hessian_factor(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft) {
@@ -243,13 +260,25 @@ int tac_soft_hessian_factor_by(tacSoftHessian *h, const tacModel *m, const tacWo
         const tacSoftBlock *b = &soft->block[k];
         int zone = law(b, soft->D + b->row, soft->y + b->row, f != NULL ? f + b->row : one, K);
         if (zones != NULL) zones[k] = zone;
-        if (zone == TAC_ZONE_FREE) continue;
-        if (add_block(&t, &soft->rows, b, K)) continue;
-        finish_term(h, &t);
-        add_block(&t, &soft->rows, b, K);
+        if (zone != TAC_ZONE_FREE) take_block(h, &t, &soft->rows, b, K);
     }
     finish_term(h, &t);
     return h->along_tree ? tac_tree_factor(&h->tree, h->H, NULL, h->L) < 0 : tac_block_ldl_factor(&h->K);
+}
+
+int tac_soft_hessian_factor_island(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft,
+                                   const tacSoftIsland *island) {
+    double f[TAC_SOFT_MOST_ROWS], K[TAC_SOFT_MOST_ROWS * TAC_SOFT_MOST_ROWS];
+    Term t = {.J = h->J, .KJ = h->KJ};
+    for (int r = 0; r < island->nrun; r++)
+        begin_rows(h, m, w, island->run[r][0], island->run[r][1]);
+    for (int k = 0; k < island->nblock; k++) {
+        const tacSoftBlock *b = &soft->block[island->block[k]];
+        if (tac_soft_force(b, soft->D + b->row, soft->y + b->row, f, K) != TAC_ZONE_FREE)
+            take_block(h, &t, &soft->rows, b, K);
+    }
+    finish_term(h, &t);
+    return tac_tree_factor_runs(&h->tree, h->H, island->nrun, island->run, h->L) < 0;
 }
 
 /* Both factors keep one over their pivots. */

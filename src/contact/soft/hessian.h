@@ -11,6 +11,7 @@
 
 typedef struct tacSoft tacSoft;
 typedef struct tacSoftBlock tacSoftBlock;
+typedef struct tacSoftIsland tacSoftIsland;
 
 /* Rows that are summed at once. */
 enum { TAC_HESSIAN_ROWS = 24 };
@@ -37,6 +38,9 @@ int tac_soft_hessian_factor(tacSoftHessian *h, const tacModel *m, const tacWork 
 /* The same by another law -> f (rows) and zones (blocks) by it; NULL skips one. */
 int tac_soft_hessian_factor_by(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft,
                                tacSoftLaw law, double *f, int *zones);
+/* The same of one island; what the others have stays. Needs: a factor of all; along_tree. */
+int tac_soft_hessian_factor_island(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft,
+                                   const tacSoftIsland *island);
 /* Largest over smallest pivot of the factor. */
 double tac_soft_hessian_conditioning(const tacSoftHessian *h, const tacModel *m);
 /* x <- H^-1 x */

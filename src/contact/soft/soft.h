@@ -106,15 +106,16 @@ static inline double tac_soft_solved(double tolerance) {
 }
 
 /* Trees that share constraints, and how the search stands there (soft_islands.c). */
-typedef struct tacSoftIsland {
+struct tacSoftIsland {
     int nblock, nrun;
     int *block;
     int (*run)[2];              /* dofs from .. to, the latter not included */
     int goes, moves, since;     /* 1: it is not at its end; it has a direction; steps since the best was halved */
+    int stale;                  /* 1: its part of the factor is not that of the present zones */
     double error, before, best; /* largest |M (a - a0) - J^T f|: now, a step ago, least so far */
     double scale;               /* of the forces in it */
     double weight;              /* conjugate gradients: grad . M^-1 grad of the step before; 0: there was none */
-} tacSoftIsland;
+};
 size_t tac_soft_islands_bytes(const tacModel *m, int max_contacts);
 /* Blocks -> islands by their first block, taken from the arena; blocks and dofs of each in ascending order, dofs in
  * runs as long as can be. How many; -1: the arena is too small. */

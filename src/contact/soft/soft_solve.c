@@ -2,8 +2,8 @@
  * unless told to stop before: the answer is a function of the problem alone, and derivatives by the implicit function
  * theorem are those of the step.
  *
- * The objective is a sum over islands. Each has its own line searches and its own end, judged by its own forces; they
- * go on in rounds, since one factorization serves all. */
+ * The objective is a sum over islands. Each has its own line searches and its own end, judged by its own forces. They go
+ * on in rounds, and those that are at their end are not factored any more. */
 #include "contact/soft/soft.h"
 
 #include "dynamics/mass.h"
@@ -38,6 +38,7 @@ typedef struct Newton {
     double *Jp;            /* rows: J p */
     double *z, *g;         /* rows: y and force at the last point of the line */
     int *zone;             /* blocks: zones there */
+    int whole;             /* 1: all has been factored once */
     int nisland;
     tacSoftIsland *island;
 } Newton;
@@ -115,10 +116,12 @@ static void gather_forces(const Newton *s, const tacSoftIsland *d, const double 
     }
 }
 
-/* Stiffness is constant in a zone, but on an elliptic cone: what was factored may not be any more. */
-static void set_zone(tacSoft *soft, tacSoftBlock *b, int zone) {
-    if (b->zone != zone || (b->kind == TAC_SOFT_ELLIPTIC && zone == TAC_ZONE_CONE)) soft->factored = 0;
+/* Stiffness is constant in a zone, but on an elliptic cone: 1: what was factored is not that of this one. */
+static int set_zone(tacSoft *soft, tacSoftBlock *b, int zone) {
+    int other = b->zone != zone || (b->kind == TAC_SOFT_ELLIPTIC && zone == TAC_ZONE_CONE);
     b->zone = zone;
+    soft->factored &= !other;
+    return other;
 }
 
 /* a -> M (a - a0), y, forces and zones. */
@@ -212,7 +215,7 @@ static double search_line(const Newton *s, const tacSoftIsland *d) {
 /* --- The method --------------------------------------------------------------------------------------------------- */
 
 /* To the last point of the line, t along it. */
-static void go(Newton *s, const tacSoftIsland *d, double t) {
+static void go(Newton *s, tacSoftIsland *d, double t) {
     tacSoft *soft = s->soft;
     for (int k = 0; k < d->nrun; k++) {
         int first = d->run[k][0], n = d->run[k][1] - first;
@@ -223,7 +226,7 @@ static void go(Newton *s, const tacSoftIsland *d, double t) {
         tacSoftBlock *b = block_of(s, d, k);
         memcpy(soft->y + b->row, s->z + b->row, (size_t)b->n * sizeof *s->z);
         memcpy(soft->f + b->row, s->g + b->row, (size_t)b->n * sizeof *s->g);
-        set_zone(soft, b, s->zone[d->block[k]]);
+        d->stale |= set_zone(soft, b, s->zone[d->block[k]]);
     }
 }
 
@@ -261,26 +264,44 @@ static void guess(Newton *s) {
         gather_forces(s, &s->island[i], s->g, s->p);
     tac_soft_hessian_solve(&soft->hessian, s->m, s->p);
     choose(s, 1);
-    soft->factored = 1;
-    for (int i = 0; i < s->nisland; i++)
-        for (int k = 0; k < s->island[i].nblock; k++) { /* what the factor is of */
-            if (s->island[i].moves)
-                block_of(s, &s->island[i], k)->zone = s->zone[s->island[i].block[k]];
-            else
-                soft->factored &= block_of(s, &s->island[i], k)->zone == s->zone[s->island[i].block[k]];
+    soft->factored = s->whole = 1;
+    for (int i = 0; i < s->nisland; i++) {
+        tacSoftIsland *d = &s->island[i];
+        d->stale = 0;
+        for (int k = 0; k < d->nblock; k++) { /* what the factor is of */
+            tacSoftBlock *b = block_of(s, d, k);
+            if (d->moves) b->zone = s->zone[d->block[k]];
+            d->stale |= b->zone != s->zone[d->block[k]];
         }
+        soft->factored &= !d->stale;
+    }
     move(s);
+}
+
+/* The factor, of the islands that go on at least. 0: one is not positive definite. */
+static int refactor(Newton *s) {
+    tacSoft *soft = s->soft;
+    int some = s->whole && s->nisland > 1 && soft->hessian.along_tree, ok = 1, left = 0;
+    if (soft->factored) return 1;
+    if (!some) ok = s->whole = tac_soft_hessian_factor(&soft->hessian, s->m, s->w, soft);
+    for (int i = 0; i < s->nisland && ok; i++) {
+        tacSoftIsland *d = &s->island[i];
+        if (some && d->goes && d->stale) ok = tac_soft_hessian_factor_island(&soft->hessian, s->m, s->w, soft, d);
+        d->stale &= some && !d->goes;
+        left |= d->stale;
+    }
+    soft->factored = ok && !left;
+    return ok;
 }
 
 /* A step of Newton's; the factor stays while zones with constant stiffness do. */
 static void advance(Newton *s) {
     tacSoft *soft = s->soft;
-    if (!soft->factored && !tac_soft_hessian_factor(&soft->hessian, s->m, s->w, soft)) {
+    if (!refactor(s)) {
         for (int i = 0; i < s->nisland; i++)
             s->island[i].moves = 0;
         return;
     }
-    soft->factored = 1;
     for (int i = 0; i < s->m->nv; i++)
         s->p[i] = -s->grad[i];
     tac_soft_hessian_solve(&soft->hessian, s->m, s->p);
