@@ -2,8 +2,8 @@
  * unless told to stop before: the answer is a function of the problem alone, and derivatives by the implicit function
  * theorem are those of the step.
  *
- * The objective is a sum over islands. Each has its own line searches and its own end, judged by its own forces. They go
- * on in rounds, and those that are at their end are not factored any more. */
+ * The objective is a sum over islands. Each has its own line searches and its own end, judged by its own forces. They
+ * go on in rounds, and those that are at their end are not factored any more. */
 #include "contact/soft/soft.h"
 
 #include "dynamics/mass.h"
