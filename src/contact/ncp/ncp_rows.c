@@ -545,13 +545,22 @@ static void start_dry(const tacNcpRow *row, double product, double *a, double *b
     a[0] = 1, a[1] = -row->r / b[0];
 }
 
+/* |J|: a tendon of short levers goes as much less far. Of a ball, whose J may be zero, 1. */
+static double row_size(const tacNcp *p, const tacNcpRow *row) {
+    double sum = 0;
+    if (row->wide < 0) return 1;
+    for (int e = row->of.adr; e < row->of.adr + row->of.num; e++)
+        sum += p->rows.J[e] * p->rows.J[e];
+    return sum > 0 ? tac_sqrt(sum) : 1;
+}
+
 void tac_ncp_start_rows(tacNcp *p, int again, double kappa, double gap) {
     for (int k = 0; k < p->rows.n; k++) {
         const tacNcpRow *row = &p->rows.row[k];
         if (row->law == TAC_NCP_HELD && !again) p->x[row->at] = 0;
         if (row->law == TAC_NCP_DRY) start_dry(row, kappa * p->unit[row->cone], p->a + row->at, p->b + row->at);
         if (row->law != TAC_NCP_PAIR) continue;
-        p->b[row->at] = tac_max(row->r, gap);
+        p->b[row->at] = tac_max(row->r, gap * row_size(p, row));
         p->a[row->at] = kappa * p->unit[row->cone] / p->b[row->at];
     }
 }
