@@ -21,17 +21,22 @@ static int drives_one_dof(const tacModel *m, int a) {
     return joint == TAC_HINGE || joint == TAC_SLIDE;
 }
 
+/* 1: its force may know the velocity. */
+static int may_damp(const tacModel *m, int a) {
+    return m->actuator_biastype[a] == TAC_BIAS_AFFINE || m->actuator_gaintype[a] == TAC_GAIN_AFFINE;
+}
+
 int tac_ncp_most_damping(const tacModel *m) {
     int n = m->ntendon;
     for (int a = 0; a < m->nu; a++)
-        n += !drives_one_dof(m, a);
+        n += may_damp(m, a) && !drives_one_dof(m, a);
     return n;
 }
 
 int tac_ncp_most_damping_numbers(const tacModel *m) {
     int n = m->nterm;
     for (int a = 0; a < m->nu; a++)
-        n += drives_one_dof(m, a) ? 1 : m->nv;
+        n += drives_one_dof(m, a) ? 1 : may_damp(m, a) ? m->nv : 0;
     return n;
 }
 
