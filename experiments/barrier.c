@@ -162,6 +162,9 @@ static tacStatus watched_residual(void *user, const double *x, const double *a, 
 static void watched_solve(void *user, const double *c, double *dx, double *da, double *db) {
     ((Problem *)user)->base.solve(((Problem *)user)->p, c, dx, da, db);
 }
+static tacStatus watched_settle(void *user, const tacInteriorTrial *trial, double *a, double *b, double *violation) {
+    return ((Problem *)user)->base.settle(((Problem *)user)->p, trial, a, b, violation);
+}
 static void watched_bend(void *user, double share) { ((Problem *)user)->base.bend(((Problem *)user)->p, share); }
 
 static int open_problem(Problem *k, tacNcp *p, const tacBarrierRuns *runs) {
@@ -279,7 +282,7 @@ static tacStatus run_primal(Problem *k, tacBarrierRuns *out) {
 
 /* --- Both -------------------------------------------------------------------------------------------------------- */
 
-/* The step's interior point from its first start to a point of the path. */
+/* The step's search from its first start to a point of the path. */
 static tacStatus go_to(tacSim *sim, tacNcp *p, const tacInteriorProblem *problem, tacInteriorSettings end) {
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
     tacStatus status = tac_ncp_start(p, 0, 0);
@@ -289,10 +292,10 @@ static tacStatus go_to(tacSim *sim, tacNcp *p, const tacInteriorProblem *problem
 static tacStatus run_interior(tacSim *sim, Problem *k, tacBarrierRuns *out) {
     tacInteriorProblem watched = k->base;
     watched.user = k, watched.residual = watched_residual, watched.factor = watched_factor;
-    watched.solve = watched_solve, watched.bend = watched_bend;
+    watched.solve = watched_solve, watched.bend = watched_bend, watched.settle = watched_settle;
     k->run = &out->interior;
-    tacStatus status =
-        go_to(sim, k->p, &watched, (tacInteriorSettings){out->kappa, out->tolerance, CENTRING, BARRIER_ROOM, 0, SHARE});
+    tacStatus status = go_to(sim, k->p, &watched,
+                             (tacInteriorSettings){out->kappa, out->tolerance, CENTRING, BARRIER_ROOM, 0, SHARE, 1});
     out->interior.solved = status == TAC_OK;
     return status == TAC_ERR_UNSOLVED ? TAC_OK : status;
 }
@@ -305,7 +308,7 @@ tacStatus barrier_runs(tacSim *sim, const double *x, const double *u, tacBarrier
     out->contacts = p.ncontact;
     if (status == TAC_OK && p.ncontact > 0) {
         status = open_problem(&k, &p, out) ? run_interior(sim, &k, out) : TAC_ERR_MEMORY;
-        tacInteriorSettings first = {PRIMAL_START, out->tolerance, CENTRING, BARRIER_ROOM, 0, SHARE};
+        tacInteriorSettings first = {PRIMAL_START, out->tolerance, CENTRING, BARRIER_ROOM, 0, SHARE, 0};
         if (status == TAC_OK && go_to(sim, &p, &k.base, first) == TAC_OK) status = run_primal(&k, out);
         close_problem(&k);
     }

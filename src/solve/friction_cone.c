@@ -220,3 +220,71 @@ tacFrictionStep tac_friction_follow(const tacFrictionPoint *p, const tacFriction
     d.eta[0] = rest / p->xi[0];
     return d;
 }
+
+/* --- The central path --------------------------------------------------------------------------------------------- */
+
+/* With a and b in units in which r is 1: a = (w + sqrt(w^2 + 4 k))/2, b = a - w, the larger of both first. */
+void tac_pair_settle(double ratio, double k, double *a, double *b) {
+    double r = tac_sqrt(ratio), w = r * *a - *b / r, large = 0.5 * (tac_abs(w) + tac_sqrt(w * w + 4 * k));
+    *a = (w > 0 ? large : k / large) / r;
+    *b = (w > 0 ? k / large : large) * r;
+}
+
+/* Of a cone the tails are along w_t, |w_t| = t: |a_t| = p, |b_t| = t - p, and from a o b = k e
+ *   (t - p) (a_0^2 - p^2) = k p,   0 < p < m = min(t, a_0)
+ * p = m - d is less than both by little where k is: Newton's method for d, kept between its bounds. */
+#define MOST_NEWTON 60
+#define CONVERGED   4e-16
+
+static double short_of(double t, double a_0, double k) {
+    double m = tac_min(t, a_0), apart = tac_abs(t - a_0), low = 0, high = m, c = k * m / (a_0 + m);
+    double d = tac_min(2 * c / (apart + tac_sqrt(apart * apart + 4 * c)), 0.5 * m);
+    for (int i = 0; i < MOST_NEWTON; i++) {
+        double f = (apart + d) * d * (a_0 + m - d) - k * (m - d);
+        double slope = (apart + 2 * d) * (a_0 + m - d) - (apart + d) * d + k, next = d - f / slope;
+        if (f > 0)
+            high = d;
+        else
+            low = d;
+        if (!(next >= low && next <= high)) next = 0.5 * (low + high);
+        if (tac_abs(next - d) <= CONVERGED * d) return next;
+        d = next;
+    }
+    return d;
+}
+
+void tac_friction_settle(int n, double ratio, double k, const double *u, double *a, double *b) {
+    double r = tac_sqrt(ratio), a_0 = r * a[0], w[2] = {0, 0}, square = 0;
+    for (int i = 0; i < n; i++) {
+        w[i] = r * a[1 + i] - u[i] / r;
+        square += w[i] * w[i];
+    }
+    double t = tac_sqrt(square), d = t > 0 ? short_of(t, a_0, k) : 0, p = tac_min(t, a_0) - d;
+    double left = t <= a_0 ? d : t - a_0 + d; /* t - p */
+    b[0] = (k + p * left) / a_0 * r;
+    for (int i = 0; i < n; i++) {
+        double along = t > 0 ? w[i] / t : 0;
+        a[1 + i] = p * along / r, b[1 + i] = -left * along * r;
+    }
+}
+
+void tac_friction_settle_contact(const tacFrictionPoint *p, const tacFrictionPath *path, const double gap_slip[3],
+                                 double *a, double *b) {
+    const tacFrictionSides *off = path->off;
+    double u[2] = {gap_slip[1], gap_slip[2]};
+    b[0] = gap_slip[0] + path->left * off->e_s;
+    tac_pair_settle(path->ratio[0], path->k[0], a, b);
+    if (p->mu == 0) return;
+    if (p->pyramid) to_sides(gap_slip + 1, u);
+    for (int i = 0; i < 2; i++)
+        u[i] += path->left * (p->pyramid ? off->e_side[i][1] : off->e_eta[i]);
+    if (!p->pyramid) {
+        a[1] = p->mu * a[0];
+        tac_friction_settle(2, path->ratio[1], path->k[1], u, a + 1, b + 1);
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        a[1 + 2 * i] = HALF_ROOT * p->mu * a[0];
+        tac_friction_settle(1, path->ratio[1], path->k[1], u + i, a + 1 + 2 * i, b + 1 + 2 * i);
+    }
+}

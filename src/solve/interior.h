@@ -8,6 +8,13 @@
 #include "base/arena.h"
 #include "tactus/options.h"
 
+/* A trial of steps along the central path: where, on the path at which kappa, and the share of E that the step leaves
+ * by the linear equations. */
+typedef struct tacInteriorTrial {
+    const double *x;
+    double kappa, left;
+} tacInteriorTrial;
+
 typedef struct tacInteriorProblem {
     int n, ncone;       /* numbers of x; cones */
     const int *dim;     /* ncone: a half line (1) or a second-order cone (> 1) */
@@ -22,6 +29,9 @@ typedef struct tacInteriorProblem {
     /* The share of what changes dE/dx with a that the next systems have: 1 is Newton's, less goes further where E bends
      * much. NULL: dE/dx does not change with a. */
     void (*bend)(void *user, double share);
+    /* a, b as the linear equations have them at the trial -> on the path there, a o b = kappa unit e; as residual. A
+     * whole step that the equations describe exactly is left as it is. NULL: steps stay between the borders alone. */
+    tacStatus (*settle)(void *user, const tacInteriorTrial *trial, double *a, double *b, double *violation);
 } tacInteriorProblem;
 
 typedef struct tacInteriorSettings {
@@ -31,6 +41,7 @@ typedef struct tacInteriorSettings {
     int max_iterations; /* systems factored */
     int polish;         /* further Newton's steps at the solution, while they leave less than half of what is off */
     double share;       /* of the way to the border that a step goes at least; less is more careful */
+    int follow;         /* 1, with settle: along the path from the start; 0: between the borders, then along the path */
 } tacInteriorSettings;
 
 /* How a search ended. */

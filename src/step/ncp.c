@@ -20,6 +20,14 @@
 #define SHARE_OTHERS 0.8
 /* How often features that a search overlaps by are added to the problem. */
 #define MOST_ROUNDS 6
+/* Searches one after another until one ends at a solution: where they start, and which go along the path from there.
+ * Where the motion is rough that comes third. */
+typedef struct Search {
+    int start, follow;
+} Search;
+enum { NSEARCH = TAC_NCP_STARTS + 1 };
+static const Search SEARCHES[2][NSEARCH] = {{{0, 1}, {0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}},
+                                            {{0, 0}, {1, 0}, {0, 1}, {2, 0}, {3, 0}, {4, 0}}};
 
 /* --- The step ----------------------------------------------------------------------------------------------------- */
 
@@ -115,7 +123,7 @@ static tacStatus look(tacSim *sim, tacNcp *p, double tolerance, int *added, doub
 
 /* A search from one start, and a look at the features where it led. *added: more of them have come, and the problem is
  * another one. */
-static tacStatus search_from(tacSim *sim, tacNcp *p, double kappa, int start, int again, int *added) {
+static tacStatus search_from(tacSim *sim, tacNcp *p, double kappa, Search way, int again, int *added) {
     const tacOptions *o = &sim->options;
     double overlap, tolerance = o->ncp_tolerance;
     tacInteriorSettings end = {kappa,
@@ -123,8 +131,9 @@ static tacStatus search_from(tacSim *sim, tacNcp *p, double kappa, int start, in
                                tac_min(CENTRING_MOST, CENTRING_PER_TOLERANCE * tolerance),
                                o->ncp_iterations - sim->info.iterations,
                                o->ncp_polish,
-                               start == 0 ? SHARE_FIRST : SHARE_OTHERS};
-    tacStatus status = search(sim, p, start, again, &end);
+                               way.start == 0 ? SHARE_FIRST : SHARE_OTHERS,
+                               way.follow};
+    tacStatus status = search(sim, p, way.start, again, &end);
     *added = 0;
     if (!tac_went_on(status)) return status;
     double overlooked = status == TAC_OK ? tolerance : tac_max(tolerance, ROUGH);
@@ -171,9 +180,10 @@ static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
     int room = tac_ncp_most_numbers(p->m, p->max_contacts), round = 0, again = 0, added;
     double least = TAC_INFINITY, *kept = TAC_TAKE(&sim->arena, tac_ncp_unknowns(p) + 2 * room, double);
     tacReason reason = TAC_REASON_NONE;
+    const Search *ways = SEARCHES[tac_ncp_is_rough(p)];
     if (kept == NULL) return TAC_ERR_ARENA_FULL;
-    for (int start = 0; start < TAC_NCP_STARTS; start++) {
-        tacStatus status = search_from(sim, p, kappa, start, again, &added);
+    for (int start = 0; start < NSEARCH; start++) {
+        tacStatus status = search_from(sim, p, kappa, ways[start], again, &added);
         if (!tac_went_on(status)) return status;
         int left = sim->info.iterations < sim->options.ncp_iterations;
         if (added > 0 && round < MOST_ROUNDS && left) {

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#define TOL 1e-10
+#define TOL      1e-10
+#define TOL_PATH 1e-13 /* of numbers as they are */
 
 static tacFrictionPoint draw_point(tacDraw *d, double mu) {
     tacFrictionPoint p = {.mu = mu, .gamma = draw_uniform(d, 0.1, 2), .s = draw_uniform(d, 0.1, 2)};
@@ -160,10 +161,52 @@ static void compliance_is_the_inverse(void **state) {
     }
 }
 
+/* a o b = k e to rounding, a_0 is kept, and so is r a_t - b_t/r, from deep inside the cones to their borders. */
+static void settled_points_are_on_the_path(void **state) {
+    (void)state;
+    tacDraw d = {24, 0};
+    for (int i = 0; i < 2000; i++) {
+        double k = pow(10, draw_uniform(&d, -20, 1)), r = pow(10, draw_uniform(&d, -3, 3));
+        double a[3] = {pow(10, draw_uniform(&d, -8, 2)), draw_normal(&d), draw_normal(&d)}, b[3], u[2], w[2], o[3];
+        int n = 1 + i % 2;
+        draw_array(&d, 2, u);
+        if (i % 50 == 0) a[1] = u[0] = 0, n = 1; /* nothing along the tangent */
+        double a_0 = a[0], gap = draw_normal(&d), impulse = draw_normal(&d), was = r * impulse - gap / r;
+        for (int t = 0; t < n; t++)
+            w[t] = r * a[1 + t] - u[t] / r;
+        tac_friction_settle(n, r * r, k, u, a, b);
+        tac_cone_product(1 + n, a, b, o);
+        CHECK(a[0] == a_0 && b[0] > 0);
+        CHECK_NEAR(o[0] / k, 1, TOL_PATH * (1 + a[0] * b[0] / k));
+        for (int t = 0; t < n; t++) {
+            CHECK_NEAR(o[1 + t], 0, TOL_PATH * (k + a[0] * b[0]));
+            CHECK_NEAR(r * a[1 + t] - b[1 + t] / r, w[t], TOL_PATH * (1 + fabs(w[t])));
+        }
+        tac_pair_settle(r * r, k, &impulse, &gap);
+        CHECK(impulse > 0 && gap > 0);
+        CHECK_NEAR(impulse * gap / k, 1, TOL_PATH);
+        CHECK_NEAR(r * impulse - gap / r, was, TOL_PATH * (1 + fabs(was)));
+    }
+}
+
+/* Near the border of both cones what is left to it keeps its digits. */
+static void settled_points_keep_the_digits_of_products(void **state) {
+    (void)state;
+    double a[3] = {1, 3, 4}, b[3], u[2] = {0, 0}, k = 1e-12;
+    tac_friction_settle(2, 1, k, u, a, b); /* slides: |a_t| = 1 - k/(2 (5 - 1)), b = 4 (1, -3/5, -4/5), about */
+    CHECK_NEAR((1 - sqrt(a[1] * a[1] + a[2] * a[2])) / k, 0.125, 1e-3);
+    CHECK_NEAR(b[0], 4, k);
+    CHECK_NEAR(b[1], -2.4, k);
+    CHECK_NEAR(b[2], -3.2, k);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(step_solves_its_equations),
                                        cmocka_unit_test(pyramid_solves_its_equations),
-                                       cmocka_unit_test(numbers_of_cones), cmocka_unit_test(stiffness_is_the_answer),
-                                       cmocka_unit_test(compliance_is_the_inverse)};
+                                       cmocka_unit_test(numbers_of_cones),
+                                       cmocka_unit_test(stiffness_is_the_answer),
+                                       cmocka_unit_test(compliance_is_the_inverse),
+                                       cmocka_unit_test(settled_points_are_on_the_path),
+                                       cmocka_unit_test(settled_points_keep_the_digits_of_products)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "math/cone.h"
 #include "math/dense.h"
 #include "support/check.h"
+#include "solve/friction_cone.h"
 #include "support/draw.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@
 #define TOL_RESIDUAL 1e-12
 #define CENTRING     1e-3  /* of kappa */
 #define TOL_POLISHED 1e-10 /* of kappa: rounding of products */
+#define TOL_SAME     1e-9  /* of the two searches' points, polished */
 #define TOL_ANSWER   1e-6  /* of the limit kappa -> 0, at kappa 1e-12 */
 
 /* b = M a + q over cones: a linear complementarity problem; x is empty. */
@@ -21,7 +23,7 @@ typedef struct Linear {
     double M[N * N], q[N], E[N], lu[N * N];
     int pivot[N];
     const int *dim;
-    int ncone, polish;
+    int ncone, polish, follow;
     double a[N], b[N];
 } Linear;
 
@@ -73,6 +75,13 @@ static void solve(void *user, const double *c, double *dx, double *da, double *d
         db[i] -= p->E[i];
 }
 
+/* Of half lines alone. */
+static tacStatus settle(void *user, const tacInteriorTrial *trial, double *a, double *b, double *violation) {
+    for (int i = 0; i < N; i++)
+        tac_pair_settle(1, trial->kappa, a + i, b + i);
+    return residual(user, trial->x, a, b, violation);
+}
+
 static tacStatus run(Linear *p, int ncone, const int *dim, double kappa, tacInterior *at) {
     static const double UNIT[N] = {1, 1, 1, 1, 1, 1};
     size_t bytes = tac_interior_scratch(0, N, ncone);
@@ -80,8 +89,8 @@ static tacStatus run(Linear *p, int ncone, const int *dim, double kappa, tacInte
     p->dim = dim, p->ncone = ncone;
     tac_arena_init(&arena, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes);
     memset(arena.base, 0xFF, bytes);
-    tacInteriorProblem problem = {0, ncone, dim, UNIT, p, residual, factor, solve, NULL};
-    tacInteriorSettings settings = {kappa, TOL_RESIDUAL, CENTRING, 60, p->polish, 0.95};
+    tacInteriorProblem problem = {0, ncone, dim, UNIT, p, residual, factor, solve, NULL, p->follow ? settle : NULL};
+    tacInteriorSettings settings = {kappa, TOL_RESIDUAL, CENTRING, 60, p->polish, 0.95, p->follow};
     for (int c = 0, adr = 0; c < ncone; adr += dim[c++])
         for (int i = 0; i < dim[c]; i++)
             at->a[adr + i] = at->b[adr + i] = i == 0;
@@ -152,6 +161,29 @@ static void orthants_and_cones(void **state) {
     CHECK(most > 3 && most <= 20);
 }
 
+/* Both ways lead to the one point of the path; of the second most do. */
+static void path_leads_to_the_same_point(void **state) {
+    (void)state;
+    static const int ORTHANT[N] = {1, 1, 1, 1, 1, 1};
+    tacDraw d = {44, 0};
+    int most = 0, solved = 0;
+    for (int k = 0; k < 100; k++) {
+        Linear p = {.polish = 3};
+        double a[N], b[N], want[N], kappa = k % 2 ? 1e-10 : 1e-3;
+        tacInterior at = {.a = a, .b = b};
+        draw_problem(&d, &p);
+        CHECK_INT(run(&p, 6, ORTHANT, kappa, &at), TAC_OK);
+        memcpy(want, a, sizeof want);
+        p.follow = 1;
+        if (run(&p, 6, ORTHANT, kappa, &at) != TAC_OK) continue; /* it may go in circles */
+        solved++;
+        check_point(&p, &at, kappa);
+        CHECK_ARRAY(N, a, want, TOL_SAME);
+        most = at.iterations > most ? at.iterations : most;
+    }
+    CHECK(most > 2 && most <= 15 && solved >= 95);
+}
+
 /* M = 1: a is the projection of -q onto the cone. */
 static void projection_on_a_cone(void **state) {
     (void)state;
@@ -182,6 +214,7 @@ static void no_answer_is_a_status(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(orthants_and_cones), cmocka_unit_test(polish_ends_at_rounding),
+                                       cmocka_unit_test(path_leads_to_the_same_point),
                                        cmocka_unit_test(projection_on_a_cone), cmocka_unit_test(no_answer_is_a_status)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

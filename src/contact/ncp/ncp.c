@@ -67,7 +67,7 @@ size_t tac_ncp_bytes(const tacModel *m, int max_contacts) {
     size_t dofs = 4 * tac_arena_round(nv * d) + tac_arena_round((size_t)tac_ncp_most_unknowns(m) * d);
     size_t pairs = tac_arena_round(nc * sizeof(tacNcpContact)) +
                    tac_arena_round((size_t)max_contacts * sizeof(tacContact)) + tac_arena_round(cones * sizeof(int)) +
-                   tac_arena_round(cones * d) + 2 * tac_arena_round(numbers * d) + tac_ncp_rows_bytes(m);
+                   2 * tac_arena_round(cones * d) + 2 * tac_arena_round(numbers * d) + tac_ncp_rows_bytes(m);
     int most = tac_block_most(m->nbody, m->body_dof_num);
     if (tac_ncp_has_ball_limit(m)) pairs += tac_arena_round((size_t)most * (size_t)most * nb * d);
     return poses + bodies + dofs + pairs + tac_block_bytes(m->nbody, m->nv, most_edges(m, max_contacts), most) +
@@ -94,6 +94,7 @@ static int layout_pairs(tacNcp *p, const tacModel *m, tacArena *arena) {
     p->found = TAC_TAKE(arena, p->max_contacts, tacContact);
     p->dim = TAC_TAKE(arena, cones, int);
     p->unit = TAC_TAKE(arena, cones, double);
+    p->ratio = TAC_TAKE(arena, cones, double);
     p->a = TAC_TAKE(arena, numbers, double);
     p->b = TAC_TAKE(arena, numbers, double);
     if (tac_ncp_has_ball_limit(m)) {
@@ -101,7 +102,8 @@ static int layout_pairs(tacNcp *p, const tacModel *m, tacArena *arena) {
         p->ldu.own = TAC_TAKE(arena, most * most * m->nbody, double);
         if (p->ldu.own == NULL) return 0;
     }
-    return p->contact && p->found && p->dim && p->unit && p->a && p->b && tac_ncp_rows_layout(&p->rows, m, arena);
+    return p->contact && p->found && p->dim && p->unit && p->ratio && p->a && p->b &&
+           tac_ncp_rows_layout(&p->rows, m, arena);
 }
 
 int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *arena) {
@@ -154,18 +156,33 @@ static tacStatus place(tacNcp *p, const double *v_next) {
     return status;
 }
 
+/* -> the largest |E| of the iterate at the poses of place. */
+static double load(tacNcp *p, const double *x, const double *a, const double *b) {
+    double pairs = tac_ncp_load(p, a, b), rows = tac_ncp_load_rows(p, x, a, b);
+    return tac_max(tac_max(pairs, rows), balance(p));
+}
+
 static tacStatus residual(void *user, const double *x, const double *a, const double *b, double *violation) {
     tacNcp *p = user;
     tacStatus status = place(p, x);
     if (status != TAC_OK) return status;
-    double pairs = tac_ncp_load(p, a, b), rows = tac_ncp_load_rows(p, x, a, b);
-    *violation = tac_max(tac_max(pairs, rows), balance(p));
+    *violation = load(p, x, a, b);
+    return TAC_OK;
+}
+
+static tacStatus settle(void *user, const tacInteriorTrial *trial, double *a, double *b, double *violation) {
+    tacNcp *p = user;
+    tacStatus status = place(p, trial->x);
+    if (status != TAC_OK) return status;
+    tac_ncp_settle(p, trial->kappa, trial->left, a, b);
+    *violation = load(p, trial->x, a, b);
     return TAC_OK;
 }
 
 static tacStatus factor(void *user, const double *x, const double *a, const double *b) {
     tacNcp *p = user;
     (void)x, (void)a, (void)b;
+    tac_ncp_note_residuals(p);
     tac_ncp_linearize(p);
     tac_ncp_linearize_rows(p);
     tacStatus status = tac_ncp_contact_blocks(p);
@@ -192,7 +209,8 @@ tacInteriorProblem tac_ncp_problem(tacNcp *p) {
                                 .residual = residual,
                                 .factor = factor,
                                 .solve = solve,
-                                .bend = bend};
+                                .bend = bend,
+                                .settle = settle};
 }
 
 /* Products and least gaps that a search starts with, and whether contacts slip. */

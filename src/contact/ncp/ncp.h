@@ -33,12 +33,14 @@ typedef struct tacNcpContact {
     double follows[2];  /* d(rest)/d(gap at q), by that at q (-) h v */
     double squeeze[2];  /* friction along each tangent over p.mu, by which now.tangent are scaled: 1 of a round cone */
     double gap_slip[3]; /* phi less rest, u_1, u_2 along now.tangent */
-    tacVec3 arm[2];     /* from the tree's origin at q to where the impulse acts on each body */
-    double G[3][12];    /* d(phi, u)/d(z_0, z_1): twists about the trees' origins at q+ */
-    int flat;           /* > 0: a point or ellipsoid above a plane that stays (ncp_flat.c) */
-    tacVec3 core;       /* the point, or the middle, in its body */
-    double pad, level;  /* around the point; n . x of the plane */
-    tacMat3 slide;      /* how the lowest point slides in the body as this turns: zero for a point */
+    int seamless;       /* 1: now.tangent[0] is along that where the features were found, whatever the normal does */
+    tacFrictionSides off; /* residuals at the last systems */
+    tacVec3 arm[2];       /* from the tree's origin at q to where the impulse acts on each body */
+    double G[3][12];      /* d(phi, u)/d(z_0, z_1): twists about the trees' origins at q+ */
+    int flat;             /* > 0: a point or ellipsoid above a plane that stays (ncp_flat.c) */
+    tacVec3 core;         /* the point, or the middle, in its body */
+    double pad, level;    /* around the point; n . x of the plane */
+    tacMat3 slide;        /* how the lowest point slides in the body as this turns: zero for a point */
 } tacNcpContact;
 
 struct tacNcp {
@@ -67,7 +69,8 @@ struct tacNcp {
     int ncone, numbers;
     double bend; /* share of what contacts add at fixed impulses that the systems have */
     int *dim;
-    double *unit, *x, *a, *b; /* x: v+, then impulses of equalities */
+    double *unit, *ratio; /* ncone: of the products; of b to a, about: inverse masses */
+    double *x, *a, *b;    /* x: v+, then impulses of equalities */
     tacBlockLdu ldu;
 };
 
@@ -110,7 +113,7 @@ void tac_ncp_linearize(tacNcp *p);
 
 /* Contacts of the scene at q (p->found) and rows -> cones; needs: tac_ncp_begin. */
 void tac_ncp_constrain(tacNcp *p, int nfound);
-void tac_ncp_add_cone(tacNcp *p, int dim, double unit);
+void tac_ncp_add_cone(tacNcp *p, int dim, double unit, double ratio);
 /* The gap that counts as closed where it is `gap` at q   (W11). */
 double tac_ncp_rest_of(const tacNcp *p, double gap);
 /* 0: no dof is between the two geoms, as of an explicit pair on one body: nothing could part them. */
@@ -121,6 +124,10 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
 /* Contacts at q+ (p->found) that overlap by more than the tolerance and have features that the problem has not: added;
  * -> how many, and by how much any of them overlaps (ncp_features.c). */
 int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap);
+/* 1: a feature that was found ahead is worth having from the start. */
+int tac_ncp_is_due(const tacNcp *p, const tacContact *found);
+/* 1: the motion v overlaps by so much of the bodies' size that steps along the central path rarely lead anywhere. */
+int tac_ncp_is_rough(const tacNcp *p);
 /* 1: two geoms have as many contacts as are kept of them, perhaps of more. */
 int tac_ncp_has_full_pair(const tacNcp *p);
 /* Geometry of all contacts at the poses of tac_ncp_move. */
@@ -175,6 +182,14 @@ double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d);
 void tac_ncp_reduce(tacNcp *p, const double *c, double *f, double *g);
 /* Solved motion (ldu.z) -> da, db; needs tac_ncp_reduce with the same c. */
 void tac_ncp_recover(const tacNcp *p, double *da, double *db);
+
+/* --- Trial points (ncp_settle.c) ---------------------------------------------------------------------------------- */
+
+/* a, b as the linear equations of a step have them -> on the central path at kappa, for the poses of tac_ncp_place. Of
+ * the residuals that were noted, `left` stay with gaps and slips. */
+void tac_ncp_settle(const tacNcp *p, double kappa, double left, double *a, double *b);
+/* Residuals of contacts and rows are kept for it: those of the last systems. */
+void tac_ncp_note_residuals(tacNcp *p);
 
 /* --- The problem (ncp.c) ------------------------------------------------------------------------------------------ */
 

@@ -8,8 +8,9 @@
 
 /* --- Finding ------------------------------------------------------------------------------------------------------ */
 
-void tac_ncp_add_cone(tacNcp *p, int dim, double unit) {
+void tac_ncp_add_cone(tacNcp *p, int dim, double unit, double ratio) {
     p->dim[p->ncone] = dim;
+    p->ratio[p->ncone] = ratio > 0 ? ratio : 1;
     p->unit[p->ncone++] = unit;
     p->numbers += dim;
 }
@@ -49,8 +50,10 @@ static void take_friction(tacNcp *p, tacNcpContact *c) {
     for (int k = 0; k < 2; k++)
         c->squeeze[k] = of > 0 ? mu[k] / of : 1;
     tac_ncp_squeeze(c, c->now.tangent);
+    double inverse_mass = p->m->body_invweight[2 * c->body[0]] + p->m->body_invweight[2 * c->body[1]];
     for (int i = 0, n = tac_friction_cones(&c->p, dim); i < n; i++)
-        tac_ncp_add_cone(p, dim[i], i == 0 ? p->gap_unit : p->gap_unit / TAC_NCP_TIME);
+        tac_ncp_add_cone(p, dim[i], i == 0 ? p->gap_unit : p->gap_unit / TAC_NCP_TIME,
+                         i == 0 ? p->h * inverse_mass : inverse_mass);
 }
 
 void tac_ncp_squeeze(const tacNcpContact *c, tacVec3 tangent[2]) {
@@ -73,6 +76,8 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
     c->follows[0] = rest < 0 ? 1 : 0, c->follows[1] = 0;
     c->cone = p->ncone, c->adr = p->numbers;
     take_friction(p, c);
+    c->seamless = p->friction != TAC_NCP_PYRAMID && c->squeeze[0] == 1 && c->squeeze[1] == 1;
+    if (c->seamless) c->now.along = found->tangent[0], c->now.along_side = -1;
     tac_ncp_flat_begin(p, c);
     p->ncontact++;
 }
@@ -120,6 +125,7 @@ void tac_ncp_constrain(tacNcp *p, int nfound) {
     if (*p->m->option_disable & TAC_DISABLE_CONSTRAINT) return;
     for (int i = 0; i < nfound; i++) {
         int known = p->ncontact;
+        if (!tac_ncp_is_due(p, &p->found[i])) continue;
         tac_ncp_take_contact(p, &p->found[i], &p->found[i], tac_ncp_rest_of(p, p->found[i].dist));
         if (p->ncontact > known) bounce(p, &p->contact[known]);
     }
@@ -146,6 +152,7 @@ static tacStatus place_contact(tacNcp *p, tacNcpContact *c) {
     tac_ncp_place_geom(p, &p->next, c->found.geom[0]);
     tac_ncp_place_geom(p, &p->next, c->found.geom[1]);
     tacStatus status = rebuild(p->scene, &c->found, &c->now);
+    if (c->seamless) tac_contact_frame_along(c->now.normal, c->now.along, &c->now.tangent[0], &c->now.tangent[1]);
     tac_ncp_squeeze(c, c->now.tangent);
     return status;
 }

@@ -3,6 +3,13 @@
 
 #include "math/scalar.h"
 
+/* m/s: of two geoms that the motion v leaves further apart than this goes in a step, only the nearest features are
+ * taken. The others (where edges cross, corners of opposite faces) mean something where faces are about to meet; from
+ * afar they cross and vanish as the bodies turn. If they do meet, a look after the search finds them. */
+#define FURTHER_SPEED 0.5
+/* Of the bodies' size. */
+#define ROUGH_DEPTH 0.3
+
 static int same_feature(const tacFeature *a, const tacFeature *b) {
     return a->kind == b->kind && a->id[0] == b->id[0] && a->id[1] == b->id[1];
 }
@@ -29,6 +36,27 @@ static int is_known(const tacNcp *p, const tacContact *found) {
     for (int i = 0; i < p->ncontact; i++)
         if (same_pair(&p->contact[i].found, found) && same_features(&p->contact[i].found, found)) return 1;
     return 0;
+}
+
+/* Gap after the motion v, to first order. */
+static double gap_ahead(const tacNcp *p, const tacContact *c) {
+    tacVec3 v[2];
+    for (int side = 0; side < 2; side++) {
+        int body = p->m->geom_body[c->geom[side]];
+        v[side] = p->ldu.still[body] ? tac_zero3() : tac_point_velocity(p->w, body, c->pos);
+    }
+    return c->dist + p->h * tac_dot3(c->normal, tac_sub3(v[1], v[0]));
+}
+
+int tac_ncp_is_due(const tacNcp *p, const tacContact *found) {
+    return found->rule == TAC_RULE_NEAREST || found->dist <= 0 || gap_ahead(p, found) <= p->h * FURTHER_SPEED;
+}
+
+int tac_ncp_is_rough(const tacNcp *p) {
+    double size = TAC_NCP_TIME * tac_sqrt(p->gap_unit / (p->h * tac_ncp_mean_mass(p))), depth = 0; /* L of (W8) */
+    for (int i = 0; i < p->ncontact; i++)
+        depth = tac_max(depth, p->contact[i].rest - gap_ahead(p, &p->contact[i].found));
+    return depth > ROUGH_DEPTH * size;
 }
 
 int tac_ncp_has_full_pair(const tacNcp *p) {

@@ -124,9 +124,18 @@ static void add_terms(const tacNcp *p, tacNcpRows *rows, tacNcpRow *row, const t
         }
 }
 
-static void take_cone(tacNcp *p, tacNcpRow *row, int dim, double unit) {
+/* J M^-1 J^T, about; of a ball's limit, whose J is a unit vector at most, of a whole one. */
+static double inverse_mass(const tacNcp *p, const tacNcpRow *row) {
+    double sum = 0;
+    for (int e = row->of.adr; e < row->of.adr + row->of.num; e++)
+        sum += p->rows.J[e] * p->rows.J[e] * p->m->dof_invweight[p->rows.dof[e]];
+    return sum > 0 ? sum : p->m->dof_invweight[p->rows.dof[row->of.adr]];
+}
+
+/* scale: of a's unit of impulse (dry friction's h loss), of b's of velocity (a gap's h). */
+static void take_cone(tacNcp *p, tacNcpRow *row, int dim, double unit, double scale) {
     row->cone = p->ncone, row->at = p->numbers;
-    tac_ncp_add_cone(p, dim, unit);
+    tac_ncp_add_cone(p, dim, unit, scale * inverse_mass(p, row));
 }
 
 static void add_limit(tacNcp *p, tacRow of, int wide) {
@@ -134,7 +143,7 @@ static void add_limit(tacNcp *p, tacRow of, int wide) {
     tacCombination a = tac_row_combination(p->m, &of, p->q);
     add_terms(p, &p->rows, row, &a);
     row->of.pos = a.pos, row->rest = tac_ncp_rest_of(p, a.pos);
-    take_cone(p, row, 1, p->gap_unit);
+    take_cone(p, row, 1, p->gap_unit, p->h);
 }
 
 double tac_ncp_ball_range(const tacModel *m, int joint) {
@@ -155,7 +164,7 @@ static void add_ball_limit(tacNcp *p, int joint) {
         tac_ncp_add_number(&p->rows, row, m->joint_dof_adr[joint] + i, 0);
     row->of.pos = ball_gap(tac_ncp_ball_range(m, joint), tac_ncp_ball_turn(m, joint, p->q));
     row->rest = tac_ncp_rest_of(p, row->of.pos);
-    take_cone(p, row, 1, p->gap_unit);
+    take_cone(p, row, 1, p->gap_unit, p->h);
 }
 
 static void add_limits(tacNcp *p) {
@@ -185,14 +194,14 @@ static void add_friction(tacNcp *p) {
         tacNcpRow *row = tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_JOINT_FRICTION, .id = i}, TAC_NCP_DRY, 0);
         tac_ncp_add_number(&p->rows, row, i, 1);
         row->load = p->h * loss;
-        take_cone(p, row, 2, TAC_NCP_DRY_SPEED);
+        take_cone(p, row, 2, TAC_NCP_DRY_SPEED, row->load);
     }
     for (int t = 0; t < m->ntendon; t++) {
         if (m->tendon_type[t] != TAC_TENDON_FIXED || !(m->tendon_frictionloss[t] > 0)) continue;
         tacNcpRow *row = tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_TENDON_FRICTION, .id = t}, TAC_NCP_DRY, 1);
         add_tendon_rate(p, row);
         row->load = p->h * m->tendon_frictionloss[t];
-        take_cone(p, row, 2, TAC_NCP_DRY_SPEED);
+        take_cone(p, row, 2, TAC_NCP_DRY_SPEED, row->load);
     }
 }
 

@@ -36,6 +36,7 @@ typedef struct tacNcpRow {
     double r, p;       /* of the iterate: gap less rest, or rate; impulse */
     double a[2], b[2]; /* cone variables */
     double e[2];       /* what is wrong with b against r, and with a[0] of dry friction */
+    double off;        /* e[0] at the last systems */
     double turn[9];    /* ball: d(-J^T p)/dv+ at fixed p, as J is that of q+ */
 } tacNcpRow;
 

@@ -1,0 +1,135 @@
+#include "solve/interior_run.h"
+
+#include "math/cone.h"
+#include "math/scalar.h"
+
+#include <string.h>
+
+/* Share of the bending in the systems after the first: where E falls, but by less than BEND_GOOD; where it does not fall.
+ * All of it after a step of full length, where E falls well, and where it is below BEND_END of the start. */
+#define BEND_SLOW   0.6
+#define BEND_STUCK  0.4
+#define BEND_GOOD   0.3
+#define BEND_BAD    0.9
+#define BEND_LENGTH 0.9
+#define BEND_END    3e-3
+
+static void copy(int n, const double *from, double *to) {
+    if (n > 0) memcpy(to, from, (size_t)n * sizeof *to); /* without x there is no array of it */
+}
+
+static int count_numbers(const tacInteriorProblem *p) {
+    int numbers = 0;
+    for (int c = 0; c < p->ncone; c++)
+        numbers += p->dim[c];
+    return numbers;
+}
+
+int tac_run_take(tacInteriorRun *r, tacArena *arena) {
+    int n = r->p->n;
+    r->numbers = count_numbers(r->p);
+    double **of_x[] = {&r->trial_x, &r->best_x, &r->dx};
+    double **of_a[] = {&r->trial_a, &r->trial_b, &r->best_a, &r->best_b, &r->da, &r->db, &r->c};
+    for (size_t i = 0; i < sizeof of_x / sizeof *of_x; i++)
+        if ((*of_x[i] = TAC_TAKE(arena, n, double)) == NULL) return 0;
+    for (size_t i = 0; i < sizeof of_a / sizeof *of_a; i++)
+        if ((*of_a[i] = TAC_TAKE(arena, r->numbers, double)) == NULL) return 0;
+    return 1;
+}
+
+double tac_run_off_centre(const tacInteriorRun *r, const double *a, const double *b) {
+    double most = 0, w[TAC_INTERIOR_MAX_DIM];
+    for (int c = 0, adr = 0; c < r->p->ncone; adr += r->p->dim[c++]) {
+        tac_cone_product(r->p->dim[c], a + adr, b + adr, w);
+        w[0] -= r->s->kappa * r->p->unit[c];
+        for (int i = 0; i < r->p->dim[c]; i++)
+            most = tac_max(most, tac_abs(w[i]) / r->p->unit[c]);
+    }
+    return most;
+}
+
+double tac_run_mean_product(const tacInteriorRun *r, double alpha) {
+    double sum = 0;
+    for (int c = 0, adr = 0; c < r->p->ncone; adr += r->p->dim[c++]) {
+        double dot = 0;
+        for (int i = adr; i < adr + r->p->dim[c]; i++)
+            dot += alpha > 0 ? (r->at->a[i] + alpha * r->da[i]) * (r->at->b[i] + alpha * r->db[i])
+                             : r->at->a[i] * r->at->b[i];
+        sum += dot / r->p->unit[c];
+    }
+    return sum / r->p->ncone;
+}
+
+void tac_run_aim(const tacInteriorRun *r, double kappa, int second) {
+    double w[TAC_INTERIOR_MAX_DIM];
+    for (int c = 0, adr = 0; c < r->p->ncone; adr += r->p->dim[c++]) {
+        int dim = r->p->dim[c];
+        tac_cone_product(dim, r->at->a + adr, r->at->b + adr, w);
+        for (int i = 0; i < dim; i++)
+            r->c[adr + i] = (i == 0 ? kappa * r->p->unit[c] : 0) - w[i];
+        if (!second) continue;
+        tac_cone_product(dim, r->da + adr, r->db + adr, w);
+        for (int i = 0; i < dim; i++)
+            r->c[adr + i] -= w[i];
+    }
+}
+
+tacStatus tac_run_factor(const tacInteriorRun *r) {
+    if (r->p->bend != NULL) r->p->bend(r->p->user, r->share);
+    return r->p->factor(r->p->user, r->at->x, r->at->a, r->at->b);
+}
+
+double tac_run_next_share(const tacInteriorRun *r, double length, double before) {
+    double now = r->at->violation;
+    if (now < BEND_GOOD * before || now < BEND_END * r->first_violation) return 1;
+    if (length >= BEND_LENGTH && r->share < 1) return 1;
+    return now < BEND_BAD * before ? BEND_SLOW : BEND_STUCK;
+}
+
+void tac_run_go(const tacInteriorRun *r, double alpha) {
+    for (int i = 0; i < r->p->n; i++)
+        r->trial_x[i] = r->at->x[i] + alpha * r->dx[i];
+    for (int i = 0; i < r->numbers; i++) {
+        r->trial_a[i] = r->at->a[i] + alpha * r->da[i];
+        r->trial_b[i] = r->at->b[i] + alpha * r->db[i];
+    }
+}
+
+void tac_run_accept(const tacInteriorRun *r) {
+    copy(r->p->n, r->trial_x, r->at->x);
+    copy(r->numbers, r->trial_a, r->at->a);
+    copy(r->numbers, r->trial_b, r->at->b);
+}
+
+double tac_run_badness(const tacInteriorRun *r) {
+    return tac_max(r->at->violation / r->s->residual, r->at->centring / r->s->centring);
+}
+
+void tac_run_keep_best(tacInteriorRun *r) {
+    double now = tac_run_badness(r);
+    if (!(now < r->best)) return;
+    r->best = now, r->best_violation = r->at->violation, r->best_centring = r->at->centring;
+    copy(r->p->n, r->at->x, r->best_x);
+    copy(r->numbers, r->at->a, r->best_a);
+    copy(r->numbers, r->at->b, r->best_b);
+}
+
+void tac_run_record(const tacInteriorRun *r, double kappa, double violation, double centring, double length) {
+    int i = r->at->iterations - 1;
+    if (i < r->at->max_trace) r->at->trace[i] = (tacIteration){violation, centring, kappa, length, 0};
+}
+
+tacStatus tac_run_give_up(tacInteriorRun *r) {
+    double violation;
+    copy(r->p->n, r->best_x, r->at->x);
+    copy(r->numbers, r->best_a, r->at->a);
+    copy(r->numbers, r->best_b, r->at->b);
+    tacStatus status = r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation);
+    r->at->violation = r->best_violation, r->at->centring = r->best_centring;
+    return status == TAC_OK ? TAC_ERR_UNSOLVED : status;
+}
+
+int tac_run_stop(tacInteriorRun *r, tacInteriorEnd why) {
+    r->at->end = why;
+    return 0;
+}
