@@ -68,11 +68,11 @@ tacFrictionStep tac_friction_follow(const tacFrictionPoint *p, const tacFriction
 
 /* --- The central path --------------------------------------------------------------------------------------------- */
 
-/* A pair of half lines -> the point of a b = k with the same r a - b/r, r^2 = ratio: where Newton's step leads, put back
- * on the path. ratio is what b is to a in size. */
+/* A pair of half lines -> the point of a b = k with the same r a - b/r, r^2 = ratio: where Newton's step leads, put
+ * back on the path. ratio is what b is to a in size. */
 void tac_pair_settle(double ratio, double k, double *a, double *b);
-/* The same for cones of 1 + n numbers, n at most 2, where a_0 > 0 and u are given and b_0 is free: a_t (in and out) and b
- * with a o b = k e and r a_t - b_t/r = r a_t (in) - u/r. */
+/* The same for cones of 1 + n numbers, n at most 2, where a_0 > 0 and u are given and b_0 is free: a_t (in and out) and
+ * b with a o b = k e and r a_t - b_t/r = r a_t (in) - u/r. */
 void tac_friction_settle(int n, double ratio, double k, const double *u, double *a, double *b);
 /* Both for a contact: impulses a as the linear equations have them, gap and slip as they are, of whose residuals `off`
  * the share `left` stays. ratio and k: of the normal, of friction. */

@@ -1,6 +1,6 @@
 /* Newton's method on the central path   (docs/theory/ncp.md, W14a): at every iterate a o b = kappa unit e holds to
- * rounding, as the problem's `settle` takes trial points there, so that no border is ever in the way and E alone is left
- * to be solved, while kappa goes down to what is asked for. */
+ * rounding, as the problem's `settle` takes trial points there, so that no border is ever in the way and E alone is
+ * left to be solved, while kappa goes down to what is asked for. */
 #include "solve/interior_run.h"
 
 #include "math/scalar.h"

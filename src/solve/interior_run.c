@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Share of the bending in the systems after the first: where E falls, but by less than BEND_GOOD; where it does not fall.
- * All of it after a step of full length, where E falls well, and where it is below BEND_END of the start. */
+/* Share of the bending in the systems after the first: where E falls, but by less than BEND_GOOD; where it does not
+ * fall. All of it after a step of full length, where E falls well, and where it is below BEND_END of the start. */
 #define BEND_SLOW   0.6
 #define BEND_STUCK  0.4
 #define BEND_GOOD   0.3
