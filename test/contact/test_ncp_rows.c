@@ -13,6 +13,8 @@
 #define TOL_CLOSED 1e-9
 /* J, of several: half a step's worth, h times its rate between potential and kinetic, and no trend. */
 #define TOL_ENERGY 0.04
+/* J, of 18: by which its highest and lowest may differ from one half of the time to the other. */
+#define TOL_TREND 1e-4
 /* Of the central path at kappa = 1e-8: gaps, and creep (m/s) of what friction holds. */
 #define TOL_SOFT  1e-5
 #define TOL_FORCE 1e-4
@@ -89,6 +91,22 @@ static void couplings_hold(void **state) {
     run(&bars, 200), run(&finger, 200);
     CHECK_NEAR(0.010 * finger.x[0] + 0.008 * finger.x[1] + 0.006 * finger.x[2], 0.022, TOL_SOFT);
     end_world(&bars), end_world(&finger);
+}
+
+/* Of a four-bar linkage that swings energy goes up and down within a step's worth, and has no trend. */
+static void loop_keeps_energy(void **state) {
+    (void)state;
+    World w = file_world("models/four_bar.xml", 0.005);
+    double least[2] = {(double)INFINITY, (double)INFINITY}, most[2] = {0, 0};
+    for (int k = 0; k < 4000; k++) {
+        run(&w, 1);
+        double e = energy(&w);
+        least[k / 2000] = fmin(least[k / 2000], e), most[k / 2000] = fmax(most[k / 2000], e);
+    }
+    CHECK_NEAR(least[0], least[1], TOL_TREND);
+    CHECK_NEAR(most[0], most[1], TOL_TREND);
+    CHECK(most[0] - least[0] > 100 * TOL_TREND && fabs(velocity(&w)[0]) > 0.1);
+    end_world(&w);
 }
 
 /* An equality that is given open closes at TAC_NCP_CLOSING = 2 m/s at most. */
@@ -354,6 +372,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(connect_is_a_hinge),
                                        cmocka_unit_test(redundant_welds_share),
                                        cmocka_unit_test(couplings_hold),
+                                       cmocka_unit_test(loop_keeps_energy),
                                        cmocka_unit_test(open_start_closes),
                                        cmocka_unit_test(friction_stops_a_slide),
                                        cmocka_unit_test(ball_rests_on_its_limit),
