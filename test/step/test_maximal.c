@@ -4,6 +4,7 @@
 #include "tactus/tactus.h"
 
 #include "cli/differences.h"
+#include "step/sim.h"
 #include "support/check.h"
 #include "support/draw.h"
 #include "support/joint_types.h"
@@ -464,6 +465,31 @@ static void steps_between_bodies(void **state) {
     }
 }
 
+/* The same bits after a workspace of NaN. */
+static void workspace_does_not_matter(void **state) {
+    (void)state;
+    World w = loaded("models/humanoid.xml", TAC_NONE);
+    size_t nz = 12 * (size_t)w.m->nbody, ndx = (size_t)tac_ndx(w.m), bytes = nz * ndx * sizeof(double);
+    double *A[2] = {numbers(nz * ndx), numbers(nz * ndx)}, *N[2] = {numbers(nz * ndx), numbers(nz * ndx)};
+    random_state(w.m, 650, w.x, w.x + w.m->nq);
+    for (int s = 0; s < NSPAN; s++) {
+        w.z.span = SPANS[s];
+        for (int k = 0; k < 2; k++) {
+            tac_sim_poison(w.sim);
+            CHECK_INT(tac_to_maximal(w.sim, w.x, w.u, &w.z, &(tacJac){.A = A[k]}), TAC_OK);
+            memcpy(w.min.q, w.x, (size_t)w.m->nq * sizeof *w.x);
+            if (k == 1) tac_sim_poison(w.sim);
+            w.min.jac = N[k];
+            CHECK_INT(tac_to_minimal(w.sim, &w.z, &w.min), TAC_OK);
+        }
+        CHECK(memcmp(A[0], A[1], bytes) == 0);
+        CHECK(memcmp(N[0], N[1], 2 * (size_t)w.m->nv * nz * sizeof(double)) == 0);
+    }
+    for (int k = 0; k < 2; k++)
+        free(A[k]), free(N[k]);
+    release(&w);
+}
+
 static void bad_arguments(void **state) {
     (void)state;
     World w = loaded("models/pendulum.xml", TAC_NONE);
@@ -483,15 +509,11 @@ static void bad_arguments(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip_of_joint_types),
-        cmocka_unit_test(round_trip_of_robots),
-        cmocka_unit_test(turns_of_a_hinge_are_the_start_s),
-        cmocka_unit_test(bodies_apart_are_told),
-        cmocka_unit_test(derivatives_of_joint_types),
-        cmocka_unit_test(derivatives_of_robots),
-        cmocka_unit_test(derivatives_by_inputs_and_places),
-        cmocka_unit_test(steps_between_bodies),
-        cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(round_trip_of_joint_types),        cmocka_unit_test(round_trip_of_robots),
+        cmocka_unit_test(turns_of_a_hinge_are_the_start_s), cmocka_unit_test(bodies_apart_are_told),
+        cmocka_unit_test(derivatives_of_joint_types),       cmocka_unit_test(derivatives_of_robots),
+        cmocka_unit_test(derivatives_by_inputs_and_places), cmocka_unit_test(steps_between_bodies),
+        cmocka_unit_test(workspace_does_not_matter),        cmocka_unit_test(bad_arguments),
     };
     return cmocka_run_group_tests_name("maximal", tests, NULL, NULL);
 }
