@@ -101,6 +101,11 @@ static double line_search(const tacInteriorRun *r, double alpha) {
     return found;
 }
 
+/* 1: E is small enough to go on along the path. */
+static int may_follow(const tacInteriorRun *r) {
+    return r->p->settle != NULL && r->at->violation < FOLLOW_FROM * r->first_violation;
+}
+
 /* One iteration; -> 0: no step could be taken, or the last ones led nowhere. */
 static int iterate(tacInteriorRun *r) {
     double violation = r->at->violation, centring = r->at->centring;
@@ -155,8 +160,8 @@ static tacStatus begin(tacInteriorRun *r) {
 
 /* Where steps to the borders lead no further: on from there along the path, if E is small already. */
 static tacStatus end_search(tacInteriorRun *r) {
-    int left = r->at->iterations < r->s->max_iterations, near = r->at->violation < FOLLOW_FROM * r->first_violation;
-    return r->p->settle != NULL && left && near ? tac_run_follow(r, tac_run_mean_product(r, 0)) : tac_run_give_up(r);
+    int left = r->at->iterations < r->s->max_iterations;
+    return left && may_follow(r) ? tac_run_follow(r, tac_run_mean_product(r, 0), 1) : tac_run_give_up(r);
 }
 
 static tacStatus iterate_all(tacInteriorRun *r) {
@@ -171,7 +176,7 @@ static tacStatus iterate_all(tacInteriorRun *r) {
 static tacStatus search(tacInteriorRun *r) {
     tacStatus status = begin(r);
     if (status != TAC_OK) return status;
-    return r->s->follow && r->p->settle != NULL ? tac_run_follow(r, r->first_mean) : iterate_all(r);
+    return r->s->follow && r->p->settle != NULL ? tac_run_follow(r, r->first_mean, 0) : iterate_all(r);
 }
 
 tacStatus tac_interior_solve(const tacInteriorProblem *problem, const tacInteriorSettings *settings, tacInterior *point,

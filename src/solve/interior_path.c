@@ -13,9 +13,11 @@
 #define DECREASE 0.1
 /* E below this share of that at the start may grow: stiff pairs leave so much of a step to rounding. */
 #define SMALL 1e-6
-/* kappa falls to no less than LAG of its share of E: kappa_0 E/E_0 LAG, nor by more than FALL in one step. */
-#define LAG  0.01
-#define FALL 0.01
+/* kappa falls to no less than LAG of its share of E: kappa_0 E/E_0 LAG, nor by more than FALL in one step; after steps
+ * that got stuck between the borders more slowly, as the path bends there. */
+#define LAG          0.01
+#define FALL         0.01
+#define FALL_CAREFUL 0.2
 /* After a step shorter than this the next aims at a larger kappa, by this factor. */
 #define BLOCKED 0.1
 #define RAISE   3.0
@@ -25,7 +27,7 @@
 
 /* One point on the path: merits of the last steps, as a ring. */
 typedef struct Path {
-    double kappa, first_kappa;
+    double kappa, first_kappa, fall;
     double past[TAC_STALL_WINDOW];
     int steps;
 } Path;
@@ -62,7 +64,7 @@ static double line_search(const tacInteriorRun *r, const Path *path, double to) 
 static double next_kappa(const tacInteriorRun *r, const Path *path) {
     double due = LAG * path->first_kappa * r->at->violation / r->first_violation;
     double most = r->length < BLOCKED ? RAISE : 1;
-    return tac_max(r->s->kappa, tac_clamp(due, FALL * path->kappa, most * path->kappa));
+    return tac_max(r->s->kappa, tac_clamp(due, path->fall * path->kappa, most * path->kappa));
 }
 
 /* One iteration; -> 0: no step could be taken. */
@@ -91,8 +93,10 @@ static int goes_on(tacInteriorRun *r, Path *path) {
     return path->steps > PATIENCE && now > STALL * then ? tac_run_stop(r, TAC_END_STALLED) : 1;
 }
 
-tacStatus tac_run_follow(tacInteriorRun *r, double kappa) {
-    Path path = {.kappa = tac_max(kappa, r->s->kappa), .first_kappa = tac_max(r->first_mean, r->s->kappa)};
+tacStatus tac_run_follow(tacInteriorRun *r, double kappa, int careful) {
+    Path path = {.kappa = tac_max(kappa, r->s->kappa),
+                 .first_kappa = tac_max(r->first_mean, r->s->kappa),
+                 .fall = careful ? FALL_CAREFUL : FALL};
     r->length = 1;
     for (;;) {
         tac_run_keep_best(r);

@@ -47,4 +47,4 @@ tacStatus tac_run_give_up(tacInteriorRun *r);
 /* Newton's steps towards the same point from within the tolerances, while E or the products are halved. */
 tacStatus tac_run_polish(tacInteriorRun *r);
 /* Newton's steps on the central path from kappa down, products exact at every iterate   (interior_path.c). */
-tacStatus tac_run_follow(tacInteriorRun *r, double kappa);
+tacStatus tac_run_follow(tacInteriorRun *r, double kappa, int careful);
