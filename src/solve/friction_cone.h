@@ -13,6 +13,7 @@ enum { TAC_FRICTION_NUMBERS = 5, TAC_FRICTION_CONES = 3 }; /* of one contact, at
 
 typedef struct tacFrictionPoint {
     double mu;                            /* 0: without friction */
+    double loose;                         /* share of dxi_0 = mu dgamma that steps leave out: 0 is Newton's */
     int pyramid;                          /* 1: of the pyramid */
     double gamma, s;                      /* > 0 */
     double xi[3], eta[3];                 /* inside; of a pyramid xi_t alone */

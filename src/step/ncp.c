@@ -21,13 +21,17 @@
 /* How often features that a search overlaps by are added to the problem. */
 #define MOST_ROUNDS 6
 /* Searches one after another until one ends at a solution: where they start, and which go along the path from there.
- * Where the motion is rough that comes third. */
+ * Where the motion is rough that comes third. LOOSE: with friction's bound held still in each step, which finds its way
+ * where bounds and normal impulses turn each other over. */
+#define LOOSE 1.0
 typedef struct Search {
     int start, follow;
+    double loose;
 } Search;
-enum { NSEARCH = TAC_NCP_STARTS + 1 };
-static const Search SEARCHES[2][NSEARCH] = {{{0, 1}, {0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}},
-                                            {{0, 0}, {1, 0}, {0, 1}, {2, 0}, {3, 0}, {4, 0}}};
+enum { NSEARCH = TAC_NCP_STARTS + 2 };
+static const Search SEARCHES[2][NSEARCH] = {
+    {{0, 1, 0}, {0, 0, 0}, {4, 1, LOOSE}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {4, 0, 0}},
+    {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {2, 0, 0}, {4, 1, LOOSE}, {3, 0, 0}, {4, 0, 0}}};
 
 /* --- The step ----------------------------------------------------------------------------------------------------- */
 
@@ -97,14 +101,22 @@ static tacReason reason_of(tacInteriorEnd end, const tacNcp *p) {
     return nowhere && p->turned > 0 ? TAC_REASON_TURNED : REASONS[end];
 }
 
+/* Steps of this search leave out a share of how friction's bound follows the normal impulse. */
+static void loosen(tacNcp *p, double share) {
+    for (int i = 0; i < p->ncontact; i++)
+        p->contact[i].p.loose = share;
+}
+
 /* One search -> p at its end, sim->info. */
-static tacStatus search(tacSim *sim, tacNcp *p, int start, int again, const tacInteriorSettings *settings) {
+static tacStatus search(tacSim *sim, tacNcp *p, Search way, int again, const tacInteriorSettings *settings) {
     tacInteriorProblem problem = tac_ncp_problem(p);
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
-    tacStatus status = tac_ncp_start(p, start, again);
+    tacStatus status = tac_ncp_start(p, way.start, again);
     tac_ncp_history_begin(sim, &point);
+    loosen(p, way.loose);
     if (status == TAC_OK) status = tac_interior_solve(&problem, settings, &point, &sim->arena);
     tac_ncp_history_end(sim, &point);
+    loosen(p, 0);
     sim->info.iterations += point.iterations;
     sim->info.residual = point.violation;
     sim->info.reason = reason_of(point.end, p);
@@ -133,7 +145,7 @@ static tacStatus search_from(tacSim *sim, tacNcp *p, double kappa, Search way, i
                                o->ncp_polish,
                                way.start == 0 ? SHARE_FIRST : SHARE_OTHERS,
                                way.follow};
-    tacStatus status = search(sim, p, way.start, again, &end);
+    tacStatus status = search(sim, p, way, again, &end);
     *added = 0;
     if (!tac_went_on(status)) return status;
     double overlooked = status == TAC_OK ? tolerance : tac_max(tolerance, ROUGH);
