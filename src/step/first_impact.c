@@ -35,13 +35,16 @@ static tacStatus search_resting(const tacShape *a, const tacMotion *A, const tac
     return tac_impact(a, A, b, B, h, found->touch.dist - TAC_IMPACT_REST * scale, found);
 }
 
+/* A level this share of a distance, or less, is well below it. */
+#define LEVEL_SHARE 0.9
+
 /* The largest of gap/2, gap/4, ... that is well below a distance; below all of them half the distance, which is met at
  * once where rounding sees no more of it. 0: they overlap. */
 static double level_below(double gap, double dist) {
     double level = gap / 2;
-    for (int k = 1; k < TAC_IMPACT_LEVELS && !(level < 0.9 * dist); k++)
+    for (int k = 1; k < TAC_IMPACT_LEVELS && !(level < LEVEL_SHARE * dist); k++)
         level /= 2;
-    return level < 0.9 * dist ? level : tac_max(dist / 2, 0);
+    return level < LEVEL_SHARE * dist ? level : tac_max(dist / 2, 0);
 }
 
 /* Seen from the world instead of from a body. */
@@ -85,7 +88,10 @@ static tacStatus is_far(const Hunt *k, const int geom[2], const tacMotion motion
 
 /* The distance at which a pair that begins `dist` apart meets; 0: it does not. */
 static double level_of(const Hunt *k, double dist) {
-    return k->held == NULL || dist > k->held->near ? k->gap : level_below(k->gap, dist);
+    if (k->held == NULL || dist > k->held->near) return k->gap;
+    for (double level = k->gap / 2; level > k->held->least / 2; level /= 2)
+        k->held->margin = tac_min(k->held->margin, tac_abs(dist - level / LEVEL_SHARE));
+    return level_below(k->gap, dist);
 }
 
 static tacStatus search(const Hunt *k, int g0, int g1, double h, tacShapeImpact *found) {
@@ -132,7 +138,14 @@ static tacStatus ends_apart(const Hunt *k, int g0, int g1, int *apart) {
     if (status != TAC_OK) return status;
     k->held->margin = tac_min(k->held->margin, tac_abs(touch.dist - k->held->least));
     *apart = touch.dist >= k->held->least;
-    return TAC_OK;
+    if (!(touch.dist < 0)) return TAC_OK;
+    double end = touch.dist;
+    A.at(A.data, 0, &pose[0], NULL);
+    B.at(B.data, 0, &pose[1], NULL);
+    cache.used = 0;
+    status = tac_distance_pair(&k->sim->scene.shape[g0], &pose[0], &k->sim->scene.shape[g1], &pose[1], &cache, &touch);
+    k->held->sunk = tac_max(k->held->sunk, tac_min(-end, touch.dist - end));
+    return status;
 }
 
 /* --- All pairs that meet at once ---------------------------------------------------------------------------------- */

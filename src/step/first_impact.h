@@ -18,10 +18,12 @@ typedef struct tacHeldPairs {
     const int *geom; /* 2 n */
     char *searched;  /* n, scratch */
     int n;
-    double near;   /* m: pairs that are not held and begin nearer than this are resting as well */
-    double least;  /* m: a held pair nearer than this at the end is searched, as resting ones are */
-    double margin; /* m, out: least difference of that distance from `least` */
-    int slow;      /* in, out: steps beyond TAC_IMPACT_STEADY of searches, added up */
+    double near;  /* m: pairs that are not held and begin nearer than this are resting as well */
+    double least; /* m: a held pair nearer than this at the end is searched, as resting ones are */
+    double
+        margin;  /* m, out: least difference of that distance from `least`, and of distances from where levels change */
+    double sunk; /* m, out: most that a held pair overlaps at the end, and more than at the beginning */
+    int slow;    /* in, out: steps beyond TAC_IMPACT_STEADY of searches, added up */
 } tacHeldPairs;
 /* Steps of the search of a pair that are not counted: shapes that pass each other take tens. What turns thousands of
  * times takes as many as there are, in every search; when those beyond add up to more than TAC_IMPACT_SLOW_STEPS (a

@@ -259,12 +259,22 @@ static tacStatus drift(tacFlight *f, double t) {
     return tac_first_nonfinite(m->nq, f->x) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
-/* What the step's report says of an impact: which pair, when, and how far from not being in this step. */
+/* Which of the levels gap, gap/2, gap/4, ... two are at where they meet. */
+static int level_of(double dist) {
+    int level = 0;
+    for (double least = 0.75 * TAC_TOI_GAP; dist < least && level < 2 * TAC_IMPACT_LEVELS; least /= 2)
+        level++;
+    return level;
+}
+
+/* What the step's report says of an impact: which pair, how near, when, and how far from not being in this step. */
 static void note_impact(tacFlight *f, const tacImpactPair *pair) {
     tacStepInfo *info = &f->sim->info;
     double h = f->sim->options.dt;
     if (info->impacts++ == 0) info->impact_time = h - f->left;
+    int level = level_of(pair->dist);
     info->active_set = tac_hash(pair->geom, sizeof pair->geom, info->active_set);
+    info->active_set = tac_hash(&level, sizeof level, info->active_set);
     info->class_margin = tac_min(info->class_margin, tac_abs(pair->rate) * f->left / h);
 }
 
@@ -288,6 +298,8 @@ static tacStatus meet(tacFlight *f, const tacImpactPair *pair) {
 /* To the step's end. */
 static tacStatus land(tacFlight *f) {
     tacStatus status = drift(f, f->left);
+    f->unsolved |= f->sunk > TAC_TOI_SUNK;
+    f->sim->info.residual = tac_max(f->sim->info.residual, f->sunk);
     if (status != TAC_OK || f->d == NULL) return status;
     memcpy(f->d->time, f->d->left, (size_t)f->d->c.n * sizeof(double));
     tac_flight_stop_jac(f);
@@ -299,9 +311,9 @@ static tacStatus look_ahead(tacFlight *f, tacImpactPair *pair, tacImpactKind *ki
     const tacModel *m = f->sim->model;
     tacImpact next = {.gap = TAC_TOI_GAP, .max_pairs = 1, .pair = pair};
     const double *mocap = tac_split_inputs(m, &f->sim->options, f->u).mocap;
-    tacHeldPairs held = {f->pairs, f->searched, f->npairs, TAC_TOI_NEAR, TAC_TOI_LEAST, 0, f->slow};
+    tacHeldPairs held = {f->pairs, f->searched, f->npairs, TAC_TOI_NEAR, TAC_TOI_LEAST, 0, 0, f->slow};
     tacStatus status = tac_next_impact(f->sim, f->x, f->x + m->nq, mocap, f->left, &held, &next);
-    f->slow = held.slow;
+    f->slow = held.slow, f->sunk = held.sunk;
     if (status != TAC_OK) return status;
     f->sim->info.feature_margin = tac_min(f->sim->info.feature_margin, held.margin);
     *kind = next.kind;

@@ -25,6 +25,8 @@
 #define TAC_TOI_TOUCH 2e-6
 #define TAC_TOI_NEAR  1e-4
 #define TAC_TOI_LEAST (TAC_TOI_GAP / 16)
+/* m: what gives way by more, under a load that compliance does not bear at such a step, is not solved. */
+#define TAC_TOI_SUNK 1e-9
 
 /* Derivatives of a step on its way, with respect to [x | u | theta]. */
 typedef struct tacFlightTangent {
@@ -79,6 +81,7 @@ typedef struct tacFlight {
     tacLcp *stopped;               /* its problem */
     int impacts;                   /* so far */
     int unsolved;                  /* 1: a problem was not */
+    double sunk;                   /* m: tacHeldPairs, of the last search */
     tacFlightTangent *d;           /* NULL: values alone */
     tacFlightForces *z;            /* NULL: not asked for */
 } tacFlight;

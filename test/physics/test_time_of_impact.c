@@ -305,6 +305,24 @@ static void cut_short(void **state) {
     CHECK(worst > 0);
 }
 
+/* Boxes set down exactly on each other stay apart at steps of a second, a heavy one on a light one too. */
+static void long_steps(void **state) {
+    (void)state;
+    const double size = 0.1, dt[3] = {0.2, 0.5, 1}, mass[2] = {1, 1e-6};
+    for (int i = 0; i < 6; i++) {
+        const Thing things[] = {{TAC_BOX, {size, size, size}, mass[i % 2], {0, 0, size}, 0},
+                                {TAC_BOX, {size, size, size}, 1, {0, 0, 3 * size}, 0}};
+        World w = bounce_world(2, things, (WorldSetup){GRAVITY, dt[i / 2], 0.5, 0, 0, stop});
+        for (int k = 0; k < 20; k++) {
+            double y[BOUNCE_MAX_STATE];
+            CHECK_INT(tac_step(w.sim, w.x, NULL, y, &w.info), TAC_OK);
+            memcpy(w.x, y, (size_t)tac_nx(w.m) * sizeof *y);
+            CHECK(least_distance(&w) > -TOL_OVERLAP);
+        }
+        world_end(&w);
+    }
+}
+
 /* What turns by a hundred thousand revolutions in a step, or is thrown as far, ends with a status, and soon: the state
  * is finite and free of overlap. */
 static void beyond_reason(void **state) {
@@ -336,6 +354,7 @@ int main(void) {
         cmocka_unit_test(gradients),
         cmocka_unit_test(too_many),
         cmocka_unit_test(cut_short),
+        cmocka_unit_test(long_steps),
         cmocka_unit_test(beyond_reason),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(rest_gradient),

@@ -89,7 +89,7 @@ static void pose_row(const tacModel *m, tacLcp *lcp, int k) {
     double rate;
     lcp->parent[k] = -1;
     lcp->bounce[k] = 0;
-    lcp->eps[k] = tac_lcp_compliance(m, &lcp->rows, k, lcp->heaviest);
+    lcp->eps[k] = lcp->firmness * tac_lcp_compliance(m, &lcp->rows, k, lcp->heaviest);
     lcp->s[k] = tac_lcp_shift(lcp, row, &rate);
     lcp->low[k] = 0, lcp->high[k] = TAC_INFINITY;
     if (row->kind == TAC_ROW_JOINT_FRICTION) pose_loss(lcp, k, m->joint_frictionloss[m->dof_joint[row->id]]);
@@ -156,6 +156,7 @@ void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h) {
     if (!lcp->impact) lcp->span = h;
     lcp->bounce_margin = TAC_INFINITY;
     lcp->heaviest = tac_lcp_heaviest(m);
+    lcp->firmness = h > TAC_LCP_STEP ? (TAC_LCP_STEP / h) * (TAC_LCP_STEP / h) : 1;
     tac_lcp_hold(m, lcp);
     for (int k = 0; k < lcp->rows.n; k++)
         pose_row(m, lcp, k);

@@ -24,6 +24,7 @@
 
 #define TAC_LCP_CORRECTION 0.01 /* m/s (rad/s) */
 #define TAC_LCP_COMPLIANCE 1e-6
+#define TAC_LCP_STEP       0.1   /* s: longer steps have less compliance, by the square: contacts sink by eps f h */
 #define TAC_LCP_ARM        0.3   /* m: at which a turning row counts as its way */
 #define TAC_LCP_LOAD       100.0 /* times a tree's own mass: what its contacts carry with the whole compliance */
 #define TAC_LCP_FIRMEST    1e-3  /* least share of the compliance: with less, redundant rows are lost in rounding */
@@ -52,6 +53,7 @@ typedef struct tacLcp {
     tacAhead ahead; /* q NULL: no equality holds */
     double h;
     int heaviest;                 /* tac_lcp_heaviest */
+    double firmness;              /* factor of compliance: 1, less where steps are long */
     double *s, *eps, *low, *high; /* rows.max */
     double *b, *f, *w;
     double *bounce; /* rows.max: restitution where the row bounces in this step (TAC_LCP_HOP: hops), else 0 */

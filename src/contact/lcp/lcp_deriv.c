@@ -190,7 +190,7 @@ static double bound_sign(const tacLcp *lcp, int k) {
 
 /* d(eps) f */
 static void emit_compliance(const tacLcpPoint *p, int k, const tacParamTangent *t, int column, const tacLcpSink *sink) {
-    double change = tac_lcp_compliance_param(p->m, &p->lcp->rows, k, p->lcp->heaviest, t);
+    double change = p->lcp->firmness * tac_lcp_compliance_param(p->m, &p->lcp->rows, k, p->lcp->heaviest, t);
     if (change != 0) tac_emit(&sink->row, k, column, change * p->lcp->f[k]);
 }
 
