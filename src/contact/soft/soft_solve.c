@@ -15,9 +15,12 @@
 /* Steps, and points on a line, at most, unless the model or the options have more. Files have fewer for a solver that
  * starts where it ended the step before, which this one does not. */
 enum { MOST_NEWTON = 100, MOST_CONJUGATE = 1000, MOST_POINTS = 50 };
-/* Steps without progress after which it gives up: forces have no more digits (D beyond 1e10), or it goes in circles;
- * conjugate gradients are not that steady. */
+/* Steps without progress after which it gives up, where what is left may be rounding: forces have no more digits (D
+ * beyond 1e10), or it goes in circles. The gradient of an objective that falls need not fall. Conjugate gradients are
+ * not that steady. */
 enum { PATIENCE = 12, PATIENCE_CONJUGATE = 300 };
+/* Of what is at stake: more than this is not rounding. */
+#define STUCK 1e-6
 /* Steps after which y and the forces are computed anew from a. */
 enum { DRIFT = 4 };
 /* Relative to the forces that balance: what is left counts as rounding. */
@@ -347,8 +350,9 @@ static int goes_on(const Newton *s, const tacSoftIsland *d) {
     if (d->error <= tac_max(ROUNDING, s->search->tolerance) * d->scale) return 0;
     if (s->soft->iterations >= s->search->iterations || !(d->moves || first || guessed)) return 0;
     if (is_conjugate(s)) return d->since < PATIENCE_CONJUGATE;
-    int rounding = d->error >= d->before && d->error <= TAC_SOFT_SOLVED * stake(s, d); /* is all that is left */
-    return d->since < PATIENCE && !rounding;
+    double at_stake = d->error >= d->before || d->since >= PATIENCE ? stake(s, d) : d->scale;
+    int rounding = d->error >= d->before && d->error <= TAC_SOFT_SOLVED * at_stake; /* is all that is left */
+    return (d->since < PATIENCE || d->error > STUCK * at_stake) && !rounding;
 }
 
 static int any_goes_on(Newton *s) {
@@ -388,6 +392,28 @@ static void judge(Newton *s) {
     }
 }
 
+/* What many steps have summed up has their rounding: y and the forces from a. Where constraints are so stiff that a has
+ * not the digits for their forces (pyramids of next to no friction), sums have them, and stay. */
+static void place_anew(Newton *s) {
+    tacSoft *soft = s->soft;
+    size_t bytes = (size_t)soft->rows.n * sizeof *soft->y;
+    double residual = soft->residual;
+    int unsolved = soft->unsolved, factored = soft->factored;
+    memcpy(s->z, soft->y, bytes), memcpy(s->g, soft->f, bytes);
+    for (int k = 0; k < soft->nblock; k++)
+        s->zone[k] = soft->block[k].zone;
+    place(s);
+    for (int i = 0; i < s->nisland; i++)
+        balance(s, &s->island[i]);
+    soft->residual = 0, soft->unsolved = 0;
+    judge(s);
+    if (!soft->unsolved || unsolved) return;
+    memcpy(soft->y, s->z, bytes), memcpy(soft->f, s->g, bytes);
+    for (int k = 0; k < soft->nblock; k++)
+        soft->block[k].zone = s->zone[k];
+    soft->residual = residual, soft->unsolved = unsolved, soft->factored = factored;
+}
+
 tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *how, const double *a0,
                          double *a, tacArena *arena) {
     Newton s = {.m = m, .w = w, .soft = soft, .a0 = a0, .a = a, .search = how};
@@ -402,12 +428,8 @@ tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, con
     for (int i = 0; i < s.nisland; i++)
         balance(&s, &s.island[i]);
     search(&s);
-    if (soft->iterations > DRIFT) { /* what many steps have summed up has their rounding */
-        place(&s);
-        for (int i = 0; i < s.nisland; i++)
-            balance(&s, &s.island[i]);
-    }
     judge(&s);
+    if (soft->iterations > DRIFT) place_anew(&s);
     tac_arena_release(arena, mark);
     return TAC_OK;
 }
