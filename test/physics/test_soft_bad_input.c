@@ -90,7 +90,8 @@ static void wild_softness_gives_motions(void **state) {
 /* --- Friction and margins ----------------------------------------------------------------------------------------- */
 
 /* No friction: a ball that slides goes on, but for MuJoCo's least coefficient 1e-5. A pyramid as steep as that has
- * D = 1e10/R, and forces are known better than the accelerations they follow from: every step is solved all the same. */
+ * D = 1e10/R, and forces are known better than the accelerations they follow from: every step is solved all the
+ * same. */
 static void friction_below_zero_is_the_least(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
