@@ -178,12 +178,23 @@ static int compare(tacComparison *c, const tacCompareArgs *own, const char *path
     return result;
 }
 
+/* MuJoCo tells its contacts at the start of a step; stages of Runge-Kutta have others, each its own. */
+static int check_stages(const tacComparison *c) {
+    int stages = c->options.integrator == TAC_RK4 || c->options.integrator == TAC_RKMK4;
+    if (!c->theirs || !stages) return CLI_GO_ON;
+    return cli_fail("compare",
+                    "--contacts theirs: a Runge-Kutta step finds contacts in each of its stages, and MuJoCo's "
+                    "are known at the first; expected --integrator euler, implicit or implicitfast (the "
+                    "acceleration and forces at a state are the same), or --contacts ours");
+}
+
 static int run(tacModelFile *file, const tacCompareArgs *own, const char *path, const tacStepArgs *step,
                const tacStateArgs *state, const tacControlArgs *control) {
     tacComparison c = {.verb = "compare", .model = file->model, .theirs = own->contacts, .tol = own->tol};
     tacStart start = {0};
     if (own->cone != CONE_MODEL) *file->model->option_cone = own->cone - 1;
     int result = cli_step_options("compare", file->model, step, 0, &c.options);
+    if (result == CLI_GO_ON) result = check_stages(&c);
     if (result == CLI_GO_ON) result = cli_start_load("compare", file->model, state, &c.options, &start);
     if (result == CLI_GO_ON) result = cli_comparison_begin(&c);
     if (result == CLI_GO_ON)
@@ -197,6 +208,8 @@ static int check_args(const tacCompareArgs *own, const tacStepArgs *step) {
     if (step->contact != TAC_NONE && step->contact != TAC_SOFT)
         return cli_fail("compare", "--contact: expected soft, the contact model that is MuJoCo's");
     if (own->steps >= 0 && own->samples >= 0) return cli_fail("compare", "--steps and --samples exclude each other");
+    if (own->steps == 0) return cli_fail("compare", "--steps: got 0, expected 1 or more");
+    if (own->samples == 0) return cli_fail("compare", "--samples: got 0, expected 1 or more");
     if (own->states != NULL && own->samples < 0) return cli_fail("compare", "--states: expected --samples as well");
     if (!(own->tol >= 0)) return cli_fail("compare", "--tol: got %g, expected 0 or more", own->tol);
     return CLI_GO_ON;

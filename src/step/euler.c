@@ -36,8 +36,7 @@ static tacStatus fill_jac(tacSim *sim, const double *x, const double *u, const t
     memcpy(hv, sim->work.vec[0], (size_t)m->nv * sizeof *hv);
     tac_residual_jac(sim, x, u, tac_damping_span(sim), c, da);
     tac_tree_solve_many(&tree, sim->work.L, c.n, da);
-    tac_assemble_jac(sim, x, u, hv, c, da, J);
-    return TAC_OK;
+    return tac_assemble_jac(sim, x, u, hv, c, da, J);
 }
 
 static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {

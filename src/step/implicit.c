@@ -199,8 +199,7 @@ static tacStatus fill_jac(tacSim *sim, const double *x, const double *u, const t
     tacStatus status = tac_implicit_residual_jac(sim, x, u, f, c, da);
     if (status != TAC_OK) return status;
     tac_implicit_solve_many(sim, f, c.n, da);
-    tac_assemble_jac(sim, x, u, hv, c, da, J);
-    return TAC_OK;
+    return tac_assemble_jac(sim, x, u, hv, c, da, J);
 }
 
 static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {

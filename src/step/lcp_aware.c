@@ -108,7 +108,7 @@ tacStatus tac_lcp_pull_aware(tacSim *sim, const double *x, const double *u, cons
     int changed = status == TAC_OK && ask_loss(lcp, lambda, asked.row_class) > 0;
     if (changed) status = try_classes(sim, x, u, &asked, hv, ybar, dq, &other);
     if (status == TAC_OK)
-        tac_copy_grad(changed && other.size > own.size ? &other.grad : &own.grad, tac_count_columns(sim), g);
+        status = tac_copy_grad(changed && other.size > own.size ? &other.grad : &own.grad, tac_count_columns(sim), g);
     return status;
 }
 

@@ -208,7 +208,7 @@ static tacStatus begin(tacFlight *f) {
     if (status == TAC_OK && f->d != NULL) {
         memcpy(f->scratch, sim->work.vec[0], (size_t)m->nv * sizeof(double));
         status = tac_lcp_linearize(sim, f->x, f->u, &lcp, 0, f->d->c, f->d->W);
-        if (status == TAC_OK) tac_flight_kick_jac(f, f->x);
+        if (status == TAC_OK) status = tac_flight_kick_jac(f, f->x);
         if (status == TAC_OK) status = tac_flight_forces_jac(f, &lcp);
     }
     if (status == TAC_OK) {

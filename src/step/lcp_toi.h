@@ -103,7 +103,7 @@ tacStatus tac_flight_tangent(tacSim *sim, tacFlightTangent *d);
 size_t tac_flight_tangent_bytes(const tacModel *m, const tacOptions *options);
 /* After the kick, from W: dv, dq = identity, and of the whole step what the activations have. Needs: w as the kick left
  * it. */
-void tac_flight_kick_jac(tacFlight *f, const double *x);
+tacStatus tac_flight_kick_jac(tacFlight *f, const double *x);
 /* q (+) t v: dq <- P dq + t Q dv; the time's own part follows. */
 void tac_flight_drift_jac(tacFlight *f, double t);
 /* The drift ends where the distance of a pair of geoms is at a fixed level:  time = -(G dq + ...)/(G v), G the change

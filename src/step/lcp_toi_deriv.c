@@ -35,7 +35,7 @@ size_t tac_flight_tangent_bytes(const tacModel *m, const tacOptions *options) {
 /* --- Kick --------------------------------------------------------------------------------------------------------- */
 
 /* dq = identity, dv = dv - h W. f->scratch: h v+. */
-void tac_flight_kick_jac(tacFlight *f, const double *x) {
+tacStatus tac_flight_kick_jac(tacFlight *f, const double *x) {
     tacFlightTangent *d = f->d;
     const tacModel *m = f->sim->model;
     size_t n = (size_t)d->c.n, nv = (size_t)m->nv;
@@ -46,7 +46,7 @@ void tac_flight_kick_jac(tacFlight *f, const double *x) {
             d->kick[i * n + k] = d->v[i * n + k] = -f->sim->options.dt * d->W[i * n + k];
         d->v[i * n + nv + i] += 1;
     }
-    tac_assemble_jac(f->sim, x, f->u, f->scratch, d->c, d->W, &d->J); /* for the activations */
+    return tac_assemble_jac(f->sim, x, f->u, f->scratch, d->c, d->W, &d->J); /* for the activations */
 }
 
 /* --- Drift -------------------------------------------------------------------------------------------------------- */

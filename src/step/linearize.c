@@ -2,6 +2,7 @@
 
 #include "dynamics/actuator.h"
 #include "dynamics/param_deriv.h"
+#include "math/scalar.h"
 #include "step/tangent.h"
 
 #include <string.h>
@@ -97,10 +98,26 @@ static void copy_block(const tacModel *m, const double *hv, double h, tacColumns
     memset(out + 2 * rows * ld, 0, (size_t)m->na * ld * sizeof *out);
 }
 
-void tac_assemble_jac(tacSim *sim, const double *x, const double *u, const double *hv, tacColumns c, const double *W,
-                      const tacJac *J) {
+/* Motions and slopes (SI units) beyond these have squares and sums that are no numbers. */
+#define MOST_MOTION 1e150
+#define MOST_SLOPE  1e300
+
+static int is_within(size_t n, const double *x, double most) {
+    int within = 1;
+    for (size_t i = 0; i < n; i++)
+        within &= tac_abs(x[i]) < most;
+    return within;
+}
+
+int tac_slopes_are_finite(size_t nhv, const double *hv, size_t n, const double *slopes) {
+    return is_within(nhv, hv, MOST_MOTION) && is_within(n, slopes, MOST_SLOPE);
+}
+
+tacStatus tac_assemble_jac(tacSim *sim, const double *x, const double *u, const double *hv, tacColumns c,
+                           const double *W, const tacJac *J) {
     const tacModel *m = sim->model;
     double h = sim->options.dt;
+    if (!tac_slopes_are_finite((size_t)m->nv, hv, (size_t)m->nv * (size_t)c.n, W)) return TAC_ERR_NONFINITE;
     if (J->A != NULL) copy_block(m, hv, h, c, W, 0, c.nx, m->nv, J->A);
     if (J->B != NULL) copy_block(m, hv, h, c, W, c.nx, c.nu, -1, J->B);
     if (J->P != NULL) copy_block(m, hv, h, c, W, c.nx + c.nu, c.np, -1, J->P);
@@ -111,6 +128,7 @@ void tac_assemble_jac(tacSim *sim, const double *x, const double *u, const doubl
     tac_advance_activations_jac(m, &sim->work, u, x + m->nq + m->nv, h, &act_sink, &ctrl_sink);
     tacSmoothPoint point = tac_point_of(sim, x, u);
     if (J->P != NULL) emit_param_activations(sim, &point, &(tacSink){.matrix = J->P + act * (size_t)c.np, .ld = c.np});
+    return TAC_OK;
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
@@ -152,15 +170,17 @@ void tac_residual_vjp(tacSim *sim, const double *x, const double *u, double span
         emit_params(sim, &point, span, &(tacSink){.lambda = lambda, .bar = bar->theta, .negate = 1});
 }
 
-void tac_copy_grad(const tacGrad *from, tacColumns c, const tacGrad *to) {
-    if (to->x != NULL) memcpy(to->x, from->x, (size_t)c.nx * sizeof(double));
-    if (to->u != NULL) memcpy(to->u, from->u, (size_t)c.nu * sizeof(double));
-    if (to->theta != NULL) memcpy(to->theta, from->theta, (size_t)c.np * sizeof(double));
-}
-
 static int is_finite(const tacGrad *g, tacColumns c) {
     return tac_first_nonfinite(c.nx, g->x) < 0 && tac_first_nonfinite(c.nu, g->u) < 0 &&
            (g->theta == NULL || tac_first_nonfinite(c.np, g->theta) < 0);
+}
+
+tacStatus tac_copy_grad(const tacGrad *from, tacColumns c, const tacGrad *to) {
+    if (!is_finite(from, c)) return TAC_ERR_NONFINITE;
+    if (to->x != NULL) memcpy(to->x, from->x, (size_t)c.nx * sizeof(double));
+    if (to->u != NULL) memcpy(to->u, from->u, (size_t)c.nu * sizeof(double));
+    if (to->theta != NULL) memcpy(to->theta, from->theta, (size_t)c.np * sizeof(double));
+    return TAC_OK;
 }
 
 tacStatus tac_adjoint_end(tacSim *sim, const double *x, const double *u, double span, const tacAdjoint *adjoint,
@@ -174,7 +194,5 @@ tacStatus tac_adjoint_end(tacSim *sim, const double *x, const double *u, double 
     tac_residual_vjp(sim, x, u, span, adjoint->lambda, bar);
     tacSmoothPoint point = tac_point_of(sim, x, u);
     if (bar->theta != NULL) emit_param_activations(sim, &point, &(tacSink){.lambda = actbar, .bar = bar->theta});
-    if (!is_finite(bar, c)) return TAC_ERR_NONFINITE;
-    tac_copy_grad(bar, c, g);
-    return TAC_OK;
+    return tac_copy_grad(bar, c, g);
 }

@@ -22,9 +22,11 @@ void tac_residual_jac(tacSim *sim, const double *x, const double *u, double span
 void tac_residual_vjp(tacSim *sim, const double *x, const double *u, double span, const double *lambda,
                       const tacGrad *bar);
 
-/* W = -da, nv rows of c.n numbers, hv = h v+  ->  A, B, P. */
-void tac_assemble_jac(tacSim *sim, const double *x, const double *u, const double *hv, tacColumns c, const double *W,
-                      const tacJac *J);
+/* 1: motions and slopes are small enough for squares and sums of them that are numbers. */
+int tac_slopes_are_finite(size_t nhv, const double *hv, size_t n, const double *slopes);
+/* W = -da, nv rows of c.n numbers, hv = h v+  ->  A, B, P. TAC_ERR_NONFINITE: they overflow, and none is written. */
+tacStatus tac_assemble_jac(tacSim *sim, const double *x, const double *u, const double *hv, tacColumns c,
+                           const double *W, const tacJac *J);
 
 /* The reverse of it: begin gives lambda = h vbar+, the stepper makes it K^-T lambda where K a = ... , end the gradient
  * (TAC_ERR_NONFINITE: it overflows, and none is written). Arrays are taken from the arena; the caller releases. */
@@ -36,5 +38,5 @@ typedef struct tacAdjoint {
 tacStatus tac_adjoint_begin(tacSim *sim, const double *ybar, int theta, tacAdjoint *adjoint);
 tacStatus tac_adjoint_end(tacSim *sim, const double *x, const double *u, double span, const tacAdjoint *adjoint,
                           const tacGrad *g);
-/* Arrays that `to` asks for. */
-void tac_copy_grad(const tacGrad *from, tacColumns c, const tacGrad *to);
+/* Arrays that `to` asks for; TAC_ERR_NONFINITE: one of `from` (theta may be NULL) overflows, and none is written. */
+tacStatus tac_copy_grad(const tacGrad *from, tacColumns c, const tacGrad *to);

@@ -190,8 +190,8 @@ static tacStatus jac(tacSim *sim, const double *x, const double *u, double *next
     for (int i = 0; i < m->nv; i++)
         answer_row(&p, &d, &all, i, lambda, mu, W + (size_t)i * n);
     add_hold(&p, all.c.n, W);
-    tac_assemble_jac(sim, x, u, hv, all.c, W, J);
-    return solved;
+    status = tac_assemble_jac(sim, x, u, hv, all.c, W, J);
+    return status == TAC_OK ? solved : status;
 }
 
 tacStatus tac_ncp_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
@@ -273,8 +273,8 @@ static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double
     status = tac_ncp_residual_vjp(sim, x, u, &p, &d, &pull, &adjoint.bar);
     if (status != TAC_OK) return status;
     activations_vjp(sim, x, u, ybar, &adjoint.bar);
-    tac_copy_grad(&adjoint.bar, tac_count_columns(sim), g);
-    return solved;
+    status = tac_copy_grad(&adjoint.bar, tac_count_columns(sim), g);
+    return status == TAC_OK ? solved : status;
 }
 
 tacStatus tac_ncp_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {

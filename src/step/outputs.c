@@ -279,7 +279,7 @@ static tacStatus pull_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs
         if (has_block(sim, outputs, kind))
             status = pull_block(sim, p, outputs, (tacOutputKind)kind, zbar, lambda, &bar);
     if (status == TAC_OK && tac_first_nonfinite(c.n, all) >= 0) status = TAC_ERR_NONFINITE;
-    if (status == TAC_OK) tac_copy_grad(&bar, c, grad);
+    if (status == TAC_OK) status = tac_copy_grad(&bar, c, grad);
     return status;
 }
 

@@ -298,15 +298,28 @@ static tacStatus fill_jac(tacSim *sim, const double *x, const double *u, const S
     Chain k;
     tacStatus status = take_chain(sim, &k);
     if (status == TAC_OK) status = run_chain(sim, u, s, &k);
-    if (status == TAC_OK) assemble(sim, x, s, &k, J);
-    return status;
+    if (status != TAC_OK) return status;
+    size_t slopes = (size_t)k.c.nx * (size_t)k.c.n;
+    if (!tac_slopes_are_finite((size_t)sim->model->nv, s->hv[STAGES], slopes, k.sum)) return TAC_ERR_NONFINITE;
+    assemble(sim, x, s, &k, J);
+    return TAC_OK;
+}
+
+/* Derivatives solve the stages again, which is no further part of the step: what is said of it is what the step says,
+ * with what they alone know. */
+static void keep_info(tacSim *sim, tacStepInfo *step) {
+    step->conditioning = sim->info.conditioning;
+    step->force_margin = sim->info.force_margin;
+    sim->info = *step;
 }
 
 tacStatus tac_rk4_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
     size_t mark = tac_arena_mark(&sim->arena);
     Stages s;
     tacStatus status = advance(sim, x, u, &s);
+    tacStepInfo step = sim->info;
     if (status == TAC_OK) status = fill_jac(sim, x, u, &s, J);
+    keep_info(sim, &step);
     return tac_end_step(sim, mark, status, y);
 }
 
@@ -403,7 +416,8 @@ static void pull_place(const tacSim *sim, int i, const Stages *s, Pull *p) {
     memset(p->X, 0, (size_t)tac_ndx(m) * sizeof(double));
 }
 
-/* The acceleration of the last stage is needed for the mean rate of activations alone. */
+/* The acceleration of the last stage is needed for the mean rate of activations alone; else it is solved once, on the
+ * way back. */
 static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     const tacModel *m = sim->model;
     Stages s;
@@ -415,14 +429,16 @@ static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const 
     average_moves(sim, &s);
     if (m->na > 0) average_rates(m, &s);
     pull_end(sim, x, ybar, &s, &p);
+    tacStepInfo step = sim->info;
     for (int i = STAGES - 1; i >= 0; i--) {
         status = pull_rates(sim, u, i, &s, &p);
         if (status != TAC_OK) return status;
+        if (i == STAGES - 1 && m->na == 0) step = sim->info; /* of all stages by now */
         if (i > 0) pull_place(sim, i, &s, &p);
     }
+    keep_info(sim, &step);
     add_scaled(tac_ndx(m), p.bar.x, 1, p.X, p.bar.x);
-    tac_copy_grad(&p.bar, tac_count_columns(sim), g);
-    return TAC_OK;
+    return tac_copy_grad(&p.bar, tac_count_columns(sim), g);
 }
 
 tacStatus tac_rk4_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {

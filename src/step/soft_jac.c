@@ -181,11 +181,11 @@ tacStatus tac_soft_jac(tacSim *sim, const double *x, const double *u, double *y,
     size_t numbers = (size_t)m->nv * (size_t)c.n;
     tacSoftChanges d = {.W = TAC_TAKE(&sim->arena, numbers, double), .smooth = TAC_TAKE(&sim->arena, numbers, double)};
     tacStatus status = d.smooth == NULL ? TAC_ERR_ARENA_FULL : tac_soft_advance(sim, x, u, &move);
-    if (status == TAC_OK && y != NULL) memcpy(y, sim->work.next, (size_t)tac_nx(m) * sizeof *y);
     if (status == TAC_OK && !tac_soft_take_changes(sim, &move.soft, c, &d)) status = TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) status = tac_soft_linearize(sim, x, u, &move.soft, move.a, c, &d);
     if (status == TAC_OK) status = finish_jac(sim, x, u, &move, c, &d);
-    if (status == TAC_OK) tac_assemble_jac(sim, x, u, move.hv, c, d.W, J);
+    if (status == TAC_OK) status = tac_assemble_jac(sim, x, u, move.hv, c, d.W, J);
+    if (status == TAC_OK && y != NULL) memcpy(y, sim->work.next, (size_t)tac_nx(m) * sizeof *y);
     tac_arena_release(&sim->arena, mark);
     return tac_soft_judge(&move.soft, status);
 }

@@ -63,6 +63,10 @@ class Compare(Case):
         for words, message in (
             (["--steps", "1", "--samples", "1"], "exclude"),
             (["--contact", "lcp"], "soft"),
+            (["--steps", "0"], "--steps: got 0"),
+            (["--samples", "0"], "--samples: got 0"),
+            (["--contacts", "theirs", "--integrator", "rk4"], "stages"),
+            (["--contacts", "theirs", "--integrator", "rkmk4", "--samples", "1"], "stages"),
             (["--states", "x"], "--samples"),
             (["--tol", "-1"], "--tol"),
             (["--contacts", "both"], "--contacts"),

@@ -16,6 +16,8 @@
 #define TOL_REVERSE  1e-10
 /* First step of the differences. */
 #define FIRST_STEP 1e-3
+/* What outputs hold before a call. */
+#define UNTOUCHED 7.25
 
 static const char *const ROBOTS[] = {
     "pendulum",  "double_pendulum", "cartpole", "double_cartpole", "box",   "hopper",    "half_cheetah", "ant",
@@ -173,10 +175,77 @@ static void robots_rkmk4(void **state) { (void)state, check_robots(TAC_RKMK4); }
 static void robots_implicit(void **state) { (void)state, check_robots(TAC_IMPLICIT); }
 static void robots_implicitfast(void **state) { (void)state, check_robots(TAC_IMPLICITFAST); }
 
+/* 1: nobody wrote to it. */
+static int is_untouched(int n, const double *a) {
+    for (int i = 0; i < n; i++)
+        if (a[i] != UNTOUCHED) return 0;
+    return 1;
+}
+
+static int is_finite(int n, const double *a) {
+    for (int i = 0; i < n; i++)
+        if (!isfinite(a[i])) return 0;
+    return 1;
+}
+
+static void fill(int n, double *a) {
+    for (int i = 0; i < n; i++)
+        a[i] = UNTOUCHED;
+}
+
+/* Finite numbers, or a status and nothing written; returns 1 where it is the status. */
+static int check_whole(Case *c, double *A, double *B, double *g) {
+    int na = c->ndx * c->ndx, nb = c->ndx * c->nu;
+    fill(na, A), fill(nb, B), fill(c->nx, c->y), fill(c->ndx, g);
+    for (int i = 0; i < c->ndx; i++)
+        c->move[i] = 1;
+    tacStatus jac = tac_step_jac(c->sim, c->x, c->u, c->y, &(tacJac){A, B, NULL}, NULL);
+    tacStatus vjp = tac_step_vjp(c->sim, c->x, c->u, c->move, &(tacGrad){g, NULL, NULL}, NULL);
+    if (jac == TAC_ERR_NONFINITE)
+        CHECK(is_untouched(na, A) && is_untouched(nb, B) && is_untouched(c->nx, c->y));
+    else
+        CHECK(is_finite(na, A) && is_finite(nb, B) && is_finite(c->nx, c->y));
+    CHECK(vjp == TAC_ERR_NONFINITE ? is_untouched(c->ndx, g) : is_finite(c->ndx, g));
+    return jac == TAC_ERR_NONFINITE && tac_step(c->sim, c->x, c->u, c->y, NULL) == TAC_OK;
+}
+
+/* A box that moves so fast that the step is still a number and its derivative is none. */
+static void overflow_is_told(tacContactModel contact, tacIntegrator integrator) {
+    static const double SPEEDS[] = {1e100, 1e160, 1e300};
+    Case c = open_case("models/box.xml", integrator, 0);
+    tacError err;
+    tac_sim_free(c.sim);
+    c.options.contact = contact;
+    CHECK_INT(tac_sim_new(c.m, &c.options, &c.sim, &err), TAC_OK);
+    double *A = numbers(c.ndx * c.ndx), *B = numbers(c.ndx * c.nu), *g = numbers(c.ndx);
+    int told = 0;
+    for (int i = 0; i < c.m->nv; i++)
+        for (size_t k = 0; k < sizeof SPEEDS / sizeof *SPEEDS; k++) {
+            tac_default_state(c.m, c.x);
+            tac_default_input(c.m, &c.options, c.u);
+            c.x[c.m->nq + i] = SPEEDS[k];
+            told += check_whole(&c, A, B, g);
+        }
+    if (told == 0) print_error("contact %d, integrator %d\n", (int)contact, (int)integrator);
+    CHECK(told > 0);
+    free(A), free(B), free(g);
+    close_case(&c);
+}
+
+static void overflows_are_told(void **state) {
+    (void)state;
+    for (int i = 0; i < NINTEGRATOR; i++) {
+        overflow_is_told(TAC_NONE, INTEGRATORS[i].id);
+        overflow_is_told(TAC_SOFT, INTEGRATORS[i].id);
+    }
+    overflow_is_told(TAC_LCP, TAC_EULER);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(robots_euler),    cmocka_unit_test(robots_rk4),          cmocka_unit_test(robots_rkmk4),
-        cmocka_unit_test(robots_implicit), cmocka_unit_test(robots_implicitfast), cmocka_unit_test(everything),
+        cmocka_unit_test(robots_euler),       cmocka_unit_test(robots_rk4),          cmocka_unit_test(robots_rkmk4),
+        cmocka_unit_test(robots_implicit),    cmocka_unit_test(robots_implicitfast), cmocka_unit_test(everything),
+        cmocka_unit_test(overflows_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -247,10 +247,73 @@ static void touches_are_flagged(void **state) {
     end(&w);
 }
 
+/* What a step with derivatives says of the step is what the step says. */
+static void check_info(World *w) {
+    double y[MOST_STATE], A[MOST_DX * MOST_DX], g[MOST_DX], ybar[MOST_DX];
+    tacStepInfo step, jac, vjp;
+    for (int i = 0; i < tac_ndx(w->m); i++)
+        ybar[i] = 1;
+    CHECK_INT(tac_step(w->sim, w->x, NULL, y, &step), TAC_OK);
+    CHECK_INT(tac_step_jac(w->sim, w->x, NULL, y, &(tacJac){A, NULL, NULL}, &jac), TAC_OK);
+    CHECK_INT(tac_step_vjp(w->sim, w->x, NULL, ybar, &(tacGrad){g, NULL, NULL}, &vjp), TAC_OK);
+    CHECK(step.contacts > 0 && step.iterations > 0 && step.active_set != 0);
+    CHECK(jac.conditioning >= 1 && jac.force_margin > 0 && vjp.conditioning == jac.conditioning);
+    const tacStepInfo *both[2] = {&jac, &vjp};
+    for (int k = 0; k < 2; k++) {
+        CHECK(both[k]->active_set == step.active_set);
+        CHECK_INT(both[k]->iterations, step.iterations);
+        CHECK_INT(both[k]->ties, step.ties);
+        CHECK_INT(both[k]->contacts, step.contacts);
+        CHECK_INT(both[k]->sliding, step.sliding);
+        CHECK(both[k]->residual == step.residual && both[k]->class_margin == step.class_margin);
+    }
+}
+
+static void info_is_of_the_step(void **state) {
+    (void)state;
+    static const tacIntegrator INTEGRATORS[] = {TAC_EULER, TAC_IMPLICIT, TAC_IMPLICITFAST, TAC_RK4, TAC_RKMK4};
+    for (size_t i = 0; i < sizeof INTEGRATORS / sizeof *INTEGRATORS; i++) {
+        World w = world(TAC_CONE_ELLIPTIC, 3, 1);
+        tacOptions options = tac_default_options(w.m);
+        tacError err;
+        options.contact = TAC_SOFT, options.integrator = INTEGRATORS[i];
+        tac_sim_free(w.sim);
+        CHECK_INT(tac_sim_new(w.m, &options, &w.sim, &err), TAC_OK);
+        run(&w, 50);
+        w.x[w.m->nq] += 0.3;
+        check_info(&w);
+        end(&w);
+    }
+}
+
+/* The impedance is smooth in its power around 2, the default, where things touch; its midpoint is another piece. */
+static void pieces(void **state) {
+    (void)state;
+    static const double POWERS[] = {2, 2 - 1e-9, 2 + 1e-9, 1.5, 3};
+    World w = world(TAC_CONE_ELLIPTIC, 3, 0);
+    tacStepInfo info;
+    double y[MOST_STATE];
+    uint64_t first = 0;
+    w.x[2] = 0.1 - 0.0004;
+    for (size_t k = 0; k < sizeof POWERS / sizeof *POWERS; k++) {
+        for (int g = 0; g < w.m->ngeom; g++)
+            w.m->geom_solimp[5 * g + 4] = POWERS[k];
+        CHECK_INT(tac_step(w.sim, w.x, NULL, y, &info), TAC_OK);
+        CHECK_INT(info.contacts, 4);
+        if (k == 0) first = info.active_set;
+        CHECK(info.active_set == first);
+    }
+    w.x[2] = 0.1 - 0.0006;
+    CHECK_INT(tac_step(w.sim, w.x, NULL, y, &info), TAC_OK);
+    CHECK(info.active_set != first);
+    end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rest_depth),   cmocka_unit_test(gradients), cmocka_unit_test(forces),
-        cmocka_unit_test(acceleration), cmocka_unit_test(zones),     cmocka_unit_test(touches_are_flagged),
+        cmocka_unit_test(rest_depth),          cmocka_unit_test(gradients), cmocka_unit_test(forces),
+        cmocka_unit_test(acceleration),        cmocka_unit_test(zones),     cmocka_unit_test(touches_are_flagged),
+        cmocka_unit_test(info_is_of_the_step), cmocka_unit_test(pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

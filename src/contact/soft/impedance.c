@@ -36,7 +36,8 @@ static double transition(double x, double c, double p, double *slope) {
 }
 
 /* Which smooth piece of d(r): y has three, before and after its midpoint (one where p = 1) and beyond the width.
- * Between r < 0 and r > 0 it is smooth for p = 2 and above. */
+ * Between r < 0 and r > 0 it is smooth for p = 2 and above; below, the pieces of the two signs are apart. (No number
+ * per piece is constant around the end of that border at p = 2: what stays on one side of r = 0 ignores the sign.) */
 static void find_piece(const double solimp[5], double r, tacImpedance *out) {
     double c = solimp[3], p = solimp[4], width = solimp[2], x = tac_abs(r) / width, next = tac_abs(x - 1);
     out->piece = x >= 1 ? 3 : x > c && p != 1 ? 2 : 1;

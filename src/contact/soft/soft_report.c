@@ -79,7 +79,9 @@ double tac_soft_limit_margin(const tacModel *m, const double *q) {
 
 static uint64_t hash_block(const tacSoft *soft, const tacSoftBlock *b, uint64_t hash) {
     const tacRow *row = &soft->rows.row[b->row];
-    int words[6] = {(int)row->kind, row->id, row->axis, (int)b->kind, b->zone, b->z.piece};
+    int both = b->kind == TAC_SOFT_EQUALITY || b->kind == TAC_SOFT_LOSS; /* else there is no row where r > 0 */
+    int piece = !both && b->z.piece < 0 ? -b->z.piece : b->z.piece;
+    int words[6] = {(int)row->kind, row->id, row->axis, (int)b->kind, b->zone, piece};
     if (row->kind == TAC_ROW_CONTACT) {
         words[1] = 0;
         hash = tac_contact_hash(&soft->rows.contact[row->id], hash);
