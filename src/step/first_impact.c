@@ -122,6 +122,9 @@ static int is_held(const tacHeldPairs *held, int g0, int g1) {
     return 0;
 }
 
+/* m: what begins a motion overlapping by more was given so, and may be pressed further. */
+#define SOUND 1e-9
+
 /* *apart = 1: a held pair is far enough apart where the motion ends. */
 static tacStatus ends_apart(const Hunt *k, int g0, int g1, int *apart) {
     const tacModel *m = k->motion.model;
@@ -144,7 +147,7 @@ static tacStatus ends_apart(const Hunt *k, int g0, int g1, int *apart) {
     B.at(B.data, 0, &pose[1], NULL);
     cache.used = 0;
     status = tac_distance_pair(&k->sim->scene.shape[g0], &pose[0], &k->sim->scene.shape[g1], &pose[1], &cache, &touch);
-    k->held->sunk = tac_max(k->held->sunk, tac_min(-end, touch.dist - end));
+    if (touch.dist > -SOUND) k->held->sunk = tac_max(k->held->sunk, -end);
     return status;
 }
 

@@ -22,7 +22,7 @@ typedef struct tacHeldPairs {
     double least; /* m: a held pair nearer than this at the end is searched, as resting ones are */
     double
         margin;  /* m, out: least difference of that distance from `least`, and of distances from where levels change */
-    double sunk; /* m, out: most that a held pair overlaps at the end, and more than at the beginning */
+    double sunk; /* m, out: most that a held pair overlaps at the end that did not at the beginning */
     int slow;    /* in, out: steps beyond TAC_IMPACT_STEADY of searches, added up */
 } tacHeldPairs;
 /* Steps of the search of a pair that are not counted: shapes that pass each other take tens. What turns thousands of
