@@ -239,6 +239,7 @@ static void overflows_are_told(void **state) {
         overflow_is_told(TAC_SOFT, INTEGRATORS[i].id);
     }
     overflow_is_told(TAC_LCP, TAC_EULER);
+    overflow_is_told(TAC_NCP, TAC_EULER);
 }
 
 int main(void) {
