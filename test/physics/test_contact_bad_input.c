@@ -177,7 +177,7 @@ static void failed_steps_leave_all_as_it_was(void **state) {
         CHECK_INT(w.info.status, expected);
         CHECK_INT(tac_step_jac(w.sim, w.x, NULL, y, &(tacJac){A, NULL, NULL}, NULL), expected);
         CHECK_INT(tac_step_vjp(w.sim, w.x, NULL, ybar, &(tacGrad){gx, NULL, NULL}, NULL), expected);
-        CHECK(memcmp(y, before, sizeof y) == 0 && memcmp(A, before, sizeof before) == 0);
+        CHECK(memcmp(y, before, sizeof y) == 0 && memcmp(A, before, sizeof A) == 0);
         CHECK(memcmp(gx, before, sizeof gx) == 0);
     }
     world_end(&w);
@@ -215,7 +215,7 @@ static void derivatives_of_many_rows(void **state) {
     CHECK_INT(tac_step_jac(many.sim, many.x, NULL, y, &(tacJac){A, NULL, NULL}, &many.info), TAC_ERR_CONTACTS);
     CHECK_INT(many.info.status, TAC_ERR_CONTACTS);
     CHECK_INT(tac_step_vjp(many.sim, many.x, NULL, ybar, &(tacGrad){gx, NULL, NULL}, NULL), TAC_ERR_CONTACTS);
-    CHECK(memcmp(y, before, sizeof y) == 0 && memcmp(A, before, sizeof before) == 0);
+    CHECK(memcmp(y, before, sizeof y) == 0 && memcmp(A, before, sizeof A) == 0);
     CHECK(memcmp(gx, before, sizeof gx) == 0);
     world_end(&few), world_end(&many);
 }
