@@ -89,7 +89,8 @@ static tacStatus is_far(const Hunt *k, const int geom[2], const tacMotion motion
 /* The distance at which a pair that begins `dist` apart meets; 0: it does not. */
 static double level_of(const Hunt *k, double dist) {
     if (k->held == NULL || dist > k->held->near) return k->gap;
-    for (double level = k->gap / 2; level > k->held->least / 2; level /= 2)
+    double level = k->gap / 2;
+    for (int i = 0; i < TAC_IMPACT_LEVELS; i++, level /= 2)
         k->held->margin = tac_min(k->held->margin, tac_abs(dist - level / LEVEL_SHARE));
     return level_below(k->gap, dist);
 }

@@ -18,15 +18,19 @@ static const double TOL_HEAP = 1e-10;
 
 enum { STEPS = 8, HEAP_STEPS = 200 };
 
+static void add_floor(tacBuilder *b) {
+    tacGeomDef floor = tac_default_geom();
+    floor.type = TAC_PLANE;
+    floor.size[0] = floor.size[1] = 50, floor.size[2] = 1;
+    tac_model_add_geom(b, 0, &floor);
+}
+
 /* Layers of side x side boxes with gaps between them; each layer set off from the one below by `off`. */
 static tacModel *build(int layers, int side, double off) {
     tacBuilder *b = tac_model_begin();
     tacModel *m = NULL;
     tacError err;
-    tacGeomDef floor = tac_default_geom();
-    floor.type = TAC_PLANE;
-    floor.size[0] = floor.size[1] = 50, floor.size[2] = 1;
-    tac_model_add_geom(b, 0, &floor);
+    add_floor(b);
     for (int i = 0; i < layers * side * side; i++) {
         int layer = i / (side * side), row = i / side % side, column = i % side;
         double set_off = layer % 2 ? off : 0;
@@ -94,10 +98,7 @@ static tacModel *build_heap(int count, uint64_t seed) {
     tacBuilder *b = tac_model_begin();
     tacModel *m = NULL;
     tacError err;
-    tacGeomDef floor = tac_default_geom();
-    floor.type = TAC_PLANE;
-    floor.size[0] = floor.size[1] = 50, floor.size[2] = 1;
-    tac_model_add_geom(b, 0, &floor);
+    add_floor(b);
     for (int i = 0; i < count; i++) {
         double n[6];
         for (int k = 0; k < 6; k++)
