@@ -76,8 +76,19 @@ typedef struct tacEqualityWeights {
     const double *v;  /* changes of (dJ/dt) v besides, as the rows' own; NULL: none */
 } tacEqualityWeights;
 
+/* One at a configuration x.q (poses w), with what its changes there are weighed by. */
+typedef struct tacEqualityPlace {
+    const tacWork *w;
+    tacSmoothPoint x;
+    tacEquality e;
+    tacEqualityWeights by;
+} tacEqualityPlace;
+
 /* Emits its change along a mover, or by a parameter (at the configuration x->q), as a column. */
 void tac_equality_move(const tacModel *m, const tacWork *w, const tacEquality *e, const tacMover *mover,
                        const tacEqualityWeights *by, int column, const tacRowSink *sink);
 void tac_equality_param(const tacModel *m, const tacWork *w, const tacEquality *e, const tacSmoothPoint *x,
                         const tacEqualityWeights *by, const tacParamTangent *t, int column, const tacRowSink *sink);
+/* Emits its changes with all mocap poses (7 columns each) and parameters; NULL skips. */
+void tac_equality_inputs_jac(const tacModel *m, const tacEqualityPlace *a, const tacParamTangent *tangents,
+                             const tacRowSink *mocap, const tacRowSink *theta);

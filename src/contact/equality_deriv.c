@@ -140,3 +140,14 @@ void tac_equality_param(const tacModel *m, const tacWork *w, const tacEquality *
     tacEqualityChange d = change_of_data(m, w, e, t->equality_data + 11 * e->id);
     emit_change(m, w, e, &d, by, column, sink);
 }
+
+void tac_equality_inputs_jac(const tacModel *m, const tacEqualityPlace *a, const tacParamTangent *tangents,
+                             const tacRowSink *mocap, const tacRowSink *theta) {
+    for (int i = 0; mocap != NULL && i < 7 * m->nmocap; i++) {
+        tacMover mover;
+        tac_mocap_mover(m, a->w, i / 7, i % 7, a->x.u.mocap + 7 * (i / 7), &mover);
+        tac_equality_move(m, a->w, &a->e, &mover, &a->by, i, mocap);
+    }
+    for (int i = 0; theta != NULL && i < m->nparam; i++)
+        tac_equality_param(m, a->w, &a->e, &a->x, &a->by, &tangents[i], i, theta);
+}

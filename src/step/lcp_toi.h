@@ -96,6 +96,13 @@ tacStatus tac_flight_to_impact(const tacFlight *first, const double *x, int k, t
 /* The kick once more, for reverse modes of a step that was the kick and one drift; lcp is left in the arena. */
 tacStatus tac_flight_kick_again(tacFlight *f, const double *x, tacLcp *lcp);
 
+/* --- Rows of what touches (lcp_toi_rows.c) ------------------------------------------------------------------------ */
+
+/* 1: the kick had a force between the two geoms. */
+int tac_flight_is_held(const tacFlight *f, const int geom[2]);
+/* (x in hand, velocity without rows) -> impulses in lcp, of the kick or of an impact. Needs: position, the factor. */
+tacStatus tac_flight_solve(tacFlight *f, const double *v_free, int impact, tacLcp *lcp);
+
 /* --- Derivatives (lcp_toi_deriv.c) -------------------------------------------------------------------------------- */
 
 /* Room for them in the arena, and its bytes. */

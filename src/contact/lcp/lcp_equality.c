@@ -116,17 +116,10 @@ static void couple_jac(const tacLcpPoint *p, int k, const tacRowSink *q, const t
 
 /* --- Connects and welds ------------------------------------------------------------------------------------------- */
 
-/* One of them, here or ahead. */
-typedef struct Place {
-    const tacWork *w;
-    tacSmoothPoint x;
-    tacEquality e;
-    tacEqualityWeights by;
-} Place;
-
-static Place place_here(const tacLcpPoint *p, int k) {
+/* One of them here, or ahead. */
+static tacEqualityPlace place_here(const tacLcpPoint *p, int k) {
     const tacLcp *lcp = p->lcp;
-    Place a = {p->w, *p->x, tac_equality_at(p->m, p->w, lcp->rows.row[k].id), {.k = k}};
+    tacEqualityPlace a = {p->w, *p->x, tac_equality_at(p->m, p->w, lcp->rows.row[k].id), {.k = k}};
     tac_equality_meet(&a.e);
     a.by.scale = -1 / lcp->h, a.by.z = speed_of(p, k), a.by.V = tac_lcp_looks_ahead(lcp, k) ? p->V_gained : p->V;
     for (int i = 0; i < a.e.n; i++)
@@ -134,36 +127,26 @@ static Place place_here(const tacLcpPoint *p, int k) {
     return a;
 }
 
-static Place place_ahead(const tacLcpPoint *p, int k) {
-    Place a = {&p->lcp->ahead.w, *p->x, tac_equality_at(p->m, &p->lcp->ahead.w, p->lcp->rows.row[k].id), {.k = k}};
+static tacEqualityPlace place_ahead(const tacLcpPoint *p, int k) {
+    tacEqualityPlace a = {
+        &p->lcp->ahead.w, *p->x, tac_equality_at(p->m, &p->lcp->ahead.w, p->lcp->rows.row[k].id), {.k = k}};
     a.x.q = p->lcp->ahead.q;
     for (int i = 0; i < a.e.n; i++)
         a.by.rate[i] = 1 / p->lcp->h;
     return a;
 }
 
-static void inputs_jac(const tacLcpPoint *p, const Place *a, const tacRowSink *mocap, const tacRowSink *theta,
-                       const tacParamTangent *tangents) {
-    tacMover mover;
-    for (int i = 0; mocap != NULL && i < 7 * p->m->nmocap; i++) {
-        tac_mocap_mover(p->m, a->w, i / 7, i % 7, p->x->u.mocap + 7 * (i / 7), &mover);
-        tac_equality_move(p->m, a->w, &a->e, &mover, &a->by, i, mocap);
-    }
-    for (int i = 0; theta != NULL && i < p->m->nparam; i++)
-        tac_equality_param(p->m, a->w, &a->e, &a->x, &a->by, &tangents[i], i, theta);
-}
-
 static void pose_jac(const tacLcpPoint *p, int k, const tacRowSink *q, const tacRowSink *mocap, const tacRowSink *theta,
                      const tacParamTangent *tangents) {
-    Place here = place_here(p, k);
+    tacEqualityPlace here = place_here(p, k);
     for (int j = 0; j < p->m->nv; j++) {
         tacMover mover = tac_dof_mover(p->m, p->w, j);
         tac_equality_move(p->m, p->w, &here.e, &mover, &here.by, j, q);
     }
-    inputs_jac(p, &here, mocap, theta, tangents);
+    tac_equality_inputs_jac(p->m, &here, tangents, mocap, theta);
     if (p->lcp->ahead.q == NULL || !tac_lcp_looks_ahead(p->lcp, k)) return;
-    Place ahead = place_ahead(p, k);
-    inputs_jac(p, &ahead, mocap, theta, tangents);
+    tacEqualityPlace ahead = place_ahead(p, k);
+    tac_equality_inputs_jac(p->m, &ahead, tangents, mocap, theta);
 }
 
 /* --- All of them -------------------------------------------------------------------------------------------------- */

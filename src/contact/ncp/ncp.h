@@ -114,6 +114,8 @@ void tac_ncp_linearize(tacNcp *p);
 /* Contacts of the scene at q (p->found) and rows -> cones; needs: tac_ncp_begin. */
 void tac_ncp_constrain(tacNcp *p, int nfound);
 void tac_ncp_add_cone(tacNcp *p, int dim, double unit, double ratio);
+/* d(unit of gaps)   (W8) */
+double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d);
 /* The gap that counts as closed where it is `gap` at q   (W11). */
 double tac_ncp_rest_of(const tacNcp *p, double gap);
 /* 0: no dof is between the two geoms, as of an explicit pair on one body: nothing could part them. */
@@ -138,18 +140,21 @@ void tac_ncp_squeeze(const tacNcpContact *c, tacVec3 tangent[2]);
 void tac_ncp_place_geom(tacNcp *p, const tacWork *w, int geom);
 /* f -= wrench on both bodies of an impulse with components t, normal first. */
 void tac_ncp_add_impulse(const tacNcp *p, const tacNcpContact *c, const double t[3], tacVec6 *f);
-/* Row over twists about a point -> about an origin from which the point is at d. */
-void tac_ncp_shift_row(tacVec3 d, double *row);
 /* Impulse from body 0 on body 1 of components (normal, tangents). */
 tacVec3 tac_ncp_impulse(const tacContact *c, const double t[3]);
 /* Iterate -> impulses on f, residuals of contacts; -> the largest. */
 double tac_ncp_load(tacNcp *p, const double *a, const double *b);
+
+/* --- Contacts in the linear system (ncp_contact_system.c) --------------------------------------------------------- */
+
 /* -> what they add to ldu. TAC_ERR_DEGENERATE: a contact has no derivative. */
 tacStatus tac_ncp_contact_blocks(tacNcp *p);
 /* Its parts. -> c->G, and Gamma (of each side's wrench at fixed impulses by the poses at q+, about the origins). */
 tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12]);
 /* TAC_ERR_ARENA_FULL: no room for an edge. */
 tacStatus tac_ncp_couple(tacNcp *p, const tacNcpContact *c, const double K[9], double Gamma[2][6][12]);
+/* Row over twists about a point -> about an origin from which the point is at d. */
+void tac_ncp_shift_row(tacVec3 d, double *row);
 /* The same for a point or ellipsoid above a plane that stays (ncp_flat.c). Whether a contact is one, and its
  * numbers: */
 void tac_ncp_flat_begin(const tacNcp *p, tacNcpContact *c);
@@ -176,8 +181,6 @@ typedef struct tacNcpChange {
 } tacNcpChange;
 tacNcpChange tac_ncp_contact_change(const tacNcp *p, const tacNcpContact *c, const tacNcpFrame *frame,
                                     const tacContactTangent *d, const tacNcpSide side[2]);
-/* d(unit of gaps)   (W8) */
-double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d);
 /* Right sides c of the complementarity rows -> f and g of the reduced system, rows included. */
 void tac_ncp_reduce(tacNcp *p, const double *c, double *f, double *g);
 /* Solved motion (ldu.z) -> da, db; needs tac_ncp_reduce with the same c. */
@@ -211,7 +214,7 @@ int tac_ncp_most_unknowns(const tacModel *m);
 /* Numbers of x. */
 int tac_ncp_unknowns(const tacNcp *p);
 
-/* --- Derivatives (ncp_deriv.c, ncp_param.c) ----------------------------------------------------------------------- */
+/* --- Derivatives (ncp_deriv.c, ncp_param.c, ncp_adjoint.c) -------------------------------------------------------- */
 
 enum { TAC_NCP_BEFORE, TAC_NCP_NOW, TAC_NCP_NEXT, TAC_NCP_POSES };
 

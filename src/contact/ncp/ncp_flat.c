@@ -1,6 +1,7 @@
 /* Contacts of a point (a ball's middle, the end of a capsule, a corner) or an ellipsoid above a plane that stays: what
  * most robots stand on. Normal and tangents are fixed, and all else follows from where the lowest point is: the general
- * way (ncp_contact.c) in closed form. A point is fixed in its body, x = x_b + R_b c; of an ellipsoid with half axes E,
+ * way (ncp_contact_system.c) in closed form. A point is fixed in its body, x = x_b + R_b c; of an ellipsoid with half
+ * axes E,
  *
  *   x = x_g - R E^2 m/k,   m = R^T n,   k = |E m|
  *

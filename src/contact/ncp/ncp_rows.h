@@ -57,6 +57,8 @@ typedef struct tacNcpDeriv tacNcpDeriv;
 typedef struct tacNcpSink tacNcpSink;
 typedef struct tacNcpView tacNcpView;
 
+/* --- Finding (ncp_rows_find.c) ------------------------------------------------------------------------------------ */
+
 /* Rows at most; of those, wide ones, and such with an impulse in x. */
 int tac_ncp_most_rows(const tacModel *m);
 int tac_ncp_most_wide(const tacModel *m);
@@ -64,11 +66,19 @@ size_t tac_ncp_rows_bytes(const tacModel *m);
 int tac_ncp_rows_layout(tacNcpRows *rows, const tacModel *m, tacArena *arena);
 /* 1: a ball has a limit. */
 int tac_ncp_has_ball_limit(const tacModel *m);
+/* All rows of the model at q, with J and rest; adds their cones. */
+void tac_ncp_find_rows_at(tacNcp *p);
+/* Range of a ball's limit; its rotation vector, whose gap is (range^2 - |phi|^2)/(2 range): near the limit range -
+ * |phi|, and smooth where the axis of a turn cannot be told   (W30). */
+double tac_ncp_ball_range(const tacModel *m, int joint);
+tacVec3 tac_ncp_ball_turn(const tacModel *m, int joint, const double *q);
+double tac_ncp_ball_gap(double range, tacVec3 phi);
+/* A row without numbers, at the end; its numbers. */
+tacNcpRow *tac_ncp_begin_row(tacNcp *p, tacRow of, tacNcpLaw law, int wide);
+void tac_ncp_add_number(tacNcpRows *rows, tacNcpRow *row, int dof, double J);
 
 /* --- Step (ncp_rows.c) -------------------------------------------------------------------------------------------- */
 
-/* All rows of the model at q, with J and rest; adds their cones. */
-void tac_ncp_find_rows_at(tacNcp *p);
 /* -> r (and J of balls) at the poses of tac_ncp_move. */
 void tac_ncp_place_rows(tacNcp *p, const double *v_next);
 /* Iterate -> p, e; g -= J^T p; -> the largest residual. */
@@ -89,19 +99,12 @@ double tac_ncp_limit_depth(const tacNcp *p);
 /* What a row is. */
 int tac_ncp_row_is_pose(const tacNcp *p, const tacNcpRow *row); /* of a connect or weld */
 int tac_ncp_row_is_ball(const tacNcp *p, const tacNcpRow *row);
-/* Range of a ball's limit; its rotation vector, whose gap is (range^2 - |phi|^2)/(2 range): near the limit range -
- * |phi|, and smooth where the axis of a turn cannot be told   (W30). */
-double tac_ncp_ball_range(const tacModel *m, int joint);
-tacVec3 tac_ncp_ball_turn(const tacModel *m, int joint, const double *q);
 /* J_k . y, G_k . y; y += s J_k, y += s G_k */
 double tac_ncp_row_dot(const tacNcpRows *rows, const tacNcpRow *row, const double *numbers, const double *y);
 void tac_ncp_row_axpy(const tacNcpRows *rows, const tacNcpRow *row, double s, const double *numbers, double *y);
 
 /* 1: no constraint. */
 static inline int tac_ncp_row_is_smooth(const tacNcpRow *row) { return row->law >= TAC_NCP_INERTIA; }
-/* A row without numbers, at the end; its numbers. */
-tacNcpRow *tac_ncp_begin_row(tacNcp *p, tacRow of, tacNcpLaw law, int wide);
-void tac_ncp_add_number(tacNcpRows *rows, tacNcpRow *row, int dof, double J);
 
 /* --- Forces implicit in velocity (ncp_damping.c) ------------------------------------------------------------------ */
 

@@ -55,16 +55,9 @@ static void ball_param(const tacNcpView *v, int k, const tacParamTangent *t, int
 /* --- Connects and welds ------------------------------------------------------------------------------------------- */
 
 /* One of them at q or q+. */
-typedef struct Place {
-    const tacWork *w;
-    tacSmoothPoint x;
-    tacEquality e;
-    tacEqualityWeights by;
-} Place;
-
-static Place place_at(const tacNcpView *v, int k, int next) {
+static tacEqualityPlace place_at(const tacNcpView *v, int k, int next) {
     const tacNcp *p = v->p;
-    Place a = {.w = next ? &p->next : p->w, .x = *v->x};
+    tacEqualityPlace a = {.w = next ? &p->next : p->w, .x = *v->x};
     a.e = tac_equality_at(p->m, a.w, p->rows.row[k].of.id);
     a.by = tac_ncp_equality_weights(p, k);
     if (!next) return a;
@@ -77,16 +70,9 @@ static Place place_at(const tacNcpView *v, int k, int next) {
 
 static void pose_param(const tacNcpView *v, int k, const tacParamTangent *tangents, const tacRowSink *mocap,
                        const tacRowSink *theta) {
-    const tacModel *m = v->p->m;
     for (int next = 0; next < 2; next++) {
-        Place a = place_at(v, k, next);
-        for (int i = 0; mocap != NULL && i < 7 * m->nmocap; i++) {
-            tacMover mover;
-            tac_mocap_mover(m, a.w, i / 7, i % 7, v->x->u.mocap + 7 * (i / 7), &mover);
-            tac_equality_move(m, a.w, &a.e, &mover, &a.by, i, mocap);
-        }
-        for (int i = 0; theta != NULL && i < m->nparam; i++)
-            tac_equality_param(m, a.w, &a.e, &a.x, &a.by, &tangents[i], i, theta);
+        tacEqualityPlace a = place_at(v, k, next);
+        tac_equality_inputs_jac(v->p->m, &a, tangents, mocap, theta);
     }
 }
 
