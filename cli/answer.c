@@ -83,10 +83,16 @@ static double force_apart(const tacAnswerContact *a, const tacAnswerContact *b) 
     return worse(force, apart(in_world(&a->place, a->force + 3, 0), in_world(&b->place, b->force + 3, turn)));
 }
 
+/* The reference that friction goes by: solref where there is no other (MuJoCo before 2.3.6 has none). */
+static const double *slip_reference(const tacAnswerContact *c) {
+    return c->solreffriction[0] != 0 || c->solreffriction[1] != 0 ? c->solreffriction : c->solref;
+}
+
 static double mixed_apart(const tacAnswerContact *a, const tacAnswerContact *b) {
     if (a->dim != b->dim) return HUGE_VAL;
     int used = a->dim == 1 ? 0 : a->dim - 1;
     double error = relative_error(2, a->solref, b->solref);
+    error = worse(error, relative_error(2, slip_reference(a), slip_reference(b)));
     error = worse(error, relative_error(5, a->solimp, b->solimp));
     error = worse(error, relative_error(used, a->friction, b->friction));
     return worse(error, fabs(a->place.include - b->place.include));

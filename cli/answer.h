@@ -10,7 +10,7 @@ enum { TAC_ANSWER_CONTACTS = 2048, TAC_ANSWER_REASON = 256 };
 typedef struct tacAnswerContact {
     tacContact place; /* geom, pair, dist, include, pos, normal, tangent alone */
     int dim;
-    double friction[5], solref[2], solimp[5];
+    double friction[5], solref[2], solreffriction[2], solimp[5];
     double force[6]; /* on geom[1] */
 } tacAnswerContact;
 
@@ -28,7 +28,7 @@ void cli_answer_free(tacAnswer *answer);
 /* Two answers' differences; each relative to the largest entry of its kind. */
 typedef struct tacAnswerError {
     double position, velocity, acceleration, force;
-    double mixing; /* of contacts that both have: friction, solref, solimp, include; infinite where dim differs */
+    double mixing; /* of contacts that both have: friction, references, solimp, include; infinite where dim differs */
     int same;      /* 1: the same contacts */
 } tacAnswerError;
 tacAnswerError cli_answer_compare(const tacModel *m, const tacAnswer *ours, const tacAnswer *theirs);

@@ -75,6 +75,7 @@ static void read_contact(const tacModel *m, const json_t *object, tacAnswerConta
     c->pos = (tacVec3){pos[0], pos[1], pos[2]}, c->normal = (tacVec3){frame[0], frame[1], frame[2]};
     read_numbers(object, "friction", 5, out->friction, missing);
     read_numbers(object, "solref", 2, out->solref, missing);
+    read_numbers(object, "solreffriction", 2, out->solreffriction, missing);
     read_numbers(object, "solimp", 5, out->solimp, missing);
     read_numbers(object, "force", 6, out->force, missing);
 }

@@ -13,6 +13,7 @@ static void describe(const tacModel *m, const tacSoft *soft, int id, tacAnswerCo
     *out = (tacAnswerContact){.place = *c, .dim = tac_contact_dimension(m, c)};
     memcpy(out->friction, s.friction, sizeof out->friction);
     memcpy(out->solref, s.solref, sizeof out->solref);
+    memcpy(out->solreffriction, s.solreffriction, sizeof out->solreffriction);
     memcpy(out->solimp, s.solimp, sizeof out->solimp);
 }
 

@@ -28,7 +28,7 @@ int tac_contact_run_takes(const tacContactRun *run, int contact) {
 
 tacRunContact *tac_contact_run_add(tacContactRun *run, int contact, int first, int n) {
     tacRunContact *c = &run->contact[run->n++];
-    *c = (tacRunContact){.contact = contact, .first = first, .n = n};
+    *c = (tacRunContact){.contact = contact, .first = first, .n = n, .to = n};
     for (int side = 0; side < 2; side++)
         run->body[side] = body_of(run, contact, side);
     return c;
@@ -67,7 +67,7 @@ static void emit_turning(const Walk *walk, int i, tacVec3 dturn, const tacContac
     const tacContact *c = &walk->contact[i].system.contact;
     const tacVec3 axis[3] = {c->normal, c->tangent[0], c->tangent[1]};
     const tacVec3 daxis[3] = {t->normal, t->tangent[0], t->tangent[1]};
-    for (int k = 3; k < r->n; k++)
+    for (int k = 3; k < r->to; k++)
         tac_emit(&sink->row, r->first + k, column, tac_dot3(daxis[k - 3], walk->turn) + tac_dot3(axis[k - 3], dturn));
 }
 
@@ -79,13 +79,15 @@ static void emit_rows(const Walk *walk, int i, tacVec6 dV, const tacDisplacement
     const Prepared *p = &walk->contact[i];
     const tacContact *c = &p->system.contact;
     tacVec3 du = tac_add3(tac_cross3(walk->turn, t->pos), tac_add3(dV.lin, tac_cross3(dV.ang, p->arm)));
-    double normal = tac_dot3(t->normal, p->u) + tac_dot3(c->normal, du) + r->rate * t->dist;
-    if (run->more != NULL) normal += run->more(run->context, c, r->first, d, t);
-    tac_emit(&sink->row, r->first, column, normal);
-    for (int k = 1; k < 3 && k < r->n; k++)
+    if (r->from == 0) {
+        double normal = tac_dot3(t->normal, p->u) + tac_dot3(c->normal, du) + r->rate * t->dist;
+        if (run->more != NULL) normal += run->more(run->context, c, r->first, d, t);
+        tac_emit(&sink->row, r->first, column, normal);
+        tac_emit(&sink->pos, r->first, column, t->dist);
+    }
+    for (int k = 1; k < 3 && k < r->to; k++)
         tac_emit(&sink->row, r->first + k, column, tac_dot3(t->tangent[k - 1], p->u) + tac_dot3(c->tangent[k - 1], du));
-    if (r->n > 3) emit_turning(walk, i, dV.ang, t, column, sink);
-    tac_emit(&sink->pos, r->first, column, t->dist);
+    if (r->to > 3) emit_turning(walk, i, dV.ang, t, column, sink);
 }
 
 /* d(S_i . W) for the dofs above a body: the axes that a mover turns, the last ones of the path, see W turned back

@@ -19,6 +19,7 @@ typedef struct tacContactSink {
 /* One contact of a run. */
 typedef struct tacRunContact {
     int contact, first, n; /* in rows->contact; its rows */
+    int from, to;          /* those of them that are emitted: from .. to, the latter not included */
     double f[TAC_CONTACT_MOST_ROWS];
     double rate; /* of the normal row */
 } tacRunContact;
@@ -42,7 +43,7 @@ typedef struct tacContactRun {
 
 /* 1: there is room for the contact, between the same bodies or as the first. */
 int tac_contact_run_takes(const tacContactRun *run, int contact);
-/* Adds one, whose rows begin at `first`; the caller sets f and rate. Needs: tac_contact_run_takes. */
+/* Adds one, whose rows begin at `first`, all of them emitted; the caller sets f and rate. Needs: tac_contact_run_takes. */
 tacRunContact *tac_contact_run_add(tacContactRun *run, int contact, int first, int n);
 /* Where the columns of dofs, of mocap numbers and of parameters go; a NULL sink is skipped. */
 typedef struct tacContactColumns {

@@ -225,7 +225,6 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
     if ((uintptr_t)memory % TAC_ARENA_ALIGN != 0)
         return tac_fail(err, TAC_ERR_ARGUMENT, "memory of a simulation must be aligned to %d bytes", TAC_ARENA_ALIGN);
     tacStatus status = check_options(options, err);
-    if (status == TAC_OK && find_stepper(options)->accepts != NULL) status = find_stepper(options)->accepts(model, err);
     if (status != TAC_OK) return status;
     size_t need = tac_sim_bytes(model, options);
     if (bytes < need)

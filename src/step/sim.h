@@ -38,8 +38,6 @@ typedef struct tacStepper {
     tacStatus (*constraints)(tacSim *sim, const double *x, const double *u, tacConstraint *out, int max, int *n);
     /* What all of them take from the arena at once, at most; bytes. */
     size_t (*scratch)(const tacModel *model, const tacOptions *options);
-    /* Names what in the model it has no equations for; NULL: takes every model. */
-    tacStatus (*accepts)(const tacModel *model, tacError *err);
 } tacStepper;
 
 struct tacSim {

@@ -2,7 +2,6 @@
  * those that are implicit in velocity, Runge-Kutta's. */
 #include "step/soft_step.h"
 
-#include "base/error.h"
 #include "contact/soft/hessian.h"
 #include "dynamics/mass.h"
 #include "math/scalar.h"
@@ -198,25 +197,12 @@ static size_t rk4_scratch(const tacModel *m, const tacOptions *options) {
     return scratch(m, options) + tac_rk4_scratch(m, options);
 }
 
-/* --- What it has no equations for --------------------------------------------------------------------------------- */
-
-/* 3.x's own reference for the friction of a pair, which elliptic cones alone have, would be left out in silence. */
-static tacStatus accepts(const tacModel *m, tacError *err) {
-    for (int i = 0; i < m->npair && *m->option_cone == TAC_CONE_ELLIPTIC; i++)
-        if (m->pair_solreffriction[2 * i] != 0 || m->pair_solreffriction[2 * i + 1] != 0)
-            return tac_fail_at(
-                err, TAC_ERR_UNSUPPORTED, TAC_KIND_PAIR, i,
-                "contact soft has no solreffriction of pairs yet: expected 0 0, which stands for solref");
-    return TAC_OK;
-}
-
 /* --- Tables ------------------------------------------------------------------------------------------------------- */
 
 #define ENTRIES                                                                                                        \
     .acceleration = tac_soft_acceleration, .acceleration_jac = tac_soft_acceleration_jac,                              \
     .acceleration_vjp = tac_soft_acceleration_vjp, .forces = tac_soft_forces, .forces_jac = tac_soft_forces_jac,       \
-    .forces_vjp = tac_soft_forces_vjp, .contacts = tac_soft_contacts, .constraints = tac_soft_constraints,             \
-    .accepts = accepts
+    .forces_vjp = tac_soft_forces_vjp, .contacts = tac_soft_contacts, .constraints = tac_soft_constraints
 #define ONE_ACCELERATION(kind)                                                                                         \
     {                                                                                                                  \
         .contact = TAC_SOFT, .integrator = kind, .step = step, .jac = tac_soft_jac, .vjp = tac_soft_vjp,               \

@@ -126,9 +126,12 @@ tacStatus tac_soft_residuals_jac(tacSim *sim, const double *x, const double *u, 
     for (int i = 0; i < 3; i++)
         sink[i] = (tacSoftSink){columns_of(d->W, places[i], c), columns_of(d->dy, places[i], c),
                                 columns_of(d->wrench, places[i], c), columns_of(d->dr, places[i], c)};
-    for (int k = 0; k < soft->nblock; k++) /* B J dv */
-        for (int i = soft->block[k].row; i < soft->block[k].row + soft->block[k].n; i++)
-            tac_row_add_force(&soft->rows, i, soft->block[k].z.B, d->dy + (size_t)i * n + sim->model->nv);
+    for (int k = 0; k < soft->nblock; k++) { /* B J dv */
+        const tacSoftBlock *b = &soft->block[k];
+        for (int i = 0; i < b->n; i++)
+            tac_row_add_force(&soft->rows, b->row + i, tac_soft_damping(b, i),
+                              d->dy + (size_t)(b->row + i) * n + sim->model->nv);
+    }
     tacStatus status = emit(sim, x, u, soft, a, sink, c.np > 0);
     if (status == TAC_OK) add_responses(sim, soft, c, d, force);
     tac_arena_release(&sim->arena, mark);
@@ -147,8 +150,8 @@ tacStatus tac_soft_residuals_vjp(tacSim *sim, const double *x, const double *u, 
         for (int i = 0; i < b->n; i++)
             g[i] = tac_row_velocity(rows, b->row + i, dual->lambda) + (dual->seed == NULL ? 0 : dual->seed[b->row + i]);
         respond_vjp(soft, b, g, mu, nu);
-        for (int i = b->row; i < b->row + b->n; i++)
-            tac_row_add_force(rows, i, -b->z.B * mu[i], bar->x + sim->model->nv);
+        for (int i = 0; i < b->n; i++)
+            tac_row_add_force(rows, b->row + i, -tac_soft_damping(b, i) * mu[b->row + i], bar->x + sim->model->nv);
     }
     int mocap = tac_mocap_column(sim);
     double *places[3] = {bar->x, bar->u + (mocap < 0 ? 0 : mocap), bar->theta};

@@ -222,31 +222,11 @@ static void robots(void **state) {
     check_file("models/finger.xml", TAC_EULER, TAC_CONE_ELLIPTIC, 5);
 }
 
-/* What there are no equations for is refused by name. */
-static void refused(void **state) {
-    (void)state;
-    tacModel *m = NULL;
-    tacSim *sim = NULL;
-    tacError err;
-    CHECK_INT(tac_load("test/data/soft_terms.xml", &m, NULL), TAC_OK);
-    CHECK(m->npair > 0);
-    tacOptions options = tac_default_options(m);
-    options.contact = TAC_SOFT;
-    *m->option_cone = TAC_CONE_ELLIPTIC, m->pair_solreffriction[0] = 0.01, m->pair_solreffriction[1] = 1;
-    CHECK_INT(tac_sim_new(m, &options, &sim, &err), TAC_ERR_UNSUPPORTED);
-    CHECK_HAS(err.text, "solreffriction");
-    *m->option_cone = TAC_CONE_PYRAMIDAL; /* MuJoCo's pyramids do not have it either */
-    CHECK_INT(tac_sim_new(m, &options, &sim, &err), TAC_OK);
-    tac_sim_free(sim);
-    tac_model_free(m);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worlds),
         cmocka_unit_test(integrators),
         cmocka_unit_test(robots),
-        cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,8 @@ function contactOf(model, data, id) {
   mujoco.mj_contactForce(model, data, id, force);
   const answer = {
     geom: [...c.geom], dist: c.dist, include: c.includemargin, pos: [...c.pos], frame: [...c.frame], dim: c.dim,
-    friction: [...c.friction], solref: [...c.solref], solimp: [...c.solimp], force: [...force.GetView()],
+    friction: [...c.friction], solref: [...c.solref], solreffriction: [...c.solreffriction], solimp: [...c.solimp],
+    force: [...force.GetView()],
   }; // prettier-ignore
   force.delete();
   return c.exclude === 0 ? answer : null;

@@ -15,7 +15,7 @@ SAMPLES = 100
 TOL = "1e-6"
 MINUTES = 60
 # Files for tests: what our robots leave out.
-DATA = ["box_pile", "stone_pile", "touching", "soft_terms", "rows", "clamps", "everything", "ratios"]
+DATA = ["box_pile", "stone_pile", "touching", "soft_terms", "rows", "clamps", "everything", "ratios", "soft_pairs"]
 # Models that the comparison cannot be about, and why.
 ELSEWHERE = {
     "urdf_dojo_fourbar": "its loop joint is an extension that MuJoCo does not read",
@@ -49,7 +49,7 @@ def shared_model(folder):
 def all_models(context):
     ours = [ROOT / path for path in our_models()] + [ROOT / "test" / "data" / f"{name}.xml" for name in DATA]
     models = [Model(path.stem, path, path.parent) for path in ours if not context.only or context.only in path.stem]
-    models += [Model(f"{path.stem} ({cone})", path, path.parent, cone=cone) for path in ours for cone in ("pyramidal", "elliptic") if path.stem in ("soft_terms", "humanoid", "quadruped") and (not context.only or context.only in path.stem)]
+    models += [Model(f"{path.stem} ({cone})", path, path.parent, cone=cone) for path in ours for cone in ("pyramidal", "elliptic") if path.stem in ("soft_terms", "soft_pairs", "humanoid", "quadruped") and (not context.only or context.only in path.stem)]
     return models + [shared_model(folder) for folder in context.shared_models()]
 
 

@@ -58,8 +58,9 @@ static void mix_geoms(const tacModel *m, int a, int b, tacContactSoftness *s) {
 }
 
 tacContactSoftness tac_contact_softness(const tacModel *m, const tacContact *c) {
-    tacContactSoftness s;
+    tacContactSoftness s = {.solreffriction = {0, 0}};
     if (c->pair >= 0) {
+        memcpy(s.solreffriction, m->pair_solreffriction + 2 * c->pair, sizeof s.solreffriction);
         memcpy(s.solref, m->pair_solref + 2 * c->pair, sizeof s.solref);
         memcpy(s.solimp, m->pair_solimp + 5 * c->pair, sizeof s.solimp);
         memcpy(s.friction, m->pair_friction + 5 * c->pair, sizeof s.friction);
@@ -68,12 +69,18 @@ tacContactSoftness tac_contact_softness(const tacModel *m, const tacContact *c) 
     }
     if (*m->option_enable & TAC_ENABLE_OVERRIDE) {
         memcpy(s.solref, m->option_o_solref, sizeof s.solref);
+        memcpy(s.solreffriction, m->option_o_solref, sizeof s.solreffriction);
         memcpy(s.solimp, m->option_o_solimp, sizeof s.solimp);
         memcpy(s.friction, m->option_o_friction, sizeof s.friction);
     }
     for (int i = 0; i < 5; i++)
         s.friction[i] = tac_max(s.friction[i], TAC_SOFT_LEAST_MU);
     return s;
+}
+
+int tac_contact_has_slip(const tacModel *m, const tacContactSoftness *s) {
+    const double *ref = s->solreffriction;
+    return *m->option_cone == TAC_CONE_ELLIPTIC && (ref[0] != 0 || ref[1] != 0) && (ref[0] > 0) == (ref[1] > 0);
 }
 
 /* --- Regularization ----------------------------------------------------------------------------------------------- */
@@ -166,6 +173,12 @@ static void pose_contact(const tacModel *m, tacSoft *soft, tacSoftBlock *b, doub
     b->kind = b->n == 1 ? TAC_SOFT_LIMIT : *m->option_cone == TAC_CONE_PYRAMIDAL ? TAC_SOFT_PYRAMID : TAC_SOFT_ELLIPTIC;
     b->r = c->dist - c->include;
     b->z = tac_soft_impedance(&clamped, b->r, 1);
+    b->own = b->n > 1 && tac_contact_has_slip(m, &s);
+    b->slip = b->z.B;
+    if (b->own) {
+        clamped = tac_soft_clamp(s.solreffriction, s.solimp, shortest);
+        b->slip = tac_soft_impedance(&clamped, b->r, 0).B;
+    }
     memcpy(b->friction, s.friction, sizeof b->friction);
     regularize_contact(m, soft, b);
 }
@@ -185,6 +198,7 @@ static void pose_other(const tacModel *m, tacSoft *soft, tacSoftBlock *b, double
     b->kind = row->kind == TAC_ROW_EQUALITY ? TAC_SOFT_EQUALITY : dry ? TAC_SOFT_LOSS : TAC_SOFT_LIMIT;
     b->r = b->n > 1 ? length_of(row, b->n) : row->pos - (numbers.margin != NULL ? *numbers.margin : 0);
     b->z = tac_soft_impedance(&s, b->r, !dry);
+    b->slip = b->z.B;
     b->loss = dry ? *numbers.loss : 0;
     for (int k = 0; k < b->n; k++)
         soft->D[b->row + k] = 1 / regularize(b, k, tac_soft_weight(m, &soft->rows, b->row + k, weights_of(m)));
@@ -206,7 +220,7 @@ static void refer(const tacModel *m, const tacWork *w, tacSoft *soft, const tacS
     double *aref = soft->aref + b->row, bias[TAC_EQUALITY_ROWS];
     tac_block_velocities(&soft->rows, b->row, b->n, v, aref);
     for (int i = 0; i < b->n; i++)
-        aref[i] = -b->z.B * aref[i] - b->z.K * b->z.d * tac_soft_row_error(b, row, i);
+        aref[i] = -tac_soft_damping(b, i) * aref[i] - b->z.K * b->z.d * tac_soft_row_error(b, row, i);
     if (row->kind != TAC_ROW_EQUALITY || !tac_equality_is_pose(m, row->id)) return;
     tacEquality e = tac_equality_at(m, w, row->id);
     tac_equality_bias(m, w, &e, v, bias);

@@ -9,7 +9,7 @@
  *              elliptic: three zones (soft_cost.c)
  *
  * A constraint has one or several rows (rows.h), and they share an impedance. a_ref = -B J v - K d (pos - margin), the
- * last for rows that have a position; connects and welds have -(dJ/dt) v besides, so that y is their acceleration less
+ * last for rows that have a position; friction of elliptic contacts may have another B (solreffriction); connects and welds have -(dJ/dt) v besides, so that y is their acceleration less
  * what they are to have. 1/D = R = (1 - d)/d times MuJoCo's estimate of J M^-1 J^T. */
 #pragma once
 
@@ -33,6 +33,8 @@ struct tacSoftBlock {
                    friction k */
     int held;   /* bit i: R of row i is at its bound, and does not move */
     tacImpedance z;
+    int own;            /* 1: B of a contact's friction is by its pair's solreffriction */
+    double slip;        /* B of the rows after the first, 1/s; z.B unless it is a contact's own */
     double r;           /* pos - margin, or the length of an equality's error */
     double loss;        /* friction: N, N m */
     double mu;          /* contact: of the regularized cone, friction[0]/sqrt(impratio) */
@@ -58,9 +60,12 @@ int tac_soft_layout(tacSoft *soft, const tacModel *m, int max_contacts, tacArena
 
 /* What a contact has of its geoms or its pair, mixed by MuJoCo's rules. */
 typedef struct tacContactSoftness {
-    double solref[2], solimp[5], friction[5];
+    double solref[2], solreffriction[2], solimp[5], friction[5];
 } tacContactSoftness;
 tacContactSoftness tac_contact_softness(const tacModel *m, const tacContact *c);
+/* 1: the friction of the contact has a reference of its own, by MuJoCo's rules: its cone is elliptic, and solreffriction
+ * is neither 0 0 nor of two signs; else solref is that of all rows. */
+int tac_contact_has_slip(const tacModel *m, const tacContactSoftness *s);
 /* Share of the first geom in what is averaged; *average: 0: solref is not, the smaller is taken. */
 double tac_contact_mix(const tacModel *m, int a, int b, int *average);
 /* Where the model has the numbers of any other row's softness. */
@@ -138,7 +143,7 @@ double tac_soft_margin(const tacSoftBlock *block, const double *D, const double 
  *
  * G = ID(q, v, a) - tau - J^T f = 0 defines a:  da = -H^-1 dG. At fixed a, constraints add to dG
  *
- *   -dJ^T f + J^T (K dy - b f dr),     dy = dJ (a + B v) + B J dv + K d(d r) of rows with a position,
+ *   -dJ^T f + J^T (K dy - b f dr),     dy = dJ (a + B v) + B J dv + K d(d r) of rows with a position, B by row,
  *   b = d(log D)/dr = d'/(d (1 - d))                                                                              (Z9)
  *
  * since all forces but those of dry friction at its bound are proportional to D. */
@@ -173,6 +178,7 @@ void tac_soft_numbers_jac(const tacSoftPoint *p, const tacSoftSink *theta, const
 /* How a block's own numbers move with a parameter, r fixed but for its margin. */
 typedef struct tacSoftChange {
     tacImpedance z; /* K, B, d */
+    double slip;    /* B of the rows after the first */
     double r;
     double loss, mu, friction[5];
     double log_D[TAC_SOFT_MOST_ROWS]; /* d(log D): of a pyramid all alike */
@@ -186,6 +192,8 @@ static inline double tac_soft_row_error(const tacSoftBlock *b, const tacRow *row
     if (row->kind == TAC_ROW_CONTACT) return i == 0 ? b->r : 0;
     return b->n > 1 ? row[i].pos : b->r;
 }
+/* B of row i of a block. */
+static inline double tac_soft_damping(const tacSoftBlock *b, int i) { return i == 0 ? b->z.B : b->slip; }
 /* d(K d r)/dr of a block's own row with a position. */
 static inline double tac_soft_pull_rate(const tacSoftBlock *b) { return b->z.K * (b->z.d + b->z.rate * b->r); }
 /* b of (Z9), of row i */

@@ -41,11 +41,12 @@ static void mix_geoms_change(const tacModel *m, int a, int b, const double *numb
 }
 
 static tacContactSoftness contact_change(const tacModel *m, const tacContact *c, const double *number) {
-    tacContactSoftness d = {{0}, {0}, {0}}, s = tac_contact_softness(m, c);
+    tacContactSoftness d = {{0}, {0}, {0}, {0}}, s = tac_contact_softness(m, c);
     if (*m->option_enable & TAC_ENABLE_OVERRIDE) return d;
     if (c->pair < 0) mix_geoms_change(m, c->geom[0], c->geom[1], number, &d);
     for (int i = 0; i < 5 && c->pair >= 0; i++) {
         if (i < 2) d.solref[i] = number == m->pair_solref + 2 * c->pair + i;
+        if (i < 2) d.solreffriction[i] = number == m->pair_solreffriction + 2 * c->pair + i;
         d.solimp[i] = number == m->pair_solimp + 5 * c->pair + i;
         d.friction[i] = number == m->pair_friction + 5 * c->pair + i;
     }
@@ -99,6 +100,7 @@ static void contact_numbers(const Place *at, tacSoftChange *d) {
     const tacContact *c = &at->p->soft->rows.contact[at->p->soft->rows.row[b->row].id];
     tacContactSoftness s = tac_contact_softness(m, c), ds = contact_change(m, c, at->number);
     d->z = softness_change(at, s.solref, s.solimp, ds.solref, ds.solimp);
+    d->slip = b->own ? softness_change(at, s.solreffriction, s.solimp, ds.solreffriction, ds.solimp).B : d->z.B;
     d->r = -margin_change(m, c, at->number);
     double log_R = log_R_change(at, 0, d->z.d), mu = b->friction[0], dmu = ds.friction[0];
     double log_ratio =
@@ -124,6 +126,7 @@ static void other_numbers(const Place *at, tacSoftChange *d) {
         dimp[i] = at->number == n.solimp + i;
     }
     d->z = softness_change(at, n.solref, n.solimp, dref, dimp);
+    d->slip = d->z.B;
     d->r = n.margin != NULL && at->number == n.margin ? -1 : 0;
     d->loss = n.loss != NULL && at->number == n.loss;
     for (int i = 0; i < b->n; i++)
@@ -151,7 +154,8 @@ static void emit_block(const Place *at, const tacSoftChange *d, int column, cons
     tac_soft_force_change(b, soft->D + b->row, soft->y + b->row, soft->f + b->row, d, df);
     for (int i = 0; i < b->n; i++) {
         double dy = pull * tac_soft_row_error(b, &soft->rows.row[b->row], i);
-        if (d->z.B != 0) dy += d->z.B * tac_row_velocity(&soft->rows, b->row + i, at->p->x->v);
+        double damping = i == 0 ? d->z.B : d->slip;
+        if (damping != 0) dy += damping * tac_row_velocity(&soft->rows, b->row + i, at->p->x->v);
         if (i == 0) dy += tac_soft_pull_rate(b) * d->r;
         if (dy != 0) tac_emit(&sink->row, b->row + i, column, dy);
         if (df[i] != 0) emit_force(at, b->row + i, df[i], column, sink);

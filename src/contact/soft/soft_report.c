@@ -81,7 +81,7 @@ static uint64_t hash_block(const tacSoft *soft, const tacSoftBlock *b, uint64_t 
     const tacRow *row = &soft->rows.row[b->row];
     int both = b->kind == TAC_SOFT_EQUALITY || b->kind == TAC_SOFT_LOSS; /* else there is no row where r > 0 */
     int piece = !both && b->z.piece < 0 ? -b->z.piece : b->z.piece;
-    int words[6] = {(int)row->kind, row->id, row->axis, (int)b->kind, b->zone, piece};
+    int words[7] = {(int)row->kind, row->id, row->axis, (int)b->kind, b->zone, piece, b->own};
     if (row->kind == TAC_ROW_CONTACT) {
         words[1] = 0;
         hash = tac_contact_hash(&soft->rows.contact[row->id], hash);
