@@ -43,7 +43,8 @@ typedef struct tacContactRun {
 
 /* 1: there is room for the contact, between the same bodies or as the first. */
 int tac_contact_run_takes(const tacContactRun *run, int contact);
-/* Adds one, whose rows begin at `first`, all of them emitted; the caller sets f and rate. Needs: tac_contact_run_takes. */
+/* Adds one, whose rows begin at `first`, all of them emitted; the caller sets f and rate. Needs:
+ * tac_contact_run_takes. */
 tacRunContact *tac_contact_run_add(tacContactRun *run, int contact, int first, int n);
 /* Where the columns of dofs, of mocap numbers and of parameters go; a NULL sink is skipped. */
 typedef struct tacContactColumns {

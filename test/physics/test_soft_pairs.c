@@ -1,8 +1,8 @@
-/* What a contact of the soft model takes from its pair, number by number, against closed forms; and what it mixes of two
- * geoms where there is no pair, by MuJoCo's rules.
+/* What a contact of the soft model takes from its pair, number by number, against closed forms; and what it mixes of
+ * two geoms where there is no pair, by MuJoCo's rules.
  *
- * A ball on three slides presses on a plane. Its weight is its mass, so R_n = (1 - d)/(d m), and while it sticks rows do
- * not see each other: with D_n = d m/(1 - d), D_1 = impratio D_n, D_2 = (mu_2/mu_1)^2 D_1,
+ * A ball on three slides presses on a plane. Its weight is its mass, so R_n = (1 - d)/(d m), and while it sticks rows
+ * do not see each other: with D_n = d m/(1 - d), D_1 = impratio D_n, D_2 = (mu_2/mu_1)^2 D_1,
  *
  *   a_i = (D_i aref_i + m g_i)/(m + D_i),     aref_n = -B v_n - K d r,     aref_i = -B_slip v_i. */
 #include "support/check.h"

@@ -9,8 +9,9 @@
  *              elliptic: three zones (soft_cost.c)
  *
  * A constraint has one or several rows (rows.h), and they share an impedance. a_ref = -B J v - K d (pos - margin), the
- * last for rows that have a position; friction of elliptic contacts may have another B (solreffriction); connects and welds have -(dJ/dt) v besides, so that y is their acceleration less
- * what they are to have. 1/D = R = (1 - d)/d times MuJoCo's estimate of J M^-1 J^T. */
+ * last for rows that have a position; friction of elliptic contacts may have another B (solreffriction); connects and
+ * welds have -(dJ/dt) v besides, so that y is their acceleration less what they are to have. 1/D = R = (1 - d)/d times
+ * MuJoCo's estimate of J M^-1 J^T. */
 #pragma once
 
 #include "contact/contact_run.h"
@@ -63,8 +64,8 @@ typedef struct tacContactSoftness {
     double solref[2], solreffriction[2], solimp[5], friction[5];
 } tacContactSoftness;
 tacContactSoftness tac_contact_softness(const tacModel *m, const tacContact *c);
-/* 1: the friction of the contact has a reference of its own, by MuJoCo's rules: its cone is elliptic, and solreffriction
- * is neither 0 0 nor of two signs; else solref is that of all rows. */
+/* 1: the friction of the contact has a reference of its own, by MuJoCo's rules: its cone is elliptic, and
+ * solreffriction is neither 0 0 nor of two signs; else solref is that of all rows. */
 int tac_contact_has_slip(const tacModel *m, const tacContactSoftness *s);
 /* Share of the first geom in what is averaged; *average: 0: solref is not, the smaller is taken. */
 double tac_contact_mix(const tacModel *m, int a, int b, int *average);
