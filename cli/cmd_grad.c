@@ -4,6 +4,7 @@
 #include "cli/json_text.h"
 #include "cli/model_file.h"
 #include "cli/parameters.h"
+#include "cli/project_start.h"
 #include "cli/state_file.h"
 #include "cli/stepping.h"
 
@@ -103,6 +104,9 @@ static json_t *state_json(tacJson *json, const tacModel *m, const double *y) {
 static json_t *info_json(tacJson *json, const tacGradRun *run) {
     json_t *info = json_object();
     json_object_set_new(info, "status", json_string(tac_status_text(run->info.status)));
+    json_object_set_new(info, "start", json_string(tac_status_text(run->info.start)));
+    json_object_set_new(info, "start_violation",
+                        cli_json_number(json, "info.start_violation", run->info.violation.size));
     json_object_set_new(info, "contact", json_string(cli_contact_word(run->options.contact)));
     json_object_set_new(info, "integrator", json_string(cli_integrator_word(&run->options)));
     json_object_set_new(info, "dt", cli_json_number(json, "info.dt", run->options.dt));
@@ -253,6 +257,7 @@ static int differentiate(tacGradRun *run, const tacStart *start) {
 
 static int run_grad(tacGradRun *run, const tacStart *start, const char *path, int json) {
     int result = differentiate(run, start);
+    if (result == CLI_GO_ON && run->info.start != TAC_OK) cli_warn_start("grad", run->model, &run->info.violation);
     if (result == CLI_GO_ON) result = json ? print_json(run) : print_text(path, run);
     cli_derivative_free(&run->d);
     return result;

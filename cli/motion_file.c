@@ -68,6 +68,8 @@ void cli_run_json(tacJson *json, const tacRun *run, const tacMotion *motion) {
     cli_json_put(json, "time", cli_json_number(json, "time", (double)run->done * run->options.dt));
     cli_json_put(json, "final", final_json(json, run->model, run->x));
     cli_json_put(json, "penetration_max", cli_json_number(json, "penetration_max", run->penetration));
+    cli_json_put(json, "start", cli_json_text(tac_status_text(run->start)));
+    cli_json_put(json, "start_violation", cli_json_number(json, "start_violation", run->violation.size));
     cli_json_put(json, "energy", energy_json(json, motion));
     cli_json_put_numbers(json, "kinetic", motion->nframe, motion->kinetic);
     cli_json_put_numbers(json, "potential", motion->nframe, motion->potential);

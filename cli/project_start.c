@@ -6,26 +6,47 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* "equality \"loop\"", "contact of \"foot\" and \"floor\"" */
-static void print_worst(const tacModel *m, const tacProjection *p, char *text, size_t size) {
+enum { NAME = 96, WORST = 256 };
+
+/* Its name, or its number where it has none. */
+static const char *called(const tacModel *m, tacKind kind, int id, char *text, size_t size) {
+    const char *name = tac_model_name(m, kind, id);
+    if (name[0] == '\0')
+        snprintf(text, size, "%d", id);
+    else
+        snprintf(text, size, "\"%s\"", name);
+    return text;
+}
+
+/* geoms "foot" and 0; equality "loop" */
+static void print_worst(const tacModel *m, const tacViolation *v, char *text, size_t size) {
     static const struct {
         const char *word;
         tacKind kind;
     } NAMES[] = {[TAC_CONSTRAINT_JOINT_LIMIT] = {"range of joint", TAC_KIND_JOINT},
                  [TAC_CONSTRAINT_TENDON_LIMIT] = {"range of tendon", TAC_KIND_TENDON},
                  [TAC_CONSTRAINT_EQUALITY] = {"equality", TAC_KIND_EQUALITY}};
-    if (p->kind == TAC_CONSTRAINT_CONTACT)
-        snprintf(text, size, "geoms \"%s\" and \"%s\"", tac_model_name(m, TAC_KIND_GEOM, p->geom[0]),
-                 tac_model_name(m, TAC_KIND_GEOM, p->geom[1]));
+    char name[2][NAME];
+    if (v->kind == TAC_CONSTRAINT_CONTACT)
+        snprintf(text, size, "geoms %s and %s", called(m, TAC_KIND_GEOM, v->geom[0], name[0], NAME),
+                 called(m, TAC_KIND_GEOM, v->geom[1], name[1], NAME));
     else
-        snprintf(text, size, "%s \"%s\"", NAMES[p->kind].word, tac_model_name(m, NAMES[p->kind].kind, p->id));
+        snprintf(text, size, "%s %s", NAMES[v->kind].word, called(m, NAMES[v->kind].kind, v->id, name[0], NAME));
+}
+
+void cli_warn_start(const char *verb, const tacModel *m, const tacViolation *v) {
+    char worst[WORST];
+    print_worst(m, v, worst, sizeof worst);
+    fprintf(stderr,
+            "tactus %s: warning: the start breaks constraints: %s off by %.3g; --project moves it to where all hold\n",
+            verb, worst, v->size);
 }
 
 static int report(const char *verb, const tacModel *m, tacStatus status, const tacProjection *p) {
-    char worst[256];
+    char worst[WORST];
     if (status != TAC_OK && status != TAC_ERR_UNSOLVED) return cli_fail(verb, "--project: %s", tac_status_text(status));
     if (p->id < 0) return CLI_GO_ON;
-    print_worst(m, p, worst, sizeof worst);
+    print_worst(m, &(tacViolation){p->before, p->kind, p->id, {p->geom[0], p->geom[1]}}, worst, sizeof worst);
     if (status == TAC_ERR_UNSOLVED)
         return cli_fail(verb, "--project: no state near by satisfies the constraints: %s off by %.3g, at best %.3g",
                         worst, p->before, p->after);

@@ -1,4 +1,4 @@
-/* --project: the start is moved to the nearest state that satisfies the model's constraints. */
+/* Starts that break the model's constraints: a warning, and --project, which moves them to the nearest that does not. */
 #pragma once
 
 #include "tactus/tactus.h"
@@ -6,3 +6,5 @@
 /* x in place; options->inputs says what u has. Says on standard error what was off. CLI_GO_ON, or CLI_CANNOT after a
  * message where no such state was found. */
 int cli_project_start(const char *verb, const tacModel *model, const tacOptions *options, double *x, const double *u);
+/* Says on standard error what the start of a step breaks. */
+void cli_warn_start(const char *verb, const tacModel *m, const tacViolation *v);

@@ -2,6 +2,7 @@
 
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/project_start.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ static tacStatus advance(tacSim *sim, tacRun *run, double *y) {
     int nx = tac_nx(run->model);
     tacStepInfo info;
     tacStatus status = tac_step(sim, run->x, run->u, y, &info);
+    if (run->done == 0) run->start = info.start, run->violation = info.violation;
     if (status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS)
         run->unsolved++, run->why = status, run->reason = info.reason, status = TAC_OK; /* y: the best state found */
     if (status == TAC_OK && !all_finite(nx, y)) status = TAC_ERR_NONFINITE;
@@ -71,6 +73,7 @@ int cli_run(const char *verb, tacRun *run, tacMotion *motion) {
     tacError err;
     tacSim *sim;
     run->done = run->unsolved = 0;
+    run->start = TAC_OK, run->violation = (tacViolation){0};
     run->penetration = 0;
     if (tac_sim_new(run->model, &run->options, &sim, &err) != TAC_OK) return cli_fail(verb, "%s", err.text);
     double *y = calloc((size_t)tac_nx(run->model) + 1, sizeof *y);
@@ -79,6 +82,7 @@ int cli_run(const char *verb, tacRun *run, tacMotion *motion) {
     free(y);
     free(contact);
     tac_sim_free(sim);
+    if (run->start != TAC_OK) cli_warn_start(verb, run->model, &run->violation);
     if (run->unsolved > 0)
         fprintf(stderr, "tactus %s: warning: %ld of %ld steps: %s%s%s\n", verb, run->unsolved, run->done,
                 tac_status_text(run->why), run->reason == TAC_REASON_NONE ? "" : "; of the last of them ",

@@ -14,10 +14,12 @@ typedef struct tacRun {
     double *x, *u; /* start in, final state and last input out */
     /* out */
     tacStatus status;
-    long done;          /* steps made */
-    long unsolved;      /* of them: with the best state that was found, not the one asked for */
-    tacStatus why;      /* of the last such step */
-    tacReason reason;   /* of its failure */
+    long done;        /* steps made */
+    long unsolved;    /* of them: with the best state that was found, not the one asked for */
+    tacStatus why;    /* of the last such step */
+    tacReason reason; /* of its failure */
+    tacStatus start;  /* of the start: TAC_ERR_INCONSISTENT, and what it breaks most (tacStepInfo) */
+    tacViolation violation;
     double penetration; /* m: deepest overlap after any step; 0 without contact model */
     double seconds;     /* of wall clock, in stepping */
 } tacRun;

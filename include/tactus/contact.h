@@ -75,6 +75,14 @@ typedef enum {
     TAC_CONSTRAINT_EQUALITY
 } tacConstraintKind;
 
+/* By how much a state breaks a constraint. */
+typedef struct tacViolation {
+    double size; /* m, rad: overlap of two geoms, opening of an equality, way beyond the end of a range; 0: none is */
+    tacConstraintKind kind;
+    int id;      /* joint; tendon; equality; of a contact its number among those found */
+    int geom[2]; /* of a contact; else -1 */
+} tacViolation;
+
 /* What a constraint did in a step of contact soft. */
 typedef struct tacConstraint {
     tacConstraintKind kind;

@@ -1,6 +1,7 @@
 /* How to simulate: plain struct, from tac_default_options. */
 #pragma once
 
+#include "tactus/contact.h"
 #include "tactus/types.h"
 
 #ifdef __cplusplus
@@ -86,6 +87,10 @@ typedef struct tacIteration {
     int search;      /* which of the searches it belongs to: others start elsewhere or with more features */
 } tacIteration;
 
+/* m, rad: a state that breaks a constraint by more is an inconsistent start. Steps of lcp and ncp do not leave such
+ * states of themselves, but where they say TAC_ERR_UNSOLVED or, lcp, something fast turns as it lands. */
+#define TAC_START_TOLERANCE 1e-3
+
 /* What happened in a step, and why a gradient is what it is. */
 typedef struct tacStepInfo {
     tacStatus status;
@@ -107,6 +112,10 @@ typedef struct tacStepInfo {
     double conditioning;             /* largest over smallest pivot of the systems that derivatives solve; 0: none */
     uint64_t active_set;             /* which contacts, features and classes hold: while it is the same, the step is
                                         smooth; differences across two values of it mean nothing */
+    tacStatus start;                 /* of x, contact lcp and ncp: TAC_ERR_INCONSISTENT: it breaks a constraint by more
+                                        than TAC_START_TOLERANCE. The step is done all the same and makes good what it
+                                        can; tac_project_state mends such a state */
+    tacViolation violation;          /* what x breaks most, but for what hangs on mocap bodies; of the same two */
 } tacStepInfo;
 
 /* Derivatives of a step y = f(x, u; theta) in tangent coordinates: ndx = 2 nv + na (tac_ndx), rows and columns dq, dv,

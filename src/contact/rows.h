@@ -105,6 +105,14 @@ static inline tacVec3 tac_velocity_at(const tacWork *w, int body, tacVec6 V, tac
 /* Which geoms and features touch, for hashes of active sets. */
 uint64_t tac_contact_hash(const tacContact *c, uint64_t hash);
 
+/* m, rad: what it is off by: an equality open, two geoms overlapping, a coordinate out of its range; friction: 0. */
+double tac_row_violation(const tacRow *row);
+/* A row off by `size` -> the larger of both. geom: of a contact; else NULL. */
+void tac_note_violation(double size, const tacRow *row, const int *geom, tacViolation *most);
+/* What a step says of the state that it began with. */
+void tac_report_start(const tacViolation *most, tacStepInfo *info);
+/* 1: it hangs on a mocap body, whose motion is in no velocity. */
+int tac_row_is_driven(const tacModel *m, const tacRows *rows, int k);
 /* Two bodies (0: the world) whose trees the row's force moves, or among whose it does. */
 void tac_row_bodies(const tacModel *m, const tacRows *rows, int k, int body[2]);
 

@@ -3,6 +3,7 @@
 
 #include "contact/coordinate.h"
 #include "contact/equality.h"
+#include "math/scalar.h"
 
 /* --- Bodies ------------------------------------------------------------------------------------------------------- */
 
@@ -31,6 +32,12 @@ void tac_row_bodies(const tacModel *m, const tacRows *rows, int k, int body[2]) 
     }
 }
 
+int tac_row_is_driven(const tacModel *m, const tacRows *rows, int k) {
+    int body[2];
+    tac_row_bodies(m, rows, k, body);
+    return m->body_mocap[m->body_root[body[0]]] >= 0 || m->body_mocap[m->body_root[body[1]]] >= 0;
+}
+
 int tac_row_wrench(const tacModel *m, const tacWork *w, const tacRows *rows, int k, tacRowWrench *out) {
     const tacRow *row = &rows->row[k];
     if (row->kind != TAC_ROW_CONTACT) return 0;
@@ -43,6 +50,32 @@ int tac_row_wrench(const tacModel *m, const tacWork *w, const tacRows *rows, int
         out->wrench[side] = tac_scale6(side == 0 ? -1 : 1, row->axis < 3 ? force : torque);
     }
     return 1;
+}
+
+/* --- What is broken ----------------------------------------------------------------------------------------------- */
+
+double tac_row_violation(const tacRow *row) {
+    if (row->kind == TAC_ROW_EQUALITY) return tac_abs(row->pos);
+    int friction = row->kind == TAC_ROW_JOINT_FRICTION || row->kind == TAC_ROW_TENDON_FRICTION;
+    return friction || (row->kind == TAC_ROW_CONTACT && row->axis > 0) ? 0 : tac_max(0, -row->pos);
+}
+
+void tac_note_violation(double size, const tacRow *row, const int *geom, tacViolation *most) {
+    static const tacConstraintKind KINDS[] = {[TAC_ROW_CONTACT] = TAC_CONSTRAINT_CONTACT,
+                                              [TAC_ROW_JOINT_LIMIT] = TAC_CONSTRAINT_JOINT_LIMIT,
+                                              [TAC_ROW_TENDON_LIMIT] = TAC_CONSTRAINT_TENDON_LIMIT,
+                                              [TAC_ROW_JOINT_FRICTION] = TAC_CONSTRAINT_JOINT_FRICTION,
+                                              [TAC_ROW_TENDON_FRICTION] = TAC_CONSTRAINT_TENDON_FRICTION,
+                                              [TAC_ROW_EQUALITY] = TAC_CONSTRAINT_EQUALITY};
+    if (!(size > most->size)) return;
+    *most = (tacViolation){size, KINDS[row->kind], row->id, {-1, -1}};
+    for (int i = 0; i < 2 && geom != NULL; i++)
+        most->geom[i] = geom[i];
+}
+
+void tac_report_start(const tacViolation *most, tacStepInfo *info) {
+    info->violation = *most;
+    info->start = most->size > TAC_START_TOLERANCE ? TAC_ERR_INCONSISTENT : TAC_OK;
 }
 
 /* --- Ahead -------------------------------------------------------------------------------------------------------- */

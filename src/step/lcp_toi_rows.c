@@ -76,6 +76,7 @@ static tacStatus find_touching(tacFlight *f, tacLcp *lcp, Margins *margin) {
 static void report(tacFlight *f, const tacLcp *lcp) {
     tacStepInfo before = f->sim->info, *info = &f->sim->info;
     tac_lcp_report(lcp, info);
+    if (lcp->impact) info->start = before.start, info->violation = before.violation;
     f->unsolved |= lcp->unsolved > 0;
     info->contacts += before.contacts, info->sticking += before.sticking, info->sliding += before.sliding;
     info->iterations += before.iterations;

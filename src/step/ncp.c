@@ -233,6 +233,7 @@ tacStatus tac_ncp_go(tacSim *sim, const double *x, const double *u, double kappa
     sim->info = (tacStepInfo){0};
     tacStatus status = pose(sim, x, u, p);
     if (status != TAC_OK) return status;
+    tac_ncp_report_start(p, &sim->info);
     status = look_ahead(sim, p);
     if (status != TAC_OK) return status;
     tacStatus solved = solve(sim, kappa, p);

@@ -30,8 +30,7 @@ typedef struct Projector {
     double *q, *best, *d, *away, *force, *spread, *extra, *still; /* away: q (-) the q that was given */
     int n, *list, *parent, *row_class;                            /* rows that count */
     double *A, *b, *low, *high, *shift, *f, *w;
-    double violation; /* at q */
-    int worst;        /* row of it; -1: none */
+    tacViolation worst; /* at q; id -1: none */
 } Projector;
 
 /* --- Rows at q ---------------------------------------------------------------------------------------------------- */
@@ -42,17 +41,14 @@ static int counts(const tacRow *row) {
            (row->kind == TAC_ROW_CONTACT && row->axis == 0);
 }
 
-static double broken_by(const tacRow *row) {
-    return row->kind == TAC_ROW_EQUALITY ? tac_abs(row->pos) : tac_max(0, -row->pos);
-}
-
 static void list_rows(Projector *p) {
-    p->n = 0, p->violation = 0, p->worst = -1;
+    p->n = 0, p->worst = (tacViolation){.id = -1, .geom = {-1, -1}};
     for (int k = 0; k < p->rows.n; k++) {
-        if (!counts(&p->rows.row[k])) continue;
+        const tacRow *row = &p->rows.row[k];
+        if (!counts(row)) continue;
         p->list[p->n++] = k;
-        double broken = broken_by(&p->rows.row[k]);
-        if (broken > p->violation) p->violation = broken, p->worst = k;
+        const int *geom = row->kind == TAC_ROW_CONTACT ? p->rows.contact[row->id].geom : NULL;
+        tac_note_violation(tac_row_violation(row), row, geom, &p->worst);
     }
 }
 
@@ -153,8 +149,8 @@ static double farthest(const Projector *p) {
 }
 
 static void keep_if_better(Projector *p, double *least) {
-    if (!(p->violation < *least)) return;
-    *least = p->violation;
+    if (!(p->worst.size < *least)) return;
+    *least = p->worst.size;
     memcpy(p->best, p->q, (size_t)p->sim->model->nq * sizeof *p->q);
 }
 
@@ -176,7 +172,7 @@ static tacStatus approach(Projector *p, tacProjection *out, double *least) {
 /* From there the shortest way to where all constraints hold, as long as it leads anywhere. */
 static tacStatus make_good(Projector *p, double tolerance, tacProjection *out, double *least) {
     tacStatus status = TAC_OK;
-    for (int k = 0, idle = 0; k < MOST_FEASIBLE && idle < PATIENCE && p->violation > tolerance; k++) {
+    for (int k = 0, idle = 0; k < MOST_FEASIBLE && idle < PATIENCE && p->worst.size > tolerance; k++) {
         double before = *least;
         status = correct(p, 0);
         if (status != TAC_OK) return status;
@@ -251,30 +247,13 @@ static int lay_out(Projector *p, const tacProjection *given) {
     return 1;
 }
 
-/* What is broken most at q. */
-static void name_worst(const Projector *p, tacProjection *out) {
-    static const tacConstraintKind KINDS[] = {[TAC_ROW_CONTACT] = TAC_CONSTRAINT_CONTACT,
-                                              [TAC_ROW_JOINT_LIMIT] = TAC_CONSTRAINT_JOINT_LIMIT,
-                                              [TAC_ROW_TENDON_LIMIT] = TAC_CONSTRAINT_TENDON_LIMIT,
-                                              [TAC_ROW_JOINT_FRICTION] = TAC_CONSTRAINT_JOINT_FRICTION,
-                                              [TAC_ROW_TENDON_FRICTION] = TAC_CONSTRAINT_TENDON_FRICTION,
-                                              [TAC_ROW_EQUALITY] = TAC_CONSTRAINT_EQUALITY};
-    out->id = out->geom[0] = out->geom[1] = -1;
-    if (p->worst < 0) return;
-    const tacRow *row = &p->rows.row[p->worst];
-    out->kind = KINDS[row->kind], out->id = row->id;
-    if (row->kind != TAC_ROW_CONTACT) return;
-    for (int i = 0; i < 2; i++)
-        out->geom[i] = p->rows.contact[row->id].geom[i];
-}
-
 /* p->best, v of y; rows at p->best. */
 static tacStatus finish(Projector *p, double tolerance, double *y, tacProjection *out) {
     const tacModel *m = p->sim->model;
     memcpy(p->q, p->best, (size_t)m->nq * sizeof *p->q);
     tacStatus status = find_rows(p);
     if (status != TAC_OK) return status;
-    out->after = p->violation;
+    out->after = p->worst.size;
     tac_qpos_sub(m, p->q, p->x, p->away);
     tac_mass_mul(m, &p->sim->work, p->away, p->force);
     out->moved = tac_sqrt(tac_max(0, tac_dense_dot(m->nv, p->away, p->force)));
@@ -287,12 +266,13 @@ static tacStatus finish(Projector *p, double tolerance, double *y, tacProjection
 static tacStatus project(Projector *p, double tolerance, double *y, tacProjection *out) {
     tacStatus status = find_rows(p);
     if (status != TAC_OK) return status;
-    double least = p->violation;
-    out->before = out->after = p->violation;
+    double least = p->worst.size;
+    out->before = out->after = p->worst.size;
     out->iterations = 0, out->moved = 0;
-    name_worst(p, out);
-    if (y == NULL) return p->violation <= tolerance ? TAC_OK : TAC_ERR_INCONSISTENT;
-    if (p->violation > tolerance) status = approach(p, out, &least);
+    out->kind = p->worst.kind, out->id = p->worst.id;
+    memcpy(out->geom, p->worst.geom, sizeof out->geom);
+    if (y == NULL) return p->worst.size <= tolerance ? TAC_OK : TAC_ERR_INCONSISTENT;
+    if (p->worst.size > tolerance) status = approach(p, out, &least);
     if (status == TAC_OK) status = make_good(p, tolerance, out, &least);
     return status == TAC_OK ? finish(p, tolerance, y, out) : status;
 }

@@ -106,9 +106,11 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
     if (!(options->ncp_kappa >= TAC_NCP_LEAST_KAPPA) || !tac_finite(options->ncp_kappa))
         return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_kappa is %g: expected a finite number of at least %g",
                         options->ncp_kappa, TAC_NCP_LEAST_KAPPA);
-    if (!(options->ncp_gradient_kappa >= 0) || !tac_finite(options->ncp_gradient_kappa))
-        return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_gradient_kappa is %g: expected a finite number, or 0",
-                        options->ncp_gradient_kappa);
+    if (options->ncp_gradient_kappa != 0 &&
+        (!(options->ncp_gradient_kappa >= TAC_NCP_LEAST_KAPPA) || !tac_finite(options->ncp_gradient_kappa)))
+        return tac_fail(err, TAC_ERR_ARGUMENT,
+                        "option ncp_gradient_kappa is %g: expected a finite number of at least %g, or 0",
+                        options->ncp_gradient_kappa, TAC_NCP_LEAST_KAPPA);
     if ((unsigned)options->ncp_friction > TAC_NCP_FRICTIONLESS)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_friction is %d: expected a tacNcpFriction",
                         (int)options->ncp_friction);

@@ -98,6 +98,24 @@ class Motion(Case):
         self.assertGreater(abs(moved[0] - 0.3), 1e-3)
         self.assertEqual(self.fine("sim", bars, "--project", "--contact", "ncp", "--steps", 1, "--json").err, "")
 
+    def test_a_start_that_breaks_constraints_is_told(self):
+        bars, state = "models/four_bar.xml", self.file("open.json", '{"qpos": [0.3, -0.2, 0.25]}')
+        for contact in ("lcp", "ncp"):
+            done = self.fine("sim", bars, "--state", state, "--contact", contact, "--steps", 3, "--json")
+            self.assertEqual(done.err.count("the start breaks constraints"), 1)
+            self.assertIn('equality "loop" off by', done.err)
+            self.assertIn("--project", done.err)
+            self.assertIn("breaks its constraints", done.json()["start"])
+            self.assertGreater(done.json()["start_violation"], 0.02)
+            mended = self.fine("sim", bars, "--state", state, "--project", "--contact", contact, "--steps", 3, "--json")
+            self.assertNotIn("breaks constraints", mended.err)
+            self.assertEqual(mended.json()["start"], "success")
+        box = self.file("sunk.xml", SLIDE)
+        deep = self.file("deep.json", '{"qpos": [0, 0, 0.02, 1, 0, 0, 0]}')
+        done = self.fine("grad", box, "--state", deep, "--contact", "ncp", "--json")
+        self.assertRegex(done.err, "geoms 0 and 1 off by 0.08")
+        self.assertGreater(done.json()["info"]["start_violation"], 0.01)
+
     def test_friction_of_ncp(self):
         box = self.file("slide.xml", SLIDE)
         ends = {kind: self.sim("--key", 0, "--contact", "ncp", "--friction", kind, "--time", 0.2, model=box)["final"]["qvel"][0]

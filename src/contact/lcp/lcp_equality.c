@@ -16,12 +16,6 @@
 
 /* --- How they are held -------------------------------------------------------------------------------------------- */
 
-static int is_driven(const tacModel *m, const tacRows *rows, int k) {
-    int body[2];
-    tac_row_bodies(m, rows, k, body);
-    return m->body_mocap[m->body_root[body[0]]] >= 0 || m->body_mocap[m->body_root[body[1]]] >= 0;
-}
-
 /* |pos| of the (up to three) rows along which it is, or turns, with row k. */
 static double opening(const tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
@@ -43,7 +37,7 @@ static int hold_one(const tacModel *m, tacLcp *lcp, int first) {
         pos = tac_max(pos, opening(lcp, end) / lcp->h);
         bend = tac_max(bend, tac_abs(row[end].bend));
     }
-    int driven = is_driven(m, &lcp->rows, first), open = pos > TAC_LCP_CLOSING + bend;
+    int driven = tac_row_is_driven(m, &lcp->rows, first), open = pos > TAC_LCP_CLOSING + bend;
     tacLcpHold hold = lcp->impact ? TAC_LCP_KEPT : driven ? TAC_LCP_DRIVEN : open ? TAC_LCP_OPEN : TAC_LCP_CLOSED;
     for (int k = first; k < end; k++)
         lcp->hold[k] = (int)hold;

@@ -203,6 +203,8 @@ tacVec3 tac_ncp_slip(const tacNcp *p, const tacNcpContact *c);
 void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out);
 /* Mean mass of the bodies that move (ncp_report.c). */
 double tac_ncp_mean_mass(const tacNcp *p);
+/* What q breaks (ncp_report.c). Needs: tac_ncp_constrain. */
+void tac_ncp_report_start(const tacNcp *p, tacStepInfo *info);
 /* Counts and margins of the step's contacts (ncp_report.c). */
 void tac_ncp_report(const tacNcp *p, tacStepInfo *info);
 /* Start of search number `start`: x (with `again` as it is), a, b, the cone variables on the central path. */

@@ -88,3 +88,25 @@ void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
         info->sticking += c->p.mu > 0 && state == TAC_CONTACT_STICKING;
     }
 }
+
+/* m, rad: what a row is off by at q; of a ball by its angle, not by its gap (W30). */
+static double row_violation(const tacNcp *p, const tacNcpRow *row) {
+    if (!tac_ncp_row_is_ball(p, row)) return tac_row_violation(&row->of);
+    tacVec3 phi = tac_ncp_ball_turn(p->m, row->of.id, p->q);
+    return tac_max(0, tac_norm3(phi) - tac_ncp_ball_range(p->m, row->of.id));
+}
+
+void tac_ncp_report_start(const tacNcp *p, tacStepInfo *info) {
+    tacViolation most = {0};
+    for (int k = 0; k < p->rows.n; k++) {
+        tacNcpRow *row = &p->rows.row[k];
+        int held = row->law == TAC_NCP_HELD && !tac_row_is_driven(p->m, &(tacRows){.row = &row->of}, 0);
+        if (held || row->law == TAC_NCP_PAIR) tac_note_violation(row_violation(p, row), &row->of, NULL, &most);
+    }
+    for (int i = 0; i < p->ncontact; i++) {
+        const tacContact *c = &p->contact[i].start;
+        tacRow row = {.kind = TAC_ROW_CONTACT, .id = i, .pos = c->dist};
+        tac_note_violation(tac_row_violation(&row), &row, c->geom, &most);
+    }
+    tac_report_start(&most, info);
+}
