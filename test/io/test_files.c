@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { WAITING = 300 }; /* s */
+
 /* Files of the scratch folder, with `model/main.xml` as the main file. */
 static tacFiles open_model(int allow_outside, size_t max_bytes) {
     tacFiles files;
@@ -131,7 +133,7 @@ static void refuses_what_is_no_file(void **state) {
     tacFiles files = open_model(1, 0);
     tacError err;
     CHECK_INT(mkfifo(scratch_path("model/pipe"), 0600), 0);
-    alarm(10); /* a reader that waits for the pipe ends the test */
+    alarm(WAITING); /* a reader that waits for the pipe ends the test; it takes no time of its own, so by the clock */
     CHECK_INT(read_status(&files, scratch_path("model/pipe"), &err), TAC_ERR_FILE);
     CHECK_HAS(err.text, "not a regular file");
     CHECK_INT(read_status(&files, "/dev/zero", &err), TAC_ERR_FILE);
