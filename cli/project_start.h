@@ -1,4 +1,5 @@
-/* Starts that break the model's constraints: a warning, and --project, which moves them to the nearest that does not. */
+/* Starts that break the model's constraints: a warning, and --project, which moves them to the nearest that does
+ * not. */
 #pragma once
 
 #include "tactus/tactus.h"
