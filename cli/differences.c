@@ -45,21 +45,37 @@ static void next_row(int n, int m, const double *before, double *row, double *de
 static double largest(int m, const double *x) {
     double most = 0;
     for (int i = 0; i < m; i++)
-        most = x[i] <= most ? most : x[i]; /* NAN stays */
+        most = fabs(x[i]) <= most ? most : fabs(x[i]); /* NAN stays */
     return most;
 }
 
-int difference_ridders_until(differenceFunction f, void *context, int m, double h, double enough, double *derivative,
-                             double *error, double *work) {
-    double *scratch = work, *before = scratch + 2 * m, *row = before + DIFFERENCE_ROWS * m;
-    double *estimates = error != NULL ? error : row + DIFFERENCE_ROWS * m;
+/* Settles functions that are known well enough; -> how many are not. */
+static int settle(int count, int m, double enough, const double *derivative, double *error) {
+    int open = 0;
+    for (int k = 0; k < count; k++, derivative += m, error += m) {
+        if (m > 0 && error[0] == DIFFERENCE_SETTLED) continue;
+        if (largest(m, error) <= enough * fmax(1, largest(m, derivative)))
+            for (int i = 0; i < m; i++)
+                error[i] = DIFFERENCE_SETTLED;
+        else
+            open++;
+    }
+    return open;
+}
+
+int difference_ridders_each(differenceFunction f, void *context, int count, int m, double h, double enough,
+                            double *derivative, double *error, double *work) {
+    int all = count * m;
+    double *scratch = work, *before = scratch + 2 * all, *row = before + DIFFERENCE_ROWS * all;
+    for (int i = 0; i < all; i++)
+        error[i] = HUGE_VAL;
     for (int n = 0; n < DIFFERENCE_ROWS; n++, h /= STEP_RATIO) {
-        if (difference_central(f, context, m, h, row, scratch) != 0) return 1;
-        if (n == 0) memcpy(derivative, row, (size_t)m * sizeof *row);
-        for (int i = 0; n == 0 && i < m; i++)
-            estimates[i] = HUGE_VAL;
-        if (n > 0) next_row(n, m, before, row, derivative, estimates);
-        if (n > 0 && largest(m, estimates) <= enough) return 0;
+        if (difference_central(f, context, all, h, row, scratch) != 0) return 1;
+        if (n == 0)
+            memcpy(derivative, row, (size_t)all * sizeof *row);
+        else
+            next_row(n, all, before, row, derivative, error);
+        if (n > 0 && settle(count, m, enough, derivative, error) == 0) return 0;
         double *swap = before;
         before = row, row = swap;
     }
@@ -68,5 +84,6 @@ int difference_ridders_until(differenceFunction f, void *context, int m, double 
 
 int difference_ridders(differenceFunction f, void *context, int m, double h, double *derivative, double *error,
                        double *work) {
-    return difference_ridders_until(f, context, m, h, -1, derivative, error, work);
+    double *estimates = error != NULL ? error : work + (2 + 2 * DIFFERENCE_ROWS) * m;
+    return difference_ridders_each(f, context, 1, m, h, -1, derivative, estimates, work);
 }

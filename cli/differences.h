@@ -16,9 +16,12 @@ int difference_work(int m);
 int difference_ridders(differenceFunction f, void *context, int m, double h, double *derivative, double *error,
                        double *work);
 
-/* The same, ended as soon as no estimate is above `enough`. */
-int difference_ridders_until(differenceFunction f, void *context, int m, double h, double enough, double *derivative,
-                             double *error, double *work);
+/* The same of `count` functions of m outputs each, one after another in out: one whose estimates are all below `enough`
+ * times its largest |derivative|, or below `enough` itself, is settled, which its estimates become: f need not evaluate
+ * it any more. Ended as soon as all are. error[count m]. */
+#define DIFFERENCE_SETTLED (-1.0)
+int difference_ridders_each(differenceFunction f, void *context, int count, int m, double h, double enough,
+                            double *derivative, double *error, double *work);
 
 /* df/dt at 0 by one central difference of step h. work: 2 m doubles. */
 int difference_central(differenceFunction f, void *context, int m, double h, double *derivative, double *work);

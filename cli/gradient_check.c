@@ -21,8 +21,6 @@ enum { NSTEPS = sizeof FIRST_STEPS / sizeof *FIRST_STEPS };
 /* What margins are held against: a number that moves by the smallest step moves velocities of rows by that times the
  * step's largest derivative or 1/dt (gaps become velocities), and features by a lever of some metres. */
 #define MARGIN_FACTOR 10
-/* Of the tolerance: differences known to this are not refined. */
-#define KNOWN_WELL 1e-2
 /* Samples are handled in groups so that setting a parameter serves many; numbers of P kept at once. */
 enum { GROUP = 256, KEPT_NUMBERS = 1 << 23 };
 
@@ -32,10 +30,10 @@ typedef struct Runner {
     tacSim *sim;
     tacDerivative d;
     tacStepColumn step;
-    double *F;                       /* (ndx + nu) columns of ndx: the differences */
-    double *column, *work;           /* ndx; of Ridders */
-    double *ybar, *gx, *gu, *gtheta; /* reverse mode */
-    double *active_work;             /* of the active set */
+    double *F;                        /* (ndx + nu) columns of ndx: the differences */
+    double *column, *estimate, *work; /* ndx each; of Ridders */
+    double *ybar, *gx, *gu, *gtheta;  /* reverse mode */
+    double *active_work;              /* of the active set */
     signed char *active, *active_moved;
     tacParamSamples group;
 } Runner;
@@ -218,8 +216,8 @@ static tacStatus check_sample(Runner *r, long sample, const double *x, const dou
     for (int j = 0; status == TAC_OK && j < ndx + r->d.size.nu; j++) {
         r->step.column = j;
         double *F = r->F + (size_t)j * (size_t)ndx;
-        if (difference_ridders_until(cli_step_column_difference, &r->step, ndx, FIRST_STEPS[0],
-                                     KNOWN_WELL * r->check->tol, F, NULL, r->work) != 0)
+        if (difference_ridders_each(cli_step_column_difference, &r->step, 1, ndx, FIRST_STEPS[0],
+                                    CLI_KNOWN_WELL * r->check->tol, F, r->estimate, r->work) != 0)
             for (int i = 0; i < ndx; i++)
                 F[i] = (double)NAN; /* a step that fails inside the stencil: the smaller ones are tried */
     }
@@ -318,7 +316,7 @@ static int run_groups(const char *verb, Runner *r) {
 }
 
 static void runner_free(Runner *r) {
-    double *all[] = {r->F, r->column, r->work, r->ybar, r->gx, r->gu, r->gtheta, r->active_work};
+    double *all[] = {r->F, r->column, r->estimate, r->work, r->ybar, r->gx, r->gu, r->gtheta, r->active_work};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(r->active);
@@ -337,15 +335,16 @@ static int runner_new(Runner *r) {
     if (!cli_derivative_new(m, options, &r->d) || !cli_step_column_new(m, options, r->sim, &r->step)) return 0;
     tacDerivativeSize n = r->d.size;
     r->F = new_numbers(n.ndx * (n.ndx + n.nu)), r->column = new_numbers(n.ndx);
-    r->work = new_numbers(difference_work(n.ndx));
+    r->estimate = new_numbers(n.ndx), r->work = new_numbers(difference_work(n.ndx));
     r->ybar = new_numbers(n.ndx), r->gx = new_numbers(n.ndx), r->gu = new_numbers(n.nu);
     r->gtheta = new_numbers(n.np), r->active_work = new_numbers(cli_active_work(m));
     size_t active = (size_t)cli_active_count(m) + 1;
     r->active = malloc(active), r->active_moved = malloc(active);
     r->group.p_stride = (size_t)n.ndx * (size_t)n.np;
     if (!cli_param_samples_new(m, options, group_size(r), &r->group)) return 0;
-    return r->F != NULL && r->column != NULL && r->work != NULL && r->ybar != NULL && r->gx != NULL && r->gu != NULL &&
-           r->gtheta != NULL && r->active_work != NULL && r->active != NULL && r->active_moved != NULL;
+    return r->F != NULL && r->column != NULL && r->estimate != NULL && r->work != NULL && r->ybar != NULL &&
+           r->gx != NULL && r->gu != NULL && r->gtheta != NULL && r->active_work != NULL && r->active != NULL &&
+           r->active_moved != NULL;
 }
 
 int cli_gradient_check(const char *verb, tacGradientCheck *check) {

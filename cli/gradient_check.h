@@ -13,6 +13,9 @@
 /* Reverse mode against the Jacobian, |ybar . (A dx) - (A^T ybar) . dx| over the sizes of its terms. */
 #define CLI_REVERSE_TOL 1e-10
 
+/* Of the tolerance: differences from the first of their first steps that are known to this are not refined. */
+#define CLI_KNOWN_WELL 1e-2
+
 /* Least share of the states at which derivatives were compared: of fewer, all that passed say nothing of the model. */
 #define CLI_TESTED_SHARE 0.5
 

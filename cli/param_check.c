@@ -98,12 +98,20 @@ typedef struct Sweep {
     double unit; /* a thousand first steps, at most 1: differences resolve all parameters alike in this unit */
     double tol;
     const double *worst; /* of each sample so far: one within tol is left alone */
+    double *estimate;    /* of differences, count x ndx */
     double *theta, *moved, *y;
 } Sweep;
 
-static int is_settled(const Sweep *w, int sample) { return w->worst[sample] <= w->tol; }
+/* 1: nothing is left to be found out, or there is no derivative to compare with. */
+static int is_settled(const Sweep *w, int sample) {
+    return w->worst[sample] <= w->tol || w->group->errors[sample].status != TAC_OK;
+}
 
-/* out[count x ndx]; a sample whose step fails gives NAN, one that is settled zeros. */
+static int is_known(const Sweep *w, int sample) {
+    return w->estimate[(size_t)sample * (size_t)w->ndx] == DIFFERENCE_SETTLED;
+}
+
+/* out[count x ndx]; a sample whose step fails gives NAN, one that needs no step zeros. */
 static int step_all(void *context, double t, double *out) {
     Sweep *w = context;
     memcpy(w->moved, w->theta, (size_t)w->np * sizeof(double));
@@ -112,7 +120,7 @@ static int step_all(void *context, double t, double *out) {
     for (int s = 0; s < w->group->count; s++) {
         const double *x = w->group->x + (size_t)s * (size_t)w->nx, *u = w->group->u + (size_t)s * (size_t)w->nu;
         double *row = out + (size_t)s * (size_t)w->ndx;
-        if (is_settled(w, s))
+        if (is_settled(w, s) || is_known(w, s))
             memset(row, 0, (size_t)w->ndx * sizeof *row);
         else if (tac_step(w->sim, x, u, w->y, NULL) == TAC_OK)
             cli_state_difference(w->model, w->y, w->group->y0 + (size_t)s * (size_t)w->nx, row);
@@ -153,7 +161,7 @@ static int keep_best(const Sweep *w, const double *F, double (*best)[CLI_ROW_BLO
         const double *P = w->group->P + (size_t)s * w->group->p_stride;
         double e = column_error(w, P, F + (size_t)s * (size_t)w->ndx, error, &row);
         if (e < worst[s]) worst[s] = e, at[s] = row, memcpy(best[s], error, sizeof error);
-        disagrees |= worst[s] > w->tol && w->group->errors[s].status == TAC_OK;
+        disagrees |= worst[s] > w->tol;
     }
     return disagrees;
 }
@@ -220,9 +228,12 @@ static void check_param(tacGradientCheck *check, Sweep *w, long first, double *F
         best.worst[s] = 2 * CLI_NO_DIFFERENCE;
     double h = check->step[w->param];
     w->unit = fmin(1, h / RELATIVE_STEP), w->tol = check->tol, w->worst = best.worst;
-    for (int k = 0; k < NFACTORS && disagrees; k++)
-        if (difference_ridders(step_all, w, w->group->count * w->ndx, FACTORS[k] * h, F, NULL, work) == 0)
+    for (int k = 0; k < NFACTORS && disagrees; k++) {
+        double enough = k == 0 ? CLI_KNOWN_WELL * check->tol : -1;
+        if (difference_ridders_each(step_all, w, w->group->count, w->ndx, FACTORS[k] * h, enough, F, w->estimate,
+                                    work) == 0)
             disagrees = keep_best(w, F, best.block, best.worst, best.at);
+    }
     record(check, w, first, best.block, best.worst, best.at);
 }
 
@@ -238,17 +249,18 @@ int cli_check_params(tacGradientCheck *check, tacSim *sim, long first, tacParamS
     if (w.np == 0) return 1;
     size_t count = (size_t)group->count;
     w.theta = new_numbers((size_t)w.np), w.moved = new_numbers((size_t)w.np), w.y = new_numbers((size_t)w.nx);
+    w.estimate = new_numbers(count * (size_t)w.ndx);
     double *F = new_numbers(count * (size_t)w.ndx), *work = new_numbers((size_t)difference_work(group->count * w.ndx));
     Best best = {calloc(count, sizeof *best.block), new_numbers(count), calloc(count, sizeof(int))};
-    int good = w.theta != NULL && w.moved != NULL && w.y != NULL && F != NULL && work != NULL && best.block != NULL &&
-               best.worst != NULL && best.at != NULL;
+    int good = w.theta != NULL && w.moved != NULL && w.y != NULL && w.estimate != NULL && F != NULL && work != NULL &&
+               best.block != NULL && best.worst != NULL && best.at != NULL;
     if (good) {
         tac_sim_get_params(sim, w.theta);
         for (w.param = 0; w.param < w.np; w.param++)
             if (check->step[w.param] > 0) check_param(check, &w, first, F, work, best);
         tac_sim_set_params(sim, w.theta);
     }
-    double *all[] = {w.theta, w.moved, w.y, F, work, best.worst};
+    double *all[] = {w.theta, w.moved, w.y, w.estimate, F, work, best.worst};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(best.block);

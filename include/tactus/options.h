@@ -107,7 +107,8 @@ typedef struct tacStepInfo {
     double force_margin;             /* least change of one number of x, u or theta by which a row's force reaches a
                                         bound (soft: a constraint comes to another zone), to first order: small where
                                         contacts share forces that their places barely tell apart. Found by
-                                        tac_step_jac when it is given an info; else 0 */
+                                        tac_step_jac when it is given an info; else 0. Infinite with contact ncp, whose
+                                        forces have no bound to reach */
     int ties;                        /* rows that are in two classes at once, to rounding: the step has a kink here */
     double conditioning;             /* largest over smallest pivot of the systems that derivatives solve; 0: none */
     uint64_t active_set;             /* which contacts, features and classes hold: while it is the same, the step is

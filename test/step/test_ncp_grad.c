@@ -202,6 +202,8 @@ static void gradient_is_that_of_the_step(void **state) {
         draw_state(m, &d, x, u, nu);
         CHECK_INT(tac_step_jac(soft, x, u, y, &J, &info), TAC_OK);
         contacts += info.contacts > 0;
+        /* features alone can switch: margins that say so of nothing would say it of everything */
+        CHECK(info.class_margin == (double)INFINITY && info.force_margin == (double)INFINITY);
         CHECK(fabs(A[ndx * m->nv + 2]) > 1e-6);
         CHECK_LT(worst_of_columns(soft, m, x, u, nu, &J, &switching), TOL_GRADIENT);
         CHECK_INT(tac_step_jac(smoothed, x, u, hard, &(tacJac){.A = A2}, NULL), TAC_OK);

@@ -69,10 +69,11 @@ static void report_row(const tacNcp *p, const tacNcpRow *row, tacStepInfo *info)
     info->feature_margin = tac_min(info->feature_margin, margin);
 }
 
-/* Margins are those of all contacts: on the central path each of them acts, near or far. */
+/* Margins are those of all contacts: on the central path each of them acts, near or far, and none has a class or a
+ * bound that its force could reach. */
 void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
     double mass = tac_ncp_mean_mass(p);
-    info->class_margin = info->feature_margin = TAC_INFINITY;
+    info->class_margin = info->feature_margin = info->force_margin = TAC_INFINITY;
     for (int k = 0; k < p->rows.n; k++)
         report_row(p, &p->rows.row[k], info);
     for (int i = 0; i < p->ncontact; i++) {
