@@ -51,7 +51,7 @@ static double load_cone(tacFrictionPoint *p, tacFrictionSides *e, const double u
 double tac_friction_load(tacFrictionPoint *p, tacFrictionSides *e, const double gap_slip[3], const double *a,
                          const double *b) {
     p->gamma = a[0], p->s = b[0];
-    *e = (tacFrictionSides){.e_s = p->s - gap_slip[0]};
+    *e = (tacFrictionSides){.e_s = p->s - gap_slip[0] - p->soft * p->gamma};
     double worst = tac_abs(e->e_s);
     if (p->mu == 0) return worst;
     return tac_max(worst, (p->pyramid ? load_sides : load_cone)(p, e, gap_slip + 1, a + 1, b + 1));
@@ -134,7 +134,7 @@ static void step_pyramid(const tacFrictionPoint *p, const tacFrictionSides *z, c
     to_sides(x, d->xi + 1);
 }
 
-/* gamma ds + s dgamma = c_n, then with dxi_0 and deta_t known
+/* gamma ds + s dgamma = c_n with ds = dphi - e_s + soft dgamma, then with dxi_0 and deta_t known
  *   [xi_0  eta_t^T] [deta_0]   [c_0 - eta_0 dxi_0 - xi_t . deta_t   ]
  *   [xi_t  eta_0 1] [dxi_t ] = [c_t - eta_t dxi_0 - xi_0 deta_t     ]
  * whose determinant eta_0 (eta_0 xi_0 - eta_t . xi_t) is positive inside. */
@@ -142,8 +142,9 @@ tacFrictionStep tac_friction_step(const tacFrictionPoint *p, const tacFrictionSi
                                   const double du[2]) {
     static const tacFrictionSides NONE;
     const tacFrictionSides *z = sides == 0 ? &NONE : sides;
-    tacFrictionStep d = {.s = dphi - z->e_s};
-    d.gamma = (z->c_normal - p->gamma * d.s) / p->s;
+    double hard = dphi - z->e_s;
+    tacFrictionStep d = {.gamma = (z->c_normal - p->gamma * hard) / (p->s + p->gamma * p->soft)};
+    d.s = hard + p->soft * d.gamma;
     if (p->mu == 0) return d;
     if (p->pyramid) {
         step_pyramid(p, z, du, &d);
@@ -180,13 +181,13 @@ static void divide_by_xi(const double xi[3], const double v[3], double x[3]) {
     x[2] = (v[2] - x[0] * xi[2]) / xi[0];
 }
 
-/* dphi = e_s + (c_n - s dgamma)/gamma,   du = e_eta + [arrow(xi)^-1 (c - arrow(eta) dxi)]_t,
+/* dphi = e_s + (c_n - s dgamma)/gamma - soft dgamma,   du = e_eta + [arrow(xi)^-1 (c - arrow(eta) dxi)]_t,
  * dxi = (mu dgamma - e_xi, dp_t) */
 void tac_friction_compliance(const tacFrictionPoint *p, double C[9]) {
     double x[3];
     for (int i = 0; i < 9; i++)
         C[i] = 0;
-    C[0] = p->s / p->gamma;
+    C[0] = p->s / p->gamma + p->soft;
     if (p->mu == 0) return;
     divide_by_xi(p->xi, p->eta, x);
     C[3] = p->mu * x[1], C[6] = p->mu * x[2];
@@ -210,7 +211,7 @@ void tac_friction_offset(const tacFrictionPoint *p, const tacFrictionSides *z, d
 /* eta_0 by the first row of the product: xi_0 deta_0 = c_0 - xi_t . deta_t - eta . dxi */
 tacFrictionStep tac_friction_follow(const tacFrictionPoint *p, const tacFrictionSides *z, const double dp[3],
                                     const double dphi_du[3]) {
-    tacFrictionStep d = {.gamma = dp[0], .s = dphi_du[0] - z->e_s};
+    tacFrictionStep d = {.gamma = dp[0], .s = dphi_du[0] - z->e_s + p->soft * dp[0]};
     if (p->mu == 0) return d;
     d.xi[0] = p->mu * dp[0] - z->e_xi, d.xi[1] = dp[1], d.xi[2] = dp[2];
     d.eta[1] = dphi_du[1] - z->e_eta[0], d.eta[2] = dphi_du[2] - z->e_eta[1];
@@ -272,8 +273,8 @@ void tac_friction_settle_contact(const tacFrictionPoint *p, const tacFrictionPat
                                  double *a, double *b) {
     const tacFrictionSides *off = path->off;
     double u[2] = {gap_slip[1], gap_slip[2]};
-    b[0] = gap_slip[0] + path->left * off->e_s;
-    tac_pair_settle(path->ratio[0], path->k[0], a, b);
+    b[0] = gap_slip[0] + p->soft * a[0] + path->left * off->e_s;
+    tac_pair_settle(path->ratio[0] + p->soft, path->k[0], a, b);
     if (p->mu == 0) return;
     if (p->pyramid) to_sides(gap_slip + 1, u);
     for (int i = 0; i < 2; i++)

@@ -1,6 +1,6 @@
 /* One contact point with Coulomb friction as two pairs of cone variables, eliminated   (docs/theory/ncp.md, W9-W12)
  *
- *   normal     gamma, s       half lines      s = phi
+ *   normal     gamma, s       half lines      s = phi + soft gamma
  *   friction   xi, eta        cones of 3      eta_t = u,  xi_0 = mu gamma,  eta_0 free
  *
  * xi_t are the friction impulses along the tangents, phi the gap and u the slip. Without friction the second pair is
@@ -13,6 +13,7 @@ enum { TAC_FRICTION_NUMBERS = 5, TAC_FRICTION_CONES = 3 }; /* of one contact, at
 
 typedef struct tacFrictionPoint {
     double mu;                            /* 0: without friction */
+    double soft;                          /* how far the normal impulse presses in, per unit; 0: hard */
     double loose;                         /* share of dxi_0 = mu dgamma that steps leave out: 0 is Newton's */
     int pyramid;                          /* 1: of the pyramid */
     double gamma, s;                      /* > 0 */
@@ -21,9 +22,9 @@ typedef struct tacFrictionPoint {
 } tacFrictionPoint;
 
 /* What the linear equations of a step are asked to make of the point:
- *   ds = dphi - e_s,   deta_t = du - e_eta,   dxi_0 = mu dgamma - e_xi,   arrow products = c */
+ *   ds = dphi + soft dgamma - e_s,   deta_t = du - e_eta,   dxi_0 = mu dgamma - e_xi,   arrow products = c */
 typedef struct tacFrictionSides {
-    double e_s, e_xi, e_eta[2]; /* s - phi, xi_0 - mu gamma, eta_t - u */
+    double e_s, e_xi, e_eta[2]; /* s - phi - soft gamma, xi_0 - mu gamma, eta_t - u */
     double c_normal, c_friction[3];
     double e_side[2][2], c_side[2][2]; /* of a pyramid: (xi_0 - mu gamma/sqrt 2, eta_1 - d_k . u) and products, by k */
 } tacFrictionSides;

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIMIT        0.785398163397448
+#define LIMIT        0.785398163397448 /* pi/4 */
 #define TOL_SOLVER   1e-12 /* of steps whose momentum is compared */
 #define TOL_MOMENTUM 1e-8
+#define TOL_YIELD    2e-4 /* m/s: overlap is not deep without end */
 #define TOL_SOFT     1e-6 /* kappa = 1e-8 keeps bodies some 1e-7 m apart and lets them creep by 1e-6 m/s */
 
 typedef struct Thing {
@@ -312,6 +313,33 @@ static void overlap_goes_away(void **state) {
     world_end(&w);
 }
 
+/* A ball that is given overlapping rises at v - Y g, as it gives way to its weight   (W11a). */
+static void overlap_gives_way(void **state) {
+    (void)state;
+    const Thing ball = {TAC_SPHERE, {0.1, 0, 0}, 2, 0.07};
+    World w = build(1, &ball, 0.5, 0, 0.01);
+    world_run(&w, 10);
+    CHECK_NEAR(world_velocity(&w)[2], TAC_NCP_CORRECTION - TAC_NCP_YIELD * WORLD_GRAVITY, TOL_YIELD);
+    world_end(&w);
+}
+
+/* Between two planes that leave it no room a ball yields to its weight by half as much: both push by more than it weighs,
+ * and neither lets go. */
+static void wedged_ball_yields(void **state) {
+    (void)state;
+    const double size[3] = {0.1, 0, 0};
+    World w = world_begin(0, 0.01);
+    world_add_plane(&w, 0, 0.5), world_add_plane(&w, 4 * LIMIT, 0.5);
+    tacGeomDef ball = world_geom(TAC_SPHERE, size, 2, 0.5);
+    world_add_body(&w, (tacVec3){0, 0, 0.001}, &ball);
+    world_finish(&w, TAC_NCP);
+    world_start(&w);
+    world_run(&w, 10);
+    CHECK_INT(w.info.contacts, 2);
+    CHECK_NEAR(world_velocity(&w)[2], -0.5 * TAC_NCP_YIELD * WORLD_GRAVITY, TOL_YIELD);
+    world_end(&w);
+}
+
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 
 static void scratch_changes_nothing(void **state) {
@@ -362,6 +390,8 @@ int main(void) {
         cmocka_unit_test(ball_slides_then_rolls),
         cmocka_unit_test(stack_stands),
         cmocka_unit_test(overlap_goes_away),
+        cmocka_unit_test(overlap_gives_way),
+        cmocka_unit_test(wedged_ball_yields),
         cmocka_unit_test(scratch_changes_nothing),
         cmocka_unit_test(bad_options_are_refused),
     };

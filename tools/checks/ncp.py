@@ -2,7 +2,7 @@
 
 import json
 
-from checks.contact_steps import bits_check, no_alloc_check, ranges, side_by_side
+from checks.contact_steps import bits_check, no_alloc_check, random_check, ranges, side_by_side
 from checks.registry import Result, check
 from checks.robots import json_lines
 
@@ -28,6 +28,9 @@ def drops(context):
     figure = f"{failures} of {runs} fail; {mean:.1f} iterations on average, {max(row['most'] for row in cells)} at most; overlap {depth:.0e} m, turns of {turn:.1f} rad in one step"
     lines = [f"{row['hz']:g} Hz, {row['tolerance']:g}: {json.dumps(case)}" for row in cells for case in row["cases"]]
     return Result(failures <= MOST_DROP_FAILURES and runs == DROP_CELLS * DROP_STARTS, figure, lines)
+
+
+random_check("ncp")
 
 
 # --- Memory and bits -------------------------------------------------------------------------------------------------

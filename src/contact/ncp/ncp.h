@@ -15,6 +15,11 @@
 /* Overlap at q goes away this fast (m/s, rad/s): the gap at q+ is at least min(0, gap at q + h times this). A state
  * that a step has left overlaps by no more than the step's tolerance; one that is given may overlap by any depth. */
 #define TAC_NCP_CORRECTION 0.1
+/* s, m: what is given overlapping so deep that it does not come apart in one step gives way by the first times impulse over mass, so that bodies which
+ * are wedged in each other, and could not all come apart, have a motion all the same; under its own weight a body still
+ * parts at two thirds of the speed   (W11a). */
+#define TAC_NCP_YIELD       3e-3
+#define TAC_NCP_YIELD_DEPTH 1e-3
 
 /* s: with it kappa is a pure number, force times gap in units of m L^2/T^2 and force times slip in m L^2/T^3, whatever
  * the time step: gaps and creep at rest do not depend on it   (W8). */
@@ -118,6 +123,9 @@ void tac_ncp_add_cone(tacNcp *p, int dim, double unit, double ratio);
 double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d);
 /* The gap that counts as closed where it is `gap` at q   (W11). */
 double tac_ncp_rest_of(const tacNcp *p, double gap);
+/* d(softness of a contact)/d(rest); its change with masses   (W11a). */
+double tac_ncp_softness_by_rest(const tacNcp *p, const tacNcpContact *c);
+double tac_ncp_softness_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d);
 /* 0: no dof is between the two geoms, as of an explicit pair on one body: nothing could part them. */
 int tac_ncp_may_part(const tacNcp *p, const tacContact *c);
 /* One more contact, closed at the gap `rest` that `start` gives. Not where nothing could part it, or there is no
@@ -229,6 +237,7 @@ typedef struct tacNcpAnswer {
     double K[9];                  /* dp = -K d(gap, slip) */
     double to[3][TAC_NCP_INPUTS]; /* dp/d(inputs) */
     double start[3][12];          /* d(gap less rest, slip)/d(poses at q) */
+    double pressed;               /* d(rest, as the impulse presses it)/d(rest) */
     double before[12];            /* d(gap less rest)/d(poses at q (-) h v) */
     double Gamma[2][6][12];       /* tac_ncp_contact_jac */
     tacVec6 unit[2][3];           /* tac_ncp_units */

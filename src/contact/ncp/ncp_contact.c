@@ -36,6 +36,27 @@ double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d) {
 
 double tac_ncp_rest_of(const tacNcp *p, double gap) { return tac_min(0, gap + p->h * TAC_NCP_CORRECTION); }
 
+/* How far a unit of impulse presses in what counts as closed d deep: Y (1/m_0 + 1/m_1) d^2/(d^2 + D^2), m the masses of
+ * the two trees   (W11a). */
+static double share_of_depth(double d) { return d * d / (d * d + TAC_NCP_YIELD_DEPTH * TAC_NCP_YIELD_DEPTH); }
+
+static double share_by_depth(double d) {
+    double square = TAC_NCP_YIELD_DEPTH * TAC_NCP_YIELD_DEPTH, sum = d * d + square;
+    return 2 * d * square / (sum * sum);
+}
+
+static double softness(const tacNcp *p, const tacNcpContact *c) {
+    return TAC_NCP_YIELD * tac_ncp_inverse_masses(p->m, c->body) * share_of_depth(tac_min(0, c->rest));
+}
+
+double tac_ncp_softness_by_rest(const tacNcp *p, const tacNcpContact *c) {
+    return TAC_NCP_YIELD * tac_ncp_inverse_masses(p->m, c->body) * share_by_depth(tac_min(0, c->rest));
+}
+
+double tac_ncp_softness_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d) {
+    return TAC_NCP_YIELD * tac_ncp_inverse_masses_change(p->m, c->body, d) * share_of_depth(tac_min(0, c->rest));
+}
+
 /* |(xi_1/mu_1, xi_2/mu_2)| <= gamma, as the round cone of mu_1 along tangents that are scaled by mu_k/mu_1   (W34). */
 static void take_friction(tacNcp *p, tacNcpContact *c) {
     int rubs = p->friction != TAC_NCP_FRICTIONLESS && tac_contact_dimension(p->m, &c->found) > 1,
@@ -43,7 +64,7 @@ static void take_friction(tacNcp *p, tacNcpContact *c) {
     double mu[2];
     tac_contact_friction(p->m, &c->found, mu);
     double of = mu[0] > 0 ? mu[0] : mu[1];
-    c->p = (tacFrictionPoint){.mu = rubs ? of : 0, .pyramid = p->friction == TAC_NCP_PYRAMID};
+    c->p = (tacFrictionPoint){.mu = rubs ? of : 0, .soft = softness(p, c), .pyramid = p->friction == TAC_NCP_PYRAMID};
     for (int k = 0; k < 2; k++)
         c->squeeze[k] = of > 0 ? mu[k] / of : 1;
     tac_ncp_squeeze(c, c->now.tangent);
@@ -111,7 +132,7 @@ static void bounce(tacNcp *p, tacNcpContact *c) {
         tac_ncp_place_geom(p, p->w, c->found.geom[side]);
     double d = c->before.dist - c->found.dist;
     if (status != TAC_OK || !(d > p->h * p->bounce_speed) || !(d > c->found.dist)) return;
-    c->rest = c->found.dist + e * d;
+    c->rest = c->found.dist + e * d, c->p.soft = softness(p, c);
     c->follows[0] = 1 - e, c->follows[1] = e;
 }
 

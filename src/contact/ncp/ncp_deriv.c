@@ -183,11 +183,12 @@ static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
     memset(out->start, 0, sizeof out->start);
     memset(out->before, 0, sizeof out->before);
     put_answer(c, d->kappa, out);
+    out->pressed = 1 - c->p.gamma * tac_ncp_softness_by_rest(p, c);
     for (int side = 0; side < 2; side++)
         if (!p->ldu.still[c->body[side]]) slip_start(p, c, side, out->start);
     tacStatus status = tac_ncp_contact_jac(p, c, out->Gamma);
-    if (status == TAC_OK) status = rest_start(p, p->w, c, &c->start, c->follows[0], out->start[0]);
-    if (status == TAC_OK) status = rest_start(p, &d->before, c, &c->before, c->follows[1], out->before);
+    if (status == TAC_OK) status = rest_start(p, p->w, c, &c->start, out->pressed * c->follows[0], out->start[0]);
+    if (status == TAC_OK) status = rest_start(p, &d->before, c, &c->before, out->pressed * c->follows[1], out->before);
     tac_ncp_units(p, c, out->unit);
     return status == TAC_OK ? tac_ncp_couple(p, c, out->K, out->Gamma) : status;
 }

@@ -23,12 +23,16 @@ static int same_features(const tacContact *a, const tacContact *b) {
            same_feature(&a->feature[1], &b->feature[1]) && same_feature(&a->clip, &b->clip);
 }
 
-/* The contact of the same two geoms that overlaps most at q; NULL: they were apart. */
+/* The gap that counts as closed at q+, as deep as the impulse presses it. */
+static double pressed(const tacNcpContact *c) { return c->rest - c->p.soft * c->p.gamma; }
+
+/* The contact of the same two geoms that may overlap most at q+; NULL: they were apart. */
 static const tacNcpContact *deepest_at_start(const tacNcp *p, const tacContact *found) {
     const tacNcpContact *deepest = NULL;
-    for (int i = 0; i < p->ncontact; i++)
-        if (same_pair(&p->contact[i].found, found) && p->contact[i].rest < (deepest == NULL ? 0 : deepest->rest))
-            deepest = &p->contact[i];
+    for (int i = 0; i < p->ncontact; i++) {
+        const tacNcpContact *c = &p->contact[i];
+        if (same_pair(&c->found, found) && pressed(c) < (deepest == NULL ? 0 : pressed(deepest))) deepest = c;
+    }
     return deepest;
 }
 
@@ -72,7 +76,7 @@ int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap) {
     for (int i = 0; i < nfound; i++) {
         const tacContact *found = &p->found[i];
         const tacNcpContact *start = deepest_at_start(p, found);
-        double depth = (start == NULL ? 0 : start->rest) - found->dist;
+        double depth = (start == NULL ? 0 : pressed(start)) - found->dist;
         if (!(depth > tolerance) || !tac_ncp_may_part(p, found)) continue;
         *overlap = tac_max(*overlap, depth);
         if (is_known(p, found)) continue;

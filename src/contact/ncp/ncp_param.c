@@ -197,7 +197,7 @@ static void emit_own(const tacNcpView *v, const tacParamTangent *t, int id, cons
     }
 }
 
-/* Numbers that contacts have of their own: friction, the unit of all products. */
+/* Numbers that contacts have of their own: friction, the unit of all products, how soft they are. */
 static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, const tacNcpSink *sink) {
     const tacNcp *p = v->p;
     double unit = t->inertial == NULL ? 0 : tac_ncp_unit_change(p, t->inertial);
@@ -206,6 +206,8 @@ static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, c
         double mu = c->p.mu > 0 ? tac_contact_friction_param(p->m, t, &c->start, 1) : 0;
         if (mu != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_MU, id, mu);
         if (unit != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_UNIT, id, unit);
+        double soft = t->inertial == NULL || c->p.soft == 0 ? 0 : tac_ncp_softness_change(p, c, t->inertial);
+        if (soft != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_GAP, id, c->p.gamma * soft);
     }
 }
 
@@ -215,14 +217,16 @@ typedef struct Prepared {
     double follows[TAC_NCP_POSES]; /* d(rest)/d(gap) */
 } Prepared;
 
-static tacStatus prepare(const tacNcpView *v, const tacNcpContact *c, Prepared *out) {
+static tacStatus prepare(const tacNcpView *v, int contact, Prepared *out) {
     tacNcp *p = v->p;
-    out->follows[TAC_NCP_BEFORE] = c->follows[1], out->follows[TAC_NCP_NOW] = c->follows[0];
+    const tacNcpContact *c = &p->contact[contact];
+    double pressed = v->d->answer[contact].pressed;
+    out->follows[TAC_NCP_BEFORE] = pressed * c->follows[1], out->follows[TAC_NCP_NOW] = pressed * c->follows[0];
     out->follows[TAC_NCP_NEXT] = 0;
     tacStatus status = tac_contact_prepare(p->m, p->scene, &c->now, &out->at[TAC_NCP_NEXT]);
-    if (status == TAC_OK && c->follows[0] != 0)
+    if (status == TAC_OK && out->follows[TAC_NCP_NOW] != 0)
         status = tac_ncp_start_system(p, p->w, &c->start, &out->at[TAC_NCP_NOW]);
-    if (status == TAC_OK && c->follows[1] != 0)
+    if (status == TAC_OK && out->follows[TAC_NCP_BEFORE] != 0)
         status = tac_ncp_start_system(p, &v->d->before, &c->before, &out->at[TAC_NCP_BEFORE]);
     return status;
 }
@@ -259,7 +263,8 @@ static void contact_param(const tacNcpView *v, int contact, const Prepared *at, 
         rest += at->follows[pose] * other.dist;
     }
     if (c->follows[1] != 0)
-        rest += tac_contact_restitution_param(p->m, tangent, &c->found) * (c->before.dist - c->found.dist);
+        rest += v->d->answer[contact].pressed * tac_contact_restitution_param(p->m, tangent, &c->found) *
+                (c->before.dist - c->found.dist);
     move_contact(column, contact, frame, &t, rest);
 }
 
@@ -269,7 +274,7 @@ static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTa
     tacNcp *p = v->p;
     const tacNcpContact *c = &p->contact[contact];
     Prepared at;
-    tacStatus status = prepare(v, c, &at);
+    tacStatus status = prepare(v, contact, &at);
     if (status != TAC_OK) return status;
     tacNcpFrame frame = tac_ncp_contact_frame(p, c);
     for (int k = 0; theta != NULL && k < p->m->nparam; k++) {

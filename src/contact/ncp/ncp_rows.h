@@ -132,6 +132,9 @@ void tac_ncp_border_transposed(const tacNcp *p, double *vbar);
 /* What each row answers to: its value, and the number of its law (unit of products, load). Numbers of rows. */
 int tac_ncp_value_input(const tacNcp *p, int k);
 int tac_ncp_number_input(const tacNcp *p, int k);
+/* 1/m_0 + 1/m_1 of the trees of two bodies, 0 of one that does not move; its change. */
+double tac_ncp_inverse_masses(const tacModel *m, const int body[2]);
+double tac_ncp_inverse_masses_change(const tacModel *m, const int body[2], const tacInertialTangent *d);
 /* d(h eps) of an equality's row. */
 double tac_ncp_row_compliance_change(const tacNcp *p, const tacNcpRow *row, const tacInertialTangent *d);
 /* What changes at q of the rows of a connect or weld are weighed by, first row k. */

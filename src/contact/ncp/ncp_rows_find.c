@@ -222,22 +222,30 @@ static double compliance_unit(const tacNcp *p, const tacRow *of) {
     return p->h * TAC_NCP_COMPLIANCE / (turns ? TAC_NCP_ARM * TAC_NCP_ARM : 1);
 }
 
-static double tree_mass(const tacModel *m, int body) {
-    return m->body_last_dof[body] < 0 ? TAC_INFINITY : m->body_subtree_mass[m->body_root[body]];
+static double inverse_tree_mass(const tacModel *m, int body) {
+    double mass = m->body_subtree_mass[m->body_root[body]];
+    return m->body_last_dof[body] < 0 || !(mass > 0) ? 0 : 1 / mass;
+}
+
+double tac_ncp_inverse_masses(const tacModel *m, const int body[2]) {
+    return inverse_tree_mass(m, body[0]) + inverse_tree_mass(m, body[1]);
+}
+
+double tac_ncp_inverse_masses_change(const tacModel *m, const int body[2], const tacInertialTangent *d) {
+    double sum = 0;
+    for (int side = 0; side < 2; side++) {
+        double inverse = inverse_tree_mass(m, body[side]), change = 0;
+        for (int b = 1; b < m->nbody; b++)
+            if (m->body_root[b] == m->body_root[body[side]]) change += d[b].mass;
+        sum -= change * inverse * inverse;
+    }
+    return sum;
 }
 
 double tac_ncp_row_compliance_change(const tacNcp *p, const tacNcpRow *row, const tacInertialTangent *d) {
-    const tacModel *m = p->m;
-    double sum = 0;
     int body[2];
-    tac_row_bodies(m, &(tacRows){.row = (tacRow *)&row->of}, 0, body);
-    for (int side = 0; side < 2; side++) {
-        double mass = tree_mass(m, body[side]), change = 0;
-        for (int b = 1; b < m->nbody; b++)
-            if (m->body_root[b] == m->body_root[body[side]]) change += d[b].mass;
-        if (mass < TAC_INFINITY) sum -= change / (mass * mass);
-    }
-    return compliance_unit(p, &row->of) * sum;
+    tac_row_bodies(p->m, &(tacRows){.row = (tacRow *)&row->of}, 0, body);
+    return compliance_unit(p, &row->of) * tac_ncp_inverse_masses_change(p->m, body, d);
 }
 
 static tacNcpRow *begin_equality(tacNcp *p, int eq, int axis, double pos) {
@@ -245,7 +253,7 @@ static tacNcpRow *begin_equality(tacNcp *p, int eq, int axis, double pos) {
     tacNcpRow *row = tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_EQUALITY, .id = eq, .axis = axis}, TAC_NCP_HELD, 1);
     double slack = p->h * TAC_NCP_CLOSING;
     tac_row_bodies(p->m, &(tacRows){.row = &row->of}, 0, body);
-    row->load = compliance_unit(p, &row->of) * (1 / tree_mass(p->m, body[0]) + 1 / tree_mass(p->m, body[1]));
+    row->load = compliance_unit(p, &row->of) * tac_ncp_inverse_masses(p->m, body);
     row->of.pos = pos;
     row->rest = pos > slack ? pos - slack : pos < -slack ? pos + slack : 0;
     row->at = p->m->nv + p->rows.nheld++;
