@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define LIMIT        0.785398163397448 /* pi/4 */
-#define TOL_SOLVER   1e-12 /* of steps whose momentum is compared */
+#define TOL_SOLVER   1e-12             /* of steps whose momentum is compared */
 #define TOL_MOMENTUM 1e-8
 #define TOL_YIELD    2e-4 /* m/s: overlap is not deep without end */
 #define TOL_SOFT     1e-6 /* kappa = 1e-8 keeps bodies some 1e-7 m apart and lets them creep by 1e-6 m/s */
@@ -323,8 +323,8 @@ static void overlap_gives_way(void **state) {
     world_end(&w);
 }
 
-/* Between two planes that leave it no room a ball yields to its weight by half as much: both push by more than it weighs,
- * and neither lets go. */
+/* Between two planes that leave it no room a ball yields to its weight by half as much: both push by more than it
+ * weighs, and neither lets go. */
 static void wedged_ball_yields(void **state) {
     (void)state;
     const double size[3] = {0.1, 0, 0};

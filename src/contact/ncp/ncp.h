@@ -15,9 +15,9 @@
 /* Overlap at q goes away this fast (m/s, rad/s): the gap at q+ is at least min(0, gap at q + h times this). A state
  * that a step has left overlaps by no more than the step's tolerance; one that is given may overlap by any depth. */
 #define TAC_NCP_CORRECTION 0.1
-/* s, m: what is given overlapping so deep that it does not come apart in one step gives way by the first times impulse over mass, so that bodies which
- * are wedged in each other, and could not all come apart, have a motion all the same; under its own weight a body still
- * parts at two thirds of the speed   (W11a). */
+/* s, m: what is given overlapping so deep that it does not come apart in one step gives way by the first times impulse
+ * over mass, so that bodies which are wedged in each other, and could not all come apart, have a motion all the same;
+ * under its own weight a body still parts at two thirds of the speed   (W11a). */
 #define TAC_NCP_YIELD       3e-3
 #define TAC_NCP_YIELD_DEPTH 1e-3
 
