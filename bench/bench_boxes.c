@@ -1,9 +1,11 @@
-/* Steps of boxes on a floor, contact lcp (or with the first argument `soft` that) beside mj_step, the same model, in
+/* Steps of boxes on a floor, contact lcp (or with the first argument `ncp` or `soft` that) beside mj_step, the same model, in
  * one run, interleaved: boxes apart, in stacks of four, in a pile. Each engine steps from a state of its own motion,
  * where it has come to rest. CSV:
  *   scene,boxes,contacts,contacts_peer,us_tactus,us_peer,ratio,status,residual
  * Boxes that are thrown on a heap are timed while they move, step by step: times are means, contacts those of the last
  * step, status the number of steps that were not solved, and residual the largest of those. */
+#include "floor_boxes.h"
+#include "motion_states.h"
 #include "timing.h"
 
 #include "tactus/io.h"
@@ -15,64 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BATCHES = 21, SETTLING = 150, MOVING = 300, STACK = 4, BODY_TEXT = 256, HEAD_TEXT = 512 };
+enum { BATCHES = 21, SETTLING = 150, MOVING = 300 };
 #define BATCH_SECONDS 2e-3
-#define HALF_SIZE     0.1
 
-typedef enum { APART, STACKS, PILE, HEAP } Arrangement;
-static const char *const NAMES[] = {"apart", "stacks", "pile", "heap"};
-
-/* Where box i of n begins. */
-static void place(Arrangement how, int n, int i, double p[3]) {
-    if (how == HEAP) {
-        int wide = (int)ceil(cbrt(n / 2.0));
-        p[0] = 0.23 * (i % wide), p[1] = 0.23 * (i / wide % wide), p[2] = 0.25 + 0.3 * (i / (wide * wide));
-        return;
-    }
-    int towers = how == APART ? n : how == STACKS ? (n + STACK - 1) / STACK : 0;
-    int side = how == PILE ? (int)ceil(cbrt((double)n)) : (int)ceil(sqrt((double)towers));
-    int tower = how == APART ? i : i / STACK, level = how == APART ? 0 : i % STACK;
-    if (how == PILE) {
-        double turn = 0.05 * (i / (side * side) % 2); /* every second layer is set off */
-        p[0] = 0.21 * (i % side) + turn, p[1] = 0.21 * (i / side % side) + turn;
-        p[2] = HALF_SIZE + 2.01 * HALF_SIZE * (i / (side * side));
-        return;
-    }
-    p[0] = 0.6 * (tower % side), p[1] = 0.6 * (tower / side), p[2] = HALF_SIZE + 2 * HALF_SIZE * level;
-}
-
-/* Boxes of a heap are turned at random. */
-static void turn(Arrangement how, int i, double quat[4]) {
-    double norm = 0;
-    for (int k = 0; k < 4; k++) {
-        quat[k] = (k == 0) + (how == HEAP ? tac_random_normal(7, (uint64_t)k, (uint64_t)i) : 0);
-        norm += quat[k] * quat[k];
-    }
-    for (int k = 0; k < 4; k++)
-        quat[k] /= sqrt(norm);
-}
-
-static char *scene_text(Arrangement how, int n) {
-    char *text = malloc((size_t)(n + 2) * BODY_TEXT + HEAD_TEXT);
-    if (text == NULL) return NULL;
-    /* MuJoCo 2.2.2 squares the number of its rows: no more of them than a scene has */
-    int contacts = (how == APART ? 5 : 10) * n + 20;
-    int at = snprintf(text, HEAD_TEXT,
-                      "<mujoco><size njmax='%d' nconmax='%d' nstack='%d'/><option timestep='0.002'/><worldbody>"
-                      "<geom type='plane' size='20 20 1' friction='0.5'/>\n",
-                      4 * contacts, contacts, 40000 * n + 2000000);
-    for (int i = 0; i < n; i++) {
-        double p[3], q[4];
-        place(how, n, i, p);
-        turn(how, i, q);
-        at += snprintf(text + at, BODY_TEXT,
-                       "<body pos='%g %g %g' quat='%g %g %g %g'><freejoint/>"
-                       "<geom type='box' size='%g %g %g' friction='0.5'/></body>\n",
-                       p[0], p[1], p[2], q[0], q[1], q[2], q[3], HALF_SIZE, HALF_SIZE, HALF_SIZE);
-    }
-    snprintf(text + at, BODY_TEXT, "</worldbody></mujoco>\n");
-    return text;
-}
+static const char *const NAMES[BENCH_ARRANGEMENTS] = {"apart", "stacks", "pile", "heap"};
 
 typedef struct Scene {
     tacModel *m;
@@ -144,7 +92,7 @@ static void close_scene(Scene *s) {
 }
 
 /* From a state of its own motion. */
-static void time_rest(Scene *s, Arrangement how, int n) {
+static void time_rest(Scene *s, benchArrangement how, int n) {
     benchTime t[2];
     bench_interleaved(2, (benchWork[]){run_ours, run_peer}, (void *[]){s, s}, BATCHES, BATCH_SECONDS, t);
     printf("%s,%d,%d,%d,%.3f,%.3f,%.3f,%d,%.3g\n", NAMES[how], n, s->info.contacts, s->d->ncon, 1e6 * t[0].median,
@@ -152,7 +100,7 @@ static void time_rest(Scene *s, Arrangement how, int n) {
 }
 
 /* Along the motion, a step of each in turn. */
-static void time_motion(Scene *s, Arrangement how, int n) {
+static void time_motion(Scene *s, benchArrangement how, int n) {
     double ours = 0, peer = 0, worst = 0;
     int unsolved = 0;
     for (int k = 0; k < MOVING; k++) {
@@ -169,16 +117,15 @@ static void time_motion(Scene *s, Arrangement how, int n) {
            1e6 * peer / MOVING, ours / peer, unsolved, worst);
 }
 
-static int run_scene(tacContactModel contact, Arrangement how, int n) {
-    char path[] = "/tmp/tactus_boxes_XXXXXX", *text = scene_text(how, n);
-    int file = mkstemp(path), code = 2, settling = how == HEAP ? 0 : SETTLING;
+static int run_scene(tacContactModel contact, benchArrangement how, int n) {
+    char path[BENCH_PATH];
+    int settling = how == BENCH_HEAP ? 0 : SETTLING;
     Scene s = {0};
-    if (text != NULL && file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text))
-        code = open_ours(&s, path, contact, settling) != 0 || open_peer(&s, path, settling) != 0 ? 2 : 0;
-    if (file >= 0) close(file), unlink(path);
-    free(text);
+    if (bench_write_scene(bench_floor_boxes(how, n), path)) return 2;
+    int code = open_ours(&s, path, contact, settling) != 0 || open_peer(&s, path, settling) != 0 ? 2 : 0;
+    unlink(path);
     if (code == 0) {
-        if (how == HEAP)
+        if (how == BENCH_HEAP)
             time_motion(&s, how, n);
         else
             time_rest(&s, how, n);
@@ -188,17 +135,18 @@ static int run_scene(tacContactModel contact, Arrangement how, int n) {
     return code;
 }
 
-/* usage: bench_boxes [soft] [apart|stacks|pile|heap [MOST]] */
+/* usage: bench_boxes [lcp|ncp|soft] [apart|stacks|pile|heap [MOST]] */
 int main(int argc, char **argv) {
     enum { SIZES = 6 };
     const int sizes[SIZES] = {1, 4, 16, 32, 64, 256};
-    int soft = argc > 1 && strcmp(argv[1], "soft") == 0, code = 0;
-    argc -= soft, argv += soft;
+    tacContactModel contact = TAC_LCP;
+    int code = 0, named = argc > 1 && bench_contact_named(argv[1], &contact);
+    argc -= named, argv += named;
     int most = argc > 2 ? atoi(argv[2]) : sizes[SIZES - 1];
     printf("scene,boxes,contacts,contacts_peer,us_tactus,us_peer,ratio,status,residual\n");
-    for (int how = APART; how <= HEAP; how++)
+    for (int how = BENCH_APART; how <= BENCH_HEAP; how++)
         for (int k = 0; k < SIZES && code == 0; k++)
             if ((argc < 2 || strcmp(argv[1], NAMES[how]) == 0) && sizes[k] <= most)
-                code = run_scene(soft ? TAC_SOFT : TAC_LCP, (Arrangement)how, sizes[k]);
+                code = run_scene(contact, (benchArrangement)how, sizes[k]);
     return code;
 }

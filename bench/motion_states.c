@@ -32,6 +32,7 @@ int bench_motion_run(benchMotion *s, int skipped) {
             return fprintf(stderr, "step %d: %s\n", k + skipped, tac_status_text(status));
         if (k >= 0) {
             s->contacts += (double)info.contacts / s->nstate, s->iterations += (double)info.iterations / s->nstate;
+            s->iterations_most = info.iterations > s->iterations_most ? info.iterations : s->iterations_most;
             s->residual = info.residual > s->residual ? info.residual : s->residual, s->unsolved += status != TAC_OK;
             x += nx;
         }
@@ -68,3 +69,13 @@ void bench_motion_vjp(void *motion) {
     benchMotion *s = motion;
     tac_step_vjp(s->sim, next_state(s), s->u, s->y, &(tacGrad){s->gx, s->gu, NULL}, NULL);
 }
+
+static const char *const WORDS[] = {[TAC_NONE] = "none", [TAC_LCP] = "lcp", [TAC_NCP] = "ncp", [TAC_SOFT] = "soft"};
+
+int bench_contact_named(const char *word, tacContactModel *contact) {
+    for (int k = TAC_LCP; k <= TAC_SOFT; k++)
+        if (strcmp(word, WORDS[k]) == 0) return *contact = (tacContactModel)k, 1;
+    return 0;
+}
+
+const char *bench_contact_word(tacContactModel contact) { return WORDS[contact]; }

@@ -10,6 +10,7 @@ typedef struct benchMotion {
     double *states, *u;          /* nstate x nx, the first the start of the motion until it is run; the input */
     double *y, *A, *B, *gx, *gu; /* where steps and derivatives go; A and B are NULL where they are too large */
     double contacts, iterations; /* means over the states */
+    int iterations_most;         /* the most of one */
     double residual;             /* the largest */
     int unsolved;                /* steps */
 } benchMotion;
@@ -25,3 +26,7 @@ void bench_motion_free(benchMotion *s);
 void bench_motion_step(void *motion);
 void bench_motion_jac(void *motion);
 void bench_motion_vjp(void *motion);
+
+/* "lcp", "ncp", "soft" -> the contact model; 0: another word. And back. */
+int bench_contact_named(const char *word, tacContactModel *contact);
+const char *bench_contact_word(tacContactModel contact);

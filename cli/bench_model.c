@@ -146,6 +146,14 @@ static void time_pieces(Scene *s, double seconds, tacBenchRow *row) {
         *pieces[i].us = 1e6 * time[i].median;
 }
 
+static void count_step(const tacStepInfo *info, int of, tacBenchRow *row) {
+    row->contacts += (double)info->contacts / of;
+    row->iterations += (double)info->iterations / of;
+    row->iterations_most = info->iterations > row->iterations_most ? info->iterations : row->iterations_most;
+    row->unsolved += info->status == TAC_ERR_UNSOLVED;
+    row->steps++;
+}
+
 /* Where the timed steps start: in contact, along a motion from the first state. */
 static void find_states(Scene *s, tacBenchRow *row) {
     size_t nx = (size_t)tac_nx(s->m);
@@ -153,8 +161,7 @@ static void find_states(Scene *s, tacBenchRow *row) {
     for (int k = -s->skipped; s->nstate > 1 && k < s->nstate; k++) {
         if (k >= 0) memcpy(s->states + (size_t)k * nx, s->x, nx * sizeof *s->x);
         tacStatus status = tac_step(s->sim, s->x, s->u, s->d.y, &info);
-        if (k >= 0) row->contacts += (double)info.contacts / s->nstate;
-        if (k >= 0) row->iterations += (double)info.iterations / s->nstate;
+        if (k >= 0) count_step(&info, s->nstate, row);
         if (status == TAC_OK || status == TAC_ERR_UNSOLVED) memcpy(s->x, s->d.y, nx * sizeof *s->x);
     }
 }

@@ -12,6 +12,8 @@ typedef struct tacBenchRow {
     int nv;
     double contacts, contacts_peer; /* on average over the states that were timed */
     double iterations;              /* of the contact solver, likewise */
+    int iterations_most, unsolved;  /* of one step; steps that were not solved to tolerance, */
+    int steps;                      /* of so many; 0 without contact */
     double us_step, us_jac, us_vjp; /* y; y with A and B; reverse mode by x and u */
     double us_fd;                   /* A and B by central differences of our own step */
     double us_rnea, us_aba;         /* from q and v on: with kinematics */

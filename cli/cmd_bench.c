@@ -65,6 +65,8 @@ static json_t *row_json(tacJson *json, const Entry *e) {
     json_object_set_new(row, "nv", json_integer(r->nv));
     json_object_set_new(row, "contacts", cli_json_number(json, "contacts", r->contacts));
     json_object_set_new(row, "iterations", cli_json_number(json, "iterations", r->iterations));
+    json_object_set_new(row, "iterations_most", json_integer(r->iterations_most));
+    json_object_set_new(row, "unsolved", json_integer(r->unsolved));
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         json_object_set_new(row, times[i].key, time_json(json, times[i].us));
     json_object_set_new(row, "residual", cli_json_number(json, "residual", r->residual));
@@ -95,7 +97,9 @@ static void print_entry(const Entry *e) {
     printf("%s: %d degrees of freedom, contact %s, integrator %s\n", e->name, r->nv,
            cli_contact_word(e->options.contact), cli_integrator_word(&e->options));
     if (e->options.contact != TAC_NONE)
-        printf("  contacts, on average        %9.2f   (%.1f iterations of their solver)\n", r->contacts, r->iterations);
+        printf(
+            "  contacts, on average        %9.2f   (%.1f iterations of their solver, %d at most; %d of %d unsolved)\n",
+            r->contacts, r->iterations, r->iterations_most, r->unsolved, r->steps);
     printf("  step                        %9.2f us\n", r->us_step);
     printf("  step with A and B           %9.2f us   (%.1f steps)\n", r->us_jac, r->us_jac / r->us_step);
     printf("  reverse mode                %9.2f us   (%.1f steps)\n", r->us_vjp, r->us_vjp / r->us_step);

@@ -28,6 +28,17 @@ class Bench(driver.Case):
         self.assertLess(row["residual"], 1e-10)
         self.assertGreater(row["us_fd"], row["us_jac"])  # what all this is for
 
+    def test_contact_models_count_iterations(self):
+        for contact in ("lcp", "ncp", "soft"):
+            (row,) = self.rows("models/box.xml", "--contact", contact, "--dt", "0.01", "--key", "toss")
+            self.assertEqual(row["contact"], contact)
+            self.assertGreater(row["contacts"], 0)
+            self.assertGreater(row["iterations"], 0)
+            self.assertGreaterEqual(row["iterations_most"], row["iterations"])
+            self.assertEqual(row["unsolved"], 0)
+        text = self.fine("bench", "models/box.xml", "--contact", "ncp", "--key", "toss", "--seconds", "0.05").out
+        self.assertRegex(text, r"iterations of their solver, \d+ at most; 0 of 64 unsolved")
+
     def test_a_peer_is_named_or_null(self):
         (row,) = self.rows(self.arm)
         if row["peer"] is None:
