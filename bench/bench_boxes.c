@@ -1,6 +1,6 @@
-/* Steps of boxes on a floor, contact lcp (or with the first argument `ncp` or `soft` that) beside mj_step, the same model, in
- * one run, interleaved: boxes apart, in stacks of four, in a pile. Each engine steps from a state of its own motion,
- * where it has come to rest. CSV:
+/* Steps of boxes on a floor, contact lcp (or with the first argument `ncp` or `soft` that) beside mj_step, the same
+ * model, in one run, interleaved: boxes apart, in stacks of four, in a pile. Each engine steps from a state of its own
+ * motion, where it has come to rest. CSV:
  *   scene,boxes,contacts,contacts_peer,us_tactus,us_peer,ratio,status,residual
  * Boxes that are thrown on a heap are timed while they move, step by step: times are means, contacts those of the last
  * step, status the number of steps that were not solved, and residual the largest of those. */

@@ -77,6 +77,16 @@ static int take_pull(tacSim *sim, const double *x, double h, Pull *p) {
     return p->hv && p->row && p->q && p->v;
 }
 
+/* Row k ahead -> p->q, p->v: by q and v here. 0: it does not look ahead. */
+static int pull_row(const tacModel *m, const tacLcp *lcp, int k, Pull *p) {
+    if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !tac_lcp_looks_ahead(lcp, k)) return 0;
+    memset(p->row, 0, (size_t)m->nv * sizeof(double));
+    memset(p->v, 0, (size_t)m->nv * sizeof(double));
+    tac_row_gradient_at(m, &lcp->ahead, &lcp->rows.row[k], p->row);
+    tac_move_vjp(m, p->hv, lcp->h, p->row, p->q, p->v);
+    return 1;
+}
+
 tacStatus tac_ahead_jac(tacSim *sim, const double *x, const tacLcp *lcp, tacColumns c, double *dr) {
     const tacModel *m = sim->model;
     size_t mark = tac_arena_mark(&sim->arena), nv = (size_t)m->nv;
@@ -84,12 +94,8 @@ tacStatus tac_ahead_jac(tacSim *sim, const double *x, const tacLcp *lcp, tacColu
     if (lcp->ahead.q == NULL) return TAC_OK;
     if (!take_pull(sim, x, lcp->h, &p)) return TAC_ERR_ARENA_FULL;
     for (int k = 0; k < lcp->rows.n; k++) {
-        if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !tac_lcp_looks_ahead(lcp, k)) continue;
+        if (!pull_row(m, lcp, k, &p)) continue;
         double *out = dr + (size_t)k * (size_t)c.n;
-        memset(p.row, 0, nv * sizeof(double));
-        memset(p.v, 0, nv * sizeof(double));
-        tac_row_gradient_at(m, &lcp->ahead, &lcp->rows.row[k], p.row);
-        tac_move_vjp(m, p.hv, lcp->h, p.row, p.q, p.v);
         for (size_t i = 0; i < nv; i++)
             out[i] += p.q[i] / lcp->h, out[nv + i] += p.v[i] / lcp->h;
     }
@@ -104,11 +110,7 @@ tacStatus tac_ahead_vjp(tacSim *sim, const double *x, const tacLcp *lcp, const d
     if (lcp->ahead.q == NULL) return TAC_OK;
     if (!take_pull(sim, x, lcp->h, &p)) return TAC_ERR_ARENA_FULL;
     for (int k = 0; k < lcp->rows.n; k++) {
-        if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !tac_lcp_looks_ahead(lcp, k) || mu[k] == 0) continue;
-        memset(p.row, 0, nv * sizeof(double));
-        memset(p.v, 0, nv * sizeof(double));
-        tac_row_gradient_at(m, &lcp->ahead, &lcp->rows.row[k], p.row);
-        tac_move_vjp(m, p.hv, lcp->h, p.row, p.q, p.v);
+        if (mu[k] == 0 || !pull_row(m, lcp, k, &p)) continue;
         for (size_t i = 0; i < nv; i++)
             bar_x[i] -= mu[k] * p.q[i] / lcp->h, bar_x[nv + i] -= mu[k] * p.v[i] / lcp->h;
     }

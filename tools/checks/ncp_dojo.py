@@ -36,6 +36,7 @@ for key, (line, program, test) in LINES.items():
 unit_check("ncp-time-steps", "steps from 1e-4 to 0.2 s: a thrown box comes to rest on the floor, never through it", "test_ncp_history", "time_steps_of_three_decades")
 unit_check("ncp-kappa", "kappa below 1e-12, negative or not a number is refused", "test_ncp_history", "kappa_has_a_range")
 unit_check("ncp-reason", "a step that is not solved has a state, a residual and a reason", "test_ncp_history", "iterations_used_up")
+unit_check("ncp-start", "a step from a state with loops open, bodies overlapping or joints out of range says so, names it and by how much; lcp and ncp", "test_project", "steps_say_how_they_began")
 unit_check("project-loops", "a linkage opened by hand: its loop is closed to 1e-9 at the nearest place and velocity", "test_project", "loops_are_closed")
 unit_check("project-overlaps", "boxes that overlap come apart by the shares of their masses", "test_project", "overlaps_come_apart")
 unit_check("project-contradictions", "loops that contradict each other: a status, and what is least wrong", "test_project", "contradictions_are_told")
