@@ -1,19 +1,4 @@
-#include "contact/contact_run.h"
-
-/* A contact prepared: force and torque on geom[1]'s body, velocity of it against the other at z; where it is, from the
- * origin of body[0]'s tree. */
-typedef struct Prepared {
-    tacContactSystem system;
-    tacVec3 F, T, u, arm;
-} Prepared;
-
-typedef struct Walk {
-    const tacContactRun *run;
-    tacVec3 turn; /* turning of body[1] against body[0] at z */
-    tacVec6 W[2]; /* sum of the forces on body[1], about the origin of each body's tree */
-    tacVec3 away; /* the origin of body[0]'s tree from that of body[1]'s */
-    Prepared contact[TAC_RUN];
-} Walk;
+#include "contact/contact_walk.h"
 
 /* --- A run -------------------------------------------------------------------------------------------------------- */
 
@@ -34,65 +19,60 @@ tacRunContact *tac_contact_run_add(tacContactRun *run, int contact, int first, i
     return c;
 }
 
-/* Sides that columns ask for: dofs move what they can, parameters and mocap bodies anything. */
-static unsigned sides_of(const tacContactRun *run, const tacContactColumns *to) {
+unsigned tac_contact_dof_sides(const tacContactRun *run) {
     const tacModel *m = run->m;
     int a = run->body[0], b = run->body[1], a_moves = m->body_last_dof[a] >= 0, b_moves = m->body_last_dof[b] >= 0;
-    if (to->mocap != NULL || to->theta != NULL) return TAC_SIDE_0 | TAC_SIDE_1 | TAC_SIDE_BOTH;
     return (a_moves ? TAC_SIDE_0 : 0) | (b_moves ? TAC_SIDE_1 : 0) |
            (a_moves && b_moves && m->body_root[a] == m->body_root[b] ? TAC_SIDE_BOTH : 0);
 }
 
-static tacStatus prepare(Walk *walk, int i, unsigned sides) {
+/* Sides that columns ask for: parameters and mocap bodies move anything. */
+static unsigned sides_of(const tacContactRun *run, const tacContactColumns *to) {
+    if (to->mocap != NULL || to->theta != NULL) return TAC_SIDE_0 | TAC_SIDE_1 | TAC_SIDE_BOTH;
+    return tac_contact_dof_sides(run);
+}
+
+static void set_measures(const tacRunContact *r, tacPreparedContact *p) {
+    const tacContact *c = &p->system.contact;
+    const tacVec3 axis[3] = {c->normal, c->tangent[0], c->tangent[1]};
+    for (int k = 0; k < r->n; k++)
+        p->measure[k] = k < 3 ? (tacVec6){tac_cross3(p->arm, axis[k]), axis[k]} : (tacVec6){axis[k - 3], tac_zero3()};
+}
+
+static tacStatus prepare(tacContactWalk *walk, int i, unsigned sides) {
     const tacContactRun *run = walk->run;
     const tacRunContact *r = &run->contact[i];
     const tacContact *c = &run->rows->contact[r->contact];
     const int *body = run->body;
-    Prepared *p = &walk->contact[i];
+    tacPreparedContact *p = &walk->contact[i];
     p->F = tac_contact_combine(r->f, c->normal, c->tangent);
     p->T = tac_contact_combine(r->f + 3, c->normal, c->tangent);
     p->u = tac_sub3(tac_velocity_at(run->w, body[1], run->V[body[1]], c->pos),
                     tac_velocity_at(run->w, body[0], run->V[body[0]], c->pos));
     p->arm = tac_sub3(c->pos, run->w->origin[body[0]]);
     walk->W[0] = tac_add6(walk->W[0], (tacVec6){tac_add3(tac_cross3(p->arm, p->F), p->T), p->F});
-    return tac_contact_prepare_sides(run->m, run->scene, c, sides, &p->system);
+    tacStatus status = tac_contact_prepare_sides(run->m, run->scene, c, sides, &p->system);
+    if (status == TAC_OK) set_measures(r, p);
+    return status;
+}
+
+/* --- One contact -------------------------------------------------------------------------------------------------- */
+
+/* dV: change of body[1]'s velocity against body[0]'s at fixed joint velocities. */
+static void emit_rows(const tacContactWalk *walk, int i, const double *row, double dist, tacVec6 dV, int column,
+                      const tacContactSink *sink) {
+    const tacRunContact *r = &walk->run->contact[i];
+    const tacPreparedContact *p = &walk->contact[i];
+    for (int k = r->from; k < r->to; k++)
+        tac_emit(&sink->row, r->first + k, column, row[k] + tac_dot6(p->measure[k], dV));
+    if (r->from == 0) tac_emit(&sink->pos, r->first, column, dist);
 }
 
 /* --- One column --------------------------------------------------------------------------------------------------- */
 
-/* d(J z) of the rows that turn, beyond the first three. */
-static void emit_turning(const Walk *walk, int i, tacVec3 dturn, const tacContactTangent *t, int column,
-                         const tacContactSink *sink) {
-    const tacRunContact *r = &walk->run->contact[i];
-    const tacContact *c = &walk->contact[i].system.contact;
-    const tacVec3 axis[3] = {c->normal, c->tangent[0], c->tangent[1]};
-    const tacVec3 daxis[3] = {t->normal, t->tangent[0], t->tangent[1]};
-    for (int k = 3; k < r->to; k++)
-        tac_emit(&sink->row, r->first + k, column, tac_dot3(daxis[k - 3], walk->turn) + tac_dot3(axis[k - 3], dturn));
-}
-
-/* d(J z) of one contact's rows, dV: change of body[1]'s velocity against body[0]'s at fixed joint velocities   (R2). */
-static void emit_rows(const Walk *walk, int i, tacVec6 dV, const tacDisplacement *d, const tacContactTangent *t,
-                      int column, const tacContactSink *sink) {
-    const tacContactRun *run = walk->run;
-    const tacRunContact *r = &run->contact[i];
-    const Prepared *p = &walk->contact[i];
-    const tacContact *c = &p->system.contact;
-    tacVec3 du = tac_add3(tac_cross3(walk->turn, t->pos), tac_add3(dV.lin, tac_cross3(dV.ang, p->arm)));
-    if (r->from == 0) {
-        double normal = tac_dot3(t->normal, p->u) + tac_dot3(c->normal, du) + r->rate * t->dist;
-        if (run->more != NULL) normal += run->more(run->context, c, r->first, d, t);
-        tac_emit(&sink->row, r->first, column, normal);
-        tac_emit(&sink->pos, r->first, column, t->dist);
-    }
-    for (int k = 1; k < 3 && k < r->to; k++)
-        tac_emit(&sink->row, r->first + k, column, tac_dot3(t->tangent[k - 1], p->u) + tac_dot3(c->tangent[k - 1], du));
-    if (r->to > 3) emit_turning(walk, i, dV.ang, t, column, sink);
-}
-
 /* d(S_i . W) for the dofs above a body: the axes that a mover turns, the last ones of the path, see W turned back
  * (R3). */
-static void emit_force(const Walk *walk, int side, tacVec6 dW, const tacDisplacement *d, int column,
+static void emit_force(const tacContactWalk *walk, int side, tacVec6 dW, const tacDisplacement *d, int column,
                        const tacSink *sink) {
     const tacContactRun *run = walk->run;
     const tacVec6 *S = run->w->S;
@@ -109,78 +89,75 @@ static void emit_force(const Walk *walk, int side, tacVec6 dW, const tacDisplace
     }
 }
 
-/* A wrench about the origin of body[0]'s tree, about that of body[1]'s. */
-static tacVec6 about_other(const Walk *walk, tacVec6 W) {
-    return (tacVec6){tac_add3(W.ang, tac_cross3(walk->away, W.lin)), W.lin};
-}
-
-/* Change of body[1]'s velocity against body[0]'s, about the origin of body[0]'s tree. */
-static tacVec6 velocity_change(const Walk *walk, const tacDisplacement *d) {
+tacVec6 tac_contact_velocity_change(const tacContactWalk *walk, const tacDisplacement *d, int which) {
     const tacContactRun *run = walk->run;
-    tacVec6 a = tac_body_velocity_move(run->m, run->w, run->V, run->z, d, run->body[0]);
-    tacVec6 b = tac_body_velocity_move(run->m, run->w, run->V, run->z, d, run->body[1]);
+    tacVec6 a = tac_zero6(), b = tac_zero6();
+    if (which != 1) a = tac_body_velocity_move(run->m, run->w, run->V, run->z, d, run->body[0]);
+    if (which != 0) b = tac_body_velocity_move(run->m, run->w, run->V, run->z, d, run->body[1]);
     return tac_sub6((tacVec6){b.ang, tac_add3(b.lin, tac_cross3(b.ang, walk->away))}, a);
 }
 
+static void emit_forces(const tacContactWalk *walk, tacVec6 dW, const tacDisplacement *d, int column,
+                        const tacSink *sink) {
+    const tacContactRun *run = walk->run;
+    if (run->m->body_last_dof[run->body[0]] >= 0) emit_force(walk, 0, dW, d, column, sink);
+    if (run->m->body_last_dof[run->body[1]] >= 0)
+        emit_force(walk, 1, tac_contact_about_other(walk, dW), d, column, sink);
+}
+
 /* t: how each contact of the run moves. */
-static void emit_column(const Walk *walk, const tacDisplacement *d, const tacContactTangent *t, int column,
+static void emit_column(const tacContactWalk *walk, const tacDisplacement *d, const tacContactTangent *t, int column,
                         const tacContactSink *sink) {
     const tacContactRun *run = walk->run;
-    tacVec6 dV = velocity_change(walk, d), dW[2] = {tac_zero6(), tac_zero6()};
+    tacVec6 dV = tac_contact_velocity_change(walk, d, 2), dW = tac_zero6();
     for (int i = 0; i < run->n; i++) {
-        const double *f = run->contact[i].f;
-        const Prepared *p = &walk->contact[i];
-        tacVec3 dF = tac_contact_combine(f, t[i].normal, t[i].tangent), turning = tac_cross3(t[i].pos, p->F);
-        if (run->contact[i].n > 3) turning = tac_add3(turning, tac_contact_combine(f + 3, t[i].normal, t[i].tangent));
-        dW[0] = tac_add6(dW[0], (tacVec6){tac_add3(turning, tac_cross3(p->arm, dF)), dF});
-        emit_rows(walk, i, dV, d, &t[i], column, sink);
+        const tacRunContact *r = &run->contact[i];
+        const tacContact *c = &walk->contact[i].system.contact;
+        tacResponse by = tac_contact_respond(walk, i, &t[i]);
+        if (run->more != NULL && r->from == 0) by.row[0] += run->more(run->context, c, r->first, d, &t[i]);
+        emit_rows(walk, i, by.row, t[i].dist, dV, column, sink);
+        dW = tac_add6(dW, by.force);
         if (!tac_sink_is_empty(&sink->wrench))
-            tac_contact_wrench_move(run->m, run->w, &p->system.contact, f, d, &t[i], run->wrench_scale, column,
-                                    &sink->wrench);
+            tac_contact_wrench_move(run->m, run->w, c, r->f, d, &t[i], run->wrench_scale, column, &sink->wrench);
     }
-    dW[1] = about_other(walk, dW[0]);
-    for (int side = 0; side < 2; side++)
-        if (run->m->body_last_dof[run->body[side]] >= 0) emit_force(walk, side, dW[side], d, column, &sink->force);
+    emit_forces(walk, dW, d, column, &sink->force);
 }
 
 /* --- All columns -------------------------------------------------------------------------------------------------- */
 
-static void emit_mover(const Walk *walk, const tacMover *mover, int column, const tacContactSink *sink) {
+/* which: moves body[0], body[1], or both. */
+static void emit_mover(const tacContactWalk *walk, const tacMover *mover, int which, int column,
+                       const tacContactSink *sink) {
     tacDisplacement d = {1, {*mover}};
     tacContactTangent t[TAC_RUN];
-    const tacContactRun *run = walk->run;
-    int first = tac_moves_body(run->m, mover, run->body[0]), second = tac_moves_body(run->m, mover, run->body[1]);
-    if (!first && !second) return;
-    for (int i = 0; i < run->n; i++)
-        t[i] = tac_contact_twist(&walk->contact[i].system, first && second ? 2 : second, mover->S,
-                                 run->w->origin[mover->body]);
+    for (int i = 0; i < walk->run->n; i++)
+        t[i] = tac_contact_twist(&walk->contact[i].system, which, mover->S, walk->run->w->origin[mover->body]);
     emit_column(walk, &d, t, column, sink);
 }
 
-/* Dofs on the paths to the two bodies. */
-static void emit_dofs(const Walk *walk, const tacContactSink *sink) {
-    const tacContactRun *run = walk->run;
-    const tacModel *m = run->m;
-    int i = m->body_last_dof[run->body[0]], j = m->body_last_dof[run->body[1]];
+static void emit_dofs(const tacContactWalk *walk, const tacContactSink *sink) {
+    const tacModel *m = walk->run->m;
+    int i = m->body_last_dof[walk->run->body[0]], j = m->body_last_dof[walk->run->body[1]];
     while (i >= 0 || j >= 0) {
         int dof = i > j ? i : j;
-        tacMover mover = tac_dof_mover(m, run->w, dof);
-        emit_mover(walk, &mover, dof, sink);
+        tacMover mover = tac_dof_mover(m, walk->run->w, dof);
+        emit_mover(walk, &mover, i == j ? 2 : dof == j, dof, sink);
         if (i == dof) i = m->dof_parent[i];
         if (j == dof) j = m->dof_parent[j];
     }
 }
 
-static void emit_mocap(const Walk *walk, const tacContactSink *sink) {
+static void emit_mocap(const tacContactWalk *walk, const tacContactSink *sink) {
     const tacContactRun *run = walk->run;
     for (int i = 0; i < 7 * run->m->nmocap; i++) {
         tacMover mover;
         tac_mocap_mover(run->m, run->w, i / 7, i % 7, run->x->u.mocap + 7 * (i / 7), &mover);
-        emit_mover(walk, &mover, i, sink);
+        int first = tac_moves_body(run->m, &mover, run->body[0]), second = tac_moves_body(run->m, &mover, run->body[1]);
+        if (first || second) emit_mover(walk, &mover, first && second ? 2 : second, i, sink);
     }
 }
 
-static void emit_params(const Walk *walk, const tacParamTangent *tangents, const tacContactSink *sink) {
+static void emit_params(const tacContactWalk *walk, const tacParamTangent *tangents, const tacContactSink *sink) {
     const tacContactRun *run = walk->run;
     tacContactTangent t[TAC_RUN];
     for (int k = 0; k < run->m->nparam; k++) {
@@ -195,7 +172,7 @@ static void emit_params(const Walk *walk, const tacParamTangent *tangents, const
 }
 
 tacStatus tac_contact_run_jac(tacContactRun *run, const tacContactColumns *to) {
-    Walk walk;
+    tacContactWalk walk;
     walk.run = run, walk.W[0] = walk.W[1] = tac_zero6();
     if (run->n == 0) return TAC_OK;
     walk.turn = tac_sub3(run->V[run->body[1]].ang, run->V[run->body[0]].ang);
@@ -207,8 +184,10 @@ tacStatus tac_contact_run_jac(tacContactRun *run, const tacContactColumns *to) {
         run->n = 0;
         return status;
     }
-    walk.W[1] = about_other(&walk, walk.W[0]);
-    if (to->q != NULL) emit_dofs(&walk, to->q);
+    walk.W[1] = tac_contact_about_other(&walk, walk.W[0]);
+    int together = to->q != NULL && run->more == NULL && tac_sink_is_empty(&to->q->wrench);
+    if (together) tac_contact_run_dofs(&walk, to->q);
+    if (to->q != NULL && !together) emit_dofs(&walk, to->q);
     if (to->mocap != NULL) emit_mocap(&walk, to->mocap);
     if (to->theta != NULL) emit_params(&walk, to->tangents, to->theta);
     run->n = 0;

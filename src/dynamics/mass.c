@@ -1,5 +1,7 @@
 #include "dynamics/mass.h"
 
+#include "dynamics/kinematics.h"
+
 /* Inertia of each body together with all its descendants, about the tree's reference point. */
 static void composite_inertias(const tacModel *m, tacWork *w) {
     for (int b = 1; b < m->nbody; b++)
@@ -56,6 +58,56 @@ void tac_solve(const tacModel *m, const tacWork *w, double *x) {
 void tac_mass_mul(const tacModel *m, const tacWork *w, const double *x, double *y) {
     tacTree tree = tac_dof_tree(m);
     tac_tree_mul(&tree, w->M, x, y);
+}
+
+/* moves[i]: x is not zero somewhere in the tree of dof i. */
+static void find_moving_trees(const tacModel *m, const double *x, unsigned char *moves) {
+    for (int i = 0; i < m->nv; i++)
+        moves[i] = x[i] != 0;
+    for (int i = m->nv - 1; i >= 0; i--)
+        if (m->dof_parent[i] >= 0) moves[m->dof_parent[i]] |= moves[i];
+    for (int i = 0; i < m->nv; i++)
+        if (m->dof_parent[i] >= 0) moves[i] = moves[m->dof_parent[i]];
+}
+
+/* What joint accelerations x alone make of bodies at rest without gravity: A, F = I A summed over subtrees, and of each
+ * dof psi = A_before x S, which w->U takes. */
+static void accelerate_bodies(const tacModel *m, tacWork *w, const double *x) {
+    w->A[0] = tac_zero6();
+    for (int b = 1; b < m->nbody; b++) {
+        tacVec6 A = w->A[m->body_parent[b]], before = A;
+        for (int i = m->body_dof_adr[b]; i < m->body_dof_adr[b] + m->body_dof_num[b]; i++) {
+            if (tac_dof_group(m, i) == i) before = A;
+            w->U[i] = tac_crossm6(before, w->S[i]);
+            A = tac_madd6(A, x[i], w->S[i]);
+        }
+        w->A[b] = A;
+        w->F[b] = tac_inertia_mul(w->inertia[b], A);
+    }
+    for (int b = m->nbody - 1; b > 0; b--)
+        if (m->body_parent[b] > 0) w->F[m->body_parent[b]] = tac_add6(w->F[m->body_parent[b]], w->F[b]);
+}
+
+/* (ID5) and (ID6) of docs/theory/dynamics.md at v = 0, for dof i and those inboard of it or beside it. */
+static void add_mass_rate(const tacModel *m, const tacWork *w, int i, size_t ld, double *dq) {
+    const tacInertia *I = &w->composite[m->dof_body[i]];
+    int start = tac_dof_group(m, i);
+    tacVec6 U = tac_inertia_mul(*I, w->S[i]), P = tac_inertia_mul(*I, w->U[i]);
+    for (int j = i; j >= 0; j = m->dof_parent[j])
+        dq[(size_t)i * ld + (size_t)j] += tac_dot6(U, w->U[j]);
+    for (int j = start; j < i; j++)
+        dq[(size_t)j * ld + (size_t)i] += tac_dot6(w->S[j], P);
+    P = tac_add6(P, tac_crossf6(w->S[i], w->F[m->dof_body[i]]));
+    for (int j = m->dof_parent[start]; j >= 0; j = m->dof_parent[j])
+        dq[(size_t)j * ld + (size_t)i] += tac_dot6(w->S[j], P);
+}
+
+void tac_mass_mul_jac(const tacModel *m, tacWork *w, const double *x, int ld, double *dq) {
+    find_moving_trees(m, x, w->skip);
+    composite_inertias(m, w);
+    accelerate_bodies(m, w, x);
+    for (int i = 0; i < m->nv; i++)
+        if (w->skip[i]) add_mass_rate(m, w, i, (size_t)ld, dq);
 }
 
 void tac_mass_dense(const tacModel *m, const tacWork *w, double *dense) {

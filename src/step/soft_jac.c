@@ -153,6 +153,28 @@ static tacStatus used_residual_jac(tacSim *sim, const double *x, const double *u
     return TAC_OK;
 }
 
+/* W = -da -> -da', K = M + h D. Where no parameter moves D, K (a' - a) = -h D a gives
+ *
+ *   -da' = W + K^-1 (d(M (a' - a)) - h D W)                                                                     (Z12)
+ *
+ * and M moves with q alone. */
+static tacStatus damped_jac(tacSim *sim, const tacSoftMotion *move, tacColumns c, double *W) {
+    const tacModel *m = sim->model;
+    size_t n = (size_t)c.n, nv = (size_t)m->nv;
+    double *change = TAC_TAKE(&sim->arena, nv * n, double), *gain = TAC_TAKE(&sim->arena, nv, double);
+    double span = tac_damping_span(sim);
+    if (change == NULL || gain == NULL) return TAC_ERR_ARENA_FULL;
+    for (size_t i = 0; i < nv; i++) { /* the caller releases */
+        gain[i] = move->used[i] - move->a[i];
+        for (size_t k = 0; k < n; k++)
+            change[i * n + k] = -span * m->dof_damping[i] * W[i * n + k];
+    }
+    tac_mass_mul_jac(m, &sim->work, gain, c.n, change);
+    tac_implicit_solve_many(sim, &move->K, c.n, change);
+    tac_dense_axpy((int)(nv * n), 1, change, W);
+    return TAC_OK;
+}
+
 /* W = -da -> -da', K a' = M a: forces of constraints are the same at a and a', so that d(K a') - d(M a) is the
  * difference of two residuals without them. */
 static tacStatus finish_jac(tacSim *sim, const double *x, const double *u, const tacSoftMotion *move, tacColumns c,
@@ -181,9 +203,11 @@ tacStatus tac_soft_jac(tacSim *sim, const double *x, const double *u, double *y,
     size_t numbers = (size_t)m->nv * (size_t)c.n;
     tacSoftChanges d = {.W = TAC_TAKE(&sim->arena, numbers, double), .smooth = TAC_TAKE(&sim->arena, numbers, double)};
     tacStatus status = d.smooth == NULL ? TAC_ERR_ARENA_FULL : tac_soft_advance(sim, x, u, &move);
+    int damped = move.finish == TAC_SOFT_DAMPED && c.np == 0;
+    if (damped) d.smooth = NULL;
     if (status == TAC_OK && !tac_soft_take_changes(sim, &move.soft, c, &d)) status = TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) status = tac_soft_linearize(sim, x, u, &move.soft, move.a, c, &d);
-    if (status == TAC_OK) status = finish_jac(sim, x, u, &move, c, &d);
+    if (status == TAC_OK) status = damped ? damped_jac(sim, &move, c, d.W) : finish_jac(sim, x, u, &move, c, &d);
     if (status == TAC_OK) status = tac_assemble_jac(sim, x, u, move.hv, c, d.W, J);
     if (status == TAC_OK && y != NULL) memcpy(y, sim->work.next, (size_t)tac_nx(m) * sizeof *y);
     tac_arena_release(&sim->arena, mark);

@@ -6,6 +6,7 @@
 #include "cli/differences.h"
 #include "dynamics/inverse.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/mass.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -123,10 +124,36 @@ static void reverse_equals_jacobian(void **state) {
     }
 }
 
+/* ID is linear in a: what a part of the accelerations adds at rest is d(M x)/dq, and where x has none in a tree nothing
+ * is added there. */
+static void mass_alone_is_a_difference(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        Setup s = make_setup(seed, 12);
+        int n = s.m->nv;
+        double *still = numbers(n), *none = numbers(n * n), *mass = numbers(n * n);
+        memset(s.v, 0, (size_t)n * sizeof *s.v);
+        for (int i = 0; i < n && seed % 2 == 0; i++) /* half of the trees at rest, dofs in between as well */
+            if (s.m->body_root[s.m->dof_body[i]] % 2 == 0 || i % 3 == 0) s.a[i] = 0;
+        tac_kinematics_q(s.m, &s.w, s.q, NULL);
+        tac_rnea_jac(s.m, &s.w, s.v, still, n, none, s.dv);
+        tac_rnea_jac(s.m, &s.w, s.v, s.a, n, s.dq, s.dv);
+        for (int i = 0; i < n * n; i++)
+            s.dq[i] -= none[i], mass[i] = 1;
+        tac_mass_mul_jac(s.m, &s.w, s.a, n, mass);
+        for (int i = 0; i < n * n; i++)
+            mass[i] -= 1;
+        CHECK_ARRAY(n * n, mass, s.dq, TOL_REVERSE);
+        free(still), free(none), free(mass);
+        free_setup(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jacobians_equal_differences),
         cmocka_unit_test(reverse_equals_jacobian),
+        cmocka_unit_test(mass_alone_is_a_difference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
