@@ -106,7 +106,8 @@ static void emit_batch_rows(const tacContactWalk *walk, int i, const Batch *b, c
     emit_line(&sink->pos, r->first, 0, b->n, b, by);
 }
 
-/* Forces on the dofs above a body: those that a dof turns, the last ones of the path, see W turned back besides (R3). */
+/* Forces on the dofs above a body: those that a dof turns, the last ones of the path, see W turned back besides
+ * (R3). */
 static void emit_batch_forces(const tacContactWalk *walk, int side, const Batch *b, const tacSink *sink) {
     const tacContactRun *run = walk->run;
     int pairs = (b->n + 1) / 2, turns = b->which == side || b->which == 2, from = turns ? 0 : b->n;

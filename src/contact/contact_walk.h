@@ -1,5 +1,5 @@
-/* A run of contacts as it is walked over, for the files that emit its columns: one by one (contact_run.c), dofs together
- * (contact_run_dofs.c). */
+/* A run of contacts as it is walked over, for the files that emit its columns: one by one (contact_run.c), dofs
+ * together (contact_run_dofs.c). */
 #pragma once
 
 #include "contact/contact_run.h"
@@ -31,7 +31,8 @@ static inline tacVec6 tac_contact_about_other(const tacContactWalk *walk, tacVec
     return (tacVec6){tac_add3(W.ang, tac_cross3(walk->away, W.lin)), W.lin};
 }
 
-/* d(J z) + rate d(dist), and d(J^T f) before the axes of dofs turn                                             (R2, R3). */
+/* d(J z) + rate d(dist), and d(J^T f) before the axes of dofs turn                                             (R2,
+ * R3). */
 static inline tacResponse tac_contact_respond(const tacContactWalk *walk, int i, const tacContactTangent *t) {
     const tacRunContact *r = &walk->run->contact[i];
     const tacPreparedContact *p = &walk->contact[i];

@@ -1,5 +1,5 @@
-/* Derivatives of steps with contact soft where paths to a contact are long, and by both ways that the damping of Euler's
- * step takes: with parameters, through two residuals; without, through the mass matrix alone. */
+/* Derivatives of steps with contact soft where paths to a contact are long, and by both ways that the damping of
+ * Euler's step takes: with parameters, through two residuals; without, through the mass matrix alone. */
 #include "dynamics/robots.h"
 #include "support/check.h"
 
