@@ -116,8 +116,8 @@ int tac_ncp_take_changes(tacSim *sim, const tacNcp *p, tacNcpChanges *all) {
     size_t n = (size_t)all->c.n;
     all->R = TAC_TAKE(&sim->arena, nv * n, double), all->r = TAC_TAKE(&sim->arena, inputs * n, double);
     all->row = TAC_TAKE(&sim->arena, most, int), all->weight = TAC_TAKE(&sim->arena, most, double);
-    all->dof = TAC_TAKE(&sim->arena, nv, int);
-    return all->dof != NULL && all->R != NULL && all->r != NULL && all->row != NULL && all->weight != NULL;
+    all->used = TAC_TAKE(&sim->arena, most, int);
+    return all->used != NULL && all->R != NULL && all->r != NULL && all->row != NULL && all->weight != NULL;
 }
 
 void tac_ncp_find_rows(const tacNcp *p, tacNcpChanges *all) {
@@ -136,11 +136,12 @@ void tac_ncp_add_products(const tacNcpChanges *all, int nv, const double *lambda
                           double *out) {
     int n = all->c.n, count = 0;
     for (int i = 0; i < nv; i++)
-        if (lambda[i] != 0) all->weight[count] = -lambda[i], all->dof[count++] = i;
-    tac_dense_add_rows(n, count, all->weight, all->dof, all->R, 1, out);
+        if (lambda[i] != 0) all->weight[count] = -lambda[i], all->used[count++] = i;
+    tac_dense_add_rows(n, count, all->weight, all->used, all->R, 1, out);
+    count = 0;
     for (int k = 0; k < all->nrow; k++)
-        all->weight[k] = mu[all->row[k]];
-    tac_dense_add_rows(n, all->nrow, all->weight, all->row, all->r, scale, out);
+        if (mu[all->row[k]] != 0) all->weight[count] = mu[all->row[k]], all->used[count++] = all->row[k];
+    tac_dense_add_rows(n, count, all->weight, all->used, all->r, scale, out);
 }
 
 /* Row i of W = -(dv+ - dv)/h, as tac_assemble_jac takes it, from the transposed answer to v+_i: the contacts' stiffness

@@ -48,8 +48,8 @@ typedef struct tacNcpChanges {
     tacColumns c;
     double *R, *r;
     int nrow, *row; /* rows of r that are not zero */
-    int *dof;
-    double *weight; /* with dof: scratch of sums */
+    int *used;
+    double *weight; /* with used: scratch of sums */
 } tacNcpChanges;
 /* c is set; 0: the arena is too small. */
 int tac_ncp_take_changes(tacSim *sim, const tacNcp *p, tacNcpChanges *all);
