@@ -1,9 +1,11 @@
-/* Steps in contact, contact lcp beside mj_step and DART's step, interleaved in one run. Each engine steps from states
- * of its own motion from the model's first keyframe under that keyframe's controls. CSV:
- *   model,nv,contacts,us_step,us_jac,us_vjp,contacts_mujoco,us_mujoco,contacts_dart,us_dart,mujoco,dart
+/* Steps in contact beside mj_step and DART's step, interleaved in one run. Each engine steps from states of its own
+ * motion from the model's first keyframe under that keyframe's controls. CSV:
+ *   model,nv,contacts,us_step,us_jac,us_vjp,contacts_mujoco,us_mujoco,contacts_dart,us_dart,mujoco,dart,
+ *   contact,iterations,iterations_most,unsolved
  * an empty field: that engine is not installed, or cannot be given the model (then standard error says why).
  *
- * usage: bench_contact [-s STEPS] MODEL...   STEPS of the motion before the states that are timed; 500 */
+ * usage: bench_contact [lcp|ncp|soft] [-s STEPS] MODEL...   contact model, lcp; STEPS of the motion before the states
+ * that are timed, 500 */
 #include "motion_states.h"
 #include "timing.h"
 
@@ -26,6 +28,7 @@ typedef struct Scene {
     tacModel *m;
     tacSim *free;  /* without contacts */
     double *start; /* of all motions */
+    tacContactModel contact;
     int skipped;
     benchMotion ours;
     tacMujoco *mujoco;
@@ -38,7 +41,7 @@ static int open_ours(Scene *s, const char *path) {
     tacOptions options = tac_default_options(s->m);
     options.contact = TAC_NONE;
     if (tac_sim_new(s->m, &options, &s->free, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
-    options.contact = TAC_LCP;
+    options.contact = s->contact;
     if (bench_motion_open(&s->ours, s->m, &options, STATES, tac_ndx(s->m))) return 1;
     size_t nx = (size_t)tac_nx(s->m);
     s->start = calloc(nx + 1, sizeof *s->start);
@@ -128,20 +131,25 @@ static void measure(Scene *s, const char *path) {
     print_peer(s->mujoco != NULL, s->mujoco != NULL ? cli_mujoco_contacts(s->mujoco) : 0, t[mujoco].median);
 #ifdef BENCH_DART
     print_peer(s->dart != NULL, s->dart != NULL ? dart_contacts(s->dart) : 0, t[dart].median);
-    printf(",%s,%s\n", s->mujoco != NULL ? cli_mujoco_version(s->mujoco) : "", s->dart != NULL ? dart_version() : "");
+    printf(",%s,%s", s->mujoco != NULL ? cli_mujoco_version(s->mujoco) : "", s->dart != NULL ? dart_version() : "");
 #else
     (void)dart;
-    printf(",,,%s,\n", s->mujoco != NULL ? cli_mujoco_version(s->mujoco) : "");
+    printf(",,,%s,", s->mujoco != NULL ? cli_mujoco_version(s->mujoco) : "");
 #endif
+    printf(",%s,%.2f,%d,%d\n", bench_contact_word(s->contact), s->ours.iterations, s->ours.iterations_most,
+           s->ours.unsolved);
     fflush(stdout);
 }
 
 int main(int argc, char **argv) {
     int code = 0, first = 1, skipped = SKIPPED;
-    if (argc > 2 && strcmp(argv[1], "-s") == 0) skipped = atoi(argv[2]), first = 3;
-    printf("model,nv,contacts,us_step,us_jac,us_vjp,contacts_mujoco,us_mujoco,contacts_dart,us_dart,mujoco,dart\n");
+    tacContactModel contact = TAC_LCP;
+    if (argc > 1 && bench_contact_named(argv[1], &contact)) first++;
+    if (argc > first + 1 && strcmp(argv[first], "-s") == 0) skipped = atoi(argv[first + 1]), first += 2;
+    printf("model,nv,contacts,us_step,us_jac,us_vjp,contacts_mujoco,us_mujoco,contacts_dart,us_dart,mujoco,dart,"
+           "contact,iterations,iterations_most,unsolved\n");
     for (int i = first; i < argc && code == 0; i++) {
-        Scene s = {.skipped = skipped};
+        Scene s = {.contact = contact, .skipped = skipped};
         code = open_ours(&s, argv[i]) != 0 ? 2 : 0;
         if (code == 0) {
             open_peers(&s, argv[i]);

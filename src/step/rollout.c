@@ -20,7 +20,7 @@ tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tac
 }
 
 tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, double *X, tacStepInfo *info) {
-    tacStepInfo last = {.status = TAC_OK, .bad_index = -1};
+    tacStepInfo last = {.status = TAC_OK, .bad_index = -1}, first = last;
     if (sim == NULL || n < 0 || x0 == NULL || X == NULL) {
         last.status = TAC_ERR_ARGUMENT;
     } else {
@@ -31,8 +31,10 @@ tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, dou
             const double *u = U == NULL ? NULL : U + (size_t)k * ninput;
             tac_step(sim, X + (size_t)k * nx, u, X + (size_t)(k + 1) * nx, &last);
             all = tac_first_of(all, last.status);
+            if (k == 0) first = last;
         }
         if (tac_went_on(last.status)) last.status = all;
+        last.start = first.start, last.violation = first.violation;
     }
     if (info != NULL) *info = last;
     return last.status;

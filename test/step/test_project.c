@@ -280,6 +280,17 @@ static void check_start(World *w, tacStatus start) {
     }
 }
 
+/* A motion says it of its first state. */
+static void check_rollout(World *w, tacStatus start) {
+    static const double NONE[3 * MOST];
+    double X[4 * MOST];
+    tacStepInfo info, step;
+    tac_step(w->sim, w->x, NONE, w->y, &step);
+    tac_rollout(w->sim, w->x, NONE, 3, X, &info);
+    CHECK_INT(info.start, start);
+    CHECK(info.violation.size == step.violation.size && info.violation.kind == step.violation.kind);
+}
+
 /* A limited ball, turned by `angle` about a slanted axis. */
 static tacModel *ball(double range, double angle) {
     tacBuilder *b = tac_model_begin();
@@ -315,9 +326,11 @@ static void steps_say_how_they_began(void **state) {
             w[i].p.tolerance = TAC_START_TOLERANCE;
             check_start(&w[i], TAC_ERR_INCONSISTENT);
             w[i].p.tolerance = 0;
+            check_rollout(&w[i], TAC_ERR_INCONSISTENT);
             CHECK_INT(project(&w[i]), TAC_OK);
             memcpy(w[i].x, w[i].y, sizeof w[i].x);
             check_start(&w[i], TAC_OK);
+            check_rollout(&w[i], TAC_OK);
             release(&w[i]);
         }
     }

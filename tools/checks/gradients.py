@@ -193,6 +193,12 @@ def unit_check(name, bar, program, test, slow=False):
         return Result(ok, lines[-1] if lines else ("passes" if ok else "fails"), lines)
 
 
+def unit_checks(prefix, table, program=None):
+    """table: {the rest of the name: (bar, program, test)}, or (bar, test) of one program"""
+    for key, (bar, *of, test) in table.items():
+        unit_check(f"{prefix}-{key}", bar, program or of[0], test)
+
+
 BUGS = {
     "shared-ancestor": ("a shared ancestor is counted once", "shared_ancestor_counted_once"),
     "prismatic-quaternion": ("gradient of a quaternion behind a prismatic offset", "quaternion_behind_a_prismatic_offset"),
@@ -203,8 +209,7 @@ BUGS = {
     "before-step": ("Jacobians are those at the state before the step", "jacobians_belong_to_the_state_before_the_step"),
     "stale-velocities": ("nothing is stale after restoring a state", "nothing_is_stale_after_restoring"),
 }
-for key, (meaning, test_name) in BUGS.items():
-    unit_check(f"gradients-bug-{key}", meaning, "test_known_bugs", test_name)
+unit_checks("gradients-bug", BUGS, "test_known_bugs")
 
 unit_check("gradients-rollout", "1000-step rollout gradients equal differences to 1e-6; 10 checkpoints, the same bits", "test_adjoint", "equals_differences")
 unit_check("gradients-outputs", "quantities for losses: A, B, P of every kind equal differences to 1e-7, reverse equals forward to 1e-10", "test_outputs", "equal_differences")

@@ -2,7 +2,7 @@
 
 from checks.contact_derivatives import SAMPLES, Study, derivative_check
 from checks.contact_steps import bad_input_check, bits_check, no_alloc_check, random_check
-from checks.gradients import unit_check
+from checks.gradients import unit_checks
 from checks.registry import Result, check
 from checks.robots import json_lines, our_models
 
@@ -31,8 +31,7 @@ TRUTHS = {
     "stopping-gradients": ("d(stop)/dv0 = v0/(mu g), d(stop)/dmu = -v0^2/(2 mu^2 g) through the rollout, first order in the step", "test_contact_truths", "gradients_of_stopping"),
     "rolling-gradient": ("dx/dtheta = t^2 g cos(theta)/(2 (1 + k)) through the rollout, first order in the step", "test_contact_truths", "gradient_of_rolling"),
 }  # fmt: skip
-for key, (truth, program, test) in TRUTHS.items():
-    unit_check(f"lcp-truths-{key}", truth, program, test)
+unit_checks("lcp-truths", TRUTHS)
 
 
 # --- Penetration -----------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Dojo's own list of tests, line by line, at its tolerances: which test here holds each of them."""
 
-from checks.gradients import unit_check
+from checks.gradients import unit_check, unit_checks
 
 # Name of the check -> (the line, test program, its test). What is run by the command line or over many states has checks of its own:
 # momentum of robots (ncp-momentum), energies of single bodies (dojo-energy), data Jacobians at 10,000 states (ncp-derivatives),
@@ -28,8 +28,7 @@ LINES = {
     "merged": ("bodies welded together fly as the one they are; 1e-5", "test_dojo_list", "welded_bodies_are_one"),
     "impulse": ("a force over a step is an impulse: 1e-8", "test_dojo_list", "force_is_an_impulse"),
 }  # fmt: skip
-for key, (line, program, test) in LINES.items():
-    unit_check(f"dojo-list-{key}", line, program, test)
+unit_checks("dojo-list", LINES)
 
 # --- Bad input -------------------------------------------------------------------------------------------------------
 

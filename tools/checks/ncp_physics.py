@@ -3,7 +3,7 @@
 import json
 import math
 
-from checks.gradients import unit_check
+from checks.gradients import unit_checks
 from checks.registry import ROOT, Failed, Result, check, last_line
 from checks.robots import json_lines
 from checks.speed import pinned
@@ -20,8 +20,7 @@ TRUTHS = {
     "stack": ("a stack stands, its contacts carry the weight above", "stack_stands"),
     "overlap": ("bodies given overlapping come apart at the stated speed", "overlap_goes_away"),
 }
-for key, (truth, test) in TRUTHS.items():
-    unit_check(f"ncp-truths-{key}", truth, "test_contact_ncp", test)
+unit_checks("ncp-truths", TRUTHS, "test_contact_ncp")
 
 SYSTEMS = {
     "system-jacobian": ("Newton's direction in contact against differences of all equations, to 1e-7", "direction_in_contact"),
@@ -29,8 +28,7 @@ SYSTEMS = {
     "system-flat": ("points and ellipsoids on a plane: closed form against the general way, to 1e-11", "flat_is_the_general_way"),
     "momentum-jacobian": ("momentum of turning and its derivative", "momentum_derivative"),
 }  # fmt: skip
-for key, (truth, test) in SYSTEMS.items():
-    unit_check(f"ncp-{key}", truth, "test_ncp", test)
+unit_checks("ncp", SYSTEMS, "test_ncp")
 
 # --- Momentum and energy ---------------------------------------------------------------------------------------------
 
