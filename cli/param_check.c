@@ -174,10 +174,12 @@ static int set_with(const tacGradientCheck *check, const Sweep *w, int sample, d
     tacModel *copy = NULL;
     tacSim *sim = NULL;
     tacStepInfo info = {0};
+    tacOptions options = check->options;
+    if (strcmp(check->params->path[w->param], "option.timestep") == 0) options.dt = value;
     double *work = new_numbers((size_t)cli_active_work(w->model));
     int good = work != NULL && tac_model_copy(check->model, &copy, NULL) == TAC_OK &&
                tac_param_set(copy, check->params->path[w->param], value, NULL) == TAC_OK &&
-               tac_sim_new(copy, &check->options, &sim, NULL) == TAC_OK && tac_step(sim, x, u, w->y, &info) == TAC_OK &&
+               tac_sim_new(copy, &options, &sim, NULL) == TAC_OK && tac_step(sim, x, u, w->y, &info) == TAC_OK &&
                cli_active_set(sim, copy, x, u, w->y, work, set) == TAC_OK;
     memcpy(set + cli_active_count(w->model), &info.active_set, sizeof info.active_set);
     tac_sim_free(sim);

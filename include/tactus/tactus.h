@@ -98,8 +98,8 @@ TAC_API tacStatus tac_param_get(const tacModel *model, const char *path, double 
  * unit vector, which is made a unit again. */
 TAC_API tacStatus tac_param_set(tacModel *model, const char *path, double value, tacError *err);
 /* Registers a parameter: simulations created afterwards carry their own copy of it. Its index is in *index (may be
- * NULL). Registering twice gives the same index. What steps have no derivative to is refused with the reason: the time
- * step, which is an option, and numbers at which the rule changes by which others are read. */
+ * NULL). Registering twice gives the same index. What steps have no derivative to, numbers at which the rule changes by
+ * which others are read, is refused with the reason. */
 TAC_API tacStatus tac_param_register(tacModel *model, const char *path, int *index, tacError *err);
 
 /* --- Simulation -------------------------------------------------------------------------------------------------- */
@@ -121,7 +121,8 @@ TAC_API int tac_ninput(const tacModel *model, const tacOptions *options);
 /* Most scratch bytes ever used by this simulation. */
 TAC_API size_t tac_sim_peak(const tacSim *sim);
 /* Copies the registered parameters out of (into) the simulation: theta[nparam]. Setting recomputes what depends on
- * them. */
+ * them; what no model may have is refused, and nothing changes. option.timestep is the dt of the simulation's own
+ * options, with which it begins. */
 TAC_API tacStatus tac_sim_get_params(const tacSim *sim, double *theta);
 TAC_API tacStatus tac_sim_set_params(tacSim *sim, const double *theta);
 

@@ -59,6 +59,10 @@ static double activation_span(const tacModel *m, int actuator, double h) {
     return tau * (1 - tac_exp(-h / tau));
 }
 
+static double activation_span_rate(const tacModel *m, int actuator, double h) {
+    return m->actuator_dyntype[actuator] == TAC_DYN_FILTER_EXACT ? tac_exp(-h / time_constant(m, actuator)) : 1;
+}
+
 double tac_next_activation(const tacModel *m, int actuator, double act, double act_dot, double h) {
     double next = act + act_dot * activation_span(m, actuator, h);
     clamp_to_range(m->actuator_actrange + 2 * actuator, m->actuator_actlimited[actuator], &next);
@@ -431,9 +435,9 @@ tacVelocityGain tac_velocity_gain(const tacModel *m, const tacWork *w, int a, co
 }
 
 tacNextActivation tac_next_activation_jac(const tacModel *m, int actuator, double act, double act_dot, double h) {
-    if (is_disabled(m, TAC_DISABLE_ACTUATION)) return (tacNextActivation){1, 0};
+    if (is_disabled(m, TAC_DISABLE_ACTUATION)) return (tacNextActivation){1, 0, 0};
     double next = tac_next_activation(m, actuator, act, act_dot, h);
     if (m->actuator_actlimited[actuator] && at_bound(m->actuator_actrange + 2 * actuator, next))
-        return (tacNextActivation){0, 0};
-    return (tacNextActivation){1, activation_span(m, actuator, h)};
+        return (tacNextActivation){0, 0, 0};
+    return (tacNextActivation){1, activation_span(m, actuator, h), act_dot * activation_span_rate(m, actuator, h)};
 }

@@ -39,9 +39,10 @@ typedef struct tacVelocityGain {
 } tacVelocityGain;
 tacVelocityGain tac_velocity_gain(const tacModel *m, const tacWork *w, int a, const double *ctrl, const double *act,
                                   double h);
-/* How an activation after a step moves with the activation and with its rate: tac_next_activation's derivatives. */
+/* How an activation after a step moves with the activation, with its rate, and with h: tac_next_activation's
+ * derivatives. */
 typedef struct tacNextActivation {
-    double act, rate;
+    double act, rate, time;
 } tacNextActivation;
 tacNextActivation tac_next_activation_jac(const tacModel *m, int actuator, double act, double act_dot, double h);
 

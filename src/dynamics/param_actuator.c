@@ -118,13 +118,14 @@ static double rate_change(const Place *p, size_t row, int k) {
     return row == offsetof(tacModel, actuator_dynprm) && k == 0 && filter ? -rate / tau : 0;
 }
 
-/* Change of the next activation at a fixed rate: of the range that holds it, and of the span tau (1 - exp(-h / tau))
- * that an exact filter takes the rate for. */
+/* Change of the next activation at a fixed rate: of the range that holds it, of the span tau (1 - exp(-h / tau)) that
+ * an exact filter takes the rate for, and of h. */
 static double span_change(const tacModel *m, int a, double act, double rate, double h, size_t row, int k) {
     double next = tac_next_activation(m, a, act, rate, h), tau = m->actuator_dynprm[10 * a], decay = tac_exp(-h / tau);
     const double *range = m->actuator_actrange + 2 * a;
     int held = m->actuator_actlimited[a] && (next <= range[0] || next >= range[1]);
     if (row == offsetof(tacModel, actuator_actrange)) return held && next == range[k] ? 1 : 0;
+    if (row == offsetof(tacModel, option_timestep)) return tac_next_activation_jac(m, a, act, rate, h).time;
     int exact = m->actuator_dyntype[a] == TAC_DYN_FILTER_EXACT;
     if (held || !exact || row != offsetof(tacModel, actuator_dynprm) || k != 0) return 0;
     return (1 - decay - decay * h / tau) * rate;
@@ -150,6 +151,7 @@ static double gain_change(const Place *p, const tacParamTangent *t) {
     double change = 0;
     if (t->actuator_damping != NULL && m->actuator_biastype[p->a] == TAC_BIAS_AFFINE)
         change += t->actuator_damping[p->a] * p->w->actuator_velocity[p->a];
+    if (tac_param_is_time(t)) return change + signal_change(p, field->offset, k);
     if (!is_actuator_row(t) || t->index / field->per != p->a) return change;
     if (IS(t, actuator_gear)) change += gear_turns(p, k);
     if (IS(t, actuator_gainprm)) change += gainprm(p, k);
@@ -159,6 +161,7 @@ static double gain_change(const Place *p, const tacParamTangent *t) {
 
 /* 1: transmission or force of the actuator may feel the parameter otherwise than through places. */
 static int feels(const tacModel *m, const tacParamTangent *t, int a) {
+    if (tac_param_is_time(t)) return m->actuator_actearly[a];
     if (is_actuator_row(t)) return t->index / TAC_FIELDS[t->field].per == a || t->actuator_damping != NULL;
     return t->actuator_damping != NULL || (IS(t, term_coef) && m->actuator_trntype[a] == TAC_TRN_TENDON);
 }
@@ -222,17 +225,16 @@ static void emit_drive(const Place *p, const tacParamTangent *t, int column, con
 void tac_param_actuator_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
                             int column, const tacSink *F) {
     int own = is_actuator_row(t) && t->actuator_damping == NULL, row = t->index / TAC_FIELDS[t->field].per;
-    int tendons = IS(t, term_coef) || IS(t, tendon_actfrcrange);
-    if ((*m->option_disable & TAC_DISABLE_ACTUATION) || !(own || tendons || t->actuator_damping != NULL)) return;
+    int others = IS(t, term_coef) || IS(t, tendon_actfrcrange) || tac_param_is_time(t);
+    if ((*m->option_disable & TAC_DISABLE_ACTUATION) || !(own || others || t->actuator_damping != NULL)) return;
     for (int a = own ? row : 0; a < (own ? row + 1 : m->nu); a++)
         if (!m->actuator_inert[a]) emit_drive(&(Place){m, w, x, a}, t, column, F);
 }
 
-/* 1: the parameter is a number of actuator a, which has an activation. */
+/* 1: the parameter is a number of actuator a, which has an activation, or the time that all activations go on for. */
 static int drives(const tacModel *m, const tacParamTangent *t, int a) {
-    const tacField *field = &TAC_FIELDS[t->field];
-    return strcmp(field->kind, "actuator") == 0 && t->index / field->per == a && m->actuator_act_num[a] > 0 &&
-           !(*m->option_disable & TAC_DISABLE_ACTUATION);
+    int own = is_actuator_row(t) && t->index / TAC_FIELDS[t->field].per == a;
+    return (own || tac_param_is_time(t)) && m->actuator_act_num[a] > 0 && !(*m->option_disable & TAC_DISABLE_ACTUATION);
 }
 
 double tac_param_next_activation(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
@@ -256,10 +258,10 @@ double tac_param_span(const tacModel *m, const tacParamTangent *t, int a, double
 
 void tac_param_activation_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
                               int column, const tacSink *sink) {
-    const tacField *field = &TAC_FIELDS[t->field];
-    if (strcmp(field->kind, "actuator") != 0 || (*m->option_disable & TAC_DISABLE_ACTUATION)) return;
-    Place p = {.m = m, .w = w, .x = x, .a = t->index / field->per};
-    if (m->actuator_act_num[p.a] == 0) return;
-    int j = m->actuator_act_adr[p.a] + m->actuator_act_num[p.a] - 1;
-    tac_emit(sink, j, column, next_activation_change(&p, field->offset, t->index % field->per));
+    int row = t->index / TAC_FIELDS[t->field].per, own = is_actuator_row(t);
+    if (!own && !tac_param_is_time(t)) return;
+    for (int a = own ? row : 0; a < (own ? row + 1 : m->nu); a++) {
+        int j = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1;
+        if (m->actuator_act_num[a] > 0) tac_emit(sink, j, column, tac_param_next_activation(m, w, x, t, a));
+    }
 }

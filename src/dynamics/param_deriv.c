@@ -153,6 +153,13 @@ static void change_damping(const Column *c, int dof, double change) {
     if (c->a != NULL) tac_emit(&c->R, dof, c->id, change * c->damping_span * c->a[dof]);
 }
 
+/* The residual's D span a, span = h or 0. */
+static void timestep(const Column *c, int row, int k) {
+    (void)row, (void)k;
+    for (int i = 0; c->a != NULL && c->damping_span > 0 && dampers_on(c->m) && i < c->m->nv; i++)
+        tac_emit(&c->R, i, c->id, c->m->dof_damping[i] * c->a[i]);
+}
+
 static void joint_stiffness(const Column *c, int joint, int k) {
     (void)k;
     change_stiffness(c, joint, 1);
@@ -293,6 +300,7 @@ static const struct {
     size_t offset;
     void (*emit)(const Column *c, int row, int k);
 } DIRECT[] = {
+    ROW(option_timestep, timestep),
     ROW(option_gravity, gravity),
     ROW(body_pos, body_pos),
     ROW(body_quat, body_quat),

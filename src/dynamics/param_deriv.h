@@ -23,6 +23,11 @@ typedef struct tacParamTangent {
     const double *tendon_weight;        /* ntendon */
 } tacParamTangent;
 
+/* 1: the parameter is the time step. What steps make of it is theirs; here is what forces and activations do. */
+static inline int tac_param_is_time(const tacParamTangent *t) {
+    return TAC_FIELDS[t->field].offset == offsetof(tacModel, option_timestep);
+}
+
 /* A place -> its movers; returns their number (0: not a place, or one that moves nothing). */
 int tac_param_movers(const tacModel *m, const tacWork *w, const tacParamTangent *t, const tacSmoothPoint *x,
                      tacMover out[2]);
@@ -79,6 +84,7 @@ int tac_param_moment(const tacModel *m, tacWork *w, const tacSmoothPoint *x, con
 double tac_param_velocity_gain(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
                                int actuator);
 /* Emits d(h G a)/dtheta as a column, G how forces change with velocity (velocity.h), but for joint damping, which
- * tac_param_jac has, and for dc/dv (param_velocity.c). Needs: tac_smooth_forces. Overwrites w->vec. */
+ * tac_param_jac has, and for dc/dv (param_velocity.c); of the time step G a. Needs: tac_smooth_forces. Overwrites
+ * w->vec. */
 void tac_param_velocity_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a,
                             const tacParamTangent *t, int column, const tacSink *sink);

@@ -38,6 +38,18 @@ static void change_tendon(const Column *c, int tendon, double change, int term) 
                         c->sink);
 }
 
+/* h: -b J^T J of every tendon. */
+static void change_time(const Column *c) {
+    const tacModel *m = c->m;
+    double *row = c->w->vec[2];
+    for (int t = 0; t < m->ntendon && !(*m->option_disable & TAC_DISABLE_DAMPER); t++) {
+        if (m->tendon_type[t] != TAC_TENDON_FIXED || m->tendon_damping[t] == 0) continue;
+        memset(row, 0, (size_t)m->nv * sizeof *row);
+        tac_add_tendon_row(m, t, 1, row);
+        tac_emit_row_change(m, c->w, c->a, row, 0, NULL, -m->tendon_damping[t], c->id, c->sink);
+    }
+}
+
 /* --- Actuators ---------------------------------------------------------------------------------------------------- */
 
 /* drow[nv] = change of the moment row; 0 when it does not change. */
@@ -87,12 +99,12 @@ static void change_actuator(const Column *c, int actuator) {
     if (m->actuator_inert[actuator] || tac_force_held(m, c->w, actuator, 0) || tac_force_held(m, c->w, actuator, 1))
         return;
     double k = tac_velocity_gain(m, c->w, actuator, c->x->u.ctrl, c->x->act, c->x->h).value;
-    double dk = gain_change(c, actuator);
+    double dk = gain_change(c, actuator), change = c->x->h * dk + (tac_param_is_time(c->t) ? k : 0);
     int turns = moment_change(c, actuator, drow);
-    if (dk == 0 && !(turns && k != 0)) return;
+    if (change == 0 && !(turns && k != 0)) return;
     for (int i = 0; i < m->nv; i++)
         row[i] = i < c->w->moment_begin[actuator] || i >= c->w->moment_end[actuator] ? 0 : stored[i];
-    tac_emit_row_change(m, c->w, c->a, row, c->x->h * k, turns ? drow : NULL, c->x->h * dk, c->id, c->sink);
+    tac_emit_row_change(m, c->w, c->a, row, c->x->h * k, turns ? drow : NULL, change, c->id, c->sink);
 }
 
 /* --- The column --------------------------------------------------------------------------------------------------- */
@@ -102,6 +114,7 @@ void tac_param_velocity_jac(const tacModel *m, tacWork *w, const tacSmoothPoint 
     Column c = {m, w, x, a, t, column, sink};
     if (is_row(&c, offsetof(tacModel, tendon_damping))) change_tendon(&c, row_of(&c), 1, -1);
     if (is_row(&c, offsetof(tacModel, term_coef))) change_tendon(&c, tac_tendon_of_term(m, t->index), 0, t->index);
+    if (tac_param_is_time(t)) change_time(&c);
     for (int k = 0; k < m->nu && !(*m->option_disable & TAC_DISABLE_ACTUATION); k++)
         change_actuator(&c, k);
     tacMover movers[2];

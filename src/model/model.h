@@ -81,6 +81,8 @@ extern const int TAC_NSIZE;
 double *tac_param_find(const tacModel *model, const char *path, int *field, int *index, tacError *err);
 /* The number a (field, index) pair names. */
 double *tac_param_at(const tacModel *model, int field, int index);
+/* Which registered parameter is the time step, option.timestep; -1: none. A simulation's own is its options' dt. */
+int tac_param_of_time(const tacModel *model);
 /* Path -> the number written into its NUMBER row, checked as on loading, quaternions and axes normalized again. DERIVED
  * rows are left as they were: the caller derives. On failure the model may be left changed: write to a copy, or put the
  * old bytes back. Writing mass, ipos, iquat or inertia of a body whose inertia comes from geoms makes it explicit. */

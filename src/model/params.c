@@ -129,7 +129,6 @@ static const char *reason_against_armature(const tacModel *m, int tendon) {
 static const char *reason_against_deriving(const tacModel *m, int field, int index) {
     const tacField *f = &TAC_FIELDS[field];
     int row = index / f->per;
-    if (IS(f, option_timestep)) return "it is copied to the options when a simulation is created";
     if (IS(f, option_settotalmass) && !(*m->option_settotalmass > 0)) return "no total mass is set";
     if (IS(f, joint_axis)) return reason_against_sliding(m, m->joint_body[row]);
     if (IS(f, joint_range) && m->joint_type[row] == TAC_BALL && m->joint_limited[row] && index % 2 == 0)
@@ -207,6 +206,12 @@ tacStatus tac_param_path(const tacModel *model, int i, char *text, size_t size) 
 
 double *tac_param_at(const tacModel *model, int field, int index) {
     return (double *)tac_field_data(model, &TAC_FIELDS[field]) + index;
+}
+
+int tac_param_of_time(const tacModel *model) {
+    for (int k = 0; k < model->nparam; k++)
+        if (IS(&TAC_FIELDS[model->param_field[k]], option_timestep)) return k;
+    return -1;
 }
 
 double *tac_param_find(const tacModel *model, const char *path, int *field, int *index, tacError *err) {

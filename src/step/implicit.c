@@ -10,6 +10,7 @@
 #include "dynamics/mass.h"
 #include "dynamics/param_deriv.h"
 #include "dynamics/velocity.h"
+#include "math/dense.h"
 #include "math/tree_lu.h"
 
 #include <string.h>
@@ -135,6 +136,16 @@ static void emit_velocity(tacSim *sim, const tacSmoothPoint *p, int k, int colum
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
 
+/* The column of the time step: dc/dv(v + side h a) a / 2, the derivative by h of side/2 c. T: dc/dv. */
+static void add_bias_time(const tacSim *sim, const unsigned char *rows, tacColumns c, const double *T, double *W) {
+    size_t n = (size_t)sim->model->nv;
+    int time = tac_param_of_time(sim->model);
+    for (size_t i = 0; time >= 0 && i < n; i++)
+        if (rows[i])
+            W[i * (size_t)c.n + (size_t)(c.nx + c.nu + time)] +=
+                0.5 * tac_dense_dot((int)n, T + i * 2 * n, sim->work.qacc);
+}
+
 /* W += side/2 dc at v + side h a. */
 static tacStatus add_bias_side(tacSim *sim, const double *x, const double *u, double side, const unsigned char *rows,
                                tacColumns c, double *W) {
@@ -150,6 +161,7 @@ static tacStatus add_bias_side(tacSim *sim, const double *x, const double *u, do
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; rows[i] && j < 2 * n; j++)
             W[i * ld + j] += 0.5 * side * T[i * 2 * n + j];
+    add_bias_time(sim, rows, c, T + n, W);
     tacSmoothPoint point = tac_point_of(sim, x, u);
     int placed = count_placed(sim);
     for (int k = 0; k < placed; k++) {
@@ -232,6 +244,8 @@ static void pull_bias_side(tacSim *sim, const double *x, const double *u, double
         bar->x[i] -= 0.5 * side * qbar[i];
         bar->x[n + i] -= 0.5 * side * vbar[i];
     }
+    int time = bar->theta == NULL ? -1 : tac_param_of_time(m);
+    if (time >= 0) bar->theta[time] -= 0.5 * tac_dense_dot(n, vbar, sim->work.qacc);
     tacSmoothPoint point = tac_point_of(sim, x, u);
     for (int k = 0; k < placed; k++) {
         double moved = 0, *to = placed_bar(sim, bar, k);

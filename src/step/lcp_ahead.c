@@ -1,5 +1,6 @@
 #include "step/lcp_ahead.h"
 
+#include "math/dense.h"
 #include "step/tangent.h"
 
 #include <string.h>
@@ -91,6 +92,7 @@ tacStatus tac_ahead_jac(tacSim *sim, const double *x, const tacLcp *lcp, tacColu
     const tacModel *m = sim->model;
     size_t mark = tac_arena_mark(&sim->arena), nv = (size_t)m->nv;
     Pull p;
+    int time = tac_param_of_time(m); /* d(q (+) h v)/dh = Q v = v */
     if (lcp->ahead.q == NULL) return TAC_OK;
     if (!take_pull(sim, x, lcp->h, &p)) return TAC_ERR_ARENA_FULL;
     for (int k = 0; k < lcp->rows.n; k++) {
@@ -98,21 +100,24 @@ tacStatus tac_ahead_jac(tacSim *sim, const double *x, const tacLcp *lcp, tacColu
         double *out = dr + (size_t)k * (size_t)c.n;
         for (size_t i = 0; i < nv; i++)
             out[i] += p.q[i] / lcp->h, out[nv + i] += p.v[i] / lcp->h;
+        if (time >= 0) out[c.nx + c.nu + time] += tac_dense_dot(m->nv, p.row, x + m->nq) / lcp->h;
     }
     tac_arena_release(&sim->arena, mark);
     return TAC_OK;
 }
 
-tacStatus tac_ahead_vjp(tacSim *sim, const double *x, const tacLcp *lcp, const double *mu, double *bar_x) {
+tacStatus tac_ahead_vjp(tacSim *sim, const double *x, const tacLcp *lcp, const double *mu, const tacGrad *bar) {
     const tacModel *m = sim->model;
     size_t mark = tac_arena_mark(&sim->arena), nv = (size_t)m->nv;
     Pull p;
+    int time = bar->theta == NULL ? -1 : tac_param_of_time(m);
     if (lcp->ahead.q == NULL) return TAC_OK;
     if (!take_pull(sim, x, lcp->h, &p)) return TAC_ERR_ARENA_FULL;
     for (int k = 0; k < lcp->rows.n; k++) {
         if (mu[k] == 0 || !pull_row(m, lcp, k, &p)) continue;
         for (size_t i = 0; i < nv; i++)
-            bar_x[i] -= mu[k] * p.q[i] / lcp->h, bar_x[nv + i] -= mu[k] * p.v[i] / lcp->h;
+            bar->x[i] -= mu[k] * p.q[i] / lcp->h, bar->x[nv + i] -= mu[k] * p.v[i] / lcp->h;
+        if (time >= 0) bar->theta[time] -= mu[k] * tac_dense_dot(m->nv, p.row, x + m->nq) / lcp->h;
     }
     tac_arena_release(&sim->arena, mark);
     return TAC_OK;

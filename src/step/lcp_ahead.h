@@ -10,7 +10,7 @@ size_t tac_ahead_bytes(const tacModel *m);
 /* (x, u) -> lcp->ahead and the rows' bends; nothing where no equality holds. An impact leaves the velocities of
  * equalities as they are, and has nothing ahead. Needs: tac_rows_find. */
 tacStatus tac_look_ahead(tacSim *sim, const double *x, const double *u, tacLcp *lcp);
-/* d(pos(q (+) h v))/h by q and v: added to the rows of dr, c.n numbers each. */
+/* d(pos(q (+) h v))/h by q, v and the time step: added to the rows of dr, c.n numbers each. */
 tacStatus tac_ahead_jac(tacSim *sim, const double *x, const tacLcp *lcp, tacColumns c, double *dr);
-/* Reverse mode of the same: bar_x[ndx] -= dr^T mu */
-tacStatus tac_ahead_vjp(tacSim *sim, const double *x, const tacLcp *lcp, const double *mu, double *bar_x);
+/* Reverse mode of the same: bar -= dr^T mu */
+tacStatus tac_ahead_vjp(tacSim *sim, const double *x, const tacLcp *lcp, const double *mu, const tacGrad *bar);

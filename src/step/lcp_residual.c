@@ -69,7 +69,7 @@ tacStatus tac_lcp_residuals_vjp(tacSim *sim, const double *x, const double *u, c
     for (int k = 0; k < lcp->rows.n; k++)
         if (mu[k] != 0 && moves_with_v(lcp, k))
             tac_row_add_force(&lcp->rows, k, -mu[k] * (1 + lcp->bounce[k]), bar->x + sim->model->nv);
-    tacStatus status = tac_ahead_vjp(sim, x, lcp, mu, bar->x);
+    tacStatus status = tac_ahead_vjp(sim, x, lcp, mu, bar);
     if (status != TAC_OK) return status;
     return emit(sim, x, u, lcp, &sink[0], mocap < 0 ? NULL : &sink[1], bar->theta == NULL ? NULL : &sink[2]);
 }

@@ -82,6 +82,12 @@ static tacStatus pull_time(Return *r, const tacFlight *f) {
     return TAC_OK;
 }
 
+/* To the covector of the time step, where it is a parameter. */
+static void add_time(Return *r, double change) {
+    int time = tac_param_of_time(r->sim->model);
+    if (time >= 0) r->direct.theta[time] += change;
+}
+
 /* What (1 + e) J d(lag) and the time left do to the rows, lag = (t/h - 1/2) kick. */
 static void pull_lag(Return *r, const tacFlight *f, const tacLcp *lcp, const double *mu) {
     double h = r->sim->options.dt, share = (h - f->left) / h - 0.5, *lag = r->move;
@@ -93,7 +99,9 @@ static void pull_lag(Return *r, const tacFlight *f, const tacLcp *lcp, const dou
         r->left -= mu[k] * tac_flight_span_rate(lcp, k);
     }
     tac_dense_axpy(nv, share, lag, r->kick);
-    r->left -= tac_dense_dot(nv, f->kick, lag) / h;
+    double along = tac_dense_dot(nv, f->kick, lag);
+    r->left -= along / h;
+    add_time(r, along * f->left / (h * h));
 }
 
 /* bar -= d(M a)^T lambda: R is linear in a but for what has no a in it. */
@@ -116,6 +124,7 @@ static tacStatus pull_impact(Return *r, const tacFlight *f, const tacLcp *lcp) {
     for (size_t i = 0; i < nv; i++)
         lambda[i] = sim->options.dt * r->v[i];
     memset(r->direct.x, 0, (size_t)r->c.nx * sizeof(double));
+    add_time(r, tac_dense_dot((int)nv, r->v, sim->work.qacc));
     tac_solve(sim->model, &sim->work, lambda);
     tacStatus status = tac_lcp_answer_reverse(sim, lcp, NULL, lambda, mu);
     if (status == TAC_OK) status = tac_lcp_residuals_vjp(sim, f->x, f->u, lcp, lambda, mu, NULL, &r->direct);
@@ -163,6 +172,7 @@ static tacStatus pull_kick(Return *r, tacFlight *f, const double *x, const doubl
     if (status == TAC_OK) status = tac_lcp_pull(sim, x, r->u, &lcp, r->tv, ybar, g, NULL);
     if (status != TAC_OK) return status;
     if (g->x != NULL) tac_dense_axpy((int)nv, -1, r->kick, g->x + nv);
+    add_time(r, r->left); /* all of h was left */
     add_to(r->c.nu, r->direct.u, g->u);
     add_to(r->c.np, r->direct.theta, g->theta);
     return TAC_OK;

@@ -8,6 +8,18 @@
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
+/* Column of the time step; before the first of the parameters: there is none. */
+static int time_column(const tacSim *sim) {
+    tacColumns c = tac_count_columns(sim);
+    return c.nx + c.nu + tac_param_of_time(sim->model);
+}
+
+/* v+ = v + h a as h alone moves: its column of v (nv rows of n) gets a = w->qacc. */
+static void add_time(const tacSim *sim, size_t n, double *v) {
+    for (int i = 0; tac_param_of_time(sim->model) >= 0 && i < sim->model->nv; i++)
+        v[(size_t)i * n + (size_t)time_column(sim)] += sim->work.qacc[i];
+}
+
 tacStatus tac_flight_tangent(tacSim *sim, tacFlightTangent *d) {
     tacColumns c = tac_count_columns(sim);
     size_t nv = (size_t)sim->model->nv, n = (size_t)c.n, rows = (size_t)c.nx;
@@ -22,6 +34,7 @@ tacStatus tac_flight_tangent(tacSim *sim, tacFlightTangent *d) {
     d->J.P = TAC_TAKE(&sim->arena, rows * (size_t)c.np, double);
     if (!ok || !d->time || !d->left || !d->J.A || !d->J.B || !d->J.P) return TAC_ERR_ARENA_FULL;
     memset(d->left, 0, n * sizeof(double));
+    if (tac_param_of_time(sim->model) >= 0) d->left[time_column(sim)] = 1; /* all of h is left */
     return TAC_OK;
 }
 
@@ -46,6 +59,8 @@ tacStatus tac_flight_kick_jac(tacFlight *f, const double *x) {
             d->kick[i * n + k] = d->v[i * n + k] = -f->sim->options.dt * d->W[i * n + k];
         d->v[i * n + nv + i] += 1;
     }
+    add_time(f->sim, n, d->kick);
+    add_time(f->sim, n, d->v);
     return tac_assemble_jac(f->sim, x, f->u, f->scratch, d->c, d->W, &d->J); /* for the activations */
 }
 
@@ -136,6 +151,7 @@ void tac_flight_impact_jac(tacFlight *f) {
     size_t nv = (size_t)f->sim->model->nv;
     chain(f, nv, d->W, d->W_rest);
     tac_dense_axpy((int)nv * d->c.n, -f->sim->options.dt, d->W_rest, d->v);
+    add_time(f->sim, (size_t)d->c.n, d->v);
 }
 
 /* --- Forces ------------------------------------------------------------------------------------------------------- */
@@ -169,12 +185,13 @@ tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp) {
 
 /* --- Lag ---------------------------------------------------------------------------------------------------------- */
 
-/* lag = (t/h - 1/2) kick, t = h - left:  d(lag) = share d(kick) - kick d(left)/h */
+/* lag = (t/h - 1/2) kick, t = h - left:  d(lag) = share d(kick) - kick d(left)/h + kick left/h^2 dh */
 static void lag_row(const tacFlight *f, int dof, double weight, double *out) {
     const tacFlightTangent *d = f->d;
     double h = f->sim->options.dt, share = (h - f->left) / h - 0.5;
     tac_dense_axpy(d->c.n, weight * share, d->kick + (size_t)dof * (size_t)d->c.n, out);
     tac_dense_axpy(d->c.n, -weight * f->kick[dof] / h, d->left, out);
+    if (tac_param_of_time(f->sim->model) >= 0) out[time_column(f->sim)] += weight * f->kick[dof] * f->left / (h * h);
 }
 
 /* d(s)/d(left) of s = (pos - target)/left; none at the bound, of rows that bounce, and of tangents and friction. */

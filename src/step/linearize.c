@@ -98,6 +98,28 @@ static void copy_block(const tacModel *m, const double *hv, double h, tacColumns
     memset(out + 2 * rows * ld, 0, (size_t)m->na * ld * sizeof *out);
 }
 
+/* v+ = v + h a, q+ = q (+) h v+ as h alone moves: the column of the time step gets a, and v+ + Q h a as Q v+ = v+. */
+static void add_time(const tacSim *sim, const double *hv, int np, double *P) {
+    const tacModel *m = sim->model;
+    int k = tac_param_of_time(m);
+    double h = sim->options.dt, *move = sim->work.vec[1];
+    if (k < 0) return;
+    for (int i = 0; i < m->nv; i++)
+        move[i] = h * sim->work.qacc[i];
+    tac_turn_jac(m, hv, 1, 1, move);
+    for (int i = 0; i < m->nv; i++) {
+        P[(size_t)i * (size_t)np + (size_t)k] += hv[i] / h + move[i];
+        P[(size_t)(m->nv + i) * (size_t)np + (size_t)k] += sim->work.qacc[i];
+    }
+}
+
+/* Its reverse: qbar of q+, vbar of v+ with what comes from q+. */
+static void pull_time(const tacSim *sim, const double *hv, const double *qbar, const double *vbar, double *theta) {
+    int k = theta == NULL ? -1 : tac_param_of_time(sim->model);
+    for (int i = 0; k >= 0 && i < sim->model->nv; i++)
+        theta[k] += vbar[i] * sim->work.qacc[i] + qbar[i] * hv[i] / sim->options.dt;
+}
+
 /* Motions and slopes (SI units) beyond these have squares and sums that are no numbers. */
 #define MOST_MOTION 1e150
 #define MOST_SLOPE  1e300
@@ -121,6 +143,7 @@ tacStatus tac_assemble_jac(tacSim *sim, const double *x, const double *u, const 
     if (J->A != NULL) copy_block(m, hv, h, c, W, 0, c.nx, m->nv, J->A);
     if (J->B != NULL) copy_block(m, hv, h, c, W, c.nx, c.nu, -1, J->B);
     if (J->P != NULL) copy_block(m, hv, h, c, W, c.nx + c.nu, c.np, -1, J->P);
+    if (J->P != NULL) add_time(sim, hv, c.np, J->P);
     if (J->A != NULL) tac_move_start_jac(m, hv, c.nx, J->A);
     size_t act = 2 * (size_t)m->nv; /* first row (and column of A) of the activations */
     tacSink act_sink = {.matrix = J->A == NULL ? NULL : J->A + act * (size_t)c.nx + act, .ld = c.nx};
@@ -150,6 +173,7 @@ tacStatus tac_adjoint_begin(tacSim *sim, const double *ybar, int theta, tacAdjoi
     if (!theta) bar->theta = NULL;
     memcpy(vbar, ybar + m->nv, (size_t)m->nv * sizeof(double));
     tac_move_vjp(m, hv, h, ybar, qbar, vbar);
+    pull_time(sim, hv, ybar, vbar, bar->theta);
     for (int i = 0; i < m->nv; i++)
         adjoint->lambda[i] = h * vbar[i];
     return TAC_OK;

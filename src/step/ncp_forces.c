@@ -77,12 +77,22 @@ static void add_row(Forces *f, tacNcpChanges *all, int i, int on_dofs, double *s
     tac_ncp_add_products(all, f->p.m->nv, f->pull.lambda, f->pull.mu, 1, out);
 }
 
-/* dqfrc += dR_free / h */
+/* qfrc = R_free / h moves with h itself by -qfrc/h: qfrc in vbar, overwritten as zbar is. */
+static const double *forces_on_dofs(Forces *f) {
+    tac_ncp_forces(&f->p, &f->zbar[0].ang.x, f->vbar);
+    return f->vbar;
+}
+
+/* dqfrc += d(R_free / h) */
 static tacStatus free_rows(tacSim *sim, const double *x, const double *u, Forces *f, tacNcpChanges *all,
                            double *dqfrc) {
     size_t n = (size_t)sim->model->nv * (size_t)all->c.n;
     tacStatus status = tac_ncp_residual_jac(sim, x, u, &f->p, &f->free, all->c, all->R, NULL, NULL);
     if (status == TAC_OK) tac_dense_axpy((int)n, 1 / f->p.h, all->R, dqfrc);
+    int time = tac_param_of_time(sim->model), column = all->c.nx + all->c.nu + time;
+    const double *qfrc = time < 0 ? NULL : forces_on_dofs(f);
+    for (int i = 0; qfrc != NULL && i < sim->model->nv; i++)
+        dqfrc[(size_t)i * (size_t)all->c.n + (size_t)column] -= qfrc[i] / f->p.h;
     return status;
 }
 
@@ -123,6 +133,8 @@ static tacStatus pull(tacSim *sim, const double *x, const double *u, Forces *f, 
     f->pull.wrench = wrenchbar;
     tacStatus status = tac_ncp_residual_vjp(sim, x, u, &f->p, &f->d, &f->pull, bar);
     if (status != TAC_OK || qfrcbar == NULL) return status;
+    int time = bar->theta == NULL ? -1 : tac_param_of_time(sim->model);
+    if (time >= 0) bar->theta[time] -= tac_dense_dot(sim->model->nv, qfrcbar, forces_on_dofs(f)) / f->p.h;
     for (int i = 0; i < sim->model->nv; i++)
         f->pull.lambda[i] = -qfrcbar[i] / f->p.h;
     f->pull.mu = NULL, f->pull.wrench = NULL;

@@ -158,8 +158,13 @@ static void answer_row(tacNcp *p, tacNcpDeriv *d, const tacNcpChanges *all, int 
     row[nv + i] += 1 / p->h;
 }
 
-/* W += w/h, w how v+ keeps q+ in place. */
-static void add_hold(const tacNcp *p, int n, double *W) {
+/* W += w/h, w how v+ keeps q+ in place; of the time step too, where W is -da, a = (v+ - v)/h. */
+static void add_hold(const tacNcp *p, tacColumns c, double *W) {
+    int n = c.n, time = tac_param_of_time(p->m);
+    for (int i = 0; time >= 0 && i < p->m->nv; i++) {
+        double gained = (p->x[i] - p->v[i]) / p->h;
+        W[(size_t)i * (size_t)n + (size_t)(c.nx + c.nu + time)] -= (tac_ncp_hold_time(p, i) - gained) / p->h;
+    }
     for (int j = 0; j < p->m->nv; j++) {
         double hold[3];
         int first, count = tac_ncp_hold(p, j, hold, &first);
@@ -190,7 +195,7 @@ static tacStatus jac(tacSim *sim, const double *x, const double *u, double *next
     tac_ncp_find_rows(&p, &all);
     for (int i = 0; i < m->nv; i++)
         answer_row(&p, &d, &all, i, lambda, mu, W + (size_t)i * n);
-    add_hold(&p, all.c.n, W);
+    add_hold(&p, all.c, W);
     status = tac_assemble_jac(sim, x, u, hv, all.c, W, J);
     return status == TAC_OK ? solved : status;
 }
@@ -243,7 +248,9 @@ static void activations_vjp(tacSim *sim, const double *x, const double *u, const
 
 /* bar += w^T vbar, w how v+ keeps q+ in place; tac_adjoint_begin has begun with v+ = v + ... . */
 static void hold_vjp(const tacNcp *p, const double *vbar, const tacGrad *bar) {
-    int nv = p->m->nv;
+    int nv = p->m->nv, time = bar->theta == NULL ? -1 : tac_param_of_time(p->m);
+    for (int i = 0; time >= 0 && i < nv; i++)
+        bar->theta[time] += (tac_ncp_hold_time(p, i) - (p->x[i] - p->v[i]) / p->h) * vbar[i];
     for (int j = 0; j < nv; j++) {
         double hold[3];
         int first, n = tac_ncp_hold(p, j, hold, &first);

@@ -152,6 +152,18 @@ static tacStatus take_chain(tacSim *sim, Chain *k) {
     return TAC_OK;
 }
 
+/* The column of the time step: d(h c f)/dh = c f at fixed f, hv/h of the position, where Q hv = hv. of: times c. */
+static void add_time(const tacModel *m, double h, double of, const double *hv, const double *acc, const double *rate,
+                     int ld, double *column) {
+    size_t n = (size_t)ld, nv = (size_t)m->nv;
+    for (size_t i = 0; i < nv; i++) {
+        column[i * n] += hv[i] / h;
+        column[(nv + i) * n] += of * acc[i];
+    }
+    for (size_t j = 0; rate != NULL && j < (size_t)m->na; j++)
+        column[(2 * nv + j) * n] += of * rate[j];
+}
+
 /* dX = (P dq + h c Q dv, dv + h c da, dact + h c drate) with the rates of the stage before. */
 static void chain_place(const tacModel *m, double span, const double *hv, Chain *k) {
     size_t n = (size_t)k->c.n, first = (size_t)m->nv * n, rest = (size_t)(m->nv + m->na) * n;
@@ -182,6 +194,9 @@ static void chain_position_rate(const tacSim *sim, int i, const Stages *s, Chain
     }
     for (size_t j = 0; j < rows; j++)
         k->df[j] *= SPAN[i] * sim->options.dt;
+    int time = tac_param_of_time(m);
+    for (int j = 0; time >= 0 && j < m->nv; j++)
+        k->df[(size_t)j * (size_t)k->c.n + (size_t)(k->c.nx + k->c.nu + time)] += s->hv[i][j] / sim->options.dt;
     tac_log_rate_jac(m, s->hv[i], s->x[i] + m->nq, k->c.n, k->c.n, dv, k->df);
 }
 
@@ -240,10 +255,14 @@ static void chain_rates(tacSim *sim, const double *x, const double *u, Chain *k)
 static tacStatus run_chain(tacSim *sim, const double *u, const Stages *s, Chain *k) {
     const tacModel *m = sim->model;
     size_t n = (size_t)k->c.n;
+    int time = tac_param_of_time(m);
     for (int i = 0; i < STAGES; i++) {
         tacStatus status = sim->stepper->acceleration_jac(sim, s->x[i], u, NULL, k->D);
         if (!tac_went_on(status)) return status;
         chain_place(m, SPAN[i] * sim->options.dt, s->hv[i], k);
+        if (time >= 0 && i > 0)
+            add_time(m, sim->options.dt, SPAN[i], s->hv[i], s->acc[i - 1], s->rate[i - 1], k->c.n,
+                     k->dX + k->c.nx + k->c.nu + time);
         chain_position_rate(sim, i, s, k);
         chain_acceleration(m, i == 0, k);
         chain_rates(sim, s->x[i], u, k);
@@ -286,6 +305,8 @@ static void assemble(tacSim *sim, const double *x, const Stages *s, const Chain 
         copy_block(m, hv, h, k, from[b], width[b], blocks[b]);
         finish_activations(m, act, s->mean_rate, h, width[b], b == 0, blocks[b]);
     }
+    int time = tac_param_of_time(m);
+    if (J->P != NULL && time >= 0) add_time(m, h, 1, hv, s->mean_acc, NULL, k->c.np, J->P + time);
     if (J->P != NULL)
         emit_spans(sim, x, s, &(tacSink){.matrix = J->P + 2 * (size_t)m->nv * (size_t)k->c.np, .ld = k->c.np});
     if (J->A == NULL) return;
@@ -358,6 +379,21 @@ static tacStatus take_pull(tacSim *sim, int theta, Pull *p) {
     return TAC_OK;
 }
 
+/* The time step's share of what add_time adds to. */
+static double pull_time(const tacModel *m, double h, double of, const double *hv, const double *acc, const double *rate,
+                        const double *bar) {
+    double sum = 0;
+    for (int i = 0; i < m->nv; i++)
+        sum += bar[i] * hv[i] / h + bar[m->nv + i] * of * acc[i];
+    for (int j = 0; rate != NULL && j < m->na; j++)
+        sum += bar[2 * m->nv + j] * of * rate[j];
+    return sum;
+}
+
+static int time_asked_for(const tacSim *sim, const double *theta) {
+    return theta == NULL ? -1 : tac_param_of_time(sim->model);
+}
+
 /* ybar -> the means of the rates, and the start's own share. */
 static void pull_end(const tacSim *sim, const double *x, const double *ybar, const Stages *s, Pull *p) {
     const tacModel *m = sim->model;
@@ -376,6 +412,8 @@ static void pull_end(const tacSim *sim, const double *x, const double *ybar, con
             p->mean_r[j] = d.rate * actbar[j];
         }
     if (p->bar.theta != NULL) emit_spans(sim, x, s, &(tacSink){.lambda = actbar, .bar = p->bar.theta});
+    int time = time_asked_for(sim, p->bar.theta);
+    if (time >= 0) p->bar.theta[time] += pull_time(m, h, 1, s->hv[STAGES], s->mean_acc, NULL, ybar);
 }
 
 /* The stage's share of the means; w, acc and rate hold what comes from the stage after. Then all through the rates of
@@ -403,7 +441,12 @@ static tacStatus pull_rates(tacSim *sim, const double *u, int i, const Stages *s
 /* X and hv of stage i -> the start, and the rates of the stage before:  X_i = x (+) span f(X_{i-1}), hv = span w. */
 static void pull_place(const tacSim *sim, int i, const Stages *s, Pull *p) {
     const tacModel *m = sim->model;
-    double span = SPAN[i] * sim->options.dt, *vbar = p->X + m->nv, *start = p->bar.x;
+    double h = sim->options.dt, span = SPAN[i] * h, *vbar = p->X + m->nv, *start = p->bar.x;
+    int time = time_asked_for(sim, p->bar.theta);
+    if (time >= 0) {
+        p->bar.theta[time] += pull_time(m, h, SPAN[i], s->hv[i], s->acc[i - 1], s->rate[i - 1], p->X);
+        p->bar.theta[time] += tac_dense_dot(m->nv, p->hv, s->hv[i]) / h;
+    }
     for (int k = 0; k < m->nv; k++) {
         p->w[k] = span * p->hv[k];
         p->acc[k] = span * vbar[k];
@@ -416,24 +459,25 @@ static void pull_place(const tacSim *sim, int i, const Stages *s, Pull *p) {
     memset(p->X, 0, (size_t)tac_ndx(m) * sizeof(double));
 }
 
-/* The acceleration of the last stage is needed for the mean rate of activations alone; else it is solved once, on the
- * way back. */
+/* The acceleration of the last stage is needed for the mean rate of activations and for the time step alone; else it is
+ * solved once, on the way back. */
 static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     const tacModel *m = sim->model;
     Stages s;
     Pull p;
+    int whole = m->na > 0 || time_asked_for(sim, g->theta) >= 0;
     tacStatus status = take_stages(sim, &s);
-    if (status == TAC_OK) status = run_stages(sim, x, u, m->na > 0 ? STAGES : STAGES - 1, &s);
+    if (status == TAC_OK) status = run_stages(sim, x, u, whole ? STAGES : STAGES - 1, &s);
     if (status == TAC_OK) status = take_pull(sim, g->theta != NULL, &p);
     if (status != TAC_OK) return status;
     average_moves(sim, &s);
-    if (m->na > 0) average_rates(m, &s);
+    if (whole) average_rates(m, &s);
     pull_end(sim, x, ybar, &s, &p);
     tacStepInfo step = sim->info;
     for (int i = STAGES - 1; i >= 0; i--) {
         status = pull_rates(sim, u, i, &s, &p);
         if (status != TAC_OK) return status;
-        if (i == STAGES - 1 && m->na == 0) step = sim->info; /* of all stages by now */
+        if (i == STAGES - 1 && !whole) step = sim->info; /* of all stages by now */
         if (i > 0) pull_place(sim, i, &s, &p);
     }
     keep_info(sim, &step);

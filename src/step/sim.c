@@ -240,6 +240,7 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
     if (model->nparam > 0) {
         size_t copy = tac_arena_round(model->bytes);
         s->model = s->origin = tac_model_copy_into(model, next);
+        if (tac_param_of_time(model) >= 0) *s->origin->option_timestep = options->dt; /* the one that is simulated */
         s->slot[0] = next + copy;
         s->slot[1] = next + 2 * copy;
         next += 3 * copy;
@@ -296,6 +297,7 @@ tacStatus tac_sim_set_params(tacSim *sim, const double *theta) {
     if (status == TAC_OK) status = tac_model_reference(fresh, &sim->work, NULL);
     if (status != TAC_OK) return status;
     sim->model = fresh;
+    if (tac_param_of_time(fresh) >= 0) sim->options.dt = *fresh->option_timestep;
     tac_scene_update(&sim->scene, fresh);
     return update_tangents(sim);
 }

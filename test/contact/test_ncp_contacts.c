@@ -87,7 +87,7 @@ static void body_has_eight_dofs(void **state) {
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-enum { NX = 12, NP = 4, NALL = NX + NP };
+enum { NX = 12, NP = 5, NALL = NX + NP };
 
 /* The step's end as seen from y0, x displaced by t along column j of [x | theta]. */
 static void outcome(World *w, const double *y0, int j, double t, double *out) {
@@ -109,7 +109,7 @@ static void outcome(World *w, const double *y0, int j, double t, double *out) {
 
 static World soft_world(void) {
     static const char *const PARAMS[NP] = {"geom/ball.restitution", "pair/#0.friction[0]", "pair/#0.friction[1]",
-                                           "geom/ball.size[0]"};
+                                           "geom/ball.size[0]", "option.timestep"};
     World w = text_world(FLOOR BALL, PAIR("0.8 0.3") RESTITUTION, 0.01);
     tacOptions options = tac_default_options(w.m);
     tacError err;

@@ -256,7 +256,8 @@ static World everything(void) {
     tacError err;
     static const char *const PARAMS[] = {"tendon/cord.armature", "tendon/cord.coef[0]",  "tendon/cord.frictionloss",
                                          "tendon/cord.range[1]", "joint/b.frictionloss", "joint/d.frictionloss",
-                                         "joint/d.range[1]",     "geom/#1.mass",         "equality/#0.data[2]"};
+                                         "joint/d.range[1]",     "geom/#1.mass",         "equality/#0.data[2]",
+                                         "option.timestep"};
     for (size_t i = 0; i < sizeof PARAMS / sizeof *PARAMS; i++)
         if (tac_param_register(l.model, PARAMS[i], NULL, &err) != TAC_OK) fail_msg("%s", err.text);
     tac_report_free(l.report);
@@ -269,7 +270,7 @@ static World everything(void) {
     return w;
 }
 
-enum { NX = 12, NU = 6, NP = 9, NALL = NX + NU + NP, NOUT = NX + 6 };
+enum { NX = 12, NU = 6, NP = 10, NALL = NX + NU + NP, NOUT = NX + 6 };
 
 /* The step's end (tangent from y0) and the forces of constraints, from x displaced by t along d = (x, u, theta). */
 static void outcome(World *w, const double *y0, double t, const double *d, double *out) {

@@ -296,7 +296,6 @@ static void refused(void **state) {
     (void)state;
     tacModel *m = load("test/data/ratios.xml");
     const char *servo = "damping ratio applies only while gainprm[0] is -biasprm[1]";
-    check_refused(m, "option.timestep", "copied to the options when a simulation is created");
     check_refused(m, "option.settotalmass", "no total mass is set");
     check_refused(m, "actuator/s_turn.gainprm[0]", servo);
     check_refused(m, "actuator/s_turn.biasprm[1]", servo);

@@ -225,7 +225,6 @@ static uint64_t hash_steps(tacSim *sim, const tacModel *m, const double *x0) {
 static tacSim *open_sim(const tacModel *m) {
     tacOptions options = tac_default_options(m);
     tacSim *sim = NULL;
-    options.dt = 0.002; /* an option of the simulation: it does not follow the parameter */
     CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
     return sim;
 }

@@ -29,6 +29,7 @@ static void register_numbers(tacModel *m) {
             snprintf(path, sizeof path, "geom/#%d.%s", g, fields[k]);
             if (tac_param_register(m, path, NULL, &err) != TAC_OK) fail_msg("%s", err.text);
         }
+    CHECK_INT(tac_param_register(m, "option.timestep", NULL, NULL), TAC_OK);
 }
 
 World bounce_world(int n, const Thing *things, WorldSetup setup) {

@@ -101,6 +101,7 @@ static void check_chain(tacIntegrator integrator) {
     CHECK_INT(tac_param_register(m, "body/#2.mass", NULL, NULL), TAC_OK);
     CHECK_INT(tac_param_register(m, "option.gravity[2]", NULL, NULL), TAC_OK);
     CHECK_INT(tac_param_register(m, "actuator/#1.dynprm[0]", NULL, NULL), TAC_OK);
+    CHECK_INT(tac_param_register(m, "option.timestep", NULL, NULL), TAC_OK);
     Path p = open_path(m, integrator, SHORT, 0.5);
     double *A = robot_array(p.ndx * p.ndx), *B = robot_array(p.ndx * p.nu), *P = robot_array(p.ndx * p.np);
     double *lambda = robot_array(p.ndx), *next = robot_array(p.ndx), *u = robot_array(p.nu), *theta = robot_array(p.np);
@@ -119,8 +120,8 @@ static void check_chain(tacIntegrator integrator) {
         add_transposed(p.ndx, p.ndx, A, lambda, next);
         memcpy(lambda, next, (size_t)p.ndx * sizeof *next);
     }
-    print_message("d(loss)/d(theta) %g %g %g\n", theta[0], theta[1], theta[2]);
-    CHECK(theta[0] != 0 && theta[1] != 0 && theta[2] != 0);
+    print_message("d(loss)/d(theta) %g %g %g %g\n", theta[0], theta[1], theta[2], theta[3]);
+    CHECK(theta[0] != 0 && theta[1] != 0 && theta[2] != 0 && theta[3] != 0);
     CHECK_ARRAY(p.ndx, p.gx, lambda, TOL_CHAIN);
     CHECK_ARRAY(p.np, p.gtheta, theta, TOL_CHAIN);
     free(A), free(B), free(P), free(lambda), free(next), free(u), free(theta);

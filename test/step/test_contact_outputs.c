@@ -204,33 +204,44 @@ static void equal_differences(void **state) {
         int law; /* 1: undamped */
         const char *params[MOST];
     } MODELS[] = {
-        {"models/box.xml", TAC_LCP, 1, {"option.gravity[2]", "body/box.mass", "geom/ground.friction[0]", NULL}},
+        {"models/box.xml",
+         TAC_LCP,
+         1,
+         {"option.timestep", "option.gravity[2]", "body/box.mass", "geom/ground.friction[0]", NULL}},
         {"models/half_cheetah.xml",
          TAC_LCP,
          0,
-         {"option.gravity[2]", "body/torso.mass", "geom/ground.friction[0]", NULL}},
-        {"models/ant.xml", TAC_LCP, 0, {"option.gravity[0]", "body/torso.mass", "geom/ground.friction[0]", NULL}},
+         {"option.timestep", "option.gravity[2]", "body/torso.mass", "geom/ground.friction[0]", NULL}},
+        {"models/ant.xml",
+         TAC_LCP,
+         0,
+         {"option.timestep", "option.gravity[0]", "body/torso.mass", "geom/ground.friction[0]", NULL}},
         {"models/quadruped.xml", TAC_LCP, 0, {"option.gravity[2]", NULL}},
         {"models/box.xml",
          TAC_NCP,
          0,
-         {"body/box.mass", "body/box.ipos[0]", "geom/box.size[1]", "geom/box.pos[0]", "geom/ground.friction[0]", NULL}},
+         {"option.timestep", "body/box.mass", "body/box.ipos[0]", "geom/box.size[1]", "geom/box.pos[0]",
+          "geom/ground.friction[0]", NULL}},
         {"models/half_cheetah.xml",
          TAC_NCP,
          0,
-         {"body/torso.mass", "geom/fore_foot.size[0]", "body/fore_shin.pos[2]", "joint/fore_shin.pos[0]", NULL}},
+         {"option.timestep", "body/torso.mass", "geom/fore_foot.size[0]", "body/fore_shin.pos[2]",
+          "joint/fore_shin.pos[0]", NULL}},
         {"models/ant.xml", TAC_NCP, 0, {"geom/ground.friction[0]", "option.gravity[2]", NULL}},
         {"models/box.xml",
          TAC_SOFT,
          0,
-         {"body/box.mass", "geom/box.size[1]", "geom/box.pos[0]", "geom/ground.friction[0]", "geom/box.solref[0]",
-          "geom/box.solimp[1]", NULL}},
+         {"option.timestep", "body/box.mass", "geom/box.size[1]", "geom/box.pos[0]", "geom/ground.friction[0]",
+          "geom/box.solref[0]", "geom/box.solimp[1]", NULL}},
         {"models/half_cheetah.xml",
          TAC_SOFT,
          0,
          {"body/torso.mass", "geom/fore_foot.size[0]", "body/fore_shin.pos[2]", "joint/fore_shin.range[0]",
           "joint/fore_shin.solref_limit[0]", "geom/ground.margin", NULL}},
-        {"models/ant.xml", TAC_SOFT, 0, {"geom/ground.friction[0]", "option.gravity[2]", "option.impratio", NULL}},
+        {"models/ant.xml",
+         TAC_SOFT,
+         0,
+         {"option.timestep", "geom/ground.friction[0]", "option.gravity[2]", "option.impratio", NULL}},
         {"test/data/rows.xml", TAC_SOFT, 0, {"equality/chain.solref[1]", "joint/a2.frictionloss", NULL}},
     };
     (void)state;
@@ -281,9 +292,11 @@ static void of_impacts(void **state) {
         const char *file;
         const char *params[MOST];
     } MODELS[] = {
-        {"test/data/box_pile.xml", {"option.gravity[2]", "body/c.mass", "geom/a.friction[0]", "geom/b.size[1]", NULL}},
-        {"models/half_cheetah.xml", {"body/torso.mass", "geom/ground.friction[0]", "geom/fore_foot.size[0]", NULL}},
-        {"models/ant.xml", {"body/torso.mass", "geom/ground.friction[0]", NULL}},
+        {"test/data/box_pile.xml",
+         {"option.timestep", "option.gravity[2]", "body/c.mass", "geom/a.friction[0]", "geom/b.size[1]", NULL}},
+        {"models/half_cheetah.xml",
+         {"option.timestep", "body/torso.mass", "geom/ground.friction[0]", "geom/fore_foot.size[0]", NULL}},
+        {"models/ant.xml", {"option.timestep", "body/torso.mass", "geom/ground.friction[0]", NULL}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {

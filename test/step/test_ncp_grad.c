@@ -21,15 +21,15 @@
 enum { MOST = 160 };
 
 static const char *const PARAMS[] = {
-    "option.gravity[2]",     "option.gravity[0]",      "body/#1.mass",       "body/#2.ipos[0]",
-    "body/#2.ipos[2]",       "body/#3.inertia[1]",     "body/#2.pos[0]",     "body/#2.quat[1]",
-    "body/#3.pos[2]",        "joint/#1.pos[0]",        "joint/#1.axis[2]",   "joint/#1.stiffness",
-    "joint/#1.damping",      "joint/#2.damping",       "joint/#2.armature",  "joint/#1.armature",
-    "joint/#1.range[0]",     "joint/#1.range[1]",      "joint/#1.springref", "joint/#1.ref",
-    "geom/#0.friction[0]",   "geom/#1.friction[0]",    "geom/#1.size[0]",    "geom/#1.size[2]",
-    "geom/#1.pos[2]",        "geom/#1.quat[1]",        "geom/#3.size[0]",    "geom/#3.size[1]",
-    "geom/#4.size[0]",       "geom/#0.pos[2]",         "geom/#0.quat[1]",    "actuator/#0.gainprm[0]",
-    "actuator/#0.dynprm[0]", "actuator/#0.biasprm[1]", "actuator/#0.gear[0]"};
+    "option.gravity[2]",     "option.gravity[0]",      "body/#1.mass",        "body/#2.ipos[0]",
+    "body/#2.ipos[2]",       "body/#3.inertia[1]",     "body/#2.pos[0]",      "body/#2.quat[1]",
+    "body/#3.pos[2]",        "joint/#1.pos[0]",        "joint/#1.axis[2]",    "joint/#1.stiffness",
+    "joint/#1.damping",      "joint/#2.damping",       "joint/#2.armature",   "joint/#1.armature",
+    "joint/#1.range[0]",     "joint/#1.range[1]",      "joint/#1.springref",  "joint/#1.ref",
+    "geom/#0.friction[0]",   "geom/#1.friction[0]",    "geom/#1.size[0]",     "geom/#1.size[2]",
+    "geom/#1.pos[2]",        "geom/#1.quat[1]",        "geom/#3.size[0]",     "geom/#3.size[1]",
+    "geom/#4.size[0]",       "geom/#0.pos[2]",         "geom/#0.quat[1]",     "actuator/#0.gainprm[0]",
+    "actuator/#0.dynprm[0]", "actuator/#0.biasprm[1]", "actuator/#0.gear[0]", "option.timestep"};
 enum { NPARAM = sizeof PARAMS / sizeof *PARAMS, FRICTION_OF_BOX = 21 };
 
 /* A free box with a hinged, limited, sprung and driven arm that ends in a ball joint, and a free ball, on a plane. */

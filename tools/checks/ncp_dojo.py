@@ -15,7 +15,7 @@ LINES = {
     "dampers": ("forces of springs and dampers by state, fifteen joint types, against differences: 1e-8", "test_dojo_list", "dampers_of_joint_types"),
     "solution": ("the solution's Jacobian in flight and in contact, Atlas, quadruped, block with three frictions, ant, half-cheetah, hopper, pendulums, chains of fifteen joint types: 1e-7", "test_dojo_list", "solutions_of_mechanisms"),
     "solution-matrix": ("the system's matrix against differences of all equations, in contact: 1e-7", "test_ncp", "direction_in_contact"),
-    "data": ("the step by state, inputs and data (masses, inertias, places, springs, dampers), fifteen joint types, against differences: 1e-6", "test_dojo_list", "data_of_joint_types"),
+    "data": ("the step by state, inputs and data (masses, inertias, places, springs, dampers, time step), fifteen joint types, against differences: 1e-6", "test_dojo_list", "data_of_joint_types"),
     "data-contact": ("the same in contact and at limits, contact data included: 1e-6", "test_ncp_grad", "gradient_is_that_of_the_step"),
     "data-frictions": ("the same with friction pyramid and impact alone: 1e-6", "test_ncp_grad", "gradient_of_other_frictions"),
     "spheres": ("spheres dropped and pushed along x, y, z to fixed and floating ones, three frictions: no overlap, rest within 1e-4", "test_dojo_list", "spheres_do_not_overlap"),

@@ -294,6 +294,9 @@ struct tacNcpView {
 /* Emits the columns of mocap poses and parameters, but for joint forces; NULL skips. */
 tacStatus tac_ncp_param_jac(const tacNcpView *v, const tacParamTangent *tangents, const tacNcpSink *mocap,
                             const tacNcpSink *theta);
+/* Emits the column of the time step, but for joint forces (ncp_time.c). The change of v+ that keeps q+ where it is. */
+void tac_ncp_time_jac(const tacNcpView *v, int column, const tacNcpSink *sink);
+double tac_ncp_hold_time(const tacNcp *p, int dof);
 /* The transpose of (inputs, balance) -> (v+, impulses): A^T lambda = vbar - G^T mu with mu += dp/d(inputs)^T (unit
  * impulses . lambda), so that bar = -lambda . dR + mu . dr. mu starts with dp/d(inputs)^T pbar, zero without pbar. */
 void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu);

@@ -307,6 +307,7 @@ tacStatus tac_ncp_param_jac(const tacNcpView *v, const tacParamTangent *tangents
         change_inertias(&column);
         emit_own(v, &tangents[k], k, theta);
         if (!v->free) emit_inputs(v, &tangents[k], k, theta);
+        if (tac_param_is_time(&tangents[k])) tac_ncp_time_jac(v, k, theta);
     }
     for (int k = 0; mocap != NULL && k < 7 * m->nmocap; k++) {
         Column column = mocap_column(v, k, mocap);
