@@ -24,12 +24,14 @@ void tac_residual_vjp(tacSim *sim, const double *x, const double *u, double span
 
 /* 1: motions and slopes are small enough for squares and sums of them that are numbers. */
 int tac_slopes_are_finite(size_t nhv, const double *hv, size_t n, const double *slopes);
-/* W = -da, nv rows of c.n numbers, hv = h v+, a in w->qacc  ->  A, B, P. TAC_ERR_NONFINITE: they overflow, and none is written. */
+/* W = -da, nv rows of c.n numbers, hv = h v+, a in w->qacc  ->  A, B, P. TAC_ERR_NONFINITE: they overflow, and none is
+ * written. */
 tacStatus tac_assemble_jac(tacSim *sim, const double *x, const double *u, const double *hv, tacColumns c,
                            const double *W, const tacJac *J);
 
-/* The reverse of it: begin, with h v+ in w->vec[0] and a in w->qacc, gives lambda = h vbar+, the stepper makes it K^-T lambda where K a = ... , end the gradient
- * (TAC_ERR_NONFINITE: it overflows, and none is written). Arrays are taken from the arena; the caller releases. */
+/* The reverse of it: begin, with h v+ in w->vec[0] and a in w->qacc, gives lambda = h vbar+, the stepper makes it K^-T
+ * lambda where K a = ... , end the gradient (TAC_ERR_NONFINITE: it overflows, and none is written). Arrays are taken
+ * from the arena; the caller releases. */
 typedef struct tacAdjoint {
     double *lambda;     /* nv */
     tacGrad bar;        /* the gradient so far; theta is NULL where it is not asked for */

@@ -251,10 +251,10 @@ static double worst_error(Line *l, int rows, const tacJac *jac) {
 }
 
 static void register_all(tacModel *m, int type) {
-    static const char *const PATHS[] = {
-        "body/#2.mass",    "body/#2.ipos[0]",  "body/#2.inertia[1]", "body/#2.pos[2]",    "body/#2.quat[1]",
-        "joint/#1.pos[1]", "joint/#1.axis[2]", "joint/#1.damping",   "joint/#1.armature", "joint/#1.stiffness",
-        "option.timestep"};
+    static const char *const PATHS[] = {"body/#2.mass",       "body/#2.ipos[0]",  "body/#2.inertia[1]",
+                                        "body/#2.pos[2]",     "body/#2.quat[1]",  "joint/#1.pos[1]",
+                                        "joint/#1.axis[2]",   "joint/#1.damping", "joint/#1.armature",
+                                        "joint/#1.stiffness", "option.timestep"};
     int ball = joint_type_dofs(type) == 3 && m->joint_type[1] == TAC_BALL;
     tacError err;
     if (joint_type_dofs(type) > 0) CHECK_INT(tac_param_set(m, "joint/#1.armature", 0.02, &err), TAC_OK);
