@@ -75,7 +75,7 @@ class Grad(driver.Case):
     def test_what_is_refused_is_named(self):
         self.refused("body/nope.mass", "grad", self.arm, "--param", "body/nope.mass")
         self.refused("matches none of the", "grad", self.arm, "--param", "body/*.nope")
-        self.refused("nothing that matches can be registered", "grad", self.arm, "--param", "option.timest*")
+        self.refused("nothing that matches can be registered", "grad", self.arm, "--param", "option.settotal*")
         self.refused("body/upper.name", "grad", self.arm, "--param", "body/upper.name")
         self.refused('--mode: got "foo", expected exact|bounce|complementarity', "grad", self.arm, "--mode", "foo")
         self.refused("--mode bounce is not available with --contact none", "grad", self.arm, "--mode", "bounce")
