@@ -71,6 +71,30 @@ static void redundant_welds_share(void **state) {
     end_world(&one), end_world(&many);
 }
 
+static const char *const BARS =
+    "<body name='crank' pos='0 0 1'><joint type='hinge' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .2 0 0' "
+    "size='.015' mass='.4'/><body name='coupler' pos='.2 0 0'><joint type='hinge' axis='0 1 0'/><geom type='capsule' "
+    "fromto='0 0 0 .3 0 -.4' size='.015' mass='1'/></body></body><body name='rocker' pos='.5 0 1'><joint type='hinge' "
+    "axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 -.4' size='.015' mass='.8'/></body>";
+#define LOOP "<connect body1='coupler' body2='rocker' anchor='.3 0 -.4'/>"
+
+/* A linkage of hinges that are parallel, whose loop says more than it needs to (it cannot leave its plane), once and
+ * three times, from one side and from the other. */
+static void redundant_loops_share(void **state) {
+    (void)state;
+    World one = text_world(BARS, "<equality>" LOOP "</equality>", 0.01);
+    World many = text_world(
+        BARS, "<equality>" LOOP LOOP "<connect body1='rocker' body2='coupler' anchor='0 0 -.4'/></equality>", 0.01);
+    for (int k = 0; k < 100; k++) {
+        run(&one, 1), run(&many, 1);
+        CHECK_LT(many.info.violation.size, TOL_CLOSED);
+        for (int i = 0; i < one.m->nq; i++)
+            CHECK_NEAR(one.x[i], many.x[i], TOL_SAME);
+    }
+    CHECK(fabs(velocity(&one)[0]) > 0.5);
+    end_world(&one), end_world(&many);
+}
+
 /* c_0 = P(c_1) at the end of every step, of joints and tendons, and loops of the robots are closed. */
 static void couplings_hold(void **state) {
     (void)state;
@@ -370,16 +394,12 @@ static void derivatives_are_differences(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(connect_is_a_hinge),
-                                       cmocka_unit_test(redundant_welds_share),
-                                       cmocka_unit_test(couplings_hold),
-                                       cmocka_unit_test(loop_keeps_energy),
-                                       cmocka_unit_test(open_start_closes),
-                                       cmocka_unit_test(friction_stops_a_slide),
-                                       cmocka_unit_test(ball_rests_on_its_limit),
-                                       cmocka_unit_test(tendon_rests_on_its_limit),
-                                       cmocka_unit_test(armature_of_tendon_is_inertia),
-                                       cmocka_unit_test(servo_is_implicit),
-                                       cmocka_unit_test(derivatives_are_differences)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(connect_is_a_hinge),        cmocka_unit_test(redundant_welds_share),
+        cmocka_unit_test(redundant_loops_share),     cmocka_unit_test(couplings_hold),
+        cmocka_unit_test(loop_keeps_energy),         cmocka_unit_test(open_start_closes),
+        cmocka_unit_test(friction_stops_a_slide),    cmocka_unit_test(ball_rests_on_its_limit),
+        cmocka_unit_test(tendon_rests_on_its_limit), cmocka_unit_test(armature_of_tendon_is_inertia),
+        cmocka_unit_test(servo_is_implicit),         cmocka_unit_test(derivatives_are_differences)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
