@@ -230,7 +230,7 @@ static tacStatus advance(tacSim *sim, const double *x, const tacNcp *p) {
 }
 
 tacStatus tac_ncp_go(tacSim *sim, const double *x, const double *u, double kappa, tacNcp *p) {
-    sim->info = (tacStepInfo){0};
+    sim->info = (tacStepInfo){.kappa = kappa};
     tacStatus status = pose(sim, x, u, p);
     if (status != TAC_OK) return status;
     tac_ncp_report_start(p, &sim->info);

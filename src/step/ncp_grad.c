@@ -200,8 +200,15 @@ static tacStatus jac(tacSim *sim, const double *x, const double *u, double *next
     return status == TAC_OK ? solved : status;
 }
 
+/* What the step's own solve says of itself, in place of what the one that was differentiated says. */
+static void restore_solve(tacStepInfo *info, const tacStepInfo *own) {
+    info->kappa = own->kappa, info->reason = own->reason;
+    info->iterations = own->iterations, info->residual = own->residual;
+}
+
 tacStatus tac_ncp_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
     size_t mark = tac_arena_mark(&sim->arena), nx = (size_t)tac_nx(sim->model);
+    tacStepInfo own = {0};
     double *next = TAC_TAKE(&sim->arena, nx, double);
     tacStatus status = next == NULL ? TAC_ERR_ARENA_FULL : TAC_OK;
     int apart = y != NULL && is_smoothed(sim);
@@ -210,12 +217,15 @@ tacStatus tac_ncp_jac(tacSim *sim, const double *x, const double *u, double *y, 
         tacNcp p;
         status = tac_ncp_go(sim, x, u, sim->options.ncp_kappa, &p);
         memcpy(next, sim->work.next, nx * sizeof *next);
+        own = sim->info;
         tac_arena_release(&sim->arena, step);
     }
     tacStatus solved = tac_went_on(status) ? jac(sim, x, u, apart ? NULL : next, J) : status;
     if (tac_went_on(solved) && y != NULL) memcpy(y, next, nx * sizeof *y);
     tac_arena_release(&sim->arena, mark);
-    return tac_went_on(solved) && status == TAC_ERR_UNSOLVED ? status : solved;
+    if (!tac_went_on(solved) || status != TAC_ERR_UNSOLVED) return solved;
+    restore_solve(&sim->info, &own);
+    return status;
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */

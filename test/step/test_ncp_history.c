@@ -103,6 +103,45 @@ static void iterations_used_up(void **state) {
     tac_model_free(m);
 }
 
+/* Status, reason, iterations, residual and kappa are those of one solve. */
+static void check_same_solve(const tacStepInfo *info, const tacStepInfo *of) {
+    CHECK_INT(info->status, of->status);
+    CHECK_INT(info->reason, of->reason);
+    CHECK_INT(info->iterations, of->iterations);
+    CHECK(info->residual == of->residual && info->kappa == of->kappa);
+}
+
+/* With derivatives of a softer step there are two solves: told is the step's own where that fails, else the softer one;
+ * without y only that one is done. How many iterations there are decides which of them ends in time. */
+static void one_of_two_solves_is_told(void **state) {
+    (void)state;
+    const double smooth = 1e-2;
+    tacModel *m = box();
+    int own_failed = 0, soft_failed = 0, none_failed = 0;
+    for (int most = 1; most <= 20; most++) {
+        tacOptions options = options_of(m, 0.05);
+        options.ncp_gradient_kappa = smooth, options.ncp_iterations = most;
+        tacSim *sim = simulate(m, &options);
+        double x[NX], u[3] = {0, 0, 0}, y[NX], next[NX], A[12 * 12], bar[12] = {1}, gx[12];
+        tacStepInfo step, reverse, told, alone;
+        thrown(m, x);
+        tacStatus status = tac_step(sim, x, u, y, &step);
+        tacStatus soft = tac_step_vjp(sim, x, u, bar, &(tacGrad){.x = gx}, &reverse);
+        CHECK(step.kappa == options.ncp_kappa && reverse.kappa == smooth);
+        CHECK_INT(tac_step_jac(sim, x, u, next, &(tacJac){.A = A}, &told), status == TAC_OK ? soft : status);
+        CHECK(memcmp(next, y, sizeof y) == 0);
+        check_same_solve(&told, status == TAC_OK ? &reverse : &step);
+        CHECK(told.active_set == reverse.active_set);
+        CHECK_INT(tac_step_jac(sim, x, u, NULL, &(tacJac){.A = A}, &alone), soft);
+        check_same_solve(&alone, &reverse);
+        own_failed += status != TAC_OK && soft == TAC_OK, soft_failed += soft != TAC_OK;
+        none_failed += status == TAC_OK && soft == TAC_OK;
+        tac_sim_free(sim);
+    }
+    CHECK(own_failed > 0 && soft_failed > 0 && none_failed > 0);
+    tac_model_free(m);
+}
+
 /* Faster than pi a step there is no discrete motion. */
 static void turned_too_far(void **state) {
     (void)state;
@@ -187,11 +226,9 @@ static void kappa_has_a_range(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(history_is_that_of_the_step),
-        cmocka_unit_test(iterations_used_up),
-        cmocka_unit_test(turned_too_far),
-        cmocka_unit_test(every_reason_has_a_text),
-        cmocka_unit_test(time_steps_of_three_decades),
+        cmocka_unit_test(history_is_that_of_the_step), cmocka_unit_test(iterations_used_up),
+        cmocka_unit_test(one_of_two_solves_is_told),   cmocka_unit_test(turned_too_far),
+        cmocka_unit_test(every_reason_has_a_text),     cmocka_unit_test(time_steps_of_three_decades),
         cmocka_unit_test(kappa_has_a_range),
     };
     return cmocka_run_group_tests_name("ncp_history", tests, NULL, NULL);
