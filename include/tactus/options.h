@@ -101,9 +101,9 @@ typedef struct tacStepInfo {
     int iterations;                  /* systems solved */
     double residual;                 /* largest violation of the contact problem's conditions, in units of its force */
     double kappa;                    /* ncp: of the solve that status, reason, iterations and residual are of. With
-                                        ncp_gradient_kappa tac_step_jac solves twice where y is asked for: they are those
-                                        of the step's own solve if that is TAC_ERR_UNSOLVED, else of the softer one,
-                                        which the derivatives and all the rest here belong to */
+                                        ncp_gradient_kappa tac_step_jac solves twice where y is asked for: they are of
+                                        the step's own solve if that is TAC_ERR_UNSOLVED, else of the softer one, which
+                                        the derivatives and all the rest here belong to */
     int impacts;                     /* toi: stops at impacts in this step */
     double impact_time;              /* s: of the first one, from the step's beginning */
     double class_margin;             /* m/s (rad/s): least change of a row's velocity that changes its class */

@@ -140,7 +140,8 @@ TAC_API void tac_qpos_sub(const tacModel *model, const double *q2, const double 
 TAC_API tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tacStepInfo *info);
 /* The same map, to the bit, and its derivatives at (x, u). y may be NULL. Where there is a state (TAC_ERR_UNSOLVED,
  * TAC_ERR_IMPACTS) jac has the derivatives of how it was found; where derivatives overflow, TAC_ERR_NONFINITE. With
- * ncp_gradient_kappa derivatives are those of a solve of their own; info->kappa says which of the two was not solved. */
+ * ncp_gradient_kappa derivatives are those of a solve of their own; info->kappa says which of the two was not
+ * solved. */
 TAC_API tacStatus tac_step_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *jac,
                                tacStepInfo *info);
 /* Reverse mode: ybar[ndx] -> gradient of ybar . f(x, u; theta). Statuses as for tac_step_jac. */
