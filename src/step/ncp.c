@@ -36,8 +36,8 @@ static const Search SEARCHES[2][NSEARCH] = {
 /* --- The step ----------------------------------------------------------------------------------------------------- */
 
 /* How far each geom may come in a step: h (2 |velocity of its middle| + 2 |turning| radius + h |g| + slack); twice, as
- * what hits something with one end may go on faster with the other. */
-static void reach_of_motion(const tacSim *sim, double *extra) {
+ * what hits something with one end may go on faster with the other; and how far it acts   (W8a). */
+static void reach_of_motion(const tacSim *sim, double acts, double *extra) {
     const tacModel *m = sim->model;
     const tacWork *w = &sim->work;
     double h = sim->options.dt, slack = h * tac_norm3(tac_base_acceleration(m).lin) + SLACK_SPEED;
@@ -46,7 +46,7 @@ static void reach_of_motion(const tacSim *sim, double *extra) {
         double radius = tac_geom_has_shape(m, g) ? tac_shape_radius(&sim->scene.shape[g]) : 0;
         double speed = tac_norm3(tac_point_velocity(w, body, sim->scene.pose[g].p));
         int still = m->body_last_dof[body] < 0;
-        extra[g] = still ? 0 : h * (2 * (speed + tac_norm3(w->V[body].ang) * radius) + slack);
+        extra[g] = still ? 0 : acts + h * (2 * (speed + tac_norm3(w->V[body].ang) * radius) + slack);
     }
 }
 
@@ -58,7 +58,7 @@ static tacStatus find_contacts(tacSim *sim, const tacWork *w, int ahead, tacNcp 
     if (extra == NULL) return TAC_ERR_ARENA_FULL;
     tacStatus status = tac_place_geoms(m, w, &sim->scene);
     if (status == TAC_OK) {
-        if (ahead) reach_of_motion(sim, extra);
+        if (ahead) reach_of_motion(sim, p->reach, extra);
         sim->scene.extra = ahead ? extra : NULL;
         status = tac_scene_contacts(&sim->scene, m, p->found, p->max_contacts, nfound);
         sim->scene.extra = NULL;
@@ -68,7 +68,7 @@ static tacStatus find_contacts(tacSim *sim, const tacWork *w, int ahead, tacNcp 
 }
 
 /* (x, u) -> the problem: forces at x, momenta before, contacts, limits. */
-static tacStatus pose(tacSim *sim, const double *x, const double *u, tacNcp *p) {
+static tacStatus pose(tacSim *sim, const double *x, const double *u, double kappa, tacNcp *p) {
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
     tacSmoothPoint at = tac_point_of(sim, x, u);
@@ -80,6 +80,7 @@ static tacStatus pose(tacSim *sim, const double *x, const double *u, tacNcp *p) 
     p->implicit = sim->options.integrator == TAC_IMPLICIT || sim->options.integrator == TAC_IMPLICITFAST;
     p->damping_span = p->implicit && !(*m->option_disable & TAC_DISABLE_DAMPER) ? p->h : tac_damping_span(sim);
     p->bounce_speed = sim->options.bounce_speed;
+    tac_ncp_scale(p, kappa);
     tac_smooth_forces(m, w, at.q, at.v, at.act, at.u, at.h);
     for (int i = 0; i < m->nv; i++)
         p->tau[i] = p->h * (w->qfrc[i] + w->bias[i]); /* bias is the integrator's own */
@@ -231,7 +232,7 @@ static tacStatus advance(tacSim *sim, const double *x, const tacNcp *p) {
 
 tacStatus tac_ncp_go(tacSim *sim, const double *x, const double *u, double kappa, tacNcp *p) {
     sim->info = (tacStepInfo){.kappa = kappa};
-    tacStatus status = pose(sim, x, u, p);
+    tacStatus status = pose(sim, x, u, kappa, p);
     if (status != TAC_OK) return status;
     tac_ncp_report_start(p, &sim->info);
     status = look_ahead(sim, p);

@@ -53,7 +53,7 @@ static double gap_ahead(const tacNcp *p, const tacContact *c) {
 }
 
 int tac_ncp_is_due(const tacNcp *p, const tacContact *found) {
-    return found->rule == TAC_RULE_NEAREST || found->dist <= 0 || gap_ahead(p, found) <= p->h * FURTHER_SPEED;
+    return found->rule == TAC_RULE_NEAREST || found->dist <= p->reach || gap_ahead(p, found) <= p->h * FURTHER_SPEED;
 }
 
 int tac_ncp_is_rough(const tacNcp *p) {
