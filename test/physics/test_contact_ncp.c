@@ -341,8 +341,8 @@ static void wedged_ball_yields(void **state) {
     world_end(&w);
 }
 
-/* A soft contact fades with distance: as a tilted box is put higher and higher its corners leave the problem one by one,
- * and the speed after a step changes by its derivative all along   (W8a). */
+/* A soft contact fades with distance: as a tilted box is put higher and higher its corners leave the problem one by
+ * one, and the speed after a step changes by its derivative all along   (W8a). */
 static void soft_contacts_fade(void **state) {
     (void)state;
     const Thing box = {TAC_BOX, {0.25, 0.25, 0.25}, 1, 0.2525};

@@ -21,7 +21,8 @@ static void take_friction(tacNcp *p, tacNcpContact *c) {
     double mu[2];
     tac_contact_friction(p->m, &c->found, mu);
     double of = mu[0] > 0 ? mu[0] : mu[1];
-    c->p = (tacFrictionPoint){.mu = rubs ? of : 0, .soft = tac_ncp_softness(p, c), .pyramid = p->friction == TAC_NCP_PYRAMID};
+    c->p = (tacFrictionPoint){
+        .mu = rubs ? of : 0, .soft = tac_ncp_softness(p, c), .pyramid = p->friction == TAC_NCP_PYRAMID};
     for (int k = 0; k < 2; k++)
         c->squeeze[k] = of > 0 ? mu[k] / of : 1;
     tac_ncp_squeeze(c, c->now.tangent);

@@ -279,7 +279,7 @@ static void contact_param(const tacNcpView *v, int contact, const Prepared *at, 
     }
     if (c->follows[1] != 0)
         moved.rest += v->d->answer[contact].pressed * tac_contact_restitution_param(p->m, tangent, &c->found) *
-                (c->before.dist - c->found.dist);
+                      (c->before.dist - c->found.dist);
     move_contact(column, contact, frame, &t, moved);
 }
 
