@@ -281,7 +281,7 @@
     X(pair, condim, int, 1, npair, INDEX, "contact dimension")                                                             \
     X(pair, friction, double, 5, npair, NUMBER, "two sliding, torsional, two rolling")                                     \
     X(pair, solref, double, 2, npair, NUMBER, "soft contact reference")                                                    \
-    X(pair, solreffriction, double, 2, npair, NUMBER, "soft contact reference, friction rows")                             \
+    X(pair, solreffriction, double, 2, npair, NUMBER, "soft contact reference of friction, elliptic cones; 0 0: solref")   \
     X(pair, solimp, double, 5, npair, NUMBER, "soft contact impedance")                                                    \
     X(pair, margin, double, 1, npair, NUMBER, "distance at which forces begin")                                            \
     X(pair, gap, double, 1, npair, NUMBER, "detection goes this far beyond the margin")                                    \

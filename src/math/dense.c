@@ -41,18 +41,6 @@ void tac_dense_axpy(int n, double s, const double *x, double *y) {
     if (i < n) y[i] += s * x[i];
 }
 
-void tac_dense_axpy_three(int n, const double s[3], const double *const x[3], double *restrict y) {
-    const double *p = x[0], *q = x[1], *r = x[2];
-    double a = s[0], b = s[1], c = s[2];
-    int i = 0;
-    for (; i + 2 <= n; i += 2) {
-        double u = y[i] + (a * p[i] + b * q[i] + c * r[i]);
-        double v = y[i + 1] + (a * p[i + 1] + b * q[i + 1] + c * r[i + 1]);
-        y[i] = u, y[i + 1] = v;
-    }
-    if (i < n) y[i] += a * p[i] + b * q[i] + c * r[i];
-}
-
 void tac_dense_axpy_two(int n, const double s[2], const double *x, double *y, double *z) {
     double a = s[0], b = s[1];
     int i = 0;

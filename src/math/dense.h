@@ -17,8 +17,6 @@ double tac_dense_largest(int n, const double *x);
 void tac_dense_axpy(int n, double s, const double *x, double *y);
 /* y += s[0] x, z += s[1] x */
 void tac_dense_axpy_two(int n, const double s[2], const double *x, double *y, double *z);
-/* y += s[0] x[0] + s[1] x[1] + s[2] x[2], the sum first. */
-void tac_dense_axpy_three(int n, const double s[3], const double *const x[3], double *restrict y);
 /* y <- scale (y + sum_e c[e] X_row[e]), terms in this order; X has rows of n numbers. (dense_rows.c) */
 void tac_dense_add_rows(int n, int count, const double *c, const int *row, const double *X, double scale, double *y);
 /* Lines e and e + 1 of A^T X, from column e on (what is left of it in `out`, 2 x ld, is of no use). A, X: count rows of

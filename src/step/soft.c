@@ -164,7 +164,7 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
     size_t nv = (size_t)m->nv, n = (size_t)c.n, rows = (size_t)tac_rows_max(m, options->max_contacts);
     size_t solve = tac_soft_scratch(m, options->max_contacts),
            bodies = tac_arena_round((size_t)m->nbody * sizeof(tacVec6));
-    size_t jac = 2 * tac_room(rows * n) + 3 * tac_room(nv * n) + tac_room(TAC_SOFT_MOST_ROWS * n);
+    size_t jac = 2 * tac_room(rows * n) + 3 * tac_room(nv * n) + tac_room(TAC_SOFT_TEAM_ROWS * n);
     size_t vjp = 4 * tac_room(rows) + tac_room((size_t)tac_nx(m)) + tac_room((size_t)m->ngeom);
     return tac_soft_bytes(m, options->max_contacts) + solve + 16 * tac_room(nv) + bodies + jac + vjp +
            tac_implicit_scratch(m) + tac_smooth_scratch(m, options);

@@ -22,19 +22,65 @@ static void weigh_block(const tacSoft *soft, const tacSoftBlock *b, double *K, d
     }
 }
 
+/* y = sum of s[k] x[k] */
+static void mix(int n, int count, const double *s, const double *const *x, double *restrict y) {
+    int i = 0;
+    for (; i + 2 <= n; i += 2) { /* two at a time: compilers use 128-bit registers at -O2 */
+        double u = 0, v = 0;
+        for (int k = 0; k < count; k++)
+            u += s[k] * x[k][i], v += s[k] * x[k][i + 1];
+        y[i] = u, y[i + 1] = v;
+    }
+    if (i == n) return;
+    y[i] = 0;
+    for (int k = 0; k < count; k++)
+        y[i] += s[k] * x[k][i];
+}
+
+/* The same of a contact's three rows: out = K x + c r. */
+static void mix_three(int n, int ld, const double K[9], const double c[3], const double *x, const double *r,
+                      double *restrict out) {
+    const double *y = x + ld, *z = y + ld;
+    for (int i = 0; i < 3; i++) {
+        double a = K[3 * i], b = K[3 * i + 1], d = K[3 * i + 2], e = c[i], *to = out + i * n;
+        int j = 0;
+        for (; j + 2 <= n; j += 2) {
+            double u = a * x[j] + b * y[j] + (d * z[j] + e * r[j]);
+            double v = a * x[j + 1] + b * y[j + 1] + (d * z[j + 1] + e * r[j + 1]);
+            to[j] = u, to[j + 1] = v;
+        }
+        if (j < n) to[j] = a * x[j] + b * y[j] + (d * z[j] + e * r[j]);
+    }
+}
+
+/* -df = K dy + c dr of n columns. */
+static void respond(const tacSoftBlock *b, const double *K, const double *c, int n, int ld, const double *dy,
+                    const double *dr, double *minus_df) {
+    int parts = b->kind == TAC_SOFT_EQUALITY ? b->n : 1; /* rows that r moves with */
+    const double *x[2 * TAC_SOFT_MOST_ROWS];
+    double s[2 * TAC_SOFT_MOST_ROWS];
+    if (b->n == 3 && parts == 1) {
+        size_t first = (size_t)b->row * (size_t)ld;
+        mix_three(n, ld, K, c, dy + first, dr + first, minus_df);
+        return;
+    }
+    for (int j = 0; j < b->n; j++)
+        x[j] = dy + (size_t)(b->row + j) * (size_t)ld;
+    for (int j = 0; j < parts; j++)
+        x[b->n + j] = dr + (size_t)(b->row + j) * (size_t)ld;
+    for (int i = 0; i < b->n; i++) {
+        memcpy(s, K + i * b->n, (size_t)b->n * sizeof *s);
+        for (int j = 0; j < parts; j++)
+            s[b->n + j] = c[i];
+        mix(n, c[i] != 0 ? b->n + parts : b->n, s, x, minus_df + (size_t)i * (size_t)n);
+    }
+}
+
 void tac_soft_respond(const tacSoft *soft, const tacSoftBlock *b, int n, int ld, const double *dy, const double *dr,
                       double *minus_df) {
     double K[TAC_SOFT_MOST_ROWS * TAC_SOFT_MOST_ROWS], c[TAC_SOFT_MOST_ROWS];
-    int parts = b->kind == TAC_SOFT_EQUALITY ? b->n : 1; /* rows that r moves with */
     weigh_block(soft, b, K, c);
-    memset(minus_df, 0, (size_t)b->n * (size_t)n * sizeof *minus_df);
-    for (int i = 0; i < b->n; i++) {
-        double *out = minus_df + (size_t)i * (size_t)n;
-        for (int j = 0; j < b->n; j++)
-            if (K[i * b->n + j] != 0) tac_dense_axpy(n, K[i * b->n + j], dy + (size_t)(b->row + j) * (size_t)ld, out);
-        for (int j = 0; c[i] != 0 && j < parts; j++)
-            tac_dense_axpy(n, c[i], dr + (size_t)(b->row + j) * (size_t)ld, out);
-    }
+    respond(b, K, c, n, ld, dy, dr, minus_df);
 }
 
 /* mu, nu: gradients by dy and dr of what weighs minus_df by g. */
@@ -75,38 +121,65 @@ typedef struct Span {
     int first, n;
 } Span;
 
-/* W += J^T (K dy + c dr) of a block, in a span of columns. force: scratch, rows of a block. */
-static void add_response(const tacSoft *soft, const tacSoftBlock *b, Span s, int ld, const tacSoftChanges *d,
-                         double *force) {
+/* Blocks over the same dofs, a manifold's: what they add to W is summed in one go. */
+typedef struct Team {
+    int nblock, n; /* blocks; rows in all */
+    const tacSoftBlock *block[TAC_SOFT_TEAM];
+    double K[TAC_SOFT_TEAM][TAC_SOFT_MOST_ROWS * TAC_SOFT_MOST_ROWS], c[TAC_SOFT_TEAM][TAC_SOFT_MOST_ROWS];
+} Team;
+
+/* 0: it has other dofs than those in the team, or there is no room. */
+static int join(const tacSoft *soft, const tacSoftBlock *b, Team *team) {
     const tacRow *row = &soft->rows.row[b->row];
+    if (team->nblock > 0) {
+        const tacRow *first = &soft->rows.row[team->block[0]->row];
+        const int *dof = soft->rows.dof;
+        if (team->nblock == TAC_SOFT_TEAM || row->num != first->num ||
+            memcmp(dof + row->adr, dof + first->adr, (size_t)row->num * sizeof *dof) != 0)
+            return 0;
+    }
+    weigh_block(soft, b, team->K[team->nblock], team->c[team->nblock]);
+    team->block[team->nblock++] = b, team->n += b->n;
+    return 1;
+}
+
+/* W += J^T (K dy + c dr) of a team, in a span of columns. force: scratch, its rows. */
+static void add_response(const tacSoft *soft, const Team *team, Span s, int ld, const tacSoftChanges *d,
+                         double *force) {
+    const tacRow *first = &soft->rows.row[team->block[0]->row];
+    const double *J[TAC_SOFT_TEAM_ROWS];
+    int line[TAC_SOFT_TEAM_ROWS], n = 0;
     if (s.n <= 0) return;
-    tac_soft_respond(soft, b, s.n, ld, d->dy + s.first, d->dr + s.first, force);
-    for (int e = 0; e < row->num; e++) {
-        double J[TAC_SOFT_MOST_ROWS], *out = d->W + (size_t)soft->rows.dof[row->adr + e] * (size_t)ld + s.first;
-        int i = 0;
-        for (int k = 0; k < b->n; k++)
-            J[k] = soft->rows.J[row[k].adr + e];
-        for (; i + 3 <= b->n; i += 3) {
-            const double *f = force + i * s.n, *three[3] = {f, f + s.n, f + 2 * s.n};
-            tac_dense_axpy_three(s.n, J + i, three, out);
-        }
-        for (; i < b->n; i++)
-            tac_dense_axpy(s.n, J[i], force + i * s.n, out);
+    for (int k = 0; k < team->nblock; k++) {
+        const tacSoftBlock *b = team->block[k];
+        respond(b, team->K[k], team->c[k], s.n, ld, d->dy + s.first, d->dr + s.first, force + n * s.n);
+        for (int i = 0; i < b->n; i++, n++)
+            J[n] = soft->rows.J + soft->rows.row[b->row + i].adr, line[n] = n;
+    }
+    for (int e = 0; e < first->num; e++) {
+        double by[TAC_SOFT_TEAM_ROWS];
+        for (int i = 0; i < n; i++)
+            by[i] = J[i][e];
+        tac_dense_add_rows(s.n, n, by, line, force, 1,
+                           d->W + (size_t)soft->rows.dof[first->adr + e] * (size_t)ld + s.first);
     }
 }
 
-/* Blocks answer to the dofs of their rows and their velocities, to mocap numbers and to parameters. */
+/* A team answers to the dofs of its rows and their velocities, to mocap numbers and to parameters. */
 static void add_responses(const tacSim *sim, const tacSoft *soft, tacColumns c, const tacSoftChanges *d,
                           double *force) {
     int nv = sim->model->nv, mocap = tac_mocap_column(sim), rest = c.nx + (mocap < 0 ? c.nu : mocap);
-    for (int k = 0; k < soft->nblock; k++) {
-        const tacSoftBlock *b = &soft->block[k];
-        const tacRow *row = &soft->rows.row[b->row];
-        if (tac_soft_is_idle(b)) continue;
+    for (int k = 0; k < soft->nblock;) {
+        Team team;
+        team.nblock = team.n = 0;
+        for (; k < soft->nblock; k++)
+            if (!tac_soft_is_idle(&soft->block[k]) && !join(soft, &soft->block[k], &team)) break;
+        if (team.nblock == 0) return;
+        const tacRow *row = &soft->rows.row[team.block[0]->row];
         int low = soft->rows.dof[row->adr + row->num - 1], n = soft->rows.dof[row->adr] + 1 - low;
         const Span spans[3] = {{low, n}, {nv + low, n}, {rest, c.n - rest}};
         for (int i = 0; i < 3; i++)
-            add_response(soft, b, spans[i], c.n, d, force);
+            add_response(soft, &team, spans[i], c.n, d, force);
     }
 }
 
@@ -118,7 +191,7 @@ tacStatus tac_soft_residuals_jac(tacSim *sim, const double *x, const double *u, 
                                  tacColumns c, const tacSoftChanges *d) {
     size_t mark = tac_arena_mark(&sim->arena), rows = (size_t)soft->rows.n, n = (size_t)c.n;
     int mocap = tac_mocap_column(sim), places[3] = {0, c.nx + (mocap < 0 ? 0 : mocap), c.nx + c.nu};
-    double *force = TAC_TAKE(&sim->arena, TAC_SOFT_MOST_ROWS * n, double);
+    double *force = TAC_TAKE(&sim->arena, TAC_SOFT_TEAM_ROWS * n, double);
     tacSoftSink sink[3]; /* dofs, mocap numbers, parameters */
     if (force == NULL) return TAC_ERR_ARENA_FULL;
     memset(d->dy, 0, rows * n * sizeof *d->dy);

@@ -34,6 +34,9 @@ tacStatus tac_soft_advance(tacSim *sim, const double *x, const double *u, tacSof
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
+/* Most blocks, and rows of them, whose answers are summed in one go. */
+enum { TAC_SOFT_TEAM = 8, TAC_SOFT_TEAM_ROWS = TAC_SOFT_TEAM * TAC_SOFT_MOST_ROWS };
+
 /* Where changes at fixed a go, rows of c.n numbers. */
 typedef struct tacSoftChanges {
     double *W;       /* nv: added to: what constraints add to dG */

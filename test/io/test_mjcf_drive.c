@@ -201,13 +201,14 @@ static void test_equalities(void **state) {
 static void test_contact(void **state) {
     (void)state;
     Loaded l = load_ok(
-        ARM("<default><pair condim='4'/></default>"
+        ARM("<default><pair condim='4' solreffriction='.05 2'/></default>"
             "<contact><pair geom1='mg' geom2='g' friction='.5 .6'/><exclude name='x' body1='m' body2='b'/></contact>"));
     tacModel *m = l.model;
     CHECK_INT(m->pair_geom[0], 0); /* the smaller body first */
     CHECK_INT(m->pair_geom[1], 1);
     CHECK_INT(m->pair_condim[0], 4);
     CHECK_ARRAY(3, m->pair_friction, V3(0.5, 0.6, 0.005), TOL);
+    CHECK_ARRAY(2, m->pair_solreffriction, ((double[2]){0.05, 2}), TOL);
     CHECK_INT(m->exclude_body[0], 1);
     unload(&l);
     check_fails(ARM("<contact><pair geom1='g'/></contact>"), TAC_ERR_SYNTAX, "attribute 'geom2' is missing");

@@ -46,6 +46,7 @@ static const char *const FILE_TEXT[] = {
     "</worldbody>",
     "<contact><pair name='pair' geom1='ball' geom2='floor' friction='{pair/pair.friction[0]} 0.5 0.01 0.001 0.001'"
     "  solref='{pair/pair.solref[0]} 1' solimp='{pair/pair.solimp[0]} 0.95 0.001 0.5 2'"
+    "  solreffriction='{pair/pair.solreffriction[0]} 1'"
     "  margin='{pair/pair.margin}' gap='{pair/pair.gap}'/></contact>"
     "<equality><joint name='link' joint1='bend' joint2='slide' polycoef='{equality/link.data[0]} 1 0 0 0'"
     "  solref='{equality/link.solref[0]} 1' solimp='{equality/link.solimp[0]} 0.95 0.001 0.5 2'/></equality>"
@@ -124,6 +125,7 @@ static const Number NUMBERS[] = {
     {"geom/rod.size[1]", "0.1", "0.11"},
     {"pair/pair.friction[0]", "0.5", "0.6"},
     {"pair/pair.solref[0]", "0.02", "0.03"},
+    {"pair/pair.solreffriction[0]", "0.04", "0.05"},
     {"pair/pair.solimp[0]", "0.9", "0.8"},
     {"pair/pair.margin", "0.01", "0.02"},
     {"pair/pair.gap", "0.001", "0.002"},
