@@ -2,10 +2,10 @@
 
 from checks.contact_derivatives import PARTS, SAMPLES, Study, derivative_check
 
-# Samples of each model, fewer of those whose steps take longer; of what kinds its parameters are: mass, friction, sizes, places, springs, dampers, gravity, the time step.
+# Samples of each model, fewer of those whose steps take longer; of what kinds its parameters are: mass, inertia, friction, sizes, places of bodies, joints and geoms, springs, dampers, gravity, the time step.
 MODELS = {
-    "models/half_cheetah.xml": (3500, ["option.timestep", "body/torso.mass", "geom/ground.friction[0]", "geom/*foot.size*", "body/fore_shin.pos*", "joint/fore_shin.stiffness", "joint/fore_shin.damping"]),
-    "models/ant.xml": (3000, ["option.timestep", "body/foot_1.mass", "geom/tibia_1.friction[0]", "geom/tibia_2.size[0]", "body/foot_2.pos[0]", "option.gravity*"]),
+    "models/half_cheetah.xml": (3500, ["option.timestep", "body/torso.mass", "geom/ground.friction[0]", "geom/*foot.size*", "body/fore_shin.pos*", "joint/fore_shin.pos*", "joint/fore_shin.stiffness", "joint/fore_shin.damping"]),
+    "models/ant.xml": (3000, ["option.timestep", "body/foot_1.mass", "geom/tibia_1.friction[0]", "geom/tibia_2.size[0]", "body/foot_2.pos[0]", "body/foot_1.inertia*", "option.gravity*"]),
     "models/quadruped.xml": (1000, ["option.timestep", "body/trunk.mass", "geom/front_left_foot.friction[0]", "geom/rear_*_foot.size[0]", "body/front_left_calf.pos*"]),
     "models/humanoid.xml": (750, ["option.timestep", "body/pelvis.mass", "geom/ground.friction[0]", "geom/left_foot.size*", "body/left_shank.pos[2]", "geom/right_foot.pos*"]),
     "models/atlas.xml": (750, ["option.timestep", "body/pelvis.mass", "geom/ground.friction[0]", "geom/left_foot.size*", "body/left_shank.pos[2]", "geom/left_foot.pos[0]"]),
