@@ -9,9 +9,13 @@
 /* Speed (m/s) beyond its own and that of falling which a geom may reach within one step and still be met. */
 #define SLACK_SPEED 0.5
 /* Products of cone variables are on the central path where they are off by this share of kappa: the tolerance times
- * this number, at most a thousandth. */
+ * CENTRING_PER_TOLERANCE, at most a thousandth, and by no more than CENTRING_SHARE of the tolerance in units of the
+ * products, as at a large kappa a thousandth of it is a motion that can be seen; but for CENTRING_LEAST, below which
+ * rounding may be all that is left of the products of contacts whose kappa has faded (W8a). */
 #define CENTRING_PER_TOLERANCE 1e6
 #define CENTRING_MOST          1e-3
+#define CENTRING_SHARE         1e-2
+#define CENTRING_LEAST         1e-5
 /* m: where a search ends that found no solution, features that overlap by less say nothing. */
 #define ROUGH 1e-3
 /* Share of the way to the border that steps of a search go at least: of the first, and of the others, which are more
@@ -134,6 +138,11 @@ static tacStatus look(tacSim *sim, tacNcp *p, double tolerance, int *added, doub
     return status;
 }
 
+static double centring(double tolerance, double kappa) {
+    double share = tac_max(CENTRING_LEAST, CENTRING_SHARE * tolerance / kappa);
+    return tac_min(tac_min(CENTRING_MOST, CENTRING_PER_TOLERANCE * tolerance), share);
+}
+
 /* A search from one start, and a look at the features where it led. *added: more of them have come, and the problem is
  * another one. */
 static tacStatus search_from(tacSim *sim, tacNcp *p, double kappa, Search way, int again, int *added) {
@@ -141,7 +150,7 @@ static tacStatus search_from(tacSim *sim, tacNcp *p, double kappa, Search way, i
     double overlap, tolerance = o->ncp_tolerance;
     tacInteriorSettings end = {kappa,
                                tolerance,
-                               tac_min(CENTRING_MOST, CENTRING_PER_TOLERANCE * tolerance),
+                               centring(tolerance, kappa),
                                o->ncp_iterations - sim->info.iterations,
                                o->ncp_polish,
                                way.start == 0 ? SHARE_FIRST : SHARE_OTHERS,

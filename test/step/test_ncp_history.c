@@ -198,6 +198,51 @@ static void time_steps_of_three_decades(void **state) {
     tac_model_free(m);
 }
 
+/* A step ends at the point of the central path, whatever search found it: further Newton's steps at that kappa move it
+ * by no more than this, m, m/s, rad, rad/s, along boxes that fall on each other. Products a thousandth off moved it by
+ * 4e-6. */
+#define TOL_PATH 1e-7
+enum { PILE_STARTS = 6, PILE_STEPS = 150, PILE_NX = 64 };
+
+/* -> how far they move it at most along one motion; *solved: steps that were. */
+static double off_the_path(const tacModel *m, tacSim *sim, tacSim *further, int start, int *solved) {
+    double x[PILE_NX], y[PILE_NX], polished[PILE_NX], worst = 0;
+    tac_default_state(m, x);
+    for (int i = 0; i < m->nv; i++)
+        x[m->nq + i] = cos(7 * start + 3 * i + 1);
+    for (int s = 0; s < PILE_STEPS; s++) {
+        int good = tac_step(sim, x, NULL, y, NULL) == TAC_OK;
+        good = tac_step(further, x, NULL, polished, NULL) == TAC_OK && good;
+        *solved += good;
+        for (int i = 0; good && i < tac_nx(m); i++)
+            worst = fmax(worst, fabs(y[i] - polished[i]));
+        memcpy(x, polished, sizeof x);
+    }
+    return worst;
+}
+
+static void steps_end_on_the_path(void **state) {
+    (void)state;
+    tacModel *m;
+    tacError err;
+    double worst = 0;
+    int solved = 0;
+    if (tac_load("test/data/box_pile.xml", &m, &err) != TAC_OK) fail_msg("%s", err.text);
+    CHECK(tac_nx(m) <= PILE_NX && m->nu == 0);
+    tacOptions options = options_of(m, *m->option_timestep);
+    options.ncp_kappa = 1e-6;
+    tacSim *sim = simulate(m, &options);
+    options.ncp_polish = 5;
+    tacSim *further = simulate(m, &options);
+    for (int start = 0; start < PILE_STARTS; start++)
+        worst = fmax(worst, off_the_path(m, sim, further, start, &solved));
+    print_message("%d steps solved; further ones move them by %.1e at most\n", solved, worst);
+    CHECK(solved > 0.99 * PILE_STARTS * PILE_STEPS);
+    CHECK_LT(worst, TOL_PATH);
+    tac_sim_free(sim), tac_sim_free(further);
+    tac_model_free(m);
+}
+
 static void kappa_has_a_range(void **state) {
     (void)state;
     static const double BAD[] = {-1e-8, 0, 9e-13, (double)INFINITY, (double)NAN}, GOOD[] = {1e-12, 1e-8, 1};
@@ -229,7 +274,7 @@ int main(void) {
         cmocka_unit_test(history_is_that_of_the_step), cmocka_unit_test(iterations_used_up),
         cmocka_unit_test(one_of_two_solves_is_told),   cmocka_unit_test(turned_too_far),
         cmocka_unit_test(every_reason_has_a_text),     cmocka_unit_test(time_steps_of_three_decades),
-        cmocka_unit_test(kappa_has_a_range),
+        cmocka_unit_test(steps_end_on_the_path),       cmocka_unit_test(kappa_has_a_range),
     };
     return cmocka_run_group_tests_name("ncp_history", tests, NULL, NULL);
 }
