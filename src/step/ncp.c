@@ -22,6 +22,8 @@
  * careful as it did not get through. */
 #define SHARE_FIRST  0.9
 #define SHARE_OTHERS 0.8
+/* How often the reach is halved where it has more contacts than there is room for. */
+#define MOST_HALVINGS 6
 /* How often features that a search overlaps by are added to the problem. */
 #define MOST_ROUNDS 6
 /* Searches one after another until one ends at a solution: where they start, and which go along the path from there.
@@ -54,7 +56,13 @@ static void reach_of_motion(const tacSim *sim, double acts, double *extra) {
     }
 }
 
-/* What touches at the poses of w, or with `ahead` may within the step -> p->found. */
+static void scale_reach(int n, double scale, double *extra) {
+    for (int g = 0; g < n; g++)
+        extra[g] *= scale;
+}
+
+/* What touches at the poses of w, or with `ahead` may within the step -> p->found. Where there is no room for all that
+ * may, the reach is halved until there is, and at last is none: what else is met, a look after the search finds. */
 static tacStatus find_contacts(tacSim *sim, const tacWork *w, int ahead, tacNcp *p, int *nfound) {
     const tacModel *m = sim->model;
     size_t mark = tac_arena_mark(&sim->arena);
@@ -65,6 +73,10 @@ static tacStatus find_contacts(tacSim *sim, const tacWork *w, int ahead, tacNcp 
         if (ahead) reach_of_motion(sim, p->reach, extra);
         sim->scene.extra = ahead ? extra : NULL;
         status = tac_scene_contacts(&sim->scene, m, p->found, p->max_contacts, nfound);
+        for (int k = 0; ahead && k <= MOST_HALVINGS && status == TAC_ERR_CONTACTS; k++) {
+            scale_reach(m->ngeom, k < MOST_HALVINGS ? 0.5 : 0, extra);
+            status = tac_scene_contacts(&sim->scene, m, p->found, p->max_contacts, nfound);
+        }
         sim->scene.extra = NULL;
     }
     tac_arena_release(&sim->arena, mark);
@@ -135,6 +147,7 @@ static tacStatus look(tacSim *sim, tacNcp *p, double tolerance, int *added, doub
     if (*sim->model->option_disable & TAC_DISABLE_CONSTRAINT) return TAC_OK;
     tacStatus status = find_contacts(sim, &p->next, 0, p, &nfound);
     if (status == TAC_OK) *added = tac_ncp_recheck(p, nfound, tolerance, overlap);
+    if (*added > 0) memcpy(p->anchor, p->x, (size_t)p->m->nv * sizeof *p->x);
     return status;
 }
 
@@ -143,10 +156,18 @@ static double centring(double tolerance, double kappa) {
     return tac_min(tac_min(CENTRING_MOST, CENTRING_PER_TOLERANCE * tolerance), share);
 }
 
-/* A search from one start, and a look at the features where it led. *added: more of them have come, and the problem is
- * another one. */
-static tacStatus search_from(tacSim *sim, tacNcp *p, double kappa, Search way, int again, int *added) {
+/* Steps that got nowhere as they led where a contact's features are not: such contacts leave the problem -> how
+ * many. */
+static int leave_out(const tacSim *sim, tacNcp *p) {
+    int nowhere = sim->info.reason == TAC_REASON_TOUCH || sim->info.reason == TAC_REASON_STALLED;
+    return nowhere ? tac_ncp_leave_out_lost(p) : 0;
+}
+
+/* A search from one start, and a look at the features where it led. *changed: some have come or gone, and the problem
+ * is another one. */
+static tacStatus search_from(tacSim *sim, tacNcp *p, double kappa, Search way, int again, int *changed) {
     const tacOptions *o = &sim->options;
+    int added;
     double overlap, tolerance = o->ncp_tolerance;
     tacInteriorSettings end = {kappa,
                                tolerance,
@@ -156,12 +177,15 @@ static tacStatus search_from(tacSim *sim, tacNcp *p, double kappa, Search way, i
                                way.start == 0 ? SHARE_FIRST : SHARE_OTHERS,
                                way.follow};
     tacStatus status = search(sim, p, way, again, &end);
-    *added = 0;
+    *changed = 0;
     if (!tac_went_on(status)) return status;
     double overlooked = status == TAC_OK ? tolerance : tac_max(tolerance, ROUGH);
-    tacStatus looked = look(sim, p, overlooked, added, &overlap);
+    if (status != TAC_OK) *changed = leave_out(sim, p);
+    tacStatus looked = look(sim, p, overlooked, &added, &overlap);
+    *changed += added;
+    if (status != TAC_OK) return status; /* there need be no room for all that overlaps then */
     if (looked != TAC_OK) return looked;
-    if (*added > 0 || overlap == 0 || status != TAC_OK) return status;
+    if (added > 0 || overlap == 0) return status;
     sim->info.residual = overlap, sim->info.reason = TAC_REASON_OVERLAP;
     return TAC_ERR_UNSOLVED;
 }
@@ -176,55 +200,60 @@ static tacStatus look_ahead(tacSim *sim, tacNcp *p) {
     return tac_ncp_move(p, p->x) == TAC_OK ? look(sim, p, 0, &added, &overlap) : TAC_OK;
 }
 
-/* The end of a search, kept or brought back: x, a, b one after another. */
-static void keep(const tacNcp *p, double *kept) {
+/* The best end of a search so far: x, a, b one after another, of so many numbers of a; its residual. */
+typedef struct Kept {
+    double *at, residual;
+    int numbers;
+    tacReason reason;
+} Kept;
+
+static void keep_best(const tacSim *sim, const tacNcp *p, Kept *kept) {
     int n = tac_ncp_unknowns(p);
-    memcpy(kept, p->x, (size_t)n * sizeof *kept);
-    memcpy(kept + n, p->a, (size_t)p->numbers * sizeof *kept);
-    memcpy(kept + n + p->numbers, p->b, (size_t)p->numbers * sizeof *kept);
+    if (kept->numbers != p->numbers) kept->residual = TAC_INFINITY; /* of another problem */
+    if (!(sim->info.residual < kept->residual)) return;
+    kept->residual = sim->info.residual, kept->reason = sim->info.reason, kept->numbers = p->numbers;
+    memcpy(kept->at, p->x, (size_t)n * sizeof *p->x);
+    memcpy(kept->at + n, p->a, (size_t)p->numbers * sizeof *p->a);
+    memcpy(kept->at + n + p->numbers, p->b, (size_t)p->numbers * sizeof *p->b);
 }
 
-static tacStatus bring_back(tacSim *sim, tacNcp *p, const double *kept, double residual, tacReason reason) {
+static tacStatus bring_back(tacSim *sim, tacNcp *p, const Kept *kept) {
     tacInteriorProblem problem = tac_ncp_problem(p);
     double violation;
     int n = tac_ncp_unknowns(p);
-    memcpy(p->x, kept, (size_t)n * sizeof *kept);
-    memcpy(p->a, kept + n, (size_t)p->numbers * sizeof *kept);
-    memcpy(p->b, kept + n + p->numbers, (size_t)p->numbers * sizeof *kept);
+    memcpy(p->x, kept->at, (size_t)n * sizeof *p->x);
+    memcpy(p->a, kept->at + n, (size_t)p->numbers * sizeof *p->a);
+    memcpy(p->b, kept->at + n + p->numbers, (size_t)p->numbers * sizeof *p->b);
     tacStatus status = problem.residual(p, p->x, p->a, p->b, &violation);
-    sim->info.residual = residual, sim->info.reason = reason;
+    sim->info.residual = kept->residual, sim->info.reason = kept->reason;
     return status == TAC_OK ? TAC_ERR_UNSOLVED : status;
 }
 
 /* -> p at the solution (p->x is v+), or where the search ended that left the least residual. The starts are tried in
- * order; features that a search leads to begin them anew, from where it ended. */
+ * order; features that a search leads to, or loses on its way, begin them anew, from where it ended. */
 static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
-    int room = tac_ncp_most_numbers(p->m, p->max_contacts), round = 0, again = 0, added;
-    double least = TAC_INFINITY, *kept = TAC_TAKE(&sim->arena, tac_ncp_unknowns(p) + 2 * room, double);
-    tacReason reason = TAC_REASON_NONE;
+    int room = tac_ncp_most_numbers(p->m, p->max_contacts), round = 0, again = 0, changed;
+    Kept kept = {TAC_TAKE(&sim->arena, tac_ncp_unknowns(p) + 2 * room, double), TAC_INFINITY, -1, TAC_REASON_NONE};
     const Search *ways = SEARCHES[tac_ncp_is_rough(p)];
-    if (kept == NULL) return TAC_ERR_ARENA_FULL;
+    if (kept.at == NULL) return TAC_ERR_ARENA_FULL;
     for (int start = 0; start < NSEARCH; start++) {
-        tacStatus status = search_from(sim, p, kappa, ways[start], again, &added);
+        tacStatus status = search_from(sim, p, kappa, ways[start], again, &changed);
         if (!tac_went_on(status)) return status;
         int left = sim->info.iterations < sim->options.ncp_iterations;
-        if (added > 0 && round < MOST_ROUNDS && left) {
-            round++, again = 1, start = -1, least = TAC_INFINITY;
+        if (changed > 0 && round < MOST_ROUNDS && left) {
+            round++, again = 1, start = -1, kept.residual = TAC_INFINITY;
             continue;
         }
-        if (status == TAC_OK && added == 0) return status;
+        if (status == TAC_OK && changed == 0) return status;
         again = 0;
-        if (added > 0) {
+        if (changed > 0) {
             sim->info.reason = TAC_REASON_FEATURES;
             return TAC_ERR_UNSOLVED;
         }
-        if (sim->info.residual < least) {
-            least = sim->info.residual, reason = sim->info.reason;
-            keep(p, kept);
-        }
+        keep_best(sim, p, &kept);
         if (!left) break;
     }
-    return bring_back(sim, p, kept, least, reason);
+    return bring_back(sim, p, &kept);
 }
 
 /* v+ -> w->next. */
@@ -248,6 +277,7 @@ tacStatus tac_ncp_go(tacSim *sim, const double *x, const double *u, double kappa
     if (status != TAC_OK) return status;
     tacStatus solved = solve(sim, kappa, p);
     if (!tac_went_on(solved)) return solved;
+    if (p->came_round > 0) solved = TAC_ERR_UNSOLVED, sim->info.reason = TAC_REASON_TURNED;
     status = advance(sim, x, p);
     tac_ncp_report(p, &sim->info);
     return status == TAC_OK ? solved : status;

@@ -36,6 +36,8 @@ unit_check("ncp-time-steps", "steps from 1e-4 to 0.2 s: a thrown box comes to re
 unit_check("ncp-kappa", "kappa below 1e-12, negative or not a number is refused", "test_ncp_history", "kappa_has_a_range")
 unit_check("ncp-reason", "a step that is not solved has a state, a residual and a reason", "test_ncp_history", "iterations_used_up")
 unit_check("ncp-redundant", "a linkage whose loop is held once and three times moves the same way to 1e-7, its loop closed to 1e-9", "test_ncp_rows", "redundant_loops_share")
+unit_check("ncp-turns", "a step that turns a body or joint by 3 rad or more is never taken for solved: no whole turn is lost", "test_ncp_unsolved", "whole_turns_are_not_lost")
+unit_check("ncp-vanish", "features that vanish on the way end no step: a state, a residual and a reason", "test_ncp_unsolved", "features_that_vanish")
 unit_check("ncp-start", "a step from a state with loops open, bodies overlapping or joints out of range says so, names it and by how much; lcp and ncp", "test_project", "steps_say_how_they_began")
 unit_check("project-loops", "a linkage opened by hand: its loop is closed to 1e-9 at the nearest place and velocity", "test_project", "loops_are_closed")
 unit_check("project-overlaps", "boxes that overlap come apart by the shares of their masses", "test_project", "overlaps_come_apart")

@@ -64,7 +64,7 @@ size_t tac_ncp_bytes(const tacModel *m, int max_contacts) {
     size_t numbers = (size_t)tac_ncp_most_numbers(m, max_contacts), cones = (size_t)most_cones(m, max_contacts);
     size_t poses = tac_ncp_pose_bytes(m) + 2 * tac_arena_round(nb * sizeof(tacVec3));
     size_t bodies = 4 * tac_arena_round(nb * sizeof(tacVec6)) + tac_arena_round((size_t)m->nq * d);
-    size_t dofs = 4 * tac_arena_round(nv * d) + tac_arena_round((size_t)tac_ncp_most_unknowns(m) * d);
+    size_t dofs = 5 * tac_arena_round(nv * d) + tac_arena_round((size_t)tac_ncp_most_unknowns(m) * d);
     size_t pairs = tac_arena_round(nc * sizeof(tacNcpContact)) +
                    tac_arena_round((size_t)max_contacts * sizeof(tacContact)) + tac_arena_round(cones * sizeof(int)) +
                    2 * tac_arena_round(cones * d) + 2 * tac_arena_round(numbers * d) + tac_ncp_rows_bytes(m);
@@ -116,7 +116,7 @@ int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *are
                            .dof_num = m->body_dof_num};
     p->q_next = TAC_TAKE(arena, m->nq, double);
     tacVec6 **of_bodies[] = {&p->before, &p->f, &p->sum, &p->rhs};
-    double **of_dofs[] = {&p->hv, &p->tau, &p->g, &p->g_rhs};
+    double **of_dofs[] = {&p->hv, &p->tau, &p->g, &p->g_rhs, &p->anchor};
     for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
         if ((*of_bodies[i] = TAC_TAKE(arena, m->nbody, tacVec6)) == NULL) return 0;
     for (size_t i = 0; i < sizeof of_dofs / sizeof *of_dofs; i++)
@@ -242,19 +242,33 @@ static void start_contact(const tacNcp *p, StartPoint s, const tacNcpContact *c)
     tac_friction_start(&c->p, s.kappa * p->unit[c->cone + 1], u, a, b);
 }
 
-static tacStatus start_motion(tacNcp *p, double share) {
+static tacStatus start_motion(tacNcp *p, double share, const double *v) {
     for (int i = 0; i < p->m->nv; i++)
-        p->x[i] = share * p->v[i];
+        p->x[i] = share * v[i];
     return place(p, p->x);
 }
 
+/* Where a motion is too fast, or leads through a contact's features: rest; then the motion where features were added,
+ * as those may not be there at q; then rest without the contacts that are not. */
+static tacStatus start_elsewhere(tacNcp *p) {
+    tacStatus status = start_motion(p, 0, p->v);
+    if (status == TAC_ERR_DEGENERATE) status = start_motion(p, 1, p->anchor);
+    while (status == TAC_ERR_DEGENERATE) {
+        tac_ncp_forget_lost(p);
+        status = start_motion(p, 0, p->v);
+        if (status == TAC_ERR_DEGENERATE && tac_ncp_leave_out_lost(p) == 0) break;
+    }
+    return status;
+}
+
 tacStatus tac_ncp_start(tacNcp *p, int start, int again) {
-    tacStatus status = again ? place(p, p->x) : start_motion(p, STARTS[start].share);
-    if (status == TAC_ERR_DEGENERATE) status = start_motion(p, 0); /* too fast, or through a contact's features */
+    tacStatus status = again ? place(p, p->x) : start_motion(p, STARTS[start].share, p->v);
+    if (status == TAC_ERR_DEGENERATE) status = start_elsewhere(p);
     if (status != TAC_OK) return status;
     StartPoint s = start_point(p, start);
     for (int i = 0; i < p->ncontact; i++)
         start_contact(p, s, &p->contact[i]);
     tac_ncp_start_rows(p, again, s.kappa, s.gap);
+    tac_ncp_forget_lost(p);
     return TAC_OK;
 }

@@ -45,6 +45,7 @@ typedef struct tacNcpContact {
     double near;        /* share of kappa that it has: 1 within reach, less further away   (W8a) */
     double squeeze[2];  /* friction along each tangent over p.mu, by which now.tangent are scaled: 1 of a round cone */
     double gap_slip[3]; /* phi less rest, u_1, u_2 along now.tangent */
+    int lost;           /* 1: a motion tried since the last system leads where its features are not */
     int seamless;       /* 1: now.tangent[0] is along that where the features were found, whatever the normal does */
     tacFrictionSides off; /* residuals at the last systems */
     tacVec3 arm[2];       /* from the tree's origin at q to where the impulse acts on each body */
@@ -64,14 +65,16 @@ struct tacNcp {
     int implicit;                         /* 1: forces are implicit in velocity */
     double h, damping_span, bounce_speed; /* bounce_speed: m/s, the least approach that bounces */
     tacNcpFriction friction;
-    int turned;   /* > 0: a motion tried since the last system turns this body too far */
-    tacWork next; /* at q+: position stage alone */
+    int turned;     /* > 0: a motion tried since the last system turns this body too far */
+    int came_round; /* > 0: the motion v has turned this body too far since q (-) h v: there is no step */
+    tacWork next;   /* at q+: position stage alone */
     double *q_next, *hv;
     tacVec6 *before;       /* nbody: momentum before, with the weight's impulse; world axes, at the centre of mass */
     tacVec6 *f, *sum;      /* nbody: missing impulse about the tree's origin at q; its sums over subtrees */
     tacVec6 *rhs;          /* nbody, with g_rhs: of the reduced system */
     tacVec3 *slide, *spin; /* nbody: velocity of the centre of mass and angular velocity between q and q+ */
     double *g_rhs;         /* nv */
+    double *anchor;        /* nv: the motion v+ where features were last added */
     double *tau, *g;       /* nv: impulses of joint forces; missing impulse of the dofs themselves */
     int ncontact, max_contacts, room; /* max_contacts: found at a time; room: in all */
     double gap_unit;                  /* of cones of gaps   (W8) */
@@ -115,9 +118,11 @@ tacMat3 tac_ncp_skew(tacVec3 a);
 tacVec3 tac_ncp_turn_gained(const tacWork *const w[3], int b, tacSym3 J, double h);
 /* w at q (-) h v, and those coordinates. */
 void tac_ncp_pose_before(tacNcp *p, tacWork *w, double *q_before);
-/* State at hand (w at q, tau set) -> before. Uses next. */
+/* State at hand (w at q and v, tau set) -> before, came_round; where v comes round too far, `before` is that of v
+ * itself. Uses next. */
 void tac_ncp_begin(tacNcp *p);
-/* v+ -> poses at q+, f and g without contacts and limits. TAC_ERR_DEGENERATE: a body turns by almost pi or more. */
+/* v+ -> poses at q+, f and g without contacts and limits. TAC_ERR_DEGENERATE: a body or a joint turns by almost pi or
+ * more. */
 tacStatus tac_ncp_move(tacNcp *p, const double *v_next);
 /* -> ldu: axes, blocks and diag of bodies and joints, without contacts and limits. */
 void tac_ncp_linearize(tacNcp *p);
@@ -154,13 +159,17 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
 /* Contacts at q+ (p->found) that overlap by more than the tolerance and have features that the problem has not: added;
  * -> how many, and by how much any of them overlaps (ncp_features.c). */
 int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap);
+/* Contacts whose features were lost on the way leave the problem -> how many; what they were is forgotten. */
+int tac_ncp_leave_out_lost(tacNcp *p);
+void tac_ncp_forget_lost(tacNcp *p);
 /* 1: a feature that was found ahead is worth having from the start. */
 int tac_ncp_is_due(const tacNcp *p, const tacContact *found);
 /* 1: the motion v overlaps by so much of the bodies' size that steps along the central path rarely lead anywhere. */
 int tac_ncp_is_rough(const tacNcp *p);
 /* 1: two geoms have as many contacts as are kept of them, perhaps of more. */
 int tac_ncp_has_full_pair(const tacNcp *p);
-/* Geometry of all contacts at the poses of tac_ncp_move. */
+/* Geometry of all contacts at the poses of tac_ncp_move. TAC_ERR_DEGENERATE: one of them, lost, has no features
+ * there. */
 tacStatus tac_ncp_place(tacNcp *p);
 /* Tangents as the contact has them -> now; unit ones -> scaled, in a change of the contact. */
 void tac_ncp_squeeze(const tacNcpContact *c, tacVec3 tangent[2]);

@@ -9,8 +9,11 @@
 
 /* rad: below, series: the fourth terms that are left out are 1e-16 of the first. */
 #define SMALL_TURN 0.05
-/* rad: a body turns by less in a step. Half a turn has no direction. */
+/* rad: a body, and a joint, turns by less in a step. Half a turn has no direction. */
 #define MOST_TURN 3.0
+/* rad: what a body turns by is less than this from h times its angular velocity at q where neither has gone round, and
+ * more where one has, as whole turns are then missing. */
+#define LOST_TURN 3.141592653589793
 
 /* --- Momentum of turning ------------------------------------------------------------------------------------------ */
 
@@ -83,38 +86,83 @@ void tac_ncp_pose_before(tacNcp *p, tacWork *w, double *q_before) {
     tac_qpos_add(p->m, p->q, p->hv, p->q_next);
 }
 
+/* A body that joint j turns too far by p->hv; 0: none. */
+static int turned_by_joint(const tacNcp *p, int j) {
+    const tacModel *m = p->m;
+    int type = m->joint_type[j], adr = m->joint_dof_adr[j];
+    const double *turn = p->hv + adr + (type == TAC_FREE ? 3 : 0);
+    if (type == TAC_SLIDE) return 0;
+    double angle = type == TAC_HINGE ? tac_abs(*turn) : tac_norm3(tac_load3(turn));
+    return angle < MOST_TURN ? 0 : m->joint_body[j];
+}
+
+/* Velocities between the poses of w and next; angular in world axes: log(q+ q^-1)/h = R log(q^-1 q+)/h. */
+static void keep_velocity(tacNcp *p, int b) {
+    tacQuat r = relative(p->w->xquat[b], p->next.xquat[b]);
+    p->slide[b] = tac_scale3(1 / p->h, tac_sub3(p->next.xipos[b], p->w->xipos[b]));
+    p->spin[b] = tac_scale3(1 / p->h, tac_mulmv3(p->w->xmat[b], tac_quat_log(r)));
+}
+
+/* p->hv, to the poses of next -> slide, spin; the first body that it takes too far: a joint of it turns by almost pi,
+ * or all of them together do; 0: none. Poses show a turn only up to whole ones, so that it is held against the sum of
+ * the joints' axes at q times hv. Uses sum. */
+static int measure_motion(tacNcp *p) {
+    const tacModel *m = p->m;
+    int turned = 0;
+    for (int j = 0; j < m->njnt && turned == 0; j++)
+        turned = turned_by_joint(p, j);
+    p->sum[0].ang = p->slide[0] = p->spin[0] = tac_zero3();
+    for (int b = 1; b < m->nbody && turned == 0; b++) {
+        int adr = m->body_dof_adr[b];
+        tacVec3 around = p->sum[m->body_parent[b]].ang;
+        for (int i = adr; i < adr + m->body_dof_num[b]; i++)
+            around = tac_madd3(around, p->hv[i], p->w->S[i].ang);
+        p->sum[b].ang = around;
+        keep_velocity(p, b);
+        tacVec3 turn = tac_scale3(p->h, p->spin[b]), lost = tac_sub3(turn, around);
+        if (!(tac_norm3(turn) < MOST_TURN) || !(tac_norm3(lost) < LOST_TURN)) turned = b;
+    }
+    return turned;
+}
+
+/* Momentum at the velocity v itself, world axes at the centre of mass: R J R^T w, m x'. */
+static tacVec6 momentum_at_once(const tacNcp *p, int b) {
+    tacMat3 R = p->w->xmat[b];
+    tacVec3 x = tac_point_velocity(p->w, b, p->w->xipos[b]);
+    return (tacVec6){tac_mulmv3(R, tac_mulsv3(p->m->body_icom[b], tac_mulmtv3(R, p->w->V[b].ang))),
+                     tac_scale3(p->m->body_mass[b], x)};
+}
+
+/* Between q (-) h v and q, the poses of next and w. */
+static tacVec6 momentum_before(const tacNcp *p, int b) {
+    tacQuat r = relative(p->next.xquat[b], p->w->xquat[b]);
+    tacVec3 moved = tac_sub3(p->w->xipos[b], p->next.xipos[b]);
+    return (tacVec6){tac_mulmv3(p->w->xmat[b], tac_turn_momentum(p->m->body_icom[b], r, p->h, 0)),
+                     tac_scale3(p->m->body_mass[b] / p->h, moved)};
+}
+
 void tac_ncp_begin(tacNcp *p) {
     const tacModel *m = p->m;
     tacVec3 gravity = tac_neg3(tac_base_acceleration(m).lin);
     pose_at(p, -p->h, p->v, &p->next);
+    p->came_round = measure_motion(p);
     for (int b = 1; b < m->nbody; b++) {
-        double mass = m->body_mass[b];
-        tacQuat r = relative(p->next.xquat[b], p->w->xquat[b]);
-        tacVec3 moved = tac_sub3(p->w->xipos[b], p->next.xipos[b]);
-        tacVec3 turning = tac_turn_momentum(m->body_icom[b], r, p->h, 0);
-        p->before[b].ang = tac_mulmv3(p->w->xmat[b], turning);
-        p->before[b].lin = tac_scale3(mass, tac_madd3(tac_scale3(1 / p->h, moved), p->h, gravity));
+        p->before[b] = p->came_round > 0 ? momentum_at_once(p, b) : momentum_before(p, b);
+        p->before[b].lin = tac_madd3(p->before[b].lin, p->h * m->body_mass[b], gravity);
     }
-}
-
-/* Angular velocity, world axes: log(q+ q^-1)/h = R log(q^-1 q+)/h. */
-static void keep_velocity(tacNcp *p, int b, tacQuat r) {
-    p->slide[b] = tac_scale3(1 / p->h, tac_sub3(p->next.xipos[b], p->w->xipos[b]));
-    p->spin[b] = tac_scale3(1 / p->h, tac_mulmv3(p->w->xmat[b], tac_quat_log(r)));
 }
 
 tacStatus tac_ncp_move(tacNcp *p, const double *v_next) {
     const tacModel *m = p->m;
     pose_at(p, p->h, v_next, &p->next);
+    int turned = measure_motion(p);
+    if (turned > 0) {
+        p->turned = turned;
+        return TAC_ERR_DEGENERATE;
+    }
     p->f[0] = tac_zero6();
-    p->slide[0] = p->spin[0] = tac_zero3();
     for (int b = 1; b < m->nbody; b++) {
         tacQuat r = relative(p->w->xquat[b], p->next.xquat[b]);
-        keep_velocity(p, b, r);
-        if (!(p->h * tac_norm3(p->spin[b]) < MOST_TURN)) {
-            p->turned = b;
-            return TAC_ERR_DEGENERATE;
-        }
         tacVec3 turning = tac_turn_momentum(m->body_icom[b], r, p->h, 1);
         tacVec3 ang = tac_sub3(tac_mulmv3(p->w->xmat[b], turning), p->before[b].ang);
         tacVec3 lin = tac_sub3(tac_scale3(m->body_mass[b], p->slide[b]), p->before[b].lin);

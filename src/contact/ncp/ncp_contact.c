@@ -49,7 +49,7 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
     if (!tac_ncp_may_part(p, found) || p->ncontact == p->room) return;
     c->body[0] = body[0], c->body[1] = body[1];
     c->found = c->now = *found, c->start = *start, c->rest = rest;
-    c->follows[0] = rest < 0 ? 1 : 0, c->follows[1] = 0;
+    c->follows[0] = rest < 0 ? 1 : 0, c->follows[1] = 0, c->lost = 0;
     c->near = tac_ncp_near(p, start->dist);
     c->cone = p->ncone, c->adr = p->numbers;
     take_friction(p, c);
@@ -97,6 +97,8 @@ static void bounce(tacNcp *p, tacNcpContact *c) {
 
 void tac_ncp_constrain(tacNcp *p, int nfound) {
     p->ncontact = p->ncone = p->numbers = 0;
+    for (int i = 0; i < p->m->nv; i++)
+        p->anchor[i] = 0;
     tac_ncp_find_rows_at(p);
     if (*p->m->option_disable & TAC_DISABLE_CONSTRAINT) return;
     for (int i = 0; i < nfound; i++) {
@@ -137,7 +139,10 @@ tacStatus tac_ncp_place(tacNcp *p) {
     for (int i = 0; i < p->ncontact; i++) {
         tacNcpContact *c = &p->contact[i];
         tacStatus status = place_contact(p, c);
-        if (status != TAC_OK) return status;
+        if (status != TAC_OK) {
+            c->lost = 1;
+            return status;
+        }
         tacVec3 u = tac_ncp_slip(p, c);
         c->gap_slip[0] = c->now.dist - c->rest;
         c->gap_slip[1] = tac_dot3(c->now.tangent[0], u), c->gap_slip[2] = tac_dot3(c->now.tangent[1], u);

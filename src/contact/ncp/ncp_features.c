@@ -70,6 +70,30 @@ int tac_ncp_has_full_pair(const tacNcp *p) {
     return run == TAC_MAX_TOUCH;
 }
 
+void tac_ncp_forget_lost(tacNcp *p) {
+    for (int i = 0; i < p->ncontact; i++)
+        p->contact[i].lost = 0;
+}
+
+/* A contact and its cones are put at the end of those that stay before it. */
+static void keep_contact(tacNcp *p, const tacNcpContact *c) {
+    int dim[TAC_FRICTION_CONES], from = c->cone;
+    tacNcpContact *to = &p->contact[p->ncontact++];
+    *to = *c;
+    to->cone = p->ncone, to->adr = p->numbers;
+    for (int i = 0, n = tac_friction_cones(&to->p, dim); i < n; i++)
+        tac_ncp_add_cone(p, dim[i], p->unit[from + i], p->ratio[from + i]);
+}
+
+int tac_ncp_leave_out_lost(tacNcp *p) {
+    int n = p->ncontact;
+    if (n == 0) return 0;
+    p->ncontact = 0, p->ncone = p->contact[0].cone, p->numbers = p->contact[0].adr;
+    for (int i = 0; i < n; i++)
+        if (!p->contact[i].lost) keep_contact(p, &p->contact[i]);
+    return n - p->ncontact;
+}
+
 int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap) {
     int known = p->ncontact;
     *overlap = 0;

@@ -4,6 +4,7 @@
 #include "contact/ncp/ncp.h"
 
 void tac_ncp_note_residuals(tacNcp *p) {
+    tac_ncp_forget_lost(p);
     for (int i = 0; i < p->ncontact; i++)
         p->contact[i].off = p->contact[i].e;
     for (int k = 0; k < p->rows.n; k++)
