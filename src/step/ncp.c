@@ -197,7 +197,9 @@ static tacStatus look_ahead(tacSim *sim, tacNcp *p) {
     int added;
     if (!tac_ncp_has_full_pair(p)) return TAC_OK;
     memcpy(p->x, p->v, (size_t)p->m->nv * sizeof *p->x);
-    return tac_ncp_move(p, p->x) == TAC_OK ? look(sim, p, 0, &added, &overlap) : TAC_OK;
+    if (tac_ncp_move(p, p->x) != TAC_OK) return TAC_OK;
+    tacStatus status = look(sim, p, 0, &added, &overlap);
+    return status == TAC_ERR_CONTACTS ? TAC_OK : status; /* a solution overlaps by less */
 }
 
 /* The best end of a search so far: x, a, b one after another, of so many numbers of a; its residual. */
