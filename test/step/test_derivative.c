@@ -209,7 +209,8 @@ static int check_whole(Case *c, double *A, double *B, double *g) {
     return jac == TAC_ERR_NONFINITE && tac_step(c->sim, c->x, c->u, c->y, NULL) == TAC_OK;
 }
 
-/* A box that moves so fast that the step is still a number and its derivative is none. */
+/* A box that moves so fast that the step is still a number and its derivative is none; of ncp no step that turns so fast
+ * is solved, and those that are have one. */
 static void overflow_is_told(tacContactModel contact, tacIntegrator integrator) {
     static const double SPEEDS[] = {1e100, 1e160, 1e300};
     Case c = open_case("models/box.xml", integrator, 0);
@@ -226,8 +227,9 @@ static void overflow_is_told(tacContactModel contact, tacIntegrator integrator) 
             c.x[c.m->nq + i] = SPEEDS[k];
             told += check_whole(&c, A, B, g);
         }
-    if (told == 0) print_error("contact %d, integrator %d\n", (int)contact, (int)integrator);
-    CHECK(told > 0);
+    int expected = contact != TAC_NCP;
+    if ((told > 0) != expected) print_error("contact %d, integrator %d\n", (int)contact, (int)integrator);
+    CHECK((told > 0) == expected);
     free(A), free(B), free(g);
     close_case(&c);
 }
