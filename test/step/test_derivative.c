@@ -209,8 +209,8 @@ static int check_whole(Case *c, double *A, double *B, double *g) {
     return jac == TAC_ERR_NONFINITE && tac_step(c->sim, c->x, c->u, c->y, NULL) == TAC_OK;
 }
 
-/* A box that moves so fast that the step is still a number and its derivative is none; of ncp no step that turns so fast
- * is solved, and those that are have one. */
+/* A box that moves so fast that the step is still a number and its derivative is none; of ncp no step that turns so
+ * fast is solved, and those that are have one. */
 static void overflow_is_told(tacContactModel contact, tacIntegrator integrator) {
     static const double SPEEDS[] = {1e100, 1e160, 1e300};
     Case c = open_case("models/box.xml", integrator, 0);
