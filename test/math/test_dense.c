@@ -135,7 +135,7 @@ static void sums_of_rows(void **state) {
     }
 }
 
-/* Lines of A^T X have the bits of one row after another, and so have three rows added at once. */
+/* Lines of A^T X have the bits of one row after another. */
 static void lines_are_products(void **state) {
     (void)state;
     enum { LD = 16, ROWS = 9 };

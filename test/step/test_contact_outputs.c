@@ -243,6 +243,11 @@ static void equal_differences(void **state) {
          0,
          {"option.timestep", "geom/ground.friction[0]", "option.gravity[2]", "option.impratio", NULL}},
         {"test/data/rows.xml", TAC_SOFT, 0, {"equality/chain.solref[1]", "joint/a2.frictionloss", NULL}},
+        {"test/data/soft_pairs.xml",
+         TAC_SOFT,
+         0,
+         {"pair/rolling.solreffriction[0]", "pair/rider.solreffriction[1]", "pair/slow.solref[0]",
+          "pair/hand.friction[0]", "pair/hand.solimp[1]", "geom/hand.size[0]", NULL}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {
