@@ -365,8 +365,8 @@ typedef struct tacProjection {
 /* x -> y, the state nearest to it (in the kinetic metric, to first order) at which loops are closed, nothing overlaps
  * and no joint or tendon is out of range; velocities lose what would open equalities. For every contact model, whether
  * its steps could do without or not. y may be x; NULL: nothing is done, and TAC_ERR_INCONSISTENT says that something is
- * off. TAC_ERR_UNSOLVED: constraints contradict each other or none was found near by: y is where they are broken least,
- * and out->after says by how much. Models with contacts and limits disabled have none. */
+ * off. TAC_ERR_UNSOLVED: constraints contradict each other or none was found near by: y is where they are broken least
+ * (sum of squares), and out->after says by how much at most. Models with contacts and limits disabled have none. */
 TAC_API tacStatus tac_project_state(tacSim *sim, const double *x, const double *u, double *y, tacProjection *out);
 /* Bytes it needs for a model and options. */
 TAC_API size_t tac_project_bytes(const tacModel *model, const tacOptions *options);

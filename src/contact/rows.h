@@ -105,6 +105,9 @@ static inline tacVec3 tac_velocity_at(const tacWork *w, int body, tacVec6 V, tac
 /* Which geoms and features touch, for hashes of active sets. */
 uint64_t tac_contact_hash(const tacContact *c, uint64_t hash);
 
+/* 1: some dof moves one of two geoms against the other. Of others (an explicit pair of one body) no force and no state
+ * could change the distance. */
+int tac_may_part(const tacModel *m, const int geom[2]);
 /* m, rad: what it is off by: an equality open, two geoms overlapping, a coordinate out of its range; friction: 0. */
 double tac_row_violation(const tacRow *row);
 /* A row off by `size` -> the larger of both. geom: of a contact; else NULL. */

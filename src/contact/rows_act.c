@@ -54,6 +54,10 @@ int tac_row_wrench(const tacModel *m, const tacWork *w, const tacRows *rows, int
 
 /* --- What is broken ----------------------------------------------------------------------------------------------- */
 
+int tac_may_part(const tacModel *m, const int geom[2]) {
+    return m->body_last_dof[m->geom_body[geom[0]]] != m->body_last_dof[m->geom_body[geom[1]]];
+}
+
 double tac_row_violation(const tacRow *row) {
     if (row->kind == TAC_ROW_EQUALITY) return tac_abs(row->pos);
     int friction = row->kind == TAC_ROW_JOINT_FRICTION || row->kind == TAC_ROW_TENDON_FRICTION;

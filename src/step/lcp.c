@@ -81,7 +81,7 @@ static tacStatus accelerate(tacSim *sim, const double *x, const double *u, tacLc
     tac_lcp_bounce(m, lcp, x + m->nq, NULL, sim->options.bounce_speed);
     status = tac_lcp_solve(m, lcp, v_free, &sim->arena);
     if (status != TAC_OK) return status;
-    tac_lcp_report(lcp, &sim->info);
+    tac_lcp_report(sim->model, lcp, &sim->info);
     tac_lcp_add_impulses(sim, lcp, scratch);
     return TAC_OK;
 }

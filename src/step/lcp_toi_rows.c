@@ -75,7 +75,7 @@ static tacStatus find_touching(tacFlight *f, tacLcp *lcp, Margins *margin) {
 /* What this problem says, joined to what those before it in the step said. */
 static void report(tacFlight *f, const tacLcp *lcp) {
     tacStepInfo before = f->sim->info, *info = &f->sim->info;
-    tac_lcp_report(lcp, info);
+    tac_lcp_report(f->sim->model, lcp, info);
     if (lcp->impact) info->start = before.start, info->violation = before.violation;
     f->unsolved |= lcp->unsolved > 0;
     info->contacts += before.contacts, info->sticking += before.sticking, info->sliding += before.sliding;

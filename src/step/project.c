@@ -9,16 +9,25 @@
 
 #include <string.h>
 
-enum { MOST_NEAREST = 30, MOST_FEASIBLE = 30, PATIENCE = 6, VELOCITY_ROUNDS = 3 };
+enum { MOST_NEAREST = 30, MOST_FEASIBLE = 40, VELOCITY_ROUNDS = 3 };
 /* m, rad: what a state may be off by where the caller does not say. */
 #define DEFAULT_TOLERANCE 1e-9
 /* m, rad: gaps and distances to ends of ranges up to this are watched: a correction may close them. */
 #define LOOK 0.02
 /* m, rad: largest motion of a coordinate in one iteration. */
 #define LONGEST 0.3
-/* Compliance of rows, of their mean: redundant ones share, contradictory ones meet halfway. What it leaves undone of
- * the nearest state is of this order, and is made good by the corrections after. */
+/* Compliance of rows, of the largest of their own: redundant ones share, contradictory ones meet halfway. What it
+ * leaves undone of the nearest state is of this order, and is made good by the corrections after. */
 #define COMPLIANCE 1e-8
+/* A correction that leaves more undone than there was is tried again with a compliance STIFFEN times as large, no less
+ * than SOFT and up to SOFTEST, where it is a short step down the gradient; after one that does not, with a smaller. */
+#define SOFT    1e-3
+#define STIFFEN 10.0
+#define SOFTEST 1e4
+/* A correction that takes away less than this share leads nowhere. */
+#define LITTLE 1e-3
+/* Share of its own that a mass matrix which cannot be factored has more on its diagonal. */
+#define REGULAR 1e-6
 /* Of the largest motion: where the nearest state no longer moves. */
 #define SETTLED 1e-7
 
@@ -27,29 +36,54 @@ typedef struct Projector {
     const double *x, *mocap;
     tacArena arena; /* the caller's memory */
     tacRows rows;
-    double *q, *best, *d, *away, *force, *spread, *extra, *still; /* away: q (-) the q that was given */
-    int n, *list, *parent, *row_class;                            /* rows that count */
+    double *q, *best, *kept, *d, *away, *force, *spread, *extra, *still; /* away: q (-) the q that was given */
+    int n, *list, *parent, *row_class;                                   /* rows that count */
     double *A, *b, *low, *high, *shift, *f, *w;
     tacViolation worst; /* at q; id -1: none */
+    double merit; /* m^2, rad^2: squares of what equalities, limits and deepest points of pairs are off by, at q */
+    double least; /* merit at best */
+    int iterations;
 } Projector;
 
 /* --- Rows at q ---------------------------------------------------------------------------------------------------- */
 
-/* Equalities, ends of ranges and normals of contacts; friction has no position. */
-static int counts(const tacRow *row) {
-    return row->kind == TAC_ROW_EQUALITY || row->kind == TAC_ROW_JOINT_LIMIT || row->kind == TAC_ROW_TENDON_LIMIT ||
-           (row->kind == TAC_ROW_CONTACT && row->axis == 0);
+/* Equalities, ends of ranges and normals of contacts that can be parted; friction has no position. */
+static int counts(const Projector *p, const tacRow *row) {
+    if (row->kind == TAC_ROW_CONTACT)
+        return row->axis == 0 && tac_may_part(p->sim->model, p->rows.contact[row->id].geom);
+    return row->kind == TAC_ROW_EQUALITY || row->kind == TAC_ROW_JOINT_LIMIT || row->kind == TAC_ROW_TENDON_LIMIT;
 }
 
+/* -> the rows that count, the worst of them, their merit. Contacts of two geoms come one after another. */
 static void list_rows(Projector *p) {
-    p->n = 0, p->worst = (tacViolation){.id = -1, .geom = {-1, -1}};
+    double deepest = 0;
+    const int *pair = NULL;
+    p->n = 0, p->merit = 0, p->worst = (tacViolation){.id = -1, .geom = {-1, -1}};
     for (int k = 0; k < p->rows.n; k++) {
         const tacRow *row = &p->rows.row[k];
-        if (!counts(row)) continue;
+        if (!counts(p, row)) continue;
         p->list[p->n++] = k;
         const int *geom = row->kind == TAC_ROW_CONTACT ? p->rows.contact[row->id].geom : NULL;
-        tac_note_violation(tac_row_violation(row), row, geom, &p->worst);
+        double size = tac_row_violation(row);
+        tac_note_violation(size, row, geom, &p->worst);
+        if (geom == NULL) {
+            p->merit += size * size;
+            continue;
+        }
+        if (pair != NULL && (geom[0] != pair[0] || geom[1] != pair[1])) p->merit += deepest * deepest, deepest = 0;
+        pair = geom, deepest = tac_max(deepest, size);
     }
+    p->merit += deepest * deepest;
+}
+
+/* M -> its factor; of one that is singular at q, with a little more on the diagonal. */
+static tacStatus factor_mass(Projector *p) {
+    const tacModel *m = p->sim->model;
+    tacWork *w = &p->sim->work;
+    if (tac_factor(m, w, NULL) == TAC_OK) return TAC_OK;
+    for (int i = 0; i < m->nv; i++)
+        p->force[i] = REGULAR * w->M[m->dof_M_adr[i]];
+    return tac_factor(m, w, p->force);
 }
 
 /* p->q -> rows and what is broken; M factored. */
@@ -60,7 +94,7 @@ static tacStatus find_rows(Projector *p) {
     tac_kinematics_q(m, w, p->q, p->mocap);
     tac_tendon_lengths(m, w, p->q);
     tac_crba(m, w);
-    tacStatus status = tac_factor(m, w, NULL);
+    tacStatus status = factor_mass(p);
     if (status == TAC_OK) status = tac_place_geoms(m, w, scene);
     if (status != TAC_OK) return status;
     for (int g = 0; g < m->ngeom; g++)
@@ -75,17 +109,18 @@ static tacStatus find_rows(Projector *p) {
     return TAC_OK;
 }
 
-/* A = J M^-1 J^T of the rows that count, and the compliance. */
-static void weigh_rows(Projector *p) {
+/* A = J M^-1 J^T of the rows that count, and the compliance. -> 0: no row can be moved. */
+static int weigh_rows(Projector *p, double compliance) {
     const tacModel *m = p->sim->model;
-    double mean = 0;
+    double most = 0;
     tac_rows_weigh(m, &p->sim->work, &p->rows, p->spread);
     memset(p->spread, 0, 3 * (size_t)m->nv * sizeof *p->spread);
     tac_rows_products(&p->rows, p->n, p->list, p->spread, p->A);
     for (int i = 0; i < p->n; i++)
-        mean += p->A[(size_t)i * (size_t)p->n + (size_t)i] / p->n;
+        most = tac_max(most, p->A[(size_t)i * (size_t)p->n + (size_t)i]);
     for (int i = 0; i < p->n; i++)
-        p->shift[i] = COMPLIANCE * mean;
+        p->shift[i] = compliance * most;
+    return most > 0;
 }
 
 /* d += M^-1 J^T f */
@@ -102,10 +137,9 @@ static void add_answer(Projector *p, double *d) {
 /* --- Coordinates -------------------------------------------------------------------------------------------------- */
 
 /* Least |d + away|_M (with `nearest`; otherwise least |d|_M) with the linearized constraints   (ST10) -> p->d */
-static tacStatus correct(Projector *p, int nearest) {
+static tacStatus correct(Projector *p, int nearest, double compliance) {
     const tacModel *m = p->sim->model;
     tacBoxedResult result;
-    weigh_rows(p);
     for (int i = 0; i < p->n; i++) {
         const tacRow *row = &p->rows.row[p->list[i]];
         int equal = row->kind == TAC_ROW_EQUALITY;
@@ -122,7 +156,7 @@ static tacStatus correct(Projector *p, int nearest) {
                         .symmetric = 1};
     for (int i = 0; i < m->nv; i++)
         p->d[i] = nearest ? -p->away[i] : 0;
-    if (p->n == 0) return TAC_OK;
+    if (p->n == 0 || !weigh_rows(p, compliance)) return TAC_OK;
     tacStatus status = tac_boxed_solve(&problem, &p->arena, p->f, p->w, p->row_class, &result);
     if (status == TAC_OK) add_answer(p, p->d);
     return status;
@@ -148,42 +182,64 @@ static double farthest(const Projector *p) {
     return most;
 }
 
-static void keep_if_better(Projector *p, double *least) {
-    if (!(p->worst.size < *least)) return;
-    *least = p->worst.size;
+static void keep_if_better(Projector *p) {
+    if (!(p->merit < p->least)) return;
+    p->least = p->merit;
     memcpy(p->best, p->q, (size_t)p->sim->model->nq * sizeof *p->q);
 }
 
-/* Towards the nearest state, until it no longer moves. */
-static tacStatus approach(Projector *p, tacProjection *out, double *least) {
-    tacStatus status = TAC_OK;
-    for (int k = 0; k < MOST_NEAREST && status == TAC_OK; k++) {
-        status = correct(p, 1);
-        if (status != TAC_OK) return status;
-        double gone = move(p);
-        out->iterations++;
-        status = find_rows(p);
-        if (status == TAC_OK) keep_if_better(p, least);
-        if (gone <= SETTLED * farthest(p)) break;
-    }
-    return status;
+/* q <- from; rows there. */
+static tacStatus go_to(Projector *p, const double *from) {
+    const tacModel *m = p->sim->model;
+    memcpy(p->q, from, (size_t)m->nq * sizeof *p->q);
+    tac_qpos_sub(m, p->q, p->x, p->away);
+    return find_rows(p);
 }
 
-/* From there the shortest way to where all constraints hold, as long as it leads anywhere. */
-static tacStatus make_good(Projector *p, double tolerance, tacProjection *out, double *least) {
-    tacStatus status = TAC_OK;
-    for (int k = 0, idle = 0; k < MOST_FEASIBLE && idle < PATIENCE && p->worst.size > tolerance; k++) {
-        double before = *least;
-        status = correct(p, 0);
+/* One correction from p->q; *gone: how far. Where it leads to more contacts than there is room for, or to no numbers,
+ * the merit is infinite. */
+static tacStatus try_correction(Projector *p, int nearest, double compliance, double *gone) {
+    tacStatus status = correct(p, nearest, compliance);
+    *gone = 0;
+    if (status != TAC_OK) return status;
+    if (tac_first_nonfinite(p->sim->model->nv, p->d) < 0) *gone = move(p);
+    p->iterations++;
+    if (*gone > 0 && find_rows(p) == TAC_OK)
+        keep_if_better(p);
+    else
+        p->merit = p->worst.size = TAC_INFINITY;
+    return TAC_OK;
+}
+
+/* Towards the nearest state, until it no longer moves; -> where that is, or where it was best. */
+static tacStatus approach(Projector *p) {
+    double gone = 0;
+    for (int k = 0; k < MOST_NEAREST; k++) {
+        tacStatus status = try_correction(p, 1, COMPLIANCE, &gone);
         if (status != TAC_OK) return status;
-        move(p);
-        out->iterations++;
-        status = find_rows(p);
-        if (status != TAC_OK) return status;
-        keep_if_better(p, least);
-        idle = *least < 0.5 * before ? 0 : idle + 1;
+        if (p->merit < TAC_INFINITY && gone <= SETTLED * farthest(p)) return TAC_OK;
+        if (!(p->merit < TAC_INFINITY)) break;
     }
-    return status;
+    return go_to(p, p->best);
+}
+
+/* From there the shortest way to where all constraints hold, or to where the sum of squares of what contradicts is
+ * least: Levenberg's and Marquardt's method, the compliance its damping. */
+static tacStatus make_good(Projector *p, double tolerance) {
+    double compliance = COMPLIANCE, gone;
+    for (int k = 0; k < MOST_FEASIBLE && compliance <= SOFTEST && p->worst.size > tolerance; k++) {
+        double before = p->merit;
+        memcpy(p->kept, p->q, (size_t)p->sim->model->nq * sizeof *p->q);
+        tacStatus status = try_correction(p, 0, compliance, &gone);
+        if (status == TAC_OK && p->merit < (1 - LITTLE) * before) {
+            compliance = compliance > SOFT ? compliance / STIFFEN : COMPLIANCE;
+            continue;
+        }
+        if (status == TAC_OK) status = go_to(p, p->kept);
+        if (status != TAC_OK) return status;
+        compliance = tac_max(SOFT, compliance * STIFFEN);
+    }
+    return TAC_OK;
 }
 
 /* --- Velocities --------------------------------------------------------------------------------------------------- */
@@ -195,8 +251,7 @@ static void project_velocity(Projector *p, double *v) {
     for (int i = 0; i < p->n; i++)
         if (p->rows.row[p->list[i]].kind == TAC_ROW_EQUALITY) p->list[n++] = p->list[i];
     p->n = n;
-    if (n == 0) return;
-    weigh_rows(p);
+    if (n == 0 || !weigh_rows(p, COMPLIANCE)) return;
     for (int i = 0; i < n; i++)
         p->A[(size_t)i * (size_t)n + (size_t)i] += p->shift[i];
     if (tac_cholesky_factor(n, p->A) >= 0) return;
@@ -215,7 +270,7 @@ static int most_rows(const tacModel *m, const tacOptions *o) { return tac_rows_m
 size_t tac_project_bytes(const tacModel *model, const tacOptions *options) {
     if (model == NULL || options == NULL || options->max_contacts < 0) return 0;
     size_t n = (size_t)most_rows(model, options), nq = (size_t)model->nq, nv = (size_t)model->nv;
-    size_t vectors = 2 * tac_room(nq) + 4 * tac_room(nv) + tac_room(3 * nv) + tac_room((size_t)model->ngeom);
+    size_t vectors = 3 * tac_room(nq) + 4 * tac_room(nv) + tac_room(3 * nv) + tac_room((size_t)model->ngeom);
     size_t of_rows = 6 * tac_room(n) + 3 * tac_arena_round(n * sizeof(int)) + tac_room(n * n);
     return tac_rows_bytes(model, options->max_contacts) + vectors + of_rows + tac_boxed_bytes((int)n);
 }
@@ -228,6 +283,7 @@ static int lay_out(Projector *p, const tacProjection *given) {
     tac_arena_init(&p->arena, given->memory, given->bytes);
     ok = tac_rows_layout(&p->rows, m, o->max_contacts, &p->arena);
     p->q = TAC_TAKE(&p->arena, m->nq, double), p->best = TAC_TAKE(&p->arena, m->nq, double);
+    p->kept = TAC_TAKE(&p->arena, m->nq, double);
     double **of_dofs[] = {&p->d, &p->away, &p->force, &p->still};
     for (size_t i = 0; i < sizeof of_dofs / sizeof *of_dofs; i++)
         *of_dofs[i] = TAC_TAKE(&p->arena, m->nv, double), ok = ok && *of_dofs[i] != NULL;
@@ -239,7 +295,9 @@ static int lay_out(Projector *p, const tacProjection *given) {
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
         *ints[i] = TAC_TAKE(&p->arena, n, int), ok = ok && *ints[i] != NULL;
     p->A = TAC_TAKE(&p->arena, (size_t)n * (size_t)n, double);
-    if (!ok || p->q == NULL || p->best == NULL || p->spread == NULL || p->extra == NULL || p->A == NULL) return 0;
+    if (!ok || p->q == NULL || p->best == NULL || p->kept == NULL || p->spread == NULL || p->extra == NULL ||
+        p->A == NULL)
+        return 0;
     memset(p->still, 0, (size_t)m->nv * sizeof *p->still);
     memset(p->away, 0, (size_t)m->nv * sizeof *p->away);
     memcpy(p->q, p->x, (size_t)m->nq * sizeof *p->q);
@@ -247,14 +305,12 @@ static int lay_out(Projector *p, const tacProjection *given) {
     return 1;
 }
 
-/* p->best, v of y; rows at p->best. */
+/* p->q where all holds, else p->best, and v of y. */
 static tacStatus finish(Projector *p, double tolerance, double *y, tacProjection *out) {
     const tacModel *m = p->sim->model;
-    memcpy(p->q, p->best, (size_t)m->nq * sizeof *p->q);
-    tacStatus status = find_rows(p);
+    tacStatus status = p->worst.size <= tolerance ? TAC_OK : go_to(p, p->best);
     if (status != TAC_OK) return status;
-    out->after = p->worst.size;
-    tac_qpos_sub(m, p->q, p->x, p->away);
+    out->after = p->worst.size, out->iterations = p->iterations;
     tac_mass_mul(m, &p->sim->work, p->away, p->force);
     out->moved = tac_sqrt(tac_max(0, tac_dense_dot(m->nv, p->away, p->force)));
     memmove(y, p->x, (size_t)tac_nx(m) * sizeof *y);
@@ -266,14 +322,14 @@ static tacStatus finish(Projector *p, double tolerance, double *y, tacProjection
 static tacStatus project(Projector *p, double tolerance, double *y, tacProjection *out) {
     tacStatus status = find_rows(p);
     if (status != TAC_OK) return status;
-    double least = p->worst.size;
+    p->least = p->merit;
     out->before = out->after = p->worst.size;
     out->iterations = 0, out->moved = 0;
     out->kind = p->worst.kind, out->id = p->worst.id;
     memcpy(out->geom, p->worst.geom, sizeof out->geom);
     if (y == NULL) return p->worst.size <= tolerance ? TAC_OK : TAC_ERR_INCONSISTENT;
-    if (p->worst.size > tolerance) status = approach(p, out, &least);
-    if (status == TAC_OK) status = make_good(p, tolerance, out, &least);
+    if (p->worst.size > tolerance) status = approach(p);
+    if (status == TAC_OK) status = make_good(p, tolerance);
     return status == TAC_OK ? finish(p, tolerance, y, out) : status;
 }
 

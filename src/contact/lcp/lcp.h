@@ -118,7 +118,7 @@ int tac_lcp_heaviest(const tacModel *m);
 tacStatus tac_lcp_solve_large(const tacModel *m, tacLcp *lcp, int island, int last, tacArena *arena);
 size_t tac_lcp_large_scratch(const tacModel *m, int max_rows);
 /* What the solution says about itself. */
-void tac_lcp_report(const tacLcp *lcp, tacStepInfo *info);
+void tac_lcp_report(const tacModel *m, const tacLcp *lcp, tacStepInfo *info);
 /* Least change of a row's velocity (m/s, rad/s) that moves it into another class. */
 double tac_lcp_row_margin(const tacLcp *lcp, int k);
 /* force[nv] += J^T f */

@@ -61,23 +61,24 @@ static void count_contact(const tacLcp *lcp, int k, tacStepInfo *info) {
 }
 
 /* What q breaks; what follows a mocap body is not of q alone. */
-static void report_start(const tacLcp *lcp, tacStepInfo *info) {
+static void report_start(const tacModel *m, const tacLcp *lcp, tacStepInfo *info) {
     tacViolation most = {0};
     for (int k = 0; k < lcp->rows.n; k++) {
         const tacRow *row = &lcp->rows.row[k];
         if (lcp->hold[k] == TAC_LCP_DRIVEN) continue;
         const int *geom = row->kind == TAC_ROW_CONTACT ? lcp->rows.contact[row->id].geom : NULL;
+        if (geom != NULL && !tac_may_part(m, geom)) continue;
         tac_note_violation(tac_row_violation(row), row, geom, &most);
     }
     tac_report_start(&most, info);
 }
 
-void tac_lcp_report(const tacLcp *lcp, tacStepInfo *info) {
+void tac_lcp_report(const tacModel *m, const tacLcp *lcp, tacStepInfo *info) {
     *info = (tacStepInfo){.iterations = lcp->pivots,
                           .residual = lcp->residual,
                           .class_margin = lcp->bounce_margin,
                           .feature_margin = TAC_INFINITY};
-    report_start(lcp, info);
+    report_start(m, lcp, info);
     for (int k = 0; k < lcp->rows.n; k++) {
         const tacRow *row = &lcp->rows.row[k];
         double margin = tac_lcp_row_margin(lcp, k);

@@ -151,8 +151,6 @@ void tac_ncp_constrain(tacNcp *p, int nfound);
 void tac_ncp_add_cone(tacNcp *p, int dim, double unit, double ratio);
 /* The gap that counts as closed where it is `gap` at q   (W11). */
 double tac_ncp_rest_of(const tacNcp *p, double gap);
-/* 0: no dof is between the two geoms, as of an explicit pair on one body: nothing could part them. */
-int tac_ncp_may_part(const tacNcp *p, const tacContact *c);
 /* One more contact, closed at the gap `rest` that `start` gives. Not where nothing could part it, or there is no
  * room. */
 void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest);

@@ -37,16 +37,11 @@ void tac_ncp_squeeze(const tacNcpContact *c, tacVec3 tangent[2]) {
         if (c->squeeze[k] != 1) tangent[k] = tac_scale3(c->squeeze[k], tangent[k]);
 }
 
-int tac_ncp_may_part(const tacNcp *p, const tacContact *c) {
-    const int *body = p->m->geom_body, *last = p->m->body_last_dof;
-    return last[body[c->geom[0]]] != last[body[c->geom[1]]];
-}
-
 void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest) {
     const tacModel *m = p->m;
     int body[2] = {m->geom_body[found->geom[0]], m->geom_body[found->geom[1]]};
     tacNcpContact *c = &p->contact[p->ncontact];
-    if (!tac_ncp_may_part(p, found) || p->ncontact == p->room) return;
+    if (!tac_may_part(m, found->geom) || p->ncontact == p->room) return;
     c->body[0] = body[0], c->body[1] = body[1];
     c->found = c->now = *found, c->start = *start, c->rest = rest;
     c->follows[0] = rest < 0 ? 1 : 0, c->follows[1] = 0, c->lost = 0;

@@ -101,7 +101,7 @@ int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap) {
         const tacContact *found = &p->found[i];
         const tacNcpContact *start = deepest_at_start(p, found);
         double depth = (start == NULL ? 0 : pressed(start)) - found->dist;
-        if (!(depth > tolerance) || !tac_ncp_may_part(p, found)) continue;
+        if (!(depth > tolerance) || !tac_may_part(p->m, found->geom)) continue;
         *overlap = tac_max(*overlap, depth);
         if (is_known(p, found)) continue;
         if (start == NULL)
