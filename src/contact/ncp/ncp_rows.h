@@ -11,7 +11,7 @@
 /* m/s (rad/s): an equality that is open at q closes this fast at most. */
 #define TAC_NCP_CLOSING 2.0
 /* Equalities give way by h eps p, eps this share of the inverse masses of the two trees (over TAC_NCP_ARM^2 where the
- * row turns): redundant ones share their load, and a gap is 1e-9 of the way g h^2. */
+ * row turns): redundant ones share their load, and a gap is 1e-8 of the way g h^2. */
 #define TAC_NCP_COMPLIANCE 1e-8
 #define TAC_NCP_ARM        0.3 /* m */
 /* rad/s (m/s): dry friction is soft below kappa times this. */
