@@ -6,18 +6,21 @@
 
 /* Where searches start, one after another until one ends at a solution: a o b = kappa unit e, gaps at least as long as
  * `speed` (m/s, rad/s) goes in a step, v+ the given share of v. Where v+ goes through something by a depth d, kappa is
- * at least `energy` m d^2/h, m the mean mass, and gaps at least `depth` d. With `slips`, and d no more than the least
+ * at least `energy` m d^2/h, m the mean mass, and gaps at least `depth` d; where forces alone would take a dof far,
+ * kappa is at least `drive` times that of their way. With `slips`, and d no more than the least
  * gap, eta has the slip of v+ and xi what the product leaves, eta_0^2 - (kappa'/xi_0) eta_0 - |u|^2 = 0; otherwise both
  * start in the middle of their cones. Found by trying: the first needs the fewest iterations, the others find what it
  * does not. */
 static const struct {
-    double kappa, speed, share, energy, depth;
+    double kappa, speed, share, energy, depth, drive;
     int slips;
-} STARTS[TAC_NCP_STARTS] = {{1e-2, 0.2, 1, 0.1, 0.3, 1},
-                            {1, 2, 0.5, 0, 0, 0},
-                            {1e-1, 2, 0, 0, 0, 0},
-                            {1, 5, 0, 0, 0, 0},
-                            {1e-3, 0.2, 1, 0, 0, 0}};
+} STARTS[TAC_NCP_STARTS] = {{1e-2, 0.2, 1, 0.1, 0.3, 0, 1},
+                            {1, 2, 0.5, 0, 0, 0.1, 0},
+                            {1e-1, 2, 0, 0, 0, 0, 0},
+                            {1, 5, 0, 0, 0, 0, 0},
+                            {1e-3, 0.2, 1, 0, 0, 0, 0}};
+/* rad, m: a dof that its force would take further in one step is held by something. */
+#define FAR_DRIVE 1.0
 /* Room for features that are found after a first solution: twice as many as at first, or this many. */
 #define MOST_ADDED 64
 /* Edges between bodies that there is room for, for each body. */
@@ -219,13 +222,25 @@ typedef struct StartPoint {
     int slips;
 } StartPoint;
 
+/* The largest m d^2/h of a dof that its force alone would take so far in the step, d = h tau/m, that something has to
+ * hold it: from small impulses the first steps would go there. */
+static double drive(const tacNcp *p) {
+    double most = 0;
+    for (int i = 0; i < p->m->nv; i++) {
+        double way = p->h * tac_abs(p->tau[i]) * p->m->dof_invweight[i];
+        if (way > FAR_DRIVE) most = tac_max(most, tac_abs(p->tau[i]) * way);
+    }
+    return most;
+}
+
 /* At the motion of tac_ncp_move. */
 static StartPoint start_point(const tacNcp *p, int start) {
     double depth = tac_ncp_limit_depth(p);
     for (int i = 0; i < p->ncontact; i++)
         depth = tac_max(depth, -p->contact[i].gap_slip[0]);
-    double energy = tac_ncp_mean_mass(p) * depth * depth / (p->h * p->gap_unit), least = STARTS[start].speed * p->h;
-    return (StartPoint){tac_max(STARTS[start].kappa, STARTS[start].energy * energy),
+    double energy = tac_ncp_mean_mass(p) * depth * depth / (p->h * p->gap_unit), driven = drive(p) / p->gap_unit;
+    double least = STARTS[start].speed * p->h;
+    return (StartPoint){tac_max(STARTS[start].kappa, STARTS[start].energy * energy + STARTS[start].drive * driven),
                         tac_max(least, STARTS[start].depth * depth), STARTS[start].slips && depth <= least};
 }
 

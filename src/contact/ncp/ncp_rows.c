@@ -5,6 +5,9 @@
 #include "math/scalar.h"
 #include "math/six.h"
 
+/* rad/s (m/s) */
+#define FINE_RATE 1e-8
+
 /* --- Values at the next pose -------------------------------------------------------------------------------------- */
 
 static void place_ball(tacNcp *p, tacNcpRow *row) {
@@ -70,6 +73,11 @@ void tac_ncp_row_axpy(const tacNcpRows *rows, const tacNcpRow *row, double s, co
         y[rows->dof[e]] += s * numbers[e];
 }
 
+/* What is wrong with a rate counts as the momentum that it means, where that is less, beside what is missing to the
+ * balance: trial points have dry friction turn over at rates that the next step brings in line. But down to the size of
+ * its creep it counts in full. */
+static double weigh_rate(const tacNcpRow *row, double off) { return tac_min(off, tac_max(row->mass * off, FINE_RATE)); }
+
 /* -> the largest of what is wrong with it. */
 static double load_row(tacNcpRow *row, const double *x, const double *a, const double *b) {
     row->e[0] = row->e[1] = 0;
@@ -92,7 +100,8 @@ static double load_row(tacNcpRow *row, const double *x, const double *a, const d
         row->p = -row->load * row->r;
         break;
     }
-    return tac_max(tac_abs(row->e[0]), tac_abs(row->e[1]));
+    double off = tac_abs(row->e[0]);
+    return tac_max(row->law == TAC_NCP_DRY ? weigh_rate(row, off) : off, tac_abs(row->e[1]));
 }
 
 double tac_ncp_load_rows(tacNcp *p, const double *x, const double *a, const double *b) {

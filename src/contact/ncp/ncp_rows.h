@@ -26,6 +26,8 @@ typedef enum {
     TAC_NCP_SERVO    /* the same                                    actuators that know the velocity */
 } tacNcpLaw;
 
+enum { TAC_NCP_SINGLE = -1, TAC_NCP_MATED = -2 };
+
 typedef struct tacNcpRow {
     tacRow of; /* kind, id, axis; adr, num: its numbers in dof, J, G; pos: gap at q */
     tacNcpLaw law;
@@ -33,6 +35,8 @@ typedef struct tacNcpRow {
     int at, cone;      /* PAIR, DRY: place in a and b, its cone; HELD: place in x */
     double rest;       /* the gap that counts as closed */
     double load;       /* as the law says: h loss, h eps, armature */
+    int mate;          /* DRY: the first of the two limits of the same coordinate, which are MATED; otherwise SINGLE */
+    double mass;       /* PAIR, DRY: of the coordinate, about: 1/(J M^-1 J^T) */
     double r, p;       /* of the iterate: gap less rest, or rate; impulse */
     double a[2], b[2]; /* cone variables */
     double e[2];       /* what is wrong with b against r, and with a[0] of dry friction */

@@ -103,7 +103,8 @@ int tac_ncp_rows_layout(tacNcpRows *r, const tacModel *m, tacArena *arena) {
 tacNcpRow *tac_ncp_begin_row(tacNcp *p, tacRow of, tacNcpLaw law, int wide) {
     tacNcpRows *rows = &p->rows;
     tacNcpRow *row = &rows->row[rows->n];
-    *row = (tacNcpRow){.of = of, .law = law, .wide = wide ? rows->nwide : -1, .at = -1, .cone = -1};
+    *row = (tacNcpRow){
+        .of = of, .law = law, .wide = wide ? rows->nwide : -1, .at = -1, .cone = -1, .mate = TAC_NCP_SINGLE};
     row->of.adr = rows->nnz;
     if (wide) rows->wide[rows->nwide++] = rows->n;
     rows->n++;
@@ -133,8 +134,9 @@ static double inverse_mass(const tacNcp *p, const tacNcpRow *row) {
 
 /* scale: of a's unit of impulse (dry friction's h loss), of b's of velocity (a gap's h). */
 static void take_cone(tacNcp *p, tacNcpRow *row, int dim, double unit, double scale) {
-    row->cone = p->ncone, row->at = p->numbers;
-    tac_ncp_add_cone(p, dim, unit, scale * inverse_mass(p, row));
+    double inverse = inverse_mass(p, row);
+    row->cone = p->ncone, row->at = p->numbers, row->mass = inverse > 0 ? 1 / inverse : 1;
+    tac_ncp_add_cone(p, dim, unit, scale * inverse);
 }
 
 static void add_limit(tacNcp *p, tacRow of, int wide) {
@@ -289,6 +291,36 @@ static void add_equalities(tacNcp *p) {
     }
 }
 
+/* Joints first, then tendons, each in their order: as dry friction and limits come. */
+static int rank_of_coordinate(const tacNcp *p, const tacNcpRow *row) {
+    switch (row->of.kind) {
+    case TAC_ROW_JOINT_FRICTION:
+        return p->m->dof_joint[row->of.id];
+    case TAC_ROW_JOINT_LIMIT:
+        return row->of.id;
+    default:
+        return p->m->njnt + row->of.id;
+    }
+}
+
+/* Dry friction finds the limits of its own coordinate. */
+static void pair_up(const tacNcp *p) {
+    const tacNcpRows *rows = &p->rows;
+    int limit = 0;
+    for (int k = 0; k < rows->n; k++) {
+        tacNcpRow *dry = &rows->row[k];
+        if (dry->law != TAC_NCP_DRY) continue;
+        int rank = rank_of_coordinate(p, dry);
+        while (limit < rows->n &&
+               (rows->row[limit].law != TAC_NCP_PAIR || rank_of_coordinate(p, &rows->row[limit]) < rank))
+            limit++;
+        if (limit == rows->n || rank_of_coordinate(p, &rows->row[limit]) > rank) continue;
+        if (tac_ncp_row_is_ball(p, &rows->row[limit])) continue;
+        dry->mate = limit;
+        rows->row[limit].mate = rows->row[limit + 1].mate = TAC_NCP_MATED;
+    }
+}
+
 /* G of rows that are linear in v+: of rates J, of gaps h J. */
 static void put_constant_rows(const tacNcp *p) {
     for (int k = 0; k < p->rows.n; k++) {
@@ -309,4 +341,5 @@ void tac_ncp_find_rows_at(tacNcp *p) {
     if (!free && !(off & TAC_DISABLE_FRICTIONLOSS)) add_friction(p);
     if (!free && !(off & TAC_DISABLE_LIMIT)) add_limits(p);
     put_constant_rows(p);
+    pair_up(p);
 }

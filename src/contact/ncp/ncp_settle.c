@@ -3,6 +3,8 @@
  * bends. Of what was off before the step the same share is left to gaps and slips as the linear equations leave. */
 #include "contact/ncp/ncp.h"
 
+#include "math/scalar.h"
+
 void tac_ncp_note_residuals(tacNcp *p) {
     tac_ncp_forget_lost(p);
     for (int i = 0; i < p->ncontact; i++)
@@ -31,11 +33,114 @@ static void settle_row(const tacNcp *p, const tacNcpRow *row, double kappa, doub
     }
 }
 
+/* --- Dry friction and limits of one coordinate -------------------------------------------------------------------- */
+
+/* Its rate is u + d, the gaps of its limits g_i + h sign_i d; all impulses follow from d. Each for itself would take
+ * the coordinate to go with its own impulse alone, but what a limit holds does not move as friction turns over. */
+typedef struct Coordinate {
+    double mass, load, h;
+    double rate, dry;             /* u, kappa V */
+    double gap[2], sign[2], pair; /* g, kappa U */
+    double impulse;               /* of the linear equations */
+} Coordinate;
+
+/* y = -u/eta_0 of the rate u on the path, eta_0 = k/2 + sqrt(k^2/4 + u^2);   dy/du = -(k/2)/(eta_0 (eta_0 - k/2)) */
+static double dry_at(double k, double u, double *eta_0, double *slope) {
+    double root = tac_sqrt(0.25 * k * k + u * u);
+    *eta_0 = 0.5 * k + root;
+    *slope = -0.5 * k / (*eta_0 * root);
+    return -u / *eta_0;
+}
+
+/* What is missing at d: mass d - (impulse there - impulse), increasing; its slope. */
+static double missing(const Coordinate *c, double d, double *slope) {
+    double eta_0, by_rate, sum = c->load * dry_at(c->dry, c->rate + d, &eta_0, &by_rate);
+    *slope = c->mass - c->load * by_rate;
+    for (int i = 0; i < 2; i++) {
+        double s = c->gap[i] + c->h * c->sign[i] * d;
+        sum += c->sign[i] * c->pair / s;
+        *slope += c->h * c->pair / (s * s);
+    }
+    return c->mass * d - (sum - c->impulse);
+}
+
+/* Steps at most: Newton's are a few, halvings no more than a number has bits. */
+#define MOST_STEPS 100
+
+/* Where nothing is missing, between the borders where a gap closes: Newton's method, halving where that leaves them.
+ * 0: there is nothing between. */
+static int solve_coordinate(const Coordinate *c, double *d) {
+    double low = -TAC_INFINITY, high = TAC_INFINITY, slope;
+    for (int i = 0; i < 2; i++) {
+        double border = -c->gap[i] / (c->h * c->sign[i]);
+        if (c->sign[i] > 0)
+            low = tac_max(low, border);
+        else
+            high = tac_min(high, border);
+    }
+    if (!(low < high)) return 0;
+    double at = low < 0 && high > 0 ? 0 : 0.5 * (low + high);
+    for (int k = 0; k < MOST_STEPS; k++) {
+        double off = missing(c, at, &slope), next = at - off / slope;
+        if (next == at) break;
+        if (off > 0)
+            high = at;
+        else
+            low = at;
+        if (!(next > low && next < high)) next = 0.5 * (low + high);
+        if (!(next > low && next < high)) break; /* they are next to each other */
+        at = next;
+    }
+    *d = at;
+    return tac_finite(missing(c, at, &slope));
+}
+
+static Coordinate coordinate_of(const tacNcp *p, const tacNcpRow *dry, double kappa, double left, const double *a) {
+    const tacNcpRow *limit = &p->rows.row[dry->mate];
+    const double *J = p->rows.J;
+    Coordinate c = {.mass = dry->mass, .load = dry->load, .h = p->h, .rate = dry->r + left * dry->off};
+    c.dry = kappa * p->unit[dry->cone], c.pair = kappa * p->unit[limit->cone];
+    c.impulse = dry->load * a[dry->at + 1];
+    for (int i = 0; i < 2; i++) {
+        double along = 0;
+        for (int e = 0; e < dry->of.num; e++)
+            along += J[dry->of.adr + e] * J[limit[i].of.adr + e];
+        c.gap[i] = limit[i].r + left * limit[i].off;
+        c.sign[i] = along < 0 ? -1 : 1;
+        c.impulse += c.sign[i] * a[limit[i].at];
+    }
+    return c;
+}
+
+/* -> 0: they have to be settled each for itself. */
+static int settle_coordinate(const tacNcp *p, const tacNcpRow *dry, double kappa, double left, double *a, double *b) {
+    Coordinate c = coordinate_of(p, dry, kappa, left, a);
+    double d, slope;
+    if (!solve_coordinate(&c, &d)) return 0;
+    a[dry->at] = 1;
+    a[dry->at + 1] = dry_at(c.dry, c.rate + d, &b[dry->at], &slope);
+    b[dry->at + 1] = c.rate + d;
+    for (int i = 0; i < 2; i++) {
+        int at = p->rows.row[dry->mate + i].at;
+        b[at] = c.gap[i] + c.h * c.sign[i] * d;
+        a[at] = c.pair / b[at];
+    }
+    return 1;
+}
+
+/* --- All ---------------------------------------------------------------------------------------------------------- */
+
 void tac_ncp_settle(const tacNcp *p, double kappa, double left, double *a, double *b) {
     for (int i = 0; i < p->ncontact; i++)
         settle_contact(p, &p->contact[i], kappa, left, a + p->contact[i].adr, b + p->contact[i].adr);
     for (int k = 0; k < p->rows.n; k++) {
         const tacNcpRow *row = &p->rows.row[k];
-        if (row->cone >= 0) settle_row(p, row, kappa, left, a + row->at, b + row->at);
+        if (row->cone < 0 || row->mate == TAC_NCP_MATED) continue;
+        if (row->mate >= 0 && settle_coordinate(p, row, kappa, left, a, b)) continue;
+        settle_row(p, row, kappa, left, a + row->at, b + row->at);
+        for (int i = 0; i < 2 && row->mate >= 0; i++) {
+            const tacNcpRow *limit = &p->rows.row[row->mate + i];
+            settle_row(p, limit, kappa, left, a + limit->at, b + limit->at);
+        }
     }
 }
