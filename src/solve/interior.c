@@ -80,9 +80,7 @@ static int stalls(tacInteriorRun *r, double before, double centring) {
     int slot = r->at->iterations % TAC_STALL_WINDOW;
     double then = r->past[slot], products = r->past_centring[slot], now = r->at->violation;
     r->past[slot] = before, r->past_centring[slot] = centring;
-    if (r->at->iterations <= TAC_STALL_WINDOW) return 0;
-    if (now <= STALL_NEAR * r->s->residual) return r->at->centring > STALL * products;
-    if (now <= STALL * then) return 0;
+    if (r->at->iterations <= TAC_STALL_WINDOW || now <= STALL_NEAR * r->s->residual || now <= STALL * then) return 0;
     return now > STALL_SMALL * r->first_violation || r->at->centring > STALL * products;
 }
 
