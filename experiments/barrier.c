@@ -166,6 +166,7 @@ static tacStatus watched_settle(void *user, const tacInteriorTrial *trial, doubl
     return ((Problem *)user)->base.settle(((Problem *)user)->p, trial, a, b, violation);
 }
 static void watched_bend(void *user, double share) { ((Problem *)user)->base.bend(((Problem *)user)->p, share); }
+static double watched_size(void *user) { return ((Problem *)user)->base.size(((Problem *)user)->p); }
 
 static int open_problem(Problem *k, tacNcp *p, const tacBarrierRuns *runs) {
     size_t nv = (size_t)p->m->nv, n = nv + 2 * (size_t)p->numbers;
@@ -292,7 +293,8 @@ static tacStatus go_to(tacSim *sim, tacNcp *p, const tacInteriorProblem *problem
 static tacStatus run_interior(tacSim *sim, Problem *k, tacBarrierRuns *out) {
     tacInteriorProblem watched = k->base;
     watched.user = k, watched.residual = watched_residual, watched.factor = watched_factor;
-    watched.solve = watched_solve, watched.bend = watched_bend, watched.settle = watched_settle;
+    watched.solve = watched_solve, watched.bend = watched_bend, watched.settle = watched_settle,
+    watched.size = watched_size;
     k->run = &out->interior;
     tacStatus status = go_to(sim, k->p, &watched,
                              (tacInteriorSettings){out->kappa, out->tolerance, CENTRING, BARRIER_ROOM, 0, SHARE, 1});

@@ -120,7 +120,7 @@ static void solve(void *user, const double *c, double *dx, double *da, double *d
 size_t tac_cone_contact_path_bytes(int ncontact) { return tac_interior_scratch(0, 4 * ncontact, 2 * ncontact); }
 
 tacStatus tac_cone_contact_path(tacConeContacts *p, double kappa, tacArena *arena, int *iterations) {
-    tacInteriorProblem problem = {0, p->ncone, p->dim, p->weight, p, residual, factor, solve, NULL, NULL};
+    tacInteriorProblem problem = {0, p->ncone, p->dim, p->weight, p, residual, factor, solve, NULL, NULL, NULL};
     tacInteriorSettings settings = {
         .kappa = kappa, .residual = RESIDUAL, .centring = CENTRING, .max_iterations = MAX_ITERATIONS, .share = SHARE};
     tacInterior point = {.x = NULL, .a = p->a, .b = p->b};

@@ -86,14 +86,14 @@ static int stalls(tacInteriorRun *r, double before, double centring) {
 
 /* Shortens the step until E is no larger, or small, or the violation of the products smaller than before; -> its
  * length, 0: nowhere is there an E. */
-static double line_search(const tacInteriorRun *r, double alpha) {
+static double line_search(tacInteriorRun *r, double alpha) {
     double violation = tac_max(r->at->violation, SMALL * r->first_violation), centring = r->at->centring, found = 0;
     for (int k = 0; k <= MAX_SHORTENINGS; k++, alpha *= SHORTEN) {
         double now;
         tac_run_go(r, alpha);
         if (r->p->residual(r->p->user, r->trial_x, r->trial_a, r->trial_b, &now) != TAC_OK || !tac_finite(now))
             continue;
-        r->at->violation = now;
+        tac_run_measure(r, now);
         r->at->centring = tac_run_off_centre(r, r->trial_a, r->trial_b) / r->s->kappa;
         found = alpha;
         if (now <= violation || r->at->centring < centring) break;
@@ -147,12 +147,15 @@ tacStatus tac_run_polish(tacInteriorRun *r) {
 
 /* -> what is off at the start. */
 static tacStatus begin(tacInteriorRun *r) {
-    tacStatus status = r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &r->at->violation);
+    double violation;
+    tacStatus status = r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation);
     if (status != TAC_OK) return status;
-    if (!tac_finite(r->at->violation)) return TAC_ERR_NONFINITE;
+    if (!tac_finite(violation)) return TAC_ERR_NONFINITE;
+    tac_run_measure(r, violation);
     r->at->centring = tac_run_off_centre(r, r->at->a, r->at->b) / r->s->kappa;
     r->at->iterations = 0;
-    r->first_violation = tac_max(r->at->violation, r->s->residual);
+    r->first_violation = tac_max(violation, r->s->residual);
+    r->first_size = r->size > 0 ? r->size * r->first_violation / violation : 1;
     r->first_mean = r->p->ncone > 0 ? tac_run_mean_product(r, 0) : 0;
     r->share = BEND_FIRST, r->length = 1;
     return TAC_OK;

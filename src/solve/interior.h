@@ -32,6 +32,9 @@ typedef struct tacInteriorProblem {
     /* a, b as the linear equations have them at the trial -> on the path there, a o b = kappa unit e; as residual. A
      * whole step that the equations describe exactly is left as it is. NULL: steps stay between the borders alone. */
     tacStatus (*settle)(void *user, const tacInteriorTrial *trial, double *a, double *b, double *violation);
+    /* How large E of the last residual is, all its equations in one unit whose square is that of a . b: steps along the
+     * path are judged by it. NULL: as its violation. */
+    double (*size)(void *user);
 } tacInteriorProblem;
 
 typedef struct tacInteriorSettings {

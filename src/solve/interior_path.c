@@ -13,8 +13,8 @@
 #define DECREASE 0.1
 /* E below this share of that at the start may grow: stiff pairs leave so much of a step to rounding. */
 #define SMALL 1e-6
-/* kappa falls to no less than LAG of its share of E: kappa_0 E/E_0 LAG, nor by more than FALL in one step; after steps
- * that got stuck between the borders more slowly, as the path bends there. */
+/* kappa falls to no less than LAG of what E is in proportion to, (E/E_0)^2 kappa_0, nor by more than FALL in one step;
+ * after steps that got stuck between the borders more slowly, as the path bends there. */
 #define LAG          0.01
 #define FALL         0.01
 #define FALL_CAREFUL 0.2
@@ -32,37 +32,45 @@ typedef struct Path {
     int steps;
 } Path;
 
+/* (E/E_0)^2, which compares with kappa/kappa_0: on the path a . b is kappa, and |E|^2 is in the same unit   (W14c). */
+static double share_of_residual(const tacInteriorRun *r) {
+    double share = r->size / r->first_size;
+    return share * share;
+}
+
 /* E, and how far kappa is above what is asked for, each as a share of what it was: Newton's direction takes away of
  * both. */
 static double merit(const tacInteriorRun *r, const Path *path, double kappa) {
-    return r->at->violation / r->first_violation + (kappa - r->s->kappa) / path->first_kappa;
+    return share_of_residual(r) + (kappa - r->s->kappa) / path->first_kappa;
 }
 
-/* A share of the step, on the path between kappa and `to` -> its merit, r->at->violation; infinite: there is no E. */
-static double try_step(const tacInteriorRun *r, const Path *path, double alpha, double to) {
-    double kappa = path->kappa + alpha * (to - path->kappa);
+/* A share of the step, on the path between kappa and `to` -> its merit, r->size; infinite: there is no E. */
+static double try_step(tacInteriorRun *r, const Path *path, double alpha, double to) {
+    double kappa = path->kappa + alpha * (to - path->kappa), violation;
     tac_run_go(r, alpha);
-    tacStatus status = r->p->settle(r->p->user, &(tacInteriorTrial){r->trial_x, kappa, 1 - alpha}, r->trial_a,
-                                    r->trial_b, &r->at->violation);
-    return status == TAC_OK && tac_finite(r->at->violation) ? merit(r, path, kappa) : TAC_INFINITY;
+    tacInteriorTrial trial = {r->trial_x, kappa, 1 - alpha};
+    tacStatus status = r->p->settle(r->p->user, &trial, r->trial_a, r->trial_b, &violation);
+    if (status != TAC_OK || !tac_finite(violation)) return TAC_INFINITY;
+    tac_run_measure(r, violation);
+    return merit(r, path, kappa);
 }
 
 /* Shortens the step until the merit is small enough, or as long as that makes it smaller; -> its length, 0: nowhere is
  * there an E. */
-static double line_search(const tacInteriorRun *r, const Path *path, double to) {
+static double line_search(tacInteriorRun *r, const Path *path, double to) {
     double before = merit(r, path, path->kappa), best = TAC_INFINITY, found = 0, alpha = 1;
     for (int k = 0; k <= MAX_SHORTENINGS; k++, alpha *= SHORTEN) {
         double now = try_step(r, path, alpha, to);
         if (now < best) best = now, found = alpha;
         if (now <= GROWTH * (1 - DECREASE * alpha) * before) return alpha;
-        if (now < TAC_INFINITY && r->at->violation <= SMALL * r->first_violation) return alpha;
+        if (now < TAC_INFINITY && r->size <= SMALL * r->first_size) return alpha;
         if (best < now && best < before) break;
     }
     return found > 0 && try_step(r, path, found, to) < TAC_INFINITY ? found : 0;
 }
 
 static double next_kappa(const tacInteriorRun *r, const Path *path) {
-    double due = LAG * path->first_kappa * r->at->violation / r->first_violation;
+    double due = LAG * path->first_kappa * share_of_residual(r);
     double most = r->length < BLOCKED ? RAISE : 1;
     return tac_max(r->s->kappa, tac_clamp(due, path->fall * path->kappa, most * path->kappa));
 }

@@ -74,6 +74,11 @@ void tac_run_aim(const tacInteriorRun *r, double kappa, int second) {
     }
 }
 
+void tac_run_measure(tacInteriorRun *r, double violation) {
+    r->at->violation = violation;
+    r->size = r->p->size == NULL ? violation : r->p->size(r->p->user);
+}
+
 tacStatus tac_run_factor(const tacInteriorRun *r) {
     if (r->p->bend != NULL) r->p->bend(r->p->user, r->share);
     return r->p->factor(r->p->user, r->at->x, r->at->a, r->at->b);

@@ -15,8 +15,9 @@ typedef struct tacInteriorRun {
     double *dx, *da, *db, *c;
     double best; /* larger of both violations over their tolerances */
     double best_violation, best_centring;
+    double size;                                                    /* of E, at the last residual */
     int nshort;                                                     /* short steps in a row */
-    double first_violation, first_mean;                             /* at the start */
+    double first_violation, first_size, first_mean;                 /* at the start */
     double past[TAC_STALL_WINDOW], past_centring[TAC_STALL_WINDOW]; /* before the last steps: rings by iteration */
     double share, length; /* of the bending in the last systems; of the last step */
 } tacInteriorRun;
@@ -31,6 +32,8 @@ double tac_run_mean_product(const tacInteriorRun *r, double alpha);
 void tac_run_aim(const tacInteriorRun *r, double kappa, int second);
 /* The systems at the iterate, with the share of the bending that is due. */
 tacStatus tac_run_factor(const tacInteriorRun *r);
+/* The last residual -> at->violation, size. */
+void tac_run_measure(tacInteriorRun *r, double violation);
 /* Share of the bending in the next systems, after a step of this length from `before`. */
 double tac_run_next_share(const tacInteriorRun *r, double length, double before);
 /* The iterate and a share of the direction -> trial; trial -> iterate. */

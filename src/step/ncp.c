@@ -26,6 +26,9 @@
 #define MOST_HALVINGS 6
 /* How often features that a search overlaps by are added to the problem. */
 #define MOST_ROUNDS 6
+/* How often they are chosen anew, and after which of the searches that lead nowhere. */
+#define MOST_ANEW  2
+#define ANEW_AFTER 1
 /* Searches one after another until one ends at a solution: where they start, and which go along the path from there.
  * Where the motion is rough that comes third. LOOSE: with friction's bound held still in each step, which finds its way
  * where bounds and normal impulses turn each other over. */
@@ -231,10 +234,27 @@ static tacStatus bring_back(tacSim *sim, tacNcp *p, const Kept *kept) {
     return status == TAC_OK ? TAC_ERR_UNSOLVED : status;
 }
 
+/* Where the features of q lead a search nowhere, those within reach at its best end take their place: a face is a plane
+ * without end to them, which a body that turns past its edge cannot be on the far side of. Not where kappa reaches out:
+ * there all that is within its reach at q has a force. -> how many are others. */
+static tacStatus choose_anew(tacSim *sim, tacNcp *p, const Kept *kept, int *changed) {
+    int nfound = 0;
+    *changed = 0;
+    if (*sim->model->option_disable & TAC_DISABLE_CONSTRAINT || p->reach > 0) return TAC_OK;
+    tacStatus status = bring_back(sim, p, kept);
+    if (!tac_went_on(status)) return status;
+    status = find_contacts(sim, &p->next, 1, p, &nfound);
+    if (status == TAC_ERR_CONTACTS) return TAC_OK; /* no room for all */
+    if (status != TAC_OK) return status;
+    *changed = tac_ncp_choose_anew(p, nfound);
+    if (*changed > 0) memcpy(p->anchor, p->x, (size_t)p->m->nv * sizeof *p->x);
+    return TAC_OK;
+}
+
 /* -> p at the solution (p->x is v+), or where the search ended that left the least residual. The starts are tried in
  * order; features that a search leads to, or loses on its way, begin them anew, from where it ended. */
 static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
-    int room = tac_ncp_most_numbers(p->m, p->max_contacts), round = 0, again = 0, changed;
+    int room = tac_ncp_most_numbers(p->m, p->max_contacts), round = 0, again = 0, anew = 0, changed;
     Kept kept = {TAC_TAKE(&sim->arena, tac_ncp_unknowns(p) + 2 * room, double), TAC_INFINITY, -1, TAC_REASON_NONE};
     const Search *ways = SEARCHES[tac_ncp_is_rough(p)];
     if (kept.at == NULL) return TAC_ERR_ARENA_FULL;
@@ -254,6 +274,11 @@ static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
         }
         keep_best(sim, p, &kept);
         if (!left) break;
+        if (start != ANEW_AFTER || anew == MOST_ANEW) continue;
+        status = choose_anew(sim, p, &kept, &changed);
+        if (status != TAC_OK) return status;
+        anew++;
+        if (changed > 0) again = 1, start = -1, kept.residual = TAC_INFINITY;
     }
     return bring_back(sim, p, &kept);
 }

@@ -89,7 +89,8 @@ static tacStatus run(Linear *p, int ncone, const int *dim, double kappa, tacInte
     p->dim = dim, p->ncone = ncone;
     tac_arena_init(&arena, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes);
     memset(arena.base, 0xFF, bytes);
-    tacInteriorProblem problem = {0, ncone, dim, UNIT, p, residual, factor, solve, NULL, p->follow ? settle : NULL};
+    tacInteriorProblem problem = {0,   ncone, dim, UNIT, p, residual, factor, solve, NULL, p->follow ? settle : NULL,
+                                  NULL};
     tacInteriorSettings settings = {kappa, TOL_RESIDUAL, CENTRING, 60, p->polish, 0.95, p->follow};
     for (int c = 0, adr = 0; c < ncone; adr += dim[c++])
         for (int i = 0; i < dim[c]; i++)

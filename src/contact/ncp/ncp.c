@@ -193,6 +193,8 @@ static tacStatus factor(void *user, const double *x, const double *a, const doub
     return status == TAC_OK ? tac_ncp_border_factor(p) : status;
 }
 
+static double size(void *user) { return tac_ncp_size(user); }
+
 static void bend(void *user, double share) { ((tacNcp *)user)->bend = share; }
 
 static void solve(void *user, const double *c, double *dx, double *da, double *db) {
@@ -213,7 +215,8 @@ tacInteriorProblem tac_ncp_problem(tacNcp *p) {
                                 .factor = factor,
                                 .solve = solve,
                                 .bend = bend,
-                                .settle = settle};
+                                .settle = settle,
+                                .size = size};
 }
 
 /* Products and least gaps that a search starts with, and whether contacts slip. */

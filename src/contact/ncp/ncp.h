@@ -154,6 +154,9 @@ double tac_ncp_rest_of(const tacNcp *p, double gap);
 /* One more contact, closed at the gap `rest` that `start` gives. Not where nothing could part it, or there is no
  * room. */
 void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest);
+/* Contacts at q+ (p->found, all within reach of the motion) take the place of those that p has; -> how many have come
+ * and gone (ncp_features.c). */
+int tac_ncp_choose_anew(tacNcp *p, int nfound);
 /* Contacts at q+ (p->found) that overlap by more than the tolerance and have features that the problem has not: added;
  * -> how many, and by how much any of them overlaps (ncp_features.c). */
 int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap);
@@ -228,6 +231,8 @@ void tac_ncp_recover(const tacNcp *p, double *da, double *db);
 void tac_ncp_settle(const tacNcp *p, double kappa, double left, double *a, double *b);
 /* Residuals of contacts and rows are kept for it: those of the last systems. */
 void tac_ncp_note_residuals(tacNcp *p);
+/* Residuals of the iterate as the root of an energy (ncp_size.c)   (W14c). */
+double tac_ncp_size(const tacNcp *p);
 
 /* --- The problem (ncp.c) ------------------------------------------------------------------------------------------ */
 

@@ -94,6 +94,42 @@ int tac_ncp_leave_out_lost(tacNcp *p) {
     return n - p->ncontact;
 }
 
+static int is_found(const tacNcp *p, int nfound, const tacContact *known) {
+    for (int i = 0; i < nfound; i++)
+        if (same_pair(&p->found[i], known) && same_features(&p->found[i], known)) return 1;
+    return 0;
+}
+
+/* Contacts that have a say whatever features a search leads to: such as overlap at q, whose rest is theirs, and such as
+ * bounce. */
+static int stays(const tacNcpContact *c) { return c->start.dist <= 0 || c->follows[1] > 0; }
+
+/* Found at q+ and not among p's: taken, closed where its pair of geoms is -> 1. */
+static int take_found(tacNcp *p, const tacContact *found) {
+    const tacNcpContact *start = deepest_at_start(p, found);
+    int known = p->ncontact;
+    if (is_known(p, found)) return 0;
+    if (start == NULL)
+        tac_ncp_take_contact(p, found, found, 0);
+    else
+        tac_ncp_take_contact(p, found, &start->start, start->rest);
+    return p->ncontact - known;
+}
+
+/* Of contacts whose features are not found only those stay that have a say anyway -> how many are gone. */
+static int drop_vanished(tacNcp *p, int nfound) {
+    for (int i = 0; i < p->ncontact; i++)
+        p->contact[i].lost = !stays(&p->contact[i]) && !is_found(p, nfound, &p->contact[i].found);
+    return tac_ncp_leave_out_lost(p);
+}
+
+int tac_ncp_choose_anew(tacNcp *p, int nfound) {
+    int changed = drop_vanished(p, nfound);
+    for (int i = 0; i < nfound; i++)
+        changed += take_found(p, &p->found[i]);
+    return changed;
+}
+
 int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap) {
     int known = p->ncontact;
     *overlap = 0;
@@ -103,11 +139,7 @@ int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap) {
         double depth = (start == NULL ? 0 : pressed(start)) - found->dist;
         if (!(depth > tolerance) || !tac_may_part(p->m, found->geom)) continue;
         *overlap = tac_max(*overlap, depth);
-        if (is_known(p, found)) continue;
-        if (start == NULL)
-            tac_ncp_take_contact(p, found, found, 0);
-        else
-            tac_ncp_take_contact(p, found, &start->start, start->rest);
+        take_found(p, found);
     }
     return p->ncontact - known;
 }
