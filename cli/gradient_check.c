@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* First steps of the differences: the first serves nearly always; smaller ones stay clear of kinks, and a larger one is
- * for what is nearly flat. */
-static const double FIRST_STEPS[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-2};
+/* First steps of the differences: the first serves nearly always; smaller ones stay clear of kinks and see bends of a
+ * micrometre, as gaps of hard contacts are; a larger one is for what is nearly flat. */
+static const double FIRST_STEPS[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-2};
 enum { NSTEPS = sizeof FIRST_STEPS / sizeof *FIRST_STEPS };
-/* The smallest stencil: a state is switching where the active set changes inside this one too. */
-#define SMALLEST_STEP 1e-6
-/* What margins are held against: a number that moves by the smallest step moves velocities of rows by that times the
+/* A state that no stencil agrees at is switching where the active set changes inside one of this size. */
+#define SWITCH_STEP 1e-6
+/* What margins are held against: a number that moves by that moves velocities of rows by that times the
  * step's largest derivative or 1/dt (gaps become velocities), and features by a lever of some metres. */
 #define MARGIN_FACTOR 10
 /* Samples are handled in groups so that setting a parameter serves many; numbers of P kept at once. */
@@ -104,7 +104,7 @@ static void refine_column(Runner *r, int column, const double scale[CLI_ROW_BLOC
     }
 }
 
-/* 1: the active set changes when the number moves by the smallest step either way. */
+/* 1: the active set changes when the number moves by SWITCH_STEP either way. */
 static int switches(Runner *r, int column) {
     const tacModel *m = r->check->model;
     tacStepColumn *step = &r->step;
@@ -114,7 +114,7 @@ static int switches(Runner *r, int column) {
     if (cli_active_set(r->sim, m, step->x, step->u, step->y0, r->active_work, r->active) != TAC_OK) return 0;
     step->column = column;
     for (int sign = -1; sign <= 1; sign += 2) {
-        cli_step_column_move(step, sign * SMALLEST_STEP);
+        cli_step_column_move(step, sign * SWITCH_STEP);
         if (tac_step(r->sim, step->moved, step->input, step->y, &moved) != TAC_OK) return 0;
         if (moved.active_set != here.active_set) return 1;
         if (cli_active_set(r->sim, m, step->moved, step->input, step->y, r->active_work, r->active_moved) != TAC_OK)
@@ -191,14 +191,14 @@ static double largest_entry(size_t n, const double *M) {
     return largest;
 }
 
-/* 1: the step's own margins say that the smallest stencil may reach another active set. Contact soft has a force_margin
- * for every constraint; with the others rows without force have a class_margin alone. */
+/* 1: the step's own margins say that a stencil of SWITCH_STEP may reach another active set. Contact soft has a
+ * force_margin for every constraint; with the others rows without force have a class_margin alone. */
 static int is_flagged(const Runner *r, const tacStepInfo *info) {
     size_t ndx = (size_t)r->d.size.ndx, nu = (size_t)r->d.size.nu, np = (size_t)r->d.size.np;
     double rate = fmax(1 / r->check->options.dt, largest_entry(ndx * ndx, r->d.A));
     rate = fmax(rate, fmax(largest_entry(ndx * nu, r->d.B), largest_entry(ndx * np, r->d.P)));
-    return (info->class_margin <= MARGIN_FACTOR * SMALLEST_STEP * rate && r->check->options.contact != TAC_SOFT) ||
-           info->feature_margin <= MARGIN_FACTOR * SMALLEST_STEP || info->force_margin <= MARGIN_FACTOR * SMALLEST_STEP;
+    return (info->class_margin <= MARGIN_FACTOR * SWITCH_STEP * rate && r->check->options.contact != TAC_SOFT) ||
+           info->feature_margin <= MARGIN_FACTOR * SWITCH_STEP || info->force_margin <= MARGIN_FACTOR * SWITCH_STEP;
 }
 
 /* --- One sample -------------------------------------------------------------------------------------------------- */

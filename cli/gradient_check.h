@@ -2,8 +2,8 @@
  *
  * The error of a block is max |A - F| / max(1, max |F|) over its entries, F the differences; for parameters, whose
  * units differ, each column is a block of its own, and one whose steps must be small is measured in a unit of a
- * thousand of them. A column that disagrees is differenced again with smaller first steps: only where the active set
- * changes inside the smallest stencil as well does the state count as switching. */
+ * thousand of them. A column that disagrees is differenced again with smaller first steps; where none agrees, and the
+ * active set changes inside a stencil of 1e-6, the state counts as switching. */
 #pragma once
 
 #include "cli/derivative.h"

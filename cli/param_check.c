@@ -16,9 +16,10 @@
 #define LARGEST_SHARE 0.5
 #define TINY          1e-9
 /* Further tries, as factors of it: smaller ones stay clear of kinks. */
-static const double FACTORS[] = {1, 0.1, 0.01, 0.001, 10};
+static const double FACTORS[] = {1, 0.1, 0.01, 0.001, 1e-4, 1e-5, 10};
 enum { NFACTORS = sizeof FACTORS / sizeof *FACTORS };
-#define SMALLEST_FACTOR 0.001
+/* Of the stencil that is looked into for another active set. */
+#define SWITCH_FACTOR 0.001
 /* A parameter on the edge moves inside by this many first steps: far enough for the largest of them, or, where that is
  * too far, for the first. */
 static const double STEPS_INSIDE[] = {40, 4};
@@ -190,7 +191,7 @@ static int set_with(const tacGradientCheck *check, const Sweep *w, int sample, d
 
 static int switches(const tacGradientCheck *check, const Sweep *w, int sample) {
     size_t n = (size_t)cli_active_count(w->model) + sizeof(uint64_t);
-    double value = w->theta[w->param], h = SMALLEST_FACTOR * check->step[w->param];
+    double value = w->theta[w->param], h = SWITCH_FACTOR * check->step[w->param];
     signed char *sets = calloc(3 * n, 1);
     int changes = sets != NULL && set_with(check, w, sample, value, sets) &&
                   set_with(check, w, sample, value - h, sets + n) &&

@@ -7,8 +7,8 @@
 typedef struct tacSampleErrors {
     tacStatus status;
     int same_map;  /* the step with derivatives gave the same bits as the step without */
-    int switching; /* an entry disagrees where the active set changes inside the smallest stencil */
-    int flagged;   /* the step's margins say that the smallest stencil may reach another active set */
+    int switching; /* an entry disagrees where the active set changes inside a stencil of 1e-6 */
+    int flagged;   /* the step's margins say that such a stencil may reach another active set */
     double block[CLI_ROW_BLOCKS][CLI_COLUMN_BLOCKS], reverse;
     tacWorstEntry worst;
 } tacSampleErrors;

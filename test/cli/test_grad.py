@@ -118,7 +118,7 @@ class Check(driver.Case):
 
     def test_states_that_switch_are_no_evidence(self):
         model = self.file("narrow.xml", """<mujoco><worldbody><body><joint name="j"/><geom size="0.1"/></body></worldbody>
-          <actuator><motor joint="j" gear="1000" ctrllimited="true" ctrlrange="-1e-9 1e-9"/></actuator></mujoco>""")
+          <actuator><motor joint="j" gear="1000" ctrllimited="true" ctrlrange="-1e-12 1e-12"/></actuator></mujoco>""")
         result = self.refused("compared at 0 of 8 states only, expected at least 50 %", "check", model, "--samples", 8, "--json", code=1)
         self.assertEqual((result.json()["switching"], result.json()["failed"]), (8, 0))
 
