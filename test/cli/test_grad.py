@@ -31,6 +31,14 @@ class Grad(driver.Case):
         made = self.fine("sim", self.arm, "--state", state, "--steps", 1, "--json").json()
         self.assertEqual(got["next"], made["final"])
 
+    def test_time_step_is_the_one_that_is_asked_for(self):
+        """The column of option.timestep, at --dt, against a difference of two runs of the program itself."""
+        step, column = 1e-6, [row[0] for row in self.grad("--key", "bent", "--dt", 0.01, "--param", "option.timestep")["P"]]
+        ends = [self.fine("sim", self.arm, "--key", "bent", "--dt", 0.01 + s, "--steps", 1, "--json").json()["final"]["qvel"] for s in (-step, step)]
+        for got, low, high in zip(column[driver.NV :], *ends):
+            self.assertAlmostEqual(got, (high - low) / (2 * step), delta=1e-4)
+        self.assertGreater(abs(column[driver.NV]), 1)
+
     def test_columns_are_what_a_moved_state_gives(self):
         """A column of A and of B against a difference of two runs of the program itself."""
         start = {"qpos": [0.5, 1, 1, 0, 1, 1, 0, 0, 0], "qvel": [1, 2, 0, 0, 0, 0, 0, 0], "ctrl": [0.5, 0.1]}

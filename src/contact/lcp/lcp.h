@@ -159,9 +159,6 @@ void tac_lcp_equality_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLc
 
 /* Emits the column of the time step (lcp_time.c). */
 void tac_lcp_time_jac(const tacLcpPoint *p, int column, const tacLcpSink *sink);
-/* Emit what a change df of a row's impulse does to R, and to forces on bodies. */
-void tac_lcp_emit_force(const tacLcp *lcp, int k, double df, int column, const tacSink *sink);
-void tac_lcp_emit_wrench(const tacLcpPoint *p, int k, double df, int column, const tacSink *sink);
 
 /* Derivative of a bouncing row's shift s = e J v at fixed v: along a displacement, and by a parameter that is a
  * restitution; 0 where it does not bounce (lcp_bounce.c). */

@@ -165,13 +165,14 @@ double tac_lcp_shift_rate(const tacLcp *lcp, int k) {
 
 /* --- Limits, friction, compliance --------------------------------------------------------------------------------- */
 
-void tac_lcp_emit_force(const tacLcp *lcp, int k, double df, int column, const tacSink *sink) {
+static void emit_row_force(const tacLcp *lcp, int k, double df, int column, const tacSink *sink) {
     const tacRow *row = &lcp->rows.row[k];
     for (int e = row->adr; e < row->adr + row->num; e++)
         tac_emit(sink, lcp->rows.dof[e], column, -lcp->rows.J[e] * df / lcp->h);
 }
 
-void tac_lcp_emit_wrench(const tacLcpPoint *p, int k, double df, int column, const tacSink *sink) {
+/* The same on bodies. */
+static void emit_row_wrench(const tacLcpPoint *p, int k, double df, int column, const tacSink *sink) {
     tacRowWrench unit;
     if (tac_sink_is_empty(sink) || !tac_lcp_row_wrench(p->m, p->w, p->lcp, k, &unit)) return;
     for (int side = 0; side < 2; side++)
@@ -207,8 +208,8 @@ static void emit_bound(const tacLcpPoint *p, int k, const tacParamTangent *t, in
     if (row->kind == TAC_ROW_TENDON_FRICTION && !lcp->impact)
         change = is_number(m, t, m->tendon_frictionloss + row->id) * lcp->h;
     if (change == 0) return;
-    tac_lcp_emit_force(lcp, k, sign * change, column, &sink->force);
-    tac_lcp_emit_wrench(p, k, sign * change, column, &sink->wrench);
+    emit_row_force(lcp, k, sign * change, column, &sink->force);
+    emit_row_wrench(p, k, sign * change, column, &sink->wrench);
 }
 
 /* Limits and friction of tendons: rows that stand on coordinates; limits of balls. */

@@ -1,5 +1,6 @@
-/* How residuals move with the time step h at fixed a and f (docs/theory/contact.md, L16): v+ = v + h a, impulses are
- * forces times h, and gaps close within it. How q (+) h v moves is the step's business. */
+/* How residuals move with the time step h at fixed a and forces f/h (docs/theory/contact.md, L16): v+ = v + h a, and
+ * gaps close within h. So impulses grow with h, as those of dry friction at its bound do, and what constraints add to R
+ * stays. How q (+) h v moves is the step's business. */
 #include "contact/lcp/lcp.h"
 
 /* d(s)/dh of what is not looked at ahead: s = pos/h, unless it is at the end of its bounds or is e J v. At an impact it
@@ -20,24 +21,15 @@ static double ahead_change(const tacLcpPoint *p, int k) {
     return -(lcp->rows.row[k].bend + tac_row_velocity(&lcp->rows, k, p->x->v)) / lcp->h;
 }
 
-/* Compliance is less in long steps, by the square. */
-static double compliance_change(const tacLcp *lcp, int k) { return lcp->firmness < 1 ? -2 * lcp->eps[k] / lcp->h : 0; }
-
-/* d(f) less what makes it another force f/h: none of a free row; dry friction at its bound, h loss, stays the force. */
-static double impulse_change(const tacLcp *lcp, int k) {
-    int kind = lcp->rows.row[k].kind, dry = kind == TAC_ROW_JOINT_FRICTION || kind == TAC_ROW_TENDON_FRICTION;
-    return dry && lcp->row_class[k] != TAC_ROW_FREE ? 0 : -lcp->f[k] / lcp->h;
+/* d(eps f): f is h times a force; compliance is less in long steps, by the square. */
+static double compliance_change(const tacLcp *lcp, int k) {
+    return (lcp->firmness < 1 ? -1 : 1) * lcp->eps[k] * lcp->f[k] / lcp->h;
 }
 
 void tac_lcp_time_jac(const tacLcpPoint *p, int column, const tacLcpSink *sink) {
     const tacLcp *lcp = p->lcp;
     for (int k = 0; k < lcp->rows.n; k++) {
         double gained = tac_row_velocity(&lcp->rows, k, p->gained) / lcp->h; /* J a */
-        double dr = gained + shift_change(lcp, k) + ahead_change(p, k) + compliance_change(lcp, k) * lcp->f[k];
-        double df = impulse_change(lcp, k);
-        tac_emit(&sink->row, k, column, dr);
-        if (df == 0) continue;
-        tac_lcp_emit_force(lcp, k, df, column, &sink->force);
-        tac_lcp_emit_wrench(p, k, df, column, &sink->wrench);
+        tac_emit(&sink->row, k, column, gained + shift_change(lcp, k) + ahead_change(p, k) + compliance_change(lcp, k));
     }
 }
