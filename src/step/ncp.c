@@ -205,43 +205,14 @@ static tacStatus look_ahead(tacSim *sim, tacNcp *p) {
     return status == TAC_ERR_CONTACTS ? TAC_OK : status; /* a solution overlaps by less */
 }
 
-/* The best end of a search so far: x, a, b one after another, of so many numbers of a; its residual. */
-typedef struct Kept {
-    double *at, residual;
-    int numbers;
-    tacReason reason;
-} Kept;
-
-static void keep_best(const tacSim *sim, const tacNcp *p, Kept *kept) {
-    int n = tac_ncp_unknowns(p);
-    if (kept->numbers != p->numbers) kept->residual = TAC_INFINITY; /* of another problem */
-    if (!(sim->info.residual < kept->residual)) return;
-    kept->residual = sim->info.residual, kept->reason = sim->info.reason, kept->numbers = p->numbers;
-    memcpy(kept->at, p->x, (size_t)n * sizeof *p->x);
-    memcpy(kept->at + n, p->a, (size_t)p->numbers * sizeof *p->a);
-    memcpy(kept->at + n + p->numbers, p->b, (size_t)p->numbers * sizeof *p->b);
-}
-
-static tacStatus bring_back(tacSim *sim, tacNcp *p, const Kept *kept) {
-    tacInteriorProblem problem = tac_ncp_problem(p);
-    double violation;
-    int n = tac_ncp_unknowns(p);
-    memcpy(p->x, kept->at, (size_t)n * sizeof *p->x);
-    memcpy(p->a, kept->at + n, (size_t)p->numbers * sizeof *p->a);
-    memcpy(p->b, kept->at + n + p->numbers, (size_t)p->numbers * sizeof *p->b);
-    tacStatus status = problem.residual(p, p->x, p->a, p->b, &violation);
-    sim->info.residual = kept->residual, sim->info.reason = kept->reason;
-    return status == TAC_OK ? TAC_ERR_UNSOLVED : status;
-}
-
 /* Where the features of q lead a search nowhere, those within reach at its best end take their place: a face is a plane
  * without end to them, which a body that turns past its edge cannot be on the far side of. Not where kappa reaches out:
  * there all that is within its reach at q has a force. -> how many are others. */
-static tacStatus choose_anew(tacSim *sim, tacNcp *p, const Kept *kept, int *changed) {
+static tacStatus choose_anew(tacSim *sim, tacNcp *p, const tacNcpEnd *kept, int *changed) {
     int nfound = 0;
     *changed = 0;
     if (*sim->model->option_disable & TAC_DISABLE_CONSTRAINT || p->reach > 0) return TAC_OK;
-    tacStatus status = bring_back(sim, p, kept);
+    tacStatus status = tac_ncp_restore_end(sim, p, kept);
     if (!tac_went_on(status)) return status;
     status = find_contacts(sim, &p->next, 1, p, &nfound);
     if (status == TAC_ERR_CONTACTS) return TAC_OK; /* no room for all */
@@ -251,11 +222,11 @@ static tacStatus choose_anew(tacSim *sim, tacNcp *p, const Kept *kept, int *chan
     return TAC_OK;
 }
 
-/* -> p at the solution (p->x is v+), or where the search ended that left the least residual. The starts are tried in
+/* -> p at the solution (p->x is v+), or at the best of the ends of searches (ncp_ends.c). The starts are tried in
  * order; features that a search leads to, or loses on its way, begin them anew, from where it ended. */
 static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
     int room = tac_ncp_most_numbers(p->m, p->max_contacts), round = 0, again = 0, anew = 0, changed;
-    Kept kept = {TAC_TAKE(&sim->arena, tac_ncp_unknowns(p) + 2 * room, double), TAC_INFINITY, -1, TAC_REASON_NONE};
+    tacNcpEnd kept = {.at = TAC_TAKE(&sim->arena, tac_ncp_unknowns(p) + 2 * room, double), .numbers = -1};
     const Search *ways = SEARCHES[tac_ncp_is_rough(p)];
     if (kept.at == NULL) return TAC_ERR_ARENA_FULL;
     for (int start = 0; start < NSEARCH; start++) {
@@ -263,24 +234,24 @@ static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
         if (!tac_went_on(status)) return status;
         int left = sim->info.iterations < sim->options.ncp_iterations;
         if (changed > 0 && round < MOST_ROUNDS && left) {
-            round++, again = 1, start = -1, kept.residual = TAC_INFINITY;
+            round++, again = 1, start = -1, kept.numbers = -1;
             continue;
         }
         if (status == TAC_OK && changed == 0) return status;
         again = 0;
         if (changed > 0) {
             sim->info.reason = TAC_REASON_FEATURES;
-            return TAC_ERR_UNSOLVED;
+            return tac_ncp_tame(p);
         }
-        keep_best(sim, p, &kept);
+        tac_ncp_keep_end(sim, p, &kept);
         if (!left) break;
         if (start != ANEW_AFTER || anew == MOST_ANEW) continue;
         status = choose_anew(sim, p, &kept, &changed);
         if (status != TAC_OK) return status;
         anew++;
-        if (changed > 0) again = 1, start = -1, kept.residual = TAC_INFINITY;
+        if (changed > 0) again = 1, start = -1, kept.numbers = -1;
     }
-    return bring_back(sim, p, &kept);
+    return tac_ncp_bring_back(sim, p, &kept);
 }
 
 /* v+ -> w->next. */

@@ -8,6 +8,23 @@
  * the best that was found. Takes from the arena; the caller releases. */
 tacStatus tac_ncp_go(tacSim *sim, const double *x, const double *u, double kappa, tacNcp *p);
 
+/* --- Ends of searches without a solution (ncp_ends.c) ------------------------------------------------------------- */
+
+/* The best so far: x, a, b one after another, of so many numbers of a (-1: none yet); how fast (m/s) it breaks limits
+ * and overlaps or is too fast, and its residual, by which those are told apart that do no harm. */
+typedef struct tacNcpEnd {
+    double *at, harm, residual;
+    int numbers;
+    tacReason reason;
+} tacNcpEnd;
+/* p and sim->info at the end of a search -> kept, if better. */
+void tac_ncp_keep_end(const tacSim *sim, const tacNcp *p, tacNcpEnd *kept);
+/* kept -> p, sim->info: TAC_ERR_UNSOLVED; the other then tames it. */
+tacStatus tac_ncp_restore_end(tacSim *sim, tacNcp *p, const tacNcpEnd *kept);
+tacStatus tac_ncp_bring_back(tacSim *sim, tacNcp *p, const tacNcpEnd *kept);
+/* p at any end -> the share of its motion that does no harm: TAC_ERR_UNSOLVED. */
+tacStatus tac_ncp_tame(tacNcp *p);
+
 /* --- History (ncp_history.c) -------------------------------------------------------------------------------------- */
 
 /* Where a search writes its iterations, and what becomes of them; nothing where none are asked for. */

@@ -38,6 +38,7 @@ unit_check("ncp-reason", "a step that is not solved has a state, a residual and 
 unit_check("ncp-redundant", "a linkage whose loop is held once and three times moves the same way to 1e-7, its loop closed to 1e-9", "test_ncp_rows", "redundant_loops_share")
 unit_check("ncp-turns", "a step that turns a body or joint by 3 rad or more is never taken for solved: no whole turn is lost", "test_ncp_unsolved", "whole_turns_are_not_lost")
 unit_check("ncp-vanish", "features that vanish on the way end no step: a state, a residual and a reason", "test_ncp_unsolved", "features_that_vanish")
+unit_check("ncp-best", "the state of a step that is not solved runs into contacts and limits by no more than 0.2 m/s, and is not too fast", "test_ncp_unsolved", "ends_do_no_harm")
 unit_check("ncp-start", "a step from a state with loops open, bodies overlapping or joints out of range says so, names it and by how much; lcp and ncp", "test_project", "steps_say_how_they_began")
 unit_check("project-loops", "a linkage opened by hand: its loop is closed to 1e-9 at the nearest place and velocity", "test_project", "loops_are_closed")
 unit_check("project-overlaps", "boxes that overlap come apart by the shares of their masses", "test_project", "overlaps_come_apart")

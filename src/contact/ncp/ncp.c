@@ -151,15 +151,14 @@ static double balance(tacNcp *p) {
     return worst;
 }
 
-/* v+ -> poses, contacts and rows there. */
-static tacStatus place(tacNcp *p, const double *v_next) {
+tacStatus tac_ncp_put(tacNcp *p, const double *v_next) {
     tacStatus status = tac_ncp_move(p, v_next);
     if (status == TAC_OK) status = tac_ncp_place(p);
     if (status == TAC_OK) tac_ncp_place_rows(p, v_next);
     return status;
 }
 
-/* -> the largest |E| of the iterate at the poses of place. */
+/* -> the largest |E| of the iterate at the poses of tac_ncp_put. */
 static double load(tacNcp *p, const double *x, const double *a, const double *b) {
     double pairs = tac_ncp_load(p, a, b), rows = tac_ncp_load_rows(p, x, a, b);
     return tac_max(tac_max(pairs, rows), balance(p));
@@ -167,7 +166,7 @@ static double load(tacNcp *p, const double *x, const double *a, const double *b)
 
 static tacStatus residual(void *user, const double *x, const double *a, const double *b, double *violation) {
     tacNcp *p = user;
-    tacStatus status = place(p, x);
+    tacStatus status = tac_ncp_put(p, x);
     if (status != TAC_OK) return status;
     *violation = load(p, x, a, b);
     return TAC_OK;
@@ -175,7 +174,7 @@ static tacStatus residual(void *user, const double *x, const double *a, const do
 
 static tacStatus settle(void *user, const tacInteriorTrial *trial, double *a, double *b, double *violation) {
     tacNcp *p = user;
-    tacStatus status = place(p, trial->x);
+    tacStatus status = tac_ncp_put(p, trial->x);
     if (status != TAC_OK) return status;
     tac_ncp_settle(p, trial->kappa, trial->left, a, b);
     *violation = load(p, trial->x, a, b);
@@ -263,7 +262,7 @@ static void start_contact(const tacNcp *p, StartPoint s, const tacNcpContact *c)
 static tacStatus start_motion(tacNcp *p, double share, const double *v) {
     for (int i = 0; i < p->m->nv; i++)
         p->x[i] = share * v[i];
-    return place(p, p->x);
+    return tac_ncp_put(p, p->x);
 }
 
 /* Where a motion is too fast, or leads through a contact's features: rest; then the motion where features were added,
@@ -280,7 +279,7 @@ static tacStatus start_elsewhere(tacNcp *p) {
 }
 
 tacStatus tac_ncp_start(tacNcp *p, int start, int again) {
-    tacStatus status = again ? place(p, p->x) : start_motion(p, STARTS[start].share, p->v);
+    tacStatus status = again ? tac_ncp_put(p, p->x) : start_motion(p, STARTS[start].share, p->v);
     if (status == TAC_ERR_DEGENERATE) status = start_elsewhere(p);
     if (status != TAC_OK) return status;
     StartPoint s = start_point(p, start);

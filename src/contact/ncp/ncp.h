@@ -237,6 +237,8 @@ double tac_ncp_size(const tacNcp *p);
 /* --- The problem (ncp.c) ------------------------------------------------------------------------------------------ */
 
 tacInteriorProblem tac_ncp_problem(tacNcp *p);
+/* v+ -> poses, contacts and rows there. TAC_ERR_DEGENERATE: as of tac_ncp_move, tac_ncp_place. */
+tacStatus tac_ncp_put(tacNcp *p, const double *v_next);
 /* Velocity of the material point of body 1 against that of body 0, between q and q+. */
 tacVec3 tac_ncp_slip(const tacNcp *p, const tacNcpContact *c);
 /* What each contact did in the step: out[ncontact] (ncp_report.c). */
