@@ -25,6 +25,11 @@ enum { MOST_UNSOLVED = 15, MOST_CONTACTS = 512 };
     "<body pos='0 0 .121'><freejoint/><geom type='cylinder' size='.1 .12' friction='0.6'/></body>"                     \
     "<body pos='0.02 0.03 .36'><freejoint/><geom type='box' size='.1 .08 .1' friction='0.3'/></body>"                  \
     "</worldbody></mujoco>"
+/* An upright cylinder above the floor. */
+#define CYLINDER                                                                                                       \
+    "<mujoco><worldbody><geom type='plane' size='5 5 .1' friction='0.5'/>"                                             \
+    "<body pos='0 0 .121'><freejoint/><geom type='cylinder' size='.1 .12' "                                            \
+    "friction='0.6'/></body></worldbody></mujoco>"
 /* Two hinges of one axis, one behind the other: both turn the second rod. */
 #define TWO_HINGES                                                                                                     \
     "<mujoco><option gravity='0 0 0'/><worldbody>"                                                                     \
@@ -183,6 +188,26 @@ static void forces_that_limits_hold(void **state) {
     end(&run);
 }
 
+/* What falls flat lands on all points of its rim at once, from 1 mm at 2 ms too, where features are taken ahead from
+ * just that far. */
+static void cylinder_lands_flat(void **state) {
+    (void)state;
+    static const double STEPS[] = {0.002, 0.005, 0.01, 0.05}, HEIGHTS[] = {1e-3, 2.5e-3, 5e-3, 0.02};
+    for (size_t k = 0; k < sizeof STEPS / sizeof *STEPS; k++)
+        for (size_t i = 0; i < sizeof HEIGHTS / sizeof *HEIGHTS; i++) {
+            Run run;
+            begin(&run, scratch_text("cylinder.xml", CYLINDER), STEPS[k], 0);
+            run.x[2] = 0.12 + HEIGHTS[i];
+            for (int j = 0; j < 100; j++) {
+                CHECK_INT(step(&run), TAC_OK);
+                CHECK(run.x[2] > 0.12 - TOL_DEPTH);
+            }
+            CHECK_NEAR(run.x[2], 0.12, 1e-5);
+            CHECK_NEAR(fabs(run.x[3]), 1, 1e-9);
+            end(&run);
+        }
+}
+
 /* Random targets within the range of each actuator. */
 static void draw_targets(Run *run, int k) {
     const tacModel *m = run->m;
@@ -243,6 +268,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(dry_friction_at_a_limit, scratch_setup, scratch_teardown),
         cmocka_unit_test(forces_that_limits_hold),
         cmocka_unit_test(ends_do_no_harm),
+        cmocka_unit_test_setup_teardown(cylinder_lands_flat, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests_name("ncp_unsolved", tests, NULL, NULL);
 }

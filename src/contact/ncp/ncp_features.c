@@ -5,7 +5,8 @@
 
 /* m/s: of two geoms that the motion v leaves further apart than this goes in a step, only the nearest features are
  * taken. The others (where edges cross, corners of opposite faces) mean something where faces are about to meet; from
- * afar they cross and vanish as the bodies turn. If they do meet, a look after the search finds them. */
+ * afar they cross and vanish as the bodies turn. If they do meet, a look after the search finds them. Points of a rim
+ * are always there, and stand together: one of them alone would tilt what falls flat. */
 #define FURTHER_SPEED 0.5
 /* Of the bodies' size. */
 #define ROUGH_DEPTH 0.3
@@ -53,7 +54,8 @@ static double gap_ahead(const tacNcp *p, const tacContact *c) {
 }
 
 int tac_ncp_is_due(const tacNcp *p, const tacContact *found) {
-    return found->rule == TAC_RULE_NEAREST || found->dist <= p->reach || gap_ahead(p, found) <= p->h * FURTHER_SPEED;
+    return found->rule == TAC_RULE_NEAREST || found->rule == TAC_RULE_RIM || found->dist <= p->reach ||
+           gap_ahead(p, found) <= p->h * FURTHER_SPEED;
 }
 
 int tac_ncp_is_rough(const tacNcp *p) {
