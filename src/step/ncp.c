@@ -26,6 +26,8 @@
 #define MOST_HALVINGS 6
 /* How often features that a search overlaps by are added to the problem. */
 #define MOST_ROUNDS 6
+/* What fades with distance does so by this factor at a time, as kappa falls along the path. */
+#define FADE 0.01
 /* How often they are chosen anew, and after which of the searches that lead nowhere. */
 #define MOST_ANEW  2
 #define ANEW_AFTER 1
@@ -127,19 +129,38 @@ static void loosen(tacNcp *p, double share) {
         p->contact[i].p.loose = share;
 }
 
-/* One search -> p at its end, sim->info. */
-static tacStatus search(tacSim *sim, tacNcp *p, Search way, int again, const tacInteriorSettings *settings) {
+/* From where p is, E of at least this size counting as large -> its end, sim->info; *size: of E there. */
+static tacStatus go_on(tacSim *sim, tacNcp *p, const tacInteriorSettings *settings, double *size) {
     tacInteriorProblem problem = tac_ncp_problem(p);
-    tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
-    tacStatus status = tac_ncp_start(p, way.start, again);
+    tacInterior point = {.x = p->x, .a = p->a, .b = p->b, .first_size = *size};
     tac_ncp_history_begin(sim, &point);
-    loosen(p, way.loose);
-    if (status == TAC_OK) status = tac_interior_solve(&problem, settings, &point, &sim->arena);
+    tacStatus status = tac_interior_solve(&problem, settings, &point, &sim->arena);
     tac_ncp_history_end(sim, &point);
-    loosen(p, 0);
     sim->info.iterations += point.iterations;
     sim->info.residual = point.violation;
     sim->info.reason = reason_of(point.end, p);
+    *size = point.first_size;
+    return status;
+}
+
+/* One search -> p at its end, sim->info. What is beyond kappa's reach begins as soft as what is near, and is made as
+ * hard as it is to be from there, by a factor of FADE at a time   (W8a). */
+static tacStatus search(tacSim *sim, tacNcp *p, Search way, int again, const tacInteriorSettings *settings) {
+    tacInteriorSettings part = *settings;
+    double least = tac_ncp_least_near(p), fade = 1, size = 0;
+    int all = settings->max_iterations + sim->info.iterations;
+    tac_ncp_fade(p, 1);
+    tacStatus status = tac_ncp_start(p, way.start, again);
+    loosen(p, way.loose);
+    if (status == TAC_OK) status = go_on(sim, p, settings, &size);
+    loosen(p, 0);
+    while (status == TAC_OK && fade > least) {
+        fade = tac_max(least, FADE * fade);
+        tac_ncp_fade(p, fade);
+        part.max_iterations = all - sim->info.iterations, part.follow = 1;
+        status = go_on(sim, p, &part, &size);
+    }
+    tac_ncp_fade(p, least);
     return status;
 }
 

@@ -137,6 +137,9 @@ double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d);
 double tac_ncp_mean_mass(const tacNcp *p);
 /* Share of kappa at a gap at q; its derivative; its change with inertias at a fixed gap   (W8a). */
 double tac_ncp_near(const tacNcp *p, double gap);
+/* The least of any contact; units of products as if none were less than this. */
+double tac_ncp_least_near(const tacNcp *p);
+void tac_ncp_fade(tacNcp *p, double least);
 double tac_ncp_near_by_gap(const tacNcp *p, double gap);
 double tac_ncp_near_change(const tacNcp *p, double gap, const tacInertialTangent *d);
 /* How far a unit of impulse presses a contact in; by its rest; its change with masses   (W11a). */

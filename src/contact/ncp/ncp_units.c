@@ -59,6 +59,22 @@ double tac_ncp_near(const tacNcp *p, double gap) {
     return least + (1 - least) * w * w * w;
 }
 
+double tac_ncp_least_near(const tacNcp *p) {
+    double least = 1;
+    for (int i = 0; i < p->ncontact; i++)
+        least = tac_min(least, p->contact[i].near);
+    return least;
+}
+
+void tac_ncp_fade(tacNcp *p, double least) {
+    for (int i = 0; i < p->ncontact; i++) {
+        const tacNcpContact *c = &p->contact[i];
+        int dim[TAC_FRICTION_CONES];
+        for (int k = 0, n = tac_friction_cones(&c->p, dim); k < n; k++)
+            p->unit[c->cone + k] = tac_max(c->near, least) * (k == 0 ? p->gap_unit : p->gap_unit / TAC_NCP_TIME);
+    }
+}
+
 double tac_ncp_near_by_gap(const tacNcp *p, double gap) {
     if (p->reach == 0 || gap <= 0) return 0;
     double least = TAC_NCP_HARD / p->kappa, x = tac_min(1, gap / p->reach), w = 1 - x * x * x * x;
