@@ -156,7 +156,6 @@ static tacStatus begin(tacInteriorRun *r) {
     r->at->iterations = 0;
     r->first_violation = tac_max(violation, r->s->residual);
     r->first_size = r->size > 0 ? r->size * r->first_violation / violation : 1;
-    r->first_size = r->at->first_size = tac_max(r->first_size, r->at->first_size);
     r->first_mean = r->p->ncone > 0 ? tac_run_mean_product(r, 0) : 0;
     r->share = BEND_FIRST, r->length = 1;
     return TAC_OK;

@@ -63,7 +63,6 @@ typedef struct tacInterior {
     int iterations; /* systems factored */
     tacInteriorEnd end;
     double violation, centring; /* of the point returned */
-    double first_size;          /* in: E of this size counts as large; out: that of the start, or more */
 } tacInterior;
 
 /* Bytes of scratch. numbers: of a, the sum of dim. */

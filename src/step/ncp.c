@@ -26,10 +26,9 @@
 #define MOST_HALVINGS 6
 /* How often features that a search overlaps by are added to the problem. */
 #define MOST_ROUNDS 6
-/* What fades with distance does so by this factor at a time, as kappa falls along the path. */
-#define FADE 0.01
 /* How often they are chosen anew, and after which of the searches that lead nowhere. */
 #define MOST_ANEW  2
+#define SOFT       1e-8 /* kappa above which they are not */
 #define ANEW_AFTER 1
 /* Searches one after another until one ends at a solution: where they start, and which go along the path from there.
  * Where the motion is rough that comes third. LOOSE: with friction's bound held still in each step, which finds its way
@@ -47,8 +46,8 @@ static const Search SEARCHES[2][NSEARCH] = {
 /* --- The step ----------------------------------------------------------------------------------------------------- */
 
 /* How far each geom may come in a step: h (2 |velocity of its middle| + 2 |turning| radius + h |g| + slack); twice, as
- * what hits something with one end may go on faster with the other; and how far it acts   (W8a). */
-static void reach_of_motion(const tacSim *sim, double acts, double *extra) {
+ * what hits something with one end may go on faster with the other. */
+static void reach_of_motion(const tacSim *sim, double *extra) {
     const tacModel *m = sim->model;
     const tacWork *w = &sim->work;
     double h = sim->options.dt, slack = h * tac_norm3(tac_base_acceleration(m).lin) + SLACK_SPEED;
@@ -57,7 +56,7 @@ static void reach_of_motion(const tacSim *sim, double acts, double *extra) {
         double radius = tac_geom_has_shape(m, g) ? tac_shape_radius(&sim->scene.shape[g]) : 0;
         double speed = tac_norm3(tac_point_velocity(w, body, sim->scene.pose[g].p));
         int still = m->body_last_dof[body] < 0;
-        extra[g] = still ? 0 : acts + h * (2 * (speed + tac_norm3(w->V[body].ang) * radius) + slack);
+        extra[g] = still ? 0 : h * (2 * (speed + tac_norm3(w->V[body].ang) * radius) + slack);
     }
 }
 
@@ -75,7 +74,7 @@ static tacStatus find_contacts(tacSim *sim, const tacWork *w, int ahead, tacNcp 
     if (extra == NULL) return TAC_ERR_ARENA_FULL;
     tacStatus status = tac_place_geoms(m, w, &sim->scene);
     if (status == TAC_OK) {
-        if (ahead) reach_of_motion(sim, p->reach, extra);
+        if (ahead) reach_of_motion(sim, extra);
         sim->scene.extra = ahead ? extra : NULL;
         status = tac_scene_contacts(&sim->scene, m, p->found, p->max_contacts, nfound);
         for (int k = 0; ahead && k <= MOST_HALVINGS && status == TAC_ERR_CONTACTS; k++) {
@@ -89,7 +88,7 @@ static tacStatus find_contacts(tacSim *sim, const tacWork *w, int ahead, tacNcp 
 }
 
 /* (x, u) -> the problem: forces at x, momenta before, contacts, limits. */
-static tacStatus pose(tacSim *sim, const double *x, const double *u, double kappa, tacNcp *p) {
+static tacStatus pose(tacSim *sim, const double *x, const double *u, tacNcp *p) {
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
     tacSmoothPoint at = tac_point_of(sim, x, u);
@@ -101,7 +100,6 @@ static tacStatus pose(tacSim *sim, const double *x, const double *u, double kapp
     p->implicit = sim->options.integrator == TAC_IMPLICIT || sim->options.integrator == TAC_IMPLICITFAST;
     p->damping_span = p->implicit && !(*m->option_disable & TAC_DISABLE_DAMPER) ? p->h : tac_damping_span(sim);
     p->bounce_speed = sim->options.bounce_speed;
-    tac_ncp_scale(p, kappa);
     tac_smooth_forces(m, w, at.q, at.v, at.act, at.u, at.h);
     for (int i = 0; i < m->nv; i++)
         p->tau[i] = p->h * (w->qfrc[i] + w->bias[i]); /* bias is the integrator's own */
@@ -129,38 +127,19 @@ static void loosen(tacNcp *p, double share) {
         p->contact[i].p.loose = share;
 }
 
-/* From where p is, E of at least this size counting as large -> its end, sim->info; *size: of E there. */
-static tacStatus go_on(tacSim *sim, tacNcp *p, const tacInteriorSettings *settings, double *size) {
+/* One search -> p at its end, sim->info. */
+static tacStatus search(tacSim *sim, tacNcp *p, Search way, int again, const tacInteriorSettings *settings) {
     tacInteriorProblem problem = tac_ncp_problem(p);
-    tacInterior point = {.x = p->x, .a = p->a, .b = p->b, .first_size = *size};
+    tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
+    tacStatus status = tac_ncp_start(p, way.start, again);
     tac_ncp_history_begin(sim, &point);
-    tacStatus status = tac_interior_solve(&problem, settings, &point, &sim->arena);
+    loosen(p, way.loose);
+    if (status == TAC_OK) status = tac_interior_solve(&problem, settings, &point, &sim->arena);
     tac_ncp_history_end(sim, &point);
+    loosen(p, 0);
     sim->info.iterations += point.iterations;
     sim->info.residual = point.violation;
     sim->info.reason = reason_of(point.end, p);
-    *size = point.first_size;
-    return status;
-}
-
-/* One search -> p at its end, sim->info. What is beyond kappa's reach begins as soft as what is near, and is made as
- * hard as it is to be from there, by a factor of FADE at a time   (W8a). */
-static tacStatus search(tacSim *sim, tacNcp *p, Search way, int again, const tacInteriorSettings *settings) {
-    tacInteriorSettings part = *settings;
-    double least = tac_ncp_least_near(p), fade = 1, size = 0;
-    int all = settings->max_iterations + sim->info.iterations;
-    tac_ncp_fade(p, 1);
-    tacStatus status = tac_ncp_start(p, way.start, again);
-    loosen(p, way.loose);
-    if (status == TAC_OK) status = go_on(sim, p, settings, &size);
-    loosen(p, 0);
-    while (status == TAC_OK && fade > least) {
-        fade = tac_max(least, FADE * fade);
-        tac_ncp_fade(p, fade);
-        part.max_iterations = all - sim->info.iterations, part.follow = 1;
-        status = go_on(sim, p, &part, &size);
-    }
-    tac_ncp_fade(p, least);
     return status;
 }
 
@@ -227,12 +206,12 @@ static tacStatus look_ahead(tacSim *sim, tacNcp *p) {
 }
 
 /* Where the features of q lead a search nowhere, those within reach at its best end take their place: a face is a plane
- * without end to them, which a body that turns past its edge cannot be on the far side of. Not where kappa reaches out:
- * there all that is within its reach at q has a force. -> how many are others. */
-static tacStatus choose_anew(tacSim *sim, tacNcp *p, const tacNcpEnd *kept, int *changed) {
+ * without end to them, which a body that turns past its edge cannot be on the far side of. Not of soft steps,
+ * where all that is near at q has a force. -> how many are others. */
+static tacStatus choose_anew(tacSim *sim, tacNcp *p, double kappa, const tacNcpEnd *kept, int *changed) {
     int nfound = 0;
     *changed = 0;
-    if (*sim->model->option_disable & TAC_DISABLE_CONSTRAINT || p->reach > 0) return TAC_OK;
+    if (*sim->model->option_disable & TAC_DISABLE_CONSTRAINT || kappa > SOFT) return TAC_OK;
     tacStatus status = tac_ncp_restore_end(sim, p, kept);
     if (!tac_went_on(status)) return status;
     status = find_contacts(sim, &p->next, 1, p, &nfound);
@@ -267,7 +246,7 @@ static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
         tac_ncp_keep_end(sim, p, &kept);
         if (!left) break;
         if (start != ANEW_AFTER || anew == MOST_ANEW) continue;
-        status = choose_anew(sim, p, &kept, &changed);
+        status = choose_anew(sim, p, kappa, &kept, &changed);
         if (status != TAC_OK) return status;
         anew++;
         if (changed > 0) again = 1, start = -1, kept.numbers = -1;
@@ -289,7 +268,7 @@ static tacStatus advance(tacSim *sim, const double *x, const tacNcp *p) {
 
 tacStatus tac_ncp_go(tacSim *sim, const double *x, const double *u, double kappa, tacNcp *p) {
     sim->info = (tacStepInfo){.kappa = kappa};
-    tacStatus status = pose(sim, x, u, kappa, p);
+    tacStatus status = pose(sim, x, u, p);
     if (status != TAC_OK) return status;
     tac_ncp_report_start(p, &sim->info);
     status = look_ahead(sim, p);

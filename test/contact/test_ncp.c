@@ -127,7 +127,6 @@ static void begin(Problem *k, tacDraw *d) {
     CHECK_INT(tac_scene_contacts(&sim->scene, k->m, p->found, p->max_contacts, &found), TAC_OK);
     sim->scene.extra = NULL;
     tac_ncp_begin(p);
-    tac_ncp_scale(p, TAC_NCP_HARD);
     tac_ncp_constrain(p, found);
     CHECK_INT(tac_ncp_start(p, 0, 0), TAC_OK);
 }

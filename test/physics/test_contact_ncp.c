@@ -13,7 +13,6 @@
 #define TOL_SOLVER   1e-12             /* of steps whose momentum is compared */
 #define TOL_MOMENTUM 1e-8
 #define TOL_YIELD    2e-4 /* m/s: overlap is not deep without end */
-#define TOL_FADE     1e-6 /* m/s: of contacts of kappa 1e-8, and of chords */
 #define TOL_SOFT     1e-6 /* kappa = 1e-8 keeps bodies some 1e-7 m apart and lets them creep by 1e-6 m/s */
 
 typedef struct Thing {
@@ -341,30 +340,6 @@ static void wedged_ball_yields(void **state) {
     world_end(&w);
 }
 
-/* A soft contact fades with distance: as a tilted box is put higher and higher its corners leave the problem one by
- * one, and the speed after a step changes by its derivative all along   (W8a). */
-static void soft_contacts_fade(void **state) {
-    (void)state;
-    const Thing box = {TAC_BOX, {0.25, 0.25, 0.25}, 1, 0.2525};
-    const double tilt[6] = {0, 0, 0, 0.003, 0.005, 0}, rise = 2e-5;
-    World w = build(1, &box, 0.5, 0, 0.01);
-    double y[WORLD_MAX_STATE], A[144], turned[7], last_speed = 0, last_slope = 0, highest = 0;
-    tac_sim_free(w.sim);
-    w.options.ncp_kappa = 1e-3;
-    world_start(&w);
-    memcpy(turned, w.x, sizeof turned);
-    tac_qpos_add(w.m, turned, tilt, w.x);
-    for (int k = 0; k < 1400; k++, w.x[2] += rise) {
-        CHECK_INT(tac_step_jac(w.sim, w.x, NULL, y, &(tacJac){.A = A}, &w.info), TAC_OK);
-        double speed = y[w.m->nq + 2], slope = A[12 * 8 + 2];
-        if (k > 0) CHECK_NEAR(speed - last_speed, 0.5 * rise * (slope + last_slope), TOL_FADE);
-        last_speed = speed, last_slope = slope, highest = fmax(highest, speed);
-    }
-    CHECK(highest > 0.1);
-    CHECK_NEAR(last_speed, -0.01 * WORLD_GRAVITY, TOL_FADE);
-    world_end(&w);
-}
-
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 
 static void scratch_changes_nothing(void **state) {
@@ -417,7 +392,6 @@ int main(void) {
         cmocka_unit_test(overlap_goes_away),
         cmocka_unit_test(overlap_gives_way),
         cmocka_unit_test(wedged_ball_yields),
-        cmocka_unit_test(soft_contacts_fade),
         cmocka_unit_test(scratch_changes_nothing),
         cmocka_unit_test(bad_options_are_refused),
     };

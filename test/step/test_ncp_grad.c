@@ -13,7 +13,7 @@
 
 #define TIME_STEP    0.02
 #define KAPPA        1e-4 /* soft enough that differences over DIFFERENCE mean something */
-#define DIFFERENCE   5e-6 /* of contacts that fade over some 4e-4 m */
+#define DIFFERENCE   1e-5
 #define TOL_GRADIENT 1e-6
 #define TOL_REVERSE  1e-10
 

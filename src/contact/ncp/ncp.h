@@ -25,12 +25,6 @@
  * the time step: gaps and creep at rest do not depend on it   (W8). */
 #define TAC_NCP_TIME 0.05
 
-/* A softer contact than TAC_NCP_HARD acts on what is near, up to so many times the height kappa L^2/(T^2 g) at which a
- * body floats; there its kappa has faded to TAC_NCP_HARD, by which contacts come and go unnoticed   (W8a). */
-#define TAC_NCP_REACH   6.0
-#define TAC_NCP_GRAVITY 9.81 /* m/s^2, by which REACH is counted */
-#define TAC_NCP_HARD    1e-8
-
 /* A contact at the next pose: cone variables, residuals, and how it couples its bodies. */
 typedef struct tacNcpContact {
     tacContact found, now; /* its features, where they were found; the same at q+ */
@@ -42,7 +36,6 @@ typedef struct tacNcpContact {
     tacFrictionSides e; /* residuals of the iterate; right sides while solving */
     double rest; /* the gap that counts as closed: 0, negative where bodies overlap at q, or where it bounces to */
     double follows[2];  /* d(rest)/d(gap at q), by that at q (-) h v */
-    double near;        /* share of kappa that it has: 1 within reach, less further away   (W8a) */
     double squeeze[2];  /* friction along each tangent over p.mu, by which now.tangent are scaled: 1 of a round cone */
     double gap_slip[3]; /* phi less rest, u_1, u_2 along now.tangent */
     int lost;           /* 1: a motion tried since the last system leads where its features are not */
@@ -78,7 +71,6 @@ struct tacNcp {
     double *tau, *g;       /* nv: impulses of joint forces; missing impulse of the dofs themselves */
     int ncontact, max_contacts, room; /* max_contacts: found at a time; room: in all */
     double gap_unit;                  /* of cones of gaps   (W8) */
-    double kappa, reach;              /* that is asked for; how far it acts, m   (W8a) */
     tacNcpContact *contact;
     tacNcpRows rows;
     tacContact *found;
@@ -127,33 +119,18 @@ tacStatus tac_ncp_move(tacNcp *p, const double *v_next);
 /* -> ldu: axes, blocks and diag of bodies and joints, without contacts and limits. */
 void tac_ncp_linearize(tacNcp *p);
 
-/* --- Units (ncp_units.c) ------------------------------------------------------------------------------------------ */
-
-/* What kappa means in this model -> gap_unit, reach. */
-void tac_ncp_scale(tacNcp *p, double kappa);
-/* d(unit of gaps)   (W8) */
-double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d);
-/* Mean mass of the bodies that move. */
-double tac_ncp_mean_mass(const tacNcp *p);
-/* Share of kappa at a gap at q; its derivative; its change with inertias at a fixed gap   (W8a). */
-double tac_ncp_near(const tacNcp *p, double gap);
-/* The least of any contact; units of products as if none were less than this. */
-double tac_ncp_least_near(const tacNcp *p);
-void tac_ncp_fade(tacNcp *p, double least);
-double tac_ncp_near_by_gap(const tacNcp *p, double gap);
-double tac_ncp_near_change(const tacNcp *p, double gap, const tacInertialTangent *d);
-/* How far a unit of impulse presses a contact in; by its rest; its change with masses   (W11a). */
-double tac_ncp_softness(const tacNcp *p, const tacNcpContact *c);
-double tac_ncp_softness_by_rest(const tacNcp *p, const tacNcpContact *c);
-double tac_ncp_softness_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d);
-
 /* --- Contacts (ncp_contact.c) ------------------------------------------------------------------------------------- */
 
 /* Contacts of the scene at q (p->found) and rows -> cones; needs: tac_ncp_begin. */
 void tac_ncp_constrain(tacNcp *p, int nfound);
 void tac_ncp_add_cone(tacNcp *p, int dim, double unit, double ratio);
+/* d(unit of gaps)   (W8) */
+double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d);
 /* The gap that counts as closed where it is `gap` at q   (W11). */
 double tac_ncp_rest_of(const tacNcp *p, double gap);
+/* d(softness of a contact)/d(rest); its change with masses   (W11a). */
+double tac_ncp_softness_by_rest(const tacNcp *p, const tacNcpContact *c);
+double tac_ncp_softness_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d);
 /* One more contact, closed at the gap `rest` that `start` gives. Not where nothing could part it, or there is no
  * room. */
 void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest);
@@ -246,6 +223,8 @@ tacStatus tac_ncp_put(tacNcp *p, const double *v_next);
 tacVec3 tac_ncp_slip(const tacNcp *p, const tacNcpContact *c);
 /* What each contact did in the step: out[ncontact] (ncp_report.c). */
 void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out);
+/* Mean mass of the bodies that move (ncp_report.c). */
+double tac_ncp_mean_mass(const tacNcp *p);
 /* What q breaks (ncp_report.c). Needs: tac_ncp_constrain. */
 void tac_ncp_report_start(const tacNcp *p, tacStepInfo *info);
 /* Counts and margins of the step's contacts (ncp_report.c). */
@@ -273,8 +252,6 @@ typedef struct tacNcpAnswer {
     double to[3][TAC_NCP_INPUTS]; /* dp/d(inputs) */
     double start[3][12];          /* d(gap less rest, slip)/d(poses at q) */
     double pressed;               /* d(rest, as the impulse presses it)/d(rest) */
-    double unit_by_gap;           /* d(unit)/d(gap at q) */
-    double unit_start[12];        /* d(unit)/d(poses at q) */
     double before[12];            /* d(gap less rest)/d(poses at q (-) h v) */
     double Gamma[2][6][12];       /* tac_ncp_contact_jac */
     tacVec6 unit[2][3];           /* tac_ncp_units */

@@ -12,7 +12,50 @@ void tac_ncp_add_cone(tacNcp *p, int dim, double unit, double ratio) {
     p->numbers += dim;
 }
 
+/* Bodies that the unit of gaps is a mean over. */
+static int counts(const tacNcp *p, int b) { return !p->ldu.still[b] && p->m->body_mass[b] > 0; }
+
+static double half_trace(tacSym3 J) { return 0.5 * (J.xx + J.yy + J.zz); }
+
+/* h m L^2/T^2: m L^2 is half the trace of the inertia, the mean over moving bodies, L being the radius of gyration. */
+static double unit_of_gaps(const tacNcp *p) {
+    double sum = 0;
+    int count = 0;
+    for (int b = 1; b < p->m->nbody; b++)
+        if (counts(p, b)) sum += half_trace(p->m->body_icom[b]), count++;
+    return (sum > 0 ? sum / count : 1) * p->h / (TAC_NCP_TIME * TAC_NCP_TIME);
+}
+
+double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d) {
+    double sum = 0;
+    int count = 0;
+    for (int b = 1; b < p->m->nbody; b++)
+        if (counts(p, b)) sum += half_trace(d[b].icom), count++;
+    return count == 0 ? 0 : sum / count * p->h / (TAC_NCP_TIME * TAC_NCP_TIME);
+}
+
 double tac_ncp_rest_of(const tacNcp *p, double gap) { return tac_min(0, gap + p->h * TAC_NCP_CORRECTION); }
+
+/* How far a unit of impulse presses in what counts as closed d deep: Y (1/m_0 + 1/m_1) d^2/(d^2 + D^2), m the masses of
+ * the two trees   (W11a). */
+static double share_of_depth(double d) { return d * d / (d * d + TAC_NCP_YIELD_DEPTH * TAC_NCP_YIELD_DEPTH); }
+
+static double share_by_depth(double d) {
+    double square = TAC_NCP_YIELD_DEPTH * TAC_NCP_YIELD_DEPTH, sum = d * d + square;
+    return 2 * d * square / (sum * sum);
+}
+
+static double softness(const tacNcp *p, const tacNcpContact *c) {
+    return TAC_NCP_YIELD * tac_ncp_inverse_masses(p->m, c->body) * share_of_depth(tac_min(0, c->rest));
+}
+
+double tac_ncp_softness_by_rest(const tacNcp *p, const tacNcpContact *c) {
+    return TAC_NCP_YIELD * tac_ncp_inverse_masses(p->m, c->body) * share_by_depth(tac_min(0, c->rest));
+}
+
+double tac_ncp_softness_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d) {
+    return TAC_NCP_YIELD * tac_ncp_inverse_masses_change(p->m, c->body, d) * share_of_depth(tac_min(0, c->rest));
+}
 
 /* |(xi_1/mu_1, xi_2/mu_2)| <= gamma, as the round cone of mu_1 along tangents that are scaled by mu_k/mu_1   (W34). */
 static void take_friction(tacNcp *p, tacNcpContact *c) {
@@ -21,14 +64,13 @@ static void take_friction(tacNcp *p, tacNcpContact *c) {
     double mu[2];
     tac_contact_friction(p->m, &c->found, mu);
     double of = mu[0] > 0 ? mu[0] : mu[1];
-    c->p = (tacFrictionPoint){
-        .mu = rubs ? of : 0, .soft = tac_ncp_softness(p, c), .pyramid = p->friction == TAC_NCP_PYRAMID};
+    c->p = (tacFrictionPoint){.mu = rubs ? of : 0, .soft = softness(p, c), .pyramid = p->friction == TAC_NCP_PYRAMID};
     for (int k = 0; k < 2; k++)
         c->squeeze[k] = of > 0 ? mu[k] / of : 1;
     tac_ncp_squeeze(c, c->now.tangent);
     double inverse_mass = p->m->body_invweight[2 * c->body[0]] + p->m->body_invweight[2 * c->body[1]];
     for (int i = 0, n = tac_friction_cones(&c->p, dim); i < n; i++)
-        tac_ncp_add_cone(p, dim[i], c->near * (i == 0 ? p->gap_unit : p->gap_unit / TAC_NCP_TIME),
+        tac_ncp_add_cone(p, dim[i], i == 0 ? p->gap_unit : p->gap_unit / TAC_NCP_TIME,
                          i == 0 ? p->h * inverse_mass : inverse_mass);
 }
 
@@ -45,7 +87,6 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
     c->body[0] = body[0], c->body[1] = body[1];
     c->found = c->now = *found, c->start = *start, c->rest = rest;
     c->follows[0] = rest < 0 ? 1 : 0, c->follows[1] = 0, c->lost = 0;
-    c->near = tac_ncp_near(p, start->dist);
     c->cone = p->ncone, c->adr = p->numbers;
     take_friction(p, c);
     c->seamless = p->friction != TAC_NCP_PYRAMID && c->squeeze[0] == 1 && c->squeeze[1] == 1;
@@ -86,11 +127,12 @@ static void bounce(tacNcp *p, tacNcpContact *c) {
         tac_ncp_place_geom(p, p->w, c->found.geom[side]);
     double d = c->before.dist - c->found.dist;
     if (status != TAC_OK || !(d > p->h * p->bounce_speed) || !(d > c->found.dist)) return;
-    c->rest = c->found.dist + e * d, c->p.soft = tac_ncp_softness(p, c);
+    c->rest = c->found.dist + e * d, c->p.soft = softness(p, c);
     c->follows[0] = 1 - e, c->follows[1] = e;
 }
 
 void tac_ncp_constrain(tacNcp *p, int nfound) {
+    p->gap_unit = unit_of_gaps(p);
     p->ncontact = p->ncone = p->numbers = 0;
     for (int i = 0; i < p->m->nv; i++)
         p->anchor[i] = 0;

@@ -146,33 +146,16 @@ tacStatus tac_ncp_start_system(tacNcp *p, const tacWork *w, const tacContact *at
     return status;
 }
 
-/* row (12) = d(gap)/d(poses of w). */
-static tacStatus gap_start(tacNcp *p, const tacWork *w, const tacNcpContact *c, const tacContact *at, double *row) {
+/* row (12) = -follows d(gap)/d(poses of w): the gap that counts as closed moves with it. */
+static tacStatus rest_start(tacNcp *p, const tacWork *w, const tacNcpContact *c, const tacContact *at, double follows,
+                            double *row) {
     tacContactSystem system;
+    if (follows == 0) return TAC_OK;
     tacStatus status = tac_ncp_start_system(p, w, at, &system);
     for (int side = 0; side < 2 && status == TAC_OK; side++) {
         for (int k = 0; k < 6; k++)
-            row[6 * side + k] = p->ldu.still[c->body[side]] ? 0 : system.twist[side][k].dist;
+            row[6 * side + k] = p->ldu.still[c->body[side]] ? 0 : -follows * system.twist[side][k].dist;
         tac_ncp_shift_row(tac_sub3(at->pos, w->origin[c->body[side]]), row + 6 * side);
-    }
-    return status;
-}
-
-/* The gap that counts as closed and the share of kappa move with the gap at q, and the first with that before. */
-static tacStatus put_start(tacNcp *p, const tacNcpDeriv *d, const tacNcpContact *c, tacNcpAnswer *out) {
-    double row[12], follows = out->pressed * c->follows[0], before = out->pressed * c->follows[1];
-    tacStatus status = TAC_OK;
-    memset(out->unit_start, 0, sizeof out->unit_start);
-    memset(out->before, 0, sizeof out->before);
-    if (follows != 0 || out->unit_by_gap != 0) {
-        status = gap_start(p, p->w, c, &c->start, row);
-        for (int i = 0; i < 12 && status == TAC_OK; i++)
-            out->start[0][i] = -follows * row[i], out->unit_start[i] = out->unit_by_gap * row[i];
-    }
-    if (before != 0 && status == TAC_OK) {
-        status = gap_start(p, &d->before, c, &c->before, row);
-        for (int i = 0; i < 12 && status == TAC_OK; i++)
-            out->before[i] = -before * row[i];
     }
     return status;
 }
@@ -198,13 +181,14 @@ static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
     for (int side = 0; side < 2; side++) /* for what is differentiated by parameters too */
         tac_ncp_place_geom(p, &p->next, c->found.geom[side]);
     memset(out->start, 0, sizeof out->start);
+    memset(out->before, 0, sizeof out->before);
     put_answer(c, d->kappa, out);
-    out->unit_by_gap = p->gap_unit * tac_ncp_near_by_gap(p, c->start.dist);
     out->pressed = 1 - c->p.gamma * tac_ncp_softness_by_rest(p, c);
     for (int side = 0; side < 2; side++)
         if (!p->ldu.still[c->body[side]]) slip_start(p, c, side, out->start);
     tacStatus status = tac_ncp_contact_jac(p, c, out->Gamma);
-    if (status == TAC_OK) status = put_start(p, d, c, out);
+    if (status == TAC_OK) status = rest_start(p, p->w, c, &c->start, out->pressed * c->follows[0], out->start[0]);
+    if (status == TAC_OK) status = rest_start(p, &d->before, c, &c->before, out->pressed * c->follows[1], out->before);
     tac_ncp_units(p, c, out->unit);
     return status == TAC_OK ? tac_ncp_couple(p, c, out->K, out->Gamma) : status;
 }
@@ -294,7 +278,7 @@ static void emit_dofs(const tacNcp *p, const tacSink *q, const tacSink *v) {
     }
 }
 
-/* Gap, slip and unit of a contact by the dofs on the paths to its bodies, and the gap of one that bounces by the pose
+/* Gap and slip of a contact by the dofs on the paths to its bodies, and the gap of one that bounces by the pose
  * before. */
 static void emit_starts(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *inputs,
                         const tacSink *by_v) {
@@ -303,20 +287,18 @@ static void emit_starts(const tacNcp *p, const tacNcpDeriv *d, int contact, cons
     int at[2] = {m->body_last_dof[c->body[0]], m->body_last_dof[c->body[1]]};
     while (at[0] >= 0 || at[1] >= 0) {
         int dof = at[0] > at[1] ? at[0] : at[1];
-        double change[3] = {0, 0, 0}, along_v = 0, unit = 0;
+        double change[3] = {0, 0, 0}, along_v = 0;
         for (int side = 0; side < 2; side++) {
             const double *before = d->answer[contact].before + 6 * side;
             if (at[side] != dof) continue;
             change[0] += tac_six_dot(before, &d->by_q[dof].ang.x);
             along_v += tac_six_dot(before, &d->by_v[dof].ang.x);
-            unit += tac_six_dot(d->answer[contact].unit_start + 6 * side, &p->w->S[dof].ang.x);
             for (int k = 0; k < 3; k++)
                 change[k] += tac_six_dot(d->answer[contact].start[k] + 6 * side, &p->w->S[dof].ang.x);
             at[side] = m->dof_parent[dof];
         }
         for (int k = 0; k < 3; k++)
             if (change[k] != 0) tac_emit(inputs, TAC_NCP_INPUTS * contact + k, dof, change[k]);
-        if (unit != 0) tac_emit(inputs, TAC_NCP_INPUTS * contact + TAC_NCP_UNIT, dof, unit);
         if (along_v != 0) tac_emit(by_v, TAC_NCP_INPUTS * contact, dof, along_v);
     }
 }

@@ -54,7 +54,7 @@ static double gap_ahead(const tacNcp *p, const tacContact *c) {
 }
 
 int tac_ncp_is_due(const tacNcp *p, const tacContact *found) {
-    return found->rule == TAC_RULE_NEAREST || found->rule == TAC_RULE_RIM || found->dist <= p->reach ||
+    return found->rule == TAC_RULE_NEAREST || found->rule == TAC_RULE_RIM || found->dist <= 0 ||
            gap_ahead(p, found) <= p->h * FURTHER_SPEED;
 }
 

@@ -136,21 +136,15 @@ static tacNcpSide side_move(const Column *c, int body) {
     return s;
 }
 
-/* What moves with the gap at other poses: the gap that counts as closed, and the unit of products. */
-typedef struct Moved {
-    double rest, unit;
-} Moved;
-
-/* The contact moves by t at q+. */
+/* The contact moves by t at q+, and the gap that counts as closed by rest. */
 static void move_contact(const Column *c, int contact, const tacNcpFrame *frame, const tacContactTangent *t,
-                         Moved moved) {
+                         double rest) {
     const tacNcpView *v = c->view;
     const tacNcpContact *at = &v->p->contact[contact];
     const int row = TAC_NCP_INPUTS * contact;
     tacNcpSide side[2] = {side_move(c, at->body[0]), side_move(c, at->body[1])};
     tacNcpChange d = tac_ncp_contact_change(v->p, at, frame, t, side);
-    d.gap_slip[0] -= moved.rest;
-    if (moved.unit != 0) tac_emit(&c->sink->inputs, row + TAC_NCP_UNIT, c->id, moved.unit);
+    d.gap_slip[0] -= rest;
     for (int k = 0; k < (at->p.mu > 0 ? 3 : 1); k++)
         tac_emit(&c->sink->inputs, row + k, c->id, d.gap_slip[k]);
     for (int k = 0; k < 2; k++) {
@@ -206,11 +200,9 @@ static void emit_own(const tacNcpView *v, const tacParamTangent *t, int id, cons
 /* Numbers that contacts have of their own: friction, the unit of all products, how soft they are. */
 static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, const tacNcpSink *sink) {
     const tacNcp *p = v->p;
-    double of_all = t->inertial == NULL ? 0 : tac_ncp_unit_change(p, t->inertial);
+    double unit = t->inertial == NULL ? 0 : tac_ncp_unit_change(p, t->inertial);
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
-        double near = t->inertial == NULL ? 0 : tac_ncp_near_change(p, c->start.dist, t->inertial);
-        double unit = c->near * of_all + near * p->gap_unit;
         double mu = c->p.mu > 0 ? tac_contact_friction_param(p->m, t, &c->start, 1) : 0;
         if (mu != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_MU, id, mu);
         if (unit != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_UNIT, id, unit);
@@ -219,29 +211,22 @@ static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, c
     }
 }
 
-/* A contact at q+ and, where anything moves with its gap there, at q and at the pose before. */
+/* A contact at q+ and, where its rest moves with them, at q and at the pose before. */
 typedef struct Prepared {
     tacContactSystem at[TAC_NCP_POSES];
-    Moved by_gap[TAC_NCP_POSES];
+    double follows[TAC_NCP_POSES]; /* d(rest)/d(gap) */
 } Prepared;
-
-static int follows(const Prepared *p, int pose) { return p->by_gap[pose].rest != 0 || p->by_gap[pose].unit != 0; }
-
-static void add_moved(const Prepared *p, int pose, double gap, Moved *sum) {
-    sum->rest += p->by_gap[pose].rest * gap, sum->unit += p->by_gap[pose].unit * gap;
-}
 
 static tacStatus prepare(const tacNcpView *v, int contact, Prepared *out) {
     tacNcp *p = v->p;
     const tacNcpContact *c = &p->contact[contact];
     double pressed = v->d->answer[contact].pressed;
-    out->by_gap[TAC_NCP_BEFORE] = (Moved){pressed * c->follows[1], 0};
-    out->by_gap[TAC_NCP_NOW] = (Moved){pressed * c->follows[0], v->d->answer[contact].unit_by_gap};
-    out->by_gap[TAC_NCP_NEXT] = (Moved){0, 0};
+    out->follows[TAC_NCP_BEFORE] = pressed * c->follows[1], out->follows[TAC_NCP_NOW] = pressed * c->follows[0];
+    out->follows[TAC_NCP_NEXT] = 0;
     tacStatus status = tac_contact_prepare(p->m, p->scene, &c->now, &out->at[TAC_NCP_NEXT]);
-    if (status == TAC_OK && follows(out, TAC_NCP_NOW))
+    if (status == TAC_OK && out->follows[TAC_NCP_NOW] != 0)
         status = tac_ncp_start_system(p, p->w, &c->start, &out->at[TAC_NCP_NOW]);
-    if (status == TAC_OK && follows(out, TAC_NCP_BEFORE))
+    if (status == TAC_OK && out->follows[TAC_NCP_BEFORE] != 0)
         status = tac_ncp_start_system(p, &v->d->before, &c->before, &out->at[TAC_NCP_BEFORE]);
     return status;
 }
@@ -268,19 +253,19 @@ static void contact_param(const tacNcpView *v, int contact, const Prepared *at, 
     const tacNcpContact *c = &p->contact[contact];
     tacContactTangent t = {0}, other;
     tacSmoothPoint next = point_at(v, TAC_NCP_NEXT);
-    Moved moved = {0, 0};
+    double rest = 0;
     tac_contact_param(p->m, &p->next, &at->at[TAC_NCP_NEXT], tangent, &next, p->scene->corner_change, &t);
     squeeze_param(p, c, tangent, &t);
     for (int pose = 0; pose < TAC_NCP_NEXT; pose++) {
         tacSmoothPoint x = point_at(v, pose);
-        if (!follows(at, pose)) continue;
+        if (at->follows[pose] == 0) continue;
         tac_contact_param(p->m, work_at(v, pose), &at->at[pose], tangent, &x, p->scene->corner_change, &other);
-        add_moved(at, pose, other.dist, &moved);
+        rest += at->follows[pose] * other.dist;
     }
     if (c->follows[1] != 0)
-        moved.rest += v->d->answer[contact].pressed * tac_contact_restitution_param(p->m, tangent, &c->found) *
-                      (c->before.dist - c->found.dist);
-    move_contact(column, contact, frame, &t, moved);
+        rest += v->d->answer[contact].pressed * tac_contact_restitution_param(p->m, tangent, &c->found) *
+                (c->before.dist - c->found.dist);
+    move_contact(column, contact, frame, &t, rest);
 }
 
 /* One contact in all columns: its geometry is prepared once. */
@@ -298,14 +283,14 @@ static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTa
     }
     for (int k = 0; mocap != NULL && k < 7 * p->m->nmocap; k++) {
         Column column = mocap_column(v, k, mocap);
-        Moved moved = {0, 0};
+        double rest = 0;
         tacContactTangent t = tac_contact_along(p->m, &p->next, &at.at[TAC_NCP_NEXT], &column.mover[TAC_NCP_NEXT][0]);
         tac_ncp_squeeze(c, t.tangent);
         for (int pose = 0; pose < TAC_NCP_NEXT; pose++)
-            if (follows(&at, pose))
-                add_moved(&at, pose,
-                          tac_contact_along(p->m, work_at(v, pose), &at.at[pose], &column.mover[pose][0]).dist, &moved);
-        move_contact(&column, contact, &frame, &t, moved);
+            if (at.follows[pose] != 0)
+                rest += at.follows[pose] *
+                        tac_contact_along(p->m, work_at(v, pose), &at.at[pose], &column.mover[pose][0]).dist;
+        move_contact(&column, contact, &frame, &t, rest);
     }
     return TAC_OK;
 }

@@ -7,6 +7,14 @@
 /* Friction impulses this near to their bound, relative to it, count as sliding. */
 #define AT_BOUND 1e-3
 
+double tac_ncp_mean_mass(const tacNcp *p) {
+    double sum = 0;
+    int count = 0;
+    for (int b = 1; b < p->m->nbody; b++)
+        if (!p->ldu.still[b]) sum += p->m->body_mass[b], count++;
+    return sum > 0 ? sum / count : 1;
+}
+
 /* On the central path every contact has some impulse; it holds where the impulse beats the gap in their own units. */
 static int holds(const tacNcp *p, const tacNcpContact *c, double mass) { return c->p.gamma * p->h > mass * c->p.s; }
 

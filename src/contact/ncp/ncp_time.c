@@ -88,7 +88,7 @@ static void change_contact(const Column *c, int contact) {
     tac_emit(&c->sink->inputs, row + TAC_NCP_GAP, c->id, gap_change(c, contact));
     for (int k = 1; k < 3 && at->p.mu > 0; k++)
         tac_emit(&c->sink->inputs, row + k, c->id, -at->gap_slip[k] / p->h);
-    tac_emit(&c->sink->inputs, row + TAC_NCP_UNIT, c->id, at->near * p->gap_unit / p->h);
+    tac_emit(&c->sink->inputs, row + TAC_NCP_UNIT, c->id, p->gap_unit / p->h);
     if (!tac_sink_is_empty(&c->sink->wrench)) change_wrenches(c, at);
 }
 
