@@ -77,7 +77,8 @@ typedef enum {
 
 /* By how much a state breaks a constraint. */
 typedef struct tacViolation {
-    double size; /* m, rad: overlap of two geoms, opening of an equality, way beyond the end of a range; 0: none is */
+    double size; /* m, rad: overlap of two geoms, way beyond the end of a range, opening of an equality: of a connect or
+                    weld the largest of its rows, along the world's axes, and of turns as their sine; 0: none is */
     tacConstraintKind kind;
     int id;      /* joint; tendon; equality; of a contact its number among those found */
     int geom[2]; /* of a contact; else -1 */

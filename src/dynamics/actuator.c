@@ -3,9 +3,6 @@
 #include "dynamics/transmission.h"
 #include "model/model.h"
 
-/* Least time constant of a filter, s: MuJoCo's. */
-#define TAC_MIN_TIME_CONSTANT 1e-15
-
 static int is_disabled(const tacModel *m, int bit) { return (*m->option_disable & bit) != 0; }
 
 static int clamp_to_range(const double *range, int limited, double *x) {
@@ -25,7 +22,7 @@ static void clamp_controls(const tacModel *m, tacWork *w, const double *ctrl) {
     }
 }
 
-static double time_constant(const tacModel *m, int actuator) {
+double tac_time_constant(const tacModel *m, int actuator) {
     return tac_max(TAC_MIN_TIME_CONSTANT, m->actuator_dynprm[10 * actuator]);
 }
 
@@ -36,7 +33,7 @@ static double activation_rate(const tacModel *m, int actuator, double ctrl, doub
         return ctrl;
     case TAC_DYN_FILTER:
     case TAC_DYN_FILTER_EXACT:
-        return (ctrl - act) / time_constant(m, actuator);
+        return (ctrl - act) / tac_time_constant(m, actuator);
     default:
         return 0; /* none; muscle and user dynamics, kept in place, do not move */
     }
@@ -55,12 +52,12 @@ static void activation_rates(const tacModel *m, tacWork *w, const double *act) {
 /* The time that the rate acts: h, or for the exact filter, a(h) = a + act_dot tau (1 - exp(-h / tau)). */
 static double activation_span(const tacModel *m, int actuator, double h) {
     if (m->actuator_dyntype[actuator] != TAC_DYN_FILTER_EXACT) return h;
-    double tau = time_constant(m, actuator);
+    double tau = tac_time_constant(m, actuator);
     return tau * (1 - tac_exp(-h / tau));
 }
 
 static double activation_span_rate(const tacModel *m, int actuator, double h) {
-    return m->actuator_dyntype[actuator] == TAC_DYN_FILTER_EXACT ? tac_exp(-h / time_constant(m, actuator)) : 1;
+    return m->actuator_dyntype[actuator] == TAC_DYN_FILTER_EXACT ? tac_exp(-h / tac_time_constant(m, actuator)) : 1;
 }
 
 double tac_next_activation(const tacModel *m, int actuator, double act, double act_dot, double h) {
@@ -194,7 +191,7 @@ static SignalJac activation_rate_jac(const tacModel *m, const tacWork *w, int a,
         return (SignalJac){0, control_passes(w, a, ctrl)};
     case TAC_DYN_FILTER:
     case TAC_DYN_FILTER_EXACT:
-        return (SignalJac){-1 / time_constant(m, a), control_passes(w, a, ctrl) / time_constant(m, a)};
+        return (SignalJac){-1 / tac_time_constant(m, a), control_passes(w, a, ctrl) / tac_time_constant(m, a)};
     default:
         return (SignalJac){0, 0};
     }

@@ -39,6 +39,9 @@ typedef struct tacVelocityGain {
 } tacVelocityGain;
 tacVelocityGain tac_velocity_gain(const tacModel *m, const tacWork *w, int a, const double *ctrl, const double *act,
                                   double h);
+/* Least time constant of a filter, s: MuJoCo's; a filter's. */
+#define TAC_MIN_TIME_CONSTANT 1e-15
+double tac_time_constant(const tacModel *m, int actuator);
 /* How an activation after a step moves with the activation, with its rate, and with h: tac_next_activation's
  * derivatives. */
 typedef struct tacNextActivation {

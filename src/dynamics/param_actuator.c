@@ -107,27 +107,30 @@ static double signal_change(const Place *p, size_t row, int k) {
     return f.signal * change;
 }
 
+/* 1: the time constant is not held at its least, where it is a constant. */
+static int is_free(const tacModel *m, int a) { return m->actuator_dynprm[10 * a] > TAC_MIN_TIME_CONSTANT; }
+
 /* Change of the rate of the last activation: (ctrl - act) / tau, or ctrl. */
 static double rate_change(const Place *p, size_t row, int k) {
     const tacModel *m = p->m;
     int a = p->a, dyntype = m->actuator_dyntype[a];
     int filter = dyntype == TAC_DYN_FILTER || dyntype == TAC_DYN_FILTER_EXACT;
-    double tau = m->actuator_dynprm[10 * a], rate = p->w->act_dot[m->actuator_act_adr[a] + m->actuator_act_num[a] - 1];
+    double tau = tac_time_constant(m, a), rate = p->w->act_dot[m->actuator_act_adr[a] + m->actuator_act_num[a] - 1];
     if (row == offsetof(tacModel, actuator_ctrlrange) && control_held(p, k))
         return dyntype == TAC_DYN_INTEGRATOR ? 1 : filter ? 1 / tau : 0;
-    return row == offsetof(tacModel, actuator_dynprm) && k == 0 && filter ? -rate / tau : 0;
+    return row == offsetof(tacModel, actuator_dynprm) && k == 0 && filter && is_free(m, a) ? -rate / tau : 0;
 }
 
 /* Change of the next activation at a fixed rate: of the range that holds it, of the span tau (1 - exp(-h / tau)) that
  * an exact filter takes the rate for, and of h. */
 static double span_change(const tacModel *m, int a, double act, double rate, double h, size_t row, int k) {
-    double next = tac_next_activation(m, a, act, rate, h), tau = m->actuator_dynprm[10 * a], decay = tac_exp(-h / tau);
+    double next = tac_next_activation(m, a, act, rate, h), tau = tac_time_constant(m, a), decay = tac_exp(-h / tau);
     const double *range = m->actuator_actrange + 2 * a;
     int held = m->actuator_actlimited[a] && (next <= range[0] || next >= range[1]);
     if (row == offsetof(tacModel, actuator_actrange)) return held && next == range[k] ? 1 : 0;
     if (row == offsetof(tacModel, option_timestep)) return tac_next_activation_jac(m, a, act, rate, h).time;
     int exact = m->actuator_dyntype[a] == TAC_DYN_FILTER_EXACT;
-    if (held || !exact || row != offsetof(tacModel, actuator_dynprm) || k != 0) return 0;
+    if (held || !exact || !is_free(m, a) || row != offsetof(tacModel, actuator_dynprm) || k != 0) return 0;
     return (1 - decay - decay * h / tau) * rate;
 }
 

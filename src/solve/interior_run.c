@@ -124,13 +124,16 @@ void tac_run_record(const tacInteriorRun *r, double kappa, double violation, dou
     if (i < r->at->max_trace) r->at->trace[i] = (tacIteration){violation, centring, kappa, length, 0};
 }
 
+/* Where no iterate was ever kept, as what is off overflows at all of them, the last one stays. */
 tacStatus tac_run_give_up(tacInteriorRun *r) {
     double violation;
-    copy(r->p->n, r->best_x, r->at->x);
-    copy(r->numbers, r->best_a, r->at->a);
-    copy(r->numbers, r->best_b, r->at->b);
+    if (r->best < TAC_INFINITY) {
+        copy(r->p->n, r->best_x, r->at->x);
+        copy(r->numbers, r->best_a, r->at->a);
+        copy(r->numbers, r->best_b, r->at->b);
+        r->at->violation = r->best_violation, r->at->centring = r->best_centring;
+    }
     tacStatus status = r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation);
-    r->at->violation = r->best_violation, r->at->centring = r->best_centring;
     return status == TAC_OK ? TAC_ERR_UNSOLVED : status;
 }
 

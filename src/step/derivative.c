@@ -5,12 +5,13 @@ tacStatus tac_step_jac(tacSim *sim, const double *x, const double *u, double *y,
     int bad;
     tacStatus status = tac_check_state(sim, x, u, &bad);
     if (status == TAC_OK && jac == NULL) status = TAC_ERR_ARGUMENT;
-    if (status == TAC_OK) {
+    int began = status == TAC_OK;
+    if (began) {
         sim->margins = info != NULL;
         status = sim->stepper->jac(sim, x, u, y, jac);
         sim->margins = 0;
     }
-    tac_report(sim, status, bad, info);
+    tac_report(began ? sim : NULL, status, bad, info);
     return status;
 }
 
@@ -20,7 +21,8 @@ tacStatus tac_step_vjp(tacSim *sim, const double *x, const double *u, const doub
     tacStatus status = tac_check_state(sim, x, u, &bad);
     if (status == TAC_OK && (grad == NULL || ybar == NULL)) status = TAC_ERR_ARGUMENT;
     if (status == TAC_OK && tac_first_nonfinite(tac_ndx(sim->model), ybar) >= 0) status = TAC_ERR_NONFINITE;
-    if (status == TAC_OK) status = sim->stepper->vjp(sim, x, u, ybar, grad);
-    tac_report(sim, status, bad, info);
+    int began = status == TAC_OK;
+    if (began) status = sim->stepper->vjp(sim, x, u, ybar, grad);
+    tac_report(began ? sim : NULL, status, bad, info);
     return status;
 }

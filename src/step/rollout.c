@@ -14,8 +14,9 @@ tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tac
     int bad;
     tacStatus status = tac_check_state(sim, x, u, &bad);
     if (status == TAC_OK && y == NULL) status = TAC_ERR_ARGUMENT;
-    if (status == TAC_OK) status = sim->stepper->step(sim, x, u, y);
-    tac_report(sim, status, bad, info);
+    int began = status == TAC_OK;
+    if (began) status = sim->stepper->step(sim, x, u, y);
+    tac_report(began ? sim : NULL, status, bad, info);
     return status;
 }
 

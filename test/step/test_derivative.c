@@ -209,6 +209,64 @@ static int check_whole(Case *c, double *A, double *B, double *g) {
     return jac == TAC_ERR_NONFINITE && tac_step(c->sim, c->x, c->u, c->y, NULL) == TAC_OK;
 }
 
+/* What a refused state says of a step is nothing, whatever the step before said. */
+static void refusals_say_nothing_of_other_steps(void **state) {
+    (void)state;
+    static const tacContactModel CONTACTS[] = {TAC_LCP, TAC_NCP, TAC_SOFT};
+    for (size_t k = 0; k < 3; k++) {
+        Case c = open_case("models/quadruped.xml", TAC_EULER, 0);
+        tacStepInfo info;
+        tacError err;
+        double *A = numbers(c.ndx * c.ndx);
+        tac_sim_free(c.sim);
+        c.options.contact = CONTACTS[k];
+        CHECK_INT(tac_sim_new(c.m, &c.options, &c.sim, &err), TAC_OK);
+        tac_default_state(c.m, c.x);
+        CHECK(tac_step(c.sim, c.x, c.u, c.y, &info) == TAC_OK || info.status == TAC_ERR_UNSOLVED);
+        CHECK(info.contacts > 0);
+        c.x[c.nx - 1] = (double)NAN;
+        CHECK_INT(tac_step(c.sim, c.x, c.u, c.y, &info), TAC_ERR_NONFINITE);
+        CHECK(info.contacts == 0 && info.active_set == 0 && info.start == TAC_OK && info.bad_index == c.nx - 1);
+        CHECK_INT(tac_step_jac(c.sim, c.x, c.u, c.y, &(tacJac){.A = A}, &info), TAC_ERR_NONFINITE);
+        CHECK(info.contacts == 0 && info.active_set == 0);
+        free(A);
+        close_case(&c);
+    }
+}
+
+/* A filter's time constant below the least one is held there: the step does not move with it. */
+static void least_time_constant_is_constant(void **state) {
+    (void)state;
+    static const tacDynType TYPES[] = {TAC_DYN_FILTER, TAC_DYN_FILTER_EXACT};
+    for (int k = 0; k < 2; k++) {
+        tacBuilder *b = tac_model_begin();
+        tacBodyDef body = tac_default_body();
+        tacJointDef joint = tac_default_joint();
+        tacGeomDef geom = tac_default_geom();
+        tacActuatorDef motor = tac_default_actuator();
+        tacModel *m;
+        tacSim *sim;
+        tacError err;
+        double x[3] = {0.1, 0.2, 0.3}, u = 0.5, y[3], P[3] = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
+        int id = tac_model_add_body(b, 0, &body);
+        joint.type = TAC_HINGE, geom.type = TAC_SPHERE, geom.size[0] = 0.1;
+        motor.trnid[0] = tac_model_add_joint(b, id, &joint), motor.dyntype = TYPES[k], motor.gainprm[0] = 1;
+        tac_model_add_geom(b, id, &geom);
+        tac_model_add_actuator(b, &motor);
+        CHECK_INT(tac_model_finish(b, &m, &err), TAC_OK);
+        tac_model_abandon(b);
+        CHECK_INT(tac_param_set(m, "actuator/#0.dynprm[0]", 1e-16, &err), TAC_OK);
+        CHECK_INT(tac_param_register(m, "actuator/#0.dynprm[0]", NULL, &err), TAC_OK);
+        tacOptions options = tac_default_options(m);
+        CHECK_INT(tac_sim_new(m, &options, &sim, &err), TAC_OK);
+        CHECK_INT(tac_step_jac(sim, x, &u, y, &(tacJac){.P = P}, NULL), TAC_OK);
+        for (int i = 0; i < 3; i++)
+            CHECK(P[i] == 0);
+        tac_sim_free(sim);
+        tac_model_free(m);
+    }
+}
+
 /* A box that moves so fast that the step is still a number and its derivative is none; of ncp no step that turns so
  * fast is solved, and those that are have one. */
 static void overflow_is_told(tacContactModel contact, tacIntegrator integrator) {
@@ -248,6 +306,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(robots_euler),       cmocka_unit_test(robots_rk4),          cmocka_unit_test(robots_rkmk4),
         cmocka_unit_test(robots_implicit),    cmocka_unit_test(robots_implicitfast), cmocka_unit_test(everything),
+        cmocka_unit_test(refusals_say_nothing_of_other_steps), cmocka_unit_test(least_time_constant_is_constant),
         cmocka_unit_test(overflows_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
