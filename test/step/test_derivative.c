@@ -304,9 +304,14 @@ static void overflows_are_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(robots_euler),       cmocka_unit_test(robots_rk4),          cmocka_unit_test(robots_rkmk4),
-        cmocka_unit_test(robots_implicit),    cmocka_unit_test(robots_implicitfast), cmocka_unit_test(everything),
-        cmocka_unit_test(refusals_say_nothing_of_other_steps), cmocka_unit_test(least_time_constant_is_constant),
+        cmocka_unit_test(robots_euler),
+        cmocka_unit_test(robots_rk4),
+        cmocka_unit_test(robots_rkmk4),
+        cmocka_unit_test(robots_implicit),
+        cmocka_unit_test(robots_implicitfast),
+        cmocka_unit_test(everything),
+        cmocka_unit_test(refusals_say_nothing_of_other_steps),
+        cmocka_unit_test(least_time_constant_is_constant),
         cmocka_unit_test(overflows_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
