@@ -7,8 +7,8 @@
  *    "cases":[...]}
  *
  * residuals are those that steps report, over what is at stake: the larger of the momentum (total mass by 1 m/s + the
- * fastest coordinate) and the largest impulse of a contact. A step that says it is solved must be so to TOLERANCE of
- * that. */
+ * fastest coordinate) and the largest impulse of a contact; of soft they are relative already, and of ncp in its units,
+ * in which TOLERANCE is its own. A step that says it is solved must be so to TOLERANCE. */
 #include "count_allocations.h"
 #include "scene.h"
 
@@ -82,7 +82,7 @@ static int first_nonfinite(int n, const double *x) {
 /* 1: there is a next state. x, u: where the step started; y, info: what it gave. */
 static int judge_step(const Scene *s, uint64_t seed, int k, const double *x, const double *u, const double *y,
                       const tacStepInfo *info, Totals *t) {
-    int relative = s->options.contact == TAC_SOFT; /* its residuals are, to the forces that balance */
+    int relative = s->options.contact != TAC_LCP;
     double scale = relative ? 1 : momentum_scale(s, y), residual = info->residual / scale;
     if (residual > TOLERANCE && !relative) residual = info->residual / fmax(scale, impulse_scale(s, x, u));
     t->steps++;
