@@ -11,7 +11,7 @@
 /* Products of cone variables are on the central path where they are off by this share of kappa: the tolerance times
  * CENTRING_PER_TOLERANCE, at most a thousandth, and by no more than CENTRING_SHARE of the tolerance in units of the
  * products, as at a large kappa a thousandth of it is a motion that can be seen; but for CENTRING_LEAST, below which
- * rounding may be all that is left of the products of contacts whose kappa has faded (W8a). */
+ * rounding may be all that is left of the products. */
 #define CENTRING_PER_TOLERANCE 1e6
 #define CENTRING_MOST          1e-3
 #define CENTRING_SHARE         1e-2
