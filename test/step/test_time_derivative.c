@@ -205,19 +205,21 @@ static int check_state(World *w, const Way *way, tacDraw *d) {
     return 1;
 }
 
-static void columns_are_differences(void **state) {
-    (void)state;
+/* Every way at STATES states of a seed, half of which at least differences can tell. */
+static void check_ways(uint64_t seed, int (*check)(World *, const Way *, tacDraw *)) {
     for (int i = 0; i < NWAY; i++) {
         World w = open_world(&WAYS[i]);
-        tacDraw d = {(uint64_t)(40 + i), 0};
+        tacDraw d = {seed + (uint64_t)i, 0};
         int told = 0;
         for (int k = 0; k < STATES; k++)
-            told += check_state(&w, &WAYS[i], &d);
+            told += check(&w, &WAYS[i], &d);
         if (told < STATES / 2) print_error("%s: %d of %d states\n", WAYS[i].name, told, STATES);
         CHECK(told >= STATES / 2);
         close_world(&w);
     }
 }
+
+static void columns_are_differences(void **state) { (void)state, check_ways(40, check_state); }
 
 /* solref's time constant is at least 2 h: where they are the same it counts as held, and the derivative is that of
  * longer steps. */
@@ -283,19 +285,7 @@ static int check_outputs(World *w, const Way *way, tacDraw *d) {
     return 1;
 }
 
-static void forces_are_differences(void **state) {
-    (void)state;
-    for (int i = 0; i < NWAY; i++) {
-        World w = open_world(&WAYS[i]);
-        tacDraw d = {(uint64_t)(80 + i), 0};
-        int told = 0;
-        for (int k = 0; k < STATES; k++)
-            told += check_outputs(&w, &WAYS[i], &d);
-        if (told < STATES / 2) print_error("%s: %d of %d states\n", WAYS[i].name, told, STATES);
-        CHECK(told >= STATES / 2);
-        close_world(&w);
-    }
-}
+static void forces_are_differences(void **state) { (void)state, check_ways(80, check_outputs); }
 
 /* --- Whose time step it is ---------------------------------------------------------------------------------------- */
 
