@@ -257,6 +257,13 @@ typedef struct tacNcpAnswer {
     tacVec6 unit[2][3];           /* tac_ncp_units */
 } tacNcpAnswer;
 
+/* What tac_ncp_adjoint_wide works with. */
+typedef struct tacNcpWide {
+    long double *lambda, *path; /* nv, 6 nbody: sums of S lambda on the way to each body */
+    long double *y, *mu;        /* what impulses feel: 3 a contact, 1 a row; inputs */
+    long double *t, *rest;      /* 6 nbody, nv: what is left */
+} tacNcpWide;
+
 struct tacNcpDeriv {
     double kappa;
     tacWork before; /* at q (-) h v: position stage */
@@ -269,7 +276,8 @@ struct tacNcpDeriv {
     tacVec6 *wrench;              /* nbody: what is missing to balance, at the centre of mass */
     tacNcpAnswer *answer;         /* a contact */
     tacVec6 *path;                /* nbody, with rest (nv): of tac_ncp_adjoint */
-    double *rest;
+    double *rest, *mu_given;      /* mu_given: inputs */
+    tacNcpWide wide;
 };
 
 /* Where one kind of column goes: changes of the dofs' balance R at fixed impulses of contacts and limits, of what these
@@ -314,6 +322,9 @@ double tac_ncp_hold_time(const tacNcp *p, int dof);
 /* The transpose of (inputs, balance) -> (v+, impulses): A^T lambda = vbar - G^T mu with mu += dp/d(inputs)^T (unit
  * impulses . lambda), so that bar = -lambda . dR + mu . dr. mu starts with dp/d(inputs)^T pbar, zero without pbar. */
 void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu);
+/* lambda and mu nearly so -> the same with what is left found in more digits: for contacts that are nearly redundant
+ * (ncp_adjoint_wide.c). d->mu_given: mu at the start. */
+void tac_ncp_adjoint_wide(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu);
 
 /* --- Forces of constraints (ncp_wrench.c) ------------------------------------------------------------------------- */
 

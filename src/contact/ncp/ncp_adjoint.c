@@ -2,6 +2,7 @@
 #include "contact/ncp/ncp.h"
 
 #include "math/dense.h"
+#include "math/scalar.h"
 #include "math/six.h"
 
 #include <string.h>
@@ -62,11 +63,28 @@ static void left_over(const tacNcp *p, const tacNcpDeriv *d, const double *vbar,
  * still changes lambda by more than this part, a third follows. */
 enum { SOLVES = 2, MOST_SOLVES = 3 };
 #define SETTLED 1e-8
+/* Where the parts of G^T mu are this many times what they add up to, contacts are nearly redundant, and rounding is
+ * multiplied by as much twice. */
+#define REDUNDANT 1e4
+
+/* The largest number that a contact or row adds to G^T mu. */
+static double largest_weight(const tacNcp *p, const double *mu) {
+    double most = 0;
+    for (int i = 0; i < p->ncontact; i++)
+        for (int k = 0; k < 3; k++)
+            most = tac_max(most, tac_abs(mu[TAC_NCP_INPUTS * i + k]) * tac_dense_largest(12, p->contact[i].G[k]));
+    for (int k = 0; k < p->rows.n; k++) {
+        const tacRow *of = &p->rows.row[k].of;
+        most = tac_max(most, tac_abs(mu[tac_ncp_value_input(p, k)]) * tac_dense_largest(of->num, p->rows.G + of->adr));
+    }
+    return most;
+}
 
 void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu) {
     const tacModel *m = p->m;
     memset(lambda, 0, (size_t)m->nv * sizeof *lambda);
     memset(d->path, 0, (size_t)m->nbody * sizeof *d->path);
+    memcpy(d->mu_given, mu, (size_t)tac_ncp_inputs(p) * sizeof *mu);
     for (int k = 0; k < MOST_SOLVES; k++) {
         if (k >= SOLVES && tac_dense_largest(m->nv, d->rest) <= SETTLED * tac_dense_largest(m->nv, lambda)) break;
         if (k == 0 &&
@@ -81,4 +99,6 @@ void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double
         tac_dense_axpy(m->nv, 1, d->rest, lambda);
         tac_dense_axpy(6 * m->nbody, 1, p->ldu.f, &d->path[0].ang.x);
     }
+    if (largest_weight(p, mu) > REDUNDANT * tac_dense_largest(m->nv, vbar))
+        tac_ncp_adjoint_wide(p, d, vbar, lambda, mu);
 }

@@ -9,11 +9,36 @@
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
+/* Numbers that impulses of contacts and rows feel, at most (ncp_adjoint_wide.c). */
+static size_t most_felt(const tacModel *m, int max_contacts) {
+    return 3 * (size_t)tac_ncp_room(max_contacts) + (size_t)tac_ncp_most_rows(m);
+}
+
+static size_t adjoint_bytes(const tacModel *m, int max_contacts) {
+    size_t inputs = (size_t)tac_ncp_most_inputs(m, max_contacts), nv = (size_t)m->nv, nb = (size_t)m->nbody;
+    size_t d = sizeof(double), wide = sizeof(long double);
+    return tac_arena_round(nv * d) + tac_arena_round(inputs * d) + tac_arena_round(inputs * wide) +
+           tac_arena_round(most_felt(m, max_contacts) * wide) + 2 * tac_arena_round(nv * wide) +
+           2 * tac_arena_round(6 * nb * wide);
+}
+
+static int layout_adjoint(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena) {
+    int inputs = tac_ncp_most_inputs(m, max_contacts);
+    tacNcpWide *w = &d->wide;
+    d->rest = TAC_TAKE(arena, m->nv, double);
+    d->mu_given = TAC_TAKE(arena, inputs, double);
+    w->mu = TAC_TAKE(arena, inputs, long double);
+    w->y = TAC_TAKE(arena, most_felt(m, max_contacts), long double);
+    w->lambda = TAC_TAKE(arena, m->nv, long double), w->rest = TAC_TAKE(arena, m->nv, long double);
+    w->path = TAC_TAKE(arena, 6 * m->nbody, long double), w->t = TAC_TAKE(arena, 6 * m->nbody, long double);
+    return d->rest && d->mu_given && w->mu && w->y && w->lambda && w->rest && w->path && w->t;
+}
+
 size_t tac_ncp_deriv_bytes(const tacModel *m, int max_contacts) {
     size_t nb = (size_t)m->nbody, nv = (size_t)m->nv, d = sizeof(double);
     return 5 * tac_arena_round(TAC_BLOCK_SIZE * nb * d) + 5 * tac_arena_round(nv * sizeof(tacVec6)) +
-           2 * tac_arena_round(nb * sizeof(tacVec6)) + 2 * tac_arena_round(nv * d) +
-           tac_arena_round((size_t)m->nq * d) + tac_ncp_pose_bytes(m) +
+           2 * tac_arena_round(nb * sizeof(tacVec6)) + tac_arena_round(nv * d) + tac_arena_round((size_t)m->nq * d) +
+           tac_ncp_pose_bytes(m) + adjoint_bytes(m, max_contacts) +
            tac_arena_round((size_t)tac_ncp_room(max_contacts) * sizeof(tacNcpAnswer));
 }
 
@@ -27,11 +52,10 @@ int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, ta
     d->wrench = TAC_TAKE(arena, m->nbody, tacVec6);
     d->path = TAC_TAKE(arena, m->nbody, tacVec6);
     d->diag = TAC_TAKE(arena, m->nv, double);
-    d->rest = TAC_TAKE(arena, m->nv, double);
     d->q_before = TAC_TAKE(arena, m->nq, double);
     d->answer = TAC_TAKE(arena, tac_ncp_room(max_contacts), tacNcpAnswer);
-    return d->wrench && d->path && d->diag && d->rest && d->q_before && d->answer &&
-           tac_ncp_pose_layout(&d->before, m, arena);
+    return d->wrench && d->path && d->diag && d->q_before && d->answer && tac_ncp_pose_layout(&d->before, m, arena) &&
+           layout_adjoint(d, m, max_contacts, arena);
 }
 
 int tac_ncp_inputs(const tacNcp *p) { return TAC_NCP_INPUTS * p->ncontact + 2 * p->rows.n; }

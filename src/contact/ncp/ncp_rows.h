@@ -145,6 +145,8 @@ double tac_ncp_row_compliance_change(const tacNcp *p, const tacNcpRow *row, cons
 tacEqualityWeights tac_ncp_equality_weights(const tacNcp *p, int k);
 /* 1: the gap that counts as closed moves with q. */
 int tac_ncp_rest_moves(const tacNcp *p, const tacNcpRow *row);
+/* d(w)/d(number of the law): U of a limit's product, h loss, h eps. */
+double tac_ncp_row_offset_rate(const tacNcpRow *row, double kappa);
 /* mu += (dp/d(inputs))^T (J lambda) of narrow rows; of wide rows from nu in t. */
 void tac_ncp_add_row_weights(const tacNcp *p, const tacNcpDeriv *d, const double *lambda, double *mu);
 /* rest += G^T mu, less what rows have at fixed p; t = what is left of wide rows' equations. */

@@ -16,8 +16,7 @@ int tac_ncp_rest_moves(const tacNcp *p, const tacNcpRow *row) {
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
 
-/* d(w)/d(number of the law): U of a limit's product, h loss, h eps. */
-static double offset_rate(const tacNcpRow *row, double kappa) {
+double tac_ncp_row_offset_rate(const tacNcpRow *row, double kappa) {
     switch (row->law) {
     case TAC_NCP_PAIR:
         return kappa / row->a[0];
@@ -37,7 +36,7 @@ void tac_ncp_add_row_weights(const tacNcp *p, const tacNcpDeriv *d, const double
         double nu = row->wide >= 0 ? p->rows.t[row->wide]
                                    : tac_ncp_row_dot(&p->rows, row, p->rows.J, lambda) / tac_ncp_row_compliance(row);
         mu[tac_ncp_value_input(p, k)] -= nu;
-        mu[tac_ncp_number_input(p, k)] += offset_rate(row, d->kappa) * nu;
+        mu[tac_ncp_number_input(p, k)] += tac_ncp_row_offset_rate(row, d->kappa) * nu;
     }
 }
 
