@@ -104,23 +104,31 @@ static void refine_column(Runner *r, int column, const double scale[CLI_ROW_BLOC
     }
 }
 
-/* 1: the active set changes when the number moves by SWITCH_STEP either way. */
-static int switches(Runner *r, int column) {
-    const tacModel *m = r->check->model;
+/* The step as one number of a column has moved -> what is active there, in r->active_moved; 1: not as it was before. */
+static int switched(Runner *r, double t, uint64_t before) {
     tacStepColumn *step = &r->step;
-    tacStepInfo here, moved;
-    size_t n = (size_t)cli_active_count(m);
+    tacStepInfo moved;
+    cli_step_column_move(step, t);
+    if (tac_step(r->sim, step->moved, step->input, step->y, &moved) != TAC_OK) return 0;
+    if (moved.active_set != before) return 1;
+    if (cli_active_set(r->sim, r->check->model, step->moved, step->input, step->y, r->active_work, r->active_moved) !=
+        TAC_OK)
+        return 0;
+    return memcmp(r->active, r->active_moved, (size_t)cli_active_count(r->check->model)) != 0;
+}
+
+/* 1: the active set changes as the number moves by up to SWITCH_STEP either way. What is exactly tied, two edges as
+ * near as each other, goes by rounding: one place of it may be as it was, others not. */
+static int switches(Runner *r, int column) {
+    tacStepColumn *step = &r->step;
+    tacStepInfo here;
     if (tac_step(r->sim, step->x, step->u, step->y, &here) != TAC_OK) return 0;
-    if (cli_active_set(r->sim, m, step->x, step->u, step->y0, r->active_work, r->active) != TAC_OK) return 0;
+    if (cli_active_set(r->sim, r->check->model, step->x, step->u, step->y0, r->active_work, r->active) != TAC_OK)
+        return 0;
     step->column = column;
-    for (int sign = -1; sign <= 1; sign += 2) {
-        cli_step_column_move(step, sign * SWITCH_STEP);
-        if (tac_step(r->sim, step->moved, step->input, step->y, &moved) != TAC_OK) return 0;
-        if (moved.active_set != here.active_set) return 1;
-        if (cli_active_set(r->sim, m, step->moved, step->input, step->y, r->active_work, r->active_moved) != TAC_OK)
-            return 0;
-        if (memcmp(r->active, r->active_moved, n) != 0) return 1;
-    }
+    for (int k = CLI_SWITCH_PLACES; k > 0; k--)
+        for (int sign = -1; sign <= 1; sign += 2)
+            if (switched(r, sign * SWITCH_STEP * k / CLI_SWITCH_PLACES, here.active_set)) return 1;
     return 0;
 }
 

@@ -13,6 +13,8 @@
 /* Reverse mode against the Jacobian, |ybar . (A dx) - (A^T ybar) . dx| over the sizes of its terms. */
 #define CLI_REVERSE_TOL 1e-10
 
+/* Places inside a stencil, on either side, where the active set is looked at. */
+enum { CLI_SWITCH_PLACES = 8 };
 /* Of the tolerance: differences from the first of their first steps that are known to this are not refined. */
 #define CLI_KNOWN_WELL 1e-2
 

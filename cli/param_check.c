@@ -189,15 +189,17 @@ static int set_with(const tacGradientCheck *check, const Sweep *w, int sample, d
     return good;
 }
 
+/* 1: it changes as the parameter moves by up to h either way. */
 static int switches(const tacGradientCheck *check, const Sweep *w, int sample) {
     size_t n = (size_t)cli_active_count(w->model) + sizeof(uint64_t);
     double value = w->theta[w->param], h = SWITCH_FACTOR * check->step[w->param];
-    signed char *sets = calloc(3 * n, 1);
-    int changes = sets != NULL && set_with(check, w, sample, value, sets) &&
-                  set_with(check, w, sample, value - h, sets + n) &&
-                  set_with(check, w, sample, value + h, sets + 2 * n) &&
-                  (memcmp(sets, sets + n, n) != 0 || memcmp(sets, sets + 2 * n, n) != 0);
-    free(sets);
+    signed char *here = calloc(2 * n, 1), *moved = here + n;
+    int known = here != NULL && set_with(check, w, sample, value, here), changes = 0;
+    for (int k = CLI_SWITCH_PLACES; known && k > 0 && !changes; k--)
+        for (int sign = -1; sign <= 1 && !changes; sign += 2)
+            changes = set_with(check, w, sample, value + sign * h * k / CLI_SWITCH_PLACES, moved) &&
+                      memcmp(here, moved, n) != 0;
+    free(here);
     return changes;
 }
 
