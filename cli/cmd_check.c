@@ -21,7 +21,7 @@ typedef struct tacCheckArgs {
     long samples, first;
     tacArgSeed seed;
     double tol;
-    const char *plot;
+    const char *plot, *keep;
 } tacCheckArgs;
 
 enum { INPUTS_CTRL, INPUTS_ALL };
@@ -36,6 +36,8 @@ static const tacArg CHECK_OPTIONS[] = {
      "differentiate by the controls, or by applied forces and mocap poses too"},
     {"--plot", NULL, TAC_ARG_TEXT, offsetof(tacCheckArgs, plot), "FILE.svg",
      "draw the error of differences over their step, beside that of the derivatives"},
+    {"--keep", NULL, TAC_ARG_TEXT, offsetof(tacCheckArgs, keep), "DIR",
+     "write each state that fails into the folder, with its derivatives: DIR/sample_N.txt"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacCheckArgs, json), NULL, "print for programs"},
     {0},
 };
@@ -117,6 +119,7 @@ static json_t *odd_json(tacJson *json, const tacGradientCheck *check) {
         json_t *one = json_object();
         json_object_set_new(one, "sample", json_integer(odd->sample));
         json_object_set_new(one, "what", json_string(odd->what));
+        json_object_set_new(one, "flagged", json_boolean(odd->flagged));
         json_object_set_new(one, "error", cli_json_number(json, "odd.error", odd->error));
         json_object_set_new(one, "reverse", cli_json_number(json, "odd.reverse", odd->reverse));
         json_array_append_new(list, one);
@@ -215,7 +218,8 @@ static int run_check(const tacModelFile *file, const tacCheckArgs *args, const t
                               .samples = args->samples,
                               .first = args->first,
                               .seed = args->seed.value,
-                              .tol = args->tol};
+                              .tol = args->tol,
+                              .keep = args->keep};
     result = cli_gradient_check("check", &check);
     if (result == CLI_GO_ON && args->plot != NULL)
         result = cli_error_plot("check", title_of(model->path), file->model, &options, args->seed.value, args->plot);

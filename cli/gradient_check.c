@@ -5,6 +5,7 @@
 #include "cli/differences.h"
 #include "cli/draw_contact.h"
 #include "cli/draw_state.h"
+#include "cli/kept_state.h"
 #include "cli/param_check.h"
 #include "cli/step_column.h"
 
@@ -267,23 +268,24 @@ static int check_group(Runner *r, long first, int count) {
 
 static void note_odd(tacGradientCheck *check, long sample, const char *what, const tacSampleErrors *e) {
     if (check->nodd < CLI_ODD_SAMPLES)
-        check->odd[check->nodd] = (tacOddSample){sample, what, e->worst.error, e->reverse};
+        check->odd[check->nodd] = (tacOddSample){sample, what, e->flagged, e->worst.error, e->reverse};
     check->nodd++;
 }
 
-static void count_sample(tacGradientCheck *check, long sample, const tacSampleErrors *e, const double *param) {
+/* -> 1: it passed, or says nothing. */
+static int count_sample(tacGradientCheck *check, long sample, const tacSampleErrors *e, const double *param) {
     if (e->status != TAC_OK) {
         check->failed++;
         note_odd(check, sample, "broken", e);
         if (check->broken++ == 0) check->status = e->status;
-        return;
+        return 1;
     }
     check->flagged += e->flagged;
     if (e->switching) {
         check->switching++;
         check->unflagged += !e->flagged;
         if (!e->flagged) note_odd(check, sample, "unflagged", e);
-        return;
+        return 1;
     }
     for (int b = 0; b < CLI_ROW_BLOCKS; b++)
         for (int c = 0; c < CLI_COLUMN_BLOCKS; c++)
@@ -296,6 +298,22 @@ static void count_sample(tacGradientCheck *check, long sample, const tacSampleEr
     check->passed += passed;
     check->failed += !passed;
     if (!passed) note_odd(check, sample, "failed", e);
+    return passed;
+}
+
+/* Counts the samples of a group, and keeps those that fail. */
+static int count_group(const char *verb, Runner *r, long first, int count) {
+    const tacParamSamples *g = &r->group;
+    int result = CLI_GO_ON;
+    for (int s = 0; s < count; s++) {
+        const double *x = g->x + (size_t)s * (size_t)r->step.nx, *u = g->u + (size_t)s * (size_t)r->step.nu;
+        int fine =
+            count_sample(r->check, first + s, &g->errors[s], g->param + (size_t)s * (size_t)r->check->params->count);
+        if (fine || r->check->keep == NULL || result != CLI_GO_ON) continue;
+        if (cli_derivative_at(r->sim, x, u, &r->d, NULL) == TAC_OK)
+            result = cli_keep_state(verb, r->check, first + s, x, u, &r->d);
+    }
+    return result;
 }
 
 static int group_size(const Runner *r) {
@@ -314,9 +332,11 @@ static int run_groups(const char *verb, Runner *r) {
             cli_progress_end(&progress);
             return cli_fail(verb, "out of memory");
         }
-        for (int s = 0; s < count; s++)
-            count_sample(r->check, first + s, &r->group.errors[s],
-                         r->group.param + (size_t)s * (size_t)r->check->params->count);
+        int result = count_group(verb, r, first, count);
+        if (result != CLI_GO_ON) {
+            cli_progress_end(&progress);
+            return result;
+        }
         cli_progress_show(&progress, done + count, samples);
     }
     cli_progress_end(&progress);

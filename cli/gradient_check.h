@@ -37,6 +37,7 @@ typedef struct tacWorstEntry {
 typedef struct tacOddSample {
     long sample;
     const char *what; /* "broken", "failed", "unflagged" */
+    int flagged;
     double error, reverse;
 } tacOddSample;
 enum { CLI_ODD_SAMPLES = 32 };
@@ -48,6 +49,7 @@ typedef struct tacGradientCheck {
     long samples, first; /* how many, from which on */
     uint64_t seed;
     double tol;
+    const char *keep; /* folder that states which fail are written to, or NULL */
     /* out */
     long passed, switching, failed; /* samples */
     long flagged;                   /* of all: margins of the step say that it may switch */

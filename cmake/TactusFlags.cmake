@@ -7,6 +7,9 @@ target_compile_options(tactus_flags INTERFACE
   -Wall -Wextra -Wpedantic -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
   -Wdouble-promotion -ffp-contract=off -fno-math-errno -fno-trapping-math)
 target_compile_definitions(tactus_flags INTERFACE _POSIX_C_SOURCE=200809L $<$<BOOL:${TACTUS_CHECKS}>:TAC_CHECKS>)
+if(TACTUS_QUAD) # none of the warnings, which are about doubles
+  target_compile_options(tactus_flags INTERFACE -include ${PROJECT_SOURCE_DIR}/test/quad/quad.h -w)
+endif()
 if(TACTUS_SANITIZE)
   target_compile_options(tactus_flags INTERFACE -fsanitize=${TACTUS_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)

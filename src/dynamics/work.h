@@ -23,7 +23,7 @@ typedef struct tacCoriolis {
 } tacCoriolis;
 
 /* Two numbers that go through the same sums side by side. */
-typedef double tacPair __attribute__((vector_size(16)));
+typedef double tacPair __attribute__((vector_size(2 * sizeof(double))));
 
 /* What is left of a displacement and of a velocity of one dof (inverse_deriv.c): the six components of (psi2, psi1 +
  * Sd) and the angular ones of (psi1, S). And the axis itself, each of its six components twice. */

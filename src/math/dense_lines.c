@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double Four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 
 /* Eight columns from c on: out[e] = sum_i A_ie X_i, out[e + 1] below it. */
 static inline __attribute__((always_inline)) void add_eight(int count, int ld, int e, int c, const double *A,

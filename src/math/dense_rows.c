@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double Two __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef double Four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 
 /* The columns from `first` on, two at a time and then one. */
 static void add_columns(int first, int n, int count, const double *c, const int *row, const double *X, double scale,

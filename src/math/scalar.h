@@ -4,6 +4,10 @@
 
 #include <stdbool.h>
 
+/* For sums that need more digits than a double has: long double, by a name that a build in other numbers (test/quad)
+ * leaves alone. */
+typedef __typeof__(0.0L) tacWide;
+
 double tac_sin(double x);
 double tac_cos(double x);
 double tac_asin(double x);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-typedef double tacTwo __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double tacTwo __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
 
 /* y += s x */
 static inline void tac_six_axpy(double s, const double *x, double *y) {

@@ -23,8 +23,8 @@ enum { LANES = 4, PUSHED = 4, PULLED = 8 };
 #else
 enum { LANES = 2, PUSHED = 4, PULLED = 4 };
 #endif
-typedef double Lanes __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
-typedef long long Mask __attribute__((vector_size(8 * LANES)));
+typedef double Lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef __typeof__((Lanes){0} != 0) Mask;
 
 /* n numbers: two registers where n is 2 LANES, one where n is LANES, and of fewer, two or one, the first of one. */
 typedef struct Strip {

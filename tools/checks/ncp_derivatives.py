@@ -1,6 +1,7 @@
 """Derivatives of steps of contact ncp at random states in contact, at several softnesses, parameters included."""
 
 from checks.contact_derivatives import PARTS, SAMPLES, Study, derivative_check
+from checks.quad import quad_judged
 
 # Samples of each model, fewer of those whose steps take longer; of what kinds its parameters are: mass, inertia, friction, sizes, places of bodies, joints and geoms, springs, dampers, gravity, the time step.
 MODELS = {
@@ -31,8 +32,12 @@ def options(model, part):
     return ["--contact", "ncp", "--set", RAISED[model], "--kappa", KAPPAS[part]]
 
 
+def quad(context, model, part, kept):
+    return quad_judged(context, model, KAPPAS[part], kept)
+
+
 derivative_check(
     "ncp-derivatives",
     f"{SAMPLES} random states in contact at kappa {KAPPAS[0]} to {KAPPAS[-1]}, parameters included: 99.9 % of those with a constant active set within {TOL} of differences of the step at that kappa, at most 5 % switch, each flagged by its margin; reverse equals forward to 1e-10",
-    Study(MODELS, TOL, options),
+    Study(MODELS, TOL, options, quad=quad),
 )

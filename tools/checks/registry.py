@@ -11,6 +11,7 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import threading
 from dataclasses import dataclass, field
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -63,14 +64,16 @@ class Context:
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="tactus-verify-"))
         self.only = only  # substring of model names to look at, or None
         self.memory = {}  # results that several checks read
+        self.lock = threading.RLock()  # of memory: parts of a check run side by side
 
     def once(self, key, function):
         """function(self), computed the first time it is asked for; a failure is remembered as well."""
-        if key not in self.memory:
-            try:
-                self.memory[key] = (function(self), None)
-            except (CannotRun, Failed) as reason:
-                self.memory[key] = (None, reason)
+        with self.lock:
+            if key not in self.memory:
+                try:
+                    self.memory[key] = (function(self), None)
+                except (CannotRun, Failed) as reason:
+                    self.memory[key] = (None, reason)
         value, reason = self.memory[key]
         if reason is not None:
             raise reason

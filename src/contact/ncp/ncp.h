@@ -8,6 +8,7 @@
 #pragma once
 
 #include "contact/ncp/ncp_rows.h"
+#include "math/scalar.h"
 #include "solve/block_ldu.h"
 #include "solve/friction_cone.h"
 #include "solve/interior.h"
@@ -259,9 +260,9 @@ typedef struct tacNcpAnswer {
 
 /* What tac_ncp_adjoint_wide works with. */
 typedef struct tacNcpWide {
-    long double *lambda, *path; /* nv, 6 nbody: sums of S lambda on the way to each body */
-    long double *y, *mu;        /* what impulses feel: 3 a contact, 1 a row; inputs */
-    long double *t, *rest;      /* 6 nbody, nv: what is left */
+    tacWide *lambda, *path; /* nv, 6 nbody: sums of S lambda on the way to each body */
+    tacWide *y, *mu;        /* what impulses feel: 3 a contact, 1 a row; inputs */
+    tacWide *t, *rest;      /* 6 nbody, nv: what is left */
 } tacNcpWide;
 
 struct tacNcpDeriv {

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-typedef long double wide;
+typedef tacWide wide;
 
 /* Solves at most, until one changes lambda by less than this part. */
 enum { MOST_SOLVES = 4 };

@@ -16,7 +16,7 @@ static size_t most_felt(const tacModel *m, int max_contacts) {
 
 static size_t adjoint_bytes(const tacModel *m, int max_contacts) {
     size_t inputs = (size_t)tac_ncp_most_inputs(m, max_contacts), nv = (size_t)m->nv, nb = (size_t)m->nbody;
-    size_t d = sizeof(double), wide = sizeof(long double);
+    size_t d = sizeof(double), wide = sizeof(tacWide);
     return tac_arena_round(nv * d) + tac_arena_round(inputs * d) + tac_arena_round(inputs * wide) +
            tac_arena_round(most_felt(m, max_contacts) * wide) + 2 * tac_arena_round(nv * wide) +
            2 * tac_arena_round(6 * nb * wide);
@@ -27,10 +27,10 @@ static int layout_adjoint(tacNcpDeriv *d, const tacModel *m, int max_contacts, t
     tacNcpWide *w = &d->wide;
     d->rest = TAC_TAKE(arena, m->nv, double);
     d->mu_given = TAC_TAKE(arena, inputs, double);
-    w->mu = TAC_TAKE(arena, inputs, long double);
-    w->y = TAC_TAKE(arena, most_felt(m, max_contacts), long double);
-    w->lambda = TAC_TAKE(arena, m->nv, long double), w->rest = TAC_TAKE(arena, m->nv, long double);
-    w->path = TAC_TAKE(arena, 6 * m->nbody, long double), w->t = TAC_TAKE(arena, 6 * m->nbody, long double);
+    w->mu = TAC_TAKE(arena, inputs, tacWide);
+    w->y = TAC_TAKE(arena, most_felt(m, max_contacts), tacWide);
+    w->lambda = TAC_TAKE(arena, m->nv, tacWide), w->rest = TAC_TAKE(arena, m->nv, tacWide);
+    w->path = TAC_TAKE(arena, 6 * m->nbody, tacWide), w->t = TAC_TAKE(arena, 6 * m->nbody, tacWide);
     return d->rest && d->mu_given && w->mu && w->y && w->lambda && w->rest && w->path && w->t;
 }
 

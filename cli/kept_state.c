@@ -1,0 +1,37 @@
+#include "cli/kept_state.h"
+
+#include "cli/cli.h"
+#include "cli/output_file.h"
+
+static void write_numbers(FILE *f, const char *name, int n, const double *numbers) {
+    fprintf(f, "%s %d\n", name, n);
+    for (int i = 0; i < n; i++)
+        fprintf(f, "%.17g\n", numbers[i]);
+}
+
+static void write_params(FILE *f, const tacGradientCheck *check) {
+    fprintf(f, "params %d\n", check->params->count);
+    for (int i = 0; i < check->params->count; i++) {
+        double value = 0;
+        tac_param_get(check->model, check->params->path[i], &value, NULL);
+        fprintf(f, "%s %.17g\n", check->params->path[i], value);
+    }
+}
+
+int cli_keep_state(const char *verb, const tacGradientCheck *check, long sample, const double *x, const double *u,
+                   const tacDerivative *d) {
+    tacOutputFile file;
+    char path[CLI_PATH];
+    tacDerivativeSize n = d->size;
+    if (snprintf(path, sizeof path, "%s/sample_%ld.txt", check->keep, sample) >= (int)sizeof path)
+        return cli_fail(verb, "--keep: the folder's name is too long");
+    int result = cli_output_open(verb, path, &file);
+    if (result != CLI_GO_ON) return result;
+    write_params(file.stream, check);
+    write_numbers(file.stream, "x", tac_nx(check->model), x);
+    write_numbers(file.stream, "u", n.nu, u);
+    write_numbers(file.stream, "A", n.ndx * n.ndx, d->A);
+    write_numbers(file.stream, "B", n.ndx * n.nu, d->B);
+    write_numbers(file.stream, "P", n.ndx * n.np, d->P);
+    return cli_output_finish(verb, &file);
+}

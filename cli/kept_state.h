@@ -1,0 +1,10 @@
+/* A state at which derivatives disagree with differences, written out for whoever looks for the cause. */
+#pragma once
+
+#include "cli/derivative.h"
+#include "cli/gradient_check.h"
+
+/* DIR/sample_N.txt: parameters by path and value, x, u, A, B, P, each after its name and count, with all digits.
+ * CLI_GO_ON, or CLI_CANNOT after a message. */
+int cli_keep_state(const char *verb, const tacGradientCheck *check, long sample, const double *x, const double *u,
+                   const tacDerivative *d);
