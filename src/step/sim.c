@@ -35,7 +35,7 @@ tacOptions tac_default_options(const tacModel *model) {
         .ncp_gradient_kappa = 0,
         .ncp_friction = TAC_NCP_CONE,
         .ncp_tolerance = 1e-9,
-        .ncp_iterations = 60,
+        .ncp_iterations = 200,
         .ncp_polish = 0,
         .soft_solver = *model->option_solver == TAC_SOLVER_CG ? TAC_SOLVER_CG : TAC_SOLVER_NEWTON,
         .soft_tolerance = 0,
