@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define BAR       1e-9  /* m */
-#define TOLERANCE 1e-12 /* N s^2, over the time step: of the step's balances; rounding of places leaves a tenth of it */
+#define TOLERANCE 1e-10 /* N s: of the step's balances */
 #define SECONDS   5.0
 enum { NRATE = 3, SAMPLES = 51, ITERATIONS = 150 };
 
@@ -55,7 +55,7 @@ static int run_drop(const tacFindings *found, Drop *d) {
     tacScene s;
     int result = scene_load(found, "atlas_drop", &s);
     if (result != CLI_GO_ON) return result;
-    s.options.contact = TAC_NCP, s.options.dt = d->dt, s.options.ncp_tolerance = TOLERANCE / d->dt,
+    s.options.contact = TAC_NCP, s.options.dt = d->dt, s.options.ncp_tolerance = TOLERANCE,
     s.options.ncp_iterations = ITERATIONS;
     result = scene_start(found, &s);
     if (result != CLI_GO_ON) return result;
