@@ -51,7 +51,7 @@ typedef struct tacOptions {
     tacNcpFriction ncp_friction; /* default TAC_NCP_CONE */
     double ncp_tolerance;        /* N s, N m s, m, m/s: what a step's equations may be off by; default 1e-9 */
     int ncp_iterations;          /* linear systems a step may take; default 200 */
-    int ncp_polish;        /* Newton's steps from there on, while they leave less: differences need it; default 0 */
+    int ncp_polish; /* Newton's steps more from there on, while they leave less: differences need it; default 0 */
     tacSolver soft_solver; /* default: the model's; TAC_SOLVER_PGS stands for Newton's, which has the same answer */
     double soft_tolerance; /* residual at which the solver of soft may stop; default 0: at rounding */
     int soft_iterations;   /* its steps, at most; default 0: the model's, or 100 (cg 1000) where that is more */
@@ -98,7 +98,7 @@ typedef struct tacStepInfo {
     /* contact models; zero without */
     int contacts, sticking, sliding; /* contact points that carry force; of them, held by friction, at its bound */
     tacReason reason;                /* why it was not solved */
-    int iterations;                  /* systems solved */
+    int iterations;                  /* systems solved, those of ncp_polish with them */
     double residual;                 /* largest violation of the contact problem's conditions, in units of its force */
     double kappa;                    /* ncp: of the solve that status, reason, iterations and residual are of. With
                                         ncp_gradient_kappa tac_step_jac solves twice where y is asked for: they are of

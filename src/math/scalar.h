@@ -6,7 +6,7 @@
 
 /* For sums that need more digits than a double has: long double, by a name that a build in other numbers (test/quad)
  * leaves alone. */
-typedef __typeof__(0.0L) tacWide;
+typedef __typeof__(0.0L) tacLong;
 
 double tac_sin(double x);
 double tac_cos(double x);

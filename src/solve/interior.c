@@ -35,8 +35,7 @@
 /* Where E is below this share of that at the start a search that ends goes on along the path. */
 #define FOLLOW_FROM 1e-2
 
-size_t tac_interior_scratch(int n, int numbers, int ncone) {
-    (void)ncone;
+size_t tac_interior_scratch(int n, int numbers) {
     size_t x = tac_arena_round((size_t)n * sizeof(double)), a = tac_arena_round((size_t)numbers * sizeof(double));
     return 3 * x + 7 * a;
 }
@@ -111,7 +110,7 @@ static int iterate(tacInteriorRun *r) {
     double violation = r->at->violation, centring = r->at->centring;
     double product = centring * r->s->kappa, worst = tac_max(violation, product);
     int second;
-    r->at->iterations++;
+    tac_run_count(r);
     if (tac_run_factor(r) != TAC_OK) return tac_run_stop(r, TAC_END_SINGULAR);
     double kappa = choose_kappa(r, &second);
     tac_run_aim(r, kappa, second);
@@ -132,10 +131,13 @@ tacStatus tac_run_polish(tacInteriorRun *r) {
     for (int k = 0; k < r->s->polish; k++) {
         double violation = r->at->violation, centring = r->at->centring;
         r->share = 1;
+        tac_run_count(r);
         if (tac_run_factor(r) != TAC_OK) break;
         tac_run_aim(r, r->s->kappa, 0);
         r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
-        if (line_search(r, cone_search(r, 1, 1)) != 1 || tac_run_badness(r) > 1) break;
+        double length = line_search(r, cone_search(r, 1, 1));
+        tac_run_record(r, r->s->kappa, violation, centring, length);
+        if (length != 1 || tac_run_badness(r) > 1) break;
         if (!(r->at->violation < 0.5 * violation) && !(r->at->centring < 0.5 * centring)) break;
         tac_run_accept(r);
         r->best = TAC_INFINITY;

@@ -42,9 +42,10 @@ typedef struct tacInteriorSettings {
     double residual;    /* largest |E| that counts as zero */
     double centring;    /* largest |a o b - kappa unit e| that counts as zero, in units of kappa */
     int max_iterations; /* systems factored */
-    int polish;         /* further Newton's steps at the solution, while they leave less than half of what is off */
-    double share;       /* of the way to the border that a step goes at least; less is more careful */
-    int follow;         /* 1, with settle: along the path from the start; 0: between the borders, then along the path */
+    int polish;   /* further Newton's steps at the solution, while they leave less than half of what is off, beyond
+                         * max_iterations */
+    double share; /* of the way to the border that a step goes at least; less is more careful */
+    int follow;   /* 1, with settle: along the path from the start; 0: between the borders, then along the path */
 } tacInteriorSettings;
 
 /* How a search ended. */
@@ -66,7 +67,7 @@ typedef struct tacInterior {
 } tacInterior;
 
 /* Bytes of scratch. numbers: of a, the sum of dim. */
-size_t tac_interior_scratch(int n, int numbers, int ncone);
+size_t tac_interior_scratch(int n, int numbers);
 /* TAC_OK: within both tolerances. TAC_ERR_UNSOLVED: the best point that was found, its violations beside it. The last
  * call of residual was at the point returned. Cones have TAC_INTERIOR_MAX_DIM numbers at most. */
 enum { TAC_INTERIOR_MAX_DIM = 8 };

@@ -78,7 +78,7 @@ static double next_kappa(const tacInteriorRun *r, const Path *path) {
 /* One iteration; -> 0: no step could be taken. */
 static int iterate(tacInteriorRun *r, Path *path) {
     double violation = r->at->violation, centring = r->at->centring;
-    r->at->iterations++;
+    tac_run_count(r);
     if (tac_run_factor(r) != TAC_OK) return tac_run_stop(r, TAC_END_SINGULAR);
     double to = next_kappa(r, path);
     tac_run_aim(r, to, 0);

@@ -119,6 +119,11 @@ void tac_run_keep_best(tacInteriorRun *r) {
     copy(r->numbers, r->at->b, r->best_b);
 }
 
+void tac_run_count(const tacInteriorRun *r) {
+    r->at->iterations++;
+    tac_run_record(r, r->s->kappa, r->at->violation, r->at->centring, 0);
+}
+
 void tac_run_record(const tacInteriorRun *r, double kappa, double violation, double centring, double length) {
     int i = r->at->iterations - 1;
     if (i < r->at->max_trace) r->at->trace[i] = (tacIteration){violation, centring, kappa, length, 0};

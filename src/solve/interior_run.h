@@ -42,6 +42,8 @@ void tac_run_accept(const tacInteriorRun *r);
 /* Larger of both violations in units of their tolerances; at most 1 at a solution. */
 double tac_run_badness(const tacInteriorRun *r);
 void tac_run_keep_best(tacInteriorRun *r);
+/* One more system, at the iterate; what a search has of it so far is recorded, as no step need come of it. */
+void tac_run_count(const tacInteriorRun *r);
 void tac_run_record(const tacInteriorRun *r, double kappa, double violation, double centring, double length);
 /* The search ends here -> 0. */
 int tac_run_stop(tacInteriorRun *r, tacInteriorEnd why);

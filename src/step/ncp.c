@@ -127,6 +127,12 @@ static void loosen(tacNcp *p, double share) {
         p->contact[i].p.loose = share;
 }
 
+/* What E is off by; where that is within the tolerance and products are not, by how much they are, in its unit. */
+static double residual_of(const tacInteriorSettings *s, const tacInterior *point) {
+    double products = s->residual * point->centring / s->centring;
+    return point->end == TAC_END_SOLVED ? point->violation : tac_max(point->violation, products);
+}
+
 /* One search -> p at its end, sim->info. */
 static tacStatus search(tacSim *sim, tacNcp *p, Search way, int again, const tacInteriorSettings *settings) {
     tacInteriorProblem problem = tac_ncp_problem(p);
@@ -138,20 +144,24 @@ static tacStatus search(tacSim *sim, tacNcp *p, Search way, int again, const tac
     tac_ncp_history_end(sim, &point);
     loosen(p, 0);
     sim->info.iterations += point.iterations;
-    sim->info.residual = point.violation;
+    sim->info.residual = residual_of(settings, &point);
     sim->info.reason = reason_of(point.end, p);
     return status;
 }
 
-/* Features that p at the end of a search overlaps by are added to the problem -> how many. */
-static tacStatus look(tacSim *sim, tacNcp *p, double tolerance, int *added, double *overlap) {
+/* Features that p at the end of a search overlaps by -> by how much at most; where p may change, those that it has not
+ * are added to it -> how many. */
+static tacStatus look(tacSim *sim, tacNcp *p, double tolerance, int may_change, int *added, double *overlap) {
     int nfound = 0;
     *added = 0, *overlap = 0;
     if (*sim->model->option_disable & TAC_DISABLE_CONSTRAINT) return TAC_OK;
     tacStatus status = find_contacts(sim, &p->next, 0, p, &nfound);
-    if (status == TAC_OK) *added = tac_ncp_recheck(p, nfound, tolerance, overlap);
+    if (status != TAC_OK) return status;
+    *overlap = tac_ncp_overlap(p, nfound, tolerance);
+    if (!may_change || *overlap == 0) return TAC_OK;
+    *added = tac_ncp_add_overlapping(p, nfound, tolerance);
     if (*added > 0) memcpy(p->anchor, p->x, (size_t)p->m->nv * sizeof *p->x);
-    return status;
+    return TAC_OK;
 }
 
 static double centring(double tolerance, double kappa) {
@@ -166,31 +176,60 @@ static int leave_out(const tacSim *sim, tacNcp *p) {
     return nowhere ? tac_ncp_leave_out_lost(p) : 0;
 }
 
-/* A search from one start, and a look at the features where it led. *changed: some have come or gone, and the problem
- * is another one. */
-static tacStatus search_from(tacSim *sim, tacNcp *p, double kappa, Search way, int again, int *changed) {
+/* How the searches of a step stand. */
+typedef struct Course {
+    const Search *ways;
+    int next;         /* which of them comes */
+    int again;        /* 1: it begins where the last one ended */
+    int rounds, anew; /* how often features have come or gone; were chosen anew */
+    tacNcpEnd kept;   /* the best end of searches of this problem */
+} Course;
+
+/* The problem has become another one: all its searches, the first from where the last one ended. */
+static void begin_again(Course *c) { c->next = 0, c->again = 1, c->kept.numbers = -1; }
+
+static int iterations_left(const tacSim *sim) { return sim->options.ncp_iterations - sim->info.iterations; }
+
+/* p at a solution -> TAC_OK, unless it overlaps: by features that are added to it, or may not be any more, or by such
+ * as it has. */
+static tacStatus accept(tacSim *sim, tacNcp *p, int may_change, int *changed) {
+    double overlap;
+    tacStatus status = look(sim, p, sim->options.ncp_tolerance, may_change, changed, &overlap);
+    if (status != TAC_OK || overlap == 0) return status;
+    sim->info.residual = tac_max(sim->info.residual, overlap);
+    sim->info.reason = may_change                 ? TAC_REASON_OVERLAP
+                       : iterations_left(sim) > 0 ? TAC_REASON_FEATURES
+                                                  : TAC_REASON_ITERATIONS;
+    return TAC_ERR_UNSOLVED;
+}
+
+/* p at the end of a search that found no solution -> features that it lost on its way, or overlaps by: how many have
+ * gone and come. */
+static int mend(tacSim *sim, tacNcp *p) {
+    double overlap;
+    int added, gone = leave_out(sim, p);
+    tacStatus status = look(sim, p, tac_max(sim->options.ncp_tolerance, ROUGH), 1, &added, &overlap);
+    return gone + (status == TAC_OK ? added : 0); /* there need be no room for all that overlaps then */
+}
+
+/* The next search, and a look at the features where it led. *changed: TAC_ERR_UNSOLVED as some have come or gone, and
+ * the problem is another one. */
+static tacStatus search_next(tacSim *sim, tacNcp *p, double kappa, const Course *c, int *changed) {
     const tacOptions *o = &sim->options;
-    int added;
-    double overlap, tolerance = o->ncp_tolerance;
+    Search way = c->ways[c->next];
     tacInteriorSettings end = {kappa,
-                               tolerance,
-                               centring(tolerance, kappa),
-                               o->ncp_iterations - sim->info.iterations,
+                               o->ncp_tolerance,
+                               centring(o->ncp_tolerance, kappa),
+                               iterations_left(sim),
                                o->ncp_polish,
                                way.start == 0 ? SHARE_FIRST : SHARE_OTHERS,
                                way.follow};
-    tacStatus status = search(sim, p, way, again, &end);
+    tacStatus status = search(sim, p, way, c->again, &end);
+    int may_change = c->rounds < MOST_ROUNDS && iterations_left(sim) > 0;
     *changed = 0;
-    if (!tac_went_on(status)) return status;
-    double overlooked = status == TAC_OK ? tolerance : tac_max(tolerance, ROUGH);
-    if (status != TAC_OK) *changed = leave_out(sim, p);
-    tacStatus looked = look(sim, p, overlooked, &added, &overlap);
-    *changed += added;
-    if (status != TAC_OK) return status; /* there need be no room for all that overlaps then */
-    if (looked != TAC_OK) return looked;
-    if (added > 0 || overlap == 0) return status;
-    sim->info.residual = overlap, sim->info.reason = TAC_REASON_OVERLAP;
-    return TAC_ERR_UNSOLVED;
+    if (status == TAC_OK) return accept(sim, p, may_change, changed);
+    if (status == TAC_ERR_UNSOLVED && may_change) *changed = mend(sim, p);
+    return status;
 }
 
 /* Where two geoms have more features in reach than are kept, those that the motion of before overlaps by are added at
@@ -201,7 +240,7 @@ static tacStatus look_ahead(tacSim *sim, tacNcp *p) {
     if (!tac_ncp_has_full_pair(p)) return TAC_OK;
     memcpy(p->x, p->v, (size_t)p->m->nv * sizeof *p->x);
     if (tac_ncp_move(p, p->x) != TAC_OK) return TAC_OK;
-    tacStatus status = look(sim, p, 0, &added, &overlap);
+    tacStatus status = look(sim, p, 0, 1, &added, &overlap);
     return status == TAC_ERR_CONTACTS ? TAC_OK : status; /* a solution overlaps by less */
 }
 
@@ -225,33 +264,27 @@ static tacStatus choose_anew(tacSim *sim, tacNcp *p, double kappa, const tacNcpE
 /* -> p at the solution (p->x is v+), or at the best of the ends of searches (ncp_ends.c). The starts are tried in
  * order; features that a search leads to, or loses on its way, begin them anew, from where it ended. */
 static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
-    int room = tac_ncp_most_numbers(p->m, p->max_contacts), round = 0, again = 0, anew = 0, changed;
-    tacNcpEnd kept = {.at = TAC_TAKE(&sim->arena, tac_ncp_unknowns(p) + 2 * room, double), .numbers = -1};
-    const Search *ways = SEARCHES[tac_ncp_is_rough(p)];
-    if (kept.at == NULL) return TAC_ERR_ARENA_FULL;
-    for (int start = 0; start < NSEARCH; start++) {
-        tacStatus status = search_from(sim, p, kappa, ways[start], again, &changed);
-        if (!tac_went_on(status)) return status;
-        int left = sim->info.iterations < sim->options.ncp_iterations;
-        if (changed > 0 && round < MOST_ROUNDS && left) {
-            round++, again = 1, start = -1, kept.numbers = -1;
+    int room = tac_ncp_unknowns(p) + 2 * tac_ncp_most_numbers(p->m, p->max_contacts), changed;
+    Course c = {.ways = SEARCHES[tac_ncp_is_rough(p)], .kept.at = TAC_TAKE(&sim->arena, room, double)};
+    if (c.kept.at == NULL) return TAC_ERR_ARENA_FULL;
+    c.kept.numbers = -1;
+    while (c.next < NSEARCH) {
+        tacStatus status = search_next(sim, p, kappa, &c, &changed);
+        if (status != TAC_ERR_UNSOLVED) return status;
+        if (changed > 0) {
+            c.rounds++;
+            begin_again(&c);
             continue;
         }
-        if (status == TAC_OK && changed == 0) return status;
-        again = 0;
-        if (changed > 0) {
-            sim->info.reason = TAC_REASON_FEATURES;
-            return tac_ncp_tame(p);
-        }
-        tac_ncp_keep_end(sim, p, &kept);
-        if (!left) break;
-        if (start != ANEW_AFTER || anew == MOST_ANEW) continue;
-        status = choose_anew(sim, p, kappa, &kept, &changed);
+        tac_ncp_keep_end(sim, p, &c.kept);
+        if (iterations_left(sim) <= 0) break;
+        c.again = 0;
+        if (c.next++ != ANEW_AFTER || c.anew++ >= MOST_ANEW) continue;
+        status = choose_anew(sim, p, kappa, &c.kept, &changed);
         if (status != TAC_OK) return status;
-        anew++;
-        if (changed > 0) again = 1, start = -1, kept.numbers = -1;
+        if (changed > 0) begin_again(&c);
     }
-    return tac_ncp_bring_back(sim, p, &kept);
+    return tac_ncp_bring_back(sim, p, &c.kept);
 }
 
 /* v+ -> w->next. */

@@ -68,23 +68,13 @@ tacStatus tac_ncp_restore_end(tacSim *sim, tacNcp *p, const tacNcpEnd *kept) {
     return status == TAC_OK ? TAC_ERR_UNSOLVED : status;
 }
 
-tacStatus tac_ncp_bring_back(tacSim *sim, tacNcp *p, const tacNcpEnd *kept) {
-    tacInteriorProblem problem = tac_ncp_problem(p);
-    double violation;
-    tacStatus status = tac_ncp_restore_end(sim, p, kept);
-    if (tac_went_on(status)) status = tac_ncp_tame(p);
-    if (!tac_went_on(status)) return status;
-    int there = problem.residual(p, p->x, p->a, p->b, &violation) == TAC_OK;
-    sim->info.residual = there ? tac_max(violation, kept->residual) : kept->residual;
-    return status;
-}
-
 static void scale(int n, double by, double *x) {
     for (int i = 0; i < n; i++)
         x[i] *= by;
 }
 
-tacStatus tac_ncp_tame(tacNcp *p) {
+/* p at any end -> the share of its motion that does no harm: TAC_ERR_UNSOLVED. */
+static tacStatus tame(tacNcp *p) {
     for (int k = 0; k < MAX_SHORTENINGS; k++) {
         if (tac_ncp_put(p, p->x) == TAC_OK && harm(p, p->x) <= HARMLESS) return TAC_ERR_UNSOLVED;
         scale(p->m->nv, SHORTEN, p->x);
@@ -92,4 +82,15 @@ tacStatus tac_ncp_tame(tacNcp *p) {
     scale(p->m->nv, 0, p->x);
     tacStatus status = tac_ncp_move(p, p->x); /* contacts that were found elsewhere need not be there */
     return status == TAC_OK ? TAC_ERR_UNSOLVED : status;
+}
+
+tacStatus tac_ncp_bring_back(tacSim *sim, tacNcp *p, const tacNcpEnd *kept) {
+    tacInteriorProblem problem = tac_ncp_problem(p);
+    double violation;
+    tacStatus status = tac_ncp_restore_end(sim, p, kept);
+    if (tac_went_on(status)) status = tame(p);
+    if (!tac_went_on(status)) return status;
+    int there = problem.residual(p, p->x, p->a, p->b, &violation) == TAC_OK;
+    sim->info.residual = there ? tac_max(violation, kept->residual) : kept->residual;
+    return status;
 }

@@ -19,11 +19,9 @@ typedef struct tacNcpEnd {
 } tacNcpEnd;
 /* p and sim->info at the end of a search -> kept, if better. */
 void tac_ncp_keep_end(const tacSim *sim, const tacNcp *p, tacNcpEnd *kept);
-/* kept -> p, sim->info: TAC_ERR_UNSOLVED; the other then tames it. */
+/* kept -> p, sim->info: TAC_ERR_UNSOLVED; the other then takes the share of its motion that does no harm. */
 tacStatus tac_ncp_restore_end(tacSim *sim, tacNcp *p, const tacNcpEnd *kept);
 tacStatus tac_ncp_bring_back(tacSim *sim, tacNcp *p, const tacNcpEnd *kept);
-/* p at any end -> the share of its motion that does no harm: TAC_ERR_UNSOLVED. */
-tacStatus tac_ncp_tame(tacNcp *p);
 
 /* --- History (ncp_history.c) -------------------------------------------------------------------------------------- */
 

@@ -84,7 +84,7 @@ static tacStatus settle(void *user, const tacInteriorTrial *trial, double *a, do
 
 static tacStatus run(Linear *p, int ncone, const int *dim, double kappa, tacInterior *at) {
     static const double UNIT[N] = {1, 1, 1, 1, 1, 1};
-    size_t bytes = tac_interior_scratch(0, N, ncone);
+    size_t bytes = tac_interior_scratch(0, N);
     tacArena arena;
     p->dim = dim, p->ncone = ncone;
     tac_arena_init(&arena, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes);

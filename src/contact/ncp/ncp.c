@@ -74,7 +74,7 @@ size_t tac_ncp_bytes(const tacModel *m, int max_contacts) {
     int most = tac_block_most(m->nbody, m->body_dof_num);
     if (tac_ncp_has_ball_limit(m)) pairs += tac_arena_round((size_t)most * (size_t)most * nb * d);
     return poses + bodies + dofs + pairs + tac_block_bytes(m->nbody, m->nv, most_edges(m, max_contacts), most) +
-           tac_interior_scratch(tac_ncp_most_unknowns(m), (int)numbers, (int)cones);
+           tac_interior_scratch(tac_ncp_most_unknowns(m), (int)numbers);
 }
 
 int tac_ncp_pose_layout(tacWork *w, const tacModel *m, tacArena *arena) {

@@ -138,9 +138,10 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
 /* Contacts at q+ (p->found, all within reach of the motion) take the place of those that p has; -> how many have come
  * and gone (ncp_features.c). */
 int tac_ncp_choose_anew(tacNcp *p, int nfound);
-/* Contacts at q+ (p->found) that overlap by more than the tolerance and have features that the problem has not: added;
- * -> how many, and by how much any of them overlaps (ncp_features.c). */
-int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap);
+/* By how much any contact at q+ (p->found) overlaps; 0: by no more than the tolerance. Those that do and have features
+ * that the problem has not: added -> how many (ncp_features.c). */
+double tac_ncp_overlap(const tacNcp *p, int nfound, double tolerance);
+int tac_ncp_add_overlapping(tacNcp *p, int nfound, double tolerance);
 /* Contacts whose features were lost on the way leave the problem -> how many; what they were is forgotten. */
 int tac_ncp_leave_out_lost(tacNcp *p);
 void tac_ncp_forget_lost(tacNcp *p);
@@ -258,12 +259,12 @@ typedef struct tacNcpAnswer {
     tacVec6 unit[2][3];           /* tac_ncp_units */
 } tacNcpAnswer;
 
-/* What tac_ncp_adjoint_wide works with. */
-typedef struct tacNcpWide {
-    tacWide *lambda, *path; /* nv, 6 nbody: sums of S lambda on the way to each body */
-    tacWide *y, *mu;        /* what impulses feel: 3 a contact, 1 a row; inputs */
-    tacWide *t, *rest;      /* 6 nbody, nv: what is left */
-} tacNcpWide;
+/* What tac_ncp_adjoint_long works with. */
+typedef struct tacNcpLong {
+    tacLong *lambda, *path; /* nv, 6 nbody: sums of S lambda on the way to each body */
+    tacLong *y, *mu;        /* what impulses feel: 3 a contact, 1 a row; inputs */
+    tacLong *t, *rest;      /* 6 nbody, nv: what is left */
+} tacNcpLong;
 
 struct tacNcpDeriv {
     double kappa;
@@ -278,7 +279,7 @@ struct tacNcpDeriv {
     tacNcpAnswer *answer;         /* a contact */
     tacVec6 *path;                /* nbody, with rest (nv): of tac_ncp_adjoint */
     double *rest, *mu_given;      /* mu_given: inputs */
-    tacNcpWide wide;
+    tacNcpLong longer;
 };
 
 /* Where one kind of column goes: changes of the dofs' balance R at fixed impulses of contacts and limits, of what these
@@ -324,8 +325,8 @@ double tac_ncp_hold_time(const tacNcp *p, int dof);
  * impulses . lambda), so that bar = -lambda . dR + mu . dr. mu starts with dp/d(inputs)^T pbar, zero without pbar. */
 void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu);
 /* lambda and mu nearly so -> the same with what is left found in more digits: for contacts that are nearly redundant
- * (ncp_adjoint_wide.c). d->mu_given: mu at the start. */
-void tac_ncp_adjoint_wide(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu);
+ * (ncp_adjoint_long.c). d->mu_given: mu at the start. */
+void tac_ncp_adjoint_long(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu);
 
 /* --- Forces of constraints (ncp_wrench.c) ------------------------------------------------------------------------- */
 

@@ -100,5 +100,5 @@ void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double
         tac_dense_axpy(6 * m->nbody, 1, p->ldu.f, &d->path[0].ang.x);
     }
     if (largest_weight(p, mu) > REDUNDANT * tac_dense_largest(m->nv, vbar))
-        tac_ncp_adjoint_wide(p, d, vbar, lambda, mu);
+        tac_ncp_adjoint_long(p, d, vbar, lambda, mu);
 }

@@ -9,28 +9,28 @@
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
-/* Numbers that impulses of contacts and rows feel, at most (ncp_adjoint_wide.c). */
+/* Numbers that impulses of contacts and rows feel, at most (ncp_adjoint_long.c). */
 static size_t most_felt(const tacModel *m, int max_contacts) {
     return 3 * (size_t)tac_ncp_room(max_contacts) + (size_t)tac_ncp_most_rows(m);
 }
 
 static size_t adjoint_bytes(const tacModel *m, int max_contacts) {
     size_t inputs = (size_t)tac_ncp_most_inputs(m, max_contacts), nv = (size_t)m->nv, nb = (size_t)m->nbody;
-    size_t d = sizeof(double), wide = sizeof(tacWide);
-    return tac_arena_round(nv * d) + tac_arena_round(inputs * d) + tac_arena_round(inputs * wide) +
-           tac_arena_round(most_felt(m, max_contacts) * wide) + 2 * tac_arena_round(nv * wide) +
-           2 * tac_arena_round(6 * nb * wide);
+    size_t d = sizeof(double), l = sizeof(tacLong);
+    return tac_arena_round(nv * d) + tac_arena_round(inputs * d) + tac_arena_round(inputs * l) +
+           tac_arena_round(most_felt(m, max_contacts) * l) + 2 * tac_arena_round(nv * l) +
+           2 * tac_arena_round(6 * nb * l);
 }
 
 static int layout_adjoint(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena) {
     int inputs = tac_ncp_most_inputs(m, max_contacts);
-    tacNcpWide *w = &d->wide;
+    tacNcpLong *w = &d->longer;
     d->rest = TAC_TAKE(arena, m->nv, double);
     d->mu_given = TAC_TAKE(arena, inputs, double);
-    w->mu = TAC_TAKE(arena, inputs, tacWide);
-    w->y = TAC_TAKE(arena, most_felt(m, max_contacts), tacWide);
-    w->lambda = TAC_TAKE(arena, m->nv, tacWide), w->rest = TAC_TAKE(arena, m->nv, tacWide);
-    w->path = TAC_TAKE(arena, 6 * m->nbody, tacWide), w->t = TAC_TAKE(arena, 6 * m->nbody, tacWide);
+    w->mu = TAC_TAKE(arena, inputs, tacLong);
+    w->y = TAC_TAKE(arena, most_felt(m, max_contacts), tacLong);
+    w->lambda = TAC_TAKE(arena, m->nv, tacLong), w->rest = TAC_TAKE(arena, m->nv, tacLong);
+    w->path = TAC_TAKE(arena, 6 * m->nbody, tacLong), w->t = TAC_TAKE(arena, 6 * m->nbody, tacLong);
     return d->rest && d->mu_given && w->mu && w->y && w->lambda && w->rest && w->path && w->t;
 }
 

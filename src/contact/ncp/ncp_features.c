@@ -132,16 +132,22 @@ int tac_ncp_choose_anew(tacNcp *p, int nfound) {
     return changed;
 }
 
-int tac_ncp_recheck(tacNcp *p, int nfound, double tolerance, double *overlap) {
+/* By how much it is deeper at q+ than its two geoms may be. */
+static double depth_of(const tacNcp *p, const tacContact *found) {
+    const tacNcpContact *start = deepest_at_start(p, found);
+    return tac_may_part(p->m, found->geom) ? (start == NULL ? 0 : pressed(start)) - found->dist : 0;
+}
+
+double tac_ncp_overlap(const tacNcp *p, int nfound, double tolerance) {
+    double overlap = tolerance;
+    for (int i = 0; i < nfound; i++)
+        overlap = tac_max(overlap, depth_of(p, &p->found[i]));
+    return overlap > tolerance ? overlap : 0;
+}
+
+int tac_ncp_add_overlapping(tacNcp *p, int nfound, double tolerance) {
     int known = p->ncontact;
-    *overlap = 0;
-    for (int i = 0; i < nfound; i++) {
-        const tacContact *found = &p->found[i];
-        const tacNcpContact *start = deepest_at_start(p, found);
-        double depth = (start == NULL ? 0 : pressed(start)) - found->dist;
-        if (!(depth > tolerance) || !tac_may_part(p->m, found->geom)) continue;
-        *overlap = tac_max(*overlap, depth);
-        take_found(p, found);
-    }
+    for (int i = 0; i < nfound; i++)
+        if (depth_of(p, &p->found[i]) > tolerance) take_found(p, &p->found[i]);
     return p->ncontact - known;
 }
