@@ -12,9 +12,6 @@ enum { MOST = 60, NX = 13, PILE_NX = 64 };
 #define TOL_HEIGHT   1e-3 /* m: of a box at rest */
 #define TOL_DEPTH    1e-8 /* m */
 #define TOL_MOMENTUM 1e-8 /* N m s: of some hundred steps at 1e-11 */
-/* At 1e-4 s the search has its trouble with steps in which an edge comes down: 5 of 30,000 were measured. */
-#define SHORT_STEP 5e-4
-enum { MOST_UNSOLVED = 10 };
 
 static tacModel *box(void) {
     tacModel *m;
@@ -263,19 +260,15 @@ static void time_steps_of_three_decades(void **state) {
         tacOptions options = options_of(m, STEPS[k]);
         tacSim *sim = simulate(m, &options);
         double x[NX], u[3] = {0, 0, 0}, deepest = 0;
-        int unsolved = 0;
         tacContact contact[8];
         thrown(m, x);
         for (int i = 0; i < (int)(3 / STEPS[k]); i++) {
             int n;
-            tacStatus status = tac_step(sim, x, u, x, NULL);
-            CHECK(status == TAC_OK || status == TAC_ERR_UNSOLVED);
-            unsolved += status != TAC_OK;
+            CHECK_INT(tac_step(sim, x, u, x, NULL), TAC_OK);
             CHECK_INT(tac_contacts(sim, x, u, contact, 8, &n), TAC_OK);
             for (int c = 0; c < n; c++)
                 deepest = fmax(deepest, -contact[c].dist);
         }
-        CHECK(unsolved <= (STEPS[k] < SHORT_STEP ? MOST_UNSOLVED : 0));
         CHECK_LT(deepest, TOL_DEPTH);
         CHECK_NEAR(x[2], 0.25, TOL_HEIGHT);
         tac_sim_free(sim);
