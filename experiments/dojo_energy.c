@@ -5,6 +5,7 @@
 #include "experiments/discrete.h"
 #include "experiments/plot.h"
 
+#include "cli/agreement.h"
 #include "cli/options.h"
 
 #include <math.h>
@@ -21,9 +22,11 @@ enum { NCASE = 5, NRATE = 4, NDRIFT = 3, STREAM_FORCE = 1, STREAM_SPEED = 2 };
 /* --- Momentum ----------------------------------------------------------------------------------------------------- */
 
 static double largest(tacVec6 m, tacVec6 from) {
-    double a = fmax(fmax(fabs(m.ang.x - from.ang.x), fabs(m.ang.y - from.ang.y)), fabs(m.ang.z - from.ang.z));
-    double b = fmax(fmax(fabs(m.lin.x - from.lin.x), fabs(m.lin.y - from.lin.y)), fabs(m.lin.z - from.lin.z));
-    return fmax(a, b);
+    const double *a = &m.ang.x, *b = &from.ang.x;
+    double most = 0;
+    for (int i = 0; i < 6; i++)
+        most = worse(most, fabs(a[i] - b[i]));
+    return most;
 }
 
 static int open_astronaut(const tacFindings *found, double dt, tacScene *s, tacPoses pose[2]) {
@@ -57,7 +60,7 @@ static int drift_of_momentum(const tacFindings *found, double dt, double *most) 
             s.u[i] = 2 * k < steps ? FORCE * tac_random_normal(SEED, STREAM_FORCE, (uint64_t)(k * s.nu + i)) : 0;
         status = discrete_step(&s, &pose[0], &pose[1], NULL);
         if (status != TAC_OK) break;
-        *most = fmax(*most, largest(discrete_momentum(s.model, &pose[0], &pose[1], dt), none));
+        *most = worse(*most, largest(discrete_momentum(s.model, &pose[0], &pose[1], dt), none));
     }
     close_astronaut(&s, pose);
     if (status != TAC_OK) return experiment_fail(found, "astronaut: %s", tac_status_text(status));
@@ -96,7 +99,7 @@ static int drift_of_energy(tacFindings *found, Drift *d) {
         tacVec6 momentum = discrete_momentum(s.model, &pose[0], &pose[1], d->dt);
         if (k == 0) first = energy, start = momentum;
         if (k % every == 0) d->time[k / every] = k * d->dt, d->energy[k / every] = energy / first;
-        d->momentum = fmax(d->momentum, largest(momentum, start));
+        d->momentum = worse(d->momentum, largest(momentum, start));
     }
     d->change = mean_of(d->energy, SAMPLES - 20, 20) / mean_of(d->energy, 0, 20) - 1;
     close_astronaut(&s, pose);
@@ -188,7 +191,7 @@ static int run_momentum(tacFindings *found, double *worst) {
         if (result != CLI_GO_ON) break;
         experiment_put(found, object, key, most);
         experiment_say(found, "  momentum of the astronaut from rest, dt %-5g at most %.1e", DT[i], most);
-        *worst = fmax(*worst, most);
+        *worst = worse(*worst, most);
     }
     json_object_set_new(found->tactus, "momentum_from_rest", object);
     return result;
@@ -205,7 +208,7 @@ static int run_drift(tacFindings *found, Drift drift[NDRIFT], double *worst) {
         experiment_put(found, object, key, drift[i].change);
         experiment_say(found, "  energy of the astronaut in 10 s, dt %-5g changes by %.1e, momentum by %.1e",
                        drift[i].dt, drift[i].change, drift[i].momentum);
-        *worst = fmax(*worst, drift[i].momentum);
+        *worst = worse(*worst, drift[i].momentum);
     }
     json_object_set_new(found->tactus, "astronaut_energy", object);
     experiment_put(found, found->tactus, "momentum", *worst);

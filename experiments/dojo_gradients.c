@@ -5,6 +5,7 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
+#include "cli/agreement.h"
 #include "cli/differences.h"
 #include "cli/options.h"
 
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #define BAR        1e-6
+#define MOVES      0.5   /* of h/m: a slope that says that friction or weight gave way within these pushes */
 #define MOST_PUSH  0.2   /* N s */
 #define DIFFERENCE 2e-3  /* N s: Ridders' first step */
 #define TRUE_KAPPA 1e-10 /* of the curve that counts as hard contact */
@@ -25,7 +27,8 @@ static const double KAPPA[NKAPPA] = {1e-4, 1e-5, 1e-6, 1e-7, 1e-8}, VARIANCE[NSP
 /* One softness and direction: displacement and derivative by the push, over pushes. */
 typedef struct Curve {
     double moved[PUSHES], slope[PUSHES];
-    double error; /* largest difference to Ridders', over the slope h/m of a box that nothing holds */
+    /* over the slope h/m of a box that nothing holds: the steepest; the largest difference to Ridders' */
+    double steepest, error;
 } Curve;
 
 /* Randomized smoothing of one variance: estimates of the slope and the standard error of their mean, in units of
@@ -88,10 +91,17 @@ static int find_curve(tacFindings *found, double kappa, int mode, Curve *c) {
         if (status != TAC_OK || difference_ridders(moved_along, &p, 1, DIFFERENCE, &numeric, NULL, work) != 0)
             result = experiment_fail(found, "kappa %g, push %g: %s", kappa, p.push, tac_status_text(status));
         else
-            c->error = fmax(c->error, fabs(c->slope[k] - numeric) / free_slope);
+            c->error = worse(c->error, fabs(c->slope[k] - numeric) / free_slope),
+            c->steepest = worse(c->steepest, fabs(c->slope[k]) / free_slope);
     }
     close_box(&p);
     return result;
+}
+
+/* Standard error of a mean; rounding may leave of a constant's variance less than nothing. */
+static double noise_of(double mean, double mean_of_squares) {
+    double variance = mean_of_squares - mean * mean;
+    return sqrt((variance < 0 ? 0 : variance) / SAMPLES);
 }
 
 /* Estimates at one push: moved(F + sigma w) - moved(F) times w/sigma; slope(F + sigma w). */
@@ -108,8 +118,8 @@ static tacStatus smooth_at(Pushed *p, double sigma, int spread, int k, Smoothing
     }
     double unit = p->scene.options.dt;
     s->slope0[k] = sum[0], s->slope1[k] = sum[1];
-    s->noise0 = fmax(s->noise0, sqrt(fmax(square[0] - sum[0] * sum[0], 0) / SAMPLES) / unit);
-    s->noise1 = fmax(s->noise1, sqrt(fmax(square[1] - sum[1] * sum[1], 0) / SAMPLES) / unit);
+    s->noise0 = worse(s->noise0, noise_of(sum[0], square[0]) / unit);
+    s->noise1 = worse(s->noise1, noise_of(sum[1], square[1]) / unit);
     return status;
 }
 
@@ -162,12 +172,12 @@ static int run_curves(tacFindings *found, int mode, json_t *object, Curve curve[
         snprintf(key, sizeof key, "%.0e", KAPPA[i]);
         result = find_curve(found, KAPPA[i], mode, &curve[i]);
         experiment_put(found, errors, key, curve[i].error);
-        *worst = fmax(*worst, curve[i].error);
+        *worst = worse(*worst, curve[i].steepest > MOVES ? curve[i].error : HUGE_VAL);
         experiment_say(found, "  %-8s kappa %.0e: derivative off by %.1e from differences", MODE[mode], KAPPA[i],
                        curve[i].error);
     }
     for (int k = 0; k < PUSHES && result == CLI_GO_ON; k++)
-        apart = fmax(apart, fabs(curve[0].moved[k] - curve[NKAPPA - 1].moved[k]));
+        apart = worse(apart, fabs(curve[0].moved[k] - curve[NKAPPA - 1].moved[k]));
     json_object_set_new(object, "error", errors);
     experiment_put(found, object, "softest_to_hardest", apart);
     return result;

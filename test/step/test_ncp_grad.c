@@ -159,25 +159,26 @@ static int column_of(tacSim *sim, const tacModel *m, const double *x, const doub
     return 0;
 }
 
+/* Number i of column k of [A | B | P]. */
+static double entry_of(const tacJac *J, int ndx, int nu, int i, int k) {
+    return k < ndx ? J->A[i * ndx + k] : k < ndx + nu ? J->B[i * nu + k - ndx] : J->P[i * NPARAM + k - ndx - nu];
+}
+
+/* Of columns that differences know; of the others, that they are numbers. */
 static double worst_of_columns(tacSim *sim, const tacModel *m, const double *x, const double *u, int nu,
                                const tacJac *J, int *switching) {
     int ndx = tac_ndx(m);
     double worst = 0;
     for (int k = 0; k < ndx + nu + NPARAM; k++) {
         double want[MOST], scale = 1;
-        if (column_of(sim, m, x, u, nu, k, want)) {
-            (*switching)++;
-            continue;
-        }
-        for (int i = 0; i < ndx; i++)
+        int known = column_of(sim, m, x, u, nu, k, want) == 0;
+        *switching += !known;
+        for (int i = 0; i < ndx && known; i++)
             scale = fmax(scale, fabs(want[i]));
         for (int i = 0; i < ndx; i++) {
-            double got = k < ndx        ? J->A[i * ndx + k]
-                         : k < ndx + nu ? J->B[i * nu + k - ndx]
-                                        : J->P[i * NPARAM + k - ndx - nu];
-            double error = fabs(got - want[i]) / scale;
-            if (error > TOL_GRADIENT && k >= ndx + nu) print_error("%s: %.2e\n", PARAMS[k - ndx - nu], error);
-            worst = fmax(worst, error);
+            double got = entry_of(J, ndx, nu, i, k), error = known ? fabs(got - want[i]) / scale : 0 * got;
+            if (!(error <= TOL_GRADIENT) && k >= ndx + nu) print_error("%s: %.2e\n", PARAMS[k - ndx - nu], error);
+            worst = worse(worst, error);
         }
     }
     return worst;
@@ -238,7 +239,7 @@ static void gradient_of_other_frictions(void **state) {
             contacts += info.contacts > 0;
             CHECK_LT(worst_of_columns(sim, m, x, u, nu, &J, &switching), TOL_GRADIENT);
             for (int i = 0; i < ndx; i++)
-                by_mu[kind] = fmax(by_mu[kind], fabs(P[i * NPARAM + FRICTION_OF_BOX]));
+                by_mu[kind] = worse(by_mu[kind], fabs(P[i * NPARAM + FRICTION_OF_BOX]));
         }
         tac_sim_free(sim);
     }
