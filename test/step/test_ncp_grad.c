@@ -1,5 +1,6 @@
 /* Derivatives of the step with contact ncp against differences of the very step they are of, in contact: boxes that
  * rest, slide, tip and fall, a limited arm, springs, dampers, motors, all inputs and parameters of every kind. */
+#include "tactus/io.h"
 #include "tactus/tactus.h"
 
 #include "support/check.h"
@@ -326,9 +327,116 @@ static void workspace_does_not_matter(void **state) {
     tac_model_free(m);
 }
 
+/* --- Gradients of another kappa ----------------------------------------------------------------------------------- */
+
+/* A state of a robot, and room for the derivatives of a step from there: A, B, P, then the reverse mode's x, u,
+ * theta. */
+typedef struct Standing {
+    tacModel *m;
+    double *x, *u, *ybar;
+    size_t ndx, nu, np, numbers;
+} Standing;
+
+static double *numbers(size_t n) { return calloc(n + 1, sizeof(double)); }
+
+static tacSim *simulate_robot(const tacModel *m, double kappa, double gradient_kappa) {
+    tacOptions options = tac_default_options(m);
+    tacSim *sim;
+    tacError err;
+    options.contact = TAC_NCP, options.dt = TIME_STEP, options.ncp_kappa = kappa;
+    options.ncp_gradient_kappa = gradient_kappa;
+    if (tac_sim_new(m, &options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
+    return sim;
+}
+
+static Standing stand(const char *path, uint64_t seed) {
+    static const char *const PATHS[] = {"option.gravity[2]", "body/#1.mass", "geom/#0.friction[0]", "geom/#1.size[0]",
+                                        "option.timestep"};
+    Standing s = {0};
+    tacError err;
+    tacDraw d = {seed, 0};
+    if (tac_load(path, &s.m, &err) != TAC_OK) fail_msg("%s", err.text);
+    for (size_t i = 0; i < sizeof PATHS / sizeof *PATHS; i++)
+        if (tac_param_register(s.m, PATHS[i], NULL, &err) != TAC_OK) fail_msg("%s", err.text);
+    s.ndx = (size_t)tac_ndx(s.m), s.nu = (size_t)s.m->nu, s.np = (size_t)s.m->nparam;
+    s.numbers = (s.ndx + 1) * (s.ndx + s.nu + s.np);
+    s.x = numbers((size_t)tac_nx(s.m)), s.u = numbers(s.nu), s.ybar = numbers(s.ndx);
+    tac_default_state(s.m, s.x);
+    memcpy(s.x, s.m->key_qpos, (size_t)s.m->nq * sizeof *s.x);
+    memcpy(s.u, s.m->key_ctrl, s.nu * sizeof *s.u);
+    for (int i = 0; i < s.m->nv; i++)
+        s.x[s.m->nq + i] = 0.2 * draw_normal(&d);
+    draw_array(&d, (int)s.ndx, s.ybar);
+    return s;
+}
+
+/* out: both modes; y: the state. */
+static void differentiate(tacSim *sim, const Standing *s, double *y, double *out, tacStepInfo *info) {
+    double *bar = out + s->ndx * (s->ndx + s->nu + s->np);
+    tacJac J = {out, out + s->ndx * s->ndx, out + s->ndx * (s->ndx + s->nu)};
+    tacGrad g = {bar, bar + s->ndx, bar + s->ndx + s->nu};
+    CHECK_INT(tac_step_jac(sim, s->x, s->u, y, &J, info), TAC_OK);
+    CHECK_INT(tac_step_vjp(sim, s->x, s->u, s->ybar, &g, NULL), TAC_OK);
+}
+
+/* There is something in every block of both modes, and nothing is not a number. */
+static void check_blocks(const Standing *s, const double *of) {
+    const size_t size[6] = {s->ndx * s->ndx, s->ndx * s->nu, s->ndx * s->np, s->ndx, s->nu, s->np};
+    for (int b = 0; b < 6; b++) {
+        double most = 0;
+        for (size_t i = 0; i < size[b]; i++)
+            most = worse(most, fabs(*of++));
+        CHECK(most > 1e-6 && isfinite(most));
+    }
+}
+
+/* At s: derivatives of a hard step at a softer kappa are those of the step at that kappa, to the bit, and the state is
+ * the hard step's. -> contacts that carry the hard step */
+static int check_other_kappa(const Standing *s, double hard, double soft) {
+    size_t nx = (size_t)tac_nx(s->m);
+    tacSim *step = simulate_robot(s->m, hard, 0), *at = simulate_robot(s->m, soft, 0),
+           *both = simulate_robot(s->m, hard, soft);
+    double *y[3] = {numbers(nx), numbers(nx), numbers(nx)}, *of[2] = {numbers(s->numbers), numbers(s->numbers)};
+    tacStepInfo info, first;
+    CHECK_INT(tac_step(step, s->x, s->u, y[0], &first), TAC_OK);
+    differentiate(both, s, y[1], of[0], &info);
+    CHECK(info.kappa == soft);
+    differentiate(at, s, y[2], of[1], &info);
+    check_blocks(s, of[1]);
+    CHECK_ARRAY((int)s->numbers, of[0], of[1], 0);
+    CHECK(memcmp(of[0], of[1], s->numbers * sizeof(double)) == 0);
+    CHECK(memcmp(y[0], y[1], nx * sizeof(double)) == 0);
+    CHECK(memcmp(y[1], y[2], nx * sizeof(double)) != 0); /* the two kappas are two steps */
+    for (int i = 0; i < 3; i++)
+        free(y[i]);
+    free(of[0]), free(of[1]);
+    tac_sim_free(step), tac_sim_free(at), tac_sim_free(both);
+    return first.contacts;
+}
+
+static void gradient_kappa_has_the_bits_of_a_kappa(void **state) {
+    (void)state;
+    static const char *const PATHS[] = {"models/box.xml",       "models/half_cheetah.xml", "models/ant.xml",
+                                        "models/quadruped.xml", "models/humanoid.xml",     "models/atlas.xml"};
+    static const double HARD[] = {1e-8, 1e-10}, SOFT[] = {1e-6, 1e-4, 1e-2};
+    for (uint64_t r = 0; r < sizeof PATHS / sizeof *PATHS; r++) {
+        Standing s = stand(PATHS[r], 80 + r);
+        tacSim *sim = simulate_robot(s.m, HARD[0], 0);
+        for (int k = 1; k <= 20; k++) {
+            CHECK_INT(tac_step(sim, s.x, s.u, s.x, NULL), TAC_OK);
+            for (size_t i = 0; k % 10 == 0 && i < 6; i++)
+                CHECK(check_other_kappa(&s, HARD[i % 2], SOFT[i / 2]) > 0);
+        }
+        tac_sim_free(sim);
+        tac_model_free(s.m);
+        free(s.x), free(s.u), free(s.ybar);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradient_is_that_of_the_step), cmocka_unit_test(gradient_of_other_frictions),
-        cmocka_unit_test(reverse_is_forward), cmocka_unit_test(workspace_does_not_matter)};
+        cmocka_unit_test(reverse_is_forward), cmocka_unit_test(workspace_does_not_matter),
+        cmocka_unit_test(gradient_kappa_has_the_bits_of_a_kappa)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,8 @@ LINES = {
 }  # fmt: skip
 unit_checks("dojo-list", LINES)
 
+unit_check("ncp-gradient-kappa", "derivatives of a hard step at a softer ncp_gradient_kappa have the bits of the step at that kappa, both modes, parameters included, and its state those of the hard step: six robots in contact, kappa 1e-8 and 1e-10 beside 1e-6, 1e-4, 1e-2", "test_ncp_grad", "gradient_kappa_has_the_bits_of_a_kappa")
+
 # --- Bad input -------------------------------------------------------------------------------------------------------
 
 unit_check("ncp-time-steps", "steps from 1e-4 to 0.2 s: a thrown box comes to rest on the floor, never through it", "test_ncp_history", "time_steps_of_three_decades")
