@@ -36,11 +36,16 @@ static void add_stack(tacBuilder *b, int body, const Stack *s, double stiffness,
     if (s->ball) tac_model_add_joint(b, body, &joint);
 }
 
-tacModel *joint_chain(int type, int links, double stiffness, double damping) {
+static tacModel *chain(int type, int links, double stiffness, double damping, int floor) {
     tacBuilder *b = tac_model_begin();
     tacOptionDef option = tac_default_option();
-    option.gravity = (tacVec3){0, 0, 0}, option.timestep = 0.01;
+    tacGeomDef plane = tac_default_geom(), ball = tac_default_geom();
+    option.gravity = (tacVec3){0, 0, floor ? -9.81 : 0}, option.timestep = 0.01;
     tac_model_set_option(b, &option);
+    plane.type = TAC_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1, plane.conaffinity = 1, plane.contype = 0;
+    ball.type = TAC_SPHERE, ball.size[0] = 0.1, ball.conaffinity = 0;
+    plane.friction[0] = ball.friction[0] = 0.5;
+    if (floor) tac_model_add_geom(b, 0, &plane);
     for (int i = 0, parent = 0; i <= links; i++) {
         tacBodyDef body = tac_default_body();
         tacJointDef base = tac_default_joint();
@@ -49,6 +54,7 @@ tacModel *joint_chain(int type, int links, double stiffness, double damping) {
         body.inertial = TAC_INERTIAL_DIAG, body.mass = 1, body.ipos = (tacVec3){0.02, 0, 0.1};
         body.inertia = (tacVec3){0.05, 0.06, 0.04};
         parent = tac_model_add_body(b, parent, &body);
+        if (floor) tac_model_add_geom(b, parent, &ball);
         base.type = TAC_FREE;
         if (i == 0)
             tac_model_add_joint(b, parent, &base);
@@ -61,4 +67,12 @@ tacModel *joint_chain(int type, int links, double stiffness, double damping) {
     tac_model_abandon(b);
     CHECK(m != NULL);
     return m;
+}
+
+tacModel *joint_chain(int type, int links, double stiffness, double damping) {
+    return chain(type, links, stiffness, damping, 0);
+}
+
+tacModel *joint_chain_over_floor(int type, int links, double stiffness, double damping) {
+    return chain(type, links, stiffness, damping, 1);
 }
