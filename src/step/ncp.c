@@ -135,9 +135,9 @@ static double residual_of(const tacInteriorSettings *s, const tacInterior *point
 
 /* One search -> p at its end, sim->info. */
 static tacStatus search(tacSim *sim, tacNcp *p, Search way, int again, const tacInteriorSettings *settings) {
-    tacInteriorProblem problem = tac_ncp_problem(p);
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
-    tacStatus status = tac_ncp_start(p, way.start, again);
+    tacStatus status = tac_ncp_start(p, way.start, again); /* may leave contacts out */
+    tacInteriorProblem problem = tac_ncp_problem(p);
     tac_ncp_history_begin(sim, &point);
     loosen(p, way.loose);
     if (status == TAC_OK) status = tac_interior_solve(&problem, settings, &point, &sim->arena);

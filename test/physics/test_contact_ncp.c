@@ -1,6 +1,7 @@
 /* What the variational integrator keeps, and problems of contact and friction with known answers, contact model ncp. */
 #include "contact/ncp/ncp.h"
 #include "step/sim.h"
+#include "tactus/io.h"
 
 #include "dynamics/robots.h"
 #include "physics/contact_world.h"
@@ -77,6 +78,66 @@ static void momentum_is_kept(void **state) {
         world_run(&w, 500);
         tacVec6 after = momentum(&w, h);
         CHECK_ARRAY(6, &after.ang.x, &before.ang.x, TOL_MOMENTUM);
+        world_end(&w);
+    }
+}
+
+/* Two free bodies of different masses hit each other off their centres, and slide on each other: impulses on both act
+ * at one place. */
+static void momentum_is_kept_in_contact(void **state) {
+    (void)state;
+    static const Thing BALL = {TAC_SPHERE, {0.1}, 1, 0}, BOX = {TAC_BOX, {0.1, 0.12, 0.08}, 3, 0.1};
+    static const double STEPS[] = {0.001, 0.01, 0.05};
+    for (size_t k = 0; k < sizeof STEPS / sizeof *STEPS; k++)
+        for (int boxes = 0; boxes < 2; boxes++) {
+            const Thing things[2] = {boxes ? BOX : BALL, BOX};
+            World w = world_begin(0, STEPS[k]);
+            for (int i = 0; i < 2; i++) {
+                tacGeomDef geom = world_geom(things[i].type, things[i].size, things[i].mass, 0.5);
+                world_add_body(&w, (tacVec3){i ? 0.4 : 0, i ? 0.1 : 0, i ? 0.05 : 0}, &geom);
+            }
+            world_finish(&w, TAC_NCP);
+            *w.m->option_gravity = (tacVec3){0, 0, 0};
+            w.options.ncp_tolerance = 1e-11;
+            world_start(&w);
+            double *v = w.x + w.m->nq;
+            v[0] = 1, v[4] = 1, v[6] = -1, v[11] = 0.5;
+            tacVec6 before = momentum(&w, STEPS[k]);
+            double touched = 0;
+            for (int i = 0; i < (int)(0.3 / STEPS[k]); i++) {
+                world_run(&w, 1);
+                touched = fmax(touched, w.info.contacts);
+            }
+            tacVec6 after = momentum(&w, STEPS[k]);
+            CHECK(touched > 0 && fabs(v[0] - 1) > 0.1 && tac_norm3(before.ang) > 0.1);
+            CHECK_ARRAY(6, &after.ang.x, &before.ang.x, TOL_MOMENTUM);
+            world_end(&w);
+        }
+}
+
+/* A hand that floats, spins and holds a bar firmly: it keeps its momentum and gains no energy, at any time step. */
+static void a_grip_gains_nothing(void **state) {
+    (void)state;
+    static const double STEPS[] = {0.001, 0.005, 0.01, 0.05}, GRIP = 50;
+    for (size_t k = 0; k < sizeof STEPS / sizeof *STEPS; k++) {
+        tacModel *m;
+        tacError err;
+        tacEnergy energy;
+        double first = 0, u[2] = {-GRIP, GRIP};
+        if (tac_load("test/data/gripper.xml", &m, &err) != TAC_OK) fail_msg("%s", err.text);
+        World w = simulate(m, STEPS[k], TOL_SOLVER);
+        tac_default_state(m, w.x);
+        w.x[m->nq + 5] = 3;
+        tacVec6 before = momentum(&w, STEPS[k]);
+        for (int i = 0; i < (int)(2 / STEPS[k]); i++) {
+            CHECK_INT(tac_step(w.sim, w.x, u, w.x, NULL), TAC_OK);
+            CHECK_INT(tac_energy(w.sim, w.x, w.x + m->nq, &energy), TAC_OK);
+            if ((i + 1) * STEPS[k] > 0.2 && first == 0) first = energy.kinetic; /* the fingers have closed */
+        }
+        tacVec6 after = momentum(&w, STEPS[k]);
+        print_message("dt %g: %.6f J when closed, %.6f at the end\n", STEPS[k], first, energy.kinetic);
+        CHECK_ARRAY(6, &after.ang.x, &before.ang.x, 10 * TOL_MOMENTUM);
+        CHECK(first > 1e-3 && energy.kinetic <= 1.001 * first && energy.kinetic > 0.9 * first);
         world_end(&w);
     }
 }
@@ -379,6 +440,8 @@ static void bad_options_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(momentum_is_kept),
+        cmocka_unit_test(momentum_is_kept_in_contact),
+        cmocka_unit_test(a_grip_gains_nothing),
         cmocka_unit_test(free_fall),
         cmocka_unit_test(energy_has_no_trend),
         cmocka_unit_test(rests_on_its_limit),

@@ -18,6 +18,8 @@ TRUTHS = {
     "sticking": ("a block on a slope sticks up to the angle of friction", "angle_of_friction"),
     "sliding-to-rolling": ("a ball slides, then rolls", "ball_slides_then_rolls"),
     "stack": ("a stack stands, its contacts carry the weight above", "stack_stands"),
+    "momentum-contact": ("momentum of bodies that hit and slide on each other within 1e-8, at three time steps", "momentum_is_kept_in_contact"),
+    "grip": ("a hand that floats, spins and holds a bar with 50 N keeps its momentum and gains no energy, at four time steps", "a_grip_gains_nothing"),
     "overlap": ("bodies given overlapping come apart at the stated speed", "overlap_goes_away"),
 }
 unit_checks("ncp-truths", TRUTHS, "test_contact_ncp")

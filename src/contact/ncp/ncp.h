@@ -42,7 +42,9 @@ typedef struct tacNcpContact {
     int lost;           /* 1: a motion tried since the last system leads where its features are not */
     int seamless;       /* 1: now.tangent[0] is along that where the features were found, whatever the normal does */
     tacFrictionSides off; /* residuals at the last systems */
-    tacVec3 arm[2];       /* from the tree's origin at q to where the impulse acts on each body */
+    double share[2];      /* of each body's way in how far the place has come   (W5a) */
+    tacVec3 place;        /* where the impulse acts at q: the point at q+, less that */
+    tacVec3 arm[2];       /* to there from the trees' origins at q */
     double G[3][12];      /* d(phi, u)/d(z_0, z_1): twists about the trees' origins at q+ */
     int flat;             /* > 0: a point or ellipsoid above a plane that stays (ncp_flat.c) */
     tacVec3 core;         /* the point, or the middle, in its body */
@@ -182,17 +184,20 @@ void tac_ncp_flat_begin(const tacNcp *p, tacNcpContact *c);
 void tac_ncp_flat_place(const tacNcp *p, tacNcpContact *c);
 void tac_ncp_flat_rows(const tacNcp *p, tacNcpContact *c);
 void tac_ncp_flat_bending(const tacNcp *p, const tacNcpContact *c, int side, double torque[3][6]);
-/* How one side of a contact moves: centre of mass and turn, at q and at q+. */
+/* How one side of a contact moves: centre of mass and turn, at q and at q+; and its share of the way of the place. */
 typedef struct tacNcpSide {
     tacVec3 dx_now, turn_now, dx_next, turn_next;
+    double dshare;
 } tacNcpSide;
 /* What its changes have in common: the impulse on body 1, slip; of each side (zero where it does not move) the spin,
- * the arm at q+ from the centre of mass, and Jr^-1(h spin). */
+ * the arm from the centre of mass at q, and Jr^-1(h spin). */
 typedef struct tacNcpFrame {
     tacVec3 impulse, slip, spin[2], arm[2];
     tacMat3 inverse[2];
 } tacNcpFrame;
 tacNcpFrame tac_ncp_contact_frame(const tacNcp *p, const tacNcpContact *c);
+/* d(share[1]) = -d(share[0]) with masses. */
+double tac_ncp_share_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d);
 /* What a contact makes of its own motion d at q+ and of its sides': gap, slip, and at fixed impulses the wrench on each
  * side about the tree's origin at q, centre of mass kept there. */
 typedef struct tacNcpChange {

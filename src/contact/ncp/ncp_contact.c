@@ -79,6 +79,26 @@ void tac_ncp_squeeze(const tacNcpContact *c, tacVec3 tangent[2]) {
         if (c->squeeze[k] != 1) tangent[k] = tac_scale3(c->squeeze[k], tangent[k]);
 }
 
+/* 1/(mass of its tree), 0 of a body that does not move. */
+static double inverse_mass(const tacNcp *p, int body) { return tac_ncp_inverse_masses(p->m, (int[2]){0, body}); }
+
+/* The lighter one's way counts more, and beside one that stays its way alone   (W5a). */
+static void share_way(const tacNcp *p, tacNcpContact *c) {
+    double w[2] = {inverse_mass(p, c->body[0]), inverse_mass(p, c->body[1])};
+    c->share[1] = w[0] == 0 ? 1 : w[1] / (w[0] + w[1]);
+    c->share[0] = 1 - c->share[1];
+}
+
+double tac_ncp_share_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d) {
+    double w[2], change[2];
+    for (int k = 0; k < 2; k++) {
+        w[k] = inverse_mass(p, c->body[k]);
+        if (w[k] == 0) return 0;
+        change[k] = tac_ncp_inverse_masses_change(p->m, (int[2]){0, c->body[k]}, d);
+    }
+    return (change[1] * w[0] - w[1] * change[0]) / ((w[0] + w[1]) * (w[0] + w[1]));
+}
+
 void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest) {
     const tacModel *m = p->m;
     int body[2] = {m->geom_body[found->geom[0]], m->geom_body[found->geom[1]]};
@@ -88,6 +108,7 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
     c->found = c->now = *found, c->start = *start, c->rest = rest;
     c->follows[0] = rest < 0 ? 1 : 0, c->follows[1] = 0, c->lost = 0;
     c->cone = p->ncone, c->adr = p->numbers;
+    share_way(p, c);
     take_friction(p, c);
     c->seamless = p->friction != TAC_NCP_PYRAMID && c->squeeze[0] == 1 && c->squeeze[1] == 1;
     if (c->seamless) c->now.along = found->tangent[0], c->now.along_side = -1;
@@ -148,14 +169,25 @@ void tac_ncp_constrain(tacNcp *p, int nfound) {
 
 /* --- Geometry at the next pose ------------------------------------------------------------------------------------ */
 
-/* Velocity of a body's material point between q and q+: that of the centre of mass, and spin x arm at q+. */
-static tacVec3 material_velocity(const tacNcp *p, int body, tacVec3 point) {
-    tacVec3 arm = tac_sub3(point, p->next.xipos[body]);
+/* Velocity of a body's material point between q and q+: that of the centre of mass, and spin x arm. */
+static tacVec3 material_velocity(const tacNcp *p, int body, tacVec3 place) {
+    tacVec3 arm = tac_sub3(place, p->w->xipos[body]);
     return p->ldu.still[body] ? tac_zero3() : tac_add3(p->slide[body], tac_cross3(p->spin[body], arm));
 }
 
 tacVec3 tac_ncp_slip(const tacNcp *p, const tacNcpContact *c) {
-    return tac_sub3(material_velocity(p, c->body[1], c->now.pos), material_velocity(p, c->body[0], c->now.pos));
+    return tac_sub3(material_velocity(p, c->body[1], c->place), material_velocity(p, c->body[0], c->place));
+}
+
+/* One place for both bodies, so that the impulses on them have no moment together. Taken back by a body's own way, the
+ * arm is that of q+: so it is beside what stays, where a ball rolls without a moment of its weight   (W5a). */
+static void place_impulse(const tacNcp *p, tacNcpContact *c) {
+    c->place = c->now.pos;
+    for (int side = 0; side < 2; side++)
+        if (!p->ldu.still[c->body[side]])
+            c->place = tac_madd3(c->place, -p->h * c->share[side], p->slide[c->body[side]]);
+    for (int side = 0; side < 2; side++)
+        c->arm[side] = tac_sub3(c->place, p->w->origin[c->body[side]]);
 }
 
 /* c->now at q+. */
@@ -180,14 +212,10 @@ tacStatus tac_ncp_place(tacNcp *p) {
             c->lost = 1;
             return status;
         }
+        place_impulse(p, c);
         tacVec3 u = tac_ncp_slip(p, c);
         c->gap_slip[0] = c->now.dist - c->rest;
         c->gap_slip[1] = tac_dot3(c->now.tangent[0], u), c->gap_slip[2] = tac_dot3(c->now.tangent[1], u);
-        for (int side = 0; side < 2; side++) {
-            int b = c->body[side]; /* the torque about the centre of mass, arm at q+, as one about the origin at q */
-            tacVec3 carried = tac_sub3(p->w->xipos[b], p->next.xipos[b]);
-            c->arm[side] = tac_add3(tac_sub3(c->now.pos, p->w->origin[b]), carried);
-        }
     }
     return TAC_OK;
 }

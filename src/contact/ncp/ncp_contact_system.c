@@ -17,7 +17,7 @@ tacNcpFrame tac_ncp_contact_frame(const tacNcp *p, const tacNcpContact *c) {
         int b = c->body[k];
         if (p->ldu.still[b]) continue;
         f.spin[k] = p->spin[b];
-        f.arm[k] = tac_sub3(c->now.pos, p->next.xipos[b]);
+        f.arm[k] = tac_sub3(c->place, p->w->xipos[b]);
         f.inverse[k] = tac_quat_right_jacobian_inverse(tac_scale3(p->h, p->spin[b]));
     }
     return f;
@@ -25,21 +25,32 @@ tacNcpFrame tac_ncp_contact_frame(const tacNcp *p, const tacNcpContact *c) {
 
 /* d(velocity of the material point): d(slide) + d(spin) x arm + spin x d(arm), with
  * d(spin) = (Jl^-1 turn+ - Jr^-1 turn)/h. */
-static tacVec3 velocity_move(const tacNcpFrame *f, int k, double h, tacVec3 dpoint, const tacNcpSide *s) {
+static tacVec3 velocity_move(const tacNcpFrame *f, int k, double h, tacVec3 darm, const tacNcpSide *s) {
     tacVec3 dspin = tac_sub3(tac_mulmtv3(f->inverse[k], s->turn_next), tac_mulmv3(f->inverse[k], s->turn_now));
     tacVec3 over_h = tac_add3(tac_sub3(s->dx_next, s->dx_now), tac_cross3(dspin, f->arm[k]));
-    return tac_madd3(tac_cross3(f->spin[k], tac_sub3(dpoint, s->dx_next)), 1 / h, over_h);
+    return tac_madd3(tac_cross3(f->spin[k], darm), 1 / h, over_h);
+}
+
+/* The place, as the point at q+ moves by dpoint. */
+static tacVec3 place_move(const tacNcp *p, const tacNcpContact *c, tacVec3 dpoint, const tacNcpSide side[2]) {
+    for (int k = 0; k < 2; k++) {
+        if (p->ldu.still[c->body[k]]) continue;
+        dpoint = tac_madd3(dpoint, -c->share[k], tac_sub3(side[k].dx_next, side[k].dx_now));
+        dpoint = tac_madd3(dpoint, -p->h * side[k].dshare, p->slide[c->body[k]]);
+    }
+    return dpoint;
 }
 
 tacNcpChange tac_ncp_contact_change(const tacNcp *p, const tacNcpContact *c, const tacNcpFrame *f,
                                     const tacContactTangent *d, const tacNcpSide side[2]) {
     tacNcpChange out;
     tacVec3 du[2] = {tac_zero3(), tac_zero3()}, dP = tac_scale3(c->p.gamma, d->normal);
+    tacVec3 dplace = place_move(p, c, d->pos, side);
     dP = tac_madd3(tac_madd3(dP, c->p.xi[1], d->tangent[0]), c->p.xi[2], d->tangent[1]);
     for (int k = 0; k < 2; k++) {
         double sign = k == 0 ? -1 : 1;
-        if (!p->ldu.still[c->body[k]]) du[k] = velocity_move(f, k, p->h, d->pos, &side[k]);
-        tacVec3 darm = tac_sub3(d->pos, side[k].dx_next);
+        tacVec3 darm = tac_sub3(dplace, side[k].dx_now);
+        if (!p->ldu.still[c->body[k]]) du[k] = velocity_move(f, k, p->h, darm, &side[k]);
         tacVec6 wrench = {tac_add3(tac_cross3(darm, f->impulse), tac_cross3(c->arm[k], dP)), dP};
         out.wrench[k] = tac_scale6(sign, wrench);
     }
@@ -59,19 +70,19 @@ void tac_ncp_shift_row(tacVec3 d, double *row) {
 static void move_side(const tacNcp *p, tacNcpContact *c, const tacNcpFrame *f, int moved, int k,
                       const tacContactTangent *d, double Gamma[2][6][12]) {
     double sign = moved == 0 ? -1 : 1, over_h = sign / p->h;
-    tacVec3 dx = k < 3 ? tac_cross3(f->arm[moved], axis(k)) : axis(k), dP = tac_scale3(c->p.gamma, d->normal);
-    tacVec3 turned = dx; /* h d(velocity of the material point) at a fixed point */
+    tacVec3 ahead = tac_sub3(c->now.pos, p->next.xipos[c->body[moved]]); /* from the centre of mass at q+ */
+    tacVec3 dx = k < 3 ? tac_cross3(ahead, axis(k)) : axis(k), dP = tac_scale3(c->p.gamma, d->normal);
+    tacVec3 turned = dx; /* h d(velocity of the material point) at a fixed place */
     if (k < 3) turned = tac_add3(dx, tac_cross3(tac_load3(f->inverse[moved].m + 3 * k), f->arm[moved]));
     dP = tac_madd3(tac_madd3(dP, c->p.xi[1], d->tangent[0]), c->p.xi[2], d->tangent[1]);
-    tacVec3 du = tac_cross3(tac_sub3(f->spin[1], f->spin[0]), d->pos);
-    du = tac_madd3(tac_madd3(du, over_h, turned), -sign, tac_cross3(f->spin[moved], dx));
+    tacVec3 dplace = tac_madd3(d->pos, -c->share[moved], dx);
+    tacVec3 du = tac_madd3(tac_cross3(tac_sub3(f->spin[1], f->spin[0]), dplace), over_h, turned);
     c->G[0][6 * moved + k] = d->dist;
     for (int i = 0; i < 2; i++)
         c->G[1 + i][6 * moved + k] = tac_dot3(d->tangent[i], f->slip) + tac_dot3(c->now.tangent[i], du);
     for (int side = 0; side < 2; side++) {
         double of_side = side == 0 ? -1 : 1;
-        tacVec3 darm = side == moved ? tac_sub3(d->pos, dx) : d->pos;
-        tacVec3 ang = tac_add3(tac_cross3(darm, f->impulse), tac_cross3(c->arm[side], dP));
+        tacVec3 ang = tac_add3(tac_cross3(dplace, f->impulse), tac_cross3(c->arm[side], dP));
         for (int i = 0; i < 3; i++) {
             Gamma[side][i][6 * moved + k] = of_side * tac_get3(ang, i);
             Gamma[side][3 + i][6 * moved + k] = of_side * tac_get3(dP, i);

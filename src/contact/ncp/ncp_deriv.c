@@ -144,20 +144,20 @@ static void twists_before(const tacNcp *p, tacNcpDeriv *d) {
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
 
-/* Slip as the pose at q moves: d(slide) = -dx/h, d(spin) = -Jr^-1(h spin) turn / h. Twists about the tree's origin. */
+/* Slip as the pose at q moves: d(slide) = -dx/h, d(spin) = -Jr^-1(h spin) turn / h; arms of both bodies get the place's
+ * share of dx, less dx that of this one. Twists about the tree's origin. */
 static void slip_start(const tacNcp *p, const tacNcpContact *c, int side, double G[3][12]) {
     int b = c->body[side];
     double sign = side == 0 ? -1 : 1;
-    tacVec3 arm = tac_sub3(c->now.pos, p->next.xipos[b]), from = tac_sub3(p->w->xipos[b], p->w->origin[b]);
-    tacMat3 turn = tac_quat_right_jacobian_inverse(tac_scale3(p->h, p->spin[b]));
+    tacNcpFrame f = tac_ncp_contact_frame(p, c);
+    tacVec3 from = tac_sub3(p->w->xipos[b], p->w->origin[b]), both = tac_sub3(f.spin[1], f.spin[0]);
+    tacVec3 swept = tac_madd3(tac_scale3(c->share[side], both), -sign, f.spin[side]);
     for (int k = 0; k < 6; k++) {
-        tacVec3 e = tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), du;
-        if (k < 3)
-            du = tac_add3(tac_cross3(tac_mulmv3(turn, e), arm), tac_cross3(e, from));
-        else
-            du = e;
+        tacVec3 e = tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), dx = k < 3 ? tac_cross3(e, from) : e, way = dx;
+        if (k < 3) way = tac_add3(way, tac_cross3(tac_mulmv3(f.inverse[side], e), f.arm[side]));
+        tacVec3 du = tac_madd3(tac_cross3(swept, dx), -sign / p->h, way);
         for (int i = 0; i < 2; i++)
-            G[1 + i][6 * side + k] = -sign / p->h * tac_dot3(c->now.tangent[i], du);
+            G[1 + i][6 * side + k] = tac_dot3(c->now.tangent[i], du);
     }
 }
 
@@ -327,12 +327,49 @@ static void emit_starts(const tacNcp *p, const tacNcpDeriv *d, int contact, cons
     }
 }
 
+/* How the centre of mass of a body goes with a dof on the way to it. */
+static tacVec3 centre_move(const tacNcp *p, int body, int dof) {
+    tacVec3 arm = tac_sub3(p->w->xipos[body], p->w->origin[body]);
+    return tac_add3(p->w->S[dof].lin, tac_cross3(p->w->S[dof].ang, arm));
+}
+
+/* Rows of the balance on the way to a body get a torque. */
+static void emit_torque(const tacNcp *p, int body, tacVec3 torque, int column, const tacSink *balance) {
+    for (int i = p->m->body_last_dof[body]; i >= 0; i = p->m->dof_parent[i])
+        tac_emit(balance, i, column, tac_dot3(p->w->S[i].ang, torque));
+}
+
+/* Between two bodies that move the place goes with both centres of mass at q, by shares b_0, b_1 = 1 - b_0. With D what
+ * body 1 goes more than body 0, the arm of body 1 changes by -b_0 D and that of body 0 by b_1 D. */
+static void emit_places(const tacNcp *p, int contact, const tacSink *balance) {
+    const tacModel *m = p->m;
+    const tacNcpContact *c = &p->contact[contact];
+    int at[2] = {m->body_last_dof[c->body[0]], m->body_last_dof[c->body[1]]};
+    tacVec3 P = tac_ncp_contact_frame(p, c).impulse;
+    if (at[0] < 0 || at[1] < 0) return;
+    while (at[0] >= 0 || at[1] >= 0) {
+        int dof = at[0] > at[1] ? at[0] : at[1];
+        tacVec3 D = tac_zero3();
+        for (int side = 0; side < 2; side++) {
+            if (at[side] != dof) continue;
+            D = tac_madd3(D, side == 0 ? -1 : 1, centre_move(p, c->body[side], dof));
+            at[side] = m->dof_parent[dof];
+        }
+        tacVec3 torque = tac_cross3(D, P); /* what is missing is less the torque on either */
+        emit_torque(p, c->body[1], tac_scale3(c->share[0], torque), dof, balance);
+        emit_torque(p, c->body[0], tac_scale3(c->share[1], torque), dof, balance);
+    }
+}
+
 void tac_ncp_state_jac(const tacNcp *p, const tacNcpDeriv *d, const tacNcpSink *q, const tacNcpSink *v) {
+    int free = tac_sink_is_empty(&q->inputs);
     emit_bodies(p, d, &q->balance, &v->balance);
     emit_dofs(p, &q->balance, &v->balance);
-    for (int i = 0; i < p->ncontact; i++)
+    for (int i = 0; i < p->ncontact; i++) {
         emit_starts(p, d, i, &q->inputs, &v->inputs);
-    tac_ncp_rows_state_jac(p, q, v, tac_sink_is_empty(&q->inputs));
+        if (!free) emit_places(p, i, &q->balance);
+    }
+    tac_ncp_rows_state_jac(p, q, v, free);
 }
 
 /* --- What contacts answer ----------------------------------------------------------------------------------------- */

@@ -94,19 +94,18 @@ void tac_ncp_flat_rows(const tacNcp *p, tacNcpContact *c) {
     }
 }
 
-/* Torque of the impulse P on body 1 as its arm moves by w x (r - r_c) + slide w - n dphi/2:
+/* Torque of the impulse P on body 1 as the place moves by w x (r - r_c) + slide w - n dphi/2:
  *   (r - r_c) (P . w) - (P . (r - r_c)) w - P x slide w - (n x P) dphi/2
- * and, against it, on what stays, whose arm moves by v + w x r + slide w - n dphi/2. */
+ * and, against it, on what stays. */
 void tac_ncp_flat_bending(const tacNcp *p, const tacNcpContact *c, int side, double torque[3][6]) {
     double t[3] = {c->p.gamma, c->p.xi[1], c->p.xi[2]}, sign = side == 0 ? -1 : 1;
     tacVec3 n = c->now.normal, P = tac_scale3(sign, tac_ncp_impulse(&c->now, t));
-    tacVec3 from = side == 0 ? p->next.origin[c->body[1]] : p->next.xipos[c->body[1]];
-    tacVec3 rho = tac_sub3(tac_madd3(c->now.point[1], c->pad, n), from), half = tac_scale3(-0.5, tac_cross3(n, P));
-    tacMat3 across = tac_ncp_skew(P), along = {{0}};
-    if (c->flat == FLAT_ELLIPSOID) along = tac_mulmm3(across, c->slide);
+    tacVec3 rho = tac_sub3(tac_madd3(c->now.point[1], c->pad, n), p->next.xipos[c->body[1]]);
+    tacVec3 half = tac_scale3(-0.5, tac_cross3(n, P));
+    tacMat3 along = {{0}};
+    if (c->flat == FLAT_ELLIPSOID) along = tac_mulmm3(tac_ncp_skew(P), c->slide);
     for (int i = 0; i < 3; i++) {
-        tacVec3 lin = side == 0 ? tac_neg3(tac_load3(across.m + 3 * i)) : tac_zero3();
-        put_row(torque[i], tac_sub3(tac_scale3(tac_get3(rho, i), P), tac_load3(along.m + 3 * i)), lin);
+        put_row(torque[i], tac_sub3(tac_scale3(tac_get3(rho, i), P), tac_load3(along.m + 3 * i)), tac_zero3());
         torque[i][i] -= tac_dot3(P, rho);
         tac_six_axpy(tac_get3(half, i), c->G[0] + 6, torque[i]);
     }

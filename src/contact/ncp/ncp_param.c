@@ -143,6 +143,8 @@ static void move_contact(const Column *c, int contact, const tacNcpFrame *frame,
     const tacNcpContact *at = &v->p->contact[contact];
     const int row = TAC_NCP_INPUTS * contact;
     tacNcpSide side[2] = {side_move(c, at->body[0]), side_move(c, at->body[1])};
+    if (c->inertial != NULL) side[1].dshare = tac_ncp_share_change(v->p, at, c->inertial);
+    side[0].dshare = -side[1].dshare;
     tacNcpChange d = tac_ncp_contact_change(v->p, at, frame, t, side);
     d.gap_slip[0] -= rest;
     for (int k = 0; k < (at->p.mu > 0 ? 3 : 1); k++)

@@ -70,19 +70,30 @@ static void add_transposed(const double block[6][12], int half, tacVec6 x, tacVe
         tac_six_axpy((&x.ang.x)[r], block[r] + 6 * half, &z->ang.x);
 }
 
-/* The wrench on a side is its change about the tree's origin at q (Gamma), taken to the body's origin at q+, from which
- * the centre of mass is at rho; rho turns with the body. */
+/* Weights of where a point of a body goes at q+ -> those of its twist about the tree's origin there. */
+static void add_point_weights(const tacNcp *p, int body, tacVec3 point, tacVec3 of, tacVec6 *zbar) {
+    if (p->ldu.still[body]) return;
+    tacVec3 arm = tac_sub3(point, p->next.origin[body]);
+    zbar[body] = tac_add6(zbar[body], (tacVec6){tac_cross3(arm, of), of});
+}
+
+/* The wrench on a side is its change about the tree's origin at q (Gamma), where its arm goes with the place; about the
+ * body's origin at q+ it goes with the point there, which is further by the shares of both ways, and less that
+ * origin. */
 static void side_weights(const tacNcp *p, const tacNcpContact *c, const tacNcpAnswer *answer, int side, tacVec6 bar,
                          tacVec6 *zbar) {
     int b = c->body[side];
     double t[3];
     components_of(c, t);
-    tacVec3 P = tac_scale3(side == 0 ? -1 : 1, tac_ncp_impulse(&c->now, t));
-    tacVec3 rho = tac_sub3(p->next.xipos[b], p->next.xpos[b]), arm = tac_sub3(p->w->xipos[b], p->w->origin[b]);
-    tacVec6 X = {bar.ang, tac_add3(bar.lin, tac_cross3(bar.ang, tac_sub3(rho, arm)))};
-    for (int moved = 0; moved < 2; moved++)
-        if (!p->ldu.still[c->body[moved]]) add_transposed(answer->Gamma[side], moved, X, &zbar[c->body[moved]]);
-    if (!p->ldu.still[b]) zbar[b].ang = tac_add3(zbar[b].ang, tac_cross3(rho, tac_cross3(P, bar.ang)));
+    tacVec3 P = tac_scale3(side == 0 ? -1 : 1, tac_ncp_impulse(&c->now, t)), of = tac_cross3(P, bar.ang);
+    tacVec3 further = tac_sub3(tac_sub3(c->now.pos, p->next.xpos[b]), c->arm[side]);
+    tacVec6 X = {bar.ang, tac_add3(bar.lin, tac_cross3(bar.ang, further))};
+    for (int moved = 0; moved < 2; moved++) {
+        int body = c->body[moved];
+        if (!p->ldu.still[body]) add_transposed(answer->Gamma[side], moved, X, &zbar[body]);
+        add_point_weights(p, body, p->next.xipos[body], tac_scale3(c->share[moved], of), zbar);
+    }
+    add_point_weights(p, b, p->next.xpos[b], tac_neg3(of), zbar);
 }
 
 void tac_ncp_wrench_weights(const tacNcp *p, const tacNcpDeriv *d, const double *wrenchbar, tacVec6 *zbar, double *mu) {
