@@ -16,6 +16,12 @@
 #define CENTRING_MOST          1e-3
 #define CENTRING_SHARE         1e-2
 #define CENTRING_LEAST         1e-5
+/* Derivatives are those of a point of the path: where a solution is further from it than these shares of the tolerance
+ * and of kappa, it is brought nearer by so many of Newton's steps at most. What a thousandth of a product is off by, a
+ * derivative is as well. */
+#define FINE          1e-3
+#define FINE_CENTRING 1e-7
+#define REFINEMENTS   3
 /* m: where a search ends that found no solution, features that overlap by less say nothing. */
 #define ROUGH 1e-3
 /* Share of the way to the border that steps of a search go at least: of the first, and of the others, which are more
@@ -145,6 +151,7 @@ static tacStatus search(tacSim *sim, tacNcp *p, Search way, int again, const tac
     loosen(p, 0);
     sim->info.iterations += point.iterations;
     sim->info.residual = residual_of(settings, &point);
+    p->end.violation = point.violation, p->end.centring = point.centring;
     sim->info.reason = reason_of(point.end, p);
     return status;
 }
@@ -285,6 +292,16 @@ static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
         if (changed > 0) begin_again(&c);
     }
     return tac_ncp_bring_back(sim, p, &c.kept);
+}
+
+tacStatus tac_ncp_refine(tacSim *sim, double kappa, tacNcp *p) {
+    double tolerance = sim->options.ncp_tolerance, share = centring(tolerance, kappa);
+    if (p->end.violation <= FINE * tolerance && p->end.centring <= FINE_CENTRING) return TAC_OK;
+    tacInteriorSettings end = {kappa, tolerance, share, 0, REFINEMENTS, SHARE_FIRST, 0};
+    tacInteriorProblem problem = tac_ncp_problem(p);
+    tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
+    tacStatus status = tac_interior_solve(&problem, &end, &point, &sim->arena);
+    return tac_went_on(status) ? TAC_OK : status;
 }
 
 /* v+ -> w->next. */

@@ -19,7 +19,8 @@ tacStatus tac_ncp_prepare(tacSim *sim, const double *x, const double *u, tacNcp 
     tacStatus solved = tac_ncp_go(sim, x, u, kappa, p);
     if (!tac_went_on(solved)) return solved;
     if (!tac_ncp_deriv_layout(d, sim->model, sim->options.max_contacts, &sim->arena)) return TAC_ERR_ARENA_FULL;
-    tacStatus status = tac_ncp_differentiate(p, d, kappa);
+    tacStatus status = solved == TAC_OK ? tac_ncp_refine(sim, kappa, p) : TAC_OK;
+    if (status == TAC_OK) status = tac_ncp_differentiate(p, d, kappa);
     return status == TAC_OK ? solved : status;
 }
 

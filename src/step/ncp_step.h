@@ -8,6 +8,9 @@
  * the best that was found. Takes from the arena; the caller releases. */
 tacStatus tac_ncp_go(tacSim *sim, const double *x, const double *u, double kappa, tacNcp *p);
 
+/* p at a solution -> nearer to the point of the path, for its derivatives; sim->work.next and sim->info stay. */
+tacStatus tac_ncp_refine(tacSim *sim, double kappa, tacNcp *p);
+
 /* --- Ends of searches without a solution (ncp_ends.c) ------------------------------------------------------------- */
 
 /* The best so far: x, a, b one after another, of so many numbers of a (-1: none yet); how fast (m/s) it breaks limits

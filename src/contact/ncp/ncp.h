@@ -82,6 +82,9 @@ struct tacNcp {
     int *dim;
     double *unit, *ratio; /* ncone: of the products; of b to a, about: inverse masses */
     double *x, *a, *b;    /* x: v+, then impulses of equalities */
+    struct {
+        double violation, centring; /* as of tacInterior */
+    } end;                          /* of the last search */
     tacBlockLdu ldu;
 };
 
