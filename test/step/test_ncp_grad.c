@@ -15,6 +15,7 @@
 #define TIME_STEP    0.02
 #define KAPPA        1e-4 /* soft enough that differences over DIFFERENCE mean something */
 #define DIFFERENCE   1e-5
+#define TOL_PATH     1e-6 /* of derivatives at default options against those at tight ones */
 #define TOL_GRADIENT 1e-6
 #define TOL_REVERSE  1e-10
 
@@ -433,10 +434,59 @@ static void gradient_kappa_has_the_bits_of_a_kappa(void **state) {
     }
 }
 
+/* A ball joint that dry friction slows and a limit stops, under its weight: products of such rows are a thousandth of
+ * kappa off where the tolerance lets a search end. */
+static tacModel *rubbing_ball(void) {
+    tacBuilder *b = tac_model_begin();
+    tacBodyDef body = tac_default_body();
+    tacJointDef joint = tac_default_joint();
+    tacGeomDef geom = tac_default_geom();
+    joint.type = TAC_BALL, joint.limited = 1, joint.range[1] = 0.5, joint.frictionloss = 0.05;
+    geom.type = TAC_CAPSULE, geom.size[0] = 0.03, geom.size[1] = 0.15, geom.pos.x = 0.15, geom.has_mass = 1,
+    geom.mass = 1;
+    int id = tac_model_add_body(b, 0, &body);
+    tac_model_add_joint(b, id, &joint), tac_model_add_geom(b, id, &geom);
+    tacModel *m;
+    tacError err;
+    if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
+    tac_model_abandon(b);
+    return m;
+}
+
+/* Derivatives at default options are those of the point of the path, not of what the tolerance lets pass for it. */
+static void derivatives_are_of_the_path(void **state) {
+    (void)state;
+    enum { NDX = 6 };
+    tacModel *m = rubbing_ball();
+    tacOptions options = tac_default_options(m);
+    options.contact = TAC_NCP, options.dt = 0.01;
+    tacSim *sim[2];
+    double x[7], y[7], A[2][NDX * NDX], worst = 0;
+    for (int k = 0; k < 2; k++) {
+        CHECK_INT(tac_sim_new(m, &options, &sim[k], NULL), TAC_OK);
+        options.ncp_tolerance = 1e-12, options.ncp_polish = 6;
+    }
+    tac_default_state(m, x);
+    x[4] = 0.3, x[6] = -0.2;
+    for (int step = 0; step < 200; step++) {
+        CHECK_INT(tac_step_jac(sim[1], x, NULL, y, &(tacJac){.A = A[1]}, NULL), TAC_OK);
+        CHECK_INT(tac_step_jac(sim[0], x, NULL, y, &(tacJac){.A = A[0]}, NULL), TAC_OK);
+        double scale = 1, error = 0;
+        for (int i = 0; i < NDX * NDX; i++)
+            scale = worse(scale, fabs(A[1][i])), error = worse(error, fabs(A[0][i] - A[1][i]));
+        worst = worse(worst, error / scale);
+        memcpy(x, y, sizeof x);
+    }
+    print_message("off by %.1e at most\n", worst);
+    CHECK_LT(worst, TOL_PATH);
+    tac_sim_free(sim[0]), tac_sim_free(sim[1]);
+    tac_model_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradient_is_that_of_the_step), cmocka_unit_test(gradient_of_other_frictions),
-        cmocka_unit_test(reverse_is_forward), cmocka_unit_test(workspace_does_not_matter),
-        cmocka_unit_test(gradient_kappa_has_the_bits_of_a_kappa)};
+        cmocka_unit_test(reverse_is_forward),           cmocka_unit_test(workspace_does_not_matter),
+        cmocka_unit_test(derivatives_are_of_the_path),  cmocka_unit_test(gradient_kappa_has_the_bits_of_a_kappa)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
