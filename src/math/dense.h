@@ -86,3 +86,5 @@ typedef struct tacQr {
 int tac_qr_factor(tacQr *qr, double tol);
 /* b (m) -> x (n): the shortest of the vectors that minimize |A x - b|. */
 void tac_qr_solve(const tacQr *qr, const double *b, double *x);
+/* The transposed map: x (n) -> b (m). */
+void tac_qr_solve_transposed(const tacQr *qr, const double *x, double *b);

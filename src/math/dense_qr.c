@@ -122,43 +122,60 @@ int tac_qr_factor(tacQr *qr, double tol) {
     return qr->rank;
 }
 
-/* c <- Q^T c, rank reflections: the rest does not enter a solution. */
-static void apply_left(const tacQr *qr, double *c) {
-    for (int k = 0; k < qr->rank; k++) {
-        double sum = c[k];
-        for (int i = k + 1; i < qr->m; i++)
-            sum += row_of(qr, i)[k] * c[i];
-        double s = -qr->left[k] * sum;
-        c[k] += s;
-        for (int i = k + 1; i < qr->m; i++)
-            c[i] += s * row_of(qr, i)[k];
-    }
+/* c <- H_k c, one of the reflections in Q. */
+static void reflect_left(const tacQr *qr, int k, double *c) {
+    double sum = c[k];
+    for (int i = k + 1; i < qr->m; i++)
+        sum += row_of(qr, i)[k] * c[i];
+    double s = -qr->left[k] * sum;
+    c[k] += s;
+    for (int i = k + 1; i < qr->m; i++)
+        c[i] += s * row_of(qr, i)[k];
 }
 
-/* y <- Z^T (y, 0): the reflections in the order opposite to that of their making. */
-static void apply_right(const tacQr *qr, double *y) {
+/* y <- H_k y, one of the reflections in Z. */
+static void reflect_right(const tacQr *qr, int k, double *y) {
     int r = qr->rank, rest = qr->n - r;
-    for (int j = r; j < qr->n; j++)
-        y[j] = 0;
-    for (int k = 0; k < r && rest > 0; k++) {
-        const double *v = row_of(qr, k) + r;
-        double s = -qr->right[k] * (y[k] + tac_dense_dot(rest, v, y + r));
-        y[k] += s;
-        tac_dense_axpy(rest, s, v, y + r);
-    }
+    const double *v = row_of(qr, k) + r;
+    double s = -qr->right[k] * (y[k] + tac_dense_dot(rest, v, y + r));
+    y[k] += s;
+    tac_dense_axpy(rest, s, v, y + r);
 }
 
-/* x = P Z^T [T^-1 (Q^T b)_1; 0] */
+/* x = P Z^T [T^-1 (Q^T b)_1; 0]: of Q rank reflections, as the rest does not enter a solution; those of Z in the order
+ * opposite to that of their making. */
 void tac_qr_solve(const tacQr *qr, const double *b, double *x) {
     double *c = qr->work, *y = qr->work + qr->m;
     for (int i = 0; i < qr->m; i++)
         c[i] = b[i];
-    apply_left(qr, c);
+    for (int k = 0; k < qr->rank; k++)
+        reflect_left(qr, k, c);
     for (int i = qr->rank - 1; i >= 0; i--) {
         const double *row = row_of(qr, i);
         y[i] = (c[i] - tac_dense_dot(qr->rank - i - 1, row + i + 1, y + i + 1)) / row[i];
     }
-    apply_right(qr, y);
+    for (int j = qr->rank; j < qr->n; j++)
+        y[j] = 0;
+    for (int k = 0; k < qr->rank && qr->rank < qr->n; k++)
+        reflect_right(qr, k, y);
     for (int j = 0; j < qr->n; j++)
         x[qr->column[j]] = y[j];
+}
+
+/* b = Q [T^-T (Z P^T x)_1; 0] */
+void tac_qr_solve_transposed(const tacQr *qr, const double *x, double *b) {
+    double *y = qr->work + qr->m;
+    for (int j = 0; j < qr->n; j++)
+        y[j] = x[qr->column[j]];
+    for (int k = qr->rank - 1; k >= 0 && qr->rank < qr->n; k--)
+        reflect_right(qr, k, y);
+    for (int i = 0; i < qr->m; i++)
+        b[i] = i < qr->rank ? y[i] : 0;
+    for (int i = 0; i < qr->rank; i++) {
+        const double *row = row_of(qr, i);
+        b[i] /= row[i];
+        tac_dense_axpy(qr->rank - i - 1, -b[i], row + i + 1, b + i + 1);
+    }
+    for (int k = qr->rank - 1; k >= 0; k--)
+        reflect_left(qr, k, b);
 }

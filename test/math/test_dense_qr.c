@@ -49,6 +49,15 @@ static void check_solution(int m, int n, const double *A, const double *b, const
     CHECK_ARRAY(n, again, x, TOL_SOLVE);
 }
 
+/* The same map transposed: y . A^+ b = b . A^+T y. */
+static void check_transposed(tacDraw *d, int m, int n, const double *b, const double *x, const tacQr *qr) {
+    double y[MOST], back[MOST];
+    draw_array(d, n, y);
+    tac_qr_solve_transposed(qr, y, back);
+    double want = tac_dense_dot(n, y, x);
+    CHECK_NEAR(tac_dense_dot(m, b, back), want, TOL_SOLVE * (1 + fabs(want)));
+}
+
 static void every_shape_and_rank(void **state) {
     (void)state;
     tacDraw d = {1, 0};
@@ -63,6 +72,7 @@ static void every_shape_and_rank(void **state) {
         draw_array(&d, m, b);
         tac_qr_solve(&qr, b, x);
         check_solution(m, n, A, b, x, &qr);
+        check_transposed(&d, m, n, b, x, &qr);
         for (int j = 1; j < r; j++) /* pivoting orders the diagonal, until Z mixes it */
             CHECK(r < n || fabs(qr.A[j * n + j]) <= fabs(qr.A[(j - 1) * n + j - 1]) * (1 + TOL));
     }
