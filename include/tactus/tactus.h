@@ -271,7 +271,7 @@ typedef struct tacMaximalStep {
     double span;   /* of twists, as above */
     double *y;     /* nx: the next state in joint coordinates; NULL skips */
     double *A;     /* n x n: along displacements of bodies that joints allow; NULL skips, as for the others */
-    double *B, *P; /* n x ninput, n x nparam: at fixed joint coordinates x */
+    double *B, *P; /* n x ninput, n x nparam: at fixed joint coordinates x and span */
     void *memory;  /* 64-byte aligned */
     size_t bytes;  /* at least tac_step_maximal_bytes */
 } tacMaximalStep;
@@ -280,6 +280,19 @@ TAC_API tacStatus tac_step_maximal_jac(tacSim *sim, const double *x, const doubl
                                        tacStepInfo *info);
 /* Bytes it needs for a model and options. */
 TAC_API size_t tac_step_maximal_bytes(const tacModel *model, const tacOptions *options);
+
+/* The gradient of ybar . (next bodies and activations) in reverse mode; n as above. Overwritten; NULL skips one. */
+typedef struct tacMaximalGrad {
+    double span;     /* of twists at both ends */
+    const double *y; /* nx: in: what tac_step gives, where it is at hand; NULL: the step is taken first */
+    double *z;       /* n: by bodies and activations, along displacements that joints allow */
+    double *u;       /* ninput: this and the next at fixed joint coordinates x and span */
+    double *theta;   /* nparam */
+} tacMaximalGrad;
+/* ybar[n] -> A^T ybar, B^T ybar, P^T ybar of tac_step_maximal_jac: tac_step_vjp between the two maps transposed. No
+ * Jacobian is formed, no memory is needed beyond the simulation's. Statuses as for tac_step_jac. */
+TAC_API tacStatus tac_step_maximal_vjp(tacSim *sim, const double *x, const double *u, const double *ybar,
+                                       const tacMaximalGrad *grad, tacStepInfo *info);
 
 /* --- Outputs: the same quantities as one vector z = g(x, u; theta), with derivatives ------------------------------ */
 

@@ -1,4 +1,4 @@
-/* Joint coordinates -> bodies, and how bodies move with everything   (docs/theory/maximal.md, X1-X4) */
+/* Joint coordinates -> bodies, and how bodies move with everything   (docs/theory/maximal.md, X1-X4, X10, X11) */
 #include "step/maximal.h"
 
 #include "dynamics/kinematics.h"
@@ -221,7 +221,116 @@ static void differentiate(const Map *map, const tacJac *jac) {
     add_all(map, 0, jac);
 }
 
-/* --- The public map ----------------------------------------------------------------------------------------------- */
+/* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+/* What weighs the displacements, and the changes of velocity, of all that hangs on a body. */
+typedef struct Weights {
+    tacVec6 *move, *rate; /* nbody; about the origin of the body's tree */
+} Weights;
+
+/* Of one body:  do . (obar + vbar x w) + turn . R thetabar - (turn x w) . R wbar,  dV . (vbar, R wbar)         (X10) */
+static void weigh_velocity(const tacWork *w, int b, const double *pose, const double *twist, const Weights *sum) {
+    tacVec3 omega = w->V[b].ang, force = tac_load3(twist), turn = tac_mulmv3(w->xmat[b], tac_load3(twist + 3));
+    tacVec3 along = tac_add3(tac_load3(pose), tac_cross3(force, omega));
+    tacVec3 about = tac_sub3(tac_mulmv3(w->xmat[b], tac_load3(pose + 3)), tac_cross3(omega, turn));
+    sum->rate[b] = tac_free_weights(w, b, turn, force);
+    sum->move[b] = tac_free_weights(w, b, about, along);
+    sum->move[b] = tac_add6(sum->move[b], tac_crossf6(w->V[b], sum->rate[b])); /* X x V_b, of X x (V_b - V_before) */
+}
+
+/* The same of means: (obar + vbar/span, thetabar + Jr^-T wbar/span) at q, (-vbar/span, -Jr^-1 wbar/span) before. */
+static void weigh_mean(const Map *map, int b, int before, const double *pose, const double *twist, const Weights *sum) {
+    const tacWork *w = &map->sim->work;
+    double scale = (before ? -1 : 1) / map->span;
+    tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(map->span, tac_load3(map->twist + 6 * b + 3)));
+    tacVec3 turn = tac_load3(twist + 3), along = tac_scale3(scale, tac_load3(twist));
+    tacVec3 about = tac_scale3(scale, before ? tac_mulmv3(inverse, turn) : tac_mulmtv3(inverse, turn));
+    if (!before) along = tac_add3(along, tac_load3(pose)), about = tac_add3(about, tac_load3(pose + 3));
+    sum->move[b] = tac_free_weights(w, b, tac_mulmv3(w->xmat[b], about), along);
+    sum->rate[b] = tac_zero6();
+}
+
+/* Sums over all that hangs on each body, at the poses of w. */
+static void weigh_bodies(const Map *map, int before, const double *zbar, const Weights *sum) {
+    const tacModel *m = map->sim->model;
+    for (int b = 1; b < m->nbody; b++) {
+        const double *pose = zbar + 6 * b, *twist = zbar + 6 * m->nbody + 6 * b;
+        if (map->span > 0)
+            weigh_mean(map, b, before, pose, twist, sum);
+        else
+            weigh_velocity(&map->sim->work, b, pose, twist, sum);
+    }
+    for (int b = m->nbody - 1; b > 0; b--) {
+        int parent = m->body_parent[b];
+        if (parent == 0) continue;
+        sum->move[parent] = tac_add6(sum->move[parent], sum->move[b]);
+        sum->rate[parent] = tac_add6(sum->rate[parent], sum->rate[b]);
+    }
+}
+
+/* A column . zbar:  X . (sum of moves) - (X x V_before) . (sum of rates)                                       (X11) */
+static double pull(const Map *map, const tacDisplacement *by, const Weights *sum) {
+    const tacModel *m = map->sim->model;
+    const tacWork *w = &map->sim->work;
+    double value = 0;
+    for (int k = 0; k < by->nmover; k++) {
+        tacDisplacement one = {1, {by->mover[k]}};
+        int body = one.mover->body;
+        if (one.mover->site > 0) continue;
+        value += tac_dot6(one.mover->S, sum->move[body]);
+        if (map->span > 0) continue;
+        tacVec6 own = tac_body_velocity_move(m, w, w->V, map->x + m->nq, &one, body); /* X x (V_body - V_before) */
+        tacVec6 before = tac_sub6(tac_crossm6(one.mover->S, w->V[body]), own);
+        value -= tac_dot6(before, sum->rate[body]);
+    }
+    return value;
+}
+
+static void pull_state(const Map *map, int before, const Weights *sum, double *xbar) {
+    const tacModel *m = map->sim->model;
+    const tacWork *w = &map->sim->work;
+    for (int j = 0; j < m->nv; j++) {
+        xbar[j] += pull(map, &(tacDisplacement){1, {tac_dof_mover(m, w, j)}}, sum);
+        if (map->span == 0) xbar[m->nv + j] = tac_dot6(w->S[j], sum->rate[m->dof_body[j]]);
+    }
+    if (before) tac_move_vjp(m, map->back, -map->span, xbar, xbar, xbar + m->nv);
+}
+
+static void pull_all(const Map *map, int before, const Weights *sum, const tacGrad *grad) {
+    tacSim *sim = map->sim;
+    int first = tac_mocap_column(sim);
+    tacSmoothPoint at = tac_point_of(sim, map->x, map->u);
+    if (before) at.q = map->q_before;
+    pull_state(map, before, sum, grad->x);
+    for (int i = 0; first >= 0 && map->mocap != NULL && grad->u != NULL && i < 7 * sim->model->nmocap; i++) {
+        tacDisplacement by = {.nmover = 1};
+        tac_mocap_mover(sim->model, &sim->work, i / 7, i % 7, map->mocap + 7 * (i / 7), &by.mover[0]);
+        grad->u[first + i] += pull(map, &by, sum);
+    }
+    for (int i = 0; grad->theta != NULL && i < sim->model->nparam; i++) {
+        tacDisplacement by = {0};
+        by.nmover = tac_param_movers(sim->model, &sim->work, &sim->tangents[i], &at, by.mover);
+        grad->theta[i] += pull(map, &by, sum);
+    }
+}
+
+/* Needs: evaluate. Poses before come first, as in differentiate. */
+static void differentiate_reverse(const Map *map, const double *zbar, const Weights *sum, const tacGrad *grad) {
+    const tacModel *m = map->sim->model;
+    clear(grad->x, 1, tac_ndx(m));
+    clear(grad->u, 1, tac_ninput(m, &map->sim->options));
+    clear(grad->theta, 1, m->nparam);
+    if (map->span > 0) {
+        place_before(map);
+        weigh_bodies(map, 1, zbar, sum);
+        pull_all(map, 1, sum, grad);
+        tac_kinematics_q(m, &map->sim->work, map->x, map->mocap);
+    }
+    weigh_bodies(map, 0, zbar, sum);
+    pull_all(map, 0, sum, grad);
+}
+
+/* --- The maps ----------------------------------------------------------------------------------------------------- */
 
 static tacStatus check(const tacSim *sim, const double *x, const double *u, const tacMaximal *z) {
     if (sim == NULL || x == NULL || z == NULL || !tac_finite(z->span) || z->span < 0) return TAC_ERR_ARGUMENT;
@@ -230,31 +339,49 @@ static tacStatus check(const tacSim *sim, const double *x, const double *u, cons
     return bad < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
+/* -> bodies in map, w at q. Takes from the arena; the caller releases. */
+static tacStatus open_map(tacSim *sim, const double *x, const double *u, double span, Map *map) {
+    const tacModel *m = sim->model;
+    *map = (Map){sim,
+                 x,
+                 u,
+                 tac_split_inputs(m, &sim->options, u).mocap,
+                 span,
+                 TAC_TAKE(&sim->arena, 7 * m->nbody, double),
+                 TAC_TAKE(&sim->arena, 6 * m->nbody, double),
+                 TAC_TAKE(&sim->arena, m->nq, double),
+                 TAC_TAKE(&sim->arena, m->nv, double)};
+    if (map->back == NULL) return TAC_ERR_ARENA_FULL;
+    evaluate(map);
+    int bad = tac_first_nonfinite(7 * m->nbody, map->pose) >= 0 || tac_first_nonfinite(6 * m->nbody, map->twist) >= 0;
+    return bad ? TAC_ERR_NONFINITE : TAC_OK;
+}
+
 tacStatus tac_to_maximal(tacSim *sim, const double *x, const double *u, const tacMaximal *z, const tacJac *jac) {
     tacStatus status = check(sim, x, u, z);
     if (status != TAC_OK) return status;
     const tacModel *m = sim->model;
     size_t mark = tac_arena_mark(&sim->arena);
-    Map map = {sim,
-               x,
-               u,
-               tac_split_inputs(m, &sim->options, u).mocap,
-               z->span,
-               TAC_TAKE(&sim->arena, 7 * m->nbody, double),
-               TAC_TAKE(&sim->arena, 6 * m->nbody, double),
-               TAC_TAKE(&sim->arena, m->nq, double),
-               TAC_TAKE(&sim->arena, m->nv, double)};
-    status = map.back == NULL ? TAC_ERR_ARENA_FULL : TAC_OK;
-    if (status == TAC_OK) {
-        evaluate(&map);
-        if (tac_first_nonfinite(7 * m->nbody, map.pose) >= 0 || tac_first_nonfinite(6 * m->nbody, map.twist) >= 0)
-            status = TAC_ERR_NONFINITE;
-    }
+    Map map;
+    status = open_map(sim, x, u, z->span, &map);
     if (status == TAC_OK) {
         if (z->pose != NULL) memcpy(z->pose, map.pose, 7 * (size_t)m->nbody * sizeof *z->pose);
         if (z->twist != NULL) memcpy(z->twist, map.twist, 6 * (size_t)m->nbody * sizeof *z->twist);
         if (jac != NULL) differentiate(&map, jac);
     }
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+tacStatus tac_to_maximal_vjp(tacSim *sim, const double *x, const double *u, double span, const double *zbar,
+                             const tacGrad *grad) {
+    size_t mark = tac_arena_mark(&sim->arena);
+    Map map;
+    tacStatus status = open_map(sim, x, u, span, &map);
+    Weights sum = {TAC_TAKE(&sim->arena, sim->model->nbody, tacVec6),
+                   TAC_TAKE(&sim->arena, sim->model->nbody, tacVec6)};
+    if (status == TAC_OK && (sum.move == NULL || sum.rate == NULL)) status = TAC_ERR_ARENA_FULL;
+    if (status == TAC_OK) differentiate_reverse(&map, zbar, &sum, grad);
     tac_arena_release(&sim->arena, mark);
     return status;
 }

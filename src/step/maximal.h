@@ -13,5 +13,23 @@ static inline void tac_free_move(const tacWork *w, int body, tacVec6 X, double o
     tac_store3(out + 3, tac_mulmtv3(w->xmat[body], X.ang));
 }
 
-/* What the maps take from the arena at once, at most; bytes. */
+/* A turn (world axes) and a force that weigh how a body turns and how its origin moves -> what weighs its twists about
+ * the origin of its tree. */
+static inline tacVec6 tac_free_weights(const tacWork *w, int body, tacVec3 turn, tacVec3 force) {
+    tacVec3 arm = tac_sub3(w->xpos[body], w->origin[body]);
+    return (tacVec6){tac_add3(turn, tac_cross3(arm, force)), force};
+}
+
+/* Reverse mode of tac_to_maximal at (x, u): weights of bodies, zbar[12 nbody] -> gradients by x (activations: 0), u and
+ * theta, overwritten; u and theta may be NULL   (X10, X11) */
+tacStatus tac_to_maximal_vjp(tacSim *sim, const double *x, const double *u, double span, const double *zbar,
+                             const tacGrad *grad);
+/* Reverse mode of tac_to_minimal at the bodies of (x, u): weights of joints, bar[2 nv] -> zbar[12 nbody]
+ * (X12, X13) */
+tacStatus tac_to_minimal_vjp(tacSim *sim, const double *x, const double *u, double span, const double *bar,
+                             double *zbar);
+
+/* What the maps take from the arena at once, at most, and what the reverse mode of a step holds beside them or the
+ * step's own; bytes. */
 size_t tac_maximal_scratch(const tacModel *model);
+size_t tac_step_maximal_scratch(const tacModel *model, const tacOptions *options);

@@ -1,4 +1,4 @@
-/* A step's derivatives between bodies: the two maps around those of the step   (docs/theory/maximal.md, X9) */
+/* A step's derivatives between bodies: the two maps around those of the step   (docs/theory/maximal.md, X9, X14) */
 #include "step/maximal.h"
 
 #include "math/dense.h"
@@ -125,5 +125,111 @@ tacStatus tac_step_maximal_jac(tacSim *sim, const double *x, const double *u, co
     if (step->A != NULL) carry_state(&c, step->A);
     if (step->B != NULL) carry(&c, c.ninput, c.B, c.TB, step->B);
     if (step->P != NULL) carry(&c, c.nparam, c.P, c.TP, step->P);
+    return solved;
+}
+
+/* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+/* Covectors on their way from the bodies at the end to those at the start. */
+typedef struct Pullback {
+    tacColumns c;
+    double *y;      /* nx */
+    double *ybar;   /* ndx: weights of y */
+    double *bar;    /* the step's own: x, u, theta */
+    double *end;    /* u, theta: what acts at the end directly */
+    double *bodies; /* 12 nbody: weights of those at the start */
+} Pullback;
+
+static int take(Pullback *p, tacSim *sim) {
+    p->c = tac_count_columns(sim);
+    p->y = TAC_TAKE(&sim->arena, tac_nx(sim->model), double);
+    p->ybar = TAC_TAKE(&sim->arena, p->c.nx, double);
+    p->bar = TAC_TAKE(&sim->arena, p->c.n, double);
+    p->end = TAC_TAKE(&sim->arena, p->c.n, double);
+    p->bodies = TAC_TAKE(&sim->arena, TAC_BODY_MOVE * sim->model->nbody, double);
+    return p->y != NULL && p->ybar != NULL && p->bar != NULL && p->end != NULL && p->bodies != NULL;
+}
+
+size_t tac_step_maximal_scratch(const tacModel *m, const tacOptions *options) {
+    tacColumns c = tac_columns_of(m, options);
+    return tac_room((size_t)tac_nx(m)) + tac_room((size_t)c.nx) + 2 * tac_room((size_t)c.n) +
+           tac_room(TAC_BODY_MOVE * (size_t)m->nbody);
+}
+
+/* Weights of the bodies at the end -> p->bar of the step, p->end. */
+static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const double *ybar,
+                           const tacMaximalGrad *grad, Pullback *p) {
+    const tacModel *m = sim->model;
+    tacColumns c = p->c;
+    tacStepInfo own = {0};
+    tacStatus stepped = TAC_OK;
+    if (grad->y != NULL)
+        memcpy(p->y, grad->y, (size_t)tac_nx(m) * sizeof *p->y);
+    else
+        stepped = sim->stepper->step(sim, x, u, p->y), own = sim->info;
+    if (!tac_went_on(stepped)) return stepped;
+    tacGrad end = {p->ybar, p->end, grad->theta == NULL ? NULL : p->end + c.nu};
+    tacGrad bar = {p->bar, p->bar + c.nx, grad->theta == NULL ? NULL : p->bar + c.nx + c.nu};
+    tacStatus status = tac_to_maximal_vjp(sim, p->y, u, grad->span, ybar, &end);
+    memcpy(p->ybar + 2 * m->nv, ybar + TAC_BODY_MOVE * m->nbody, (size_t)m->na * sizeof *ybar);
+    if (status == TAC_OK && tac_first_nonfinite(c.nx, p->ybar) >= 0) status = TAC_ERR_NONFINITE;
+    if (status != TAC_OK) return status;
+    status = sim->stepper->vjp(sim, x, u, p->ybar, &bar);
+    if (!tac_went_on(status) || stepped != TAC_ERR_UNSOLVED) return status;
+    tac_restore_solve(&sim->info, &own);
+    return stepped;
+}
+
+/* p->bar += p->end, p->bodies where they are asked for; all finite. */
+static tacStatus pull_start(tacSim *sim, const double *x, const double *u, const tacMaximalGrad *grad, Pullback *p) {
+    tacColumns c = p->c;
+    int n = grad->theta == NULL ? c.nu : c.nu + c.np;
+    for (int i = 0; i < n; i++)
+        p->bar[c.nx + i] += p->end[i];
+    if (tac_first_nonfinite(c.nx + n, p->bar) >= 0) return TAC_ERR_NONFINITE;
+    if (grad->z == NULL) return TAC_OK;
+    tacStatus status = tac_to_minimal_vjp(sim, x, u, grad->span, p->bar, p->bodies);
+    if (status != TAC_OK) return status;
+    return tac_first_nonfinite(TAC_BODY_MOVE * sim->model->nbody, p->bodies) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
+static void give(const Pullback *p, const tacModel *m, const tacMaximalGrad *grad) {
+    size_t bodies = TAC_BODY_MOVE * (size_t)m->nbody, size = sizeof(double);
+    const double *u = p->bar + p->c.nx, *theta = u + p->c.nu;
+    if (grad->z != NULL) {
+        memcpy(grad->z, p->bodies, bodies * size);
+        memcpy(grad->z + bodies, p->bar + 2 * m->nv, (size_t)m->na * size);
+    }
+    if (grad->u != NULL) memcpy(grad->u, u, (size_t)p->c.nu * size);
+    if (grad->theta != NULL) memcpy(grad->theta, theta, (size_t)p->c.np * size);
+}
+
+static tacStatus check_reverse(const tacSim *sim, const double *x, const double *u, const double *ybar,
+                               const tacMaximalGrad *grad, int *bad) {
+    tacStatus status = tac_check_state(sim, x, u, bad);
+    if (status != TAC_OK) return status;
+    const tacModel *m = sim->model;
+    if (ybar == NULL || grad == NULL || !tac_finite(grad->span) || grad->span < 0) return TAC_ERR_ARGUMENT;
+    int finite = tac_first_nonfinite(TAC_BODY_MOVE * m->nbody + m->na, ybar) < 0 &&
+                 (grad->y == NULL || tac_first_nonfinite(tac_nx(m), grad->y) < 0);
+    return finite ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
+/* A^T = N^T A_step^T T^T: one covector through the three                                                       (X14) */
+tacStatus tac_step_maximal_vjp(tacSim *sim, const double *x, const double *u, const double *ybar,
+                               const tacMaximalGrad *grad, tacStepInfo *info) {
+    int bad;
+    Pullback p;
+    tacStatus solved = check_reverse(sim, x, u, ybar, grad, &bad);
+    int began = solved == TAC_OK;
+    if (began) {
+        size_t mark = tac_arena_mark(&sim->arena);
+        solved = take(&p, sim) ? pull_step(sim, x, u, ybar, grad, &p) : TAC_ERR_ARENA_FULL;
+        tacStatus status = tac_went_on(solved) ? pull_start(sim, x, u, grad, &p) : solved;
+        if (status == TAC_OK) give(&p, sim->model, grad);
+        if (tac_went_on(solved) && status != TAC_OK) solved = status;
+        tac_arena_release(&sim->arena, mark);
+    }
+    tac_report(began ? sim : NULL, solved, bad, info);
     return solved;
 }

@@ -1,4 +1,5 @@
-/* Bodies -> joint coordinates: body by body, each from where its parent is   (docs/theory/maximal.md, X5-X8) */
+/* Bodies -> joint coordinates: body by body, each from where its parent is   (docs/theory/maximal.md, X5-X8,
+ * X12-X13) */
 #include "step/maximal.h"
 
 #include "dynamics/kinematics.h"
@@ -333,6 +334,139 @@ static void mean_rows(const tacModel *m, double span, const double *v, const dou
     }
 }
 
+/* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+/* Weights of all numbers of the fit, and what they weigh of the bodies. */
+typedef struct Pull {
+    const double *v, *vbar; /* nv: joint velocities and their weights; vbar NULL: of q alone */
+    double *qbar;           /* nv: weights of q, or of q- */
+    double *before, *back;  /* nv, where span > 0: weights of q-; -span v */
+    tacVec6 *move, *rate;   /* nbody: of displacements and changes of velocity, about the origins of trees */
+} Pull;
+
+/* Weights of a body's dofs -> of the twist that they are the nearest to. Needs: factor_axes. */
+static tacVec6 solve_axes_transposed(const Fit *f, int b, const double *bar) {
+    double right[6];
+    tac_qr_solve_transposed(&f->qr, bar, right);
+    return tac_free_weights(f->w, b, tac_load3(right), tac_load3(right + 3));
+}
+
+/* axes_move weighed by -y: what is behind a group g weighs -(V_g x* y); -> weight of the parent's displacement. */
+static tacVec6 pull_axes(const Fit *f, int b, tacVec6 y, const Pull *p) {
+    tacVec6 behind = tac_zero6();
+    int first = f->m->body_dof_adr[b], end = first + f->m->body_dof_num[b];
+    while (end > first) {
+        int begin = tac_dof_group(f->m, end - 1);
+        tacVec6 velocity = tac_zero6();
+        for (int i = begin; i < end; i++)
+            velocity = tac_madd6(velocity, p->v[i], f->w->S[i]);
+        behind = tac_sub6(behind, tac_crossf6(velocity, y));
+        for (int i = begin; i < end; i++)
+            p->qbar[i] += tac_dot6(f->w->S[i], behind);
+        end = begin;
+    }
+    return behind;
+}
+
+/* S dv = dV_b - dV_parent - sum dS v and S dq = X_b - X_parent, backwards                                      (X12) */
+static void pull_body(Fit *f, int b, const Pull *p) {
+    int first = f->m->body_dof_adr[b], parent = f->m->body_parent[b];
+    factor_axes(f, b);
+    if (p->vbar != NULL) {
+        tacVec6 y = solve_axes_transposed(f, b, p->vbar + first);
+        p->rate[b] = tac_add6(p->rate[b], y);
+        p->rate[parent] = tac_sub6(p->rate[parent], y);
+        p->move[parent] = tac_add6(p->move[parent], pull_axes(f, b, y, p));
+    }
+    tacVec6 x = solve_axes_transposed(f, b, p->qbar + first);
+    p->move[b] = tac_add6(p->move[b], x);
+    p->move[parent] = tac_sub6(p->move[parent], x);
+}
+
+static void add_to(double *sum, tacVec3 x) { tac_store3(sum, tac_add3(tac_load3(sum), x)); }
+
+/* Weights of a body's displacement and change of velocity -> of its pose and twist: body_motion backwards, with
+ * G = rate.ang - r x rate.lin at the body's origin                                                             (X13) */
+static void pull_motion(const Fit *f, int b, const Pull *p, double *pose, double *twist) {
+    tacVec6 move = p->move[b], rate = p->rate[b];
+    tacVec3 r = tac_sub3(f->w->xpos[b], f->w->origin[b]), omega = f->w->V[b].ang;
+    tacVec3 turn = tac_sub3(move.ang, tac_cross3(r, move.lin)), G = tac_sub3(rate.ang, tac_cross3(r, rate.lin));
+    add_to(pose, tac_add3(move.lin, tac_cross3(omega, rate.lin)));
+    add_to(pose + 3, tac_mulmtv3(f->w->xmat[b], tac_add3(turn, tac_cross3(omega, G))));
+    add_to(twist, rate.lin);
+    add_to(twist + 3, tac_mulmtv3(f->w->xmat[b], G));
+}
+
+/* The same of the pose before, pose_move backwards: turn- = R(exp(span w)) turn - span Jr(-span w) dw. */
+static void pull_motion_before(const Fit *f, int b, const Pull *p, double *pose, double *twist) {
+    tacVec3 r = tac_sub3(f->w->xpos[b], f->w->origin[b]), hw = tac_scale3(f->span, tac_load3(f->z->twist + 6 * b + 3));
+    tacVec3 about = tac_sub3(p->move[b].ang, tac_cross3(r, p->move[b].lin));
+    tacVec3 turn = tac_mulmtv3(f->w->xmat[b], about), wbar = tac_mulmtv3(tac_quat_right_jacobian(tac_neg3(hw)), turn);
+    add_to(pose, p->move[b].lin);
+    add_to(pose + 3, tac_quat_rotate(tac_quat_exp(tac_neg3(hw)), turn));
+    add_to(twist, tac_scale3(-f->span, p->move[b].lin));
+    add_to(twist + 3, tac_scale3(-f->span, wbar));
+}
+
+/* zbar += fit_jac^T of the weights, at the poses of w. */
+static void pull_fit(Fit *f, const Pull *p, double *zbar) {
+    const tacModel *m = f->m;
+    for (int b = 0; b < m->nbody; b++)
+        p->move[b] = p->rate[b] = tac_zero6();
+    for (int b = 1; b < m->nbody; b++)
+        if (m->body_dof_num[b] > 0) pull_body(f, b, p);
+    for (int b = 1; b < m->nbody; b++) {
+        double *pose = zbar + 6 * b, *twist = zbar + 6 * m->nbody + 6 * b;
+        if (f->span > 0)
+            pull_motion_before(f, b, p, pose, twist);
+        else
+            pull_motion(f, b, p, pose, twist);
+    }
+}
+
+/* mean_rows backwards: qbar += Jr^-T vbar/span, before = -Jr^-1 vbar/span. */
+static void pull_means(const tacModel *m, double span, const double *v, const double *vbar, const Pull *p) {
+    for (int i = 0; i < m->nv; i++) {
+        p->before[i] = -vbar[i] / span;
+        p->qbar[i] -= p->before[i];
+    }
+    for (int j = 0; j < m->njnt; j++) {
+        int type = m->joint_type[j], dof = m->joint_dof_adr[j] + (type == TAC_FREE ? 3 : 0);
+        if (type != TAC_BALL && type != TAC_FREE) continue;
+        tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(span, tac_load3(v + dof)));
+        tacVec3 mean = tac_load3(p->before + dof), more = tac_sub3(mean, tac_mulmtv3(inverse, mean));
+        add_to(p->qbar + dof, more);
+        tac_store3(p->before + dof, tac_mulmv3(inverse, mean));
+    }
+}
+
+/* w at q- = q (-) span v. */
+static void place_before(Fit *f, double span, const double *x, const double *mocap, double *back) {
+    for (int i = 0; i < f->m->nv; i++)
+        back[i] = -span * x[f->m->nq + i];
+    tac_qpos_add(f->m, x, back, f->q);
+    tac_kinematics_q(f->m, f->w, f->q, mocap);
+}
+
+/* Bodies of x agree with their joints: nothing is searched. */
+static void find_reverse(Fit *f, const double *x, const double *mocap, const double *bar, Pull *p, double *zbar) {
+    const tacModel *m = f->m;
+    double span = f->z->span;
+    memset(zbar, 0, TAC_BODY_MOVE * (size_t)m->nbody * sizeof *zbar);
+    memcpy(p->qbar, bar, (size_t)m->nv * sizeof *bar);
+    p->v = x + m->nq;
+    p->vbar = span > 0 ? NULL : bar + m->nv;
+    if (span > 0) pull_means(m, span, p->v, bar + m->nv, p);
+    tac_kinematics_q(m, f->w, x, mocap);
+    tac_kinematics_v(m, f->w, p->v);
+    pull_fit(f, p, zbar);
+    if (span == 0) return;
+    place_before(f, span, x, mocap, p->back);
+    f->span = span;
+    p->qbar = p->before;
+    pull_fit(f, p, zbar);
+}
+
 /* --- The public map ----------------------------------------------------------------------------------------------- */
 
 static int most_dofs(const tacModel *m) {
@@ -344,10 +478,11 @@ static int most_dofs(const tacModel *m) {
 
 size_t tac_maximal_scratch(const tacModel *m) {
     size_t n = (size_t)most_dofs(m), nq = (size_t)m->nq, nv = (size_t)m->nv;
-    size_t forward = tac_room(7 * (size_t)m->nbody) + tac_room(6 * (size_t)m->nbody) + tac_room(nq) + tac_room(nv);
+    size_t twist = tac_room(6 * (size_t)m->nbody), weights = 2 * tac_arena_round((size_t)m->nbody * sizeof(tacVec6));
+    size_t forward = tac_room(7 * (size_t)m->nbody) + twist + tac_room(nq) + tac_room(nv);
     size_t back = 3 * tac_room(nq) + tac_room(2 * nq) + tac_room(nv) + tac_room(2 * n) + tac_room(6 * n) +
-                  2 * tac_room(6) + tac_arena_round(n * sizeof(int)) + tac_room(6 + n);
-    return forward > back ? forward : back;
+                  2 * tac_room(6) + tac_arena_round(n * sizeof(int)) + tac_room(6 + n) + 3 * tac_room(nv);
+    return twist + weights + (forward > back ? forward : back);
 }
 
 static int take(Fit *f, tacArena *arena) {
@@ -417,6 +552,30 @@ tacStatus tac_to_minimal(tacSim *sim, const tacMaximal *z, tacMinimal *out) {
         memcpy(out->v, v, (size_t)m->nv * sizeof *v);
         out->pose_residual = found.pose_residual, out->twist_residual = found.twist_residual;
     }
+    tac_arena_release(&sim->arena, mark);
+    return status;
+}
+
+static int take_pull(Pull *p, const tacModel *m, tacArena *arena) {
+    p->qbar = TAC_TAKE(arena, m->nv, double);
+    p->before = TAC_TAKE(arena, m->nv, double);
+    p->back = TAC_TAKE(arena, m->nv, double);
+    p->move = TAC_TAKE(arena, m->nbody, tacVec6);
+    p->rate = TAC_TAKE(arena, m->nbody, tacVec6);
+    return p->qbar != NULL && p->before != NULL && p->back != NULL && p->move != NULL && p->rate != NULL;
+}
+
+tacStatus tac_to_minimal_vjp(tacSim *sim, const double *x, const double *u, double span, const double *bar,
+                             double *zbar) {
+    const tacModel *m = sim->model;
+    size_t mark = tac_arena_mark(&sim->arena);
+    tacMaximal z = {.span = span, .twist = TAC_TAKE(&sim->arena, 6 * m->nbody, double)};
+    Fit f = {.m = m, .w = &sim->work, .z = &z};
+    Pull p = {0};
+    tacStatus status = z.twist == NULL ? TAC_ERR_ARENA_FULL : TAC_OK;
+    if (status == TAC_OK && span > 0) status = tac_to_maximal(sim, x, u, &z, NULL);
+    if (status == TAC_OK && !(take(&f, &sim->arena) && take_pull(&p, m, &sim->arena))) status = TAC_ERR_ARENA_FULL;
+    if (status == TAC_OK) find_reverse(&f, x, tac_split_inputs(m, &sim->options, u).mocap, bar, &p, zbar);
     tac_arena_release(&sim->arena, mark);
     return status;
 }

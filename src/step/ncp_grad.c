@@ -201,12 +201,6 @@ static tacStatus jac(tacSim *sim, const double *x, const double *u, double *next
     return status == TAC_OK ? solved : status;
 }
 
-/* What the step's own solve says of itself, in place of what the one that was differentiated says. */
-static void restore_solve(tacStepInfo *info, const tacStepInfo *own) {
-    info->kappa = own->kappa, info->reason = own->reason;
-    info->iterations = own->iterations, info->residual = own->residual;
-}
-
 tacStatus tac_ncp_jac(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J) {
     size_t mark = tac_arena_mark(&sim->arena), nx = (size_t)tac_nx(sim->model);
     tacStepInfo own = {0};
@@ -225,7 +219,7 @@ tacStatus tac_ncp_jac(tacSim *sim, const double *x, const double *u, double *y, 
     if (tac_went_on(solved) && y != NULL) memcpy(y, next, nx * sizeof *y);
     tac_arena_release(&sim->arena, mark);
     if (!tac_went_on(solved) || status != TAC_ERR_UNSOLVED) return solved;
-    restore_solve(&sim->info, &own);
+    tac_restore_solve(&sim->info, &own);
     return status;
 }
 

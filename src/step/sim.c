@@ -208,10 +208,11 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     int contacts = options->max_contacts > 0 ? options->max_contacts : 0;
     size_t steps = stepper != NULL ? stepper->scratch(model, options) : 0;
     size_t outputs = tac_outputs_scratch(model, options), impact = tac_first_impact_scratch(model);
-    size_t maps = tac_maximal_scratch(model);
-    size_t most = steps + outputs; /* outputs of forces solve the step on the way */
+    size_t maps = tac_maximal_scratch(model), bodies = tac_step_maximal_scratch(model, options);
+    size_t most = steps + (outputs > bodies ? outputs : bodies); /* outputs of forces solve the step on the way */
     if (impact > most) most = impact;
-    return tac_work_bytes(model) + tac_scene_scratch(model, contacts) + (maps > most ? maps : most);
+    if (maps + bodies > most) most = maps + bodies;
+    return tac_work_bytes(model) + tac_scene_scratch(model, contacts) + most;
 }
 
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {

@@ -78,5 +78,10 @@ static inline int tac_went_on(tacStatus status) {
 }
 /* What many steps say together: the first that is not all right. */
 static inline tacStatus tac_first_of(tacStatus before, tacStatus now) { return before == TAC_OK ? now : before; }
+/* What the step's own solve says of itself, in place of what the one that was differentiated says. */
+static inline void tac_restore_solve(tacStepInfo *info, const tacStepInfo *own) {
+    info->kappa = own->kappa, info->reason = own->reason;
+    info->iterations = own->iterations, info->residual = own->residual;
+}
 /* Fills all scratch with bytes 0xFF, which make NaN: results must not change. For tests. */
 void tac_sim_poison(tacSim *sim);

@@ -183,6 +183,19 @@ static void each_call_stands_alone(void **state) {
     probe_end(&p);
 }
 
+/* The reverse mode of a step between bodies, with both kinds of twists, hashed. */
+static uint64_t hash_bodies(Probe *p, uint64_t hash) {
+    int n = 12 * p->m->nbody + p->m->na, nu = p->m->nu + p->m->nv + 6 * p->m->nbody;
+    double *bar = p->out, *z = bar + n, *u = z + n, *theta = u + nu;
+    robot_random(n, bar, 1, 62);
+    for (int k = 0; k < 2; k++) {
+        tacMaximalGrad grad = {.span = 0.01 * k, .z = z, .u = u, .theta = theta};
+        CHECK_INT(tac_step_maximal_vjp(p->sim, p->x, p->u, bar, &grad, NULL), TAC_OK);
+        hash = tac_hash(z, (size_t)(n + nu + 1) * sizeof *z, hash);
+    }
+    return hash;
+}
+
 /* A step, its Jacobian, its reverse mode and a rollout's, hashed. */
 static uint64_t hash_derivatives(Probe *p, void *memory, size_t bytes) {
     const tacModel *m = p->m;
@@ -201,7 +214,7 @@ static uint64_t hash_derivatives(Probe *p, void *memory, size_t bytes) {
     tacTrajectory path = {.n = 3, .x0 = p->x, .U = U, .xbar = bar};
     CHECK_INT(tac_rollout_vjp(p->sim, &path, &(tacCheckpoints){1, memory, bytes}, &(tacGrad){x, u, theta}, NULL),
               TAC_OK);
-    return tac_hash(x, (size_t)(ndx + 3 * nu + 1) * sizeof *x, hash);
+    return hash_bodies(p, tac_hash(x, (size_t)(ndx + 3 * nu + 1) * sizeof *x, hash));
 }
 
 /* Every integrator: no allocation in any of them, and the same bits whatever the workspace held. */
