@@ -80,6 +80,17 @@ int main(int argc, char **argv) {
         }
     printf("derivatives of up to %.3f, the same between bodies and between joints: %s\n", most,
            off < 1e-9 ? "yes" : "no");
+
+    /* the coupler's next height alone, in reverse: a row of Z, without Z */
+    double weights[N] = {0}, row[N], by_motor;
+    tacMaximalGrad grad = {.span = options.dt, .y = y, .z = row, .u = &by_motor};
+    weights[6 * COUPLER + 2] = 1;
+    if (failed("reverse mode", tac_step_maximal_vjp(sim, x, u, weights, &grad, NULL))) return 1;
+    off = 0;
+    for (int i = 0; i < N; i++)
+        off = fmax(off, fabs(row[i] - Z[(6 * COUPLER + 2) * N + i]));
+    printf("the coupler's next height by the motor: %.3e m/(N m); by bodies as the derivative has it: %s\n", by_motor,
+           off < 1e-9 ? "yes" : "no");
     free(p.memory), free(step.memory);
     tac_sim_free(sim);
     tac_model_free(model);

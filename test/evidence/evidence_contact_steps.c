@@ -1,6 +1,6 @@
 /* evidence_contact_steps CONTACT MODEL...: the contact model along a motion of each model under random controls:
- * allocations of steps, Jacobians and reverse modes, their bits, and those of batches on one and two threads. One JSON
- * line per model:
+ * allocations of steps, Jacobians and reverse modes (of bodies too), their bits, and those of batches on one and two
+ * threads. One JSON line per model:
  *   {"model":..., "steps":N, "in_contact":N, "unsolved":N, "allocations":N, "counted_at_load":N, "same_map":0|1,
  *    "bits":hash, "batch1":hash, "batch2":hash} */
 #include "count_allocations.h"
@@ -16,6 +16,7 @@ enum { STEPS = 480, HOLD = 20, GAP = 30, WORLDS = STEPS / GAP, CONTROLS = 7 /* r
 typedef struct Arrays {
     double *A, *B, *ybar, *gx, *gu; /* WORLDS of each */
     double *X, *U, *Y;
+    double *zbar, *gz; /* of one world's bodies */
 } Arrays;
 
 typedef struct Figures {
@@ -28,6 +29,8 @@ static void require(const Scene *s, const char *what, tacStatus status) {
     if (status != TAC_ERR_UNSOLVED) scene_require(s, what, status);
 }
 
+static size_t body_numbers(const Scene *s) { return 12 * (size_t)s->model->nbody + (size_t)s->model->na; }
+
 /* World w of the batch is the present state: its derivatives, alone. */
 static void differentiate(Scene *s, Arrays *a, size_t w, Figures *f) {
     size_t ndx = (size_t)tac_ndx(s->model), nx = (size_t)s->nx, nu = (size_t)s->nu;
@@ -38,10 +41,13 @@ static void differentiate(Scene *s, Arrays *a, size_t w, Figures *f) {
     require(s, "step", tac_step(s->sim, s->x, s->u, s->y, NULL));
     require(s, "Jacobian", tac_step_jac(s->sim, s->x, s->u, y, &(tacJac){A, B, NULL}, NULL));
     require(s, "reverse mode", tac_step_vjp(s->sim, s->x, s->u, a->ybar + w * ndx, &(tacGrad){gx, gu, NULL}, NULL));
+    tacMaximalGrad bodies = {.span = s->options.dt, .z = a->gz};
+    require(s, "reverse mode of bodies", tac_step_maximal_vjp(s->sim, s->x, s->u, a->zbar, &bodies, NULL));
     f->same_map &= memcmp(y, s->y, nx * sizeof(double)) == 0;
     f->bits = tac_hash(A, ndx * ndx * sizeof(double), f->bits);
     f->bits = tac_hash(B, ndx * nu * sizeof(double), f->bits);
     f->bits = tac_hash(gx, ndx * sizeof(double), f->bits);
+    f->bits = tac_hash(a->gz, body_numbers(s) * sizeof(double), f->bits);
 }
 
 static void move(Scene *s, Arrays *a, Figures *f) {
@@ -78,16 +84,19 @@ static uint64_t hash_batch(const Scene *s, Arrays *a, int threads) {
 
 static Arrays arrays_make(const Scene *s) {
     size_t ndx = (size_t)tac_ndx(s->model), nx = (size_t)s->nx, nu = (size_t)s->nu, n = WORLDS;
-    Arrays a = {scene_doubles(n * ndx * ndx), scene_doubles(n * ndx * nu), scene_doubles(n * ndx),
-                scene_doubles(n * ndx),       scene_doubles(n * nu),       scene_doubles(n * nx),
-                scene_doubles(n * nu),        scene_doubles(n * nx)};
+    Arrays a = {scene_doubles(n * ndx * ndx),  scene_doubles(n * ndx * nu), scene_doubles(n * ndx),
+                scene_doubles(n * ndx),        scene_doubles(n * nu),       scene_doubles(n * nx),
+                scene_doubles(n * nu),         scene_doubles(n * nx),       scene_doubles(body_numbers(s)),
+                scene_doubles(body_numbers(s))};
     for (size_t i = 0; i < n * ndx; i++)
         a.ybar[i] = tac_random_normal(8, 0, (uint64_t)i);
+    for (size_t i = 0; i < body_numbers(s); i++)
+        a.zbar[i] = tac_random_normal(8, 1, (uint64_t)i);
     return a;
 }
 
 static void arrays_free(Arrays *a) {
-    double *all[] = {a->A, a->B, a->ybar, a->gx, a->gu, a->X, a->U, a->Y};
+    double *all[] = {a->A, a->B, a->ybar, a->gx, a->gu, a->X, a->U, a->Y, a->zbar, a->gz};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
