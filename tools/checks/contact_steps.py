@@ -56,7 +56,7 @@ def random_check(contact):
 def no_alloc_check(contact, models):
     """models(): files whose motions are looked at."""
 
-    @check(f"{contact}-no-alloc", bar="0 allocations in steps, Jacobians and reverse modes along motions in contact; steps with and without derivatives are the same map")
+    @check(f"{contact}-no-alloc", bar="0 allocations in steps, Jacobians and reverse modes, of joints and of bodies, along motions in contact; steps with and without derivatives are the same map")
     def run(context):
         rows = json_lines(context, "evidence_contact_steps", contact, *models(), rows=len(models()))
         total, steps, touching = (sum(row[key] for row in rows) for key in ("allocations", "steps", "in_contact"))

@@ -83,6 +83,17 @@ LINES = {
 unit_checks("dojo-list", LINES)
 
 unit_check("ncp-gradient-kappa", "derivatives of a hard step at a softer ncp_gradient_kappa have the bits of the step at that kappa, both modes, parameters included, and its state those of the hard step: six robots in contact, kappa 1e-8 and 1e-10 beside 1e-6, 1e-4, 1e-2", "test_ncp_grad", "gradient_kappa_has_the_bits_of_a_kappa")
+# Beyond that list: steps between bodies, both modes.
+MAXIMAL = {
+    "steps": ("a step from bodies to bodies by bodies, inputs and parameters (time step, gravity, masses, places), half-cheetah, box, ant, quadruped, humanoid in contact, against differences: 1e-6", "steps_between_bodies"),
+    "steps-others": ("the same with contacts lcp, none and soft: 1e-6", "steps_of_other_contacts"),
+    "reverse": ("the reverse mode of such a step is its Jacobian transposed, all contact models: 1e-10", "reverse_equals_jacobian"),
+    "reverse-ways": ("the same of softer derivatives, impacts within a step, and a step without a solution, statuses alike: 1e-10", "reverse_of_other_ways"),
+    "reverse-joints": ("the same of fifteen joint types and a mocap body that carries stacks, its pose and places, and of axes that coincide: 1e-10", "reverse_of_joints_and_places"),
+    "reverse-once": ("it has the same bits whatever the workspace held, with the next state given and of each gradient alone", "reverse_has_one_answer"),
+    "reverse-fails": ("where it fails nothing is written", "failures_write_nothing"),
+}  # fmt: skip
+unit_checks("maximal", MAXIMAL, "test_maximal_step")
 
 # --- Bad input -------------------------------------------------------------------------------------------------------
 
