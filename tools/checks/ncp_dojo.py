@@ -82,6 +82,8 @@ LINES = {
 }  # fmt: skip
 unit_checks("dojo-list", LINES)
 
+unit_check("ncp-derivatives-default", "derivatives at default options are those at tight ones to 1e-6 where dry friction creeps", "test_ncp_grad", "derivatives_are_of_the_path")
+unit_check("ncp-residual", "what is not solved has a residual above the tolerance and a reason, however few systems there are", "test_ncp_history", "what_is_not_solved_has_a_residual")
 unit_check("ncp-gradient-kappa", "derivatives of a hard step at a softer ncp_gradient_kappa have the bits of the step at that kappa, both modes, parameters included, and its state those of the hard step: six robots in contact, kappa 1e-8 and 1e-10 beside 1e-6, 1e-4, 1e-2", "test_ncp_grad", "gradient_kappa_has_the_bits_of_a_kappa")
 # Beyond that list: steps between bodies, both modes.
 MAXIMAL = {
