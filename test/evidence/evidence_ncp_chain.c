@@ -5,8 +5,7 @@
  *
  * usage: evidence_ncp_chain LINKS STEPS */
 #include "cli/discrete_motion.h"
-
-#include "tactus/io.h"
+#include "scene.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,15 +17,6 @@
 #define SPEED     0.5   /* rad/s: at the joints at first */
 enum { SEED = 20220301, BLOCKS = 50 };
 
-/* One robot, its state and room. */
-typedef struct World {
-    tacModel *model;
-    tacOptions options;
-    tacSim *sim;
-    int nx, nu;
-    double *x, *u, *y;
-} World;
-
 static double largest(tacVec6 m, tacVec6 from) {
     const double a[6] = {m.ang.x, m.ang.y, m.ang.z, m.lin.x, m.lin.y, m.lin.z};
     const double b[6] = {from.ang.x, from.ang.y, from.ang.z, from.lin.x, from.lin.y, from.lin.z};
@@ -36,47 +26,42 @@ static double largest(tacVec6 m, tacVec6 from) {
     return most;
 }
 
-static int set_zero(tacModel *m, const char *path) {
+static void stop(const tacError *err) {
+    fprintf(stderr, "%s\n", err->text);
+    exit(2);
+}
+
+static void set_zero(tacModel *m, const char *path) {
     tacError err;
-    if (tac_param_set(m, path, 0, &err) == TAC_OK) return 1;
-    fprintf(stderr, "%s\n", err.text);
-    return 0;
+    if (tac_param_set(m, path, 0, &err) != TAC_OK) stop(&err);
 }
 
 /* No gravity, no damping. */
-static int set_free(tacModel *m, int links) {
+static void set_free(tacModel *m, int links) {
     char path[48];
-    int ok = 1;
-    for (int i = 0; i < 3 && ok; i++) {
+    for (int i = 0; i < 3; i++) {
         snprintf(path, sizeof path, "option.gravity[%d]", i);
-        ok = set_zero(m, path);
+        set_zero(m, path);
     }
-    for (int i = 1; i < links && ok; i++) {
+    for (int i = 1; i < links; i++) {
         snprintf(path, sizeof path, "joint/joint%d.damping", i);
-        ok = set_zero(m, path);
+        set_zero(m, path);
     }
-    return ok;
 }
 
-static int open_chain(int links, World *s) {
+static Scene open_chain(int links) {
     tacError err;
+    tacModel *model;
     tacChain chain = tac_default_chain();
     chain.bodies = links, chain.free_root = 1;
-    *s = (World){0};
-    if (tac_chain_build(&chain, &s->model, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
-    if (!set_free(s->model, links)) return 1;
-    s->options = tac_default_options(s->model);
-    s->options.contact = TAC_NCP, s->options.dt = TIME_STEP, s->options.ncp_tolerance = TOLERANCE,
-    s->options.ncp_polish = 1;
-    if (tac_sim_new(s->model, &s->options, &s->sim, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
-    s->nx = tac_nx(s->model);
-    s->x = calloc((size_t)s->nx, sizeof(double)), s->y = calloc((size_t)s->nx, sizeof(double));
-    s->u = calloc((size_t)tac_ninput(s->model, &s->options) + 1, sizeof(double));
-    if (s->x == NULL || s->y == NULL || s->u == NULL) return fprintf(stderr, "out of memory\n");
-    tac_default_state(s->model, s->x);
-    for (int i = 6; i < s->model->nv; i++)
-        s->x[s->model->nq + i] = SPEED * tac_random_normal(SEED, 0, (uint64_t)i);
-    return 0;
+    if (tac_chain_build(&chain, &model, &err) != TAC_OK) stop(&err);
+    set_free(model, links);
+    tacOptions options = tac_default_options(model);
+    options.contact = TAC_NCP, options.dt = TIME_STEP, options.ncp_tolerance = TOLERANCE, options.ncp_polish = 1;
+    Scene s = scene_with("chain", model, &options);
+    for (int i = 6; i < model->nv; i++)
+        s.x[model->nq + i] = SPEED * tac_random_normal(SEED, 0, (uint64_t)i);
+    return s;
 }
 
 /* Least squares of blocks' means over their number. */
@@ -95,7 +80,7 @@ static void fit(const double *mean, double *slope, double *error, double *spread
 }
 
 /* The whole comes to rest, so that places stay small: velocities of the first body less that of the centre of mass. */
-static tacStatus stop_drift(World *s, tacPoses pose[2]) {
+static tacStatus stop_drift(Scene *s, tacPoses pose[2]) {
     double mass = 0, *v = s->x + s->model->nq;
     tacStatus status = cli_poses(s->sim, s->x, s->u, &pose[0]);
     if (status == TAC_OK) status = tac_step(s->sim, s->x, s->u, s->y, NULL);
@@ -108,7 +93,7 @@ static tacStatus stop_drift(World *s, tacPoses pose[2]) {
     return TAC_OK;
 }
 
-static int run(World *s, int links, int steps, tacPoses pose[2]) {
+static int run(Scene *s, int links, int steps, tacPoses pose[2]) {
     double mean[BLOCKS] = {0}, momentum = 0, first = 0, slope, error, spread;
     tacVec6 start = {0};
     int block = steps / BLOCKS;
@@ -136,15 +121,13 @@ static int run(World *s, int links, int steps, tacPoses pose[2]) {
 }
 
 int main(int argc, char **argv) {
-    World s = {0};
     tacPoses pose[2] = {0};
     int links = argc > 1 ? atoi(argv[1]) : 10, steps = argc > 2 ? atoi(argv[2]) : 100000;
-    int bad = open_chain(links, &s);
-    if (!bad) bad = !cli_poses_new(s.model, &pose[0]) || !cli_poses_new(s.model, &pose[1]);
+    Scene s = open_chain(links);
+    int bad = !cli_poses_new(s.model, &pose[0]) || !cli_poses_new(s.model, &pose[1]);
     if (!bad) bad = run(&s, links, steps, pose);
     for (int i = 0; i < 2; i++)
         cli_poses_free(&pose[i]);
-    tac_sim_free(s.sim), tac_model_free(s.model);
-    free(s.x), free(s.u), free(s.y);
+    scene_free(&s);
     return bad ? 2 : 0;
 }

@@ -4,8 +4,7 @@
  *
  * usage: evidence_ncp_momentum MODEL...   each with a free joint first */
 #include "cli/discrete_motion.h"
-
-#include "tactus/io.h"
+#include "scene.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,36 +16,25 @@
 #define TORQUE    0.5   /* N m, N: of each joint, standard deviation */
 enum { SEED = 20220301, STEPS = 200 };
 
-/* One robot, its state and room. */
-typedef struct World {
-    tacModel *model;
-    tacOptions options;
-    tacSim *sim;
-    int nx, nu;
-    double *x, *u, *y;
-} World;
+static void stop(const char *path, const tacError *err) {
+    fprintf(stderr, "%s: %s\n", path, err->text);
+    exit(2);
+}
 
-static int open_robot(const char *path, World *s) {
+static Scene open_robot(const char *path) {
     tacError err;
-    *s = (World){0};
-    if (tac_load(path, &s->model, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
+    tacModel *model;
+    if (tac_load(path, &model, &err) != TAC_OK) stop(path, &err);
     for (int i = 0; i < 3; i++) {
         char name[32];
         snprintf(name, sizeof name, "option.gravity[%d]", i);
-        if (tac_param_set(s->model, name, 0, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
+        if (tac_param_set(model, name, 0, &err) != TAC_OK) stop(path, &err);
     }
-    *s->model->option_disable |= TAC_DISABLE_CONTACT;
-    s->options = tac_default_options(s->model);
-    s->options.contact = TAC_NCP, s->options.dt = TIME_STEP, s->options.inputs = TAC_INPUT_QFRC;
-    s->options.ncp_tolerance = TOLERANCE, s->options.ncp_polish = 1;
-    if (tac_sim_new(s->model, &s->options, &s->sim, &err) != TAC_OK) return fprintf(stderr, "%s: %s\n", path, err.text);
-    s->nx = tac_nx(s->model), s->nu = tac_ninput(s->model, &s->options);
-    s->x = calloc((size_t)s->nx, sizeof(double)), s->y = calloc((size_t)s->nx, sizeof(double));
-    s->u = calloc((size_t)s->nu, sizeof(double));
-    if (s->x == NULL || s->y == NULL || s->u == NULL) return fprintf(stderr, "out of memory\n");
-    tac_default_state(s->model, s->x);
-    tac_default_input(s->model, &s->options, s->u);
-    return 0;
+    *model->option_disable |= TAC_DISABLE_CONTACT;
+    tacOptions options = tac_default_options(model);
+    options.contact = TAC_NCP, options.dt = TIME_STEP, options.inputs = TAC_INPUT_QFRC;
+    options.ncp_tolerance = TOLERANCE, options.ncp_polish = 1;
+    return scene_with(path, model, &options);
 }
 
 /* Momentum is zero at first: its largest part is its change. */
@@ -55,7 +43,7 @@ static double size_of(tacVec6 m) {
     return fmax(ang, fmax(fmax(fabs(m.lin.x), fabs(m.lin.y)), fabs(m.lin.z)));
 }
 
-static int run(const char *path, World *s, tacPoses pose[2]) {
+static int run(Scene *s, tacPoses pose[2]) {
     const tacModel *m = s->model;
     double momentum = 0, moved = 0, *force = s->u + m->nu;
     tacStatus status = cli_poses(s->sim, s->x, s->u, &pose[0]);
@@ -70,23 +58,21 @@ static int run(const char *path, World *s, tacPoses pose[2]) {
         for (int i = 6; i < m->nv; i++)
             moved = fmax(moved, fabs(s->x[m->nq + i]));
     }
-    if (status != TAC_OK) return fprintf(stderr, "%s: %s\n", path, tac_status_text(status));
-    printf("{\"model\":\"%s\",\"dofs\":%d,\"momentum\":%.3e,\"moved\":%.3g}\n", path, m->nv, momentum, moved);
+    if (status != TAC_OK) return fprintf(stderr, "%s: %s\n", s->path, tac_status_text(status));
+    printf("{\"model\":\"%s\",\"dofs\":%d,\"momentum\":%.3e,\"moved\":%.3g}\n", s->path, m->nv, momentum, moved);
     return 0;
 }
 
 int main(int argc, char **argv) {
     int bad = 0;
     for (int i = 1; i < argc && !bad; i++) {
-        World s = {0};
         tacPoses pose[2] = {0};
-        bad = open_robot(argv[i], &s);
-        if (!bad) bad = !cli_poses_new(s.model, &pose[0]) || !cli_poses_new(s.model, &pose[1]);
-        if (!bad) bad = run(argv[i], &s, pose);
+        Scene s = open_robot(argv[i]);
+        bad = !cli_poses_new(s.model, &pose[0]) || !cli_poses_new(s.model, &pose[1]);
+        if (!bad) bad = run(&s, pose);
         for (int k = 0; k < 2; k++)
             cli_poses_free(&pose[k]);
-        tac_sim_free(s.sim), tac_model_free(s.model);
-        free(s.x), free(s.u), free(s.y);
+        scene_free(&s);
     }
     return bad ? 2 : 0;
 }

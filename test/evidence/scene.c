@@ -25,10 +25,9 @@ double *scene_doubles(size_t n) {
     return numbers;
 }
 
-Scene scene_make(const char *path, tacModel *model) {
+Scene scene_with(const char *path, tacModel *model, const tacOptions *options) {
     tacError err;
-    Scene s = {.path = path, .model = model, .options = tac_default_options(model)};
-    s.options.integrator = TAC_EULER;
+    Scene s = {.path = path, .model = model, .options = *options};
     if (tac_sim_new(model, &s.options, &s.sim, &err) != TAC_OK) stop(path, err.text);
     s.nx = tac_nx(model);
     s.nu = tac_ninput(model, &s.options);
@@ -38,6 +37,12 @@ Scene scene_make(const char *path, tacModel *model) {
     tac_default_state(model, s.x);
     tac_default_input(model, &s.options, s.u);
     return s;
+}
+
+Scene scene_make(const char *path, tacModel *model) {
+    tacOptions options = tac_default_options(model);
+    options.integrator = TAC_EULER;
+    return scene_with(path, model, &options);
 }
 
 Scene scene_load(const char *path) {

@@ -17,6 +17,8 @@ typedef struct Scene {
 Scene scene_load(const char *path);
 /* The same for a model that is already there; the scene then owns it. */
 Scene scene_make(const char *path, tacModel *model);
+/* The same with options of one's own. */
+Scene scene_with(const char *path, tacModel *model, const tacOptions *options);
 void scene_free(Scene *s);
 /* lcp, ncp or soft; ends the program at another word. */
 tacContactModel scene_contact_named(const char *word);
