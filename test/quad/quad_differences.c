@@ -7,6 +7,7 @@
 #include "tactus/tactus.h"
 
 #include "cli/differences.h"
+#include "cli/gradient_check.h"
 #include "cli/step_column.h"
 
 #include <math.h>
@@ -130,15 +131,21 @@ static double unit_of(double value) {
     return size > TINY ? fmin(1, fmin(LARGEST_SHARE * size / RELATIVE_STEP, fmax(1, size))) : 1;
 }
 
+/* The larger of two errors. What is not finite is larger than all: no comparison holds of it, and fmax would drop
+ * it. */
+static double worse_error(double so_far, double error) {
+    return fmax(so_far, error < CLI_NO_DIFFERENCE ? error : CLI_NO_DIFFERENCE);
+}
+
 /* Largest |entry - F| / max(1, max |F|) over rows and columns [first, last), both in the unit. */
 static double block_error(const Case *c, const double *F, const int row[2], const int column[2], double unit) {
     double scale = 1, worst = 0;
     for (int j = column[0]; j < column[1]; j++)
         for (int i = row[0]; i < row[1]; i++) {
             scale = fmax(scale, fabs(unit * F[j * c->step.ndx + i]));
-            worst = fmax(worst, fabs(unit * (entry_of(c, i, j) - F[j * c->step.ndx + i])));
+            worst = worse_error(worst, fabs(unit * (entry_of(c, i, j) - F[j * c->step.ndx + i])));
         }
-    return worst / scale;
+    return worst < CLI_NO_DIFFERENCE ? worst / scale : CLI_NO_DIFFERENCE;
 }
 
 static double largest_error(const Case *c, const double *F) {
@@ -147,11 +154,11 @@ static double largest_error(const Case *c, const double *F) {
     double worst = 0;
     for (int r = 0; r < 3; r++) {
         for (int b = 0; b < 3; b++)
-            worst = fmax(worst, block_error(c, F, rows[r], rows[b], 1));
-        worst = fmax(worst, block_error(c, F, rows[r], columns, 1));
+            worst = worse_error(worst, block_error(c, F, rows[r], rows[b], 1));
+        worst = worse_error(worst, block_error(c, F, rows[r], columns, 1));
         for (int p = 0; p < c->np; p++) {
             const int column[2] = {ndx + nu + p, ndx + nu + p + 1};
-            worst = fmax(worst, block_error(c, F, rows[r], column, unit_of(c->theta[p])));
+            worst = worse_error(worst, block_error(c, F, rows[r], column, unit_of(c->theta[p])));
         }
     }
     return worst;
