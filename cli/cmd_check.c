@@ -177,7 +177,7 @@ static int print_text(const char *path, const tacGradientCheck *check) {
     if (check->broken > 0)
         printf("             %ld of them because the step fails: %s\n", check->broken, tac_status_text(check->status));
     for (int k = 0; k < check->nodd && k < CLI_ODD_SAMPLES; k++)
-        printf("  %-10s sample %ld: error %.1e, reverse %.1e\n", check->odd[k].what, check->odd[k].sample,
+        printf("  %-11s sample %ld: error %.1e, reverse %.1e\n", check->odd[k].what, check->odd[k].sample,
                check->odd[k].error, check->odd[k].reverse);
     print_worst(check);
     if (check->moved > 0) printf("  moved      %d parameters off the edge of what is allowed\n", check->moved);

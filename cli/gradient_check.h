@@ -36,7 +36,8 @@ typedef struct tacWorstEntry {
 /* A sample that is not as it should be, for whoever looks for the cause: --samples 1 --first draws it again. */
 typedef struct tacOddSample {
     long sample;
-    const char *what; /* "broken", "failed", "unflagged" */
+    const char *what; /* "broken"; "another map": the step with derivatives is not the one without; "failed": by error
+                         or reverse; "unflagged" */
     int flagged;
     double error, reverse;
 } tacOddSample;
