@@ -4,13 +4,16 @@
  *
  *   {"models":n, "steps":n, "in_contact":n, "unsolved":n, "nonfinite":n, "above_tolerance":n,
  *    "refused":n, "failed":n, "allocations":n, "counted":n, "differing":n, "worst_ok":r, "worst_unsolved":r,
- *    "cases":[...]}
+ *    "judged":n, "unlawful":n, "worst":{...}, "placed":n, "lost":n, "cases":[...]}
  *
  * residuals are those that steps report, over what is at stake: the larger of the momentum (total mass by 1 m/s + the
  * fastest coordinate) and the largest impulse of a contact; of soft they are relative already, and of ncp in its units,
- * in which TOLERANCE is its own. A step that says it is solved must be so to TOLERANCE. */
+ * in which TOLERANCE is its own. A step that says it is solved must be so to TOLERANCE. As of ncp that is the very
+ * number it stops by, every JUDGE_EVERY-th solved step of it is held against its laws outside the solver (step_laws.h):
+ * judged, those that break one, and the worst figures, placed and lost as of StepFaults. */
 #include "count_allocations.h"
 #include "scene.h"
+#include "step_laws.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,17 +22,23 @@
 #include <unistd.h>
 
 enum { STEPS = 1000, WORLDS = 2, HOLD = 10, MOST_CASES = 40, MOST_CONTACTS = 4096, CONTROLS = 11 /* random stream */ };
+/* Which steps are held against their laws: forces cost two solves more, so that every third step costs a fourth; three
+ * and HOLD have no common factor. */
+enum { JUDGE_EVERY = 3 };
 #define TOLERANCE 1e-9
 
 typedef struct Totals {
     long models, refused, steps, in_contact, unsolved, failed, nonfinite, above, allocations, differing;
+    long judged, unlawful;
     double worst_unsolved, worst_ok;
+    StepFaults worst;
     int ncase;
     char text[MOST_CASES][160];
 } Totals;
 
 static void note(Totals *t, uint64_t seed, const char *what, int step, double figure) {
-    if (t->ncase == MOST_CASES) return;
+    int unsolved = strcmp(what, "unsolved") == 0; /* there may be many, and they are no failures */
+    if (t->ncase >= (unsolved ? MOST_CASES / 2 : MOST_CASES)) return;
     snprintf(t->text[t->ncase++], sizeof t->text[0], "{\"seed\":%llu,\"what\":\"%s\",\"step\":%d,\"figure\":%.3g}",
              (unsigned long long)seed, what, step, isfinite(figure) ? figure : -1);
 }
@@ -109,19 +118,40 @@ static int judge_step(const Scene *s, uint64_t seed, int k, const double *x, con
     return 1;
 }
 
+/* A solved step of contact ncp against its laws, outside the solver. */
+static void judge_laws(StepLaws *laws, uint64_t seed, int k, const double *x, const double *u, const double *y,
+                       Totals *t) {
+    const char *what = "no forces";
+    StepFaults f = {0};
+    double worst = HUGE_VAL;
+    if (step_laws_forces(laws, x, u)) f = step_laws_judge(laws, x, u, y), worst = step_faults_worst(&f, &what);
+    t->judged++;
+    t->unlawful += !(worst <= 1);
+    step_faults_grow(&t->worst, &f);
+    if (!(worst <= 1)) note(t, seed, what, k, worst);
+}
+
 /* One world step by step. X: (STEPS + 1) states. -> steps done. */
 static int walk(Scene *s, uint64_t seed, const double *U, double *X, Totals *t) {
     tacStepInfo info;
     size_t nx = (size_t)s->nx, nu = (size_t)s->nu;
+    int done = STEPS, judged = s->options.contact == TAC_NCP;
+    StepLaws laws = {0};
+    if (judged) laws = step_laws_new(s);
     for (int k = 0; k < STEPS; k++) {
         long before = counted_allocations();
         const double *x = X + (size_t)k * nx, *u = U + (size_t)k * nu;
         double *y = X + (size_t)(k + 1) * nx;
         tac_step(s->sim, x, u, y, &info);
         t->allocations += counted_allocations() - before;
-        if (!judge_step(s, seed, k, x, u, y, &info, t)) return k;
+        if (!judge_step(s, seed, k, x, u, y, &info, t)) {
+            done = k;
+            break;
+        }
+        if (judged && info.status == TAC_OK && k % JUDGE_EVERY == 0) judge_laws(&laws, seed, k, x, u, y, t);
     }
-    return STEPS;
+    if (judged) step_laws_free(&laws);
+    return done;
 }
 
 static void run_seed(uint64_t seed, tacContactModel contact, const char *path, Totals *t) {
@@ -164,11 +194,16 @@ int main(int argc, char **argv) {
     unlink(path);
     printf("{\"models\":%ld,\"steps\":%ld,\"in_contact\":%ld,\"unsolved\":%ld,\"nonfinite\":%ld,"
            "\"above_tolerance\":%ld,\"refused\":%ld,\"failed\":%ld,\"allocations\":%ld,\"counted\":%ld,"
-           "\"differing\":%ld,\"worst_ok\":%.3g,\"worst_unsolved\":%.3g,\"cases\":[",
+           "\"differing\":%ld,\"worst_ok\":%.3g,\"worst_unsolved\":%.3g,\"judged\":%ld,\"unlawful\":%ld,\"worst\":{",
            t.models, t.steps, t.in_contact, t.unsolved, t.nonfinite, t.above, t.refused, t.failed, t.allocations,
-           counted_allocations(), t.differing, t.worst_ok, t.worst_unsolved);
+           counted_allocations(), t.differing, t.worst_ok, t.worst_unsolved, t.judged, t.unlawful);
+    scene_print(1, "balance", t.worst.balance), scene_print(0, "cone", t.worst.cone);
+    scene_print(0, "distance", t.worst.distance), scene_print(0, "overlap", t.worst.overlap);
+    scene_print(0, "range", t.worst.range), scene_print(0, "wrench", t.worst.wrench);
+    scene_print(0, "friction", t.worst.friction), scene_print(0, "motion", t.worst.motion);
+    printf("},\"placed\":%ld,\"lost\":%ld,\"cases\":[", t.worst.placed, t.worst.lost);
     for (int i = 0; i < t.ncase; i++)
         printf("%s%s", i == 0 ? "" : ",", t.text[i]);
     printf("]}\n");
-    return t.nonfinite + t.above + t.allocations + t.differing > 0;
+    return t.nonfinite + t.above + t.unlawful + t.allocations + t.differing > 0;
 }
