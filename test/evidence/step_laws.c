@@ -47,6 +47,7 @@ StepLaws step_laws_new(const Scene *scene) {
     for (int i = 0; i < 2; i++)
         l.touch[i] = room(LAW_CONTACTS, sizeof(tacContact));
     l.origin = room(nb, sizeof(tacVec3)), l.sum = room(nb, sizeof(tacVec6)), l.unknown = scene_doubles(nb);
+    l.carry = room(nb, sizeof(tacVec3)), l.adrift = scene_doubles(nb), l.slack = scene_doubles(nv);
     l.before = scene_doubles((size_t)scene->nx), l.missing = scene_doubles(nv), l.low = scene_doubles(nv);
     l.high = scene_doubles(nv), l.jacobian = scene_doubles(6 * nv);
     l.tendon[0] = scene_doubles(nt), l.tendon[1] = scene_doubles(nt);
@@ -58,7 +59,7 @@ void step_laws_free(StepLaws *l) {
     for (int i = 0; i < 3; i++)
         cli_poses_free(&l->pose[i]);
     free(l->forces.contact), free(l->forces.wrench), free(l->touch[0]), free(l->touch[1]);
-    free(l->origin), free(l->sum), free(l->unknown);
+    free(l->origin), free(l->sum), free(l->unknown), free(l->carry), free(l->adrift), free(l->slack);
     free(l->before), free(l->missing), free(l->low), free(l->high), free(l->jacobian);
     free(l->tendon[0]), free(l->tendon[1]);
     tac_sim_free(l->look), tac_model_free(l->wide);
@@ -86,7 +87,7 @@ static tacVec6 missing_to_body(const StepLaws *l, int b) {
     tacVec3 torque = tac_add3(l->forces.wrench[b].ang, tac_cross3(arm, force));
     tacVec3 turned =
         tac_sub3(discrete_spin_momentum(m, &p[1], &p[2], h, b), discrete_spin_momentum(m, &p[0], &p[1], h, b));
-    return (tacVec6){tac_madd3(turned, -h, torque),
+    return (tacVec6){tac_sub3(tac_madd3(turned, -h, torque), l->carry[b]),
                      tac_madd3(tac_scale3(mass / h, tac_sub3(then, first)), -h, tac_add3(weight, force))};
 }
 
@@ -101,6 +102,7 @@ static void find_missing(StepLaws *l, const double *x, const double *u, const do
     for (int i = 0; i < nv; i++) {
         double inertia = m->dof_armature[i] + (undamped ? 0 : h * m->dof_damping[i]);
         l->missing[i] = inertia * (y[m->nq + i] - x[m->nq + i]) - h * (passive[i] + drive[i]);
+        l->slack[i] = 0;
     }
     for (int b = 1; b < m->nbody; b++) {
         tacVec6 f = missing_to_body(l, b);
@@ -110,6 +112,8 @@ static void find_missing(StepLaws *l, const double *x, const double *u, const do
         scene_require(s, "point Jacobian", status);
         for (int k = 0; k < 3 * nv; k++)
             l->missing[k % nv] += l->jacobian[k] * lin[k / nv] + jacr[k] * ang[k / nv];
+        for (int k = 0; k < 3 * nv && l->adrift[b] > 0; k++)
+            l->slack[k % nv] += fabs(jacr[k]) * l->adrift[b];
     }
 }
 
@@ -228,7 +232,7 @@ static double judge_balance(const StepLaws *l) {
     double worst = 0;
     for (int i = 0; i < l->scene->model->nv; i++) {
         double f = l->missing[i];
-        worst = worse(worst, isnan(f) ? f : fmax(l->low[i] - f, f - l->high[i]));
+        worst = worse(worst, isnan(f) ? f : fmax(l->low[i] - f, f - l->high[i]) - l->slack[i]);
     }
     return worst;
 }
@@ -241,11 +245,11 @@ StepFaults step_laws_judge(StepLaws *l, const double *x, const double *u, const 
         if (!isfinite(y[i])) f.balance = HUGE_VAL;
     if (f.balance > 0) return f; /* poses there are none */
     find_poses(l, x, u, y);
+    step_laws_contacts(l, x, u, y, &f);
     find_missing(l, x, u, y);
     f.motion = judge_motion(l, x, y);
     f.range = allow_rows(l, x, y);
     f.balance = judge_balance(l);
-    step_laws_contacts(l, x, u, y, &f);
     return f;
 }
 

@@ -1,6 +1,6 @@
 /* What a step of contact ncp has to fulfil, found anew outside its solver: from the two states, from the forces that it
  * tells, and from public quantities of the model at both ends, by plain loops over bodies, dofs and geoms
- * (docs/theory/ncp.md, W5, W7, W9-W11a, W29). Integrator Euler, inputs ctrl alone. */
+ * (docs/theory/ncp.md, W5-W7, W9-W11a, W29). Integrator Euler, inputs ctrl alone. */
 #pragma once
 
 #include "cli/discrete_motion.h"
@@ -55,8 +55,10 @@ typedef struct StepLaws {
     tacVec3 *origin; /* nbody, at q+ */
     tacVec6 *sum;    /* nbody: impulses of contacts, about the origins */
     double *unknown; /* nbody: size of those that are not in it */
-    double *before, *missing, *low, *high, *jacobian; /* nx; nv each; 6 nv */
-    double *tendon[2];                                /* lengths at q, q+ */
+    tacVec3 *carry;  /* nbody: torque that their place has beside their point at q+   (W5a) */
+    double *adrift;  /* nbody: size of such torque that is not in it */
+    double *before, *missing, *slack, *low, *high, *jacobian; /* nx; nv each; 6 nv */
+    double *tendon[2];                                        /* lengths at q, q+ */
 } StepLaws;
 
 /* The scene stays the caller's. Ends the program when memory is short. */

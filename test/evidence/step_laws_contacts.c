@@ -24,12 +24,30 @@ static tacVec3 spin_of(const StepLaws *l, int b) {
     return tac_scale3((sine > 0 ? angle / sine : 1) / l->scene->options.dt, s);
 }
 
-/* Velocity of a body's material point between q and q+. */
-static tacVec3 material_velocity(const StepLaws *l, int b, tacVec3 point) {
-    tacVec3 x = tac_load3(l->pose[1].com + 3 * b), next = tac_load3(l->pose[2].com + 3 * b);
+/* How far a body's centre of mass goes. */
+static tacVec3 way_of(const StepLaws *l, int b) {
     if (step_laws_still(l->scene->model, b)) return tac_zero3();
-    tacVec3 slide = tac_scale3(1 / l->scene->options.dt, tac_sub3(next, x));
-    return tac_add3(slide, tac_cross3(spin_of(l, b), tac_sub3(point, next)));
+    return tac_sub3(tac_load3(l->pose[2].com + 3 * b), tac_load3(l->pose[1].com + 3 * b));
+}
+
+/* Velocity of a body's material point between q and q+, at a place at q. */
+static tacVec3 material_velocity(const StepLaws *l, int b, tacVec3 place) {
+    if (step_laws_still(l->scene->model, b)) return tac_zero3();
+    tacVec3 arm = tac_sub3(place, tac_load3(l->pose[1].com + 3 * b));
+    return tac_madd3(tac_cross3(spin_of(l, b), arm), 1 / l->scene->options.dt, way_of(l, b));
+}
+
+static double inverse_tree_mass(const tacModel *m, int geom) {
+    int body = m->geom_body[geom];
+    return step_laws_still(m, body) ? 0 : 1 / m->body_subtree_mass[m->body_root[body]];
+}
+
+/* How far the place of an impulse has come since q: of the ways of both bodies, the lighter tree's more   (W5a). */
+static tacVec3 way_of_place(const StepLaws *l, const tacContact *c) {
+    const tacModel *m = l->scene->model;
+    double w[2] = {inverse_tree_mass(m, c->geom[0]), inverse_tree_mass(m, c->geom[1])}, sum = w[0] + w[1];
+    tacVec3 way[2] = {way_of(l, m->geom_body[c->geom[0]]), way_of(l, m->geom_body[c->geom[1]])};
+    return tac_madd3(tac_scale3(w[0] / sum, way[0]), w[1] / sum, way[1]);
 }
 
 /* Of the faster of both bodies where they touch. */
@@ -73,11 +91,6 @@ static double deepest_at_start(const StepLaws *l, const tacContact *of) {
     for (int i = 0; i < l->ntouch[0]; i++)
         if (same_pair(of, &l->touch[0][i])) deepest = fmin(deepest, l->touch[0][i].dist);
     return deepest;
-}
-
-static double inverse_tree_mass(const tacModel *m, int geom) {
-    int body = m->geom_body[geom];
-    return step_laws_still(m, body) ? 0 : 1 / m->body_subtree_mass[m->body_root[body]];
 }
 
 /* How far an impulse presses in what counts as closed at the depth d   (W11a). */
@@ -166,8 +179,9 @@ static double judge_friction(const StepLaws *l, const tacContactForce *c, const 
     double mu[2], xi = l->scene->options.dt * c->force[0];
     friction_of(m, &c->contact, mu);
     if (mu[0] != mu[1] || !(mu[0] * xi > 0)) return 0;
-    tacVec3 u = tac_sub3(material_velocity(l, m->geom_body[next->geom[1]], next->pos),
-                         material_velocity(l, m->geom_body[next->geom[0]], next->pos));
+    tacVec3 place = tac_sub3(next->pos, way_of_place(l, next));
+    tacVec3 u = tac_sub3(material_velocity(l, m->geom_body[next->geom[1]], place),
+                         material_velocity(l, m->geom_body[next->geom[0]], place));
     u = tac_madd3(u, -tac_dot3(u, next->normal), next->normal);
     xi *= mu[0];
     double product = l->unit / LAW_TIME, half = 0.5 * product / xi, eta = half + sqrt(half * half + tac_dot3(u, u));
@@ -177,7 +191,8 @@ static double judge_friction(const StepLaws *l, const tacContactForce *c, const 
 
 /* --- On bodies ---------------------------------------------------------------------------------------------------- */
 
-/* Adds the impulse of a contact to the sums of its bodies: of forces, torques about origins at q+. */
+/* Adds the impulse of a contact to the sums of its bodies: of forces, torques about origins at q+; and what its place
+ * has beside that: (c - x) x P is (p - x+) x P and this. */
 static void add_impulse(StepLaws *l, const tacContactForce *c, const tacContact *next) {
     tacVec3 P = tac_madd3(tangential(l, c, next->normal), l->scene->options.dt * c->force[0], next->normal);
     for (int side = 0; side < 2; side++) {
@@ -186,15 +201,20 @@ static void add_impulse(StepLaws *l, const tacContactForce *c, const tacContact 
         double sign = side == 0 ? -1 : 1;
         l->sum[b].lin = tac_madd3(l->sum[b].lin, sign, P);
         l->sum[b].ang = tac_madd3(l->sum[b].ang, sign, tac_cross3(arm, P));
+        tacVec3 off = tac_sub3(way_of(l, b), way_of_place(l, next));
+        l->carry[b] = tac_madd3(l->carry[b], sign, tac_cross3(off, P));
     }
 }
 
 /* An impulse whose place is not known: forces on its bodies may be off by it, and torques by anything. */
 static void add_unknown(StepLaws *l, const tacContactForce *c) {
     const double *f = c->force;
-    for (int side = 0; side < 2; side++)
-        l->unknown[l->scene->model->geom_body[c->contact.geom[side]]] +=
-            l->scene->options.dt * sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+    for (int side = 0; side < 2; side++) {
+        int b = l->scene->model->geom_body[c->contact.geom[side]];
+        double size = l->scene->options.dt * sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+        l->unknown[b] += size;
+        l->adrift[b] += size * tac_norm3(tac_sub3(way_of(l, b), way_of_place(l, &c->contact)));
+    }
 }
 
 /* Forces on bodies as they are told, against the sums. */
@@ -222,7 +242,7 @@ void step_laws_contacts(StepLaws *l, const double *x, const double *u, const dou
         return;
     }
     for (int b = 0; b < l->scene->model->nbody; b++)
-        l->sum[b] = (tacVec6){{0, 0, 0}, {0, 0, 0}}, l->unknown[b] = 0;
+        l->sum[b] = (tacVec6){{0, 0, 0}, {0, 0, 0}}, l->unknown[b] = 0, l->carry[b] = tac_zero3(), l->adrift[b] = 0;
     for (int i = 0; i < l->forces.n; i++) {
         const tacContactForce *c = &l->forces.contact[i];
         const tacContact *next = same_contact(l, 1, &c->contact);

@@ -39,6 +39,7 @@ void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out) {
         const tacNcpContact *c = &p->contact[i];
         tacVec3 u = tac_ncp_slip(p, c), tangent[2];
         tac_contact_frame(c->now.normal, &tangent[0], &tangent[1]);
+        if (c->seamless) tangent[0] = c->now.tangent[0], tangent[1] = c->now.tangent[1];
         out[i] = (tacContactForce){.contact = c->found, .state = state_of(p, c, mass), .margin = TAC_INFINITY};
         out[i].force[0] = c->p.gamma / p->h;
         out[i].velocity[0] = tac_dot3(c->now.normal, u);
