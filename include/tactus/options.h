@@ -49,7 +49,7 @@ typedef struct tacOptions {
     double ncp_kappa;         /* softness of contact, a pure number: the point on the central path; default 1e-8 */
     double ncp_gradient_kappa;   /* softness that derivatives are of; at least ncp_kappa counts; default 0: ncp_kappa */
     tacNcpFriction ncp_friction; /* default TAC_NCP_CONE */
-    double ncp_tolerance;        /* N s, N m s, m, m/s: what a step's equations may be off by; default 1e-9 */
+    double ncp_tolerance;        /* N s, m, m/s: what equations may be off by, or rounding of m |x|/dt; default 1e-9 */
     int ncp_iterations;          /* linear systems a step may take; default 200 */
     int ncp_polish; /* Newton's steps more from there on, while they leave less: differences need it; default 0 */
     tacSolver soft_solver; /* default: the model's; TAC_SOLVER_PGS stands for Newton's, which has the same answer */

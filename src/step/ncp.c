@@ -19,9 +19,11 @@
 /* Derivatives are those of a point of the path: where a solution is further from it than these shares of the tolerance
  * and of kappa, it is brought nearer by so many of Newton's steps at most. What a thousandth of a product is off by, a
  * derivative is as well. */
-#define FINE          1e-3
+#define FINE          1e-3 /* of the tolerance */
 #define FINE_CENTRING 1e-7
 #define REFINEMENTS   3
+/* Of places: a few units of the last digit. */
+#define ROUNDING 1e-15
 /* m: where a search ends that found no solution, features that overlap by less say nothing. */
 #define ROUGH 1e-3
 /* Share of the way to the border that steps of a search go at least: of the first, and of the others, which are more
@@ -156,9 +158,7 @@ static tacStatus search(tacSim *sim, tacNcp *p, Search way, int again, const tac
     return status;
 }
 
-/* Features that p at the end of a search overlaps by -> by how much at most; where p may change, those that it has not
- * are added to it -> how many. */
-static tacStatus look(tacSim *sim, tacNcp *p, double tolerance, int may_change, int *added, double *overlap) {
+tacStatus tac_ncp_look(tacSim *sim, tacNcp *p, double tolerance, int may_change, int *added, double *overlap) {
     int nfound = 0;
     *added = 0, *overlap = 0;
     if (*sim->model->option_disable & TAC_DISABLE_CONSTRAINT) return TAC_OK;
@@ -169,6 +169,15 @@ static tacStatus look(tacSim *sim, tacNcp *p, double tolerance, int may_change, 
     *added = tac_ncp_add_overlapping(p, nfound, tolerance);
     if (*added > 0) memcpy(p->anchor, p->x, (size_t)p->m->nv * sizeof *p->x);
     return TAC_OK;
+}
+
+/* The options' tolerance, or what rounding of places leaves of the balance: m |x|/h of 1e5 kg, 1 m and 1 ms is 1e8 N
+ * s. */
+static double tolerance_of(const tacSim *sim, const tacNcp *p) {
+    double sum = 0;
+    for (int b = 1; b < p->m->nbody; b++)
+        if (!p->ldu.still[b]) sum += p->m->body_mass[b] * tac_norm3(p->w->xipos[b]);
+    return tac_max(sim->options.ncp_tolerance, ROUNDING * sum / p->h);
 }
 
 static double centring(double tolerance, double kappa) {
@@ -201,7 +210,7 @@ static int iterations_left(const tacSim *sim) { return sim->options.ncp_iteratio
  * as it has. */
 static tacStatus accept(tacSim *sim, tacNcp *p, int may_change, int *changed) {
     double overlap;
-    tacStatus status = look(sim, p, sim->options.ncp_tolerance, may_change, changed, &overlap);
+    tacStatus status = tac_ncp_look(sim, p, sim->options.ncp_tolerance, may_change, changed, &overlap);
     if (status != TAC_OK || overlap == 0) return status;
     sim->info.residual = tac_max(sim->info.residual, overlap);
     sim->info.reason = may_change                 ? TAC_REASON_OVERLAP
@@ -215,20 +224,20 @@ static tacStatus accept(tacSim *sim, tacNcp *p, int may_change, int *changed) {
 static int mend(tacSim *sim, tacNcp *p) {
     double overlap;
     int added, gone = leave_out(sim, p);
-    tacStatus status = look(sim, p, tac_max(sim->options.ncp_tolerance, ROUGH), 1, &added, &overlap);
+    tacStatus status = tac_ncp_look(sim, p, tac_max(sim->options.ncp_tolerance, ROUGH), 1, &added, &overlap);
     return gone + (status == TAC_OK ? added : 0); /* there need be no room for all that overlaps then */
 }
 
 /* The next search, and a look at the features where it led. *changed: TAC_ERR_UNSOLVED as some have come or gone, and
  * the problem is another one. */
 static tacStatus search_next(tacSim *sim, tacNcp *p, double kappa, const Course *c, int *changed) {
-    const tacOptions *o = &sim->options;
     Search way = c->ways[c->next];
+    double tolerance = tolerance_of(sim, p);
     tacInteriorSettings end = {kappa,
-                               o->ncp_tolerance,
-                               centring(o->ncp_tolerance, kappa),
+                               tolerance,
+                               centring(tolerance, kappa),
                                iterations_left(sim),
-                               o->ncp_polish,
+                               sim->options.ncp_polish,
                                way.start == 0 ? SHARE_FIRST : SHARE_OTHERS,
                                way.follow};
     tacStatus status = search(sim, p, way, c->again, &end);
@@ -247,7 +256,7 @@ static tacStatus look_ahead(tacSim *sim, tacNcp *p) {
     if (!tac_ncp_has_full_pair(p)) return TAC_OK;
     memcpy(p->x, p->v, (size_t)p->m->nv * sizeof *p->x);
     if (tac_ncp_move(p, p->x) != TAC_OK) return TAC_OK;
-    tacStatus status = look(sim, p, 0, 1, &added, &overlap);
+    tacStatus status = tac_ncp_look(sim, p, 0, 1, &added, &overlap);
     return status == TAC_ERR_CONTACTS ? TAC_OK : status; /* a solution overlaps by less */
 }
 
@@ -295,7 +304,7 @@ static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
 }
 
 tacStatus tac_ncp_refine(tacSim *sim, double kappa, tacNcp *p) {
-    double tolerance = sim->options.ncp_tolerance, share = centring(tolerance, kappa);
+    double tolerance = tolerance_of(sim, p), share = centring(tolerance, kappa);
     if (p->end.violation <= FINE * tolerance && p->end.centring <= FINE_CENTRING) return TAC_OK;
     tacInteriorSettings end = {kappa, tolerance, share, 0, REFINEMENTS, SHARE_FIRST, 0};
     tacInteriorProblem problem = tac_ncp_problem(p);

@@ -73,10 +73,18 @@ static void scale(int n, double by, double *x) {
         x[i] *= by;
 }
 
+/* Nor does it overlap by features that the problem does not have. */
+static int does_no_harm(tacSim *sim, tacNcp *p) {
+    double overlap;
+    int added;
+    if (tac_ncp_put(p, p->x) != TAC_OK || !(harm(p, p->x) <= HARMLESS)) return 0;
+    return tac_ncp_look(sim, p, HARMLESS * p->h, 0, &added, &overlap) == TAC_OK && overlap == 0;
+}
+
 /* p at any end -> the share of its motion that does no harm: TAC_ERR_UNSOLVED. */
-static tacStatus tame(tacNcp *p) {
+static tacStatus tame(tacSim *sim, tacNcp *p) {
     for (int k = 0; k < MAX_SHORTENINGS; k++) {
-        if (tac_ncp_put(p, p->x) == TAC_OK && harm(p, p->x) <= HARMLESS) return TAC_ERR_UNSOLVED;
+        if (does_no_harm(sim, p)) return TAC_ERR_UNSOLVED;
         scale(p->m->nv, SHORTEN, p->x);
     }
     scale(p->m->nv, 0, p->x);
@@ -88,7 +96,7 @@ tacStatus tac_ncp_bring_back(tacSim *sim, tacNcp *p, const tacNcpEnd *kept) {
     tacInteriorProblem problem = tac_ncp_problem(p);
     double violation;
     tacStatus status = tac_ncp_restore_end(sim, p, kept);
-    if (tac_went_on(status)) status = tame(p);
+    if (tac_went_on(status)) status = tame(sim, p);
     if (!tac_went_on(status)) return status;
     int there = problem.residual(p, p->x, p->a, p->b, &violation) == TAC_OK;
     sim->info.residual = there ? tac_max(violation, kept->residual) : kept->residual;

@@ -11,6 +11,10 @@ tacStatus tac_ncp_go(tacSim *sim, const double *x, const double *u, double kappa
 /* p at a solution -> nearer to the point of the path, for its derivatives; sim->work.next and sim->info stay. */
 tacStatus tac_ncp_refine(tacSim *sim, double kappa, tacNcp *p);
 
+/* Features that p at the end of a search overlaps by -> by how much at most; where p may change, those that it has not
+ * are added to it -> how many. */
+tacStatus tac_ncp_look(tacSim *sim, tacNcp *p, double tolerance, int may_change, int *added, double *overlap);
+
 /* --- Ends of searches without a solution (ncp_ends.c) ------------------------------------------------------------- */
 
 /* The best so far: x, a, b one after another, of so many numbers of a (-1: none yet); how fast (m/s) it breaks limits
