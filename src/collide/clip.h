@@ -57,6 +57,9 @@ enum { TAC_MAX_MARK = 64 };
 int tac_clip(const tacClip *c, tacMark mark[TAC_MAX_MARK]);
 /* The same for two boxes, which have shorter ways (clip_boxes.c). */
 int tac_clip_boxes(const tacClip *c, tacMark mark[TAC_MAX_MARK]);
+/* Whether these are two flat ends whose rims coincide, to less than their crossings would tell apart: all points of the
+ * incident rim count as above the reference, and there are no crossings. */
+int tac_clip_same_rims(const tacClip *c);
 /* Keeps `keep` of n points in their order: each next one is that farthest from `first` and those kept before it, the
  * first of equals. -> how many are left. */
 int tac_marks_spread(tacMark *mark, int n, int keep, tacVec3 first);

@@ -244,12 +244,15 @@ static int add_clipped(Pair *p, double reach, tacTouch *out) {
     return kept + write_touches(p, mark, left, reach, out + kept);
 }
 
-/* Two flat ends: points of the reference's rim above the other end, whose normal they take; after n touches. */
+/* Two flat ends: points of the reference's rim above the other end, whose normal they take; after n touches. Where the
+ * rims coincide those of the incident one are enough: more would stand beside them, nearly or quite the same. */
 static int add_other_rim(const Pair *p, double reach, int n, tacTouch *out) {
     Pair other = *p;
-    set_reference(&other, 1 - p->ref);
     tacMark mark[TAC_MAX_MARK], crossing;
-    tacClip clip = clip_of_pair(&other, reach);
+    tacClip clip = clip_of_pair(p, reach);
+    if (tac_clip_same_rims(&clip)) return n;
+    set_reference(&other, 1 - p->ref);
+    clip = clip_of_pair(&other, reach);
     int found = tac_clip(&clip, mark), rim = 0;
     for (int i = 0; i < found; i++)
         if (mark[i].rule != TAC_RULE_CLIP) mark[rim++] = mark[i];
@@ -257,6 +260,21 @@ static int add_other_rim(const Pair *p, double reach, int n, tacTouch *out) {
     for (int i = 0; i < rim && n < TAC_MAX_TOUCH; i++)
         n += write_touches(&other, &mark[i], 1, reach, &out[n]);
     return n;
+}
+
+/* Of rims that coincide a crossing is no touch to build on: it runs along them 1e5 times as fast as they move, and its
+ * normal is what rounding makes of two tangents. The points of the incident rim instead, deepest first; 0: the nearest
+ * touch is something else. */
+static int replace_crossing(const Pair *p, double reach, tacTouch *out) {
+    for (int k = 0; k < 2; k++)
+        if (p->flat[k].kind != TAC_FLAT_DISC || p->nearest->feature[k].kind != TAC_FEATURE_CIRCLE) return 0;
+    tacMark mark[TAC_MAX_MARK];
+    tacClip clip = clip_of_pair(p, reach);
+    if (!tac_clip_same_rims(&clip)) return 0;
+    int found = tac_clip(&clip, mark), n = write_touches(p, mark, found, reach, out);
+    if (n == found && n > 0) return tac_deepest_first(n, out);
+    out[0] = *p->nearest; /* one of them is deeper */
+    return 0;
 }
 
 /* --- Lines side by side ------------------------------------------------------------------------------------------- */
@@ -319,7 +337,9 @@ int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const t
     p.ref = choose_reference(&p);
     p.patch = is_patch(&p);
     if (p.ref >= 0) set_reference(&p, p.ref);
-    int n = p.ref < 0 ? add_ends(&p, reach, out) : add_clipped(&p, reach, out);
+    int n = replace_crossing(&p, reach, out);
+    if (n > 0) return n;
+    n = p.ref < 0 ? add_ends(&p, reach, out) : add_clipped(&p, reach, out);
     if (p.flat[0].kind == TAC_FLAT_DISC && p.flat[1].kind == TAC_FLAT_DISC) n = add_other_rim(&p, reach, n, out);
     if (n == 1) bound_single(&p, &out[0]);
     if (n == 1) return n;

@@ -11,7 +11,9 @@
  * The others' normals are those of a face (the reference), at an angle to the nearest one's where that is not a face.
  * Seen along the nearest touch's normal n none is deeper: dist_i (n_i . n) >= dist. Of two edges of boxes or meshes the
  * second is their crossing along the normal of flush faces (flush.h), where there are such; where the reference's
- * normal is further from n than these may be, only crossings with the normal n follow. */
+ * normal is further from n than these may be, only crossings with the normal n follow. Of two flat ends whose rims
+ * coincide (clip.h) points of one rim take the place of a nearest touch that is a crossing of both, whose distance they
+ * have to 1e-6 of lengths. */
 int tac_manifold(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                  const tacTouch *nearest, tacTouch *out);
 /* Two faces that overlap: face[side] gives the normal. */

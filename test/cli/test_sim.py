@@ -15,6 +15,10 @@ SLIDE = """<mujoco><option timestep="0.01"/><worldbody><geom type="plane" size="
   <body pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1" friction="0.25"/></body></worldbody>
   <keyframe><key qpos="0 0 0.1 1 0 0 0" qvel="1 0 0 0 0 0"/></keyframe></mujoco>"""
 
+CAN = """<body pos="{x!r} 0 {z!r}" euler="0 0 {yaw!r}"><freejoint/><geom type="cylinder" size="0.1 0.1"/></body>"""
+CANS = """<mujoco><compiler angle="radian"/><option timestep="0.01"/><worldbody><geom type="plane" size="5 5 1"/>{}
+  </worldbody></mujoco>"""
+
 
 class Motion(Case):
     def sim(self, *words, model=None):
@@ -55,6 +59,23 @@ class Motion(Case):
         self.assertGreater(max(run["kinetic"]), 0)
         scale = max(1.0, max(run["kinetic"]))
         self.assertLess(max(run["energy"]) - min(run["energy"]), 1e-3 * scale)
+
+    def test_cans_stand_on_each_other(self):
+        """Equal cans, one above the other exactly or but for a nanometre, turned against each other or not."""
+        for count, shift, yaw in ((3, 1e-9, 1), (3, -1e-9, 1), (2, 0, 0), (3, 0, 0), (3, 0, 1)):
+            cans = [CAN.format(x=i * shift, z=0.1 + 0.2 * i, yaw=yaw * float(i)) for i in range(count)]
+            model = self.file("cans.xml", CANS.format("".join(cans)))
+            for contact, off, sinks in ("lcp", 1e-8, 1e-7), ("ncp", 1e-8, 1e-7), ("soft", 2e-3, 2e-3):
+                with self.subTest(count=count, shift=shift, yaw=yaw, contact=contact):
+                    run = self.fine("sim", model, "--json", "--contact", contact, "--time", 1)
+                    self.assertNotIn("not solved", run.err)
+                    end = run.json()
+                    self.assertLess(end["seconds"], 2)  # 100 steps; 20 s with rims halved a million times a step
+                    self.assertLess(max(map(abs, end["final"]["qvel"])), 1e-5)
+                    for i in range(count):
+                        x, y, z, _, qx, qy, _ = end["final"]["qpos"][7 * i : 7 * i + 7]
+                        self.assertLess(max(math.hypot(x, y), math.hypot(qx, qy)), off)
+                        self.assertLess(abs(z - 0.1 - 0.2 * i), sinks)
 
     def test_every(self):
         self.assertEqual(len(self.sim("--steps", 10, "--every", 4)["energy"]), 4)  # 0, 4, 8, and the end

@@ -6,11 +6,14 @@
 #include "solids.h"
 
 #include <math.h>
+#include <time.h>
 
 /* Of the shapes' size: ties between features (TAC_CLIP_TIE), and what the search for the nearest touch is good for. */
 static const double TOL = 1e-8;
 /* Known manifolds. */
 static const double TOL_KNOWN = 1e-9;
+/* s of processor time for 1600 pairs of flat ends, some microseconds each; halving without end took 0.2 s for one. */
+static const double MOST_SECONDS = 0.5;
 
 /* --- What every manifold satisfies -------------------------------------------------------------------------------- */
 
@@ -290,9 +293,90 @@ static void rims_that_cross(void **state) {
     CHECK(seen[0] > 100 && seen[2] > 100 && seen[4] > 20 && closer < 50);
 }
 
+/* --- Rims that coincide ------------------------------------------------------------------------------------------- */
+
+static const double CAN = 0.1, OVERLAP = 1e-4;
+
+/* One can on another, shifted and tilted: cylinders, or the base of a cone on the lower one. */
+static Pair cans(tacGeomType upper, double shift, double tilt, double yaw) {
+    Pair p = {{shape_of(TAC_CYLINDER, CAN, CAN, 0), shape_of(upper, CAN, CAN, 0)}, {pose_at(0, 0, 0)}};
+    tacQuat turn = tac_quat_mul(tac_quat_exp(tac_vec3(0.6 * tilt, 0.8 * tilt, 0)), tac_quat_exp(tac_vec3(0, 0, yaw)));
+    p.pose[1] = (tacPose){{0.8 * shift, -0.6 * shift, 2 * CAN - OVERLAP}, tac_quat_mat(turn)};
+    return p;
+}
+
+/* What holds the upper can: points around the rim, apart from each other, as deep as the tilt lets them be, that reach
+ * half a radius or more in every direction and have derivatives. */
+static int check_cans(const Pair *p, double shift, double tilt, tacTouch *t) {
+    int n = touches_of(p, 0.5 * OVERLAP, t);
+    double least = HUGE_VAL;
+    for (int i = 0; i < n; i++) {
+        tacTouchSystem system;
+        CHECK_NEAR(t[i].dist, -OVERLAP, TOL_KNOWN + 2 * CAN * tilt);
+        CHECK_NEAR(t[i].normal.z, 1, TOL_KNOWN);
+        CHECK_NEAR(hypot(t[i].point[0].x, t[i].point[0].y), CAN, TOL_KNOWN + shift + CAN * tilt);
+        CHECK_INT(tac_touch_prepare(&p->shape[0], &p->pose[0], &p->shape[1], &p->pose[1], &t[i], &system), TAC_OK);
+        for (int j = 0; j < i; j++)
+            CHECK(tac_norm3(tac_sub3(t[i].point[0], t[j].point[0])) > 0.05 * CAN);
+    }
+    for (double angle = 0; angle < 6.28; angle += 0.1) {
+        double most = -HUGE_VAL;
+        for (int i = 0; i < n; i++)
+            most = fmax(most, cos(angle) * t[i].point[0].x + sin(angle) * t[i].point[0].y);
+        least = fmin(least, most);
+    }
+    CHECK(least > 0.49 * CAN);
+    return n;
+}
+
+/* Equal rims on each other, and those that nearly are: what they touch in is there, as that of rims further apart, and
+ * is found soon. */
+static void rims_that_coincide(void **state) {
+    (void)state;
+    const double small[] = {0, 1e-15, 1e-12, 1e-9, 1e-8, 1e-7, 3e-7, 7e-7, 9e-7, 1e-6}, apart = 1e-5;
+    const tacGeomType upper[] = {TAC_CYLINDER, TAC_CONE};
+    clock_t start = clock();
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 10; i++)
+            for (int j = 0; j < 10; j++)
+                for (int turned = 0; turned < 4; turned++) {
+                    tacTouch t[TAC_MAX_TOUCH], beside[TAC_MAX_TOUCH];
+                    Pair p = cans(upper[k], small[i], small[j], turned), q = cans(upper[k], apart, small[j], turned);
+                    int n = check_cans(&p, small[i], small[j], t);
+                    CHECK(n >= 3 && n <= 6);
+                    if (small[i] < 5e-7) CHECK_INT(n, 3);
+                    if (small[i] < 5e-7) CHECK_INT(tac_touch_side(&t[0], TAC_FEATURE_PLANE) < 0, 0); /* no crossing */
+                    CHECK(check_cans(&q, apart, small[j], beside) >= 4); /* with the crossings of the rims */
+                    CHECK_NEAR(t[0].dist, beside[0].dist, TOL_KNOWN + apart * small[j]);
+                    for (int m = 1; m < n && small[i] < 5e-7; m++)
+                        CHECK(t[m].margin == 0); /* a shift by less than a micrometre makes others of them */
+                }
+    CHECK_LT((double)(clock() - start) / CLOCKS_PER_SEC, MOST_SECONDS);
+}
+
+/* Coaxial cans that wobble: rims that touch in two points, or in four. Soon, too. */
+static void rims_that_touch(void **state) {
+    (void)state;
+    clock_t start = clock();
+    tacTouch t[TAC_MAX_TOUCH];
+    for (int i = 0; i < 400; i++) {
+        double tilt = 1e-4 * pow(1e3, i / 400.0);
+        tacShape a = shape_of(TAC_CYLINDER, CAN, CAN, 0), b = a;
+        if (i % 2) a.size.x = CAN / cos(tilt); /* as round as the ellipse that the tilted rim is seen as, where it is */
+        Pair p = {{a, b}, {pose_at(0, 0, 0), pose_turned(tac_vec3(0, 0, 2 * CAN), tac_vec3(tilt, 0, 0))}};
+        tacVec3 rim = tac_pose_point(&p.pose[1], tac_vec3(0, i % 2 ? -CAN : 0, -CAN));
+        p.pose[1].p = tac_sub3(p.pose[1].p, tac_vec3(0, rim.y + (i % 2 ? a.size.x : 0), 0));
+        int n = touches_of(&p, 0.1 * CAN, t);
+        CHECK(n >= 1);
+        for (int k = 0; k < n; k++)
+            check_touch(&p, &t[k], 1e-5 * CAN);
+    }
+    CHECK_LT((double)(clock() - start) / CLOCKS_PER_SEC, MOST_SECONDS);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rims_that_cross),
+        cmocka_unit_test(rims_that_cross), cmocka_unit_test(rims_that_coincide),   cmocka_unit_test(rims_that_touch),
 
         cmocka_unit_test(every_pair),      cmocka_unit_test(cylinder_standing),    cmocka_unit_test(box_on_cylinder),
         cmocka_unit_test(lying),           cmocka_unit_test(cylinder_on_cylinder), cmocka_unit_test(logs),
