@@ -129,7 +129,23 @@ static int print_json(const tacProblem *problem, const tacAnswer *answer, int co
     return code;
 }
 
-static void print_text(const char *path, const tacProblem *problem, const tacAnswer *answer) {
+/* Name of the first number that is not finite, as in JSON; or a null pointer. */
+static const char *find_not_finite(const tacProblem *problem, const tacAnswer *answer) {
+    if (!isfinite(answer->residual_abs)) return "residual_abs";
+    if (!isfinite(answer->residual_rel)) return "residual_rel";
+    for (int i = 0; i < 3 * problem->ncontact; i++) {
+        if (!isfinite(answer->reaction[i])) return "reaction";
+        if (!isfinite(answer->velocity[i])) return "velocity";
+    }
+    return NULL;
+}
+
+static int print_text(const char *path, const tacProblem *problem, const tacAnswer *answer, int code) {
+    const char *bad = find_not_finite(problem, answer);
+    if (bad != NULL) {
+        cli_fail("solve", "%s is not finite: nothing is printed", bad);
+        return CLI_NO;
+    }
     printf("%s: %d contact%s, %s: residual %.3g, relative %.3g, %d iterations, %.3g s\n", path, problem->ncontact,
            problem->ncontact == 1 ? "" : "s", answer->info.solved ? "solved" : "unsolved", answer->residual_abs,
            answer->residual_rel, answer->info.iterations, answer->seconds);
@@ -140,6 +156,7 @@ static void print_text(const char *path, const tacProblem *problem, const tacAns
         printf("%7d %12.5g %12.5g %12.5g   %12.5g %12.5g %12.5g\n", c, r[0], r[1], r[2], u[0], u[1], u[2]);
     }
     if (problem->ncontact > LONGEST_LIST) printf("and %d more: --json prints all\n", problem->ncontact - LONGEST_LIST);
+    return code;
 }
 
 int cmd_solve(int argc, char **argv) {
@@ -162,10 +179,7 @@ int cmd_solve(int argc, char **argv) {
     code = solve(&file.problem, (tacFrictionForm)own.friction, &answer);
     if (code == CLI_GO_ON) {
         code = answer.info.solved ? CLI_FINE : CLI_NO;
-        if (own.json)
-            code = print_json(&file.problem, &answer, code);
-        else
-            print_text(path[0], &file.problem, &answer);
+        code = own.json ? print_json(&file.problem, &answer, code) : print_text(path[0], &file.problem, &answer, code);
     }
     free(answer.reaction);
     cli_problem_close(&file);

@@ -110,6 +110,13 @@ class Solve(Case):
     def test_text(self):
         self.assertIn("2 contacts, solved", self.fine("solve", self.file("p.dat", dense())).out)
 
+    def test_what_is_not_finite_is_not_printed(self):
+        """Reactions of 1e200: squares of them overflow."""
+        path = self.file("p.dat", dense([[float(i == j) for j in range(3)] for i in range(3)], ["-1e200", 0, 0], [0.5]))
+        for words in ((), ("--json",)):
+            result = self.refused("residual_abs is not finite: nothing is printed", "solve", path, *words, code=1)
+            self.assertEqual(result.out, "")
+
     def test_bad_files(self):
         good = dense()
         self.refused("No such file", "solve", self.folder / "none.dat")
