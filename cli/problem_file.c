@@ -36,10 +36,12 @@ static int next_word(Words *in) {
     return n > 0;
 }
 
+static const char *path_of(const Words *in) { return strcmp(in->path, "-") == 0 ? "standard input" : in->path; }
+
 static void fail(Words *in, const char *expected) {
     if (in->failed) return;
     in->failed = 1;
-    const char *path = strcmp(in->path, "-") == 0 ? "standard input" : in->path;
+    const char *path = path_of(in);
     if (ferror(in->stream)) {
         cli_fail(in->verb, "%s: %s", path, strerror(errno));
         return;
@@ -71,18 +73,31 @@ static void read_exactly(Words *in, int value, const char *what) { read_count(in
 
 /* --- W ------------------------------------------------------------------------------------------------------------ */
 
+/* The number of W in row i and column j. */
+static double read_entry(Words *in, int i, int j, const char *expected) {
+    char above[2 * WORD];
+    double x = read_number(in, expected);
+    if (in->failed || i != j || x > 0) return x;
+    snprintf(above, sizeof above, "a number above 0: the diagonal of W, row %d, contact %d", i, i / 3);
+    fail(in, above);
+    return 0;
+}
+
 static void read_dense(Words *in, int n, double *W) {
     read_exactly(in, n, "rows of W");
     read_exactly(in, n, "columns of W");
-    for (long i = 0; i < (long)n * n && !in->failed; i++)
-        W[i] = read_number(in, "a number of W");
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n && !in->failed; j++)
+            W[(size_t)i * (size_t)n + (size_t)j] = read_entry(in, i, j, "a number of W");
 }
 
 /* Block k of row i, column j: nine numbers, column by column. */
 static void read_block(Words *in, int k, int i, int j, int n, double *W) {
     read_exactly(in, k, "number of a block");
-    for (int e = 0; e < 9; e++)
-        W[(size_t)(3 * i + e % 3) * (size_t)n + (size_t)(3 * j + e / 3)] = read_number(in, "a number of a block of W");
+    for (int e = 0; e < 9; e++) {
+        int row = 3 * i + e % 3, at = 3 * j + e / 3;
+        W[(size_t)row * (size_t)n + (size_t)at] = read_entry(in, row, at, "a number of a block of W");
+    }
 }
 
 /* start (nc + 1), column (nblock). */
@@ -118,6 +133,11 @@ static void read_blocks(Words *in, int nc, double *W) {
     for (int i = 0; i < nc; i++)
         for (int k = place[i]; k < place[i + 1] && !in->failed; k++)
             read_block(in, k, i, column[k], 3 * nc, W);
+    for (int i = 0; i < nc && !in->failed; i++) {
+        if (W[(size_t)(3 * i) * (size_t)(3 * nc + 1)] > 0) continue;
+        in->failed = 1;
+        cli_fail(in->verb, "%s: contact %d has no block on the diagonal of W, expected one", path_of(in), i);
+    }
     free(place);
 }
 

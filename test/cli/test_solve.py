@@ -132,6 +132,15 @@ class Solve(Case):
         self.refused("expected the end of the file", "solve", self.file("p.dat", good + "7\n"))
         self.refused("expected row start", "solve", self.file("p.dat", blocks().replace("0 1 2\n", "0 9 2\n")))
         self.refused("column of a block", "solve", self.file("p.dat", blocks().replace("\n0 1\n", "\n0 2\n")))
+        above = "expected a number above 0: the diagonal of W, row"
+        zero = self.file("z.dat", dense([[0.0] * 6] * 6))
+        self.refused(f'z.dat:6: "0.0", {above} 0, contact 0', "solve", zero)
+        spoilt = good.replace("\n0 0 0 0 2 0\n", "\n0 0 0 0 -2 0\n")
+        self.refused(f'p.dat:10: "-2", {above} 4, contact 1', "solve", self.file("p.dat", spoilt))
+        spoilt = blocks().replace("\n1\n2 0 0 0 2 0 0 0 2\n", "\n1\n2 0 0 0 2 0 0 0 0\n")
+        self.refused(f'"0", {above} 5, contact 1', "solve", self.file("p.dat", spoilt))
+        spoilt = blocks().replace("\n0 1\n", "\n0 0\n")
+        self.refused("p.dat: contact 1 has no block on the diagonal of W", "solve", self.file("p.dat", spoilt))
         for cut in range(0, len(good) - 4, 7):
             self.refused("p.dat:", "solve", self.file("p.dat", good[:cut].rstrip() + " "))
 
@@ -139,7 +148,6 @@ class Solve(Case):
         path = self.file("p.dat", dense())
         self.refused("box", "solve", path, "--friction", "round")
         self.refused("FILE", "solve")
-        self.refused("out of range", "solve", self.file("z.dat", dense([[0.0] * 6] * 6)))
 
     def test_shared_problems(self):
         """The small ones of the shared collection, their residuals recomputed here."""
