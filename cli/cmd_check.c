@@ -3,6 +3,7 @@
 #include "cli/error_plot.h"
 #include "cli/gradient_check.h"
 #include "cli/json_text.h"
+#include "cli/kept_state.h"
 #include "cli/model_file.h"
 #include "cli/stepping.h"
 
@@ -220,7 +221,8 @@ static int run_check(const tacModelFile *file, const tacCheckArgs *args, const t
                               .seed = args->seed.value,
                               .tol = args->tol,
                               .keep = args->keep};
-    result = cli_gradient_check("check", &check);
+    if (args->keep != NULL) result = cli_keep_begin("check", args->keep);
+    if (result == CLI_GO_ON) result = cli_gradient_check("check", &check);
     if (result == CLI_GO_ON && args->plot != NULL)
         result = cli_error_plot("check", title_of(model->path), file->model, &options, args->seed.value, args->plot);
     if (result == CLI_GO_ON) result = args->json ? print_json(&check) : print_text(model->path, &check);

@@ -3,6 +3,26 @@
 #include "cli/cli.h"
 #include "cli/output_file.h"
 
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Characters of "/sample_N.txt" and of what a file is called until it is complete, at most. */
+enum { NAME_ROOM = 64, ALL_MAY = 0777 };
+
+int cli_keep_begin(const char *verb, const char *folder) {
+    struct stat is;
+    if (strlen(folder) + NAME_ROOM > CLI_PATH) return cli_fail(verb, "--keep: the folder's name is too long");
+    if (mkdir(folder, ALL_MAY) != 0 && errno != EEXIST)
+        return cli_fail(verb, "--keep: %s: cannot be made: %s", folder, strerror(errno));
+    if (stat(folder, &is) != 0) return cli_fail(verb, "--keep: %s: %s", folder, strerror(errno));
+    if (!S_ISDIR(is.st_mode)) return cli_fail(verb, "--keep: %s: is a file, expected a folder", folder);
+    if (access(folder, W_OK | X_OK) != 0)
+        return cli_fail(verb, "--keep: %s: cannot be written to: %s", folder, strerror(errno));
+    return CLI_GO_ON;
+}
+
 static void write_numbers(FILE *f, const char *name, int n, const double *numbers) {
     fprintf(f, "%s %d\n", name, n);
     for (int i = 0; i < n; i++)

@@ -139,6 +139,21 @@ class Check(driver.Case):
         self.assertIn("passed     3 of 3", text)
         self.assertRegex(text, r"worst +[0-9.e-]+: d[qva]:\S+ by ")
 
+    def test_states_that_fail_are_kept(self):
+        words = ("check", self.arm, "--samples", 3, "--tol", "1e-17", "--json", "--keep")
+        kept = self.folder / "kept"
+        for _ in range(2):  # the folder is made, and may be there
+            failed = self.refused("", *words, kept, code=1).json()["failed"]
+            self.assertGreater(failed, 0)
+            self.assertEqual(len(list(kept.glob("sample_*.txt"))), failed)
+
+    def test_a_folder_that_cannot_be_is_refused_before_the_samples(self):
+        """All of which pass: that nothing could be kept would never be said."""
+        words = ("check", self.arm, "--samples", 1, "--keep")
+        self.refused("no/kept: cannot be made: No such file", *words, self.folder / "no" / "kept")
+        self.refused("arm.xml: is a file, expected a folder", *words, self.arm)
+        self.refused("too long", *words, "x" * 5000)
+
     def test_bad_arguments(self):
         self.refused("--samples", "check", self.arm, "--samples", "0")
         self.refused("--tol", "check", self.arm, "--tol", "-1")
