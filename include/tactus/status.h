@@ -26,7 +26,8 @@ extern "C" {
     X(TAC_ERR_VERSION, "packed by another version")                                                                    \
     X(TAC_ERR_CHECKSUM, "packed bytes are damaged")                                                                    \
     X(TAC_ERR_NONFINITE, "a state or input is not finite")                                                             \
-    X(TAC_ERR_SINGULAR, "the joint-space inertia is singular")                                                         \
+    X(TAC_ERR_SINGULAR,                                                                                                \
+      "the joint-space inertia, or a step's system of inertia and contacts, is singular to rounding")                  \
     X(TAC_ERR_OPTIONS, "options were not made by tac_default_options")                                                 \
     X(TAC_ERR_DEGENERATE, "a contact has no derivative: its features coincide")                                        \
     X(TAC_ERR_CONTACTS, "more contacts than there is room for")                                                        \

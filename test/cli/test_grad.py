@@ -39,6 +39,16 @@ class Grad(driver.Case):
             self.assertAlmostEqual(got, (high - low) / (2 * step), delta=1e-4)
         self.assertGreater(abs(column[driver.NV]), 1)
 
+    def test_a_grain_on_the_floor(self):
+        """Contact as hard as it is beside an inertia of 1e-13 kg m^2, which is not singular: no message says so."""
+        grain = self.file("grain.xml", """<mujoco><option timestep="0.01"/><worldbody><geom type="plane" size="1 1 1"/>
+          <body pos="0 0 0.0005"><freejoint/><geom type="sphere" size="0.0005" mass="1e-6"/></body></worldbody></mujoco>""")
+        self.fine("grad", grain, "--contact", "ncp", "--kappa", 1e-6)
+        hard = self.run_tactus("grad", grain, "--contact", "ncp")
+        self.assertNotIn("the joint-space inertia is singular", hard.err)
+        if hard.code != 0:
+            self.refused("a step's system of inertia and contacts, is singular to rounding", "grad", grain, "--contact", "ncp", code=1)
+
     def test_columns_are_what_a_moved_state_gives(self):
         """A column of A and of B against a difference of two runs of the program itself."""
         start = {"qpos": [0.5, 1, 1, 0, 1, 1, 0, 0, 0], "qvel": [1, 2, 0, 0, 0, 0, 0, 0], "ctrl": [0.5, 0.1]}
