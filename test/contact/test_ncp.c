@@ -267,11 +267,11 @@ static void check_flat(Problem *k, int *count) {
     for (int i = 0; i < p->ncontact; i++) {
         tacNcpContact *any = &p->contact[i], closed;
         if (!any->flat) continue;
-        CHECK_INT(tac_ncp_contact_jac(p, any, Gamma[0]), TAC_OK);
+        CHECK_INT(tac_ncp_contact_jac(p, any, Gamma[0], NULL), TAC_OK);
         closed = *any;
         any->flat = 0;
         CHECK_INT(tac_ncp_place(p), TAC_OK);
-        CHECK_INT(tac_ncp_contact_jac(p, any, Gamma[1]), TAC_OK);
+        CHECK_INT(tac_ncp_contact_jac(p, any, Gamma[1], NULL), TAC_OK);
         CHECK_NEAR(closed.now.dist, any->now.dist, TOL_FLAT);
         CHECK_ARRAY(3, &closed.now.pos.x, &any->now.pos.x, TOL_FLAT);
         CHECK_ARRAY(6, &closed.now.point[0].x, &any->now.point[0].x, TOL_FLAT);

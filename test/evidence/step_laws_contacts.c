@@ -10,6 +10,8 @@
 #define YIELD_DEPTH 1e-3
 /* m: a contact that is found further from where it was than its bodies moved, and this, is another one. */
 #define STRAY 2e-3
+/* m: rounding of places. */
+#define SAME 1e-11
 
 /* --- Where it went ------------------------------------------------------------------------------------------------ */
 
@@ -35,19 +37,6 @@ static tacVec3 material_velocity(const StepLaws *l, int b, tacVec3 place) {
     if (step_laws_still(l->scene->model, b)) return tac_zero3();
     tacVec3 arm = tac_sub3(place, tac_load3(l->pose[1].com + 3 * b));
     return tac_madd3(tac_cross3(spin_of(l, b), arm), 1 / l->scene->options.dt, way_of(l, b));
-}
-
-static double inverse_tree_mass(const tacModel *m, int geom) {
-    int body = m->geom_body[geom];
-    return step_laws_still(m, body) ? 0 : 1 / m->body_subtree_mass[m->body_root[body]];
-}
-
-/* How far the place of an impulse has come since q: of the ways of both bodies, the lighter tree's more   (W5a). */
-static tacVec3 way_of_place(const StepLaws *l, const tacContact *c) {
-    const tacModel *m = l->scene->model;
-    double w[2] = {inverse_tree_mass(m, c->geom[0]), inverse_tree_mass(m, c->geom[1])}, sum = w[0] + w[1];
-    tacVec3 way[2] = {way_of(l, m->geom_body[c->geom[0]]), way_of(l, m->geom_body[c->geom[1]])};
-    return tac_madd3(tac_scale3(w[0] / sum, way[0]), w[1] / sum, way[1]);
 }
 
 /* Of the faster of both bodies where they touch. */
@@ -83,6 +72,22 @@ static const tacContact *same_contact(const StepLaws *l, int at, const tacContac
     return nearest;
 }
 
+/* Where its impulse acts, at q   (W5a): beside what stays the point at q+ less the other's way, else where its features
+ * touch at q, from where they are told. 0: they were found at q+, and where they touch at q is not known. */
+static int place_of(const StepLaws *l, const tacContactForce *c, const tacContact *next, tacVec3 *place) {
+    const tacModel *m = l->scene->model;
+    int body[2] = {m->geom_body[next->geom[0]], m->geom_body[next->geom[1]]};
+    *place = c->contact.pos;
+    for (int side = 0; side < 2; side++)
+        if (step_laws_still(m, body[side])) {
+            *place = tac_sub3(next->pos, way_of(l, body[1 - side]));
+            return 1;
+        }
+    const tacContact *start = same_contact(l, 0, &c->contact);
+    int there = start != NULL && tac_norm3(tac_sub3(start->pos, c->contact.pos)) <= SAME;
+    return there || tac_norm3(tac_sub3(next->pos, c->contact.pos)) > SAME;
+}
+
 /* --- Geometry ----------------------------------------------------------------------------------------------------- */
 
 /* Deepest contact of two geoms at q; 0: they are apart. */
@@ -91,6 +96,11 @@ static double deepest_at_start(const StepLaws *l, const tacContact *of) {
     for (int i = 0; i < l->ntouch[0]; i++)
         if (same_pair(of, &l->touch[0][i])) deepest = fmin(deepest, l->touch[0][i].dist);
     return deepest;
+}
+
+static double inverse_tree_mass(const tacModel *m, int geom) {
+    int body = m->geom_body[geom];
+    return step_laws_still(m, body) ? 0 : 1 / m->body_subtree_mass[m->body_root[body]];
 }
 
 /* How far an impulse presses in what counts as closed at the depth d   (W11a). */
@@ -179,7 +189,8 @@ static double judge_friction(const StepLaws *l, const tacContactForce *c, const 
     double mu[2], xi = l->scene->options.dt * c->force[0];
     friction_of(m, &c->contact, mu);
     if (mu[0] != mu[1] || !(mu[0] * xi > 0)) return 0;
-    tacVec3 place = tac_sub3(next->pos, way_of_place(l, next));
+    tacVec3 place;
+    if (!place_of(l, c, next, &place)) return 0;
     tacVec3 u = tac_sub3(material_velocity(l, m->geom_body[next->geom[1]], place),
                          material_velocity(l, m->geom_body[next->geom[0]], place));
     u = tac_madd3(u, -tac_dot3(u, next->normal), next->normal);
@@ -191,18 +202,27 @@ static double judge_friction(const StepLaws *l, const tacContactForce *c, const 
 
 /* --- On bodies ---------------------------------------------------------------------------------------------------- */
 
+/* A place at q that is not known is off by no more than both bodies' ways, of the touch and of their centres. */
+static void add_adrift(StepLaws *l, const tacContact *c, int b, double size) {
+    l->adrift[b] += size * (tac_norm3(way_of(l, b)) + 2 * l->scene->options.dt * speed_at(l, c) + STRAY);
+}
+
 /* Adds the impulse of a contact to the sums of its bodies: of forces, torques about origins at q+; and what its place
- * has beside that: (c - x) x P is (p - x+) x P and this. */
+ * has beside that: (c - x) x P is (p - x+) x P and this, ((c - x) - (p - x+)) x P. */
 static void add_impulse(StepLaws *l, const tacContactForce *c, const tacContact *next) {
-    tacVec3 P = tac_madd3(tangential(l, c, next->normal), l->scene->options.dt * c->force[0], next->normal);
+    tacVec3 P = tac_madd3(tangential(l, c, next->normal), l->scene->options.dt * c->force[0], next->normal), place;
+    int known = place_of(l, c, next, &place);
     for (int side = 0; side < 2; side++) {
         int b = l->scene->model->geom_body[next->geom[side]];
         tacVec3 arm = tac_sub3(next->pos, l->origin[b]);
+        tacVec3 off = tac_add3(tac_sub3(place, next->pos), way_of(l, b));
         double sign = side == 0 ? -1 : 1;
         l->sum[b].lin = tac_madd3(l->sum[b].lin, sign, P);
         l->sum[b].ang = tac_madd3(l->sum[b].ang, sign, tac_cross3(arm, P));
-        tacVec3 off = tac_sub3(way_of(l, b), way_of_place(l, next));
-        l->carry[b] = tac_madd3(l->carry[b], sign, tac_cross3(off, P));
+        if (known)
+            l->carry[b] = tac_madd3(l->carry[b], sign, tac_cross3(off, P));
+        else
+            add_adrift(l, next, b, tac_norm3(P));
     }
 }
 
@@ -213,7 +233,7 @@ static void add_unknown(StepLaws *l, const tacContactForce *c) {
         int b = l->scene->model->geom_body[c->contact.geom[side]];
         double size = l->scene->options.dt * sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
         l->unknown[b] += size;
-        l->adrift[b] += size * tac_norm3(tac_sub3(way_of(l, b), way_of_place(l, &c->contact)));
+        if (size > 0) add_adrift(l, &c->contact, b, size);
     }
 }
 

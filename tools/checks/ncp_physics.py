@@ -19,6 +19,7 @@ TRUTHS = {
     "sliding-to-rolling": ("a ball slides, then rolls", "ball_slides_then_rolls"),
     "stack": ("a stack stands, its contacts carry the weight above", "stack_stands"),
     "momentum-contact": ("momentum of bodies that hit and slide on each other within 1e-8, at three time steps", "momentum_is_kept_in_contact"),
+    "rolling-plate": ("a ball rolls on at 1 m/s over free plates of 0.1, 1 and 100 times its mass, at two time steps", "a_ball_rolls_on_a_free_plate"),
     "grip": ("a hand that floats, spins and holds a bar with 50 N keeps its momentum and gains no energy, at four time steps", "a_grip_gains_nothing"),
     "overlap": ("bodies given overlapping come apart at the stated speed", "overlap_goes_away"),
 }

@@ -42,8 +42,10 @@ typedef struct tacNcpContact {
     int lost;           /* 1: a motion tried since the last system leads where its features are not */
     int seamless;       /* 1: now.tangent[0] is along that where the features were found, whatever the normal does */
     tacFrictionSides off; /* residuals at the last systems */
-    double share[2];      /* of each body's way in how far the place has come   (W5a) */
-    tacVec3 place;        /* where the impulse acts at q: the point at q+, less that */
+    tacVec3 place;        /* where the impulse acts, at q   (W5a) */
+    int held;             /* 1: where its features touch at q, as at_q says; else from the point at q+ */
+    tacContact at_q;      /* the same features at q */
+    double share[2];      /* of each body's way in how far that place has come */
     tacVec3 arm[2];       /* to there from the trees' origins at q */
     double G[3][12];      /* d(phi, u)/d(z_0, z_1): twists about the trees' origins at q+ */
     int flat;             /* > 0: a point or ellipsoid above a plane that stays (ncp_flat.c) */
@@ -137,6 +139,8 @@ double tac_ncp_rest_of(const tacNcp *p, double gap);
 /* d(softness of a contact)/d(rest); its change with masses   (W11a). */
 double tac_ncp_softness_by_rest(const tacNcp *p, const tacNcpContact *c);
 double tac_ncp_softness_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d);
+/* A contact whose features were found at q+: where they touch at q, or else how its place goes with the bodies. */
+void tac_ncp_find_place(tacNcp *p, tacNcpContact *c);
 /* One more contact, closed at the gap `rest` that `start` gives. Not where nothing could part it, or there is no
  * room. */
 void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest);
@@ -174,8 +178,9 @@ double tac_ncp_load(tacNcp *p, const double *a, const double *b);
 
 /* -> what they add to ldu. TAC_ERR_DEGENERATE: a contact has no derivative. */
 tacStatus tac_ncp_contact_blocks(tacNcp *p);
-/* Its parts. -> c->G, and Gamma (of each side's wrench at fixed impulses by the poses at q+, about the origins). */
-tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12]);
+/* Its parts. -> c->G, and Gamma (of each side's wrench at fixed impulses by the poses at q+, about the origins), and
+ * the point's own changes with these (NULL: not). */
+tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12], double point[3][12]);
 /* TAC_ERR_ARENA_FULL: no room for an edge. */
 tacStatus tac_ncp_couple(tacNcp *p, const tacNcpContact *c, const double K[9], double Gamma[2][6][12]);
 /* Row over twists about a point -> about an origin from which the point is at d. */
@@ -187,10 +192,9 @@ void tac_ncp_flat_begin(const tacNcp *p, tacNcpContact *c);
 void tac_ncp_flat_place(const tacNcp *p, tacNcpContact *c);
 void tac_ncp_flat_rows(const tacNcp *p, tacNcpContact *c);
 void tac_ncp_flat_bending(const tacNcp *p, const tacNcpContact *c, int side, double torque[3][6]);
-/* How one side of a contact moves: centre of mass and turn, at q and at q+; and its share of the way of the place. */
+/* How one side of a contact moves: centre of mass and turn, at q and at q+. */
 typedef struct tacNcpSide {
     tacVec3 dx_now, turn_now, dx_next, turn_next;
-    double dshare;
 } tacNcpSide;
 /* What its changes have in common: the impulse on body 1, slip; of each side (zero where it does not move) the spin,
  * the arm from the centre of mass at q, and Jr^-1(h spin). */
@@ -199,16 +203,14 @@ typedef struct tacNcpFrame {
     tacMat3 inverse[2];
 } tacNcpFrame;
 tacNcpFrame tac_ncp_contact_frame(const tacNcp *p, const tacNcpContact *c);
-/* d(share[1]) = -d(share[0]) with masses. */
-double tac_ncp_share_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d);
-/* What a contact makes of its own motion d at q+ and of its sides': gap, slip, and at fixed impulses the wrench on each
- * side about the tree's origin at q, centre of mass kept there. */
+/* What a contact makes of its own motion d at q+, of its touch at q by `start`, and of its sides': gap, slip, and at
+ * fixed impulses the wrench on each side about the tree's origin at q, centre of mass kept there. */
 typedef struct tacNcpChange {
     double gap_slip[3];
     tacVec6 wrench[2];
 } tacNcpChange;
 tacNcpChange tac_ncp_contact_change(const tacNcp *p, const tacNcpContact *c, const tacNcpFrame *frame,
-                                    const tacContactTangent *d, const tacNcpSide side[2]);
+                                    const tacContactTangent *d, tacVec3 start, const tacNcpSide side[2]);
 /* Right sides c of the complementarity rows -> f and g of the reduced system, rows included. */
 void tac_ncp_reduce(tacNcp *p, const double *c, double *f, double *g);
 /* Solved motion (ldu.z) -> da, db; needs tac_ncp_reduce with the same c. */
@@ -263,8 +265,10 @@ typedef struct tacNcpAnswer {
     double start[3][12];          /* d(gap less rest, slip)/d(poses at q) */
     double pressed;               /* d(rest, as the impulse presses it)/d(rest) */
     double before[12];            /* d(gap less rest)/d(poses at q (-) h v) */
+    double place[3][12];          /* d(place)/d(poses at q) */
     double Gamma[2][6][12];       /* tac_ncp_contact_jac */
-    tacVec6 unit[2][3];           /* tac_ncp_units */
+    double point[3][12];
+    tacVec6 unit[2][3]; /* tac_ncp_units */
 } tacNcpAnswer;
 
 /* What tac_ncp_adjoint_long works with. */

@@ -3,6 +3,9 @@
 
 #include "math/scalar.h"
 
+/* Share of both ways of a place whose features touch at q+ alone. */
+#define HALF_WAY 0.5
+
 /* --- Finding ------------------------------------------------------------------------------------------------------ */
 
 void tac_ncp_add_cone(tacNcp *p, int dim, double unit, double ratio) {
@@ -79,24 +82,12 @@ void tac_ncp_squeeze(const tacNcpContact *c, tacVec3 tangent[2]) {
         if (c->squeeze[k] != 1) tangent[k] = tac_scale3(c->squeeze[k], tangent[k]);
 }
 
-/* 1/(mass of its tree), 0 of a body that does not move. */
-static double inverse_mass(const tacNcp *p, int body) { return tac_ncp_inverse_masses(p->m, (int[2]){0, body}); }
-
-/* The lighter one's way counts more, and beside one that stays its way alone   (W5a). */
+/* Beside what stays, the place goes with the other body. */
 static void share_way(const tacNcp *p, tacNcpContact *c) {
-    double w[2] = {inverse_mass(p, c->body[0]), inverse_mass(p, c->body[1])};
-    c->share[1] = w[0] == 0 ? 1 : w[1] / (w[0] + w[1]);
-    c->share[0] = 1 - c->share[1];
-}
-
-double tac_ncp_share_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d) {
-    double w[2], change[2];
-    for (int k = 0; k < 2; k++) {
-        w[k] = inverse_mass(p, c->body[k]);
-        if (w[k] == 0) return 0;
-        change[k] = tac_ncp_inverse_masses_change(p->m, (int[2]){0, c->body[k]}, d);
-    }
-    return (change[1] * w[0] - w[1] * change[0]) / ((w[0] + w[1]) * (w[0] + w[1]));
+    int stays[2] = {p->ldu.still[c->body[0]], p->ldu.still[c->body[1]]};
+    c->held = !stays[0] && !stays[1];
+    for (int side = 0; side < 2; side++)
+        c->share[side] = c->held ? HALF_WAY : stays[side] ? 0 : 1;
 }
 
 void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest) {
@@ -109,6 +100,7 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
     c->follows[0] = rest < 0 ? 1 : 0, c->follows[1] = 0, c->lost = 0;
     c->cone = p->ncone, c->adr = p->numbers;
     share_way(p, c);
+    c->at_q = *found;
     take_friction(p, c);
     c->seamless = p->friction != TAC_NCP_PYRAMID && c->squeeze[0] == 1 && c->squeeze[1] == 1;
     if (c->seamless) c->now.along = found->tangent[0], c->now.along_side = -1;
@@ -133,6 +125,15 @@ static tacStatus rebuild(const tacScene *s, const tacContact *found, tacContact 
     now->pos = tac_scale3(0.5, tac_add3(touch.point[0], touch.point[1]));
     tac_contact_frame(touch.normal, &now->tangent[0], &now->tangent[1]);
     return TAC_OK;
+}
+
+void tac_ncp_find_place(tacNcp *p, tacNcpContact *c) {
+    if (!c->held) return;
+    for (int side = 0; side < 2; side++)
+        tac_ncp_place_geom(p, p->w, c->found.geom[side]);
+    c->held = rebuild(p->scene, &c->found, &c->at_q) == TAC_OK;
+    for (int side = 0; side < 2; side++)
+        tac_ncp_place_geom(p, &p->next, c->found.geom[side]);
 }
 
 /* A contact with restitution e that came nearer by d since q (-) h v, faster than the threshold, and would close in
@@ -179,12 +180,12 @@ tacVec3 tac_ncp_slip(const tacNcp *p, const tacNcpContact *c) {
     return tac_sub3(material_velocity(p, c->body[1], c->place), material_velocity(p, c->body[0], c->place));
 }
 
-/* One place for both bodies, so that the impulses on them have no moment together. Taken back by a body's own way, the
- * arm is that of q+: so it is beside what stays, where a ball rolls without a moment of its weight   (W5a). */
+/* One place for both bodies, so that the impulses on them have no moment together: between bodies that move, where they
+ * touch at q. Taken back by a body's own way from q+, the arm is that of q+: so it is beside what stays   (W5a). */
 static void place_impulse(const tacNcp *p, tacNcpContact *c) {
-    c->place = c->now.pos;
+    c->place = c->held ? c->at_q.pos : c->now.pos;
     for (int side = 0; side < 2; side++)
-        if (!p->ldu.still[c->body[side]])
+        if (!c->held && !p->ldu.still[c->body[side]])
             c->place = tac_madd3(c->place, -p->h * c->share[side], p->slide[c->body[side]]);
     for (int side = 0; side < 2; side++)
         c->arm[side] = tac_sub3(c->place, p->w->origin[c->body[side]]);

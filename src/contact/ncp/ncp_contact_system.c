@@ -31,21 +31,19 @@ static tacVec3 velocity_move(const tacNcpFrame *f, int k, double h, tacVec3 darm
     return tac_madd3(tac_cross3(f->spin[k], darm), 1 / h, over_h);
 }
 
-/* The place, as the point at q+ moves by dpoint. */
-static tacVec3 place_move(const tacNcp *p, const tacNcpContact *c, tacVec3 dpoint, const tacNcpSide side[2]) {
-    for (int k = 0; k < 2; k++) {
-        if (p->ldu.still[c->body[k]]) continue;
+/* The place, as the touch at q moves by `start` and the point at q+ by dpoint. */
+static tacVec3 place_move(const tacNcpContact *c, tacVec3 start, tacVec3 dpoint, const tacNcpSide side[2]) {
+    if (c->held) return start;
+    for (int k = 0; k < 2; k++) /* sides that stay do not move */
         dpoint = tac_madd3(dpoint, -c->share[k], tac_sub3(side[k].dx_next, side[k].dx_now));
-        dpoint = tac_madd3(dpoint, -p->h * side[k].dshare, p->slide[c->body[k]]);
-    }
     return dpoint;
 }
 
 tacNcpChange tac_ncp_contact_change(const tacNcp *p, const tacNcpContact *c, const tacNcpFrame *f,
-                                    const tacContactTangent *d, const tacNcpSide side[2]) {
+                                    const tacContactTangent *d, tacVec3 start, const tacNcpSide side[2]) {
     tacNcpChange out;
     tacVec3 du[2] = {tac_zero3(), tac_zero3()}, dP = tac_scale3(c->p.gamma, d->normal);
-    tacVec3 dplace = place_move(p, c, d->pos, side);
+    tacVec3 dplace = place_move(c, start, d->pos, side);
     dP = tac_madd3(tac_madd3(dP, c->p.xi[1], d->tangent[0]), c->p.xi[2], d->tangent[1]);
     for (int k = 0; k < 2; k++) {
         double sign = k == 0 ? -1 : 1;
@@ -75,7 +73,7 @@ static void move_side(const tacNcp *p, tacNcpContact *c, const tacNcpFrame *f, i
     tacVec3 turned = dx; /* h d(velocity of the material point) at a fixed place */
     if (k < 3) turned = tac_add3(dx, tac_cross3(tac_load3(f->inverse[moved].m + 3 * k), f->arm[moved]));
     dP = tac_madd3(tac_madd3(dP, c->p.xi[1], d->tangent[0]), c->p.xi[2], d->tangent[1]);
-    tacVec3 dplace = tac_madd3(d->pos, -c->share[moved], dx);
+    tacVec3 dplace = c->held ? tac_zero3() : tac_madd3(d->pos, -c->share[moved], dx);
     tacVec3 du = tac_madd3(tac_cross3(tac_sub3(f->spin[1], f->spin[0]), dplace), over_h, turned);
     c->G[0][6 * moved + k] = d->dist;
     for (int i = 0; i < 2; i++)
@@ -102,7 +100,7 @@ static void flat_jac(const tacNcp *p, tacNcpContact *c, double Gamma[2][6][12]) 
 }
 
 /* Columns of sides that do not move are left as zeros. */
-tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12]) {
+tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12], double point[3][12]) {
     tacContactSystem system;
     if (c->flat) {
         flat_jac(p, c, Gamma);
@@ -123,9 +121,13 @@ tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12
         for (int k = 0; k < 6; k++) {
             tac_ncp_squeeze(c, system.twist[moved][k].tangent);
             move_side(p, c, &frame, moved, k, &system.twist[moved][k], Gamma);
+            for (int i = 0; point != NULL && i < 3; i++)
+                point[i][6 * moved + k] = tac_get3(system.twist[moved][k].pos, i);
         }
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
             tac_ncp_shift_row(d, c->G[i] + 6 * moved);
+            if (point != NULL) tac_ncp_shift_row(d, point[i] + 6 * moved);
+        }
         for (int i = 0; i < 12; i++)
             tac_ncp_shift_row(d, Gamma[i / 6][i % 6] + 6 * moved);
     }
@@ -195,7 +197,7 @@ tacStatus tac_ncp_contact_blocks(tacNcp *p) {
             couple_flat(p, c, K);
             continue;
         }
-        status = tac_ncp_contact_jac(p, c, Gamma);
+        status = tac_ncp_contact_jac(p, c, Gamma, NULL);
         scale_bending(p->bend, Gamma);
         if (status == TAC_OK) status = tac_ncp_couple(p, c, K, Gamma);
     }

@@ -144,23 +144,6 @@ static void twists_before(const tacNcp *p, tacNcpDeriv *d) {
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
 
-/* Slip as the pose at q moves: d(slide) = -dx/h, d(spin) = -Jr^-1(h spin) turn / h; arms of both bodies get the place's
- * share of dx, less dx that of this one. Twists about the tree's origin. */
-static void slip_start(const tacNcp *p, const tacNcpContact *c, int side, double G[3][12]) {
-    int b = c->body[side];
-    double sign = side == 0 ? -1 : 1;
-    tacNcpFrame f = tac_ncp_contact_frame(p, c);
-    tacVec3 from = tac_sub3(p->w->xipos[b], p->w->origin[b]), both = tac_sub3(f.spin[1], f.spin[0]);
-    tacVec3 swept = tac_madd3(tac_scale3(c->share[side], both), -sign, f.spin[side]);
-    for (int k = 0; k < 6; k++) {
-        tacVec3 e = tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), dx = k < 3 ? tac_cross3(e, from) : e, way = dx;
-        if (k < 3) way = tac_add3(way, tac_cross3(tac_mulmv3(f.inverse[side], e), f.arm[side]));
-        tacVec3 du = tac_madd3(tac_cross3(swept, dx), -sign / p->h, way);
-        for (int i = 0; i < 2; i++)
-            G[1 + i][6 * side + k] = tac_dot3(c->now.tangent[i], du);
-    }
-}
-
 tacStatus tac_ncp_start_system(tacNcp *p, const tacWork *w, const tacContact *at, tacContactSystem *system) {
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, w, at->geom[side]);
@@ -168,6 +151,43 @@ tacStatus tac_ncp_start_system(tacNcp *p, const tacWork *w, const tacContact *at
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, &p->next, at->geom[side]);
     return status;
+}
+
+/* How the place goes with the poses at q. Needs: place all zero. */
+static tacStatus place_start(tacNcp *p, const tacNcpContact *c, double place[3][12]) {
+    tacContactSystem system;
+    tacStatus status = c->held ? tac_ncp_start_system(p, p->w, &c->at_q, &system) : TAC_OK;
+    for (int side = 0; side < 2 && status == TAC_OK; side++) {
+        int b = c->body[side];
+        tacVec3 from = tac_sub3(c->held ? c->at_q.pos : p->w->xipos[b], p->w->origin[b]);
+        for (int i = 0; i < 3 && !p->ldu.still[b]; i++) {
+            double *row = place[i] + 6 * side;
+            row[3 + i] = c->share[side];
+            for (int k = 0; k < 6 && c->held; k++)
+                row[k] = tac_get3(system.twist[side][k].pos, i);
+            tac_ncp_shift_row(from, row);
+        }
+    }
+    return status;
+}
+
+/* Slip as the pose at q moves: d(slide) = -dx/h, d(spin) = -Jr^-1(h spin) turn / h; arms of both bodies go with the
+ * place, less dx that of this one. Twists about the tree's origin. */
+static void slip_start(const tacNcp *p, const tacNcpContact *c, int side, tacNcpAnswer *out) {
+    int b = c->body[side];
+    double sign = side == 0 ? -1 : 1;
+    tacNcpFrame f = tac_ncp_contact_frame(p, c);
+    tacVec3 from = tac_sub3(p->w->xipos[b], p->w->origin[b]), both = tac_sub3(f.spin[1], f.spin[0]);
+    for (int k = 0; k < 6; k++) {
+        tacVec3 e = tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), dx = k < 3 ? tac_cross3(e, from) : e, way = dx;
+        int column = 6 * side + k;
+        tacVec3 place = tac_vec3(out->place[0][column], out->place[1][column], out->place[2][column]);
+        if (k < 3) way = tac_add3(way, tac_cross3(tac_mulmv3(f.inverse[side], e), f.arm[side]));
+        tacVec3 du = tac_madd3(tac_cross3(both, place), -sign, tac_cross3(f.spin[side], dx));
+        du = tac_madd3(du, -sign / p->h, way);
+        for (int i = 0; i < 2; i++)
+            out->start[1 + i][column] = tac_dot3(c->now.tangent[i], du);
+    }
 }
 
 /* row (12) = -follows d(gap)/d(poses of w): the gap that counts as closed moves with it. */
@@ -206,11 +226,14 @@ static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
         tac_ncp_place_geom(p, &p->next, c->found.geom[side]);
     memset(out->start, 0, sizeof out->start);
     memset(out->before, 0, sizeof out->before);
+    memset(out->place, 0, sizeof out->place);
+    memset(out->point, 0, sizeof out->point);
     put_answer(c, d->kappa, out);
     out->pressed = 1 - c->p.gamma * tac_ncp_softness_by_rest(p, c);
+    tacStatus status = place_start(p, c, out->place);
     for (int side = 0; side < 2; side++)
-        if (!p->ldu.still[c->body[side]]) slip_start(p, c, side, out->start);
-    tacStatus status = tac_ncp_contact_jac(p, c, out->Gamma);
+        if (!p->ldu.still[c->body[side]]) slip_start(p, c, side, out);
+    if (status == TAC_OK) status = tac_ncp_contact_jac(p, c, out->Gamma, out->point);
     if (status == TAC_OK) status = rest_start(p, p->w, c, &c->start, out->pressed * c->follows[0], out->start[0]);
     if (status == TAC_OK) status = rest_start(p, &d->before, c, &c->before, out->pressed * c->follows[1], out->before);
     tac_ncp_units(p, c, out->unit);
@@ -339,9 +362,9 @@ static void emit_torque(const tacNcp *p, int body, tacVec3 torque, int column, c
         tac_emit(balance, i, column, tac_dot3(p->w->S[i].ang, torque));
 }
 
-/* Between two bodies that move the place goes with both centres of mass at q, by shares b_0, b_1 = 1 - b_0. With D what
- * body 1 goes more than body 0, the arm of body 1 changes by -b_0 D and that of body 0 by b_1 D. */
-static void emit_places(const tacNcp *p, int contact, const tacSink *balance) {
+/* Between two bodies that move, arms change as the place goes against their centres of mass at q. What is missing to a
+ * body's balance is less the torque on it. */
+static void emit_places(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *balance) {
     const tacModel *m = p->m;
     const tacNcpContact *c = &p->contact[contact];
     int at[2] = {m->body_last_dof[c->body[0]], m->body_last_dof[c->body[1]]};
@@ -349,15 +372,17 @@ static void emit_places(const tacNcp *p, int contact, const tacSink *balance) {
     if (at[0] < 0 || at[1] < 0) return;
     while (at[0] >= 0 || at[1] >= 0) {
         int dof = at[0] > at[1] ? at[0] : at[1];
-        tacVec3 D = tac_zero3();
+        tacVec3 dx[2] = {tac_zero3(), tac_zero3()};
+        double place[3] = {0, 0, 0};
         for (int side = 0; side < 2; side++) {
             if (at[side] != dof) continue;
-            D = tac_madd3(D, side == 0 ? -1 : 1, centre_move(p, c->body[side], dof));
+            dx[side] = centre_move(p, c->body[side], dof);
+            for (int i = 0; i < 3; i++)
+                place[i] += tac_six_dot(d->answer[contact].place[i] + 6 * side, &p->w->S[dof].ang.x);
             at[side] = m->dof_parent[dof];
         }
-        tacVec3 torque = tac_cross3(D, P); /* what is missing is less the torque on either */
-        emit_torque(p, c->body[1], tac_scale3(c->share[0], torque), dof, balance);
-        emit_torque(p, c->body[0], tac_scale3(c->share[1], torque), dof, balance);
+        emit_torque(p, c->body[0], tac_cross3(tac_sub3(tac_load3(place), dx[0]), P), dof, balance);
+        emit_torque(p, c->body[1], tac_cross3(tac_sub3(dx[1], tac_load3(place)), P), dof, balance);
     }
 }
 
@@ -367,7 +392,7 @@ void tac_ncp_state_jac(const tacNcp *p, const tacNcpDeriv *d, const tacNcpSink *
     emit_dofs(p, &q->balance, &v->balance);
     for (int i = 0; i < p->ncontact; i++) {
         emit_starts(p, d, i, &q->inputs, &v->inputs);
-        if (!free) emit_places(p, i, &q->balance);
+        if (!free) emit_places(p, d, i, &q->balance);
     }
     tac_ncp_rows_state_jac(p, q, v, free);
 }

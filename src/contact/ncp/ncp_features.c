@@ -115,6 +115,7 @@ static int take_found(tacNcp *p, const tacContact *found) {
         tac_ncp_take_contact(p, found, found, 0);
     else
         tac_ncp_take_contact(p, found, &start->start, start->rest);
+    if (p->ncontact > known) tac_ncp_find_place(p, &p->contact[known]);
     return p->ncontact - known;
 }
 

@@ -136,16 +136,14 @@ static tacNcpSide side_move(const Column *c, int body) {
     return s;
 }
 
-/* The contact moves by t at q+, and the gap that counts as closed by rest. */
+/* The contact moves by t at q+, its touch at q by start, and the gap that counts as closed by rest. */
 static void move_contact(const Column *c, int contact, const tacNcpFrame *frame, const tacContactTangent *t,
-                         double rest) {
+                         tacVec3 start, double rest) {
     const tacNcpView *v = c->view;
     const tacNcpContact *at = &v->p->contact[contact];
     const int row = TAC_NCP_INPUTS * contact;
     tacNcpSide side[2] = {side_move(c, at->body[0]), side_move(c, at->body[1])};
-    if (c->inertial != NULL) side[1].dshare = tac_ncp_share_change(v->p, at, c->inertial);
-    side[0].dshare = -side[1].dshare;
-    tacNcpChange d = tac_ncp_contact_change(v->p, at, frame, t, side);
+    tacNcpChange d = tac_ncp_contact_change(v->p, at, frame, t, start, side);
     d.gap_slip[0] -= rest;
     for (int k = 0; k < (at->p.mu > 0 ? 3 : 1); k++)
         tac_emit(&c->sink->inputs, row + k, c->id, d.gap_slip[k]);
@@ -216,6 +214,7 @@ static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, c
 /* A contact at q+ and, where its rest moves with them, at q and at the pose before. */
 typedef struct Prepared {
     tacContactSystem at[TAC_NCP_POSES];
+    tacContactSystem place;        /* at q, where the place of the impulse is there */
     double follows[TAC_NCP_POSES]; /* d(rest)/d(gap) */
 } Prepared;
 
@@ -228,6 +227,7 @@ static tacStatus prepare(const tacNcpView *v, int contact, Prepared *out) {
     tacStatus status = tac_contact_prepare(p->m, p->scene, &c->now, &out->at[TAC_NCP_NEXT]);
     if (status == TAC_OK && out->follows[TAC_NCP_NOW] != 0)
         status = tac_ncp_start_system(p, p->w, &c->start, &out->at[TAC_NCP_NOW]);
+    if (status == TAC_OK && c->held) status = tac_ncp_start_system(p, p->w, &c->at_q, &out->place);
     if (status == TAC_OK && out->follows[TAC_NCP_BEFORE] != 0)
         status = tac_ncp_start_system(p, &v->d->before, &c->before, &out->at[TAC_NCP_BEFORE]);
     return status;
@@ -254,7 +254,8 @@ static void contact_param(const tacNcpView *v, int contact, const Prepared *at, 
     tacNcp *p = v->p;
     const tacNcpContact *c = &p->contact[contact];
     tacContactTangent t = {0}, other;
-    tacSmoothPoint next = point_at(v, TAC_NCP_NEXT);
+    tacSmoothPoint next = point_at(v, TAC_NCP_NEXT), now = point_at(v, TAC_NCP_NOW);
+    tacVec3 start = tac_zero3();
     double rest = 0;
     tac_contact_param(p->m, &p->next, &at->at[TAC_NCP_NEXT], tangent, &next, p->scene->corner_change, &t);
     squeeze_param(p, c, tangent, &t);
@@ -264,10 +265,14 @@ static void contact_param(const tacNcpView *v, int contact, const Prepared *at, 
         tac_contact_param(p->m, work_at(v, pose), &at->at[pose], tangent, &x, p->scene->corner_change, &other);
         rest += at->follows[pose] * other.dist;
     }
+    if (c->held) {
+        tac_contact_param(p->m, p->w, &at->place, tangent, &now, p->scene->corner_change, &other);
+        start = other.pos;
+    }
     if (c->follows[1] != 0)
         rest += v->d->answer[contact].pressed * tac_contact_restitution_param(p->m, tangent, &c->found) *
                 (c->before.dist - c->found.dist);
-    move_contact(column, contact, frame, &t, rest);
+    move_contact(column, contact, frame, &t, start, rest);
 }
 
 /* One contact in all columns: its geometry is prepared once. */
@@ -286,13 +291,15 @@ static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTa
     for (int k = 0; mocap != NULL && k < 7 * p->m->nmocap; k++) {
         Column column = mocap_column(v, k, mocap);
         double rest = 0;
+        tacVec3 start = tac_zero3();
         tacContactTangent t = tac_contact_along(p->m, &p->next, &at.at[TAC_NCP_NEXT], &column.mover[TAC_NCP_NEXT][0]);
+        if (c->held) start = tac_contact_along(p->m, p->w, &at.place, &column.mover[TAC_NCP_NOW][0]).pos;
         tac_ncp_squeeze(c, t.tangent);
         for (int pose = 0; pose < TAC_NCP_NEXT; pose++)
             if (at.follows[pose] != 0)
                 rest += at.follows[pose] *
                         tac_contact_along(p->m, work_at(v, pose), &at.at[pose], &column.mover[pose][0]).dist;
-        move_contact(&column, contact, &frame, &t, rest);
+        move_contact(&column, contact, &frame, &t, start, rest);
     }
     return TAC_OK;
 }

@@ -78,8 +78,8 @@ static void add_point_weights(const tacNcp *p, int body, tacVec3 point, tacVec3 
 }
 
 /* The wrench on a side is its change about the tree's origin at q (Gamma), where its arm goes with the place; about the
- * body's origin at q+ it goes with the point there, which is further by the shares of both ways, and less that
- * origin. */
+ * body's origin at q+ it goes with the point there: by itself where the place is held, else by the shares of both ways
+ * further; and less that origin. */
 static void side_weights(const tacNcp *p, const tacNcpContact *c, const tacNcpAnswer *answer, int side, tacVec6 bar,
                          tacVec6 *zbar) {
     int b = c->body[side];
@@ -91,7 +91,9 @@ static void side_weights(const tacNcp *p, const tacNcpContact *c, const tacNcpAn
     for (int moved = 0; moved < 2; moved++) {
         int body = c->body[moved];
         if (!p->ldu.still[body]) add_transposed(answer->Gamma[side], moved, X, &zbar[body]);
-        add_point_weights(p, body, p->next.xipos[body], tac_scale3(c->share[moved], of), zbar);
+        if (!c->held) add_point_weights(p, body, p->next.xipos[body], tac_scale3(c->share[moved], of), zbar);
+        for (int i = 0; c->held && i < 3; i++)
+            tac_six_axpy(tac_get3(of, i), answer->point[i] + 6 * moved, &zbar[body].ang.x);
     }
     add_point_weights(p, b, p->next.xpos[b], tac_neg3(of), zbar);
 }
