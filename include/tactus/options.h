@@ -114,7 +114,8 @@ typedef struct tacStepInfo {
                                         tac_step_jac when it is given an info; else 0. Infinite with contact ncp, whose
                                         forces have no bound to reach */
     int ties;                        /* rows that are in two classes at once, to rounding: the step has a kink here */
-    double conditioning;             /* largest over smallest pivot of the systems that derivatives solve; 0: none */
+    double conditioning;             /* largest over smallest pivot of the systems that derivatives solve; ncp: what
+                                      * rounding is multiplied by in them, about; 0: none */
     uint64_t active_set;             /* which contacts, features and classes hold: while it is the same, the step is
                                         smooth; differences across two values of it mean nothing */
     tacStatus start;                 /* of x, contact lcp and ncp: TAC_ERR_INCONSISTENT: it breaks a constraint by more

@@ -196,6 +196,7 @@ static tacStatus jac(tacSim *sim, const double *x, const double *u, double *next
     tac_ncp_find_rows(&p, &all);
     for (int i = 0; i < m->nv; i++)
         answer_row(&p, &d, &all, i, lambda, mu, W + (size_t)i * n);
+    sim->info.conditioning = d.conditioning;
     add_hold(&p, all.c, W);
     status = tac_assemble_jac(sim, x, u, hv, all.c, W, J);
     return status == TAC_OK ? solved : status;
@@ -282,6 +283,7 @@ static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double
         vbar[i] /= p.h;
     memset(pull.mu, 0, (size_t)tac_ncp_inputs(&p) * sizeof *pull.mu);
     tac_ncp_adjoint(&p, &d, vbar, pull.lambda, pull.mu);
+    sim->info.conditioning = d.conditioning;
     hold_vjp(&p, vbar, &adjoint.bar);
     status = tac_ncp_residual_vjp(sim, x, u, &p, &d, &pull, &adjoint.bar);
     if (status != TAC_OK) return status;

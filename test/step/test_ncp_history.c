@@ -180,6 +180,7 @@ static void one_of_two_solves_is_told(void **state) {
         tacStatus status = tac_step(sim, x, u, y, &step);
         tacStatus soft = tac_step_vjp(sim, x, u, bar, &(tacGrad){.x = gx}, &reverse);
         CHECK(step.kappa == options.ncp_kappa && reverse.kappa == smooth);
+        CHECK(reverse.conditioning >= 1 && reverse.conditioning < 1e6 && step.conditioning == 0);
         CHECK_INT(tac_step_jac(sim, x, u, next, &(tacJac){.A = A}, &told), status == TAC_OK ? soft : status);
         CHECK(memcmp(next, y, sizeof y) == 0);
         check_same_solve(&told, status == TAC_OK ? &reverse : &step);

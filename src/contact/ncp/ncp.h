@@ -279,6 +279,7 @@ typedef struct tacNcpLong {
 } tacNcpLong;
 
 struct tacNcpDeriv {
+    double conditioning; /* what rounding is multiplied by in the answers so far, about */
     double kappa;
     tacWork before; /* at q (-) h v: position stage */
     double *q_before;
@@ -339,6 +340,9 @@ void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double
 /* lambda and mu nearly so -> the same with what is left found in more digits: for contacts that are nearly redundant
  * (ncp_adjoint_long.c). d->mu_given: mu at the start. */
 void tac_ncp_adjoint_long(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu);
+/* The last two changes of an answer of this size, while it was refined -> d->conditioning: what is left to change, in
+ * roundings. */
+void tac_ncp_note_change(tacNcpDeriv *d, const double change[2], double size);
 
 /* --- Forces of constraints (ncp_wrench.c) ------------------------------------------------------------------------- */
 

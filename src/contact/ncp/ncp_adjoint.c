@@ -80,8 +80,17 @@ static double largest_weight(const tacNcp *p, const double *mu) {
     return most;
 }
 
+/* Relative, of doubles. */
+#define ROUNDING 2.2e-16
+
+void tac_ncp_note_change(tacNcpDeriv *d, const double change[2], double size) {
+    double left = change[1] < change[0] ? change[1] * change[1] / change[0] : change[1];
+    if (size > 0) d->conditioning = tac_max(d->conditioning, tac_max(1, left / (ROUNDING * size)));
+}
+
 void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu) {
     const tacModel *m = p->m;
+    double change[2] = {0, 0}; /* the last two */
     memset(lambda, 0, (size_t)m->nv * sizeof *lambda);
     memset(d->path, 0, (size_t)m->nbody * sizeof *d->path);
     memcpy(d->mu_given, mu, (size_t)tac_ncp_inputs(p) * sizeof *mu);
@@ -97,8 +106,11 @@ void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double
         add_weights(p, d, (const tacVec6 *)(const void *)p->ldu.f, mu);
         tac_ncp_add_row_weights(p, d, d->rest, mu);
         tac_dense_axpy(m->nv, 1, d->rest, lambda);
+        change[0] = change[1], change[1] = tac_dense_largest(m->nv, d->rest);
         tac_dense_axpy(6 * m->nbody, 1, p->ldu.f, &d->path[0].ang.x);
     }
     if (largest_weight(p, mu) > REDUNDANT * tac_dense_largest(m->nv, vbar))
         tac_ncp_adjoint_long(p, d, vbar, lambda, mu);
+    else
+        tac_ncp_note_change(d, change, tac_dense_largest(m->nv, lambda));
 }

@@ -151,6 +151,7 @@ static void left_over(const tacNcp *p, tacNcpDeriv *d, const double *vbar) {
 
 void tac_ncp_adjoint_long(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu) {
     int nv = p->m->nv, inputs = tac_ncp_inputs(p);
+    double change[2] = {0, 0};
     for (int j = 0; j < nv; j++)
         d->longer.lambda[j] = (tacLong)lambda[j];
     for (int i = 0; i < inputs; i++)
@@ -164,8 +165,10 @@ void tac_ncp_adjoint_long(const tacNcp *p, tacNcpDeriv *d, const double *vbar, d
         }
         for (int j = 0; j < nv; j++)
             d->longer.lambda[j] += (tacLong)d->rest[j], lambda[j] = (double)d->longer.lambda[j];
-        if (tac_dense_largest(nv, d->rest) <= SETTLED * tac_dense_largest(nv, lambda)) break;
+        change[0] = change[1], change[1] = tac_dense_largest(nv, d->rest);
+        if (change[1] <= SETTLED * tac_dense_largest(nv, lambda)) break;
     }
+    tac_ncp_note_change(d, change, tac_dense_largest(nv, lambda));
     feel(p, d);
     weigh(p, d);
     for (int i = 0; i < inputs; i++)

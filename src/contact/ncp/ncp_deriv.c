@@ -265,7 +265,7 @@ tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
     const tacModel *m = p->m;
     size_t blocks = TAC_BLOCK_SIZE * (size_t)m->nbody * sizeof(double);
     tacStatus status = TAC_OK;
-    d->kappa = kappa;
+    d->kappa = kappa, d->conditioning = 0;
     tac_ncp_pose_before(p, &d->before, d->q_before);
     tac_ncp_linearize(p);
     memcpy(d->rigid, p->ldu.H, blocks);
