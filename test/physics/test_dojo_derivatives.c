@@ -9,6 +9,7 @@
 #include "step/tangent.h"
 #include "support/draw.h"
 #include "support/joint_types.h"
+#include "support/ncp_sim.h"
 #include "support/random_tree.h"
 
 #include <math.h>
@@ -26,19 +27,6 @@
 #define PI           3.14159265358979323846
 
 static double *numbers(size_t n) { return calloc(n + 1, sizeof(double)); }
-
-static tacSim *simulate(const tacModel *m, const tacOptions *options) {
-    tacSim *sim;
-    tacError err;
-    if (tac_sim_new(m, options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
-    return sim;
-}
-
-static tacOptions options_of(const tacModel *m, double dt) {
-    tacOptions options = tac_default_options(m);
-    options.contact = TAC_NCP, options.dt = dt;
-    return options;
-}
 
 /* --- Rotations ---------------------------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "physics/contact_world.h"
 #include "support/draw.h"
 #include "support/joint_types.h"
+#include "support/ncp_sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,19 +27,6 @@
 #define TOL_WELD     1e-5 /* the integrator's own error, of second order in the step */
 
 static double *numbers(size_t n) { return calloc(n + 1, sizeof(double)); }
-
-static tacSim *simulate(const tacModel *m, const tacOptions *options) {
-    tacSim *sim;
-    tacError err;
-    if (tac_sim_new(m, options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
-    return sim;
-}
-
-static tacOptions options_of(const tacModel *m, double dt) {
-    tacOptions options = tac_default_options(m);
-    options.contact = TAC_NCP, options.dt = dt;
-    return options;
-}
 
 /* --- Momentum and energy ------------------------------------------------------------------------------------------ */
 

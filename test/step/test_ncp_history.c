@@ -4,6 +4,7 @@
 #include "tactus/tactus.h"
 
 #include "support/check.h"
+#include "support/ncp_sim.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,19 +19,6 @@ static tacModel *box(void) {
     tacError err;
     if (tac_load("models/box.xml", &m, &err) != TAC_OK) fail_msg("%s", err.text);
     return m;
-}
-
-static tacOptions options_of(const tacModel *m, double dt) {
-    tacOptions options = tac_default_options(m);
-    options.contact = TAC_NCP, options.dt = dt;
-    return options;
-}
-
-static tacSim *simulate(const tacModel *m, const tacOptions *options) {
-    tacSim *sim;
-    tacError err;
-    if (tac_sim_new(m, options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
-    return sim;
 }
 
 /* Thrown onto an edge. */
