@@ -18,11 +18,11 @@ double tac_ncp_mean_mass(const tacNcp *p) {
 /* On the central path every contact has some impulse; it holds where the impulse beats the gap in their own units. */
 static int holds(const tacNcp *p, const tacNcpContact *c, double mass) { return c->p.gamma * p->h > mass * c->p.s; }
 
-/* Which features, and whether the gap that counts as closed moves with them. */
+/* Which features, whether the gap that counts as closed moves with them, and whether they touch at q. */
 static uint64_t hash_contact(const tacNcpContact *contact, uint64_t hash) {
     const tacContact *c = &contact->found;
     const tacFeature *f = c->feature;
-    int follows = (contact->follows[0] != 0) + 2 * (contact->follows[1] != 0);
+    int follows = (contact->follows[0] != 0) + 2 * (contact->follows[1] != 0) + 4 * contact->held;
     int words[14] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],    f[0].id[1],
                      f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1], follows};
     return tac_hash(words, sizeof words, hash);
