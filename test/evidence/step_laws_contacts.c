@@ -10,6 +10,8 @@
 #define YIELD_DEPTH 1e-3
 /* m: a contact that is found further from where it was than its bodies moved, and this, is another one. */
 #define STRAY 2e-3
+/* m: no body of a random model is larger. */
+#define FURTHEST 2.0
 /* m: rounding of places. */
 #define SAME 1e-11
 
@@ -202,9 +204,12 @@ static double judge_friction(const StepLaws *l, const tacContactForce *c, const 
 
 /* --- On bodies ---------------------------------------------------------------------------------------------------- */
 
-/* A place at q that is not known is off by no more than both bodies' ways, of the touch and of their centres. */
+/* Between two bodies that move, an impulse whose place at q or whose point at q+ is not known has a torque that is not
+ * either: features that are lost may be anywhere along edges and rims. */
 static void add_adrift(StepLaws *l, const tacContact *c, int b, double size) {
-    l->adrift[b] += size * (tac_norm3(way_of(l, b)) + 2 * l->scene->options.dt * speed_at(l, c) + STRAY);
+    const tacModel *m = l->scene->model;
+    if (step_laws_still(m, m->geom_body[c->geom[0]]) || step_laws_still(m, m->geom_body[c->geom[1]])) return;
+    l->adrift[b] += size * FURTHEST;
 }
 
 /* Adds the impulse of a contact to the sums of its bodies: of forces, torques about origins at q+; and what its place

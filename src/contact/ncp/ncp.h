@@ -43,15 +43,16 @@ typedef struct tacNcpContact {
     int seamless;       /* 1: now.tangent[0] is along that where the features were found, whatever the normal does */
     tacFrictionSides off; /* residuals at the last systems */
     tacVec3 place;        /* where the impulse acts, at q   (W5a) */
-    int held;             /* 1: where its features touch at q, as at_q says; else from the point at q+ */
-    tacContact at_q;      /* the same features at q */
-    double share[2];      /* of each body's way in how far that place has come */
-    tacVec3 arm[2];       /* to there from the trees' origins at q */
-    double G[3][12];      /* d(phi, u)/d(z_0, z_1): twists about the trees' origins at q+ */
-    int flat;             /* > 0: a point or ellipsoid above a plane that stays (ncp_flat.c) */
-    tacVec3 core;         /* the point, or the middle, in its body */
-    double pad, level;    /* around the point; n . x of the plane */
-    tacMat3 slide;        /* how the lowest point slides in the body as this turns: zero for a point */
+    tacContact at_q;      /* the same features at q, if touches_at_q: they are there too */
+    int touches_at_q;
+    int held;          /* 1: the place is where its features touch at q; else it is found from the point at q+ */
+    double share[2];   /* of each body's way in how far that place has come */
+    tacVec3 arm[2];    /* to there from the trees' origins at q */
+    double G[3][12];   /* d(phi, u)/d(z_0, z_1): twists about the trees' origins at q+ */
+    int flat;          /* > 0: a point or ellipsoid above a plane that stays (ncp_flat.c) */
+    tacVec3 core;      /* the point, or the middle, in its body */
+    double pad, level; /* around the point; n . x of the plane */
+    tacMat3 slide;     /* how the lowest point slides in the body as this turns: zero for a point */
 } tacNcpContact;
 
 struct tacNcp {

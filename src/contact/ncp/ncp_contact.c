@@ -100,7 +100,7 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
     c->follows[0] = rest < 0 ? 1 : 0, c->follows[1] = 0, c->lost = 0;
     c->cone = p->ncone, c->adr = p->numbers;
     share_way(p, c);
-    c->at_q = *found;
+    c->at_q = *found, c->touches_at_q = 1;
     take_friction(p, c);
     c->seamless = p->friction != TAC_NCP_PYRAMID && c->squeeze[0] == 1 && c->squeeze[1] == 1;
     if (c->seamless) c->now.along = found->tangent[0], c->now.along_side = -1;
@@ -128,12 +128,13 @@ static tacStatus rebuild(const tacScene *s, const tacContact *found, tacContact 
 }
 
 void tac_ncp_find_place(tacNcp *p, tacNcpContact *c) {
-    if (!c->held) return;
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, p->w, c->found.geom[side]);
-    c->held = rebuild(p->scene, &c->found, &c->at_q) == TAC_OK;
+    c->touches_at_q = rebuild(p->scene, &c->found, &c->at_q) == TAC_OK;
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, &p->next, c->found.geom[side]);
+    c->held = c->held && c->touches_at_q;
+    if (c->seamless && c->touches_at_q) c->now.along = c->at_q.tangent[0];
 }
 
 /* A contact with restitution e that came nearer by d since q (-) h v, faster than the threshold, and would close in

@@ -40,7 +40,8 @@ void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out) {
         tacVec3 u = tac_ncp_slip(p, c), tangent[2];
         tac_contact_frame(c->now.normal, &tangent[0], &tangent[1]);
         if (c->seamless) tangent[0] = c->now.tangent[0], tangent[1] = c->now.tangent[1];
-        out[i] = (tacContactForce){.contact = c->found, .state = state_of(p, c, mass), .margin = TAC_INFINITY};
+        out[i] = (tacContactForce){
+            .contact = c->touches_at_q ? c->at_q : c->now, .state = state_of(p, c, mass), .margin = TAC_INFINITY};
         out[i].force[0] = c->p.gamma / p->h;
         out[i].velocity[0] = tac_dot3(c->now.normal, u);
         for (int k = 0; k < 2 && c->p.mu > 0; k++) {
