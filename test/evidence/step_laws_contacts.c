@@ -139,19 +139,14 @@ static double judge_overlap(const StepLaws *l) {
 
 /* --- Normal impulse ----------------------------------------------------------------------------------------------- */
 
-/* gamma less what a contact that is `next` at q+, and was closed at this gap, may have   (W9, W11a). */
-static double beyond_push(const StepLaws *l, double gamma, const tacContact *next, double rest) {
-    return gamma - step_laws_push(l, next->dist - rest + pressed(l, next, gamma, -rest));
-}
-
-/* gamma s = kappa U, s = phi - rest + c gamma. One that does not touch at q has the rest of another of its pair, which
- * is known, none, where the geoms are apart there; one that was found on the way has that of the deepest. */
+/* gamma s = kappa U, s = phi - rest + c gamma, of a contact that is `next` at q+   (W9, W11a). One that does not touch
+ * at q has the rest of another of its pair, which is known, none, where the geoms are apart there. */
 static double judge_distance(const StepLaws *l, const tacContactForce *c, const tacContact *next) {
     const tacContact *start = same_contact(l, 0, &c->contact);
-    double gamma = l->scene->options.dt * c->force[0], deepest = deepest_at_start(l, next);
-    if (start == NULL && deepest < 0) return 0;
-    double own = beyond_push(l, gamma, next, start == NULL ? 0 : step_laws_rest(l, start->dist));
-    return deepest < 0 ? fmin(own, beyond_push(l, gamma, next, step_laws_rest(l, deepest))) : own;
+    double gamma = l->scene->options.dt * c->force[0];
+    if (start == NULL && deepest_at_start(l, next) < 0) return 0;
+    double rest = start == NULL ? 0 : step_laws_rest(l, start->dist);
+    return gamma - step_laws_push(l, next->dist - rest + pressed(l, next, gamma, -rest));
 }
 
 /* --- Friction ----------------------------------------------------------------------------------------------------- */
