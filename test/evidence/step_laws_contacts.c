@@ -61,17 +61,31 @@ static int same_features(const tacContact *a, const tacContact *b) {
            same_feature(a->feature[1], b->feature[1]) && same_feature(a->clip, b->clip) && a->angle == b->angle;
 }
 
-/* The same features among those that touch at q (0), q+ (1): the nearest where they meet twice, as a line crosses a
- * rim. NULL: they do not, or so far from there, or the other way round, that it is another. */
-static const tacContact *same_contact(const StepLaws *l, int at, const tacContact *c) {
+/* Where a touch that is told at one end of the step is at the other if its bodies take it along: forth (1) or back. */
+static tacVec3 taken_along(const StepLaws *l, const tacContact *c, int forth) {
+    const int *of = l->scene->model->geom_body;
+    tacVec3 u = tac_add3(material_velocity(l, of[c->geom[0]], c->pos), material_velocity(l, of[c->geom[1]], c->pos));
+    return tac_madd3(c->pos, 0.5 * (forth ? l->scene->options.dt : -l->scene->options.dt), u);
+}
+
+/* The nearest to a place of the same features among those that touch at q (0), q+ (1), less than `least` from it. NULL:
+ * there are none, or the other way round. */
+static const tacContact *nearest_to(const StepLaws *l, int at, const tacContact *c, tacVec3 place, double least) {
     const tacContact *nearest = NULL;
-    double least = STRAY + l->scene->options.dt * speed_at(l, c);
     for (int i = 0; i < l->ntouch[at]; i++) {
         const tacContact *t = &l->touch[at][i];
-        double away = tac_norm3(tac_sub3(t->pos, c->pos));
+        double away = tac_norm3(tac_sub3(t->pos, place));
         if (same_features(c, t) && away < least && tac_dot3(t->normal, c->normal) > 0) least = away, nearest = t;
     }
     return nearest;
+}
+
+/* The same contact at q (0), q+ (1): that which it is told as there, or else, where its features meet twice, as a line
+ * crosses a rim, the one that its bodies take it to. NULL: it is not there, or so far from there that it is another. */
+static const tacContact *same_contact(const StepLaws *l, int at, const tacContact *c) {
+    const tacContact *told = nearest_to(l, at, c, c->pos, SAME);
+    double least = STRAY + l->scene->options.dt * speed_at(l, c);
+    return told != NULL ? told : nearest_to(l, at, c, taken_along(l, c, at), least);
 }
 
 /* Where its impulse acts, at q   (W5a): beside what stays the point at q+ less the other's way, else where its features

@@ -31,6 +31,8 @@ typedef struct tacNcpContact {
     tacContact found, now; /* its features, where they were found; the same at q+ */
     tacContact start;      /* at q, what rest is taken from */
     tacContact before;     /* at q (-) h v, where the contact bounces */
+    tacVec3 own_point[2];  /* found.point, each in the frame of its geom */
+    tacVec3 own_normal[2]; /* found.normal in both frames */
     int body[2];
     int cone, adr;      /* its first cone, and place in a and b */
     tacFrictionPoint p; /* of the iterate */

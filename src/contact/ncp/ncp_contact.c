@@ -5,6 +5,8 @@
 
 /* Share of both ways of a place whose features touch at q+ alone. */
 #define HALF_WAY 0.5
+/* Sum of two unit normals that have turned away from each other so far that nothing is between them. */
+#define APART 0.1
 
 /* --- Finding ------------------------------------------------------------------------------------------------------ */
 
@@ -90,6 +92,15 @@ static void share_way(const tacNcp *p, tacNcpContact *c) {
         c->share[side] = c->held ? HALF_WAY : stays[side] ? 0 : 1;
 }
 
+/* Needs: geoms where the touch was found. */
+static void take_along(const tacScene *s, tacNcpContact *c) {
+    for (int side = 0; side < 2; side++) {
+        const tacPose *pose = &s->pose[c->found.geom[side]];
+        c->own_point[side] = tac_pose_local(pose, c->found.point[side]);
+        c->own_normal[side] = tac_mulmtv3(pose->R, c->found.normal);
+    }
+}
+
 void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest) {
     const tacModel *m = p->m;
     int body[2] = {m->geom_body[found->geom[0]], m->geom_body[found->geom[1]]};
@@ -98,6 +109,7 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
     c->body[0] = body[0], c->body[1] = body[1];
     c->found = c->now = *found, c->start = *start, c->rest = rest;
     c->follows[0] = rest < 0 ? 1 : 0, c->follows[1] = 0, c->lost = 0;
+    take_along(p->scene, c);
     c->cone = p->ncone, c->adr = p->numbers;
     share_way(p, c);
     c->at_q = *found, c->touches_at_q = 1;
@@ -114,10 +126,26 @@ void tac_ncp_place_geom(tacNcp *p, const tacWork *w, int geom) {
     p->scene->pose[geom].R = tac_quat_mat(tac_frame_quat(w, body, p->m->geom_quat[geom]));
 }
 
+/* The touch as geoms take it along, the normal between what either makes of it: of features that meet in several ways
+ * (a rim and an edge deep in each other), the one that was found is the one nearest to it, however far both have
+ * gone. */
+static tacTouch touch_along(const tacScene *s, const tacNcpContact *c) {
+    tacTouch touch = tac_contact_touch(&c->found);
+    tacVec3 n[2];
+    for (int side = 0; side < 2; side++) {
+        const tacPose *pose = &s->pose[c->found.geom[side]];
+        touch.point[side] = tac_pose_point(pose, c->own_point[side]);
+        n[side] = tac_mulmv3(pose->R, c->own_normal[side]);
+    }
+    double between = tac_norm3(tac_add3(n[0], n[1]));
+    touch.normal = between > APART ? tac_scale3(1 / between, tac_add3(n[0], n[1])) : n[0];
+    return touch;
+}
+
 /* The same features at the poses of the scene. */
-static tacStatus rebuild(const tacScene *s, const tacContact *found, tacContact *now) {
-    int a = found->geom[0], b = found->geom[1];
-    tacTouch touch = tac_contact_touch(found);
+static tacStatus rebuild(const tacScene *s, const tacNcpContact *c, tacContact *now) {
+    int a = c->found.geom[0], b = c->found.geom[1];
+    tacTouch touch = touch_along(s, c);
     tacStatus status = tac_touch_rebuild(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], &touch);
     if (status != TAC_OK) return status;
     now->dist = touch.dist, now->normal = touch.normal;
@@ -130,7 +158,7 @@ static tacStatus rebuild(const tacScene *s, const tacContact *found, tacContact 
 void tac_ncp_find_place(tacNcp *p, tacNcpContact *c) {
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, p->w, c->found.geom[side]);
-    c->touches_at_q = rebuild(p->scene, &c->found, &c->at_q) == TAC_OK;
+    c->touches_at_q = rebuild(p->scene, c, &c->at_q) == TAC_OK;
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, &p->next, c->found.geom[side]);
     c->held = c->held && c->touches_at_q;
@@ -145,7 +173,7 @@ static void bounce(tacNcp *p, tacNcpContact *c) {
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, &p->next, c->found.geom[side]);
     c->before = c->found;
-    tacStatus status = rebuild(p->scene, &c->found, &c->before);
+    tacStatus status = rebuild(p->scene, c, &c->before);
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, p->w, c->found.geom[side]);
     double d = c->before.dist - c->found.dist;
@@ -200,7 +228,7 @@ static tacStatus place_contact(tacNcp *p, tacNcpContact *c) {
     }
     tac_ncp_place_geom(p, &p->next, c->found.geom[0]);
     tac_ncp_place_geom(p, &p->next, c->found.geom[1]);
-    tacStatus status = rebuild(p->scene, &c->found, &c->now);
+    tacStatus status = rebuild(p->scene, c, &c->now);
     if (c->seamless) tac_contact_frame_along(c->now.normal, c->now.along, &c->now.tangent[0], &c->now.tangent[1]);
     tac_ncp_squeeze(c, c->now.tangent);
     return status;
