@@ -20,7 +20,8 @@ typedef enum {
     TAC_RULE_CLIP,    /* normal from a face; the point where a line or rim of the other shape crosses the plane that
                          stands on an edge of that face */
     TAC_RULE_CORNER,  /* normal from a face; a corner of that face above a face of the other shape, along the normal */
-    TAC_RULE_RIM      /* normal from a plane; a rim's point at a fixed angle from its lowest */
+    TAC_RULE_RIM      /* normal from a plane; a rim's point at a fixed angle from its lowest, or, where the rim's id[1]
+                         is not 0, fixed to the shape: id[1] - 1 of 960, about its z axis from its x axis */
 } tacContactRule;
 
 /* One contact point. World frame. */

@@ -240,8 +240,10 @@ typedef struct Search {
  * little more, by rounding alone, and what is beyond is left out. */
 static int touch_within(tacScene *s, int a, int b, double reach, tacTouch *touch) {
     double slack = DBL_MIN + ROUNDING * (tac_abs(reach) + s->radius[a] + s->radius[b]);
-    int kept = 0,
-        n = tac_touches(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], reach + slack, recall(s, a, b), touch);
+    const tacShape *shape[2] = {&s->shape[a], &s->shape[b]};
+    const tacPose *pose[2] = {&s->pose[a], &s->pose[b]};
+    int kept = 0, n = tac_touches(shape[0], pose[0], shape[1], pose[1], reach + slack, recall(s, a, b), touch);
+    if (s->fixed_rims) n = tac_fix_rims(shape[0], pose[0], shape[1], pose[1], n, touch);
     for (int i = 0; i < n; i++) {
         if (!(touch[i].dist <= reach)) continue;
         if (kept < i) touch[kept] = touch[i];

@@ -20,6 +20,7 @@ typedef struct tacScene {
     tacBox *hull_bounds;   /* ngeom: of a mesh, in its own frame */
     tacPairMemory *memory; /* nmemory: by hash; a pair that finds another in its place starts anew */
     int nmemory;           /* a power of two */
+    int fixed_rims;        /* 1: rims that lie flat touch with points fixed to them (rim.h) */
     /* one query; scratch */
     tacPose *pose; /* ngeom: set by the caller */
     double *extra; /* ngeom: further reach of each geom than its margin, as of its motion in a step; NULL: none */

@@ -138,19 +138,12 @@ static tacStatus set_above(tacTouch *t, int face, tacVec3 N, tacVec3 y, tacVec3 
     return TAC_OK;
 }
 
-tacVec3 tac_rim_lowest(const tacPose *pose, tacVec3 N, double flat) {
-    tacVec3 n = tac_mulmtv3(pose->R, N);
-    double sine = tac_sqrt(n.x * n.x + n.y * n.y);
-    if (!(sine >= flat)) return tac_pose_axis(pose, 0);
-    return tac_mulmv3(pose->R, tac_vec3(-n.x / sine, -n.y / sine, 0));
-}
-
-/* The rim's point at the touch's angle from its lowest. */
+/* The rim's point at the touch's angle. */
 static tacStatus rebuild_rim(const touchSides *w, tacTouch *t, int face, double angle) {
     int rim = 1 - face, end = t->feature[rim].id[0];
     const tacShape *s = w->shape[rim];
     tacVec3 N = tac_feature_normal(w->shape[face], w->pose[face], t->feature[face]), z = tac_pose_axis(w->pose[rim], 2);
-    tacVec3 u = tac_rim_lowest(w->pose[rim], N, tac_rim_flat(w->shape[face]));
+    tacVec3 u = tac_rim_start(w->pose[rim], t->feature[rim], N, tac_rim_flat(w->shape[face]));
     tacVec3 e = tac_madd3(tac_scale3(tac_cos(angle), u), tac_sin(angle), tac_cross3(z, u));
     tacVec3 q = tac_madd3(tac_madd3(w->pose[rim]->p, end == 1 ? s->size.y : -s->size.y, z), s->size.x, e);
     return set_above(t, face, N, patch_near(w, t, face, q).x, q);

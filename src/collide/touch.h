@@ -4,6 +4,7 @@
 #pragma once
 
 #include "collide/feature.h"
+#include "collide/rim.h"
 
 /* Most touches of one pair: two clipped quadrilaterals meet in at most eight corners. */
 #define TAC_MAX_TOUCH 8
@@ -14,7 +15,8 @@
  *           capsule's LINE the touching point is x - pad N; of a cylinder's it lies on the generator furthest along -N
  *   CORNER  one is a POINT, a corner of the face `clip` of its own shape, which gives n; the other a PLANE
  *   RIM     one is the PLANE that gives n, the other a CIRCLE: its point centre + r (cos(angle) w + sin(angle) z x w),
- *           z the shape's axis and w the unit vector across it that runs against N most (tac_rim_lowest) */
+ *           z the shape's axis and w the unit vector across it that runs against N most, or of a rim that lies flat the
+ *           shape's x axis (rim.h) */
 typedef struct tacTouch {
     double dist;
     tacVec3 point[2]; /* on the surfaces, world */
@@ -23,7 +25,7 @@ typedef struct tacTouch {
     tacContactRule rule;
     tacFeature
         clip;      /* CLIP: the edge (LINE) of the face whose side plane cuts; CORNER: the face (PLANE) that gives n */
-    double angle;  /* RIM: from the lowest point of the rim, turning about the shape's z axis */
+    double angle;  /* RIM: from w, turning about the shape's z axis */
     double margin; /* m: until another feature takes over (tac_feature_margin of both, and what the method adds) */
 } tacTouch;
 
@@ -75,24 +77,13 @@ typedef int (*tacTouchFunction)(const tacShape *a, const tacPose *A, const tacSh
 
 /* --- A touch from its features alone (touch.c) -------------------------------------------------------------------- */
 
-/* Sine of the tilt below which a rim lies flat on a face and has no lowest point: that point moves by r/sine per
- * radian, and forces at points that move 1e10 m/rad leave a derivative no digits. What lies lower than the three points
- * of a flat rim does so by less than this times r. On a plane what stands is to stay flat at the tilts that steps leave
- * it with. */
-#define TAC_RIM_FLAT       1e-10
-#define TAC_RIM_FLAT_PLANE 1e-9
-static inline double tac_rim_flat(const tacShape *face) {
-    return face->type == TAC_PLANE ? TAC_RIM_FLAT_PLANE : TAC_RIM_FLAT;
-}
-
-/* Unit vector from a rim's centre to its point lowest along N: -(N - (N . z) z)/|.| for the axis z of its shape, or the
- * shape's x axis where the rim lies flat (|N x z| < flat). */
-tacVec3 tac_rim_lowest(const tacPose *pose, tacVec3 N, double flat);
-
 /* dist, points and normal of a touch from its rule, features, clip and angle at new poses; what it had before only says
  * which of several solutions is meant (the crossing, the sign of an edge pair's normal, where a curved search starts).
  * Leaves margin. TAC_ERR_DEGENERATE, and the touch untouched, where its rule has no solution there. */
 tacStatus tac_touch_rebuild(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, tacTouch *touch);
+/* Touches on rims that lie flat -> those of fixed points of theirs, where these are over the face too, the deepest
+ * first; -> n. */
+int tac_fix_rims(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, int n, tacTouch *touch);
 /* What the rules share with their derivatives. Side (0 or 1) of the first feature of a kind, -1: none. */
 int tac_touch_side(const tacTouch *touch, tacFeatureKind kind);
 /* Whether it is a point of a rim above a plane: RIM, or NEAREST, which is RIM at angle 0. */

@@ -67,10 +67,9 @@ static tacTouchTangent rim_jvp(const touchMove *m, int face) {
     int rim = 1 - face;
     tacVec3 N = outward(m->k, face), z = tac_pose_axis(&m->k->pose[rim], 2), dq = m->d[rim].x;
     tacVec3 dN = normal_move(&m->k->patch[face], &m->d[face], N);
-    double flat = tac_rim_flat(m->k->shape[face]);
-    tacVec3 u = tac_rim_lowest(&m->k->pose[rim], N, flat);
-    double sine = tac_norm3(tac_cross3(N, z));
-    if (sine >= flat) {
+    double sine = tac_norm3(tac_cross3(N, z)), flat = tac_rim_flat(m->k->shape[face]);
+    if (!tac_rim_is_fixed(m->k->touch.feature[rim]) && sine >= flat) {
+        tacVec3 u = tac_rim_lowest(&m->k->pose[rim], N, flat);
         tacVec3 turn = tac_sub3(dN, tac_cross3(m->move[rim]->twist.ang, N));
         dq = tac_madd3(dq, -tac_dot3(tac_cross3(z, u), turn) / sine, m->k->patch[rim].t[0]);
     }

@@ -136,6 +136,11 @@ static double rim_margin(const touchRoom *r, int face) {
     int rim = 1 - face;
     double sine = tac_norm3(tac_cross3(r->touch->normal, tac_pose_axis(r->pose[rim], 2)));
     double radius = r->shape[rim]->size.x, turn = own_turn(r);
+    if (tac_rim_is_fixed(r->touch->feature[rim])) {
+        tacVec3 N = face == 0 ? r->touch->normal : tac_neg3(r->touch->normal);
+        double tilt = tac_rim_tilt_room(r->shape[rim], r->pose[rim], N, tac_rim_flat(r->shape[face]));
+        return tac_min(spent(r->length[face], 1 + radius * turn), spent(tilt, turn));
+    }
     double room = tac_min(spent(r->length[face] * sine, sine + radius * turn), radius * sine);
     return r->touch->rule == TAC_RULE_NEAREST ? tac_min(room, spent(r->angle[rim], turn)) : room;
 }

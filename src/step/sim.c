@@ -253,6 +253,7 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
     if (!tac_work_layout(&s->work, model, &s->arena) || !tac_scene_layout(&s->scene, s->model, &s->scene_rows) ||
         !tac_scene_layout_scratch(&s->scene, model, options->max_contacts, &s->arena) || update_tangents(s) != TAC_OK)
         return tac_fail(err, TAC_ERR_ARENA_FULL, "workspace of %zu bytes is too small", s->arena.size);
+    s->scene.fixed_rims = options->contact == TAC_NCP; /* it finds the same features again at other poses */
     *sim = s;
     return TAC_OK;
 }

@@ -268,6 +268,7 @@ static void corners_under_planes(void **state) {
             }
 }
 
+/* At an angle from the lowest, and every other one fixed to the rim. */
 static void points_of_rims(void **state) {
     (void)state;
     tacDraw d = {44, 0};
@@ -281,6 +282,7 @@ static void points_of_rims(void **state) {
                     tacTouch t;
                     draw_pair(&d, KINDS[side ? b : a], KINDS[side ? a : b], &m, &t);
                     t.rule = TAC_RULE_RIM, t.angle = draw_uniform(&d, -3, 3);
+                    t.feature[side ? 0 : 1].id[1] = attempt % 2 ? 1 + draw_int(&d, TAC_RIM_POINTS) : 0;
                     checked += rebuild(&m, &t) == TAC_OK && check_touch(&m, &t);
                 }
                 CHECK_INT(checked, TRIALS);

@@ -33,7 +33,7 @@ static void look_further(StepLaws *l) {
     for (int p = 0; p < l->wide->npair; p++)
         l->wide->pair_margin[p] += LAW_LOOK;
     tacOptions options = s->options;
-    options.contact = TAC_NONE, options.max_contacts = LAW_CONTACTS;
+    options.max_contacts = LAW_CONTACTS;
     scene_require(s, "second simulation", tac_sim_new(l->wide, &options, &l->look, &err));
 }
 

@@ -405,6 +405,34 @@ static void stack_stands(void **state) {
     world_end(&w);
 }
 
+/* A can on another, or on a table, a little or far off its middle: every step is solved, and it stands wherever its
+ * centre is above what holds it. Beyond the edge of the table it falls. */
+static void cans_stand(void **state) {
+    (void)state;
+    static const double STEPS[] = {0.002, 0.01, 0.05},
+                        PLACES[][2] = {{1e-4, 0},     {1e-3, 2e-4}, {0.002, 0}, {0.002, 0.001},
+                                       {0.01, 0.004}, {0.02, 0.01}, {0.04, 0}};
+    const Thing cans[2] = {{TAC_CYLINDER, {0.05, 0.1, 0}, 1, 0.1}, {TAC_CYLINDER, {0.05, 0.1, 0}, 1, 0.3}};
+    const Thing table[2] = {{TAC_BOX, {0.2, 0.2, 0.1}, 5, 0.1}, {TAC_CYLINDER, {0.05, 0.1, 0}, 1, 0.3}};
+    for (int k = 0; k < 3 * 7 * 2; k++) {
+        const double *place = PLACES[k / 3 % 7];
+        int on_table = k >= 3 * 7;
+        World w = build(2, on_table ? table : cans, 0.5, 0, STEPS[k % 3]);
+        w.x[7] = on_table ? 0.195 - place[0] : place[0], w.x[8] = place[1];
+        double x = w.x[7];
+        world_run(&w, 200);
+        CHECK_NEAR(w.x[7], x, 1e-5);
+        CHECK_NEAR(w.x[8], place[1], 1e-5);
+        CHECK_NEAR(w.x[9], 0.3, TOL_SOFT);
+        world_end(&w);
+    }
+    World w = build(2, table, 0.5, 0, 0.005);
+    w.x[7] = 0.21;
+    world_run(&w, 100);
+    CHECK(w.x[9] < 0.25);
+    world_end(&w);
+}
+
 /* A block that is given overlapping the plane comes out slowly, with a status of success. */
 static void overlap_goes_away(void **state) {
     (void)state;
@@ -498,6 +526,7 @@ int main(void) {
         cmocka_unit_test(angle_of_friction),
         cmocka_unit_test(ball_slides_then_rolls),
         cmocka_unit_test(stack_stands),
+        cmocka_unit_test(cans_stand),
         cmocka_unit_test(overlap_goes_away),
         cmocka_unit_test(overlap_gives_way),
         cmocka_unit_test(wedged_ball_yields),

@@ -170,6 +170,8 @@ tacStatus tac_ncp_place(tacNcp *p);
 void tac_ncp_squeeze(const tacNcpContact *c, tacVec3 tangent[2]);
 /* One geom at the poses of w, in the scene. */
 void tac_ncp_place_geom(tacNcp *p, const tacWork *w, int geom);
+/* Its features at the poses of the scene. */
+tacStatus tac_ncp_rebuild(const tacScene *s, const tacNcpContact *c, tacContact *now);
 /* f -= wrench on both bodies of an impulse with components t, normal first. */
 void tac_ncp_add_impulse(const tacNcp *p, const tacNcpContact *c, const double t[3], tacVec6 *f);
 /* Impulse from body 0 on body 1 of components (normal, tangents). */

@@ -142,8 +142,7 @@ static tacTouch touch_along(const tacScene *s, const tacNcpContact *c) {
     return touch;
 }
 
-/* The same features at the poses of the scene. */
-static tacStatus rebuild(const tacScene *s, const tacNcpContact *c, tacContact *now) {
+tacStatus tac_ncp_rebuild(const tacScene *s, const tacNcpContact *c, tacContact *now) {
     int a = c->found.geom[0], b = c->found.geom[1];
     tacTouch touch = touch_along(s, c);
     tacStatus status = tac_touch_rebuild(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], &touch);
@@ -158,7 +157,7 @@ static tacStatus rebuild(const tacScene *s, const tacNcpContact *c, tacContact *
 void tac_ncp_find_place(tacNcp *p, tacNcpContact *c) {
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, p->w, c->found.geom[side]);
-    c->touches_at_q = rebuild(p->scene, c, &c->at_q) == TAC_OK;
+    c->touches_at_q = tac_ncp_rebuild(p->scene, c, &c->at_q) == TAC_OK;
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, &p->next, c->found.geom[side]);
     c->held = c->held && c->touches_at_q;
@@ -173,7 +172,7 @@ static void bounce(tacNcp *p, tacNcpContact *c) {
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, &p->next, c->found.geom[side]);
     c->before = c->found;
-    tacStatus status = rebuild(p->scene, c, &c->before);
+    tacStatus status = tac_ncp_rebuild(p->scene, c, &c->before);
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, p->w, c->found.geom[side]);
     double d = c->before.dist - c->found.dist;
@@ -228,7 +227,7 @@ static tacStatus place_contact(tacNcp *p, tacNcpContact *c) {
     }
     tac_ncp_place_geom(p, &p->next, c->found.geom[0]);
     tac_ncp_place_geom(p, &p->next, c->found.geom[1]);
-    tacStatus status = rebuild(p->scene, c, &c->now);
+    tacStatus status = tac_ncp_rebuild(p->scene, c, &c->now);
     if (c->seamless) tac_contact_frame_along(c->now.normal, c->now.along, &c->now.tangent[0], &c->now.tangent[1]);
     tac_ncp_squeeze(c, c->now.tangent);
     return status;

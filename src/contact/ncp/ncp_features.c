@@ -10,6 +10,8 @@
 #define FURTHER_SPEED 0.5
 /* Of the bodies' size. */
 #define ROUGH_DEPTH 0.3
+/* m: two ways to the same touch agree so far. */
+#define SAME_PLACE 1e-6
 
 static int same_feature(const tacFeature *a, const tacFeature *b) {
     return a->kind == b->kind && a->id[0] == b->id[0] && a->id[1] == b->id[1];
@@ -37,9 +39,23 @@ static const tacNcpContact *deepest_at_start(const tacNcp *p, const tacContact *
     return deepest;
 }
 
+static int has_circle(const tacContact *c) {
+    const short circle = TAC_FEATURE_CIRCLE;
+    return c->feature[0].kind == circle || c->feature[1].kind == circle || c->clip.kind == circle;
+}
+
+/* Whether a contact of p's is the one that was found at the poses of the scene. A rim meets an edge or a rim in several
+ * places, each of which is a contact. */
+static int is_same(const tacNcp *p, const tacNcpContact *c, const tacContact *found) {
+    if (!same_pair(&c->found, found) || !same_features(&c->found, found)) return 0;
+    tacContact now = c->found;
+    if (!has_circle(found) || tac_ncp_rebuild(p->scene, c, &now) != TAC_OK) return 1;
+    return tac_norm3(tac_sub3(now.pos, found->pos)) <= SAME_PLACE;
+}
+
 static int is_known(const tacNcp *p, const tacContact *found) {
     for (int i = 0; i < p->ncontact; i++)
-        if (same_pair(&p->contact[i].found, found) && same_features(&p->contact[i].found, found)) return 1;
+        if (is_same(p, &p->contact[i], found)) return 1;
     return 0;
 }
 
@@ -96,9 +112,9 @@ int tac_ncp_leave_out_lost(tacNcp *p) {
     return n - p->ncontact;
 }
 
-static int is_found(const tacNcp *p, int nfound, const tacContact *known) {
+static int is_found(const tacNcp *p, int nfound, const tacNcpContact *known) {
     for (int i = 0; i < nfound; i++)
-        if (same_pair(&p->found[i], known) && same_features(&p->found[i], known)) return 1;
+        if (is_same(p, known, &p->found[i])) return 1;
     return 0;
 }
 
@@ -122,7 +138,7 @@ static int take_found(tacNcp *p, const tacContact *found) {
 /* Of contacts whose features are not found only those stay that have a say anyway -> how many are gone. */
 static int drop_vanished(tacNcp *p, int nfound) {
     for (int i = 0; i < p->ncontact; i++)
-        p->contact[i].lost = !stays(&p->contact[i]) && !is_found(p, nfound, &p->contact[i].found);
+        p->contact[i].lost = !stays(&p->contact[i]) && !is_found(p, nfound, &p->contact[i]);
     return tac_ncp_leave_out_lost(p);
 }
 
