@@ -85,6 +85,30 @@ static void body_has_eight_dofs(void **state) {
     end_world(&w);
 }
 
+/* A mocap body is put elsewhere between steps, and what it touches goes before it: at any speed below that of welds. */
+static void mocap_pushes(void **state) {
+    static const double SPEED[] = {0.02, 0.09, 0.15, 0.5, 1.9}, STEP[] = {0.002, 0.01};
+    (void)state;
+    for (int k = 0; k < 10; k++) {
+        double v = SPEED[k % 5], h = STEP[k / 5], at = -0.201;
+        World w = text_world(FLOOR "<body name='hand' mocap='true' pos='-0.201 0 0.1'><geom name='hand' type='box' "
+                                   "size='0.1 0.1 0.05'/></body><body pos='0 0 0.1'><freejoint/><geom name='ball' "
+                                   "type='box' size='0.1 0.1 0.1' mass='1.5'/></body>",
+                             "<contact><pair geom1='floor' geom2='ball' condim='3' friction='0.5 0.5 0 0 0'/>"
+                             "<pair geom1='hand' geom2='ball' condim='3' friction='0.5 0.5 0 0 0'/></contact>",
+                             h);
+        for (int i = 0; i < (int)(0.3 / h); i++) {
+            at += v * h;
+            w.u[w.m->nv] = at; /* after the forces on dofs */
+            run(&w, 1);
+            CHECK(w.x[0] - at > 0.2 - 1e-9);
+        }
+        CHECK_NEAR(w.x[0], at + 0.2, 1e-4);
+        CHECK_NEAR(velocity(&w)[0], v, 1e-3);
+        end_world(&w);
+    }
+}
+
 /* --- Bodies that travel together ---------------------------------------------------------------------------------- */
 
 enum { TRAVELS = 100 };
@@ -209,8 +233,9 @@ static void derivatives_are_differences(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ball_bounces), cmocka_unit_test(cone_is_an_ellipse),
-                                       cmocka_unit_test(body_has_eight_dofs), cmocka_unit_test(travel_changes_nothing),
-                                       cmocka_unit_test(derivatives_are_differences)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ball_bounces),        cmocka_unit_test(cone_is_an_ellipse),
+        cmocka_unit_test(body_has_eight_dofs), cmocka_unit_test(travel_changes_nothing),
+        cmocka_unit_test(mocap_pushes),        cmocka_unit_test(derivatives_are_differences)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -5,6 +5,7 @@
 #include "contact/constraint_world.h"
 #include "support/draw.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Motions that differ in the solver's tolerance (1e-9) and in compliance alone, over a hundred steps. */
@@ -186,6 +187,29 @@ static void friction_stops_a_slide(void **state) {
 static void qfrc_constraint(World *w, double *z) {
     const tacOutput list[] = {{TAC_OUT_QFRC_CONSTRAINT, TAC_OUT_ALL}};
     CHECK_INT(tac_outputs(w->sim, w->x, w->u, &(tacOutputs){1, list}, z), TAC_OK);
+}
+
+/* A ball that would turn past pi in the step, where the shortest turn is the other way round, is held by its limit. */
+static void ball_does_not_come_round(void **state) {
+    static const char *const RANGE[] = {"2.8", "3.1", "3.14"};
+    (void)state;
+    for (int k = 0; k < 9; k++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "<body><joint type='ball' limited='true' range='0 %s'/><geom type='capsule' fromto='0 0 0 .5 0 0' "
+                 "size='0.03' mass='1.5'/></body>",
+                 RANGE[k % 3]);
+        World w = text_world(text, "<option gravity='0 0 0'/>", k / 3 == 0 ? 0.01 : k / 3 == 1 ? 0.05 : 0.1);
+        velocity(&w)[1] = 9;
+        double had = energy(&w);
+        for (int i = 0; i < 100; i++) {
+            run(&w, 1);
+            CHECK(energy(&w) <= had * (1 + 1e-9));
+            CHECK(2 * atan2(hypot(w.x[1], hypot(w.x[2], w.x[3])), w.x[0]) < atof(RANGE[k % 3]));
+        }
+        CHECK_LT(energy(&w), 1e-3 * had);
+        end_world(&w);
+    }
 }
 
 /* A bar on a ball falls to the end of its range and stays, held by the torque of its weight. */
@@ -394,12 +418,18 @@ static void derivatives_are_differences(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(connect_is_a_hinge),        cmocka_unit_test(redundant_welds_share),
-        cmocka_unit_test(redundant_loops_share),     cmocka_unit_test(couplings_hold),
-        cmocka_unit_test(loop_keeps_energy),         cmocka_unit_test(open_start_closes),
-        cmocka_unit_test(friction_stops_a_slide),    cmocka_unit_test(ball_rests_on_its_limit),
-        cmocka_unit_test(tendon_rests_on_its_limit), cmocka_unit_test(armature_of_tendon_is_inertia),
-        cmocka_unit_test(servo_is_implicit),         cmocka_unit_test(derivatives_are_differences)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(connect_is_a_hinge),
+                                       cmocka_unit_test(redundant_welds_share),
+                                       cmocka_unit_test(redundant_loops_share),
+                                       cmocka_unit_test(couplings_hold),
+                                       cmocka_unit_test(loop_keeps_energy),
+                                       cmocka_unit_test(open_start_closes),
+                                       cmocka_unit_test(friction_stops_a_slide),
+                                       cmocka_unit_test(ball_rests_on_its_limit),
+                                       cmocka_unit_test(ball_does_not_come_round),
+                                       cmocka_unit_test(tendon_rests_on_its_limit),
+                                       cmocka_unit_test(armature_of_tendon_is_inertia),
+                                       cmocka_unit_test(servo_is_implicit),
+                                       cmocka_unit_test(derivatives_are_differences)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

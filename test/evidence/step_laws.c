@@ -134,7 +134,9 @@ static void find_poses(StepLaws *l, const double *x, const double *u, const doub
 
 /* --- Limits and dry friction -------------------------------------------------------------------------------------- */
 
-double step_laws_rest(const StepLaws *l, double gap) { return fmin(0, gap + LAW_CORRECTION * l->scene->options.dt); }
+double step_laws_rest(const StepLaws *l, double gap, double speed) {
+    return fmin(0, gap + speed * l->scene->options.dt);
+}
 
 double step_laws_push(const StepLaws *l, double gap) {
     return gap > LAW_GAP ? LAW_CENTRING * l->unit / (gap - LAW_GAP) : (double)INFINITY;
@@ -149,7 +151,7 @@ static void allow(StepLaws *l, int dof, double J, double most) {
 /* Both ends of a range for a coordinate c of q and q+ -> most impulse of the lower and the upper. */
 static void ends_of(const StepLaws *l, const double range[2], const double c[2], double most[2], double *out) {
     for (int end = 0; end < 2; end++) {
-        double sign = end == 0 ? 1 : -1, rest = step_laws_rest(l, sign * (c[0] - range[end]));
+        double sign = end == 0 ? 1 : -1, rest = step_laws_rest(l, sign * (c[0] - range[end]), LAW_CORRECTION);
         double gap = sign * (c[1] - range[end]) - rest;
         most[end] = step_laws_push(l, gap);
         *out = worse(*out, -gap);
@@ -169,7 +171,9 @@ static void allow_ball(StepLaws *l, int j, const double *x, const double *y, dou
     int q = m->joint_qpos_adr[j], dof = m->joint_dof_adr[j];
     double range = fmax(m->joint_range[2 * j], m->joint_range[2 * j + 1]);
     tacVec3 phi = ball_turn(x + q), next = ball_turn(y + q);
-    double rest = step_laws_rest(l, 0.5 * (range - tac_dot3(phi, phi) / range));
+    tacVec3 past = tac_scale3(1 - 2 * acos(-1) / fmax(tac_norm3(next), LAW_MOTION), next); /* pi, the other way round */
+    if (tac_norm3(tac_sub3(past, phi)) < tac_norm3(tac_sub3(next, phi))) next = past;
+    double rest = step_laws_rest(l, 0.5 * (range - tac_dot3(phi, phi) / range), LAW_CORRECTION);
     double gap = 0.5 * (range - tac_dot3(next, next) / range) - rest, most = step_laws_push(l, gap);
     *out = worse(*out, -gap);
     for (int k = 0; k < 3; k++)

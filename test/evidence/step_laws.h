@@ -19,6 +19,7 @@
 /* s: T of W8; m/s: the speed of W11. */
 #define LAW_TIME       0.05
 #define LAW_CORRECTION 0.1
+#define LAW_PUSH       2.0 /* of what mocap bodies push */
 enum { LAW_CONTACTS = 4096 };
 
 /* What contacts did in the step, as the public API tells it. */
@@ -72,8 +73,8 @@ StepFaults step_laws_judge(StepLaws *laws, const double *x, const double *u, con
 double step_faults_worst(const StepFaults *f, const char **what);
 /* Its part about contacts, poses being found. */
 void step_laws_contacts(StepLaws *laws, const double *x, const double *u, const double *y, StepFaults *f);
-/* The gap that counts as closed where it is `gap` at q   (W11). */
-double step_laws_rest(const StepLaws *laws, double gap);
+/* The gap that counts as closed where it is `gap` at q and goes away at a speed   (W11). */
+double step_laws_rest(const StepLaws *laws, double gap, double speed);
 /* Most impulse across a gap, less what counts as closed   (W9, W29). */
 double step_laws_push(const StepLaws *laws, double gap);
 static inline int step_laws_still(const tacModel *m, int body) { return m->body_last_dof[body] < 0; }

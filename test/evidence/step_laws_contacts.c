@@ -114,6 +114,12 @@ static double deepest_at_start(const StepLaws *l, const tacContact *of) {
     return deepest;
 }
 
+/* How fast the overlap of two geoms goes away. */
+static double parting_speed(const tacModel *m, const tacContact *c) {
+    int first = m->body_weld[m->geom_body[c->geom[0]]], second = m->body_weld[m->geom_body[c->geom[1]]];
+    return m->body_mocap[first] >= 0 || m->body_mocap[second] >= 0 ? LAW_PUSH : LAW_CORRECTION;
+}
+
 static double inverse_tree_mass(const tacModel *m, int geom) {
     int body = m->geom_body[geom];
     return step_laws_still(m, body) ? 0 : 1 / m->body_subtree_mass[m->body_root[body]];
@@ -129,7 +135,7 @@ static double pressed(const StepLaws *l, const tacContact *c, double impulse, do
 /* What two geoms may overlap by at q+: what is left of their deepest contact at q, and what their largest impulse
  * presses that in by   (W11, W11a). */
 static double depth_left(const StepLaws *l, const tacContact *at) {
-    double d = -step_laws_rest(l, deepest_at_start(l, at)), impulse = 0;
+    double d = -step_laws_rest(l, deepest_at_start(l, at), parting_speed(l->scene->model, at)), impulse = 0;
     for (int i = 0; i < l->forces.n; i++) {
         const tacContactForce *c = &l->forces.contact[i];
         if (same_pair(at, &c->contact)) impulse = fmax(impulse, l->scene->options.dt * c->force[0]);
@@ -159,7 +165,7 @@ static double judge_distance(const StepLaws *l, const tacContactForce *c, const 
     const tacContact *start = same_contact(l, 0, &c->contact);
     double gamma = l->scene->options.dt * c->force[0];
     if (start == NULL && deepest_at_start(l, next) < 0) return 0;
-    double rest = start == NULL ? 0 : step_laws_rest(l, start->dist);
+    double rest = start == NULL ? 0 : step_laws_rest(l, start->dist, parting_speed(l->scene->model, next));
     return gamma - step_laws_push(l, next->dist - rest + pressed(l, next, gamma, -rest));
 }
 

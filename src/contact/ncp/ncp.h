@@ -14,8 +14,10 @@
 #include "solve/interior.h"
 
 /* Overlap at q goes away this fast (m/s, rad/s): the gap at q+ is at least min(0, gap at q + h times this). A state
- * that a step has left overlaps by no more than the step's tolerance; one that is given may overlap by any depth. */
+ * that a step has left overlaps by no more than the step's tolerance; one that is given may overlap by any depth. Mocap
+ * bodies are put elsewhere between steps, into what they push: it follows them as welds do. */
 #define TAC_NCP_CORRECTION 0.1
+#define TAC_NCP_PUSH       TAC_NCP_CLOSING
 /* s, m: what is given overlapping so deep that it does not come apart in one step gives way by the first times impulse
  * over mass, so that bodies which are wedged in each other, and could not all come apart, have a motion all the same;
  * under its own weight a body still parts at two thirds of the speed   (W11a). */
@@ -137,8 +139,10 @@ void tac_ncp_constrain(tacNcp *p, int nfound);
 void tac_ncp_add_cone(tacNcp *p, int dim, double unit, double ratio);
 /* d(unit of gaps)   (W8) */
 double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d);
-/* The gap that counts as closed where it is `gap` at q   (W11). */
-double tac_ncp_rest_of(const tacNcp *p, double gap);
+/* m/s: how fast the overlap of two geoms of these bodies goes away. */
+double tac_ncp_parting_speed(const tacModel *m, const int body[2]);
+/* The gap that counts as closed where it is `gap` at q, and goes away at a speed   (W11). */
+double tac_ncp_rest_of(const tacNcp *p, double gap, double speed);
 /* d(softness of a contact)/d(rest); its change with masses   (W11a). */
 double tac_ncp_softness_by_rest(const tacNcp *p, const tacNcpContact *c);
 double tac_ncp_softness_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d);

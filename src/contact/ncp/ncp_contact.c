@@ -39,7 +39,13 @@ double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d) {
     return count == 0 ? 0 : sum / count * p->h / (TAC_NCP_TIME * TAC_NCP_TIME);
 }
 
-double tac_ncp_rest_of(const tacNcp *p, double gap) { return tac_min(0, gap + p->h * TAC_NCP_CORRECTION); }
+double tac_ncp_parting_speed(const tacModel *m, const int body[2]) {
+    for (int side = 0; side < 2; side++)
+        if (m->body_mocap[m->body_weld[body[side]]] >= 0) return TAC_NCP_PUSH;
+    return TAC_NCP_CORRECTION;
+}
+
+double tac_ncp_rest_of(const tacNcp *p, double gap, double speed) { return tac_min(0, gap + p->h * speed); }
 
 /* How far a unit of impulse presses in what counts as closed d deep: Y (1/m_0 + 1/m_1) d^2/(d^2 + D^2), m the masses of
  * the two trees   (W11a). */
@@ -191,7 +197,10 @@ void tac_ncp_constrain(tacNcp *p, int nfound) {
     for (int i = 0; i < nfound; i++) {
         int known = p->ncontact;
         if (!tac_ncp_is_due(p, &p->found[i])) continue;
-        tac_ncp_take_contact(p, &p->found[i], &p->found[i], tac_ncp_rest_of(p, p->found[i].dist));
+        const tacContact *found = &p->found[i];
+        int body[2] = {p->m->geom_body[found->geom[0]], p->m->geom_body[found->geom[1]]};
+        double rest = tac_ncp_rest_of(p, found->dist, tac_ncp_parting_speed(p->m, body));
+        tac_ncp_take_contact(p, found, found, rest);
         if (p->ncontact > known) bounce(p, &p->contact[known]);
     }
 }

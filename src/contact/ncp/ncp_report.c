@@ -52,7 +52,7 @@ void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out) {
 }
 
 /* How far a gap at q is from the depth at which overlap begins to count   (W11). */
-static double start_margin(const tacNcp *p, double gap) { return tac_abs(gap + p->h * TAC_NCP_CORRECTION); }
+static double start_margin(const tacNcp *p, double gap, double speed) { return tac_abs(gap + p->h * speed); }
 
 /* How far the way since the pose before is from where the contact begins or ceases to bounce   (W35). */
 static double bounce_margin(const tacNcp *p, const tacNcpContact *c) {
@@ -65,7 +65,7 @@ static double bounce_margin(const tacNcp *p, const tacNcpContact *c) {
 static void report_row(const tacNcp *p, const tacNcpRow *row, tacStepInfo *info) {
     int moves = tac_ncp_rest_moves(p, row), words[4] = {(int)row->of.kind, row->of.id, row->of.axis, moves};
     double margin = TAC_INFINITY;
-    if (row->law == TAC_NCP_PAIR) margin = start_margin(p, row->of.pos);
+    if (row->law == TAC_NCP_PAIR) margin = start_margin(p, row->of.pos, TAC_NCP_CORRECTION);
     if (row->law == TAC_NCP_HELD) margin = tac_abs(tac_abs(row->of.pos) - p->h * TAC_NCP_CLOSING);
     info->active_set = tac_hash(words, sizeof words, info->active_set);
     info->feature_margin = tac_min(info->feature_margin, margin);
@@ -82,7 +82,8 @@ void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
         const tacNcpContact *c = &p->contact[i];
         info->active_set = hash_contact(c, info->active_set);
         info->feature_margin = tac_min(info->feature_margin, c->found.switch_margin);
-        info->feature_margin = tac_min(info->feature_margin, start_margin(p, c->start.dist));
+        double parting = tac_ncp_parting_speed(p->m, c->body);
+        info->feature_margin = tac_min(info->feature_margin, start_margin(p, c->start.dist, parting));
         info->feature_margin = tac_min(info->feature_margin, bounce_margin(p, c));
         tacContactState state = state_of(p, c, mass);
         if (state == TAC_CONTACT_OPEN) continue;

@@ -12,7 +12,7 @@
 
 static void place_ball(tacNcp *p, tacNcpRow *row) {
     double range = tac_ncp_ball_range(p->m, row->of.id);
-    tacVec3 phi = tac_ncp_ball_turn(p->m, row->of.id, p->q_next);
+    tacVec3 phi = tac_ncp_ball_turn_next(p, row->of.id);
     row->r = tac_ncp_ball_gap(range, phi) - row->rest;
     tac_store3(p->rows.J + row->of.adr, tac_scale3(-1 / range, phi));
 }
@@ -176,7 +176,7 @@ static void linearize_ball(tacNcp *p, tacNcpRow *row) {
     double range = tac_ncp_ball_range(p->m, row->of.id), *J = p->rows.J + row->of.adr, *G = p->rows.G + row->of.adr;
     int dof = p->m->joint_dof_adr[row->of.id];
     tacMat3 Q = tac_quat_right_jacobian(tac_load3(p->hv + dof));
-    tacMat3 turn = tac_mulmm3(tac_quat_right_jacobian_inverse(tac_ncp_ball_turn(p->m, row->of.id, p->q_next)), Q);
+    tacMat3 turn = tac_mulmm3(tac_quat_right_jacobian_inverse(tac_ncp_ball_turn_next(p, row->of.id)), Q);
     tac_store3(G, tac_scale3(p->h, tac_mulmtv3(Q, tac_load3(J))));
     for (int i = 0; i < 9; i++)
         row->turn[i] = p->h * row->p / range * turn.m[i];

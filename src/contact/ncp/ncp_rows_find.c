@@ -4,6 +4,8 @@
 #include "contact/ncp/ncp.h"
 #include "math/scalar.h"
 
+#define TURN 6.28318530717958647693 /* 2 pi */
+
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
 static int equality_rows(const tacModel *m, int e) {
@@ -143,7 +145,7 @@ static void add_limit(tacNcp *p, tacRow of, int wide) {
     tacNcpRow *row = tac_ncp_begin_row(p, of, TAC_NCP_PAIR, wide);
     tacCombination a = tac_row_combination(p->m, &of, p->q);
     add_terms(p, &p->rows, row, &a);
-    row->of.pos = a.pos, row->rest = tac_ncp_rest_of(p, a.pos);
+    row->of.pos = a.pos, row->rest = tac_ncp_rest_of(p, a.pos, TAC_NCP_CORRECTION);
     take_cone(p, row, 1, p->gap_unit, p->h);
 }
 
@@ -155,6 +157,14 @@ tacVec3 tac_ncp_ball_turn(const tacModel *m, int joint, const double *q) {
     return tac_quat_log(tac_quat_normalize(tac_quat_load(q + m->joint_qpos_adr[joint])));
 }
 
+tacVec3 tac_ncp_ball_turn_next(const tacNcp *p, int joint) {
+    tacVec3 phi = tac_ncp_ball_turn(p->m, joint, p->q_next), from = tac_ncp_ball_turn(p->m, joint, p->q);
+    double angle = tac_norm3(phi);
+    if (!(tac_dot3(phi, from) < 0)) return phi;
+    tacVec3 on = tac_scale3(1 - TURN / angle, phi);
+    return tac_norm3(tac_sub3(on, from)) < tac_norm3(tac_sub3(phi, from)) ? on : phi;
+}
+
 double tac_ncp_ball_gap(double range, tacVec3 phi) { return 0.5 * (range - tac_dot3(phi, phi) / range); }
 
 static void add_ball_limit(tacNcp *p, int joint) {
@@ -164,7 +174,7 @@ static void add_ball_limit(tacNcp *p, int joint) {
     for (int i = 0; i < 3; i++)
         tac_ncp_add_number(&p->rows, row, m->joint_dof_adr[joint] + i, 0);
     row->of.pos = tac_ncp_ball_gap(tac_ncp_ball_range(m, joint), tac_ncp_ball_turn(m, joint, p->q));
-    row->rest = tac_ncp_rest_of(p, row->of.pos);
+    row->rest = tac_ncp_rest_of(p, row->of.pos, TAC_NCP_CORRECTION);
     take_cone(p, row, 1, p->gap_unit, p->h);
 }
 

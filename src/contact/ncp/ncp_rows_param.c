@@ -44,7 +44,7 @@ static void ball_param(const tacNcpView *v, int k, const tacParamTangent *t, int
     const double *number = tac_param_at(p->m, t->field, t->index), *ends = p->m->joint_range + 2 * row->of.id;
     if (number != ends + (ends[1] >= ends[0])) return;
     double range = tac_ncp_ball_range(p->m, row->of.id);
-    tacVec3 phi = tac_ncp_ball_turn(p->m, row->of.id, p->q_next), before = tac_ncp_ball_turn(p->m, row->of.id, p->q);
+    tacVec3 phi = tac_ncp_ball_turn_next(p, row->of.id), before = tac_ncp_ball_turn(p->m, row->of.id, p->q);
     double change = 0.5 * (1 + tac_dot3(phi, phi) / (range * range));
     if (tac_ncp_rest_moves(p, row)) change -= 0.5 * (1 + tac_dot3(before, before) / (range * range));
     tac_emit(&sink->row, tac_ncp_value_input(p, k), column, change);
