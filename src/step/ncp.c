@@ -166,7 +166,7 @@ tacStatus tac_ncp_look(tacSim *sim, tacNcp *p, double tolerance, int may_change,
     if (status != TAC_OK) return status;
     *overlap = tac_ncp_overlap(p, nfound, tolerance);
     if (!may_change || *overlap == 0) return TAC_OK;
-    *added = tac_ncp_add_overlapping(p, nfound, tolerance);
+    *added = tac_ncp_add_overlapping(p, nfound, tolerance) + tac_ncp_stop_bounces(p, tolerance);
     if (*added > 0) memcpy(p->anchor, p->x, (size_t)p->m->nv * sizeof *p->x);
     return TAC_OK;
 }

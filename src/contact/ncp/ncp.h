@@ -32,17 +32,19 @@
 typedef struct tacNcpContact {
     tacContact found, now; /* its features, where they were found; the same at q+ */
     tacContact start;      /* at q, what rest is taken from */
-    tacContact before;     /* at q (-) h v, where the contact bounces */
+    tacContact before;     /* at q (-) h v, if it has restitution */
     tacVec3 own_point[2];  /* found.point, each in the frame of its geom */
     tacVec3 own_normal[2]; /* found.normal in both frames */
     int body[2];
     int cone, adr;      /* its first cone, and place in a and b */
     tacFrictionPoint p; /* of the iterate */
     tacFrictionSides e; /* residuals of the iterate; right sides while solving */
-    double rest; /* the gap that counts as closed: 0, negative where bodies overlap at q, or where it bounces to */
-    double follows[2];  /* d(rest)/d(gap at q), by that at q (-) h v */
+    double rest;        /* the gap that counts as closed: 0, or negative where bodies overlap at q */
+    double follows;     /* d(rest)/d(gap at q) */
+    double bounce;      /* > 0: restitution. In place of the gap it has the way h n . (u + bounce u_-)   (W35) */
+    tacVec3 came_slide[2], came_spin[2]; /* where it bounces: of its bodies, between q (-) h v and q */
     double squeeze[2];  /* friction along each tangent over p.mu, by which now.tangent are scaled: 1 of a round cone */
-    double gap_slip[3]; /* phi less rest, u_1, u_2 along now.tangent */
+    double gap_slip[3]; /* phi (or way) less rest, u_1, u_2 along now.tangent */
     int lost;           /* 1: a motion tried since the last system leads where its features are not */
     int seamless;       /* 1: now.tangent[0] is along that where the features were found, whatever the normal does */
     tacFrictionSides off; /* residuals at the last systems */
@@ -80,6 +82,7 @@ struct tacNcp {
     double *anchor;        /* nv: the motion v+ where features were last added */
     double *tau, *g;       /* nv: impulses of joint forces; missing impulse of the dofs themselves */
     int ncontact, max_contacts, room; /* max_contacts: found at a time; room: in all */
+    int nleft;                        /* contacts that were left out and overlap at q: at the end of that room */
     double gap_unit;                  /* of cones of gaps   (W8) */
     tacNcpContact *contact;
     tacNcpRows rows;
@@ -148,6 +151,8 @@ double tac_ncp_softness_by_rest(const tacNcp *p, const tacNcpContact *c);
 double tac_ncp_softness_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d);
 /* A contact whose features were found at q+: where they touch at q, or else how its place goes with the bodies. */
 void tac_ncp_find_place(tacNcp *p, tacNcpContact *c);
+/* Contacts that bounce and overlap at q+ all the same, as their bodies turn: they only part -> how many. */
+int tac_ncp_stop_bounces(tacNcp *p, double tolerance);
 /* One more contact, closed at the gap `rest` that `start` gives. Not where nothing could part it, or there is no
  * room. */
 void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest);
@@ -201,15 +206,16 @@ void tac_ncp_flat_begin(const tacNcp *p, tacNcpContact *c);
 void tac_ncp_flat_place(const tacNcp *p, tacNcpContact *c);
 void tac_ncp_flat_rows(const tacNcp *p, tacNcpContact *c);
 void tac_ncp_flat_bending(const tacNcp *p, const tacNcpContact *c, int side, double torque[3][6]);
-/* How one side of a contact moves: centre of mass and turn, at q and at q+. */
+/* How one side of a contact moves: centre of mass and turn, at q (-) h v, at q and at q+. */
 typedef struct tacNcpSide {
-    tacVec3 dx_now, turn_now, dx_next, turn_next;
+    tacVec3 dx_before, turn_before, dx_now, turn_now, dx_next, turn_next;
 } tacNcpSide;
-/* What its changes have in common: the impulse on body 1, slip; of each side (zero where it does not move) the spin,
- * the arm from the centre of mass at q, and Jr^-1(h spin). */
+/* What its changes have in common: the impulse on body 1, slip, and where it bounces slip and bounce times that before;
+ * of each side (zero where it does not move) the spin, the arm from the centre of mass at q, and Jr^-1(h spin), also of
+ * the spin before. */
 typedef struct tacNcpFrame {
-    tacVec3 impulse, slip, spin[2], arm[2];
-    tacMat3 inverse[2];
+    tacVec3 impulse, slip, both, spin[2], arm[2];
+    tacMat3 inverse[2], came_inverse[2];
 } tacNcpFrame;
 tacNcpFrame tac_ncp_contact_frame(const tacNcp *p, const tacNcpContact *c);
 /* What a contact makes of its own motion d at q+, of its touch at q by `start`, and of its sides': gap, slip, and at
@@ -242,6 +248,8 @@ tacInteriorProblem tac_ncp_problem(tacNcp *p);
 tacStatus tac_ncp_put(tacNcp *p, const double *v_next);
 /* Velocity of the material point of body 1 against that of body 0, between q and q+. */
 tacVec3 tac_ncp_slip(const tacNcp *p, const tacNcpContact *c);
+/* The same of one that bounces, at the same place, between q (-) h v and q. */
+tacVec3 tac_ncp_slip_before(const tacNcp *p, const tacNcpContact *c);
 /* What each contact did in the step: out[ncontact] (ncp_report.c). */
 void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out);
 /* Mean mass of the bodies that move (ncp_report.c). */
@@ -273,7 +281,7 @@ typedef struct tacNcpAnswer {
     double to[3][TAC_NCP_INPUTS]; /* dp/d(inputs) */
     double start[3][12];          /* d(gap less rest, slip)/d(poses at q) */
     double pressed;               /* d(rest, as the impulse presses it)/d(rest) */
-    double before[12];            /* d(gap less rest)/d(poses at q (-) h v) */
+    double before[12];            /* of one that bounces, d(way)/d(poses at q (-) h v) */
     double place[3][12];          /* d(place)/d(poses at q) */
     double Gamma[2][6][12];       /* tac_ncp_contact_jac */
     double point[3][12];

@@ -111,10 +111,10 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
     const tacModel *m = p->m;
     int body[2] = {m->geom_body[found->geom[0]], m->geom_body[found->geom[1]]};
     tacNcpContact *c = &p->contact[p->ncontact];
-    if (!tac_may_part(m, found->geom) || p->ncontact == p->room) return;
+    if (!tac_may_part(m, found->geom) || p->ncontact == p->room - p->nleft) return;
     c->body[0] = body[0], c->body[1] = body[1];
     c->found = c->now = *found, c->start = *start, c->rest = rest;
-    c->follows[0] = rest < 0 ? 1 : 0, c->follows[1] = 0, c->lost = 0;
+    c->follows = rest < 0 ? 1 : 0, c->bounce = 0, c->lost = 0;
     take_along(p->scene, c);
     c->cone = p->ncone, c->adr = p->numbers;
     share_way(p, c);
@@ -171,7 +171,8 @@ void tac_ncp_find_place(tacNcp *p, tacNcpContact *c) {
 }
 
 /* A contact with restitution e that came nearer by d since q (-) h v, faster than the threshold, and would close in
- * this step, goes back by e d: gap+ >= gap + e d   (W35). Needs: next at q (-) h v. */
+ * this step, leaves e times as fast as its material points came: n . u >= -e n . u_-   (W35). Needs: next at q (-) h v,
+ * and the motion there, as tac_ncp_begin leaves them. */
 static void bounce(tacNcp *p, tacNcpContact *c) {
     double e = tac_contact_restitution(p->m, &c->found);
     if (!(e > 0)) return;
@@ -183,13 +184,29 @@ static void bounce(tacNcp *p, tacNcpContact *c) {
         tac_ncp_place_geom(p, p->w, c->found.geom[side]);
     double d = c->before.dist - c->found.dist;
     if (status != TAC_OK || !(d > p->h * p->bounce_speed) || !(d > c->found.dist)) return;
-    c->rest = c->found.dist + e * d, c->p.soft = softness(p, c);
-    c->follows[0] = 1 - e, c->follows[1] = e;
+    c->bounce = e, c->rest = 0, c->follows = 0, c->p.soft = 0, c->flat = 0;
+    for (int side = 0; side < 2; side++) {
+        int b = c->body[side], still = p->ldu.still[b];
+        c->came_slide[side] = still ? tac_zero3() : tac_neg3(p->slide[b]); /* they lead back */
+        c->came_spin[side] = still ? tac_zero3() : tac_neg3(p->spin[b]);
+    }
+}
+
+int tac_ncp_stop_bounces(tacNcp *p, double tolerance) {
+    int stopped = 0;
+    for (int i = 0; i < p->ncontact; i++) {
+        tacNcpContact *c = &p->contact[i];
+        if (!(c->bounce > 0) || c->now.dist >= -tolerance) continue;
+        c->bounce = 0, c->rest = tac_ncp_rest_of(p, c->found.dist, tac_ncp_parting_speed(p->m, c->body));
+        c->follows = c->rest < 0 ? 1 : 0, c->p.soft = softness(p, c);
+        stopped++;
+    }
+    return stopped;
 }
 
 void tac_ncp_constrain(tacNcp *p, int nfound) {
     p->gap_unit = unit_of_gaps(p);
-    p->ncontact = p->ncone = p->numbers = 0;
+    p->ncontact = p->nleft = p->ncone = p->numbers = 0;
     for (int i = 0; i < p->m->nv; i++)
         p->anchor[i] = 0;
     tac_ncp_find_rows_at(p);
@@ -215,6 +232,15 @@ static tacVec3 material_velocity(const tacNcp *p, int body, tacVec3 place) {
 
 tacVec3 tac_ncp_slip(const tacNcp *p, const tacNcpContact *c) {
     return tac_sub3(material_velocity(p, c->body[1], c->place), material_velocity(p, c->body[0], c->place));
+}
+
+tacVec3 tac_ncp_slip_before(const tacNcp *p, const tacNcpContact *c) {
+    tacVec3 u[2];
+    for (int k = 0; k < 2; k++) {
+        tacVec3 arm = tac_sub3(c->place, p->w->xipos[c->body[k]]);
+        u[k] = tac_add3(c->came_slide[k], tac_cross3(c->came_spin[k], arm));
+    }
+    return tac_sub3(u[1], u[0]);
 }
 
 /* One place for both bodies, so that the impulses on them have no moment together: between bodies that move, where they
@@ -253,6 +279,8 @@ tacStatus tac_ncp_place(tacNcp *p) {
         place_impulse(p, c);
         tacVec3 u = tac_ncp_slip(p, c);
         c->gap_slip[0] = c->now.dist - c->rest;
+        if (c->bounce > 0)
+            c->gap_slip[0] = p->h * tac_dot3(c->now.normal, tac_madd3(u, c->bounce, tac_ncp_slip_before(p, c)));
         c->gap_slip[1] = tac_dot3(c->now.tangent[0], u), c->gap_slip[2] = tac_dot3(c->now.tangent[1], u);
     }
     return TAC_OK;

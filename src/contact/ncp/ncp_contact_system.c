@@ -19,7 +19,9 @@ tacNcpFrame tac_ncp_contact_frame(const tacNcp *p, const tacNcpContact *c) {
         f.spin[k] = p->spin[b];
         f.arm[k] = tac_sub3(c->place, p->w->xipos[b]);
         f.inverse[k] = tac_quat_right_jacobian_inverse(tac_scale3(p->h, p->spin[b]));
+        if (c->bounce > 0) f.came_inverse[k] = tac_quat_right_jacobian_inverse(tac_scale3(p->h, c->came_spin[k]));
     }
+    f.both = c->bounce > 0 ? tac_madd3(f.slip, c->bounce, tac_ncp_slip_before(p, c)) : f.slip;
     return f;
 }
 
@@ -31,6 +33,15 @@ static tacVec3 velocity_move(const tacNcpFrame *f, int k, double h, tacVec3 darm
     return tac_madd3(tac_cross3(f->spin[k], darm), 1 / h, over_h);
 }
 
+/* The same of that before: d(spin) = (Jl^-1 turn - Jr^-1 turn-)/h. */
+static tacVec3 velocity_move_before(const tacNcpContact *c, const tacNcpFrame *f, int k, double h, tacVec3 darm,
+                                    const tacNcpSide *s) {
+    tacMat3 inverse = f->came_inverse[k];
+    tacVec3 dspin = tac_sub3(tac_mulmtv3(inverse, s->turn_now), tac_mulmv3(inverse, s->turn_before));
+    tacVec3 over_h = tac_add3(tac_sub3(s->dx_now, s->dx_before), tac_cross3(dspin, f->arm[k]));
+    return tac_madd3(tac_cross3(c->came_spin[k], darm), 1 / h, over_h);
+}
+
 /* The place, as the touch at q moves by `start` and the point at q+ by dpoint. */
 static tacVec3 place_move(const tacNcpContact *c, tacVec3 start, tacVec3 dpoint, const tacNcpSide side[2]) {
     if (c->held) return start;
@@ -39,21 +50,31 @@ static tacVec3 place_move(const tacNcpContact *c, tacVec3 start, tacVec3 dpoint,
     return dpoint;
 }
 
+/* d(h n . (u + bounce u_-)) as the sum of velocities changes by `both`. */
+static double way_move(const tacNcp *p, const tacNcpContact *c, const tacNcpFrame *f, const tacContactTangent *d,
+                       tacVec3 both) {
+    return p->h * (tac_dot3(d->normal, f->both) + tac_dot3(c->now.normal, both));
+}
+
 tacNcpChange tac_ncp_contact_change(const tacNcp *p, const tacNcpContact *c, const tacNcpFrame *f,
                                     const tacContactTangent *d, tacVec3 start, const tacNcpSide side[2]) {
     tacNcpChange out;
-    tacVec3 du[2] = {tac_zero3(), tac_zero3()}, dP = tac_scale3(c->p.gamma, d->normal);
+    tacVec3 du[2] = {tac_zero3(), tac_zero3()}, before = tac_zero3(), dP = tac_scale3(c->p.gamma, d->normal);
     tacVec3 dplace = place_move(c, start, d->pos, side);
     dP = tac_madd3(tac_madd3(dP, c->p.xi[1], d->tangent[0]), c->p.xi[2], d->tangent[1]);
     for (int k = 0; k < 2; k++) {
         double sign = k == 0 ? -1 : 1;
         tacVec3 darm = tac_sub3(dplace, side[k].dx_now);
-        if (!p->ldu.still[c->body[k]]) du[k] = velocity_move(f, k, p->h, darm, &side[k]);
+        if (!p->ldu.still[c->body[k]]) {
+            du[k] = velocity_move(f, k, p->h, darm, &side[k]);
+            if (c->bounce > 0) before = tac_madd3(before, sign, velocity_move_before(c, f, k, p->h, darm, &side[k]));
+        }
         tacVec6 wrench = {tac_add3(tac_cross3(darm, f->impulse), tac_cross3(c->arm[k], dP)), dP};
         out.wrench[k] = tac_scale6(sign, wrench);
     }
     tacVec3 slip_change = tac_sub3(du[1], du[0]);
     out.gap_slip[0] = d->dist;
+    if (c->bounce > 0) out.gap_slip[0] = way_move(p, c, f, d, tac_madd3(slip_change, c->bounce, before));
     for (int i = 0; i < 2; i++)
         out.gap_slip[1 + i] = tac_dot3(d->tangent[i], f->slip) + tac_dot3(c->now.tangent[i], slip_change);
     return out;
@@ -76,6 +97,10 @@ static void move_side(const tacNcp *p, tacNcpContact *c, const tacNcpFrame *f, i
     tacVec3 dplace = c->held ? tac_zero3() : tac_madd3(d->pos, -c->share[moved], dx);
     tacVec3 du = tac_madd3(tac_cross3(tac_sub3(f->spin[1], f->spin[0]), dplace), over_h, turned);
     c->G[0][6 * moved + k] = d->dist;
+    if (c->bounce > 0) {
+        tacVec3 before = tac_cross3(tac_sub3(c->came_spin[1], c->came_spin[0]), dplace);
+        c->G[0][6 * moved + k] = way_move(p, c, f, d, tac_madd3(du, c->bounce, before));
+    }
     for (int i = 0; i < 2; i++)
         c->G[1 + i][6 * moved + k] = tac_dot3(d->tangent[i], f->slip) + tac_dot3(c->now.tangent[i], du);
     for (int side = 0; side < 2; side++) {

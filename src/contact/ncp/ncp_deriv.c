@@ -185,21 +185,47 @@ static void slip_start(const tacNcp *p, const tacNcpContact *c, int side, tacNcp
         if (k < 3) way = tac_add3(way, tac_cross3(tac_mulmv3(f.inverse[side], e), f.arm[side]));
         tacVec3 du = tac_madd3(tac_cross3(both, place), -sign, tac_cross3(f.spin[side], dx));
         du = tac_madd3(du, -sign / p->h, way);
+        if (c->bounce > 0) out->start[0][column] = p->h * tac_dot3(c->now.normal, du);
         for (int i = 0; i < 2; i++)
             out->start[1 + i][column] = tac_dot3(c->now.tangent[i], du);
     }
 }
 
-/* row (12) = -follows d(gap)/d(poses of w): the gap that counts as closed moves with it. */
+/* The way of one that bounces has u_- beside u, which moves with the poses at q, d(slide) = dx/h, d(spin) = Jl^-1 turn/h,
+ * and at q (-) h v, d(slide) = -dx/h, d(spin) = -Jr^-1 turn/h. */
+static void way_start(const tacNcp *p, const tacNcpDeriv *d, const tacNcpContact *c, int side, tacNcpAnswer *out) {
+    const tacWork *w[2] = {p->w, &d->before};
+    int b = c->body[side];
+    double sign = side == 0 ? -1 : 1;
+    tacNcpFrame f = tac_ncp_contact_frame(p, c);
+    tacVec3 both = tac_sub3(c->came_spin[1], c->came_spin[0]);
+    for (int k = 0; k < 12; k++) {
+        int now = k < 6, column = 6 * side + k % 6, turns = k % 6 < 3;
+        tacVec3 from = tac_sub3(w[!now]->xipos[b], w[!now]->origin[b]);
+        tacVec3 e = tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), dx = turns ? tac_cross3(e, from) : e, way = dx;
+        tacVec3 spun = now ? tac_mulmtv3(f.came_inverse[side], e) : tac_mulmv3(f.came_inverse[side], e);
+        tacVec3 place = tac_vec3(out->place[0][column], out->place[1][column], out->place[2][column]);
+        if (turns) way = tac_add3(way, tac_cross3(spun, f.arm[side]));
+        tacVec3 du = tac_scale3((now ? sign : -sign) / p->h, way);
+        if (now) du = tac_add3(tac_madd3(du, -sign, tac_cross3(c->came_spin[side], dx)), tac_cross3(both, place));
+        double *row = now ? out->start[0] : out->before;
+        row[column] += p->h * c->bounce * tac_dot3(c->now.normal, du);
+    }
+}
+
+/* row (12) -= follows d(gap)/d(poses of w): the gap that counts as closed moves with it. */
 static tacStatus rest_start(tacNcp *p, const tacWork *w, const tacNcpContact *c, const tacContact *at, double follows,
                             double *row) {
     tacContactSystem system;
     if (follows == 0) return TAC_OK;
     tacStatus status = tac_ncp_start_system(p, w, at, &system);
     for (int side = 0; side < 2 && status == TAC_OK; side++) {
+        double by[6];
+        if (p->ldu.still[c->body[side]]) continue;
         for (int k = 0; k < 6; k++)
-            row[6 * side + k] = p->ldu.still[c->body[side]] ? 0 : -follows * system.twist[side][k].dist;
-        tac_ncp_shift_row(tac_sub3(at->pos, w->origin[c->body[side]]), row + 6 * side);
+            by[k] = system.twist[side][k].dist;
+        tac_ncp_shift_row(tac_sub3(at->pos, w->origin[c->body[side]]), by);
+        tac_six_axpy(-follows, by, row + 6 * side);
     }
     return status;
 }
@@ -232,10 +258,12 @@ static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
     out->pressed = 1 - c->p.gamma * tac_ncp_softness_by_rest(p, c);
     tacStatus status = place_start(p, c, out->place);
     for (int side = 0; side < 2; side++)
-        if (!p->ldu.still[c->body[side]]) slip_start(p, c, side, out);
+        if (!p->ldu.still[c->body[side]]) {
+            slip_start(p, c, side, out);
+            if (c->bounce > 0) way_start(p, d, c, side, out);
+        }
     if (status == TAC_OK) status = tac_ncp_contact_jac(p, c, out->Gamma, out->point);
-    if (status == TAC_OK) status = rest_start(p, p->w, c, &c->start, out->pressed * c->follows[0], out->start[0]);
-    if (status == TAC_OK) status = rest_start(p, &d->before, c, &c->before, out->pressed * c->follows[1], out->before);
+    if (status == TAC_OK) status = rest_start(p, p->w, c, &c->start, out->pressed * c->follows, out->start[0]);
     tac_ncp_units(p, c, out->unit);
     return status == TAC_OK ? tac_ncp_couple(p, c, out->K, out->Gamma) : status;
 }

@@ -29,11 +29,12 @@ static int same_features(const tacContact *a, const tacContact *b) {
 /* The gap that counts as closed at q+, as deep as the impulse presses it. */
 static double pressed(const tacNcpContact *c) { return c->rest - c->p.soft * c->p.gamma; }
 
-/* The contact of the same two geoms that may overlap most at q+; NULL: they were apart. */
+/* The contact of the same two geoms that may overlap most at q+, also of those that were left out; NULL: they were
+ * apart. */
 static const tacNcpContact *deepest_at_start(const tacNcp *p, const tacContact *found) {
     const tacNcpContact *deepest = NULL;
-    for (int i = 0; i < p->ncontact; i++) {
-        const tacNcpContact *c = &p->contact[i];
+    for (int i = 0; i < p->ncontact + p->nleft; i++) {
+        const tacNcpContact *c = &p->contact[i < p->ncontact ? i : p->room - 1 - (i - p->ncontact)];
         if (same_pair(&c->found, found) && pressed(c) < (deepest == NULL ? 0 : pressed(deepest))) deepest = c;
     }
     return deepest;
@@ -103,12 +104,26 @@ static void keep_contact(tacNcp *p, const tacNcpContact *c) {
         tac_ncp_add_cone(p, dim[i], p->unit[from + i], p->ratio[from + i]);
 }
 
+/* What is found of its two geoms later has its rest all the same: without it they would come apart at once, however deep
+ * they were. */
+static void remember(tacNcp *p, const tacNcpContact *c, int in_use) {
+    int at = p->room - 1 - p->nleft;
+    if (!(c->rest < 0) || at < in_use) return;
+    p->contact[at] = *c;
+    p->contact[at].p.gamma = 0;
+    p->nleft++;
+}
+
 int tac_ncp_leave_out_lost(tacNcp *p) {
     int n = p->ncontact;
     if (n == 0) return 0;
     p->ncontact = 0, p->ncone = p->contact[0].cone, p->numbers = p->contact[0].adr;
-    for (int i = 0; i < n; i++)
-        if (!p->contact[i].lost) keep_contact(p, &p->contact[i]);
+    for (int i = 0; i < n; i++) {
+        if (p->contact[i].lost)
+            remember(p, &p->contact[i], n);
+        else
+            keep_contact(p, &p->contact[i]);
+    }
     return n - p->ncontact;
 }
 
@@ -120,7 +135,7 @@ static int is_found(const tacNcp *p, int nfound, const tacNcpContact *known) {
 
 /* Contacts that have a say whatever features a search leads to: such as overlap at q, whose rest is theirs, and such as
  * bounce. */
-static int stays(const tacNcpContact *c) { return c->start.dist <= 0 || c->follows[1] > 0; }
+static int stays(const tacNcpContact *c) { return c->start.dist <= 0 || c->bounce > 0; }
 
 /* Found at q+ and not among p's: taken, closed where its pair of geoms is -> 1. */
 static int take_found(tacNcp *p, const tacContact *found) {

@@ -130,9 +130,11 @@ static tacNcpSide side_move(const Column *c, int body) {
     if (v->p->ldu.still[body]) return s;
     s.dx_now = point_move(c, TAC_NCP_NOW, body, v->p->w->xipos[body], &s.turn_now);
     s.dx_next = point_move(c, TAC_NCP_NEXT, body, v->p->next.xipos[body], &s.turn_next);
+    s.dx_before = point_move(c, TAC_NCP_BEFORE, body, v->d->before.xipos[body], &s.turn_before);
     if (c->inertial == NULL) return s;
     s.dx_now = tac_add3(s.dx_now, tac_mulmv3(v->p->w->xmat[body], c->inertial[body].com));
     s.dx_next = tac_add3(s.dx_next, tac_mulmv3(v->p->next.xmat[body], c->inertial[body].com));
+    s.dx_before = tac_add3(s.dx_before, tac_mulmv3(v->d->before.xmat[body], c->inertial[body].com));
     return s;
 }
 
@@ -211,25 +213,20 @@ static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, c
     }
 }
 
-/* A contact at q+ and, where its rest moves with them, at q and at the pose before. */
+/* A contact at q+ and, where its rest moves with that, at q. */
 typedef struct Prepared {
-    tacContactSystem at[TAC_NCP_POSES];
-    tacContactSystem place;        /* at q, where the place of the impulse is there */
-    double follows[TAC_NCP_POSES]; /* d(rest)/d(gap) */
+    tacContactSystem next, start;
+    tacContactSystem place; /* at q, where the place of the impulse is there */
+    double follows;         /* d(rest)/d(gap at q) */
 } Prepared;
 
 static tacStatus prepare(const tacNcpView *v, int contact, Prepared *out) {
     tacNcp *p = v->p;
     const tacNcpContact *c = &p->contact[contact];
-    double pressed = v->d->answer[contact].pressed;
-    out->follows[TAC_NCP_BEFORE] = pressed * c->follows[1], out->follows[TAC_NCP_NOW] = pressed * c->follows[0];
-    out->follows[TAC_NCP_NEXT] = 0;
-    tacStatus status = tac_contact_prepare(p->m, p->scene, &c->now, &out->at[TAC_NCP_NEXT]);
-    if (status == TAC_OK && out->follows[TAC_NCP_NOW] != 0)
-        status = tac_ncp_start_system(p, p->w, &c->start, &out->at[TAC_NCP_NOW]);
+    out->follows = v->d->answer[contact].pressed * c->follows;
+    tacStatus status = tac_contact_prepare(p->m, p->scene, &c->now, &out->next);
+    if (status == TAC_OK && out->follows != 0) status = tac_ncp_start_system(p, p->w, &c->start, &out->start);
     if (status == TAC_OK && c->held) status = tac_ncp_start_system(p, p->w, &c->at_q, &out->place);
-    if (status == TAC_OK && out->follows[TAC_NCP_BEFORE] != 0)
-        status = tac_ncp_start_system(p, &v->d->before, &c->before, &out->at[TAC_NCP_BEFORE]);
     return status;
 }
 
@@ -257,21 +254,19 @@ static void contact_param(const tacNcpView *v, int contact, const Prepared *at, 
     tacSmoothPoint next = point_at(v, TAC_NCP_NEXT), now = point_at(v, TAC_NCP_NOW);
     tacVec3 start = tac_zero3();
     double rest = 0;
-    tac_contact_param(p->m, &p->next, &at->at[TAC_NCP_NEXT], tangent, &next, p->scene->corner_change, &t);
+    tac_contact_param(p->m, &p->next, &at->next, tangent, &next, p->scene->corner_change, &t);
     squeeze_param(p, c, tangent, &t);
-    for (int pose = 0; pose < TAC_NCP_NEXT; pose++) {
-        tacSmoothPoint x = point_at(v, pose);
-        if (at->follows[pose] == 0) continue;
-        tac_contact_param(p->m, work_at(v, pose), &at->at[pose], tangent, &x, p->scene->corner_change, &other);
-        rest += at->follows[pose] * other.dist;
+    if (at->follows != 0) {
+        tac_contact_param(p->m, p->w, &at->start, tangent, &now, p->scene->corner_change, &other);
+        rest = at->follows * other.dist;
     }
     if (c->held) {
         tac_contact_param(p->m, p->w, &at->place, tangent, &now, p->scene->corner_change, &other);
         start = other.pos;
     }
-    if (c->follows[1] != 0)
-        rest += v->d->answer[contact].pressed * tac_contact_restitution_param(p->m, tangent, &c->found) *
-                (c->before.dist - c->found.dist);
+    if (c->bounce > 0) /* at fixed velocities */
+        rest -= tac_contact_restitution_param(p->m, tangent, &c->found) * p->h *
+                tac_dot3(c->now.normal, tac_ncp_slip_before(p, c));
     move_contact(column, contact, frame, &t, start, rest);
 }
 
@@ -292,13 +287,11 @@ static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTa
         Column column = mocap_column(v, k, mocap);
         double rest = 0;
         tacVec3 start = tac_zero3();
-        tacContactTangent t = tac_contact_along(p->m, &p->next, &at.at[TAC_NCP_NEXT], &column.mover[TAC_NCP_NEXT][0]);
+        tacContactTangent t = tac_contact_along(p->m, &p->next, &at.next, &column.mover[TAC_NCP_NEXT][0]);
         if (c->held) start = tac_contact_along(p->m, p->w, &at.place, &column.mover[TAC_NCP_NOW][0]).pos;
         tac_ncp_squeeze(c, t.tangent);
-        for (int pose = 0; pose < TAC_NCP_NEXT; pose++)
-            if (at.follows[pose] != 0)
-                rest += at.follows[pose] *
-                        tac_contact_along(p->m, work_at(v, pose), &at.at[pose], &column.mover[pose][0]).dist;
+        if (at.follows != 0)
+            rest = at.follows * tac_contact_along(p->m, p->w, &at.start, &column.mover[TAC_NCP_NOW][0]).dist;
         move_contact(&column, contact, &frame, &t, start, rest);
     }
     return TAC_OK;

@@ -22,7 +22,7 @@ static int holds(const tacNcp *p, const tacNcpContact *c, double mass) { return 
 static uint64_t hash_contact(const tacNcpContact *contact, uint64_t hash) {
     const tacContact *c = &contact->found;
     const tacFeature *f = c->feature;
-    int follows = (contact->follows[0] != 0) + 2 * (contact->follows[1] != 0) + 4 * contact->held;
+    int follows = (contact->follows != 0) + 2 * (contact->bounce > 0) + 4 * contact->held;
     int words[14] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],    f[0].id[1],
                      f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1], follows};
     return tac_hash(words, sizeof words, hash);

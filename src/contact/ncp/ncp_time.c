@@ -54,12 +54,12 @@ static void change_dofs(const Column *c) {
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
 
-/* d(gap less rest): overlap at q goes away for h; where it bounces, rest follows the pose before. */
+/* d(gap less rest): overlap at q goes away for h; where it bounces, its way follows the pose before. */
 static double gap_change(const Column *c, int contact) {
     const tacNcp *p = c->p;
     const tacNcpContact *at = &p->contact[contact];
     double sum = 0;
-    if (at->follows[1] == 0)
+    if (!(at->bounce > 0))
         return at->rest < 0 ? -c->d->answer[contact].pressed * tac_ncp_parting_speed(p->m, at->body) : 0;
     for (int side = 0; side < 2; side++) {
         const double *before = c->d->answer[contact].before + 6 * side;
