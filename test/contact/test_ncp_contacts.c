@@ -285,8 +285,8 @@ static void brick_bounces_by_its_derivatives(void **state) {
     }
 }
 
-/* Without friction and weight, restitution 1 gives nothing but for the steps' own error, and mostly takes nothing; where
- * another corner comes down in the same step, that was not on its way before, it takes. Less takes. */
+/* Without friction and weight, restitution 1 gives nothing but for the steps' own error, and mostly takes nothing;
+ * where another corner comes down in the same step, that was not on its way before, it takes. Less takes. */
 static void bounces_make_no_energy(void **state) {
     static const char *const WORLDS[] = {FLOOR BRICK, EGG BRICK};
     (void)state;

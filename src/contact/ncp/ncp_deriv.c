@@ -191,8 +191,8 @@ static void slip_start(const tacNcp *p, const tacNcpContact *c, int side, tacNcp
     }
 }
 
-/* The way of one that bounces has u_- beside u, which moves with the poses at q, d(slide) = dx/h, d(spin) = Jl^-1 turn/h,
- * and at q (-) h v, d(slide) = -dx/h, d(spin) = -Jr^-1 turn/h. */
+/* The way of one that bounces has u_- beside u, which moves with the poses at q, d(slide) = dx/h, d(spin) = Jl^-1
+ * turn/h, and at q (-) h v, d(slide) = -dx/h, d(spin) = -Jr^-1 turn/h. */
 static void way_start(const tacNcp *p, const tacNcpDeriv *d, const tacNcpContact *c, int side, tacNcpAnswer *out) {
     const tacWork *w[2] = {p->w, &d->before};
     int b = c->body[side];

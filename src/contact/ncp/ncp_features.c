@@ -104,8 +104,8 @@ static void keep_contact(tacNcp *p, const tacNcpContact *c) {
         tac_ncp_add_cone(p, dim[i], p->unit[from + i], p->ratio[from + i]);
 }
 
-/* What is found of its two geoms later has its rest all the same: without it they would come apart at once, however deep
- * they were. */
+/* What is found of its two geoms later has its rest all the same: without it they would come apart at once, however
+ * deep they were. */
 static void remember(tacNcp *p, const tacNcpContact *c, int in_use) {
     int at = p->room - 1 - p->nleft;
     if (!(c->rest < 0) || at < in_use) return;
