@@ -74,13 +74,15 @@ static double choose_kappa(const tacInteriorRun *r, int *second) {
 }
 
 /* 1: the last steps led nowhere; `before`, `centring`: violations before the last. Where E is small already, products
- * that fall are a way on. */
+ * that fall are a way on, and where it is within its tolerance they have to fall. */
 static int stalls(tacInteriorRun *r, double before, double centring) {
     int slot = r->at->iterations % TAC_STALL_WINDOW;
     double then = r->past[slot], products = r->past_centring[slot], now = r->at->violation;
     r->past[slot] = before, r->past_centring[slot] = centring;
-    if (r->at->iterations <= TAC_STALL_WINDOW || now <= STALL_NEAR * r->s->residual || now <= STALL * then) return 0;
-    return now > STALL_SMALL * r->first_violation || r->at->centring > STALL * products;
+    int stuck = r->at->centring > STALL * products;
+    if (r->at->iterations <= TAC_STALL_WINDOW) return 0;
+    if (now <= STALL_NEAR * r->s->residual) return stuck;
+    return now > STALL * then && (stuck || now > STALL_SMALL * r->first_violation);
 }
 
 /* Shortens the step until E is no larger, or small, or the violation of the products smaller than before; -> its
