@@ -19,9 +19,9 @@
 /* Derivatives are those of a point of the path: where a solution is further from it than these shares of the tolerance
  * and of kappa, it is brought nearer by so many of Newton's steps at most. What a thousandth of a product is off by, a
  * derivative is as well. */
-#define FINE          1e-3 /* of the tolerance */
+#define FINE          1e-3 /* of the tolerance, and of the smallest gap: those of small robots are below the tolerance */
 #define FINE_CENTRING 1e-7
-#define REFINEMENTS   3
+#define REFINEMENTS   6
 /* Of places: a few units of the last digit. */
 #define ROUNDING 1e-15
 /* m: where a search ends that found no solution, features that overlap by less say nothing. */
@@ -303,13 +303,22 @@ static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
     return tac_ncp_bring_back(sim, p, &c.kept);
 }
 
+/* Of contacts and limits, whose cones are half lines. */
+static double smallest_gap(const tacNcp *p) {
+    double least = TAC_INFINITY;
+    for (int c = 0, adr = 0; c < p->ncone; adr += p->dim[c++])
+        if (p->dim[c] == 1) least = tac_min(least, p->b[adr]);
+    return least;
+}
+
 tacStatus tac_ncp_refine(tacSim *sim, double kappa, tacNcp *p) {
-    double tolerance = tolerance_of(sim, p), share = centring(tolerance, kappa);
-    if (p->end.violation <= FINE * tolerance && p->end.centring <= FINE_CENTRING) return TAC_OK;
-    tacInteriorSettings end = {kappa, tolerance, share, 0, REFINEMENTS, SHARE_FIRST, 0};
+    double tolerance = tolerance_of(sim, p), gap = smallest_gap(p), fine = FINE * tac_min(tolerance, gap);
+    if (p->end.violation <= fine && p->end.centring <= FINE_CENTRING) return TAC_OK;
+    tacInteriorSettings polish = {kappa, tolerance, centring(tolerance, kappa), 0, REFINEMENTS, SHARE_FIRST, 0};
+    tacInteriorSettings follow = {kappa, fine, FINE_CENTRING, REFINEMENTS, 0, SHARE_FIRST, 1};
     tacInteriorProblem problem = tac_ncp_problem(p);
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
-    tacStatus status = tac_interior_solve(&problem, &end, &point, &sim->arena);
+    tacStatus status = tac_interior_solve(&problem, gap < tolerance ? &follow : &polish, &point, &sim->arena);
     return tac_went_on(status) ? TAC_OK : status;
 }
 
