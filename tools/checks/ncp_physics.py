@@ -3,7 +3,7 @@
 import json
 import math
 
-from checks.gradients import unit_checks
+from checks.gradients import unit_check, unit_checks
 from checks.registry import ROOT, Failed, Result, check, last_line
 from checks.robots import json_lines
 from checks.speed import pinned
@@ -21,9 +21,26 @@ TRUTHS = {
     "momentum-contact": ("momentum of bodies that hit and slide on each other within 1e-8, at three time steps", "momentum_is_kept_in_contact"),
     "rolling-plate": ("a ball rolls on at 1 m/s over free plates of 0.1, 1 and 100 times its mass, at two time steps", "a_ball_rolls_on_a_free_plate"),
     "grip": ("a hand that floats, spins and holds a bar with 50 N keeps its momentum and gains no energy, at four time steps", "a_grip_gains_nothing"),
+    "cans": ("a can on another and on a table, at seven places each and three time steps, stands, every step solved; beyond the edge it falls", "cans_stand"),
     "overlap": ("bodies given overlapping come apart at the stated speed", "overlap_goes_away"),
 }
 unit_checks("ncp-truths", TRUTHS, "test_contact_ncp")
+
+CONTACTS = {
+    "travel": ("of four pairs of shapes deep in each other, a velocity that both have in common changes nothing in 300 steps or more: 1e-5 m/s", "travel_changes_nothing"),
+    "mocap": ("a mocap body pushes a box before it at 0.02 to 1.9 m/s, and never overlaps it", "mocap_pushes"),
+    "bounce-energy": ("bricks and eggs that turn and bounce at restitution 1 and 0.5 gain no energy, within 1 %", "bounces_make_no_energy"),
+    "bounce-derivatives": ("steps in which a brick that turns bounces on the floor and on a free egg, by state and parameters, against differences: 1e-6", "brick_bounces_by_its_derivatives"),
+}  # fmt: skip
+unit_checks("ncp-contacts", CONTACTS, "test_ncp_contacts")
+unit_check("ncp-ball-limit", "a ball with a range of up to 3.14 rad that turns at 9 rad/s stops there at three time steps, and gains no energy", "test_ncp_rows", "ball_does_not_come_round")
+RIMS = {
+    "points": ("rims that lie flat on planes, boxes and cylinders touch with points fixed to them, 1.2e-10 m above the lowest at most", "flat_rims_have_fixed_points"),
+    "stay": ("the same points at any other pose", "points_stay_where_they_are"),
+    "others": ("rims that are tilted, and points beside the face, touch as ever", "others_are_left_alone"),
+    "margins": ("within its margin a rim keeps its points", "margins_hold"),
+}
+unit_checks("ncp-rims", RIMS, "test_rim")
 
 SYSTEMS = {
     "system-jacobian": ("Newton's direction in contact against differences of all equations, to 1e-7", "direction_in_contact"),
