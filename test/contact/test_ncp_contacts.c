@@ -87,6 +87,45 @@ static void body_has_eight_dofs(void **state) {
     end_world(&w);
 }
 
+#define TWO(first, second)                                                                                             \
+    "<body><freejoint/><geom name='floor' mass='1' " first                                                             \
+    "/></body><body><freejoint/><geom name='ball' mass='2' " second "/></body>"
+
+/* A capsule and a cylinder that turn and hit each other, some of them with edges that are far beside each other before:
+ * what they touch by is on both of them, and next to all steps are solved. */
+static void collisions_are_between_bodies(void **state) {
+    enum { THROWS = 60, STEPS = 15, MOST = 32 };
+    (void)state;
+    World w = text_world(TWO("type='capsule' size='0.05 0.15'", "type='cylinder' size='0.08 0.12'"),
+                         PAIR("0.5 0.5") "<option gravity='0 0 0'/>", 0.02);
+    tacDraw d = {918, 0};
+    int nq = w.m->nq, unsolved = 0, hits = 0, n;
+    for (int k = 0; k < THROWS * STEPS; k++) {
+        tacContactForce c[MOST];
+        if (k % STEPS == 0) {
+            tacQuat turn[2] = {draw_quat(&d), draw_quat(&d)};
+            tacVec3 from = tac_quat_rotate(draw_quat(&d), tac_vec3(draw_uniform(&d, 0.3, 0.5), 0, 0));
+            const double q[14] = {0,      0,      0,      turn[0].w, turn[0].x, turn[0].y, turn[0].z,
+                                  from.x, from.y, from.z, turn[1].w, turn[1].x, turn[1].y, turn[1].z};
+            memcpy(w.x, q, sizeof q);
+            for (int i = 0; i < 12; i++)
+                w.x[nq + i] =
+                    draw_uniform(&d, -1, 1) * (i % 6 < 3 ? 0.3 : 4) - (i / 6 == 1 && i < 9 ? 8 * q[7 + i - 6] : 0);
+        }
+        CHECK_INT(tac_step_contacts(w.sim, w.x, w.u, c, MOST, &n), TAC_OK);
+        for (int i = 0; i < n; i++) {
+            if (!(c[i].force[0] > 1e-3)) continue;
+            for (int b = 0; b < 2; b++)
+                CHECK_LT(tac_norm3(tac_sub3(c[i].contact.pos, tac_load3(w.x + 7 * b))), 0.3);
+            hits++;
+        }
+        unsolved += tac_step(w.sim, w.x, w.u, w.x, NULL) != TAC_OK;
+    }
+    CHECK(hits > 100);
+    CHECK(unsolved <= 3);
+    end_world(&w);
+}
+
 /* A mocap body is put elsewhere between steps, and what it touches goes before it: at any speed below that of welds. */
 static void mocap_pushes(void **state) {
     static const double SPEED[] = {0.02, 0.09, 0.15, 0.5, 1.9}, STEP[] = {0.002, 0.01};
@@ -135,10 +174,6 @@ static int compare_travel(World *w, tacDraw *d) {
         CHECK_NEAR(y[1][nq + i] - w->x[nq + i], y[0][nq + i] - still[nq + i], TOL_SOFT);
     return 1;
 }
-
-#define TWO(first, second)                                                                                             \
-    "<body><freejoint/><geom name='floor' mass='1' " first                                                             \
-    "/></body><body><freejoint/><geom name='ball' mass='2' " second "/></body>"
 
 /* Where features meet in several ways, as a rim and an edge that are deep in each other do, a step has those that its
  * bodies take along: with a velocity that all have in common, which takes them as far as they are wide, it is the same
@@ -318,6 +353,7 @@ int main(void) {
                                        cmocka_unit_test(body_has_eight_dofs),
                                        cmocka_unit_test(travel_changes_nothing),
                                        cmocka_unit_test(mocap_pushes),
+                                       cmocka_unit_test(collisions_are_between_bodies),
                                        cmocka_unit_test(derivatives_are_differences),
                                        cmocka_unit_test(brick_bounces_by_its_derivatives),
                                        cmocka_unit_test(bounces_make_no_energy)};

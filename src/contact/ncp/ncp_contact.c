@@ -160,10 +160,23 @@ tacStatus tac_ncp_rebuild(const tacScene *s, const tacNcpContact *c, tacContact 
     return TAC_OK;
 }
 
+/* Lines and faces have no ends to their touch: two edges that are about to cross may meet far beside both. */
+static int is_on_features(const tacScene *s, const tacContact *c) {
+    for (int side = 0; side < 2; side++) {
+        const tacShape *shape = &s->shape[c->geom[side]];
+        const tacPose *pose = &s->pose[c->geom[side]];
+        tacVec3 x = tac_feature_patch(shape, pose, c->feature[side], c->point[side]).x;
+        tacVec3 outward = side == 0 ? c->normal : tac_neg3(c->normal);
+        double angle;
+        if (tac_feature_room(shape, pose, c->feature[side], x, outward, &angle) < 0) return 0;
+    }
+    return 1;
+}
+
 void tac_ncp_find_place(tacNcp *p, tacNcpContact *c) {
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, p->w, c->found.geom[side]);
-    c->touches_at_q = tac_ncp_rebuild(p->scene, c, &c->at_q) == TAC_OK;
+    c->touches_at_q = tac_ncp_rebuild(p->scene, c, &c->at_q) == TAC_OK && is_on_features(p->scene, &c->at_q);
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, &p->next, c->found.geom[side]);
     c->held = c->held && c->touches_at_q;
