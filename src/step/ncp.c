@@ -19,7 +19,7 @@
 /* Derivatives are those of a point of the path: where a solution is further from it than these shares of the tolerance
  * and of kappa, it is brought nearer by so many of Newton's steps at most. What a thousandth of a product is off by, a
  * derivative is as well. */
-#define FINE          1e-3 /* of the tolerance, and of the smallest gap: those of small robots are below the tolerance */
+#define FINE          1e-3 /* of the tolerance, and of the smallest gap, which of small robots is less */
 #define FINE_CENTRING 1e-7
 #define REFINEMENTS   6
 /* Of places: a few units of the last digit. */
