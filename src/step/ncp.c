@@ -166,7 +166,7 @@ tacStatus tac_ncp_look(tacSim *sim, tacNcp *p, double tolerance, int may_change,
     if (status != TAC_OK) return status;
     *overlap = tac_ncp_overlap(p, nfound, tolerance);
     if (!may_change || *overlap == 0) return TAC_OK;
-    *added = tac_ncp_add_overlapping(p, nfound, tolerance) + tac_ncp_stop_bounces(p, tolerance);
+    *added = tac_ncp_add_overlapping(p, nfound, tolerance);
     if (*added > 0) memcpy(p->anchor, p->x, (size_t)p->m->nv * sizeof *p->x);
     return TAC_OK;
 }
@@ -212,6 +212,9 @@ static tacStatus accept(tacSim *sim, tacNcp *p, int may_change, int *changed) {
     double overlap;
     tacStatus status = tac_ncp_look(sim, p, sim->options.ncp_tolerance, may_change, changed, &overlap);
     if (status != TAC_OK || overlap == 0) return status;
+    int stopped = may_change ? tac_ncp_stop_bounces(p, sim->options.ncp_tolerance) : 0;
+    if (stopped > 0) memcpy(p->anchor, p->x, (size_t)p->m->nv * sizeof *p->x);
+    *changed += stopped;
     sim->info.residual = tac_max(sim->info.residual, overlap);
     sim->info.reason = may_change                 ? TAC_REASON_OVERLAP
                        : iterations_left(sim) > 0 ? TAC_REASON_FEATURES

@@ -136,7 +136,7 @@ static void mocap_pushes(void **state) {
     static const double SPEED[] = {0.02, 0.09, 0.15, 0.5, 1.9}, STEP[] = {0.002, 0.01};
     (void)state;
     for (int k = 0; k < 10; k++) {
-        double v = SPEED[k % 5], h = STEP[k / 5], at = -0.201;
+        double v = SPEED[k % 5], h = STEP[k / 5], at = -0.201, deepest = 0;
         World w = text_world(FLOOR "<body name='hand' mocap='true' pos='-0.201 0 0.1'><geom name='hand' type='box' "
                                    "size='0.1 0.1 0.05'/></body><body pos='0 0 0.1'><freejoint/><geom name='ball' "
                                    "type='box' size='0.1 0.1 0.1' mass='1.5'/></body>",
@@ -147,10 +147,35 @@ static void mocap_pushes(void **state) {
             at += v * h;
             w.u[w.m->nv] = at; /* after the forces on dofs */
             run(&w, 1);
-            CHECK(w.x[0] - at > 0.2 - 1e-9);
+            deepest = fmax(deepest, at + 0.2 - w.x[0]);
         }
+        print_message("%g m/s, %g s: %g m deep at most, %g m at the end\n", v, h, deepest, at + 0.2 - w.x[0]);
+        CHECK_LT(deepest, 2e-3); /* as it is hit: what is pushed gives way a little */
         CHECK_NEAR(w.x[0], at + 0.2, 1e-4);
         CHECK_NEAR(velocity(&w)[0], v, 1e-3);
+        end_world(&w);
+    }
+}
+
+/* Two of them that close on a box, slowly and fast, are too many for it: it gives way to both, and every step is
+ * solved. */
+static void mocap_squeezes(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        World w = text_world(FLOOR "<body mocap='true' pos='-0.16 0 0.1'><geom name='left' type='box' size='0.05 0.2 "
+                                   "0.2'/></body><body mocap='true' pos='0.16 0 0.1'><geom name='right' type='box' "
+                                   "size='0.05 0.2 0.2'/></body><body pos='0 0 0.101'><freejoint/><geom name='ball' "
+                                   "type='box' size='0.1 0.1 0.1' mass='1'/></body>",
+                             "<contact><pair geom1='floor' geom2='ball' condim='3' friction='1 1 0 0 0'/><pair "
+                             "geom1='left' geom2='ball' condim='3' friction='1 1 0 0 0'/><pair geom1='right' "
+                             "geom2='ball' condim='3' friction='1 1 0 0 0'/></contact>",
+                             0.002);
+        for (int i = 0; i < 400; i++) {
+            double d = fmin(0.03, (k ? 0.5 : 0.05) * w.h * i);
+            w.u[w.m->nv] = -0.16 + d, w.u[w.m->nv + 7] = 0.16 - d;
+            run(&w, 1);
+        }
+        CHECK_NEAR(w.x[0], 0, 1e-3);
         end_world(&w);
     }
 }
@@ -358,6 +383,7 @@ int main(void) {
                                        cmocka_unit_test(body_has_eight_dofs),
                                        cmocka_unit_test(travel_changes_nothing),
                                        cmocka_unit_test(mocap_pushes),
+                                       cmocka_unit_test(mocap_squeezes),
                                        cmocka_unit_test(collisions_are_between_bodies),
                                        cmocka_unit_test(derivatives_are_differences),
                                        cmocka_unit_test(brick_bounces_by_its_derivatives),

@@ -114,10 +114,19 @@ static double deepest_at_start(const StepLaws *l, const tacContact *of) {
     return deepest;
 }
 
+static int is_pushed(const tacModel *m, const tacContact *c) {
+    int first = m->body_weld[m->geom_body[c->geom[0]]], second = m->body_weld[m->geom_body[c->geom[1]]];
+    return m->body_mocap[first] >= 0 || m->body_mocap[second] >= 0;
+}
+
 /* How fast the overlap of two geoms goes away. */
 static double parting_speed(const tacModel *m, const tacContact *c) {
-    int first = m->body_weld[m->geom_body[c->geom[0]]], second = m->body_weld[m->geom_body[c->geom[1]]];
-    return m->body_mocap[first] >= 0 || m->body_mocap[second] >= 0 ? LAW_PUSH : LAW_CORRECTION;
+    return is_pushed(m, c) ? LAW_PUSH : LAW_CORRECTION;
+}
+
+/* How deep it is that gives way: what counts as closed, or what a mocap body was put into   (W11a). */
+static double yielding(const tacModel *m, const tacContact *c, double gap, double rest) {
+    return is_pushed(m, c) ? -fmin(0, gap) : -rest;
 }
 
 static double inverse_tree_mass(const tacModel *m, int geom) {
@@ -135,12 +144,13 @@ static double pressed(const StepLaws *l, const tacContact *c, double impulse, do
 /* What two geoms may overlap by at q+: what is left of their deepest contact at q, and what their largest impulse
  * presses that in by   (W11, W11a). */
 static double depth_left(const StepLaws *l, const tacContact *at) {
-    double d = -step_laws_rest(l, deepest_at_start(l, at), parting_speed(l->scene->model, at)), impulse = 0;
+    const tacModel *m = l->scene->model;
+    double gap = deepest_at_start(l, at), d = -step_laws_rest(l, gap, parting_speed(m, at)), impulse = 0;
     for (int i = 0; i < l->forces.n; i++) {
         const tacContactForce *c = &l->forces.contact[i];
         if (same_pair(at, &c->contact)) impulse = fmax(impulse, l->scene->options.dt * c->force[0]);
     }
-    return d + pressed(l, at, impulse, d);
+    return d + pressed(l, at, impulse, yielding(m, at, gap, -d));
 }
 
 /* Some dof moves one of the geoms against the other. */
@@ -166,7 +176,8 @@ static double judge_distance(const StepLaws *l, const tacContactForce *c, const 
     double gamma = l->scene->options.dt * c->force[0];
     if (start == NULL && deepest_at_start(l, next) < 0) return 0;
     double rest = start == NULL ? 0 : step_laws_rest(l, start->dist, parting_speed(l->scene->model, next));
-    return gamma - step_laws_push(l, next->dist - rest + pressed(l, next, gamma, -rest));
+    double d = start == NULL ? 0 : yielding(l->scene->model, next, start->dist, rest);
+    return gamma - step_laws_push(l, next->dist - rest + pressed(l, next, gamma, d));
 }
 
 /* --- Friction ----------------------------------------------------------------------------------------------------- */

@@ -41,6 +41,8 @@ typedef struct tacNcpContact {
     tacFrictionSides e; /* residuals of the iterate; right sides while solving */
     double rest;        /* the gap that counts as closed: 0, or negative where bodies overlap at q */
     double follows;     /* d(rest)/d(gap at q) */
+    double depth;       /* by which it gives way: rest, of what a mocap body pushes the gap at q; at most 0   (W11a) */
+    double yields;      /* d(depth)/d(gap at q) */
     double bounce;      /* > 0: restitution. In place of the gap it has the way h n . (u + bounce u_-)   (W35) */
     tacVec3 came_slide[2], came_spin[2]; /* where it bounces: of its bodies, between q (-) h v and q */
     double squeeze[2];  /* friction along each tangent over p.mu, by which now.tangent are scaled: 1 of a round cone */
@@ -146,8 +148,10 @@ double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d);
 double tac_ncp_parting_speed(const tacModel *m, const int body[2]);
 /* The gap that counts as closed where it is `gap` at q, and goes away at a speed   (W11). */
 double tac_ncp_rest_of(const tacNcp *p, double gap, double speed);
-/* d(softness of a contact)/d(rest); its change with masses   (W11a). */
-double tac_ncp_softness_by_rest(const tacNcp *p, const tacNcpContact *c);
+/* d(what counts as closed, as the impulse presses it)/d(gap at q), /d(h) at a fixed gap there   (W11a). */
+double tac_ncp_closed_by_gap(const tacNcp *p, const tacNcpContact *c);
+double tac_ncp_closed_by_time(const tacNcp *p, const tacNcpContact *c);
+/* d(softness of a contact) with masses. */
 double tac_ncp_softness_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d);
 /* A contact whose features were found at q+: where they touch at q, or else how its place goes with the bodies. */
 void tac_ncp_find_place(tacNcp *p, tacNcpContact *c);
@@ -155,7 +159,9 @@ void tac_ncp_find_place(tacNcp *p, tacNcpContact *c);
 int tac_ncp_stop_bounces(tacNcp *p, double tolerance);
 /* One more contact, closed at the gap `rest` that `start` gives. Not where nothing could part it, or there is no
  * room. */
-void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest);
+void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest, double depth);
+/* Whether a mocap body pushes the other. */
+int tac_ncp_pushes(const tacModel *m, const int body[2]);
 /* Contacts at q+ (p->found, all within reach of the motion) take the place of those that p has; -> how many have come
  * and gone (ncp_features.c). */
 int tac_ncp_choose_anew(tacNcp *p, int nfound);
@@ -280,7 +286,7 @@ typedef struct tacNcpAnswer {
     double K[9];                  /* dp = -K d(gap, slip) */
     double to[3][TAC_NCP_INPUTS]; /* dp/d(inputs) */
     double start[3][12];          /* d(gap less rest, slip)/d(poses at q) */
-    double pressed;               /* d(rest, as the impulse presses it)/d(rest) */
+    double closed;                /* tac_ncp_closed_by_gap */
     double before[12];            /* of one that bounces, d(way)/d(poses at q (-) h v) */
     double place[3][12];          /* d(place)/d(poses at q) */
     double Gamma[2][6][12];       /* tac_ncp_contact_jac */

@@ -39,10 +39,12 @@ double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d) {
     return count == 0 ? 0 : sum / count * p->h / (TAC_NCP_TIME * TAC_NCP_TIME);
 }
 
+int tac_ncp_pushes(const tacModel *m, const int body[2]) {
+    return m->body_mocap[m->body_weld[body[0]]] >= 0 || m->body_mocap[m->body_weld[body[1]]] >= 0;
+}
+
 double tac_ncp_parting_speed(const tacModel *m, const int body[2]) {
-    for (int side = 0; side < 2; side++)
-        if (m->body_mocap[m->body_weld[body[side]]] >= 0) return TAC_NCP_PUSH;
-    return TAC_NCP_CORRECTION;
+    return tac_ncp_pushes(m, body) ? TAC_NCP_PUSH : TAC_NCP_CORRECTION;
 }
 
 double tac_ncp_rest_of(const tacNcp *p, double gap, double speed) { return tac_min(0, gap + p->h * speed); }
@@ -57,15 +59,25 @@ static double share_by_depth(double d) {
 }
 
 static double softness(const tacNcp *p, const tacNcpContact *c) {
-    return TAC_NCP_YIELD * tac_ncp_inverse_masses(p->m, c->body) * share_of_depth(tac_min(0, c->rest));
+    return TAC_NCP_YIELD * tac_ncp_inverse_masses(p->m, c->body) * share_of_depth(c->depth);
 }
 
-double tac_ncp_softness_by_rest(const tacNcp *p, const tacNcpContact *c) {
-    return TAC_NCP_YIELD * tac_ncp_inverse_masses(p->m, c->body) * share_by_depth(tac_min(0, c->rest));
+/* gamma d(softness)/d(depth) */
+static double presses(const tacNcp *p, const tacNcpContact *c) {
+    return c->p.gamma * TAC_NCP_YIELD * tac_ncp_inverse_masses(p->m, c->body) * share_by_depth(c->depth);
+}
+
+double tac_ncp_closed_by_gap(const tacNcp *p, const tacNcpContact *c) {
+    return c->follows - (c->yields != 0 ? c->yields * presses(p, c) : 0);
+}
+
+double tac_ncp_closed_by_time(const tacNcp *p, const tacNcpContact *c) {
+    double of_depth = tac_ncp_pushes(p->m, c->body) ? 0 : presses(p, c);
+    return c->follows != 0 ? (1 - of_depth) * tac_ncp_parting_speed(p->m, c->body) : 0;
 }
 
 double tac_ncp_softness_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d) {
-    return TAC_NCP_YIELD * tac_ncp_inverse_masses_change(p->m, c->body, d) * share_of_depth(tac_min(0, c->rest));
+    return TAC_NCP_YIELD * tac_ncp_inverse_masses_change(p->m, c->body, d) * share_of_depth(c->depth);
 }
 
 /* |(xi_1/mu_1, xi_2/mu_2)| <= gamma, as the round cone of mu_1 along tangents that are scaled by mu_k/mu_1   (W34). */
@@ -107,14 +119,14 @@ static void take_along(const tacScene *s, tacNcpContact *c) {
     }
 }
 
-void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest) {
+void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest, double depth) {
     const tacModel *m = p->m;
     int body[2] = {m->geom_body[found->geom[0]], m->geom_body[found->geom[1]]};
     tacNcpContact *c = &p->contact[p->ncontact];
     if (!tac_may_part(m, found->geom) || p->ncontact == p->room - p->nleft) return;
     c->body[0] = body[0], c->body[1] = body[1];
     c->found = c->now = *found, c->start = *start, c->rest = rest;
-    c->follows = rest < 0 ? 1 : 0, c->bounce = 0, c->lost = 0;
+    c->follows = rest < 0 ? 1 : 0, c->depth = depth, c->yields = depth < 0 ? 1 : 0, c->bounce = 0, c->lost = 0;
     take_along(p->scene, c);
     c->cone = p->ncone, c->adr = p->numbers;
     share_way(p, c);
@@ -197,7 +209,8 @@ static void bounce(tacNcp *p, tacNcpContact *c) {
         tac_ncp_place_geom(p, p->w, c->found.geom[side]);
     double d = c->before.dist - c->found.dist;
     if (status != TAC_OK || !(d > p->h * p->bounce_speed) || !(d > c->found.dist)) return;
-    c->bounce = e, c->rest = 0, c->follows = 0, c->p.soft = 0, c->flat = 0;
+    c->bounce = e, c->rest = c->follows = c->depth = c->yields = c->p.soft = 0, c->flat = 0;
+    c->held = 1; /* velocities at a place that does not run as the bodies turn */
     for (int side = 0; side < 2; side++) {
         int b = c->body[side], still = p->ldu.still[b];
         c->came_slide[side] = still ? tac_zero3() : tac_neg3(p->slide[b]); /* they lead back */
@@ -211,7 +224,9 @@ int tac_ncp_stop_bounces(tacNcp *p, double tolerance) {
         tacNcpContact *c = &p->contact[i];
         if (!(c->bounce > 0) || c->now.dist >= -tolerance) continue;
         c->bounce = 0, c->rest = tac_ncp_rest_of(p, c->found.dist, tac_ncp_parting_speed(p->m, c->body));
-        c->follows = c->rest < 0 ? 1 : 0, c->p.soft = softness(p, c);
+        c->depth = tac_ncp_pushes(p->m, c->body) ? tac_min(0, c->found.dist) : c->rest;
+        c->follows = c->rest < 0 ? 1 : 0, c->yields = c->depth < 0 ? 1 : 0, c->p.soft = softness(p, c);
+        share_way(p, c);
         stopped++;
     }
     return stopped;
@@ -230,7 +245,7 @@ void tac_ncp_constrain(tacNcp *p, int nfound) {
         const tacContact *found = &p->found[i];
         int body[2] = {p->m->geom_body[found->geom[0]], p->m->geom_body[found->geom[1]]};
         double rest = tac_ncp_rest_of(p, found->dist, tac_ncp_parting_speed(p->m, body));
-        tac_ncp_take_contact(p, found, found, rest);
+        tac_ncp_take_contact(p, found, found, rest, tac_ncp_pushes(p->m, body) ? tac_min(0, found->dist) : rest);
         if (p->ncontact > known) bounce(p, &p->contact[known]);
     }
 }

@@ -255,7 +255,7 @@ static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
     memset(out->place, 0, sizeof out->place);
     memset(out->point, 0, sizeof out->point);
     put_answer(c, d->kappa, out);
-    out->pressed = 1 - c->p.gamma * tac_ncp_softness_by_rest(p, c);
+    out->closed = tac_ncp_closed_by_gap(p, c);
     tacStatus status = place_start(p, c, out->place);
     for (int side = 0; side < 2; side++)
         if (!p->ldu.still[c->body[side]]) {
@@ -263,7 +263,7 @@ static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
             if (c->bounce > 0) way_start(p, d, c, side, out);
         }
     if (status == TAC_OK) status = tac_ncp_contact_jac(p, c, out->Gamma, out->point);
-    if (status == TAC_OK) status = rest_start(p, p->w, c, &c->start, out->pressed * c->follows, out->start[0]);
+    if (status == TAC_OK) status = rest_start(p, p->w, c, &c->start, out->closed, out->start[0]);
     tac_ncp_units(p, c, out->unit);
     return status == TAC_OK ? tac_ncp_couple(p, c, out->K, out->Gamma) : status;
 }
@@ -390,14 +390,14 @@ static void emit_torque(const tacNcp *p, int body, tacVec3 torque, int column, c
         tac_emit(balance, i, column, tac_dot3(p->w->S[i].ang, torque));
 }
 
-/* Between two bodies that move, arms change as the place goes against their centres of mass at q. What is missing to a
- * body's balance is less the torque on it. */
+/* Where the place is that at q, or between two bodies that move, arms change as it goes against the centres of mass at
+ * q. What is missing to a body's balance is less the torque on it. */
 static void emit_places(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *balance) {
     const tacModel *m = p->m;
     const tacNcpContact *c = &p->contact[contact];
     int at[2] = {m->body_last_dof[c->body[0]], m->body_last_dof[c->body[1]]};
     tacVec3 P = tac_ncp_contact_frame(p, c).impulse;
-    if (at[0] < 0 || at[1] < 0) return;
+    if (!c->held && (at[0] < 0 || at[1] < 0)) return;
     while (at[0] >= 0 || at[1] >= 0) {
         int dof = at[0] > at[1] ? at[0] : at[1];
         tacVec3 dx[2] = {tac_zero3(), tac_zero3()};

@@ -143,9 +143,9 @@ static int take_found(tacNcp *p, const tacContact *found) {
     int known = p->ncontact;
     if (is_known(p, found)) return 0;
     if (start == NULL)
-        tac_ncp_take_contact(p, found, found, 0);
+        tac_ncp_take_contact(p, found, found, 0, 0);
     else
-        tac_ncp_take_contact(p, found, &start->start, start->rest);
+        tac_ncp_take_contact(p, found, &start->start, start->rest, start->depth);
     if (p->ncontact > known) tac_ncp_find_place(p, &p->contact[known]);
     return p->ncontact - known;
 }

@@ -223,7 +223,7 @@ typedef struct Prepared {
 static tacStatus prepare(const tacNcpView *v, int contact, Prepared *out) {
     tacNcp *p = v->p;
     const tacNcpContact *c = &p->contact[contact];
-    out->follows = v->d->answer[contact].pressed * c->follows;
+    out->follows = v->d->answer[contact].closed;
     tacStatus status = tac_contact_prepare(p->m, p->scene, &c->now, &out->next);
     if (status == TAC_OK && out->follows != 0) status = tac_ncp_start_system(p, p->w, &c->start, &out->start);
     if (status == TAC_OK && c->held) status = tac_ncp_start_system(p, p->w, &c->at_q, &out->place);

@@ -22,7 +22,7 @@ static int holds(const tacNcp *p, const tacNcpContact *c, double mass) { return 
 static uint64_t hash_contact(const tacNcpContact *contact, uint64_t hash) {
     const tacContact *c = &contact->found;
     const tacFeature *f = c->feature;
-    int follows = (contact->follows != 0) + 2 * (contact->bounce > 0) + 4 * contact->held;
+    int follows = (contact->follows != 0) + 2 * (contact->bounce > 0) + 8 * (contact->yields != 0) + 4 * contact->held;
     int words[14] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],    f[0].id[1],
                      f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1], follows};
     return tac_hash(words, sizeof words, hash);
@@ -84,6 +84,7 @@ void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
         info->feature_margin = tac_min(info->feature_margin, c->found.switch_margin);
         double parting = tac_ncp_parting_speed(p->m, c->body);
         info->feature_margin = tac_min(info->feature_margin, start_margin(p, c->start.dist, parting));
+        if (tac_ncp_pushes(p->m, c->body)) info->feature_margin = tac_min(info->feature_margin, tac_abs(c->start.dist));
         info->feature_margin = tac_min(info->feature_margin, bounce_margin(p, c));
         tacContactState state = state_of(p, c, mass);
         if (state == TAC_CONTACT_OPEN) continue;

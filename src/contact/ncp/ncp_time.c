@@ -59,8 +59,7 @@ static double gap_change(const Column *c, int contact) {
     const tacNcp *p = c->p;
     const tacNcpContact *at = &p->contact[contact];
     double sum = 0;
-    if (!(at->bounce > 0))
-        return at->rest < 0 ? -c->d->answer[contact].pressed * tac_ncp_parting_speed(p->m, at->body) : 0;
+    if (!(at->bounce > 0)) return -tac_ncp_closed_by_time(p, at);
     for (int side = 0; side < 2; side++) {
         const double *before = c->d->answer[contact].before + 6 * side;
         for (int j = p->m->body_last_dof[at->body[side]]; j >= 0; j = p->m->dof_parent[j])
