@@ -312,8 +312,8 @@ static void derivatives_are_differences(void **state) {
     "pos='0.03 0.02 -0.01'/></body>"
 #define EGG "<body name='egg'><freejoint/><geom name='floor' type='ellipsoid' size='0.1 0.15 0.12' mass='1'/></body>"
 
-/* A brick that turns, somewhere over the floor (or an egg), moving down at `speed`, and down to a few millimetres. */
-static void place_brick(World *w, tacDraw *d, double speed) {
+/* A brick that turns, somewhere over the floor (or an egg), moving down at `speed`, and down to the gap. */
+static void place_brick(World *w, tacDraw *d, double speed, double gap) {
     double *x = w->x + w->m->nq - 7, *v = velocity(w) + w->m->nv - 6, near;
     tacQuat turn = draw_quat(d);
     draw_array(d, w->m->nv, velocity(w));
@@ -324,9 +324,9 @@ static void place_brick(World *w, tacDraw *d, double speed) {
         tacContact c;
         CHECK_INT(tac_geom_distance(w->sim, w->x, w->u, 0, 1, &c), TAC_OK);
         near = c.dist;
-        x[2] -= 0.5 * (near - 0.004);
+        x[2] -= 0.5 * (near - gap);
     }
-    CHECK_NEAR(near, 0.004, 1e-3);
+    CHECK_NEAR(near, gap, 1e-3);
 }
 
 static void brick_bounces_by_its_derivatives(void **state) {
@@ -340,7 +340,7 @@ static void brick_bounces_by_its_derivatives(void **state) {
         World w = soft_world(WORLDS[k], PAIR("0.3 0.3") BOUNCE, PARAMS);
         int nx = tangent_size(&w), bounced = 0;
         for (int sample = 0; sample < 8; sample++) {
-            place_brick(&w, &d, 3);
+            place_brick(&w, &d, 3, 0.004);
             CHECK_INT(tac_step_jac(w.sim, w.x, w.u, y0, &(tacJac){A, NULL, P}, NULL), TAC_OK);
             bounced += fabs(P[(nx - 4) * NP]) > 0.5; /* its speed by e */
             check_columns(&w, y0, A, P);
@@ -348,6 +348,25 @@ static void brick_bounces_by_its_derivatives(void **state) {
         CHECK(bounced >= 6);
         end_world(&w);
     }
+}
+
+/* What a mocap body was put into gives way by its overlap: 3 mm, less than goes away in the step, and 30 mm. */
+static void pushed_brick_has_derivatives(void **state) {
+    static const char *const PARAMS[NP] = {"geom/floor.size[2]", "geom/ball.pos[0]", "body/brick.mass",
+                                           "geom/ball.size[1]", "option.timestep"};
+    (void)state;
+    double A[MOST_NX * MOST_NX], P[MOST_NX * NP], y0[MOST_NUMBERS];
+    tacDraw d = {85, 0};
+    World w = soft_world("<body mocap='true'><geom name='floor' type='box' size='1 1 0.1'/></body>" BRICK,
+                         PAIR("0.3 0.3"), PARAMS);
+    int nx = tangent_size(&w);
+    for (int sample = 0; sample < 8; sample++) {
+        place_brick(&w, &d, 0, sample % 2 ? -0.003 : -0.03);
+        CHECK_INT(tac_step_jac(w.sim, w.x, w.u, y0, &(tacJac){A, NULL, P}, NULL), TAC_OK);
+        if (sample % 2) CHECK(fabs(P[(nx - 4) * NP]) > 1); /* its speed by the height of the mocap body */
+        check_columns(&w, y0, A, P);
+    }
+    end_world(&w);
 }
 
 /* Without friction and weight, restitution 1 gives nothing but for the steps' own error, and mostly takes nothing;
@@ -366,7 +385,7 @@ static void bounces_make_no_energy(void **state) {
         World w = text_world(WORLDS[k % 2], rest, 0.002);
         int kept = 0;
         for (int sample = 0; sample < 40; sample++) {
-            place_brick(&w, &d, 3);
+            place_brick(&w, &d, 3, 0.004);
             double had = energy(&w);
             run(&w, 3);
             CHECK(energy(&w) < had * (1 + ENERGY_ERROR));
@@ -387,6 +406,7 @@ int main(void) {
                                        cmocka_unit_test(collisions_are_between_bodies),
                                        cmocka_unit_test(derivatives_are_differences),
                                        cmocka_unit_test(brick_bounces_by_its_derivatives),
+                                       cmocka_unit_test(pushed_brick_has_derivatives),
                                        cmocka_unit_test(bounces_make_no_energy)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

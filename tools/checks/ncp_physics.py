@@ -32,6 +32,7 @@ CONTACTS = {
     "mocap": ("a mocap body pushes a box before it at 0.02 to 1.9 m/s, in it by 2e-3 m at the hit and 1e-4 m at the end", "mocap_pushes"),
     "squeeze": ("two mocap bodies close on a box at 0.05 and 0.5 m/s, every step solved", "mocap_squeezes"),
     "bounce-energy": ("bricks and eggs that turn and bounce at restitution 1 and 0.5 gain no energy, within 1 %", "bounces_make_no_energy"),
+    "push-derivatives": ("steps in which a mocap body is put into a brick by 3 and 30 mm, by state and parameters, against differences: 1e-6", "pushed_brick_has_derivatives"),
     "bounce-derivatives": ("steps in which a brick that turns bounces on the floor and on a free egg, by state and parameters, against differences: 1e-6", "brick_bounces_by_its_derivatives"),
 }  # fmt: skip
 unit_checks("ncp-contacts", CONTACTS, "test_ncp_contacts")
