@@ -15,7 +15,7 @@ static inline double tac_rim_flat(const tacShape *face) {
  * solution that could be found, and derivatives no digits. So a rim of which nothing is further than TAC_RIM_LEVEL (m)
  * above or below its middle lies flat: its touches are those of TAC_RIM_POINTS points fixed to it that are nearest to
  * where they would be. The lowest of them is no more than (1 - cos(pi/960)) TAC_RIM_LEVEL, 1.1e-10 m, above the rim's
- * lowest point. */
+ * lowest point   (docs/theory/collision.md, D8a). */
 #define TAC_RIM_LEVEL  2e-5
 #define TAC_RIM_POINTS 960
 #define TAC_RIM_CELL   (6.28318530717958647693 / TAC_RIM_POINTS) /* rad: between two of them */

@@ -82,7 +82,7 @@ typedef int (*tacTouchFunction)(const tacShape *a, const tacPose *A, const tacSh
  * Leaves margin. TAC_ERR_DEGENERATE, and the touch untouched, where its rule has no solution there. */
 tacStatus tac_touch_rebuild(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, tacTouch *touch);
 /* Touches on rims that lie flat -> those of fixed points of theirs, where these are over the face too, the deepest
- * first; -> n. */
+ * first; -> n   (rim.c; D8a). */
 int tac_fix_rims(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, int n, tacTouch *touch);
 /* What the rules share with their derivatives. Side (0 or 1) of the first feature of a kind, -1: none. */
 int tac_touch_side(const tacTouch *touch, tacFeatureKind kind);

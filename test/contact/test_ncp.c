@@ -229,6 +229,45 @@ static void direction_of_trees(void **state) {
     }
 }
 
+/* --- Contacts that are left out ----------------------------------------------------------------------------------- */
+
+static int same_geoms(const tacContact *a, const tacContact *b) {
+    return a->geom[0] == b->geom[0] && a->geom[1] == b->geom[1];
+}
+
+/* What two geoms are found to touch by later has the rest of what was left out of theirs: without it they would come
+ * apart in one step, however deep they were   (W15). */
+static void rests_are_remembered(void **state) {
+    (void)state;
+    tacDraw d = {57, 0};
+    int remembered = 0;
+    for (int k = 0; k < 30; k++) {
+        Problem problem = {.m = heap()};
+        begin(&problem, &d);
+        tacNcp *p = &problem.p;
+        const tacNcpContact *deepest = &p->contact[0];
+        for (int i = 1; i < p->ncontact; i++)
+            if (p->contact[i].rest < deepest->rest) deepest = &p->contact[i];
+        double rest = deepest->rest, depth = deepest->depth;
+        tacContact found = deepest->found;
+        found.dist = rest - 0.01;
+        for (int i = 0; i < p->ncontact; i++)
+            p->contact[i].lost = same_geoms(&p->contact[i].found, &found), p->contact[i].p.gamma = 0;
+        CHECK(tac_ncp_leave_out_lost(p) > 0);
+        for (int i = 0; i < p->ncontact; i++)
+            CHECK(!same_geoms(&p->contact[i].found, &found));
+        p->found[0] = found;
+        CHECK_NEAR(tac_ncp_overlap(p, 1, 1e-9), 0.01, 1e-12); /* beyond what is left of it */
+        CHECK_INT(tac_ncp_add_overlapping(p, 1, 1e-9), 1);
+        const tacNcpContact *taken = &p->contact[p->ncontact - 1];
+        CHECK(same_geoms(&taken->found, &found) && taken->rest == rest && taken->depth == depth);
+        remembered += rest < 0;
+        tac_sim_free(problem.sim);
+        tac_model_free(problem.m);
+    }
+    CHECK(remembered > 20);
+}
+
 /* --- Points and ellipsoids on a plane ----------------------------------------------------------------------------- */
 
 /* Side by side on a slope. */
@@ -297,8 +336,9 @@ static void flat_is_the_general_way(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(flat_is_the_general_way), cmocka_unit_test(momentum_is_one),
-                                       cmocka_unit_test(momentum_derivative), cmocka_unit_test(direction_in_contact),
-                                       cmocka_unit_test(direction_of_trees)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flat_is_the_general_way), cmocka_unit_test(momentum_is_one),
+        cmocka_unit_test(momentum_derivative),     cmocka_unit_test(direction_in_contact),
+        cmocka_unit_test(direction_of_trees),      cmocka_unit_test(rests_are_remembered)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -213,9 +213,53 @@ static void no_answer_is_a_status(void **state) {
         CHECK(isfinite(a[i]) && isfinite(b[i]));
 }
 
+/* --- Products that do not fall ------------------------------------------------------------------------------------ */
+
+static tacStatus nothing_is_off(void *user, const double *x, const double *a, const double *b, double *violation) {
+    (void)user, (void)x, (void)a, (void)b;
+    *violation = 0;
+    return TAC_OK;
+}
+
+static tacStatus factor_nothing(void *user, const double *x, const double *a, const double *b) {
+    (void)user, (void)x, (void)a, (void)b;
+    return TAC_OK;
+}
+
+static void stay(void *user, const double *c, double *dx, double *da, double *db) {
+    (void)user, (void)c;
+    *dx = *da = *db = 0;
+}
+
+/* E is zero and every step is whole, but leads nowhere: the search says so after a few, and does not take all systems
+ * there are. */
+static void products_that_stay_end_it(void **state) {
+    (void)state;
+    size_t bytes = tac_interior_scratch(1, 1);
+    const int dim = 1;
+    const double unit = 1;
+    double x = 0, a = 1, b = 1;
+    tacArena arena;
+    tac_arena_init(&arena, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes);
+    tacInteriorProblem problem = {.n = 1,
+                                  .ncone = 1,
+                                  .dim = &dim,
+                                  .unit = &unit,
+                                  .residual = nothing_is_off,
+                                  .factor = factor_nothing,
+                                  .solve = stay};
+    tacInteriorSettings settings = {1e-8, 1e-9, 1e-3, 200, 0, 0.9, 0};
+    tacInterior at = {.x = &x, .a = &a, .b = &b};
+    CHECK_INT(tac_interior_solve(&problem, &settings, &at, &arena), TAC_ERR_UNSOLVED);
+    CHECK_INT(at.end, TAC_END_STALLED);
+    CHECK(at.iterations <= 8);
+    free(arena.base);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(orthants_and_cones), cmocka_unit_test(polish_ends_at_rounding),
-                                       cmocka_unit_test(path_leads_to_the_same_point),
-                                       cmocka_unit_test(projection_on_a_cone), cmocka_unit_test(no_answer_is_a_status)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(orthants_and_cones),           cmocka_unit_test(polish_ends_at_rounding),
+        cmocka_unit_test(path_leads_to_the_same_point), cmocka_unit_test(products_that_stay_end_it),
+        cmocka_unit_test(projection_on_a_cone),         cmocka_unit_test(no_answer_is_a_status)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

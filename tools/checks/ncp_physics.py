@@ -36,6 +36,8 @@ CONTACTS = {
     "bounce-derivatives": ("steps in which a brick that turns bounces on the floor and on a free egg, by state and parameters, against differences: 1e-6", "brick_bounces_by_its_derivatives"),
 }  # fmt: skip
 unit_checks("ncp-contacts", CONTACTS, "test_ncp_contacts")
+unit_check("ncp-stalled", "a search whose balance is solved while its products stay ends after a few systems", "test_interior", "products_that_stay_end_it")
+unit_check("ncp-rests", "what two geoms are found to touch by later has the rest of what was left out of theirs", "test_ncp", "rests_are_remembered")
 unit_check("ncp-ball-limit", "a ball with a range of up to 3.14 rad that turns at 9 rad/s stops there at three time steps, and gains no energy", "test_ncp_rows", "ball_does_not_come_round")
 RIMS = {
     "points": ("rims that lie flat on planes, boxes and cylinders touch with points fixed to them, 1.2e-10 m above the lowest at most", "flat_rims_have_fixed_points"),

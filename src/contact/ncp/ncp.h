@@ -157,8 +157,8 @@ double tac_ncp_softness_change(const tacNcp *p, const tacNcpContact *c, const ta
 void tac_ncp_find_place(tacNcp *p, tacNcpContact *c);
 /* Contacts that bounce and overlap at q+ all the same, as their bodies turn: they only part -> how many. */
 int tac_ncp_stop_bounces(tacNcp *p, double tolerance);
-/* One more contact, closed at the gap `rest` that `start` gives. Not where nothing could part it, or there is no
- * room. */
+/* One more contact, closed at the gap `rest` that `start` gives, which gives way as of `depth`. Not where nothing could
+ * part it, or there is no room. */
 void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest, double depth);
 /* Whether a mocap body pushes the other. */
 int tac_ncp_pushes(const tacModel *m, const int body[2]);

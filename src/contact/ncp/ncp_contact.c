@@ -49,6 +49,18 @@ double tac_ncp_parting_speed(const tacModel *m, const int body[2]) {
 
 double tac_ncp_rest_of(const tacNcp *p, double gap, double speed) { return tac_min(0, gap + p->h * speed); }
 
+/* What counts as closed, and what gives way   (W11, W11a). */
+static void close_at(tacNcpContact *c, double rest, double depth) {
+    c->rest = rest, c->follows = rest < 0 ? 1 : 0;
+    c->depth = depth, c->yields = depth < 0 ? 1 : 0;
+}
+
+/* Both of a gap at q between two bodies. */
+static void find_closed(const tacNcp *p, const int body[2], double gap, double *rest, double *depth) {
+    *rest = tac_ncp_rest_of(p, gap, tac_ncp_parting_speed(p->m, body));
+    *depth = tac_ncp_pushes(p->m, body) ? tac_min(0, gap) : *rest;
+}
+
 /* How far a unit of impulse presses in what counts as closed d deep: Y (1/m_0 + 1/m_1) d^2/(d^2 + D^2), m the masses of
  * the two trees   (W11a). */
 static double share_of_depth(double d) { return d * d / (d * d + TAC_NCP_YIELD_DEPTH * TAC_NCP_YIELD_DEPTH); }
@@ -125,8 +137,8 @@ void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *
     tacNcpContact *c = &p->contact[p->ncontact];
     if (!tac_may_part(m, found->geom) || p->ncontact == p->room - p->nleft) return;
     c->body[0] = body[0], c->body[1] = body[1];
-    c->found = c->now = *found, c->start = *start, c->rest = rest;
-    c->follows = rest < 0 ? 1 : 0, c->depth = depth, c->yields = depth < 0 ? 1 : 0, c->bounce = 0, c->lost = 0;
+    c->found = c->now = *found, c->start = *start, c->bounce = 0, c->lost = 0;
+    close_at(c, rest, depth);
     take_along(p->scene, c);
     c->cone = p->ncone, c->adr = p->numbers;
     share_way(p, c);
@@ -209,7 +221,8 @@ static void bounce(tacNcp *p, tacNcpContact *c) {
         tac_ncp_place_geom(p, p->w, c->found.geom[side]);
     double d = c->before.dist - c->found.dist;
     if (status != TAC_OK || !(d > p->h * p->bounce_speed) || !(d > c->found.dist)) return;
-    c->bounce = e, c->rest = c->follows = c->depth = c->yields = c->p.soft = 0, c->flat = 0;
+    close_at(c, 0, 0);
+    c->bounce = e, c->p.soft = 0, c->flat = 0;
     c->held = 1; /* velocities at a place that does not run as the bodies turn */
     for (int side = 0; side < 2; side++) {
         int b = c->body[side], still = p->ldu.still[b];
@@ -222,10 +235,11 @@ int tac_ncp_stop_bounces(tacNcp *p, double tolerance) {
     int stopped = 0;
     for (int i = 0; i < p->ncontact; i++) {
         tacNcpContact *c = &p->contact[i];
+        double rest, depth;
         if (!(c->bounce > 0) || c->now.dist >= -tolerance) continue;
-        c->bounce = 0, c->rest = tac_ncp_rest_of(p, c->found.dist, tac_ncp_parting_speed(p->m, c->body));
-        c->depth = tac_ncp_pushes(p->m, c->body) ? tac_min(0, c->found.dist) : c->rest;
-        c->follows = c->rest < 0 ? 1 : 0, c->yields = c->depth < 0 ? 1 : 0, c->p.soft = softness(p, c);
+        find_closed(p, c->body, c->found.dist, &rest, &depth);
+        close_at(c, rest, depth);
+        c->bounce = 0, c->p.soft = softness(p, c);
         share_way(p, c);
         stopped++;
     }
@@ -244,8 +258,9 @@ void tac_ncp_constrain(tacNcp *p, int nfound) {
         if (!tac_ncp_is_due(p, &p->found[i])) continue;
         const tacContact *found = &p->found[i];
         int body[2] = {p->m->geom_body[found->geom[0]], p->m->geom_body[found->geom[1]]};
-        double rest = tac_ncp_rest_of(p, found->dist, tac_ncp_parting_speed(p->m, body));
-        tac_ncp_take_contact(p, found, found, rest, tac_ncp_pushes(p->m, body) ? tac_min(0, found->dist) : rest);
+        double rest, depth;
+        find_closed(p, body, found->dist, &rest, &depth);
+        tac_ncp_take_contact(p, found, found, rest, depth);
         if (p->ncontact > known) bounce(p, &p->contact[known]);
     }
 }
@@ -271,8 +286,9 @@ tacVec3 tac_ncp_slip_before(const tacNcp *p, const tacNcpContact *c) {
     return tac_sub3(u[1], u[0]);
 }
 
-/* One place for both bodies, so that the impulses on them have no moment together: between bodies that move, where they
- * touch at q. Taken back by a body's own way from q+, the arm is that of q+: so it is beside what stays   (W5a). */
+/* One place for both bodies, so that the impulses on them have no moment together: between bodies that move, and where
+ * they bounce, where they touch at q. Taken back by a body's own way from q+, the arm is that of q+: so it is beside
+ * what stays   (W5a). */
 static void place_impulse(const tacNcp *p, tacNcpContact *c) {
     c->place = c->held ? c->at_q.pos : c->now.pos;
     for (int side = 0; side < 2; side++)

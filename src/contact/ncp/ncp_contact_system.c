@@ -33,7 +33,7 @@ static tacVec3 velocity_move(const tacNcpFrame *f, int k, double h, tacVec3 darm
     return tac_madd3(tac_cross3(f->spin[k], darm), 1 / h, over_h);
 }
 
-/* The same of that before: d(spin) = (Jl^-1 turn - Jr^-1 turn-)/h. */
+/* The same of that before: d(spin) = (Jl^-1 turn - Jr^-1 turn-)/h   (W35). */
 static tacVec3 velocity_move_before(const tacNcpContact *c, const tacNcpFrame *f, int k, double h, tacVec3 darm,
                                     const tacNcpSide *s) {
     tacMat3 inverse = f->came_inverse[k];
@@ -50,7 +50,7 @@ static tacVec3 place_move(const tacNcpContact *c, tacVec3 start, tacVec3 dpoint,
     return dpoint;
 }
 
-/* d(h n . (u + bounce u_-)) as the sum of velocities changes by `both`. */
+/* d(h n . (u + bounce u_-)) as the sum of velocities changes by `both`   (W35). */
 static double way_move(const tacNcp *p, const tacNcpContact *c, const tacNcpFrame *f, const tacContactTangent *d,
                        tacVec3 both) {
     return p->h * (tac_dot3(d->normal, f->both) + tac_dot3(c->now.normal, both));
@@ -96,11 +96,7 @@ static void move_side(const tacNcp *p, tacNcpContact *c, const tacNcpFrame *f, i
     dP = tac_madd3(tac_madd3(dP, c->p.xi[1], d->tangent[0]), c->p.xi[2], d->tangent[1]);
     tacVec3 dplace = c->held ? tac_zero3() : tac_madd3(d->pos, -c->share[moved], dx);
     tacVec3 du = tac_madd3(tac_cross3(tac_sub3(f->spin[1], f->spin[0]), dplace), over_h, turned);
-    c->G[0][6 * moved + k] = d->dist;
-    if (c->bounce > 0) {
-        tacVec3 before = tac_cross3(tac_sub3(c->came_spin[1], c->came_spin[0]), dplace);
-        c->G[0][6 * moved + k] = way_move(p, c, f, d, tac_madd3(du, c->bounce, before));
-    }
+    c->G[0][6 * moved + k] = c->bounce > 0 ? way_move(p, c, f, d, du) : d->dist; /* what bounces is held */
     for (int i = 0; i < 2; i++)
         c->G[1 + i][6 * moved + k] = tac_dot3(d->tangent[i], f->slip) + tac_dot3(c->now.tangent[i], du);
     for (int side = 0; side < 2; side++) {

@@ -192,7 +192,7 @@ static void slip_start(const tacNcp *p, const tacNcpContact *c, int side, tacNcp
 }
 
 /* The way of one that bounces has u_- beside u, which moves with the poses at q, d(slide) = dx/h, d(spin) = Jl^-1
- * turn/h, and at q (-) h v, d(slide) = -dx/h, d(spin) = -Jr^-1 turn/h. */
+ * turn/h, and at q (-) h v, d(slide) = -dx/h, d(spin) = -Jr^-1 turn/h   (W35). */
 static void way_start(const tacNcp *p, const tacNcpDeriv *d, const tacNcpContact *c, int side, tacNcpAnswer *out) {
     const tacWork *w[2] = {p->w, &d->before};
     int b = c->body[side];
@@ -213,19 +213,18 @@ static void way_start(const tacNcp *p, const tacNcpDeriv *d, const tacNcpContact
     }
 }
 
-/* row (12) -= follows d(gap)/d(poses of w): the gap that counts as closed moves with it. */
-static tacStatus rest_start(tacNcp *p, const tacWork *w, const tacNcpContact *c, const tacContact *at, double follows,
-                            double *row) {
+/* row (12) -= closed d(gap)/d(poses at q): the gap that counts as closed moves with it   (W11). */
+static tacStatus rest_start(tacNcp *p, const tacNcpContact *c, double closed, double *row) {
     tacContactSystem system;
-    if (follows == 0) return TAC_OK;
-    tacStatus status = tac_ncp_start_system(p, w, at, &system);
+    if (closed == 0) return TAC_OK;
+    tacStatus status = tac_ncp_start_system(p, p->w, &c->start, &system);
     for (int side = 0; side < 2 && status == TAC_OK; side++) {
         double by[6];
         if (p->ldu.still[c->body[side]]) continue;
         for (int k = 0; k < 6; k++)
             by[k] = system.twist[side][k].dist;
-        tac_ncp_shift_row(tac_sub3(at->pos, w->origin[c->body[side]]), by);
-        tac_six_axpy(-follows, by, row + 6 * side);
+        tac_ncp_shift_row(tac_sub3(c->start.pos, p->w->origin[c->body[side]]), by);
+        tac_six_axpy(-closed, by, row + 6 * side);
     }
     return status;
 }
@@ -263,7 +262,7 @@ static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
             if (c->bounce > 0) way_start(p, d, c, side, out);
         }
     if (status == TAC_OK) status = tac_ncp_contact_jac(p, c, out->Gamma, out->point);
-    if (status == TAC_OK) status = rest_start(p, p->w, c, &c->start, out->closed, out->start[0]);
+    if (status == TAC_OK) status = rest_start(p, c, out->closed, out->start[0]);
     tac_ncp_units(p, c, out->unit);
     return status == TAC_OK ? tac_ncp_couple(p, c, out->K, out->Gamma) : status;
 }

@@ -76,7 +76,7 @@ void tac_ncp_find_rows_at(tacNcp *p);
  * |phi|, and smooth where the axis of a turn cannot be told   (W30). */
 double tac_ncp_ball_range(const tacModel *m, int joint);
 tacVec3 tac_ncp_ball_turn(const tacModel *m, int joint, const double *q);
-/* That of q+, as it came from q's: past pi it goes on, and does not come back from the other side. */
+/* That of q+, as it came from q's: past pi it goes on, and does not come back from the other side   (W30). */
 tacVec3 tac_ncp_ball_turn_next(const tacNcp *p, int joint);
 double tac_ncp_ball_gap(double range, tacVec3 phi);
 /* A row without numbers, at the end; its numbers. */
