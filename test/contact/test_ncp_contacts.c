@@ -14,6 +14,7 @@
 #define KAPPA        1e-4
 #define DIFFERENCE   1e-5
 #define TOL_GRADIENT 1e-6
+#define TOL_REVERSE  1e-10
 /* Of the energy, at 0.002 s and some radians a second: directions of the start of a step and of its end. */
 #define ENERGY_ERROR 0.01
 
@@ -265,8 +266,24 @@ static World soft_world(const char *bodies, const char *rest, const char *const 
     return w;
 }
 
+/* The reverse mode of one weight vector is that of A and P. */
+static void check_reverse(World *w, const double *A, const double *P) {
+    int nx = tangent_size(w);
+    double bar[MOST_NX] = {0}, x[MOST_NX], u[MOST_NUMBERS], theta[NP];
+    for (int i = 0; i < nx; i++)
+        bar[i] = 1 - 0.3 * (i % 7);
+    CHECK_INT(tac_step_vjp(w->sim, w->x, w->u, bar, &(tacGrad){x, u, theta}, NULL), TAC_OK);
+    for (int j = 0; j < nx + NP; j++) {
+        double want = 0, got = j < nx ? x[j] : theta[j - nx];
+        for (int i = 0; i < nx; i++)
+            want += bar[i] * (j < nx ? A[i * nx + j] : P[i * NP + j - nx]);
+        CHECK_NEAR(got, want, TOL_REVERSE * fmax(1, fabs(want)));
+    }
+}
+
 static void check_columns(World *w, const double *y0, const double *A, const double *P) {
     int nx = tangent_size(w);
+    check_reverse(w, A, P);
     for (int j = 0; j < nx + NP; j++) {
         double D[2][MOST_NX], low[MOST_NX], high[MOST_NX];
         for (int level = 0; level < 2; level++) {
