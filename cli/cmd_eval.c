@@ -241,6 +241,7 @@ static int print_text(const char *path, const tacModel *m, const tacStateArgs *s
 
 static int evaluate(const tacModelFile *file, const tacModelArgs *model, const tacStateArgs *state, int json) {
     tacOptions options = tac_default_options(file->model);
+    options.contact = TAC_NONE;
     options.integrator = TAC_EULER; /* no step is taken: what the model asks for does not matter here */
     tacQuantities at;
     tacStart start;

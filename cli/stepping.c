@@ -17,7 +17,8 @@ enum { INTEGRATOR_MODEL, INTEGRATOR_FIRST };
 enum { SOLVER_MODEL, SOLVER_NEWTON, SOLVER_CG };
 
 const tacArg CLI_STEP_OPTIONS[] = {
-    {"--contact", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, contact), "none|lcp|ncp|soft", "contact model"},
+    {"--contact", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, contact), "none|lcp|ncp|soft",
+     "contact model; soft by default"},
     {"--integrator", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, integrator),
      "model|euler|rk4|implicit|implicitfast|rkmk4", "time integration; euler is semi-implicit; otherwise the model's"},
     {"--dt", NULL, TAC_ARG_NUMBER, offsetof(tacStepArgs, dt), "SECONDS", "time step; otherwise the model's"},
@@ -40,7 +41,7 @@ const tacArg CLI_STEP_OPTIONS[] = {
     {0},
 };
 
-tacStepArgs cli_step_args(void) { return (tacStepArgs){.dt = (double)NAN, .kappa = (double)NAN}; }
+tacStepArgs cli_step_args(void) { return (tacStepArgs){.contact = TAC_SOFT, .dt = (double)NAN, .kappa = (double)NAN}; }
 
 const char *cli_contact_word(tacContactModel contact) { return CONTACTS[contact]; }
 

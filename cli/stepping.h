@@ -17,7 +17,7 @@ typedef struct tacStepArgs {
     double tolerance, ls_tolerance; /* 0: the default */
 } tacStepArgs;
 
-/* Nothing given: no contact, the model's own integrator and time step. */
+/* Nothing given: contact soft, the model's own integrator and time step. */
 tacStepArgs cli_step_args(void);
 extern const tacArg CLI_STEP_OPTIONS[];
 

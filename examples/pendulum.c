@@ -39,6 +39,7 @@ int main(void) {
     tacError err;
     tacModel *model = build_pendulum();
     tacOptions options = tac_default_options(model);
+    options.contact = TAC_NONE;
     options.dt = 0.001;
     tacSim *sim;
     if (tac_sim_new(model, &options, &sim, &err) != TAC_OK) stop(&err);

@@ -37,7 +37,7 @@ enum {
 
 typedef struct tacOptions {
     uint32_t cookie;          /* set by tac_default_options; an uninitialised struct is refused */
-    tacContactModel contact;  /* TAC_NONE: no constraint of any kind */
+    tacContactModel contact;  /* default TAC_SOFT; TAC_NONE: no constraint of any kind */
     tacIntegrator integrator; /* default: the model's; lcp and ncp have their own; implicit ones are for ncp's forces */
     double dt;                /* s; default: the model's timestep */
     unsigned inputs;          /* TAC_INPUT_* bits; default 0 */

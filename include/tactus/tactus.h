@@ -104,7 +104,7 @@ TAC_API tacStatus tac_param_register(tacModel *model, const char *path, int *ind
 
 /* --- Simulation -------------------------------------------------------------------------------------------------- */
 
-/* The model's own options: MJCF's integrator and timestep, contact none, no input blocks but ctrl. */
+/* The model's own options: MJCF's integrator and timestep, contact soft, no input blocks but ctrl. */
 TAC_API tacOptions tac_default_options(const tacModel *model);
 /* Bytes a simulation needs. */
 TAC_API size_t tac_sim_bytes(const tacModel *model, const tacOptions *options);

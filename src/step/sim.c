@@ -22,7 +22,7 @@ static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "impl
 tacOptions tac_default_options(const tacModel *model) {
     tacOptions options = {
         .cookie = TAC_OPTIONS_COOKIE,
-        .contact = TAC_NONE,
+        .contact = TAC_SOFT,
         .integrator = (tacIntegrator)*model->option_integrator,
         .dt = *model->option_timestep,
         .inputs = 0,

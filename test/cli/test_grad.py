@@ -96,7 +96,7 @@ class Grad(driver.Case):
         self.refused("nothing that matches can be registered", "grad", self.arm, "--param", "option.settotal*")
         self.refused("body/upper.name", "grad", self.arm, "--param", "body/upper.name")
         self.refused('--mode: got "foo", expected exact|bounce|complementarity', "grad", self.arm, "--mode", "foo")
-        self.refused("--mode bounce is not available with --contact none", "grad", self.arm, "--mode", "bounce")
+        self.refused("--mode bounce is not available with --contact none", "grad", self.arm, "--contact", "none", "--mode", "bounce")
         self.refused("--kappa: expected --contact ncp", "grad", self.arm, "--kappa", "1e-3")
         self.refused("--dt", "grad", self.arm, "--dt", "0")
         self.refused('"qpos" has 2 numbers', "grad", self.arm, "--state", self.file("s.json", {"qpos": [1, 2]}))
@@ -111,7 +111,8 @@ class Check(driver.Case):
     KEYS = {"samples", "passed", "switching", "flagged", "unflagged", "failed", "in_contact", "sticking", "sliding", "tol", "worst", "blocks", "odd"}
 
     def test_keys_and_counts(self):
-        got = self.fine("check", self.arm, "--samples", 20, "--param", "joint/*.damping", "--inputs", "all", "--json").json()
+        words = ("--contact", "none", "--samples", 20, "--param", "joint/*.damping", "--inputs", "all")
+        got = self.fine("check", self.arm, *words, "--json").json()
         self.assertEqual(set(got), self.KEYS)
         self.assertEqual((got["samples"], got["passed"], got["tol"]), (20, 20, 1e-7))
         self.assertEqual((got["in_contact"], got["sticking"], got["sliding"]), (0, 0, 0))

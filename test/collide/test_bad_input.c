@@ -268,6 +268,7 @@ static void poses_that_are_no_numbers(void **state) {
     (void)state;
     tacModel *m = two_balls();
     tacOptions options = tac_default_options(m);
+    options.contact = TAC_NONE;
     tacSim *sim;
     CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
     const double bad[] = {nan(""), HUGE_VAL, -HUGE_VAL};

@@ -163,6 +163,7 @@ tacModel *robot_drifter(void) { return floating_tree(0); }
 
 tacSim *robot_sim(const tacModel *model) {
     tacOptions options = tac_default_options(model);
+    options.contact = TAC_NONE;
     tacSim *sim = NULL;
     tacError err;
     options.integrator = TAC_EULER;

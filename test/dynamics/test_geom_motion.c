@@ -71,6 +71,7 @@ static void compare_place(tacSim *sim, const tacModelMotion *all, double t, int 
     tac_qpos_add(m, all->q, tv, q);
     tacSim *other;
     tacOptions options = tac_default_options(m);
+    options.contact = TAC_NONE;
     CHECK_INT(tac_sim_new(m, &options, &other, NULL), TAC_OK);
     CHECK_INT(tac_kinematics(other, q, NULL, &(tacKinematics){.geom_pos = pos, .geom_mat = mat}), TAC_OK);
     CHECK_ARRAY(3, &pose.p, &pos[geom], TOL_PLACE);
@@ -123,6 +124,7 @@ static void compare_base(const tacModelMotion *all, double t, int geom, int base
 static void check_model(tacModel *m) {
     tacSim *sim;
     tacOptions options = tac_default_options(m);
+    options.contact = TAC_NONE;
     CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
     double *q = calloc((size_t)m->nq + 1, sizeof *q), *v = calloc((size_t)m->nv + 1, sizeof *v);
     tacMotionBound *bound = calloc((size_t)m->nbody, sizeof *bound);

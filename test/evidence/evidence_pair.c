@@ -123,6 +123,7 @@ int main(int argc, char **argv) {
     int a, b, code = 0;
     if (m == NULL) return 2;
     tacOptions options = tac_default_options(m);
+    options.contact = TAC_NONE;
     options.integrator = TAC_EULER;
     if (tac_sim_new(m, &options, &sim, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text), 2;
     double *q = calloc((size_t)m->nq + 1, sizeof *q);

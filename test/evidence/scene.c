@@ -41,6 +41,7 @@ Scene scene_with(const char *path, tacModel *model, const tacOptions *options) {
 
 Scene scene_make(const char *path, tacModel *model) {
     tacOptions options = tac_default_options(model);
+    options.contact = TAC_NONE;
     options.integrator = TAC_EULER;
     return scene_with(path, model, &options);
 }

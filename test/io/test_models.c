@@ -148,6 +148,7 @@ static double reach_down(const tacModel *m, int geom, const tacMat3 *mat) {
 /* Height above z = 0 of the lowest colliding geom on a body that moves, at a keyframe. */
 static double lowest_point(const tacModel *m, int key) {
     tacOptions options = tac_default_options(m);
+    options.contact = TAC_NONE;
     tacSim *sim;
     CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
     tacVec3 *pos = malloc((size_t)m->ngeom * sizeof *pos);
@@ -192,6 +193,7 @@ static void test_home_is_held(void **state) {
         tacModel *m = load(&ROBOTS[r]);
         int home = tac_model_find(m, TAC_KIND_KEY, "home"), nx = tac_nx(m);
         tacOptions options = tac_default_options(m);
+        options.contact = TAC_NONE;
         tacSim *sim;
         CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
         double *x = calloc((size_t)nx, sizeof *x);

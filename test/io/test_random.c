@@ -71,6 +71,7 @@ static void check_pack(const tacModel *model) {
 
 static void check_steps(const tacModel *model, uint64_t seed, int steps) {
     tacOptions options = tac_default_options(model);
+    options.contact = TAC_NONE;
     int nx = tac_nx(model);
     tacSim *sim;
     double *x = malloc(((size_t)nx + 1) * sizeof *x), *u = malloc(((size_t)model->nu + 1) * sizeof *u);
@@ -144,6 +145,7 @@ static void test_kinds_in_use(void **state) {
 
 static double *mass_matrix(const tacModel *m) {
     tacOptions options = tac_default_options(m);
+    options.contact = TAC_NONE;
     tacSim *sim;
     double *q = malloc((size_t)m->nq * sizeof *q), *d = malloc((size_t)m->nv * sizeof *d);
     double *M = malloc((size_t)m->nv * (size_t)m->nv * sizeof *M);

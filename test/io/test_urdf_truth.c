@@ -169,6 +169,7 @@ static void check_state(const tacModel *m, tacSim *sim, const json_t *state) {
 
 static void check_states(const tacModel *m, const json_t *states) {
     tacOptions options = tac_default_options(m);
+    options.contact = TAC_NONE;
     tacSim *sim;
     tacError err;
     CHECK_INT(tac_sim_new(m, &options, &sim, &err), TAC_OK);

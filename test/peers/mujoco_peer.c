@@ -168,6 +168,7 @@ static Peer open_pair(const char *name, mjModel *mj, tacModel *model) {
     mj->opt.enableflags |= mjENBL_ENERGY;
     mj->opt.integrator = mjINT_EULER;
     peer.options = tac_default_options(model);
+    peer.options.contact = TAC_NONE;
     peer.options.integrator = TAC_EULER;
     peer.options.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC | TAC_INPUT_MOCAP;
     require(tac_sim_new(model, &peer.options, &peer.sim, &err) == TAC_OK, name, err.text);

@@ -35,6 +35,7 @@ typedef struct Case {
 static Case open_case(tacModel *m, tacIntegrator integrator) {
     Case c = {.m = m, .options = tac_default_options(m)};
     tacError err = {.text = ""};
+    c.options.contact = TAC_NONE;
     c.options.integrator = integrator;
     if (tac_sim_new(m, &c.options, &c.sim, &err) != TAC_OK) print_error("%s\n", err.text);
     CHECK(c.sim != NULL);

@@ -265,6 +265,7 @@ static void too_many(void **state) {
     CHECK_INT(tac_step_jac(sim, w.x, NULL, NULL, &(tacJac){A, NULL, NULL}, NULL), TAC_ERR_IMPACTS);
     tac_sim_free(sim);
     options = tac_default_options(w.m);
+    options.contact = TAC_NONE;
     options.toi = 1;
     CHECK_INT(tac_sim_new(w.m, &options, &sim, NULL), TAC_ERR_ARGUMENT);
     world_end(&w);

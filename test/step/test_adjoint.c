@@ -42,6 +42,7 @@ static double *normals(int n, double scale, uint64_t stream) {
 static Path open_path(tacModel *m, tacIntegrator integrator, int n, double push) {
     Path p = {.m = m, .n = n};
     p.options = tac_default_options(m);
+    p.options.contact = TAC_NONE;
     p.options.integrator = integrator;
     CHECK_INT(tac_sim_new(m, &p.options, &p.sim, NULL), TAC_OK);
     p.nx = tac_nx(m), p.ndx = tac_ndx(m), p.nu = tac_ninput(m, &p.options), p.np = m->nparam;

@@ -14,6 +14,7 @@ static void rollouts_have_the_same_bits(void **state) {
     (void)state;
     tacModel *m = robot_creature();
     tacOptions o = tac_default_options(m);
+    o.contact = TAC_NONE;
     int nx = tac_nx(m), row = (STEPS + 1) * nx;
     double *X = robot_array(WORLDS * row), *U = robot_array(WORLDS * STEPS * m->nu);
     uint64_t first = 0;
@@ -45,6 +46,7 @@ static void failing_world(void **state) {
     (void)state;
     tacModel *m = robot_pendulum();
     tacOptions o = tac_default_options(m);
+    o.contact = TAC_NONE;
     double X[10] = {0.1, 0, 0.2, 0, nan(""), 0, 0.4, 0, 0.5, 0}, Y[10];
     for (int threads = 1; threads <= 3; threads++) {
         for (int i = 0; i < 10; i++)
@@ -65,6 +67,7 @@ static void derivatives_have_the_same_bits(void **state) {
     tacModel *m = robot_creature();
     CHECK_INT(tac_param_register(m, "body/#2.mass", NULL, NULL), TAC_OK);
     tacOptions o = tac_default_options(m);
+    o.contact = TAC_NONE;
     o.integrator = TAC_IMPLICIT;
     int nx = tac_nx(m), ndx = tac_ndx(m), nu = m->nu, steps = SHORT * nu;
     double *X = robot_array(FEW * nx), *U = robot_array(FEW * steps), *bar = robot_array(FEW * ndx);
@@ -116,6 +119,7 @@ static void bad_arguments(void **state) {
     (void)state;
     tacModel *m = robot_pendulum();
     tacOptions o = tac_default_options(m), empty = {0};
+    o.contact = TAC_NONE;
     double X[2] = {0}, Y[4];
     CHECK_INT(tac_batch_step(NULL, &o, 1, X, NULL, Y, 1), TAC_ERR_ARGUMENT);
     CHECK_INT(tac_batch_step(m, &o, -1, X, NULL, Y, 1), TAC_ERR_ARGUMENT);

@@ -35,6 +35,7 @@ static World open_world(tacModel *m) {
     World w = {.m = m};
     tacError err;
     w.options = tac_default_options(m);
+    w.options.contact = TAC_NONE;
     w.options.inputs = TAC_INPUT_QFRC | TAC_INPUT_MOCAP;
     if (tac_sim_new(m, &w.options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);
     w.ninput = tac_ninput(m, &w.options);

@@ -407,6 +407,7 @@ static void none_without_contact(void **state) {
     tacSim *sim;
     CHECK_INT(tac_load("models/box.xml", &m, NULL), TAC_OK);
     tacOptions options = tac_default_options(m);
+    options.contact = TAC_NONE;
     CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
     tacOutputs all = {2, KINDS};
     int nz = tac_outputs_size(m, &all), nx = tac_nx(m), ndx = tac_ndx(m);

@@ -50,6 +50,7 @@ static Case open_case(const char *path, tacIntegrator integrator, unsigned input
     if (tac_load(path, &c.m, &err) != TAC_OK) print_error("%s\n", err.text);
     CHECK(c.m != NULL);
     c.options = tac_default_options(c.m);
+    c.options.contact = TAC_NONE;
     c.options.integrator = integrator;
     c.options.inputs = inputs;
     CHECK_INT(tac_sim_new(c.m, &c.options, &c.sim, &err), TAC_OK);
@@ -258,6 +259,7 @@ static void least_time_constant_is_constant(void **state) {
         CHECK_INT(tac_param_set(m, "actuator/#0.dynprm[0]", 1e-16, &err), TAC_OK);
         CHECK_INT(tac_param_register(m, "actuator/#0.dynprm[0]", NULL, &err), TAC_OK);
         tacOptions options = tac_default_options(m);
+        options.contact = TAC_NONE;
         CHECK_INT(tac_sim_new(m, &options, &sim, &err), TAC_OK);
         CHECK_INT(tac_step_jac(sim, x, &u, y, &(tacJac){.P = P}, NULL), TAC_OK);
         for (int i = 0; i < 3; i++)

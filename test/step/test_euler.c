@@ -30,6 +30,7 @@ static void step_once(const tacModel *m, const double *x, double *y) {
     double *u = robot_array(m->nu + m->nv + 6 * m->nbody + 7 * m->nmocap);
     tacStepInfo info;
     tacOptions o = tac_default_options(m);
+    o.contact = TAC_NONE;
     o.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC | TAC_INPUT_MOCAP;
     tac_default_input(m, &o, u);
     CHECK_INT(tac_step(sim, x, u, y, &info), TAC_OK);

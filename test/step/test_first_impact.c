@@ -32,6 +32,7 @@ static World open_world(tacModel *m) {
     World w = {.m = m};
     tacError err;
     w.options = tac_default_options(m);
+    w.options.contact = TAC_NONE;
     w.options.inputs = TAC_INPUT_MOCAP;
     if (tac_sim_new(m, &w.options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);
     w.q = calloc((size_t)m->nq + 1, sizeof(double));

@@ -15,6 +15,7 @@ enum { MOST = 64 };
 
 static tacSim *open_sim(const tacModel *m, tacIntegrator integrator, double dt) {
     tacOptions o = tac_default_options(m);
+    o.contact = TAC_NONE;
     tacSim *sim = NULL;
     o.integrator = integrator;
     o.dt = dt;

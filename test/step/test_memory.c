@@ -223,6 +223,7 @@ static void derivatives_stand_alone(void **state) {
     for (int integrator = TAC_EULER; integrator <= TAC_RKMK4; integrator++) {
         Probe p = probe_begin();
         tacOptions options = tac_default_options(p.m);
+        options.contact = TAC_NONE;
         size_t bytes = tac_rollout_vjp_bytes(p.m, 3, 1);
         void *memory = aligned_alloc(64, bytes);
         options.integrator = (tacIntegrator)integrator;

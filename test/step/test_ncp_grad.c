@@ -95,6 +95,7 @@ static tacSim *simulate(const tacModel *m, double kappa, double gradient_kappa) 
 static void draw_state(const tacModel *m, tacDraw *d, double *x, double *u, int nu) {
     double move[MOST], start[MOST];
     tacOptions options = tac_default_options(m);
+    options.contact = TAC_NONE;
     options.inputs = INPUTS;
     tac_default_input(m, &options, u);
     tac_default_state(m, start);
@@ -257,6 +258,7 @@ static void reverse_is_forward(void **state) {
     tacModel *m = robot();
     tacSim *sim = simulate(m, 1e-8, 0);
     tacOptions options = tac_default_options(m);
+    options.contact = TAC_NONE;
     options.inputs = INPUTS;
     int ndx = tac_ndx(m), nu = tac_ninput(m, &options);
     double *A = malloc(sizeof(double) * (size_t)(ndx * ndx)), *B = malloc(sizeof(double) * (size_t)(ndx * nu));
@@ -291,6 +293,7 @@ static uint64_t hash_derivatives(tacSim *sim, const tacModel *m, const double *x
     static const tacOutput KINDS[] = {{TAC_OUT_CONTACT_FORCE, TAC_OUT_ALL}, {TAC_OUT_QFRC_CONSTRAINT, TAC_OUT_ALL}};
     tacOutputs outputs = {2, KINDS};
     tacOptions options = tac_default_options(m);
+    options.contact = TAC_NONE;
     options.inputs = INPUTS;
     size_t ndx = (size_t)tac_ndx(m), nu = (size_t)tac_ninput(m, &options), nz = (size_t)tac_outputs_size(m, &outputs);
     size_t columns = ndx + nu + NPARAM, rows = ndx > nz ? ndx : nz, numbers = rows * columns;
@@ -314,6 +317,7 @@ static void workspace_does_not_matter(void **state) {
     tacModel *m = robot();
     tacSim *sim = simulate(m, KAPPA, 0);
     tacOptions options = tac_default_options(m);
+    options.contact = TAC_NONE;
     options.inputs = INPUTS;
     int nu = tac_ninput(m, &options);
     double x[2][MOST], u[2][MOST], *room = malloc(sizeof(double) * 4 * MOST * MOST);

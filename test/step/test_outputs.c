@@ -59,6 +59,7 @@ static void open_model(Case *c, const char *file) {
 static void open_sim(Case *c, unsigned inputs) {
     int columns[3];
     c->options = tac_default_options(c->m);
+    c->options.contact = TAC_NONE;
     c->options.inputs = inputs;
     CHECK_INT(tac_sim_new(c->m, &c->options, &c->sim, NULL), TAC_OK);
     CHECK_INT(tac_sim_get_params(c->sim, c->theta), TAC_OK);

@@ -49,6 +49,7 @@ static Case open_case(const char *file, tacIntegrator integrator, int *first, in
     CHECK(c.m != NULL);
     *first = register_some(&c, *first, stride);
     c.options = tac_default_options(c.m);
+    c.options.contact = TAC_NONE;
     c.options.integrator = integrator;
     c.options.inputs = TAC_INPUT_XFRC;
     CHECK_INT(tac_sim_new(c.m, &c.options, &c.sim, &err), TAC_OK);

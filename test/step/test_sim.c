@@ -18,7 +18,7 @@ static void default_options(void **state) {
     (void)state;
     tacModel *m = robot_creature();
     tacOptions o = tac_default_options(m);
-    CHECK_INT(o.contact, TAC_NONE);
+    CHECK_INT(o.contact, TAC_SOFT);
     CHECK_INT(o.integrator, TAC_EULER);
     CHECK_NEAR(o.dt, *m->option_timestep, 0);
     CHECK_INT(o.inputs, 0);
@@ -38,6 +38,7 @@ static void refused_options(void **state) {
     CHECK_INT(try_options(m, o, &err), TAC_ERR_OPTIONS);
     for (int i = 0; i < 4; i++) {
         o = tac_default_options(m);
+        o.contact = TAC_NONE;
         o.dt = steps[i];
         CHECK_INT(try_options(m, o, &err), TAC_ERR_ARGUMENT);
         CHECK_HAS(err.text, "dt");
@@ -85,6 +86,7 @@ static void missing_arguments(void **state) {
     (void)state;
     tacModel *m = robot_pendulum();
     tacOptions o = tac_default_options(m);
+    o.contact = TAC_NONE;
     tacSim *sim = NULL;
     CHECK_INT(tac_sim_new(NULL, &o, &sim, NULL), TAC_ERR_ARGUMENT);
     CHECK_INT(tac_sim_new(m, NULL, &sim, NULL), TAC_ERR_ARGUMENT);
@@ -102,6 +104,7 @@ static void callers_memory(void **state) {
     (void)state;
     tacModel *m = robot_creature();
     tacOptions o = tac_default_options(m);
+    o.contact = TAC_NONE;
     size_t bytes = tac_sim_bytes(m, &o);
     unsigned char *memory = aligned_alloc(64, bytes + 64);
     tacSim *sim = NULL, *other = NULL;

@@ -48,6 +48,7 @@ static void default_input(void **state) {
     tac_model_add_body(b, 0, &body);
     tacModel *m = robot_finish(b);
     tacOptions o = tac_default_options(m);
+    o.contact = TAC_NONE;
     o.inputs = TAC_INPUT_XFRC | TAC_INPUT_MOCAP;
     CHECK_INT(tac_ninput(m, &o), 12 + 7);
     double u[19], expected[19] = {0};

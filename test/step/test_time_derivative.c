@@ -324,6 +324,7 @@ static void others_leave_it(void **state) {
     Loaded l = load_ok(WAYS[0].text);
     tac_report_free(l.report);
     tacOptions options = tac_default_options(l.model);
+    options.contact = TAC_NONE;
     double theta = -5, x[MOST] = {0}, u[MOST] = {0}, y[MOST];
     tacSim *sim;
     CHECK_INT(tac_param_register(l.model, "option.gravity[2]", NULL, NULL), TAC_OK);
