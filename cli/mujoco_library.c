@@ -1,6 +1,6 @@
 #include "cli/mujoco_library.h"
 
-#ifdef CLI_HAS_MUJOCO
+#ifdef TAC_WITH_MUJOCO
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

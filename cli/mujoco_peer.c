@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef CLI_HAS_MUJOCO
+#ifdef TAC_WITH_MUJOCO
 /* Step of MuJoCo's differences. */
 #define EPSILON 1e-6
 
