@@ -9,6 +9,7 @@
 #include "cli/draw_contact.h"
 #include "cli/draw_state.h"
 #include "cli/gradient_check.h"
+#include "cli/memory.h"
 #include "cli/mujoco_peer.h"
 #include "cli/step_column.h"
 
@@ -266,7 +267,7 @@ static void choose_start(Scene *s, const tacStart *start) {
     } else if (s->nstate == 1) {
         cli_draw_state(s->m, s->options, SEED, 0, s->x, s->u);
     } else {
-        cli_draw_contact_state(s->sim, s->m, s->options, SEED, 0, s->x, s->u);
+        if (!cli_draw_contact_state(s->sim, s->m, s->options, SEED, 0, s->x, s->u)) cli_memory_ran_out();
     }
 }
 

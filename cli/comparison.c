@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/draw_contact.h"
 #include "cli/draw_state.h"
+#include "cli/memory.h"
 #include "cli/progress.h"
 
 #include <stdio.h>
@@ -113,7 +114,8 @@ static int is_useful(tacComparison *c) {
 
 /* From a motion; where that does not lead to a contact, a pose in which things touch, or any. */
 void cli_comparison_draw(tacComparison *c, uint64_t seed, long sample) {
-    cli_draw_contact_state(c->sim, c->model, &c->options, seed, (uint64_t)sample, c->x, c->u);
+    if (!cli_draw_contact_state(c->sim, c->model, &c->options, seed, (uint64_t)sample, c->x, c->u))
+        cli_memory_ran_out();
     for (int k = 0; k < MOST_POSES && !is_useful(c); k++)
         cli_draw_state(c->model, &c->options, seed, (uint64_t)(sample * MOST_POSES + k), c->x, c->u);
 }

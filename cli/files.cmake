@@ -1,5 +1,5 @@
 set(cli_files
-  main.c options.c model_file.c state_file.c stepping.c json_text.c contact_list.c quantities.c output_file.c progress.c csv.c
+  main.c memory.c options.c model_file.c state_file.c stepping.c json_text.c contact_list.c quantities.c output_file.c progress.c csv.c
   controls.c motion.c simulate.c motion_file.c base64.c page_data.c page.c
   project_start.c
   parameters.c derivative.c differences.c draw_contact.c

@@ -6,6 +6,7 @@
 #include "cli/draw_contact.h"
 #include "cli/draw_state.h"
 #include "cli/kept_state.h"
+#include "cli/memory.h"
 #include "cli/param_check.h"
 #include "cli/step_column.h"
 
@@ -242,7 +243,8 @@ static void draw_state(Runner *r, long sample, double *x, double *u) {
         cli_draw_state(check->model, &check->options, check->seed, (uint64_t)sample, x, u);
         return;
     }
-    cli_draw_contact_state(r->sim, check->model, &check->options, check->seed, (uint64_t)sample, x, u);
+    if (!cli_draw_contact_state(r->sim, check->model, &check->options, check->seed, (uint64_t)sample, x, u))
+        cli_memory_ran_out();
     tac_step(r->sim, x, u, r->step.y, &info);
     r->check->in_contact += info.contacts > 0;
     r->check->sticking += info.sticking > 0;

@@ -1,7 +1,9 @@
 #include "cli/json_text.h"
 
 #include "cli/cli.h"
+#include "cli/memory.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,20 @@
 /* Digits that give every double back exactly. */
 enum { DIGITS = 17 };
 
-tacJson cli_json_begin(void) { return (tacJson){.root = json_object()}; }
+/* --- Memory ------------------------------------------------------------------------------------------------------- */
+
+static void *allocate(size_t size) {
+    void *memory = malloc(size);
+    if (memory == NULL) cli_memory_ran_out();
+    return memory;
+}
+
+/* --- Building ----------------------------------------------------------------------------------------------------- */
+
+tacJson cli_json_begin(void) {
+    json_set_alloc_funcs(allocate, free);
+    return (tacJson){.root = json_object()};
+}
 
 void cli_json_free(tacJson *json) {
     json_decref(json->root);
@@ -49,11 +64,12 @@ json_t *cli_json_quat(tacJson *json, const char *name, tacQuat q) {
 }
 
 json_t *cli_json_text(const char *text) {
+    errno = 0;
     json_t *string = json_string(text);
-    if (string != NULL) return string;
+    if (string != NULL || errno == ENOMEM) return string;
     size_t n = strlen(text);
-    char *plain = malloc(n + 1);
-    if (plain == NULL) return json_string("");
+    char *plain = allocate(n + 1);
+    if (plain == NULL) return NULL;
     for (size_t i = 0; i <= n; i++)
         plain[i] = (signed char)text[i] >= 0 ? text[i] : '?';
     string = json_string(plain);
@@ -73,8 +89,14 @@ void cli_json_put_numbers(tacJson *json, const char *key, int n, const double *v
 
 void cli_json_put_count(tacJson *json, const char *key, long value) { cli_json_put(json, key, json_integer(value)); }
 
+/* --- Writing ------------------------------------------------------------------------------------------------------ */
+
 char *cli_json_dump(const tacJson *json) {
-    return json->bad[0] == '\0' ? json_dumps(json->root, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) : NULL;
+    if (json->bad[0] != '\0' || cli_memory_was_short()) return NULL;
+    char *text = json_dumps(json->root, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
+    if (!cli_memory_was_short()) return text;
+    free(text); /* jansson itself passes over a key that it finds no memory for */
+    return NULL;
 }
 
 int cli_json_print(const char *verb, tacJson *json, int code) {
@@ -82,11 +104,14 @@ int cli_json_print(const char *verb, tacJson *json, int code) {
         cli_fail(verb, "%s is not finite: nothing is printed", json->bad);
         return CLI_NO;
     }
-    if (json_dumpf(json->root, stdout, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) != 0)
-        return cli_fail(verb, "standard output cannot be written");
-    putchar('\n');
-    return code;
+    char *text = cli_json_dump(json);
+    if (text == NULL) return cli_fail(verb, "out of memory: nothing is printed");
+    int written = puts(text) >= 0;
+    free(text);
+    return written ? code : cli_fail(verb, "standard output cannot be written");
 }
+
+/* --- Reading ------------------------------------------------------------------------------------------------------ */
 
 json_t *cli_json_read(const char *verb, const char *path) {
     json_error_t error;

@@ -1,4 +1,9 @@
-/* JSON in and out, by jansson: 17 significant digits, and never a number that is not finite. */
+/* JSON in and out, by jansson: 17 significant digits, never a number that is not finite, never a part of a document.
+ *
+ * jansson takes its memory from us. When there is none that is noted (memory.h), and no document is printed or dumped
+ * from then on: who builds one need not look at the result of each of jansson's functions, which do nothing where they
+ * are given a null pointer. What a function was asked to put into a container that could not take it is freed: put a
+ * value into its container last. */
 #pragma once
 
 #include "tactus/tactus.h"
@@ -32,7 +37,8 @@ void cli_json_put(tacJson *json, const char *key, json_t *value);
 void cli_json_put_numbers(tacJson *json, const char *key, int n, const double *values);
 void cli_json_put_count(tacJson *json, const char *key, long value);
 
-/* Prints to standard output and returns `code`, or says which value is not finite and returns CLI_NO. */
+/* Prints to standard output and returns `code`; or says which value is not finite and returns CLI_NO, or that memory is
+ * short and returns CLI_CANNOT. */
 int cli_json_print(const char *verb, tacJson *json, int code);
 /* The document on one line, malloc'ed; a null pointer when it holds a value that is not finite or memory is short. */
 char *cli_json_dump(const tacJson *json);

@@ -1,5 +1,6 @@
 /* tactus VERB ...: finds the verb and runs it. */
 #include "cli/cli.h"
+#include "cli/memory.h"
 #include "cli/options.h"
 
 #include "tactus/tactus.h"
@@ -64,8 +65,13 @@ static int unknown_verb(const char *name) {
     return CLI_CANNOT;
 }
 
-/* Output that could not be written (a full disk, a closed pipe) is a run that failed. */
+/* Output that could not be written (a full disk, a closed pipe), or that memory did not suffice for, is a run that
+ * failed. */
 static int finish(int code) {
+    if (cli_memory_was_short() && code != CLI_CANNOT) {
+        fprintf(stderr, "tactus: out of memory: what was printed is not complete\n");
+        code = CLI_CANNOT;
+    }
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
     fprintf(stderr, "tactus: standard output cannot be written\n");
     return CLI_CANNOT;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef CLI_HAS_MUJOCO
+#ifdef TAC_WITH_MUJOCO
 /* Its Newton method ends at rounding or here. */
 #define TOLERANCE 1e-14
 enum { ITERATIONS = 1000 };

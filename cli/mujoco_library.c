@@ -1,10 +1,13 @@
 #include "cli/mujoco_library.h"
 
-#ifdef CLI_HAS_MUJOCO
+#include "cli/cli.h"
+
+#ifdef TAC_WITH_MUJOCO
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,9 +38,17 @@ static int find_calls(void *library, tacMujocoCalls *call) {
 /* Its warnings would go to standard output and to a file of its own. */
 static void ignore(const char *text) { (void)text; }
 
-static void silence(void *library) {
+/* It cannot go on (it finds no memory, say): by itself it would wait for a key, and end with exit code 1. */
+static void end_run(const char *text) {
+    fprintf(stderr, "tactus: MuJoCo: %s\n", text);
+    exit(CLI_CANNOT);
+}
+
+static void take_messages(void *library) {
     void (**warn)(const char *) = (void (**)(const char *))dlsym(library, "mju_user_warning");
+    void (**fail)(const char *) = (void (**)(const char *))dlsym(library, "mju_user_error");
     if (warn != NULL) *warn = ignore;
+    if (fail != NULL) *fail = end_run;
 }
 
 static int refuse(char *reason, size_t size, const char *text) {
@@ -50,7 +61,7 @@ int cli_mujoco_library(tacMujocoCalls *call, char version[TAC_MUJOCO_VERSION_TEX
     void *library = find_library();
     if (library == NULL) return refuse(reason, size, "MuJoCo is not installed");
     if (!find_calls(library, call)) return refuse(reason, size, "MuJoCo lacks a function we call");
-    silence(library);
+    take_messages(library);
     int number = call->version();
     snprintf(version, TAC_MUJOCO_VERSION_TEXT, "%d.%d.%d", number / 100, number / 10 % 10, number % 10);
     if (number != mjVERSION_HEADER) return refuse(reason, size, "MuJoCo is another version than its headers");

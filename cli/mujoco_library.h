@@ -4,8 +4,7 @@
 
 #include "tactus/tactus.h"
 
-#if __has_include(<mujoco/mujoco.h>)
-#define CLI_HAS_MUJOCO
+#ifdef TAC_WITH_MUJOCO /* cmake/TactusMujoco.cmake */
 #include <mujoco/mujoco.h>
 
 /* The functions we call. */

@@ -1,13 +1,14 @@
 #include "cli/mujoco_peer.h"
 
 #include "bench/timing.h"
+#include "cli/memory.h"
 #include "cli/mujoco_library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef CLI_HAS_MUJOCO
+#ifdef TAC_WITH_MUJOCO
 /* Step of MuJoCo's differences. */
 #define EPSILON 1e-6
 
@@ -31,13 +32,16 @@ static int open_model(tacMujoco *peer, const char *path, const tacModel *m, doub
     peer->ctrl = calloc(nu + 1, sizeof(double));
     peer->A = calloc(ndx * ndx + 1, sizeof(double)), peer->B = calloc(ndx * nu + 1, sizeof(double));
     int ok = peer->data != NULL && peer->ctrl != NULL && peer->A != NULL && peer->B != NULL;
-    if (!ok) snprintf(reason, size, "out of memory");
-    return ok;
+    if (ok) return 1;
+    cli_memory_ran_out();
+    snprintf(reason, size, "out of memory");
+    return 0;
 }
 
 tacMujoco *cli_mujoco_open(const char *path, const tacModel *model, double dt, int constraints, char *reason,
                            size_t size) {
     tacMujoco *peer = calloc(1, sizeof *peer);
+    if (peer == NULL) cli_memory_ran_out();
     if (peer == NULL) return NULL;
     if (cli_mujoco_library(&peer->call, peer->version, reason, size) &&
         open_model(peer, path, model, dt, constraints, reason, size))

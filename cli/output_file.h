@@ -1,4 +1,8 @@
-/* A file that appears under its name only when it is complete: written beside it, then renamed. */
+/* A file that appears under its name only when it is complete: written beside it, then renamed.
+ *
+ * What is not complete lies in FILE.tactus-part. Whoever writes it holds a lock on it, which ends with the process: a
+ * file that a killed run left is not locked, and the next run writes it anew. A run that is ended by a signal it may
+ * catch removes its own. */
 #pragma once
 
 #include <stdio.h>
@@ -8,9 +12,11 @@ enum { CLI_PATH = 4096 };
 typedef struct tacOutputFile {
     FILE *stream; /* write here */
     char path[CLI_PATH], temporary[CLI_PATH + 32];
+    struct tacOutputFile *next; /* of the files that are being written */
 } tacOutputFile;
 
-/* Opens the temporary file. CLI_GO_ON, or CLI_CANNOT after a message. */
+/* Opens the temporary file; `file` stays where it is until it is finished or abandoned. CLI_GO_ON, or CLI_CANNOT after
+ * a message. */
 int cli_output_open(const char *verb, const char *path, tacOutputFile *file);
 /* Closes and renames. CLI_GO_ON, or CLI_CANNOT after a message (the temporary file is removed). */
 int cli_output_finish(const char *verb, tacOutputFile *file);

@@ -2,6 +2,7 @@
 
 #include "cli/base64.h"
 #include "cli/cli.h"
+#include "cli/memory.h"
 #include "cli/model_file.h"
 
 #include <math.h>
@@ -11,6 +12,7 @@ enum { LABEL = 128, COLUMN = 192, POSE = 7 };
 
 /* A base64 text as a JSON string; takes the text over. */
 static json_t *own_text(char *text) {
+    if (text == NULL) cli_memory_ran_out();
     json_t *string = json_string(text != NULL ? text : "");
     free(text);
     return string;

@@ -3,6 +3,7 @@
 #include "cli/active_set.h"
 #include "cli/cli.h"
 #include "cli/differences.h"
+#include "cli/memory.h"
 #include "cli/step_column.h"
 
 #include <math.h>
@@ -53,7 +54,9 @@ void cli_param_samples_free(tacParamSamples *g) {
 /* --- Parameters on the edge of what is allowed ------------------------------------------------------------------- */
 
 static int may_be(tacModel *model, const char *path, double value) {
-    return tac_param_set(model, path, value, NULL) == TAC_OK;
+    tacStatus status = tac_param_set(model, path, value, NULL);
+    if (status == TAC_ERR_MEMORY) cli_memory_ran_out();
+    return status == TAC_OK;
 }
 
 /* Where a parameter can be moved by h both ways: its value or a place beside it. 1, or 0 where there is none. */
@@ -178,15 +181,17 @@ static int set_with(const tacGradientCheck *check, const Sweep *w, int sample, d
     tacOptions options = check->options;
     if (strcmp(check->params->path[w->param], "option.timestep") == 0) options.dt = value;
     double *work = new_numbers((size_t)cli_active_work(w->model));
-    int good = work != NULL && tac_model_copy(check->model, &copy, NULL) == TAC_OK &&
-               tac_param_set(copy, check->params->path[w->param], value, NULL) == TAC_OK &&
-               tac_sim_new(copy, &options, &sim, NULL) == TAC_OK && tac_step(sim, x, u, w->y, &info) == TAC_OK &&
-               cli_active_set(sim, copy, x, u, w->y, work, set) == TAC_OK;
+    tacStatus status = work != NULL ? tac_model_copy(check->model, &copy, NULL) : TAC_ERR_MEMORY;
+    if (status == TAC_OK) status = tac_param_set(copy, check->params->path[w->param], value, NULL);
+    if (status == TAC_OK) status = tac_sim_new(copy, &options, &sim, NULL);
+    if (status == TAC_OK) status = tac_step(sim, x, u, w->y, &info);
+    if (status == TAC_OK) status = cli_active_set(sim, copy, x, u, w->y, work, set);
+    if (status == TAC_ERR_MEMORY) cli_memory_ran_out();
     memcpy(set + cli_active_count(w->model), &info.active_set, sizeof info.active_set);
     tac_sim_free(sim);
     tac_model_free(copy);
     free(work);
-    return good;
+    return status == TAC_OK;
 }
 
 /* 1: it changes as the parameter moves by up to h either way. */
@@ -194,6 +199,7 @@ static int switches(const tacGradientCheck *check, const Sweep *w, int sample) {
     size_t n = (size_t)cli_active_count(w->model) + sizeof(uint64_t);
     double value = w->theta[w->param], h = SWITCH_FACTOR * check->step[w->param];
     signed char *here = calloc(2 * n, 1), *moved = here + n;
+    if (here == NULL) cli_memory_ran_out();
     int known = here != NULL && set_with(check, w, sample, value, here), changes = 0;
     for (int k = CLI_SWITCH_PLACES; known && k > 0 && !changes; k--)
         for (int sign = -1; sign <= 1 && !changes; sign += 2)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +30,12 @@ void tac_files_join(const char *folder, const char *name, char *out, size_t size
         snprintf(out, size, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
 }
 
-/* Real path (links and ".." resolved) into real[TAC_PATH]. */
+/* Real path (links and ".." resolved) into real[TAC_PATH]. Into a buffer of ours: want of memory must not look like a
+ * file that is not there. */
 static tacStatus resolve(const char *path, char *real, tacError *err) {
-    char *found = realpath(path, NULL);
-    if (found == NULL) return tac_fail(err, TAC_ERR_FILE, "%s: %s", path, strerror(errno));
-    int fits = strlen(found) < TAC_PATH;
-    if (fits) strcpy(real, found);
-    free(found);
-    return fits ? TAC_OK : tac_fail(err, TAC_ERR_FILE, "%s: path longer than %d bytes", path, TAC_PATH - 1);
+    _Static_assert(TAC_PATH >= PATH_MAX, "realpath writes as much");
+    if (realpath(path, real) != NULL) return TAC_OK;
+    return tac_fail(err, errno == ENOMEM ? TAC_ERR_MEMORY : TAC_ERR_FILE, "%s: %s", path, strerror(errno));
 }
 
 /* Is real inside folder (both real paths)? */

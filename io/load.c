@@ -112,8 +112,12 @@ tacStatus tac_load_with(const char *path, const tacLoadOptions *options, tacMode
     load.report = tac_report_new();
     status = load.report != NULL ? load_bytes(&load) : tac_fail(err, TAC_ERR_MEMORY, "%s: no memory", path);
     free(load.bytes);
-    if (status == TAC_OK) *model = load.model;
     if (status == TAC_OK) tac_report_hulls(load.report, path, load.model);
+    if (status == TAC_OK && tac_report_lost(load.report)) {
+        tac_model_free(load.model);
+        status = tac_fail(err, TAC_ERR_MEMORY, "%s: no memory for what is to be reported", path);
+    }
+    if (status == TAC_OK) *model = load.model;
     if (status == TAC_OK && report != NULL)
         *report = load.report;
     else

@@ -64,16 +64,16 @@ static tacStatus check_volume(const tacMeshData *mesh, tacError *err) {
 
 /* --- Qhull -------------------------------------------------------------------------------------------------------- */
 
-/* Vertices and triangles of the finished hull -> mesh. Returns 0 when memory ran out or qhull gave no triangles. */
-static int copy_hull(qhT *qh, tacMeshData *mesh) {
+/* Vertices and triangles of the finished hull -> mesh. TAC_ERR_MODEL: qhull gave no triangles. */
+static tacStatus copy_hull(qhT *qh, tacMeshData *mesh) {
     vertexT *vertex;
     facetT *facet;
     mesh->hullvert = malloc((size_t)qh->num_vertices * sizeof(int));
     mesh->hullface = malloc(3 * (size_t)qh->num_facets * sizeof(int));
-    if (mesh->hullvert == NULL || mesh->hullface == NULL) return 0;
+    if (mesh->hullvert == NULL || mesh->hullface == NULL) return TAC_ERR_MEMORY;
     FORALLvertices mesh->hullvert[mesh->nhullvert++] = qh_pointid(qh, vertex->point);
     FORALLfacets {
-        if (qh_setsize(qh, facet->vertices) != 3) return 0;
+        if (qh_setsize(qh, facet->vertices) != 3) return TAC_ERR_MODEL;
         int *face = mesh->hullface + 3 * mesh->nhullface++;
         for (int k = 0; k < 3; k++)
             face[k] = qh_pointid(qh, SETelemt_(facet->vertices, k, vertexT)->point);
@@ -82,28 +82,29 @@ static int copy_hull(qhT *qh, tacMeshData *mesh) {
             face[0] = face[1], face[1] = swap;
         }
     }
-    return 1;
+    return TAC_OK;
 }
 
-static int run_qhull(qhT *qh, FILE *quiet, tacMeshData *mesh) {
+static tacStatus run_qhull(qhT *qh, FILE *quiet, tacMeshData *mesh) {
     static char options[] = "qhull Qt";
-    int curlong, totlong, done = 0;
+    int curlong, totlong, why;
+    tacStatus status;
     qh_zero(qh, quiet);
     qh_init_A(qh, NULL, quiet, quiet, 0, NULL);
-    if (setjmp(qh->errexit) == 0) {
+    if ((why = setjmp(qh->errexit)) == 0) {
         qh->NOerrexit = False;
         qh_initflags(qh, options);
         qh_init_B(qh, (coordT *)mesh->vert, mesh->nvert, 3, False);
         qh_qhull(qh);
         qh_triangulate(qh);
         qh_vertexneighbors(qh);
-        done = copy_hull(qh, mesh);
-    } else {
-        done = 0; /* qhull gave up */
+        status = copy_hull(qh, mesh);
+    } else { /* qhull gave up */
+        status = why == qh_ERRmem ? TAC_ERR_MEMORY : TAC_ERR_MODEL;
     }
     qh_freeqhull(qh, !qh_ALL);
     qh_memfreeshort(qh, &curlong, &totlong);
-    return done;
+    return status;
 }
 
 static void drop_hull(tacMeshData *mesh) {
@@ -120,11 +121,12 @@ tacStatus tac_mesh_hull(tacMeshData *mesh, tacError *err) {
     char unread[256];
     FILE *quiet = fmemopen(unread, sizeof unread, "w");
     qhT *qh = malloc(sizeof *qh);
-    int done = quiet != NULL && qh != NULL && run_qhull(qh, quiet, mesh);
+    status = quiet != NULL && qh != NULL ? run_qhull(qh, quiet, mesh) : TAC_ERR_MEMORY;
     free(qh);
     if (quiet != NULL) fclose(quiet);
-    if (done) return TAC_OK;
+    if (status == TAC_OK) return TAC_OK;
     drop_hull(mesh);
-    return tac_fail(err, TAC_ERR_MODEL, "qhull finds no convex hull of %d vertices (too flat, or out of memory)",
-                    mesh->nvert);
+    if (status == TAC_ERR_MEMORY)
+        return tac_fail(err, status, "no memory for the convex hull of %d vertices", mesh->nvert);
+    return tac_fail(err, status, "qhull finds no convex hull of %d vertices (too flat)", mesh->nvert);
 }

@@ -98,6 +98,7 @@ int tac_mjcf_add(tacMjcf *m, tacMjcfList *list, const void *record, size_t size,
     int id = tac_mjcf_append(list, record, size);
     int named = name != NULL && name[0] != '\0';
     if (id >= 0 && (!named || tac_mjcf_names_add(&m->names[kind], name, id))) return id;
+    if (id >= 0) list->n--; /* the record stays its caller's */
     tac_mjcf_no_memory(m);
     return -1;
 }

@@ -8,6 +8,7 @@
 typedef struct Lines {
     char **line;
     int n;
+    int lost; /* 1: a line found no memory */
 } Lines;
 
 struct tacReport {
@@ -34,15 +35,18 @@ enum { MAX_LINES = 1000 };
 
 static void append_line(Lines *lines, const char *text) {
     char **grown = realloc(lines->line, (size_t)(lines->n + 1) * sizeof *grown);
-    if (grown == NULL) return;
-    lines->line = grown;
+    if (grown != NULL) lines->line = grown;
     char *copy = malloc(strlen(text) + 1);
-    if (copy == NULL) return;
+    if (grown == NULL || copy == NULL) {
+        lines->lost = 1;
+        free(copy);
+        return;
+    }
     strcpy(copy, text);
     lines->line[lines->n++] = copy;
 }
 
-/* Appends a copy unless the line is there already; a line lost to lack of memory is lost quietly. */
+/* Appends a copy unless the line is there already. */
 __attribute__((format(printf, 2, 0))) static void add_line(Lines *lines, const char *format, va_list args) {
     char text[TAC_ERROR_TEXT];
     if (lines->n > MAX_LINES) return;
@@ -67,6 +71,8 @@ void tac_report_add_warning(tacReport *report, const char *format, ...) {
     add_line(&report->warnings, format, args);
     va_end(args);
 }
+
+int tac_report_lost(const tacReport *report) { return report->ignored.lost || report->warnings.lost; }
 
 int tac_report_ignored_count(const tacReport *report) { return report != NULL ? report->ignored.n : 0; }
 

@@ -55,15 +55,16 @@ void tac_urdf_warn(tacUrdf *urdf, const xmlNode *node, const char *format, ...) 
 
 tacStatus tac_urdf_refuse(tacUrdf *urdf, const xmlNode *node, tacStatus status, const char *instead, const char *format,
                           ...) {
+    int lenient = urdf->options->lenient && status != TAC_ERR_MEMORY; /* a model that memory decides is none */
     va_list args;
     va_start(args, format);
     char text[TAC_ERROR_TEXT];
-    if (urdf->options->lenient)
+    if (lenient)
         warn_list(urdf, node, instead, format, args);
     else
         vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return urdf->options->lenient ? TAC_OK : tac_xml_fail(node, urdf->err, status, "%s", text);
+    return lenient ? TAC_OK : tac_xml_fail(node, urdf->err, status, "%s", text);
 }
 
 int tac_urdf_added(tacUrdf *urdf, tacKind kind, int id, const xmlNode *node) {

@@ -93,7 +93,7 @@ typedef struct tacUrdf {
 void tac_urdf_ignore(tacUrdf *urdf, const xmlNode *node);
 /* "file:line: element <x>: text" to the report. */
 void tac_urdf_warn(tacUrdf *urdf, const xmlNode *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* An error, or with `lenient` a warning that adds `instead` (TAC_OK then). */
+/* An error, or with `lenient` a warning that adds `instead` (TAC_OK then). Want of memory is always an error. */
 tacStatus tac_urdf_refuse(tacUrdf *urdf, const xmlNode *node, tacStatus status, const char *instead, const char *format,
                           ...) __attribute__((format(printf, 5, 6)));
 /* Remembers which element the builder's next id of a kind came from; passes id on. */

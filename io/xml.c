@@ -121,6 +121,12 @@ static char *add_file(tacXml *xml, const char *file) {
     return copy;
 }
 
+/* 1: libxml2 found no memory since the last reset. Not all of its functions tell the parser. */
+static int ran_short(void) {
+    const xmlError *last = xmlGetLastError();
+    return last != NULL && last->code == XML_ERR_NO_MEMORY;
+}
+
 static xmlParserCtxt *new_context(tacXml *xml, Capture *capture) {
     xmlParserCtxt *context = xmlNewParserCtxt();
     if (context == NULL || context->sax == NULL) return context;
@@ -143,6 +149,7 @@ tacStatus tac_xml_parse(tacXml *xml, const char *file, const void *bytes, size_t
         return tac_fail(err, TAC_ERR_SYNTAX, "%s:1: the file has %zu bytes, expected less than 2 GiB", file, size);
     tacStatus status = tac_xml_check_limits(file, bytes, size, err);
     if (status != TAC_OK) return status;
+    xmlResetLastError();
     xmlParserCtxt *context = new_context(xml, &capture);
     if (context == NULL) return tac_fail(err, TAC_ERR_MEMORY, "%s: no memory", file);
     /* Recovery only so that tolerable slips do not end the parse; any other error refuses the file below. The limits
@@ -152,6 +159,7 @@ tacStatus tac_xml_parse(tacXml *xml, const char *file, const void *bytes, size_t
                           XML_PARSE_NONET | XML_PARSE_NOCDATA | XML_PARSE_RECOVER | XML_PARSE_NOERROR | XML_PARSE_HUGE);
     xmlFreeParserCtxt(context);
     xml->doc[xml->n - 1] = doc;
+    if (ran_short()) return tac_fail(err, TAC_ERR_MEMORY, "%s: no memory", file);
     if (capture.doctype != 0)
         return tac_fail(err, TAC_ERR_SYNTAX,
                         "%s:%d: found a document type declaration (DOCTYPE), expected none: entities are refused", file,

@@ -1,5 +1,6 @@
 """Layers: a folder of src/ includes only itself and earlier ones; no cycles between files; include/ never sees src/;
-src/ prints, exits and allocates nowhere but where it may; transcendental functions come from math/scalar alone.
+src/ prints, exits and allocates nowhere but where it may; transcendental functions come from math/scalar alone. What is
+installed is found by the build system, which compiles anew when that changes; never by the compiler.
 """
 
 import pathlib
@@ -129,6 +130,8 @@ def main():
         text = source.read(path)
         if path.suffix == ".h" and "#pragma once" not in text:
             problems.append(f"{path}: no #pragma once")
+        if "__has_include" in source.bare(text):
+            problems.append(f"{path}: __has_include; let CMake look for the header and pass a definition")
         graph[path] = []
         for name, line in includes(path):
             target = resolve(path, name)
