@@ -6,6 +6,7 @@ set(io_files
   load_options.c
   mesh.c
   mesh_assimp.c
+  mesh_builtin.c
   mesh_ears.c
   mesh_hull.c
   mesh_msh.c
