@@ -83,11 +83,12 @@ static double read_entry(Words *in, int i, int j, const char *expected) {
     return 0;
 }
 
+/* n x n numbers, column by column. */
 static void read_dense(Words *in, int n, double *W) {
     read_exactly(in, n, "rows of W");
     read_exactly(in, n, "columns of W");
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n && !in->failed; j++)
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n && !in->failed; i++)
             W[(size_t)i * (size_t)n + (size_t)j] = read_entry(in, i, j, "a number of W");
 }
 

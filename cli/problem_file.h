@@ -1,7 +1,7 @@
 /* Contact problems in the text format of the published collections.
  *
  * Numbers separated by white space: dimension (3), contacts nc, storage; `n n` with n = 3 nc; then W
- *   storage 0   `n n` again and n n numbers
+ *   storage 0   `n n` again and n n numbers, column by column
  *   storage 1   blocks, rows, columns; cumulative row sizes; cumulative column sizes; how many row starts and column
  *               indices follow, and they; then per block its number and its nine values, column by column
  * then q (n numbers) and mu (nc numbers). */

@@ -1,4 +1,4 @@
-# `cmake --install`: libraries, headers, command line, CMake package (find_package(tactus) gives tactus::tactus and
+# `cmake --install`: libraries, headers, command line, mesh reader, CMake package (find_package(tactus) gives tactus::tactus and
 # tactus::io) and pkg-config files (tactus, tactus_io).
 include(CMakePackageConfigHelpers)
 
@@ -16,6 +16,9 @@ install(EXPORT tactusTargets NAMESPACE tactus:: DESTINATION ${package_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tactus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
 if(TARGET tactus_cli)
   install(TARGETS tactus_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET tactus_mesh)
+  install(TARGETS tactus_mesh RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tactus)
 endif()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tactusConfig.cmake.in

@@ -23,11 +23,24 @@ void tac_files_folder(const char *path, char *out, size_t size) {
         snprintf(out, size, "%.*s", (int)(slash - path), path);
 }
 
+static int is_separator(char c) { return c == '/' || c == '\\'; }
+
+const char *tac_files_base(const char *path) {
+    const char *base = path;
+    for (; *path != '\0'; path++)
+        if (is_separator(*path)) base = path + 1;
+    return base;
+}
+
 void tac_files_join(const char *folder, const char *name, char *out, size_t size) {
-    if (name[0] == '/' || strcmp(folder, ".") == 0 || folder[0] == 0)
-        snprintf(out, size, "%s", name);
-    else
-        snprintf(out, size, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
+    size_t start = 0;
+    if (!is_separator(name[0]) && strcmp(folder, ".") != 0 && folder[0] != '\0') {
+        int written = snprintf(out, size, "%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/");
+        start = (size_t)written < size ? (size_t)written : size - 1;
+    }
+    snprintf(out + start, size - start, "%s", name);
+    for (char *p = out + start; *p != '\0'; p++)
+        if (is_separator(*p)) *p = '/';
 }
 
 /* Real path (links and ".." resolved) into real[TAC_PATH]. Into a buffer of ours: want of memory must not look like a

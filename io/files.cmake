@@ -5,12 +5,17 @@ set(io_files
   load.c
   load_options.c
   mesh.c
-  mesh_assimp.c
+  mesh_apart.c
+  mesh_builtin.c
   mesh_ears.c
   mesh_hull.c
   mesh_msh.c
   mesh_obj.c
+  mesh_off.c
+  mesh_ply.c
+  mesh_polygons.c
   mesh_stl.c
+  mesh_words.c
   mjcf.c
   mjcf_actuator.c
   mjcf_asset.c

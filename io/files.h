@@ -18,8 +18,11 @@ typedef struct tacFiles {
 tacStatus tac_files_init(tacFiles *files, const char *main_path, const tacLoadOptions *options, tacError *err);
 /* Moves the root to a folder (links resolved). */
 tacStatus tac_files_set_root(tacFiles *files, const char *folder, tacError *err);
-/* Joins folder and name (an absolute name stands alone) into out[size]. */
+/* Joins folder and name (an absolute name stands alone) into out[size]. Backslashes of the name, which files written on
+ * Windows have, separate folders too. */
 void tac_files_join(const char *folder, const char *name, char *out, size_t size);
+/* The last component of a path, separated by a slash or a backslash. */
+const char *tac_files_base(const char *path);
 /* Folder part of a path, "." when there is none. */
 void tac_files_folder(const char *path, char *out, size_t size);
 /* 1: a regular file is there and may be opened. */

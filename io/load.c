@@ -77,7 +77,7 @@ static tacStatus load_packed(Load *load) {
 static tacStatus load_urdf(Load *load) {
     tacXml xml;
     xmlNode *root;
-    tac_xml_init(&xml);
+    tac_xml_init(&xml, load->report);
     tacStatus status = tac_xml_parse(&xml, load->path, load->bytes, load->size, &root, load->err);
     if (status == TAC_OK && !tac_xml_is(root, "robot"))
         status =

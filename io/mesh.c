@@ -1,6 +1,7 @@
 #include "io/mesh.h"
 
 #include "base/error.h"
+#include "io/mesh_apart.h"
 #include "io/mesh_formats.h"
 
 #include <limits.h>
@@ -149,42 +150,46 @@ static int has_extension(const char *path, const char *extension) {
     return dot != NULL && strcasecmp(dot + 1, extension) == 0;
 }
 
-typedef enum { FORMAT_UNKNOWN, FORMAT_STL, FORMAT_OBJ, FORMAT_MSH, FORMAT_ASSIMP } Format;
+/* The formats, and what reads each: bytes in this process, or a path in a process of its own. */
+typedef struct Format {
+    const char *extension;
+    tacStatus (*read)(const char *file, unsigned char *bytes, size_t size, tacMeshData *mesh, tacError *err);
+} Format;
 
-static Format format_of(const char *path) {
-    static const struct {
-        const char *extension;
-        Format format;
-    } table[] = {{"stl", FORMAT_STL},    {"obj", FORMAT_OBJ},     {"msh", FORMAT_MSH},    {"dae", FORMAT_ASSIMP},
-                 {"ply", FORMAT_ASSIMP}, {"gltf", FORMAT_ASSIMP}, {"glb", FORMAT_ASSIMP}, {"off", FORMAT_ASSIMP}};
+static const Format *format_of(const char *path) {
+    static const Format table[] = {{"stl", tac_mesh_read_stl},
+                                   {"obj", tac_mesh_read_obj},
+                                   {"msh", tac_mesh_read_msh},
+                                   {"ply", tac_mesh_read_ply},
+                                   {"off", tac_mesh_read_off},
+                                   {"dae", NULL},
+                                   {"gltf", NULL},
+                                   {"glb", NULL}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (has_extension(path, table[i].extension)) return table[i].format;
-    return FORMAT_UNKNOWN;
+        if (has_extension(path, table[i].extension)) return &table[i];
+    return NULL;
 }
 
-static tacStatus read_bytes(const tacFiles *files, const char *path, Format format, tacMeshData *mesh, tacError *err) {
+static tacStatus read_bytes(const tacFiles *files, const char *path, const Format *format, tacMeshData *mesh,
+                            tacError *err) {
     unsigned char *bytes;
     size_t size;
     tacStatus status = tac_files_read(files, path, &bytes, &size, err);
     if (status != TAC_OK) return status;
-    if (format == FORMAT_STL)
-        status = tac_mesh_read_stl(path, bytes, size, mesh, err);
-    else if (format == FORMAT_OBJ)
-        status = tac_mesh_read_obj(path, bytes, size, mesh, err);
-    else
-        status = tac_mesh_read_msh(path, bytes, size, mesh, err);
+    status = format->read(path, bytes, size, mesh, err);
     free(bytes);
     return status;
 }
 
 tacStatus tac_mesh_read(const tacFiles *files, const char *path, tacMeshData *mesh, tacError *err) {
     memset(mesh, 0, sizeof *mesh);
-    Format format = format_of(path);
-    if (format == FORMAT_UNKNOWN)
+    const Format *format = format_of(path);
+    if (format == NULL)
         return tac_fail(err, TAC_ERR_UNSUPPORTED,
                         "%s: unknown mesh format, expected stl, obj, msh, dae, ply, gltf, glb or off", path);
-    tacStatus status = format == FORMAT_ASSIMP ? tac_mesh_read_assimp(files, path, mesh, err)
-                                               : read_bytes(files, path, format, mesh, err);
+    tacMeshLimits limits = tac_default_mesh_limits();
+    tacStatus status = format->read != NULL ? read_bytes(files, path, format, mesh, err)
+                                            : tac_mesh_read_apart(files, path, &limits, mesh, err);
     if (status == TAC_OK) {
         tacError inner;
         status = complete(mesh, &inner);

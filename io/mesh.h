@@ -16,9 +16,9 @@ typedef struct tacMeshData {
     int dropped; /* faces left out: those after the first group of an OBJ file, as MuJoCo does */
 } tacMeshData;
 
-/* Reads STL (binary by file size, or ASCII), OBJ, MSH by extension; DAE, PLY, glTF through assimp when built with it.
- * STL corners with the same bits are one vertex; OBJ and MSH keep their vertices. A file without faces takes its
- * hull's; otherwise no hull yet. Errors name file and what was wrong. */
+/* Reads STL (binary by file size, or ASCII), OBJ, MSH, PLY, OFF by extension; DAE and glTF by the program tactus-mesh,
+ * where it is found. STL, DAE and glTF corners with the same bits are one vertex; the others keep their vertices. A
+ * file without faces takes its hull's; otherwise no hull yet. Errors name file and what was wrong. */
 tacStatus tac_mesh_read(const tacFiles *files, const char *path, tacMeshData *mesh, tacError *err);
 /* From arrays (MJCF inline vertices): face may be NULL, then the hull's faces are the faces. */
 tacStatus tac_mesh_from_arrays(int nvert, const tacVec3 *vert, int nface, const int *face, tacMeshData *mesh,

@@ -9,10 +9,9 @@
 
 tacStatus tac_mesh_read_stl(const char *file, unsigned char *bytes, size_t size, tacMeshData *mesh, tacError *err);
 tacStatus tac_mesh_read_obj(const char *file, unsigned char *bytes, size_t size, tacMeshData *mesh, tacError *err);
-tacStatus tac_mesh_read_msh(const char *file, const unsigned char *bytes, size_t size, tacMeshData *mesh,
-                            tacError *err);
-/* Opens path, and what it refers to, through files. */
-tacStatus tac_mesh_read_assimp(const tacFiles *files, const char *path, tacMeshData *mesh, tacError *err);
+tacStatus tac_mesh_read_ply(const char *file, unsigned char *bytes, size_t size, tacMeshData *mesh, tacError *err);
+tacStatus tac_mesh_read_off(const char *file, unsigned char *bytes, size_t size, tacMeshData *mesh, tacError *err);
+tacStatus tac_mesh_read_msh(const char *file, unsigned char *bytes, size_t size, tacMeshData *mesh, tacError *err);
 
 /* Three coordinates a corner, three corners a triangle -> mesh in which corners with the same bits are one vertex,
  * numbered in order of first use. */

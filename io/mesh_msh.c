@@ -56,8 +56,7 @@ static void copy_faces(const unsigned char *p, tacMeshData *mesh) {
     }
 }
 
-tacStatus tac_mesh_read_msh(const char *file, const unsigned char *bytes, size_t size, tacMeshData *mesh,
-                            tacError *err) {
+tacStatus tac_mesh_read_msh(const char *file, unsigned char *bytes, size_t size, tacMeshData *mesh, tacError *err) {
     if (size < HEADER)
         return tac_fail(err, TAC_ERR_SYNTAX, "%s: %zu bytes, expected an MSH header of %d", file, size, HEADER);
     Counts n = {word_at(bytes), word_at(bytes + 4), word_at(bytes + 8), word_at(bytes + 12)};

@@ -3,58 +3,28 @@
 #include "io/mesh_formats.h"
 
 #include "base/error.h"
+#include "io/mesh_polygons.h"
 #include "io/numbers.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_VERTEX_NUMBERS = 8, FIRST_ROWS = 256 }; /* x y z, w, r g b, a: what is in use */
+enum { MAX_VERTEX_NUMBERS = 8 }; /* x y z, w, r g b, a: what is in use */
 
 typedef struct Obj {
-    const char *file;
-    int line;
-    float *vert; /* 3 nvert */
-    int nvert, vert_capacity;
-    int *corner; /* vertex ids of all polygons */
-    int ncorner, corner_capacity;
-    int *polygon; /* corners of each */
-    int npolygon, polygon_capacity;
-    int group_over; /* a g or o line came after the first faces */
+    tacPolygons polygons; /* file and line too */
+    int group_over;       /* a g or o line came after the first faces */
     int dropped;
     int largest, largest_line; /* vertex id that a face named, and where */
 } Obj;
-
-/* The array with room for one more row, or NULL (the old one is then still there). */
-static void *grow(const Obj *obj, void *array, int n, int *capacity, size_t row, tacError *err) {
-    if (n < *capacity) return array;
-    int larger = *capacity == 0 ? FIRST_ROWS : *capacity < INT_MAX / 8 ? 2 * *capacity : 0;
-    void *grown = larger > 0 ? realloc(array, (size_t)larger * row) : NULL;
-    if (grown == NULL)
-        tac_fail(err, TAC_ERR_MEMORY, "%s:%d: no memory for more than %d rows", obj->file, obj->line, n);
-    else
-        *capacity = larger;
-    return grown;
-}
 
 static tacStatus read_vertex(Obj *obj, const char *text, tacError *err) {
     double number[MAX_VERTEX_NUMBERS];
     int n;
     tacError inner;
     if (tac_numbers_read(text, 3, MAX_VERTEX_NUMBERS, number, &n, &inner) != TAC_OK)
-        return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: vertex: %s", obj->file, obj->line, inner.text);
-    float *grown = grow(obj, obj->vert, obj->nvert, &obj->vert_capacity, 3 * sizeof(float), err);
-    if (grown == NULL) return TAC_ERR_MEMORY;
-    obj->vert = grown;
-    float *v = obj->vert + 3 * (size_t)obj->nvert;
-    for (int k = 0; k < 3; k++) {
-        v[k] = (float)number[k];
-        if (!(v[k] <= TAC_MESH_MAX_COORDINATE && v[k] >= -TAC_MESH_MAX_COORDINATE))
-            return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: coordinate %g, expected one within 2^30", obj->file, obj->line,
-                            number[k]);
-    }
-    obj->nvert++;
-    return TAC_OK;
+        return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: vertex: %s", obj->polygons.file, obj->polygons.line, inner.text);
+    return tac_polygons_add_vertex(&obj->polygons, number, err);
 }
 
 /* [sign] digits at *p -> value, *p moved on; 0: there is no such number or it is too large. */
@@ -86,35 +56,25 @@ static tacStatus read_corner(Obj *obj, const char **p, tacError *err) {
     const char *word = *p;
     if (!scan_corner(p, &id))
         return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: face: found \"%.*s\", expected v, v/vt, v//vn or v/vt/vn",
-                        obj->file, obj->line, (int)strcspn(word, " \t"), word);
-    if (id == 0 || id < -obj->nvert)
-        return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: face: vertex %ld, expected 1 to %d or -%d to -1", obj->file,
-                        obj->line, id, obj->nvert, obj->nvert);
-    int *grown = grow(obj, obj->corner, obj->ncorner, &obj->corner_capacity, sizeof(int), err);
-    if (grown == NULL) return TAC_ERR_MEMORY;
-    obj->corner = grown;
-    int zero_based = (int)(id > 0 ? id - 1 : obj->nvert + id);
-    if (zero_based > obj->largest) obj->largest = zero_based, obj->largest_line = obj->line;
-    obj->corner[obj->ncorner++] = zero_based;
-    return TAC_OK;
+                        obj->polygons.file, obj->polygons.line, (int)strcspn(word, " \t"), word);
+    int nvert = obj->polygons.nvert;
+    if (id == 0 || id < -nvert)
+        return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: face: vertex %ld, expected 1 to %d or -%d to -1",
+                        obj->polygons.file, obj->polygons.line, id, nvert, nvert);
+    int zero_based = (int)(id > 0 ? id - 1 : nvert + id);
+    if (zero_based > obj->largest) obj->largest = zero_based, obj->largest_line = obj->polygons.line;
+    return tac_polygons_add_corner(&obj->polygons, zero_based, err);
 }
 
 static tacStatus read_face(Obj *obj, const char *p, tacError *err) {
-    int first = obj->ncorner;
+    int first = obj->polygons.ncorner;
     tacStatus status = TAC_OK;
     for (p += strspn(p, " \t"); *p != 0 && status == TAC_OK; p += strspn(p, " \t"))
         status = read_corner(obj, &p, err);
-    int n = obj->ncorner - first;
     if (status != TAC_OK) return status;
-    if (n < 3 || obj->group_over) { /* points and lines bound no volume; later groups do not count */
-        obj->dropped += n >= 3;
-        obj->ncorner = first;
-        return TAC_OK;
-    }
-    int *grown = grow(obj, obj->polygon, obj->npolygon, &obj->polygon_capacity, sizeof(int), err);
-    if (grown == NULL) return TAC_ERR_MEMORY;
-    obj->polygon = grown;
-    obj->polygon[obj->npolygon++] = n;
+    if (!obj->group_over) return tac_polygons_close(&obj->polygons, first, err);
+    obj->dropped += obj->polygons.ncorner - first >= 3; /* later groups do not count */
+    obj->polygons.ncorner = first;
     return TAC_OK;
 }
 
@@ -123,7 +83,7 @@ static tacStatus read_line(Obj *obj, const char *p, tacError *err) {
     size_t length = strcspn(p, " \t");
     if (length == 1 && p[0] == 'v') return read_vertex(obj, p + 1, err);
     if (length == 1 && p[0] == 'f') return read_face(obj, p + 1, err);
-    if (length == 1 && (p[0] == 'g' || p[0] == 'o') && obj->npolygon > 0) obj->group_over = 1;
+    if (length == 1 && (p[0] == 'g' || p[0] == 'o') && obj->polygons.npolygon > 0) obj->group_over = 1;
     return TAC_OK;
 }
 
@@ -149,42 +109,25 @@ static char *end_line(char *start, char *end, int *lines) {
 static tacStatus read_lines(Obj *obj, char *text, size_t size, tacError *err) {
     char *end = text + size;
     tacStatus status = TAC_OK;
-    obj->line = 1;
+    obj->polygons.line = 1;
     while (text < end && status == TAC_OK) {
         int lines;
         char *next = end_line(text, end, &lines);
         status = read_line(obj, text, err);
-        obj->line += lines;
+        obj->polygons.line += lines;
         text = next;
     }
-    if (status == TAC_OK && obj->largest >= obj->nvert)
-        return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: face: vertex %d, expected 1 to %d", obj->file, obj->largest_line,
-                        obj->largest + 1, obj->nvert);
+    if (status == TAC_OK && obj->largest >= obj->polygons.nvert)
+        return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: face: vertex %d, expected 1 to %d", obj->polygons.file,
+                        obj->largest_line, obj->largest + 1, obj->polygons.nvert);
     return status;
 }
 
-static tacStatus make_mesh(Obj *obj, tacMeshData *mesh, tacError *err) {
-    mesh->vert = malloc(((size_t)obj->nvert + 1) * sizeof *mesh->vert);
-    mesh->face = malloc((3 * (size_t)obj->ncorner + 1) * sizeof *mesh->face); /* n corners give n - 2 triangles */
-    if (mesh->vert == NULL || mesh->face == NULL)
-        return tac_fail(err, TAC_ERR_MEMORY, "%s: no memory for %d vertices", obj->file, obj->nvert);
-    for (mesh->nvert = 0; mesh->nvert < obj->nvert; mesh->nvert++) {
-        const float *v = obj->vert + 3 * (size_t)mesh->nvert;
-        mesh->vert[mesh->nvert] = (tacVec3){(double)v[0], (double)v[1], (double)v[2]};
-    }
-    int *corner = obj->corner;
-    for (int i = 0; i < obj->npolygon; corner += obj->polygon[i++])
-        mesh->nface += tac_mesh_cut_ears(obj->vert, obj->polygon[i], corner, mesh->face + 3 * (size_t)mesh->nface);
-    mesh->dropped = obj->dropped;
-    return TAC_OK;
-}
-
 tacStatus tac_mesh_read_obj(const char *file, unsigned char *bytes, size_t size, tacMeshData *mesh, tacError *err) {
-    Obj obj = {.file = file, .largest = -1};
+    Obj obj = {.polygons = {.file = file}, .largest = -1};
     tacStatus status = read_lines(&obj, (char *)bytes, size, err);
-    if (status == TAC_OK) status = make_mesh(&obj, mesh, err);
-    free(obj.vert);
-    free(obj.corner);
-    free(obj.polygon);
+    if (status == TAC_OK) status = tac_polygons_make(&obj.polygons, mesh, err);
+    mesh->dropped = obj.dropped;
+    tac_polygons_free(&obj.polygons);
     return status;
 }

@@ -3,7 +3,7 @@
 #include "io/mesh_formats.h"
 
 #include "base/error.h"
-#include "io/numbers.h"
+#include "io/mesh_words.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -40,56 +40,18 @@ static tacStatus read_binary(const char *file, const unsigned char *bytes, size_
 /* --- Text --------------------------------------------------------------------------------------------------------- */
 
 typedef struct Text {
-    const char *file;
-    char *at, *end;
-    int line, line_ended; /* of the last word; a newline closed it */
-    float *corner;        /* 3 ncorner */
+    tacWords words;
+    float *corner; /* 3 ncorner */
     size_t ncorner, capacity;
     size_t in_facet; /* corners of the open facet */
 } Text;
-
-static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
-
-/* Next word, ended by a zero byte in place; NULL at the end of the text. */
-static char *next_word(Text *text) {
-    text->line += text->line_ended;
-    text->line_ended = 0;
-    while (text->at < text->end && (is_blank(*text->at) || *text->at == '\n'))
-        text->line += *text->at++ == '\n';
-    if (text->at == text->end) return NULL;
-    char *word = text->at;
-    while (text->at < text->end && !is_blank(*text->at) && *text->at != '\n')
-        text->at++;
-    text->line_ended = *text->at == '\n';
-    if (text->at < text->end) *text->at++ = 0;
-    return word;
-}
-
-/* The rest of a line that starts with solid or endsolid is a name. */
-static void skip_line(Text *text) {
-    if (text->line_ended) return;
-    char *newline = memchr(text->at, '\n', (size_t)(text->end - text->at));
-    text->at = newline != NULL ? newline : text->end;
-}
-
-static tacStatus next_coordinate(Text *text, float *value, tacError *err) {
-    char *word = next_word(text);
-    double number;
-    int n;
-    tacError inner;
-    if (word == NULL)
-        return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: the file ends inside a facet", text->file, text->line);
-    if (tac_numbers_read(word, 1, 1, &number, &n, &inner) != TAC_OK)
-        return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: %s", text->file, text->line, inner.text);
-    *value = (float)number;
-    return TAC_OK;
-}
 
 static tacStatus grow(Text *text, tacError *err) {
     if (text->ncorner < text->capacity) return TAC_OK;
     size_t capacity = text->capacity > 0 ? 2 * text->capacity : 64;
     float *larger = realloc(text->corner, 3 * capacity * sizeof *larger);
-    if (larger == NULL) return tac_fail(err, TAC_ERR_MEMORY, "%s: no memory for %zu corners", text->file, capacity);
+    if (larger == NULL)
+        return tac_fail(err, TAC_ERR_MEMORY, "%s: no memory for %zu corners", text->words.file, capacity);
     text->corner = larger;
     text->capacity = capacity;
     return TAC_OK;
@@ -99,9 +61,12 @@ static tacStatus read_corner(Text *text, tacError *err) {
     tacStatus status = grow(text, err);
     if (status != TAC_OK) return status;
     float *corner = text->corner + 3 * text->ncorner;
-    for (int k = 0; k < 3 && status == TAC_OK; k++)
-        status = next_coordinate(text, corner + k, err);
-    if (status == TAC_OK) status = tac_mesh_check_corner(text->file, corner, text->ncorner / 3, err);
+    for (int k = 0; k < 3 && status == TAC_OK; k++) {
+        double number = 0;
+        status = tac_words_number(&text->words, "a facet", &number, err);
+        corner[k] = (float)number;
+    }
+    if (status == TAC_OK) status = tac_mesh_check_corner(text->words.file, corner, text->ncorner / 3, err);
     text->ncorner++;
     text->in_facet++;
     return status;
@@ -111,25 +76,31 @@ static tacStatus close_facet(Text *text, tacError *err) {
     size_t n = text->in_facet;
     text->in_facet = 0;
     if (n == 3) return TAC_OK;
-    return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: a facet with %zu vertices, expected 3", text->file, text->line, n);
+    return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: a facet with %zu vertices, expected 3", text->words.file,
+                    text->words.line, n);
+}
+
+static void skip_normal(Text *text) {
+    for (int k = 0; k < 3; k++)
+        tac_words_next(&text->words);
 }
 
 static tacStatus read_word(Text *text, const char *word, tacError *err) {
     static const char *const silent[] = {"facet", "outer", "loop", "endloop"};
     if (strcmp(word, "vertex") == 0) return read_corner(text, err);
     if (strcmp(word, "endfacet") == 0) return close_facet(text, err);
-    if (strcmp(word, "solid") == 0 || strcmp(word, "endsolid") == 0) return skip_line(text), TAC_OK;
-    if (strcmp(word, "normal") == 0) return next_word(text), next_word(text), next_word(text), TAC_OK;
+    if (strcmp(word, "solid") == 0 || strcmp(word, "endsolid") == 0) return tac_words_skip_line(&text->words), TAC_OK;
+    if (strcmp(word, "normal") == 0) return skip_normal(text), TAC_OK;
     for (size_t i = 0; i < sizeof silent / sizeof *silent; i++)
         if (strcmp(word, silent[i]) == 0) return TAC_OK;
     return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: found \"%.40s\", expected facet, vertex, endfacet or endsolid",
-                    text->file, text->line, word);
+                    text->words.file, text->words.line, word);
 }
 
 static tacStatus read_text(const char *file, unsigned char *bytes, size_t size, tacMeshData *mesh, tacError *err) {
-    Text text = {.file = file, .at = (char *)bytes, .end = (char *)bytes + size, .line = 1};
+    Text text = {.words = {.file = file, .at = (char *)bytes, .end = (char *)bytes + size, .line = 1}};
     tacStatus status = TAC_OK;
-    for (char *word; status == TAC_OK && (word = next_word(&text)) != NULL;)
+    for (char *word; status == TAC_OK && (word = tac_words_next(&text.words)) != NULL;)
         status = read_word(&text, word, err);
     if (status == TAC_OK && text.in_facet != 0) status = close_facet(&text, err);
     if (status == TAC_OK) status = tac_mesh_weld(file, text.corner, text.ncorner, mesh, err);

@@ -120,7 +120,7 @@ tacStatus tac_mjcf_load(tacFiles *files, const char *path, const tacLoadOptions 
                               .inertiafromgeom = TAC_MJCF_AUTO,
                               .inertiagrouprange = {0, 5}}};
     if (strlen(path) >= sizeof m.folder) return tac_fail(err, TAC_ERR_FILE, "%.80s...: the path is too long", path);
-    tac_xml_init(&m.xml);
+    tac_xml_init(&m.xml, report);
     tac_files_folder(path, m.folder, sizeof m.folder);
     *model = NULL;
     tacStatus status = read_model(&m, path);

@@ -2,6 +2,7 @@
 #include "io/mjcf_read.h"
 
 #include "base/error.h"
+#include "io/mesh_builtin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,15 +43,9 @@ tacStatus tac_mjcf_read_mesh(tacMjcf *m, const xmlNode *node, tacMjcfMesh *mesh)
     return status;
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/'), *back = strrchr(path, '\\');
-    const char *last = slash > back || back == NULL ? slash : back;
-    return last != NULL ? last + 1 : path;
-}
-
 /* File name without folder and extension, or NULL. */
 static const char *stem_of(tacMjcf *m, const char *file) {
-    const char *base = base_name(file), *dot = strrchr(base, '.');
+    const char *base = tac_files_base(file), *dot = strrchr(base, '.');
     size_t n = dot != NULL ? (size_t)(dot - base) : strlen(base);
     char *stem = tac_mjcf_keep(m, n + 1);
     return stem != NULL ? memcpy(stem, base, n) : NULL;
@@ -59,7 +54,7 @@ static const char *stem_of(tacMjcf *m, const char *file) {
 /* MuJoCo looks beside the main file first, then beside the file that names it. */
 static void find_file(const tacMjcf *m, const xmlNode *node, const char *file, char *path) {
     char folder[PATH], beside[PATH], other[PATH];
-    const char *name = m->compiler.strippath ? base_name(file) : file;
+    const char *name = m->compiler.strippath ? tac_files_base(file) : file;
     const char *meshdir = m->compiler.meshdir != NULL ? m->compiler.meshdir : "";
     tac_files_join(m->folder, meshdir, folder, sizeof folder);
     tac_files_join(meshdir[0] != '\0' ? folder : m->folder, name, path, PATH);
@@ -104,11 +99,25 @@ static tacStatus read_inline(tacMjcf *m, const xmlNode *node, tacMeshData *data)
     return status;
 }
 
+/* builtin and params attributes. A plate's mass lies on its surface, whatever 'inertia' says. */
+static tacStatus make_builtin(tacMjcf *m, const xmlNode *node, const char *kind, tacMjcfMesh *mesh) {
+    double *param = NULL;
+    int nparam, shell = 0;
+    tacError why;
+    tacStatus status = tac_xml_double_list(node, "params", &param, &nparam, m->err);
+    if (status != TAC_OK) return status;
+    status = tac_mesh_make(kind, nparam, param, &mesh->data, &shell, &why);
+    free(param);
+    if (shell) mesh->def.inertia_mode = TAC_MESH_SHELL;
+    return status == TAC_OK ? TAC_OK : tac_xml_fail(node, m->err, status, "%s", why.text);
+}
+
 static tacStatus load_mesh(tacMjcf *m, const xmlNode *node, tacMjcfMesh *mesh) {
     const char *file = tac_xml_get(node, "file"), *builtin = tac_xml_get(node, "builtin");
-    if ((builtin != NULL && strcmp(builtin, "none") != 0) || tac_xml_child(node, "plugin") != NULL)
+    if (tac_xml_child(node, "plugin") != NULL)
         return tac_xml_fail(node, m->err, TAC_ERR_UNSUPPORTED,
-                            "built-in and plugin meshes are not supported, expected 'file' or 'vertex'");
+                            "plugin meshes are not supported, expected 'file', 'vertex' or 'builtin'");
+    if (builtin != NULL && strcmp(builtin, "none") != 0) return make_builtin(m, node, builtin, mesh);
     if (file != NULL) return read_mesh_file(m, node, file, &mesh->data);
     if (tac_xml_get(node, "vertex") != NULL) return read_inline(m, node, &mesh->data);
     return tac_xml_fail(node, m->err, TAC_ERR_SYNTAX,

@@ -377,15 +377,34 @@ static StateSizes count_state(const tacMjcf *m) {
     return s;
 }
 
+/* A key of a model with other joints or actuators: an error, or with `lenient` a warning and *keep 0. */
+static tacStatus refuse_length(tacMjcf *m, const xmlNode *node, const char *attr, int found, int expected, int *keep) {
+    const char *plural = found == 1 ? "" : "s";
+    if (!m->options->lenient)
+        return tac_xml_fail(node, m->err, TAC_ERR_SYNTAX, "attribute '%s': found %d number%s, expected %d", attr, found,
+                            plural, expected);
+    tac_mjcf_warn(m, node, "attribute '%s': found %d number%s, expected %d: the key is left out", attr, found, plural,
+                  expected);
+    *keep = 0;
+    return TAC_OK;
+}
+
 /* Exactly n numbers, or none at all. */
-static tacStatus read_state(tacMjcf *m, const xmlNode *node, const char *attr, int n, const double **out) {
-    const char *text = tac_xml_get(node, attr);
+static tacStatus read_state(tacMjcf *m, const xmlNode *node, const char *attr, int n, const double **out, int *keep) {
+    double *list;
+    int found;
     *out = NULL;
-    if (text == NULL || text[strspn(text, " \t\r\n")] == '\0') return TAC_OK;
-    double *numbers = tac_mjcf_keep(m, (size_t)n * sizeof *numbers);
-    if (numbers == NULL) return TAC_ERR_MEMORY;
-    *out = numbers;
-    return tac_xml_doubles(node, attr, n, n, numbers, NULL, m->err);
+    tacStatus status = tac_xml_double_list(node, attr, &list, &found, m->err);
+    if (status != TAC_OK || list == NULL) return status;
+    if (found != n) status = refuse_length(m, node, attr, found, n, keep);
+    if (found == n && n > 0) {
+        double *kept = tac_mjcf_keep(m, (size_t)n * sizeof *kept);
+        if (kept != NULL) memcpy(kept, list, (size_t)n * sizeof *kept);
+        status = kept != NULL ? TAC_OK : TAC_ERR_MEMORY;
+        *out = kept;
+    }
+    free(list);
+    return status;
 }
 
 static tacStatus read_key(tacMjcf *m, const xmlNode *node, void *scope) {
@@ -399,15 +418,16 @@ static tacStatus read_key(tacMjcf *m, const xmlNode *node, void *scope) {
     tacMjcfKey key = {.def = tac_default_key(), .node = node};
     tacKeyDef *def = &key.def;
     const double *mpos = NULL, *mquat = NULL;
+    int keep = 1;
     def->name = tac_xml_get(node, "name");
     tacStatus status = tac_mjcf_read(m, node, attributes, def);
-    if (status == TAC_OK) status = read_state(m, node, "qpos", s->nq, &def->qpos);
-    if (status == TAC_OK) status = read_state(m, node, "qvel", s->nv, &def->qvel);
-    if (status == TAC_OK) status = read_state(m, node, "act", s->na, &def->act);
-    if (status == TAC_OK) status = read_state(m, node, "ctrl", s->nu, &def->ctrl);
-    if (status == TAC_OK) status = read_state(m, node, "mpos", 3 * s->nmocap, &mpos);
-    if (status == TAC_OK) status = read_state(m, node, "mquat", 4 * s->nmocap, &mquat);
-    if (status != TAC_OK) return status;
+    if (status == TAC_OK) status = read_state(m, node, "qpos", s->nq, &def->qpos, &keep);
+    if (status == TAC_OK) status = read_state(m, node, "qvel", s->nv, &def->qvel, &keep);
+    if (status == TAC_OK) status = read_state(m, node, "act", s->na, &def->act, &keep);
+    if (status == TAC_OK) status = read_state(m, node, "ctrl", s->nu, &def->ctrl, &keep);
+    if (status == TAC_OK) status = read_state(m, node, "mpos", 3 * s->nmocap, &mpos, &keep);
+    if (status == TAC_OK) status = read_state(m, node, "mquat", 4 * s->nmocap, &mquat, &keep);
+    if (status != TAC_OK || !keep) return status;
     def->mpos = (const tacVec3 *)mpos;
     def->mquat = (const tacQuat *)mquat;
     return tac_mjcf_add(m, &m->key, &key, sizeof key, TAC_KIND_KEY, def->name) >= 0 ? TAC_OK : TAC_ERR_MEMORY;

@@ -78,12 +78,12 @@ tacStatus tac_urdf_read_inertial(tacUrdf *urdf, const xmlNode *link, tacBodyDef 
         return TAC_OK;
     }
     const xmlNode *mass = tac_xml_child(inertial, "mass"), *inertia = tac_xml_child(inertial, "inertia");
-    if (mass == NULL || inertia == NULL)
-        return tac_xml_fail(link, urdf->err, TAC_ERR_SYNTAX, "<inertial> without <%s>",
-                            mass == NULL ? "mass" : "inertia");
+    if (mass == NULL) tac_urdf_warn(urdf, link, "<inertial> without <mass>, taken as mass 0");
+    if (mass != NULL && inertia == NULL)
+        return tac_xml_fail(link, urdf->err, TAC_ERR_SYNTAX, "<inertial> without <inertia>");
     tacStatus status = tac_urdf_read_origin(inertial, &body->ipos, &body->iquat, urdf->err);
-    if (status == TAC_OK) status = read_mass(mass, &body->mass, urdf->err);
-    if (status == TAC_OK) status = read_inertia(inertia, &body->fullinertia, urdf->err);
+    if (status == TAC_OK && mass != NULL) status = read_mass(mass, &body->mass, urdf->err);
+    if (status == TAC_OK && inertia != NULL) status = read_inertia(inertia, &body->fullinertia, urdf->err);
     if (status == TAC_OK) warn_about_inertia(urdf, link, body->mass, body->fullinertia);
     return status;
 }

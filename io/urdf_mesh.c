@@ -15,11 +15,6 @@
 
 enum { MAX_LEVELS = 5 }; /* folders above the URDF's that are looked at */
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
 static int holds_package_file(const char *folder) {
     tacFiles anywhere = {.allow_outside = 1};
     char path[TAC_PATH];
@@ -50,7 +45,7 @@ void tac_urdf_find_package(tacUrdf *urdf) {
     }
     strcpy(folder, urdf->files->root);
     for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
-        if (strcmp(base_name(folder), inner[i]) == 0 && go_up(folder)) {
+        if (strcmp(tac_files_base(folder), inner[i]) == 0 && go_up(folder)) {
             strcpy(urdf->package, folder);
             return;
         }
@@ -75,7 +70,7 @@ static int try_place(const tacUrdf *urdf, const char *root, const char *folder, 
 /* folder/NAME/REST, or folder/REST when the folder itself is called NAME. */
 static int try_package(const tacUrdf *urdf, const char *folder, const char *name, const char *rest, Place *place) {
     char inside[TAC_PATH];
-    if (strcmp(base_name(folder), name) == 0 && try_place(urdf, folder, folder, rest, place)) return 1;
+    if (strcmp(tac_files_base(folder), name) == 0 && try_place(urdf, folder, folder, rest, place)) return 1;
     tac_files_join(folder, name, inside, sizeof inside);
     return try_place(urdf, inside, inside, rest, place);
 }
@@ -150,7 +145,7 @@ static tacStatus find_mesh(tacUrdf *urdf, const xmlNode *node, const char *name,
                                "(package_dirs, --package-dirs)",
                                name);
     }
-    find_plain(urdf, urdf->strippath ? base_name(name) : local != NULL ? local : name, place);
+    find_plain(urdf, urdf->strippath ? tac_files_base(name) : local != NULL ? local : name, place);
     return TAC_OK; /* one that is not there fails when it is read, with the reason */
 }
 
@@ -174,7 +169,7 @@ static tacStatus read_scale(const xmlNode *node, tacVec3 *scale, tacError *err) 
 /* The file's stem, with a number after it when the name is taken; malloc'ed. */
 static char *make_name(tacUrdf *urdf, const char *path) {
     enum { NUMBER = 12 };
-    const char *stem = base_name(path);
+    const char *stem = tac_files_base(path);
     const char *dot = strrchr(stem, '.');
     size_t n = dot != NULL ? (size_t)(dot - stem) : strlen(stem);
     char *name = malloc(n + NUMBER);

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "io/numbers.h"
+#include "io/report.h"
 #include "io/xml_limits.h"
 
 #include <libxml/SAX2.h>
@@ -26,17 +27,19 @@ typedef struct Capture {
     char *file;
     int line;       /* of the first error; 0: none */
     int doctype;    /* line of a document type declaration; 0: none */
+    int version;    /* 1: the XML declaration names no version that there is */
     char text[256]; /* libxml2's words */
 } Capture;
 
 /* Slips that published robot files have and other readers accept. */
 static int is_tolerable(int code) {
-    return code == XML_ERR_HYPHEN_IN_COMMENT || code == XML_ERR_RESERVED_XML_NAME ||
+    return code == XML_ERR_UNKNOWN_VERSION || code == XML_ERR_HYPHEN_IN_COMMENT || code == XML_ERR_RESERVED_XML_NAME ||
            code == XML_NS_ERR_UNDEFINED_NAMESPACE || code == XML_WAR_NS_URI || code == XML_WAR_NS_URI_RELATIVE;
 }
 
 static void on_error(void *user, xmlError *error) {
     Capture *capture = ((xmlParserCtxt *)user)->_private;
+    capture->version |= error->code == XML_ERR_UNKNOWN_VERSION;
     if (capture->line != 0 || error->level < XML_ERR_ERROR || is_tolerable(error->code)) return;
     capture->line = error->line > 0 ? error->line : 1;
     snprintf(capture->text, sizeof capture->text, "%s", error->message != NULL ? error->message : "malformed XML");
@@ -87,9 +90,9 @@ static void on_element(void *user, const xmlChar *name, const xmlChar *prefix, c
 
 static pthread_once_t library_once = PTHREAD_ONCE_INIT;
 
-void tac_xml_init(tacXml *xml) {
+void tac_xml_init(tacXml *xml, tacReport *report) {
     pthread_once(&library_once, xmlInitParser);
-    *xml = (tacXml){.dict = xmlDictCreate()};
+    *xml = (tacXml){.dict = xmlDictCreate(), .report = report};
 }
 
 void tac_xml_free(tacXml *xml) {
@@ -166,6 +169,8 @@ tacStatus tac_xml_parse(tacXml *xml, const char *file, const void *bytes, size_t
                         capture.doctype);
     if (capture.line != 0)
         return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: malformed XML: %s", file, capture.line, capture.text);
+    if (capture.version)
+        tac_report_add_warning(xml->report, "%s:1: the XML declaration names an unknown version, read as 1.0", file);
     *root = doc != NULL ? xmlDocGetRootElement(doc) : NULL;
     if (*root == NULL) return tac_fail(err, TAC_ERR_SYNTAX, "%s:1: no element found, expected XML", file);
     return TAC_OK;

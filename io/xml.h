@@ -14,9 +14,11 @@ typedef struct tacXml {
     xmlDoc **doc;
     char **file; /* as shown in messages */
     int n;
+    tacReport *report;
 } tacXml;
 
-void tac_xml_init(tacXml *xml);
+/* report takes the warnings; NULL: nobody hears them. */
+void tac_xml_init(tacXml *xml, tacReport *report);
 void tac_xml_free(tacXml *xml);
 /* Bytes -> *root. `file` is the name used in messages. Errors read "file:line: what". */
 tacStatus tac_xml_parse(tacXml *xml, const char *file, const void *bytes, size_t size, xmlNode **root, tacError *err);

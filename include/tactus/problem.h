@@ -13,7 +13,7 @@ extern "C" {
  * semidefinite, not necessarily symmetric. */
 typedef struct tacProblem {
     int ncontact;
-    const double *W;  /* 3 ncontact x 3 ncontact */
+    const double *W;  /* 3 ncontact x 3 ncontact, row by row */
     const double *q;  /* 3 ncontact */
     const double *mu; /* ncontact */
 } tacProblem;

@@ -17,8 +17,9 @@ def words(*lists):
 
 
 def dense(matrix=None, q=None, mu=None):
+    """The file's text: W column by column."""
     matrix, q, mu = matrix or W, q or Q, mu or MU
-    return words([3], [len(mu)], [0], [len(q)] * 2, [len(q)] * 2, *matrix, q, mu)
+    return words([3], [len(mu)], [0], [len(q)] * 2, [len(q)] * 2, *zip(*matrix), q, mu)
 
 
 def blocks():

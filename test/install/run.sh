@@ -38,6 +38,20 @@ cmake --build "$scratch/made" >"$scratch/make.log" 2>&1 || { cat "$scratch/make.
 # The command line, from the installed place.
 "$prefix/bin/tactus" --version | grep -q '0\.1\.0' || fail "the installed command does not tell its version"
 
+# A mesh that a program of its own reads: found from the command line and from the library, wherever the tree lies.
+if [ -e "$build/tactus-mesh" ]; then
+    mkdir "$scratch/moved"
+    mv "$prefix" "$scratch/moved/prefix"
+    unset TACTUS_MESH_READER
+    mesh=$source/test/install/tetrahedron.xml
+    "$scratch/moved/prefix/bin/tactus" info "$mesh" >"$scratch/out" 2>&1 || fail "the command finds no mesh reader: $(cat "$scratch/out")"
+    LD_LIBRARY_PATH=$scratch/moved${libdir#"$scratch"} "$scratch/client" "$mesh" >"$scratch/out" 2>&1 ||
+        fail "the library finds no mesh reader: $(cat "$scratch/out")"
+    grep -q 'loaded nq=7' "$scratch/out" || fail "the mesh was not loaded: $(cat "$scratch/out")"
+    mv "$scratch/moved/prefix" "$prefix"
+fi
+if readelf -d "$libdir/libtactus_io.so" | grep -q assimp; then fail "libtactus_io.so is linked with assimp"; fi
+
 # Names and version of the shared libraries.
 for name in tactus tactus_io; do
     library=$libdir/lib$name.so

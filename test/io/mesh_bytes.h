@@ -53,3 +53,40 @@ static inline void put_msh(MeshBytes *b, int normals, int texcoords) {
     for (int i = 0; i < 12; i++)
         put_word(b, (uint32_t)TETRAHEDRON_FACE[i / 3][i % 3]);
 }
+
+static inline void put_text(MeshBytes *b, const char *text) {
+    memcpy(b->data + b->size, text, strlen(text));
+    b->size += strlen(text);
+}
+
+/* The last `width` bytes the other way round. */
+static inline void turn_around(MeshBytes *b, size_t width) {
+    unsigned char *p = b->data + b->size - width;
+    for (size_t k = 0; k < width / 2; k++) {
+        unsigned char swap = p[k];
+        p[k] = p[width - 1 - k], p[width - 1 - k] = swap;
+    }
+}
+
+/* The same as binary PLY, with a number and a list between the coordinates and the faces that do not count. */
+static inline void put_ply(MeshBytes *b, int big_endian) {
+    b->size = 0;
+    put_text(b, "ply\nformat binary_");
+    put_text(b, big_endian ? "big" : "little");
+    put_text(b,
+             "_endian 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty uint8 red\n"
+             "element other 1\nproperty list uint8 int32 what\nelement face 4\n"
+             "property list uchar int vertex_indices\nend_header\n");
+    for (int i = 0; i < 12; i++) {
+        put_float(b, TETRAHEDRON[i / 3][i % 3]);
+        if (big_endian) turn_around(b, 4);
+        if (i % 3 == 2) b->data[b->size++] = 200;
+    }
+    b->data[b->size++] = 2;
+    put_word(b, 7), put_word(b, 7);
+    for (int i = 0; i < 12; i++) {
+        if (i % 3 == 0) b->data[b->size++] = 3;
+        put_word(b, (uint32_t)TETRAHEDRON_FACE[i / 3][i % 3]);
+        if (big_endian) turn_around(b, 4);
+    }
+}

@@ -228,6 +228,8 @@ static void read_mesh(const char *name, const Buffer *b, Tally *tally) {
 static void read_stl(const Buffer *b, Tally *tally) { read_mesh("m.stl", b, tally); }
 static void read_obj(const Buffer *b, Tally *tally) { read_mesh("m.obj", b, tally); }
 static void read_msh(const Buffer *b, Tally *tally) { read_mesh("m.msh", b, tally); }
+static void read_ply(const Buffer *b, Tally *tally) { read_mesh("m.ply", b, tally); }
+static void read_off(const Buffer *b, Tally *tally) { read_mesh("m.off", b, tally); }
 
 static const char *const ASCII_STL =
     "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\n"
@@ -235,6 +237,14 @@ static const char *const ASCII_STL =
 static const char *const OBJ =
     "o x\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nf 1 4 3 2\nf 1//1 2//1 5//1\n"
     "f -5 -4 -1\nf 3/1/1 \\\n 4/1/1 5/1/1\ng y\nf 2 3 5\n";
+
+static const char *const PLY =
+    "ply\nformat ascii 1.0\ncomment x\nelement vertex 5\nproperty float x\nproperty uchar red\nproperty float y\n"
+    "property float z\nelement face 3\nproperty list uchar int vertex_indices\nproperty list uchar float texcoord\n"
+    "element tristrips 1\nproperty list int int vertex_indices\nend_header\n"
+    "0 9 0 0\n1 9 0 0\n1 9 1 0\n0 9 1 0\n0 9 0 1\n4 0 3 2 1 2 0.5 0.5\n3 0 1 4 0\n3 3 0 4 0\n7 1 2 4 -1 4 2 3\n";
+static const char *const OFF = "# a pyramid\nCOFF\n5 5 0\n0 0 0 255 0 0\n1 0 0\n1 1 0\n0 1 0 # a corner\n0 0 1\n"
+                               "4 0 3 2 1\n3 0 1 4 0.5 0.5 0.5\n3 1 2 4\n3 2 3 4\n3 3 0 4\n";
 
 static void meshes(void **state) {
     (void)state;
@@ -246,6 +256,12 @@ static void meshes(void **state) {
     run("OBJ", OBJ, strlen(OBJ), read_obj);
     put_msh(&b, 1, 1);
     run("MSH", b.data, b.size, read_msh);
+    run("text PLY", PLY, strlen(PLY), read_ply);
+    put_ply(&b, 0);
+    run("little-endian PLY", b.data, b.size, read_ply);
+    put_ply(&b, 1);
+    run("big-endian PLY", b.data, b.size, read_ply);
+    run("OFF", OFF, strlen(OFF), read_off);
     scratch_end();
 }
 

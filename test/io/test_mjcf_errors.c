@@ -83,7 +83,7 @@ static void test_wrong_values(void **state) {
     check_fails(MJCF("<asset><mesh name='m' vertex='1 2'/></asset>"), TAC_ERR_MODEL, "expected three per vertex");
     check_fails(MJCF("<asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 4'/></asset>"), TAC_ERR_MODEL,
                 "found vertex 4, expected 0 to 3");
-    check_fails(MJCF("<asset><mesh name='m' builtin='sphere' params='1'/></asset>"), TAC_ERR_UNSUPPORTED, "built-in");
+    check_fails(MJCF("<asset><mesh name='m' builtin='cube' params='1'/></asset>"), TAC_ERR_SYNTAX, "found \"cube\"");
 }
 
 static void test_lenient(void **state) {

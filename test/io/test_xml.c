@@ -18,7 +18,7 @@ typedef struct Parsed {
 static Parsed parse_bytes(const char *text, size_t size) {
     Parsed p;
     memset(&p, 0, sizeof p);
-    tac_xml_init(&p.xml);
+    tac_xml_init(&p.xml, NULL);
     p.status = tac_xml_parse(&p.xml, "a.xml", text, size, &p.root, &p.err);
     return p;
 }

@@ -23,8 +23,9 @@ def numbers_of(path):
     rows = [{} for _ in range(n)]
     if storage == 0:
         take(2)
-        for row in rows:
-            row.update(enumerate(take(n)))
+        for j in range(n):
+            for i, value in enumerate(take(n)):
+                rows[i][j] = value
     else:
         blocks = int(take(3)[0])
         take(2 * contacts)

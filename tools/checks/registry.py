@@ -65,6 +65,8 @@ class Context:
         self.only = only  # substring of model names to look at, or None
         self.memory = {}  # results that several checks read
         self.lock = threading.RLock()  # of memory: parts of a check run side by side
+        # programs that do not lie beside it find the mesh reader by this
+        os.environ.setdefault("TACTUS_MESH_READER", str(self.build.resolve() / "tactus-mesh"))
 
     def once(self, key, function):
         """function(self), computed the first time it is asked for; a failure is remembered as well."""
