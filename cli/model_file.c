@@ -107,8 +107,12 @@ const char *cli_transmission(int type) {
 
 const char *cli_label(const tacModel *model, tacKind kind, int id, char *text, size_t size) {
     const char *name = tac_model_name(model, kind, id);
+    int body = kind == TAC_KIND_GEOM ? model->geom_body[id] : kind == TAC_KIND_SITE ? model->site_body[id] : -1;
+    const char *owner = body > 0 ? tac_model_name(model, TAC_KIND_BODY, body) : body == 0 ? "world" : "";
     if (name[0] != '\0')
         snprintf(text, size, "%s", name);
+    else if (owner[0] != '\0')
+        snprintf(text, size, "#%d of %s", id, owner);
     else
         snprintf(text, size, kind == TAC_KIND_BODY && id == 0 ? "world" : "#%d", id);
     return text;

@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { LABEL = 96, LISTED = 8 };
+enum { LABEL = 96, LISTED = 4 };
 
 /* Where the next words go. */
 typedef struct Text {
@@ -27,6 +27,7 @@ typedef struct Found {
     tacConstraint *constraint;
     int nconstraint;
     int sticking, sliding, smooth, open; /* contacts; smooth: held without friction */
+    int scaled;                          /* 1: coefficients of friction scale the stiffness of one that sticks */
 } Found;
 
 __attribute__((format(printf, 2, 3))) static void say(Text *text, const char *format, ...) {
@@ -60,6 +61,15 @@ static int has_friction(const tacSim *sim, const tacContact *c) {
     return tac_contact_dimension(sim->model, c) > 1 && (mu[0] > 0 || mu[1] > 0);
 }
 
+/* Contact soft: a pyramid's rows, and a cone's where its coefficients differ by row (torsion, rolling, explicit pairs),
+ * are as stiff as the coefficients say (docs/theory/soft.md, Z6, Z11). */
+static int is_scaled(const Found *f, const tacContactForce *c) {
+    if (f->sim->options.contact != TAC_SOFT || c->state != TAC_CONTACT_STICKING) return 0;
+    int pyramid = *f->sim->model->option_cone == TAC_CONE_PYRAMIDAL,
+        dim = tac_contact_dimension(f->sim->model, &c->contact);
+    return has_friction(f->sim, &c->contact) && (pyramid || dim > 3 || c->contact.pair >= 0);
+}
+
 static void count_contacts(Found *f) {
     for (int i = 0; i < f->told; i++) {
         const tacContactForce *c = &f->contact[i];
@@ -68,6 +78,7 @@ static void count_contacts(Found *f) {
                      : c->state == TAC_CONTACT_SLIDING    ? &f->sliding
                                                           : &f->sticking;
         ++*count;
+        f->scaled |= is_scaled(f, c);
     }
 }
 
@@ -98,7 +109,7 @@ static void say_start(Text *text, const Found *f) {
     else
         say(text, "%s %s %s", KINDS[v->kind].word, tac_model_label(m, KINDS[v->kind].kind, v->id, name[0], LABEL),
             KINDS[v->kind].verb);
-    say(text, " by %.3g. ", v->size);
+    say(text, " by %.3g %s. ", v->size, v->kind == TAC_CONSTRAINT_CONTACT ? "m" : "(m, rad)");
 }
 
 /* Controls that are clamped: their columns of B are zero. */
@@ -139,27 +150,26 @@ static void say_pair(Text *text, const Found *f, const tacContact *c) {
 static void say_open(Text *text, const Found *f) {
     int nearest = nearest_open(f);
     if (nearest < 0) return;
-    say(text, "%d contact%s open, without force, and no derivative goes through %s; the nearest is ", f->open,
-        f->open == 1 ? " is" : "s are", f->open == 1 ? "it" : "them");
+    say(text, "%d contact%s open, %s; the nearest is ", f->open, f->open == 1 ? " is" : "s are",
+        f->sim->options.contact == TAC_NCP ? "with a force of the order of kappa"
+                                           : "without force, and no derivative goes through");
     say_pair(text, f, &f->contact[nearest].contact);
     say(text, ", %.3g m apart. ", f->contact[nearest].contact.dist);
 }
 
 /* Why friction does or does not show in the derivatives. alone: the sentence began with the one class there is. */
 static void say_friction(Text *text, const Found *f, int alone) {
-    const tacOptions *o = &f->sim->options;
-    int pyramid = o->contact == TAC_SOFT && *f->sim->model->option_cone == TAC_CONE_PYRAMIDAL;
     if (f->sliding > 0)
         say(text, "%s is at its bound: it follows the coefficient and the normal force. ",
             alone ? "friction" : "Friction of those that slide");
     if (f->sticking == 0) return;
     const char *which = alone ? "friction" : "Friction of those that stick";
-    if (pyramid)
+    if (f->scaled)
         say(text,
-            "%s is inside its pyramid: it resists slip in proportion, and its coefficient only changes how stiff the "
+            "%s is inside its cone: it resists slip in proportion, and its coefficient only changes how stiff the "
             "contact is. ",
             which);
-    else if (o->contact == TAC_NCP)
+    else if (f->sim->options.contact == TAC_NCP)
         say(text,
             "%s is inside its cone: its coefficient has an effect of the order of kappa, here %g; a softer gradient: "
             "a larger one, --contact ncp --kappa 1e-4. ",
