@@ -22,7 +22,8 @@ typedef struct tacBenchRow {
     double us_did, us_dfd;          /* derivatives of inverse and forward dynamics, with kinematics */
     double residual;                /* |ID(q, v, a) - tau| / max(1, |tau|) at the acceleration in continuous time; tau
                                        has the forces of constraints where the acceleration has them: contact soft */
-    double derivative_error;        /* of A and B at this state against Ridders' differences */
+    double derivative_error;        /* of A and B at a state against Ridders' differences. This one and the residual are
+                                       1e300 where there is none, since a step was not solved */
     char peer[16], peer_version[32], no_peer[CLI_BENCH_REASON];
     double us_peer, us_peer_fd;
     double peer_error; /* of the next state, ours against the peer's */

@@ -56,6 +56,11 @@ typedef struct Entry {
 
 static json_t *time_json(tacJson *json, double us) { return us < 0 ? json_null() : cli_json_number(json, "bench", us); }
 
+/* null where there is none. */
+static json_t *error_json(tacJson *json, const char *name, double error) {
+    return error < LARGEST ? cli_json_number(json, name, error) : json_null();
+}
+
 static json_t *row_json(tacJson *json, const Entry *e) {
     const tacBenchRow *r = &e->row;
     const struct {
@@ -81,8 +86,8 @@ static json_t *row_json(tacJson *json, const Entry *e) {
                         cli_json_number(json, "worst_residual", fmin(r->timed.worst_residual, LARGEST)));
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         json_object_set_new(row, times[i].key, time_json(json, times[i].us));
-    json_object_set_new(row, "residual", cli_json_number(json, "residual", r->residual));
-    json_object_set_new(row, "derivative_error", cli_json_number(json, "derivative_error", r->derivative_error));
+    json_object_set_new(row, "residual", error_json(json, "residual", r->residual));
+    json_object_set_new(row, "derivative_error", error_json(json, "derivative_error", r->derivative_error));
     json_object_set_new(row, "peer", peer ? json_string(r->peer) : json_null());
     json_object_set_new(row, "peer_version", peer ? json_string(r->peer_version) : json_null());
     json_object_set_new(row, "us_peer", time_json(json, r->us_peer));
@@ -109,6 +114,13 @@ static int print_json(const Entry *entries, int n, int code) {
     code = cli_json_print("bench", &json, code);
     cli_json_free(&json);
     return code;
+}
+
+static void print_error(const char *name, double error, const char *of) {
+    if (error < LARGEST)
+        printf("  %-27s %9.1e   (%s)\n", name, error, of);
+    else
+        printf("  %-27s %9s   (%s: a step was not solved)\n", name, "none", of);
 }
 
 static void print_entry(const Entry *e) {
@@ -141,11 +153,13 @@ static void print_entry(const Entry *e) {
     } else {
         printf("  no peer                     %s\n", r->no_peer);
     }
-    printf("  error of A and B            %9.1e\n", r->derivative_error);
+    print_error("error of A and B", r->derivative_error, "against differences");
     if (e->options.contact != TAC_NONE)
-        printf("  residual of contact         %9.1e   (largest of the steps)\n", r->timed.worst_residual);
-    printf("  equation of motion          %9.1e   (residual of the acceleration %s)\n\n", r->residual,
-           e->options.contact == TAC_SOFT ? "with constraints" : "without constraints");
+        print_error("residual of contact", r->timed.worst_residual, "largest of the steps");
+    print_error("equation of motion", r->residual,
+                e->options.contact == TAC_SOFT ? "residual of the acceleration with constraints"
+                                               : "residual of the acceleration without constraints");
+    printf("\n");
 }
 
 /* --- the run ----------------------------------------------------------------------------------------------------- */

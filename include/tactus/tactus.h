@@ -81,8 +81,8 @@ TAC_API int tac_model_find(const tacModel *model, tacKind kind, const char *name
 /* (kind, id) -> name; "" when it has none. */
 TAC_API const char *tac_model_name(const tacModel *model, tacKind kind, int id);
 /* (kind, id) -> what a message calls it, written to text (cut to size), which is returned: its name in quotes, "foot";
- * an unnamed geom, site or joint by its number and body, #3 of "torso"; other unnamed elements by number, #3; body 0 is
- * the world. */
+ * an unnamed geom, site or joint by its number and body, #3 of "torso" or #3 of body #2; other unnamed elements by
+ * number, #3; body 0 is the world. */
 TAC_API const char *tac_model_label(const tacModel *model, tacKind kind, int id, char *text, size_t size);
 /* Number of elements of a kind. */
 TAC_API int tac_model_count(const tacModel *model, tacKind kind);

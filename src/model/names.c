@@ -76,6 +76,8 @@ const char *tac_model_label(const tacModel *model, tacKind kind, int id, char *t
         snprintf(text, size, "#%d of \"%s\"", id, owner);
     else if (body == 0)
         snprintf(text, size, "#%d of the world", id);
+    else if (body > 0)
+        snprintf(text, size, "#%d of body #%d", id, body);
     else
         snprintf(text, size, "#%d", id);
     return text;

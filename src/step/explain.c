@@ -41,7 +41,7 @@ __attribute__((format(printf, 2, 3))) static void say(Text *text, const char *fo
 
 static const char *plural(int n) { return n == 1 ? "" : "s"; }
 
-/* --- Numbers of things --------------------------------------------------------------------------------------------- */
+/* --- Numbers of things -------------------------------------------------------------------------------------------- */
 
 /* Most constraints that contact soft can have: one block for each. */
 static int most_constraints(const tacModel *m, const tacOptions *options) {
@@ -82,7 +82,7 @@ static void count_contacts(Found *f) {
     }
 }
 
-/* --- Whether the step went well ------------------------------------------------------------------------------------ */
+/* --- Whether the step went well ----------------------------------------------------------------------------------- */
 
 static void say_solved(Text *text, const Found *f) {
     if (f->status == TAC_OK) return;
@@ -129,7 +129,7 @@ static void say_controls(Text *text, const Found *f, const double *u) {
     if (clamped > 0) say(text, ". ");
 }
 
-/* --- Contacts ------------------------------------------------------------------------------------------------------ */
+/* --- Contacts ----------------------------------------------------------------------------------------------------- */
 
 /* The open contact whose geoms are nearest, or -1. */
 static int nearest_open(const Found *f) {
@@ -225,7 +225,7 @@ static void say_contacts(Text *text, const Found *f) {
     say_open(text, f);
 }
 
-/* --- Other constraints of contact soft ----------------------------------------------------------------------------- */
+/* --- Other constraints of contact soft ---------------------------------------------------------------------------- */
 
 /* Limits that push and dry friction, by zone. Equalities are in one zone always. */
 static void say_constraints(Text *text, const Found *f) {
@@ -269,7 +269,7 @@ static void say_kinks(Text *text, const Found *f) {
             f->info.impact_time);
 }
 
-/* --- All of it ----------------------------------------------------------------------------------------------------- */
+/* --- All of it ---------------------------------------------------------------------------------------------------- */
 
 /* Contacts, and constraints where the contact model tells them; without them where there is no room for all. */
 static void find(tacSim *sim, const double *x, const double *u, Found *f) {
