@@ -19,7 +19,6 @@ static json_t *own_text(char *text) {
 
 static json_t *label_json(const tacModel *m, tacKind kind, int id) {
     char label[LABEL];
-    if (kind == TAC_KIND_JOINT) return cli_json_text(cli_joint_label(m, id, label, sizeof label));
     return cli_json_text(cli_label(m, kind, id, label, sizeof label));
 }
 
