@@ -41,7 +41,8 @@ int cli_answer_same_pair(const tacAnswer *ours, const tacAnswer *theirs, int geo
 
 /* --- Those who answer --------------------------------------------------------------------------------------------- */
 
-/* Contact soft (soft_answer.c) at x under u, with the given contacts where there are some (NULL: our own). */
+/* Contact soft (soft_answer.c) at x under u, with the given contacts where there are some (NULL: our own); or contact
+ * none, where the simulation has that. */
 tacStatus cli_soft_answer(tacSim *sim, const double *x, const double *u, const tacAnswer *given, tacAnswer *out);
 
 /* MuJoCo with tight tolerances (mujoco_answer.c); opaque. */

@@ -147,23 +147,30 @@ static void time_pieces(Scene *s, double seconds, tacBenchRow *row) {
         *pieces[i].us = 1e6 * time[i].median;
 }
 
+static int has_state(tacStatus status) {
+    return status == TAC_OK || status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS;
+}
+
 static void count_step(const tacStepInfo *info, int of, tacBenchRow *row) {
+    tacStepInfo *sum = &row->timed;
     row->contacts += (double)info->contacts / of;
     row->iterations += (double)info->iterations / of;
     row->iterations_most = info->iterations > row->iterations_most ? info->iterations : row->iterations_most;
-    row->unsolved += info->status == TAC_ERR_UNSOLVED;
-    row->steps++;
+    if (info->status != TAC_OK && sum->unsolved++ == 0) sum->first_unsolved = sum->steps, sum->status = info->status;
+    sum->worst_residual = fmax(sum->worst_residual, info->residual);
+    sum->steps++;
 }
 
 /* Where the timed steps start: in contact, along a motion from the first state. */
 static void find_states(Scene *s, tacBenchRow *row) {
     size_t nx = (size_t)tac_nx(s->m);
     tacStepInfo info = {0};
-    for (int k = -s->skipped; s->nstate > 1 && k < s->nstate; k++) {
+    int first = s->nstate > 1 ? -s->skipped : 0;
+    for (int k = first; k < s->nstate; k++) {
         if (k >= 0) memcpy(s->states + (size_t)k * nx, s->x, nx * sizeof *s->x);
         tacStatus status = tac_step(s->sim, s->x, s->u, s->d.y, &info);
         if (k >= 0) count_step(&info, s->nstate, row);
-        if (status == TAC_OK || status == TAC_ERR_UNSOLVED) memcpy(s->x, s->d.y, nx * sizeof *s->x);
+        if (s->nstate > 1 && has_state(status)) memcpy(s->x, s->d.y, nx * sizeof *s->x);
     }
 }
 
@@ -174,17 +181,24 @@ static double error_between(int n, const double *a, const double *b) {
     return fmin(relative_error(n, a, b), CLI_NO_DIFFERENCE);
 }
 
-/* Passive and actuator forces against the inverse dynamics of the acceleration they give. */
+/* Passive and actuator forces, and where the acceleration has them those of constraints, against the inverse dynamics
+ * of the acceleration that they give. */
 static double residual_of(Scene *s) {
     const tacModel *m = s->m;
     const double *q = s->x, *v = s->x + m->nq;
-    double *passive = s->difference, *tau = s->tau, *qacc = s->a, *back = s->gx;
+    double *more = s->difference, *tau = s->tau, *qacc = s->a, *back = s->gx;
     tacActuation actuation = {.qfrc = tau};
-    if (tac_acceleration(s->sim, s->x, s->u, qacc) != TAC_OK || tac_passive(s->sim, q, v, passive) != TAC_OK ||
-        tac_actuation(s->sim, s->x, s->u, &actuation) != TAC_OK)
+    const tacOutput constraint = {TAC_OUT_QFRC_CONSTRAINT, TAC_OUT_ALL};
+    if (tac_acceleration(s->sim, s->x, s->u, qacc) != TAC_OK ||
+        tac_actuation(s->sim, s->x, s->u, &actuation) != TAC_OK || tac_passive(s->sim, q, v, more) != TAC_OK)
         return CLI_NO_DIFFERENCE;
     for (int i = 0; i < m->nv; i++)
-        tau[i] += passive[i];
+        tau[i] += more[i];
+    int constrained = s->options->contact == TAC_SOFT;
+    if (constrained && tac_outputs(s->sim, s->x, s->u, &(tacOutputs){1, &constraint}, more) != TAC_OK)
+        return CLI_NO_DIFFERENCE;
+    for (int i = 0; i < m->nv && constrained; i++)
+        tau[i] += more[i];
     if (tac_inverse_dynamics(s->sim, q, v, qacc, back) != TAC_OK) return CLI_NO_DIFFERENCE;
     return error_between(m->nv, back, tau);
 }
@@ -194,7 +208,7 @@ static int measure_error(const char *verb, const Scene *s, tacBenchRow *row) {
     tacGradientCheck check = {
         .model = s->m, .options = *s->options, .params = &none, .samples = 1, .seed = SEED, .tol = CHECK_TOL};
     int result = cli_gradient_check(verb, &check);
-    row->derivative_error = check.worst.error;
+    row->derivative_error = check.broken > 0 ? CLI_NO_DIFFERENCE : check.worst.error;
     cli_gradient_check_free(&check);
     return result;
 }
@@ -278,7 +292,7 @@ int cli_bench_model(const char *verb, const char *path, tacModel *model, const t
                .options = options,
                .nstate = options->contact == TAC_NONE ? 1 : MOTION_STATES,
                .skipped = start == NULL ? MOTION_SKIPPED : 0};
-    *row = (tacBenchRow){.nv = model->nv, .us_peer = -1, .us_peer_fd = -1};
+    *row = (tacBenchRow){.nv = model->nv, .us_peer = -1, .us_peer_fd = -1, .timed = {.first_unsolved = -1}};
     if (tac_sim_new(model, options, &s.sim, &err) != TAC_OK) return cli_fail(verb, "%s: %s", path, err.text);
     int result = CLI_GO_ON;
     if (!scene_arrays(&s)) {

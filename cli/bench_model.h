@@ -12,15 +12,18 @@ typedef struct tacBenchRow {
     int nv;
     double contacts, contacts_peer; /* on average over the states that were timed */
     double iterations;              /* of the contact solver, likewise */
-    int iterations_most, unsolved;  /* of one step; steps that were not solved to tolerance, */
-    int steps;                      /* of so many; 0 without contact */
+    int iterations_most;            /* of one step */
+    tacStepInfo timed;              /* counts of the steps that are timed (tacStepInfo): steps, unsolved,
+                                       first_unsolved, worst_residual, and status: the first that was not TAC_OK */
     double us_step, us_jac, us_vjp; /* y; y with A and B; reverse mode by x and u */
     double us_fd;                   /* A and B by central differences of our own step */
     double us_rnea, us_aba;         /* from q and v on: with kinematics */
     double us_crba;                 /* mass matrix and its factorization, with kinematics of positions */
     double us_did, us_dfd;          /* derivatives of inverse and forward dynamics, with kinematics */
-    double residual;                /* |ID(q, v, a) - tau| / max(1, |tau|) at the step's acceleration */
-    double derivative_error;        /* of A and B at this state against Ridders' differences */
+    double residual;                /* |ID(q, v, a) - tau| / max(1, |tau|) at the acceleration in continuous time; tau
+                                       has the forces of constraints where the acceleration has them: contact soft */
+    double derivative_error;        /* of A and B at a state against Ridders' differences. This one and the residual are
+                                       1e300 where there is none, since a step was not solved */
     char peer[16], peer_version[32], no_peer[CLI_BENCH_REASON];
     double us_peer, us_peer_fd;
     double peer_error; /* of the next state, ours against the peer's */

@@ -136,6 +136,8 @@ static int print_json(const tacGradientCheck *check) {
     cli_json_put_count(&json, "flagged", check->flagged);
     cli_json_put_count(&json, "unflagged", check->unflagged);
     cli_json_put_count(&json, "failed", check->failed);
+    cli_json_put_count(&json, "broken", check->broken);
+    cli_json_put(&json, "step_status", cli_json_text(tac_status_text(check->status)));
     cli_json_put_count(&json, "in_contact", check->in_contact);
     cli_json_put_count(&json, "sticking", check->sticking);
     cli_json_put_count(&json, "sliding", check->sliding);

@@ -1,4 +1,4 @@
-/* tactus compare MODEL: contact soft beside MuJoCo. */
+/* tactus compare MODEL: contact soft, or no contact, beside MuJoCo. */
 #include "cli/cli.h"
 #include "cli/comparison.h"
 #include "cli/model_file.h"
@@ -8,19 +8,25 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DEFAULT_TOL 1e-6
 enum { DEFAULT_STEPS = 200, CONE_MODEL = 0, NONE_GIVEN = -1 };
 
 typedef struct tacCompareArgs {
-    int json, contacts, cone;
+    int json, contact, contacts, cone;
     long steps, samples;
     tacArgSeed seed;
     double tol;
     const char *states, *answers;
 } tacCompareArgs;
 
+/* Of --contact: those that MuJoCo has. */
+enum { CONTACT_SOFT, CONTACT_NONE };
+
 static const tacArg COMPARE_OPTIONS[] = {
+    {"--contact", NULL, TAC_ARG_CHOICE, offsetof(tacCompareArgs, contact), "soft|none",
+     "contact model of both: MuJoCo's own, or none, without constraints of any kind; default soft"},
     {"--steps", NULL, TAC_ARG_COUNT, offsetof(tacCompareArgs, steps), "N", "a motion of so many steps; default 200"},
     {"--samples", NULL, TAC_ARG_COUNT, offsetof(tacCompareArgs, samples), "N",
      "or one step each at so many random states in contact"},
@@ -39,8 +45,12 @@ static const tacArg COMPARE_OPTIONS[] = {
     {0},
 };
 
+/* Step options of contact models that MuJoCo does not have, and its own of those here. */
+static const char *const NOT_OF_MUJOCO[] = {"--contact", "--toi", "--kappa", "--friction", NULL};
+#define MUJOCO_INTEGRATORS "model|euler|rk4|implicit|implicitfast"
+
 static const char *const SUMMARY =
-    "Runs MuJoCo, where it is installed, and contact soft from the same state with the same\n"
+    "Runs MuJoCo, where it is installed, and Tactus from the same state with the same\n"
     "controls, and says how far positions, velocities, accelerations and forces come apart,\n"
     "and whether both have the same contacts. At random states figures are of those with\n"
     "the same contacts. Exit code 1: there is a difference.";
@@ -87,6 +97,9 @@ static int print_json(const tacComparison *c, const char *version, int code) {
                    {"mixing", c->worst.mixing}};
     cli_json_put(&json, "peer", json_string("mujoco"));
     cli_json_put(&json, "peer_version", cli_json_text(version));
+    cli_json_put(&json, "contact", json_string(cli_contact_word(c->options.contact)));
+    cli_json_put(&json, "integrator", json_string(cli_integrator_word(&c->options)));
+    cli_json_put(&json, "status", cli_json_text(tac_status_text(c->unsolved > 0 ? TAC_ERR_UNSOLVED : TAC_OK)));
     cli_json_put(&json, "contacts", json_string(c->theirs ? "theirs" : "ours"));
     cli_json_put_count(&json, "count", c->count);
     cli_json_put_count(&json, "unanswered", c->unanswered);
@@ -104,8 +117,9 @@ static int print_json(const tacComparison *c, const char *version, int code) {
 }
 
 static int print_text(const tacComparison *c, const char *path, const char *version, int code) {
-    printf("%s: contact soft beside MuJoCo %s, %s contacts: %ld steps, %ld in contact\n", path, version,
-           c->theirs ? "its" : "our", c->count, c->in_contact);
+    printf("%s: contact %s, integrator %s beside MuJoCo %s, %s contacts: %ld steps, %ld in contact\n", path,
+           cli_contact_word(c->options.contact), cli_integrator_word(&c->options), version, c->theirs ? "its" : "our",
+           c->count, c->in_contact);
     printf("  position      %9.1e\n  velocity      %9.1e\n", c->worst.position, c->worst.velocity);
     printf("  acceleration  %9.1e\n  force         %9.1e\n", c->worst.acceleration, c->worst.force);
     printf("  contacts      the same in %ld of %ld; what is mixed for them differs by %.1e\n", c->same, c->count,
@@ -204,9 +218,22 @@ static int run(tacModelFile *file, const tacCompareArgs *own, const char *path, 
     return result;
 }
 
-static int check_args(const tacCompareArgs *own, const tacStepArgs *step) {
-    if (step->contact != TAC_NONE && step->contact != TAC_SOFT)
-        return cli_fail("compare", "--contact: expected soft, the contact model that is MuJoCo's");
+/* What says where a motion starts and what drives it is of no use to random states. */
+static int check_samples(const tacStateArgs *state, const tacControlArgs *control) {
+    const char *given = state->state != NULL    ? "--state"
+                        : state->key != NULL    ? "--key"
+                        : state->project        ? "--project"
+                        : control->file != NULL ? "--ctrl"
+                        : control->random.given ? "--random"
+                                                : NULL;
+    return given == NULL
+               ? CLI_GO_ON
+               : cli_fail("compare", "%s: --samples draws its own states and controls; expected --steps", given);
+}
+
+static int check_args(const tacCompareArgs *own) {
+    if (own->contact == CONTACT_NONE && (own->contacts || own->states != NULL || own->answers != NULL))
+        return cli_fail("compare", "--contact none: --contacts, --states and --answers are for --contact soft");
     if (own->steps >= 0 && own->samples >= 0) return cli_fail("compare", "--steps and --samples exclude each other");
     if (own->steps == 0) return cli_fail("compare", "--steps: got 0, expected 1 or more");
     if (own->samples == 0) return cli_fail("compare", "--samples: got 0, expected 1 or more");
@@ -221,18 +248,23 @@ int cmd_compare(int argc, char **argv) {
     tacModelArgs model = {0};
     tacStateArgs state = {0};
     tacControlArgs control = {.share = 1};
+    tacArg steps[CLI_MOST_STEP_OPTIONS];
+    cli_step_options_without(NOT_OF_MUJOCO, steps);
+    for (tacArg *row = steps; row->name != NULL; row++)
+        if (strcmp(row->name, "--integrator") == 0) row->value = MUJOCO_INTEGRATORS;
     tacArgGroup groups[] = {{"options", COMPARE_OPTIONS, &own},
-                            {"step options", CLI_STEP_OPTIONS, &step},
+                            {"step options", steps, &step},
                             {"state options", CLI_STATE_OPTIONS, &state},
                             {"control options", CLI_CONTROL_OPTIONS, &control},
                             {"model options", CLI_MODEL_OPTIONS, &model}};
     tacArgs args = cli_model_verb("compare", SUMMARY, groups, 5, &model);
     tacModelFile file;
     int result = cli_parse(&args, argc, argv);
-    if (result == CLI_GO_ON) result = check_args(&own, &step);
+    if (result == CLI_GO_ON) result = check_args(&own);
+    if (result == CLI_GO_ON && (own.samples >= 0 || own.answers != NULL)) result = check_samples(&state, &control);
     if (result == CLI_GO_ON) result = cli_model_load("compare", &model, &file);
     if (result != CLI_GO_ON) return result;
-    step.contact = TAC_SOFT;
+    step.contact = own.contact == CONTACT_NONE ? TAC_NONE : TAC_SOFT;
     cli_model_print_warnings("compare", &file);
     result = run(&file, &own, model.path, &step, &state, &control);
     cli_model_close(&file);

@@ -2,13 +2,15 @@
 #include "cli/cli.h"
 #include "cli/json_text.h"
 #include "cli/model_file.h"
+#include "cli/motion.h"
 #include "cli/quantities.h"
 #include "cli/state_file.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { LABEL = 64, WIDEST_MATRIX = 12 };
+enum { LABEL = 64, COLUMN = 192, WIDEST_MATRIX = 12 };
 
 typedef struct tacEvalArgs {
     int json;
@@ -158,11 +160,18 @@ static const char *find_not_finite(const tacModel *m, const tacQuantities *at) {
     return NULL;
 }
 
-static void print_vector(const char *name, int n, const double *values) {
-    printf("%-10s", name);
-    for (int i = 0; i < n; i++)
-        printf(" %11.5g%s", values[i], i % 8 == 7 && i + 1 < n ? "\n          " : "");
-    printf("\n");
+/* One line a degree of freedom, by its joint's name. */
+static void print_dofs(const tacModel *m, const tacQuantities *at) {
+    char name[COLUMN];
+    int known = at->qacc_status == TAC_OK;
+    if (!known) printf("qacc       none: %s\n", tac_status_text(at->qacc_status));
+    if (m->nv > 0) printf("\n%-20s %11s %11s %11s\n", "degree of freedom", "bias", "passive", known ? "qacc" : "");
+    for (int i = 0; i < m->nv; i++) {
+        cli_column_name(m, TAC_COLUMN_QVEL, i, name, sizeof name);
+        printf("%-20s %11.5g %11.5g", strchr(name, ':') + 1, at->bias[i], at->passive[i]);
+        if (known) printf(" %11.5g", at->qacc[i]);
+        printf("\n");
+    }
 }
 
 static void print_matrix(int n, const double *values) {
@@ -224,13 +233,9 @@ static int print_text(const char *path, const tacModel *m, const tacStateArgs *s
     printf("%s: %d degrees of freedom\n\n", path, m->nv);
     printf("energy     kinetic %.6g J, potential %.6g J, total %.6g J\n", at->energy.kinetic, at->energy.potential,
            at->energy.kinetic + at->energy.potential);
-    print_vector("com", 3, &at->frames.subtree_com[0].x);
-    print_vector("bias", m->nv, at->bias);
-    print_vector("passive", m->nv, at->passive);
-    if (at->qacc_status == TAC_OK)
-        print_vector("qacc", m->nv, at->qacc);
-    else
-        printf("qacc       none: %s\n", tac_status_text(at->qacc_status));
+    tacVec3 com = at->frames.subtree_com[0];
+    printf("com        %.6g %.6g %.6g\n", com.x, com.y, com.z);
+    print_dofs(m, at);
     print_bodies(m, at);
     print_sites(m, at);
     print_actuators(m, at);

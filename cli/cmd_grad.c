@@ -1,5 +1,6 @@
 /* tactus grad MODEL: the derivative of one step at a state. */
 #include "cli/cli.h"
+#include "cli/contact_list.h"
 #include "cli/derivative.h"
 #include "cli/json_text.h"
 #include "cli/model_file.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 160, SHOWN = 12 };
+enum { NAME = 160, SHOWN = 12, WIDTH = 100, EXPLANATION = 4096 };
 
 typedef struct tacGradArgs {
     int json;
@@ -40,6 +41,9 @@ typedef struct tacGradRun {
     const tacParamList *params;
     tacDerivative d;
     tacStepInfo info;
+    tacContactForce *contact; /* of the step */
+    int ncontact;
+    char why[EXPLANATION]; /* tac_explain_step */
 } tacGradRun;
 
 static const char *const MODES[] = {[TAC_GRADIENT_EXACT] = "exact",
@@ -104,9 +108,7 @@ static json_t *state_json(tacJson *json, const tacModel *m, const double *y) {
 static json_t *info_json(tacJson *json, const tacGradRun *run) {
     json_t *info = json_object();
     json_object_set_new(info, "status", json_string(tac_status_text(run->info.status)));
-    json_object_set_new(info, "start", json_string(tac_status_text(run->info.start)));
-    json_object_set_new(info, "start_violation",
-                        cli_json_number(json, "info.start_violation", run->info.violation.size));
+    cli_start_json(json, info, run->model, run->info.start, &run->info.violation);
     json_object_set_new(info, "contact", json_string(cli_contact_word(run->options.contact)));
     json_object_set_new(info, "integrator", json_string(cli_integrator_word(&run->options)));
     json_object_set_new(info, "dt", cli_json_number(json, "info.dt", run->options.dt));
@@ -114,6 +116,25 @@ static json_t *info_json(tacJson *json, const tacGradRun *run) {
     json_object_set_new(info, "rows", tangent_names(run->model));
     json_object_set_new(info, "inputs", input_names(run->model, &run->options));
     return info;
+}
+
+static const char *const CLASSES[] = {
+    [TAC_CONTACT_OPEN] = "open", [TAC_CONTACT_STICKING] = "sticking", [TAC_CONTACT_SLIDING] = "sliding"};
+
+static json_t *contacts_json(tacJson *json, const tacGradRun *run) {
+    json_t *list = json_array();
+    for (int i = 0; i < run->ncontact; i++) {
+        const tacContactForce *c = &run->contact[i];
+        json_t *row = cli_contact_json(json, run->model, "contacts.dist", &c->contact);
+        json_object_set_new(row, "class", json_string(CLASSES[c->state]));
+        json_object_set_new(row, "force", cli_json_numbers(json, "contacts.force", 3, c->force));
+        json_object_set_new(row, "velocity", cli_json_numbers(json, "contacts.velocity", 3, c->velocity));
+        json_object_set_new(row, "margin",
+                            isfinite(c->margin) ? cli_json_number(json, "contacts.margin", c->margin) : json_null());
+        json_object_set_new(row, "switch_margin", cli_switch_margin_json(json, "contacts.switch_margin", &c->contact));
+        json_array_append_new(list, row);
+    }
+    return list;
 }
 
 static int print_json(const tacGradRun *run) {
@@ -125,6 +146,8 @@ static int print_json(const tacGradRun *run) {
     cli_json_put(&json, "params", param_names(run->params));
     cli_json_put(&json, "next", state_json(&json, run->model, run->d.y));
     cli_json_put(&json, "info", info_json(&json, run));
+    cli_json_put(&json, "contacts", contacts_json(&json, run));
+    cli_json_put(&json, "explanation", cli_json_text(run->why));
     int code = cli_json_print("grad", &json, CLI_FINE);
     cli_json_free(&json);
     return code;
@@ -132,15 +155,18 @@ static int print_json(const tacGradRun *run) {
 
 /* --- for people -------------------------------------------------------------------------------------------------- */
 
-/* An entry worth showing: how far it is from that of a step that changes nothing (y = x). */
+/* An entry worth showing. */
 typedef struct Entry {
     int row, column, block; /* block: 0 A, 1 B, 2 P */
-    double value, size;
+    double value;
 } Entry;
 
+/* By size; of equal ones what stands first in the matrix. */
 static int larger_first(const void *a, const void *b) {
-    double x = ((const Entry *)a)->size, y = ((const Entry *)b)->size;
-    return (x < y) - (x > y);
+    const Entry *p = a, *q = b;
+    double x = fabs(p->value), y = fabs(q->value);
+    if (x != y) return x < y ? 1 : -1;
+    return p->row != q->row ? (p->row > q->row) - (p->row < q->row) : (p->column > q->column) - (p->column < q->column);
 }
 
 static void column_name(const tacGradRun *run, const Entry *entry, char *text, size_t size) {
@@ -160,14 +186,11 @@ static void print_largest(const tacGradRun *run, const char *title, int block, i
         free(entries);
         return;
     }
-    for (int i = 0; i < n; i++) {
-        int row = i / columns, column = i % columns;
-        double size = fabs(values[i] - (block == 0 && row == column ? 1 : 0));
-        entries[i] = (Entry){row, column, block, values[i], size};
-    }
+    for (int i = 0; i < n; i++)
+        entries[i] = (Entry){i / columns, i % columns, block, values[i]};
     qsort(entries, (size_t)n, sizeof *entries, larger_first);
-    printf("\n%s\n", title);
-    for (int i = 0; i < n && i < SHOWN && entries[i].size > 0; i++) {
+    printf("\n%s%s\n", title, entries[0].value == 0 ? ": all are zero" : "");
+    for (int i = 0; i < n && i < SHOWN && entries[i].value != 0; i++) {
         char row[NAME], column[NAME];
         cli_tangent_name(run->model, entries[i].row, row, sizeof row);
         column_name(run, &entries[i], column, sizeof column);
@@ -214,6 +237,34 @@ static int all_finite(const tacDerivative *d) {
     return 1;
 }
 
+static void print_contacts(const tacGradRun *run) {
+    char name[2][NAME];
+    if (run->ncontact > 0)
+        printf("\n%-20s %-20s %11s  %-9s %11s %11s %11s  %s\n", "contact of", "and", "distance", "class", "normal N",
+               "tangent N", "tangent N", "to another class, m/s");
+    for (int i = 0; i < run->ncontact && i < CLI_LONGEST_LIST; i++) {
+        const tacContactForce *c = &run->contact[i];
+        printf("%-20s %-20s %11.5g  %-9s %11.5g %11.5g %11.5g  %.3g\n",
+               cli_label(run->model, TAC_KIND_GEOM, c->contact.geom[0], name[0], NAME),
+               cli_label(run->model, TAC_KIND_GEOM, c->contact.geom[1], name[1], NAME), c->contact.dist,
+               CLASSES[c->state], c->force[0], c->force[1], c->force[2], c->margin);
+    }
+    if (run->ncontact > CLI_LONGEST_LIST) printf("and %d more: --json prints all\n", run->ncontact - CLI_LONGEST_LIST);
+}
+
+/* Words, broken into lines no longer than WIDTH. */
+static void print_words(const char *text) {
+    int column = 0;
+    for (const char *word = text; *word != '\0';) {
+        int n = (int)strcspn(word, " ");
+        if (column > 0 && column + 1 + n > WIDTH) column = 0, printf("\n");
+        printf("%s%.*s", column > 0 ? " " : "", n, word);
+        column += n + (column > 0);
+        word += n + (word[n] == ' ');
+    }
+    printf("\n");
+}
+
 static int print_text(const char *path, const tacGradRun *run) {
     tacDerivativeSize n = run->d.size;
     if (!all_finite(&run->d)) {
@@ -226,13 +277,27 @@ static int print_text(const char *path, const tacGradRun *run) {
     printf("  B = dy/du      %d x %d\n", n.ndx, n.nu);
     printf("  P = dy/dtheta  %d x %d\n", n.ndx, n.np);
     print_blocks(&run->d);
-    print_largest(run, "A, largest entries (less 1 on the diagonal)", 0, n.ndx, run->d.A);
+    print_largest(run, "A, largest entries", 0, n.ndx, run->d.A);
     print_largest(run, "B, largest entries", 1, n.nu, run->d.B);
     print_largest(run, "P, largest entries", 2, n.np, run->d.P);
+    print_contacts(run);
+    printf("\n");
+    print_words(run->why);
     return CLI_FINE;
 }
 
 /* --- the run ----------------------------------------------------------------------------------------------------- */
+
+/* The contacts of the step, however many there are, and what it says of itself. */
+static tacStatus explain(tacSim *sim, tacGradRun *run, const tacStart *start) {
+    tacStatus status = tac_explain_step(sim, start->x, start->u, run->why, sizeof run->why);
+    if (status == TAC_OK) status = tac_step_contacts(sim, start->x, start->u, NULL, 0, &run->ncontact);
+    if (status == TAC_ERR_CONTACTS) status = TAC_OK;
+    if (status != TAC_OK) return status;
+    run->contact = calloc((size_t)run->ncontact + 1, sizeof *run->contact);
+    if (run->contact == NULL) return TAC_ERR_MEMORY;
+    return tac_step_contacts(sim, start->x, start->u, run->contact, run->ncontact, &run->ncontact);
+}
 
 static int differentiate(tacGradRun *run, const tacStart *start) {
     tacError err;
@@ -245,6 +310,7 @@ static int differentiate(tacGradRun *run, const tacStart *start) {
         tacStatus status = cli_derivative_at(sim, start->x, start->u, &run->d, &run->info);
         if (status == TAC_OK && run->options.gradient == TAC_GRADIENT_COMPLEMENTARITY)
             status = cli_derivative_rows(sim, start->x, start->u, &run->d, &run->info);
+        if (status == TAC_OK) status = explain(sim, run, start);
         if (status != TAC_OK) result = CLI_NO;
         if (status != TAC_OK)
             cli_fail("grad", "there is no derivative at this state: %s%s%s", tac_status_text(run->info.status),
@@ -260,6 +326,7 @@ static int run_grad(tacGradRun *run, const tacStart *start, const char *path, in
     if (result == CLI_GO_ON && run->info.start != TAC_OK) cli_warn_start("grad", run->model, &run->info.violation);
     if (result == CLI_GO_ON) result = json ? print_json(run) : print_text(path, run);
     cli_derivative_free(&run->d);
+    free(run->contact);
     return result;
 }
 

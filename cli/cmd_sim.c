@@ -14,15 +14,16 @@
 #define DEFAULT_SECONDS 1.0
 /* A page draws this many frames a second, and holds no more frames than that. */
 #define PAGE_FRAME_RATE 60.0
-enum { PAGE_FRAMES = 3600, TITLE = 128, COMMAND = 2048 };
+enum { PAGE_FRAMES = 3600, TITLE = 128, COMMAND = 2048, NAME = 192 };
 /* Steps in a time are rounded up, but not for a rounding error of T / dt. */
 #define STEP_SLACK 1e-9
 
 typedef struct tacSimArgs {
     int json;
-    double time; /* NAN: not given */
-    long steps;  /* -1: not given */
-    long every;  /* -1: not given */
+    double time;  /* NAN: not given */
+    long steps;   /* -1: not given */
+    long every;   /* -1: not given */
+    long allowed; /* steps that may be unsolved */
     const char *output;
 } tacSimArgs;
 
@@ -33,6 +34,8 @@ static const tacArg SIM_OPTIONS[] = {
     {"--every", NULL, TAC_ARG_COUNT, offsetof(tacSimArgs, every), "N", "record every N-th state (a page: 60 a second)"},
     {"--output", "-o", TAC_ARG_TEXT, offsetof(tacSimArgs, output), "FILE",
      "write the motion: .csv, .json, or .html to look at"},
+    {"--allow-unsolved", NULL, TAC_ARG_COUNT, offsetof(tacSimArgs, allowed), "N",
+     "exit code 0 with up to so many steps that were not solved; default 0"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacSimArgs, json), NULL, "print for programs"},
     {0},
 };
@@ -100,11 +103,22 @@ static int write_motion(const tacPageText *text, const tacRun *run, const tacMot
     return cli_output_finish("sim", file);
 }
 
-static void print_numbers(const char *name, int n, const double *values) {
-    printf("  %-9s", name);
-    for (int i = 0; i < n; i++)
-        printf(" %10.5g%s", values[i], i % 8 == 7 && i + 1 < n ? "\n           " : "");
-    printf("\n");
+/* The numbers of one kind, each under the name of its joint or actuator. */
+static void print_column(const tacModel *m, tacColumn kind, const double *values) {
+    char name[NAME];
+    for (int i = 0; i < cli_column_count(m, kind); i++) {
+        cli_column_name(m, kind, i, name, sizeof name);
+        printf("  %-28s %12.6g\n", name, values[i]);
+    }
+}
+
+static void print_unsolved(const tacRun *run) {
+    if (run->options.contact == TAC_NONE) return;
+    if (run->unsolved > 0)
+        printf("  UNSOLVED   %ld of %ld steps, step %ld first; largest residual %.3g\n", run->unsolved, run->done,
+               run->first_unsolved, run->worst_residual);
+    else
+        printf("  solved     all steps; largest residual %.3g\n", run->worst_residual);
 }
 
 static void print_text(const char *path, const tacRun *run, const tacMotion *motion, const char *output) {
@@ -115,13 +129,15 @@ static void print_text(const char *path, const tacRun *run, const tacMotion *mot
            cli_contact_word(run->options.contact), cli_integrator_word(&run->options));
     printf("  simulated  %.6g s in %.3g s (%.0f times real time)\n", time, run->seconds,
            run->seconds > 0 ? time / run->seconds : 0);
+    print_unsolved(run);
     if (last >= 0)
         printf("  energy     %.8g J at the start, %.8g J at the end\n", motion->kinetic[0] + motion->potential[0],
                motion->kinetic[last] + motion->potential[last]);
-    print_numbers("qpos", m->nq, run->x);
-    print_numbers("qvel", m->nv, run->x + m->nq);
-    if (m->na > 0) print_numbers("act", m->na, run->x + m->nq + m->nv);
     if (output != NULL) printf("  written    %s\n", output);
+    printf("\nfinal state\n");
+    print_column(m, TAC_COLUMN_QPOS, run->x);
+    print_column(m, TAC_COLUMN_QVEL, run->x + m->nq);
+    print_column(m, TAC_COLUMN_ACT, run->x + m->nq + m->nv);
 }
 
 static int print_json(const tacRun *run, const tacMotion *motion, int code) {
@@ -133,8 +149,8 @@ static int print_json(const tacRun *run, const tacMotion *motion, int code) {
 }
 
 static int report(const tacSimArgs *args, const char *path, const tacRun *run, const tacMotion *motion) {
-    int code = run->status == TAC_OK ? CLI_FINE : CLI_NO;
-    if (code == CLI_NO)
+    int code = run->status == TAC_OK && run->unsolved <= args->allowed ? CLI_FINE : CLI_NO;
+    if (run->status != TAC_OK)
         cli_fail("sim", "stopped after %ld of %ld steps: %s", run->done, run->steps, tac_status_text(run->status));
     if (args->json) return print_json(run, motion, code);
     print_text(path, run, motion, args->output);

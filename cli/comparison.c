@@ -114,6 +114,10 @@ static int is_useful(tacComparison *c) {
 
 /* From a motion; where that does not lead to a contact, a pose in which things touch, or any. */
 void cli_comparison_draw(tacComparison *c, uint64_t seed, long sample) {
+    if (c->options.contact == TAC_NONE) {
+        cli_draw_state(c->model, &c->options, seed, (uint64_t)sample, c->x, c->u);
+        return;
+    }
     if (!cli_draw_contact_state(c->sim, c->model, &c->options, seed, (uint64_t)sample, c->x, c->u))
         cli_memory_ran_out();
     for (int k = 0; k < MOST_POSES && !is_useful(c); k++)

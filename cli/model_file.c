@@ -105,19 +105,22 @@ const char *cli_transmission(int type) {
     return type >= TAC_TRN_JOINT && type <= TAC_TRN_BODY ? words[type] : "unknown";
 }
 
+/* An unnamed joint goes by its body, where that has no other. */
+static int names_joint(const tacModel *m, tacKind kind, int id) {
+    return kind == TAC_KIND_JOINT && m->body_joint_num[m->joint_body[id]] == 1;
+}
+
 const char *cli_label(const tacModel *model, tacKind kind, int id, char *text, size_t size) {
     const char *name = tac_model_name(model, kind, id);
+    if (name[0] == '\0' && names_joint(model, kind, id))
+        name = tac_model_name(model, TAC_KIND_BODY, model->joint_body[id]);
+    int body = kind == TAC_KIND_GEOM ? model->geom_body[id] : kind == TAC_KIND_SITE ? model->site_body[id] : -1;
+    const char *owner = body > 0 ? tac_model_name(model, TAC_KIND_BODY, body) : body == 0 ? "world" : "";
     if (name[0] != '\0')
         snprintf(text, size, "%s", name);
+    else if (owner[0] != '\0')
+        snprintf(text, size, "#%d of %s", id, owner);
     else
         snprintf(text, size, kind == TAC_KIND_BODY && id == 0 ? "world" : "#%d", id);
     return text;
-}
-
-const char *cli_joint_label(const tacModel *model, int joint, char *text, size_t size) {
-    int body = model->joint_body[joint];
-    int unnamed = tac_model_name(model, TAC_KIND_JOINT, joint)[0] == '\0';
-    if (unnamed && model->body_joint_num[body] == 1 && tac_model_name(model, TAC_KIND_BODY, body)[0] != '\0')
-        return cli_label(model, TAC_KIND_BODY, body, text, size);
-    return cli_label(model, TAC_KIND_JOINT, joint, text, size);
 }

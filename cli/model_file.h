@@ -41,7 +41,6 @@ const char *cli_joint_type(int type);
 const char *cli_geom_type(int type);
 /* "joint", "tendon", ... */
 const char *cli_transmission(int type);
-/* Name for people: the element's own, or "#3" when it has none. Writes to text. */
+/* Name for people: the element's own. Without one: of a joint its body's, where that has no other joint; of a geom or
+ * site "#3 of torso"; else "#3". Writes to text. */
 const char *cli_label(const tacModel *model, tacKind kind, int id, char *text, size_t size);
-/* A joint's name; without one, its body's where that has no other joint. */
-const char *cli_joint_label(const tacModel *model, int joint, char *text, size_t size);

@@ -72,7 +72,8 @@ static void joint_column(const tacModel *m, tacColumn kind, int i, char *text, s
     const char *suffix = "";
     if (m->joint_type[joint] == TAC_FREE) suffix = position ? free_pos[part] : free_vel[part];
     if (m->joint_type[joint] == TAC_BALL) suffix = position ? free_pos[part + 3] : free_vel[part + 3];
-    snprintf(text, size, "%s:%s%s", position ? "qpos" : "qvel", cli_joint_label(m, joint, label, sizeof label), suffix);
+    snprintf(text, size, "%s:%s%s", position ? "qpos" : "qvel",
+             cli_label(m, TAC_KIND_JOINT, joint, label, sizeof label), suffix);
 }
 
 static void act_column(const tacModel *m, int i, char *text, size_t size) {

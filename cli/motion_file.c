@@ -2,11 +2,16 @@
 
 #include "cli/cli.h"
 #include "cli/csv.h"
+#include "cli/project_start.h"
+#include "cli/stepping.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { COLUMN = 192 };
+/* A residual that is not finite is written as this. */
+#define LARGEST 1e300
 
 static const struct {
     tacColumn kind;
@@ -61,15 +66,19 @@ static json_t *final_json(tacJson *json, const tacModel *m, const double *x) {
 }
 
 void cli_run_json(tacJson *json, const tacRun *run, const tacMotion *motion) {
-    cli_json_put(json, "status", cli_json_text(tac_status_text(run->status)));
+    cli_json_put(json, "status", cli_json_text(tac_status_text(cli_run_status(run))));
+    cli_json_put(json, "contact", cli_json_text(cli_contact_word(run->options.contact)));
+    cli_json_put(json, "integrator", cli_json_text(cli_integrator_word(&run->options)));
     cli_json_put_count(json, "steps", run->done);
+    cli_json_put_count(json, "unsolved", run->unsolved);
+    cli_json_put(json, "first_unsolved", run->unsolved > 0 ? json_integer(run->first_unsolved) : json_null());
+    cli_json_put(json, "worst_residual", cli_json_number(json, "worst_residual", fmin(run->worst_residual, LARGEST)));
     cli_json_put(json, "seconds", cli_json_number(json, "seconds", run->seconds));
     cli_json_put(json, "dt", cli_json_number(json, "dt", run->options.dt));
     cli_json_put(json, "time", cli_json_number(json, "time", (double)run->done * run->options.dt));
     cli_json_put(json, "final", final_json(json, run->model, run->x));
     cli_json_put(json, "penetration_max", cli_json_number(json, "penetration_max", run->penetration));
-    cli_json_put(json, "start", cli_json_text(tac_status_text(run->start)));
-    cli_json_put(json, "start_violation", cli_json_number(json, "start_violation", run->violation.size));
+    cli_start_json(json, json->root, run->model, run->start, &run->violation);
     cli_json_put(json, "energy", energy_json(json, motion));
     cli_json_put_numbers(json, "kinetic", motion->nframe, motion->kinetic);
     cli_json_put_numbers(json, "potential", motion->nframe, motion->potential);

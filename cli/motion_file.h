@@ -11,8 +11,8 @@ typedef enum { TAC_MOTION_NONE, TAC_MOTION_CSV, TAC_MOTION_JSON, TAC_MOTION_HTML
 /* Format by the ending of a path; TAC_MOTION_NONE when it is none of the three. */
 tacMotionFormat cli_motion_format(const char *path);
 
-/* The keys of `sim --json`: final steps seconds penetration_max start start_violation energy status, and kinetic
- * potential time dt. */
+/* The keys of `sim --json`: final steps seconds penetration_max energy status, unsolved first_unsolved worst_residual,
+ * those of cli_start_json, and contact integrator kinetic potential time dt. */
 void cli_run_json(tacJson *json, const tacRun *run, const tacMotion *motion);
 
 /* Each writes the whole file to its stream; CLI_GO_ON, or an exit code after a message. */

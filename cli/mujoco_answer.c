@@ -32,6 +32,7 @@ static int set_up(tacMujocoSide *side, const tacOptions *options, char reason[TA
                                                                : mjINT_EULER;
     mj->opt.cone = *side->m->option_cone == TAC_CONE_PYRAMIDAL ? mjCONE_PYRAMIDAL : mjCONE_ELLIPTIC;
     mj->opt.solver = mjSOL_NEWTON;
+    if (options->contact == TAC_NONE) mj->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT;
     mj->opt.tolerance = TOLERANCE, mj->opt.iterations = ITERATIONS, mj->opt.noslip_iterations = 0;
     side->data = problem == NULL ? side->call.make_data(mj) : NULL;
     if (side->data == NULL) snprintf(reason, TAC_ANSWER_REASON, "%s", problem != NULL ? problem : "out of memory");

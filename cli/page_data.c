@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/memory.h"
 #include "cli/model_file.h"
+#include "cli/stepping.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -182,8 +183,12 @@ static void put_run(tacJson *json, const tacPageText *text, const tacRun *run) {
     cli_json_put(json, "title", cli_json_text(text->title));
     cli_json_put(json, "command", cli_json_text(text->command));
     cli_json_put(json, "version", cli_json_text(tac_version()));
-    cli_json_put(json, "status", cli_json_text(tac_status_text(run->status)));
+    cli_json_put(json, "status", cli_json_text(tac_status_text(cli_run_status(run))));
     cli_json_put(json, "complete", json_boolean(run->status == TAC_OK));
+    cli_json_put_count(json, "unsolved", run->unsolved);
+    cli_json_put(json, "infeasible", json_boolean(run->start != TAC_OK));
+    cli_json_put(json, "contact", cli_json_text(cli_contact_word(run->options.contact)));
+    cli_json_put(json, "integrator", cli_json_text(cli_integrator_word(&run->options)));
     cli_json_put(json, "dt", cli_json_number(json, "dt", run->options.dt));
     cli_json_put_count(json, "steps", run->done);
     cli_json_put(json, "seconds", cli_json_number(json, "seconds", run->seconds));

@@ -8,17 +8,7 @@
 
 enum { NAME = 96, WORST = 256 };
 
-/* Its name, or its number where it has none. */
-static const char *called(const tacModel *m, tacKind kind, int id, char *text, size_t size) {
-    const char *name = tac_model_name(m, kind, id);
-    if (name[0] == '\0')
-        snprintf(text, size, "%d", id);
-    else
-        snprintf(text, size, "\"%s\"", name);
-    return text;
-}
-
-/* geoms "foot" and 0; equality "loop" */
+/* geoms "foot" and #0 of the world; equality "loop" */
 static void print_worst(const tacModel *m, const tacViolation *v, char *text, size_t size) {
     static const struct {
         const char *word;
@@ -28,10 +18,21 @@ static void print_worst(const tacModel *m, const tacViolation *v, char *text, si
                  [TAC_CONSTRAINT_EQUALITY] = {"equality", TAC_KIND_EQUALITY}};
     char name[2][NAME];
     if (v->kind == TAC_CONSTRAINT_CONTACT)
-        snprintf(text, size, "geoms %s and %s", called(m, TAC_KIND_GEOM, v->geom[0], name[0], NAME),
-                 called(m, TAC_KIND_GEOM, v->geom[1], name[1], NAME));
+        snprintf(text, size, "geoms %s and %s", tac_model_label(m, TAC_KIND_GEOM, v->geom[0], name[0], NAME),
+                 tac_model_label(m, TAC_KIND_GEOM, v->geom[1], name[1], NAME));
     else
-        snprintf(text, size, "%s %s", NAMES[v->kind].word, called(m, NAMES[v->kind].kind, v->id, name[0], NAME));
+        snprintf(text, size, "%s %s", NAMES[v->kind].word,
+                 tac_model_label(m, NAMES[v->kind].kind, v->id, name[0], NAME));
+}
+
+void cli_start_json(tacJson *json, json_t *object, const tacModel *m, tacStatus start, const tacViolation *v) {
+    char worst[WORST];
+    int broken = start != TAC_OK;
+    if (broken) print_worst(m, v, worst, sizeof worst);
+    json_object_set_new(object, "start", cli_json_text(tac_status_text(start)));
+    json_object_set_new(object, "infeasible_start", json_boolean(broken));
+    json_object_set_new(object, "start_breaks", broken ? cli_json_text(worst) : json_null());
+    json_object_set_new(object, "start_violation", cli_json_number(json, "start_violation", v->size));
 }
 
 void cli_warn_start(const char *verb, const tacModel *m, const tacViolation *v) {

@@ -25,6 +25,11 @@ static tacStatus record(tacSim *sim, const tacRun *run, tacMotion *motion) {
                                                                                                : TAC_ERR_MEMORY;
 }
 
+static void note_unsolved(tacRun *run, const tacStepInfo *info) {
+    if (run->unsolved++ == 0) run->first_unsolved = run->done;
+    run->why = info->status, run->reason = info->reason;
+}
+
 /* One step into y, taken over only when it is good. */
 static tacStatus advance(tacSim *sim, tacRun *run, double *y) {
     int nx = tac_nx(run->model);
@@ -32,7 +37,8 @@ static tacStatus advance(tacSim *sim, tacRun *run, double *y) {
     tacStatus status = tac_step(sim, run->x, run->u, y, &info);
     if (run->done == 0) run->start = info.start, run->violation = info.violation;
     if (status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS)
-        run->unsolved++, run->why = status, run->reason = info.reason, status = TAC_OK; /* y: the best state found */
+        note_unsolved(run, &info), status = TAC_OK; /* y: the best state found */
+    if (info.residual > run->worst_residual) run->worst_residual = info.residual;
     if (status == TAC_OK && !all_finite(nx, y)) status = TAC_ERR_NONFINITE;
     if (status != TAC_OK) return status;
     memcpy(run->x, y, (size_t)nx * sizeof *y);
@@ -69,10 +75,21 @@ static tacStatus run_steps(tacSim *sim, tacRun *run, tacMotion *motion, double *
     return status;
 }
 
+tacStatus cli_run_status(const tacRun *run) {
+    return run->status == TAC_OK && run->unsolved > 0 ? run->why : run->status;
+}
+
+static void warn_unsolved(const char *verb, const tacRun *run) {
+    fprintf(stderr, "tactus %s: warning: %ld of %ld steps were not solved, step %ld first, largest residual %.3g: %s",
+            verb, run->unsolved, run->done, run->first_unsolved, run->worst_residual, tac_status_text(run->why));
+    if (run->reason != TAC_REASON_NONE) fprintf(stderr, "; of the last of them %s", tac_reason_text(run->reason));
+    fputc('\n', stderr);
+}
+
 int cli_run(const char *verb, tacRun *run, tacMotion *motion) {
     tacError err;
     tacSim *sim;
-    run->done = run->unsolved = 0;
+    run->done = run->unsolved = 0, run->first_unsolved = -1, run->worst_residual = 0;
     run->start = TAC_OK, run->violation = (tacViolation){0};
     run->penetration = 0;
     if (tac_sim_new(run->model, &run->options, &sim, &err) != TAC_OK) return cli_fail(verb, "%s", err.text);
@@ -83,9 +100,6 @@ int cli_run(const char *verb, tacRun *run, tacMotion *motion) {
     free(contact);
     tac_sim_free(sim);
     if (run->start != TAC_OK) cli_warn_start(verb, run->model, &run->violation);
-    if (run->unsolved > 0)
-        fprintf(stderr, "tactus %s: warning: %ld of %ld steps: %s%s%s\n", verb, run->unsolved, run->done,
-                tac_status_text(run->why), run->reason == TAC_REASON_NONE ? "" : "; of the last of them ",
-                run->reason == TAC_REASON_NONE ? "" : tac_reason_text(run->reason));
+    if (run->unsolved > 0) warn_unsolved(verb, run);
     return run->status == TAC_ERR_MEMORY ? cli_fail(verb, "out of memory") : CLI_GO_ON;
 }

@@ -48,9 +48,18 @@ static tacStatus evaluate(tacSim *sim, const double *x, const double *u, tacAnsw
     return tac_soft_judge(&soft, status);
 }
 
+/* Contact none: no constraint of any kind. */
+static tacStatus answer_free(tacSim *sim, const double *x, const double *u, tacAnswer *out) {
+    out->ncontact = 0;
+    memset(out->qfrc, 0, (size_t)sim->model->nv * sizeof *out->qfrc);
+    tacStatus status = tac_acceleration(sim, x, u, out->qacc);
+    return status == TAC_OK ? tac_step(sim, x, u, out->next, NULL) : status;
+}
+
 tacStatus cli_soft_answer(tacSim *sim, const double *x, const double *u, const tacAnswer *given, tacAnswer *out) {
     tacContact *contact = given != NULL ? malloc(((size_t)given->ncontact + 1) * sizeof *contact) : NULL;
     if (given != NULL && contact == NULL) return TAC_ERR_MEMORY;
+    if (sim->options.contact == TAC_NONE) return free(contact), answer_free(sim, x, u, out);
     for (int k = 0; given != NULL && k < given->ncontact; k++)
         contact[k] = given->contact[k].place;
     sim->given = contact, sim->ngiven = given != NULL ? given->ncontact : 0;

@@ -25,7 +25,7 @@ typedef struct tacSlot {
     unsigned input; /* TAC_INPUT_* bit it lives in; 0: always there */
 } tacSlot;
 
-enum { SLOTS = 8, MOCAP = 7 };
+enum { SLOTS = 8, MOCAP = 7, LABEL = 96 };
 
 /* u always has every block while it is read; cli_start_load then drops the unused ones. */
 static void make_slots(const tacModel *m, double *x, double *u, tacSlot slot[SLOTS]) {
@@ -119,11 +119,13 @@ static int read_key(const char *verb, const tacModel *m, const char *text, const
 /* Puts the mocap bodies of the model where the state has them: energies, bias forces and the like take no input, and
  * what hangs on a mocap body must be seen where it is. The pose stands for the whole run. */
 static int pose_mocap(const char *verb, tacModel *m, const double *mocap) {
+    char name[LABEL];
     for (int i = 0; i < m->nmocap; i++) {
         const double *p = mocap + MOCAP * i, *q = p + 3;
         double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
         if (!(norm > 0) || !isfinite(norm))
-            return cli_fail(verb, "\"mocap_quat\" of mocap body %d has no direction", i);
+            return cli_fail(verb, "\"mocap_quat\" of mocap body %s has no direction",
+                            tac_model_label(m, TAC_KIND_BODY, m->mocap_body[i], name, sizeof name));
         m->body_pos[m->mocap_body[i]] = (tacVec3){p[0], p[1], p[2]};
         m->body_quat[m->mocap_body[i]] = (tacQuat){q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm};
     }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const CONTACTS[] = {[TAC_NONE] = "none", [TAC_LCP] = "lcp", [TAC_NCP] = "ncp", [TAC_SOFT] = "soft"};
 static const char *const INTEGRATORS[] = {[TAC_EULER] = "euler",
@@ -40,6 +41,17 @@ const tacArg CLI_STEP_OPTIONS[] = {
      "with --contact soft: most points on a line; otherwise the model's, or 50 where that is more"},
     {0},
 };
+
+void cli_step_options_without(const char *const *names, tacArg table[CLI_MOST_STEP_OPTIONS]) {
+    int n = 0;
+    for (const tacArg *row = CLI_STEP_OPTIONS; row->name != NULL && n + 1 < CLI_MOST_STEP_OPTIONS; row++) {
+        const char *const *name = names;
+        while (*name != NULL && strcmp(*name, row->name) != 0)
+            name++;
+        if (*name == NULL) table[n++] = *row;
+    }
+    table[n] = (tacArg){0};
+}
 
 tacStepArgs cli_step_args(void) { return (tacStepArgs){.contact = TAC_SOFT, .dt = (double)NAN, .kappa = (double)NAN}; }
 

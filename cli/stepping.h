@@ -20,6 +20,10 @@ typedef struct tacStepArgs {
 /* Nothing given: contact soft, the model's own integrator and time step. */
 tacStepArgs cli_step_args(void);
 extern const tacArg CLI_STEP_OPTIONS[];
+enum { CLI_MOST_STEP_OPTIONS = 32 };
+/* The same table without the rows of some names (a list that ends with a null pointer), for a verb that has no use for
+ * them. */
+void cli_step_options_without(const char *const *names, tacArg table[CLI_MOST_STEP_OPTIONS]);
 
 /* The model's options with what was asked for. A contact model or integrator that is not there is refused by name; one
  * that only the model asks for is replaced by Euler, with a warning, where `lenient`. CLI_GO_ON or CLI_CANNOT. */

@@ -17,11 +17,15 @@ function showFacts() {
   ];
   if (speed > 0) facts.push(fact("Speed", speed >= 1000 ? `${short(Math.round(speed / 100) / 10)}k` : short(+speed.toPrecision(2)), "× real time"));
   document.getElementById("facts").append(...facts);
-  document.getElementById("subtitle").textContent = `Tactus ${run.version} · ${run.steps.toLocaleString("en")} steps · semi-implicit Euler, no contact`;
+  document.getElementById("subtitle").textContent = `Tactus ${run.version} · ${run.steps.toLocaleString("en")} steps of ${short(1000 * run.dt)} ms · integrator ${run.integrator} · ${run.contact === "none" ? "no contact" : `contact ${run.contact}`}`;
   document.getElementById("command").textContent = run.command;
   const notice = document.getElementById("notice");
-  notice.hidden = run.complete;
-  notice.textContent = `The run stopped early: ${run.status}. What was simulated until then is shown.`;
+  const words = [];
+  if (!run.complete) words.push(`The run stopped early: ${run.status}. What was simulated until then is shown.`);
+  if (run.unsolved > 0) words.push(`${run.unsolved.toLocaleString("en")} of ${run.steps.toLocaleString("en")} steps were not solved: they go on with the best state that was found.`);
+  if (run.infeasible) words.push("The start breaks constraints.");
+  notice.hidden = words.length === 0;
+  notice.textContent = words.join(" ");
 }
 
 /* columns: [heading, numeric]; rows: arrays of text or nodes. */

@@ -58,6 +58,7 @@ typedef struct tacOptions {
     double
         soft_ls_tolerance;  /* share of the slope left on a line; default 0: the model's, or 1e-3 where that is less */
     int soft_ls_iterations; /* points tried on a line, at most; default 0: the model's, or 50 where that is more */
+    struct tacStepInfo *batch_info; /* batches alone: one info per world, written by that world; default NULL: none */
 } tacOptions;
 
 /* Why a step is TAC_ERR_UNSOLVED; contact ncp says. */
@@ -122,6 +123,11 @@ typedef struct tacStepInfo {
                                         than TAC_START_TOLERANCE. The step is done all the same and makes good what it
                                         can; tac_project_state mends such a state */
     tacViolation violation;          /* what x breaks most, but for what hangs on mocap bodies; of the same two */
+    /* of a rollout; a single step counts itself */
+    int steps;             /* steps that have a next state */
+    int unsolved;          /* of them: that state is not the one asked for (TAC_ERR_UNSOLVED, TAC_ERR_IMPACTS) */
+    int first_unsolved;    /* number of the first such step, from 0; -1: there is none */
+    double worst_residual; /* largest residual of all these steps */
 } tacStepInfo;
 
 /* Derivatives of a step y = f(x, u; theta) in tangent coordinates: ndx = 2 nv + na (tac_ndx), rows and columns dq, dv,

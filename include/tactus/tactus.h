@@ -80,6 +80,10 @@ TAC_API uint64_t tac_model_hash(const tacModel *model);
 TAC_API int tac_model_find(const tacModel *model, tacKind kind, const char *name);
 /* (kind, id) -> name; "" when it has none. */
 TAC_API const char *tac_model_name(const tacModel *model, tacKind kind, int id);
+/* (kind, id) -> what a message calls it, written to text (cut to size), which is returned: its name in quotes, "foot";
+ * an unnamed geom, site or joint by its number and body, #3 of "torso" or #3 of body #2; other unnamed elements by
+ * number, #3; body 0 is the world. */
+TAC_API const char *tac_model_label(const tacModel *model, tacKind kind, int id, char *text, size_t size);
 /* Number of elements of a kind. */
 TAC_API int tac_model_count(const tacModel *model, tacKind kind);
 
@@ -149,12 +153,14 @@ TAC_API tacStatus tac_step_vjp(tacSim *sim, const double *x, const double *u, co
                                tacStepInfo *info);
 /* X[0] = x0, X[k+1] = f(X[k], U[k]); X is (n+1) by nx, U is n by ninput. Stops at the first failure
  * that leaves no next state; else the status is that of the first step that was not TAC_OK. info is of the last step,
- * but for that status, and for start and violation, which are of x0. */
+ * but for that status, for start and violation, which are of x0, and for the counts of all steps: steps, unsolved,
+ * first_unsolved, worst_residual. */
 TAC_API tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, double *X, tacStepInfo *info);
 /* Reverse mode of a rollout: the gradient of a loss of its states with respect to x0 (grad.x, ndx), U (grad.u, n by
  * ninput) and theta. Keeps as many states as `memory` has room for and steps the others again, at most about
  * log(n) / log(count) times each; the result is the same to the bit for any count. Like tac_rollout
- * it goes on where there is a next state, with the status of the last step that was not TAC_OK. On other failures
+ * it goes on where there is a next state, with the status of the last step that was not TAC_OK. info has the status,
+ * the counts of all steps, and start and violation of x0; all else in it is zero. On other failures
  * grad.x and grad.theta are untouched; where the gradient itself overflows (TAC_ERR_NONFINITE), rows of grad.u from the
  * last on are written. */
 TAC_API tacStatus tac_rollout_vjp(tacSim *sim, const tacTrajectory *path, const tacCheckpoints *memory,
@@ -164,7 +170,8 @@ TAC_API size_t tac_rollout_vjp_bytes(const tacModel *model, int n, int checkpoin
 
 /* n independent worlds on `threads` threads: Y[i] = f(X[i], U[i]). Same bits for any number of threads. A world that
  * fails leaves its own block of the results as tac_step does, all others are done, and the status is that of the first
- * such world; this holds for all batches. */
+ * such world. Where options->batch_info is given, batch_info[i] is what world i says of its step or rollout. This holds
+ * for all batches. */
 TAC_API tacStatus tac_batch_step(const tacModel *model, const tacOptions *options, int n, const double *X,
                                  const double *U, double *Y, int threads);
 /* n rollouts of `steps` steps: X is n by (steps+1) by nx with X[i][0] given, U is n by steps by ninput. */
@@ -328,6 +335,11 @@ TAC_API tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *
  * what does not fit is TAC_ERR_CONTACTS with *n. */
 TAC_API tacStatus tac_step_constraints(tacSim *sim, const double *x, const double *u, tacConstraint *out, int max,
                                        int *n);
+/* The step that starts at (x, u) in plain sentences: whether it was solved, what the start breaks, which contacts carry
+ * force, in which class and how far from the next, and why derivatives by friction or through a contact vanish. All of
+ * it is derived from what the step found, and elements go by their names. text is cut to size and ends with a zero;
+ * 2000 characters are enough for most steps. The status is the step's; text is empty where there is no next state. */
+TAC_API tacStatus tac_explain_step(tacSim *sim, const double *x, const double *u, char *text, size_t size);
 /* reason -> its one-line meaning, of a step; never NULL. */
 TAC_API const char *tac_reason_text(tacReason reason);
 /* How the search of the step that starts at (x, u) went: the first max of its *n iterations. The status is the step's.

@@ -1,5 +1,6 @@
 #include "tactus/tactus.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Number of elements and name offsets of one kind. */
@@ -52,4 +53,32 @@ int tac_model_find(const tacModel *model, tacKind kind, const char *name) {
     for (int i = 0; i < n; i++)
         if (strcmp(model->all_names + names[i], name) == 0) return i;
     return -1;
+}
+
+/* The body that an unnamed element is known by, or -1. */
+static int owner_of(const tacModel *m, tacKind kind, int id) {
+    const int *body = kind == TAC_KIND_GEOM    ? m->geom_body
+                      : kind == TAC_KIND_SITE  ? m->site_body
+                      : kind == TAC_KIND_JOINT ? m->joint_body
+                                               : NULL;
+    return body != NULL && id >= 0 && id < tac_model_count(m, kind) ? body[id] : -1;
+}
+
+const char *tac_model_label(const tacModel *model, tacKind kind, int id, char *text, size_t size) {
+    const char *name = tac_model_name(model, kind, id);
+    int body = owner_of(model, kind, id);
+    const char *owner = body > 0 ? tac_model_name(model, TAC_KIND_BODY, body) : "";
+    if (kind == TAC_KIND_BODY && id == 0)
+        snprintf(text, size, "the world");
+    else if (name[0] != '\0')
+        snprintf(text, size, "\"%s\"", name);
+    else if (owner[0] != '\0')
+        snprintf(text, size, "#%d of \"%s\"", id, owner);
+    else if (body == 0)
+        snprintf(text, size, "#%d of the world", id);
+    else if (body > 0)
+        snprintf(text, size, "#%d of body #%d", id, body);
+    else
+        snprintf(text, size, "#%d", id);
+    return text;
 }

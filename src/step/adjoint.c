@@ -19,6 +19,7 @@ typedef struct Replay {
     double *lambda, *next; /* ndx: gradients with respect to the present state and the one before */
     double *theta, *sum;   /* np: of one step, of all so far */
     tacStatus all;         /* of the steps, where they went on */
+    tacStepInfo counts;    /* how many of them were not solved; start and violation of x0 */
 } Replay;
 
 /* --- Memory ------------------------------------------------------------------------------------------------------- */
@@ -113,6 +114,8 @@ static tacStatus pull_step(Replay *r, int k) {
     status = r->sim->stepper->vjp(r->sim, state, input_of(r, k), r->lambda, &one);
     if (!tac_went_on(status)) return status;
     r->all = tac_first_of(r->all, status);
+    tac_count_step(&r->counts, k, status, r->sim->info.residual);
+    if (k == 0) r->counts.start = r->sim->info.start, r->counts.violation = r->sim->info.violation;
     for (size_t i = 0; one.theta != NULL && i < r->np; i++)
         r->sum[i] += r->theta[i];
     double *swap = r->lambda;
@@ -162,15 +165,16 @@ static tacStatus check_path(const tacSim *sim, const tacTrajectory *path, int *b
 tacStatus tac_rollout_vjp(tacSim *sim, const tacTrajectory *path, const tacCheckpoints *memory, const tacGrad *grad,
                           tacStepInfo *info) {
     int bad = -1;
+    Replay r = {.sim = sim, .path = path, .grad = grad, .all = TAC_OK, .counts = {.first_unsolved = -1}};
     tacStatus status = sim == NULL || path == NULL || memory == NULL || grad == NULL ? TAC_ERR_ARGUMENT : TAC_OK;
     if (status == TAC_OK) status = check_path(sim, path, &bad);
     if (status == TAC_OK) {
-        Replay r = {.sim = sim, .path = path, .grad = grad, .all = TAC_OK};
         r.nx = (size_t)tac_nx(sim->model), r.ndx = (size_t)tac_ndx(sim->model);
         r.ninput = (size_t)tac_ninput(sim->model, &sim->options), r.np = (size_t)sim->model->nparam;
         status = lay_out(&r, memory);
         if (status == TAC_OK) status = pull_path(&r);
     }
-    if (info != NULL) *info = (tacStepInfo){.status = status, .bad_index = bad};
+    r.counts.status = status, r.counts.bad_index = bad;
+    if (info != NULL) *info = r.counts;
     return status;
 }

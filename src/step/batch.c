@@ -40,26 +40,32 @@ static const double *block(const double *array, size_t i, size_t size) {
 }
 static double *own_block(double *array, size_t i, size_t size) { return array == NULL ? NULL : array + i * size; }
 
+static tacStepInfo *info_of(const Batch *b, size_t i) {
+    return b->options->batch_info == NULL ? NULL : b->options->batch_info + i;
+}
+
 static tacStatus run_step(const Batch *b, const Worker *w, size_t i) {
-    return tac_step(w->sim, b->X + i * b->nx, block(b->U, i, b->ninput), b->Y + i * b->nx, NULL);
+    return tac_step(w->sim, b->X + i * b->nx, block(b->U, i, b->ninput), b->Y + i * b->nx, info_of(b, i));
 }
 
 static tacStatus run_jac(const Batch *b, const Worker *w, size_t i) {
     tacJac jac = {own_block(b->jac.A, i, b->ndx * b->ndx), own_block(b->jac.B, i, b->ndx * b->ninput),
                   own_block(b->jac.P, i, b->ndx * b->np)};
-    return tac_step_jac(w->sim, b->X + i * b->nx, block(b->U, i, b->ninput), own_block(b->Y, i, b->nx), &jac, NULL);
+    return tac_step_jac(w->sim, b->X + i * b->nx, block(b->U, i, b->ninput), own_block(b->Y, i, b->nx), &jac,
+                        info_of(b, i));
 }
 
 static tacStatus run_vjp(const Batch *b, const Worker *w, size_t i) {
     tacGrad grad = {own_block(b->grad.x, i, b->ndx), own_block(b->grad.u, i, b->ninput),
                     own_block(b->grad.theta, i, b->np)};
-    return tac_step_vjp(w->sim, b->X + i * b->nx, block(b->U, i, b->ninput), b->Ybar + i * b->ndx, &grad, NULL);
+    return tac_step_vjp(w->sim, b->X + i * b->nx, block(b->U, i, b->ninput), b->Ybar + i * b->ndx, &grad,
+                        info_of(b, i));
 }
 
 static tacStatus run_rollout(const Batch *b, const Worker *w, size_t i) {
     size_t steps = (size_t)b->steps;
     double *X = b->Y + i * (steps + 1) * b->nx;
-    return tac_rollout(w->sim, X, block(b->U, i, steps * b->ninput), b->steps, X, NULL);
+    return tac_rollout(w->sim, X, block(b->U, i, steps * b->ninput), b->steps, X, info_of(b, i));
 }
 
 static tacStatus run_rollout_vjp(const Batch *b, const Worker *w, size_t i) {
@@ -72,7 +78,7 @@ static tacStatus run_rollout_vjp(const Batch *b, const Worker *w, size_t i) {
                           block(b->path->xbar, i, b->ndx)};
     tacGrad grad = {own_block(b->grad.x, i, b->ndx), own_block(b->grad.u, i, n * b->ninput),
                     own_block(b->grad.theta, i, b->np)};
-    return tac_rollout_vjp(w->sim, &path, &w->checkpoints, &grad, NULL);
+    return tac_rollout_vjp(w->sim, &path, &w->checkpoints, &grad, info_of(b, i));
 }
 
 static void run_world(void *context, int item, int worker) {
@@ -183,7 +189,7 @@ tacStatus tac_batch_step_vjp(const tacModel *model, const tacOptions *options, i
 tacStatus tac_batch_rollout(const tacModel *model, const tacOptions *options, int n, int steps, double *X,
                             const double *U, int threads) {
     if (bad_arguments(model, options, n, threads) || steps < 0) return TAC_ERR_ARGUMENT;
-    if (n == 0 || steps == 0) return TAC_OK;
+    if (n == 0 || (steps == 0 && options->batch_info == NULL)) return TAC_OK;
     if (X == NULL) return TAC_ERR_ARGUMENT;
     Batch batch = {.run = run_rollout, .model = model, .options = options, .checkpoints = -1, .U = U, .Y = X};
     batch.steps = steps;

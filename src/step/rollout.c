@@ -8,6 +8,20 @@ void tac_report(const tacSim *sim, tacStatus status, int bad, tacStepInfo *info)
     *info = sim == NULL ? (tacStepInfo){0} : sim->info;
     info->status = status;
     info->bad_index = bad;
+    info->steps = info->unsolved = 0, info->first_unsolved = -1, info->worst_residual = 0;
+    if (tac_went_on(status)) tac_count_step(info, 0, status, info->residual);
+}
+
+void tac_count_step(tacStepInfo *sum, int k, tacStatus status, double residual) {
+    int unsolved = status != TAC_OK;
+    if (unsolved && (sum->first_unsolved < 0 || k < sum->first_unsolved)) sum->first_unsolved = k;
+    sum->steps++, sum->unsolved += unsolved;
+    sum->worst_residual = residual > sum->worst_residual ? residual : sum->worst_residual;
+}
+
+void tac_take_count(tacStepInfo *info, const tacStepInfo *sum) {
+    info->steps = sum->steps, info->unsolved = sum->unsolved;
+    info->first_unsolved = sum->first_unsolved, info->worst_residual = sum->worst_residual;
 }
 
 tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tacStepInfo *info) {
@@ -21,7 +35,7 @@ tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tac
 }
 
 tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, double *X, tacStepInfo *info) {
-    tacStepInfo last = {.status = TAC_OK, .bad_index = -1}, first = last;
+    tacStepInfo last = {.status = TAC_OK, .bad_index = -1, .first_unsolved = -1}, first = last, sum = last;
     if (sim == NULL || n < 0 || x0 == NULL || X == NULL) {
         last.status = TAC_ERR_ARGUMENT;
     } else {
@@ -33,9 +47,11 @@ tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, dou
             tac_step(sim, X + (size_t)k * nx, u, X + (size_t)(k + 1) * nx, &last);
             all = tac_first_of(all, last.status);
             if (k == 0) first = last;
+            if (tac_went_on(last.status)) tac_count_step(&sum, k, last.status, last.residual);
         }
         if (tac_went_on(last.status)) last.status = all;
         last.start = first.start, last.violation = first.violation;
+        tac_take_count(&last, &sum);
     }
     if (info != NULL) *info = last;
     return last.status;

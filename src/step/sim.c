@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "dynamics/reference.h"
 #include "model/model.h"
+#include "step/explain.h"
 #include "step/first_impact.h"
 #include "step/maximal.h"
 
@@ -209,7 +210,8 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     size_t steps = stepper != NULL ? stepper->scratch(model, options) : 0;
     size_t outputs = tac_outputs_scratch(model, options), impact = tac_first_impact_scratch(model);
     size_t maps = tac_maximal_scratch(model), bodies = tac_step_maximal_scratch(model, options);
-    size_t most = steps + (outputs > bodies ? outputs : bodies); /* outputs of forces solve the step on the way */
+    size_t words = tac_explain_scratch(model, options), beside = outputs > bodies ? outputs : bodies;
+    size_t most = steps + (words > beside ? words : beside); /* outputs of forces solve the step on the way */
     if (impact > most) most = impact;
     if (maps + bodies > most) most = maps + bodies;
     return tac_work_bytes(model) + tac_scene_scratch(model, contacts) + most;

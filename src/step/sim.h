@@ -72,6 +72,10 @@ tacInputs tac_split_inputs(const tacModel *model, const tacOptions *options, con
 tacStatus tac_check_state(const tacSim *sim, const double *x, const double *u, int *bad);
 /* What a call says about its step: the stepper's own report with the call's status. sim and info may be NULL. */
 void tac_report(const tacSim *sim, tacStatus status, int bad, tacStepInfo *info);
+/* Counts step number k, which has a next state, into the sums of a rollout; they start with first_unsolved = -1. */
+void tac_count_step(tacStepInfo *sum, int k, tacStatus status, double residual);
+/* The sums of a rollout, into the info that is reported. */
+void tac_take_count(tacStepInfo *info, const tacStepInfo *sum);
 /* 1: there is a next state: the step went well, or it is the best that was found. */
 static inline int tac_went_on(tacStatus status) {
     return status == TAC_OK || status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS;

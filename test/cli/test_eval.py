@@ -131,7 +131,7 @@ class States(Case):
         run = self.fine("sim", model, "--json", "--steps", 5, "--state", state).json()
         self.close(run["energy"], [9.81 * (2 + 1.5)] * 6, 1e-12)
         bad = self.file("zero.json", {"mocap_quat": [[0, 0, 0, 0]]})
-        self.refused('"mocap_quat" of mocap body 0 has no direction', "eval", model, "--state", bad)
+        self.refused('"mocap_quat" of mocap body "hand" has no direction', "eval", model, "--state", bad)
 
     def test_tendons(self):
         at = self.eval({"qpos": [0.5, 1, 1, 0, 1, 1, 0, 0, 0], "qvel": [1, 2, 0, 0, 0, 0, 0, 0]})

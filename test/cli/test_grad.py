@@ -13,7 +13,7 @@ class Grad(driver.Case):
 
     def test_keys_and_shapes(self):
         got = self.grad("--param", "joint/*.damping", "--param", "body/upper.mass")
-        self.assertEqual(set(got), {"A", "B", "P", "params", "next", "info"})
+        self.assertEqual(set(got), {"A", "B", "P", "params", "next", "info", "contacts", "explanation"})
         self.assertEqual(set(got["next"]), {"qpos", "qvel", "act"})
         self.assertEqual([len(got["A"]), len(got["A"][0])], [NDX, NDX])
         self.assertEqual([len(got["B"]), len(got["B"][0])], [NDX, driver.NU])
@@ -108,7 +108,7 @@ class Grad(driver.Case):
 
 
 class Check(driver.Case):
-    KEYS = {"samples", "passed", "switching", "flagged", "unflagged", "failed", "in_contact", "sticking", "sliding", "tol", "worst", "blocks", "odd"}
+    KEYS = {"samples", "passed", "switching", "flagged", "unflagged", "failed", "broken", "step_status", "in_contact", "sticking", "sliding", "tol", "worst", "blocks", "odd"}
 
     def test_keys_and_counts(self):
         words = ("--contact", "none", "--samples", 20, "--param", "joint/*.damping", "--inputs", "all")

@@ -134,7 +134,7 @@ class Motion(Case):
         box = self.file("sunk.xml", SLIDE)
         deep = self.file("deep.json", '{"qpos": [0, 0, 0.02, 1, 0, 0, 0]}')
         done = self.fine("grad", box, "--state", deep, "--contact", "ncp", "--json")
-        self.assertRegex(done.err, "geoms 0 and 1 off by 0.08")
+        self.assertRegex(done.err, "geoms #0 of the world and #1 of body #1 off by 0.08")
         self.assertGreater(done.json()["info"]["start_violation"], 0.01)
 
     def test_friction_of_ncp(self):

@@ -51,7 +51,7 @@ def robot_rows(context, robots, options):
     """{robot: its row of the run in which our step was quickest}"""
     best = {}
     for models in [robots, [panda_with_box(context), "--key", "push"]] * RUNS:
-        command = [context.tactus, "bench", *models, *options, "--seconds", 2, "--json"]
+        command = [context.tactus, "bench", *models, *options, "--seconds", 2, "--allow-unsolved", 64, "--json"]
         for row in context.json_from(*pinned_command(command))["rows"]:
             quickest(best, os.path.basename(row["model"]).split(".")[0], row, "us_step")
     if not all(row["us_peer"] for row in best.values()):

@@ -1,0 +1,326 @@
+/* What a step did, in words: derived from its classes, zones and margins, so that a gradient of zero explains itself.
+ * Nothing here changes a result. */
+#include "step/explain.h"
+
+#include "contact/rows.h"
+#include "math/scalar.h"
+#include "step/smooth_step.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { LABEL = 96, LISTED = 4 };
+
+/* Where the next words go. */
+typedef struct Text {
+    char *at;
+    size_t left;
+} Text;
+
+/* What the words are about. */
+typedef struct Found {
+    const tacSim *sim;
+    tacStatus status;
+    tacStepInfo info;
+    tacContactForce *contact;
+    int ncontact, told; /* found; 0: more than there is room for */
+    tacConstraint *constraint;
+    int nconstraint;
+    int sticking, sliding, smooth, open; /* contacts; smooth: held without friction */
+    int scaled;                          /* 1: coefficients of friction scale the stiffness of one that sticks */
+} Found;
+
+__attribute__((format(printf, 2, 3))) static void say(Text *text, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int n = text->left > 0 ? vsnprintf(text->at, text->left, format, args) : 0;
+    va_end(args);
+    size_t used = n < 0 ? 0 : (size_t)n < text->left ? (size_t)n : text->left > 0 ? text->left - 1 : 0;
+    text->at += used, text->left -= used;
+}
+
+static const char *plural(int n) { return n == 1 ? "" : "s"; }
+
+/* --- Numbers of things -------------------------------------------------------------------------------------------- */
+
+/* Most constraints that contact soft can have: one block for each. */
+static int most_constraints(const tacModel *m, const tacOptions *options) {
+    return options->contact == TAC_SOFT ? m->neq + m->nv + 2 * m->njnt + 3 * m->ntendon + options->max_contacts : 0;
+}
+
+size_t tac_explain_scratch(const tacModel *m, const tacOptions *options) {
+    if (options->contact == TAC_NONE || options->max_contacts < 0) return tac_room((size_t)tac_nx(m));
+    return tac_room((size_t)tac_nx(m)) + tac_arena_round((size_t)options->max_contacts * sizeof(tacContactForce)) +
+           tac_arena_round((size_t)most_constraints(m, options) * sizeof(tacConstraint));
+}
+
+static int has_friction(const tacSim *sim, const tacContact *c) {
+    double mu[2];
+    if (sim->options.contact == TAC_NCP && sim->options.ncp_friction == TAC_NCP_FRICTIONLESS) return 0;
+    tac_contact_friction(sim->model, c, mu);
+    return tac_contact_dimension(sim->model, c) > 1 && (mu[0] > 0 || mu[1] > 0);
+}
+
+/* Contact soft: a pyramid's rows, and a cone's where its coefficients differ by row (torsion, rolling, explicit pairs),
+ * are as stiff as the coefficients say (docs/theory/soft.md, Z6, Z11). */
+static int is_scaled(const Found *f, const tacContactForce *c) {
+    if (f->sim->options.contact != TAC_SOFT || c->state != TAC_CONTACT_STICKING) return 0;
+    int pyramid = *f->sim->model->option_cone == TAC_CONE_PYRAMIDAL,
+        dim = tac_contact_dimension(f->sim->model, &c->contact);
+    return has_friction(f->sim, &c->contact) && (pyramid || dim > 3 || c->contact.pair >= 0);
+}
+
+static void count_contacts(Found *f) {
+    for (int i = 0; i < f->told; i++) {
+        const tacContactForce *c = &f->contact[i];
+        int *count = c->state == TAC_CONTACT_OPEN         ? &f->open
+                     : !has_friction(f->sim, &c->contact) ? &f->smooth
+                     : c->state == TAC_CONTACT_SLIDING    ? &f->sliding
+                                                          : &f->sticking;
+        ++*count;
+        f->scaled |= is_scaled(f, c);
+    }
+}
+
+/* --- Whether the step went well ----------------------------------------------------------------------------------- */
+
+static void say_solved(Text *text, const Found *f) {
+    if (f->status == TAC_OK) return;
+    say(text, "The step was not solved (%s", tac_status_text(f->status));
+    if (f->info.reason != TAC_REASON_NONE) say(text, ": %s", tac_reason_text(f->info.reason));
+    say(text, "); its residual is %.3g. ", f->info.residual);
+}
+
+static void say_start(Text *text, const Found *f) {
+    static const struct {
+        const char *word, *verb;
+        tacKind kind;
+    } KINDS[] = {[TAC_CONSTRAINT_JOINT_LIMIT] = {"joint", "is out of its range", TAC_KIND_JOINT},
+                 [TAC_CONSTRAINT_TENDON_LIMIT] = {"tendon", "is out of its range", TAC_KIND_TENDON},
+                 [TAC_CONSTRAINT_EQUALITY] = {"equality", "is open", TAC_KIND_EQUALITY}};
+    const tacViolation *v = &f->info.violation;
+    const tacModel *m = f->sim->model;
+    char name[2][LABEL];
+    if (f->info.start == TAC_OK) return;
+    say(text, "The start breaks a constraint: ");
+    if (v->kind == TAC_CONSTRAINT_CONTACT)
+        say(text, "geoms %s and %s overlap", tac_model_label(m, TAC_KIND_GEOM, v->geom[0], name[0], LABEL),
+            tac_model_label(m, TAC_KIND_GEOM, v->geom[1], name[1], LABEL));
+    else
+        say(text, "%s %s %s", KINDS[v->kind].word, tac_model_label(m, KINDS[v->kind].kind, v->id, name[0], LABEL),
+            KINDS[v->kind].verb);
+    say(text, " by %.3g %s. ", v->size, v->kind == TAC_CONSTRAINT_CONTACT ? "m" : "(m, rad)");
+}
+
+/* Controls that are clamped: their columns of B are zero. */
+static void say_controls(Text *text, const Found *f, const double *u) {
+    const tacModel *m = f->sim->model;
+    char name[LABEL];
+    int clamped = 0;
+    if (*m->option_disable & TAC_DISABLE_CLAMPCTRL) return;
+    for (int a = 0; a < m->nu; a++) {
+        const double *range = m->actuator_ctrlrange + 2 * a;
+        if (!m->actuator_ctrllimited[a] || (u[a] >= range[0] && u[a] <= range[1])) continue;
+        if (clamped++ < LISTED)
+            say(text, "%s%s", clamped == 1 ? "Controls outside their range are clamped and have no effect: " : ", ",
+                tac_model_label(m, TAC_KIND_ACTUATOR, a, name, LABEL));
+    }
+    if (clamped > LISTED) say(text, " and %d more", clamped - LISTED);
+    if (clamped > 0) say(text, ". ");
+}
+
+/* --- Contacts ----------------------------------------------------------------------------------------------------- */
+
+/* The open contact whose geoms are nearest, or -1. */
+static int nearest_open(const Found *f) {
+    int nearest = -1;
+    for (int i = 0; i < f->told; i++)
+        if (f->contact[i].state == TAC_CONTACT_OPEN &&
+            (nearest < 0 || f->contact[i].contact.dist < f->contact[nearest].contact.dist))
+            nearest = i;
+    return nearest;
+}
+
+static void say_pair(Text *text, const Found *f, const tacContact *c) {
+    char name[2][LABEL];
+    say(text, "%s and %s", tac_model_label(f->sim->model, TAC_KIND_GEOM, c->geom[0], name[0], LABEL),
+        tac_model_label(f->sim->model, TAC_KIND_GEOM, c->geom[1], name[1], LABEL));
+}
+
+static void say_open(Text *text, const Found *f) {
+    int nearest = nearest_open(f);
+    if (nearest < 0) return;
+    say(text, "%d contact%s open, %s; the nearest is ", f->open, f->open == 1 ? " is" : "s are",
+        f->sim->options.contact == TAC_NCP ? "with a force of the order of kappa"
+                                           : "without force, and no derivative goes through");
+    say_pair(text, f, &f->contact[nearest].contact);
+    say(text, ", %.3g m apart. ", f->contact[nearest].contact.dist);
+}
+
+/* Why friction does or does not show in the derivatives. alone: the sentence began with the one class there is. */
+static void say_friction(Text *text, const Found *f, int alone) {
+    if (f->sliding > 0)
+        say(text, "%s is at its bound: it follows the coefficient and the normal force. ",
+            alone ? "friction" : "Friction of those that slide");
+    if (f->sticking == 0) return;
+    const char *which = alone ? "friction" : "Friction of those that stick";
+    if (f->scaled)
+        say(text,
+            "%s is inside its cone: it resists slip in proportion, and its coefficient only changes how stiff the "
+            "contact is. ",
+            which);
+    else if (f->sim->options.contact == TAC_NCP)
+        say(text,
+            "%s is inside its cone: its coefficient has an effect of the order of kappa, here %g; a softer gradient: "
+            "a larger one, --contact ncp --kappa 1e-4. ",
+            which, f->info.kappa);
+    else
+        say(text, "%s has no first-order effect here; a softer gradient: --contact ncp --kappa 1e-4. ", which);
+}
+
+static const char *class_word(const Found *f, const tacContactForce *c) {
+    if (c->state == TAC_CONTACT_OPEN) return "open";
+    if (!has_friction(f->sim, &c->contact)) return "held without friction";
+    return c->state == TAC_CONTACT_SLIDING ? "sliding" : "sticking";
+}
+
+/* Each contact that carries force. */
+static void list_contacts(Text *text, const Found *f) {
+    int listed = 0, carry = f->told - f->open;
+    for (int i = 0; i < f->told && listed < LISTED; i++) {
+        const tacContactForce *c = &f->contact[i];
+        if (c->state == TAC_CONTACT_OPEN) continue;
+        say(text, "%s", listed++ == 0 ? "Contact of " : "; of ");
+        say_pair(text, f, &c->contact);
+        double along = tac_sqrt(c->force[1] * c->force[1] + c->force[2] * c->force[2]);
+        say(text, ": %s, %.3g N along the normal, %.3g N across", class_word(f, c), c->force[0], along);
+        if (c->margin < TAC_INFINITY) say(text, ", %.3g m/s from another class", c->margin);
+    }
+    if (carry > LISTED) say(text, "; and %d more", carry - LISTED);
+    if (carry > 0) say(text, ". ");
+}
+
+/* Where all contacts that carry force are of one class, that is said first. */
+static void say_contacts(Text *text, const Found *f) {
+    int carry = f->sticking + f->sliding + f->smooth;
+    int alone = carry == f->sticking || carry == f->sliding || carry == f->smooth;
+    if (carry == 0) {
+        say(text, f->open > 0
+                      ? "No contact carries force. "
+                      : "No contact: nothing is near enough to touch, and no derivative goes through contact. ");
+        say_open(text, f);
+        return;
+    }
+    if (alone)
+        say(text, "%d contact%s, %s%s: %s", carry, plural(carry), carry > 1 ? "all " : "",
+            f->sticking > 0  ? "sticking"
+            : f->sliding > 0 ? "sliding"
+                             : "held without friction",
+            f->smooth > 0 ? "there is no friction that could have an effect. " : "");
+    else
+        say(text, "%d contacts carry force: %d sticking, %d sliding, %d without friction. ", carry, f->sticking,
+            f->sliding, f->smooth);
+    say_friction(text, f, alone);
+    list_contacts(text, f);
+    say_open(text, f);
+}
+
+/* --- Other constraints of contact soft ---------------------------------------------------------------------------- */
+
+/* Limits that push and dry friction, by zone. Equalities are in one zone always. */
+static void say_constraints(Text *text, const Found *f) {
+    static const struct {
+        const char *word;
+        tacKind kind;
+    } KINDS[] = {[TAC_CONSTRAINT_JOINT_LIMIT] = {"range of joint", TAC_KIND_JOINT},
+                 [TAC_CONSTRAINT_TENDON_LIMIT] = {"range of tendon", TAC_KIND_TENDON},
+                 [TAC_CONSTRAINT_JOINT_FRICTION] = {"dry friction of joint", TAC_KIND_JOINT},
+                 [TAC_CONSTRAINT_TENDON_FRICTION] = {"dry friction of tendon", TAC_KIND_TENDON}};
+    static const char *const ZONES[] = {[TAC_ZONE_FREE] = "without force",
+                                        [TAC_ZONE_QUADRATIC] = "in proportion to what is wrong",
+                                        [TAC_ZONE_LOW] = "at its bound",
+                                        [TAC_ZONE_HIGH] = "at its bound",
+                                        [TAC_ZONE_CONE] = "on its cone"};
+    char name[LABEL];
+    int listed = 0, more = 0;
+    for (int i = 0; i < f->nconstraint; i++) {
+        const tacConstraint *c = &f->constraint[i];
+        if (c->kind == TAC_CONSTRAINT_CONTACT || c->kind == TAC_CONSTRAINT_EQUALITY || c->zone == TAC_ZONE_FREE)
+            continue;
+        if (listed == LISTED) {
+            more++;
+            continue;
+        }
+        say(text, "%s%s %s acts %s (%.3g, %.3g m/s or rad/s from another zone)",
+            listed++ == 0 ? "Other constraints: " : "; ", KINDS[c->kind].word,
+            tac_model_label(f->sim->model, KINDS[c->kind].kind, c->id, name, LABEL), ZONES[c->zone], c->force[0],
+            c->margin);
+    }
+    if (more > 0) say(text, "; and %d more", more);
+    if (listed > 0) say(text, ". ");
+}
+
+static void say_kinks(Text *text, const Found *f) {
+    if (f->info.ties > 0)
+        say(text, "%d row%s in two classes at once: the step has a kink here, and the derivative is that of one side. ",
+            f->info.ties, f->info.ties == 1 ? " is" : "s are");
+    if (f->info.impacts > 0)
+        say(text, "The step stops at %d impact%s, the first after %.3g s. ", f->info.impacts, plural(f->info.impacts),
+            f->info.impact_time);
+}
+
+/* --- All of it ---------------------------------------------------------------------------------------------------- */
+
+/* Contacts, and constraints where the contact model tells them; without them where there is no room for all. */
+static void find(tacSim *sim, const double *x, const double *u, Found *f) {
+    int most = most_constraints(sim->model, &sim->options);
+    f->contact = TAC_TAKE(&sim->arena, sim->options.max_contacts, tacContactForce);
+    f->constraint = TAC_TAKE(&sim->arena, most, tacConstraint);
+    if (f->contact == NULL || f->constraint == NULL) return;
+    if (tac_went_on(sim->stepper->contacts(sim, x, u, f->contact, sim->options.max_contacts, &f->ncontact)))
+        f->told = f->ncontact;
+    if (sim->stepper->constraints == NULL ||
+        !tac_went_on(sim->stepper->constraints(sim, x, u, f->constraint, most, &f->nconstraint)))
+        f->nconstraint = 0;
+}
+
+static void say_all(Text *text, Found *f, const double *u) {
+    say_solved(text, f);
+    if (f->sim->options.contact == TAC_NONE) {
+        say(text, "Contact is off (contact none): geoms pass through each other, no limit, no dry friction and no "
+                  "equality acts, and no derivative goes through them. ");
+    } else {
+        say_start(text, f);
+        count_contacts(f);
+        if (f->ncontact > f->told)
+            say(text,
+                "The step has %d contacts, more than can be told here: %d carry force as it ends, %d sticking, "
+                "%d sliding. ",
+                f->ncontact, f->info.contacts, f->info.sticking, f->info.sliding);
+        else
+            say_contacts(text, f);
+        say_constraints(text, f);
+        say_kinks(text, f);
+    }
+    say_controls(text, f, u);
+}
+
+tacStatus tac_explain_step(tacSim *sim, const double *x, const double *u, char *text, size_t size) {
+    int bad;
+    if (text == NULL || size == 0) return TAC_ERR_ARGUMENT;
+    text[0] = '\0';
+    tacStatus status = tac_check_state(sim, x, u, &bad);
+    if (status != TAC_OK) return status;
+    size_t mark = tac_arena_mark(&sim->arena);
+    double *y = TAC_TAKE(&sim->arena, tac_nx(sim->model), double);
+    Found f = {.sim = sim};
+    f.status = y == NULL ? TAC_ERR_ARENA_FULL : tac_step(sim, x, u, y, &f.info);
+    if (tac_went_on(f.status)) {
+        Text words = {text, size};
+        if (sim->stepper->contacts != NULL) find(sim, x, u, &f);
+        say_all(&words, &f, u);
+        if (words.at > text && words.at[-1] == ' ') words.at[-1] = '\0';
+    }
+    tac_arena_release(&sim->arena, mark);
+    return f.status;
+}
