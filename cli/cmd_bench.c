@@ -182,7 +182,7 @@ static int bench_file(const tacModelArgs *model, const tacStepArgs *step, const 
     if (result != CLI_GO_ON) return result;
     cli_model_print_warnings("bench", &file);
     entry->name = name;
-    result = cli_step_options("bench", file.model, step, model->lenient, &entry->options);
+    result = cli_step_options("bench", file.model, step, &entry->options);
     if (result == CLI_GO_ON) result = bench_loaded(own, model->path, file.model, entry);
     cli_model_close(&file);
     return result;

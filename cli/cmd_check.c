@@ -59,7 +59,7 @@ static void column_name(const tacGradientCheck *check, int column, char *text, s
     else if (column < n.ndx + n.nu)
         cli_input_name(check->model, &check->options, column - n.ndx, text, size);
     else
-        snprintf(text, size, "%s", check->params->path[column - n.ndx - n.nu]);
+        snprintf(text, size, "%s", check->params->entry[column - n.ndx - n.nu].name);
 }
 
 static int is_empty(const tacGradientCheck *check, int row_block, int column_block) {
@@ -72,9 +72,9 @@ static int is_empty(const tacGradientCheck *check, int row_block, int column_blo
 static double kind_error(const tacGradientCheck *check, int p, char *kind, size_t size) {
     char other[NAME];
     double worst = check->param[p];
-    cli_param_kind(check->params->path[p], kind, size);
+    cli_param_kind(check->params->entry[p].name, kind, size);
     for (int k = 0; k < check->params->count; k++) {
-        if (strcmp(cli_param_kind(check->params->path[k], other, sizeof other), kind) != 0) continue;
+        if (strcmp(cli_param_kind(check->params->entry[k].name, other, sizeof other), kind) != 0) continue;
         if (k < p) return -1;
         worst = fmax(worst, check->param[k]);
     }
@@ -252,7 +252,7 @@ int cmd_check(int argc, char **argv) {
     result = cli_model_load("check", &model, &file);
     if (result != CLI_GO_ON) return result;
     cli_model_print_warnings("check", &file);
-    result = cli_step_options("check", file.model, &step, model.lenient, &options);
+    result = cli_step_options("check", file.model, &step, &options);
     if (result == CLI_GO_ON) result = run_check(&file, &own, &model, &param, options);
     cli_model_close(&file);
     return result;

@@ -207,7 +207,7 @@ static int run(tacModelFile *file, const tacCompareArgs *own, const char *path, 
     tacComparison c = {.verb = "compare", .model = file->model, .theirs = own->contacts, .tol = own->tol};
     tacStart start = {0};
     if (own->cone != CONE_MODEL) *file->model->option_cone = own->cone - 1;
-    int result = cli_step_options("compare", file->model, step, 0, &c.options);
+    int result = cli_step_options("compare", file->model, step, &c.options);
     if (result == CLI_GO_ON) result = check_stages(&c);
     if (result == CLI_GO_ON) result = cli_start_load("compare", file->model, state, &c.options, &start);
     if (result == CLI_GO_ON) result = cli_comparison_begin(&c);

@@ -6,6 +6,7 @@
 #include "cli/model_file.h"
 #include "cli/parameters.h"
 #include "cli/project_start.h"
+#include "cli/shared_params.h"
 #include "cli/state_file.h"
 #include "cli/stepping.h"
 
@@ -44,6 +45,7 @@ typedef struct tacGradRun {
     tacContactForce *contact; /* of the step */
     int ncontact;
     char why[EXPLANATION]; /* tac_explain_step */
+    tacSharedList shared; /* parameters that have half a derivative */
 } tacGradRun;
 
 static const char *const MODES[] = {[TAC_GRADIENT_EXACT] = "exact",
@@ -93,8 +95,22 @@ static json_t *input_names(const tacModel *m, const tacOptions *options) {
 static json_t *param_names(const tacParamList *params) {
     json_t *list = json_array();
     for (int i = 0; i < params->count; i++)
-        json_array_append_new(list, cli_json_text(params->path[i]));
+        json_array_append_new(list, cli_json_text(params->entry[i].name));
     return list;
+}
+
+/* What each --tie stands for. */
+static json_t *tied_json(const tacModel *m, const tacParamList *params) {
+    json_t *tied = json_object();
+    char path[CLI_PARAMETER_PATH];
+    for (int k = 0; k < params->count; k++) {
+        if (tac_param_registered(m, k, 1, path, sizeof path) != TAC_OK) continue; /* sets one number alone */
+        json_t *members = json_array();
+        for (int i = 0; tac_param_registered(m, k, i, path, sizeof path) == TAC_OK; i++)
+            json_array_append_new(members, cli_json_text(path));
+        json_object_set_new(tied, params->entry[k].name, members);
+    }
+    return tied;
 }
 
 static json_t *state_json(tacJson *json, const tacModel *m, const double *y) {
@@ -115,6 +131,8 @@ static json_t *info_json(tacJson *json, const tacGradRun *run) {
     json_object_set_new(info, "mode", json_string(MODES[run->options.gradient]));
     json_object_set_new(info, "rows", tangent_names(run->model));
     json_object_set_new(info, "inputs", input_names(run->model, &run->options));
+    json_object_set_new(info, "shared", cli_shared_json(&run->shared));
+    json_object_set_new(info, "tied", tied_json(run->model, run->params));
     return info;
 }
 
@@ -175,7 +193,7 @@ static void column_name(const tacGradRun *run, const Entry *entry, char *text, s
     else if (entry->block == 1)
         cli_input_name(run->model, &run->options, entry->column, text, size);
     else
-        snprintf(text, size, "%s", run->params->path[entry->column]);
+        snprintf(text, size, "%s", run->params->entry[entry->column].name);
 }
 
 /* The largest entries of one matrix, by name. */
@@ -283,6 +301,7 @@ static int print_text(const char *path, const tacGradRun *run) {
     print_contacts(run);
     printf("\n");
     print_words(run->why);
+    cli_shared_print(&run->shared);
     return CLI_FINE;
 }
 
@@ -311,6 +330,7 @@ static int differentiate(tacGradRun *run, const tacStart *start) {
         if (status == TAC_OK && run->options.gradient == TAC_GRADIENT_COMPLEMENTARITY)
             status = cli_derivative_rows(sim, start->x, start->u, &run->d, &run->info);
         if (status == TAC_OK) status = explain(sim, run, start);
+        if (status == TAC_OK) cli_shared_find(sim, run->model, start->x, start->u, &run->d, &run->shared);
         if (status != TAC_OK) result = CLI_NO;
         if (status != TAC_OK)
             cli_fail("grad", "there is no derivative at this state: %s%s%s", tac_status_text(run->info.status),
@@ -366,7 +386,7 @@ int cmd_grad(int argc, char **argv) {
     if (result == CLI_GO_ON) result = cli_model_load("grad", &model, &file);
     if (result != CLI_GO_ON) return result;
     cli_model_print_warnings("grad", &file);
-    result = cli_step_options("grad", file.model, &step, model.lenient, &options);
+    result = cli_step_options("grad", file.model, &step, &options);
     options.gradient = (tacGradientMode)find_mode(own.mode);
     if (result == CLI_GO_ON) result = prepare(&file, &own, &model, &state, &param, options);
     cli_model_close(&file);

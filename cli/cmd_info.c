@@ -241,6 +241,16 @@ static void print_params(const tacModel *m) {
     }
 }
 
+/* By the names that --key takes. */
+static void print_keys(const tacModel *m) {
+    char name[PARAMETER_PATH];
+    if (m->nkey == 0) return;
+    printf("  keyframes  %d:", m->nkey);
+    for (int k = 0; k < m->nkey; k++)
+        printf("%s%s", k > 0 ? ", " : " ", cli_label(m, TAC_KIND_KEY, k, name, sizeof name));
+    printf("\n");
+}
+
 static int print_text(const char *path, const tacModelFile *file, const tacInfoArgs *args) {
     const tacModel *m = file->model;
     printf("%s\n", path);
@@ -253,7 +263,7 @@ static int print_text(const char *path, const tacModelFile *file, const tacInfoA
     if (m->nmesh > 0) printf("  meshes     %d: %d vertices, %d triangles\n", m->nmesh, m->nmeshvert, m->nmeshface);
     if (m->ntendon > 0) printf("  tendons    %d\n", m->ntendon);
     if (m->neq > 0) printf("  equalities %d\n", m->neq);
-    if (m->nkey > 0) printf("  keyframes  %d\n", m->nkey);
+    print_keys(m);
     printf("  timestep   %g s\n", *m->option_timestep);
     print_bodies(m);
     print_joints(m);

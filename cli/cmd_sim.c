@@ -225,7 +225,7 @@ int cmd_sim(int argc, char **argv) {
     command_of(argc, argv, command, sizeof command);
     cli_model_print_warnings("sim", &file);
     tacOptions options;
-    result = cli_step_options("sim", file.model, &step, model.lenient, &options);
+    result = cli_step_options("sim", file.model, &step, &options);
     if (result == CLI_GO_ON) result = simulate(&file, &own, &model, &state, &control, options, command);
     cli_model_close(&file);
     return result;

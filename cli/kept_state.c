@@ -33,8 +33,8 @@ static void write_params(FILE *f, const tacGradientCheck *check) {
     fprintf(f, "params %d\n", check->params->count);
     for (int i = 0; i < check->params->count; i++) {
         double value = 0;
-        tac_param_get(check->model, check->params->path[i], &value, NULL);
-        fprintf(f, "%s %.17g\n", check->params->path[i], value);
+        tac_param_get(check->model, check->params->entry[i].path, &value, NULL);
+        fprintf(f, "%s %.17g\n", check->params->entry[i].path, value);
     }
 }
 

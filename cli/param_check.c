@@ -73,7 +73,7 @@ static int find_base(tacModel *model, const char *path, double value, double h, 
 
 int cli_move_params_inside(const char *verb, tacGradientCheck *check) {
     for (int p = 0; p < check->params->count; p++) {
-        const char *path = check->params->path[p];
+        const char *path = check->params->entry[p].path;
         double value, base = 0;
         if (tac_param_get(check->model, path, &value, NULL) != TAC_OK) return cli_fail(verb, "%s: lost", path);
         int found = 0;
@@ -179,10 +179,10 @@ static int set_with(const tacGradientCheck *check, const Sweep *w, int sample, d
     tacSim *sim = NULL;
     tacStepInfo info = {0};
     tacOptions options = check->options;
-    if (strcmp(check->params->path[w->param], "option.timestep") == 0) options.dt = value;
+    if (strcmp(check->params->entry[w->param].path, "option.timestep") == 0) options.dt = value;
     double *work = new_numbers((size_t)cli_active_work(w->model));
     tacStatus status = work != NULL ? tac_model_copy(check->model, &copy, NULL) : TAC_ERR_MEMORY;
-    if (status == TAC_OK) status = tac_param_set(copy, check->params->path[w->param], value, NULL);
+    if (status == TAC_OK) status = tac_param_set(copy, check->params->entry[w->param].path, value, NULL);
     if (status == TAC_OK) status = tac_sim_new(copy, &options, &sim, NULL);
     if (status == TAC_OK) status = tac_step(sim, x, u, w->y, &info);
     if (status == TAC_OK) status = cli_active_set(sim, copy, x, u, w->y, work, set);

@@ -10,6 +10,8 @@
 const tacArg CLI_PARAM_OPTIONS[] = {
     {"--param", NULL, TAC_ARG_LIST, offsetof(tacParamArgs, paths), "PATH",
      "differentiate by this number too, e.g. body/torso.mass or 'joint/*.damping'; may be repeated"},
+    {"--tie", NULL, TAC_ARG_LIST, offsetof(tacParamArgs, ties), "PATH,PATH",
+     "differentiate by these equal numbers as one, e.g. 'geom/*.friction[0]'; may be repeated"},
     {0},
 };
 
@@ -44,22 +46,31 @@ const char *cli_param_kind(const char *path, char *text, size_t size) {
 }
 
 void cli_params_free(tacParamList *list) {
-    for (int i = 0; i < list->count; i++)
-        free(list->path[i]);
-    free(list->path);
+    for (int i = 0; i < list->count; i++) {
+        free(list->entry[i].name);
+        free(list->entry[i].path);
+    }
+    free(list->entry);
     *list = (tacParamList){0};
 }
 
-static int append(const char *verb, tacParamList *list, const char *path) {
-    size_t n = strlen(path) + 1;
-    char **paths = realloc(list->path, (size_t)(list->count + 1) * sizeof *paths), *copy = malloc(n);
-    if (paths != NULL) list->path = paths;
-    if (paths == NULL || copy == NULL) {
-        free(copy);
+static char *copy_text(const char *text) {
+    size_t n = strlen(text) + 1;
+    char *copy = malloc(n);
+    if (copy != NULL) memcpy(copy, text, n);
+    return copy;
+}
+
+static int append(const char *verb, tacParamList *list, const char *name, const char *path) {
+    tacParamEntry *grown = realloc(list->entry, (size_t)(list->count + 1) * sizeof *grown);
+    if (grown != NULL) list->entry = grown;
+    tacParamEntry entry = {copy_text(name), copy_text(path)};
+    if (grown == NULL || entry.name == NULL || entry.path == NULL) {
+        free(entry.name);
+        free(entry.path);
         return cli_fail(verb, "out of memory");
     }
-    memcpy(copy, path, n);
-    list->path[list->count++] = copy;
+    list->entry[list->count++] = entry;
     return CLI_GO_ON;
 }
 
@@ -73,7 +84,7 @@ static int register_path(const char *verb, tacModel *model, const char *path, ta
         return CLI_GO_ON;
     }
     if (status != TAC_OK) return cli_fail(verb, "--param %s: %s", path, err.text);
-    return index < list->count ? CLI_GO_ON : append(verb, list, path); /* given twice: once is enough */
+    return index < list->count ? CLI_GO_ON : append(verb, list, path, path); /* given twice: once is enough */
 }
 
 /* Masses and inertias that come from geoms are not in the list, but can be had by name; so by pattern, where that means
@@ -119,15 +130,79 @@ static int register_pattern(const char *verb, tacModel *model, const char *patte
     return CLI_GO_ON;
 }
 
-int cli_params_register(const char *verb, tacModel *model, const tacParamArgs *args, tacParamList *list) {
-    *list = (tacParamList){0};
-    for (int i = 0; i < args->paths.count; i++) {
-        const char *path = args->paths.item[i];
-        int result = strpbrk(path, "*?") != NULL ? register_pattern(verb, model, path, list)
-                                                 : register_path(verb, model, path, list, NULL);
-        if (result == CLI_GO_ON) continue;
-        cli_params_free(list);
-        return result;
+/* --- Ties --------------------------------------------------------------------------------------------------------- */
+
+/* Paths that one --tie stands for. */
+typedef struct Tie {
+    char **path;
+    int count;
+} Tie;
+
+static void free_tie(Tie *tie) {
+    for (int i = 0; i < tie->count; i++)
+        free(tie->path[i]);
+    free(tie->path);
+}
+
+static int add_to_tie(const char *verb, const char *path, Tie *tie) {
+    char **grown = realloc(tie->path, (size_t)(tie->count + 1) * sizeof *grown), *copy = copy_text(path);
+    if (grown != NULL) tie->path = grown;
+    if (grown == NULL || copy == NULL) {
+        free(copy);
+        return cli_fail(verb, "out of memory");
     }
+    tie->path[tie->count++] = copy;
     return CLI_GO_ON;
+}
+
+/* One part of it: a path as it is, or all listed parameters that match a pattern. */
+static int add_part(const char *verb, const tacModel *model, const char *part, Tie *tie) {
+    if (strpbrk(part, "*?") == NULL) return add_to_tie(verb, part, tie);
+    int before = tie->count, count = tac_param_count(model), result = CLI_GO_ON;
+    for (int i = 0; i < count && result == CLI_GO_ON; i++) {
+        char path[CLI_PARAMETER_PATH];
+        if (tac_param_path(model, i, path, sizeof path) == TAC_OK && cli_matches(part, path))
+            result = add_to_tie(verb, path, tie);
+    }
+    if (result == CLI_GO_ON && tie->count == before)
+        return cli_fail(verb, "--tie %s: matches none of the %d parameters; tactus info --params lists them", part,
+                        count);
+    return result;
+}
+
+static int register_tie(const char *verb, tacModel *model, const char *text, tacParamList *list) {
+    Tie tie = {0};
+    int result = CLI_GO_ON, index;
+    tacError err;
+    for (const char *next = text; next != NULL && result == CLI_GO_ON;) {
+        char part[CLI_PARAMETER_PATH];
+        size_t n = strcspn(next, ",");
+        snprintf(part, sizeof part, "%.*s", (int)(n < sizeof part ? n : sizeof part - 1), next);
+        result = add_part(verb, model, part, &tie);
+        next = next[n] == ',' ? next + n + 1 : NULL;
+    }
+    if (result == CLI_GO_ON &&
+        tac_param_register_group(model, (const char *const *)tie.path, tie.count, &index, &err) != TAC_OK)
+        result = cli_fail(verb, "--tie %s: %s", text, err.text);
+    if (result == CLI_GO_ON && index == list->count) result = append(verb, list, text, tie.path[0]);
+    free_tie(&tie);
+    return result;
+}
+
+/* --- All of them -------------------------------------------------------------------------------------------------- */
+
+static int register_param(const char *verb, tacModel *model, const char *path, tacParamList *list) {
+    if (strpbrk(path, "*?") != NULL) return register_pattern(verb, model, path, list);
+    return register_path(verb, model, path, list, NULL);
+}
+
+int cli_params_register(const char *verb, tacModel *model, const tacParamArgs *args, tacParamList *list) {
+    int result = CLI_GO_ON;
+    *list = (tacParamList){0};
+    for (int i = 0; i < args->ties.count && result == CLI_GO_ON; i++)
+        result = register_tie(verb, model, args->ties.item[i], list);
+    for (int i = 0; i < args->paths.count && result == CLI_GO_ON; i++)
+        result = register_param(verb, model, args->paths.item[i], list);
+    if (result != CLI_GO_ON) cli_params_free(list);
+    return result;
 }

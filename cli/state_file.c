@@ -101,18 +101,11 @@ static int find_key(const tacModel *model, const char *text) {
     return cli_number(text, &number) && number >= 0 && number < model->nkey && number == (int)number ? (int)number : -1;
 }
 
-static int read_key(const char *verb, const tacModel *m, const char *text, const tacSlot slot[SLOTS],
-                    unsigned *inputs) {
-    int key = find_key(m, text);
-    if (key < 0) return cli_fail(verb, "--key: there is no keyframe \"%s\" (the model has %d)", text, m->nkey);
-    fill_slot(&slot[0], m->key_qpos + (size_t)key * (size_t)m->nq);
-    fill_slot(&slot[1], m->key_qvel + (size_t)key * (size_t)m->nv);
-    fill_slot(&slot[2], m->key_act + (size_t)key * (size_t)m->na);
-    fill_slot(&slot[3], m->key_ctrl + (size_t)key * (size_t)m->nu);
-    if (m->nmocap == 0) return CLI_GO_ON;
-    fill_slot(&slot[4], &m->key_mpos[(size_t)key * (size_t)m->nmocap].x);
-    fill_slot(&slot[5], &m->key_mquat[(size_t)key * (size_t)m->nmocap].w);
-    *inputs |= TAC_INPUT_MOCAP;
+static int read_key(const char *verb, const tacModel *m, const tacOptions *options, const char *text, tacStart *start) {
+    tacError err;
+    if (tac_key_state(m, options, find_key(m, text), start->x, start->u, &err) != TAC_OK)
+        return cli_fail(verb, "--key %s: %s", text, err.text);
+    if (m->nmocap > 0) start->inputs |= TAC_INPUT_MOCAP;
     return CLI_GO_ON;
 }
 
@@ -148,11 +141,12 @@ static void drop_blocks(const tacModel *m, unsigned inputs, double *u) {
     }
 }
 
-static int read_start(const char *verb, tacModel *model, const tacStateArgs *args, tacStart *start) {
+static int read_start(const char *verb, tacModel *model, const tacStateArgs *args, const tacOptions *options,
+                      tacStart *start) {
     tacSlot slot[SLOTS];
     int result = CLI_GO_ON;
     make_slots(model, start->x, start->u, slot);
-    if (args->key != NULL) result = read_key(verb, model, args->key, slot, &start->inputs);
+    if (args->key != NULL) result = read_key(verb, model, options, args->key, start);
     if (result == CLI_GO_ON && args->state != NULL) result = read_state(verb, args->state, slot, &start->inputs);
     if (result == CLI_GO_ON && start->inputs & TAC_INPUT_MOCAP) result = pose_mocap(verb, model, slot[4].out);
     return result;
@@ -168,7 +162,7 @@ int cli_start_load(const char *verb, tacModel *model, const tacStateArgs *args, 
     }
     tac_default_state(model, start->x);
     tac_default_input(model, options, start->u);
-    int result = read_start(verb, model, args, start);
+    int result = read_start(verb, model, args, options, start);
     if (result != CLI_GO_ON) {
         cli_start_free(start);
         return result;

@@ -57,42 +57,28 @@ tacStepArgs cli_step_args(void) { return (tacStepArgs){.contact = TAC_SOFT, .dt 
 
 const char *cli_contact_word(tacContactModel contact) { return CONTACTS[contact]; }
 
-static int is_implicit(const tacOptions *options) {
-    return options->integrator == TAC_IMPLICIT || options->integrator == TAC_IMPLICITFAST;
-}
-
 const char *cli_integrator_word(const tacOptions *options) {
-    if (options->contact == TAC_LCP) return INTEGRATORS[TAC_EULER];
     if (options->contact != TAC_NCP) return INTEGRATORS[options->integrator];
-    return is_implicit(options) ? "variational, forces implicit in velocity" : "variational";
+    return options->integrator == TAC_EULER ? "variational" : "variational, forces implicit in velocity";
 }
 
-/* 1: the contact model steps by its own integrator, and this is another one. */
-static int is_ignored(const tacOptions *options) {
-    if (options->integrator == TAC_EULER) return 0;
-    return options->contact == TAC_LCP || (options->contact == TAC_NCP && !is_implicit(options));
-}
-
-/* Whether the library has a step for these options. */
-static int is_available(const tacModel *model, const tacOptions *options, tacError *err) {
+/* Puts the integrator that runs into the options: the model's own gives way where the contact model lacks it, and one
+ * that was asked for is refused. */
+static int settle_integrator(const char *verb, const tacModel *model, int asked, tacOptions *options) {
     tacSim *sim = NULL;
-    tacStatus status = tac_sim_new(model, options, &sim, err);
-    if (status == TAC_OK) tac_sim_free(sim);
-    return status != TAC_ERR_UNSUPPORTED;
-}
-
-static int refuse(const char *verb, const tacStepArgs *args, int lenient, const tacError *err, tacOptions *options) {
-    const char *word = INTEGRATORS[options->integrator];
-    if (options->contact != TAC_NONE)
-        return cli_fail(verb, "--contact %s: %s", cli_contact_word(options->contact), err->text);
-    if (args->integrator != INTEGRATOR_MODEL)
-        return cli_fail(verb, "--integrator %s is not available yet; euler is", word);
-    if (!lenient)
-        return cli_fail(
-            verb, "the model asks for the integrator %s, which is not available yet; --integrator euler runs it", word);
-    fprintf(stderr, "tactus %s: warning: the model asks for the integrator %s; euler is used\n", verb, word);
-    options->integrator = TAC_EULER;
-    return CLI_GO_ON;
+    tacError err;
+    tacOptions in_use = *options;
+    tacStatus status = tac_sim_new(model, options, &sim, &err);
+    if (status == TAC_OK) tac_sim_options(sim, &in_use);
+    tac_sim_free(sim);
+    int lacks = status == TAC_ERR_UNSUPPORTED;
+    if (lacks) in_use.integrator = TAC_EULER;
+    if (lacks || (asked && in_use.integrator != options->integrator))
+        return cli_fail(verb, "--integrator %s: --contact %s steps by its own integrator, %s",
+                        INTEGRATORS[options->integrator], cli_contact_word(options->contact),
+                        cli_integrator_word(&in_use));
+    options->integrator = in_use.integrator;
+    return CLI_GO_ON; /* what else is wrong with the options is told where they are used */
 }
 
 /* The softness, where one was given. */
@@ -121,8 +107,7 @@ static int set_solver(const char *verb, const tacStepArgs *args, tacOptions *opt
     return CLI_GO_ON;
 }
 
-int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs *args, int lenient,
-                     tacOptions *options) {
+int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs *args, tacOptions *options) {
     *options = tac_default_options(model);
     options->contact = (tacContactModel)args->contact;
     if (!isnan(args->dt)) options->dt = args->dt;
@@ -135,10 +120,5 @@ int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs 
     if (!(options->dt > 0)) return cli_fail(verb, "--dt: got %g, expected a time greater than 0", options->dt);
     if (args->integrator != INTEGRATOR_MODEL)
         options->integrator = (tacIntegrator)(args->integrator - INTEGRATOR_FIRST);
-    if (args->integrator != INTEGRATOR_MODEL && is_ignored(options))
-        return cli_fail(verb, "--integrator %s: --contact %s steps by its own integrator, %s",
-                        INTEGRATORS[options->integrator], cli_contact_word(options->contact),
-                        cli_integrator_word(options));
-    tacError err;
-    return is_available(model, options, &err) ? CLI_GO_ON : refuse(verb, args, lenient, &err, options);
+    return settle_integrator(verb, model, args->integrator != INTEGRATOR_MODEL, options);
 }

@@ -25,12 +25,11 @@ enum { CLI_MOST_STEP_OPTIONS = 32 };
  * them. */
 void cli_step_options_without(const char *const *names, tacArg table[CLI_MOST_STEP_OPTIONS]);
 
-/* The model's options with what was asked for. A contact model or integrator that is not there is refused by name; one
- * that only the model asks for is replaced by Euler, with a warning, where `lenient`. CLI_GO_ON or CLI_CANNOT. */
-int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs *args, int lenient,
-                     tacOptions *options);
+/* The model's options with what was asked for, and the integrator that runs. One that was asked for and that the
+ * contact model lacks is refused by name; the model's own gives way to Euler's. CLI_GO_ON or CLI_CANNOT. */
+int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs *args, tacOptions *options);
 
 /* "none", "lcp", ... and "euler", "rk4", ...: the words the options take. */
 const char *cli_contact_word(tacContactModel contact);
-/* Of the integrator that steps: lcp and ncp have their own, whatever the option says. */
+/* Of the integrator of these options, which cli_step_options gave; that of ncp is variational. */
 const char *cli_integrator_word(const tacOptions *options);

@@ -381,8 +381,9 @@ static StateSizes count_state(const tacMjcf *m) {
 static tacStatus refuse_length(tacMjcf *m, const xmlNode *node, const char *attr, int found, int expected, int *keep) {
     const char *plural = found == 1 ? "" : "s";
     if (!m->options->lenient)
-        return tac_xml_fail(node, m->err, TAC_ERR_SYNTAX, "attribute '%s': found %d number%s, expected %d", attr, found,
-                            plural, expected);
+        return tac_xml_strict(m->err, tac_xml_fail(node, m->err, TAC_ERR_SYNTAX,
+                                                   "attribute '%s': found %d number%s, expected %d", attr, found,
+                                                   plural, expected));
     tac_mjcf_warn(m, node, "attribute '%s': found %d number%s, expected %d: the key is left out", attr, found, plural,
                   expected);
     *keep = 0;

@@ -134,7 +134,8 @@ tacStatus tac_mjcf_unsupported(tacMjcf *m, const xmlNode *node, const char *form
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (!m->options->lenient) return tac_xml_fail(node, m->err, TAC_ERR_UNSUPPORTED, "%s", text);
+    if (!m->options->lenient)
+        return tac_xml_strict(m->err, tac_xml_fail(node, m->err, TAC_ERR_UNSUPPORTED, "%s", text));
     tac_mjcf_warn(m, node, "%s", text);
     return TAC_OK;
 }

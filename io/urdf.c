@@ -64,7 +64,8 @@ tacStatus tac_urdf_refuse(tacUrdf *urdf, const xmlNode *node, tacStatus status, 
     else
         vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return lenient ? TAC_OK : tac_xml_fail(node, urdf->err, status, "%s", text);
+    if (lenient) return TAC_OK;
+    return tac_xml_strict(urdf->err, tac_xml_fail(node, urdf->err, status, "%s", text));
 }
 
 int tac_urdf_added(tacUrdf *urdf, tacKind kind, int id, const xmlNode *node) {
@@ -213,6 +214,8 @@ static tacStatus build(tacUrdf *urdf, tacModel **model) {
         urdf->nignored = nignored;
         status = assemble(urdf, model, &why);
         int mend = status == TAC_ERR_SINGULAR && urdf->options->lenient && pass < MAX_MENDED;
+        if (status == TAC_ERR_SINGULAR && !urdf->options->lenient && why.kind == TAC_KIND_JOINT)
+            return tac_xml_strict(urdf->err, status);
         if (!mend || !give_armature(urdf, &why)) return status;
         disassemble(urdf);
     }

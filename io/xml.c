@@ -215,6 +215,15 @@ tacStatus tac_xml_fail(const xmlNode *node, tacError *err, tacStatus status, con
     return tac_fail(err, status, "%s: %s", where, text);
 }
 
+tacStatus tac_xml_strict(tacError *err, tacStatus status) {
+    static const char hint[] = "; the file is refused, load option lenient (--lenient) makes this a warning";
+    if (err == NULL || status == TAC_OK || status == TAC_ERR_MEMORY) return status; /* memory is never lenient */
+    size_t n = strlen(err->text), most = sizeof err->text - sizeof hint;
+    if (n > most) n = most; /* the hint is whole, whatever comes before it */
+    memcpy(err->text + n, hint, sizeof hint);
+    return status;
+}
+
 /* --- Attributes --------------------------------------------------------------------------------------------------- */
 
 const char *tac_xml_get(const xmlNode *node, const char *attr) {

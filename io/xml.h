@@ -35,6 +35,9 @@ xmlNode *tac_xml_next(const xmlNode *node, const char *name);
 /* `file:line: element <geom name="foot">: ` + text; returns status. */
 tacStatus tac_xml_fail(const xmlNode *node, tacError *err, tacStatus status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Adds to the text of a failure that the file is refused because loading is strict, and what takes it. Returns
+ * status. */
+tacStatus tac_xml_strict(tacError *err, tacStatus status);
 /* The prefix alone: `file:line: element <geom name="foot">`. */
 void tac_xml_where(const xmlNode *node, char *out, size_t size);
 

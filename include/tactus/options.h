@@ -38,7 +38,8 @@ enum {
 typedef struct tacOptions {
     uint32_t cookie;          /* set by tac_default_options; an uninitialised struct is refused */
     tacContactModel contact;  /* default TAC_SOFT; TAC_NONE: no constraint of any kind */
-    tacIntegrator integrator; /* default: the model's; lcp and ncp have their own; implicit ones are for ncp's forces */
+    tacIntegrator integrator; /* default: the model's own, which gives way where the contact model lacks it; another is
+                                 refused there. lcp has Euler; ncp has Euler (variational), implicit, implicitfast */
     double dt;                /* s; default: the model's timestep */
     unsigned inputs;          /* TAC_INPUT_* bits; default 0 */
     int max_contacts;         /* contacts there is room for; default tac_max_contacts */
@@ -155,11 +156,12 @@ typedef struct tacTrajectory {
     const double *xbar; /* ndx, added to the last row of it; NULL: zero */
 } tacTrajectory;
 
-/* Memory in which the reverse mode of a rollout keeps `count` states beside x0 (none is needed where X is given). */
+/* Memory that the reverse mode of a rollout works in. It keeps up to `count` states there beside x0, and none where X
+ * is given: then count may be 0. */
 typedef struct tacCheckpoints {
-    int count;
+    int count;    /* states; 0: every state is stepped again from x0 */
     void *memory; /* 64-byte aligned */
-    size_t bytes; /* at least tac_rollout_vjp_bytes */
+    size_t bytes; /* at least tac_rollout_vjp_bytes of n and count; where X is given, of n and 0 */
 } tacCheckpoints;
 
 /* What a loss can be made of besides the state: quantities of one element (`id`), or of the whole model (`id` 0). World
@@ -196,7 +198,9 @@ typedef enum {
     TAC_OUTPUT_KINDS
 } tacOutputKind;
 
-enum { TAC_OUT_ALL = -1 }; /* as an id: all elements of the kind, one after another */
+/* As an id: all elements of the kind, one after another. No function gives this number as an id; -1, which
+ * tac_model_find gives for a name that is not there, is refused. */
+enum { TAC_OUT_ALL = -2147483647 - 1 };
 
 typedef struct tacOutput {
     tacOutputKind kind;

@@ -28,7 +28,7 @@ typedef struct tacProblemInfo {
     int iterations; /* systems solved; box: changes of class followed too */
 } tacProblemInfo;
 
-/* Bytes of scratch that tac_problem_solve needs, 64-byte aligned. */
+/* Bytes of scratch that tac_problem_solve needs, 64-byte aligned; 0 for a count out of range. */
 TAC_API size_t tac_problem_bytes(int ncontact);
 /* problem -> r, u (3 ncontact each): without compliance, so that r need not be unique. Finite for a finite problem,
  * solved or not. TAC_ERR_NONFINITE: the problem is not finite; TAC_ERR_ARGUMENT: a negative friction, or a diagonal of

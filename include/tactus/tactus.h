@@ -4,7 +4,9 @@
  *
  * Arrays are row major and caller-owned. Every call that can fail returns tacStatus; outputs are untouched on failure,
  * but for two statuses of steps that come with a state, TAC_ERR_UNSOLVED and TAC_ERR_IMPACTS (tac_step).
- * An `err` argument may be NULL. */
+ * An `err` argument may be NULL. A pointer that may not be NULL, an id or a count out of range, and options that
+ * tac_default_options did not make are refused: TAC_ERR_ARGUMENT, TAC_ERR_NAME or TAC_ERR_OPTIONS where a status is
+ * returned, else 0, -1, "" or nothing done. */
 #pragma once
 
 #include "tactus/contact.h"
@@ -76,7 +78,7 @@ TAC_API tacStatus tac_model_pack(const tacModel *model, void *bytes, size_t size
 TAC_API tacStatus tac_model_unpack(const void *bytes, size_t size, tacModel **model, tacError *err);
 /* Hash of everything in the model, registered parameters included. */
 TAC_API uint64_t tac_model_hash(const tacModel *model);
-/* (kind, name) -> id, or -1. */
+/* (kind, name) -> id, or -1, which no function takes for an element. */
 TAC_API int tac_model_find(const tacModel *model, tacKind kind, const char *name);
 /* (kind, id) -> name; "" when it has none. */
 TAC_API const char *tac_model_name(const tacModel *model, tacKind kind, int id);
@@ -86,6 +88,11 @@ TAC_API const char *tac_model_name(const tacModel *model, tacKind kind, int id);
 TAC_API const char *tac_model_label(const tacModel *model, tacKind kind, int id, char *text, size_t size);
 /* Number of elements of a kind. */
 TAC_API int tac_model_count(const tacModel *model, tacKind kind);
+/* Keyframe `key` (tac_model_find of TAC_KIND_KEY) -> its state x[nx] and input u[ninput] for these options: ctrl, mocap
+ * poses where options.inputs has them, zero forces. x or u may be NULL, and options too where u is. TAC_ERR_NAME: there
+ * is no such keyframe; the text lists those there are. */
+TAC_API tacStatus tac_key_state(const tacModel *model, const tacOptions *options, int key, double *x, double *u,
+                                tacError *err);
 
 /* --- Parameters by path: body/torso.mass, geom/foot.size[0], joint/knee.damping, option.gravity[2] ---------------- */
 
@@ -103,21 +110,39 @@ TAC_API tacStatus tac_param_get(const tacModel *model, const char *path, double 
 TAC_API tacStatus tac_param_set(tacModel *model, const char *path, double value, tacError *err);
 /* Registers a parameter: simulations created afterwards carry their own copy of it. Its index is in *index (may be
  * NULL). Registering twice gives the same index. What steps have no derivative to, numbers at which the rule changes by
- * which others are read, is refused with the reason. */
+ * which others are read, is refused with the reason.
+ *
+ * A contact takes the larger of its two geoms' friction (docs/guide/gradients.md lists what else is mixed). Where both
+ * are equal the step has a kink there, and each geom's number gets half the derivative: register the two as a group. */
 TAC_API tacStatus tac_param_register(tacModel *model, const char *path, int *index, tacError *err);
+/* Registers n numbers as one parameter: its value is given to all of them, and its derivative is the sum of theirs. They
+ * must be equal; the text names two that are not. A number that is registered by itself or in another group is refused,
+ * and so is option.timestep; the same group again gives the same index. tac_param_set of a member sets them all. */
+TAC_API tacStatus tac_param_register_group(tacModel *model, const char *const *paths, int n, int *index, tacError *err);
+/* Registered parameter k, number `member` (0 but for groups) of those it sets -> its path, as tac_param_path writes it.
+ * TAC_ERR_ARGUMENT: there is none. */
+TAC_API tacStatus tac_param_registered(const tacModel *model, int k, int member, char *text, size_t size);
 
 /* --- Simulation -------------------------------------------------------------------------------------------------- */
 
 /* The model's own options: MJCF's integrator and timestep, contact soft, no input blocks but ctrl. */
 TAC_API tacOptions tac_default_options(const tacModel *model);
-/* Bytes a simulation needs. */
+/* Bytes a simulation needs; 0 for options that tac_sim_create refuses. */
 TAC_API size_t tac_sim_bytes(const tacModel *model, const tacOptions *options);
 /* Lays a simulation out in caller's memory (64-byte aligned, at least tac_sim_bytes). No tac_sim_free. */
 TAC_API tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void *memory, size_t bytes,
                                  tacSim **sim, tacError *err);
-/* The same with malloc; the model must outlive it. */
+/* The same with malloc; the model must outlive it. P and theta of a simulation are of the parameters that were
+ * registered when it was created. */
 TAC_API tacStatus tac_sim_new(const tacModel *model, const tacOptions *options, tacSim **sim, tacError *err);
 TAC_API void tac_sim_free(tacSim *sim);
+/* The options in use, with the integrator that runs: the contact model's own where it lacks the model's, TAC_EULER for
+ * lcp and ncp. */
+TAC_API tacStatus tac_sim_options(const tacSim *sim, tacOptions *options);
+/* What the last call with this simulation that failed has to say: the call, and which argument, entry, element, size or
+ * solve it was. "" before the first; valid until the next failure. Calls that take a const simulation leave it as it
+ * is. Batches have no simulation: the text of a world is had by running that world in one. */
+TAC_API const char *tac_sim_error(const tacSim *sim);
 /* Sizes of x and u for these options. */
 TAC_API int tac_nx(const tacModel *model);
 TAC_API int tac_ndx(const tacModel *model); /* of a displacement of x: 2 nv + na */
@@ -157,15 +182,18 @@ TAC_API tacStatus tac_step_vjp(tacSim *sim, const double *x, const double *u, co
  * first_unsolved, worst_residual. */
 TAC_API tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, double *X, tacStepInfo *info);
 /* Reverse mode of a rollout: the gradient of a loss of its states with respect to x0 (grad.x, ndx), U (grad.u, n by
- * ninput) and theta. Keeps as many states as `memory` has room for and steps the others again, at most about
- * log(n) / log(count) times each; the result is the same to the bit for any count. Like tac_rollout
+ * ninput) and theta. Where path->X has the states of tac_rollout they are read from there, and memory->count does not
+ * matter. Else memory->count states are kept and the others are stepped again, at most about log(n) / log(count)
+ * times each (count 0: each from x0). `memory` is never NULL and holds scratch even for count 0; TAC_ERR_ARENA_FULL
+ * when it has less than tac_rollout_vjp_bytes. The result is the same to the bit for any count. Like tac_rollout
  * it goes on where there is a next state, with the status of the last step that was not TAC_OK. info has the status,
  * the counts of all steps, and start and violation of x0; all else in it is zero. On other failures
  * grad.x and grad.theta are untouched; where the gradient itself overflows (TAC_ERR_NONFINITE), rows of grad.u from the
  * last on are written. */
 TAC_API tacStatus tac_rollout_vjp(tacSim *sim, const tacTrajectory *path, const tacCheckpoints *memory,
                                   const tacGrad *grad, tacStepInfo *info);
-/* Bytes it needs for n steps with `checkpoints` states kept; n - 2 are all that help. */
+/* Bytes it needs for n steps with `checkpoints` states kept (0 where path->X is given); n - 2 are all that help, and
+ * more take no more bytes. */
 TAC_API size_t tac_rollout_vjp_bytes(const tacModel *model, int n, int checkpoints);
 
 /* n independent worlds on `threads` threads: Y[i] = f(X[i], U[i]). Same bits for any number of threads. A world that
@@ -303,7 +331,8 @@ TAC_API tacStatus tac_step_maximal_vjp(tacSim *sim, const double *x, const doubl
 
 /* --- Outputs: the same quantities as one vector z = g(x, u; theta), with derivatives ------------------------------ */
 
-/* Numbers in z, nz; -1 where a kind or an id is not one of the model's. */
+/* Numbers in z, nz; -1 where a kind or an id is not one of the model's. In the functions below such an id gives
+ * TAC_ERR_ARGUMENT, and -1, a name that tac_model_find did not find, TAC_ERR_NAME. */
 TAC_API int tac_outputs_size(const tacModel *model, const tacOutputs *outputs);
 /* (x, u) -> z[nz]; the bits of the functions above where they give the same quantity. Mocap bodies are where u says. */
 TAC_API tacStatus tac_outputs(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, double *z);

@@ -98,9 +98,11 @@ typedef struct tacModel {
 #define X(kind, field, type, per, count, role, meaning) type *kind##_##field;
     TAC_MODEL_FIELDS(X)
 #undef X
-    int nparam;       /* registered parameters */
-    int *param_field; /* nparam: row of the field table */
-    int *param_index; /* nparam: number within the row */
+    int nparam;       /* registered parameters, the numbers of theta */
+    int nmember;      /* numbers of the model that they set: one each, or several of a group */
+    int *param_field; /* nmember: row of the field table */
+    int *param_index; /* nmember: number within the row */
+    int *param_theta; /* nmember: the parameter that sets it, rising */
     size_t bytes;     /* of the whole block */
 } tacModel;
 

@@ -24,6 +24,7 @@ static uint64_t word_of(const unsigned char *p, size_t n) {
 uint64_t tac_hash(const void *bytes, size_t n, uint64_t start) {
     const unsigned char *p = bytes;
     uint64_t h = start;
+    if (p == NULL) n = 0;
     size_t i = 0;
     for (; i + 8 <= n; i += 8)
         h = mix((h ^ word_of(p + i, 8)) + HASH_STEP);

@@ -65,6 +65,7 @@ int tac_scene_layout_scratch(tacScene *s, const tacModel *m, int max_contacts, t
 
 int tac_max_contacts(const tacModel *m) {
     int64_t n = 0;
+    if (m == NULL) return 0;
     for (int g = 0; g < m->ngeom; g++)
         n += tac_geom_has_shape(m, g) && (m->geom_contype[g] | m->geom_conaffinity[g]);
     int64_t pairs = TAC_MAX_TOUCH * n * (n - 1) / 2, geoms = TAC_CONTACTS_AT_LEAST + TAC_CONTACTS_PER_GEOM * n;

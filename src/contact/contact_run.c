@@ -160,14 +160,14 @@ static void emit_mocap(const tacContactWalk *walk, const tacContactSink *sink) {
 static void emit_params(const tacContactWalk *walk, const tacParamTangent *tangents, const tacContactSink *sink) {
     const tacContactRun *run = walk->run;
     tacContactTangent t[TAC_RUN];
-    for (int k = 0; k < run->m->nparam; k++) {
+    for (int k = 0; k < run->m->nmember; k++) {
         tacDisplacement d;
         int moves = 0;
         for (int i = 0; i < run->n; i++)
             moves |= tac_contact_param(run->m, run->w, &walk->contact[i].system, &tangents[k], run->x,
                                        run->scene->corner_change, &t[i]);
         d.nmover = tac_param_movers(run->m, run->w, &tangents[k], run->x, d.mover);
-        if (moves || d.nmover > 0) emit_column(walk, &d, t, k, sink);
+        if (moves || d.nmover > 0) emit_column(walk, &d, t, tangents[k].column, sink);
     }
 }
 

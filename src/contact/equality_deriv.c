@@ -148,6 +148,6 @@ void tac_equality_inputs_jac(const tacModel *m, const tacEqualityPlace *a, const
         tac_mocap_mover(m, a->w, i / 7, i % 7, a->x.u.mocap + 7 * (i / 7), &mover);
         tac_equality_move(m, a->w, &a->e, &mover, &a->by, i, mocap);
     }
-    for (int i = 0; theta != NULL && i < m->nparam; i++)
-        tac_equality_param(m, a->w, &a->e, &a->x, &a->by, &tangents[i], i, theta);
+    for (int i = 0; theta != NULL && i < m->nmember; i++)
+        tac_equality_param(m, a->w, &a->e, &a->x, &a->by, &tangents[i], tangents[i].column, theta);
 }

@@ -6,8 +6,11 @@
 
 /* Largest residual of the natural map, over |q|, of cones that counts as solved. */
 #define SOLVED_CONE 1e-10
+/* Most contacts: squares of three times as many are still counted in bytes. */
+#define MOST_CONTACTS (1 << 26)
 
 size_t tac_problem_bytes(int ncontact) {
+    if (ncontact < 0 || ncontact > MOST_CONTACTS) return 0;
     size_t n = 3 * (size_t)ncontact;
     size_t box =
         tac_boxed_bytes((int)n) + 2 * tac_arena_round(n * sizeof(double)) + 2 * tac_arena_round(n * sizeof(int));
@@ -16,6 +19,9 @@ size_t tac_problem_bytes(int ncontact) {
 }
 
 static tacStatus judge(const tacProblem *problem) {
+    int count = problem->ncontact;
+    if (count < 0 || count > MOST_CONTACTS) return TAC_ERR_ARGUMENT;
+    if (count > 0 && (problem->W == NULL || problem->q == NULL || problem->mu == NULL)) return TAC_ERR_ARGUMENT;
     size_t n = 3 * (size_t)problem->ncontact;
     for (size_t i = 0; i < n; i++) {
         if (tac_first_nonfinite((int)n, problem->W + i * n) >= 0) return TAC_ERR_NONFINITE;
@@ -63,9 +69,11 @@ tacStatus tac_problem_solve(const tacProblem *problem, tacFrictionForm form, voi
                             double *velocity, tacProblemInfo *info) {
     tacArena arena;
     int known = form == TAC_FRICTION_BOX || form == TAC_FRICTION_CONE;
+    if (problem == NULL || info == NULL) return TAC_ERR_ARGUMENT;
     tacStatus status = known ? judge(problem) : TAC_ERR_ARGUMENT;
     *info = (tacProblemInfo){0};
     if (status != TAC_OK) return status;
+    if (memory == NULL || (problem->ncontact > 0 && (reaction == NULL || velocity == NULL))) return TAC_ERR_ARGUMENT;
     tac_arena_init(&arena, memory, tac_problem_bytes(problem->ncontact));
     if (form == TAC_FRICTION_BOX) return solve_boxed(problem, &arena, reaction, velocity, info);
     return solve_cones(problem, &arena, reaction, velocity, info);

@@ -12,6 +12,7 @@
 /* How the used numbers move with one registered parameter. A NULL row does not move. */
 typedef struct tacParamTangent {
     int field, index;                   /* the number itself */
+    int column;                         /* of theta: the parameter that sets it */
     const tacInertialTangent *inertial; /* nbody */
     const double *joint_stiffness;      /* njnt */
     const double *dof_damping;          /* nv */

@@ -8,16 +8,16 @@
 
 #define IS(t, row) (TAC_FIELDS[(t)->field].offset == offsetof(tacModel, row))
 
-/* One pass over the parameters at the reference pose. A block has one row per parameter; NULL: no rule of that kind. */
+/* One pass over the registered numbers at the reference pose. A block has one row per number; NULL: no rule of that kind. */
 typedef struct Pass {
     const tacModel *m;
     tacWork *w;
     tacParamTangent *t;
-    double *stiffness, *damping;                      /* nparam x njnt, nv */
-    double *servo;                                    /* nparam x nu: damping biases */
-    double *rest;                                     /* nparam x 2 ntendon: spring lengths */
-    double *equality;                                 /* nparam x 11 neq: data of equalities */
-    double *dof_weight, *body_weight, *tendon_weight; /* nparam x nv, 2 nbody, ntendon: inverse weights */
+    double *stiffness, *damping;                      /* nmember x njnt, nv */
+    double *servo;                                    /* nmember x nu: damping biases */
+    double *rest;                                     /* nmember x 2 ntendon: spring lengths */
+    double *equality;                                 /* nmember x 11 neq: data of equalities */
+    double *dof_weight, *body_weight, *tendon_weight; /* nmember x nv, 2 nbody, ntendon: inverse weights */
 } Pass;
 
 /* --- Springs given by time constant and damping ratio ------------------------------------------------------------- */
@@ -33,7 +33,7 @@ static void spring_tangents(const Pass *p, int joint) {
     double squares = T * T * r * r > TAC_MIN_DIVISOR ? 1 : 0;
     for (int i = first; i < first + n; i++)
         weight += m->dof_invweight[i];
-    for (int k = 0; k < m->nparam; k++) {
+    for (int k = 0; k < m->nmember; k++) {
         double *row = p->stiffness + (size_t)k * (size_t)m->njnt + joint, change = 0;
         for (int i = first; i < first + n; i++)
             change += p->dof_weight[(size_t)k * (size_t)m->nv + (size_t)i];
@@ -80,7 +80,7 @@ static double reflected_changes(const Pass *p, int a) {
     const tacModel *m = p->m;
     const double *moment = p->w->moment + (size_t)a * (size_t)m->nv;
     double sum = 0, *row = p->w->vec[1], *column = p->servo + a;
-    for (int k = 0; k < m->nparam; k++) {
+    for (int k = 0; k < m->nmember; k++) {
         moment_change(p, a, &p->t[k], row);
         for (int i = p->w->moment_begin[a]; i < p->w->moment_end[a]; i++)
             if (moment[i] * moment[i] > TAC_MIN_DIVISOR)
@@ -93,7 +93,7 @@ static double reflected_changes(const Pass *p, int a) {
         memset(p->w->vec[0], 0, (size_t)m->nv * sizeof(double));
         p->w->vec[0][i] = 1;
         tacMassForm form = tac_mass_form(m, p->w, p->w->vec[0]);
-        for (int k = 0; k < m->nparam; k++)
+        for (int k = 0; k < m->nmember; k++)
             column[(size_t)k * (size_t)m->nu] += tac_reference_form_change(&form, &p->t[k], 0) / square;
     }
     return sum;
@@ -104,7 +104,7 @@ static void servo_tangents(const Pass *p, int a) {
     const tacModel *m = p->m;
     double damping = m->actuator_damping_used[a], ratio = tac_damping_ratio(m, a);
     double inertia = reflected_changes(p, a);
-    for (int k = 0; k < m->nparam; k++) {
+    for (int k = 0; k < m->nmember; k++) {
         double *row = p->servo + (size_t)k * (size_t)m->nu + a;
         const tacParamTangent *t = &p->t[k];
         int own = m->actuator_dampratio[a] > 0 ? IS(t, actuator_dampratio) && t->index == a
@@ -120,7 +120,7 @@ static void servo_tangents(const Pass *p, int a) {
 static void rest_tangents(const Pass *p, int tendon) {
     const tacModel *m = p->m;
     int first = m->tendon_term_adr[tendon], last = first + m->tendon_term_num[tendon];
-    for (int k = 0; k < m->nparam; k++) {
+    for (int k = 0; k < m->nmember; k++) {
         double *row = p->rest + ((size_t)k * (size_t)m->ntendon + (size_t)tendon) * 2, change = 0;
         for (int i = first; i < last; i++) {
             int joint = m->term_joint[i];
@@ -195,7 +195,7 @@ static void equality_tangents(const Pass *p, int eq) {
     for (int i = 0; i < 2; i++)
         body[i] = body[i] < 0 ? 0 : body[i];
     tacVec3 point = completed ? tac_frame_pos(p->w, body[1], tac_load3(data)) : tac_zero3();
-    for (int k = 0; k < m->nparam; k++) {
+    for (int k = 0; k < m->nmember; k++) {
         double *change = p->equality + ((size_t)k * (size_t)m->neq + (size_t)eq) * 11;
         own_data_change(p, &p->t[k], eq, body, completed ? 3 : -1, change);
         if (completed) carried_change(p, &p->t[k], body, point, change + 3, weld ? change + 6 : NULL);
@@ -213,7 +213,7 @@ static int has_spring_ratios(const tacModel *m) {
 /* Bytes of a block. Which blocks there are does not change when parameters are set: a rule that is off cannot be
  * registered (params.c), except the ratio of a servo, which has room in any case. */
 static size_t block_bytes(const tacModel *m, int per) {
-    return tac_arena_round((size_t)m->nparam * (size_t)per * sizeof(double));
+    return tac_arena_round((size_t)m->nmember * (size_t)per * sizeof(double));
 }
 
 size_t tac_param_tangents_bytes(const tacModel *m, int weights) {
@@ -221,7 +221,7 @@ size_t tac_param_tangents_bytes(const tacModel *m, int weights) {
     if (has_spring_ratios(m)) bytes += block_bytes(m, m->njnt) + block_bytes(m, m->nv);
     if (has_spring_ratios(m) || weights) bytes += block_bytes(m, m->nv);
     if (weights) bytes += block_bytes(m, 2 * m->nbody) + block_bytes(m, m->ntendon);
-    for (int k = 0; k < m->nparam; k++)
+    for (int k = 0; k < m->nmember; k++)
         if (tac_inertial_depends(m, m->param_field[k], m->param_index[k]))
             bytes += tac_arena_round((size_t)m->nbody * sizeof(tacInertialTangent));
     return bytes;
@@ -229,9 +229,9 @@ size_t tac_param_tangents_bytes(const tacModel *m, int weights) {
 
 static int inertial_tangents(const Pass *p, tacArena *arena) {
     const tacModel *m = p->m;
-    for (int k = 0; k < m->nparam; k++) {
+    for (int k = 0; k < m->nmember; k++) {
         tacParamTangent *t = &p->t[k];
-        *t = (tacParamTangent){.field = m->param_field[k], .index = m->param_index[k]};
+        *t = (tacParamTangent){.field = m->param_field[k], .index = m->param_index[k], .column = m->param_theta[k]};
         if (!tac_inertial_depends(m, t->field, t->index)) continue;
         size_t mark = tac_arena_mark(arena);
         tacInertialTangent *row = TAC_TAKE(arena, m->nbody, tacInertialTangent);
@@ -246,7 +246,7 @@ static int inertial_tangents(const Pass *p, tacArena *arena) {
 
 /* A block of zeros; `ok` is cleared where the arena is full. */
 static double *take_block(const tacModel *m, tacArena *arena, int per, int *ok) {
-    size_t n = (size_t)m->nparam * (size_t)per;
+    size_t n = (size_t)m->nmember * (size_t)per;
     double *block = TAC_TAKE(arena, n, double);
     if (block == NULL)
         *ok = 0;
@@ -280,7 +280,7 @@ static void weight_tangents(const Pass *p) {
 
 static void point_to_rows(const Pass *p) {
     const tacModel *m = p->m;
-    for (int k = 0; k < m->nparam; k++) {
+    for (int k = 0; k < m->nmember; k++) {
         p->t[k].joint_stiffness = moving_row(p->stiffness, m->njnt, k);
         p->t[k].dof_damping = moving_row(p->damping, m->nv, k);
         p->t[k].actuator_damping = moving_row(p->servo, m->nu, k);

@@ -6,5 +6,5 @@
 
 /* Bytes that tac_param_tangents takes from an arena. weights: 1: with those of inverse weights. */
 size_t tac_param_tangents_bytes(const tacModel *m, int weights);
-/* -> t[nparam], rows taken from the arena; false when it is too small. The workspace is overwritten. */
+/* -> t[nmember], rows taken from the arena; false when it is too small. The workspace is overwritten. */
 int tac_param_tangents(const tacModel *m, tacWork *w, int weights, tacArena *arena, tacParamTangent *t);

@@ -68,7 +68,7 @@ static void average_dofs(const tacModel *m, tacWork *w, const tacParamTangent *t
         memset(w->vec[0], 0, (size_t)m->nv * sizeof(double));
         w->vec[0][d] = 1;
         tacMassForm form = solve_row(m, w);
-        for (int p = 0; p < m->nparam; p++) {
+        for (int p = 0; p < m->nmember; p++) {
             double change =
                 slides ? sliding_change(m, &t[p], m->dof_body[d]) : -tac_reference_form_change(&form, &t[p], 1) / count;
             for (int i = first; i < first + count; i++)
@@ -78,7 +78,7 @@ static void average_dofs(const tacModel *m, tacWork *w, const tacParamTangent *t
 }
 
 void tac_dof_weight_tangents(const tacModel *m, tacWork *w, const tacParamTangent *t, double *rows) {
-    memset(rows, 0, (size_t)m->nparam * (size_t)m->nv * sizeof *rows);
+    memset(rows, 0, (size_t)m->nmember * (size_t)m->nv * sizeof *rows);
     for (int j = 0; j < m->njnt; j++) {
         int dof = m->joint_dof_adr[j], type = m->joint_type[j];
         average_dofs(m, w, t, dof, type == TAC_FREE || type == TAC_BALL ? 3 : 1, rows);
@@ -116,7 +116,7 @@ static void body_weight(const tacModel *m, tacWork *w, const tacParamTangent *t,
         tac_add_point_row(m, w, body, w->xipos[body], rotation ? tac_zero3() : axes[k],
                           rotation ? axes[k] : tac_zero3(), 1, w->vec[0]);
         tacMassForm form = solve_row(m, w);
-        for (int p = 0; p < m->nparam; p++) {
+        for (int p = 0; p < m->nmember; p++) {
             tacVec6 d = velocity_change(&form, &t[p], body);
             double along = tac_get3(rotation ? d.ang : d.lin, k);
             rows[(size_t)p * 2 * (size_t)m->nbody + (size_t)(2 * body + rotation)] +=
@@ -126,14 +126,14 @@ static void body_weight(const tacModel *m, tacWork *w, const tacParamTangent *t,
 }
 
 void tac_body_weight_tangents(const tacModel *m, tacWork *w, const tacParamTangent *t, double *rows) {
-    memset(rows, 0, (size_t)m->nparam * 2 * (size_t)m->nbody * sizeof *rows);
+    memset(rows, 0, (size_t)m->nmember * 2 * (size_t)m->nbody * sizeof *rows);
     for (int b = 1; b < m->nbody; b++) {
         if (m->body_last_dof[b] < 0) continue;
         if (!tac_body_only_slides(m, b)) {
             body_weight(m, w, t, b, 0, rows), body_weight(m, w, t, b, 1, rows);
             continue;
         }
-        for (int p = 0; p < m->nparam; p++)
+        for (int p = 0; p < m->nmember; p++)
             rows[(size_t)p * 2 * (size_t)m->nbody + (size_t)(2 * b)] = sliding_change(m, &t[p], b);
     }
 }
@@ -144,7 +144,7 @@ void tac_tendon_weight_tangents(const tacModel *m, tacWork *w, const tacParamTan
         tac_add_tendon_row(m, i, 1, w->vec[0]);
         tacMassForm form = solve_row(m, w);
         int first = m->tendon_term_adr[i], last = first + m->tendon_term_num[i];
-        for (int p = 0; p < m->nparam; p++) {
+        for (int p = 0; p < m->nmember; p++) {
             int own = IS(&t[p], term_coef) && t[p].index >= first && t[p].index < last;
             double along = own ? form.z[m->joint_dof_adr[m->term_joint[t[p].index]]] : 0;
             rows[(size_t)p * (size_t)m->ntendon + (size_t)i] = 2 * along - tac_reference_form_change(&form, &t[p], 1);

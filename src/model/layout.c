@@ -23,7 +23,24 @@ static size_t block_bytes(const tacModel *sizes) {
     return total;
 }
 
-static size_t param_bytes(int nparam) { return tac_arena_round(2 * (size_t)nparam * sizeof(int)); }
+static size_t param_bytes(int nmember) { return tac_arena_round(3 * (size_t)nmember * sizeof(int)); }
+
+/* Where the three arrays of n registered numbers begin. */
+static void point_params(tacModel *model, int *block, int n) {
+    model->param_field = block;
+    model->param_index = block + n;
+    model->param_theta = block + 2 * (size_t)n;
+}
+
+static void copy_params(tacModel *to, const tacModel *from) {
+    size_t bytes = (size_t)from->nmember * sizeof(int);
+    to->nparam = from->nparam;
+    to->nmember = from->nmember;
+    if (bytes == 0) return;
+    memcpy(to->param_field, from->param_field, bytes);
+    memcpy(to->param_index, from->param_index, bytes);
+    memcpy(to->param_theta, from->param_theta, bytes);
+}
 
 /* Points every array of the table into the block that begins at model. */
 static void point_arrays(tacModel *model) {
@@ -62,17 +79,14 @@ void tac_model_copy_arrays(tacModel *to, const tacModel *from) {
 /* The registered parameters of a model on the heap are an array of their own, because registering must not move the
  * model; in a copy made by tac_model_copy_into they lie at the end of the block. */
 tacStatus tac_model_reserve_params(tacModel *model, int n, tacError *err) {
-    if (n < 0 || n > INT_MAX / 2) return tac_fail(err, TAC_ERR_MEMORY, "%d registered parameters are too many", n);
-    int *grown = malloc(2 * (size_t)(n > 0 ? n : 1) * sizeof(int));
+    if (n < 0 || n > INT_MAX / 3) return tac_fail(err, TAC_ERR_MEMORY, "%d registered parameters are too many", n);
+    int *grown = malloc(3 * (size_t)(n > 0 ? n : 1) * sizeof(int)), *before = model->param_field;
     if (grown == NULL) return tac_fail(err, TAC_ERR_MEMORY, "out of memory for %d registered parameters", n);
-    for (int i = 0; i < model->nparam; i++) {
-        grown[i] = model->param_field[i];
-        grown[n + i] = model->param_index[i];
-    }
-    free(model->param_field);
-    model->bytes += param_bytes(n) - (model->param_field != NULL ? param_bytes(model->nparam) : 0);
-    model->param_field = grown;
-    model->param_index = grown + n;
+    tacModel old = *model;
+    point_params(model, grown, n);
+    copy_params(model, &old);
+    model->bytes += param_bytes(n) - (before != NULL ? param_bytes(model->nmember) : 0);
+    free(before);
     return TAC_OK;
 }
 
@@ -84,13 +98,8 @@ tacModel *tac_model_copy_into(const tacModel *model, void *memory) {
     point_arrays(copy);
     tac_model_copy_arrays(copy, model);
     copy->bytes = model->bytes;
-    copy->nparam = model->nparam;
-    if (model->nparam > 0) {
-        copy->param_field = (int *)((char *)memory + block_bytes(model));
-        copy->param_index = copy->param_field + model->nparam;
-        memcpy(copy->param_field, model->param_field, (size_t)model->nparam * sizeof(int));
-        memcpy(copy->param_index, model->param_index, (size_t)model->nparam * sizeof(int));
-    }
+    if (model->nmember > 0) point_params(copy, (int *)((char *)memory + block_bytes(model)), model->nmember);
+    copy_params(copy, model);
     return copy;
 }
 
@@ -99,13 +108,9 @@ tacStatus tac_model_copy(const tacModel *model, tacModel **copy, tacError *err) 
     tacModel *made = tac_model_allocate(model);
     if (made == NULL) return tac_fail(err, TAC_ERR_MEMORY, "out of memory for a copy of the model");
     tac_model_copy_arrays(made, model);
-    if (model->nparam > 0) {
-        tacStatus status = tac_model_reserve_params(made, model->nparam, err);
-        if (status != TAC_OK) return tac_model_free(made), status;
-        memcpy(made->param_field, model->param_field, (size_t)model->nparam * sizeof(int));
-        memcpy(made->param_index, model->param_index, (size_t)model->nparam * sizeof(int));
-        made->nparam = model->nparam;
-    }
+    tacStatus status = model->nmember > 0 ? tac_model_reserve_params(made, model->nmember, err) : TAC_OK;
+    if (status != TAC_OK) return tac_model_free(made), status;
+    copy_params(made, model);
     *copy = made;
     return TAC_OK;
 }
@@ -118,11 +123,14 @@ void tac_model_free(tacModel *model) {
 
 uint64_t tac_model_hash(const tacModel *model) {
     uint64_t h = 0;
+    if (model == NULL) return 0;
     for (int i = 0; i < TAC_NSIZE; i++)
         h = tac_hash((const char *)model + TAC_SIZES[i].offset, sizeof(int), h);
     for (int i = 0; i < TAC_NFIELD; i++)
         h = tac_hash(tac_field_data(model, &TAC_FIELDS[i]), tac_field_bytes(model, &TAC_FIELDS[i]), h);
     h = tac_hash(&model->nparam, sizeof(int), h);
-    h = tac_hash(model->param_field, (size_t)model->nparam * sizeof(int), h);
-    return tac_hash(model->param_index, (size_t)model->nparam * sizeof(int), h);
+    h = tac_hash(model->param_field, (size_t)model->nmember * sizeof(int), h);
+    h = tac_hash(model->param_index, (size_t)model->nmember * sizeof(int), h);
+    if (model->nmember == model->nparam) return h; /* no groups: which belongs to which says nothing more */
+    return tac_hash(model->param_theta, (size_t)model->nmember * sizeof(int), h);
 }

@@ -21,7 +21,7 @@ static inline size_t tac_field_bytes(const tacModel *m, const tacField *f) {
 tacModel *tac_model_allocate(const tacModel *sizes);
 /* Copies every array of the field table between two models of one shape. */
 void tac_model_copy_arrays(tacModel *to, const tacModel *from);
-/* Makes room for n registered parameters, keeping those there are. */
+/* Makes room for n registered numbers, keeping those there are. */
 tacStatus tac_model_reserve_params(tacModel *model, int n, tacError *err);
 
 /* key_given bits. */

@@ -5,6 +5,7 @@
 
 /* Number of elements and name offsets of one kind. */
 static int kind_names(const tacModel *m, tacKind kind, const int **names) {
+    if (m == NULL) return 0;
     switch (kind) {
     case TAC_KIND_BODY:
         return *names = m->body_name, m->nbody;

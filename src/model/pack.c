@@ -1,7 +1,7 @@
 /* Model <-> bytes.
  *
- *   magic(8) version(4) shape(8) sizes(4 each) nparam(4)  arrays in the order of the field table, without padding
- *   param_field, param_index (4 each)  checksum(8) of all that goes before
+ *   magic(8) version(4) shape(8) sizes(4 each) nparam(4) nmember(4)  arrays in the order of the field table, without padding
+ *   param_field, param_index, param_theta (4 each)  checksum(8) of all that goes before
  *
  * Little endian. `shape` is a hash of the field table, so that bytes of another table are refused whatever their
  * version. Unpacking trusts nothing: sizes are checked against the number of bytes, every id and address against its
@@ -15,7 +15,7 @@
 #include <string.h>
 
 static const char MAGIC[8] = {'T', 'A', 'C', 'T', 'U', 'S', 'M', '\n'};
-enum { PACK_VERSION = 1, CHECKSUM_BYTES = 8 };
+enum { PACK_VERSION = 2, CHECKSUM_BYTES = 8 };
 
 /* --- Little endian ------------------------------------------------------------------------------------------------ */
 
@@ -74,7 +74,7 @@ static uint64_t table_shape(void) {
     return h;
 }
 
-static size_t header_bytes(void) { return sizeof MAGIC + 4 + 8 + 4 * (size_t)TAC_NSIZE + 4; }
+static size_t header_bytes(void) { return sizeof MAGIC + 4 + 8 + 4 * (size_t)TAC_NSIZE + 8; }
 
 /* Bytes that a model of these sizes packs to; 0 when a size is negative or the sum would overflow. */
 static size_t packed_bytes(const tacModel *sizes) {
@@ -86,8 +86,9 @@ static size_t packed_bytes(const tacModel *sizes) {
         if (rows < 0 || (size_t)rows > (SIZE_MAX / 2 - total) / row) return 0;
         total += (size_t)rows * row;
     }
-    if (sizes->nparam < 0 || (size_t)sizes->nparam > (SIZE_MAX / 2 - total) / 8) return 0;
-    return total + 8 * (size_t)sizes->nparam;
+    if (sizes->nparam < 0 || sizes->nmember < sizes->nparam) return 0;
+    if ((size_t)sizes->nmember > (SIZE_MAX / 2 - total) / 12) return 0;
+    return total + 12 * (size_t)sizes->nmember;
 }
 
 size_t tac_model_pack_bytes(const tacModel *model) { return model != NULL ? packed_bytes(model) : 0; }
@@ -107,12 +108,14 @@ tacStatus tac_model_pack(const tacModel *model, void *bytes, size_t size, tacErr
     for (int i = 0; i < TAC_NSIZE; i++)
         put(&c, (const char *)model + TAC_SIZES[i].offset, 1, sizeof(int));
     put(&c, &model->nparam, 1, sizeof(int));
+    put(&c, &model->nmember, 1, sizeof(int));
     for (int i = 0; i < TAC_NFIELD; i++) {
         const tacField *f = &TAC_FIELDS[i];
         put(&c, tac_field_data(model, f), (size_t)tac_field_rows(model, f) * (size_t)f->per, f->element);
     }
-    put(&c, model->param_field, (size_t)model->nparam, sizeof(int));
-    put(&c, model->param_index, (size_t)model->nparam, sizeof(int));
+    put(&c, model->param_field, (size_t)model->nmember, sizeof(int));
+    put(&c, model->param_index, (size_t)model->nmember, sizeof(int));
+    put(&c, model->param_theta, (size_t)model->nmember, sizeof(int));
     const uint64_t checksum = tac_hash(bytes, c.at, 0);
     put(&c, &checksum, 1, sizeof checksum);
     return TAC_OK;
@@ -139,6 +142,7 @@ static tacStatus read_header(Cursor *c, size_t size, tacModel *sizes, tacError *
     for (int i = 0; i < TAC_NSIZE; i++)
         get(c, (char *)sizes + TAC_SIZES[i].offset, 1, sizeof(int));
     get(c, &sizes->nparam, 1, sizeof(int));
+    get(c, &sizes->nmember, 1, sizeof(int));
     size_t need = packed_bytes(sizes);
     if (need == 0 || need != size)
         return tac_fail(err, TAC_ERR_CHECKSUM, "%zu bytes, expected %zu for the sizes they state", size, need);
@@ -190,11 +194,15 @@ static tacStatus check_derived(const tacModel *m, tacError *err) {
 }
 
 static tacStatus check_params(const tacModel *m, tacError *err) {
-    for (int i = 0; i < m->nparam; i++) {
+    int theta = -1; /* rises by one at each parameter's first number */
+    for (int i = 0; i < m->nmember; i++) {
         int field = m->param_field[i], index = m->param_index[i];
-        if (field < 0 || field >= TAC_NFIELD || !tac_param_allowed(m, field, index))
-            return tac_fail(err, TAC_ERR_MODEL, "registered parameter %d is damaged", i);
+        if (field < 0 || field >= TAC_NFIELD || !tac_param_allowed(m, field, index) || m->param_theta[i] < theta ||
+            m->param_theta[i] > theta + 1 || m->param_theta[i] < 0)
+            return tac_fail(err, TAC_ERR_MODEL, "registered number %d is damaged", i);
+        theta = m->param_theta[i];
     }
+    if (theta != m->nparam - 1) return tac_fail(err, TAC_ERR_MODEL, "a registered parameter has no number");
     return TAC_OK;
 }
 
@@ -211,16 +219,19 @@ static tacStatus check_unpacked(tacModel *m, tacError *err) {
 }
 
 /* Arrays and parameters into a model of the right shape. */
-static tacStatus read_arrays(Cursor *c, tacModel *m, int nparam, tacError *err) {
+static tacStatus read_arrays(Cursor *c, tacModel *m, const tacModel *sizes, tacError *err) {
     for (int i = 0; i < TAC_NFIELD; i++) {
         const tacField *f = &TAC_FIELDS[i];
         get(c, tac_field_data(m, f), (size_t)tac_field_rows(m, f) * (size_t)f->per, f->element);
     }
-    if (nparam == 0) return TAC_OK;
-    TAC_TRY(tac_model_reserve_params(m, nparam, err));
-    get(c, m->param_field, (size_t)nparam, sizeof(int));
-    get(c, m->param_index, (size_t)nparam, sizeof(int));
-    m->nparam = nparam;
+    int n = sizes->nmember;
+    if (n == 0) return TAC_OK;
+    TAC_TRY(tac_model_reserve_params(m, n, err));
+    get(c, m->param_field, (size_t)n, sizeof(int));
+    get(c, m->param_index, (size_t)n, sizeof(int));
+    get(c, m->param_theta, (size_t)n, sizeof(int));
+    m->nparam = sizes->nparam;
+    m->nmember = n;
     return TAC_OK;
 }
 
@@ -232,7 +243,7 @@ tacStatus tac_model_unpack(const void *bytes, size_t size, tacModel **model, tac
     TAC_TRY(check_sum(bytes, size, err));
     tacModel *m = tac_model_allocate(&sizes);
     if (m == NULL) return tac_fail(err, TAC_ERR_MEMORY, "out of memory for the unpacked model");
-    tacStatus status = read_arrays(&c, m, sizes.nparam, err);
+    tacStatus status = read_arrays(&c, m, &sizes, err);
     if (status == TAC_OK) status = check_unpacked(m, err);
     if (status != TAC_OK) return tac_model_free(m), status;
     *model = m;

@@ -190,12 +190,12 @@ static int walk(const tacModel *m, int i, int *field, int *index) {
 
 int tac_param_count(const tacModel *model) {
     int field, index;
-    return walk(model, 0x7fffffff, &field, &index);
+    return model == NULL ? 0 : walk(model, 0x7fffffff, &field, &index);
 }
 
 tacStatus tac_param_path(const tacModel *model, int i, char *text, size_t size) {
     int field = -1, index = 0;
-    if (i < 0 || text == NULL || size == 0) return TAC_ERR_ARGUMENT;
+    if (model == NULL || i < 0 || text == NULL || size == 0) return TAC_ERR_ARGUMENT;
     walk(model, i, &field, &index);
     if (field < 0) return TAC_ERR_ARGUMENT;
     tac_param_text(model, field, index, text, size);
@@ -209,8 +209,8 @@ double *tac_param_at(const tacModel *model, int field, int index) {
 }
 
 int tac_param_of_time(const tacModel *model) {
-    for (int k = 0; k < model->nparam; k++)
-        if (IS(&TAC_FIELDS[model->param_field[k]], option_timestep)) return k;
+    for (int k = 0; k < model->nmember; k++)
+        if (IS(&TAC_FIELDS[model->param_field[k]], option_timestep)) return model->param_theta[k];
     return -1;
 }
 
@@ -252,6 +252,39 @@ tacStatus tac_param_get(const tacModel *model, const char *path, double *value, 
     return TAC_OK;
 }
 
+/* --- Registered numbers ----------------------------------------------------------------------------------------------- */
+
+/* Place among the registered numbers, or -1. */
+static int find_member(const tacModel *m, int field, int index) {
+    for (int i = 0; i < m->nmember; i++)
+        if (m->param_field[i] == field && m->param_index[i] == index) return i;
+    return -1;
+}
+
+/* How many numbers a parameter sets; *first: the first of them. */
+static int count_members(const tacModel *m, int k, int *first) {
+    int n = 0;
+    for (int i = m->nmember - 1; i >= 0; i--)
+        if (m->param_theta[i] == k) n++, *first = i;
+    return n;
+}
+
+/* The number at place `at` is one of a group, where the caller means it alone. */
+static tacStatus refuse_member(const tacModel *m, const char *path, int at, const char *what, tacError *err) {
+    int first = at, n = count_members(m, m->param_theta[at], &first);
+    char text[TAC_ERROR_TEXT / 2];
+    int other = first == at ? at + 1 : first;
+    tac_param_text(m, m->param_field[other], m->param_index[other], text, sizeof text);
+    return tac_fail(err, TAC_ERR_NAME, "parameter '%s' cannot be %s: it is one of a group of %d, with '%s'", path, what,
+                    n, text);
+}
+
+/* Whether it is one of several that a parameter sets. */
+static int is_tied(const tacModel *m, int at) {
+    int first;
+    return count_members(m, m->param_theta[at], &first) > 1;
+}
+
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
 
 /* Writes down the mass and inertia a body has from its geoms; they no longer follow the geoms. */
@@ -290,40 +323,137 @@ static tacStatus put_number(tacModel *m, int field, int index, double value, tac
     return TAC_OK;
 }
 
+/* A number of a group takes the whole group with it. */
 tacStatus tac_param_write(tacModel *model, const char *path, double value, tacError *err) {
-    int field, index;
+    int field, index, first = 0, n = 0;
     if (tac_param_find(model, path, &field, &index, err) == NULL) return err != NULL ? err->status : TAC_ERR_NAME;
     TAC_TRY(put_number(model, field, index, value, err));
     normalize_row(model, field, index);
+    int at = find_member(model, field, index);
+    if (at >= 0) n = count_members(model, model->param_theta[at], &first);
+    for (int i = first; i < first + n; i++) {
+        if (i == at) continue;
+        TAC_TRY(put_number(model, model->param_field[i], model->param_index[i], value, err));
+        normalize_row(model, model->param_field[i], model->param_index[i]);
+    }
     return tac_validate_numbers(model, NULL, err);
 }
 
 tacStatus tac_param_write_all(tacModel *model, const double *theta, tacError *err) {
-    for (int i = 0; i < model->nparam; i++)
-        TAC_TRY(put_number(model, model->param_field[i], model->param_index[i], theta[i], err));
-    for (int i = 0; i < model->nparam; i++)
+    for (int i = 0; i < model->nmember; i++)
+        TAC_TRY(put_number(model, model->param_field[i], model->param_index[i], theta[model->param_theta[i]], err));
+    for (int i = 0; i < model->nmember; i++)
         normalize_row(model, model->param_field[i], model->param_index[i]);
     return tac_validate_numbers(model, NULL, err);
 }
 
+/* --- Registering -------------------------------------------------------------------------------------------------- */
+
+/* Path -> (field, index) of a number that steps have a derivative to. */
+static tacStatus admit(const tacModel *m, const char *path, int *field, int *index, tacError *err) {
+    if (tac_param_find(m, path, field, index, err) == NULL) return err != NULL ? err->status : TAC_ERR_NAME;
+    const char *reason = reason_against_deriving(m, *field, *index);
+    if (reason == NULL) return TAC_OK;
+    return tac_fail(err, TAC_ERR_NAME, "parameter '%s' cannot be registered: %s", path, reason);
+}
+
+/* One number more, of parameter k. There is room for it. */
+static tacStatus append_member(tacModel *m, int field, int index, int k, tacError *err) {
+    if (comes_from_geoms(m, &TAC_FIELDS[field], index)) {
+        TAC_TRY(make_explicit(m, index / TAC_FIELDS[field].per, err));
+        TAC_TRY(tac_model_derive(m, err));
+    }
+    m->param_field[m->nmember] = field;
+    m->param_index[m->nmember] = index;
+    m->param_theta[m->nmember++] = k;
+    return TAC_OK;
+}
+
 tacStatus tac_param_register(tacModel *model, const char *path, int *index, tacError *err) {
     int field, number;
-    if (tac_param_find(model, path, &field, &number, err) == NULL) return err != NULL ? err->status : TAC_ERR_NAME;
-    const char *reason = reason_against_deriving(model, field, number);
-    if (reason != NULL) return tac_fail(err, TAC_ERR_NAME, "parameter '%s' cannot be registered: %s", path, reason);
-    int at = 0;
-    while (at < model->nparam && (model->param_field[at] != field || model->param_index[at] != number))
-        at++;
-    if (at == model->nparam) {
-        TAC_TRY(tac_model_reserve_params(model, model->nparam + 1, err));
-        if (comes_from_geoms(model, &TAC_FIELDS[field], number)) {
-            TAC_TRY(make_explicit(model, number / TAC_FIELDS[field].per, err));
-            TAC_TRY(tac_model_derive(model, err));
-        }
-        model->param_field[at] = field;
-        model->param_index[at] = number;
+    TAC_TRY(admit(model, path, &field, &number, err));
+    int at = find_member(model, field, number), k = at < 0 ? model->nparam : model->param_theta[at];
+    if (at >= 0 && is_tied(model, at)) return refuse_member(model, path, at, "registered by itself", err);
+    if (at < 0) {
+        TAC_TRY(tac_model_reserve_params(model, model->nmember + 1, err));
+        TAC_TRY(append_member(model, field, number, k, err));
         model->nparam++;
     }
-    if (index != NULL) *index = at;
+    if (index != NULL) *index = k;
+    return TAC_OK;
+}
+
+/* The parameter that sets exactly these numbers, or -1. */
+static int find_group(const tacModel *m, const char *const *paths, int n) {
+    int k = -1, first;
+    for (int i = 0; i < n; i++) {
+        int field, index, at = -1;
+        if (tac_param_find(m, paths[i], &field, &index, NULL) != NULL) at = find_member(m, field, index);
+        if (at < 0 || (i > 0 && m->param_theta[at] != k)) return -1;
+        k = m->param_theta[at];
+    }
+    return count_members(m, k, &first) == n ? k : -1;
+}
+
+/* Whether paths[i] may join the group of those before it. */
+static tacStatus check_group_member(const tacModel *m, const char *const *paths, int i, tacError *err) {
+    int field, index, other_field, other_index;
+    double value, first;
+    TAC_TRY(admit(m, paths[i], &field, &index, err));
+    if (IS(&TAC_FIELDS[field], option_timestep))
+        return tac_fail(err, TAC_ERR_NAME, "parameter '%s' cannot be in a group: each simulation has its own time step",
+                        paths[i]);
+    int at = find_member(m, field, index);
+    if (at >= 0 && is_tied(m, at)) return refuse_member(m, paths[i], at, "in this group", err);
+    if (at >= 0)
+        return tac_fail(err, TAC_ERR_NAME, "parameter '%s' cannot be in a group: it is registered by itself", paths[i]);
+    for (int k = 0; k < i; k++)
+        if (tac_param_find(m, paths[k], &other_field, &other_index, NULL) != NULL && other_field == field &&
+            other_index == index)
+            return tac_fail(err, TAC_ERR_NAME, "parameter '%s' is in the group twice", paths[i]);
+    TAC_TRY(tac_param_get(m, paths[0], &first, err));
+    TAC_TRY(tac_param_get(m, paths[i], &value, err));
+    if (value == first) return TAC_OK;
+    return tac_fail(err, TAC_ERR_ARGUMENT, "a group has one value: '%s' is %.17g, '%s' is %.17g", paths[0], first,
+                    paths[i], value);
+}
+
+/* Appends them all, or none. There is room for them. */
+static tacStatus append_group(tacModel *m, const char *const *paths, int n, tacError *err) {
+    int before = m->nmember;
+    tacStatus status = TAC_OK;
+    for (int i = 0; i < n && status == TAC_OK; i++) {
+        int field, index;
+        status = admit(m, paths[i], &field, &index, err);
+        if (status == TAC_OK) status = append_member(m, field, index, m->nparam, err);
+    }
+    if (status != TAC_OK) m->nmember = before;
+    return status;
+}
+
+tacStatus tac_param_register_group(tacModel *model, const char *const *paths, int n, int *index, tacError *err) {
+    if (model == NULL || paths == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "model or paths is NULL");
+    if (n < 1) return tac_fail(err, TAC_ERR_ARGUMENT, "a group of %d parameters, expected at least 1", n);
+    for (int i = 0; i < n; i++)
+        if (paths[i] == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "path %d of the group is NULL", i);
+    int k = find_group(model, paths, n);
+    if (k < 0) {
+        for (int i = 0; i < n; i++)
+            TAC_TRY(check_group_member(model, paths, i, err));
+        TAC_TRY(tac_model_reserve_params(model, model->nmember + n, err));
+        k = model->nparam;
+        tacStatus status = append_group(model, paths, n, err);
+        if (status != TAC_OK) return status;
+        model->nparam++;
+    }
+    if (index != NULL) *index = k;
+    return TAC_OK;
+}
+
+tacStatus tac_param_registered(const tacModel *model, int k, int member, char *text, size_t size) {
+    int first = 0;
+    if (model == NULL || k < 0 || member < 0 || text == NULL || size == 0) return TAC_ERR_ARGUMENT;
+    if (member >= count_members(model, k, &first)) return TAC_ERR_ARGUMENT;
+    tac_param_text(model, model->param_field[first + member], model->param_index[first + member], text, size);
     return TAC_OK;
 }

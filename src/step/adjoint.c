@@ -2,10 +2,12 @@
  * on a stack, and the others are stepped again from the one below (checkpoint.h). Every state is the result of the same
  * steps whatever is kept, so the memory changes no bit of the gradient. */
 #include "step/checkpoint.h"
-#include "step/sim.h"
+#include "step/call.h"
 
 #include <stdint.h>
 #include <string.h>
+
+static const char CALL[] = "tac_rollout_vjp";
 
 typedef struct Replay {
     tacSim *sim;
@@ -39,11 +41,18 @@ size_t tac_rollout_vjp_bytes(const tacModel *model, int n, int checkpoints) {
 
 static tacStatus lay_out(Replay *r, const tacCheckpoints *memory) {
     tacArena arena;
-    int n = r->path->n, count = memory->count;
+    int n = r->path->n, count = r->path->X != NULL ? 0 : memory->count; /* states that are given need not be kept */
     size_t need = tac_rollout_vjp_bytes(r->sim->model, n, count);
-    if (count < 0 || memory->memory == NULL || (uintptr_t)memory->memory % TAC_ARENA_ALIGN != 0)
-        return TAC_ERR_ARGUMENT;
-    if (memory->bytes < need) return TAC_ERR_ARENA_FULL;
+    if (memory->count < 0)
+        return tac_sim_fail(r->sim, TAC_ERR_ARGUMENT, CALL, "memory->count is %d, expected at least 0", memory->count);
+    if (memory->memory == NULL) return tac_sim_null(r->sim, CALL, "memory->memory");
+    if ((uintptr_t)memory->memory % TAC_ARENA_ALIGN != 0)
+        return tac_sim_fail(r->sim, TAC_ERR_ARGUMENT, CALL, "memory->memory is not aligned to %d bytes",
+                            TAC_ARENA_ALIGN);
+    if (memory->bytes < need)
+        return tac_sim_fail(r->sim, TAC_ERR_ARENA_FULL, CALL,
+                            "memory->bytes is %zu, expected at least %zu for %d steps and %d states kept",
+                            memory->bytes, need, n, count);
     tac_arena_init(&arena, memory->memory, memory->bytes);
     r->slots = count_slots(n, count);
     r->kept = TAC_TAKE(&arena, (size_t)r->slots * r->nx, double);
@@ -141,38 +150,48 @@ static tacStatus pull_path(Replay *r) {
 
 /* --- The public function ------------------------------------------------------------------------------------------ */
 
+static tacStatus fail_row(tacSim *sim, const char *array, int k, int i, double value) {
+    return tac_sim_fail(sim, TAC_ERR_NONFINITE, CALL, "row %d of path->%s: entry %d is %g, expected a finite number", k,
+                        array, i, value);
+}
+
 /* Everything given is finite. */
-static tacStatus check_path(const tacSim *sim, const tacTrajectory *path, int *bad) {
+static tacStatus check_path(tacSim *sim, const tacTrajectory *path, int *bad) {
     size_t nx = (size_t)tac_nx(sim->model), ninput = (size_t)tac_ninput(sim->model, &sim->options);
     int ndx = tac_ndx(sim->model);
     *bad = -1;
-    if (path->n < 0 || path->x0 == NULL || (path->U == NULL && ninput > 0 && path->n > 0)) return TAC_ERR_ARGUMENT;
+    if (path->n < 0)
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, CALL, "path->n is %d, expected a number of steps", path->n);
+    if (path->x0 == NULL) return tac_sim_null(sim, CALL, "path->x0");
+    if (path->U == NULL && ninput > 0 && path->n > 0) return tac_sim_null(sim, CALL, "path->U");
     for (int k = 0; k <= path->n; k++) {
         const double *x = path->X != NULL ? path->X + (size_t)k * nx : path->x0;
         const double *u = path->U != NULL && k < path->n ? path->U + (size_t)k * ninput : NULL;
         int in_x = k == 0 || path->X != NULL ? tac_first_nonfinite((int)nx, x) : -1;
         int in_u = u != NULL ? tac_first_nonfinite((int)ninput, u) : -1;
-        if (in_x >= 0 || in_u >= 0) {
-            *bad = in_x >= 0 ? in_x : (int)nx + in_u;
-            return TAC_ERR_NONFINITE;
-        }
-        if (path->Xbar != NULL && tac_first_nonfinite(ndx, path->Xbar + (size_t)k * (size_t)ndx) >= 0)
-            return TAC_ERR_NONFINITE;
+        const double *xbar = path->Xbar != NULL ? path->Xbar + (size_t)k * (size_t)ndx : NULL;
+        int in_bar = xbar != NULL ? tac_first_nonfinite(ndx, xbar) : -1;
+        if (in_x >= 0) return *bad = in_x, fail_row(sim, path->X != NULL ? "X" : "x0", k, in_x, x[in_x]);
+        if (in_u >= 0) return *bad = (int)nx + in_u, fail_row(sim, "U", k, in_u, u[in_u]);
+        if (in_bar >= 0) return fail_row(sim, "Xbar", k, in_bar, xbar[in_bar]);
     }
-    return path->xbar == NULL || tac_first_nonfinite(ndx, path->xbar) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+    return path->xbar == NULL ? TAC_OK : tac_check_array(sim, CALL, "path->xbar", ndx, path->xbar);
 }
 
 tacStatus tac_rollout_vjp(tacSim *sim, const tacTrajectory *path, const tacCheckpoints *memory, const tacGrad *grad,
                           tacStepInfo *info) {
     int bad = -1;
     Replay r = {.sim = sim, .path = path, .grad = grad, .all = TAC_OK, .counts = {.first_unsolved = -1}};
-    tacStatus status = sim == NULL || path == NULL || memory == NULL || grad == NULL ? TAC_ERR_ARGUMENT : TAC_OK;
+    tacStatus status = TAC_OK;
+    if (path == NULL || memory == NULL || grad == NULL)
+        status = tac_sim_null(sim, CALL, path == NULL ? "path" : memory == NULL ? "memory" : "grad");
+    if (sim == NULL) status = TAC_ERR_ARGUMENT;
     if (status == TAC_OK) status = check_path(sim, path, &bad);
     if (status == TAC_OK) {
         r.nx = (size_t)tac_nx(sim->model), r.ndx = (size_t)tac_ndx(sim->model);
         r.ninput = (size_t)tac_ninput(sim->model, &sim->options), r.np = (size_t)sim->model->nparam;
         status = lay_out(&r, memory);
-        if (status == TAC_OK) status = pull_path(&r);
+        if (status == TAC_OK) status = tac_end_call(sim, CALL, pull_path(&r));
     }
     r.counts.status = status, r.counts.bad_index = bad;
     if (info != NULL) *info = r.counts;

@@ -1,25 +1,20 @@
 /* The public contacts: arguments checked, bodies and geoms placed, outputs written on success only. */
-#include "step/sim.h"
+#include "step/call.h"
 
 #include "dynamics/kinematics.h"
 
 #include <string.h>
 
-static tacStatus check_array(int n, const double *x) {
-    if (x == NULL) return TAC_ERR_ARGUMENT;
-    return tac_first_nonfinite(n, x) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+/* How many there are, before they were counted. */
+enum { NOT_COUNTED = -1 };
+
+static tacStatus check_place(tacSim *sim, const char *call, const double *q, const double *u) {
+    tacStatus status = tac_check_entries(sim, call, "q", TAC_OF_QPOS, q);
+    return status == TAC_OK && u != NULL ? tac_check_entries(sim, call, "u", TAC_OF_INPUT, u) : status;
 }
 
-static tacStatus check_place(const tacSim *sim, const double *q, const double *u) {
-    if (sim == NULL) return TAC_ERR_ARGUMENT;
-    tacStatus status = check_array(sim->model->nq, q);
-    return status == TAC_OK && u != NULL ? check_array(tac_ninput(sim->model, &sim->options), u) : status;
-}
-
-/* (q, u) -> the poses of the scene. */
+/* (q, u), checked, -> the poses of the scene. */
 static tacStatus place(tacSim *sim, const double *q, const double *u) {
-    tacStatus status = check_place(sim, q, u);
-    if (status != TAC_OK) return status;
     const tacModel *m = sim->model;
     tac_kinematics_q(m, &sim->work, q, tac_split_inputs(m, &sim->options, u).mocap);
     return tac_place_geoms(m, &sim->work, &sim->scene);
@@ -33,19 +28,36 @@ static tacStatus place_one(tacSim *sim, const double *q, const double *u, int ge
 }
 
 tacStatus tac_contacts(tacSim *sim, const double *q, const double *u, tacContact *out, int max, int *n) {
-    if (n == NULL || max < 0 || (out == NULL && max > 0)) return TAC_ERR_ARGUMENT;
-    tacStatus status = place(sim, q, u);
-    return status != TAC_OK ? status : tac_scene_contacts(&sim->scene, sim->model, out, max, n);
+    tacStatus status = tac_check_list(sim, __func__, out, max, n);
+    if (status == TAC_OK) status = check_place(sim, __func__, q, u);
+    if (status != TAC_OK) return status;
+    status = place(sim, q, u);
+    int found = NOT_COUNTED;
+    if (status == TAC_OK) status = tac_scene_contacts(&sim->scene, sim->model, out, max, &found);
+    if (found != NOT_COUNTED) *n = found;
+    return tac_end_list(sim, __func__, status, max, found);
+}
+
+static tacStatus check_geom(tacSim *sim, const char *call, const char *name, int geom) {
+    int n = sim->model->ngeom;
+    if (geom >= 0 && geom < n) return TAC_OK;
+    return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "%s is %d, expected one of the model's %d geoms", name, geom, n);
 }
 
 tacStatus tac_geom_distance(tacSim *sim, const double *q, const double *u, int geom1, int geom2, tacContact *out) {
-    if (sim == NULL || out == NULL) return TAC_ERR_ARGUMENT;
-    int ngeom = sim->model->ngeom;
-    if (geom1 < 0 || geom1 >= ngeom || geom2 < 0 || geom2 >= ngeom) return TAC_ERR_ARGUMENT;
-    tacStatus status = check_place(sim, q, u);
-    if (status == TAC_OK) status = place_one(sim, q, u, geom1);
+    tacStatus status = check_place(sim, __func__, q, u);
+    if (status == TAC_OK) status = check_geom(sim, __func__, "geom1", geom1);
+    if (status == TAC_OK) status = check_geom(sim, __func__, "geom2", geom2);
+    if (status == TAC_OK && out == NULL) status = tac_sim_null(sim, __func__, "out");
+    if (status != TAC_OK) return status;
+    status = place_one(sim, q, u, geom1);
     if (status == TAC_OK) status = place_one(sim, q, u, geom2);
-    return status != TAC_OK ? status : tac_scene_distance(&sim->scene, sim->model, geom1, geom2, out);
+    if (status == TAC_OK) status = tac_scene_distance(&sim->scene, sim->model, geom1, geom2, out);
+    if (status != TAC_ERR_ARGUMENT) return tac_end_call(sim, __func__, status);
+    return tac_sim_fail(sim, status, __func__,
+                        "geoms %d and %d have no distance: two planes, a geom and itself, or one "
+                        "that is only for looks",
+                        geom1, geom2);
 }
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
@@ -68,21 +80,26 @@ static void emit_mocap(const tacSim *sim, const tacContactSystem *c, const doubl
 
 static void emit_params(const tacSim *sim, const tacContactSystem *c, const tacSmoothPoint *x, const tacSink *sink) {
     const tacModel *m = sim->model;
-    for (int i = 0; i < m->nparam; i++) {
+    for (int i = 0; i < m->nmember; i++) {
         tacContactTangent t;
         if (tac_contact_param(m, &sim->work, c, &sim->tangents[i], x, sim->scene.corner_change, &t))
-            tac_contact_emit(&t, i, sink);
+            tac_contact_emit(&t, sim->tangents[i].column, sink);
     }
 }
 
 static int is_wanted(const tacSink *sink) { return sink->matrix != NULL || sink->bar != NULL; }
 
 /* (q, u, contact) -> its system, bodies and geoms placed. */
-static tacStatus prepare(tacSim *sim, const double *q, const double *u, const tacContact *contact,
+static tacStatus prepare(tacSim *sim, const char *call, const double *q, const double *u, const tacContact *contact,
                          tacContactSystem *c) {
-    if (sim == NULL || contact == NULL) return TAC_ERR_ARGUMENT;
-    tacStatus status = place(sim, q, u);
-    return status != TAC_OK ? status : tac_contact_prepare(sim->model, &sim->scene, contact, c);
+    tacStatus status = check_place(sim, call, q, u);
+    if (status == TAC_OK && contact == NULL) status = tac_sim_null(sim, call, "contact");
+    for (int i = 0; status == TAC_OK && i < 2; i++)
+        status = check_geom(sim, call, i == 0 ? "contact->geom[0]" : "contact->geom[1]", contact->geom[i]);
+    if (status != TAC_OK) return status;
+    status = place(sim, q, u);
+    if (status == TAC_OK) status = tac_contact_prepare(sim->model, &sim->scene, contact, c);
+    return tac_end_call(sim, call, status);
 }
 
 static void emit_all(const tacSim *sim, const double *q, const double *u, const tacContactSystem *c,
@@ -100,8 +117,8 @@ static void clear(double *a, int rows, int columns) {
 tacStatus tac_contact_jac(tacSim *sim, const double *q, const double *u, const tacContact *contact,
                           const tacContactJac *jac) {
     tacContactSystem c;
-    if (jac == NULL) return TAC_ERR_ARGUMENT;
-    tacStatus status = prepare(sim, q, u, contact, &c);
+    if (jac == NULL) return tac_sim_null(sim, __func__, "jac");
+    tacStatus status = prepare(sim, __func__, q, u, contact, &c);
     if (status != TAC_OK) return status;
     int nv = sim->model->nv, ninput = tac_ninput(sim->model, &sim->options), nparam = sim->model->nparam;
     clear(jac->q, TAC_CONTACT_ROWS, nv);
@@ -116,9 +133,9 @@ tacStatus tac_contact_jac(tacSim *sim, const double *q, const double *u, const t
 tacStatus tac_contact_vjp(tacSim *sim, const double *q, const double *u, const tacContact *contact,
                           const double *rowbar, const tacContactGrad *grad) {
     tacContactSystem c;
-    if (grad == NULL) return TAC_ERR_ARGUMENT;
-    tacStatus status = check_array(TAC_CONTACT_ROWS, rowbar);
-    if (status == TAC_OK) status = prepare(sim, q, u, contact, &c);
+    if (grad == NULL) return tac_sim_null(sim, __func__, "grad");
+    tacStatus status = tac_check_array(sim, __func__, "rowbar", TAC_CONTACT_ROWS, rowbar);
+    if (status == TAC_OK) status = prepare(sim, __func__, q, u, contact, &c);
     if (status != TAC_OK) return status;
     clear(grad->q, 1, sim->model->nv);
     clear(grad->u, 1, tac_ninput(sim->model, &sim->options));
@@ -133,18 +150,24 @@ tacStatus tac_contact_vjp(tacSim *sim, const double *q, const double *u, const t
 
 tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n) {
     int bad;
-    if (sim == NULL || n == NULL || max < 0 || (out == NULL && max > 0)) return TAC_ERR_ARGUMENT;
-    tacStatus status = tac_check_state(sim, x, u, &bad);
+    tacStatus status = tac_check_list(sim, __func__, out, max, n);
+    if (status == TAC_OK) status = tac_check_state(sim, __func__, x, u, &bad);
     if (status != TAC_OK) return status;
-    if (sim->stepper->contacts != NULL) return sim->stepper->contacts(sim, x, u, out, max, n);
-    *n = 0;
-    return TAC_OK;
+    int found = sim->stepper->contacts == NULL ? 0 : NOT_COUNTED;
+    if (found == NOT_COUNTED) status = sim->stepper->contacts(sim, x, u, out, max, &found);
+    if (found != NOT_COUNTED) *n = found;
+    return tac_end_list(sim, __func__, status, max, found);
 }
 
 tacStatus tac_step_constraints(tacSim *sim, const double *x, const double *u, tacConstraint *out, int max, int *n) {
     int bad;
-    if (sim == NULL || n == NULL || max < 0 || (out == NULL && max > 0)) return TAC_ERR_ARGUMENT;
-    tacStatus status = tac_check_state(sim, x, u, &bad);
+    tacStatus status = tac_check_list(sim, __func__, out, max, n);
+    if (status == TAC_OK) status = tac_check_state(sim, __func__, x, u, &bad);
     if (status != TAC_OK) return status;
-    return sim->stepper->constraints == NULL ? TAC_ERR_UNSUPPORTED : sim->stepper->constraints(sim, x, u, out, max, n);
+    if (sim->stepper->constraints == NULL)
+        return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, __func__, "expected contact soft, whose constraints it tells of");
+    int found = NOT_COUNTED;
+    status = sim->stepper->constraints(sim, x, u, out, max, &found);
+    if (found != NOT_COUNTED) *n = found;
+    return tac_end_list(sim, __func__, status, max, found);
 }

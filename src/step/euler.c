@@ -60,7 +60,7 @@ static tacStatus vjp(tacSim *sim, const double *x, const double *u, const double
 }
 
 const tacStepper TAC_STEPPER_EULER = {.contact = TAC_NONE,
-                                      .integrator = TAC_EULER,
+                                      .integrators = TAC_HAS(TAC_EULER),
                                       .step = step,
                                       .jac = jac,
                                       .vjp = vjp,

@@ -5,6 +5,7 @@
 #include "dynamics/contact_move.h"
 #include "dynamics/geom_motion.h"
 #include "dynamics/kinematics.h"
+#include "step/call.h"
 #include "step/tangent.h"
 
 #include <string.h>
@@ -336,25 +337,30 @@ size_t tac_first_impact_scratch(const tacModel *m) {
            tac_arena_round((size_t)m->ngeom * sizeof(double));
 }
 
-static tacStatus check(const tacSim *sim, const double *q, const double *v, const double *u, double h,
+static tacStatus check(tacSim *sim, const char *call, const double *q, const double *v, const double *u, double h,
                        const tacImpact *out) {
-    if (sim == NULL || q == NULL || v == NULL || out == NULL || !(h >= 0) || !tac_finite(h)) return TAC_ERR_ARGUMENT;
-    if (!tac_finite(out->gap) || out->max_pairs < 0 || (out->max_pairs > 0 && out->pair == NULL))
-        return TAC_ERR_ARGUMENT;
-    const tacModel *m = sim->model;
-    int finite = tac_first_nonfinite(m->nq, q) < 0 && tac_first_nonfinite(m->nv, v) < 0;
-    if (u != NULL) finite &= tac_first_nonfinite(tac_ninput(m, &sim->options), u) < 0;
-    return finite ? TAC_OK : TAC_ERR_NONFINITE;
+    if (sim == NULL) return TAC_ERR_ARGUMENT;
+    if (out == NULL) return tac_sim_null(sim, call, "out");
+    if (!(h >= 0) || !tac_finite(h))
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "h is %g, expected a finite time", h);
+    if (!tac_finite(out->gap))
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "out->gap is %g, expected a finite distance", out->gap);
+    if (out->max_pairs < 0)
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "out->max_pairs is %d, expected at least 0", out->max_pairs);
+    if (out->max_pairs > 0 && out->pair == NULL) return tac_sim_null(sim, call, "out->pair");
+    tacStatus status = tac_check_entries(sim, call, "q", TAC_OF_QPOS, q);
+    if (status == TAC_OK) status = tac_check_entries(sim, call, "v", TAC_OF_DOFS, v);
+    return status == TAC_OK && u != NULL ? tac_check_entries(sim, call, "u", TAC_OF_INPUT, u) : status;
 }
 
 tacStatus tac_first_impact(tacSim *sim, const double *q, const double *v, const double *u, double h, tacImpact *out) {
-    tacStatus status = check(sim, q, v, u, h, out);
+    tacStatus status = check(sim, __func__, q, v, u, h, out);
     if (status != TAC_OK) return status;
     const tacModel *m = sim->model;
     const double *mocap = tac_split_inputs(m, &sim->options, u).mocap;
     tac_kinematics_q(m, &sim->work, q, mocap);
     status = tac_place_geoms(m, &sim->work, &sim->scene);
-    if (status != TAC_OK) return status;
+    if (status != TAC_OK) return tac_end_call(sim, __func__, status);
     size_t mark = tac_arena_mark(&sim->arena);
     Hunt k = {.sim = sim, .motion = {m, &sim->work, q, v, h, NULL}, .gap = out->gap, .time = h, .unsure = h};
     k.motion.bound = TAC_TAKE(&sim->arena, m->nbody, tacMotionBound);
@@ -364,7 +370,7 @@ tacStatus tac_first_impact(tacSim *sim, const double *q, const double *v, const 
     int moves = status == TAC_OK && found.kind == TAC_IMPACT_HIT;
     if (moves && (out->dtime_dq || out->dtime_dv)) status = differentiate(&k, mocap, out);
     tac_arena_release(&sim->arena, mark);
-    if (status != TAC_OK) return status;
+    if (status != TAC_OK) return tac_end_call(sim, __func__, status);
     for (int i = 0; i < m->nv && !moves; i++) {
         if (out->dtime_dq) out->dtime_dq[i] = 0;
         if (out->dtime_dv) out->dtime_dv[i] = 0;

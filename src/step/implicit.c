@@ -92,11 +92,16 @@ static void shift_velocity(const tacSim *sim, const double *x, double side, doub
         v[i] = x[m->nq + i] + side * sim->options.dt * sim->work.qacc[i];
 }
 
-/* Columns that are not displacements of x or forces: numbers of mocap poses, then registered parameters. Together they
- * are the last ones. */
+/* What is placed: numbers of mocap poses, then registered numbers. Their columns are the last ones. */
 static int count_mocap(const tacSim *sim) { return sim->options.inputs & TAC_INPUT_MOCAP ? 7 * sim->model->nmocap : 0; }
 
-static int count_placed(const tacSim *sim) { return count_mocap(sim) + sim->model->nparam; }
+static int count_placed(const tacSim *sim) { return count_mocap(sim) + sim->model->nmember; }
+
+/* Column of the k-th of them among c.n. */
+static int placed_column(const tacSim *sim, tacColumns c, int k) {
+    int nmocap = count_mocap(sim);
+    return k < nmocap ? c.n - c.np - nmocap + k : c.n - c.np + sim->tangents[k - nmocap].column;
+}
 
 /* Movers of such a column; returns their number. */
 static int placed_movers(tacSim *sim, const tacSmoothPoint *p, int k, tacMover movers[2]) {
@@ -168,7 +173,7 @@ static tacStatus add_bias_side(tacSim *sim, const double *x, const double *u, do
         memset(column, 0, n * sizeof *column);
         emit_bias(sim, &point, v, still, k, 0, &(tacSink){.matrix = column, .ld = 1});
         for (size_t i = 0; i < n; i++)
-            if (rows[i]) W[i * ld + (size_t)(c.n - placed + k)] += 0.5 * side * column[i];
+            if (rows[i]) W[i * ld + (size_t)placed_column(sim, c, k)] += 0.5 * side * column[i];
     }
     tac_arena_release(&sim->arena, mark);
     return TAC_OK;
@@ -188,7 +193,7 @@ static tacStatus add_velocity_jac(tacSim *sim, const double *x, const double *u,
     tac_velocity_jac(m, &sim->work, &point, sim->work.qacc, &sink, scratch);
     int placed = count_placed(sim);
     for (int k = 0; k < placed; k++)
-        emit_velocity(sim, &point, k, c.n - placed + k, &(tacSink){.matrix = W, .ld = c.n, .negate = 1});
+        emit_velocity(sim, &point, k, placed_column(sim, c, k), &(tacSink){.matrix = W, .ld = c.n, .negate = 1});
     tac_arena_release(&sim->arena, mark);
     if (rows == NULL) return TAC_OK;
     tacStatus status = add_bias_side(sim, x, u, 1, rows, c, W);
@@ -228,7 +233,7 @@ static tacStatus jac(tacSim *sim, const double *x, const double *u, double *y, c
 static double *placed_bar(const tacSim *sim, const tacGrad *bar, int k) {
     int nmocap = count_mocap(sim);
     if (k < nmocap) return bar->u + tac_ninput(sim->model, &sim->options) - nmocap + k;
-    return bar->theta != NULL ? bar->theta + (k - nmocap) : NULL;
+    return bar->theta != NULL ? bar->theta + sim->tangents[k - nmocap].column : NULL;
 }
 
 /* bar -= side/2 dc^T lambda at v + side h a; scratch: 4 nv. */
@@ -317,14 +322,14 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
 }
 
 const tacStepper TAC_STEPPER_IMPLICIT = {.contact = TAC_NONE,
-                                         .integrator = TAC_IMPLICIT,
+                                         .integrators = TAC_HAS(TAC_IMPLICIT),
                                          .step = step,
                                          .jac = jac,
                                          .vjp = vjp,
                                          TAC_SMOOTH_ACCELERATION,
                                          .scratch = scratch};
 const tacStepper TAC_STEPPER_IMPLICITFAST = {.contact = TAC_NONE,
-                                             .integrator = TAC_IMPLICITFAST,
+                                             .integrators = TAC_HAS(TAC_IMPLICITFAST),
                                              .step = step,
                                              .jac = jac,
                                              .vjp = vjp,

@@ -117,7 +117,7 @@ size_t tac_lcp_step_scratch(const tacModel *m, const tacOptions *options) {
 }
 
 const tacStepper TAC_STEPPER_LCP = {.contact = TAC_LCP,
-                                    .integrator = TAC_ANY_INTEGRATOR,
+                                    .integrators = TAC_HAS(TAC_EULER),
                                     .step = step,
                                     .jac = tac_lcp_jac,
                                     .vjp = tac_lcp_vjp,

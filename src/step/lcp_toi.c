@@ -359,7 +359,7 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
 }
 
 const tacStepper TAC_STEPPER_LCP_TOI = {.contact = TAC_LCP,
-                                        .integrator = TAC_ANY_INTEGRATOR,
+                                        .integrators = TAC_HAS(TAC_EULER),
                                         .step = step,
                                         .jac = jac,
                                         .vjp = vjp,

@@ -74,10 +74,10 @@ static tacStatus pull_time(Return *r, const tacFlight *f) {
         tac_mocap_mover(m, &sim->work, i / 7, i % 7, x.u.mocap + 7 * (i / 7), &mover);
         r->direct.u[mocap + i] -= bar / rate * tac_contact_along(m, &sim->work, &c, &mover).dist;
     }
-    for (int i = 0; i < m->nparam; i++) {
+    for (int i = 0; i < m->nmember; i++) {
         tacContactTangent t = {0};
         if (tac_contact_param(m, &sim->work, &c, &sim->tangents[i], &x, sim->scene.corner_change, &t))
-            r->direct.theta[i] -= bar / rate * t.dist;
+            r->direct.theta[sim->tangents[i].column] -= bar / rate * t.dist;
     }
     return TAC_OK;
 }

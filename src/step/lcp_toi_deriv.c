@@ -95,10 +95,10 @@ static void add_direct(tacFlight *f, const tacContactSystem *c, double *time) {
         tac_mocap_mover(m, &sim->work, i / 7, i % 7, x.u.mocap + 7 * (i / 7), &mover);
         time[columns.nx + mocap + i] += tac_contact_along(m, &sim->work, c, &mover).dist;
     }
-    for (int i = 0; i < m->nparam; i++) {
+    for (int i = 0; i < m->nmember; i++) {
         tacContactTangent t = {0};
         if (tac_contact_param(m, &sim->work, c, &sim->tangents[i], &x, sim->scene.corner_change, &t))
-            time[columns.nx + columns.nu + i] += t.dist;
+            time[columns.nx + columns.nu + sim->tangents[i].column] += t.dist;
     }
 }
 

@@ -50,14 +50,15 @@ static void emit_mocap(tacSim *sim, const tacSmoothPoint *x, const tacSink *sink
 
 /* dR along every registered parameter. span: time that joint damping acts implicitly. */
 static void emit_params(tacSim *sim, const tacSmoothPoint *x, double span, const tacSink *sink) {
-    for (int p = 0; p < sim->model->nparam; p++)
-        tac_param_jac(sim->model, &sim->work, x, sim->work.qacc, span, &sim->tangents[p], p, sink);
+    for (int p = 0; p < sim->model->nmember; p++)
+        tac_param_jac(sim->model, &sim->work, x, sim->work.qacc, span, &sim->tangents[p], sim->tangents[p].column,
+                      sink);
 }
 
 /* The activations' own parameters. */
 static void emit_param_activations(tacSim *sim, const tacSmoothPoint *x, const tacSink *sink) {
-    for (int p = 0; p < sim->model->nparam; p++)
-        tac_param_activation_jac(sim->model, &sim->work, x, &sim->tangents[p], p, sink);
+    for (int p = 0; p < sim->model->nmember; p++)
+        tac_param_activation_jac(sim->model, &sim->work, x, &sim->tangents[p], sim->tangents[p].column, sink);
 }
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */

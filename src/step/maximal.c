@@ -3,6 +3,7 @@
 
 #include "dynamics/kinematics.h"
 #include "dynamics/param_deriv.h"
+#include "step/call.h"
 #include "step/linearize.h"
 #include "step/tangent.h"
 
@@ -187,8 +188,8 @@ static void add_params(const Map *map, int before, double *P) {
     tacSim *sim = map->sim;
     tacSmoothPoint at = tac_point_of(sim, map->x, map->u);
     if (before) at.q = map->q_before;
-    for (int i = 0; i < sim->model->nparam; i++) {
-        Column c = {{0}, map->x + sim->model->nq, P + i, (size_t)sim->model->nparam};
+    for (int i = 0; i < sim->model->nmember; i++) {
+        Column c = {{0}, map->x + sim->model->nq, P + sim->tangents[i].column, (size_t)sim->model->nparam};
         c.by.nmover = tac_param_movers(sim->model, &sim->work, &sim->tangents[i], &at, c.by.mover);
         add_column(map, before, &c);
     }
@@ -307,10 +308,10 @@ static void pull_all(const Map *map, int before, const Weights *sum, const tacGr
         tac_mocap_mover(sim->model, &sim->work, i / 7, i % 7, map->mocap + 7 * (i / 7), &by.mover[0]);
         grad->u[first + i] += pull(map, &by, sum);
     }
-    for (int i = 0; grad->theta != NULL && i < sim->model->nparam; i++) {
+    for (int i = 0; grad->theta != NULL && i < sim->model->nmember; i++) {
         tacDisplacement by = {0};
         by.nmover = tac_param_movers(sim->model, &sim->work, &sim->tangents[i], &at, by.mover);
-        grad->theta[i] += pull(map, &by, sum);
+        grad->theta[sim->tangents[i].column] += pull(map, &by, sum);
     }
 }
 
@@ -332,11 +333,12 @@ static void differentiate_reverse(const Map *map, const double *zbar, const Weig
 
 /* --- The maps ----------------------------------------------------------------------------------------------------- */
 
-static tacStatus check(const tacSim *sim, const double *x, const double *u, const tacMaximal *z) {
-    if (sim == NULL || x == NULL || z == NULL || !tac_finite(z->span) || z->span < 0) return TAC_ERR_ARGUMENT;
-    int bad = tac_first_nonfinite(tac_nx(sim->model), x);
-    if (bad < 0 && u != NULL) bad = tac_first_nonfinite(tac_ninput(sim->model, &sim->options), u);
-    return bad < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+static tacStatus check(tacSim *sim, const char *call, const double *x, const double *u, const tacMaximal *z) {
+    if (z == NULL) return tac_sim_null(sim, call, "z");
+    if (!tac_finite(z->span) || z->span < 0)
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "z->span is %g, expected a finite time", z->span);
+    tacStatus status = tac_check_entries(sim, call, "x", TAC_OF_STATE, x);
+    return status == TAC_OK && u != NULL ? tac_check_entries(sim, call, "u", TAC_OF_INPUT, u) : status;
 }
 
 /* -> bodies in map, w at q. Takes from the arena; the caller releases. */
@@ -358,7 +360,7 @@ static tacStatus open_map(tacSim *sim, const double *x, const double *u, double 
 }
 
 tacStatus tac_to_maximal(tacSim *sim, const double *x, const double *u, const tacMaximal *z, const tacJac *jac) {
-    tacStatus status = check(sim, x, u, z);
+    tacStatus status = check(sim, __func__, x, u, z);
     if (status != TAC_OK) return status;
     const tacModel *m = sim->model;
     size_t mark = tac_arena_mark(&sim->arena);
@@ -370,7 +372,7 @@ tacStatus tac_to_maximal(tacSim *sim, const double *x, const double *u, const ta
         if (jac != NULL) differentiate(&map, jac);
     }
     tac_arena_release(&sim->arena, mark);
-    return status;
+    return tac_end_call(sim, __func__, status);
 }
 
 tacStatus tac_to_maximal_vjp(tacSim *sim, const double *x, const double *u, double span, const double *zbar,

@@ -2,9 +2,11 @@
 #include "step/maximal.h"
 
 #include "math/dense.h"
+#include "step/call.h"
 #include "step/linearize.h"
 #include "step/smooth_step.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* Numbers at hand: of joint coordinates, at both ends. */
@@ -50,7 +52,7 @@ static void parts_of(Chain *c, const tacModel *m, Part part[PARTS]) {
 }
 
 size_t tac_step_maximal_bytes(const tacModel *model, const tacOptions *options) {
-    if (model == NULL || options == NULL) return 0;
+    if (model == NULL || !tac_options_are_set(options)) return 0;
     Chain c = sizes(model, options);
     Part part[PARTS];
     size_t bytes = 0;
@@ -63,7 +65,6 @@ size_t tac_step_maximal_bytes(const tacModel *model, const tacOptions *options) 
 static int lay_out(Chain *c, const tacModel *m, const tacMaximalStep *step) {
     tacArena arena;
     Part part[PARTS];
-    if (step->memory == NULL) return 0;
     tac_arena_init(&arena, step->memory, step->bytes);
     parts_of(c, m, part);
     for (int i = 0; i < PARTS; i++)
@@ -108,11 +109,27 @@ static tacStatus start_map(tacSim *sim, const double *x, const double *u, double
     return status == TAC_OK ? tac_to_minimal(sim, &z, &back) : status;
 }
 
+static tacStatus check_memory(tacSim *sim, const char *call, const tacMaximalStep *step) {
+    if (sim == NULL) return TAC_ERR_ARGUMENT;
+    if (step == NULL) return tac_sim_null(sim, call, "step");
+    if (!tac_finite(step->span) || step->span < 0)
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "step->span is %g, expected a finite time", step->span);
+    if (step->memory == NULL) return tac_sim_null(sim, call, "step->memory");
+    if ((uintptr_t)step->memory % TAC_ARENA_ALIGN != 0)
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "step->memory is not aligned to %d bytes", TAC_ARENA_ALIGN);
+    size_t need = tac_step_maximal_bytes(sim->model, &sim->options);
+    if (step->bytes < need)
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "step->bytes is %zu, expected at least %zu", step->bytes,
+                            need);
+    return TAC_OK;
+}
+
 tacStatus tac_step_maximal_jac(tacSim *sim, const double *x, const double *u, const tacMaximalStep *step,
                                tacStepInfo *info) {
-    if (sim == NULL || step == NULL || !tac_finite(step->span) || step->span < 0) return TAC_ERR_ARGUMENT;
+    tacStatus ready = check_memory(sim, __func__, step);
+    if (ready != TAC_OK) return ready;
     Chain c = sizes(sim->model, &sim->options);
-    if (!lay_out(&c, sim->model, step)) return TAC_ERR_ARGUMENT;
+    if (!lay_out(&c, sim->model, step)) return tac_end_call(sim, __func__, TAC_ERR_ARENA_FULL);
     tacJac own = {step->A == NULL ? NULL : c.A, step->B == NULL ? NULL : c.B, step->P == NULL ? NULL : c.P};
     tacJac end = {c.T, step->B == NULL ? NULL : c.TB, step->P == NULL ? NULL : c.TP};
     tacMaximal z = {.span = step->span};
@@ -204,15 +221,17 @@ static void give(const Pullback *p, const tacModel *m, const tacMaximalGrad *gra
     if (grad->theta != NULL) memcpy(grad->theta, theta, (size_t)p->c.np * size);
 }
 
-static tacStatus check_reverse(const tacSim *sim, const double *x, const double *u, const double *ybar,
+static tacStatus check_reverse(tacSim *sim, const char *call, const double *x, const double *u, const double *ybar,
                                const tacMaximalGrad *grad, int *bad) {
-    tacStatus status = tac_check_state(sim, x, u, bad);
+    tacStatus status = tac_check_state(sim, call, x, u, bad);
     if (status != TAC_OK) return status;
     const tacModel *m = sim->model;
-    if (ybar == NULL || grad == NULL || !tac_finite(grad->span) || grad->span < 0) return TAC_ERR_ARGUMENT;
-    int finite = tac_first_nonfinite(TAC_BODY_MOVE * m->nbody + m->na, ybar) < 0 &&
-                 (grad->y == NULL || tac_first_nonfinite(tac_nx(m), grad->y) < 0);
-    return finite ? TAC_OK : TAC_ERR_NONFINITE;
+    if (grad == NULL) return tac_sim_null(sim, call, "grad");
+    if (!tac_finite(grad->span) || grad->span < 0)
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "grad->span is %g, expected a finite time", grad->span);
+    status = tac_check_array(sim, call, "ybar", TAC_BODY_MOVE * m->nbody + m->na, ybar);
+    if (status == TAC_OK && grad->y != NULL) status = tac_check_entries(sim, call, "grad->y", TAC_OF_STATE, grad->y);
+    return status;
 }
 
 /* A^T = N^T A_step^T T^T: one covector through the three                                                       (X14) */
@@ -220,7 +239,7 @@ tacStatus tac_step_maximal_vjp(tacSim *sim, const double *x, const double *u, co
                                const tacMaximalGrad *grad, tacStepInfo *info) {
     int bad;
     Pullback p;
-    tacStatus solved = check_reverse(sim, x, u, ybar, grad, &bad);
+    tacStatus solved = check_reverse(sim, __func__, x, u, ybar, grad, &bad);
     int began = solved == TAC_OK;
     if (began) {
         size_t mark = tac_arena_mark(&sim->arena);
@@ -228,6 +247,7 @@ tacStatus tac_step_maximal_vjp(tacSim *sim, const double *x, const double *u, co
         tacStatus status = tac_went_on(solved) ? pull_start(sim, x, u, grad, &p) : solved;
         if (status == TAC_OK) give(&p, sim->model, grad);
         if (tac_went_on(solved) && status != TAC_OK) solved = status;
+        solved = tac_end_call(sim, __func__, solved);
         tac_arena_release(&sim->arena, mark);
     }
     tac_report(began ? sim : NULL, solved, bad, info);

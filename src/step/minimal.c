@@ -4,6 +4,7 @@
 
 #include "dynamics/kinematics.h"
 #include "math/dense.h"
+#include "step/call.h"
 #include "step/smooth_step.h"
 
 #include <string.h>
@@ -523,18 +524,20 @@ static void find(Fit *f, tacMinimal *out, double *q, double *v) {
     mean_rows(m, span, v, out->jac, rates);
 }
 
-static tacStatus check(const tacSim *sim, const tacMaximal *z, const tacMinimal *out) {
-    if (sim == NULL || z == NULL || out == NULL || z->pose == NULL || z->twist == NULL || out->q == NULL ||
-        out->v == NULL || !tac_finite(z->span) || z->span < 0)
-        return TAC_ERR_ARGUMENT;
-    const tacModel *m = sim->model;
-    int bad = tac_first_nonfinite(7 * m->nbody, z->pose) >= 0 || tac_first_nonfinite(6 * m->nbody, z->twist) >= 0 ||
-              tac_first_nonfinite(m->nq, out->q) >= 0;
-    return bad ? TAC_ERR_NONFINITE : TAC_OK;
+static tacStatus check(tacSim *sim, const char *call, const tacMaximal *z, const tacMinimal *out) {
+    if (sim == NULL) return TAC_ERR_ARGUMENT;
+    if (z == NULL || out == NULL) return tac_sim_null(sim, call, z == NULL ? "z" : "out");
+    if (z->pose == NULL || z->twist == NULL) return tac_sim_null(sim, call, z->pose == NULL ? "z->pose" : "z->twist");
+    if (out->q == NULL || out->v == NULL) return tac_sim_null(sim, call, out->q == NULL ? "out->q" : "out->v");
+    if (!tac_finite(z->span) || z->span < 0)
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "z->span is %g, expected a finite time", z->span);
+    tacStatus status = tac_check_array(sim, call, "z->pose", 7 * sim->model->nbody, z->pose);
+    if (status == TAC_OK) status = tac_check_array(sim, call, "z->twist", 6 * sim->model->nbody, z->twist);
+    return status == TAC_OK ? tac_check_entries(sim, call, "out->q", TAC_OF_QPOS, out->q) : status;
 }
 
 tacStatus tac_to_minimal(tacSim *sim, const tacMaximal *z, tacMinimal *out) {
-    tacStatus status = check(sim, z, out);
+    tacStatus status = check(sim, __func__, z, out);
     if (status != TAC_OK) return status;
     const tacModel *m = sim->model;
     size_t mark = tac_arena_mark(&sim->arena);
@@ -553,7 +556,7 @@ tacStatus tac_to_minimal(tacSim *sim, const tacMaximal *z, tacMinimal *out) {
         out->pose_residual = found.pose_residual, out->twist_residual = found.twist_residual;
     }
     tac_arena_release(&sim->arena, mark);
-    return status;
+    return tac_end_call(sim, __func__, status);
 }
 
 static int take_pull(Pull *p, const tacModel *m, tacArena *arena) {

@@ -370,7 +370,8 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
 }
 
 const tacStepper TAC_STEPPER_NCP = {.contact = TAC_NCP,
-                                    .integrator = TAC_ANY_INTEGRATOR,
+                                    .integrators =
+                                        TAC_HAS(TAC_EULER) | TAC_HAS(TAC_IMPLICIT) | TAC_HAS(TAC_IMPLICITFAST),
                                     .step = step,
                                     .jac = tac_ncp_jac,
                                     .vjp = tac_ncp_vjp,

@@ -73,9 +73,10 @@ void tac_ncp_emit_forces(tacSim *sim, const double *x, const double *u, const ta
         tac_force_move(m, &sim->work, &point, &mover, i, &(tacForceParts){mocap, mocap});
         tac_ncp_damping_move(p, &sim->work, &mover, i, &mocap);
     }
-    for (int i = 0; i < c.np && (bar == NULL || bar->theta != NULL); i++) {
-        tac_param_force_jac(m, &sim->work, &point, &sim->tangents[i], i, &(tacForceParts){theta, theta});
-        tac_ncp_damping_param(p, &sim->work, &sim->tangents[i], i, &theta);
+    for (int i = 0; i < m->nmember && (bar == NULL || bar->theta != NULL); i++) {
+        const tacParamTangent *t = &sim->tangents[i];
+        tac_param_force_jac(m, &sim->work, &point, t, t->column, &(tacForceParts){theta, theta});
+        tac_ncp_damping_param(p, &sim->work, t, t->column, &theta);
     }
 }
 
@@ -248,8 +249,8 @@ static void activations_vjp(tacSim *sim, const double *x, const double *u, const
     tacSink act = {.lambda = actbar, .bar = bar->x + 2 * m->nv}, ctrl = {.lambda = actbar, .bar = bar->u};
     tacSink theta = {.lambda = actbar, .bar = bar->theta};
     tac_advance_activations_jac(m, &sim->work, u, x + m->nq + m->nv, sim->options.dt, &act, &ctrl);
-    for (int i = 0; bar->theta != NULL && i < m->nparam; i++)
-        tac_param_activation_jac(m, &sim->work, &point, &sim->tangents[i], i, &theta);
+    for (int i = 0; bar->theta != NULL && i < m->nmember; i++)
+        tac_param_activation_jac(m, &sim->work, &point, &sim->tangents[i], sim->tangents[i].column, &theta);
 }
 
 /* bar += w^T vbar, w how v+ keeps q+ in place; tac_adjoint_begin has begun with v+ = v + ... . */

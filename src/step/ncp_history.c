@@ -1,6 +1,8 @@
 /* How the searches of a step went, and why they ended. */
 #include "step/ncp_step.h"
 
+#include "step/call.h"
+
 const char *tac_reason_text(tacReason reason) {
     static const char *const text[] = {
 #define X(name, meaning) [name] = meaning,
@@ -25,10 +27,11 @@ void tac_ncp_history_end(tacSim *sim, const tacInterior *point) {
 
 tacStatus tac_step_history(tacSim *sim, const double *x, const double *u, tacIteration *out, int max, int *n) {
     int bad;
-    if (n == NULL || max < 0 || (out == NULL && max > 0)) return TAC_ERR_ARGUMENT;
-    tacStatus status = tac_check_state(sim, x, u, &bad);
+    tacStatus status = tac_check_list(sim, __func__, out, max, n);
+    if (status == TAC_OK) status = tac_check_state(sim, __func__, x, u, &bad);
     if (status != TAC_OK) return status;
-    if (sim->options.contact != TAC_NCP) return TAC_ERR_UNSUPPORTED;
+    if (sim->options.contact != TAC_NCP)
+        return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, __func__, "expected contact ncp, whose search it tells of");
     tacNcp p;
     size_t mark = tac_arena_mark(&sim->arena);
     sim->history = out, sim->max_history = max, sim->searches = 0;
@@ -36,5 +39,5 @@ tacStatus tac_step_history(tacSim *sim, const double *x, const double *u, tacIte
     sim->history = NULL;
     *n = sim->info.iterations;
     tac_arena_release(&sim->arena, mark);
-    return status;
+    return tac_end_call(sim, __func__, status);
 }

@@ -51,8 +51,8 @@ static tacStatus block_act_dot(tacSim *sim, const tacOutputPoint *p, const tacOu
     tacOutputSinks s = block_sinks(sim, b);
     tac_activation_rates_jac(m, p->w, p->x.u.ctrl, &s.state.act, &s.state.ctrl);
     for (int a = 0; a < m->nu; a++)
-        for (int k = 0; m->actuator_act_num[a] > 0 && !tac_output_drops(&s.theta) && k < m->nparam; k++)
-            tac_emit(&s.theta, m->actuator_act_adr[a] + m->actuator_act_num[a] - 1, k,
+        for (int k = 0; m->actuator_act_num[a] > 0 && !tac_output_drops(&s.theta) && k < m->nmember; k++)
+            tac_emit(&s.theta, m->actuator_act_adr[a] + m->actuator_act_num[a] - 1, sim->tangents[k].column,
                      tac_param_rate(m, p->w, &p->x, &sim->tangents[k], a));
     return TAC_OK;
 }
@@ -68,8 +68,8 @@ static void emit_force_columns(tacSim *sim, const tacOutputPoint *p, const tacOu
         tac_mocap_mover(m, p->w, i / 7, i % 7, p->x.u.mocap + 7 * (i / 7), &mover);
         tac_force_move(m, p->w, &p->x, &mover, i, &mocap);
     }
-    for (int k = 0; !tac_output_drops(&s->theta) && k < m->nparam; k++)
-        tac_param_force_jac(m, p->w, &p->x, &sim->tangents[k], k, &theta);
+    for (int k = 0; !tac_output_drops(&s->theta) && k < m->nmember; k++)
+        tac_param_force_jac(m, p->w, &p->x, &sim->tangents[k], sim->tangents[k].column, &theta);
 }
 
 /* Gravity compensation belongs to the actuators at joints that say so, unless their total is held at a bound. */

@@ -3,6 +3,7 @@
 
 #include "dynamics/actuator.h"
 #include "dynamics/mass.h"
+#include "step/call.h"
 #include "step/output_blocks.h"
 #include "step/smooth_step.h"
 
@@ -16,7 +17,8 @@ static int count_of(const tacModel *m, tacOutputKind kind) {
 }
 
 static int is_valid(const tacModel *m, tacOutput o) {
-    return (unsigned)o.kind < TAC_OUTPUT_KINDS && o.id >= TAC_OUT_ALL && o.id < count_of(m, o.kind);
+    if ((unsigned)o.kind >= TAC_OUTPUT_KINDS) return 0;
+    return o.id == TAC_OUT_ALL || (o.id >= 0 && o.id < count_of(m, o.kind));
 }
 
 int tac_outputs_size(const tacModel *model, const tacOutputs *outputs) {
@@ -126,10 +128,32 @@ static void write_values(const tacOutputPoint *p, const tacOutputs *outputs, dou
         TAC_OUTPUT_RULES[c.kind].value(p, c.id, z + c.row);
 }
 
-static tacStatus check_call(const tacSim *sim, const double *x, const double *u, const tacOutputs *outputs) {
+/* Why a list of outputs is none of the model's; an id of -1 is a name that tac_model_find did not find. */
+static tacStatus refuse_list(tacSim *sim, const char *call, const tacOutputs *outputs) {
+    const tacModel *m = sim->model;
+    if (outputs == NULL) return tac_sim_null(sim, call, "outputs");
+    if (outputs->n < 0)
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "outputs->n is %d, expected a number of outputs", outputs->n);
+    if (outputs->list == NULL && outputs->n > 0) return tac_sim_null(sim, call, "outputs->list");
+    for (int i = 0; i < outputs->n; i++) {
+        tacOutput o = outputs->list[i];
+        if (is_valid(m, o)) continue;
+        if ((unsigned)o.kind >= TAC_OUTPUT_KINDS)
+            return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "output %d: kind is %d, expected a tacOutputKind", i,
+                                (int)o.kind);
+        return tac_sim_fail(sim, o.id == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
+                            "output %d, of kind %d: id is %d%s, expected 0 to %d or TAC_OUT_ALL", i, (int)o.kind, o.id,
+                            o.id == -1 ? ", a name that is not there" : "", count_of(m, o.kind) - 1);
+    }
+    return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "the outputs have more numbers than an int counts");
+}
+
+static tacStatus check_call(tacSim *sim, const char *call, const double *x, const double *u,
+                            const tacOutputs *outputs) {
     int bad;
-    tacStatus status = tac_check_state(sim, x, u, &bad);
-    return status == TAC_OK && tac_outputs_size(sim->model, outputs) < 0 ? TAC_ERR_ARGUMENT : status;
+    tacStatus status = tac_check_state(sim, call, x, u, &bad);
+    if (status != TAC_OK || tac_outputs_size(sim->model, outputs) >= 0) return status;
+    return refuse_list(sim, call, outputs);
 }
 
 /* Opens the point and makes sure that every value is finite. The caller releases the arena. */
@@ -141,14 +165,15 @@ static tacStatus evaluate(tacSim *sim, const double *x, const double *u, const t
 
 tacStatus tac_outputs(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, double *z) {
     tacOutputPoint p;
-    tacStatus status = check_call(sim, x, u, outputs);
-    if (status == TAC_OK && z == NULL && tac_outputs_size(sim->model, outputs) > 0) status = TAC_ERR_ARGUMENT;
+    tacStatus status = check_call(sim, __func__, x, u, outputs);
+    if (status == TAC_OK && z == NULL && tac_outputs_size(sim->model, outputs) > 0)
+        status = tac_sim_null(sim, __func__, "z");
     if (status != TAC_OK) return status;
     size_t mark = tac_arena_mark(&sim->arena);
     status = evaluate(sim, x, u, outputs, &p);
     if (status == TAC_OK) write_values(&p, outputs, z);
     tac_arena_release(&sim->arena, mark);
-    return status;
+    return tac_end_call(sim, __func__, status);
 }
 
 /* --- Outputs one by one ------------------------------------------------------------------------------------------- */
@@ -174,10 +199,10 @@ static void emit_singles(const tacSim *sim, const tacOutputPoint *p, const tacOu
         tac_mocap_mover(m, p->w, i / 7, i % 7, p->x.u.mocap + 7 * (i / 7), &d.mover[0]);
         emit_variation(p, outputs, &d, i, &s->mocap);
     }
-    for (int k = 0; !tac_output_drops(&s->theta) && k < m->nparam; k++) {
+    for (int k = 0; !tac_output_drops(&s->theta) && k < m->nmember; k++) {
         tacVariation d = {.t = &sim->tangents[k]};
         d.n = tac_param_movers(m, p->w, d.t, &p->x, d.mover);
-        emit_variation(p, outputs, &d, k, &s->theta);
+        emit_variation(p, outputs, &d, d.t->column, &s->theta);
     }
 }
 
@@ -241,15 +266,15 @@ static tacStatus write_jac(tacSim *sim, const tacOutputPoint *p, const tacOutput
 tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, double *z,
                           const tacJac *jac) {
     tacOutputPoint p;
-    tacStatus status = check_call(sim, x, u, outputs);
-    if (status == TAC_OK && jac == NULL) status = TAC_ERR_ARGUMENT;
+    tacStatus status = check_call(sim, __func__, x, u, outputs);
+    if (status == TAC_OK && jac == NULL) status = tac_sim_null(sim, __func__, "jac");
     if (status != TAC_OK) return status;
     size_t mark = tac_arena_mark(&sim->arena);
     status = evaluate(sim, x, u, outputs, &p);
     if (status == TAC_OK && z != NULL) write_values(&p, outputs, z);
     if (status == TAC_OK) status = write_jac(sim, &p, outputs, jac);
     tac_arena_release(&sim->arena, mark);
-    return status;
+    return tac_end_call(sim, __func__, status);
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
@@ -286,16 +311,16 @@ static tacStatus pull_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs
 tacStatus tac_outputs_vjp(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, const double *zbar,
                           const tacGrad *grad) {
     tacOutputPoint p;
-    tacStatus status = check_call(sim, x, u, outputs);
+    tacStatus status = check_call(sim, __func__, x, u, outputs);
+    if (status == TAC_OK && grad == NULL) status = tac_sim_null(sim, __func__, "grad");
+    int nz = status == TAC_OK ? tac_outputs_size(sim->model, outputs) : 0;
+    if (nz > 0) status = tac_check_array(sim, __func__, "zbar", nz, zbar);
     if (status != TAC_OK) return status;
-    int nz = tac_outputs_size(sim->model, outputs);
-    if (grad == NULL || (zbar == NULL && nz > 0)) return TAC_ERR_ARGUMENT;
-    if (tac_first_nonfinite(nz, zbar) >= 0) return TAC_ERR_NONFINITE;
     size_t mark = tac_arena_mark(&sim->arena);
     status = evaluate(sim, x, u, outputs, &p);
     if (status == TAC_OK) status = pull_all(sim, &p, outputs, zbar, grad);
     tac_arena_release(&sim->arena, mark);
-    return status;
+    return tac_end_call(sim, __func__, status);
 }
 
 size_t tac_outputs_scratch(const tacModel *model, const tacOptions *options) {

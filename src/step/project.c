@@ -4,9 +4,10 @@
 #include "dynamics/transmission.h"
 #include "math/dense.h"
 #include "solve/boxed.h"
-#include "step/sim.h"
+#include "step/call.h"
 #include "step/smooth_step.h"
 
+#include <stdint.h>
 #include <string.h>
 
 enum { MOST_NEAREST = 30, MOST_FEASIBLE = 40, VELOCITY_ROUNDS = 3 };
@@ -265,10 +266,14 @@ static void project_velocity(Projector *p, double *v) {
 
 /* --- The public function ------------------------------------------------------------------------------------------ */
 
+/* Rows whose square is still counted in bytes. */
+#define MOST_ROWS (1 << 29)
+
 static int most_rows(const tacModel *m, const tacOptions *o) { return tac_rows_max(m, o->max_contacts); }
 
 size_t tac_project_bytes(const tacModel *model, const tacOptions *options) {
-    if (model == NULL || options == NULL || options->max_contacts < 0) return 0;
+    if (tac_sim_bytes(model, options) == 0) return 0;
+    if (most_rows(model, options) > MOST_ROWS) return SIZE_MAX; /* of which nobody has so many */
     size_t n = (size_t)most_rows(model, options), nq = (size_t)model->nq, nv = (size_t)model->nv;
     size_t vectors = 3 * tac_room(nq) + 4 * tac_room(nv) + tac_room(3 * nv) + tac_room((size_t)model->ngeom);
     size_t of_rows = 6 * tac_room(n) + 3 * tac_arena_round(n * sizeof(int)) + tac_room(n * n);
@@ -278,7 +283,6 @@ size_t tac_project_bytes(const tacModel *model, const tacOptions *options) {
 static int lay_out(Projector *p, const tacProjection *given) {
     const tacModel *m = p->sim->model;
     const tacOptions *o = &p->sim->options;
-    if (given->memory == NULL || given->bytes < tac_project_bytes(m, o)) return 0;
     int n = most_rows(m, o), ok;
     tac_arena_init(&p->arena, given->memory, given->bytes);
     ok = tac_rows_layout(&p->rows, m, o->max_contacts, &p->arena);
@@ -333,12 +337,29 @@ static tacStatus project(Projector *p, double tolerance, double *y, tacProjectio
     return status == TAC_OK ? finish(p, tolerance, y, out) : status;
 }
 
+static tacStatus check_request(tacSim *sim, const char *call, const tacProjection *out) {
+    if (out == NULL) return tac_sim_null(sim, call, "out");
+    if (!(out->tolerance >= 0))
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "out->tolerance is %g, expected at least 0", out->tolerance);
+    if (out->memory == NULL) return tac_sim_null(sim, call, "out->memory");
+    if ((uintptr_t)out->memory % TAC_ARENA_ALIGN != 0)
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "out->memory is not aligned to %d bytes", TAC_ARENA_ALIGN);
+    size_t need = tac_project_bytes(sim->model, &sim->options);
+    if (out->bytes < need)
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "out->bytes is %zu, expected at least %zu", out->bytes, need);
+    return TAC_OK;
+}
+
 tacStatus tac_project_state(tacSim *sim, const double *x, const double *u, double *y, tacProjection *out) {
     int bad;
-    tacStatus status = tac_check_state(sim, x, u, &bad);
-    if (status == TAC_OK && (out == NULL || !(out->tolerance >= 0))) status = TAC_ERR_ARGUMENT;
+    tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
+    if (status == TAC_OK) status = check_request(sim, __func__, out);
     if (status != TAC_OK) return status;
     Projector p = {.sim = sim, .x = x, .mocap = tac_split_inputs(sim->model, &sim->options, u).mocap};
-    if (!lay_out(&p, out)) return TAC_ERR_ARGUMENT;
-    return project(&p, out->tolerance > 0 ? out->tolerance : DEFAULT_TOLERANCE, y, out);
+    status = lay_out(&p, out) ? TAC_OK : TAC_ERR_ARENA_FULL;
+    if (status == TAC_OK) status = project(&p, out->tolerance > 0 ? out->tolerance : DEFAULT_TOLERANCE, y, out);
+    if (status == TAC_ERR_UNSOLVED || status == TAC_ERR_INCONSISTENT)
+        return tac_sim_fail(sim, status, __func__, "constraints are off by %g m or rad, at most %g before", out->after,
+                            out->before);
+    return tac_end_call(sim, __func__, status);
 }

@@ -1,6 +1,6 @@
 /* The public quantities. Each checks its arguments, runs the stages it needs in the simulation's scratch, and writes
  * its outputs once they are known to be finite. */
-#include "step/sim.h"
+#include "step/call.h"
 
 #include "dynamics/actuator.h"
 #include "dynamics/energy.h"
@@ -15,34 +15,30 @@
 
 /* --- Checks ------------------------------------------------------------------------------------------------------- */
 
-static tacStatus check_array(int n, const double *x) {
-    if (x == NULL) return TAC_ERR_ARGUMENT;
-    return tac_first_nonfinite(n, x) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+static tacStatus check_position(tacSim *sim, const char *call, const double *q) {
+    return tac_check_entries(sim, call, "q", TAC_OF_QPOS, q);
 }
 
-static tacStatus check_position(const tacSim *sim, const double *q) {
-    return sim == NULL ? TAC_ERR_ARGUMENT : check_array(sim->model->nq, q);
-}
-
-static tacStatus check_motion(const tacSim *sim, const double *q, const double *v) {
-    tacStatus status = check_position(sim, q);
-    return status != TAC_OK ? status : check_array(sim->model->nv, v);
+static tacStatus check_motion(tacSim *sim, const char *call, const double *q, const double *v) {
+    tacStatus status = check_position(sim, call, q);
+    return status != TAC_OK ? status : tac_check_entries(sim, call, "v", TAC_OF_DOFS, v);
 }
 
 /* Copies a result out; refused where it is not finite. */
-static tacStatus give(int n, const double *result, double *out) {
-    if (tac_first_nonfinite(n, result) >= 0) return TAC_ERR_NONFINITE;
+static tacStatus give(tacSim *sim, const char *call, int n, const double *result, double *out) {
+    if (tac_first_nonfinite(n, result) >= 0) return tac_sim_tell(sim, call, TAC_ERR_NONFINITE);
     memcpy(out, result, (size_t)n * sizeof *out);
     return TAC_OK;
 }
 
 /* Position stage from q; the bodies must be at finite places. */
-static tacStatus place_bodies(tacSim *sim, const double *q, const double *mocap) {
+static tacStatus place_bodies(tacSim *sim, const char *call, const double *q, const double *mocap) {
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
     tac_kinematics_q(m, w, q, mocap);
     for (int b = 0; b < m->nbody; b++)
-        if (!tac_finite(tac_norm3(w->xpos[b])) || !tac_finite(tac_norm3(w->xipos[b]))) return TAC_ERR_NONFINITE;
+        if (!tac_finite(tac_norm3(w->xpos[b])) || !tac_finite(tac_norm3(w->xipos[b])))
+            return tac_sim_tell(sim, call, TAC_ERR_NONFINITE);
     return TAC_OK;
 }
 
@@ -66,13 +62,13 @@ static void give_frames(const tacModel *m, const tacWork *w, const tacKinematics
     if (out->array != NULL) memcpy(out->array, w->array, (size_t)(n) * sizeof *out->array)
 
 tacStatus tac_kinematics(tacSim *sim, const double *q, const double *u, tacKinematics *out) {
-    tacStatus status = check_position(sim, q);
-    if (status == TAC_OK && out == NULL) status = TAC_ERR_ARGUMENT;
-    if (status == TAC_OK && u != NULL) status = check_array(tac_ninput(sim->model, &sim->options), u);
+    tacStatus status = check_position(sim, __func__, q);
+    if (status == TAC_OK && out == NULL) status = tac_sim_null(sim, __func__, "out");
+    if (status == TAC_OK && u != NULL) status = tac_check_entries(sim, __func__, "u", TAC_OF_INPUT, u);
     if (status != TAC_OK) return status;
     const tacModel *m = sim->model;
     const tacWork *w = &sim->work;
-    status = place_bodies(sim, q, tac_split_inputs(m, &sim->options, u).mocap);
+    status = place_bodies(sim, __func__, q, tac_split_inputs(m, &sim->options, u).mocap);
     if (status != TAC_OK) return status;
     GIVE(xpos, m->nbody);
     GIVE(xipos, m->nbody);
@@ -85,16 +81,16 @@ tacStatus tac_kinematics(tacSim *sim, const double *q, const double *u, tacKinem
 }
 
 tacStatus tac_body_velocity(tacSim *sim, const double *q, const double *v, tacVec6 *velocity) {
-    tacStatus status = check_motion(sim, q, v);
-    if (status == TAC_OK && velocity == NULL) status = TAC_ERR_ARGUMENT;
-    if (status == TAC_OK) status = place_bodies(sim, q, NULL);
+    tacStatus status = check_motion(sim, __func__, q, v);
+    if (status == TAC_OK && velocity == NULL) status = tac_sim_null(sim, __func__, "velocity");
+    if (status == TAC_OK) status = place_bodies(sim, __func__, q, NULL);
     if (status != TAC_OK) return status;
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
     tac_kinematics_v(m, w, v);
     for (int b = 0; b < m->nbody; b++) {
         w->A[b] = (tacVec6){w->V[b].ang, tac_point_velocity(w, b, w->xpos[b])};
-        if (!tac_finite(tac_dot6(w->A[b], w->A[b]))) return TAC_ERR_NONFINITE;
+        if (!tac_finite(tac_dot6(w->A[b], w->A[b]))) return tac_sim_tell(sim, __func__, TAC_ERR_NONFINITE);
     }
     memcpy(velocity, w->A, (size_t)m->nbody * sizeof *velocity);
     return TAC_OK;
@@ -113,23 +109,30 @@ static void give_jacobian(const tacModel *m, const tacWork *w, int body, tacVec3
 }
 
 tacStatus tac_point_jacobian(tacSim *sim, const double *q, int body, tacVec3 point, double *jacp, double *jacr) {
-    tacStatus status = check_position(sim, q);
-    if (status == TAC_OK && (body < 0 || body >= sim->model->nbody)) status = TAC_ERR_ARGUMENT;
-    if (status == TAC_OK && !tac_finite(tac_norm3(point))) status = TAC_ERR_NONFINITE;
-    if (status == TAC_OK) status = place_bodies(sim, q, NULL);
+    tacStatus status = check_position(sim, __func__, q);
+    if (status == TAC_OK && (body < 0 || body >= sim->model->nbody))
+        status = tac_sim_fail(sim, TAC_ERR_ARGUMENT, __func__, "body is %d, expected one of the model's %d bodies",
+                              body, sim->model->nbody);
+    if (status == TAC_OK && !tac_finite(tac_norm3(point)))
+        status = tac_sim_fail(sim, TAC_ERR_NONFINITE, __func__, "point is not finite");
+    if (status == TAC_OK) status = place_bodies(sim, __func__, q, NULL);
     if (status == TAC_OK) give_jacobian(sim->model, &sim->work, body, point, jacp, jacr);
     return status;
 }
 
 tacStatus tac_frame_jacobian(tacSim *sim, const double *q, tacKind kind, int id, double *jacp, double *jacr) {
-    tacStatus status = check_position(sim, q);
+    tacStatus status = check_position(sim, __func__, q);
     if (status != TAC_OK) return status;
     const tacModel *m = sim->model;
     int framed = kind == TAC_KIND_BODY || kind == TAC_KIND_GEOM || kind == TAC_KIND_SITE;
-    if (!framed || id < 0 || id >= tac_model_count(m, kind)) return TAC_ERR_ARGUMENT;
+    if (!framed)
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, __func__, "kind is %d, expected body, geom or site", (int)kind);
+    if (id < 0 || id >= tac_model_count(m, kind))
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, __func__, "id is %d, expected one of the model's %d of kind %s", id,
+                            tac_model_count(m, kind), tac_kind_text(kind));
     int body = kind == TAC_KIND_GEOM ? m->geom_body[id] : kind == TAC_KIND_SITE ? m->site_body[id] : id;
     tacVec3 pos = kind == TAC_KIND_GEOM ? m->geom_pos[id] : kind == TAC_KIND_SITE ? m->site_pos[id] : tac_zero3();
-    status = place_bodies(sim, q, NULL);
+    status = place_bodies(sim, __func__, q, NULL);
     if (status == TAC_OK) give_jacobian(m, &sim->work, body, tac_frame_pos(&sim->work, body, pos), jacp, jacr);
     return status;
 }
@@ -137,17 +140,18 @@ tacStatus tac_frame_jacobian(tacSim *sim, const double *q, tacKind kind, int id,
 /* --- Inertia and forces ------------------------------------------------------------------------------------------- */
 
 /* q -> w->M, finite. */
-static tacStatus mass_stage(tacSim *sim, const double *q) {
-    tacStatus status = place_bodies(sim, q, NULL);
+static tacStatus mass_stage(tacSim *sim, const char *call, const double *q) {
+    tacStatus status = place_bodies(sim, call, q, NULL);
     if (status != TAC_OK) return status;
     tac_crba(sim->model, &sim->work);
-    return tac_first_nonfinite(sim->model->nM, sim->work.M) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+    int bad = tac_first_nonfinite(sim->model->nM, sim->work.M) >= 0;
+    return bad ? tac_sim_tell(sim, call, TAC_ERR_NONFINITE) : TAC_OK;
 }
 
 tacStatus tac_mass_matrix(tacSim *sim, const double *q, double *M) {
-    tacStatus status = check_position(sim, q);
-    if (status == TAC_OK && M == NULL) status = TAC_ERR_ARGUMENT;
-    if (status == TAC_OK) status = mass_stage(sim, q);
+    tacStatus status = check_position(sim, __func__, q);
+    if (status == TAC_OK && M == NULL) status = tac_sim_null(sim, __func__, "M");
+    if (status == TAC_OK) status = mass_stage(sim, __func__, q);
     if (status == TAC_OK) tac_mass_dense(sim->model, &sim->work, M);
     return status;
 }
@@ -164,21 +168,22 @@ static tacStatus solve_mass(tacSim *sim, const double *r) {
 }
 
 tacStatus tac_mass_solve(tacSim *sim, const double *q, const double *r, double *out) {
-    tacStatus status = check_motion(sim, q, r);
-    if (status == TAC_OK && out == NULL) status = TAC_ERR_ARGUMENT;
-    if (status == TAC_OK) status = mass_stage(sim, q);
-    if (status == TAC_OK) status = solve_mass(sim, r);
-    return status != TAC_OK ? status : give(sim->model->nv, sim->work.qacc, out);
+    tacStatus status = check_position(sim, __func__, q);
+    if (status == TAC_OK) status = tac_check_entries(sim, __func__, "r", TAC_OF_DOFS, r);
+    if (status == TAC_OK && out == NULL) status = tac_sim_null(sim, __func__, "out");
+    if (status == TAC_OK) status = mass_stage(sim, __func__, q);
+    if (status == TAC_OK) status = tac_end_call(sim, __func__, solve_mass(sim, r));
+    return status != TAC_OK ? status : give(sim, __func__, sim->model->nv, sim->work.qacc, out);
 }
 
 tacStatus tac_bias(tacSim *sim, const double *q, const double *v, double *bias) {
-    tacStatus status = check_motion(sim, q, v);
-    if (status == TAC_OK && bias == NULL) status = TAC_ERR_ARGUMENT;
+    tacStatus status = check_motion(sim, __func__, q, v);
+    if (status == TAC_OK && bias == NULL) status = tac_sim_null(sim, __func__, "bias");
     if (status != TAC_OK) return status;
     tac_kinematics_q(sim->model, &sim->work, q, NULL);
     tac_kinematics_v(sim->model, &sim->work, v);
     tac_rnea(sim->model, &sim->work, v, NULL, sim->work.bias);
-    return give(sim->model->nv, sim->work.bias, bias);
+    return give(sim, __func__, sim->model->nv, sim->work.bias, bias);
 }
 
 /* Tendons with inertia couple joints that the recursions over bodies keep apart. */
@@ -198,9 +203,9 @@ static void inverse_with_mass(const tacModel *m, tacWork *w, const double *v, co
 }
 
 tacStatus tac_inverse_dynamics(tacSim *sim, const double *q, const double *v, const double *a, double *tau) {
-    tacStatus status = check_motion(sim, q, v);
-    if (status == TAC_OK) status = check_array(sim->model->nv, a);
-    if (status == TAC_OK && tau == NULL) status = TAC_ERR_ARGUMENT;
+    tacStatus status = check_motion(sim, __func__, q, v);
+    if (status == TAC_OK) status = tac_check_entries(sim, __func__, "a", TAC_OF_DOFS, a);
+    if (status == TAC_OK && tau == NULL) status = tac_sim_null(sim, __func__, "tau");
     if (status != TAC_OK) return status;
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
@@ -210,7 +215,7 @@ tacStatus tac_inverse_dynamics(tacSim *sim, const double *q, const double *v, co
         inverse_with_mass(m, w, v, a, w->qfrc);
     else
         tac_rnea(m, w, v, a, w->qfrc);
-    return give(m->nv, w->qfrc, tau);
+    return give(sim, __func__, m->nv, w->qfrc, tau);
 }
 
 /* w->qacc = M^-1 (tau - c) with the assembled M */
@@ -225,24 +230,24 @@ static tacStatus forward_with_mass(tacSim *sim, const double *v, const double *t
 }
 
 tacStatus tac_forward_dynamics(tacSim *sim, const double *q, const double *v, const double *tau, double *a) {
-    tacStatus status = check_motion(sim, q, v);
-    if (status == TAC_OK) status = check_array(sim->model->nv, tau);
-    if (status == TAC_OK && a == NULL) status = TAC_ERR_ARGUMENT;
+    tacStatus status = check_motion(sim, __func__, q, v);
+    if (status == TAC_OK) status = tac_check_entries(sim, __func__, "tau", TAC_OF_DOFS, tau);
+    if (status == TAC_OK && a == NULL) status = tac_sim_null(sim, __func__, "a");
     if (status != TAC_OK) return status;
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
     tac_kinematics_q(m, w, q, NULL);
     tac_kinematics_v(m, w, v);
     status = has_tendon_inertia(m) ? forward_with_mass(sim, v, tau) : tac_aba(m, w, v, tau, w->qacc);
-    return status != TAC_OK ? status : give(m->nv, w->qacc, a);
+    return status != TAC_OK ? tac_sim_tell(sim, __func__, status) : give(sim, __func__, m->nv, w->qacc, a);
 }
 
 tacStatus tac_passive(tacSim *sim, const double *q, const double *v, double *passive) {
-    tacStatus status = check_motion(sim, q, v);
-    if (status == TAC_OK && passive == NULL) status = TAC_ERR_ARGUMENT;
+    tacStatus status = check_motion(sim, __func__, q, v);
+    if (status == TAC_OK && passive == NULL) status = tac_sim_null(sim, __func__, "passive");
     if (status != TAC_OK) return status;
     tac_smooth_motion(sim->model, &sim->work, q, v, NULL);
-    return give(sim->model->nv, sim->work.qfrc_passive, passive);
+    return give(sim, __func__, sim->model->nv, sim->work.qfrc_passive, passive);
 }
 
 /* --- Actuators and tendons ---------------------------------------------------------------------------------------- */
@@ -259,8 +264,8 @@ static void give_moment(const tacModel *m, const tacWork *w, double *moment) {
 
 tacStatus tac_actuation(tacSim *sim, const double *x, const double *u, tacActuation *out) {
     int bad;
-    tacStatus status = tac_check_state(sim, x, u, &bad);
-    if (status == TAC_OK && out == NULL) status = TAC_ERR_ARGUMENT;
+    tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
+    if (status == TAC_OK && out == NULL) status = tac_sim_null(sim, __func__, "out");
     if (status != TAC_OK) return status;
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
@@ -271,7 +276,7 @@ tacStatus tac_actuation(tacSim *sim, const double *x, const double *u, tacActuat
     if (tac_first_nonfinite(m->nu, w->actuator_length) >= 0 || tac_first_nonfinite(m->nu, w->actuator_velocity) >= 0 ||
         tac_first_nonfinite(m->nu, w->force) >= 0 || tac_first_nonfinite(m->na, w->act_dot) >= 0 ||
         tac_first_nonfinite(m->nv, w->qfrc_actuator) >= 0)
-        return TAC_ERR_NONFINITE;
+        return tac_sim_tell(sim, __func__, TAC_ERR_NONFINITE);
     if (out->length != NULL) memcpy(out->length, w->actuator_length, (size_t)m->nu * sizeof(double));
     if (out->velocity != NULL) memcpy(out->velocity, w->actuator_velocity, (size_t)m->nu * sizeof(double));
     if (out->qfrc != NULL) memcpy(out->qfrc, w->qfrc_actuator, (size_t)m->nv * sizeof(double));
@@ -282,7 +287,7 @@ tacStatus tac_actuation(tacSim *sim, const double *x, const double *u, tacActuat
 }
 
 tacStatus tac_tendons(tacSim *sim, const double *q, const double *v, double *length, double *velocity) {
-    tacStatus status = check_motion(sim, q, v);
+    tacStatus status = check_motion(sim, __func__, q, v);
     if (status != TAC_OK) return status;
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
@@ -290,7 +295,7 @@ tacStatus tac_tendons(tacSim *sim, const double *q, const double *v, double *len
     tac_tendon_velocities(m, w, v);
     if (tac_first_nonfinite(m->ntendon, w->tendon_length) >= 0 ||
         tac_first_nonfinite(m->ntendon, w->tendon_velocity) >= 0)
-        return TAC_ERR_NONFINITE;
+        return tac_sim_tell(sim, __func__, TAC_ERR_NONFINITE);
     if (length != NULL) memcpy(length, w->tendon_length, (size_t)m->ntendon * sizeof *length);
     if (velocity != NULL) memcpy(velocity, w->tendon_velocity, (size_t)m->ntendon * sizeof *velocity);
     return TAC_OK;
@@ -298,35 +303,35 @@ tacStatus tac_tendons(tacSim *sim, const double *q, const double *v, double *len
 
 tacStatus tac_acceleration(tacSim *sim, const double *x, const double *u, double *qacc) {
     int bad;
-    tacStatus status = tac_check_state(sim, x, u, &bad);
-    if (status == TAC_OK && qacc == NULL) status = TAC_ERR_ARGUMENT;
-    return status != TAC_OK ? status : sim->stepper->acceleration(sim, x, u, qacc);
+    tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
+    if (status == TAC_OK && qacc == NULL) status = tac_sim_null(sim, __func__, "qacc");
+    return status != TAC_OK ? status : tac_end_call(sim, __func__, sim->stepper->acceleration(sim, x, u, qacc));
 }
 
 /* --- Energy and momentum ------------------------------------------------------------------------------------------ */
 
 tacStatus tac_energy(tacSim *sim, const double *q, const double *v, tacEnergy *energy) {
-    tacStatus status = check_motion(sim, q, v);
-    if (status == TAC_OK && energy == NULL) status = TAC_ERR_ARGUMENT;
-    if (status == TAC_OK) status = mass_stage(sim, q);
+    tacStatus status = check_motion(sim, __func__, q, v);
+    if (status == TAC_OK && energy == NULL) status = tac_sim_null(sim, __func__, "energy");
+    if (status == TAC_OK) status = mass_stage(sim, __func__, q);
     if (status != TAC_OK) return status;
     const tacModel *m = sim->model;
     tacWork *w = &sim->work;
     tac_tendon_lengths(m, w, q);
     tacEnergy e = {tac_kinetic_energy(m, w, v), tac_potential_energy(m, w, q)};
-    if (!tac_finite(e.kinetic) || !tac_finite(e.potential)) return TAC_ERR_NONFINITE;
+    if (!tac_finite(e.kinetic) || !tac_finite(e.potential)) return tac_sim_tell(sim, __func__, TAC_ERR_NONFINITE);
     *energy = e;
     return TAC_OK;
 }
 
 tacStatus tac_momentum(tacSim *sim, const double *q, const double *v, tacVec6 *momentum) {
-    tacStatus status = check_motion(sim, q, v);
-    if (status == TAC_OK && momentum == NULL) status = TAC_ERR_ARGUMENT;
+    tacStatus status = check_motion(sim, __func__, q, v);
+    if (status == TAC_OK && momentum == NULL) status = tac_sim_null(sim, __func__, "momentum");
     if (status != TAC_OK) return status;
     tac_kinematics_q(sim->model, &sim->work, q, NULL);
     tac_kinematics_v(sim->model, &sim->work, v);
     tacVec6 h = tac_total_momentum(sim->model, &sim->work);
-    if (!tac_finite(tac_dot6(h, h))) return TAC_ERR_NONFINITE;
+    if (!tac_finite(tac_dot6(h, h))) return tac_sim_tell(sim, __func__, TAC_ERR_NONFINITE);
     *momentum = h;
     return TAC_OK;
 }

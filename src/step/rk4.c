@@ -221,8 +221,8 @@ static void emit_rates(tacSim *sim, const double *x, const double *u, const tacS
     const tacModel *m = sim->model;
     tacSmoothPoint point = tac_point_of(sim, x, u);
     for (int a = 0; a < m->nu; a++)
-        for (int p = 0; m->actuator_act_num[a] > 0 && p < m->nparam; p++)
-            tac_emit(sink, m->actuator_act_adr[a] + m->actuator_act_num[a] - 1, p,
+        for (int p = 0; m->actuator_act_num[a] > 0 && p < m->nmember; p++)
+            tac_emit(sink, m->actuator_act_adr[a] + m->actuator_act_num[a] - 1, sim->tangents[p].column,
                      tac_param_rate(m, &sim->work, &point, &sim->tangents[p], a));
 }
 
@@ -232,8 +232,9 @@ static void emit_spans(const tacSim *sim, const double *x, const Stages *s, cons
     const double *act = x + m->nq + m->nv;
     for (int a = 0; a < m->nu; a++) {
         int j = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1;
-        for (int p = 0; m->actuator_act_num[a] > 0 && p < m->nparam; p++)
-            tac_emit(sink, j, p, tac_param_span(m, &sim->tangents[p], a, act[j], s->mean_rate[j], sim->options.dt));
+        for (int p = 0; m->actuator_act_num[a] > 0 && p < m->nmember; p++)
+            tac_emit(sink, j, sim->tangents[p].column,
+                     tac_param_span(m, &sim->tangents[p], a, act[j], s->mean_rate[j], sim->options.dt));
     }
 }
 
@@ -508,14 +509,14 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
 }
 
 const tacStepper TAC_STEPPER_RK4 = {.contact = TAC_NONE,
-                                    .integrator = TAC_RK4,
+                                    .integrators = TAC_HAS(TAC_RK4),
                                     .step = tac_rk4_step,
                                     .jac = tac_rk4_jac,
                                     .vjp = tac_rk4_vjp,
                                     TAC_SMOOTH_ACCELERATION,
                                     .scratch = scratch};
 const tacStepper TAC_STEPPER_RKMK4 = {.contact = TAC_NONE,
-                                      .integrator = TAC_RKMK4,
+                                      .integrators = TAC_HAS(TAC_RKMK4),
                                       .step = tac_rk4_step,
                                       .jac = tac_rk4_jac,
                                       .vjp = tac_rk4_vjp,

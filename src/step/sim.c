@@ -3,11 +3,13 @@
 #include "base/error.h"
 #include "dynamics/reference.h"
 #include "model/model.h"
+#include "step/call.h"
 #include "step/explain.h"
 #include "step/first_impact.h"
 #include "step/maximal.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +23,7 @@ static const char *const CONTACT_NAMES[] = {"none", "lcp", "ncp", "soft"};
 static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "implicitfast", "RKMK4"};
 
 tacOptions tac_default_options(const tacModel *model) {
+    if (model == NULL) return (tacOptions){0}; /* without a cookie: refused wherever it is used */
     tacOptions options = {
         .cookie = TAC_OPTIONS_COOKIE,
         .contact = TAC_SOFT,
@@ -48,12 +51,31 @@ tacOptions tac_default_options(const tacModel *model) {
 }
 
 static const tacStepper *find_stepper(const tacOptions *options) {
-    if (options->contact == TAC_LCP && options->toi) return &TAC_STEPPER_LCP_TOI;
     for (size_t i = 0; i < sizeof STEPPERS / sizeof *STEPPERS; i++)
-        if (STEPPERS[i]->contact == options->contact &&
-            (STEPPERS[i]->integrator == (int)options->integrator || STEPPERS[i]->integrator == TAC_ANY_INTEGRATOR))
-            return STEPPERS[i];
+        if (STEPPERS[i]->contact == options->contact && STEPPERS[i]->integrators & TAC_HAS(options->integrator))
+            return options->toi ? &TAC_STEPPER_LCP_TOI : STEPPERS[i]; /* of lcp alone */
     return NULL;
+}
+
+/* Where the contact model lacks the model's own integrator, that gives way to Euler's; one that was chosen does not. */
+static void give_way(const tacModel *model, tacOptions *options) {
+    if (find_stepper(options) == NULL && (int)options->integrator == *model->option_integrator)
+        options->integrator = TAC_EULER;
+}
+
+static tacStatus refuse_integrator(const tacModel *model, const tacOptions *options, tacError *err) {
+    char has[128] = "";
+    for (int i = 0, n = 0; i <= TAC_RKMK4; i++) {
+        tacOptions other = *options;
+        other.integrator = (tacIntegrator)i;
+        if (find_stepper(&other) != NULL)
+            n += snprintf(has + n, sizeof has - (size_t)n, "%s%s", n > 0 ? ", " : "", INTEGRATOR_NAMES[i]);
+    }
+    return tac_fail(err, TAC_ERR_UNSUPPORTED,
+                    "option integrator is %s, which contact model %s does not have: expected %s, or the model's own "
+                    "(%s), which gives way",
+                    INTEGRATOR_NAMES[options->integrator], CONTACT_NAMES[options->contact], has,
+                    INTEGRATOR_NAMES[*model->option_integrator]);
 }
 
 /* Largest max_contacts: ncp counts up to five numbers for each in an int. */
@@ -129,20 +151,26 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
     if ((unsigned)options->integrator > TAC_RKMK4)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option integrator is %d: expected a tacIntegrator",
                         (int)options->integrator);
-    if (check_soft_options(options, err) != TAC_OK) return TAC_ERR_ARGUMENT;
-    if (find_stepper(options) == NULL)
-        return tac_fail(err, TAC_ERR_UNSUPPORTED, "contact model %s with integrator %s is not supported",
-                        CONTACT_NAMES[options->contact], INTEGRATOR_NAMES[options->integrator]);
-    return TAC_OK;
+    return check_soft_options(options, err);
+}
+
+/* What the caller asks for -> what runs. */
+static tacStatus settle_options(const tacModel *model, const tacOptions *asked, tacOptions *in_use, tacError *err) {
+    tacStatus status = check_options(asked, err);
+    if (status != TAC_OK) return status;
+    *in_use = *asked;
+    give_way(model, in_use);
+    return find_stepper(in_use) != NULL ? TAC_OK : refuse_integrator(model, in_use, err);
 }
 
 /* --- Inputs ------------------------------------------------------------------------------------------------------- */
 
-int tac_nx(const tacModel *model) { return model->nq + model->nv + model->na; }
+int tac_nx(const tacModel *model) { return model == NULL ? 0 : model->nq + model->nv + model->na; }
 
-int tac_ndx(const tacModel *model) { return 2 * model->nv + model->na; }
+int tac_ndx(const tacModel *model) { return model == NULL ? 0 : 2 * model->nv + model->na; }
 
 int tac_ninput(const tacModel *model, const tacOptions *options) {
+    if (model == NULL || !tac_options_are_set(options)) return 0;
     int n = model->nu;
     if (options->inputs & TAC_INPUT_QFRC) n += model->nv;
     if (options->inputs & TAC_INPUT_XFRC) n += 6 * model->nbody;
@@ -166,20 +194,6 @@ tacInputs tac_split_inputs(const tacModel *model, const tacOptions *options, con
     return in;
 }
 
-tacStatus tac_check_state(const tacSim *sim, const double *x, const double *u, int *bad) {
-    *bad = -1;
-    if (sim == NULL) return TAC_ERR_ARGUMENT;
-    int nx = tac_nx(sim->model), ninput = tac_ninput(sim->model, &sim->options);
-    if (x == NULL || (u == NULL && ninput > 0)) return TAC_ERR_ARGUMENT;
-    int i = tac_first_nonfinite(nx, x);
-    if (i < 0) {
-        i = tac_first_nonfinite(ninput, u);
-        if (i >= 0) i += nx;
-    }
-    *bad = i;
-    return i < 0 ? TAC_OK : TAC_ERR_NONFINITE;
-}
-
 /* --- Creation ----------------------------------------------------------------------------------------------------- */
 
 /* Bytes of copies of the model: as created, and two that take parameters in turn. */
@@ -187,7 +201,7 @@ static size_t copies_bytes(const tacModel *model) { return model->nparam > 0 ? 3
 
 /* Bytes of the parameters' tangents, headers and rows. */
 static size_t tangents_bytes(const tacModel *model, const tacOptions *options) {
-    size_t headers = tac_arena_round((size_t)model->nparam * sizeof(tacParamTangent));
+    size_t headers = tac_arena_round((size_t)model->nmember * sizeof(tacParamTangent));
     return model->nparam > 0 ? headers + tac_param_tangents_bytes(model, options->contact == TAC_SOFT) : 0;
 }
 
@@ -195,7 +209,7 @@ static size_t tangents_bytes(const tacModel *model, const tacOptions *options) {
 static tacStatus update_tangents(tacSim *sim) {
     if (sim->model->nparam == 0) return TAC_OK;
     tac_arena_release(&sim->tangent_rows, 0);
-    sim->tangents = TAC_TAKE(&sim->tangent_rows, sim->model->nparam, tacParamTangent);
+    sim->tangents = TAC_TAKE(&sim->tangent_rows, sim->model->nmember, tacParamTangent);
     int weights = sim->options.contact == TAC_SOFT;
     if (sim->tangents == NULL ||
         !tac_param_tangents(sim->model, &sim->work, weights, &sim->tangent_rows, sim->tangents))
@@ -207,7 +221,7 @@ static tacStatus update_tangents(tacSim *sim) {
 static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     const tacStepper *stepper = find_stepper(options);
     int contacts = options->max_contacts > 0 ? options->max_contacts : 0;
-    size_t steps = stepper != NULL ? stepper->scratch(model, options) : 0;
+    size_t steps = stepper->scratch(model, options);
     size_t outputs = tac_outputs_scratch(model, options), impact = tac_first_impact_scratch(model);
     size_t maps = tac_maximal_scratch(model), bodies = tac_step_maximal_scratch(model, options);
     size_t words = tac_explain_scratch(model, options), beside = outputs > bodies ? outputs : bodies;
@@ -218,7 +232,9 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
 }
 
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {
-    if (model == NULL || options == NULL || options->max_contacts > most_contacts(options)) return 0;
+    tacOptions in_use;
+    if (model == NULL || options == NULL || settle_options(model, options, &in_use, NULL) != TAC_OK) return 0;
+    options = &in_use;
     return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + tangents_bytes(model, options) +
            tac_scene_bytes(model) + arena_bytes(model, options);
 }
@@ -229,14 +245,18 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
         return tac_fail(err, TAC_ERR_ARGUMENT, "model, options, memory or sim is NULL");
     if ((uintptr_t)memory % TAC_ARENA_ALIGN != 0)
         return tac_fail(err, TAC_ERR_ARGUMENT, "memory of a simulation must be aligned to %d bytes", TAC_ARENA_ALIGN);
-    tacStatus status = check_options(options, err);
+    tacOptions in_use;
+    tacStatus status = settle_options(model, options, &in_use, err);
     if (status != TAC_OK) return status;
+    options = &in_use;
     size_t need = tac_sim_bytes(model, options);
     if (bytes < need)
         return tac_fail(err, TAC_ERR_ARENA_FULL, "a simulation of this model needs %zu bytes, got %zu", need, bytes);
     tacSim *s = memory;
     memset(s, 0, sizeof *s);
-    s->model = model;
+    s->view = *model;
+    s->view.nparam = s->view.nmember = 0;
+    s->model = &s->view;
     s->options = *options;
     s->stepper = find_stepper(options);
     unsigned char *next = (unsigned char *)memory + tac_arena_round(sizeof(tacSim));
@@ -263,7 +283,8 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
 tacStatus tac_sim_new(const tacModel *model, const tacOptions *options, tacSim **sim, tacError *err) {
     if (model == NULL || options == NULL || sim == NULL)
         return tac_fail(err, TAC_ERR_ARGUMENT, "model, options or sim is NULL");
-    tacStatus status = check_options(options, err); /* sizes are counted from them */
+    tacOptions in_use;
+    tacStatus status = settle_options(model, options, &in_use, err); /* sizes are counted from them */
     if (status != TAC_OK) return status;
     size_t bytes = tac_sim_bytes(model, options);
     void *memory = aligned_alloc(TAC_ARENA_ALIGN, bytes);
@@ -275,6 +296,12 @@ tacStatus tac_sim_new(const tacModel *model, const tacOptions *options, tacSim *
 
 void tac_sim_free(tacSim *sim) { free(sim); }
 
+tacStatus tac_sim_options(const tacSim *sim, tacOptions *options) {
+    if (sim == NULL || options == NULL) return TAC_ERR_ARGUMENT;
+    *options = sim->options;
+    return TAC_OK;
+}
+
 size_t tac_sim_peak(const tacSim *sim) { return sim == NULL ? 0 : sim->arena.peak; }
 
 void tac_sim_poison(tacSim *sim) { memset(sim->arena.base, 0xFF, sim->arena.size); }
@@ -283,25 +310,28 @@ void tac_sim_poison(tacSim *sim) { memset(sim->arena.base, 0xFF, sim->arena.size
 
 tacStatus tac_sim_get_params(const tacSim *sim, double *theta) {
     if (sim == NULL || (theta == NULL && sim->origin != NULL)) return TAC_ERR_ARGUMENT;
-    for (int i = 0; sim->origin != NULL && i < sim->model->nparam; i++)
-        theta[i] = *tac_param_at(sim->model, sim->model->param_field[i], sim->model->param_index[i]);
+    const tacModel *m = sim->model;
+    for (int i = m->nmember - 1; i >= 0; i--) /* the first of a group tells */
+        theta[m->param_theta[i]] = *tac_param_at(m, m->param_field[i], m->param_index[i]);
     return TAC_OK;
 }
 
 /* Starts from the model as created each time, so that the result depends on theta alone; takes effect only when the
  * whole model makes sense. */
 tacStatus tac_sim_set_params(tacSim *sim, const double *theta) {
-    if (sim == NULL || (theta == NULL && sim->origin != NULL)) return TAC_ERR_ARGUMENT;
+    if (sim == NULL) return TAC_ERR_ARGUMENT;
     if (sim->origin == NULL) return TAC_OK;
-    if (tac_first_nonfinite(sim->origin->nparam, theta) >= 0) return TAC_ERR_NONFINITE;
+    tacError err;
+    tacStatus status = tac_check_array(sim, __func__, "theta", sim->origin->nparam, theta);
+    if (status != TAC_OK) return status;
     void *spare = sim->slot[(const void *)sim->model == sim->slot[0]];
     tacModel *fresh = tac_model_copy_into(sim->origin, spare);
-    tacStatus status = tac_param_write_all(fresh, theta, NULL);
-    if (status == TAC_OK) status = tac_model_derive(fresh, NULL);
-    if (status == TAC_OK) status = tac_model_reference(fresh, &sim->work, NULL);
-    if (status != TAC_OK) return status;
+    status = tac_param_write_all(fresh, theta, &err);
+    if (status == TAC_OK) status = tac_model_derive(fresh, &err);
+    if (status == TAC_OK) status = tac_model_reference(fresh, &sim->work, &err);
+    if (status != TAC_OK) return tac_sim_fail(sim, status, __func__, "%s", err.text);
     sim->model = fresh;
     if (tac_param_of_time(fresh) >= 0) sim->options.dt = *fresh->option_timestep;
     tac_scene_update(&sim->scene, fresh);
-    return update_tangents(sim);
+    return tac_end_call(sim, __func__, update_tangents(sim));
 }

@@ -8,11 +8,12 @@
 /* What an option struct made by tac_default_options carries. */
 #define TAC_OPTIONS_COOKIE 0x7ac70501u
 
-enum { TAC_ANY_INTEGRATOR = -1 };
+/* The bit of a tacIntegrator. */
+#define TAC_HAS(integrator) (1u << (integrator))
 /* One contact model with one integrator: its functions. Inputs are checked before; outputs written on success only. */
 typedef struct tacStepper {
     tacContactModel contact;
-    int integrator; /* tacIntegrator, or TAC_ANY_INTEGRATOR: the contact model has its own scheme */
+    unsigned integrators; /* those it stands for, bits of TAC_HAS */
     tacStatus (*step)(tacSim *sim, const double *x, const double *u, double *y);
     /* y and every array of J may be NULL */
     tacStatus (*jac)(tacSim *sim, const double *x, const double *u, double *y, const tacJac *J);
@@ -41,12 +42,13 @@ typedef struct tacStepper {
 } tacStepper;
 
 struct tacSim {
-    const tacModel *model; /* what is simulated: the caller's model, or the newest copy with parameters set */
+    const tacModel *model; /* what is simulated: `view`, or the newest copy with parameters set */
+    tacModel view;         /* the caller's arrays, and none of the parameters that are registered later */
     tacModel *origin;      /* the model as it was at creation; NULL where no parameter is registered */
     void *slot[2];         /* room for two copies: one in use, one to try new parameters in */
     tacOptions options;
     const tacStepper *stepper;
-    tacParamTangent *tangents; /* nparam: how used numbers move with each parameter */
+    tacParamTangent *tangents; /* nmember: how used numbers move with each registered number */
     tacArena tangent_rows;     /* what they point to */
     tacArena scene_rows;       /* the lasting part of the scene */
     tacScene scene;
@@ -58,7 +60,8 @@ struct tacSim {
     tacStepInfo info; /* of the step in hand: the stepper fills in what it knows */
     int margins;      /* 1: the caller of a Jacobian wants to know its margins */
     tacWork work;
-    tacArena arena; /* scratch, the workspace included */
+    tacArena arena;             /* scratch, the workspace included */
+    char error[TAC_ERROR_TEXT]; /* of the last call that failed */
 };
 
 /* Contact none: semi-implicit Euler (euler.c), Runge-Kutta (rk4.c), implicit in velocity (implicit.c). */
@@ -66,10 +69,12 @@ extern const tacStepper TAC_STEPPER_EULER, TAC_STEPPER_RK4, TAC_STEPPER_IMPLICIT
     TAC_STEPPER_RKMK4, TAC_STEPPER_LCP, TAC_STEPPER_LCP_TOI, TAC_STEPPER_NCP, TAC_STEPPER_SOFT_EULER,
     TAC_STEPPER_SOFT_IMPLICIT, TAC_STEPPER_SOFT_IMPLICITFAST, TAC_STEPPER_SOFT_RK4, TAC_STEPPER_SOFT_RKMK4;
 
+/* 1: tac_default_options made them. */
+static inline int tac_options_are_set(const tacOptions *options) {
+    return options != NULL && options->cookie == TAC_OPTIONS_COOKIE;
+}
 /* The blocks of u that the options ask for. */
 tacInputs tac_split_inputs(const tacModel *model, const tacOptions *options, const double *u);
-/* TAC_OK, TAC_ERR_ARGUMENT (NULL) or TAC_ERR_NONFINITE with *bad = index in [x | u], else -1. */
-tacStatus tac_check_state(const tacSim *sim, const double *x, const double *u, int *bad);
 /* What a call says about its step: the stepper's own report with the call's status. sim and info may be NULL. */
 void tac_report(const tacSim *sim, tacStatus status, int bad, tacStepInfo *info);
 /* Counts step number k, which has a next state, into the sums of a rollout; they start with first_unsolved = -1. */

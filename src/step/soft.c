@@ -205,12 +205,12 @@ static size_t rk4_scratch(const tacModel *m, const tacOptions *options) {
     .forces_vjp = tac_soft_forces_vjp, .contacts = tac_soft_contacts, .constraints = tac_soft_constraints
 #define ONE_ACCELERATION(kind)                                                                                         \
     {                                                                                                                  \
-        .contact = TAC_SOFT, .integrator = kind, .step = step, .jac = tac_soft_jac, .vjp = tac_soft_vjp,               \
+        .contact = TAC_SOFT, .integrators = TAC_HAS(kind), .step = step, .jac = tac_soft_jac, .vjp = tac_soft_vjp,     \
         .scratch = scratch, ENTRIES                                                                                    \
     }
 #define RUNGE_KUTTA(kind)                                                                                              \
     {                                                                                                                  \
-        .contact = TAC_SOFT, .integrator = kind, .step = rk4_step, .jac = rk4_jac, .vjp = rk4_vjp,                     \
+        .contact = TAC_SOFT, .integrators = TAC_HAS(kind), .step = rk4_step, .jac = rk4_jac, .vjp = rk4_vjp,           \
         .scratch = rk4_scratch, ENTRIES                                                                                \
     }
 

@@ -1,10 +1,13 @@
-/* Default states and inputs; the group operations on positions. */
+/* Default states and inputs, those of keyframes; the group operations on positions. */
+#include "base/error.h"
 #include "math/quat.h"
-#include "tactus/tactus.h"
+#include "step/sim.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void tac_default_state(const tacModel *model, double *x) {
+    if (model == NULL || x == NULL) return;
     memcpy(x, model->qpos_0, (size_t)model->nq * sizeof *x);
     memset(x + model->nq, 0, (size_t)(model->nv + model->na) * sizeof *x);
     double *act = x + model->nq + model->nv;
@@ -17,6 +20,7 @@ void tac_default_state(const tacModel *model, double *x) {
 }
 
 void tac_default_input(const tacModel *model, const tacOptions *options, double *u) {
+    if (model == NULL || u == NULL || !tac_options_are_set(options)) return;
     int n = tac_ninput(model, options);
     for (int i = 0; i < n; i++)
         u[i] = 0;
@@ -26,6 +30,51 @@ void tac_default_input(const tacModel *model, const tacOptions *options, double 
         tac_store3(mocap + 7 * k, model->body_pos[model->mocap_body[k]]);
         tac_quat_store(mocap + 7 * k + 3, model->body_quat[model->mocap_body[k]]);
     }
+}
+
+/* Names of the keyframes, as far as they fit: "'stand', 'sit', #2". */
+static void list_keys(const tacModel *m, char *text, size_t size) {
+    size_t n = 0;
+    text[0] = '\0';
+    for (int k = 0; k < m->nkey && n < size; k++) {
+        const char *name = tac_model_name(m, TAC_KIND_KEY, k), *comma = k > 0 ? ", " : "";
+        int wrote = name[0] != '\0' ? snprintf(text + n, size - n, "%s'%s'", comma, name)
+                                    : snprintf(text + n, size - n, "%s#%d", comma, k);
+        n += (size_t)wrote;
+    }
+    if (n >= size) memcpy(text + size - 4, "...", 4);
+}
+
+static tacStatus refuse_key(const tacModel *m, int key, tacError *err) {
+    char names[TAC_ERROR_TEXT / 2], which[32] = "of that name";
+    list_keys(m, names, sizeof names);
+    if (key != -1) snprintf(which, sizeof which, "%d", key);
+    return tac_fail_at(err, TAC_ERR_NAME, TAC_KIND_KEY, key, "there is no keyframe %s; the model has %d%s%s", which,
+                       m->nkey, m->nkey > 0 ? ": " : "", names);
+}
+
+tacStatus tac_key_state(const tacModel *model, const tacOptions *options, int key, double *x, double *u,
+                        tacError *err) {
+    if (model == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "model is NULL");
+    if (key < 0 || key >= model->nkey) return refuse_key(model, key, err);
+    if (u != NULL && !tac_options_are_set(options))
+        return tac_fail(err, TAC_ERR_OPTIONS, "options were not made by tac_default_options");
+    size_t k = (size_t)key, nq = (size_t)model->nq, nv = (size_t)model->nv, na = (size_t)model->na;
+    size_t nu = (size_t)model->nu, nmocap = (size_t)model->nmocap;
+    if (x != NULL) {
+        memcpy(x, model->key_qpos + k * nq, nq * sizeof *x);
+        memcpy(x + nq, model->key_qvel + k * nv, nv * sizeof *x);
+        memcpy(x + nq + nv, model->key_act + k * na, na * sizeof *x);
+    }
+    if (u == NULL) return TAC_OK;
+    tac_default_input(model, options, u);
+    memcpy(u, model->key_ctrl + k * nu, nu * sizeof *u);
+    double *mocap = u + tac_ninput(model, options) - 7 * (ptrdiff_t)nmocap; /* the last block */
+    for (size_t i = 0; options->inputs & TAC_INPUT_MOCAP && i < nmocap; i++) {
+        tac_store3(mocap + 7 * i, model->key_mpos[k * nmocap + i]);
+        tac_quat_store(mocap + 7 * i + 3, model->key_mquat[k * nmocap + i]);
+    }
+    return TAC_OK;
 }
 
 /* quat exp(d), normalized; d in the child's axes */
@@ -41,6 +90,7 @@ static void turn_between(const double *quat2, const double *quat1, double *d) {
 }
 
 void tac_qpos_add(const tacModel *model, const double *q, const double *d, double *out) {
+    if (model == NULL || q == NULL || d == NULL || out == NULL) return;
     for (int j = 0; j < model->njnt; j++) {
         int iq = model->joint_qpos_adr[j], iv = model->joint_dof_adr[j];
         switch (model->joint_type[j]) {
@@ -59,6 +109,7 @@ void tac_qpos_add(const tacModel *model, const double *q, const double *d, doubl
 }
 
 void tac_qpos_sub(const tacModel *model, const double *q2, const double *q1, double *d) {
+    if (model == NULL || q2 == NULL || q1 == NULL || d == NULL) return;
     for (int j = 0; j < model->njnt; j++) {
         int iq = model->joint_qpos_adr[j], iv = model->joint_dof_adr[j];
         switch (model->joint_type[j]) {

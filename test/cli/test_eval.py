@@ -92,8 +92,8 @@ class States(Case):
         still = self.eval({"qvel": [0] * NV}, "--key", "bent")
         self.assertEqual(still["mass_matrix"], by_hand["mass_matrix"])
         self.assertEqual(still["energy"]["kinetic"], 0.0)
-        self.refused('there is no keyframe "straight" (the model has 1)', "eval", self.arm, "--key", "straight")
-        self.refused('there is no keyframe "1"', "eval", self.arm, "--key", "1")
+        self.refused("--key straight: there is no keyframe of that name; the model has 1: 'bent'", "eval", self.arm, "--key", "straight")
+        self.refused("--key 1: there is no keyframe", "eval", self.arm, "--key", "1")
 
     def test_applied_forces_move_the_robot(self):
         rest = self.eval()

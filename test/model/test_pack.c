@@ -50,7 +50,7 @@ static void bytes_are_deterministic(void **state) {
     size_t na, nb;
     unsigned char *x = packed(a, &na), *y = packed(b, &nb);
     CHECK(na == nb && memcmp(x, y, na) == 0);
-    CHECK(memcmp(x, "TACTUSM\n\1\0\0\0", 12) == 0);
+    CHECK(memcmp(x, "TACTUSM\n\2\0\0\0", 12) == 0);
     free(x);
     free(y);
     tac_model_free(a);
@@ -95,8 +95,8 @@ static void damage_is_noticed(void **state) {
     CHECK_STR(err.text, "these bytes are no packed model");
     bytes[0] = 'T', bytes[8] = 9;
     CHECK_INT(tac_model_unpack(bytes, size, &back, &err), TAC_ERR_VERSION);
-    CHECK_STR(err.text, "packed as version 9, expected 1");
-    bytes[8] = 1, bytes[12] ^= 1;
+    CHECK_STR(err.text, "packed as version 9, expected 2");
+    bytes[8] = 2, bytes[12] ^= 1;
     CHECK_INT(tac_model_unpack(bytes, size, &back, &err), TAC_ERR_VERSION);
     bytes[12] ^= 1, bytes[size - 1] ^= 1;
     CHECK_INT(tac_model_unpack(bytes, size, &back, &err), TAC_ERR_CHECKSUM);

@@ -224,9 +224,10 @@ static void emit_row(const tacLcpPoint *p, int k, const tacLcpSink *q, const tac
     tacRowSink sink = tac_lcp_rows(q), numbers = theta == NULL ? sink : tac_lcp_rows(theta);
     if (a.n > 0) tac_combination_jac(p->m, &a, k, &by, &sink);
     if (ball) tac_ball_limit_jac(p->m, row, k, p->x->q, &by, &sink);
-    for (int i = 0; theta != NULL && i < p->m->nparam; i++) {
-        if (a.n > 0) tac_combination_param(p->m, &a, row, k, p->x->q, &by, &tangents[i], i, &numbers);
-        if (ball) tac_ball_limit_param(p->m, row, k, &by, &tangents[i], i, &numbers);
+    for (int i = 0; theta != NULL && i < p->m->nmember; i++) {
+        int column = tangents[i].column;
+        if (a.n > 0) tac_combination_param(p->m, &a, row, k, p->x->q, &by, &tangents[i], column, &numbers);
+        if (ball) tac_ball_limit_param(p->m, row, k, &by, &tangents[i], column, &numbers);
     }
 }
 
@@ -237,11 +238,12 @@ void tac_lcp_other_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSi
         const tacRow *row = &lcp->rows.row[k];
         int idle = lcp->row_class[k] == TAC_ROW_LOW && lcp->low[k] == 0;
         if (row->kind != TAC_ROW_CONTACT && row->kind != TAC_ROW_EQUALITY && !idle) emit_row(p, k, q, theta, tangents);
-        for (int i = 0; theta != NULL && i < p->m->nparam; i++) {
+        for (int i = 0; theta != NULL && i < p->m->nmember; i++) {
+            int column = tangents[i].column;
             double ds = tac_lcp_bounce_param(p, k, &tangents[i]);
-            if (ds != 0) tac_emit(&theta->row, k, i, ds);
-            emit_compliance(p, k, &tangents[i], i, theta);
-            emit_bound(p, k, &tangents[i], i, theta);
+            if (ds != 0) tac_emit(&theta->row, k, column, ds);
+            emit_compliance(p, k, &tangents[i], column, theta);
+            emit_bound(p, k, &tangents[i], column, theta);
         }
     }
     int time = theta == NULL ? -1 : tac_param_of_time(p->m);

@@ -100,11 +100,12 @@ static void couple_jac(const tacLcpPoint *p, int k, const tacRowSink *q, const t
     double across, rate = rate_here(lcp, k, &across);
     tacRowWeights by = {lcp->f[k], -1 / lcp->h, rate - across * across, speed_of(p, k)}, ahead = {.rate = 1 / lcp->h};
     tac_combination_jac(p->m, &here, k, &by, q);
-    for (int i = 0; theta != NULL && i < p->m->nparam; i++) {
-        tac_combination_param(p->m, &here, row, k, p->x->q, &by, &tangents[i], i, theta);
+    for (int i = 0; theta != NULL && i < p->m->nmember; i++) {
+        int column = tangents[i].column;
+        tac_combination_param(p->m, &here, row, k, p->x->q, &by, &tangents[i], column, theta);
         if (lcp->ahead.q == NULL || !tac_lcp_looks_ahead(lcp, k)) continue;
         tacCombination there = tac_row_combination(p->m, row, lcp->ahead.q);
-        tac_combination_param(p->m, &there, row, k, lcp->ahead.q, &ahead, &tangents[i], i, theta);
+        tac_combination_param(p->m, &there, row, k, lcp->ahead.q, &ahead, &tangents[i], column, theta);
     }
 }
 

@@ -279,8 +279,8 @@ static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTa
     tacStatus status = prepare(v, contact, &at);
     if (status != TAC_OK) return status;
     tacNcpFrame frame = tac_ncp_contact_frame(p, c);
-    for (int k = 0; theta != NULL && k < p->m->nparam; k++) {
-        Column column = param_column(v, &tangents[k], k, theta);
+    for (int k = 0; theta != NULL && k < p->m->nmember; k++) {
+        Column column = param_column(v, &tangents[k], tangents[k].column, theta);
         contact_param(v, contact, &at, &frame, &tangents[k], &column);
     }
     for (int k = 0; mocap != NULL && k < 7 * p->m->nmocap; k++) {
@@ -303,13 +303,14 @@ tacStatus tac_ncp_param_jac(const tacNcpView *v, const tacParamTangent *tangents
     tacStatus status = TAC_OK;
     if (theta != NULL && m->nparam == 0) theta = NULL;
     if (mocap != NULL && m->nmocap == 0) mocap = NULL;
-    for (int k = 0; theta != NULL && k < m->nparam; k++) {
-        Column column = param_column(v, &tangents[k], k, theta);
+    for (int k = 0; theta != NULL && k < m->nmember; k++) {
+        int at = tangents[k].column;
+        Column column = param_column(v, &tangents[k], at, theta);
         move_all(&column);
         change_inertias(&column);
-        emit_own(v, &tangents[k], k, theta);
-        if (!v->free) emit_inputs(v, &tangents[k], k, theta);
-        if (tac_param_is_time(&tangents[k])) tac_ncp_time_jac(v, k, theta);
+        emit_own(v, &tangents[k], at, theta);
+        if (!v->free) emit_inputs(v, &tangents[k], at, theta);
+        if (tac_param_is_time(&tangents[k])) tac_ncp_time_jac(v, at, theta);
     }
     for (int k = 0; mocap != NULL && k < 7 * m->nmocap; k++) {
         Column column = mocap_column(v, k, mocap);

@@ -108,8 +108,8 @@ void tac_ncp_rows_param_jac(const tacNcpView *v, const tacParamTangent *tangents
     if (theta != NULL) to_theta = (tacRowSink){theta->balance, theta->inputs};
     for (int k = 0; k < v->p->rows.n; k++) {
         const tacNcpRow *row = &v->p->rows.row[k];
-        for (int i = 0; theta != NULL && i < v->p->m->nparam; i++)
-            row_param(v, k, &tangents[i], i, theta);
+        for (int i = 0; theta != NULL && i < v->p->m->nmember; i++)
+            row_param(v, k, &tangents[i], tangents[i].column, theta);
         if (!v->free && tac_ncp_row_is_pose(v->p, row) && row->of.axis == 0)
             pose_param(v, k, tangents, mocap == NULL ? NULL : &to_mocap, theta == NULL ? NULL : &to_theta);
     }

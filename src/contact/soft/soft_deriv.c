@@ -32,9 +32,10 @@ static void emit_single(const tacSoftPoint *p, const tacSoftBlock *b, const tacC
         if (ball) tac_ball_limit_jac(m, row, k, p->x->q, &by[i], &q);
         if (to->theta == NULL) continue;
         tacRowSink theta = i == 0 ? to_rows(to->theta) : to_pos(to->theta);
-        for (int t = 0; t < m->nparam; t++) {
-            if (a.n > 0) tac_combination_param(m, &a, row, k, p->x->q, &by[i], &to->tangents[t], t, &theta);
-            if (ball) tac_ball_limit_param(m, row, k, &by[i], &to->tangents[t], t, &theta);
+        for (int t = 0; t < m->nmember; t++) {
+            const tacParamTangent *by_t = &to->tangents[t];
+            if (a.n > 0) tac_combination_param(m, &a, row, k, p->x->q, &by[i], by_t, by_t->column, &theta);
+            if (ball) tac_ball_limit_param(m, row, k, &by[i], by_t, by_t->column, &theta);
         }
     }
 }
@@ -65,9 +66,9 @@ static void emit_poses(const tacSoftPoint *p, const tacSoftBlock *b, const tacCo
             tac_mocap_mover(m, p->w, j / 7, j % 7, p->x->u.mocap + 7 * (j / 7), &mover);
             tac_equality_move(m, p->w, &e, &mover, &by[i], j, &mocap);
         }
-        for (int j = 0; to->theta != NULL && j < m->nparam; j++) {
+        for (int j = 0; to->theta != NULL && j < m->nmember; j++) {
             tacRowSink theta = i == 0 ? to_rows(to->theta) : to_pos(to->theta);
-            tac_equality_param(m, p->w, &e, p->x, &by[i], &to->tangents[j], j, &theta);
+            tac_equality_param(m, p->w, &e, p->x, &by[i], &to->tangents[j], to->tangents[j].column, &theta);
         }
     }
 }

@@ -169,14 +169,14 @@ void tac_soft_numbers_jac(const tacSoftPoint *p, const tacSoftSink *theta, const
         Place at = {.p = p, .b = &p->soft->block[id]};
         int contact = p->soft->rows.row[at.b->row].kind == TAC_ROW_CONTACT;
         if (tac_soft_is_idle(at.b) && !p->idle) continue;
-        for (int k = 0; k < p->m->nparam; k++) {
+        for (int k = 0; k < p->m->nmember; k++) {
             tacSoftChange d = {.r = 0};
             at.t = &tangents[k], at.number = tac_param_at(p->m, at.t->field, at.t->index);
             if (contact)
                 contact_numbers(&at, &d);
             else
                 other_numbers(&at, &d);
-            emit_block(&at, &d, k, theta);
+            emit_block(&at, &d, at.t->column, theta);
         }
     }
 }
