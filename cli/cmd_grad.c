@@ -45,7 +45,7 @@ typedef struct tacGradRun {
     tacContactForce *contact; /* of the step */
     int ncontact;
     char why[EXPLANATION]; /* tac_explain_step */
-    tacSharedList shared; /* parameters that have half a derivative */
+    tacSharedList shared;  /* parameters that have half a derivative */
 } tacGradRun;
 
 static const char *const MODES[] = {[TAC_GRADIENT_EXACT] = "exact",

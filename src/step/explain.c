@@ -4,6 +4,7 @@
 
 #include "contact/rows.h"
 #include "math/scalar.h"
+#include "step/call.h"
 #include "step/smooth_step.h"
 
 #include <stdarg.h>
@@ -307,9 +308,10 @@ static void say_all(Text *text, Found *f, const double *u) {
 
 tacStatus tac_explain_step(tacSim *sim, const double *x, const double *u, char *text, size_t size) {
     int bad;
-    if (text == NULL || size == 0) return TAC_ERR_ARGUMENT;
+    if (text == NULL) return tac_sim_null(sim, __func__, "text");
+    if (size == 0) return tac_sim_fail(sim, TAC_ERR_ARGUMENT, __func__, "size is 0, expected room for a text");
     text[0] = '\0';
-    tacStatus status = tac_check_state(sim, x, u, &bad);
+    tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
     if (status != TAC_OK) return status;
     size_t mark = tac_arena_mark(&sim->arena);
     double *y = TAC_TAKE(&sim->arena, tac_nx(sim->model), double);
