@@ -118,7 +118,7 @@ def gjk_rows(context):
         head, *rows = pinned(context, "bench_collide", "gjk")
         for row in (dict(zip(head, row, strict=True)) for row in rows):
             if row["ratio"] == "":
-                raise CannotRun("bench_collide was built without libccd (./dev peers installs it; then ./dev build)")
+                raise CannotRun("bench_collide was built without libccd (./dev peers installs it; ./dev bench and ./dev verify build it)")
             sizes = table.setdefault(row["what"], {})
             if row["corners"] not in sizes or float(row["ratio"]) < float(sizes[row["corners"]]["ratio"]):
                 sizes[row["corners"]] = row
