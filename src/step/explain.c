@@ -155,7 +155,7 @@ static void say_open(Text *text, const Found *f) {
         f->sim->options.contact == TAC_NCP ? "with a force of the order of kappa"
                                            : "without force, and no derivative goes through");
     say_pair(text, f, &f->contact[nearest].contact);
-    say(text, ", %.3g m apart. ", f->contact[nearest].contact.dist);
+    say(text, ", at a distance of %.3g m. ", f->contact[nearest].contact.dist);
 }
 
 /* Why friction does or does not show in the derivatives. alone: the sentence began with the one class there is. */
@@ -206,9 +206,10 @@ static void say_contacts(Text *text, const Found *f) {
     int carry = f->sticking + f->sliding + f->smooth;
     int alone = carry == f->sticking || carry == f->sliding || carry == f->smooth;
     if (carry == 0) {
-        say(text, f->open > 0
-                      ? "No contact carries force. "
-                      : "No contact: nothing is near enough to touch, and no derivative goes through contact. ");
+        say(text,
+            f->open > 0
+                ? "No contact carries force. "
+                : "No contact: no geoms that may touch are near enough, and no derivative goes through contact. ");
         say_open(text, f);
         return;
     }

@@ -49,7 +49,7 @@ class Explained(Case):
 
     def test_other_reasons(self):
         self.assertIn("Contact is off", self.grad("creep", "--contact", "none", "--json").json()["explanation"])
-        self.assertIn("nothing is near enough", self.grad("up", "--contact", "lcp", "--json").json()["explanation"])
+        self.assertIn("no geoms that may touch are near enough", self.grad("up", "--contact", "lcp", "--json").json()["explanation"])
         clamped = self.file("ctrl.json", '{"ctrl": [9, 0]}')
         found = self.fine("grad", self.arm, "--state", clamped, "--contact", "none", "--json").json()
         self.assertIn('clamped and have no effect: "push"', found["explanation"])
