@@ -1,6 +1,6 @@
 /* --param PATH: which numbers of the model to differentiate by. A path may hold the wildcards * (any text) and ?
- * (any letter); it then stands for all listed parameters that match, in the order of the list. --tie PATH,PATH: the same,
- * but all of them are one parameter. */
+ * (any letter); it then stands for all listed parameters that match, in the order of the list. --tie PATH,PATH: the
+ * same, but all of them are one parameter. */
 #pragma once
 
 #include "cli/options.h"
@@ -26,8 +26,8 @@ typedef struct tacParamList {
     int count;
 } tacParamList;
 
-/* Registers them with the model, ties first. A path that does not exist or cannot be differentiated is refused by name; a pattern
- * leaves out what cannot, and says so on standard error. CLI_GO_ON or CLI_CANNOT. */
+/* Registers them with the model, ties first. A path that does not exist or cannot be differentiated is refused by name;
+ * a pattern leaves out what cannot, and says so on standard error. CLI_GO_ON or CLI_CANNOT. */
 int cli_params_register(const char *verb, tacModel *model, const tacParamArgs *args, tacParamList *list);
 void cli_params_free(tacParamList *list);
 /* Whether text matches a pattern of * and ?. */

@@ -115,9 +115,10 @@ TAC_API tacStatus tac_param_set(tacModel *model, const char *path, double value,
  * A contact takes the larger of its two geoms' friction (docs/guide/gradients.md lists what else is mixed). Where both
  * are equal the step has a kink there, and each geom's number gets half the derivative: register the two as a group. */
 TAC_API tacStatus tac_param_register(tacModel *model, const char *path, int *index, tacError *err);
-/* Registers n numbers as one parameter: its value is given to all of them, and its derivative is the sum of theirs. They
- * must be equal; the text names two that are not. A number that is registered by itself or in another group is refused,
- * and so is option.timestep; the same group again gives the same index. tac_param_set of a member sets them all. */
+/* Registers n numbers as one parameter: its value is given to all of them, and its derivative is the sum of theirs.
+ * They must be equal; the text names two that are not. A number that is registered by itself or in another group is
+ * refused, and so is option.timestep; the same group again gives the same index. tac_param_set of a member sets them
+ * all. */
 TAC_API tacStatus tac_param_register_group(tacModel *model, const char *const *paths, int n, int *index, tacError *err);
 /* Registered parameter k, number `member` (0 but for groups) of those it sets -> its path, as tac_param_path writes it.
  * TAC_ERR_ARGUMENT: there is none. */

@@ -8,7 +8,8 @@
 
 #define IS(t, row) (TAC_FIELDS[(t)->field].offset == offsetof(tacModel, row))
 
-/* One pass over the registered numbers at the reference pose. A block has one row per number; NULL: no rule of that kind. */
+/* One pass over the registered numbers at the reference pose. A block has one row per number; NULL: no rule of that
+ * kind. */
 typedef struct Pass {
     const tacModel *m;
     tacWork *w;

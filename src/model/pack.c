@@ -1,6 +1,7 @@
 /* Model <-> bytes.
  *
- *   magic(8) version(4) shape(8) sizes(4 each) nparam(4) nmember(4)  arrays in the order of the field table, without padding
+ *   magic(8) version(4) shape(8) sizes(4 each) nparam(4) nmember(4)
+ *   arrays in the order of the field table, without padding
  *   param_field, param_index, param_theta (4 each)  checksum(8) of all that goes before
  *
  * Little endian. `shape` is a hash of the field table, so that bytes of another table are refused whatever their

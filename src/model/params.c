@@ -252,7 +252,7 @@ tacStatus tac_param_get(const tacModel *model, const char *path, double *value, 
     return TAC_OK;
 }
 
-/* --- Registered numbers ----------------------------------------------------------------------------------------------- */
+/* --- Registered numbers ------------------------------------------------------------------------------------------- */
 
 /* Place among the registered numbers, or -1. */
 static int find_member(const tacModel *m, int field, int index) {
