@@ -67,6 +67,8 @@ tacStatus tac_problem_solve(const tacProblem *problem, tacFrictionForm form, voi
     *info = (tacProblemInfo){0};
     if (status != TAC_OK) return status;
     tac_arena_init(&arena, memory, tac_problem_bytes(problem->ncontact));
-    if (form == TAC_FRICTION_BOX) return solve_boxed(problem, &arena, reaction, velocity, info);
-    return solve_cones(problem, &arena, reaction, velocity, info);
+    status = form == TAC_FRICTION_BOX ? solve_boxed(problem, &arena, reaction, velocity, info)
+                                      : solve_cones(problem, &arena, reaction, velocity, info);
+    tac_arena_end(&arena);
+    return status;
 }

@@ -25,13 +25,20 @@ static size_t block_bytes(const tacModel *sizes) {
 
 static size_t param_bytes(int nparam) { return tac_arena_round(2 * (size_t)nparam * sizeof(int)); }
 
+/* The part of a block that begins at `part` and holds `bytes` -> the next one. What lies between is out of bounds. */
+static char *close_part(char *part, size_t bytes) {
+    size_t all = tac_arena_round(bytes);
+    tac_memory_close(part + bytes, all - bytes);
+    return part + all;
+}
+
 /* Points every array of the table into the block that begins at model. */
 static void point_arrays(tacModel *model) {
-    char *next = (char *)model + tac_arena_round(sizeof(tacModel));
+    char *next = close_part((char *)model, sizeof(tacModel));
     for (int i = 0; i < TAC_NFIELD; i++) {
         const tacField *f = &TAC_FIELDS[i];
         memcpy((char *)model + f->offset, &next, sizeof next);
-        next += tac_arena_round(tac_field_bytes(model, f));
+        next = close_part(next, tac_field_bytes(model, f));
     }
 }
 
@@ -79,6 +86,7 @@ tacStatus tac_model_reserve_params(tacModel *model, int n, tacError *err) {
 tacModel *tac_model_copy_into(const tacModel *model, void *memory) {
     TAC_ASSERT((uintptr_t)memory % TAC_ARENA_ALIGN == 0);
     tacModel *copy = memory;
+    tac_memory_open(memory, model->bytes);
     memset(copy, 0, sizeof *copy);
     copy_sizes(copy, model);
     point_arrays(copy);
@@ -90,6 +98,7 @@ tacModel *tac_model_copy_into(const tacModel *model, void *memory) {
         copy->param_index = copy->param_field + model->nparam;
         memcpy(copy->param_field, model->param_field, (size_t)model->nparam * sizeof(int));
         memcpy(copy->param_index, model->param_index, (size_t)model->nparam * sizeof(int));
+        close_part((char *)copy->param_field, 2 * (size_t)model->nparam * sizeof(int));
     }
     return copy;
 }

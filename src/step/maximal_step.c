@@ -15,6 +15,7 @@ typedef struct Chain {
     double *N;           /* 2 nv x bodies: joint coordinates by bodies, at its start */
     double *T, *TB, *TP; /* bodies x ndx, ninput, nparam: bodies by joint coordinates, at its end */
     double *AN;          /* ndx x bodies */
+    tacArena arena;      /* the caller's memory, which has all of these */
 } Chain;
 
 static Chain sizes(const tacModel *m, const tacOptions *options) {
@@ -61,13 +62,12 @@ size_t tac_step_maximal_bytes(const tacModel *model, const tacOptions *options) 
 }
 
 static int lay_out(Chain *c, const tacModel *m, const tacMaximalStep *step) {
-    tacArena arena;
     Part part[PARTS];
     if (step->memory == NULL) return 0;
-    tac_arena_init(&arena, step->memory, step->bytes);
+    tac_arena_init(&c->arena, step->memory, step->bytes);
     parts_of(c, m, part);
     for (int i = 0; i < PARTS; i++)
-        if ((*part[i].at = TAC_TAKE(&arena, part[i].n, double)) == NULL) return 0;
+        if ((*part[i].at = TAC_TAKE(&c->arena, part[i].n, double)) == NULL) return 0;
     return 1;
 }
 
@@ -108,24 +108,32 @@ static tacStatus start_map(tacSim *sim, const double *x, const double *u, double
     return status == TAC_OK ? tac_to_minimal(sim, &z, &back) : status;
 }
 
+/* The chain of the three maps, in memory that is laid out. */
+static tacStatus chain_maps(tacSim *sim, const double *x, const double *u, const tacMaximalStep *step, const Chain *c,
+                            tacStepInfo *info) {
+    tacJac own = {step->A == NULL ? NULL : c->A, step->B == NULL ? NULL : c->B, step->P == NULL ? NULL : c->P};
+    tacJac end = {c->T, step->B == NULL ? NULL : c->TB, step->P == NULL ? NULL : c->TP};
+    tacMaximal z = {.span = step->span};
+    tacStatus solved = tac_step_jac(sim, x, u, c->y, &own, info);
+    if (!tac_went_on(solved)) return solved;
+    tacStatus status = tac_to_maximal(sim, c->y, u, &z, &end);
+    if (status == TAC_OK && step->A != NULL) status = start_map(sim, x, u, step->span, c);
+    if (status != TAC_OK) return status;
+    if (step->y != NULL) memcpy(step->y, c->y, (size_t)tac_nx(sim->model) * sizeof *c->y);
+    if (step->A != NULL) carry_state(c, step->A);
+    if (step->B != NULL) carry(c, c->ninput, c->B, c->TB, step->B);
+    if (step->P != NULL) carry(c, c->nparam, c->P, c->TP, step->P);
+    return solved;
+}
+
 tacStatus tac_step_maximal_jac(tacSim *sim, const double *x, const double *u, const tacMaximalStep *step,
                                tacStepInfo *info) {
     if (sim == NULL || step == NULL || !tac_finite(step->span) || step->span < 0) return TAC_ERR_ARGUMENT;
     Chain c = sizes(sim->model, &sim->options);
-    if (!lay_out(&c, sim->model, step)) return TAC_ERR_ARGUMENT;
-    tacJac own = {step->A == NULL ? NULL : c.A, step->B == NULL ? NULL : c.B, step->P == NULL ? NULL : c.P};
-    tacJac end = {c.T, step->B == NULL ? NULL : c.TB, step->P == NULL ? NULL : c.TP};
-    tacMaximal z = {.span = step->span};
-    tacStatus solved = tac_step_jac(sim, x, u, c.y, &own, info);
-    if (!tac_went_on(solved)) return solved;
-    tacStatus status = tac_to_maximal(sim, c.y, u, &z, &end);
-    if (status == TAC_OK && step->A != NULL) status = start_map(sim, x, u, step->span, &c);
-    if (status != TAC_OK) return status;
-    if (step->y != NULL) memcpy(step->y, c.y, (size_t)tac_nx(sim->model) * sizeof *c.y);
-    if (step->A != NULL) carry_state(&c, step->A);
-    if (step->B != NULL) carry(&c, c.ninput, c.B, c.TB, step->B);
-    if (step->P != NULL) carry(&c, c.nparam, c.P, c.TP, step->P);
-    return solved;
+    int fits = lay_out(&c, sim->model, step);
+    tacStatus status = fits ? chain_maps(sim, x, u, step, &c, info) : TAC_ERR_ARGUMENT;
+    if (step->memory != NULL) tac_arena_end(&c.arena);
+    return status;
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */

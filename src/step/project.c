@@ -340,5 +340,7 @@ tacStatus tac_project_state(tacSim *sim, const double *x, const double *u, doubl
     if (status != TAC_OK) return status;
     Projector p = {.sim = sim, .x = x, .mocap = tac_split_inputs(sim->model, &sim->options, u).mocap};
     if (!lay_out(&p, out)) return TAC_ERR_ARGUMENT;
-    return project(&p, out->tolerance > 0 ? out->tolerance : DEFAULT_TOLERANCE, y, out);
+    status = project(&p, out->tolerance > 0 ? out->tolerance : DEFAULT_TOLERANCE, y, out);
+    tac_arena_end(&p.arena);
+    return status;
 }

@@ -233,6 +233,8 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
     if (bytes < need)
         return tac_fail(err, TAC_ERR_ARENA_FULL, "a simulation of this model needs %zu bytes, got %zu", need, bytes);
     tacSim *s = memory;
+    tac_memory_close(memory, need);
+    tac_memory_open(s, sizeof *s);
     memset(s, 0, sizeof *s);
     s->model = model;
     s->options = *options;
@@ -275,7 +277,7 @@ void tac_sim_free(tacSim *sim) { free(sim); }
 
 size_t tac_sim_peak(const tacSim *sim) { return sim == NULL ? 0 : sim->arena.peak; }
 
-void tac_sim_poison(tacSim *sim) { memset(sim->arena.base, 0xFF, sim->arena.size); }
+void tac_sim_poison(tacSim *sim) { tac_arena_spoil(&sim->arena); }
 
 /* --- Parameters --------------------------------------------------------------------------------------------------- */
 
