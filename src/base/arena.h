@@ -1,18 +1,47 @@
-/* Scratch memory laid out once: mark at entry, release at every exit of the same function. Never grows. */
+/* Scratch memory laid out once: mark at entry, release at every exit of the same function. Never grows.
+ *
+ * Builds with TAC_CHECKS look for what a sanitizer cannot see inside one big block. A red zone follows every block that
+ * is taken. It holds a pattern, and a release aborts where the pattern has changed. Fresh blocks are filled with
+ * signalling NaNs, which are large negative numbers as ints and no address as pointers. Under the address sanitizer
+ * everything that is not taken is poisoned, so that a read outside a block, or of a block that was released, stops at
+ * once. Builds without TAC_CHECKS have none of this. */
 #pragma once
 
 #include <stddef.h>
 
 enum { TAC_ARENA_ALIGN = 64 };
 
+#ifdef TAC_CHECKS
+enum { TAC_RED_ZONE = 64 }; /* bytes after each block */
+#else
+enum { TAC_RED_ZONE = 0 };
+#endif
+
 typedef struct tacArena {
     unsigned char *base;
     size_t size, used, peak; /* bytes; peak is the high-water mark */
 } tacArena;
 
-/* Bytes that one TAC_TAKE of `bytes` occupies. */
+#ifdef TAC_CHECKS
+/* Nobody may touch these bytes, or everybody may again: for the address sanitizer, otherwise nothing. */
+void tac_memory_close(void *memory, size_t bytes);
+void tac_memory_open(void *memory, size_t bytes);
+/* A block of `bytes` that begins at `start` becomes fresh memory with a red zone behind it. */
+void tac_arena_guard(tacArena *arena, size_t start, size_t bytes);
+/* Aborts when a red zone of the blocks behind `mark` was written to; nobody may touch these blocks any more. */
+void tac_arena_retire(const tacArena *arena, size_t mark);
+#else
+static inline void tac_memory_close(void *memory, size_t bytes) { (void)memory, (void)bytes; }
+static inline void tac_memory_open(void *memory, size_t bytes) { (void)memory, (void)bytes; }
+static inline void tac_arena_guard(tacArena *arena, size_t start, size_t bytes) {
+    (void)arena, (void)start, (void)bytes;
+}
+static inline void tac_arena_retire(const tacArena *arena, size_t mark) { (void)arena, (void)mark; }
+#endif
+
+/* Bytes that one TAC_TAKE of `bytes` occupies, with its red zone. */
 static inline size_t tac_arena_round(size_t bytes) {
-    return (bytes + TAC_ARENA_ALIGN - 1) & ~(size_t)(TAC_ARENA_ALIGN - 1);
+    return ((bytes + TAC_ARENA_ALIGN - 1) & ~(size_t)(TAC_ARENA_ALIGN - 1)) + TAC_RED_ZONE;
 }
 
 /* memory must be TAC_ARENA_ALIGN aligned. */
@@ -21,17 +50,28 @@ static inline void tac_arena_init(tacArena *arena, void *memory, size_t size) {
     arena->size = size;
     arena->used = 0;
     arena->peak = 0;
+    tac_memory_close(memory, size);
 }
 
 static inline size_t tac_arena_mark(const tacArena *arena) { return arena->used; }
 
-static inline void tac_arena_release(tacArena *arena, size_t mark) { arena->used = mark; }
+static inline void tac_arena_release(tacArena *arena, size_t mark) {
+    tac_arena_retire(arena, mark);
+    arena->used = mark;
+}
+
+/* Releases all and hands the memory back to whoever lent it. */
+static inline void tac_arena_end(tacArena *arena) {
+    tac_arena_release(arena, 0);
+    tac_memory_open(arena->base, arena->size);
+}
 
 /* Uninitialised bytes, or NULL when full. */
 static inline void *tac_arena_take(tacArena *arena, size_t bytes) {
     size_t need = tac_arena_round(bytes);
     if (need < bytes || need > arena->size - arena->used) return NULL;
     void *p = arena->base + arena->used;
+    tac_arena_guard(arena, arena->used, bytes);
     arena->used += need;
     if (arena->used > arena->peak) arena->peak = arena->used;
     return p;
@@ -39,3 +79,6 @@ static inline void *tac_arena_take(tacArena *arena, size_t bytes) {
 
 /* TAC_TAKE(&arena, n, double) -> double * */
 #define TAC_TAKE(arena, n, type) ((type *)tac_arena_take((arena), (size_t)(n) * sizeof(type)))
+
+/* Fills what is taken, and what may be, with NaNs: tests show so that results do not depend on it. */
+void tac_arena_spoil(tacArena *arena);

@@ -90,6 +90,10 @@ int tac_convex_nearest(const tacShape *a, const tacPose *A, const tacShape *b, c
     double pads = tac_shape_pad(a) + tac_shape_pad(b), next = 0;
     tacGjk k;
     tac_gjk_start(&c, cache, &k);
+    if (!tac_finite(k.upper)) {
+        *out = (tacTouch){.dist = k.upper - k.upper};
+        return 1;
+    }
     Ending ending = find_apart(&c, &k, reach + pads, out);
     if (k.status == TAC_GJK_OVERLAP && cache && cache->used > 0) {
         tac_gjk_start(&c, NULL, &k); /* what EPA says of other directions depends on where it starts */
@@ -102,12 +106,13 @@ int tac_convex_nearest(const tacShape *a, const tacPose *A, const tacShape *b, c
     carry_to_world(A, out);
     out->margin = ending == FOUND ? tac_max(0, tac_touch_margin(a, A, b, B, out)) : 0;
     if (overlap) out->margin = tac_clamp(0.5 * (out->dist + pads - next), 0, out->margin);
-    return out->dist < reach;
+    return !(out->dist >= reach);
 }
 
 int tac_touch_convex_convex(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                             tacPairCache *cache, tacTouch *out) {
     tacTouch nearest;
     if (!tac_convex_nearest(a, A, b, B, reach, cache, &nearest)) return 0;
+    if (!tac_finite(nearest.dist)) return *out = nearest, 1;
     return tac_manifold(a, A, b, B, reach, &nearest, out);
 }

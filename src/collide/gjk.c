@@ -72,6 +72,7 @@ void tac_gjk_start(tacCores *c, const tacPairCache *cache, tacGjk *g) {
         g->lead = v, g->leads = LEADS;
     }
     g->n = tac_simplex_nearest(g->n, TAC_INFINITY, g->corner, g->weight, &g->v);
+    if (g->n == 0) g->n = 1, g->weight[0] = 1, g->v = g->corner[0].w; /* its square is no number, nor is upper */
     g->upper = tac_norm3(g->v);
 }
 
@@ -111,6 +112,7 @@ static tacVec3 next_direction(tacGjk *g) {
 static tacGjkStatus walk(tacCores *c, double gap, double reach, double *lower, tacGjk *g) {
     int hint[2] = {g->corner[0].id[0], g->corner[0].id[1]};
     double beyond = signed_square(reach), touching = TOUCHING * TOUCHING;
+    if (!tac_finite(g->upper)) return TAC_GJK_STOPPED;
     if (*lower > beyond) return TAC_GJK_BEYOND;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         double upper = tac_dot3(g->v, g->v);

@@ -53,8 +53,8 @@ typedef struct tacShapeImpact {
     tacPose pose[2]; /* at `time` */
 } tacShapeImpact;
 
-/* First time in [0, h] at which the distance is `gap` or less. Two planes never hit. TAC_ERR_SHAPE as
- * tac_distance_pair. Bounds and poses are finite. */
+/* First time in [0, h] at which the distance is `gap` or less. Two planes never hit. TAC_ERR_SHAPE and
+ * TAC_ERR_NONFINITE as tac_distance_pair. Bounds and poses are finite. */
 tacStatus tac_impact(const tacShape *a, const tacMotion *A, const tacShape *b, const tacMotion *B, double h, double gap,
                      tacShapeImpact *out);
 

@@ -102,6 +102,7 @@ tacStatus tac_distance_pair(const tacShape *a, const tacPose *A, const tacShape 
     tacTouch all[TAC_MAX_TOUCH];
     int n = call(without_manifold(function_of(a, b)), a, A, b, B, TAC_INFINITY, cache, all);
     if (n == 0) return TAC_ERR_SHAPE;
+    if (!tac_finite(all[0].dist)) return TAC_ERR_NONFINITE;
     *out = all[0];
     for (int i = 1; i < n; i++) /* until another point is the nearest: two distances part by two metres a metre */
         out->margin = tac_min(out->margin, 0.5 * (all[i].dist - all[0].dist));

@@ -246,7 +246,7 @@ static int touch_within(tacScene *s, int a, int b, double reach, tacTouch *touch
     int kept = 0, n = tac_touches(shape[0], pose[0], shape[1], pose[1], reach + slack, recall(s, a, b), touch);
     if (s->fixed_rims) n = tac_fix_rims(shape[0], pose[0], shape[1], pose[1], n, touch);
     for (int i = 0; i < n; i++) {
-        if (!(touch[i].dist <= reach)) continue;
+        if (touch[i].dist > reach) continue; /* what is not a number stays: the caller says so */
         if (kept < i) touch[kept] = touch[i];
         kept++;
     }

@@ -64,10 +64,12 @@ typedef struct tacPairCache {
  * distance: Euclidean when apart, least translation when overlapping. Seen along its normal n none of the others is
  * deeper, dist_i (n_i . n) >= dist; by its own normal, that of a face at an angle to n, one may be, by 1/cos of that
  * angle (of boxes and meshes one per cent at most: flush.h). They follow in an order given by the features alone. Poses
- * are finite: the caller has checked. */
+ * are finite: the caller has checked. Where squares of lengths overflow all the same, there is one touch, and its dist
+ * is not a number. */
 int tac_touches(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                 tacPairCache *cache, tacTouch *out);
-/* The pair's signed distance and its witness points alone, at any distance. Two planes have none: TAC_ERR_SHAPE. */
+/* The pair's signed distance and its witness points alone, at any distance. Two planes have none: TAC_ERR_SHAPE.
+ * TAC_ERR_NONFINITE where squares of lengths overflow. */
 tacStatus tac_distance_pair(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
                             tacPairCache *cache, tacTouch *out);
 

@@ -75,6 +75,8 @@ tacStatus tac_problem_solve(const tacProblem *problem, tacFrictionForm form, voi
     if (status != TAC_OK) return status;
     if (memory == NULL || (problem->ncontact > 0 && (reaction == NULL || velocity == NULL))) return TAC_ERR_ARGUMENT;
     tac_arena_init(&arena, memory, tac_problem_bytes(problem->ncontact));
-    if (form == TAC_FRICTION_BOX) return solve_boxed(problem, &arena, reaction, velocity, info);
-    return solve_cones(problem, &arena, reaction, velocity, info);
+    status = form == TAC_FRICTION_BOX ? solve_boxed(problem, &arena, reaction, velocity, info)
+                                      : solve_cones(problem, &arena, reaction, velocity, info);
+    tac_arena_end(&arena);
+    return status;
 }

@@ -42,13 +42,20 @@ static void copy_params(tacModel *to, const tacModel *from) {
     memcpy(to->param_theta, from->param_theta, bytes);
 }
 
+/* The part of a block that begins at `part` and holds `bytes` -> the next one. What lies between is out of bounds. */
+static char *close_part(char *part, size_t bytes) {
+    size_t all = tac_arena_round(bytes);
+    tac_memory_close(part + bytes, all - bytes);
+    return part + all;
+}
+
 /* Points every array of the table into the block that begins at model. */
 static void point_arrays(tacModel *model) {
-    char *next = (char *)model + tac_arena_round(sizeof(tacModel));
+    char *next = close_part((char *)model, sizeof(tacModel));
     for (int i = 0; i < TAC_NFIELD; i++) {
         const tacField *f = &TAC_FIELDS[i];
         memcpy((char *)model + f->offset, &next, sizeof next);
-        next += tac_arena_round(tac_field_bytes(model, f));
+        next = close_part(next, tac_field_bytes(model, f));
     }
 }
 
@@ -93,12 +100,17 @@ tacStatus tac_model_reserve_params(tacModel *model, int n, tacError *err) {
 tacModel *tac_model_copy_into(const tacModel *model, void *memory) {
     TAC_ASSERT((uintptr_t)memory % TAC_ARENA_ALIGN == 0);
     tacModel *copy = memory;
+    tac_memory_open(memory, model->bytes);
     memset(copy, 0, sizeof *copy);
     copy_sizes(copy, model);
     point_arrays(copy);
     tac_model_copy_arrays(copy, model);
     copy->bytes = model->bytes;
-    if (model->nmember > 0) point_params(copy, (int *)((char *)memory + block_bytes(model)), model->nmember);
+    if (model->nmember > 0) {
+        char *params = (char *)memory + block_bytes(model);
+        point_params(copy, (int *)params, model->nmember);
+        close_part(params, 3 * (size_t)model->nmember * sizeof(int));
+    }
     copy_params(copy, model);
     return copy;
 }

@@ -10,6 +10,9 @@
 /* How far a direction or a quaternion may be from length 1: what printed digits lose, not a forgotten normalization. */
 static const double UNIT_LENGTH_TOL = 1e-6;
 
+/* m: largest size of a shape. Collision multiplies six lengths (collide/simplex.c), which overflows near 1e51 m. */
+static const double MOST_SIZE = 1e30;
+
 /* Every double of a field is finite. */
 static tacStatus check_finite(const tacCheck *c, int field) {
     const tacField *f = &TAC_FIELDS[field];
@@ -116,10 +119,14 @@ static const struct {
 static tacStatus check_size(const tacCheck *c, int i) {
     const double *size = c->m->geom_size + 3 * i;
     int type = c->m->geom_type[i];
-    for (int k = 0; k < SIZES[type].n; k++)
+    for (int k = 0; k < SIZES[type].n; k++) {
         if (c->m->geom_visual[i] ? size[k] < 0 : size[k] <= 0)
             return TAC_REFUSE(c, TAC_KIND_GEOM, i, "size[%d] is %g, expected a positive %s", k, size[k],
                               SIZES[type].word[k]);
+        if (size[k] > MOST_SIZE)
+            return TAC_REFUSE(c, TAC_KIND_GEOM, i, "size[%d] is %g, expected a %s of at most %g m", k, size[k],
+                              SIZES[type].word[k], MOST_SIZE);
+    }
     if (type == TAC_PLANE && !c->m->geom_visual[i] && !(size[2] > 0))
         return TAC_REFUSE(c, TAC_KIND_GEOM, i, "size[2] is %g, expected a positive grid spacing", size[2]);
     return TAC_OK;
@@ -142,8 +149,24 @@ static tacStatus check_geom(const tacCheck *c, int i) {
     return check_not_negative(c, TAC_KIND_GEOM, i, "density", m->geom_density[i]);
 }
 
+static double largest_of(tacVec3 a) { return tac_max(tac_abs(a.x), tac_max(tac_abs(a.y), tac_abs(a.z))); }
+
+/* Vertices (file - refpos) turned and scaled stay within 3 MOST_SIZE, whichever way they are turned. */
+static tacStatus check_mesh_size(const tacCheck *c, int i) {
+    const tacModel *m = c->m;
+    double scale = largest_of(m->mesh_scale[i]), off = largest_of(m->mesh_refpos[i]);
+    for (int k = 0; k < m->mesh_vert_num[i]; k++) {
+        tacVec3 v = m->mesh_file_vert[m->mesh_vert_adr[i] + k];
+        if ((largest_of(v) + off) * scale > MOST_SIZE)
+            return TAC_REFUSE(c, TAC_KIND_MESH, i, "vertex %d is %g %g %g before scaling by %g, expected at most %g m",
+                              k, v.x, v.y, v.z, scale, MOST_SIZE);
+    }
+    return TAC_OK;
+}
+
 static tacStatus check_mesh(const tacCheck *c, int i) {
     tacVec3 s = c->m->mesh_scale[i];
+    TAC_TRY(check_mesh_size(c, i));
     if (s.x == 0 || s.y == 0 || s.z == 0)
         return TAC_REFUSE(c, TAC_KIND_MESH, i, "scale is %g %g %g, expected numbers other than zero", s.x, s.y, s.z);
     return check_quat(c, TAC_KIND_MESH, i, "refquat", c->m->mesh_refquat[i]);

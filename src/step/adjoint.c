@@ -20,6 +20,7 @@ typedef struct Replay {
     double *state;         /* nx: where none is kept */
     double *lambda, *next; /* ndx: gradients with respect to the present state and the one before */
     double *theta, *sum;   /* np: of one step, of all so far */
+    tacArena arena;        /* the caller's memory, which has all of these */
     tacStatus all;         /* of the steps, where they went on */
     tacStepInfo counts;    /* how many of them were not solved; start and violation of x0 */
 } Replay;
@@ -40,7 +41,6 @@ size_t tac_rollout_vjp_bytes(const tacModel *model, int n, int checkpoints) {
 }
 
 static tacStatus lay_out(Replay *r, const tacCheckpoints *memory) {
-    tacArena arena;
     int n = r->path->n, count = r->path->X != NULL ? 0 : memory->count; /* states that are given need not be kept */
     size_t need = tac_rollout_vjp_bytes(r->sim->model, n, count);
     if (memory->count < 0)
@@ -53,15 +53,16 @@ static tacStatus lay_out(Replay *r, const tacCheckpoints *memory) {
         return tac_sim_fail(r->sim, TAC_ERR_ARENA_FULL, CALL,
                             "memory->bytes is %zu, expected at least %zu for %d steps and %d states kept",
                             memory->bytes, need, n, count);
-    tac_arena_init(&arena, memory->memory, memory->bytes);
+    tacArena *arena = &r->arena;
+    tac_arena_init(arena, memory->memory, memory->bytes);
     r->slots = count_slots(n, count);
-    r->kept = TAC_TAKE(&arena, (size_t)r->slots * r->nx, double);
-    r->at = TAC_TAKE(&arena, r->slots, int);
-    r->state = TAC_TAKE(&arena, r->nx, double);
-    r->lambda = TAC_TAKE(&arena, r->ndx, double);
-    r->next = TAC_TAKE(&arena, r->ndx, double);
-    r->theta = TAC_TAKE(&arena, r->np, double);
-    r->sum = TAC_TAKE(&arena, r->np, double);
+    r->kept = TAC_TAKE(arena, (size_t)r->slots * r->nx, double);
+    r->at = TAC_TAKE(arena, r->slots, int);
+    r->state = TAC_TAKE(arena, r->nx, double);
+    r->lambda = TAC_TAKE(arena, r->ndx, double);
+    r->next = TAC_TAKE(arena, r->ndx, double);
+    r->theta = TAC_TAKE(arena, r->np, double);
+    r->sum = TAC_TAKE(arena, r->np, double);
     return r->sum != NULL ? TAC_OK : TAC_ERR_ARENA_FULL;
 }
 
@@ -191,7 +192,10 @@ tacStatus tac_rollout_vjp(tacSim *sim, const tacTrajectory *path, const tacCheck
         r.nx = (size_t)tac_nx(sim->model), r.ndx = (size_t)tac_ndx(sim->model);
         r.ninput = (size_t)tac_ninput(sim->model, &sim->options), r.np = (size_t)sim->model->nparam;
         status = lay_out(&r, memory);
-        if (status == TAC_OK) status = tac_end_call(sim, CALL, pull_path(&r));
+        if (status == TAC_OK) {
+            status = tac_end_call(sim, CALL, pull_path(&r));
+            tac_arena_end(&r.arena);
+        }
     }
     r.counts.status = status, r.counts.bad_index = bad;
     if (info != NULL) *info = r.counts;

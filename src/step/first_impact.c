@@ -82,9 +82,10 @@ static tacStatus is_far(const Hunt *k, const int geom[2], const tacMotion motion
     *far = b->type != TAC_PLANE && balls_apart(a, first, b, second) > (1 + TAC_IMPACT_REST) * enough;
     if (*far) return TAC_OK;
     tacStatus status = tac_distance_pair(a, first, b, second, &cache, &touch);
-    *far = status == TAC_OK && touch.dist > enough;
+    if (status != TAC_OK) return status;
+    *far = touch.dist > enough;
     *dist = touch.dist;
-    return status;
+    return TAC_OK;
 }
 
 /* The distance at which a pair that begins `dist` apart meets; 0: it does not. */

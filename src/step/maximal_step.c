@@ -17,6 +17,7 @@ typedef struct Chain {
     double *N;           /* 2 nv x bodies: joint coordinates by bodies, at its start */
     double *T, *TB, *TP; /* bodies x ndx, ninput, nparam: bodies by joint coordinates, at its end */
     double *AN;          /* ndx x bodies */
+    tacArena arena;      /* the caller's memory, which has all of these */
 } Chain;
 
 static Chain sizes(const tacModel *m, const tacOptions *options) {
@@ -63,12 +64,11 @@ size_t tac_step_maximal_bytes(const tacModel *model, const tacOptions *options) 
 }
 
 static int lay_out(Chain *c, const tacModel *m, const tacMaximalStep *step) {
-    tacArena arena;
     Part part[PARTS];
-    tac_arena_init(&arena, step->memory, step->bytes);
+    tac_arena_init(&c->arena, step->memory, step->bytes);
     parts_of(c, m, part);
     for (int i = 0; i < PARTS; i++)
-        if ((*part[i].at = TAC_TAKE(&arena, part[i].n, double)) == NULL) return 0;
+        if ((*part[i].at = TAC_TAKE(&c->arena, part[i].n, double)) == NULL) return 0;
     return 1;
 }
 
@@ -124,25 +124,33 @@ static tacStatus check_memory(tacSim *sim, const char *call, const tacMaximalSte
     return TAC_OK;
 }
 
+/* The chain of the three maps, in memory that is laid out. */
+static tacStatus chain_maps(tacSim *sim, const double *x, const double *u, const tacMaximalStep *step, const Chain *c,
+                            tacStepInfo *info) {
+    tacJac own = {step->A == NULL ? NULL : c->A, step->B == NULL ? NULL : c->B, step->P == NULL ? NULL : c->P};
+    tacJac end = {c->T, step->B == NULL ? NULL : c->TB, step->P == NULL ? NULL : c->TP};
+    tacMaximal z = {.span = step->span};
+    tacStatus solved = tac_step_jac(sim, x, u, c->y, &own, info);
+    if (!tac_went_on(solved)) return solved;
+    tacStatus status = tac_to_maximal(sim, c->y, u, &z, &end);
+    if (status == TAC_OK && step->A != NULL) status = start_map(sim, x, u, step->span, c);
+    if (status != TAC_OK) return status;
+    if (step->y != NULL) memcpy(step->y, c->y, (size_t)tac_nx(sim->model) * sizeof *c->y);
+    if (step->A != NULL) carry_state(c, step->A);
+    if (step->B != NULL) carry(c, c->ninput, c->B, c->TB, step->B);
+    if (step->P != NULL) carry(c, c->nparam, c->P, c->TP, step->P);
+    return solved;
+}
+
 tacStatus tac_step_maximal_jac(tacSim *sim, const double *x, const double *u, const tacMaximalStep *step,
                                tacStepInfo *info) {
     tacStatus ready = check_memory(sim, __func__, step);
     if (ready != TAC_OK) return ready;
     Chain c = sizes(sim->model, &sim->options);
-    if (!lay_out(&c, sim->model, step)) return tac_end_call(sim, __func__, TAC_ERR_ARENA_FULL);
-    tacJac own = {step->A == NULL ? NULL : c.A, step->B == NULL ? NULL : c.B, step->P == NULL ? NULL : c.P};
-    tacJac end = {c.T, step->B == NULL ? NULL : c.TB, step->P == NULL ? NULL : c.TP};
-    tacMaximal z = {.span = step->span};
-    tacStatus solved = tac_step_jac(sim, x, u, c.y, &own, info);
-    if (!tac_went_on(solved)) return solved;
-    tacStatus status = tac_to_maximal(sim, c.y, u, &z, &end);
-    if (status == TAC_OK && step->A != NULL) status = start_map(sim, x, u, step->span, &c);
-    if (status != TAC_OK) return status;
-    if (step->y != NULL) memcpy(step->y, c.y, (size_t)tac_nx(sim->model) * sizeof *c.y);
-    if (step->A != NULL) carry_state(&c, step->A);
-    if (step->B != NULL) carry(&c, c.ninput, c.B, c.TB, step->B);
-    if (step->P != NULL) carry(&c, c.nparam, c.P, c.TP, step->P);
-    return solved;
+    int fits = lay_out(&c, sim->model, step);
+    tacStatus status = fits ? chain_maps(sim, x, u, step, &c, info) : tac_end_call(sim, __func__, TAC_ERR_ARENA_FULL);
+    tac_arena_end(&c.arena);
+    return status;
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */

@@ -358,6 +358,7 @@ tacStatus tac_project_state(tacSim *sim, const double *x, const double *u, doubl
     Projector p = {.sim = sim, .x = x, .mocap = tac_split_inputs(sim->model, &sim->options, u).mocap};
     status = lay_out(&p, out) ? TAC_OK : TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) status = project(&p, out->tolerance > 0 ? out->tolerance : DEFAULT_TOLERANCE, y, out);
+    tac_arena_end(&p.arena);
     if (status == TAC_ERR_UNSOLVED || status == TAC_ERR_INCONSISTENT)
         return tac_sim_fail(sim, status, __func__, "constraints are off by %g m or rad, at most %g before", out->after,
                             out->before);

@@ -253,6 +253,8 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
     if (bytes < need)
         return tac_fail(err, TAC_ERR_ARENA_FULL, "a simulation of this model needs %zu bytes, got %zu", need, bytes);
     tacSim *s = memory;
+    tac_memory_close(memory, need);
+    tac_memory_open(s, sizeof *s);
     memset(s, 0, sizeof *s);
     s->view = *model;
     s->view.nparam = s->view.nmember = 0;
@@ -304,7 +306,7 @@ tacStatus tac_sim_options(const tacSim *sim, tacOptions *options) {
 
 size_t tac_sim_peak(const tacSim *sim) { return sim == NULL ? 0 : sim->arena.peak; }
 
-void tac_sim_poison(tacSim *sim) { memset(sim->arena.base, 0xFF, sim->arena.size); }
+void tac_sim_poison(tacSim *sim) { tac_arena_spoil(&sim->arena); }
 
 /* --- Parameters --------------------------------------------------------------------------------------------------- */
 

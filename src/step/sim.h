@@ -92,5 +92,5 @@ static inline void tac_restore_solve(tacStepInfo *info, const tacStepInfo *own) 
     info->kappa = own->kappa, info->reason = own->reason;
     info->iterations = own->iterations, info->residual = own->residual;
 }
-/* Fills all scratch with bytes 0xFF, which make NaN: results must not change. For tests. */
+/* Fills all scratch with NaNs: results must not change. For tests. */
 void tac_sim_poison(tacSim *sim);

@@ -29,8 +29,8 @@ static int linked(int i, int j, int width) {
 
 static void begin(System *s, int nblock, int width, tacArena *arena) {
     int size[MAX_BLOCKS] = {0}, at = 0;
-    memset(memory, 0xff, sizeof memory);
     tac_arena_init(arena, memory, sizeof memory);
+    tac_arena_spoil(arena);
     for (int i = 0; i < nblock; i++)
         size[i] = i % 4 == 3 ? 1 : i % 5 == 0 ? 13 : 6;
     CHECK(tac_block_lu_begin(&s->K, nblock, size, arena));

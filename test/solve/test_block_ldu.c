@@ -34,7 +34,7 @@ static void build(Tree *t, tacDraw *d, int max_edge) {
     int most = tac_block_most(NODES, t->num);
     size_t bytes = tac_block_bytes(NODES, t->nv, max_edge, most);
     tac_arena_init(&t->arena, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes);
-    memset(t->arena.base, 0xFF, bytes);
+    tac_arena_spoil(&t->arena);
     t->s = (tacBlockLdu){
         .nnode = NODES, .nv = t->nv, .max_edge = max_edge, .parent = t->parent, .dof_adr = t->adr, .dof_num = t->num};
     CHECK(tac_block_layout(&t->s, &t->arena));

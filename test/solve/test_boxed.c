@@ -68,8 +68,8 @@ static double violation(const Problem *p) {
 static tacBoxedResult solve(Problem *p) {
     tacArena arena;
     tacBoxedResult result;
-    memset(memory, 0xff, sizeof memory);
     tac_arena_init(&arena, memory, sizeof memory);
+    tac_arena_spoil(&arena);
     CHECK(tac_boxed_bytes(p->boxed.n) <= sizeof memory);
     CHECK(tac_boxed_solve(&p->boxed, &arena, p->f, p->w, p->row_class, &result) == TAC_OK);
     CHECK(arena.used == 0);
@@ -218,8 +218,8 @@ static void ways_alone(void **state) {
             tacArena arena;
             tacBoxedWork work;
             int pivots = 0, ok;
-            memset(memory, 0xff, sizeof memory);
             tac_arena_init(&arena, memory, sizeof memory);
+            tac_arena_spoil(&arena);
             CHECK(tac_boxed_layout(&work, n, &arena));
             memcpy(p.row_class, guess, (size_t)n * sizeof(int));
             weighed.dense = (tacBoxedDense){&p.boxed, &work};

@@ -75,8 +75,8 @@ static void follows_classes(void **state) {
     int row_class[ROWS], changes = 0;
     double worst = 0;
     draw(&p);
-    memset(memory, 0xff, sizeof memory);
     tac_arena_init(&arena, memory, sizeof memory);
+    tac_arena_spoil(&arena);
     CHECK(tac_boxed_layout(&work, ROWS, &arena));
     tac_tableau_begin(&tableau, &p.boxed, &work, p.cover, row_class);
     for (uint64_t k = 0; k < CHANGES; k++) {

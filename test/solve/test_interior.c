@@ -88,7 +88,7 @@ static tacStatus run(Linear *p, int ncone, const int *dim, double kappa, tacInte
     tacArena arena;
     p->dim = dim, p->ncone = ncone;
     tac_arena_init(&arena, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes);
-    memset(arena.base, 0xFF, bytes);
+    tac_arena_spoil(&arena);
     tacInteriorProblem problem = {0,   ncone, dim, UNIT, p, residual, factor, solve, NULL, p->follow ? settle : NULL,
                                   NULL};
     tacInteriorSettings settings = {kappa, TOL_RESIDUAL, CENTRING, 60, p->polish, 0.95, p->follow};

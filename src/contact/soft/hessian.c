@@ -221,9 +221,10 @@ static void take_block(tacSoftHessian *h, Term *t, const tacRows *rows, const ta
     add_block(t, rows, b, K);
 }
 
-/* Rows first .. end - 1 of H = those of M */
+/* Rows first .. end - 1 of H = those of M; there are none where nothing moves. */
 static void begin_rows(const tacSoftHessian *h, const tacModel *m, const tacWork *w, int first, int end) {
     const int *adr = h->tree.adr, *depth = h->tree.depth;
+    if (first >= end) return;
     size_t numbers = (size_t)(adr[end - 1] + depth[end - 1] - adr[first]);
     if (h->own) {
         memcpy(h->H + adr[first], w->M + adr[first], numbers * sizeof *h->H);
