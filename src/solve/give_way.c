@@ -3,7 +3,7 @@
 #include "math/scalar.h"
 #include "solve/friction_cone.h"
 
-/* y is the smaller root of (t - y)(A - y) = B t A, about the smaller of t and 1. With A = 1 + 2 e and B = e/A it is 1 at
+/* y is the smaller root of (t - y)(A - y) = B t A, about the smaller of t and 1. With A = 1 + 2 e, B = e/A it is 1 at
  * t = 2, and 1 + e at the end. */
 static double saturate(double t, double *slope) {
     const double A = 1 + 2 * TAC_GIVE_BEYOND, B = TAC_GIVE_BEYOND / A, end = A * (1 - B);

@@ -1,5 +1,5 @@
-/* Contact ncp from states that no motion can mend: steps are solved, what is broken does not get worse, nothing is thrown
- * about, and derivatives are those of the step   (docs/theory/ncp.md, W47-W50). */
+/* Contact ncp from states that no motion can mend: steps are solved, what is broken does not get worse, nothing is
+ * thrown about, and derivatives are those of the step   (docs/theory/ncp.md, W47-W50). */
 #include "tactus/io.h"
 #include "tactus/tactus.h"
 
