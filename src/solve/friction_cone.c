@@ -51,7 +51,7 @@ static double load_cone(tacFrictionPoint *p, tacFrictionSides *e, const double u
 double tac_friction_load(tacFrictionPoint *p, tacFrictionSides *e, const double gap_slip[3], const double *a,
                          const double *b) {
     p->gamma = a[0], p->s = b[0];
-    *e = (tacFrictionSides){.e_s = p->s - gap_slip[0] - p->soft * p->gamma};
+    *e = (tacFrictionSides){.e_s = p->s - gap_slip[0] - tac_give_way(&p->give, p->gamma, &p->soft)};
     double worst = tac_abs(e->e_s);
     if (p->mu == 0) return worst;
     return tac_max(worst, (p->pyramid ? load_sides : load_cone)(p, e, gap_slip + 1, a + 1, b + 1));
@@ -273,8 +273,8 @@ void tac_friction_settle_contact(const tacFrictionPoint *p, const tacFrictionPat
                                  double *a, double *b) {
     const tacFrictionSides *off = path->off;
     double u[2] = {gap_slip[1], gap_slip[2]};
-    b[0] = gap_slip[0] + p->soft * a[0] + path->left * off->e_s;
-    tac_pair_settle(path->ratio[0] + p->soft, path->k[0], a, b);
+    b[0] = gap_slip[0] + path->left * off->e_s;
+    tac_give_way_settle(&p->give, path->ratio[0], path->k[0], a, b);
     if (p->mu == 0) return;
     if (p->pyramid) to_sides(gap_slip + 1, u);
     for (int i = 0; i < 2; i++)

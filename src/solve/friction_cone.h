@@ -1,6 +1,6 @@
 /* One contact point with Coulomb friction as two pairs of cone variables, eliminated   (docs/theory/ncp.md, W9-W12)
  *
- *   normal     gamma, s       half lines      s = phi + soft gamma
+ *   normal     gamma, s       half lines      s = phi + y(gamma), how far it gives way
  *   friction   xi, eta        cones of 3      eta_t = u,  xi_0 = mu gamma,  eta_0 free
  *
  * xi_t are the friction impulses along the tangents, phi the gap and u the slip. Without friction the second pair is
@@ -9,11 +9,14 @@
  *   friction   xi, eta        cones of 2      eta_1 = d_k . u,  xi_0 = mu gamma/sqrt 2,  eta_0 free */
 #pragma once
 
+#include "solve/give_way.h"
+
 enum { TAC_FRICTION_NUMBERS = 5, TAC_FRICTION_CONES = 3 }; /* of one contact, at most */
 
 typedef struct tacFrictionPoint {
     double mu;                            /* 0: without friction */
-    double soft;                          /* how far the normal impulse presses in, per unit; 0: hard */
+    tacGiveWay give;                      /* how the gap gives way to the normal impulse */
+    double soft;                          /* dy/dgamma at gamma; 0: hard */
     double loose;                         /* share of dxi_0 = mu dgamma that steps leave out: 0 is Newton's */
     int pyramid;                          /* 1: of the pyramid */
     double gamma, s;                      /* > 0 */
@@ -24,7 +27,7 @@ typedef struct tacFrictionPoint {
 /* What the linear equations of a step are asked to make of the point:
  *   ds = dphi + soft dgamma - e_s,   deta_t = du - e_eta,   dxi_0 = mu dgamma - e_xi,   arrow products = c */
 typedef struct tacFrictionSides {
-    double e_s, e_xi, e_eta[2]; /* s - phi - soft gamma, xi_0 - mu gamma, eta_t - u */
+    double e_s, e_xi, e_eta[2]; /* s - phi - y(gamma), xi_0 - mu gamma, eta_t - u */
     double c_normal, c_friction[3];
     double e_side[2][2], c_side[2][2]; /* of a pyramid: (xi_0 - mu gamma/sqrt 2, eta_1 - d_k . u) and products, by k */
 } tacFrictionSides;

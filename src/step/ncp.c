@@ -107,7 +107,7 @@ static tacStatus pose(tacSim *sim, const double *x, const double *u, tacNcp *p) 
     p->h = sim->options.dt, p->point = at, p->friction = sim->options.ncp_friction;
     p->implicit = sim->options.integrator == TAC_IMPLICIT || sim->options.integrator == TAC_IMPLICITFAST;
     p->damping_span = p->implicit && !(*m->option_disable & TAC_DISABLE_DAMPER) ? p->h : tac_damping_span(sim);
-    p->bounce_speed = sim->options.bounce_speed;
+    p->bounce_speed = sim->options.bounce_speed, p->tolerance = sim->options.ncp_tolerance;
     tac_smooth_forces(m, w, at.q, at.v, at.act, at.u, at.h);
     for (int i = 0; i < m->nv; i++)
         p->tau[i] = p->h * (w->qfrc[i] + w->bias[i]); /* bias is the integrator's own */
@@ -280,30 +280,43 @@ static tacStatus choose_anew(tacSim *sim, tacNcp *p, double kappa, const tacNcpE
     return TAC_OK;
 }
 
-/* -> p at the solution (p->x is v+), or at the best of the ends of searches (ncp_ends.c). The starts are tried in
- * order; features that a search leads to, or loses on its way, begin them anew, from where it ended. */
+/* The starts are tried in order; features that a search leads to, or loses on its way, begin them anew, from where it
+ * ended. -> p at the solution (p->x is v+), or TAC_ERR_UNSOLVED and the best end. */
+static tacStatus search_all(tacSim *sim, double kappa, tacNcp *p, Course *c) {
+    int changed;
+    while (c->next < NSEARCH) {
+        tacStatus status = search_next(sim, p, kappa, c, &changed);
+        if (status != TAC_ERR_UNSOLVED) return status;
+        if (changed > 0) {
+            c->rounds++;
+            begin_again(c);
+            continue;
+        }
+        tac_ncp_keep_end(sim, p, &c->kept);
+        if (iterations_left(sim) <= 0) break;
+        c->again = 0;
+        if (c->next++ != ANEW_AFTER || c->anew++ >= MOST_ANEW) continue;
+        status = choose_anew(sim, p, kappa, &c->kept, &changed);
+        if (status != TAC_OK) return status;
+        if (changed > 0) begin_again(c);
+    }
+    return TAC_ERR_UNSOLVED;
+}
+
+/* -> p at the solution, or at the best of the ends of searches (ncp_ends.c). Where none makes good all that q breaks,
+ * that gives way   (W49). */
 static tacStatus solve(tacSim *sim, double kappa, tacNcp *p) {
-    int room = tac_ncp_unknowns(p) + 2 * tac_ncp_most_numbers(p->m, p->max_contacts), changed;
+    int room = tac_ncp_unknowns(p) + 2 * tac_ncp_most_numbers(p->m, p->max_contacts);
     Course c = {.ways = SEARCHES[tac_ncp_is_rough(p)], .kept.at = TAC_TAKE(&sim->arena, room, double)};
     if (c.kept.at == NULL) return TAC_ERR_ARENA_FULL;
     c.kept.numbers = -1;
-    while (c.next < NSEARCH) {
-        tacStatus status = search_next(sim, p, kappa, &c, &changed);
-        if (status != TAC_ERR_UNSOLVED) return status;
-        if (changed > 0) {
-            c.rounds++;
-            begin_again(&c);
-            continue;
-        }
-        tac_ncp_keep_end(sim, p, &c.kept);
-        if (iterations_left(sim) <= 0) break;
+    tacStatus status = search_all(sim, kappa, p, &c);
+    if (status == TAC_ERR_UNSOLVED && iterations_left(sim) > 0 && tac_ncp_give_up(p)) {
+        begin_again(&c);
         c.again = 0;
-        if (c.next++ != ANEW_AFTER || c.anew++ >= MOST_ANEW) continue;
-        status = choose_anew(sim, p, kappa, &c.kept, &changed);
-        if (status != TAC_OK) return status;
-        if (changed > 0) begin_again(&c);
+        status = search_all(sim, kappa, p, &c);
     }
-    return tac_ncp_bring_back(sim, p, &c.kept);
+    return status == TAC_ERR_UNSOLVED ? tac_ncp_bring_back(sim, p, &c.kept) : status;
 }
 
 /* Of contacts and limits, whose cones are half lines. */

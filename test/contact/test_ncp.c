@@ -247,10 +247,10 @@ static void rests_are_remembered(void **state) {
         tacNcp *p = &problem.p;
         const tacNcpContact *deepest = &p->contact[0];
         for (int i = 1; i < p->ncontact; i++)
-            if (p->contact[i].rest < deepest->rest) deepest = &p->contact[i];
-        double rest = deepest->rest, depth = deepest->depth;
+            if (p->contact[i].closed.rest < deepest->closed.rest) deepest = &p->contact[i];
+        tacNcpClosed closed = deepest->closed;
         tacContact found = deepest->found;
-        found.dist = rest - 0.01;
+        found.dist = closed.rest - 0.01;
         for (int i = 0; i < p->ncontact; i++)
             p->contact[i].lost = same_geoms(&p->contact[i].found, &found), p->contact[i].p.gamma = 0;
         CHECK(tac_ncp_leave_out_lost(p) > 0);
@@ -260,8 +260,8 @@ static void rests_are_remembered(void **state) {
         CHECK_NEAR(tac_ncp_overlap(p, 1, 1e-9), 0.01, 1e-12); /* beyond what is left of it */
         CHECK_INT(tac_ncp_add_overlapping(p, 1, 1e-9), 1);
         const tacNcpContact *taken = &p->contact[p->ncontact - 1];
-        CHECK(same_geoms(&taken->found, &found) && taken->rest == rest && taken->depth == depth);
-        remembered += rest < 0;
+        CHECK(same_geoms(&taken->found, &found) && memcmp(&taken->closed, &closed, sizeof closed) == 0);
+        remembered += closed.rest < 0;
         tac_sim_free(problem.sim);
         tac_model_free(problem.m);
     }

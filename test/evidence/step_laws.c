@@ -132,11 +132,10 @@ static void find_poses(StepLaws *l, const double *x, const double *u, const doub
         scene_require(s, "tendons", tac_tendons(s->sim, at[1 + i], at[1 + i] + m->nq, l->tendon[i], NULL));
 }
 
-/* --- Limits and dry friction -------------------------------------------------------------------------------------- */
+/* An impulse without end. */
+#define HUGE 1e9
 
-double step_laws_rest(const StepLaws *l, double gap, double speed) {
-    return fmin(0, gap + speed * l->scene->options.dt);
-}
+/* --- Limits and dry friction -------------------------------------------------------------------------------------- */
 
 double step_laws_push(const StepLaws *l, double gap) {
     return gap > LAW_GAP ? LAW_CENTRING * l->unit / (gap - LAW_GAP) : (double)INFINITY;
@@ -149,12 +148,14 @@ static void allow(StepLaws *l, int dof, double J, double most) {
 }
 
 /* Both ends of a range for a coordinate c of q and q+ -> most impulse of the lower and the upper. */
-static void ends_of(const StepLaws *l, const double range[2], const double c[2], double most[2], double *out) {
+static void ends_of(const StepLaws *l, const double range[2], const double c[2], BrokenGap g, double most[2],
+                    double *out) {
     for (int end = 0; end < 2; end++) {
-        double sign = end == 0 ? 1 : -1, rest = step_laws_rest(l, sign * (c[0] - range[end]), LAW_CORRECTION);
-        double gap = sign * (c[1] - range[end]) - rest;
-        most[end] = step_laws_push(l, gap);
-        *out = worse(*out, -gap);
+        double sign = end == 0 ? 1 : -1;
+        g.gap = sign * (c[0] - range[end]);
+        double gap = sign * (c[1] - range[end]) - step_laws_rest(l, g.gap, g.speed);
+        most[end] = step_laws_most(l, &g, gap);
+        *out = worse(*out, -gap - step_laws_gives(l, &g, HUGE));
     }
 }
 
@@ -165,6 +166,11 @@ static tacVec3 ball_turn(const double *quat) {
     return tac_scale3((sine > 0 ? angle / sine : 2) * copysign(1, quat[0]), v);
 }
 
+double step_laws_ball_gap(double range, const double *quat) {
+    tacVec3 phi = ball_turn(quat);
+    return 0.5 * (range - tac_dot3(phi, phi) / range);
+}
+
 /* The gap of W30; its impulse is along -phi+/range. */
 static void allow_ball(StepLaws *l, int j, const double *x, const double *y, double *out) {
     const tacModel *m = l->scene->model;
@@ -173,9 +179,10 @@ static void allow_ball(StepLaws *l, int j, const double *x, const double *y, dou
     tacVec3 phi = ball_turn(x + q), next = ball_turn(y + q);
     tacVec3 past = tac_scale3(1 - 2 * acos(-1) / fmax(tac_norm3(next), LAW_MOTION), next); /* pi, the other way round */
     if (tac_norm3(tac_sub3(past, phi)) < tac_norm3(tac_sub3(next, phi))) next = past;
-    double rest = step_laws_rest(l, 0.5 * (range - tac_dot3(phi, phi) / range), LAW_CORRECTION);
-    double gap = 0.5 * (range - tac_dot3(next, next) / range) - rest, most = step_laws_push(l, gap);
-    *out = worse(*out, -gap);
+    BrokenGap g = step_laws_joint_gap(m, j, 0.5 * (range - tac_dot3(phi, phi) / range));
+    double gap = 0.5 * (range - tac_dot3(next, next) / range) - step_laws_rest(l, g.gap, g.speed);
+    double most = step_laws_most(l, &g, gap);
+    *out = worse(*out, -gap - step_laws_gives(l, &g, HUGE));
     for (int k = 0; k < 3; k++)
         allow(l, dof + k, -tac_get3(next, k) / range, most);
 }
@@ -188,7 +195,7 @@ static void allow_joint(StepLaws *l, int j, const double *x, const double *y, do
         allow_ball(l, j, x, y, out);
         return;
     }
-    ends_of(l, m->joint_range + 2 * j, (const double[2]){x[q], y[q]}, most, out);
+    ends_of(l, m->joint_range + 2 * j, (const double[2]){x[q], y[q]}, step_laws_joint_gap(m, j, 0), most, out);
     allow(l, dof, 1, most[0]), allow(l, dof, -1, most[1]);
 }
 
@@ -196,7 +203,8 @@ static void allow_tendon(StepLaws *l, int t, double *out) {
     const tacModel *m = l->scene->model;
     double most[2] = {0, 0}, dry = l->scene->options.dt * m->tendon_frictionloss[t];
     if (m->tendon_limited[t])
-        ends_of(l, m->tendon_range + 2 * t, (const double[2]){l->tendon[0][t], l->tendon[1][t]}, most, out);
+        ends_of(l, m->tendon_range + 2 * t, (const double[2]){l->tendon[0][t], l->tendon[1][t]},
+                step_laws_tendon_gap(m, t, 0), most, out);
     for (int k = m->tendon_term_adr[t]; k < m->tendon_term_adr[t] + m->tendon_term_num[t]; k++) {
         int dof = m->joint_dof_adr[m->term_joint[k]];
         double J = m->term_coef[k];

@@ -1,6 +1,6 @@
 /* What a step of contact ncp has to fulfil, found anew outside its solver: from the two states, from the forces that it
  * tells, and from public quantities of the model at both ends, by plain loops over bodies, dofs and geoms
- * (docs/theory/ncp.md, W5-W7, W9-W11a, W29). Integrator Euler, inputs ctrl alone. */
+ * (docs/theory/ncp.md, W5-W7, W9-W11, W29, W47-W49). Integrator Euler, inputs ctrl alone. */
 #pragma once
 
 #include "cli/discrete_motion.h"
@@ -60,6 +60,7 @@ typedef struct StepLaws {
     double *adrift;  /* nbody: size of such torque that is not in it */
     double *before, *missing, *slack, *low, *high, *jacobian; /* nx; nv each; 6 nv */
     double *tendon[2];                                        /* lengths at q, q+ */
+    int infeasible;                                           /* 1: what q breaks gives way   (W49) */
 } StepLaws;
 
 /* The scene stays the caller's. Ends the program when memory is short. */
@@ -73,9 +74,27 @@ StepFaults step_laws_judge(StepLaws *laws, const double *x, const double *u, con
 double step_faults_worst(const StepFaults *f, const char **what);
 /* Its part about contacts, poses being found. */
 void step_laws_contacts(StepLaws *laws, const double *x, const double *u, const double *y, StepFaults *f);
-/* The gap that counts as closed where it is `gap` at q and goes away at a speed   (W11). */
+/* The gap that counts as closed where it is `gap` at q and goes away at a speed, before it gives way   (W11). */
 double step_laws_rest(const StepLaws *laws, double gap, double speed);
-/* Most impulse across a gap, less what counts as closed   (W9, W29). */
+/* A gap at q, at which speed it is made good, and of which masses (step_laws_broken.c). */
+typedef struct BrokenGap {
+    double gap, speed, inverse_mass;
+} BrokenGap;
+BrokenGap step_laws_joint_gap(const tacModel *m, int joint, double gap);
+BrokenGap step_laws_tendon_gap(const tacModel *m, int tendon, double gap);
+double step_laws_inverse_mass(const tacModel *m, const tacContact *c);
+/* Whether the start is infeasible. Needs: touches and tendons of q and q+. */
+void step_laws_start(StepLaws *laws, const double *x, const double *y);
+/* How far it gives way to an impulse; the most impulse at a gap less rest   (W48). */
+double step_laws_gives(const StepLaws *laws, const BrokenGap *g, double impulse);
+double step_laws_most(const StepLaws *laws, const BrokenGap *g, double gap);
+/* Of two geoms: whether a dof moves one against the other, a mocap body pushes, and how fast overlap goes away. */
+int step_laws_may_part(const tacModel *m, const tacContact *c);
+int step_laws_pushed(const tacModel *m, const tacContact *c);
+double step_laws_parting_speed(const tacModel *m, const tacContact *c);
+/* Of a ball's limit   (W30). */
+double step_laws_ball_gap(double range, const double *quat);
+/* Impulse of a contact or limit at this gap, at most. */
 double step_laws_push(const StepLaws *laws, double gap);
 static inline int step_laws_still(const tacModel *m, int body) { return m->body_last_dof[body] < 0; }
 /* *worst = the worse of both, figure by figure. */

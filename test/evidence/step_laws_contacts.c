@@ -5,9 +5,6 @@
 
 #include <math.h>
 
-/* Y and D of W11a. */
-#define YIELD       3e-3
-#define YIELD_DEPTH 1e-3
 /* m: a contact that is found further from where it was than its bodies moved, and this, is another one. */
 #define STRAY 2e-3
 /* m: no body of a random model is larger. */
@@ -114,47 +111,35 @@ static double deepest_at_start(const StepLaws *l, const tacContact *of) {
     return deepest;
 }
 
-static int is_pushed(const tacModel *m, const tacContact *c) {
+int step_laws_pushed(const tacModel *m, const tacContact *c) {
     int first = m->body_weld[m->geom_body[c->geom[0]]], second = m->body_weld[m->geom_body[c->geom[1]]];
     return m->body_mocap[first] >= 0 || m->body_mocap[second] >= 0;
 }
 
-/* How fast the overlap of two geoms goes away. */
-static double parting_speed(const tacModel *m, const tacContact *c) {
-    return is_pushed(m, c) ? LAW_PUSH : LAW_CORRECTION;
+double step_laws_parting_speed(const tacModel *m, const tacContact *c) {
+    return step_laws_pushed(m, c) ? LAW_PUSH : LAW_CORRECTION;
 }
 
-/* How deep it is that gives way: what counts as closed, or what a mocap body was put into   (W11a). */
-static double yielding(const tacModel *m, const tacContact *c, double gap, double rest) {
-    return is_pushed(m, c) ? -fmin(0, gap) : -rest;
-}
-
-static double inverse_tree_mass(const tacModel *m, int geom) {
-    int body = m->geom_body[geom];
-    return step_laws_still(m, body) ? 0 : 1 / m->body_subtree_mass[m->body_root[body]];
-}
-
-/* How far an impulse presses in what counts as closed at the depth d   (W11a). */
-static double pressed(const StepLaws *l, const tacContact *c, double impulse, double d) {
+/* A contact of these geoms with this gap at q. */
+static BrokenGap gap_of(const StepLaws *l, const tacContact *c, double gap) {
     const tacModel *m = l->scene->model;
-    double inverse = inverse_tree_mass(m, c->geom[0]) + inverse_tree_mass(m, c->geom[1]);
-    return YIELD * inverse * impulse * d * d / (d * d + YIELD_DEPTH * YIELD_DEPTH);
+    return (BrokenGap){gap, step_laws_parting_speed(m, c), step_laws_inverse_mass(m, c)};
 }
 
 /* What two geoms may overlap by at q+: what is left of their deepest contact at q, and what their largest impulse
- * presses that in by   (W11, W11a). */
+ * presses that in by   (W47). */
 static double depth_left(const StepLaws *l, const tacContact *at) {
-    const tacModel *m = l->scene->model;
-    double gap = deepest_at_start(l, at), d = -step_laws_rest(l, gap, parting_speed(m, at)), impulse = 0;
+    BrokenGap g = gap_of(l, at, deepest_at_start(l, at));
+    double impulse = 0;
     for (int i = 0; i < l->forces.n; i++) {
         const tacContactForce *c = &l->forces.contact[i];
         if (same_pair(at, &c->contact)) impulse = fmax(impulse, l->scene->options.dt * c->force[0]);
     }
-    return d + pressed(l, at, impulse, yielding(m, at, gap, -d));
+    return step_laws_gives(l, &g, impulse) - step_laws_rest(l, g.gap, g.speed);
 }
 
 /* Some dof moves one of the geoms against the other. */
-static int may_part(const tacModel *m, const tacContact *c) {
+int step_laws_may_part(const tacModel *m, const tacContact *c) {
     return m->body_last_dof[m->geom_body[c->geom[0]]] != m->body_last_dof[m->geom_body[c->geom[1]]];
 }
 
@@ -162,22 +147,23 @@ static double judge_overlap(const StepLaws *l) {
     double worst = 0;
     for (int i = 0; i < l->ntouch[1]; i++) {
         const tacContact *c = &l->touch[1][i];
-        if (may_part(l->scene->model, c) && !(c->dist > -worst)) worst = worse(worst, -c->dist - depth_left(l, c));
+        if (step_laws_may_part(l->scene->model, c) && !(c->dist > -worst))
+            worst = worse(worst, -c->dist - depth_left(l, c));
     }
     return worst;
 }
 
 /* --- Normal impulse ----------------------------------------------------------------------------------------------- */
 
-/* gamma s = kappa U, s = phi - rest + c gamma, of a contact that is `next` at q+   (W9, W11a). One that does not touch
+/* gamma s = kappa U, s = phi - rest + y(gamma), of a contact that is `next` at q+   (W9, W48). One that does not touch
  * at q has the rest of another of its pair, which is known, none, where the geoms are apart there. */
 static double judge_distance(const StepLaws *l, const tacContactForce *c, const tacContact *next) {
     const tacContact *start = same_contact(l, 0, &c->contact);
     double gamma = l->scene->options.dt * c->force[0];
     if (start == NULL && deepest_at_start(l, next) < 0) return 0;
-    double rest = start == NULL ? 0 : step_laws_rest(l, start->dist, parting_speed(l->scene->model, next));
-    double d = start == NULL ? 0 : yielding(l->scene->model, next, start->dist, rest);
-    return gamma - step_laws_push(l, next->dist - rest + pressed(l, next, gamma, d));
+    BrokenGap g = gap_of(l, next, start == NULL ? 0 : start->dist);
+    double rest = step_laws_rest(l, g.gap, g.speed);
+    return gamma - step_laws_push(l, next->dist - rest + step_laws_gives(l, &g, gamma));
 }
 
 /* --- Friction ----------------------------------------------------------------------------------------------------- */
@@ -297,6 +283,7 @@ void step_laws_contacts(StepLaws *l, const double *x, const double *u, const dou
         f->overlap = HUGE_VAL;
         return;
     }
+    step_laws_start(l, x, y);
     for (int b = 0; b < l->scene->model->nbody; b++)
         l->sum[b] = (tacVec6){{0, 0, 0}, {0, 0, 0}}, l->unknown[b] = 0, l->carry[b] = tac_zero3(), l->adrift[b] = 0;
     for (int i = 0; i < l->forces.n; i++) {

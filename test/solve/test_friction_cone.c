@@ -89,12 +89,12 @@ static void numbers_of_cones(void **state) {
     static const int NUMBERS[3] = {1, 4, 5};
     tacDraw d = {25, 0};
     for (int kind = 0; kind < 3; kind++) {
-        tacFrictionPoint p = {.mu = kind == 0 ? 0 : 0.6, .pyramid = kind == 2, .soft = 0.2};
+        tacFrictionPoint p = {.mu = kind == 0 ? 0 : 0.6, .pyramid = kind == 2, .give = {0.3, 0.5}};
         tacFrictionSides e;
         int dim[TAC_FRICTION_CONES], n = tac_friction_cones(&p, dim), sum = 0;
         double a[TAC_FRICTION_NUMBERS] = {1.5}, b[TAC_FRICTION_NUMBERS] = {0.2}, gap_slip[3], w[3];
         draw_array(&d, 3, gap_slip);
-        gap_slip[0] = b[0] - p.soft * a[0];
+        gap_slip[0] = b[0] - tac_give_way(&p.give, a[0], &p.soft);
         tac_friction_start(&p, 0.3, gap_slip + 1, a, b);
         for (int c = 0; c < n; sum += dim[c++]) {
             tac_cone_product(dim[c], a + sum, b + sum, w);

@@ -18,11 +18,9 @@
  * bodies are put elsewhere between steps, into what they push: it follows them as welds do. */
 #define TAC_NCP_CORRECTION 0.1
 #define TAC_NCP_PUSH       TAC_NCP_CLOSING
-/* s, m: what is given overlapping so deep that it does not come apart in one step gives way by the first times impulse
- * over mass, so that bodies which are wedged in each other, and could not all come apart, have a motion all the same;
- * under its own weight a body still parts at two thirds of the speed   (W11a). */
-#define TAC_NCP_YIELD       3e-3
-#define TAC_NCP_YIELD_DEPTH 1e-3
+/* s: at an infeasible start, what q breaks is made good by an impulse of mass times speed over this, times h, or not at
+ * all; a body that rests on it still parts at two thirds of the speed   (W48). */
+#define TAC_NCP_YIELD 3e-3
 
 /* s: with it kappa is a pure number, force times gap in units of m L^2/T^2 and force times slip in m L^2/T^3, whatever
  * the time step: gaps and creep at rest do not depend on it   (W8). */
@@ -36,14 +34,11 @@ typedef struct tacNcpContact {
     tacVec3 own_point[2];  /* found.point, each in the frame of its geom */
     tacVec3 own_normal[2]; /* found.normal in both frames */
     int body[2];
-    int cone, adr;      /* its first cone, and place in a and b */
-    tacFrictionPoint p; /* of the iterate */
-    tacFrictionSides e; /* residuals of the iterate; right sides while solving */
-    double rest;        /* the gap that counts as closed: 0, or negative where bodies overlap at q */
-    double follows;     /* d(rest)/d(gap at q) */
-    double depth;       /* by which it gives way: rest, of what a mocap body pushes the gap at q; at most 0   (W11a) */
-    double yields;      /* d(depth)/d(gap at q) */
-    double bounce;      /* > 0: restitution. In place of the gap it has the way h n . (u + bounce u_-)   (W35) */
+    int cone, adr;       /* its first cone, and place in a and b */
+    tacFrictionPoint p;  /* of the iterate */
+    tacFrictionSides e;  /* residuals of the iterate; right sides while solving */
+    tacNcpClosed closed; /* the gap that counts as closed */
+    double bounce;       /* > 0: restitution. In place of the gap it has the way h n . (u + bounce u_-)   (W35) */
     tacVec3 came_slide[2], came_spin[2]; /* where it bounces: of its bodies, between q (-) h v and q */
     double squeeze[2];  /* friction along each tangent over p.mu, by which now.tangent are scaled: 1 of a round cone */
     double gap_slip[3]; /* phi (or way) less rest, u_1, u_2 along now.tangent */
@@ -71,6 +66,7 @@ struct tacNcp {
     tacSmoothPoint point;                 /* where forces are evaluated */
     int implicit;                         /* 1: forces are implicit in velocity */
     double h, damping_span, bounce_speed; /* bounce_speed: m/s, the least approach that bounces */
+    double tolerance;                     /* m, rad: what a feasible state may overlap by */
     tacNcpFriction friction;
     int turned;     /* > 0: a motion tried since the last system turns this body too far */
     int came_round; /* > 0: the motion v has turned this body too far since q (-) h v: there is no step */
@@ -85,6 +81,7 @@ struct tacNcp {
     double *tau, *g;       /* nv: impulses of joint forces; missing impulse of the dofs themselves */
     int ncontact, max_contacts, room; /* max_contacts: found at a time; room: in all */
     int nleft;                        /* contacts that were left out and overlap at q: at the end of that room */
+    int infeasible;                   /* 1: what q breaks gives way   (W49) */
     double gap_unit;                  /* of cones of gaps   (W8) */
     tacNcpContact *contact;
     tacNcpRows rows;
@@ -146,20 +143,13 @@ void tac_ncp_add_cone(tacNcp *p, int dim, double unit, double ratio);
 double tac_ncp_unit_change(const tacNcp *p, const tacInertialTangent *d);
 /* m/s: how fast the overlap of two geoms of these bodies goes away. */
 double tac_ncp_parting_speed(const tacModel *m, const int body[2]);
-/* The gap that counts as closed where it is `gap` at q, and goes away at a speed   (W11). */
-double tac_ncp_rest_of(const tacNcp *p, double gap, double speed);
-/* d(what counts as closed, as the impulse presses it)/d(gap at q), /d(h) at a fixed gap there   (W11a). */
-double tac_ncp_closed_by_gap(const tacNcp *p, const tacNcpContact *c);
-double tac_ncp_closed_by_time(const tacNcp *p, const tacNcpContact *c);
-/* d(softness of a contact) with masses. */
-double tac_ncp_softness_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d);
 /* A contact whose features were found at q+: where they touch at q, or else how its place goes with the bodies. */
 void tac_ncp_find_place(tacNcp *p, tacNcpContact *c);
 /* Contacts that bounce and overlap at q+ all the same, as their bodies turn: they only part -> how many. */
 int tac_ncp_stop_bounces(tacNcp *p, double tolerance);
-/* One more contact, closed at the gap `rest` that `start` gives, which gives way as of `depth`. Not where nothing could
- * part it, or there is no room. */
-void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest, double depth);
+/* One more contact, closed as `start` says, a touch of its two geoms at q. Not where nothing could part it, or there is
+ * no room. */
+void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, const tacNcpClosed *closed);
 /* Whether a mocap body pushes the other. */
 int tac_ncp_pushes(const tacModel *m, const int body[2]);
 /* Contacts at q+ (p->found, all within reach of the motion) take the place of those that p has; -> how many have come

@@ -47,50 +47,12 @@ double tac_ncp_parting_speed(const tacModel *m, const int body[2]) {
     return tac_ncp_pushes(m, body) ? TAC_NCP_PUSH : TAC_NCP_CORRECTION;
 }
 
-double tac_ncp_rest_of(const tacNcp *p, double gap, double speed) { return tac_min(0, gap + p->h * speed); }
-
-/* What counts as closed, and what gives way   (W11, W11a). */
-static void close_at(tacNcpContact *c, double rest, double depth) {
-    c->rest = rest, c->follows = rest < 0 ? 1 : 0;
-    c->depth = depth, c->yields = depth < 0 ? 1 : 0;
+/* What counts as closed of a gap at q between two bodies. */
+static tacNcpClosed closed_at(const tacNcp *p, const int body[2], double gap) {
+    return tac_ncp_closed_at(p, gap, tac_ncp_parting_speed(p->m, body), tac_ncp_touching_masses(p->m, body));
 }
 
-/* Both of a gap at q between two bodies. */
-static void find_closed(const tacNcp *p, const int body[2], double gap, double *rest, double *depth) {
-    *rest = tac_ncp_rest_of(p, gap, tac_ncp_parting_speed(p->m, body));
-    *depth = tac_ncp_pushes(p->m, body) ? tac_min(0, gap) : *rest;
-}
-
-/* How far a unit of impulse presses in what counts as closed d deep: Y (1/m_0 + 1/m_1) d^2/(d^2 + D^2), m the masses of
- * the two trees   (W11a). */
-static double share_of_depth(double d) { return d * d / (d * d + TAC_NCP_YIELD_DEPTH * TAC_NCP_YIELD_DEPTH); }
-
-static double share_by_depth(double d) {
-    double square = TAC_NCP_YIELD_DEPTH * TAC_NCP_YIELD_DEPTH, sum = d * d + square;
-    return 2 * d * square / (sum * sum);
-}
-
-static double softness(const tacNcp *p, const tacNcpContact *c) {
-    return TAC_NCP_YIELD * tac_ncp_inverse_masses(p->m, c->body) * share_of_depth(c->depth);
-}
-
-/* gamma d(softness)/d(depth) */
-static double presses(const tacNcp *p, const tacNcpContact *c) {
-    return c->p.gamma * TAC_NCP_YIELD * tac_ncp_inverse_masses(p->m, c->body) * share_by_depth(c->depth);
-}
-
-double tac_ncp_closed_by_gap(const tacNcp *p, const tacNcpContact *c) {
-    return c->follows - (c->yields != 0 ? c->yields * presses(p, c) : 0);
-}
-
-double tac_ncp_closed_by_time(const tacNcp *p, const tacNcpContact *c) {
-    double of_depth = tac_ncp_pushes(p->m, c->body) ? 0 : presses(p, c);
-    return c->follows != 0 ? (1 - of_depth) * tac_ncp_parting_speed(p->m, c->body) : 0;
-}
-
-double tac_ncp_softness_change(const tacNcp *p, const tacNcpContact *c, const tacInertialTangent *d) {
-    return TAC_NCP_YIELD * tac_ncp_inverse_masses_change(p->m, c->body, d) * share_of_depth(c->depth);
-}
+static void close_at(tacNcpContact *c, const tacNcpClosed *closed) { c->closed = *closed, c->p.give = closed->give; }
 
 /* |(xi_1/mu_1, xi_2/mu_2)| <= gamma, as the round cone of mu_1 along tangents that are scaled by mu_k/mu_1   (W34). */
 static void take_friction(tacNcp *p, tacNcpContact *c) {
@@ -99,7 +61,7 @@ static void take_friction(tacNcp *p, tacNcpContact *c) {
     double mu[2];
     tac_contact_friction(p->m, &c->found, mu);
     double of = mu[0] > 0 ? mu[0] : mu[1];
-    c->p = (tacFrictionPoint){.mu = rubs ? of : 0, .soft = softness(p, c), .pyramid = p->friction == TAC_NCP_PYRAMID};
+    c->p = (tacFrictionPoint){.mu = rubs ? of : 0, .pyramid = p->friction == TAC_NCP_PYRAMID};
     for (int k = 0; k < 2; k++)
         c->squeeze[k] = of > 0 ? mu[k] / of : 1;
     tac_ncp_squeeze(c, c->now.tangent);
@@ -131,19 +93,19 @@ static void take_along(const tacScene *s, tacNcpContact *c) {
     }
 }
 
-void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, double rest, double depth) {
+void tac_ncp_take_contact(tacNcp *p, const tacContact *found, const tacContact *start, const tacNcpClosed *closed) {
     const tacModel *m = p->m;
     int body[2] = {m->geom_body[found->geom[0]], m->geom_body[found->geom[1]]};
     tacNcpContact *c = &p->contact[p->ncontact];
     if (!tac_may_part(m, found->geom) || p->ncontact == p->room - p->nleft) return;
     c->body[0] = body[0], c->body[1] = body[1];
     c->found = c->now = *found, c->start = *start, c->bounce = 0, c->lost = 0;
-    close_at(c, rest, depth);
     take_along(p->scene, c);
     c->cone = p->ncone, c->adr = p->numbers;
     share_way(p, c);
     c->at_q = *found, c->touches_at_q = 1;
     take_friction(p, c);
+    close_at(c, closed);
     c->seamless = p->friction != TAC_NCP_PYRAMID && c->squeeze[0] == 1 && c->squeeze[1] == 1;
     if (c->seamless) c->now.along = found->tangent[0], c->now.along_side = -1;
     tac_ncp_flat_begin(p, c);
@@ -221,8 +183,8 @@ static void bounce(tacNcp *p, tacNcpContact *c) {
         tac_ncp_place_geom(p, p->w, c->found.geom[side]);
     double d = c->before.dist - c->found.dist;
     if (status != TAC_OK || !(d > p->h * p->bounce_speed) || !(d > c->found.dist)) return;
-    close_at(c, 0, 0);
-    c->bounce = e, c->p.soft = 0, c->flat = 0;
+    close_at(c, &(tacNcpClosed){0});
+    c->bounce = e, c->flat = 0;
     c->held = 1; /* velocities at a place that does not run as the bodies turn */
     for (int side = 0; side < 2; side++) {
         int b = c->body[side], still = p->ldu.still[b];
@@ -235,11 +197,10 @@ int tac_ncp_stop_bounces(tacNcp *p, double tolerance) {
     int stopped = 0;
     for (int i = 0; i < p->ncontact; i++) {
         tacNcpContact *c = &p->contact[i];
-        double rest, depth;
         if (!(c->bounce > 0) || c->now.dist >= -tolerance) continue;
-        find_closed(p, c->body, c->found.dist, &rest, &depth);
-        close_at(c, rest, depth);
-        c->bounce = 0, c->p.soft = softness(p, c);
+        tacNcpClosed closed = closed_at(p, c->body, c->found.dist);
+        close_at(c, &closed);
+        c->bounce = 0;
         share_way(p, c);
         stopped++;
     }
@@ -248,7 +209,7 @@ int tac_ncp_stop_bounces(tacNcp *p, double tolerance) {
 
 void tac_ncp_constrain(tacNcp *p, int nfound) {
     p->gap_unit = unit_of_gaps(p);
-    p->ncontact = p->nleft = p->ncone = p->numbers = 0;
+    p->ncontact = p->nleft = p->ncone = p->numbers = p->infeasible = 0;
     for (int i = 0; i < p->m->nv; i++)
         p->anchor[i] = 0;
     tac_ncp_find_rows_at(p);
@@ -258,11 +219,11 @@ void tac_ncp_constrain(tacNcp *p, int nfound) {
         if (!tac_ncp_is_due(p, &p->found[i])) continue;
         const tacContact *found = &p->found[i];
         int body[2] = {p->m->geom_body[found->geom[0]], p->m->geom_body[found->geom[1]]};
-        double rest, depth;
-        find_closed(p, body, found->dist, &rest, &depth);
-        tac_ncp_take_contact(p, found, found, rest, depth);
+        tacNcpClosed closed = closed_at(p, body, found->dist);
+        tac_ncp_take_contact(p, found, found, &closed);
         if (p->ncontact > known) bounce(p, &p->contact[known]);
     }
+    tac_ncp_find_infeasible(p);
 }
 
 /* --- Geometry at the next pose ------------------------------------------------------------------------------------ */
@@ -322,7 +283,7 @@ tacStatus tac_ncp_place(tacNcp *p) {
         }
         place_impulse(p, c);
         tacVec3 u = tac_ncp_slip(p, c);
-        c->gap_slip[0] = c->now.dist - c->rest;
+        c->gap_slip[0] = c->now.dist - c->closed.rest;
         if (c->bounce > 0)
             c->gap_slip[0] = p->h * tac_dot3(c->now.normal, tac_madd3(u, c->bounce, tac_ncp_slip_before(p, c)));
         c->gap_slip[1] = tac_dot3(c->now.tangent[0], u), c->gap_slip[2] = tac_dot3(c->now.tangent[1], u);

@@ -254,7 +254,7 @@ static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
     memset(out->place, 0, sizeof out->place);
     memset(out->point, 0, sizeof out->point);
     put_answer(c, d->kappa, out);
-    out->closed = tac_ncp_closed_by_gap(p, c);
+    out->closed = tac_ncp_closed_by_gap(&c->closed, c->p.gamma);
     tacStatus status = place_start(p, c, out->place);
     for (int side = 0; side < 2; side++)
         if (!p->ldu.still[c->body[side]]) {

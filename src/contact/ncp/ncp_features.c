@@ -27,7 +27,7 @@ static int same_features(const tacContact *a, const tacContact *b) {
 }
 
 /* The gap that counts as closed at q+, as deep as the impulse presses it. */
-static double pressed(const tacNcpContact *c) { return c->rest - c->p.soft * c->p.gamma; }
+static double pressed(const tacNcpContact *c) { return tac_ncp_closed_gap(&c->closed, c->p.gamma); }
 
 /* The contact of the same two geoms that may overlap most at q+, also of those that were left out; NULL: they were
  * apart. */
@@ -78,7 +78,7 @@ int tac_ncp_is_due(const tacNcp *p, const tacContact *found) {
 int tac_ncp_is_rough(const tacNcp *p) {
     double size = TAC_NCP_TIME * tac_sqrt(p->gap_unit / (p->h * tac_ncp_mean_mass(p))), depth = 0; /* L of (W8) */
     for (int i = 0; i < p->ncontact; i++)
-        depth = tac_max(depth, p->contact[i].rest - gap_ahead(p, &p->contact[i].found));
+        depth = tac_max(depth, p->contact[i].closed.rest - gap_ahead(p, &p->contact[i].found));
     return depth > ROUGH_DEPTH * size;
 }
 
@@ -108,7 +108,7 @@ static void keep_contact(tacNcp *p, const tacNcpContact *c) {
  * deep they were. */
 static void remember(tacNcp *p, const tacNcpContact *c, int in_use) {
     int at = p->room - 1 - p->nleft;
-    if (!(c->rest < 0) || at < in_use) return;
+    if (!(c->closed.gap < 0) || at < in_use) return;
     p->contact[at] = *c;
     p->contact[at].p.gamma = 0;
     p->nleft++;
@@ -143,9 +143,9 @@ static int take_found(tacNcp *p, const tacContact *found) {
     int known = p->ncontact;
     if (is_known(p, found)) return 0;
     if (start == NULL)
-        tac_ncp_take_contact(p, found, found, 0, 0);
+        tac_ncp_take_contact(p, found, found, &(tacNcpClosed){0});
     else
-        tac_ncp_take_contact(p, found, &start->start, start->rest, start->depth);
+        tac_ncp_take_contact(p, found, &start->start, &start->closed);
     if (p->ncontact > known) tac_ncp_find_place(p, &p->contact[known]);
     return p->ncontact - known;
 }

@@ -199,7 +199,7 @@ static void emit_own(const tacNcpView *v, const tacParamTangent *t, int id, cons
     }
 }
 
-/* Numbers that contacts have of their own: friction, the unit of all products, how soft they are. */
+/* Numbers that contacts have of their own: friction, the unit of all products, how they give way. */
 static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, const tacNcpSink *sink) {
     const tacNcp *p = v->p;
     double unit = t->inertial == NULL ? 0 : tac_ncp_unit_change(p, t->inertial);
@@ -208,8 +208,10 @@ static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, c
         double mu = c->p.mu > 0 ? tac_contact_friction_param(p->m, t, &c->start, 1) : 0;
         if (mu != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_MU, id, mu);
         if (unit != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_UNIT, id, unit);
-        double soft = t->inertial == NULL || c->p.soft == 0 ? 0 : tac_ncp_softness_change(p, c, t->inertial);
-        if (soft != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_GAP, id, c->p.gamma * soft);
+        if (t->inertial == NULL || c->p.soft == 0) continue;
+        double lighter = tac_ncp_touching_masses_change(p->m, c->body, t->inertial);
+        tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_GAP, id,
+                 -tac_ncp_closed_by_mass(&c->closed, c->p.gamma, lighter));
     }
 }
 

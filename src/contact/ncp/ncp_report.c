@@ -22,7 +22,8 @@ static int holds(const tacNcp *p, const tacNcpContact *c, double mass) { return 
 static uint64_t hash_contact(const tacNcpContact *contact, uint64_t hash) {
     const tacContact *c = &contact->found;
     const tacFeature *f = c->feature;
-    int follows = (contact->follows != 0) + 2 * (contact->bounce > 0) + 8 * (contact->yields != 0) + 4 * contact->held;
+    int follows =
+        (contact->closed.rest < 0) + 2 * (contact->bounce > 0) + 8 * (contact->p.soft > 0) + 4 * contact->held;
     int words[14] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],    f[0].id[1],
                      f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1], follows};
     return tac_hash(words, sizeof words, hash);
@@ -63,7 +64,7 @@ static double bounce_margin(const tacNcp *p, const tacNcpContact *c) {
 
 /* A row whose gap that counts as closed moves with q is another. */
 static void report_row(const tacNcp *p, const tacNcpRow *row, tacStepInfo *info) {
-    int moves = tac_ncp_rest_moves(p, row), words[4] = {(int)row->of.kind, row->of.id, row->of.axis, moves};
+    int moves = (row->rest != 0) + 2 * (row->soft > 0), words[4] = {(int)row->of.kind, row->of.id, row->of.axis, moves};
     double margin = TAC_INFINITY;
     if (row->law == TAC_NCP_PAIR) margin = start_margin(p, row->of.pos, TAC_NCP_CORRECTION);
     if (row->law == TAC_NCP_HELD) margin = tac_abs(tac_abs(row->of.pos) - p->h * TAC_NCP_CLOSING);

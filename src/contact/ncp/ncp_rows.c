@@ -84,7 +84,7 @@ static double load_row(tacNcpRow *row, const double *x, const double *a, const d
     switch (row->law) {
     case TAC_NCP_PAIR:
         row->p = row->a[0] = a[row->at], row->b[0] = b[row->at];
-        row->e[0] = row->b[0] - row->r;
+        row->e[0] = row->b[0] - row->r - tac_give_way(&row->closed.give, row->p, &row->soft);
         break;
     case TAC_NCP_DRY:
         for (int i = 0; i < 2; i++)
@@ -130,7 +130,7 @@ static double dry_freedom(const tacNcpRow *row) {
 double tac_ncp_row_compliance(const tacNcpRow *row) {
     switch (row->law) {
     case TAC_NCP_PAIR:
-        return row->b[0] / row->a[0];
+        return row->b[0] / row->a[0] + row->soft;
     case TAC_NCP_DRY:
         return dry_determinant(row) / (row->load * dry_freedom(row));
     case TAC_NCP_HELD:
@@ -160,7 +160,7 @@ double tac_ncp_row_offset(const tacNcpRow *row, const double *c) {
 static void recover_row(const tacNcpRow *row, const double *c, double dr, double dp, double *da, double *db) {
     da += row->at, db += row->at, c += row->at;
     if (row->law == TAC_NCP_PAIR) {
-        da[0] = dp, db[0] = dr - row->e[0];
+        da[0] = dp, db[0] = dr - row->e[0] + row->soft * dp;
         return;
     }
     da[0] = -row->e[1], da[1] = dp / row->load;

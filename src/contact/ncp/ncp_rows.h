@@ -7,6 +7,7 @@
 #pragma once
 
 #include "contact/equality.h"
+#include "solve/give_way.h"
 
 /* m/s (rad/s): an equality that is open at q closes this fast at most. */
 #define TAC_NCP_CLOSING 2.0
@@ -28,13 +29,23 @@ typedef enum {
 
 enum { TAC_NCP_SINGLE = -1, TAC_NCP_MATED = -2 };
 
+/* The gap that counts as closed at q+, rest less what gives way (ncp_closed.c). All zero: 0, whatever the impulse. */
+typedef struct tacNcpClosed {
+    double gap, speed;   /* at q; at which it is made good */
+    double inverse_mass; /* of the trees */
+    double rest;         /* min(0, gap + h speed) */
+    tacGiveWay give;     /* down to min(0, gap) */
+} tacNcpClosed;
+
 typedef struct tacNcpRow {
     tacRow of; /* kind, id, axis; adr, num: its numbers in dof, J, G; pos: gap at q */
     tacNcpLaw law;
-    int wide;          /* number among wide rows; -1: its dofs are those of one joint */
-    int at, cone;      /* PAIR, DRY: place in a and b, its cone; HELD: place in x */
-    double rest;       /* the gap that counts as closed */
-    double load;       /* as the law says: h loss, h eps, armature */
+    int wide;            /* number among wide rows; -1: its dofs are those of one joint */
+    int at, cone;        /* PAIR, DRY: place in a and b, its cone; HELD: place in x */
+    double rest;         /* the gap that counts as closed, as closed.rest */
+    tacNcpClosed closed; /* PAIR */
+    double soft;         /* PAIR: how much further it gives way per impulse */
+    double load;         /* as the law says: h loss, h eps, armature */
     int mate;          /* DRY: the first of the two limits of the same coordinate, which are MATED; otherwise SINGLE */
     double mass;       /* PAIR, DRY: of the coordinate, about: 1/(J M^-1 J^T) */
     double r, p;       /* of the iterate: gap less rest, or rate; impulse */
@@ -60,6 +71,21 @@ typedef struct tacNcp tacNcp;
 typedef struct tacNcpDeriv tacNcpDeriv;
 typedef struct tacNcpSink tacNcpSink;
 typedef struct tacNcpView tacNcpView;
+
+/* --- What counts as closed (ncp_closed.c) ------------------------------------------------------------------------- */
+
+/* Of a gap at q that is made good at this speed. */
+tacNcpClosed tac_ncp_closed_at(const tacNcp *p, double gap, double speed, double inverse_mass);
+/* As an impulse presses it. */
+double tac_ncp_closed_gap(const tacNcpClosed *c, double impulse);
+/* Its derivatives at a fixed impulse: by the gap at q, by h at a fixed gap; times a change of the inverse mass. */
+double tac_ncp_closed_by_gap(const tacNcpClosed *c, double impulse);
+double tac_ncp_closed_by_time(const tacNcp *p, const tacNcpClosed *c, double impulse);
+double tac_ncp_closed_by_mass(const tacNcpClosed *c, double impulse, double change);
+/* Contacts and rows of q -> whether the start is infeasible, and how they give way then   (W49). */
+void tac_ncp_find_infeasible(tacNcp *p);
+/* Searches found no motion that makes good all that is broken: it gives way -> 1; 0: it does already, or nothing is. */
+int tac_ncp_give_up(tacNcp *p);
 
 /* --- Finding (ncp_rows_find.c) ------------------------------------------------------------------------------------ */
 
@@ -141,12 +167,17 @@ int tac_ncp_number_input(const tacNcp *p, int k);
 /* 1/m_0 + 1/m_1 of the trees of two bodies, 0 of one that does not move; its change. */
 double tac_ncp_inverse_masses(const tacModel *m, const int body[2]);
 double tac_ncp_inverse_masses_change(const tacModel *m, const int body[2], const tacInertialTangent *d);
+/* The same of two bodies that touch: of one tree, what hangs on either counts in place of the tree. */
+double tac_ncp_touching_masses(const tacModel *m, const int body[2]);
+double tac_ncp_touching_masses_change(const tacModel *m, const int body[2], const tacInertialTangent *d);
+/* Of a limit's row, d(inverse mass). */
+double tac_ncp_limit_mass_change(const tacNcp *p, const tacNcpRow *row, const tacInertialTangent *d);
 /* d(h eps) of an equality's row. */
 double tac_ncp_row_compliance_change(const tacNcp *p, const tacNcpRow *row, const tacInertialTangent *d);
 /* What changes at q of the rows of a connect or weld are weighed by, first row k. */
 tacEqualityWeights tac_ncp_equality_weights(const tacNcp *p, int k);
-/* 1: the gap that counts as closed moves with q. */
-int tac_ncp_rest_moves(const tacNcp *p, const tacNcpRow *row);
+/* d(gap that counts as closed)/d(gap at q). */
+double tac_ncp_row_closed_by_gap(const tacNcp *p, const tacNcpRow *row);
 /* d(w)/d(number of the law): U of a limit's product, h loss, h eps. */
 double tac_ncp_row_offset_rate(const tacNcpRow *row, double kappa);
 /* mu += (dp/d(inputs))^T (J lambda) of narrow rows; of wide rows from nu in t. */

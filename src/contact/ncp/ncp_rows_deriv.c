@@ -9,9 +9,9 @@ int tac_ncp_value_input(const tacNcp *p, int k) { return TAC_NCP_INPUTS * p->nco
 
 int tac_ncp_number_input(const tacNcp *p, int k) { return TAC_NCP_INPUTS * p->ncontact + p->rows.n + k; }
 
-int tac_ncp_rest_moves(const tacNcp *p, const tacNcpRow *row) {
-    if (row->law == TAC_NCP_PAIR) return row->rest < 0;
-    return row->law == TAC_NCP_HELD && tac_abs(row->of.pos) > p->h * TAC_NCP_CLOSING;
+double tac_ncp_row_closed_by_gap(const tacNcp *p, const tacNcpRow *row) {
+    if (row->law == TAC_NCP_PAIR) return tac_ncp_closed_by_gap(&row->closed, row->p);
+    return row->law == TAC_NCP_HELD && tac_abs(row->of.pos) > p->h * TAC_NCP_CLOSING ? 1 : 0;
 }
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
@@ -102,9 +102,10 @@ static void emit_armature(const tacNcp *p, const tacNcpRow *row, const tacSink *
 static void emit_ball(const tacNcp *p, int k, const tacSink *q) {
     const tacNcpRow *row = &p->rows.row[k];
     double range = tac_ncp_ball_range(p->m, row->of.id);
+    double closed = tac_ncp_row_closed_by_gap(p, row);
     tacVec3 phi = tac_ncp_ball_turn(p->m, row->of.id, p->q);
-    for (int i = 0; i < 3 && tac_ncp_rest_moves(p, row); i++)
-        tac_emit(q, tac_ncp_value_input(p, k), p->rows.dof[row->of.adr] + i, tac_get3(phi, i) / range);
+    for (int i = 0; i < 3 && closed != 0; i++)
+        tac_emit(q, tac_ncp_value_input(p, k), p->rows.dof[row->of.adr] + i, closed * tac_get3(phi, i) / range);
 }
 
 tacEqualityWeights tac_ncp_equality_weights(const tacNcp *p, int k) {
@@ -112,7 +113,7 @@ tacEqualityWeights tac_ncp_equality_weights(const tacNcp *p, int k) {
     tacEqualityWeights by = {.k = tac_ncp_value_input(p, k), .scale = -1};
     int n = p->m->equality_type[row->of.id] == TAC_EQ_WELD ? 6 : 3;
     for (int i = 0; i < n; i++)
-        by.f[i] = row[i].p, by.rate[i] = tac_ncp_rest_moves(p, &row[i]) ? -1 : 0;
+        by.f[i] = row[i].p, by.rate[i] = 0 - tac_ncp_row_closed_by_gap(p, &row[i]);
     return by;
 }
 
@@ -134,7 +135,7 @@ static void emit_row(const tacNcp *p, int k, const tacNcpSink *q) {
         emit_ball(p, k, &q->inputs);
     } else if (!tac_ncp_row_is_pose(p, row)) {
         tacCombination a = tac_row_combination(p->m, &row->of, p->q);
-        tacRowWeights by = {row->p, -1, tac_ncp_rest_moves(p, row) ? -1 : 0, NULL};
+        tacRowWeights by = {row->p, -1, 0 - tac_ncp_row_closed_by_gap(p, row), NULL};
         tac_combination_jac(p->m, &a, tac_ncp_value_input(p, k), &by, &sink);
     } else if (row->of.axis == 0) {
         emit_pose(p, k, &sink);

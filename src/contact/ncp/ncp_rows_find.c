@@ -141,11 +141,86 @@ static void take_cone(tacNcp *p, tacNcpRow *row, int dim, double unit, double sc
     tac_ncp_add_cone(p, dim, unit, scale * inverse);
 }
 
+static double inverse_tree_mass(const tacModel *m, int body) {
+    double mass = m->body_subtree_mass[m->body_root[body]];
+    return m->body_last_dof[body] < 0 || !(mass > 0) ? 0 : 1 / mass;
+}
+
+double tac_ncp_inverse_masses(const tacModel *m, const int body[2]) {
+    return inverse_tree_mass(m, body[0]) + inverse_tree_mass(m, body[1]);
+}
+
+double tac_ncp_inverse_masses_change(const tacModel *m, const int body[2], const tacInertialTangent *d) {
+    double sum = 0;
+    for (int side = 0; side < 2; side++) {
+        double inverse = inverse_tree_mass(m, body[side]), change = 0;
+        for (int b = 1; b < m->nbody; b++)
+            if (m->body_root[b] == m->body_root[body[side]]) change += d[b].mass;
+        sum -= change * inverse * inverse;
+    }
+    return sum;
+}
+
+static double inverse_hanging_mass(const tacModel *m, int body) {
+    double mass = m->body_subtree_mass[body];
+    return m->body_last_dof[body] < 0 || !(mass > 0) ? 0 : 1 / mass;
+}
+
+static int hangs_on(const tacModel *m, int body, int other) {
+    while (body > other)
+        body = m->body_parent[body];
+    return body == other;
+}
+
+static int of_one_tree(const tacModel *m, const int body[2]) { return m->body_root[body[0]] == m->body_root[body[1]]; }
+
+double tac_ncp_touching_masses(const tacModel *m, const int body[2]) {
+    if (!of_one_tree(m, body)) return tac_ncp_inverse_masses(m, body);
+    return inverse_hanging_mass(m, body[0]) + inverse_hanging_mass(m, body[1]);
+}
+
+double tac_ncp_touching_masses_change(const tacModel *m, const int body[2], const tacInertialTangent *d) {
+    double sum = 0;
+    if (!of_one_tree(m, body)) return tac_ncp_inverse_masses_change(m, body, d);
+    for (int side = 0; side < 2; side++) {
+        double inverse = inverse_hanging_mass(m, body[side]), change = 0;
+        for (int b = body[side]; b < m->nbody; b++)
+            if (hangs_on(m, b, body[side])) change += d[b].mass;
+        sum -= change * inverse * inverse;
+    }
+    return sum;
+}
+
+/* A limit's tree; what counts as its mass is that of inertia at an arm where the limit turns. */
+static double limit_scale(const tacNcp *p, const tacRow *of, int body[2]) {
+    body[0] = body[1] = 0;
+    if (of->kind == TAC_ROW_JOINT_LIMIT)
+        body[0] = p->m->joint_body[of->id];
+    else
+        tac_row_bodies(p->m, &(tacRows){.row = (tacRow *)of}, 0, body);
+    int turns = of->kind == TAC_ROW_JOINT_LIMIT && p->m->joint_type[of->id] != TAC_SLIDE;
+    return turns ? 1 / (TAC_NCP_ARM * TAC_NCP_ARM) : 1;
+}
+
+double tac_ncp_limit_mass_change(const tacNcp *p, const tacNcpRow *row, const tacInertialTangent *d) {
+    int body[2];
+    double scale = limit_scale(p, &row->of, body);
+    return scale * tac_ncp_inverse_masses_change(p->m, body, d);
+}
+
+static void close_limit(const tacNcp *p, tacNcpRow *row, double gap) {
+    int body[2];
+    double scale = limit_scale(p, &row->of, body);
+    row->of.pos = gap;
+    row->closed = tac_ncp_closed_at(p, gap, TAC_NCP_CORRECTION, scale * tac_ncp_inverse_masses(p->m, body));
+    row->rest = row->closed.rest;
+}
+
 static void add_limit(tacNcp *p, tacRow of, int wide) {
     tacNcpRow *row = tac_ncp_begin_row(p, of, TAC_NCP_PAIR, wide);
     tacCombination a = tac_row_combination(p->m, &of, p->q);
     add_terms(p, &p->rows, row, &a);
-    row->of.pos = a.pos, row->rest = tac_ncp_rest_of(p, a.pos, TAC_NCP_CORRECTION);
+    close_limit(p, row, a.pos);
     take_cone(p, row, 1, p->gap_unit, p->h);
 }
 
@@ -173,8 +248,7 @@ static void add_ball_limit(tacNcp *p, int joint) {
         tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_JOINT_LIMIT, .id = joint, .axis = 1}, TAC_NCP_PAIR, 0);
     for (int i = 0; i < 3; i++)
         tac_ncp_add_number(&p->rows, row, m->joint_dof_adr[joint] + i, 0);
-    row->of.pos = tac_ncp_ball_gap(tac_ncp_ball_range(m, joint), tac_ncp_ball_turn(m, joint, p->q));
-    row->rest = tac_ncp_rest_of(p, row->of.pos, TAC_NCP_CORRECTION);
+    close_limit(p, row, tac_ncp_ball_gap(tac_ncp_ball_range(m, joint), tac_ncp_ball_turn(m, joint, p->q)));
     take_cone(p, row, 1, p->gap_unit, p->h);
 }
 
@@ -232,26 +306,6 @@ static double compliance_unit(const tacNcp *p, const tacRow *of) {
     const tacModel *m = p->m;
     int turns = of->axis >= 3 || m->equality_type[of->id] == TAC_EQ_JOINT;
     return p->h * TAC_NCP_COMPLIANCE / (turns ? TAC_NCP_ARM * TAC_NCP_ARM : 1);
-}
-
-static double inverse_tree_mass(const tacModel *m, int body) {
-    double mass = m->body_subtree_mass[m->body_root[body]];
-    return m->body_last_dof[body] < 0 || !(mass > 0) ? 0 : 1 / mass;
-}
-
-double tac_ncp_inverse_masses(const tacModel *m, const int body[2]) {
-    return inverse_tree_mass(m, body[0]) + inverse_tree_mass(m, body[1]);
-}
-
-double tac_ncp_inverse_masses_change(const tacModel *m, const int body[2], const tacInertialTangent *d) {
-    double sum = 0;
-    for (int side = 0; side < 2; side++) {
-        double inverse = inverse_tree_mass(m, body[side]), change = 0;
-        for (int b = 1; b < m->nbody; b++)
-            if (m->body_root[b] == m->body_root[body[side]]) change += d[b].mass;
-        sum -= change * inverse * inverse;
-    }
-    return sum;
 }
 
 double tac_ncp_row_compliance_change(const tacNcp *p, const tacNcpRow *row, const tacInertialTangent *d) {

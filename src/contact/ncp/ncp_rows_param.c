@@ -15,7 +15,7 @@ static void combination_param(const tacNcpView *v, int k, const tacParamTangent 
     int input = tac_ncp_value_input(p, k);
     tacCombination here = tac_row_combination(p->m, &row->of, p->q),
                    there = tac_row_combination(p->m, &row->of, p->q_next);
-    tacRowWeights by = {row->p, -1, tac_ncp_rest_moves(p, row) ? -1 : 0, NULL}, ahead = {.rate = 1};
+    tacRowWeights by = {row->p, -1, 0 - tac_ncp_row_closed_by_gap(p, row), NULL}, ahead = {.rate = 1};
     if (row->law == TAC_NCP_DRY) by.z = p->x, ahead.rate = 0;
     tac_combination_param(p->m, &here, &row->of, input, p->q, &by, t, column, sink);
     tac_combination_param(p->m, &there, &row->of, input, p->q_next, &ahead, t, column, sink);
@@ -45,8 +45,8 @@ static void ball_param(const tacNcpView *v, int k, const tacParamTangent *t, int
     if (number != ends + (ends[1] >= ends[0])) return;
     double range = tac_ncp_ball_range(p->m, row->of.id);
     tacVec3 phi = tac_ncp_ball_turn_next(p, row->of.id), before = tac_ncp_ball_turn(p->m, row->of.id, p->q);
-    double change = 0.5 * (1 + tac_dot3(phi, phi) / (range * range));
-    if (tac_ncp_rest_moves(p, row)) change -= 0.5 * (1 + tac_dot3(before, before) / (range * range));
+    double change = 0.5 * (1 + tac_dot3(phi, phi) / (range * range)), closed = tac_ncp_row_closed_by_gap(p, row);
+    if (closed != 0) change -= closed * 0.5 * (1 + tac_dot3(before, before) / (range * range));
     tac_emit(&sink->row, tac_ncp_value_input(p, k), column, change);
     for (int i = 0; i < 3; i++)
         tac_emit(&sink->force, p->rows.dof[row->of.adr] + i, column, -row->p * tac_get3(phi, i) / (range * range));
@@ -95,6 +95,11 @@ static void row_param(const tacNcpView *v, int k, const tacParamTangent *t, int 
     if (tac_ncp_row_is_smooth(row) || v->free) return;
     double change = number_change(v->p, row, t);
     if (change != 0) tac_emit(&theta->inputs, tac_ncp_number_input(v->p, k), column, change);
+    if (row->soft > 0 && t->inertial != NULL) {
+        double lighter = tac_ncp_limit_mass_change(v->p, row, t->inertial);
+        tac_emit(&theta->inputs, tac_ncp_value_input(v->p, k), column,
+                 -tac_ncp_closed_by_mass(&row->closed, row->p, lighter));
+    }
     if (tac_ncp_row_is_ball(v->p, row))
         ball_param(v, k, t, column, &sink);
     else if (row->of.kind != TAC_ROW_JOINT_FRICTION && !tac_ncp_row_is_pose(v->p, row))

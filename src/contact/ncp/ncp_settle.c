@@ -26,7 +26,7 @@ static void settle_row(const tacNcp *p, const tacNcpRow *row, double kappa, doub
     double r = row->r + left * row->off, product = kappa * p->unit[row->cone];
     if (row->law == TAC_NCP_PAIR) {
         *b = r;
-        tac_pair_settle(p->ratio[row->cone], product, a, b);
+        tac_give_way_settle(&row->closed.give, p->ratio[row->cone], product, a, b);
     } else {
         a[0] = 1;
         tac_friction_settle(1, p->ratio[row->cone], product, &r, a, b);
@@ -114,8 +114,10 @@ static Coordinate coordinate_of(const tacNcp *p, const tacNcpRow *dry, double ka
 
 /* -> 0: they have to be settled each for itself. */
 static int settle_coordinate(const tacNcp *p, const tacNcpRow *dry, double kappa, double left, double *a, double *b) {
-    Coordinate c = coordinate_of(p, dry, kappa, left, a);
+    const tacNcpRow *limit = &p->rows.row[dry->mate];
     double d, slope;
+    if (limit[0].soft > 0 || limit[1].soft > 0) return 0; /* gaps here do not give way */
+    Coordinate c = coordinate_of(p, dry, kappa, left, a);
     if (!solve_coordinate(&c, &d)) return 0;
     a[dry->at] = 1;
     a[dry->at + 1] = dry_at(c.dry, c.rate + d, &b[dry->at], &slope);

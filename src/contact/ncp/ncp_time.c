@@ -59,7 +59,7 @@ static double gap_change(const Column *c, int contact) {
     const tacNcp *p = c->p;
     const tacNcpContact *at = &p->contact[contact];
     double sum = 0;
-    if (!(at->bounce > 0)) return -tac_ncp_closed_by_time(p, at);
+    if (!(at->bounce > 0)) return -tac_ncp_closed_by_time(p, &at->closed, at->p.gamma);
     for (int side = 0; side < 2; side++) {
         const double *before = c->d->answer[contact].before + 6 * side;
         for (int j = p->m->body_last_dof[at->body[side]]; j >= 0; j = p->m->dof_parent[j])
@@ -106,8 +106,8 @@ static void change_smooth(const Column *c, const tacNcpRow *row) {
 /* d(value): a rate goes with v+, and what is open at q closes for h. */
 static double value_change(const tacNcp *p, const tacNcpRow *row) {
     if (row->law == TAC_NCP_DRY) return -row->r / p->h;
-    if (!tac_ncp_rest_moves(p, row)) return 0;
-    if (row->law == TAC_NCP_PAIR) return -TAC_NCP_CORRECTION;
+    if (row->law == TAC_NCP_PAIR) return -tac_ncp_closed_by_time(p, &row->closed, row->p);
+    if (row->rest == 0) return 0;
     return row->of.pos > 0 ? TAC_NCP_CLOSING : -TAC_NCP_CLOSING;
 }
 

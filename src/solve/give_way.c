@@ -1,0 +1,45 @@
+#include "solve/give_way.h"
+
+#include "math/scalar.h"
+#include "solve/friction_cone.h"
+
+/* y is the smaller root of (t - y)(A - y) = B t A, about the smaller of t and 1. With A = 1 + 2 e, B = e/A it is 1 at
+ * t = 2, and 1 + e at the end. */
+static double saturate(double t, double *slope) {
+    const double A = 1 + 2 * TAC_GIVE_BEYOND, B = TAC_GIVE_BEYOND / A, end = A * (1 - B);
+    double root = tac_sqrt((t - A) * (t - A) + 4 * B * t * A), y = 2 * t * end / (t + A + root);
+    *slope = (end - y) / root;
+    return y;
+}
+
+double tac_give_way(const tacGiveWay *g, double impulse, double *slope) {
+    *slope = 0;
+    if (g->way == 0) return 0;
+    double y = saturate(impulse * g->per, slope);
+    *slope *= g->way * g->per;
+    return g->way * y;
+}
+
+/* Steps at most: Newton's are a few, halvings no more than a number has bits. */
+#define MOST_STEPS 100
+
+/* k/a - y(a) - ratio a falls with a; where nothing gives way the root is too large. */
+void tac_give_way_settle(const tacGiveWay *g, double ratio, double k, double *a, double *b) {
+    double given = *b - ratio * *a, slope;
+    tac_pair_settle(ratio, k, a, b);
+    if (g->way == 0) return;
+    double low = 0, high = *a, at = 0.5 * *a;
+    for (int i = 0; i < MOST_STEPS; i++) {
+        double off = k / at - tac_give_way(g, at, &slope) - ratio * at - given;
+        double next = at + off / (k / (at * at) + slope + ratio);
+        if (next == at) break;
+        if (off > 0)
+            low = at;
+        else
+            high = at;
+        if (!(next > low && next < high)) next = 0.5 * (low + high);
+        if (!(next > low && next < high)) break; /* they are next to each other */
+        at = next;
+    }
+    *a = at, *b = k / at;
+}

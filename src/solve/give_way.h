@@ -1,0 +1,17 @@
+/* A gap that gives way to its impulse, up to a way and hardly further   (docs/theory/ncp.md, W48). */
+#pragma once
+
+/* By this share of the way it gives way more, under impulses without end: so a contact that nothing can part has a
+ * finite impulse. */
+#define TAC_GIVE_BEYOND 1e-3
+
+typedef struct tacGiveWay {
+    double way; /* 0: it does not give way */
+    double per; /* 1 over the impulse that would have it give way as far, if it went on as it begins */
+} tacGiveWay;
+
+/* How far it gives way under an impulse; *slope: the derivative of that. */
+double tac_give_way(const tacGiveWay *g, double impulse, double *slope);
+/* tac_pair_settle (friction_cone.h) of an impulse *a and of what the gap is, *b, before it gives way: the point of
+ * a b = k where b is that gap, what it gives way, and ratio times the change of a. */
+void tac_give_way_settle(const tacGiveWay *g, double ratio, double k, double *a, double *b);
