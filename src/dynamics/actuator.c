@@ -419,15 +419,10 @@ tacVelocityGain tac_velocity_gain(const tacModel *m, const tacWork *w, int a, co
     if (m->actuator_inert[a] || is_disabled(m, TAC_DISABLE_ACTUATION) || force_at_bound(m, w, a)) return k;
     if (m->actuator_biastype[a] == TAC_BIAS_AFFINE) k.value = m->actuator_damping_used[a];
     if (slope == 0) return k;
-    if (m->actuator_act_num[a] == 0) {
-        k.value += slope * ctrl[a];
-        k.ctrl = slope;
-    } else {
-        SignalJac signal = signal_jac(m, w, a, ctrl, act, h);
-        k.value += slope * driving_signal(m, w, a, act, h);
-        k.act = slope * signal.act;
-        k.ctrl = slope * signal.ctrl;
-    }
+    SignalJac signal = signal_jac(m, w, a, ctrl, act, h);
+    k.value += slope * driving_signal(m, w, a, act, h);
+    k.act = slope * signal.act;
+    k.ctrl = slope * signal.ctrl;
     return k;
 }
 

@@ -28,6 +28,13 @@ double tac_tendon_stretch(const tacModel *m, const tacWork *w, int tendon) {
     return length > band[1] ? length - band[1] : length < band[0] ? length - band[0] : 0;
 }
 
+int tac_tendon_band_side(const tacModel *m, const tacWork *w, int tendon) {
+    double length = w->tendon_length[tendon];
+    const double *band = m->tendon_springlength_used + 2 * tendon;
+    if (band[0] == band[1]) return length >= band[1];
+    return length > band[1] ? 1 : length < band[0] ? 0 : -1;
+}
+
 static void add_joint_springs(const tacModel *m, const double *q, double *qfrc) {
     double d[6];
     for (int j = 0; j < m->njnt; j++) {
