@@ -5,6 +5,7 @@
 #include "cli/json_text.h"
 #include "cli/kept_state.h"
 #include "cli/model_file.h"
+#include "cli/named_state.h"
 #include "cli/stepping.h"
 
 #include <math.h>
@@ -84,6 +85,13 @@ static double kind_error(const tacGradientCheck *check, int p, char *kind, size_
 /* States at which derivatives and differences could be compared. */
 static long tested(const tacGradientCheck *check) { return check->samples - check->switching - check->broken; }
 
+static int count_verdict(const tacGradientCheck *check, tacVerdict verdict) {
+    int count = 0;
+    for (int k = 0; k < check->nnamed; k++)
+        count += check->named[k].verdict == verdict;
+    return count;
+}
+
 static int is_enough(const tacGradientCheck *check) {
     return (double)tested(check) >= CLI_TESTED_SHARE * (double)check->samples;
 }
@@ -93,7 +101,7 @@ static int exit_code(const tacGradientCheck *check) {
     if (!is_enough(check))
         cli_fail("check", "derivatives were compared at %ld of %ld states only, expected at least %g %%: %ld switch",
                  tested(check), check->samples, 100 * CLI_TESTED_SHARE, check->switching);
-    return check->failed == 0 && is_enough(check) ? CLI_FINE : CLI_NO;
+    return check->failed == 0 && count_verdict(check, CLI_FAILED) == 0 && is_enough(check) ? CLI_FINE : CLI_NO;
 }
 
 static json_t *blocks_json(tacJson *json, const tacGradientCheck *check) {
@@ -128,6 +136,28 @@ static json_t *odd_json(tacJson *json, const tacGradientCheck *check) {
     return list;
 }
 
+static const char *const VERDICTS[] = {
+    [CLI_PASSED] = "passed", [CLI_KINK] = "kink", [CLI_NO_STEP] = "no step", [CLI_FAILED] = "failed"};
+
+static json_t *named_json(tacJson *json, const tacGradientCheck *check) {
+    json_t *list = json_array();
+    char name[NAME];
+    for (int k = 0; k < check->nnamed; k++) {
+        const tacNamedResult *at = &check->named[k];
+        json_t *one = json_object();
+        json_object_set_new(one, "name", cli_json_text(cli_state_name(check->model, k, name, sizeof name)));
+        json_object_set_new(one, "verdict", json_string(VERDICTS[at->verdict]));
+        json_object_set_new(one, "status", json_string(tac_status_text(at->status)));
+        json_object_set_new(one, "ties", json_integer(at->ties));
+        json_object_set_new(one, "error", cli_json_number(json, "named.error", at->error));
+        json_object_set_new(one, "reverse", cli_json_number(json, "named.reverse", at->reverse));
+        json_object_set_new(one, "kinked", json_integer(at->kinked));
+        json_object_set_new(one, "one_sided", json_integer(at->one_sided));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
 static int print_json(const tacGradientCheck *check) {
     tacJson json = cli_json_begin();
     cli_json_put_count(&json, "samples", check->samples);
@@ -143,6 +173,7 @@ static int print_json(const tacGradientCheck *check) {
     cli_json_put(&json, "worst", cli_json_number(&json, "worst", check->worst.error));
     cli_json_put(&json, "blocks", blocks_json(&json, check));
     cli_json_put(&json, "odd", odd_json(&json, check));
+    cli_json_put(&json, "named", named_json(&json, check));
     int code = cli_json_print("check", &json, exit_code(check));
     cli_json_free(&json);
     return code;
@@ -163,6 +194,24 @@ static void print_worst(const tacGradientCheck *check) {
     printf("  worst      %.2e: %s by %s, sample %ld\n", check->worst.error, row, column, check->worst.sample);
 }
 
+static void print_named(const tacGradientCheck *check, int k) {
+    const tacNamedResult *at = &check->named[k];
+    char name[NAME], row[NAME], column[NAME];
+    printf("  %-10s %s: ", VERDICTS[at->verdict], cli_state_name(check->model, k, name, sizeof name));
+    if (at->verdict == CLI_NO_STEP) {
+        printf("%s\n", tac_status_text(at->status));
+        return;
+    }
+    printf("error %.1e, reverse %.1e", at->error, at->reverse);
+    if (at->verdict != CLI_PASSED) {
+        cli_tangent_name(check->model, at->worst.row, row, sizeof row);
+        column_name(check, at->worst.column, column, sizeof column);
+        printf(", %s by %s; %d columns disagree with differences across, %d of them are of one side; %d ties", row,
+               column, at->kinked, at->one_sided, at->ties);
+    }
+    printf("\n");
+}
+
 static int print_text(const char *path, const tacGradientCheck *check) {
     char kind[NAME];
     printf("%s: contact %s, integrator %s, step %g s\n", path, cli_contact_word(check->options.contact),
@@ -181,6 +230,8 @@ static int print_text(const char *path, const tacGradientCheck *check) {
         printf("  %-11s sample %ld: error %.1e, reverse %.1e\n", check->odd[k].what, check->odd[k].sample,
                check->odd[k].error, check->odd[k].reverse);
     print_worst(check);
+    for (int k = 0; k < check->nnamed; k++)
+        print_named(check, k);
     if (check->moved > 0) printf("  moved      %d parameters off the edge of what is allowed\n", check->moved);
     printf("\nlargest error |analytic - difference| / max(1, |difference|)\n");
     for (int r = 0; r < CLI_ROW_BLOCKS; r++)
@@ -220,7 +271,8 @@ static int run_check(const tacModelFile *file, const tacCheckArgs *args, const t
                               .first = args->first,
                               .seed = args->seed.value,
                               .tol = args->tol,
-                              .keep = args->keep};
+                              .keep = args->keep,
+                              .nnamed = cli_named_states(file->model)};
     if (args->keep != NULL) result = cli_keep_begin("check", args->keep);
     if (result == CLI_GO_ON) result = cli_gradient_check("check", &check);
     if (result == CLI_GO_ON && args->plot != NULL)

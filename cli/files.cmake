@@ -3,7 +3,7 @@ set(cli_files
   controls.c motion.c simulate.c motion_file.c base64.c page_data.c page.c
   project_start.c
   parameters.c derivative.c differences.c draw_contact.c
-  draw_state.c active_set.c step_column.c gradient_check.c kept_state.c param_check.c error_plot.c
+  draw_state.c named_state.c active_set.c step_column.c gradient_check.c kept_state.c param_check.c error_plot.c
   problem_file.c discrete_motion.c
   answer.c soft_answer.c mujoco_answer.c answer_file.c comparison.c
   bench_model.c mujoco_library.c mujoco_peer.c ../bench/timing.c

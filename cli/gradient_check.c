@@ -6,6 +6,7 @@
 #include "cli/draw_contact.h"
 #include "cli/draw_state.h"
 #include "cli/kept_state.h"
+#include "cli/named_state.h"
 #include "cli/param_check.h"
 #include "cli/step_column.h"
 
@@ -38,6 +39,9 @@ typedef struct Runner {
     signed char *active, *active_moved;
     tacParamSamples group;
 } Runner;
+
+/* Named states are samples with numbers below zero: the last has -1. */
+static int is_named(long sample) { return sample < 0; }
 
 double cli_relative_error(double analytic, double difference, double scale) {
     double error = fabs(analytic - difference) / scale;
@@ -133,6 +137,37 @@ static int switches(Runner *r, int column) {
     return 0;
 }
 
+/* --- One side of a kink ------------------------------------------------------------------------------------------ */
+
+/* Steps of the differences, and what counts as agreement: they are of second order, and the smaller ones have few
+ * digits. */
+static const double SIDE_STEPS[] = {1e-4, 1e-5, 1e-6, 1e-7};
+enum { NSIDE_STEPS = sizeof SIDE_STEPS / sizeof *SIDE_STEPS };
+#define SIDE_TOL 1e-4
+
+/* r->column = 2 D(h/2) - D(h), D the difference of the two states at 0 and h, which may be negative. */
+static int side_difference(Runner *r, double h) {
+    int n = r->step.ndx;
+    if (difference_forward(cli_step_column_difference, &r->step, n, h, r->estimate, r->work) != 0) return 0;
+    if (difference_forward(cli_step_column_difference, &r->step, n, h / 2, r->column, r->work) != 0) return 0;
+    for (int i = 0; i < n; i++)
+        r->column[i] = 2 * r->column[i] - r->estimate[i];
+    return 1;
+}
+
+/* 1: the column is the derivative of the step as its number moves one way. */
+static int is_one_sided(Runner *r, int column, const double scale[CLI_ROW_BLOCKS]) {
+    double by_block[CLI_ROW_BLOCKS];
+    int at;
+    r->step.column = column;
+    for (int k = 0; k < NSIDE_STEPS; k++)
+        for (int sign = -1; sign <= 1; sign += 2)
+            if (side_difference(r, sign * SIDE_STEPS[k]) &&
+                column_error(r, column, r->column, scale, by_block, &at) <= SIDE_TOL)
+                return 1;
+    return 0;
+}
+
 /* Errors of one sample's A and B. */
 static void compare_columns(Runner *r, tacSampleErrors *out, long sample) {
     tacDerivativeSize n = r->d.size;
@@ -151,6 +186,10 @@ static void compare_columns(Runner *r, tacSampleErrors *out, long sample) {
                 error = column_error(r, j, F, scale[c], by_block, &at);
             }
             if (error > r->check->tol && switches(r, j)) out->switching = 1;
+            if (error > r->check->tol && is_named(sample)) {
+                int one = is_one_sided(r, j, scale[c]);
+                out->kinked++, out->one_sided += one;
+            }
             for (int b = 0; b < CLI_ROW_BLOCKS; b++)
                 out->block[b][c] = fmax(out->block[b][c], by_block[b]);
             if (error > out->worst.error) out->worst = (tacWorstEntry){error, sample, at, j};
@@ -219,7 +258,7 @@ static tacStatus check_sample(Runner *r, long sample, const double *x, const dou
     tacStepInfo info = {0};
     if (status == TAC_OK) status = cli_derivative_at(r->sim, x, u, &r->d, &info);
     if (status != TAC_OK) return status;
-    out->flagged = is_flagged(r, &info);
+    out->flagged = is_flagged(r, &info), out->ties = info.ties;
     out->same_map = memcmp(r->d.y, r->step.y0, (size_t)r->step.nx * sizeof(double)) == 0;
     status = compare_reverse(r, sample, &out->reverse);
     for (int j = 0; status == TAC_OK && j < ndx + r->d.size.nu; j++) {
@@ -234,10 +273,14 @@ static tacStatus check_sample(Runner *r, long sample, const double *x, const dou
     return status;
 }
 
-/* A state to check at: anywhere without contact, otherwise where something touches. */
+/* A state to check at: one that the model names; anywhere without contact, otherwise where something touches. */
 static void draw_state(Runner *r, long sample, double *x, double *u) {
     const tacGradientCheck *check = r->check;
     tacStepInfo info = {0};
+    if (is_named(sample)) {
+        cli_named_state(check->model, &check->options, (int)(sample + check->nnamed), x, u);
+        return;
+    }
     if (check->options.contact == TAC_NONE) {
         cli_draw_state(check->model, &check->options, check->seed, (uint64_t)sample, x, u);
         return;
@@ -306,14 +349,35 @@ static int count_sample(tacGradientCheck *check, long sample, const tacSampleErr
     return passed;
 }
 
+/* 1: the step itself says that it may have a kink here. */
+static int says_kink(const tacGradientCheck *check, const tacSampleErrors *e) {
+    return e->ties > 0 || (check->options.contact != TAC_NONE && e->flagged);
+}
+
+static tacVerdict verdict_of(const tacGradientCheck *check, const tacSampleErrors *e) {
+    if (e->status != TAC_OK) return CLI_NO_STEP;
+    if (!e->same_map || !(e->reverse <= CLI_REVERSE_TOL)) return CLI_FAILED;
+    if (e->worst.error <= check->tol) return CLI_PASSED;
+    return says_kink(check, e) ? CLI_KINK : CLI_FAILED;
+}
+
+/* -> 1: it passed, or says nothing. */
+static int count_named(tacGradientCheck *check, long sample, const tacSampleErrors *e) {
+    tacNamedResult *out = &check->named[sample + check->nnamed];
+    *out = (tacNamedResult){verdict_of(check, e), e->status,        e->ties,    e->kinked,
+                            e->one_sided,         e->worst.error, e->reverse, e->worst};
+    return out->verdict != CLI_FAILED;
+}
+
 /* Counts the samples of a group, and keeps those that fail. */
 static int count_group(const char *verb, Runner *r, long first, int count) {
     const tacParamSamples *g = &r->group;
     int result = CLI_GO_ON;
     for (int s = 0; s < count; s++) {
         const double *x = g->x + (size_t)s * (size_t)r->step.nx, *u = g->u + (size_t)s * (size_t)r->step.nu;
-        int fine =
-            count_sample(r->check, first + s, &g->errors[s], g->param + (size_t)s * (size_t)r->check->params->count);
+        const double *param = g->param + (size_t)s * (size_t)r->check->params->count;
+        int fine = is_named(first + s) ? count_named(r->check, first + s, &g->errors[s])
+                                       : count_sample(r->check, first + s, &g->errors[s], param);
         if (fine || r->check->keep == NULL || result != CLI_GO_ON) continue;
         if (cli_derivative_at(r->sim, x, u, &r->d, NULL) == TAC_OK)
             result = cli_keep_state(verb, r->check, first + s, x, u, &r->d);
@@ -329,15 +393,15 @@ static int group_size(const Runner *r) {
 
 static int run_groups(const char *verb, Runner *r) {
     tacProgress progress = cli_progress_begin("checking");
-    long samples = r->check->samples, size = r->group.capacity;
-    for (long done = 0; done < samples; done += size) {
-        int count = (int)(samples - done < size ? samples - done : size);
-        long first = r->check->first + done;
-        if (!check_group(r, first, count)) {
+    long named = r->check->nnamed, samples = r->check->samples + named, size = r->group.capacity;
+    for (long done = 0, count; done < samples; done += count) {
+        long end = done < named ? named : samples, first = done < named ? done - named : r->check->first + done - named;
+        count = end - done < size ? end - done : size;
+        if (!check_group(r, first, (int)count)) {
             cli_progress_end(&progress);
             return cli_fail(verb, "out of memory");
         }
-        int result = count_group(verb, r, first, count);
+        int result = count_group(verb, r, first, (int)count);
         if (result != CLI_GO_ON) {
             cli_progress_end(&progress);
             return result;
@@ -385,7 +449,8 @@ int cli_gradient_check(const char *verb, tacGradientCheck *check) {
     Runner r = {.check = check};
     check->param = calloc((size_t)check->params->count + 1, sizeof *check->param);
     check->step = calloc((size_t)check->params->count + 1, sizeof *check->step);
-    if (check->param == NULL || check->step == NULL) return cli_fail(verb, "out of memory");
+    check->named = calloc((size_t)check->nnamed + 1, sizeof *check->named);
+    if (check->param == NULL || check->step == NULL || check->named == NULL) return cli_fail(verb, "out of memory");
     int result = cli_move_params_inside(verb, check);
     if (result != CLI_GO_ON) return result;
     if (tac_sim_new(check->model, &check->options, &r.sim, &err) != TAC_OK) return cli_fail(verb, "%s", err.text);
@@ -397,6 +462,8 @@ int cli_gradient_check(const char *verb, tacGradientCheck *check) {
 void cli_gradient_check_free(tacGradientCheck *check) {
     free(check->param);
     free(check->step);
+    free(check->named);
+    check->named = NULL;
     check->param = NULL;
     check->step = NULL;
 }

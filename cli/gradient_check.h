@@ -43,6 +43,23 @@ typedef struct tacOddSample {
 } tacOddSample;
 enum { CLI_ODD_SAMPLES = 32 };
 
+/* What came out at a state that the model names. */
+typedef enum {
+    CLI_PASSED,
+    CLI_KINK,   /* the step says that derivatives jump here: differences across do not agree */
+    CLI_NO_STEP, /* the step says that it has no result here, or none to its tolerance */
+    CLI_FAILED,
+} tacVerdict;
+
+typedef struct tacNamedResult {
+    tacVerdict verdict;
+    tacStatus status; /* of the step */
+    int ties;
+    int kinked, one_sided; /* columns that disagree; of these, those that are the derivative of one side */
+    double error, reverse;
+    tacWorstEntry worst;
+} tacNamedResult;
+
 typedef struct tacGradientCheck {
     tacModel *model; /* parameters registered; those that stand on the edge of what is allowed are moved inside */
     tacOptions options;
@@ -51,7 +68,9 @@ typedef struct tacGradientCheck {
     uint64_t seed;
     double tol;
     const char *keep; /* folder that states which fail are written to, or NULL */
+    int nnamed;       /* 0, or cli_named_states: these are visited as well, as samples -nnamed to -1 */
     /* out */
+    tacNamedResult *named; /* nnamed */
     long passed, switching, failed; /* samples */
     long flagged;                   /* of all: margins of the step say that it may switch */
     long unflagged;                 /* of the switching: no margin of the step said so beforehand */

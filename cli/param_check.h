@@ -9,6 +9,8 @@ typedef struct tacSampleErrors {
     int same_map;  /* the step with derivatives gave the same bits as the step without */
     int switching; /* an entry disagrees where the active set changes inside a stencil of 1e-6 */
     int flagged;   /* the step's margins say that such a stencil may reach another active set */
+    int ties;      /* of the step's info */
+    int kinked, one_sided; /* columns that disagree; of these, those that are the derivative of one side */
     double block[CLI_ROW_BLOCKS][CLI_COLUMN_BLOCKS], reverse;
     tacWorstEntry worst;
 } tacSampleErrors;

@@ -6,6 +6,7 @@
 void tac_report(const tacSim *sim, tacStatus status, int bad, tacStepInfo *info) {
     if (info == NULL) return;
     *info = sim == NULL ? (tacStepInfo){0} : sim->info;
+    if (sim != NULL) info->ties += sim->work.ties;
     info->status = status;
     info->bad_index = bad;
 }
@@ -15,7 +16,10 @@ tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tac
     tacStatus status = tac_check_state(sim, x, u, &bad);
     if (status == TAC_OK && y == NULL) status = TAC_ERR_ARGUMENT;
     int began = status == TAC_OK;
-    if (began) status = sim->stepper->step(sim, x, u, y);
+    if (began) {
+        sim->work.ties = 0;
+        status = sim->stepper->step(sim, x, u, y);
+    }
     tac_report(began ? sim : NULL, status, bad, info);
     return status;
 }
