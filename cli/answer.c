@@ -136,11 +136,11 @@ static double relative_to(int n, const double *a, const double *b, double least)
 }
 
 tacAnswerError cli_answer_compare(const tacModel *m, const tacAnswer *ours, const tacAnswer *theirs) {
-    tacAnswerError error = {.position = relative_error(m->nq, ours->next, theirs->next),
-                            .velocity = relative_error(m->nv, ours->next + m->nq, theirs->next + m->nq),
-                            .acceleration = relative_to(m->nv, ours->qacc, theirs->qacc, LEAST_ACCELERATION),
-                            .force = relative_to(m->nv, ours->qfrc, theirs->qfrc,
-                                                 fmax(LEAST_FORCE, SUM_SHARE * largest_force(theirs)))};
+    tacAnswerError error = {
+        .position = relative_error(m->nq, ours->next, theirs->next),
+        .velocity = relative_error(m->nv, ours->next + m->nq, theirs->next + m->nq),
+        .acceleration = relative_to(m->nv, ours->qacc, theirs->qacc, LEAST_ACCELERATION),
+        .force = relative_to(m->nv, ours->qfrc, theirs->qfrc, fmax(LEAST_FORCE, SUM_SHARE * largest_force(theirs)))};
     compare_contacts(ours, theirs, &error);
     return error;
 }

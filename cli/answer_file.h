@@ -10,7 +10,8 @@ typedef struct tacAnswerFile {
     int n;
 } tacAnswerFile;
 
-/* {"cone": "elliptic", "dt": h, "integrator": "euler", "states": [{"qpos": [], "qvel": [], "act": [], "ctrl": []}]}: puts one more state. */
+/* {"cone": "elliptic", "dt": h, "integrator": "euler", "states": [{"qpos": [], "qvel": [], "act": [], "ctrl": []}]}:
+ * puts one more state. */
 void cli_states_put(tacJson *json, const tacModel *m, const double *x, const double *u);
 
 /* {"version": "3.14.0", "integrator": "euler", "answers": [state with {"qacc", "qfrc", "next": [], "contacts":

@@ -29,7 +29,8 @@ typedef struct tacCheckArgs {
 enum { INPUTS_CTRL, INPUTS_ALL };
 
 static const tacArg CHECK_OPTIONS[] = {
-    {"--samples", NULL, TAC_ARG_COUNT, offsetof(tacCheckArgs, samples), "N", "number of random states; default 100"},
+    {"--samples", NULL, TAC_ARG_COUNT, offsetof(tacCheckArgs, samples), "N",
+     "number of random states; default 100. 0: the default state and the keyframes alone"},
     {"--first", NULL, TAC_ARG_COUNT, offsetof(tacCheckArgs, first), "N", "number of the first of them; default 0"},
     {"--seed", NULL, TAC_ARG_SEED, offsetof(tacCheckArgs, seed), "SEED", "other states; default 0"},
     {"--tol", NULL, TAC_ARG_NUMBER, offsetof(tacCheckArgs, tol), "T",
@@ -39,16 +40,17 @@ static const tacArg CHECK_OPTIONS[] = {
     {"--plot", NULL, TAC_ARG_TEXT, offsetof(tacCheckArgs, plot), "FILE.svg",
      "draw the error of differences over their step, beside that of the derivatives"},
     {"--keep", NULL, TAC_ARG_TEXT, offsetof(tacCheckArgs, keep), "DIR",
-     "write each state that fails into the folder, with its derivatives: DIR/sample_N.txt"},
+     "write each state that fails into the folder, with its derivatives: DIR/sample_N.txt, DIR/state_K.txt"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacCheckArgs, json), NULL, "print for programs"},
     {0},
 };
 
 static const char *const SUMMARY =
     "Compares the derivatives A, B, P of a step with Ridders' differences of that very step\n"
-    "at random states, and the reverse mode with A, B, P. States at which a clamp begins or\n"
-    "ends to hold inside the stencil are counted apart as switching. Exit code 1: a state\n"
-    "does not pass, or more than half of them switch, so that little was compared.";
+    "at random states, at the default state and at every keyframe, and the reverse mode with\n"
+    "A, B, P. Random states at which a clamp begins or ends to hold inside the stencil are\n"
+    "counted apart as switching. Exit code 1: a state does not pass, or more than half of the\n"
+    "random ones switch, so that little was compared.";
 
 /* --- what came out ----------------------------------------------------------------------------------------------- */
 
@@ -151,6 +153,7 @@ static json_t *named_json(tacJson *json, const tacGradientCheck *check) {
         json_object_set_new(one, "ties", json_integer(at->ties));
         json_object_set_new(one, "error", cli_json_number(json, "named.error", at->error));
         json_object_set_new(one, "reverse", cli_json_number(json, "named.reverse", at->reverse));
+        json_object_set_new(one, "blur", cli_json_number(json, "named.blur", at->blur));
         json_object_set_new(one, "kinked", json_integer(at->kinked));
         json_object_set_new(one, "one_sided", json_integer(at->one_sided));
         json_array_append_new(list, one);
@@ -203,6 +206,7 @@ static void print_named(const tacGradientCheck *check, int k) {
         return;
     }
     printf("error %.1e, reverse %.1e", at->error, at->reverse);
+    if (at->blur > 0) printf(", differences are known to %.1e", at->blur);
     if (at->verdict != CLI_PASSED) {
         cli_tangent_name(check->model, at->worst.row, row, sizeof row);
         column_name(check, at->worst.column, column, sizeof column);
@@ -297,7 +301,6 @@ int cmd_check(int argc, char **argv) {
     tacOptions options;
     int result = cli_parse(&args, argc, argv);
     if (result != CLI_GO_ON) return result;
-    if (own.samples < 1) return cli_fail("check", "--samples: got 0, expected at least 1");
     if (!(own.tol > 0)) return cli_fail("check", "--tol: got %g, expected a number greater than 0", own.tol);
     result = cli_model_load("check", &model, &file);
     if (result != CLI_GO_ON) return result;

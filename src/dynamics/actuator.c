@@ -75,8 +75,8 @@ double tac_next_activation(const tacModel *m, int actuator, double act, double a
 /* Activations that come to a bound just now. */
 static void count_activations(const tacModel *m, tacWork *w, const double *act, double h) {
     for (int a = 0; a < m->nu; a++)
-        for (int j = m->actuator_act_adr[a]; m->actuator_actlimited[a] && j < m->actuator_act_adr[a] + m->actuator_act_num[a];
-             j++)
+        for (int j = m->actuator_act_adr[a];
+             m->actuator_actlimited[a] && j < m->actuator_act_adr[a] + m->actuator_act_num[a]; j++)
             w->tied += tac_is_tied(m->actuator_actrange + 2 * a, act[j] + w->act_dot[j] * activation_span(m, a, h));
 }
 

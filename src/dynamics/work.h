@@ -77,13 +77,14 @@ typedef struct tacWork {
     int ties; /* the most of them at once in the step in hand */
 } tacWork;
 
-/* Relative to the bound, or to 1: nearer to it is on it. */
+/* Relative to the value, or to 1: what is nearer to a bound is on it. */
 #define TAC_ON_BOUND 1e-12
-/* 1: x stands at a bound of its range, where a clamp begins to hold and derivatives jump. A range that is one number has
- * no such place: nothing moves inside it. */
+/* 1: x stands at a bound of its range, where a clamp begins to hold and derivatives jump. A range that is one number
+ * has no such place: nothing moves inside it. */
 static inline int tac_is_tied(const double range[2], double x) {
     double size = tac_max(1, tac_abs(x));
-    return range[0] < range[1] && (tac_abs(x - range[0]) <= TAC_ON_BOUND * size || tac_abs(x - range[1]) <= TAC_ON_BOUND * size);
+    return range[0] < range[1] &&
+           (tac_abs(x - range[0]) <= TAC_ON_BOUND * size || tac_abs(x - range[1]) <= TAC_ON_BOUND * size);
 }
 
 /* Bytes tac_work_layout takes from the arena. */

@@ -154,9 +154,9 @@ static void balance(const Newton *s, tacSoftIsland *d) {
     d->error = largest(d, s->grad);
 }
 
-/* What the rounding of y = J a - a_ref may make of the forces of a block, in units of the residual that counts as solved.
- * It matters where D is so large that a has not the digits for them: contacts of bodies that turn about an axis through
- * their centre, and cannot be moved by them. */
+/* What the rounding of y = J a - a_ref may make of the forces of a block, in units of the residual that counts as
+ * solved. It matters where D is so large that a has not the digits for them: at contacts that cannot move a body, since
+ * it turns about an axis through its centre. */
 static double blurred_force(const Newton *s, const tacSoftBlock *b) {
     const tacSoft *soft = s->soft;
     double most = 0, D = 0;
