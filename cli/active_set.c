@@ -9,8 +9,9 @@ int cli_active_count(const tacModel *m) { return 2 * m->nu + m->na + m->njnt + 2
 
 int cli_active_work(const tacModel *m) { return m->nu + m->nv + 2 * m->ntendon; }
 
+/* A range that is one number has no inside to leave, and a rest length no kink. */
 static signed char side(int limited, const double *range, double value) {
-    if (!limited) return 0;
+    if (!limited || range[0] == range[1]) return 0;
     double slack = ON_BOUND * (fabs(range[0]) + fabs(range[1]));
     return value <= range[0] + slack ? -1 : value >= range[1] - slack ? 1 : 0;
 }

@@ -10,6 +10,9 @@
 /* Accelerations (m/s^2, rad/s^2) and forces (N, N m) below which nothing is relative: rounding of what balances. */
 #define LEAST_ACCELERATION 1e-3
 #define LEAST_FORCE        1e-6
+/* Joint forces are sums of what contacts do: below this share of the largest contact's force they are relative to it.
+ * At the default tolerance that leaves the rounding of such a sum. */
+#define SUM_SHARE 1e-8
 
 int cli_answer_new(const tacModel *m, tacAnswer *out) {
     *out = (tacAnswer){.next = calloc((size_t)tac_nx(m) + 1, sizeof(double)),
@@ -133,10 +136,11 @@ static double relative_to(int n, const double *a, const double *b, double least)
 }
 
 tacAnswerError cli_answer_compare(const tacModel *m, const tacAnswer *ours, const tacAnswer *theirs) {
-    tacAnswerError error = {.position = relative_error(m->nq, ours->next, theirs->next),
-                            .velocity = relative_error(m->nv, ours->next + m->nq, theirs->next + m->nq),
-                            .acceleration = relative_to(m->nv, ours->qacc, theirs->qacc, LEAST_ACCELERATION),
-                            .force = relative_to(m->nv, ours->qfrc, theirs->qfrc, LEAST_FORCE)};
+    tacAnswerError error = {
+        .position = relative_error(m->nq, ours->next, theirs->next),
+        .velocity = relative_error(m->nv, ours->next + m->nq, theirs->next + m->nq),
+        .acceleration = relative_to(m->nv, ours->qacc, theirs->qacc, LEAST_ACCELERATION),
+        .force = relative_to(m->nv, ours->qfrc, theirs->qfrc, fmax(LEAST_FORCE, SUM_SHARE * largest_force(theirs)))};
     compare_contacts(ours, theirs, &error);
     return error;
 }

@@ -24,10 +24,12 @@ int cli_answers_open(const char *verb, const char *path, tacAnswerFile *file) {
     *file = (tacAnswerFile){.root = cli_json_read(verb, path)};
     if (file->root == NULL) return CLI_CANNOT;
     const char *version = json_string_value(json_object_get(file->root, "version"));
+    const char *integrator = json_string_value(json_object_get(file->root, "integrator"));
     file->n = (int)json_array_size(json_object_get(file->root, "answers"));
     snprintf(file->version, sizeof file->version, "%s", version != NULL ? version : "");
-    return version != NULL && file->n > 0 ? CLI_GO_ON
-                                          : cli_fail(verb, "%s: expected \"version\" and \"answers\"", path);
+    snprintf(file->integrator, sizeof file->integrator, "%s", integrator != NULL ? integrator : "");
+    if (version != NULL && integrator != NULL && file->n > 0) return CLI_GO_ON;
+    return cli_fail(verb, "%s: expected \"version\", \"integrator\" and \"answers\"", path);
 }
 
 void cli_answers_close(tacAnswerFile *file) { json_decref(file->root); }

@@ -6,16 +6,17 @@
 
 typedef struct tacAnswerFile {
     json_t *root;
-    char version[32];
+    char version[32], integrator[16];
     int n;
 } tacAnswerFile;
 
-/* {"cone": "elliptic", "dt": h, "states": [{"qpos": [], "qvel": [], "act": [], "ctrl": []}]}: puts one more state. */
+/* {"cone": "elliptic", "dt": h, "integrator": "euler", "states": [{"qpos": [], "qvel": [], "act": [], "ctrl": []}]}:
+ * puts one more state. */
 void cli_states_put(tacJson *json, const tacModel *m, const double *x, const double *u);
 
-/* {"version": "3.14.0", "answers": [state with {"qacc", "qfrc", "next": [], "contacts": [{"geom", "dist", "include",
- *  "pos", "frame", "dim", "friction", "solref", "solreffriction", "solimp", "force"}]}]}. CLI_GO_ON, or CLI_CANNOT
- *  after a message. */
+/* {"version": "3.14.0", "integrator": "euler", "answers": [state with {"qacc", "qfrc", "next": [], "contacts":
+ *  [{"geom", "dist", "include", "pos", "frame", "dim", "friction", "solref", "solreffriction", "solimp", "force"}]}]}.
+ *  CLI_GO_ON, or CLI_CANNOT after a message. */
 int cli_answers_open(const char *verb, const char *path, tacAnswerFile *file);
 void cli_answers_close(tacAnswerFile *file);
 /* Answer k with the state it is about. Result as above. */

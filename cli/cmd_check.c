@@ -5,6 +5,7 @@
 #include "cli/json_text.h"
 #include "cli/kept_state.h"
 #include "cli/model_file.h"
+#include "cli/named_state.h"
 #include "cli/stepping.h"
 
 #include <math.h>
@@ -28,7 +29,8 @@ typedef struct tacCheckArgs {
 enum { INPUTS_CTRL, INPUTS_ALL };
 
 static const tacArg CHECK_OPTIONS[] = {
-    {"--samples", NULL, TAC_ARG_COUNT, offsetof(tacCheckArgs, samples), "N", "number of random states; default 100"},
+    {"--samples", NULL, TAC_ARG_COUNT, offsetof(tacCheckArgs, samples), "N",
+     "number of random states; default 100. 0: the default state and the keyframes alone"},
     {"--first", NULL, TAC_ARG_COUNT, offsetof(tacCheckArgs, first), "N", "number of the first of them; default 0"},
     {"--seed", NULL, TAC_ARG_SEED, offsetof(tacCheckArgs, seed), "SEED", "other states; default 0"},
     {"--tol", NULL, TAC_ARG_NUMBER, offsetof(tacCheckArgs, tol), "T",
@@ -38,16 +40,17 @@ static const tacArg CHECK_OPTIONS[] = {
     {"--plot", NULL, TAC_ARG_TEXT, offsetof(tacCheckArgs, plot), "FILE.svg",
      "draw the error of differences over their step, beside that of the derivatives"},
     {"--keep", NULL, TAC_ARG_TEXT, offsetof(tacCheckArgs, keep), "DIR",
-     "write each state that fails into the folder, with its derivatives: DIR/sample_N.txt"},
+     "write each state that fails into the folder, with its derivatives: DIR/sample_N.txt, DIR/state_K.txt"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacCheckArgs, json), NULL, "print for programs"},
     {0},
 };
 
 static const char *const SUMMARY =
     "Compares the derivatives A, B, P of a step with Ridders' differences of that very step\n"
-    "at random states, and the reverse mode with A, B, P. States at which a clamp begins or\n"
-    "ends to hold inside the stencil are counted apart as switching. Exit code 1: a state\n"
-    "does not pass, or more than half of them switch, so that little was compared.";
+    "at random states, at the default state and at every keyframe, and the reverse mode with\n"
+    "A, B, P. Random states at which a clamp begins or ends to hold inside the stencil are\n"
+    "counted apart as switching. Exit code 1: a state does not pass, or more than half of the\n"
+    "random ones switch, so that little was compared.";
 
 /* --- what came out ----------------------------------------------------------------------------------------------- */
 
@@ -84,6 +87,13 @@ static double kind_error(const tacGradientCheck *check, int p, char *kind, size_
 /* States at which derivatives and differences could be compared. */
 static long tested(const tacGradientCheck *check) { return check->samples - check->switching - check->broken; }
 
+static int count_verdict(const tacGradientCheck *check, tacVerdict verdict) {
+    int count = 0;
+    for (int k = 0; k < check->nnamed; k++)
+        count += check->named[k].verdict == verdict;
+    return count;
+}
+
 static int is_enough(const tacGradientCheck *check) {
     return (double)tested(check) >= CLI_TESTED_SHARE * (double)check->samples;
 }
@@ -93,7 +103,7 @@ static int exit_code(const tacGradientCheck *check) {
     if (!is_enough(check))
         cli_fail("check", "derivatives were compared at %ld of %ld states only, expected at least %g %%: %ld switch",
                  tested(check), check->samples, 100 * CLI_TESTED_SHARE, check->switching);
-    return check->failed == 0 && is_enough(check) ? CLI_FINE : CLI_NO;
+    return check->failed == 0 && count_verdict(check, CLI_FAILED) == 0 && is_enough(check) ? CLI_FINE : CLI_NO;
 }
 
 static json_t *blocks_json(tacJson *json, const tacGradientCheck *check) {
@@ -128,6 +138,29 @@ static json_t *odd_json(tacJson *json, const tacGradientCheck *check) {
     return list;
 }
 
+static const char *const VERDICTS[] = {
+    [CLI_PASSED] = "passed", [CLI_KINK] = "kink", [CLI_NO_STEP] = "no step", [CLI_FAILED] = "failed"};
+
+static json_t *named_json(tacJson *json, const tacGradientCheck *check) {
+    json_t *list = json_array();
+    char name[NAME];
+    for (int k = 0; k < check->nnamed; k++) {
+        const tacNamedResult *at = &check->named[k];
+        json_t *one = json_object();
+        json_object_set_new(one, "name", cli_json_text(cli_state_name(check->model, k, name, sizeof name)));
+        json_object_set_new(one, "verdict", json_string(VERDICTS[at->verdict]));
+        json_object_set_new(one, "status", json_string(tac_status_text(at->status)));
+        json_object_set_new(one, "ties", json_integer(at->ties));
+        json_object_set_new(one, "error", cli_json_number(json, "named.error", at->error));
+        json_object_set_new(one, "reverse", cli_json_number(json, "named.reverse", at->reverse));
+        json_object_set_new(one, "blur", cli_json_number(json, "named.blur", at->blur));
+        json_object_set_new(one, "kinked", json_integer(at->kinked));
+        json_object_set_new(one, "one_sided", json_integer(at->one_sided));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
 static int print_json(const tacGradientCheck *check) {
     tacJson json = cli_json_begin();
     cli_json_put_count(&json, "samples", check->samples);
@@ -145,6 +178,7 @@ static int print_json(const tacGradientCheck *check) {
     cli_json_put(&json, "worst", cli_json_number(&json, "worst", check->worst.error));
     cli_json_put(&json, "blocks", blocks_json(&json, check));
     cli_json_put(&json, "odd", odd_json(&json, check));
+    cli_json_put(&json, "named", named_json(&json, check));
     int code = cli_json_print("check", &json, exit_code(check));
     cli_json_free(&json);
     return code;
@@ -165,6 +199,25 @@ static void print_worst(const tacGradientCheck *check) {
     printf("  worst      %.2e: %s by %s, sample %ld\n", check->worst.error, row, column, check->worst.sample);
 }
 
+static void print_named(const tacGradientCheck *check, int k) {
+    const tacNamedResult *at = &check->named[k];
+    char name[NAME], row[NAME], column[NAME];
+    printf("  %-10s %s: ", VERDICTS[at->verdict], cli_state_name(check->model, k, name, sizeof name));
+    if (at->verdict == CLI_NO_STEP) {
+        printf("%s\n", tac_status_text(at->status));
+        return;
+    }
+    printf("error %.1e, reverse %.1e", at->error, at->reverse);
+    if (at->blur > 0) printf(", differences are known to %.1e", at->blur);
+    if (at->verdict != CLI_PASSED) {
+        cli_tangent_name(check->model, at->worst.row, row, sizeof row);
+        column_name(check, at->worst.column, column, sizeof column);
+        printf(", %s by %s; %d columns disagree with differences across, %d of them are of one side; %d ties", row,
+               column, at->kinked, at->one_sided, at->ties);
+    }
+    printf("\n");
+}
+
 static int print_text(const char *path, const tacGradientCheck *check) {
     char kind[NAME];
     printf("%s: contact %s, integrator %s, step %g s\n", path, cli_contact_word(check->options.contact),
@@ -183,6 +236,8 @@ static int print_text(const char *path, const tacGradientCheck *check) {
         printf("  %-11s sample %ld: error %.1e, reverse %.1e\n", check->odd[k].what, check->odd[k].sample,
                check->odd[k].error, check->odd[k].reverse);
     print_worst(check);
+    for (int k = 0; k < check->nnamed; k++)
+        print_named(check, k);
     if (check->moved > 0) printf("  moved      %d parameters off the edge of what is allowed\n", check->moved);
     printf("\nlargest error |analytic - difference| / max(1, |difference|)\n");
     for (int r = 0; r < CLI_ROW_BLOCKS; r++)
@@ -222,7 +277,8 @@ static int run_check(const tacModelFile *file, const tacCheckArgs *args, const t
                               .first = args->first,
                               .seed = args->seed.value,
                               .tol = args->tol,
-                              .keep = args->keep};
+                              .keep = args->keep,
+                              .nnamed = cli_named_states(file->model)};
     if (args->keep != NULL) result = cli_keep_begin("check", args->keep);
     if (result == CLI_GO_ON) result = cli_gradient_check("check", &check);
     if (result == CLI_GO_ON && args->plot != NULL)
@@ -247,7 +303,6 @@ int cmd_check(int argc, char **argv) {
     tacOptions options;
     int result = cli_parse(&args, argc, argv);
     if (result != CLI_GO_ON) return result;
-    if (own.samples < 1) return cli_fail("check", "--samples: got 0, expected at least 1");
     if (!(own.tol > 0)) return cli_fail("check", "--tol: got %g, expected a number greater than 0", own.tol);
     result = cli_model_load("check", &model, &file);
     if (result != CLI_GO_ON) return result;

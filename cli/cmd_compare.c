@@ -150,6 +150,7 @@ static int write_states(tacComparison *c, const tacCompareArgs *own, const char 
     cli_json_put(&json, "model", cli_json_text(path));
     cli_json_put(&json, "dt", cli_json_number(&json, "dt", c->options.dt));
     cli_json_put(&json, "cone", json_string(*c->model->option_cone == TAC_CONE_ELLIPTIC ? "elliptic" : "pyramidal"));
+    cli_json_put(&json, "integrator", json_string(cli_integrator_word(&c->options)));
     for (long k = 0; k < own->samples; k++) {
         cli_comparison_draw(c, own->seed.value, k);
         cli_states_put(&json, c->model, c->x, c->u);
@@ -173,6 +174,14 @@ static int compare_motion(tacComparison *c, const tacCompareArgs *own, const tac
     return result;
 }
 
+/* Answers are of one integrator: ours must be the same. */
+static int check_integrator(const tacComparison *c, const char *path, const tacAnswerFile *file) {
+    const char *ours = cli_integrator_word(&c->options);
+    if (strcmp(file->integrator, ours) == 0) return CLI_GO_ON;
+    return cli_fail("compare", "--answers: %s: got answers of integrator \"%s\", expected \"%s\"", path,
+                    file->integrator, ours);
+}
+
 /* With somebody to answer. */
 static int compare(tacComparison *c, const tacCompareArgs *own, const char *path, const tacStart *start,
                    const tacControlArgs *control) {
@@ -180,6 +189,7 @@ static int compare(tacComparison *c, const tacCompareArgs *own, const char *path
     tacAnswerFile file = {0};
     int result = own->answers != NULL ? cli_answers_open("compare", own->answers, &file) : CLI_GO_ON;
     c->file = own->answers != NULL ? &file : NULL;
+    if (result == CLI_GO_ON && c->file != NULL) result = check_integrator(c, own->answers, &file);
     if (own->answers == NULL) c->side = cli_side_open(path, c->model, &c->options, reason);
     if (own->answers == NULL && c->side == NULL) result = cli_fail("compare", "%s: %s", path, reason);
     if (result == CLI_GO_ON && c->file == NULL && own->samples < 0)

@@ -4,7 +4,7 @@ set(cli_files
   project_start.c
   shared_params.c
   parameters.c derivative.c differences.c draw_contact.c
-  draw_state.c active_set.c step_column.c gradient_check.c kept_state.c param_check.c error_plot.c
+  draw_state.c named_state.c active_set.c step_column.c gradient_check.c kept_state.c param_check.c error_plot.c
   problem_file.c discrete_motion.c
   answer.c soft_answer.c mujoco_answer.c answer_file.c comparison.c
   bench_model.c mujoco_library.c mujoco_peer.c ../bench/timing.c

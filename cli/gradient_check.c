@@ -7,6 +7,7 @@
 #include "cli/draw_state.h"
 #include "cli/kept_state.h"
 #include "cli/memory.h"
+#include "cli/named_state.h"
 #include "cli/param_check.h"
 #include "cli/step_column.h"
 
@@ -16,13 +17,20 @@
 
 /* First steps of the differences: the first serves nearly always; smaller ones stay clear of kinks and see bends of a
  * micrometre, as gaps of hard contacts are; a larger one is for what is nearly flat. */
-static const double FIRST_STEPS[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-2};
+static const double FIRST_STEPS[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-2};
 enum { NSTEPS = sizeof FIRST_STEPS / sizeof *FIRST_STEPS };
 /* A state that no stencil agrees at is switching where the active set changes inside one of this size. */
 #define SWITCH_STEP 1e-6
 /* What margins are held against: a number that moves by that moves velocities of rows by that times the
  * step's largest derivative or 1/dt (gaps become velocities), and features by a lever of some metres. */
 #define MARGIN_FACTOR 10
+/* A step of hard contact may bend over 1e-10: its differences have few digits, whatever the first step. A column agrees
+ * with them as far as they tell where its error is at most this many times what they are known to by their own
+ * estimate, and at most MOST_BLUR. */
+#define BLUR_FACTOR 10
+#define MOST_BLUR   1e-3
+/* Of the conditioning of the systems that derivatives solve: what forward and reverse mode may differ by. */
+#define REVERSE_SHARE 1e-13
 /* Samples are handled in groups so that setting a parameter serves many; numbers of P kept at once. */
 enum { GROUP = 256, KEPT_NUMBERS = 1 << 23 };
 
@@ -39,6 +47,9 @@ typedef struct Runner {
     signed char *active, *active_moved;
     tacParamSamples group;
 } Runner;
+
+/* Named states are samples with numbers below zero: the last has -1. */
+static int is_named(long sample) { return sample < 0; }
 
 double cli_relative_error(double analytic, double difference, double scale) {
     double error = fabs(analytic - difference) / scale;
@@ -91,19 +102,33 @@ static double column_error(const Runner *r, int column, const double *F, const d
     return worst;
 }
 
-/* Column `column` once more with other first steps; the differences that agree best are kept. */
-static void refine_column(Runner *r, int column, const double scale[CLI_ROW_BLOCKS]) {
+/* What differences are known to by their own estimates, r->estimate: the largest of a column, in its blocks' units. */
+static double column_blur(const Runner *r, const double scale[CLI_ROW_BLOCKS]) {
+    const int nv = r->d.size.nv, first[] = {0, nv, 2 * nv, r->d.size.ndx};
+    double most = 0;
+    for (int b = 0; b < CLI_ROW_BLOCKS; b++)
+        for (int i = first[b]; i < first[b + 1]; i++)
+            most = fmax(most, r->estimate[i] / scale[b]);
+    return most;
+}
+
+/* Column `column` once more with other first steps; the differences that agree best are kept -> what they are known to,
+ * or 0 where the first ones stay. */
+static double refine_column(Runner *r, int column, const double scale[CLI_ROW_BLOCKS]) {
     int at = 0;
-    double by_block[CLI_ROW_BLOCKS], *F = r->F + (size_t)column * (size_t)r->d.size.ndx;
+    double by_block[CLI_ROW_BLOCKS], *F = r->F + (size_t)column * (size_t)r->d.size.ndx, blur = 0;
     double best = column_error(r, column, F, scale, by_block, &at);
     r->step.column = column;
     for (int k = 1; k < NSTEPS && best > r->check->tol; k++) {
-        if (difference_ridders(cli_step_column_difference, &r->step, r->step.ndx, FIRST_STEPS[k], r->column, NULL,
-                               r->work) != 0)
+        if (difference_ridders(cli_step_column_difference, &r->step, r->step.ndx, FIRST_STEPS[k], r->column,
+                               r->estimate, r->work) != 0)
             continue;
         double error = column_error(r, column, r->column, scale, by_block, &at);
-        if (error < best) best = error, memcpy(F, r->column, (size_t)r->step.ndx * sizeof(double));
+        if (error >= best) continue;
+        best = error, blur = column_blur(r, scale);
+        memcpy(F, r->column, (size_t)r->step.ndx * sizeof(double));
     }
+    return blur;
 }
 
 /* The step as one number of a column has moved -> what is active there, in r->active_moved; 1: not as it was before. */
@@ -134,6 +159,54 @@ static int switches(Runner *r, int column) {
     return 0;
 }
 
+/* --- One side of a kink ------------------------------------------------------------------------------------------ */
+
+/* Steps of the differences, and what counts as agreement: they are of second order, and the smaller ones have few
+ * digits. */
+static const double SIDE_STEPS[] = {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
+enum { NSIDE_STEPS = sizeof SIDE_STEPS / sizeof *SIDE_STEPS };
+#define SIDE_TOL 1e-4
+
+/* r->column = 2 D(h/2) - D(h), D the difference of the two states at 0 and h, which may be negative. */
+static int side_difference(Runner *r, double h) {
+    int n = r->step.ndx;
+    if (difference_forward(cli_step_column_difference, &r->step, n, h, r->estimate, r->work) != 0) return 0;
+    if (difference_forward(cli_step_column_difference, &r->step, n, h / 2, r->column, r->work) != 0) return 0;
+    for (int i = 0; i < n; i++)
+        r->column[i] = 2 * r->column[i] - r->estimate[i];
+    return 1;
+}
+
+/* 1: the column is the derivative of the step as its number moves one way, sign 1 or -1. */
+static int is_of_side(Runner *r, int column, int sign, const double scale[CLI_ROW_BLOCKS]) {
+    double by_block[CLI_ROW_BLOCKS];
+    int at;
+    r->step.column = column;
+    for (int k = 0; k < NSIDE_STEPS; k++)
+        if (side_difference(r, sign * SIDE_STEPS[k]) &&
+            column_error(r, column, r->column, scale, by_block, &at) <= SIDE_TOL)
+            return 1;
+    return 0;
+}
+
+/* A column that disagrees, by `error`, with differences that are known to `blur`. */
+static void judge_column(Runner *r, int column, const double scale[CLI_ROW_BLOCKS], double error, double blur,
+                         int named, tacSampleErrors *out) {
+    int other = switches(r, column);
+    out->switching |= other;
+    if (!named) return;
+    if (!other && error <= fmin(BLUR_FACTOR * blur, MOST_BLUR)) {
+        out->blur = fmax(out->blur, blur);
+        return;
+    }
+    int sides = is_of_side(r, column, 1, scale) + is_of_side(r, column, -1, scale);
+    if (!other && sides == 2 && error <= SIDE_TOL) {
+        out->blur = fmax(out->blur, SIDE_TOL);
+        return;
+    }
+    out->kinked++, out->one_sided += sides > 0, out->odd += sides == 0 && !other;
+}
+
 /* Errors of one sample's A and B. */
 static void compare_columns(Runner *r, tacSampleErrors *out, long sample) {
     tacDerivativeSize n = r->d.size;
@@ -148,10 +221,10 @@ static void compare_columns(Runner *r, tacSampleErrors *out, long sample) {
             const double *F = r->F + (size_t)j * (size_t)n.ndx;
             double by_block[CLI_ROW_BLOCKS], error = column_error(r, j, F, scale[c], by_block, &at);
             if (error > r->check->tol) {
-                refine_column(r, j, scale[c]);
+                double blur = refine_column(r, j, scale[c]);
                 error = column_error(r, j, F, scale[c], by_block, &at);
+                if (error > r->check->tol) judge_column(r, j, scale[c], error, blur, is_named(sample), out);
             }
-            if (error > r->check->tol && switches(r, j)) out->switching = 1;
             for (int b = 0; b < CLI_ROW_BLOCKS; b++)
                 out->block[b][c] = fmax(out->block[b][c], by_block[b]);
             if (error > out->worst.error) out->worst = (tacWorstEntry){error, sample, at, j};
@@ -220,7 +293,7 @@ static tacStatus check_sample(Runner *r, long sample, const double *x, const dou
     tacStepInfo info = {0};
     if (status == TAC_OK) status = cli_derivative_at(r->sim, x, u, &r->d, &info);
     if (status != TAC_OK) return status;
-    out->flagged = is_flagged(r, &info);
+    out->flagged = is_flagged(r, &info), out->ties = info.ties, out->conditioning = info.conditioning;
     out->same_map = memcmp(r->d.y, r->step.y0, (size_t)r->step.nx * sizeof(double)) == 0;
     status = compare_reverse(r, sample, &out->reverse);
     for (int j = 0; status == TAC_OK && j < ndx + r->d.size.nu; j++) {
@@ -235,10 +308,14 @@ static tacStatus check_sample(Runner *r, long sample, const double *x, const dou
     return status;
 }
 
-/* A state to check at: anywhere without contact, otherwise where something touches. */
+/* A state to check at: one that the model names; anywhere without contact, otherwise where something touches. */
 static void draw_state(Runner *r, long sample, double *x, double *u) {
     const tacGradientCheck *check = r->check;
     tacStepInfo info = {0};
+    if (is_named(sample)) {
+        cli_named_state(check->model, &check->options, (int)(sample + check->nnamed), x, u);
+        return;
+    }
     if (check->options.contact == TAC_NONE) {
         cli_draw_state(check->model, &check->options, check->seed, (uint64_t)sample, x, u);
         return;
@@ -308,14 +385,35 @@ static int count_sample(tacGradientCheck *check, long sample, const tacSampleErr
     return passed;
 }
 
+/* 1: the step itself says that it may have a kink here. */
+static int says_kink(const tacGradientCheck *check, const tacSampleErrors *e) {
+    return e->ties > 0 || (check->options.contact != TAC_NONE && e->flagged);
+}
+
+static tacVerdict verdict_of(const tacGradientCheck *check, const tacSampleErrors *e) {
+    if (e->status != TAC_OK) return CLI_NO_STEP;
+    if (!e->same_map || !(e->reverse <= fmax(CLI_REVERSE_TOL, REVERSE_SHARE * e->conditioning))) return CLI_FAILED;
+    if (e->kinked == 0 && (e->worst.error <= check->tol || e->blur > 0)) return CLI_PASSED;
+    return says_kink(check, e) && e->odd == 0 ? CLI_KINK : CLI_FAILED;
+}
+
+/* -> 1: it passed, or says nothing. */
+static int count_named(tacGradientCheck *check, long sample, const tacSampleErrors *e) {
+    tacNamedResult *out = &check->named[sample + check->nnamed];
+    *out = (tacNamedResult){verdict_of(check, e), e->status,  e->ties, e->kinked, e->one_sided,
+                            e->worst.error,       e->reverse, e->blur, e->worst};
+    return out->verdict != CLI_FAILED;
+}
+
 /* Counts the samples of a group, and keeps those that fail. */
 static int count_group(const char *verb, Runner *r, long first, int count) {
     const tacParamSamples *g = &r->group;
     int result = CLI_GO_ON;
     for (int s = 0; s < count; s++) {
         const double *x = g->x + (size_t)s * (size_t)r->step.nx, *u = g->u + (size_t)s * (size_t)r->step.nu;
-        int fine =
-            count_sample(r->check, first + s, &g->errors[s], g->param + (size_t)s * (size_t)r->check->params->count);
+        const double *param = g->param + (size_t)s * (size_t)r->check->params->count;
+        int fine = is_named(first + s) ? count_named(r->check, first + s, &g->errors[s])
+                                       : count_sample(r->check, first + s, &g->errors[s], param);
         if (fine || r->check->keep == NULL || result != CLI_GO_ON) continue;
         if (cli_derivative_at(r->sim, x, u, &r->d, NULL) == TAC_OK)
             result = cli_keep_state(verb, r->check, first + s, x, u, &r->d);
@@ -325,21 +423,21 @@ static int count_group(const char *verb, Runner *r, long first, int count) {
 
 static int group_size(const Runner *r) {
     size_t each = r->group.p_stride + 1, most = KEPT_NUMBERS / each;
-    long size = r->check->samples < GROUP ? r->check->samples : GROUP;
+    long both = r->check->samples + r->check->nnamed, size = both < GROUP ? both : GROUP;
     return (int)((size_t)size < most ? (size_t)size : most > 0 ? most : 1);
 }
 
 static int run_groups(const char *verb, Runner *r) {
     tacProgress progress = cli_progress_begin("checking");
-    long samples = r->check->samples, size = r->group.capacity;
-    for (long done = 0; done < samples; done += size) {
-        int count = (int)(samples - done < size ? samples - done : size);
-        long first = r->check->first + done;
-        if (!check_group(r, first, count)) {
+    long named = r->check->nnamed, samples = r->check->samples + named, size = r->group.capacity;
+    for (long done = 0, count; done < samples; done += count) {
+        long end = done < named ? named : samples, first = done < named ? done - named : r->check->first + done - named;
+        count = end - done < size ? end - done : size;
+        if (!check_group(r, first, (int)count)) {
             cli_progress_end(&progress);
             return cli_fail(verb, "out of memory");
         }
-        int result = count_group(verb, r, first, count);
+        int result = count_group(verb, r, first, (int)count);
         if (result != CLI_GO_ON) {
             cli_progress_end(&progress);
             return result;
@@ -387,7 +485,8 @@ int cli_gradient_check(const char *verb, tacGradientCheck *check) {
     Runner r = {.check = check};
     check->param = calloc((size_t)check->params->count + 1, sizeof *check->param);
     check->step = calloc((size_t)check->params->count + 1, sizeof *check->step);
-    if (check->param == NULL || check->step == NULL) return cli_fail(verb, "out of memory");
+    check->named = calloc((size_t)check->nnamed + 1, sizeof *check->named);
+    if (check->param == NULL || check->step == NULL || check->named == NULL) return cli_fail(verb, "out of memory");
     int result = cli_move_params_inside(verb, check);
     if (result != CLI_GO_ON) return result;
     if (tac_sim_new(check->model, &check->options, &r.sim, &err) != TAC_OK) return cli_fail(verb, "%s", err.text);
@@ -399,6 +498,8 @@ int cli_gradient_check(const char *verb, tacGradientCheck *check) {
 void cli_gradient_check_free(tacGradientCheck *check) {
     free(check->param);
     free(check->step);
+    free(check->named);
+    check->named = NULL;
     check->param = NULL;
     check->step = NULL;
 }

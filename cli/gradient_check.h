@@ -1,4 +1,5 @@
-/* Analytic derivatives of a step against Ridders' differences of the very same step, at random states.
+/* Analytic derivatives of a step against Ridders' differences of the very same step, at random states and at those that
+ * the model names.
  *
  * The error of a block is max |A - F| / max(1, max |F|) over its entries, F the differences; for parameters, whose
  * units differ, each column is a block of its own, and one whose steps must be small is measured in a unit of a
@@ -43,6 +44,24 @@ typedef struct tacOddSample {
 } tacOddSample;
 enum { CLI_ODD_SAMPLES = 32 };
 
+/* What came out at a state that the model names. */
+typedef enum {
+    CLI_PASSED,
+    CLI_KINK,    /* the step says that derivatives jump here: differences across do not agree */
+    CLI_NO_STEP, /* the step says that it has no result here, or none to its tolerance */
+    CLI_FAILED,
+} tacVerdict;
+
+typedef struct tacNamedResult {
+    tacVerdict verdict;
+    tacStatus status; /* of the step */
+    int ties;
+    int kinked, one_sided; /* columns that disagree; of these, those that are the derivative of one side */
+    double error, reverse;
+    double blur; /* where a passed error is above the tolerance: what differences are known to; else 0 */
+    tacWorstEntry worst;
+} tacNamedResult;
+
 typedef struct tacGradientCheck {
     tacModel *model; /* parameters registered; those that stand on the edge of what is allowed are moved inside */
     tacOptions options;
@@ -51,7 +70,9 @@ typedef struct tacGradientCheck {
     uint64_t seed;
     double tol;
     const char *keep; /* folder that states which fail are written to, or NULL */
+    int nnamed;       /* 0, or cli_named_states: these are visited as well, as samples -nnamed to -1 */
     /* out */
+    tacNamedResult *named;          /* nnamed */
     long passed, switching, failed; /* samples */
     long flagged;                   /* of all: margins of the step say that it may switch */
     long unflagged;                 /* of the switching: no margin of the step said so beforehand */

@@ -43,7 +43,9 @@ int cli_keep_state(const char *verb, const tacGradientCheck *check, long sample,
     tacOutputFile file;
     char path[CLI_PATH];
     tacDerivativeSize n = d->size;
-    if (snprintf(path, sizeof path, "%s/sample_%ld.txt", check->keep, sample) >= (int)sizeof path)
+    const char *what = sample < 0 ? "state" : "sample";
+    long number = sample < 0 ? sample + check->nnamed : sample;
+    if (snprintf(path, sizeof path, "%s/%s_%ld.txt", check->keep, what, number) >= (int)sizeof path)
         return cli_fail(verb, "--keep: the folder's name is too long");
     int result = cli_output_open(verb, path, &file);
     if (result != CLI_GO_ON) return result;

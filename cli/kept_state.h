@@ -7,7 +7,7 @@
 /* Makes the folder where there is none, and says beforehand where no state could be written. CLI_GO_ON, or CLI_CANNOT
  * after a message. */
 int cli_keep_begin(const char *verb, const char *folder);
-/* DIR/sample_N.txt: parameters by path and value, x, u, A, B, P, each after its name and count, with all digits.
- * CLI_GO_ON, or CLI_CANNOT after a message. */
+/* DIR/sample_N.txt, or DIR/state_K.txt of a named state: parameters by path and value, x, u, A, B, P, each after its
+ * name and count, with all digits. CLI_GO_ON, or CLI_CANNOT after a message. */
 int cli_keep_state(const char *verb, const tacGradientCheck *check, long sample, const double *x, const double *u,
                    const tacDerivative *d);

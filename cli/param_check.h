@@ -9,6 +9,12 @@ typedef struct tacSampleErrors {
     int same_map;  /* the step with derivatives gave the same bits as the step without */
     int switching; /* an entry disagrees where the active set changes inside a stencil of 1e-6 */
     int flagged;   /* the step's margins say that such a stencil may reach another active set */
+    int ties;      /* of the step's info */
+    /* columns that disagree; of these, those that are the derivative of one side; those that are of none, though the
+     * active set does not change */
+    int kinked, one_sided, odd;
+    double blur;         /* of columns that agree as far as differences tell: what those are known to; else 0 */
+    double conditioning; /* of the step's info */
     double block[CLI_ROW_BLOCKS][CLI_COLUMN_BLOCKS], reverse;
     tacWorstEntry worst;
 } tacSampleErrors;

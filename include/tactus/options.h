@@ -97,7 +97,7 @@ typedef struct tacIteration {
 typedef struct tacStepInfo {
     tacStatus status;
     int bad_index; /* TAC_ERR_NONFINITE: the first such entry of [x | u], or -1 where the result overflows; else -1 */
-    /* contact models; zero without */
+    /* contact models; zero without, but for ties */
     int contacts, sticking, sliding; /* contact points that carry force; of them, held by friction, at its bound */
     tacReason reason;                /* why it was not solved */
     int iterations;                  /* systems solved, those of ncp_polish with them */
@@ -115,7 +115,9 @@ typedef struct tacStepInfo {
                                         contacts share forces that their places barely tell apart. Found by
                                         tac_step_jac when it is given an info; else 0. Infinite with contact ncp, whose
                                         forces have no bound to reach */
-    int ties;                        /* rows that are in two classes at once, to rounding: the step has a kink here */
+    int ties;                        /* rows that are in two classes at once, to rounding: the step has a kink here.
+                                        Without contact too: controls, forces and activations that stand at a bound of
+                                        their range, tendon springs at an end of their dead band */
     double conditioning;             /* largest over smallest pivot of the systems that derivatives solve; ncp: what
                                       * rounding is multiplied by in them, about; 0: none */
     uint64_t active_set;             /* which contacts, features and classes hold: while it is the same, the step is

@@ -10,6 +10,12 @@ static int clamp_to_range(const double *range, int limited, double *x) {
     return limited;
 }
 
+/* The same, and counts a clamp that just begins to hold. */
+static int clamp_and_count(tacWork *w, const double *range, int limited, double *x) {
+    if (limited) w->tied += tac_is_tied(range, *x);
+    return clamp_to_range(range, limited, x);
+}
+
 static int at_bound(const double *range, double x) { return x <= range[0] || x >= range[1]; }
 
 /* --- Controls and activations ------------------------------------------------------------------------------------- */
@@ -18,7 +24,7 @@ static void clamp_controls(const tacModel *m, tacWork *w, const double *ctrl) {
     int clamp = !is_disabled(m, TAC_DISABLE_CLAMPCTRL);
     for (int a = 0; a < m->nu; a++) {
         w->ctrl[a] = ctrl[a];
-        clamp_to_range(m->actuator_ctrlrange + 2 * a, clamp && m->actuator_ctrllimited[a], &w->ctrl[a]);
+        clamp_and_count(w, m->actuator_ctrlrange + 2 * a, clamp && m->actuator_ctrllimited[a], &w->ctrl[a]);
     }
 }
 
@@ -64,6 +70,14 @@ double tac_next_activation(const tacModel *m, int actuator, double act, double a
     double next = act + act_dot * activation_span(m, actuator, h);
     clamp_to_range(m->actuator_actrange + 2 * actuator, m->actuator_actlimited[actuator], &next);
     return next;
+}
+
+/* Activations that come to a bound just now. */
+static void count_activations(const tacModel *m, tacWork *w, const double *act, double h) {
+    for (int a = 0; a < m->nu; a++)
+        for (int j = m->actuator_act_adr[a];
+             m->actuator_actlimited[a] && j < m->actuator_act_adr[a] + m->actuator_act_num[a]; j++)
+            w->tied += tac_is_tied(m->actuator_actrange + 2 * a, act[j] + w->act_dot[j] * activation_span(m, a, h));
 }
 
 /* --- Setpoints on a circle ---------------------------------------------------------------------------------------- */
@@ -120,7 +134,7 @@ static void clamp_tendons(const tacModel *m, tacWork *w) {
         if (m->actuator_trntype[a] != TAC_TRN_TENDON) continue;
         int t = m->actuator_trnid[2 * a];
         double total = w->tendon_force[t], inside = total;
-        if (clamp_to_range(m->tendon_actfrcrange + 2 * t, m->tendon_actfrclimited[t], &inside) && inside != total)
+        if (clamp_and_count(w, m->tendon_actfrcrange + 2 * t, m->tendon_actfrclimited[t], &inside) && inside != total)
             w->force[a] *= inside / total;
     }
 }
@@ -135,7 +149,8 @@ static void joint_forces(const tacModel *m, tacWork *w) {
             w->qfrc_actuator[i] += row[i] * w->force[a];
     }
     for (int j = 0; j < m->njnt; j++)
-        clamp_to_range(m->joint_actfrcrange + 2 * j, m->joint_actfrclimited[j], &w->qfrc_actuator[m->joint_dof_adr[j]]);
+        clamp_and_count(w, m->joint_actfrcrange + 2 * j, m->joint_actfrclimited[j],
+                        &w->qfrc_actuator[m->joint_dof_adr[j]]);
 }
 
 static void clear_forces(const tacModel *m, tacWork *w) {
@@ -157,8 +172,10 @@ void tac_actuator_forces(const tacModel *m, tacWork *w, const double *ctrl, cons
     clamp_tendons(m, w);
     for (int a = 0; a < m->nu; a++)
         if (!m->actuator_inert[a])
-            clamp_to_range(m->actuator_forcerange + 2 * a, m->actuator_forcelimited[a], &w->force[a]);
+            clamp_and_count(w, m->actuator_forcerange + 2 * a, m->actuator_forcelimited[a], &w->force[a]);
     joint_forces(m, w);
+    count_activations(m, w, act, h);
+    if (w->tied > w->ties) w->ties = w->tied;
 }
 
 void tac_advance_activations(const tacModel *m, const tacWork *w, const double *act, double h, double *next) {
@@ -419,15 +436,10 @@ tacVelocityGain tac_velocity_gain(const tacModel *m, const tacWork *w, int a, co
     if (m->actuator_inert[a] || is_disabled(m, TAC_DISABLE_ACTUATION) || force_at_bound(m, w, a)) return k;
     if (m->actuator_biastype[a] == TAC_BIAS_AFFINE) k.value = m->actuator_damping_used[a];
     if (slope == 0) return k;
-    if (m->actuator_act_num[a] == 0) {
-        k.value += slope * ctrl[a];
-        k.ctrl = slope;
-    } else {
-        SignalJac signal = signal_jac(m, w, a, ctrl, act, h);
-        k.value += slope * driving_signal(m, w, a, act, h);
-        k.act = slope * signal.act;
-        k.ctrl = slope * signal.ctrl;
-    }
+    SignalJac signal = signal_jac(m, w, a, ctrl, act, h);
+    k.value += slope * driving_signal(m, w, a, act, h);
+    k.act = slope * signal.act;
+    k.ctrl = slope * signal.ctrl;
     return k;
 }
 

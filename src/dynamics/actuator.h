@@ -32,8 +32,8 @@ void tac_activation_rates_jac(const tacModel *m, const tacWork *w, const double 
                               const tacSink *ctrl_sink);
 
 /* d(force)/d(velocity) of an actuator as the integrators that are implicit in velocity take it, and how it moves with
- * its activation and control. As in MuJoCo: zero while the actuator's own clamp holds the force, and a gain that knows
- * the velocity multiplies the control as given, not as clamped. Needs: tac_actuator_forces. */
+ * its activation and control. As in MuJoCo: zero while the actuator's own clamp holds the force; the clamps of joints
+ * and tendons are not looked at. Needs: tac_actuator_forces. */
 typedef struct tacVelocityGain {
     double value, act, ctrl;
 } tacVelocityGain;

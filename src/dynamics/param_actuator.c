@@ -95,16 +95,18 @@ static int control_held(const Place *p, int k) {
 /* Change of the next activation (its last number) with range bound or time constant k of a row. */
 static double next_activation_change(const Place *p, size_t row, int k);
 
-/* A change of the signal, through an activation that acts early or the control itself. */
+/* Change of the signal, through an activation that acts early or the control itself. */
 static double signal_change(const Place *p, size_t row, int k) {
     const tacModel *m = p->m;
-    double signal, change;
-    tacForceJac f = tac_force_jac(m, p->w, p->a, p->x->act, p->x->h, &signal);
     if (m->actuator_act_num[p->a] == 0)
-        change = row == offsetof(tacModel, actuator_ctrlrange) && control_held(p, k) ? 1 : 0;
-    else
-        change = m->actuator_actearly[p->a] ? next_activation_change(p, row, k) : 0;
-    return f.signal * change;
+        return row == offsetof(tacModel, actuator_ctrlrange) && control_held(p, k) ? 1 : 0;
+    return m->actuator_actearly[p->a] ? next_activation_change(p, row, k) : 0;
+}
+
+/* The unclamped force, through the signal. */
+static double signal_force(const Place *p, size_t row, int k) {
+    double signal, change = signal_change(p, row, k);
+    return change == 0 ? 0 : tac_force_jac(p->m, p->w, p->a, p->x->act, p->x->h, &signal).signal * change;
 }
 
 /* 1: the time constant is not held at its least, where it is a constant. */
@@ -154,12 +156,12 @@ static double gain_change(const Place *p, const tacParamTangent *t) {
     double change = 0;
     if (t->actuator_damping != NULL && m->actuator_biastype[p->a] == TAC_BIAS_AFFINE)
         change += t->actuator_damping[p->a] * p->w->actuator_velocity[p->a];
-    if (tac_param_is_time(t)) return change + signal_change(p, field->offset, k);
+    if (tac_param_is_time(t)) return change + signal_force(p, field->offset, k);
     if (!is_actuator_row(t) || t->index / field->per != p->a) return change;
     if (IS(t, actuator_gear)) change += gear_turns(p, k);
     if (IS(t, actuator_gainprm)) change += gainprm(p, k);
     if (IS(t, actuator_biasprm)) change += biasprm(p, k);
-    return change + signal_change(p, field->offset, k);
+    return change + signal_force(p, field->offset, k);
 }
 
 /* 1: transmission or force of the actuator may feel the parameter otherwise than through places. */
@@ -245,6 +247,13 @@ double tac_param_next_activation(const tacModel *m, tacWork *w, const tacSmoothP
     if (!drives(m, t, a)) return 0;
     const tacField *field = &TAC_FIELDS[t->field];
     return next_activation_change(&(Place){.m = m, .w = w, .x = x, .a = a}, field->offset, t->index % field->per);
+}
+
+double tac_param_signal(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int a) {
+    const tacField *field = &TAC_FIELDS[t->field];
+    int own = is_actuator_row(t) && t->index / field->per == a;
+    if (!(own || tac_param_is_time(t)) || (*m->option_disable & TAC_DISABLE_ACTUATION)) return 0;
+    return signal_change(&(Place){.m = m, .w = w, .x = x, .a = a}, field->offset, t->index % field->per);
 }
 
 double tac_param_rate(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int a) {

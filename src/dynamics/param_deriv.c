@@ -257,14 +257,9 @@ static void tendon_armature(const Column *c, int tendon, int k) {
     tendon_inertia(c, tendon, -1, 1);
 }
 
-/* Side of the dead band that the tendon is beyond: 0 below, 1 above, -1 inside. */
-static int band_side(const Column *c, int tendon) {
-    double stretch = tac_tendon_stretch(c->m, c->w, tendon);
-    return stretch > 0 ? 1 : stretch < 0 ? 0 : -1;
-}
-
 static void change_springlength(const Column *c, int tendon, int side, double change) {
-    if (springs_on(c->m) && band_side(c, tendon) == side) pull(c, tendon, c->m->tendon_stiffness[tendon] * change);
+    if (springs_on(c->m) && tac_tendon_band_side(c->m, c->w, tendon) == side)
+        pull(c, tendon, c->m->tendon_stiffness[tendon] * change);
 }
 
 static void tendon_springlength(const Column *c, int tendon, int k) {
@@ -281,7 +276,7 @@ static void term_coef(const Column *c, int term, int k) {
     if (m->tendon_type[t] != TAC_TENDON_FIXED) return;
     if (springs_on(m)) {
         tension -= m->tendon_stiffness[t] * tac_tendon_stretch(m, c->w, t);
-        if (band_side(c, t) >= 0) change -= m->tendon_stiffness[t] * dL;
+        if (tac_tendon_band_side(m, c->w, t) >= 0) change -= m->tendon_stiffness[t] * dL;
     }
     if (dampers_on(m)) {
         tension -= m->tendon_damping[t] * c->w->tendon_velocity[t];

@@ -75,7 +75,10 @@ void tac_param_activation_jac(const tacModel *m, tacWork *w, const tacSmoothPoin
 /* The number that it emits for the last activation of actuator a. */
 double tac_param_next_activation(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
                                  int a);
-/* Its two parts: d(rate of that activation)/dtheta, and d(next activation)/dtheta at fixed activation and rate. */
+/* d(what drives the actuator: its control inside its range, or its activation)/dtheta, at a fixed activation. */
+double tac_param_signal(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int a);
+/* The next activation's two parts: d(rate of that activation)/dtheta, and d(next activation)/dtheta at fixed
+ * activation and rate. */
 double tac_param_rate(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int a);
 double tac_param_span(const tacModel *m, const tacParamTangent *t, int a, double act, double rate, double h);
 /* Its parts: drow[nv] = change of an actuator's moment row (0: none), and of its velocity gain, none while its force is

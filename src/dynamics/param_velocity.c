@@ -85,11 +85,9 @@ static double gain_change(const Column *c, int actuator) {
     }
     if (affine && is_row(c, offsetof(tacModel, actuator_gainprm)) && own && number_of(c) == 2) {
         tac_force_jac(m, c->w, actuator, c->x->act, c->x->h, &signal);
-        change += m->actuator_act_num[actuator] == 0 ? c->x->u.ctrl[actuator] : signal;
+        change += signal;
     }
-    if (slope != 0 && m->actuator_actearly[actuator])
-        change += slope * tac_param_next_activation(m, c->w, c->x, c->t, actuator);
-    return change;
+    return slope != 0 ? change + slope * tac_param_signal(m, c->w, c->x, c->t, actuator) : change;
 }
 
 static void change_actuator(const Column *c, int actuator) {

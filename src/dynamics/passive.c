@@ -28,6 +28,13 @@ double tac_tendon_stretch(const tacModel *m, const tacWork *w, int tendon) {
     return length > band[1] ? length - band[1] : length < band[0] ? length - band[0] : 0;
 }
 
+int tac_tendon_band_side(const tacModel *m, const tacWork *w, int tendon) {
+    double length = w->tendon_length[tendon];
+    const double *band = m->tendon_springlength_used + 2 * tendon;
+    if (band[0] == band[1]) return length >= band[1];
+    return length > band[1] ? 1 : length < band[0] ? 0 : -1;
+}
+
 static void add_joint_springs(const tacModel *m, const double *q, double *qfrc) {
     double d[6];
     for (int j = 0; j < m->njnt; j++) {
@@ -43,11 +50,13 @@ static void add_joint_dampers(const tacModel *m, const double *v, double *qfrc) 
         qfrc[i] -= m->dof_damping[i] * v[i];
 }
 
-static void add_tendons(const tacModel *m, const tacWork *w, int spring, int damper, double *qfrc) {
+static void add_tendons(const tacModel *m, tacWork *w, int spring, int damper, double *qfrc) {
     for (int t = 0; t < m->ntendon; t++) {
         if (m->tendon_type[t] != TAC_TENDON_FIXED) continue;
         double force = 0;
         if (spring) force -= m->tendon_stiffness[t] * tac_tendon_stretch(m, w, t);
+        if (spring && m->tendon_stiffness[t] != 0)
+            w->tied += tac_is_tied(m->tendon_springlength_used + 2 * t, w->tendon_length[t]);
         if (damper) force -= m->tendon_damping[t] * w->tendon_velocity[t];
         if (force != 0) tac_add_tendon_row(m, t, force, qfrc);
     }
@@ -67,6 +76,7 @@ void tac_passive_forces(const tacModel *m, tacWork *w, const double *q, const do
     int spring = !(*m->option_disable & TAC_DISABLE_SPRING), damper = !(*m->option_disable & TAC_DISABLE_DAMPER);
     for (int i = 0; i < m->nv; i++)
         w->qfrc_passive[i] = w->qfrc_gravcomp[i] = 0;
+    w->tied = 0;
     if (!spring && !damper) return; /* both flags together disable every passive force, gravity compensation too */
     if (spring) add_joint_springs(m, q, w->qfrc_passive);
     if (damper) add_joint_dampers(m, v, w->qfrc_passive);

@@ -11,6 +11,10 @@ void tac_passive_forces(const tacModel *m, tacWork *w, const double *q, const do
 int tac_spring_displacement(const tacModel *m, int joint, const double *q, double *d);
 /* Stretch of a tendon's spring beyond its dead band; 0 inside. Needs: tendon lengths. */
 double tac_tendon_stretch(const tacModel *m, const tacWork *w, int tendon);
+/* The end of its dead band that a tendon's spring pulls towards: 0 the lower, 1 the upper, -1 none, inside the band. A
+ * band whose ends coincide is a rest length and has no inside: the spring at rest has its stiffness, and the answer is
+ * 1. Needs: tendon lengths. */
+int tac_tendon_band_side(const tacModel *m, const tacWork *w, int tendon);
 
 /* --- Derivatives (passive_deriv.c) -------------------------------------------------------------------------------- */
 

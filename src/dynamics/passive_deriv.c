@@ -117,7 +117,7 @@ void tac_passive_jac(const tacModel *m, tacWork *w, const double *q, const unsig
         tac_emit(&sink->v, i, i, -m->dof_damping[i]);
     for (int t = 0; t < m->ntendon; t++) {
         if (m->tendon_type[t] != TAC_TENDON_FIXED) continue;
-        if (spring && tac_tendon_stretch(m, w, t) != 0) emit_tendon_square(m, t, -m->tendon_stiffness[t], &sink->q);
+        if (spring && tac_tendon_band_side(m, w, t) >= 0) emit_tendon_square(m, t, -m->tendon_stiffness[t], &sink->q);
         if (damper && m->tendon_damping[t] != 0) emit_tendon_square(m, t, -m->tendon_damping[t], &sink->v);
     }
     emit_gravity_compensation(m, w, saturated, sink->q);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "math/quat.h"
+#include "math/scalar.h"
 #include "math/spatial.h"
 #include "tactus/tactus.h"
 
@@ -72,7 +73,19 @@ typedef struct tacWork {
     double *tendon_force;                        /* ntendon: scratch of the clamps */
     double *qfrc_passive, *qfrc_gravcomp, *qfrc_actuator, *bias, *qfrc, *qacc; /* nv */
     double *next;                                                              /* nq + nv + na: the state being made */
+    int tied; /* clamps of the last forces, and dead bands of springs, that just begin to hold */
+    int ties; /* the most of them at once in the step in hand */
 } tacWork;
+
+/* Relative to the value, or to 1: what is nearer to a bound is on it. */
+#define TAC_ON_BOUND 1e-12
+/* 1: x stands at a bound of its range, where a clamp begins to hold and derivatives jump. A range that is one number
+ * has no such place: nothing moves inside it. */
+static inline int tac_is_tied(const double range[2], double x) {
+    double size = tac_max(1, tac_abs(x));
+    return range[0] < range[1] &&
+           (tac_abs(x - range[0]) <= TAC_ON_BOUND * size || tac_abs(x - range[1]) <= TAC_ON_BOUND * size);
+}
 
 /* Bytes tac_work_layout takes from the arena. */
 size_t tac_work_bytes(const tacModel *m);

@@ -6,6 +6,7 @@
 void tac_report(const tacSim *sim, tacStatus status, int bad, tacStepInfo *info) {
     if (info == NULL) return;
     *info = sim == NULL ? (tacStepInfo){0} : sim->info;
+    if (sim != NULL) info->ties += sim->work.ties;
     info->status = status;
     info->bad_index = bad;
     info->steps = info->unsolved = 0, info->first_unsolved = -1, info->worst_residual = 0;
@@ -29,7 +30,10 @@ tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tac
     tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
     if (status == TAC_OK && y == NULL) status = tac_sim_null(sim, __func__, "y");
     int began = status == TAC_OK;
-    if (began) status = tac_end_call(sim, __func__, sim->stepper->step(sim, x, u, y));
+    if (began) {
+        sim->work.ties = 0;
+        status = tac_end_call(sim, __func__, sim->stepper->step(sim, x, u, y));
+    }
     tac_report(began ? sim : NULL, status, bad, info);
     return status;
 }

@@ -51,12 +51,12 @@ class Compare(Case):
         asked = json.loads(pathlib.Path(states).read_text())
         self.assertEqual(len(asked["states"]), 3)
         answers = [state | {"qacc": [1e3], "qfrc": [0], "next": [0, 0], "contacts": []} for state in asked["states"]]
-        file = self.file("answers.json", {"version": "0.0.0", "answers": answers})
+        file = self.file("answers.json", {"version": "0.0.0", "integrator": asked["integrator"], "answers": answers})
         result = self.run_tactus("compare", "models/pendulum.xml", "--answers", file, "--json")
         self.assertEqual(result.code, 1, result.err)
         self.assertEqual(result.json()["peer_version"], "0.0.0")
         self.assertEqual(result.json()["first_difference"]["what"], "acceleration")
-        short = self.file("short.json", {"version": "0.0.0", "answers": [{"qpos": []}]})
+        short = self.file("short.json", {"version": "0.0.0", "integrator": "euler", "answers": [{"qpos": []}]})
         self.refused("answer 0", "compare", "models/pendulum.xml", "--answers", short)
 
     def test_bad_arguments(self):

@@ -25,6 +25,8 @@ enum { PATIENCE = 12, PATIENCE_CONJUGATE = 300 };
 enum { DRIFT = 4 };
 /* Relative to the forces that balance: what is left counts as rounding. */
 #define ROUNDING 1e-14
+/* Share of the terms of J a - a_ref that is not known of their sum. */
+#define DIGITS 1e-14
 /* Share of the slope that may be left on a line. */
 #define LINE 1e-3
 
@@ -152,6 +154,22 @@ static void balance(const Newton *s, tacSoftIsland *d) {
     d->error = largest(d, s->grad);
 }
 
+/* What the rounding of y = J a - a_ref may make of the forces of a block, in units of the residual that counts as
+ * solved. It matters where D is so large that a has not the digits for them: at contacts that cannot move a body, since
+ * it turns about an axis through its centre. */
+static double blurred_force(const Newton *s, const tacSoftBlock *b) {
+    const tacSoft *soft = s->soft;
+    double most = 0, D = 0;
+    for (int i = b->row; i < b->row + b->n; i++) {
+        const tacRow *row = &soft->rows.row[i];
+        double terms = tac_abs(soft->aref[i]);
+        for (int e = row->adr; e < row->adr + row->num; e++)
+            terms += tac_abs(soft->rows.J[e] * s->a[soft->rows.dof[e]]);
+        most = tac_max(most, terms), D = tac_max(D, soft->D[i]);
+    }
+    return tac_soft_is_idle(b) ? 0 : DIGITS / TAC_SOFT_SOLVED * D * most;
+}
+
 /* Forces that cancel each other are at stake as well: scale, the largest that one row gives one dof, and the inertia of
  * one dof, by whose digits a is known. */
 static double stake(const Newton *s, const tacSoftIsland *d) {
@@ -159,9 +177,12 @@ static double stake(const Newton *s, const tacSoftIsland *d) {
     double most = d->scale;
     for (int k = 0; k < d->nblock; k++) {
         const tacSoftBlock *b = block_of(s, d, k);
-        for (int i = b->row; i < b->row + b->n; i++)
+        double blurred = blurred_force(s, b);
+        for (int i = b->row; i < b->row + b->n; i++) {
+            double force = tac_max(tac_abs(s->soft->f[i]), blurred);
             for (int e = rows->row[i].adr; e < rows->row[i].adr + rows->row[i].num; e++)
-                most = tac_max(most, tac_abs(s->soft->f[i] * rows->J[e]));
+                most = tac_max(most, force * tac_abs(rows->J[e]));
+        }
     }
     for (int k = 0; k < d->nrun; k++)
         for (int i = d->run[k][0]; i < d->run[k][1]; i++)
