@@ -93,7 +93,7 @@ static void rollouts_count(void **state) {
     CHECK_INT(tac_rollout(sim, x, NULL, 0, X, &info), TAC_OK);
     CHECK_INT(info.steps, 0), CHECK_INT(info.unsolved, 0), CHECK_INT(info.first_unsolved, -1);
     /* a step that has no next state is none */
-    x[0] = NAN;
+    x[0] = (double)NAN;
     CHECK_INT(tac_step(sim, x, NULL, X, &info), TAC_ERR_NONFINITE);
     CHECK_INT(info.steps, 0), CHECK_INT(info.first_unsolved, -1);
     free(memory.memory);

@@ -127,7 +127,7 @@ static void other_causes(void **state) {
               "The start breaks a constraint: geoms \"floor\" and #1 of \"brick\" overlap by 0.05 m");
     CHECK_INT(tac_explain_step(s.sim, s.x, NULL, little, sizeof little), TAC_OK);
     CHECK(strlen(little) == sizeof little - 1 && strncmp(little, text, sizeof little - 1) == 0);
-    s.x[0] = NAN;
+    s.x[0] = (double)NAN;
     CHECK_INT(tac_explain_step(s.sim, s.x, NULL, text, TEXT), TAC_ERR_NONFINITE);
     CHECK_STR(text, "");
     CHECK_INT(tac_explain_step(s.sim, s.x, NULL, NULL, TEXT), TAC_ERR_ARGUMENT);
