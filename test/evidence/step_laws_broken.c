@@ -43,24 +43,23 @@ double step_laws_most(const StepLaws *l, const BrokenGap *g, double gap) {
 
 /* --- Masses ------------------------------------------------------------------------------------------------------- */
 
-static double inverse(const tacModel *m, int body, int of) {
-    double mass = m->body_subtree_mass[of];
+static double inverse(const tacModel *m, int body) {
+    double mass = m->body_subtree_mass[m->body_root[body]];
     return step_laws_still(m, body) || !(mass > 0) ? 0 : 1 / mass;
 }
 
 double step_laws_inverse_mass(const tacModel *m, const tacContact *c) {
-    int a = m->geom_body[c->geom[0]], b = m->geom_body[c->geom[1]], one = m->body_root[a] == m->body_root[b];
-    return inverse(m, a, one ? a : m->body_root[a]) + inverse(m, b, one ? b : m->body_root[b]);
+    return inverse(m, m->geom_body[c->geom[0]]) + inverse(m, m->geom_body[c->geom[1]]);
 }
 
 BrokenGap step_laws_joint_gap(const tacModel *m, int joint, double gap) {
     int body = m->joint_body[joint], turns = m->joint_type[joint] != TAC_SLIDE;
-    return (BrokenGap){gap, LAW_CORRECTION, inverse(m, body, m->body_root[body]) / (turns ? ARM * ARM : 1)};
+    return (BrokenGap){gap, LAW_CORRECTION, inverse(m, body) / (turns ? ARM * ARM : 1)};
 }
 
 BrokenGap step_laws_tendon_gap(const tacModel *m, int tendon, double gap) {
     int body = m->joint_body[m->term_joint[m->tendon_term_adr[tendon]]];
-    return (BrokenGap){gap, LAW_CORRECTION, inverse(m, body, m->body_root[body])};
+    return (BrokenGap){gap, LAW_CORRECTION, inverse(m, body)};
 }
 
 /* --- Infeasible starts -------------------------------------------------------------------------------------------- */

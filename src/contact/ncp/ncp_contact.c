@@ -49,7 +49,7 @@ double tac_ncp_parting_speed(const tacModel *m, const int body[2]) {
 
 /* What counts as closed of a gap at q between two bodies. */
 static tacNcpClosed closed_at(const tacNcp *p, const int body[2], double gap) {
-    return tac_ncp_closed_at(p, gap, tac_ncp_parting_speed(p->m, body), tac_ncp_touching_masses(p->m, body));
+    return tac_ncp_closed_at(p, gap, tac_ncp_parting_speed(p->m, body), tac_ncp_inverse_masses(p->m, body));
 }
 
 static void close_at(tacNcpContact *c, const tacNcpClosed *closed) { c->closed = *closed, c->p.give = closed->give; }

@@ -209,7 +209,7 @@ static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, c
         if (mu != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_MU, id, mu);
         if (unit != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_UNIT, id, unit);
         if (t->inertial == NULL || c->p.soft == 0) continue;
-        double lighter = tac_ncp_touching_masses_change(p->m, c->body, t->inertial);
+        double lighter = tac_ncp_inverse_masses_change(p->m, c->body, t->inertial);
         tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_GAP, id,
                  -tac_ncp_closed_by_mass(&c->closed, c->p.gamma, lighter));
     }

@@ -167,9 +167,6 @@ int tac_ncp_number_input(const tacNcp *p, int k);
 /* 1/m_0 + 1/m_1 of the trees of two bodies, 0 of one that does not move; its change. */
 double tac_ncp_inverse_masses(const tacModel *m, const int body[2]);
 double tac_ncp_inverse_masses_change(const tacModel *m, const int body[2], const tacInertialTangent *d);
-/* The same of two bodies that touch: of one tree, what hangs on either counts in place of the tree. */
-double tac_ncp_touching_masses(const tacModel *m, const int body[2]);
-double tac_ncp_touching_masses_change(const tacModel *m, const int body[2], const tacInertialTangent *d);
 /* Of a limit's row, d(inverse mass). */
 double tac_ncp_limit_mass_change(const tacNcp *p, const tacNcpRow *row, const tacInertialTangent *d);
 /* d(h eps) of an equality's row. */

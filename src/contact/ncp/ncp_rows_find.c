@@ -161,36 +161,6 @@ double tac_ncp_inverse_masses_change(const tacModel *m, const int body[2], const
     return sum;
 }
 
-static double inverse_hanging_mass(const tacModel *m, int body) {
-    double mass = m->body_subtree_mass[body];
-    return m->body_last_dof[body] < 0 || !(mass > 0) ? 0 : 1 / mass;
-}
-
-static int hangs_on(const tacModel *m, int body, int other) {
-    while (body > other)
-        body = m->body_parent[body];
-    return body == other;
-}
-
-static int of_one_tree(const tacModel *m, const int body[2]) { return m->body_root[body[0]] == m->body_root[body[1]]; }
-
-double tac_ncp_touching_masses(const tacModel *m, const int body[2]) {
-    if (!of_one_tree(m, body)) return tac_ncp_inverse_masses(m, body);
-    return inverse_hanging_mass(m, body[0]) + inverse_hanging_mass(m, body[1]);
-}
-
-double tac_ncp_touching_masses_change(const tacModel *m, const int body[2], const tacInertialTangent *d) {
-    double sum = 0;
-    if (!of_one_tree(m, body)) return tac_ncp_inverse_masses_change(m, body, d);
-    for (int side = 0; side < 2; side++) {
-        double inverse = inverse_hanging_mass(m, body[side]), change = 0;
-        for (int b = body[side]; b < m->nbody; b++)
-            if (hangs_on(m, b, body[side])) change += d[b].mass;
-        sum -= change * inverse * inverse;
-    }
-    return sum;
-}
-
 /* A limit's tree; what counts as its mass is that of inertia at an arm where the limit turns. */
 static double limit_scale(const tacNcp *p, const tacRow *of, int body[2]) {
     body[0] = body[1] = 0;
