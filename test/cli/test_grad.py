@@ -108,7 +108,7 @@ class Grad(driver.Case):
 
 
 class Check(driver.Case):
-    KEYS = {"samples", "passed", "switching", "flagged", "unflagged", "failed", "broken", "step_status", "in_contact", "sticking", "sliding", "tol", "worst", "blocks", "odd"}
+    KEYS = {"samples", "passed", "switching", "flagged", "unflagged", "failed", "broken", "step_status", "in_contact", "sticking", "sliding", "tol", "worst", "blocks", "odd", "named"}
 
     def test_keys_and_counts(self):
         words = ("--contact", "none", "--samples", 20, "--param", "joint/*.damping", "--inputs", "all")
@@ -166,7 +166,7 @@ class Check(driver.Case):
         self.refused("too long", *words, "x" * 5000)
 
     def test_bad_arguments(self):
-        self.refused("--samples", "check", self.arm, "--samples", "0")
+        self.refused("--samples", "check", self.arm, "--samples", "-1")
         self.refused("--tol", "check", self.arm, "--tol", "-1")
         self.refused("--param", "check", self.arm, "--param", "joint/no.damping")
 

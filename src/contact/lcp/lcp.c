@@ -198,6 +198,15 @@ static tacStatus solve_dense(const tacModel *m, tacLcp *lcp, int island, tacAren
     return TAC_OK;
 }
 
+/* The bounds of friction coincide at zero where its contact touches without a force: such a row holds nothing, and
+ * derivatives must not hold it. */
+static void release_unloaded(tacLcp *lcp) {
+    for (int k = 0; k < lcp->rows.n; k++) {
+        int p = lcp->parent[k];
+        if (p >= 0 && lcp->row_class[k] == TAC_ROW_FREE && lcp->f[p] == 0) lcp->row_class[k] = TAC_ROW_OFF;
+    }
+}
+
 /* Equalities that only compliance reconciles ask for two things at once; by how much they give way is their
  * residual. */
 static int contradict(tacLcp *lcp) {
@@ -246,6 +255,7 @@ tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, ta
         tac_arena_release(arena, mark);
     }
     lcp->unsolved += contradict(lcp);
+    if (status == TAC_OK) release_unloaded(lcp);
     if (status == TAC_OK && (!tac_finite(lcp->residual) || tac_first_nonfinite(lcp->rows.n, lcp->f) >= 0))
         return TAC_ERR_NONFINITE;
     return status;

@@ -54,7 +54,7 @@ static uint64_t hash_row(const tacLcp *lcp, int k, uint64_t hash) {
 static void count_contact(const tacLcp *lcp, int k, tacStepInfo *info) {
     int friction = k + 2 < lcp->rows.n && lcp->parent[k + 1] == k;
     info->contacts++;
-    if (!friction) return;
+    if (!friction || lcp->row_class[k + 1] == TAC_ROW_OFF) return;
     int sticks = lcp->row_class[k + 1] == TAC_ROW_FREE && lcp->row_class[k + 2] == TAC_ROW_FREE;
     info->sticking += sticks;
     info->sliding += !sticks;
