@@ -164,7 +164,7 @@ TAC_API size_t tac_rollout_vjp_bytes(const tacModel *model, int n, int checkpoin
 
 /* n independent worlds on `threads` threads: Y[i] = f(X[i], U[i]). Same bits for any number of threads. A world that
  * fails leaves its own block of the results as tac_step does, all others are done, and the status is that of the first
- * such world; this holds for all batches. */
+ * such world. A thread that is cancelled (pthread_cancel) ends its batch first. This holds for all batches. */
 TAC_API tacStatus tac_batch_step(const tacModel *model, const tacOptions *options, int n, const double *X,
                                  const double *U, double *Y, int threads);
 /* n rollouts of `steps` steps: X is n by (steps+1) by nx with X[i][0] given, U is n by steps by ninput. */
