@@ -84,7 +84,7 @@ TAC_API int tac_model_find(const tacModel *model, tacKind kind, const char *name
 TAC_API const char *tac_model_name(const tacModel *model, tacKind kind, int id);
 /* (kind, id) -> what a message calls it, written to text (cut to size), which is returned: its name in quotes, "foot";
  * an unnamed geom, site or joint by its number and body, #3 of "torso" or #3 of body #2; other unnamed elements by
- * number, #3; body 0 is the world. */
+ * number, #3; body 0 is the world. "" where there is no room. */
 TAC_API const char *tac_model_label(const tacModel *model, tacKind kind, int id, char *text, size_t size);
 /* Number of elements of a kind. */
 TAC_API int tac_model_count(const tacModel *model, tacKind kind);
@@ -199,8 +199,8 @@ TAC_API size_t tac_rollout_vjp_bytes(const tacModel *model, int n, int checkpoin
 
 /* n independent worlds on `threads` threads: Y[i] = f(X[i], U[i]). Same bits for any number of threads. A world that
  * fails leaves its own block of the results as tac_step does, all others are done, and the status is that of the first
- * such world. Where options->batch_info is given, batch_info[i] is what world i says of its step or rollout. This holds
- * for all batches. */
+ * such world. Where options->batch_info is given, batch_info[i] is what world i says of its step or rollout. A thread
+ * that is cancelled (pthread_cancel) ends its batch first. This holds for all batches. */
 TAC_API tacStatus tac_batch_step(const tacModel *model, const tacOptions *options, int n, const double *X,
                                  const double *U, double *Y, int threads);
 /* n rollouts of `steps` steps: X is n by (steps+1) by nx with X[i][0] given, U is n by steps by ninput. */

@@ -115,3 +115,11 @@ void tac_pool_run(tacPool *pool, int n, tacPoolTask task, void *context) {
         pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
 }
+
+int tac_cancel_hold(void) {
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+void tac_cancel_release(int before) { pthread_setcancelstate(before, &before); }

@@ -19,3 +19,8 @@ int tac_pool_size(const tacPool *pool);
 /* task(context, i, worker) for i = 0 .. n - 1; returns when all are done. Worker k of N does the contiguous items
  * [n k / N, n (k+1) / N). A task may not use the pool; one thread at a time may call this. */
 void tac_pool_run(tacPool *pool, int n, tacPoolTask task, void *context);
+
+/* Between the two pthread_cancel waits for the calling thread: workers use its stack, and a pool is its to free. The
+ * first returns what the second needs. */
+int tac_cancel_hold(void);
+void tac_cancel_release(int before);

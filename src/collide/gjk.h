@@ -24,8 +24,7 @@ typedef enum {
     TAC_GJK_APART,   /* v is right to the gap asked for */
     TAC_GJK_BEYOND,  /* further apart than `reach`: proved, and not looked further */
     TAC_GJK_OVERLAP, /* the simplex holds the origin, or comes as near as rounding can tell */
-    TAC_GJK_STOPPED /* the guard on iterations: v is the best so far; or squares of lengths overflow: v says nothing, and
-                        upper is not finite */
+    TAC_GJK_STOPPED  /* the guard on iterations: v is the best so far. Or squares overflow, and upper is not finite */
 } tacGjkStatus;
 
 /* The simplex around v: v = sum weight_i corner_i.w. */
@@ -54,6 +53,7 @@ void tac_gjk_keep(const tacCores *c, const tacGjk *g, tacPairCache *cache);
 /* Nearest points of the cores, frame of shape 0. */
 void tac_gjk_points(const tacGjk *g, tacVec3 x[2]);
 
-/* Point of the simplex of 1 <= n <= 4 corners nearest to the origin, its weights, and the corners that carry it moved to the
- * front -> their number. 4: the simplex holds the origin, v = 0. 0: |v|^2 is not below `bound`, or is no number; nothing is changed. */
+/* Point of the simplex of 1 to 4 corners nearest to the origin, its weights, and the corners that carry it moved to the
+ * front -> their number. 4: the simplex holds the origin, v = 0. 0: |v|^2 is not below `bound`, or is no number;
+ * nothing is changed. */
 int tac_simplex_nearest(int n, double bound, tacSupport *corner, double *weight, tacVec3 *v);

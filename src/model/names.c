@@ -58,6 +58,7 @@ int tac_model_find(const tacModel *model, tacKind kind, const char *name) {
 
 /* The body that an unnamed element is known by, or -1. */
 static int owner_of(const tacModel *m, tacKind kind, int id) {
+    if (m == NULL) return -1;
     const int *body = kind == TAC_KIND_GEOM    ? m->geom_body
                       : kind == TAC_KIND_SITE  ? m->site_body
                       : kind == TAC_KIND_JOINT ? m->joint_body
@@ -66,6 +67,7 @@ static int owner_of(const tacModel *m, tacKind kind, int id) {
 }
 
 const char *tac_model_label(const tacModel *model, tacKind kind, int id, char *text, size_t size) {
+    if (text == NULL || size == 0) return "";
     const char *name = tac_model_name(model, kind, id);
     int body = owner_of(model, kind, id);
     const char *owner = body > 0 ? tac_model_name(model, TAC_KIND_BODY, body) : "";

@@ -134,12 +134,9 @@ static tacStatus first_failure(const Worker *workers, int n) {
 
 /* --- The public functions ----------------------------------------------------------------------------------------- */
 
-static tacStatus run_batch(Batch batch, int n, int threads) {
-    tacPool *pool = NULL;
-    tacStatus status = tac_pool_new(threads < n ? threads : n, &pool, NULL);
-    if (status != TAC_OK) return status;
+static tacStatus run_in_pool(Batch batch, int n, tacPool *pool) {
     int workers = tac_pool_size(pool);
-    status = make_workers(&batch, workers);
+    tacStatus status = make_workers(&batch, workers);
     if (status == TAC_OK) {
         batch.nx = (size_t)tac_nx(batch.model);
         batch.ndx = (size_t)tac_ndx(batch.model);
@@ -149,7 +146,17 @@ static tacStatus run_batch(Batch batch, int n, int threads) {
         status = first_failure(batch.workers, workers);
         free_workers(batch.workers, workers);
     }
+    return status;
+}
+
+/* A thread that is cancelled meanwhile ends its batch first. */
+static tacStatus run_batch(Batch batch, int n, int threads) {
+    int before = tac_cancel_hold();
+    tacPool *pool = NULL;
+    tacStatus status = tac_pool_new(threads < n ? threads : n, &pool, NULL);
+    if (status == TAC_OK) status = run_in_pool(batch, n, pool);
     tac_pool_free(pool);
+    tac_cancel_release(before);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* Shapes whose squares overflow: a model that has one is refused by name, and where such numbers come about all the same
+/* Shapes whose squares overflow: a model that has one is refused by name. Where such numbers come about all the same
  * (places of a state, a packed model's own), the distance is said to be none. Sanitizers watch what is read. */
 #include "io/mjcf_text.h"
 #include "support/check.h"

@@ -3,6 +3,7 @@
 #include "support/check.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,12 +149,57 @@ static void bad_arguments(void **state) {
     tac_model_free(m);
 }
 
+/* Its states, and whether it came back. */
+typedef struct Cancelled {
+    const tacModel *m;
+    double *X;
+    int back;
+} Cancelled;
+
+enum { FEW_WORLDS = 8, SOME_STEPS = 50 };
+
+static void *run_cancelled(void *data) {
+    Cancelled *c = data;
+    tacOptions o = tac_default_options(c->m);
+    double *U = robot_array(FEW_WORLDS * SOME_STEPS * c->m->nu);
+    o.contact = TAC_NONE;
+    pthread_cancel(pthread_self());
+    tac_batch_rollout(c->m, &o, FEW_WORLDS, SOME_STEPS, c->X, U, 4);
+    c->back = 1;
+    free(U);
+    pthread_testcancel();
+    return NULL;
+}
+
+/* A thread that is cancelled in a batch ends it first: workers write what it owns. */
+static void cancelled_threads_end_their_batch(void **state) {
+    (void)state;
+    tacModel *m = robot_creature();
+    int nx = tac_nx(m), all = FEW_WORLDS * (SOME_STEPS + 1) * nx;
+    Cancelled c = {m, robot_array(all), 0};
+    for (int i = 0; i < all; i++)
+        c.X[i] = (double)NAN;
+    for (int i = 0; i < FEW_WORLDS; i++)
+        robot_state(m, c.X + i * (SOME_STEPS + 1) * nx, (uint64_t)i);
+    pthread_t thread;
+    void *result = NULL;
+    CHECK_INT(pthread_create(&thread, NULL, run_cancelled, &c), 0);
+    CHECK_INT(pthread_join(thread, &result), 0);
+    CHECK(result == PTHREAD_CANCELED);
+    CHECK(c.back);
+    for (int i = 0; i < all; i++)
+        CHECK(isfinite(c.X[i]));
+    free(c.X);
+    tac_model_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rollouts_have_the_same_bits),
         cmocka_unit_test(derivatives_have_the_same_bits),
         cmocka_unit_test(failing_world),
         cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(cancelled_threads_end_their_batch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
