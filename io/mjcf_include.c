@@ -70,7 +70,7 @@ static tacStatus parse_file(tacMjcf *m, const xmlNode *node, const char *path, x
 }
 
 /* Moves the children of `root` before `node`. */
-static void splice(xmlNode *node, const xmlNode *root) {
+static void move_children(xmlNode *node, const xmlNode *root) {
     for (xmlNode *child = tac_xml_child(root, NULL); child != NULL; child = tac_xml_child(root, NULL)) {
         xmlUnlinkNode(child);
         xmlAddPrevSibling(node, child);
@@ -99,7 +99,7 @@ static tacStatus include_one(tacMjcf *m, xmlNode *node, xmlNode **next) {
     if (tac_xml_child(root, NULL) == NULL)
         return tac_xml_fail(node, m->err, TAC_ERR_MODEL, "file \"%s\" has no elements to include", path);
     xmlNode *before = node->prev, *parent = node->parent;
-    splice(node, root);
+    move_children(node, root);
     xmlUnlinkNode(node);
     xmlFreeNode(node);
     *next = before != NULL ? before->next : parent->children;

@@ -4,10 +4,11 @@
  * build. */
 #pragma once
 
-#define _XOPEN_SOURCE 700 /* what files ask for before headers of their own */
+#define _GNU_SOURCE /* what files ask for before headers of their own */
 
 #include <assert.h>
 #include <ctype.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <float.h>
@@ -15,7 +16,10 @@
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +29,8 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef double quadDouble; /* what others call double: to print and to read */
