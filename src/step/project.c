@@ -360,7 +360,7 @@ tacStatus tac_project_state(tacSim *sim, const double *x, const double *u, doubl
     if (status == TAC_OK) status = project(&p, out->tolerance > 0 ? out->tolerance : DEFAULT_TOLERANCE, y, out);
     tac_arena_end(&p.arena);
     if (status == TAC_ERR_UNSOLVED || status == TAC_ERR_INCONSISTENT)
-        return tac_sim_fail(sim, status, __func__, "constraints are off by %g m or rad, at most %g before", out->after,
-                            out->before);
+        return tac_sim_fail(sim, status, __func__, "the worst constraint is off by %g m or rad, by %g before",
+                            out->after, out->before);
     return tac_end_call(sim, __func__, status);
 }

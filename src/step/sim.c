@@ -323,7 +323,7 @@ tacStatus tac_sim_get_params(const tacSim *sim, double *theta) {
 tacStatus tac_sim_set_params(tacSim *sim, const double *theta) {
     if (sim == NULL) return TAC_ERR_ARGUMENT;
     if (sim->origin == NULL) return TAC_OK;
-    tacError err;
+    tacError err = {.text = ""};
     tacStatus status = tac_check_array(sim, __func__, "theta", sim->origin->nparam, theta);
     if (status != TAC_OK) return status;
     void *spare = sim->slot[(const void *)sim->model == sim->slot[0]];

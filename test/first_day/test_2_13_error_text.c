@@ -41,7 +41,7 @@ static void test_entries_by_name(void **state) {
     double before;
     start(&w);
 #define BREAK(number, text)                                                                                            \
-    before = (number), (number) = NAN;                                                                                 \
+    before = (number), (number) = (double)NAN;                                                                         \
     SAYS(tac_step(w.sim, w.x, w.u, w.y, &info), TAC_ERR_NONFINITE, text);                                              \
     (number) = before
     BREAK(w.x[1], "tac_step: x[1] (qpos[1] of joint 'base') is nan, expected a finite number");
@@ -49,12 +49,12 @@ static void test_entries_by_name(void **state) {
     BREAK(w.x[14], "x[14] (qvel[6] of joint 'hinge') is nan");
     BREAK(w.u[0], "u[0] (ctrl[0] of actuator 'push') is nan");
     BREAK(w.u[7], "u[7] (qfrc_applied[6] of joint 'hinge') is nan");
-    w.x[8] = -INFINITY;
+    w.x[8] = -(double)INFINITY;
     SAYS(tac_energy(w.sim, w.x, w.x + BOX_NQ, NULL), TAC_ERR_NONFINITE, "tac_energy: v[0] (joint 'base') is -inf");
     w.x[8] = 0;
     CHECK_INT(tac_step(w.sim, w.x, w.u, w.y, &info), TAC_OK);
     CHECK_HAS(tac_sim_error(w.sim), "tac_energy"); /* a call that goes well leaves it */
-    w.y[3] = NAN;
+    w.y[3] = (double)NAN;
     SAYS(tac_step_vjp(w.sim, w.x, w.u, w.y, &(tacGrad){.x = w.P}, NULL), TAC_ERR_NONFINITE, "ybar[3] is nan");
     close_world(&w);
 }
@@ -124,7 +124,7 @@ static void test_rollouts_name_the_step(void **state) {
     World w = open_world(TAC_NONE);
     double U[4 * (1 + BOX_NV)] = {0}, X[5 * BOX_NX];
     start(&w);
-    U[2 * (1 + BOX_NV)] = INFINITY;
+    U[2 * (1 + BOX_NV)] = (double)INFINITY;
     SAYS(tac_rollout(w.sim, w.x, U, 4, X, NULL), TAC_ERR_NONFINITE,
          "tac_rollout: step 2: tac_step: u[0] (ctrl[0] of actuator 'push') is inf");
     tacTrajectory path = {.n = 4, .x0 = w.x, .U = U};
@@ -142,7 +142,7 @@ static void test_parameters(void **state) {
     CHECK_INT(tac_param_register(w.m, "body/arm.mass", NULL, NULL), TAC_OK);
     start(&w);
     SAYS(tac_sim_set_params(w.sim, &(double){-1}), TAC_ERR_MODEL, "tac_sim_set_params: body 'arm'");
-    SAYS(tac_sim_set_params(w.sim, &(double){NAN}), TAC_ERR_NONFINITE, "theta[0] is nan");
+    SAYS(tac_sim_set_params(w.sim, &(double){(double)NAN}), TAC_ERR_NONFINITE, "theta[0] is nan");
     SAYS(tac_sim_set_params(w.sim, NULL), TAC_ERR_ARGUMENT, "theta is NULL");
     CHECK_STR(tac_sim_error(NULL), "");
     close_world(&w);
