@@ -7,7 +7,7 @@
 
 typedef struct tacGiveWay {
     double way; /* 0: it does not give way */
-    double per; /* 1 over the impulse that would have it give way as far, if it went on as it begins */
+    double per; /* 1/gamma_0: at twice that impulse it has given way as far */
 } tacGiveWay;
 
 /* How far it gives way under an impulse; *slope: the derivative of that. */
