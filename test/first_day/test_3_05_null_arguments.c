@@ -411,57 +411,144 @@ CASE(tac_first_impact) {
 
 /* --- All of them -------------------------------------------------------------------------------------------------- */
 
-#define ALL(X)                                                                                                         \
-    X(tac_status_text)                                                                                                 \
-    X(tac_kind_text) X(tac_reason_text) X(tac_version) X(tac_problem_bytes) X(tac_problem_solve) X(tac_random_bits) X( \
-        tac_random_uniform) X(tac_random_normal) X(tac_hash) X(tac_default_load_options) X(tac_report_ignored_count)   \
-        X(tac_report_ignored) X(tac_report_warning_count) X(tac_report_warning) X(tac_report_free) X(tac_load) X(      \
-            tac_load_with) X(tac_save) X(tac_default_chain) X(tac_chain_model) X(tac_chain_build) X(tac_random_model)  \
-            X(tac_default_body) X(tac_default_joint) X(tac_default_geom) X(tac_default_mesh) X(tac_default_site) X(    \
-                tac_default_tendon) X(tac_default_actuator) X(tac_default_equality) X(tac_default_pair)                \
-                X(tac_default_key) X(tac_default_option) X(tac_model_begin) X(tac_model_add_body) X(                   \
-                    tac_model_add_joint) X(tac_model_add_geom) X(tac_model_add_mesh) X(tac_model_add_site)             \
-                    X(tac_model_add_tendon) X(tac_model_add_actuator) X(tac_model_add_equality) X(                     \
-                        tac_model_add_pair) X(tac_model_add_exclude) X(tac_model_add_key) X(tac_model_add_sensor)      \
-                        X(tac_model_set_option) X(tac_model_finish) X(tac_model_abandon) X(tac_model_free) X(          \
-                            tac_model_copy) X(tac_model_pack_bytes) X(tac_model_pack) X(tac_model_unpack)              \
-                            X(tac_model_hash) X(tac_model_find) X(tac_model_name) X(tac_model_count) X(tac_key_state)  \
-                                X(tac_param_count) X(tac_param_path) X(tac_param_get) X(tac_param_set) X(              \
-                                    tac_param_register) X(tac_param_register_group) X(tac_param_registered)            \
-                                    X(tac_default_options) X(tac_sim_bytes) X(tac_sim_create) X(tac_sim_new) X(        \
-                                        tac_sim_free) X(tac_sim_options) X(tac_sim_error) X(tac_nx) X(tac_ndx)         \
-                                        X(tac_ninput) X(tac_sim_peak) X(tac_sim_get_params) X(tac_sim_set_params) X(   \
-                                            tac_default_state) X(tac_default_input) X(tac_qpos_add) X(tac_qpos_sub)    \
-                                            X(tac_step) X(tac_step_jac) X(tac_step_vjp) X(tac_rollout) X(              \
-                                                tac_rollout_vjp) X(tac_rollout_vjp_bytes) X(tac_batch_step)            \
-                                                X(tac_batch_rollout) X(tac_batch_step_jac) X(tac_batch_step_vjp) X(    \
-                                                    tac_batch_rollout_vjp) X(tac_kinematics) X(tac_body_velocity)      \
-                                                    X(tac_point_jacobian) X(tac_frame_jacobian) X(tac_mass_matrix) X(  \
-                                                        tac_mass_solve) X(tac_bias) X(tac_inverse_dynamics)            \
-                                                        X(tac_forward_dynamics) X(tac_passive) X(tac_actuation) X(     \
-                                                            tac_tendons) X(tac_acceleration)                           \
-                                                            X(tac_energy) X(tac_momentum) X(tac_to_maximal) X(         \
-                                                                tac_to_minimal) X(tac_step_maximal_jac)                \
-                                                                X(tac_step_maximal_bytes) X(tac_step_maximal_vjp) X(   \
-                                                                    tac_outputs_size) X(tac_outputs)                   \
-                                                                    X(tac_outputs_jac) X(tac_outputs_vjp) X(           \
-                                                                        tac_max_contacts) X(tac_contacts)              \
-                                                                        X(tac_step_contacts) X(                        \
-                                                                            tac_step_constraints) X(tac_step_history)  \
-                                                                            X(tac_geom_distance) X(tac_contact_jac)    \
-                                                                                X(tac_contact_vjp)                     \
-                                                                                    X(tac_project_state)               \
-                                                                                        X(tac_project_bytes)           \
-                                                                                            X(tac_first_impact)
-
+#define CALL(name)                                                                                                     \
+    { #name, call_##name }
 static const struct {
     const char *name;
     void (*call)(void);
 } CALLS[] = {
-#define X(name) {#name, call_##name},
-    ALL(X)
-#undef X
+    CALL(tac_status_text),
+    CALL(tac_kind_text),
+    CALL(tac_reason_text),
+    CALL(tac_version),
+    CALL(tac_problem_bytes),
+    CALL(tac_problem_solve),
+    CALL(tac_random_bits),
+    CALL(tac_random_uniform),
+    CALL(tac_random_normal),
+    CALL(tac_hash),
+    CALL(tac_default_load_options),
+    CALL(tac_report_ignored_count),
+    CALL(tac_report_ignored),
+    CALL(tac_report_warning_count),
+    CALL(tac_report_warning),
+    CALL(tac_report_free),
+    CALL(tac_load),
+    CALL(tac_load_with),
+    CALL(tac_save),
+    CALL(tac_default_chain),
+    CALL(tac_chain_model),
+    CALL(tac_chain_build),
+    CALL(tac_random_model),
+    CALL(tac_default_body),
+    CALL(tac_default_joint),
+    CALL(tac_default_geom),
+    CALL(tac_default_mesh),
+    CALL(tac_default_site),
+    CALL(tac_default_tendon),
+    CALL(tac_default_actuator),
+    CALL(tac_default_equality),
+    CALL(tac_default_pair),
+    CALL(tac_default_key),
+    CALL(tac_default_option),
+    CALL(tac_model_begin),
+    CALL(tac_model_add_body),
+    CALL(tac_model_add_joint),
+    CALL(tac_model_add_geom),
+    CALL(tac_model_add_mesh),
+    CALL(tac_model_add_site),
+    CALL(tac_model_add_tendon),
+    CALL(tac_model_add_actuator),
+    CALL(tac_model_add_equality),
+    CALL(tac_model_add_pair),
+    CALL(tac_model_add_exclude),
+    CALL(tac_model_add_key),
+    CALL(tac_model_add_sensor),
+    CALL(tac_model_set_option),
+    CALL(tac_model_finish),
+    CALL(tac_model_abandon),
+    CALL(tac_model_free),
+    CALL(tac_model_copy),
+    CALL(tac_model_pack_bytes),
+    CALL(tac_model_pack),
+    CALL(tac_model_unpack),
+    CALL(tac_model_hash),
+    CALL(tac_model_find),
+    CALL(tac_model_name),
+    CALL(tac_model_count),
+    CALL(tac_key_state),
+    CALL(tac_param_count),
+    CALL(tac_param_path),
+    CALL(tac_param_get),
+    CALL(tac_param_set),
+    CALL(tac_param_register),
+    CALL(tac_param_register_group),
+    CALL(tac_param_registered),
+    CALL(tac_default_options),
+    CALL(tac_sim_bytes),
+    CALL(tac_sim_create),
+    CALL(tac_sim_new),
+    CALL(tac_sim_free),
+    CALL(tac_sim_options),
+    CALL(tac_sim_error),
+    CALL(tac_nx),
+    CALL(tac_ndx),
+    CALL(tac_ninput),
+    CALL(tac_sim_peak),
+    CALL(tac_sim_get_params),
+    CALL(tac_sim_set_params),
+    CALL(tac_default_state),
+    CALL(tac_default_input),
+    CALL(tac_qpos_add),
+    CALL(tac_qpos_sub),
+    CALL(tac_step),
+    CALL(tac_step_jac),
+    CALL(tac_step_vjp),
+    CALL(tac_rollout),
+    CALL(tac_rollout_vjp),
+    CALL(tac_rollout_vjp_bytes),
+    CALL(tac_batch_step),
+    CALL(tac_batch_rollout),
+    CALL(tac_batch_step_jac),
+    CALL(tac_batch_step_vjp),
+    CALL(tac_batch_rollout_vjp),
+    CALL(tac_kinematics),
+    CALL(tac_body_velocity),
+    CALL(tac_point_jacobian),
+    CALL(tac_frame_jacobian),
+    CALL(tac_mass_matrix),
+    CALL(tac_mass_solve),
+    CALL(tac_bias),
+    CALL(tac_inverse_dynamics),
+    CALL(tac_forward_dynamics),
+    CALL(tac_passive),
+    CALL(tac_actuation),
+    CALL(tac_tendons),
+    CALL(tac_acceleration),
+    CALL(tac_energy),
+    CALL(tac_momentum),
+    CALL(tac_to_maximal),
+    CALL(tac_to_minimal),
+    CALL(tac_step_maximal_jac),
+    CALL(tac_step_maximal_bytes),
+    CALL(tac_step_maximal_vjp),
+    CALL(tac_outputs_size),
+    CALL(tac_outputs),
+    CALL(tac_outputs_jac),
+    CALL(tac_outputs_vjp),
+    CALL(tac_max_contacts),
+    CALL(tac_contacts),
+    CALL(tac_step_contacts),
+    CALL(tac_step_constraints),
+    CALL(tac_step_history),
+    CALL(tac_geom_distance),
+    CALL(tac_contact_jac),
+    CALL(tac_contact_vjp),
+    CALL(tac_project_state),
+    CALL(tac_project_bytes),
+    CALL(tac_first_impact),
 };
+#undef CALL
 enum { NCALLS = sizeof CALLS / sizeof *CALLS };
 
 static void open_world(tacContactModel contact) {
