@@ -51,7 +51,7 @@ CASE(tac_problem_bytes) { SIZE(tac_problem_bytes(I(1))); }
 CASE(tac_problem_solve) {
     static const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, q[3] = {-1, 0, 0}, mu[1] = {0.5};
     static tacProblemInfo info;
-    tacProblem problem = {I(1), P(W), P(q), P(mu)};
+    tacProblem problem = {N(1), P(W), P(q), P(mu)};
     STATUS(
         tac_problem_solve(P(&problem), (tacFrictionForm)I(TAC_FRICTION_CONE), P(w.memory), P(w.y), P(w.z), P(&info)));
 }
