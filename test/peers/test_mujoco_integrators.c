@@ -36,6 +36,14 @@ static void lift_force_ranges(Peer *p) {
         p->model->actuator_forcelimited[a] = p->mj->actuator_forcelimited[a] = 0;
 }
 
+/* Its velocity gain takes a control as given where the gain is affine in velocity; 3.14, and Tactus, take it inside its
+ * range. */
+static void lift_control_ranges(Peer *p) {
+    for (int a = 0; a < p->model->nu; a++)
+        if (p->model->actuator_gaintype[a] == TAC_GAIN_AFFINE && p->model->actuator_gainprm[10 * a + 2] != 0)
+            p->model->actuator_ctrllimited[a] = p->mj->actuator_ctrllimited[a] = 0;
+}
+
 static void check_with(Peer *p, tacIntegrator integrator) {
     peer_integrate(p, integrator);
     check_single_steps(p);
@@ -46,6 +54,7 @@ static void check_runge_kutta(Peer *p) { check_with(p, TAC_RK4); }
 
 static void check_implicit(Peer *p) {
     lift_force_ranges(p);
+    lift_control_ranges(p);
     check_with(p, TAC_IMPLICIT);
 }
 

@@ -165,7 +165,8 @@ static double blurred_force(const Newton *s, const tacSoftBlock *b) {
         double terms = tac_abs(soft->aref[i]);
         for (int e = row->adr; e < row->adr + row->num; e++)
             terms += tac_abs(soft->rows.J[e] * s->a[soft->rows.dof[e]]);
-        most = tac_max(most, terms), D = tac_max(D, soft->D[i]);
+        most = tac_max(most, terms);
+        if (b->kind != TAC_SOFT_PYRAMID || i == b->row) D = tac_max(D, soft->D[i]); /* of its edges, in its first row */
     }
     return tac_soft_is_idle(b) ? 0 : DIGITS / TAC_SOFT_SOLVED * D * most;
 }
