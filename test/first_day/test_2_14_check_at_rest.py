@@ -33,6 +33,17 @@ STIFFNESS = 0.01 * 50 / 1
 TOL = 1e-12
 
 
+# A ball on a shaft that touches the floor and is not pressed onto it.
+UNLOADED = """<mujoco>
+  <option timestep="0.01" gravity="0 0 0"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="1 1 0.1"/>
+    <body name="ball" pos="0 0 0.1"><joint name="shaft" type="slide" axis="1 0 0"/><geom size="0.1" mass="1"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+
 class AtRest(Case):
     def model(self, spring):
         return self.file("model.xml", MODEL.format(spring=spring))
@@ -96,6 +107,14 @@ class AtRest(Case):
                 self.assertIn(states["default"]["verdict"], ("passed", "kink"))
                 self.assertEqual(states["default"]["kinked"], states["default"]["one_sided"])
                 self.assertEqual(states["key apart"]["verdict"], "passed")
+
+    def test_friction_without_a_force_holds_nothing(self):
+        """Its bounds coincide at zero: the ball slides whichever way it is pushed."""
+        model = self.file("unloaded.xml", UNLOADED)
+        found = self.fine("grad", model, "--contact", "lcp", "--json").json()
+        rows = found["info"]["rows"]
+        self.assertAlmostEqual(found["A"][rows.index("dv:shaft")][rows.index("dv:shaft")], 1, delta=TOL)
+        self.assertEqual(self.named(model, "lcp")["default"]["verdict"], "passed")
 
     def test_people_read_of_them(self):
         text = self.fine("check", self.model("0"), "--contact", "none", "--samples", 2).out
