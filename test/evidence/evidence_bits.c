@@ -1,10 +1,14 @@
 /* Bits of motions and derivatives, one line each:
  *
- *   model contact integrator hash-of-states hash-of-derivatives statuses-that-are-not-success
+ *   model contact integrator hash-of-states hash-of-derivatives failures broken
+ *
+ * failures: steps and derivatives that are not a success; broken: the most by which a state of the motion breaks a
+ * constraint, over the time step, in m/s or rad/s (contact lcp and ncp tell).
  *
  * Public interface only, so that the same file compiles against another version of the library. */
 #include <tactus/io.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +34,7 @@ typedef struct Run {
     tacOptions options;
     tacSim *sim;
     int nx, ndx, nu, failures;
-    double *x, *u, *A, *B;
+    double *x, *u, *A, *B, broken;
     uint64_t motion, derivative;
 } Run;
 
@@ -58,12 +62,22 @@ static void differentiate(Run *r) {
     r->failures += status != TAC_OK;
 }
 
+/* Inside their ranges: a clamped control has no effect. */
+static void draw_controls(Run *r, int draw) {
+    for (int i = 0; i < r->nu; i++) {
+        const double *range = r->model->actuator_ctrlrange + 2 * (ptrdiff_t)i;
+        double u = 0.3 * tac_random_normal(3, (uint64_t)draw, (uint64_t)i);
+        r->u[i] = r->model->actuator_ctrllimited[i] ? fmin(fmax(u, range[0]), range[1]) : u;
+    }
+}
+
 static void move(Run *r) {
+    tacStepInfo info;
     for (int k = 0; k < STEPS; k++) {
-        for (int i = 0; i < r->nu; i++)
-            r->u[i] = 0.3 * tac_random_normal(3, (uint64_t)(k / 8), (uint64_t)i);
+        draw_controls(r, k / 8);
         if (k % STEPS_PER_DERIVATIVE == STEPS_PER_DERIVATIVE - 1) differentiate(r);
-        r->failures += tac_step(r->sim, r->x, r->u, r->x, NULL) != TAC_OK;
+        r->failures += tac_step(r->sim, r->x, r->u, r->x, &info) != TAC_OK;
+        r->broken = fmax(r->broken, info.violation.size / r->options.dt);
         r->motion = mix(r->x, r->nx, r->motion);
     }
 }
@@ -77,8 +91,8 @@ static void run(const char *path, const tacModel *model, const Way *way, tacInte
     }
     open_run(&r);
     move(&r);
-    printf("%s %s %s %016llx %016llx %d\n", path, way->name, INTEGRATORS[integrator], (unsigned long long)r.motion,
-           (unsigned long long)r.derivative, r.failures);
+    printf("%s %s %s %016llx %016llx %d %.3g\n", path, way->name, INTEGRATORS[integrator], (unsigned long long)r.motion,
+           (unsigned long long)r.derivative, r.failures, r.broken);
     close_run(&r);
 }
 
