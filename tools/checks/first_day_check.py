@@ -51,5 +51,6 @@ def check_named(context):
     count = {verdict: sum(state["verdict"] == verdict for *_, state in states) for verdict in ("passed", *FLAGGED, "failed")}
     bad = [line_of(*item) for item in states if item[2]["verdict"] not in ("passed", *FLAGGED)]
     told = [line_of(*item) for item in states if item[2]["verdict"] in FLAGGED]
-    figure = f"{len(states)} states of {len(paths)} models: {count['passed']} pass, {count['kink']} are told as kinks, {count['no step']} as unsolved, {len(bad)} fail"
+    blurred = sum(state["verdict"] == "passed" and state["blur"] > 0 for *_, state in states)
+    figure = f"{len(states)} states of {len(paths)} models: {count['passed']} pass ({blurred} of them only as far as differences tell), {count['kink']} are told as kinks, {count['no step']} as unsolved, {len(bad)} fail"
     return Result(not bad and bool(states), figure, bad or told)
