@@ -87,25 +87,32 @@ static int register_path(const char *verb, tacModel *model, const char *path, ta
     return index < list->count ? CLI_GO_ON : append(verb, list, path, path); /* given twice: once is enough */
 }
 
+/* Number i of those that come from geoms, all bodies' one after another -> its path; 0: there are no more. */
+static int unlisted_path(const tacModel *model, int i, char *path, size_t size) {
+    static const struct {
+        const char *field, *index;
+    } FIELDS[] = {{"mass", ""},       {"ipos", "[0]"},    {"ipos", "[1]"},   {"ipos", "[2]"},
+                  {"iquat", "[0]"},   {"iquat", "[1]"},   {"iquat", "[2]"},  {"iquat", "[3]"},
+                  {"inertia", "[0]"}, {"inertia", "[1]"}, {"inertia", "[2]"}};
+    enum { NFIELDS = sizeof FIELDS / sizeof *FIELDS };
+    char name[CLI_PARAMETER_PATH / 2];
+    int body = 1 + i / NFIELDS;
+    if (body >= model->nbody) return 0;
+    cli_label(model, TAC_KIND_BODY, body, name, sizeof name);
+    snprintf(path, size, "body/%s.%s%s", name, FIELDS[i % NFIELDS].field, FIELDS[i % NFIELDS].index);
+    return 1;
+}
+
 /* Masses and inertias that come from geoms are not in the list, but can be had by name; so by pattern, where that means
  * nothing else. Returns how many matched, or -1 after a message. */
 static int register_unlisted(const char *verb, tacModel *model, const char *pattern, tacParamList *list) {
-    static const struct {
-        const char *field;
-        int count;
-    } FIELDS[] = {{"mass", 0}, {"ipos", 3}, {"iquat", 4}, {"inertia", 3}};
+    char path[CLI_PARAMETER_PATH];
     int matched = 0;
-    for (int b = 1; b < model->nbody; b++)
-        for (size_t f = 0; f < sizeof FIELDS / sizeof *FIELDS; f++)
-            for (int i = 0; i == 0 || i < FIELDS[f].count; i++) {
-                char name[CLI_PARAMETER_PATH / 2], path[CLI_PARAMETER_PATH], index[16] = "";
-                cli_label(model, TAC_KIND_BODY, b, name, sizeof name);
-                if (FIELDS[f].count > 0) snprintf(index, sizeof index, "[%d]", i);
-                snprintf(path, sizeof path, "body/%s.%s%s", name, FIELDS[f].field, index);
-                if (!cli_matches(pattern, path)) continue;
-                matched++;
-                if (register_path(verb, model, path, list, NULL) != CLI_GO_ON) return -1;
-            }
+    for (int i = 0; unlisted_path(model, i, path, sizeof path); i++) {
+        if (!cli_matches(pattern, path)) continue;
+        matched++;
+        if (register_path(verb, model, path, list, NULL) != CLI_GO_ON) return -1;
+    }
     return matched;
 }
 
@@ -155,19 +162,32 @@ static int add_to_tie(const char *verb, const char *path, Tie *tie) {
     return CLI_GO_ON;
 }
 
-/* One part of it: a path as it is, or all listed parameters that match a pattern. */
+static int is_in_tie(const Tie *tie, const char *path) {
+    for (int i = 0; i < tie->count; i++)
+        if (strcmp(tie->path[i], path) == 0) return 1;
+    return 0;
+}
+
+/* Path i that patterns are held against: of the list, or of what comes from geoms. 0: there are no more. */
+static int path_of(const tacModel *model, int listed, int i, char *path, size_t size) {
+    return listed ? tac_param_path(model, i, path, size) == TAC_OK : unlisted_path(model, i, path, size);
+}
+
+/* One part of it: a path as it is, or all parameters that match a pattern, as --param finds them. What the parts before
+ * it have is not taken again. */
 static int add_part(const char *verb, const tacModel *model, const char *part, Tie *tie) {
     if (strpbrk(part, "*?") == NULL) return add_to_tie(verb, part, tie);
-    int before = tie->count, count = tac_param_count(model), result = CLI_GO_ON;
-    for (int i = 0; i < count && result == CLI_GO_ON; i++) {
-        char path[CLI_PARAMETER_PATH];
-        if (tac_param_path(model, i, path, sizeof path) == TAC_OK && cli_matches(part, path))
-            result = add_to_tie(verb, path, tie);
-    }
-    if (result == CLI_GO_ON && tie->count == before)
-        return cli_fail(verb, "--tie %s: matches none of the %d parameters; tactus info --params lists them", part,
-                        count);
-    return result;
+    char path[CLI_PARAMETER_PATH];
+    int matched = 0;
+    for (int listed = 1; listed >= 0 && matched == 0; listed--)
+        for (int i = 0; path_of(model, listed, i, path, sizeof path); i++) {
+            if (!cli_matches(part, path)) continue;
+            matched++;
+            if (!is_in_tie(tie, path) && add_to_tie(verb, path, tie) != CLI_GO_ON) return CLI_CANNOT;
+        }
+    if (matched > 0) return CLI_GO_ON;
+    return cli_fail(verb, "--tie %s: matches none of the %d parameters; tactus info --params lists them", part,
+                    tac_param_count(model));
 }
 
 static int register_tie(const char *verb, tacModel *model, const char *text, tacParamList *list) {

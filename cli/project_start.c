@@ -39,7 +39,8 @@ void cli_warn_start(const char *verb, const tacModel *m, const tacViolation *v) 
     char worst[WORST];
     print_worst(m, v, worst, sizeof worst);
     fprintf(stderr,
-            "tactus %s: warning: the start breaks constraints: %s off by %.3g; --project moves it to where all hold\n",
+            "tactus %s: warning: the start breaks constraints: %s off by %.3g; --project looks for a state near by "
+            "that breaks none\n",
             verb, worst, v->size);
 }
 

@@ -109,7 +109,8 @@ typedef struct tacStepInfo {
     int impacts;                     /* toi: stops at impacts in this step */
     double impact_time;              /* s: of the first one, from the step's beginning */
     double class_margin;             /* m/s (rad/s): least change of a row's velocity that changes its class */
-    double feature_margin;           /* m: least motion that makes other features touch */
+    double feature_margin;           /* m: least motion that makes other features touch. Contact soft: contacts and
+                                        limits that have no row yet count for tac_step_jac alone, given an info */
     double force_margin;             /* least change of one number of x, u or theta by which a row's force reaches a
                                         bound (soft: a constraint comes to another zone), to first order: small where
                                         contacts share forces that their places barely tell apart. Found by

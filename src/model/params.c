@@ -323,19 +323,18 @@ static tacStatus put_number(tacModel *m, int field, int index, double value, tac
     return TAC_OK;
 }
 
-/* A number of a group takes the whole group with it. */
+/* A number of a group takes the whole group with it: all are written before rows become units again. */
 tacStatus tac_param_write(tacModel *model, const char *path, double value, tacError *err) {
     int field, index, first = 0, n = 0;
     if (tac_param_find(model, path, &field, &index, err) == NULL) return err != NULL ? err->status : TAC_ERR_NAME;
     TAC_TRY(put_number(model, field, index, value, err));
-    normalize_row(model, field, index);
     int at = find_member(model, field, index);
     if (at >= 0) n = count_members(model, model->param_theta[at], &first);
-    for (int i = first; i < first + n; i++) {
-        if (i == at) continue;
-        TAC_TRY(put_number(model, model->param_field[i], model->param_index[i], value, err));
+    for (int i = first; i < first + n; i++)
+        if (i != at) TAC_TRY(put_number(model, model->param_field[i], model->param_index[i], value, err));
+    for (int i = first; i < first + n; i++)
         normalize_row(model, model->param_field[i], model->param_index[i]);
-    }
+    if (n == 0) normalize_row(model, field, index);
     return tac_validate_numbers(model, NULL, err);
 }
 
@@ -383,13 +382,24 @@ tacStatus tac_param_register(tacModel *model, const char *path, int *index, tacE
     return TAC_OK;
 }
 
+/* Whether paths[i] is one of those before it. */
+static int comes_again(const tacModel *m, const char *const *paths, int i) {
+    int field, index, other_field, other_index;
+    if (tac_param_find(m, paths[i], &field, &index, NULL) == NULL) return 0;
+    for (int k = 0; k < i; k++)
+        if (tac_param_find(m, paths[k], &other_field, &other_index, NULL) != NULL && other_field == field &&
+            other_index == index)
+            return 1;
+    return 0;
+}
+
 /* The parameter that sets exactly these numbers, or -1. */
 static int find_group(const tacModel *m, const char *const *paths, int n) {
     int k = -1, first;
     for (int i = 0; i < n; i++) {
         int field, index, at = -1;
         if (tac_param_find(m, paths[i], &field, &index, NULL) != NULL) at = find_member(m, field, index);
-        if (at < 0 || (i > 0 && m->param_theta[at] != k)) return -1;
+        if (at < 0 || (i > 0 && m->param_theta[at] != k) || comes_again(m, paths, i)) return -1;
         k = m->param_theta[at];
     }
     return count_members(m, k, &first) == n ? k : -1;
@@ -397,9 +407,10 @@ static int find_group(const tacModel *m, const char *const *paths, int n) {
 
 /* Whether paths[i] may join the group of those before it. */
 static tacStatus check_group_member(const tacModel *m, const char *const *paths, int i, tacError *err) {
-    int field, index, other_field, other_index;
+    int field, index;
     double value, first;
     TAC_TRY(admit(m, paths[i], &field, &index, err));
+    if (comes_again(m, paths, i)) return tac_fail(err, TAC_ERR_NAME, "parameter '%s' is in the group twice", paths[i]);
     if (IS(&TAC_FIELDS[field], option_timestep))
         return tac_fail(err, TAC_ERR_NAME, "parameter '%s' cannot be in a group: each simulation has its own time step",
                         paths[i]);
@@ -407,10 +418,6 @@ static tacStatus check_group_member(const tacModel *m, const char *const *paths,
     if (at >= 0 && is_tied(m, at)) return refuse_member(m, paths[i], at, "in this group", err);
     if (at >= 0)
         return tac_fail(err, TAC_ERR_NAME, "parameter '%s' cannot be in a group: it is registered by itself", paths[i]);
-    for (int k = 0; k < i; k++)
-        if (tac_param_find(m, paths[k], &other_field, &other_index, NULL) != NULL && other_field == field &&
-            other_index == index)
-            return tac_fail(err, TAC_ERR_NAME, "parameter '%s' is in the group twice", paths[i]);
     TAC_TRY(tac_param_get(m, paths[0], &first, err));
     TAC_TRY(tac_param_get(m, paths[i], &value, err));
     if (value == first) return TAC_OK;

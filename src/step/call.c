@@ -158,8 +158,10 @@ tacStatus tac_sim_tell(tacSim *sim, const char *call, tacStatus status) {
     const tacOptions *o = &sim->options;
     switch (status) {
     case TAC_ERR_UNSOLVED:
-        return tac_sim_fail(sim, status, call, "contact %s was not solved: %s; residual %g after %d iterations",
-                            CONTACTS[o->contact], tac_reason_text(info->reason), info->residual, info->iterations);
+        return tac_sim_fail(sim, status, call, "contact %s was not solved%s%s; residual %g after %d iterations",
+                            CONTACTS[o->contact], info->reason == TAC_REASON_NONE ? "" : ": ",
+                            info->reason == TAC_REASON_NONE ? "" : tac_reason_text(info->reason), info->residual,
+                            info->iterations);
     case TAC_ERR_CONTACTS:
         if (sim->scene.nfound > o->max_contacts)
             return tac_sim_fail(sim, status, call, "%d contacts, option max_contacts has room for %d",

@@ -3,6 +3,7 @@
 #include "step/explain.h"
 
 #include "contact/rows.h"
+#include "dynamics/actuator.h"
 #include "math/scalar.h"
 #include "step/call.h"
 #include "step/smooth_step.h"
@@ -11,6 +12,10 @@
 #include <stdio.h>
 
 enum { LABEL = 96, LISTED = 4 };
+/* m, m/s (rad, rad/s): a margin that is less is told as none. */
+#define NO_MARGIN 1e-9
+/* The kappa that is offered for a softer gradient. */
+#define SOFTER 1e-4
 
 /* Where the next words go. */
 typedef struct Text {
@@ -113,21 +118,60 @@ static void say_start(Text *text, const Found *f) {
     say(text, " by %.3g %s. ", v->size, v->kind == TAC_CONSTRAINT_CONTACT ? "m" : "(m, rad)");
 }
 
-/* Controls that are clamped: their columns of B are zero. */
-static void say_controls(Text *text, const Found *f, const double *u) {
+/* --- Actuators ---------------------------------------------------------------------------------------------------- */
+
+/* Whether what an element gives does not follow the controls, for one reason. */
+typedef int Holds(const tacModel *m, const tacWork *w, const double *u, int id);
+
+static int is_clamped(const tacModel *m, const tacWork *w, const double *u, int a) {
+    const double *range = m->actuator_ctrlrange + 2 * a;
+    (void)w;
+    if (*m->option_disable & TAC_DISABLE_CLAMPCTRL || !m->actuator_ctrllimited[a]) return 0;
+    return u[a] < range[0] || u[a] > range[1];
+}
+
+static int is_inert(const tacModel *m, const tacWork *w, const double *u, int a) {
+    (void)w, (void)u;
+    return m->actuator_inert[a];
+}
+
+static int is_held(const tacModel *m, const tacWork *w, const double *u, int a) {
+    (void)u;
+    return !m->actuator_inert[a] && (tac_force_held(m, w, a, 0) || tac_force_held(m, w, a, 1));
+}
+
+static int joint_is_held(const tacModel *m, const tacWork *w, const double *u, int joint) {
+    (void)u;
+    return m->joint_actfrclimited[joint] && w->saturated[m->joint_dof_adr[joint]];
+}
+
+static void say_held(Text *text, const Found *f, const double *u, tacKind kind, const char *words, Holds *holds) {
     const tacModel *m = f->sim->model;
     char name[LABEL];
-    int clamped = 0;
-    if (*m->option_disable & TAC_DISABLE_CLAMPCTRL) return;
-    for (int a = 0; a < m->nu; a++) {
-        const double *range = m->actuator_ctrlrange + 2 * a;
-        if (!m->actuator_ctrllimited[a] || (u[a] >= range[0] && u[a] <= range[1])) continue;
-        if (clamped++ < LISTED)
-            say(text, "%s%s", clamped == 1 ? "Controls outside their range are clamped and have no effect: " : ", ",
-                tac_model_label(m, TAC_KIND_ACTUATOR, a, name, LABEL));
+    int held = 0;
+    for (int id = 0; id < tac_model_count(m, kind); id++)
+        if (holds(m, &f->sim->work, u, id) && held++ < LISTED)
+            say(text, "%s%s", held == 1 ? words : ", ", tac_model_label(m, kind, id, name, LABEL));
+    if (held > LISTED) say(text, " and %d more", held - LISTED);
+    if (held > 0) say(text, ". ");
+}
+
+/* Controls whose columns of B are zero. Needs: the actuators' forces at the start, in the simulation's work. */
+static void say_actuators(Text *text, const Found *f, const double *u) {
+    const tacModel *m = f->sim->model;
+    if (m->nu == 0) return;
+    if (*m->option_disable & TAC_DISABLE_ACTUATION) {
+        say(text, "The model switches its actuators off: no control has an effect. ");
+        return;
     }
-    if (clamped > LISTED) say(text, " and %d more", clamped - LISTED);
-    if (clamped > 0) say(text, ". ");
+    say_held(text, f, u, TAC_KIND_ACTUATOR,
+             "Controls outside their range are clamped and have no effect: ", is_clamped);
+    say_held(text, f, u, TAC_KIND_ACTUATOR, "Actuators that are not supported give no force: ", is_inert);
+    say_held(text, f, u, TAC_KIND_ACTUATOR,
+             "Actuator forces at a bound of their range do not follow the control: ", is_held);
+    say_held(
+        text, f, u, TAC_KIND_JOINT,
+        "Joints hold the force of their actuators at a bound, and it does not follow the controls: ", joint_is_held);
 }
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
@@ -148,12 +192,23 @@ static void say_pair(Text *text, const Found *f, const tacContact *c) {
         tac_model_label(f->sim->model, TAC_KIND_GEOM, c->geom[1], name[1], LABEL));
 }
 
+/* N: the largest normal force of those that are open. */
+static double open_force(const Found *f) {
+    double most = 0;
+    for (int i = 0; i < f->told; i++)
+        if (f->contact[i].state == TAC_CONTACT_OPEN) most = tac_max(most, f->contact[i].force[0]);
+    return most;
+}
+
 static void say_open(Text *text, const Found *f) {
     int nearest = nearest_open(f);
     if (nearest < 0) return;
-    say(text, "%d contact%s open, %s; the nearest is ", f->open, f->open == 1 ? " is" : "s are",
-        f->sim->options.contact == TAC_NCP ? "with a force of the order of kappa"
-                                           : "without force, and no derivative goes through");
+    say(text, "%d contact%s open, ", f->open, f->open == 1 ? " is" : "s are");
+    if (f->sim->options.contact == TAC_NCP)
+        say(text, "with a force that comes of kappa, %g, of up to %.3g N", f->info.kappa, open_force(f));
+    else
+        say(text, "without force, and no derivative goes through");
+    say(text, "; the nearest is ");
     say_pair(text, f, &f->contact[nearest].contact);
     say(text, ", at a distance of %.3g m. ", f->contact[nearest].contact.dist);
 }
@@ -173,8 +228,8 @@ static void say_friction(Text *text, const Found *f, int alone) {
     else if (f->sim->options.contact == TAC_NCP)
         say(text,
             "%s is inside its cone: its coefficient has an effect of the order of kappa, here %g; a softer gradient: "
-            "a larger one, --contact ncp --kappa 1e-4. ",
-            which, f->info.kappa);
+            "a larger one%s. ",
+            which, f->info.kappa, f->info.kappa < SOFTER ? ", --contact ncp --kappa 1e-4" : "");
     else
         say(text, "%s has no first-order effect here; a softer gradient: --contact ncp --kappa 1e-4. ", which);
 }
@@ -206,10 +261,12 @@ static void say_contacts(Text *text, const Found *f) {
     int carry = f->sticking + f->sliding + f->smooth;
     int alone = carry == f->sticking || carry == f->sliding || carry == f->smooth;
     if (carry == 0) {
-        say(text,
-            f->open > 0
-                ? "No contact carries force. "
-                : "No contact: no geoms that may touch are near enough, and no derivative goes through contact. ");
+        int off = *f->sim->model->option_disable & (TAC_DISABLE_CONSTRAINT | TAC_DISABLE_CONTACT);
+        say(text, f->open > 0 ? "No contact is closed. "
+                  : off ? "The model switches contacts off: geoms pass through each other, and no derivative goes "
+                          "through contact. "
+                        : "No contact: no geoms that may touch are near enough, and no derivative goes through "
+                          "contact. ");
         say_open(text, f);
         return;
     }
@@ -263,6 +320,9 @@ static void say_constraints(Text *text, const Found *f) {
 }
 
 static void say_kinks(Text *text, const Found *f) {
+    double margin = tac_min(f->info.class_margin, f->info.feature_margin);
+    if (f->sim->options.contact != TAC_NONE && f->info.ties == 0 && margin < NO_MARGIN)
+        say(text, "Another contact, limit or class begins right here: derivatives may jump. ");
     if (f->info.ties > 0)
         say(text, "%d row%s in two classes at once: the step has a kink here, and the derivative is that of one side. ",
             f->info.ties, f->info.ties == 1 ? " is" : "s are");
@@ -286,6 +346,14 @@ static void find(tacSim *sim, const double *x, const double *u, Found *f) {
         f->nconstraint = 0;
 }
 
+/* Margins and kappa are those of the derivatives. */
+static void find_margins(tacSim *sim, const double *x, const double *u, Found *f) {
+    tacStepInfo info;
+    if (!tac_went_on(tac_step_jac(sim, x, u, NULL, &(tacJac){0}, &info))) return;
+    f->info.class_margin = info.class_margin, f->info.feature_margin = info.feature_margin;
+    f->info.kappa = info.kappa;
+}
+
 static void say_all(Text *text, Found *f, const double *u) {
     say_solved(text, f);
     if (f->sim->options.contact == TAC_NONE) {
@@ -302,9 +370,9 @@ static void say_all(Text *text, Found *f, const double *u) {
         else
             say_contacts(text, f);
         say_constraints(text, f);
-        say_kinks(text, f);
     }
-    say_controls(text, f, u);
+    say_kinks(text, f);
+    say_actuators(text, f, u);
 }
 
 tacStatus tac_explain_step(tacSim *sim, const double *x, const double *u, char *text, size_t size) {
@@ -321,6 +389,8 @@ tacStatus tac_explain_step(tacSim *sim, const double *x, const double *u, char *
     if (tac_went_on(f.status)) {
         Text words = {text, size};
         if (sim->stepper->contacts != NULL) find(sim, x, u, &f);
+        find_margins(sim, x, u, &f);
+        if (tac_actuation(sim, x, u, &(tacActuation){0}) == TAC_OK) tac_mark_saturated(sim->model, &sim->work);
         say_all(&words, &f, u);
         if (words.at > text && words.at[-1] == ' ') words.at[-1] = '\0';
     }

@@ -189,6 +189,23 @@ static void test_values_names_and_copies(void **state) {
     tac_model_free(m), tac_model_free(copy), tac_model_free(back);
 }
 
+/* Two numbers of one axis: both are set before it becomes a unit again, in the model and in a simulation. */
+static void test_numbers_of_one_axis(void **state) {
+    (void)state;
+    static const char *const AXIS[2] = {"joint/hinge.axis[0]", "joint/hinge.axis[2]"};
+    tacModel *m = box_on_floor(TAC_EULER);
+    double axis[3];
+    CHECK_INT(tac_param_register_group(m, AXIS, 2, NULL, NULL), TAC_OK);
+    CHECK_INT(tac_param_set(m, AXIS[0], 0.5, NULL), TAC_OK);
+    for (int i = 0; i < 3; i++)
+        CHECK_INT(tac_param_get(m, (const char *[]){AXIS[0], "joint/hinge.axis[1]", AXIS[1]}[i], &axis[i], NULL),
+                  TAC_OK);
+    CHECK(axis[0] == axis[2]);
+    CHECK_NEAR(axis[0], sqrt(1.0 / 6), 1e-15);
+    CHECK_NEAR(axis[1], sqrt(2.0 / 3), 1e-15);
+    tac_model_free(m);
+}
+
 static void check_refused(tacModel *m, int n, const char *const *paths, const char *text) {
     tacError err;
     int before = m->nparam;
@@ -211,6 +228,7 @@ static void test_refusals(void **state) {
     check_refused(m, 2, FRICTION, "it is registered by itself");
     CHECK_INT(tac_param_register_group(m, (const char *[]){"geom/box.size[0]", "geom/box.size[1]"}, 2, NULL, NULL),
               TAC_OK);
+    check_refused(m, 2, (const char *[]){"geom/box.size[0]", "geom/box.size[0]"}, "one of a group of 2");
     check_refused(m, 1, (const char *[]){"geom/box.size[1]"}, "one of a group of 2, with 'geom/box.size[0]'");
     CHECK_INT(tac_param_register(m, "geom/box.size[0]", NULL, &err), TAC_ERR_NAME);
     CHECK_HAS(err.text, "one of a group of 2, with 'geom/box.size[1]'");
@@ -251,7 +269,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tied_friction),           cmocka_unit_test(test_sums_everywhere),
         cmocka_unit_test(test_values_names_and_copies), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_batch_and_rollout),
+        cmocka_unit_test(test_batch_and_rollout),       cmocka_unit_test(test_numbers_of_one_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,20 @@ class Tie(Case):
         result = self.fine("check", model, "--contact", "soft", "--samples", 5, "--tie", "geom/*.friction[0]", "--json")
         self.assertIn("dy/dgeom.friction", result.json()["blocks"])
 
+    def test_patterns(self):
+        """Parts may overlap, and a pattern finds what that of --param does: masses that come from geoms too."""
+        model = self.file("slide.xml", SLIDE)
+        found = self.grad(model, "soft", "--tie", f"{BOX},geom/*.friction[0]")
+        self.assertEqual(list(found["info"]["tied"].values()), [[BOX, FLOOR]])
+        twins = self.file("twins.xml", SLIDE.replace('<geom name="box"', '<geom name="box" contype="0"').replace(
+            "</body>", '<body name="arm"><joint/><geom type="box" size="0.1 0.1 0.1"/></body></body>').replace("<keyframe>", "<!--").replace("</keyframe>", "-->"))
+        words = ["grad", twins, "--contact", "none", "--json"]
+        tied = self.fine(*words, "--tie", "body/*.mass").json()
+        self.assertEqual(list(tied["info"]["tied"].values()), [["body/box.mass", "body/arm.mass"]])
+        apart = self.fine(*words, "--param", "body/*.mass").json()
+        for whole, parts in zip(tied["P"], apart["P"]):
+            self.assertAlmostEqual(whole[0], sum(parts), delta=1e-12)
+
     def test_refusals(self):
         model = self.file("slide.xml", SLIDE.replace('name="floor"', 'name="floor" friction="0.3"'))
         words = ["grad", model, "--contact", "soft"]

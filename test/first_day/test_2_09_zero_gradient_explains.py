@@ -55,6 +55,53 @@ class Explained(Case):
         self.assertIn('clamped and have no effect: "push"', found["explanation"])
         self.assertEqual(max(abs(row[0]) for row in found["B"]), 0)
 
+    def test_actuators_and_flags(self):
+        """A column of B that is zero has its reason, and so has a floor that holds nothing."""
+        arm = """<mujoco><option><flag {flag}/></option><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+          <body><joint name="hinge" axis="0 1 0" {joint}/><geom type="capsule" size=".1" fromto="0 0 0 1 0 0"/></body></worldbody>
+          <actuator><motor name="push" joint="hinge" {motor}/></actuator></mujoco>"""
+        push = self.file("push.json", '{"ctrl": [3]}')
+        cases = (
+            ({"motor": 'forcelimited="true" forcerange="-1 1"'}, 'Actuator forces at a bound of their range do not follow the control: "push"'),
+            ({"joint": 'actuatorfrclimited="true" actuatorfrcrange="-1 1"'}, 'Joints hold the force of their actuators at a bound, and it does not follow the controls: "hinge"'),
+            ({"flag": 'actuation="disable"'}, "The model switches its actuators off"),
+            ({"flag": 'contact="disable"'}, "The model switches contacts off"),
+            ({"flag": 'constraint="disable"'}, "The model switches contacts off"),
+            ({}, None),
+        )
+        for words, reason in cases:
+            model = self.file("arm.xml", arm.format(**{"flag": "", "joint": "", "motor": "", **words}).replace("<flag />", ""))
+            for contact in ("none", "soft"):
+                found = self.fine("grad", model, "--state", push, "--contact", contact, "--json").json()
+                told = found["explanation"]
+                if reason is None or (contact == "none" and "contacts off" in reason):
+                    self.assertNotIn("at a bound", told)
+                    self.assertNotIn("switches", told)
+                else:
+                    self.assertIn(reason, told)
+                free = reason is None or "contacts off" in reason
+                self.assertEqual(max(abs(row[0]) for row in found["B"]) > 0, free, told)
+
+    def test_kinks(self):
+        """A box that just touches the floor, and a control at the end of its range, without contact too."""
+        touching = self.file("touching.xml", BOX.replace("0 0 0.0999", "0 0 0.1"))
+        told = self.fine("grad", touching, "--contact", "soft", "--json").json()["explanation"]
+        self.assertIn("begins right here: derivatives may jump", told)
+        self.assertNotIn("jump", self.grad("creep", "--contact", "soft", "--json").json()["explanation"])
+        at_bound = self.file("ctrl.json", '{"ctrl": [3, 0]}')
+        told = self.fine("grad", self.arm, "--state", at_bound, "--contact", "none", "--json").json()["explanation"]
+        self.assertIn("1 row is in two classes at once: the step has a kink here", told)
+
+    def test_softened_contacts(self):
+        """Soft contacts that are open carry what the list says, and the advice does not lead in a circle."""
+        box = self.file("box.xml", BOX.replace("0 0 0.0999", "0 0 0.1"))
+        found = self.fine("grad", box, "--contact", "ncp", "--kappa", 1e-4, "--json").json()
+        most = max(c["force"][0] for c in found["contacts"])
+        self.assertEqual({c["class"] for c in found["contacts"]}, {"open"})
+        self.assertGreater(most, 1)
+        self.assertIn(f"with a force that comes of kappa, 0.0001, of up to {most:.3g} N", found["explanation"])
+        self.assertNotIn("--kappa", self.grad("creep", "--contact", "ncp", "--kappa", 1e-4, "--json").json()["explanation"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -238,6 +238,40 @@ static void derivatives_are_exact(void **state) {
         }
 }
 
+/* One slide 2 cm below its range, one that stands at the end of its own. */
+#define AT_ITS_END                                                                                                     \
+    "<mujoco><worldbody><body><joint type='slide' axis='1 0 0' limited='true' range='.02 .3'/>"                        \
+    "<geom size='.1' contype='0' conaffinity='0'/><body><joint type='slide' axis='1 0 0' limited='true' range='0 "     \
+    ".3'/>"                                                                                                            \
+    "<geom size='.1' contype='0' conaffinity='0'/></body></body></worldbody></mujoco>"
+
+/* The step from there -> what it says of itself. */
+static tacStepInfo info_at(tacSim *sim, double broken, double at_its_end) {
+    const double x[4] = {broken, at_its_end, 0, 0};
+    double y[4];
+    tacStepInfo info;
+    CHECK_INT(tac_step(sim, x, NULL, y, &info), TAC_OK);
+    return info;
+}
+
+/* Where one constraint is broken, the others begin to give way as they break: the step has a kink, and tells it. */
+static void kinks_are_told(void **state) {
+    (void)state;
+    tacModel *m;
+    tacSim *sim;
+    tacError err;
+    if (tac_load(scratch_text("end.xml", AT_ITS_END), &m, &err) != TAC_OK) fail_msg("%s", err.text);
+    tacOptions options = tac_default_options(m);
+    options.contact = TAC_NCP, options.dt = DT;
+    if (tac_sim_new(m, &options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
+    CHECK_NEAR(info_at(sim, 0, 0).feature_margin, 0, 0);
+    CHECK(info_at(sim, 0, 1e-6).active_set != info_at(sim, 0, -1e-6).active_set);
+    CHECK_NEAR(info_at(sim, 0.1, 0).feature_margin, DT * PARTING, 1e-12);
+    CHECK(info_at(sim, 0.1, 1e-6).active_set == info_at(sim, 0.1, -1e-6).active_set);
+    tac_sim_free(sim);
+    tac_model_free(m);
+}
+
 /* --- The law ------------------------------------------------------------------------------------------------------ */
 
 static int give_way(void *context, double t, double *out) {
@@ -275,8 +309,9 @@ static void a_gap_gives_way(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_gap_gives_way), cmocka_unit_test(steps_are_solved),
-                                       cmocka_unit_test(a_ceiling_wins), cmocka_unit_test(parted_bodies_keep_momentum),
-                                       cmocka_unit_test(derivatives_are_exact)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gap_gives_way),       cmocka_unit_test(steps_are_solved),
+        cmocka_unit_test(a_ceiling_wins),        cmocka_unit_test(parted_bodies_keep_momentum),
+        cmocka_unit_test(derivatives_are_exact), cmocka_unit_test(kinks_are_told)};
     return cmocka_run_group_tests_name("infeasible_start", tests, scratch_setup, scratch_teardown);
 }

@@ -18,12 +18,15 @@ double tac_ncp_mean_mass(const tacNcp *p) {
 /* On the central path every contact has some impulse; it holds where the impulse beats the gap in their own units. */
 static int holds(const tacNcp *p, const tacNcpContact *c, double mass) { return c->p.gamma * p->h > mass * c->p.s; }
 
+/* 1: it is broken at an infeasible start   (W47). */
+static int gives_way(const tacNcpClosed *c) { return c->give.way > 0; }
+
 /* Which features, whether the gap that counts as closed moves with them, and whether they touch at q. */
 static uint64_t hash_contact(const tacNcpContact *contact, uint64_t hash) {
     const tacContact *c = &contact->found;
     const tacFeature *f = c->feature;
-    int follows =
-        (contact->closed.rest < 0) + 2 * (contact->bounce > 0) + 8 * (contact->p.soft > 0) + 4 * contact->held;
+    int follows = (contact->closed.rest < 0) + 2 * (contact->bounce > 0) + 8 * (contact->p.soft > 0) +
+                  4 * contact->held + 16 * gives_way(&contact->closed);
     int words[14] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],    f[0].id[1],
                      f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1], follows};
     return tac_hash(words, sizeof words, hash);
@@ -52,8 +55,12 @@ void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out) {
     }
 }
 
-/* How far a gap at q is from the depth at which overlap begins to count   (W11). */
-static double start_margin(const tacNcp *p, double gap, double speed) { return tac_abs(gap + p->h * speed); }
+/* How far a gap at q is from the depth at which overlap begins to count   (W11), and at an infeasible start from where
+ * it begins to give way   (W50). */
+static double start_margin(const tacNcp *p, double gap, double speed) {
+    double margin = tac_abs(gap + p->h * speed);
+    return p->infeasible ? tac_min(margin, tac_abs(gap)) : margin;
+}
 
 /* How far the way since the pose before is from where the contact begins or ceases to bounce   (W35). */
 static double bounce_margin(const tacNcp *p, const tacNcpContact *c) {
@@ -64,7 +71,8 @@ static double bounce_margin(const tacNcp *p, const tacNcpContact *c) {
 
 /* A row whose gap that counts as closed moves with q is another. */
 static void report_row(const tacNcp *p, const tacNcpRow *row, tacStepInfo *info) {
-    int moves = (row->rest != 0) + 2 * (row->soft > 0), words[4] = {(int)row->of.kind, row->of.id, row->of.axis, moves};
+    int moves = (row->rest != 0) + 2 * (row->soft > 0) + 4 * gives_way(&row->closed);
+    int words[4] = {(int)row->of.kind, row->of.id, row->of.axis, moves};
     double margin = TAC_INFINITY;
     if (row->law == TAC_NCP_PAIR) margin = start_margin(p, row->of.pos, TAC_NCP_CORRECTION);
     if (row->law == TAC_NCP_HELD) margin = tac_abs(tac_abs(row->of.pos) - p->h * TAC_NCP_CLOSING);
