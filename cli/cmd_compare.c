@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/comparison.h"
 #include "cli/model_file.h"
+#include "cli/output_file.h"
 #include "cli/state_file.h"
 #include "cli/stepping.h"
 
@@ -147,6 +148,7 @@ static int report(const tacComparison *c, const tacCompareArgs *own, const char 
 /* Random states to a file, with what a MuJoCo elsewhere must know besides the model. */
 static int write_states(tacComparison *c, const tacCompareArgs *own, const char *path) {
     tacJson json = cli_json_begin();
+    tacOutputFile file;
     cli_json_put(&json, "model", cli_json_text(path));
     cli_json_put(&json, "dt", cli_json_number(&json, "dt", c->options.dt));
     cli_json_put(&json, "cone", json_string(*c->model->option_cone == TAC_CONE_ELLIPTIC ? "elliptic" : "pyramidal"));
@@ -156,12 +158,18 @@ static int write_states(tacComparison *c, const tacCompareArgs *own, const char 
         cli_states_put(&json, c->model, c->x, c->u);
     }
     char *text = cli_json_dump(&json);
-    FILE *file = text != NULL ? fopen(own->states, "w") : NULL;
-    int ok = file != NULL && fputs(text, file) >= 0;
-    if (file != NULL) ok &= fclose(file) == 0;
+    int result;
+    if (text == NULL)
+        result = cli_fail("compare", json.bad[0] != '\0' ? "a state is not finite" : "out of memory");
+    else
+        result = cli_output_open("compare", own->states, &file);
+    if (result == CLI_GO_ON) {
+        fputs(text, file.stream);
+        result = cli_output_finish("compare", &file);
+    }
     free(text);
     cli_json_free(&json);
-    return ok ? CLI_FINE : cli_fail("compare", "--states: %s cannot be written", own->states);
+    return result == CLI_GO_ON ? CLI_FINE : result;
 }
 
 static int compare_motion(tacComparison *c, const tacCompareArgs *own, const tacStart *start,

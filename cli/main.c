@@ -5,9 +5,11 @@
 
 #include "tactus/tactus.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 const tacVerb CLI_VERBS[] = {
     {"info", "MODEL", "sizes, names, masses, and what was ignored in the file", cmd_info},
@@ -77,7 +79,15 @@ static int finish(int code) {
     return CLI_CANNOT;
 }
 
+/* A standard stream that the caller has closed: its number must not go to a file that is opened later, which would get
+ * what is printed. It is opened the wrong way round, so that using it fails as before. */
+static void keep_standard_numbers(void) {
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+        if (fcntl(i, F_GETFD) < 0) open("/dev/null", i == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv) {
+    keep_standard_numbers();
     if (argc < 2) {
         fprintf(stderr, "tactus: a verb is missing; `tactus help` lists them\n");
         return CLI_CANNOT;

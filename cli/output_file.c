@@ -1,3 +1,5 @@
+/* realpath is X/Open */
+#define _XOPEN_SOURCE 700
 #include "cli/output_file.h"
 
 #include "cli/cli.h"
@@ -6,12 +8,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_WRITE_ALL = 0666 };
+enum { READ_WRITE_ALL = 0666, PERMISSIONS = 0777 };
 /* Runs that may write the same file at the same time. */
 enum { MAX_WRITERS = 1000 };
 
@@ -30,7 +33,7 @@ static void remove_and_end(int number) {
 
 /* A signal that the caller of this program ignores (nohup) stays ignored. */
 static void catch_signals(void) {
-    static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM};
+    static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction action;
         if (sigaction(numbers[i], NULL, &action) != 0 || action.sa_handler == SIG_IGN) continue;
@@ -101,16 +104,34 @@ static int open_beside(tacOutputFile *file) {
 
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
 
-int cli_output_open(const char *verb, const char *path, tacOutputFile *file) {
+/* Path -> the file to write, and its permissions where it is there. A link stays: what it points to is written. (Were
+ * /dev/stdout replaced, as root it would be gone for everybody.) What may not be written is not replaced either. */
+static int find_target(const char *verb, const char *path, tacOutputFile *file, mode_t *permissions) {
     struct stat there;
-    *file = (tacOutputFile){0};
     if (strlen(path) >= sizeof file->path) return cli_fail(verb, "-o: the path is too long");
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) /* renaming would replace a device */
-        return cli_fail(verb, "%s: cannot be written: not a regular file", path);
     strcpy(file->path, path);
+    *permissions = 0;
+    if (stat(path, &there) != 0) {
+        int reason = errno;
+        if (lstat(path, &there) != 0) return CLI_GO_ON; /* nothing is there: a new file */
+        return cli_fail(verb, "%s: cannot be written: a link that leads nowhere: %s", path, strerror(reason));
+    }
+    if (!S_ISREG(there.st_mode)) return cli_fail(verb, "%s: cannot be written: not a regular file", path);
+    if (realpath(path, file->path) == NULL || access(file->path, W_OK) != 0)
+        return cli_fail(verb, "%s: cannot be written: %s", path, strerror(errno));
+    *permissions = there.st_mode & PERMISSIONS;
+    return CLI_GO_ON;
+}
+
+int cli_output_open(const char *verb, const char *path, tacOutputFile *file) {
+    mode_t permissions;
+    *file = (tacOutputFile){0};
+    if (find_target(verb, path, file, &permissions) != CLI_GO_ON) return CLI_CANNOT;
     int descriptor = open_beside(file);
     if (descriptor < 0) return cli_fail(verb, "%s: cannot be written: %s", path, strerror(errno));
     begin_writing(file);
+    /* As it was; where a file system has no such permissions, as that gives them. */
+    if (permissions != 0) (void)!fchmod(descriptor, permissions);
     file->stream = fdopen(descriptor, "wb");
     if (file->stream != NULL) return CLI_GO_ON;
     int reason = errno;

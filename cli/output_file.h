@@ -2,7 +2,8 @@
  *
  * What is not complete lies in FILE.tactus-part. Whoever writes it holds a lock on it, which ends with the process: a
  * file that a killed run left is not locked, and the next run writes it anew. A run that is ended by a signal it may
- * catch removes its own. */
+ * catch removes its own. A file that was there keeps its permissions, and a link stays a link: what it points to is
+ * written. */
 #pragma once
 
 #include <stdio.h>

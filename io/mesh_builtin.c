@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARAMS = 5, MAX_GRID = 1000, MAX_POLYGON = 100000 }; /* cells along a side; corners */
+/* Cells along a side; corners of one plane, whose hull takes a time that grows with their third power. */
+enum { MAX_PARAMS = 5, MAX_GRID = 1000, MAX_POLYGON = 2000 };
 
 static const double PI = 3.14159265358979323846;
 

@@ -78,10 +78,8 @@ static tacStatus refuse_integrator(const tacModel *model, const tacOptions *opti
                     INTEGRATOR_NAMES[*model->option_integrator]);
 }
 
-/* Largest max_contacts: ncp counts up to five numbers for each in an int. */
-#define MOST_OF_NCP (1 << 28)
-
-static int most_contacts(const tacOptions *options) { return options->contact == TAC_NCP ? MOST_OF_NCP : INT32_MAX; }
+/* Largest max_contacts: rows and unknowns, up to five for each, are counted in an int. */
+enum { MOST_CONTACTS = 1 << 28 };
 
 static tacStatus check_soft_options(const tacOptions *options, tacError *err) {
     if ((unsigned)options->soft_solver > TAC_SOLVER_NEWTON)
@@ -108,9 +106,9 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
         return tac_fail(err, TAC_ERR_ARGUMENT, "option dt is %g: expected a finite time step above 0", options->dt);
     if (options->inputs & ~known)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option inputs is 0x%x: expected TAC_INPUT_* bits", options->inputs);
-    if (options->max_contacts < 0 || options->max_contacts > most_contacts(options))
+    if (options->max_contacts < 0 || options->max_contacts > MOST_CONTACTS)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option max_contacts is %d: expected a number of contacts, at most %d",
-                        options->max_contacts, most_contacts(options));
+                        options->max_contacts, MOST_CONTACTS);
     if ((unsigned)options->gradient > TAC_GRADIENT_COMPLEMENTARITY)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option gradient is %d: expected a tacGradientMode",
                         (int)options->gradient);

@@ -118,6 +118,7 @@ class PublishedFiles(Case):
             ("sphere", "", "attribute 'params': found 0 numbers, expected 1 for a sphere"),
             ("supertorus", "9 0 1 1", "supertorus radius is 0, expected a number above 0 to 1"),
             ("supersphere", "1e9 1 1", "supersphere resolution is 1e+09, expected a whole number from 3 to 1000"),
+            ("cone", "100000 1", "cone nvert is 100000, expected a whole number from 3 to 2000"),  # its hull takes hours
             ("wedge", "4 4 200 20 0", "wedge fov_phi is 200"),
         ]:
             path = self.file("bad.xml", builtin_model([(kind, params)]))

@@ -623,6 +623,22 @@ static void test_table_is_complete(void **state) {
     CHECK_INT(found, NCALLS);
 }
 
+/* More contacts than an int can count the rows of are refused, whatever the contact model. */
+static void test_too_many_contacts(void **state) {
+    (void)state;
+    tacModel *m = box_on_floor(TAC_EULER);
+    tacOptions options = tac_default_options(m);
+    for (int contact = TAC_NONE; contact <= TAC_SOFT; contact++) {
+        tacSim *sim = NULL;
+        options.contact = (tacContactModel)contact;
+        options.max_contacts = INT_MAX;
+        CHECK_INT(tac_sim_bytes(m, &options), 0);
+        CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_ERR_ARGUMENT);
+        CHECK(sim == NULL);
+    }
+    tac_model_free(m);
+}
+
 /* Parameters that are registered after a simulation was made are none of its own. */
 static void test_registered_later(void **state) {
     (void)state;
@@ -653,6 +669,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_function),
         cmocka_unit_test(test_table_is_complete),
+        cmocka_unit_test(test_too_many_contacts),
         cmocka_unit_test(test_registered_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

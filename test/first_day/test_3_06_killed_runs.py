@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import time
@@ -9,6 +10,11 @@ import unittest
 
 from driver import TACTUS, Case
 
+# A box that turns as it lands.
+BOX = """<mujoco><option timestep="0.002" cone="elliptic"/><worldbody>
+  <geom type="plane" size="5 5 .1"/>
+  <body pos="0 0 0.1" euler="20 10 0"><freejoint/><geom type="box" size=".1 .1 .1" mass="1"/></body>
+</worldbody></mujoco>"""
 SECONDS = 60  # for a run to open its file, on a busy machine
 
 
@@ -124,6 +130,79 @@ class KilledRuns(Case):
         self.finish_one()
         self.assertEqual(precious.read_text(), "keep")
         self.assertTrue(pathlib.Path(name).exists())
+
+    def test_a_file_that_grows_too_large(self):
+        """A limit on the size of files ends the run by a signal: what it wrote goes with it."""
+        done = subprocess.run(
+            [TACTUS, *self.sim(50)],
+            capture_output=True,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
+        )
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(self.files(), [])
+
+    def test_a_link_stays(self):
+        """What a link points to is written, and keeps its permissions; a link that leads nowhere is refused."""
+        target = self.folder / "target.csv"
+        target.write_text("old")
+        target.chmod(0o600)
+        self.motion.symlink_to(target)
+        self.finish_one()
+        self.assertTrue(self.motion.is_symlink())
+        self.assertEqual(target.stat().st_mode & 0o777, 0o600)
+        self.assertEqual(self.files(), ["motion.csv"])
+        target.unlink()
+        self.refused("leads nowhere", *self.sim(0.1))
+        self.assertTrue(self.motion.is_symlink())
+
+    def test_standard_output_by_its_link(self):
+        """As /dev/stdout is: a link to the open file."""
+        link, file = self.folder / "stdout", self.out / "model.xml"
+        link.symlink_to("/proc/self/fd/1")
+        with open(file, "wb") as stream:
+            done = subprocess.run([TACTUS, "random", "7", "-o", str(link)], stdout=stream, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(link.is_symlink())
+        self.assertIn("</mujoco>", file.read_text())
+
+    def test_a_file_that_may_not_be_written(self):
+        if os.geteuid() == 0:
+            self.skipTest("root may write everything")
+        self.motion.write_text("keep")
+        self.motion.chmod(0o444)
+        self.refused("Permission denied", *self.sim(0.1))
+        self.assertEqual(self.motion.read_text(), "keep")
+
+    def test_states_are_whole_or_not_there(self):
+        """compare --states goes the same way."""
+        states = self.out / "states.json"
+        states.write_text("keep")
+        words = ["compare", self.arm, "--samples", "50", "--states", str(states)]
+        done = subprocess.run(
+            [TACTUS, *words],
+            capture_output=True,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
+        )
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(states.read_text(), "keep")
+        self.assertEqual(self.files(), ["states.json"])
+
+    def test_closed_streams(self):
+        """A file that is written never gets the number of a closed stream, and with it what is printed."""
+        scene = self.file("box.xml", BOX)
+        # One iteration is not enough: there is something to say while the file is open.
+        words = ["sim", scene, "--contact", "soft", "--solver", "cg", "--iterations", "1", "--steps", "20", "-o", str(self.motion)]
+        self.assertIn("not solved", self.run_tactus(*words).err)
+        whole = self.motion.read_bytes()
+        for closed in ([0], [1], [2], [0, 1, 2]):
+            with self.subTest(closed=closed):
+                self.motion.unlink()
+                quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+                subprocess.run([TACTUS, *words], check=False, preexec_fn=lambda c=closed: list(map(os.close, c)), **quiet)
+                self.assertEqual(self.motion.read_bytes(), whole)
+                self.assertEqual(self.files(), ["motion.csv"])
 
 
 if __name__ == "__main__":

@@ -49,6 +49,9 @@ if [ -e "$build/tactus-mesh" ]; then
         fail "the library finds no mesh reader: $(cat "$scratch/out")"
     grep -q 'loaded nq=7' "$scratch/out" || fail "the mesh was not loaded: $(cat "$scratch/out")"
     mv "$scratch/moved/prefix" "$prefix"
+    # And by a program elsewhere that uses the libraries where they are built.
+    LD_LIBRARY_PATH=$build/io:$build/src "$scratch/client" "$mesh" >"$scratch/out" 2>&1 ||
+        fail "the library in its build tree finds no mesh reader: $(cat "$scratch/out")"
 fi
 if readelf -d "$libdir/libtactus_io.so" | grep -q assimp; then fail "libtactus_io.so is linked with assimp"; fi
 
