@@ -82,7 +82,7 @@ def first_day_bits(context):
     models = [*sorted((ROOT / "models").glob("*.xml")), *random_models(context)]
     old = bits_of(context, bits_program(context, tree, tree / "build" / "release", "before"), models)
     new = bits_of(context, bits_program(context, ROOT, context.build, "now"), models)
-    if old.keys() != new.keys():
+    if not old or old.keys() != new.keys():
         raise Failed("the two versions ran different models")
     changed = [key for key in old if old[key][:3] != new[key][:3]]
     stray = [key for key in changed if not reason(key, old[key], new[key])]

@@ -22,7 +22,10 @@ def named_states(context, path, contact):
     for extra in ([], ["--lenient"]):
         done = context.run(*words, *extra, seconds=10 * MINUTES)
         if done.returncode in (0, 1) and done.stdout.strip():
-            return json.loads(done.stdout)["named"]
+            named = json.loads(done.stdout)["named"]
+            if not named:
+                raise Failed(f"{path.name}, contact {contact}: not even the default state was visited")
+            return named
     raise Failed(f"{path.name}, contact {contact}: {last_line(done.stderr)}")
 
 

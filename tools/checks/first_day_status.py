@@ -9,6 +9,7 @@ from checks.truth import entry_of
 
 CONTACTS = ("none", "lcp", "ncp", "soft")
 STEPS = 100
+MODELS = 57  # shared, with true numbers
 MOST_UNSOLVED = 0.01  # of the steps of ncp
 FINE, NO = 0, 1  # exit codes
 
@@ -85,5 +86,5 @@ def status(context):
         for run in runs
         if run.unsolved > 0 or run in untrue or run in cut
     ]
-    ok = not untrue and not cut and steps > 0 and unsolved <= MOST_UNSOLVED * steps
+    ok = not untrue and not cut and (len(models) == MODELS or context.only is not None) and unsolved <= MOST_UNSOLVED * steps
     return Result(ok, figure, lines)
