@@ -42,7 +42,7 @@ typedef struct tacOptions {
                                  refused there. lcp has Euler; ncp has Euler (variational), implicit, implicitfast */
     double dt;                /* s; default: the model's timestep */
     unsigned inputs;          /* TAC_INPUT_* bits; default 0 */
-    int max_contacts;         /* contacts there is room for; default tac_max_contacts */
+    int max_contacts;         /* contacts there is room for, at most 2^28; default tac_max_contacts */
     int toi;                  /* lcp: 1: steps stop at impacts, so that nothing ever overlaps; default 0 */
     int toi_impacts;          /* most impacts in a step; beyond, TAC_ERR_IMPACTS; default 64 */
     tacGradientMode gradient; /* default TAC_GRADIENT_EXACT */
