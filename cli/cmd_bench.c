@@ -31,7 +31,7 @@ static const tacArg BENCH_OPTIONS[] = {
     {"--key", NULL, TAC_ARG_TEXT, offsetof(tacBenchArgs, key), "NAME",
      "time the motion from this keyframe on, under its controls"},
     {"--allow-unsolved", NULL, TAC_ARG_COUNT, offsetof(tacBenchArgs, allowed), "N",
-     "exit code 0 with up to so many unsolved steps of a model among those timed; default 0"},
+     "exit code 0 with at most N unsolved steps of a model among those timed; default 0"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacBenchArgs, json), NULL, "print for programs: a list of rows"},
     {0},
 };

@@ -35,7 +35,7 @@ static const tacArg SIM_OPTIONS[] = {
     {"--output", "-o", TAC_ARG_TEXT, offsetof(tacSimArgs, output), "FILE",
      "write the motion: .csv, .json, or .html to look at"},
     {"--allow-unsolved", NULL, TAC_ARG_COUNT, offsetof(tacSimArgs, allowed), "N",
-     "exit code 0 with up to so many steps that were not solved; default 0"},
+     "exit code 0 with at most N unsolved steps; default 0"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacSimArgs, json), NULL, "print for programs"},
     {0},
 };
