@@ -10,9 +10,9 @@ static int clamp_to_range(const double *range, int limited, double *x) {
     return limited;
 }
 
-/* The same, and counts a clamp that just begins to hold. */
+/* The same, and counts a clamp that just begins to hold where that is wanted. */
 static int clamp_and_count(tacWork *w, const double *range, int limited, double *x) {
-    if (limited) w->tied += tac_is_tied(range, *x);
+    if (limited && w->count_ties) w->tied += tac_is_tied(range, *x);
     return clamp_to_range(range, limited, x);
 }
 
@@ -174,6 +174,7 @@ void tac_actuator_forces(const tacModel *m, tacWork *w, const double *ctrl, cons
         if (!m->actuator_inert[a])
             clamp_and_count(w, m->actuator_forcerange + 2 * a, m->actuator_forcelimited[a], &w->force[a]);
     joint_forces(m, w);
+    if (!w->count_ties) return;
     count_activations(m, w, act, h);
     if (w->tied > w->ties) w->ties = w->tied;
 }

@@ -55,7 +55,7 @@ static void add_tendons(const tacModel *m, tacWork *w, int spring, int damper, d
         if (m->tendon_type[t] != TAC_TENDON_FIXED) continue;
         double force = 0;
         if (spring) force -= m->tendon_stiffness[t] * tac_tendon_stretch(m, w, t);
-        if (spring && m->tendon_stiffness[t] != 0)
+        if (spring && w->count_ties && m->tendon_stiffness[t] != 0)
             w->tied += tac_is_tied(m->tendon_springlength_used + 2 * t, w->tendon_length[t]);
         if (damper) force -= m->tendon_damping[t] * w->tendon_velocity[t];
         if (force != 0) tac_add_tendon_row(m, t, force, qfrc);

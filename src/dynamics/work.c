@@ -34,5 +34,6 @@ int tac_work_layout(tacWork *w, const tacModel *m, tacArena *arena) {
     if ((w->name = tac_arena_take(arena, (size_t)(count) * sizeof *w->name)) == NULL) return 0;
     TAC_WORK_ARRAYS(X)
 #undef X
+    w->count_ties = w->tied = w->ties = 0;
     return 1;
 }

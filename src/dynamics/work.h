@@ -73,6 +73,7 @@ typedef struct tacWork {
     double *tendon_force;                        /* ntendon: scratch of the clamps */
     double *qfrc_passive, *qfrc_gravcomp, *qfrc_actuator, *bias, *qfrc, *qacc; /* nv */
     double *next;                                                              /* nq + nv + na: the state being made */
+    int count_ties;                                                            /* 1: the two counts below are wanted */
     int tied; /* clamps of the last forces, and dead bands of springs, that just begin to hold */
     int ties; /* the most of them at once in the step in hand */
 } tacWork;
@@ -82,9 +83,8 @@ typedef struct tacWork {
 /* 1: x stands at a bound of its range, where a clamp begins to hold and derivatives jump. A range that is one number
  * has no such place: nothing moves inside it. */
 static inline int tac_is_tied(const double range[2], double x) {
-    double size = tac_max(1, tac_abs(x));
-    return range[0] < range[1] &&
-           (tac_abs(x - range[0]) <= TAC_ON_BOUND * size || tac_abs(x - range[1]) <= TAC_ON_BOUND * size);
+    double to_bound = tac_abs(tac_min(x - range[0], range[1] - x));
+    return range[0] < range[1] && to_bound <= TAC_ON_BOUND * tac_max(1, tac_abs(x));
 }
 
 /* Bytes tac_work_layout takes from the arena. */

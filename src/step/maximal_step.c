@@ -250,7 +250,7 @@ tacStatus tac_step_maximal_vjp(tacSim *sim, const double *x, const double *u, co
     tacStatus solved = check_reverse(sim, __func__, x, u, ybar, grad, &bad);
     int began = solved == TAC_OK;
     if (began) {
-        sim->work.ties = 0;
+        sim->work.ties = 0, sim->work.count_ties = info != NULL;
         size_t mark = tac_arena_mark(&sim->arena);
         solved = take(&p, sim) ? pull_step(sim, x, u, ybar, grad, &p) : TAC_ERR_ARENA_FULL;
         tacStatus status = tac_went_on(solved) ? pull_start(sim, x, u, grad, &p) : solved;

@@ -31,7 +31,7 @@ tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tac
     if (status == TAC_OK && y == NULL) status = tac_sim_null(sim, __func__, "y");
     int began = status == TAC_OK;
     if (began) {
-        sim->work.ties = 0;
+        sim->work.ties = 0, sim->work.count_ties = info != NULL;
         status = tac_end_call(sim, __func__, sim->stepper->step(sim, x, u, y));
     }
     tac_report(began ? sim : NULL, status, bad, info);
