@@ -12,9 +12,7 @@ static double saturate(double t, double *slope) {
     return y;
 }
 
-double tac_give_way(const tacGiveWay *g, double impulse, double *slope) {
-    *slope = 0;
-    if (g->way == 0) return 0;
+double tac_give_way_under(const tacGiveWay *g, double impulse, double *slope) {
     double y = saturate(impulse * g->per, slope);
     *slope *= g->way * g->per;
     return g->way * y;
@@ -25,9 +23,12 @@ double tac_give_way(const tacGiveWay *g, double impulse, double *slope) {
 
 /* k/a - y(a) - ratio a falls with a; where nothing gives way the root is too large. */
 void tac_give_way_settle(const tacGiveWay *g, double ratio, double k, double *a, double *b) {
+    if (g->way == 0) {
+        tac_pair_settle(ratio, k, a, b);
+        return;
+    }
     double given = *b - ratio * *a, slope;
     tac_pair_settle(ratio, k, a, b);
-    if (g->way == 0) return;
     double low = 0, high = *a, at = 0.5 * *a;
     for (int i = 0; i < MOST_STEPS; i++) {
         double off = k / at - tac_give_way(g, at, &slope) - ratio * at - given;
