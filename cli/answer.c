@@ -10,8 +10,8 @@
 /* Accelerations (m/s^2, rad/s^2) and forces (N, N m) below which nothing is relative: rounding of what balances. */
 #define LEAST_ACCELERATION 1e-3
 #define LEAST_FORCE        1e-6
-/* Joint forces are sums of what contacts do: below this share of the largest contact's force they are relative to it.
- * At the default tolerance that leaves the rounding of such a sum. */
+/* A joint force is a sum of contact forces. Its error is relative to at least this share of the largest contact force,
+ * so that the rounding of the sum is not counted as a difference. */
 #define SUM_SHARE 1e-8
 
 int cli_answer_new(const tacModel *m, tacAnswer *out) {

@@ -1,7 +1,7 @@
 /* A file that appears under its name only when it is complete: written beside it, then renamed.
  *
- * What is not complete lies in FILE.tactus-part. Whoever writes it holds a lock on it, which ends with the process: a
- * file that a killed run left is not locked, and the next run writes it anew. A run that is ended by a signal it may
+ * An incomplete file is called FILE.tactus-part. Its writer holds a lock, which ends with the process. A killed run
+ * leaves an unlocked file, and the next run overwrites it. A run that is ended by a signal it may
  * catch removes its own. A file that was there keeps its permissions, and a link stays a link: what it points to is
  * written. */
 #pragma once

@@ -168,7 +168,7 @@ static int is_in_tie(const Tie *tie, const char *path) {
     return 0;
 }
 
-/* Path i that patterns are held against: of the list, or of what comes from geoms. 0: there are no more. */
+/* The i-th path that a pattern may match: the listed paths, then those derived from geoms. 0: no more paths. */
 static int path_of(const tacModel *model, int listed, int i, char *path, size_t size) {
     return listed ? tac_param_path(model, i, path, size) == TAC_OK : unlisted_path(model, i, path, size);
 }

@@ -78,7 +78,7 @@ static int settle_integrator(const char *verb, const tacModel *model, int asked,
                         INTEGRATORS[options->integrator], cli_contact_word(options->contact),
                         cli_integrator_word(&in_use));
     options->integrator = in_use.integrator;
-    return CLI_GO_ON; /* what else is wrong with the options is told where they are used */
+    return CLI_GO_ON; /* tac_sim_new reports every other fault of the options */
 }
 
 /* The softness, where one was given. */

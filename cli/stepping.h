@@ -31,5 +31,5 @@ int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs 
 
 /* "none", "lcp", ... and "euler", "rk4", ...: the words the options take. */
 const char *cli_contact_word(tacContactModel contact);
-/* Of the integrator of these options, which cli_step_options gave; that of ncp is variational. */
+/* The name of the integrator that runs with options from cli_step_options; that of ncp is variational. */
 const char *cli_integrator_word(const tacOptions *options);
