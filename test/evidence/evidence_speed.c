@@ -2,7 +2,7 @@
  *
  *   evidence_speed MODEL.. <requests >answers
  *
- * Simulations are numbered model by model, each with every contact model. A request is one line "simulation piece calls";
+ * Simulations are numbered model by model, each with every contact model. A request is a line "simulation piece calls";
  * its answer is the thread's CPU time per call in nanoseconds. The caller alternates between the programs of two
  * versions every few milliseconds, so that both meet the same clock rate and the same neighbours.
  *
