@@ -1,6 +1,9 @@
 /* Bits of motions and derivatives, one line each:
  *
- *   model contact integrator hash-of-states hash-of-derivatives failures broken
+ *   model way integrator hash-of-states hash-of-derivatives failures broken
+ *
+ * Derivatives: of steps and outputs, forward and in reverse, by state, every input and some parameters, and what the
+ * step tells of them.
  *
  * failures: steps and derivatives that are not a success; broken: the most by which a state of the motion breaks a
  * constraint, over the time step, in m/s or rad/s (contact lcp and ncp tell).
@@ -15,17 +18,33 @@
 
 enum { STEPS = 60, STEPS_PER_DERIVATIVE = 12 };
 
+/* A contact model with the options that choose other code. */
 typedef struct Way {
     const char *name;
     tacContactModel contact;
-    int toi, all_integrators;
+    int toi;
+    tacGradientMode gradient;
+    tacNcpFriction friction;
+    double gradient_kappa;
+    tacSolver solver;
 } Way;
 
-static const Way WAYS[] = {{"none", TAC_NONE, 0, 1},
-                           {"lcp", TAC_LCP, 0, 0},
-                           {"lcp-toi", TAC_LCP, 1, 0},
-                           {"ncp", TAC_NCP, 0, 0},
-                           {"soft", TAC_SOFT, 0, 1}};
+static const Way WAYS[] = {
+    {"none", .contact = TAC_NONE},
+    {"lcp", .contact = TAC_LCP},
+    {"lcp-bounce", .contact = TAC_LCP, .gradient = TAC_GRADIENT_BOUNCE},
+    {"lcp-complementarity", .contact = TAC_LCP, .gradient = TAC_GRADIENT_COMPLEMENTARITY},
+    {"lcp-toi", .contact = TAC_LCP, .toi = 1},
+    {"ncp", .contact = TAC_NCP},
+    {"ncp-pyramid", .contact = TAC_NCP, .friction = TAC_NCP_PYRAMID},
+    {"ncp-smooth", .contact = TAC_NCP, .gradient_kappa = 1e-4},
+    {"soft", .contact = TAC_SOFT, .solver = TAC_SOLVER_NEWTON},
+    {"soft-cg", .contact = TAC_SOFT, .solver = TAC_SOLVER_CG},
+};
+/* Numbers that derivatives are also taken by, where the model has them. */
+static const char *const PARAMETERS[] = {"option.timestep",     "option.gravity[2]", "body/#1.mass",
+                                         "geom/#0.friction[0]", "geom/#1.size[0]",   "joint/#0.damping",
+                                         "joint/#1.pos[0]"};
 static const char *const INTEGRATORS[] = {"euler", "rk4", "implicit", "implicitfast", "rkmk4"};
 
 /* What a run needs, and what it has found so far. */
@@ -33,38 +52,80 @@ typedef struct Run {
     const tacModel *model;
     tacOptions options;
     tacSim *sim;
-    int nx, ndx, nu, failures;
-    double *x, *u, *A, *B, broken;
+    int nx, ndx, nu, np, nz, failures;
+    double *x, *u, *A, *B, *P, *z, *C, *D, *E, *gx, *gu, *gp, *ybar, broken;
     uint64_t motion, derivative;
 } Run;
+
+static const tacOutput OUTPUTS[] = {
+    {TAC_OUT_SUBTREE_COM, 0}, {TAC_OUT_CONTACT_FORCE, TAC_OUT_ALL}, {TAC_OUT_QFRC_CONSTRAINT, TAC_OUT_ALL}};
 
 static double *doubles(int n) { return calloc((size_t)(n > 0 ? n : 1), sizeof(double)); }
 
 static uint64_t mix(const double *a, int n, uint64_t hash) { return tac_hash(a, (size_t)n * sizeof *a, hash); }
 
+static tacOutputs outputs_of(const Run *r) { return (tacOutputs){r->options.contact == TAC_NONE ? 1 : 3, OUTPUTS}; }
+
 static void open_run(Run *r) {
+    tacOutputs outputs = outputs_of(r);
     r->nx = tac_nx(r->model), r->ndx = tac_ndx(r->model), r->nu = tac_ninput(r->model, &r->options);
+    r->np = r->model->nparam, r->nz = tac_outputs_size(r->model, &outputs);
     r->x = doubles(r->nx), r->u = doubles(r->nu), r->A = doubles(r->ndx * r->ndx), r->B = doubles(r->ndx * r->nu);
+    r->P = doubles(r->ndx * r->np), r->z = doubles(r->nz), r->C = doubles(r->nz * r->ndx);
+    r->D = doubles(r->nz * r->nu), r->E = doubles(r->nz * r->np), r->gx = doubles(r->ndx), r->gu = doubles(r->nu);
+    r->gp = doubles(r->np), r->ybar = doubles(r->nz + r->ndx);
+    for (int i = 0; i < r->nz + r->ndx; i++)
+        r->ybar[i] = tac_random_normal(4, 5, (uint64_t)i);
     tac_default_state(r->model, r->x);
+    tac_default_input(r->model, &r->options, r->u);
     for (int i = 0; i < r->model->nv; i++)
         r->x[r->model->nq + i] = 0.2 * tac_random_normal(1, 2, (uint64_t)i);
 }
 
 static void close_run(Run *r) {
+    double *const all[] = {r->x, r->u, r->A, r->B, r->P, r->z, r->C, r->D, r->E, r->gx, r->gu, r->gp, r->ybar};
     tac_sim_free(r->sim);
-    free(r->x), free(r->u), free(r->A), free(r->B);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
 }
 
+static void mix_grad(Run *r, tacStatus status) {
+    r->derivative = mix(r->gx, r->ndx, r->derivative);
+    r->derivative = mix(r->gu, r->nu, r->derivative);
+    r->derivative = mix(r->gp, r->np, r->derivative);
+    r->failures += status != TAC_OK;
+}
+
+/* By every number of u and theta, forward and in reverse. */
 static void differentiate(Run *r) {
-    tacStatus status = tac_step_jac(r->sim, r->x, r->u, NULL, &(tacJac){r->A, r->B, NULL}, NULL);
+    const tacGrad g = {r->gx, r->gu, r->gp};
+    tacStepInfo info;
+    tacStatus status = tac_step_jac(r->sim, r->x, r->u, NULL, &(tacJac){r->A, r->B, r->P}, &info);
     r->derivative = mix(r->A, r->ndx * r->ndx, r->derivative);
     r->derivative = mix(r->B, r->ndx * r->nu, r->derivative);
+    r->derivative = mix(r->P, r->ndx * r->np, r->derivative);
+    const double told[] = {info.class_margin, info.feature_margin, info.force_margin,
+                           info.conditioning, info.ties,           (double)(info.active_set >> 12)};
+    r->derivative = mix(told, sizeof told / sizeof *told, r->derivative);
     r->failures += status != TAC_OK;
+    mix_grad(r, tac_step_vjp(r->sim, r->x, r->u, r->ybar, &g, NULL));
+}
+
+static void differentiate_outputs(Run *r) {
+    const tacGrad g = {r->gx, r->gu, r->gp};
+    const tacOutputs outputs = outputs_of(r);
+    tacStatus status = tac_outputs_jac(r->sim, r->x, r->u, &outputs, r->z, &(tacJac){r->C, r->D, r->E});
+    r->derivative = mix(r->z, r->nz, r->derivative);
+    r->derivative = mix(r->C, r->nz * r->ndx, r->derivative);
+    r->derivative = mix(r->D, r->nz * r->nu, r->derivative);
+    r->derivative = mix(r->E, r->nz * r->np, r->derivative);
+    r->failures += status != TAC_OK;
+    mix_grad(r, tac_outputs_vjp(r->sim, r->x, r->u, &outputs, r->ybar, &g));
 }
 
 /* Inside their ranges: a clamped control has no effect. */
 static void draw_controls(Run *r, int draw) {
-    for (int i = 0; i < r->nu; i++) {
+    for (int i = 0; i < r->model->nu; i++) {
         const double *range = r->model->actuator_ctrlrange + 2 * (ptrdiff_t)i;
         double u = 0.3 * tac_random_normal(3, (uint64_t)draw, (uint64_t)i);
         r->u[i] = r->model->actuator_ctrllimited[i] ? fmin(fmax(u, range[0]), range[1]) : u;
@@ -75,20 +136,25 @@ static void move(Run *r) {
     tacStepInfo info;
     for (int k = 0; k < STEPS; k++) {
         draw_controls(r, k / 8);
-        if (k % STEPS_PER_DERIVATIVE == STEPS_PER_DERIVATIVE - 1) differentiate(r);
+        if (k % STEPS_PER_DERIVATIVE == STEPS_PER_DERIVATIVE - 1) differentiate(r), differentiate_outputs(r);
         r->failures += tac_step(r->sim, r->x, r->u, r->x, &info) != TAC_OK;
         r->broken = fmax(r->broken, info.violation.size / r->options.dt);
         r->motion = mix(r->x, r->nx, r->motion);
     }
 }
 
+static tacOptions options_of(const tacModel *model, const Way *way, tacIntegrator integrator) {
+    tacOptions o = tac_default_options(model);
+    o.contact = way->contact, o.integrator = integrator, o.toi = way->toi, o.gradient = way->gradient;
+    o.ncp_friction = way->friction, o.ncp_gradient_kappa = way->gradient_kappa, o.soft_solver = way->solver;
+    o.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC | TAC_INPUT_MOCAP;
+    return o;
+}
+
+/* Every integrator that the contact model has; a model's own one gives way where it lacks that. */
 static void run(const char *path, const tacModel *model, const Way *way, tacIntegrator integrator) {
-    Run r = {.model = model, .options = tac_default_options(model)};
-    r.options.contact = way->contact, r.options.toi = way->toi, r.options.integrator = integrator;
-    if (tac_sim_new(model, &r.options, &r.sim, NULL) != TAC_OK) {
-        printf("%s %s %s not-made\n", path, way->name, INTEGRATORS[integrator]);
-        return;
-    }
+    Run r = {.model = model, .options = options_of(model, way, integrator)};
+    if (tac_sim_new(model, &r.options, &r.sim, NULL) != TAC_OK) return;
     open_run(&r);
     move(&r);
     printf("%s %s %s %016llx %016llx %d %.3g\n", path, way->name, INTEGRATORS[integrator], (unsigned long long)r.motion,
@@ -104,8 +170,10 @@ int main(int argc, char **argv) {
             fprintf(stderr, "%s\n", err.text);
             return 2;
         }
+        for (size_t k = 0; k < sizeof PARAMETERS / sizeof *PARAMETERS; k++)
+            tac_param_register(model, PARAMETERS[k], NULL, NULL); /* those that it has */
         for (size_t w = 0; w < sizeof WAYS / sizeof *WAYS; w++)
-            for (int k = TAC_EULER; k <= (WAYS[w].all_integrators ? TAC_RKMK4 : TAC_EULER); k++)
+            for (int k = TAC_EULER; k <= TAC_RKMK4; k++)
                 run(argv[i], model, &WAYS[w], (tacIntegrator)k);
         tac_model_free(model);
     }
