@@ -2,7 +2,8 @@
  * continuous time, are not for users. */
 #include "cli/answer.h"
 
-#include "step/soft_step.h"
+#include "contact/soft/step.h"
+#include "step/sim.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,24 +35,24 @@ static void read_forces(const tacModel *m, const tacSoft *soft, double *qfrc) {
 }
 
 static tacStatus evaluate(tacSim *sim, const double *x, const double *u, tacAnswer *out) {
-    const tacModel *m = sim->model;
+    const tacModel *m = sim->ctx.model;
     tacSoft soft;
-    size_t mark = tac_arena_mark(&sim->arena);
-    tacStatus status = tac_soft_accelerate(sim, x, u, &soft);
+    size_t mark = tac_arena_mark(&sim->ctx.arena);
+    tacStatus status = tac_soft_accelerate(&sim->ctx, x, u, &soft);
     if (status == TAC_OK && soft.rows.ncontact > TAC_ANSWER_CONTACTS) status = TAC_ERR_CONTACTS;
     if (status == TAC_OK) {
-        memcpy(out->qacc, sim->work.qacc, (size_t)m->nv * sizeof(double));
+        memcpy(out->qacc, sim->ctx.work.qacc, (size_t)m->nv * sizeof(double));
         read_forces(m, &soft, out->qfrc);
         read_contacts(m, &soft, out);
     }
-    tac_arena_release(&sim->arena, mark);
+    tac_arena_release(&sim->ctx.arena, mark);
     return tac_soft_judge(&soft, status);
 }
 
 /* Contact none: no constraint of any kind. */
 static tacStatus answer_free(tacSim *sim, const double *x, const double *u, tacAnswer *out) {
     out->ncontact = 0;
-    memset(out->qfrc, 0, (size_t)sim->model->nv * sizeof *out->qfrc);
+    memset(out->qfrc, 0, (size_t)sim->ctx.model->nv * sizeof *out->qfrc);
     tacStatus status = tac_acceleration(sim, x, u, out->qacc);
     return status == TAC_OK ? tac_step(sim, x, u, out->next, NULL) : status;
 }
@@ -59,13 +60,13 @@ static tacStatus answer_free(tacSim *sim, const double *x, const double *u, tacA
 tacStatus cli_soft_answer(tacSim *sim, const double *x, const double *u, const tacAnswer *given, tacAnswer *out) {
     tacContact *contact = given != NULL ? malloc(((size_t)given->ncontact + 1) * sizeof *contact) : NULL;
     if (given != NULL && contact == NULL) return TAC_ERR_MEMORY;
-    if (sim->options.contact == TAC_NONE) return free(contact), answer_free(sim, x, u, out);
+    if (sim->ctx.options.contact == TAC_NONE) return free(contact), answer_free(sim, x, u, out);
     for (int k = 0; given != NULL && k < given->ncontact; k++)
         contact[k] = given->contact[k].place;
-    sim->given = contact, sim->ngiven = given != NULL ? given->ncontact : 0;
+    sim->ctx.given = contact, sim->ctx.ngiven = given != NULL ? given->ncontact : 0;
     tacStatus status = evaluate(sim, x, u, out);
     if (status == TAC_OK || status == TAC_ERR_UNSOLVED) status = tac_step(sim, x, u, out->next, NULL);
-    sim->given = NULL, sim->ngiven = 0;
+    sim->ctx.given = NULL, sim->ctx.ngiven = 0;
     free(contact);
     return status;
 }

@@ -18,10 +18,3 @@ if(TACTUS_SANITIZE)
     -fno-sanitize-recover=all)
   target_link_options(tactus_flags INTERFACE -fsanitize=${TACTUS_SANITIZE})
 endif()
-
-# tac_layer(name file.c ...): one folder of src/ as an object library.
-function(tac_layer name)
-  add_library(tactus_${name} OBJECT ${ARGN})
-  target_link_libraries(tactus_${name} PRIVATE tactus_flags)
-  target_include_directories(tactus_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-endfunction()

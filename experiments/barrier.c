@@ -2,7 +2,8 @@
 
 #include "math/cone.h"
 #include "math/dense.h"
-#include "step/ncp_step.h"
+#include "contact/ncp/step.h"
+#include "step/sim.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -287,7 +288,7 @@ static tacStatus run_primal(Problem *k, tacBarrierRuns *out) {
 static tacStatus go_to(tacSim *sim, tacNcp *p, const tacInteriorProblem *problem, tacInteriorSettings end) {
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
     tacStatus status = tac_ncp_start(p, 0, 0);
-    return status == TAC_OK ? tac_interior_solve(problem, &end, &point, &sim->arena) : status;
+    return status == TAC_OK ? tac_interior_solve(problem, &end, &point, &sim->ctx.arena) : status;
 }
 
 static tacStatus run_interior(tacSim *sim, Problem *k, tacBarrierRuns *out) {
@@ -305,8 +306,8 @@ static tacStatus run_interior(tacSim *sim, Problem *k, tacBarrierRuns *out) {
 tacStatus barrier_runs(tacSim *sim, const double *x, const double *u, tacBarrierRuns *out) {
     tacNcp p;
     Problem k;
-    size_t mark = tac_arena_mark(&sim->arena);
-    tacStatus status = tac_ncp_go(sim, x, u, out->kappa, &p);
+    size_t mark = tac_arena_mark(&sim->ctx.arena);
+    tacStatus status = tac_ncp_go(&sim->ctx, x, u, out->kappa, &p);
     out->contacts = p.ncontact;
     if (status == TAC_OK && p.ncontact > 0) {
         status = open_problem(&k, &p, out) ? run_interior(sim, &k, out) : TAC_ERR_MEMORY;
@@ -314,6 +315,6 @@ tacStatus barrier_runs(tacSim *sim, const double *x, const double *u, tacBarrier
         if (status == TAC_OK && go_to(sim, &p, &k.base, first) == TAC_OK) status = run_primal(&k, out);
         close_problem(&k);
     }
-    tac_arena_release(&sim->arena, mark);
+    tac_arena_release(&sim->ctx.arena, mark);
     return status;
 }

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-LAYERS = ["base", "math", "solve", "model", "collide", "dynamics", "contact", "step", "optimize"]
+LAYERS = ["base", "math", "solve", "model", "collide", "dynamics", "smooth", "contact", "step", "optimize"]
 
 # One token of C that may hide the others: a comment, a string, a character.
 HIDING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)

@@ -11,7 +11,19 @@ extern "C" {
 /* Least ncp_kappa: below, the products of impulses and gaps have no digits left. */
 #define TAC_NCP_LEAST_KAPPA 1e-12
 
-typedef enum { TAC_NONE, TAC_LCP, TAC_NCP, TAC_SOFT } tacContactModel;
+/* Contact models, one row each: enum, word, meaning. A row stands for the folder src/contact/WORD. */
+#define TAC_CONTACT_MODELS(X)                                                                                          \
+    X(NONE, none, "no constraint of any kind")                                                                         \
+    X(LCP, lcp, "hard contact: a linear complementarity problem on velocities")                                        \
+    X(NCP, ncp, "hard contact: friction cones and a variational integrator, smooth on request")                        \
+    X(SOFT, soft, "soft contact: MuJoCo's convex problem")
+
+typedef enum {
+#define X(NAME, name, text) TAC_##NAME,
+    TAC_CONTACT_MODELS(X)
+#undef X
+        TAC_CONTACT_COUNT
+} tacContactModel;
 
 /* Which derivative a step with contact returns. Those other than exact are not the derivative of the step. */
 typedef enum {

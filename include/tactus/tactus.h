@@ -372,6 +372,8 @@ TAC_API tacStatus tac_step_constraints(tacSim *sim, const double *x, const doubl
 TAC_API tacStatus tac_explain_step(tacSim *sim, const double *x, const double *u, char *text, size_t size);
 /* reason -> its one-line meaning, of a step; never NULL. */
 TAC_API const char *tac_reason_text(tacReason reason);
+/* The word of a contact model: "soft". */
+TAC_API const char *tac_contact_text(tacContactModel contact);
 /* How the search of the step that starts at (x, u) went: the first max of its *n iterations. The status is the step's.
  * TAC_ERR_UNSUPPORTED with contact models other than ncp. */
 TAC_API tacStatus tac_step_history(tacSim *sim, const double *x, const double *u, tacIteration *out, int max, int *n);

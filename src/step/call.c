@@ -7,8 +7,6 @@
 /* Room for the name of an element in a text. */
 enum { LABEL = 256 };
 
-static const char *const CONTACTS[] = {[TAC_NONE] = "none", [TAC_LCP] = "lcp", [TAC_NCP] = "ncp", [TAC_SOFT] = "soft"};
-
 /* --- Texts -------------------------------------------------------------------------------------------------------- */
 
 const char *tac_sim_error(const tacSim *sim) { return sim == NULL ? "" : sim->error; }
@@ -66,7 +64,7 @@ static void describe_state(const tacModel *m, int i, char *text, size_t size) {
 
 /* Entry i of an input: "ctrl[0] of actuator 'push'". */
 static void describe_input(const tacSim *sim, int i, char *text, size_t size) {
-    const tacModel *m = sim->model;
+    const tacModel *m = sim->ctx.model;
     const struct {
         const char *name;
         unsigned bit;
@@ -82,7 +80,7 @@ static void describe_input(const tacSim *sim, int i, char *text, size_t size) {
         return;
     }
     for (int b = 0; b < 3; b++) {
-        if (!(sim->options.inputs & BLOCKS[b].bit)) continue;
+        if (!(sim->ctx.options.inputs & BLOCKS[b].bit)) continue;
         if (k >= BLOCKS[b].n) {
             k -= BLOCKS[b].n;
             continue;
@@ -98,7 +96,7 @@ static void describe_input(const tacSim *sim, int i, char *text, size_t size) {
 
 static tacStatus fail_entry(tacSim *sim, const char *call, const char *name, tacEntries of, int i, double value) {
     char text[2 * LABEL] = "";
-    const tacModel *m = sim->model;
+    const tacModel *m = sim->ctx.model;
     if (of == TAC_OF_STATE) describe_state(m, i, text, sizeof text);
     if (of == TAC_OF_INPUT) describe_input(sim, i, text, sizeof text);
     if (of == TAC_OF_QPOS) label_qpos(m, i, text);
@@ -120,9 +118,9 @@ tacStatus tac_check_array(tacSim *sim, const char *call, const char *name, int n
 tacStatus tac_check_entries(tacSim *sim, const char *call, const char *name, tacEntries of, const double *x) {
     if (sim == NULL) return TAC_ERR_ARGUMENT;
     if (x == NULL) return tac_sim_null(sim, call, name);
-    const tacModel *m = sim->model;
+    const tacModel *m = sim->ctx.model;
     int n = of == TAC_OF_STATE ? tac_nx(m) : of == TAC_OF_QPOS ? m->nq : m->nv;
-    if (of == TAC_OF_INPUT) n = tac_ninput(m, &sim->options);
+    if (of == TAC_OF_INPUT) n = tac_ninput(m, &sim->ctx.options);
     int bad = tac_first_nonfinite(n, x);
     return bad < 0 ? TAC_OK : fail_entry(sim, call, name, of, bad, x[bad]);
 }
@@ -130,7 +128,7 @@ tacStatus tac_check_entries(tacSim *sim, const char *call, const char *name, tac
 tacStatus tac_check_state(tacSim *sim, const char *call, const double *x, const double *u, int *bad) {
     *bad = -1;
     if (sim == NULL) return TAC_ERR_ARGUMENT;
-    int nx = tac_nx(sim->model), ninput = tac_ninput(sim->model, &sim->options);
+    int nx = tac_nx(sim->ctx.model), ninput = tac_ninput(sim->ctx.model, &sim->ctx.options);
     if (x == NULL) return tac_sim_null(sim, call, "x");
     if (u == NULL && ninput > 0)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "u is NULL, expected %d numbers", ninput);
@@ -154,18 +152,18 @@ tacStatus tac_check_list(tacSim *sim, const char *call, const void *out, int max
 
 tacStatus tac_sim_tell(tacSim *sim, const char *call, tacStatus status) {
     if (sim == NULL) return status;
-    const tacStepInfo *info = &sim->info;
-    const tacOptions *o = &sim->options;
+    const tacStepInfo *info = &sim->ctx.info;
+    const tacOptions *o = &sim->ctx.options;
     switch (status) {
     case TAC_ERR_UNSOLVED:
         return tac_sim_fail(sim, status, call, "contact %s was not solved%s%s; residual %g after %d iterations",
-                            CONTACTS[o->contact], info->reason == TAC_REASON_NONE ? "" : ": ",
+                            tac_contact_text(o->contact), info->reason == TAC_REASON_NONE ? "" : ": ",
                             info->reason == TAC_REASON_NONE ? "" : tac_reason_text(info->reason), info->residual,
                             info->iterations);
     case TAC_ERR_CONTACTS:
-        if (sim->scene.nfound > o->max_contacts)
+        if (sim->ctx.scene.nfound > o->max_contacts)
             return tac_sim_fail(sim, status, call, "%d contacts, option max_contacts has room for %d",
-                                sim->scene.nfound, o->max_contacts);
+                                sim->ctx.scene.nfound, o->max_contacts);
         break;
     case TAC_ERR_IMPACTS:
         return tac_sim_fail(sim, status, call,

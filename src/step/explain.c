@@ -6,7 +6,7 @@
 #include "dynamics/actuator.h"
 #include "math/scalar.h"
 #include "step/call.h"
-#include "step/smooth_step.h"
+#include "smooth/smooth_step.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,17 +62,17 @@ size_t tac_explain_scratch(const tacModel *m, const tacOptions *options) {
 
 static int has_friction(const tacSim *sim, const tacContact *c) {
     double mu[2];
-    if (sim->options.contact == TAC_NCP && sim->options.ncp_friction == TAC_NCP_FRICTIONLESS) return 0;
-    tac_contact_friction(sim->model, c, mu);
-    return tac_contact_dimension(sim->model, c) > 1 && (mu[0] > 0 || mu[1] > 0);
+    if (sim->ctx.options.contact == TAC_NCP && sim->ctx.options.ncp_friction == TAC_NCP_FRICTIONLESS) return 0;
+    tac_contact_friction(sim->ctx.model, c, mu);
+    return tac_contact_dimension(sim->ctx.model, c) > 1 && (mu[0] > 0 || mu[1] > 0);
 }
 
 /* Contact soft: a pyramid's rows, and a cone's where its coefficients differ by row (torsion, rolling, explicit pairs),
  * are as stiff as the coefficients say (docs/theory/soft.md, Z6, Z11). */
 static int is_scaled(const Found *f, const tacContactForce *c) {
-    if (f->sim->options.contact != TAC_SOFT || c->state != TAC_CONTACT_STICKING) return 0;
-    int pyramid = *f->sim->model->option_cone == TAC_CONE_PYRAMIDAL,
-        dim = tac_contact_dimension(f->sim->model, &c->contact);
+    if (f->sim->ctx.options.contact != TAC_SOFT || c->state != TAC_CONTACT_STICKING) return 0;
+    int pyramid = *f->sim->ctx.model->option_cone == TAC_CONE_PYRAMIDAL,
+        dim = tac_contact_dimension(f->sim->ctx.model, &c->contact);
     return has_friction(f->sim, &c->contact) && (pyramid || dim > 3 || c->contact.pair >= 0);
 }
 
@@ -105,7 +105,7 @@ static void say_start(Text *text, const Found *f) {
                  [TAC_CONSTRAINT_TENDON_LIMIT] = {"tendon", "is out of its range", TAC_KIND_TENDON},
                  [TAC_CONSTRAINT_EQUALITY] = {"equality", "is open", TAC_KIND_EQUALITY}};
     const tacViolation *v = &f->info.violation;
-    const tacModel *m = f->sim->model;
+    const tacModel *m = f->sim->ctx.model;
     char name[2][LABEL];
     if (f->info.start == TAC_OK) return;
     say(text, "The start breaks a constraint: ");
@@ -146,11 +146,11 @@ static int joint_is_held(const tacModel *m, const tacWork *w, const double *u, i
 }
 
 static void say_held(Text *text, const Found *f, const double *u, tacKind kind, const char *words, Holds *holds) {
-    const tacModel *m = f->sim->model;
+    const tacModel *m = f->sim->ctx.model;
     char name[LABEL];
     int held = 0;
     for (int id = 0; id < tac_model_count(m, kind); id++)
-        if (holds(m, &f->sim->work, u, id) && held++ < LISTED)
+        if (holds(m, &f->sim->ctx.work, u, id) && held++ < LISTED)
             say(text, "%s%s", held == 1 ? words : ", ", tac_model_label(m, kind, id, name, LABEL));
     if (held > LISTED) say(text, " and %d more", held - LISTED);
     if (held > 0) say(text, ". ");
@@ -158,7 +158,7 @@ static void say_held(Text *text, const Found *f, const double *u, tacKind kind, 
 
 /* Controls whose columns of B are zero. Needs: the actuators' forces at the start, in the simulation's work. */
 static void say_actuators(Text *text, const Found *f, const double *u) {
-    const tacModel *m = f->sim->model;
+    const tacModel *m = f->sim->ctx.model;
     if (m->nu == 0) return;
     if (*m->option_disable & TAC_DISABLE_ACTUATION) {
         say(text, "The model switches its actuators off: no control has an effect. ");
@@ -188,8 +188,8 @@ static int nearest_open(const Found *f) {
 
 static void say_pair(Text *text, const Found *f, const tacContact *c) {
     char name[2][LABEL];
-    say(text, "%s and %s", tac_model_label(f->sim->model, TAC_KIND_GEOM, c->geom[0], name[0], LABEL),
-        tac_model_label(f->sim->model, TAC_KIND_GEOM, c->geom[1], name[1], LABEL));
+    say(text, "%s and %s", tac_model_label(f->sim->ctx.model, TAC_KIND_GEOM, c->geom[0], name[0], LABEL),
+        tac_model_label(f->sim->ctx.model, TAC_KIND_GEOM, c->geom[1], name[1], LABEL));
 }
 
 /* N: the largest normal force of those that are open. */
@@ -204,7 +204,7 @@ static void say_open(Text *text, const Found *f) {
     int nearest = nearest_open(f);
     if (nearest < 0) return;
     say(text, "%d contact%s open, ", f->open, f->open == 1 ? " is" : "s are");
-    if (f->sim->options.contact == TAC_NCP)
+    if (f->sim->ctx.options.contact == TAC_NCP)
         say(text, "with a force that comes of kappa, %g, of up to %.3g N", f->info.kappa, open_force(f));
     else
         say(text, "without force, and no derivative goes through");
@@ -225,7 +225,7 @@ static void say_friction(Text *text, const Found *f, int alone) {
             "%s is inside its cone: it resists slip in proportion, and its coefficient only changes how stiff the "
             "contact is. ",
             which);
-    else if (f->sim->options.contact == TAC_NCP)
+    else if (f->sim->ctx.options.contact == TAC_NCP)
         say(text,
             "%s is inside its cone: its coefficient has an effect of the order of kappa, here %g; a softer gradient: "
             "a larger one%s. ",
@@ -261,7 +261,7 @@ static void say_contacts(Text *text, const Found *f) {
     int carry = f->sticking + f->sliding + f->smooth;
     int alone = carry == f->sticking || carry == f->sliding || carry == f->smooth;
     if (carry == 0) {
-        int off = *f->sim->model->option_disable & (TAC_DISABLE_CONSTRAINT | TAC_DISABLE_CONTACT);
+        int off = *f->sim->ctx.model->option_disable & (TAC_DISABLE_CONSTRAINT | TAC_DISABLE_CONTACT);
         say(text, f->open > 0 ? "No contact is closed. "
                   : off ? "The model switches contacts off: geoms pass through each other, and no derivative goes "
                           "through contact. "
@@ -312,7 +312,7 @@ static void say_constraints(Text *text, const Found *f) {
         }
         say(text, "%s%s %s acts %s (%.3g, %.3g m/s or rad/s from another zone)",
             listed++ == 0 ? "Other constraints: " : "; ", KINDS[c->kind].word,
-            tac_model_label(f->sim->model, KINDS[c->kind].kind, c->id, name, LABEL), ZONES[c->zone], c->force[0],
+            tac_model_label(f->sim->ctx.model, KINDS[c->kind].kind, c->id, name, LABEL), ZONES[c->zone], c->force[0],
             c->margin);
     }
     if (more > 0) say(text, "; and %d more", more);
@@ -321,7 +321,7 @@ static void say_constraints(Text *text, const Found *f) {
 
 static void say_kinks(Text *text, const Found *f) {
     double margin = tac_min(f->info.class_margin, f->info.feature_margin);
-    if (f->sim->options.contact != TAC_NONE && f->info.ties == 0 && margin < NO_MARGIN)
+    if (f->sim->ctx.options.contact != TAC_NONE && f->info.ties == 0 && margin < NO_MARGIN)
         say(text, "Another contact, limit or class begins right here: derivatives may jump. ");
     if (f->info.ties > 0)
         say(text, "%d row%s in two classes at once: the step has a kink here, and the derivative is that of one side. ",
@@ -335,14 +335,15 @@ static void say_kinks(Text *text, const Found *f) {
 
 /* Contacts, and constraints where the contact model tells them; without them where there is no room for all. */
 static void find(tacSim *sim, const double *x, const double *u, Found *f) {
-    int most = most_constraints(sim->model, &sim->options);
-    f->contact = TAC_TAKE(&sim->arena, sim->options.max_contacts, tacContactForce);
-    f->constraint = TAC_TAKE(&sim->arena, most, tacConstraint);
+    int most = most_constraints(sim->ctx.model, &sim->ctx.options);
+    f->contact = TAC_TAKE(&sim->ctx.arena, sim->ctx.options.max_contacts, tacContactForce);
+    f->constraint = TAC_TAKE(&sim->ctx.arena, most, tacConstraint);
     if (f->contact == NULL || f->constraint == NULL) return;
-    if (tac_went_on(sim->stepper->contacts(sim, x, u, f->contact, sim->options.max_contacts, &f->ncontact)))
+    if (tac_went_on(
+            sim->ctx.stepper->contacts(&sim->ctx, x, u, f->contact, sim->ctx.options.max_contacts, &f->ncontact)))
         f->told = f->ncontact;
-    if (sim->stepper->constraints == NULL ||
-        !tac_went_on(sim->stepper->constraints(sim, x, u, f->constraint, most, &f->nconstraint)))
+    if (sim->ctx.stepper->constraints == NULL ||
+        !tac_went_on(sim->ctx.stepper->constraints(&sim->ctx, x, u, f->constraint, most, &f->nconstraint)))
         f->nconstraint = 0;
 }
 
@@ -356,7 +357,7 @@ static void find_margins(tacSim *sim, const double *x, const double *u, Found *f
 
 static void say_all(Text *text, Found *f, const double *u) {
     say_solved(text, f);
-    if (f->sim->options.contact == TAC_NONE) {
+    if (f->sim->ctx.options.contact == TAC_NONE) {
         say(text, "Contact is off (contact none): geoms pass through each other, no limit, no dry friction and no "
                   "equality acts, and no derivative goes through them. ");
     } else {
@@ -382,18 +383,18 @@ tacStatus tac_explain_step(tacSim *sim, const double *x, const double *u, char *
     text[0] = '\0';
     tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
     if (status != TAC_OK) return status;
-    size_t mark = tac_arena_mark(&sim->arena);
-    double *y = TAC_TAKE(&sim->arena, tac_nx(sim->model), double);
+    size_t mark = tac_arena_mark(&sim->ctx.arena);
+    double *y = TAC_TAKE(&sim->ctx.arena, tac_nx(sim->ctx.model), double);
     Found f = {.sim = sim};
     f.status = y == NULL ? TAC_ERR_ARENA_FULL : tac_step(sim, x, u, y, &f.info);
     if (tac_went_on(f.status)) {
         Text words = {text, size};
-        if (sim->stepper->contacts != NULL) find(sim, x, u, &f);
+        if (sim->ctx.stepper->contacts != NULL) find(sim, x, u, &f);
         find_margins(sim, x, u, &f);
-        if (tac_actuation(sim, x, u, &(tacActuation){0}) == TAC_OK) tac_mark_saturated(sim->model, &sim->work);
+        if (tac_actuation(sim, x, u, &(tacActuation){0}) == TAC_OK) tac_mark_saturated(sim->ctx.model, &sim->ctx.work);
         say_all(&words, &f, u);
         if (words.at > text && words.at[-1] == ' ') words.at[-1] = '\0';
     }
-    tac_arena_release(&sim->arena, mark);
+    tac_arena_release(&sim->ctx.arena, mark);
     return f.status;
 }

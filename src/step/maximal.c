@@ -4,8 +4,8 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/param_deriv.h"
 #include "step/call.h"
-#include "step/linearize.h"
-#include "step/tangent.h"
+#include "smooth/linearize.h"
+#include "smooth/tangent.h"
 
 #include <string.h>
 
@@ -45,8 +45,8 @@ static void give_velocities(const tacModel *m, const tacWork *w, double *twist) 
 
 /* Poses before (map->pose) and at q -> mean velocities, log(quat-^-1 quat)/span; poses at q. */
 static void give_means(const Map *map) {
-    const tacModel *m = map->sim->model;
-    const tacWork *w = &map->sim->work;
+    const tacModel *m = map->sim->ctx.model;
+    const tacWork *w = &map->sim->ctx.work;
     for (int b = 0; b < m->nbody; b++) {
         double *pose = map->pose + 7 * b, *twist = map->twist + 6 * b;
         tacQuat turn = tac_quat_mul(tac_quat_conj(tac_quat_load(pose + 3)), w->xquat[b]);
@@ -58,17 +58,17 @@ static void give_means(const Map *map) {
 
 /* w at q (-) span v. */
 static void place_before(const Map *map) {
-    const tacModel *m = map->sim->model;
+    const tacModel *m = map->sim->ctx.model;
     for (int i = 0; i < m->nv; i++)
         map->back[i] = -map->span * map->x[m->nq + i];
     tac_qpos_add(m, map->x, map->back, map->q_before);
-    tac_kinematics_q(m, &map->sim->work, map->q_before, map->mocap);
+    tac_kinematics_q(m, &map->sim->ctx.work, map->q_before, map->mocap);
 }
 
 /* -> pose, twist; w at q, with velocities where span is 0. */
 static void evaluate(const Map *map) {
-    const tacModel *m = map->sim->model;
-    tacWork *w = &map->sim->work;
+    const tacModel *m = map->sim->ctx.model;
+    tacWork *w = &map->sim->ctx.work;
     if (map->span > 0) {
         place_before(map);
         give_poses(m, w, map->pose);
@@ -119,13 +119,13 @@ static void add_mean(const Map *map, int b, int before, const double move[6], co
     tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(map->span, tac_load3(map->twist + 6 * b + 3)));
     tac_store3(out, tac_load3(move));
     tac_store3(out + 3, before ? tac_mulmtv3(inverse, turn) : tac_mulmv3(inverse, turn));
-    add_rows(out, (before ? -1 : 1) / map->span, 6 * map->sim->model->nbody + 6 * b, c);
+    add_rows(out, (before ? -1 : 1) / map->span, 6 * map->sim->ctx.model->nbody + 6 * b, c);
 }
 
 /* Adds the column at the poses of w: those before alone move means. */
 static void add_column(const Map *map, int before, const Column *c) {
-    const tacModel *m = map->sim->model;
-    const tacWork *w = &map->sim->work;
+    const tacModel *m = map->sim->ctx.model;
+    const tacWork *w = &map->sim->ctx.work;
     double move[6];
     for (int b = 1; b < m->nbody; b++) {
         tacVec6 X;
@@ -143,17 +143,17 @@ static void add_column(const Map *map, int before, const Column *c) {
 
 /* Columns of q, at the poses of w. */
 static void add_dofs(const Map *map, int before, double *A) {
-    const tacModel *m = map->sim->model;
+    const tacModel *m = map->sim->ctx.model;
     for (int j = 0; j < m->nv; j++) {
-        Column c = {{1, {tac_dof_mover(m, &map->sim->work, j)}}, map->x + m->nq, A + j, (size_t)tac_ndx(m)};
+        Column c = {{1, {tac_dof_mover(m, &map->sim->ctx.work, j)}}, map->x + m->nq, A + j, (size_t)tac_ndx(m)};
         add_column(map, before, &c);
     }
 }
 
 /* Columns of v of velocities: the axes. */
 static void add_axes(const Map *map, double *A) {
-    const tacModel *m = map->sim->model;
-    const tacWork *w = &map->sim->work;
+    const tacModel *m = map->sim->ctx.model;
+    const tacWork *w = &map->sim->ctx.work;
     for (int j = 0; j < m->nv; j++) {
         tacMover mover = tac_dof_mover(m, w, j);
         Column c = {.out = A + m->nv + j, .ld = (size_t)tac_ndx(m)};
@@ -168,7 +168,7 @@ static void add_axes(const Map *map, double *A) {
 
 /* Rows by q- = q (-) span v, in the columns of q -> by q and v: dq- = P dq - span Q dv   (tangent.h, with -span v). */
 static void carry_back(const Map *map, double *A) {
-    const tacModel *m = map->sim->model;
+    const tacModel *m = map->sim->ctx.model;
     size_t ld = (size_t)tac_ndx(m), nv = (size_t)m->nv;
     for (size_t r = 6 * (size_t)m->nbody; r < 12 * (size_t)m->nbody; r++)
         tac_move_vjp(m, map->back, -map->span, A + r * ld, A + r * ld, A + r * ld + nv);
@@ -176,21 +176,21 @@ static void carry_back(const Map *map, double *A) {
 
 static void add_inputs(const Map *map, int before, double *B) {
     tacSim *sim = map->sim;
-    int first = tac_mocap_column(sim), ninput = tac_ninput(sim->model, &sim->options);
-    for (int i = 0; first >= 0 && map->mocap != NULL && i < 7 * sim->model->nmocap; i++) {
-        Column c = {{.nmover = 1}, map->x + sim->model->nq, B + first + i, (size_t)ninput};
-        tac_mocap_mover(sim->model, &sim->work, i / 7, i % 7, map->mocap + 7 * (i / 7), &c.by.mover[0]);
+    int first = tac_mocap_column(&sim->ctx), ninput = tac_ninput(sim->ctx.model, &sim->ctx.options);
+    for (int i = 0; first >= 0 && map->mocap != NULL && i < 7 * sim->ctx.model->nmocap; i++) {
+        Column c = {{.nmover = 1}, map->x + sim->ctx.model->nq, B + first + i, (size_t)ninput};
+        tac_mocap_mover(sim->ctx.model, &sim->ctx.work, i / 7, i % 7, map->mocap + 7 * (i / 7), &c.by.mover[0]);
         add_column(map, before, &c);
     }
 }
 
 static void add_params(const Map *map, int before, double *P) {
     tacSim *sim = map->sim;
-    tacSmoothPoint at = tac_point_of(sim, map->x, map->u);
+    tacSmoothPoint at = tac_point_of(&sim->ctx, map->x, map->u);
     if (before) at.q = map->q_before;
-    for (int i = 0; i < sim->model->nmember; i++) {
-        Column c = {{0}, map->x + sim->model->nq, P + sim->tangents[i].column, (size_t)sim->model->nparam};
-        c.by.nmover = tac_param_movers(sim->model, &sim->work, &sim->tangents[i], &at, c.by.mover);
+    for (int i = 0; i < sim->ctx.model->nmember; i++) {
+        Column c = {{0}, map->x + sim->ctx.model->nq, P + sim->ctx.tangents[i].column, (size_t)sim->ctx.model->nparam};
+        c.by.nmover = tac_param_movers(sim->ctx.model, &sim->ctx.work, &sim->ctx.tangents[i], &at, c.by.mover);
         add_column(map, before, &c);
     }
 }
@@ -209,15 +209,15 @@ static void clear(double *a, int rows, int columns) {
 
 /* Needs: twist. Columns of poses before come first: they are carried over from those of q. */
 static void differentiate(const Map *map, const tacJac *jac) {
-    const tacModel *m = map->sim->model;
+    const tacModel *m = map->sim->ctx.model;
     int rows = TAC_BODY_MOVE * m->nbody;
     clear(jac->A, rows, tac_ndx(m));
-    clear(jac->B, rows, tac_ninput(m, &map->sim->options));
+    clear(jac->B, rows, tac_ninput(m, &map->sim->ctx.options));
     clear(jac->P, rows, m->nparam);
     if (map->span > 0) {
         place_before(map);
         add_all(map, 1, jac);
-        tac_kinematics_q(m, &map->sim->work, map->x, map->mocap);
+        tac_kinematics_q(m, &map->sim->ctx.work, map->x, map->mocap);
     }
     add_all(map, 0, jac);
 }
@@ -241,7 +241,7 @@ static void weigh_velocity(const tacWork *w, int b, const double *pose, const do
 
 /* The same of means: (obar + vbar/span, thetabar + Jr^-T wbar/span) at q, (-vbar/span, -Jr^-1 wbar/span) before. */
 static void weigh_mean(const Map *map, int b, int before, const double *pose, const double *twist, const Weights *sum) {
-    const tacWork *w = &map->sim->work;
+    const tacWork *w = &map->sim->ctx.work;
     double scale = (before ? -1 : 1) / map->span;
     tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(map->span, tac_load3(map->twist + 6 * b + 3)));
     tacVec3 turn = tac_load3(twist + 3), along = tac_scale3(scale, tac_load3(twist));
@@ -253,13 +253,13 @@ static void weigh_mean(const Map *map, int b, int before, const double *pose, co
 
 /* Sums over all that hangs on each body, at the poses of w. */
 static void weigh_bodies(const Map *map, int before, const double *zbar, const Weights *sum) {
-    const tacModel *m = map->sim->model;
+    const tacModel *m = map->sim->ctx.model;
     for (int b = 1; b < m->nbody; b++) {
         const double *pose = zbar + 6 * b, *twist = zbar + 6 * m->nbody + 6 * b;
         if (map->span > 0)
             weigh_mean(map, b, before, pose, twist, sum);
         else
-            weigh_velocity(&map->sim->work, b, pose, twist, sum);
+            weigh_velocity(&map->sim->ctx.work, b, pose, twist, sum);
     }
     for (int b = m->nbody - 1; b > 0; b--) {
         int parent = m->body_parent[b];
@@ -271,8 +271,8 @@ static void weigh_bodies(const Map *map, int before, const double *zbar, const W
 
 /* A column . zbar:  X . (sum of moves) - (X x V_before) . (sum of rates)                                       (X11) */
 static double pull(const Map *map, const tacDisplacement *by, const Weights *sum) {
-    const tacModel *m = map->sim->model;
-    const tacWork *w = &map->sim->work;
+    const tacModel *m = map->sim->ctx.model;
+    const tacWork *w = &map->sim->ctx.work;
     double value = 0;
     for (int k = 0; k < by->nmover; k++) {
         tacDisplacement one = {1, {by->mover[k]}};
@@ -288,8 +288,8 @@ static double pull(const Map *map, const tacDisplacement *by, const Weights *sum
 }
 
 static void pull_state(const Map *map, int before, const Weights *sum, double *xbar) {
-    const tacModel *m = map->sim->model;
-    const tacWork *w = &map->sim->work;
+    const tacModel *m = map->sim->ctx.model;
+    const tacWork *w = &map->sim->ctx.work;
     for (int j = 0; j < m->nv; j++) {
         xbar[j] += pull(map, &(tacDisplacement){1, {tac_dof_mover(m, w, j)}}, sum);
         if (map->span == 0) xbar[m->nv + j] = tac_dot6(w->S[j], sum->rate[m->dof_body[j]]);
@@ -299,33 +299,33 @@ static void pull_state(const Map *map, int before, const Weights *sum, double *x
 
 static void pull_all(const Map *map, int before, const Weights *sum, const tacGrad *grad) {
     tacSim *sim = map->sim;
-    int first = tac_mocap_column(sim);
-    tacSmoothPoint at = tac_point_of(sim, map->x, map->u);
+    int first = tac_mocap_column(&sim->ctx);
+    tacSmoothPoint at = tac_point_of(&sim->ctx, map->x, map->u);
     if (before) at.q = map->q_before;
     pull_state(map, before, sum, grad->x);
-    for (int i = 0; first >= 0 && map->mocap != NULL && grad->u != NULL && i < 7 * sim->model->nmocap; i++) {
+    for (int i = 0; first >= 0 && map->mocap != NULL && grad->u != NULL && i < 7 * sim->ctx.model->nmocap; i++) {
         tacDisplacement by = {.nmover = 1};
-        tac_mocap_mover(sim->model, &sim->work, i / 7, i % 7, map->mocap + 7 * (i / 7), &by.mover[0]);
+        tac_mocap_mover(sim->ctx.model, &sim->ctx.work, i / 7, i % 7, map->mocap + 7 * (i / 7), &by.mover[0]);
         grad->u[first + i] += pull(map, &by, sum);
     }
-    for (int i = 0; grad->theta != NULL && i < sim->model->nmember; i++) {
+    for (int i = 0; grad->theta != NULL && i < sim->ctx.model->nmember; i++) {
         tacDisplacement by = {0};
-        by.nmover = tac_param_movers(sim->model, &sim->work, &sim->tangents[i], &at, by.mover);
-        grad->theta[sim->tangents[i].column] += pull(map, &by, sum);
+        by.nmover = tac_param_movers(sim->ctx.model, &sim->ctx.work, &sim->ctx.tangents[i], &at, by.mover);
+        grad->theta[sim->ctx.tangents[i].column] += pull(map, &by, sum);
     }
 }
 
 /* Needs: evaluate. Poses before come first, as in differentiate. */
 static void differentiate_reverse(const Map *map, const double *zbar, const Weights *sum, const tacGrad *grad) {
-    const tacModel *m = map->sim->model;
+    const tacModel *m = map->sim->ctx.model;
     clear(grad->x, 1, tac_ndx(m));
-    clear(grad->u, 1, tac_ninput(m, &map->sim->options));
+    clear(grad->u, 1, tac_ninput(m, &map->sim->ctx.options));
     clear(grad->theta, 1, m->nparam);
     if (map->span > 0) {
         place_before(map);
         weigh_bodies(map, 1, zbar, sum);
         pull_all(map, 1, sum, grad);
-        tac_kinematics_q(m, &map->sim->work, map->x, map->mocap);
+        tac_kinematics_q(m, &map->sim->ctx.work, map->x, map->mocap);
     }
     weigh_bodies(map, 0, zbar, sum);
     pull_all(map, 0, sum, grad);
@@ -343,16 +343,16 @@ static tacStatus check(tacSim *sim, const char *call, const double *x, const dou
 
 /* -> bodies in map, w at q. Takes from the arena; the caller releases. */
 static tacStatus open_map(tacSim *sim, const double *x, const double *u, double span, Map *map) {
-    const tacModel *m = sim->model;
+    const tacModel *m = sim->ctx.model;
     *map = (Map){sim,
                  x,
                  u,
-                 tac_split_inputs(m, &sim->options, u).mocap,
+                 tac_split_inputs(m, &sim->ctx.options, u).mocap,
                  span,
-                 TAC_TAKE(&sim->arena, 7 * m->nbody, double),
-                 TAC_TAKE(&sim->arena, 6 * m->nbody, double),
-                 TAC_TAKE(&sim->arena, m->nq, double),
-                 TAC_TAKE(&sim->arena, m->nv, double)};
+                 TAC_TAKE(&sim->ctx.arena, 7 * m->nbody, double),
+                 TAC_TAKE(&sim->ctx.arena, 6 * m->nbody, double),
+                 TAC_TAKE(&sim->ctx.arena, m->nq, double),
+                 TAC_TAKE(&sim->ctx.arena, m->nv, double)};
     if (map->back == NULL) return TAC_ERR_ARENA_FULL;
     evaluate(map);
     int bad = tac_first_nonfinite(7 * m->nbody, map->pose) >= 0 || tac_first_nonfinite(6 * m->nbody, map->twist) >= 0;
@@ -362,8 +362,8 @@ static tacStatus open_map(tacSim *sim, const double *x, const double *u, double 
 tacStatus tac_to_maximal(tacSim *sim, const double *x, const double *u, const tacMaximal *z, const tacJac *jac) {
     tacStatus status = check(sim, __func__, x, u, z);
     if (status != TAC_OK) return status;
-    const tacModel *m = sim->model;
-    size_t mark = tac_arena_mark(&sim->arena);
+    const tacModel *m = sim->ctx.model;
+    size_t mark = tac_arena_mark(&sim->ctx.arena);
     Map map;
     status = open_map(sim, x, u, z->span, &map);
     if (status == TAC_OK) {
@@ -371,19 +371,19 @@ tacStatus tac_to_maximal(tacSim *sim, const double *x, const double *u, const ta
         if (z->twist != NULL) memcpy(z->twist, map.twist, 6 * (size_t)m->nbody * sizeof *z->twist);
         if (jac != NULL) differentiate(&map, jac);
     }
-    tac_arena_release(&sim->arena, mark);
+    tac_arena_release(&sim->ctx.arena, mark);
     return tac_end_call(sim, __func__, status);
 }
 
 tacStatus tac_to_maximal_vjp(tacSim *sim, const double *x, const double *u, double span, const double *zbar,
                              const tacGrad *grad) {
-    size_t mark = tac_arena_mark(&sim->arena);
+    size_t mark = tac_arena_mark(&sim->ctx.arena);
     Map map;
     tacStatus status = open_map(sim, x, u, span, &map);
-    Weights sum = {TAC_TAKE(&sim->arena, sim->model->nbody, tacVec6),
-                   TAC_TAKE(&sim->arena, sim->model->nbody, tacVec6)};
+    Weights sum = {TAC_TAKE(&sim->ctx.arena, sim->ctx.model->nbody, tacVec6),
+                   TAC_TAKE(&sim->ctx.arena, sim->ctx.model->nbody, tacVec6)};
     if (status == TAC_OK && (sum.move == NULL || sum.rate == NULL)) status = TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) differentiate_reverse(&map, zbar, &sum, grad);
-    tac_arena_release(&sim->arena, mark);
+    tac_arena_release(&sim->ctx.arena, mark);
     return status;
 }

@@ -3,8 +3,8 @@
 
 #include "math/dense.h"
 #include "step/call.h"
-#include "step/linearize.h"
-#include "step/smooth_step.h"
+#include "smooth/linearize.h"
+#include "smooth/smooth_step.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -103,8 +103,8 @@ static void carry_state(const Chain *c, double *out) {
 /* N at x: through bodies and back. */
 static tacStatus start_map(tacSim *sim, const double *x, const double *u, double span, const Chain *c) {
     tacMaximal z = {span, c->pose, c->twist};
-    tacMinimal back = {.q = c->q, .v = c->q + sim->model->nq, .jac = c->N};
-    memcpy(c->q, x, (size_t)sim->model->nq * sizeof *x);
+    tacMinimal back = {.q = c->q, .v = c->q + sim->ctx.model->nq, .jac = c->N};
+    memcpy(c->q, x, (size_t)sim->ctx.model->nq * sizeof *x);
     tacStatus status = tac_to_maximal(sim, x, u, &z, NULL);
     return status == TAC_OK ? tac_to_minimal(sim, &z, &back) : status;
 }
@@ -117,7 +117,7 @@ static tacStatus check_memory(tacSim *sim, const char *call, const tacMaximalSte
     if (step->memory == NULL) return tac_sim_null(sim, call, "step->memory");
     if ((uintptr_t)step->memory % TAC_ARENA_ALIGN != 0)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "step->memory is not aligned to %d bytes", TAC_ARENA_ALIGN);
-    size_t need = tac_step_maximal_bytes(sim->model, &sim->options);
+    size_t need = tac_step_maximal_bytes(sim->ctx.model, &sim->ctx.options);
     if (step->bytes < need)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "step->bytes is %zu, expected at least %zu", step->bytes,
                             need);
@@ -135,7 +135,7 @@ static tacStatus chain_maps(tacSim *sim, const double *x, const double *u, const
     tacStatus status = tac_to_maximal(sim, c->y, u, &z, &end);
     if (status == TAC_OK && step->A != NULL) status = start_map(sim, x, u, step->span, c);
     if (status != TAC_OK) return status;
-    if (step->y != NULL) memcpy(step->y, c->y, (size_t)tac_nx(sim->model) * sizeof *c->y);
+    if (step->y != NULL) memcpy(step->y, c->y, (size_t)tac_nx(sim->ctx.model) * sizeof *c->y);
     if (step->A != NULL) carry_state(c, step->A);
     if (step->B != NULL) carry(c, c->ninput, c->B, c->TB, step->B);
     if (step->P != NULL) carry(c, c->nparam, c->P, c->TP, step->P);
@@ -146,8 +146,8 @@ tacStatus tac_step_maximal_jac(tacSim *sim, const double *x, const double *u, co
                                tacStepInfo *info) {
     tacStatus ready = check_memory(sim, __func__, step);
     if (ready != TAC_OK) return ready;
-    Chain c = sizes(sim->model, &sim->options);
-    int fits = lay_out(&c, sim->model, step);
+    Chain c = sizes(sim->ctx.model, &sim->ctx.options);
+    int fits = lay_out(&c, sim->ctx.model, step);
     tacStatus status = fits ? chain_maps(sim, x, u, step, &c, info) : tac_end_call(sim, __func__, TAC_ERR_ARENA_FULL);
     tac_arena_end(&c.arena);
     return status;
@@ -166,12 +166,12 @@ typedef struct Pullback {
 } Pullback;
 
 static int take(Pullback *p, tacSim *sim) {
-    p->c = tac_count_columns(sim);
-    p->y = TAC_TAKE(&sim->arena, tac_nx(sim->model), double);
-    p->ybar = TAC_TAKE(&sim->arena, p->c.nx, double);
-    p->bar = TAC_TAKE(&sim->arena, p->c.n, double);
-    p->end = TAC_TAKE(&sim->arena, p->c.n, double);
-    p->bodies = TAC_TAKE(&sim->arena, TAC_BODY_MOVE * sim->model->nbody, double);
+    p->c = tac_count_columns(&sim->ctx);
+    p->y = TAC_TAKE(&sim->ctx.arena, tac_nx(sim->ctx.model), double);
+    p->ybar = TAC_TAKE(&sim->ctx.arena, p->c.nx, double);
+    p->bar = TAC_TAKE(&sim->ctx.arena, p->c.n, double);
+    p->end = TAC_TAKE(&sim->ctx.arena, p->c.n, double);
+    p->bodies = TAC_TAKE(&sim->ctx.arena, TAC_BODY_MOVE * sim->ctx.model->nbody, double);
     return p->y != NULL && p->ybar != NULL && p->bar != NULL && p->end != NULL && p->bodies != NULL;
 }
 
@@ -184,14 +184,14 @@ size_t tac_step_maximal_scratch(const tacModel *m, const tacOptions *options) {
 /* Weights of the bodies at the end -> p->bar of the step, p->end. */
 static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const double *ybar,
                            const tacMaximalGrad *grad, Pullback *p) {
-    const tacModel *m = sim->model;
+    const tacModel *m = sim->ctx.model;
     tacColumns c = p->c;
     tacStepInfo own = {0};
     tacStatus stepped = TAC_OK;
     if (grad->y != NULL)
         memcpy(p->y, grad->y, (size_t)tac_nx(m) * sizeof *p->y);
     else
-        stepped = sim->stepper->step(sim, x, u, p->y), own = sim->info;
+        stepped = sim->ctx.stepper->step(&sim->ctx, x, u, p->y), own = sim->ctx.info;
     if (!tac_went_on(stepped)) return stepped;
     tacGrad end = {p->ybar, p->end, grad->theta == NULL ? NULL : p->end + c.nu};
     tacGrad bar = {p->bar, p->bar + c.nx, grad->theta == NULL ? NULL : p->bar + c.nx + c.nu};
@@ -199,9 +199,9 @@ static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const 
     memcpy(p->ybar + 2 * m->nv, ybar + TAC_BODY_MOVE * m->nbody, (size_t)m->na * sizeof *ybar);
     if (status == TAC_OK && tac_first_nonfinite(c.nx, p->ybar) >= 0) status = TAC_ERR_NONFINITE;
     if (status != TAC_OK) return status;
-    status = sim->stepper->vjp(sim, x, u, p->ybar, &bar);
+    status = sim->ctx.stepper->vjp(&sim->ctx, x, u, p->ybar, &bar);
     if (!tac_went_on(status) || stepped != TAC_ERR_UNSOLVED) return status;
-    tac_restore_solve(&sim->info, &own);
+    tac_restore_solve(&sim->ctx.info, &own);
     return stepped;
 }
 
@@ -215,7 +215,7 @@ static tacStatus pull_start(tacSim *sim, const double *x, const double *u, const
     if (grad->z == NULL) return TAC_OK;
     tacStatus status = tac_to_minimal_vjp(sim, x, u, grad->span, p->bar, p->bodies);
     if (status != TAC_OK) return status;
-    return tac_first_nonfinite(TAC_BODY_MOVE * sim->model->nbody, p->bodies) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+    return tac_first_nonfinite(TAC_BODY_MOVE * sim->ctx.model->nbody, p->bodies) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
 static void give(const Pullback *p, const tacModel *m, const tacMaximalGrad *grad) {
@@ -233,7 +233,7 @@ static tacStatus check_reverse(tacSim *sim, const char *call, const double *x, c
                                const tacMaximalGrad *grad, int *bad) {
     tacStatus status = tac_check_state(sim, call, x, u, bad);
     if (status != TAC_OK) return status;
-    const tacModel *m = sim->model;
+    const tacModel *m = sim->ctx.model;
     if (grad == NULL) return tac_sim_null(sim, call, "grad");
     if (!tac_finite(grad->span) || grad->span < 0)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "grad->span is %g, expected a finite time", grad->span);
@@ -250,14 +250,14 @@ tacStatus tac_step_maximal_vjp(tacSim *sim, const double *x, const double *u, co
     tacStatus solved = check_reverse(sim, __func__, x, u, ybar, grad, &bad);
     int began = solved == TAC_OK;
     if (began) {
-        sim->work.ties = 0, sim->work.count_ties = info != NULL;
-        size_t mark = tac_arena_mark(&sim->arena);
+        sim->ctx.work.ties = 0, sim->ctx.work.count_ties = info != NULL;
+        size_t mark = tac_arena_mark(&sim->ctx.arena);
         solved = take(&p, sim) ? pull_step(sim, x, u, ybar, grad, &p) : TAC_ERR_ARENA_FULL;
         tacStatus status = tac_went_on(solved) ? pull_start(sim, x, u, grad, &p) : solved;
-        if (status == TAC_OK) give(&p, sim->model, grad);
+        if (status == TAC_OK) give(&p, sim->ctx.model, grad);
         if (tac_went_on(solved) && status != TAC_OK) solved = status;
         solved = tac_end_call(sim, __func__, solved);
-        tac_arena_release(&sim->arena, mark);
+        tac_arena_release(&sim->ctx.arena, mark);
     }
     tac_report(began ? sim : NULL, solved, bad, info);
     return solved;

@@ -5,7 +5,7 @@
 #include "dynamics/kinematics.h"
 #include "math/dense.h"
 #include "step/call.h"
-#include "step/smooth_step.h"
+#include "smooth/smooth_step.h"
 
 #include <string.h>
 
@@ -531,20 +531,20 @@ static tacStatus check(tacSim *sim, const char *call, const tacMaximal *z, const
     if (out->q == NULL || out->v == NULL) return tac_sim_null(sim, call, out->q == NULL ? "out->q" : "out->v");
     if (!tac_finite(z->span) || z->span < 0)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "z->span is %g, expected a finite time", z->span);
-    tacStatus status = tac_check_array(sim, call, "z->pose", 7 * sim->model->nbody, z->pose);
-    if (status == TAC_OK) status = tac_check_array(sim, call, "z->twist", 6 * sim->model->nbody, z->twist);
+    tacStatus status = tac_check_array(sim, call, "z->pose", 7 * sim->ctx.model->nbody, z->pose);
+    if (status == TAC_OK) status = tac_check_array(sim, call, "z->twist", 6 * sim->ctx.model->nbody, z->twist);
     return status == TAC_OK ? tac_check_entries(sim, call, "out->q", TAC_OF_QPOS, out->q) : status;
 }
 
 tacStatus tac_to_minimal(tacSim *sim, const tacMaximal *z, tacMinimal *out) {
     tacStatus status = check(sim, __func__, z, out);
     if (status != TAC_OK) return status;
-    const tacModel *m = sim->model;
-    size_t mark = tac_arena_mark(&sim->arena);
-    Fit f = {.m = m, .w = &sim->work, .z = z};
-    double *q = TAC_TAKE(&sim->arena, m->nq, double), *v = TAC_TAKE(&sim->arena, m->nv, double);
+    const tacModel *m = sim->ctx.model;
+    size_t mark = tac_arena_mark(&sim->ctx.arena);
+    Fit f = {.m = m, .w = &sim->ctx.work, .z = z};
+    double *q = TAC_TAKE(&sim->ctx.arena, m->nq, double), *v = TAC_TAKE(&sim->ctx.arena, m->nv, double);
     tacMinimal found = {.jac = out->jac};
-    status = take(&f, &sim->arena) && q != NULL && v != NULL ? TAC_OK : TAC_ERR_ARENA_FULL;
+    status = take(&f, &sim->ctx.arena) && q != NULL && v != NULL ? TAC_OK : TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) {
         memcpy(f.q, out->q, (size_t)m->nq * sizeof *f.q);
         find(&f, &found, q, v);
@@ -555,7 +555,7 @@ tacStatus tac_to_minimal(tacSim *sim, const tacMaximal *z, tacMinimal *out) {
         memcpy(out->v, v, (size_t)m->nv * sizeof *v);
         out->pose_residual = found.pose_residual, out->twist_residual = found.twist_residual;
     }
-    tac_arena_release(&sim->arena, mark);
+    tac_arena_release(&sim->ctx.arena, mark);
     return tac_end_call(sim, __func__, status);
 }
 
@@ -570,15 +570,16 @@ static int take_pull(Pull *p, const tacModel *m, tacArena *arena) {
 
 tacStatus tac_to_minimal_vjp(tacSim *sim, const double *x, const double *u, double span, const double *bar,
                              double *zbar) {
-    const tacModel *m = sim->model;
-    size_t mark = tac_arena_mark(&sim->arena);
-    tacMaximal z = {.span = span, .twist = TAC_TAKE(&sim->arena, 6 * m->nbody, double)};
-    Fit f = {.m = m, .w = &sim->work, .z = &z};
+    const tacModel *m = sim->ctx.model;
+    size_t mark = tac_arena_mark(&sim->ctx.arena);
+    tacMaximal z = {.span = span, .twist = TAC_TAKE(&sim->ctx.arena, 6 * m->nbody, double)};
+    Fit f = {.m = m, .w = &sim->ctx.work, .z = &z};
     Pull p = {0};
     tacStatus status = z.twist == NULL ? TAC_ERR_ARENA_FULL : TAC_OK;
     if (status == TAC_OK && span > 0) status = tac_to_maximal(sim, x, u, &z, NULL);
-    if (status == TAC_OK && !(take(&f, &sim->arena) && take_pull(&p, m, &sim->arena))) status = TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) find_reverse(&f, x, tac_split_inputs(m, &sim->options, u).mocap, bar, &p, zbar);
-    tac_arena_release(&sim->arena, mark);
+    if (status == TAC_OK && !(take(&f, &sim->ctx.arena) && take_pull(&p, m, &sim->ctx.arena)))
+        status = TAC_ERR_ARENA_FULL;
+    if (status == TAC_OK) find_reverse(&f, x, tac_split_inputs(m, &sim->ctx.options, u).mocap, bar, &p, zbar);
+    tac_arena_release(&sim->ctx.arena, mark);
     return status;
 }

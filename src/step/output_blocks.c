@@ -2,7 +2,7 @@
 
 #include "dynamics/actuator.h"
 #include "dynamics/passive.h"
-#include "step/smooth_step.h"
+#include "smooth/smooth_step.h"
 
 #include <string.h>
 
@@ -10,14 +10,14 @@
 
 /* Where the mocap poses are in u: the last block, where the options ask for it. */
 static int mocap_column(const tacSim *sim) {
-    int there = (sim->options.inputs & TAC_INPUT_MOCAP) != 0;
-    return there ? tac_ninput(sim->model, &sim->options) - 7 * sim->model->nmocap : 0;
+    int there = (sim->ctx.options.inputs & TAC_INPUT_MOCAP) != 0;
+    return there ? tac_ninput(sim->ctx.model, &sim->ctx.options) - 7 * sim->ctx.model->nmocap : 0;
 }
 
 static double *at(double *array, int offset) { return array == NULL ? NULL : array + offset; }
 
 tacOutputSinks tac_output_matrix_sinks(const tacSim *sim, const tacJac *J, const int ld[3]) {
-    int nv = sim->model->nv;
+    int nv = sim->ctx.model->nv;
     tacForceSink state = {.q = {.matrix = J->A, .ld = ld[0]},
                           .v = {.matrix = at(J->A, nv), .ld = ld[0]},
                           .act = {.matrix = at(J->A, 2 * nv), .ld = ld[0]},
@@ -28,7 +28,7 @@ tacOutputSinks tac_output_matrix_sinks(const tacSim *sim, const tacJac *J, const
 }
 
 tacOutputSinks tac_output_reverse_sinks(const tacSim *sim, const double *lambda, const tacGrad *bar) {
-    int nv = sim->model->nv;
+    int nv = sim->ctx.model->nv;
     tacForceSink state = {.q = {.lambda = lambda, .bar = bar->x},
                           .v = {.lambda = lambda, .bar = bar->x + nv},
                           .act = {.lambda = lambda, .bar = bar->x + 2 * nv},
@@ -41,7 +41,7 @@ tacOutputSinks tac_output_reverse_sinks(const tacSim *sim, const double *lambda,
 /* --- All elements of a kind at once ------------------------------------------------------------------------------- */
 
 static tacOutputSinks block_sinks(const tacSim *sim, const tacOutputBlock *b) {
-    tacColumns c = tac_count_columns(sim);
+    tacColumns c = tac_count_columns(&sim->ctx);
     if (b->W == NULL) return tac_output_reverse_sinks(sim, b->lambda, &b->bar);
     return tac_output_matrix_sinks(sim, &(tacJac){b->W, b->W + c.nx, b->W + c.nx + c.nu}, (int[]){c.n, c.n, c.n});
 }
@@ -52,8 +52,8 @@ static tacStatus block_act_dot(tacSim *sim, const tacOutputPoint *p, const tacOu
     tac_activation_rates_jac(m, p->w, p->x.u.ctrl, &s.state.act, &s.state.ctrl);
     for (int a = 0; a < m->nu; a++)
         for (int k = 0; m->actuator_act_num[a] > 0 && !tac_output_drops(&s.theta) && k < m->nmember; k++)
-            tac_emit(&s.theta, m->actuator_act_adr[a] + m->actuator_act_num[a] - 1, sim->tangents[k].column,
-                     tac_param_rate(m, p->w, &p->x, &sim->tangents[k], a));
+            tac_emit(&s.theta, m->actuator_act_adr[a] + m->actuator_act_num[a] - 1, sim->ctx.tangents[k].column,
+                     tac_param_rate(m, p->w, &p->x, &sim->ctx.tangents[k], a));
     return TAC_OK;
 }
 
@@ -69,7 +69,7 @@ static void emit_force_columns(tacSim *sim, const tacOutputPoint *p, const tacOu
         tac_force_move(m, p->w, &p->x, &mover, i, &mocap);
     }
     for (int k = 0; !tac_output_drops(&s->theta) && k < m->nmember; k++)
-        tac_param_force_jac(m, p->w, &p->x, &sim->tangents[k], sim->tangents[k].column, &theta);
+        tac_param_force_jac(m, p->w, &p->x, &sim->ctx.tangents[k], sim->ctx.tangents[k].column, &theta);
 }
 
 /* Gravity compensation belongs to the actuators at joints that say so, unless their total is held at a bound. */
@@ -96,20 +96,20 @@ static tacStatus block_qfrc_passive(tacSim *sim, const tacOutputPoint *p, const 
 
 static tacStatus block_acceleration(tacSim *sim, const tacOutputPoint *p, const tacOutputBlock *b) {
     const double *x = p->x.q, *u = p->x.u.ctrl;
-    if (b->W != NULL) return sim->stepper->acceleration_jac(sim, x, u, NULL, b->W);
-    return sim->stepper->acceleration_vjp(sim, x, u, b->lambda, &b->bar);
+    if (b->W != NULL) return sim->ctx.stepper->acceleration_jac(&sim->ctx, x, u, NULL, b->W);
+    return sim->ctx.stepper->acceleration_vjp(&sim->ctx, x, u, b->lambda, &b->bar);
 }
 
 static tacStatus block_contact_force(tacSim *sim, const tacOutputPoint *p, const tacOutputBlock *b) {
     const double *x = p->x.q, *u = p->x.u.ctrl;
-    if (b->W != NULL) return sim->stepper->forces_jac(sim, x, u, b->W, NULL);
-    return sim->stepper->forces_vjp(sim, x, u, b->lambda, NULL, &b->bar);
+    if (b->W != NULL) return sim->ctx.stepper->forces_jac(&sim->ctx, x, u, b->W, NULL);
+    return sim->ctx.stepper->forces_vjp(&sim->ctx, x, u, b->lambda, NULL, &b->bar);
 }
 
 static tacStatus block_qfrc_constraint(tacSim *sim, const tacOutputPoint *p, const tacOutputBlock *b) {
     const double *x = p->x.q, *u = p->x.u.ctrl;
-    if (b->W != NULL) return sim->stepper->forces_jac(sim, x, u, NULL, b->W);
-    return sim->stepper->forces_vjp(sim, x, u, NULL, b->lambda, &b->bar);
+    if (b->W != NULL) return sim->ctx.stepper->forces_jac(&sim->ctx, x, u, NULL, b->W);
+    return sim->ctx.stepper->forces_vjp(&sim->ctx, x, u, NULL, b->lambda, &b->bar);
 }
 
 const tacOutputBlockJac TAC_OUTPUT_BLOCKS[TAC_OUTPUT_KINDS] = {

@@ -5,7 +5,7 @@
 #include "dynamics/mass.h"
 #include "step/call.h"
 #include "step/output_blocks.h"
-#include "step/smooth_step.h"
+#include "smooth/smooth_step.h"
 
 #include <limits.h>
 #include <string.h>
@@ -71,21 +71,22 @@ static int has_kind(const tacOutputs *outputs, tacOutputKind kind) {
 
 /* Takes the sums over subtrees from the arena. */
 static tacStatus open_point(tacSim *sim, const double *x, const double *u, tacOutputPoint *p) {
-    size_t n = (size_t)sim->model->nbody;
-    *p = (tacOutputPoint){.m = sim->model, .w = &sim->work, .x = tac_point_of(sim, x, u)};
-    p->com = TAC_TAKE(&sim->arena, n, tacVec3);
-    p->momentum = TAC_TAKE(&sim->arena, n, tacVec6);
-    p->composite = TAC_TAKE(&sim->arena, n, tacInertia);
-    p->inside = TAC_TAKE(&sim->arena, n, unsigned char);
-    p->wrench = TAC_TAKE(&sim->arena, 6 * n, double);
-    p->qfrc_constraint = TAC_TAKE(&sim->arena, sim->model->nv, double);
+    size_t n = (size_t)sim->ctx.model->nbody;
+    *p = (tacOutputPoint){.m = sim->ctx.model, .w = &sim->ctx.work, .x = tac_point_of(&sim->ctx, x, u)};
+    p->com = TAC_TAKE(&sim->ctx.arena, n, tacVec3);
+    p->momentum = TAC_TAKE(&sim->ctx.arena, n, tacVec6);
+    p->composite = TAC_TAKE(&sim->ctx.arena, n, tacInertia);
+    p->inside = TAC_TAKE(&sim->ctx.arena, n, unsigned char);
+    p->wrench = TAC_TAKE(&sim->ctx.arena, 6 * n, double);
+    p->qfrc_constraint = TAC_TAKE(&sim->ctx.arena, sim->ctx.model->nv, double);
     int full = p->com == NULL || p->momentum == NULL || p->composite == NULL || p->inside == NULL;
     return full || p->wrench == NULL || p->qfrc_constraint == NULL ? TAC_ERR_ARENA_FULL : TAC_OK;
 }
 
 /* Forces of constraints; none where the contact model has none. */
 static tacStatus run_constraints(tacSim *sim, const double *x, const double *u, const tacOutputPoint *p) {
-    if (sim->stepper->forces != NULL) return sim->stepper->forces(sim, x, u, p->wrench, p->qfrc_constraint);
+    if (sim->ctx.stepper->forces != NULL)
+        return sim->ctx.stepper->forces(&sim->ctx, x, u, p->wrench, p->qfrc_constraint);
     memset(p->wrench, 0, 6 * (size_t)p->m->nbody * sizeof *p->wrench);
     memset(p->qfrc_constraint, 0, (size_t)p->m->nv * sizeof *p->qfrc_constraint);
     return TAC_OK;
@@ -99,7 +100,8 @@ static tacStatus run_stages(tacSim *sim, const double *x, const double *u, const
     for (int i = 0; i < outputs->n; i++)
         needs |= TAC_OUTPUT_RULES[outputs->list[i].kind].needs;
     tacStatus status = needs & TAC_NEED_CONSTRAINTS ? run_constraints(sim, x, u, p) : TAC_OK;
-    if (status == TAC_OK && needs & TAC_NEED_ACCELERATION) status = sim->stepper->acceleration(sim, x, u, NULL);
+    if (status == TAC_OK && needs & TAC_NEED_ACCELERATION)
+        status = sim->ctx.stepper->acceleration(&sim->ctx, x, u, NULL);
     if (status != TAC_OK) return status;
     if (needs & TAC_NEED_FORCES) {
         tac_smooth_motion(m, p->w, p->x.q, p->x.v, p->x.u.mocap);
@@ -130,7 +132,7 @@ static void write_values(const tacOutputPoint *p, const tacOutputs *outputs, dou
 
 /* Why a list of outputs is none of the model's; an id of -1 is a name that tac_model_find did not find. */
 static tacStatus refuse_list(tacSim *sim, const char *call, const tacOutputs *outputs) {
-    const tacModel *m = sim->model;
+    const tacModel *m = sim->ctx.model;
     if (outputs == NULL) return tac_sim_null(sim, call, "outputs");
     if (outputs->n < 0)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "outputs->n is %d, expected a number of outputs", outputs->n);
@@ -152,7 +154,7 @@ static tacStatus check_call(tacSim *sim, const char *call, const double *x, cons
                             const tacOutputs *outputs) {
     int bad;
     tacStatus status = tac_check_state(sim, call, x, u, &bad);
-    if (status != TAC_OK || tac_outputs_size(sim->model, outputs) >= 0) return status;
+    if (status != TAC_OK || tac_outputs_size(sim->ctx.model, outputs) >= 0) return status;
     return refuse_list(sim, call, outputs);
 }
 
@@ -166,13 +168,13 @@ static tacStatus evaluate(tacSim *sim, const double *x, const double *u, const t
 tacStatus tac_outputs(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, double *z) {
     tacOutputPoint p;
     tacStatus status = check_call(sim, __func__, x, u, outputs);
-    if (status == TAC_OK && z == NULL && tac_outputs_size(sim->model, outputs) > 0)
+    if (status == TAC_OK && z == NULL && tac_outputs_size(sim->ctx.model, outputs) > 0)
         status = tac_sim_null(sim, __func__, "z");
     if (status != TAC_OK) return status;
-    size_t mark = tac_arena_mark(&sim->arena);
+    size_t mark = tac_arena_mark(&sim->ctx.arena);
     status = evaluate(sim, x, u, outputs, &p);
     if (status == TAC_OK) write_values(&p, outputs, z);
-    tac_arena_release(&sim->arena, mark);
+    tac_arena_release(&sim->ctx.arena, mark);
     return tac_end_call(sim, __func__, status);
 }
 
@@ -200,7 +202,7 @@ static void emit_singles(const tacSim *sim, const tacOutputPoint *p, const tacOu
         emit_variation(p, outputs, &d, i, &s->mocap);
     }
     for (int k = 0; !tac_output_drops(&s->theta) && k < m->nmember; k++) {
-        tacVariation d = {.t = &sim->tangents[k]};
+        tacVariation d = {.t = &sim->ctx.tangents[k]};
         d.n = tac_param_movers(m, p->w, d.t, &p->x, d.mover);
         emit_variation(p, outputs, &d, d.t->column, &s->theta);
     }
@@ -211,7 +213,7 @@ static void emit_singles(const tacSim *sim, const tacOutputPoint *p, const tacOu
 /* 1: the list has outputs of the kind whose derivatives come as a block and are not all zero. */
 static int has_block(const tacSim *sim, const tacOutputs *outputs, int kind) {
     if (TAC_OUTPUT_BLOCKS[kind] == NULL || !has_kind(outputs, (tacOutputKind)kind)) return 0;
-    return !(TAC_OUTPUT_RULES[kind].needs & TAC_NEED_CONSTRAINTS) || sim->stepper->forces != NULL;
+    return !(TAC_OUTPUT_RULES[kind].needs & TAC_NEED_CONSTRAINTS) || sim->ctx.stepper->forces != NULL;
 }
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
@@ -223,7 +225,7 @@ static void copy_part(const double *from, int n, int row, double *to) {
 /* A kind's block, and its rows to where the list wants them. */
 static tacStatus write_block(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, tacOutputKind kind,
                              double *W, const tacJac *J) {
-    tacColumns c = tac_count_columns(sim);
+    tacColumns c = tac_count_columns(&sim->ctx);
     int size = TAC_OUTPUT_RULES[kind].size;
     memset(W, 0, (size_t)size * (size_t)count_of(p->m, kind) * (size_t)c.n * sizeof *W);
     tacStatus status = TAC_OUTPUT_BLOCKS[kind](sim, p, &(tacOutputBlock){.W = W});
@@ -250,9 +252,9 @@ static size_t block_rows(const tacModel *m, const tacOptions *options) {
 }
 
 static tacStatus write_jac(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const tacJac *J) {
-    tacColumns c = tac_count_columns(sim);
+    tacColumns c = tac_count_columns(&sim->ctx);
     int nz = tac_outputs_size(p->m, outputs);
-    double *W = TAC_TAKE(&sim->arena, block_rows(p->m, &sim->options) * (size_t)c.n, double);
+    double *W = TAC_TAKE(&sim->ctx.arena, block_rows(p->m, &sim->ctx.options) * (size_t)c.n, double);
     if (W == NULL) return TAC_ERR_ARENA_FULL;
     clear(J->A, nz, c.nx), clear(J->B, nz, c.nu), clear(J->P, nz, c.np);
     tacOutputSinks s = tac_output_matrix_sinks(sim, J, (int[]){c.nx, c.nu, c.np});
@@ -269,11 +271,11 @@ tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u, const t
     tacStatus status = check_call(sim, __func__, x, u, outputs);
     if (status == TAC_OK && jac == NULL) status = tac_sim_null(sim, __func__, "jac");
     if (status != TAC_OK) return status;
-    size_t mark = tac_arena_mark(&sim->arena);
+    size_t mark = tac_arena_mark(&sim->ctx.arena);
     status = evaluate(sim, x, u, outputs, &p);
     if (status == TAC_OK && z != NULL) write_values(&p, outputs, z);
     if (status == TAC_OK) status = write_jac(sim, &p, outputs, jac);
-    tac_arena_release(&sim->arena, mark);
+    tac_arena_release(&sim->ctx.arena, mark);
     return tac_end_call(sim, __func__, status);
 }
 
@@ -282,7 +284,7 @@ tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u, const t
 /* lambda[element] = sum of zbar where the list has the element */
 static tacStatus pull_block(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, tacOutputKind kind,
                             const double *zbar, double *lambda, const tacGrad *bar) {
-    memset(lambda, 0, block_rows(p->m, &sim->options) * sizeof *lambda);
+    memset(lambda, 0, block_rows(p->m, &sim->ctx.options) * sizeof *lambda);
     for (Cursor k = begin(p->m, outputs); advance(&k);)
         for (int i = 0; k.kind == kind && i < TAC_OUTPUT_RULES[kind].size; i++)
             lambda[TAC_OUTPUT_RULES[kind].size * k.id + i] += zbar[k.row + i];
@@ -291,9 +293,9 @@ static tacStatus pull_block(tacSim *sim, const tacOutputPoint *p, const tacOutpu
 
 static tacStatus pull_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const double *zbar,
                           const tacGrad *grad) {
-    tacColumns c = tac_count_columns(sim);
-    double *lambda = TAC_TAKE(&sim->arena, block_rows(p->m, &sim->options), double),
-           *all = TAC_TAKE(&sim->arena, c.n, double);
+    tacColumns c = tac_count_columns(&sim->ctx);
+    double *lambda = TAC_TAKE(&sim->ctx.arena, block_rows(p->m, &sim->ctx.options), double),
+           *all = TAC_TAKE(&sim->ctx.arena, c.n, double);
     if (lambda == NULL || all == NULL) return TAC_ERR_ARENA_FULL;
     memset(all, 0, (size_t)c.n * sizeof *all);
     tacGrad bar = {all, all + c.nx, grad->theta != NULL ? all + c.nx + c.nu : NULL};
@@ -313,13 +315,13 @@ tacStatus tac_outputs_vjp(tacSim *sim, const double *x, const double *u, const t
     tacOutputPoint p;
     tacStatus status = check_call(sim, __func__, x, u, outputs);
     if (status == TAC_OK && grad == NULL) status = tac_sim_null(sim, __func__, "grad");
-    int nz = status == TAC_OK ? tac_outputs_size(sim->model, outputs) : 0;
+    int nz = status == TAC_OK ? tac_outputs_size(sim->ctx.model, outputs) : 0;
     if (nz > 0) status = tac_check_array(sim, __func__, "zbar", nz, zbar);
     if (status != TAC_OK) return status;
-    size_t mark = tac_arena_mark(&sim->arena);
+    size_t mark = tac_arena_mark(&sim->ctx.arena);
     status = evaluate(sim, x, u, outputs, &p);
     if (status == TAC_OK) status = pull_all(sim, &p, outputs, zbar, grad);
-    tac_arena_release(&sim->arena, mark);
+    tac_arena_release(&sim->ctx.arena, mark);
     return tac_end_call(sim, __func__, status);
 }
 

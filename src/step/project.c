@@ -5,7 +5,7 @@
 #include "math/dense.h"
 #include "solve/boxed.h"
 #include "step/call.h"
-#include "step/smooth_step.h"
+#include "smooth/smooth_step.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -51,7 +51,7 @@ typedef struct Projector {
 /* Equalities, ends of ranges and normals of contacts that can be parted; friction has no position. */
 static int counts(const Projector *p, const tacRow *row) {
     if (row->kind == TAC_ROW_CONTACT)
-        return row->axis == 0 && tac_may_part(p->sim->model, p->rows.contact[row->id].geom);
+        return row->axis == 0 && tac_may_part(p->sim->ctx.model, p->rows.contact[row->id].geom);
     return row->kind == TAC_ROW_EQUALITY || row->kind == TAC_ROW_JOINT_LIMIT || row->kind == TAC_ROW_TENDON_LIMIT;
 }
 
@@ -79,8 +79,8 @@ static void list_rows(Projector *p) {
 
 /* M -> its factor; of one that is singular at q, with a little more on the diagonal. */
 static tacStatus factor_mass(Projector *p) {
-    const tacModel *m = p->sim->model;
-    tacWork *w = &p->sim->work;
+    const tacModel *m = p->sim->ctx.model;
+    tacWork *w = &p->sim->ctx.work;
     if (tac_factor(m, w, NULL) == TAC_OK) return TAC_OK;
     for (int i = 0; i < m->nv; i++)
         p->force[i] = REGULAR * w->M[m->dof_M_adr[i]];
@@ -89,9 +89,9 @@ static tacStatus factor_mass(Projector *p) {
 
 /* p->q -> rows and what is broken; M factored. */
 static tacStatus find_rows(Projector *p) {
-    const tacModel *m = p->sim->model;
-    tacWork *w = &p->sim->work;
-    tacScene *scene = &p->sim->scene;
+    const tacModel *m = p->sim->ctx.model;
+    tacWork *w = &p->sim->ctx.work;
+    tacScene *scene = &p->sim->ctx.scene;
     tac_kinematics_q(m, w, p->q, p->mocap);
     tac_tendon_lengths(m, w, p->q);
     tac_crba(m, w);
@@ -112,9 +112,9 @@ static tacStatus find_rows(Projector *p) {
 
 /* A = J M^-1 J^T of the rows that count, and the compliance. -> 0: no row can be moved. */
 static int weigh_rows(Projector *p, double compliance) {
-    const tacModel *m = p->sim->model;
+    const tacModel *m = p->sim->ctx.model;
     double most = 0;
-    tac_rows_weigh(m, &p->sim->work, &p->rows, p->spread);
+    tac_rows_weigh(m, &p->sim->ctx.work, &p->rows, p->spread);
     memset(p->spread, 0, 3 * (size_t)m->nv * sizeof *p->spread);
     tac_rows_products(&p->rows, p->n, p->list, p->spread, p->A);
     for (int i = 0; i < p->n; i++)
@@ -126,11 +126,11 @@ static int weigh_rows(Projector *p, double compliance) {
 
 /* d += M^-1 J^T f */
 static void add_answer(Projector *p, double *d) {
-    const tacModel *m = p->sim->model;
+    const tacModel *m = p->sim->ctx.model;
     memset(p->force, 0, (size_t)m->nv * sizeof *p->force);
     for (int i = 0; i < p->n; i++)
         tac_row_add_force(&p->rows, p->list[i], p->f[i], p->force);
-    tac_solve(m, &p->sim->work, p->force);
+    tac_solve(m, &p->sim->ctx.work, p->force);
     for (int i = 0; i < m->nv; i++)
         d[i] += p->force[i];
 }
@@ -139,7 +139,7 @@ static void add_answer(Projector *p, double *d) {
 
 /* Least |d + away|_M (with `nearest`; otherwise least |d|_M) with the linearized constraints   (ST10) -> p->d */
 static tacStatus correct(Projector *p, int nearest, double compliance) {
-    const tacModel *m = p->sim->model;
+    const tacModel *m = p->sim->ctx.model;
     tacBoxedResult result;
     for (int i = 0; i < p->n; i++) {
         const tacRow *row = &p->rows.row[p->list[i]];
@@ -165,7 +165,7 @@ static tacStatus correct(Projector *p, int nearest, double compliance) {
 
 /* q <- q (+) d, no coordinate by more than LONGEST; -> how far the farthest goes. */
 static double move(Projector *p) {
-    const tacModel *m = p->sim->model;
+    const tacModel *m = p->sim->ctx.model;
     double most = 0;
     for (int i = 0; i < m->nv; i++)
         most = tac_max(most, tac_abs(p->d[i]));
@@ -178,7 +178,7 @@ static double move(Projector *p) {
 
 static double farthest(const Projector *p) {
     double most = 0;
-    for (int i = 0; i < p->sim->model->nv; i++)
+    for (int i = 0; i < p->sim->ctx.model->nv; i++)
         most = tac_max(most, tac_abs(p->away[i]));
     return most;
 }
@@ -186,12 +186,12 @@ static double farthest(const Projector *p) {
 static void keep_if_better(Projector *p) {
     if (!(p->merit < p->least)) return;
     p->least = p->merit;
-    memcpy(p->best, p->q, (size_t)p->sim->model->nq * sizeof *p->q);
+    memcpy(p->best, p->q, (size_t)p->sim->ctx.model->nq * sizeof *p->q);
 }
 
 /* q <- from; rows there. */
 static tacStatus go_to(Projector *p, const double *from) {
-    const tacModel *m = p->sim->model;
+    const tacModel *m = p->sim->ctx.model;
     memcpy(p->q, from, (size_t)m->nq * sizeof *p->q);
     tac_qpos_sub(m, p->q, p->x, p->away);
     return find_rows(p);
@@ -203,7 +203,7 @@ static tacStatus try_correction(Projector *p, int nearest, double compliance, do
     tacStatus status = correct(p, nearest, compliance);
     *gone = 0;
     if (status != TAC_OK) return status;
-    if (tac_first_nonfinite(p->sim->model->nv, p->d) < 0) *gone = move(p);
+    if (tac_first_nonfinite(p->sim->ctx.model->nv, p->d) < 0) *gone = move(p);
     p->iterations++;
     if (*gone > 0 && find_rows(p) == TAC_OK)
         keep_if_better(p);
@@ -230,7 +230,7 @@ static tacStatus make_good(Projector *p, double tolerance) {
     double compliance = COMPLIANCE, gone;
     for (int k = 0; k < MOST_FEASIBLE && compliance <= SOFTEST && p->worst.size > tolerance; k++) {
         double before = p->merit;
-        memcpy(p->kept, p->q, (size_t)p->sim->model->nq * sizeof *p->q);
+        memcpy(p->kept, p->q, (size_t)p->sim->ctx.model->nq * sizeof *p->q);
         tacStatus status = try_correction(p, 0, compliance, &gone);
         if (status == TAC_OK && p->merit < (1 - LITTLE) * before) {
             compliance = compliance > SOFT ? compliance / STIFFEN : COMPLIANCE;
@@ -281,8 +281,8 @@ size_t tac_project_bytes(const tacModel *model, const tacOptions *options) {
 }
 
 static int lay_out(Projector *p, const tacProjection *given) {
-    const tacModel *m = p->sim->model;
-    const tacOptions *o = &p->sim->options;
+    const tacModel *m = p->sim->ctx.model;
+    const tacOptions *o = &p->sim->ctx.options;
     int n = most_rows(m, o), ok;
     tac_arena_init(&p->arena, given->memory, given->bytes);
     ok = tac_rows_layout(&p->rows, m, o->max_contacts, &p->arena);
@@ -311,11 +311,11 @@ static int lay_out(Projector *p, const tacProjection *given) {
 
 /* p->q where all holds, else p->best, and v of y. */
 static tacStatus finish(Projector *p, double tolerance, double *y, tacProjection *out) {
-    const tacModel *m = p->sim->model;
+    const tacModel *m = p->sim->ctx.model;
     tacStatus status = p->worst.size <= tolerance ? TAC_OK : go_to(p, p->best);
     if (status != TAC_OK) return status;
     out->after = p->worst.size, out->iterations = p->iterations;
-    tac_mass_mul(m, &p->sim->work, p->away, p->force);
+    tac_mass_mul(m, &p->sim->ctx.work, p->away, p->force);
     out->moved = tac_sqrt(tac_max(0, tac_dense_dot(m->nv, p->away, p->force)));
     memmove(y, p->x, (size_t)tac_nx(m) * sizeof *y);
     memcpy(y, p->q, (size_t)m->nq * sizeof *y);
@@ -344,7 +344,7 @@ static tacStatus check_request(tacSim *sim, const char *call, const tacProjectio
     if (out->memory == NULL) return tac_sim_null(sim, call, "out->memory");
     if ((uintptr_t)out->memory % TAC_ARENA_ALIGN != 0)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "out->memory is not aligned to %d bytes", TAC_ARENA_ALIGN);
-    size_t need = tac_project_bytes(sim->model, &sim->options);
+    size_t need = tac_project_bytes(sim->ctx.model, &sim->ctx.options);
     if (out->bytes < need)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "out->bytes is %zu, expected at least %zu", out->bytes, need);
     return TAC_OK;
@@ -355,7 +355,7 @@ tacStatus tac_project_state(tacSim *sim, const double *x, const double *u, doubl
     tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
     if (status == TAC_OK) status = check_request(sim, __func__, out);
     if (status != TAC_OK) return status;
-    Projector p = {.sim = sim, .x = x, .mocap = tac_split_inputs(sim->model, &sim->options, u).mocap};
+    Projector p = {.sim = sim, .x = x, .mocap = tac_split_inputs(sim->ctx.model, &sim->ctx.options, u).mocap};
     status = lay_out(&p, out) ? TAC_OK : TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) status = project(&p, out->tolerance > 0 ? out->tolerance : DEFAULT_TOLERANCE, y, out);
     tac_arena_end(&p.arena);

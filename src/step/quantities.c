@@ -33,8 +33,8 @@ static tacStatus give(tacSim *sim, const char *call, int n, const double *result
 
 /* Position stage from q; the bodies must be at finite places. */
 static tacStatus place_bodies(tacSim *sim, const char *call, const double *q, const double *mocap) {
-    const tacModel *m = sim->model;
-    tacWork *w = &sim->work;
+    const tacModel *m = sim->ctx.model;
+    tacWork *w = &sim->ctx.work;
     tac_kinematics_q(m, w, q, mocap);
     for (int b = 0; b < m->nbody; b++)
         if (!tac_finite(tac_norm3(w->xpos[b])) || !tac_finite(tac_norm3(w->xipos[b])))
@@ -66,9 +66,9 @@ tacStatus tac_kinematics(tacSim *sim, const double *q, const double *u, tacKinem
     if (status == TAC_OK && out == NULL) status = tac_sim_null(sim, __func__, "out");
     if (status == TAC_OK && u != NULL) status = tac_check_entries(sim, __func__, "u", TAC_OF_INPUT, u);
     if (status != TAC_OK) return status;
-    const tacModel *m = sim->model;
-    const tacWork *w = &sim->work;
-    status = place_bodies(sim, __func__, q, tac_split_inputs(m, &sim->options, u).mocap);
+    const tacModel *m = sim->ctx.model;
+    const tacWork *w = &sim->ctx.work;
+    status = place_bodies(sim, __func__, q, tac_split_inputs(m, &sim->ctx.options, u).mocap);
     if (status != TAC_OK) return status;
     GIVE(xpos, m->nbody);
     GIVE(xipos, m->nbody);
@@ -85,8 +85,8 @@ tacStatus tac_body_velocity(tacSim *sim, const double *q, const double *v, tacVe
     if (status == TAC_OK && velocity == NULL) status = tac_sim_null(sim, __func__, "velocity");
     if (status == TAC_OK) status = place_bodies(sim, __func__, q, NULL);
     if (status != TAC_OK) return status;
-    const tacModel *m = sim->model;
-    tacWork *w = &sim->work;
+    const tacModel *m = sim->ctx.model;
+    tacWork *w = &sim->ctx.work;
     tac_kinematics_v(m, w, v);
     for (int b = 0; b < m->nbody; b++) {
         w->A[b] = (tacVec6){w->V[b].ang, tac_point_velocity(w, b, w->xpos[b])};
@@ -110,20 +110,20 @@ static void give_jacobian(const tacModel *m, const tacWork *w, int body, tacVec3
 
 tacStatus tac_point_jacobian(tacSim *sim, const double *q, int body, tacVec3 point, double *jacp, double *jacr) {
     tacStatus status = check_position(sim, __func__, q);
-    if (status == TAC_OK && (body < 0 || body >= sim->model->nbody))
+    if (status == TAC_OK && (body < 0 || body >= sim->ctx.model->nbody))
         status = tac_sim_fail(sim, TAC_ERR_ARGUMENT, __func__, "body is %d, expected one of the model's %d bodies",
-                              body, sim->model->nbody);
+                              body, sim->ctx.model->nbody);
     if (status == TAC_OK && !tac_finite(tac_norm3(point)))
         status = tac_sim_fail(sim, TAC_ERR_NONFINITE, __func__, "point is not finite");
     if (status == TAC_OK) status = place_bodies(sim, __func__, q, NULL);
-    if (status == TAC_OK) give_jacobian(sim->model, &sim->work, body, point, jacp, jacr);
+    if (status == TAC_OK) give_jacobian(sim->ctx.model, &sim->ctx.work, body, point, jacp, jacr);
     return status;
 }
 
 tacStatus tac_frame_jacobian(tacSim *sim, const double *q, tacKind kind, int id, double *jacp, double *jacr) {
     tacStatus status = check_position(sim, __func__, q);
     if (status != TAC_OK) return status;
-    const tacModel *m = sim->model;
+    const tacModel *m = sim->ctx.model;
     int framed = kind == TAC_KIND_BODY || kind == TAC_KIND_GEOM || kind == TAC_KIND_SITE;
     if (!framed)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, __func__, "kind is %d, expected body, geom or site", (int)kind);
@@ -133,7 +133,7 @@ tacStatus tac_frame_jacobian(tacSim *sim, const double *q, tacKind kind, int id,
     int body = kind == TAC_KIND_GEOM ? m->geom_body[id] : kind == TAC_KIND_SITE ? m->site_body[id] : id;
     tacVec3 pos = kind == TAC_KIND_GEOM ? m->geom_pos[id] : kind == TAC_KIND_SITE ? m->site_pos[id] : tac_zero3();
     status = place_bodies(sim, __func__, q, NULL);
-    if (status == TAC_OK) give_jacobian(m, &sim->work, body, tac_frame_pos(&sim->work, body, pos), jacp, jacr);
+    if (status == TAC_OK) give_jacobian(m, &sim->ctx.work, body, tac_frame_pos(&sim->ctx.work, body, pos), jacp, jacr);
     return status;
 }
 
@@ -143,8 +143,8 @@ tacStatus tac_frame_jacobian(tacSim *sim, const double *q, tacKind kind, int id,
 static tacStatus mass_stage(tacSim *sim, const char *call, const double *q) {
     tacStatus status = place_bodies(sim, call, q, NULL);
     if (status != TAC_OK) return status;
-    tac_crba(sim->model, &sim->work);
-    int bad = tac_first_nonfinite(sim->model->nM, sim->work.M) >= 0;
+    tac_crba(sim->ctx.model, &sim->ctx.work);
+    int bad = tac_first_nonfinite(sim->ctx.model->nM, sim->ctx.work.M) >= 0;
     return bad ? tac_sim_tell(sim, call, TAC_ERR_NONFINITE) : TAC_OK;
 }
 
@@ -152,14 +152,14 @@ tacStatus tac_mass_matrix(tacSim *sim, const double *q, double *M) {
     tacStatus status = check_position(sim, __func__, q);
     if (status == TAC_OK && M == NULL) status = tac_sim_null(sim, __func__, "M");
     if (status == TAC_OK) status = mass_stage(sim, __func__, q);
-    if (status == TAC_OK) tac_mass_dense(sim->model, &sim->work, M);
+    if (status == TAC_OK) tac_mass_dense(sim->ctx.model, &sim->ctx.work, M);
     return status;
 }
 
 /* w->qacc = M^-1 r. Needs: mass stage. */
 static tacStatus solve_mass(tacSim *sim, const double *r) {
-    const tacModel *m = sim->model;
-    tacWork *w = &sim->work;
+    const tacModel *m = sim->ctx.model;
+    tacWork *w = &sim->ctx.work;
     tacStatus status = tac_factor(m, w, NULL);
     if (status != TAC_OK) return status;
     memmove(w->qacc, r, (size_t)m->nv * sizeof *r);
@@ -173,17 +173,17 @@ tacStatus tac_mass_solve(tacSim *sim, const double *q, const double *r, double *
     if (status == TAC_OK && out == NULL) status = tac_sim_null(sim, __func__, "out");
     if (status == TAC_OK) status = mass_stage(sim, __func__, q);
     if (status == TAC_OK) status = tac_end_call(sim, __func__, solve_mass(sim, r));
-    return status != TAC_OK ? status : give(sim, __func__, sim->model->nv, sim->work.qacc, out);
+    return status != TAC_OK ? status : give(sim, __func__, sim->ctx.model->nv, sim->ctx.work.qacc, out);
 }
 
 tacStatus tac_bias(tacSim *sim, const double *q, const double *v, double *bias) {
     tacStatus status = check_motion(sim, __func__, q, v);
     if (status == TAC_OK && bias == NULL) status = tac_sim_null(sim, __func__, "bias");
     if (status != TAC_OK) return status;
-    tac_kinematics_q(sim->model, &sim->work, q, NULL);
-    tac_kinematics_v(sim->model, &sim->work, v);
-    tac_rnea(sim->model, &sim->work, v, NULL, sim->work.bias);
-    return give(sim, __func__, sim->model->nv, sim->work.bias, bias);
+    tac_kinematics_q(sim->ctx.model, &sim->ctx.work, q, NULL);
+    tac_kinematics_v(sim->ctx.model, &sim->ctx.work, v);
+    tac_rnea(sim->ctx.model, &sim->ctx.work, v, NULL, sim->ctx.work.bias);
+    return give(sim, __func__, sim->ctx.model->nv, sim->ctx.work.bias, bias);
 }
 
 /* Tendons with inertia couple joints that the recursions over bodies keep apart. */
@@ -207,8 +207,8 @@ tacStatus tac_inverse_dynamics(tacSim *sim, const double *q, const double *v, co
     if (status == TAC_OK) status = tac_check_entries(sim, __func__, "a", TAC_OF_DOFS, a);
     if (status == TAC_OK && tau == NULL) status = tac_sim_null(sim, __func__, "tau");
     if (status != TAC_OK) return status;
-    const tacModel *m = sim->model;
-    tacWork *w = &sim->work;
+    const tacModel *m = sim->ctx.model;
+    tacWork *w = &sim->ctx.work;
     tac_kinematics_q(m, w, q, NULL);
     tac_kinematics_v(m, w, v);
     if (has_tendon_inertia(m))
@@ -220,8 +220,8 @@ tacStatus tac_inverse_dynamics(tacSim *sim, const double *q, const double *v, co
 
 /* w->qacc = M^-1 (tau - c) with the assembled M */
 static tacStatus forward_with_mass(tacSim *sim, const double *v, const double *tau) {
-    const tacModel *m = sim->model;
-    tacWork *w = &sim->work;
+    const tacModel *m = sim->ctx.model;
+    tacWork *w = &sim->ctx.work;
     tac_rnea(m, w, v, NULL, w->bias);
     tac_crba(m, w);
     for (int i = 0; i < m->nv; i++)
@@ -234,8 +234,8 @@ tacStatus tac_forward_dynamics(tacSim *sim, const double *q, const double *v, co
     if (status == TAC_OK) status = tac_check_entries(sim, __func__, "tau", TAC_OF_DOFS, tau);
     if (status == TAC_OK && a == NULL) status = tac_sim_null(sim, __func__, "a");
     if (status != TAC_OK) return status;
-    const tacModel *m = sim->model;
-    tacWork *w = &sim->work;
+    const tacModel *m = sim->ctx.model;
+    tacWork *w = &sim->ctx.work;
     tac_kinematics_q(m, w, q, NULL);
     tac_kinematics_v(m, w, v);
     status = has_tendon_inertia(m) ? forward_with_mass(sim, v, tau) : tac_aba(m, w, v, tau, w->qacc);
@@ -246,8 +246,8 @@ tacStatus tac_passive(tacSim *sim, const double *q, const double *v, double *pas
     tacStatus status = check_motion(sim, __func__, q, v);
     if (status == TAC_OK && passive == NULL) status = tac_sim_null(sim, __func__, "passive");
     if (status != TAC_OK) return status;
-    tac_smooth_motion(sim->model, &sim->work, q, v, NULL);
-    return give(sim, __func__, sim->model->nv, sim->work.qfrc_passive, passive);
+    tac_smooth_motion(sim->ctx.model, &sim->ctx.work, q, v, NULL);
+    return give(sim, __func__, sim->ctx.model->nv, sim->ctx.work.qfrc_passive, passive);
 }
 
 /* --- Actuators and tendons ---------------------------------------------------------------------------------------- */
@@ -267,12 +267,12 @@ tacStatus tac_actuation(tacSim *sim, const double *x, const double *u, tacActuat
     tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
     if (status == TAC_OK && out == NULL) status = tac_sim_null(sim, __func__, "out");
     if (status != TAC_OK) return status;
-    const tacModel *m = sim->model;
-    tacWork *w = &sim->work;
+    const tacModel *m = sim->ctx.model;
+    tacWork *w = &sim->ctx.work;
     const double *v = x + m->nq, *act = v + m->nv;
-    tacInputs in = tac_split_inputs(m, &sim->options, u);
+    tacInputs in = tac_split_inputs(m, &sim->ctx.options, u);
     tac_smooth_motion(m, w, x, v, in.mocap);
-    tac_actuator_forces(m, w, in.ctrl, act, sim->options.dt);
+    tac_actuator_forces(m, w, in.ctrl, act, sim->ctx.options.dt);
     if (tac_first_nonfinite(m->nu, w->actuator_length) >= 0 || tac_first_nonfinite(m->nu, w->actuator_velocity) >= 0 ||
         tac_first_nonfinite(m->nu, w->force) >= 0 || tac_first_nonfinite(m->na, w->act_dot) >= 0 ||
         tac_first_nonfinite(m->nv, w->qfrc_actuator) >= 0)
@@ -289,8 +289,8 @@ tacStatus tac_actuation(tacSim *sim, const double *x, const double *u, tacActuat
 tacStatus tac_tendons(tacSim *sim, const double *q, const double *v, double *length, double *velocity) {
     tacStatus status = check_motion(sim, __func__, q, v);
     if (status != TAC_OK) return status;
-    const tacModel *m = sim->model;
-    tacWork *w = &sim->work;
+    const tacModel *m = sim->ctx.model;
+    tacWork *w = &sim->ctx.work;
     tac_tendon_lengths(m, w, q);
     tac_tendon_velocities(m, w, v);
     if (tac_first_nonfinite(m->ntendon, w->tendon_length) >= 0 ||
@@ -305,7 +305,8 @@ tacStatus tac_acceleration(tacSim *sim, const double *x, const double *u, double
     int bad;
     tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
     if (status == TAC_OK && qacc == NULL) status = tac_sim_null(sim, __func__, "qacc");
-    return status != TAC_OK ? status : tac_end_call(sim, __func__, sim->stepper->acceleration(sim, x, u, qacc));
+    return status != TAC_OK ? status
+                            : tac_end_call(sim, __func__, sim->ctx.stepper->acceleration(&sim->ctx, x, u, qacc));
 }
 
 /* --- Energy and momentum ------------------------------------------------------------------------------------------ */
@@ -315,8 +316,8 @@ tacStatus tac_energy(tacSim *sim, const double *q, const double *v, tacEnergy *e
     if (status == TAC_OK && energy == NULL) status = tac_sim_null(sim, __func__, "energy");
     if (status == TAC_OK) status = mass_stage(sim, __func__, q);
     if (status != TAC_OK) return status;
-    const tacModel *m = sim->model;
-    tacWork *w = &sim->work;
+    const tacModel *m = sim->ctx.model;
+    tacWork *w = &sim->ctx.work;
     tac_tendon_lengths(m, w, q);
     tacEnergy e = {tac_kinetic_energy(m, w, v), tac_potential_energy(m, w, q)};
     if (!tac_finite(e.kinetic) || !tac_finite(e.potential)) return tac_sim_tell(sim, __func__, TAC_ERR_NONFINITE);
@@ -328,9 +329,9 @@ tacStatus tac_momentum(tacSim *sim, const double *q, const double *v, tacVec6 *m
     tacStatus status = check_motion(sim, __func__, q, v);
     if (status == TAC_OK && momentum == NULL) status = tac_sim_null(sim, __func__, "momentum");
     if (status != TAC_OK) return status;
-    tac_kinematics_q(sim->model, &sim->work, q, NULL);
-    tac_kinematics_v(sim->model, &sim->work, v);
-    tacVec6 h = tac_total_momentum(sim->model, &sim->work);
+    tac_kinematics_q(sim->ctx.model, &sim->ctx.work, q, NULL);
+    tac_kinematics_v(sim->ctx.model, &sim->ctx.work, v);
+    tacVec6 h = tac_total_momentum(sim->ctx.model, &sim->ctx.work);
     if (!tac_finite(tac_dot6(h, h))) return tac_sim_tell(sim, __func__, TAC_ERR_NONFINITE);
     *momentum = h;
     return TAC_OK;

@@ -5,8 +5,8 @@
 
 void tac_report(const tacSim *sim, tacStatus status, int bad, tacStepInfo *info) {
     if (info == NULL) return;
-    *info = sim == NULL ? (tacStepInfo){0} : sim->info;
-    if (sim != NULL) info->ties += sim->work.ties;
+    *info = sim == NULL ? (tacStepInfo){0} : sim->ctx.info;
+    if (sim != NULL) info->ties += sim->ctx.work.ties;
     info->status = status;
     info->bad_index = bad;
     info->steps = info->unsolved = 0, info->first_unsolved = -1, info->worst_residual = 0;
@@ -31,8 +31,8 @@ tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tac
     if (status == TAC_OK && y == NULL) status = tac_sim_null(sim, __func__, "y");
     int began = status == TAC_OK;
     if (began) {
-        sim->work.ties = 0, sim->work.count_ties = info != NULL;
-        status = tac_end_call(sim, __func__, sim->stepper->step(sim, x, u, y));
+        sim->ctx.work.ties = 0, sim->ctx.work.count_ties = info != NULL;
+        status = tac_end_call(sim, __func__, sim->ctx.stepper->step(&sim->ctx, x, u, y));
     }
     tac_report(began ? sim : NULL, status, bad, info);
     return status;
@@ -50,7 +50,7 @@ static tacStatus check_rollout(tacSim *sim, const double *x0, const double *U, i
     if (sim == NULL) return TAC_ERR_ARGUMENT;
     if (x0 == NULL || X == NULL) return tac_sim_null(sim, call, x0 == NULL ? "x0" : "X");
     if (n < 0) return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "n is %d, expected a number of steps", n);
-    int ninput = tac_ninput(sim->model, &sim->options);
+    int ninput = tac_ninput(sim->ctx.model, &sim->ctx.options);
     if (U == NULL && n > 0 && ninput > 0)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "U is NULL, expected %d by %d numbers", n, ninput);
     return TAC_OK;
@@ -60,7 +60,7 @@ tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, dou
     tacStepInfo last = {.status = TAC_OK, .bad_index = -1, .first_unsolved = -1}, first = last, sum = last;
     last.status = check_rollout(sim, x0, U, n, X);
     if (last.status == TAC_OK) {
-        size_t nx = (size_t)tac_nx(sim->model), ninput = (size_t)tac_ninput(sim->model, &sim->options);
+        size_t nx = (size_t)tac_nx(sim->ctx.model), ninput = (size_t)tac_ninput(sim->ctx.model, &sim->ctx.options);
         memmove(X, x0, nx * sizeof *X);
         tacStatus all = TAC_OK;
         for (int k = 0; k < n && tac_went_on(last.status); k++) {

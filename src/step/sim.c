@@ -5,7 +5,7 @@
 #include "model/model.h"
 #include "step/call.h"
 #include "step/explain.h"
-#include "step/first_impact.h"
+#include "smooth/first_impact.h"
 #include "step/maximal.h"
 
 #include <stdint.h>
@@ -15,11 +15,9 @@
 
 /* --- Options ------------------------------------------------------------------------------------------------------ */
 
-static const tacStepper *const STEPPERS[] = {
-    &TAC_STEPPER_EULER,    &TAC_STEPPER_RK4,        &TAC_STEPPER_IMPLICIT,      &TAC_STEPPER_IMPLICITFAST,
-    &TAC_STEPPER_RKMK4,    &TAC_STEPPER_LCP,        &TAC_STEPPER_NCP,           &TAC_STEPPER_SOFT_EULER,
-    &TAC_STEPPER_SOFT_RK4, &TAC_STEPPER_SOFT_RKMK4, &TAC_STEPPER_SOFT_IMPLICIT, &TAC_STEPPER_SOFT_IMPLICITFAST};
-static const char *const CONTACT_NAMES[] = {"none", "lcp", "ncp", "soft"};
+#define X(NAME, name, text) [TAC_##NAME] = TAC_STEPPERS_##NAME,
+static const tacStepper *const *const STEPPERS[] = {TAC_CONTACT_MODELS(X)};
+#undef X
 static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "implicitfast", "RKMK4"};
 
 tacOptions tac_default_options(const tacModel *model) {
@@ -51,9 +49,8 @@ tacOptions tac_default_options(const tacModel *model) {
 }
 
 static const tacStepper *find_stepper(const tacOptions *options) {
-    for (size_t i = 0; i < sizeof STEPPERS / sizeof *STEPPERS; i++)
-        if (STEPPERS[i]->contact == options->contact && STEPPERS[i]->integrators & TAC_HAS(options->integrator))
-            return options->toi ? &TAC_STEPPER_LCP_TOI : STEPPERS[i]; /* of lcp alone */
+    for (const tacStepper *const *one = STEPPERS[options->contact]; *one != NULL; one++)
+        if ((*one)->integrators & TAC_HAS(options->integrator) && (*one)->toi == options->toi) return *one;
     return NULL;
 }
 
@@ -74,7 +71,7 @@ static tacStatus refuse_integrator(const tacModel *model, const tacOptions *opti
     return tac_fail(err, TAC_ERR_UNSUPPORTED,
                     "option integrator is %s, which contact model %s does not have: expected %s, or the model's own "
                     "(%s), which gives way",
-                    INTEGRATOR_NAMES[options->integrator], CONTACT_NAMES[options->contact], has,
+                    INTEGRATOR_NAMES[options->integrator], tac_contact_text(options->contact), has,
                     INTEGRATOR_NAMES[*model->option_integrator]);
 }
 
@@ -143,7 +140,7 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
     if (options->ncp_iterations < 1)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_iterations is %d: expected at least 1",
                         options->ncp_iterations);
-    if ((unsigned)options->contact > TAC_SOFT)
+    if ((unsigned)options->contact >= TAC_CONTACT_COUNT)
         return tac_fail(err, TAC_ERR_ARGUMENT, "option contact is %d: expected a tacContactModel",
                         (int)options->contact);
     if ((unsigned)options->integrator > TAC_RKMK4)
@@ -200,17 +197,17 @@ static size_t copies_bytes(const tacModel *model) { return model->nparam > 0 ? 3
 /* Bytes of the parameters' tangents, headers and rows. */
 static size_t tangents_bytes(const tacModel *model, const tacOptions *options) {
     size_t headers = tac_arena_round((size_t)model->nmember * sizeof(tacParamTangent));
-    return model->nparam > 0 ? headers + tac_param_tangents_bytes(model, options->contact == TAC_SOFT) : 0;
+    return model->nparam > 0 ? headers + tac_param_tangents_bytes(model, find_stepper(options)->inverse_weights) : 0;
 }
 
 /* How the numbers that steps use move with each parameter; once, and after each change of the parameters. */
 static tacStatus update_tangents(tacSim *sim) {
-    if (sim->model->nparam == 0) return TAC_OK;
+    if (sim->ctx.model->nparam == 0) return TAC_OK;
     tac_arena_release(&sim->tangent_rows, 0);
-    sim->tangents = TAC_TAKE(&sim->tangent_rows, sim->model->nmember, tacParamTangent);
-    int weights = sim->options.contact == TAC_SOFT;
-    if (sim->tangents == NULL ||
-        !tac_param_tangents(sim->model, &sim->work, weights, &sim->tangent_rows, sim->tangents))
+    tacParamTangent *tangents = TAC_TAKE(&sim->tangent_rows, sim->ctx.model->nmember, tacParamTangent);
+    sim->ctx.tangents = tangents;
+    int weights = sim->ctx.stepper->inverse_weights;
+    if (tangents == NULL || !tac_param_tangents(sim->ctx.model, &sim->ctx.work, weights, &sim->tangent_rows, tangents))
         return TAC_ERR_ARENA_FULL;
     return TAC_OK;
 }
@@ -256,13 +253,13 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
     memset(s, 0, sizeof *s);
     s->view = *model;
     s->view.nparam = s->view.nmember = 0;
-    s->model = &s->view;
-    s->options = *options;
-    s->stepper = find_stepper(options);
+    s->ctx.model = &s->view;
+    s->ctx.options = *options;
+    s->ctx.stepper = find_stepper(options);
     unsigned char *next = (unsigned char *)memory + tac_arena_round(sizeof(tacSim));
     if (model->nparam > 0) {
         size_t copy = tac_arena_round(model->bytes);
-        s->model = s->origin = tac_model_copy_into(model, next);
+        s->ctx.model = s->origin = tac_model_copy_into(model, next);
         if (tac_param_of_time(model) >= 0) *s->origin->option_timestep = options->dt; /* the one that is simulated */
         s->slot[0] = next + copy;
         s->slot[1] = next + 2 * copy;
@@ -271,11 +268,13 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
     tac_arena_init(&s->tangent_rows, next, tangents_bytes(model, options));
     next += tangents_bytes(model, options);
     tac_arena_init(&s->scene_rows, next, tac_scene_bytes(model));
-    tac_arena_init(&s->arena, next + tac_scene_bytes(model), arena_bytes(model, options));
-    if (!tac_work_layout(&s->work, model, &s->arena) || !tac_scene_layout(&s->scene, s->model, &s->scene_rows) ||
-        !tac_scene_layout_scratch(&s->scene, model, options->max_contacts, &s->arena) || update_tangents(s) != TAC_OK)
-        return tac_fail(err, TAC_ERR_ARENA_FULL, "workspace of %zu bytes is too small", s->arena.size);
-    s->scene.fixed_rims = options->contact == TAC_NCP; /* it finds the same features again at other poses */
+    tac_arena_init(&s->ctx.arena, next + tac_scene_bytes(model), arena_bytes(model, options));
+    if (!tac_work_layout(&s->ctx.work, model, &s->ctx.arena) ||
+        !tac_scene_layout(&s->ctx.scene, s->ctx.model, &s->scene_rows) ||
+        !tac_scene_layout_scratch(&s->ctx.scene, model, options->max_contacts, &s->ctx.arena) ||
+        update_tangents(s) != TAC_OK)
+        return tac_fail(err, TAC_ERR_ARENA_FULL, "workspace of %zu bytes is too small", s->ctx.arena.size);
+    s->ctx.scene.fixed_rims = s->ctx.stepper->fixed_rims;
     *sim = s;
     return TAC_OK;
 }
@@ -298,19 +297,19 @@ void tac_sim_free(tacSim *sim) { free(sim); }
 
 tacStatus tac_sim_options(const tacSim *sim, tacOptions *options) {
     if (sim == NULL || options == NULL) return TAC_ERR_ARGUMENT;
-    *options = sim->options;
+    *options = sim->ctx.options;
     return TAC_OK;
 }
 
-size_t tac_sim_peak(const tacSim *sim) { return sim == NULL ? 0 : sim->arena.peak; }
+size_t tac_sim_peak(const tacSim *sim) { return sim == NULL ? 0 : sim->ctx.arena.peak; }
 
-void tac_sim_poison(tacSim *sim) { tac_arena_spoil(&sim->arena); }
+void tac_sim_poison(tacSim *sim) { tac_arena_spoil(&sim->ctx.arena); }
 
 /* --- Parameters --------------------------------------------------------------------------------------------------- */
 
 tacStatus tac_sim_get_params(const tacSim *sim, double *theta) {
     if (sim == NULL || (theta == NULL && sim->origin != NULL)) return TAC_ERR_ARGUMENT;
-    const tacModel *m = sim->model;
+    const tacModel *m = sim->ctx.model;
     for (int i = m->nmember - 1; i >= 0; i--) /* the first of a group tells */
         theta[m->param_theta[i]] = *tac_param_at(m, m->param_field[i], m->param_index[i]);
     return TAC_OK;
@@ -324,14 +323,14 @@ tacStatus tac_sim_set_params(tacSim *sim, const double *theta) {
     tacError err = {.text = ""};
     tacStatus status = tac_check_array(sim, __func__, "theta", sim->origin->nparam, theta);
     if (status != TAC_OK) return status;
-    void *spare = sim->slot[(const void *)sim->model == sim->slot[0]];
+    void *spare = sim->slot[(const void *)sim->ctx.model == sim->slot[0]];
     tacModel *fresh = tac_model_copy_into(sim->origin, spare);
     status = tac_param_write_all(fresh, theta, &err);
     if (status == TAC_OK) status = tac_model_derive(fresh, &err);
-    if (status == TAC_OK) status = tac_model_reference(fresh, &sim->work, &err);
+    if (status == TAC_OK) status = tac_model_reference(fresh, &sim->ctx.work, &err);
     if (status != TAC_OK) return tac_sim_fail(sim, status, __func__, "%s", err.text);
-    sim->model = fresh;
-    if (tac_param_of_time(fresh) >= 0) sim->options.dt = *fresh->option_timestep;
-    tac_scene_update(&sim->scene, fresh);
+    sim->ctx.model = fresh;
+    if (tac_param_of_time(fresh) >= 0) sim->ctx.options.dt = *fresh->option_timestep;
+    tac_scene_update(&sim->ctx.scene, fresh);
     return tac_end_call(sim, __func__, update_tangents(sim));
 }

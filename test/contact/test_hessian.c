@@ -1,6 +1,6 @@
 /* The Hessian M + J^T K J of the soft problem against a dense one: rows on one path, across limbs and trees, in
  * piles. */
-#include "contact/soft/soft.h"
+#include "contact/soft/problem.h"
 
 #include "math/dense.h"
 

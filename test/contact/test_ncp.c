@@ -1,5 +1,5 @@
 /* The ncp problem's linear systems against differences of its residuals, in contact and at limits. */
-#include "contact/ncp/ncp.h"
+#include "contact/ncp/problem.h"
 #include "step/sim.h"
 
 #include "math/cone.h"
@@ -95,7 +95,7 @@ static tacModel *heap(void) {
     return m;
 }
 
-/* As the stepper poses it (step/ncp.c), at a random state near the model's own. */
+/* As the stepper poses it (contact/ncp/step.c), at a random state near the model's own. */
 static void begin(Problem *k, tacDraw *d) {
     tacOptions options = tac_default_options(k->m);
     tacError err;
@@ -113,19 +113,19 @@ static void begin(Problem *k, tacDraw *d) {
     }
     memcpy(k->x + 300, k->x, (size_t)k->m->nq * sizeof(double));
     tac_qpos_add(k->m, k->x + 300, dq, k->x);
-    CHECK(tac_ncp_layout(&k->p, k->m, options.max_contacts, &sim->arena));
+    CHECK(tac_ncp_layout(&k->p, k->m, options.max_contacts, &sim->ctx.arena));
     tacNcp *p = &k->p;
-    p->w = &sim->work, p->scene = &sim->scene, p->q = k->x, p->v = k->x + k->m->nq, p->mocap = NULL;
+    p->w = &sim->ctx.work, p->scene = &sim->ctx.scene, p->q = k->x, p->v = k->x + k->m->nq, p->mocap = NULL;
     p->h = TIME_STEP, p->damping_span = TIME_STEP;
-    tac_smooth_forces(k->m, &sim->work, p->q, p->v, NULL, (tacInputs){0}, TIME_STEP);
+    tac_smooth_forces(k->m, &sim->ctx.work, p->q, p->v, NULL, (tacInputs){0}, TIME_STEP);
     for (int i = 0; i < k->m->nv; i++)
-        p->tau[i] = TIME_STEP * (sim->work.qfrc[i] + sim->work.bias[i]);
+        p->tau[i] = TIME_STEP * (sim->ctx.work.qfrc[i] + sim->ctx.work.bias[i]);
     for (int g = 0; g < k->m->ngeom; g++)
         extra[g] = 0.05;
-    CHECK_INT(tac_place_geoms(k->m, &sim->work, &sim->scene), TAC_OK);
-    sim->scene.extra = extra;
-    CHECK_INT(tac_scene_contacts(&sim->scene, k->m, p->found, p->max_contacts, &found), TAC_OK);
-    sim->scene.extra = NULL;
+    CHECK_INT(tac_place_geoms(k->m, &sim->ctx.work, &sim->ctx.scene), TAC_OK);
+    sim->ctx.scene.extra = extra;
+    CHECK_INT(tac_scene_contacts(&sim->ctx.scene, k->m, p->found, p->max_contacts, &found), TAC_OK);
+    sim->ctx.scene.extra = NULL;
     tac_ncp_begin(p);
     tac_ncp_constrain(p, found);
     CHECK_INT(tac_ncp_start(p, 0, 0), TAC_OK);

@@ -56,7 +56,7 @@ static tacVec3 point_velocity(const tacPose *pose, tacVec6 V, tacVec3 x) {
 
 /* Against the kinematics at q (+) t v. */
 static void compare_place(tacSim *sim, const tacModelMotion *all, double t, int geom) {
-    const tacModel *m = sim->model;
+    const tacModel *m = sim->ctx.model;
     tacGeomMotion g = {all, geom, 0};
     tacMotion motion = tac_geom_motion(&g);
     tacPose pose;
@@ -78,7 +78,7 @@ static void compare_place(tacSim *sim, const tacModelMotion *all, double t, int 
     CHECK_ARRAY(9, pose.R.m, mat[geom].m, TOL_PLACE);
     CHECK_INT(tac_body_velocity(other, q, all->v, velocity), TAC_OK);
     int body = m->geom_body[geom];
-    tacVec3 origin = tac_sub3(pose.p, tac_quat_rotate(other->work.xquat[body], m->geom_pos[geom]));
+    tacVec3 origin = tac_sub3(pose.p, tac_quat_rotate(other->ctx.work.xquat[body], m->geom_pos[geom]));
     tacVec3 lin = tac_add3(velocity[body].lin, tac_cross3(velocity[body].ang, tac_sub3(pose.p, origin)));
     CHECK_ARRAY(3, &V.ang, &velocity[body].ang, TOL_SPEED);
     CHECK_ARRAY(3, &V.lin, &lin, TOL_SPEED);
@@ -135,8 +135,8 @@ static void check_model(tacModel *m) {
         draw_array(&d, m->nv, v);
         for (int i = 0; i < m->nv && k > 0; i++)
             v[i] *= 3; /* the first: slowly */
-        tac_kinematics_q(m, &sim->work, q, NULL);
-        tacModelMotion all = {m, &sim->work, q, v, H, bound};
+        tac_kinematics_q(m, &sim->ctx.work, q, NULL);
+        tacModelMotion all = {m, &sim->ctx.work, q, v, H, bound};
         tac_motion_bounds(&all);
         for (int i = 0; i < TIMES; i++) {
             double t = H * i / TIMES;

@@ -362,7 +362,7 @@ typedef struct Turned {
 static int step_along(void *context, double t, double *out) {
     Turned *k = context;
     double theta = k->theta + t;
-    const tacModel *m = k->sim->model;
+    const tacModel *m = k->sim->ctx.model;
     if (tac_sim_set_params(k->sim, &theta) != TAC_OK || tac_step(k->sim, k->x, k->u, k->y, NULL) != TAC_OK) return 1;
     memcpy(out, k->y + m->nq, (size_t)k->nv * sizeof *out);
     return 0;

@@ -101,7 +101,7 @@ static int print_pair(tacSim *sim, const double *q, int a, int b) {
     tacContact c;
     tacStatus status = tac_geom_distance(sim, q, NULL, a, b, &c);
     if (status != TAC_OK) return fprintf(stderr, "geoms %d %d: %s\n", a, b, tac_status_text(status)), 2;
-    const tacScene *s = &sim->scene;
+    const tacScene *s = &sim->ctx.scene;
     Solid solid[2] = {{&s->shape[a], s->pose[a]}, {&s->shape[b], s->pose[b]}};
     double ra = slow_radius(solid[0].shape), rb = slow_radius(solid[1].shape), size = ra > rb ? ra : rb;
     SlowDistance slow = slow_distance(&solid[0], &solid[1], EPS * (size > 0 ? size : 1));

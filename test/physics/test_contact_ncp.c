@@ -1,5 +1,5 @@
 /* What the variational integrator keeps, and problems of contact and friction with known answers, contact model ncp. */
-#include "contact/ncp/ncp.h"
+#include "contact/ncp/problem.h"
 #include "step/sim.h"
 #include "tactus/io.h"
 
@@ -67,16 +67,16 @@ static void heavy_and_far_boxes_rest(void **state) {
 static tacVec6 momentum(World *w, double h) {
     tacNcp p;
     tacVec6 sum = {{0, 0, 0}, {0, 0, 0}};
-    size_t mark = tac_arena_mark(&w->sim->arena);
-    CHECK(tac_ncp_layout(&p, w->m, 0, &w->sim->arena));
-    tac_kinematics_q(w->m, &w->sim->work, w->x, NULL);
-    p.w = &w->sim->work, p.q = w->x, p.v = w->x + w->m->nq, p.h = h;
+    size_t mark = tac_arena_mark(&w->sim->ctx.arena);
+    CHECK(tac_ncp_layout(&p, w->m, 0, &w->sim->ctx.arena));
+    tac_kinematics_q(w->m, &w->sim->ctx.work, w->x, NULL);
+    p.w = &w->sim->ctx.work, p.q = w->x, p.v = w->x + w->m->nq, p.h = h;
     tac_ncp_begin(&p);
     for (int b = 1; b < w->m->nbody; b++) {
         tacVec3 about = tac_cross3(p.w->xipos[b], p.before[b].lin);
         sum = tac_add6(sum, (tacVec6){tac_add3(p.before[b].ang, about), p.before[b].lin});
     }
-    tac_arena_release(&w->sim->arena, mark);
+    tac_arena_release(&w->sim->ctx.arena, mark);
     return sum;
 }
 
@@ -492,7 +492,7 @@ static void scratch_changes_nothing(void **state) {
 static void bad_options_are_refused(void **state) {
     (void)state;
     World w = build(1, &BLOCK, 0.5, 0, 0.01);
-    tacOptions options = w.sim->options;
+    tacOptions options = w.sim->ctx.options;
     tacSim *sim;
     tacError err;
     options.ncp_kappa = 1e-13;
@@ -500,10 +500,10 @@ static void bad_options_are_refused(void **state) {
     CHECK_HAS(err.text, "ncp_kappa");
     options.ncp_kappa = -1;
     CHECK_INT(tac_sim_new(w.m, &options, &sim, &err), TAC_ERR_ARGUMENT);
-    options = w.sim->options, options.ncp_tolerance = 0;
+    options = w.sim->ctx.options, options.ncp_tolerance = 0;
     CHECK_INT(tac_sim_new(w.m, &options, &sim, &err), TAC_ERR_ARGUMENT);
     CHECK_HAS(err.text, "ncp_tolerance");
-    options = w.sim->options, options.ncp_iterations = 0;
+    options = w.sim->ctx.options, options.ncp_iterations = 0;
     CHECK_INT(tac_sim_new(w.m, &options, &sim, &err), TAC_ERR_ARGUMENT);
     CHECK_HAS(err.text, "ncp_iterations");
     world_end(&w);

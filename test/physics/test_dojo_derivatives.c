@@ -6,7 +6,7 @@
 #include "cli/differences.h"
 #include "math/quat.h"
 #include "physics/contact_world.h"
-#include "step/tangent.h"
+#include "smooth/tangent.h"
 #include "support/draw.h"
 #include "support/joint_types.h"
 #include "support/ncp_sim.h"

@@ -2,7 +2,7 @@
 #include "tactus/io.h"
 #include "tactus/tactus.h"
 
-#include "contact/ncp/ncp.h"
+#include "contact/ncp/problem.h"
 #include "support/check.h"
 #include "support/draw.h"
 

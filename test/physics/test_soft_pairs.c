@@ -7,7 +7,7 @@
  *   a_i = (D_i aref_i + m g_i)/(m + D_i),     aref_n = -B v_n - K d r,     aref_i = -B_slip v_i. */
 #include "support/check.h"
 
-#include "contact/soft/soft.h"
+#include "contact/soft/problem.h"
 
 #include <math.h>
 #include <string.h>

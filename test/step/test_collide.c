@@ -190,7 +190,7 @@ static void distance_places_what_it_needs(void **state) {
                 tac_sim_poison(w->sim);
                 if (tac_geom_distance(w->sim, w->q, w->u, a, b, &alone) != TAC_OK) continue;
                 tac_contacts(w->sim, w->q, w->u, w->contact, MAX_CONTACTS, &w->ncontact);
-                CHECK_INT(tac_scene_distance(&w->sim->scene, w->m, a, b, &all), TAC_OK);
+                CHECK_INT(tac_scene_distance(&w->sim->ctx.scene, w->m, a, b, &all), TAC_OK);
                 CHECK(alone.dist == all.dist && alone.pos.x == all.pos.x && alone.normal.z == all.normal.z);
                 compared++;
             }

@@ -4,9 +4,10 @@
 #include "support/random_tree.h"
 
 #include "cli/differences.h"
-#include "step/first_impact.h"
+#include "smooth/first_impact.h"
 #include "support/draw.h"
 #include "tactus/io.h"
+#include "step/sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -305,7 +306,7 @@ static void long_searches_are_bounded(void **state) {
     while (status == TAC_OK && searches < TAC_IMPACT_SLOW_STEPS) {
         tacImpact hit = {.gap = 1e-6, .max_pairs = MOST, .pair = w.pair};
         int before = held.slow;
-        status = tac_next_impact(w.sim, w.q, w.v, NULL, 0.01, &held, &hit);
+        status = tac_next_impact(&w.sim->ctx, w.q, w.v, NULL, 0.01, &held, &hit);
         searches++;
         CHECK(held.slow > before);
         if (status == TAC_OK) CHECK_INT(hit.kind, TAC_IMPACT_UNDECIDED);
@@ -314,7 +315,7 @@ static void long_searches_are_bounded(void **state) {
     CHECK_INT(status, TAC_ERR_IMPACTS);
     w.v[3] = 10, held.slow = 0;
     tacImpact hit = {.gap = 1e-6, .max_pairs = MOST, .pair = w.pair};
-    CHECK_INT(tac_next_impact(w.sim, w.q, w.v, NULL, 0.01, &held, &hit), TAC_OK);
+    CHECK_INT(tac_next_impact(&w.sim->ctx, w.q, w.v, NULL, 0.01, &held, &hit), TAC_OK);
     CHECK_INT(held.slow, 0);
     close_world(&w);
 }

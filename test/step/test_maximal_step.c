@@ -52,7 +52,7 @@ static World moved(const Case *c) {
     if (tac_load(c->path, &m, &err) != TAC_OK) fail_msg("%s", err.text);
     register_all(m, c);
     World w = world_of(m, c->contact, 0);
-    tacOptions options = w.sim->options;
+    tacOptions options = w.sim->ctx.options;
     options.dt = c->dt, options.ncp_gradient_kappa = c->gradient_kappa, options.toi = c->toi;
     tac_sim_free(w.sim);
     if (tac_sim_new(m, &options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);
@@ -78,11 +78,11 @@ typedef struct Blocks {
 static Blocks blocks_of(const World *w, double span) {
     const tacModel *m = w->m;
     Blocks b = {.n = 12 * (size_t)m->nbody + (size_t)m->na, .nparam = (size_t)m->nparam};
-    b.ninput = (size_t)tac_ninput(m, &w->sim->options);
+    b.ninput = (size_t)tac_ninput(m, &w->sim->ctx.options);
     b.A = numbers(b.n * b.n), b.B = numbers(b.n * b.ninput), b.P = numbers(b.n * b.nparam);
     b.theta = numbers(b.nparam);
     b.step = (tacMaximalStep){.span = span, .A = b.A, .B = b.B, .P = b.P};
-    b.step.bytes = tac_step_maximal_bytes(m, &w->sim->options);
+    b.step.bytes = tac_step_maximal_bytes(m, &w->sim->ctx.options);
     b.step.memory = aligned_alloc(64, b.step.bytes);
     CHECK_INT(tac_sim_get_params(w->sim, b.theta), TAC_OK);
     return b;
@@ -262,7 +262,7 @@ static void reverse_of_other_ways(void **state) {
     Case softer = NCP_CASES[0], impacts = OTHER_CASES[0];
     softer.gradient_kappa = 1e-2, impacts.toi = 1;
     World soft = moved(&softer), toi = moved(&impacts), unsolved = moved(&NCP_CASES[0]), both = moved(&softer);
-    unsolved.sim->options.ncp_iterations = both.sim->options.ncp_iterations = 2;
+    unsolved.sim->ctx.options.ncp_iterations = both.sim->ctx.options.ncp_iterations = 2;
     for (int s = 0; s < NSPAN; s++) {
         check_reverse(&soft, SPANS[s], TAC_OK, &worst);
         check_reverse(&toi, SPANS[s], TAC_OK, &worst);
@@ -379,7 +379,7 @@ static void failures_write_nothing(void **state) {
     FAILS(TAC_ERR_NONFINITE);
     for (size_t i = 0; i < b.n; i++)
         r.ybar[i] = kept;
-    w.sim->scene.max_contacts = 0;
+    w.sim->ctx.scene.max_contacts = 0;
     FAILS(TAC_ERR_CONTACTS);
     r.grad.y = w.back;
     FAILS(TAC_ERR_CONTACTS);

@@ -1,4 +1,4 @@
-#include "contact/soft/soft.h"
+#include "contact/soft/problem.h"
 
 #include "math/dense.h"
 #include "math/scalar.h"

@@ -1,0 +1,32 @@
+/* The gradient of a bounce as continuous time has it (docs/theory/contact.md, L8) [Werling2021, VI].
+ *
+ * A step that bounces, v+ = -e v along the contact's normal, goes on from where it was: dq+/dq = 1 along the normal. In
+ * continuous time a body that starts nearer to the surface turns earlier and ends farther away: -e. The correction is
+ * the least change of the exact D = dq+/dq that gives every bouncing row i  J_i X J_i^T = -e_i |J_i|^2:
+ *
+ *   X = D + sum_i k_i J_i^T J_i,      sum_j (J_i J_j^T)^2 k_j = -(e_i |J_i|^2 + J_i D J_i^T)
+ *
+ * in the sense of least squares where rows depend on each other. One row: X = D - (e + J D J^+) J^+ J. */
+#pragma once
+
+#include "contact/lcp/problem.h"
+#include "smooth/context.h"
+
+typedef struct tacBounces {
+    int n;
+    double *J; /* n x nv: rows that bounce */
+    double *e; /* n */
+    double *k; /* n */
+} tacBounces;
+
+/* Rows that bounce in a solved step, from the arena; the caller releases. */
+tacStatus tac_bounces_find(tacContext *ctx, const tacLcp *lcp, tacBounces *b);
+/* seen[i] = J_i D J_i^T -> k. */
+tacStatus tac_bounces_weigh(tacContext *ctx, tacBounces *b, const double *seen);
+/* A (dq rows and columns first, ld apart): J_i D J_i^T -> seen. */
+void tac_bounces_see(const tacBounces *b, int nv, int ld, const double *A, double *seen);
+/* D += sum k J^T J, and its transpose on a covector: qbar += sum k J^T (J . ybar). */
+void tac_bounces_jac(const tacBounces *b, int nv, int ld, double *A);
+void tac_bounces_vjp(const tacBounces *b, int nv, const double *ybar, double *qbar);
+/* Bytes of all that for at most `rows` rows. */
+size_t tac_bounces_scratch(const tacModel *m, size_t rows);

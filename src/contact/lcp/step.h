@@ -1,0 +1,83 @@
+/* The step with contact lcp in its parts: the step itself (lcp.c), residuals (lcp_residual.c), derivatives (lcp_jac.c,
+ * lcp_vjp.c, lcp_aware.c), forces as outputs (lcp_forces.c). */
+#pragma once
+
+#include "contact/lcp/problem.h"
+#include "smooth/smooth_step.h"
+
+/* The step that stops at impacts (toi/). */
+extern const tacStepper TAC_STEPPER_LCP_TOI;
+
+/* (x, u) -> w->next, h v+ in w->vec[0], the impulses in lcp, laid out in the arena: the caller releases. */
+tacStatus tac_lcp_advance(tacContext *ctx, const double *x, const double *u, tacLcp *lcp);
+/* A next state was found, if not by a solution. Derivatives have room for TAC_LCP_DENSE_ROWS rows at least. */
+static inline tacStatus tac_lcp_judge(const tacLcp *lcp, tacStatus status) {
+    if (status == TAC_ERR_ARENA_FULL && lcp->rows.n > TAC_LCP_DENSE_ROWS) return TAC_ERR_CONTACTS;
+    return status == TAC_OK && lcp->unsolved ? TAC_ERR_UNSOLVED : status;
+}
+
+/* w->qacc += Mhat^-1 J^T f / h; force: scratch, nv. */
+void tac_lcp_add_impulses(tacContext *ctx, const tacLcp *lcp, double *force);
+/* For the tables of functions of lcp.c and of lcp_toi.c, which stops at impacts. */
+size_t tac_lcp_step_scratch(const tacModel *m, const tacOptions *options);
+
+tacStatus tac_lcp_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
+tacStatus tac_lcp_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
+
+/* All below need: tac_lcp_advance at (x, u). */
+
+/* A solved problem at x -> W = -da, nv rows of c.n numbers, a = w->qacc = (v+ - v)/h; v+ in w->next. impact: the motion
+ * has no forces but the rows', M a = J^T f / h; w->L has the factor of M, and tac_evaluate at x is enough. */
+tacStatus tac_lcp_linearize(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, int impact,
+                            tacColumns c, double *W);
+/* What of it has no rows: W = dR at fixed a without constraints. */
+tacStatus tac_lcp_smooth_jac(tacContext *ctx, const double *x, const double *u, int impact, tacColumns c, double *W);
+/* Changes dR of the forces (in W) and dr of the rows, at fixed a and f -> W = -da; dr is overwritten. */
+tacStatus tac_lcp_respond(tacContext *ctx, const tacLcp *lcp, tacColumns c, double *dr, double *W);
+/* Adds to dR (over dofs) and sets dr (over rows), c.n numbers a row; wrench (6 nbody rows; NULL skips): adds the change
+ * of the contacts' forces on bodies at fixed forces of the free rows. */
+tacStatus tac_lcp_residuals_jac(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, tacColumns c,
+                                double *dR, double *dr, double *wrench);
+/* bar -= dr^T mu + (what constraints add to dR)^T lambda, and += (that of wrench)^T wrenchbar; NULL skips that. */
+tacStatus tac_lcp_residuals_vjp(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
+                                const double *lambda, const double *mu, const double *wrenchbar, const tacGrad *bar);
+/* One island: H = L^-T dR -> H += L^-T Jhat^T f' / h,  f' = -df_C = A_CC^-1 (dr - h J_C Mhat^-1 dR). f' is written over
+ * the free rows of dr. */
+tacStatus tac_lcp_answer_island(tacContext *ctx, const tacLcp *lcp, int island, tacColumns c, double *dr, double *H);
+/* lambda = Mhat^-1 abar, seed (rows; NULL: zero) the gradient by forces  ->  mu = A_CC^-T (Jhat lambda / h + seedhat)
+ * of every island, lambda -= h Mhat^-1 J_C^T mu. */
+tacStatus tac_lcp_answer_reverse(tacContext *ctx, const tacLcp *lcp, const double *seed, double *lambda, double *mu);
+
+/* What a covector is on the way: the gradient by joint forces (nv), and by the rows' velocities w (rows). */
+typedef struct tacLcpDual {
+    double *tau, *mu;
+} tacLcpDual;
+/* One covector through the step; hv: its h v+. dual: NULL skips. */
+tacStatus tac_lcp_pull(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *hv,
+                       const double *ybar, const tacGrad *g, const tacLcpDual *dual);
+/* The same by the classes that give the larger gradient: those of the step, or those that the loss asks for
+ * (lcp_aware.c). */
+tacStatus tac_lcp_pull_aware(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *hv,
+                             const double *ybar, const tacGrad *g);
+/* Bytes that it takes. */
+size_t tac_lcp_aware_scratch(const tacModel *m, const tacOptions *options);
+
+/* Forces of a solved problem at x, impulses over h, as outputs (lcp_forces.c): of contacts on bodies (6 nbody), of all
+ * rows on dofs (nv); columns are added to dwrench and dqfrc, c.n numbers a row. NULL skips. */
+void tac_lcp_forces_on_dofs(const tacModel *m, const tacLcp *lcp, double *qfrc);
+tacContactForce tac_lcp_describe(const tacLcp *lcp, int contact, const double *v_next);
+tacStatus tac_lcp_problem_forces_jac(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, int impact,
+                                     double *dwrench, double *dqfrc);
+/* The same by forces alone, with f' = -df of the free rows in minus_df, c.n numbers a row. */
+void tac_lcp_add_force_changes(tacContext *ctx, const tacLcp *lcp, tacColumns c, const double *minus_df,
+                               double *dwrench, double *dqfrc);
+/* bar += (d(wrench))^T wrenchbar + (d(qfrc))^T qfrcbar of a step's own problem; NULL skips. */
+tacStatus tac_lcp_pull_forces(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
+                              const double *wrenchbar, const double *qfrcbar, const tacGrad *bar);
+
+/* The stepper's entries for outputs (sim.h). */
+tacStatus tac_lcp_forces(tacContext *ctx, const double *x, const double *u, double *wrench, double *qfrc);
+tacStatus tac_lcp_forces_jac(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc);
+tacStatus tac_lcp_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
+                             const double *qfrcbar, const tacGrad *bar);
+tacStatus tac_lcp_contacts(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n);

@@ -1,0 +1,193 @@
+/* Reverse mode of steps that stop at impacts: covectors of q, v, of the kick and of the time that is left go back from
+ * the step's end through its drifts and impacts to the kick (docs/theory/contact.md, H6). Each impact is flown to once
+ * more, without a search, so that one problem at a time is in memory. */
+#include "math/dense.h"
+#include "math/scalar.h"
+#include "contact/lcp/toi/flight.h"
+#include "smooth/tangent.h"
+
+#include <string.h>
+
+/* On its way back: covectors of the state in hand. */
+typedef struct Return {
+    tacContext *ctx;
+    const double *u;
+    tacColumns c;
+    double *q, *v;     /* nv */
+    double *kick;      /* nv */
+    double left;       /* of the time that is left */
+    tacGrad direct;    /* u, theta: what impacts and their times add; x: of one impact */
+    double *move, *tv; /* nv: scratch */
+} Return;
+
+static tacStatus begin(tacContext *ctx, const double *u, const double *ybar, Return *r) {
+    size_t nv = (size_t)ctx->model->nv;
+    *r = (Return){.ctx = ctx, .u = u, .c = tac_count_columns(ctx)};
+    double **arrays[] = {&r->q, &r->v, &r->kick, &r->move, &r->tv};
+    int ok = 1;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        ok &= (*arrays[i] = TAC_TAKE(&ctx->arena, nv, double)) != NULL;
+    r->direct = (tacGrad){TAC_TAKE(&ctx->arena, r->c.nx, double), TAC_TAKE(&ctx->arena, r->c.nu, double),
+                          TAC_TAKE(&ctx->arena, r->c.np, double)};
+    if (!ok || !r->direct.x || !r->direct.u || !r->direct.theta) return TAC_ERR_ARENA_FULL;
+    memcpy(r->q, ybar, nv * sizeof(double));
+    memcpy(r->v, ybar + nv, nv * sizeof(double));
+    memset(r->kick, 0, nv * sizeof(double));
+    memset(r->direct.u, 0, (size_t)r->c.nu * sizeof(double));
+    memset(r->direct.theta, 0, (size_t)r->c.np * sizeof(double));
+    return TAC_OK;
+}
+
+/* q' = q (+) t v at a fixed t:  qbar <- P^T qbar, vbar += t Q^T qbar */
+static void pull_drift(Return *r, const double *v, double t) {
+    const tacModel *m = r->ctx->model;
+    for (int i = 0; i < m->nv; i++)
+        r->tv[i] = t * v[i];
+    memcpy(r->move, r->q, (size_t)m->nv * sizeof(double));
+    tac_move_vjp(m, r->tv, t, r->move, r->q, r->v);
+}
+
+/* The time t of a drift moves q' by v dt and what is left by -dt, and is where the distance of two geoms has its level:
+ * dt = -(G dq' + ddist) / (G v). Needs: geoms placed at the impact. */
+static tacStatus pull_time(Return *r, const tacFlight *f) {
+    tacContext *ctx = r->ctx;
+    const tacModel *m = ctx->model;
+    tacContact contact;
+    tacContactSystem c;
+    tacSmoothPoint x = tac_point_of(ctx, f->x, f->u);
+    const double *v = f->x + m->nq;
+    double *G = r->move, rate = 0, bar = tac_dense_dot(m->nv, v, r->q) - r->left;
+    tacStatus status = tac_scene_distance(&ctx->scene, m, f->met[0], f->met[1], &contact);
+    if (status == TAC_OK) status = tac_contact_prepare(m, &ctx->scene, &contact, &c);
+    if (status != TAC_OK) return status;
+    for (int j = 0; j < m->nv; j++) {
+        tacMover mover = tac_dof_mover(m, &ctx->work, j);
+        int moves = tac_moves_body(m, &mover, c.body[0]) || tac_moves_body(m, &mover, c.body[1]);
+        G[j] = moves ? tac_contact_along(m, &ctx->work, &c, &mover).dist : 0;
+        rate += G[j] * v[j];
+    }
+    if (!(rate < 0)) return TAC_ERR_DEGENERATE;
+    tac_dense_axpy(m->nv, -bar / rate, G, r->q);
+    int mocap = tac_mocap_column(ctx);
+    for (int i = 0; mocap >= 0 && i < 7 * m->nmocap; i++) {
+        tacMover mover;
+        tac_mocap_mover(m, &ctx->work, i / 7, i % 7, x.u.mocap + 7 * (i / 7), &mover);
+        r->direct.u[mocap + i] -= bar / rate * tac_contact_along(m, &ctx->work, &c, &mover).dist;
+    }
+    for (int i = 0; i < m->nmember; i++) {
+        tacContactTangent t = {0};
+        if (tac_contact_param(m, &ctx->work, &c, &ctx->tangents[i], &x, ctx->scene.corner_change, &t))
+            r->direct.theta[ctx->tangents[i].column] -= bar / rate * t.dist;
+    }
+    return TAC_OK;
+}
+
+/* To the covector of the time step, where it is a parameter. */
+static void add_time(Return *r, double change) {
+    int time = tac_param_of_time(r->ctx->model);
+    if (time >= 0) r->direct.theta[time] += change;
+}
+
+/* What (1 + e) J d(lag) and the time left do to the rows, lag = (t/h - 1/2) kick. */
+static void pull_lag(Return *r, const tacFlight *f, const tacLcp *lcp, const double *mu) {
+    double h = r->ctx->options.dt, share = (h - f->left) / h - 0.5, *lag = r->move;
+    int nv = r->ctx->model->nv;
+    memset(lag, 0, (size_t)nv * sizeof *lag);
+    for (int k = 0; k < lcp->rows.n; k++) {
+        if (mu[k] == 0) continue;
+        tac_row_add_force(&lcp->rows, k, -mu[k] * tac_lcp_lag_share(lcp, k), lag);
+        r->left -= mu[k] * tac_flight_span_rate(lcp, k);
+    }
+    tac_dense_axpy(nv, share, lag, r->kick);
+    double along = tac_dense_dot(nv, f->kick, lag);
+    r->left -= along / h;
+    add_time(r, along * f->left / (h * h));
+}
+
+/* bar -= d(M a)^T lambda: R is linear in a but for what has no a in it. */
+static void pull_inertia(Return *r, const tacFlight *f, double *lambda) {
+    size_t nv = (size_t)r->ctx->model->nv;
+    double *qacc = r->ctx->work.qacc;
+    tac_residual_vjp(r->ctx, f->x, f->u, 0, lambda, &r->direct);
+    memset(qacc, 0, nv * sizeof *qacc);
+    for (size_t i = 0; i < nv; i++)
+        lambda[i] = -lambda[i];
+    tac_residual_vjp(r->ctx, f->x, f->u, 0, lambda, &r->direct);
+}
+
+/* v' = v + h a through the impact in hand (L6). Needs: its problem, v' in w->next, a in w->qacc, the factor of M. */
+static tacStatus pull_impact(Return *r, const tacFlight *f, const tacLcp *lcp) {
+    tacContext *ctx = r->ctx;
+    size_t nv = (size_t)ctx->model->nv, mark = tac_arena_mark(&ctx->arena);
+    double *lambda = TAC_TAKE(&ctx->arena, nv, double), *mu = TAC_TAKE(&ctx->arena, lcp->rows.n + 1, double);
+    if (lambda == NULL || mu == NULL) return TAC_ERR_ARENA_FULL;
+    for (size_t i = 0; i < nv; i++)
+        lambda[i] = ctx->options.dt * r->v[i];
+    memset(r->direct.x, 0, (size_t)r->c.nx * sizeof(double));
+    add_time(r, tac_dense_dot((int)nv, r->v, ctx->work.qacc));
+    tac_solve(ctx->model, &ctx->work, lambda);
+    tacStatus status = tac_lcp_answer_reverse(ctx, lcp, NULL, lambda, mu);
+    if (status == TAC_OK) status = tac_lcp_residuals_vjp(ctx, f->x, f->u, lcp, lambda, mu, NULL, &r->direct);
+    if (status == TAC_OK) {
+        pull_inertia(r, f, lambda);
+        tac_dense_axpy((int)nv, 1, r->direct.x, r->q);
+        tac_dense_axpy((int)nv, 1, r->direct.x + nv, r->v);
+        pull_lag(r, f, lcp, mu);
+    }
+    tac_arena_release(&ctx->arena, mark);
+    return status;
+}
+
+/* Impact number k (from 1) with its time and the drift that leads to it. */
+static tacStatus pull_stop(Return *r, const tacFlight *first, const double *x, int k) {
+    tacContext *ctx = r->ctx;
+    tacFlight f;
+    tacLcp lcp = {.unsolved = 0};
+    size_t mark = tac_arena_mark(&ctx->arena);
+    tacStatus status = tac_flight_to_impact(first, x, k, &f, &lcp);
+    if (status == TAC_OK) status = pull_impact(r, &f, &lcp);
+    if (status == TAC_OK) status = pull_time(r, &f);
+    if (status == TAC_OK) pull_drift(r, f.x + ctx->model->nq, f.since);
+    tac_arena_release(&ctx->arena, mark);
+    return status;
+}
+
+static void add_to(int n, const double *from, double *to) {
+    if (to != NULL) tac_dense_axpy(n, 1, from, to);
+}
+
+/* The kick: q stays, so that as a step of its own it has hv = 0, v+ = v + kick. Its covector h qbar of v+ is taken
+ * back, and what the kick alone has does not reach v. */
+static tacStatus pull_kick(Return *r, tacFlight *f, const double *x, const double *actbar, const tacGrad *g) {
+    tacContext *ctx = r->ctx;
+    size_t nv = (size_t)ctx->model->nv, na = (size_t)ctx->model->na;
+    tacLcp lcp = {.unsolved = 0};
+    double *ybar = TAC_TAKE(&ctx->arena, 2 * nv + na, double);
+    if (ybar == NULL) return TAC_ERR_ARENA_FULL;
+    for (size_t i = 0; i < nv; i++)
+        ybar[i] = r->q[i], ybar[nv + i] = r->v[i] + r->kick[i] - ctx->options.dt * r->q[i];
+    memcpy(ybar + 2 * nv, actbar, na * sizeof *ybar);
+    memset(r->tv, 0, nv * sizeof *r->tv);
+    tacStatus status = tac_flight_kick_again(f, x, &lcp);
+    if (status == TAC_OK) status = tac_lcp_pull(ctx, x, r->u, &lcp, r->tv, ybar, g, NULL);
+    if (status != TAC_OK) return status;
+    if (g->x != NULL) tac_dense_axpy((int)nv, -1, r->kick, g->x + nv);
+    add_time(r, r->left); /* all of h was left */
+    add_to(r->c.nu, r->direct.u, g->u);
+    add_to(r->c.np, r->direct.theta, g->theta);
+    return TAC_OK;
+}
+
+tacStatus tac_flight_pull(tacFlight *f, const double *x, int landed, const double *ybar, const tacGrad *g) {
+    tacContext *ctx = f->ctx;
+    const tacModel *m = ctx->model;
+    int impacts = ctx->info.impacts;
+    Return r;
+    tacStatus status = begin(ctx, f->u, ybar, &r);
+    if (status != TAC_OK) return status;
+    if (landed) r.left = tac_dense_dot(m->nv, f->x + m->nq, r.q);
+    pull_drift(&r, f->x + m->nq, f->since);
+    for (int k = impacts; k > 0 && status == TAC_OK; k--)
+        status = pull_stop(&r, f, x, k);
+    return status == TAC_OK ? pull_kick(&r, f, x, ybar + 2 * m->nv, g) : status;
+}

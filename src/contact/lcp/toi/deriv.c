@@ -1,0 +1,243 @@
+/* Derivatives of steps that stop at impacts, forward: dq and dv of the state in hand with respect to [x | u | theta] go
+ * along with it (docs/theory/contact.md, H3, H4). */
+#include "math/dense.h"
+#include "contact/lcp/toi/flight.h"
+#include "smooth/tangent.h"
+
+#include <string.h>
+
+/* --- Room --------------------------------------------------------------------------------------------------------- */
+
+/* Column of the time step; before the first of the parameters: there is none. */
+static int time_column(const tacContext *ctx) {
+    tacColumns c = tac_count_columns(ctx);
+    return c.nx + c.nu + tac_param_of_time(ctx->model);
+}
+
+/* v+ = v + h a as h alone moves: its column of v (nv rows of n) gets a = w->qacc. */
+static void add_time(const tacContext *ctx, size_t n, double *v) {
+    for (int i = 0; tac_param_of_time(ctx->model) >= 0 && i < ctx->model->nv; i++)
+        v[(size_t)i * n + (size_t)time_column(ctx)] += ctx->work.qacc[i];
+}
+
+tacStatus tac_flight_tangent(tacContext *ctx, tacFlightTangent *d) {
+    tacColumns c = tac_count_columns(ctx);
+    size_t nv = (size_t)ctx->model->nv, n = (size_t)c.n, rows = (size_t)c.nx;
+    *d = (tacFlightTangent){.c = c};
+    double **wide[] = {&d->q, &d->v, &d->kick, &d->W, &d->W_rest};
+    int ok = 1;
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        ok &= (*wide[i] = TAC_TAKE(&ctx->arena, nv * n, double)) != NULL;
+    d->time = TAC_TAKE(&ctx->arena, n, double), d->left = TAC_TAKE(&ctx->arena, n, double);
+    d->J.A = TAC_TAKE(&ctx->arena, rows * rows, double);
+    d->J.B = TAC_TAKE(&ctx->arena, rows * (size_t)c.nu, double);
+    d->J.P = TAC_TAKE(&ctx->arena, rows * (size_t)c.np, double);
+    if (!ok || !d->time || !d->left || !d->J.A || !d->J.B || !d->J.P) return TAC_ERR_ARENA_FULL;
+    memset(d->left, 0, n * sizeof(double));
+    if (tac_param_of_time(ctx->model) >= 0) d->left[time_column(ctx)] = 1; /* all of h is left */
+    return TAC_OK;
+}
+
+size_t tac_flight_tangent_bytes(const tacModel *m, const tacOptions *options) {
+    tacColumns c = tac_columns_of(m, options);
+    size_t n = (size_t)c.n, rows = (size_t)c.nx;
+    return 5 * tac_room((size_t)m->nv * n) + 2 * tac_room(n) + tac_room(rows * rows) + tac_room(rows * (size_t)c.nu) +
+           tac_room(rows * (size_t)c.np);
+}
+
+/* --- Kick --------------------------------------------------------------------------------------------------------- */
+
+/* dq = identity, dv = dv - h W. f->scratch: h v+. */
+tacStatus tac_flight_kick_jac(tacFlight *f, const double *x) {
+    tacFlightTangent *d = f->d;
+    const tacModel *m = f->ctx->model;
+    size_t n = (size_t)d->c.n, nv = (size_t)m->nv;
+    memset(d->q, 0, nv * n * sizeof(double));
+    for (size_t i = 0; i < nv; i++) {
+        d->q[i * n + i] = 1;
+        for (size_t k = 0; k < n; k++)
+            d->kick[i * n + k] = d->v[i * n + k] = -f->ctx->options.dt * d->W[i * n + k];
+        d->v[i * n + nv + i] += 1;
+    }
+    add_time(f->ctx, n, d->kick);
+    add_time(f->ctx, n, d->v);
+    return tac_assemble_jac(f->ctx, x, f->u, f->scratch, d->c, d->W, &d->J); /* for the activations */
+}
+
+/* --- Drift -------------------------------------------------------------------------------------------------------- */
+
+/* q' = q (+) t v:  dq' = P dq + t Q dv (+ v dt, for Q v = v). f->scratch: t v. */
+void tac_flight_drift_jac(tacFlight *f, double t) {
+    tacFlightTangent *d = f->d;
+    int n = d->c.n;
+    tac_move_back_jac(f->ctx->model, f->scratch, n, d->q);
+    tac_move_jac(f->ctx->model, f->scratch, t, n, n, d->v, n, d->W_rest);
+    tac_dense_axpy(f->ctx->model->nv * n, 1, d->W_rest, d->q);
+}
+
+void tac_flight_stop_jac(tacFlight *f) {
+    tacFlightTangent *d = f->d;
+    const tacModel *m = f->ctx->model;
+    for (int i = 0; i < m->nv; i++)
+        tac_dense_axpy(d->c.n, f->x[m->nq + i], d->time, d->q + (size_t)i * (size_t)d->c.n);
+    tac_dense_axpy(d->c.n, -1, d->time, d->left);
+}
+
+/* Change of the distance by what is no coordinate: mocap poses and parameters -> time += ... */
+static void add_direct(tacFlight *f, const tacContactSystem *c, double *time) {
+    tacContext *ctx = f->ctx;
+    const tacModel *m = ctx->model;
+    tacColumns columns = f->d->c;
+    tacSmoothPoint x = tac_point_of(ctx, f->x, f->u);
+    int mocap = tac_mocap_column(ctx);
+    for (int i = 0; mocap >= 0 && i < 7 * m->nmocap; i++) {
+        tacMover mover;
+        tac_mocap_mover(m, &ctx->work, i / 7, i % 7, x.u.mocap + 7 * (i / 7), &mover);
+        time[columns.nx + mocap + i] += tac_contact_along(m, &ctx->work, c, &mover).dist;
+    }
+    for (int i = 0; i < m->nmember; i++) {
+        tacContactTangent t = {0};
+        if (tac_contact_param(m, &ctx->work, c, &ctx->tangents[i], &x, ctx->scene.corner_change, &t))
+            time[columns.nx + columns.nu + ctx->tangents[i].column] += t.dist;
+    }
+}
+
+tacStatus tac_flight_time_jac(tacFlight *f, const int geom[2]) {
+    tacContext *ctx = f->ctx;
+    const tacModel *m = ctx->model;
+    tacFlightTangent *d = f->d;
+    tacContact contact;
+    tacContactSystem c;
+    double rate = 0;
+    tacStatus status = tac_scene_distance(&ctx->scene, m, geom[0], geom[1], &contact);
+    if (status == TAC_OK) status = tac_contact_prepare(m, &ctx->scene, &contact, &c);
+    if (status != TAC_OK) return status;
+    memset(d->time, 0, (size_t)d->c.n * sizeof(double));
+    for (int j = 0; j < m->nv; j++) {
+        tacMover mover = tac_dof_mover(m, &ctx->work, j);
+        if (!tac_moves_body(m, &mover, c.body[0]) && !tac_moves_body(m, &mover, c.body[1])) continue;
+        double G = tac_contact_along(m, &ctx->work, &c, &mover).dist;
+        rate += G * f->x[m->nq + j];
+        tac_dense_axpy(d->c.n, G, d->q + (size_t)j * (size_t)d->c.n, d->time);
+    }
+    add_direct(f, &c, d->time);
+    if (!(rate < 0)) return TAC_ERR_DEGENERATE;
+    for (int k = 0; k < d->c.n; k++)
+        d->time[k] /= -rate;
+    return TAC_OK;
+}
+
+/* --- Impact ------------------------------------------------------------------------------------------------------- */
+
+/* sum (rows x n) = M_q dq + M_v dv + what of M is direct, of a problem's own derivatives M. */
+static void chain(const tacFlight *f, size_t rows, const double *M, double *sum) {
+    const tacFlightTangent *d = f->d;
+    size_t n = (size_t)d->c.n, nv = (size_t)f->ctx->model->nv, nx = (size_t)d->c.nx;
+    for (size_t i = 0; i < rows; i++) {
+        const double *own = M + i * n;
+        double *row = sum + i * n;
+        memset(row, 0, nx * sizeof(double));
+        memcpy(row + nx, own + nx, (n - nx) * sizeof(double));
+        for (size_t j = 0; j < nv; j++) {
+            if (own[j] != 0) tac_dense_axpy((int)n, own[j], d->q + j * n, row);
+            if (own[nv + j] != 0) tac_dense_axpy((int)n, own[nv + j], d->v + j * n, row);
+        }
+    }
+}
+
+/* dv' = dv - h (W_q dq + W_v dv + what of W is direct). */
+void tac_flight_impact_jac(tacFlight *f) {
+    tacFlightTangent *d = f->d;
+    size_t nv = (size_t)f->ctx->model->nv;
+    chain(f, nv, d->W, d->W_rest);
+    tac_dense_axpy((int)nv * d->c.n, -f->ctx->options.dt, d->W_rest, d->v);
+    add_time(f->ctx, (size_t)d->c.n, d->v);
+}
+
+/* --- Forces ------------------------------------------------------------------------------------------------------- */
+
+/* dZ += the chained derivatives of one problem, row by row. */
+static void add_chained(const tacFlight *f, size_t rows, const double *local, double *dZ) {
+    size_t n = (size_t)f->d->c.n;
+    for (size_t i = 0; i < rows; i++) {
+        chain(f, 1, local + i * n, f->d->W_rest);
+        tac_dense_axpy((int)n, 1, f->d->W_rest, dZ + i * n);
+    }
+}
+
+tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp) {
+    tacFlightForces *z = f->z;
+    const tacModel *m = f->ctx->model;
+    if (z == NULL || (z->dwrench == NULL && z->dqfrc == NULL)) return TAC_OK;
+    if (!lcp->impact) return tac_lcp_problem_forces_jac(f->ctx, f->x, f->u, lcp, 0, z->dwrench, z->dqfrc);
+    double *sums[2] = {z->dwrench, z->dqfrc};
+    size_t rows[2] = {6 * (size_t)m->nbody, (size_t)m->nv};
+    for (int k = 0; k < 2; k++) {
+        if (sums[k] == NULL) continue;
+        memset(z->local, 0, rows[k] * (size_t)f->d->c.n * sizeof(double));
+        tacStatus status =
+            tac_lcp_problem_forces_jac(f->ctx, f->x, f->u, lcp, 1, k == 0 ? z->local : NULL, k == 1 ? z->local : NULL);
+        if (status != TAC_OK) return status;
+        add_chained(f, rows[k], z->local, sums[k]);
+    }
+    return TAC_OK;
+}
+
+/* --- Lag ---------------------------------------------------------------------------------------------------------- */
+
+/* lag = (t/h - 1/2) kick, t = h - left:  d(lag) = share d(kick) - kick d(left)/h + kick left/h^2 dh */
+static void lag_row(const tacFlight *f, int dof, double weight, double *out) {
+    const tacFlightTangent *d = f->d;
+    double h = f->ctx->options.dt, share = (h - f->left) / h - 0.5;
+    tac_dense_axpy(d->c.n, weight * share, d->kick + (size_t)dof * (size_t)d->c.n, out);
+    tac_dense_axpy(d->c.n, -weight * f->kick[dof] / h, d->left, out);
+    if (tac_param_of_time(f->ctx->model) >= 0) out[time_column(f->ctx)] += weight * f->kick[dof] * f->left / (h * h);
+}
+
+/* d(s)/d(left) of s = (pos - target)/left; none at the bound, of rows that bounce, and of tangents and friction. */
+double tac_flight_span_rate(const tacLcp *lcp, int k) {
+    const tacRow *row = &lcp->rows.row[k];
+    int gap = (row->kind == TAC_ROW_CONTACT && row->axis == 0) || row->kind == TAC_ROW_JOINT_LIMIT ||
+              row->kind == TAC_ROW_TENDON_LIMIT;
+    return gap && tac_lcp_shift_rate(lcp, k) > 0 ? -lcp->s[k] / lcp->span : 0;
+}
+
+tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp) {
+    tacFlightTangent *d = f->d;
+    tacArena *arena = &f->ctx->arena;
+    size_t mark = tac_arena_mark(arena), n = (size_t)d->c.n, nv = (size_t)f->ctx->model->nv;
+    double *dr = TAC_TAKE(arena, (size_t)lcp->rows.n * n, double);
+    if (dr == NULL) return TAC_ERR_ARENA_FULL;
+    memset(dr, 0, (size_t)lcp->rows.n * n * sizeof *dr);
+    memset(d->W, 0, nv * n * sizeof(double));
+    for (int k = 0; k < lcp->rows.n; k++) {
+        const tacRow *row = &lcp->rows.row[k];
+        double share = tac_lcp_lag_share(lcp, k);
+        for (int e = row->adr; e < row->adr + row->num && share > 0; e++)
+            lag_row(f, lcp->rows.dof[e], share * lcp->rows.J[e], dr + (size_t)k * n);
+        tac_dense_axpy((int)n, tac_flight_span_rate(lcp, k), d->left, dr + (size_t)k * n);
+    }
+    tacStatus status = tac_lcp_respond(f->ctx, lcp, d->c, dr, d->W);
+    tac_dense_axpy((int)(nv * n), -f->ctx->options.dt, d->W, d->v);
+    if (status == TAC_OK && f->z != NULL) tac_lcp_add_force_changes(f->ctx, lcp, d->c, dr, f->z->dwrench, f->z->dqfrc);
+    tac_arena_release(arena, mark);
+    return status;
+}
+
+static void split_row(const tacFlightTangent *d, const double *row, size_t i) {
+    size_t nx = (size_t)d->c.nx, nu = (size_t)d->c.nu, np = (size_t)d->c.np;
+    memcpy(d->J.A + i * nx, row, nx * sizeof(double));
+    memcpy(d->J.B + i * nu, row + nx, nu * sizeof(double));
+    memcpy(d->J.P + i * np, row + nx + nu, np * sizeof(double));
+}
+
+int tac_flight_finish_jac(const tacFlight *f) {
+    const tacFlightTangent *d = f->d;
+    size_t nv = (size_t)f->ctx->model->nv, n = (size_t)d->c.n;
+    if (tac_first_nonfinite((int)(nv * n), d->q) >= 0 || tac_first_nonfinite((int)(nv * n), d->v) >= 0) return 0;
+    for (size_t i = 0; i < nv; i++) {
+        split_row(d, d->q + i * n, i);
+        split_row(d, d->v + i * n, nv + i);
+    }
+    return 1;
+}

@@ -1,0 +1,150 @@
+/* Steps that stop at impacts [Yang2023; docs/theory/contact.md, H1 to H4].
+ *
+ *   kick     v <- v + h a, with the contacts that touch as rows: forces act at the step's beginning, as ever
+ *   drift    q <- q (+) t v until two geoms meet, or to the step's end
+ *   impact   M (v' - v) = J^T f, with all that touches then as rows; then on with the rest of the step
+ *
+ * Time steps of this kind are second order in the middle of a step: v is the velocity half a step earlier than q is. At
+ * time t the velocity is that of the drift plus (t/h - 1/2) times the kick, and a bounce turns that (H4).
+ *
+ * Two geoms meet when they are TAC_TOI_GAP from each other: surfaces never quite reach each other, so that neither
+ * rounding nor compliance makes them overlap. The kick has rows for what has met, up to TAC_TOI_TOUCH, and for what is
+ * near, up to TAC_TOI_NEAR, unless it comes fast enough to bounce: such a row brings the two to the gap by the end of
+ * the step, as an open gap does without `toi`. So what rests makes no impacts, and what is near may move a little
+ * without changing its kind. An impact has rows for what has met, and for what is near and was held by the kick; not
+ * for what is merely near, which would pass the impact on before it is hit. Pairs that have rows are held: they count
+ * by where they are at the end of a drift, TAC_TOI_LEAST apart or more. Where they are nearer, for rows are straight
+ * and do not see them turn, and where near pairs have no row, they meet when their distance falls to the next of the
+ * levels below the gap (tac_next_impact). */
+#pragma once
+
+#include "smooth/first_impact.h"
+#include "contact/lcp/step.h"
+
+#define TAC_TOI_GAP   1e-6 /* m */
+#define TAC_TOI_TOUCH 2e-6
+#define TAC_TOI_NEAR  1e-4
+#define TAC_TOI_LEAST (TAC_TOI_GAP / 16)
+/* m: what gives way by more, under a load that compliance does not bear at such a step, is not solved. */
+#define TAC_TOI_SUNK 1e-9
+
+/* Derivatives of a step on its way, with respect to [x | u | theta]. */
+typedef struct tacFlightTangent {
+    tacColumns c;
+    double *q, *v;      /* nv x c.n: of the coordinates in hand, tangent */
+    double *time;       /* c.n: of the time of the drift in hand */
+    double *left;       /* c.n: of the time that is left */
+    double *kick;       /* nv x c.n */
+    double *W, *W_rest; /* nv x c.n: of one change of velocity */
+    tacJac J;           /* of the whole step: all three */
+} tacFlightTangent;
+
+/* Forces of a step, summed over its problems; NULL: not asked for. */
+typedef struct tacFlightForces {
+    double *wrench, *qfrc;    /* 6 nbody; nv */
+    double *dwrench, *dqfrc;  /* their derivatives, c.n numbers a row */
+    double *local;            /* 6 nbody x c.n: of one problem by its own q, v, u, theta */
+    tacContactForce *contact; /* max: of every problem in turn */
+    int max, n;
+} tacFlightForces;
+
+/* Where a flight stops: an impact of the pair, or a search that ended early; NONE: at the step's end. */
+typedef struct tacFlightStop {
+    tacImpactPair pair;
+    tacImpactKind kind;
+} tacFlightStop;
+/* Stops that a flight remembers, so that it can be flown again without a search. */
+#define TAC_FLIGHT_STOPS 12
+
+/* A step on its way. */
+typedef struct tacFlight {
+    tacContext *ctx;
+    const double *u;
+    double *x;        /* nx: coordinates and velocities in hand, activations as they were */
+    double *act;      /* na: next activations */
+    double *kick;     /* nv: what the step's forces added to the velocity */
+    tacContact *last; /* max_contacts: rows of the problem before */
+    int nlast;
+    int *pairs, npairs; /* of geoms, that these are between */
+    char *searched;     /* max_contacts: tacHeldPairs */
+    int slow;           /* steps of long searches so far */
+    int *held, nheld;   /* pairs of geoms that the kick had a force between */
+    int met[2];         /* geoms of the impact in hand */
+    double *lag;        /* nv: tac_lcp_bounce */
+    double *scratch;    /* 3 nv */
+    double left;        /* s */
+    double since;       /* s: of drift since the kick or the last impact */
+    tacFlightStop stops[TAC_FLIGHT_STOPS];
+    int nstops;                    /* so far; more than there is room for are counted */
+    const struct tacFlight *again; /* the flight that is flown again; NULL: stops are searched */
+    int stop;                      /* number of the impact to stop at, from 1; 0: none */
+    tacLcp *stopped;               /* its problem */
+    int impacts;                   /* so far */
+    int unsolved;                  /* 1: a problem was not */
+    double sunk;                   /* m: tacHeldPairs, of the last search */
+    tacFlightTangent *d;           /* NULL: values alone */
+    tacFlightForces *z;            /* NULL: not asked for */
+} tacFlight;
+
+/* (x, u) -> f->x, f->act; with derivatives where d is given, with forces where z is. Leaves f in the arena: the caller
+ * releases. Where tac_went_on(status), there is a next state. */
+tacStatus tac_flight_travel(tacContext *ctx, const double *x, const double *u, tacFlightTangent *d, tacFlightForces *z,
+                            tacFlight *f);
+/* The flight `first` once more, to impact number k (from 1): its problem solved and left in the arena, its change of
+ * velocity in w->next and w->qacc, f->x as it was before. */
+tacStatus tac_flight_to_impact(const tacFlight *first, const double *x, int k, tacFlight *f, tacLcp *lcp);
+/* The kick once more, for reverse modes of a step that was the kick and one drift; lcp is left in the arena. */
+tacStatus tac_flight_kick_again(tacFlight *f, const double *x, tacLcp *lcp);
+
+/* --- Rows of what touches (lcp_toi_rows.c) ------------------------------------------------------------------------ */
+
+/* 1: the kick had a force between the two geoms. */
+int tac_flight_is_held(const tacFlight *f, const int geom[2]);
+/* (x in hand, velocity without rows) -> impulses in lcp, of the kick or of an impact. Needs: position, the factor. */
+tacStatus tac_flight_solve(tacFlight *f, const double *v_free, int impact, tacLcp *lcp);
+
+/* --- Derivatives (lcp_toi_deriv.c) -------------------------------------------------------------------------------- */
+
+/* Room for them in the arena, and its bytes. */
+tacStatus tac_flight_tangent(tacContext *ctx, tacFlightTangent *d);
+size_t tac_flight_tangent_bytes(const tacModel *m, const tacOptions *options);
+/* After the kick, from W: dv, dq = identity, and of the whole step what the activations have. Needs: w as the kick left
+ * it. */
+tacStatus tac_flight_kick_jac(tacFlight *f, const double *x);
+/* q (+) t v: dq <- P dq + t Q dv; the time's own part follows. */
+void tac_flight_drift_jac(tacFlight *f, double t);
+/* The drift ends where the distance of a pair of geoms is at a fixed level:  time = -(G dq + ...)/(G v), G the change
+ * of their distance (H3). Needs: geoms placed at the impact. */
+tacStatus tac_flight_time_jac(tacFlight *f, const int geom[2]);
+/* dq += v time, left -= time. */
+void tac_flight_stop_jac(tacFlight *f);
+/* dv <- d(v') through one impact, from W by its own q, v, u, theta. */
+void tac_flight_impact_jac(tacFlight *f);
+/* What the lag of a bounce adds to it: rows change by (1 + e) J d(lag). */
+tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp);
+/* d(forces) of a problem += what its own q, v, u, theta do, by the derivatives in hand before it. */
+tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp);
+/* d(shift)/d(time left) of row k. */
+double tac_flight_span_rate(const tacLcp *lcp, int k);
+/* -> rows dq, dv of the whole step. 0: not all are finite. */
+int tac_flight_finish_jac(const tacFlight *f);
+
+/* --- Reverse mode (lcp_toi_adjoint.c) ----------------------------------------------------------------------------- */
+
+/* Of a step that f has made, with ctx->info its report and all its stops remembered; landed: 1 where it came to its
+ * end. */
+tacStatus tac_flight_pull(tacFlight *f, const double *x, int landed, const double *ybar, const tacGrad *g);
+
+/* --- Forces as outputs (lcp_toi_forces.c) ------------------------------------------------------------------------- */
+
+/* Adds those of a problem that was solved. Needs: its kinematics, v+ in w->next. */
+tacStatus tac_flight_add_forces(tacFlight *f, const tacLcp *lcp);
+
+/* The stepper's entries (sim.h). */
+tacStatus tac_toi_forces(tacContext *ctx, const double *x, const double *u, double *wrench, double *qfrc);
+tacStatus tac_toi_forces_jac(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc);
+tacStatus tac_toi_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
+                             const double *qfrcbar, const tacGrad *bar);
+tacStatus tac_toi_contacts(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n);
+/* Bytes that they take beside a step's. */
+size_t tac_toi_forces_bytes(const tacModel *m, const tacOptions *options);

@@ -1,0 +1,146 @@
+/* Rows of what touches, in the kick and at impacts: which contacts are rows, and the problem they make (lcp_toi.h). */
+#include "contact/lcp/toi/flight.h"
+
+#include "math/scalar.h"
+#include "contact/lcp/ahead.h"
+
+#include <string.h>
+
+int tac_flight_is_held(const tacFlight *f, const int geom[2]) {
+    for (int k = 0; k < f->nheld; k++)
+        if (f->held[2 * k] == geom[0] && f->held[2 * k + 1] == geom[1]) return 1;
+    return 0;
+}
+
+/* 1: this impact is one of the two. Others that approach come to their places by the step's end, as they are to. */
+static int has_met(const tacFlight *f, const int geom[2]) {
+    return (geom[0] == f->met[0] && geom[1] == f->met[1]) || (geom[0] == f->met[1] && geom[1] == f->met[0]);
+}
+
+/* d(dist)/dt of a contact, V the velocities of bodies. */
+static double rate_of(const tacFlight *f, const tacContact *c, const tacVec6 *V) {
+    double rate = 0;
+    for (int side = 0; side < 2; side++) {
+        int body = f->ctx->model->geom_body[c->geom[side]];
+        tacVec3 r = tac_sub3(c->pos, f->ctx->work.origin[body]);
+        double along = tac_dot3(c->normal, tac_add3(V[body].lin, tac_cross3(V[body].ang, r)));
+        rate += side == 0 ? -along : along;
+    }
+    return rate;
+}
+
+/* How far a problem is from having other rows. */
+typedef struct Margins {
+    double rate; /* m/s: of approach */
+    double dist; /* m */
+} Margins;
+
+/* 1: the contact is a row. V: velocities of bodies before the problem. */
+static int is_row(const tacFlight *f, const tacContact *c, const tacVec6 *V, int impact, Margins *margin) {
+    double speed = f->ctx->options.bounce_speed;
+    int bounces = tac_contact_restitution(f->ctx->model, c) > 0;
+    double most = impact && !tac_flight_is_held(f, c->geom) ? TAC_TOI_TOUCH : TAC_TOI_NEAR;
+    margin->dist = tac_min(margin->dist, tac_abs(c->dist - most));
+    if (impact && has_met(f, c->geom)) margin->dist = tac_min(margin->dist, tac_abs(c->dist - TAC_TOI_TOUCH));
+    if (c->dist > most) return 0;
+    if (impact || !bounces) return 1;
+    double rate = rate_of(f, c, V);
+    margin->rate = tac_min(margin->rate, tac_abs(rate + speed));
+    return rate >= -speed;
+}
+
+/* Contacts at the poses in hand that are rows. Needs: position. */
+static tacStatus find_touching(tacFlight *f, tacLcp *lcp, Margins *margin) {
+    tacContext *ctx = f->ctx;
+    const tacModel *m = ctx->model;
+    tacRows *rows = &lcp->rows;
+    size_t mark = tac_arena_mark(&ctx->arena);
+    double *extra = TAC_TAKE(&ctx->arena, m->ngeom, double);
+    tacVec6 *V = TAC_TAKE(&ctx->arena, m->nbody, tacVec6);
+    if (extra == NULL || V == NULL) return TAC_ERR_ARENA_FULL;
+    for (int g = 0; g < m->ngeom; g++)
+        extra[g] = TAC_TOI_NEAR;
+    ctx->scene.extra = extra;
+    tacStatus status = tac_scene_contacts(&ctx->scene, m, rows->contact, rows->max_contacts, &rows->ncontact);
+    ctx->scene.extra = NULL;
+    tac_rows_body_velocity(m, &ctx->work, f->x + m->nq, V);
+    int kept = 0;
+    for (int c = 0; status == TAC_OK && c < rows->ncontact; c++)
+        if (is_row(f, &rows->contact[c], V, lcp->impact, margin)) rows->contact[kept++] = rows->contact[c];
+    rows->ncontact = kept;
+    tac_arena_release(&ctx->arena, mark);
+    return status;
+}
+
+/* What this problem says, joined to what those before it in the step said. */
+static void report(tacFlight *f, const tacLcp *lcp) {
+    tacStepInfo before = f->ctx->info, *info = &f->ctx->info;
+    tac_lcp_report(f->ctx->model, lcp, info);
+    if (lcp->impact) info->start = before.start, info->violation = before.violation;
+    f->unsolved |= lcp->unsolved > 0;
+    info->contacts += before.contacts, info->sticking += before.sticking, info->sliding += before.sliding;
+    info->iterations += before.iterations;
+    info->impacts = before.impacts, info->impact_time = before.impact_time;
+    info->residual = tac_max(info->residual, before.residual);
+    info->class_margin = tac_min(info->class_margin, before.class_margin);
+    info->feature_margin = tac_min(info->feature_margin, before.feature_margin);
+    info->active_set = tac_hash(&info->active_set, sizeof info->active_set, before.active_set);
+}
+
+static int same_feature(const tacFeature *a, const tacFeature *b) {
+    return a->kind == b->kind && a->id[0] == b->id[0] && a->id[1] == b->id[1];
+}
+
+/* 1: the problem before had a row for the contact: then it did not approach, and if it does now, it turned. */
+static int was_row(const tacFlight *f, const tacContact *c) {
+    for (int k = 0; k < f->nlast; k++) {
+        const tacContact *l = &f->last[k];
+        if (l->geom[0] == c->geom[0] && l->geom[1] == c->geom[1] && same_feature(&l->clip, &c->clip) &&
+            same_feature(&l->feature[0], &c->feature[0]) && same_feature(&l->feature[1], &c->feature[1]))
+            return 1;
+    }
+    return 0;
+}
+
+/* The pairs of geoms of the rows in f->last, each once. */
+static void note_pairs(tacFlight *f) {
+    f->npairs = 0;
+    for (int c = 0; c < f->nlast; c++) {
+        const int *geom = f->last[c].geom, *before = f->pairs + 2 * (f->npairs - 1);
+        if (f->npairs > 0 && before[0] == geom[0] && before[1] == geom[1]) continue;
+        memcpy(f->pairs + 2 * f->npairs++, geom, 2 * sizeof *geom);
+    }
+}
+
+tacStatus tac_flight_solve(tacFlight *f, const double *v_free, int impact, tacLcp *lcp) {
+    tacContext *ctx = f->ctx;
+    const tacModel *m = ctx->model;
+    if (!tac_lcp_layout(lcp, m, ctx->options.max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    Margins margin = {TAC_INFINITY, TAC_INFINITY};
+    lcp->toi = 1, lcp->impact = impact, lcp->target = TAC_TOI_GAP, lcp->span = f->left;
+    lcp->touch = TAC_TOI_TOUCH, lcp->met = impact ? f->met : NULL;
+    tacStatus status = tac_place_geoms(m, &ctx->work, &ctx->scene);
+    if (status == TAC_OK) status = find_touching(f, lcp, &margin);
+    if (status != TAC_OK) return status;
+    tac_rows_find(m, &ctx->work, f->x, v_free, ctx->options.dt, &lcp->rows);
+    status = tac_look_ahead(ctx, f->x, f->u, lcp);
+    if (status != TAC_OK) return status;
+    tac_rows_weigh(m, &ctx->work, &lcp->rows, f->scratch);
+    tac_lcp_pose(m, lcp, ctx->options.dt);
+    double share = (ctx->options.dt - f->left) / ctx->options.dt - 0.5;
+    for (int i = 0; i < m->nv; i++)
+        f->lag[i] = share * f->kick[i];
+    tac_lcp_bounce(m, lcp, f->x + m->nq, impact ? f->lag : NULL, ctx->options.bounce_speed);
+    for (int c = 0; impact && c < lcp->rows.ncontact; c++)
+        if (has_met(f, lcp->rows.contact[c].geom) && was_row(f, &lcp->rows.contact[c]))
+            tac_lcp_hop(lcp, c, f->x + m->nq);
+    status = tac_lcp_solve(m, lcp, v_free, &ctx->arena);
+    lcp->bounce_margin = tac_min(lcp->bounce_margin, margin.rate);
+    for (int c = 0; status == TAC_OK && c < lcp->rows.ncontact; c++)
+        f->last[c] = lcp->rows.contact[c];
+    f->nlast = lcp->rows.ncontact;
+    note_pairs(f);
+    if (status == TAC_OK) report(f, lcp);
+    ctx->info.feature_margin = tac_min(ctx->info.feature_margin, margin.dist);
+    return status;
+}

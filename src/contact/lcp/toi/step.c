@@ -1,0 +1,372 @@
+#include "contact/lcp/toi/flight.h"
+
+#include "dynamics/actuator.h"
+#include "math/scalar.h"
+
+#include <string.h>
+
+/* Relative to the time left: an impact nearer to the step's end waits for the next one. */
+#define LAST_MOMENT 1e-9
+
+/* --- Kick and impact ---------------------------------------------------------------------------------------------- */
+
+static void note_held(tacFlight *f, const tacLcp *lcp) {
+    f->nheld = 0;
+    for (int c = 0; c < lcp->rows.ncontact; c++) {
+        const tacContact *contact = &lcp->rows.contact[c];
+        if (lcp->row_class[lcp->rows.first_row[c]] != TAC_ROW_FREE || tac_flight_is_held(f, contact->geom)) continue;
+        memcpy(f->held + 2 * f->nheld++, contact->geom, sizeof contact->geom);
+    }
+}
+
+/* v <- v + h a, a with the rows of what touches; next activations. lcp is left in the arena. */
+static tacStatus kick(tacFlight *f, tacLcp *lcp) {
+    tacContext *ctx = f->ctx;
+    const tacModel *m = ctx->model;
+    tacWork *w = &ctx->work;
+    double h = ctx->options.dt, *v_free = TAC_TAKE(&ctx->arena, m->nv, double);
+    if (v_free == NULL) return TAC_ERR_ARENA_FULL;
+    tac_evaluate(ctx, f->x, f->u);
+    tacStatus status = tac_accelerate(ctx, tac_implicit_damping(ctx, f->scratch));
+    if (status != TAC_OK) return status;
+    for (int i = 0; i < m->nv; i++)
+        v_free[i] = f->x[m->nq + i] + h * w->qacc[i];
+    if (tac_first_nonfinite(m->nv, v_free) >= 0) return TAC_ERR_NONFINITE;
+    status = tac_flight_solve(f, v_free, 0, lcp);
+    if (status != TAC_OK) return status;
+    note_held(f, lcp);
+    tac_lcp_add_impulses(ctx, lcp, f->scratch);
+    return tac_advance(ctx, f->x);
+}
+
+/* v <- v + M^-1 J^T f at once. Needs: tac_evaluate at x. */
+static tacStatus strike(tacFlight *f, tacLcp *lcp) {
+    tacContext *ctx = f->ctx;
+    const tacModel *m = ctx->model;
+    tacWork *w = &ctx->work;
+    tacStatus status = tac_factor(m, w, NULL);
+    if (status == TAC_OK) status = tac_flight_solve(f, f->x + m->nq, 1, lcp);
+    if (status != TAC_OK) return status;
+    memset(w->qacc, 0, (size_t)m->nv * sizeof *w->qacc);
+    tac_lcp_add_impulses(ctx, lcp, f->scratch);
+    for (int i = 0; i < m->nv; i++)
+        w->next[m->nq + i] = f->x[m->nq + i] + lcp->h * w->qacc[i];
+    return tac_first_nonfinite(m->nv, w->next + m->nq) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
+/* The kick with its derivative. */
+static tacStatus begin(tacFlight *f) {
+    tacContext *ctx = f->ctx;
+    const tacModel *m = ctx->model;
+    size_t mark = tac_arena_mark(&ctx->arena);
+    tacLcp lcp = {.unsolved = 0};
+    tacStatus status = kick(f, &lcp);
+    if (status == TAC_OK) status = tac_flight_add_forces(f, &lcp);
+    if (status == TAC_OK && f->d != NULL) {
+        memcpy(f->scratch, ctx->work.vec[0], (size_t)m->nv * sizeof(double));
+        status = tac_lcp_linearize(ctx, f->x, f->u, &lcp, 0, f->d->c, f->d->W);
+        if (status == TAC_OK) status = tac_flight_kick_jac(f, f->x);
+        if (status == TAC_OK) status = tac_flight_forces_jac(f, &lcp);
+    }
+    if (status == TAC_OK) {
+        for (int i = 0; i < m->nv; i++)
+            f->kick[i] = ctx->work.next[m->nq + i] - f->x[m->nq + i];
+        memcpy(f->x + m->nq, ctx->work.next + m->nq, (size_t)m->nv * sizeof(double));
+        memcpy(f->act, ctx->work.next + m->nq + m->nv, (size_t)m->na * sizeof(double));
+    }
+    tac_arena_release(&ctx->arena, mark);
+    return status;
+}
+
+static int is_stopped(const tacFlight *f) { return f->stop > 0 && f->ctx->info.impacts == f->stop; }
+
+/* An impact with its derivative. Needs: tac_evaluate at x. */
+static tacStatus collide(tacFlight *f) {
+    tacContext *ctx = f->ctx;
+    const tacModel *m = ctx->model;
+    size_t mark = tac_arena_mark(&ctx->arena);
+    tacLcp lcp = {.unsolved = 0};
+    tacStatus status = strike(f, &lcp);
+    if (status == TAC_OK) status = tac_flight_add_forces(f, &lcp);
+    if (status == TAC_OK && f->d != NULL) {
+        status = tac_flight_forces_jac(f, &lcp);
+        if (status == TAC_OK) status = tac_lcp_linearize(ctx, f->x, f->u, &lcp, 1, f->d->c, f->d->W);
+        if (status == TAC_OK) tac_flight_impact_jac(f);
+        if (status == TAC_OK) status = tac_flight_lag_jac(f, &lcp);
+    }
+    if (status == TAC_OK && is_stopped(f)) {
+        *f->stopped = lcp;
+        return TAC_OK;
+    }
+    if (status == TAC_OK) memcpy(f->x + m->nq, ctx->work.next + m->nq, (size_t)m->nv * sizeof(double));
+    f->since = 0;
+    tac_arena_release(&ctx->arena, mark);
+    return status;
+}
+
+/* --- Drift -------------------------------------------------------------------------------------------------------- */
+
+static tacStatus drift(tacFlight *f, double t) {
+    const tacModel *m = f->ctx->model;
+    for (int i = 0; i < m->nv; i++)
+        f->scratch[i] = t * f->x[m->nq + i];
+    if (f->d != NULL) tac_flight_drift_jac(f, t);
+    tac_qpos_add(m, f->x, f->scratch, f->x);
+    f->left -= t, f->since += t;
+    return tac_first_nonfinite(m->nq, f->x) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
+/* Which of the levels gap, gap/2, gap/4, ... two are at where they meet. */
+static int level_of(double dist) {
+    int level = 0;
+    for (double least = 0.75 * TAC_TOI_GAP; dist < least && level < 2 * TAC_IMPACT_LEVELS; least /= 2)
+        level++;
+    return level;
+}
+
+/* What the step's report says of an impact: which pair, how near, when, and how far from not being in this step. */
+static void note_impact(tacFlight *f, const tacImpactPair *pair) {
+    tacStepInfo *info = &f->ctx->info;
+    double h = f->ctx->options.dt;
+    if (info->impacts++ == 0) info->impact_time = h - f->left;
+    int level = level_of(pair->dist);
+    info->active_set = tac_hash(pair->geom, sizeof pair->geom, info->active_set);
+    info->active_set = tac_hash(&level, sizeof level, info->active_set);
+    info->class_margin = tac_min(info->class_margin, tac_abs(pair->rate) * f->left / h);
+}
+
+/* To where the pair meets, and through the impact. */
+static tacStatus meet(tacFlight *f, const tacImpactPair *pair) {
+    tacContext *ctx = f->ctx;
+    tacStatus status = drift(f, pair->time);
+    if (status != TAC_OK) return status;
+    note_impact(f, pair);
+    memcpy(f->met, pair->geom, sizeof f->met);
+    tac_evaluate(ctx, f->x, f->u);
+    if (f->d != NULL) {
+        status = tac_place_geoms(ctx->model, &ctx->work, &ctx->scene);
+        if (status == TAC_OK) status = tac_flight_time_jac(f, pair->geom);
+        if (status != TAC_OK) return status;
+        tac_flight_stop_jac(f);
+    }
+    return collide(f);
+}
+
+/* To the step's end. */
+static tacStatus land(tacFlight *f) {
+    tacStatus status = drift(f, f->left);
+    f->unsolved |= f->sunk > TAC_TOI_SUNK;
+    f->ctx->info.residual = tac_max(f->ctx->info.residual, f->sunk);
+    if (status != TAC_OK || f->d == NULL) return status;
+    memcpy(f->d->time, f->d->left, (size_t)f->d->c.n * sizeof(double));
+    tac_flight_stop_jac(f);
+    return TAC_OK;
+}
+
+/* The next impact in the time left; kind NONE: there is none. */
+static tacStatus look_ahead(tacFlight *f, tacImpactPair *pair, tacImpactKind *kind) {
+    const tacModel *m = f->ctx->model;
+    tacImpact next = {.gap = TAC_TOI_GAP, .max_pairs = 1, .pair = pair};
+    const double *mocap = tac_split_inputs(m, &f->ctx->options, f->u).mocap;
+    tacHeldPairs held = {f->pairs, f->searched, f->npairs, TAC_TOI_NEAR, TAC_TOI_LEAST, 0, 0, f->slow};
+    tacStatus status = tac_next_impact(f->ctx, f->x, f->x + m->nq, mocap, f->left, &held, &next);
+    f->slow = held.slow, f->sunk = held.sunk;
+    if (status != TAC_OK) return status;
+    f->ctx->info.feature_margin = tac_min(f->ctx->info.feature_margin, held.margin);
+    *kind = next.kind;
+    if (next.kind == TAC_IMPACT_UNDECIDED) pair->time = next.time;
+    if (!(next.time < (1 - LAST_MOMENT) * f->left)) *kind = TAC_IMPACT_NONE;
+    return TAC_OK;
+}
+
+/* The same, remembered, or as a flight before remembers it. */
+static tacStatus next_stop(tacFlight *f, tacImpactPair *pair, tacImpactKind *kind) {
+    int k = f->nstops++;
+    if (f->again != NULL) {
+        *pair = f->again->stops[k].pair, *kind = f->again->stops[k].kind;
+        return TAC_OK;
+    }
+    tacStatus status = look_ahead(f, pair, kind);
+    if (status == TAC_OK && k < TAC_FLIGHT_STOPS) f->stops[k] = (tacFlightStop){*pair, *kind};
+    return status;
+}
+
+/* Drifts and impacts to the step's end. A search that ended early is taken up again from where it got. */
+static tacStatus fly(tacFlight *f) {
+    for (int stops = 0; stops <= f->ctx->options.toi_impacts; stops++) {
+        tacImpactPair pair;
+        tacImpactKind kind;
+        tacStatus status = next_stop(f, &pair, &kind);
+        if (status == TAC_OK && kind == TAC_IMPACT_NONE) return land(f);
+        if (status == TAC_OK && stops == f->ctx->options.toi_impacts) return TAC_ERR_IMPACTS;
+        if (status == TAC_OK && kind == TAC_IMPACT_UNDECIDED) {
+            if (f->d != NULL) memset(f->d->time, 0, (size_t)f->d->c.n * sizeof(double));
+            status = drift(f, pair.time);
+        } else if (status == TAC_OK) {
+            status = meet(f, &pair);
+        }
+        if (status != TAC_OK || is_stopped(f)) return status;
+    }
+    return TAC_ERR_IMPACTS;
+}
+
+/* --- The step ----------------------------------------------------------------------------------------------------- */
+
+/* f's arrays, at the step's beginning. */
+static tacStatus prepare(tacFlight *f, const double *x) {
+    tacContext *ctx = f->ctx;
+    const tacModel *m = ctx->model;
+    f->left = ctx->options.dt;
+    f->x = TAC_TAKE(&ctx->arena, tac_nx(m), double), f->act = TAC_TAKE(&ctx->arena, m->na, double);
+    f->scratch = TAC_TAKE(&ctx->arena, 3 * (size_t)m->nv, double), f->kick = TAC_TAKE(&ctx->arena, m->nv, double);
+    f->lag = TAC_TAKE(&ctx->arena, m->nv, double);
+    f->held = TAC_TAKE(&ctx->arena, 2 * (size_t)ctx->options.max_contacts, int);
+    f->pairs = TAC_TAKE(&ctx->arena, 2 * (size_t)ctx->options.max_contacts, int);
+    f->last = TAC_TAKE(&ctx->arena, ctx->options.max_contacts, tacContact);
+    f->searched = TAC_TAKE(&ctx->arena, ctx->options.max_contacts, char);
+    if (!f->last || !f->searched || !f->pairs || !f->held || !f->x || !f->act || !f->scratch || !f->kick || !f->lag)
+        return TAC_ERR_ARENA_FULL;
+    memset(f->kick, 0, (size_t)m->nv * sizeof *f->kick);
+    memcpy(f->x, x, (size_t)tac_nx(m) * sizeof *x);
+    ctx->info = (tacStepInfo){.class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY};
+    return TAC_OK;
+}
+
+tacStatus tac_flight_travel(tacContext *ctx, const double *x, const double *u, tacFlightTangent *d, tacFlightForces *z,
+                            tacFlight *f) {
+    *f = (tacFlight){.ctx = ctx, .u = u, .d = d, .z = z};
+    tacStatus status = prepare(f, x);
+    if (status == TAC_OK) status = begin(f);
+    if (status == TAC_OK) status = fly(f);
+    if (d != NULL && tac_went_on(status) && !tac_flight_finish_jac(f)) return TAC_ERR_NONFINITE;
+    return status == TAC_OK && f->unsolved ? TAC_ERR_UNSOLVED : status;
+}
+
+tacStatus tac_flight_to_impact(const tacFlight *first, const double *x, int k, tacFlight *f, tacLcp *lcp) {
+    *f = (tacFlight){.ctx = first->ctx, .u = first->u, .again = first, .stop = k, .stopped = lcp};
+    tacStatus status = prepare(f, x);
+    if (status == TAC_OK) status = begin(f);
+    return status == TAC_OK ? fly(f) : status;
+}
+
+static void write_state(const tacFlight *f, double *y) {
+    const tacModel *m = f->ctx->model;
+    memcpy(y, f->x, (size_t)(m->nq + m->nv) * sizeof *y);
+    memcpy(y + m->nq + m->nv, f->act, (size_t)m->na * sizeof *y);
+}
+
+static tacStatus step(tacContext *ctx, const double *x, const double *u, double *y) {
+    tacFlight f;
+    size_t mark = tac_arena_mark(&ctx->arena);
+    tacStatus status = tac_flight_travel(ctx, x, u, NULL, NULL, &f);
+    if (tac_went_on(status)) write_state(&f, y);
+    tac_arena_release(&ctx->arena, mark);
+    return status;
+}
+
+static void copy_block(double *to, const double *from, int columns, int rows) {
+    if (to != NULL) memcpy(to, from, (size_t)rows * (size_t)columns * sizeof *to);
+}
+
+static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
+    tacFlight f;
+    tacFlightTangent d;
+    size_t mark = tac_arena_mark(&ctx->arena);
+    tacStatus status = tac_flight_tangent(ctx, &d);
+    if (status == TAC_OK) status = tac_flight_travel(ctx, x, u, &d, NULL, &f);
+    if (tac_went_on(status)) {
+        copy_block(J->A, d.J.A, d.c.nx, d.c.nx);
+        copy_block(J->B, d.J.B, d.c.nu, d.c.nx);
+        copy_block(J->P, d.J.P, d.c.np, d.c.nx);
+        if (y != NULL) write_state(&f, y);
+    }
+    tac_arena_release(&ctx->arena, mark);
+    return status;
+}
+
+/* bar = M^T ybar, M rows by n */
+static void transpose_product(double *bar, const double *M, const double *ybar, int rows, int n) {
+    if (bar == NULL) return;
+    memset(bar, 0, (size_t)n * sizeof *bar);
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k < n; k++)
+            bar[k] += ybar[i] * M[(size_t)i * (size_t)n + (size_t)k];
+}
+
+tacStatus tac_flight_kick_again(tacFlight *f, const double *x, tacLcp *lcp) {
+    const tacModel *m = f->ctx->model;
+    f->left = f->ctx->options.dt;
+    memcpy(f->x, x, (size_t)tac_nx(m) * sizeof *x);
+    memset(f->kick, 0, (size_t)m->nv * sizeof *f->kick);
+    return kick(f, lcp);
+}
+
+/* Reverse mode of a step without impacts, which was the kick and one drift. */
+static tacStatus pull_smooth(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g,
+                             tacFlight *f) {
+    tacLcp lcp = {.unsolved = 0};
+    tacStatus status = tac_flight_kick_again(f, x, &lcp);
+    if (status != TAC_OK) return status;
+    memcpy(f->scratch, ctx->work.vec[0], (size_t)ctx->model->nv * sizeof(double));
+    return ctx->options.gradient == TAC_GRADIENT_COMPLEMENTARITY
+               ? tac_lcp_pull_aware(ctx, x, u, &lcp, f->scratch, ybar, g)
+               : tac_lcp_pull(ctx, x, u, &lcp, f->scratch, ybar, g, NULL);
+}
+
+/* By the matrices of the whole step. */
+static tacStatus pull_matrices(tacContext *ctx, const double *x, const double *u, const double *ybar,
+                               const tacGrad *g) {
+    tacFlight f;
+    tacFlightTangent d;
+    tacStatus status = tac_flight_tangent(ctx, &d);
+    if (status == TAC_OK) status = tac_flight_travel(ctx, x, u, &d, NULL, &f);
+    if (tac_went_on(status)) {
+        transpose_product(g->x, d.J.A, ybar, d.c.nx, d.c.nx);
+        transpose_product(g->u, d.J.B, ybar, d.c.nx, d.c.nu);
+        transpose_product(g->theta, d.J.P, ybar, d.c.nx, d.c.np);
+    }
+    return status;
+}
+
+/* A step without impacts takes covectors back as ever, aware of complementarity where that is asked for; one with a few
+ * impacts takes them through each, exact; one with many goes forward with all columns, once. */
+static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    tacFlight f;
+    size_t mark = tac_arena_mark(&ctx->arena);
+    tacStatus status = tac_flight_travel(ctx, x, u, NULL, NULL, &f);
+    tacStepInfo info = ctx->info;
+    if (tac_went_on(status) && f.nstops > TAC_FLIGHT_STOPS) {
+        tac_arena_release(&ctx->arena, mark);
+        status = pull_matrices(ctx, x, u, ybar, g);
+    } else if (tac_went_on(status)) {
+        int landed = status != TAC_ERR_IMPACTS;
+        tacStatus pulled =
+            info.impacts == 0 && landed ? pull_smooth(ctx, x, u, ybar, g, &f) : tac_flight_pull(&f, x, landed, ybar, g);
+        if (pulled != TAC_OK) status = pulled;
+    }
+    ctx->info = info;
+    tac_arena_release(&ctx->arena, mark);
+    return status;
+}
+
+static size_t scratch(const tacModel *m, const tacOptions *options) {
+    size_t nv = (size_t)m->nv;
+    return tac_lcp_step_scratch(m, options) + tac_flight_tangent_bytes(m, options) + tac_first_impact_scratch(m) +
+           tac_toi_forces_bytes(m, options) + 8 * tac_room(nv) + tac_room((size_t)tac_nx(m)) + tac_room((size_t)m->na) +
+           5 * tac_room(nv) + tac_room((size_t)m->ngeom) + tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) +
+           2 * tac_arena_round(2 * (size_t)options->max_contacts * sizeof(int)) +
+           tac_arena_round((size_t)options->max_contacts * sizeof(tacContact)) +
+           tac_arena_round((size_t)options->max_contacts);
+}
+
+const tacStepper TAC_STEPPER_LCP_TOI = {.integrators = TAC_HAS(TAC_EULER),
+                                        .toi = 1,
+                                        .step = step,
+                                        .jac = jac,
+                                        .vjp = vjp,
+                                        TAC_SMOOTH_ACCELERATION,
+                                        .forces = tac_toi_forces,
+                                        .forces_jac = tac_toi_forces_jac,
+                                        .forces_vjp = tac_toi_forces_vjp,
+                                        .contacts = tac_toi_contacts,
+                                        .scratch = scratch};

@@ -1,0 +1,436 @@
+/* How the step's equations move at fixed q+: with the state through the poses at q (-) h v and at q, which the bodies'
+ * blocks turn into missing impulses and the contacts into other impulses   (docs/theory/ncp.md, W20-W22). With q+ held
+ * instead of v+ the stiff gaps at q+ do not move, and nothing large cancels. */
+#include "contact/ncp/problem.h"
+
+#include "math/six.h"
+
+#include <string.h>
+
+/* --- Room --------------------------------------------------------------------------------------------------------- */
+
+/* Numbers that impulses of contacts and rows feel, at most (ncp_adjoint_long.c). */
+static size_t most_felt(const tacModel *m, int max_contacts) {
+    return 3 * (size_t)tac_ncp_room(max_contacts) + (size_t)tac_ncp_most_rows(m);
+}
+
+static size_t adjoint_bytes(const tacModel *m, int max_contacts) {
+    size_t inputs = (size_t)tac_ncp_most_inputs(m, max_contacts), nv = (size_t)m->nv, nb = (size_t)m->nbody;
+    size_t d = sizeof(double), l = sizeof(tacLong);
+    return tac_arena_round(nv * d) + tac_arena_round(inputs * d) + tac_arena_round(inputs * l) +
+           tac_arena_round(most_felt(m, max_contacts) * l) + 2 * tac_arena_round(nv * l) +
+           2 * tac_arena_round(6 * nb * l);
+}
+
+static int layout_adjoint(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena) {
+    int inputs = tac_ncp_most_inputs(m, max_contacts);
+    tacNcpLong *w = &d->longer;
+    d->rest = TAC_TAKE(arena, m->nv, double);
+    d->mu_given = TAC_TAKE(arena, inputs, double);
+    w->mu = TAC_TAKE(arena, inputs, tacLong);
+    w->y = TAC_TAKE(arena, most_felt(m, max_contacts), tacLong);
+    w->lambda = TAC_TAKE(arena, m->nv, tacLong), w->rest = TAC_TAKE(arena, m->nv, tacLong);
+    w->path = TAC_TAKE(arena, 6 * m->nbody, tacLong), w->t = TAC_TAKE(arena, 6 * m->nbody, tacLong);
+    return d->rest && d->mu_given && w->mu && w->y && w->lambda && w->rest && w->path && w->t;
+}
+
+size_t tac_ncp_deriv_bytes(const tacModel *m, int max_contacts) {
+    size_t nb = (size_t)m->nbody, nv = (size_t)m->nv, d = sizeof(double);
+    return 5 * tac_arena_round(TAC_BLOCK_SIZE * nb * d) + 5 * tac_arena_round(nv * sizeof(tacVec6)) +
+           2 * tac_arena_round(nb * sizeof(tacVec6)) + tac_arena_round(nv * d) + tac_arena_round((size_t)m->nq * d) +
+           tac_ncp_pose_bytes(m) + adjoint_bytes(m, max_contacts) +
+           tac_arena_round((size_t)tac_ncp_room(max_contacts) * sizeof(tacNcpAnswer));
+}
+
+int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena) {
+    double **blocks[] = {&d->block[0], &d->block[1], &d->block[2], &d->rigid, &d->held};
+    tacVec6 **rows[] = {&d->row[0], &d->row[1], &d->row[2], &d->by_q, &d->by_v};
+    for (int i = 0; i < 5; i++)
+        if ((*blocks[i] = TAC_TAKE(arena, TAC_BLOCK_SIZE * m->nbody, double)) == NULL) return 0;
+    for (int i = 0; i < 5; i++)
+        if ((*rows[i] = TAC_TAKE(arena, m->nv, tacVec6)) == NULL) return 0;
+    d->wrench = TAC_TAKE(arena, m->nbody, tacVec6);
+    d->path = TAC_TAKE(arena, m->nbody, tacVec6);
+    d->diag = TAC_TAKE(arena, m->nv, double);
+    d->q_before = TAC_TAKE(arena, m->nq, double);
+    d->answer = TAC_TAKE(arena, tac_ncp_room(max_contacts), tacNcpAnswer);
+    return d->wrench && d->path && d->diag && d->q_before && d->answer && tac_ncp_pose_layout(&d->before, m, arena) &&
+           layout_adjoint(d, m, max_contacts, arena);
+}
+
+int tac_ncp_inputs(const tacNcp *p) { return TAC_NCP_INPUTS * p->ncontact + 2 * p->rows.n; }
+
+/* --- Bodies ------------------------------------------------------------------------------------------------------- */
+
+/* With W+ = R L+ (second pose z+) and W- = R- L+ (second pose z) in world axes, T the derivative of either with its
+ * second pose,  dW+ = turn x W+ + T (turn+ - turn),  dW- = turn- x W- + T- (turn - turn-). */
+static void put_body(const tacNcp *p, tacNcpDeriv *d, int b) {
+    const tacModel *m = p->m;
+    double mass = m->body_mass[b] / p->h;
+    tacSym3 J = m->body_icom[b];
+    tacVec3 W, W_before = p->before[b].ang;
+    tacMat3 T = tac_ncp_turn_block(p->w, &p->next, b, J, p->h, &W), T_before, A, B;
+    T_before = tac_ncp_turn_block(&d->before, p->w, b, J, p->h, NULL);
+    tacMat3 of_W = tac_ncp_skew(W), of_before = tac_ncp_skew(W_before);
+    for (int i = 0; i < 9; i++) {
+        A.m[i] = -of_W.m[i] - T.m[i] - T_before.m[i];
+        B.m[i] = of_before.m[i] + T_before.m[i];
+    }
+    tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]),
+            arm_before = tac_sub3(d->before.xipos[b], d->before.origin[b]);
+    tac_ncp_add_rigid(&A, -2 * mass, arm, arm, d->block[TAC_NCP_NOW] + TAC_BLOCK_SIZE * b);
+    tac_ncp_add_rigid(&B, mass, arm, arm_before, d->block[TAC_NCP_BEFORE] + TAC_BLOCK_SIZE * b);
+}
+
+/* Blocks summed over subtrees, and S . block for each dof. */
+static void sum_blocks(const tacNcp *p, tacNcpDeriv *d) {
+    const tacModel *m = p->m;
+    for (int pose = 0; pose < TAC_NCP_POSES; pose++) {
+        for (int b = m->nbody - 1; b > 0; b--)
+            tac_six_add_block(1, d->block[pose] + TAC_BLOCK_SIZE * b,
+                              d->block[pose] + TAC_BLOCK_SIZE * m->body_parent[b]);
+        for (int i = 0; i < m->nv; i++)
+            tac_six_multv(d->block[pose] + TAC_BLOCK_SIZE * m->dof_body[i], &p->w->S[i].ang.x, &d->row[pose][i].ang.x);
+    }
+}
+
+tacVec6 tac_ncp_block_times(const tacNcpDeriv *d, int pose, int body, tacVec6 z) {
+    tacVec6 out;
+    tac_six_mulv(d->block[pose] + TAC_BLOCK_SIZE * body, &z.ang.x, &out.ang.x);
+    return out;
+}
+
+/* --- Rotations ---------------------------------------------------------------------------------------------------- */
+
+/* First of the three dofs of the rotation that dof j belongs to; -1: none. */
+static int rotation_of(const tacModel *m, int j) {
+    int joint = m->dof_joint[j], type = m->joint_type[joint];
+    int first = m->joint_dof_adr[joint] + (type == TAC_FREE ? 3 : 0);
+    return (type == TAC_FREE || type == TAC_BALL) && j >= first ? first : -1;
+}
+
+int tac_ncp_hold(const tacNcp *p, int j, double dv[3], int *first) {
+    int rotation = rotation_of(p->m, j);
+    *first = rotation < 0 ? j : rotation;
+    dv[0] = -1 / p->h;
+    if (rotation < 0) return 1;
+    tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(p->h, tac_load3(p->x + rotation)));
+    for (int r = 0; r < 3; r++)
+        dv[r] = -inverse.m[3 * (j - rotation) + r] / p->h;
+    return 3;
+}
+
+/* sum_r S_r B[r][j] of a rotation's axes. */
+static tacVec6 turned_axis(const tacVec6 *S, int first, int j, const tacMat3 *B) {
+    tacVec6 sum = tac_zero6();
+    for (int r = 0; r < 3; r++)
+        sum = tac_madd6(sum, B->m[3 * r + (j - first)], S[first + r]);
+    return sum;
+}
+
+/* The pose before is at q (-) h v: of rotations, quat exp(-h v). Its twists per unit of q_j and v_j. */
+static void twists_before(const tacNcp *p, tacNcpDeriv *d) {
+    for (int j = 0; j < p->m->nv; j++) {
+        int first = rotation_of(p->m, j);
+        d->by_q[j] = d->before.S[j];
+        d->by_v[j] = tac_scale6(-p->h, d->before.S[j]);
+        if (first < 0) continue;
+        tacVec3 back = tac_scale3(-p->h, tac_load3(p->v + first));
+        tacMat3 B = tac_transpose3(tac_quat_mat(tac_quat_exp(back))), Q = tac_quat_right_jacobian(back);
+        d->by_q[j] = turned_axis(d->before.S, first, j, &B);
+        d->by_v[j] = tac_scale6(-p->h, turned_axis(d->before.S, first, j, &Q));
+    }
+}
+
+/* --- Contacts ----------------------------------------------------------------------------------------------------- */
+
+tacStatus tac_ncp_start_system(tacNcp *p, const tacWork *w, const tacContact *at, tacContactSystem *system) {
+    for (int side = 0; side < 2; side++)
+        tac_ncp_place_geom(p, w, at->geom[side]);
+    tacStatus status = tac_contact_prepare(p->m, p->scene, at, system);
+    for (int side = 0; side < 2; side++)
+        tac_ncp_place_geom(p, &p->next, at->geom[side]);
+    return status;
+}
+
+/* How the place goes with the poses at q. Needs: place all zero. */
+static tacStatus place_start(tacNcp *p, const tacNcpContact *c, double place[3][12]) {
+    tacContactSystem system;
+    tacStatus status = c->held ? tac_ncp_start_system(p, p->w, &c->at_q, &system) : TAC_OK;
+    for (int side = 0; side < 2 && status == TAC_OK; side++) {
+        int b = c->body[side];
+        tacVec3 from = tac_sub3(c->held ? c->at_q.pos : p->w->xipos[b], p->w->origin[b]);
+        for (int i = 0; i < 3 && !p->ldu.still[b]; i++) {
+            double *row = place[i] + 6 * side;
+            row[3 + i] = c->share[side];
+            for (int k = 0; k < 6 && c->held; k++)
+                row[k] = tac_get3(system.twist[side][k].pos, i);
+            tac_ncp_shift_row(from, row);
+        }
+    }
+    return status;
+}
+
+/* Slip as the pose at q moves: d(slide) = -dx/h, d(spin) = -Jr^-1(h spin) turn / h; arms of both bodies go with the
+ * place, less dx that of this one. Twists about the tree's origin. */
+static void slip_start(const tacNcp *p, const tacNcpContact *c, int side, tacNcpAnswer *out) {
+    int b = c->body[side];
+    double sign = side == 0 ? -1 : 1;
+    tacNcpFrame f = tac_ncp_contact_frame(p, c);
+    tacVec3 from = tac_sub3(p->w->xipos[b], p->w->origin[b]), both = tac_sub3(f.spin[1], f.spin[0]);
+    for (int k = 0; k < 6; k++) {
+        tacVec3 e = tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), dx = k < 3 ? tac_cross3(e, from) : e, way = dx;
+        int column = 6 * side + k;
+        tacVec3 place = tac_vec3(out->place[0][column], out->place[1][column], out->place[2][column]);
+        if (k < 3) way = tac_add3(way, tac_cross3(tac_mulmv3(f.inverse[side], e), f.arm[side]));
+        tacVec3 du = tac_madd3(tac_cross3(both, place), -sign, tac_cross3(f.spin[side], dx));
+        du = tac_madd3(du, -sign / p->h, way);
+        if (c->bounce > 0) out->start[0][column] = p->h * tac_dot3(c->now.normal, du);
+        for (int i = 0; i < 2; i++)
+            out->start[1 + i][column] = tac_dot3(c->now.tangent[i], du);
+    }
+}
+
+/* The way of one that bounces has u_- beside u, which moves with the poses at q, d(slide) = dx/h, d(spin) = Jl^-1
+ * turn/h, and at q (-) h v, d(slide) = -dx/h, d(spin) = -Jr^-1 turn/h   (W35). */
+static void way_start(const tacNcp *p, const tacNcpDeriv *d, const tacNcpContact *c, int side, tacNcpAnswer *out) {
+    const tacWork *w[2] = {p->w, &d->before};
+    int b = c->body[side];
+    double sign = side == 0 ? -1 : 1;
+    tacNcpFrame f = tac_ncp_contact_frame(p, c);
+    tacVec3 both = tac_sub3(c->came_spin[1], c->came_spin[0]);
+    for (int k = 0; k < 12; k++) {
+        int now = k < 6, column = 6 * side + k % 6, turns = k % 6 < 3;
+        tacVec3 from = tac_sub3(w[!now]->xipos[b], w[!now]->origin[b]);
+        tacVec3 e = tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), dx = turns ? tac_cross3(e, from) : e, way = dx;
+        tacVec3 spun = now ? tac_mulmtv3(f.came_inverse[side], e) : tac_mulmv3(f.came_inverse[side], e);
+        tacVec3 place = tac_vec3(out->place[0][column], out->place[1][column], out->place[2][column]);
+        if (turns) way = tac_add3(way, tac_cross3(spun, f.arm[side]));
+        tacVec3 du = tac_scale3((now ? sign : -sign) / p->h, way);
+        if (now) du = tac_add3(tac_madd3(du, -sign, tac_cross3(c->came_spin[side], dx)), tac_cross3(both, place));
+        double *row = now ? out->start[0] : out->before;
+        row[column] += p->h * c->bounce * tac_dot3(c->now.normal, du);
+    }
+}
+
+/* row (12) -= closed d(gap)/d(poses at q): the gap that counts as closed moves with it   (W11). */
+static tacStatus rest_start(tacNcp *p, const tacNcpContact *c, double closed, double *row) {
+    tacContactSystem system;
+    if (closed == 0) return TAC_OK;
+    tacStatus status = tac_ncp_start_system(p, p->w, &c->start, &system);
+    for (int side = 0; side < 2 && status == TAC_OK; side++) {
+        double by[6];
+        if (p->ldu.still[c->body[side]]) continue;
+        for (int k = 0; k < 6; k++)
+            by[k] = system.twist[side][k].dist;
+        tac_ncp_shift_row(tac_sub3(c->start.pos, p->w->origin[c->body[side]]), by);
+        tac_six_axpy(-closed, by, row + 6 * side);
+    }
+    return status;
+}
+
+/* dp/d(gap, slip, mu, unit)   (W12) */
+static void put_answer(const tacNcpContact *c, double kappa, tacNcpAnswer *out) {
+    static const double STILL[2] = {0, 0};
+    tacFrictionSides more_mu = tac_friction_by_mu(&c->p), more_unit = tac_friction_by_unit(kappa, kappa / TAC_NCP_TIME);
+    tacFrictionStep by_mu = tac_friction_step(&c->p, &more_mu, 0, STILL),
+                    by_unit = tac_friction_step(&c->p, &more_unit, 0, STILL);
+    tac_friction_stiffness(&c->p, out->K);
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++)
+            out->to[k][i] = -out->K[3 * k + i];
+        out->to[k][TAC_NCP_MU] = k == 0 ? by_mu.gamma : by_mu.xi[k];
+        out->to[k][TAC_NCP_UNIT] = k == 0 ? by_unit.gamma : by_unit.xi[k];
+    }
+}
+
+static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
+    tacNcpContact *c = &p->contact[i];
+    tacNcpAnswer *out = &d->answer[i];
+    for (int side = 0; side < 2; side++) /* for what is differentiated by parameters too */
+        tac_ncp_place_geom(p, &p->next, c->found.geom[side]);
+    memset(out->start, 0, sizeof out->start);
+    memset(out->before, 0, sizeof out->before);
+    memset(out->place, 0, sizeof out->place);
+    memset(out->point, 0, sizeof out->point);
+    put_answer(c, d->kappa, out);
+    out->closed = tac_ncp_closed_by_gap(&c->closed, c->p.gamma);
+    tacStatus status = place_start(p, c, out->place);
+    for (int side = 0; side < 2; side++)
+        if (!p->ldu.still[c->body[side]]) {
+            slip_start(p, c, side, out);
+            if (c->bounce > 0) way_start(p, d, c, side, out);
+        }
+    if (status == TAC_OK) status = tac_ncp_contact_jac(p, c, out->Gamma, out->point);
+    if (status == TAC_OK) status = rest_start(p, c, out->closed, out->start[0]);
+    tac_ncp_units(p, c, out->unit);
+    return status == TAC_OK ? tac_ncp_couple(p, c, out->K, out->Gamma) : status;
+}
+
+/* held -= Gamma of a side by its own pose. */
+static void hold_side(const tacNcp *p, tacNcpDeriv *d, int contact, int side) {
+    int b = p->contact[contact].body[side];
+    double *block = d->held + TAC_BLOCK_SIZE * b;
+    for (int r = 0; r < 6 && !p->ldu.still[b]; r++)
+        tac_six_axpy(-1, d->answer[contact].Gamma[side][r] + 6 * side, block + 6 * r);
+}
+
+/* --- At the solution ---------------------------------------------------------------------------------------------- */
+
+/* What is missing to the bodies' balance, contacts included, at their centres of mass. */
+static void put_wrenches(const tacNcp *p, tacNcpDeriv *d) {
+    d->wrench[0] = tac_zero6();
+    for (int b = 1; b < p->m->nbody; b++) {
+        tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]);
+        d->wrench[b] = tac_zero6();
+        if (!p->ldu.still[b])
+            d->wrench[b] = (tacVec6){tac_sub3(p->f[b].ang, tac_cross3(arm, p->f[b].lin)), p->f[b].lin};
+    }
+}
+
+tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
+    const tacModel *m = p->m;
+    size_t blocks = TAC_BLOCK_SIZE * (size_t)m->nbody * sizeof(double);
+    tacStatus status = TAC_OK;
+    d->kappa = kappa, d->conditioning = 0;
+    tac_ncp_pose_before(p, &d->before, d->q_before);
+    tac_ncp_linearize(p);
+    memcpy(d->rigid, p->ldu.H, blocks);
+    memcpy(d->block[TAC_NCP_NEXT], p->ldu.H, blocks);
+    memcpy(d->diag, p->ldu.diag, (size_t)m->nv * sizeof *d->diag);
+    memset(d->block[TAC_NCP_NOW], 0, blocks);
+    memset(d->block[TAC_NCP_BEFORE], 0, blocks);
+    for (int b = 1; b < m->nbody; b++)
+        if (!p->ldu.still[b]) put_body(p, d, b);
+    sum_blocks(p, d);
+    twists_before(p, d);
+    put_wrenches(p, d);
+    for (int i = 0; i < p->ncontact && status == TAC_OK; i++)
+        status = put_contact(p, d, i);
+    memcpy(d->held, d->rigid, blocks);
+    for (int i = 0; i < p->ncontact && status == TAC_OK; i++)
+        for (int side = 0; side < 2; side++)
+            hold_side(p, d, i, side);
+    tac_ncp_linearize_rows(p);
+    if (status == TAC_OK) status = tac_block_factor(&p->ldu);
+    return status == TAC_OK ? tac_ncp_border_factor(p) : status;
+}
+
+/* --- Columns of q and v ------------------------------------------------------------------------------------------- */
+
+/* Dof j moves all behind it: row i sums what is behind both. */
+static void emit_bodies(const tacNcp *p, const tacNcpDeriv *d, const tacSink *q, const tacSink *v) {
+    const tacModel *m = p->m;
+    const tacVec6 *S = p->w->S;
+    for (int i = 0; i < m->nv; i++) {
+        int b = m->dof_body[i];
+        tacVec6 by_v = tac_ncp_block_times(d, TAC_NCP_BEFORE, b, d->by_v[i]),
+                by_q = tac_add6(tac_ncp_block_times(d, TAC_NCP_BEFORE, b, d->by_q[i]),
+                                tac_ncp_block_times(d, TAC_NCP_NOW, b, S[i]));
+        for (int j = i; j >= 0; j = m->dof_parent[j]) {
+            tac_emit(q, i, j, tac_dot6(d->row[TAC_NCP_BEFORE][i], d->by_q[j]) + tac_dot6(d->row[TAC_NCP_NOW][i], S[j]));
+            tac_emit(v, i, j, tac_dot6(d->row[TAC_NCP_BEFORE][i], d->by_v[j]));
+            if (j == i) continue;
+            tac_emit(q, j, i, tac_dot6(S[j], by_q));
+            tac_emit(v, j, i, tac_dot6(S[j], by_v));
+        }
+    }
+}
+
+double tac_ncp_own_inertia(const tacNcp *p, int dof) {
+    return p->m->dof_armature[dof] + p->damping_span * p->m->dof_damping[dof];
+}
+
+/* The dofs' own inertia feels v move, and v+ as q moves at fixed q+. */
+static void emit_dofs(const tacNcp *p, const tacSink *q, const tacSink *v) {
+    for (int j = 0; j < p->m->nv; j++) {
+        double hold[3];
+        int first, n = tac_ncp_hold(p, j, hold, &first);
+        for (int k = 0; k < n; k++)
+            tac_emit(q, first + k, j, tac_ncp_own_inertia(p, first + k) * hold[k]);
+        tac_emit(v, j, j, -tac_ncp_own_inertia(p, j));
+    }
+}
+
+/* Gap and slip of a contact by the dofs on the paths to its bodies, and the gap of one that bounces by the pose
+ * before. */
+static void emit_starts(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *inputs,
+                        const tacSink *by_v) {
+    const tacModel *m = p->m;
+    const tacNcpContact *c = &p->contact[contact];
+    int at[2] = {m->body_last_dof[c->body[0]], m->body_last_dof[c->body[1]]};
+    while (at[0] >= 0 || at[1] >= 0) {
+        int dof = at[0] > at[1] ? at[0] : at[1];
+        double change[3] = {0, 0, 0}, along_v = 0;
+        for (int side = 0; side < 2; side++) {
+            const double *before = d->answer[contact].before + 6 * side;
+            if (at[side] != dof) continue;
+            change[0] += tac_six_dot(before, &d->by_q[dof].ang.x);
+            along_v += tac_six_dot(before, &d->by_v[dof].ang.x);
+            for (int k = 0; k < 3; k++)
+                change[k] += tac_six_dot(d->answer[contact].start[k] + 6 * side, &p->w->S[dof].ang.x);
+            at[side] = m->dof_parent[dof];
+        }
+        for (int k = 0; k < 3; k++)
+            if (change[k] != 0) tac_emit(inputs, TAC_NCP_INPUTS * contact + k, dof, change[k]);
+        if (along_v != 0) tac_emit(by_v, TAC_NCP_INPUTS * contact, dof, along_v);
+    }
+}
+
+/* How the centre of mass of a body goes with a dof on the way to it. */
+static tacVec3 centre_move(const tacNcp *p, int body, int dof) {
+    tacVec3 arm = tac_sub3(p->w->xipos[body], p->w->origin[body]);
+    return tac_add3(p->w->S[dof].lin, tac_cross3(p->w->S[dof].ang, arm));
+}
+
+/* Rows of the balance on the way to a body get a torque. */
+static void emit_torque(const tacNcp *p, int body, tacVec3 torque, int column, const tacSink *balance) {
+    for (int i = p->m->body_last_dof[body]; i >= 0; i = p->m->dof_parent[i])
+        tac_emit(balance, i, column, tac_dot3(p->w->S[i].ang, torque));
+}
+
+/* Where the place is that at q, or between two bodies that move, arms change as it goes against the centres of mass at
+ * q. What is missing to a body's balance is less the torque on it. */
+static void emit_places(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *balance) {
+    const tacModel *m = p->m;
+    const tacNcpContact *c = &p->contact[contact];
+    int at[2] = {m->body_last_dof[c->body[0]], m->body_last_dof[c->body[1]]};
+    tacVec3 P = tac_ncp_contact_frame(p, c).impulse;
+    if (!c->held && (at[0] < 0 || at[1] < 0)) return;
+    while (at[0] >= 0 || at[1] >= 0) {
+        int dof = at[0] > at[1] ? at[0] : at[1];
+        tacVec3 dx[2] = {tac_zero3(), tac_zero3()};
+        double place[3] = {0, 0, 0};
+        for (int side = 0; side < 2; side++) {
+            if (at[side] != dof) continue;
+            dx[side] = centre_move(p, c->body[side], dof);
+            for (int i = 0; i < 3; i++)
+                place[i] += tac_six_dot(d->answer[contact].place[i] + 6 * side, &p->w->S[dof].ang.x);
+            at[side] = m->dof_parent[dof];
+        }
+        emit_torque(p, c->body[0], tac_cross3(tac_sub3(tac_load3(place), dx[0]), P), dof, balance);
+        emit_torque(p, c->body[1], tac_cross3(tac_sub3(dx[1], tac_load3(place)), P), dof, balance);
+    }
+}
+
+void tac_ncp_state_jac(const tacNcp *p, const tacNcpDeriv *d, const tacNcpSink *q, const tacNcpSink *v) {
+    int free = tac_sink_is_empty(&q->inputs);
+    emit_bodies(p, d, &q->balance, &v->balance);
+    emit_dofs(p, &q->balance, &v->balance);
+    for (int i = 0; i < p->ncontact; i++) {
+        emit_starts(p, d, i, &q->inputs, &v->inputs);
+        if (!free) emit_places(p, d, i, &q->balance);
+    }
+    tac_ncp_rows_state_jac(p, q, v, free);
+}
+
+/* --- What contacts answer ----------------------------------------------------------------------------------------- */
+
+void tac_ncp_units(const tacNcp *p, const tacNcpContact *c, tacVec6 unit[2][3]) {
+    const tacVec3 axis[3] = {c->now.normal, c->now.tangent[0], c->now.tangent[1]};
+    for (int side = 0; side < 2; side++)
+        for (int k = 0; k < 3; k++) {
+            double sign = p->ldu.still[c->body[side]] ? 0 : side == 0 ? -1 : 1;
+            unit[side][k] = tac_scale6(sign, (tacVec6){tac_cross3(c->arm[side], axis[k]), axis[k]});
+        }
+}

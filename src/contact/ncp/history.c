@@ -1,0 +1,23 @@
+/* How the searches of a step went. */
+#include "contact/ncp/step.h"
+
+void tac_ncp_history_begin(const tacContext *ctx, tacInterior *point) {
+    int used = ctx->info.iterations;
+    if (ctx->history == NULL || used >= ctx->max_history) return;
+    point->trace = ctx->history + used;
+    point->max_trace = ctx->max_history - used;
+}
+
+void tac_ncp_history_end(tacContext *ctx, const tacInterior *point) {
+    for (int i = 0; i < point->iterations && i < point->max_trace; i++)
+        point->trace[i].search = ctx->searches;
+    ctx->searches++;
+}
+
+tacStatus tac_ncp_history(tacContext *ctx, const double *x, const double *u) {
+    tacNcp p;
+    size_t mark = tac_arena_mark(&ctx->arena);
+    tacStatus status = tac_ncp_go(ctx, x, u, ctx->options.ncp_kappa, &p);
+    tac_arena_release(&ctx->arena, mark);
+    return status;
+}

@@ -1,0 +1,325 @@
+/* How the step's equations move at fixed q+ with the numbers of the model and with mocap poses: these move bodies at
+ * all three poses, change inertias, shapes, friction and what the dofs have of their own   (docs/theory/ncp.md, W24,
+ * W25). Forces at q are not here (dynamics/param_deriv.h). */
+#include "contact/ncp/problem.h"
+
+#include "dynamics/passive.h"
+
+#define IS(t, row) (TAC_FIELDS[(t)->field].offset == offsetof(tacModel, row))
+
+/* A column: movers at the three poses, an inertial change, or neither. */
+typedef struct Column {
+    const tacNcpView *view;
+    int nmover;
+    tacMover mover[TAC_NCP_POSES][2];
+    const tacInertialTangent *inertial; /* nbody; NULL: none */
+    int id;
+    const tacNcpSink *sink;
+} Column;
+
+static const tacWork *work_at(const tacNcpView *view, int pose) {
+    return pose == TAC_NCP_BEFORE ? &view->d->before : pose == TAC_NCP_NOW ? view->p->w : &view->p->next;
+}
+
+/* The same model at another pose. */
+static tacSmoothPoint point_at(const tacNcpView *view, int pose) {
+    tacSmoothPoint x = *view->x;
+    if (pose == TAC_NCP_BEFORE) x.q = view->d->q_before;
+    if (pose == TAC_NCP_NEXT) x.q = view->p->q_next;
+    return x;
+}
+
+static tacVec3 place_velocity(const tacWork *w, const tacMover *mover, tacVec3 point) {
+    return tac_add3(mover->S.lin, tac_cross3(mover->S.ang, tac_sub3(point, w->origin[mover->body])));
+}
+
+/* Where a point of a body goes and how it turns at one pose. */
+static tacVec3 point_move(const Column *c, int pose, int body, tacVec3 point, tacVec3 *turn) {
+    tacVec3 sum = tac_zero3();
+    *turn = tac_zero3();
+    for (int k = 0; k < c->nmover; k++) {
+        const tacMover *mover = &c->mover[pose][k];
+        if (!tac_moves_body(c->view->p->m, mover, body)) continue;
+        sum = tac_add3(sum, place_velocity(work_at(c->view, pose), mover, point));
+        *turn = tac_add3(*turn, mover->S.ang);
+    }
+    return sum;
+}
+
+/* --- Bodies ------------------------------------------------------------------------------------------------------- */
+
+/* Row i of the balance gets S_i . f for all dofs on the way to a body. */
+static void emit_wrench(const Column *c, int body, tacVec6 f) {
+    const tacNcp *p = c->view->p;
+    for (int i = p->m->body_last_dof[body]; i >= 0; i = p->m->dof_parent[i])
+        tac_emit(&c->sink->balance, i, c->id, tac_dot6(p->w->S[i], f));
+}
+
+/* All behind the mover's body goes along, at each pose by its own twist. */
+static void move_bodies(const Column *c, int k) {
+    const tacNcpView *v = c->view;
+    const tacModel *m = v->p->m;
+    int body = c->mover[TAC_NCP_NOW][k].body;
+    tacVec6 f = tac_zero6();
+    for (int pose = 0; pose < TAC_NCP_POSES; pose++)
+        f = tac_add6(f, tac_ncp_block_times(v->d, pose, body, c->mover[pose][k].S));
+    emit_wrench(c, body, f);
+    for (int i = 0; i < m->nv; i++) {
+        double sum = 0;
+        if (m->dof_body[i] == body || !tac_moves_body(m, &c->mover[TAC_NCP_NOW][k], m->dof_body[i])) continue;
+        for (int pose = 0; pose < TAC_NCP_POSES; pose++)
+            sum += tac_dot6(v->d->row[pose][i], c->mover[pose][k].S);
+        tac_emit(&c->sink->balance, i, c->id, sum);
+    }
+}
+
+/* What is missing to a body's balance, applied forces included, at its centre of mass: keeps its direction. */
+static tacVec6 carried(const tacNcpView *v, int body) {
+    tacVec6 f = v->d->wrench[body];
+    const double *applied = v->x->u.xfrc;
+    if (applied == NULL) return f;
+    f.ang = tac_madd3(f.ang, -v->p->h, tac_load3(applied + 6 * body + 3));
+    f.lin = tac_madd3(f.lin, -v->p->h, tac_load3(applied + 6 * body));
+    return f;
+}
+
+static void move_all(const Column *c) {
+    const tacNcpView *v = c->view;
+    for (int k = 0; k < c->nmover; k++) {
+        const tacMover *now = &c->mover[TAC_NCP_NOW][k];
+        if (now->site > 0) continue;
+        move_bodies(c, k);
+        for (int b = 1; b < v->p->m->nbody; b++)
+            if (!v->p->ldu.still[b])
+                tac_world_force_move(v->p->m, v->p->w, b, carried(v, b), now, c->id, &c->sink->balance);
+    }
+}
+
+/* Momentum of turning is linear in the inertia, that of the centre of mass in the mass; the centre itself moves by
+ * R dc at each pose   (W25). */
+static void change_inertia(const Column *c, int b) {
+    const tacNcpView *v = c->view;
+    const tacNcp *p = v->p;
+    const tacInertialTangent *d = &c->inertial[b];
+    const tacWork *w[TAC_NCP_POSES] = {work_at(v, TAC_NCP_BEFORE), work_at(v, TAC_NCP_NOW), work_at(v, TAC_NCP_NEXT)};
+    double mass = p->m->body_mass[b], h = p->h;
+    tacVec3 gravity = tac_neg3(tac_base_acceleration(p->m).lin), moved[TAC_NCP_POSES];
+    for (int pose = 0; pose < TAC_NCP_POSES; pose++)
+        moved[pose] = tac_mulmv3(w[pose]->xmat[b], d->com);
+    tacVec3 bend = tac_add3(tac_madd3(w[2]->xipos[b], -2, w[1]->xipos[b]), w[0]->xipos[b]),
+            bends = tac_add3(tac_madd3(moved[2], -2, moved[1]), moved[0]);
+    tacVec3 lin = tac_madd3(tac_madd3(tac_scale3(d->mass / h, bend), -h * d->mass, gravity), mass / h, bends);
+    tacVec3 ang = tac_ncp_turn_gained(w, b, d->icom, h);
+    tacVec3 arm = tac_sub3(w[1]->xipos[b], w[1]->origin[b]);
+    tacVec3 turning = tac_add3(tac_cross3(arm, lin), tac_cross3(moved[1], carried(v, b).lin));
+    emit_wrench(c, b, (tacVec6){tac_add3(ang, turning), lin});
+}
+
+static void change_inertias(const Column *c) {
+    const tacNcp *p = c->view->p;
+    for (int b = 1; c->inertial != NULL && b < p->m->nbody; b++)
+        if (!p->ldu.still[b] && !tac_inertial_is_still(&c->inertial[b])) change_inertia(c, b);
+}
+
+/* --- Contacts ----------------------------------------------------------------------------------------------------- */
+
+/* How a contact's side moves: its centre of mass with the movers and within the body. */
+static tacNcpSide side_move(const Column *c, int body) {
+    const tacNcpView *v = c->view;
+    tacNcpSide s = {0};
+    if (v->p->ldu.still[body]) return s;
+    s.dx_now = point_move(c, TAC_NCP_NOW, body, v->p->w->xipos[body], &s.turn_now);
+    s.dx_next = point_move(c, TAC_NCP_NEXT, body, v->p->next.xipos[body], &s.turn_next);
+    s.dx_before = point_move(c, TAC_NCP_BEFORE, body, v->d->before.xipos[body], &s.turn_before);
+    if (c->inertial == NULL) return s;
+    s.dx_now = tac_add3(s.dx_now, tac_mulmv3(v->p->w->xmat[body], c->inertial[body].com));
+    s.dx_next = tac_add3(s.dx_next, tac_mulmv3(v->p->next.xmat[body], c->inertial[body].com));
+    s.dx_before = tac_add3(s.dx_before, tac_mulmv3(v->d->before.xmat[body], c->inertial[body].com));
+    return s;
+}
+
+/* The contact moves by t at q+, its touch at q by start, and the gap that counts as closed by rest. */
+static void move_contact(const Column *c, int contact, const tacNcpFrame *frame, const tacContactTangent *t,
+                         tacVec3 start, double rest) {
+    const tacNcpView *v = c->view;
+    const tacNcpContact *at = &v->p->contact[contact];
+    const int row = TAC_NCP_INPUTS * contact;
+    tacNcpSide side[2] = {side_move(c, at->body[0]), side_move(c, at->body[1])};
+    tacNcpChange d = tac_ncp_contact_change(v->p, at, frame, t, start, side);
+    d.gap_slip[0] -= rest;
+    for (int k = 0; k < (at->p.mu > 0 ? 3 : 1); k++)
+        tac_emit(&c->sink->inputs, row + k, c->id, d.gap_slip[k]);
+    for (int k = 0; k < 2; k++) {
+        int b = at->body[k];
+        tacVec3 turn, P = tac_scale3(k == 0 ? -1 : 1, frame->impulse), origin = v->p->next.xpos[b];
+        if (!v->p->ldu.still[b]) emit_wrench(c, b, tac_scale6(-1, d.wrench[k]));
+        if (tac_sink_is_empty(&c->sink->wrench)) continue;
+        tacVec3 darm = tac_sub3(t->pos, point_move(c, TAC_NCP_NEXT, b, origin, &turn));
+        tacVec6 dW = {tac_add3(tac_cross3(darm, P), tac_cross3(tac_sub3(at->now.pos, origin), d.wrench[k].lin)),
+                      d.wrench[k].lin};
+        tac_emit_wrench(&c->sink->wrench, b, c->id, tac_scale6(1 / v->p->h, dW));
+    }
+}
+
+/* --- Columns ------------------------------------------------------------------------------------------------------ */
+
+static Column param_column(const tacNcpView *v, const tacParamTangent *t, int id, const tacNcpSink *sink) {
+    Column c = {.view = v, .inertial = t->inertial, .id = id, .sink = sink};
+    for (int pose = 0; pose < TAC_NCP_POSES; pose++) {
+        tacSmoothPoint x = point_at(v, pose);
+        c.nmover = tac_param_movers(v->p->m, work_at(v, pose), t, &x, c.mover[pose]);
+    }
+    if (c.nmover > 0 && c.mover[0][0].site > 0) c.nmover = 0;
+    return c;
+}
+
+static Column mocap_column(const tacNcpView *v, int i, const tacNcpSink *sink) {
+    Column c = {.view = v, .nmover = 1, .id = i, .sink = sink};
+    for (int pose = 0; pose < TAC_NCP_POSES; pose++)
+        tac_mocap_mover(v->p->m, work_at(v, pose), i / 7, i % 7, v->x->u.mocap + 7 * (i / 7), &c.mover[pose][0]);
+    return c;
+}
+
+/* Inertia and damping of the dofs themselves, and gravity. */
+static void emit_own(const tacNcpView *v, const tacParamTangent *t, int id, const tacNcpSink *sink) {
+    const tacModel *m = v->p->m;
+    for (int i = 0; i < m->nv; i++) {
+        double gained = v->p->x[i] - v->p->v[i], damping = t->dof_damping == NULL ? 0 : t->dof_damping[i];
+        int joint = m->dof_joint[i];
+        if (IS(t, joint_damping) && t->index == joint) damping += 1;
+        double own = v->p->damping_span * damping + (IS(t, joint_armature) && t->index == joint);
+        if (own != 0) tac_emit(&sink->balance, i, id, own * gained);
+    }
+    if (!IS(t, option_gravity) || (*m->option_disable & TAC_DISABLE_GRAVITY)) return;
+    Column c = {.view = v, .id = id, .sink = sink};
+    tacVec3 dg = tac_vec3(t->index == 0, t->index == 1, t->index == 2);
+    for (int b = 1; b < m->nbody; b++) {
+        tacVec3 f = tac_scale3(-v->p->h * m->body_mass[b], dg), arm = tac_sub3(v->p->w->xipos[b], v->p->w->origin[b]);
+        if (!v->p->ldu.still[b]) emit_wrench(&c, b, (tacVec6){tac_cross3(arm, f), f});
+    }
+}
+
+/* Numbers that contacts have of their own: friction, the unit of all products, how they give way. */
+static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, const tacNcpSink *sink) {
+    const tacNcp *p = v->p;
+    double unit = t->inertial == NULL ? 0 : tac_ncp_unit_change(p, t->inertial);
+    for (int i = 0; i < p->ncontact; i++) {
+        const tacNcpContact *c = &p->contact[i];
+        double mu = c->p.mu > 0 ? tac_contact_friction_param(p->m, t, &c->start, 1) : 0;
+        if (mu != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_MU, id, mu);
+        if (unit != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_UNIT, id, unit);
+        if (t->inertial == NULL || c->p.soft == 0) continue;
+        double lighter = tac_ncp_inverse_masses_change(p->m, c->body, t->inertial);
+        tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_GAP, id,
+                 -tac_ncp_closed_by_mass(&c->closed, c->p.gamma, lighter));
+    }
+}
+
+/* A contact at q+ and, where its rest moves with that, at q. */
+typedef struct Prepared {
+    tacContactSystem next, start;
+    tacContactSystem place; /* at q, where the place of the impulse is there */
+    double follows;         /* d(rest)/d(gap at q) */
+} Prepared;
+
+static tacStatus prepare(const tacNcpView *v, int contact, Prepared *out) {
+    tacNcp *p = v->p;
+    const tacNcpContact *c = &p->contact[contact];
+    out->follows = v->d->answer[contact].closed;
+    tacStatus status = tac_contact_prepare(p->m, p->scene, &c->now, &out->next);
+    if (status == TAC_OK && out->follows != 0) status = tac_ncp_start_system(p, p->w, &c->start, &out->start);
+    if (status == TAC_OK && c->held) status = tac_ncp_start_system(p, p->w, &c->at_q, &out->place);
+    return status;
+}
+
+/* t_k = (mu_k/mu) (unit tangent), mu that of a tangent with friction. */
+static void squeeze_param(const tacNcp *p, const tacNcpContact *c, const tacParamTangent *t, tacContactTangent *d) {
+    tacVec3 unit[2];
+    double change[2], of;
+    tac_ncp_squeeze(c, d->tangent);
+    if (c->found.pair < 0 || c->p.mu == 0) return;
+    for (int k = 0; k < 2; k++)
+        change[k] = tac_contact_friction_param(p->m, t, &c->start, 1 + k);
+    of = change[c->squeeze[0] == 0];
+    if (change[0] == 0 && change[1] == 0) return;
+    tac_contact_frame(c->now.normal, &unit[0], &unit[1]);
+    for (int k = 0; k < 2; k++)
+        d->tangent[k] = tac_madd3(d->tangent[k], (change[k] - c->squeeze[k] * of) / c->p.mu, unit[k]);
+}
+
+/* One contact by one parameter. */
+static void contact_param(const tacNcpView *v, int contact, const Prepared *at, const tacNcpFrame *frame,
+                          const tacParamTangent *tangent, const Column *column) {
+    tacNcp *p = v->p;
+    const tacNcpContact *c = &p->contact[contact];
+    tacContactTangent t = {0}, other;
+    tacSmoothPoint next = point_at(v, TAC_NCP_NEXT), now = point_at(v, TAC_NCP_NOW);
+    tacVec3 start = tac_zero3();
+    double rest = 0;
+    tac_contact_param(p->m, &p->next, &at->next, tangent, &next, p->scene->corner_change, &t);
+    squeeze_param(p, c, tangent, &t);
+    if (at->follows != 0) {
+        tac_contact_param(p->m, p->w, &at->start, tangent, &now, p->scene->corner_change, &other);
+        rest = at->follows * other.dist;
+    }
+    if (c->held) {
+        tac_contact_param(p->m, p->w, &at->place, tangent, &now, p->scene->corner_change, &other);
+        start = other.pos;
+    }
+    if (c->bounce > 0) /* at fixed velocities */
+        rest -= tac_contact_restitution_param(p->m, tangent, &c->found) * p->h *
+                tac_dot3(c->now.normal, tac_ncp_slip_before(p, c));
+    move_contact(column, contact, frame, &t, start, rest);
+}
+
+/* One contact in all columns: its geometry is prepared once. */
+static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTangent *tangents,
+                              const tacNcpSink *mocap, const tacNcpSink *theta) {
+    tacNcp *p = v->p;
+    const tacNcpContact *c = &p->contact[contact];
+    Prepared at;
+    tacStatus status = prepare(v, contact, &at);
+    if (status != TAC_OK) return status;
+    tacNcpFrame frame = tac_ncp_contact_frame(p, c);
+    for (int k = 0; theta != NULL && k < p->m->nmember; k++) {
+        Column column = param_column(v, &tangents[k], tangents[k].column, theta);
+        contact_param(v, contact, &at, &frame, &tangents[k], &column);
+    }
+    for (int k = 0; mocap != NULL && k < 7 * p->m->nmocap; k++) {
+        Column column = mocap_column(v, k, mocap);
+        double rest = 0;
+        tacVec3 start = tac_zero3();
+        tacContactTangent t = tac_contact_along(p->m, &p->next, &at.next, &column.mover[TAC_NCP_NEXT][0]);
+        if (c->held) start = tac_contact_along(p->m, p->w, &at.place, &column.mover[TAC_NCP_NOW][0]).pos;
+        tac_ncp_squeeze(c, t.tangent);
+        if (at.follows != 0)
+            rest = at.follows * tac_contact_along(p->m, p->w, &at.start, &column.mover[TAC_NCP_NOW][0]).dist;
+        move_contact(&column, contact, &frame, &t, start, rest);
+    }
+    return TAC_OK;
+}
+
+tacStatus tac_ncp_param_jac(const tacNcpView *v, const tacParamTangent *tangents, const tacNcpSink *mocap,
+                            const tacNcpSink *theta) {
+    const tacModel *m = v->p->m;
+    tacStatus status = TAC_OK;
+    if (theta != NULL && m->nparam == 0) theta = NULL;
+    if (mocap != NULL && m->nmocap == 0) mocap = NULL;
+    for (int k = 0; theta != NULL && k < m->nmember; k++) {
+        int at = tangents[k].column;
+        Column column = param_column(v, &tangents[k], at, theta);
+        move_all(&column);
+        change_inertias(&column);
+        emit_own(v, &tangents[k], at, theta);
+        if (!v->free) emit_inputs(v, &tangents[k], at, theta);
+        if (tac_param_is_time(&tangents[k])) tac_ncp_time_jac(v, at, theta);
+    }
+    for (int k = 0; mocap != NULL && k < 7 * m->nmocap; k++) {
+        Column column = mocap_column(v, k, mocap);
+        move_all(&column);
+    }
+    for (int i = 0; i < v->p->ncontact && !v->free && status == TAC_OK && (theta != NULL || mocap != NULL); i++)
+        status = emit_contact(v, i, tangents, mocap, theta);
+    tac_ncp_rows_param_jac(v, tangents, mocap, theta);
+    return status;
+}

@@ -1,0 +1,148 @@
+/* Trial points of Newton's steps, put on the central path   (docs/theory/ncp.md, W14a). Impulses are the linear
+ * equations', gaps and slips those of the trial's poses: what is far apart has no residual then, however much its gap
+ * bends. Of what was off before the step the same share is left to gaps and slips as the linear equations leave. */
+#include "contact/ncp/problem.h"
+
+#include "math/scalar.h"
+
+void tac_ncp_note_residuals(tacNcp *p) {
+    tac_ncp_forget_lost(p);
+    for (int i = 0; i < p->ncontact; i++)
+        p->contact[i].off = p->contact[i].e;
+    for (int k = 0; k < p->rows.n; k++)
+        p->rows.row[k].off = p->rows.row[k].e[0];
+}
+
+static void settle_contact(const tacNcp *p, const tacNcpContact *c, double kappa, double left, double *a, double *b) {
+    int friction = c->p.mu > 0 ? c->cone + 1 : c->cone; /* a pyramid's two cones are alike */
+    tacFrictionPath path = {.ratio = {p->ratio[c->cone], p->ratio[friction]},
+                            .k = {kappa * p->unit[c->cone], kappa * p->unit[friction]},
+                            .left = left,
+                            .off = &c->off};
+    tac_friction_settle_contact(&c->p, &path, c->gap_slip, a, b);
+}
+
+static void settle_row(const tacNcp *p, const tacNcpRow *row, double kappa, double left, double *a, double *b) {
+    double r = row->r + left * row->off, product = kappa * p->unit[row->cone];
+    if (row->law == TAC_NCP_PAIR) {
+        *b = r;
+        tac_give_way_settle(&row->closed.give, p->ratio[row->cone], product, a, b);
+    } else {
+        a[0] = 1;
+        tac_friction_settle(1, p->ratio[row->cone], product, &r, a, b);
+    }
+}
+
+/* --- Dry friction and limits of one coordinate -------------------------------------------------------------------- */
+
+/* Its rate is u + d, the gaps of its limits g_i + h sign_i d; all impulses follow from d. Each for itself would take
+ * the coordinate to go with its own impulse alone, but what a limit holds does not move as friction turns over. */
+typedef struct Coordinate {
+    double mass, load, h;
+    double rate, dry;             /* u, kappa V */
+    double gap[2], sign[2], pair; /* g, kappa U */
+    double impulse;               /* of the linear equations */
+} Coordinate;
+
+/* y = -u/eta_0 of the rate u on the path, eta_0 = k/2 + sqrt(k^2/4 + u^2);   dy/du = -(k/2)/(eta_0 (eta_0 - k/2)) */
+static double dry_at(double k, double u, double *eta_0, double *slope) {
+    double root = tac_sqrt(0.25 * k * k + u * u);
+    *eta_0 = 0.5 * k + root;
+    *slope = -0.5 * k / (*eta_0 * root);
+    return -u / *eta_0;
+}
+
+/* What is missing at d: mass d - (impulse there - impulse), increasing; its slope. */
+static double missing(const Coordinate *c, double d, double *slope) {
+    double eta_0, by_rate, sum = c->load * dry_at(c->dry, c->rate + d, &eta_0, &by_rate);
+    *slope = c->mass - c->load * by_rate;
+    for (int i = 0; i < 2; i++) {
+        double s = c->gap[i] + c->h * c->sign[i] * d;
+        sum += c->sign[i] * c->pair / s;
+        *slope += c->h * c->pair / (s * s);
+    }
+    return c->mass * d - (sum - c->impulse);
+}
+
+/* Steps at most: Newton's are a few, halvings no more than a number has bits. */
+#define MOST_STEPS 100
+
+/* Where nothing is missing, between the borders where a gap closes: Newton's method, halving where that leaves them.
+ * 0: there is nothing between. */
+static int solve_coordinate(const Coordinate *c, double *d) {
+    double low = -TAC_INFINITY, high = TAC_INFINITY, slope;
+    for (int i = 0; i < 2; i++) {
+        double border = -c->gap[i] / (c->h * c->sign[i]);
+        if (c->sign[i] > 0)
+            low = tac_max(low, border);
+        else
+            high = tac_min(high, border);
+    }
+    if (!(low < high)) return 0;
+    double at = low < 0 && high > 0 ? 0 : 0.5 * (low + high);
+    for (int k = 0; k < MOST_STEPS; k++) {
+        double off = missing(c, at, &slope), next = at - off / slope;
+        if (next == at) break;
+        if (off > 0)
+            high = at;
+        else
+            low = at;
+        if (!(next > low && next < high)) next = 0.5 * (low + high);
+        if (!(next > low && next < high)) break; /* they are next to each other */
+        at = next;
+    }
+    *d = at;
+    return tac_finite(missing(c, at, &slope));
+}
+
+static Coordinate coordinate_of(const tacNcp *p, const tacNcpRow *dry, double kappa, double left, const double *a) {
+    const tacNcpRow *limit = &p->rows.row[dry->mate];
+    const double *J = p->rows.J;
+    Coordinate c = {.mass = dry->mass, .load = dry->load, .h = p->h, .rate = dry->r + left * dry->off};
+    c.dry = kappa * p->unit[dry->cone], c.pair = kappa * p->unit[limit->cone];
+    c.impulse = dry->load * a[dry->at + 1];
+    for (int i = 0; i < 2; i++) {
+        double along = 0;
+        for (int e = 0; e < dry->of.num; e++)
+            along += J[dry->of.adr + e] * J[limit[i].of.adr + e];
+        c.gap[i] = limit[i].r + left * limit[i].off;
+        c.sign[i] = along < 0 ? -1 : 1;
+        c.impulse += c.sign[i] * a[limit[i].at];
+    }
+    return c;
+}
+
+/* -> 0: they have to be settled each for itself. */
+static int settle_coordinate(const tacNcp *p, const tacNcpRow *dry, double kappa, double left, double *a, double *b) {
+    const tacNcpRow *limit = &p->rows.row[dry->mate];
+    double d, slope;
+    if (limit[0].soft > 0 || limit[1].soft > 0) return 0; /* gaps here do not give way */
+    Coordinate c = coordinate_of(p, dry, kappa, left, a);
+    if (!solve_coordinate(&c, &d)) return 0;
+    a[dry->at] = 1;
+    a[dry->at + 1] = dry_at(c.dry, c.rate + d, &b[dry->at], &slope);
+    b[dry->at + 1] = c.rate + d;
+    for (int i = 0; i < 2; i++) {
+        int at = p->rows.row[dry->mate + i].at;
+        b[at] = c.gap[i] + c.h * c.sign[i] * d;
+        a[at] = c.pair / b[at];
+    }
+    return 1;
+}
+
+/* --- All ---------------------------------------------------------------------------------------------------------- */
+
+void tac_ncp_settle(const tacNcp *p, double kappa, double left, double *a, double *b) {
+    for (int i = 0; i < p->ncontact; i++)
+        settle_contact(p, &p->contact[i], kappa, left, a + p->contact[i].adr, b + p->contact[i].adr);
+    for (int k = 0; k < p->rows.n; k++) {
+        const tacNcpRow *row = &p->rows.row[k];
+        if (row->cone < 0 || row->mate == TAC_NCP_MATED) continue;
+        if (row->mate >= 0 && settle_coordinate(p, row, kappa, left, a, b)) continue;
+        settle_row(p, row, kappa, left, a + row->at, b + row->at);
+        for (int i = 0; i < 2 && row->mate >= 0; i++) {
+            const tacNcpRow *limit = &p->rows.row[row->mate + i];
+            settle_row(p, limit, kappa, left, a + limit->at, b + limit->at);
+        }
+    }
+}

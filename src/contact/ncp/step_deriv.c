@@ -1,0 +1,309 @@
+/* Derivatives of the step with contact ncp: implicit, at the point of the central path that the options name, with the
+ * factors of the step's own system   (docs/theory/ncp.md, W20-W26)
+ *
+ *   R(v+; q, v, act, u, theta) = 0 with cone variables eliminated:   dv+ = w - A^-1 dR,   w = dv+ and dR at fixed q+
+ *
+ * In reverse one transposed solve, refined once, gives the weights of R and of what contacts answer to. */
+#include "contact/ncp/step.h"
+
+#include "dynamics/actuator.h"
+#include "dynamics/passive.h"
+#include "math/dense.h"
+#include "smooth/tangent.h"
+
+#include <string.h>
+
+tacStatus tac_ncp_prepare(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d) {
+    double kappa = ctx->options.ncp_kappa, smooth = ctx->options.ncp_gradient_kappa;
+    if (smooth > kappa) kappa = smooth;
+    tacStatus solved = tac_ncp_go(ctx, x, u, kappa, p);
+    if (!tac_went_on(solved)) return solved;
+    if (!tac_ncp_deriv_layout(d, ctx->model, ctx->options.max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    tacStatus status = solved == TAC_OK ? tac_ncp_refine(ctx, kappa, p) : TAC_OK;
+    if (status == TAC_OK) status = tac_ncp_differentiate(p, d, kappa);
+    return status == TAC_OK ? solved : status;
+}
+
+/* --- All that moves the equations --------------------------------------------------------------------------------- */
+
+static tacSink at(tacSink like, int column, double *bar) {
+    if (like.matrix != NULL)
+        like.matrix += column;
+    else
+        like.bar = bar;
+    return like;
+}
+
+static tacNcpSink sinks_at(const tacNcpTarget *t, int column, double *bar) {
+    return (tacNcpSink){at(t->balance, column, bar), at(t->inputs, column, bar), at(t->wrench, column, bar)};
+}
+
+/* Where the blocks of u after ctrl begin; -1: not there. */
+typedef struct Blocks {
+    int qfrc, xfrc, mocap;
+} Blocks;
+
+static Blocks input_blocks(const tacContext *ctx) {
+    int next = ctx->model->nu;
+    Blocks b = {-1, -1, tac_mocap_column(ctx)};
+    if (ctx->options.inputs & TAC_INPUT_QFRC) b.qfrc = next, next += ctx->model->nv;
+    if (ctx->options.inputs & TAC_INPUT_XFRC) b.xfrc = next;
+    if (ctx->model->nmocap == 0) b.mocap = -1;
+    return b;
+}
+
+void tac_ncp_emit_forces(tacContext *ctx, const double *x, const double *u, const tacNcp *p, tacSink like, tacColumns c,
+                         const tacGrad *bar) {
+    const tacModel *m = ctx->model;
+    Blocks b = input_blocks(ctx);
+    tacSmoothPoint point = tac_point_of(ctx, x, u);
+    double *x_bar = bar == NULL ? NULL : bar->x, *u_bar = bar == NULL ? NULL : bar->u;
+#define U_SINK(block) at(like, c.nx + (block), u_bar == NULL ? NULL : u_bar + (block))
+#define X_SINK(block) at(like, (block), x_bar == NULL ? NULL : x_bar + (block))
+    tacForceSink state = {.q = X_SINK(0), .v = X_SINK(m->nv), .act = X_SINK(2 * m->nv), .ctrl = U_SINK(0)};
+    tacSink qfrc = U_SINK(b.qfrc < 0 ? 0 : b.qfrc), xfrc = U_SINK(b.xfrc < 0 ? 0 : b.xfrc);
+    tac_joint_force_jac(m, &ctx->work, &point, &state, b.qfrc < 0 ? NULL : &qfrc, b.xfrc < 0 ? NULL : &xfrc);
+    tac_ncp_damping_jac(p, &ctx->work, &state);
+    tacSink mocap = U_SINK(b.mocap < 0 ? 0 : b.mocap), theta = at(like, c.nx + c.nu, bar == NULL ? NULL : bar->theta);
+#undef U_SINK
+#undef X_SINK
+    for (int i = 0; b.mocap >= 0 && i < 7 * m->nmocap; i++) {
+        tacMover mover;
+        tac_mocap_mover(m, &ctx->work, i / 7, i % 7, point.u.mocap + 7 * (i / 7), &mover);
+        tac_force_move(m, &ctx->work, &point, &mover, i, &(tacForceParts){mocap, mocap});
+        tac_ncp_damping_move(p, &ctx->work, &mover, i, &mocap);
+    }
+    for (int i = 0; i < m->nmember && (bar == NULL || bar->theta != NULL); i++) {
+        const tacParamTangent *t = &ctx->tangents[i];
+        tac_param_force_jac(m, &ctx->work, &point, t, t->column, &(tacForceParts){theta, theta});
+        tac_ncp_damping_param(p, &ctx->work, t, t->column, &theta);
+    }
+}
+
+tacStatus tac_ncp_emit(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
+                       const tacNcpTarget *t) {
+    const tacModel *m = ctx->model;
+    Blocks b = input_blocks(ctx);
+    int first = b.mocap < 0 ? 0 : b.mocap;
+    tacSmoothPoint point = tac_point_of(ctx, x, u);
+    double *x_bar = t->bar.x, *u_bar = t->bar.u, *theta_bar = t->bar.theta;
+    tacNcpSink q = sinks_at(t, 0, x_bar), v = sinks_at(t, m->nv, x_bar == NULL ? NULL : x_bar + m->nv);
+    tacNcpSink mocap = sinks_at(t, t->c.nx + first, u_bar == NULL ? NULL : u_bar + first);
+    tacNcpSink theta = sinks_at(t, t->c.nx + t->c.nu, theta_bar);
+    tac_world_force_jac(m, &ctx->work, d->wrench, &q.balance);
+    tac_ncp_state_jac(p, d, &q, &v);
+    int params = t->c.np > 0 && (t->balance.matrix != NULL || theta_bar != NULL);
+    int free = tac_sink_is_empty(&t->inputs);
+    return tac_ncp_param_jac(&(tacNcpView){p, d, &point, free}, ctx->tangents, b.mocap < 0 ? NULL : &mocap,
+                             params ? &theta : NULL);
+}
+
+/* --- Jacobian ----------------------------------------------------------------------------------------------------- */
+
+tacStatus tac_ncp_residual_jac(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
+                               tacColumns c, double *W, double *r, double *wrench) {
+    const tacModel *m = ctx->model;
+    tacNcpTarget t = {.balance = {.matrix = W, .ld = c.n}, .inputs = {.matrix = r, .ld = c.n}, .c = c};
+    if (wrench != NULL) t.wrench = (tacSink){.matrix = wrench, .ld = c.n};
+    memset(W, 0, (size_t)m->nv * (size_t)c.n * sizeof *W);
+    if (r != NULL) memset(r, 0, (size_t)tac_ncp_inputs(p) * (size_t)c.n * sizeof *r);
+    tac_ncp_emit_forces(ctx, x, u, p, (tacSink){.matrix = W, .ld = c.n, .negate = 1}, c, NULL);
+    for (size_t i = 0; i < (size_t)m->nv * (size_t)c.n; i++)
+        W[i] *= p->h;
+    return tac_ncp_emit(ctx, x, u, p, d, &t);
+}
+
+int tac_ncp_take_changes(tacContext *ctx, const tacNcp *p, tacNcpChanges *all) {
+    size_t nv = (size_t)ctx->model->nv, inputs = (size_t)tac_ncp_inputs(p), most = nv > inputs ? nv : inputs;
+    size_t n = (size_t)all->c.n;
+    all->R = TAC_TAKE(&ctx->arena, nv * n, double), all->r = TAC_TAKE(&ctx->arena, inputs * n, double);
+    all->row = TAC_TAKE(&ctx->arena, most, int), all->weight = TAC_TAKE(&ctx->arena, most, double);
+    all->used = TAC_TAKE(&ctx->arena, most, int);
+    return all->used != NULL && all->R != NULL && all->r != NULL && all->row != NULL && all->weight != NULL;
+}
+
+void tac_ncp_find_rows(const tacNcp *p, tacNcpChanges *all) {
+    int n = all->c.n;
+    all->nrow = 0;
+    for (int i = 0; i < tac_ncp_inputs(p); i++) {
+        const double *r = all->r + (size_t)i * (size_t)n;
+        int j = 0;
+        while (j < n && r[j] == 0)
+            j++;
+        if (j < n) all->row[all->nrow++] = i;
+    }
+}
+
+void tac_ncp_add_products(const tacNcpChanges *all, int nv, const double *lambda, const double *mu, double scale,
+                          double *out) {
+    int n = all->c.n, count = 0;
+    for (int i = 0; i < nv; i++)
+        if (lambda[i] != 0) all->weight[count] = -lambda[i], all->used[count++] = i;
+    tac_dense_add_rows(n, count, all->weight, all->used, all->R, 1, out);
+    count = 0;
+    for (int k = 0; k < all->nrow; k++)
+        if (mu[all->row[k]] != 0) all->weight[count] = mu[all->row[k]], all->used[count++] = all->row[k];
+    tac_dense_add_rows(n, count, all->weight, all->used, all->r, scale, out);
+}
+
+/* Row i of W = -(dv+ - dv)/h, as tac_assemble_jac takes it, from the transposed answer to v+_i: the contacts' stiffness
+ * multiplies what is left of rounding neither there nor here. */
+static void answer_row(tacNcp *p, tacNcpDeriv *d, const tacNcpChanges *all, int i, double *lambda, double *mu,
+                       double *row) {
+    int nv = p->m->nv, n = all->c.n;
+    memset(p->g_rhs, 0, (size_t)nv * sizeof *p->g_rhs);
+    memset(mu, 0, (size_t)tac_ncp_inputs(p) * sizeof *mu);
+    memset(row, 0, (size_t)n * sizeof *row);
+    p->g_rhs[i] = 1;
+    tac_ncp_adjoint(p, d, p->g_rhs, lambda, mu);
+    tac_ncp_add_products(all, nv, lambda, mu, -1 / p->h, row);
+    row[nv + i] += 1 / p->h;
+}
+
+/* W += w/h, w how v+ keeps q+ in place; of the time step too, where W is -da, a = (v+ - v)/h. */
+static void add_hold(const tacNcp *p, tacColumns c, double *W) {
+    int n = c.n, time = tac_param_of_time(p->m);
+    for (int i = 0; time >= 0 && i < p->m->nv; i++) {
+        double gained = (p->x[i] - p->v[i]) / p->h;
+        W[(size_t)i * (size_t)n + (size_t)(c.nx + c.nu + time)] -= (tac_ncp_hold_time(p, i) - gained) / p->h;
+    }
+    for (int j = 0; j < p->m->nv; j++) {
+        double hold[3];
+        int first, count = tac_ncp_hold(p, j, hold, &first);
+        for (int k = 0; k < count; k++)
+            W[(size_t)(first + k) * (size_t)n + (size_t)j] -= hold[k] / p->h;
+    }
+}
+
+/* The step's own y where derivatives are of a softer one. */
+static int is_smoothed(const tacContext *ctx) { return ctx->options.ncp_gradient_kappa > ctx->options.ncp_kappa; }
+
+static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *next, const tacJac *J) {
+    const tacModel *m = ctx->model;
+    tacNcpChanges all = {.c = tac_count_columns(ctx)};
+    tacNcp p;
+    tacNcpDeriv d;
+    tacStatus solved = tac_ncp_prepare(ctx, x, u, &p, &d);
+    if (!tac_went_on(solved)) return solved;
+    size_t n = (size_t)all.c.n;
+    double *W = TAC_TAKE(&ctx->arena, (size_t)m->nv * n, double), *hv = TAC_TAKE(&ctx->arena, m->nv, double);
+    double *lambda = TAC_TAKE(&ctx->arena, m->nv, double), *mu = TAC_TAKE(&ctx->arena, tac_ncp_inputs(&p), double);
+    if (W == NULL || hv == NULL || lambda == NULL || mu == NULL || !tac_ncp_take_changes(ctx, &p, &all))
+        return TAC_ERR_ARENA_FULL;
+    if (next != NULL) memcpy(next, ctx->work.next, (size_t)tac_nx(m) * sizeof *next);
+    memcpy(hv, p.hv, (size_t)m->nv * sizeof *hv);
+    tacStatus status = tac_ncp_residual_jac(ctx, x, u, &p, &d, all.c, all.R, all.r, NULL);
+    if (status != TAC_OK) return status;
+    tac_ncp_find_rows(&p, &all);
+    for (int i = 0; i < m->nv; i++)
+        answer_row(&p, &d, &all, i, lambda, mu, W + (size_t)i * n);
+    ctx->info.conditioning = d.conditioning;
+    add_hold(&p, all.c, W);
+    status = tac_assemble_jac(ctx, x, u, hv, all.c, W, J);
+    return status == TAC_OK ? solved : status;
+}
+
+tacStatus tac_ncp_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
+    size_t mark = tac_arena_mark(&ctx->arena), nx = (size_t)tac_nx(ctx->model);
+    tacStepInfo own = {0};
+    double *next = TAC_TAKE(&ctx->arena, nx, double);
+    tacStatus status = next == NULL ? TAC_ERR_ARENA_FULL : TAC_OK;
+    int apart = y != NULL && is_smoothed(ctx);
+    if (status == TAC_OK && apart) {
+        size_t step = tac_arena_mark(&ctx->arena);
+        tacNcp p;
+        status = tac_ncp_go(ctx, x, u, ctx->options.ncp_kappa, &p);
+        memcpy(next, ctx->work.next, nx * sizeof *next);
+        own = ctx->info;
+        tac_arena_release(&ctx->arena, step);
+    }
+    tacStatus solved = tac_went_on(status) ? jac(ctx, x, u, apart ? NULL : next, J) : status;
+    if (tac_went_on(solved) && y != NULL) memcpy(y, next, nx * sizeof *y);
+    tac_arena_release(&ctx->arena, mark);
+    if (!tac_went_on(solved) || status != TAC_ERR_UNSOLVED) return solved;
+    tac_restore_solve(&ctx->info, &own);
+    return status;
+}
+
+/* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+tacStatus tac_ncp_residual_vjp(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
+                               const tacNcpPull *pull, const tacGrad *bar) {
+    tacNcpTarget t = {.balance = {.lambda = pull->lambda, .negate = 1},
+                      .inputs = {.lambda = pull->mu},
+                      .wrench = {.lambda = pull->wrench},
+                      .bar = *bar,
+                      .c = tac_count_columns(ctx)};
+    double *scaled = p->g_rhs;
+    for (int i = 0; i < ctx->model->nv; i++)
+        scaled[i] = p->h * pull->lambda[i];
+    tac_ncp_emit_forces(ctx, x, u, p, (tacSink){.lambda = scaled}, t.c, bar);
+    return tac_ncp_emit(ctx, x, u, p, d, &t);
+}
+
+/* Activations go on by themselves. */
+static void activations_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *bar) {
+    const tacModel *m = ctx->model;
+    const double *actbar = ybar + 2 * m->nv;
+    tacSmoothPoint point = tac_point_of(ctx, x, u);
+    tacSink act = {.lambda = actbar, .bar = bar->x + 2 * m->nv}, ctrl = {.lambda = actbar, .bar = bar->u};
+    tacSink theta = {.lambda = actbar, .bar = bar->theta};
+    tac_advance_activations_jac(m, &ctx->work, u, x + m->nq + m->nv, ctx->options.dt, &act, &ctrl);
+    for (int i = 0; bar->theta != NULL && i < m->nmember; i++)
+        tac_param_activation_jac(m, &ctx->work, &point, &ctx->tangents[i], ctx->tangents[i].column, &theta);
+}
+
+/* bar += w^T vbar, w how v+ keeps q+ in place; tac_adjoint_begin has begun with v+ = v + ... . */
+static void hold_vjp(const tacNcp *p, const double *vbar, const tacGrad *bar) {
+    int nv = p->m->nv, time = bar->theta == NULL ? -1 : tac_param_of_time(p->m);
+    for (int i = 0; time >= 0 && i < nv; i++)
+        bar->theta[time] += (tac_ncp_hold_time(p, i) - (p->x[i] - p->v[i]) / p->h) * vbar[i];
+    for (int j = 0; j < nv; j++) {
+        double hold[3];
+        int first, n = tac_ncp_hold(p, j, hold, &first);
+        for (int k = 0; k < n; k++)
+            bar->x[j] += hold[k] * vbar[first + k];
+        bar->x[nv + j] -= vbar[j];
+    }
+}
+
+static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    const tacModel *m = ctx->model;
+    tacNcp p;
+    tacNcpDeriv d;
+    tacAdjoint adjoint;
+    tacStatus solved = tac_ncp_prepare(ctx, x, u, &p, &d);
+    if (!tac_went_on(solved)) return solved;
+    memcpy(ctx->work.vec[0], p.hv, (size_t)m->nv * sizeof(double));
+    tacStatus status = tac_adjoint_begin(ctx, ybar, g->theta != NULL, &adjoint);
+    tacNcpPull pull = {.lambda = TAC_TAKE(&ctx->arena, m->nv, double),
+                       .mu = TAC_TAKE(&ctx->arena, tac_ncp_inputs(&p), double)};
+    if (status != TAC_OK || pull.lambda == NULL || pull.mu == NULL) return TAC_ERR_ARENA_FULL;
+    double *vbar = adjoint.lambda; /* h vbar+ */
+    for (int i = 0; i < m->nv; i++)
+        vbar[i] /= p.h;
+    memset(pull.mu, 0, (size_t)tac_ncp_inputs(&p) * sizeof *pull.mu);
+    tac_ncp_adjoint(&p, &d, vbar, pull.lambda, pull.mu);
+    ctx->info.conditioning = d.conditioning;
+    hold_vjp(&p, vbar, &adjoint.bar);
+    status = tac_ncp_residual_vjp(ctx, x, u, &p, &d, &pull, &adjoint.bar);
+    if (status != TAC_OK) return status;
+    activations_vjp(ctx, x, u, ybar, &adjoint.bar);
+    status = tac_copy_grad(&adjoint.bar, tac_count_columns(ctx), g);
+    return status == TAC_OK ? solved : status;
+}
+
+tacStatus tac_ncp_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    size_t mark = tac_arena_mark(&ctx->arena);
+    tacStatus status = vjp(ctx, x, u, ybar, g);
+    tac_arena_release(&ctx->arena, mark);
+    return status;
+}
+
+size_t tac_ncp_grad_scratch(const tacModel *m, const tacOptions *options) {
+    tacColumns c = tac_columns_of(m, options);
+    size_t inputs = (size_t)tac_ncp_most_inputs(m, options->max_contacts), n = (size_t)c.n;
+    return tac_ncp_deriv_bytes(m, options->max_contacts) + tac_smooth_scratch(m, options) +
+           tac_room((size_t)tac_nx(m)) + tac_room(inputs * n) + 3 * tac_room(inputs + (size_t)m->nv) +
+           2 * tac_room((size_t)m->nv * n) + 4 * tac_room((size_t)m->nv) + tac_ncp_forces_scratch(m);
+}

@@ -1,0 +1,86 @@
+/* The step with contact soft in its parts: acceleration and the steps that stand on it (soft.c), what constraints add
+ * to derivatives (soft_residual.c), derivatives (soft_jac.c), forces as outputs (soft_forces.c). */
+#pragma once
+
+#include "contact/soft/problem.h"
+#include "smooth/implicit.h"
+
+/* (x, u) -> w->qacc with constraints, in continuous time, and w->qfrc, what constraints add included; soft is laid out
+ * in the arena: the caller releases. w->L has the factor of M. */
+tacStatus tac_soft_accelerate(tacContext *ctx, const double *x, const double *u, tacSoft *soft);
+/* A next state was found, if not by a solution. */
+static inline tacStatus tac_soft_judge(const tacSoft *soft, tacStatus status) {
+    return status == TAC_OK && soft->unsolved ? TAC_ERR_UNSOLVED : status;
+}
+
+/* How the velocity goes on from the acceleration a: v+ = v + h a', K a' = M a. */
+typedef enum {
+    TAC_SOFT_PLAIN,   /* a' = a */
+    TAC_SOFT_DAMPED,  /* Euler: K = M + h D, D the joints' damping */
+    TAC_SOFT_IMPLICIT /* K = M - h G */
+} tacSoftFinish;
+
+/* A step with one acceleration, laid out in the arena: the caller releases. */
+typedef struct tacSoftMotion {
+    tacSoft soft;
+    double *a;    /* nv: in continuous time */
+    double *used; /* nv: a' */
+    double *hv;   /* nv: h v+ */
+    tacSoftFinish finish;
+    tacImplicit K; /* rows NULL: its factor is in w->L */
+} tacSoftMotion;
+/* (x, u) -> w->next */
+tacStatus tac_soft_advance(tacContext *ctx, const double *x, const double *u, tacSoftMotion *move);
+
+/* --- Derivatives -------------------------------------------------------------------------------------------------- */
+
+/* Most blocks, and rows of them, whose answers are summed in one go. */
+enum { TAC_SOFT_TEAM = 8, TAC_SOFT_TEAM_ROWS = TAC_SOFT_TEAM * TAC_SOFT_MOST_ROWS };
+
+/* Where changes at fixed a go, rows of c.n numbers. */
+typedef struct tacSoftChanges {
+    double *W;       /* nv: added to: what constraints add to dG */
+    double *dy, *dr; /* rows: set */
+    double *wrench;  /* 6 nbody: added to: of contacts' forces on bodies at fixed y and r; NULL skips */
+    double *smooth;  /* nv: set by tac_soft_linearize: dR without constraints; NULL skips */
+} tacSoftChanges;
+tacStatus tac_soft_residuals_jac(tacContext *ctx, const double *x, const double *u, const tacSoft *soft,
+                                 const double *a, tacColumns c, const tacSoftChanges *d);
+/* -df of a block's rows (n numbers each) by dy and dr (rows of all blocks, ld numbers apart), but for what parameters
+ * do at fixed y and r. */
+void tac_soft_respond(const tacSoft *soft, const tacSoftBlock *b, int n, int ld, const double *dy, const double *dr,
+                      double *minus_df);
+
+/* What weighs changes in reverse. */
+typedef struct tacSoftDual {
+    const double *lambda;    /* nv: of dG */
+    const double *seed;      /* rows: of -df besides; NULL: zero */
+    const double *wrenchbar; /* 6 nbody: of forces on bodies, as above; NULL: zero */
+} tacSoftDual;
+/* bar -= (what constraints add to dG)^T lambda + (-df)^T seed, and += (that of wrench)^T wrenchbar. */
+tacStatus tac_soft_residuals_vjp(tacContext *ctx, const double *x, const double *u, const tacSoft *soft,
+                                 const double *a, const tacSoftDual *dual, const tacGrad *bar);
+/* W = H^-1 dG = -da, nv rows of c.n columns, with dG = d.W after the smooth part and the constraints' is in it: at the
+ * acceleration a, which is left in w->qacc. */
+tacStatus tac_soft_linearize(tacContext *ctx, const double *x, const double *u, const tacSoft *soft, const double *a,
+                             tacColumns c, const tacSoftChanges *d);
+/* x <- H^-1 x at the solution. */
+tacStatus tac_soft_solve_hessian(tacContext *ctx, const tacSoft *soft, double *x);
+/* Rows of dy and dr, and the rest of d, from the arena; W is the caller's. */
+int tac_soft_take_changes(tacContext *ctx, const tacSoft *soft, tacColumns c, tacSoftChanges *d);
+
+/* --- The stepper's entries ---------------------------------------------------------------------------------------- */
+
+tacStatus tac_soft_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
+tacStatus tac_soft_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
+tacStatus tac_soft_acceleration(tacContext *ctx, const double *x, const double *u, double *qacc);
+tacStatus tac_soft_acceleration_jac(tacContext *ctx, const double *x, const double *u, double *qacc, double *dqacc);
+tacStatus tac_soft_acceleration_vjp(tacContext *ctx, const double *x, const double *u, const double *abar,
+                                    const tacGrad *bar);
+/* soft_forces.c: at the start of the step. */
+tacStatus tac_soft_forces(tacContext *ctx, const double *x, const double *u, double *wrench, double *qfrc);
+tacStatus tac_soft_forces_jac(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc);
+tacStatus tac_soft_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
+                              const double *qfrcbar, const tacGrad *bar);
+tacStatus tac_soft_contacts(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n);
+tacStatus tac_soft_constraints(tacContext *ctx, const double *x, const double *u, tacConstraint *out, int max, int *n);

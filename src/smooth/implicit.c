@@ -1,0 +1,331 @@
+/* Contact none, implicit in velocity, as in MuJoCo (step.md, ST2):
+ *
+ *   (M - h G) a = F(x, u),   v+ = v + h a,   q+ = q (+) h v+,   G = dF/dv
+ *
+ * `implicit` takes all of G, which is not symmetric; `implicitfast` leaves the derivative of Coriolis and centrifugal
+ * forces out, but for bodies that float alone, and is then symmetric where there are none (dynamics/velocity.h). */
+#include "smooth/implicit.h"
+
+#include "dynamics/inverse.h"
+#include "dynamics/mass.h"
+#include "dynamics/param_deriv.h"
+#include "dynamics/velocity.h"
+#include "math/dense.h"
+#include "math/tree_lu.h"
+
+#include <string.h>
+
+tacStatus tac_implicit_open(tacContext *ctx, tacImplicit *f) {
+    const tacModel *m = ctx->model;
+    unsigned char *rows = TAC_TAKE(&ctx->arena, m->nv, unsigned char);
+    f->lower = TAC_TAKE(&ctx->arena, m->nM, double);
+    f->upper = TAC_TAKE(&ctx->arena, m->nM, double);
+    if (rows == NULL || f->lower == NULL || f->upper == NULL) return TAC_ERR_ARENA_FULL;
+    f->rows = tac_bias_rows(m, ctx->options.integrator == TAC_IMPLICIT, rows) ? rows : NULL;
+    return TAC_OK;
+}
+
+tacStatus tac_implicit_accelerate(tacContext *ctx, const double *x, const double *u, tacImplicit *f) {
+    const tacModel *m = ctx->model;
+    tacWork *w = &ctx->work;
+    tacTree tree = tac_dof_tree(m);
+    tacSmoothPoint point = tac_point_of(ctx, x, u);
+    tac_velocity_matrix(m, w, &point, f->rows, f->lower, f->upper);
+    int bad =
+        f->rows == NULL ? tac_tree_factor(&tree, f->lower, NULL, w->L) : tac_tree_lu_factor(&tree, f->lower, f->upper);
+    if (bad >= 0) return TAC_ERR_SINGULAR;
+    memcpy(w->qacc, w->qfrc, (size_t)m->nv * sizeof *w->qacc);
+    if (f->rows == NULL)
+        tac_tree_solve(&tree, w->L, w->qacc);
+    else
+        tac_tree_lu_solve(&tree, f->lower, f->upper, w->qacc);
+    return TAC_OK;
+}
+
+void tac_implicit_solve_many(tacContext *ctx, const tacImplicit *f, int n, double *W) {
+    tacTree tree = tac_dof_tree(ctx->model);
+    if (f->rows == NULL)
+        tac_tree_solve_many(&tree, ctx->work.L, n, W);
+    else
+        tac_tree_lu_solve_many(&tree, f->lower, f->upper, n, W);
+}
+
+void tac_implicit_solve_transposed(tacContext *ctx, const tacImplicit *f, double *x) {
+    tacTree tree = tac_dof_tree(ctx->model);
+    if (f->rows == NULL)
+        tac_tree_solve(&tree, ctx->work.L, x);
+    else
+        tac_tree_lu_solve_transposed(&tree, f->lower, f->upper, x);
+}
+
+/* (x, u) -> w->qacc. */
+static tacStatus accelerate(tacContext *ctx, const double *x, const double *u, tacImplicit *f) {
+    tacStatus status = tac_implicit_open(ctx, f);
+    if (status != TAC_OK) return status;
+    tac_evaluate(ctx, x, u);
+    return tac_implicit_accelerate(ctx, x, u, f);
+}
+
+/* The new state in w->next, h v+ in w->vec[0]. */
+static tacStatus advance(tacContext *ctx, const double *x, const double *u, tacImplicit *f) {
+    tacStatus status = accelerate(ctx, x, u, f);
+    return status == TAC_OK ? tac_advance(ctx, x) : status;
+}
+
+static tacStatus step(tacContext *ctx, const double *x, const double *u, double *y) {
+    size_t mark = tac_arena_mark(&ctx->arena);
+    tacImplicit f;
+    tacStatus status = advance(ctx, x, u, &f);
+    return tac_end_step(ctx, mark, status, y);
+}
+
+/* --- Derivatives ---------------------------------------------------------------------------------------------------
+ * R = ID(q, v, a) - tau - h G a = 0 defines a:  da = -K^-1 dR. Of -h G a, the part of dc/dv is h (dc/dv) a. Since c is
+ * quadratic in v, both this and its derivative with respect to anything are differences that are exact:
+ *
+ *   h (dc/dv) a = (c(v + h a) - c(v - h a)) / 2                                                              (ST4) */
+
+/* v + side h a */
+static void shift_velocity(const tacContext *ctx, const double *x, double side, double *v) {
+    const tacModel *m = ctx->model;
+    for (int i = 0; i < m->nv; i++)
+        v[i] = x[m->nq + i] + side * ctx->options.dt * ctx->work.qacc[i];
+}
+
+/* What is placed: numbers of mocap poses, then registered numbers. Their columns are the last ones. */
+static int count_mocap(const tacContext *ctx) {
+    return ctx->options.inputs & TAC_INPUT_MOCAP ? 7 * ctx->model->nmocap : 0;
+}
+
+static int count_placed(const tacContext *ctx) { return count_mocap(ctx) + ctx->model->nmember; }
+
+/* Column of the k-th of them among c.n. */
+static int placed_column(const tacContext *ctx, tacColumns c, int k) {
+    int nmocap = count_mocap(ctx);
+    return k < nmocap ? c.n - c.np - nmocap + k : c.n - c.np + ctx->tangents[k - nmocap].column;
+}
+
+/* Movers of such a column; returns their number. */
+static int placed_movers(tacContext *ctx, const tacSmoothPoint *p, int k, tacMover movers[2]) {
+    int nmocap = count_mocap(ctx);
+    if (k >= nmocap) return tac_param_movers(ctx->model, &ctx->work, &ctx->tangents[k - nmocap], p, movers);
+    tac_mocap_mover(ctx->model, &ctx->work, k / 7, k % 7, p->u.mocap + 7 * (k / 7), &movers[0]);
+    return 1;
+}
+
+/* dc along column k at velocity v. Needs: tac_rnea_jac or tac_rnea_vjp there, without acceleration. */
+static void emit_bias(tacContext *ctx, const tacSmoothPoint *p, const double *v, const double *still, int k, int column,
+                      const tacSink *sink) {
+    const tacModel *m = ctx->model;
+    tacMover movers[2];
+    int n = placed_movers(ctx, p, k, movers), nmocap = count_mocap(ctx);
+    for (int i = 0; i < n; i++)
+        tac_rnea_move(m, &ctx->work, v, still, &movers[i], column, sink);
+    const tacInertialTangent *inertial = k < nmocap ? NULL : ctx->tangents[k - nmocap].inertial;
+    for (int b = 1; inertial != NULL && b < m->nbody; b++) {
+        tacInertia dI = tac_world_inertia_change(m, &ctx->work, b, &inertial[b]);
+        tac_rnea_inertia(m, &ctx->work, b, &dI, column, sink);
+    }
+}
+
+/* d(h G a) along column k, without dc/dv. */
+static void emit_velocity(tacContext *ctx, const tacSmoothPoint *p, int k, int column, const tacSink *sink) {
+    const tacModel *m = ctx->model;
+    int nmocap = count_mocap(ctx);
+    tacMover movers[2];
+    if (k >= nmocap) {
+        tac_param_velocity_jac(m, &ctx->work, p, ctx->work.qacc, &ctx->tangents[k - nmocap], column, sink);
+        return;
+    }
+    placed_movers(ctx, p, k, movers);
+    tac_velocity_move(m, &ctx->work, p, ctx->work.qacc, &movers[0], column, sink);
+}
+
+/* --- Jacobian ----------------------------------------------------------------------------------------------------- */
+
+/* The column of the time step: dc/dv(v + side h a) a / 2, the derivative by h of side/2 c. T: dc/dv. */
+static void add_bias_time(const tacContext *ctx, const unsigned char *rows, tacColumns c, const double *T, double *W) {
+    size_t n = (size_t)ctx->model->nv;
+    int time = tac_param_of_time(ctx->model);
+    for (size_t i = 0; time >= 0 && i < n; i++)
+        if (rows[i])
+            W[i * (size_t)c.n + (size_t)(c.nx + c.nu + time)] +=
+                0.5 * tac_dense_dot((int)n, T + i * 2 * n, ctx->work.qacc);
+}
+
+/* W += side/2 dc at v + side h a. */
+static tacStatus add_bias_side(tacContext *ctx, const double *x, const double *u, double side,
+                               const unsigned char *rows, tacColumns c, double *W) {
+    const tacModel *m = ctx->model;
+    size_t mark = tac_arena_mark(&ctx->arena), n = (size_t)m->nv, ld = (size_t)c.n;
+    double *T = TAC_TAKE(&ctx->arena, 2 * n * n, double), *v = TAC_TAKE(&ctx->arena, n, double),
+           *still = TAC_TAKE(&ctx->arena, n, double), *column = TAC_TAKE(&ctx->arena, n, double);
+    if (T == NULL || v == NULL || still == NULL || column == NULL) return TAC_ERR_ARENA_FULL;
+    memset(T, 0, 2 * n * n * sizeof *T);
+    memset(still, 0, n * sizeof *still);
+    shift_velocity(ctx, x, side, v);
+    tac_rnea_jac(m, &ctx->work, v, still, 2 * m->nv, T, T + n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; rows[i] && j < 2 * n; j++)
+            W[i * ld + j] += 0.5 * side * T[i * 2 * n + j];
+    add_bias_time(ctx, rows, c, T + n, W);
+    tacSmoothPoint point = tac_point_of(ctx, x, u);
+    int placed = count_placed(ctx);
+    for (int k = 0; k < placed; k++) {
+        memset(column, 0, n * sizeof *column);
+        emit_bias(ctx, &point, v, still, k, 0, &(tacSink){.matrix = column, .ld = 1});
+        for (size_t i = 0; i < n; i++)
+            if (rows[i]) W[i * ld + (size_t)placed_column(ctx, c, k)] += 0.5 * side * column[i];
+    }
+    tac_arena_release(&ctx->arena, mark);
+    return TAC_OK;
+}
+
+/* W += d(-h G a) */
+static tacStatus add_velocity_jac(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
+                                  tacColumns c, double *W) {
+    const tacModel *m = ctx->model;
+    size_t mark = tac_arena_mark(&ctx->arena), n = (size_t)m->nv;
+    double *scratch = TAC_TAKE(&ctx->arena, 2 * n * n, double);
+    if (scratch == NULL) return TAC_ERR_ARENA_FULL;
+    tacSmoothPoint point = tac_point_of(ctx, x, u);
+    tacForceSink sink = {.q = {.matrix = W, .ld = c.n, .negate = 1},
+                         .act = {.matrix = W + 2 * m->nv, .ld = c.n, .negate = 1},
+                         .ctrl = {.matrix = W + c.nx, .ld = c.n, .negate = 1}};
+    tac_velocity_jac(m, &ctx->work, &point, ctx->work.qacc, &sink, scratch);
+    int placed = count_placed(ctx);
+    for (int k = 0; k < placed; k++)
+        emit_velocity(ctx, &point, k, placed_column(ctx, c, k), &(tacSink){.matrix = W, .ld = c.n, .negate = 1});
+    tac_arena_release(&ctx->arena, mark);
+    if (rows == NULL) return TAC_OK;
+    tacStatus status = add_bias_side(ctx, x, u, 1, rows, c, W);
+    return status == TAC_OK ? add_bias_side(ctx, x, u, -1, rows, c, W) : status;
+}
+
+tacStatus tac_implicit_residual_jac(tacContext *ctx, const double *x, const double *u, const tacImplicit *f,
+                                    tacColumns c, double *W) {
+    tac_residual_jac(ctx, x, u, ctx->options.dt, c, W);
+    return add_velocity_jac(ctx, x, u, f->rows, c, W);
+}
+
+static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, const tacImplicit *f, const tacJac *J) {
+    const tacModel *m = ctx->model;
+    tacWork *w = &ctx->work;
+    tacColumns c = tac_count_columns(ctx);
+    double *da = TAC_TAKE(&ctx->arena, m->nv * c.n, double), *hv = TAC_TAKE(&ctx->arena, m->nv, double);
+    if (da == NULL || hv == NULL) return TAC_ERR_ARENA_FULL;
+    memcpy(hv, w->vec[0], (size_t)m->nv * sizeof *hv);
+    tacStatus status = tac_implicit_residual_jac(ctx, x, u, f, c, da);
+    if (status != TAC_OK) return status;
+    tac_implicit_solve_many(ctx, f, c.n, da);
+    return tac_assemble_jac(ctx, x, u, hv, c, da, J);
+}
+
+static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
+    size_t mark = tac_arena_mark(&ctx->arena);
+    tacImplicit f;
+    tacStatus status = advance(ctx, x, u, &f);
+    if (status == TAC_OK) status = fill_jac(ctx, x, u, &f, J);
+    return tac_end_step(ctx, mark, status, y);
+}
+
+/* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+/* Where the gradient with respect to column k of those above goes; NULL: it is not asked for. */
+static double *placed_bar(const tacContext *ctx, const tacGrad *bar, int k) {
+    int nmocap = count_mocap(ctx);
+    if (k < nmocap) return bar->u + tac_ninput(ctx->model, &ctx->options) - nmocap + k;
+    return bar->theta != NULL ? bar->theta + ctx->tangents[k - nmocap].column : NULL;
+}
+
+/* bar -= side/2 dc^T lambda at v + side h a; scratch: 4 nv. */
+static void pull_bias_side(tacContext *ctx, const double *x, const double *u, double side, const double *lambda,
+                           const tacGrad *bar, double *scratch) {
+    const tacModel *m = ctx->model;
+    int n = m->nv, placed = count_placed(ctx);
+    double *v = scratch, *still = v + n, *qbar = still + n, *vbar = qbar + n;
+    memset(still, 0, (size_t)n * sizeof *still);
+    shift_velocity(ctx, x, side, v);
+    tac_rnea_vjp(m, &ctx->work, v, still, lambda, qbar, vbar);
+    for (int i = 0; i < n; i++) {
+        bar->x[i] -= 0.5 * side * qbar[i];
+        bar->x[n + i] -= 0.5 * side * vbar[i];
+    }
+    int time = bar->theta == NULL ? -1 : tac_param_of_time(m);
+    if (time >= 0) bar->theta[time] -= 0.5 * tac_dense_dot(n, vbar, ctx->work.qacc);
+    tacSmoothPoint point = tac_point_of(ctx, x, u);
+    for (int k = 0; k < placed; k++) {
+        double moved = 0, *to = placed_bar(ctx, bar, k);
+        if (to == NULL) continue;
+        emit_bias(ctx, &point, v, still, k, 0, &(tacSink){.lambda = lambda, .bar = &moved});
+        *to -= 0.5 * side * moved;
+    }
+}
+
+/* bar -= d(-h G a)^T lambda */
+static tacStatus pull_velocity(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
+                               const double *lambda, const tacGrad *bar) {
+    const tacModel *m = ctx->model;
+    int n = m->nv, placed = count_placed(ctx);
+    double *masked = TAC_TAKE(&ctx->arena, n, double), *scratch = TAC_TAKE(&ctx->arena, 4 * n, double);
+    if (masked == NULL || scratch == NULL) return TAC_ERR_ARENA_FULL;
+    tacSmoothPoint point = tac_point_of(ctx, x, u);
+    tacForceSink sink = {.q = {.lambda = lambda, .bar = bar->x},
+                         .act = {.lambda = lambda, .bar = bar->x + 2 * n},
+                         .ctrl = {.lambda = lambda, .bar = bar->u}};
+    tac_velocity_jac(m, &ctx->work, &point, ctx->work.qacc, &sink, NULL);
+    for (int k = 0; k < placed; k++) {
+        double *to = placed_bar(ctx, bar, k);
+        if (to != NULL) emit_velocity(ctx, &point, k, 0, &(tacSink){.lambda = lambda, .bar = to});
+    }
+    if (rows == NULL) return TAC_OK;
+    for (int i = 0; i < n; i++)
+        masked[i] = rows[i] ? lambda[i] : 0;
+    pull_bias_side(ctx, x, u, 1, masked, bar, scratch);
+    pull_bias_side(ctx, x, u, -1, masked, bar, scratch);
+    return TAC_OK;
+}
+
+tacStatus tac_implicit_residual_vjp(tacContext *ctx, const double *x, const double *u, const tacImplicit *f,
+                                    const double *lambda, const tacGrad *bar) {
+    tacStatus status = pull_velocity(ctx, x, u, f->rows, lambda, bar);
+    if (status == TAC_OK) tac_residual_vjp(ctx, x, u, ctx->options.dt, lambda, bar);
+    return status;
+}
+
+static tacStatus pull_step(tacContext *ctx, const double *x, const double *u, const tacImplicit *f, const double *ybar,
+                           const tacGrad *g) {
+    tacAdjoint adjoint;
+    tacStatus status = tac_adjoint_begin(ctx, ybar, g->theta != NULL, &adjoint); /* lambda = h vbar+ */
+    if (status != TAC_OK) return status;
+    tac_implicit_solve_transposed(ctx, f, adjoint.lambda);
+    status = pull_velocity(ctx, x, u, f->rows, adjoint.lambda, &adjoint.bar);
+    if (status == TAC_OK) status = tac_adjoint_end(ctx, x, u, ctx->options.dt, &adjoint, g);
+    return status;
+}
+
+static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    size_t mark = tac_arena_mark(&ctx->arena);
+    tacImplicit f;
+    tacStatus status = accelerate(ctx, x, u, &f);
+    if (status == TAC_OK) status = tac_advance_velocity(ctx, x);
+    if (status == TAC_OK) status = pull_step(ctx, x, u, &f, ybar, g);
+    tac_arena_release(&ctx->arena, mark);
+    return status;
+}
+
+size_t tac_implicit_scratch(const tacModel *m) {
+    size_t nv = (size_t)m->nv, factor = tac_arena_round(nv) + 2 * tac_room((size_t)m->nM);
+    return factor + tac_room(2 * nv * nv) + tac_room(4 * nv) + 4 * tac_room(nv);
+}
+
+static size_t scratch(const tacModel *m, const tacOptions *options) {
+    return tac_implicit_scratch(m) + tac_smooth_scratch(m, options);
+}
+
+const tacStepper TAC_STEPPER_IMPLICIT = {.integrators = TAC_HAS(TAC_IMPLICIT) | TAC_HAS(TAC_IMPLICITFAST),
+                                         .step = step,
+                                         .jac = jac,
+                                         .vjp = vjp,
+                                         TAC_SMOOTH_ACCELERATION,
+                                         .scratch = scratch};

@@ -1,0 +1,27 @@
+/* Steps that are implicit in velocity (step.md, ST2): K a = F + (forces of constraints), K = M - h G, and their parts
+ * for whoever has such forces.
+ *
+ * R = ID(q, v, a) - tau - h G a is the residual without them. */
+#pragma once
+
+#include "smooth/smooth_step.h"
+
+/* K factored: w->L where rows is NULL and K symmetric, else lower and upper. Taken from the arena. */
+typedef struct tacImplicit {
+    unsigned char *rows; /* nv: dofs whose dc/dv counts; NULL: none */
+    double *lower, *upper;
+} tacImplicit;
+
+tacStatus tac_implicit_open(tacContext *ctx, tacImplicit *f);
+/* w->qacc = K^-1 w->qfrc. Needs: tac_evaluate. */
+tacStatus tac_implicit_accelerate(tacContext *ctx, const double *x, const double *u, tacImplicit *f);
+/* W (nv rows of n numbers) <- K^-1 W;  x <- K^-T x. Need: tac_implicit_accelerate. */
+void tac_implicit_solve_many(tacContext *ctx, const tacImplicit *f, int n, double *W);
+void tac_implicit_solve_transposed(tacContext *ctx, const tacImplicit *f, double *x);
+/* W = dR at fixed a = w->qacc, and bar -= dR^T lambda (bar's x and u not NULL; lambda is none of w->vec). */
+tacStatus tac_implicit_residual_jac(tacContext *ctx, const double *x, const double *u, const tacImplicit *f,
+                                    tacColumns c, double *W);
+tacStatus tac_implicit_residual_vjp(tacContext *ctx, const double *x, const double *u, const tacImplicit *f,
+                                    const double *lambda, const tacGrad *bar);
+/* Bytes of all of it, the factor included. */
+size_t tac_implicit_scratch(const tacModel *m);

@@ -1,0 +1,44 @@
+/* What the derivatives of steppers with v+ = v + h a, q+ = q (+) h v+ share. */
+#pragma once
+
+#include "smooth/context.h"
+
+/* Columns of derivatives: displacements of x, numbers of u, registered parameters. */
+typedef struct tacColumns {
+    int n, nx, nu, np;
+} tacColumns;
+tacColumns tac_columns_of(const tacModel *m, const tacOptions *options);
+tacColumns tac_count_columns(const tacContext *ctx);
+/* Column of the first mocap number among those of u; -1: u has none. */
+int tac_mocap_column(const tacContext *ctx);
+/* Where (x, u) is, for the functions of src/dynamics. */
+tacSmoothPoint tac_point_of(const tacContext *ctx, const double *x, const double *u);
+
+/* R = ID(q, v, a) + span D a - tau at fixed a = w->qacc, D the joints' damping: its derivatives into W, nv rows of c.n
+ * numbers. Neither w->M nor w->L is written. Needs: tac_smooth_forces at (x, u). */
+void tac_residual_jac(tacContext *ctx, const double *x, const double *u, double span, tacColumns c, double *W);
+/* Reverse mode of the same: bar -= dR/d(x, u, theta)^T lambda; bar's arrays are added to, x and u not NULL. lambda is
+ * none of w->vec. Same needs. */
+void tac_residual_vjp(tacContext *ctx, const double *x, const double *u, double span, const double *lambda,
+                      const tacGrad *bar);
+
+/* 1: motions and slopes are small enough for squares and sums of them that are numbers. */
+int tac_slopes_are_finite(size_t nhv, const double *hv, size_t n, const double *slopes);
+/* W = -da, nv rows of c.n numbers, hv = h v+, a in w->qacc  ->  A, B, P. TAC_ERR_NONFINITE: they overflow, and none is
+ * written. */
+tacStatus tac_assemble_jac(tacContext *ctx, const double *x, const double *u, const double *hv, tacColumns c,
+                           const double *W, const tacJac *J);
+
+/* The reverse of it: begin, with h v+ in w->vec[0] and a in w->qacc, gives lambda = h vbar+, the stepper makes it K^-T
+ * lambda where K a = ... , end the gradient (TAC_ERR_NONFINITE: it overflows, and none is written). Arrays are taken
+ * from the arena; the caller releases. */
+typedef struct tacAdjoint {
+    double *lambda;     /* nv */
+    tacGrad bar;        /* the gradient so far; theta is NULL where it is not asked for */
+    const double *ybar; /* ndx */
+} tacAdjoint;
+tacStatus tac_adjoint_begin(tacContext *ctx, const double *ybar, int theta, tacAdjoint *adjoint);
+tacStatus tac_adjoint_end(tacContext *ctx, const double *x, const double *u, double span, const tacAdjoint *adjoint,
+                          const tacGrad *g);
+/* Arrays that `to` asks for; TAC_ERR_NONFINITE: one of `from` (theta may be NULL) overflows, and none is written. */
+tacStatus tac_copy_grad(const tacGrad *from, tacColumns c, const tacGrad *to);

@@ -1,0 +1,516 @@
+/* Contact none, Runge-Kutta 4 on the manifold (step.md, ST5). With the rates f = (w, a, act_dot) at a state,
+ *
+ *   X_1 = x,   X_i = x (+) h c_i f(X_{i-1}),   y = x (+) h sum_i b_i f(X_i),   c = 0 1/2 1/2 1,   b = 1/6 1/3 1/3 1/6
+ *
+ * where positions go by q (+) and activations take the mean of their rates as their own kind of step does. It stands on
+ * the continuous-time acceleration of the stepper's table and on its derivatives.
+ *
+ * RK4 has w = v, as in MuJoCo: of order four for hinges and slides, of order two where ball or free joints turn. RKMK4
+ * [MuntheKaas1998] has w = u', the rate of u in q = q_0 (+) u (tangent.h), which is of order four for all. */
+#include "smooth/rk4.h"
+#include "smooth/tangent.h"
+
+#include "dynamics/actuator.h"
+#include "math/dense.h"
+
+#include <string.h>
+
+enum { STAGES = 4 };
+static const double SPAN[STAGES] = {0, 0.5, 0.5, 1};
+static const double WEIGHT[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+
+/* The stages' states (x), the moves that lead to them from the start (hv: h c w), and the rates there: of the position
+ * (w), of the velocity, of the activations. hv[STAGES] and the mean rates are those of the whole step. */
+typedef struct Stages {
+    double *x[STAGES], *hv[STAGES + 1], *w[STAGES], *acc[STAGES], *rate[STAGES];
+    double *mean_acc, *mean_rate;
+} Stages;
+
+static tacStatus take_stages(tacContext *ctx, Stages *s) {
+    const tacModel *m = ctx->model;
+    tacArena *arena = &ctx->arena;
+    for (int i = 0; i < STAGES; i++) {
+        s->x[i] = TAC_TAKE(arena, tac_nx(m), double);
+        s->hv[i] = TAC_TAKE(arena, m->nv, double);
+        s->w[i] = TAC_TAKE(arena, m->nv, double);
+        s->acc[i] = TAC_TAKE(arena, m->nv, double);
+        s->rate[i] = TAC_TAKE(arena, m->na, double);
+    }
+    s->hv[STAGES] = TAC_TAKE(arena, m->nv, double);
+    s->mean_acc = TAC_TAKE(arena, m->nv, double);
+    s->mean_rate = TAC_TAKE(arena, m->na, double);
+    return s->mean_rate == NULL ? TAC_ERR_ARENA_FULL : TAC_OK; /* the last is NULL when any before it is */
+}
+
+static void add_scaled(int n, const double *x, double s, const double *d, double *out) {
+    for (int i = 0; i < n; i++)
+        out[i] = x[i] + s * d[i];
+}
+
+static int corrects_rotations(const tacContext *ctx) { return ctx->options.integrator == TAC_RKMK4; }
+
+/* X_i from the rates of the stage before, and the rate of its position. */
+static void place_stage(const tacContext *ctx, const double *x, int i, Stages *s) {
+    const tacModel *m = ctx->model;
+    double span = SPAN[i] * ctx->options.dt, *v = s->x[i] + m->nq;
+    memcpy(s->x[i], x, (size_t)tac_nx(m) * sizeof *x);
+    memset(s->hv[i], 0, (size_t)m->nv * sizeof(double));
+    if (i > 0) {
+        add_scaled(m->nv, s->hv[i], span, s->w[i - 1], s->hv[i]);
+        tac_qpos_add(m, x, s->hv[i], s->x[i]);
+        add_scaled(m->nv, v, span, s->acc[i - 1], v);
+        add_scaled(m->na, v + m->nv, span, s->rate[i - 1], v + m->nv);
+    }
+    if (corrects_rotations(ctx))
+        tac_log_rate(m, s->hv[i], v, s->w[i]);
+    else
+        memcpy(s->w[i], v, (size_t)m->nv * sizeof *v);
+}
+
+/* The first n stages with their rates; the place of the one after, where there is one. */
+static tacStatus run_stages(tacContext *ctx, const double *x, const double *u, int n, Stages *s) {
+    for (int i = 0; i < STAGES && i <= n; i++) {
+        place_stage(ctx, x, i, s);
+        if (i == n) break;
+        tacStatus status = ctx->stepper->acceleration(ctx, s->x[i], u, s->acc[i]);
+        if (!tac_went_on(status)) return status;
+        memcpy(s->rate[i], ctx->work.act_dot, (size_t)ctx->model->na * sizeof(double));
+    }
+    return TAC_OK;
+}
+
+/* The move of the whole step: h times the mean of w. */
+static void average_moves(const tacContext *ctx, Stages *s) {
+    const tacModel *m = ctx->model;
+    double *hv = s->hv[STAGES];
+    memset(hv, 0, (size_t)m->nv * sizeof *hv);
+    for (int i = 0; i < STAGES; i++)
+        add_scaled(m->nv, hv, WEIGHT[i], s->w[i], hv);
+    for (int k = 0; k < m->nv; k++)
+        hv[k] *= ctx->options.dt;
+}
+
+/* Means of the other rates. */
+static void average_rates(const tacModel *m, Stages *s) {
+    memset(s->mean_acc, 0, (size_t)m->nv * sizeof(double));
+    memset(s->mean_rate, 0, (size_t)m->na * sizeof(double));
+    for (int i = 0; i < STAGES; i++) {
+        add_scaled(m->nv, s->mean_acc, WEIGHT[i], s->acc[i], s->mean_acc);
+        add_scaled(m->na, s->mean_rate, WEIGHT[i], s->rate[i], s->mean_rate);
+    }
+}
+
+/* The new state in w->next. */
+static tacStatus advance(tacContext *ctx, const double *x, const double *u, Stages *s) {
+    const tacModel *m = ctx->model;
+    tacWork *w = &ctx->work;
+    double h = ctx->options.dt, *next = w->next;
+    tacStatus status = take_stages(ctx, s);
+    if (status == TAC_OK) status = run_stages(ctx, x, u, STAGES, s);
+    if (status != TAC_OK) return status;
+    average_moves(ctx, s);
+    average_rates(m, s);
+    tac_qpos_add(m, x, s->hv[STAGES], next);
+    add_scaled(m->nv, x + m->nq, h, s->mean_acc, next + m->nq);
+    memcpy(w->act_dot, s->mean_rate, (size_t)m->na * sizeof(double));
+    tac_advance_activations(m, w, x + m->nq + m->nv, h, next + m->nq + m->nv);
+    return tac_first_nonfinite(tac_nx(m), next) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
+tacStatus tac_rk4_step(tacContext *ctx, const double *x, const double *u, double *y) {
+    size_t mark = tac_arena_mark(&ctx->arena);
+    Stages s;
+    tacStatus status = advance(ctx, x, u, &s);
+    return tac_end_step(ctx, mark, status, y);
+}
+
+/* --- Jacobian ----------------------------------------------------------------------------------------------------- */
+
+/* Rows dq, dv, da and columns [x | u | theta] each: of a stage's state, of its rates, and of their weighted sum. */
+typedef struct Chain {
+    tacColumns c;
+    double *dX, *df, *sum; /* ndx x c.n */
+    double *D, *Dx;        /* nv x c.n, nv x ndx: derivative of the acceleration at the stage; its first columns */
+    double *ones, *act;    /* na: ones; d(rate)/d(activation), diagonal */
+} Chain;
+
+static tacStatus take_chain(tacContext *ctx, Chain *k) {
+    const tacModel *m = ctx->model;
+    tacArena *arena = &ctx->arena;
+    k->c = tac_count_columns(ctx);
+    k->dX = TAC_TAKE(arena, k->c.nx * k->c.n, double);
+    k->df = TAC_TAKE(arena, k->c.nx * k->c.n, double);
+    k->sum = TAC_TAKE(arena, k->c.nx * k->c.n, double);
+    k->D = TAC_TAKE(arena, m->nv * k->c.n, double);
+    k->Dx = TAC_TAKE(arena, m->nv * k->c.nx, double);
+    k->ones = TAC_TAKE(arena, m->na, double);
+    k->act = TAC_TAKE(arena, m->na, double);
+    if (k->act == NULL) return TAC_ERR_ARENA_FULL;
+    memset(k->sum, 0, (size_t)k->c.nx * (size_t)k->c.n * sizeof *k->sum);
+    for (int j = 0; j < m->na; j++)
+        k->ones[j] = 1;
+    return TAC_OK;
+}
+
+/* The column of the time step: d(h c f)/dh = c f at fixed f, hv/h of the position, where Q hv = hv. of: times c. */
+static void add_time(const tacModel *m, double h, double of, const double *hv, const double *acc, const double *rate,
+                     int ld, double *column) {
+    size_t n = (size_t)ld, nv = (size_t)m->nv;
+    for (size_t i = 0; i < nv; i++) {
+        column[i * n] += hv[i] / h;
+        column[(nv + i) * n] += of * acc[i];
+    }
+    for (size_t j = 0; rate != NULL && j < (size_t)m->na; j++)
+        column[(2 * nv + j) * n] += of * rate[j];
+}
+
+/* dX = (P dq + h c Q dv, dv + h c da, dact + h c drate) with the rates of the stage before. */
+static void chain_place(const tacModel *m, double span, const double *hv, Chain *k) {
+    size_t n = (size_t)k->c.n, first = (size_t)m->nv * n, rest = (size_t)(m->nv + m->na) * n;
+    if (span == 0) {
+        memset(k->dX, 0, (size_t)k->c.nx * n * sizeof *k->dX);
+    } else {
+        tac_move_jac(m, hv, span, k->c.n, k->c.n, k->df, k->c.n, k->dX);
+        for (size_t i = 0; i < rest; i++)
+            k->dX[first + i] = span * k->df[first + i];
+    }
+    if (span == 0)
+        for (size_t i = 0; i < (size_t)m->nv; i++)
+            k->dX[i * n + i] = 1;
+    else
+        tac_move_start_jac(m, hv, k->c.n, k->dX);
+    for (size_t i = (size_t)m->nv; i < (size_t)k->c.nx; i++)
+        k->dX[i * n + i] += 1;
+}
+
+/* dw: of v, or corrected, where hv = span w of the stage before moves as well. */
+static void chain_position_rate(const tacContext *ctx, int i, const Stages *s, Chain *k) {
+    const tacModel *m = ctx->model;
+    size_t rows = (size_t)m->nv * (size_t)k->c.n;
+    const double *dv = k->dX + rows;
+    if (!corrects_rotations(ctx) || i == 0) {
+        memcpy(k->df, dv, rows * sizeof *dv);
+        return;
+    }
+    for (size_t j = 0; j < rows; j++)
+        k->df[j] *= SPAN[i] * ctx->options.dt;
+    int time = tac_param_of_time(m);
+    for (int j = 0; time >= 0 && j < m->nv; j++)
+        k->df[(size_t)j * (size_t)k->c.n + (size_t)(k->c.nx + k->c.nu + time)] += s->hv[i][j] / ctx->options.dt;
+    tac_log_rate_jac(m, s->hv[i], s->x[i] + m->nq, k->c.n, k->c.n, dv, k->df);
+}
+
+/* da = D_x dX + [0 | D_u | D_theta] */
+static void chain_acceleration(const tacModel *m, int first, Chain *k) {
+    size_t n = (size_t)k->c.n, nx = (size_t)k->c.nx;
+    double *da = k->df + (size_t)m->nv * n;
+    if (first) { /* dX is the identity */
+        memcpy(da, k->D, (size_t)m->nv * n * sizeof *da);
+        return;
+    }
+    for (size_t i = 0; i < (size_t)m->nv; i++)
+        memcpy(k->Dx + i * nx, k->D + i * n, nx * sizeof *k->Dx);
+    tac_dense_mul(m->nv, k->c.nx, k->c.n, k->Dx, k->dX, da);
+    for (size_t i = 0; i < (size_t)m->nv; i++)
+        for (size_t j = nx; j < n; j++)
+            da[i * n + j] += k->D[i * n + j];
+}
+
+/* d(act_dot)/dtheta. Needs: the forces there. */
+static void emit_rates(tacContext *ctx, const double *x, const double *u, const tacSink *sink) {
+    const tacModel *m = ctx->model;
+    tacSmoothPoint point = tac_point_of(ctx, x, u);
+    for (int a = 0; a < m->nu; a++)
+        for (int p = 0; m->actuator_act_num[a] > 0 && p < m->nmember; p++)
+            tac_emit(sink, m->actuator_act_adr[a] + m->actuator_act_num[a] - 1, ctx->tangents[p].column,
+                     tac_param_rate(m, &ctx->work, &point, &ctx->tangents[p], a));
+}
+
+/* d(next activation)/dtheta at the start's activation and the mean rate. */
+static void emit_spans(const tacContext *ctx, const double *x, const Stages *s, const tacSink *sink) {
+    const tacModel *m = ctx->model;
+    const double *act = x + m->nq + m->nv;
+    for (int a = 0; a < m->nu; a++) {
+        int j = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1;
+        for (int p = 0; m->actuator_act_num[a] > 0 && p < m->nmember; p++)
+            tac_emit(sink, j, ctx->tangents[p].column,
+                     tac_param_span(m, &ctx->tangents[p], a, act[j], s->mean_rate[j], ctx->options.dt));
+    }
+}
+
+/* d(act_dot) of the stage. Needs: the forces there. */
+static void chain_rates(tacContext *ctx, const double *x, const double *u, Chain *k) {
+    const tacModel *m = ctx->model;
+    size_t n = (size_t)k->c.n, act = 2 * (size_t)m->nv;
+    double *drate = k->df + act * n, *dact = k->dX + act * n;
+    tacSink act_sink = {.lambda = k->ones, .bar = k->act};
+    memset(k->act, 0, (size_t)m->na * sizeof *k->act);
+    memset(drate, 0, (size_t)m->na * n * sizeof *drate);
+    tac_activation_rates_jac(m, &ctx->work, u, &act_sink, &(tacSink){.matrix = drate + k->c.nx, .ld = k->c.n});
+    for (size_t j = 0; j < (size_t)m->na; j++)
+        for (size_t i = 0; i < n; i++)
+            drate[j * n + i] += k->act[j] * dact[j * n + i];
+    emit_rates(ctx, x, u, &(tacSink){.matrix = drate + k->c.nx + k->c.nu, .ld = k->c.n});
+}
+
+static tacStatus run_chain(tacContext *ctx, const double *u, const Stages *s, Chain *k) {
+    const tacModel *m = ctx->model;
+    size_t n = (size_t)k->c.n;
+    int time = tac_param_of_time(m);
+    for (int i = 0; i < STAGES; i++) {
+        tacStatus status = ctx->stepper->acceleration_jac(ctx, s->x[i], u, NULL, k->D);
+        if (!tac_went_on(status)) return status;
+        chain_place(m, SPAN[i] * ctx->options.dt, s->hv[i], k);
+        if (time >= 0 && i > 0)
+            add_time(m, ctx->options.dt, SPAN[i], s->hv[i], s->acc[i - 1], s->rate[i - 1], k->c.n,
+                     k->dX + k->c.nx + k->c.nu + time);
+        chain_position_rate(ctx, i, s, k);
+        chain_acceleration(m, i == 0, k);
+        chain_rates(ctx, s->x[i], u, k);
+        for (size_t j = 0; j < (size_t)k->c.nx * n; j++)
+            k->sum[j] += WEIGHT[i] * k->df[j];
+    }
+    return TAC_OK;
+}
+
+/* Columns [from, from + n) of dy without the start's own share. */
+static void copy_block(const tacModel *m, const double *hv, double h, const Chain *k, int from, int n, double *out) {
+    size_t ld = (size_t)k->c.n, width = (size_t)n;
+    const double *sum = k->sum + from;
+    tac_move_jac(m, hv, h, n, k->c.n, sum, n, out);
+    for (size_t i = (size_t)m->nv; i < (size_t)k->c.nx; i++)
+        for (size_t j = 0; j < width; j++)
+            out[i * width + j] = h * sum[i * ld + j];
+}
+
+/* Rows of the activations: they hold h d(mean rate) so far. */
+static void finish_activations(const tacModel *m, const double *act, const double *rate, double h, int n, int start,
+                               double *out) {
+    for (int a = 0; a < m->nu; a++)
+        for (int j = m->actuator_act_adr[a]; j < m->actuator_act_adr[a] + m->actuator_act_num[a]; j++) {
+            tacNextActivation d = tac_next_activation_jac(m, a, act[j], rate[j], h);
+            double *row = out + (size_t)(2 * m->nv + j) * (size_t)n;
+            for (int c = 0; c < n; c++)
+                row[c] *= d.rate / h;
+            if (start) row[2 * m->nv + j] += d.act;
+        }
+}
+
+static void assemble(tacContext *ctx, const double *x, const Stages *s, const Chain *k, const tacJac *J) {
+    const tacModel *m = ctx->model;
+    const double *hv = s->hv[STAGES], *act = x + m->nq + m->nv;
+    double h = ctx->options.dt, *const blocks[3] = {J->A, J->B, J->P};
+    const int from[3] = {0, k->c.nx, k->c.nx + k->c.nu}, width[3] = {k->c.nx, k->c.nu, k->c.np};
+    for (int b = 0; b < 3; b++) {
+        if (blocks[b] == NULL) continue;
+        copy_block(m, hv, h, k, from[b], width[b], blocks[b]);
+        finish_activations(m, act, s->mean_rate, h, width[b], b == 0, blocks[b]);
+    }
+    int time = tac_param_of_time(m);
+    if (J->P != NULL && time >= 0) add_time(m, h, 1, hv, s->mean_acc, NULL, k->c.np, J->P + time);
+    if (J->P != NULL)
+        emit_spans(ctx, x, s, &(tacSink){.matrix = J->P + 2 * (size_t)m->nv * (size_t)k->c.np, .ld = k->c.np});
+    if (J->A == NULL) return;
+    tac_move_start_jac(m, hv, k->c.nx, J->A);
+    for (size_t i = (size_t)m->nv; i < 2 * (size_t)m->nv; i++)
+        J->A[i * (size_t)k->c.nx + i] += 1;
+}
+
+static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, const Stages *s, const tacJac *J) {
+    Chain k;
+    tacStatus status = take_chain(ctx, &k);
+    if (status == TAC_OK) status = run_chain(ctx, u, s, &k);
+    if (status != TAC_OK) return status;
+    size_t slopes = (size_t)k.c.nx * (size_t)k.c.n;
+    if (!tac_slopes_are_finite((size_t)ctx->model->nv, s->hv[STAGES], slopes, k.sum)) return TAC_ERR_NONFINITE;
+    assemble(ctx, x, s, &k, J);
+    return TAC_OK;
+}
+
+/* Derivatives solve the stages again, which is no further part of the step: what is said of it is what the step says,
+ * with what they alone know. */
+static void keep_info(tacContext *ctx, tacStepInfo *step) {
+    step->conditioning = ctx->info.conditioning;
+    step->force_margin = ctx->info.force_margin;
+    ctx->info = *step;
+}
+
+tacStatus tac_rk4_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
+    size_t mark = tac_arena_mark(&ctx->arena);
+    Stages s;
+    tacStatus status = advance(ctx, x, u, &s);
+    tacStepInfo step = ctx->info;
+    if (status == TAC_OK) status = fill_jac(ctx, x, u, &s, J);
+    keep_info(ctx, &step);
+    return tac_end_step(ctx, mark, status, y);
+}
+
+/* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+/* Gradients with respect to the state of a stage, to its rates, and to the means of rates. */
+typedef struct Pull {
+    double *X, *w, *acc, *rate;       /* ndx, nv, nv, na: of the stage at work */
+    double *hv;                       /* nv: of the move that leads to it, through w */
+    double *turned;                   /* nv */
+    double *mean_w, *mean_a, *mean_r; /* nv, nv, na */
+    tacGrad bar;                      /* of x, u, theta */
+} Pull;
+
+static tacStatus take_pull(tacContext *ctx, int theta, Pull *p) {
+    const tacModel *m = ctx->model;
+    tacArena *arena = &ctx->arena;
+    tacColumns c = tac_count_columns(ctx);
+    double **vectors[] = {&p->w, &p->acc, &p->hv, &p->turned, &p->mean_w, &p->mean_a};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        *vectors[i] = TAC_TAKE(arena, m->nv, double);
+    p->rate = TAC_TAKE(arena, m->na, double);
+    p->mean_r = TAC_TAKE(arena, m->na, double);
+    p->X = TAC_TAKE(arena, c.nx, double);
+    p->bar = (tacGrad){TAC_TAKE(arena, c.nx, double), TAC_TAKE(arena, c.nu, double), NULL};
+    double *last = TAC_TAKE(arena, c.np, double);
+    if (last == NULL) return TAC_ERR_ARENA_FULL;
+    if (theta) p->bar.theta = last;
+    memset(p->bar.x, 0, (size_t)c.nx * sizeof(double));
+    memset(p->bar.u, 0, (size_t)c.nu * sizeof(double));
+    memset(last, 0, (size_t)c.np * sizeof(double));
+    memset(p->X, 0, (size_t)c.nx * sizeof(double));
+    memset(p->w, 0, (size_t)m->nv * sizeof(double));
+    memset(p->acc, 0, (size_t)m->nv * sizeof(double));
+    memset(p->rate, 0, (size_t)m->na * sizeof(double));
+    return TAC_OK;
+}
+
+/* The time step's share of what add_time adds to. */
+static double pull_time(const tacModel *m, double h, double of, const double *hv, const double *acc, const double *rate,
+                        const double *bar) {
+    double sum = 0;
+    for (int i = 0; i < m->nv; i++)
+        sum += bar[i] * hv[i] / h + bar[m->nv + i] * of * acc[i];
+    for (int j = 0; rate != NULL && j < m->na; j++)
+        sum += bar[2 * m->nv + j] * of * rate[j];
+    return sum;
+}
+
+static int time_asked_for(const tacContext *ctx, const double *theta) {
+    return theta == NULL ? -1 : tac_param_of_time(ctx->model);
+}
+
+/* ybar -> the means of the rates, and the start's own share. */
+static void pull_end(const tacContext *ctx, const double *x, const double *ybar, const Stages *s, Pull *p) {
+    const tacModel *m = ctx->model;
+    const double *act = x + m->nq + m->nv, *vbar = ybar + m->nv, *actbar = vbar + m->nv;
+    double h = ctx->options.dt, *act_start = p->bar.x + 2 * m->nv;
+    memset(p->mean_w, 0, (size_t)m->nv * sizeof(double));
+    tac_move_vjp(m, s->hv[STAGES], h, ybar, p->bar.x, p->mean_w);
+    for (int i = 0; i < m->nv; i++) {
+        p->bar.x[m->nv + i] = vbar[i];
+        p->mean_a[i] = h * vbar[i];
+    }
+    for (int a = 0; a < m->nu; a++)
+        for (int j = m->actuator_act_adr[a]; j < m->actuator_act_adr[a] + m->actuator_act_num[a]; j++) {
+            tacNextActivation d = tac_next_activation_jac(m, a, act[j], s->mean_rate[j], h);
+            act_start[j] = d.act * actbar[j];
+            p->mean_r[j] = d.rate * actbar[j];
+        }
+    if (p->bar.theta != NULL) emit_spans(ctx, x, s, &(tacSink){.lambda = actbar, .bar = p->bar.theta});
+    int time = time_asked_for(ctx, p->bar.theta);
+    if (time >= 0) p->bar.theta[time] += pull_time(m, h, 1, s->hv[STAGES], s->mean_acc, NULL, ybar);
+}
+
+/* The stage's share of the means; w, acc and rate hold what comes from the stage after. Then all through the rates of
+ * the stage, into X and into the move that leads to it. */
+static tacStatus pull_rates(tacContext *ctx, const double *u, int i, const Stages *s, Pull *p) {
+    const tacModel *m = ctx->model;
+    double *vbar = p->X + m->nv, *actbar = vbar + m->nv;
+    add_scaled(m->nv, p->w, WEIGHT[i], p->mean_w, p->w);
+    add_scaled(m->nv, p->acc, WEIGHT[i], p->mean_a, p->acc);
+    add_scaled(m->na, p->rate, WEIGHT[i], p->mean_r, p->rate);
+    memset(p->hv, 0, (size_t)m->nv * sizeof(double));
+    if (corrects_rotations(ctx))
+        tac_log_rate_vjp(m, s->hv[i], s->x[i] + m->nq, p->w, vbar, p->hv);
+    else
+        add_scaled(m->nv, vbar, 1, p->w, vbar);
+    tacGrad bar = {p->X, p->bar.u, p->bar.theta};
+    tacStatus status = ctx->stepper->acceleration_vjp(ctx, s->x[i], u, p->acc, &bar);
+    if (!tac_went_on(status)) return status;
+    tacSink act_sink = {.lambda = p->rate, .bar = actbar}, ctrl_sink = {.lambda = p->rate, .bar = p->bar.u};
+    tac_activation_rates_jac(m, &ctx->work, u, &act_sink, &ctrl_sink);
+    if (bar.theta != NULL) emit_rates(ctx, s->x[i], u, &(tacSink){.lambda = p->rate, .bar = bar.theta});
+    return TAC_OK;
+}
+
+/* X and hv of stage i -> the start, and the rates of the stage before:  X_i = x (+) span f(X_{i-1}), hv = span w. */
+static void pull_place(const tacContext *ctx, int i, const Stages *s, Pull *p) {
+    const tacModel *m = ctx->model;
+    double h = ctx->options.dt, span = SPAN[i] * h, *vbar = p->X + m->nv, *start = p->bar.x;
+    int time = time_asked_for(ctx, p->bar.theta);
+    if (time >= 0) {
+        p->bar.theta[time] += pull_time(m, h, SPAN[i], s->hv[i], s->acc[i - 1], s->rate[i - 1], p->X);
+        p->bar.theta[time] += tac_dense_dot(m->nv, p->hv, s->hv[i]) / h;
+    }
+    for (int k = 0; k < m->nv; k++) {
+        p->w[k] = span * p->hv[k];
+        p->acc[k] = span * vbar[k];
+    }
+    for (int k = 0; k < m->na; k++)
+        p->rate[k] = span * vbar[m->nv + k];
+    tac_move_vjp(m, s->hv[i], span, p->X, p->turned, p->w);
+    memcpy(p->X, p->turned, (size_t)m->nv * sizeof(double));
+    add_scaled(tac_ndx(m), start, 1, p->X, start);
+    memset(p->X, 0, (size_t)tac_ndx(m) * sizeof(double));
+}
+
+/* The acceleration of the last stage is needed for the mean rate of activations and for the time step alone; else it is
+ * solved once, on the way back. */
+static tacStatus pull_step(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    const tacModel *m = ctx->model;
+    Stages s;
+    Pull p;
+    int whole = m->na > 0 || time_asked_for(ctx, g->theta) >= 0;
+    tacStatus status = take_stages(ctx, &s);
+    if (status == TAC_OK) status = run_stages(ctx, x, u, whole ? STAGES : STAGES - 1, &s);
+    if (status == TAC_OK) status = take_pull(ctx, g->theta != NULL, &p);
+    if (status != TAC_OK) return status;
+    average_moves(ctx, &s);
+    if (whole) average_rates(m, &s);
+    pull_end(ctx, x, ybar, &s, &p);
+    tacStepInfo step = ctx->info;
+    for (int i = STAGES - 1; i >= 0; i--) {
+        status = pull_rates(ctx, u, i, &s, &p);
+        if (status != TAC_OK) return status;
+        if (i == STAGES - 1 && !whole) step = ctx->info; /* of all stages by now */
+        if (i > 0) pull_place(ctx, i, &s, &p);
+    }
+    keep_info(ctx, &step);
+    add_scaled(tac_ndx(m), p.bar.x, 1, p.X, p.bar.x);
+    return tac_copy_grad(&p.bar, tac_count_columns(ctx), g);
+}
+
+tacStatus tac_rk4_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    size_t mark = tac_arena_mark(&ctx->arena);
+    tacStatus status = pull_step(ctx, x, u, ybar, g);
+    tac_arena_release(&ctx->arena, mark);
+    return status;
+}
+
+size_t tac_rk4_scratch(const tacModel *m, const tacOptions *options) {
+    tacColumns c = tac_columns_of(m, options);
+    size_t nv = (size_t)m->nv, na = (size_t)m->na, nx = (size_t)c.nx, n = (size_t)c.n;
+    size_t stages =
+        STAGES * (tac_room((size_t)tac_nx(m)) + 3 * tac_room(nv) + tac_room(na)) + 2 * tac_room(nv) + tac_room(na);
+    size_t chain = 3 * tac_room(nx * n) + tac_room(nv * n) + tac_room(nv * nx) + 2 * tac_room(na);
+    size_t pull =
+        6 * tac_room(nv) + 2 * tac_room(na) + 2 * tac_room(nx) + tac_room((size_t)c.nu) + tac_room((size_t)c.np);
+    return stages + (chain > pull ? chain : pull);
+}
+
+static size_t scratch(const tacModel *m, const tacOptions *options) {
+    return tac_rk4_scratch(m, options) + tac_smooth_scratch(m, options);
+}
+
+const tacStepper TAC_STEPPER_RK4 = {.integrators = TAC_HAS(TAC_RK4) | TAC_HAS(TAC_RKMK4),
+                                    .step = tac_rk4_step,
+                                    .jac = tac_rk4_jac,
+                                    .vjp = tac_rk4_vjp,
+                                    TAC_SMOOTH_ACCELERATION,
+                                    .scratch = scratch};

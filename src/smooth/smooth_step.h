@@ -1,0 +1,38 @@
+/* What the integrators without constraints share: acceleration in continuous time and its derivatives, and the step
+ * that goes on with one acceleration, v+ = v + h a, q+ = q (+) h v+. */
+#pragma once
+
+#include "smooth/linearize.h"
+
+/* (x, u) -> w->qfrc and the other forces, w->act_dot, w->M. */
+void tac_evaluate(tacContext *ctx, const double *x, const double *u);
+/* w->qacc = (M + diag(extra))^-1 qfrc, extra NULL for none; leaves the factor in w->L. Needs: tac_evaluate. */
+tacStatus tac_accelerate(tacContext *ctx, const double *extra);
+/* h times the joint damping, which Euler's step takes implicitly, in extra[nv]; NULL where the model says not to. */
+const double *tac_implicit_damping(const tacContext *ctx, double *extra);
+/* The time that joint damping acts implicitly: h or 0. */
+double tac_damping_span(const tacContext *ctx);
+/* (x, w->qacc) -> w->next, and h v+ in w->vec[0]. Needs: tac_evaluate at x. */
+tacStatus tac_advance(tacContext *ctx, const double *x);
+/* The velocities of w->next alone, and h v+: all that a reverse pass asks of the next state. */
+tacStatus tac_advance_velocity(tacContext *ctx, const double *x);
+
+/* Steps without constraints: semi-implicit Euler (euler.c), Runge-Kutta (rk4.c), implicit in velocity (implicit.c). */
+extern const tacStepper TAC_STEPPER_EULER, TAC_STEPPER_RK4, TAC_STEPPER_IMPLICIT;
+
+/* How a step ends: w->next to y where it succeeded (y may be NULL), the arena as it was at `mark`. Returns status. */
+tacStatus tac_end_step(tacContext *ctx, size_t mark, tacStatus status, double *y);
+
+/* The entries of a stepper's table that hold for every integrator without constraints (sim.h). */
+tacStatus tac_smooth_acceleration(tacContext *ctx, const double *x, const double *u, double *qacc);
+tacStatus tac_smooth_acceleration_jac(tacContext *ctx, const double *x, const double *u, double *qacc, double *dqacc);
+tacStatus tac_smooth_acceleration_vjp(tacContext *ctx, const double *x, const double *u, const double *abar,
+                                      const tacGrad *bar);
+/* The three in a stepper's table. */
+#define TAC_SMOOTH_ACCELERATION                                                                                        \
+    .acceleration = tac_smooth_acceleration, .acceleration_jac = tac_smooth_acceleration_jac,                          \
+    .acceleration_vjp = tac_smooth_acceleration_vjp
+/* What they take from the arena, together with the derivatives of a step with one acceleration; bytes. */
+size_t tac_smooth_scratch(const tacModel *m, const tacOptions *options);
+/* Bytes of n doubles in the arena. */
+static inline size_t tac_room(size_t n) { return tac_arena_round(n * sizeof(double)); }

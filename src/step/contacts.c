@@ -1,0 +1,174 @@
+/* The public contacts: arguments checked, bodies and geoms placed, outputs written on success only. */
+#include "step/call.h"
+
+#include "dynamics/kinematics.h"
+
+#include <string.h>
+
+/* How many there are, before they were counted. */
+enum { NOT_COUNTED = -1 };
+
+static tacStatus check_place(tacSim *sim, const char *call, const double *q, const double *u) {
+    tacStatus status = tac_check_entries(sim, call, "q", TAC_OF_QPOS, q);
+    return status == TAC_OK && u != NULL ? tac_check_entries(sim, call, "u", TAC_OF_INPUT, u) : status;
+}
+
+/* (q, u), checked, -> the poses of the scene. */
+static tacStatus place(tacSim *sim, const double *q, const double *u) {
+    const tacModel *m = sim->ctx.model;
+    tac_kinematics_q(m, &sim->ctx.work, q, tac_split_inputs(m, &sim->ctx.options, u).mocap);
+    return tac_place_geoms(m, &sim->ctx.work, &sim->ctx.scene);
+}
+
+/* The same of one geom, with the bodies it hangs on and no others. */
+static tacStatus place_one(tacSim *sim, const double *q, const double *u, int geom) {
+    const tacModel *m = sim->ctx.model;
+    tac_kinematics_to(m, &sim->ctx.work, m->geom_body[geom], q, tac_split_inputs(m, &sim->ctx.options, u).mocap);
+    return tac_place_geom(m, &sim->ctx.work, geom, &sim->ctx.scene);
+}
+
+tacStatus tac_contacts(tacSim *sim, const double *q, const double *u, tacContact *out, int max, int *n) {
+    tacStatus status = tac_check_list(sim, __func__, out, max, n);
+    if (status == TAC_OK) status = check_place(sim, __func__, q, u);
+    if (status != TAC_OK) return status;
+    status = place(sim, q, u);
+    int found = NOT_COUNTED;
+    if (status == TAC_OK) status = tac_scene_contacts(&sim->ctx.scene, sim->ctx.model, out, max, &found);
+    if (found != NOT_COUNTED) *n = found;
+    return tac_end_list(sim, __func__, status, max, found);
+}
+
+static tacStatus check_geom(tacSim *sim, const char *call, const char *name, int geom) {
+    int n = sim->ctx.model->ngeom;
+    if (geom >= 0 && geom < n) return TAC_OK;
+    return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "%s is %d, expected one of the model's %d geoms", name, geom, n);
+}
+
+tacStatus tac_geom_distance(tacSim *sim, const double *q, const double *u, int geom1, int geom2, tacContact *out) {
+    tacStatus status = check_place(sim, __func__, q, u);
+    if (status == TAC_OK) status = check_geom(sim, __func__, "geom1", geom1);
+    if (status == TAC_OK) status = check_geom(sim, __func__, "geom2", geom2);
+    if (status == TAC_OK && out == NULL) status = tac_sim_null(sim, __func__, "out");
+    if (status != TAC_OK) return status;
+    status = place_one(sim, q, u, geom1);
+    if (status == TAC_OK) status = place_one(sim, q, u, geom2);
+    if (status == TAC_OK) status = tac_scene_distance(&sim->ctx.scene, sim->ctx.model, geom1, geom2, out);
+    if (status != TAC_ERR_ARGUMENT) return tac_end_call(sim, __func__, status);
+    return tac_sim_fail(sim, status, __func__,
+                        "geoms %d and %d have no distance: two planes, a geom and itself, or one "
+                        "that is only for looks",
+                        geom1, geom2);
+}
+
+/* --- Derivatives -------------------------------------------------------------------------------------------------- */
+
+/* Where the columns of each block go. */
+typedef struct Sinks {
+    tacSink q, u, theta;
+} Sinks;
+
+static void emit_mocap(const tacSim *sim, const tacContactSystem *c, const double *mocap, const tacSink *sink) {
+    const tacModel *m = sim->ctx.model;
+    int first = tac_ninput(m, &sim->ctx.options) - 7 * m->nmocap;
+    for (int i = 0; i < 7 * m->nmocap; i++) {
+        tacMover mover;
+        tac_mocap_mover(m, &sim->ctx.work, i / 7, i % 7, mocap + 7 * (i / 7), &mover);
+        tacContactTangent t = tac_contact_along(m, &sim->ctx.work, c, &mover);
+        tac_contact_emit(&t, first + i, sink);
+    }
+}
+
+static void emit_params(const tacSim *sim, const tacContactSystem *c, const tacSmoothPoint *x, const tacSink *sink) {
+    const tacModel *m = sim->ctx.model;
+    for (int i = 0; i < m->nmember; i++) {
+        tacContactTangent t;
+        if (tac_contact_param(m, &sim->ctx.work, c, &sim->ctx.tangents[i], x, sim->ctx.scene.corner_change, &t))
+            tac_contact_emit(&t, sim->ctx.tangents[i].column, sink);
+    }
+}
+
+static int is_wanted(const tacSink *sink) { return sink->matrix != NULL || sink->bar != NULL; }
+
+/* (q, u, contact) -> its system, bodies and geoms placed. */
+static tacStatus prepare(tacSim *sim, const char *call, const double *q, const double *u, const tacContact *contact,
+                         tacContactSystem *c) {
+    tacStatus status = check_place(sim, call, q, u);
+    if (status == TAC_OK && contact == NULL) status = tac_sim_null(sim, call, "contact");
+    for (int i = 0; status == TAC_OK && i < 2; i++)
+        status = check_geom(sim, call, i == 0 ? "contact->geom[0]" : "contact->geom[1]", contact->geom[i]);
+    if (status != TAC_OK) return status;
+    status = place(sim, q, u);
+    if (status == TAC_OK) status = tac_contact_prepare(sim->ctx.model, &sim->ctx.scene, contact, c);
+    return tac_end_call(sim, call, status);
+}
+
+static void emit_all(const tacSim *sim, const double *q, const double *u, const tacContactSystem *c,
+                     const Sinks *sinks) {
+    tacSmoothPoint x = {.q = q, .u = tac_split_inputs(sim->ctx.model, &sim->ctx.options, u)};
+    if (is_wanted(&sinks->q)) tac_contact_dofs(sim->ctx.model, &sim->ctx.work, c, &sinks->q);
+    if (is_wanted(&sinks->u) && x.u.mocap != NULL) emit_mocap(sim, c, x.u.mocap, &sinks->u);
+    if (is_wanted(&sinks->theta)) emit_params(sim, c, &x, &sinks->theta);
+}
+
+static void clear(double *a, int rows, int columns) {
+    if (a != NULL) memset(a, 0, (size_t)rows * (size_t)columns * sizeof *a);
+}
+
+tacStatus tac_contact_jac(tacSim *sim, const double *q, const double *u, const tacContact *contact,
+                          const tacContactJac *jac) {
+    tacContactSystem c;
+    if (jac == NULL) return tac_sim_null(sim, __func__, "jac");
+    tacStatus status = prepare(sim, __func__, q, u, contact, &c);
+    if (status != TAC_OK) return status;
+    int nv = sim->ctx.model->nv, ninput = tac_ninput(sim->ctx.model, &sim->ctx.options),
+        nparam = sim->ctx.model->nparam;
+    clear(jac->q, TAC_CONTACT_ROWS, nv);
+    clear(jac->u, TAC_CONTACT_ROWS, ninput);
+    clear(jac->theta, TAC_CONTACT_ROWS, nparam);
+    Sinks sinks = {
+        {.matrix = jac->q, .ld = nv}, {.matrix = jac->u, .ld = ninput}, {.matrix = jac->theta, .ld = nparam}};
+    emit_all(sim, q, u, &c, &sinks);
+    return TAC_OK;
+}
+
+tacStatus tac_contact_vjp(tacSim *sim, const double *q, const double *u, const tacContact *contact,
+                          const double *rowbar, const tacContactGrad *grad) {
+    tacContactSystem c;
+    if (grad == NULL) return tac_sim_null(sim, __func__, "grad");
+    tacStatus status = tac_check_array(sim, __func__, "rowbar", TAC_CONTACT_ROWS, rowbar);
+    if (status == TAC_OK) status = prepare(sim, __func__, q, u, contact, &c);
+    if (status != TAC_OK) return status;
+    clear(grad->q, 1, sim->ctx.model->nv);
+    clear(grad->u, 1, tac_ninput(sim->ctx.model, &sim->ctx.options));
+    clear(grad->theta, 1, sim->ctx.model->nparam);
+    Sinks sinks = {
+        {.lambda = rowbar, .bar = grad->q}, {.lambda = rowbar, .bar = grad->u}, {.lambda = rowbar, .bar = grad->theta}};
+    emit_all(sim, q, u, &c, &sinks);
+    return TAC_OK;
+}
+
+/* --- Contacts of a step ------------------------------------------------------------------------------------------- */
+
+tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n) {
+    int bad;
+    tacStatus status = tac_check_list(sim, __func__, out, max, n);
+    if (status == TAC_OK) status = tac_check_state(sim, __func__, x, u, &bad);
+    if (status != TAC_OK) return status;
+    int found = sim->ctx.stepper->contacts == NULL ? 0 : NOT_COUNTED;
+    if (found == NOT_COUNTED) status = sim->ctx.stepper->contacts(&sim->ctx, x, u, out, max, &found);
+    if (found != NOT_COUNTED) *n = found;
+    return tac_end_list(sim, __func__, status, max, found);
+}
+
+tacStatus tac_step_constraints(tacSim *sim, const double *x, const double *u, tacConstraint *out, int max, int *n) {
+    int bad;
+    tacStatus status = tac_check_list(sim, __func__, out, max, n);
+    if (status == TAC_OK) status = tac_check_state(sim, __func__, x, u, &bad);
+    if (status != TAC_OK) return status;
+    if (sim->ctx.stepper->constraints == NULL)
+        return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, __func__, "expected contact soft, whose constraints it tells of");
+    int found = NOT_COUNTED;
+    status = sim->ctx.stepper->constraints(&sim->ctx, x, u, out, max, &found);
+    if (found != NOT_COUNTED) *n = found;
+    return tac_end_list(sim, __func__, status, max, found);
+}
