@@ -67,6 +67,7 @@ MAY_LOOK static void write_zone(unsigned char *block, size_t bytes) {
 }
 
 void tac_arena_guard(tacArena *arena, size_t start, size_t bytes) {
+    if (tac_arena_is_dry(arena)) return;
     unsigned char *block = arena->base + start;
     write_zone(block, bytes);
     tac_memory_open(block, bytes);
@@ -74,6 +75,7 @@ void tac_arena_guard(tacArena *arena, size_t start, size_t bytes) {
 }
 
 void tac_arena_retire(const tacArena *arena, size_t mark) {
+    if (tac_arena_is_dry(arena)) return;
     size_t end = arena->used, bytes;
     while (end > mark)
         end = find_begin(arena, end, &bytes);

@@ -1,4 +1,10 @@
-/* Scratch memory laid out once: mark at entry, release at every exit of the same function. Never grows.
+/* Scratch memory laid out once: what a function takes, it releases at every exit. Never grows.
+ *
+ *   TAC_SCOPE(arena);                                 everything taken from here on is released when the block ends
+ *   double *r = TAC_TAKE(arena, n, double);           uninitialised, or NULL when the arena is full
+ *
+ * How many bytes a computation needs is measured, not counted. Its layout functions, which take blocks and never write
+ * to them, run once on a dry arena, which has no memory and only counts. The peak of the dry run is the answer.
  *
  * Builds with TAC_CHECKS look for what a sanitizer cannot see inside one big block. A red zone follows every block that
  * is taken. It holds a pattern, and a release aborts where the pattern has changed. Fresh blocks are filled with
@@ -8,6 +14,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { TAC_ARENA_ALIGN = 64 };
 
@@ -53,12 +60,29 @@ static inline void tac_arena_init(tacArena *arena, void *memory, size_t size) {
     tac_memory_close(memory, size);
 }
 
+/* An arena of a dry run: blocks have addresses and no memory. Nobody may read or write them. */
+static inline tacArena tac_arena_dry(void) {
+    return (tacArena){.base = (unsigned char *)(uintptr_t)TAC_ARENA_ALIGN, .size = SIZE_MAX / 2};
+}
+
+static inline int tac_arena_is_dry(const tacArena *arena) {
+    return arena->base == (unsigned char *)(uintptr_t)TAC_ARENA_ALIGN;
+}
+
 static inline size_t tac_arena_mark(const tacArena *arena) { return arena->used; }
 
 static inline void tac_arena_release(tacArena *arena, size_t mark) {
     tac_arena_retire(arena, mark);
     arena->used = mark;
 }
+
+/* A mark that its block releases at every exit. */
+typedef struct tacScope {
+    tacArena *arena;
+    size_t mark;
+} tacScope;
+static inline void tac_scope_end(const tacScope *scope) { tac_arena_release(scope->arena, scope->mark); }
+#define TAC_SCOPE(a) const tacScope tac_scope_ __attribute__((cleanup(tac_scope_end))) = {(a), tac_arena_mark(a)}
 
 /* Releases all and hands the memory back to whoever lent it. */
 static inline void tac_arena_end(tacArena *arena) {

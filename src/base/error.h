@@ -23,3 +23,10 @@ tacStatus tac_fail_at(tacError *err, tacStatus status, tacKind kind, int id, con
 /* The same with a va_list. */
 tacStatus tac_fail_list(tacError *err, tacStatus status, tacKind kind, int id, const char *format, va_list args)
     __attribute__((format(printf, 5, 0)));
+
+/* Returns from the function when a call is not TAC_OK. Memory is released by TAC_SCOPE (base/arena.h). */
+#define TAC_TRY(call)                                                                                                  \
+    do {                                                                                                               \
+        tacStatus tac_try_ = (call);                                                                                   \
+        if (tac_try_ != TAC_OK) return tac_try_;                                                                       \
+    } while (0)

@@ -4,6 +4,7 @@
  * positive radius". The error's id is in order of adding. */
 #pragma once
 
+#include "base/error.h"
 #include "math/quat.h"
 #include "model/layout.h"
 
@@ -30,12 +31,6 @@ typedef struct tacCheck {
     tacError *err;
 } tacCheck;
 #define TAC_REFUSE(c, kind, id, ...) tac_fail_element((c)->m, (c)->order, (c)->err, kind, id, __VA_ARGS__)
-/* Returns from the caller when the call fails. */
-#define TAC_TRY(call)                                                                                                  \
-    do {                                                                                                               \
-        tacStatus status_ = (call);                                                                                    \
-        if (status_ != TAC_OK) return status_;                                                                         \
-    } while (0)
 
 /* No two triangles of a mesh run along an edge in the same direction. */
 tacStatus tac_validate_mesh_edges(const tacCheck *c, int mesh);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "dynamics/contact_move.h"
 #include "dynamics/param_tangent.h"
 
@@ -40,8 +41,8 @@ typedef struct tacStepper {
     tacStatus (*constraints)(tacContext *ctx, const double *x, const double *u, tacConstraint *out, int max, int *n);
     /* The step alone, to write what its iterations do where ctx->history says. NULL: not told. */
     tacStatus (*history)(tacContext *ctx, const double *x, const double *u);
-    /* What all of them take from the arena at once, at most; bytes. */
-    size_t (*scratch)(const tacModel *model, const tacOptions *options);
+    /* Lays out on a dry arena what each of them takes; the arena's peak counts. */
+    void (*measure)(const tacModel *model, const tacOptions *options, tacArena *dry);
 } tacStepper;
 
 /* The steppers of each contact model, ended by NULL; its folder in src/contact defines them. */

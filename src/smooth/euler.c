@@ -59,9 +59,14 @@ static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const do
     return tac_end_step(ctx, mark, status, NULL);
 }
 
+static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_arena_take(dry, tac_smooth_scratch(m, options));
+}
+
 const tacStepper TAC_STEPPER_EULER = {.integrators = TAC_HAS(TAC_EULER),
                                       .step = step,
                                       .jac = jac,
                                       .vjp = vjp,
                                       TAC_SMOOTH_ACCELERATION,
-                                      .scratch = tac_smooth_scratch};
+                                      .measure = measure};

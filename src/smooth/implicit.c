@@ -323,9 +323,14 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
     return tac_implicit_scratch(m) + tac_smooth_scratch(m, options);
 }
 
+static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_arena_take(dry, scratch(m, options));
+}
+
 const tacStepper TAC_STEPPER_IMPLICIT = {.integrators = TAC_HAS(TAC_IMPLICIT) | TAC_HAS(TAC_IMPLICITFAST),
                                          .step = step,
                                          .jac = jac,
                                          .vjp = vjp,
                                          TAC_SMOOTH_ACCELERATION,
-                                         .scratch = scratch};
+                                         .measure = measure};

@@ -508,9 +508,14 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
     return tac_rk4_scratch(m, options) + tac_smooth_scratch(m, options);
 }
 
+static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_arena_take(dry, scratch(m, options));
+}
+
 const tacStepper TAC_STEPPER_RK4 = {.integrators = TAC_HAS(TAC_RK4) | TAC_HAS(TAC_RKMK4),
                                     .step = tac_rk4_step,
                                     .jac = tac_rk4_jac,
                                     .vjp = tac_rk4_vjp,
                                     TAC_SMOOTH_ACCELERATION,
-                                    .scratch = scratch};
+                                    .measure = measure};

@@ -216,7 +216,9 @@ static tacStatus update_tangents(tacSim *sim) {
 static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     const tacStepper *stepper = find_stepper(options);
     int contacts = options->max_contacts > 0 ? options->max_contacts : 0;
-    size_t steps = stepper->scratch(model, options);
+    tacArena dry = tac_arena_dry();
+    stepper->measure(model, options, &dry);
+    size_t steps = dry.peak;
     size_t outputs = tac_outputs_scratch(model, options), impact = tac_first_impact_scratch(model);
     size_t maps = tac_maximal_scratch(model), bodies = tac_step_maximal_scratch(model, options);
     size_t words = tac_explain_scratch(model, options), beside = outputs > bodies ? outputs : bodies;

@@ -56,6 +56,35 @@ static void full_gives_null_and_changes_nothing(void **state) {
     CHECK_INT(arena.used, SIZE);
 }
 
+static size_t early_exit(tacArena *arena, int early) {
+    TAC_SCOPE(arena);
+    if (TAC_TAKE(arena, 8, double) == NULL || early) return arena->used;
+    return TAC_TAKE(arena, 8, double) == NULL ? 0 : arena->used;
+}
+
+static void scopes_release_at_every_exit(void **state) {
+    (void)state;
+    tacArena arena;
+    tac_arena_init(&arena, memory, SIZE);
+    CHECK(tac_arena_take(&arena, 64) != NULL);
+    CHECK_INT(early_exit(&arena, 1), 2 * ROOM);
+    CHECK_INT(arena.used, ROOM);
+    CHECK_INT(early_exit(&arena, 0), 3 * ROOM);
+    CHECK_INT(arena.used, ROOM);
+}
+
+/* A dry run takes the same bytes as the run, and has no memory. */
+static void dry_runs_measure(void **state) {
+    (void)state;
+    tacArena arena, dry = tac_arena_dry();
+    tac_arena_init(&arena, memory, SIZE);
+    CHECK_INT(early_exit(&dry, 0), early_exit(&arena, 0));
+    CHECK_INT(dry.used, 0);
+    CHECK_INT(dry.peak, arena.peak);
+    CHECK(tac_arena_take(&dry, (size_t)1 << 40) != NULL);
+    CHECK_INT(dry.peak, ((size_t)1 << 40) + TAC_RED_ZONE);
+}
+
 static void memory_comes_back_to_its_owner(void **state) {
     (void)state;
     tacArena arena;
@@ -122,6 +151,7 @@ static void writes_behind_a_block_are_found(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_are_aligned_and_apart),         cmocka_unit_test(peak_survives_release),
+        cmocka_unit_test(scopes_release_at_every_exit),        cmocka_unit_test(dry_runs_measure),
         cmocka_unit_test(full_gives_null_and_changes_nothing), cmocka_unit_test(memory_comes_back_to_its_owner),
         cmocka_unit_test(spoiled_memory_is_no_number),
 #ifdef TAC_CHECKS

@@ -116,6 +116,11 @@ size_t tac_lcp_step_scratch(const tacModel *m, const tacOptions *options) {
            tac_smooth_scratch(m, options);
 }
 
+static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_arena_take(dry, tac_lcp_step_scratch(m, options));
+}
+
 static const tacStepper STEPPER = {.integrators = TAC_HAS(TAC_EULER),
                                    .step = step,
                                    .jac = tac_lcp_jac,
@@ -125,6 +130,6 @@ static const tacStepper STEPPER = {.integrators = TAC_HAS(TAC_EULER),
                                    .forces_jac = tac_lcp_forces_jac,
                                    .forces_vjp = tac_lcp_forces_vjp,
                                    .contacts = tac_lcp_contacts,
-                                   .scratch = tac_lcp_step_scratch};
+                                   .measure = measure};
 
 const tacStepper *const TAC_STEPPERS_LCP[] = {&STEPPER, &TAC_STEPPER_LCP_TOI, NULL};

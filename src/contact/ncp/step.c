@@ -382,6 +382,11 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
            tac_ncp_grad_scratch(m, options);
 }
 
+static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_arena_take(dry, scratch(m, options));
+}
+
 static const tacStepper STEPPER = {.integrators =
                                        TAC_HAS(TAC_EULER) | TAC_HAS(TAC_IMPLICIT) | TAC_HAS(TAC_IMPLICITFAST),
                                    .step = step,
@@ -394,6 +399,6 @@ static const tacStepper STEPPER = {.integrators =
                                    .contacts = tac_ncp_contacts,
                                    .history = tac_ncp_history,
                                    .fixed_rims = 1, /* it finds the same features again at other poses */
-                                   .scratch = scratch};
+                                   .measure = measure};
 
 const tacStepper *const TAC_STEPPERS_NCP[] = {&STEPPER, NULL};

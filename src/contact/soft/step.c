@@ -199,6 +199,16 @@ static size_t rk4_scratch(const tacModel *m, const tacOptions *options) {
 
 /* --- Tables ------------------------------------------------------------------------------------------------------- */
 
+static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_arena_take(dry, scratch(m, options));
+}
+
+static void measure_rk4(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_arena_take(dry, rk4_scratch(m, options));
+}
+
 #define ENTRIES                                                                                                        \
     .acceleration = tac_soft_acceleration, .acceleration_jac = tac_soft_acceleration_jac,                              \
     .acceleration_vjp = tac_soft_acceleration_vjp, .forces = tac_soft_forces, .forces_jac = tac_soft_forces_jac,       \
@@ -209,13 +219,13 @@ static const tacStepper ONE_ACCELERATION = {.integrators =
                                             .step = step,
                                             .jac = tac_soft_jac,
                                             .vjp = tac_soft_vjp,
-                                            .scratch = scratch,
+                                            .measure = measure,
                                             ENTRIES};
 static const tacStepper RUNGE_KUTTA = {.integrators = TAC_HAS(TAC_RK4) | TAC_HAS(TAC_RKMK4),
                                        .step = rk4_step,
                                        .jac = rk4_jac,
                                        .vjp = rk4_vjp,
-                                       .scratch = rk4_scratch,
+                                       .measure = measure_rk4,
                                        ENTRIES};
 
 const tacStepper *const TAC_STEPPERS_SOFT[] = {&ONE_ACCELERATION, &RUNGE_KUTTA, NULL};

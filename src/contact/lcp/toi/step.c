@@ -359,6 +359,11 @@ static size_t scratch(const tacModel *m, const tacOptions *options) {
            tac_arena_round((size_t)options->max_contacts);
 }
 
+static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_arena_take(dry, scratch(m, options));
+}
+
 const tacStepper TAC_STEPPER_LCP_TOI = {.integrators = TAC_HAS(TAC_EULER),
                                         .toi = 1,
                                         .step = step,
@@ -369,4 +374,4 @@ const tacStepper TAC_STEPPER_LCP_TOI = {.integrators = TAC_HAS(TAC_EULER),
                                         .forces_jac = tac_toi_forces_jac,
                                         .forces_vjp = tac_toi_forces_vjp,
                                         .contacts = tac_toi_contacts,
-                                        .scratch = scratch};
+                                        .measure = measure};
