@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tactus/contact.h"
+#include "tactus/option_table.h"
 #include "tactus/types.h"
 
 #ifdef __cplusplus
@@ -73,6 +74,21 @@ typedef struct tacOptions {
     int soft_ls_iterations; /* points tried on a line, at most; default 0: the model's, or 50 where that is more */
     struct tacStepInfo *batch_info; /* batches alone: one info per world, written by that world; default NULL: none */
 } tacOptions;
+
+/* One option, as the table has it. */
+typedef enum { TAC_OPTION_CHOICE, TAC_OPTION_INT, TAC_OPTION_REAL } tacOptionKind;
+typedef struct tacOptionInfo {
+    const char *name; /* the field of tacOptions */
+    tacOptionKind kind;
+    size_t offset;      /* of the field */
+    double value;       /* the default where the model does not give it */
+    double least, most; /* its range */
+    int range;          /* bits of TAC_RANGE_* */
+    unsigned contacts;  /* contact models that read it, bits of TAC_FOR; 0: all */
+    const char *words;  /* of a choice: "exact|bounce|"; else NULL */
+    const char *flag;   /* of the command line; NULL: none */
+    const char *text;   /* its meaning */
+} tacOptionInfo;
 
 /* Why a step is TAC_ERR_UNSOLVED; contact ncp says. */
 #define TAC_REASON_LIST(X)                                                                                             \

@@ -128,6 +128,10 @@ TAC_API tacStatus tac_param_registered(const tacModel *model, int k, int member,
 
 /* The model's own options: MJCF's integrator and timestep, contact soft, no input blocks but ctrl. */
 TAC_API tacOptions tac_default_options(const tacModel *model);
+/* Option number i, from 0; NULL beyond the last. */
+TAC_API const tacOptionInfo *tac_option_info(int i);
+/* Sets an option by its name from a word or a number: ("contact", "ncp"), ("ncp_kappa", "1e-6"). */
+TAC_API tacStatus tac_option_set(tacOptions *options, const char *name, const char *text, tacError *err);
 /* Bytes a simulation needs; 0 for options that tac_sim_create refuses. */
 TAC_API size_t tac_sim_bytes(const tacModel *model, const tacOptions *options);
 /* Lays a simulation out in caller's memory (64-byte aligned, at least tac_sim_bytes). No tac_sim_free. */

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "dynamics/contact_move.h"
 #include "dynamics/param_tangent.h"
+#include "smooth/inputs.h"
 
 typedef struct tacContext tacContext;
 
@@ -54,6 +55,7 @@ TAC_CONTACT_MODELS(X)
 struct tacContext {
     const tacModel *model; /* what is simulated */
     tacOptions options;    /* in use: checked, with an integrator that the contact model has */
+    tacInputLayout inputs; /* where the blocks of u are */
     const tacStepper *stepper;
     const tacParamTangent *tangents; /* nmember: how used numbers move with each registered number */
     tacScene scene;
@@ -77,5 +79,7 @@ static inline void tac_restore_solve(tacStepInfo *info, const tacStepInfo *own) 
     info->kappa = own->kappa, info->reason = own->reason;
     info->iterations = own->iterations, info->residual = own->residual;
 }
-/* The blocks of u that the options ask for. */
-tacInputs tac_split_inputs(const tacModel *model, const tacOptions *options, const double *u);
+static inline tacInputs tac_split_inputs(const tacModel *model, const tacOptions *options, const double *u) {
+    tacInputLayout layout = tac_input_layout(model, options);
+    return tac_inputs_of(&layout, u);
+}

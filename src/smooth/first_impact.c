@@ -340,7 +340,7 @@ size_t tac_first_impact_scratch(const tacModel *m) {
 tacStatus tac_find_first_impact(tacContext *ctx, const double *q, const double *v, const double *u, double h,
                                 tacImpact *out) {
     const tacModel *m = ctx->model;
-    const double *mocap = tac_split_inputs(m, &ctx->options, u).mocap;
+    const double *mocap = tac_inputs_of(&ctx->inputs, u).mocap;
     tac_kinematics_q(m, &ctx->work, q, mocap);
     tacStatus status = tac_place_geoms(m, &ctx->work, &ctx->scene);
     if (status != TAC_OK) return status;

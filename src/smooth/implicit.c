@@ -93,21 +93,19 @@ static void shift_velocity(const tacContext *ctx, const double *x, double side, 
 }
 
 /* What is placed: numbers of mocap poses, then registered numbers. Their columns are the last ones. */
-static int count_mocap(const tacContext *ctx) {
-    return ctx->options.inputs & TAC_INPUT_MOCAP ? 7 * ctx->model->nmocap : 0;
-}
+static int count_mocap(const tacContext *ctx) { return ctx->inputs.nmocap; }
 
-static int count_placed(const tacContext *ctx) { return count_mocap(ctx) + ctx->model->nmember; }
+static int count_placed(const tacContext *ctx) { return ctx->inputs.nmocap + ctx->model->nmember; }
 
 /* Column of the k-th of them among c.n. */
 static int placed_column(const tacContext *ctx, tacColumns c, int k) {
-    int nmocap = count_mocap(ctx);
+    int nmocap = ctx->inputs.nmocap;
     return k < nmocap ? c.n - c.np - nmocap + k : c.n - c.np + ctx->tangents[k - nmocap].column;
 }
 
 /* Movers of such a column; returns their number. */
 static int placed_movers(tacContext *ctx, const tacSmoothPoint *p, int k, tacMover movers[2]) {
-    int nmocap = count_mocap(ctx);
+    int nmocap = ctx->inputs.nmocap;
     if (k >= nmocap) return tac_param_movers(ctx->model, &ctx->work, &ctx->tangents[k - nmocap], p, movers);
     tac_mocap_mover(ctx->model, &ctx->work, k / 7, k % 7, p->u.mocap + 7 * (k / 7), &movers[0]);
     return 1;
@@ -118,7 +116,7 @@ static void emit_bias(tacContext *ctx, const tacSmoothPoint *p, const double *v,
                       const tacSink *sink) {
     const tacModel *m = ctx->model;
     tacMover movers[2];
-    int n = placed_movers(ctx, p, k, movers), nmocap = count_mocap(ctx);
+    int n = placed_movers(ctx, p, k, movers), nmocap = ctx->inputs.nmocap;
     for (int i = 0; i < n; i++)
         tac_rnea_move(m, &ctx->work, v, still, &movers[i], column, sink);
     const tacInertialTangent *inertial = k < nmocap ? NULL : ctx->tangents[k - nmocap].inertial;
@@ -131,7 +129,7 @@ static void emit_bias(tacContext *ctx, const tacSmoothPoint *p, const double *v,
 /* d(h G a) along column k, without dc/dv. */
 static void emit_velocity(tacContext *ctx, const tacSmoothPoint *p, int k, int column, const tacSink *sink) {
     const tacModel *m = ctx->model;
-    int nmocap = count_mocap(ctx);
+    int nmocap = ctx->inputs.nmocap;
     tacMover movers[2];
     if (k >= nmocap) {
         tac_param_velocity_jac(m, &ctx->work, p, ctx->work.qacc, &ctx->tangents[k - nmocap], column, sink);
@@ -233,7 +231,7 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
 
 /* Where the gradient with respect to column k of those above goes; NULL: it is not asked for. */
 static double *placed_bar(const tacContext *ctx, const tacGrad *bar, int k) {
-    int nmocap = count_mocap(ctx);
+    int nmocap = ctx->inputs.nmocap;
     if (k < nmocap) return bar->u + tac_ninput(ctx->model, &ctx->options) - nmocap + k;
     return bar->theta != NULL ? bar->theta + ctx->tangents[k - nmocap].column : NULL;
 }

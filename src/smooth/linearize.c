@@ -9,7 +9,7 @@
 
 tacSmoothPoint tac_point_of(const tacContext *ctx, const double *x, const double *u) {
     const tacModel *m = ctx->model;
-    return (tacSmoothPoint){x, x + m->nq, x + m->nq + m->nv, tac_split_inputs(m, &ctx->options, u), ctx->options.dt};
+    return (tacSmoothPoint){x, x + m->nq, x + m->nq + m->nv, tac_inputs_of(&ctx->inputs, u), ctx->options.dt};
 }
 
 tacColumns tac_columns_of(const tacModel *m, const tacOptions *options) {
@@ -19,29 +19,10 @@ tacColumns tac_columns_of(const tacModel *m, const tacOptions *options) {
 
 tacColumns tac_count_columns(const tacContext *ctx) { return tac_columns_of(ctx->model, &ctx->options); }
 
-int tac_mocap_column(const tacContext *ctx) {
-    if (!(ctx->options.inputs & TAC_INPUT_MOCAP)) return -1;
-    return tac_ninput(ctx->model, &ctx->options) - 7 * ctx->model->nmocap;
-}
-
-/* Where the blocks of u after ctrl begin, counted in numbers of u; -1: not there. */
-typedef struct InputBlocks {
-    int qfrc, xfrc, mocap;
-} InputBlocks;
-
-static InputBlocks find_blocks(const tacContext *ctx) {
-    InputBlocks b = {-1, -1, -1};
-    int next = ctx->model->nu;
-    if (ctx->options.inputs & TAC_INPUT_QFRC) b.qfrc = next, next += ctx->model->nv;
-    if (ctx->options.inputs & TAC_INPUT_XFRC) b.xfrc = next, next += 6 * ctx->model->nbody;
-    if (ctx->options.inputs & TAC_INPUT_MOCAP) b.mocap = next;
-    return b;
-}
-
 /* dR along every number of the mocap poses; column 0 of the sink is the first. */
 static void emit_mocap(tacContext *ctx, const tacSmoothPoint *x, const tacSink *sink) {
     const tacModel *m = ctx->model;
-    for (int i = 0; i < 7 * m->nmocap; i++) {
+    for (int i = 0; i < ctx->inputs.nmocap; i++) {
         tacMover mover;
         tac_mocap_mover(m, &ctx->work, i / 7, i % 7, x->u.mocap + 7 * (i / 7), &mover);
         tac_residual_move(m, &ctx->work, x, ctx->work.qacc, &mover, i, sink);
@@ -65,14 +46,14 @@ static void emit_param_activations(tacContext *ctx, const tacSmoothPoint *x, con
 
 void tac_residual_jac(tacContext *ctx, const double *x, const double *u, double span, tacColumns c, double *W) {
     const tacModel *m = ctx->model;
-    InputBlocks blocks = find_blocks(ctx);
+    const tacInputLayout *blocks = &ctx->inputs;
     tacSmoothPoint point = tac_point_of(ctx, x, u);
     tacSmoothJac R = {.ld = c.n, .dq = W, .dv = W + m->nv, .dact = W + 2 * m->nv, .dctrl = W + c.nx};
-    if (blocks.qfrc >= 0) R.dqfrc = R.dctrl + blocks.qfrc;
-    if (blocks.xfrc >= 0) R.dxfrc = R.dctrl + blocks.xfrc;
+    if (blocks->qfrc >= 0) R.dqfrc = R.dctrl + blocks->qfrc;
+    if (blocks->xfrc >= 0) R.dxfrc = R.dctrl + blocks->xfrc;
     memset(W, 0, (size_t)m->nv * (size_t)c.n * sizeof *W);
     tac_smooth_jac(m, &ctx->work, &point, ctx->work.qacc, &R);
-    if (blocks.mocap >= 0) emit_mocap(ctx, &point, &(tacSink){.matrix = R.dctrl + blocks.mocap, .ld = c.n});
+    if (blocks->mocap >= 0) emit_mocap(ctx, &point, &(tacSink){.matrix = R.dctrl + blocks->mocap, .ld = c.n});
     emit_params(ctx, &point, span, &(tacSink){.matrix = W + c.nx + c.nu, .ld = c.n});
 }
 
@@ -189,14 +170,14 @@ tacStatus tac_adjoint_begin(tacContext *ctx, const double *ybar, int theta, tacA
 void tac_residual_vjp(tacContext *ctx, const double *x, const double *u, double span, const double *lambda,
                       const tacGrad *bar) {
     const tacModel *m = ctx->model;
-    InputBlocks blocks = find_blocks(ctx);
+    const tacInputLayout *blocks = &ctx->inputs;
     tacSmoothPoint point = tac_point_of(ctx, x, u);
     tacSmoothBar smooth = {bar->x, bar->x + m->nv, bar->x + 2 * m->nv, bar->u, NULL, NULL};
-    if (blocks.qfrc >= 0) smooth.qfrc = bar->u + blocks.qfrc;
-    if (blocks.xfrc >= 0) smooth.xfrc = bar->u + blocks.xfrc;
+    if (blocks->qfrc >= 0) smooth.qfrc = bar->u + blocks->qfrc;
+    if (blocks->xfrc >= 0) smooth.xfrc = bar->u + blocks->xfrc;
     tac_smooth_vjp(m, &ctx->work, &point, ctx->work.qacc, lambda, &smooth);
-    if (blocks.mocap >= 0)
-        emit_mocap(ctx, &point, &(tacSink){.lambda = lambda, .bar = bar->u + blocks.mocap, .negate = 1});
+    if (blocks->mocap >= 0)
+        emit_mocap(ctx, &point, &(tacSink){.lambda = lambda, .bar = bar->u + blocks->mocap, .negate = 1});
     if (bar->theta != NULL)
         emit_params(ctx, &point, span, &(tacSink){.lambda = lambda, .bar = bar->theta, .negate = 1});
 }

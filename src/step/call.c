@@ -65,33 +65,23 @@ static void describe_state(const tacModel *m, int i, char *text, size_t size) {
 /* Entry i of an input: "ctrl[0] of actuator 'push'". */
 static void describe_input(const tacSim *sim, int i, char *text, size_t size) {
     const tacModel *m = sim->ctx.model;
-    const struct {
-        const char *name;
-        unsigned bit;
-        int n;
-    } BLOCKS[] = {{"qfrc_applied", TAC_INPUT_QFRC, m->nv},
-                  {"xfrc_applied", TAC_INPUT_XFRC, 6 * m->nbody},
-                  {"mocap", TAC_INPUT_MOCAP, 7 * m->nmocap}};
+    const tacInputLayout *in = &sim->ctx.inputs;
+    const char *block = "ctrl";
     char owner[LABEL];
-    int k = i - m->nu;
-    if (k < 0) {
+    int k = i;
+    if (in->mocap >= 0 && i >= in->mocap) {
+        block = "mocap", k = i - in->mocap;
+        label(m, TAC_KIND_BODY, m->mocap_body[k / 7], owner);
+    } else if (in->xfrc >= 0 && i >= in->xfrc) {
+        block = "xfrc_applied", k = i - in->xfrc;
+        label(m, TAC_KIND_BODY, k / 6, owner);
+    } else if (in->qfrc >= 0 && i >= in->qfrc) {
+        block = "qfrc_applied", k = i - in->qfrc;
+        label(m, TAC_KIND_JOINT, m->dof_joint[k], owner);
+    } else {
         label(m, TAC_KIND_ACTUATOR, i, owner);
-        snprintf(text, size, "ctrl[%d] of %s", i, owner);
-        return;
     }
-    for (int b = 0; b < 3; b++) {
-        if (!(sim->ctx.options.inputs & BLOCKS[b].bit)) continue;
-        if (k >= BLOCKS[b].n) {
-            k -= BLOCKS[b].n;
-            continue;
-        }
-        if (b == 0)
-            label(m, TAC_KIND_JOINT, m->dof_joint[k], owner);
-        else
-            label(m, TAC_KIND_BODY, b == 1 ? k / 6 : m->mocap_body[k / 7], owner);
-        snprintf(text, size, "%s[%d] of %s", BLOCKS[b].name, k, owner);
-        return;
-    }
+    snprintf(text, size, "%s[%d] of %s", block, k, owner);
 }
 
 static tacStatus fail_entry(tacSim *sim, const char *call, const char *name, tacEntries of, int i, double value) {

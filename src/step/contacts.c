@@ -16,14 +16,14 @@ static tacStatus check_place(tacSim *sim, const char *call, const double *q, con
 /* (q, u), checked, -> the poses of the scene. */
 static tacStatus place(tacSim *sim, const double *q, const double *u) {
     const tacModel *m = sim->ctx.model;
-    tac_kinematics_q(m, &sim->ctx.work, q, tac_split_inputs(m, &sim->ctx.options, u).mocap);
+    tac_kinematics_q(m, &sim->ctx.work, q, tac_inputs_of(&sim->ctx.inputs, u).mocap);
     return tac_place_geoms(m, &sim->ctx.work, &sim->ctx.scene);
 }
 
 /* The same of one geom, with the bodies it hangs on and no others. */
 static tacStatus place_one(tacSim *sim, const double *q, const double *u, int geom) {
     const tacModel *m = sim->ctx.model;
-    tac_kinematics_to(m, &sim->ctx.work, m->geom_body[geom], q, tac_split_inputs(m, &sim->ctx.options, u).mocap);
+    tac_kinematics_to(m, &sim->ctx.work, m->geom_body[geom], q, tac_inputs_of(&sim->ctx.inputs, u).mocap);
     return tac_place_geom(m, &sim->ctx.work, geom, &sim->ctx.scene);
 }
 
@@ -104,7 +104,7 @@ static tacStatus prepare(tacSim *sim, const char *call, const double *q, const d
 
 static void emit_all(const tacSim *sim, const double *q, const double *u, const tacContactSystem *c,
                      const Sinks *sinks) {
-    tacSmoothPoint x = {.q = q, .u = tac_split_inputs(sim->ctx.model, &sim->ctx.options, u)};
+    tacSmoothPoint x = {.q = q, .u = tac_inputs_of(&sim->ctx.inputs, u)};
     if (is_wanted(&sinks->q)) tac_contact_dofs(sim->ctx.model, &sim->ctx.work, c, &sinks->q);
     if (is_wanted(&sinks->u) && x.u.mocap != NULL) emit_mocap(sim, c, x.u.mocap, &sinks->u);
     if (is_wanted(&sinks->theta)) emit_params(sim, c, &x, &sinks->theta);

@@ -176,7 +176,7 @@ static void carry_back(const Map *map, double *A) {
 
 static void add_inputs(const Map *map, int before, double *B) {
     tacSim *sim = map->sim;
-    int first = tac_mocap_column(&sim->ctx), ninput = tac_ninput(sim->ctx.model, &sim->ctx.options);
+    int first = sim->ctx.inputs.mocap, ninput = tac_ninput(sim->ctx.model, &sim->ctx.options);
     for (int i = 0; first >= 0 && map->mocap != NULL && i < 7 * sim->ctx.model->nmocap; i++) {
         Column c = {{.nmover = 1}, map->x + sim->ctx.model->nq, B + first + i, (size_t)ninput};
         tac_mocap_mover(sim->ctx.model, &sim->ctx.work, i / 7, i % 7, map->mocap + 7 * (i / 7), &c.by.mover[0]);
@@ -299,7 +299,7 @@ static void pull_state(const Map *map, int before, const Weights *sum, double *x
 
 static void pull_all(const Map *map, int before, const Weights *sum, const tacGrad *grad) {
     tacSim *sim = map->sim;
-    int first = tac_mocap_column(&sim->ctx);
+    int first = sim->ctx.inputs.mocap;
     tacSmoothPoint at = tac_point_of(&sim->ctx, map->x, map->u);
     if (before) at.q = map->q_before;
     pull_state(map, before, sum, grad->x);
@@ -347,7 +347,7 @@ static tacStatus open_map(tacSim *sim, const double *x, const double *u, double 
     *map = (Map){sim,
                  x,
                  u,
-                 tac_split_inputs(m, &sim->ctx.options, u).mocap,
+                 tac_inputs_of(&sim->ctx.inputs, u).mocap,
                  span,
                  TAC_TAKE(&sim->ctx.arena, 7 * m->nbody, double),
                  TAC_TAKE(&sim->ctx.arena, 6 * m->nbody, double),

@@ -579,7 +579,7 @@ tacStatus tac_to_minimal_vjp(tacSim *sim, const double *x, const double *u, doub
     if (status == TAC_OK && span > 0) status = tac_to_maximal(sim, x, u, &z, NULL);
     if (status == TAC_OK && !(take(&f, &sim->ctx.arena) && take_pull(&p, m, &sim->ctx.arena)))
         status = TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) find_reverse(&f, x, tac_split_inputs(m, &sim->ctx.options, u).mocap, bar, &p, zbar);
+    if (status == TAC_OK) find_reverse(&f, x, tac_inputs_of(&sim->ctx.inputs, u).mocap, bar, &p, zbar);
     tac_arena_release(&sim->ctx.arena, mark);
     return status;
 }

@@ -8,11 +8,8 @@
 
 /* --- Where derivatives go ----------------------------------------------------------------------------------------- */
 
-/* Where the mocap poses are in u: the last block, where the options ask for it. */
-static int mocap_column(const tacSim *sim) {
-    int there = (sim->ctx.options.inputs & TAC_INPUT_MOCAP) != 0;
-    return there ? tac_ninput(sim->ctx.model, &sim->ctx.options) - 7 * sim->ctx.model->nmocap : 0;
-}
+/* First number of the mocap poses in u; any where u has none. */
+static int mocap_column(const tacSim *sim) { return sim->ctx.inputs.mocap < 0 ? 0 : sim->ctx.inputs.mocap; }
 
 static double *at(double *array, int offset) { return array == NULL ? NULL : array + offset; }
 

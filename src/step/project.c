@@ -355,7 +355,7 @@ tacStatus tac_project_state(tacSim *sim, const double *x, const double *u, doubl
     tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
     if (status == TAC_OK) status = check_request(sim, __func__, out);
     if (status != TAC_OK) return status;
-    Projector p = {.sim = sim, .x = x, .mocap = tac_split_inputs(sim->ctx.model, &sim->ctx.options, u).mocap};
+    Projector p = {.sim = sim, .x = x, .mocap = tac_inputs_of(&sim->ctx.inputs, u).mocap};
     status = lay_out(&p, out) ? TAC_OK : TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) status = project(&p, out->tolerance > 0 ? out->tolerance : DEFAULT_TOLERANCE, y, out);
     tac_arena_end(&p.arena);

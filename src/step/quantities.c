@@ -68,7 +68,7 @@ tacStatus tac_kinematics(tacSim *sim, const double *q, const double *u, tacKinem
     if (status != TAC_OK) return status;
     const tacModel *m = sim->ctx.model;
     const tacWork *w = &sim->ctx.work;
-    status = place_bodies(sim, __func__, q, tac_split_inputs(m, &sim->ctx.options, u).mocap);
+    status = place_bodies(sim, __func__, q, tac_inputs_of(&sim->ctx.inputs, u).mocap);
     if (status != TAC_OK) return status;
     GIVE(xpos, m->nbody);
     GIVE(xipos, m->nbody);
@@ -270,7 +270,7 @@ tacStatus tac_actuation(tacSim *sim, const double *x, const double *u, tacActuat
     const tacModel *m = sim->ctx.model;
     tacWork *w = &sim->ctx.work;
     const double *v = x + m->nq, *act = v + m->nv;
-    tacInputs in = tac_split_inputs(m, &sim->ctx.options, u);
+    tacInputs in = tac_inputs_of(&sim->ctx.inputs, u);
     tac_smooth_motion(m, w, x, v, in.mocap);
     tac_actuator_forces(m, w, in.ctrl, act, sim->ctx.options.dt);
     if (tac_first_nonfinite(m->nu, w->actuator_length) >= 0 || tac_first_nonfinite(m->nu, w->actuator_velocity) >= 0 ||

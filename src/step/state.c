@@ -6,6 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
+int tac_nx(const tacModel *model) { return model == NULL ? 0 : model->nq + model->nv + model->na; }
+
+int tac_ndx(const tacModel *model) { return model == NULL ? 0 : 2 * model->nv + model->na; }
+
+int tac_ninput(const tacModel *model, const tacOptions *options) {
+    return model == NULL || !tac_options_are_set(options) ? 0 : tac_input_layout(model, options).n;
+}
+
 void tac_default_state(const tacModel *model, double *x) {
     if (model == NULL || x == NULL) return;
     memcpy(x, model->qpos_0, (size_t)model->nq * sizeof *x);
@@ -21,12 +29,11 @@ void tac_default_state(const tacModel *model, double *x) {
 
 void tac_default_input(const tacModel *model, const tacOptions *options, double *u) {
     if (model == NULL || u == NULL || !tac_options_are_set(options)) return;
-    int n = tac_ninput(model, options);
-    for (int i = 0; i < n; i++)
+    tacInputLayout layout = tac_input_layout(model, options);
+    for (int i = 0; i < layout.n; i++)
         u[i] = 0;
-    if (!(options->inputs & TAC_INPUT_MOCAP)) return;
-    double *mocap = u + n - 7 * model->nmocap; /* the last block */
-    for (int k = 0; k < model->nmocap; k++) {
+    for (int k = 0; k < layout.nmocap / 7; k++) {
+        double *mocap = u + layout.mocap;
         tac_store3(mocap + 7 * k, model->body_pos[model->mocap_body[k]]);
         tac_quat_store(mocap + 7 * k + 3, model->body_quat[model->mocap_body[k]]);
     }
@@ -69,8 +76,9 @@ tacStatus tac_key_state(const tacModel *model, const tacOptions *options, int ke
     if (u == NULL) return TAC_OK;
     tac_default_input(model, options, u);
     memcpy(u, model->key_ctrl + k * nu, nu * sizeof *u);
-    double *mocap = u + tac_ninput(model, options) - 7 * (ptrdiff_t)nmocap; /* the last block */
-    for (size_t i = 0; options->inputs & TAC_INPUT_MOCAP && i < nmocap; i++) {
+    tacInputLayout layout = tac_input_layout(model, options);
+    for (size_t i = 0; layout.mocap >= 0 && i < nmocap; i++) {
+        double *mocap = u + layout.mocap;
         tac_store3(mocap + 7 * i, model->key_mpos[k * nmocap + i]);
         tac_quat_store(mocap + 7 * i + 3, model->key_mquat[k * nmocap + i]);
     }

@@ -1,0 +1,25 @@
+#include "smooth/inputs.h"
+
+tacInputLayout tac_input_layout(const tacModel *model, const tacOptions *options) {
+    tacInputLayout layout = {.n = model->nu, .qfrc = -1, .xfrc = -1, .mocap = -1};
+    const struct {
+        unsigned bit;
+        int *first, n;
+    } blocks[] = {{TAC_INPUT_QFRC, &layout.qfrc, model->nv},
+                  {TAC_INPUT_XFRC, &layout.xfrc, 6 * model->nbody},
+                  {TAC_INPUT_MOCAP, &layout.mocap, 7 * model->nmocap}};
+    for (int b = 0; b < 3; b++) {
+        if (!(options->inputs & blocks[b].bit)) continue;
+        *blocks[b].first = layout.n;
+        layout.n += blocks[b].n;
+    }
+    if (layout.mocap >= 0) layout.nmocap = 7 * model->nmocap;
+    return layout;
+}
+
+static const double *block(const double *u, int first) { return u == NULL || first < 0 ? NULL : u + first; }
+
+tacInputs tac_inputs_of(const tacInputLayout *layout, const double *u) {
+    return (tacInputs){
+        .ctrl = u, .qfrc = block(u, layout->qfrc), .xfrc = block(u, layout->xfrc), .mocap = block(u, layout->mocap)};
+}

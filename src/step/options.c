@@ -1,0 +1,178 @@
+#include "step/options.h"
+
+#include "base/error.h"
+#include "math/scalar.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- The table ---------------------------------------------------------------------------------------------------- */
+
+#define RANGE(least, most, bits) least, most, bits
+#define X(name, kind, value, range, contacts, words, flag, text)                                                       \
+    {#name, TAC_OPTION_##kind, offsetof(tacOptions, name), value, range, contacts, words, flag, text},
+static const tacOptionInfo OPTIONS[] = {TAC_OPTION_TABLE(X, RANGE)};
+#undef X
+enum { NOPTION = sizeof OPTIONS / sizeof *OPTIONS };
+
+_Static_assert(sizeof(tacContactModel) == sizeof(int) && sizeof(tacIntegrator) == sizeof(int), "choices are ints");
+
+const tacOptionInfo *tac_option_info(int i) { return i >= 0 && i < NOPTION ? &OPTIONS[i] : NULL; }
+
+static double value_of(const tacOptions *options, const tacOptionInfo *info) {
+    const char *field = (const char *)options + info->offset;
+    return info->kind == TAC_OPTION_REAL ? *(const double *)field : (double)*(const int *)field;
+}
+
+static void set_value(tacOptions *options, const tacOptionInfo *info, double value) {
+    char *field = (char *)options + info->offset;
+    if (info->kind == TAC_OPTION_REAL)
+        *(double *)field = value;
+    else
+        *(int *)field = (int)value;
+}
+
+tacOptions tac_default_options(const tacModel *model) {
+    tacOptions options = {.cookie = 0};
+    if (model == NULL) return options; /* without a cookie: refused wherever it is used */
+    for (int i = 0; i < NOPTION; i++)
+        set_value(&options, &OPTIONS[i], OPTIONS[i].value);
+    options.cookie = TAC_OPTIONS_COOKIE;
+    options.integrator = (tacIntegrator)*model->option_integrator;
+    options.dt = *model->option_timestep;
+    options.max_contacts = tac_max_contacts(model);
+    if (*model->option_solver == TAC_SOLVER_CG) options.soft_solver = TAC_SOLVER_CG;
+    return options;
+}
+
+/* --- Ranges ------------------------------------------------------------------------------------------------------- */
+
+static int is_in_range(const tacOptionInfo *o, double x) {
+    if (x == 0 && o->range & TAC_RANGE_OR_ZERO) return 1;
+    int low = o->range & TAC_RANGE_ABOVE ? x > o->least : x >= o->least;
+    return low && (o->range & TAC_RANGE_BELOW ? x < o->most : x <= o->most);
+}
+
+enum { EXPECTED = 160 };
+
+/* "one of exact, bounce, complementarity"; "a finite number above 0". */
+static void describe_range(const tacOptionInfo *o, char text[EXPECTED]) {
+    if (o->kind == TAC_OPTION_CHOICE) {
+        int n = snprintf(text, EXPECTED, "one of ");
+        for (const char *c = o->words; *c != '\0' && n + 2 < EXPECTED; c++)
+            n += snprintf(text + n, (size_t)(EXPECTED - n), *c != '|' ? "%c" : c[1] != '\0' ? ", " : "", *c);
+        return;
+    }
+    int open = o->most >= (o->kind == TAC_OPTION_REAL ? TAC_MOST_REAL : TAC_MOST_INT);
+    int n = snprintf(text, EXPECTED, "%s %s %g", o->kind == TAC_OPTION_REAL ? "a finite number" : "an integer",
+                     o->range & TAC_RANGE_ABOVE ? "above" : "of at least", o->least);
+    if (!open)
+        n += snprintf(text + n, (size_t)(EXPECTED - n), " and %s %.9g",
+                      o->range & TAC_RANGE_BELOW ? "below" : "at most", o->most);
+    if (o->range & TAC_RANGE_OR_ZERO) snprintf(text + n, (size_t)(EXPECTED - n), ", or 0");
+}
+
+static tacStatus refuse_value(const tacOptionInfo *o, double value, tacError *err) {
+    char expected[EXPECTED];
+    describe_range(o, expected);
+    return tac_fail(err, TAC_ERR_ARGUMENT, "option %s is %g: expected %s", o->name, value, expected);
+}
+
+/* Options of another contact model are not read, with two exceptions: toi and gradient ask for another kind of step. */
+static tacStatus check_contact(const tacOptions *options, tacError *err) {
+    if (options->contact == TAC_LCP) return TAC_OK;
+    if (options->toi) return tac_fail(err, TAC_ERR_ARGUMENT, "option toi: expected contact lcp");
+    if (options->gradient != TAC_GRADIENT_EXACT)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option gradient: expected contact lcp, or the exact one");
+    return TAC_OK;
+}
+
+static tacStatus check_options(const tacOptions *options, tacError *err) {
+    if (options->cookie != TAC_OPTIONS_COOKIE)
+        return tac_fail(err, TAC_ERR_OPTIONS, "options were not made by tac_default_options");
+    for (int i = 0; i < NOPTION; i++) {
+        double value = value_of(options, &OPTIONS[i]);
+        if (!is_in_range(&OPTIONS[i], value)) return refuse_value(&OPTIONS[i], value, err);
+    }
+    return check_contact(options, err);
+}
+
+/* --- Values from text --------------------------------------------------------------------------------------------- */
+
+/* Index of a word among "a|b|c|", or -1. */
+static int find_word(const char *words, const char *text) {
+    size_t n = strlen(text);
+    for (int i = 0; *words != '\0'; i++) {
+        size_t length = (size_t)(strchr(words, '|') - words);
+        if (length == n && strncmp(words, text, n) == 0) return i;
+        words += length + 1;
+    }
+    return -1;
+}
+
+static int read_number(const tacOptionInfo *o, const char *text, double *value) {
+    char *end;
+    *value = strtod(text, &end);
+    int whole = end != text && *end == '\0' && tac_finite(*value);
+    return whole && (o->kind == TAC_OPTION_REAL || (tac_abs(*value) <= TAC_MOST_INT && *value == (double)(int)*value));
+}
+
+tacStatus tac_option_set(tacOptions *options, const char *name, const char *text, tacError *err) {
+    if (options == NULL || name == NULL || text == NULL)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "options, name or text is NULL");
+    const tacOptionInfo *o = OPTIONS;
+    while (o < OPTIONS + NOPTION && strcmp(o->name, name) != 0)
+        o++;
+    if (o == OPTIONS + NOPTION) return tac_fail(err, TAC_ERR_NAME, "there is no option '%s'", name);
+    double value = -1;
+    int read = 1;
+    if (o->kind == TAC_OPTION_CHOICE)
+        value = find_word(o->words, text);
+    else
+        read = read_number(o, text, &value);
+    if (!read || !is_in_range(o, value)) {
+        char expected[EXPECTED];
+        describe_range(o, expected);
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option %s is \"%s\": expected %s", name, text, expected);
+    }
+    set_value(options, o, value);
+    return TAC_OK;
+}
+
+/* --- What runs ---------------------------------------------------------------------------------------------------- */
+
+#define X(NAME, name, text) [TAC_##NAME] = TAC_STEPPERS_##NAME,
+static const tacStepper *const *const STEPPERS[] = {TAC_CONTACT_MODELS(X)};
+#undef X
+static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "implicitfast", "RKMK4"};
+
+const tacStepper *tac_find_stepper(const tacOptions *options) {
+    for (const tacStepper *const *one = STEPPERS[options->contact]; *one != NULL; one++)
+        if ((*one)->integrators & TAC_HAS(options->integrator) && (*one)->toi == options->toi) return *one;
+    return NULL;
+}
+
+static tacStatus refuse_integrator(const tacModel *model, const tacOptions *options, tacError *err) {
+    char has[128] = "";
+    for (int i = 0, n = 0; i <= TAC_RKMK4; i++) {
+        tacOptions other = *options;
+        other.integrator = (tacIntegrator)i;
+        if (tac_find_stepper(&other) != NULL)
+            n += snprintf(has + n, sizeof has - (size_t)n, "%s%s", n > 0 ? ", " : "", INTEGRATOR_NAMES[i]);
+    }
+    return tac_fail(err, TAC_ERR_UNSUPPORTED,
+                    "option integrator is %s, which contact model %s does not have: expected %s, or the model's own "
+                    "(%s), which gives way",
+                    INTEGRATOR_NAMES[options->integrator], tac_contact_text(options->contact), has,
+                    INTEGRATOR_NAMES[*model->option_integrator]);
+}
+
+tacStatus tac_settle_options(const tacModel *model, const tacOptions *asked, tacOptions *in_use, tacError *err) {
+    TAC_TRY(check_options(asked, err));
+    *in_use = *asked;
+    int own = (int)asked->integrator == *model->option_integrator;
+    if (own && tac_find_stepper(in_use) == NULL) in_use->integrator = TAC_EULER;
+    return tac_find_stepper(in_use) != NULL ? TAC_OK : refuse_integrator(model, in_use, err);
+}
