@@ -6,7 +6,7 @@
  * step, status the number of steps that were not solved, and residual the largest of those. */
 #include "floor_boxes.h"
 #include "motion_states.h"
-#include "timing.h"
+#include "measure/timing.h"
 
 #include "tactus/io.h"
 

@@ -7,9 +7,9 @@
  * usage: bench_contact [lcp|ncp|soft] [-s STEPS] MODEL...   contact model, lcp; STEPS of the motion before the states
  * that are timed, 500 */
 #include "motion_states.h"
-#include "timing.h"
+#include "measure/timing.h"
 
-#include "cli/mujoco_peer.h"
+#include "measure/mujoco_peer.h"
 #ifdef BENCH_DART
 #include "dart_peer.h"
 #endif

@@ -9,9 +9,9 @@
  * usage: bench_growth [lcp|ncp|soft] [chain|boxes]   one contact model, one scene; all */
 #include "floor_boxes.h"
 #include "motion_states.h"
-#include "timing.h"
+#include "measure/timing.h"
 
-#include "cli/mujoco_peer.h"
+#include "measure/mujoco_peer.h"
 #include "tactus/io.h"
 
 #include <stdio.h>

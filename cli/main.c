@@ -1,6 +1,6 @@
 /* tactus VERB ...: finds the verb and runs it. */
 #include "cli/cli.h"
-#include "cli/memory.h"
+#include "measure/memory.h"
 #include "cli/options.h"
 
 #include "tactus/tactus.h"

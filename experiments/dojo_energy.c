@@ -5,7 +5,7 @@
 #include "experiments/discrete.h"
 #include "experiments/plot.h"
 
-#include "cli/agreement.h"
+#include "measure/agreement.h"
 #include "cli/options.h"
 
 #include <math.h>

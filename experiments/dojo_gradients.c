@@ -5,8 +5,8 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "cli/agreement.h"
-#include "cli/differences.h"
+#include "measure/agreement.h"
+#include "measure/differences.h"
 #include "cli/options.h"
 
 #include <math.h>

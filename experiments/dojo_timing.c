@@ -4,8 +4,8 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "bench/timing.h"
-#include "cli/mujoco_peer.h"
+#include "measure/timing.h"
+#include "measure/mujoco_peer.h"
 #include "cli/options.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* The papers' experiments, each with one criterion that is computed: `tactus reproduce`. */
 #pragma once
 
-#include "cli/json_text.h"
-#include "cli/progress.h"
+#include "measure/json_text.h"
+#include "measure/progress.h"
 
 #include "tactus/tactus.h"
 

@@ -6,10 +6,10 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "bench/timing.h"
-#include "cli/differences.h"
+#include "measure/timing.h"
+#include "measure/differences.h"
 #include "cli/options.h"
-#include "cli/step_column.h"
+#include "measure/step_column.h"
 
 #include <math.h>
 #include <stdlib.h>

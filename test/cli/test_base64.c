@@ -1,5 +1,5 @@
 /* Base64 against the examples of RFC 4648, section 10. */
-#include "cli/base64.h"
+#include "cli/report/page/base64.h"
 
 #include "support/check.h"
 

@@ -1,5 +1,5 @@
 /* Rows of numbers from comma-separated text. */
-#include "cli/csv.h"
+#include "cli/input/csv.h"
 
 #include "cli/cli.h"
 #include "cli/options.h"

@@ -2,7 +2,7 @@
  * seam. */
 #include "support/check.h"
 
-#include "cli/differences.h"
+#include "measure/differences.h"
 #include "collide/touch.h"
 #include "support/draw.h"
 

@@ -5,7 +5,7 @@
  *   |x . N1| = cos t |sin s|. */
 #include "collide/flush.h"
 
-#include "cli/differences.h"
+#include "measure/differences.h"
 #include "collide/closed_form.h"
 #include "collide/touch_motion.h"
 #include "pair_checks.h"

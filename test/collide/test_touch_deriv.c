@@ -2,7 +2,7 @@
  * every pair of features, both twists, sizes and corners of meshes. */
 #include "support/check.h"
 
-#include "cli/differences.h"
+#include "measure/differences.h"
 #include "collide/closed_form.h"
 #include "collide/touch_motion.h"
 #include "support/draw.h"

@@ -10,7 +10,7 @@
  * usage: evidence_impact MOTIONS [FIRST_SEED] */
 #include "pair_case.h"
 
-#include "cli/differences.h"
+#include "measure/differences.h"
 #include "collide/impact.h"
 #include "support/draw.h"
 

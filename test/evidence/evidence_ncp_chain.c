@@ -4,7 +4,7 @@
  *    "noise":standard error of that, "spread":root mean square about the line, likewise}
  *
  * usage: evidence_ncp_chain LINKS STEPS */
-#include "cli/discrete_motion.h"
+#include "measure/discrete_motion.h"
 #include "scene.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  *   {"model":path, "dofs":n, "momentum":largest change, N s and N m s, "moved":largest joint speed}
  *
  * usage: evidence_ncp_momentum MODEL...   each with a free joint first */
-#include "cli/discrete_motion.h"
+#include "measure/discrete_motion.h"
 #include "scene.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * the reference that connects and welds have since 3.7 (peers/mujoco_reference.h). usage:
  * evidence_soft_transition STATES FILE.xml ...; a JSON line for each file:
  * {"model":..., "states":n, "same":n, "within":n, "median":error, "worst":error} */
-#include "cli/draw_contact.h"
+#include "measure/draw_contact.h"
 #include "scene.h"
 #include "test/peers/mujoco_reference.h"
 

@@ -1,4 +1,4 @@
-#include "cli/differences.h"
+#include "measure/differences.h"
 #include "math/eig3.h"
 #include "support/check.h"
 #include "support/draw.h"

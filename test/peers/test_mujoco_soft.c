@@ -1,5 +1,5 @@
 /* Contact soft beside MuJoCo's own step, in the same process, at states in contact under the same controls. */
-#include "cli/draw_contact.h"
+#include "measure/draw_contact.h"
 #include "mujoco_reference.h"
 #include "support/check.h"
 #include "tactus/io.h"

@@ -3,7 +3,7 @@
 #include "tactus/io.h"
 #include "tactus/tactus.h"
 
-#include "cli/differences.h"
+#include "measure/differences.h"
 #include "math/quat.h"
 #include "physics/contact_world.h"
 #include "step/tangent.h"

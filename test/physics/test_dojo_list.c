@@ -4,7 +4,7 @@
 #include "tactus/io.h"
 #include "tactus/tactus.h"
 
-#include "cli/discrete_motion.h"
+#include "measure/discrete_motion.h"
 #include "physics/contact_world.h"
 #include "support/draw.h"
 #include "support/joint_types.h"

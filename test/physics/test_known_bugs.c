@@ -2,8 +2,8 @@
 #include "dynamics/robots.h"
 #include "support/check.h"
 
-#include "cli/differences.h"
-#include "cli/step_column.h"
+#include "measure/differences.h"
+#include "measure/step_column.h"
 #include "tactus/io.h"
 
 #include <math.h>

@@ -6,9 +6,9 @@
 #include "tactus/io.h"
 #include "tactus/tactus.h"
 
-#include "cli/differences.h"
-#include "cli/gradient_check.h"
-#include "cli/step_column.h"
+#include "measure/differences.h"
+#include "cli/derivatives/gradient_check.h"
+#include "measure/step_column.h"
 
 #include <math.h>
 #include <stdio.h>

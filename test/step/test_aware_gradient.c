@@ -1,7 +1,7 @@
 /* Complementarity-aware gradients: what they are defined to be [Werling2021, IV-D], at states where that is known. */
 #include "support/check.h"
 
-#include "cli/draw_contact.h"
+#include "measure/draw_contact.h"
 #include "io/mjcf_text.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Forces of constraints as outputs: against Newton's law, weights, and Ridders' differences at states in contact. */
 #include "support/check.h"
 
-#include "cli/differences.h"
-#include "cli/draw_contact.h"
+#include "measure/differences.h"
+#include "measure/draw_contact.h"
 #include "tactus/io.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "tactus/io.h"
 #include "tactus/tactus.h"
 
-#include "cli/differences.h"
+#include "measure/differences.h"
 #include "io/scratch.h"
 #include "solve/give_way.h"
 #include "support/check.h"

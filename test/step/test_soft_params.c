@@ -2,8 +2,8 @@
  * worlds that have every kind of constraint, and for each integrator; the reverse mode against them. */
 #include "support/check.h"
 
-#include "cli/differences.h"
-#include "cli/draw_contact.h"
+#include "measure/differences.h"
+#include "measure/draw_contact.h"
 #include "tactus/io.h"
 
 #include <math.h>

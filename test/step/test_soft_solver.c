@@ -3,7 +3,7 @@
 #include "tactus/io.h"
 #include "tactus/tactus.h"
 
-#include "cli/draw_contact.h"
+#include "measure/draw_contact.h"
 #include "support/check.h"
 
 #include <math.h>
