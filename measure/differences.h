@@ -28,3 +28,6 @@ int difference_central(differenceFunction f, void *context, int m, double h, dou
 
 /* df/dt at 0 by one one-sided difference of step h. work: 2 m doubles. */
 int difference_forward(differenceFunction f, void *context, int m, double h, double *derivative, double *work);
+
+/* The error where no difference could be formed: the step failed at every stencil that was tried. */
+#define DIFFERENCE_NONE 1e300

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-int cli_poses_new(const tacModel *model, tacPoses *poses) {
+int measure_poses_new(const tacModel *model, tacPoses *poses) {
     size_t n = (size_t)model->nbody;
     *poses = (tacPoses){model->nbody, calloc(3 * n, sizeof(double)), calloc(9 * n, sizeof(double))};
     return poses->com != NULL && poses->turn != NULL;
 }
 
-void cli_poses_free(tacPoses *poses) { free(poses->com), free(poses->turn); }
+void measure_poses_free(tacPoses *poses) { free(poses->com), free(poses->turn); }
 
-tacStatus cli_poses(tacSim *sim, const double *x, const double *u, tacPoses *poses) {
+tacStatus measure_poses(tacSim *sim, const double *x, const double *u, tacPoses *poses) {
     static const tacOutput COM = {TAC_OUT_BODY_COM, TAC_OUT_ALL}, TURN = {TAC_OUT_BODY_MAT, TAC_OUT_ALL};
     tacStatus status = tac_outputs(sim, x, u, &(tacOutputs){1, &COM}, poses->com);
     return status == TAC_OK ? tac_outputs(sim, x, u, &(tacOutputs){1, &TURN}, poses->turn) : status;

@@ -10,9 +10,9 @@ typedef struct tacPoses {
 } tacPoses;
 
 /* 0: no memory. */
-int cli_poses_new(const tacModel *model, tacPoses *poses);
-void cli_poses_free(tacPoses *poses);
-tacStatus cli_poses(tacSim *sim, const double *x, const double *u, tacPoses *poses);
+int measure_poses_new(const tacModel *model, tacPoses *poses);
+void measure_poses_free(tacPoses *poses);
+tacStatus measure_poses(tacSim *sim, const double *x, const double *u, tacPoses *poses);
 
 /* Between two poses, h apart: linear momentum m (x+ - x)/h, and angular momentum about the world's origin, of each body
  * x cross that and R Jr^-1(phi) J phi/h, phi = log F, F = R^T R+: the same as docs/theory/ncp.md, W2. */

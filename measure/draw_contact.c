@@ -31,8 +31,8 @@ static void start(const tacModel *m, Draw *d, double *x) {
         x[m->nq + i] = START_SPEED * normal(d);
 }
 
-int cli_draw_contact_state(tacSim *sim, const tacModel *m, const tacOptions *options, uint64_t seed, uint64_t sample,
-                           double *x, double *u) {
+int measure_draw_contact_state(tacSim *sim, const tacModel *m, const tacOptions *options, uint64_t seed,
+                               uint64_t sample, double *x, double *u) {
     Draw d = {seed, sample, 0};
     int least = MOTION_LEAST + (int)(tac_random_bits(~seed, sample, 1u << 20) % MOTION_SPREAD);
     double *next = malloc((size_t)(tac_nx(m) + 1) * sizeof *next);

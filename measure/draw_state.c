@@ -94,8 +94,8 @@ static void draw_input(const tacModel *m, const tacOptions *options, Draw *d, do
     }
 }
 
-void cli_draw_state(const tacModel *m, const tacOptions *options, uint64_t seed, uint64_t sample, double *x,
-                    double *u) {
+void measure_draw_state(const tacModel *m, const tacOptions *options, uint64_t seed, uint64_t sample, double *x,
+                        double *u) {
     Draw d = {seed, sample, 0};
     tac_default_state(m, x);
     for (int j = 0; j < m->njnt; j++)

@@ -2,6 +2,6 @@
 
 static int was_short;
 
-void cli_memory_ran_out(void) { was_short = 1; }
+void measure_memory_ran_out(void) { was_short = 1; }
 
-int cli_memory_was_short(void) { return was_short; }
+int measure_memory_was_short(void) { return was_short; }

@@ -1,7 +1,5 @@
 #include "measure/mujoco_library.h"
 
-#include "cli/cli.h"
-
 #ifdef TAC_WITH_MUJOCO
 #include <dlfcn.h>
 #include <errno.h>
@@ -38,10 +36,13 @@ static int find_calls(void *library, tacMujocoCalls *call) {
 /* Its warnings would go to standard output and to a file of its own. */
 static void ignore(const char *text) { (void)text; }
 
+/* Exit code of a program that could not run. */
+enum { CANNOT_RUN = 2 };
+
 /* It cannot go on (it finds no memory, say): by itself it would wait for a key, and end with exit code 1. */
 static void end_run(const char *text) {
     fprintf(stderr, "tactus: MuJoCo: %s\n", text);
-    exit(CLI_CANNOT);
+    exit(CANNOT_RUN);
 }
 
 static void take_messages(void *library) {
@@ -57,7 +58,7 @@ static int refuse(char *reason, size_t size, const char *text) {
 }
 
 /* The library stays loaded: it is the same for all models, and it may keep threads of its own. */
-int cli_mujoco_library(tacMujocoCalls *call, char version[TAC_MUJOCO_VERSION_TEXT], char *reason, size_t size) {
+int measure_mujoco_library(tacMujocoCalls *call, char version[TAC_MUJOCO_VERSION_TEXT], char *reason, size_t size) {
     void *library = find_library();
     if (library == NULL) return refuse(reason, size, "MuJoCo is not installed");
     if (!find_calls(library, call)) return refuse(reason, size, "MuJoCo lacks a function we call");
@@ -87,8 +88,8 @@ static int survives(const tacMujocoCalls *call, const char *path) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-mjModel *cli_mujoco_load(const tacMujocoCalls *call, const char *path, const tacModel *m, double dt, char *reason,
-                         size_t size) {
+mjModel *measure_mujoco_load(const tacMujocoCalls *call, const char *path, const tacModel *m, double dt, char *reason,
+                             size_t size) {
     if (!survives(call, path)) {
         snprintf(reason, size, "MuJoCo ends without an answer while it reads this file");
         return NULL;

@@ -24,9 +24,9 @@ typedef struct tacMujocoCalls {
 enum { TAC_MUJOCO_VERSION_TEXT = 32 };
 /* Loads the library. 0, with the reason, where it is not installed, lacks a function, or is another version than the
  * headers this was compiled with. version: "2.2.2". */
-int cli_mujoco_library(tacMujocoCalls *call, char version[TAC_MUJOCO_VERSION_TEXT], char *reason, size_t size);
+int measure_mujoco_library(tacMujocoCalls *call, char version[TAC_MUJOCO_VERSION_TEXT], char *reason, size_t size);
 /* The file, Euler's integrator, step dt, no sensors. A null pointer, with the reason, where MuJoCo cannot read it or
  * has other sizes than ours. */
-mjModel *cli_mujoco_load(const tacMujocoCalls *call, const char *path, const tacModel *m, double dt, char *reason,
-                         size_t size);
+mjModel *measure_mujoco_load(const tacMujocoCalls *call, const char *path, const tacModel *m, double dt, char *reason,
+                             size_t size);
 #endif

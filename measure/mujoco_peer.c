@@ -1,8 +1,8 @@
 #include "measure/mujoco_peer.h"
 
-#include "measure/timing.h"
 #include "measure/memory.h"
 #include "measure/mujoco_library.h"
+#include "measure/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct tacMujoco {
 
 static int open_model(tacMujoco *peer, const char *path, const tacModel *m, double dt, int constraints, char *reason,
                       size_t size) {
-    peer->model = cli_mujoco_load(&peer->call, path, m, dt, reason, size);
+    peer->model = measure_mujoco_load(&peer->call, path, m, dt, reason, size);
     if (peer->model == NULL) return 0;
     if (!constraints) peer->model->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT;
     peer->data = peer->call.make_data(peer->model);
@@ -33,24 +33,24 @@ static int open_model(tacMujoco *peer, const char *path, const tacModel *m, doub
     peer->A = calloc(ndx * ndx + 1, sizeof(double)), peer->B = calloc(ndx * nu + 1, sizeof(double));
     int ok = peer->data != NULL && peer->ctrl != NULL && peer->A != NULL && peer->B != NULL;
     if (ok) return 1;
-    cli_memory_ran_out();
+    measure_memory_ran_out();
     snprintf(reason, size, "out of memory");
     return 0;
 }
 
-tacMujoco *cli_mujoco_open(const char *path, const tacModel *model, double dt, int constraints, char *reason,
-                           size_t size) {
+tacMujoco *measure_mujoco_open(const char *path, const tacModel *model, double dt, int constraints, char *reason,
+                               size_t size) {
     tacMujoco *peer = calloc(1, sizeof *peer);
-    if (peer == NULL) cli_memory_ran_out();
+    if (peer == NULL) measure_memory_ran_out();
     if (peer == NULL) return NULL;
-    if (cli_mujoco_library(&peer->call, peer->version, reason, size) &&
+    if (measure_mujoco_library(&peer->call, peer->version, reason, size) &&
         open_model(peer, path, model, dt, constraints, reason, size))
         return peer;
-    cli_mujoco_close(peer);
+    measure_mujoco_close(peer);
     return NULL;
 }
 
-void cli_mujoco_close(tacMujoco *peer) {
+void measure_mujoco_close(tacMujoco *peer) {
     if (peer == NULL) return;
     if (peer->data != NULL) peer->call.free_data(peer->data);
     if (peer->model != NULL) peer->call.free_model(peer->model);
@@ -60,7 +60,7 @@ void cli_mujoco_close(tacMujoco *peer) {
     free(peer);
 }
 
-const char *cli_mujoco_version(const tacMujoco *peer) { return peer->version; }
+const char *measure_mujoco_version(const tacMujoco *peer) { return peer->version; }
 
 /* Numbers of a state. */
 static size_t state_size(const tacMujoco *peer) {
@@ -88,7 +88,7 @@ static void restore(tacMujoco *peer) {
     peer->at = (peer->at + 1) % peer->nstate;
 }
 
-int cli_mujoco_move(tacMujoco *peer, const double *x, const double *ctrl, int skipped, int n) {
+int measure_mujoco_move(tacMujoco *peer, const double *x, const double *ctrl, int skipped, int n) {
     free(peer->x);
     peer->x = calloc((size_t)n * state_size(peer) + 1, sizeof(double));
     if (peer->x == NULL) return 0;
@@ -104,25 +104,25 @@ int cli_mujoco_move(tacMujoco *peer, const double *x, const double *ctrl, int sk
     return 1;
 }
 
-int cli_mujoco_set(tacMujoco *peer, const double *x, const double *ctrl) {
-    return cli_mujoco_move(peer, x, ctrl, 0, 1);
+int measure_mujoco_set(tacMujoco *peer, const double *x, const double *ctrl) {
+    return measure_mujoco_move(peer, x, ctrl, 0, 1);
 }
 
-double cli_mujoco_contacts(const tacMujoco *peer) { return peer->contacts; }
+double measure_mujoco_contacts(const tacMujoco *peer) { return peer->contacts; }
 
-void cli_mujoco_step(void *context) {
+void measure_mujoco_step(void *context) {
     tacMujoco *peer = context;
     restore(peer);
     peer->call.step(peer->model, peer->data);
 }
 
-void cli_mujoco_differences(void *context) {
+void measure_mujoco_differences(void *context) {
     tacMujoco *peer = context;
     restore(peer);
     peer->call.differences(peer->model, peer->data, EPSILON, 1, peer->A, peer->B, NULL, NULL);
 }
 
-double cli_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred) {
+double measure_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred) {
     double start = bench_now();
     size_t nu = (size_t)peer->model->nu;
     for (int k = 0; k < n; k++) {
@@ -133,7 +133,7 @@ double cli_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred) {
     return bench_now() - start;
 }
 
-void cli_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel) {
+void measure_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel) {
     memcpy(qpos, peer->data->qpos, (size_t)peer->model->nq * sizeof *qpos);
     memcpy(qvel, peer->data->qvel, (size_t)peer->model->nv * sizeof *qvel);
 }
@@ -144,24 +144,26 @@ struct tacMujoco {
     int none;
 };
 
-tacMujoco *cli_mujoco_open(const char *path, const tacModel *model, double dt, int constraints, char *reason,
-                           size_t size) {
+tacMujoco *measure_mujoco_open(const char *path, const tacModel *model, double dt, int constraints, char *reason,
+                               size_t size) {
     (void)path, (void)model, (void)dt, (void)constraints;
     snprintf(reason, size, "compiled without MuJoCo's headers");
     return NULL;
 }
 
-void cli_mujoco_close(tacMujoco *peer) { (void)peer; }
-const char *cli_mujoco_version(const tacMujoco *peer) { return (void)peer, ""; }
-int cli_mujoco_set(tacMujoco *peer, const double *x, const double *ctrl) { return (void)peer, (void)x, (void)ctrl, 0; }
-int cli_mujoco_move(tacMujoco *peer, const double *x, const double *ctrl, int skipped, int n) {
+void measure_mujoco_close(tacMujoco *peer) { (void)peer; }
+const char *measure_mujoco_version(const tacMujoco *peer) { return (void)peer, ""; }
+int measure_mujoco_set(tacMujoco *peer, const double *x, const double *ctrl) {
+    return (void)peer, (void)x, (void)ctrl, 0;
+}
+int measure_mujoco_move(tacMujoco *peer, const double *x, const double *ctrl, int skipped, int n) {
     return (void)peer, (void)x, (void)ctrl, (void)skipped, (void)n, 0;
 }
-double cli_mujoco_contacts(const tacMujoco *peer) { return (void)peer, 0; }
-void cli_mujoco_step(void *peer) { (void)peer; }
-void cli_mujoco_differences(void *peer) { (void)peer; }
-double cli_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred) {
+double measure_mujoco_contacts(const tacMujoco *peer) { return (void)peer, 0; }
+void measure_mujoco_step(void *peer) { (void)peer; }
+void measure_mujoco_differences(void *peer) { (void)peer; }
+double measure_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred) {
     return (void)peer, (void)U, (void)n, (void)centred, 0;
 }
-void cli_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel) { (void)peer, (void)qpos, (void)qvel; }
+void measure_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel) { (void)peer, (void)qpos, (void)qvel; }
 #endif

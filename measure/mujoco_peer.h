@@ -10,22 +10,22 @@ typedef struct tacMujoco tacMujoco;
  * Euler, the step dt.
  * A null pointer, with the reason written to `reason`, where MuJoCo is not installed, is another version than the one
  * whose headers this was compiled with, or cannot read the file or has other sizes than ours. */
-tacMujoco *cli_mujoco_open(const char *path, const tacModel *model, double dt, int constraints, char *reason,
-                           size_t size);
-void cli_mujoco_close(tacMujoco *peer);
+tacMujoco *measure_mujoco_open(const char *path, const tacModel *model, double dt, int constraints, char *reason,
+                               size_t size);
+void measure_mujoco_close(tacMujoco *peer);
 /* "2.2.2" */
-const char *cli_mujoco_version(const tacMujoco *peer);
+const char *measure_mujoco_version(const tacMujoco *peer);
 /* The state that every call below starts from. */
-int cli_mujoco_set(tacMujoco *peer, const double *x, const double *ctrl);
+int measure_mujoco_set(tacMujoco *peer, const double *x, const double *ctrl);
 /* The same for n states in turn: those of MuJoCo's own motion from x, after `skipped` steps. 0: out of memory. */
-int cli_mujoco_move(tacMujoco *peer, const double *x, const double *ctrl, int skipped, int n);
+int measure_mujoco_move(tacMujoco *peer, const double *x, const double *ctrl, int skipped, int n);
 /* Contacts of these states, on average. */
-double cli_mujoco_contacts(const tacMujoco *peer);
+double measure_mujoco_contacts(const tacMujoco *peer);
 /* benchWork: one step; A and B by centred differences. The context is the peer. */
-void cli_mujoco_step(void *peer);
-void cli_mujoco_differences(void *peer);
+void measure_mujoco_step(void *peer);
+void measure_mujoco_differences(void *peer);
 /* From the state of the last set or drive on, n steps under the controls of U (n rows), before each A and B by
  * differences, centred or to one side: -> seconds of CPU time. */
-double cli_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred);
+double measure_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred);
 /* The last step's result: qpos, qvel. */
-void cli_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel);
+void measure_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel);

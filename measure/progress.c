@@ -8,20 +8,20 @@
 #define REDRAW_SECONDS 0.1
 enum { BAR_WIDTH = 40, LINE_WIDTH = 78 };
 
-double cli_clock(void) {
+double measure_clock(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-tacProgress cli_progress_begin(const char *what) {
-    double now = cli_clock();
+tacProgress measure_progress_begin(const char *what) {
+    double now = measure_clock();
     return (tacProgress){.what = what, .begin = now, .next = now + SILENT_SECONDS, .terminal = isatty(STDERR_FILENO)};
 }
 
-void cli_progress_show(tacProgress *progress, long done, long total) {
+void measure_progress_show(tacProgress *progress, long done, long total) {
     if (!progress->terminal || total <= 0) return;
-    double now = cli_clock();
+    double now = measure_clock();
     if (now < progress->next) return;
     double share = (double)done / (double)total, left = (now - progress->begin) * (1 - share) / (share > 0 ? share : 1);
     int full = (int)(share * BAR_WIDTH);
@@ -34,7 +34,7 @@ void cli_progress_show(tacProgress *progress, long done, long total) {
     progress->drawn = 1;
 }
 
-void cli_progress_end(tacProgress *progress) {
+void measure_progress_end(tacProgress *progress) {
     if (progress->drawn) fprintf(stderr, "\r%*s\r", LINE_WIDTH, "");
     progress->drawn = 0;
 }

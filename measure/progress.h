@@ -3,14 +3,14 @@
 
 typedef struct tacProgress {
     const char *what;   /* "simulating" */
-    double begin, next; /* s, by cli_clock: when the job began, when to draw again */
+    double begin, next; /* s, by measure_clock: when the job began, when to draw again */
     int terminal, drawn;
 } tacProgress;
 
 /* Seconds on a clock that only moves forward. */
-double cli_clock(void);
-tacProgress cli_progress_begin(const char *what);
+double measure_clock(void);
+tacProgress measure_progress_begin(const char *what);
 /* done of total; cheap enough to call every step. */
-void cli_progress_show(tacProgress *progress, long done, long total);
+void measure_progress_show(tacProgress *progress, long done, long total);
 /* Wipes the bar. */
-void cli_progress_end(tacProgress *progress);
+void measure_progress_end(tacProgress *progress);

@@ -17,13 +17,13 @@ typedef struct tacStepColumn {
 } tacStepColumn;
 
 /* Arrays for steps of `sim`. 1, or 0 when memory is short. */
-int cli_step_column_new(const tacModel *model, const tacOptions *options, tacSim *sim, tacStepColumn *c);
-void cli_step_column_free(tacStepColumn *c);
+int measure_step_column_new(const tacModel *model, const tacOptions *options, tacSim *sim, tacStepColumn *c);
+void measure_step_column_free(tacStepColumn *c);
 /* Goes to (x, u), which must stay valid, and fills y0. */
-tacStatus cli_step_column_at(tacStepColumn *c, const double *x, const double *u);
+tacStatus measure_step_column_at(tacStepColumn *c, const double *x, const double *u);
 /* c->moved, c->input <- (x, u) with number c->column moved by t. */
-void cli_step_column_move(tacStepColumn *c, double t);
+void measure_step_column_move(tacStepColumn *c, double t);
 /* A differenceFunction: out[ndx] = f(moved by t) (-) y0. */
-int cli_step_column_difference(void *context, double t, double *out);
+int measure_step_column_difference(void *context, double t, double *out);
 /* out[ndx] = y (-) y0: positions as displacements, the rest as y's numbers (y0's are a constant). */
-void cli_state_difference(const tacModel *model, const double *y, const double *y0, double *out);
+void measure_state_difference(const tacModel *model, const double *y, const double *y0, double *out);

@@ -2,10 +2,10 @@
 
 #include "cli/cli.h"
 #include "cli/derivatives/derivative.h"
-#include "measure/differences.h"
-#include "measure/draw_state.h"
 #include "cli/options.h"
 #include "cli/report/output_file.h"
+#include "measure/differences.h"
+#include "measure/draw_state.h"
 #include "measure/step_column.h"
 
 #include <math.h>
@@ -42,11 +42,11 @@ static double error_of(Work *w, Kind kind, double h) {
     double worst = 0, largest = 1;
     for (int j = 0; j < n.ndx + n.nu; j++) {
         w->step.column = j;
-        int failed = kind == EXACT ? difference_ridders(cli_step_column_difference, &w->step, n.ndx, RIDDERS_STEP,
+        int failed = kind == EXACT ? difference_ridders(measure_step_column_difference, &w->step, n.ndx, RIDDERS_STEP,
                                                         w->column, NULL, w->work)
                      : kind == FORWARD
-                         ? difference_forward(cli_step_column_difference, &w->step, n.ndx, h, w->column, w->work)
-                         : difference_central(cli_step_column_difference, &w->step, n.ndx, h, w->column, w->work);
+                         ? difference_forward(measure_step_column_difference, &w->step, n.ndx, h, w->column, w->work)
+                         : difference_central(measure_step_column_difference, &w->step, n.ndx, h, w->column, w->work);
         if (failed) return pow(10, HIGHEST);
         for (int i = 0; i < n.ndx; i++) {
             size_t row = (size_t)i;
@@ -60,8 +60,8 @@ static double error_of(Work *w, Kind kind, double h) {
 }
 
 static tacStatus measure(Work *w, const tacModel *m, const tacOptions *options, uint64_t seed, Curves *c) {
-    cli_draw_state(m, options, seed, 0, w->x, w->u);
-    tacStatus status = cli_step_column_at(&w->step, w->x, w->u);
+    measure_draw_state(m, options, seed, 0, w->x, w->u);
+    tacStatus status = measure_step_column_at(&w->step, w->x, w->u);
     if (status == TAC_OK) status = cli_derivative_at(w->step.sim, w->x, w->u, &w->d, NULL);
     if (status != TAC_OK) return status;
     c->exact = error_of(w, EXACT, 0);
@@ -175,7 +175,7 @@ static int measure_and_write(const char *verb, const char *title, tacSim *sim, c
                              const tacOptions *options, uint64_t seed, const char *path) {
     Work w = {0};
     Curves curves;
-    int result, good = cli_derivative_new(m, options, &w.d) && cli_step_column_new(m, options, sim, &w.step);
+    int result, good = cli_derivative_new(m, options, &w.d) && measure_step_column_new(m, options, sim, &w.step);
     w.x = calloc((size_t)tac_nx(m) + 1, sizeof(double)), w.u = calloc((size_t)w.d.size.nu + 1, sizeof(double));
     w.column = calloc((size_t)w.d.size.ndx + 1, sizeof(double));
     w.work = calloc((size_t)difference_work(w.d.size.ndx) + 1, sizeof(double));
@@ -187,7 +187,7 @@ static int measure_and_write(const char *verb, const char *title, tacSim *sim, c
                                   : cli_fail(verb, "nothing to plot: %s", tac_status_text(status));
     }
     free(w.x), free(w.u), free(w.column), free(w.work);
-    cli_step_column_free(&w.step);
+    measure_step_column_free(&w.step);
     cli_derivative_free(&w.d);
     return result;
 }

@@ -1,14 +1,14 @@
 #include "cli/derivatives/gradient_check.h"
 
-#include "cli/derivatives/active_set.h"
 #include "cli/cli.h"
+#include "cli/derivatives/active_set.h"
+#include "cli/derivatives/kept_state.h"
+#include "cli/derivatives/param_check.h"
+#include "cli/input/named_state.h"
 #include "measure/differences.h"
 #include "measure/draw_contact.h"
 #include "measure/draw_state.h"
-#include "cli/derivatives/kept_state.h"
 #include "measure/memory.h"
-#include "cli/input/named_state.h"
-#include "cli/derivatives/param_check.h"
 #include "measure/step_column.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ static int is_named(long sample) { return sample < 0; }
 
 double cli_relative_error(double analytic, double difference, double scale) {
     double error = fabs(analytic - difference) / scale;
-    return isnan(error) ? CLI_NO_DIFFERENCE : error;
+    return isnan(error) ? DIFFERENCE_NONE : error;
 }
 
 /* --- A and B ----------------------------------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ static double refine_column(Runner *r, int column, const double scale[CLI_ROW_BL
     double best = column_error(r, column, F, scale, by_block, &at);
     r->step.column = column;
     for (int k = 1; k < NSTEPS && best > r->check->tol; k++) {
-        if (difference_ridders(cli_step_column_difference, &r->step, r->step.ndx, FIRST_STEPS[k], r->column,
+        if (difference_ridders(measure_step_column_difference, &r->step, r->step.ndx, FIRST_STEPS[k], r->column,
                                r->estimate, r->work) != 0)
             continue;
         double error = column_error(r, column, r->column, scale, by_block, &at);
@@ -135,7 +135,7 @@ static double refine_column(Runner *r, int column, const double scale[CLI_ROW_BL
 static int switched(Runner *r, double t, uint64_t before) {
     tacStepColumn *step = &r->step;
     tacStepInfo moved;
-    cli_step_column_move(step, t);
+    measure_step_column_move(step, t);
     if (tac_step(r->sim, step->moved, step->input, step->y, &moved) != TAC_OK) return 0;
     if (moved.active_set != before) return 1;
     if (cli_active_set(r->sim, r->check->model, step->moved, step->input, step->y, r->active_work, r->active_moved) !=
@@ -170,8 +170,8 @@ enum { NSIDE_STEPS = sizeof SIDE_STEPS / sizeof *SIDE_STEPS };
 /* r->column = 2 D(h/2) - D(h), D the difference of the two states at 0 and h, which may be negative. */
 static int side_difference(Runner *r, double h) {
     int n = r->step.ndx;
-    if (difference_forward(cli_step_column_difference, &r->step, n, h, r->estimate, r->work) != 0) return 0;
-    if (difference_forward(cli_step_column_difference, &r->step, n, h / 2, r->column, r->work) != 0) return 0;
+    if (difference_forward(measure_step_column_difference, &r->step, n, h, r->estimate, r->work) != 0) return 0;
+    if (difference_forward(measure_step_column_difference, &r->step, n, h / 2, r->column, r->work) != 0) return 0;
     for (int i = 0; i < n; i++)
         r->column[i] = 2 * r->column[i] - r->estimate[i];
     return 1;
@@ -289,7 +289,7 @@ static int is_flagged(const Runner *r, const tacStepInfo *info) {
 /* The step, its derivative (the same map, to the bit), the reverse mode, and the differences by x and u. */
 static tacStatus check_sample(Runner *r, long sample, const double *x, const double *u, tacSampleErrors *out) {
     int ndx = r->d.size.ndx;
-    tacStatus status = cli_step_column_at(&r->step, x, u);
+    tacStatus status = measure_step_column_at(&r->step, x, u);
     tacStepInfo info = {0};
     if (status == TAC_OK) status = cli_derivative_at(r->sim, x, u, &r->d, &info);
     if (status != TAC_OK) return status;
@@ -299,7 +299,7 @@ static tacStatus check_sample(Runner *r, long sample, const double *x, const dou
     for (int j = 0; status == TAC_OK && j < ndx + r->d.size.nu; j++) {
         r->step.column = j;
         double *F = r->F + (size_t)j * (size_t)ndx;
-        if (difference_ridders_each(cli_step_column_difference, &r->step, 1, ndx, FIRST_STEPS[0],
+        if (difference_ridders_each(measure_step_column_difference, &r->step, 1, ndx, FIRST_STEPS[0],
                                     CLI_KNOWN_WELL * r->check->tol, F, r->estimate, r->work) != 0)
             for (int i = 0; i < ndx; i++)
                 F[i] = (double)NAN; /* a step that fails inside the stencil: the smaller ones are tried */
@@ -317,11 +317,11 @@ static void draw_state(Runner *r, long sample, double *x, double *u) {
         return;
     }
     if (check->options.contact == TAC_NONE) {
-        cli_draw_state(check->model, &check->options, check->seed, (uint64_t)sample, x, u);
+        measure_draw_state(check->model, &check->options, check->seed, (uint64_t)sample, x, u);
         return;
     }
-    if (!cli_draw_contact_state(r->sim, check->model, &check->options, check->seed, (uint64_t)sample, x, u))
-        cli_memory_ran_out();
+    if (!measure_draw_contact_state(r->sim, check->model, &check->options, check->seed, (uint64_t)sample, x, u))
+        measure_memory_ran_out();
     tac_step(r->sim, x, u, r->step.y, &info);
     r->check->in_contact += info.contacts > 0;
     r->check->sticking += info.sticking > 0;
@@ -428,23 +428,23 @@ static int group_size(const Runner *r) {
 }
 
 static int run_groups(const char *verb, Runner *r) {
-    tacProgress progress = cli_progress_begin("checking");
+    tacProgress progress = measure_progress_begin("checking");
     long named = r->check->nnamed, samples = r->check->samples + named, size = r->group.capacity;
     for (long done = 0, count; done < samples; done += count) {
         long end = done < named ? named : samples, first = done < named ? done - named : r->check->first + done - named;
         count = end - done < size ? end - done : size;
         if (!check_group(r, first, (int)count)) {
-            cli_progress_end(&progress);
+            measure_progress_end(&progress);
             return cli_fail(verb, "out of memory");
         }
         int result = count_group(verb, r, first, (int)count);
         if (result != CLI_GO_ON) {
-            cli_progress_end(&progress);
+            measure_progress_end(&progress);
             return result;
         }
-        cli_progress_show(&progress, done + count, samples);
+        measure_progress_show(&progress, done + count, samples);
     }
-    cli_progress_end(&progress);
+    measure_progress_end(&progress);
     return CLI_GO_ON;
 }
 
@@ -455,7 +455,7 @@ static void runner_free(Runner *r) {
     free(r->active);
     free(r->active_moved);
     cli_param_samples_free(&r->group);
-    cli_step_column_free(&r->step);
+    measure_step_column_free(&r->step);
     cli_derivative_free(&r->d);
     tac_sim_free(r->sim);
 }
@@ -465,7 +465,7 @@ static double *new_numbers(int n) { return calloc((size_t)n + 1, sizeof(double))
 static int runner_new(Runner *r) {
     const tacModel *m = r->check->model;
     const tacOptions *options = &r->check->options;
-    if (!cli_derivative_new(m, options, &r->d) || !cli_step_column_new(m, options, r->sim, &r->step)) return 0;
+    if (!cli_derivative_new(m, options, &r->d) || !measure_step_column_new(m, options, r->sim, &r->step)) return 0;
     tacDerivativeSize n = r->d.size;
     r->F = new_numbers(n.ndx * (n.ndx + n.nu)), r->column = new_numbers(n.ndx);
     r->estimate = new_numbers(n.ndx), r->work = new_numbers(difference_work(n.ndx));

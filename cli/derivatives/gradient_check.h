@@ -22,8 +22,6 @@ enum { CLI_SWITCH_PLACES = 8 };
 /* Least share of the states at which derivatives were compared: of fewer, all that passed say nothing of the model. */
 #define CLI_TESTED_SHARE 0.5
 
-/* The error where no difference could be formed: the step failed at every stencil that was tried. */
-#define CLI_NO_DIFFERENCE 1e300
 /* |analytic - difference| / scale. */
 double cli_relative_error(double analytic, double difference, double scale);
 

@@ -1,7 +1,7 @@
 #include "cli/derivatives/param_check.h"
 
-#include "cli/derivatives/active_set.h"
 #include "cli/cli.h"
+#include "cli/derivatives/active_set.h"
 #include "measure/differences.h"
 #include "measure/memory.h"
 #include "measure/step_column.h"
@@ -55,7 +55,7 @@ void cli_param_samples_free(tacParamSamples *g) {
 
 static int may_be(tacModel *model, const char *path, double value) {
     tacStatus status = tac_param_set(model, path, value, NULL);
-    if (status == TAC_ERR_MEMORY) cli_memory_ran_out();
+    if (status == TAC_ERR_MEMORY) measure_memory_ran_out();
     return status == TAC_OK;
 }
 
@@ -127,7 +127,7 @@ static int step_all(void *context, double t, double *out) {
         if (is_settled(w, s) || is_known(w, s))
             memset(row, 0, (size_t)w->ndx * sizeof *row);
         else if (tac_step(w->sim, x, u, w->y, NULL) == TAC_OK)
-            cli_state_difference(w->model, w->y, w->group->y0 + (size_t)s * (size_t)w->nx, row);
+            measure_state_difference(w->model, w->y, w->group->y0 + (size_t)s * (size_t)w->nx, row);
         else
             for (int i = 0; i < w->ndx; i++)
                 row[i] = (double)NAN;
@@ -186,7 +186,7 @@ static int set_with(const tacGradientCheck *check, const Sweep *w, int sample, d
     if (status == TAC_OK) status = tac_sim_new(copy, &options, &sim, NULL);
     if (status == TAC_OK) status = tac_step(sim, x, u, w->y, &info);
     if (status == TAC_OK) status = cli_active_set(sim, copy, x, u, w->y, work, set);
-    if (status == TAC_ERR_MEMORY) cli_memory_ran_out();
+    if (status == TAC_ERR_MEMORY) measure_memory_ran_out();
     memcpy(set + cli_active_count(w->model), &info.active_set, sizeof info.active_set);
     tac_sim_free(sim);
     tac_model_free(copy);
@@ -199,7 +199,7 @@ static int switches(const tacGradientCheck *check, const Sweep *w, int sample) {
     size_t n = (size_t)cli_active_count(w->model) + sizeof(uint64_t);
     double value = w->theta[w->param], h = SWITCH_FACTOR * check->step[w->param];
     signed char *here = calloc(2 * n, 1), *moved = here + n;
-    if (here == NULL) cli_memory_ran_out();
+    if (here == NULL) measure_memory_ran_out();
     int known = here != NULL && set_with(check, w, sample, value, here), changes = 0;
     for (int k = CLI_SWITCH_PLACES; known && k > 0 && !changes; k--)
         for (int sign = -1; sign <= 1 && !changes; sign += 2)
@@ -236,7 +236,7 @@ typedef struct Best {
 static void check_param(tacGradientCheck *check, Sweep *w, long first, double *F, double *work, Best best) {
     int disagrees = 1;
     for (int s = 0; s < w->group->count; s++)
-        best.worst[s] = 2 * CLI_NO_DIFFERENCE;
+        best.worst[s] = 2 * DIFFERENCE_NONE;
     double h = check->step[w->param];
     w->unit = fmin(1, h / RELATIVE_STEP), w->tol = check->tol, w->worst = best.worst;
     for (int k = 0; k < NFACTORS && disagrees; k++) {

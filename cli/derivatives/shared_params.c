@@ -103,8 +103,8 @@ json_t *cli_shared_json(const tacSharedList *list) {
     json_t *all = json_array();
     for (int i = 0; i < list->count && i < CLI_SHARED; i++) {
         json_t *item = json_object();
-        json_object_set_new(item, "param", cli_json_text(list->item[i].path));
-        json_object_set_new(item, "with", cli_json_text(list->item[i].with));
+        json_object_set_new(item, "param", measure_json_text(list->item[i].path));
+        json_object_set_new(item, "with", measure_json_text(list->item[i].with));
         json_array_append_new(all, item);
     }
     return all;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "cli/derivatives/derivative.h"
-#include "measure/json_text.h"
 #include "cli/input/parameters.h"
+#include "measure/json_text.h"
 
 /* A parameter and the number that shares with it. */
 typedef struct tacShared {

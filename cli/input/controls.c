@@ -2,6 +2,7 @@
 
 #include "cli/cli.h"
 #include "cli/input/csv.h"
+#include "cli/input/json.h"
 #include "measure/json_text.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,22 +112,4 @@ int cli_csv_read(const char *verb, const char *path, const char *prefix, int nco
     free(csv->numbers);
     csv->numbers = NULL;
     return result;
-}
-
-void cli_csv_name(FILE *file, const char *name) {
-    if (strpbrk(name, ",\"\n\r") == NULL) {
-        fputs(name, file);
-        return;
-    }
-    fputc('"', file);
-    for (; *name != '\0'; name++) {
-        if (*name == '"') fputc('"', file);
-        fputc(*name, file);
-    }
-    fputc('"', file);
-}
-
-void cli_csv_numbers(FILE *file, int n, const double *numbers) {
-    for (int i = 0; i < n; i++)
-        fprintf(file, ",%.17g", numbers[i]);
 }

@@ -1,7 +1,5 @@
-/* Numbers in comma-separated text, in and out. */
+/* Numbers from comma-separated text. */
 #pragma once
-
-#include <stdio.h>
 
 typedef struct tacCsv {
     double *numbers; /* nrow x ncolumn, malloc'ed */
@@ -13,8 +11,3 @@ typedef struct tacCsv {
  * name begins with `prefix` are taken. CLI_GO_ON, or CLI_CANNOT after a message that names file, line and what was
  * expected. */
 int cli_csv_read(const char *verb, const char *path, const char *prefix, int ncolumn, tacCsv *csv);
-
-/* Writes one cell of a header, quoted where it has to be. */
-void cli_csv_name(FILE *file, const char *name);
-/* Writes numbers with 17 digits, each after a comma. */
-void cli_csv_numbers(FILE *file, int n, const double *numbers);

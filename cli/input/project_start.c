@@ -29,10 +29,10 @@ void cli_start_json(tacJson *json, json_t *object, const tacModel *m, tacStatus 
     char worst[WORST];
     int broken = start != TAC_OK;
     if (broken) print_worst(m, v, worst, sizeof worst);
-    json_object_set_new(object, "start", cli_json_text(tac_status_text(start)));
+    json_object_set_new(object, "start", measure_json_text(tac_status_text(start)));
     json_object_set_new(object, "infeasible_start", json_boolean(broken));
-    json_object_set_new(object, "start_breaks", broken ? cli_json_text(worst) : json_null());
-    json_object_set_new(object, "start_violation", cli_json_number(json, "start_violation", v->size));
+    json_object_set_new(object, "start_breaks", broken ? measure_json_text(worst) : json_null());
+    json_object_set_new(object, "start_violation", measure_json_number(json, "start_violation", v->size));
 }
 
 void cli_warn_start(const char *verb, const tacModel *m, const tacViolation *v) {

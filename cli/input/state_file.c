@@ -1,8 +1,9 @@
 #include "cli/input/state_file.h"
 
 #include "cli/cli.h"
-#include "measure/json_text.h"
+#include "cli/input/json.h"
 #include "cli/input/project_start.h"
+#include "measure/json_text.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 #include "cli/peer/answer_file.h"
 
 #include "cli/cli.h"
+#include "cli/input/json.h"
 #include "cli/options.h"
 
 #include <stdio.h>
@@ -10,11 +11,11 @@
 
 void cli_states_put(tacJson *json, const tacModel *m, const double *x, const double *u) {
     json_t *state = json_object();
-    if (json_object_get(json->root, "states") == NULL) cli_json_put(json, "states", json_array());
-    json_object_set_new(state, "qpos", cli_json_numbers(json, "qpos", m->nq, x));
-    json_object_set_new(state, "qvel", cli_json_numbers(json, "qvel", m->nv, x + m->nq));
-    json_object_set_new(state, "act", cli_json_numbers(json, "act", m->na, x + m->nq + m->nv));
-    json_object_set_new(state, "ctrl", cli_json_numbers(json, "ctrl", m->nu, u));
+    if (json_object_get(json->root, "states") == NULL) measure_json_put(json, "states", json_array());
+    json_object_set_new(state, "qpos", measure_json_numbers(json, "qpos", m->nq, x));
+    json_object_set_new(state, "qvel", measure_json_numbers(json, "qvel", m->nv, x + m->nq));
+    json_object_set_new(state, "act", measure_json_numbers(json, "act", m->na, x + m->nq + m->nv));
+    json_object_set_new(state, "ctrl", measure_json_numbers(json, "ctrl", m->nu, u));
     json_array_append_new(json_object_get(json->root, "states"), state);
 }
 

@@ -1,17 +1,17 @@
 /* The one part of the command line that looks behind the public headers: the pieces it times are not public alone. */
 #include "cli/peer/bench_model.h"
 
-#include "measure/timing.h"
-#include "measure/agreement.h"
 #include "cli/cli.h"
 #include "cli/derivatives/derivative.h"
+#include "cli/derivatives/gradient_check.h"
+#include "measure/agreement.h"
 #include "measure/differences.h"
 #include "measure/draw_contact.h"
 #include "measure/draw_state.h"
-#include "cli/derivatives/gradient_check.h"
 #include "measure/memory.h"
 #include "measure/mujoco_peer.h"
 #include "measure/step_column.h"
+#include "measure/timing.h"
 
 #include "dynamics/forward.h"
 #include "dynamics/inverse.h"
@@ -75,9 +75,9 @@ static void run_vjp(void *context) {
 static void run_differences(void *context) {
     Scene *s = context;
     next_state(s);
-    cli_step_column_at(&s->column, s->x, s->u);
+    measure_step_column_at(&s->column, s->x, s->u);
     for (s->column.column = 0; s->column.column < s->column.ndx + s->column.nu; s->column.column++)
-        difference_central(cli_step_column_difference, &s->column, s->column.ndx, TIMED_STEP, s->difference,
+        difference_central(measure_step_column_difference, &s->column, s->column.ndx, TIMED_STEP, s->difference,
                            s->difference_work);
 }
 
@@ -132,8 +132,8 @@ static void time_pieces(Scene *s, double seconds, tacBenchRow *row) {
                              {run_crba, &row->us_crba},
                              {run_did, &row->us_did},
                              {run_dfd, &row->us_dfd},
-                             {cli_mujoco_step, &row->us_peer},
-                             {cli_mujoco_differences, &row->us_peer_fd}};
+                             {measure_mujoco_step, &row->us_peer},
+                             {measure_mujoco_differences, &row->us_peer_fd}};
     int n = s->peer != NULL ? MOST_PIECES : MOST_PIECES - 2;
     benchWork work[MOST_PIECES];
     void *context[MOST_PIECES];
@@ -178,7 +178,7 @@ static void find_states(Scene *s, tacBenchRow *row) {
 
 /* A number that can be written, also when a result is not finite. */
 static double error_between(int n, const double *a, const double *b) {
-    return fmin(relative_error(n, a, b), CLI_NO_DIFFERENCE);
+    return fmin(relative_error(n, a, b), DIFFERENCE_NONE);
 }
 
 /* Passive and actuator forces, and where the acceleration has them those of constraints, against the inverse dynamics
@@ -191,15 +191,15 @@ static double residual_of(Scene *s) {
     const tacOutput constraint = {TAC_OUT_QFRC_CONSTRAINT, TAC_OUT_ALL};
     if (tac_acceleration(s->sim, s->x, s->u, qacc) != TAC_OK ||
         tac_actuation(s->sim, s->x, s->u, &actuation) != TAC_OK || tac_passive(s->sim, q, v, more) != TAC_OK)
-        return CLI_NO_DIFFERENCE;
+        return DIFFERENCE_NONE;
     for (int i = 0; i < m->nv; i++)
         tau[i] += more[i];
     int constrained = s->options->contact == TAC_SOFT;
     if (constrained && tac_outputs(s->sim, s->x, s->u, &(tacOutputs){1, &constraint}, more) != TAC_OK)
-        return CLI_NO_DIFFERENCE;
+        return DIFFERENCE_NONE;
     for (int i = 0; i < m->nv && constrained; i++)
         tau[i] += more[i];
-    if (tac_inverse_dynamics(s->sim, q, v, qacc, back) != TAC_OK) return CLI_NO_DIFFERENCE;
+    if (tac_inverse_dynamics(s->sim, q, v, qacc, back) != TAC_OK) return DIFFERENCE_NONE;
     return error_between(m->nv, back, tau);
 }
 
@@ -208,7 +208,7 @@ static int measure_error(const char *verb, const Scene *s, tacBenchRow *row) {
     tacGradientCheck check = {
         .model = s->m, .options = *s->options, .params = &none, .samples = 1, .seed = SEED, .tol = CHECK_TOL};
     int result = cli_gradient_check(verb, &check);
-    row->derivative_error = check.broken > 0 ? CLI_NO_DIFFERENCE : check.worst.error;
+    row->derivative_error = check.broken > 0 ? DIFFERENCE_NONE : check.worst.error;
     cli_gradient_check_free(&check);
     return result;
 }
@@ -216,16 +216,16 @@ static int measure_error(const char *verb, const Scene *s, tacBenchRow *row) {
 static void compare_with_peer(Scene *s, tacBenchRow *row) {
     if (s->peer == NULL) return;
     snprintf(row->peer, sizeof row->peer, "mujoco");
-    snprintf(row->peer_version, sizeof row->peer_version, "%s", cli_mujoco_version(s->peer));
+    snprintf(row->peer_version, sizeof row->peer_version, "%s", measure_mujoco_version(s->peer));
     if (s->options->contact != TAC_NONE) {
-        cli_mujoco_move(s->peer, s->x, s->u, s->skipped, MOTION_STATES);
-        row->contacts_peer = cli_mujoco_contacts(s->peer);
+        measure_mujoco_move(s->peer, s->x, s->u, s->skipped, MOTION_STATES);
+        row->contacts_peer = measure_mujoco_contacts(s->peer);
         return;
     }
-    cli_mujoco_set(s->peer, s->x, s->u);
-    cli_mujoco_step(s->peer);
+    measure_mujoco_set(s->peer, s->x, s->u);
+    measure_mujoco_step(s->peer);
     double *theirs = s->column.moved;
-    cli_mujoco_result(s->peer, theirs, theirs + s->m->nq);
+    measure_mujoco_result(s->peer, theirs, theirs + s->m->nq);
     run_step(s);
     row->peer_error = error_between(s->m->nq + s->m->nv, theirs, s->d.y);
 }
@@ -242,7 +242,7 @@ static double *new_numbers(int n) {
 
 static int scene_arrays(Scene *s) {
     int nv = s->m->nv, ndx = tac_ndx(s->m), nu = tac_ninput(s->m, s->options);
-    if (!cli_derivative_new(s->m, s->options, &s->d) || !cli_step_column_new(s->m, s->options, s->sim, &s->column))
+    if (!cli_derivative_new(s->m, s->options, &s->d) || !measure_step_column_new(s->m, s->options, s->sim, &s->column))
         return 0;
     s->states = new_numbers(s->nstate * tac_nx(s->m)), s->x = new_numbers(tac_nx(s->m));
     s->u = new_numbers(nu), s->ybar = new_numbers(ndx), s->gx = new_numbers(ndx);
@@ -267,9 +267,9 @@ static void scene_free(Scene *s) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(s->memory);
-    cli_step_column_free(&s->column);
+    measure_step_column_free(&s->column);
     cli_derivative_free(&s->d);
-    cli_mujoco_close(s->peer);
+    measure_mujoco_close(s->peer);
     tac_sim_free(s->sim);
 }
 
@@ -279,9 +279,9 @@ static void choose_start(Scene *s, const tacStart *start) {
         memcpy(s->x, start->x, (size_t)tac_nx(s->m) * sizeof *s->x);
         memcpy(s->u, start->u, (size_t)tac_ninput(s->m, s->options) * sizeof *s->u);
     } else if (s->nstate == 1) {
-        cli_draw_state(s->m, s->options, SEED, 0, s->x, s->u);
+        measure_draw_state(s->m, s->options, SEED, 0, s->x, s->u);
     } else {
-        if (!cli_draw_contact_state(s->sim, s->m, s->options, SEED, 0, s->x, s->u)) cli_memory_ran_out();
+        if (!measure_draw_contact_state(s->sim, s->m, s->options, SEED, 0, s->x, s->u)) measure_memory_ran_out();
     }
 }
 
@@ -301,7 +301,7 @@ int cli_bench_model(const char *verb, const char *path, tacModel *model, const t
         choose_start(&s, start);
         for (int i = 0; i < s.d.size.ndx; i++)
             s.ybar[i] = tac_random_normal(SEED, 1, (uint64_t)i);
-        s.peer = cli_mujoco_open(path, model, options->dt, s.nstate > 1, row->no_peer, sizeof row->no_peer);
+        s.peer = measure_mujoco_open(path, model, options->dt, s.nstate > 1, row->no_peer, sizeof row->no_peer);
         row->residual = residual_of(&s);
         compare_with_peer(&s, row);
         find_states(&s, row);

@@ -1,7 +1,7 @@
 #include "cli/peer/comparison.h"
 
-#include "measure/agreement.h"
 #include "cli/cli.h"
+#include "measure/agreement.h"
 #include "measure/draw_contact.h"
 #include "measure/draw_state.h"
 #include "measure/memory.h"
@@ -115,13 +115,13 @@ static int is_useful(tacComparison *c) {
 /* From a motion; where that does not lead to a contact, a pose in which things touch, or any. */
 void cli_comparison_draw(tacComparison *c, uint64_t seed, long sample) {
     if (c->options.contact == TAC_NONE) {
-        cli_draw_state(c->model, &c->options, seed, (uint64_t)sample, c->x, c->u);
+        measure_draw_state(c->model, &c->options, seed, (uint64_t)sample, c->x, c->u);
         return;
     }
-    if (!cli_draw_contact_state(c->sim, c->model, &c->options, seed, (uint64_t)sample, c->x, c->u))
-        cli_memory_ran_out();
+    if (!measure_draw_contact_state(c->sim, c->model, &c->options, seed, (uint64_t)sample, c->x, c->u))
+        measure_memory_ran_out();
     for (int k = 0; k < MOST_POSES && !is_useful(c); k++)
-        cli_draw_state(c->model, &c->options, seed, (uint64_t)(sample * MOST_POSES + k), c->x, c->u);
+        measure_draw_state(c->model, &c->options, seed, (uint64_t)(sample * MOST_POSES + k), c->x, c->u);
 }
 
 static int stopped(const tacComparison *c, const char *what, long k, tacStatus status) {
@@ -129,10 +129,10 @@ static int stopped(const tacComparison *c, const char *what, long k, tacStatus s
 }
 
 int cli_compare_states(tacComparison *c, uint64_t seed, long samples) {
-    tacProgress progress = cli_progress_begin("comparing");
+    tacProgress progress = measure_progress_begin("comparing");
     int result = CLI_GO_ON;
     for (long k = 0; k < samples && result == CLI_GO_ON; k++) {
-        cli_progress_show(&progress, k, samples);
+        measure_progress_show(&progress, k, samples);
         if (c->file != NULL)
             result = cli_answers_read(c->verb, c->file, c->model, (int)k, c->x, c->u, &c->peer);
         else
@@ -149,7 +149,7 @@ int cli_compare_states(tacComparison *c, uint64_t seed, long samples) {
         else
             result = stopped(c, "state", k, status);
     }
-    cli_progress_end(&progress);
+    measure_progress_end(&progress);
     return result;
 }
 
@@ -171,18 +171,18 @@ static int compare_step(tacComparison *c, long k, const double *x_peer) {
 int cli_compare_motion(tacComparison *c, const double *x, const double *u, const tacControls *controls, long steps) {
     size_t bytes = (size_t)tac_nx(c->model) * sizeof(double);
     double *x_peer = malloc(bytes + sizeof(double));
-    tacProgress progress = cli_progress_begin("comparing");
+    tacProgress progress = measure_progress_begin("comparing");
     int result = x_peer != NULL ? CLI_GO_ON : cli_fail(c->verb, "out of memory");
     memcpy(c->x, x, bytes);
     if (x_peer != NULL) memcpy(x_peer, x, bytes);
     memcpy(c->u, u, (size_t)tac_ninput(c->model, &c->options) * sizeof *u);
     for (long k = 0; k < steps && result == CLI_GO_ON; k++) {
-        cli_progress_show(&progress, k, steps);
+        measure_progress_show(&progress, k, steps);
         cli_controls_at(controls, k, c->u);
         result = compare_step(c, k, x_peer);
         memcpy(c->x, c->ours.next, bytes), memcpy(x_peer, c->peer.next, bytes);
     }
-    cli_progress_end(&progress);
+    measure_progress_end(&progress);
     free(x_peer);
     return result;
 }

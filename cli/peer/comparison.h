@@ -1,8 +1,8 @@
 /* Contact soft beside MuJoCo: at random states, or along a motion, each from the same start under the same controls. */
 #pragma once
 
-#include "cli/peer/answer_file.h"
 #include "cli/input/controls.h"
+#include "cli/peer/answer_file.h"
 
 enum { TAC_COMPARISON_ODD = 32 };
 

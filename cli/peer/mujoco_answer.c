@@ -45,8 +45,8 @@ tacMujocoSide *cli_side_open(const char *path, const tacModel *m, const tacOptio
     snprintf(reason, TAC_ANSWER_REASON, "out of memory");
     if (side == NULL) return NULL;
     side->m = m, side->inputs = options->inputs;
-    if (cli_mujoco_library(&side->call, side->version, reason, TAC_ANSWER_REASON))
-        side->model = cli_mujoco_load(&side->call, path, m, options->dt, reason, TAC_ANSWER_REASON);
+    if (measure_mujoco_library(&side->call, side->version, reason, TAC_ANSWER_REASON))
+        side->model = measure_mujoco_load(&side->call, path, m, options->dt, reason, TAC_ANSWER_REASON);
     if (side->model != NULL && set_up(side, options, reason)) return side;
     cli_side_close(side);
     return NULL;

@@ -1,10 +1,10 @@
 /* A recorded motion as a file: CSV, JSON, or a page to look at, by the ending of the name. */
 #pragma once
 
-#include "measure/json_text.h"
-#include "cli/simulation/motion.h"
 #include "cli/report/output_file.h"
+#include "cli/simulation/motion.h"
 #include "cli/simulation/simulate.h"
+#include "measure/json_text.h"
 
 typedef enum { TAC_MOTION_NONE, TAC_MOTION_CSV, TAC_MOTION_JSON, TAC_MOTION_HTML } tacMotionFormat;
 

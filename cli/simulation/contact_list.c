@@ -60,7 +60,7 @@ tacStatus cli_distances_find(const tacModel *model, const tacOptions *options, c
     *out = (tacContactList){0};
     tacStatus status = tac_sim_new(model, options, &sim, NULL);
     if (status != TAC_OK) return status;
-    tacProgress progress = cli_progress_begin("measuring");
+    tacProgress progress = measure_progress_begin("measuring");
     for (int a = 0; a < model->ngeom && status == TAC_OK; a++) {
         for (int b = a + 1; b < model->ngeom && status == TAC_OK; b++) {
             tacContact contact;
@@ -71,9 +71,9 @@ tacStatus cli_distances_find(const tacModel *model, const tacOptions *options, c
             else if (status == TAC_OK && contact.dist <= margin)
                 status = append(out, &room, &contact);
         }
-        cli_progress_show(&progress, (a + 1L) * (2L * model->ngeom - a), (long)model->ngeom * model->ngeom);
+        measure_progress_show(&progress, (a + 1L) * (2L * model->ngeom - a), (long)model->ngeom * model->ngeom);
     }
-    cli_progress_end(&progress);
+    measure_progress_end(&progress);
     tac_sim_free(sim);
     if (status != TAC_OK) cli_contacts_free(out);
     return status;
@@ -90,9 +90,9 @@ json_t *cli_contact_json(tacJson *json, const tacModel *model, const char *list,
     json_t *row = json_object();
     json_object_set_new(row, "geom1", json_integer(contact->geom[0]));
     json_object_set_new(row, "geom2", json_integer(contact->geom[1]));
-    json_object_set_new(row, "geom1_name", cli_json_name(model, TAC_KIND_GEOM, contact->geom[0]));
-    json_object_set_new(row, "geom2_name", cli_json_name(model, TAC_KIND_GEOM, contact->geom[1]));
-    json_object_set_new(row, "dist", cli_json_number(json, list, contact->dist));
+    json_object_set_new(row, "geom1_name", measure_json_name(model, TAC_KIND_GEOM, contact->geom[0]));
+    json_object_set_new(row, "geom2_name", measure_json_name(model, TAC_KIND_GEOM, contact->geom[1]));
+    json_object_set_new(row, "dist", measure_json_number(json, list, contact->dist));
     return row;
 }
 
@@ -115,7 +115,7 @@ json_t *cli_features_json(const tacContact *contact) {
 
 json_t *cli_switch_margin_json(tacJson *json, const char *name, const tacContact *contact) {
     if (contact->switch_margin == (double)INFINITY) return json_null();
-    return cli_json_number(json, name, contact->switch_margin);
+    return measure_json_number(json, name, contact->switch_margin);
 }
 
 const char *cli_feature_text(tacFeature f, char *text, size_t size) {

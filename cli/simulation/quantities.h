@@ -1,8 +1,8 @@
 /* Everything `eval` prints, computed once at a state. */
 #pragma once
 
-#include "cli/simulation/contact_list.h"
 #include "cli/input/state_file.h"
+#include "cli/simulation/contact_list.h"
 
 typedef struct tacQuantities {
     tacKinematics frames;                          /* xpos, xipos, xquat, site_pos, site_mat, subtree_com */

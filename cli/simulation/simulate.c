@@ -1,8 +1,8 @@
 #include "cli/simulation/simulate.h"
 
 #include "cli/cli.h"
-#include "measure/progress.h"
 #include "cli/input/project_start.h"
+#include "measure/progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -57,21 +57,21 @@ static tacStatus measure(tacSim *sim, tacRun *run, tacContact *contact) {
 }
 
 static tacStatus run_steps(tacSim *sim, tacRun *run, tacMotion *motion, double *y, tacContact *contact) {
-    tacProgress progress = cli_progress_begin("simulating");
+    tacProgress progress = measure_progress_begin("simulating");
     cli_controls_at(run->controls, 0, run->u);
     tacStatus status = record(sim, run, motion);
     run->seconds = 0;
     while (status == TAC_OK && run->done < run->steps) {
-        double begin = cli_clock();
+        double begin = measure_clock();
         status = advance(sim, run, y);
-        run->seconds += cli_clock() - begin;
+        run->seconds += measure_clock() - begin;
         if (status == TAC_OK) status = measure(sim, run, contact);
         if (status != TAC_OK) break;
         if (run->done < run->steps) cli_controls_at(run->controls, run->done, run->u);
         if (run->done % run->every == 0 || run->done == run->steps) status = record(sim, run, motion);
-        cli_progress_show(&progress, run->done, run->steps);
+        measure_progress_show(&progress, run->done, run->steps);
     }
-    cli_progress_end(&progress);
+    measure_progress_end(&progress);
     return status;
 }
 

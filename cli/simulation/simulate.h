@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cli/input/controls.h"
-#include "cli/simulation/motion.h"
 #include "cli/input/state_file.h"
+#include "cli/simulation/motion.h"
 
 typedef struct tacRun {
     const tacModel *model;

@@ -1,10 +1,10 @@
 /* tactus bench [MODEL...]: how long things take, beside differences and beside a peer. */
-#include "cli/peer/bench_model.h"
 #include "cli/cli.h"
-#include "measure/json_text.h"
 #include "cli/input/model_file.h"
-#include "measure/progress.h"
 #include "cli/input/stepping.h"
+#include "cli/peer/bench_model.h"
+#include "cli/report/json.h"
+#include "measure/progress.h"
 
 #include <errno.h>
 #include <math.h>
@@ -54,11 +54,13 @@ typedef struct Entry {
 
 /* --- what came out ----------------------------------------------------------------------------------------------- */
 
-static json_t *time_json(tacJson *json, double us) { return us < 0 ? json_null() : cli_json_number(json, "bench", us); }
+static json_t *time_json(tacJson *json, double us) {
+    return us < 0 ? json_null() : measure_json_number(json, "bench", us);
+}
 
 /* null where there is none. */
 static json_t *error_json(tacJson *json, const char *name, double error) {
-    return error < LARGEST ? cli_json_number(json, name, error) : json_null();
+    return error < LARGEST ? measure_json_number(json, name, error) : json_null();
 }
 
 static json_t *row_json(tacJson *json, const Entry *e) {
@@ -71,19 +73,19 @@ static json_t *row_json(tacJson *json, const Entry *e) {
                  {"us_crba", r->us_crba}, {"us_did", r->us_did},   {"us_dfd", r->us_dfd}};
     int peer = r->us_peer > 0;
     json_t *row = json_object();
-    json_object_set_new(row, "model", cli_json_text(e->name));
+    json_object_set_new(row, "model", measure_json_text(e->name));
     json_object_set_new(row, "contact", json_string(cli_contact_word(e->options.contact)));
     json_object_set_new(row, "nv", json_integer(r->nv));
-    json_object_set_new(row, "contacts", cli_json_number(json, "contacts", r->contacts));
-    json_object_set_new(row, "iterations", cli_json_number(json, "iterations", r->iterations));
+    json_object_set_new(row, "contacts", measure_json_number(json, "contacts", r->contacts));
+    json_object_set_new(row, "iterations", measure_json_number(json, "iterations", r->iterations));
     json_object_set_new(row, "iterations_most", json_integer(r->iterations_most));
-    json_object_set_new(row, "status", cli_json_text(tac_status_text(r->timed.status)));
+    json_object_set_new(row, "status", measure_json_text(tac_status_text(r->timed.status)));
     json_object_set_new(row, "steps", json_integer(r->timed.steps));
     json_object_set_new(row, "unsolved", json_integer(r->timed.unsolved));
     json_object_set_new(row, "first_unsolved",
                         r->timed.unsolved > 0 ? json_integer(r->timed.first_unsolved) : json_null());
     json_object_set_new(row, "worst_residual",
-                        cli_json_number(json, "worst_residual", fmin(r->timed.worst_residual, LARGEST)));
+                        measure_json_number(json, "worst_residual", fmin(r->timed.worst_residual, LARGEST)));
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         json_object_set_new(row, times[i].key, time_json(json, times[i].us));
     json_object_set_new(row, "residual", error_json(json, "residual", r->residual));
@@ -91,10 +93,11 @@ static json_t *row_json(tacJson *json, const Entry *e) {
     json_object_set_new(row, "peer", peer ? json_string(r->peer) : json_null());
     json_object_set_new(row, "peer_version", peer ? json_string(r->peer_version) : json_null());
     json_object_set_new(row, "us_peer", time_json(json, r->us_peer));
-    json_object_set_new(row, "contacts_peer", peer ? cli_json_number(json, "contacts", r->contacts_peer) : json_null());
+    json_object_set_new(row, "contacts_peer",
+                        peer ? measure_json_number(json, "contacts", r->contacts_peer) : json_null());
     json_object_set_new(row, "us_peer_fd", time_json(json, r->us_peer_fd));
-    json_object_set_new(row, "peer_error", peer ? cli_json_number(json, "peer_error", r->peer_error) : json_null());
-    json_object_set_new(row, "ratio", peer ? cli_json_number(json, "ratio", r->us_step / r->us_peer) : json_null());
+    json_object_set_new(row, "peer_error", peer ? measure_json_number(json, "peer_error", r->peer_error) : json_null());
+    json_object_set_new(row, "ratio", peer ? measure_json_number(json, "ratio", r->us_step / r->us_peer) : json_null());
     return row;
 }
 
@@ -106,13 +109,13 @@ static int exit_code(const Entry *entries, int n, long allowed) {
 }
 
 static int print_json(const Entry *entries, int n, int code) {
-    tacJson json = cli_json_begin();
+    tacJson json = measure_json_begin();
     json_t *rows = json_array();
     for (int i = 0; i < n; i++)
         json_array_append_new(rows, row_json(&json, &entries[i]));
-    cli_json_put(&json, "rows", rows);
+    measure_json_put(&json, "rows", rows);
     code = cli_json_print("bench", &json, code);
-    cli_json_free(&json);
+    measure_json_free(&json);
     return code;
 }
 
@@ -223,14 +226,14 @@ static int bench_all(const tacBenchArgs *args, tacModelArgs *model, const tacSte
                      int n) {
     Entry *entries = calloc((size_t)n, sizeof *entries);
     if (entries == NULL) return cli_fail("bench", "out of memory");
-    tacProgress progress = cli_progress_begin("measuring");
+    tacProgress progress = measure_progress_begin("measuring");
     int result = CLI_GO_ON;
     for (int i = 0; i < n && result == CLI_GO_ON; i++) {
-        cli_progress_show(&progress, i, n);
+        measure_progress_show(&progress, i, n);
         model->path = paths[i];
         result = paths[i] == NULL ? bench_arm(model, step, args, &entries[i])
                                   : bench_file(model, step, args, paths[i], &entries[i]);
-        cli_progress_end(&progress);
+        measure_progress_end(&progress);
         if (result == CLI_GO_ON && !args->json) print_entry(&entries[i]);
         fflush(stdout);
     }

@@ -2,11 +2,12 @@
 #include "cli/cli.h"
 #include "cli/derivatives/error_plot.h"
 #include "cli/derivatives/gradient_check.h"
-#include "measure/json_text.h"
 #include "cli/derivatives/kept_state.h"
 #include "cli/input/model_file.h"
 #include "cli/input/named_state.h"
 #include "cli/input/stepping.h"
+#include "cli/report/json.h"
+#include "measure/differences.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -112,14 +113,15 @@ static json_t *blocks_json(tacJson *json, const tacGradientCheck *check) {
     for (int r = 0; r < CLI_ROW_BLOCKS; r++)
         for (int c = 0; c < CLI_COLUMN_BLOCKS; c++)
             if (!is_empty(check, r, c))
-                json_object_set_new(blocks, cli_block_name(r, c), cli_json_number(json, "blocks", check->block[r][c]));
+                json_object_set_new(blocks, cli_block_name(r, c),
+                                    measure_json_number(json, "blocks", check->block[r][c]));
     for (int p = 0; p < check->params->count; p++) {
         double error = kind_error(check, p, kind, sizeof kind);
         if (error < 0) continue;
         snprintf(key, sizeof key, "dy/d%s", kind);
-        json_object_set_new(blocks, key, cli_json_number(json, "blocks", error));
+        json_object_set_new(blocks, key, measure_json_number(json, "blocks", error));
     }
-    json_object_set_new(blocks, "reverse", cli_json_number(json, "blocks.reverse", check->reverse));
+    json_object_set_new(blocks, "reverse", measure_json_number(json, "blocks.reverse", check->reverse));
     return blocks;
 }
 
@@ -131,8 +133,8 @@ static json_t *odd_json(tacJson *json, const tacGradientCheck *check) {
         json_object_set_new(one, "sample", json_integer(odd->sample));
         json_object_set_new(one, "what", json_string(odd->what));
         json_object_set_new(one, "flagged", json_boolean(odd->flagged));
-        json_object_set_new(one, "error", cli_json_number(json, "odd.error", odd->error));
-        json_object_set_new(one, "reverse", cli_json_number(json, "odd.reverse", odd->reverse));
+        json_object_set_new(one, "error", measure_json_number(json, "odd.error", odd->error));
+        json_object_set_new(one, "reverse", measure_json_number(json, "odd.reverse", odd->reverse));
         json_array_append_new(list, one);
     }
     return list;
@@ -147,13 +149,13 @@ static json_t *named_json(tacJson *json, const tacGradientCheck *check) {
     for (int k = 0; k < check->nnamed; k++) {
         const tacNamedResult *at = &check->named[k];
         json_t *one = json_object();
-        json_object_set_new(one, "name", cli_json_text(cli_state_name(check->model, k, name, sizeof name)));
+        json_object_set_new(one, "name", measure_json_text(cli_state_name(check->model, k, name, sizeof name)));
         json_object_set_new(one, "verdict", json_string(VERDICTS[at->verdict]));
         json_object_set_new(one, "status", json_string(tac_status_text(at->status)));
         json_object_set_new(one, "ties", json_integer(at->ties));
-        json_object_set_new(one, "error", cli_json_number(json, "named.error", at->error));
-        json_object_set_new(one, "reverse", cli_json_number(json, "named.reverse", at->reverse));
-        json_object_set_new(one, "blur", cli_json_number(json, "named.blur", at->blur));
+        json_object_set_new(one, "error", measure_json_number(json, "named.error", at->error));
+        json_object_set_new(one, "reverse", measure_json_number(json, "named.reverse", at->reverse));
+        json_object_set_new(one, "blur", measure_json_number(json, "named.blur", at->blur));
         json_object_set_new(one, "kinked", json_integer(at->kinked));
         json_object_set_new(one, "one_sided", json_integer(at->one_sided));
         json_array_append_new(list, one);
@@ -162,30 +164,30 @@ static json_t *named_json(tacJson *json, const tacGradientCheck *check) {
 }
 
 static int print_json(const tacGradientCheck *check) {
-    tacJson json = cli_json_begin();
-    cli_json_put_count(&json, "samples", check->samples);
-    cli_json_put_count(&json, "passed", check->passed);
-    cli_json_put_count(&json, "switching", check->switching);
-    cli_json_put_count(&json, "flagged", check->flagged);
-    cli_json_put_count(&json, "unflagged", check->unflagged);
-    cli_json_put_count(&json, "failed", check->failed);
-    cli_json_put_count(&json, "broken", check->broken);
-    cli_json_put(&json, "step_status", cli_json_text(tac_status_text(check->status)));
-    cli_json_put_count(&json, "in_contact", check->in_contact);
-    cli_json_put_count(&json, "sticking", check->sticking);
-    cli_json_put_count(&json, "sliding", check->sliding);
-    cli_json_put(&json, "tol", cli_json_number(&json, "tol", check->tol));
-    cli_json_put(&json, "worst", cli_json_number(&json, "worst", check->worst.error));
-    cli_json_put(&json, "blocks", blocks_json(&json, check));
-    cli_json_put(&json, "odd", odd_json(&json, check));
-    cli_json_put(&json, "named", named_json(&json, check));
+    tacJson json = measure_json_begin();
+    measure_json_put_count(&json, "samples", check->samples);
+    measure_json_put_count(&json, "passed", check->passed);
+    measure_json_put_count(&json, "switching", check->switching);
+    measure_json_put_count(&json, "flagged", check->flagged);
+    measure_json_put_count(&json, "unflagged", check->unflagged);
+    measure_json_put_count(&json, "failed", check->failed);
+    measure_json_put_count(&json, "broken", check->broken);
+    measure_json_put(&json, "step_status", measure_json_text(tac_status_text(check->status)));
+    measure_json_put_count(&json, "in_contact", check->in_contact);
+    measure_json_put_count(&json, "sticking", check->sticking);
+    measure_json_put_count(&json, "sliding", check->sliding);
+    measure_json_put(&json, "tol", measure_json_number(&json, "tol", check->tol));
+    measure_json_put(&json, "worst", measure_json_number(&json, "worst", check->worst.error));
+    measure_json_put(&json, "blocks", blocks_json(&json, check));
+    measure_json_put(&json, "odd", odd_json(&json, check));
+    measure_json_put(&json, "named", named_json(&json, check));
     int code = cli_json_print("check", &json, exit_code(check));
-    cli_json_free(&json);
+    measure_json_free(&json);
     return code;
 }
 
 static void print_block(const char *name, double error) {
-    if (error >= CLI_NO_DIFFERENCE)
+    if (error >= DIFFERENCE_NONE)
         printf("  %-28s  no difference could be formed\n", name);
     else
         printf("  %-28s  %.1e\n", name, error);

@@ -1,10 +1,11 @@
 /* tactus compare MODEL: contact soft, or no contact, beside MuJoCo. */
 #include "cli/cli.h"
-#include "cli/peer/comparison.h"
 #include "cli/input/model_file.h"
-#include "cli/report/output_file.h"
 #include "cli/input/state_file.h"
 #include "cli/input/stepping.h"
+#include "cli/peer/comparison.h"
+#include "cli/report/json.h"
+#include "cli/report/output_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,7 +75,7 @@ static json_t *contact_set_json(const tacComparison *c) {
 
 /* A difference that is not finite is written as the largest number. */
 static json_t *figure_json(tacJson *json, const char *name, double value) {
-    return cli_json_number(json, name, value < HUGE_VAL ? value : 1e300);
+    return measure_json_number(json, name, value < HUGE_VAL ? value : 1e300);
 }
 
 static json_t *first_json(tacJson *json, const tacComparison *c) {
@@ -87,7 +88,7 @@ static json_t *first_json(tacJson *json, const tacComparison *c) {
 }
 
 static int print_json(const tacComparison *c, const char *version, int code) {
-    tacJson json = cli_json_begin();
+    tacJson json = measure_json_begin();
     const struct {
         const char *key;
         double error;
@@ -96,24 +97,24 @@ static int print_json(const tacComparison *c, const char *version, int code) {
                    {"acceleration", c->worst.acceleration},
                    {"force", c->worst.force},
                    {"mixing", c->worst.mixing}};
-    cli_json_put(&json, "peer", json_string("mujoco"));
-    cli_json_put(&json, "peer_version", cli_json_text(version));
-    cli_json_put(&json, "contact", json_string(cli_contact_word(c->options.contact)));
-    cli_json_put(&json, "integrator", json_string(cli_integrator_word(&c->options)));
-    cli_json_put(&json, "status", cli_json_text(tac_status_text(c->unsolved > 0 ? TAC_ERR_UNSOLVED : TAC_OK)));
-    cli_json_put(&json, "contacts", json_string(c->theirs ? "theirs" : "ours"));
-    cli_json_put_count(&json, "count", c->count);
-    cli_json_put_count(&json, "unanswered", c->unanswered);
-    cli_json_put_count(&json, "unsolved", c->unsolved);
-    cli_json_put_count(&json, "in_contact", c->in_contact);
-    cli_json_put_count(&json, "within", c->within);
-    cli_json_put(&json, "tol", cli_json_number(&json, "tol", c->tol));
+    measure_json_put(&json, "peer", json_string("mujoco"));
+    measure_json_put(&json, "peer_version", measure_json_text(version));
+    measure_json_put(&json, "contact", json_string(cli_contact_word(c->options.contact)));
+    measure_json_put(&json, "integrator", json_string(cli_integrator_word(&c->options)));
+    measure_json_put(&json, "status", measure_json_text(tac_status_text(c->unsolved > 0 ? TAC_ERR_UNSOLVED : TAC_OK)));
+    measure_json_put(&json, "contacts", json_string(c->theirs ? "theirs" : "ours"));
+    measure_json_put_count(&json, "count", c->count);
+    measure_json_put_count(&json, "unanswered", c->unanswered);
+    measure_json_put_count(&json, "unsolved", c->unsolved);
+    measure_json_put_count(&json, "in_contact", c->in_contact);
+    measure_json_put_count(&json, "within", c->within);
+    measure_json_put(&json, "tol", measure_json_number(&json, "tol", c->tol));
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        cli_json_put(&json, figures[i].key, figure_json(&json, figures[i].key, figures[i].error));
-    cli_json_put(&json, "contact_set", contact_set_json(c));
-    cli_json_put(&json, "first_difference", first_json(&json, c));
+        measure_json_put(&json, figures[i].key, figure_json(&json, figures[i].key, figures[i].error));
+    measure_json_put(&json, "contact_set", contact_set_json(c));
+    measure_json_put(&json, "first_difference", first_json(&json, c));
     code = cli_json_print("compare", &json, code);
-    cli_json_free(&json);
+    measure_json_free(&json);
     return code;
 }
 
@@ -147,17 +148,18 @@ static int report(const tacComparison *c, const tacCompareArgs *own, const char 
 
 /* Random states to a file, with what a MuJoCo elsewhere must know besides the model. */
 static int write_states(tacComparison *c, const tacCompareArgs *own, const char *path) {
-    tacJson json = cli_json_begin();
+    tacJson json = measure_json_begin();
     tacOutputFile file;
-    cli_json_put(&json, "model", cli_json_text(path));
-    cli_json_put(&json, "dt", cli_json_number(&json, "dt", c->options.dt));
-    cli_json_put(&json, "cone", json_string(*c->model->option_cone == TAC_CONE_ELLIPTIC ? "elliptic" : "pyramidal"));
-    cli_json_put(&json, "integrator", json_string(cli_integrator_word(&c->options)));
+    measure_json_put(&json, "model", measure_json_text(path));
+    measure_json_put(&json, "dt", measure_json_number(&json, "dt", c->options.dt));
+    measure_json_put(&json, "cone",
+                     json_string(*c->model->option_cone == TAC_CONE_ELLIPTIC ? "elliptic" : "pyramidal"));
+    measure_json_put(&json, "integrator", json_string(cli_integrator_word(&c->options)));
     for (long k = 0; k < own->samples; k++) {
         cli_comparison_draw(c, own->seed.value, k);
         cli_states_put(&json, c->model, c->x, c->u);
     }
-    char *text = cli_json_dump(&json);
+    char *text = measure_json_dump(&json);
     int result;
     if (text == NULL)
         result = cli_fail("compare", json.bad[0] != '\0' ? "a state is not finite" : "out of memory");
@@ -168,7 +170,7 @@ static int write_states(tacComparison *c, const tacCompareArgs *own, const char 
         result = cli_output_finish("compare", &file);
     }
     free(text);
-    cli_json_free(&json);
+    measure_json_free(&json);
     return result == CLI_GO_ON ? CLI_FINE : result;
 }
 

@@ -1,9 +1,10 @@
 /* tactus distance MODEL: how far geoms are from each other at a state. */
 #include "cli/cli.h"
-#include "cli/simulation/contact_list.h"
 #include "cli/input/model_file.h"
-#include "cli/simulation/quantities.h"
 #include "cli/input/state_file.h"
+#include "cli/report/json.h"
+#include "cli/simulation/contact_list.h"
+#include "cli/simulation/quantities.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,22 +32,22 @@ static const char *const SUMMARY =
 /* --- for programs ------------------------------------------------------------------------------------------------ */
 
 static int print_json(const tacModel *m, const tacStateArgs *state, const tacContactList *pairs) {
-    tacJson json = cli_json_begin();
+    tacJson json = measure_json_begin();
     json_t *list = json_array();
     for (int i = 0; i < pairs->n; i++) {
         const tacContact *c = &pairs->contact[i];
         json_t *row = cli_contact_json(&json, m, "pairs.dist", c);
-        json_object_set_new(row, "pos1", cli_json_vec3(&json, "pairs.pos1", c->point[0]));
-        json_object_set_new(row, "pos2", cli_json_vec3(&json, "pairs.pos2", c->point[1]));
-        json_object_set_new(row, "normal", cli_json_vec3(&json, "pairs.normal", c->normal));
+        json_object_set_new(row, "pos1", measure_json_vec3(&json, "pairs.pos1", c->point[0]));
+        json_object_set_new(row, "pos2", measure_json_vec3(&json, "pairs.pos2", c->point[1]));
+        json_object_set_new(row, "normal", measure_json_vec3(&json, "pairs.normal", c->normal));
         json_object_set_new(row, "features", cli_features_json(c));
         json_object_set_new(row, "switch_margin", cli_switch_margin_json(&json, "pairs.switch_margin", c));
         json_array_append_new(list, row);
     }
-    cli_json_put(&json, "pairs", list);
+    measure_json_put(&json, "pairs", list);
     int code =
         json.bad[0] != '\0' ? cli_not_finite("distance", state, json.bad) : cli_json_print("distance", &json, CLI_FINE);
-    cli_json_free(&json);
+    measure_json_free(&json);
     return code;
 }
 

@@ -1,10 +1,10 @@
 /* tactus eval MODEL: quantities at a state. */
 #include "cli/cli.h"
-#include "measure/json_text.h"
 #include "cli/input/model_file.h"
+#include "cli/input/state_file.h"
+#include "cli/report/json.h"
 #include "cli/simulation/motion.h"
 #include "cli/simulation/quantities.h"
-#include "cli/input/state_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,15 +32,16 @@ static json_t *bodies_json(tacJson *json, const tacModel *m, const tacQuantities
     json_t *list = json_array();
     for (int i = 0; i < m->nbody; i++) {
         json_t *body = json_object();
-        json_object_set_new(body, "name", cli_json_name(m, TAC_KIND_BODY, i));
-        json_object_set_new(body, "pos", cli_json_vec3(json, "bodies.pos", at->frames.xpos[i]));
-        json_object_set_new(body, "quat", cli_json_quat(json, "bodies.quat", at->frames.xquat[i]));
-        json_object_set_new(body, "mass", cli_json_number(json, "bodies.mass", m->body_mass[i]));
-        json_object_set_new(body, "ipos", cli_json_vec3(json, "bodies.ipos", m->body_ipos[i]));
-        json_object_set_new(body, "iquat", cli_json_quat(json, "bodies.iquat", m->body_iquat[i]));
-        json_object_set_new(body, "inertia", cli_json_vec3(json, "bodies.inertia", m->body_inertia[i]));
-        json_object_set_new(body, "com", cli_json_vec3(json, "bodies.com", at->frames.xipos[i]));
-        json_object_set_new(body, "subtree_com", cli_json_vec3(json, "bodies.subtree_com", at->frames.subtree_com[i]));
+        json_object_set_new(body, "name", measure_json_name(m, TAC_KIND_BODY, i));
+        json_object_set_new(body, "pos", measure_json_vec3(json, "bodies.pos", at->frames.xpos[i]));
+        json_object_set_new(body, "quat", measure_json_quat(json, "bodies.quat", at->frames.xquat[i]));
+        json_object_set_new(body, "mass", measure_json_number(json, "bodies.mass", m->body_mass[i]));
+        json_object_set_new(body, "ipos", measure_json_vec3(json, "bodies.ipos", m->body_ipos[i]));
+        json_object_set_new(body, "iquat", measure_json_quat(json, "bodies.iquat", m->body_iquat[i]));
+        json_object_set_new(body, "inertia", measure_json_vec3(json, "bodies.inertia", m->body_inertia[i]));
+        json_object_set_new(body, "com", measure_json_vec3(json, "bodies.com", at->frames.xipos[i]));
+        json_object_set_new(body, "subtree_com",
+                            measure_json_vec3(json, "bodies.subtree_com", at->frames.subtree_com[i]));
         json_array_append_new(list, body);
     }
     return list;
@@ -50,9 +51,9 @@ static json_t *sites_json(tacJson *json, const tacModel *m, const tacQuantities 
     json_t *list = json_array();
     for (int i = 0; i < m->nsite; i++) {
         json_t *site = json_object();
-        json_object_set_new(site, "name", cli_json_name(m, TAC_KIND_SITE, i));
-        json_object_set_new(site, "pos", cli_json_vec3(json, "sites.pos", at->frames.site_pos[i]));
-        json_object_set_new(site, "mat", cli_json_numbers(json, "sites.mat", 9, at->frames.site_mat[i].m));
+        json_object_set_new(site, "name", measure_json_name(m, TAC_KIND_SITE, i));
+        json_object_set_new(site, "pos", measure_json_vec3(json, "sites.pos", at->frames.site_pos[i]));
+        json_object_set_new(site, "mat", measure_json_numbers(json, "sites.mat", 9, at->frames.site_mat[i].m));
         json_array_append_new(list, site);
     }
     return list;
@@ -62,10 +63,10 @@ static json_t *actuators_json(tacJson *json, const tacModel *m, const tacQuantit
     json_t *list = json_array();
     for (int i = 0; i < m->nu; i++) {
         json_t *actuator = json_object();
-        json_object_set_new(actuator, "name", cli_json_name(m, TAC_KIND_ACTUATOR, i));
-        json_object_set_new(actuator, "length", cli_json_number(json, "actuators.length", at->length[i]));
-        json_object_set_new(actuator, "velocity", cli_json_number(json, "actuators.velocity", at->velocity[i]));
-        json_object_set_new(actuator, "force", cli_json_number(json, "actuators.force", at->force[i]));
+        json_object_set_new(actuator, "name", measure_json_name(m, TAC_KIND_ACTUATOR, i));
+        json_object_set_new(actuator, "length", measure_json_number(json, "actuators.length", at->length[i]));
+        json_object_set_new(actuator, "velocity", measure_json_number(json, "actuators.velocity", at->velocity[i]));
+        json_object_set_new(actuator, "force", measure_json_number(json, "actuators.force", at->force[i]));
         json_array_append_new(list, actuator);
     }
     return list;
@@ -75,9 +76,9 @@ static json_t *tendons_json(tacJson *json, const tacModel *m, const tacQuantitie
     json_t *list = json_array();
     for (int i = 0; i < m->ntendon; i++) {
         json_t *tendon = json_object();
-        json_object_set_new(tendon, "name", cli_json_name(m, TAC_KIND_TENDON, i));
-        json_object_set_new(tendon, "length", cli_json_number(json, "tendons.length", at->tendon_length[i]));
-        json_object_set_new(tendon, "velocity", cli_json_number(json, "tendons.velocity", at->tendon_velocity[i]));
+        json_object_set_new(tendon, "name", measure_json_name(m, TAC_KIND_TENDON, i));
+        json_object_set_new(tendon, "length", measure_json_number(json, "tendons.length", at->tendon_length[i]));
+        json_object_set_new(tendon, "velocity", measure_json_number(json, "tendons.velocity", at->tendon_velocity[i]));
         json_array_append_new(list, tendon);
     }
     return list;
@@ -85,15 +86,15 @@ static json_t *tendons_json(tacJson *json, const tacModel *m, const tacQuantitie
 
 static json_t *energy_json(tacJson *json, tacEnergy energy) {
     json_t *object = json_object();
-    json_object_set_new(object, "kinetic", cli_json_number(json, "energy.kinetic", energy.kinetic));
-    json_object_set_new(object, "potential", cli_json_number(json, "energy.potential", energy.potential));
+    json_object_set_new(object, "kinetic", measure_json_number(json, "energy.kinetic", energy.kinetic));
+    json_object_set_new(object, "potential", measure_json_number(json, "energy.potential", energy.potential));
     return object;
 }
 
 static json_t *momentum_json(tacJson *json, tacVec6 momentum) {
     json_t *object = json_object();
-    json_object_set_new(object, "linear", cli_json_vec3(json, "momentum.linear", momentum.lin));
-    json_object_set_new(object, "angular", cli_json_vec3(json, "momentum.angular", momentum.ang));
+    json_object_set_new(object, "linear", measure_json_vec3(json, "momentum.linear", momentum.lin));
+    json_object_set_new(object, "angular", measure_json_vec3(json, "momentum.angular", momentum.ang));
     return object;
 }
 
@@ -102,9 +103,9 @@ static json_t *contacts_json(tacJson *json, const tacModel *m, const tacContactL
     for (int i = 0; i < contacts->n; i++) {
         const tacContact *c = &contacts->contact[i];
         json_t *row = cli_contact_json(json, m, "contacts.dist", c);
-        json_object_set_new(row, "pos", cli_json_vec3(json, "contacts.pos", c->pos));
-        json_object_set_new(row, "normal", cli_json_vec3(json, "contacts.normal", c->normal));
-        json_object_set_new(row, "include", cli_json_number(json, "contacts.include", c->include));
+        json_object_set_new(row, "pos", measure_json_vec3(json, "contacts.pos", c->pos));
+        json_object_set_new(row, "normal", measure_json_vec3(json, "contacts.normal", c->normal));
+        json_object_set_new(row, "include", measure_json_number(json, "contacts.include", c->include));
         json_object_set_new(row, "features", cli_features_json(c));
         json_object_set_new(row, "switch_margin", cli_switch_margin_json(json, "contacts.switch_margin", c));
         json_array_append_new(list, row);
@@ -113,29 +114,30 @@ static json_t *contacts_json(tacJson *json, const tacModel *m, const tacContactL
 }
 
 static int print_json(const tacModel *m, const tacStateArgs *state, const tacQuantities *at) {
-    tacJson json = cli_json_begin();
-    cli_json_put_count(&json, "nq", m->nq);
-    cli_json_put_count(&json, "nv", m->nv);
-    cli_json_put(&json, "mass_matrix", cli_json_rows(&json, "mass_matrix", m->nv, m->nv, at->mass_matrix));
-    cli_json_put_numbers(&json, "bias", m->nv, at->bias);
-    cli_json_put_numbers(&json, "passive", m->nv, at->passive);
-    cli_json_put_numbers(&json, "qfrc_actuator", m->nv, at->qfrc_actuator);
-    cli_json_put_numbers(&json, "act_dot", m->na, at->act_dot);
+    tacJson json = measure_json_begin();
+    measure_json_put_count(&json, "nq", m->nq);
+    measure_json_put_count(&json, "nv", m->nv);
+    measure_json_put(&json, "mass_matrix", measure_json_rows(&json, "mass_matrix", m->nv, m->nv, at->mass_matrix));
+    measure_json_put_numbers(&json, "bias", m->nv, at->bias);
+    measure_json_put_numbers(&json, "passive", m->nv, at->passive);
+    measure_json_put_numbers(&json, "qfrc_actuator", m->nv, at->qfrc_actuator);
+    measure_json_put_numbers(&json, "act_dot", m->na, at->act_dot);
     if (at->qacc_status == TAC_OK)
-        cli_json_put_numbers(&json, "qacc", m->nv, at->qacc);
+        measure_json_put_numbers(&json, "qacc", m->nv, at->qacc);
     else
-        cli_json_put(&json, "qacc", json_null());
-    cli_json_put(&json, "bodies", bodies_json(&json, m, at));
-    cli_json_put(&json, "sites", sites_json(&json, m, at));
-    cli_json_put(&json, "actuators", actuators_json(&json, m, at));
-    cli_json_put(&json, "tendons", tendons_json(&json, m, at));
-    cli_json_put(&json, "energy", energy_json(&json, at->energy));
-    cli_json_put(&json, "com", cli_json_vec3(&json, "com", at->frames.subtree_com[0]));
-    cli_json_put(&json, "subtree_com", cli_json_rows(&json, "subtree_com", m->nbody, 3, &at->frames.subtree_com[0].x));
-    cli_json_put(&json, "momentum", momentum_json(&json, at->momentum));
-    cli_json_put(&json, "contacts", contacts_json(&json, m, &at->contacts));
+        measure_json_put(&json, "qacc", json_null());
+    measure_json_put(&json, "bodies", bodies_json(&json, m, at));
+    measure_json_put(&json, "sites", sites_json(&json, m, at));
+    measure_json_put(&json, "actuators", actuators_json(&json, m, at));
+    measure_json_put(&json, "tendons", tendons_json(&json, m, at));
+    measure_json_put(&json, "energy", energy_json(&json, at->energy));
+    measure_json_put(&json, "com", measure_json_vec3(&json, "com", at->frames.subtree_com[0]));
+    measure_json_put(&json, "subtree_com",
+                     measure_json_rows(&json, "subtree_com", m->nbody, 3, &at->frames.subtree_com[0].x));
+    measure_json_put(&json, "momentum", momentum_json(&json, at->momentum));
+    measure_json_put(&json, "contacts", contacts_json(&json, m, &at->contacts));
     int code = json.bad[0] != '\0' ? cli_not_finite("eval", state, json.bad) : cli_json_print("eval", &json, CLI_FINE);
-    cli_json_free(&json);
+    measure_json_free(&json);
     return code;
 }
 

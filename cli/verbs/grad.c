@@ -1,14 +1,14 @@
 /* tactus grad MODEL: the derivative of one step at a state. */
 #include "cli/cli.h"
-#include "cli/simulation/contact_list.h"
 #include "cli/derivatives/derivative.h"
-#include "measure/json_text.h"
+#include "cli/derivatives/shared_params.h"
 #include "cli/input/model_file.h"
 #include "cli/input/parameters.h"
 #include "cli/input/project_start.h"
-#include "cli/derivatives/shared_params.h"
 #include "cli/input/state_file.h"
 #include "cli/input/stepping.h"
+#include "cli/report/json.h"
+#include "cli/simulation/contact_list.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ static json_t *tangent_names(const tacModel *m) {
     char name[NAME];
     for (int i = 0; i < tac_ndx(m); i++) {
         cli_tangent_name(m, i, name, sizeof name);
-        json_array_append_new(list, cli_json_text(name));
+        json_array_append_new(list, measure_json_text(name));
     }
     return list;
 }
@@ -87,7 +87,7 @@ static json_t *input_names(const tacModel *m, const tacOptions *options) {
     char name[NAME];
     for (int i = 0; i < tac_ninput(m, options); i++) {
         cli_input_name(m, options, i, name, sizeof name);
-        json_array_append_new(list, cli_json_text(name));
+        json_array_append_new(list, measure_json_text(name));
     }
     return list;
 }
@@ -95,7 +95,7 @@ static json_t *input_names(const tacModel *m, const tacOptions *options) {
 static json_t *param_names(const tacParamList *params) {
     json_t *list = json_array();
     for (int i = 0; i < params->count; i++)
-        json_array_append_new(list, cli_json_text(params->entry[i].name));
+        json_array_append_new(list, measure_json_text(params->entry[i].name));
     return list;
 }
 
@@ -107,7 +107,7 @@ static json_t *tied_json(const tacModel *m, const tacParamList *params) {
         if (tac_param_registered(m, k, 1, path, sizeof path) != TAC_OK) continue; /* sets one number alone */
         json_t *members = json_array();
         for (int i = 0; tac_param_registered(m, k, i, path, sizeof path) == TAC_OK; i++)
-            json_array_append_new(members, cli_json_text(path));
+            json_array_append_new(members, measure_json_text(path));
         json_object_set_new(tied, params->entry[k].name, members);
     }
     return tied;
@@ -115,9 +115,9 @@ static json_t *tied_json(const tacModel *m, const tacParamList *params) {
 
 static json_t *state_json(tacJson *json, const tacModel *m, const double *y) {
     json_t *next = json_object();
-    json_object_set_new(next, "qpos", cli_json_numbers(json, "next.qpos", m->nq, y));
-    json_object_set_new(next, "qvel", cli_json_numbers(json, "next.qvel", m->nv, y + m->nq));
-    json_object_set_new(next, "act", cli_json_numbers(json, "next.act", m->na, y + m->nq + m->nv));
+    json_object_set_new(next, "qpos", measure_json_numbers(json, "next.qpos", m->nq, y));
+    json_object_set_new(next, "qvel", measure_json_numbers(json, "next.qvel", m->nv, y + m->nq));
+    json_object_set_new(next, "act", measure_json_numbers(json, "next.act", m->na, y + m->nq + m->nv));
     return next;
 }
 
@@ -127,7 +127,7 @@ static json_t *info_json(tacJson *json, const tacGradRun *run) {
     cli_start_json(json, info, run->model, run->info.start, &run->info.violation);
     json_object_set_new(info, "contact", json_string(cli_contact_word(run->options.contact)));
     json_object_set_new(info, "integrator", json_string(cli_integrator_word(&run->options)));
-    json_object_set_new(info, "dt", cli_json_number(json, "info.dt", run->options.dt));
+    json_object_set_new(info, "dt", measure_json_number(json, "info.dt", run->options.dt));
     json_object_set_new(info, "mode", json_string(MODES[run->options.gradient]));
     json_object_set_new(info, "rows", tangent_names(run->model));
     json_object_set_new(info, "inputs", input_names(run->model, &run->options));
@@ -145,10 +145,10 @@ static json_t *contacts_json(tacJson *json, const tacGradRun *run) {
         const tacContactForce *c = &run->contact[i];
         json_t *row = cli_contact_json(json, run->model, "contacts.dist", &c->contact);
         json_object_set_new(row, "class", json_string(CLASSES[c->state]));
-        json_object_set_new(row, "force", cli_json_numbers(json, "contacts.force", 3, c->force));
-        json_object_set_new(row, "velocity", cli_json_numbers(json, "contacts.velocity", 3, c->velocity));
-        json_object_set_new(row, "margin",
-                            isfinite(c->margin) ? cli_json_number(json, "contacts.margin", c->margin) : json_null());
+        json_object_set_new(row, "force", measure_json_numbers(json, "contacts.force", 3, c->force));
+        json_object_set_new(row, "velocity", measure_json_numbers(json, "contacts.velocity", 3, c->velocity));
+        json_object_set_new(
+            row, "margin", isfinite(c->margin) ? measure_json_number(json, "contacts.margin", c->margin) : json_null());
         json_object_set_new(row, "switch_margin", cli_switch_margin_json(json, "contacts.switch_margin", &c->contact));
         json_array_append_new(list, row);
     }
@@ -157,17 +157,17 @@ static json_t *contacts_json(tacJson *json, const tacGradRun *run) {
 
 static int print_json(const tacGradRun *run) {
     tacDerivativeSize n = run->d.size;
-    tacJson json = cli_json_begin();
-    cli_json_put(&json, "A", cli_json_rows(&json, "A", n.ndx, n.ndx, run->d.A));
-    cli_json_put(&json, "B", cli_json_rows(&json, "B", n.ndx, n.nu, run->d.B));
-    cli_json_put(&json, "P", cli_json_rows(&json, "P", n.ndx, n.np, run->d.P));
-    cli_json_put(&json, "params", param_names(run->params));
-    cli_json_put(&json, "next", state_json(&json, run->model, run->d.y));
-    cli_json_put(&json, "info", info_json(&json, run));
-    cli_json_put(&json, "contacts", contacts_json(&json, run));
-    cli_json_put(&json, "explanation", cli_json_text(run->why));
+    tacJson json = measure_json_begin();
+    measure_json_put(&json, "A", measure_json_rows(&json, "A", n.ndx, n.ndx, run->d.A));
+    measure_json_put(&json, "B", measure_json_rows(&json, "B", n.ndx, n.nu, run->d.B));
+    measure_json_put(&json, "P", measure_json_rows(&json, "P", n.ndx, n.np, run->d.P));
+    measure_json_put(&json, "params", param_names(run->params));
+    measure_json_put(&json, "next", state_json(&json, run->model, run->d.y));
+    measure_json_put(&json, "info", info_json(&json, run));
+    measure_json_put(&json, "contacts", contacts_json(&json, run));
+    measure_json_put(&json, "explanation", measure_json_text(run->why));
     int code = cli_json_print("grad", &json, CLI_FINE);
-    cli_json_free(&json);
+    measure_json_free(&json);
     return code;
 }
 

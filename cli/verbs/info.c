@@ -1,7 +1,7 @@
 /* tactus info MODEL: what is in the file, as the model has it. */
 #include "cli/cli.h"
-#include "measure/json_text.h"
 #include "cli/input/model_file.h"
+#include "cli/report/json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,12 +36,12 @@ static json_t *bodies_json(tacJson *json, const tacModel *m) {
     json_t *list = json_array();
     for (int i = 0; i < m->nbody; i++) {
         json_t *body = json_object();
-        json_object_set_new(body, "name", cli_json_name(m, TAC_KIND_BODY, i));
+        json_object_set_new(body, "name", measure_json_name(m, TAC_KIND_BODY, i));
         json_object_set_new(body, "parent", json_integer(m->body_parent[i]));
-        json_object_set_new(body, "mass", cli_json_number(json, "bodies.mass", m->body_mass[i]));
-        json_object_set_new(body, "ipos", cli_json_vec3(json, "bodies.ipos", m->body_ipos[i]));
-        json_object_set_new(body, "iquat", cli_json_quat(json, "bodies.iquat", m->body_iquat[i]));
-        json_object_set_new(body, "inertia", cli_json_vec3(json, "bodies.inertia", m->body_inertia[i]));
+        json_object_set_new(body, "mass", measure_json_number(json, "bodies.mass", m->body_mass[i]));
+        json_object_set_new(body, "ipos", measure_json_vec3(json, "bodies.ipos", m->body_ipos[i]));
+        json_object_set_new(body, "iquat", measure_json_quat(json, "bodies.iquat", m->body_iquat[i]));
+        json_object_set_new(body, "inertia", measure_json_vec3(json, "bodies.inertia", m->body_inertia[i]));
         json_array_append_new(list, body);
     }
     return list;
@@ -51,9 +51,9 @@ static json_t *joints_json(tacJson *json, const tacModel *m) {
     json_t *list = json_array();
     for (int i = 0; i < m->njnt; i++) {
         json_t *joint = json_object();
-        json_object_set_new(joint, "name", cli_json_name(m, TAC_KIND_JOINT, i));
+        json_object_set_new(joint, "name", measure_json_name(m, TAC_KIND_JOINT, i));
         json_object_set_new(joint, "type", json_string(cli_joint_type(m->joint_type[i])));
-        json_object_set_new(joint, "range", cli_json_numbers(json, "joints.range", 2, m->joint_range + 2 * i));
+        json_object_set_new(joint, "range", measure_json_numbers(json, "joints.range", 2, m->joint_range + 2 * i));
         json_object_set_new(joint, "limited", json_boolean(m->joint_limited[i]));
         json_object_set_new(joint, "body", json_integer(m->joint_body[i]));
         json_object_set_new(joint, "qpos", json_integer(m->joint_qpos_adr[i]));
@@ -67,10 +67,10 @@ static json_t *geoms_json(tacJson *json, const tacModel *m) {
     json_t *list = json_array();
     for (int i = 0; i < m->ngeom; i++) {
         json_t *geom = json_object();
-        json_object_set_new(geom, "name", cli_json_name(m, TAC_KIND_GEOM, i));
+        json_object_set_new(geom, "name", measure_json_name(m, TAC_KIND_GEOM, i));
         json_object_set_new(geom, "type", json_string(cli_geom_type(m->geom_type[i])));
         json_object_set_new(geom, "body", json_integer(m->geom_body[i]));
-        json_object_set_new(geom, "size", cli_json_numbers(json, "geoms.size", 3, m->geom_size + 3 * i));
+        json_object_set_new(geom, "size", measure_json_numbers(json, "geoms.size", 3, m->geom_size + 3 * i));
         json_object_set_new(geom, "visual", json_boolean(m->geom_visual[i]));
         json_array_append_new(list, geom);
     }
@@ -81,11 +81,11 @@ static json_t *actuators_json(tacJson *json, const tacModel *m) {
     json_t *list = json_array();
     for (int i = 0; i < m->nu; i++) {
         json_t *actuator = json_object();
-        json_object_set_new(actuator, "name", cli_json_name(m, TAC_KIND_ACTUATOR, i));
+        json_object_set_new(actuator, "name", measure_json_name(m, TAC_KIND_ACTUATOR, i));
         json_object_set_new(actuator, "transmission", json_string(cli_transmission(m->actuator_trntype[i])));
         json_object_set_new(actuator, "ctrllimited", json_boolean(m->actuator_ctrllimited[i]));
         json_object_set_new(actuator, "ctrlrange",
-                            cli_json_numbers(json, "actuators.ctrlrange", 2, m->actuator_ctrlrange + 2 * i));
+                            measure_json_numbers(json, "actuators.ctrlrange", 2, m->actuator_ctrlrange + 2 * i));
         json_object_set_new(actuator, "inert", json_boolean(m->actuator_inert[i]));
         json_array_append_new(list, actuator);
     }
@@ -95,14 +95,14 @@ static json_t *actuators_json(tacJson *json, const tacModel *m) {
 static json_t *names_json(const tacModel *m, tacKind kind) {
     json_t *list = json_array();
     for (int i = 0; i < tac_model_count(m, kind); i++)
-        json_array_append_new(list, cli_json_name(m, kind, i));
+        json_array_append_new(list, measure_json_name(m, kind, i));
     return list;
 }
 
 static json_t *lines_json(const tacReport *report, int n, const char *(*line)(const tacReport *, int)) {
     json_t *list = json_array();
     for (int i = 0; i < n; i++)
-        json_array_append_new(list, cli_json_text(line(report, i)));
+        json_array_append_new(list, measure_json_text(line(report, i)));
     return list;
 }
 
@@ -113,7 +113,7 @@ static json_t *params_json(tacJson *json, const tacModel *m) {
         double value;
         if (tac_param_path(m, i, path, sizeof path) != TAC_OK || tac_param_get(m, path, &value, NULL) != TAC_OK)
             continue;
-        json_object_set_new(object, path, cli_json_number(json, path, value));
+        json_object_set_new(object, path, measure_json_number(json, path, value));
     }
     return object;
 }
@@ -127,31 +127,31 @@ static void put_sizes(tacJson *json, const tacModel *m) {
                 {"nmesh", m->nmesh}, {"ntendon", m->ntendon}, {"neq", m->neq},         {"npair", m->npair},
                 {"nkey", m->nkey},   {"nmocap", m->nmocap},   {"nsensor", m->nsensor}, {"nexclude", m->nexclude}};
     for (size_t i = 0; i < sizeof size / sizeof size[0]; i++)
-        cli_json_put_count(json, size[i].key, size[i].value);
+        measure_json_put_count(json, size[i].key, size[i].value);
 }
 
 static int print_json(const tacModelFile *file, const tacInfoArgs *args) {
     const tacModel *m = file->model;
-    tacJson json = cli_json_begin();
+    tacJson json = measure_json_begin();
     put_sizes(&json, m);
-    cli_json_put(&json, "mass", cli_json_number(&json, "mass", total_mass(m)));
-    cli_json_put(&json, "timestep", cli_json_number(&json, "timestep", *m->option_timestep));
-    cli_json_put(&json, "gravity", cli_json_vec3(&json, "gravity", *m->option_gravity));
-    cli_json_put(&json, "bodies", bodies_json(&json, m));
-    cli_json_put(&json, "joints", joints_json(&json, m));
-    cli_json_put(&json, "geoms", geoms_json(&json, m));
-    cli_json_put(&json, "sites", names_json(m, TAC_KIND_SITE));
-    cli_json_put(&json, "actuators", actuators_json(&json, m));
-    cli_json_put(&json, "tendons", names_json(m, TAC_KIND_TENDON));
-    cli_json_put(&json, "keys", names_json(m, TAC_KIND_KEY));
-    cli_json_put(&json, "sensors", names_json(m, TAC_KIND_SENSOR));
-    cli_json_put(&json, "ignored",
-                 lines_json(file->report, tac_report_ignored_count(file->report), tac_report_ignored));
-    cli_json_put(&json, "warnings",
-                 lines_json(file->report, tac_report_warning_count(file->report), tac_report_warning));
-    if (args->params) cli_json_put(&json, "params", params_json(&json, m));
+    measure_json_put(&json, "mass", measure_json_number(&json, "mass", total_mass(m)));
+    measure_json_put(&json, "timestep", measure_json_number(&json, "timestep", *m->option_timestep));
+    measure_json_put(&json, "gravity", measure_json_vec3(&json, "gravity", *m->option_gravity));
+    measure_json_put(&json, "bodies", bodies_json(&json, m));
+    measure_json_put(&json, "joints", joints_json(&json, m));
+    measure_json_put(&json, "geoms", geoms_json(&json, m));
+    measure_json_put(&json, "sites", names_json(m, TAC_KIND_SITE));
+    measure_json_put(&json, "actuators", actuators_json(&json, m));
+    measure_json_put(&json, "tendons", names_json(m, TAC_KIND_TENDON));
+    measure_json_put(&json, "keys", names_json(m, TAC_KIND_KEY));
+    measure_json_put(&json, "sensors", names_json(m, TAC_KIND_SENSOR));
+    measure_json_put(&json, "ignored",
+                     lines_json(file->report, tac_report_ignored_count(file->report), tac_report_ignored));
+    measure_json_put(&json, "warnings",
+                     lines_json(file->report, tac_report_warning_count(file->report), tac_report_warning));
+    if (args->params) measure_json_put(&json, "params", params_json(&json, m));
     int code = cli_json_print("info", &json, CLI_FINE);
-    cli_json_free(&json);
+    measure_json_free(&json);
     return code;
 }
 

@@ -1,8 +1,8 @@
 /* tactus random SEED: a model made by rule, as MJCF text. */
 #include "cli/cli.h"
-#include "measure/json_text.h"
 #include "cli/options.h"
 #include "cli/report/output_file.h"
+#include "measure/json_text.h"
 
 #include "tactus/io.h"
 
@@ -80,14 +80,14 @@ static char *make_random(const char *operand) {
 
 /* The text as the value of "model" on one line; takes it over. A null pointer after a message. */
 static char *wrap_json(char *text) {
-    tacJson json = cli_json_begin();
-    cli_json_put(&json, "model", cli_json_text(text));
-    char *line = cli_json_dump(&json), *whole = line != NULL ? malloc(strlen(line) + 2) : NULL;
+    tacJson json = measure_json_begin();
+    measure_json_put(&json, "model", measure_json_text(text));
+    char *line = measure_json_dump(&json), *whole = line != NULL ? malloc(strlen(line) + 2) : NULL;
     if (whole != NULL)
         sprintf(whole, "%s\n", line);
     else
         cli_fail("random", "out of memory");
-    cli_json_free(&json);
+    measure_json_free(&json);
     free(line);
     free(text);
     return whole;

@@ -1,6 +1,7 @@
 /* tactus reproduce [NAME...]: the papers' experiments, each judged by one criterion. */
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/report/json.h"
 #include "cli/report/output_file.h"
 
 #include "experiments/experiment.h"
@@ -35,10 +36,10 @@ static const char *const SUMMARY =
 
 static json_t *description(const tacExperiment *e) {
     json_t *object = json_object();
-    json_object_set_new(object, "experiment", cli_json_text(e->name));
-    json_object_set_new(object, "source", cli_json_text(e->source));
-    json_object_set_new(object, "shows", cli_json_text(e->shows));
-    json_object_set_new(object, "criterion", cli_json_text(e->criterion));
+    json_object_set_new(object, "experiment", measure_json_text(e->name));
+    json_object_set_new(object, "source", measure_json_text(e->source));
+    json_object_set_new(object, "shows", measure_json_text(e->shows));
+    json_object_set_new(object, "criterion", measure_json_text(e->criterion));
     return object;
 }
 
@@ -49,13 +50,13 @@ static int print_list(int for_programs) {
                    EXPERIMENTS[i].source, "", EXPERIMENTS[i].criterion);
         return CLI_FINE;
     }
-    tacJson json = cli_json_begin();
+    tacJson json = measure_json_begin();
     json_t *list = json_array();
     for (int i = 0; i < EXPERIMENT_COUNT; i++)
         json_array_append_new(list, description(&EXPERIMENTS[i]));
-    cli_json_put(&json, "experiments", list);
+    measure_json_put(&json, "experiments", list);
     int code = cli_json_print("reproduce", &json, CLI_FINE);
-    cli_json_free(&json);
+    measure_json_free(&json);
     return code;
 }
 
@@ -70,13 +71,13 @@ static int open_picture(const tacExperiment *e, const char *folder, tacOutputFil
 
 /* The keys every experiment has. */
 static void put_result(const tacExperiment *e, tacFindings *found, double seconds) {
-    cli_json_put(&found->json, "experiment", cli_json_text(e->name));
-    cli_json_put(&found->json, "source", cli_json_text(e->source));
-    cli_json_put(&found->json, "paper", json_incref(found->paper));
-    cli_json_put(&found->json, "tactus", json_incref(found->tactus));
-    cli_json_put(&found->json, "criterion", cli_json_text(e->criterion));
-    cli_json_put(&found->json, "pass", json_boolean(found->pass));
-    cli_json_put(&found->json, "seconds", cli_json_number(&found->json, "seconds", seconds));
+    measure_json_put(&found->json, "experiment", measure_json_text(e->name));
+    measure_json_put(&found->json, "source", measure_json_text(e->source));
+    measure_json_put(&found->json, "paper", json_incref(found->paper));
+    measure_json_put(&found->json, "tactus", json_incref(found->tactus));
+    measure_json_put(&found->json, "criterion", measure_json_text(e->criterion));
+    measure_json_put(&found->json, "pass", json_boolean(found->pass));
+    measure_json_put(&found->json, "seconds", measure_json_number(&found->json, "seconds", seconds));
 }
 
 /* Runs it with everything it needs in place. */
@@ -85,9 +86,10 @@ static int run_and_draw(const tacExperiment *e, const char *folder, tacFindings 
     int result = folder != NULL ? open_picture(e, folder, &file) : CLI_GO_ON;
     if (result != CLI_GO_ON) return result;
     found->picture = folder != NULL ? file.stream : NULL;
-    found->progress = cli_progress_begin(e->name);
-    result = e->run(found);
-    cli_progress_end(&found->progress);
+    found->progress = measure_progress_begin(e->name);
+    int stopped = e->run(found) != EXPERIMENT_GO_ON;
+    measure_progress_end(&found->progress);
+    if (stopped) result = cli_fail("reproduce", "%s: %s", e->name, found->failure);
     if (folder == NULL) return result;
     if (result == CLI_GO_ON) return cli_output_finish("reproduce", &file);
     cli_output_abandon(&file);
@@ -96,16 +98,13 @@ static int run_and_draw(const tacExperiment *e, const char *folder, tacFindings 
 
 /* -> the findings in found->json, which the caller frees. */
 static int run_one(const tacExperiment *e, const tacReproduceArgs *args, tacFindings *found) {
-    double begin = cli_clock();
-    *found = (tacFindings){.name = e->name,
-                           .for_people = !args->json,
-                           .json = cli_json_begin(),
-                           .paper = json_object(),
-                           .tactus = json_object()};
+    double begin = measure_clock();
+    *found = (tacFindings){
+        .for_people = !args->json, .json = measure_json_begin(), .paper = json_object(), .tactus = json_object()};
     if (!args->json) printf("%s: %s (%s)\n", e->name, e->shows, e->source);
     fflush(stdout);
     int result = run_and_draw(e, args->folder, found);
-    double seconds = cli_clock() - begin;
+    double seconds = measure_clock() - begin;
     put_result(e, found, seconds);
     json_decref(found->paper), json_decref(found->tactus);
     if (result == CLI_GO_ON && !args->json)
@@ -116,7 +115,7 @@ static int run_one(const tacExperiment *e, const tacReproduceArgs *args, tacFind
 /* --- all that were asked for ------------------------------------------------------------------------------------- */
 
 static int run_all(const tacReproduceArgs *args, const tacExperiment *const *chosen, int n) {
-    tacJson whole = cli_json_begin();
+    tacJson whole = measure_json_begin();
     json_t *list = json_array();
     int code = CLI_FINE, result = CLI_GO_ON;
     for (int i = 0; i < n && result == CLI_GO_ON; i++) {
@@ -125,16 +124,16 @@ static int run_all(const tacReproduceArgs *args, const tacExperiment *const *cho
         if (!found.pass) code = CLI_NO;
         if (found.json.bad[0] != '\0') memcpy(whole.bad, found.json.bad, sizeof whole.bad);
         json_array_append(list, found.json.root);
-        cli_json_free(&found.json);
+        measure_json_free(&found.json);
     }
     if (result != CLI_GO_ON) code = result;
     if (result == CLI_GO_ON && args->json && n == 1)
         json_object_update(whole.root, json_array_get(list, 0));
     else
-        cli_json_put(&whole, "experiments", json_incref(list));
+        measure_json_put(&whole, "experiments", json_incref(list));
     json_decref(list);
     if (result == CLI_GO_ON && args->json) code = cli_json_print("reproduce", &whole, code);
-    cli_json_free(&whole);
+    measure_json_free(&whole);
     return code;
 }
 

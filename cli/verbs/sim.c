@@ -1,10 +1,11 @@
 /* tactus sim MODEL: steps a robot and writes down its motion. */
 #include "cli/cli.h"
 #include "cli/input/model_file.h"
+#include "cli/input/stepping.h"
+#include "cli/report/json.h"
 #include "cli/report/motion_file.h"
 #include "cli/report/page/page.h"
 #include "cli/simulation/simulate.h"
-#include "cli/input/stepping.h"
 
 #include <limits.h>
 #include <math.h>
@@ -141,10 +142,10 @@ static void print_text(const char *path, const tacRun *run, const tacMotion *mot
 }
 
 static int print_json(const tacRun *run, const tacMotion *motion, int code) {
-    tacJson json = cli_json_begin();
+    tacJson json = measure_json_begin();
     cli_run_json(&json, run, motion);
     code = cli_json_print("sim", &json, code);
-    cli_json_free(&json);
+    measure_json_free(&json);
     return code;
 }
 

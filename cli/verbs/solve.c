@@ -1,8 +1,8 @@
 /* tactus solve FILE: one frictional contact problem. */
 #include "cli/cli.h"
-#include "measure/json_text.h"
-#include "cli/options.h"
 #include "cli/input/problem_file.h"
+#include "cli/options.h"
+#include "cli/report/json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,18 +114,18 @@ static int solve(const tacProblem *problem, tacFrictionForm form, tacAnswer *ans
 }
 
 static int print_json(const tacProblem *problem, const tacAnswer *answer, int code) {
-    tacJson json = cli_json_begin();
+    tacJson json = measure_json_begin();
     int n = 3 * problem->ncontact;
-    cli_json_put_count(&json, "contacts", problem->ncontact);
-    cli_json_put(&json, "residual_abs", cli_json_number(&json, "residual_abs", answer->residual_abs));
-    cli_json_put(&json, "residual_rel", cli_json_number(&json, "residual_rel", answer->residual_rel));
-    cli_json_put_count(&json, "iterations", answer->info.iterations);
-    cli_json_put(&json, "seconds", cli_json_number(&json, "seconds", answer->seconds));
-    cli_json_put(&json, "status", cli_json_text(answer->info.solved ? "solved" : "unsolved"));
-    cli_json_put_numbers(&json, "reaction", n, answer->reaction);
-    cli_json_put_numbers(&json, "velocity", n, answer->velocity);
+    measure_json_put_count(&json, "contacts", problem->ncontact);
+    measure_json_put(&json, "residual_abs", measure_json_number(&json, "residual_abs", answer->residual_abs));
+    measure_json_put(&json, "residual_rel", measure_json_number(&json, "residual_rel", answer->residual_rel));
+    measure_json_put_count(&json, "iterations", answer->info.iterations);
+    measure_json_put(&json, "seconds", measure_json_number(&json, "seconds", answer->seconds));
+    measure_json_put(&json, "status", measure_json_text(answer->info.solved ? "solved" : "unsolved"));
+    measure_json_put_numbers(&json, "reaction", n, answer->reaction);
+    measure_json_put_numbers(&json, "velocity", n, answer->velocity);
     code = cli_json_print("solve", &json, code);
-    cli_json_free(&json);
+    measure_json_free(&json);
     return code;
 }
 

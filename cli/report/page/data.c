@@ -1,10 +1,10 @@
 #include "cli/report/page/data.h"
 
-#include "cli/report/page/base64.h"
 #include "cli/cli.h"
-#include "measure/memory.h"
 #include "cli/input/model_file.h"
 #include "cli/input/stepping.h"
+#include "cli/report/page/base64.h"
+#include "measure/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum { LABEL = 128, COLUMN = 192, POSE = 7 };
 
 /* A base64 text as a JSON string; takes the text over. */
 static json_t *own_text(char *text) {
-    if (text == NULL) cli_memory_ran_out();
+    if (text == NULL) measure_memory_ran_out();
     json_t *string = json_string(text != NULL ? text : "");
     free(text);
     return string;
@@ -21,7 +21,7 @@ static json_t *own_text(char *text) {
 
 static json_t *label_json(const tacModel *m, tacKind kind, int id) {
     char label[LABEL];
-    return cli_json_text(cli_label(m, kind, id, label, sizeof label));
+    return measure_json_text(cli_label(m, kind, id, label, sizeof label));
 }
 
 /* --- the model ---------------------------------------------------------------------------------------------------- */
@@ -32,7 +32,7 @@ static json_t *bodies_json(tacJson *json, const tacModel *m) {
         json_t *body = json_object();
         json_object_set_new(body, "name", label_json(m, TAC_KIND_BODY, i));
         json_object_set_new(body, "parent", json_integer(m->body_parent[i]));
-        json_object_set_new(body, "mass", cli_json_number(json, "bodies.mass", m->body_mass[i]));
+        json_object_set_new(body, "mass", measure_json_number(json, "bodies.mass", m->body_mass[i]));
         json_array_append_new(list, body);
     }
     return list;
@@ -46,7 +46,7 @@ static json_t *joints_json(tacJson *json, const tacModel *m) {
         json_object_set_new(joint, "type", json_string(cli_joint_type(m->joint_type[i])));
         json_object_set_new(joint, "body", json_integer(m->joint_body[i]));
         if (m->joint_limited[i])
-            json_object_set_new(joint, "range", cli_json_numbers(json, "joints.range", 2, m->joint_range + 2 * i));
+            json_object_set_new(joint, "range", measure_json_numbers(json, "joints.range", 2, m->joint_range + 2 * i));
         json_array_append_new(list, joint);
     }
     return list;
@@ -60,7 +60,7 @@ static json_t *actuators_json(tacJson *json, const tacModel *m) {
         json_object_set_new(actuator, "drives", json_string(cli_transmission(m->actuator_trntype[i])));
         if (m->actuator_ctrllimited[i])
             json_object_set_new(actuator, "range",
-                                cli_json_numbers(json, "actuators.ctrlrange", 2, m->actuator_ctrlrange + 2 * i));
+                                measure_json_numbers(json, "actuators.ctrlrange", 2, m->actuator_ctrlrange + 2 * i));
         json_array_append_new(list, actuator);
     }
     return list;
@@ -74,10 +74,10 @@ static json_t *geoms_json(tacJson *json, const tacModel *m) {
         json_t *geom = json_object();
         json_object_set_new(geom, "body", json_integer(m->geom_body[i]));
         json_object_set_new(geom, "type", json_string(cli_geom_type(m->geom_type[i])));
-        json_object_set_new(geom, "size", cli_json_numbers(json, "geoms.size", 3, m->geom_size + 3 * i));
-        json_object_set_new(geom, "pos", cli_json_vec3(json, "geoms.pos", m->geom_pos[i]));
-        json_object_set_new(geom, "quat", cli_json_quat(json, "geoms.quat", m->geom_quat[i]));
-        json_object_set_new(geom, "rgba", cli_json_numbers(json, "geoms.rgba", 4, rgba));
+        json_object_set_new(geom, "size", measure_json_numbers(json, "geoms.size", 3, m->geom_size + 3 * i));
+        json_object_set_new(geom, "pos", measure_json_vec3(json, "geoms.pos", m->geom_pos[i]));
+        json_object_set_new(geom, "quat", measure_json_quat(json, "geoms.quat", m->geom_quat[i]));
+        json_object_set_new(geom, "rgba", measure_json_numbers(json, "geoms.rgba", 4, rgba));
         json_object_set_new(geom, "group", json_integer(m->geom_group[i]));
         json_object_set_new(geom, "collides", json_boolean(m->geom_contype[i] != 0 || m->geom_conaffinity[i] != 0));
         json_object_set_new(geom, "mesh", json_integer(m->geom_mesh[i]));
@@ -104,7 +104,7 @@ static json_t *model_json(tacJson *json, const tacModel *m) {
     json_object_set_new(object, "nq", json_integer(m->nq));
     json_object_set_new(object, "nv", json_integer(m->nv));
     json_object_set_new(object, "nu", json_integer(m->nu));
-    json_object_set_new(object, "gravity", cli_json_vec3(json, "gravity", *m->option_gravity));
+    json_object_set_new(object, "gravity", measure_json_vec3(json, "gravity", *m->option_gravity));
     json_object_set_new(object, "bodies", bodies_json(json, m));
     json_object_set_new(object, "joints", joints_json(json, m));
     json_object_set_new(object, "actuators", actuators_json(json, m));
@@ -154,7 +154,7 @@ static json_t *series_json(const tacMotion *motion, tacColumn kind) {
     for (int i = 0; i < n; i++) {
         char name[COLUMN];
         cli_column_name(motion->model, kind, i, name, sizeof name);
-        json_array_append_new(names, cli_json_text(name + 5)); /* past "qpos:", "qvel:", "ctrl:" */
+        json_array_append_new(names, measure_json_text(name + 5)); /* past "qpos:", "qvel:", "ctrl:" */
     }
     for (size_t f = 0; f < rows && values != NULL; f++)
         for (size_t i = 0; i < columns; i++)
@@ -180,18 +180,18 @@ static json_t *motion_json(const tacMotion *motion, const double *pose) {
 }
 
 static void put_run(tacJson *json, const tacPageText *text, const tacRun *run) {
-    cli_json_put(json, "title", cli_json_text(text->title));
-    cli_json_put(json, "command", cli_json_text(text->command));
-    cli_json_put(json, "version", cli_json_text(tac_version()));
-    cli_json_put(json, "status", cli_json_text(tac_status_text(cli_run_status(run))));
-    cli_json_put(json, "complete", json_boolean(run->status == TAC_OK));
-    cli_json_put_count(json, "unsolved", run->unsolved);
-    cli_json_put(json, "infeasible", json_boolean(run->start != TAC_OK));
-    cli_json_put(json, "contact", cli_json_text(cli_contact_word(run->options.contact)));
-    cli_json_put(json, "integrator", cli_json_text(cli_integrator_word(&run->options)));
-    cli_json_put(json, "dt", cli_json_number(json, "dt", run->options.dt));
-    cli_json_put_count(json, "steps", run->done);
-    cli_json_put(json, "seconds", cli_json_number(json, "seconds", run->seconds));
+    measure_json_put(json, "title", measure_json_text(text->title));
+    measure_json_put(json, "command", measure_json_text(text->command));
+    measure_json_put(json, "version", measure_json_text(tac_version()));
+    measure_json_put(json, "status", measure_json_text(tac_status_text(cli_run_status(run))));
+    measure_json_put(json, "complete", json_boolean(run->status == TAC_OK));
+    measure_json_put_count(json, "unsolved", run->unsolved);
+    measure_json_put(json, "infeasible", json_boolean(run->start != TAC_OK));
+    measure_json_put(json, "contact", measure_json_text(cli_contact_word(run->options.contact)));
+    measure_json_put(json, "integrator", measure_json_text(cli_integrator_word(&run->options)));
+    measure_json_put(json, "dt", measure_json_number(json, "dt", run->options.dt));
+    measure_json_put_count(json, "steps", run->done);
+    measure_json_put(json, "seconds", measure_json_number(json, "seconds", run->seconds));
 }
 
 int cli_page_data(const char *verb, const tacPageText *text, const tacRun *run, const tacMotion *motion,
@@ -200,8 +200,8 @@ int cli_page_data(const char *verb, const tacPageText *text, const tacRun *run, 
     tacStatus status = pose != NULL ? all_poses(run, motion, pose) : TAC_ERR_MEMORY;
     if (status == TAC_OK) {
         put_run(json, text, run);
-        cli_json_put(json, "model", model_json(json, run->model));
-        cli_json_put(json, "motion", motion_json(motion, pose));
+        measure_json_put(json, "model", model_json(json, run->model));
+        measure_json_put(json, "motion", motion_json(motion, pose));
     }
     free(pose);
     return status == TAC_OK ? CLI_GO_ON : cli_fail(verb, "the page cannot be made: %s", tac_status_text(status));

@@ -47,13 +47,13 @@ static void write_template(const char *title, const char *data, FILE *stream) {
 
 int cli_write_page(const char *verb, const tacPageText *text, const tacRun *run, const tacMotion *motion,
                    FILE *stream) {
-    tacJson json = cli_json_begin();
+    tacJson json = measure_json_begin();
     int result = cli_page_data(verb, text, run, motion, &json);
-    char *data = result == CLI_GO_ON ? cli_json_dump(&json) : NULL;
+    char *data = result == CLI_GO_ON ? measure_json_dump(&json) : NULL;
     if (result == CLI_GO_ON && data == NULL)
         result = json.bad[0] != '\0' ? cli_fail(verb, "%s is not finite", json.bad) : cli_fail(verb, "out of memory");
     if (data != NULL) write_template(text->title, data, stream);
     free(data);
-    cli_json_free(&json);
+    measure_json_free(&json);
     return result;
 }
