@@ -2,9 +2,9 @@
 
 import os
 
-from checks.contact_speed import all_solved, box_growth, box_rows, panda_with_box, robot_checks
+from checks.contact.speed import all_solved, box_growth, box_rows, panda_with_box, robot_checks
 from checks.registry import ROOT, CannotRun, Result, check
-from checks.speed import pinned
+from checks.robots.speed import pinned
 
 ROBOTS = ("humanoid", "atlas", "quadruped")
 robot_checks("lcp", ROBOTS, (*ROBOTS, "panda_box"), (1.5, 2.5))

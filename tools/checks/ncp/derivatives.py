@@ -1,7 +1,7 @@
 """Derivatives of steps of contact ncp at random states in contact, at several softnesses, parameters included."""
 
-from checks.contact_derivatives import PARTS, SAMPLES, Study, derivative_check
-from checks.quad import quad_judged
+from checks.contact.derivatives import PARTS, SAMPLES, Study, derivative_check
+from checks.ncp.quad import quad_judged
 
 # Samples of each model, fewer of those whose steps take longer; of what kinds its parameters are: mass, inertia, friction, sizes, places of bodies, joints and geoms, springs, dampers, gravity, the time step.
 MODELS = {

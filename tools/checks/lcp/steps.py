@@ -1,10 +1,10 @@
 """Steps of contact lcp: known answers, derivatives at random states in contact, penetration, random models, memory, bits."""
 
-from checks.contact_derivatives import SAMPLES, Study, derivative_check
-from checks.contact_steps import bad_input_check, bits_check, no_alloc_check, random_check
-from checks.gradients import unit_checks
+from checks.contact.derivatives import SAMPLES, Study, derivative_check
+from checks.contact.steps import bad_input_check, bits_check, no_alloc_check, random_check
+from checks.gradients.derivatives import unit_checks
 from checks.registry import Result, check
-from checks.robots import json_lines, our_models
+from checks.robots.ours import json_lines, our_models
 
 # --- Known answers ---------------------------------------------------------------------------------------------------
 

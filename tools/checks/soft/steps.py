@@ -1,9 +1,9 @@
 """Steps of contact soft: random models, memory, bits, bad input, and time beside mj_step."""
 
-from checks.contact_speed import all_solved, box_growth, box_rows, robot_checks
-from checks.contact_steps import bad_input_check, bits_check, no_alloc_check, random_check
+from checks.contact.speed import all_solved, box_growth, box_rows, robot_checks
+from checks.contact.steps import bad_input_check, bits_check, no_alloc_check, random_check
 from checks.registry import Result, check
-from checks.robots import our_models
+from checks.robots.ours import our_models
 
 # --- Random models, memory, bits, bad input --------------------------------------------------------------------------
 

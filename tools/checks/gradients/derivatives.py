@@ -6,7 +6,7 @@ import os
 import re
 
 from checks.registry import ROOT, CannotRun, Result, check, last_line
-from checks.robots import differing_bits, json_lines, our_models, rows_of_builds
+from checks.robots.ours import differing_bits, json_lines, our_models, rows_of_builds
 
 TOL_CHECK = "1e-7"
 TOL_REVERSE = 1e-10

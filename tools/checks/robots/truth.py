@@ -7,7 +7,7 @@ import os
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass, field
 
-from checks import compare
+from checks.robots import compare
 from checks.registry import CannotRun, Result, check, last_line
 
 TOL_KINEMATICS = 1e-9  # of max(1, |x|)

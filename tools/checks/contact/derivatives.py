@@ -4,8 +4,8 @@ import json
 import pathlib
 from dataclasses import dataclass
 
-from checks.contact_steps import side_by_side
-from checks.gradients import MINUTES
+from checks.contact.steps import side_by_side
+from checks.gradients.derivatives import MINUTES
 from checks.registry import CannotRun, Failed, Result, check, last_line
 
 SAMPLES = 10_000

@@ -1,10 +1,10 @@
 """Derivatives of steps of contact soft at random states in contact, parameters included."""
 
-from checks.contact_derivatives import SAMPLES, Study, derivative_check
-from checks.contact_speed import panda_with
-from checks.gradients import MINUTES
+from checks.contact.derivatives import SAMPLES, Study, derivative_check
+from checks.contact.speed import panda_with
+from checks.gradients.derivatives import MINUTES
 from checks.registry import Result, check
-from checks.robots import parsed_lines
+from checks.robots.ours import parsed_lines
 
 PANDA = "panda and box"
 # The arm with a box to push, since models/panda.xml has none.

@@ -3,9 +3,9 @@
 import json
 import re
 
-from checks.gradients import unit_check, unit_tests
+from checks.gradients.derivatives import unit_check, unit_tests
 from checks.registry import CannotRun, Result, check, last_line
-from checks.speed import pinned
+from checks.robots.speed import pinned
 
 PAIRS = 100_000
 ALIGNED = 20_000  # besides: axes and centres in line, exactly or nearly, and often the same sizes

@@ -6,10 +6,10 @@ import os
 import pathlib
 from dataclasses import dataclass, field
 
-from checks.contacts import PACKAGE
+from checks.collision.models import PACKAGE
 from checks.registry import ROOT, CannotRun, Failed, Result, check, last_line
-from checks.robots import our_models
-from checks.truth import entry_of
+from checks.robots.ours import our_models
+from checks.robots.truth import entry_of
 
 SAMPLES = 100
 TOL = "1e-6"
@@ -83,7 +83,7 @@ def answers(context, model):
     done = context.run(*model.command(context, "--samples", SAMPLES, "--states", states), seconds=20 * MINUTES)
     if done.returncode != 0:
         return None, last_line(done.stderr)
-    script = ROOT / "tools" / "checks" / "mujoco_answers.mjs"
+    script = ROOT / "tools" / "checks" / "soft" / "mujoco_answers.mjs"
     command = ["node", script, PACKAGE, model.root, model.path.relative_to(model.root), states, file]
     done = context.run(*command, *([model.compiler] if model.compiler else []), seconds=20 * MINUTES)
     return (file, "") if done.returncode == 0 else (None, error_line(done.stderr))
@@ -211,7 +211,7 @@ def their_motion(context, path, state):
     start = json.loads(asked.read_text())
     start.update(steps=STEPS, states=[{"qpos": [], "qvel": [], "act": [], "ctrl": [], **state}])
     asked.write_text(json.dumps(start))
-    script = ROOT / "tools" / "checks" / "mujoco_answers.mjs"
+    script = ROOT / "tools" / "checks" / "soft" / "mujoco_answers.mjs"
     done = context.run("node", script, PACKAGE, (ROOT / path).parent, pathlib.Path(path).name, asked, file)
     if done.returncode != 0:
         raise Failed(f"{path}: {error_line(done.stderr)}")

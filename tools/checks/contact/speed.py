@@ -3,10 +3,10 @@
 import math
 import os
 
-from checks.gradients import RUNS
-from checks.gradients import pinned as pinned_command
+from checks.gradients.derivatives import RUNS
+from checks.gradients.derivatives import pinned as pinned_command
 from checks.registry import ROOT, CannotRun, Result, check
-from checks.speed import pinned
+from checks.robots.speed import pinned
 
 TOL_DERIVATIVE = 1e-6  # of A and B, in the run that is timed
 BOX_RUNS = 3  # of which each row's quickest counts

@@ -2,7 +2,7 @@
 
 import math
 
-from checks.lcp import answer_lines, answers
+from checks.lcp.problems import answer_lines, answers
 from checks.registry import Result, check
 
 TOL_ALL, TOL_MOST, LEAST_MOST = 1e-8, 1e-12, 22

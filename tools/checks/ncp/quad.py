@@ -4,7 +4,7 @@ import json
 import shutil
 
 from checks.registry import ROOT, CannotRun, Failed, last_line
-from checks.robots import BUILD_SECONDS
+from checks.robots.ours import BUILD_SECONDS
 
 SECONDS_A_STATE = 1800
 

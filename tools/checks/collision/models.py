@@ -6,11 +6,11 @@ import math
 import os
 from dataclasses import dataclass
 
-from checks import mujoco_points
+from checks.collision import mujoco_points
 from checks.registry import ROOT, CannotRun, Failed, Result, check, last_line
-from checks.robots import json_lines, our_models
-from checks.speed import number, pinned
-from checks.truth import entry_of, evaluate, features_of
+from checks.robots.ours import json_lines, our_models
+from checks.robots.speed import number, pinned
+from checks.robots.truth import entry_of, evaluate, features_of
 
 TOL_DISTANCE = 1e-6  # m
 LEAST_AGREEING = 0.97
@@ -148,7 +148,7 @@ def measure(context, folder, pairs):
             models.append((pair, got["mjcf"]))
     if not models:
         return
-    done = context.run("node", ROOT / "tools" / "checks" / "mujoco_distance.mjs", PACKAGE, input=json.dumps([text for _, text in models]))
+    done = context.run("node", ROOT / "tools" / "checks" / "collision" / "mujoco_distance.mjs", PACKAGE, input=json.dumps([text for _, text in models]))
     if done.returncode == 0:
         for (pair, _), distance in zip(models, json.loads(done.stdout), strict=True):
             pair.distance = distance

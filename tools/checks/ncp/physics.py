@@ -3,10 +3,10 @@
 import json
 import math
 
-from checks.gradients import unit_check, unit_checks
+from checks.gradients.derivatives import unit_check, unit_checks
 from checks.registry import ROOT, Failed, Result, check, last_line
-from checks.robots import json_lines
-from checks.speed import pinned
+from checks.robots.ours import json_lines
+from checks.robots.speed import pinned
 
 # --- Known answers ---------------------------------------------------------------------------------------------------
 

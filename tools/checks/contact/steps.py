@@ -3,10 +3,10 @@
 import concurrent.futures
 import os
 
-from checks.collision import document
-from checks.gradients import MINUTES, unit_tests
+from checks.collision.pairs import document
+from checks.gradients.derivatives import MINUTES, unit_tests
 from checks.registry import CannotRun, Result, check
-from checks.robots import differing_bits, json_lines, rows_of_builds
+from checks.robots.ours import differing_bits, json_lines, rows_of_builds
 
 # --- Random models ---------------------------------------------------------------------------------------------------
 
