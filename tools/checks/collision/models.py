@@ -7,17 +7,18 @@ import os
 from dataclasses import dataclass
 
 from checks.collision import mujoco_points
+from checks.evidence import json_lines
+from checks.models import entry_of, our_models
+from checks.peers import PACKAGE
 from checks.registry import ROOT, CannotRun, Failed, Result, check, last_line
-from checks.robots.ours import json_lines, our_models
-from checks.robots.speed import number, pinned
-from checks.robots.truth import entry_of, evaluate, features_of
+from checks.robots.truth import evaluate, features_of
+from checks.times import bench_rows_of, number
 
 TOL_DISTANCE = 1e-6  # m
 LEAST_AGREEING = 0.97
 BROAD_EXPONENT = 1.3
 FASTER = ("humanoid", "boxes_apart", "boxes_pile")  # scenes whose collision stage takes at most MuJoCo's time
 QUIETEST_OF = 3  # runs
-PACKAGE = ROOT / "build" / "peers" / "node_modules" / "@mujoco" / "mujoco"  # MuJoCo 3.x, where `./dev peers` puts it
 
 
 # --- Against the true numbers --------------------------------------------------------------------------------------
@@ -190,7 +191,7 @@ def truth(context):
 
 
 def scene_rows(context):
-    head, *rows = pinned(context, "bench_scene")
+    head, *rows = bench_rows_of(context, "bench_scene")
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 
@@ -214,7 +215,7 @@ def speed_scene(context):
 
 @check("collision-broad-exponent", bar="broad phase of 16 to 4096 scattered boxes grows with an exponent below 1.3")
 def broad_exponent(context):
-    runs = [pinned(context, "bench_broad") for _ in range(QUIETEST_OF)]
+    runs = [bench_rows_of(context, "bench_broad") for _ in range(QUIETEST_OF)]
     found = [float(next(row for row in rows if row[0] == "exponent")[1]) for rows in runs]
     best = runs[found.index(min(found))]
     figure = f"exponent {min(found):.3f} (of {QUIETEST_OF} runs: {', '.join(f'{value:.3f}' for value in found)})"

@@ -1,26 +1,14 @@
 """Collision: distances, contacts, their derivatives and the time of impact."""
 
-import json
 import re
 
-from checks.gradients.derivatives import unit_check, unit_tests
-from checks.registry import CannotRun, Result, check, last_line
-from checks.robots.speed import pinned
+from checks.evidence import document
+from checks.registry import CannotRun, Result, check
+from checks.times import bench_rows_of
+from checks.unit import unit_check, unit_tests
 
 PAIRS = 100_000
 ALIGNED = 20_000  # besides: axes and centres in line, exactly or nearly, and often the same sizes
-DISTANCE_SECONDS = 1200
-
-
-def document(context, program, *arguments, seconds=DISTANCE_SECONDS):
-    """The one JSON document an evidence program prints; its exit code says whether all is well and is not asked."""
-    done = context.run(context.program(program), *arguments, seconds=seconds)
-    if done.returncode not in (0, 1) or not done.stdout.strip():
-        raise CannotRun(f"{program}: exit {done.returncode}: {last_line(done.stderr)}")
-    try:
-        return json.loads(done.stdout)
-    except json.JSONDecodeError as reason:
-        raise RuntimeError(f"{program}: exit {done.returncode}: {last_line(done.stderr)}") from reason
 
 
 def shown(number):
@@ -115,7 +103,7 @@ def gjk_rows(context):
     """{what: {corners: row}}, of each row the run with the least ratio."""
     table = {}
     for _ in range(GJK_RUNS):
-        head, *rows = pinned(context, "bench_collide", "gjk")
+        head, *rows = bench_rows_of(context, "bench_collide", "gjk")
         for row in (dict(zip(head, row, strict=True)) for row in rows):
             if row["ratio"] == "":
                 raise CannotRun("bench_collide was built without libccd (./dev peers installs it; ./dev bench and ./dev verify build it)")

@@ -4,8 +4,7 @@ import json
 import pathlib
 from dataclasses import dataclass
 
-from checks.contact.steps import side_by_side
-from checks.gradients.derivatives import MINUTES
+from checks.evidence import MINUTES, side_by_side
 from checks.registry import CannotRun, Failed, Result, check, last_line
 
 SAMPLES = 10_000

@@ -3,10 +3,8 @@
 import math
 import os
 
-from checks.gradients.derivatives import RUNS
-from checks.gradients.derivatives import pinned as pinned_command
 from checks.registry import ROOT, CannotRun, Result, check
-from checks.robots.speed import pinned
+from checks.times import RUNS, bench_rows_of, on_one_core
 
 TOL_DERIVATIVE = 1e-6  # of A and B, in the run that is timed
 BOX_RUNS = 3  # of which each row's quickest counts
@@ -52,7 +50,7 @@ def robot_rows(context, robots, options):
     best = {}
     for models in [robots, [panda_with_box(context), "--key", "push"]] * RUNS:
         command = [context.tactus, "bench", *models, *options, "--seconds", 2, "--allow-unsolved", 64, "--json"]
-        for row in context.json_from(*pinned_command(command))["rows"]:
+        for row in context.json_from(*on_one_core(command))["rows"]:
             quickest(best, os.path.basename(row["model"]).split(".")[0], row, "us_step")
     if not all(row["us_peer"] for row in best.values()):
         raise CannotRun("MuJoCo is not installed: ./dev peers")
@@ -97,7 +95,7 @@ def box_rows(context, *arguments):
     """{number of boxes: its row of the run in which our step was quickest}"""
     best = {}
     for _ in range(BOX_RUNS):
-        head, *rows = pinned(context, "bench_boxes", *arguments)
+        head, *rows = bench_rows_of(context, "bench_boxes", *arguments)
         for row in (dict(zip(head, row, strict=True)) for row in rows):
             quickest(best, int(row["boxes"]), row, "us_tactus")
     return best

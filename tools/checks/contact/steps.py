@@ -1,12 +1,9 @@
 """What steps of every contact model are asked: random models, memory, bits, bad input. The contact model is data."""
 
-import concurrent.futures
-import os
-
-from checks.collision.pairs import document
-from checks.gradients.derivatives import MINUTES, unit_tests
+from checks.builds import differing_bits, rows_of_builds
+from checks.evidence import MINUTES, document, json_lines, ranges, side_by_side
 from checks.registry import CannotRun, Result, check
-from checks.robots.ours import differing_bits, json_lines, rows_of_builds
+from checks.unit import unit_tests
 
 # --- Random models ---------------------------------------------------------------------------------------------------
 
@@ -23,18 +20,6 @@ LEAST_PLACED = 0.95
 def number(found):
     """A figure that a program printed; null is what it prints for what is not finite."""
     return float("inf") if found is None else found
-
-
-def ranges(count, parts):
-    """Seeds 1 to count in equal parts: [(first, last)]."""
-    each = count // parts
-    return [(1 + each * k, each * (k + 1)) for k in range(parts)]
-
-
-def side_by_side(work, jobs):
-    """[work(*job)], as many at a time as there are cores."""
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
-        return list(pool.map(lambda job: work(*job), jobs))
 
 
 def random_rows(context, contact):

@@ -4,9 +4,8 @@ import concurrent.futures
 import json
 import os
 
+from checks.models import entry_of, our_models
 from checks.registry import ROOT, CannotRun, Failed, Result, check, last_line
-from checks.robots.ours import our_models
-from checks.robots.truth import entry_of
 
 CONTACTS = ("none", "lcp", "ncp", "soft")
 # As the checks of random states have them: of smooth steps, and of steps with contact.

@@ -3,9 +3,9 @@
 import json
 from dataclasses import dataclass
 
-from checks.contact.steps import side_by_side
+from checks.evidence import side_by_side
+from checks.models import entry_of
 from checks.registry import Failed, Result, check, last_line
-from checks.robots.truth import entry_of
 
 CONTACTS = ("none", "lcp", "ncp", "soft")
 STEPS = 100

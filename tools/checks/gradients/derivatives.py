@@ -5,8 +5,12 @@ import json
 import os
 import re
 
+from checks.builds import differing_bits, rows_of_builds
+from checks.evidence import MINUTES, json_lines
+from checks.models import our_models
 from checks.registry import ROOT, CannotRun, Result, check, last_line
-from checks.robots.ours import differing_bits, json_lines, our_models, rows_of_builds
+from checks.times import RUNS, on_one_core
+from checks.unit import unit_check, unit_checks
 
 TOL_CHECK = "1e-7"
 TOL_REVERSE = 1e-10
@@ -14,7 +18,6 @@ SAMPLES = 1000
 PARAM_SAMPLES = 20
 PAIRS = 100_000
 INTEGRATORS = ["euler", "rk4", "rkmk4", "implicit", "implicitfast"]
-MINUTES = 60
 
 
 # --- tactus check --------------------------------------------------------------------------------------------------
@@ -162,43 +165,6 @@ def bits(context):
 # --- Unit tests that print their figures ---------------------------------------------------------------------------
 
 
-def unit_tests(context, program):
-    """Runs a cmocka program -> {test: (ok, what it printed)}."""
-
-    def run(_):
-        done = context.run(context.program(program))
-        found, name, lines = {}, None, []
-        for line in (done.stdout + done.stderr).splitlines():
-            begun = re.match(r"\[ RUN      \] (\S+)", line)
-            ended = re.match(r"\[       OK \] (\S+)|\[  FAILED  \] (\S+)", line)
-            if begun:
-                name, lines = begun.group(1), []
-            elif ended and name and (ended.group(1) or ended.group(2)) == name:
-                found[name] = (ended.group(1) is not None, lines)
-                name = None
-            elif name:
-                lines.append(line.strip())
-        return found
-
-    return context.once("unit " + program, run)
-
-
-def unit_check(name, bar, program, test, slow=False):
-    @check(name, bar=bar, slow=slow)
-    def run(context):
-        tests = unit_tests(context, program)
-        if test not in tests:
-            raise CannotRun(f"{program} has no test {test}")
-        ok, lines = tests[test]
-        return Result(ok, lines[-1] if lines else ("passes" if ok else "fails"), lines)
-
-
-def unit_checks(prefix, table, program=None):
-    """table: {the rest of the name: (bar, program, test)}, or (bar, test) of one program"""
-    for key, (bar, *of, test) in table.items():
-        unit_check(f"{prefix}-{key}", bar, program or of[0], test)
-
-
 BUGS = {
     "shared-ancestor": ("a shared ancestor is counted once", "shared_ancestor_counted_once"),
     "prismatic-quaternion": ("gradient of a quaternion behind a prismatic offset", "quaternion_behind_a_prismatic_offset"),
@@ -231,12 +197,6 @@ PINOCCHIO = {  # microseconds of facts/speeds: rnea, aba, crba with factorizatio
 PIECES = ("us_rnea", "us_aba", "us_crba", "us_did", "us_dfd")
 DID_RATIO = 4.3
 DFD_RATIO = 3.8
-RUNS = 5  # the quietest of these is looked at: the machine is shared
-
-
-def pinned(command):
-    """On one core, the last, where fewest others are."""
-    return ["taskset", "-c", str((os.cpu_count() or 1) - 1), *command]
 
 
 def bench_rows(context):
@@ -246,7 +206,7 @@ def bench_rows(context):
         raise CannotRun(last_line(made.stderr))
     best = {}
     for _ in range(RUNS):
-        command = pinned([context.tactus, "bench", arm, "models/atlas.xml", "models/humanoid.xml", "--contact", "none", "--seconds", 3, "--json"])
+        command = on_one_core([context.tactus, "bench", arm, "models/atlas.xml", "models/humanoid.xml", "--contact", "none", "--seconds", 3, "--json"])
         for row in context.json_from(*command)["rows"]:
             name = os.path.basename(row["model"]).split(".")[0]
             if name not in best or row["us_step"] < best[name]["us_step"]:
@@ -284,7 +244,7 @@ def speed_rollout(context):
     names = ["pendulum", "cartpole", "quadrotor", "panda", "humanoid"]
     best = {}
     for _ in range(RUNS):
-        done = context.run(*pinned([context.program("evidence_rollout"), *(f"models/{name}.xml" for name in names)]))
+        done = context.run(*on_one_core([context.program("evidence_rollout"), *(f"models/{name}.xml" for name in names)]))
         if done.returncode != 0:
             raise CannotRun(f"evidence_rollout: {last_line(done.stderr)}")
         for line in done.stdout.splitlines():

@@ -4,7 +4,7 @@ import os
 
 from checks.contact.speed import all_solved, box_growth, box_rows, panda_with_box, robot_checks
 from checks.registry import ROOT, CannotRun, Result, check
-from checks.robots.speed import pinned
+from checks.times import bench_rows_of
 
 ROBOTS = ("humanoid", "atlas", "quadruped")
 robot_checks("lcp", ROBOTS, (*ROBOTS, "panda_box"), (1.5, 2.5))
@@ -31,7 +31,7 @@ def speed_dart(context):
     robots = [ROOT / "models" / f"{name}.xml" for name in DART_ROBOTS]
     rows = []
     for arguments in (robots, ["-s", "5", panda_with_box(context)]):
-        head, *lines = pinned(context, "bench_contact", *arguments)
+        head, *lines = bench_rows_of(context, "bench_contact", *arguments)
         rows += [dict(zip(head, line, strict=True)) for line in lines]
     if not all(row["us_dart"] and row["us_mujoco"] for row in rows):
         raise CannotRun("a peer is not installed, or was not built in: ./dev peers, ./dev bench")

@@ -2,9 +2,10 @@
 
 from checks.contact.derivatives import SAMPLES, Study, derivative_check
 from checks.contact.steps import bad_input_check, bits_check, no_alloc_check, random_check
-from checks.gradients.derivatives import unit_checks
+from checks.evidence import json_lines
+from checks.models import our_models
 from checks.registry import Result, check
-from checks.robots.ours import json_lines, our_models
+from checks.unit import unit_checks
 
 # --- Known answers ---------------------------------------------------------------------------------------------------
 

@@ -1,9 +1,9 @@
 """Dojo's own list of tests, line by line, at its tolerances: which test here holds each of them."""
 
-from checks.gradients.derivatives import unit_check, unit_checks
+from checks.unit import unit_check, unit_checks
 
 # The list (facts/dojo.md, section 4) row by row, and the checks that hold each; dojo-list-* are below, the others where their
-# names say (ncp_physics.py, ncp_derivatives.py, gradients.py, collision.py, experiments.py).
+# names say (physics.py, derivatives.py, and the folders gradients, collision, experiments).
 #
 #   integrator                     dojo-list-integrator
 #   minimal: set/get               dojo-list-set-get

@@ -3,10 +3,10 @@
 import json
 import math
 
-from checks.gradients.derivatives import unit_check, unit_checks
+from checks.evidence import json_lines
 from checks.registry import ROOT, Failed, Result, check, last_line
-from checks.robots.ours import json_lines
-from checks.robots.speed import pinned
+from checks.times import bench_rows_of
+from checks.unit import unit_check, unit_checks
 
 # --- Known answers ---------------------------------------------------------------------------------------------------
 
@@ -91,7 +91,7 @@ def growth(rows):
     bar=f"free chains of 4 to 256 links: the step's time grows with an exponent below {CHAIN_EXPONENT}; {CHAIN_LINKS} links over {CHAIN_STEPS} steps: momentum within {TOL_CHAIN_MOMENTUM:g}, a line through the energy changes by less than {MOST_TREND:g} of it",
 )
 def chain(context):
-    head, *rows = pinned(context, "bench_growth", "ncp", "chain")
+    head, *rows = bench_rows_of(context, "bench_growth", "ncp", "chain")
     rows = [dict(zip(head, row, strict=True)) for row in rows]
     exponent = growth(rows)
     kept = json_lines(context, "evidence_ncp_chain", str(CHAIN_LINKS), str(CHAIN_STEPS), rows=1)[0]
@@ -105,7 +105,7 @@ BOX_EXPONENT = 1.1
 
 @check("ncp-boxes", bar=f"1 to 256 boxes apart on a floor: the step's time grows with an exponent below {BOX_EXPONENT}, all solved")
 def boxes(context):
-    head, *rows = pinned(context, "bench_growth", "ncp", "boxes")
+    head, *rows = bench_rows_of(context, "bench_growth", "ncp", "boxes")
     rows = [dict(zip(head, row, strict=True)) for row in rows]
     exponent, last = growth(rows), rows[-1]
     solved = all(row["unsolved"] == "0" for row in rows)

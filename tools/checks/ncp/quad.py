@@ -3,8 +3,8 @@
 import json
 import shutil
 
+from checks.builds import BUILD_SECONDS
 from checks.registry import ROOT, CannotRun, Failed, last_line
-from checks.robots.ours import BUILD_SECONDS
 
 SECONDS_A_STATE = 1800
 

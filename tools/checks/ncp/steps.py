@@ -2,9 +2,9 @@
 
 import json
 
-from checks.contact.steps import bits_check, no_alloc_check, number, random_check, ranges, side_by_side
+from checks.contact.steps import bits_check, no_alloc_check, number, random_check
+from checks.evidence import json_lines, ranges, side_by_side
 from checks.registry import Result, check
-from checks.robots.ours import json_lines
 
 # --- Drops -----------------------------------------------------------------------------------------------------------
 

@@ -1,12 +1,13 @@
 """Our own robots: beside MuJoCo in one process, motions with known answers, memory, bits, random models, bad files."""
 
 import concurrent.futures
-import json
-import math
 import os
 import shutil
 
-from checks.registry import ROOT, CannotRun, Failed, Result, check, last_line
+from checks.builds import differing_bits, rows_of_builds
+from checks.evidence import figure, json_lines
+from checks.models import our_models
+from checks.registry import ROOT, CannotRun, Result, check, last_line
 
 TOL_MUJOCO = 1e-9
 TOL_MOTION = 1e-8
@@ -14,36 +15,6 @@ TOL_IDENTITY = 1e-12
 LOAD_MS = 5.0
 RANDOM_MODELS = 1000
 LEAST_BROKEN = 60
-
-
-def our_models():
-    models = sorted(path.relative_to(ROOT) for path in (ROOT / "models").glob("*.xml"))
-    if not models:
-        raise CannotRun("no models/*.xml")
-    return models
-
-
-def parsed_lines(name, done, rows):
-    """The JSON objects, one a line, of an evidence program that must print `rows` of them. Exit code 1 says that a figure
-    is over its bar, which the checks see for themselves."""
-    if done.returncode not in (0, 1):
-        raise Failed(f"{name}: exit {done.returncode}: {last_line(done.stderr)}")
-    try:
-        found = [json.loads(line) for line in done.stdout.splitlines()]
-    except ValueError as reason:
-        raise Failed(f"{name}: not JSON: {reason}") from reason
-    if len(found) != rows:
-        raise Failed(f"{name}: {len(found)} lines, expected {rows}: {last_line(done.stderr)}")
-    return found
-
-
-def json_lines(context, name, *arguments, rows):
-    return parsed_lines(name, context.run(context.program(name), *arguments), rows)
-
-
-def figure(value):
-    """A number of an evidence program; null is one that is not finite."""
-    return math.inf if value is None or not math.isfinite(value) else value
 
 
 # --- MuJoCo in one process -----------------------------------------------------------------------------------------
@@ -118,47 +89,6 @@ def dirty_workspace(context):
     rows = context.once("memory", memory_rows)
     differing = sum(row["dirty_differences"] for row in rows)
     return Result(differing == 0, f"{differing} of {sum(row['states'] for row in rows)} states differ")
-
-
-BUILD_SECONDS = 1800
-COMPILERS = {"gcc-O0": ("gcc", "-O0"), "gcc-O2": ("gcc", "-O2"), "clang-O0": ("clang", "-O0"), "clang-O2": ("clang", "-O2")}
-
-
-def built_with(context, name, program):
-    """Builds an evidence program with one compiler and level; -> its path."""
-    compiler, level = COMPILERS[name]
-    if shutil.which(compiler) is None:
-        raise CannotRun(f"{compiler} is not installed")
-    build = ROOT / "build" / "determinism" / name
-    made = context.run(
-        "cmake", "-S", ROOT, "-B", build, "-G", "Ninja", f"-DCMAKE_C_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=None",
-        f"-DCMAKE_C_FLAGS={level}", "-DTACTUS_BENCH=OFF", "-DTACTUS_TESTS=ON",
-    )  # fmt: skip
-    if made.returncode == 0:
-        made = context.run("cmake", "--build", build, "--target", program, seconds=BUILD_SECONDS)
-    if made.returncode != 0:
-        raise Failed(f"{name} does not build: {last_line(made.stderr or made.stdout)}")
-    return build / "test" / "evidence" / program
-
-
-def rows_of_builds(context, program, *arguments, rows):
-    """{build: the lines an evidence program prints when built so}"""
-    found = {}
-    for name in COMPILERS:
-        done = context.run(built_with(context, name, program), *arguments, seconds=BUILD_SECONDS)
-        found[name] = parsed_lines(f"{program}, {name}", done, rows)
-    return found
-
-
-def differing_bits(found, keys):
-    """{build: rows} -> lines for every hash that is not gcc -O0's; two threads (batch2) must give what one (batch1) does."""
-    return [
-        f"{name}: {row['model']}: {key} differs from gcc-O0"
-        for name, rows in found.items()
-        for row, true in zip(rows, found["gcc-O0"], strict=True)
-        for key in keys
-        if row[key] != true["batch1" if key == "batch2" else key]
-    ]
 
 
 @check("robots-determinism", bar="one hash of 1000 steps: gcc and clang, -O0 and -O2, 64 worlds on 1 and 2 threads", slow=True)

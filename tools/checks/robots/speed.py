@@ -1,10 +1,7 @@
 """Times: beside MuJoCo in one run, and how they grow with the size of the robot."""
 
-import csv
-import io
-import math
-
-from checks.registry import Failed, Result, check, last_line
+from checks.registry import Failed, Result, check
+from checks.times import bench_rows_of, number
 
 ROBOTS = ["models/humanoid.xml", "models/atlas.xml", "models/panda.xml"]
 RNEA_RATIO = 1.5
@@ -13,23 +10,9 @@ ABA_EXPONENT = 1.1
 TOL_SAME_ANSWER = 1e-9  # a fast wrong answer is no answer
 
 
-def pinned(context, name, *arguments):
-    """A benchmark on one core; its CSV rows."""
-    done = context.run("taskset", "-c", "0", context.program(name), *arguments)
-    if done.returncode != 0:
-        raise Failed(f"{name}: exit {done.returncode}: {last_line(done.stderr)}")
-    return list(csv.reader(io.StringIO(done.stdout)))
-
-
 def robot_rows(context):
-    head, *rows = pinned(context, "bench_robots", *ROBOTS)
+    head, *rows = bench_rows_of(context, "bench_robots", *ROBOTS)
     return [dict(zip(head, row, strict=True)) for row in rows]
-
-
-def number(text):
-    """The number, or infinity when it is not one."""
-    value = float(text)
-    return value if math.isfinite(value) else math.inf
 
 
 def ratio_result(context, what, bar):
@@ -55,6 +38,6 @@ def speed_crba(context):
 
 @check("robots-aba-exponent", bar="aba of chains of 4 to 1024 links grows with an exponent below 1.1")
 def aba_exponent(context):
-    rows = pinned(context, "bench_chain")
+    rows = bench_rows_of(context, "bench_chain")
     exponent = next(float(row[1]) for row in rows if row[0] == "exponent")
     return Result(exponent < ABA_EXPONENT, f"exponent {exponent:.3f}", [" ".join(row) for row in rows])

@@ -7,8 +7,9 @@ import os
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass, field
 
-from checks.robots import compare
+from checks.models import entry_of
 from checks.registry import CannotRun, Result, check, last_line
+from checks.robots import compare
 
 TOL_KINEMATICS = 1e-9  # of max(1, |x|)
 TOL_DYNAMICS = 1e-8  # of the largest entry
@@ -230,19 +231,6 @@ def compare_state(worst, ours, model, state, literal, skip):
 # --- Running one model ---------------------------------------------------------------------------------------------
 
 STATE_KEYS = ("qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat")
-
-
-def entry_of(folder):
-    """The file of the folder that the truth belongs to."""
-    for name in ("meta.json", "../manifest.json"):
-        path = folder / name
-        if not path.exists():
-            continue
-        found = json.loads(path.read_text())
-        found = next((e for e in found if e["name"] == folder.name), {}) if isinstance(found, list) else found
-        if "entry" in found:
-            return folder / found["entry"]
-    raise CannotRun(f"{folder}: no entry file named in meta.json")
 
 
 def evaluate(context, path, variant, state, lenient, outside=False):

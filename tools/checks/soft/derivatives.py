@@ -2,9 +2,8 @@
 
 from checks.contact.derivatives import SAMPLES, Study, derivative_check
 from checks.contact.speed import panda_with
-from checks.gradients.derivatives import MINUTES
+from checks.evidence import MINUTES, parsed_lines
 from checks.registry import Result, check
-from checks.robots.ours import parsed_lines
 
 PANDA = "panda and box"
 # The arm with a box to push, since models/panda.xml has none.

@@ -6,10 +6,9 @@ import os
 import pathlib
 from dataclasses import dataclass, field
 
-from checks.collision.models import PACKAGE
+from checks.models import entry_of, our_models
+from checks.peers import PACKAGE
 from checks.registry import ROOT, CannotRun, Failed, Result, check, last_line
-from checks.robots.ours import our_models
-from checks.robots.truth import entry_of
 
 SAMPLES = 100
 TOL = "1e-6"

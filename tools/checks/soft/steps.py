@@ -2,8 +2,8 @@
 
 from checks.contact.speed import all_solved, box_growth, box_rows, robot_checks
 from checks.contact.steps import bad_input_check, bits_check, no_alloc_check, random_check
+from checks.models import our_models
 from checks.registry import Result, check
-from checks.robots.ours import our_models
 
 # --- Random models, memory, bits, bad input --------------------------------------------------------------------------
 
