@@ -20,8 +20,8 @@ typedef struct tacScene {
     double *x, *u, *y; /* nx, nu, nx */
 } tacScene;
 
-/* A scene's text in a file with a name of its own, which the caller removes. EXPERIMENT_GO_ON, or EXPERIMENT_STOP after
- * a message. */
+/* A scene's text in a file with a name of its own, which the caller removes. EXPERIMENT_GO_ON, or EXPERIMENT_STOP with
+ * the reason. */
 enum { SCENE_PATH = 32 };
 int scene_file(tacFindings *found, const char *name, char path[SCENE_PATH]);
 /* The scene's model and options: hard contact (lcp), forces on every dof as input. What differs is changed then.
