@@ -5,8 +5,8 @@
  * Boxes that are thrown on a heap are timed while they move, step by step: times are means, contacts those of the last
  * step, status the number of steps that were not solved, and residual the largest of those. */
 #include "floor_boxes.h"
+#include "measure/timing.h"
 #include "motion_states.h"
-#include "timing.h"
 
 #include "tactus/io.h"
 

@@ -3,7 +3,7 @@
  * us_broad: boxes in the world to overlapping pairs; us_stage: poses to contacts. Each size goes through as many
  * different scenes as hold 4096 boxes together, because a processor learns a single small one by heart. */
 #include "box_scene.h"
-#include "timing.h"
+#include "measure/timing.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Articulated bodies on chains of growing length: microseconds, and the exponent of growth. CSV:
  *   links,us_aba     then   exponent,VALUE (least squares of log time over log links) */
-#include "timing.h"
+#include "measure/timing.h"
 
 #include "dynamics/forward.h"
 #include "dynamics/kinematics.h"

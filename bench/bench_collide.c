@@ -9,7 +9,7 @@
  *   depth        least translation                  peer: ccdGJKPenetration
  * error: of the distance, between its proved bounds, relative to the larger radius; of the peer's depth from ours.
  *   TYPE-TYPE    all touches of the pair within 1 % of its size, at random poses of which `touching` per cent touch */
-#include "timing.h"
+#include "measure/timing.h"
 
 #include "collide/convex.h"
 #include "collide/gjk.h"

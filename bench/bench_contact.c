@@ -6,10 +6,10 @@
  *
  * usage: bench_contact [lcp|ncp|soft] [-s STEPS] MODEL...   contact model, lcp; STEPS of the motion before the states
  * that are timed, 500 */
+#include "measure/timing.h"
 #include "motion_states.h"
-#include "timing.h"
 
-#include "cli/mujoco_peer.h"
+#include "measure/mujoco_peer.h"
 #ifdef BENCH_DART
 #include "dart_peer.h"
 #endif
@@ -88,8 +88,8 @@ static dartPeer *open_dart(const Scene *s, char *reason, size_t size) {
 
 static void open_peers(Scene *s, const char *path) {
     char reason[256] = "not installed";
-    s->mujoco = cli_mujoco_open(path, s->m, *s->m->option_timestep, 1, reason, sizeof reason);
-    if (s->mujoco == NULL || !cli_mujoco_move(s->mujoco, s->start, s->ours.u, s->skipped, STATES))
+    s->mujoco = measure_mujoco_open(path, s->m, *s->m->option_timestep, 1, reason, sizeof reason);
+    if (s->mujoco == NULL || !measure_mujoco_move(s->mujoco, s->start, s->ours.u, s->skipped, STATES))
         fprintf(stderr, "%s: MuJoCo: %s\n", path, reason);
 #ifdef BENCH_DART
     s->dart = open_dart(s, reason, sizeof reason);
@@ -100,7 +100,7 @@ static void open_peers(Scene *s, const char *path) {
 static void close_scene(Scene *s) {
     bench_motion_free(&s->ours);
     free(s->start);
-    cli_mujoco_close(s->mujoco);
+    measure_mujoco_close(s->mujoco);
 #ifdef BENCH_DART
     if (s->dart != NULL) dart_close(s->dart);
 #endif
@@ -119,7 +119,7 @@ static void measure(Scene *s, const char *path) {
     benchWork work[MOST] = {bench_motion_step, bench_motion_jac, bench_motion_vjp};
     void *context[MOST] = {&s->ours, &s->ours, &s->ours};
     int n = 3, mujoco = n;
-    if (s->mujoco != NULL) work[n] = cli_mujoco_step, context[n] = s->mujoco, n++;
+    if (s->mujoco != NULL) work[n] = measure_mujoco_step, context[n] = s->mujoco, n++;
     int dart = n;
 #ifdef BENCH_DART
     if (s->dart != NULL) work[n] = dart_step, context[n] = s->dart, n++;
@@ -128,13 +128,13 @@ static void measure(Scene *s, const char *path) {
     bench_interleaved(n, work, context, BATCHES, BATCH_SECONDS, t);
     printf("%s,%d,%.2f,%.3f,%.3f,%.3f", path, s->m->nv, s->ours.contacts, 1e6 * t[0].median, 1e6 * t[1].median,
            1e6 * t[2].median);
-    print_peer(s->mujoco != NULL, s->mujoco != NULL ? cli_mujoco_contacts(s->mujoco) : 0, t[mujoco].median);
+    print_peer(s->mujoco != NULL, s->mujoco != NULL ? measure_mujoco_contacts(s->mujoco) : 0, t[mujoco].median);
 #ifdef BENCH_DART
     print_peer(s->dart != NULL, s->dart != NULL ? dart_contacts(s->dart) : 0, t[dart].median);
-    printf(",%s,%s", s->mujoco != NULL ? cli_mujoco_version(s->mujoco) : "", s->dart != NULL ? dart_version() : "");
+    printf(",%s,%s", s->mujoco != NULL ? measure_mujoco_version(s->mujoco) : "", s->dart != NULL ? dart_version() : "");
 #else
     (void)dart;
-    printf(",,,%s,", s->mujoco != NULL ? cli_mujoco_version(s->mujoco) : "");
+    printf(",,,%s,", s->mujoco != NULL ? measure_mujoco_version(s->mujoco) : "");
 #endif
     printf(",%s,%.2f,%d,%d\n", bench_contact_word(s->contact), s->ours.iterations, s->ours.iterations_most,
            s->ours.unsolved);

@@ -8,10 +8,10 @@
  *
  * usage: bench_growth [lcp|ncp|soft] [chain|boxes]   one contact model, one scene; all */
 #include "floor_boxes.h"
+#include "measure/timing.h"
 #include "motion_states.h"
-#include "timing.h"
 
-#include "cli/mujoco_peer.h"
+#include "measure/mujoco_peer.h"
 #include "tactus/io.h"
 
 #include <stdio.h>
@@ -51,10 +51,10 @@ static int open_ours(Scene *s, const char *path, tacContactModel contact, int ch
 
 static void open_peer(Scene *s, const char *path) {
     char reason[256] = "out of memory";
-    s->peer = cli_mujoco_open(path, s->m, TIME_STEP, 1, reason, sizeof reason);
-    if (s->peer != NULL && cli_mujoco_move(s->peer, s->ours.states, s->ours.u, SETTLING, STATES)) return;
+    s->peer = measure_mujoco_open(path, s->m, TIME_STEP, 1, reason, sizeof reason);
+    if (s->peer != NULL && measure_mujoco_move(s->peer, s->ours.states, s->ours.u, SETTLING, STATES)) return;
     fprintf(stderr, "MuJoCo: %s\n", reason);
-    cli_mujoco_close(s->peer);
+    measure_mujoco_close(s->peer);
     s->peer = NULL;
 }
 
@@ -68,8 +68,8 @@ static void print_time(int there, double seconds) {
 static void measure(Scene *s, const char *contact, const char *scene, int count) {
     benchMotion *o = &s->ours;
     int jac = o->A != NULL, peer = s->peer != NULL, fd = peer && tac_ndx(s->m) <= MOST_DIFFERENCES, n = 0, at[5];
-    const benchWork all[MOST_PIECES] = {bench_motion_step, bench_motion_vjp, bench_motion_jac, cli_mujoco_step,
-                                        cli_mujoco_differences};
+    const benchWork all[MOST_PIECES] = {bench_motion_step, bench_motion_vjp, bench_motion_jac, measure_mujoco_step,
+                                        measure_mujoco_differences};
     const int there[MOST_PIECES] = {1, 1, jac, peer, fd};
     benchWork work[MOST_PIECES];
     void *context[MOST_PIECES];
@@ -83,7 +83,7 @@ static void measure(Scene *s, const char *contact, const char *scene, int count)
            o->iterations_most, o->unsolved);
     print_time(1, t[at[0]].median), print_time(jac, jac ? t[at[2]].median : 0), print_time(1, t[at[1]].median);
     printf(",%.1e", o->residual);
-    if (peer) printf(",%.2f", cli_mujoco_contacts(s->peer));
+    if (peer) printf(",%.2f", measure_mujoco_contacts(s->peer));
     if (!peer) printf(",");
     print_time(peer, peer ? t[at[3]].median : 0), print_time(fd, fd ? t[at[4]].median : 0);
     if (peer) printf(",%.3f\n", t[at[0]].median / t[at[3]].median);
@@ -101,7 +101,7 @@ static int bench(tacContactModel contact, int chain, int count) {
     if (!bad) bad = bench_motion_run(&s.ours, SETTLING);
     if (!bad) measure(&s, bench_contact_word(contact), chain ? "chain" : "boxes", count);
     bench_motion_free(&s.ours);
-    cli_mujoco_close(s.peer);
+    measure_mujoco_close(s.peer);
     tac_model_free(s.m);
     return bad;
 }

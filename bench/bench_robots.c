@@ -2,9 +2,9 @@
  *   model,nv,what,us_tactus,us_peer,ratio,error
  * `error` is the largest relative difference of the two results in this run; of crba_factor, also what is left of
  * M x = b when the factor solves it. */
-#include "timing.h"
+#include "measure/timing.h"
 
-#include "cli/agreement.h"
+#include "measure/agreement.h"
 
 #include "dynamics/forward.h"
 #include "dynamics/inverse.h"

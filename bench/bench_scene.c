@@ -5,7 +5,7 @@
  * `error`: largest difference of a pair's deepest distance among pairs_both. Robots stand on the floor, sunk in by a
  * millimetre. */
 #include "box_scene.h"
-#include "timing.h"
+#include "measure/timing.h"
 
 #include "tactus/io.h"
 

@@ -1,4 +1,4 @@
-/* The command line: `tactus VERB ...`. Each verb is one cmd_<verb>.c, a thin user of the public headers. */
+/* The command line: `tactus VERB ...`. Each verb is one file of verbs/, a thin user of the public headers. */
 #pragma once
 
 /* Exit codes: what a program calling the binary may rely on. */

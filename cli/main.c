@@ -1,7 +1,7 @@
 /* tactus VERB ...: finds the verb and runs it. */
 #include "cli/cli.h"
-#include "cli/memory.h"
 #include "cli/options.h"
+#include "measure/memory.h"
 
 #include "tactus/tactus.h"
 
@@ -70,7 +70,7 @@ static int unknown_verb(const char *name) {
 /* Output that could not be written (a full disk, a closed pipe), or that memory did not suffice for, is a run that
  * failed. */
 static int finish(int code) {
-    if (cli_memory_was_short() && code != CLI_CANNOT) {
+    if (measure_memory_was_short() && code != CLI_CANNOT) {
         fprintf(stderr, "tactus: out of memory: what was printed is not complete\n");
         code = CLI_CANNOT;
     }

@@ -1,11 +1,11 @@
 #include "experiments/discrete.h"
 
-int discrete_poses_new(const tacScene *scene, tacPoses *poses) { return cli_poses_new(scene->model, poses); }
+int discrete_poses_new(const tacScene *scene, tacPoses *poses) { return measure_poses_new(scene->model, poses); }
 
-void discrete_poses_free(tacPoses *poses) { cli_poses_free(poses); }
+void discrete_poses_free(tacPoses *poses) { measure_poses_free(poses); }
 
 tacStatus discrete_poses(tacScene *scene, const double *x, tacPoses *poses) {
-    return cli_poses(scene->sim, x, scene->u, poses);
+    return measure_poses(scene->sim, x, scene->u, poses);
 }
 
 tacStatus discrete_step(tacScene *scene, tacPoses *first, tacPoses *second, tacStepInfo *info) {

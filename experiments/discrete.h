@@ -3,7 +3,7 @@
 
 #include "experiments/scene.h"
 
-#include "cli/discrete_motion.h"
+#include "measure/discrete_motion.h"
 
 /* 0: no memory. */
 int discrete_poses_new(const tacScene *scene, tacPoses *poses);

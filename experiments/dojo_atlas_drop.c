@@ -3,8 +3,6 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "cli/options.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -51,19 +49,19 @@ static tacStatus fall(tacScene *s, double *places, Drop *d) {
     return status;
 }
 
-static int run_drop(const tacFindings *found, Drop *d) {
+static int run_drop(tacFindings *found, Drop *d) {
     tacScene s;
     int result = scene_load(found, "atlas_drop", &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     s.options.contact = TAC_NCP, s.options.dt = d->dt, s.options.ncp_tolerance = TOLERANCE,
     s.options.ncp_iterations = ITERATIONS;
     result = scene_start(found, &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     double *places = calloc(3 * (size_t)s.model->ngeom, sizeof *places);
     tacStatus status = places != NULL ? fall(&s, places, d) : TAC_ERR_MEMORY;
     free(places);
     scene_close(&s);
-    return status == TAC_OK ? CLI_GO_ON : experiment_fail(found, "dt %g: %s", d->dt, tac_status_text(status));
+    return status == TAC_OK ? EXPERIMENT_GO_ON : experiment_fail(found, "dt %g: %s", d->dt, tac_status_text(status));
 }
 
 static void draw(FILE *file, const Drop *drop) {
@@ -110,10 +108,10 @@ int dojo_atlas_drop(tacFindings *found) {
     for (int i = 0; i < NRATE; i++) {
         drop[i].dt = DT[i];
         int result = run_drop(found, &drop[i]);
-        if (result != CLI_GO_ON) return result;
+        if (result != EXPERIMENT_GO_ON) return result;
         report(found, i, &drop[i]);
         found->pass = found->pass && drop[i].penetration <= BAR;
     }
     if (found->picture != NULL) draw(found->picture, drop);
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }

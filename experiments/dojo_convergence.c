@@ -5,8 +5,6 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "cli/options.h"
-
 #include <stdlib.h>
 
 #define TOLERANCE 1e-8
@@ -68,18 +66,18 @@ static tacStatus move(tacScene *s, int driven, Found *f) {
     return TAC_OK;
 }
 
-static int run_robot(const tacFindings *found, int robot, Found *f) {
+static int run_robot(tacFindings *found, int robot, Found *f) {
     tacScene s;
     int result = scene_load(found, ROBOTS[robot].scene, &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     s.options.contact = TAC_NCP, s.options.ncp_kappa = KAPPA, s.options.ncp_tolerance = TOLERANCE, s.options.inputs = 0;
     result = scene_start(found, &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     tacStatus status = move(&s, ROBOTS[robot].driven, f);
     scene_close(&s);
     if (status != TAC_OK) return experiment_fail(found, "%s: %s", ROBOTS[robot].label, tac_status_text(status));
     qsort(f->ratio, (size_t)f->samples, sizeof *f->ratio, by_size);
-    return f->samples > 0 ? CLI_GO_ON : experiment_fail(found, "%s: nothing to compare", ROBOTS[robot].label);
+    return f->samples > 0 ? EXPERIMENT_GO_ON : experiment_fail(found, "%s: nothing to compare", ROBOTS[robot].label);
 }
 
 static void report(tacFindings *found, int robot, const Found *f) {
@@ -131,18 +129,18 @@ static void draw(FILE *file, const Found *f) {
 int dojo_convergence(tacFindings *found) {
     Found *f = calloc(NROBOT, sizeof *f);
     if (f == NULL) return experiment_fail(found, "out of memory");
-    int result = CLI_GO_ON;
+    int result = EXPERIMENT_GO_ON;
     found->pass = 1;
     json_object_set_new(found->paper, "iterations", json_string("within 15"));
     json_object_set_new(found->paper, "condition", json_string("below 1e9; primal 2 to 1e4 times as large"));
-    for (int r = 0; r < NROBOT && result == CLI_GO_ON; r++) {
-        cli_progress_show(&found->progress, r, NROBOT);
+    for (int r = 0; r < NROBOT && result == EXPERIMENT_GO_ON; r++) {
+        measure_progress_show(&found->progress, r, NROBOT);
         result = run_robot(found, r, &f[r]);
-        if (result != CLI_GO_ON) break;
+        if (result != EXPERIMENT_GO_ON) break;
         report(found, r, &f[r]);
         if (!(f[r].iterations <= MOST_MEAN && f[r].most <= MOST_WORST && median_of(&f[r]) > 1)) found->pass = 0;
     }
-    if (result == CLI_GO_ON && found->picture != NULL) draw(found->picture, f);
+    if (result == EXPERIMENT_GO_ON && found->picture != NULL) draw(found->picture, f);
     free(f);
     return result;
 }

@@ -4,8 +4,6 @@
 #include "experiments/discrete.h"
 #include "experiments/plot.h"
 
-#include "cli/options.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -90,20 +88,20 @@ static tacStatus fly(tacScene *s, tacPoses pose[2], Flight *f) {
     return TAC_OK;
 }
 
-static int run_flight(const tacFindings *found, Flight *f) {
+static int run_flight(tacFindings *found, Flight *f) {
     tacScene s;
     tacPoses pose[2] = {0};
     int result = scene_load(found, "dzhanibekov", &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     s.options.contact = TAC_NCP, s.options.dt = SECONDS / STEPS, s.options.ncp_tolerance = TOL_SOLVER;
     result = scene_start(found, &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     int room = discrete_poses_new(&s, &pose[0]);
     room = discrete_poses_new(&s, &pose[1]) && room;
     tacStatus status = room ? fly(&s, pose, f) : TAC_ERR_MEMORY;
     discrete_poses_free(&pose[0]), discrete_poses_free(&pose[1]);
     scene_close(&s);
-    return status == TAC_OK ? CLI_GO_ON : experiment_fail(found, "%s", tac_status_text(status));
+    return status == TAC_OK ? EXPERIMENT_GO_ON : experiment_fail(found, "%s", tac_status_text(status));
 }
 
 /* --- The experiment ----------------------------------------------------------------------------------------------- */
@@ -138,7 +136,7 @@ int dojo_dzhanibekov(tacFindings *found) {
         Flight *f = &flight[i];
         json_t *object = json_object();
         int result = run_flight(found, f);
-        if (result != CLI_GO_ON) {
+        if (result != EXPERIMENT_GO_ON) {
             json_decref(object);
             return result;
         }
@@ -153,5 +151,5 @@ int dojo_dzhanibekov(tacFindings *found) {
             found->pass && f->first > 0 && f->momentum <= BAR_MOMENTUM && fabs(f->first - f->exact) <= BAR_TIME;
     }
     if (found->picture != NULL) draw(found->picture, flight);
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }

@@ -5,8 +5,7 @@
 #include "experiments/discrete.h"
 #include "experiments/plot.h"
 
-#include "cli/agreement.h"
-#include "cli/options.h"
+#include "measure/agreement.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,16 +30,16 @@ static double largest(tacVec6 m, tacVec6 from) {
     return most;
 }
 
-static int open_astronaut(const tacFindings *found, double dt, tacScene *s, tacPoses pose[2]) {
+static int open_astronaut(tacFindings *found, double dt, tacScene *s, tacPoses pose[2]) {
     int result = scene_load(found, "astronaut", s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     s->options.contact = TAC_NCP, s->options.dt = dt;
     s->options.ncp_tolerance = TOL_SOLVER / dt, s->options.ncp_polish = 1;
     result = scene_start(found, s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     int room = discrete_poses_new(s, &pose[0]);
     room = discrete_poses_new(s, &pose[1]) && room;
-    return room ? CLI_GO_ON : experiment_fail(found, "out of memory");
+    return room ? EXPERIMENT_GO_ON : experiment_fail(found, "out of memory");
 }
 
 static void close_astronaut(tacScene *s, tacPoses pose[2]) {
@@ -50,14 +49,14 @@ static void close_astronaut(tacScene *s, tacPoses pose[2]) {
 
 /* From rest, with random torques at all joints for a second and none for another: -> the most momentum there ever
  * is. */
-static int drift_of_momentum(const tacFindings *found, double dt, double *most) {
+static int drift_of_momentum(tacFindings *found, double dt, double *most) {
     tacScene s;
     tacPoses pose[2] = {0};
     tacVec6 none = {0};
     int result = open_astronaut(found, dt, &s, pose), steps = (int)lround(2 / dt);
     tacStatus status = TAC_OK;
     *most = 0;
-    for (int k = 0; k < steps && result == CLI_GO_ON; k++) {
+    for (int k = 0; k < steps && result == EXPERIMENT_GO_ON; k++) {
         for (int i = 6; i < s.nu; i++)
             s.u[i] = 2 * k < steps ? FORCE * tac_random_normal(SEED, STREAM_FORCE, (uint64_t)(k * s.nu + i)) : 0;
         status = discrete_step(&s, &pose[0], &pose[1], NULL);
@@ -95,9 +94,9 @@ static int drift_of_energy(tacFindings *found, Drift *d) {
     int pushed = d->torque > 0 ? (int)lround(1 / d->dt) : 0, from = pushed / every;
     double first = 1;
     tacStatus status = TAC_OK;
-    for (int i = 6; result == CLI_GO_ON && i < s.model->nv; i++)
+    for (int i = 6; result == EXPERIMENT_GO_ON && i < s.model->nv; i++)
         s.x[s.model->nq + i] = d->speed * tac_random_normal(SEED, STREAM_SPEED, (uint64_t)i);
-    for (int k = 0; k < SAMPLES * every && result == CLI_GO_ON; k++) {
+    for (int k = 0; k < SAMPLES * every && result == EXPERIMENT_GO_ON; k++) {
         for (int i = 6; i < s.nu; i++)
             s.u[i] = k < pushed ? d->torque * tac_random_normal(SEED, STREAM_FORCE, (uint64_t)(k * s.nu + i)) : 0;
         status = discrete_step(&s, &pose[0], &pose[1], NULL);
@@ -135,15 +134,15 @@ static double potential(const tacModel *m, int c, const tacPoses *pose, const do
 }
 
 /* -> the change of each mechanism's energy over a second */
-static int table_of_energy(const tacFindings *found, double change[NCASE]) {
+static int table_of_energy(tacFindings *found, double change[NCASE]) {
     tacScene s;
     tacPoses pose[2] = {0};
     double before[NCASE] = {0}, after[NCASE] = {0}, kinetic[NCASE] = {0}, q[16];
     int result = scene_load(found, "energies", &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     s.options.contact = TAC_NCP, s.options.ncp_tolerance = TOL_SOLVER / s.options.dt;
     result = scene_start(found, &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     int room = discrete_poses_new(&s, &pose[0]);
     room = discrete_poses_new(&s, &pose[1]) && room;
     double h = s.options.dt;
@@ -163,7 +162,7 @@ static int table_of_energy(const tacFindings *found, double change[NCASE]) {
         change[c] = fabs(after[c] - before[c]) / kinetic[c];
     discrete_poses_free(&pose[0]), discrete_poses_free(&pose[1]);
     scene_close(&s);
-    return status == TAC_OK ? CLI_GO_ON : experiment_fail(found, "energies: %s", tac_status_text(status));
+    return status == TAC_OK ? EXPERIMENT_GO_ON : experiment_fail(found, "energies: %s", tac_status_text(status));
 }
 
 /* --- The experiment ----------------------------------------------------------------------------------------------- */
@@ -192,13 +191,13 @@ static void draw(FILE *file, const Drift *drift) {
 static int run_momentum(tacFindings *found, double *worst) {
     static const double DT[NRATE] = {0.1, 0.05, 0.01, 0.001};
     json_t *object = json_object();
-    int result = CLI_GO_ON;
+    int result = EXPERIMENT_GO_ON;
     for (int i = 0; i < NRATE; i++) {
         double most;
         char key[16];
         snprintf(key, sizeof key, "dt_%g", DT[i]);
         result = drift_of_momentum(found, DT[i], &most);
-        if (result != CLI_GO_ON) break;
+        if (result != EXPERIMENT_GO_ON) break;
         experiment_put(found, object, key, most);
         experiment_say(found, "  momentum of the astronaut from rest, dt %-5g at most %.1e", DT[i], most);
         *worst = worse(*worst, most);
@@ -209,12 +208,12 @@ static int run_momentum(tacFindings *found, double *worst) {
 
 static int run_drift(tacFindings *found, const char *name, Drift drift[NDRIFT], double *worst, int *within) {
     json_t *object = json_object();
-    int result = CLI_GO_ON;
+    int result = EXPERIMENT_GO_ON;
     for (int i = 0; i < NDRIFT; i++) {
         char key[16];
         snprintf(key, sizeof key, "dt_%g", drift[i].dt);
         result = drift_of_energy(found, &drift[i]);
-        if (result != CLI_GO_ON) break;
+        if (result != EXPERIMENT_GO_ON) break;
         experiment_put(found, object, key, drift[i].change);
         experiment_say(found, "  energy of the astronaut in %g s, dt %-5g changes by %.1e, momentum by %.1e",
                        drift[i].seconds, drift[i].dt, drift[i].change, drift[i].momentum);
@@ -229,7 +228,7 @@ static int run_table(tacFindings *found, int *within) {
     double change[NCASE];
     json_t *paper = json_object(), *ours = json_object();
     int result = table_of_energy(found, change);
-    for (int c = 0; c < NCASE && result == CLI_GO_ON; c++) {
+    for (int c = 0; c < NCASE && result == EXPERIMENT_GO_ON; c++) {
         experiment_put(found, paper, MECHANISMS[c].name, MECHANISMS[c].bar);
         experiment_put(found, ours, MECHANISMS[c].name, change[c]);
         experiment_say(found, "  energy of %-9s in 1 s changes by %.1e (Dojo's test: %.0e)", MECHANISMS[c].name,
@@ -251,14 +250,14 @@ int dojo_energy(tacFindings *found) {
         longer[i] = (Drift){.dt = DT_LONG[i], .seconds = 100, .torque = FORCE_LONG};
     }
     int result = run_momentum(found, &momentum);
-    if (result == CLI_GO_ON) result = run_drift(found, "astronaut_energy", drift, &momentum, &within);
-    if (result == CLI_GO_ON) result = run_drift(found, "astronaut_long_run", longer, &momentum, &within);
-    if (result == CLI_GO_ON) result = run_table(found, &within);
-    if (result != CLI_GO_ON) return result;
+    if (result == EXPERIMENT_GO_ON) result = run_drift(found, "astronaut_energy", drift, &momentum, &within);
+    if (result == EXPERIMENT_GO_ON) result = run_drift(found, "astronaut_long_run", longer, &momentum, &within);
+    if (result == EXPERIMENT_GO_ON) result = run_table(found, &within);
+    if (result != EXPERIMENT_GO_ON) return result;
     experiment_put(found, found->tactus, "momentum", momentum);
     experiment_put(found, found->paper, "momentum", BAR_MOMENTUM);
     experiment_put(found, found->paper, "humanoid_energy", BAR_DRIFT);
     found->pass = within && momentum <= BAR_MOMENTUM;
     if (found->picture != NULL) draw(found->picture, drift);
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }

@@ -6,8 +6,6 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "cli/options.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,13 +28,13 @@ static double expected_way(void) {
     return speed * fall + rest * rest / (2 * mu * g);
 }
 
-static int slide(const tacFindings *found, tacNcpFriction friction, Path *path) {
+static int slide(tacFindings *found, tacNcpFriction friction, Path *path) {
     tacScene s;
     int result = scene_load(found, "cone_block", &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     s.options.contact = TAC_NCP, s.options.ncp_friction = friction, s.options.dt = SECONDS / STEPS;
     result = scene_start(found, &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     const double *v = s.x + s.model->nq, speed = hypot(v[0], v[1]), along[2] = {v[0] / speed, v[1] / speed};
     tacStatus status = TAC_OK;
     path->x[0] = s.x[0], path->y[0] = s.x[1];
@@ -49,7 +47,7 @@ static int slide(const tacFindings *found, tacNcpFriction friction, Path *path) 
     }
     path->expected = expected_way();
     scene_close(&s);
-    return status == TAC_OK ? CLI_GO_ON : experiment_fail(found, "%s", tac_status_text(status));
+    return status == TAC_OK ? EXPERIMENT_GO_ON : experiment_fail(found, "%s", tac_status_text(status));
 }
 
 static void draw(FILE *file, const Path *cone, const Path *pyramid) {
@@ -84,13 +82,13 @@ static void report(tacFindings *found, const char *name, const Path *path) {
 int dojo_friction_cone(tacFindings *found) {
     Path cone = {0}, pyramid = {0};
     int result = slide(found, TAC_NCP_CONE, &cone);
-    if (result == CLI_GO_ON) result = slide(found, TAC_NCP_PYRAMID, &pyramid);
-    if (result != CLI_GO_ON) return result;
+    if (result == EXPERIMENT_GO_ON) result = slide(found, TAC_NCP_PYRAMID, &pyramid);
+    if (result != EXPERIMENT_GO_ON) return result;
     json_object_set_new(found->paper, "cone", json_string("straight"));
     json_object_set_new(found->paper, "pyramid", json_string("bends"));
     report(found, "cone", &cone);
     report(found, "pyramid", &pyramid);
     found->pass = cone.aside < BAR_CONE && pyramid.aside > BAR_PYRAMID;
     if (found->picture != NULL) draw(found->picture, &cone, &pyramid);
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }

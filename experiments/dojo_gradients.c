@@ -5,9 +5,8 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "cli/agreement.h"
-#include "cli/differences.h"
-#include "cli/options.h"
+#include "measure/agreement.h"
+#include "measure/differences.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,16 +47,16 @@ typedef struct Pushed {
 static double push_at(int k) { return 0.001 + (MOST_PUSH - 0.001) * k / (PUSHES - 1); }
 static double smoothed_at(int k) { return MOST_PUSH * (k + 1) / SMOOTHED; }
 
-static int open_box(const tacFindings *found, double kappa, int dof, Pushed *p) {
+static int open_box(tacFindings *found, double kappa, int dof, Pushed *p) {
     *p = (Pushed){.dof = dof};
     int result = scene_load(found, "planar_box", &p->scene);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     p->scene.options.contact = TAC_NCP, p->scene.options.ncp_kappa = kappa;
     p->scene.options.ncp_tolerance = 1e-12, p->scene.options.ncp_polish = 4;
     result = scene_start(found, &p->scene);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     p->jac = calloc((size_t)p->scene.ndx * (size_t)p->scene.nu, sizeof(double));
-    return p->jac != NULL ? CLI_GO_ON : experiment_fail(found, "out of memory");
+    return p->jac != NULL ? EXPERIMENT_GO_ON : experiment_fail(found, "out of memory");
 }
 
 static void close_box(Pushed *p) {
@@ -83,9 +82,9 @@ static int find_curve(tacFindings *found, double kappa, int mode, Curve *c) {
     Pushed p;
     double work[WORK], numeric, free_slope;
     int result = open_box(found, kappa, mode, &p);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     free_slope = p.scene.options.dt; /* h/m, m = 1 kg */
-    for (int k = 0; k < PUSHES && result == CLI_GO_ON; k++) {
+    for (int k = 0; k < PUSHES && result == EXPERIMENT_GO_ON; k++) {
         p.push = push_at(k);
         tacStatus status = move(&p, 0, &c->moved[k], &c->slope[k]);
         if (status != TAC_OK || difference_ridders(moved_along, &p, 1, DIFFERENCE, &numeric, NULL, work) != 0)
@@ -126,10 +125,10 @@ static tacStatus smooth_at(Pushed *p, double sigma, int spread, int k, Smoothing
 static int find_smoothing(tacFindings *found, int mode, int spread, Smoothing *s) {
     Pushed p;
     int result = open_box(found, TRUE_KAPPA, mode, &p);
-    for (int k = 0; k < SMOOTHED && result == CLI_GO_ON; k++) {
+    for (int k = 0; k < SMOOTHED && result == EXPERIMENT_GO_ON; k++) {
         tacStatus status = smooth_at(&p, sqrt(VARIANCE[spread]), spread, k, s);
         if (status != TAC_OK) result = experiment_fail(found, "push %g: %s", p.push, tac_status_text(status));
-        cli_progress_show(&found->progress, (mode * NSPREAD + spread) * SMOOTHED + k, NMODE * NSPREAD * SMOOTHED);
+        measure_progress_show(&found->progress, (mode * NSPREAD + spread) * SMOOTHED + k, NMODE * NSPREAD * SMOOTHED);
     }
     if (p.jac != NULL) close_box(&p);
     return result;
@@ -165,9 +164,9 @@ static void draw(FILE *file, const Curve *curve, const Smoothing *smoothing) {
 
 static int run_curves(tacFindings *found, int mode, json_t *object, Curve curve[NKAPPA], double *worst) {
     json_t *errors = json_object();
-    int result = CLI_GO_ON;
+    int result = EXPERIMENT_GO_ON;
     double apart = 0;
-    for (int i = 0; i < NKAPPA && result == CLI_GO_ON; i++) {
+    for (int i = 0; i < NKAPPA && result == EXPERIMENT_GO_ON; i++) {
         char key[16];
         snprintf(key, sizeof key, "%.0e", KAPPA[i]);
         result = find_curve(found, KAPPA[i], mode, &curve[i]);
@@ -176,7 +175,7 @@ static int run_curves(tacFindings *found, int mode, json_t *object, Curve curve[
         experiment_say(found, "  %-8s kappa %.0e: derivative off by %.1e from differences", MODE[mode], KAPPA[i],
                        curve[i].error);
     }
-    for (int k = 0; k < PUSHES && result == CLI_GO_ON; k++)
+    for (int k = 0; k < PUSHES && result == EXPERIMENT_GO_ON; k++)
         apart = worse(apart, fabs(curve[0].moved[k] - curve[NKAPPA - 1].moved[k]));
     json_object_set_new(object, "error", errors);
     experiment_put(found, object, "softest_to_hardest", apart);
@@ -184,9 +183,9 @@ static int run_curves(tacFindings *found, int mode, json_t *object, Curve curve[
 }
 
 static int run_smoothing(tacFindings *found, int mode, json_t *object, Smoothing smoothing[NSPREAD]) {
-    int result = CLI_GO_ON;
+    int result = EXPERIMENT_GO_ON;
     json_t *list = json_array();
-    for (int i = 0; i < NSPREAD && result == CLI_GO_ON; i++) {
+    for (int i = 0; i < NSPREAD && result == EXPERIMENT_GO_ON; i++) {
         json_t *row = json_object();
         result = find_smoothing(found, mode, i, &smoothing[i]);
         experiment_put(found, row, "variance", VARIANCE[i]);
@@ -208,14 +207,14 @@ int dojo_gradients(tacFindings *found) {
         Smoothing smoothing[NSPREAD] = {0};
         json_t *object = json_object();
         int result = run_curves(found, mode, object, curve, &worst);
-        if (result == CLI_GO_ON) result = run_smoothing(found, mode, object, smoothing);
+        if (result == EXPERIMENT_GO_ON) result = run_smoothing(found, mode, object, smoothing);
         json_object_set_new(found->tactus, MODE[mode], object);
-        if (result != CLI_GO_ON) return result;
+        if (result != EXPERIMENT_GO_ON) return result;
         if (mode == 0 && found->picture != NULL) draw(found->picture, curve, smoothing);
     }
     experiment_put(found, found->paper, "softest_to_hardest_friction", 1.52e-3);
     experiment_put(found, found->paper, "softest_to_hardest_impact", 2.56e-3);
     experiment_put(found, found->tactus, "worst", worst);
     found->pass = worst <= BAR;
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }

@@ -3,8 +3,6 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "cli/options.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,16 +31,16 @@ static tacStatus fall(tacScene *s, int rate, Fall *f) {
     return TAC_OK;
 }
 
-static int run_fall(const tacFindings *found, int robot, int rate, Fall *f) {
+static int run_fall(tacFindings *found, int robot, int rate, Fall *f) {
     tacScene s;
     int result = scene_load(found, SCENE[robot], &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     s.options.contact = TAC_NCP, s.options.dt = 1.0 / rate;
     result = scene_start(found, &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     tacStatus status = fall(&s, rate, f);
     scene_close(&s);
-    return status == TAC_OK ? CLI_GO_ON
+    return status == TAC_OK ? EXPERIMENT_GO_ON
                             : experiment_fail(found, "%s, %d Hz: %s", ROBOT[robot], rate, tac_status_text(status));
 }
 
@@ -79,12 +77,12 @@ static void draw(FILE *file, Fall (*f)[NRATE]) {
 
 static int run_robot(tacFindings *found, int robot, Fall f[NRATE]) {
     json_t *object = json_object();
-    int result = CLI_GO_ON;
-    for (int i = 0; i < NRATE && result == CLI_GO_ON; i++) {
-        cli_progress_show(&found->progress, robot * NRATE + i, NROBOT * NRATE);
+    int result = EXPERIMENT_GO_ON;
+    for (int i = 0; i < NRATE && result == EXPERIMENT_GO_ON; i++) {
+        measure_progress_show(&found->progress, robot * NRATE + i, NROBOT * NRATE);
         result = run_fall(found, robot, RATE[i], &f[i]);
     }
-    for (int i = 0; i < NRATE - 1 && result == CLI_GO_ON; i++) {
+    for (int i = 0; i < NRATE - 1 && result == EXPERIMENT_GO_ON; i++) {
         char key[16];
         snprintf(key, sizeof key, "rms_%d", RATE[i]);
         compare(&f[i], &f[NRATE - 1]);
@@ -103,8 +101,8 @@ int dojo_low_frequency(tacFindings *found) {
     json_object_set_new(found->paper, "heights", json_string("similar, with small deviations, from 20 to 500 Hz"));
     for (int r = 0; r < NROBOT; r++) {
         int result = run_robot(found, r, f[r]);
-        if (result != CLI_GO_ON) return result;
+        if (result != EXPERIMENT_GO_ON) return result;
     }
     if (found->picture != NULL) draw(found->picture, f);
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }

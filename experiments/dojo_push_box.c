@@ -4,8 +4,6 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "cli/options.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -53,16 +51,16 @@ static tacStatus push(tacScene *s, double place, Push *p) {
     return TAC_OK;
 }
 
-static int run_push(const tacFindings *found, double place, Push *p) {
+static int run_push(tacFindings *found, double place, Push *p) {
     tacScene s;
     int result = scene_load(found, "push_box", &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     s.options.contact = TAC_NCP, s.options.dt = TIME_STEP, s.options.inputs = 0;
     result = scene_start(found, &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     tacStatus status = push(&s, place, p);
     scene_close(&s);
-    return status == TAC_OK ? CLI_GO_ON : experiment_fail(found, "%g m: %s", place, tac_status_text(status));
+    return status == TAC_OK ? EXPERIMENT_GO_ON : experiment_fail(found, "%g m: %s", place, tac_status_text(status));
 }
 
 /* -> does it go as in the paper? */
@@ -111,9 +109,9 @@ int dojo_push_box(tacFindings *found) {
     found->pass = 1;
     for (int i = 0; i < NPLACE; i++) {
         int result = run_push(found, PLACES[i].first, &p[i]);
-        if (result != CLI_GO_ON) return result;
+        if (result != EXPERIMENT_GO_ON) return result;
         if (!report(found, &PLACES[i], &p[i])) found->pass = 0;
     }
     if (found->picture != NULL) draw(found->picture, p);
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }

@@ -4,9 +4,8 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "bench/timing.h"
-#include "cli/mujoco_peer.h"
-#include "cli/options.h"
+#include "measure/mujoco_peer.h"
+#include "measure/timing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,14 +69,14 @@ static tacStatus move_part(Work *w, int first, Measured *m) {
     return TAC_OK;
 }
 
-static int move_all(const tacFindings *found, const Robot *robot, Work *w, Measured *m) {
+static int move_all(tacFindings *found, const Robot *robot, Work *w, Measured *m) {
     for (int first = 0; first < STEPS; first += PART) {
         tacStatus status = move_part(w, first, m);
         if (status != TAC_OK) return experiment_fail(found, "%s: %s", robot->label, tac_status_text(status));
         if (w->peer != NULL)
-            m->mujoco += cli_mujoco_drive(w->peer, w->U + (size_t)first * (size_t)w->scene.nu, PART, 0);
+            m->mujoco += measure_mujoco_drive(w->peer, w->U + (size_t)first * (size_t)w->scene.nu, PART, 0);
     }
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }
 
 /* --- One robot --------------------------------------------------------------------------------------------------- */
@@ -85,20 +84,21 @@ static int move_all(const tacFindings *found, const Robot *robot, Work *w, Measu
 static int open_peer(tacFindings *found, const Robot *robot, Work *w) {
     char path[SCENE_PATH], reason[256] = "";
     int result = scene_file(found, robot->scene, path);
-    if (result != CLI_GO_ON) return result;
-    w->peer = cli_mujoco_open(path, w->scene.model, TIME_STEP, 1, reason, sizeof reason);
+    if (result != EXPERIMENT_GO_ON) return result;
+    w->peer = measure_mujoco_open(path, w->scene.model, TIME_STEP, 1, reason, sizeof reason);
     unlink(path);
     if (w->peer == NULL) experiment_say(found, "  without MuJoCo: %s", reason);
-    if (w->peer != NULL && !cli_mujoco_set(w->peer, w->scene.x, w->U)) return experiment_fail(found, "out of memory");
-    return CLI_GO_ON;
+    if (w->peer != NULL && !measure_mujoco_set(w->peer, w->scene.x, w->U))
+        return experiment_fail(found, "out of memory");
+    return EXPERIMENT_GO_ON;
 }
 
 static int open_work(tacFindings *found, const Robot *robot, Work *w) {
     int result = scene_load(found, robot->scene, &w->scene);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     w->scene.options.contact = TAC_NCP, w->scene.options.dt = TIME_STEP, w->scene.options.inputs = 0;
     result = scene_start(found, &w->scene);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     size_t ndx = (size_t)w->scene.ndx, nu = (size_t)w->scene.nu;
     w->U = calloc(STEPS * nu, sizeof(double));
     w->A = calloc(ndx * ndx, sizeof(double)), w->B = calloc(ndx * nu, sizeof(double));
@@ -108,7 +108,7 @@ static int open_work(tacFindings *found, const Robot *robot, Work *w) {
 }
 
 static void close_work(Work *w) {
-    cli_mujoco_close(w->peer);
+    measure_mujoco_close(w->peer);
     free(w->U), free(w->A), free(w->B);
     scene_close(&w->scene);
 }
@@ -165,15 +165,15 @@ int dojo_timing(tacFindings *found) {
     for (int i = 0; i < NROBOT; i++) {
         Work w = {0};
         Measured *m = &measured[i];
-        cli_progress_show(&found->progress, i, NROBOT);
+        measure_progress_show(&found->progress, i, NROBOT);
         int result = open_work(found, &ROBOTS[i], &w);
-        if (result == CLI_GO_ON) result = move_all(found, &ROBOTS[i], &w, m);
+        if (result == EXPERIMENT_GO_ON) result = move_all(found, &ROBOTS[i], &w, m);
         close_work(&w);
-        if (result != CLI_GO_ON) return result;
+        if (result != EXPERIMENT_GO_ON) return result;
         report(found, &ROBOTS[i], m);
         int faster = TIMES_FASTER * m->seconds <= ROBOTS[i].dojo && m->seconds < m->mujoco;
         if (!faster || m->unsolved > 0) found->pass = 0;
     }
     if (found->picture != NULL) draw(found->picture, measured);
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }

@@ -6,8 +6,6 @@
 #include "experiments/discrete.h"
 #include "experiments/plot.h"
 
-#include "cli/options.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -56,20 +54,20 @@ static tacStatus spin(tacScene *s, tacPoses pose[2], Top *top) {
     return TAC_OK;
 }
 
-static int run_top(const tacFindings *found, Top *top) {
+static int run_top(tacFindings *found, Top *top) {
     tacScene s;
     tacPoses pose[2] = {0};
     int result = scene_load(found, top->scene, &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     s.options.contact = TAC_NCP, s.options.dt = top->dt;
     result = scene_start(found, &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     int room = discrete_poses_new(&s, &pose[0]);
     room = discrete_poses_new(&s, &pose[1]) && room;
     tacStatus status = room ? spin(&s, pose, top) : TAC_ERR_MEMORY;
     discrete_poses_free(&pose[0]), discrete_poses_free(&pose[1]);
     scene_close(&s);
-    return status == TAC_OK ? CLI_GO_ON : experiment_fail(found, "%s: %s", top->scene, tac_status_text(status));
+    return status == TAC_OK ? EXPERIMENT_GO_ON : experiment_fail(found, "%s: %s", top->scene, tac_status_text(status));
 }
 
 static void draw(FILE *file, const Top *dojo, const Top *round) {
@@ -107,14 +105,14 @@ int dojo_tippe_top(tacFindings *found) {
     Top round = {.scene = "round_top", .dt = 2.5e-4, .seconds = 10},
         coarse = {.scene = "round_top", .dt = 5e-4, .seconds = 10};
     int result = run_top(found, &dojo);
-    if (result == CLI_GO_ON) result = run_top(found, &coarse);
-    if (result == CLI_GO_ON) result = run_top(found, &round);
-    if (result != CLI_GO_ON) return result;
+    if (result == EXPERIMENT_GO_ON) result = run_top(found, &coarse);
+    if (result == EXPERIMENT_GO_ON) result = run_top(found, &round);
+    if (result != EXPERIMENT_GO_ON) return result;
     json_object_set_new(found->paper, "turns_over", json_true());
     report(found, "dojo_top", &dojo);
     report(found, "round_top_coarse", &coarse);
     report(found, "round_top", &round);
     found->pass = dojo.lowest <= BAR_AXIS && round.lowest <= BAR_AXIS && round.change <= BAR_JELLETT;
     if (found->picture != NULL) draw(found->picture, &dojo, &round);
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }

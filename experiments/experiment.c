@@ -1,7 +1,5 @@
 #include "experiments/experiment.h"
 
-#include "cli/cli.h"
-
 #include <stdarg.h>
 #include <string.h>
 
@@ -72,7 +70,7 @@ const tacExperiment *experiment_find(const char *name) {
 void experiment_say(tacFindings *found, const char *format, ...) {
     if (!found->for_people) return;
     va_list list;
-    cli_progress_end(&found->progress);
+    measure_progress_end(&found->progress);
     va_start(list, format);
     vprintf(format, list);
     va_end(list);
@@ -80,14 +78,14 @@ void experiment_say(tacFindings *found, const char *format, ...) {
 }
 
 void experiment_put(tacFindings *found, json_t *object, const char *key, double value) {
-    json_object_set_new(object, key, cli_json_number(&found->json, key, value));
+    json_object_set_new(object, key, measure_json_number(&found->json, key, value));
 }
 
-int experiment_fail(const tacFindings *found, const char *format, ...) {
-    char message[512];
+int experiment_fail(tacFindings *found, const char *format, ...) {
+    if (found->failure[0] != '\0') return EXPERIMENT_STOP;
     va_list list;
     va_start(list, format);
-    vsnprintf(message, sizeof message, format, list);
+    vsnprintf(found->failure, sizeof found->failure, format, list);
     va_end(list);
-    return cli_fail("reproduce", "%s: %s", found->name, message);
+    return EXPERIMENT_STOP;
 }

@@ -1,22 +1,26 @@
 /* The papers' experiments, each with one criterion that is computed: `tactus reproduce`. */
 #pragma once
 
-#include "cli/json_text.h"
-#include "cli/progress.h"
+#include "measure/json_text.h"
+#include "measure/progress.h"
 
 #include "tactus/tactus.h"
 
 #include <stdio.h>
 
+/* What a part of an experiment returns: the next one may follow, or the run ends without an answer. */
+enum { EXPERIMENT_GO_ON, EXPERIMENT_STOP };
+enum { EXPERIMENT_FAILURE = 512 };
+
 /* What a run of an experiment found. */
 typedef struct tacFindings {
-    const char *name;       /* of the experiment */
     int for_people;         /* 1: experiment_say prints */
     tacJson json;           /* refuses numbers that are not finite */
     json_t *paper, *tactus; /* objects: the paper's figures, ours */
     FILE *picture;          /* an SVG goes there; NULL: none is wanted */
     tacProgress progress;
-    int pass; /* does the criterion hold? */
+    int pass;                         /* does the criterion hold? */
+    char failure[EXPERIMENT_FAILURE]; /* why the run stopped; "" where it did not */
 } tacFindings;
 
 typedef struct tacExperiment {
@@ -24,7 +28,8 @@ typedef struct tacExperiment {
     const char *source;    /* where it is from: "Werling et al. 2021, Fig. 6" */
     const char *shows;     /* one line */
     const char *criterion; /* what must hold */
-    /* Fills in paper, tactus and pass, says what it found, and draws. CLI_GO_ON, or CLI_CANNOT after a message. */
+    /* Fills in paper, tactus and pass, says what it found, and draws. EXPERIMENT_GO_ON, or EXPERIMENT_STOP with the
+     * reason in `failure`. */
     int (*run)(tacFindings *found);
 } tacExperiment;
 
@@ -58,5 +63,5 @@ int dojo_push_box(tacFindings *found);
 void experiment_say(tacFindings *found, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* object[key] = value; a value that is not finite makes the document unprintable. */
 void experiment_put(tacFindings *found, json_t *object, const char *key, double value);
-/* "tactus reproduce: NAME: message" to standard error; CLI_CANNOT. */
-int experiment_fail(const tacFindings *found, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Keeps the message as the reason why the run stops, unless there is one already; EXPERIMENT_STOP. */
+int experiment_fail(tacFindings *found, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -7,7 +7,6 @@
 #include "experiments/experiment.h"
 #include "experiments/plot.h"
 
-#include "cli/options.h"
 #include "math/vec3.h"
 #include "solve/boxed.h"
 
@@ -214,7 +213,7 @@ static int report(tacFindings *found, const Tally *t) {
                    t->solved[CORRECTED], t->solved[WHOLE], t->worst);
     found->pass = t->failing >= WANTED && t->solved[WHOLE] == t->failing;
     if (found->picture != NULL) draw_shares(found->picture, t);
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }
 
 int jade_dantzig(tacFindings *found) {
@@ -222,12 +221,12 @@ int jade_dantzig(tacFindings *found) {
     void *memory = aligned_alloc(TAC_ARENA_ALIGN, bytes);
     Problem *problem = malloc(sizeof *problem);
     Tally tally = {.failing = 0};
-    int result = memory != NULL && problem != NULL ? CLI_GO_ON : experiment_fail(found, "out of memory");
-    for (int k = 0; k < MOST && tally.failing < WANTED && result == CLI_GO_ON; k++) {
-        cli_progress_show(&found->progress, tally.failing, WANTED);
+    int result = memory != NULL && problem != NULL ? EXPERIMENT_GO_ON : experiment_fail(found, "out of memory");
+    for (int k = 0; k < MOST && tally.failing < WANTED && result == EXPERIMENT_GO_ON; k++) {
+        measure_progress_show(&found->progress, tally.failing, WANTED);
         draw_problem((uint64_t)k, LEAST_CONTACTS + k % SIZES, problem);
         try_problem(problem, k % SIZES, memory, bytes, &tally);
     }
     free(memory), free(problem);
-    return result == CLI_GO_ON ? report(found, &tally) : result;
+    return result == EXPERIMENT_GO_ON ? report(found, &tally) : result;
 }

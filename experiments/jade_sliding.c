@@ -7,8 +7,6 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "cli/options.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,7 +167,7 @@ typedef struct Trip {
     int iterations;
 } Trip;
 
-static int travel(const tacFindings *found, tacScene *s, World *world, Point to, Trip *trip) {
+static int travel(tacFindings *found, tacScene *s, World *world, Point to, Trip *trip) {
     Leg leg = {0};
     tacStatus status = leg_new(s, &leg) ? optimize(s, &leg, to) : TAC_ERR_MEMORY;
     for (int k = 0; k <= STEPS && status == TAC_OK; k++) {
@@ -181,21 +179,21 @@ static int travel(const tacFindings *found, tacScene *s, World *world, Point to,
     trip->miss = apart(leg.reached, to), trip->iterations = leg.iterations;
     trip->replay_miss = apart(world->p, to), trip->rest_speed = length(world->v);
     leg_free(&leg);
-    return status == TAC_OK ? CLI_GO_ON : experiment_fail(found, "%s", tac_status_text(status));
+    return status == TAC_OK ? EXPERIMENT_GO_ON : experiment_fail(found, "%s", tac_status_text(status));
 }
 
 enum { TO_MIDDLE, TO_END, TO_ASLANT, TRIPS };
 
-static int travel_all(const tacFindings *found, Trip *trip) {
+static int travel_all(tacFindings *found, Trip *trip) {
     tacScene scene;
     int result = scene_open(found, "sliding", &scene);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     World world = {START, {0, 0}};
     result = travel(found, &scene, &world, MIDDLE, &trip[TO_MIDDLE]);
-    if (result == CLI_GO_ON) result = travel(found, &scene, &world, END, &trip[TO_END]);
+    if (result == EXPERIMENT_GO_ON) result = travel(found, &scene, &world, END, &trip[TO_END]);
     tac_default_state(scene.model, scene.x);
     world = (World){START, {0, 0}};
-    if (result == CLI_GO_ON) result = travel(found, &scene, &world, ASLANT, &trip[TO_ASLANT]);
+    if (result == EXPERIMENT_GO_ON) result = travel(found, &scene, &world, ASLANT, &trip[TO_ASLANT]);
     scene_close(&scene);
     return result;
 }
@@ -243,9 +241,9 @@ static void report(tacFindings *found, const Trip *trip) {
 int jade_sliding(tacFindings *found) {
     Trip trip[TRIPS];
     int result = travel_all(found, trip);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     report(found, trip);
     found->pass = trip[TO_MIDDLE].replay_miss <= BAR && trip[TO_END].replay_miss <= BAR && trip[TO_END].rest_speed == 0;
     if (found->picture != NULL) draw(found->picture, trip);
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }

@@ -7,8 +7,6 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "cli/options.h"
-
 #include <math.h>
 
 #define BAR_LIFTED  0.05 /* m */
@@ -57,22 +55,22 @@ static tacStatus grip_and_lift(tacScene *s, Lift *l) {
     return TAC_OK;
 }
 
-static int run_lift(const tacFindings *found, double thickness, int toi, Lift *l) {
+static int run_lift(tacFindings *found, double thickness, int toi, Lift *l) {
     tacScene s;
     tacError err;
     *l = (Lift){.impacts = 0};
     int result = scene_load(found, "gripper", &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     s.options.toi = toi;
     if (tac_param_set(s.model, "geom/plate.size[0]", thickness / 2, &err) != TAC_OK) {
         scene_close(&s);
         return experiment_fail(found, "%s", err.text);
     }
     result = scene_start(found, &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     tacStatus status = grip_and_lift(&s, l);
     scene_close(&s);
-    return status == TAC_OK ? CLI_GO_ON : experiment_fail(found, "%s", tac_status_text(status));
+    return status == TAC_OK ? EXPERIMENT_GO_ON : experiment_fail(found, "%s", tac_status_text(status));
 }
 
 static int holds(const Lift *l) { return l->lifted >= BAR_LIFTED && l->worst <= BAR_OVERLAP; }
@@ -125,14 +123,14 @@ int jade_thin_plate(tacFindings *found) {
     found->pass = 1;
     for (int i = 0; i < PLATES; i++)
         for (int toi = 0; toi < WAYS; toi++) {
-            cli_progress_show(&found->progress, i * WAYS + toi, PLATES * WAYS);
+            measure_progress_show(&found->progress, i * WAYS + toi, PLATES * WAYS);
             int result = run_lift(found, THICKNESS[i], toi, &l[i][toi]);
-            if (result != CLI_GO_ON) return result;
+            if (result != EXPERIMENT_GO_ON) return result;
             report(found, names[i][toi], THICKNESS[i], toi, &l[i][toi]);
             if (holds(&l[i][toi]) != toi) found->pass = 0;
         }
     json_object_set_new(found->paper, "with_time_of_impact", json_string("holds and lifts both plates"));
     json_object_set_new(found->paper, "without", json_string("the gripper penetrates both plates"));
     if (found->picture != NULL) draw(found->picture, l);
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }

@@ -8,8 +8,6 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "cli/options.h"
-
 #include <math.h>
 
 #define BAR   1e-6
@@ -26,16 +24,16 @@ typedef struct Bounces {
 typedef enum { EXACT, BOUNCE, IMPACT, KINDS } Kind;
 static const char *const KIND_NAMES[KINDS] = {"exact", "bounce", "toi"};
 
-static int measure(const tacFindings *found, Kind kind, double e, Bounces *b) {
+static int measure(tacFindings *found, Kind kind, double e, Bounces *b) {
     tacScene s;
     tacError err;
     int result = scene_load(found, "ball", &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     s.options.gradient = kind == BOUNCE ? TAC_GRADIENT_BOUNCE : TAC_GRADIENT_EXACT;
     s.options.toi = kind == IMPACT;
     tacStatus status = tac_param_set(s.model, "geom/ball.restitution", e, &err);
     result = status == TAC_OK ? scene_start(found, &s) : experiment_fail(found, "%s", err.text);
-    for (int i = 0; i < NGAP && result == CLI_GO_ON; i++) {
+    for (int i = 0; i < NGAP && result == EXPERIMENT_GO_ON; i++) {
         double A[4];
         s.x[0] = GAPS[i], s.x[1] = SPEED;
         status = tac_step_jac(s.sim, s.x, s.u, s.y, &(tacJac){A, NULL, NULL}, NULL);
@@ -61,13 +59,13 @@ typedef struct Hit {
     double slope[4], speed[2];
 } Hit;
 
-static int measure_hit(const tacFindings *found, Hit *hit) {
+static int measure_hit(tacFindings *found, Hit *hit) {
     tacScene s;
     int result = scene_load(found, "two_balls", &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     s.options.gradient = TAC_GRADIENT_BOUNCE;
     result = scene_start(found, &s);
-    if (result == CLI_GO_ON) {
+    if (result == EXPERIMENT_GO_ON) {
         double A[16];
         tacStatus status = tac_step_jac(s.sim, s.x, s.u, s.y, &(tacJac){A, NULL, NULL}, NULL);
         if (status != TAC_OK) result = experiment_fail(found, "%s", tac_status_text(status));
@@ -140,8 +138,8 @@ static double report_ball(tacFindings *found, Bounces (*b)[KINDS]) {
 
 static double report_hit(tacFindings *found, const Hit *hit) {
     double row[4], miss = miss_of_hit(hit, row);
-    json_object_set_new(found->tactus, "two_balls", cli_json_numbers(&found->json, "two_balls", 4, row));
-    json_object_set_new(found->tactus, "two_balls_speed", cli_json_numbers(&found->json, "speed", 2, hit->speed));
+    json_object_set_new(found->tactus, "two_balls", measure_json_numbers(&found->json, "two_balls", 4, row));
+    json_object_set_new(found->tactus, "two_balls_speed", measure_json_numbers(&found->json, "speed", 2, hit->speed));
     experiment_put(found, found->tactus, "worst_two_balls", miss);
     experiment_say(found, "  two balls: (dq2+/dq1, dq1+/dq1, dq1+/dq2, dq2+/dq2) = (%.6f, %.6f, %.6f, %.6f)", row[0],
                    row[1], row[2], row[3]);
@@ -155,13 +153,13 @@ int nimble_bounce(tacFindings *found) {
     for (int i = 0; i < NE; i++)
         for (int kind = 0; kind < KINDS; kind++) {
             int result = measure(found, (Kind)kind, RESTITUTIONS[i], &b[i][kind]);
-            if (result != CLI_GO_ON) return result;
+            if (result != EXPERIMENT_GO_ON) return result;
         }
     int result = measure_hit(found, &hit);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     json_object_set_new(found->paper, "dq_dq", json_string("-e"));
     double ball = report_ball(found, b), two = report_hit(found, &hit);
     found->pass = ball <= BAR && two <= BAR;
     if (found->picture != NULL) draw(found->picture, &b[SHOWN][EXACT], &b[SHOWN][BOUNCE], RESTITUTIONS[SHOWN], 0.01);
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }

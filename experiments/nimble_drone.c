@@ -6,8 +6,6 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "cli/options.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +54,7 @@ static tacStatus fly(tacScene *s, Memory *m, double *height) {
 static tacStatus descend(tacFindings *found, tacScene *s, Memory *m, Learning *l) {
     l->left_ground = -1;
     for (int k = 0; k <= ITERATIONS; k++) {
-        cli_progress_show(&found->progress, k, ITERATIONS);
+        measure_progress_show(&found->progress, k, ITERATIONS);
         tacStatus status = fly(s, m, &l->height[k]);
         if (status != TAC_OK) return status;
         if (l->left_ground < 0 && l->height[k] > l->height[0] + BAR_HEIGHT) l->left_ground = k;
@@ -71,14 +69,14 @@ static int learn(tacFindings *found, tacGradientMode gradient, Learning *l) {
     tacScene s;
     Memory m = {0};
     int result = scene_load(found, "drone", &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     s.options.gradient = gradient;
     result = scene_start(found, &s);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     tacStatus status = memory_new(&s, &m) ? descend(found, &s, &m, l) : TAC_ERR_MEMORY;
     memory_free(&m);
     scene_close(&s);
-    return status == TAC_OK ? CLI_GO_ON : experiment_fail(found, "%s", tac_status_text(status));
+    return status == TAC_OK ? EXPERIMENT_GO_ON : experiment_fail(found, "%s", tac_status_text(status));
 }
 
 /* Farthest that any iteration ends from the first, which has no thrust. */
@@ -127,8 +125,8 @@ static void report(tacFindings *found, const char *name, const Learning *l) {
 int nimble_drone(tacFindings *found) {
     Learning plain, aware;
     int result = learn(found, TAC_GRADIENT_EXACT, &plain);
-    if (result == CLI_GO_ON) result = learn(found, TAC_GRADIENT_COMPLEMENTARITY, &aware);
-    if (result != CLI_GO_ON) return result;
+    if (result == EXPERIMENT_GO_ON) result = learn(found, TAC_GRADIENT_COMPLEMENTARITY, &aware);
+    if (result != EXPERIMENT_GO_ON) return result;
     experiment_put(found, found->paper, "target", TARGET);
     json_object_set_new(found->paper, "plain", json_string("no progress"));
     json_object_set_new(found->paper, "complementarity", json_string("escapes after several iterations"));
@@ -138,5 +136,5 @@ int nimble_drone(tacFindings *found) {
                    moved(&plain), aware.left_ground);
     found->pass = moved(&plain) < BAR_MOVED && fabs(aware.height[ITERATIONS] - TARGET) <= BAR_HEIGHT;
     if (found->picture != NULL) draw(found->picture, &plain, &aware);
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }

@@ -6,10 +6,9 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "bench/timing.h"
-#include "cli/differences.h"
-#include "cli/options.h"
-#include "cli/step_column.h"
+#include "measure/differences.h"
+#include "measure/step_column.h"
+#include "measure/timing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,7 +65,7 @@ typedef struct Work {
  * same. */
 static int stays(Work *w, double t) {
     tacStepInfo info;
-    cli_step_column_move(&w->column, t);
+    measure_step_column_move(&w->column, t);
     return tac_step(w->scene.sim, w->column.moved, w->column.input, w->column.y, &info) == TAC_OK &&
            (info.active_set == w->info.active_set ||
             (info.contacts == w->info.contacts && info.sticking == w->info.sticking &&
@@ -90,7 +89,8 @@ static void run_central(void *context) {
     Work *w = context;
     int ndx = w->scene.ndx;
     for (w->column.column = 0; w->column.column < ndx + w->scene.nu; w->column.column++)
-        difference_central(cli_step_column_difference, &w->column, ndx, fmin(CENTRAL_STEP, w->first[w->column.column]),
+        difference_central(measure_step_column_difference, &w->column, ndx,
+                           fmin(CENTRAL_STEP, w->first[w->column.column]),
                            w->central + (size_t)w->column.column * (size_t)ndx, w->work);
 }
 
@@ -98,7 +98,7 @@ static void run_ridders(void *context) {
     Work *w = context;
     int ndx = w->scene.ndx;
     for (w->column.column = 0; w->column.column < ndx + w->scene.nu; w->column.column++)
-        difference_ridders(cli_step_column_difference, &w->column, ndx, w->first[w->column.column],
+        difference_ridders(measure_step_column_difference, &w->column, ndx, w->first[w->column.column],
                            w->ridders + (size_t)w->column.column * (size_t)ndx, NULL, w->work);
 }
 
@@ -163,12 +163,12 @@ static int make_room(Work *w) {
     w->central = new_numbers(ndx + nu, ndx), w->ridders = new_numbers(ndx + nu, ndx);
     w->work = new_numbers(difference_work(ndx), 1);
     return w->A != NULL && w->B != NULL && w->first != NULL && w->central != NULL && w->ridders != NULL &&
-           w->work != NULL && cli_step_column_new(w->scene.model, &w->scene.options, w->scene.sim, &w->column);
+           w->work != NULL && measure_step_column_new(w->scene.model, &w->scene.options, w->scene.sim, &w->column);
 }
 
 static void close_work(Work *w) {
     free(w->A), free(w->B), free(w->first), free(w->central), free(w->ridders), free(w->work);
-    cli_step_column_free(&w->column);
+    measure_step_column_free(&w->column);
     scene_close(&w->scene);
 }
 
@@ -185,11 +185,11 @@ static void time_all(Work *w, Measured *m) {
         *us[i] = 1e6 * time[i].median;
 }
 
-static int measure(const tacFindings *found, const Case *c, Work *w, Measured *m) {
+static int measure(tacFindings *found, const Case *c, Work *w, Measured *m) {
     tacStepInfo info;
     tacStatus status = scene_move(&w->scene, c->settle, NULL);
     if (status == TAC_OK) status = tac_step(w->scene.sim, w->scene.x, w->scene.u, w->scene.y, &info);
-    if (status == TAC_OK) status = cli_step_column_at(&w->column, w->scene.x, w->scene.u);
+    if (status == TAC_OK) status = measure_step_column_at(&w->column, w->scene.x, w->scene.u);
     if (status != TAC_OK) return experiment_fail(found, "%s: %s", c->label, tac_status_text(status));
     w->info = info;
     m->nv = w->scene.model->nv, m->contacts = info.contacts, m->sticking = info.sticking;
@@ -200,14 +200,14 @@ static int measure(const tacFindings *found, const Case *c, Work *w, Measured *m
         block_errors(w, block, &m->error[block], &m->central_error[block]);
         m->worst = fmax(m->worst, m->error[block]);
     }
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }
 
-static int measure_case(const tacFindings *found, const Case *c, Measured *m) {
+static int measure_case(tacFindings *found, const Case *c, Measured *m) {
     Work w = {0};
     *m = (Measured){0};
     int result = scene_open(found, c->scene, &w.scene);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     result = make_room(&w) ? measure(found, c, &w, m) : experiment_fail(found, "out of memory");
     close_work(&w);
     return result;
@@ -296,9 +296,9 @@ int nimble_jacobians(tacFindings *found) {
     Measured measured[NCASE];
     found->pass = 1;
     for (int i = 0; i < NCASE; i++) {
-        cli_progress_show(&found->progress, i, NCASE);
+        measure_progress_show(&found->progress, i, NCASE);
         int result = measure_case(found, &CASES[i], &measured[i]);
-        if (result != CLI_GO_ON) return result;
+        if (result != EXPERIMENT_GO_ON) return result;
         report_paper(found, &CASES[i]);
         report_ours(found, &CASES[i], &measured[i]);
         say(found, &CASES[i], &measured[i]);
@@ -307,5 +307,5 @@ int nimble_jacobians(tacFindings *found) {
             found->pass = 0;
     }
     if (found->picture != NULL) draw(found->picture, measured);
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }

@@ -9,8 +9,6 @@
 #include "experiments/plot.h"
 #include "experiments/scene.h"
 
-#include "cli/options.h"
-
 #define SHARE_BAR 0.95
 /* Motions as long as the paper's trajectories, from gravity alone to strong pushes: forces on the joints, uniform
  * within a part of the paper's limits, new ones every 50 steps. */
@@ -45,11 +43,11 @@ static void push(const Case *c, int run, int k, tacScene *s) {
         s->u[i] = PARTS[run] * c->limit * (2 * tac_random_uniform((uint64_t)run, 0, first + (uint64_t)i) - 1);
 }
 
-static int run_motion(const tacFindings *found, const Case *c, int run, Motion *m) {
+static int run_motion(tacFindings *found, const Case *c, int run, Motion *m) {
     tacScene scene;
     int result = scene_open(found, c->scene, &scene);
     tacStepInfo info, last = {0};
-    for (int k = 0; k < c->steps && result == CLI_GO_ON; k++, last = info) {
+    for (int k = 0; k < c->steps && result == EXPERIMENT_GO_ON; k++, last = info) {
         unsigned char *step = &m->step[run * c->steps + k];
         push(c, run, k, &scene);
         tacStatus status = scene_move(&scene, 1, &info);
@@ -128,11 +126,11 @@ static void report(tacFindings *found, const Motion *m) {
 int nimble_lcp_guess(tacFindings *found) {
     Motion motion[NCASE];
     for (int i = 0; i < NCASE; i++) {
-        cli_progress_show(&found->progress, i, NCASE);
+        measure_progress_show(&found->progress, i, NCASE);
         motion[i] = (Motion){.counted = {0}};
         for (int run = 0; run < RUNS; run++) {
             int result = run_motion(found, &CASES[i], run, &motion[i]);
-            if (result != CLI_GO_ON) return result;
+            if (result != EXPERIMENT_GO_ON) return result;
         }
     }
     report(found, motion);
@@ -142,5 +140,5 @@ int nimble_lcp_guess(tacFindings *found) {
     experiment_say(found, "  the last step's classes are right again in %.4f of all (paper: more than 0.95)", share);
     found->pass = share >= SHARE_BAR;
     if (found->picture != NULL) draw(found->picture, motion);
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }

@@ -1,8 +1,5 @@
 #include "experiments/scene.h"
 
-#include "cli/cli.h"
-#include "cli/options.h"
-
 #include "tactus/io.h"
 
 #include <errno.h>
@@ -16,7 +13,7 @@ static const char *find_text(const char *name) {
     return NULL;
 }
 
-int scene_file(const tacFindings *found, const char *name, char path[SCENE_PATH]) {
+int scene_file(tacFindings *found, const char *name, char path[SCENE_PATH]) {
     const char *text = find_text(name);
     if (text == NULL) return experiment_fail(found, "there is no scene %s", name);
     snprintf(path, SCENE_PATH, "/tmp/tactus_scene_XXXXXX");
@@ -25,17 +22,17 @@ int scene_file(const tacFindings *found, const char *name, char path[SCENE_PATH]
     if (file == NULL) return experiment_fail(found, "%s: %s", path, strerror(errno));
     int written = fputs(text, file) >= 0;
     written = fclose(file) == 0 && written;
-    if (written) return CLI_GO_ON;
+    if (written) return EXPERIMENT_GO_ON;
     unlink(path);
     return experiment_fail(found, "%s cannot be written", path);
 }
 
 /* The reader takes files. */
-static int load(const tacFindings *found, const char *name, tacModel **model) {
+static int load(tacFindings *found, const char *name, tacModel **model) {
     char path[SCENE_PATH];
     tacError err;
     int result = scene_file(found, name, path);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     if (tac_load(path, model, &err) != TAC_OK) result = experiment_fail(found, "%s", err.text);
     unlink(path);
     return result;
@@ -43,7 +40,7 @@ static int load(const tacFindings *found, const char *name, tacModel **model) {
 
 static double *new_numbers(int n) { return calloc((size_t)n + 1, sizeof(double)); }
 
-static int make_room(const tacFindings *found, tacScene *s) {
+static int make_room(tacFindings *found, tacScene *s) {
     tacError err;
     if (tac_sim_new(s->model, &s->options, &s->sim, &err) != TAC_OK) return experiment_fail(found, "%s", err.text);
     s->nx = tac_nx(s->model), s->ndx = tac_ndx(s->model), s->nu = tac_ninput(s->model, &s->options);
@@ -55,28 +52,28 @@ static int make_room(const tacFindings *found, tacScene *s) {
         memcpy(s->x, s->model->key_qpos, (size_t)s->model->nq * sizeof(double));
         memcpy(s->x + s->model->nq, s->model->key_qvel, (size_t)s->model->nv * sizeof(double));
     }
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }
 
-int scene_load(const tacFindings *found, const char *name, tacScene *scene) {
+int scene_load(tacFindings *found, const char *name, tacScene *scene) {
     *scene = (tacScene){0};
     int result = load(found, name, &scene->model);
-    if (result != CLI_GO_ON) return result;
+    if (result != EXPERIMENT_GO_ON) return result;
     scene->options = tac_default_options(scene->model);
     scene->options.contact = TAC_LCP;
     scene->options.inputs = TAC_INPUT_QFRC;
-    return CLI_GO_ON;
+    return EXPERIMENT_GO_ON;
 }
 
-int scene_start(const tacFindings *found, tacScene *scene) {
+int scene_start(tacFindings *found, tacScene *scene) {
     int result = make_room(found, scene);
-    if (result != CLI_GO_ON) scene_close(scene);
+    if (result != EXPERIMENT_GO_ON) scene_close(scene);
     return result;
 }
 
-int scene_open(const tacFindings *found, const char *name, tacScene *scene) {
+int scene_open(tacFindings *found, const char *name, tacScene *scene) {
     int result = scene_load(found, name, scene);
-    return result == CLI_GO_ON ? scene_start(found, scene) : result;
+    return result == EXPERIMENT_GO_ON ? scene_start(found, scene) : result;
 }
 
 void scene_close(tacScene *scene) {

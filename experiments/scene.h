@@ -20,17 +20,17 @@ typedef struct tacScene {
     double *x, *u, *y; /* nx, nu, nx */
 } tacScene;
 
-/* A scene's text in a file with a name of its own, which the caller removes. CLI_GO_ON, or CLI_CANNOT after a
- * message. */
+/* A scene's text in a file with a name of its own, which the caller removes. EXPERIMENT_GO_ON, or EXPERIMENT_STOP with
+ * the reason. */
 enum { SCENE_PATH = 32 };
-int scene_file(const tacFindings *found, const char *name, char path[SCENE_PATH]);
+int scene_file(tacFindings *found, const char *name, char path[SCENE_PATH]);
 /* The scene's model and options: hard contact (lcp), forces on every dof as input. What differs is changed then.
- * CLI_GO_ON, or CLI_CANNOT after a message. */
-int scene_load(const tacFindings *found, const char *name, tacScene *scene);
+ * EXPERIMENT_GO_ON, or EXPERIMENT_STOP with the reason. */
+int scene_load(tacFindings *found, const char *name, tacScene *scene);
 /* The simulation: x is the first keyframe or the default state, u is zero. On failure the scene is closed. */
-int scene_start(const tacFindings *found, tacScene *scene);
+int scene_start(tacFindings *found, tacScene *scene);
 /* Both, as it is. */
-int scene_open(const tacFindings *found, const char *name, tacScene *scene);
+int scene_open(tacFindings *found, const char *name, tacScene *scene);
 void scene_close(tacScene *scene);
 /* x <- step(x, u), `steps` times. TAC_OK or the first status that is not; after TAC_ERR_UNSOLVED, which has the best
  * state found, it goes on. */

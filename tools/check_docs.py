@@ -125,7 +125,7 @@ def equation_problems():
 
 def is_built():
     """Is there a program, and no source of the command line younger than it?"""
-    sources = source.project_files("cli/*.c", "cli/*.h")
+    sources = source.project_files("cli/*.c", "cli/*.h", "measure/*.c", "measure/*.h")
     return PROGRAM.exists() and all((source.ROOT / path).stat().st_mtime <= PROGRAM.stat().st_mtime for path in sources)
 
 

@@ -1,5 +1,5 @@
-"""Layers: a folder of src/ includes only itself and earlier ones; no cycles between files; include/ never sees src/;
-src/ prints, exits and allocates nowhere but where it may; transcendental functions come from math/scalar alone. What is
+"""Layers: include, src, io, measure, cli stand on each other in this order, and so do the folders of src/ and of cli/; no
+cycles between files. Tests, benchmarks and experiments stand on measure/ and never on cli/. src/ prints, exits and allocates nowhere but where it may; transcendental functions come from math/scalar alone. What is
 installed is found by the build system, which compiles anew when that changes; never by the compiler.
 """
 
@@ -22,8 +22,28 @@ FORBIDDEN = {
 # Creation functions outside base/ and model/ allocate too; a file here may.
 ALLOCATING_FILES = {"src/dynamics/finish.c", "src/step/sim.c", "src/step/batch.c"}
 
-# Experiments on what is not public alone.
-EXPERIMENTS_INSIDE = {"jade_dantzig.c", "barrier.c"}
+# Top folder -> the folders it may include besides itself.
+MAY_INCLUDE = {
+    "include": (),
+    "src": ("include",),
+    "io": ("include", "src"),
+    "measure": ("include",),
+    "experiments": ("include", "measure"),
+    "cli": ("include", "measure"),
+    "bench": ("include", "src", "io", "measure"),
+    "test": ("include", "src", "io", "measure"),
+    "examples": ("include",),
+}
+# Files that look further: their work is on what is not public alone, and one verb runs the experiments.
+LOOKS_FURTHER = {
+    "experiments/jade_dantzig.c": "src",
+    "experiments/barrier.c": "src",
+    "cli/peer/bench_model.c": "src",
+    "cli/peer/soft_answer.c": "src",
+    "cli/verbs/reproduce.c": "experiments",
+}
+# The folders of cli/ in the order in which they may include each other; "" is cli/ itself, without main.c.
+CLI_LAYERS = ["", "input", "simulation", "report", "derivatives", "peer", "verbs"]
 
 TRANSCENDENTAL = (
     "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p pow cbrt hypot "
@@ -51,23 +71,28 @@ def layer(path):
     return path.parts[1] if path.parts[0] == "src" and len(path.parts) > 2 else None
 
 
+def cli_layer(path):
+    return path.parts[1] if len(path.parts) > 2 else ""
+
+
 def layer_problem(path, target):
     """Why `path` may not include `target`, or None."""
     top, other = path.parts[0], target.parts[0]
-    if top == "include" and other != "include":
-        return "include/ may include only include/"
-    if top == "src":
-        if other not in ("src", "include"):
-            return f"src/ may not include {other}/"
-        if other == "src" and source.LAYERS.index(layer(target)) > source.LAYERS.index(layer(path)):
-            return f"{layer(path)}/ comes before {layer(target)}/"
-    if top == "experiments" and other not in ("include", "cli", "bench", "experiments") and path.name not in EXPERIMENTS_INSIDE:
-        return "experiments stand on the public headers and on parts of cli/"
-    if other == "experiments" and top != "experiments" and path.as_posix() != "cli/cmd_reproduce.c":
-        return "experiments are called by their verb alone"
-    if top == "examples" and other != "include":
-        return "examples use the public headers alone"
+    if top != other and other not in MAY_INCLUDE.get(top, ()) and LOOKS_FURTHER.get(path.as_posix()) != other:
+        return f"{top}/ may not include {other}/"
+    if top == other == "src" and source.LAYERS.index(layer(target)) > source.LAYERS.index(layer(path)):
+        return f"{layer(path)}/ comes before {layer(target)}/"
+    if top == other == "cli" and path.name != "main.c" and CLI_LAYERS.index(cli_layer(target)) > CLI_LAYERS.index(cli_layer(path)):
+        return f"cli/{cli_layer(path)} comes before cli/{cli_layer(target)}"
     return None
+
+
+def build_problems():
+    """Build files of tests, benchmarks and experiments that compile a file of cli/."""
+    for path in source.project_files("test/*CMakeLists.txt", "bench/*CMakeLists.txt", "experiments/*CMakeLists.txt"):
+        text = source.read(path)
+        for match in re.finditer(r"\}/cli/\S+\.[ch]\b", text):
+            yield f"{path}:{source.line_of(text, match.start())}: compiles a file of cli/"
 
 
 def find_cycle(graph):
@@ -127,6 +152,9 @@ def main():
         if path.parts[0] == "src" and (layer(path) is None or layer(path) not in source.LAYERS):
             problems.append(f"{path}: not in a known layer")
             continue
+        if path.parts[0] == "cli" and cli_layer(path) not in CLI_LAYERS:
+            problems.append(f"{path}: not in a known folder of cli/")
+            continue
         text = source.read(path)
         if path.suffix == ".h" and "#pragma once" not in text:
             problems.append(f"{path}: no #pragma once")
@@ -144,6 +172,7 @@ def main():
         if path.parts[0] == "src":
             problems += call_problems(path)
             problems += state_problems(path)
+    problems += build_problems()
     ring = find_cycle(graph)
     if ring:
         problems.append("include cycle: " + " -> ".join(map(str, ring)))

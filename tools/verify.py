@@ -21,8 +21,8 @@ from checks.registry import CHECKS, ROOT, CannotRun, Context, Failed  # noqa: E4
 
 
 def load_checks():
-    for module in pkgutil.iter_modules(checks.__path__):
-        importlib.import_module(f"checks.{module.name}")
+    for module in pkgutil.walk_packages(checks.__path__, "checks."):
+        importlib.import_module(module.name)
 
 
 def arguments():

@@ -40,17 +40,47 @@ class Verbs(Case):
 class Options(Case):
     def test_unknown_option_is_named_with_the_nearest(self):
         self.refused("unknown option --stpes; did you mean --steps?", "sim", self.arm, "--stpes", 3)
-        self.refused("unknown option --frobnicate", "info", self.arm, "--frobnicate")
+        self.refused("unknown option --frobnicate (", "info", self.arm, "--frobnicate")
+        self.refused("unknown option -x", "info", self.arm, "-x")
+        for near in ("--step", "--stepss", "--staps", "--teps"):  # a letter less, more, another
+            self.refused(f"unknown option {near}; did you mean --steps?", "sim", self.arm, near, 3)
 
     def test_missing_and_surplus_operands(self):
         self.refused("MODEL is missing", "info")
         self.refused('unexpected argument "two"', "info", self.arm, "two")
-        self.refused("--state needs a value", "eval", self.arm, "--state")
+        self.refused("--state needs a value: FILE", "eval", self.arm, "--state")
+        self.refused('--json takes no value, got "1"', "info", self.arm, "--json=1")
 
     def test_wrong_values(self):
         self.refused('--base: got "flying", expected auto|fixed|floating', "info", self.arm, "--base", "flying")
-        self.refused('--dt: got "nan", expected a finite number', "sim", self.arm, "--dt", "nan")
-        self.refused('--random: got "-1"', "sim", self.arm, "--random", "-1")
+        self.refused('--base: got "fixe", expected auto|fixed|floating', "info", self.arm, "--base", "fixe")
+        for text in ("nan", "inf", "-inf", "1e400", "0x10", "1.5.2", "1,5", "two", ""):
+            self.refused(f'--dt: got "{text}", expected a finite number', "sim", self.arm, "--dt", text)
+        for text in ("-3", "3x", "99999999999999999999", ""):
+            self.refused(f'--steps: got "{text}", expected an integer', "sim", self.arm, "--steps", text)
+        for text in ("-1", "18446744073709551616", "x"):
+            self.refused(f'--random: got "{text}", expected an integer', "sim", self.arm, "--random", text)
+
+    def test_the_largest_seed_is_one(self):
+        runs = [self.fine("sim", self.arm, "--json", "--steps", 3, "--random", seed).json() for seed in (2**64 - 1, 2**64 - 2, 0)]
+        self.assertEqual(len({str(run["final"]) for run in runs}), 3)
+
+    def test_lists(self):
+        one = self.fine("info", self.arm, "--json", "--set=geom/lower.density=2000", "--set", "geom/upper.density=500").json()
+        other = self.fine("info", self.arm, "--json", "--set", "geom/upper.density=500", "--set", "geom/lower.density=2000").json()
+        plain = self.fine("info", self.arm, "--json").json()
+        self.assertEqual(one["bodies"], other["bodies"])
+        self.assertNotEqual(one["bodies"], plain["bodies"])
+        many = ["--set=geom/lower.density=2000"] * 64
+        self.fine("info", self.arm, *many)
+        self.refused("--set: given more than 64 times", "info", self.arm, *many, many[0])
+
+    def test_short_names_and_the_end_of_the_options(self):
+        out = self.folder / "m.csv"
+        self.fine("sim", "-o", out, "--steps", 2, "--", self.arm)
+        self.assertTrue(out.exists())
+        self.refused('unexpected argument "--json"', "info", self.arm, "--", "--json")
+        self.refused("tactus info: -: ", "info", "-")  # an operand
 
     def test_options_may_stand_anywhere_and_carry_values_after_an_equals_sign(self):
         a = self.fine("sim", "--steps=3", "--json", self.arm).json()

@@ -50,6 +50,11 @@ def floats(text):
     return struct.unpack(f"<{len(raw) // 4}f", raw)
 
 
+def integers(text):
+    raw = base64.b64decode(text, validate=True)
+    return struct.unpack(f"<{len(raw) // 4}i", raw)
+
+
 class SimPage(Case):
     def page(self, model, *words):
         out = self.folder / "m.html"
@@ -86,6 +91,27 @@ class SimPage(Case):
         self.assertEqual(data["motion"]["qpos"]["names"][:3], ["shoulder", "elbow", "float.x"])
         kinetic, potential = floats(data["motion"]["kinetic"]), floats(data["motion"]["potential"])
         self.close(kinetic[-1] + potential[-1], end["energy"][-1], SINGLE)
+
+    def test_numbers_are_base64_as_rfc_4648_says(self):
+        ends = set()
+        for steps in (1, 2, 3):
+            _, page, end = self.page(self.arm, "--steps", steps, "--dt", 0.1, "--key", "bent")
+            text = json.loads(page.data)["motion"]["time"]
+            self.assertEqual(base64.b64encode(base64.b64decode(text)).decode(), text)
+            self.close(floats(text), [0.1 * k for k in range(steps + 1)], SINGLE)
+            ends.add(len(text) - len(text.rstrip("=")))
+        self.assertEqual(ends, {0, 1, 2})
+
+    def test_meshes_have_vertices_and_faces(self):
+        _, page, _ = self.page(ROOT / "test" / "data" / "touching.xml", "--steps", 1)
+        meshes = json.loads(page.data)["model"]["meshes"]
+        self.assertGreater(len(meshes), 0)
+        for mesh in meshes:
+            points = len(floats(mesh["vert"])) // 3
+            faces = integers(mesh["face"])
+            self.assertEqual(set(faces), set(range(points)))
+            self.assertEqual(len(faces) % 3, 0)
+            self.assertEqual(points - len(faces) // 2 + len(faces) // 3, 2)  # Euler: a closed surface of triangles
 
     def test_poses_are_those_of_eval(self):
         _, page, end = self.page(self.arm, "--time", 0.5, "--key", "bent")

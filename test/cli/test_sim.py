@@ -6,7 +6,7 @@ import math
 import os
 import unittest
 
-from driver import NQ, NU, NV, Case
+from driver import ARM, NQ, NU, NV, Case
 
 BALL = """<mujoco><option timestep="0.001"/><worldbody>
   <body name="ball" pos="0 0 5"><freejoint/><geom type="sphere" size="0.1"/></body></worldbody></mujoco>"""
@@ -197,6 +197,24 @@ class Controls(Case):
         a = self.final("--random", 7, "--random-period", 0.02, "-o", out)
         self.assertEqual(self.final("--ctrl", out), a)
 
+    def test_csv_may_have_spaces_empty_lines_and_a_header(self):
+        rows = self.final("--ctrl", self.file("a.json", [[1, -2.5], [3e-3, 0.5]]))
+        for text in ("1,-2.5\n3e-3,0.5\n", " 1 , -2.5 \r\n\r\n 3e-3,\t0.5", "a,b\n1,-2.5\n3e-3,0.5\n"):
+            self.assertEqual(self.final("--ctrl", self.file("b.csv", text)), rows)
+        self.final("--ctrl", self.file("c.csv", "1e-320,0\n"))  # smaller than the smallest normal number
+
+    def test_csv_columns_go_by_name(self):
+        rows = self.final("--ctrl", self.file("a.json", [[1, 2], [3, 4]]))
+        text = 'time,ctrl:a,qpos:x,"ctrl:b,""c"""\n0,1,9,2\n1,3,9,4\n'
+        self.assertEqual(self.final("--ctrl", self.file("b.csv", text)), rows)
+
+    def test_csv_of_many_rows(self):
+        rows = [[k / 3000, -k / 6000] for k in range(3000)]
+        text = "".join(f"{a!r},{b!r}\n" for a, b in rows)
+        words = ("sim", self.arm, "--json", "--steps", len(rows), "--ctrl")
+        by_csv, by_json = (self.fine(*words, path).json() for path in (self.file("a.csv", text), self.file("a.json", rows)))
+        self.assertEqual(by_csv["final"], by_json["final"])
+
     def test_a_share_of_nothing_is_the_start(self):
         state = self.file("s.json", {"ctrl": [1.5, 0.2]})
         self.assertEqual(self.final("--state", state, "--random", 7, "--random-share", 0), self.final("--state", state))
@@ -206,7 +224,15 @@ class Controls(Case):
         self.refused(f"row 2 has 3 numbers, expected {NU}", "sim", self.arm, "--ctrl", self.file("a.json", [[1, 2], [1, 2, 3]]))
         self.refused("row 1 is not a list of numbers", "sim", self.arm, "--ctrl", self.file("b.json", ["x"]))
         self.refused(f"expected a list of rows of {NU} numbers", "sim", self.arm, "--ctrl", self.file("c.json", []))
-        self.refused("d.csv:2: 3 numbers, expected 2", "sim", self.arm, "--ctrl", self.file("d.csv", "1,2\n1,2,3\n"))
+        for message, text in (
+            ("d.csv:2: 3 numbers, expected 2", "1,2\n1,2,3\n"),
+            ("d.csv:2: 1 numbers, expected 2", "1,2\n3\n"),
+            ('d.csv:2: "x" is not a finite number', "1,2\n3,x\n"),
+            ('d.csv:2: "nan" is not a finite number', "1,2\n3,nan\n"),
+            ("holds no row of numbers", "a,b\n"),
+            ("holds no row of numbers", ""),
+        ):
+            self.refused(message, "sim", self.arm, "--ctrl", self.file("d.csv", text))
         self.refused("cannot be opened", "sim", self.arm, "--ctrl", self.folder / "none.csv")
         self.refused("exclude each other", "sim", self.arm, "--ctrl", "x.csv", "--random", 1)
 
@@ -225,6 +251,14 @@ class Files(Case):
         self.assertEqual(header[-5:], ["act:turn", "ctrl:push", "ctrl:turn", "kinetic", "potential"])
         self.assertEqual([float(x) for x in rows[-1][1 : 1 + NQ]], end["final"]["qpos"])
         self.assertEqual(float(rows[-1][-1]) + float(rows[-1][-2]), end["energy"][-1])
+
+    def test_csv_quotes_names_that_need_it(self):
+        out = self.folder / "m.csv"
+        model = self.file("odd.xml", ARM.replace('"shoulder"', '"a,&quot;b&quot;"'))
+        self.fine("sim", model, "--steps", 1, "-o", out)
+        text = out.read_text(encoding="ascii")
+        self.assertTrue(text.startswith('time,"qpos:a,""b""",qpos:elbow,'), text[:60])
+        self.assertEqual(next(csv.reader(text.splitlines()))[1], 'qpos:a,"b"')
 
     def test_an_unnamed_joint_goes_by_its_body(self):
         out = self.folder / "b.csv"

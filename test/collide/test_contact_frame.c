@@ -2,8 +2,8 @@
  * seam. */
 #include "support/check.h"
 
-#include "cli/differences.h"
 #include "collide/touch.h"
+#include "measure/differences.h"
 #include "support/draw.h"
 
 #include <math.h>

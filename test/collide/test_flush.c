@@ -5,9 +5,9 @@
  *   |x . N1| = cos t |sin s|. */
 #include "collide/flush.h"
 
-#include "cli/differences.h"
 #include "collide/closed_form.h"
 #include "collide/touch_motion.h"
+#include "measure/differences.h"
 #include "pair_checks.h"
 #include "solids.h"
 

@@ -2,9 +2,9 @@
  * every pair of features, both twists, sizes and corners of meshes. */
 #include "support/check.h"
 
-#include "cli/differences.h"
 #include "collide/closed_form.h"
 #include "collide/touch_motion.h"
+#include "measure/differences.h"
 #include "support/draw.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
 #include "support/check.h"
 #include "support/random_tree.h"
 
-#include "cli/differences.h"
 #include "dynamics/forward.h"
 #include "dynamics/kinematics.h"
+#include "measure/differences.h"
 
 #include <math.h>
 #include <stdlib.h>

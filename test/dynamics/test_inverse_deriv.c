@@ -3,10 +3,10 @@
 #include "support/check.h"
 #include "support/random_tree.h"
 
-#include "cli/differences.h"
 #include "dynamics/inverse.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/mass.h"
+#include "measure/differences.h"
 
 #include <math.h>
 #include <stdlib.h>

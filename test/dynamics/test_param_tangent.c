@@ -2,8 +2,8 @@
  * registered, against Ridders' differences of the derived rows; and which numbers are refused. */
 #include "support/check.h"
 
-#include "cli/differences.h"
 #include "dynamics/param_tangent.h"
+#include "measure/differences.h"
 #include "model/param_path.h"
 #include "step/sim.h"
 #include "tactus/io.h"

@@ -9,9 +9,9 @@
  * usage: evidence_collide_deriv CONFIGURATIONS [FIRST_SEED] */
 #include "pair_case.h"
 
-#include "cli/differences.h"
 #include "collide/closed_form.h"
 #include "collide/touch_motion.h"
+#include "measure/differences.h"
 #include "support/draw.h"
 
 #include <math.h>

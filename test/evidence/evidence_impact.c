@@ -10,8 +10,8 @@
  * usage: evidence_impact MOTIONS [FIRST_SEED] */
 #include "pair_case.h"
 
-#include "cli/differences.h"
 #include "collide/impact.h"
+#include "measure/differences.h"
 #include "support/draw.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  *    "noise":standard error of that, "spread":root mean square about the line, likewise}
  *
  * usage: evidence_ncp_chain LINKS STEPS */
-#include "cli/discrete_motion.h"
+#include "measure/discrete_motion.h"
 #include "scene.h"
 
 #include <math.h>
@@ -82,9 +82,9 @@ static void fit(const double *mean, double *slope, double *error, double *spread
 /* The whole comes to rest, so that places stay small: velocities of the first body less that of the centre of mass. */
 static tacStatus stop_drift(Scene *s, tacPoses pose[2]) {
     double mass = 0, *v = s->x + s->model->nq;
-    tacStatus status = cli_poses(s->sim, s->x, s->u, &pose[0]);
+    tacStatus status = measure_poses(s->sim, s->x, s->u, &pose[0]);
     if (status == TAC_OK) status = tac_step(s->sim, s->x, s->u, s->y, NULL);
-    if (status == TAC_OK) status = cli_poses(s->sim, s->y, s->u, &pose[1]);
+    if (status == TAC_OK) status = measure_poses(s->sim, s->y, s->u, &pose[1]);
     if (status != TAC_OK) return status;
     for (int b = 1; b < s->model->nbody; b++)
         mass += s->model->body_mass[b];
@@ -98,14 +98,14 @@ static int run(Scene *s, int links, int steps, tacPoses pose[2]) {
     tacVec6 start = {0};
     int block = steps / BLOCKS;
     tacStatus status = stop_drift(s, pose);
-    if (status == TAC_OK) status = cli_poses(s->sim, s->x, s->u, &pose[0]);
+    if (status == TAC_OK) status = measure_poses(s->sim, s->x, s->u, &pose[0]);
     for (int k = 0; k < block * BLOCKS && status == TAC_OK; k++) {
         status = tac_step(s->sim, s->x, s->u, s->y, NULL);
         if (status != TAC_OK) break;
         memcpy(s->x, s->y, (size_t)s->nx * sizeof(double));
         const tacPoses *before = &pose[k % 2];
         tacPoses *after = &pose[1 - k % 2];
-        status = cli_poses(s->sim, s->x, s->u, after);
+        status = measure_poses(s->sim, s->x, s->u, after);
         tacVec6 now = discrete_momentum(s->model, before, after, TIME_STEP);
         double energy = discrete_kinetic(s->model, before, after, TIME_STEP);
         if (k == 0) start = now, first = energy;
@@ -124,10 +124,10 @@ int main(int argc, char **argv) {
     tacPoses pose[2] = {0};
     int links = argc > 1 ? atoi(argv[1]) : 10, steps = argc > 2 ? atoi(argv[2]) : 100000;
     Scene s = open_chain(links);
-    int bad = !cli_poses_new(s.model, &pose[0]) || !cli_poses_new(s.model, &pose[1]);
+    int bad = !measure_poses_new(s.model, &pose[0]) || !measure_poses_new(s.model, &pose[1]);
     if (!bad) bad = run(&s, links, steps, pose);
     for (int i = 0; i < 2; i++)
-        cli_poses_free(&pose[i]);
+        measure_poses_free(&pose[i]);
     scene_free(&s);
     return bad ? 2 : 0;
 }

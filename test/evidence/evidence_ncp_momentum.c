@@ -3,7 +3,7 @@
  *   {"model":path, "dofs":n, "momentum":largest change, N s and N m s, "moved":largest joint speed}
  *
  * usage: evidence_ncp_momentum MODEL...   each with a free joint first */
-#include "cli/discrete_motion.h"
+#include "measure/discrete_motion.h"
 #include "scene.h"
 
 #include <math.h>
@@ -46,14 +46,14 @@ static double size_of(tacVec6 m) {
 static int run(Scene *s, tacPoses pose[2]) {
     const tacModel *m = s->model;
     double momentum = 0, moved = 0, *force = s->u + m->nu;
-    tacStatus status = cli_poses(s->sim, s->x, s->u, &pose[0]);
+    tacStatus status = measure_poses(s->sim, s->x, s->u, &pose[0]);
     for (int k = 0; k < STEPS && status == TAC_OK; k++) {
         for (int i = 6; i < m->nv; i++)
             force[i] = 2 * k < STEPS ? TORQUE * tac_random_normal(SEED, (uint64_t)k, (uint64_t)i) : 0;
         status = tac_step(s->sim, s->x, s->u, s->y, NULL);
         if (status != TAC_OK) break;
         memcpy(s->x, s->y, (size_t)s->nx * sizeof(double));
-        status = cli_poses(s->sim, s->x, s->u, &pose[1 - k % 2]);
+        status = measure_poses(s->sim, s->x, s->u, &pose[1 - k % 2]);
         momentum = fmax(momentum, size_of(discrete_momentum(m, &pose[k % 2], &pose[1 - k % 2], TIME_STEP)));
         for (int i = 6; i < m->nv; i++)
             moved = fmax(moved, fabs(s->x[m->nq + i]));
@@ -68,10 +68,10 @@ int main(int argc, char **argv) {
     for (int i = 1; i < argc && !bad; i++) {
         tacPoses pose[2] = {0};
         Scene s = open_robot(argv[i]);
-        bad = !cli_poses_new(s.model, &pose[0]) || !cli_poses_new(s.model, &pose[1]);
+        bad = !measure_poses_new(s.model, &pose[0]) || !measure_poses_new(s.model, &pose[1]);
         if (!bad) bad = run(&s, pose);
         for (int k = 0; k < 2; k++)
-            cli_poses_free(&pose[k]);
+            measure_poses_free(&pose[k]);
         scene_free(&s);
     }
     return bad ? 2 : 0;

@@ -1,7 +1,7 @@
 /* The reverse mode of a rollout of a thousand steps: its time over that of the rollout with all states kept, memory,
  * and whether ten kept states give the same bits as a thousand. One JSON line per model:
  *   {"model":..., "us_forward":t, "us_reverse":t, "ratio":r, "bytes_10":n, "bytes_1000":n, "same_bits":0|1} */
-#include "bench/timing.h"
+#include "measure/timing.h"
 #include "scene.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * the reference that connects and welds have since 3.7 (peers/mujoco_reference.h). usage:
  * evidence_soft_transition STATES FILE.xml ...; a JSON line for each file:
  * {"model":..., "states":n, "same":n, "within":n, "median":error, "worst":error} */
-#include "cli/draw_contact.h"
+#include "measure/draw_contact.h"
 #include "scene.h"
 #include "test/peers/mujoco_reference.h"
 
@@ -91,7 +91,7 @@ static int steps_agree(Both *b) {
 /* Error of A and B; -1: the two find other contacts. */
 static double compare(Both *b, uint64_t state) {
     int ndx = tac_ndx(b->m);
-    cli_draw_contact_state(b->sim, b->m, &b->options, SEED, state, b->x, b->u);
+    measure_draw_contact_state(b->sim, b->m, &b->options, SEED, state, b->x, b->u);
     if (tac_step_jac(b->sim, b->x, b->u, b->y, &(tacJac){b->A, b->B, NULL}, NULL) != TAC_OK) return (double)INFINITY;
     if (!steps_agree(b)) return -1;
     give_state(b);

@@ -1,7 +1,7 @@
 /* What the evidence programs share: a loaded model with a simulation, and random states. */
 #pragma once
 
-#include "cli/agreement.h"
+#include "measure/agreement.h"
 #include "tactus/io.h"
 
 typedef struct Scene {

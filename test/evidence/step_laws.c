@@ -42,7 +42,7 @@ StepLaws step_laws_new(const Scene *scene) {
     size_t nb = (size_t)m->nbody, nv = (size_t)m->nv, nt = (size_t)m->ntendon;
     StepLaws l = {.scene = scene, .unit = unit_of(scene)};
     for (int i = 0; i < 3; i++)
-        if (!cli_poses_new(m, &l.pose[i])) exit(2);
+        if (!measure_poses_new(m, &l.pose[i])) exit(2);
     l.forces = (StepForces){0, room(LAW_CONTACTS, sizeof(tacContactForce)), room(nb, sizeof(tacVec6))};
     for (int i = 0; i < 2; i++)
         l.touch[i] = room(LAW_CONTACTS, sizeof(tacContact));
@@ -57,7 +57,7 @@ StepLaws step_laws_new(const Scene *scene) {
 
 void step_laws_free(StepLaws *l) {
     for (int i = 0; i < 3; i++)
-        cli_poses_free(&l->pose[i]);
+        measure_poses_free(&l->pose[i]);
     free(l->forces.contact), free(l->forces.wrench), free(l->touch[0]), free(l->touch[1]);
     free(l->origin), free(l->sum), free(l->unknown), free(l->carry), free(l->adrift), free(l->slack);
     free(l->before), free(l->missing), free(l->low), free(l->high), free(l->jacobian);
@@ -126,7 +126,7 @@ static void find_poses(StepLaws *l, const double *x, const double *u, const doub
     tac_qpos_add(m, x, l->missing, l->before);
     const double *at[3] = {l->before, x, y};
     for (int i = 0; i < 3; i++)
-        scene_require(s, "poses", cli_poses(s->sim, at[i], u, &l->pose[i]));
+        scene_require(s, "poses", measure_poses(s->sim, at[i], u, &l->pose[i]));
     scene_require(s, "kinematics", tac_kinematics(s->sim, y, u, &(tacKinematics){.xpos = l->origin}));
     for (int i = 0; i < 2; i++)
         scene_require(s, "tendons", tac_tendons(s->sim, at[1 + i], at[1 + i] + m->nq, l->tendon[i], NULL));

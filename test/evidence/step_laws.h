@@ -3,7 +3,7 @@
  * (docs/theory/ncp.md, W5-W7, W9-W11, W29, W47-W49). Integrator Euler, inputs ctrl alone. */
 #pragma once
 
-#include "cli/discrete_motion.h"
+#include "measure/discrete_motion.h"
 #include "scene.h"
 
 /* Bars, beside each why. The step's own tolerance is 1e-9 in every unit. */

@@ -1,5 +1,5 @@
-#include "cli/differences.h"
 #include "math/eig3.h"
+#include "measure/differences.h"
 #include "support/check.h"
 #include "support/draw.h"
 

@@ -2,7 +2,7 @@
  * every primitive, solid and shell, every mesh mode, bounds, balance, total mass, and every robot of ours. */
 #include "support/check.h"
 
-#include "cli/differences.h"
+#include "measure/differences.h"
 #include "model/inertia.h"
 #include "model/sample.h"
 #include "tactus/io.h"

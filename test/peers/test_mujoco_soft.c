@@ -1,5 +1,5 @@
 /* Contact soft beside MuJoCo's own step, in the same process, at states in contact under the same controls. */
-#include "cli/draw_contact.h"
+#include "measure/draw_contact.h"
 #include "mujoco_reference.h"
 #include "support/check.h"
 #include "tactus/io.h"
@@ -95,7 +95,7 @@ static double compare(Both *b, int sample) {
     const tacModel *m = b->m;
     tacOptions options = tac_default_options(m);
     options.contact = TAC_SOFT;
-    cli_draw_contact_state(b->sim, m, &options, SEED, (uint64_t)sample, b->x, b->u);
+    measure_draw_contact_state(b->sim, m, &options, SEED, (uint64_t)sample, b->x, b->u);
     mj_resetData(b->mj, b->d);
     memcpy(b->d->qpos, b->x, (size_t)m->nq * sizeof *b->x);
     memcpy(b->d->qvel, b->x + m->nq, (size_t)m->nv * sizeof *b->x);

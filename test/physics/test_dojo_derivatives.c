@@ -3,8 +3,8 @@
 #include "tactus/io.h"
 #include "tactus/tactus.h"
 
-#include "cli/differences.h"
 #include "math/quat.h"
+#include "measure/differences.h"
 #include "physics/contact_world.h"
 #include "smooth/tangent.h"
 #include "support/draw.h"

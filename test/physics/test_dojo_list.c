@@ -4,7 +4,7 @@
 #include "tactus/io.h"
 #include "tactus/tactus.h"
 
-#include "cli/discrete_motion.h"
+#include "measure/discrete_motion.h"
 #include "physics/contact_world.h"
 #include "support/draw.h"
 #include "support/joint_types.h"
@@ -46,12 +46,12 @@ static Drift drift_of(tacModel *m, double dt, double tolerance) {
     d.x = numbers((size_t)tac_nx(m)), d.before = numbers((size_t)tac_nx(m));
     d.u = numbers((size_t)tac_ninput(m, &d.options));
     tac_default_state(m, d.x);
-    CHECK(cli_poses_new(m, &d.pose[0]) && cli_poses_new(m, &d.pose[1]));
+    CHECK(measure_poses_new(m, &d.pose[0]) && measure_poses_new(m, &d.pose[1]));
     return d;
 }
 
 static void end_drift(Drift *d) {
-    cli_poses_free(&d->pose[0]), cli_poses_free(&d->pose[1]);
+    measure_poses_free(&d->pose[0]), measure_poses_free(&d->pose[1]);
     free(d->x), free(d->before), free(d->u);
     tac_sim_free(d->sim);
     tac_model_free(d->m);
@@ -59,9 +59,9 @@ static void end_drift(Drift *d) {
 
 static void go_on(Drift *d) {
     memcpy(d->before, d->x, (size_t)tac_nx(d->m) * sizeof *d->x);
-    CHECK_INT(cli_poses(d->sim, d->x, d->u, &d->pose[0]), TAC_OK);
+    CHECK_INT(measure_poses(d->sim, d->x, d->u, &d->pose[0]), TAC_OK);
     CHECK_INT(tac_step(d->sim, d->x, d->u, d->x, NULL), TAC_OK);
-    CHECK_INT(cli_poses(d->sim, d->x, d->u, &d->pose[1]), TAC_OK);
+    CHECK_INT(measure_poses(d->sim, d->x, d->u, &d->pose[1]), TAC_OK);
 }
 
 /* Springs on slides and hinges, at one pose. */

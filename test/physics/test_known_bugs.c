@@ -2,8 +2,8 @@
 #include "dynamics/robots.h"
 #include "support/check.h"
 
-#include "cli/differences.h"
-#include "cli/step_column.h"
+#include "measure/differences.h"
+#include "measure/step_column.h"
 #include "tactus/io.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static Case open_case(tacModel *m, tacIntegrator integrator) {
     c.options.integrator = integrator;
     if (tac_sim_new(m, &c.options, &c.sim, &err) != TAC_OK) print_error("%s\n", err.text);
     CHECK(c.sim != NULL);
-    CHECK(cli_step_column_new(m, &c.options, c.sim, &c.column));
+    CHECK(measure_step_column_new(m, &c.options, c.sim, &c.column));
     c.nx = c.column.nx, c.ndx = c.column.ndx, c.nu = c.column.nu;
     c.x = robot_array(c.nx), c.u = robot_array(c.nu), c.y = robot_array(c.nx), c.A = robot_array(c.ndx * c.ndx);
     c.B = robot_array(c.ndx * c.nu), c.ybar = robot_array(c.ndx), c.gx = robot_array(c.ndx), c.gu = robot_array(c.nu);
@@ -53,7 +53,7 @@ static void close_case(Case *c) {
     double *all[] = {c->x, c->u, c->y, c->A, c->B, c->ybar, c->gx, c->gu};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
-    cli_step_column_free(&c->column);
+    measure_step_column_free(&c->column);
     tac_sim_free(c->sim);
 }
 
@@ -66,8 +66,8 @@ static void differentiate(Case *c) {
 static double column_error(Case *c, int j, double *work) {
     double *F = work, sum = 0, scale = 1, worst = 0, got = j < c->ndx ? c->gx[j] : c->gu[j - c->ndx];
     c->column.column = j;
-    CHECK_INT(difference_ridders(cli_step_column_difference, &c->column, c->ndx, FIRST_STEP, F, NULL, work + c->ndx),
-              0);
+    CHECK_INT(
+        difference_ridders(measure_step_column_difference, &c->column, c->ndx, FIRST_STEP, F, NULL, work + c->ndx), 0);
     for (int i = 0; i < c->ndx; i++)
         scale = fmax(scale, fabs(F[i]));
     for (int i = 0; i < c->ndx; i++) {
@@ -82,7 +82,7 @@ static double column_error(Case *c, int j, double *work) {
 /* A, B and the reverse mode at c->x against differences of the step. */
 static void check_case(Case *c) {
     double *work = robot_array(c->ndx + difference_work(c->ndx));
-    CHECK_INT(cli_step_column_at(&c->column, c->x, c->u), TAC_OK);
+    CHECK_INT(measure_step_column_at(&c->column, c->x, c->u), TAC_OK);
     differentiate(c);
     for (int j = 0; j < c->ndx + c->nu; j++)
         CHECK_LT(column_error(c, j, work), TOL_GRADIENT);

@@ -6,9 +6,8 @@
 #include "tactus/io.h"
 #include "tactus/tactus.h"
 
-#include "cli/differences.h"
-#include "cli/gradient_check.h"
-#include "cli/step_column.h"
+#include "measure/differences.h"
+#include "measure/step_column.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +18,7 @@
 #define FIRST_STEP 1e-12
 /* Newton's steps at the end of a solve: each doubles the digits. */
 enum { POLISH = 12, ITERATIONS = 1000, MOST_PARAMS = 64, PATH = 512 };
-/* As cli/param_check.c: parameters in units of a thousand first steps, at most 1. */
+/* As cli/derivatives/param_check.c: parameters in units of a thousand first steps, at most 1. */
 #define RELATIVE_STEP 1e-3
 #define LARGEST_SHARE 0.5
 #define TINY          1e-9
@@ -80,7 +79,7 @@ static void read_case(const char *model, const char *kappa, const char *file, Ca
     options.contact = TAC_NCP, options.ncp_kappa = strtod(kappa, NULL);
     options.ncp_polish = POLISH, options.ncp_iterations = ITERATIONS;
     if (tac_sim_new(c->m, &options, &c->sim, &err) != TAC_OK) stop(err.text);
-    if (!cli_step_column_new(c->m, &options, c->sim, &c->step)) stop("out of memory");
+    if (!measure_step_column_new(c->m, &options, c->sim, &c->step)) stop("out of memory");
     int nx = c->step.nx, ndx = c->step.ndx, nu = c->step.nu;
     c->x = read_numbers(f, "x", nx), c->u = read_numbers(f, "u", nu);
     c->A = read_numbers(f, "A", ndx * ndx), c->B = read_numbers(f, "B", ndx * nu);
@@ -100,11 +99,11 @@ static int step_moved(void *context, double t, double *out) {
     memcpy(moved, c->theta, sizeof moved);
     if (param >= 0) moved[param] += t;
     c->step.column = c->column;
-    cli_step_column_move(&c->step, param >= 0 ? 0 : t);
+    measure_step_column_move(&c->step, param >= 0 ? 0 : t);
     if (tac_sim_set_params(c->sim, moved) != TAC_OK) return 1;
     tacStatus status = tac_step(c->sim, c->step.moved, c->step.input, c->step.y, &info);
     tac_sim_set_params(c->sim, c->theta);
-    cli_state_difference(c->m, c->step.y, c->step.y0, out);
+    measure_state_difference(c->m, c->step.y, c->step.y0, out);
     c->switches |= info.active_set != c->active_set;
     return status != TAC_OK;
 }
@@ -134,7 +133,7 @@ static double unit_of(double value) {
 /* The larger of two errors. What is not finite is larger than all: no comparison holds of it, and fmax would drop
  * it. */
 static double worse_error(double so_far, double error) {
-    return fmax(so_far, error < CLI_NO_DIFFERENCE ? error : CLI_NO_DIFFERENCE);
+    return fmax(so_far, error < DIFFERENCE_NONE ? error : DIFFERENCE_NONE);
 }
 
 /* Largest |entry - F| / max(1, max |F|) over rows and columns [first, last), both in the unit. */
@@ -145,7 +144,7 @@ static double block_error(const Case *c, const double *F, const int row[2], cons
             scale = fmax(scale, fabs(unit * F[j * c->step.ndx + i]));
             worst = worse_error(worst, fabs(unit * (entry_of(c, i, j) - F[j * c->step.ndx + i])));
         }
-    return worst < CLI_NO_DIFFERENCE ? worst / scale : CLI_NO_DIFFERENCE;
+    return worst < DIFFERENCE_NONE ? worst / scale : DIFFERENCE_NONE;
 }
 
 static double largest_error(const Case *c, const double *F) {
@@ -169,7 +168,7 @@ int main(int argc, char **argv) {
     if (argc != 4) stop("expected MODEL KAPPA FILE");
     read_case(argv[1], argv[2], argv[3], &c);
     tacStepInfo info;
-    if (cli_step_column_at(&c.step, c.x, c.u) != TAC_OK || tac_step(c.sim, c.x, c.u, c.step.y, &info) != TAC_OK)
+    if (measure_step_column_at(&c.step, c.x, c.u) != TAC_OK || tac_step(c.sim, c.x, c.u, c.step.y, &info) != TAC_OK)
         stop("the step fails");
     c.active_set = info.active_set;
     int ndx = c.step.ndx;

@@ -2,7 +2,7 @@
 
 #include "tactus/io.h"
 
-#include "cli/differences.h"
+#include "measure/differences.h"
 #include "support/check.h"
 
 #include <math.h>

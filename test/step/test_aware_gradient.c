@@ -1,8 +1,8 @@
 /* Complementarity-aware gradients: what they are defined to be [Werling2021, IV-D], at states where that is known. */
 #include "support/check.h"
 
-#include "cli/draw_contact.h"
 #include "io/mjcf_text.h"
+#include "measure/draw_contact.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ static void one_of_two(void **state) {
     for (int k = 0; k < 2; k++)
         g[k] = calloc((size_t)ndx, sizeof(double)), gu[k] = calloc((size_t)nu, sizeof(double));
     for (uint64_t s = 0; s < STATES; s++) {
-        cli_draw_contact_state(sim, m, &options, 3, s, x, u);
+        measure_draw_contact_state(sim, m, &options, 3, s, x, u);
         for (int i = 0; i < ndx; i++)
             ybar[i] = tac_random_normal(5, s, (uint64_t)i);
         for (int k = 0; k < 2; k++) {

@@ -1,8 +1,8 @@
 /* Forces of constraints as outputs: against Newton's law, weights, and Ridders' differences at states in contact. */
 #include "support/check.h"
 
-#include "cli/differences.h"
-#include "cli/draw_contact.h"
+#include "measure/differences.h"
+#include "measure/draw_contact.h"
 #include "tactus/io.h"
 
 #include <math.h>
@@ -181,7 +181,7 @@ static void check_list(const Case *c) {
 static void check_state(Case *c, uint64_t seed, int undamped) {
     double *z = numbers(c->nz), *y = numbers(c->nx);
     tacStepInfo info = {0};
-    cli_draw_contact_state(c->sim, c->m, &c->options, 7, seed, c->x, c->u);
+    measure_draw_contact_state(c->sim, c->m, &c->options, 7, seed, c->x, c->u);
     CHECK_INT(tac_step(c->sim, c->x, c->u, y, &info), TAC_OK);
     CHECK(info.contacts > 0);
     c->active_set = info.active_set, c->impacts += info.impacts;
@@ -284,7 +284,7 @@ static void check_momentum(const Case *c) {
 static int has_impacts(Case *c, uint64_t seed) {
     tacStepInfo info = {0};
     double *y = numbers(c->nx);
-    cli_draw_contact_state(c->sim, c->m, &c->options, 7, seed, c->x, c->u);
+    measure_draw_contact_state(c->sim, c->m, &c->options, 7, seed, c->x, c->u);
     tacStatus status = tac_step(c->sim, c->x, c->u, y, &info);
     free(y);
     return status == TAC_OK && info.impacts > 0;

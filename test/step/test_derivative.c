@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/random_tree.h"
 
-#include "cli/differences.h"
+#include "measure/differences.h"
 #include "tactus/io.h"
 
 #include <math.h>

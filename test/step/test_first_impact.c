@@ -3,11 +3,11 @@
 #include "support/check.h"
 #include "support/random_tree.h"
 
-#include "cli/differences.h"
+#include "measure/differences.h"
 #include "smooth/first_impact.h"
+#include "step/sim.h"
 #include "support/draw.h"
 #include "tactus/io.h"
-#include "step/sim.h"
 
 #include <math.h>
 #include <stdio.h>

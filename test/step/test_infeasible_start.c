@@ -3,8 +3,8 @@
 #include "tactus/io.h"
 #include "tactus/tactus.h"
 
-#include "cli/differences.h"
 #include "io/scratch.h"
+#include "measure/differences.h"
 #include "solve/give_way.h"
 #include "support/check.h"
 

@@ -4,7 +4,7 @@
 
 #include "tactus/io.h"
 
-#include "cli/differences.h"
+#include "measure/differences.h"
 #include "support/check.h"
 #include "support/draw.h"
 #include "support/joint_types.h"

@@ -3,7 +3,7 @@
 #include "dynamics/robots.h"
 #include "support/check.h"
 
-#include "cli/differences.h"
+#include "measure/differences.h"
 
 #include <math.h>
 #include <stdlib.h>

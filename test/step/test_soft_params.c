@@ -2,8 +2,8 @@
  * worlds that have every kind of constraint, and for each integrator; the reverse mode against them. */
 #include "support/check.h"
 
-#include "cli/differences.h"
-#include "cli/draw_contact.h"
+#include "measure/differences.h"
+#include "measure/draw_contact.h"
 #include "tactus/io.h"
 
 #include <math.h>
@@ -165,7 +165,7 @@ static void check_reverse(Case *c) {
 
 static void check_state(Case *c, uint64_t seed, int state_too) {
     tacStepInfo info = {0};
-    cli_draw_contact_state(c->sim, c->m, &c->options, 11, seed, c->x, c->u);
+    measure_draw_contact_state(c->sim, c->m, &c->options, 11, seed, c->x, c->u);
     CHECK_INT(tac_step(c->sim, c->x, c->u, c->y0, &info), TAC_OK);
     c->active_set = info.active_set;
     CHECK_INT(tac_step_jac(c->sim, c->x, c->u, c->y, &(tacJac){c->J[0], c->J[1], c->J[2]}, NULL), TAC_OK);

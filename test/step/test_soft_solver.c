@@ -3,7 +3,7 @@
 #include "tactus/io.h"
 #include "tactus/tactus.h"
 
-#include "cli/draw_contact.h"
+#include "measure/draw_contact.h"
 #include "support/check.h"
 
 #include <math.h>
@@ -83,7 +83,7 @@ static void both_find_the_same(void **state) {
         tacSim *newton = sim_of(&c, &c.options), *gradients = sim_of(&c, &options);
         int most = 0, ndx = tac_ndx(c.m);
         for (int k = 0; k < STATES; k++) {
-            cli_draw_contact_state(newton, c.m, &c.options, SEED, (uint64_t)k, c.x, c.u);
+            measure_draw_contact_state(newton, c.m, &c.options, SEED, (uint64_t)k, c.x, c.u);
             compare_steps(&c, newton, gradients, &most);
         }
         CHECK_INT(tac_step_jac(newton, c.x, c.u, c.y, &(tacJac){c.A, NULL, NULL}, NULL), TAC_OK);
@@ -107,7 +107,7 @@ static void an_early_end_is_told(void **state) {
     tacSim *sims[3] = {sim_of(&c, &tight), sim_of(&c, &loose), sim_of(&c, &brief)};
     tacStepInfo info[3];
     tacStatus status[3];
-    cli_draw_contact_state(sims[0], c.m, &c.options, SEED, 1, c.x, c.u);
+    measure_draw_contact_state(sims[0], c.m, &c.options, SEED, 1, c.x, c.u);
     for (int i = 0; i < 3; i++)
         status[i] = tac_step(sims[i], c.x, c.u, c.y, &info[i]);
     CHECK(status[0] == TAC_OK && status[1] == TAC_OK && status[2] == TAC_ERR_UNSOLVED);
@@ -130,7 +130,7 @@ static void a_loose_line_ends_the_same(void **state) {
     loose.soft_ls_tolerance = 0.3, brief.soft_ls_iterations = 2;
     const tacOptions *others[2] = {&loose, &brief};
     tacSim *newton = sim_of(&c, &c.options);
-    cli_draw_contact_state(newton, c.m, &c.options, SEED, 2, c.x, c.u);
+    measure_draw_contact_state(newton, c.m, &c.options, SEED, 2, c.x, c.u);
     for (int i = 0; i < 2; i++) {
         int most = 0;
         tacSim *gradients = sim_of(&c, others[i]);

@@ -6,7 +6,7 @@
 #include "support/check.h"
 #include "support/draw.h"
 
-#include "cli/differences.h"
+#include "measure/differences.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * environment variable TAC_TOL_SCALE (default 1); 0 makes every approximate check fail and print its residual. */
 #pragma once
 
-#include "cli/agreement.h"
+#include "measure/agreement.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

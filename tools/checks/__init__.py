@@ -1,1 +1,1 @@
-"""The acceptance checks of ./dev verify: one function per line, found by tools/verify.py."""
+"""The acceptance checks of ./dev verify: a folder a subject, a function a line; tools/verify.py finds them."""

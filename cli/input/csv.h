@@ -1,0 +1,13 @@
+/* Numbers from comma-separated text. */
+#pragma once
+
+typedef struct tacCsv {
+    double *numbers; /* nrow x ncolumn, malloc'ed */
+    long nrow;
+    int ncolumn;
+} tacCsv;
+
+/* Reads rows of `ncolumn` numbers. The first line may be a header; where it has more columns than that, those whose
+ * name begins with `prefix` are taken. CLI_GO_ON, or CLI_CANNOT after a message that names file, line and what was
+ * expected. */
+int cli_csv_read(const char *verb, const char *path, const char *prefix, int ncolumn, tacCsv *csv);

@@ -1,7 +1,0 @@
-#include "cli/memory.h"
-
-static int was_short;
-
-void cli_memory_ran_out(void) { was_short = 1; }
-
-int cli_memory_was_short(void) { return was_short; }

@@ -1,5 +1,0 @@
-/* The page of cli/page, put into one text at build time (embed.cmake). */
-#pragma once
-
-/* Zero-terminated; holds {{title}} and {{data}}. */
-extern const unsigned char CLI_PAGE_TEMPLATE[];

@@ -1,0 +1,233 @@
+/* tactus sim MODEL: steps a robot and writes down its motion. */
+#include "cli/cli.h"
+#include "cli/input/model_file.h"
+#include "cli/input/stepping.h"
+#include "cli/report/json.h"
+#include "cli/report/motion_file.h"
+#include "cli/report/page/page.h"
+#include "cli/simulation/simulate.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_SECONDS 1.0
+/* A page draws this many frames a second, and holds no more frames than that. */
+#define PAGE_FRAME_RATE 60.0
+enum { PAGE_FRAMES = 3600, TITLE = 128, COMMAND = 2048, NAME = 192 };
+/* Steps in a time are rounded up, but not for a rounding error of T / dt. */
+#define STEP_SLACK 1e-9
+
+typedef struct tacSimArgs {
+    int json;
+    double time;  /* NAN: not given */
+    long steps;   /* -1: not given */
+    long every;   /* -1: not given */
+    long allowed; /* steps that may be unsolved */
+    const char *output;
+} tacSimArgs;
+
+static const tacArg SIM_OPTIONS[] = {
+    {"--steps", NULL, TAC_ARG_COUNT, offsetof(tacSimArgs, steps), "N", "number of steps"},
+    {"--time", NULL, TAC_ARG_NUMBER, offsetof(tacSimArgs, time), "SECONDS",
+     "or the time to simulate; 1 s when neither is given"},
+    {"--every", NULL, TAC_ARG_COUNT, offsetof(tacSimArgs, every), "N", "record every N-th state (a page: 60 a second)"},
+    {"--output", "-o", TAC_ARG_TEXT, offsetof(tacSimArgs, output), "FILE",
+     "write the motion: .csv, .json, or .html to look at"},
+    {"--allow-unsolved", NULL, TAC_ARG_COUNT, offsetof(tacSimArgs, allowed), "N",
+     "exit code 0 with at most N unsolved steps; default 0"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacSimArgs, json), NULL, "print for programs"},
+    {0},
+};
+
+static const char *const SUMMARY =
+    "Simulates a robot from a state, with constant, given or random controls, and prints\n"
+    "where it ends. `-o motion.html` writes a page that shows the motion, with plots.";
+
+/* --- what was asked for ------------------------------------------------------------------------------------------ */
+
+static int choose_steps(const tacSimArgs *args, double dt, long *steps) {
+    if (args->steps >= 0 && !isnan(args->time)) return cli_fail("sim", "--steps and --time exclude each other");
+    if (args->steps > INT_MAX) return cli_fail("sim", "--steps: got %ld, expected at most %d", args->steps, INT_MAX);
+    *steps = args->steps;
+    if (args->steps >= 0) return CLI_GO_ON;
+    double time = isnan(args->time) ? DEFAULT_SECONDS : args->time, number = ceil(time / dt - STEP_SLACK);
+    if (!(time >= 0 && number <= INT_MAX))
+        return cli_fail("sim", "--time: got %g, expected a time from 0 to %g (at a step of %g)", time, INT_MAX * dt,
+                        dt);
+    *steps = (long)fmax(number, 0);
+    return CLI_GO_ON;
+}
+
+/* Steps between frames: what was asked for; for a page, enough for smooth replay and no more. */
+static long choose_every(const tacSimArgs *args, tacMotionFormat format, double dt, long steps) {
+    if (args->every > 0) return args->every;
+    if (format != TAC_MOTION_HTML) return 1;
+    long by_rate = (long)floor(1 / (PAGE_FRAME_RATE * dt) + STEP_SLACK), by_count = steps / PAGE_FRAMES + 1;
+    long every = by_rate > by_count ? by_rate : by_count;
+    return every > 1 ? every : 1;
+}
+
+/* --- what comes out ---------------------------------------------------------------------------------------------- */
+
+/* "models/panda.xml" -> "panda" */
+static void title_of(const char *path, char *title, size_t size) {
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path, *dot = strrchr(name, '.');
+    snprintf(title, size, "%.*s", dot != NULL && dot > name ? (int)(dot - name) : (int)strlen(name), name);
+}
+
+static void command_of(int argc, char **argv, char *text, size_t size) {
+    size_t n = (size_t)snprintf(text, size, "tactus");
+    for (int i = 0; i < argc && n < size; i++)
+        n += (size_t)snprintf(text + n, size - n, strpbrk(argv[i], " '\"[]*$") != NULL ? " '%s'" : " %s", argv[i]);
+}
+
+static int write_motion(const tacPageText *text, const tacRun *run, const tacMotion *motion, const char *path,
+                        tacOutputFile *file) {
+    int result = CLI_GO_ON;
+    switch (cli_motion_format(path)) {
+    case TAC_MOTION_CSV:
+        result = cli_write_csv("sim", motion, file->stream);
+        break;
+    case TAC_MOTION_JSON:
+        result = cli_write_json("sim", run, motion, file->stream);
+        break;
+    default:
+        result = cli_write_page("sim", text, run, motion, file->stream);
+        break;
+    }
+    if (result != CLI_GO_ON) {
+        cli_output_abandon(file);
+        return result;
+    }
+    return cli_output_finish("sim", file);
+}
+
+/* The numbers of one kind, each under the name of its joint or actuator. */
+static void print_column(const tacModel *m, tacColumn kind, const double *values) {
+    char name[NAME];
+    for (int i = 0; i < cli_column_count(m, kind); i++) {
+        cli_column_name(m, kind, i, name, sizeof name);
+        printf("  %-28s %12.6g\n", name, values[i]);
+    }
+}
+
+static void print_unsolved(const tacRun *run) {
+    if (run->options.contact == TAC_NONE) return;
+    if (run->unsolved > 0)
+        printf("  UNSOLVED   %ld of %ld steps, step %ld first; largest residual %.3g\n", run->unsolved, run->done,
+               run->first_unsolved, run->worst_residual);
+    else
+        printf("  solved     all steps; largest residual %.3g\n", run->worst_residual);
+}
+
+static void print_text(const char *path, const tacRun *run, const tacMotion *motion, const char *output) {
+    const tacModel *m = run->model;
+    double time = (double)run->done * run->options.dt;
+    int last = motion->nframe - 1;
+    printf("%s: %ld steps of %g s, contact %s, integrator %s\n", path, run->done, run->options.dt,
+           cli_contact_word(run->options.contact), cli_integrator_word(&run->options));
+    printf("  simulated  %.6g s in %.3g s (%.0f times real time)\n", time, run->seconds,
+           run->seconds > 0 ? time / run->seconds : 0);
+    print_unsolved(run);
+    if (last >= 0)
+        printf("  energy     %.8g J at the start, %.8g J at the end\n", motion->kinetic[0] + motion->potential[0],
+               motion->kinetic[last] + motion->potential[last]);
+    if (output != NULL) printf("  written    %s\n", output);
+    printf("\nfinal state\n");
+    print_column(m, TAC_COLUMN_QPOS, run->x);
+    print_column(m, TAC_COLUMN_QVEL, run->x + m->nq);
+    print_column(m, TAC_COLUMN_ACT, run->x + m->nq + m->nv);
+}
+
+static int print_json(const tacRun *run, const tacMotion *motion, int code) {
+    tacJson json = measure_json_begin();
+    cli_run_json(&json, run, motion);
+    code = cli_json_print("sim", &json, code);
+    measure_json_free(&json);
+    return code;
+}
+
+static int report(const tacSimArgs *args, const char *path, const tacRun *run, const tacMotion *motion) {
+    int code = run->status == TAC_OK && run->unsolved <= args->allowed ? CLI_FINE : CLI_NO;
+    if (run->status != TAC_OK)
+        cli_fail("sim", "stopped after %ld of %ld steps: %s", run->done, run->steps, tac_status_text(run->status));
+    if (args->json) return print_json(run, motion, code);
+    print_text(path, run, motion, args->output);
+    return code;
+}
+
+/* --- the run ----------------------------------------------------------------------------------------------------- */
+
+/* Simulates, writes and prints, with everything chosen. */
+static int run_and_report(const tacSimArgs *args, const tacModelArgs *model, tacRun *run, const char *command) {
+    char title[TITLE];
+    tacOutputFile file = {0};
+    int result = args->output != NULL ? cli_output_open("sim", args->output, &file) : CLI_GO_ON;
+    if (result != CLI_GO_ON) return result;
+    tacMotion motion = cli_motion_begin(run->model, tac_ninput(run->model, &run->options), args->output != NULL);
+    result = cli_run("sim", run, &motion);
+    title_of(model->path, title, sizeof title);
+    tacPageText text = {.title = title, .command = command};
+    if (result == CLI_GO_ON && args->output != NULL) result = write_motion(&text, run, &motion, args->output, &file);
+    if (result == CLI_GO_ON) result = report(args, model->path, run, &motion);
+    cli_output_abandon(&file);
+    cli_motion_free(&motion);
+    return result;
+}
+
+static int simulate(const tacModelFile *file, const tacSimArgs *args, const tacModelArgs *model,
+                    const tacStateArgs *state, const tacControlArgs *control, tacOptions options, const char *command) {
+    tacControls controls = {0};
+    tacStart start;
+    long steps = 0;
+    int result = choose_steps(args, options.dt, &steps);
+    if (result == CLI_GO_ON) result = cli_start_load("sim", file->model, state, &options, &start);
+    if (result != CLI_GO_ON) return result;
+    result = cli_controls_load("sim", file->model, control, options.dt, start.u, &controls);
+    if (result == CLI_GO_ON) {
+        tacMotionFormat format = args->output != NULL ? cli_motion_format(args->output) : TAC_MOTION_NONE;
+        tacRun run = {.model = file->model,
+                      .options = options,
+                      .controls = &controls,
+                      .steps = steps,
+                      .x = start.x,
+                      .u = start.u,
+                      .every = choose_every(args, format, options.dt, steps)};
+        result = run_and_report(args, model, &run, command);
+    }
+    cli_controls_free(&controls);
+    cli_start_free(&start);
+    return result;
+}
+
+int cmd_sim(int argc, char **argv) {
+    tacSimArgs own = {.time = (double)NAN, .steps = -1, .every = -1};
+    tacStepArgs step = cli_step_args();
+    tacModelArgs model = {0};
+    tacStateArgs state = {0};
+    tacControlArgs control = {.share = 1};
+    tacArgGroup groups[] = {{"options", SIM_OPTIONS, &own},
+                            {"step options", CLI_STEP_OPTIONS, &step},
+                            {"state options", CLI_STATE_OPTIONS, &state},
+                            {"control options", CLI_CONTROL_OPTIONS, &control},
+                            {"model options", CLI_MODEL_OPTIONS, &model}};
+    tacArgs args = cli_model_verb("sim", SUMMARY, groups, 5, &model);
+    tacModelFile file;
+    char command[COMMAND];
+    int result = cli_parse(&args, argc, argv);
+    if (result != CLI_GO_ON) return result;
+    if (own.every == 0) return cli_fail("sim", "--every: got 0, expected 1 or more");
+    if (own.output != NULL && cli_motion_format(own.output) == TAC_MOTION_NONE)
+        return cli_fail("sim", "-o: got \"%s\", expected a name that ends in .csv, .json or .html", own.output);
+    result = cli_model_load("sim", &model, &file);
+    if (result != CLI_GO_ON) return result;
+    command_of(argc, argv, command, sizeof command);
+    cli_model_print_warnings("sim", &file);
+    tacOptions options;
+    result = cli_step_options("sim", file.model, &step, &options);
+    if (result == CLI_GO_ON) result = simulate(&file, &own, &model, &state, &control, options, command);
+    cli_model_close(&file);
+    return result;
+}

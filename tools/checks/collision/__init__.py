@@ -1,0 +1,1 @@
+"""Shapes: distances, contacts, their derivatives, times of impact."""

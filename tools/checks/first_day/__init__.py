@@ -1,0 +1,1 @@
+"""What people meet on their first day."""

@@ -1,0 +1,1 @@
+"""Robots without contact, ours and published ones: numbers, memory, bits, files, speed; the project around them."""
