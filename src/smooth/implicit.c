@@ -93,8 +93,6 @@ static void shift_velocity(const tacContext *ctx, const double *x, double side, 
 }
 
 /* What is placed: numbers of mocap poses, then registered numbers. Their columns are the last ones. */
-static int count_mocap(const tacContext *ctx) { return ctx->inputs.nmocap; }
-
 static int count_placed(const tacContext *ctx) { return ctx->inputs.nmocap + ctx->model->nmember; }
 
 /* Column of the k-th of them among c.n. */
