@@ -8,6 +8,8 @@
 #include "smooth/inputs.h"
 
 typedef struct tacContext tacContext;
+/* Lays out on a dry arena; its peak counts. */
+typedef void (*tacMeasure)(const tacModel *model, const tacOptions *options, tacArena *dry);
 
 /* The bit of a tacIntegrator. */
 #define TAC_HAS(integrator) (1u << (integrator))
@@ -42,8 +44,8 @@ typedef struct tacStepper {
     tacStatus (*constraints)(tacContext *ctx, const double *x, const double *u, tacConstraint *out, int max, int *n);
     /* The step alone, to write what its iterations do where ctx->history says. NULL: not told. */
     tacStatus (*history)(tacContext *ctx, const double *x, const double *u);
-    /* Lays out on a dry arena what each of them takes; the arena's peak counts. */
-    void (*measure)(const tacModel *model, const tacOptions *options, tacArena *dry);
+    /* What each of them takes. */
+    tacMeasure measure;
 } tacStepper;
 
 /* The steppers of each contact model, ended by NULL; its folder in src/contact defines them. */

@@ -31,12 +31,12 @@ static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, con
     const tacModel *m = ctx->model;
     tacColumns c = tac_count_columns(ctx);
     tacTree tree = tac_dof_tree(m);
-    double *da = TAC_TAKE(&ctx->arena, m->nv * c.n, double), *hv = TAC_TAKE(&ctx->arena, m->nv, double);
-    if (da == NULL || hv == NULL) return TAC_ERR_ARENA_FULL;
-    memcpy(hv, ctx->work.vec[0], (size_t)m->nv * sizeof *hv);
-    tac_residual_jac(ctx, x, u, tac_damping_span(ctx), c, da);
-    tac_tree_solve_many(&tree, ctx->work.L, c.n, da);
-    return tac_assemble_jac(ctx, x, u, hv, c, da, J);
+    tacJacRows rows;
+    if (!tac_jac_layout(m, c, &ctx->arena, &rows)) return TAC_ERR_ARENA_FULL;
+    memcpy(rows.hv, ctx->work.vec[0], (size_t)m->nv * sizeof *rows.hv);
+    tac_residual_jac(ctx, x, u, tac_damping_span(ctx), c, rows.W);
+    tac_tree_solve_many(&tree, ctx->work.L, c.n, rows.W);
+    return tac_assemble_jac(ctx, x, u, rows.hv, c, rows.W, J);
 }
 
 static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
@@ -59,14 +59,9 @@ static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const do
     return tac_end_step(ctx, mark, status, NULL);
 }
 
-static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
-    TAC_SCOPE(dry);
-    tac_arena_take(dry, tac_smooth_scratch(m, options));
-}
-
 const tacStepper TAC_STEPPER_EULER = {.integrators = TAC_HAS(TAC_EULER),
                                       .step = step,
                                       .jac = jac,
                                       .vjp = vjp,
                                       TAC_SMOOTH_ACCELERATION,
-                                      .measure = measure};
+                                      .measure = tac_smooth_measure};

@@ -332,9 +332,16 @@ static tacStatus hunt(Hunt *k, tacImpact *found) {
 
 /* --- Searches ----------------------------------------------------------------------------------------------------- */
 
-size_t tac_first_impact_scratch(const tacModel *m) {
-    return tac_arena_round((size_t)m->nbody * sizeof(tacMotionBound)) +
-           tac_arena_round((size_t)m->ngeom * sizeof(double));
+static int layout(const tacModel *m, tacArena *arena, Hunt *k) {
+    k->motion.bound = TAC_TAKE(arena, m->nbody, tacMotionBound);
+    k->extra = TAC_TAKE(arena, m->ngeom, double);
+    return k->motion.bound != NULL && k->extra != NULL;
+}
+
+void tac_first_impact_measure(const tacModel *m, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Hunt k;
+    layout(m, dry, &k);
 }
 
 tacStatus tac_find_first_impact(tacContext *ctx, const double *q, const double *v, const double *u, double h,
@@ -344,15 +351,12 @@ tacStatus tac_find_first_impact(tacContext *ctx, const double *q, const double *
     tac_kinematics_q(m, &ctx->work, q, mocap);
     tacStatus status = tac_place_geoms(m, &ctx->work, &ctx->scene);
     if (status != TAC_OK) return status;
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_SCOPE(&ctx->arena);
     Hunt k = {.ctx = ctx, .motion = {m, &ctx->work, q, v, h, NULL}, .gap = out->gap, .time = h, .unsure = h};
-    k.motion.bound = TAC_TAKE(&ctx->arena, m->nbody, tacMotionBound);
-    k.extra = TAC_TAKE(&ctx->arena, m->ngeom, double);
     tacImpact found = *out;
-    status = k.motion.bound == NULL || k.extra == NULL ? TAC_ERR_ARENA_FULL : hunt(&k, &found);
+    status = !layout(m, &ctx->arena, &k) ? TAC_ERR_ARENA_FULL : hunt(&k, &found);
     int moves = status == TAC_OK && found.kind == TAC_IMPACT_HIT;
     if (moves && (out->dtime_dq || out->dtime_dv)) status = differentiate(&k, mocap, out);
-    tac_arena_release(&ctx->arena, mark);
     if (status != TAC_OK) return status;
     for (int i = 0; i < m->nv && !moves; i++) {
         if (out->dtime_dq) out->dtime_dq[i] = 0;
@@ -368,14 +372,11 @@ tacStatus tac_next_impact(tacContext *ctx, const double *q, const double *v, con
     tac_kinematics_q(m, &ctx->work, q, mocap);
     tacStatus status = tac_place_geoms(m, &ctx->work, &ctx->scene);
     if (status != TAC_OK) return status;
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_SCOPE(&ctx->arena);
     Hunt k = {.ctx = ctx, .motion = {m, &ctx->work, q, v, h, NULL}, .gap = out->gap, .held = held};
     k.time = k.unsure = h;
     held->margin = TAC_INFINITY;
     memset(held->searched, 0, (size_t)held->n);
-    k.motion.bound = TAC_TAKE(&ctx->arena, m->nbody, tacMotionBound);
-    k.extra = TAC_TAKE(&ctx->arena, m->ngeom, double);
-    status = k.motion.bound == NULL || k.extra == NULL ? TAC_ERR_ARENA_FULL : hunt(&k, out);
-    tac_arena_release(&ctx->arena, mark);
+    status = !layout(m, &ctx->arena, &k) ? TAC_ERR_ARENA_FULL : hunt(&k, out);
     return status;
 }

@@ -12,8 +12,8 @@
 /* tac_first_impact with arguments that were checked. */
 tacStatus tac_find_first_impact(tacContext *ctx, const double *q, const double *v, const double *u, double h,
                                 tacImpact *out);
-/* Bytes that it takes from the arena. */
-size_t tac_first_impact_scratch(const tacModel *m);
+/* Lays out on a dry arena what it takes. */
+void tac_first_impact_measure(const tacModel *m, tacArena *dry);
 
 /* Pairs of geoms that a step holds apart: rows of its last problem keep them from coming nearer, but for how they turn.
  * They may dip on the way, and count by where they are when the motion ends, be it at an impact of one of them. */
@@ -40,3 +40,9 @@ typedef struct tacHeldPairs {
 #define TAC_IMPACT_LEVELS 14
 tacStatus tac_next_impact(tacContext *ctx, const double *q, const double *v, const double *mocap, double h,
                           tacHeldPairs *held, tacImpact *out);
+
+static inline size_t tac_first_impact_scratch(const tacModel *m) {
+    tacArena dry = tac_arena_dry();
+    tac_first_impact_measure(m, &dry);
+    return dry.peak;
+}

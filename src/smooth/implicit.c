@@ -15,13 +15,16 @@
 
 #include <string.h>
 
+static int layout_factor(const tacModel *m, tacArena *arena, tacImplicit *f) {
+    f->rows = TAC_TAKE(arena, m->nv, unsigned char);
+    f->lower = TAC_TAKE(arena, m->nM, double);
+    f->upper = TAC_TAKE(arena, m->nM, double);
+    return f->rows != NULL && f->lower != NULL && f->upper != NULL;
+}
+
 tacStatus tac_implicit_open(tacContext *ctx, tacImplicit *f) {
-    const tacModel *m = ctx->model;
-    unsigned char *rows = TAC_TAKE(&ctx->arena, m->nv, unsigned char);
-    f->lower = TAC_TAKE(&ctx->arena, m->nM, double);
-    f->upper = TAC_TAKE(&ctx->arena, m->nM, double);
-    if (rows == NULL || f->lower == NULL || f->upper == NULL) return TAC_ERR_ARENA_FULL;
-    f->rows = tac_bias_rows(m, ctx->options.integrator == TAC_IMPLICIT, rows) ? rows : NULL;
+    if (!layout_factor(ctx->model, &ctx->arena, f)) return TAC_ERR_ARENA_FULL;
+    if (!tac_bias_rows(ctx->model, ctx->options.integrator == TAC_IMPLICIT, f->rows)) f->rows = NULL;
     return TAC_OK;
 }
 
@@ -149,14 +152,29 @@ static void add_bias_time(const tacContext *ctx, const unsigned char *rows, tacC
                 0.5 * tac_dense_dot((int)n, T + i * 2 * n, ctx->work.qacc);
 }
 
+/* dc/dq and dc/dv side by side, a velocity, an acceleration of zero, one column. */
+typedef struct BiasSide {
+    double *T, *v, *still, *column;
+} BiasSide;
+
+static int layout_bias_side(const tacModel *m, tacArena *arena, BiasSide *b) {
+    size_t n = (size_t)m->nv;
+    b->T = TAC_TAKE(arena, 2 * n * n, double);
+    b->v = TAC_TAKE(arena, n, double);
+    b->still = TAC_TAKE(arena, n, double);
+    b->column = TAC_TAKE(arena, n, double);
+    return b->T != NULL && b->v != NULL && b->still != NULL && b->column != NULL;
+}
+
 /* W += side/2 dc at v + side h a. */
 static tacStatus add_bias_side(tacContext *ctx, const double *x, const double *u, double side,
                                const unsigned char *rows, tacColumns c, double *W) {
     const tacModel *m = ctx->model;
-    size_t mark = tac_arena_mark(&ctx->arena), n = (size_t)m->nv, ld = (size_t)c.n;
-    double *T = TAC_TAKE(&ctx->arena, 2 * n * n, double), *v = TAC_TAKE(&ctx->arena, n, double),
-           *still = TAC_TAKE(&ctx->arena, n, double), *column = TAC_TAKE(&ctx->arena, n, double);
-    if (T == NULL || v == NULL || still == NULL || column == NULL) return TAC_ERR_ARENA_FULL;
+    size_t n = (size_t)m->nv, ld = (size_t)c.n;
+    TAC_SCOPE(&ctx->arena);
+    BiasSide b;
+    if (!layout_bias_side(m, &ctx->arena, &b)) return TAC_ERR_ARENA_FULL;
+    double *T = b.T, *v = b.v, *still = b.still, *column = b.column;
     memset(T, 0, 2 * n * n * sizeof *T);
     memset(still, 0, n * sizeof *still);
     shift_velocity(ctx, x, side, v);
@@ -173,16 +191,18 @@ static tacStatus add_bias_side(tacContext *ctx, const double *x, const double *u
         for (size_t i = 0; i < n; i++)
             if (rows[i]) W[i * ld + (size_t)placed_column(ctx, c, k)] += 0.5 * side * column[i];
     }
-    tac_arena_release(&ctx->arena, mark);
     return TAC_OK;
 }
 
-/* W += d(-h G a) */
-static tacStatus add_velocity_jac(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
-                                  tacColumns c, double *W) {
+static double *layout_velocity(const tacModel *m, tacArena *arena) {
+    return TAC_TAKE(arena, 2 * (size_t)m->nv * (size_t)m->nv, double);
+}
+
+/* W += d(-h G a) without what Coriolis and centrifugal forces have of it */
+static tacStatus add_force_jac(tacContext *ctx, const double *x, const double *u, tacColumns c, double *W) {
     const tacModel *m = ctx->model;
-    size_t mark = tac_arena_mark(&ctx->arena), n = (size_t)m->nv;
-    double *scratch = TAC_TAKE(&ctx->arena, 2 * n * n, double);
+    TAC_SCOPE(&ctx->arena);
+    double *scratch = layout_velocity(m, &ctx->arena);
     if (scratch == NULL) return TAC_ERR_ARENA_FULL;
     tacSmoothPoint point = tac_point_of(ctx, x, u);
     tacForceSink sink = {.q = {.matrix = W, .ld = c.n, .negate = 1},
@@ -192,10 +212,16 @@ static tacStatus add_velocity_jac(tacContext *ctx, const double *x, const double
     int placed = count_placed(ctx);
     for (int k = 0; k < placed; k++)
         emit_velocity(ctx, &point, k, placed_column(ctx, c, k), &(tacSink){.matrix = W, .ld = c.n, .negate = 1});
-    tac_arena_release(&ctx->arena, mark);
+    return TAC_OK;
+}
+
+/* W += d(-h G a) */
+static tacStatus add_velocity_jac(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
+                                  tacColumns c, double *W) {
+    TAC_TRY(add_force_jac(ctx, x, u, c, W));
     if (rows == NULL) return TAC_OK;
-    tacStatus status = add_bias_side(ctx, x, u, 1, rows, c, W);
-    return status == TAC_OK ? add_bias_side(ctx, x, u, -1, rows, c, W) : status;
+    TAC_TRY(add_bias_side(ctx, x, u, 1, rows, c, W));
+    return add_bias_side(ctx, x, u, -1, rows, c, W);
 }
 
 tacStatus tac_implicit_residual_jac(tacContext *ctx, const double *x, const double *u, const tacImplicit *f,
@@ -208,13 +234,12 @@ static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, con
     const tacModel *m = ctx->model;
     tacWork *w = &ctx->work;
     tacColumns c = tac_count_columns(ctx);
-    double *da = TAC_TAKE(&ctx->arena, m->nv * c.n, double), *hv = TAC_TAKE(&ctx->arena, m->nv, double);
-    if (da == NULL || hv == NULL) return TAC_ERR_ARENA_FULL;
-    memcpy(hv, w->vec[0], (size_t)m->nv * sizeof *hv);
-    tacStatus status = tac_implicit_residual_jac(ctx, x, u, f, c, da);
-    if (status != TAC_OK) return status;
-    tac_implicit_solve_many(ctx, f, c.n, da);
-    return tac_assemble_jac(ctx, x, u, hv, c, da, J);
+    tacJacRows rows;
+    if (!tac_jac_layout(m, c, &ctx->arena, &rows)) return TAC_ERR_ARENA_FULL;
+    memcpy(rows.hv, w->vec[0], (size_t)m->nv * sizeof *rows.hv);
+    TAC_TRY(tac_implicit_residual_jac(ctx, x, u, f, c, rows.W));
+    tac_implicit_solve_many(ctx, f, c.n, rows.W);
+    return tac_assemble_jac(ctx, x, u, rows.hv, c, rows.W, J);
 }
 
 static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
@@ -230,16 +255,30 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
 /* Where the gradient with respect to column k of those above goes; NULL: it is not asked for. */
 static double *placed_bar(const tacContext *ctx, const tacGrad *bar, int k) {
     int nmocap = ctx->inputs.nmocap;
-    if (k < nmocap) return bar->u + tac_ninput(ctx->model, &ctx->options) - nmocap + k;
+    if (k < nmocap) return bar->u + ctx->inputs.mocap + k;
     return bar->theta != NULL ? bar->theta + ctx->tangents[k - nmocap].column : NULL;
 }
 
-/* bar -= side/2 dc^T lambda at v + side h a; scratch: 4 nv. */
-static void pull_bias_side(tacContext *ctx, const double *x, const double *u, double side, const double *lambda,
-                           const tacGrad *bar, double *scratch) {
+/* lambda of the rows that count, a velocity, an acceleration of zero, what goes to q and v. */
+typedef struct BiasBar {
+    double *lambda, *v, *still, *qbar, *vbar;
+} BiasBar;
+
+static int layout_bias_bar(const tacModel *m, tacArena *arena, BiasBar *b) {
+    double **all[] = {&b->lambda, &b->v, &b->still, &b->qbar, &b->vbar};
+    int ok = 1;
+    for (int i = 0; i < 5; i++)
+        ok &= (*all[i] = TAC_TAKE(arena, m->nv, double)) != NULL;
+    return ok;
+}
+
+/* bar -= side/2 dc^T lambda at v + side h a. */
+static void pull_bias_side(tacContext *ctx, const double *x, const double *u, double side, const BiasBar *b,
+                           const tacGrad *bar) {
     const tacModel *m = ctx->model;
     int n = m->nv, placed = count_placed(ctx);
-    double *v = scratch, *still = v + n, *qbar = still + n, *vbar = qbar + n;
+    double *v = b->v, *still = b->still, *qbar = b->qbar, *vbar = b->vbar;
+    const double *lambda = b->lambda;
     memset(still, 0, (size_t)n * sizeof *still);
     shift_velocity(ctx, x, side, v);
     tac_rnea_vjp(m, &ctx->work, v, still, lambda, qbar, vbar);
@@ -263,8 +302,9 @@ static tacStatus pull_velocity(tacContext *ctx, const double *x, const double *u
                                const double *lambda, const tacGrad *bar) {
     const tacModel *m = ctx->model;
     int n = m->nv, placed = count_placed(ctx);
-    double *masked = TAC_TAKE(&ctx->arena, n, double), *scratch = TAC_TAKE(&ctx->arena, 4 * n, double);
-    if (masked == NULL || scratch == NULL) return TAC_ERR_ARENA_FULL;
+    TAC_SCOPE(&ctx->arena);
+    BiasBar bias;
+    if (!layout_bias_bar(m, &ctx->arena, &bias)) return TAC_ERR_ARENA_FULL;
     tacSmoothPoint point = tac_point_of(ctx, x, u);
     tacForceSink sink = {.q = {.lambda = lambda, .bar = bar->x},
                          .act = {.lambda = lambda, .bar = bar->x + 2 * n},
@@ -276,52 +316,70 @@ static tacStatus pull_velocity(tacContext *ctx, const double *x, const double *u
     }
     if (rows == NULL) return TAC_OK;
     for (int i = 0; i < n; i++)
-        masked[i] = rows[i] ? lambda[i] : 0;
-    pull_bias_side(ctx, x, u, 1, masked, bar, scratch);
-    pull_bias_side(ctx, x, u, -1, masked, bar, scratch);
+        bias.lambda[i] = rows[i] ? lambda[i] : 0;
+    pull_bias_side(ctx, x, u, 1, &bias, bar);
+    pull_bias_side(ctx, x, u, -1, &bias, bar);
     return TAC_OK;
 }
 
 tacStatus tac_implicit_residual_vjp(tacContext *ctx, const double *x, const double *u, const tacImplicit *f,
                                     const double *lambda, const tacGrad *bar) {
-    tacStatus status = pull_velocity(ctx, x, u, f->rows, lambda, bar);
-    if (status == TAC_OK) tac_residual_vjp(ctx, x, u, ctx->options.dt, lambda, bar);
-    return status;
+    TAC_TRY(pull_velocity(ctx, x, u, f->rows, lambda, bar));
+    tac_residual_vjp(ctx, x, u, ctx->options.dt, lambda, bar);
+    return TAC_OK;
 }
 
 static tacStatus pull_step(tacContext *ctx, const double *x, const double *u, const tacImplicit *f, const double *ybar,
                            const tacGrad *g) {
     tacAdjoint adjoint;
-    tacStatus status = tac_adjoint_begin(ctx, ybar, g->theta != NULL, &adjoint); /* lambda = h vbar+ */
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_adjoint_begin(ctx, ybar, g->theta != NULL, &adjoint)); /* lambda = h vbar+ */
     tac_implicit_solve_transposed(ctx, f, adjoint.lambda);
-    status = pull_velocity(ctx, x, u, f->rows, adjoint.lambda, &adjoint.bar);
-    if (status == TAC_OK) status = tac_adjoint_end(ctx, x, u, ctx->options.dt, &adjoint, g);
-    return status;
+    TAC_TRY(pull_velocity(ctx, x, u, f->rows, adjoint.lambda, &adjoint.bar));
+    return tac_adjoint_end(ctx, x, u, ctx->options.dt, &adjoint, g);
 }
 
 static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_SCOPE(&ctx->arena);
     tacImplicit f;
-    tacStatus status = accelerate(ctx, x, u, &f);
-    if (status == TAC_OK) status = tac_advance_velocity(ctx, x);
-    if (status == TAC_OK) status = pull_step(ctx, x, u, &f, ybar, g);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_TRY(accelerate(ctx, x, u, &f));
+    TAC_TRY(tac_advance_velocity(ctx, x));
+    return pull_step(ctx, x, u, &f, ybar, g);
 }
 
-size_t tac_implicit_scratch(const tacModel *m) {
-    size_t nv = (size_t)m->nv, factor = tac_arena_round(nv) + 2 * tac_room((size_t)m->nM);
-    return factor + tac_room(2 * nv * nv) + tac_room(4 * nv) + 4 * tac_room(nv);
+void tac_implicit_measure_factor(const tacModel *m, tacArena *dry) {
+    tacImplicit f;
+    layout_factor(m, dry, &f);
 }
 
-static size_t scratch(const tacModel *m, const tacOptions *options) {
-    return tac_implicit_scratch(m) + tac_smooth_scratch(m, options);
+void tac_implicit_measure_residual(const tacModel *m, tacArena *dry) {
+    {
+        TAC_SCOPE(dry);
+        layout_velocity(m, dry);
+    }
+    {
+        TAC_SCOPE(dry);
+        BiasSide side;
+        layout_bias_side(m, dry, &side);
+    }
+    TAC_SCOPE(dry);
+    BiasBar bar;
+    layout_bias_bar(m, dry, &bar);
 }
 
 static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    tacColumns c = tac_columns_of(m, options);
+    tac_smooth_measure(m, options, dry);
     TAC_SCOPE(dry);
-    tac_arena_take(dry, scratch(m, options));
+    tac_implicit_measure_factor(m, dry);
+    {
+        TAC_SCOPE(dry);
+        tacJacRows rows;
+        tac_jac_layout(m, c, dry, &rows);
+        tac_implicit_measure_residual(m, dry);
+    }
+    tacAdjoint adjoint;
+    tac_adjoint_layout(m, c, dry, &adjoint);
+    tac_implicit_measure_residual(m, dry);
 }
 
 const tacStepper TAC_STEPPER_IMPLICIT = {.integrators = TAC_HAS(TAC_IMPLICIT) | TAC_HAS(TAC_IMPLICITFAST),

@@ -142,18 +142,29 @@ tacStatus tac_assemble_jac(tacContext *ctx, const double *x, const double *u, co
     return TAC_OK;
 }
 
+int tac_jac_layout(const tacModel *m, tacColumns c, tacArena *arena, tacJacRows *rows) {
+    rows->W = TAC_TAKE(arena, (size_t)m->nv * (size_t)c.n, double);
+    rows->hv = TAC_TAKE(arena, m->nv, double);
+    return rows->W != NULL && rows->hv != NULL;
+}
+
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+int tac_adjoint_layout(const tacModel *m, tacColumns c, tacArena *arena, tacAdjoint *adjoint) {
+    adjoint->lambda = TAC_TAKE(arena, m->nv, double);
+    adjoint->bar.x = TAC_TAKE(arena, c.nx, double);
+    adjoint->bar.u = TAC_TAKE(arena, c.nu, double);
+    adjoint->bar.theta = TAC_TAKE(arena, c.np, double);
+    return adjoint->lambda != NULL && adjoint->bar.x != NULL && adjoint->bar.u != NULL && adjoint->bar.theta != NULL;
+}
 
 tacStatus tac_adjoint_begin(tacContext *ctx, const double *ybar, int theta, tacAdjoint *adjoint) {
     const tacModel *m = ctx->model;
     tacColumns c = tac_count_columns(ctx);
     double h = ctx->options.dt, *hv = ctx->work.vec[0];
     adjoint->ybar = ybar;
-    adjoint->lambda = TAC_TAKE(&ctx->arena, m->nv, double);
     tacGrad *bar = &adjoint->bar;
-    *bar = (tacGrad){TAC_TAKE(&ctx->arena, c.nx, double), TAC_TAKE(&ctx->arena, c.nu, double),
-                     TAC_TAKE(&ctx->arena, c.np, double)};
-    if (adjoint->lambda == NULL || bar->x == NULL || bar->u == NULL || bar->theta == NULL) return TAC_ERR_ARENA_FULL;
+    if (!tac_adjoint_layout(m, c, &ctx->arena, adjoint)) return TAC_ERR_ARENA_FULL;
     double *qbar = bar->x, *vbar = qbar + m->nv;
     memset(bar->x, 0, (size_t)c.nx * sizeof(double));
     memset(bar->u, 0, (size_t)c.nu * sizeof(double));

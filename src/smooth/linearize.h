@@ -29,6 +29,12 @@ int tac_slopes_are_finite(size_t nhv, const double *hv, size_t n, const double *
 tacStatus tac_assemble_jac(tacContext *ctx, const double *x, const double *u, const double *hv, tacColumns c,
                            const double *W, const tacJac *J);
 
+/* What a Jacobian keeps on the way: W, nv rows of c.n numbers, and h v+. */
+typedef struct tacJacRows {
+    double *W, *hv;
+} tacJacRows;
+int tac_jac_layout(const tacModel *m, tacColumns c, tacArena *arena, tacJacRows *rows);
+
 /* The reverse of it: begin, with h v+ in w->vec[0] and a in w->qacc, gives lambda = h vbar+, the stepper makes it K^-T
  * lambda where K a = ... , end the gradient (TAC_ERR_NONFINITE: it overflows, and none is written). Arrays are taken
  * from the arena; the caller releases. */
@@ -37,6 +43,7 @@ typedef struct tacAdjoint {
     tacGrad bar;        /* the gradient so far; theta is NULL where it is not asked for */
     const double *ybar; /* ndx */
 } tacAdjoint;
+int tac_adjoint_layout(const tacModel *m, tacColumns c, tacArena *arena, tacAdjoint *adjoint);
 tacStatus tac_adjoint_begin(tacContext *ctx, const double *ybar, int theta, tacAdjoint *adjoint);
 tacStatus tac_adjoint_end(tacContext *ctx, const double *x, const double *u, double span, const tacAdjoint *adjoint,
                           const tacGrad *g);

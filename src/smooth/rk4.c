@@ -26,9 +26,7 @@ typedef struct Stages {
     double *mean_acc, *mean_rate;
 } Stages;
 
-static tacStatus take_stages(tacContext *ctx, Stages *s) {
-    const tacModel *m = ctx->model;
-    tacArena *arena = &ctx->arena;
+static int layout_stages(const tacModel *m, tacArena *arena, Stages *s) {
     for (int i = 0; i < STAGES; i++) {
         s->x[i] = TAC_TAKE(arena, tac_nx(m), double);
         s->hv[i] = TAC_TAKE(arena, m->nv, double);
@@ -39,7 +37,7 @@ static tacStatus take_stages(tacContext *ctx, Stages *s) {
     s->hv[STAGES] = TAC_TAKE(arena, m->nv, double);
     s->mean_acc = TAC_TAKE(arena, m->nv, double);
     s->mean_rate = TAC_TAKE(arena, m->na, double);
-    return s->mean_rate == NULL ? TAC_ERR_ARENA_FULL : TAC_OK; /* the last is NULL when any before it is */
+    return s->mean_rate != NULL; /* the last is NULL when any before it is */
 }
 
 static void add_scaled(int n, const double *x, double s, const double *d, double *out) {
@@ -105,7 +103,7 @@ static tacStatus advance(tacContext *ctx, const double *x, const double *u, Stag
     const tacModel *m = ctx->model;
     tacWork *w = &ctx->work;
     double h = ctx->options.dt, *next = w->next;
-    tacStatus status = take_stages(ctx, s);
+    tacStatus status = layout_stages(ctx->model, &ctx->arena, s) ? TAC_OK : TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) status = run_stages(ctx, x, u, STAGES, s);
     if (status != TAC_OK) return status;
     average_moves(ctx, s);
@@ -134,10 +132,8 @@ typedef struct Chain {
     double *ones, *act;    /* na: ones; d(rate)/d(activation), diagonal */
 } Chain;
 
-static tacStatus take_chain(tacContext *ctx, Chain *k) {
-    const tacModel *m = ctx->model;
-    tacArena *arena = &ctx->arena;
-    k->c = tac_count_columns(ctx);
+static int layout_chain(const tacModel *m, tacColumns c, tacArena *arena, Chain *k) {
+    k->c = c;
     k->dX = TAC_TAKE(arena, k->c.nx * k->c.n, double);
     k->df = TAC_TAKE(arena, k->c.nx * k->c.n, double);
     k->sum = TAC_TAKE(arena, k->c.nx * k->c.n, double);
@@ -145,7 +141,12 @@ static tacStatus take_chain(tacContext *ctx, Chain *k) {
     k->Dx = TAC_TAKE(arena, m->nv * k->c.nx, double);
     k->ones = TAC_TAKE(arena, m->na, double);
     k->act = TAC_TAKE(arena, m->na, double);
-    if (k->act == NULL) return TAC_ERR_ARENA_FULL;
+    return k->act != NULL;
+}
+
+static tacStatus open_chain(tacContext *ctx, Chain *k) {
+    const tacModel *m = ctx->model;
+    if (!layout_chain(m, tac_count_columns(ctx), &ctx->arena, k)) return TAC_ERR_ARENA_FULL;
     memset(k->sum, 0, (size_t)k->c.nx * (size_t)k->c.n * sizeof *k->sum);
     for (int j = 0; j < m->na; j++)
         k->ones[j] = 1;
@@ -318,7 +319,7 @@ static void assemble(tacContext *ctx, const double *x, const Stages *s, const Ch
 
 static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, const Stages *s, const tacJac *J) {
     Chain k;
-    tacStatus status = take_chain(ctx, &k);
+    tacStatus status = open_chain(ctx, &k);
     if (status == TAC_OK) status = run_chain(ctx, u, s, &k);
     if (status != TAC_OK) return status;
     size_t slopes = (size_t)k.c.nx * (size_t)k.c.n;
@@ -356,23 +357,27 @@ typedef struct Pull {
     tacGrad bar;                      /* of x, u, theta */
 } Pull;
 
-static tacStatus take_pull(tacContext *ctx, int theta, Pull *p) {
-    const tacModel *m = ctx->model;
-    tacArena *arena = &ctx->arena;
-    tacColumns c = tac_count_columns(ctx);
+static int layout_pull(const tacModel *m, tacColumns c, tacArena *arena, Pull *p) {
     double **vectors[] = {&p->w, &p->acc, &p->hv, &p->turned, &p->mean_w, &p->mean_a};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = TAC_TAKE(arena, m->nv, double);
     p->rate = TAC_TAKE(arena, m->na, double);
     p->mean_r = TAC_TAKE(arena, m->na, double);
     p->X = TAC_TAKE(arena, c.nx, double);
-    p->bar = (tacGrad){TAC_TAKE(arena, c.nx, double), TAC_TAKE(arena, c.nu, double), NULL};
-    double *last = TAC_TAKE(arena, c.np, double);
-    if (last == NULL) return TAC_ERR_ARENA_FULL;
-    if (theta) p->bar.theta = last;
+    p->bar.x = TAC_TAKE(arena, c.nx, double);
+    p->bar.u = TAC_TAKE(arena, c.nu, double);
+    p->bar.theta = TAC_TAKE(arena, c.np, double);
+    return p->bar.theta != NULL;
+}
+
+static tacStatus open_pull(tacContext *ctx, int theta, Pull *p) {
+    const tacModel *m = ctx->model;
+    tacColumns c = tac_count_columns(ctx);
+    if (!layout_pull(m, c, &ctx->arena, p)) return TAC_ERR_ARENA_FULL;
     memset(p->bar.x, 0, (size_t)c.nx * sizeof(double));
     memset(p->bar.u, 0, (size_t)c.nu * sizeof(double));
-    memset(last, 0, (size_t)c.np * sizeof(double));
+    memset(p->bar.theta, 0, (size_t)c.np * sizeof(double));
+    if (!theta) p->bar.theta = NULL;
     memset(p->X, 0, (size_t)c.nx * sizeof(double));
     memset(p->w, 0, (size_t)m->nv * sizeof(double));
     memset(p->acc, 0, (size_t)m->nv * sizeof(double));
@@ -467,9 +472,9 @@ static tacStatus pull_step(tacContext *ctx, const double *x, const double *u, co
     Stages s;
     Pull p;
     int whole = m->na > 0 || time_asked_for(ctx, g->theta) >= 0;
-    tacStatus status = take_stages(ctx, &s);
+    tacStatus status = layout_stages(m, &ctx->arena, &s) ? TAC_OK : TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) status = run_stages(ctx, x, u, whole ? STAGES : STAGES - 1, &s);
-    if (status == TAC_OK) status = take_pull(ctx, g->theta != NULL, &p);
+    if (status == TAC_OK) status = open_pull(ctx, g->theta != NULL, &p);
     if (status != TAC_OK) return status;
     average_moves(ctx, &s);
     if (whole) average_rates(m, &s);
@@ -487,30 +492,28 @@ static tacStatus pull_step(tacContext *ctx, const double *x, const double *u, co
 }
 
 tacStatus tac_rk4_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = pull_step(ctx, x, u, ybar, g);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_SCOPE(&ctx->arena);
+    return pull_step(ctx, x, u, ybar, g);
 }
 
-size_t tac_rk4_scratch(const tacModel *m, const tacOptions *options) {
+void tac_rk4_measure(const tacModel *m, const tacOptions *options, tacMeasure acceleration, tacArena *dry) {
     tacColumns c = tac_columns_of(m, options);
-    size_t nv = (size_t)m->nv, na = (size_t)m->na, nx = (size_t)c.nx, n = (size_t)c.n;
-    size_t stages =
-        STAGES * (tac_room((size_t)tac_nx(m)) + 3 * tac_room(nv) + tac_room(na)) + 2 * tac_room(nv) + tac_room(na);
-    size_t chain = 3 * tac_room(nx * n) + tac_room(nv * n) + tac_room(nv * nx) + 2 * tac_room(na);
-    size_t pull =
-        6 * tac_room(nv) + 2 * tac_room(na) + 2 * tac_room(nx) + tac_room((size_t)c.nu) + tac_room((size_t)c.np);
-    return stages + (chain > pull ? chain : pull);
-}
-
-static size_t scratch(const tacModel *m, const tacOptions *options) {
-    return tac_rk4_scratch(m, options) + tac_smooth_scratch(m, options);
+    TAC_SCOPE(dry);
+    Stages stages;
+    layout_stages(m, dry, &stages);
+    {
+        TAC_SCOPE(dry);
+        Chain chain;
+        layout_chain(m, c, dry, &chain);
+        acceleration(m, options, dry);
+    }
+    Pull pull;
+    layout_pull(m, c, dry, &pull);
+    acceleration(m, options, dry);
 }
 
 static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
-    TAC_SCOPE(dry);
-    tac_arena_take(dry, scratch(m, options));
+    tac_rk4_measure(m, options, tac_smooth_measure, dry);
 }
 
 const tacStepper TAC_STEPPER_RK4 = {.integrators = TAC_HAS(TAC_RK4) | TAC_HAS(TAC_RKMK4),

@@ -7,5 +7,11 @@
 tacStatus tac_rk4_step(tacContext *ctx, const double *x, const double *u, double *y);
 tacStatus tac_rk4_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
 tacStatus tac_rk4_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
-/* Bytes that they take besides the accelerations. */
-size_t tac_rk4_scratch(const tacModel *m, const tacOptions *options);
+/* Lays out on a dry arena what they take, with what the accelerations take on top. */
+void tac_rk4_measure(const tacModel *m, const tacOptions *options, tacMeasure acceleration, tacArena *dry);
+
+static inline size_t tac_rk4_scratch(const tacModel *m, const tacOptions *options) {
+    tacArena dry = tac_arena_dry();
+    tac_rk4_measure(m, options, tac_smooth_measure, &dry);
+    return dry.peak;
+}

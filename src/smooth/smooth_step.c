@@ -86,24 +86,31 @@ tacStatus tac_smooth_acceleration_jac(tacContext *ctx, const double *x, const do
     return TAC_OK;
 }
 
+static double *layout_lambda(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, m->nv, double); }
+
 tacStatus tac_smooth_acceleration_vjp(tacContext *ctx, const double *x, const double *u, const double *abar,
                                       const tacGrad *bar) {
     const tacModel *m = ctx->model;
     tacStatus status = tac_smooth_acceleration(ctx, x, u, NULL);
     if (status != TAC_OK) return status;
-    size_t mark = tac_arena_mark(&ctx->arena);
-    double *lambda = TAC_TAKE(&ctx->arena, m->nv, double);
+    TAC_SCOPE(&ctx->arena);
+    double *lambda = layout_lambda(m, &ctx->arena);
     if (lambda == NULL) return TAC_ERR_ARENA_FULL;
     memcpy(lambda, abar, (size_t)m->nv * sizeof *lambda);
     tac_solve(m, &ctx->work, lambda);
     tac_residual_vjp(ctx, x, u, 0, lambda, bar);
-    tac_arena_release(&ctx->arena, mark);
     return TAC_OK;
 }
 
-size_t tac_smooth_scratch(const tacModel *m, const tacOptions *options) {
+void tac_smooth_measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
     tacColumns c = tac_columns_of(m, options);
-    size_t nv = (size_t)m->nv, jac = tac_room(nv * (size_t)c.n) + tac_room(nv);
-    size_t vjp = 2 * tac_room(nv) + tac_room((size_t)c.nx) + tac_room((size_t)c.nu) + tac_room((size_t)c.np);
-    return jac + vjp;
+    {
+        TAC_SCOPE(dry);
+        tacJacRows rows;
+        tac_jac_layout(m, c, dry, &rows);
+    }
+    TAC_SCOPE(dry);
+    tacAdjoint adjoint;
+    tac_adjoint_layout(m, c, dry, &adjoint);
+    layout_lambda(m, dry);
 }
