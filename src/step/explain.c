@@ -54,10 +54,20 @@ static int most_constraints(const tacModel *m, const tacOptions *options) {
     return options->contact == TAC_SOFT ? m->neq + m->nv + 2 * m->njnt + 3 * m->ntendon + options->max_contacts : 0;
 }
 
-size_t tac_explain_scratch(const tacModel *m, const tacOptions *options) {
-    if (options->contact == TAC_NONE || options->max_contacts < 0) return tac_room((size_t)tac_nx(m));
-    return tac_room((size_t)tac_nx(m)) + tac_arena_round((size_t)options->max_contacts * sizeof(tacContactForce)) +
-           tac_arena_round((size_t)most_constraints(m, options) * sizeof(tacConstraint));
+static double *layout_state(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, tac_nx(m), double); }
+
+static int layout_lists(const tacModel *m, const tacOptions *options, tacArena *arena, Found *f) {
+    f->contact = TAC_TAKE(arena, options->max_contacts, tacContactForce);
+    f->constraint = TAC_TAKE(arena, most_constraints(m, options), tacConstraint);
+    return f->contact != NULL && f->constraint != NULL;
+}
+
+void tac_explain_measure(const tacModel *m, const tacOptions *options, tacMeasure step, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Found f;
+    layout_state(m, dry);
+    if (options->contact != TAC_NONE) layout_lists(m, options, dry, &f);
+    step(m, options, dry);
 }
 
 static int has_friction(const tacSim *sim, const tacContact *c) {
@@ -336,9 +346,7 @@ static void say_kinks(Text *text, const Found *f) {
 /* Contacts, and constraints where the contact model tells them; without them where there is no room for all. */
 static void find(tacSim *sim, const double *x, const double *u, Found *f) {
     int most = most_constraints(sim->ctx.model, &sim->ctx.options);
-    f->contact = TAC_TAKE(&sim->ctx.arena, sim->ctx.options.max_contacts, tacContactForce);
-    f->constraint = TAC_TAKE(&sim->ctx.arena, most, tacConstraint);
-    if (f->contact == NULL || f->constraint == NULL) return;
+    if (!layout_lists(sim->ctx.model, &sim->ctx.options, &sim->ctx.arena, f)) return;
     if (tac_went_on(
             sim->ctx.stepper->contacts(&sim->ctx, x, u, f->contact, sim->ctx.options.max_contacts, &f->ncontact)))
         f->told = f->ncontact;
@@ -383,8 +391,8 @@ tacStatus tac_explain_step(tacSim *sim, const double *x, const double *u, char *
     text[0] = '\0';
     tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
     if (status != TAC_OK) return status;
-    size_t mark = tac_arena_mark(&sim->ctx.arena);
-    double *y = TAC_TAKE(&sim->ctx.arena, tac_nx(sim->ctx.model), double);
+    TAC_SCOPE(&sim->ctx.arena);
+    double *y = layout_state(sim->ctx.model, &sim->ctx.arena);
     Found f = {.sim = sim};
     f.status = y == NULL ? TAC_ERR_ARENA_FULL : tac_step(sim, x, u, y, &f.info);
     if (tac_went_on(f.status)) {
@@ -395,6 +403,5 @@ tacStatus tac_explain_step(tacSim *sim, const double *x, const double *u, char *
         say_all(&words, &f, u);
         if (words.at > text && words.at[-1] == ' ') words.at[-1] = '\0';
     }
-    tac_arena_release(&sim->ctx.arena, mark);
     return f.status;
 }

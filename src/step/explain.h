@@ -1,7 +1,7 @@
 /* What a step did, in words (tac_explain_step). */
 #pragma once
 
-#include "tactus/tactus.h"
+#include "smooth/context.h"
 
-/* What it takes from the arena beside the step itself; bytes. */
-size_t tac_explain_scratch(const tacModel *model, const tacOptions *options);
+/* Lays out on a dry arena what it takes, with what the step takes. */
+void tac_explain_measure(const tacModel *m, const tacOptions *options, tacMeasure step, tacArena *dry);

@@ -341,19 +341,33 @@ static tacStatus check(tacSim *sim, const char *call, const double *x, const dou
     return status == TAC_OK && u != NULL ? tac_check_entries(sim, call, "u", TAC_OF_INPUT, u) : status;
 }
 
+static int layout_map(const tacModel *m, tacArena *arena, Map *map) {
+    map->pose = TAC_TAKE(arena, 7 * m->nbody, double);
+    map->twist = TAC_TAKE(arena, 6 * m->nbody, double);
+    map->q_before = TAC_TAKE(arena, m->nq, double);
+    map->back = TAC_TAKE(arena, m->nv, double);
+    return map->back != NULL; /* the last is NULL when any before it is */
+}
+
+static int layout_weights(const tacModel *m, tacArena *arena, Weights *sum) {
+    sum->move = TAC_TAKE(arena, m->nbody, tacVec6);
+    sum->rate = TAC_TAKE(arena, m->nbody, tacVec6);
+    return sum->move != NULL && sum->rate != NULL;
+}
+
+void tac_to_maximal_measure(const tacModel *m, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Map map;
+    Weights sum;
+    layout_map(m, dry, &map);
+    layout_weights(m, dry, &sum);
+}
+
 /* -> bodies in map, w at q. Takes from the arena; the caller releases. */
 static tacStatus open_map(tacSim *sim, const double *x, const double *u, double span, Map *map) {
     const tacModel *m = sim->ctx.model;
-    *map = (Map){sim,
-                 x,
-                 u,
-                 tac_inputs_of(&sim->ctx.inputs, u).mocap,
-                 span,
-                 TAC_TAKE(&sim->ctx.arena, 7 * m->nbody, double),
-                 TAC_TAKE(&sim->ctx.arena, 6 * m->nbody, double),
-                 TAC_TAKE(&sim->ctx.arena, m->nq, double),
-                 TAC_TAKE(&sim->ctx.arena, m->nv, double)};
-    if (map->back == NULL) return TAC_ERR_ARENA_FULL;
+    *map = (Map){.sim = sim, .x = x, .u = u, .mocap = tac_inputs_of(&sim->ctx.inputs, u).mocap, .span = span};
+    if (!layout_map(m, &sim->ctx.arena, map)) return TAC_ERR_ARENA_FULL;
     evaluate(map);
     int bad = tac_first_nonfinite(7 * m->nbody, map->pose) >= 0 || tac_first_nonfinite(6 * m->nbody, map->twist) >= 0;
     return bad ? TAC_ERR_NONFINITE : TAC_OK;
@@ -363,7 +377,7 @@ tacStatus tac_to_maximal(tacSim *sim, const double *x, const double *u, const ta
     tacStatus status = check(sim, __func__, x, u, z);
     if (status != TAC_OK) return status;
     const tacModel *m = sim->ctx.model;
-    size_t mark = tac_arena_mark(&sim->ctx.arena);
+    TAC_SCOPE(&sim->ctx.arena);
     Map map;
     status = open_map(sim, x, u, z->span, &map);
     if (status == TAC_OK) {
@@ -371,19 +385,16 @@ tacStatus tac_to_maximal(tacSim *sim, const double *x, const double *u, const ta
         if (z->twist != NULL) memcpy(z->twist, map.twist, 6 * (size_t)m->nbody * sizeof *z->twist);
         if (jac != NULL) differentiate(&map, jac);
     }
-    tac_arena_release(&sim->ctx.arena, mark);
     return tac_end_call(sim, __func__, status);
 }
 
 tacStatus tac_to_maximal_vjp(tacSim *sim, const double *x, const double *u, double span, const double *zbar,
                              const tacGrad *grad) {
-    size_t mark = tac_arena_mark(&sim->ctx.arena);
+    TAC_SCOPE(&sim->ctx.arena);
     Map map;
-    tacStatus status = open_map(sim, x, u, span, &map);
-    Weights sum = {TAC_TAKE(&sim->ctx.arena, sim->ctx.model->nbody, tacVec6),
-                   TAC_TAKE(&sim->ctx.arena, sim->ctx.model->nbody, tacVec6)};
-    if (status == TAC_OK && (sum.move == NULL || sum.rate == NULL)) status = TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) differentiate_reverse(&map, zbar, &sum, grad);
-    tac_arena_release(&sim->ctx.arena, mark);
-    return status;
+    Weights sum;
+    TAC_TRY(open_map(sim, x, u, span, &map));
+    if (!layout_weights(sim->ctx.model, &sim->ctx.arena, &sum)) return TAC_ERR_ARENA_FULL;
+    differentiate_reverse(&map, zbar, &sum, grad);
+    return TAC_OK;
 }

@@ -29,7 +29,7 @@ tacStatus tac_to_maximal_vjp(tacSim *sim, const double *x, const double *u, doub
 tacStatus tac_to_minimal_vjp(tacSim *sim, const double *x, const double *u, double span, const double *bar,
                              double *zbar);
 
-/* What the maps take from the arena at once, at most, and what the reverse mode of a step holds beside them or the
- * step's own; bytes. */
-size_t tac_maximal_scratch(const tacModel *model);
-size_t tac_step_maximal_scratch(const tacModel *model, const tacOptions *options);
+/* Lay out on a dry arena: what the maps take, and the reverse mode of a step, with what the step takes. */
+void tac_to_maximal_measure(const tacModel *m, tacArena *dry);
+void tac_to_minimal_measure(const tacModel *m, tacArena *dry);
+void tac_step_maximal_measure(const tacModel *m, const tacOptions *options, tacMeasure step, tacArena *dry);

@@ -52,24 +52,20 @@ static void parts_of(Chain *c, const tacModel *m, Part part[PARTS]) {
     memcpy(part, all, sizeof all);
 }
 
+static int layout(const tacModel *m, tacArena *arena, Chain *c) {
+    Part part[PARTS];
+    parts_of(c, m, part);
+    for (int i = 0; i < PARTS; i++)
+        if ((*part[i].at = TAC_TAKE(arena, part[i].n, double)) == NULL) return 0;
+    return 1;
+}
+
 size_t tac_step_maximal_bytes(const tacModel *model, const tacOptions *options) {
     if (model == NULL || !tac_options_are_set(options)) return 0;
     Chain c = sizes(model, options);
-    Part part[PARTS];
-    size_t bytes = 0;
-    parts_of(&c, model, part);
-    for (int i = 0; i < PARTS; i++)
-        bytes += tac_room(part[i].n);
-    return bytes;
-}
-
-static int lay_out(Chain *c, const tacModel *m, const tacMaximalStep *step) {
-    Part part[PARTS];
-    tac_arena_init(&c->arena, step->memory, step->bytes);
-    parts_of(c, m, part);
-    for (int i = 0; i < PARTS; i++)
-        if ((*part[i].at = TAC_TAKE(&c->arena, part[i].n, double)) == NULL) return 0;
-    return 1;
+    tacArena dry = tac_arena_dry();
+    layout(model, &dry, &c);
+    return dry.peak;
 }
 
 /* out (n x k) = [T 0; 0 1] D + [direct; 0], D ndx x k with the activations' rows last; direct NULL: none. */
@@ -147,7 +143,8 @@ tacStatus tac_step_maximal_jac(tacSim *sim, const double *x, const double *u, co
     tacStatus ready = check_memory(sim, __func__, step);
     if (ready != TAC_OK) return ready;
     Chain c = sizes(sim->ctx.model, &sim->ctx.options);
-    int fits = lay_out(&c, sim->ctx.model, step);
+    tac_arena_init(&c.arena, step->memory, step->bytes);
+    int fits = layout(sim->ctx.model, &c.arena, &c);
     tacStatus status = fits ? chain_maps(sim, x, u, step, &c, info) : tac_end_call(sim, __func__, TAC_ERR_ARENA_FULL);
     tac_arena_end(&c.arena);
     return status;
@@ -165,20 +162,23 @@ typedef struct Pullback {
     double *bodies; /* 12 nbody: weights of those at the start */
 } Pullback;
 
-static int take(Pullback *p, tacSim *sim) {
-    p->c = tac_count_columns(&sim->ctx);
-    p->y = TAC_TAKE(&sim->ctx.arena, tac_nx(sim->ctx.model), double);
-    p->ybar = TAC_TAKE(&sim->ctx.arena, p->c.nx, double);
-    p->bar = TAC_TAKE(&sim->ctx.arena, p->c.n, double);
-    p->end = TAC_TAKE(&sim->ctx.arena, p->c.n, double);
-    p->bodies = TAC_TAKE(&sim->ctx.arena, TAC_BODY_MOVE * sim->ctx.model->nbody, double);
+static int layout_pullback(const tacModel *m, tacColumns c, tacArena *arena, Pullback *p) {
+    p->c = c;
+    p->y = TAC_TAKE(arena, tac_nx(m), double);
+    p->ybar = TAC_TAKE(arena, c.nx, double);
+    p->bar = TAC_TAKE(arena, c.n, double);
+    p->end = TAC_TAKE(arena, c.n, double);
+    p->bodies = TAC_TAKE(arena, TAC_BODY_MOVE * m->nbody, double);
     return p->y != NULL && p->ybar != NULL && p->bar != NULL && p->end != NULL && p->bodies != NULL;
 }
 
-size_t tac_step_maximal_scratch(const tacModel *m, const tacOptions *options) {
-    tacColumns c = tac_columns_of(m, options);
-    return tac_room((size_t)tac_nx(m)) + tac_room((size_t)c.nx) + 2 * tac_room((size_t)c.n) +
-           tac_room(TAC_BODY_MOVE * (size_t)m->nbody);
+void tac_step_maximal_measure(const tacModel *m, const tacOptions *options, tacMeasure step, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Pullback p;
+    layout_pullback(m, tac_columns_of(m, options), dry, &p);
+    step(m, options, dry);
+    tac_to_maximal_measure(m, dry);
+    tac_to_minimal_measure(m, dry);
 }
 
 /* Weights of the bodies at the end -> p->bar of the step, p->end. */
@@ -251,13 +251,13 @@ tacStatus tac_step_maximal_vjp(tacSim *sim, const double *x, const double *u, co
     int began = solved == TAC_OK;
     if (began) {
         sim->ctx.work.ties = 0, sim->ctx.work.count_ties = info != NULL;
-        size_t mark = tac_arena_mark(&sim->ctx.arena);
-        solved = take(&p, sim) ? pull_step(sim, x, u, ybar, grad, &p) : TAC_ERR_ARENA_FULL;
+        TAC_SCOPE(&sim->ctx.arena);
+        int room = layout_pullback(sim->ctx.model, tac_count_columns(&sim->ctx), &sim->ctx.arena, &p);
+        solved = room ? pull_step(sim, x, u, ybar, grad, &p) : TAC_ERR_ARENA_FULL;
         tacStatus status = tac_went_on(solved) ? pull_start(sim, x, u, grad, &p) : solved;
         if (status == TAC_OK) give(&p, sim->ctx.model, grad);
         if (tac_went_on(solved) && status != TAC_OK) solved = status;
         solved = tac_end_call(sim, __func__, solved);
-        tac_arena_release(&sim->ctx.arena, mark);
     }
     tac_report(began ? sim : NULL, solved, bad, info);
     return solved;

@@ -477,16 +477,7 @@ static int most_dofs(const tacModel *m) {
     return most;
 }
 
-size_t tac_maximal_scratch(const tacModel *m) {
-    size_t n = (size_t)most_dofs(m), nq = (size_t)m->nq, nv = (size_t)m->nv;
-    size_t twist = tac_room(6 * (size_t)m->nbody), weights = 2 * tac_arena_round((size_t)m->nbody * sizeof(tacVec6));
-    size_t forward = tac_room(7 * (size_t)m->nbody) + twist + tac_room(nq) + tac_room(nv);
-    size_t back = 3 * tac_room(nq) + tac_room(2 * nq) + tac_room(nv) + tac_room(2 * n) + tac_room(6 * n) +
-                  2 * tac_room(6) + tac_arena_round(n * sizeof(int)) + tac_room(6 + n) + 3 * tac_room(nv);
-    return twist + weights + (forward > back ? forward : back);
-}
-
-static int take(Fit *f, tacArena *arena) {
+static int layout_fit(tacArena *arena, Fit *f) {
     int n = most_dofs(f->m);
     f->q = TAC_TAKE(arena, f->m->nq, double);
     f->trial = TAC_TAKE(arena, f->m->nq, double);
@@ -536,15 +527,22 @@ static tacStatus check(tacSim *sim, const char *call, const tacMaximal *z, const
     return status == TAC_OK ? tac_check_entries(sim, call, "out->q", TAC_OF_QPOS, out->q) : status;
 }
 
+static int layout_joints(const tacModel *m, tacArena *arena, double **q, double **v) {
+    *q = TAC_TAKE(arena, m->nq, double);
+    *v = TAC_TAKE(arena, m->nv, double);
+    return *q != NULL && *v != NULL;
+}
+
 tacStatus tac_to_minimal(tacSim *sim, const tacMaximal *z, tacMinimal *out) {
     tacStatus status = check(sim, __func__, z, out);
     if (status != TAC_OK) return status;
     const tacModel *m = sim->ctx.model;
-    size_t mark = tac_arena_mark(&sim->ctx.arena);
+    TAC_SCOPE(&sim->ctx.arena);
     Fit f = {.m = m, .w = &sim->ctx.work, .z = z};
-    double *q = TAC_TAKE(&sim->ctx.arena, m->nq, double), *v = TAC_TAKE(&sim->ctx.arena, m->nv, double);
+    double *q, *v;
     tacMinimal found = {.jac = out->jac};
-    status = take(&f, &sim->ctx.arena) && q != NULL && v != NULL ? TAC_OK : TAC_ERR_ARENA_FULL;
+    int room = layout_joints(m, &sim->ctx.arena, &q, &v) && layout_fit(&sim->ctx.arena, &f);
+    status = room ? TAC_OK : TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) {
         memcpy(f.q, out->q, (size_t)m->nq * sizeof *f.q);
         find(&f, &found, q, v);
@@ -555,11 +553,10 @@ tacStatus tac_to_minimal(tacSim *sim, const tacMaximal *z, tacMinimal *out) {
         memcpy(out->v, v, (size_t)m->nv * sizeof *v);
         out->pose_residual = found.pose_residual, out->twist_residual = found.twist_residual;
     }
-    tac_arena_release(&sim->ctx.arena, mark);
     return tac_end_call(sim, __func__, status);
 }
 
-static int take_pull(Pull *p, const tacModel *m, tacArena *arena) {
+static int layout_pull(const tacModel *m, tacArena *arena, Pull *p) {
     p->qbar = TAC_TAKE(arena, m->nv, double);
     p->before = TAC_TAKE(arena, m->nv, double);
     p->back = TAC_TAKE(arena, m->nv, double);
@@ -568,18 +565,34 @@ static int take_pull(Pull *p, const tacModel *m, tacArena *arena) {
     return p->qbar != NULL && p->before != NULL && p->back != NULL && p->move != NULL && p->rate != NULL;
 }
 
+static double *layout_twist(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, 6 * m->nbody, double); }
+
+void tac_to_minimal_measure(const tacModel *m, tacArena *dry) {
+    Fit f = {.m = m};
+    Pull p;
+    double *q, *v;
+    {
+        TAC_SCOPE(dry);
+        layout_joints(m, dry, &q, &v);
+        layout_fit(dry, &f);
+    }
+    TAC_SCOPE(dry);
+    layout_twist(m, dry);
+    tac_to_maximal_measure(m, dry);
+    layout_fit(dry, &f);
+    layout_pull(m, dry, &p);
+}
+
 tacStatus tac_to_minimal_vjp(tacSim *sim, const double *x, const double *u, double span, const double *bar,
                              double *zbar) {
     const tacModel *m = sim->ctx.model;
-    size_t mark = tac_arena_mark(&sim->ctx.arena);
-    tacMaximal z = {.span = span, .twist = TAC_TAKE(&sim->ctx.arena, 6 * m->nbody, double)};
+    TAC_SCOPE(&sim->ctx.arena);
+    tacMaximal z = {.span = span, .twist = layout_twist(m, &sim->ctx.arena)};
     Fit f = {.m = m, .w = &sim->ctx.work, .z = &z};
-    Pull p = {0};
-    tacStatus status = z.twist == NULL ? TAC_ERR_ARENA_FULL : TAC_OK;
-    if (status == TAC_OK && span > 0) status = tac_to_maximal(sim, x, u, &z, NULL);
-    if (status == TAC_OK && !(take(&f, &sim->ctx.arena) && take_pull(&p, m, &sim->ctx.arena)))
-        status = TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) find_reverse(&f, x, tac_inputs_of(&sim->ctx.inputs, u).mocap, bar, &p, zbar);
-    tac_arena_release(&sim->ctx.arena, mark);
-    return status;
+    Pull p;
+    if (z.twist == NULL) return TAC_ERR_ARENA_FULL;
+    if (span > 0) TAC_TRY(tac_to_maximal(sim, x, u, &z, NULL));
+    if (!layout_fit(&sim->ctx.arena, &f) || !layout_pull(m, &sim->ctx.arena, &p)) return TAC_ERR_ARENA_FULL;
+    find_reverse(&f, x, tac_inputs_of(&sim->ctx.inputs, u).mocap, bar, &p, zbar);
+    return TAC_OK;
 }

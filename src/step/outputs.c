@@ -69,18 +69,22 @@ static int has_kind(const tacOutputs *outputs, tacOutputKind kind) {
 
 /* --- Values ------------------------------------------------------------------------------------------------------- */
 
-/* Takes the sums over subtrees from the arena. */
-static tacStatus open_point(tacSim *sim, const double *x, const double *u, tacOutputPoint *p) {
-    size_t n = (size_t)sim->ctx.model->nbody;
-    *p = (tacOutputPoint){.m = sim->ctx.model, .w = &sim->ctx.work, .x = tac_point_of(&sim->ctx, x, u)};
-    p->com = TAC_TAKE(&sim->ctx.arena, n, tacVec3);
-    p->momentum = TAC_TAKE(&sim->ctx.arena, n, tacVec6);
-    p->composite = TAC_TAKE(&sim->ctx.arena, n, tacInertia);
-    p->inside = TAC_TAKE(&sim->ctx.arena, n, unsigned char);
-    p->wrench = TAC_TAKE(&sim->ctx.arena, 6 * n, double);
-    p->qfrc_constraint = TAC_TAKE(&sim->ctx.arena, sim->ctx.model->nv, double);
+/* Sums over subtrees, and forces of constraints. */
+static int layout_point(const tacModel *m, tacArena *arena, tacOutputPoint *p) {
+    size_t n = (size_t)m->nbody;
+    p->com = TAC_TAKE(arena, n, tacVec3);
+    p->momentum = TAC_TAKE(arena, n, tacVec6);
+    p->composite = TAC_TAKE(arena, n, tacInertia);
+    p->inside = TAC_TAKE(arena, n, unsigned char);
+    p->wrench = TAC_TAKE(arena, 6 * n, double);
+    p->qfrc_constraint = TAC_TAKE(arena, m->nv, double);
     int full = p->com == NULL || p->momentum == NULL || p->composite == NULL || p->inside == NULL;
-    return full || p->wrench == NULL || p->qfrc_constraint == NULL ? TAC_ERR_ARENA_FULL : TAC_OK;
+    return !full && p->wrench != NULL && p->qfrc_constraint != NULL;
+}
+
+static tacStatus open_point(tacSim *sim, const double *x, const double *u, tacOutputPoint *p) {
+    *p = (tacOutputPoint){.m = sim->ctx.model, .w = &sim->ctx.work, .x = tac_point_of(&sim->ctx, x, u)};
+    return layout_point(sim->ctx.model, &sim->ctx.arena, p) ? TAC_OK : TAC_ERR_ARENA_FULL;
 }
 
 /* Forces of constraints; none where the contact model has none. */
@@ -171,10 +175,9 @@ tacStatus tac_outputs(tacSim *sim, const double *x, const double *u, const tacOu
     if (status == TAC_OK && z == NULL && tac_outputs_size(sim->ctx.model, outputs) > 0)
         status = tac_sim_null(sim, __func__, "z");
     if (status != TAC_OK) return status;
-    size_t mark = tac_arena_mark(&sim->ctx.arena);
+    TAC_SCOPE(&sim->ctx.arena);
     status = evaluate(sim, x, u, outputs, &p);
     if (status == TAC_OK) write_values(&p, outputs, z);
-    tac_arena_release(&sim->ctx.arena, mark);
     return tac_end_call(sim, __func__, status);
 }
 
@@ -251,10 +254,14 @@ static size_t block_rows(const tacModel *m, const tacOptions *options) {
     return (size_t)(wrenches > n ? wrenches : n);
 }
 
+static double *layout_block(const tacModel *m, const tacOptions *options, tacArena *arena) {
+    return TAC_TAKE(arena, block_rows(m, options) * (size_t)tac_columns_of(m, options).n, double);
+}
+
 static tacStatus write_jac(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const tacJac *J) {
     tacColumns c = tac_count_columns(&sim->ctx);
     int nz = tac_outputs_size(p->m, outputs);
-    double *W = TAC_TAKE(&sim->ctx.arena, block_rows(p->m, &sim->ctx.options) * (size_t)c.n, double);
+    double *W = layout_block(p->m, &sim->ctx.options, &sim->ctx.arena);
     if (W == NULL) return TAC_ERR_ARENA_FULL;
     clear(J->A, nz, c.nx), clear(J->B, nz, c.nu), clear(J->P, nz, c.np);
     tacOutputSinks s = tac_output_matrix_sinks(sim, J, (int[]){c.nx, c.nu, c.np});
@@ -271,11 +278,10 @@ tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u, const t
     tacStatus status = check_call(sim, __func__, x, u, outputs);
     if (status == TAC_OK && jac == NULL) status = tac_sim_null(sim, __func__, "jac");
     if (status != TAC_OK) return status;
-    size_t mark = tac_arena_mark(&sim->ctx.arena);
+    TAC_SCOPE(&sim->ctx.arena);
     status = evaluate(sim, x, u, outputs, &p);
     if (status == TAC_OK && z != NULL) write_values(&p, outputs, z);
     if (status == TAC_OK) status = write_jac(sim, &p, outputs, jac);
-    tac_arena_release(&sim->ctx.arena, mark);
     return tac_end_call(sim, __func__, status);
 }
 
@@ -291,12 +297,23 @@ static tacStatus pull_block(tacSim *sim, const tacOutputPoint *p, const tacOutpu
     return TAC_OUTPUT_BLOCKS[kind](sim, p, &(tacOutputBlock){.lambda = lambda, .bar = *bar});
 }
 
+/* Weights of a block's rows; gradients by [x | u | theta]. */
+typedef struct Pull {
+    double *lambda, *all;
+} Pull;
+
+static int layout_pull(const tacModel *m, const tacOptions *options, tacArena *arena, Pull *p) {
+    p->lambda = TAC_TAKE(arena, block_rows(m, options), double);
+    p->all = TAC_TAKE(arena, tac_columns_of(m, options).n, double);
+    return p->lambda != NULL && p->all != NULL;
+}
+
 static tacStatus pull_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const double *zbar,
                           const tacGrad *grad) {
     tacColumns c = tac_count_columns(&sim->ctx);
-    double *lambda = TAC_TAKE(&sim->ctx.arena, block_rows(p->m, &sim->ctx.options), double),
-           *all = TAC_TAKE(&sim->ctx.arena, c.n, double);
-    if (lambda == NULL || all == NULL) return TAC_ERR_ARENA_FULL;
+    Pull pull;
+    if (!layout_pull(p->m, &sim->ctx.options, &sim->ctx.arena, &pull)) return TAC_ERR_ARENA_FULL;
+    double *lambda = pull.lambda, *all = pull.all;
     memset(all, 0, (size_t)c.n * sizeof *all);
     tacGrad bar = {all, all + c.nx, grad->theta != NULL ? all + c.nx + c.nu : NULL};
     tacOutputSinks s = tac_output_reverse_sinks(sim, zbar, &bar);
@@ -318,19 +335,22 @@ tacStatus tac_outputs_vjp(tacSim *sim, const double *x, const double *u, const t
     int nz = status == TAC_OK ? tac_outputs_size(sim->ctx.model, outputs) : 0;
     if (nz > 0) status = tac_check_array(sim, __func__, "zbar", nz, zbar);
     if (status != TAC_OK) return status;
-    size_t mark = tac_arena_mark(&sim->ctx.arena);
+    TAC_SCOPE(&sim->ctx.arena);
     status = evaluate(sim, x, u, outputs, &p);
     if (status == TAC_OK) status = pull_all(sim, &p, outputs, zbar, grad);
-    tac_arena_release(&sim->ctx.arena, mark);
     return tac_end_call(sim, __func__, status);
 }
 
-size_t tac_outputs_scratch(const tacModel *model, const tacOptions *options) {
-    size_t n = (size_t)model->nbody, columns = (size_t)tac_columns_of(model, options).n;
-    size_t sums = tac_arena_round(n * sizeof(tacVec3)) + tac_arena_round(n * sizeof(tacVec6)) +
-                  tac_arena_round(n * sizeof(tacInertia)) + tac_arena_round(n) + tac_room(6 * n) +
-                  tac_room((size_t)model->nv);
-    size_t jac = tac_room(block_rows(model, options) * columns);
-    size_t vjp = tac_room(block_rows(model, options)) + tac_room(columns) + tac_room((size_t)model->nv);
-    return sums + (jac > vjp ? jac : vjp);
+void tac_outputs_measure(const tacModel *m, const tacOptions *options, tacMeasure step, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tacOutputPoint p;
+    layout_point(m, dry, &p);
+    {
+        TAC_SCOPE(dry);
+        layout_block(m, options, dry);
+        step(m, options, dry);
+    }
+    Pull pull;
+    layout_pull(m, options, dry, &pull);
+    step(m, options, dry);
 }

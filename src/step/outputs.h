@@ -3,5 +3,5 @@
 
 #include "step/sim.h"
 
-/* What they take from the arena at once, at most; bytes. */
-size_t tac_outputs_scratch(const tacModel *model, const tacOptions *options);
+/* Lays out on a dry arena what they take, with what the step takes: outputs of forces solve it on the way. */
+void tac_outputs_measure(const tacModel *m, const tacOptions *options, tacMeasure step, tacArena *dry);

@@ -271,37 +271,39 @@ static void project_velocity(Projector *p, double *v) {
 
 static int most_rows(const tacModel *m, const tacOptions *o) { return tac_rows_max(m, o->max_contacts); }
 
+static int layout(const tacModel *m, const tacOptions *o, tacArena *arena, Projector *p) {
+    int n = most_rows(m, o), ok = tac_rows_layout(&p->rows, m, o->max_contacts, arena);
+    double **of_coordinates[] = {&p->q, &p->best, &p->kept};
+    for (size_t i = 0; i < sizeof of_coordinates / sizeof *of_coordinates; i++)
+        ok &= (*of_coordinates[i] = TAC_TAKE(arena, m->nq, double)) != NULL;
+    double **of_dofs[] = {&p->d, &p->away, &p->force, &p->still};
+    for (size_t i = 0; i < sizeof of_dofs / sizeof *of_dofs; i++)
+        ok &= (*of_dofs[i] = TAC_TAKE(arena, m->nv, double)) != NULL;
+    ok &= (p->spread = TAC_TAKE(arena, 3 * m->nv, double)) != NULL;
+    ok &= (p->extra = TAC_TAKE(arena, m->ngeom, double)) != NULL;
+    double **of_rows[] = {&p->b, &p->low, &p->high, &p->shift, &p->f, &p->w};
+    for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++)
+        ok &= (*of_rows[i] = TAC_TAKE(arena, n, double)) != NULL;
+    int **ints[] = {&p->list, &p->parent, &p->row_class};
+    for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
+        ok &= (*ints[i] = TAC_TAKE(arena, n, int)) != NULL;
+    return ok && (p->A = TAC_TAKE(arena, (size_t)n * (size_t)n, double)) != NULL;
+}
+
 size_t tac_project_bytes(const tacModel *model, const tacOptions *options) {
     if (tac_sim_bytes(model, options) == 0) return 0;
     if (most_rows(model, options) > MOST_ROWS) return SIZE_MAX; /* of which nobody has so many */
-    size_t n = (size_t)most_rows(model, options), nq = (size_t)model->nq, nv = (size_t)model->nv;
-    size_t vectors = 3 * tac_room(nq) + 4 * tac_room(nv) + tac_room(3 * nv) + tac_room((size_t)model->ngeom);
-    size_t of_rows = 6 * tac_room(n) + 3 * tac_arena_round(n * sizeof(int)) + tac_room(n * n);
-    return tac_rows_bytes(model, options->max_contacts) + vectors + of_rows + tac_boxed_bytes((int)n);
+    Projector p;
+    tacArena dry = tac_arena_dry();
+    layout(model, options, &dry, &p);
+    tac_arena_take(&dry, tac_boxed_bytes(most_rows(model, options)));
+    return dry.peak;
 }
 
 static int lay_out(Projector *p, const tacProjection *given) {
     const tacModel *m = p->sim->ctx.model;
-    const tacOptions *o = &p->sim->ctx.options;
-    int n = most_rows(m, o), ok;
     tac_arena_init(&p->arena, given->memory, given->bytes);
-    ok = tac_rows_layout(&p->rows, m, o->max_contacts, &p->arena);
-    p->q = TAC_TAKE(&p->arena, m->nq, double), p->best = TAC_TAKE(&p->arena, m->nq, double);
-    p->kept = TAC_TAKE(&p->arena, m->nq, double);
-    double **of_dofs[] = {&p->d, &p->away, &p->force, &p->still};
-    for (size_t i = 0; i < sizeof of_dofs / sizeof *of_dofs; i++)
-        *of_dofs[i] = TAC_TAKE(&p->arena, m->nv, double), ok = ok && *of_dofs[i] != NULL;
-    p->spread = TAC_TAKE(&p->arena, 3 * m->nv, double), p->extra = TAC_TAKE(&p->arena, m->ngeom, double);
-    double **of_rows[] = {&p->b, &p->low, &p->high, &p->shift, &p->f, &p->w};
-    for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++)
-        *of_rows[i] = TAC_TAKE(&p->arena, n, double), ok = ok && *of_rows[i] != NULL;
-    int **ints[] = {&p->list, &p->parent, &p->row_class};
-    for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
-        *ints[i] = TAC_TAKE(&p->arena, n, int), ok = ok && *ints[i] != NULL;
-    p->A = TAC_TAKE(&p->arena, (size_t)n * (size_t)n, double);
-    if (!ok || p->q == NULL || p->best == NULL || p->kept == NULL || p->spread == NULL || p->extra == NULL ||
-        p->A == NULL)
-        return 0;
+    if (!layout(m, &p->sim->ctx.options, &p->arena, p)) return 0;
     memset(p->still, 0, (size_t)m->nv * sizeof *p->still);
     memset(p->away, 0, (size_t)m->nv * sizeof *p->away);
     memcpy(p->q, p->x, (size_t)m->nq * sizeof *p->q);

@@ -33,11 +33,24 @@ static int count_slots(int n, int checkpoints) {
     return checkpoints < most ? checkpoints : most;
 }
 
+static int layout(const tacModel *m, int slots, tacArena *arena, Replay *r) {
+    r->slots = slots;
+    r->kept = TAC_TAKE(arena, (size_t)slots * (size_t)tac_nx(m), double);
+    r->at = TAC_TAKE(arena, slots, int);
+    r->state = TAC_TAKE(arena, tac_nx(m), double);
+    r->lambda = TAC_TAKE(arena, tac_ndx(m), double);
+    r->next = TAC_TAKE(arena, tac_ndx(m), double);
+    r->theta = TAC_TAKE(arena, m->nparam, double);
+    r->sum = TAC_TAKE(arena, m->nparam, double);
+    return r->sum != NULL; /* the last is NULL when any before it is */
+}
+
 size_t tac_rollout_vjp_bytes(const tacModel *model, int n, int checkpoints) {
     if (model == NULL || n < 0 || checkpoints < 0) return 0;
-    size_t slots = (size_t)count_slots(n, checkpoints), nx = (size_t)tac_nx(model), d = sizeof(double);
-    return tac_arena_round(slots * nx * d) + tac_arena_round(slots * sizeof(int)) + tac_arena_round(nx * d) +
-           2 * tac_arena_round((size_t)tac_ndx(model) * d) + 2 * tac_arena_round((size_t)model->nparam * d);
+    Replay r;
+    tacArena dry = tac_arena_dry();
+    layout(model, count_slots(n, checkpoints), &dry, &r);
+    return dry.peak;
 }
 
 static tacStatus lay_out(Replay *r, const tacCheckpoints *memory) {
@@ -53,17 +66,8 @@ static tacStatus lay_out(Replay *r, const tacCheckpoints *memory) {
         return tac_sim_fail(r->sim, TAC_ERR_ARENA_FULL, CALL,
                             "memory->bytes is %zu, expected at least %zu for %d steps and %d states kept",
                             memory->bytes, need, n, count);
-    tacArena *arena = &r->arena;
-    tac_arena_init(arena, memory->memory, memory->bytes);
-    r->slots = count_slots(n, count);
-    r->kept = TAC_TAKE(arena, (size_t)r->slots * r->nx, double);
-    r->at = TAC_TAKE(arena, r->slots, int);
-    r->state = TAC_TAKE(arena, r->nx, double);
-    r->lambda = TAC_TAKE(arena, r->ndx, double);
-    r->next = TAC_TAKE(arena, r->ndx, double);
-    r->theta = TAC_TAKE(arena, r->np, double);
-    r->sum = TAC_TAKE(arena, r->np, double);
-    return r->sum != NULL ? TAC_OK : TAC_ERR_ARENA_FULL;
+    tac_arena_init(&r->arena, memory->memory, memory->bytes);
+    return layout(r->sim->ctx.model, count_slots(n, count), &r->arena, r) ? TAC_OK : TAC_ERR_ARENA_FULL;
 }
 
 /* --- States ------------------------------------------------------------------------------------------------------- */

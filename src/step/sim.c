@@ -40,18 +40,14 @@ static tacStatus update_tangents(tacSim *sim) {
 
 /* Bytes of the arena: the workspace, and what steps, outputs and their derivatives take from it. */
 static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
-    const tacStepper *stepper = tac_find_stepper(options);
-    int contacts = options->max_contacts > 0 ? options->max_contacts : 0;
+    tacMeasure step = tac_find_stepper(options)->measure;
     tacArena dry = tac_arena_dry();
-    stepper->measure(model, options, &dry);
-    size_t steps = dry.peak;
-    size_t outputs = tac_outputs_scratch(model, options), impact = tac_first_impact_scratch(model);
-    size_t maps = tac_maximal_scratch(model), bodies = tac_step_maximal_scratch(model, options);
-    size_t words = tac_explain_scratch(model, options), beside = outputs > bodies ? outputs : bodies;
-    size_t most = steps + (words > beside ? words : beside); /* outputs of forces solve the step on the way */
-    if (impact > most) most = impact;
-    if (maps + bodies > most) most = maps + bodies;
-    return tac_work_bytes(model) + tac_scene_scratch(model, contacts) + most;
+    step(model, options, &dry);
+    tac_outputs_measure(model, options, step, &dry);
+    tac_explain_measure(model, options, step, &dry);
+    tac_step_maximal_measure(model, options, step, &dry);
+    tac_first_impact_measure(model, &dry);
+    return tac_work_bytes(model) + tac_scene_scratch(model, options->max_contacts) + dry.peak;
 }
 
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {
