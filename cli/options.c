@@ -91,6 +91,10 @@ static int store(const tacArgs *args, const tacArg *arg, void *target, const cha
         *(int *)field = parse_choice(arg->value, text);
         if (*(int *)field < 0) return expected(args, arg, text, arg->value);
         break;
+    case TAC_ARG_WORD:
+        if (parse_choice(arg->value, text) < 0) return expected(args, arg, text, arg->value);
+        *(const char **)field = text;
+        break;
     case TAC_ARG_LIST: {
         tacArgList *list = field;
         if (list->count == TAC_ARG_LIST_MAX)

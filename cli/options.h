@@ -15,6 +15,7 @@ typedef enum {
     TAC_ARG_SEED,   /* tacArgSeed */
     TAC_ARG_NUMBER, /* double: finite */
     TAC_ARG_CHOICE, /* int: index of the word in `value`, "fixed|floating" */
+    TAC_ARG_WORD,   /* const char *: one of the words in `value` */
     TAC_ARG_LIST    /* tacArgList: may be given again and again */
 } tacArgKind;
 

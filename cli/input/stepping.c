@@ -2,64 +2,108 @@
 
 #include "cli/cli.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *const CONTACTS[] = {[TAC_NONE] = "none", [TAC_LCP] = "lcp", [TAC_NCP] = "ncp", [TAC_SOFT] = "soft"};
 static const char *const INTEGRATORS[] = {[TAC_EULER] = "euler",
                                           [TAC_RK4] = "rk4",
                                           [TAC_IMPLICIT] = "implicit",
                                           [TAC_IMPLICITFAST] = "implicitfast",
                                           [TAC_RKMK4] = "rkmk4"};
 
-/* Among the words of --integrator, "model" (what the file asks for) comes first. */
-enum { INTEGRATOR_MODEL, INTEGRATOR_FIRST };
-enum { SOLVER_MODEL, SOLVER_NEWTON, SOLVER_CG };
+/* --- The table ---------------------------------------------------------------------------------------------------- */
 
-const tacArg CLI_STEP_OPTIONS[] = {
-    {"--contact", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, contact), "none|lcp|ncp|soft",
-     "contact model; soft by default"},
-    {"--integrator", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, integrator),
-     "model|euler|rk4|implicit|implicitfast|rkmk4", "time integration; euler is semi-implicit; otherwise the model's"},
-    {"--dt", NULL, TAC_ARG_NUMBER, offsetof(tacStepArgs, dt), "SECONDS", "time step; otherwise the model's"},
-    {"--toi", NULL, TAC_ARG_FLAG, offsetof(tacStepArgs, toi), NULL,
-     "with --contact lcp: steps stop at impacts, so that nothing overlaps"},
-    {"--kappa", NULL, TAC_ARG_NUMBER, offsetof(tacStepArgs, kappa), "K",
-     "with --contact ncp: softness of contact at which the step is solved and differentiated"},
-    {"--friction", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, friction), "cone|pyramid|none",
-     "with --contact ncp: Coulomb's cone, its inscribed pyramid, or impact alone"},
-    {"--solver", NULL, TAC_ARG_CHOICE, offsetof(tacStepArgs, solver), "model|newton|cg",
-     "with --contact soft: Newton's method or conjugate gradients; otherwise the model's"},
-    {"--tolerance", NULL, TAC_ARG_NUMBER, offsetof(tacStepArgs, tolerance), "T",
-     "with --contact soft: residual at which the solver may stop; otherwise rounding"},
-    {"--iterations", NULL, TAC_ARG_COUNT, offsetof(tacStepArgs, iterations), "N",
-     "with --contact soft: most steps of the solver; otherwise the model's, or 100 (cg 1000) where that is more"},
-    {"--ls-tolerance", NULL, TAC_ARG_NUMBER, offsetof(tacStepArgs, ls_tolerance), "T",
-     "with --contact soft: share of the slope left on a line; otherwise the model's, or 1e-3 where that is less"},
-    {"--ls-iterations", NULL, TAC_ARG_COUNT, offsetof(tacStepArgs, ls_iterations), "N",
-     "with --contact soft: most points on a line; otherwise the model's, or 50 where that is more"},
-    {0},
-};
-
-void cli_step_options_without(const char *const *names, tacArg table[CLI_MOST_STEP_OPTIONS]) {
-    int n = 0;
-    for (const tacArg *row = CLI_STEP_OPTIONS; row->name != NULL && n + 1 < CLI_MOST_STEP_OPTIONS; row++) {
-        const char *const *name = names;
-        while (*name != NULL && strcmp(*name, row->name) != 0)
-            name++;
-        if (*name == NULL) table[n++] = *row;
-    }
-    table[n] = (tacArg){0};
+/* Choices that a model makes have the word "model" too. */
+static int is_the_models(const tacOptionInfo *o) {
+    return o->offset == offsetof(tacOptions, integrator) || o->offset == offsetof(tacOptions, soft_solver);
 }
 
-tacStepArgs cli_step_args(void) { return (tacStepArgs){.contact = TAC_SOFT, .dt = (double)NAN, .kappa = (double)NAN}; }
+static int is_flag(const tacOptionInfo *o) { return o->kind == TAC_OPTION_INT && o->least == 0 && o->most == 1; }
 
-const char *cli_contact_word(tacContactModel contact) { return CONTACTS[contact]; }
+/* "--contact lcp, ncp" for the contact models that read an option. */
+static void name_contacts(unsigned contacts, char *text, size_t size) {
+    int n = snprintf(text, size, "--contact ");
+    const char *comma = "";
+    for (int c = 0; c < TAC_CONTACT_COUNT; c++)
+        if (contacts & TAC_FOR(c)) {
+            n += snprintf(text + n, size - (size_t)n, "%s%s", comma, tac_contact_text((tacContactModel)c));
+            comma = ", ";
+        }
+}
+
+static void write_help(const tacOptionInfo *o, char help[CLI_STEP_HELP]) {
+    char contacts[64], value[32] = "";
+    name_contacts(o->contacts, contacts, sizeof contacts);
+    if (o->kind != TAC_OPTION_CHOICE && o->value != 0) snprintf(value, sizeof value, "; default %g", o->value);
+    if (o->offset == offsetof(tacOptions, contact)) snprintf(value, sizeof value, "; soft by default");
+    snprintf(help, CLI_STEP_HELP, "%s%s%s%s%s", o->contacts ? "with " : "", o->contacts ? contacts : "",
+             o->contacts ? ": " : "", o->text, value);
+}
+
+static tacArg row_of(const tacOptionInfo *o, int i, tacStepArgs *args) {
+    tacArg row = {.name = o->flag, .help = args->help[i]};
+    write_help(o, args->help[i]);
+    if (is_flag(o)) {
+        row.kind = TAC_ARG_FLAG;
+        row.field = offsetof(tacStepArgs, set) + (size_t)i * sizeof(int);
+        return row;
+    }
+    row.field = offsetof(tacStepArgs, given) + (size_t)i * sizeof(const char *);
+    row.kind = o->kind == TAC_OPTION_CHOICE ? TAC_ARG_WORD : TAC_ARG_TEXT;
+    row.value = o->kind == TAC_OPTION_INT ? "N" : o->offset == offsetof(tacOptions, dt) ? "SECONDS" : "NUMBER";
+    if (o->kind != TAC_OPTION_CHOICE) return row;
+    int n = snprintf(args->words[i], CLI_STEP_WORDS, "%s%s", is_the_models(o) ? "model|" : "", o->words);
+    args->words[i][n - 1] = '\0'; /* the last bar */
+    row.value = args->words[i];
+    return row;
+}
+
+/* Options of the contact models of some bits. */
+static void fill(tacStepArgs *args, unsigned contacts, int with_contact) {
+    const tacOptionInfo *o;
+    int n = 0;
+    *args = (tacStepArgs){.given = {0}};
+    for (int i = 0; (o = tac_option_info(i)) != NULL && i < CLI_MOST_STEP_OPTIONS - 1; i++) {
+        int is_contact = o->offset == offsetof(tacOptions, contact);
+        int wanted = is_contact ? with_contact : o->contacts == 0 || o->contacts & contacts;
+        if (o->flag != NULL && wanted) args->table[n++] = row_of(o, i, args);
+    }
+}
+
+void cli_step_args(tacStepArgs *args) { fill(args, ~0u, 1); }
+
+void cli_step_args_of(tacStepArgs *args, tacContactModel contact) { fill(args, TAC_FOR(contact), 0); }
+
+void cli_step_contact(tacStepArgs *args, tacContactModel contact) {
+    const tacOptionInfo *o;
+    for (int i = 0; (o = tac_option_info(i)) != NULL; i++)
+        if (o->offset == offsetof(tacOptions, contact)) args->given[i] = tac_contact_text(contact);
+}
+
+/* --- What was asked for ------------------------------------------------------------------------------------------- */
 
 const char *cli_integrator_word(const tacOptions *options) {
     if (options->contact != TAC_NCP) return INTEGRATORS[options->integrator];
     return options->integrator == TAC_EULER ? "variational" : "variational, forces implicit in velocity";
+}
+
+/* The text given for an option, or NULL. */
+static const char *text_of(const tacStepArgs *args, const tacOptionInfo *o, int i) {
+    if (args->set[i]) return "1";
+    if (args->given[i] != NULL && is_the_models(o) && strcmp(args->given[i], "model") == 0) return NULL;
+    return args->given[i];
+}
+
+static int set_option(const char *verb, const tacOptionInfo *o, const char *text, tacOptions *options) {
+    tacError err;
+    if (tac_option_set(options, o->name, text, &err) != TAC_OK) {
+        const char *expected = strstr(err.text, "expected ");
+        return cli_fail(verb, "%s: got \"%s\", %s", o->flag, text, expected != NULL ? expected : err.text);
+    }
+    if (o->contacts == 0 || o->contacts & TAC_FOR(options->contact)) return CLI_GO_ON;
+    char contacts[64];
+    name_contacts(o->contacts, contacts, sizeof contacts);
+    return cli_fail(verb, "%s: expected %s", o->flag, contacts);
 }
 
 /* Puts the integrator that runs into the options: the model's own gives way where the contact model lacks it, and one
@@ -75,50 +119,22 @@ static int settle_integrator(const char *verb, const tacModel *model, int asked,
     if (lacks) in_use.integrator = TAC_EULER;
     if (lacks || (asked && in_use.integrator != options->integrator))
         return cli_fail(verb, "--integrator %s: --contact %s steps by its own integrator, %s",
-                        INTEGRATORS[options->integrator], cli_contact_word(options->contact),
+                        INTEGRATORS[options->integrator], tac_contact_text(options->contact),
                         cli_integrator_word(&in_use));
     options->integrator = in_use.integrator;
     return CLI_GO_ON; /* tac_sim_new reports every other fault of the options */
 }
 
-/* The softness, where one was given. */
-static int set_kappa(const char *verb, double kappa, tacOptions *options) {
-    if (isnan(kappa)) return CLI_GO_ON;
-    if (options->contact != TAC_NCP) return cli_fail(verb, "--kappa: expected --contact ncp, the one that is softened");
-    if (kappa < TAC_NCP_LEAST_KAPPA)
-        return cli_fail(verb, "--kappa: got %g, expected at least %g", kappa, TAC_NCP_LEAST_KAPPA);
-    options->ncp_kappa = kappa;
-    return CLI_GO_ON;
-}
-
-/* How contact soft is solved, where that was given. */
-static int set_solver(const char *verb, const tacStepArgs *args, tacOptions *options) {
-    int given = args->solver != SOLVER_MODEL || args->tolerance != 0 || args->iterations != 0 ||
-                args->ls_tolerance != 0 || args->ls_iterations != 0;
-    if (given && options->contact != TAC_SOFT)
-        return cli_fail(verb, "--solver, --tolerance, --iterations, --ls-tolerance, --ls-iterations: expected "
-                              "--contact soft, whose solver they are of");
-    if (args->solver != SOLVER_MODEL)
-        options->soft_solver = args->solver == SOLVER_CG ? TAC_SOLVER_CG : TAC_SOLVER_NEWTON;
-    options->soft_tolerance = args->tolerance, options->soft_ls_tolerance = args->ls_tolerance;
-    options->soft_iterations = args->iterations, options->soft_ls_iterations = args->ls_iterations;
-    if (!(args->tolerance >= 0 && args->tolerance < 1) || !(args->ls_tolerance >= 0 && args->ls_tolerance < 1))
-        return cli_fail(verb, "--tolerance, --ls-tolerance: expected numbers from 0 to below 1");
-    return CLI_GO_ON;
-}
-
+/* Options come in the table's order: the contact model first, which others are checked against. */
 int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs *args, tacOptions *options) {
+    const tacOptionInfo *o;
+    int asked = 0;
     *options = tac_default_options(model);
-    options->contact = (tacContactModel)args->contact;
-    if (!isnan(args->dt)) options->dt = args->dt;
-    options->toi = args->toi;
-    if (args->toi && options->contact != TAC_LCP) return cli_fail(verb, "--toi: expected --contact lcp");
-    if (set_kappa(verb, args->kappa, options) != CLI_GO_ON) return CLI_CANNOT;
-    if (args->friction && options->contact != TAC_NCP) return cli_fail(verb, "--friction: expected --contact ncp");
-    options->ncp_friction = (tacNcpFriction)args->friction;
-    if (set_solver(verb, args, options) != CLI_GO_ON) return CLI_CANNOT;
-    if (!(options->dt > 0)) return cli_fail(verb, "--dt: got %g, expected a time greater than 0", options->dt);
-    if (args->integrator != INTEGRATOR_MODEL)
-        options->integrator = (tacIntegrator)(args->integrator - INTEGRATOR_FIRST);
-    return settle_integrator(verb, model, args->integrator != INTEGRATOR_MODEL, options);
+    for (int i = 0; (o = tac_option_info(i)) != NULL && i < CLI_MOST_STEP_OPTIONS; i++) {
+        const char *text = text_of(args, o, i);
+        if (text == NULL) continue;
+        if (set_option(verb, o, text, options) != CLI_GO_ON) return CLI_CANNOT;
+        asked |= o->offset == offsetof(tacOptions, integrator);
+    }
+    return settle_integrator(verb, model, asked, options);
 }

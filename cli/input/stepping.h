@@ -1,35 +1,29 @@
-/* How to step: the options that every verb which steps shares. */
+/* How to step: the options that every verb which steps shares. Flags, words and help come from tac_option_info. */
 #pragma once
 
 #include "cli/options.h"
 
 #include "tactus/tactus.h"
 
+enum { CLI_MOST_STEP_OPTIONS = 32, CLI_STEP_WORDS = 64, CLI_STEP_HELP = 160 };
+
 typedef struct tacStepArgs {
-    int contact;                    /* index into "none|lcp|ncp|soft" */
-    int integrator;                 /* index into "model|euler|rk4|implicit|implicitfast|rkmk4" */
-    double dt;                      /* s; NAN: the model's */
-    int toi;                        /* 1: stop at impacts */
-    double kappa;                   /* softness of contact ncp; NAN: the default */
-    int friction;                   /* of contact ncp: index into "cone|pyramid|none" */
-    int solver;                     /* of contact soft: index into "model|newton|cg" */
-    int iterations, ls_iterations;  /* 0: the default */
-    double tolerance, ls_tolerance; /* 0: the default */
+    const char *given[CLI_MOST_STEP_OPTIONS]; /* by number of the option: its value as text; NULL: not given */
+    int set[CLI_MOST_STEP_OPTIONS];           /* options without a value, --toi: 1 where given */
+    tacArg table[CLI_MOST_STEP_OPTIONS];      /* what cli_parse reads, ended by a null name */
+    char words[CLI_MOST_STEP_OPTIONS][CLI_STEP_WORDS], help[CLI_MOST_STEP_OPTIONS][CLI_STEP_HELP];
 } tacStepArgs;
 
-/* Nothing given: contact soft, the model's own integrator and time step. */
-tacStepArgs cli_step_args(void);
-extern const tacArg CLI_STEP_OPTIONS[];
-enum { CLI_MOST_STEP_OPTIONS = 32 };
-/* The same table without the rows of some names (a list that ends with a null pointer), for a verb that has no use for
- * them. */
-void cli_step_options_without(const char *const *names, tacArg table[CLI_MOST_STEP_OPTIONS]);
+/* The table; nothing given: contact soft, the model's own integrator and time step. */
+void cli_step_args(tacStepArgs *args);
+/* The table of a verb that has no use for options of other contact models, nor for --contact. */
+void cli_step_args_of(tacStepArgs *args, tacContactModel contact);
+/* As if `--contact WORD` were given. */
+void cli_step_contact(tacStepArgs *args, tacContactModel contact);
 
 /* The model's options with what was asked for, and the integrator that runs. One that was asked for and that the
  * contact model lacks is refused by name; the model's own gives way to Euler's. CLI_GO_ON or CLI_CANNOT. */
 int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs *args, tacOptions *options);
 
-/* "none", "lcp", ... and "euler", "rk4", ...: the words the options take. */
-const char *cli_contact_word(tacContactModel contact);
 /* The name of the integrator that runs with options from cli_step_options; that of ncp is variational. */
 const char *cli_integrator_word(const tacOptions *options);

@@ -67,7 +67,7 @@ static json_t *final_json(tacJson *json, const tacModel *m, const double *x) {
 
 void cli_run_json(tacJson *json, const tacRun *run, const tacMotion *motion) {
     measure_json_put(json, "status", measure_json_text(tac_status_text(cli_run_status(run))));
-    measure_json_put(json, "contact", measure_json_text(cli_contact_word(run->options.contact)));
+    measure_json_put(json, "contact", measure_json_text(tac_contact_text(run->options.contact)));
     measure_json_put(json, "integrator", measure_json_text(cli_integrator_word(&run->options)));
     measure_json_put_count(json, "steps", run->done);
     measure_json_put_count(json, "unsolved", run->unsolved);

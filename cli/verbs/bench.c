@@ -74,7 +74,7 @@ static json_t *row_json(tacJson *json, const Entry *e) {
     int peer = r->us_peer > 0;
     json_t *row = json_object();
     json_object_set_new(row, "model", measure_json_text(e->name));
-    json_object_set_new(row, "contact", json_string(cli_contact_word(e->options.contact)));
+    json_object_set_new(row, "contact", json_string(tac_contact_text(e->options.contact)));
     json_object_set_new(row, "nv", json_integer(r->nv));
     json_object_set_new(row, "contacts", measure_json_number(json, "contacts", r->contacts));
     json_object_set_new(row, "iterations", measure_json_number(json, "iterations", r->iterations));
@@ -129,7 +129,7 @@ static void print_error(const char *name, double error, const char *of) {
 static void print_entry(const Entry *e) {
     const tacBenchRow *r = &e->row;
     printf("%s: %d degrees of freedom, contact %s, integrator %s\n", e->name, r->nv,
-           cli_contact_word(e->options.contact), cli_integrator_word(&e->options));
+           tac_contact_text(e->options.contact), cli_integrator_word(&e->options));
     if (e->options.contact != TAC_NONE)
         printf(
             "  contacts, on average        %9.2f   (%.1f iterations of their solver, %d at most; %d of %d unsolved)\n",
@@ -246,10 +246,11 @@ static int bench_all(const tacBenchArgs *args, tacModelArgs *model, const tacSte
 int cmd_bench(int argc, char **argv) {
     tacBenchArgs own = {.seconds = DEFAULT_SECONDS};
     tacModelArgs model = {0};
-    tacStepArgs step = cli_step_args();
+    tacStepArgs step;
+    cli_step_args(&step);
     const char *paths[MOST_MODELS] = {NULL};
     tacArgGroup groups[] = {{"options", BENCH_OPTIONS, &own},
-                            {"step options", CLI_STEP_OPTIONS, &step},
+                            {"step options", step.table, &step},
                             {"model options", CLI_MODEL_OPTIONS, &model}};
     tacArgs args = {.verb = "bench",
                     .operands = "[MODEL...]",

@@ -222,7 +222,7 @@ static void print_named(const tacGradientCheck *check, int k) {
 
 static int print_text(const char *path, const tacGradientCheck *check) {
     char kind[NAME];
-    printf("%s: contact %s, integrator %s, step %g s\n", path, cli_contact_word(check->options.contact),
+    printf("%s: contact %s, integrator %s, step %g s\n", path, tac_contact_text(check->options.contact),
            cli_integrator_word(&check->options), check->options.dt);
     printf("  passed     %ld of %ld states, tolerance %g\n", check->passed, check->samples, check->tol);
     printf("  switching  %ld (a clamp or contact begins or ends to hold inside the stencil)\n", check->switching);
@@ -295,10 +295,11 @@ int cmd_check(int argc, char **argv) {
     tacCheckArgs own = {.samples = DEFAULT_SAMPLES, .tol = DEFAULT_TOL};
     tacModelArgs model = {0};
     tacParamArgs param = {0};
-    tacStepArgs step = cli_step_args();
+    tacStepArgs step;
+    cli_step_args(&step);
     tacArgGroup groups[] = {{"options", CHECK_OPTIONS, &own},
                             {"parameter options", CLI_PARAM_OPTIONS, &param},
-                            {"step options", CLI_STEP_OPTIONS, &step},
+                            {"step options", step.table, &step},
                             {"model options", CLI_MODEL_OPTIONS, &model}};
     tacArgs args = cli_model_verb("check", SUMMARY, groups, 4, &model);
     tacModelFile file;

@@ -47,8 +47,6 @@ static const tacArg COMPARE_OPTIONS[] = {
     {0},
 };
 
-/* Step options of contact models that MuJoCo does not have, and its own of those here. */
-static const char *const NOT_OF_MUJOCO[] = {"--contact", "--toi", "--kappa", "--friction", NULL};
 #define MUJOCO_INTEGRATORS "model|euler|rk4|implicit|implicitfast"
 
 static const char *const SUMMARY =
@@ -99,7 +97,7 @@ static int print_json(const tacComparison *c, const char *version, int code) {
                    {"mixing", c->worst.mixing}};
     measure_json_put(&json, "peer", json_string("mujoco"));
     measure_json_put(&json, "peer_version", measure_json_text(version));
-    measure_json_put(&json, "contact", json_string(cli_contact_word(c->options.contact)));
+    measure_json_put(&json, "contact", json_string(tac_contact_text(c->options.contact)));
     measure_json_put(&json, "integrator", json_string(cli_integrator_word(&c->options)));
     measure_json_put(&json, "status", measure_json_text(tac_status_text(c->unsolved > 0 ? TAC_ERR_UNSOLVED : TAC_OK)));
     measure_json_put(&json, "contacts", json_string(c->theirs ? "theirs" : "ours"));
@@ -120,7 +118,7 @@ static int print_json(const tacComparison *c, const char *version, int code) {
 
 static int print_text(const tacComparison *c, const char *path, const char *version, int code) {
     printf("%s: contact %s, integrator %s beside MuJoCo %s, %s contacts: %ld steps, %ld in contact\n", path,
-           cli_contact_word(c->options.contact), cli_integrator_word(&c->options), version, c->theirs ? "its" : "our",
+           tac_contact_text(c->options.contact), cli_integrator_word(&c->options), version, c->theirs ? "its" : "our",
            c->count, c->in_contact);
     printf("  position      %9.1e\n  velocity      %9.1e\n", c->worst.position, c->worst.velocity);
     printf("  acceleration  %9.1e\n  force         %9.1e\n", c->worst.acceleration, c->worst.force);
@@ -264,16 +262,15 @@ static int check_args(const tacCompareArgs *own) {
 
 int cmd_compare(int argc, char **argv) {
     tacCompareArgs own = {.steps = NONE_GIVEN, .samples = NONE_GIVEN, .tol = DEFAULT_TOL};
-    tacStepArgs step = cli_step_args();
+    tacStepArgs step;
+    cli_step_args_of(&step, TAC_SOFT);
     tacModelArgs model = {0};
     tacStateArgs state = {0};
     tacControlArgs control = {.share = 1};
-    tacArg steps[CLI_MOST_STEP_OPTIONS];
-    cli_step_options_without(NOT_OF_MUJOCO, steps);
-    for (tacArg *row = steps; row->name != NULL; row++)
+    for (tacArg *row = step.table; row->name != NULL; row++)
         if (strcmp(row->name, "--integrator") == 0) row->value = MUJOCO_INTEGRATORS;
     tacArgGroup groups[] = {{"options", COMPARE_OPTIONS, &own},
-                            {"step options", steps, &step},
+                            {"step options", step.table, &step},
                             {"state options", CLI_STATE_OPTIONS, &state},
                             {"control options", CLI_CONTROL_OPTIONS, &control},
                             {"model options", CLI_MODEL_OPTIONS, &model}};
@@ -284,7 +281,7 @@ int cmd_compare(int argc, char **argv) {
     if (result == CLI_GO_ON && (own.samples >= 0 || own.answers != NULL)) result = check_samples(&state, &control);
     if (result == CLI_GO_ON) result = cli_model_load("compare", &model, &file);
     if (result != CLI_GO_ON) return result;
-    step.contact = own.contact == CONTACT_NONE ? TAC_NONE : TAC_SOFT;
+    cli_step_contact(&step, own.contact == CONTACT_NONE ? TAC_NONE : TAC_SOFT);
     cli_model_print_warnings("compare", &file);
     result = run(&file, &own, model.path, &step, &state, &control);
     cli_model_close(&file);

@@ -61,12 +61,13 @@ static int find_mode(const char *word) {
     return k;
 }
 
-static int check_mode(const tacGradArgs *args, const tacStepArgs *step) {
-    const char *contact = cli_contact_word((tacContactModel)step->contact);
+static int set_mode(const tacGradArgs *args, tacOptions *options) {
     int mode = find_mode(args->mode);
     if (mode == NMODES) return cli_fail("grad", "--mode: got \"%s\", expected %s", args->mode, GRAD_OPTIONS[0].value);
-    if (mode != TAC_GRADIENT_EXACT && step->contact != TAC_LCP)
-        return cli_fail("grad", "--mode %s is not available with --contact %s; exact is", args->mode, contact);
+    if (mode != TAC_GRADIENT_EXACT && options->contact != TAC_LCP)
+        return cli_fail("grad", "--mode %s is not available with --contact %s; exact is", args->mode,
+                        tac_contact_text(options->contact));
+    options->gradient = (tacGradientMode)mode;
     return CLI_GO_ON;
 }
 
@@ -125,7 +126,7 @@ static json_t *info_json(tacJson *json, const tacGradRun *run) {
     json_t *info = json_object();
     json_object_set_new(info, "status", json_string(tac_status_text(run->info.status)));
     cli_start_json(json, info, run->model, run->info.start, &run->info.violation);
-    json_object_set_new(info, "contact", json_string(cli_contact_word(run->options.contact)));
+    json_object_set_new(info, "contact", json_string(tac_contact_text(run->options.contact)));
     json_object_set_new(info, "integrator", json_string(cli_integrator_word(&run->options)));
     json_object_set_new(info, "dt", measure_json_number(json, "info.dt", run->options.dt));
     json_object_set_new(info, "mode", json_string(MODES[run->options.gradient]));
@@ -290,7 +291,7 @@ static int print_text(const char *path, const tacGradRun *run) {
         return CLI_NO;
     }
     printf("%s: one step of %g s, contact %s, integrator %s\n", path, run->options.dt,
-           cli_contact_word(run->options.contact), cli_integrator_word(&run->options));
+           tac_contact_text(run->options.contact), cli_integrator_word(&run->options));
     printf("  A = dy/dx      %d x %d   (dq %d, dv %d, da %d)\n", n.ndx, n.ndx, n.nv, n.nv, n.na);
     printf("  B = dy/du      %d x %d\n", n.ndx, n.nu);
     printf("  P = dy/dtheta  %d x %d\n", n.ndx, n.np);
@@ -372,22 +373,22 @@ int cmd_grad(int argc, char **argv) {
     tacModelArgs model = {0};
     tacStateArgs state = {0};
     tacParamArgs param = {0};
-    tacStepArgs step = cli_step_args();
+    tacStepArgs step;
+    cli_step_args(&step);
     tacArgGroup groups[] = {{"options", GRAD_OPTIONS, &own},
                             {"parameter options", CLI_PARAM_OPTIONS, &param},
-                            {"step options", CLI_STEP_OPTIONS, &step},
+                            {"step options", step.table, &step},
                             {"state options", CLI_STATE_OPTIONS, &state},
                             {"model options", CLI_MODEL_OPTIONS, &model}};
     tacArgs args = cli_model_verb("grad", SUMMARY, groups, 5, &model);
     tacModelFile file;
     tacOptions options;
     int result = cli_parse(&args, argc, argv);
-    if (result == CLI_GO_ON) result = check_mode(&own, &step);
     if (result == CLI_GO_ON) result = cli_model_load("grad", &model, &file);
     if (result != CLI_GO_ON) return result;
     cli_model_print_warnings("grad", &file);
     result = cli_step_options("grad", file.model, &step, &options);
-    options.gradient = (tacGradientMode)find_mode(own.mode);
+    if (result == CLI_GO_ON) result = set_mode(&own, &options);
     if (result == CLI_GO_ON) result = prepare(&file, &own, &model, &state, &param, options);
     cli_model_close(&file);
     return result;

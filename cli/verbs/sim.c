@@ -127,7 +127,7 @@ static void print_text(const char *path, const tacRun *run, const tacMotion *mot
     double time = (double)run->done * run->options.dt;
     int last = motion->nframe - 1;
     printf("%s: %ld steps of %g s, contact %s, integrator %s\n", path, run->done, run->options.dt,
-           cli_contact_word(run->options.contact), cli_integrator_word(&run->options));
+           tac_contact_text(run->options.contact), cli_integrator_word(&run->options));
     printf("  simulated  %.6g s in %.3g s (%.0f times real time)\n", time, run->seconds,
            run->seconds > 0 ? time / run->seconds : 0);
     print_unsolved(run);
@@ -204,12 +204,13 @@ static int simulate(const tacModelFile *file, const tacSimArgs *args, const tacM
 
 int cmd_sim(int argc, char **argv) {
     tacSimArgs own = {.time = (double)NAN, .steps = -1, .every = -1};
-    tacStepArgs step = cli_step_args();
+    tacStepArgs step;
+    cli_step_args(&step);
     tacModelArgs model = {0};
     tacStateArgs state = {0};
     tacControlArgs control = {.share = 1};
     tacArgGroup groups[] = {{"options", SIM_OPTIONS, &own},
-                            {"step options", CLI_STEP_OPTIONS, &step},
+                            {"step options", step.table, &step},
                             {"state options", CLI_STATE_OPTIONS, &state},
                             {"control options", CLI_CONTROL_OPTIONS, &control},
                             {"model options", CLI_MODEL_OPTIONS, &model}};

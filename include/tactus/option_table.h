@@ -29,7 +29,7 @@ enum {
     X(toi, INT, 0, R(0, 1, 0), TAC_FOR(TAC_LCP), NULL, "--toi", "steps stop at impacts, so that nothing overlaps")              \
     X(toi_impacts, INT, 64, R(0, TAC_MOST_INT, 0), TAC_FOR(TAC_LCP), NULL, "--toi-impacts", "most impacts in a step")           \
     X(gradient, CHOICE, TAC_GRADIENT_EXACT, R(0, TAC_GRADIENT_COMPLEMENTARITY, 0), TAC_FOR(TAC_LCP),                            \
-      "exact|bounce|complementarity|", "--gradient", "which derivative a step returns")                                         \
+      "exact|bounce|complementarity|", NULL, "which derivative a step returns; tactus grad --mode")                                \
     X(bounce_speed, REAL, 0.01, R(0, TAC_MOST_REAL, 0), TAC_FOR(TAC_LCP) | TAC_FOR(TAC_NCP), NULL, "--bounce-speed",            \
       "contacts that close more slowly do not bounce, m/s")                                                                     \
     X(ncp_kappa, REAL, 1e-8, R(TAC_NCP_LEAST_KAPPA, TAC_MOST_REAL, 0), TAC_FOR(TAC_NCP), NULL, "--kappa",                       \

@@ -187,7 +187,7 @@ static void put_run(tacJson *json, const tacPageText *text, const tacRun *run) {
     measure_json_put(json, "complete", json_boolean(run->status == TAC_OK));
     measure_json_put_count(json, "unsolved", run->unsolved);
     measure_json_put(json, "infeasible", json_boolean(run->start != TAC_OK));
-    measure_json_put(json, "contact", measure_json_text(cli_contact_word(run->options.contact)));
+    measure_json_put(json, "contact", measure_json_text(tac_contact_text(run->options.contact)));
     measure_json_put(json, "integrator", measure_json_text(cli_integrator_word(&run->options)));
     measure_json_put(json, "dt", measure_json_number(json, "dt", run->options.dt));
     measure_json_put_count(json, "steps", run->done);
