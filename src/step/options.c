@@ -114,6 +114,7 @@ static int find_word(const char *words, const char *text) {
 
 static int read_number(const tacOptionInfo *o, const char *text, double *value) {
     char *end;
+    if (strpbrk(text, "xXnN") != NULL) return 0; /* hexadecimal, nan, inf */
     *value = strtod(text, &end);
     int whole = end != text && *end == '\0' && tac_finite(*value);
     return whole && (o->kind == TAC_OPTION_REAL || (tac_abs(*value) <= TAC_MOST_INT && *value == (double)(int)*value));

@@ -147,8 +147,8 @@ class Motion(Case):
         self.refused("--friction", "sim", box, "--contact", "lcp", "--friction", "pyramid")
 
     def test_wrong_times(self):
-        self.refused("--dt: got 0", "sim", self.arm, "--dt", "0")
-        self.refused("--dt: got -1", "sim", self.arm, "--dt", "-1")
+        self.refused('--dt: got "0"', "sim", self.arm, "--dt", "0")
+        self.refused('--dt: got "-1"', "sim", self.arm, "--dt", "-1")
         self.refused("--time: got -1", "sim", self.arm, "--time", "-1")
         self.refused("--time: got 1e+12", "sim", self.arm, "--time", "1e12")
         self.refused("--steps and --time exclude each other", "sim", self.arm, "--time", 1, "--steps", 3)

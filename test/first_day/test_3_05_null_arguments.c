@@ -46,6 +46,7 @@ static void check_text(const char *text) { CHECK(text != NULL && strlen(text) < 
 CASE(tac_status_text) { TEXT(tac_status_text((tacStatus)I(1))); }
 CASE(tac_kind_text) { TEXT(tac_kind_text((tacKind)I(1))); }
 CASE(tac_reason_text) { TEXT(tac_reason_text((tacReason)I(1))); }
+CASE(tac_contact_text) { TEXT(tac_contact_text((tacContactModel)I(1))); }
 CASE(tac_version) { TEXT(tac_version()); }
 CASE(tac_problem_bytes) { SIZE(tac_problem_bytes(I(1))); }
 CASE(tac_problem_solve) {
@@ -235,6 +236,11 @@ CASE(tac_default_options) {
     tacOptions options = tac_default_options(m);
     CHECK_INT(tac_sim_bytes(w.m, &options) > 0, m != NULL); /* options of no model are none */
 }
+CASE(tac_option_info) { CHECK(tac_option_info(I(-1)) == NULL || tac_option_info(I(0))->name != NULL); }
+CASE(tac_option_set) {
+    tacOptions options = w.options;
+    STATUS(tac_option_set(P(&options), P("contact"), P("lcp"), P(&w.err)));
+}
 CASE(tac_sim_bytes) { SIZE(tac_sim_bytes(P(w.m), O(&w.options))); }
 CASE(tac_sim_create) {
     size_t bytes = tac_sim_bytes(w.m, &w.options);
@@ -421,6 +427,7 @@ static const struct {
 } CALLS[] = {CALL(tac_status_text),
              CALL(tac_kind_text),
              CALL(tac_reason_text),
+             CALL(tac_contact_text),
              CALL(tac_version),
              CALL(tac_problem_bytes),
              CALL(tac_problem_solve),
@@ -487,6 +494,8 @@ static const struct {
              CALL(tac_param_register_group),
              CALL(tac_param_registered),
              CALL(tac_default_options),
+             CALL(tac_option_info),
+             CALL(tac_option_set),
              CALL(tac_sim_bytes),
              CALL(tac_sim_create),
              CALL(tac_sim_new),
