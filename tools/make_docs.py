@@ -1,4 +1,5 @@
-"""Writes the tables of the guide that follow from the headers: docs/guide/model_fields.md and docs/guide/options.md.
+"""Writes the pages that follow from the sources: docs/guide/model_fields.md, docs/guide/options.md and
+docs/theory/equations.md.
 
 `make_docs.py --check` writes nothing and fails when a table is out of date.
 """
@@ -6,6 +7,7 @@
 import re
 import sys
 
+import equations
 import source
 
 FIELDS = "include/tactus/model_fields.h"
@@ -151,7 +153,11 @@ def options_page():
     return "\n".join(lines).rstrip() + "\n"
 
 
-PAGES = {"docs/guide/model_fields.md": model_fields_page, "docs/guide/options.md": options_page}
+PAGES = {
+    "docs/guide/model_fields.md": model_fields_page,
+    "docs/guide/options.md": options_page,
+    "docs/theory/equations.md": equations.page,
+}
 
 
 def stale():
@@ -164,7 +170,7 @@ def stale():
 
 def main():
     if "--check" in sys.argv:
-        return source.finish(list(stale()), "generated pages")
+        return source.finish([*stale(), *equations.problems()], "generated pages")
     for name, page in PAGES.items():
         (source.ROOT / name).write_text(page(), encoding="utf-8")
         print(f"wrote {name}")

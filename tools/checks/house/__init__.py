@@ -1,0 +1,1 @@
+"""Order of the source: layers, memory, index, and what may not change."""
