@@ -7,7 +7,7 @@ import tempfile
 
 from checks.registry import ROOT, Failed, Result, check, last_line
 
-PAGE = ROOT / "docs" / "guide" / "adding_a_contact_model.md"
+PAGE = ROOT / "docs" / "developer" / "adding_a_contact_model.md"
 APART = ("test", "bench", "experiments", "measure")
 
 
