@@ -96,8 +96,10 @@ static tacStatus load_bytes(Load *load) {
         return tac_fail(load->err, TAC_ERR_SYNTAX, "%s:1: found text in UTF-16, expected UTF-8", load->path);
     if (*skip_blanks(text) != '<') return load_packed(load);
     size_t length = find_root_name(text, &name);
-    if (is_name(name, length, "mujoco") || is_name(name, length, "mujocoinclude"))
-        return tac_mjcf_load(&load->files, load->path, load->options, load->report, &load->model, load->err);
+    if (is_name(name, length, "mujoco") || is_name(name, length, "mujocoinclude")) {
+        const tacMjcfFile file = {load->path, load->bytes, load->size};
+        return tac_mjcf_load(&load->files, &file, load->options, load->report, &load->model, load->err);
+    }
     return load_urdf(load); /* what is neither fails there, with file and line */
 }
 

@@ -64,30 +64,19 @@ static tacStatus add_world(tacMjcf *m) {
     return tac_mjcf_add(m, &m->body, &world, sizeof world, TAC_KIND_BODY, "world") == 0 ? TAC_OK : TAC_ERR_MEMORY;
 }
 
-static tacStatus parse_main(tacMjcf *m, const char *path) {
-    unsigned char *bytes;
-    size_t size;
-    tacStatus status = tac_files_read(m->files, path, &bytes, &size, m->err);
-    if (status != TAC_OK) return status;
-    status = tac_xml_parse(&m->xml, path, bytes, size, &m->root, m->err);
-    free(bytes);
-    return status;
-}
-
 /* File -> lists of definitions. */
-static tacStatus read_model(tacMjcf *m, const char *path) {
-    tacStatus status = parse_main(m, path);
-    if (status == TAC_OK) status = tac_mjcf_include(m);
-    if (status == TAC_OK) status = check_root(m);
-    if (status == TAC_OK) status = tac_mjcf_defaults_begin(m);
-    if (status == TAC_OK) status = add_world(m);
-    if (status == TAC_OK) status = read_sections(m, 0, 1); /* <compiler> says how angles are meant */
-    if (status == TAC_OK) status = tac_mjcf_replicate(m);
-    if (status == TAC_OK) status = read_sections(m, 1, NSECTION);
-    if (status == TAC_OK) status = tac_mjcf_hulls(m);
-    if (status == TAC_OK) status = tac_mjcf_fit_geoms(m);
-    if (status == TAC_OK) status = tac_mjcf_inertias(m);
-    return status;
+static tacStatus read_model(tacMjcf *m, const tacMjcfFile *file) {
+    TAC_TRY(tac_xml_parse(&m->xml, file->path, file->bytes, file->size, &m->root, m->err));
+    TAC_TRY(tac_mjcf_include(m));
+    TAC_TRY(check_root(m));
+    TAC_TRY(tac_mjcf_defaults_begin(m));
+    TAC_TRY(add_world(m));
+    TAC_TRY(read_sections(m, 0, 1)); /* <compiler> says how angles are meant */
+    TAC_TRY(tac_mjcf_replicate(m));
+    TAC_TRY(read_sections(m, 1, NSECTION));
+    TAC_TRY(tac_mjcf_hulls(m));
+    TAC_TRY(tac_mjcf_fit_geoms(m));
+    return tac_mjcf_inertias(m);
 }
 
 static void free_all(tacMjcf *m) {
@@ -107,7 +96,7 @@ static void free_all(tacMjcf *m) {
     tac_xml_free(&m->xml);
 }
 
-tacStatus tac_mjcf_load(tacFiles *files, const char *path, const tacLoadOptions *options, tacReport *report,
+tacStatus tac_mjcf_load(tacFiles *files, const tacMjcfFile *file, const tacLoadOptions *options, tacReport *report,
                         tacModel **model, tacError *err) {
     tacLoadOptions defaults = tac_default_load_options();
     tacMjcf m = {.files = files,
@@ -119,11 +108,12 @@ tacStatus tac_mjcf_load(tacFiles *files, const char *path, const tacLoadOptions 
                               .autolimits = 1,
                               .inertiafromgeom = TAC_MJCF_AUTO,
                               .inertiagrouprange = {0, 5}}};
-    if (strlen(path) >= sizeof m.folder) return tac_fail(err, TAC_ERR_FILE, "%.80s...: the path is too long", path);
+    if (strlen(file->path) >= sizeof m.folder)
+        return tac_fail(err, TAC_ERR_FILE, "%.80s...: the path is too long", file->path);
     tac_xml_init(&m.xml, report);
-    tac_files_folder(path, m.folder, sizeof m.folder);
+    tac_files_folder(file->path, m.folder, sizeof m.folder);
     *model = NULL;
-    tacStatus status = read_model(&m, path);
+    tacStatus status = read_model(&m, file);
     if (status == TAC_OK) status = tac_mjcf_simplify(&m);
     if (status == TAC_OK) status = tac_mjcf_emit(&m, &m.option, 0, model);
     if (status == TAC_OK) tac_mjcf_report_ignored(&m);

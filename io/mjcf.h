@@ -4,6 +4,13 @@
 #include "io/files.h"
 #include "io/report.h"
 
+/* A file that has been read. */
+typedef struct tacMjcfFile {
+    const char *path;
+    const unsigned char *bytes;
+    size_t size;
+} tacMjcfFile;
+
 /* Loads the main file at `path` and all it includes. Errors read "file:line: element <...>: what, expected what". */
-tacStatus tac_mjcf_load(tacFiles *files, const char *path, const tacLoadOptions *options, tacReport *report,
+tacStatus tac_mjcf_load(tacFiles *files, const tacMjcfFile *file, const tacLoadOptions *options, tacReport *report,
                         tacModel **model, tacError *err);
