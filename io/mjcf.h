@@ -11,6 +11,6 @@ typedef struct tacMjcfFile {
     size_t size;
 } tacMjcfFile;
 
-/* Loads the main file at `path` and all it includes. Errors read "file:line: element <...>: what, expected what". */
+/* Loads a main file and all it includes. Errors read "file:line: element <...>: what, expected what". */
 tacStatus tac_mjcf_load(tacFiles *files, const tacMjcfFile *file, const tacLoadOptions *options, tacReport *report,
                         tacModel **model, tacError *err);

@@ -1,42 +1,7 @@
-/* One step and many. */
+/* Many steps. */
 #include "step/call.h"
 
 #include <string.h>
-
-void tac_report(const tacSim *sim, tacStatus status, int bad, tacStepInfo *info) {
-    if (info == NULL) return;
-    *info = sim == NULL ? (tacStepInfo){0} : sim->ctx.info;
-    if (sim != NULL) info->ties += sim->ctx.work.ties;
-    info->status = status;
-    info->bad_index = bad;
-    info->steps = info->unsolved = 0, info->first_unsolved = -1, info->worst_residual = 0;
-    if (tac_went_on(status)) tac_count_step(info, 0, status, info->residual);
-}
-
-void tac_count_step(tacStepInfo *sum, int k, tacStatus status, double residual) {
-    int unsolved = status != TAC_OK;
-    if (unsolved && (sum->first_unsolved < 0 || k < sum->first_unsolved)) sum->first_unsolved = k;
-    sum->steps++, sum->unsolved += unsolved;
-    sum->worst_residual = residual > sum->worst_residual ? residual : sum->worst_residual;
-}
-
-void tac_take_count(tacStepInfo *info, const tacStepInfo *sum) {
-    info->steps = sum->steps, info->unsolved = sum->unsolved;
-    info->first_unsolved = sum->first_unsolved, info->worst_residual = sum->worst_residual;
-}
-
-tacStatus tac_step(tacSim *sim, const double *x, const double *u, double *y, tacStepInfo *info) {
-    int bad;
-    tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
-    if (status == TAC_OK && y == NULL) status = tac_sim_null(sim, __func__, "y");
-    int began = status == TAC_OK;
-    if (began) {
-        sim->ctx.work.ties = 0, sim->ctx.work.count_ties = info != NULL;
-        status = tac_end_call(sim, __func__, sim->ctx.stepper->step(&sim->ctx, x, u, y));
-    }
-    tac_report(began ? sim : NULL, status, bad, info);
-    return status;
-}
 
 /* Puts the number of the step before the text of its failure. */
 static void name_step(tacSim *sim, int k) {
