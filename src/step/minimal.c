@@ -14,19 +14,19 @@ enum {
     MOST_HALVINGS = 20,
     MOST_VARIED = 3 /* hinges of a body that further starts vary: 3^3 starts */
 };
-/* m, rad: nearer than this a body is where its joints put it, and no other start is tried. */
+/* m, rad: a residual below this counts as solved; no other start is tried. */
 #define ATTAINED 1e-9
-/* rad, m: steps as small as this are taken where what is missing is the same to rounding, so that coordinates and not
- * the flat bottom of a sum of squares come to an end; and where the search ends. */
+/* rad, m: the search ends with steps below TINY_STEP. Steps below SMALL_STEP are taken even where the residual stays
+ * the same to rounding: the sum of squares is flat there, and coordinates still converge. */
 #define SMALL_STEP 1e-4
 #define TINY_STEP  1e-15
-/* m, rad: in what is missing. */
-#define ROUNDING 1e-14
+/* m, rad: rounding of a residual. */
+#define RESIDUAL_ROUNDING 1e-14
 /* rad: between starts. */
 #define THIRD_OF_A_TURN 2.0943951023931953
-/* What another start has to leave less than, of what the best left: one that does the same is no reason to change. */
+/* A restart must beat this fraction of the best residual. */
 #define WORTH_IT 0.5
-/* Of the largest: a smaller pivot is an axis that others have already. */
+/* A pivot below this fraction of the largest is a dependent axis. */
 #define RANK_TOLERANCE 1e-10
 
 /* Bodies, as given or (span > 0) where they were before, and coordinates being found. */
@@ -106,7 +106,7 @@ static double improve(Fit *f, int b, double *now, double e[6]) {
     factor_axes(f, b);
     tac_qr_solve(&f->qr, e, f->d);
     double length = tac_sqrt(tac_dense_dot(n, f->d, f->d)), alpha = 1;
-    double most = length < SMALL_STEP ? *now + ROUNDING : *now;
+    double most = length < SMALL_STEP ? *now + RESIDUAL_ROUNDING : *now;
     for (int k = 0; k < MOST_HALVINGS; k++, alpha *= 0.5) {
         double there[6];
         move_joints(f->m, b, f->q, alpha, f->d, f->trial);

@@ -11,26 +11,27 @@
 #include <string.h>
 
 enum { MOST_NEAREST = 30, MOST_FEASIBLE = 40, VELOCITY_ROUNDS = 3 };
-/* m, rad: what a state may be off by where the caller does not say. */
+/* m, rad: default tolerance of a constraint. */
 #define DEFAULT_TOLERANCE 1e-9
-/* m, rad: gaps and distances to ends of ranges up to this are watched: a correction may close them. */
-#define LOOK 0.02
-/* m, rad: largest motion of a coordinate in one iteration. */
+/* m, rad: gaps and distances to limits up to this are rows too: a correction may close them. */
+#define NEARBY 0.02
+/* m, rad: largest change of a coordinate in one iteration. */
 #define LONGEST 0.3
-/* Compliance of rows, of the largest of their own: redundant ones share, contradictory ones meet halfway. What it
- * leaves undone of the nearest state is of this order, and is made good by the corrections after. */
+/* Compliance of rows, relative to the largest diagonal entry. Redundant rows share, contradictory ones meet halfway. It
+ * leaves a residual of this order, which the corrections after it remove. */
 #define COMPLIANCE 1e-8
-/* A correction that leaves more undone than there was is tried again with a compliance STIFFEN times as large, no less
- * than SOFT and up to SOFTEST, where it is a short step down the gradient; after one that does not, with a smaller. */
+/* Damping of the corrections, as in Levenberg's method. A correction that increases the merit is repeated with a
+ * compliance STIFFEN times as large, from SOFT up to SOFTEST, where it is a short gradient step. After a success the
+ * compliance shrinks again. */
 #define SOFT    1e-3
 #define STIFFEN 10.0
 #define SOFTEST 1e4
-/* A correction that takes away less than this share leads nowhere. */
+/* A correction that removes less than this fraction of the merit is stalled. */
 #define LITTLE 1e-3
-/* Share of its own that a mass matrix which cannot be factored has more on its diagonal. */
+/* Relative regularization of a mass matrix that cannot be factored. */
 #define REGULAR 1e-6
-/* Of the largest motion: where the nearest state no longer moves. */
-#define SETTLED 1e-7
+/* Relative to the largest motion: the nearest state has converged. */
+#define CONVERGED 1e-7
 
 typedef struct Projector {
     tacSim *sim;
@@ -99,12 +100,12 @@ static tacStatus find_rows(Projector *p) {
     if (status == TAC_OK) status = tac_place_geoms(m, w, scene);
     if (status != TAC_OK) return status;
     for (int g = 0; g < m->ngeom; g++)
-        p->extra[g] = m->body_last_dof[m->geom_body[g]] < 0 ? 0 : LOOK;
+        p->extra[g] = m->body_last_dof[m->geom_body[g]] < 0 ? 0 : NEARBY;
     scene->extra = p->extra;
     status = tac_scene_contacts(scene, m, p->rows.contact, p->rows.max_contacts, &p->rows.ncontact);
     scene->extra = NULL;
     if (status != TAC_OK) return status;
-    tac_rows_find(m, w, p->q, p->still, LOOK, &p->rows);
+    tac_rows_find(m, w, p->q, p->still, NEARBY, &p->rows);
     if (p->rows.overflow) return TAC_ERR_ARENA_FULL;
     list_rows(p);
     return TAC_OK;
@@ -218,7 +219,7 @@ static tacStatus approach(Projector *p) {
     for (int k = 0; k < MOST_NEAREST; k++) {
         tacStatus status = try_correction(p, 1, COMPLIANCE, &gone);
         if (status != TAC_OK) return status;
-        if (p->merit < TAC_INFINITY && gone <= SETTLED * farthest(p)) return TAC_OK;
+        if (p->merit < TAC_INFINITY && gone <= CONVERGED * farthest(p)) return TAC_OK;
         if (!(p->merit < TAC_INFINITY)) break;
     }
     return go_to(p, p->best);
