@@ -17,16 +17,6 @@ int tac_block_most(int nnode, const int *dof_num) {
     return most;
 }
 
-size_t tac_block_bytes(int nnode, int nv, int max_edge, int most) {
-    size_t nodes = (size_t)nnode, dofs = (size_t)nv, edges = (size_t)max_edge, wide = (size_t)most, d = sizeof(double);
-    return tac_arena_round(nodes) + 4 * tac_arena_round(N * dofs * d) + tac_arena_round(dofs * d) +
-           tac_arena_round(TAC_BLOCK_SIZE * nodes * d) + tac_arena_round(wide * wide * nodes * d) +
-           tac_arena_round(nodes * sizeof(int)) + tac_arena_round(edges * sizeof(tacBlockEdge)) +
-           tac_arena_round(2 * N * wide * edges * d) + tac_arena_round(wide * nodes * sizeof(int)) +
-           2 * tac_arena_round(N * nodes * d) + tac_arena_round((N + 1) * wide * d) +
-           tac_arena_round(wide * sizeof(int));
-}
-
 int tac_block_layout(tacBlockLdu *s, tacArena *arena) {
     s->most = tac_block_most(s->nnode, s->dof_num);
     size_t wide = (size_t)s->most, nodes = (size_t)s->nnode;

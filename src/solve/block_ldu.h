@@ -41,7 +41,6 @@ typedef struct tacBlockLdu {
     double *f, *z; /* nnode x 6: scratch of solves */
 } tacBlockLdu;
 
-size_t tac_block_bytes(int nnode, int nv, int max_edge, int most);
 /* -> most. */
 int tac_block_most(int nnode, const int *dof_num);
 /* Sizes, parent, dof_adr and dof_num are set; 0: the arena is too small. */

@@ -7,28 +7,32 @@
 
 enum { BITS = 64 };
 
-size_t tac_block_lu_bytes(int nblock, int n) {
-    size_t blocks = (size_t)nblock, words = (blocks + BITS - 1) / BITS;
-    return 3 * tac_arena_round(blocks * sizeof(int)) + tac_arena_round(2 * blocks * sizeof(int)) +
-           tac_arena_round(blocks * words * sizeof(uint64_t)) + tac_arena_round(words * sizeof(uint64_t)) +
-           tac_arena_round((size_t)n * (size_t)n * sizeof(double));
-}
-
-int tac_block_lu_begin(tacBlockLu *lu, int nblock, const int *size, tacArena *arena) {
-    *lu = (tacBlockLu){.nblock = nblock, .words = (nblock + BITS - 1) / BITS};
-    for (int i = 0; i < nblock; i++)
-        lu->n += size[i];
-    size_t places = (size_t)nblock * (size_t)lu->words;
+int tac_block_lu_layout(tacBlockLu *lu, int nblock, int n, tacArena *arena) {
+    *lu = (tacBlockLu){.nblock = nblock, .n = n, .words = (nblock + BITS - 1) / BITS};
     lu->size = TAC_TAKE(arena, nblock, int);
     lu->order = TAC_TAKE(arena, nblock, int);
     lu->first = TAC_TAKE(arena, nblock, int);
     lu->run = TAC_TAKE(arena, 2 * (size_t)nblock, int);
-    lu->link = TAC_TAKE(arena, places, uint64_t);
+    lu->link = TAC_TAKE(arena, (size_t)nblock * (size_t)lu->words, uint64_t);
     lu->left = TAC_TAKE(arena, lu->words, uint64_t);
     lu->K = TAC_TAKE(arena, (size_t)lu->n * (size_t)lu->n, double);
-    if (!lu->size || !lu->order || !lu->first || !lu->run || !lu->link || !lu->left || !lu->K) return 0;
+    return lu->size && lu->order && lu->first && lu->run && lu->link && lu->left && lu->K;
+}
+
+size_t tac_block_lu_bytes(int nblock, int n) {
+    tacArena dry = tac_arena_dry();
+    tacBlockLu lu;
+    tac_block_lu_layout(&lu, nblock, n, &dry);
+    return dry.peak;
+}
+
+int tac_block_lu_begin(tacBlockLu *lu, int nblock, const int *size, tacArena *arena) {
+    int n = 0;
+    for (int i = 0; i < nblock; i++)
+        n += size[i];
+    if (!tac_block_lu_layout(lu, nblock, n, arena)) return 0;
     memcpy(lu->size, size, (size_t)nblock * sizeof *size);
-    memset(lu->link, 0, places * sizeof *lu->link);
+    memset(lu->link, 0, (size_t)nblock * (size_t)lu->words * sizeof *lu->link);
     return 1;
 }
 

@@ -23,9 +23,11 @@ typedef struct tacBlockLu {
     double *K;      /* n x n */
 } tacBlockLu;
 
-/* Bytes for that many blocks and numbers. */
+/* Takes the arrays of nblock blocks with n numbers in all. 0: the arena is too small. */
+int tac_block_lu_layout(tacBlockLu *lu, int nblock, int n, tacArena *arena);
+/* Bytes that the layout takes. */
 size_t tac_block_lu_bytes(int nblock, int n);
-/* Sizes of nblock blocks, n numbers in all -> no links yet. 0: the arena is too small. */
+/* The layout of blocks with these sizes; no blocks are linked yet. 0: the arena is too small. */
 int tac_block_lu_begin(tacBlockLu *lu, int nblock, const int *size, tacArena *arena);
 /* Blocks (i, j) and (j, i) may be other than zero. */
 void tac_block_lu_link(tacBlockLu *lu, int i, int j);

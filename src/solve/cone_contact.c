@@ -1,5 +1,6 @@
 #include "solve/cone_contact.h"
 
+#include "base/error.h"
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "solve/coulomb.h"
@@ -9,31 +10,41 @@
 /* Point of the central path, in the problem's own units, from which Newton's method starts. */
 #define KAPPA 1e-12
 
-size_t tac_cone_contact_bytes(int ncontact) {
-    size_t c = (size_t)ncontact, n = 3 * c, numbers = 4 * c;
-    return 2 * tac_arena_round((c + 1) * sizeof(int)) + tac_arena_round(c * c * sizeof(int)) +
-           tac_arena_round(9 * c * c * sizeof(double)) + 8 * tac_arena_round(n * sizeof(double)) +
-           tac_arena_round(c * sizeof(double)) + tac_block_lu_bytes(ncontact, (int)n) +
-           2 * tac_arena_round(2 * c * sizeof(double)) + 2 * tac_arena_round(numbers * sizeof(double)) +
-           tac_arena_round(c * sizeof(tacFrictionPoint)) + tac_arena_round(c * sizeof(tacFrictionSides)) +
-           tac_cone_contact_path_bytes(ncontact);
-}
-
 /* --- The problem in its own units --------------------------------------------------------------------------------- */
 
-static int take(tacConeContacts *p, tacArena *arena) {
-    size_t c = (size_t)p->ncontact;
+static int layout(tacConeContacts *p, int ncontact, tacArena *arena) {
+    size_t c = (size_t)ncontact;
+    *p = (tacConeContacts){.ncontact = ncontact, .n = 3 * ncontact};
     double **of_n[] = {&p->q, &p->r, &p->u, &p->rhs, &p->f, &p->best, &p->anchor, &p->base};
-    p->start = TAC_TAKE(arena, c + 1, int), p->adr = TAC_TAKE(arena, c + 1, int);
-    p->column = TAC_TAKE(arena, c * c, int), p->block = TAC_TAKE(arena, 9 * c * c, double);
+    p->start = TAC_TAKE(arena, c + 1, int);
+    p->adr = TAC_TAKE(arena, c + 1, int);
+    p->column = TAC_TAKE(arena, c * c, int);
+    p->block = TAC_TAKE(arena, 9 * c * c, double);
     for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++)
-        *of_n[i] = TAC_TAKE(arena, p->n, double);
+        if ((*of_n[i] = TAC_TAKE(arena, p->n, double)) == NULL) return 0;
     p->scale = TAC_TAKE(arena, c, double);
-    p->dim = TAC_TAKE(arena, 2 * c, int), p->weight = TAC_TAKE(arena, 2 * c, double);
-    p->a = TAC_TAKE(arena, 4 * c, double), p->b = TAC_TAKE(arena, 4 * c, double);
-    p->point = TAC_TAKE(arena, c, tacFrictionPoint), p->sides = TAC_TAKE(arena, c, tacFrictionSides);
-    return p->start && p->adr && p->column && p->block && p->q && p->r && p->u && p->rhs && p->f && p->best &&
-           p->anchor && p->base && p->scale && p->dim && p->weight && p->a && p->b && p->point && p->sides;
+    p->dim = TAC_TAKE(arena, 2 * c, int);
+    p->weight = TAC_TAKE(arena, 2 * c, double);
+    p->a = TAC_TAKE(arena, 4 * c, double);
+    p->b = TAC_TAKE(arena, 4 * c, double);
+    p->point = TAC_TAKE(arena, c, tacFrictionPoint);
+    p->sides = TAC_TAKE(arena, c, tacFrictionSides);
+    return p->start && p->adr && p->column && p->block && p->scale && p->dim && p->weight && p->a && p->b && p->point &&
+           p->sides;
+}
+
+void tac_cone_contact_measure(int ncontact, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tacConeContacts p;
+    layout(&p, ncontact, dry);
+    tac_block_lu_layout(&p.lu, ncontact, p.n, dry);
+    tac_cone_contact_measure_path(ncontact, dry);
+}
+
+size_t tac_cone_contact_bytes(int ncontact) {
+    tacArena dry = tac_arena_dry();
+    tac_cone_contact_measure(ncontact, &dry);
+    return dry.peak;
 }
 
 static double entry(const tacConeProblem *problem, int i, int j) {
@@ -82,10 +93,9 @@ static void gather_blocks(tacConeContacts *p, const tacConeProblem *problem) {
 }
 
 static tacStatus set_up(tacConeContacts *p, const tacConeProblem *problem, tacArena *arena) {
-    int *size = NULL;
-    *p = (tacConeContacts){.ncontact = problem->ncontact, .n = 3 * problem->ncontact, .mu = problem->mu};
-    if (!take(p, arena)) return TAC_ERR_ARENA_FULL;
-    size = p->dim; /* not yet in use */
+    if (!layout(p, problem->ncontact, arena)) return TAC_ERR_ARENA_FULL;
+    p->mu = problem->mu;
+    int *size = p->dim; /* not yet in use */
     for (int i = 0; i < p->ncontact; i++)
         size[i] = 3;
     if (!tac_block_lu_begin(&p->lu, p->ncontact, size, arena)) return TAC_ERR_ARENA_FULL;
@@ -155,11 +165,10 @@ static tacStatus solve(tacConeContacts *p, tacArena *arena, tacConeResult *resul
 tacStatus tac_cone_contact_solve(const tacConeProblem *problem, tacArena *arena, double *r, double *u,
                                  tacConeResult *result) {
     tacConeContacts contacts;
-    size_t mark = tac_arena_mark(arena);
+    TAC_SCOPE(arena);
     *result = (tacConeResult){0};
-    tacStatus status = set_up(&contacts, problem, arena);
-    if (status == TAC_OK) status = solve(&contacts, arena, result);
-    if (status == TAC_OK) give(&contacts, problem, r, u);
-    tac_arena_release(arena, mark);
-    return status;
+    TAC_TRY(set_up(&contacts, problem, arena));
+    TAC_TRY(solve(&contacts, arena, result));
+    give(&contacts, problem, r, u);
+    return TAC_OK;
 }

@@ -23,7 +23,8 @@ typedef struct tacConeResult {
     double residual; /* of the natural map, over |q| */
 } tacConeResult;
 
-/* Bytes of scratch. */
+/* Lays out on a dry arena what a solve takes; the same in bytes. */
+void tac_cone_contact_measure(int ncontact, tacArena *dry);
 size_t tac_cone_contact_bytes(int ncontact);
 /* problem -> r, u (n each): the best point found, finite for a finite problem. */
 tacStatus tac_cone_contact_solve(const tacConeProblem *problem, tacArena *arena, double *r, double *u,
@@ -58,8 +59,8 @@ void tac_cone_contact_multiply(const tacConeContacts *p, const double *x, double
 void tac_cone_contact_begin_path(tacConeContacts *p);
 /* a, b -> the point kappa of the central path, or as near as it gets; r of it. */
 tacStatus tac_cone_contact_path(tacConeContacts *p, double kappa, tacArena *arena, int *iterations);
-/* Bytes of scratch of the path. */
-size_t tac_cone_contact_path_bytes(int ncontact);
+/* Lays out on a dry arena what the path takes. */
+void tac_cone_contact_measure_path(int ncontact, tacArena *dry);
 /* r -> the best of Newton's iterates, by the natural map; u of it. */
 double tac_cone_contact_newton(tacConeContacts *p, int *iterations);
 /* r -> u, f and its norm over that of q, in the caller's units. */

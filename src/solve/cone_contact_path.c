@@ -117,7 +117,7 @@ static void solve(void *user, const double *c, double *dx, double *da, double *d
 
 /* --- The path ----------------------------------------------------------------------------------------------------- */
 
-size_t tac_cone_contact_path_bytes(int ncontact) { return tac_interior_scratch(0, 4 * ncontact); }
+void tac_cone_contact_measure_path(int ncontact, tacArena *dry) { tac_interior_measure(0, 4 * ncontact, dry); }
 
 tacStatus tac_cone_contact_path(tacConeContacts *p, double kappa, tacArena *arena, int *iterations) {
     tacInteriorProblem problem = {0, p->ncone, p->dim, p->weight, p, residual, factor, solve, NULL, NULL, NULL};

@@ -35,11 +35,6 @@
 /* Where E is below this share of that at the start a search that ends goes on along the path. */
 #define FOLLOW_FROM 1e-2
 
-size_t tac_interior_scratch(int n, int numbers) {
-    size_t x = tac_arena_round((size_t)n * sizeof(double)), a = tac_arena_round((size_t)numbers * sizeof(double));
-    return 3 * x + 7 * a;
-}
-
 /* --- Cones -------------------------------------------------------------------------------------------------------- */
 
 /* Longest step, at most 1, that goes the given shares of the way to the borders of half lines and of curved cones. */
@@ -186,11 +181,23 @@ static tacStatus search(tacInteriorRun *r) {
     return r->s->follow && r->p->settle != NULL ? tac_run_follow(r, r->first_mean, 0) : iterate_all(r);
 }
 
+static int count_numbers(const tacInteriorProblem *p) {
+    int numbers = 0;
+    for (int c = 0; c < p->ncone; c++)
+        numbers += p->dim[c];
+    return numbers;
+}
+
 tacStatus tac_interior_solve(const tacInteriorProblem *problem, const tacInteriorSettings *settings, tacInterior *point,
                              tacArena *arena) {
     tacInteriorRun run = {.p = problem, .s = settings, .at = point, .best = TAC_INFINITY};
-    size_t mark = tac_arena_mark(arena);
-    tacStatus status = tac_run_take(&run, arena) ? search(&run) : TAC_ERR_ARENA_FULL;
-    tac_arena_release(arena, mark);
-    return status;
+    TAC_SCOPE(arena);
+    if (!tac_run_layout(&run, problem->n, count_numbers(problem), arena)) return TAC_ERR_ARENA_FULL;
+    return search(&run);
+}
+
+void tac_interior_measure(int n, int numbers, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tacInteriorRun run = {0};
+    tac_run_layout(&run, n, numbers, dry);
 }

@@ -66,8 +66,9 @@ typedef struct tacInterior {
     double violation, centring; /* of the point returned */
 } tacInterior;
 
-/* Bytes of scratch. numbers: of a, the sum of dim. */
-size_t tac_interior_scratch(int n, int numbers);
+/* Lays out on a dry arena what a solve takes. numbers: of a, the sum of dim. */
+void tac_interior_measure(int n, int numbers, tacArena *dry);
+
 /* TAC_OK: within both tolerances. TAC_ERR_UNSOLVED: the best point that was found, its violations beside it. The last
  * call of residual was at the point returned. Cones have TAC_INTERIOR_MAX_DIM numbers at most. */
 enum { TAC_INTERIOR_MAX_DIM = 8 };

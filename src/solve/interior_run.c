@@ -18,22 +18,14 @@ static void copy(int n, const double *from, double *to) {
     if (n > 0) memcpy(to, from, (size_t)n * sizeof *to); /* without x there is no array of it */
 }
 
-static int count_numbers(const tacInteriorProblem *p) {
-    int numbers = 0;
-    for (int c = 0; c < p->ncone; c++)
-        numbers += p->dim[c];
-    return numbers;
-}
-
-int tac_run_take(tacInteriorRun *r, tacArena *arena) {
-    int n = r->p->n;
-    r->numbers = count_numbers(r->p);
+int tac_run_layout(tacInteriorRun *r, int n, int numbers, tacArena *arena) {
     double **of_x[] = {&r->trial_x, &r->best_x, &r->dx};
     double **of_a[] = {&r->trial_a, &r->trial_b, &r->best_a, &r->best_b, &r->da, &r->db, &r->c};
+    r->numbers = numbers;
     for (size_t i = 0; i < sizeof of_x / sizeof *of_x; i++)
         if ((*of_x[i] = TAC_TAKE(arena, n, double)) == NULL) return 0;
     for (size_t i = 0; i < sizeof of_a / sizeof *of_a; i++)
-        if ((*of_a[i] = TAC_TAKE(arena, r->numbers, double)) == NULL) return 0;
+        if ((*of_a[i] = TAC_TAKE(arena, numbers, double)) == NULL) return 0;
     return 1;
 }
 

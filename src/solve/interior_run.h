@@ -22,8 +22,8 @@ typedef struct tacInteriorRun {
     double share, length; /* of the bending in the last systems; of the last step */
 } tacInteriorRun;
 
-/* 0: the arena is too small. */
-int tac_run_take(tacInteriorRun *r, tacArena *arena);
+/* Takes the arrays of n numbers of x and `numbers` of a. 0: the arena is too small. */
+int tac_run_layout(tacInteriorRun *r, int n, int numbers, tacArena *arena);
 /* max_c |a o b - kappa unit e| / unit */
 double tac_run_off_centre(const tacInteriorRun *r, const double *a, const double *b);
 /* mean over cones of (a + alpha da) . (b + alpha db) / unit; with alpha 0 directions are not read */

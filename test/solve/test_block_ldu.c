@@ -31,12 +31,12 @@ static void build(Tree *t, tacDraw *d, int max_edge) {
         t->nv += t->num[b];
     }
     t->parent[1] = 0;
-    int most = tac_block_most(NODES, t->num);
-    size_t bytes = tac_block_bytes(NODES, t->nv, max_edge, most);
-    tac_arena_init(&t->arena, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes);
-    tac_arena_spoil(&t->arena);
     t->s = (tacBlockLdu){
         .nnode = NODES, .nv = t->nv, .max_edge = max_edge, .parent = t->parent, .dof_adr = t->adr, .dof_num = t->num};
+    tacArena dry = tac_arena_dry();
+    tac_block_layout(&t->s, &dry);
+    tac_arena_init(&t->arena, aligned_alloc(TAC_ARENA_ALIGN, dry.peak), dry.peak);
+    tac_arena_spoil(&t->arena);
     CHECK(tac_block_layout(&t->s, &t->arena));
     for (int b = 0; b < NODES; b++)
         t->s.still[b] = b == 0 || (t->num[b] == 0 && t->s.still[t->parent[b]]);

@@ -144,6 +144,8 @@ static tacVec6 momentum_before(const tacNcp *p, int b) {
 void tac_ncp_begin(tacNcp *p) {
     const tacModel *m = p->m;
     tacVec3 gravity = tac_neg3(tac_base_acceleration(m).lin);
+    for (int b = 0; b < m->nbody; b++)
+        p->ldu.still[b] = m->body_last_dof[b] < 0;
     pose_at(p, -p->h, p->v, &p->next);
     p->came_round = measure_motion(p);
     for (int b = 1; b < m->nbody; b++) {

@@ -14,14 +14,6 @@ static size_t most_felt(const tacModel *m, int max_contacts) {
     return 3 * (size_t)tac_ncp_room(max_contacts) + (size_t)tac_ncp_most_rows(m);
 }
 
-static size_t adjoint_bytes(const tacModel *m, int max_contacts) {
-    size_t inputs = (size_t)tac_ncp_most_inputs(m, max_contacts), nv = (size_t)m->nv, nb = (size_t)m->nbody;
-    size_t d = sizeof(double), l = sizeof(tacLong);
-    return tac_arena_round(nv * d) + tac_arena_round(inputs * d) + tac_arena_round(inputs * l) +
-           tac_arena_round(most_felt(m, max_contacts) * l) + 2 * tac_arena_round(nv * l) +
-           2 * tac_arena_round(6 * nb * l);
-}
-
 static int layout_adjoint(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena) {
     int inputs = tac_ncp_most_inputs(m, max_contacts);
     tacNcpLong *w = &d->longer;
@@ -32,14 +24,6 @@ static int layout_adjoint(tacNcpDeriv *d, const tacModel *m, int max_contacts, t
     w->lambda = TAC_TAKE(arena, m->nv, tacLong), w->rest = TAC_TAKE(arena, m->nv, tacLong);
     w->path = TAC_TAKE(arena, 6 * m->nbody, tacLong), w->t = TAC_TAKE(arena, 6 * m->nbody, tacLong);
     return d->rest && d->mu_given && w->mu && w->y && w->lambda && w->rest && w->path && w->t;
-}
-
-size_t tac_ncp_deriv_bytes(const tacModel *m, int max_contacts) {
-    size_t nb = (size_t)m->nbody, nv = (size_t)m->nv, d = sizeof(double);
-    return 5 * tac_arena_round(TAC_BLOCK_SIZE * nb * d) + 5 * tac_arena_round(nv * sizeof(tacVec6)) +
-           2 * tac_arena_round(nb * sizeof(tacVec6)) + tac_arena_round(nv * d) + tac_arena_round((size_t)m->nq * d) +
-           tac_ncp_pose_bytes(m) + adjoint_bytes(m, max_contacts) +
-           tac_arena_round((size_t)tac_ncp_room(max_contacts) * sizeof(tacNcpAnswer));
 }
 
 int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena) {

@@ -45,6 +45,11 @@ static double harm(const tacNcp *p, const double *x) {
     return depth / p->h + too_fast;
 }
 
+int tac_ncp_end_layout(tacNcpEnd *kept, const tacModel *m, int max_contacts, tacArena *arena) {
+    kept->at = TAC_TAKE(arena, tac_ncp_most_unknowns(m) + 2 * tac_ncp_most_numbers(m, max_contacts), double);
+    return kept->at != NULL;
+}
+
 void tac_ncp_keep_end(const tacContext *ctx, const tacNcp *p, tacNcpEnd *kept) {
     int n = tac_ncp_unknowns(p);
     double now = tac_max(HARMLESS, harm(p, p->x)), residual = ctx->info.residual;

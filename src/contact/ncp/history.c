@@ -16,8 +16,6 @@ void tac_ncp_history_end(tacContext *ctx, const tacInterior *point) {
 
 tacStatus tac_ncp_history(tacContext *ctx, const double *x, const double *u) {
     tacNcp p;
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = tac_ncp_go(ctx, x, u, ctx->options.ncp_kappa, &p);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_SCOPE(&ctx->arena);
+    return tac_ncp_go(ctx, x, u, ctx->options.ncp_kappa, &p);
 }

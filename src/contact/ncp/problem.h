@@ -99,13 +99,10 @@ struct tacNcp {
 
 /* Features that there is room for, with those that are added after a first solution. */
 int tac_ncp_room(int max_contacts);
-/* Room, in bytes; for how many edges between bodies. */
-size_t tac_ncp_bytes(const tacModel *m, int max_contacts);
-/* 0: the arena is too small. */
+/* Takes the problem's arrays. 0: the arena is too small. */
 int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *arena);
 
 /* The position stage of a workspace. */
-size_t tac_ncp_pose_bytes(const tacModel *m);
 int tac_ncp_pose_layout(tacWork *w, const tacModel *m, tacArena *arena);
 
 /* --- Bodies and joints (ncp_bodies.c) ----------------------------------------------------------------------------- */
@@ -125,7 +122,7 @@ tacMat3 tac_ncp_skew(tacVec3 a);
 tacVec3 tac_ncp_turn_gained(const tacWork *const w[3], int b, tacSym3 J, double h);
 /* w at q (-) h v, and those coordinates. */
 void tac_ncp_pose_before(tacNcp *p, tacWork *w, double *q_before);
-/* State at hand (w at q and v, tau set) -> before, came_round; where v comes round too far, `before` is that of v
+/* State at hand (w at q and v, tau set) -> ldu.still, before, came_round; where v comes round too far, `before` is that of v
  * itself. Uses next. */
 void tac_ncp_begin(tacNcp *p);
 /* v+ -> poses at q+, f and g without contacts and limits. TAC_ERR_DEGENERATE: a body or a joint turns by almost pi or
@@ -314,7 +311,6 @@ struct tacNcpSink {
     tacSink balance, inputs, wrench;
 };
 
-size_t tac_ncp_deriv_bytes(const tacModel *m, int max_contacts);
 int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena);
 /* Rows of inputs, at the solution; at most. */
 int tac_ncp_inputs(const tacNcp *p);

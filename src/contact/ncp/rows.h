@@ -92,7 +92,6 @@ int tac_ncp_give_up(tacNcp *p);
 /* Rows at most; of those, wide ones, and such with an impulse in x. */
 int tac_ncp_most_rows(const tacModel *m);
 int tac_ncp_most_wide(const tacModel *m);
-size_t tac_ncp_rows_bytes(const tacModel *m);
 int tac_ncp_rows_layout(tacNcpRows *rows, const tacModel *m, tacArena *arena);
 /* 1: a ball has a limit. */
 int tac_ncp_has_ball_limit(const tacModel *m);

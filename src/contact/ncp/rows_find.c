@@ -76,13 +76,6 @@ static int most_numbers(const tacModel *m) {
     return n;
 }
 
-size_t tac_ncp_rows_bytes(const tacModel *m) {
-    size_t wide = (size_t)tac_ncp_most_wide(m), numbers = (size_t)most_numbers(m), d = sizeof(double);
-    return tac_arena_round((size_t)tac_ncp_most_rows(m) * sizeof(tacNcpRow)) + tac_arena_round(numbers * sizeof(int)) +
-           2 * tac_arena_round(numbers * d) + 2 * tac_arena_round(wide * sizeof(int)) +
-           tac_arena_round(wide * wide * d) + 2 * tac_arena_round((size_t)m->nv * d) + 2 * tac_arena_round(wide * d);
-}
-
 int tac_ncp_rows_layout(tacNcpRows *r, const tacModel *m, tacArena *arena) {
     size_t wide = (size_t)tac_ncp_most_wide(m);
     *r = (tacNcpRows){.max = tac_ncp_most_rows(m), .max_nnz = most_numbers(m), .max_wide = (int)wide};

@@ -51,30 +51,8 @@ int tac_ncp_most_unknowns(const tacModel *m) { return m->nv + tac_ncp_most_wide(
 
 int tac_ncp_unknowns(const tacNcp *p) { return p->m->nv + p->rows.nheld; }
 
-size_t tac_ncp_pose_bytes(const tacModel *m) {
-    size_t nb = (size_t)m->nbody;
-    return 3 * tac_arena_round(nb * sizeof(tacVec3)) + tac_arena_round(nb * sizeof(tacQuat)) +
-           tac_arena_round(nb * sizeof(tacMat3)) + tac_arena_round(nb * sizeof(tacInertia)) +
-           2 * tac_arena_round((size_t)m->njnt * sizeof(tacVec3)) + tac_arena_round((size_t)m->nv * sizeof(tacVec6));
-}
-
 int tac_ncp_room(int max_contacts) {
     return max_contacts + (2 * max_contacts < MOST_ADDED ? 2 * max_contacts : MOST_ADDED);
-}
-
-size_t tac_ncp_bytes(const tacModel *m, int max_contacts) {
-    size_t nb = (size_t)m->nbody, nv = (size_t)m->nv, nc = (size_t)tac_ncp_room(max_contacts), d = sizeof(double);
-    size_t numbers = (size_t)tac_ncp_most_numbers(m, max_contacts), cones = (size_t)most_cones(m, max_contacts);
-    size_t poses = tac_ncp_pose_bytes(m) + 2 * tac_arena_round(nb * sizeof(tacVec3));
-    size_t bodies = 4 * tac_arena_round(nb * sizeof(tacVec6)) + tac_arena_round((size_t)m->nq * d);
-    size_t dofs = 5 * tac_arena_round(nv * d) + tac_arena_round((size_t)tac_ncp_most_unknowns(m) * d);
-    size_t pairs = tac_arena_round(nc * sizeof(tacNcpContact)) +
-                   tac_arena_round((size_t)max_contacts * sizeof(tacContact)) + tac_arena_round(cones * sizeof(int)) +
-                   2 * tac_arena_round(cones * d) + 2 * tac_arena_round(numbers * d) + tac_ncp_rows_bytes(m);
-    int most = tac_block_most(m->nbody, m->body_dof_num);
-    if (tac_ncp_has_ball_limit(m)) pairs += tac_arena_round((size_t)most * (size_t)most * nb * d);
-    return poses + bodies + dofs + pairs + tac_block_bytes(m->nbody, m->nv, most_edges(m, max_contacts), most) +
-           tac_interior_scratch(tac_ncp_most_unknowns(m), (int)numbers);
 }
 
 int tac_ncp_pose_layout(tacWork *w, const tacModel *m, tacArena *arena) {
@@ -127,12 +105,8 @@ int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *are
     p->x = TAC_TAKE(arena, tac_ncp_most_unknowns(m), double);
     p->slide = TAC_TAKE(arena, m->nbody, tacVec3);
     p->spin = TAC_TAKE(arena, m->nbody, tacVec3);
-    if (!p->q_next || !p->x || !p->slide || !p->spin || !tac_ncp_pose_layout(&p->next, m, arena) ||
-        !layout_pairs(p, m, arena) || !tac_block_layout(&p->ldu, arena))
-        return 0;
-    for (int b = 0; b < m->nbody; b++)
-        p->ldu.still[b] = m->body_last_dof[b] < 0;
-    return 1;
+    return p->q_next && p->x && p->slide && p->spin && tac_ncp_pose_layout(&p->next, m, arena) &&
+           layout_pairs(p, m, arena) && tac_block_layout(&p->ldu, arena);
 }
 
 /* --- The problem -------------------------------------------------------------------------------------------------- */

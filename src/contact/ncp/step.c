@@ -77,21 +77,18 @@ static void scale_reach(int n, double scale, double *extra) {
  * may, the reach is halved until there is, and at last is none: what else is met, a look after the search finds. */
 static tacStatus find_contacts(tacContext *ctx, const tacWork *w, int ahead, tacNcp *p, int *nfound) {
     const tacModel *m = ctx->model;
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_SCOPE(&ctx->arena);
     double *extra = TAC_TAKE(&ctx->arena, m->ngeom, double);
     if (extra == NULL) return TAC_ERR_ARENA_FULL;
-    tacStatus status = tac_place_geoms(m, w, &ctx->scene);
-    if (status == TAC_OK) {
-        if (ahead) reach_of_motion(ctx, extra);
-        ctx->scene.extra = ahead ? extra : NULL;
+    TAC_TRY(tac_place_geoms(m, w, &ctx->scene));
+    if (ahead) reach_of_motion(ctx, extra);
+    ctx->scene.extra = ahead ? extra : NULL;
+    tacStatus status = tac_scene_contacts(&ctx->scene, m, p->found, p->max_contacts, nfound);
+    for (int k = 0; ahead && k <= MOST_HALVINGS && status == TAC_ERR_CONTACTS; k++) {
+        scale_reach(m->ngeom, k < MOST_HALVINGS ? 0.5 : 0, extra);
         status = tac_scene_contacts(&ctx->scene, m, p->found, p->max_contacts, nfound);
-        for (int k = 0; ahead && k <= MOST_HALVINGS && status == TAC_ERR_CONTACTS; k++) {
-            scale_reach(m->ngeom, k < MOST_HALVINGS ? 0.5 : 0, extra);
-            status = tac_scene_contacts(&ctx->scene, m, p->found, p->max_contacts, nfound);
-        }
-        ctx->scene.extra = NULL;
     }
-    tac_arena_release(&ctx->arena, mark);
+    ctx->scene.extra = NULL;
     return status;
 }
 
@@ -306,9 +303,9 @@ static tacStatus search_all(tacContext *ctx, double kappa, tacNcp *p, Course *c)
 /* -> p at the solution, or at the best of the ends of searches (ncp_ends.c). Where none makes good all that q breaks,
  * that gives way   (W49). */
 static tacStatus solve(tacContext *ctx, double kappa, tacNcp *p) {
-    int room = tac_ncp_unknowns(p) + 2 * tac_ncp_most_numbers(p->m, p->max_contacts);
-    Course c = {.ways = SEARCHES[tac_ncp_is_rough(p)], .kept.at = TAC_TAKE(&ctx->arena, room, double)};
-    if (c.kept.at == NULL) return TAC_ERR_ARENA_FULL;
+    TAC_SCOPE(&ctx->arena);
+    Course c = {.ways = SEARCHES[tac_ncp_is_rough(p)]};
+    if (!tac_ncp_end_layout(&c.kept, p->m, p->max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     c.kept.numbers = -1;
     tacStatus status = search_all(ctx, kappa, p, &c);
     if (status == TAC_ERR_UNSOLVED && iterations_left(ctx) > 0 && tac_ncp_give_up(p)) {
@@ -367,24 +364,51 @@ tacStatus tac_ncp_go(tacContext *ctx, const double *x, const double *u, double k
 
 static tacStatus step(tacContext *ctx, const double *x, const double *u, double *y) {
     tacNcp p;
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_SCOPE(&ctx->arena);
     tacStatus status = tac_ncp_go(ctx, x, u, ctx->options.ncp_kappa, &p);
     if (tac_went_on(status)) memcpy(y, ctx->work.next, (size_t)tac_nx(ctx->model) * sizeof *y);
-    tac_arena_release(&ctx->arena, mark);
     return status;
 }
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */
 
-static size_t scratch(const tacModel *m, const tacOptions *options) {
-    return tac_ncp_bytes(m, options->max_contacts) + tac_room((size_t)m->ngeom) +
-           tac_room((size_t)tac_ncp_most_unknowns(m) + 2 * (size_t)tac_ncp_most_numbers(m, options->max_contacts)) +
-           tac_ncp_grad_scratch(m, options);
+/* What find_contacts takes. */
+static void measure_contacts(const tacModel *m, tacArena *dry) {
+    TAC_SCOPE(dry);
+    TAC_TAKE(dry, m->ngeom, double);
+}
+
+/* What `solve` takes: the searches, each of which may find contacts. */
+static void measure_searches(const tacModel *m, int max_contacts, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tacNcpEnd kept;
+    tac_ncp_end_layout(&kept, m, max_contacts, dry);
+    measure_contacts(m, dry);
+    tac_interior_measure(tac_ncp_most_unknowns(m), tac_ncp_most_numbers(m, max_contacts), dry);
+}
+
+void tac_ncp_measure_go(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    tacNcp p;
+    tac_ncp_layout(&p, m, options->max_contacts, dry);
+    measure_searches(m, options->max_contacts, dry);
+}
+
+static void measure_step(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_ncp_measure_go(m, options, dry);
+}
+
+static void measure_acceleration(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_arena_take(dry, tac_smooth_scratch(m, options));
 }
 
 static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
-    TAC_SCOPE(dry);
-    tac_arena_take(dry, scratch(m, options));
+    measure_step(m, options, dry);
+    measure_acceleration(m, options, dry);
+    tac_ncp_measure_jac(m, options, dry);
+    tac_ncp_measure_vjp(m, options, dry);
+    tac_ncp_measure_forces(m, options, dry);
 }
 
 static const tacStepper STEPPER = {.integrators =

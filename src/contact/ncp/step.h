@@ -8,6 +8,9 @@
  * the best that was found. Takes from the arena; the caller releases. */
 tacStatus tac_ncp_go(tacContext *ctx, const double *x, const double *u, double kappa, tacNcp *p);
 
+/* Lays out on a dry arena what it takes. The problem stays laid out; the caller's scope releases it. */
+void tac_ncp_measure_go(const tacModel *m, const tacOptions *options, tacArena *dry);
+
 /* p at a solution -> nearer to the point of the path, for its derivatives; ctx->work.next and ctx->info stay. */
 tacStatus tac_ncp_refine(tacContext *ctx, double kappa, tacNcp *p);
 
@@ -24,6 +27,8 @@ typedef struct tacNcpEnd {
     int numbers;
     tacReason reason;
 } tacNcpEnd;
+/* Takes room for any end of the problem. 0: the arena is too small. */
+int tac_ncp_end_layout(tacNcpEnd *kept, const tacModel *m, int max_contacts, tacArena *arena);
 /* p and ctx->info at the end of a search -> kept, if better. */
 void tac_ncp_keep_end(const tacContext *ctx, const tacNcp *p, tacNcpEnd *kept);
 /* kept -> p, ctx->info: TAC_ERR_UNSOLVED; the other then takes the share of its motion that does no harm. */
@@ -42,6 +47,8 @@ tacStatus tac_ncp_history(tacContext *ctx, const double *x, const double *u);
 
 /* The step solved where it is differentiated -> p with its system factored, d. Takes from the arena. */
 tacStatus tac_ncp_prepare(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d);
+/* Lays out on a dry arena what it takes. Problem and derivative stay laid out; the caller's scope releases them. */
+void tac_ncp_measure_prepare(const tacModel *m, const tacOptions *options, tacArena *dry);
 /* Where all columns go: sinks of matrices begin at the first column; those of a reverse pass share bar. */
 typedef struct tacNcpTarget {
     tacSink balance, inputs, wrench;
@@ -63,6 +70,8 @@ typedef struct tacNcpPull {
     double *lambda, *mu;
     const double *wrench;
 } tacNcpPull;
+/* Takes lambda and mu of so many inputs. 0: the arena is too small. */
+int tac_ncp_pull_layout(tacNcpPull *pull, int nv, int inputs, tacArena *arena);
 /* bar += -lambda . dR + mu . dr + wrench . d(wrenches). mu NULL: of the balance without constraints. */
 tacStatus tac_ncp_residual_vjp(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
                                const tacNcpPull *pull, const tacGrad *bar);
@@ -75,8 +84,8 @@ typedef struct tacNcpChanges {
     int *used;
     double *weight; /* with used: scratch of sums */
 } tacNcpChanges;
-/* c is set; 0: the arena is too small. */
-int tac_ncp_take_changes(tacContext *ctx, const tacNcp *p, tacNcpChanges *all);
+/* Takes the arrays of so many inputs. 0: the arena is too small. */
+int tac_ncp_changes_layout(tacNcpChanges *all, int nv, tacColumns c, int inputs, tacArena *arena);
 /* -> row. */
 void tac_ncp_find_rows(const tacNcp *p, tacNcpChanges *all);
 /* out <- scale (out - lambda . R + mu . r) */
@@ -89,8 +98,9 @@ tacStatus tac_ncp_contacts(tacContext *ctx, const double *x, const double *u, ta
 tacStatus tac_ncp_forces_jac(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc);
 tacStatus tac_ncp_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
                              const double *qfrcbar, const tacGrad *bar);
-size_t tac_ncp_forces_scratch(const tacModel *m);
 tacStatus tac_ncp_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
 tacStatus tac_ncp_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
-/* What derivatives take from the arena beyond the step. */
-size_t tac_ncp_grad_scratch(const tacModel *m, const tacOptions *options);
+/* Each lays out on a dry arena what it takes. */
+void tac_ncp_measure_jac(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_ncp_measure_vjp(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_ncp_measure_forces(const tacModel *m, const tacOptions *options, tacArena *dry);

@@ -19,9 +19,17 @@ tacStatus tac_ncp_prepare(tacContext *ctx, const double *x, const double *u, tac
     tacStatus solved = tac_ncp_go(ctx, x, u, kappa, p);
     if (!tac_went_on(solved)) return solved;
     if (!tac_ncp_deriv_layout(d, ctx->model, ctx->options.max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
-    tacStatus status = solved == TAC_OK ? tac_ncp_refine(ctx, kappa, p) : TAC_OK;
-    if (status == TAC_OK) status = tac_ncp_differentiate(p, d, kappa);
-    return status == TAC_OK ? solved : status;
+    if (solved == TAC_OK) TAC_TRY(tac_ncp_refine(ctx, kappa, p));
+    TAC_TRY(tac_ncp_differentiate(p, d, kappa));
+    return solved;
+}
+
+void tac_ncp_measure_prepare(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    tacNcpDeriv d;
+    int max_contacts = options->max_contacts;
+    tac_ncp_measure_go(m, options, dry);
+    tac_ncp_deriv_layout(&d, m, max_contacts, dry);
+    tac_interior_measure(tac_ncp_most_unknowns(m), tac_ncp_most_numbers(m, max_contacts), dry); /* tac_ncp_refine */
 }
 
 /* --- All that moves the equations --------------------------------------------------------------------------------- */
@@ -113,13 +121,16 @@ tacStatus tac_ncp_residual_jac(tacContext *ctx, const double *x, const double *u
     return tac_ncp_emit(ctx, x, u, p, d, &t);
 }
 
-int tac_ncp_take_changes(tacContext *ctx, const tacNcp *p, tacNcpChanges *all) {
-    size_t nv = (size_t)ctx->model->nv, inputs = (size_t)tac_ncp_inputs(p), most = nv > inputs ? nv : inputs;
-    size_t n = (size_t)all->c.n;
-    all->R = TAC_TAKE(&ctx->arena, nv * n, double), all->r = TAC_TAKE(&ctx->arena, inputs * n, double);
-    all->row = TAC_TAKE(&ctx->arena, most, int), all->weight = TAC_TAKE(&ctx->arena, most, double);
-    all->used = TAC_TAKE(&ctx->arena, most, int);
-    return all->used != NULL && all->R != NULL && all->r != NULL && all->row != NULL && all->weight != NULL;
+int tac_ncp_changes_layout(tacNcpChanges *all, int nv, tacColumns c, int inputs, tacArena *arena) {
+    size_t n = (size_t)c.n;
+    int most = nv > inputs ? nv : inputs;
+    *all = (tacNcpChanges){.c = c};
+    all->R = TAC_TAKE(arena, (size_t)nv * n, double);
+    all->r = TAC_TAKE(arena, (size_t)inputs * n, double);
+    all->row = TAC_TAKE(arena, most, int);
+    all->weight = TAC_TAKE(arena, most, double);
+    all->used = TAC_TAKE(arena, most, int);
+    return all->R && all->r && all->row && all->weight && all->used;
 }
 
 void tac_ncp_find_rows(const tacNcp *p, tacNcpChanges *all) {
@@ -178,54 +189,80 @@ static void add_hold(const tacNcp *p, tacColumns c, double *W) {
 /* The step's own y where derivatives are of a softer one. */
 static int is_smoothed(const tacContext *ctx) { return ctx->options.ncp_gradient_kappa > ctx->options.ncp_kappa; }
 
+/* What a Jacobian takes beside the solved step and its derivative. */
+typedef struct Jacobian {
+    double *W, *hv; /* nv x c.n, nv */
+    tacNcpPull pull;
+    tacNcpChanges all;
+} Jacobian;
+
+static int layout_jac(Jacobian *j, int nv, tacColumns c, int inputs, tacArena *arena) {
+    *j = (Jacobian){.W = TAC_TAKE(arena, (size_t)nv * (size_t)c.n, double)};
+    j->hv = TAC_TAKE(arena, nv, double);
+    return j->W && j->hv && tac_ncp_pull_layout(&j->pull, nv, inputs, arena) &&
+           tac_ncp_changes_layout(&j->all, nv, c, inputs, arena);
+}
+
 static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *next, const tacJac *J) {
     const tacModel *m = ctx->model;
-    tacNcpChanges all = {.c = tac_count_columns(ctx)};
+    tacColumns c = tac_count_columns(ctx);
     tacNcp p;
     tacNcpDeriv d;
+    Jacobian j;
     tacStatus solved = tac_ncp_prepare(ctx, x, u, &p, &d);
     if (!tac_went_on(solved)) return solved;
-    size_t n = (size_t)all.c.n;
-    double *W = TAC_TAKE(&ctx->arena, (size_t)m->nv * n, double), *hv = TAC_TAKE(&ctx->arena, m->nv, double);
-    double *lambda = TAC_TAKE(&ctx->arena, m->nv, double), *mu = TAC_TAKE(&ctx->arena, tac_ncp_inputs(&p), double);
-    if (W == NULL || hv == NULL || lambda == NULL || mu == NULL || !tac_ncp_take_changes(ctx, &p, &all))
-        return TAC_ERR_ARENA_FULL;
+    if (!layout_jac(&j, m->nv, c, tac_ncp_inputs(&p), &ctx->arena)) return TAC_ERR_ARENA_FULL;
     if (next != NULL) memcpy(next, ctx->work.next, (size_t)tac_nx(m) * sizeof *next);
-    memcpy(hv, p.hv, (size_t)m->nv * sizeof *hv);
-    tacStatus status = tac_ncp_residual_jac(ctx, x, u, &p, &d, all.c, all.R, all.r, NULL);
-    if (status != TAC_OK) return status;
-    tac_ncp_find_rows(&p, &all);
+    memcpy(j.hv, p.hv, (size_t)m->nv * sizeof *j.hv);
+    TAC_TRY(tac_ncp_residual_jac(ctx, x, u, &p, &d, c, j.all.R, j.all.r, NULL));
+    tac_ncp_find_rows(&p, &j.all);
     for (int i = 0; i < m->nv; i++)
-        answer_row(&p, &d, &all, i, lambda, mu, W + (size_t)i * n);
+        answer_row(&p, &d, &j.all, i, j.pull.lambda, j.pull.mu, j.W + (size_t)i * (size_t)c.n);
     ctx->info.conditioning = d.conditioning;
-    add_hold(&p, all.c, W);
-    status = tac_assemble_jac(ctx, x, u, hv, all.c, W, J);
-    return status == TAC_OK ? solved : status;
+    add_hold(&p, c, j.W);
+    TAC_TRY(tac_assemble_jac(ctx, x, u, j.hv, c, j.W, J));
+    return solved;
+}
+
+/* The step at its own kappa -> next, own. */
+static tacStatus own_step(tacContext *ctx, const double *x, const double *u, double *next, tacStepInfo *own) {
+    tacNcp p;
+    TAC_SCOPE(&ctx->arena);
+    tacStatus status = tac_ncp_go(ctx, x, u, ctx->options.ncp_kappa, &p);
+    memcpy(next, ctx->work.next, (size_t)tac_nx(ctx->model) * sizeof *next);
+    *own = ctx->info;
+    return status;
 }
 
 tacStatus tac_ncp_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
-    size_t mark = tac_arena_mark(&ctx->arena), nx = (size_t)tac_nx(ctx->model);
+    TAC_SCOPE(&ctx->arena);
+    size_t nx = (size_t)tac_nx(ctx->model);
     tacStepInfo own = {0};
     double *next = TAC_TAKE(&ctx->arena, nx, double);
-    tacStatus status = next == NULL ? TAC_ERR_ARENA_FULL : TAC_OK;
+    if (next == NULL) return TAC_ERR_ARENA_FULL;
     int apart = y != NULL && is_smoothed(ctx);
-    if (status == TAC_OK && apart) {
-        size_t step = tac_arena_mark(&ctx->arena);
-        tacNcp p;
-        status = tac_ncp_go(ctx, x, u, ctx->options.ncp_kappa, &p);
-        memcpy(next, ctx->work.next, nx * sizeof *next);
-        own = ctx->info;
-        tac_arena_release(&ctx->arena, step);
-    }
+    tacStatus status = apart ? own_step(ctx, x, u, next, &own) : TAC_OK;
     tacStatus solved = tac_went_on(status) ? jac(ctx, x, u, apart ? NULL : next, J) : status;
     if (tac_went_on(solved) && y != NULL) memcpy(y, next, nx * sizeof *y);
-    tac_arena_release(&ctx->arena, mark);
     if (!tac_went_on(solved) || status != TAC_ERR_UNSOLVED) return solved;
     tac_restore_solve(&ctx->info, &own);
     return status;
 }
 
+void tac_ncp_measure_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Jacobian j;
+    TAC_TAKE(dry, tac_nx(m), double); /* the next state */
+    tac_ncp_measure_prepare(m, options, dry);
+    layout_jac(&j, m->nv, tac_columns_of(m, options), tac_ncp_most_inputs(m, options->max_contacts), dry);
+}
+
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+int tac_ncp_pull_layout(tacNcpPull *pull, int nv, int inputs, tacArena *arena) {
+    *pull = (tacNcpPull){.lambda = TAC_TAKE(arena, nv, double), .mu = TAC_TAKE(arena, inputs, double)};
+    return pull->lambda && pull->mu;
+}
 
 tacStatus tac_ncp_residual_vjp(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
                                const tacNcpPull *pull, const tacGrad *bar) {
@@ -272,13 +309,12 @@ static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const do
     tacNcp p;
     tacNcpDeriv d;
     tacAdjoint adjoint;
+    tacNcpPull pull;
     tacStatus solved = tac_ncp_prepare(ctx, x, u, &p, &d);
     if (!tac_went_on(solved)) return solved;
     memcpy(ctx->work.vec[0], p.hv, (size_t)m->nv * sizeof(double));
-    tacStatus status = tac_adjoint_begin(ctx, ybar, g->theta != NULL, &adjoint);
-    tacNcpPull pull = {.lambda = TAC_TAKE(&ctx->arena, m->nv, double),
-                       .mu = TAC_TAKE(&ctx->arena, tac_ncp_inputs(&p), double)};
-    if (status != TAC_OK || pull.lambda == NULL || pull.mu == NULL) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(tac_adjoint_begin(ctx, ybar, g->theta != NULL, &adjoint));
+    if (!tac_ncp_pull_layout(&pull, m->nv, tac_ncp_inputs(&p), &ctx->arena)) return TAC_ERR_ARENA_FULL;
     double *vbar = adjoint.lambda; /* h vbar+ */
     for (int i = 0; i < m->nv; i++)
         vbar[i] /= p.h;
@@ -286,24 +322,21 @@ static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const do
     tac_ncp_adjoint(&p, &d, vbar, pull.lambda, pull.mu);
     ctx->info.conditioning = d.conditioning;
     hold_vjp(&p, vbar, &adjoint.bar);
-    status = tac_ncp_residual_vjp(ctx, x, u, &p, &d, &pull, &adjoint.bar);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_ncp_residual_vjp(ctx, x, u, &p, &d, &pull, &adjoint.bar));
     activations_vjp(ctx, x, u, ybar, &adjoint.bar);
-    status = tac_copy_grad(&adjoint.bar, tac_count_columns(ctx), g);
-    return status == TAC_OK ? solved : status;
+    TAC_TRY(tac_copy_grad(&adjoint.bar, tac_count_columns(ctx), g));
+    return solved;
 }
 
 tacStatus tac_ncp_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = vjp(ctx, x, u, ybar, g);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_SCOPE(&ctx->arena);
+    return vjp(ctx, x, u, ybar, g);
 }
 
-size_t tac_ncp_grad_scratch(const tacModel *m, const tacOptions *options) {
-    tacColumns c = tac_columns_of(m, options);
-    size_t inputs = (size_t)tac_ncp_most_inputs(m, options->max_contacts), n = (size_t)c.n;
-    return tac_ncp_deriv_bytes(m, options->max_contacts) + tac_smooth_scratch(m, options) +
-           tac_room((size_t)tac_nx(m)) + tac_room(inputs * n) + 3 * tac_room(inputs + (size_t)m->nv) +
-           2 * tac_room((size_t)m->nv * n) + 4 * tac_room((size_t)m->nv) + tac_ncp_forces_scratch(m);
+void tac_ncp_measure_vjp(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tacNcpPull pull;
+    tac_ncp_measure_prepare(m, options, dry);
+    tac_arena_take(dry, tac_smooth_scratch(m, options)); /* tac_adjoint_begin */
+    tac_ncp_pull_layout(&pull, m->nv, tac_ncp_most_inputs(m, options->max_contacts), dry);
 }
