@@ -9,7 +9,7 @@
  *   friction   xi, eta        cones of 2      eta_1 = d_k . u,  xi_0 = mu gamma/sqrt 2,  eta_0 free */
 #pragma once
 
-#include "solve/give_way.h"
+#include "solve/yield.h"
 
 enum { TAC_FRICTION_NUMBERS = 5, TAC_FRICTION_CONES = 3 }; /* of one contact, at most */
 

@@ -5,7 +5,7 @@
 
 #include "cli/differences.h"
 #include "io/scratch.h"
-#include "solve/give_way.h"
+#include "solve/yield.h"
 #include "support/check.h"
 
 #include <math.h>

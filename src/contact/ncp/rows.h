@@ -7,7 +7,7 @@
 #pragma once
 
 #include "contact/equality.h"
-#include "solve/give_way.h"
+#include "solve/yield.h"
 
 /* m/s (rad/s): an equality that is open at q closes this fast at most. */
 #define TAC_NCP_CLOSING 2.0

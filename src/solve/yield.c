@@ -1,4 +1,4 @@
-#include "solve/give_way.h"
+#include "solve/yield.h"
 
 #include "math/scalar.h"
 #include "solve/friction_cone.h"
