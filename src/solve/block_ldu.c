@@ -10,15 +10,15 @@
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
-int tac_block_most(int nnode, const int *dof_num) {
+int tac_block_ldu_max_dofs(int nnode, const int *dof_num) {
     int most = N;
     for (int b = 0; b < nnode; b++)
         most = dof_num[b] > most ? dof_num[b] : most;
     return most;
 }
 
-int tac_block_layout(tacBlockLdu *s, tacArena *arena) {
-    s->most = tac_block_most(s->nnode, s->dof_num);
+int tac_block_ldu_layout(tacBlockLdu *s, tacArena *arena) {
+    s->most = tac_block_ldu_max_dofs(s->nnode, s->dof_num);
     size_t wide = (size_t)s->most, nodes = (size_t)s->nnode;
     s->still = TAC_TAKE(arena, s->nnode, unsigned char);
     s->left = TAC_TAKE(arena, N * s->nv, double);
@@ -43,7 +43,7 @@ int tac_block_layout(tacBlockLdu *s, tacArena *arena) {
 /* Numbers of a node's D. */
 static size_t square(const tacBlockLdu *s) { return (size_t)s->most * (size_t)s->most; }
 
-void tac_block_clear(tacBlockLdu *s) {
+void tac_block_ldu_clear(tacBlockLdu *s) {
     s->nedge = 0;
     for (int b = 0; b < s->nnode; b++)
         s->first[b] = -1;
@@ -52,7 +52,7 @@ void tac_block_clear(tacBlockLdu *s) {
     if (s->own != NULL) memset(s->own, 0, square(s) * (size_t)s->nnode * sizeof *s->own);
 }
 
-tacBlockEdge *tac_block_edge(tacBlockLdu *s, int a, int b) {
+tacBlockEdge *tac_block_ldu_edge(tacBlockLdu *s, int a, int b) {
     int high = a > b ? a : b, low = a > b ? b : a;
     for (int e = s->first[high]; e >= 0; e = s->edge[e].next)
         if (s->edge[e].node == low) return &s->edge[e];
@@ -100,7 +100,7 @@ static int fill_pair(tacBlockLdu *s, int n, const Neighbour *i, const Neighbour 
         downdate(n, i->up, j->down, s->H + TAC_BLOCK_SIZE * i->node);
         return 1;
     }
-    tacBlockEdge *edge = tac_block_edge(s, i->node, j->node);
+    tacBlockEdge *edge = tac_block_ldu_edge(s, i->node, j->node);
     if (edge == NULL) return 0;
     downdate(n, i->up, j->down, i->node > j->node ? edge->down : edge->up);
     return 1;
@@ -108,7 +108,7 @@ static int fill_pair(tacBlockLdu *s, int n, const Neighbour *i, const Neighbour 
 
 /* Blocks of the node's edge e that its parent takes over as it is, the node moving with it. */
 static int pass_edge(tacBlockLdu *s, int parent, int e) {
-    tacBlockEdge *over = tac_block_edge(s, parent, s->edge[e].node);
+    tacBlockEdge *over = tac_block_ldu_edge(s, parent, s->edge[e].node);
     if (over == NULL) return 0;
     int up = parent > s->edge[e].node;
     tac_six_add_block(1, s->edge[e].down, up ? over->down : over->up);
@@ -210,7 +210,7 @@ static tacStatus eliminate(tacBlockLdu *s, int b) {
     return TAC_OK;
 }
 
-tacStatus tac_block_factor(tacBlockLdu *s) {
+tacStatus tac_block_ldu_factor(tacBlockLdu *s) {
     tacStatus status = TAC_OK;
     for (int b = s->nnode - 1; b > 0 && status == TAC_OK; b--)
         if (!s->still[b]) status = eliminate(s, b);
@@ -261,7 +261,7 @@ static void pull(const tacBlockLdu *s, int b, double *y) {
     add_rows(n, s->right + N * adr, y, 1, z);
 }
 
-void tac_block_solve(const tacBlockLdu *s, const double *f, const double *g, double *dv) {
+void tac_block_ldu_solve(const tacBlockLdu *s, const double *f, const double *g, double *dv) {
     memcpy(s->f, f, N * (size_t)s->nnode * sizeof *f);
     if (dv != g) memcpy(dv, g, (size_t)s->nv * sizeof *dv);
     for (int b = s->nnode - 1; b > 0; b--)
@@ -302,7 +302,7 @@ static void push_transposed(const tacBlockLdu *s, int b, double *y) {
     add_rows(n, s->left + N * adr, y, 1, f);
 }
 
-void tac_block_solve_transposed(const tacBlockLdu *s, const double *bar, double *lambda) {
+void tac_block_ldu_solve_transposed(const tacBlockLdu *s, const double *bar, double *lambda) {
     if (lambda != bar) memcpy(lambda, bar, (size_t)s->nv * sizeof *lambda);
     memset(s->z, 0, N * (size_t)s->nnode * sizeof *s->z);
     memset(s->f, 0, N * (size_t)s->nnode * sizeof *s->f);

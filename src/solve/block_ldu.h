@@ -42,17 +42,17 @@ typedef struct tacBlockLdu {
 } tacBlockLdu;
 
 /* -> most. */
-int tac_block_most(int nnode, const int *dof_num);
+int tac_block_ldu_max_dofs(int nnode, const int *dof_num);
 /* Sizes, parent, dof_adr and dof_num are set; 0: the arena is too small. */
-int tac_block_layout(tacBlockLdu *s, tacArena *arena);
+int tac_block_ldu_layout(tacBlockLdu *s, tacArena *arena);
 /* Edges gone, blocks and diag zero: then the caller adds. */
-void tac_block_clear(tacBlockLdu *s);
+void tac_block_ldu_clear(tacBlockLdu *s);
 /* The edge between two moving nodes, made with zero blocks where there is none yet; NULL: no room. */
-tacBlockEdge *tac_block_edge(tacBlockLdu *s, int a, int b);
+tacBlockEdge *tac_block_ldu_edge(tacBlockLdu *s, int a, int b);
 /* TAC_ERR_SINGULAR: a node's dofs have no inertia; TAC_ERR_ARENA_FULL: no room for fill. */
-tacStatus tac_block_factor(tacBlockLdu *s);
+tacStatus tac_block_ldu_factor(tacBlockLdu *s);
 /* f (nnode x 6) and g (nv) -> dv (nv), z of all nodes in s->z. f is left alone; dv may be g. */
-void tac_block_solve(const tacBlockLdu *s, const double *f, const double *g, double *dv);
+void tac_block_ldu_solve(const tacBlockLdu *s, const double *f, const double *g, double *dv);
 /* Transpose of g -> dv at f = 0:  lambda with  A^T lambda = bar,  A dv = -g. Also in s->f the rows of nodes that left
  * multiplies by lambda: sum over the way to the node of left lambda. bar may be lambda. */
-void tac_block_solve_transposed(const tacBlockLdu *s, const double *bar, double *lambda);
+void tac_block_ldu_solve_transposed(const tacBlockLdu *s, const double *bar, double *lambda);

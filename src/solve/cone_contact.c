@@ -28,7 +28,7 @@ static int layout(tacConeContacts *p, int ncontact, tacArena *arena) {
     p->a = TAC_TAKE(arena, 4 * c, double);
     p->b = TAC_TAKE(arena, 4 * c, double);
     p->point = TAC_TAKE(arena, c, tacFrictionPoint);
-    p->sides = TAC_TAKE(arena, c, tacFrictionSides);
+    p->sides = TAC_TAKE(arena, c, tacFrictionRhs);
     return p->start && p->adr && p->column && p->block && p->scale && p->dim && p->weight && p->a && p->b && p->point &&
            p->sides;
 }

@@ -50,7 +50,7 @@ typedef struct tacConeContacts {
     int *dim, *adr;
     double *weight, *a, *b; /* cones; numbers */
     tacFrictionPoint *point;
-    tacFrictionSides *sides;
+    tacFrictionRhs *sides;
 } tacConeContacts;
 
 /* y = W' x, y and x apart */

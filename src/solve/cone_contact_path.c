@@ -55,11 +55,11 @@ static tacStatus residual(void *user, const double *x, const double *a, const do
     *violation = 0;
     for (int c = 0; c < p->ncontact; c++) {
         const tacFrictionPoint *at = p->point + c;
-        tacFrictionSides *e = p->sides + c;
+        tacFrictionRhs *e = p->sides + c;
         double *u = p->u + 3 * c;
         for (int i = 0; i < 3; i++)
             u[i] += p->q[3 * c + i];
-        *e = (tacFrictionSides){.e_s = at->s - u[0]};
+        *e = (tacFrictionRhs){.e_s = at->s - u[0]};
         if (at->mu > 0) e->e_xi = at->xi[0] - at->mu * at->gamma;
         if (at->mu > 0) e->e_eta[0] = at->eta[1] - u[1], e->e_eta[1] = at->eta[2] - u[2];
         double worst =
@@ -96,7 +96,7 @@ static void solve(void *user, const double *c, double *dx, double *da, double *d
     double *dr = p->f, *du = p->rhs;
     (void)dx;
     for (int i = 0; i < p->ncontact; i++) {
-        tacFrictionSides *z = p->sides + i;
+        tacFrictionRhs *z = p->sides + i;
         z->c_normal = c[p->adr[i]];
         if (p->mu[i] > 0) memcpy(z->c_friction, c + p->adr[i] + 1, sizeof z->c_friction);
         tac_friction_offset(p->point + i, z, du + p->lu.first[i]);
@@ -106,7 +106,7 @@ static void solve(void *user, const double *c, double *dx, double *da, double *d
         memcpy(dr + 3 * i, du + p->lu.first[i], 3 * sizeof *dr);
     tac_cone_contact_multiply(p, dr, du);
     for (int i = 0; i < p->ncontact; i++) {
-        tacFrictionStep d = tac_friction_follow(p->point + i, p->sides + i, dr + 3 * i, du + 3 * i);
+        tacFrictionStep d = tac_friction_step_of_impulse(p->point + i, p->sides + i, dr + 3 * i, du + 3 * i);
         int adr = p->adr[i];
         da[adr] = d.gamma, db[adr] = d.s;
         if (p->mu[i] == 0) continue;

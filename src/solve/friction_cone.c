@@ -19,8 +19,8 @@ int tac_friction_cones(const tacFrictionPoint *p, int dim[TAC_FRICTION_CONES]) {
     return p->mu == 0 ? 1 : p->pyramid ? 3 : 2;
 }
 
-static double load_sides(tacFrictionPoint *p, tacFrictionSides *e, const double u[2], const double *a,
-                         const double *b) {
+static double evaluate_pyramid(tacFrictionPoint *p, tacFrictionRhs *e, const double u[2], const double *a,
+                               const double *b) {
     double slip[2], x[2], worst = 0;
     to_sides(u, slip);
     for (int k = 0; k < 2; k++) {
@@ -36,7 +36,8 @@ static double load_sides(tacFrictionPoint *p, tacFrictionSides *e, const double 
     return worst;
 }
 
-static double load_cone(tacFrictionPoint *p, tacFrictionSides *e, const double u[2], const double *a, const double *b) {
+static double evaluate_cone(tacFrictionPoint *p, tacFrictionRhs *e, const double u[2], const double *a,
+                            const double *b) {
     memcpy(p->xi, a, sizeof p->xi);
     memcpy(p->eta, b, sizeof p->eta);
     e->e_xi = p->xi[0] - p->mu * p->gamma;
@@ -48,16 +49,16 @@ static double load_cone(tacFrictionPoint *p, tacFrictionSides *e, const double u
     return worst;
 }
 
-double tac_friction_load(tacFrictionPoint *p, tacFrictionSides *e, const double gap_slip[3], const double *a,
-                         const double *b) {
+double tac_friction_evaluate(tacFrictionPoint *p, tacFrictionRhs *e, const double gap_slip[3], const double *a,
+                             const double *b) {
     p->gamma = a[0], p->s = b[0];
-    *e = (tacFrictionSides){.e_s = p->s - gap_slip[0] - tac_give_way(&p->give, p->gamma, &p->soft)};
+    *e = (tacFrictionRhs){.e_s = p->s - gap_slip[0] - tac_yield(&p->yield, p->gamma, &p->soft)};
     double worst = tac_abs(e->e_s);
     if (p->mu == 0) return worst;
-    return tac_max(worst, (p->pyramid ? load_sides : load_cone)(p, e, gap_slip + 1, a + 1, b + 1));
+    return tac_max(worst, (p->pyramid ? evaluate_pyramid : evaluate_cone)(p, e, gap_slip + 1, a + 1, b + 1));
 }
 
-void tac_friction_aim(const tacFrictionPoint *p, const double *c, tacFrictionSides *e) {
+void tac_friction_right_side(const tacFrictionPoint *p, const double *c, tacFrictionRhs *e) {
     e->c_normal = c[0];
     for (int i = 0; i < 3; i++)
         e->c_friction[i] = p->mu > 0 && !p->pyramid ? c[1 + i] : 0;
@@ -91,13 +92,13 @@ void tac_friction_start(const tacFrictionPoint *p, double product, const double 
         start_cone(1, HALF_ROOT * bound, product, slip + k, a + 1 + 2 * k, b + 1 + 2 * k);
 }
 
-tacFrictionSides tac_friction_by_mu(const tacFrictionPoint *p) {
+tacFrictionRhs tac_friction_by_mu(const tacFrictionPoint *p) {
     double side = -HALF_ROOT * p->gamma;
-    return (tacFrictionSides){.e_xi = -p->gamma, .e_side = {{side, 0}, {side, 0}}};
+    return (tacFrictionRhs){.e_xi = -p->gamma, .e_side = {{side, 0}, {side, 0}}};
 }
 
-tacFrictionSides tac_friction_by_unit(double kappa, double kappa_friction) {
-    return (tacFrictionSides){
+tacFrictionRhs tac_friction_by_unit(double kappa, double kappa_friction) {
+    return (tacFrictionRhs){
         .c_normal = kappa, .c_friction = {kappa_friction, 0, 0}, .c_side = {{kappa_friction, 0}, {kappa_friction, 0}}};
 }
 
@@ -122,7 +123,7 @@ static void step_side(const double xi[2], const double eta[2], const double c[2]
     dxi[1] = (xi[0] * b1 - xi[1] * b0) / det;
 }
 
-static void step_pyramid(const tacFrictionPoint *p, const tacFrictionSides *z, const double du[2], tacFrictionStep *d) {
+static void step_pyramid(const tacFrictionPoint *p, const tacFrictionRhs *z, const double du[2], tacFrictionStep *d) {
     double slip[2], x[2];
     to_sides(du, slip);
     for (int k = 0; k < 2; k++) {
@@ -138,10 +139,10 @@ static void step_pyramid(const tacFrictionPoint *p, const tacFrictionSides *z, c
  *   [xi_0  eta_t^T] [deta_0]   [c_0 - eta_0 dxi_0 - xi_t . deta_t   ]
  *   [xi_t  eta_0 1] [dxi_t ] = [c_t - eta_t dxi_0 - xi_0 deta_t     ]
  * whose determinant eta_0 (eta_0 xi_0 - eta_t . xi_t) is positive inside. */
-tacFrictionStep tac_friction_step(const tacFrictionPoint *p, const tacFrictionSides *sides, double dphi,
+tacFrictionStep tac_friction_step(const tacFrictionPoint *p, const tacFrictionRhs *sides, double dphi,
                                   const double du[2]) {
-    static const tacFrictionSides NONE;
-    const tacFrictionSides *z = sides == 0 ? &NONE : sides;
+    static const tacFrictionRhs NONE;
+    const tacFrictionRhs *z = sides == 0 ? &NONE : sides;
     double hard = dphi - z->e_s;
     tacFrictionStep d = {.gamma = (z->c_normal - p->gamma * hard) / (p->s + p->gamma * p->soft)};
     d.s = hard + p->soft * d.gamma;
@@ -198,7 +199,7 @@ void tac_friction_compliance(const tacFrictionPoint *p, double C[9]) {
     }
 }
 
-void tac_friction_offset(const tacFrictionPoint *p, const tacFrictionSides *z, double w[3]) {
+void tac_friction_offset(const tacFrictionPoint *p, const tacFrictionRhs *z, double w[3]) {
     double x[3], v[3];
     w[0] = z->e_s + z->c_normal / p->gamma, w[1] = 0, w[2] = 0;
     if (p->mu == 0) return;
@@ -209,8 +210,8 @@ void tac_friction_offset(const tacFrictionPoint *p, const tacFrictionSides *z, d
 }
 
 /* eta_0 by the first row of the product: xi_0 deta_0 = c_0 - xi_t . deta_t - eta . dxi */
-tacFrictionStep tac_friction_follow(const tacFrictionPoint *p, const tacFrictionSides *z, const double dp[3],
-                                    const double dphi_du[3]) {
+tacFrictionStep tac_friction_step_of_impulse(const tacFrictionPoint *p, const tacFrictionRhs *z, const double dp[3],
+                                             const double dphi_du[3]) {
     tacFrictionStep d = {.gamma = dp[0], .s = dphi_du[0] - z->e_s + p->soft * dp[0]};
     if (p->mu == 0) return d;
     d.xi[0] = p->mu * dp[0] - z->e_xi, d.xi[1] = dp[1], d.xi[2] = dp[2];
@@ -225,7 +226,7 @@ tacFrictionStep tac_friction_follow(const tacFrictionPoint *p, const tacFriction
 /* --- The central path --------------------------------------------------------------------------------------------- */
 
 /* With a and b in units in which r is 1: a = (w + sqrt(w^2 + 4 k))/2, b = a - w, the larger of both first. */
-void tac_pair_settle(double ratio, double k, double *a, double *b) {
+void tac_pair_project_to_path(double ratio, double k, double *a, double *b) {
     double r = tac_sqrt(ratio), w = r * *a - *b / r, large = 0.5 * (tac_abs(w) + tac_sqrt(w * w + 4 * k));
     *a = (w > 0 ? large : k / large) / r;
     *b = (w > 0 ? k / large : large) * r;
@@ -254,7 +255,7 @@ static double short_of(double t, double a_0, double k) {
     return d;
 }
 
-void tac_friction_settle(int n, double ratio, double k, const double *u, double *a, double *b) {
+void tac_friction_project_to_path(int n, double ratio, double k, const double *u, double *a, double *b) {
     double r = tac_sqrt(ratio), a_0 = r * a[0], w[2] = {0, 0}, square = 0;
     for (int i = 0; i < n; i++) {
         w[i] = r * a[1 + i] - u[i] / r;
@@ -269,23 +270,23 @@ void tac_friction_settle(int n, double ratio, double k, const double *u, double 
     }
 }
 
-void tac_friction_settle_contact(const tacFrictionPoint *p, const tacFrictionPath *path, const double gap_slip[3],
-                                 double *a, double *b) {
-    const tacFrictionSides *off = path->off;
+void tac_friction_project_contact(const tacFrictionPoint *p, const tacFrictionPath *path, const double gap_slip[3],
+                                  double *a, double *b) {
+    const tacFrictionRhs *off = path->off;
     double u[2] = {gap_slip[1], gap_slip[2]};
     b[0] = gap_slip[0] + path->left * off->e_s;
-    tac_give_way_settle(&p->give, path->ratio[0], path->k[0], a, b);
+    tac_yield_project_to_path(&p->yield, path->ratio[0], path->k[0], a, b);
     if (p->mu == 0) return;
     if (p->pyramid) to_sides(gap_slip + 1, u);
     for (int i = 0; i < 2; i++)
         u[i] += path->left * (p->pyramid ? off->e_side[i][1] : off->e_eta[i]);
     if (!p->pyramid) {
         a[1] = p->mu * a[0];
-        tac_friction_settle(2, path->ratio[1], path->k[1], u, a + 1, b + 1);
+        tac_friction_project_to_path(2, path->ratio[1], path->k[1], u, a + 1, b + 1);
         return;
     }
     for (int i = 0; i < 2; i++) {
         a[1 + 2 * i] = HALF_ROOT * p->mu * a[0];
-        tac_friction_settle(1, path->ratio[1], path->k[1], u + i, a + 1 + 2 * i, b + 1 + 2 * i);
+        tac_friction_project_to_path(1, path->ratio[1], path->k[1], u + i, a + 1 + 2 * i, b + 1 + 2 * i);
     }
 }

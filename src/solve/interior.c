@@ -31,7 +31,7 @@
 #define BLOCKED 0.1
 #define RAISE   3.0
 /* Share of the bending in the first systems. */
-#define BEND_FIRST 0.5
+#define GEOMETRIC_FIRST 0.5
 /* Where E is below this share of that at the start a search that ends goes on along the path. */
 #define FOLLOW_FROM 1e-2
 
@@ -57,7 +57,7 @@ static double choose_kappa(const tacInteriorRun *r, int *second) {
     *second = 0;
     if (r->length < BLOCKED) return tac_max(RAISE * mean, r->s->kappa);
     if (mean <= NEAR_TARGET * r->s->kappa) return r->s->kappa;
-    tac_run_aim(r, 0, 0);
+    tac_run_right_side(r, 0, 0);
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
     double reach = cone_search(r, 1, 1), ratio = tac_clamp(tac_run_mean_product(r, reach) / mean, 0, 1), jam = 0;
     if (r->at->violation > r->s->residual)
@@ -86,10 +86,10 @@ static double line_search(tacInteriorRun *r, double alpha) {
     double violation = tac_max(r->at->violation, SMALL * r->first_violation), centring = r->at->centring, found = 0;
     for (int k = 0; k <= MAX_SHORTENINGS; k++, alpha *= SHORTEN) {
         double now;
-        tac_run_go(r, alpha);
+        tac_run_set_trial(r, alpha);
         if (r->p->residual(r->p->user, r->trial_x, r->trial_a, r->trial_b, &now) != TAC_OK || !tac_finite(now))
             continue;
-        tac_run_measure(r, now);
+        tac_run_note_residual(r, now);
         r->at->centring = tac_run_off_centre(r, r->trial_a, r->trial_b) / r->s->kappa;
         found = alpha;
         if (now <= violation || r->at->centring < centring) break;
@@ -99,7 +99,7 @@ static double line_search(tacInteriorRun *r, double alpha) {
 
 /* 1: E is small enough to go on along the path. */
 static int may_follow(const tacInteriorRun *r) {
-    return r->p->settle != NULL && r->at->violation < FOLLOW_FROM * r->first_violation;
+    return r->p->project != NULL && r->at->violation < FOLLOW_FROM * r->first_violation;
 }
 
 /* One iteration; -> 0: no step could be taken, or the last ones led nowhere. */
@@ -110,7 +110,7 @@ static int iterate(tacInteriorRun *r) {
     tac_run_count(r);
     if (tac_run_factor(r) != TAC_OK) return tac_run_stop(r, TAC_END_SINGULAR);
     double kappa = choose_kappa(r, &second);
-    tac_run_aim(r, kappa, second);
+    tac_run_right_side(r, kappa, second);
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
     if (tac_first_nonfinite(r->p->n, r->dx) >= 0) return tac_run_stop(r, TAC_END_SINGULAR);
     double share = tac_max(r->s->share, 1 - worst * worst);
@@ -119,7 +119,7 @@ static int iterate(tacInteriorRun *r) {
     if (length == 0) return tac_run_stop(r, TAC_END_OUTSIDE);
     r->nshort = length < SHORT_STEP ? r->nshort + 1 : 0;
     tac_run_accept(r);
-    r->share = tac_run_next_share(r, length, violation), r->length = length;
+    r->geometric_share = tac_run_next_geometric_share(r, length, violation), r->length = length;
     int stalled = r->nshort >= MAX_SHORT_STEPS || stalls(r, violation, centring);
     return stalled ? tac_run_stop(r, TAC_END_STALLED) : 1;
 }
@@ -127,20 +127,20 @@ static int iterate(tacInteriorRun *r) {
 tacStatus tac_run_polish(tacInteriorRun *r) {
     for (int k = 0; k < r->s->polish; k++) {
         double violation = r->at->violation, centring = r->at->centring;
-        r->share = 1;
+        r->geometric_share = 1;
         tac_run_count(r);
         if (tac_run_factor(r) != TAC_OK) break;
-        tac_run_aim(r, r->s->kappa, 0);
+        tac_run_right_side(r, r->s->kappa, 0);
         r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
         double length = line_search(r, cone_search(r, 1, 1));
         tac_run_record(r, r->s->kappa, violation, centring, length);
-        if (length != 1 || tac_run_badness(r) > 1) break;
+        if (length != 1 || tac_run_relative_error(r) > 1) break;
         if (!(r->at->violation < 0.5 * violation) && !(r->at->centring < 0.5 * centring)) break;
         tac_run_accept(r);
         r->best = TAC_INFINITY;
         tac_run_keep_best(r);
     }
-    tacStatus status = tac_run_give_up(r);
+    tacStatus status = tac_run_restore_best(r);
     return status == TAC_ERR_UNSOLVED ? TAC_OK : status;
 }
 
@@ -150,26 +150,26 @@ static tacStatus begin(tacInteriorRun *r) {
     tacStatus status = r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation);
     if (status != TAC_OK) return status;
     if (!tac_finite(violation)) return TAC_ERR_NONFINITE;
-    tac_run_measure(r, violation);
+    tac_run_note_residual(r, violation);
     r->at->centring = tac_run_off_centre(r, r->at->a, r->at->b) / r->s->kappa;
     r->at->iterations = 0;
     r->first_violation = tac_max(violation, r->s->residual);
-    r->first_size = r->size > 0 ? r->size * r->first_violation / violation : 1;
+    r->first_norm = r->norm > 0 ? r->norm * r->first_violation / violation : 1;
     r->first_mean = r->p->ncone > 0 ? tac_run_mean_product(r, 0) : 0;
-    r->share = BEND_FIRST, r->length = 1;
+    r->geometric_share = GEOMETRIC_FIRST, r->length = 1;
     return TAC_OK;
 }
 
 /* Where steps to the borders lead no further: on from there along the path, if E is small already. */
 static tacStatus end_search(tacInteriorRun *r) {
     int left = r->at->iterations < r->s->max_iterations;
-    return left && may_follow(r) ? tac_run_follow(r, tac_run_mean_product(r, 0), 1) : tac_run_give_up(r);
+    return left && may_follow(r) ? tac_run_follow_path(r, tac_run_mean_product(r, 0), 1) : tac_run_restore_best(r);
 }
 
 static tacStatus iterate_all(tacInteriorRun *r) {
     for (;;) {
         tac_run_keep_best(r);
-        r->at->end = tac_run_badness(r) <= 1 ? TAC_END_SOLVED : TAC_END_ITERATIONS;
+        r->at->end = tac_run_relative_error(r) <= 1 ? TAC_END_SOLVED : TAC_END_ITERATIONS;
         if (r->at->end == TAC_END_SOLVED) return r->s->polish > 0 ? tac_run_polish(r) : TAC_OK;
         if (r->at->iterations >= r->s->max_iterations || !iterate(r)) return end_search(r);
     }
@@ -178,7 +178,7 @@ static tacStatus iterate_all(tacInteriorRun *r) {
 static tacStatus search(tacInteriorRun *r) {
     tacStatus status = begin(r);
     if (status != TAC_OK) return status;
-    return r->s->follow && r->p->settle != NULL ? tac_run_follow(r, r->first_mean, 0) : iterate_all(r);
+    return r->s->follow && r->p->project != NULL ? tac_run_follow_path(r, r->first_mean, 0) : iterate_all(r);
 }
 
 static int count_numbers(const tacInteriorProblem *p) {

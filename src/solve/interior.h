@@ -28,13 +28,13 @@ typedef struct tacInteriorProblem {
     void (*solve)(void *user, const double *c, double *dx, double *da, double *db);
     /* The share of what changes dE/dx with a that the next systems have: 1 is Newton's, less goes further where E bends
      * much. NULL: dE/dx does not change with a. */
-    void (*bend)(void *user, double share);
+    void (*geometric_share)(void *user, double share);
     /* a, b as the linear equations have them at the trial -> on the path there, a o b = kappa unit e; as residual. A
      * whole step that the equations describe exactly is left as it is. NULL: steps stay between the borders alone. */
-    tacStatus (*settle)(void *user, const tacInteriorTrial *trial, double *a, double *b, double *violation);
+    tacStatus (*project)(void *user, const tacInteriorTrial *trial, double *a, double *b, double *violation);
     /* How large E of the last residual is, all its equations in one unit whose square is that of a . b: steps along the
      * path are judged by it. NULL: as its violation. */
-    double (*size)(void *user);
+    double (*norm)(void *user);
 } tacInteriorProblem;
 
 typedef struct tacInteriorSettings {
@@ -45,7 +45,7 @@ typedef struct tacInteriorSettings {
     int polish;   /* further Newton's steps at the solution, while they leave less than half of what is off, beyond
                          * max_iterations */
     double share; /* of the way to the border that a step goes at least; less is more careful */
-    int follow;   /* 1, with settle: along the path from the start; 0: between the borders, then along the path */
+    int follow;   /* 1, with project: along the path from the start; 0: between the borders, then along the path */
 } tacInteriorSettings;
 
 /* How a search ended. */

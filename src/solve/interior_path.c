@@ -1,5 +1,5 @@
 /* Newton's method on the central path   (docs/theory/ncp.md, W14a): at every iterate a o b = kappa unit e holds to
- * rounding, as the problem's `settle` takes trial points there, so that no border is ever in the way and E alone is
+ * rounding, as the problem's `project` takes trial points there, so that no border is ever in the way and E alone is
  * left to be solved, while kappa goes down to what is asked for. */
 #include "solve/interior_run.h"
 
@@ -34,7 +34,7 @@ typedef struct Path {
 
 /* (E/E_0)^2, which compares with kappa/kappa_0: on the path a . b is kappa, and |E|^2 is in the same unit   (W14c). */
 static double share_of_residual(const tacInteriorRun *r) {
-    double share = r->size / r->first_size;
+    double share = r->norm / r->first_norm;
     return share * share;
 }
 
@@ -44,14 +44,14 @@ static double merit(const tacInteriorRun *r, const Path *path, double kappa) {
     return share_of_residual(r) + (kappa - r->s->kappa) / path->first_kappa;
 }
 
-/* A share of the step, on the path between kappa and `to` -> its merit, r->size; infinite: there is no E. */
+/* A share of the step, on the path between kappa and `to` -> its merit, r->norm; infinite: there is no E. */
 static double try_step(tacInteriorRun *r, const Path *path, double alpha, double to) {
     double kappa = path->kappa + alpha * (to - path->kappa), violation;
-    tac_run_go(r, alpha);
+    tac_run_set_trial(r, alpha);
     tacInteriorTrial trial = {r->trial_x, kappa, 1 - alpha};
-    tacStatus status = r->p->settle(r->p->user, &trial, r->trial_a, r->trial_b, &violation);
+    tacStatus status = r->p->project(r->p->user, &trial, r->trial_a, r->trial_b, &violation);
     if (status != TAC_OK || !tac_finite(violation)) return TAC_INFINITY;
-    tac_run_measure(r, violation);
+    tac_run_note_residual(r, violation);
     return merit(r, path, kappa);
 }
 
@@ -63,7 +63,7 @@ static double line_search(tacInteriorRun *r, const Path *path, double to) {
         double now = try_step(r, path, alpha, to);
         if (now < best) best = now, found = alpha;
         if (now <= GROWTH * (1 - DECREASE * alpha) * before) return alpha;
-        if (now < TAC_INFINITY && r->size <= SMALL * r->first_size) return alpha;
+        if (now < TAC_INFINITY && r->norm <= SMALL * r->first_norm) return alpha;
         if (best < now && best < before) break;
     }
     return found > 0 && try_step(r, path, found, to) < TAC_INFINITY ? found : 0;
@@ -81,7 +81,7 @@ static int iterate(tacInteriorRun *r, Path *path) {
     tac_run_count(r);
     if (tac_run_factor(r) != TAC_OK) return tac_run_stop(r, TAC_END_SINGULAR);
     double to = next_kappa(r, path);
-    tac_run_aim(r, to, 0);
+    tac_run_right_side(r, to, 0);
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
     if (tac_first_nonfinite(r->p->n, r->dx) >= 0) return tac_run_stop(r, TAC_END_SINGULAR);
     double length = line_search(r, path, to);
@@ -90,7 +90,7 @@ static int iterate(tacInteriorRun *r, Path *path) {
     path->kappa += length * (to - path->kappa);
     r->at->centring = tac_run_off_centre(r, r->trial_a, r->trial_b) / r->s->kappa;
     tac_run_accept(r);
-    r->share = tac_run_next_share(r, length, violation), r->length = length;
+    r->geometric_share = tac_run_next_geometric_share(r, length, violation), r->length = length;
     return 1;
 }
 
@@ -101,16 +101,16 @@ static int goes_on(tacInteriorRun *r, Path *path) {
     return path->steps > PATIENCE && now > STALL * then ? tac_run_stop(r, TAC_END_STALLED) : 1;
 }
 
-tacStatus tac_run_follow(tacInteriorRun *r, double kappa, int careful) {
+tacStatus tac_run_follow_path(tacInteriorRun *r, double kappa, int careful) {
     Path path = {.kappa = tac_max(kappa, r->s->kappa),
                  .first_kappa = tac_max(r->first_mean, r->s->kappa),
                  .fall = careful ? FALL_CAREFUL : FALL};
     r->length = 1;
     for (;;) {
         tac_run_keep_best(r);
-        r->at->end = tac_run_badness(r) <= 1 ? TAC_END_SOLVED : TAC_END_ITERATIONS;
+        r->at->end = tac_run_relative_error(r) <= 1 ? TAC_END_SOLVED : TAC_END_ITERATIONS;
         if (r->at->end == TAC_END_SOLVED) return r->s->polish > 0 ? tac_run_polish(r) : TAC_OK;
         if (r->at->iterations >= r->s->max_iterations || !goes_on(r, &path) || !iterate(r, &path))
-            return tac_run_give_up(r);
+            return tac_run_restore_best(r);
     }
 }

@@ -78,7 +78,7 @@ static void solve(void *user, const double *c, double *dx, double *da, double *d
 /* Of half lines alone. */
 static tacStatus settle(void *user, const tacInteriorTrial *trial, double *a, double *b, double *violation) {
     for (int i = 0; i < N; i++)
-        tac_pair_settle(1, trial->kappa, a + i, b + i);
+        tac_pair_project_to_path(1, trial->kappa, a + i, b + i);
     return residual(user, trial->x, a, b, violation);
 }
 

@@ -4,7 +4,8 @@
  *   tau_i += k m_i s,      s = m . (v+ - v),      k = d(force)/d(velocity) at (q, v): -damping, or the actuator's gain
  *
  * on all of the row's dofs: a row with the impulse -load s, load = -h k, that is no constraint. */
-#include "contact/ncp/problem.h"
+#include "contact/ncp/damping.h"
+
 #include "dynamics/actuator.h"
 #include "dynamics/transmission.h"
 
@@ -26,14 +27,14 @@ static int may_damp(const tacModel *m, int a) {
     return m->actuator_biastype[a] == TAC_BIAS_AFFINE || m->actuator_gaintype[a] == TAC_GAIN_AFFINE;
 }
 
-int tac_ncp_most_damping(const tacModel *m) {
+int tac_ncp_max_damping(const tacModel *m) {
     int n = m->ntendon;
     for (int a = 0; a < m->nu; a++)
         n += may_damp(m, a) && !drives_one_dof(m, a);
     return n;
 }
 
-int tac_ncp_most_damping_numbers(const tacModel *m) {
+int tac_ncp_max_damping_numbers(const tacModel *m) {
     int n = m->nterm;
     for (int a = 0; a < m->nu; a++)
         n += drives_one_dof(m, a) ? 1 : may_damp(m, a) ? m->nv : 0;
@@ -48,7 +49,7 @@ static void add_tendon(tacNcp *p, int t) {
     if (m->tendon_type[t] != TAC_TENDON_FIXED || m->tendon_damping[t] == 0 || n == 0) return;
     tacNcpRow *row =
         tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_TENDON_FRICTION, .id = t, .axis = 2}, TAC_NCP_DAMPER, n > 1);
-    row->load = p->h * m->tendon_damping[t];
+    row->coefficient = p->h * m->tendon_damping[t];
     for (int k = first; k < first + n; k++)
         tac_ncp_add_number(&p->rows, row, m->joint_dof_adr[m->term_joint[k]], m->term_coef[k]);
 }
@@ -60,7 +61,7 @@ static void add_actuator(tacNcp *p, int a) {
     if (gain == 0) return;
     tacRow of = {.kind = TAC_ROW_TENDON_FRICTION, .id = a, .axis = 3};
     tacNcpRow *row = tac_ncp_begin_row(p, of, TAC_NCP_SERVO, !drives_one_dof(m, a));
-    row->load = -p->h * gain;
+    row->coefficient = -p->h * gain;
     for (int i = p->w->moment_begin[a]; i < p->w->moment_end[a]; i++)
         if (moment[i] != 0 || drives_one_dof(m, a)) tac_ncp_add_number(&p->rows, row, i, moment[i]);
 }
@@ -118,7 +119,7 @@ void tac_ncp_damping_move(const tacNcp *p, tacWork *w, const tacMover *mover, in
     for (int i = 0; i < p->rows.n; i++) {
         const tacNcpRow *row = &p->rows.row[i];
         int type = row->law == TAC_NCP_SERVO ? (int)p->m->actuator_trntype[row->of.id] : -1;
-        double k = -row->load / p->h, turned = 0;
+        double k = -row->coefficient / p->h, turned = 0;
         if (type != TAC_TRN_SITE && type != TAC_TRN_SLIDERCRANK) continue;
         tac_moment_move(p->m, w, row->of.id, mover, column, k * row->r, sink);
         tac_moment_move(p->m, w, row->of.id, mover, 0, 1, &(tacSink){.lambda = gained(p), .bar = &turned});
@@ -129,7 +130,7 @@ void tac_ncp_damping_move(const tacNcp *p, tacWork *w, const tacMover *mover, in
 /* k by dk, m by dm (nv; NULL: not). */
 static void emit_change(const tacNcp *p, const tacNcpRow *row, double dk, const double *dm, int column,
                         const tacSink *sink) {
-    double k = -row->load / p->h, along = 0;
+    double k = -row->coefficient / p->h, along = 0;
     for (int i = 0; dm != NULL && i < p->m->nv; i++) {
         along += dm[i] * (p->x[i] - p->v[i]);
         if (dm[i] != 0) tac_emit(sink, i, column, k * row->r * dm[i]);

@@ -17,5 +17,5 @@ void tac_ncp_history_end(tacContext *ctx, const tacInterior *point) {
 tacStatus tac_ncp_history(tacContext *ctx, const double *x, const double *u) {
     tacNcp p;
     TAC_SCOPE(&ctx->arena);
-    return tac_ncp_go(ctx, x, u, ctx->options.ncp_kappa, &p);
+    return tac_ncp_solve_step(ctx, x, u, ctx->options.ncp_kappa, &p);
 }

@@ -1,15 +1,19 @@
 /* Forces of constraints in the step with contact ncp as outputs, with their derivatives (docs/theory/ncp.md, W27, W28):
  * of contacts on bodies, at q+, and of all constraints on dofs, which are what the balance without them is off by.
  * Each row of a Jacobian is the transposed answer to one number of them. */
+#include "contact/ncp/step_deriv.h"
+
+#include "contact/ncp/adjoint.h"
+#include "contact/ncp/report.h"
+#include "contact/ncp/wrench.h"
 #include "math/dense.h"
-#include "contact/ncp/step.h"
 
 #include <string.h>
 
 tacStatus tac_ncp_forces_out(tacContext *ctx, const double *x, const double *u, double *wrench, double *qfrc) {
     tacNcp p;
     TAC_SCOPE(&ctx->arena);
-    TAC_TRY(tac_ncp_go(ctx, x, u, ctx->options.ncp_kappa, &p));
+    TAC_TRY(tac_ncp_solve_step(ctx, x, u, ctx->options.ncp_kappa, &p));
     tac_ncp_forces(&p, wrench, qfrc);
     return TAC_OK;
 }
@@ -17,7 +21,7 @@ tacStatus tac_ncp_forces_out(tacContext *ctx, const double *x, const double *u, 
 tacStatus tac_ncp_contacts(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n) {
     tacNcp p;
     TAC_SCOPE(&ctx->arena);
-    tacStatus status = tac_ncp_go(ctx, x, u, ctx->options.ncp_kappa, &p);
+    tacStatus status = tac_ncp_solve_step(ctx, x, u, ctx->options.ncp_kappa, &p);
     if (!tac_went_on(status)) return status;
     *n = p.ncontact;
     if (p.ncontact > max) return TAC_ERR_CONTACTS;
@@ -117,7 +121,7 @@ static tacStatus rows(tacContext *ctx, const double *x, const double *u, Forces 
     memset(j.seed, 0, (size_t)most_outputs(m) * sizeof *j.seed);
     if (dqfrc != NULL) TAC_TRY(free_rows(ctx, x, u, f, &j.all, dqfrc));
     TAC_TRY(tac_ncp_residual_jac(ctx, x, u, &f->p, &f->d, c, j.all.R, j.all.r, dwrench));
-    tac_ncp_find_rows(&f->p, &j.all);
+    tac_ncp_find_nonzero_rows(&f->p, &j.all);
     for (int b = 0; dwrench != NULL && b < m->nbody; b++)
         for (int i = 6 * b; i < 6 * b + 6 && any_force(&f->p, b); i++)
             add_row(f, &j.all, i, 0, j.seed, dwrench + (size_t)i * n);
@@ -159,7 +163,7 @@ tacStatus tac_ncp_forces_vjp(tacContext *ctx, const double *x, const double *u, 
 
 void tac_ncp_measure_forces(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
-    int inputs = tac_ncp_most_inputs(m, options->max_contacts);
+    int inputs = tac_ncp_max_inputs(m, options->max_contacts);
     Forces f;
     Jacobian j;
     tac_ncp_measure_prepare(m, options, dry);

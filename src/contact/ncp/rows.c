@@ -1,5 +1,7 @@
 /* Rows on dofs in the step: what they say at an iterate, their laws, what they add to the linear system
  * (docs/theory/ncp.md, W29-W32). */
+#include "contact/ncp/rows.h"
+
 #include "contact/coordinate.h"
 #include "contact/ncp/problem.h"
 #include "math/scalar.h"
@@ -79,36 +81,36 @@ void tac_ncp_row_axpy(const tacNcpRows *rows, const tacNcpRow *row, double s, co
 static double weigh_rate(const tacNcpRow *row, double off) { return tac_min(off, tac_max(row->mass * off, FINE_RATE)); }
 
 /* -> the largest of what is wrong with it. */
-static double load_row(tacNcpRow *row, const double *x, const double *a, const double *b) {
+static double evaluate_row(tacNcpRow *row, const double *x, const double *a, const double *b) {
     row->e[0] = row->e[1] = 0;
     switch (row->law) {
     case TAC_NCP_PAIR:
         row->p = row->a[0] = a[row->at], row->b[0] = b[row->at];
-        row->e[0] = row->b[0] - row->r - tac_give_way(&row->closed.give, row->p, &row->soft);
+        row->e[0] = row->b[0] - row->r - tac_yield(&row->bound.yield, row->p, &row->soft);
         break;
     case TAC_NCP_DRY:
         for (int i = 0; i < 2; i++)
             row->a[i] = a[row->at + i], row->b[i] = b[row->at + i];
-        row->p = row->load * row->a[1];
+        row->p = row->coefficient * row->a[1];
         row->e[0] = row->b[1] - row->r, row->e[1] = row->a[0] - 1;
         break;
     case TAC_NCP_HELD:
         row->p = x[row->at];
-        row->e[0] = row->r + row->load * row->p;
+        row->e[0] = row->r + row->coefficient * row->p;
         break;
     default:
-        row->p = -row->load * row->r;
+        row->p = -row->coefficient * row->r;
         break;
     }
     double off = tac_abs(row->e[0]);
     return tac_max(row->law == TAC_NCP_DRY ? weigh_rate(row, off) : off, tac_abs(row->e[1]));
 }
 
-double tac_ncp_load_rows(tacNcp *p, const double *x, const double *a, const double *b) {
+double tac_ncp_evaluate_rows(tacNcp *p, const double *x, const double *a, const double *b) {
     double worst = 0;
     for (int k = 0; k < p->rows.n; k++) {
         tacNcpRow *row = &p->rows.row[k];
-        worst = tac_max(worst, load_row(row, x, a, b));
+        worst = tac_max(worst, evaluate_row(row, x, a, b));
         tac_ncp_row_axpy(&p->rows, row, -row->p, p->rows.J, p->g);
     }
     return worst;
@@ -132,11 +134,11 @@ double tac_ncp_row_compliance(const tacNcpRow *row) {
     case TAC_NCP_PAIR:
         return row->b[0] / row->a[0] + row->soft;
     case TAC_NCP_DRY:
-        return dry_determinant(row) / (row->load * dry_freedom(row));
+        return dry_determinant(row) / (row->coefficient * dry_freedom(row));
     case TAC_NCP_HELD:
-        return row->load;
+        return row->coefficient;
     default:
-        return 1 / row->load;
+        return 1 / row->coefficient;
     }
 }
 
@@ -163,7 +165,7 @@ static void recover_row(const tacNcpRow *row, const double *c, double dr, double
         da[0] = dp, db[0] = dr - row->e[0] + row->soft * dp;
         return;
     }
-    da[0] = -row->e[1], da[1] = dp / row->load;
+    da[0] = -row->e[1], da[1] = dp / row->coefficient;
     db[1] = dr - row->e[0];
     db[0] = (c[0] - row->b[0] * da[0] - row->a[1] * db[1] - row->b[1] * da[1]) / row->a[0];
 }

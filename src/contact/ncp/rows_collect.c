@@ -1,7 +1,10 @@
 /* Limits, dry friction, equalities and armature of tendons in the step: the room they take, and which rows a state has
  * (docs/theory/ncp.md, W29-W32). */
+#include "contact/ncp/rows.h"
+
 #include "contact/coordinate.h"
-#include "contact/ncp/problem.h"
+#include "contact/ncp/contact.h"
+#include "contact/ncp/damping.h"
 #include "math/scalar.h"
 
 #define TURN 6.28318530717958647693 /* 2 pi */
@@ -17,8 +20,8 @@ static int tendon_rows(const tacModel *m, int t) {
     return m->tendon_type[t] == TAC_TENDON_FIXED ? 2 + (m->tendon_limited[t] ? 2 : 0) : 0;
 }
 
-int tac_ncp_most_wide(const tacModel *m) {
-    int n = tac_ncp_most_damping(m);
+int tac_ncp_max_wide(const tacModel *m) {
+    int n = tac_ncp_max_damping(m);
     for (int t = 0; t < m->ntendon; t++)
         n += tendon_rows(m, t);
     for (int e = 0; e < m->neq; e++)
@@ -26,8 +29,8 @@ int tac_ncp_most_wide(const tacModel *m) {
     return n;
 }
 
-int tac_ncp_most_rows(const tacModel *m) {
-    int n = m->nv + m->nu + tac_ncp_most_wide(m);
+int tac_ncp_max_rows(const tacModel *m) {
+    int n = m->nv + m->nu + tac_ncp_max_wide(m);
     for (int j = 0; j < m->njnt; j++)
         n += m->joint_limited[j] ? 2 : 0;
     return n;
@@ -65,8 +68,8 @@ static int equality_numbers(const tacModel *m, int e) {
     return path_length(m, body[0]) + path_length(m, body[1]);
 }
 
-static int most_numbers(const tacModel *m) {
-    int n = m->nv + tac_ncp_most_damping_numbers(m);
+static int max_numbers(const tacModel *m) {
+    int n = m->nv + tac_ncp_max_damping_numbers(m);
     for (int j = 0; j < m->njnt; j++)
         n += m->joint_limited[j] ? (m->joint_type[j] == TAC_BALL ? 3 : 2) : 0;
     for (int t = 0; t < m->ntendon; t++)
@@ -77,8 +80,8 @@ static int most_numbers(const tacModel *m) {
 }
 
 int tac_ncp_rows_layout(tacNcpRows *r, const tacModel *m, tacArena *arena) {
-    size_t wide = (size_t)tac_ncp_most_wide(m);
-    *r = (tacNcpRows){.max = tac_ncp_most_rows(m), .max_nnz = most_numbers(m), .max_wide = (int)wide};
+    size_t wide = (size_t)tac_ncp_max_wide(m);
+    *r = (tacNcpRows){.max = tac_ncp_max_rows(m), .max_nnz = max_numbers(m), .max_wide = (int)wide};
     r->row = TAC_TAKE(arena, r->max, tacNcpRow);
     r->dof = TAC_TAKE(arena, r->max_nnz, int);
     r->J = TAC_TAKE(arena, r->max_nnz, double);
@@ -171,19 +174,19 @@ double tac_ncp_limit_mass_change(const tacNcp *p, const tacNcpRow *row, const ta
     return scale * tac_ncp_inverse_masses_change(p->m, body, d);
 }
 
-static void close_limit(const tacNcp *p, tacNcpRow *row, double gap) {
+static void set_bound(const tacNcp *p, tacNcpRow *row, double gap) {
     int body[2];
     double scale = limit_scale(p, &row->of, body);
     row->of.pos = gap;
-    row->closed = tac_ncp_closed_at(p, gap, TAC_NCP_CORRECTION, scale * tac_ncp_inverse_masses(p->m, body));
-    row->rest = row->closed.rest;
+    row->bound = tac_ncp_gap_bound_at(p, gap, TAC_NCP_CORRECTION, scale * tac_ncp_inverse_masses(p->m, body));
+    row->rest = row->bound.rest;
 }
 
 static void add_limit(tacNcp *p, tacRow of, int wide) {
     tacNcpRow *row = tac_ncp_begin_row(p, of, TAC_NCP_PAIR, wide);
     tacCombination a = tac_row_combination(p->m, &of, p->q);
     add_terms(p, &p->rows, row, &a);
-    close_limit(p, row, a.pos);
+    set_bound(p, row, a.pos);
     take_cone(p, row, 1, p->gap_unit, p->h);
 }
 
@@ -211,7 +214,7 @@ static void add_ball_limit(tacNcp *p, int joint) {
         tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_JOINT_LIMIT, .id = joint, .axis = 1}, TAC_NCP_PAIR, 0);
     for (int i = 0; i < 3; i++)
         tac_ncp_add_number(&p->rows, row, m->joint_dof_adr[joint] + i, 0);
-    close_limit(p, row, tac_ncp_ball_gap(tac_ncp_ball_range(m, joint), tac_ncp_ball_turn(m, joint, p->q)));
+    set_bound(p, row, tac_ncp_ball_gap(tac_ncp_ball_range(m, joint), tac_ncp_ball_turn(m, joint, p->q)));
     take_cone(p, row, 1, p->gap_unit, p->h);
 }
 
@@ -241,15 +244,15 @@ static void add_friction(tacNcp *p) {
         if (!(loss > 0)) continue;
         tacNcpRow *row = tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_JOINT_FRICTION, .id = i}, TAC_NCP_DRY, 0);
         tac_ncp_add_number(&p->rows, row, i, 1);
-        row->load = p->h * loss;
-        take_cone(p, row, 2, TAC_NCP_DRY_SPEED, row->load);
+        row->coefficient = p->h * loss;
+        take_cone(p, row, 2, TAC_NCP_DRY_SPEED, row->coefficient);
     }
     for (int t = 0; t < m->ntendon; t++) {
         if (m->tendon_type[t] != TAC_TENDON_FIXED || !(m->tendon_frictionloss[t] > 0)) continue;
         tacNcpRow *row = tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_TENDON_FRICTION, .id = t}, TAC_NCP_DRY, 1);
         add_tendon_rate(p, row);
-        row->load = p->h * m->tendon_frictionloss[t];
-        take_cone(p, row, 2, TAC_NCP_DRY_SPEED, row->load);
+        row->coefficient = p->h * m->tendon_frictionloss[t];
+        take_cone(p, row, 2, TAC_NCP_DRY_SPEED, row->coefficient);
     }
 }
 
@@ -260,7 +263,7 @@ static void add_armatures(tacNcp *p) {
         tacNcpRow *row =
             tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_TENDON_FRICTION, .id = t, .axis = 1}, TAC_NCP_INERTIA, 1);
         add_tendon_rate(p, row);
-        row->load = m->tendon_armature[t];
+        row->coefficient = m->tendon_armature[t];
     }
 }
 
@@ -282,7 +285,7 @@ static tacNcpRow *begin_equality(tacNcp *p, int eq, int axis, double pos) {
     tacNcpRow *row = tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_EQUALITY, .id = eq, .axis = axis}, TAC_NCP_HELD, 1);
     double slack = p->h * TAC_NCP_CLOSING;
     tac_row_bodies(p->m, &(tacRows){.row = &row->of}, 0, body);
-    row->load = compliance_unit(p, &row->of) * tac_ncp_inverse_masses(p->m, body);
+    row->coefficient = compliance_unit(p, &row->of) * tac_ncp_inverse_masses(p->m, body);
     row->of.pos = pos;
     row->rest = pos > slack ? pos - slack : pos < -slack ? pos + slack : 0;
     row->at = p->m->nv + p->rows.nheld++;
@@ -358,7 +361,7 @@ static void put_constant_rows(const tacNcp *p) {
     }
 }
 
-void tac_ncp_find_rows_at(tacNcp *p) {
+void tac_ncp_collect_rows(tacNcp *p) {
     int off = *p->m->option_disable;
     p->rows.n = p->rows.nnz = p->rows.nwide = p->rows.nheld = 0;
     add_armatures(p);

@@ -1,6 +1,12 @@
 /* Contact ncp: variational integrator and exact friction cones (contact/ncp/problem.h). */
 #include "contact/ncp/step.h"
 
+#include "contact/ncp/bodies.h"
+#include "contact/ncp/contact.h"
+#include "contact/ncp/fallback.h"
+#include "contact/ncp/features.h"
+#include "contact/ncp/report.h"
+#include "contact/ncp/step_deriv.h"
 #include "dynamics/actuator.h"
 #include "math/scalar.h"
 
@@ -31,13 +37,13 @@
 #define SHARE_FIRST  0.9
 #define SHARE_OTHERS 0.8
 /* How often the reach is halved where it has more contacts than there is room for. */
-#define MOST_HALVINGS 6
+#define MAX_HALVINGS 6
 /* How often features that a search overlaps by are added to the problem. */
-#define MOST_ROUNDS 6
-/* How often they are chosen anew, and after which of the searches that lead nowhere. */
-#define MOST_ANEW  2
-#define SOFT       1e-8 /* kappa above which they are not */
-#define ANEW_AFTER 1
+#define MAX_ROUNDS 6
+/* How often they are chosen replaced, and after which of the searches that lead nowhere. */
+#define MAX_REPLACEMENTS 2
+#define SOFT             1e-8 /* kappa above which they are not */
+#define REPLACE_AFTER    1
 /* Searches one after another until one ends at a solution: where they start, and which go along the path from there.
  * Where the motion is rough that comes third. LOOSE: with friction's bound held still in each step, which finds its way
  * where bounds and normal impulses turn each other over. */
@@ -84,8 +90,8 @@ static tacStatus find_contacts(tacContext *ctx, const tacWork *w, int ahead, tac
     if (ahead) reach_of_motion(ctx, extra);
     ctx->scene.extra = ahead ? extra : NULL;
     tacStatus status = tac_scene_contacts(&ctx->scene, m, p->found, p->max_contacts, nfound);
-    for (int k = 0; ahead && k <= MOST_HALVINGS && status == TAC_ERR_CONTACTS; k++) {
-        scale_reach(m->ngeom, k < MOST_HALVINGS ? 0.5 : 0, extra);
+    for (int k = 0; ahead && k <= MAX_HALVINGS && status == TAC_ERR_CONTACTS; k++) {
+        scale_reach(m->ngeom, k < MAX_HALVINGS ? 0.5 : 0, extra);
         status = tac_scene_contacts(&ctx->scene, m, p->found, p->max_contacts, nfound);
     }
     ctx->scene.extra = NULL;
@@ -93,7 +99,7 @@ static tacStatus find_contacts(tacContext *ctx, const tacWork *w, int ahead, tac
 }
 
 /* (x, u) -> the problem: forces at x, momenta before, contacts, limits. */
-static tacStatus pose(tacContext *ctx, const double *x, const double *u, tacNcp *p) {
+static tacStatus set_up(tacContext *ctx, const double *x, const double *u, tacNcp *p) {
     const tacModel *m = ctx->model;
     tacWork *w = &ctx->work;
     tacSmoothPoint at = tac_point_of(ctx, x, u);
@@ -101,7 +107,7 @@ static tacStatus pose(tacContext *ctx, const double *x, const double *u, tacNcp 
     if (!tac_ncp_layout(p, m, ctx->options.max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     p->w = w, p->scene = &ctx->scene;
     p->q = x, p->v = x + m->nq, p->mocap = at.u.mocap;
-    p->h = ctx->options.dt, p->point = at, p->friction = ctx->options.ncp_friction;
+    p->h = ctx->options.dt, p->point = at, p->cone_kind = ctx->options.ncp_friction;
     p->implicit = ctx->options.integrator == TAC_IMPLICIT || ctx->options.integrator == TAC_IMPLICITFAST;
     p->damping_span = p->implicit && !(*m->option_disable & TAC_DISABLE_DAMPER) ? p->h : tac_damping_span(ctx);
     p->bounce_speed = ctx->options.bounce_speed, p->tolerance = ctx->options.ncp_tolerance;
@@ -110,8 +116,8 @@ static tacStatus pose(tacContext *ctx, const double *x, const double *u, tacNcp 
         p->tau[i] = p->h * (w->qfrc[i] + w->bias[i]); /* bias is the integrator's own */
     tacStatus status = find_contacts(ctx, w, 1, p, &nfound);
     if (status != TAC_OK) return status;
-    tac_ncp_begin(p);
-    tac_ncp_constrain(p, nfound);
+    tac_ncp_begin_bodies(p);
+    tac_ncp_add_constraints(p, nfound);
     return TAC_OK;
 }
 
@@ -129,7 +135,7 @@ static tacReason reason_of(tacInteriorEnd end, const tacNcp *p) {
 /* Steps of this search leave out a share of how friction's bound follows the normal impulse. */
 static void loosen(tacNcp *p, double share) {
     for (int i = 0; i < p->ncontact; i++)
-        p->contact[i].p.loose = share;
+        p->contact[i].friction.loose = share;
 }
 
 /* What E is off by; where that is within the tolerance and products are not, by how much they are, in its unit. */
@@ -155,7 +161,8 @@ static tacStatus search(tacContext *ctx, tacNcp *p, Search way, int again, const
     return status;
 }
 
-tacStatus tac_ncp_look(tacContext *ctx, tacNcp *p, double tolerance, int may_change, int *added, double *overlap) {
+tacStatus tac_ncp_find_overlap(tacContext *ctx, tacNcp *p, double tolerance, int may_change, int *added,
+                               double *overlap) {
     int nfound = 0;
     *added = 0, *overlap = 0;
     if (*ctx->model->option_disable & TAC_DISABLE_CONSTRAINT) return TAC_OK;
@@ -184,22 +191,22 @@ static double centring(double tolerance, double kappa) {
 
 /* Steps that got nowhere as they led where a contact's features are not: such contacts leave the problem -> how
  * many. */
-static int leave_out(const tacContext *ctx, tacNcp *p) {
+static int remove_lost(const tacContext *ctx, tacNcp *p) {
     int nowhere = ctx->info.reason == TAC_REASON_TOUCH || ctx->info.reason == TAC_REASON_STALLED;
-    return nowhere ? tac_ncp_leave_out_lost(p) : 0;
+    return nowhere ? tac_ncp_remove_lost(p) : 0;
 }
 
 /* How the searches of a step stand. */
 typedef struct Course {
     const Search *ways;
-    int next;         /* which of them comes */
-    int again;        /* 1: it begins where the last one ended */
-    int rounds, anew; /* how often features have come or gone; were chosen anew */
-    tacNcpEnd kept;   /* the best end of searches of this problem */
+    int next;             /* which of them comes */
+    int again;            /* 1: it begins where the last one ended */
+    int rounds, replaced; /* how often features have come or gone; were chosen replaced */
+    tacNcpBest best;      /* the best end of searches of this problem */
 } Course;
 
 /* The problem has become another one: all its searches, the first from where the last one ended. */
-static void begin_again(Course *c) { c->next = 0, c->again = 1, c->kept.numbers = -1; }
+static void restart(Course *c) { c->next = 0, c->again = 1, c->best.numbers = -1; }
 
 static int iterations_left(const tacContext *ctx) { return ctx->options.ncp_iterations - ctx->info.iterations; }
 
@@ -207,7 +214,7 @@ static int iterations_left(const tacContext *ctx) { return ctx->options.ncp_iter
  * as it has. */
 static tacStatus accept(tacContext *ctx, tacNcp *p, int may_change, int *changed) {
     double overlap;
-    tacStatus status = tac_ncp_look(ctx, p, ctx->options.ncp_tolerance, may_change, changed, &overlap);
+    tacStatus status = tac_ncp_find_overlap(ctx, p, ctx->options.ncp_tolerance, may_change, changed, &overlap);
     if (status != TAC_OK || overlap == 0) return status;
     int stopped = may_change ? tac_ncp_stop_bounces(p, ctx->options.ncp_tolerance) : 0;
     if (stopped > 0) memcpy(p->anchor, p->x, (size_t)p->m->nv * sizeof *p->x);
@@ -221,10 +228,10 @@ static tacStatus accept(tacContext *ctx, tacNcp *p, int may_change, int *changed
 
 /* p at the end of a search that found no solution -> features that it lost on its way, or overlaps by: how many have
  * gone and come. */
-static int mend(tacContext *ctx, tacNcp *p) {
+static int update_features(tacContext *ctx, tacNcp *p) {
     double overlap;
-    int added, gone = leave_out(ctx, p);
-    tacStatus status = tac_ncp_look(ctx, p, tac_max(ctx->options.ncp_tolerance, ROUGH), 1, &added, &overlap);
+    int added, gone = remove_lost(ctx, p);
+    tacStatus status = tac_ncp_find_overlap(ctx, p, tac_max(ctx->options.ncp_tolerance, ROUGH), 1, &added, &overlap);
     return gone + (status == TAC_OK ? added : 0); /* there need be no room for all that overlaps then */
 }
 
@@ -241,43 +248,43 @@ static tacStatus search_next(tacContext *ctx, tacNcp *p, double kappa, const Cou
                                way.start == 0 ? SHARE_FIRST : SHARE_OTHERS,
                                way.follow};
     tacStatus status = search(ctx, p, way, c->again, &end);
-    int may_change = c->rounds < MOST_ROUNDS && iterations_left(ctx) > 0;
+    int may_change = c->rounds < MAX_ROUNDS && iterations_left(ctx) > 0;
     *changed = 0;
     if (status == TAC_OK) return accept(ctx, p, may_change, changed);
-    if (status == TAC_ERR_UNSOLVED && may_change) *changed = mend(ctx, p);
+    if (status == TAC_ERR_UNSOLVED && may_change) *changed = update_features(ctx, p);
     return status;
 }
 
-/* Where two geoms have more features in reach than are kept, those that the motion of before overlaps by are added at
+/* Where two geoms have more features in reach than are best, those that the motion of before overlaps by are added at
  * once: found after a search they would cost another. */
-static tacStatus look_ahead(tacContext *ctx, tacNcp *p) {
+static tacStatus predict_features(tacContext *ctx, tacNcp *p) {
     double overlap;
     int added;
     if (!tac_ncp_has_full_pair(p)) return TAC_OK;
     memcpy(p->x, p->v, (size_t)p->m->nv * sizeof *p->x);
-    if (tac_ncp_move(p, p->x) != TAC_OK) return TAC_OK;
-    tacStatus status = tac_ncp_look(ctx, p, 0, 1, &added, &overlap);
+    if (tac_ncp_place_bodies(p, p->x) != TAC_OK) return TAC_OK;
+    tacStatus status = tac_ncp_find_overlap(ctx, p, 0, 1, &added, &overlap);
     return status == TAC_ERR_CONTACTS ? TAC_OK : status; /* a solution overlaps by less */
 }
 
 /* Where the features of q lead a search nowhere, those within reach at its best end take their place: a face is a plane
  * without end to them, which a body that turns past its edge cannot be on the far side of. Not of soft steps,
  * where all that is near at q has a force. -> how many are others. */
-static tacStatus choose_anew(tacContext *ctx, tacNcp *p, double kappa, const tacNcpEnd *kept, int *changed) {
+static tacStatus replace_features(tacContext *ctx, tacNcp *p, double kappa, const tacNcpBest *best, int *changed) {
     int nfound = 0;
     *changed = 0;
     if (*ctx->model->option_disable & TAC_DISABLE_CONSTRAINT || kappa > SOFT) return TAC_OK;
-    tacStatus status = tac_ncp_restore_end(ctx, p, kept);
+    tacStatus status = tac_ncp_restore_best(ctx, p, best);
     if (!tac_went_on(status)) return status;
     status = find_contacts(ctx, &p->next, 1, p, &nfound);
     if (status == TAC_ERR_CONTACTS) return TAC_OK; /* no room for all */
     if (status != TAC_OK) return status;
-    *changed = tac_ncp_choose_anew(p, nfound);
+    *changed = tac_ncp_replace_features(p, nfound);
     if (*changed > 0) memcpy(p->anchor, p->x, (size_t)p->m->nv * sizeof *p->x);
     return TAC_OK;
 }
 
-/* The starts are tried in order; features that a search leads to, or loses on its way, begin them anew, from where it
+/* The starts are tried in order; features that a search leads to, or loses on its way, begin them replaced, from where it
  * ended. -> p at the solution (p->x is v+), or TAC_ERR_UNSOLVED and the best end. */
 static tacStatus search_all(tacContext *ctx, double kappa, tacNcp *p, Course *c) {
     int changed;
@@ -286,16 +293,16 @@ static tacStatus search_all(tacContext *ctx, double kappa, tacNcp *p, Course *c)
         if (status != TAC_ERR_UNSOLVED) return status;
         if (changed > 0) {
             c->rounds++;
-            begin_again(c);
+            restart(c);
             continue;
         }
-        tac_ncp_keep_end(ctx, p, &c->kept);
+        tac_ncp_keep_best(ctx, p, &c->best);
         if (iterations_left(ctx) <= 0) break;
         c->again = 0;
-        if (c->next++ != ANEW_AFTER || c->anew++ >= MOST_ANEW) continue;
-        status = choose_anew(ctx, p, kappa, &c->kept, &changed);
+        if (c->next++ != REPLACE_AFTER || c->replaced++ >= MAX_REPLACEMENTS) continue;
+        status = replace_features(ctx, p, kappa, &c->best, &changed);
         if (status != TAC_OK) return status;
-        if (changed > 0) begin_again(c);
+        if (changed > 0) restart(c);
     }
     return TAC_ERR_UNSOLVED;
 }
@@ -305,15 +312,15 @@ static tacStatus search_all(tacContext *ctx, double kappa, tacNcp *p, Course *c)
 static tacStatus solve(tacContext *ctx, double kappa, tacNcp *p) {
     TAC_SCOPE(&ctx->arena);
     Course c = {.ways = SEARCHES[tac_ncp_is_rough(p)]};
-    if (!tac_ncp_end_layout(&c.kept, p->m, p->max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
-    c.kept.numbers = -1;
+    if (!tac_ncp_best_layout(&c.best, p->m, p->max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    c.best.numbers = -1;
     tacStatus status = search_all(ctx, kappa, p, &c);
-    if (status == TAC_ERR_UNSOLVED && iterations_left(ctx) > 0 && tac_ncp_give_up(p)) {
-        begin_again(&c);
+    if (status == TAC_ERR_UNSOLVED && iterations_left(ctx) > 0 && tac_ncp_relax_bounds(p)) {
+        restart(&c);
         c.again = 0;
         status = search_all(ctx, kappa, p, &c);
     }
-    return status == TAC_ERR_UNSOLVED ? tac_ncp_bring_back(ctx, p, &c.kept) : status;
+    return status == TAC_ERR_UNSOLVED ? tac_ncp_fall_back(ctx, p, &c.best) : status;
 }
 
 /* Of contacts and limits, whose cones are half lines. */
@@ -347,16 +354,16 @@ static tacStatus advance(tacContext *ctx, const double *x, const tacNcp *p) {
     return tac_first_nonfinite(tac_nx(m), w->next) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
-tacStatus tac_ncp_go(tacContext *ctx, const double *x, const double *u, double kappa, tacNcp *p) {
+tacStatus tac_ncp_solve_step(tacContext *ctx, const double *x, const double *u, double kappa, tacNcp *p) {
     ctx->info = (tacStepInfo){.kappa = kappa};
-    tacStatus status = pose(ctx, x, u, p);
+    tacStatus status = set_up(ctx, x, u, p);
     if (status != TAC_OK) return status;
     tac_ncp_report_start(p, &ctx->info);
-    status = look_ahead(ctx, p);
+    status = predict_features(ctx, p);
     if (status != TAC_OK) return status;
     tacStatus solved = solve(ctx, kappa, p);
     if (!tac_went_on(solved)) return solved;
-    if (p->came_round > 0) solved = TAC_ERR_UNSOLVED, ctx->info.reason = TAC_REASON_TURNED;
+    if (p->turned_before > 0) solved = TAC_ERR_UNSOLVED, ctx->info.reason = TAC_REASON_TURNED;
     status = advance(ctx, x, p);
     tac_ncp_report(p, &ctx->info);
     return status == TAC_OK ? solved : status;
@@ -365,7 +372,7 @@ tacStatus tac_ncp_go(tacContext *ctx, const double *x, const double *u, double k
 static tacStatus step(tacContext *ctx, const double *x, const double *u, double *y) {
     tacNcp p;
     TAC_SCOPE(&ctx->arena);
-    tacStatus status = tac_ncp_go(ctx, x, u, ctx->options.ncp_kappa, &p);
+    tacStatus status = tac_ncp_solve_step(ctx, x, u, ctx->options.ncp_kappa, &p);
     if (tac_went_on(status)) memcpy(y, ctx->work.next, (size_t)tac_nx(ctx->model) * sizeof *y);
     return status;
 }
@@ -381,13 +388,13 @@ static void measure_contacts(const tacModel *m, tacArena *dry) {
 /* What `solve` takes: the searches, each of which may find contacts. */
 static void measure_searches(const tacModel *m, int max_contacts, tacArena *dry) {
     TAC_SCOPE(dry);
-    tacNcpEnd kept;
-    tac_ncp_end_layout(&kept, m, max_contacts, dry);
+    tacNcpBest best;
+    tac_ncp_best_layout(&best, m, max_contacts, dry);
     measure_contacts(m, dry);
-    tac_interior_measure(tac_ncp_most_unknowns(m), tac_ncp_most_numbers(m, max_contacts), dry);
+    tac_interior_measure(tac_ncp_max_unknowns(m), tac_ncp_max_numbers(m, max_contacts), dry);
 }
 
-void tac_ncp_measure_go(const tacModel *m, const tacOptions *options, tacArena *dry) {
+void tac_ncp_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry) {
     tacNcp p;
     tac_ncp_layout(&p, m, options->max_contacts, dry);
     measure_searches(m, options->max_contacts, dry);
@@ -395,7 +402,7 @@ void tac_ncp_measure_go(const tacModel *m, const tacOptions *options, tacArena *
 
 static void measure_step(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
-    tac_ncp_measure_go(m, options, dry);
+    tac_ncp_measure_solve(m, options, dry);
 }
 
 static void measure_acceleration(const tacModel *m, const tacOptions *options, tacArena *dry) {

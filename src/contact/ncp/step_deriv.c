@@ -4,8 +4,10 @@
  *   R(v+; q, v, act, u, theta) = 0 with cone variables eliminated:   dv+ = w - A^-1 dR,   w = dv+ and dR at fixed q+
  *
  * In reverse one transposed solve, refined once, gives the weights of R and of what contacts answer to. */
-#include "contact/ncp/step.h"
+#include "contact/ncp/step_deriv.h"
 
+#include "contact/ncp/adjoint.h"
+#include "contact/ncp/damping.h"
 #include "dynamics/actuator.h"
 #include "dynamics/passive.h"
 #include "math/dense.h"
@@ -16,7 +18,7 @@
 tacStatus tac_ncp_prepare(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d) {
     double kappa = ctx->options.ncp_kappa, smooth = ctx->options.ncp_gradient_kappa;
     if (smooth > kappa) kappa = smooth;
-    tacStatus solved = tac_ncp_go(ctx, x, u, kappa, p);
+    tacStatus solved = tac_ncp_solve_step(ctx, x, u, kappa, p);
     if (!tac_went_on(solved)) return solved;
     if (!tac_ncp_deriv_layout(d, ctx->model, ctx->options.max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     if (solved == TAC_OK) TAC_TRY(tac_ncp_refine(ctx, kappa, p));
@@ -27,9 +29,9 @@ tacStatus tac_ncp_prepare(tacContext *ctx, const double *x, const double *u, tac
 void tac_ncp_measure_prepare(const tacModel *m, const tacOptions *options, tacArena *dry) {
     tacNcpDeriv d;
     int max_contacts = options->max_contacts;
-    tac_ncp_measure_go(m, options, dry);
+    tac_ncp_measure_solve(m, options, dry);
     tac_ncp_deriv_layout(&d, m, max_contacts, dry);
-    tac_interior_measure(tac_ncp_most_unknowns(m), tac_ncp_most_numbers(m, max_contacts), dry); /* tac_ncp_refine */
+    tac_interior_measure(tac_ncp_max_unknowns(m), tac_ncp_max_numbers(m, max_contacts), dry); /* tac_ncp_refine */
 }
 
 /* --- All that moves the equations --------------------------------------------------------------------------------- */
@@ -42,7 +44,14 @@ static tacSink at(tacSink like, int column, double *bar) {
     return like;
 }
 
-static tacNcpSink sinks_at(const tacNcpTarget *t, int column, double *bar) {
+/* Where all columns go: sinks of matrices begin at the first column; those of a reverse pass share bar. */
+typedef struct Target {
+    tacSink balance, inputs, wrench;
+    tacGrad bar;
+    tacColumns c;
+} Target;
+
+static tacNcpSink sinks_at(const Target *t, int column, double *bar) {
     return (tacNcpSink){at(t->balance, column, bar), at(t->inputs, column, bar), at(t->wrench, column, bar)};
 }
 
@@ -60,8 +69,10 @@ static Blocks input_blocks(const tacContext *ctx) {
     return b;
 }
 
-void tac_ncp_emit_forces(tacContext *ctx, const double *x, const double *u, const tacNcp *p, tacSink like, tacColumns c,
-                         const tacGrad *bar) {
+/* Emits d(joint forces) to a sink. Forces that are implicit in velocity are differentiated at fixed v+ - v. bar NULL: a
+ * matrix. */
+static void emit_forces(tacContext *ctx, const double *x, const double *u, const tacNcp *p, tacSink like, tacColumns c,
+                        const tacGrad *bar) {
     const tacModel *m = ctx->model;
     Blocks b = input_blocks(ctx);
     tacSmoothPoint point = tac_point_of(ctx, x, u);
@@ -88,8 +99,9 @@ void tac_ncp_emit_forces(tacContext *ctx, const double *x, const double *u, cons
     }
 }
 
-tacStatus tac_ncp_emit(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
-                       const tacNcpTarget *t) {
+/* Emits all other changes. */
+static tacStatus emit_all(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
+                          const Target *t) {
     const tacModel *m = ctx->model;
     Blocks b = input_blocks(ctx);
     int first = b.mocap < 0 ? 0 : b.mocap;
@@ -111,14 +123,14 @@ tacStatus tac_ncp_emit(tacContext *ctx, const double *x, const double *u, tacNcp
 tacStatus tac_ncp_residual_jac(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
                                tacColumns c, double *W, double *r, double *wrench) {
     const tacModel *m = ctx->model;
-    tacNcpTarget t = {.balance = {.matrix = W, .ld = c.n}, .inputs = {.matrix = r, .ld = c.n}, .c = c};
+    Target t = {.balance = {.matrix = W, .ld = c.n}, .inputs = {.matrix = r, .ld = c.n}, .c = c};
     if (wrench != NULL) t.wrench = (tacSink){.matrix = wrench, .ld = c.n};
     memset(W, 0, (size_t)m->nv * (size_t)c.n * sizeof *W);
     if (r != NULL) memset(r, 0, (size_t)tac_ncp_inputs(p) * (size_t)c.n * sizeof *r);
-    tac_ncp_emit_forces(ctx, x, u, p, (tacSink){.matrix = W, .ld = c.n, .negate = 1}, c, NULL);
+    emit_forces(ctx, x, u, p, (tacSink){.matrix = W, .ld = c.n, .negate = 1}, c, NULL);
     for (size_t i = 0; i < (size_t)m->nv * (size_t)c.n; i++)
         W[i] *= p->h;
-    return tac_ncp_emit(ctx, x, u, p, d, &t);
+    return emit_all(ctx, x, u, p, d, &t);
 }
 
 int tac_ncp_changes_layout(tacNcpChanges *all, int nv, tacColumns c, int inputs, tacArena *arena) {
@@ -133,7 +145,7 @@ int tac_ncp_changes_layout(tacNcpChanges *all, int nv, tacColumns c, int inputs,
     return all->R && all->r && all->row && all->weight && all->used;
 }
 
-void tac_ncp_find_rows(const tacNcp *p, tacNcpChanges *all) {
+void tac_ncp_find_nonzero_rows(const tacNcp *p, tacNcpChanges *all) {
     int n = all->c.n;
     all->nrow = 0;
     for (int i = 0; i < tac_ncp_inputs(p); i++) {
@@ -215,7 +227,7 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
     if (next != NULL) memcpy(next, ctx->work.next, (size_t)tac_nx(m) * sizeof *next);
     memcpy(j.hv, p.hv, (size_t)m->nv * sizeof *j.hv);
     TAC_TRY(tac_ncp_residual_jac(ctx, x, u, &p, &d, c, j.all.R, j.all.r, NULL));
-    tac_ncp_find_rows(&p, &j.all);
+    tac_ncp_find_nonzero_rows(&p, &j.all);
     for (int i = 0; i < m->nv; i++)
         answer_row(&p, &d, &j.all, i, j.pull.lambda, j.pull.mu, j.W + (size_t)i * (size_t)c.n);
     ctx->info.conditioning = d.conditioning;
@@ -228,7 +240,7 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
 static tacStatus own_step(tacContext *ctx, const double *x, const double *u, double *next, tacStepInfo *own) {
     tacNcp p;
     TAC_SCOPE(&ctx->arena);
-    tacStatus status = tac_ncp_go(ctx, x, u, ctx->options.ncp_kappa, &p);
+    tacStatus status = tac_ncp_solve_step(ctx, x, u, ctx->options.ncp_kappa, &p);
     memcpy(next, ctx->work.next, (size_t)tac_nx(ctx->model) * sizeof *next);
     *own = ctx->info;
     return status;
@@ -254,7 +266,7 @@ void tac_ncp_measure_jac(const tacModel *m, const tacOptions *options, tacArena 
     Jacobian j;
     TAC_TAKE(dry, tac_nx(m), double); /* the next state */
     tac_ncp_measure_prepare(m, options, dry);
-    layout_jac(&j, m->nv, tac_columns_of(m, options), tac_ncp_most_inputs(m, options->max_contacts), dry);
+    layout_jac(&j, m->nv, tac_columns_of(m, options), tac_ncp_max_inputs(m, options->max_contacts), dry);
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
@@ -266,16 +278,16 @@ int tac_ncp_pull_layout(tacNcpPull *pull, int nv, int inputs, tacArena *arena) {
 
 tacStatus tac_ncp_residual_vjp(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
                                const tacNcpPull *pull, const tacGrad *bar) {
-    tacNcpTarget t = {.balance = {.lambda = pull->lambda, .negate = 1},
-                      .inputs = {.lambda = pull->mu},
-                      .wrench = {.lambda = pull->wrench},
-                      .bar = *bar,
-                      .c = tac_count_columns(ctx)};
+    Target t = {.balance = {.lambda = pull->lambda, .negate = 1},
+                .inputs = {.lambda = pull->mu},
+                .wrench = {.lambda = pull->wrench},
+                .bar = *bar,
+                .c = tac_count_columns(ctx)};
     double *scaled = p->g_rhs;
     for (int i = 0; i < ctx->model->nv; i++)
         scaled[i] = p->h * pull->lambda[i];
-    tac_ncp_emit_forces(ctx, x, u, p, (tacSink){.lambda = scaled}, t.c, bar);
-    return tac_ncp_emit(ctx, x, u, p, d, &t);
+    emit_forces(ctx, x, u, p, (tacSink){.lambda = scaled}, t.c, bar);
+    return emit_all(ctx, x, u, p, d, &t);
 }
 
 /* Activations go on by themselves. */
@@ -338,5 +350,5 @@ void tac_ncp_measure_vjp(const tacModel *m, const tacOptions *options, tacArena 
     tacNcpPull pull;
     tac_ncp_measure_prepare(m, options, dry);
     tac_arena_take(dry, tac_smooth_scratch(m, options)); /* tac_adjoint_begin */
-    tac_ncp_pull_layout(&pull, m->nv, tac_ncp_most_inputs(m, options->max_contacts), dry);
+    tac_ncp_pull_layout(&pull, m->nv, tac_ncp_max_inputs(m, options->max_contacts), dry);
 }
