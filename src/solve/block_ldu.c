@@ -58,10 +58,12 @@ tacBlockEdge *tac_block_ldu_edge(tacBlockLdu *s, int a, int b) {
         if (s->edge[e].node == low) return &s->edge[e];
     if (s->nedge == s->max_edge) return NULL;
     tacBlockEdge *edge = &s->edge[s->nedge];
-    edge->down = s->numbers + 2 * N * (size_t)s->most * (size_t)s->nedge, edge->up = edge->down + N * s->most;
+    edge->down = s->numbers + 2 * N * (size_t)s->most * (size_t)s->nedge;
+    edge->up = edge->down + N * s->most;
     memset(edge->down, 0, TAC_BLOCK_SIZE * sizeof *edge->down);
     memset(edge->up, 0, TAC_BLOCK_SIZE * sizeof *edge->up);
-    edge->node = low, edge->next = s->first[high];
+    edge->node = low;
+    edge->next = s->first[high];
     s->first[high] = s->nedge++;
     return edge;
 }

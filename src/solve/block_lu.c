@@ -96,13 +96,16 @@ static void number_by_order(tacBlockLu *lu) {
 void tac_block_lu_order(tacBlockLu *lu) {
     int at = 0, *degrees = lu->run;
     memset(lu->left, 0, (size_t)lu->words * sizeof *lu->left);
-    for (int i = 0; i < lu->nblock; i++)
-        put(lu->left, i), degrees[i] = degree(lu, i);
+    for (int i = 0; i < lu->nblock; i++) {
+        put(lu->left, i);
+        degrees[i] = degree(lu, i);
+    }
     for (int k = 0; k < lu->nblock; k++) {
         int best = -1;
         for (int i = 0; i < lu->nblock; i++)
             if (has(lu->left, i) && (best < 0 || degrees[i] < degrees[best])) best = i;
-        lu->order[k] = best, lu->first[best] = at;
+        lu->order[k] = best;
+        lu->first[best] = at;
         at += lu->size[best];
         eliminate(lu, best);
         const uint64_t *beside = links_of(lu, best);
@@ -119,8 +122,11 @@ int tac_block_lu_beside(const tacBlockLu *lu, int k) {
         int j = lu->order[l];
         if (n > 0 && run[2 * n - 2] + run[2 * n - 1] == lu->first[j])
             run[2 * n - 1] += lu->size[j];
-        else
-            run[2 * n] = lu->first[j], run[2 * n + 1] = lu->size[j], n++;
+        else {
+            run[2 * n] = lu->first[j];
+            run[2 * n + 1] = lu->size[j];
+            n++;
+        }
     }
     return n;
 }

@@ -65,8 +65,10 @@ static void find_units(tacConeContacts *p, const tacConeProblem *problem) {
         for (int i = 3 * c; i < 3 * c + 3; i++)
             trace += entry(problem, i, i);
         p->scale[c] = 1 / tac_sqrt(trace / 3);
-        for (int i = 3 * c; i < 3 * c + 3; i++)
-            p->q[i] = problem->q[i] * p->scale[c], sum += p->q[i] * p->q[i];
+        for (int i = 3 * c; i < 3 * c + 3; i++) {
+            p->q[i] = problem->q[i] * p->scale[c];
+            sum += p->q[i] * p->q[i];
+        }
     }
     double size = sum > 0 ? tac_sqrt(sum / p->n) : 1;
     p->unit = size * size;
@@ -129,7 +131,8 @@ double tac_cone_contact_residual(tacConeContacts *p) {
         for (int i = 0; i < 3; i++) {
             double q = p->q[3 * c + i] * p->unit / p->scale[c];
             own[i] += p->q[3 * c + i];
-            r[i] = p->r[3 * c + i] * p->scale[c], u[i] = own[i] * p->unit / p->scale[c];
+            r[i] = p->r[3 * c + i] * p->scale[c];
+            u[i] = own[i] * p->unit / p->scale[c];
             size += q * q;
         }
         tac_coulomb_map(p->mu[c], r, u, f, NULL, NULL);

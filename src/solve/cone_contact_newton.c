@@ -105,7 +105,10 @@ double tac_cone_contact_newton(tacConeContacts *p, int *iterations) {
         int solved = proximal_step(p, rho, iterations);
         double now = tac_cone_contact_residual(p);
         tries = best < ROUNDING && !(now < best) ? tries + 1 : 0;
-        if (now < best) best = now, memcpy(p->best, p->r, (size_t)p->n * sizeof *p->r);
+        if (now < best) {
+            best = now;
+            memcpy(p->best, p->r, (size_t)p->n * sizeof *p->r);
+        }
         rho = tac_clamp(rho * (solved ? RHO_SHRINK : RHO_GROW), RHO_LEAST, RHO_MOST);
     }
     memcpy(p->r, p->best, (size_t)p->n * sizeof *p->r);

@@ -16,15 +16,20 @@ enum { MAX_ITERATIONS = 100 };
 /* --- Cones -------------------------------------------------------------------------------------------------------- */
 
 void tac_cone_contact_begin_path(tacConeContacts *p) {
-    p->ncone = 0, p->numbers = 0;
+    p->ncone = 0;
+    p->numbers = 0;
     for (int c = 0; c < p->ncontact; c++) {
         double mu = p->mu[c], *a = p->a + p->numbers, *b = p->b + p->numbers;
         p->adr[c] = p->numbers;
-        p->dim[p->ncone++] = 1, p->numbers += 1;
-        a[0] = 1, b[0] = 1;
+        p->dim[p->ncone++] = 1;
+        p->numbers += 1;
+        a[0] = 1;
+        b[0] = 1;
         if (mu == 0) continue;
-        p->dim[p->ncone++] = 3, p->numbers += 3;
-        a[1] = mu, b[1] = 1 / mu;
+        p->dim[p->ncone++] = 3;
+        p->numbers += 3;
+        a[1] = mu;
+        b[1] = 1 / mu;
         a[2] = a[3] = b[2] = b[3] = 0;
     }
     for (int i = 0; i < p->ncone; i++)
@@ -37,11 +42,13 @@ static void read_point(tacConeContacts *p, const double *a, const double *b) {
         double *r = p->r + 3 * c;
         tacFrictionPoint *at = p->point + c;
         *at = (tacFrictionPoint){.mu = p->mu[c], .gamma = ac[0], .s = bc[0]};
-        r[0] = at->gamma, r[1] = r[2] = 0;
+        r[0] = at->gamma;
+        r[1] = r[2] = 0;
         if (at->mu == 0) continue;
         memcpy(at->xi, ac + 1, sizeof at->xi);
         memcpy(at->eta, bc + 1, sizeof at->eta);
-        r[1] = at->xi[1], r[2] = at->xi[2];
+        r[1] = at->xi[1];
+        r[2] = at->xi[2];
     }
 }
 
@@ -61,7 +68,10 @@ static tacStatus residual(void *user, const double *x, const double *a, const do
             u[i] += p->q[3 * c + i];
         *e = (tacFrictionRhs){.e_s = at->s - u[0]};
         if (at->mu > 0) e->e_xi = at->xi[0] - at->mu * at->gamma;
-        if (at->mu > 0) e->e_eta[0] = at->eta[1] - u[1], e->e_eta[1] = at->eta[2] - u[2];
+        if (at->mu > 0) {
+            e->e_eta[0] = at->eta[1] - u[1];
+            e->e_eta[1] = at->eta[2] - u[2];
+        }
         double worst =
             tac_max(tac_max(tac_abs(e->e_s), tac_abs(e->e_xi)), tac_max(tac_abs(e->e_eta[0]), tac_abs(e->e_eta[1])));
         *violation = tac_max(*violation, worst);
@@ -72,7 +82,9 @@ static tacStatus residual(void *user, const double *x, const double *a, const do
 /* K = W' + C; without friction the tangents' rows say dr_t = 0. */
 static tacStatus factor(void *user, const double *x, const double *a, const double *b) {
     tacConeContacts *p = user;
-    (void)x, (void)a, (void)b;
+    (void)x;
+    (void)a;
+    (void)b;
     tac_block_lu_clear(&p->lu);
     for (int i = 0; i < p->ncontact; i++) {
         int rows = p->mu[i] > 0 ? 3 : 1, first = p->lu.first[i];
@@ -108,7 +120,8 @@ static void solve(void *user, const double *c, double *dx, double *da, double *d
     for (int i = 0; i < p->ncontact; i++) {
         tacFrictionStep d = tac_friction_step_of_impulse(p->point + i, p->sides + i, dr + 3 * i, du + 3 * i);
         int adr = p->adr[i];
-        da[adr] = d.gamma, db[adr] = d.s;
+        da[adr] = d.gamma;
+        db[adr] = d.s;
         if (p->mu[i] == 0) continue;
         memcpy(da + adr + 1, d.xi, sizeof d.xi);
         memcpy(db + adr + 1, d.eta, sizeof d.eta);

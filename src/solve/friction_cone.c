@@ -9,13 +9,16 @@
 /* (x_1, x_2) along the tangents <-> along d_k = (t_1 +- t_2)/sqrt 2: the same map both ways. */
 static void to_sides(const double x[2], double out[2]) {
     double sum = HALF_ROOT * (x[0] + x[1]), difference = HALF_ROOT * (x[0] - x[1]);
-    out[0] = sum, out[1] = difference;
+    out[0] = sum;
+    out[1] = difference;
 }
 
 /* --- As numbers of cones ------------------------------------------------------------------------------------------ */
 
 int tac_friction_cones(const tacFrictionPoint *p, int dim[TAC_FRICTION_CONES]) {
-    dim[0] = 1, dim[1] = p->pyramid ? 2 : 3, dim[2] = 2;
+    dim[0] = 1;
+    dim[1] = p->pyramid ? 2 : 3;
+    dim[2] = 2;
     return p->mu == 0 ? 1 : p->pyramid ? 3 : 2;
 }
 
@@ -51,7 +54,8 @@ static double evaluate_cone(tacFrictionPoint *p, tacFrictionRhs *e, const double
 
 double tac_friction_evaluate(tacFrictionPoint *p, tacFrictionRhs *e, const double gap_slip[3], const double *a,
                              const double *b) {
-    p->gamma = a[0], p->s = b[0];
+    p->gamma = a[0];
+    p->s = b[0];
     *e = (tacFrictionRhs){.e_s = p->s - gap_slip[0] - tac_yield(&p->yield, p->gamma, &p->soft)};
     double worst = tac_abs(e->e_s);
     if (p->mu == 0) return worst;
@@ -67,7 +71,8 @@ void tac_friction_right_side(const tacFrictionPoint *p, const double *c, tacFric
 }
 
 void tac_friction_store(const tacFrictionPoint *p, const tacFrictionStep *d, double *da, double *db) {
-    da[0] = d->gamma, db[0] = d->s;
+    da[0] = d->gamma;
+    db[0] = d->s;
     if (p->mu == 0) return;
     memcpy(da + 1, p->pyramid ? d->side_xi[0] : d->xi, p->pyramid ? sizeof d->side_xi : sizeof d->xi);
     memcpy(db + 1, p->pyramid ? d->side_eta[0] : d->eta, p->pyramid ? sizeof d->side_eta : sizeof d->eta);
@@ -78,9 +83,12 @@ static void start_cone(int n, double bound, double product, const double *u, dou
     double half = 0.5 * product / bound, square = half * half;
     for (int i = 0; i < n; i++)
         square += u[i] * u[i];
-    a[0] = bound, b[0] = half + tac_sqrt(square);
-    for (int i = 0; i < n; i++)
-        b[1 + i] = u[i], a[1 + i] = -bound / b[0] * u[i];
+    a[0] = bound;
+    b[0] = half + tac_sqrt(square);
+    for (int i = 0; i < n; i++) {
+        b[1 + i] = u[i];
+        a[1 + i] = -bound / b[0] * u[i];
+    }
 }
 
 void tac_friction_start(const tacFrictionPoint *p, double product, const double u[2], double *a, double *b) {
@@ -153,7 +161,8 @@ tacFrictionStep tac_friction_step(const tacFrictionPoint *p, const tacFrictionRh
     }
     const double *xi = p->xi, *eta = p->eta;
     d.xi[0] = (1 - p->loose) * p->mu * d.gamma - z->e_xi;
-    d.eta[1] = du[0] - z->e_eta[0], d.eta[2] = du[1] - z->e_eta[1];
+    d.eta[1] = du[0] - z->e_eta[0];
+    d.eta[2] = du[1] - z->e_eta[1];
     double b0 = z->c_friction[0] - eta[0] * d.xi[0] - xi[1] * d.eta[1] - xi[2] * d.eta[2];
     double b1 = z->c_friction[1] - eta[1] * d.xi[0] - xi[0] * d.eta[1];
     double b2 = z->c_friction[2] - eta[2] * d.xi[0] - xi[0] * d.eta[2];
@@ -167,7 +176,9 @@ void tac_friction_stiffness(const tacFrictionPoint *p, double K[9]) {
     for (int j = 0; j < 3; j++) {
         double du[2] = {j == 1, j == 2};
         tacFrictionStep d = tac_friction_step(p, 0, j == 0, du);
-        K[j] = -d.gamma, K[3 + j] = -d.xi[1], K[6 + j] = -d.xi[2];
+        K[j] = -d.gamma;
+        K[3 + j] = -d.xi[1];
+        K[6 + j] = -d.xi[2];
     }
 }
 
@@ -191,22 +202,27 @@ void tac_friction_compliance(const tacFrictionPoint *p, double C[9]) {
     C[0] = p->s / p->gamma + p->soft;
     if (p->mu == 0) return;
     divide_by_xi(p->xi, p->eta, x);
-    C[3] = p->mu * x[1], C[6] = p->mu * x[2];
+    C[3] = p->mu * x[1];
+    C[6] = p->mu * x[2];
     for (int j = 1; j < 3; j++) {
         double column[3] = {p->eta[j], j == 1 ? p->eta[0] : 0, j == 2 ? p->eta[0] : 0};
         divide_by_xi(p->xi, column, x);
-        C[3 + j] = x[1], C[6 + j] = x[2];
+        C[3 + j] = x[1];
+        C[6 + j] = x[2];
     }
 }
 
 void tac_friction_offset(const tacFrictionPoint *p, const tacFrictionRhs *z, double w[3]) {
     double x[3], v[3];
-    w[0] = z->e_s + z->c_normal / p->gamma, w[1] = 0, w[2] = 0;
+    w[0] = z->e_s + z->c_normal / p->gamma;
+    w[1] = 0;
+    w[2] = 0;
     if (p->mu == 0) return;
     for (int i = 0; i < 3; i++)
         v[i] = z->c_friction[i] + z->e_xi * p->eta[i];
     divide_by_xi(p->xi, v, x);
-    w[1] = z->e_eta[0] + x[1], w[2] = z->e_eta[1] + x[2];
+    w[1] = z->e_eta[0] + x[1];
+    w[2] = z->e_eta[1] + x[2];
 }
 
 /* eta_0 by the first row of the product: xi_0 deta_0 = c_0 - xi_t . deta_t - eta . dxi */
@@ -214,8 +230,11 @@ tacFrictionStep tac_friction_step_of_impulse(const tacFrictionPoint *p, const ta
                                              const double dphi_du[3]) {
     tacFrictionStep d = {.gamma = dp[0], .s = dphi_du[0] - z->e_s + p->soft * dp[0]};
     if (p->mu == 0) return d;
-    d.xi[0] = p->mu * dp[0] - z->e_xi, d.xi[1] = dp[1], d.xi[2] = dp[2];
-    d.eta[1] = dphi_du[1] - z->e_eta[0], d.eta[2] = dphi_du[2] - z->e_eta[1];
+    d.xi[0] = p->mu * dp[0] - z->e_xi;
+    d.xi[1] = dp[1];
+    d.xi[2] = dp[2];
+    d.eta[1] = dphi_du[1] - z->e_eta[0];
+    d.eta[2] = dphi_du[2] - z->e_eta[1];
     double rest = z->c_friction[0] - p->xi[1] * d.eta[1] - p->xi[2] * d.eta[2];
     for (int i = 0; i < 3; i++)
         rest -= p->eta[i] * d.xi[i];
@@ -232,16 +251,16 @@ void tac_pair_project_to_path(double ratio, double k, double *a, double *b) {
     *b = (w > 0 ? k / large : large) * r;
 }
 
-/* Of a cone the tails are along w_t, |w_t| = t: |a_t| = p, |b_t| = t - p, and from a o b = k e
+/* In a cone the tails are along w_t, |w_t| = t. With |a_t| = p and |b_t| = t - p, a o b = k e becomes
  *   (t - p) (a_0^2 - p^2) = k p,   0 < p < m = min(t, a_0)
- * p = m - d is less than both by little where k is: Newton's method for d, kept between its bounds. */
-#define MOST_NEWTON 60
-#define CONVERGED   4e-16
+ * For small k, p = m - d with a small d, which Newton's method finds between its bounds. */
+#define MAX_NEWTON 60
+#define CONVERGED  4e-16
 
 static double short_of(double t, double a_0, double k) {
     double m = tac_min(t, a_0), apart = tac_abs(t - a_0), low = 0, high = m, c = k * m / (a_0 + m);
     double d = tac_min(2 * c / (apart + tac_sqrt(apart * apart + 4 * c)), 0.5 * m);
-    for (int i = 0; i < MOST_NEWTON; i++) {
+    for (int i = 0; i < MAX_NEWTON; i++) {
         double f = (apart + d) * d * (a_0 + m - d) - k * (m - d);
         double slope = (apart + 2 * d) * (a_0 + m - d) - (apart + d) * d + k, next = d - f / slope;
         if (f > 0)
@@ -266,7 +285,8 @@ void tac_friction_project_to_path(int n, double ratio, double k, const double *u
     b[0] = (k + p * left) / a_0 * r;
     for (int i = 0; i < n; i++) {
         double along = t > 0 ? w[i] / t : 0;
-        a[1 + i] = p * along / r, b[1 + i] = -left * along * r;
+        a[1 + i] = p * along / r;
+        b[1 + i] = -left * along * r;
     }
 }
 

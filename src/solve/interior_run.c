@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-/* Share of the bending in the systems after the first: where E falls, but by less than GEOMETRIC_GOOD; where it does not
- * fall. All of it after a step of full length, where E falls well, and where it is below GEOMETRIC_END of the start. */
+/* Geometric share of the systems after the first: GEOMETRIC_SLOW where E falls by less than GEOMETRIC_GOOD,
+ * GEOMETRIC_STUCK where it does not fall below GEOMETRIC_BAD. It is 1 after a full step, where E falls well, and where
+ * E is below GEOMETRIC_END of the start. */
 #define GEOMETRIC_SLOW   0.6
 #define GEOMETRIC_STUCK  0.4
 #define GEOMETRIC_GOOD   0.3
@@ -15,7 +16,7 @@
 #define GEOMETRIC_END    3e-3
 
 static void copy(int n, const double *from, double *to) {
-    if (n > 0) memcpy(to, from, (size_t)n * sizeof *to); /* without x there is no array of it */
+    if (n > 0) memcpy(to, from, (size_t)n * sizeof *to); /* without x there is no array */
 }
 
 int tac_run_layout(tacInteriorRun *r, int n, int numbers, tacArena *arena) {
@@ -105,7 +106,9 @@ double tac_run_relative_error(const tacInteriorRun *r) {
 void tac_run_keep_best(tacInteriorRun *r) {
     double now = tac_run_relative_error(r);
     if (!(now < r->best)) return;
-    r->best = now, r->best_violation = r->at->violation, r->best_centring = r->at->centring;
+    r->best = now;
+    r->best_violation = r->at->violation;
+    r->best_centring = r->at->centring;
     copy(r->p->n, r->at->x, r->best_x);
     copy(r->numbers, r->at->a, r->best_a);
     copy(r->numbers, r->at->b, r->best_b);
@@ -121,14 +124,15 @@ void tac_run_record(const tacInteriorRun *r, double kappa, double violation, dou
     if (i < r->at->max_trace) r->at->trace[i] = (tacIteration){violation, centring, kappa, length, 0};
 }
 
-/* Where no iterate was ever kept, as what is off overflows at all of them, the last one stays. */
+/* If no iterate was kept, because E overflows at all of them, the last one stays. */
 tacStatus tac_run_restore_best(tacInteriorRun *r) {
     double violation;
     if (r->best < TAC_INFINITY) {
         copy(r->p->n, r->best_x, r->at->x);
         copy(r->numbers, r->best_a, r->at->a);
         copy(r->numbers, r->best_b, r->at->b);
-        r->at->violation = r->best_violation, r->at->centring = r->best_centring;
+        r->at->violation = r->best_violation;
+        r->at->centring = r->best_centring;
     }
     tacStatus status = r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation);
     return status == TAC_OK ? TAC_ERR_UNSOLVED : status;

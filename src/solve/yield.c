@@ -18,10 +18,10 @@ double tac_yield_under(const tacYield *g, double impulse, double *slope) {
     return g->way * y;
 }
 
-/* Steps at most: Newton's are a few, halvings no more than a number has bits. */
-#define MOST_STEPS 100
+/* Maximum number of steps: a few of Newton's method, and no more bisections than a double has bits. */
+#define MAX_STEPS 100
 
-/* k/a - y(a) - ratio a falls with a; where nothing gives way the root is too large. */
+/* k/a - y(a) - ratio a falls with a. The root without yielding is an upper bound. */
 void tac_yield_project_to_path(const tacYield *g, double ratio, double k, double *a, double *b) {
     if (g->way == 0) {
         tac_pair_project_to_path(ratio, k, a, b);
@@ -30,7 +30,7 @@ void tac_yield_project_to_path(const tacYield *g, double ratio, double k, double
     double given = *b - ratio * *a, slope;
     tac_pair_project_to_path(ratio, k, a, b);
     double low = 0, high = *a, at = 0.5 * *a;
-    for (int i = 0; i < MOST_STEPS; i++) {
+    for (int i = 0; i < MAX_STEPS; i++) {
         double off = k / at - tac_yield(g, at, &slope) - ratio * at - given;
         double next = at + off / (k / (at * at) + slope + ratio);
         if (next == at) break;
@@ -39,7 +39,7 @@ void tac_yield_project_to_path(const tacYield *g, double ratio, double k, double
         else
             high = at;
         if (!(next > low && next < high)) next = 0.5 * (low + high);
-        if (!(next > low && next < high)) break; /* they are next to each other */
+        if (!(next > low && next < high)) break; /* they are adjacent numbers */
         at = next;
     }
     *a = at, *b = k / at;

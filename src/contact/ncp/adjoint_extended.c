@@ -1,7 +1,7 @@
-/* Refinement of the transposed system where contacts are nearly redundant, two that press on one limb against the end
- * of its joint: weights of single contacts are large against their sum, and the few digits that doubles leave of it
- * are multiplied by as much again. What is left of the equations is found here in long doubles, mu from lambda anew
- * each time:
+/* Refinement of the transposed system in extended precision, where contacts are nearly redundant: for example two that
+ * press on one limb against the end of its joint. Weights of single contacts are then large against their sum, and the
+ * few digits that doubles leave of it are multiplied by as much again. Residuals are evaluated here in long doubles,
+ * with mu from lambda each time:
  *
  *   y = (unit impulses) . lambda,   mu = mu_given + dp/d(inputs)^T y,   rest = vbar - A0^T lambda + G^T mu */
 #include "contact/ncp/adjoint.h"
@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-/* Solves at most, until one changes lambda by less than this part. */
-enum { MOST_SOLVES = 4 };
-#define SETTLED 1e-12
+/* Maximum number of solves, until the correction of lambda is below this share of it. */
+enum { MAX_SOLVES = 4 };
+#define CONVERGED 1e-12
 
 /* y += s x, of n numbers. */
 static void long_axpy(int n, tacLong s, const double *x, tacLong *y) {
@@ -75,7 +75,7 @@ static void add_row_weight(const tacNcp *p, const tacNcpDeriv *d, int k, tacLong
 
 static int is_wide(const tacNcpRow *row) { return row->wide >= 0; }
 
-/* mu of contacts and narrow rows from y; of wide rows, whose weights are unknowns like lambda, as it is. */
+/* Sets mu of contacts and narrow rows from y. Weights of wide rows are unknowns like lambda, and stay. */
 static void set_weights(const tacNcp *p, tacNcpDeriv *d) {
     tacLong *mu = d->extended.mu;
     const tacLong *y = d->extended.y;
@@ -93,10 +93,10 @@ static void set_weights(const tacNcp *p, tacNcpDeriv *d) {
     }
 }
 
-/* --- What is left ------------------------------------------------------------------------------------------------- */
+/* --- Residual ---------------------------------------------------------------------------------------------------- */
 
-/* t of both bodies less G^T mu, and less what couples them. */
-static void contact_left(const tacNcp *p, const tacNcpDeriv *d, int i) {
+/* Subtracts G^T mu and the coupling from t of both bodies. */
+static void contact_residual(const tacNcp *p, const tacNcpDeriv *d, int i) {
     const tacNcpContact *c = &p->contact[i];
     const tacNcpExtended *w = &d->extended;
     int moves[2] = {!p->ldu.still[c->body[0]], !p->ldu.still[c->body[1]]};
@@ -109,7 +109,7 @@ static void contact_left(const tacNcp *p, const tacNcpDeriv *d, int i) {
     }
 }
 
-static void bodies_left(const tacNcp *p, const tacNcpDeriv *d, const double *vbar) {
+static void bodies_residual(const tacNcp *p, const tacNcpDeriv *d, const double *vbar) {
     const tacModel *m = p->m;
     const tacNcpExtended *w = &d->extended;
     memset(w->t, 0, 6 * (size_t)m->nbody * sizeof *w->t);
@@ -117,7 +117,7 @@ static void bodies_left(const tacNcp *p, const tacNcpDeriv *d, const double *vba
         for (int r = 0; r < 6 && !p->ldu.still[b]; r++)
             long_axpy(6, w->path[6 * b + r], d->held + TAC_BLOCK_SIZE * b + 6 * r, w->t + 6 * b);
     for (int i = 0; i < p->ncontact; i++)
-        contact_left(p, d, i);
+        contact_residual(p, d, i);
     for (int b = m->nbody - 1; b > 0; b--) {
         for (int j = m->body_dof_adr[b]; j < m->body_dof_adr[b] + m->body_dof_num[b]; j++)
             w->rest[j] =
@@ -128,7 +128,7 @@ static void bodies_left(const tacNcp *p, const tacNcpDeriv *d, const double *vba
 }
 
 /* As tac_ncp_rows_adjoint_residual. */
-static void row_left(const tacNcp *p, const tacNcpDeriv *d, int k) {
+static void row_residual(const tacNcp *p, const tacNcpDeriv *d, int k) {
     const tacNcpRow *row = &p->rows.row[k];
     const tacNcpExtended *w = &d->extended;
     tacLong y = w->y[3 * p->ncontact + k], of = w->mu[tac_ncp_value_input(p, k)];
@@ -140,13 +140,13 @@ static void row_left(const tacNcp *p, const tacNcpDeriv *d, int k) {
     if (is_wide(row)) p->rows.t[row->wide] = inertia ? 0 : (double)(y + (tacLong)tac_ncp_row_compliance(row) * of);
 }
 
-/* lambda, and mu of wide rows -> d->rest, t of wide rows; mu of the others. */
+/* Residual of lambda and of mu of wide rows: d->rest, t of wide rows. Sets mu of the others. */
 static void adjoint_residual(const tacNcp *p, tacNcpDeriv *d, const double *vbar) {
     project_lambda(p, d);
     set_weights(p, d);
-    bodies_left(p, d, vbar);
+    bodies_residual(p, d, vbar);
     for (int k = 0; k < p->rows.n; k++)
-        row_left(p, d, k);
+        row_residual(p, d, k);
     for (int j = 0; j < p->m->nv; j++)
         d->rest[j] = (double)d->extended.rest[j];
 }
@@ -158,17 +158,20 @@ void tac_ncp_adjoint_extended(const tacNcp *p, tacNcpDeriv *d, const double *vba
         d->extended.lambda[j] = (tacLong)lambda[j];
     for (int i = 0; i < inputs; i++)
         d->extended.mu[i] = (tacLong)mu[i];
-    for (int s = 0; s < MOST_SOLVES; s++) {
+    for (int s = 0; s < MAX_SOLVES; s++) {
         adjoint_residual(p, d, vbar);
         tac_ncp_border_transposed(p, d->rest);
         for (int k = 0; k < p->rows.n; k++) {
             const tacNcpRow *row = &p->rows.row[k];
             if (is_wide(row) && !tac_ncp_row_is_smooth(row)) add_row_weight(p, d, k, (tacLong)p->rows.t[row->wide]);
         }
-        for (int j = 0; j < nv; j++)
-            d->extended.lambda[j] += (tacLong)d->rest[j], lambda[j] = (double)d->extended.lambda[j];
-        change[0] = change[1], change[1] = tac_dense_largest(nv, d->rest);
-        if (change[1] <= SETTLED * tac_dense_largest(nv, lambda)) break;
+        for (int j = 0; j < nv; j++) {
+            d->extended.lambda[j] += (tacLong)d->rest[j];
+            lambda[j] = (double)d->extended.lambda[j];
+        }
+        change[0] = change[1];
+        change[1] = tac_dense_largest(nv, d->rest);
+        if (change[1] <= CONVERGED * tac_dense_largest(nv, lambda)) break;
     }
     tac_ncp_note_correction(d, change, tac_dense_largest(nv, lambda));
     project_lambda(p, d);

@@ -1,5 +1,5 @@
-/* Bodies between three poses: momenta of the variational integrator, with the rotation vector where [Howell2022, eqs.
- * 16-18] have the quaternion's vector part, and joints. */
+/* Bodies between three poses: momenta of the variational integrator, and joints. Rotations are described by the
+ * rotation vector, where [Howell2022, eqs. 16-18] have the quaternion's vector part. */
 #include "contact/ncp/bodies.h"
 
 #include "math/dense.h"
@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-/* rad: below, series: the fourth terms that are left out are 1e-16 of the first. */
+/* rad: below this angle series are used. The first omitted term is 1e-16 of the leading one. */
 #define SMALL_TURN 0.05
-/* rad: a body, and a joint, turns by less in a step. Half a turn has no direction. */
+/* rad: a body or joint must turn by less in a step. Half a turn has no direction. */
 #define MAX_TURN 3.0
-/* rad: what a body turns by is less than this from h times its angular velocity at q where neither has gone round, and
- * more where one has, as whole turns are then missing. */
-#define LOST_TURN 3.141592653589793
+/* rad: the rotation of a body differs from h times its angular velocity at q by less than this, unless one of them has
+ * lost a full turn. */
+#define MAX_TURN_DIFFERENCE 3.141592653589793
 
-/* --- Momentum of turning ------------------------------------------------------------------------------------------ */
+/* --- Angular momentum ----------------------------------------------------------------------------------------------- */
 
 tacMat3 tac_ncp_skew(tacVec3 a) { return (tacMat3){{0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}}; }
 
@@ -55,7 +55,7 @@ tacMat3 tac_angular_momentum_jac(tacSym3 J, tacQuat r, double h) {
     return tac_mulmm3(D, tac_transpose3(inverse));
 }
 
-/* Relative quaternion from r0 to r1, of the half with c >= 0. */
+/* Relative quaternion from r0 to r1, with w >= 0. */
 static tacQuat relative(tacQuat r0, tacQuat r1) {
     tacQuat r = tac_quat_mul((tacQuat){r0.w, -r0.x, -r0.y, -r0.z}, r1);
     return r.w < 0 ? (tacQuat){-r.w, -r.x, -r.y, -r.z} : r;
@@ -70,7 +70,7 @@ tacVec3 tac_ncp_angular_momentum_gained(const tacWork *const w[3], int b, tacSym
 
 /* --- Poses -------------------------------------------------------------------------------------------------------- */
 
-/* w at q (+) step v. */
+/* Places w at q (+) step v. */
 static void place_at(tacNcp *p, double step, const double *v, tacWork *w) {
     for (int i = 0; i < p->m->nv; i++)
         p->hv[i] = step * v[i];
@@ -81,12 +81,12 @@ static void place_at(tacNcp *p, double step, const double *v, tacWork *w) {
 void tac_ncp_place_before(tacNcp *p, tacWork *w, double *q_before) {
     place_at(p, -p->h, p->v, w);
     memcpy(q_before, p->q_next, (size_t)p->m->nq * sizeof *q_before);
-    for (int i = 0; i < p->m->nv; i++) /* as they were */
+    for (int i = 0; i < p->m->nv; i++) /* restores them */
         p->hv[i] = p->h * p->x[i];
     tac_qpos_add(p->m, p->q, p->hv, p->q_next);
 }
 
-/* A body that joint j turns too far by p->hv; 0: none. */
+/* The body that joint j turns too far by p->hv; 0: none. */
 static int turned_by_joint(const tacNcp *p, int j) {
     const tacModel *m = p->m;
     int type = m->joint_type[j], adr = m->joint_dof_adr[j];
@@ -96,16 +96,16 @@ static int turned_by_joint(const tacNcp *p, int j) {
     return angle < MAX_TURN ? 0 : m->joint_body[j];
 }
 
-/* Velocities between the poses of w and next; angular in world axes: log(q+ q^-1)/h = R log(q^-1 q+)/h. */
-static void keep_velocity(tacNcp *p, int b) {
+/* Sets velocities between the poses of w and next; angular in world axes: log(q+ q^-1)/h = R log(q^-1 q+)/h. */
+static void set_velocity(tacNcp *p, int b) {
     tacQuat r = relative(p->w->xquat[b], p->next.xquat[b]);
     p->slide[b] = tac_scale3(1 / p->h, tac_sub3(p->next.xipos[b], p->w->xipos[b]));
     p->spin[b] = tac_scale3(1 / p->h, tac_mulmv3(p->w->xmat[b], tac_quat_log(r)));
 }
 
-/* p->hv, to the poses of next -> slide, spin; the first body that it takes too far: a joint of it turns by almost pi,
- * or all of them together do; 0: none. Poses show a turn only up to whole ones, so that it is held against the sum of
- * the joints' axes at q times hv. Uses sum. */
+/* Sets slide and spin of the motion p->hv to the poses of next. Returns the first body that turns too far: by one
+ * joint, or by all of them together; 0: none. Poses show a rotation only up to full turns, so it is compared with the
+ * sum of the joints' axes at q times hv. Uses sum. */
 static int measure_motion(tacNcp *p) {
     const tacModel *m = p->m;
     int turned = 0;
@@ -118,22 +118,22 @@ static int measure_motion(tacNcp *p) {
         for (int i = adr; i < adr + m->body_dof_num[b]; i++)
             around = tac_madd3(around, p->hv[i], p->w->S[i].ang);
         p->sum[b].ang = around;
-        keep_velocity(p, b);
+        set_velocity(p, b);
         tacVec3 turn = tac_scale3(p->h, p->spin[b]), lost = tac_sub3(turn, around);
-        if (!(tac_norm3(turn) < MAX_TURN) || !(tac_norm3(lost) < LOST_TURN)) turned = b;
+        if (!(tac_norm3(turn) < MAX_TURN) || !(tac_norm3(lost) < MAX_TURN_DIFFERENCE)) turned = b;
     }
     return turned;
 }
 
-/* Momentum at the velocity v itself, world axes at the centre of mass: R J R^T w, m x'. */
-static tacVec6 momentum_at_once(const tacNcp *p, int b) {
+/* Momentum of the velocity v, world axes at the centre of mass: R J R^T w, m x'. */
+static tacVec6 momentum_of_velocity(const tacNcp *p, int b) {
     tacMat3 R = p->w->xmat[b];
     tacVec3 x = tac_point_velocity(p->w, b, p->w->xipos[b]);
     return (tacVec6){tac_mulmv3(R, tac_mulsv3(p->m->body_icom[b], tac_mulmtv3(R, p->w->V[b].ang))),
                      tac_scale3(p->m->body_mass[b], x)};
 }
 
-/* Between q (-) h v and q, the poses of next and w. */
+/* Momentum between q (-) h v and q, the poses of next and w. */
 static tacVec6 momentum_before(const tacNcp *p, int b) {
     tacQuat r = relative(p->next.xquat[b], p->w->xquat[b]);
     tacVec3 moved = tac_sub3(p->w->xipos[b], p->next.xipos[b]);
@@ -149,7 +149,7 @@ void tac_ncp_begin_bodies(tacNcp *p) {
     place_at(p, -p->h, p->v, &p->next);
     p->turned_before = measure_motion(p);
     for (int b = 1; b < m->nbody; b++) {
-        p->before[b] = p->turned_before > 0 ? momentum_at_once(p, b) : momentum_before(p, b);
+        p->before[b] = p->turned_before > 0 ? momentum_of_velocity(p, b) : momentum_before(p, b);
         p->before[b].lin = tac_madd3(p->before[b].lin, p->h * m->body_mass[b], gravity);
     }
 }
@@ -183,7 +183,7 @@ static void store6(double *to, tacVec6 a) {
     tac_store3(to + 3, a.lin);
 }
 
-/* Axes at q, and how poses at q+ follow v+: h S+, for rotations h S+ Jr(h v+). */
+/* Sets axes at q, and the derivative of poses at q+ by v+: h S+, for rotations h S+ Jr(h v+). */
 static void put_axes(tacNcp *p) {
     const tacModel *m = p->m;
     for (int i = 0; i < m->nv; i++) {

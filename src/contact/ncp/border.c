@@ -2,7 +2,7 @@
  *
  *   A dv - J^T dp = -R,      G dv + C dp = w,      S = C + G A^-1 J^T
  *
- * C is small where a row holds and large where it does not: nothing large is added to A. */
+ * C is small where a row is active and large where it is not. Nothing large is added to A. */
 #include "contact/ncp/border.h"
 
 #include "math/dense.h"

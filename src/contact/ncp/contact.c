@@ -1,16 +1,16 @@
-/* Contacts: which there are, their gaps and slips at the next pose, impulses and residuals. */
+/* Contacts: their cones, gaps and slips at the next pose, impulses and residuals. */
 #include "contact/ncp/contact.h"
 
 #include "contact/ncp/features.h"
 #include "contact/ncp/plane_contact.h"
 #include "math/scalar.h"
 
-/* Share of both ways of a place whose features touch at q+ alone. */
-#define HALF_WAY 0.5
-/* Sum of two unit normals that have turned away from each other so far that nothing is between them. */
-#define APART 0.1
+/* Share of each body in the displacement of an impulse's place whose features touch at q+ alone. */
+#define EQUAL_SHARE 0.5
+/* Least length of the sum of two unit normals whose mean has a direction. */
+#define LEAST_SUM 0.1
 
-/* --- Finding ------------------------------------------------------------------------------------------------------ */
+/* --- Constraints of a step ---------------------------------------------------------------------------------------- */
 
 void tac_ncp_add_cone(tacNcp *p, int dim, double unit, double ratio) {
     p->dim[p->ncone] = dim;
@@ -19,7 +19,7 @@ void tac_ncp_add_cone(tacNcp *p, int dim, double unit, double ratio) {
     p->numbers += dim;
 }
 
-/* Bodies that the unit of gaps is a mean over. */
+/* 1: the unit of gaps is a mean over bodies that include this one. */
 static int counts(const tacNcp *p, int b) { return !p->ldu.still[b] && p->m->body_mass[b] > 0; }
 
 static double half_trace(tacSym3 J) { return 0.5 * (J.xx + J.yy + J.zz); }
@@ -29,7 +29,10 @@ static double unit_of_gaps(const tacNcp *p) {
     double sum = 0;
     int count = 0;
     for (int b = 1; b < p->m->nbody; b++)
-        if (counts(p, b)) sum += half_trace(p->m->body_icom[b]), count++;
+        if (counts(p, b)) {
+            sum += half_trace(p->m->body_icom[b]);
+            count++;
+        }
     return (sum > 0 ? sum / count : 1) * p->h / (TAC_NCP_TIME * TAC_NCP_TIME);
 }
 
@@ -37,7 +40,10 @@ double tac_ncp_gap_unit_change(const tacNcp *p, const tacInertialTangent *d) {
     double sum = 0;
     int count = 0;
     for (int b = 1; b < p->m->nbody; b++)
-        if (counts(p, b)) sum += half_trace(d[b].icom), count++;
+        if (counts(p, b)) {
+            sum += half_trace(d[b].icom);
+            count++;
+        }
     return count == 0 ? 0 : sum / count * p->h / (TAC_NCP_TIME * TAC_NCP_TIME);
 }
 
@@ -49,13 +55,14 @@ double tac_ncp_parting_speed(const tacModel *m, const int body[2]) {
     return tac_ncp_pushes(m, body) ? TAC_NCP_PUSH : TAC_NCP_CORRECTION;
 }
 
-/* What counts as closed of a gap at q between two bodies. */
+/* Bound of a gap at q between two bodies. */
 static tacNcpGapBound bound_at(const tacNcp *p, const int body[2], double gap) {
     return tac_ncp_gap_bound_at(p, gap, tac_ncp_parting_speed(p->m, body), tac_ncp_inverse_masses(p->m, body));
 }
 
 static void set_bound(tacNcpContact *c, const tacNcpGapBound *bound) {
-    c->law.bound = *bound, c->friction.yield = bound->yield;
+    c->law.bound = *bound;
+    c->friction.yield = bound->yield;
 }
 
 /* |(xi_1/mu_1, xi_2/mu_2)| <= gamma, as the round cone of mu_1 along tangents that are scaled by mu_k/mu_1   (W34). */
@@ -80,15 +87,15 @@ void tac_ncp_scale_tangents(const tacNcpContact *c, tacVec3 tangent[2]) {
         if (c->law.tangent_scale[k] != 1) tangent[k] = tac_scale3(c->law.tangent_scale[k], tangent[k]);
 }
 
-/* Beside what stays, the place goes with the other body. */
+/* Beside a fixed body, the place follows the other body. */
 static void share_displacement(const tacNcp *p, tacNcpContact *c) {
     int stays[2] = {p->ldu.still[c->body[0]], p->ldu.still[c->body[1]]};
     c->impulse.held = !stays[0] && !stays[1];
     for (int side = 0; side < 2; side++)
-        c->impulse.share[side] = c->impulse.held ? HALF_WAY : stays[side] ? 0 : 1;
+        c->impulse.share[side] = c->impulse.held ? EQUAL_SHARE : stays[side] ? 0 : 1;
 }
 
-/* Needs: geoms where the touch was found. */
+/* Keeps points and normal in the frames of both geoms. Needs: geoms where the touch was found. */
 static void keep_local(const tacScene *s, tacNcpContact *c) {
     for (int side = 0; side < 2; side++) {
         const tacPose *pose = &s->pose[c->feature.found.geom[side]];
@@ -102,17 +109,26 @@ void tac_ncp_add_contact(tacNcp *p, const tacContact *found, const tacContact *s
     int body[2] = {m->geom_body[found->geom[0]], m->geom_body[found->geom[1]]};
     tacNcpContact *c = &p->contact[p->ncontact];
     if (!tac_may_part(m, found->geom) || p->ncontact == p->room - p->nremoved) return;
-    c->body[0] = body[0], c->body[1] = body[1];
-    c->feature.found = c->next.contact = *found, c->now.start = *start, c->law.bounce = 0, c->feature.lost = 0;
+    c->body[0] = body[0];
+    c->body[1] = body[1];
+    c->feature.found = c->next.contact = *found;
+    c->now.start = *start;
+    c->law.bounce = 0;
+    c->feature.lost = 0;
     keep_local(p->scene, c);
-    c->cone = p->ncone, c->adr = p->numbers;
+    c->cone = p->ncone;
+    c->adr = p->numbers;
     share_displacement(p, c);
-    c->now.contact = *found, c->now.touches = 1;
+    c->now.contact = *found;
+    c->now.touches = 1;
     add_friction_cones(p, c);
     set_bound(c, bound);
     c->law.steady_frame =
         p->cone_kind != TAC_NCP_PYRAMID && c->law.tangent_scale[0] == 1 && c->law.tangent_scale[1] == 1;
-    if (c->law.steady_frame) c->next.contact.along = found->tangent[0], c->next.contact.along_side = -1;
+    if (c->law.steady_frame) {
+        c->next.contact.along = found->tangent[0];
+        c->next.contact.along_side = -1;
+    }
     tac_ncp_plane_begin(p, c);
     p->ncontact++;
 }
@@ -123,9 +139,8 @@ void tac_ncp_place_geom(tacNcp *p, const tacWork *w, int geom) {
     p->scene->pose[geom].R = tac_quat_mat(tac_frame_quat(w, body, p->m->geom_quat[geom]));
 }
 
-/* The touch as geoms take it along, the normal between what either makes of it: of features that meet in several ways
- * (a rim and an edge deep in each other), the one that was found is the one nearest to it, however far both have
- * gone. */
+/* The touch as both geoms carry it along, with the mean of both normals. Features may meet in several ways (a rim and
+ * an edge that overlap deeply); the one that was found is the nearest to this, however far both have moved. */
 static tacTouch carried_touch(const tacScene *s, const tacNcpContact *c) {
     tacTouch touch = tac_contact_touch(&c->feature.found);
     tacVec3 n[2];
@@ -135,7 +150,7 @@ static tacTouch carried_touch(const tacScene *s, const tacNcpContact *c) {
         n[side] = tac_mulmv3(pose->R, c->feature.own_normal[side]);
     }
     double between = tac_norm3(tac_add3(n[0], n[1]));
-    touch.normal = between > APART ? tac_scale3(1 / between, tac_add3(n[0], n[1])) : n[0];
+    touch.normal = between > LEAST_SUM ? tac_scale3(1 / between, tac_add3(n[0], n[1])) : n[0];
     return touch;
 }
 
@@ -144,14 +159,17 @@ tacStatus tac_ncp_rebuild(const tacScene *s, const tacNcpContact *c, tacContact 
     tacTouch touch = carried_touch(s, c);
     tacStatus status = tac_touch_rebuild(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], &touch);
     if (status != TAC_OK) return status;
-    now->dist = touch.dist, now->normal = touch.normal;
-    now->point[0] = touch.point[0], now->point[1] = touch.point[1];
+    now->dist = touch.dist;
+    now->normal = touch.normal;
+    now->point[0] = touch.point[0];
+    now->point[1] = touch.point[1];
     now->pos = tac_scale3(0.5, tac_add3(touch.point[0], touch.point[1]));
     tac_contact_frame(touch.normal, &now->tangent[0], &now->tangent[1]);
     return TAC_OK;
 }
 
-/* Lines and faces have no ends to their touch: two edges that are about to cross may meet far beside both. */
+/* 1: the touch lies on both features. Lines and planes are infinite: two edges that are about to cross may meet far
+ * outside both. */
 static int is_on_features(const tacScene *s, const tacContact *c) {
     for (int side = 0; side < 2; side++) {
         const tacShape *shape = &s->shape[c->geom[side]];
@@ -175,9 +193,9 @@ void tac_ncp_find_place(tacNcp *p, tacNcpContact *c) {
     if (c->law.steady_frame && c->now.touches) c->next.contact.along = c->now.contact.tangent[0];
 }
 
-/* A contact with restitution e that came nearer by d since q (-) h v, faster than the threshold, and would close in
- * this step, leaves e times as fast as its material points came: n . u >= -e n . u_-   (W35). Needs: next at q (-) h v,
- * and the motion there, as tac_ncp_begin_bodies leaves them. */
+/* Sets restitution. A contact with restitution e that approached by d since q (-) h v, faster than the threshold, and
+ * would close in this step, leaves e times as fast as its material points approached: n . u >= -e n . u_-   (W35).
+ * Needs: next at q (-) h v and the motion there, as tac_ncp_begin_bodies leaves them. */
 static void set_restitution(tacNcp *p, tacNcpContact *c) {
     double e = tac_contact_restitution(p->m, &c->feature.found);
     if (!(e > 0)) return;
@@ -190,11 +208,12 @@ static void set_restitution(tacNcp *p, tacNcpContact *c) {
     double d = c->before.contact.dist - c->feature.found.dist;
     if (status != TAC_OK || !(d > p->h * p->bounce_speed) || !(d > c->feature.found.dist)) return;
     set_bound(c, &(tacNcpGapBound){0});
-    c->law.bounce = e, c->plane.kind = 0;
-    c->impulse.held = 1; /* velocities at a place that does not run as the bodies turn */
+    c->law.bounce = e;
+    c->plane.kind = 0;
+    c->impulse.held = 1; /* velocities are taken at a fixed place */
     for (int side = 0; side < 2; side++) {
         int b = c->body[side], still = p->ldu.still[b];
-        c->before.slide[side] = still ? tac_zero3() : tac_neg3(p->slide[b]); /* they lead back */
+        c->before.slide[side] = still ? tac_zero3() : tac_neg3(p->slide[b]); /* p->slide and p->spin lead back */
         c->before.spin[side] = still ? tac_zero3() : tac_neg3(p->spin[b]);
     }
 }
@@ -234,7 +253,7 @@ void tac_ncp_add_constraints(tacNcp *p, int nfound) {
 
 /* --- Geometry at the next pose ------------------------------------------------------------------------------------ */
 
-/* Velocity of a body's material point between q and q+: that of the centre of mass, and spin x arm. */
+/* Velocity of a body's material point between q and q+: that of the centre of mass plus spin x arm. */
 static tacVec3 material_velocity(const tacNcp *p, int body, tacVec3 place) {
     tacVec3 arm = tac_sub3(place, p->w->xipos[body]);
     return p->ldu.still[body] ? tac_zero3() : tac_add3(p->slide[body], tac_cross3(p->spin[body], arm));
@@ -254,9 +273,9 @@ tacVec3 tac_ncp_slip_before(const tacNcp *p, const tacNcpContact *c) {
     return tac_sub3(u[1], u[0]);
 }
 
-/* One place for both bodies, so that the impulses on them have no moment together: between bodies that move, and where
- * they bounce, where they touch at q. Taken back by a body's own way from q+, the arm is that of q+: so it is beside
- * what stays   (W5a). */
+/* Sets the place of the impulse. Both bodies share one place, so that the impulses on them have no total moment.
+ * Between moving bodies, and with restitution, it is their touch at q. Otherwise it is the point at q+ moved back by
+ * the body's own displacement, so that the arm is that of q+; this holds beside a fixed body   (W5a). */
 static void place_impulse(const tacNcp *p, tacNcpContact *c) {
     c->impulse.place = c->impulse.held ? c->now.contact.pos : c->next.contact.pos;
     for (int side = 0; side < 2; side++)
@@ -266,7 +285,7 @@ static void place_impulse(const tacNcp *p, tacNcpContact *c) {
         c->impulse.arm[side] = tac_sub3(c->impulse.place, p->w->origin[c->body[side]]);
 }
 
-/* c->next.contact at q+. */
+/* Places one contact at q+: c->next.contact. */
 static tacStatus place_contact(tacNcp *p, tacNcpContact *c) {
     if (c->plane.kind) {
         tac_ncp_plane_place(p, c);

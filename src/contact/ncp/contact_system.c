@@ -1,5 +1,5 @@
-/* Contacts in the linear system of an iterate: how gap, slip and impulse move with the next poses, the blocks this adds
- * to the bodies, and their steps from those of the bodies   (docs/theory/ncp.md, W12). */
+/* Contacts in the linear system of an iterate: derivatives of gap, slip and impulse by the next poses, the blocks that
+ * they add to the bodies, and their steps from those of the bodies   (docs/theory/ncp.md, W12). */
 #include "contact/ncp/contact_system.h"
 
 #include "contact/ncp/contact.h"
@@ -36,7 +36,7 @@ static tacVec3 velocity_move(const tacNcpFrame *f, int k, double h, tacVec3 darm
     return tac_madd3(tac_cross3(f->spin[k], darm), 1 / h, over_h);
 }
 
-/* The same of that before: d(spin) = (Jl^-1 turn - Jr^-1 turn-)/h   (W35). */
+/* The same of the velocity before: d(spin) = (Jl^-1 turn - Jr^-1 turn-)/h   (W35). */
 static tacVec3 velocity_move_before(const tacNcpContact *c, const tacNcpFrame *f, int k, double h, tacVec3 darm,
                                     const tacNcpSide *s) {
     tacMat3 inverse = f->inverse_before[k];
@@ -45,10 +45,10 @@ static tacVec3 velocity_move_before(const tacNcpContact *c, const tacNcpFrame *f
     return tac_madd3(tac_cross3(c->before.spin[k], darm), 1 / h, over_h);
 }
 
-/* The place, as the touch at q moves by `start` and the point at q+ by dpoint. */
+/* Change of the impulse's place as the touch at q moves by `start` and the point at q+ by dpoint. */
 static tacVec3 place_move(const tacNcpContact *c, tacVec3 start, tacVec3 dpoint, const tacNcpSide side[2]) {
     if (c->impulse.held) return start;
-    for (int k = 0; k < 2; k++) /* sides that stay do not move */
+    for (int k = 0; k < 2; k++) /* fixed sides do not move */
         dpoint = tac_madd3(dpoint, -c->impulse.share[k], tac_sub3(side[k].dx_next, side[k].dx_now));
     return dpoint;
 }
@@ -89,7 +89,7 @@ void tac_ncp_shift_row(tacVec3 d, double *row) {
     tac_store3(row, tac_add3(ang, tac_cross3(d, lin)));
 }
 
-/* One side moves along twist k about the contact's point, the contact by d: Gamma's columns, and the slip. */
+/* Columns of G and Gamma as one side moves along twist k about the contact's point, and the contact by d. */
 static void move_side(const tacNcp *p, tacNcpContact *c, const tacNcpFrame *f, int moved, int k,
                       const tacContactTangent *d, double Gamma[2][6][12]) {
     double sign = moved == 0 ? -1 : 1, over_h = sign / p->h;
@@ -100,7 +100,8 @@ static void move_side(const tacNcp *p, tacNcpContact *c, const tacNcpFrame *f, i
     dP = tac_madd3(tac_madd3(dP, c->friction.xi[1], d->tangent[0]), c->friction.xi[2], d->tangent[1]);
     tacVec3 dplace = c->impulse.held ? tac_zero3() : tac_madd3(d->pos, -c->impulse.share[moved], dx);
     tacVec3 du = tac_madd3(tac_cross3(tac_sub3(f->spin[1], f->spin[0]), dplace), over_h, turned);
-    c->next.G[0][6 * moved + k] = c->law.bounce > 0 ? way_move(p, c, f, d, du) : d->dist; /* what bounces is held */
+    c->next.G[0][6 * moved + k] =
+        c->law.bounce > 0 ? way_move(p, c, f, d, du) : d->dist; /* with restitution the place is fixed */
     for (int i = 0; i < 2; i++)
         c->next.G[1 + i][6 * moved + k] = tac_dot3(d->tangent[i], f->slip) + tac_dot3(c->next.contact.tangent[i], du);
     for (int side = 0; side < 2; side++) {
@@ -124,7 +125,7 @@ static void plane_jac(const tacNcp *p, tacNcpContact *c, double Gamma[2][6][12])
     }
 }
 
-/* Columns of sides that do not move are left as zeros. */
+/* Columns of sides that do not move are zero. */
 tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12], double point[3][12]) {
     tacContactSystem system;
     if (c->plane.kind) {
@@ -159,7 +160,7 @@ tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12
     return TAC_OK;
 }
 
-/* Where the block (side, moved) of a contact goes; NULL: no room. */
+/* The block (side, moved) of a contact in ldu; NULL: no room. */
 static double *block_of(tacNcp *p, const tacNcpContact *c, int side, int moved) {
     int row = c->body[side], column = c->body[moved];
     if (row == column) return p->ldu.H + TAC_BLOCK_SIZE * row;
@@ -174,7 +175,8 @@ static void add_stiffness(const tacNcpContact *c, int side, int moved, const dou
     int n = c->friction.mu > 0 ? 3 : 1;
     for (int i = 0; i < n; i++) {
         tacVec3 P = tac_scale3(sign, axes[i]);
-        tac_store3(F[i], tac_cross3(c->impulse.arm[side], P)), tac_store3(F[i] + 3, P);
+        tac_store3(F[i], tac_cross3(c->impulse.arm[side], P));
+        tac_store3(F[i] + 3, P);
         memset(KG[i], 0, sizeof KG[i]);
         for (int k = 0; k < n; k++)
             tac_six_axpy(K[3 * i + k], c->next.G[k] + 6 * moved, KG[i]);
@@ -197,7 +199,7 @@ tacStatus tac_ncp_couple(tacNcp *p, const tacNcpContact *c, const double K[9], d
     return TAC_OK;
 }
 
-/* Both for a point or ellipsoid above a plane that stays. */
+/* Adds a contact with a fixed plane: stiffness and geometric stiffness. */
 static void couple_plane(const tacNcp *p, tacNcpContact *c, const double K[9]) {
     double torque[3][6], *block = p->ldu.H + TAC_BLOCK_SIZE * c->body[1];
     tac_ncp_plane_rows(p, c);

@@ -1,9 +1,11 @@
-/* Forces that are implicit in velocity, where the options' integrator says so: damping of tendons and what actuators
- * have of velocity (docs/theory/ncp.md, W37). To first order in v+ - v they are, along a row m of a tendon or actuator,
+/* Forces that are implicit in velocity, if the options' integrator is: damping of tendons, and the part of actuator
+ * forces that depends on velocity (docs/theory/ncp.md, W37). Along a row m of a tendon or actuator they are, to first
+ * order in v+ - v,
  *
  *   tau_i += k m_i s,      s = m . (v+ - v),      k = d(force)/d(velocity) at (q, v): -damping, or the actuator's gain
  *
- * on all of the row's dofs: a row with the impulse -load s, load = -h k, that is no constraint. */
+ * on all of the row's dofs. That is a row with the impulse -coefficient s, coefficient = -h k. It is not a
+ * constraint. */
 #include "contact/ncp/damping.h"
 
 #include "dynamics/actuator.h"
@@ -13,7 +15,7 @@
 
 #define IS(t, row) (TAC_FIELDS[(t)->field].offset == offsetof(tacModel, row))
 
-/* --- Room --------------------------------------------------------------------------------------------------------- */
+/* --- Sizes -------------------------------------------------------------------------------------------------------- */
 
 static int drives_one_dof(const tacModel *m, int a) {
     int type = m->actuator_trntype[a];
@@ -22,7 +24,7 @@ static int drives_one_dof(const tacModel *m, int a) {
     return joint == TAC_HINGE || joint == TAC_SLIDE;
 }
 
-/* 1: its force may know the velocity. */
+/* 1: its force may depend on velocity. */
 static int may_damp(const tacModel *m, int a) {
     return m->actuator_biastype[a] == TAC_BIAS_AFFINE || m->actuator_gaintype[a] == TAC_GAIN_AFFINE;
 }
@@ -41,7 +43,7 @@ int tac_ncp_max_damping_numbers(const tacModel *m) {
     return n;
 }
 
-/* --- Finding ------------------------------------------------------------------------------------------------------ */
+/* --- Rows --------------------------------------------------------------------------------------------------------- */
 
 static void add_tendon(tacNcp *p, int t) {
     const tacModel *m = p->m;
@@ -75,8 +77,8 @@ void tac_ncp_add_damping(tacNcp *p) {
 }
 
 /* --- Derivatives --------------------------------------------------------------------------------------------------
- * at fixed v+ - v:  dtau_i = dk m_i s + k dm_i s + k m_i (dm . (v+ - v)). What v+ - v itself moves by is emitted with
- * armature (ncp_rows_deriv.c). */
+ * at fixed v+ - v:  dtau_i = dk m_i s + k dm_i s + k m_i (dm . (v+ - v)). The change of v+ - v is emitted with armature
+ * (rows_deriv.c). */
 
 /* rows.X = v+ - v */
 static const double *gained(const tacNcp *p) {
@@ -85,13 +87,13 @@ static const double *gained(const tacNcp *p) {
     return p->rows.X;
 }
 
-/* value m_i for all i of the row, as a column. */
+/* Emits value m_i for all i of the row, as a column. */
 static void emit_along(const tacNcp *p, const tacNcpRow *row, double value, int column, const tacSink *sink) {
     for (int e = row->of.adr; e < row->of.adr + row->of.num && value != 0; e++)
         tac_emit(sink, p->rows.dof[e], column, value * p->rows.J[e]);
 }
 
-/* By q: as moments turn. */
+/* Emits columns of q of moments that depend on q. */
 static void emit_turning(const tacNcp *p, const tacWork *w, const tacNcpRow *row, double k, const tacSink *q) {
     int a = row->of.id;
     double *turned = p->rows.Y; /* dm . gained by each dof */
@@ -127,7 +129,7 @@ void tac_ncp_damping_move(const tacNcp *p, tacWork *w, const tacMover *mover, in
     }
 }
 
-/* k by dk, m by dm (nv; NULL: not). */
+/* Emits the change of k by dk and of m by dm (nv; NULL: none). */
 static void emit_change(const tacNcp *p, const tacNcpRow *row, double dk, const double *dm, int column,
                         const tacSink *sink) {
     double k = -row->coefficient / p->h, along = 0;

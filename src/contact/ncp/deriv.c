@@ -1,6 +1,6 @@
-/* How the step's equations move at fixed q+: with the state through the poses at q (-) h v and at q, which the bodies'
- * blocks turn into missing impulses and the contacts into other impulses   (docs/theory/ncp.md, W20-W22). With q+ held
- * instead of v+ the stiff gaps at q+ do not move, and nothing large cancels. */
+/* Derivatives of the step's equations at fixed q+ by the state: through the poses at q (-) h v and at q, which the
+ * bodies' blocks turn into residual impulses, and the contacts into changed impulses   (docs/theory/ncp.md, W20-W22).
+ * With q+ fixed instead of v+ the stiff gaps at q+ do not change, and nothing large cancels. */
 #include "contact/ncp/deriv.h"
 
 #include "contact/ncp/bodies.h"
@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-/* --- Room --------------------------------------------------------------------------------------------------------- */
+/* --- Sizes -------------------------------------------------------------------------------------------------------- */
 
-/* Numbers that impulses of contacts and rows feel, at most (ncp_adjoint_long.c). */
+/* Impulses of contacts and rows, at most (adjoint_extended.c). */
 static size_t max_impulses(const tacModel *m, int max_contacts) {
     return 3 * (size_t)tac_ncp_max_features(max_contacts) + (size_t)tac_ncp_max_rows(m);
 }
@@ -26,8 +26,10 @@ static int layout_adjoint(tacNcpDeriv *d, const tacModel *m, int max_contacts, t
     d->mu_given = TAC_TAKE(arena, inputs, double);
     w->mu = TAC_TAKE(arena, inputs, tacLong);
     w->y = TAC_TAKE(arena, max_impulses(m, max_contacts), tacLong);
-    w->lambda = TAC_TAKE(arena, m->nv, tacLong), w->rest = TAC_TAKE(arena, m->nv, tacLong);
-    w->path = TAC_TAKE(arena, 6 * m->nbody, tacLong), w->t = TAC_TAKE(arena, 6 * m->nbody, tacLong);
+    w->lambda = TAC_TAKE(arena, m->nv, tacLong);
+    w->rest = TAC_TAKE(arena, m->nv, tacLong);
+    w->path = TAC_TAKE(arena, 6 * m->nbody, tacLong);
+    w->t = TAC_TAKE(arena, 6 * m->nbody, tacLong);
     return d->rest && d->mu_given && w->mu && w->y && w->lambda && w->rest && w->path && w->t;
 }
 
@@ -71,7 +73,7 @@ static void put_body(const tacNcp *p, tacNcpDeriv *d, int b) {
     tac_ncp_add_rigid(&B, mass, arm, arm_before, d->block[TAC_NCP_BEFORE] + TAC_BLOCK_SIZE * b);
 }
 
-/* Blocks summed over subtrees, and S . block for each dof. */
+/* Sums blocks over subtrees; S . block for each dof. */
 static void sum_blocks(const tacNcp *p, tacNcpDeriv *d) {
     const tacModel *m = p->m;
     for (int pose = 0; pose < TAC_NCP_POSES; pose++) {
@@ -117,7 +119,7 @@ static tacVec6 turned_axis(const tacVec6 *S, int first, int j, const tacMat3 *B)
     return sum;
 }
 
-/* The pose before is at q (-) h v: of rotations, quat exp(-h v). Its twists per unit of q_j and v_j. */
+/* Twists of the pose before per unit of q_j and v_j. It is at q (-) h v, of rotations quat exp(-h v). */
 static void twists_before(const tacNcp *p, tacNcpDeriv *d) {
     for (int j = 0; j < p->m->nv; j++) {
         int first = rotation_of(p->m, j);
@@ -142,8 +144,8 @@ tacStatus tac_ncp_prepare_at(tacNcp *p, const tacWork *w, const tacContact *at, 
     return status;
 }
 
-/* How the place goes with the poses at q. Needs: place all zero. */
-static tacStatus place_start(tacNcp *p, const tacNcpContact *c, double place[3][12]) {
+/* Derivative of the impulse's place by the poses at q. Needs: place all zero. */
+static tacStatus place_by_q(tacNcp *p, const tacNcpContact *c, double place[3][12]) {
     tacContactSystem system;
     tacStatus status = c->impulse.held ? tac_ncp_prepare_at(p, p->w, &c->now.contact, &system) : TAC_OK;
     for (int side = 0; side < 2 && status == TAC_OK; side++) {
@@ -160,9 +162,9 @@ static tacStatus place_start(tacNcp *p, const tacNcpContact *c, double place[3][
     return status;
 }
 
-/* Slip as the pose at q moves: d(slide) = -dx/h, d(spin) = -Jr^-1(h spin) turn / h; arms of both bodies go with the
- * place, less dx that of this one. Twists about the tree's origin. */
-static void slip_start(const tacNcp *p, const tacNcpContact *c, int side, tacNcpResponse *out) {
+/* Derivative of the slip by the pose at q: d(slide) = -dx/h, d(spin) = -Jr^-1(h spin) turn / h. The arms of both bodies
+ * follow the place; that of this body also loses dx. Twists are about the tree's origin. */
+static void slip_by_q(const tacNcp *p, const tacNcpContact *c, int side, tacNcpResponse *out) {
     int b = c->body[side];
     double sign = side == 0 ? -1 : 1;
     tacNcpFrame f = tac_ncp_contact_frame(p, c);
@@ -180,9 +182,9 @@ static void slip_start(const tacNcp *p, const tacNcpContact *c, int side, tacNcp
     }
 }
 
-/* The way of one that bounces has u_- beside u, which moves with the poses at q, d(slide) = dx/h, d(spin) = Jl^-1
- * turn/h, and at q (-) h v, d(slide) = -dx/h, d(spin) = -Jr^-1 turn/h   (W35). */
-static void way_start(const tacNcp *p, const tacNcpDeriv *d, const tacNcpContact *c, int side, tacNcpResponse *out) {
+/* Derivative of h n . (u + bounce u_-) through u_-. By the poses at q, d(slide) = dx/h, d(spin) = Jl^-1 turn/h; by
+ * those at q (-) h v, d(slide) = -dx/h, d(spin) = -Jr^-1 turn/h   (W35). */
+static void bounce_by_q(const tacNcp *p, const tacNcpDeriv *d, const tacNcpContact *c, int side, tacNcpResponse *out) {
     const tacWork *w[2] = {p->w, &d->before};
     int b = c->body[side];
     double sign = side == 0 ? -1 : 1;
@@ -202,10 +204,10 @@ static void way_start(const tacNcp *p, const tacNcpDeriv *d, const tacNcpContact
     }
 }
 
-/* row (12) -= closed d(gap)/d(poses at q): the gap that counts as closed moves with it   (W11). */
-static tacStatus rest_start(tacNcp *p, const tacNcpContact *c, double closed, double *row) {
+/* row (12) -= follows d(gap)/d(poses at q): the bound changes with the gap at q   (W11). */
+static tacStatus bound_by_q(tacNcp *p, const tacNcpContact *c, double follows, double *row) {
     tacContactSystem system;
-    if (closed == 0) return TAC_OK;
+    if (follows == 0) return TAC_OK;
     tacStatus status = tac_ncp_prepare_at(p, p->w, &c->now.start, &system);
     for (int side = 0; side < 2 && status == TAC_OK; side++) {
         double by[6];
@@ -213,7 +215,7 @@ static tacStatus rest_start(tacNcp *p, const tacNcpContact *c, double closed, do
         for (int k = 0; k < 6; k++)
             by[k] = system.twist[side][k].dist;
         tac_ncp_shift_row(tac_sub3(c->now.start.pos, p->w->origin[c->body[side]]), by);
-        tac_six_axpy(-closed, by, row + 6 * side);
+        tac_six_axpy(-follows, by, row + 6 * side);
     }
     return status;
 }
@@ -237,7 +239,7 @@ static void put_response(const tacNcpContact *c, double kappa, tacNcpResponse *o
 static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
     tacNcpContact *c = &p->contact[i];
     tacNcpResponse *out = &d->response[i];
-    for (int side = 0; side < 2; side++) /* for what is differentiated by parameters too */
+    for (int side = 0; side < 2; side++) /* derivatives by parameters need it too */
         tac_ncp_place_geom(p, &p->next, c->feature.found.geom[side]);
     memset(out->start, 0, sizeof out->start);
     memset(out->before, 0, sizeof out->before);
@@ -245,14 +247,14 @@ static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
     memset(out->point, 0, sizeof out->point);
     put_response(c, d->kappa, out);
     out->bound_by_gap = tac_ncp_gap_bound_by_gap(&c->law.bound, c->friction.gamma);
-    tacStatus status = place_start(p, c, out->place);
+    tacStatus status = place_by_q(p, c, out->place);
     for (int side = 0; side < 2; side++)
         if (!p->ldu.still[c->body[side]]) {
-            slip_start(p, c, side, out);
-            if (c->law.bounce > 0) way_start(p, d, c, side, out);
+            slip_by_q(p, c, side, out);
+            if (c->law.bounce > 0) bounce_by_q(p, d, c, side, out);
         }
     if (status == TAC_OK) status = tac_ncp_contact_jac(p, c, out->Gamma, out->point);
-    if (status == TAC_OK) status = rest_start(p, c, out->bound_by_gap, out->start[0]);
+    if (status == TAC_OK) status = bound_by_q(p, c, out->bound_by_gap, out->start[0]);
     tac_ncp_unit_wrenches(p, c, out->unit);
     return status == TAC_OK ? tac_ncp_couple(p, c, out->K, out->Gamma) : status;
 }
@@ -267,7 +269,7 @@ static void hold_side(const tacNcp *p, tacNcpDeriv *d, int contact, int side) {
 
 /* --- At the solution ---------------------------------------------------------------------------------------------- */
 
-/* What is missing to the bodies' balance, contacts included, at their centres of mass. */
+/* Residual of the bodies' balance, contacts included, at their centres of mass. */
 static void put_wrenches(const tacNcp *p, tacNcpDeriv *d) {
     d->wrench[0] = tac_zero6();
     for (int b = 1; b < p->m->nbody; b++) {
@@ -282,7 +284,8 @@ tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
     const tacModel *m = p->m;
     size_t blocks = TAC_BLOCK_SIZE * (size_t)m->nbody * sizeof(double);
     tacStatus status = TAC_OK;
-    d->kappa = kappa, d->conditioning = 0;
+    d->kappa = kappa;
+    d->conditioning = 0;
     tac_ncp_place_before(p, &d->before, d->q_before);
     tac_ncp_linearize(p);
     memcpy(d->rigid, p->ldu.H, blocks);
@@ -308,7 +311,7 @@ tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
 
 /* --- Columns of q and v ------------------------------------------------------------------------------------------- */
 
-/* Dof j moves all behind it: row i sums what is behind both. */
+/* Emits columns of bodies. Dof j moves its subtree; row i sums over the subtrees of both. */
 static void emit_bodies(const tacNcp *p, const tacNcpDeriv *d, const tacSink *q, const tacSink *v) {
     const tacModel *m = p->m;
     const tacVec6 *S = p->w->S;
@@ -331,7 +334,7 @@ double tac_ncp_own_inertia(const tacNcp *p, int dof) {
     return p->m->dof_armature[dof] + p->damping_span * p->m->dof_damping[dof];
 }
 
-/* The dofs' own inertia feels v move, and v+ as q moves at fixed q+. */
+/* Emits columns of the dofs' own inertia: by v, and by v+ as q moves at fixed q+. */
 static void emit_dofs(const tacNcp *p, const tacSink *q, const tacSink *v) {
     for (int j = 0; j < p->m->nv; j++) {
         double hold[3];
@@ -342,8 +345,7 @@ static void emit_dofs(const tacNcp *p, const tacSink *q, const tacSink *v) {
     }
 }
 
-/* Gap and slip of a contact by the dofs on the paths to its bodies, and the gap of one that bounces by the pose
- * before. */
+/* Emits gap and slip of a contact by the dofs on the paths to its bodies; with restitution also by the pose before. */
 static void emit_starts(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *inputs,
                         const tacSink *by_v) {
     const tacModel *m = p->m;
@@ -367,20 +369,20 @@ static void emit_starts(const tacNcp *p, const tacNcpDeriv *d, int contact, cons
     }
 }
 
-/* How the centre of mass of a body goes with a dof on the way to it. */
+/* Derivative of the centre of mass of a body by a dof on the path to it. */
 static tacVec3 centre_move(const tacNcp *p, int body, int dof) {
     tacVec3 arm = tac_sub3(p->w->xipos[body], p->w->origin[body]);
     return tac_add3(p->w->S[dof].lin, tac_cross3(p->w->S[dof].ang, arm));
 }
 
-/* Rows of the balance on the way to a body get a torque. */
+/* Emits a torque on a body to the rows of the balance on its path. */
 static void emit_torque(const tacNcp *p, int body, tacVec3 torque, int column, const tacSink *balance) {
     for (int i = p->m->body_last_dof[body]; i >= 0; i = p->m->dof_parent[i])
         tac_emit(balance, i, column, tac_dot3(p->w->S[i].ang, torque));
 }
 
-/* Where the place is that at q, or between two bodies that move, arms change as it goes against the centres of mass at
- * q. What is missing to a body's balance is less the torque on it. */
+/* Emits torques as the impulse's place moves relative to the centres of mass at q: of a place at q, or between two
+ * moving bodies. The residual of a body's balance contains minus the torque on it. */
 static void emit_places(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *balance) {
     const tacModel *m = p->m;
     const tacNcpContact *c = &p->contact[contact];
@@ -414,7 +416,7 @@ void tac_ncp_state_jac(const tacNcp *p, const tacNcpDeriv *d, const tacNcpSink *
     tac_ncp_rows_state_jac(p, q, v, free);
 }
 
-/* --- What contacts answer ----------------------------------------------------------------------------------------- */
+/* --- Responses --------------------------------------------------------------------------------------------------- */
 
 void tac_ncp_unit_wrenches(const tacNcp *p, const tacNcpContact *c, tacVec6 unit[2][3]) {
     const tacVec3 axis[3] = {c->next.contact.normal, c->next.contact.tangent[0], c->next.contact.tangent[1]};

@@ -1,5 +1,5 @@
-/* Ends of searches that found no solution: which of them is the best state to go on from   (docs/theory/ncp.md,
- * W15a). */
+/* The state of a step whose searches found no solution: the best of their ends, shortened until it does no harm
+ * (docs/theory/ncp.md, W15a). */
 #include "contact/ncp/fallback.h"
 
 #include "contact/ncp/bodies.h"
@@ -7,15 +7,16 @@
 
 #include <string.h>
 
-/* m/s: up to this an end does no harm: overlap goes away at half of it in the next step. */
+/* m/s: an end up to this does no harm. Overlap recovers at half this speed in the next step. */
 #define HARMLESS (2 * TAC_NCP_CORRECTION)
-/* An end is too fast beyond so many times the speed that it had, its forces and gravity give. */
+/* An end is too fast beyond this multiple of the speed from the velocity before, joint forces and gravity. */
 #define FASTER 3.0
-/* An end that does harm is shortened by this, at most so often; then it is rest. */
+/* A motion that does harm is shortened by this factor, at most so often; after that it is zero. */
 #define SHORTEN         0.5
 #define MAX_SHORTENINGS 5
 
-/* Masses of the dofs, about, times squares: sum v_i^2/w_i of velocities, sum w_i tau_i^2 of impulses. */
+/* Twice the kinetic energy with approximate masses of the dofs: sum v_i^2/w_i of velocities, or sum w_i tau_i^2 of
+ * impulses. */
 static double twice_energy(const tacModel *m, const double *v, const double *tau) {
     double sum = 0;
     for (int i = 0; i < m->nv; i++) {
@@ -32,7 +33,7 @@ static double moving_mass(const tacNcp *p) {
     return sum;
 }
 
-/* m/s: how fast the motion x runs into what it should not, at the poses of p, and how much too fast it is. */
+/* m/s: how fast the motion x violates limits and contacts at the poses of p, plus how much too fast it is. */
 static double harm(const tacNcp *p, const double *x) {
     double depth = tac_ncp_limit_depth(p), mass = moving_mass(p), too_fast = 0;
     for (int i = 0; i < p->ncontact; i++)
@@ -54,9 +55,12 @@ int tac_ncp_best_layout(tacNcpBest *best, const tacModel *m, int max_contacts, t
 void tac_ncp_keep_best(const tacContext *ctx, const tacNcp *p, tacNcpBest *best) {
     int n = tac_ncp_unknowns(p);
     double now = tac_max(HARMLESS, harm(p, p->x)), residual = ctx->info.residual;
-    if (best->numbers != p->numbers) best->harm = TAC_INFINITY; /* of another problem */
+    if (best->numbers != p->numbers) best->harm = TAC_INFINITY; /* its size is that of another problem */
     if (!(now < best->harm) && !(now == best->harm && residual < best->residual)) return;
-    best->harm = now, best->residual = residual, best->reason = ctx->info.reason, best->numbers = p->numbers;
+    best->harm = now;
+    best->residual = residual;
+    best->reason = ctx->info.reason;
+    best->numbers = p->numbers;
     memcpy(best->at, p->x, (size_t)n * sizeof *p->x);
     memcpy(best->at + n, p->a, (size_t)p->numbers * sizeof *p->a);
     memcpy(best->at + n + p->numbers, p->b, (size_t)p->numbers * sizeof *p->b);
@@ -70,7 +74,8 @@ tacStatus tac_ncp_restore_best(tacContext *ctx, tacNcp *p, const tacNcpBest *bes
     memcpy(p->a, best->at + n, (size_t)p->numbers * sizeof *p->a);
     memcpy(p->b, best->at + n + p->numbers, (size_t)p->numbers * sizeof *p->b);
     tacStatus status = problem.residual(p, p->x, p->a, p->b, &violation);
-    ctx->info.residual = best->residual, ctx->info.reason = best->reason;
+    ctx->info.residual = best->residual;
+    ctx->info.reason = best->reason;
     return status == TAC_OK ? TAC_ERR_UNSOLVED : status;
 }
 
@@ -79,7 +84,7 @@ static void scale(int n, double by, double *x) {
         x[i] *= by;
 }
 
-/* Nor does it overlap by features that the problem does not have. */
+/* 1: the motion does no harm and penetrates no feature that the problem does not have. */
 static int does_no_harm(tacContext *ctx, tacNcp *p) {
     double overlap;
     int added;
@@ -87,14 +92,14 @@ static int does_no_harm(tacContext *ctx, tacNcp *p) {
     return tac_ncp_find_overlap(ctx, p, HARMLESS * p->h, 0, &added, &overlap) == TAC_OK && overlap == 0;
 }
 
-/* p at any end -> the share of its motion that does no harm: TAC_ERR_UNSOLVED. */
+/* Shortens the motion of p until it does no harm: TAC_ERR_UNSOLVED. */
 static tacStatus shorten_until_harmless(tacContext *ctx, tacNcp *p) {
     for (int k = 0; k < MAX_SHORTENINGS; k++) {
         if (does_no_harm(ctx, p)) return TAC_ERR_UNSOLVED;
         scale(p->m->nv, SHORTEN, p->x);
     }
     scale(p->m->nv, 0, p->x);
-    tacStatus status = tac_ncp_place_bodies(p, p->x); /* contacts that were found elsewhere need not be there */
+    tacStatus status = tac_ncp_place_bodies(p, p->x); /* contacts may have no touch there */
     return status == TAC_OK ? TAC_ERR_UNSOLVED : status;
 }
 

@@ -1,18 +1,18 @@
-/* Features that a solution overlaps by and that its problem did not have   (docs/theory/ncp.md, W15). */
+/* Features of the problem: which are worth having, which a solution penetrates   (docs/theory/ncp.md, W15). */
 #include "contact/ncp/features.h"
 
 #include "contact/ncp/contact.h"
 #include "contact/ncp/report.h"
 #include "math/scalar.h"
 
-/* m/s: of two geoms that the motion v leaves further apart than this goes in a step, only the nearest features are
- * taken. The others (where edges cross, corners of opposite faces) mean something where faces are about to meet; from
- * afar they cross and vanish as the bodies turn. If they do meet, a look after the search finds them. Points of a rim
- * are always there, and stand together: one of them alone would tilt what falls flat. */
+/* m/s: if the motion v leaves two geoms further apart than this speed covers in a step, only their nearest features are
+ * taken. Other features (crossings of edges, corners of opposite faces) matter where faces are about to meet; from afar
+ * they appear and vanish as the bodies turn. If they do meet, they are found after the search. Points of a rim are
+ * always taken together, because one of them alone would tilt a cylinder that falls flat. */
 #define FURTHER_SPEED 0.5
-/* Of the bodies' size. */
+/* Share of the bodies' size. */
 #define ROUGH_DEPTH 0.3
-/* m: two ways to the same touch agree so far. */
+/* m: two computations of the same touch agree to this. */
 #define SAME_PLACE 1e-6
 
 static int same_feature(const tacFeature *a, const tacFeature *b) {
@@ -28,11 +28,10 @@ static int same_features(const tacContact *a, const tacContact *b) {
            same_feature(&a->feature[1], &b->feature[1]) && same_feature(&a->clip, &b->clip);
 }
 
-/* The gap that counts as closed at q+, as deep as the impulse presses it. */
+/* The bound of the gap at q+, under the impulse of the iterate. */
 static double bound_of(const tacNcpContact *c) { return tac_ncp_gap_bound(&c->law.bound, c->friction.gamma); }
 
-/* The contact of the same two geoms that may overlap most at q+, also of those that were left out; NULL: they were
- * apart. */
+/* The contact of the same two geoms whose bound is lowest, removed ones included. NULL: no bound is negative. */
 static const tacNcpContact *deepest_at_start(const tacNcp *p, const tacContact *found) {
     const tacNcpContact *deepest = NULL;
     for (int i = 0; i < p->ncontact + p->nremoved; i++) {
@@ -47,8 +46,8 @@ static int has_circle(const tacContact *c) {
     return c->feature[0].kind == circle || c->feature[1].kind == circle || c->clip.kind == circle;
 }
 
-/* Whether a contact of p's is the one that was found at the poses of the scene. A rim meets an edge or a rim in several
- * places, each of which is a contact. */
+/* 1: a contact of the problem is the one that was found at the poses of the scene. A rim meets an edge or a rim in
+ * several places, each of which is a contact. */
 static int is_same(const tacNcp *p, const tacNcpContact *c, const tacContact *found) {
     if (!same_pair(&c->feature.found, found) || !same_features(&c->feature.found, found)) return 0;
     tacContact now = c->feature.found;
@@ -96,18 +95,19 @@ void tac_ncp_clear_lost(tacNcp *p) {
         p->contact[i].feature.lost = 0;
 }
 
-/* A contact and its cones are put at the end of those that stay before it. */
+/* Appends a contact that stays, with its cones. */
 static void keep_contact(tacNcp *p, const tacNcpContact *c) {
     int dim[TAC_FRICTION_CONES], from = c->cone;
     tacNcpContact *to = &p->contact[p->ncontact++];
     *to = *c;
-    to->cone = p->ncone, to->adr = p->numbers;
+    to->cone = p->ncone;
+    to->adr = p->numbers;
     for (int i = 0, n = tac_friction_cones(&to->friction, dim); i < n; i++)
         tac_ncp_add_cone(p, dim[i], p->unit[from + i], p->ratio[from + i]);
 }
 
-/* What is found of its two geoms later has its rest all the same: without it they would come apart at once, however
- * deep they were. */
+/* Remembers a removed contact that overlaps at q. Contacts of its two geoms that are found later take its bound;
+ * without it the geoms would separate at once, however deep they are. */
 static void remember(tacNcp *p, const tacNcpContact *c, int in_use) {
     int at = p->room - 1 - p->nremoved;
     if (!(c->law.bound.gap < 0) || at < in_use) return;
@@ -119,7 +119,9 @@ static void remember(tacNcp *p, const tacNcpContact *c, int in_use) {
 int tac_ncp_remove_lost(tacNcp *p) {
     int n = p->ncontact;
     if (n == 0) return 0;
-    p->ncontact = 0, p->ncone = p->contact[0].cone, p->numbers = p->contact[0].adr;
+    p->ncontact = 0;
+    p->ncone = p->contact[0].cone;
+    p->numbers = p->contact[0].adr;
     for (int i = 0; i < n; i++) {
         if (p->contact[i].feature.lost)
             remember(p, &p->contact[i], n);
@@ -135,11 +137,11 @@ static int is_found(const tacNcp *p, int nfound, const tacNcpContact *known) {
     return 0;
 }
 
-/* Contacts that have a say whatever features a search leads to: such as overlap at q, whose rest is theirs, and such as
- * bounce. */
+/* 1: a contact stays whatever features a search leads to: it overlaps at q and has a bound of its own, or it has
+ * restitution. */
 static int stays(const tacNcpContact *c) { return c->now.start.dist <= 0 || c->law.bounce > 0; }
 
-/* Found at q+ and not among p's: taken, closed where its pair of geoms is -> 1. */
+/* Adds a contact that was found at q+, with the bound of its pair of geoms. Returns 0 if the problem has it already. */
 static int add_found(tacNcp *p, const tacContact *found) {
     const tacNcpContact *start = deepest_at_start(p, found);
     int known = p->ncontact;
@@ -152,7 +154,7 @@ static int add_found(tacNcp *p, const tacContact *found) {
     return p->ncontact - known;
 }
 
-/* Of contacts whose features are not found only those stay that have a say anyway -> how many are gone. */
+/* Removes contacts whose features are not found, unless they stay anyway. Returns how many. */
 static int drop_vanished(tacNcp *p, int nfound) {
     for (int i = 0; i < p->ncontact; i++)
         p->contact[i].feature.lost = !stays(&p->contact[i]) && !is_found(p, nfound, &p->contact[i]);
@@ -166,7 +168,7 @@ int tac_ncp_replace_features(tacNcp *p, int nfound) {
     return changed;
 }
 
-/* By how much it is deeper at q+ than its two geoms may be. */
+/* By how much its gap at q+ is below the bound of its two geoms. */
 static double depth_of(const tacNcp *p, const tacContact *found) {
     const tacNcpContact *start = deepest_at_start(p, found);
     return tac_may_part(p->m, found->geom) ? (start == NULL ? 0 : bound_of(start)) - found->dist : 0;

@@ -1,11 +1,11 @@
-/* The gap that counts as closed at q+, of contacts and limits that q breaks   (docs/theory/ncp.md, W11, W47-W49): it is
- * made good at a speed; at an infeasible start it gives that up under a large impulse, and does not get worse. */
+/* The bound of a gap at q+   (docs/theory/ncp.md, W11, W47-W49). A negative gap at q recovers at a given speed. At an
+ * infeasible start that is given up under a large impulse, but the gap does not become worse. */
 #include "contact/ncp/gap_bound.h"
 
 #include "contact/ncp/contact.h"
 #include "math/scalar.h"
 
-/* --- One of them -------------------------------------------------------------------------------------------------- */
+/* --- One bound ----------------------------------------------------------------------------------------------------- */
 
 tacNcpGapBound tac_ncp_gap_bound_at(const tacNcp *p, double gap, double speed, double inverse_mass) {
     double way = p->h * speed;
@@ -20,7 +20,7 @@ double tac_ncp_gap_bound(const tacNcpGapBound *c, double impulse) {
     return c->rest - tac_yield(&c->yield, impulse, &slope);
 }
 
-/* The share of its way that it gives; *press: d(what it gives)/d(log of give.per). */
+/* The share of `way` that it yields; *press: d(what it yields)/d(log of yield.per). */
 static double share_given(const tacNcpGapBound *c, double impulse, double *press) {
     double slope, gives = tac_yield(&c->yield, impulse, &slope);
     *press = slope * impulse;
@@ -43,13 +43,14 @@ double tac_ncp_gap_bound_by_mass(const tacNcpGapBound *c, double impulse, double
     return press > 0 ? -press * change / c->inverse_mass : 0;
 }
 
-/* --- All of them -------------------------------------------------------------------------------------------------- */
+/* --- All bounds ---------------------------------------------------------------------------------------------------- */
 
 static void set_again(const tacNcp *p, tacNcpGapBound *c) {
     *c = tac_ncp_gap_bound_at(p, c->gap, c->speed, c->inverse_mass);
 }
 
-/* Contacts that were left out too: what is found of their geoms later is closed as they are. */
+/* Lets all bounds yield, those of removed contacts too: contacts of their geoms that are found later take their
+ * bounds. */
 static void yield_all(tacNcp *p) {
     p->infeasible = 1;
     for (int k = 0; k < p->rows.n; k++)

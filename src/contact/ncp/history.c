@@ -1,4 +1,4 @@
-/* How the searches of a step went. */
+/* Iterations of the searches of a step. */
 #include "contact/ncp/step.h"
 
 void tac_ncp_history_begin(const tacContext *ctx, tacInterior *point) {

@@ -1,6 +1,6 @@
 /* Forces of constraints in the step with contact ncp as outputs, with their derivatives (docs/theory/ncp.md, W27, W28):
- * of contacts on bodies, at q+, and of all constraints on dofs, which are what the balance without them is off by.
- * Each row of a Jacobian is the transposed answer to one number of them. */
+ * of contacts on bodies, at q+, and of all constraints on dofs. The latter are the residual of the balance without
+ * constraints. Each row of a Jacobian is the transposed solve for one output. */
 #include "contact/ncp/step_deriv.h"
 
 #include "contact/ncp/adjoint.h"
@@ -32,7 +32,7 @@ tacStatus tac_ncp_contacts(tacContext *ctx, const double *x, const double *u, ta
 /* Two derivatives of one step: of all its equations, and of the balance without constraints. */
 typedef struct Forces {
     tacNcp p;
-    tacNcpDeriv d, free; /* free: as d, its wrenches without those of contacts */
+    tacNcpDeriv d, free; /* free: as d, with wrenches without those of contacts */
     tacVec6 *zbar;       /* nbody: weights of the poses at q+ */
     double *vbar;        /* nv */
     tacNcpPull pull;
@@ -53,8 +53,8 @@ static tacStatus begin(tacContext *ctx, const double *x, const double *u, Forces
     return TAC_OK;
 }
 
-/* Weights of outputs -> of the equations. Either NULL: none. */
-static void answer(Forces *f, const double *wrenchbar, const double *qfrcbar) {
+/* Weights of outputs to weights of the equations. Either may be NULL. */
+static void solve_transposed(Forces *f, const double *wrenchbar, const double *qfrcbar) {
     memset(f->zbar, 0, (size_t)f->p.m->nbody * sizeof *f->zbar);
     memset(f->vbar, 0, (size_t)f->p.m->nv * sizeof *f->vbar);
     memset(f->pull.mu, 0, (size_t)tac_ncp_inputs(&f->p) * sizeof *f->pull.mu);
@@ -72,15 +72,15 @@ static int any_force(const tacNcp *p, int body) {
     return 0;
 }
 
-/* The answer to number i of one of the outputs. */
+/* Adds the row of output number i. */
 static void add_row(Forces *f, tacNcpChanges *all, int i, int on_dofs, double *seed, double *out) {
     seed[i] = 1;
-    answer(f, on_dofs ? NULL : seed, on_dofs ? seed : NULL);
+    solve_transposed(f, on_dofs ? NULL : seed, on_dofs ? seed : NULL);
     seed[i] = 0;
     tac_ncp_add_products(all, f->p.m->nv, f->pull.lambda, f->pull.mu, 1, out);
 }
 
-/* qfrc = R_free / h moves with h itself by -qfrc/h: qfrc in vbar, overwritten as zbar is. */
+/* qfrc = R_free / h also depends on h itself, by -qfrc/h. Returns qfrc in vbar; overwrites zbar. */
 static const double *forces_on_dofs(Forces *f) {
     tac_ncp_forces(&f->p, &f->zbar[0].ang.x, f->vbar);
     return f->vbar;
@@ -99,7 +99,7 @@ static tacStatus free_rows(tacContext *ctx, const double *x, const double *u, Fo
     return TAC_OK;
 }
 
-/* What the Jacobian takes beside that. */
+/* What the Jacobian takes besides Forces. */
 typedef struct Jacobian {
     double *seed; /* the larger of 6 nbody and nv: weights of outputs, all zero but for one */
     tacNcpChanges all;
@@ -141,7 +141,7 @@ tacStatus tac_ncp_forces_jac(tacContext *ctx, const double *x, const double *u, 
 
 static tacStatus pull(tacContext *ctx, const double *x, const double *u, Forces *f, const double *wrenchbar,
                       const double *qfrcbar, const tacGrad *bar) {
-    answer(f, wrenchbar, qfrcbar);
+    solve_transposed(f, wrenchbar, qfrcbar);
     f->pull.wrench = wrenchbar;
     TAC_TRY(tac_ncp_residual_vjp(ctx, x, u, &f->p, &f->d, &f->pull, bar));
     if (qfrcbar == NULL) return TAC_OK;
@@ -149,7 +149,8 @@ static tacStatus pull(tacContext *ctx, const double *x, const double *u, Forces 
     if (time >= 0) bar->theta[time] -= tac_dense_dot(ctx->model->nv, qfrcbar, forces_on_dofs(f)) / f->p.h;
     for (int i = 0; i < ctx->model->nv; i++)
         f->pull.lambda[i] = -qfrcbar[i] / f->p.h;
-    f->pull.mu = NULL, f->pull.wrench = NULL;
+    f->pull.mu = NULL;
+    f->pull.wrench = NULL;
     return tac_ncp_residual_vjp(ctx, x, u, &f->p, &f->free, &f->pull, bar);
 }
 

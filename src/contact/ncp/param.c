@@ -1,6 +1,6 @@
-/* How the step's equations move at fixed q+ with the numbers of the model and with mocap poses: these move bodies at
- * all three poses, change inertias, shapes, friction and what the dofs have of their own   (docs/theory/ncp.md, W24,
- * W25). Forces at q are not here (dynamics/param_deriv.h). */
+/* Derivatives of the step's equations at fixed q+ by the numbers of the model and by mocap poses. These move bodies at
+ * all three poses, and change inertias, shapes, friction and the dofs' own numbers   (docs/theory/ncp.md, W24, W25).
+ * Forces at q are not here (dynamics/param_deriv.h). */
 #include "contact/ncp/deriv.h"
 
 #include "contact/ncp/bodies.h"
@@ -37,7 +37,7 @@ static tacVec3 place_velocity(const tacWork *w, const tacMover *mover, tacVec3 p
     return tac_add3(mover->S.lin, tac_cross3(mover->S.ang, tac_sub3(point, w->origin[mover->body])));
 }
 
-/* Where a point of a body goes and how it turns at one pose. */
+/* Velocity of a point of a body at one pose, and its rotation. */
 static tacVec3 point_move(const Column *c, int pose, int body, tacVec3 point, tacVec3 *turn) {
     tacVec3 sum = tac_zero3();
     *turn = tac_zero3();
@@ -52,14 +52,14 @@ static tacVec3 point_move(const Column *c, int pose, int body, tacVec3 point, ta
 
 /* --- Bodies ------------------------------------------------------------------------------------------------------- */
 
-/* Row i of the balance gets S_i . f for all dofs on the way to a body. */
+/* Emits S_i . f to row i of the balance, for all dofs on the path to a body. */
 static void emit_wrench(const Column *c, int body, tacVec6 f) {
     const tacNcp *p = c->view->p;
     for (int i = p->m->body_last_dof[body]; i >= 0; i = p->m->dof_parent[i])
         tac_emit(&c->sink->balance, i, c->id, tac_dot6(p->w->S[i], f));
 }
 
-/* All behind the mover's body goes along, at each pose by its own twist. */
+/* Emits the motion of the mover's subtree, by its own twist at each pose. */
 static void move_bodies(const Column *c, int k) {
     const tacNcpView *v = c->view;
     const tacModel *m = v->p->m;
@@ -77,7 +77,7 @@ static void move_bodies(const Column *c, int k) {
     }
 }
 
-/* What is missing to a body's balance, applied forces included, at its centre of mass: keeps its direction. */
+/* Residual of a body's balance with applied forces, at its centre of mass. It keeps its direction. */
 static tacVec6 carried(const tacNcpView *v, int body) {
     tacVec6 f = v->d->wrench[body];
     const double *applied = v->x->u.xfrc;
@@ -99,8 +99,8 @@ static void move_all(const Column *c) {
     }
 }
 
-/* Momentum of turning is linear in the inertia, that of the centre of mass in the mass; the centre itself moves by
- * R dc at each pose   (W25). */
+/* Angular momentum is linear in the inertia, linear momentum in the mass; the centre of mass itself moves by R dc at
+ * each pose   (W25). */
 static void change_inertia(const Column *c, int b) {
     const tacNcpView *v = c->view;
     const tacNcp *p = v->p;
@@ -128,7 +128,7 @@ static void change_inertias(const Column *c) {
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
 
-/* How a contact's side moves: its centre of mass with the movers and within the body. */
+/* Motion of a contact's side: its centre of mass moves with the movers and within the body. */
 static tacNcpSide side_move(const Column *c, int body) {
     const tacNcpView *v = c->view;
     tacNcpSide s = {0};
@@ -143,7 +143,7 @@ static tacNcpSide side_move(const Column *c, int body) {
     return s;
 }
 
-/* The contact moves by t at q+, its touch at q by start, and the gap that counts as closed by rest. */
+/* Emits the change of a contact that moves by t at q+, its touch at q by start, and its bound by rest. */
 static void move_contact(const Column *c, int contact, const tacNcpFrame *frame, const tacContactTangent *t,
                          tacVec3 start, double rest) {
     const tacNcpView *v = c->view;
@@ -186,7 +186,7 @@ static Column mocap_column(const tacNcpView *v, int i, const tacNcpSink *sink) {
     return c;
 }
 
-/* Inertia and damping of the dofs themselves, and gravity. */
+/* Emits changes of the dofs' own inertia and damping, and of gravity. */
 static void emit_own(const tacNcpView *v, const tacParamTangent *t, int id, const tacNcpSink *sink) {
     const tacModel *m = v->p->m;
     for (int i = 0; i < m->nv; i++) {
@@ -205,7 +205,7 @@ static void emit_own(const tacNcpView *v, const tacParamTangent *t, int id, cons
     }
 }
 
-/* Numbers that contacts have of their own: friction, the unit of all products, how they give way. */
+/* Emits changes of the contacts' own numbers: friction, the unit of products, how bounds yield. */
 static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, const tacNcpSink *sink) {
     const tacNcp *p = v->p;
     double unit = t->inertial == NULL ? 0 : tac_ncp_gap_unit_change(p, t->inertial);
@@ -221,11 +221,11 @@ static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, c
     }
 }
 
-/* A contact at q+ and, where its rest moves with that, at q. */
+/* A contact prepared at q+, and at q where that is needed. */
 typedef struct Prepared {
     tacContactSystem next, start;
-    tacContactSystem place; /* at q, where the place of the impulse is there */
-    double follows;         /* d(rest)/d(gap at q) */
+    tacContactSystem place; /* at q: where the impulse acts */
+    double follows;         /* d(bound)/d(gap at q) */
 } Prepared;
 
 static tacStatus prepare(const tacNcpView *v, int contact, Prepared *out) {
@@ -238,7 +238,7 @@ static tacStatus prepare(const tacNcpView *v, int contact, Prepared *out) {
     return status;
 }
 
-/* t_k = (mu_k/mu) (unit tangent), mu that of a tangent with friction. */
+/* Tangents are scaled: t_k = (mu_k/mu) (unit tangent), mu that of a tangent with friction. */
 static void scale_tangents_param(const tacNcp *p, const tacNcpContact *c, const tacParamTangent *t,
                                  tacContactTangent *d) {
     tacVec3 unit[2];
@@ -254,7 +254,7 @@ static void scale_tangents_param(const tacNcp *p, const tacNcpContact *c, const 
         d->tangent[k] = tac_madd3(d->tangent[k], (change[k] - c->law.tangent_scale[k] * of) / c->friction.mu, unit[k]);
 }
 
-/* One contact by one parameter. */
+/* Emits one contact in the column of one parameter. */
 static void contact_param(const tacNcpView *v, int contact, const Prepared *at, const tacNcpFrame *frame,
                           const tacParamTangent *tangent, const Column *column) {
     tacNcp *p = v->p;
@@ -279,7 +279,7 @@ static void contact_param(const tacNcpView *v, int contact, const Prepared *at, 
     move_contact(column, contact, frame, &t, start, rest);
 }
 
-/* One contact in all columns: its geometry is prepared once. */
+/* Emits one contact in all columns; its geometry is prepared once. */
 static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTangent *tangents,
                               const tacNcpSink *mocap, const tacNcpSink *theta) {
     tacNcp *p = v->p;

@@ -1,11 +1,10 @@
-/* Contacts of a point (a ball's middle, the end of a capsule, a corner) or an ellipsoid above a plane that stays: what
- * most robots stand on. Normal and tangents are fixed, and all else follows from where the lowest point is: the general
- * way (ncp_contact_system.c) in closed form. A point is fixed in its body, x = x_b + R_b c; of an ellipsoid with half
- * axes E,
+/* Contacts of a point (the middle of a sphere, the end of a capsule, a corner) or an ellipsoid with a fixed plane: what
+ * most robots stand on. Normal and tangents are fixed, and everything follows from the lowest point: the general form
+ * (contact_system.c) in closed form. A point is fixed in its body, x = x_b + R_b c. Of an ellipsoid with half axes E,
  *
  *   x = x_g - R E^2 m/k,   m = R^T n,   k = |E m|
  *
- * Twists are about the tree's origin at q+, with w, v their parts, r from there to x, r_c to the centre of mass. */
+ * Twists are about the tree's origin at q+, with parts w and v. r is from there to x, r_c to the centre of mass. */
 #include "contact/ncp/plane_contact.h"
 
 #include "contact/ncp/bodies.h"
@@ -31,7 +30,8 @@ void tac_ncp_plane_begin(const tacNcp *p, tacNcpContact *c) {
     int geom = c->feature.found.geom[1];
     c->plane.kind = kind_of(p, c);
     if (!c->plane.kind) return;
-    c->plane.core = p->m->geom_pos[geom], c->plane.pad = 0;
+    c->plane.core = p->m->geom_pos[geom];
+    c->plane.pad = 0;
     if (c->plane.kind == PLANE_POINT) {
         tacPatch point = tac_feature_patch(&p->scene->shape[geom], &HERE, c->feature.found.feature[1], tac_zero3());
         c->plane.core = tac_add3(c->plane.core, tac_mulmv3(tac_quat_mat(p->m->geom_quat[geom]), point.x));
@@ -42,7 +42,7 @@ void tac_ncp_plane_begin(const tacNcp *p, tacNcpContact *c) {
     memset(c->next.G, 0, sizeof c->next.G);
 }
 
-/* x at q+, and how it slides in the ellipsoid as this turns by w: slide w = -R B R^T (n x w),
+/* x at q+. Sets how it moves within an ellipsoid that turns by w: slide w = -R B R^T (n x w),
  * B = (E^2 - E^2 m (E^2 m)^T/k^2)/k. */
 static tacVec3 lowest_point(const tacNcp *p, tacNcpContact *c) {
     tacVec3 x = tac_frame_pos(&p->next, c->body[1], c->plane.core), n = c->next.contact.normal;
@@ -98,7 +98,7 @@ void tac_ncp_plane_rows(const tacNcp *p, tacNcpContact *c) {
 
 /* Torque of the impulse P on body 1 as the place moves by w x (r - r_c) + slide w - n dphi/2:
  *   (r - r_c) (P . w) - (P . (r - r_c)) w - P x slide w - (n x P) dphi/2
- * and, against it, on what stays. */
+ * and the opposite on the fixed body. */
 void tac_ncp_plane_geometric_stiffness(const tacNcp *p, const tacNcpContact *c, int side, double torque[3][6]) {
     double t[3] = {c->friction.gamma, c->friction.xi[1], c->friction.xi[2]}, sign = side == 0 ? -1 : 1;
     tacVec3 n = c->next.contact.normal, P = tac_scale3(sign, tac_ncp_impulse(&c->next.contact, t));

@@ -1,6 +1,6 @@
-/* Trial points of Newton's steps, put on the central path   (docs/theory/ncp.md, W14a). Impulses are the linear
- * equations', gaps and slips those of the trial's poses: what is far apart has no residual then, however much its gap
- * bends. Of what was off before the step the same share is left to gaps and slips as the linear equations leave. */
+/* Trial points of Newton's steps, projected to the central path   (docs/theory/ncp.md, W14a). Impulses are those of the
+ * linear equations, gaps and slips those of the trial's poses. So a distant contact has no residual, however nonlinear
+ * its gap is. Of the residuals before the step, gaps and slips keep the share that the linear equations leave. */
 #include "contact/ncp/project_to_path.h"
 
 #include "contact/ncp/features.h"
@@ -15,7 +15,7 @@ void tac_ncp_save_residuals(tacNcp *p) {
 }
 
 static void project_contact(const tacNcp *p, const tacNcpContact *c, double kappa, double left, double *a, double *b) {
-    int friction = c->friction.mu > 0 ? c->cone + 1 : c->cone; /* a pyramid's two cones are alike */
+    int friction = c->friction.mu > 0 ? c->cone + 1 : c->cone; /* both cones of a pyramid are alike */
     tacFrictionPath path = {.ratio = {p->ratio[c->cone], p->ratio[friction]},
                             .k = {kappa * p->unit[c->cone], kappa * p->unit[friction]},
                             .left = left,
@@ -36,8 +36,9 @@ static void project_row(const tacNcp *p, const tacNcpRow *row, double kappa, dou
 
 /* --- Dry friction and limits of one coordinate -------------------------------------------------------------------- */
 
-/* Its rate is u + d, the gaps of its limits g_i + h sign_i d; all impulses follow from d. Each for itself would take
- * the coordinate to go with its own impulse alone, but what a limit holds does not move as friction turns over. */
+/* A coordinate with dry friction and limits. Its rate is u + d, the gaps of its limits are g_i + h sign_i d, and all
+ * impulses follow from d. Projected one by one, each would assume that the coordinate moves under its own impulse
+ * alone. But a coordinate at a limit does not move when friction changes sign. */
 typedef struct Coordinate {
     double mass, bound, h;
     double rate, dry;             /* u, kappa V */
@@ -53,8 +54,8 @@ static double dry_at(double k, double u, double *eta_0, double *slope) {
     return -u / *eta_0;
 }
 
-/* What is missing at d: mass d - (impulse there - impulse), increasing; its slope. */
-static double missing(const Coordinate *c, double d, double *slope) {
+/* The residual at d, mass d - (impulse there - impulse), which increases with d; its slope. */
+static double residual_at(const Coordinate *c, double d, double *slope) {
     double eta_0, by_rate, sum = c->bound * dry_at(c->dry, c->rate + d, &eta_0, &by_rate);
     *slope = c->mass - c->bound * by_rate;
     for (int i = 0; i < 2; i++) {
@@ -65,11 +66,10 @@ static double missing(const Coordinate *c, double d, double *slope) {
     return c->mass * d - (sum - c->impulse);
 }
 
-/* Steps at most: Newton's are a few, halvings no more than a number has bits. */
-#define MOST_STEPS 100
+/* Maximum number of steps: a few of Newton's method, and no more bisections than a double has bits. */
+#define MAX_STEPS 100
 
-/* Where nothing is missing, between the borders where a gap closes: Newton's method, halving where that leaves them.
- * 0: there is nothing between. */
+/* Finds the root between the borders where a gap closes, by Newton's method with bisection. 0: there is no interval. */
 static int solve_coordinate(const Coordinate *c, double *d) {
     double low = -TAC_INFINITY, high = TAC_INFINITY, slope;
     for (int i = 0; i < 2; i++) {
@@ -81,26 +81,27 @@ static int solve_coordinate(const Coordinate *c, double *d) {
     }
     if (!(low < high)) return 0;
     double at = low < 0 && high > 0 ? 0 : 0.5 * (low + high);
-    for (int k = 0; k < MOST_STEPS; k++) {
-        double off = missing(c, at, &slope), next = at - off / slope;
+    for (int k = 0; k < MAX_STEPS; k++) {
+        double off = residual_at(c, at, &slope), next = at - off / slope;
         if (next == at) break;
         if (off > 0)
             high = at;
         else
             low = at;
         if (!(next > low && next < high)) next = 0.5 * (low + high);
-        if (!(next > low && next < high)) break; /* they are next to each other */
+        if (!(next > low && next < high)) break; /* they are adjacent numbers */
         at = next;
     }
     *d = at;
-    return tac_finite(missing(c, at, &slope));
+    return tac_finite(residual_at(c, at, &slope));
 }
 
 static Coordinate coordinate_of(const tacNcp *p, const tacNcpRow *dry, double kappa, double left, const double *a) {
     const tacNcpRow *limit = &p->rows.row[dry->mate];
     const double *J = p->rows.J;
     Coordinate c = {.mass = dry->mass, .bound = dry->coefficient, .h = p->h, .rate = dry->r + left * dry->off};
-    c.dry = kappa * p->unit[dry->cone], c.pair = kappa * p->unit[limit->cone];
+    c.dry = kappa * p->unit[dry->cone];
+    c.pair = kappa * p->unit[limit->cone];
     c.impulse = dry->coefficient * a[dry->at + 1];
     for (int i = 0; i < 2; i++) {
         double along = 0;
@@ -113,11 +114,11 @@ static Coordinate coordinate_of(const tacNcp *p, const tacNcpRow *dry, double ka
     return c;
 }
 
-/* -> 0: they have to be settled each for itself. */
+/* 0: they must be projected one by one. */
 static int project_coordinate(const tacNcp *p, const tacNcpRow *dry, double kappa, double left, double *a, double *b) {
     const tacNcpRow *limit = &p->rows.row[dry->mate];
     double d, slope;
-    if (limit[0].soft > 0 || limit[1].soft > 0) return 0; /* gaps here do not give way */
+    if (limit[0].soft > 0 || limit[1].soft > 0) return 0; /* bounds do not yield here */
     Coordinate c = coordinate_of(p, dry, kappa, left, a);
     if (!solve_coordinate(&c, &d)) return 0;
     a[dry->at] = 1;

@@ -1,11 +1,11 @@
-/* How large the residual of a step's equations is, all of them in one unit (docs/theory/ncp.md, W14c): the square root
- * of an energy. An impulse counts by the root of an inverse mass, a velocity by that of a mass, a gap as the velocity
- * that closes it in one step. */
+/* Norm of the residual of a step's equations, all in one unit (docs/theory/ncp.md, W14c): the square root of an energy.
+ * An impulse counts with the root of an inverse mass, a velocity with that of a mass, a gap as the velocity that closes
+ * it in one step. */
 #include "contact/ncp/residual_norm.h"
 
 #include "math/scalar.h"
 
-/* Of what is missing to the balance of dofs (p->sum: that of subtrees). */
+/* Of the balance of dofs (p->sum: residual impulses of subtrees). */
 static double energy_of_balance(const tacNcp *p) {
     const tacModel *m = p->m;
     double sum = 0;
@@ -36,7 +36,7 @@ static double energy_of_row(const tacNcp *p, const tacNcpRow *row) {
         return square / (p->h * p->ratio[row->cone]);
     case TAC_NCP_DRY: /* a rate; ratio is the bound h loss times the inverse mass */
         return square * row->coefficient / p->ratio[row->cone];
-    case TAC_NCP_HELD: /* a gap; load is h times a share of the inverse mass, 0 between what stays */
+    case TAC_NCP_HELD: /* a gap; coefficient is h times a share of the inverse mass, 0 between fixed bodies */
         return row->coefficient > 0 ? square * TAC_NCP_COMPLIANCE / (p->h * row->coefficient) : 0;
     default:
         return 0;

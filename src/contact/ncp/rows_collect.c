@@ -1,5 +1,5 @@
-/* Limits, dry friction, equalities and armature of tendons in the step: the room they take, and which rows a state has
- * (docs/theory/ncp.md, W29-W32). */
+/* Limits, dry friction, equalities and armature of tendons in the step: how many rows there are at most, and the rows
+ * of a state (docs/theory/ncp.md, W29-W32). */
 #include "contact/ncp/rows.h"
 
 #include "contact/coordinate.h"
@@ -9,7 +9,7 @@
 
 #define TURN 6.28318530717958647693 /* 2 pi */
 
-/* --- Room --------------------------------------------------------------------------------------------------------- */
+/* --- Sizes -------------------------------------------------------------------------------------------------------- */
 
 static int equality_rows(const tacModel *m, int e) {
     static const int ROWS[] = {[TAC_EQ_CONNECT] = 3, [TAC_EQ_WELD] = 6, [TAC_EQ_JOINT] = 1, [TAC_EQ_TENDON] = 1};
@@ -49,7 +49,7 @@ static int path_length(const tacModel *m, int body) {
     return n;
 }
 
-/* Bodies that the sides of a connect or weld are on. */
+/* Bodies of both sides of a connect or weld. */
 static void equality_bodies(const tacModel *m, int eq, int body[2]) {
     tacRow row = {.kind = TAC_ROW_EQUALITY, .id = eq};
     tac_row_bodies(m, &(tacRows){.row = &row}, 0, body);
@@ -96,7 +96,7 @@ int tac_ncp_rows_layout(tacNcpRows *r, const tacModel *m, tacArena *arena) {
     return r->row && r->dof && r->J && r->G && r->wide && r->pivot && r->S && r->X && r->Y && r->t && r->work;
 }
 
-/* --- Finding ------------------------------------------------------------------------------------------------------ */
+/* --- Rows --------------------------------------------------------------------------------------------------------- */
 
 tacNcpRow *tac_ncp_begin_row(tacNcp *p, tacRow of, tacNcpLaw law, int wide) {
     tacNcpRows *rows = &p->rows;
@@ -110,7 +110,9 @@ tacNcpRow *tac_ncp_begin_row(tacNcp *p, tacRow of, tacNcpLaw law, int wide) {
 }
 
 void tac_ncp_add_number(tacNcpRows *rows, tacNcpRow *row, int dof, double J) {
-    rows->dof[rows->nnz] = dof, rows->J[rows->nnz] = J, rows->G[rows->nnz++] = 0;
+    rows->dof[rows->nnz] = dof;
+    rows->J[rows->nnz] = J;
+    rows->G[rows->nnz++] = 0;
     row->of.num++;
 }
 
@@ -122,7 +124,7 @@ static void add_terms(const tacNcp *p, tacNcpRows *rows, tacNcpRow *row, const t
         }
 }
 
-/* J M^-1 J^T, about; of a ball's limit, whose J is a unit vector at most, of a whole one. */
+/* Approximate J M^-1 J^T; of a ball's limit, whose J is at most a unit vector, that of a unit vector. */
 static double inverse_mass(const tacNcp *p, const tacNcpRow *row) {
     double sum = 0;
     for (int e = row->of.adr; e < row->of.adr + row->of.num; e++)
@@ -130,10 +132,12 @@ static double inverse_mass(const tacNcp *p, const tacNcpRow *row) {
     return sum > 0 ? sum : p->m->dof_invweight[p->rows.dof[row->of.adr]];
 }
 
-/* scale: of a's unit of impulse (dry friction's h loss), of b's of velocity (a gap's h). */
-static void take_cone(tacNcp *p, tacNcpRow *row, int dim, double unit, double scale) {
+/* scale: unit of a's impulse (h loss of dry friction), or of b's velocity (h of a gap). */
+static void add_row_cone(tacNcp *p, tacNcpRow *row, int dim, double unit, double scale) {
     double inverse = inverse_mass(p, row);
-    row->cone = p->ncone, row->at = p->numbers, row->mass = inverse > 0 ? 1 / inverse : 1;
+    row->cone = p->ncone;
+    row->at = p->numbers;
+    row->mass = inverse > 0 ? 1 / inverse : 1;
     tac_ncp_add_cone(p, dim, unit, scale * inverse);
 }
 
@@ -157,7 +161,7 @@ double tac_ncp_inverse_masses_change(const tacModel *m, const int body[2], const
     return sum;
 }
 
-/* A limit's tree; what counts as its mass is that of inertia at an arm where the limit turns. */
+/* The tree of a limit. Where the limit turns, its mass is an inertia at an arm. */
 static double limit_scale(const tacNcp *p, const tacRow *of, int body[2]) {
     body[0] = body[1] = 0;
     if (of->kind == TAC_ROW_JOINT_LIMIT)
@@ -187,7 +191,7 @@ static void add_limit(tacNcp *p, tacRow of, int wide) {
     tacCombination a = tac_row_combination(p->m, &of, p->q);
     add_terms(p, &p->rows, row, &a);
     set_bound(p, row, a.pos);
-    take_cone(p, row, 1, p->gap_unit, p->h);
+    add_row_cone(p, row, 1, p->gap_unit, p->h);
 }
 
 double tac_ncp_ball_range(const tacModel *m, int joint) {
@@ -215,7 +219,7 @@ static void add_ball_limit(tacNcp *p, int joint) {
     for (int i = 0; i < 3; i++)
         tac_ncp_add_number(&p->rows, row, m->joint_dof_adr[joint] + i, 0);
     set_bound(p, row, tac_ncp_ball_gap(tac_ncp_ball_range(m, joint), tac_ncp_ball_turn(m, joint, p->q)));
-    take_cone(p, row, 1, p->gap_unit, p->h);
+    add_row_cone(p, row, 1, p->gap_unit, p->h);
 }
 
 static void add_limits(tacNcp *p) {
@@ -245,14 +249,14 @@ static void add_friction(tacNcp *p) {
         tacNcpRow *row = tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_JOINT_FRICTION, .id = i}, TAC_NCP_DRY, 0);
         tac_ncp_add_number(&p->rows, row, i, 1);
         row->coefficient = p->h * loss;
-        take_cone(p, row, 2, TAC_NCP_DRY_SPEED, row->coefficient);
+        add_row_cone(p, row, 2, TAC_NCP_DRY_SPEED, row->coefficient);
     }
     for (int t = 0; t < m->ntendon; t++) {
         if (m->tendon_type[t] != TAC_TENDON_FIXED || !(m->tendon_frictionloss[t] > 0)) continue;
         tacNcpRow *row = tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_TENDON_FRICTION, .id = t}, TAC_NCP_DRY, 1);
         add_tendon_rate(p, row);
         row->coefficient = p->h * m->tendon_frictionloss[t];
-        take_cone(p, row, 2, TAC_NCP_DRY_SPEED, row->coefficient);
+        add_row_cone(p, row, 2, TAC_NCP_DRY_SPEED, row->coefficient);
     }
 }
 
@@ -267,7 +271,7 @@ static void add_armatures(tacNcp *p) {
     }
 }
 
-/* eps of an equality's row: what is before the trees' inverse masses. */
+/* eps of an equality's row without the inverse masses of the trees. */
 static double compliance_unit(const tacNcp *p, const tacRow *of) {
     const tacModel *m = p->m;
     int turns = of->axis >= 3 || m->equality_type[of->id] == TAC_EQ_JOINT;
@@ -292,7 +296,7 @@ static tacNcpRow *begin_equality(tacNcp *p, int eq, int axis, double pos) {
     return row;
 }
 
-/* J_i = S_i . (unit wrench of the row) on the ways to both sides. */
+/* J_i = S_i . (unit wrench of the row) on the paths to both sides. */
 static void add_pose_equality(tacNcp *p, int eq) {
     const tacModel *m = p->m;
     tacEquality e = tac_equality_at(m, p->w, eq);
@@ -321,7 +325,7 @@ static void add_equalities(tacNcp *p) {
     }
 }
 
-/* Joints first, then tendons, each in their order: as dry friction and limits come. */
+/* Joints first, then tendons, each in their order, as dry friction and limits are collected. */
 static int rank_of_coordinate(const tacNcp *p, const tacNcpRow *row) {
     switch (row->of.kind) {
     case TAC_ROW_JOINT_FRICTION:
@@ -333,8 +337,8 @@ static int rank_of_coordinate(const tacNcp *p, const tacNcpRow *row) {
     }
 }
 
-/* Dry friction finds the limits of its own coordinate. */
-static void pair_up(const tacNcp *p) {
+/* Pairs dry friction with the limits of its coordinate. */
+static void pair_friction_with_limits(const tacNcp *p) {
     const tacNcpRows *rows = &p->rows;
     int limit = 0;
     for (int k = 0; k < rows->n; k++) {
@@ -371,5 +375,5 @@ void tac_ncp_collect_rows(tacNcp *p) {
     if (!free && !(off & TAC_DISABLE_FRICTIONLOSS)) add_friction(p);
     if (!free && !(off & TAC_DISABLE_LIMIT)) add_limits(p);
     put_constant_rows(p);
-    pair_up(p);
+    pair_friction_with_limits(p);
 }

@@ -1,5 +1,5 @@
-/* How rows move at fixed q+ with mocap poses and the numbers of the model   (docs/theory/ncp.md, W33): their values at
- * q+, their directions and what counts as closed at q, and the numbers of their laws. */
+/* Derivatives of rows at fixed q+ by mocap poses and the numbers of the model   (docs/theory/ncp.md, W33): their values
+ * at q+, their directions and bounds at q, and the numbers of their laws. */
 #include "contact/ncp/rows_deriv.h"
 
 #include "contact/coordinate.h"
@@ -18,12 +18,15 @@ static void combination_param(const tacNcpView *v, int k, const tacParamTangent 
     tacCombination here = tac_row_combination(p->m, &row->of, p->q),
                    there = tac_row_combination(p->m, &row->of, p->q_next);
     tacRowWeights by = {row->p, -1, 0 - tac_ncp_row_bound_by_gap(p, row), NULL}, ahead = {.rate = 1};
-    if (row->law == TAC_NCP_DRY) by.z = p->x, ahead.rate = 0;
+    if (row->law == TAC_NCP_DRY) {
+        by.z = p->x;
+        ahead.rate = 0;
+    }
     tac_combination_param(p->m, &here, &row->of, input, p->q, &by, t, column, sink);
     tac_combination_param(p->m, &there, &row->of, input, p->q_next, &ahead, t, column, sink);
 }
 
-/* R_i has load c_i (c . gained), gained = v+ - v. */
+/* R_i has coefficient c_i (c . gained), gained = v+ - v. */
 static void armature_param(const tacNcpView *v, const tacNcpRow *row, const tacParamTangent *t, int column,
                            const tacSink *balance) {
     const tacNcp *p = v->p;
@@ -47,8 +50,8 @@ static void ball_param(const tacNcpView *v, int k, const tacParamTangent *t, int
     if (number != ends + (ends[1] >= ends[0])) return;
     double range = tac_ncp_ball_range(p->m, row->of.id);
     tacVec3 phi = tac_ncp_ball_turn_next(p, row->of.id), before = tac_ncp_ball_turn(p->m, row->of.id, p->q);
-    double change = 0.5 * (1 + tac_dot3(phi, phi) / (range * range)), closed = tac_ncp_row_bound_by_gap(p, row);
-    if (closed != 0) change -= closed * 0.5 * (1 + tac_dot3(before, before) / (range * range));
+    double change = 0.5 * (1 + tac_dot3(phi, phi) / (range * range)), follows = tac_ncp_row_bound_by_gap(p, row);
+    if (follows != 0) change -= follows * 0.5 * (1 + tac_dot3(before, before) / (range * range));
     tac_emit(&sink->row, tac_ncp_value_input(p, k), column, change);
     for (int i = 0; i < 3; i++)
         tac_emit(&sink->force, p->rows.dof[row->of.adr] + i, column, -row->p * tac_get3(phi, i) / (range * range));
@@ -56,7 +59,7 @@ static void ball_param(const tacNcpView *v, int k, const tacParamTangent *t, int
 
 /* --- Connects and welds ------------------------------------------------------------------------------------------- */
 
-/* One of them at q or q+. */
+/* A connect or weld at q or q+. */
 static tacEqualityPlace place_at(const tacNcpView *v, int k, int next) {
     const tacNcp *p = v->p;
     tacEqualityPlace a = {.w = next ? &p->next : p->w, .x = *v->x};
@@ -78,7 +81,7 @@ static void pose_param(const tacNcpView *v, int k, const tacParamTangent *tangen
     }
 }
 
-/* --- All of them -------------------------------------------------------------------------------------------------- */
+/* --- All rows ----------------------------------------------------------------------------------------------------- */
 
 /* d(number of the law): unit of products, h loss, h eps. */
 static double number_change(const tacNcp *p, const tacNcpRow *row, const tacParamTangent *t) {

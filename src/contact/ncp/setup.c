@@ -14,13 +14,12 @@
 
 #include <string.h>
 
-/* Where searches start, one after another until one ends at a solution: a o b = kappa unit e, gaps at least as long as
- * `speed` (m/s, rad/s) goes in a step, v+ the given share of v. Where v+ goes through something by a depth d, kappa is
- * at least `energy` m d^2/h, m the mean mass, and gaps at least `depth` d; where forces alone would take a dof far,
- * kappa is at least `drive` times that of their way. With `slips`, and d no more than the least
- * gap, eta has the slip of v+ and xi what the product leaves, eta_0^2 - (kappa'/xi_0) eta_0 - |u|^2 = 0; otherwise both
- * start in the middle of their cones. Found by trying: the first needs the fewest iterations, the others find what it
- * does not. */
+/* Starting points of searches. Each has a o b = kappa unit e, gaps of at least h `speed` (m/s, rad/s), and v+ = share
+ * v. Where v+ penetrates by a depth d, kappa is at least `energy` m d^2/h with the mean mass m, and gaps are at least
+ * `depth` d. Where joint forces alone would move a dof far, kappa is at least `drive` times the energy of that motion.
+ * With `slips`, and d no more than the least gap, eta has the slip of v+ and xi follows from the product, eta_0^2 -
+ * (kappa'/xi_0) eta_0 - |u|^2 = 0; otherwise both start in the middle of their cones. Found by experiment: the first
+ * needs the fewest iterations, the others solve what it does not. */
 static const struct {
     double kappa, speed, share, energy, depth, drive;
     int slips;
@@ -29,11 +28,11 @@ static const struct {
                             {1e-1, 2, 0, 0, 0, 0, 0},
                             {1, 5, 0, 0, 0, 0, 0},
                             {1e-3, 0.2, 1, 0, 0, 0, 0}};
-/* rad, m: a dof that its force would take further in one step is held by something. */
+/* rad, m: something must hold a dof whose force alone would move it further in one step. */
 #define FAR_DRIVE 1.0
-/* Room for features that are found after a first solution: twice as many as at first, or this many. */
-#define MOST_ADDED 64
-/* Edges between bodies that there is room for, for each body. */
+/* Features that may be added after a first solution: twice the number of contacts, at most this many. */
+#define MAX_ADDED 64
+/* Edges between bodies that there is room for, per body. */
 #define EDGES_PER_BODY 16
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
@@ -44,7 +43,7 @@ static int max_edges(const tacModel *m, int max_contacts) {
     return (int)(pairs < room ? pairs : room);
 }
 
-/* Rows have a cone of two numbers at most. */
+/* A row has one cone of at most two numbers. */
 int tac_ncp_max_numbers(const tacModel *m, int max_contacts) {
     return TAC_FRICTION_NUMBERS * tac_ncp_max_features(max_contacts) + 2 * tac_ncp_max_rows(m);
 }
@@ -62,7 +61,7 @@ int tac_ncp_max_unknowns(const tacModel *m) { return m->nv + tac_ncp_max_wide(m)
 int tac_ncp_unknowns(const tacNcp *p) { return p->m->nv + p->rows.nheld; }
 
 int tac_ncp_max_features(int max_contacts) {
-    return max_contacts + (2 * max_contacts < MOST_ADDED ? 2 * max_contacts : MOST_ADDED);
+    return max_contacts + (2 * max_contacts < MAX_ADDED ? 2 * max_contacts : MAX_ADDED);
 }
 
 int tac_ncp_kinematics_layout(tacWork *w, const tacModel *m, tacArena *arena) {
@@ -122,7 +121,7 @@ int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *are
 
 /* --- The problem -------------------------------------------------------------------------------------------------- */
 
-/* Largest |g_i + S_i . (sum of f behind it)|. */
+/* Largest |g_i + S_i . (sum of f over the subtree)|. */
 static double balance(tacNcp *p) {
     const tacModel *m = p->m;
     double worst = 0;
@@ -143,7 +142,7 @@ tacStatus tac_ncp_place(tacNcp *p, const double *v_next) {
     return status;
 }
 
-/* -> the largest |E| of the iterate at the poses of tac_ncp_place. */
+/* Evaluates all residuals of an iterate at the poses of tac_ncp_place. Returns the largest |E|. */
 static double evaluate(tacNcp *p, const double *x, const double *a, const double *b) {
     double pairs = tac_ncp_evaluate_contacts(p, a, b), rows = tac_ncp_evaluate_rows(p, x, a, b);
     return tac_max(tac_max(pairs, rows), balance(p));
@@ -168,7 +167,9 @@ static tacStatus project(void *user, const tacInteriorTrial *trial, double *a, d
 
 static tacStatus factor(void *user, const double *x, const double *a, const double *b) {
     tacNcp *p = user;
-    (void)x, (void)a, (void)b;
+    (void)x;
+    (void)a;
+    (void)b;
     tac_ncp_save_residuals(p);
     tac_ncp_linearize(p);
     tac_ncp_linearize_rows(p);
@@ -203,14 +204,14 @@ tacInteriorProblem tac_ncp_problem(tacNcp *p) {
                                 .norm = norm};
 }
 
-/* Products and least gaps that a search starts with, and whether contacts slip. */
+/* Products and least gaps of a starting point, and whether contacts slip. */
 typedef struct StartPoint {
     double kappa, gap;
     int slips;
 } StartPoint;
 
-/* The largest m d^2/h of a dof that its force alone would take so far in the step, d = h tau/m, that something has to
- * hold it: from small impulses the first steps would go there. */
+/* Largest m d^2/h of a dof whose force alone would move it so far in the step, d = h tau/m, that something must hold
+ * it. From smaller impulses the first Newton steps would go there. */
 static double drive(const tacNcp *p) {
     double most = 0;
     for (int i = 0; i < p->m->nv; i++) {
@@ -220,7 +221,7 @@ static double drive(const tacNcp *p) {
     return most;
 }
 
-/* At the motion of tac_ncp_place_bodies. */
+/* Needs: tac_ncp_place. */
 static StartPoint start_point(const tacNcp *p, int start) {
     double depth = tac_ncp_limit_depth(p);
     for (int i = 0; i < p->ncontact; i++)
@@ -250,8 +251,8 @@ static tacStatus start_motion(tacNcp *p, double share, const double *v) {
     return tac_ncp_place(p, p->x);
 }
 
-/* Where a motion is too fast, or leads through a contact's features: rest; then the motion where features were added,
- * as those may not be there at q; then rest without the contacts that are not. */
+/* Starts elsewhere where a motion is too fast or leads where features do not touch: at rest; then at the motion where
+ * features were added, which may not touch at q; then at rest without the contacts that are lost there. */
 static tacStatus start_elsewhere(tacNcp *p) {
     tacStatus status = start_motion(p, 0, p->v);
     if (status == TAC_ERR_DEGENERATE) status = start_motion(p, 1, p->anchor);

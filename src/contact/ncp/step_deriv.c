@@ -3,7 +3,7 @@
  *
  *   R(v+; q, v, act, u, theta) = 0 with cone variables eliminated:   dv+ = w - A^-1 dR,   w = dv+ and dR at fixed q+
  *
- * In reverse one transposed solve, refined once, gives the weights of R and of what contacts answer to. */
+ * In reverse mode one transposed solve, with refinement, gives the weights of R and of the inputs of impulses. */
 #include "contact/ncp/step_deriv.h"
 
 #include "contact/ncp/adjoint.h"
@@ -34,7 +34,7 @@ void tac_ncp_measure_prepare(const tacModel *m, const tacOptions *options, tacAr
     tac_interior_measure(tac_ncp_max_unknowns(m), tac_ncp_max_numbers(m, max_contacts), dry); /* tac_ncp_refine */
 }
 
-/* --- All that moves the equations --------------------------------------------------------------------------------- */
+/* --- Columns ------------------------------------------------------------------------------------------------------ */
 
 static tacSink at(tacSink like, int column, double *bar) {
     if (like.matrix != NULL)
@@ -55,7 +55,7 @@ static tacNcpSink sinks_at(const Target *t, int column, double *bar) {
     return (tacNcpSink){at(t->balance, column, bar), at(t->inputs, column, bar), at(t->wrench, column, bar)};
 }
 
-/* Where the blocks of u after ctrl begin; -1: not there. */
+/* First columns of the blocks of u after ctrl; -1: there is none. */
 typedef struct Blocks {
     int qfrc, xfrc, mocap;
 } Blocks;
@@ -63,7 +63,10 @@ typedef struct Blocks {
 static Blocks input_blocks(const tacContext *ctx) {
     int next = ctx->model->nu;
     Blocks b = {-1, -1, tac_mocap_column(ctx)};
-    if (ctx->options.inputs & TAC_INPUT_QFRC) b.qfrc = next, next += ctx->model->nv;
+    if (ctx->options.inputs & TAC_INPUT_QFRC) {
+        b.qfrc = next;
+        next += ctx->model->nv;
+    }
     if (ctx->options.inputs & TAC_INPUT_XFRC) b.xfrc = next;
     if (ctx->model->nmocap == 0) b.mocap = -1;
     return b;
@@ -161,18 +164,24 @@ void tac_ncp_add_products(const tacNcpChanges *all, int nv, const double *lambda
                           double *out) {
     int n = all->c.n, count = 0;
     for (int i = 0; i < nv; i++)
-        if (lambda[i] != 0) all->weight[count] = -lambda[i], all->used[count++] = i;
+        if (lambda[i] != 0) {
+            all->weight[count] = -lambda[i];
+            all->used[count++] = i;
+        }
     tac_dense_add_rows(n, count, all->weight, all->used, all->R, 1, out);
     count = 0;
     for (int k = 0; k < all->nrow; k++)
-        if (mu[all->row[k]] != 0) all->weight[count] = mu[all->row[k]], all->used[count++] = all->row[k];
+        if (mu[all->row[k]] != 0) {
+            all->weight[count] = mu[all->row[k]];
+            all->used[count++] = all->row[k];
+        }
     tac_dense_add_rows(n, count, all->weight, all->used, all->r, scale, out);
 }
 
-/* Row i of W = -(dv+ - dv)/h, as tac_assemble_jac takes it, from the transposed answer to v+_i: the contacts' stiffness
- * multiplies what is left of rounding neither there nor here. */
-static void answer_row(tacNcp *p, tacNcpDeriv *d, const tacNcpChanges *all, int i, double *lambda, double *mu,
-                       double *row) {
+/* Row i of W = -(dv+ - dv)/h, as tac_assemble_jac takes it, from the transposed solve for v+_i. So the contacts'
+ * stiffness does not multiply rounding. */
+static void solve_row(tacNcp *p, tacNcpDeriv *d, const tacNcpChanges *all, int i, double *lambda, double *mu,
+                      double *row) {
     int nv = p->m->nv, n = all->c.n;
     memset(p->g_rhs, 0, (size_t)nv * sizeof *p->g_rhs);
     memset(mu, 0, (size_t)tac_ncp_inputs(p) * sizeof *mu);
@@ -183,7 +192,7 @@ static void answer_row(tacNcp *p, tacNcpDeriv *d, const tacNcpChanges *all, int 
     row[nv + i] += 1 / p->h;
 }
 
-/* W += w/h, w how v+ keeps q+ in place; of the time step too, where W is -da, a = (v+ - v)/h. */
+/* W += w/h, where w is the change of v+ that keeps q+ fixed; also by the time step, where W is -da, a = (v+ - v)/h. */
 static void add_hold(const tacNcp *p, tacColumns c, double *W) {
     int n = c.n, time = tac_param_of_time(p->m);
     for (int i = 0; time >= 0 && i < p->m->nv; i++) {
@@ -198,10 +207,10 @@ static void add_hold(const tacNcp *p, tacColumns c, double *W) {
     }
 }
 
-/* The step's own y where derivatives are of a softer one. */
+/* 1: derivatives are those of a softer step, and y is that of the step itself. */
 static int is_smoothed(const tacContext *ctx) { return ctx->options.ncp_gradient_kappa > ctx->options.ncp_kappa; }
 
-/* What a Jacobian takes beside the solved step and its derivative. */
+/* What a Jacobian takes besides the solved step and its derivative. */
 typedef struct Jacobian {
     double *W, *hv; /* nv x c.n, nv */
     tacNcpPull pull;
@@ -229,14 +238,14 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
     TAC_TRY(tac_ncp_residual_jac(ctx, x, u, &p, &d, c, j.all.R, j.all.r, NULL));
     tac_ncp_find_nonzero_rows(&p, &j.all);
     for (int i = 0; i < m->nv; i++)
-        answer_row(&p, &d, &j.all, i, j.pull.lambda, j.pull.mu, j.W + (size_t)i * (size_t)c.n);
+        solve_row(&p, &d, &j.all, i, j.pull.lambda, j.pull.mu, j.W + (size_t)i * (size_t)c.n);
     ctx->info.conditioning = d.conditioning;
     add_hold(&p, c, j.W);
     TAC_TRY(tac_assemble_jac(ctx, x, u, j.hv, c, j.W, J));
     return solved;
 }
 
-/* The step at its own kappa -> next, own. */
+/* Solves the step at its own kappa: next, own. */
 static tacStatus own_step(tacContext *ctx, const double *x, const double *u, double *next, tacStepInfo *own) {
     tacNcp p;
     TAC_SCOPE(&ctx->arena);
@@ -290,7 +299,7 @@ tacStatus tac_ncp_residual_vjp(tacContext *ctx, const double *x, const double *u
     return emit_all(ctx, x, u, p, d, &t);
 }
 
-/* Activations go on by themselves. */
+/* Activations advance by themselves. */
 static void activations_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *bar) {
     const tacModel *m = ctx->model;
     const double *actbar = ybar + 2 * m->nv;
@@ -302,7 +311,7 @@ static void activations_vjp(tacContext *ctx, const double *x, const double *u, c
         tac_param_activation_jac(m, &ctx->work, &point, &ctx->tangents[i], ctx->tangents[i].column, &theta);
 }
 
-/* bar += w^T vbar, w how v+ keeps q+ in place; tac_adjoint_begin has begun with v+ = v + ... . */
+/* bar += w^T vbar, where w is the change of v+ that keeps q+ fixed. tac_adjoint_begin has begun with v+ = v + ... . */
 static void hold_vjp(const tacNcp *p, const double *vbar, const tacGrad *bar) {
     int nv = p->m->nv, time = bar->theta == NULL ? -1 : tac_param_of_time(p->m);
     for (int i = 0; time >= 0 && i < nv; i++)

@@ -1,6 +1,6 @@
-/* How the step's equations move at fixed q+ with the time step h   (docs/theory/ncp.md, W38-W40): momenta are ways over
- * h, weight and joint forces act for h, the pose before is at q (-) h v, and v+ = (q+ (-) q)/h. What joint forces
- * themselves are at another h is not here (dynamics/param_deriv.h). */
+/* Derivatives of the step's equations at fixed q+ by the time step h   (docs/theory/ncp.md, W38-W40). Momenta are
+ * displacements over h, gravity and joint forces act for h, the pose before is at q (-) h v, and v+ = (q+ (-) q)/h. How
+ * joint forces themselves depend on h is not here (dynamics/param_deriv.h). */
 #include "contact/ncp/deriv.h"
 
 #include "contact/ncp/bodies.h"
@@ -8,7 +8,7 @@
 #include "contact/ncp/rows_deriv.h"
 #include "math/six.h"
 
-/* One column being made. */
+/* The column. */
 typedef struct Column {
     const tacNcp *p;
     const tacNcpDeriv *d;
@@ -18,7 +18,7 @@ typedef struct Column {
 
 /* --- Bodies and dofs ---------------------------------------------------------------------------------------------- */
 
-/* f = (momenta gained, ways over h) - h m g:  df = -(momenta gained)/h - m g at fixed poses. */
+/* f = (momenta gained, displacements over h) - h m g:  df = -(momenta gained)/h - m g at fixed poses. */
 static void change_momenta(const Column *c, int b) {
     const tacNcp *p = c->p;
     const tacWork *w[TAC_NCP_POSES] = {&c->d->before, p->w, &p->next};
@@ -32,7 +32,7 @@ static void change_momenta(const Column *c, int b) {
         tac_emit(&c->sink->balance, i, c->id, tac_dot6(p->w->S[i], f));
 }
 
-/* The pose before moves with h as with v, by the share v/h. */
+/* The pose before depends on h as on v, times v/h. */
 static void move_before(const Column *c) {
     const tacNcp *p = c->p;
     const tacNcpDeriv *d = c->d;
@@ -57,7 +57,7 @@ static void change_dofs(const Column *c) {
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
 
-/* d(gap less rest): overlap at q goes away for h; where it bounces, its way follows the pose before. */
+/* d(gap less rest): a negative gap at q recovers for h; with restitution it depends on the pose before. */
 static double gap_change(const Column *c, int contact) {
     const tacNcp *p = c->p;
     const tacNcpContact *at = &p->contact[contact];
@@ -83,7 +83,7 @@ static void change_wrenches(const Column *c, const tacNcpContact *at) {
     }
 }
 
-/* Slips are ways over h, and the unit of products is one of h. */
+/* Slips are displacements over h, and the unit of products is proportional to h. */
 static void change_contact(const Column *c, int contact) {
     const tacNcp *p = c->p;
     const tacNcpContact *at = &p->contact[contact];
@@ -97,7 +97,7 @@ static void change_contact(const Column *c, int contact) {
 
 /* --- Rows --------------------------------------------------------------------------------------------------------- */
 
-/* R_i has load J_i J . (v+ - v); of damping load is h times a number. */
+/* R_i has coefficient J_i J . (v+ - v). Of damping the coefficient is proportional to h. */
 static void change_smooth(const Column *c, const tacNcpRow *row) {
     const tacNcp *p = c->p;
     double rate = row->law == TAC_NCP_INERTIA ? 0 : row->coefficient / p->h;
@@ -106,7 +106,7 @@ static void change_smooth(const Column *c, const tacNcpRow *row) {
         tac_emit(&c->sink->balance, p->rows.dof[e], c->id, p->rows.J[e] * along);
 }
 
-/* d(value): a rate goes with v+, and what is open at q closes for h. */
+/* d(value): a rate follows v+, and an open equality at q closes for h. */
 static double value_change(const tacNcp *p, const tacNcpRow *row) {
     if (row->law == TAC_NCP_DRY) return -row->r / p->h;
     if (row->law == TAC_NCP_PAIR) return -tac_ncp_gap_bound_by_time(p, &row->bound, row->p);
@@ -114,7 +114,7 @@ static double value_change(const tacNcp *p, const tacNcpRow *row) {
     return row->of.pos > 0 ? TAC_NCP_CLOSING : -TAC_NCP_CLOSING;
 }
 
-/* The number of its law, too, is one times h: U, h loss, h eps. */
+/* The number of its law is proportional to h: U, h loss, h eps. */
 static void change_row(const Column *c, int k) {
     const tacNcp *p = c->p;
     const tacNcpRow *row = &p->rows.row[k];

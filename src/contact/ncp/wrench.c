@@ -1,4 +1,4 @@
-/* Forces of constraints as they are told to the user, and what weights of them mean for the step's equations
+/* Forces of constraints as outputs, and the weights that they give to the step's equations in reverse
  * (docs/theory/ncp.md, W27, W28). */
 #include "contact/ncp/wrench.h"
 
@@ -10,10 +10,12 @@
 #include <string.h>
 
 static void components_of(const tacNcpContact *c, double t[3]) {
-    t[0] = c->friction.gamma, t[1] = c->friction.xi[1], t[2] = c->friction.xi[2];
+    t[0] = c->friction.gamma;
+    t[1] = c->friction.xi[1];
+    t[2] = c->friction.xi[2];
 }
 
-/* W_b = sum of +-((p - o_b) x P, P)/h at q+, o_b the body's origin. */
+/* W_b = sum of +-((p - o_b) x P, P)/h at q+, with the body's origin o_b. */
 static void wrenches_on_bodies(const tacNcp *p, tacVec6 *wrench) {
     memset(wrench, 0, (size_t)p->m->nbody * sizeof *wrench);
     for (int i = 0; i < p->ncontact; i++) {
@@ -66,22 +68,22 @@ void tac_ncp_free_wrenches(const tacNcp *p, tacVec6 *wrench) {
     }
 }
 
-/* z += block^T x, of a half of a 6 x 12 block. */
+/* z += block^T x, with one half of a 6 x 12 block. */
 static void add_transposed(const double block[6][12], int half, tacVec6 x, tacVec6 *z) {
     for (int r = 0; r < 6; r++)
         tac_six_axpy((&x.ang.x)[r], block[r] + 6 * half, &z->ang.x);
 }
 
-/* Weights of where a point of a body goes at q+ -> those of its twist about the tree's origin there. */
+/* Adds weights of a point of a body at q+ to those of its twist about the tree's origin there. */
 static void add_point_weights(const tacNcp *p, int body, tacVec3 point, tacVec3 of, tacVec6 *zbar) {
     if (p->ldu.still[body]) return;
     tacVec3 arm = tac_sub3(point, p->next.origin[body]);
     zbar[body] = tac_add6(zbar[body], (tacVec6){tac_cross3(arm, of), of});
 }
 
-/* The wrench on a side is its change about the tree's origin at q (Gamma), where its arm goes with the place; about the
- * body's origin at q+ it goes with the point there: by itself where the place is held, else by the shares of both ways
- * further; and less that origin. */
+/* Adds weights of the wrench on a side. Gamma is its derivative about the tree's origin at q, where the arm follows the
+ * place. About the body's origin at q+ the arm follows the point at q+: directly where the place is fixed at q, else
+ * through the shares of both bodies. It also loses the motion of that origin. */
 static void side_weights(const tacNcp *p, const tacNcpContact *c, const tacNcpResponse *answer, int side, tacVec6 bar,
                          tacVec6 *zbar) {
     int b = c->body[side];
@@ -106,7 +108,7 @@ void tac_ncp_wrench_weights(const tacNcp *p, const tacNcpDeriv *d, const double 
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
         const tacVec3 axis[3] = {c->next.contact.normal, c->next.contact.tangent[0], c->next.contact.tangent[1]};
-        tacVec3 push = tac_zero3(); /* weight of the impulse itself */
+        tacVec3 push = tac_zero3(); /* weight of the impulse */
         for (int side = 0; side < 2; side++) {
             tacVec6 bar = tac_scale6(1 / p->h, on_body[c->body[side]]);
             tacVec3 arm = tac_sub3(c->next.contact.pos, p->next.xpos[c->body[side]]);
