@@ -8,7 +8,7 @@
 
 #define N TAC_BLOCK
 
-/* --- Room --------------------------------------------------------------------------------------------------------- */
+/* --- Memory ------------------------------------------------------------------------------------------------------- */
 
 int tac_block_ldu_max_dofs(int nnode, const int *dof_num) {
     int most = N;
@@ -89,8 +89,7 @@ static void downdate(int n, const double *u, const double *z, double *block) {
             tac_six_axpy(-u[N * i + r], z + N * i, block + N * r);
 }
 
-/* What elimination of one node leaves on its neighbours: `up` and `down` (rows a dof) of the parent and of each
- * edge. */
+/* A neighbour of the eliminated node: `up` and `down` (one row a dof) of the parent or of an edge. */
 typedef struct Neighbour {
     int node;
     double *up, *down;
@@ -108,7 +107,7 @@ static int fill_pair(tacBlockLdu *s, int n, const Neighbour *i, const Neighbour 
     return 1;
 }
 
-/* Blocks of the node's edge e that its parent takes over as it is, the node moving with it. */
+/* Adds the blocks of the node's edge e to an edge of the parent, which carries the node along. */
 static int pass_edge(tacBlockLdu *s, int parent, int e) {
     tacBlockEdge *over = tac_block_ldu_edge(s, parent, s->edge[e].node);
     if (over == NULL) return 0;
@@ -118,7 +117,7 @@ static int pass_edge(tacBlockLdu *s, int parent, int e) {
     return 1;
 }
 
-/* Row block (child's balance) and column block that the parent sees: H_b plus an edge between both; H_parent += all. */
+/* Blocks of the node's row and column as the parent sees them: H_b plus an edge between both. H_parent += all. */
 static void fold_parent(tacBlockLdu *s, int b, int parent, double *row, double *column) {
     double *H = s->H + TAC_BLOCK_SIZE * b;
     memcpy(row, H, TAC_BLOCK_SIZE * sizeof *row);
@@ -156,7 +155,7 @@ static void divide_six(double by, double *y) {
         y[i] /= by;
 }
 
-/* Rows of an edge or parent -> U = up right (columns by dof), Z = D^-1 left^T down. */
+/* Projects blocks of an edge or parent to the dofs: up = row right (columns by dof), down = D^-1 left^T column. */
 static void project(const tacBlockLdu *s, int b, const double *row, const double *column, double *up, double *down) {
     int n = s->dof_num[b], adr = s->dof_adr[b], few[N], *index = n > N ? s->index : few;
     double small[TAC_BLOCK_SIZE + N], *out = n > N ? s->row : small, *work = out + N * (n > N ? s->most : N);
@@ -233,8 +232,8 @@ static void add_dots(int n, const double *rows, const double *x, double sign, do
         y[i] += sign * tac_six_dot(rows + N * i, x);
 }
 
-/* Forces of the node, its own dofs answered, to its neighbours. */
-static void push(const tacBlockLdu *s, int b, double *y) {
+/* Forward pass of one node: solves its dofs and adds its forces to its neighbours. */
+static void forward(const tacBlockLdu *s, int b, double *y) {
     int n = s->dof_num[b], adr = s->dof_adr[b], parent = s->parent[b];
     double *f = s->f + N * b;
     for (int i = 0; i < n; i++)
@@ -249,8 +248,8 @@ static void push(const tacBlockLdu *s, int b, double *y) {
         if (s->edge[e].node >= 0) add_rows(n, s->edge[e].up, y, 1, s->f + N * s->edge[e].node);
 }
 
-/* Motion of the node from that of its neighbours. */
-static void pull(const tacBlockLdu *s, int b, double *y) {
+/* Backward pass of one node: its motion from that of its neighbours. */
+static void backward(const tacBlockLdu *s, int b, double *y) {
     int n = s->dof_num[b], adr = s->dof_adr[b], parent = s->parent[b];
     double *z = s->z + N * b;
     memset(z, 0, N * sizeof *z);
@@ -267,19 +266,19 @@ void tac_block_ldu_solve(const tacBlockLdu *s, const double *f, const double *g,
     memcpy(s->f, f, N * (size_t)s->nnode * sizeof *f);
     if (dv != g) memcpy(dv, g, (size_t)s->nv * sizeof *dv);
     for (int b = s->nnode - 1; b > 0; b--)
-        if (!s->still[b]) push(s, b, dv + s->dof_adr[b]);
+        if (!s->still[b]) forward(s, b, dv + s->dof_adr[b]);
     memset(s->z, 0, N * sizeof *s->z);
     for (int b = 1; b < s->nnode; b++) {
         if (s->still[b])
             memset(s->z + N * b, 0, N * sizeof *s->z);
         else
-            pull(s, b, dv + s->dof_adr[b]);
+            backward(s, b, dv + s->dof_adr[b]);
     }
 }
 
-/* --- Transposed solves: both passes backwards --------------------------------------------------------------------- */
+/* --- Transposed solves: both passes in reverse -------------------------------------------------------------------- */
 
-static void pull_transposed(const tacBlockLdu *s, int b, double *y) {
+static void backward_transposed(const tacBlockLdu *s, int b, double *y) {
     int n = s->dof_num[b], adr = s->dof_adr[b], parent = s->parent[b];
     double *z = s->z + N * b;
     add_dots(n, s->right + N * adr, z, 1, y);
@@ -290,7 +289,7 @@ static void pull_transposed(const tacBlockLdu *s, int b, double *y) {
     add_rows(n, s->Z + N * adr, y, -1, s->z + N * parent);
 }
 
-static void push_transposed(const tacBlockLdu *s, int b, double *y) {
+static void forward_transposed(const tacBlockLdu *s, int b, double *y) {
     int n = s->dof_num[b], adr = s->dof_adr[b], parent = s->parent[b];
     double *f = s->f + N * b;
     memset(f, 0, N * sizeof *f);
@@ -309,7 +308,7 @@ void tac_block_ldu_solve_transposed(const tacBlockLdu *s, const double *bar, dou
     memset(s->z, 0, N * (size_t)s->nnode * sizeof *s->z);
     memset(s->f, 0, N * (size_t)s->nnode * sizeof *s->f);
     for (int b = s->nnode - 1; b > 0; b--)
-        if (!s->still[b]) pull_transposed(s, b, lambda + s->dof_adr[b]);
+        if (!s->still[b]) backward_transposed(s, b, lambda + s->dof_adr[b]);
     for (int b = 1; b < s->nnode; b++)
-        if (!s->still[b]) push_transposed(s, b, lambda + s->dof_adr[b]);
+        if (!s->still[b]) forward_transposed(s, b, lambda + s->dof_adr[b]);
 }

@@ -43,7 +43,7 @@ static int has(const uint64_t *set, int i) { return (int)(set[i / BITS] >> (i % 
 static void put(uint64_t *set, int i) { set[i / BITS] |= (uint64_t)1 << (i % BITS); }
 static void drop(uint64_t *set, int i) { set[i / BITS] &= ~((uint64_t)1 << (i % BITS)); }
 
-/* First member from i on; at least `words` BITS: none. */
+/* First member from i on; none: at least `words` BITS. */
 static int next_in(const uint64_t *set, int words, int i) {
     for (int word = i / BITS, shift = i % BITS; word < words; word++, shift = 0) {
         uint64_t rest = set[word] >> shift << shift;
@@ -58,7 +58,7 @@ void tac_block_lu_link(tacBlockLu *lu, int i, int j) {
     put(links_of(lu, j), i);
 }
 
-/* Numbers beside block i among blocks not yet eliminated. */
+/* Numbers beside block i in blocks not yet eliminated. */
 static int degree(const tacBlockLu *lu, int i) {
     int sum = 0;
     for (int j = next_in(links_of(lu, i), lu->words, 0); j < lu->nblock; j = next_in(links_of(lu, i), lu->words, j + 1))
@@ -66,7 +66,7 @@ static int degree(const tacBlockLu *lu, int i) {
     return sum;
 }
 
-/* Block i goes: those beside it are linked to each other, and to it no more. */
+/* Eliminates block i from the pattern: its neighbours are linked to each other, and no longer to it. */
 static void eliminate(tacBlockLu *lu, int i) {
     const uint64_t *beside = links_of(lu, i);
     drop(lu->left, i);
@@ -79,7 +79,7 @@ static void eliminate(tacBlockLu *lu, int i) {
     }
 }
 
-/* Links of all blocks: bit j becomes bit l, block j the one eliminated l-th. */
+/* Renumbers links by order: bit j becomes bit l, where block j is eliminated l-th. */
 static void number_by_order(tacBlockLu *lu) {
     int *place = lu->run;
     for (int l = 0; l < lu->nblock; l++)
@@ -147,7 +147,7 @@ void tac_block_lu_clear(tacBlockLu *lu) {
 
 /* --- Numbers ------------------------------------------------------------------------------------------------------ */
 
-/* Row i: L within the pivot block's columns first .. first + count. */
+/* Row i of L in the columns of the pivot block. */
 static void eliminate_row(const tacBlockLu *lu, int i, int first, int count, int last) {
     double *row = tac_block_lu_at(lu, i, 0);
     for (int p = first; p < first + count; p++) {
@@ -158,7 +158,7 @@ static void eliminate_row(const tacBlockLu *lu, int i, int first, int count, int
     }
 }
 
-/* The pivot block itself. 0: it is singular. */
+/* Factors the pivot block. 0: it is singular. */
 static int factor_block(const tacBlockLu *lu, int first, int size) {
     for (int i = first; i < first + size; i++) {
         eliminate_row(lu, i, first, i - first, first + size);
@@ -176,7 +176,7 @@ static void take_six_rows(int n, const double *l, const double *x, size_t n_row,
         y[j] -= ((l0 * x0[j] + l1 * x1[j]) + (l2 * x2[j] + l3 * x3[j])) + (l4 * x4[j] + l5 * x5[j]);
 }
 
-/* Row i, columns of one stretch: what `count` pivots from `first` on leave. */
+/* Updates row i in the columns of one run by `count` pivots from `first` on. */
 static void update_run(const tacBlockLu *lu, int i, int first, int count, const int *run) {
     const double *l = tac_block_lu_at(lu, i, first);
     double *y = tac_block_lu_at(lu, i, run[0]);
@@ -191,7 +191,7 @@ int tac_block_lu_factor(tacBlockLu *lu) {
     for (int k = 0; k < lu->nblock; k++) {
         int first = lu->first[lu->order[k]], size = lu->size[lu->order[k]], runs = tac_block_lu_beside(lu, k);
         if (!factor_block(lu, first, size)) return 0;
-        for (int i = first + 1; i < first + size; i++) /* U: the pivot's own rows beside it */
+        for (int i = first + 1; i < first + size; i++) /* U: rows of the pivot beside it */
             for (int s = 0; s < runs; s++)
                 update_run(lu, i, first, i - first, lu->run + 2 * s);
         for (int r = 0; r < runs; r++)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Point of the central path, in the problem's own units, from which Newton's method starts. */
+/* Point of the central path, in the problem's own units, where Newton's method starts. */
 #define KAPPA 1e-12
 
 /* --- The problem in its own units --------------------------------------------------------------------------------- */
@@ -28,9 +28,9 @@ static int layout(tacConeContacts *p, int ncontact, tacArena *arena) {
     p->a = TAC_TAKE(arena, 4 * c, double);
     p->b = TAC_TAKE(arena, 4 * c, double);
     p->point = TAC_TAKE(arena, c, tacFrictionPoint);
-    p->sides = TAC_TAKE(arena, c, tacFrictionRhs);
+    p->rhs_friction = TAC_TAKE(arena, c, tacFrictionRhs);
     return p->start && p->adr && p->column && p->block && p->scale && p->dim && p->weight && p->a && p->b && p->point &&
-           p->sides;
+           p->rhs_friction;
 }
 
 void tac_cone_contact_measure(int ncontact, tacArena *dry) {
@@ -57,7 +57,7 @@ static int is_zero(const tacConeProblem *problem, int i, int j) {
     return 1;
 }
 
-/* scale = 1/sqrt(d), until the blocks are gathered; q' and the unit; a q of zeros keeps its units. */
+/* Sets scale = 1/sqrt(d) until the blocks are gathered, q' and the unit. If q is zero it keeps its units. */
 static void find_units(tacConeContacts *p, const tacConeProblem *problem) {
     double sum = 0;
     for (int c = 0; c < p->ncontact; c++) {
@@ -76,7 +76,7 @@ static void find_units(tacConeContacts *p, const tacConeProblem *problem) {
         p->q[i] /= size;
 }
 
-/* W -> the blocks of W' that are not zero, and their places in K. */
+/* Gathers the nonzero blocks of W' and orders their elimination. */
 static void gather_blocks(tacConeContacts *p, const tacConeProblem *problem) {
     int at = 0;
     for (int i = 0; i < p->ncontact; i++) {
@@ -120,9 +120,9 @@ void tac_cone_contact_multiply(const tacConeContacts *p, const double *x, double
     }
 }
 
-/* --- The answer --------------------------------------------------------------------------------------------------- */
+/* --- The solution-------------------------------------------------------------------------------------------------- */
 
-/* The natural map is judged in the caller's units; Newton's method solves that of the problem's own. */
+/* The natural map in the caller's units; Newton's method solves that in the problem's own. */
 double tac_cone_contact_residual(tacConeContacts *p) {
     double sum = 0, size = 0;
     tac_cone_contact_multiply(p, p->r, p->u);
@@ -143,7 +143,7 @@ double tac_cone_contact_residual(tacConeContacts *p) {
 }
 
 /* u = W r + q in the caller's numbers */
-static void give(const tacConeContacts *p, const tacConeProblem *problem, double *r, double *u) {
+static void write_result(const tacConeContacts *p, const tacConeProblem *problem, double *r, double *u) {
     for (int i = 0; i < p->n; i++)
         r[i] = p->r[i] * p->scale[i / 3];
     tac_dense_mulv(p->n, p->n, problem->W, r, u);
@@ -151,7 +151,7 @@ static void give(const tacConeContacts *p, const tacConeProblem *problem, double
         u[i] += problem->q[i];
 }
 
-/* No reactions are an answer too, and the one to start from where the path ends early and farther off. */
+/* Zero reactions are a candidate too: Newton's method starts there if the path ends early with a larger residual. */
 static tacStatus solve(tacConeContacts *p, tacArena *arena, tacConeResult *result) {
     size_t bytes = (size_t)p->n * sizeof *p->r;
     memset(p->r, 0, bytes);
@@ -172,6 +172,6 @@ tacStatus tac_cone_contact_solve(const tacConeProblem *problem, tacArena *arena,
     *result = (tacConeResult){0};
     TAC_TRY(set_up(&contacts, problem, arena));
     TAC_TRY(solve(&contacts, arena, result));
-    give(&contacts, problem, r, u);
+    write_result(&contacts, problem, r, u);
     return TAC_OK;
 }

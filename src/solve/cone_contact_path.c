@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* Largest violation of the linear equations, and of the products in units of kappa: Newton's method takes over. */
+/* Tolerances of the linear equations, and of the products in units of kappa. Newton's method continues from there. */
 #define RESIDUAL 1e-10
 #define CENTRING 0.1
-/* Of the way to the border that a step goes at least   [Howell2022, algorithm 2] */
+/* Share of the way to the border that a step takes at least   [Howell2022, algorithm 2] */
 #define SHARE 0.95
 enum { MAX_ITERATIONS = 100 };
 
@@ -62,7 +62,7 @@ static tacStatus residual(void *user, const double *x, const double *a, const do
     *violation = 0;
     for (int c = 0; c < p->ncontact; c++) {
         const tacFrictionPoint *at = p->point + c;
-        tacFrictionRhs *e = p->sides + c;
+        tacFrictionRhs *e = p->rhs_friction + c;
         double *u = p->u + 3 * c;
         for (int i = 0; i < 3; i++)
             u[i] += p->q[3 * c + i];
@@ -102,13 +102,13 @@ static tacStatus factor(void *user, const double *x, const double *a, const doub
     return tac_block_lu_factor(&p->lu) ? TAC_OK : TAC_ERR_SINGULAR;
 }
 
-/* (W' + C) dr = w, then all else follows */
+/* Solves (W' + C) dr = w; everything else follows from dr. */
 static void solve(void *user, const double *c, double *dx, double *da, double *db) {
     tacConeContacts *p = user;
     double *dr = p->f, *du = p->rhs;
     (void)dx;
     for (int i = 0; i < p->ncontact; i++) {
-        tacFrictionRhs *z = p->sides + i;
+        tacFrictionRhs *z = p->rhs_friction + i;
         z->c_normal = c[p->adr[i]];
         if (p->mu[i] > 0) memcpy(z->c_friction, c + p->adr[i] + 1, sizeof z->c_friction);
         tac_friction_offset(p->point + i, z, du + p->lu.first[i]);
@@ -118,7 +118,7 @@ static void solve(void *user, const double *c, double *dx, double *da, double *d
         memcpy(dr + 3 * i, du + p->lu.first[i], 3 * sizeof *dr);
     tac_cone_contact_multiply(p, dr, du);
     for (int i = 0; i < p->ncontact; i++) {
-        tacFrictionStep d = tac_friction_step_of_impulse(p->point + i, p->sides + i, dr + 3 * i, du + 3 * i);
+        tacFrictionStep d = tac_friction_step_of_impulse(p->point + i, p->rhs_friction + i, dr + 3 * i, du + 3 * i);
         int adr = p->adr[i];
         da[adr] = d.gamma;
         db[adr] = d.s;

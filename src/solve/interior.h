@@ -45,7 +45,7 @@ typedef struct tacInteriorSettings {
     int max_iterations; /* systems factored */
     int polish;         /* further Newton steps at the solution, beyond max_iterations, while they halve the error */
     double share;       /* of the way to the border that a step takes at least; less is more careful */
-    int follow; /* 1, with `project`: follow the path from the start; 0: step between the borders, then follow the path */
+    int follow;         /* 1, with `project`: follow the path from the start; 0: after steps between the borders */
 } tacInteriorSettings;
 
 /* How a search ended. */

@@ -14,7 +14,7 @@
 enum { STEPS = 200, MOST_X = 64, MOST_DX = 64, MOST_PARAM = 8 };
 #define DT           0.002
 #define PARTING      0.1                                 /* m/s, rad/s */
-#define WORSE        (1.01 * TAC_YIELD_BEYOND * PARTING) /* m/s, rad/s: at which what is pressed without end gives way */
+#define WORSE        (1.01 * TAC_YIELD_BEYOND * PARTING) /* m/s, rad/s: under an unbounded impulse */
 #define TOL_DEPTH    1e-8                                /* m */
 #define FIRST_STEP   1e-5
 #define TOL_GRADIENT 2e-6

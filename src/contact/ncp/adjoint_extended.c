@@ -93,7 +93,7 @@ static void set_weights(const tacNcp *p, tacNcpDeriv *d) {
     }
 }
 
-/* --- Residual ---------------------------------------------------------------------------------------------------- */
+/* --- Residual ----------------------------------------------------------------------------------------------------- */
 
 /* Subtracts G^T mu and the coupling from t of both bodies. */
 static void contact_residual(const tacNcp *p, const tacNcpDeriv *d, int i) {

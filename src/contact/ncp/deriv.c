@@ -416,7 +416,7 @@ void tac_ncp_state_jac(const tacNcp *p, const tacNcpDeriv *d, const tacNcpSink *
     tac_ncp_rows_state_jac(p, q, v, free);
 }
 
-/* --- Responses --------------------------------------------------------------------------------------------------- */
+/* --- Responses ---------------------------------------------------------------------------------------------------- */
 
 void tac_ncp_unit_wrenches(const tacNcp *p, const tacNcpContact *c, tacVec6 unit[2][3]) {
     const tacVec3 axis[3] = {c->next.contact.normal, c->next.contact.tangent[0], c->next.contact.tangent[1]};

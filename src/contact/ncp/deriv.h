@@ -5,8 +5,8 @@
 
 enum { TAC_NCP_BEFORE, TAC_NCP_NOW, TAC_NCP_NEXT, TAC_NCP_POSES };
 
-/* Impulses are functions of inputs, whose changes are rows of a derivative at fixed q+. Each contact has these: gap less
- * rest, two slips, friction, unit of its products. All values of rows follow, then the numbers of their laws. */
+/* Impulses are functions of inputs, whose changes are rows of a derivative at fixed q+. Each contact has these: gap
+ * less rest, two slips, friction, unit of its products. All values of rows follow, then the numbers of their laws. */
 enum { TAC_NCP_GAP, TAC_NCP_MU = 3, TAC_NCP_UNIT, TAC_NCP_INPUTS };
 
 /* How a contact responds at the solution. p are its impulses (gamma, xi_1, xi_2). */

@@ -14,8 +14,8 @@ int tac_ncp_has_full_pair(const tacNcp *p);
 double tac_ncp_overlap(const tacNcp *p, int nfound, double tolerance);
 /* Adds those of them above the tolerance that the problem does not have. Returns how many. */
 int tac_ncp_add_overlapping(tacNcp *p, int nfound, double tolerance);
-/* Replaces the problem's features by p->found[nfound], all those at q+ within reach of the motion. Returns how many were
- * added and removed. */
+/* Replaces the problem's features by p->found[nfound], all those at q+ within reach of the motion. Returns how many
+ * were added and removed. */
 int tac_ncp_replace_features(tacNcp *p, int nfound);
 /* Removes contacts whose features were lost. Returns how many. */
 int tac_ncp_remove_lost(tacNcp *p);

@@ -5,7 +5,7 @@
 #include "contact/ncp/contact.h"
 #include "math/scalar.h"
 
-/* --- One bound ----------------------------------------------------------------------------------------------------- */
+/* --- One bound ---------------------------------------------------------------------------------------------------- */
 
 tacNcpGapBound tac_ncp_gap_bound_at(const tacNcp *p, double gap, double speed, double inverse_mass) {
     double way = p->h * speed;
@@ -43,7 +43,7 @@ double tac_ncp_gap_bound_by_mass(const tacNcpGapBound *c, double impulse, double
     return press > 0 ? -press * change / c->inverse_mass : 0;
 }
 
-/* --- All bounds ---------------------------------------------------------------------------------------------------- */
+/* --- All bounds --------------------------------------------------------------------------------------------------- */
 
 static void set_again(const tacNcp *p, tacNcpGapBound *c) {
     *c = tac_ncp_gap_bound_at(p, c->gap, c->speed, c->inverse_mass);

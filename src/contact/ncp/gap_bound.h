@@ -27,5 +27,6 @@ double tac_ncp_gap_bound_by_mass(const tacNcpGapBound *c, double impulse, double
 
 /* Sets p->infeasible where a contact or limit at q is violated; all bounds yield then   (W49). */
 void tac_ncp_detect_infeasible(tacNcp *p);
-/* Lets all bounds yield, after searches that found no motion within them. 0: they yield already, or none is violated. */
+/* Lets all bounds yield, after searches that found no motion within them. 0: they yield already, or none is
+ * violated. */
 int tac_ncp_relax_bounds(tacNcp *p);

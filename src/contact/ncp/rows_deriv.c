@@ -15,7 +15,7 @@ double tac_ncp_row_bound_by_gap(const tacNcp *p, const tacNcpRow *row) {
     return row->law == TAC_NCP_HELD && tac_abs(row->of.pos) > p->h * TAC_NCP_CLOSING ? 1 : 0;
 }
 
-/* --- Responses ----------------------------------------------------------------------------------------------------- */
+/* --- Responses ---------------------------------------------------------------------------------------------------- */
 
 double tac_ncp_row_offset_rate(const tacNcpRow *row, double kappa) {
     switch (row->law) {
