@@ -1,5 +1,6 @@
 #include "solve/block_ldu.h"
 
+#include "base/error.h"
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "math/six.h"
@@ -212,10 +213,9 @@ static tacStatus eliminate(tacBlockLdu *s, int b) {
 }
 
 tacStatus tac_block_ldu_factor(tacBlockLdu *s) {
-    tacStatus status = TAC_OK;
-    for (int b = s->nnode - 1; b > 0 && status == TAC_OK; b--)
-        if (!s->still[b]) status = eliminate(s, b);
-    return status;
+    for (int b = s->nnode - 1; b > 0; b--)
+        if (!s->still[b]) TAC_TRY(eliminate(s, b));
+    return TAC_OK;
 }
 
 /* --- Solves ------------------------------------------------------------------------------------------------------- */

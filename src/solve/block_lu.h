@@ -12,12 +12,12 @@
 
 typedef struct tacBlockLu {
     int nblock, n;
-    int words;  /* words of 64 bits in a row of link */
-    int *size;  /* nblock: size of a block */
-    int *order; /* nblock: block that is eliminated k-th */
-    int *first; /* nblock: first index of a block, in that order */
-    uint64_t *
-        link; /* nblock x words: bit j of row i: block (i, j) is nonzero; after ordering, bit l: the block eliminated l-th, later than i */
+    int words;      /* words of 64 bits in a row of link */
+    int *size;      /* nblock: size of a block */
+    int *order;     /* nblock: block that is eliminated k-th */
+    int *first;     /* nblock: first index of a block, in that order */
+    uint64_t *link; /* nblock x words: bit j of row i: block (i, j) is nonzero. After ordering, bit l: the block that is
+                       eliminated l-th, later than i, is nonzero */
     uint64_t *left; /* words: blocks not yet eliminated */
     int *run;       /* 2 nblock: runs of indices beside the pivot: first, count */
     double *K;      /* n x n */

@@ -42,9 +42,8 @@ typedef struct tacConeContacts {
     double *q, *scale;   /* n; ncontact: r = scale r', u = u' c^2/scale */
     double unit;         /* c^2: unit of r . u */
     tacBlockLu lu;
-    double *r, *u, *rhs; /* n: iterate, W' r + q', scratch */
-    double *f, *best, *anchor,
-        *base; /* n: of Newton's method: natural map; reactions: the best, before a proximal step, before a Newton step */
+    double *r, *u, *rhs;              /* n: iterate, W' r + q', scratch */
+    double *f, *best, *anchor, *base; /* n: natural map; reactions: best, before a proximal step, before Newton's */
     /* Of the interior point. Contact i has numbers from adr[i] on. */
     int ncone, numbers;
     int *dim, *adr;

@@ -1,5 +1,6 @@
 #include "solve/interior_run.h"
 
+#include "base/error.h"
 #include "math/cone.h"
 #include "math/scalar.h"
 
@@ -142,8 +143,7 @@ tacStatus tac_run_polish(tacInteriorRun *r) {
 /* Evaluates the start. */
 static tacStatus begin(tacInteriorRun *r) {
     double violation;
-    tacStatus status = r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation);
-    if (status != TAC_OK) return status;
+    TAC_TRY(r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation));
     if (!tac_finite(violation)) return TAC_ERR_NONFINITE;
     tac_run_note_residual(r, violation);
     r->at->centring = tac_run_off_centre(r, r->at->a, r->at->b) / r->s->kappa;
@@ -172,8 +172,7 @@ static tacStatus iterate_all(tacInteriorRun *r) {
 }
 
 static tacStatus search(tacInteriorRun *r) {
-    tacStatus status = begin(r);
-    if (status != TAC_OK) return status;
+    TAC_TRY(begin(r));
     return r->s->follow && r->p->project != NULL ? tac_run_follow_path(r, r->first_mean, 0) : iterate_all(r);
 }
 

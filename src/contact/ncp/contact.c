@@ -1,6 +1,7 @@
 /* Contacts: their cones, gaps and slips at the next pose, impulses and residuals. */
 #include "contact/ncp/contact.h"
 
+#include "base/error.h"
 #include "contact/ncp/features.h"
 #include "contact/ncp/plane_contact.h"
 #include "math/scalar.h"
@@ -157,8 +158,7 @@ static tacTouch carried_touch(const tacScene *s, const tacNcpContact *c) {
 tacStatus tac_ncp_rebuild(const tacScene *s, const tacNcpContact *c, tacContact *now) {
     int a = c->feature.found.geom[0], b = c->feature.found.geom[1];
     tacTouch touch = carried_touch(s, c);
-    tacStatus status = tac_touch_rebuild(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], &touch);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_touch_rebuild(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], &touch));
     now->dist = touch.dist;
     now->normal = touch.normal;
     now->point[0] = touch.point[0];

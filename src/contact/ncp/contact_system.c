@@ -2,6 +2,7 @@
  * they add to the bodies, and their steps from those of the bodies   (docs/theory/ncp.md, W12). */
 #include "contact/ncp/contact_system.h"
 
+#include "base/error.h"
 #include "contact/ncp/contact.h"
 #include "contact/ncp/plane_contact.h"
 #include "math/six.h"
@@ -134,8 +135,7 @@ tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12
     }
     int moves[2] = {!p->ldu.still[c->body[0]], !p->ldu.still[c->body[1]]};
     unsigned sides = (moves[0] ? TAC_SIDE_0 : 0u) | (moves[1] ? TAC_SIDE_1 : 0u);
-    tacStatus status = tac_contact_prepare_sides(p->m, p->scene, &c->next.contact, sides, &system);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_contact_prepare_sides(p->m, p->scene, &c->next.contact, sides, &system));
     tacNcpFrame frame = tac_ncp_contact_frame(p, c);
     if (!moves[0] || !moves[1]) {
         memset(c->next.G, 0, sizeof c->next.G);
@@ -215,8 +215,7 @@ static void scale_geometric_stiffness(double share, double Gamma[2][6][12]) {
 }
 
 tacStatus tac_ncp_contact_blocks(tacNcp *p) {
-    tacStatus status = TAC_OK;
-    for (int i = 0; i < p->ncontact && status == TAC_OK; i++) {
+    for (int i = 0; i < p->ncontact; i++) {
         double K[9], Gamma[2][6][12];
         tacNcpContact *c = &p->contact[i];
         tac_friction_stiffness(&c->friction, K);
@@ -224,11 +223,11 @@ tacStatus tac_ncp_contact_blocks(tacNcp *p) {
             couple_plane(p, c, K);
             continue;
         }
-        status = tac_ncp_contact_jac(p, c, Gamma, NULL);
+        TAC_TRY(tac_ncp_contact_jac(p, c, Gamma, NULL));
         scale_geometric_stiffness(p->geometric_share, Gamma);
-        if (status == TAC_OK) status = tac_ncp_couple(p, c, K, Gamma);
+        TAC_TRY(tac_ncp_couple(p, c, K, Gamma));
     }
-    return status;
+    return TAC_OK;
 }
 
 /* --- Solving ------------------------------------------------------------------------------------------------------ */

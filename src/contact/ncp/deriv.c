@@ -3,6 +3,7 @@
  * With q+ fixed instead of v+ the stiff gaps at q+ do not change, and nothing large cancels. */
 #include "contact/ncp/deriv.h"
 
+#include "base/error.h"
 #include "contact/ncp/bodies.h"
 #include "contact/ncp/border.h"
 #include "contact/ncp/contact.h"
@@ -47,6 +48,10 @@ int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, ta
     d->response = TAC_TAKE(arena, tac_ncp_max_features(max_contacts), tacNcpResponse);
     return d->wrench && d->path && d->diag && d->q_before && d->response &&
            tac_ncp_kinematics_layout(&d->before, m, arena) && layout_adjoint(d, m, max_contacts, arena);
+}
+
+int tac_ncp_max_inputs(const tacModel *m, int max_contacts) {
+    return TAC_NCP_INPUTS * tac_ncp_max_features(max_contacts) + 2 * tac_ncp_max_rows(m);
 }
 
 int tac_ncp_inputs(const tacNcp *p) { return TAC_NCP_INPUTS * p->ncontact + 2 * p->rows.n; }
@@ -147,8 +152,8 @@ tacStatus tac_ncp_prepare_at(tacNcp *p, const tacWork *w, const tacContact *at, 
 /* Derivative of the impulse's place by the poses at q. Needs: place all zero. */
 static tacStatus place_by_q(tacNcp *p, const tacNcpContact *c, double place[3][12]) {
     tacContactSystem system;
-    tacStatus status = c->impulse.held ? tac_ncp_prepare_at(p, p->w, &c->now.contact, &system) : TAC_OK;
-    for (int side = 0; side < 2 && status == TAC_OK; side++) {
+    if (c->impulse.held) TAC_TRY(tac_ncp_prepare_at(p, p->w, &c->now.contact, &system));
+    for (int side = 0; side < 2; side++) {
         int b = c->body[side];
         tacVec3 from = tac_sub3(c->impulse.held ? c->now.contact.pos : p->w->xipos[b], p->w->origin[b]);
         for (int i = 0; i < 3 && !p->ldu.still[b]; i++) {
@@ -159,7 +164,7 @@ static tacStatus place_by_q(tacNcp *p, const tacNcpContact *c, double place[3][1
             tac_ncp_shift_row(from, row);
         }
     }
-    return status;
+    return TAC_OK;
 }
 
 /* Derivative of the slip by the pose at q: d(slide) = -dx/h, d(spin) = -Jr^-1(h spin) turn / h. The arms of both bodies
@@ -208,8 +213,8 @@ static void bounce_by_q(const tacNcp *p, const tacNcpDeriv *d, const tacNcpConta
 static tacStatus bound_by_q(tacNcp *p, const tacNcpContact *c, double follows, double *row) {
     tacContactSystem system;
     if (follows == 0) return TAC_OK;
-    tacStatus status = tac_ncp_prepare_at(p, p->w, &c->now.start, &system);
-    for (int side = 0; side < 2 && status == TAC_OK; side++) {
+    TAC_TRY(tac_ncp_prepare_at(p, p->w, &c->now.start, &system));
+    for (int side = 0; side < 2; side++) {
         double by[6];
         if (p->ldu.still[c->body[side]]) continue;
         for (int k = 0; k < 6; k++)
@@ -217,7 +222,7 @@ static tacStatus bound_by_q(tacNcp *p, const tacNcpContact *c, double follows, d
         tac_ncp_shift_row(tac_sub3(c->now.start.pos, p->w->origin[c->body[side]]), by);
         tac_six_axpy(-follows, by, row + 6 * side);
     }
-    return status;
+    return TAC_OK;
 }
 
 /* dp/d(gap, slip, mu, unit)   (W12) */
@@ -247,16 +252,16 @@ static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
     memset(out->point, 0, sizeof out->point);
     put_response(c, d->kappa, out);
     out->bound_by_gap = tac_ncp_gap_bound_by_gap(&c->law.bound, c->friction.gamma);
-    tacStatus status = place_by_q(p, c, out->place);
+    TAC_TRY(place_by_q(p, c, out->place));
     for (int side = 0; side < 2; side++)
         if (!p->ldu.still[c->body[side]]) {
             slip_by_q(p, c, side, out);
             if (c->law.bounce > 0) bounce_by_q(p, d, c, side, out);
         }
-    if (status == TAC_OK) status = tac_ncp_contact_jac(p, c, out->Gamma, out->point);
-    if (status == TAC_OK) status = bound_by_q(p, c, out->bound_by_gap, out->start[0]);
+    TAC_TRY(tac_ncp_contact_jac(p, c, out->Gamma, out->point));
+    TAC_TRY(bound_by_q(p, c, out->bound_by_gap, out->start[0]));
     tac_ncp_unit_wrenches(p, c, out->unit);
-    return status == TAC_OK ? tac_ncp_couple(p, c, out->K, out->Gamma) : status;
+    return tac_ncp_couple(p, c, out->K, out->Gamma);
 }
 
 /* held -= Gamma of a side by its own pose. */
@@ -283,7 +288,6 @@ static void put_wrenches(const tacNcp *p, tacNcpDeriv *d) {
 tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
     const tacModel *m = p->m;
     size_t blocks = TAC_BLOCK_SIZE * (size_t)m->nbody * sizeof(double);
-    tacStatus status = TAC_OK;
     d->kappa = kappa;
     d->conditioning = 0;
     tac_ncp_place_before(p, &d->before, d->q_before);
@@ -298,15 +302,15 @@ tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
     sum_blocks(p, d);
     twists_before(p, d);
     put_wrenches(p, d);
-    for (int i = 0; i < p->ncontact && status == TAC_OK; i++)
-        status = put_contact(p, d, i);
+    for (int i = 0; i < p->ncontact; i++)
+        TAC_TRY(put_contact(p, d, i));
     memcpy(d->held, d->rigid, blocks);
-    for (int i = 0; i < p->ncontact && status == TAC_OK; i++)
+    for (int i = 0; i < p->ncontact; i++)
         for (int side = 0; side < 2; side++)
             hold_side(p, d, i, side);
     tac_ncp_linearize_rows(p);
-    if (status == TAC_OK) status = tac_block_ldu_factor(&p->ldu);
-    return status == TAC_OK ? tac_ncp_border_factor(p) : status;
+    TAC_TRY(tac_block_ldu_factor(&p->ldu));
+    return tac_ncp_border_factor(p);
 }
 
 /* --- Columns of q and v ------------------------------------------------------------------------------------------- */

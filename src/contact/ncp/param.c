@@ -3,6 +3,7 @@
  * Forces at q are not here (dynamics/param_deriv.h). */
 #include "contact/ncp/deriv.h"
 
+#include "base/error.h"
 #include "contact/ncp/bodies.h"
 #include "contact/ncp/contact.h"
 #include "contact/ncp/contact_system.h"
@@ -232,10 +233,10 @@ static tacStatus prepare(const tacNcpView *v, int contact, Prepared *out) {
     tacNcp *p = v->p;
     const tacNcpContact *c = &p->contact[contact];
     out->follows = v->d->response[contact].bound_by_gap;
-    tacStatus status = tac_contact_prepare(p->m, p->scene, &c->next.contact, &out->next);
-    if (status == TAC_OK && out->follows != 0) status = tac_ncp_prepare_at(p, p->w, &c->now.start, &out->start);
-    if (status == TAC_OK && c->impulse.held) status = tac_ncp_prepare_at(p, p->w, &c->now.contact, &out->place);
-    return status;
+    TAC_TRY(tac_contact_prepare(p->m, p->scene, &c->next.contact, &out->next));
+    if (out->follows != 0) TAC_TRY(tac_ncp_prepare_at(p, p->w, &c->now.start, &out->start));
+    if (c->impulse.held) TAC_TRY(tac_ncp_prepare_at(p, p->w, &c->now.contact, &out->place));
+    return TAC_OK;
 }
 
 /* Tangents are scaled: t_k = (mu_k/mu) (unit tangent), mu that of a tangent with friction. */
@@ -285,8 +286,7 @@ static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTa
     tacNcp *p = v->p;
     const tacNcpContact *c = &p->contact[contact];
     Prepared at;
-    tacStatus status = prepare(v, contact, &at);
-    if (status != TAC_OK) return status;
+    TAC_TRY(prepare(v, contact, &at));
     tacNcpFrame frame = tac_ncp_contact_frame(p, c);
     for (int k = 0; theta != NULL && k < p->m->nmember; k++) {
         Column column = param_column(v, &tangents[k], tangents[k].column, theta);
@@ -309,7 +309,6 @@ static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTa
 tacStatus tac_ncp_param_jac(const tacNcpView *v, const tacParamTangent *tangents, const tacNcpSink *mocap,
                             const tacNcpSink *theta) {
     const tacModel *m = v->p->m;
-    tacStatus status = TAC_OK;
     if (theta != NULL && m->nparam == 0) theta = NULL;
     if (mocap != NULL && m->nmocap == 0) mocap = NULL;
     for (int k = 0; theta != NULL && k < m->nmember; k++) {
@@ -325,8 +324,8 @@ tacStatus tac_ncp_param_jac(const tacNcpView *v, const tacParamTangent *tangents
         Column column = mocap_column(v, k, mocap);
         move_all(&column);
     }
-    for (int i = 0; i < v->p->ncontact && !v->free && status == TAC_OK && (theta != NULL || mocap != NULL); i++)
-        status = emit_contact(v, i, tangents, mocap, theta);
+    for (int i = 0; i < v->p->ncontact && !v->free && (theta != NULL || mocap != NULL); i++)
+        TAC_TRY(emit_contact(v, i, tangents, mocap, theta));
     tac_ncp_rows_param_jac(v, tangents, mocap, theta);
-    return status;
+    return TAC_OK;
 }

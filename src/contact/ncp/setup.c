@@ -1,11 +1,11 @@
-
+/* The problem: its memory, its functions for the interior point, and starting points of searches. */
 #include "contact/ncp/problem.h"
 
+#include "base/error.h"
 #include "contact/ncp/bodies.h"
 #include "contact/ncp/border.h"
 #include "contact/ncp/contact.h"
 #include "contact/ncp/contact_system.h"
-#include "contact/ncp/deriv.h"
 #include "contact/ncp/features.h"
 #include "contact/ncp/project_to_path.h"
 #include "contact/ncp/report.h"
@@ -46,10 +46,6 @@ static int max_edges(const tacModel *m, int max_contacts) {
 /* A row has one cone of at most two numbers. */
 int tac_ncp_max_numbers(const tacModel *m, int max_contacts) {
     return TAC_FRICTION_NUMBERS * tac_ncp_max_features(max_contacts) + 2 * tac_ncp_max_rows(m);
-}
-
-int tac_ncp_max_inputs(const tacModel *m, int max_contacts) {
-    return TAC_NCP_INPUTS * tac_ncp_max_features(max_contacts) + 2 * tac_ncp_max_rows(m);
 }
 
 static int max_cones(const tacModel *m, int max_contacts) {
@@ -136,10 +132,10 @@ static double balance(tacNcp *p) {
 }
 
 tacStatus tac_ncp_place(tacNcp *p, const double *v_next) {
-    tacStatus status = tac_ncp_place_bodies(p, v_next);
-    if (status == TAC_OK) status = tac_ncp_place_contacts(p);
-    if (status == TAC_OK) tac_ncp_place_rows(p, v_next);
-    return status;
+    TAC_TRY(tac_ncp_place_bodies(p, v_next));
+    TAC_TRY(tac_ncp_place_contacts(p));
+    tac_ncp_place_rows(p, v_next);
+    return TAC_OK;
 }
 
 /* Evaluates all residuals of an iterate at the poses of tac_ncp_place. Returns the largest |E|. */
@@ -150,16 +146,14 @@ static double evaluate(tacNcp *p, const double *x, const double *a, const double
 
 static tacStatus residual(void *user, const double *x, const double *a, const double *b, double *violation) {
     tacNcp *p = user;
-    tacStatus status = tac_ncp_place(p, x);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_ncp_place(p, x));
     *violation = evaluate(p, x, a, b);
     return TAC_OK;
 }
 
 static tacStatus project(void *user, const tacInteriorTrial *trial, double *a, double *b, double *violation) {
     tacNcp *p = user;
-    tacStatus status = tac_ncp_place(p, trial->x);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_ncp_place(p, trial->x));
     tac_ncp_project_to_path(p, trial->kappa, trial->left, a, b);
     *violation = evaluate(p, trial->x, a, b);
     return TAC_OK;
@@ -173,9 +167,9 @@ static tacStatus factor(void *user, const double *x, const double *a, const doub
     tac_ncp_save_residuals(p);
     tac_ncp_linearize(p);
     tac_ncp_linearize_rows(p);
-    tacStatus status = tac_ncp_contact_blocks(p);
-    if (status == TAC_OK) status = tac_block_ldu_factor(&p->ldu);
-    return status == TAC_OK ? tac_ncp_border_factor(p) : status;
+    TAC_TRY(tac_ncp_contact_blocks(p));
+    TAC_TRY(tac_block_ldu_factor(&p->ldu));
+    return tac_ncp_border_factor(p);
 }
 
 static double norm(void *user) { return tac_ncp_residual_norm(user); }
@@ -267,7 +261,7 @@ static tacStatus start_elsewhere(tacNcp *p) {
 tacStatus tac_ncp_start(tacNcp *p, int start, int again) {
     tacStatus status = again ? tac_ncp_place(p, p->x) : start_motion(p, STARTS[start].share, p->v);
     if (status == TAC_ERR_DEGENERATE) status = start_elsewhere(p);
-    if (status != TAC_OK) return status;
+    TAC_TRY(status);
     StartPoint s = start_point(p, start);
     for (int i = 0; i < p->ncontact; i++)
         start_contact(p, s, &p->contact[i]);

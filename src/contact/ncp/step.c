@@ -121,8 +121,7 @@ static tacStatus set_up(tacContext *ctx, const double *x, const double *u, tacNc
     tac_smooth_forces(m, w, at.q, at.v, at.act, at.u, at.h);
     for (int i = 0; i < m->nv; i++)
         p->tau[i] = p->h * (w->qfrc[i] + w->bias[i]); /* the bias force is part of the integrator */
-    tacStatus status = find_contacts(ctx, w, 1, p, &nfound);
-    if (status != TAC_OK) return status;
+    TAC_TRY(find_contacts(ctx, w, 1, p, &nfound));
     tac_ncp_begin_bodies(p);
     tac_ncp_add_constraints(p, nfound);
     return TAC_OK;
@@ -174,8 +173,7 @@ tacStatus tac_ncp_find_overlap(tacContext *ctx, tacNcp *p, double tolerance, int
     int nfound = 0;
     *added = 0, *overlap = 0;
     if (*ctx->model->option_disable & TAC_DISABLE_CONSTRAINT) return TAC_OK;
-    tacStatus status = find_contacts(ctx, &p->next, 0, p, &nfound);
-    if (status != TAC_OK) return status;
+    TAC_TRY(find_contacts(ctx, &p->next, 0, p, &nfound));
     *overlap = tac_ncp_overlap(p, nfound, tolerance);
     if (!may_change || *overlap == 0) return TAC_OK;
     *added = tac_ncp_add_overlapping(p, nfound, tolerance);
@@ -285,7 +283,7 @@ static tacStatus replace_features(tacContext *ctx, tacNcp *p, double kappa, cons
     if (!tac_went_on(status)) return status;
     status = find_contacts(ctx, &p->next, 1, p, &nfound);
     if (status == TAC_ERR_CONTACTS) return TAC_OK; /* no room for all */
-    if (status != TAC_OK) return status;
+    TAC_TRY(status);
     *changed = tac_ncp_replace_features(p, nfound);
     if (*changed > 0) memcpy(p->anchor, p->x, (size_t)p->m->nv * sizeof *p->x);
     return TAC_OK;
@@ -307,8 +305,7 @@ static tacStatus search_all(tacContext *ctx, double kappa, tacNcp *p, Course *c)
         if (iterations_left(ctx) <= 0) break;
         c->again = 0;
         if (c->next++ != REPLACE_AFTER || c->replaced++ >= MAX_REPLACEMENTS) continue;
-        status = replace_features(ctx, p, kappa, &c->best, &changed);
-        if (status != TAC_OK) return status;
+        TAC_TRY(replace_features(ctx, p, kappa, &c->best, &changed));
         if (changed > 0) restart(c);
     }
     return TAC_ERR_UNSOLVED;
@@ -363,18 +360,16 @@ static tacStatus advance(tacContext *ctx, const double *x, const tacNcp *p) {
 
 tacStatus tac_ncp_solve_step(tacContext *ctx, const double *x, const double *u, double kappa, tacNcp *p) {
     ctx->info = (tacStepInfo){.kappa = kappa};
-    tacStatus status = set_up(ctx, x, u, p);
-    if (status != TAC_OK) return status;
+    TAC_TRY(set_up(ctx, x, u, p));
     tac_ncp_report_start(p, &ctx->info);
-    status = predict_features(ctx, p);
-    if (status != TAC_OK) return status;
+    TAC_TRY(predict_features(ctx, p));
     tacStatus solved = solve(ctx, kappa, p);
     if (!tac_went_on(solved)) return solved;
     if (p->turned_before > 0) {
         solved = TAC_ERR_UNSOLVED;
         ctx->info.reason = TAC_REASON_TURNED;
     }
-    status = advance(ctx, x, p);
+    tacStatus status = advance(ctx, x, p);
     tac_ncp_report(p, &ctx->info);
     return status == TAC_OK ? solved : status;
 }
