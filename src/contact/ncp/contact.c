@@ -315,7 +315,7 @@ tacStatus tac_ncp_place_contacts(tacNcp *p) {
         if (c->law.bounce > 0)
             c->next.gap_slip[0] =
                 p->h * tac_dot3(c->next.contact.normal, tac_madd3(u, c->law.bounce, tac_ncp_slip_before(p, c)));
-        c->next.gap_slip[1] = tac_dot3(c->next.contact.tangent[0], u),
+        c->next.gap_slip[1] = tac_dot3(c->next.contact.tangent[0], u);
         c->next.gap_slip[2] = tac_dot3(c->next.contact.tangent[1], u);
     }
     return TAC_OK;
