@@ -2,6 +2,8 @@
 
 #include "math/cone.h"
 #include "math/dense.h"
+#include "contact/ncp/bodies.h"
+#include "contact/ncp/contact.h"
 #include "contact/ncp/step.h"
 #include "step/sim.h"
 
@@ -91,9 +93,9 @@ static void put_rows(const tacNcp *p, double *E) {
         E[n++] = p->g[i] + tac_dot6(p->w->S[i], p->sum[p->m->dof_body[i]]);
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
-        E[n++] = c->e.e_s;
-        if (c->p.mu == 0) continue;
-        E[n++] = c->e.e_xi, E[n++] = c->e.e_eta[0], E[n++] = c->e.e_eta[1];
+        E[n++] = c->residual.e_s;
+        if (c->friction.mu == 0) continue;
+        E[n++] = c->residual.e_xi, E[n++] = c->residual.e_eta[0], E[n++] = c->residual.e_eta[1];
     }
     for (int i = 0; i < p->rows.n; i++)
         E[n++] = p->rows.row[i].e[0];
@@ -163,11 +165,13 @@ static tacStatus watched_residual(void *user, const double *x, const double *a, 
 static void watched_solve(void *user, const double *c, double *dx, double *da, double *db) {
     ((Problem *)user)->base.solve(((Problem *)user)->p, c, dx, da, db);
 }
-static tacStatus watched_settle(void *user, const tacInteriorTrial *trial, double *a, double *b, double *violation) {
-    return ((Problem *)user)->base.settle(((Problem *)user)->p, trial, a, b, violation);
+static tacStatus watched_project(void *user, const tacInteriorTrial *trial, double *a, double *b, double *violation) {
+    return ((Problem *)user)->base.project(((Problem *)user)->p, trial, a, b, violation);
 }
-static void watched_bend(void *user, double share) { ((Problem *)user)->base.bend(((Problem *)user)->p, share); }
-static double watched_size(void *user) { return ((Problem *)user)->base.size(((Problem *)user)->p); }
+static void watched_geometric_share(void *user, double share) {
+    ((Problem *)user)->base.geometric_share(((Problem *)user)->p, share);
+}
+static double watched_norm(void *user) { return ((Problem *)user)->base.norm(((Problem *)user)->p); }
 
 static int open_problem(Problem *k, tacNcp *p, const tacBarrierRuns *runs) {
     size_t nv = (size_t)p->m->nv, n = nv + 2 * (size_t)p->numbers;
@@ -191,22 +195,22 @@ static void close_problem(Problem *k) { free(k->E[0]), free(k->E[1]), free(k->M)
  * of what it was; with share 0 it is taken down. */
 static tacStatus follow(Problem *k, double kappa, const double *x, double *gap, double share, double *balance) {
     tacNcp *p = k->p;
-    tacStatus status = tac_ncp_move(p, x);
-    if (status == TAC_OK) status = tac_ncp_place(p);
+    tacStatus status = tac_ncp_place_bodies(p, x);
+    if (status == TAC_OK) status = tac_ncp_place_contacts(p);
     if (status != TAC_OK) return status;
     tac_ncp_place_rows(p, x);
     for (int i = 0; i < p->ncontact + p->rows.n; i++) {
         const tacNcpContact *c = i < p->ncontact ? &p->contact[i] : NULL;
         const tacNcpRow *limit = c == NULL ? &p->rows.row[i - p->ncontact] : NULL;
-        double phi = c != NULL ? c->gap_slip[0] : limit->r;
+        double phi = c != NULL ? c->next.gap_slip[0] : limit->r;
         double *a = p->a + (c != NULL ? c->adr : limit->at), *b = p->b + (c != NULL ? c->adr : limit->at);
         if (!(phi > share * gap[i])) return TAC_ERR_UNSOLVED;
         gap[i] = share > 0 ? gap[i] : phi;
         b[0] = phi, a[0] = kappa * p->gap_unit / phi;
-        if (c == NULL || c->p.mu == 0) continue;
-        const double *u = c->gap_slip + 1;
-        double half = 0.5 * kappa * p->unit[c->cone + 1] / (c->p.mu * a[0]);
-        a[1] = c->p.mu * a[0], b[1] = half + sqrt(half * half + u[0] * u[0] + u[1] * u[1]);
+        if (c == NULL || c->friction.mu == 0) continue;
+        const double *u = c->next.gap_slip + 1;
+        double half = 0.5 * kappa * p->unit[c->cone + 1] / (c->friction.mu * a[0]);
+        a[1] = c->friction.mu * a[0], b[1] = half + sqrt(half * half + u[0] * u[0] + u[1] * u[1]);
         for (int r = 0; r < 2; r++)
             b[2 + r] = u[r], a[2 + r] = -a[1] / b[1] * u[r];
     }
@@ -222,7 +226,7 @@ static double primal_condition(const Problem *k, double *inverse, double *none) 
         double *row = inverse + (size_t)i * (size_t)nv;
         memset(row, 0, (size_t)nv * sizeof *row);
         row[i] = 1;
-        tac_block_solve(&p->ldu, none, row, row);
+        tac_block_ldu_solve(&p->ldu, none, row, row);
     }
     return invert(nv, inverse) ? condition_of(nv, inverse) : 0;
 }
@@ -235,7 +239,7 @@ typedef struct Primal {
 static int primal_step(Problem *k, double kappa, const Primal *m, double *balance) {
     tacNcp *p = k->p;
     int nv = p->m->nv;
-    p->bend = 1;
+    p->geometric_share = 1;
     if (follow(k, kappa, m->x, m->gap, 0, balance) != TAC_OK || k->base.factor(p, m->x, p->a, p->b) != TAC_OK) return 0;
     note(k, primal_condition(k, m->matrix, m->none));
     memset(m->c, 0, (size_t)p->numbers * sizeof *m->c); /* products are as they should be */
@@ -294,8 +298,8 @@ static tacStatus go_to(tacSim *sim, tacNcp *p, const tacInteriorProblem *problem
 static tacStatus run_interior(tacSim *sim, Problem *k, tacBarrierRuns *out) {
     tacInteriorProblem watched = k->base;
     watched.user = k, watched.residual = watched_residual, watched.factor = watched_factor;
-    watched.solve = watched_solve, watched.bend = watched_bend, watched.settle = watched_settle,
-    watched.size = watched_size;
+    watched.solve = watched_solve, watched.geometric_share = watched_geometric_share, watched.project = watched_project,
+    watched.norm = watched_norm;
     k->run = &out->interior;
     tacStatus status = go_to(sim, k->p, &watched,
                              (tacInteriorSettings){out->kappa, out->tolerance, CENTRING, BARRIER_ROOM, 0, SHARE, 1});
@@ -307,7 +311,7 @@ tacStatus barrier_runs(tacSim *sim, const double *x, const double *u, tacBarrier
     tacNcp p;
     Problem k;
     size_t mark = tac_arena_mark(&sim->ctx.arena);
-    tacStatus status = tac_ncp_go(&sim->ctx, x, u, out->kappa, &p);
+    tacStatus status = tac_ncp_solve_step(&sim->ctx, x, u, out->kappa, &p);
     out->contacts = p.ncontact;
     if (status == TAC_OK && p.ncontact > 0) {
         status = open_problem(&k, &p, out) ? run_interior(sim, &k, out) : TAC_ERR_MEMORY;

@@ -37,7 +37,7 @@ static void take_six(int n, const double *l, const double *x, size_t apart, doub
     if (j < n) y[j] -= ((l0 * x0[j] + l1 * x1[j]) + (l2 * x2[j] + l3 * x3[j])) + (l4 * x4[j] + l5 * x5[j]);
 }
 
-/* Row i less what `count` pivots from `first` on leave of it: columns i to `last`, then the stretches from `run` on. */
+/* Updates row i by `count` pivots from `first` on: in columns i to `last`, then in the runs from `run` on. */
 static void update_row(const tacBlockLu *K, int i, int first, int count, int last, int run, int runs) {
     double l[SIX], *row = row_of(K, i);
     for (int p = first; p < first + count; p += SIX) {
@@ -73,7 +73,7 @@ int tac_block_ldl_factor(tacBlockLu *K) {
 
 /* --- Solve -------------------------------------------------------------------------------------------------------- */
 
-/* Columns beside row p of a block that ends at `last`: its own (s = -1), then stretch s. */
+/* Columns beside row p of a block that ends at `last`: its own (s = -1), then run s. */
 typedef struct Columns {
     int from, n;
 } Columns;

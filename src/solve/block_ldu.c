@@ -1,5 +1,6 @@
 #include "solve/block_ldu.h"
 
+#include "base/error.h"
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "math/six.h"
@@ -8,27 +9,17 @@
 
 #define N TAC_BLOCK
 
-/* --- Room --------------------------------------------------------------------------------------------------------- */
+/* --- Memory ------------------------------------------------------------------------------------------------------- */
 
-int tac_block_most(int nnode, const int *dof_num) {
+int tac_block_ldu_max_dofs(int nnode, const int *dof_num) {
     int most = N;
     for (int b = 0; b < nnode; b++)
         most = dof_num[b] > most ? dof_num[b] : most;
     return most;
 }
 
-size_t tac_block_bytes(int nnode, int nv, int max_edge, int most) {
-    size_t nodes = (size_t)nnode, dofs = (size_t)nv, edges = (size_t)max_edge, wide = (size_t)most, d = sizeof(double);
-    return tac_arena_round(nodes) + 4 * tac_arena_round(N * dofs * d) + tac_arena_round(dofs * d) +
-           tac_arena_round(TAC_BLOCK_SIZE * nodes * d) + tac_arena_round(wide * wide * nodes * d) +
-           tac_arena_round(nodes * sizeof(int)) + tac_arena_round(edges * sizeof(tacBlockEdge)) +
-           tac_arena_round(2 * N * wide * edges * d) + tac_arena_round(wide * nodes * sizeof(int)) +
-           2 * tac_arena_round(N * nodes * d) + tac_arena_round((N + 1) * wide * d) +
-           tac_arena_round(wide * sizeof(int));
-}
-
-int tac_block_layout(tacBlockLdu *s, tacArena *arena) {
-    s->most = tac_block_most(s->nnode, s->dof_num);
+int tac_block_ldu_layout(tacBlockLdu *s, tacArena *arena) {
+    s->most = tac_block_ldu_max_dofs(s->nnode, s->dof_num);
     size_t wide = (size_t)s->most, nodes = (size_t)s->nnode;
     s->still = TAC_TAKE(arena, s->nnode, unsigned char);
     s->left = TAC_TAKE(arena, N * s->nv, double);
@@ -53,7 +44,7 @@ int tac_block_layout(tacBlockLdu *s, tacArena *arena) {
 /* Numbers of a node's D. */
 static size_t square(const tacBlockLdu *s) { return (size_t)s->most * (size_t)s->most; }
 
-void tac_block_clear(tacBlockLdu *s) {
+void tac_block_ldu_clear(tacBlockLdu *s) {
     s->nedge = 0;
     for (int b = 0; b < s->nnode; b++)
         s->first[b] = -1;
@@ -62,16 +53,18 @@ void tac_block_clear(tacBlockLdu *s) {
     if (s->own != NULL) memset(s->own, 0, square(s) * (size_t)s->nnode * sizeof *s->own);
 }
 
-tacBlockEdge *tac_block_edge(tacBlockLdu *s, int a, int b) {
+tacBlockEdge *tac_block_ldu_edge(tacBlockLdu *s, int a, int b) {
     int high = a > b ? a : b, low = a > b ? b : a;
     for (int e = s->first[high]; e >= 0; e = s->edge[e].next)
         if (s->edge[e].node == low) return &s->edge[e];
     if (s->nedge == s->max_edge) return NULL;
     tacBlockEdge *edge = &s->edge[s->nedge];
-    edge->down = s->numbers + 2 * N * (size_t)s->most * (size_t)s->nedge, edge->up = edge->down + N * s->most;
+    edge->down = s->numbers + 2 * N * (size_t)s->most * (size_t)s->nedge;
+    edge->up = edge->down + N * s->most;
     memset(edge->down, 0, TAC_BLOCK_SIZE * sizeof *edge->down);
     memset(edge->up, 0, TAC_BLOCK_SIZE * sizeof *edge->up);
-    edge->node = low, edge->next = s->first[high];
+    edge->node = low;
+    edge->next = s->first[high];
     s->first[high] = s->nedge++;
     return edge;
 }
@@ -97,8 +90,7 @@ static void downdate(int n, const double *u, const double *z, double *block) {
             tac_six_axpy(-u[N * i + r], z + N * i, block + N * r);
 }
 
-/* What elimination of one node leaves on its neighbours: `up` and `down` (rows a dof) of the parent and of each
- * edge. */
+/* A neighbour of the eliminated node: `up` and `down` (one row a dof) of the parent or of an edge. */
 typedef struct Neighbour {
     int node;
     double *up, *down;
@@ -110,15 +102,15 @@ static int fill_pair(tacBlockLdu *s, int n, const Neighbour *i, const Neighbour 
         downdate(n, i->up, j->down, s->H + TAC_BLOCK_SIZE * i->node);
         return 1;
     }
-    tacBlockEdge *edge = tac_block_edge(s, i->node, j->node);
+    tacBlockEdge *edge = tac_block_ldu_edge(s, i->node, j->node);
     if (edge == NULL) return 0;
     downdate(n, i->up, j->down, i->node > j->node ? edge->down : edge->up);
     return 1;
 }
 
-/* Blocks of the node's edge e that its parent takes over as it is, the node moving with it. */
+/* Adds the blocks of the node's edge e to an edge of the parent, which carries the node along. */
 static int pass_edge(tacBlockLdu *s, int parent, int e) {
-    tacBlockEdge *over = tac_block_edge(s, parent, s->edge[e].node);
+    tacBlockEdge *over = tac_block_ldu_edge(s, parent, s->edge[e].node);
     if (over == NULL) return 0;
     int up = parent > s->edge[e].node;
     tac_six_add_block(1, s->edge[e].down, up ? over->down : over->up);
@@ -126,7 +118,7 @@ static int pass_edge(tacBlockLdu *s, int parent, int e) {
     return 1;
 }
 
-/* Row block (child's balance) and column block that the parent sees: H_b plus an edge between both; H_parent += all. */
+/* Blocks of the node's row and column as the parent sees them: H_b plus an edge between both. H_parent += all. */
 static void fold_parent(tacBlockLdu *s, int b, int parent, double *row, double *column) {
     double *H = s->H + TAC_BLOCK_SIZE * b;
     memcpy(row, H, TAC_BLOCK_SIZE * sizeof *row);
@@ -164,7 +156,7 @@ static void divide_six(double by, double *y) {
         y[i] /= by;
 }
 
-/* Rows of an edge or parent -> U = up right (columns by dof), Z = D^-1 left^T down. */
+/* Projects blocks of an edge or parent to the dofs: up = row right (columns by dof), down = D^-1 left^T column. */
 static void project(const tacBlockLdu *s, int b, const double *row, const double *column, double *up, double *down) {
     int n = s->dof_num[b], adr = s->dof_adr[b], few[N], *index = n > N ? s->index : few;
     double small[TAC_BLOCK_SIZE + N], *out = n > N ? s->row : small, *work = out + N * (n > N ? s->most : N);
@@ -220,11 +212,10 @@ static tacStatus eliminate(tacBlockLdu *s, int b) {
     return TAC_OK;
 }
 
-tacStatus tac_block_factor(tacBlockLdu *s) {
-    tacStatus status = TAC_OK;
-    for (int b = s->nnode - 1; b > 0 && status == TAC_OK; b--)
-        if (!s->still[b]) status = eliminate(s, b);
-    return status;
+tacStatus tac_block_ldu_factor(tacBlockLdu *s) {
+    for (int b = s->nnode - 1; b > 0; b--)
+        if (!s->still[b]) TAC_TRY(eliminate(s, b));
+    return TAC_OK;
 }
 
 /* --- Solves ------------------------------------------------------------------------------------------------------- */
@@ -241,8 +232,8 @@ static void add_dots(int n, const double *rows, const double *x, double sign, do
         y[i] += sign * tac_six_dot(rows + N * i, x);
 }
 
-/* Forces of the node, its own dofs answered, to its neighbours. */
-static void push(const tacBlockLdu *s, int b, double *y) {
+/* Forward pass of one node: solves its dofs and adds its forces to its neighbours. */
+static void forward(const tacBlockLdu *s, int b, double *y) {
     int n = s->dof_num[b], adr = s->dof_adr[b], parent = s->parent[b];
     double *f = s->f + N * b;
     for (int i = 0; i < n; i++)
@@ -257,8 +248,8 @@ static void push(const tacBlockLdu *s, int b, double *y) {
         if (s->edge[e].node >= 0) add_rows(n, s->edge[e].up, y, 1, s->f + N * s->edge[e].node);
 }
 
-/* Motion of the node from that of its neighbours. */
-static void pull(const tacBlockLdu *s, int b, double *y) {
+/* Backward pass of one node: its motion from that of its neighbours. */
+static void backward(const tacBlockLdu *s, int b, double *y) {
     int n = s->dof_num[b], adr = s->dof_adr[b], parent = s->parent[b];
     double *z = s->z + N * b;
     memset(z, 0, N * sizeof *z);
@@ -271,23 +262,23 @@ static void pull(const tacBlockLdu *s, int b, double *y) {
     add_rows(n, s->right + N * adr, y, 1, z);
 }
 
-void tac_block_solve(const tacBlockLdu *s, const double *f, const double *g, double *dv) {
+void tac_block_ldu_solve(const tacBlockLdu *s, const double *f, const double *g, double *dv) {
     memcpy(s->f, f, N * (size_t)s->nnode * sizeof *f);
     if (dv != g) memcpy(dv, g, (size_t)s->nv * sizeof *dv);
     for (int b = s->nnode - 1; b > 0; b--)
-        if (!s->still[b]) push(s, b, dv + s->dof_adr[b]);
+        if (!s->still[b]) forward(s, b, dv + s->dof_adr[b]);
     memset(s->z, 0, N * sizeof *s->z);
     for (int b = 1; b < s->nnode; b++) {
         if (s->still[b])
             memset(s->z + N * b, 0, N * sizeof *s->z);
         else
-            pull(s, b, dv + s->dof_adr[b]);
+            backward(s, b, dv + s->dof_adr[b]);
     }
 }
 
-/* --- Transposed solves: both passes backwards --------------------------------------------------------------------- */
+/* --- Transposed solves: both passes in reverse -------------------------------------------------------------------- */
 
-static void pull_transposed(const tacBlockLdu *s, int b, double *y) {
+static void backward_transposed(const tacBlockLdu *s, int b, double *y) {
     int n = s->dof_num[b], adr = s->dof_adr[b], parent = s->parent[b];
     double *z = s->z + N * b;
     add_dots(n, s->right + N * adr, z, 1, y);
@@ -298,7 +289,7 @@ static void pull_transposed(const tacBlockLdu *s, int b, double *y) {
     add_rows(n, s->Z + N * adr, y, -1, s->z + N * parent);
 }
 
-static void push_transposed(const tacBlockLdu *s, int b, double *y) {
+static void forward_transposed(const tacBlockLdu *s, int b, double *y) {
     int n = s->dof_num[b], adr = s->dof_adr[b], parent = s->parent[b];
     double *f = s->f + N * b;
     memset(f, 0, N * sizeof *f);
@@ -312,12 +303,12 @@ static void push_transposed(const tacBlockLdu *s, int b, double *y) {
     add_rows(n, s->left + N * adr, y, 1, f);
 }
 
-void tac_block_solve_transposed(const tacBlockLdu *s, const double *bar, double *lambda) {
+void tac_block_ldu_solve_transposed(const tacBlockLdu *s, const double *bar, double *lambda) {
     if (lambda != bar) memcpy(lambda, bar, (size_t)s->nv * sizeof *lambda);
     memset(s->z, 0, N * (size_t)s->nnode * sizeof *s->z);
     memset(s->f, 0, N * (size_t)s->nnode * sizeof *s->f);
     for (int b = s->nnode - 1; b > 0; b--)
-        if (!s->still[b]) pull_transposed(s, b, lambda + s->dof_adr[b]);
+        if (!s->still[b]) backward_transposed(s, b, lambda + s->dof_adr[b]);
     for (int b = 1; b < s->nnode; b++)
-        if (!s->still[b]) push_transposed(s, b, lambda + s->dof_adr[b]);
+        if (!s->still[b]) forward_transposed(s, b, lambda + s->dof_adr[b]);
 }

@@ -7,28 +7,32 @@
 
 enum { BITS = 64 };
 
-size_t tac_block_lu_bytes(int nblock, int n) {
-    size_t blocks = (size_t)nblock, words = (blocks + BITS - 1) / BITS;
-    return 3 * tac_arena_round(blocks * sizeof(int)) + tac_arena_round(2 * blocks * sizeof(int)) +
-           tac_arena_round(blocks * words * sizeof(uint64_t)) + tac_arena_round(words * sizeof(uint64_t)) +
-           tac_arena_round((size_t)n * (size_t)n * sizeof(double));
-}
-
-int tac_block_lu_begin(tacBlockLu *lu, int nblock, const int *size, tacArena *arena) {
-    *lu = (tacBlockLu){.nblock = nblock, .words = (nblock + BITS - 1) / BITS};
-    for (int i = 0; i < nblock; i++)
-        lu->n += size[i];
-    size_t places = (size_t)nblock * (size_t)lu->words;
+int tac_block_lu_layout(tacBlockLu *lu, int nblock, int n, tacArena *arena) {
+    *lu = (tacBlockLu){.nblock = nblock, .n = n, .words = (nblock + BITS - 1) / BITS};
     lu->size = TAC_TAKE(arena, nblock, int);
     lu->order = TAC_TAKE(arena, nblock, int);
     lu->first = TAC_TAKE(arena, nblock, int);
     lu->run = TAC_TAKE(arena, 2 * (size_t)nblock, int);
-    lu->link = TAC_TAKE(arena, places, uint64_t);
+    lu->link = TAC_TAKE(arena, (size_t)nblock * (size_t)lu->words, uint64_t);
     lu->left = TAC_TAKE(arena, lu->words, uint64_t);
     lu->K = TAC_TAKE(arena, (size_t)lu->n * (size_t)lu->n, double);
-    if (!lu->size || !lu->order || !lu->first || !lu->run || !lu->link || !lu->left || !lu->K) return 0;
+    return lu->size && lu->order && lu->first && lu->run && lu->link && lu->left && lu->K;
+}
+
+size_t tac_block_lu_bytes(int nblock, int n) {
+    tacArena dry = tac_arena_dry();
+    tacBlockLu lu;
+    tac_block_lu_layout(&lu, nblock, n, &dry);
+    return dry.peak;
+}
+
+int tac_block_lu_begin(tacBlockLu *lu, int nblock, const int *size, tacArena *arena) {
+    int n = 0;
+    for (int i = 0; i < nblock; i++)
+        n += size[i];
+    if (!tac_block_lu_layout(lu, nblock, n, arena)) return 0;
     memcpy(lu->size, size, (size_t)nblock * sizeof *size);
-    memset(lu->link, 0, places * sizeof *lu->link);
+    memset(lu->link, 0, (size_t)nblock * (size_t)lu->words * sizeof *lu->link);
     return 1;
 }
 
@@ -39,7 +43,7 @@ static int has(const uint64_t *set, int i) { return (int)(set[i / BITS] >> (i % 
 static void put(uint64_t *set, int i) { set[i / BITS] |= (uint64_t)1 << (i % BITS); }
 static void drop(uint64_t *set, int i) { set[i / BITS] &= ~((uint64_t)1 << (i % BITS)); }
 
-/* First member from i on; at least `words` BITS: none. */
+/* First member from i on; none: at least `words` BITS. */
 static int next_in(const uint64_t *set, int words, int i) {
     for (int word = i / BITS, shift = i % BITS; word < words; word++, shift = 0) {
         uint64_t rest = set[word] >> shift << shift;
@@ -54,7 +58,7 @@ void tac_block_lu_link(tacBlockLu *lu, int i, int j) {
     put(links_of(lu, j), i);
 }
 
-/* Numbers beside block i among blocks not yet eliminated. */
+/* Numbers beside block i in blocks not yet eliminated. */
 static int degree(const tacBlockLu *lu, int i) {
     int sum = 0;
     for (int j = next_in(links_of(lu, i), lu->words, 0); j < lu->nblock; j = next_in(links_of(lu, i), lu->words, j + 1))
@@ -62,7 +66,7 @@ static int degree(const tacBlockLu *lu, int i) {
     return sum;
 }
 
-/* Block i goes: those beside it are linked to each other, and to it no more. */
+/* Eliminates block i from the pattern: its neighbours are linked to each other, and no longer to it. */
 static void eliminate(tacBlockLu *lu, int i) {
     const uint64_t *beside = links_of(lu, i);
     drop(lu->left, i);
@@ -75,7 +79,7 @@ static void eliminate(tacBlockLu *lu, int i) {
     }
 }
 
-/* Links of all blocks: bit j becomes bit l, block j the one eliminated l-th. */
+/* Renumbers links by order: bit j becomes bit l, where block j is eliminated l-th. */
 static void number_by_order(tacBlockLu *lu) {
     int *place = lu->run;
     for (int l = 0; l < lu->nblock; l++)
@@ -92,13 +96,16 @@ static void number_by_order(tacBlockLu *lu) {
 void tac_block_lu_order(tacBlockLu *lu) {
     int at = 0, *degrees = lu->run;
     memset(lu->left, 0, (size_t)lu->words * sizeof *lu->left);
-    for (int i = 0; i < lu->nblock; i++)
-        put(lu->left, i), degrees[i] = degree(lu, i);
+    for (int i = 0; i < lu->nblock; i++) {
+        put(lu->left, i);
+        degrees[i] = degree(lu, i);
+    }
     for (int k = 0; k < lu->nblock; k++) {
         int best = -1;
         for (int i = 0; i < lu->nblock; i++)
             if (has(lu->left, i) && (best < 0 || degrees[i] < degrees[best])) best = i;
-        lu->order[k] = best, lu->first[best] = at;
+        lu->order[k] = best;
+        lu->first[best] = at;
         at += lu->size[best];
         eliminate(lu, best);
         const uint64_t *beside = links_of(lu, best);
@@ -115,8 +122,11 @@ int tac_block_lu_beside(const tacBlockLu *lu, int k) {
         int j = lu->order[l];
         if (n > 0 && run[2 * n - 2] + run[2 * n - 1] == lu->first[j])
             run[2 * n - 1] += lu->size[j];
-        else
-            run[2 * n] = lu->first[j], run[2 * n + 1] = lu->size[j], n++;
+        else {
+            run[2 * n] = lu->first[j];
+            run[2 * n + 1] = lu->size[j];
+            n++;
+        }
     }
     return n;
 }
@@ -137,7 +147,7 @@ void tac_block_lu_clear(tacBlockLu *lu) {
 
 /* --- Numbers ------------------------------------------------------------------------------------------------------ */
 
-/* Row i: L within the pivot block's columns first .. first + count. */
+/* Row i of L in the columns of the pivot block. */
 static void eliminate_row(const tacBlockLu *lu, int i, int first, int count, int last) {
     double *row = tac_block_lu_at(lu, i, 0);
     for (int p = first; p < first + count; p++) {
@@ -148,7 +158,7 @@ static void eliminate_row(const tacBlockLu *lu, int i, int first, int count, int
     }
 }
 
-/* The pivot block itself. 0: it is singular. */
+/* Factors the pivot block. 0: it is singular. */
 static int factor_block(const tacBlockLu *lu, int first, int size) {
     for (int i = first; i < first + size; i++) {
         eliminate_row(lu, i, first, i - first, first + size);
@@ -166,7 +176,7 @@ static void take_six_rows(int n, const double *l, const double *x, size_t n_row,
         y[j] -= ((l0 * x0[j] + l1 * x1[j]) + (l2 * x2[j] + l3 * x3[j])) + (l4 * x4[j] + l5 * x5[j]);
 }
 
-/* Row i, columns of one stretch: what `count` pivots from `first` on leave. */
+/* Updates row i in the columns of one run by `count` pivots from `first` on. */
 static void update_run(const tacBlockLu *lu, int i, int first, int count, const int *run) {
     const double *l = tac_block_lu_at(lu, i, first);
     double *y = tac_block_lu_at(lu, i, run[0]);
@@ -181,7 +191,7 @@ int tac_block_lu_factor(tacBlockLu *lu) {
     for (int k = 0; k < lu->nblock; k++) {
         int first = lu->first[lu->order[k]], size = lu->size[lu->order[k]], runs = tac_block_lu_beside(lu, k);
         if (!factor_block(lu, first, size)) return 0;
-        for (int i = first + 1; i < first + size; i++) /* U: the pivot's own rows beside it */
+        for (int i = first + 1; i < first + size; i++) /* U: rows of the pivot beside it */
             for (int s = 0; s < runs; s++)
                 update_run(lu, i, first, i - first, lu->run + 2 * s);
         for (int r = 0; r < runs; r++)

@@ -1,39 +1,50 @@
 #include "solve/cone_contact.h"
 
+#include "base/error.h"
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "solve/coulomb.h"
 
 #include <string.h>
 
-/* Point of the central path, in the problem's own units, from which Newton's method starts. */
+/* Point of the central path, in the problem's own units, where Newton's method starts. */
 #define KAPPA 1e-12
-
-size_t tac_cone_contact_bytes(int ncontact) {
-    size_t c = (size_t)ncontact, n = 3 * c, numbers = 4 * c;
-    return 2 * tac_arena_round((c + 1) * sizeof(int)) + tac_arena_round(c * c * sizeof(int)) +
-           tac_arena_round(9 * c * c * sizeof(double)) + 8 * tac_arena_round(n * sizeof(double)) +
-           tac_arena_round(c * sizeof(double)) + tac_block_lu_bytes(ncontact, (int)n) +
-           2 * tac_arena_round(2 * c * sizeof(double)) + 2 * tac_arena_round(numbers * sizeof(double)) +
-           tac_arena_round(c * sizeof(tacFrictionPoint)) + tac_arena_round(c * sizeof(tacFrictionSides)) +
-           tac_cone_contact_path_bytes(ncontact);
-}
 
 /* --- The problem in its own units --------------------------------------------------------------------------------- */
 
-static int take(tacConeContacts *p, tacArena *arena) {
-    size_t c = (size_t)p->ncontact;
+static int layout(tacConeContacts *p, int ncontact, tacArena *arena) {
+    size_t c = (size_t)ncontact;
+    *p = (tacConeContacts){.ncontact = ncontact, .n = 3 * ncontact};
     double **of_n[] = {&p->q, &p->r, &p->u, &p->rhs, &p->f, &p->best, &p->anchor, &p->base};
-    p->start = TAC_TAKE(arena, c + 1, int), p->adr = TAC_TAKE(arena, c + 1, int);
-    p->column = TAC_TAKE(arena, c * c, int), p->block = TAC_TAKE(arena, 9 * c * c, double);
+    p->start = TAC_TAKE(arena, c + 1, int);
+    p->adr = TAC_TAKE(arena, c + 1, int);
+    p->column = TAC_TAKE(arena, c * c, int);
+    p->block = TAC_TAKE(arena, 9 * c * c, double);
     for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++)
-        *of_n[i] = TAC_TAKE(arena, p->n, double);
+        if ((*of_n[i] = TAC_TAKE(arena, p->n, double)) == NULL) return 0;
     p->scale = TAC_TAKE(arena, c, double);
-    p->dim = TAC_TAKE(arena, 2 * c, int), p->weight = TAC_TAKE(arena, 2 * c, double);
-    p->a = TAC_TAKE(arena, 4 * c, double), p->b = TAC_TAKE(arena, 4 * c, double);
-    p->point = TAC_TAKE(arena, c, tacFrictionPoint), p->sides = TAC_TAKE(arena, c, tacFrictionSides);
-    return p->start && p->adr && p->column && p->block && p->q && p->r && p->u && p->rhs && p->f && p->best &&
-           p->anchor && p->base && p->scale && p->dim && p->weight && p->a && p->b && p->point && p->sides;
+    p->dim = TAC_TAKE(arena, 2 * c, int);
+    p->weight = TAC_TAKE(arena, 2 * c, double);
+    p->a = TAC_TAKE(arena, 4 * c, double);
+    p->b = TAC_TAKE(arena, 4 * c, double);
+    p->point = TAC_TAKE(arena, c, tacFrictionPoint);
+    p->rhs_friction = TAC_TAKE(arena, c, tacFrictionRhs);
+    return p->start && p->adr && p->column && p->block && p->scale && p->dim && p->weight && p->a && p->b && p->point &&
+           p->rhs_friction;
+}
+
+void tac_cone_contact_measure(int ncontact, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tacConeContacts p;
+    layout(&p, ncontact, dry);
+    tac_block_lu_layout(&p.lu, ncontact, p.n, dry);
+    tac_cone_contact_measure_path(ncontact, dry);
+}
+
+size_t tac_cone_contact_bytes(int ncontact) {
+    tacArena dry = tac_arena_dry();
+    tac_cone_contact_measure(ncontact, &dry);
+    return dry.peak;
 }
 
 static double entry(const tacConeProblem *problem, int i, int j) {
@@ -46,7 +57,7 @@ static int is_zero(const tacConeProblem *problem, int i, int j) {
     return 1;
 }
 
-/* scale = 1/sqrt(d), until the blocks are gathered; q' and the unit; a q of zeros keeps its units. */
+/* Sets scale = 1/sqrt(d) until the blocks are gathered, q' and the unit. If q is zero it keeps its units. */
 static void find_units(tacConeContacts *p, const tacConeProblem *problem) {
     double sum = 0;
     for (int c = 0; c < p->ncontact; c++) {
@@ -54,8 +65,10 @@ static void find_units(tacConeContacts *p, const tacConeProblem *problem) {
         for (int i = 3 * c; i < 3 * c + 3; i++)
             trace += entry(problem, i, i);
         p->scale[c] = 1 / tac_sqrt(trace / 3);
-        for (int i = 3 * c; i < 3 * c + 3; i++)
-            p->q[i] = problem->q[i] * p->scale[c], sum += p->q[i] * p->q[i];
+        for (int i = 3 * c; i < 3 * c + 3; i++) {
+            p->q[i] = problem->q[i] * p->scale[c];
+            sum += p->q[i] * p->q[i];
+        }
     }
     double size = sum > 0 ? tac_sqrt(sum / p->n) : 1;
     p->unit = size * size;
@@ -63,7 +76,7 @@ static void find_units(tacConeContacts *p, const tacConeProblem *problem) {
         p->q[i] /= size;
 }
 
-/* W -> the blocks of W' that are not zero, and their places in K. */
+/* Gathers the nonzero blocks of W' and orders their elimination. */
 static void gather_blocks(tacConeContacts *p, const tacConeProblem *problem) {
     int at = 0;
     for (int i = 0; i < p->ncontact; i++) {
@@ -82,10 +95,9 @@ static void gather_blocks(tacConeContacts *p, const tacConeProblem *problem) {
 }
 
 static tacStatus set_up(tacConeContacts *p, const tacConeProblem *problem, tacArena *arena) {
-    int *size = NULL;
-    *p = (tacConeContacts){.ncontact = problem->ncontact, .n = 3 * problem->ncontact, .mu = problem->mu};
-    if (!take(p, arena)) return TAC_ERR_ARENA_FULL;
-    size = p->dim; /* not yet in use */
+    if (!layout(p, problem->ncontact, arena)) return TAC_ERR_ARENA_FULL;
+    p->mu = problem->mu;
+    int *size = p->dim; /* not yet in use */
     for (int i = 0; i < p->ncontact; i++)
         size[i] = 3;
     if (!tac_block_lu_begin(&p->lu, p->ncontact, size, arena)) return TAC_ERR_ARENA_FULL;
@@ -108,9 +120,9 @@ void tac_cone_contact_multiply(const tacConeContacts *p, const double *x, double
     }
 }
 
-/* --- The answer --------------------------------------------------------------------------------------------------- */
+/* --- The solution-------------------------------------------------------------------------------------------------- */
 
-/* The natural map is judged in the caller's units; Newton's method solves that of the problem's own. */
+/* The natural map in the caller's units; Newton's method solves that in the problem's own. */
 double tac_cone_contact_residual(tacConeContacts *p) {
     double sum = 0, size = 0;
     tac_cone_contact_multiply(p, p->r, p->u);
@@ -119,7 +131,8 @@ double tac_cone_contact_residual(tacConeContacts *p) {
         for (int i = 0; i < 3; i++) {
             double q = p->q[3 * c + i] * p->unit / p->scale[c];
             own[i] += p->q[3 * c + i];
-            r[i] = p->r[3 * c + i] * p->scale[c], u[i] = own[i] * p->unit / p->scale[c];
+            r[i] = p->r[3 * c + i] * p->scale[c];
+            u[i] = own[i] * p->unit / p->scale[c];
             size += q * q;
         }
         tac_coulomb_map(p->mu[c], r, u, f, NULL, NULL);
@@ -130,7 +143,7 @@ double tac_cone_contact_residual(tacConeContacts *p) {
 }
 
 /* u = W r + q in the caller's numbers */
-static void give(const tacConeContacts *p, const tacConeProblem *problem, double *r, double *u) {
+static void write_result(const tacConeContacts *p, const tacConeProblem *problem, double *r, double *u) {
     for (int i = 0; i < p->n; i++)
         r[i] = p->r[i] * p->scale[i / 3];
     tac_dense_mulv(p->n, p->n, problem->W, r, u);
@@ -138,7 +151,7 @@ static void give(const tacConeContacts *p, const tacConeProblem *problem, double
         u[i] += problem->q[i];
 }
 
-/* No reactions are an answer too, and the one to start from where the path ends early and farther off. */
+/* Zero reactions are a candidate too: Newton's method starts there if the path ends early with a larger residual. */
 static tacStatus solve(tacConeContacts *p, tacArena *arena, tacConeResult *result) {
     size_t bytes = (size_t)p->n * sizeof *p->r;
     memset(p->r, 0, bytes);
@@ -155,11 +168,10 @@ static tacStatus solve(tacConeContacts *p, tacArena *arena, tacConeResult *resul
 tacStatus tac_cone_contact_solve(const tacConeProblem *problem, tacArena *arena, double *r, double *u,
                                  tacConeResult *result) {
     tacConeContacts contacts;
-    size_t mark = tac_arena_mark(arena);
+    TAC_SCOPE(arena);
     *result = (tacConeResult){0};
-    tacStatus status = set_up(&contacts, problem, arena);
-    if (status == TAC_OK) status = solve(&contacts, arena, result);
-    if (status == TAC_OK) give(&contacts, problem, r, u);
-    tac_arena_release(arena, mark);
-    return status;
+    TAC_TRY(set_up(&contacts, problem, arena));
+    TAC_TRY(solve(&contacts, arena, result));
+    write_result(&contacts, problem, r, u);
+    return TAC_OK;
 }

@@ -5,25 +5,26 @@
 
 #include <string.h>
 
-/* rho, in units of W' (whose diagonal is about one): at first; how it changes after a proximal step that was solved,
- * that was not; its range. Where contacts are redundant only rho makes a step finite; where motions are resisted by
- * lambda an answer is short of its aim by rho/lambda, which the next proximal step makes up for. */
+/* Proximal parameter rho, in units of W' (whose diagonal is about one): its start, its factors after a proximal step
+ * that was solved and one that was not, and its range. Where contacts are redundant only rho makes a step finite. Where
+ * motions are resisted by lambda, a step falls short of its target by rho/lambda, which the next proximal step
+ * corrects. */
 #define RHO_FIRST  1e-6
 #define RHO_SHRINK 0.3
 #define RHO_GROW   5.0
 #define RHO_LEAST  1e-10
 #define RHO_MOST   1.0
-/* A proximal step counts as solved when its map has become this much smaller, or as small as this. */
+/* A proximal step counts as solved when its map has fallen by this factor, or to this value. */
 #define SOLVED_SHARE 0.01
 #define SOLVED       1e-13
-/* Least share of the decrease that a straight line promises. */
+/* Least share of the decrease that the linear model predicts. */
 #define ARMIJO 1e-4
 enum { MAX_NEWTON = 20, MAX_HALVINGS = 4, MAX_FACTORS = 12000 };
 
-/* Below this relative residual rounding has the say: a few tries to make it smaller still. */
-#define ROUNDING 1e-12
+/* Relative residual below which rounding dominates. Only MAX_TRIES further attempts are made to reduce it. */
+#define RESIDUAL_ROUNDING 1e-12
 enum { MAX_TRIES = 4 };
-/* At this one there is nothing left to do. */
+/* Relative residual at which nothing is left to do. */
 #define DONE 1e-15
 
 /* u = W' r + q' + rho (r - anchor) -> f, its root mean square */
@@ -58,7 +59,7 @@ static void linearize(tacConeContacts *p, int i, double rho) {
         p->rhs[first + k] = -p->f[3 * i + k];
 }
 
-/* Direction, in the order of K. 0: there is none. */
+/* Newton's direction, in the order of K. 0: there is none. */
 static int find_direction(tacConeContacts *p, double rho) {
     tac_block_lu_clear(&p->lu);
     for (int i = 0; i < p->ncontact; i++)
@@ -68,7 +69,7 @@ static int find_direction(tacConeContacts *p, double rho) {
     return tac_first_nonfinite(p->n, p->rhs) < 0;
 }
 
-/* Along the direction, halved until the map is smaller than `size`; -> what it is, r unchanged where it is not. */
+/* Line search: halves the step until the map is smaller than `size`. Returns its size; r is unchanged if it is not. */
 static double search_line(tacConeContacts *p, double rho, double size) {
     double alpha = 1;
     memcpy(p->base, p->r, (size_t)p->n * sizeof *p->r);
@@ -82,7 +83,7 @@ static double search_line(tacConeContacts *p, double rho, double size) {
     return size;
 }
 
-/* r -> nearer to r' = P(r' - ...) with u = W' r' + q' + rho (r' - r). -> 1: solved */
+/* One proximal step: moves r towards r' = P(r' - ...) with u = W' r' + q' + rho (r' - r). Returns 1 if solved. */
 static int proximal_step(tacConeContacts *p, double rho, int *iterations) {
     memcpy(p->anchor, p->r, (size_t)p->n * sizeof *p->r);
     double before = evaluate(p, rho), now = before;
@@ -104,8 +105,11 @@ double tac_cone_contact_newton(tacConeContacts *p, int *iterations) {
     while (best > DONE && *iterations < last && tries < MAX_TRIES) {
         int solved = proximal_step(p, rho, iterations);
         double now = tac_cone_contact_residual(p);
-        tries = best < ROUNDING && !(now < best) ? tries + 1 : 0;
-        if (now < best) best = now, memcpy(p->best, p->r, (size_t)p->n * sizeof *p->r);
+        tries = best < RESIDUAL_ROUNDING && !(now < best) ? tries + 1 : 0;
+        if (now < best) {
+            best = now;
+            memcpy(p->best, p->r, (size_t)p->n * sizeof *p->r);
+        }
         rho = tac_clamp(rho * (solved ? RHO_SHRINK : RHO_GROW), RHO_LEAST, RHO_MOST);
     }
     memcpy(p->r, p->best, (size_t)p->n * sizeof *p->r);

@@ -6,25 +6,30 @@
 
 #include <string.h>
 
-/* Largest violation of the linear equations, and of the products in units of kappa: Newton's method takes over. */
+/* Tolerances of the linear equations, and of the products in units of kappa. Newton's method continues from there. */
 #define RESIDUAL 1e-10
 #define CENTRING 0.1
-/* Of the way to the border that a step goes at least   [Howell2022, algorithm 2] */
+/* Share of the way to the border that a step takes at least   [Howell2022, algorithm 2] */
 #define SHARE 0.95
 enum { MAX_ITERATIONS = 100 };
 
 /* --- Cones -------------------------------------------------------------------------------------------------------- */
 
 void tac_cone_contact_begin_path(tacConeContacts *p) {
-    p->ncone = 0, p->numbers = 0;
+    p->ncone = 0;
+    p->numbers = 0;
     for (int c = 0; c < p->ncontact; c++) {
         double mu = p->mu[c], *a = p->a + p->numbers, *b = p->b + p->numbers;
         p->adr[c] = p->numbers;
-        p->dim[p->ncone++] = 1, p->numbers += 1;
-        a[0] = 1, b[0] = 1;
+        p->dim[p->ncone++] = 1;
+        p->numbers += 1;
+        a[0] = 1;
+        b[0] = 1;
         if (mu == 0) continue;
-        p->dim[p->ncone++] = 3, p->numbers += 3;
-        a[1] = mu, b[1] = 1 / mu;
+        p->dim[p->ncone++] = 3;
+        p->numbers += 3;
+        a[1] = mu;
+        b[1] = 1 / mu;
         a[2] = a[3] = b[2] = b[3] = 0;
     }
     for (int i = 0; i < p->ncone; i++)
@@ -37,11 +42,13 @@ static void read_point(tacConeContacts *p, const double *a, const double *b) {
         double *r = p->r + 3 * c;
         tacFrictionPoint *at = p->point + c;
         *at = (tacFrictionPoint){.mu = p->mu[c], .gamma = ac[0], .s = bc[0]};
-        r[0] = at->gamma, r[1] = r[2] = 0;
+        r[0] = at->gamma;
+        r[1] = r[2] = 0;
         if (at->mu == 0) continue;
         memcpy(at->xi, ac + 1, sizeof at->xi);
         memcpy(at->eta, bc + 1, sizeof at->eta);
-        r[1] = at->xi[1], r[2] = at->xi[2];
+        r[1] = at->xi[1];
+        r[2] = at->xi[2];
     }
 }
 
@@ -55,13 +62,16 @@ static tacStatus residual(void *user, const double *x, const double *a, const do
     *violation = 0;
     for (int c = 0; c < p->ncontact; c++) {
         const tacFrictionPoint *at = p->point + c;
-        tacFrictionSides *e = p->sides + c;
+        tacFrictionRhs *e = p->rhs_friction + c;
         double *u = p->u + 3 * c;
         for (int i = 0; i < 3; i++)
             u[i] += p->q[3 * c + i];
-        *e = (tacFrictionSides){.e_s = at->s - u[0]};
+        *e = (tacFrictionRhs){.e_s = at->s - u[0]};
         if (at->mu > 0) e->e_xi = at->xi[0] - at->mu * at->gamma;
-        if (at->mu > 0) e->e_eta[0] = at->eta[1] - u[1], e->e_eta[1] = at->eta[2] - u[2];
+        if (at->mu > 0) {
+            e->e_eta[0] = at->eta[1] - u[1];
+            e->e_eta[1] = at->eta[2] - u[2];
+        }
         double worst =
             tac_max(tac_max(tac_abs(e->e_s), tac_abs(e->e_xi)), tac_max(tac_abs(e->e_eta[0]), tac_abs(e->e_eta[1])));
         *violation = tac_max(*violation, worst);
@@ -72,7 +82,9 @@ static tacStatus residual(void *user, const double *x, const double *a, const do
 /* K = W' + C; without friction the tangents' rows say dr_t = 0. */
 static tacStatus factor(void *user, const double *x, const double *a, const double *b) {
     tacConeContacts *p = user;
-    (void)x, (void)a, (void)b;
+    (void)x;
+    (void)a;
+    (void)b;
     tac_block_lu_clear(&p->lu);
     for (int i = 0; i < p->ncontact; i++) {
         int rows = p->mu[i] > 0 ? 3 : 1, first = p->lu.first[i];
@@ -90,13 +102,13 @@ static tacStatus factor(void *user, const double *x, const double *a, const doub
     return tac_block_lu_factor(&p->lu) ? TAC_OK : TAC_ERR_SINGULAR;
 }
 
-/* (W' + C) dr = w, then all else follows */
+/* Solves (W' + C) dr = w; everything else follows from dr. */
 static void solve(void *user, const double *c, double *dx, double *da, double *db) {
     tacConeContacts *p = user;
     double *dr = p->f, *du = p->rhs;
     (void)dx;
     for (int i = 0; i < p->ncontact; i++) {
-        tacFrictionSides *z = p->sides + i;
+        tacFrictionRhs *z = p->rhs_friction + i;
         z->c_normal = c[p->adr[i]];
         if (p->mu[i] > 0) memcpy(z->c_friction, c + p->adr[i] + 1, sizeof z->c_friction);
         tac_friction_offset(p->point + i, z, du + p->lu.first[i]);
@@ -106,9 +118,10 @@ static void solve(void *user, const double *c, double *dx, double *da, double *d
         memcpy(dr + 3 * i, du + p->lu.first[i], 3 * sizeof *dr);
     tac_cone_contact_multiply(p, dr, du);
     for (int i = 0; i < p->ncontact; i++) {
-        tacFrictionStep d = tac_friction_follow(p->point + i, p->sides + i, dr + 3 * i, du + 3 * i);
+        tacFrictionStep d = tac_friction_step_of_impulse(p->point + i, p->rhs_friction + i, dr + 3 * i, du + 3 * i);
         int adr = p->adr[i];
-        da[adr] = d.gamma, db[adr] = d.s;
+        da[adr] = d.gamma;
+        db[adr] = d.s;
         if (p->mu[i] == 0) continue;
         memcpy(da + adr + 1, d.xi, sizeof d.xi);
         memcpy(db + adr + 1, d.eta, sizeof d.eta);
@@ -117,7 +130,7 @@ static void solve(void *user, const double *c, double *dx, double *da, double *d
 
 /* --- The path ----------------------------------------------------------------------------------------------------- */
 
-size_t tac_cone_contact_path_bytes(int ncontact) { return tac_interior_scratch(0, 4 * ncontact); }
+void tac_cone_contact_measure_path(int ncontact, tacArena *dry) { tac_interior_measure(0, 4 * ncontact, dry); }
 
 tacStatus tac_cone_contact_path(tacConeContacts *p, double kappa, tacArena *arena, int *iterations) {
     tacInteriorProblem problem = {0, p->ncone, p->dim, p->weight, p, residual, factor, solve, NULL, NULL, NULL};

@@ -9,18 +9,21 @@
 /* (x_1, x_2) along the tangents <-> along d_k = (t_1 +- t_2)/sqrt 2: the same map both ways. */
 static void to_sides(const double x[2], double out[2]) {
     double sum = HALF_ROOT * (x[0] + x[1]), difference = HALF_ROOT * (x[0] - x[1]);
-    out[0] = sum, out[1] = difference;
+    out[0] = sum;
+    out[1] = difference;
 }
 
 /* --- As numbers of cones ------------------------------------------------------------------------------------------ */
 
 int tac_friction_cones(const tacFrictionPoint *p, int dim[TAC_FRICTION_CONES]) {
-    dim[0] = 1, dim[1] = p->pyramid ? 2 : 3, dim[2] = 2;
+    dim[0] = 1;
+    dim[1] = p->pyramid ? 2 : 3;
+    dim[2] = 2;
     return p->mu == 0 ? 1 : p->pyramid ? 3 : 2;
 }
 
-static double load_sides(tacFrictionPoint *p, tacFrictionSides *e, const double u[2], const double *a,
-                         const double *b) {
+static double evaluate_pyramid(tacFrictionPoint *p, tacFrictionRhs *e, const double u[2], const double *a,
+                               const double *b) {
     double slip[2], x[2], worst = 0;
     to_sides(u, slip);
     for (int k = 0; k < 2; k++) {
@@ -36,7 +39,8 @@ static double load_sides(tacFrictionPoint *p, tacFrictionSides *e, const double 
     return worst;
 }
 
-static double load_cone(tacFrictionPoint *p, tacFrictionSides *e, const double u[2], const double *a, const double *b) {
+static double evaluate_cone(tacFrictionPoint *p, tacFrictionRhs *e, const double u[2], const double *a,
+                            const double *b) {
     memcpy(p->xi, a, sizeof p->xi);
     memcpy(p->eta, b, sizeof p->eta);
     e->e_xi = p->xi[0] - p->mu * p->gamma;
@@ -48,16 +52,17 @@ static double load_cone(tacFrictionPoint *p, tacFrictionSides *e, const double u
     return worst;
 }
 
-double tac_friction_load(tacFrictionPoint *p, tacFrictionSides *e, const double gap_slip[3], const double *a,
-                         const double *b) {
-    p->gamma = a[0], p->s = b[0];
-    *e = (tacFrictionSides){.e_s = p->s - gap_slip[0] - tac_give_way(&p->give, p->gamma, &p->soft)};
+double tac_friction_evaluate(tacFrictionPoint *p, tacFrictionRhs *e, const double gap_slip[3], const double *a,
+                             const double *b) {
+    p->gamma = a[0];
+    p->s = b[0];
+    *e = (tacFrictionRhs){.e_s = p->s - gap_slip[0] - tac_yield(&p->yield, p->gamma, &p->soft)};
     double worst = tac_abs(e->e_s);
     if (p->mu == 0) return worst;
-    return tac_max(worst, (p->pyramid ? load_sides : load_cone)(p, e, gap_slip + 1, a + 1, b + 1));
+    return tac_max(worst, (p->pyramid ? evaluate_pyramid : evaluate_cone)(p, e, gap_slip + 1, a + 1, b + 1));
 }
 
-void tac_friction_aim(const tacFrictionPoint *p, const double *c, tacFrictionSides *e) {
+void tac_friction_right_side(const tacFrictionPoint *p, const double *c, tacFrictionRhs *e) {
     e->c_normal = c[0];
     for (int i = 0; i < 3; i++)
         e->c_friction[i] = p->mu > 0 && !p->pyramid ? c[1 + i] : 0;
@@ -66,7 +71,8 @@ void tac_friction_aim(const tacFrictionPoint *p, const double *c, tacFrictionSid
 }
 
 void tac_friction_store(const tacFrictionPoint *p, const tacFrictionStep *d, double *da, double *db) {
-    da[0] = d->gamma, db[0] = d->s;
+    da[0] = d->gamma;
+    db[0] = d->s;
     if (p->mu == 0) return;
     memcpy(da + 1, p->pyramid ? d->side_xi[0] : d->xi, p->pyramid ? sizeof d->side_xi : sizeof d->xi);
     memcpy(db + 1, p->pyramid ? d->side_eta[0] : d->eta, p->pyramid ? sizeof d->side_eta : sizeof d->eta);
@@ -77,9 +83,12 @@ static void start_cone(int n, double bound, double product, const double *u, dou
     double half = 0.5 * product / bound, square = half * half;
     for (int i = 0; i < n; i++)
         square += u[i] * u[i];
-    a[0] = bound, b[0] = half + tac_sqrt(square);
-    for (int i = 0; i < n; i++)
-        b[1 + i] = u[i], a[1 + i] = -bound / b[0] * u[i];
+    a[0] = bound;
+    b[0] = half + tac_sqrt(square);
+    for (int i = 0; i < n; i++) {
+        b[1 + i] = u[i];
+        a[1 + i] = -bound / b[0] * u[i];
+    }
 }
 
 void tac_friction_start(const tacFrictionPoint *p, double product, const double u[2], double *a, double *b) {
@@ -91,13 +100,13 @@ void tac_friction_start(const tacFrictionPoint *p, double product, const double 
         start_cone(1, HALF_ROOT * bound, product, slip + k, a + 1 + 2 * k, b + 1 + 2 * k);
 }
 
-tacFrictionSides tac_friction_by_mu(const tacFrictionPoint *p) {
+tacFrictionRhs tac_friction_by_mu(const tacFrictionPoint *p) {
     double side = -HALF_ROOT * p->gamma;
-    return (tacFrictionSides){.e_xi = -p->gamma, .e_side = {{side, 0}, {side, 0}}};
+    return (tacFrictionRhs){.e_xi = -p->gamma, .e_side = {{side, 0}, {side, 0}}};
 }
 
-tacFrictionSides tac_friction_by_unit(double kappa, double kappa_friction) {
-    return (tacFrictionSides){
+tacFrictionRhs tac_friction_by_unit(double kappa, double kappa_friction) {
+    return (tacFrictionRhs){
         .c_normal = kappa, .c_friction = {kappa_friction, 0, 0}, .c_side = {{kappa_friction, 0}, {kappa_friction, 0}}};
 }
 
@@ -122,7 +131,7 @@ static void step_side(const double xi[2], const double eta[2], const double c[2]
     dxi[1] = (xi[0] * b1 - xi[1] * b0) / det;
 }
 
-static void step_pyramid(const tacFrictionPoint *p, const tacFrictionSides *z, const double du[2], tacFrictionStep *d) {
+static void step_pyramid(const tacFrictionPoint *p, const tacFrictionRhs *z, const double du[2], tacFrictionStep *d) {
     double slip[2], x[2];
     to_sides(du, slip);
     for (int k = 0; k < 2; k++) {
@@ -138,10 +147,10 @@ static void step_pyramid(const tacFrictionPoint *p, const tacFrictionSides *z, c
  *   [xi_0  eta_t^T] [deta_0]   [c_0 - eta_0 dxi_0 - xi_t . deta_t   ]
  *   [xi_t  eta_0 1] [dxi_t ] = [c_t - eta_t dxi_0 - xi_0 deta_t     ]
  * whose determinant eta_0 (eta_0 xi_0 - eta_t . xi_t) is positive inside. */
-tacFrictionStep tac_friction_step(const tacFrictionPoint *p, const tacFrictionSides *sides, double dphi,
+tacFrictionStep tac_friction_step(const tacFrictionPoint *p, const tacFrictionRhs *sides, double dphi,
                                   const double du[2]) {
-    static const tacFrictionSides NONE;
-    const tacFrictionSides *z = sides == 0 ? &NONE : sides;
+    static const tacFrictionRhs NONE;
+    const tacFrictionRhs *z = sides == 0 ? &NONE : sides;
     double hard = dphi - z->e_s;
     tacFrictionStep d = {.gamma = (z->c_normal - p->gamma * hard) / (p->s + p->gamma * p->soft)};
     d.s = hard + p->soft * d.gamma;
@@ -152,7 +161,8 @@ tacFrictionStep tac_friction_step(const tacFrictionPoint *p, const tacFrictionSi
     }
     const double *xi = p->xi, *eta = p->eta;
     d.xi[0] = (1 - p->loose) * p->mu * d.gamma - z->e_xi;
-    d.eta[1] = du[0] - z->e_eta[0], d.eta[2] = du[1] - z->e_eta[1];
+    d.eta[1] = du[0] - z->e_eta[0];
+    d.eta[2] = du[1] - z->e_eta[1];
     double b0 = z->c_friction[0] - eta[0] * d.xi[0] - xi[1] * d.eta[1] - xi[2] * d.eta[2];
     double b1 = z->c_friction[1] - eta[1] * d.xi[0] - xi[0] * d.eta[1];
     double b2 = z->c_friction[2] - eta[2] * d.xi[0] - xi[0] * d.eta[2];
@@ -166,7 +176,9 @@ void tac_friction_stiffness(const tacFrictionPoint *p, double K[9]) {
     for (int j = 0; j < 3; j++) {
         double du[2] = {j == 1, j == 2};
         tacFrictionStep d = tac_friction_step(p, 0, j == 0, du);
-        K[j] = -d.gamma, K[3 + j] = -d.xi[1], K[6 + j] = -d.xi[2];
+        K[j] = -d.gamma;
+        K[3 + j] = -d.xi[1];
+        K[6 + j] = -d.xi[2];
     }
 }
 
@@ -190,31 +202,39 @@ void tac_friction_compliance(const tacFrictionPoint *p, double C[9]) {
     C[0] = p->s / p->gamma + p->soft;
     if (p->mu == 0) return;
     divide_by_xi(p->xi, p->eta, x);
-    C[3] = p->mu * x[1], C[6] = p->mu * x[2];
+    C[3] = p->mu * x[1];
+    C[6] = p->mu * x[2];
     for (int j = 1; j < 3; j++) {
         double column[3] = {p->eta[j], j == 1 ? p->eta[0] : 0, j == 2 ? p->eta[0] : 0};
         divide_by_xi(p->xi, column, x);
-        C[3 + j] = x[1], C[6 + j] = x[2];
+        C[3 + j] = x[1];
+        C[6 + j] = x[2];
     }
 }
 
-void tac_friction_offset(const tacFrictionPoint *p, const tacFrictionSides *z, double w[3]) {
+void tac_friction_offset(const tacFrictionPoint *p, const tacFrictionRhs *z, double w[3]) {
     double x[3], v[3];
-    w[0] = z->e_s + z->c_normal / p->gamma, w[1] = 0, w[2] = 0;
+    w[0] = z->e_s + z->c_normal / p->gamma;
+    w[1] = 0;
+    w[2] = 0;
     if (p->mu == 0) return;
     for (int i = 0; i < 3; i++)
         v[i] = z->c_friction[i] + z->e_xi * p->eta[i];
     divide_by_xi(p->xi, v, x);
-    w[1] = z->e_eta[0] + x[1], w[2] = z->e_eta[1] + x[2];
+    w[1] = z->e_eta[0] + x[1];
+    w[2] = z->e_eta[1] + x[2];
 }
 
 /* eta_0 by the first row of the product: xi_0 deta_0 = c_0 - xi_t . deta_t - eta . dxi */
-tacFrictionStep tac_friction_follow(const tacFrictionPoint *p, const tacFrictionSides *z, const double dp[3],
-                                    const double dphi_du[3]) {
+tacFrictionStep tac_friction_step_of_impulse(const tacFrictionPoint *p, const tacFrictionRhs *z, const double dp[3],
+                                             const double dphi_du[3]) {
     tacFrictionStep d = {.gamma = dp[0], .s = dphi_du[0] - z->e_s + p->soft * dp[0]};
     if (p->mu == 0) return d;
-    d.xi[0] = p->mu * dp[0] - z->e_xi, d.xi[1] = dp[1], d.xi[2] = dp[2];
-    d.eta[1] = dphi_du[1] - z->e_eta[0], d.eta[2] = dphi_du[2] - z->e_eta[1];
+    d.xi[0] = p->mu * dp[0] - z->e_xi;
+    d.xi[1] = dp[1];
+    d.xi[2] = dp[2];
+    d.eta[1] = dphi_du[1] - z->e_eta[0];
+    d.eta[2] = dphi_du[2] - z->e_eta[1];
     double rest = z->c_friction[0] - p->xi[1] * d.eta[1] - p->xi[2] * d.eta[2];
     for (int i = 0; i < 3; i++)
         rest -= p->eta[i] * d.xi[i];
@@ -225,22 +245,22 @@ tacFrictionStep tac_friction_follow(const tacFrictionPoint *p, const tacFriction
 /* --- The central path --------------------------------------------------------------------------------------------- */
 
 /* With a and b in units in which r is 1: a = (w + sqrt(w^2 + 4 k))/2, b = a - w, the larger of both first. */
-void tac_pair_settle(double ratio, double k, double *a, double *b) {
+void tac_pair_project_to_path(double ratio, double k, double *a, double *b) {
     double r = tac_sqrt(ratio), w = r * *a - *b / r, large = 0.5 * (tac_abs(w) + tac_sqrt(w * w + 4 * k));
     *a = (w > 0 ? large : k / large) / r;
     *b = (w > 0 ? k / large : large) * r;
 }
 
-/* Of a cone the tails are along w_t, |w_t| = t: |a_t| = p, |b_t| = t - p, and from a o b = k e
+/* In a cone the tails are along w_t, |w_t| = t. With |a_t| = p and |b_t| = t - p, a o b = k e becomes
  *   (t - p) (a_0^2 - p^2) = k p,   0 < p < m = min(t, a_0)
- * p = m - d is less than both by little where k is: Newton's method for d, kept between its bounds. */
-#define MOST_NEWTON 60
-#define CONVERGED   4e-16
+ * For small k, p = m - d with a small d, which Newton's method finds between its bounds. */
+#define MAX_NEWTON 60
+#define CONVERGED  4e-16
 
 static double short_of(double t, double a_0, double k) {
     double m = tac_min(t, a_0), apart = tac_abs(t - a_0), low = 0, high = m, c = k * m / (a_0 + m);
     double d = tac_min(2 * c / (apart + tac_sqrt(apart * apart + 4 * c)), 0.5 * m);
-    for (int i = 0; i < MOST_NEWTON; i++) {
+    for (int i = 0; i < MAX_NEWTON; i++) {
         double f = (apart + d) * d * (a_0 + m - d) - k * (m - d);
         double slope = (apart + 2 * d) * (a_0 + m - d) - (apart + d) * d + k, next = d - f / slope;
         if (f > 0)
@@ -254,7 +274,7 @@ static double short_of(double t, double a_0, double k) {
     return d;
 }
 
-void tac_friction_settle(int n, double ratio, double k, const double *u, double *a, double *b) {
+void tac_friction_project_to_path(int n, double ratio, double k, const double *u, double *a, double *b) {
     double r = tac_sqrt(ratio), a_0 = r * a[0], w[2] = {0, 0}, square = 0;
     for (int i = 0; i < n; i++) {
         w[i] = r * a[1 + i] - u[i] / r;
@@ -265,27 +285,28 @@ void tac_friction_settle(int n, double ratio, double k, const double *u, double 
     b[0] = (k + p * left) / a_0 * r;
     for (int i = 0; i < n; i++) {
         double along = t > 0 ? w[i] / t : 0;
-        a[1 + i] = p * along / r, b[1 + i] = -left * along * r;
+        a[1 + i] = p * along / r;
+        b[1 + i] = -left * along * r;
     }
 }
 
-void tac_friction_settle_contact(const tacFrictionPoint *p, const tacFrictionPath *path, const double gap_slip[3],
-                                 double *a, double *b) {
-    const tacFrictionSides *off = path->off;
+void tac_friction_project_contact(const tacFrictionPoint *p, const tacFrictionPath *path, const double gap_slip[3],
+                                  double *a, double *b) {
+    const tacFrictionRhs *off = path->off;
     double u[2] = {gap_slip[1], gap_slip[2]};
     b[0] = gap_slip[0] + path->left * off->e_s;
-    tac_give_way_settle(&p->give, path->ratio[0], path->k[0], a, b);
+    tac_yield_project_to_path(&p->yield, path->ratio[0], path->k[0], a, b);
     if (p->mu == 0) return;
     if (p->pyramid) to_sides(gap_slip + 1, u);
     for (int i = 0; i < 2; i++)
         u[i] += path->left * (p->pyramid ? off->e_side[i][1] : off->e_eta[i]);
     if (!p->pyramid) {
         a[1] = p->mu * a[0];
-        tac_friction_settle(2, path->ratio[1], path->k[1], u, a + 1, b + 1);
+        tac_friction_project_to_path(2, path->ratio[1], path->k[1], u, a + 1, b + 1);
         return;
     }
     for (int i = 0; i < 2; i++) {
         a[1 + 2 * i] = HALF_ROOT * p->mu * a[0];
-        tac_friction_settle(1, path->ratio[1], path->k[1], u + i, a + 1 + 2 * i, b + 1 + 2 * i);
+        tac_friction_project_to_path(1, path->ratio[1], path->k[1], u + i, a + 1 + 2 * i, b + 1 + 2 * i);
     }
 }

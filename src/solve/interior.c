@@ -1,48 +1,36 @@
 #include "solve/interior_run.h"
 
+#include "base/error.h"
 #include "math/cone.h"
 #include "math/scalar.h"
 
-/* Share of the way to the border that a step takes at most in second-order cones; [Howell2022, algorithm 2] */
+/* Largest share of the way to the border of a second-order cone that a step takes; [Howell2022, algorithm 2] */
 #define SHARE_CURVED 0.99
-/* A step that makes neither violation smaller is shortened by this factor, at most so often. */
-#define SHORTEN         0.5
-#define MAX_SHORTENINGS 10
-/* E below this share of that at the start may grow: stiff pairs leave so much of a step to rounding, and the next step
- * takes it away. */
-#define SMALL 1e-6
-/* After this many steps in a row that are shorter than this the search gives up. */
+/* The search ends after this many consecutive steps shorter than SHORT_STEP. */
 #define SHORT_STEP      0.02
 #define MAX_SHORT_STEPS 3
-/* Within this many times kappa of the asked point the way is short: Newton's step towards it, no predictor. */
+/* If the mean product is within this factor of kappa, the step aims at kappa without a predictor. */
 #define NEAR_TARGET 3.0
-/* The corrector aims at no less than this share of the mean product times what the predictor falls short of its way. */
+/* The corrector aims at least at the mean product times this share of what the predictor falls short of a full step. */
 #define LEAST_SIGMA 0.3
-/* A predictor that gets this far at least says what its second-order term is. */
+/* Least length of a predictor whose second-order term is used. */
 #define SECOND_ORDER_REACH 0.5
-/* Products fall no faster than E: to this share of the mean product at the start times E over E at the start. Where
- * products are gone before E is, nothing can be moved any more. */
+/* Products fall no faster than E: at least to this share of the mean product at the start, times E relative to the
+ * start. If products vanish before E does, no step can move. */
 #define JAM 0.03
-/* A search that makes E no smaller than this factor in so many steps gives up, unless it is this near its tolerance. */
-#define STALL       0.5
+/* Where E is within STALL_NEAR times its tolerance, or below STALL_SMALL of that at the start, falling products count
+ * as progress. */
 #define STALL_NEAR  3.0
 #define STALL_SMALL 1e-3
-/* After a step this short the next aims at this many times the mean product: away from the borders. */
-#define BLOCKED 0.1
-#define RAISE   3.0
-/* Share of the bending in the first systems. */
-#define BEND_FIRST 0.5
-/* Where E is below this share of that at the start a search that ends goes on along the path. */
+/* Geometric share of the first systems. */
+#define GEOMETRIC_FIRST 0.5
+/* A search that ends with E below this share of that at the start continues along the path. */
 #define FOLLOW_FROM 1e-2
-
-size_t tac_interior_scratch(int n, int numbers) {
-    size_t x = tac_arena_round((size_t)n * sizeof(double)), a = tac_arena_round((size_t)numbers * sizeof(double));
-    return 3 * x + 7 * a;
-}
 
 /* --- Cones -------------------------------------------------------------------------------------------------------- */
 
-/* Longest step, at most 1, that goes the given shares of the way to the borders of half lines and of curved cones. */
+/* Longest step, at most 1, that takes the given shares of the way to the borders of half lines and of second-order
+ * cones. */
 static double cone_search(const tacInteriorRun *r, double share, double share_curved) {
     double alpha = 1;
     for (int c = 0, adr = 0; c < r->p->ncone; adr += r->p->dim[c++]) {
@@ -55,14 +43,14 @@ static double cone_search(const tacInteriorRun *r, double share, double share_cu
 
 /* --- Steps -------------------------------------------------------------------------------------------------------- */
 
-/* The predictor aims at kappa = 0; how far it gets says what the corrector may aim at   [Howell2022, eqs. 51-54].
- * *second: whether its second-order term is of use. */
+/* The predictor aims at kappa = 0; its length decides what the corrector aims at   [Howell2022, eqs. 51-54]. *second:
+ * use its second-order term. */
 static double choose_kappa(const tacInteriorRun *r, int *second) {
     double mean = r->p->ncone > 0 ? tac_run_mean_product(r, 0) : 0;
     *second = 0;
-    if (r->length < BLOCKED) return tac_max(RAISE * mean, r->s->kappa);
+    if (r->length < TAC_RUN_BLOCKED) return tac_max(TAC_RUN_RAISE * mean, r->s->kappa);
     if (mean <= NEAR_TARGET * r->s->kappa) return r->s->kappa;
-    tac_run_aim(r, 0, 0);
+    tac_run_right_side(r, 0, 0);
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
     double reach = cone_search(r, 1, 1), ratio = tac_clamp(tac_run_mean_product(r, reach) / mean, 0, 1), jam = 0;
     if (r->at->violation > r->s->residual)
@@ -73,28 +61,30 @@ static double choose_kappa(const tacInteriorRun *r, int *second) {
     return kappa;
 }
 
-/* 1: the last steps led nowhere; `before`, `centring`: violations before the last. Where E is small already, products
- * that fall are a way on, and where it is within its tolerance they have to fall. */
+/* 1: the last steps made no progress. `before`, `centring`: violations before the last step. Where E is small, falling
+ * products are progress; where E is within its tolerance, they must fall. */
 static int stalls(tacInteriorRun *r, double before, double centring) {
     int slot = r->at->iterations % TAC_STALL_WINDOW;
     double then = r->past[slot], products = r->past_centring[slot], now = r->at->violation;
-    r->past[slot] = before, r->past_centring[slot] = centring;
-    int stuck = r->at->centring > STALL * products;
+    r->past[slot] = before;
+    r->past_centring[slot] = centring;
+    int stuck = r->at->centring > TAC_RUN_STALL * products;
     if (r->at->iterations <= TAC_STALL_WINDOW) return 0;
     if (now <= STALL_NEAR * r->s->residual) return stuck;
-    return now > STALL * then && (stuck || now > STALL_SMALL * r->first_violation);
+    return now > TAC_RUN_STALL * then && (stuck || now > STALL_SMALL * r->first_violation);
 }
 
-/* Shortens the step until E is no larger, or small, or the violation of the products smaller than before; -> its
- * length, 0: nowhere is there an E. */
+/* Shortens the step until E is no larger, or small, or the products are closer to the path. Returns its length; 0: E is
+ * undefined at all trial points. */
 static double line_search(tacInteriorRun *r, double alpha) {
-    double violation = tac_max(r->at->violation, SMALL * r->first_violation), centring = r->at->centring, found = 0;
-    for (int k = 0; k <= MAX_SHORTENINGS; k++, alpha *= SHORTEN) {
+    double violation = tac_max(r->at->violation, TAC_RUN_SMALL * r->first_violation), centring = r->at->centring,
+           found = 0;
+    for (int k = 0; k <= TAC_RUN_MAX_SHORTENINGS; k++, alpha *= TAC_RUN_SHORTEN) {
         double now;
-        tac_run_go(r, alpha);
+        tac_run_set_trial(r, alpha);
         if (r->p->residual(r->p->user, r->trial_x, r->trial_a, r->trial_b, &now) != TAC_OK || !tac_finite(now))
             continue;
-        tac_run_measure(r, now);
+        tac_run_note_residual(r, now);
         r->at->centring = tac_run_off_centre(r, r->trial_a, r->trial_b) / r->s->kappa;
         found = alpha;
         if (now <= violation || r->at->centring < centring) break;
@@ -102,12 +92,12 @@ static double line_search(tacInteriorRun *r, double alpha) {
     return found;
 }
 
-/* 1: E is small enough to go on along the path. */
+/* 1: E is small enough to continue along the path. */
 static int may_follow(const tacInteriorRun *r) {
-    return r->p->settle != NULL && r->at->violation < FOLLOW_FROM * r->first_violation;
+    return r->p->project != NULL && r->at->violation < FOLLOW_FROM * r->first_violation;
 }
 
-/* One iteration; -> 0: no step could be taken, or the last ones led nowhere. */
+/* One iteration. 0: no step was possible, or the last ones made no progress. */
 static int iterate(tacInteriorRun *r) {
     double violation = r->at->violation, centring = r->at->centring;
     double product = centring * r->s->kappa, worst = tac_max(violation, product);
@@ -115,7 +105,7 @@ static int iterate(tacInteriorRun *r) {
     tac_run_count(r);
     if (tac_run_factor(r) != TAC_OK) return tac_run_stop(r, TAC_END_SINGULAR);
     double kappa = choose_kappa(r, &second);
-    tac_run_aim(r, kappa, second);
+    tac_run_right_side(r, kappa, second);
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
     if (tac_first_nonfinite(r->p->n, r->dx) >= 0) return tac_run_stop(r, TAC_END_SINGULAR);
     double share = tac_max(r->s->share, 1 - worst * worst);
@@ -124,7 +114,8 @@ static int iterate(tacInteriorRun *r) {
     if (length == 0) return tac_run_stop(r, TAC_END_OUTSIDE);
     r->nshort = length < SHORT_STEP ? r->nshort + 1 : 0;
     tac_run_accept(r);
-    r->share = tac_run_next_share(r, length, violation), r->length = length;
+    r->geometric_share = tac_run_next_geometric_share(r, length, violation);
+    r->length = length;
     int stalled = r->nshort >= MAX_SHORT_STEPS || stalls(r, violation, centring);
     return stalled ? tac_run_stop(r, TAC_END_STALLED) : 1;
 }
@@ -132,65 +123,76 @@ static int iterate(tacInteriorRun *r) {
 tacStatus tac_run_polish(tacInteriorRun *r) {
     for (int k = 0; k < r->s->polish; k++) {
         double violation = r->at->violation, centring = r->at->centring;
-        r->share = 1;
+        r->geometric_share = 1;
         tac_run_count(r);
         if (tac_run_factor(r) != TAC_OK) break;
-        tac_run_aim(r, r->s->kappa, 0);
+        tac_run_right_side(r, r->s->kappa, 0);
         r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
         double length = line_search(r, cone_search(r, 1, 1));
         tac_run_record(r, r->s->kappa, violation, centring, length);
-        if (length != 1 || tac_run_badness(r) > 1) break;
+        if (length != 1 || tac_run_relative_error(r) > 1) break;
         if (!(r->at->violation < 0.5 * violation) && !(r->at->centring < 0.5 * centring)) break;
         tac_run_accept(r);
         r->best = TAC_INFINITY;
         tac_run_keep_best(r);
     }
-    tacStatus status = tac_run_give_up(r);
+    tacStatus status = tac_run_restore_best(r);
     return status == TAC_ERR_UNSOLVED ? TAC_OK : status;
 }
 
-/* -> what is off at the start. */
+/* Evaluates the start. */
 static tacStatus begin(tacInteriorRun *r) {
     double violation;
-    tacStatus status = r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation);
-    if (status != TAC_OK) return status;
+    TAC_TRY(r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation));
     if (!tac_finite(violation)) return TAC_ERR_NONFINITE;
-    tac_run_measure(r, violation);
+    tac_run_note_residual(r, violation);
     r->at->centring = tac_run_off_centre(r, r->at->a, r->at->b) / r->s->kappa;
     r->at->iterations = 0;
     r->first_violation = tac_max(violation, r->s->residual);
-    r->first_size = r->size > 0 ? r->size * r->first_violation / violation : 1;
+    r->first_norm = r->norm > 0 ? r->norm * r->first_violation / violation : 1;
     r->first_mean = r->p->ncone > 0 ? tac_run_mean_product(r, 0) : 0;
-    r->share = BEND_FIRST, r->length = 1;
+    r->geometric_share = GEOMETRIC_FIRST;
+    r->length = 1;
     return TAC_OK;
 }
 
-/* Where steps to the borders lead no further: on from there along the path, if E is small already. */
+/* Ends the search between the borders: continues along the path if E is small. */
 static tacStatus end_search(tacInteriorRun *r) {
     int left = r->at->iterations < r->s->max_iterations;
-    return left && may_follow(r) ? tac_run_follow(r, tac_run_mean_product(r, 0), 1) : tac_run_give_up(r);
+    return left && may_follow(r) ? tac_run_follow_path(r, tac_run_mean_product(r, 0), 1) : tac_run_restore_best(r);
 }
 
 static tacStatus iterate_all(tacInteriorRun *r) {
     for (;;) {
         tac_run_keep_best(r);
-        r->at->end = tac_run_badness(r) <= 1 ? TAC_END_SOLVED : TAC_END_ITERATIONS;
+        r->at->end = tac_run_relative_error(r) <= 1 ? TAC_END_SOLVED : TAC_END_ITERATIONS;
         if (r->at->end == TAC_END_SOLVED) return r->s->polish > 0 ? tac_run_polish(r) : TAC_OK;
         if (r->at->iterations >= r->s->max_iterations || !iterate(r)) return end_search(r);
     }
 }
 
 static tacStatus search(tacInteriorRun *r) {
-    tacStatus status = begin(r);
-    if (status != TAC_OK) return status;
-    return r->s->follow && r->p->settle != NULL ? tac_run_follow(r, r->first_mean, 0) : iterate_all(r);
+    TAC_TRY(begin(r));
+    return r->s->follow && r->p->project != NULL ? tac_run_follow_path(r, r->first_mean, 0) : iterate_all(r);
+}
+
+static int count_numbers(const tacInteriorProblem *p) {
+    int numbers = 0;
+    for (int c = 0; c < p->ncone; c++)
+        numbers += p->dim[c];
+    return numbers;
 }
 
 tacStatus tac_interior_solve(const tacInteriorProblem *problem, const tacInteriorSettings *settings, tacInterior *point,
                              tacArena *arena) {
     tacInteriorRun run = {.p = problem, .s = settings, .at = point, .best = TAC_INFINITY};
-    size_t mark = tac_arena_mark(arena);
-    tacStatus status = tac_run_take(&run, arena) ? search(&run) : TAC_ERR_ARENA_FULL;
-    tac_arena_release(arena, mark);
-    return status;
+    TAC_SCOPE(arena);
+    if (!tac_run_layout(&run, problem->n, count_numbers(problem), arena)) return TAC_ERR_ARENA_FULL;
+    return search(&run);
+}
+
+void tac_interior_measure(int n, int numbers, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tacInteriorRun run = {0};
+    tac_run_layout(&run, n, numbers, dry);
 }

@@ -1,69 +1,63 @@
-/* Newton's method on the central path   (docs/theory/ncp.md, W14a): at every iterate a o b = kappa unit e holds to
- * rounding, as the problem's `settle` takes trial points there, so that no border is ever in the way and E alone is
- * left to be solved, while kappa goes down to what is asked for. */
+/* Newton's method on the central path   (docs/theory/ncp.md, W14a). a o b = kappa unit e holds to rounding at every
+ * iterate, because the problem projects trial points to the path. So no border limits a step, and only E is left to
+ * solve while kappa falls to its target. */
 #include "solve/interior_run.h"
 
 #include "math/scalar.h"
 
-/* A step that makes the merit larger than GROWTH times what it was is shortened by this factor, at most so often. */
-#define SHORTEN         0.5
-#define MAX_SHORTENINGS 10
-#define GROWTH          2.0
-/* Share of the merit that a whole step takes away at least. */
+/* A step whose merit exceeds this multiple of that before is shortened. */
+#define GROWTH 2.0
+/* Share of the merit that a full step removes at least. */
 #define DECREASE 0.1
-/* E below this share of that at the start may grow: stiff pairs leave so much of a step to rounding. */
-#define SMALL 1e-6
-/* kappa falls to no less than LAG of what E is in proportion to, (E/E_0)^2 kappa_0, nor by more than FALL in one step;
- * after steps that got stuck between the borders more slowly, as the path bends there. */
+/* kappa falls no lower than LAG (E/E_0)^2 kappa_0, which is proportional to E, and by no more than the factor FALL in
+ * one step. After steps that got stuck between the borders it falls more slowly, because the path is curved there. */
 #define LAG          0.01
 #define FALL         0.01
 #define FALL_CAREFUL 0.2
-/* After a step shorter than this the next aims at a larger kappa, by this factor. */
-#define BLOCKED 0.1
-#define RAISE   3.0
-/* A search gives up whose merit does not halve in TAC_STALL_WINDOW steps, after the first so many. */
+/* The search may end as stalled after the first so many steps. */
 #define PATIENCE 5
-#define STALL    0.5
 
-/* One point on the path: merits of the last steps, as a ring. */
+/* The point on the path; the merits of the last steps, as a ring buffer. */
 typedef struct Path {
     double kappa, first_kappa, fall;
     double past[TAC_STALL_WINDOW];
     int steps;
 } Path;
 
-/* (E/E_0)^2, which compares with kappa/kappa_0: on the path a . b is kappa, and |E|^2 is in the same unit   (W14c). */
+/* (E/E_0)^2 is comparable with kappa/kappa_0: on the path a . b is kappa, and |E|^2 has the same unit   (W14c). */
 static double share_of_residual(const tacInteriorRun *r) {
-    double share = r->size / r->first_size;
+    double share = r->norm / r->first_norm;
     return share * share;
 }
 
-/* E, and how far kappa is above what is asked for, each as a share of what it was: Newton's direction takes away of
- * both. */
+/* E and the distance of kappa from its target, each relative to the start. Newton's direction decreases both. */
 static double merit(const tacInteriorRun *r, const Path *path, double kappa) {
     return share_of_residual(r) + (kappa - r->s->kappa) / path->first_kappa;
 }
 
-/* A share of the step, on the path between kappa and `to` -> its merit, r->size; infinite: there is no E. */
+/* Tries alpha times the step, on the path between kappa and `to`. Returns the merit; infinite: E is undefined there. */
 static double try_step(tacInteriorRun *r, const Path *path, double alpha, double to) {
     double kappa = path->kappa + alpha * (to - path->kappa), violation;
-    tac_run_go(r, alpha);
+    tac_run_set_trial(r, alpha);
     tacInteriorTrial trial = {r->trial_x, kappa, 1 - alpha};
-    tacStatus status = r->p->settle(r->p->user, &trial, r->trial_a, r->trial_b, &violation);
+    tacStatus status = r->p->project(r->p->user, &trial, r->trial_a, r->trial_b, &violation);
     if (status != TAC_OK || !tac_finite(violation)) return TAC_INFINITY;
-    tac_run_measure(r, violation);
+    tac_run_note_residual(r, violation);
     return merit(r, path, kappa);
 }
 
-/* Shortens the step until the merit is small enough, or as long as that makes it smaller; -> its length, 0: nowhere is
- * there an E. */
+/* Shortens the step until the merit is small enough, or while it falls. Returns its length; 0: E is undefined at all
+ * trial points. */
 static double line_search(tacInteriorRun *r, const Path *path, double to) {
     double before = merit(r, path, path->kappa), best = TAC_INFINITY, found = 0, alpha = 1;
-    for (int k = 0; k <= MAX_SHORTENINGS; k++, alpha *= SHORTEN) {
+    for (int k = 0; k <= TAC_RUN_MAX_SHORTENINGS; k++, alpha *= TAC_RUN_SHORTEN) {
         double now = try_step(r, path, alpha, to);
-        if (now < best) best = now, found = alpha;
+        if (now < best) {
+            best = now;
+            found = alpha;
+        }
         if (now <= GROWTH * (1 - DECREASE * alpha) * before) return alpha;
-        if (now < TAC_INFINITY && r->size <= SMALL * r->first_size) return alpha;
+        if (now < TAC_INFINITY && r->norm <= TAC_RUN_SMALL * r->first_norm) return alpha;
         if (best < now && best < before) break;
     }
     return found > 0 && try_step(r, path, found, to) < TAC_INFINITY ? found : 0;
@@ -71,17 +65,17 @@ static double line_search(tacInteriorRun *r, const Path *path, double to) {
 
 static double next_kappa(const tacInteriorRun *r, const Path *path) {
     double due = LAG * path->first_kappa * share_of_residual(r);
-    double most = r->length < BLOCKED ? RAISE : 1;
+    double most = r->length < TAC_RUN_BLOCKED ? TAC_RUN_RAISE : 1;
     return tac_max(r->s->kappa, tac_clamp(due, path->fall * path->kappa, most * path->kappa));
 }
 
-/* One iteration; -> 0: no step could be taken. */
+/* One iteration. 0: no step was possible. */
 static int iterate(tacInteriorRun *r, Path *path) {
     double violation = r->at->violation, centring = r->at->centring;
     tac_run_count(r);
     if (tac_run_factor(r) != TAC_OK) return tac_run_stop(r, TAC_END_SINGULAR);
     double to = next_kappa(r, path);
-    tac_run_aim(r, to, 0);
+    tac_run_right_side(r, to, 0);
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
     if (tac_first_nonfinite(r->p->n, r->dx) >= 0) return tac_run_stop(r, TAC_END_SINGULAR);
     double length = line_search(r, path, to);
@@ -90,27 +84,28 @@ static int iterate(tacInteriorRun *r, Path *path) {
     path->kappa += length * (to - path->kappa);
     r->at->centring = tac_run_off_centre(r, r->trial_a, r->trial_b) / r->s->kappa;
     tac_run_accept(r);
-    r->share = tac_run_next_share(r, length, violation), r->length = length;
+    r->geometric_share = tac_run_next_geometric_share(r, length, violation);
+    r->length = length;
     return 1;
 }
 
-/* 0: the last steps led nowhere. */
+/* 0: the last steps made no progress. */
 static int goes_on(tacInteriorRun *r, Path *path) {
     int slot = path->steps++ % TAC_STALL_WINDOW;
     double then = path->past[slot], now = path->past[slot] = merit(r, path, path->kappa);
-    return path->steps > PATIENCE && now > STALL * then ? tac_run_stop(r, TAC_END_STALLED) : 1;
+    return path->steps > PATIENCE && now > TAC_RUN_STALL * then ? tac_run_stop(r, TAC_END_STALLED) : 1;
 }
 
-tacStatus tac_run_follow(tacInteriorRun *r, double kappa, int careful) {
+tacStatus tac_run_follow_path(tacInteriorRun *r, double kappa, int careful) {
     Path path = {.kappa = tac_max(kappa, r->s->kappa),
                  .first_kappa = tac_max(r->first_mean, r->s->kappa),
                  .fall = careful ? FALL_CAREFUL : FALL};
     r->length = 1;
     for (;;) {
         tac_run_keep_best(r);
-        r->at->end = tac_run_badness(r) <= 1 ? TAC_END_SOLVED : TAC_END_ITERATIONS;
+        r->at->end = tac_run_relative_error(r) <= 1 ? TAC_END_SOLVED : TAC_END_ITERATIONS;
         if (r->at->end == TAC_END_SOLVED) return r->s->polish > 0 ? tac_run_polish(r) : TAC_OK;
         if (r->at->iterations >= r->s->max_iterations || !goes_on(r, &path) || !iterate(r, &path))
-            return tac_run_give_up(r);
+            return tac_run_restore_best(r);
     }
 }

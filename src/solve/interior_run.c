@@ -5,35 +5,28 @@
 
 #include <string.h>
 
-/* Share of the bending in the systems after the first: where E falls, but by less than BEND_GOOD; where it does not
- * fall. All of it after a step of full length, where E falls well, and where it is below BEND_END of the start. */
-#define BEND_SLOW   0.6
-#define BEND_STUCK  0.4
-#define BEND_GOOD   0.3
-#define BEND_BAD    0.9
-#define BEND_LENGTH 0.9
-#define BEND_END    3e-3
+/* Geometric share of the systems after the first: GEOMETRIC_SLOW where E falls by less than GEOMETRIC_GOOD,
+ * GEOMETRIC_STUCK where it does not fall below GEOMETRIC_BAD. It is 1 after a full step, where E falls well, and where
+ * E is below GEOMETRIC_END of the start. */
+#define GEOMETRIC_SLOW   0.6
+#define GEOMETRIC_STUCK  0.4
+#define GEOMETRIC_GOOD   0.3
+#define GEOMETRIC_BAD    0.9
+#define GEOMETRIC_LENGTH 0.9
+#define GEOMETRIC_END    3e-3
 
 static void copy(int n, const double *from, double *to) {
-    if (n > 0) memcpy(to, from, (size_t)n * sizeof *to); /* without x there is no array of it */
+    if (n > 0) memcpy(to, from, (size_t)n * sizeof *to); /* without x there is no array */
 }
 
-static int count_numbers(const tacInteriorProblem *p) {
-    int numbers = 0;
-    for (int c = 0; c < p->ncone; c++)
-        numbers += p->dim[c];
-    return numbers;
-}
-
-int tac_run_take(tacInteriorRun *r, tacArena *arena) {
-    int n = r->p->n;
-    r->numbers = count_numbers(r->p);
+int tac_run_layout(tacInteriorRun *r, int n, int numbers, tacArena *arena) {
     double **of_x[] = {&r->trial_x, &r->best_x, &r->dx};
     double **of_a[] = {&r->trial_a, &r->trial_b, &r->best_a, &r->best_b, &r->da, &r->db, &r->c};
+    r->numbers = numbers;
     for (size_t i = 0; i < sizeof of_x / sizeof *of_x; i++)
         if ((*of_x[i] = TAC_TAKE(arena, n, double)) == NULL) return 0;
     for (size_t i = 0; i < sizeof of_a / sizeof *of_a; i++)
-        if ((*of_a[i] = TAC_TAKE(arena, r->numbers, double)) == NULL) return 0;
+        if ((*of_a[i] = TAC_TAKE(arena, numbers, double)) == NULL) return 0;
     return 1;
 }
 
@@ -60,7 +53,7 @@ double tac_run_mean_product(const tacInteriorRun *r, double alpha) {
     return sum / r->p->ncone;
 }
 
-void tac_run_aim(const tacInteriorRun *r, double kappa, int second) {
+void tac_run_right_side(const tacInteriorRun *r, double kappa, int second) {
     double w[TAC_INTERIOR_MAX_DIM];
     for (int c = 0, adr = 0; c < r->p->ncone; adr += r->p->dim[c++]) {
         int dim = r->p->dim[c];
@@ -74,24 +67,24 @@ void tac_run_aim(const tacInteriorRun *r, double kappa, int second) {
     }
 }
 
-void tac_run_measure(tacInteriorRun *r, double violation) {
+void tac_run_note_residual(tacInteriorRun *r, double violation) {
     r->at->violation = violation;
-    r->size = r->p->size == NULL ? violation : r->p->size(r->p->user);
+    r->norm = r->p->norm == NULL ? violation : r->p->norm(r->p->user);
 }
 
 tacStatus tac_run_factor(const tacInteriorRun *r) {
-    if (r->p->bend != NULL) r->p->bend(r->p->user, r->share);
+    if (r->p->geometric_share != NULL) r->p->geometric_share(r->p->user, r->geometric_share);
     return r->p->factor(r->p->user, r->at->x, r->at->a, r->at->b);
 }
 
-double tac_run_next_share(const tacInteriorRun *r, double length, double before) {
+double tac_run_next_geometric_share(const tacInteriorRun *r, double length, double before) {
     double now = r->at->violation;
-    if (now < BEND_GOOD * before || now < BEND_END * r->first_violation) return 1;
-    if (length >= BEND_LENGTH && r->share < 1) return 1;
-    return now < BEND_BAD * before ? BEND_SLOW : BEND_STUCK;
+    if (now < GEOMETRIC_GOOD * before || now < GEOMETRIC_END * r->first_violation) return 1;
+    if (length >= GEOMETRIC_LENGTH && r->geometric_share < 1) return 1;
+    return now < GEOMETRIC_BAD * before ? GEOMETRIC_SLOW : GEOMETRIC_STUCK;
 }
 
-void tac_run_go(const tacInteriorRun *r, double alpha) {
+void tac_run_set_trial(const tacInteriorRun *r, double alpha) {
     for (int i = 0; i < r->p->n; i++)
         r->trial_x[i] = r->at->x[i] + alpha * r->dx[i];
     for (int i = 0; i < r->numbers; i++) {
@@ -106,14 +99,16 @@ void tac_run_accept(const tacInteriorRun *r) {
     copy(r->numbers, r->trial_b, r->at->b);
 }
 
-double tac_run_badness(const tacInteriorRun *r) {
+double tac_run_relative_error(const tacInteriorRun *r) {
     return tac_max(r->at->violation / r->s->residual, r->at->centring / r->s->centring);
 }
 
 void tac_run_keep_best(tacInteriorRun *r) {
-    double now = tac_run_badness(r);
+    double now = tac_run_relative_error(r);
     if (!(now < r->best)) return;
-    r->best = now, r->best_violation = r->at->violation, r->best_centring = r->at->centring;
+    r->best = now;
+    r->best_violation = r->at->violation;
+    r->best_centring = r->at->centring;
     copy(r->p->n, r->at->x, r->best_x);
     copy(r->numbers, r->at->a, r->best_a);
     copy(r->numbers, r->at->b, r->best_b);
@@ -129,14 +124,15 @@ void tac_run_record(const tacInteriorRun *r, double kappa, double violation, dou
     if (i < r->at->max_trace) r->at->trace[i] = (tacIteration){violation, centring, kappa, length, 0};
 }
 
-/* Where no iterate was ever kept, as what is off overflows at all of them, the last one stays. */
-tacStatus tac_run_give_up(tacInteriorRun *r) {
+/* If no iterate was kept, because E overflows at all of them, the last one stays. */
+tacStatus tac_run_restore_best(tacInteriorRun *r) {
     double violation;
     if (r->best < TAC_INFINITY) {
         copy(r->p->n, r->best_x, r->at->x);
         copy(r->numbers, r->best_a, r->at->a);
         copy(r->numbers, r->best_b, r->at->b);
-        r->at->violation = r->best_violation, r->at->centring = r->best_centring;
+        r->at->violation = r->best_violation;
+        r->at->centring = r->best_centring;
     }
     tacStatus status = r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation);
     return status == TAC_OK ? TAC_ERR_UNSOLVED : status;

@@ -1,5 +1,8 @@
 /* The ncp problem's linear systems against differences of its residuals, in contact and at limits. */
-#include "contact/ncp/problem.h"
+#include "contact/ncp/bodies.h"
+#include "contact/ncp/contact.h"
+#include "contact/ncp/contact_system.h"
+#include "contact/ncp/features.h"
 #include "step/sim.h"
 
 #include "math/cone.h"
@@ -27,8 +30,8 @@ static void momentum_is_one(void **state) {
         tacSym3 J = {2, 3, 4, 0.1, -0.2, 0.3}, ball = {2, 2, 2, 0, 0, 0};
         tacVec3 w = draw_vec3(&d, 50);
         tacQuat r = tac_quat_exp(tac_scale3(TIME_STEP, w));
-        tacVec3 after = tac_turn_momentum(J, r, TIME_STEP, 1), before = tac_turn_momentum(J, r, TIME_STEP, 0);
-        tacVec3 turned = tac_mulmtv3(tac_quat_mat(r), after), of_ball = tac_turn_momentum(ball, r, TIME_STEP, 1),
+        tacVec3 after = tac_angular_momentum(J, r, TIME_STEP, 1), before = tac_angular_momentum(J, r, TIME_STEP, 0);
+        tacVec3 turned = tac_mulmtv3(tac_quat_mat(r), after), of_ball = tac_angular_momentum(ball, r, TIME_STEP, 1),
                 twice = tac_scale3(2, w);
         CHECK_ARRAY(3, &turned.x, &before.x, TOL_MOMENTUM * (1 + tac_norm3(after)));
         if (TIME_STEP * tac_norm3(w) < 3) CHECK_ARRAY(3, &of_ball.x, &twice.x, TOL_MOMENTUM * (1 + tac_norm3(w)));
@@ -44,11 +47,11 @@ static void momentum_derivative(void **state) {
         tacSym3 J = {2, 3, 4, 0.1, -0.2, 0.3};
         tacVec3 axis = draw_vec3(&d, 1), t = draw_vec3(&d, 1), value[2];
         tacQuat r = tac_quat_exp(tac_scale3(ANGLE[k % 5] / tac_norm3(axis), axis));
-        tacMat3 D = tac_turn_momentum_jac(J, r, TIME_STEP);
+        tacMat3 D = tac_angular_momentum_jac(J, r, TIME_STEP);
         tacVec3 want = tac_mulmv3(D, t);
         for (int side = 0; side < 2; side++)
-            value[side] =
-                tac_turn_momentum(J, tac_quat_mul(tac_quat_exp(tac_scale3(side ? STEP : -STEP, t)), r), TIME_STEP, 1);
+            value[side] = tac_angular_momentum(J, tac_quat_mul(tac_quat_exp(tac_scale3(side ? STEP : -STEP, t)), r),
+                                               TIME_STEP, 1);
         tacVec3 got = tac_scale3(0.5 / STEP, tac_sub3(value[1], value[0]));
         CHECK(tac_norm3(want) > 1);
         CHECK_ARRAY(3, &got.x, &want.x, TOL_JAC);
@@ -126,8 +129,8 @@ static void begin(Problem *k, tacDraw *d) {
     sim->ctx.scene.extra = extra;
     CHECK_INT(tac_scene_contacts(&sim->ctx.scene, k->m, p->found, p->max_contacts, &found), TAC_OK);
     sim->ctx.scene.extra = NULL;
-    tac_ncp_begin(p);
-    tac_ncp_constrain(p, found);
+    tac_ncp_begin_bodies(p);
+    tac_ncp_add_constraints(p, found);
     CHECK_INT(tac_ncp_start(p, 0, 0), TAC_OK);
 }
 
@@ -146,8 +149,8 @@ static int rows_of(const Problem *k, double *E) {
     for (int i = 0; i < k->m->nv; i++)
         E[n++] = p->g[i] + tac_dot6(p->w->S[i], p->sum[k->m->dof_body[i]]);
     for (int i = 0; i < p->ncontact; i++) {
-        E[n++] = p->contact[i].e.e_s, E[n++] = p->contact[i].e.e_xi;
-        E[n++] = p->contact[i].e.e_eta[0], E[n++] = p->contact[i].e.e_eta[1];
+        E[n++] = p->contact[i].residual.e_s, E[n++] = p->contact[i].residual.e_xi;
+        E[n++] = p->contact[i].residual.e_eta[0], E[n++] = p->contact[i].residual.e_eta[1];
     }
     for (int i = 0; i < p->rows.n; i++)
         E[n++] = p->rows.row[i].e[0];
@@ -247,20 +250,21 @@ static void rests_are_remembered(void **state) {
         tacNcp *p = &problem.p;
         const tacNcpContact *deepest = &p->contact[0];
         for (int i = 1; i < p->ncontact; i++)
-            if (p->contact[i].closed.rest < deepest->closed.rest) deepest = &p->contact[i];
-        tacNcpClosed closed = deepest->closed;
-        tacContact found = deepest->found;
+            if (p->contact[i].law.bound.rest < deepest->law.bound.rest) deepest = &p->contact[i];
+        tacNcpGapBound closed = deepest->law.bound;
+        tacContact found = deepest->feature.found;
         found.dist = closed.rest - 0.01;
         for (int i = 0; i < p->ncontact; i++)
-            p->contact[i].lost = same_geoms(&p->contact[i].found, &found), p->contact[i].p.gamma = 0;
-        CHECK(tac_ncp_leave_out_lost(p) > 0);
+            p->contact[i].feature.lost = same_geoms(&p->contact[i].feature.found, &found),
+            p->contact[i].friction.gamma = 0;
+        CHECK(tac_ncp_remove_lost(p) > 0);
         for (int i = 0; i < p->ncontact; i++)
-            CHECK(!same_geoms(&p->contact[i].found, &found));
+            CHECK(!same_geoms(&p->contact[i].feature.found, &found));
         p->found[0] = found;
         CHECK_NEAR(tac_ncp_overlap(p, 1, 1e-9), 0.01, 1e-12); /* beyond what is left of it */
         CHECK_INT(tac_ncp_add_overlapping(p, 1, 1e-9), 1);
         const tacNcpContact *taken = &p->contact[p->ncontact - 1];
-        CHECK(same_geoms(&taken->found, &found) && memcmp(&taken->closed, &closed, sizeof closed) == 0);
+        CHECK(same_geoms(&taken->feature.found, &found) && memcmp(&taken->law.bound, &closed, sizeof closed) == 0);
         remembered += closed.rest < 0;
         tac_sim_free(problem.sim);
         tac_model_free(problem.m);
@@ -305,18 +309,18 @@ static void check_flat(Problem *k, int *count) {
     double Gamma[2][2][6][12];
     for (int i = 0; i < p->ncontact; i++) {
         tacNcpContact *any = &p->contact[i], closed;
-        if (!any->flat) continue;
+        if (!any->plane.kind) continue;
         CHECK_INT(tac_ncp_contact_jac(p, any, Gamma[0], NULL), TAC_OK);
         closed = *any;
-        any->flat = 0;
-        CHECK_INT(tac_ncp_place(p), TAC_OK);
+        any->plane.kind = 0;
+        CHECK_INT(tac_ncp_place_contacts(p), TAC_OK);
         CHECK_INT(tac_ncp_contact_jac(p, any, Gamma[1], NULL), TAC_OK);
-        CHECK_NEAR(closed.now.dist, any->now.dist, TOL_FLAT);
-        CHECK_ARRAY(3, &closed.now.pos.x, &any->now.pos.x, TOL_FLAT);
-        CHECK_ARRAY(6, &closed.now.point[0].x, &any->now.point[0].x, TOL_FLAT);
-        CHECK_ARRAY(36, closed.G[0], any->G[0], TOL_FLAT / TIME_STEP);
+        CHECK_NEAR(closed.next.contact.dist, any->next.contact.dist, TOL_FLAT);
+        CHECK_ARRAY(3, &closed.next.contact.pos.x, &any->next.contact.pos.x, TOL_FLAT);
+        CHECK_ARRAY(6, &closed.next.contact.point[0].x, &any->next.contact.point[0].x, TOL_FLAT);
+        CHECK_ARRAY(36, closed.next.G[0], any->next.G[0], TOL_FLAT / TIME_STEP);
         CHECK_ARRAY(144, Gamma[0][0][0], Gamma[1][0][0], TOL_FLAT);
-        count[any->found.feature[1].kind]++;
+        count[any->feature.found.feature[1].kind]++;
     }
 }
 

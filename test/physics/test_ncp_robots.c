@@ -2,7 +2,7 @@
 #include "tactus/io.h"
 #include "tactus/tactus.h"
 
-#include "contact/ncp/problem.h"
+#include "contact/ncp/residual_norm.h"
 #include "support/check.h"
 #include "support/draw.h"
 
@@ -87,19 +87,20 @@ static void size_is_an_energy(void **state) {
     tacVec6 S[1] = {{{0, 0, 0}, {0, 0, 1}}}, sum[2] = {{{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}};
     tacModel m = {.nbody = 2, .body_dof_adr = adr, .body_dof_num = num, .dof_invweight = inverse};
     tacWork w = {.S = S};
-    tacNcpContact contact = {.cone = 0, .e = {.e_s = h * v, .e_xi = mass * v, .e_eta = {0, -v}}};
-    tacNcpRow row[3] = {{.law = TAC_NCP_PAIR, .cone = 2, .e = {h * v, 0}},
-                        {.law = TAC_NCP_DRY, .cone = 3, .load = loss, .e = {-v, 0}},
-                        {.law = TAC_NCP_HELD, .cone = -1, .load = h * TAC_NCP_COMPLIANCE / mass, .e = {h * v, 0}}};
+    tacNcpContact contact = {.cone = 0, .residual = {.e_s = h * v, .e_xi = mass * v, .e_eta = {0, -v}}};
+    tacNcpRow row[3] = {
+        {.law = TAC_NCP_PAIR, .cone = 2, .e = {h * v, 0}},
+        {.law = TAC_NCP_DRY, .cone = 3, .coefficient = loss, .e = {-v, 0}},
+        {.law = TAC_NCP_HELD, .cone = -1, .coefficient = h * TAC_NCP_COMPLIANCE / mass, .e = {h * v, 0}}};
     tacNcp p = {.m = &m, .w = &w, .h = h, .g = g, .sum = sum, .ratio = ratio, .contact = &contact};
     p.rows.row = row;
-    CHECK_NEAR(tac_ncp_size(&p), sqrt(energy), TOL_SIZE * sqrt(energy));
+    CHECK_NEAR(tac_ncp_residual_norm(&p), sqrt(energy), TOL_SIZE * sqrt(energy));
     p.ncontact = 1;
-    CHECK_NEAR(tac_ncp_size(&p), sqrt(4 * energy), TOL_SIZE * sqrt(energy));
+    CHECK_NEAR(tac_ncp_residual_norm(&p), sqrt(4 * energy), TOL_SIZE * sqrt(energy));
     p.rows.n = 3;
-    CHECK_NEAR(tac_ncp_size(&p), sqrt(7 * energy), TOL_SIZE * sqrt(energy));
+    CHECK_NEAR(tac_ncp_residual_norm(&p), sqrt(7 * energy), TOL_SIZE * sqrt(energy));
     sum[1].lin.z = -mass * v; /* what the dof is missing, its subtree has too much of */
-    CHECK_NEAR(tac_ncp_size(&p), sqrt(6 * energy), TOL_SIZE * sqrt(energy));
+    CHECK_NEAR(tac_ncp_residual_norm(&p), sqrt(6 * energy), TOL_SIZE * sqrt(energy));
 }
 
 int main(void) {

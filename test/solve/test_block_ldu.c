@@ -31,13 +31,13 @@ static void build(Tree *t, tacDraw *d, int max_edge) {
         t->nv += t->num[b];
     }
     t->parent[1] = 0;
-    int most = tac_block_most(NODES, t->num);
-    size_t bytes = tac_block_bytes(NODES, t->nv, max_edge, most);
-    tac_arena_init(&t->arena, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes);
-    tac_arena_spoil(&t->arena);
     t->s = (tacBlockLdu){
         .nnode = NODES, .nv = t->nv, .max_edge = max_edge, .parent = t->parent, .dof_adr = t->adr, .dof_num = t->num};
-    CHECK(tac_block_layout(&t->s, &t->arena));
+    tacArena dry = tac_arena_dry();
+    tac_block_ldu_layout(&t->s, &dry);
+    tac_arena_init(&t->arena, aligned_alloc(TAC_ARENA_ALIGN, dry.peak), dry.peak);
+    tac_arena_spoil(&t->arena);
+    CHECK(tac_block_ldu_layout(&t->s, &t->arena));
     for (int b = 0; b < NODES; b++)
         t->s.still[b] = b == 0 || (t->num[b] == 0 && t->s.still[t->parent[b]]);
 }
@@ -52,7 +52,7 @@ static void put_block(Tree *t, int row, int column, double *block, const double 
 static void draw_system(Tree *t, tacDraw *d, int nedge) {
     double values[36];
     memset(t->H, 0, sizeof t->H);
-    tac_block_clear(&t->s);
+    tac_block_ldu_clear(&t->s);
     draw_array(d, 6 * t->nv, t->s.left), draw_array(d, 6 * t->nv, t->s.right);
     for (int i = 0; i < 6 * t->nv; i++) /* axes at two poses are near each other */
         t->s.right[i] = t->s.left[i] + 0.1 * t->s.right[i];
@@ -68,7 +68,7 @@ static void draw_system(Tree *t, tacDraw *d, int nedge) {
     for (int e = 0; e < nedge; e++) {
         int a = 1 + draw_int(d, NODES - 1), b = 1 + draw_int(d, NODES - 1), high = a > b ? a : b, low = a > b ? b : a;
         if (a == b || t->s.still[a] || t->s.still[b]) continue;
-        tacBlockEdge *edge = tac_block_edge(&t->s, a, b);
+        tacBlockEdge *edge = tac_block_ldu_edge(&t->s, a, b);
         CHECK(edge != NULL);
         draw_array(d, 36, values), put_block(t, high, low, edge->down, values);
         draw_array(d, 36, values), put_block(t, low, high, edge->up, values);
@@ -111,8 +111,8 @@ static void check_system(Tree *t, tacDraw *d) {
         for (int r = 0; r < 6 * NODES; r++)
             want[i] -= axis(t, t->s.left, r / 6, i)[r % 6] * f[r];
     }
-    CHECK_INT(tac_block_factor(&t->s), TAC_OK);
-    tac_block_solve(&t->s, f, g, got);
+    CHECK_INT(tac_block_ldu_factor(&t->s), TAC_OK);
+    tac_block_ldu_solve(&t->s, f, g, got);
     CHECK_INT(tac_lu_factor(t->nv, A, pivot, work), -1);
     tac_lu_solve(t->nv, A, pivot, want);
     CHECK_ARRAY(t->nv, got, want, TOL);
@@ -126,7 +126,7 @@ static void check_system(Tree *t, tacDraw *d) {
     draw_array(d, t->nv, g);
     memcpy(want, g, sizeof want);
     tac_lu_solve_transposed(t->nv, A, pivot, want);
-    tac_block_solve_transposed(&t->s, g, got);
+    tac_block_ldu_solve_transposed(&t->s, g, got);
     CHECK_ARRAY(t->nv, got, want, TOL);
 }
 
@@ -151,10 +151,10 @@ static void full_is_a_status(void **state) {
     for (int k = 0; k < 20; k++) {
         build(&t, &d, 2);
         memset(t.H, 0, sizeof t.H);
-        tac_block_clear(&t.s);
+        tac_block_ldu_clear(&t.s);
         for (int b = 2; b < NODES; b++)
             for (int a = 1; a < b; a++)
-                if (!t.s.still[a] && !t.s.still[b] && tac_block_edge(&t.s, a, b) == NULL) full = 1;
+                if (!t.s.still[a] && !t.s.still[b] && tac_block_ldu_edge(&t.s, a, b) == NULL) full = 1;
         free(t.arena.base);
     }
     CHECK(full);

@@ -24,7 +24,7 @@ static tacFrictionPoint draw_point(tacDraw *d, double mu) {
 }
 
 /* The six equations of friction_cone.h, written out. */
-static void check_equations(const tacFrictionPoint *p, const tacFrictionSides *z, const tacFrictionStep *d, double dphi,
+static void check_equations(const tacFrictionPoint *p, const tacFrictionRhs *z, const tacFrictionStep *d, double dphi,
                             const double du[2]) {
     double one[3], two[3];
     CHECK_NEAR(d->s, dphi + p->soft * d->gamma - z->e_s, TOL);
@@ -44,7 +44,7 @@ static void step_solves_its_equations(void **state) {
     tacDraw d = {21, 0};
     for (int k = 0; k < 100; k++) {
         tacFrictionPoint p = draw_point(&d, k % 4 == 0 ? 0 : 0.7);
-        tacFrictionSides z;
+        tacFrictionRhs z;
         double du[2], dphi = draw_normal(&d);
         draw_array(&d, sizeof z / sizeof(double), &z.e_s);
         draw_array(&d, 2, du);
@@ -63,7 +63,7 @@ static void pyramid_solves_its_equations(void **state) {
     tacDraw d = {24, 0};
     for (int k = 0; k < 100; k++) {
         tacFrictionPoint p = draw_point(&d, 0.7);
-        tacFrictionSides z;
+        tacFrictionRhs z;
         double du[2], dphi = draw_normal(&d), one[2], two[2];
         p.pyramid = 1;
         draw_array(&d, sizeof z / sizeof(double), &z.e_s);
@@ -89,12 +89,12 @@ static void numbers_of_cones(void **state) {
     static const int NUMBERS[3] = {1, 4, 5};
     tacDraw d = {25, 0};
     for (int kind = 0; kind < 3; kind++) {
-        tacFrictionPoint p = {.mu = kind == 0 ? 0 : 0.6, .pyramid = kind == 2, .give = {0.3, 0.5}};
-        tacFrictionSides e;
+        tacFrictionPoint p = {.mu = kind == 0 ? 0 : 0.6, .pyramid = kind == 2, .yield = {0.3, 0.5}};
+        tacFrictionRhs e;
         int dim[TAC_FRICTION_CONES], n = tac_friction_cones(&p, dim), sum = 0;
         double a[TAC_FRICTION_NUMBERS] = {1.5}, b[TAC_FRICTION_NUMBERS] = {0.2}, gap_slip[3], w[3];
         draw_array(&d, 3, gap_slip);
-        gap_slip[0] = b[0] - tac_give_way(&p.give, a[0], &p.soft);
+        gap_slip[0] = b[0] - tac_yield(&p.yield, a[0], &p.soft);
         tac_friction_start(&p, 0.3, gap_slip + 1, a, b);
         for (int c = 0; c < n; sum += dim[c++]) {
             tac_cone_product(dim[c], a + sum, b + sum, w);
@@ -102,10 +102,10 @@ static void numbers_of_cones(void **state) {
                 CHECK_NEAR(w[i], i == 0 ? 0.3 : 0, TOL);
         }
         CHECK_INT(sum, NUMBERS[kind]);
-        CHECK_LT(tac_friction_load(&p, &e, gap_slip, a, b), TOL);
+        CHECK_LT(tac_friction_evaluate(&p, &e, gap_slip, a, b), TOL);
         if (kind > 0) CHECK_LT(tac_friction_share(&p), 1);
         gap_slip[2] += 0.1;
-        CHECK_NEAR(tac_friction_load(&p, &e, gap_slip, a, b), kind == 0 ? 0 : kind == 1 ? 0.1 : 0.1 / sqrt(2), TOL);
+        CHECK_NEAR(tac_friction_evaluate(&p, &e, gap_slip, a, b), kind == 0 ? 0 : kind == 1 ? 0.1 : 0.1 / sqrt(2), TOL);
         tacFrictionStep same = {.gamma = p.gamma, .s = p.s};
         memcpy(same.xi, p.xi, sizeof p.xi), memcpy(same.eta, p.eta, sizeof p.eta);
         memcpy(same.side_xi, p.side_xi, sizeof p.side_xi), memcpy(same.side_eta, p.side_eta, sizeof p.side_eta);
@@ -122,7 +122,7 @@ static void loose_steps_hold_the_bound(void **state) {
     tacDraw d = {25, 0};
     for (int k = 0; k < 20; k++) {
         tacFrictionPoint p = draw_point(&d, 0.7);
-        tacFrictionSides z = {.e_xi = draw_normal(&d), .c_normal = draw_normal(&d)};
+        tacFrictionRhs z = {.e_xi = draw_normal(&d), .c_normal = draw_normal(&d)};
         double du[2] = {draw_normal(&d), draw_normal(&d)};
         p.loose = 1;
         tacFrictionStep step = tac_friction_step(&p, &z, draw_normal(&d), du);
@@ -155,7 +155,7 @@ static void compliance_is_the_inverse(void **state) {
     tacDraw d = {23, 0};
     for (int k = 0; k < 50; k++) {
         tacFrictionPoint p = draw_point(&d, k % 5 == 0 ? 0 : 0.5);
-        tacFrictionSides z;
+        tacFrictionRhs z;
         double K[9], C[9], w[3], at[3], dp[3];
         draw_array(&d, sizeof z / sizeof(double), &z.e_s);
         draw_array(&d, 3, at);
@@ -172,7 +172,7 @@ static void compliance_is_the_inverse(void **state) {
         tac_friction_offset(&p, &z, w);
         for (int i = 0; i < (p.mu > 0 ? 3 : 1); i++)
             CHECK_NEAR(w[i] - C[3 * i] * dp[0] - C[3 * i + 1] * dp[1] - C[3 * i + 2] * dp[2], at[i], TOL);
-        tacFrictionStep same = tac_friction_follow(&p, &z, dp, at);
+        tacFrictionStep same = tac_friction_step_of_impulse(&p, &z, dp, at);
         CHECK_ARRAY(sizeof step / sizeof(double), &same.gamma, &step.gamma, TOL);
     }
 }
@@ -190,7 +190,7 @@ static void settled_points_are_on_the_path(void **state) {
         double a_0 = a[0], gap = draw_normal(&d), impulse = draw_normal(&d), was = r * impulse - gap / r;
         for (int t = 0; t < n; t++)
             w[t] = r * a[1 + t] - u[t] / r;
-        tac_friction_settle(n, r * r, k, u, a, b);
+        tac_friction_project_to_path(n, r * r, k, u, a, b);
         tac_cone_product(1 + n, a, b, o);
         CHECK(a[0] == a_0 && b[0] > 0);
         CHECK_NEAR(o[0] / k, 1, TOL_PATH * (1 + a[0] * b[0] / k));
@@ -198,7 +198,7 @@ static void settled_points_are_on_the_path(void **state) {
             CHECK_NEAR(o[1 + t], 0, TOL_PATH * (k + a[0] * b[0]));
             CHECK_NEAR(r * a[1 + t] - b[1 + t] / r, w[t], TOL_PATH * (1 + fabs(w[t])));
         }
-        tac_pair_settle(r * r, k, &impulse, &gap);
+        tac_pair_project_to_path(r * r, k, &impulse, &gap);
         CHECK(impulse > 0 && gap > 0);
         CHECK_NEAR(impulse * gap / k, 1, TOL_PATH);
         CHECK_NEAR(r * impulse - gap / r, was, TOL_PATH * (1 + fabs(was)));
@@ -209,7 +209,8 @@ static void settled_points_are_on_the_path(void **state) {
 static void settled_points_keep_the_digits_of_products(void **state) {
     (void)state;
     double a[3] = {1, 3, 4}, b[3], u[2] = {0, 0}, k = 1e-12;
-    tac_friction_settle(2, 1, k, u, a, b); /* slides: |a_t| = 1 - k/(2 (5 - 1)), b = 4 (1, -3/5, -4/5), about */
+    tac_friction_project_to_path(2, 1, k, u, a,
+                                 b); /* slides: |a_t| = 1 - k/(2 (5 - 1)), b = 4 (1, -3/5, -4/5), about */
     CHECK_NEAR((1 - sqrt(a[1] * a[1] + a[2] * a[2])) / k, 0.125, 1e-3);
     CHECK_NEAR(b[0], 4, k);
     CHECK_NEAR(b[1], -2.4, k);

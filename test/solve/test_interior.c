@@ -78,13 +78,19 @@ static void solve(void *user, const double *c, double *dx, double *da, double *d
 /* Of half lines alone. */
 static tacStatus settle(void *user, const tacInteriorTrial *trial, double *a, double *b, double *violation) {
     for (int i = 0; i < N; i++)
-        tac_pair_settle(1, trial->kappa, a + i, b + i);
+        tac_pair_project_to_path(1, trial->kappa, a + i, b + i);
     return residual(user, trial->x, a, b, violation);
+}
+
+static size_t bytes_of(int n, int numbers) {
+    tacArena dry = tac_arena_dry();
+    tac_interior_measure(n, numbers, &dry);
+    return dry.peak;
 }
 
 static tacStatus run(Linear *p, int ncone, const int *dim, double kappa, tacInterior *at) {
     static const double UNIT[N] = {1, 1, 1, 1, 1, 1};
-    size_t bytes = tac_interior_scratch(0, N);
+    size_t bytes = bytes_of(0, N);
     tacArena arena;
     p->dim = dim, p->ncone = ncone;
     tac_arena_init(&arena, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes);
@@ -235,7 +241,7 @@ static void stay(void *user, const double *c, double *dx, double *da, double *db
  * there are. */
 static void products_that_stay_end_it(void **state) {
     (void)state;
-    size_t bytes = tac_interior_scratch(1, 1);
+    size_t bytes = bytes_of(1, 1);
     const int dim = 1;
     const double unit = 1;
     double x = 0, a = 1, b = 1;

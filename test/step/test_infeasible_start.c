@@ -5,7 +5,7 @@
 
 #include "io/scratch.h"
 #include "measure/differences.h"
-#include "solve/give_way.h"
+#include "solve/yield.h"
 #include "support/check.h"
 
 #include <math.h>
@@ -13,9 +13,9 @@
 
 enum { STEPS = 200, MOST_X = 64, MOST_DX = 64, MOST_PARAM = 8 };
 #define DT           0.002
-#define PARTING      0.1                                /* m/s, rad/s */
-#define WORSE        (1.01 * TAC_GIVE_BEYOND * PARTING) /* m/s, rad/s: at which what is pressed without end gives way */
-#define TOL_DEPTH    1e-8                               /* m */
+#define PARTING      0.1                                 /* m/s, rad/s */
+#define WORSE        (1.01 * TAC_YIELD_BEYOND * PARTING) /* m/s, rad/s: under an unbounded impulse */
+#define TOL_DEPTH    1e-8                                /* m */
 #define FIRST_STEP   1e-5
 #define TOL_GRADIENT 2e-6
 #define TOL_REVERSE  1e-9
@@ -276,7 +276,7 @@ static void kinks_are_told(void **state) {
 
 static int give_way(void *context, double t, double *out) {
     double slope;
-    *out = tac_give_way(context, *(double *)((char *)context + sizeof(tacGiveWay)) + t, &slope);
+    *out = tac_yield(context, *(double *)((char *)context + sizeof(tacYield)) + t, &slope);
     return 0;
 }
 
@@ -284,26 +284,26 @@ static int give_way(void *context, double t, double *out) {
 static void a_gap_gives_way(void **state) {
     (void)state;
     struct {
-        tacGiveWay g;
+        tacYield g;
         double at;
     } law = {{0.01, 2}, 0};
     double slope, before = 0;
-    CHECK_NEAR(tac_give_way(&law.g, 0, &slope), 0, 0);
+    CHECK_NEAR(tac_yield(&law.g, 0, &slope), 0, 0);
     CHECK_NEAR(slope, 0.01 * 2, 1e-4);
-    CHECK_NEAR(tac_give_way(&law.g, 2 / law.g.per, &slope), law.g.way, 1e-15);
-    CHECK_NEAR(tac_give_way(&law.g, 1e12, &slope), (1 + TAC_GIVE_BEYOND) * law.g.way, 1e-12);
-    CHECK_NEAR(tac_give_way(&(tacGiveWay){0, 2}, 5, &slope), 0, 0);
+    CHECK_NEAR(tac_yield(&law.g, 2 / law.g.per, &slope), law.g.way, 1e-15);
+    CHECK_NEAR(tac_yield(&law.g, 1e12, &slope), (1 + TAC_YIELD_BEYOND) * law.g.way, 1e-12);
+    CHECK_NEAR(tac_yield(&(tacYield){0, 2}, 5, &slope), 0, 0);
     for (law.at = 0.01; law.at < 5; law.at *= 1.3) {
-        double by, error, work[256], y = tac_give_way(&law.g, law.at, &slope);
+        double by, error, work[256], y = tac_yield(&law.g, law.at, &slope);
         CHECK(y > before && slope > 0);
         CHECK_INT(difference_ridders(give_way, &law, 1, 1e-3, &by, &error, work), 0);
         CHECK_NEAR(slope, by, 1e-9);
         before = y;
         for (int k = 0; k < 3; k++) {
             double ratio = 0.01, product = pow(10, -9 + 3 * k), gap = -0.004, a = law.at, b = gap;
-            tac_give_way_settle(&law.g, ratio, product, &a, &b);
+            tac_yield_project_to_path(&law.g, ratio, product, &a, &b);
             CHECK_NEAR(a * b, product, 1e-15 + 1e-12 * product);
-            CHECK_NEAR(b, gap + tac_give_way(&law.g, a, &slope) + ratio * (a - law.at), 1e-14);
+            CHECK_NEAR(b, gap + tac_yield(&law.g, a, &slope) + ratio * (a - law.at), 1e-14);
         }
     }
 }

@@ -1,21 +1,21 @@
-/* Bodies between three poses: momenta of the variational integrator, with the rotation vector where [Howell2022, eqs.
- * 16-18] have the quaternion's vector part, and joints. */
-#include "contact/ncp/problem.h"
+/* Bodies between three poses: momenta of the variational integrator, and joints. Rotations are described by the
+ * rotation vector, where [Howell2022, eqs. 16-18] have the quaternion's vector part. */
+#include "contact/ncp/bodies.h"
 
 #include "math/dense.h"
 #include "math/scalar.h"
 
 #include <string.h>
 
-/* rad: below, series: the fourth terms that are left out are 1e-16 of the first. */
+/* rad: below this angle series are used. The first omitted term is 1e-16 of the leading one. */
 #define SMALL_TURN 0.05
-/* rad: a body, and a joint, turns by less in a step. Half a turn has no direction. */
-#define MOST_TURN 3.0
-/* rad: what a body turns by is less than this from h times its angular velocity at q where neither has gone round, and
- * more where one has, as whole turns are then missing. */
-#define LOST_TURN 3.141592653589793
+/* rad: a body or joint must turn by less in a step. Half a turn has no direction. */
+#define MAX_TURN 3.0
+/* rad: the rotation of a body differs from h times its angular velocity at q by less than this, unless one of them has
+ * lost a full turn. */
+#define MAX_TURN_DIFFERENCE 3.141592653589793
 
-/* --- Momentum of turning ------------------------------------------------------------------------------------------ */
+/* --- Angular momentum --------------------------------------------------------------------------------------------- */
 
 tacMat3 tac_ncp_skew(tacVec3 a) { return (tacMat3){{0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}}; }
 
@@ -23,7 +23,7 @@ static tacMat3 full(tacSym3 S) { return (tacMat3){{S.xx, S.xy, S.xz, S.xy, S.yy,
 
 /* E = (1 - (t/2) cot(t/2))/t^2 of the angle t, as in Jr^-1, and F = (dE/dt)/t = ((t/2)^2/sin^2(t/2) + (t/2) cot(t/2) -
  * 2)/t^4. */
-static void bend_of_turn(double tt, double *E, double *F) {
+static void inverse_jacobian_terms(double tt, double *E, double *F) {
     if (tt < SMALL_TURN * SMALL_TURN) {
         *E = 1.0 / 12 + tt * (1.0 / 720 + tt * (1.0 / 30240 + tt / 1209600));
         *F = 1.0 / 360 + tt * (1.0 / 7560 + tt * (1.0 / 201600 + tt / 5987520));
@@ -34,78 +34,78 @@ static void bend_of_turn(double tt, double *E, double *F) {
     *F = (half * half / (s * s) + half * cot - 2) / (tt * tt);
 }
 
-tacVec3 tac_turn_momentum(tacSym3 J, tacQuat r, double h, int after) {
+tacVec3 tac_angular_momentum(tacSym3 J, tacQuat r, double h, int after) {
     tacVec3 phi = tac_quat_log(r), Jphi = tac_mulsv3(J, phi), across = tac_cross3(phi, Jphi);
     double E, F;
-    bend_of_turn(tac_dot3(phi, phi), &E, &F);
+    inverse_jacobian_terms(tac_dot3(phi, phi), &E, &F);
     tacVec3 L = tac_madd3(tac_madd3(Jphi, after ? 0.5 : -0.5, across), E, tac_cross3(phi, across));
     return tac_scale3(1 / h, L);
 }
 
 /* With y = J phi, and dphi = Jr^-T t for a turn t:
  *   dL = (1/h) [Jr^-1 J - [y]/2 - E ([phi x y] + [phi] [y]) + F (phi x (phi x y)) phi^T] Jr^-T t */
-tacMat3 tac_turn_momentum_jac(tacSym3 J, tacQuat r, double h) {
+tacMat3 tac_angular_momentum_jac(tacSym3 J, tacQuat r, double h) {
     tacVec3 phi = tac_quat_log(r), y = tac_mulsv3(J, phi), across = tac_cross3(phi, y), twice = tac_cross3(phi, across);
     tacMat3 inverse = tac_quat_right_jacobian_inverse(phi), D = tac_mulmm3(inverse, full(J)), of_y = tac_ncp_skew(y),
             of_across = tac_ncp_skew(across), both = tac_mulmm3(tac_ncp_skew(phi), of_y);
     double E, F, left[3] = {twice.x, twice.y, twice.z}, right[3] = {phi.x, phi.y, phi.z};
-    bend_of_turn(tac_dot3(phi, phi), &E, &F);
+    inverse_jacobian_terms(tac_dot3(phi, phi), &E, &F);
     for (int i = 0; i < 9; i++)
         D.m[i] = (D.m[i] - 0.5 * of_y.m[i] - E * (of_across.m[i] + both.m[i]) + F * left[i / 3] * right[i % 3]) / h;
     return tac_mulmm3(D, tac_transpose3(inverse));
 }
 
-/* Relative quaternion from r0 to r1, of the half with c >= 0. */
+/* Relative quaternion from r0 to r1, with w >= 0. */
 static tacQuat relative(tacQuat r0, tacQuat r1) {
     tacQuat r = tac_quat_mul((tacQuat){r0.w, -r0.x, -r0.y, -r0.z}, r1);
     return r.w < 0 ? (tacQuat){-r.w, -r.x, -r.y, -r.z} : r;
 }
 
-tacVec3 tac_ncp_turn_gained(const tacWork *const w[3], int b, tacSym3 J, double h) {
+tacVec3 tac_ncp_angular_momentum_gained(const tacWork *const w[3], int b, tacSym3 J, double h) {
     tacQuat r = relative(w[0]->xquat[b], w[1]->xquat[b]), s = relative(w[1]->xquat[b], w[2]->xquat[b]);
-    tacVec3 was = tac_turn_momentum(J, r, h, 0);
-    tacVec3 is = tac_turn_momentum(J, s, h, 1);
+    tacVec3 was = tac_angular_momentum(J, r, h, 0);
+    tacVec3 is = tac_angular_momentum(J, s, h, 1);
     return tac_mulmv3(w[1]->xmat[b], tac_sub3(is, was));
 }
 
 /* --- Poses -------------------------------------------------------------------------------------------------------- */
 
-/* w at q (+) step v. */
-static void pose_at(tacNcp *p, double step, const double *v, tacWork *w) {
+/* Places w at q (+) step v. */
+static void place_at(tacNcp *p, double step, const double *v, tacWork *w) {
     for (int i = 0; i < p->m->nv; i++)
         p->hv[i] = step * v[i];
     tac_qpos_add(p->m, p->q, p->hv, p->q_next);
     tac_kinematics_q(p->m, w, p->q_next, p->mocap);
 }
 
-void tac_ncp_pose_before(tacNcp *p, tacWork *w, double *q_before) {
-    pose_at(p, -p->h, p->v, w);
+void tac_ncp_place_before(tacNcp *p, tacWork *w, double *q_before) {
+    place_at(p, -p->h, p->v, w);
     memcpy(q_before, p->q_next, (size_t)p->m->nq * sizeof *q_before);
-    for (int i = 0; i < p->m->nv; i++) /* as they were */
+    for (int i = 0; i < p->m->nv; i++) /* restores them */
         p->hv[i] = p->h * p->x[i];
     tac_qpos_add(p->m, p->q, p->hv, p->q_next);
 }
 
-/* A body that joint j turns too far by p->hv; 0: none. */
+/* The body that joint j turns too far by p->hv; 0: none. */
 static int turned_by_joint(const tacNcp *p, int j) {
     const tacModel *m = p->m;
     int type = m->joint_type[j], adr = m->joint_dof_adr[j];
     const double *turn = p->hv + adr + (type == TAC_FREE ? 3 : 0);
     if (type == TAC_SLIDE) return 0;
     double angle = type == TAC_HINGE ? tac_abs(*turn) : tac_norm3(tac_load3(turn));
-    return angle < MOST_TURN ? 0 : m->joint_body[j];
+    return angle < MAX_TURN ? 0 : m->joint_body[j];
 }
 
-/* Velocities between the poses of w and next; angular in world axes: log(q+ q^-1)/h = R log(q^-1 q+)/h. */
-static void keep_velocity(tacNcp *p, int b) {
+/* Sets velocities between the poses of w and next; angular in world axes: log(q+ q^-1)/h = R log(q^-1 q+)/h. */
+static void set_velocity(tacNcp *p, int b) {
     tacQuat r = relative(p->w->xquat[b], p->next.xquat[b]);
     p->slide[b] = tac_scale3(1 / p->h, tac_sub3(p->next.xipos[b], p->w->xipos[b]));
     p->spin[b] = tac_scale3(1 / p->h, tac_mulmv3(p->w->xmat[b], tac_quat_log(r)));
 }
 
-/* p->hv, to the poses of next -> slide, spin; the first body that it takes too far: a joint of it turns by almost pi,
- * or all of them together do; 0: none. Poses show a turn only up to whole ones, so that it is held against the sum of
- * the joints' axes at q times hv. Uses sum. */
+/* Sets slide and spin of the motion p->hv to the poses of next. Returns the first body that turns too far: by one
+ * joint, or by all of them together; 0: none. Poses show a rotation only up to full turns, so it is compared with the
+ * sum of the joints' axes at q times hv. Uses sum. */
 static int measure_motion(tacNcp *p) {
     const tacModel *m = p->m;
     int turned = 0;
@@ -118,43 +118,45 @@ static int measure_motion(tacNcp *p) {
         for (int i = adr; i < adr + m->body_dof_num[b]; i++)
             around = tac_madd3(around, p->hv[i], p->w->S[i].ang);
         p->sum[b].ang = around;
-        keep_velocity(p, b);
+        set_velocity(p, b);
         tacVec3 turn = tac_scale3(p->h, p->spin[b]), lost = tac_sub3(turn, around);
-        if (!(tac_norm3(turn) < MOST_TURN) || !(tac_norm3(lost) < LOST_TURN)) turned = b;
+        if (!(tac_norm3(turn) < MAX_TURN) || !(tac_norm3(lost) < MAX_TURN_DIFFERENCE)) turned = b;
     }
     return turned;
 }
 
-/* Momentum at the velocity v itself, world axes at the centre of mass: R J R^T w, m x'. */
-static tacVec6 momentum_at_once(const tacNcp *p, int b) {
+/* Momentum of the velocity v, world axes at the centre of mass: R J R^T w, m x'. */
+static tacVec6 momentum_of_velocity(const tacNcp *p, int b) {
     tacMat3 R = p->w->xmat[b];
     tacVec3 x = tac_point_velocity(p->w, b, p->w->xipos[b]);
     return (tacVec6){tac_mulmv3(R, tac_mulsv3(p->m->body_icom[b], tac_mulmtv3(R, p->w->V[b].ang))),
                      tac_scale3(p->m->body_mass[b], x)};
 }
 
-/* Between q (-) h v and q, the poses of next and w. */
+/* Momentum between q (-) h v and q, the poses of next and w. */
 static tacVec6 momentum_before(const tacNcp *p, int b) {
     tacQuat r = relative(p->next.xquat[b], p->w->xquat[b]);
     tacVec3 moved = tac_sub3(p->w->xipos[b], p->next.xipos[b]);
-    return (tacVec6){tac_mulmv3(p->w->xmat[b], tac_turn_momentum(p->m->body_icom[b], r, p->h, 0)),
+    return (tacVec6){tac_mulmv3(p->w->xmat[b], tac_angular_momentum(p->m->body_icom[b], r, p->h, 0)),
                      tac_scale3(p->m->body_mass[b] / p->h, moved)};
 }
 
-void tac_ncp_begin(tacNcp *p) {
+void tac_ncp_begin_bodies(tacNcp *p) {
     const tacModel *m = p->m;
     tacVec3 gravity = tac_neg3(tac_base_acceleration(m).lin);
-    pose_at(p, -p->h, p->v, &p->next);
-    p->came_round = measure_motion(p);
+    for (int b = 0; b < m->nbody; b++)
+        p->ldu.still[b] = m->body_last_dof[b] < 0;
+    place_at(p, -p->h, p->v, &p->next);
+    p->turned_before = measure_motion(p);
     for (int b = 1; b < m->nbody; b++) {
-        p->before[b] = p->came_round > 0 ? momentum_at_once(p, b) : momentum_before(p, b);
+        p->before[b] = p->turned_before > 0 ? momentum_of_velocity(p, b) : momentum_before(p, b);
         p->before[b].lin = tac_madd3(p->before[b].lin, p->h * m->body_mass[b], gravity);
     }
 }
 
-tacStatus tac_ncp_move(tacNcp *p, const double *v_next) {
+tacStatus tac_ncp_place_bodies(tacNcp *p, const double *v_next) {
     const tacModel *m = p->m;
-    pose_at(p, p->h, v_next, &p->next);
+    place_at(p, p->h, v_next, &p->next);
     int turned = measure_motion(p);
     if (turned > 0) {
         p->turned = turned;
@@ -163,7 +165,7 @@ tacStatus tac_ncp_move(tacNcp *p, const double *v_next) {
     p->f[0] = tac_zero6();
     for (int b = 1; b < m->nbody; b++) {
         tacQuat r = relative(p->w->xquat[b], p->next.xquat[b]);
-        tacVec3 turning = tac_turn_momentum(m->body_icom[b], r, p->h, 1);
+        tacVec3 turning = tac_angular_momentum(m->body_icom[b], r, p->h, 1);
         tacVec3 ang = tac_sub3(tac_mulmv3(p->w->xmat[b], turning), p->before[b].ang);
         tacVec3 lin = tac_sub3(tac_scale3(m->body_mass[b], p->slide[b]), p->before[b].lin);
         tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]);
@@ -181,7 +183,7 @@ static void store6(double *to, tacVec6 a) {
     tac_store3(to + 3, a.lin);
 }
 
-/* Axes at q, and how poses at q+ follow v+: h S+, for rotations h S+ Jr(h v+). */
+/* Sets axes at q, and the derivative of poses at q+ by v+: h S+, for rotations h S+ Jr(h v+). */
 static void put_axes(tacNcp *p) {
     const tacModel *m = p->m;
     for (int i = 0; i < m->nv; i++) {
@@ -213,17 +215,18 @@ void tac_ncp_add_rigid(const tacMat3 *T, double s, tacVec3 arm_row, tacVec3 arm_
         }
 }
 
-tacMat3 tac_ncp_turn_block(const tacWork *first, const tacWork *second, int b, tacSym3 J, double h, tacVec3 *momentum) {
+tacMat3 tac_ncp_angular_momentum_block(const tacWork *first, const tacWork *second, int b, tacSym3 J, double h,
+                                       tacVec3 *momentum) {
     tacMat3 R = first->xmat[b];
     tacQuat r = relative(first->xquat[b], second->xquat[b]);
-    tacMat3 D = tac_turn_momentum_jac(J, r, h);
-    if (momentum != NULL) *momentum = tac_mulmv3(R, tac_turn_momentum(J, r, h, 1));
+    tacMat3 D = tac_angular_momentum_jac(J, r, h);
+    if (momentum != NULL) *momentum = tac_mulmv3(R, tac_angular_momentum(J, r, h, 1));
     return tac_mulmm3(tac_mulmm3(R, D), tac_transpose3(R));
 }
 
 static void put_body(tacNcp *p, int b) {
     const tacModel *m = p->m;
-    tacMat3 T = tac_ncp_turn_block(p->w, &p->next, b, m->body_icom[b], p->h, NULL);
+    tacMat3 T = tac_ncp_angular_momentum_block(p->w, &p->next, b, m->body_icom[b], p->h, NULL);
     tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]), ahead = tac_sub3(p->next.xipos[b], p->next.origin[b]);
     tac_ncp_add_rigid(&T, m->body_mass[b] / p->h, arm, ahead, p->ldu.H + TAC_BLOCK_SIZE * b);
 }
@@ -231,7 +234,7 @@ static void put_body(tacNcp *p, int b) {
 void tac_ncp_linearize(tacNcp *p) {
     const tacModel *m = p->m;
     p->turned = 0;
-    tac_block_clear(&p->ldu);
+    tac_block_ldu_clear(&p->ldu);
     put_axes(p);
     for (int b = 1; b < m->nbody; b++)
         if (!p->ldu.still[b]) put_body(p, b);

@@ -2,8 +2,8 @@
  *
  *   A dv - J^T dp = -R,      G dv + C dp = w,      S = C + G A^-1 J^T
  *
- * C is small where a row holds and large where it does not: nothing large is added to A. */
-#include "contact/ncp/problem.h"
+ * C is small where a row is active and large where it is not. Nothing large is added to A. */
+#include "contact/ncp/border.h"
 
 #include "math/dense.h"
 
@@ -16,7 +16,7 @@ static void put_column(tacNcp *p, int l) {
     int n = p->rows.nwide, nv = p->m->nv;
     memset(p->rows.X, 0, (size_t)nv * sizeof *p->rows.X);
     tac_ncp_row_axpy(&p->rows, wide_row(p, l), -1, p->rows.J, p->rows.X);
-    tac_block_solve(&p->ldu, &p->rhs[0].ang.x, p->rows.X, p->rows.X);
+    tac_block_ldu_solve(&p->ldu, &p->rhs[0].ang.x, p->rows.X, p->rows.X);
     for (int k = 0; k < n; k++)
         p->rows.S[(size_t)k * (size_t)n + (size_t)l] = tac_ncp_row_dot(&p->rows, wide_row(p, k), p->rows.G, p->rows.X);
 }
@@ -34,7 +34,7 @@ tacStatus tac_ncp_border_factor(tacNcp *p) {
 
 void tac_ncp_border_solve(tacNcp *p, const double *c, double *dv) {
     int n = p->rows.nwide;
-    tac_block_solve(&p->ldu, &p->rhs[0].ang.x, p->g_rhs, dv);
+    tac_block_ldu_solve(&p->ldu, &p->rhs[0].ang.x, p->g_rhs, dv);
     if (n == 0) return;
     for (int k = 0; k < n; k++) {
         const tacNcpRow *row = wide_row(p, k);
@@ -43,19 +43,19 @@ void tac_ncp_border_solve(tacNcp *p, const double *c, double *dv) {
     tac_lu_solve(n, p->rows.S, p->rows.pivot, p->rows.t);
     for (int k = 0; k < n; k++)
         tac_ncp_row_axpy(&p->rows, wide_row(p, k), -p->rows.t[k], p->rows.J, p->g_rhs);
-    tac_block_solve(&p->ldu, &p->rhs[0].ang.x, p->g_rhs, dv);
+    tac_block_ldu_solve(&p->ldu, &p->rhs[0].ang.x, p->g_rhs, dv);
 }
 
 /* S^T nu = t + J A^-T vbar,   lambda = A^-T (vbar - G^T nu) */
 void tac_ncp_border_transposed(const tacNcp *p, double *vbar) {
     int n = p->rows.nwide;
     if (n > 0) {
-        tac_block_solve_transposed(&p->ldu, vbar, p->rows.X);
+        tac_block_ldu_solve_transposed(&p->ldu, vbar, p->rows.X);
         for (int k = 0; k < n; k++)
             p->rows.t[k] += tac_ncp_row_dot(&p->rows, wide_row(p, k), p->rows.J, p->rows.X);
         tac_lu_solve_transposed(n, p->rows.S, p->rows.pivot, p->rows.t);
         for (int k = 0; k < n; k++)
             tac_ncp_row_axpy(&p->rows, wide_row(p, k), -p->rows.t[k], p->rows.G, vbar);
     }
-    tac_block_solve_transposed(&p->ldu, vbar, vbar);
+    tac_block_ldu_solve_transposed(&p->ldu, vbar, vbar);
 }

@@ -1,10 +1,13 @@
-/* Forces that are implicit in velocity, where the options' integrator says so: damping of tendons and what actuators
- * have of velocity (docs/theory/ncp.md, W37). To first order in v+ - v they are, along a row m of a tendon or actuator,
+/* Forces that are implicit in velocity, if the options' integrator is: damping of tendons, and the part of actuator
+ * forces that depends on velocity (docs/theory/ncp.md, W37). Along a row m of a tendon or actuator they are, to first
+ * order in v+ - v,
  *
  *   tau_i += k m_i s,      s = m . (v+ - v),      k = d(force)/d(velocity) at (q, v): -damping, or the actuator's gain
  *
- * on all of the row's dofs: a row with the impulse -load s, load = -h k, that is no constraint. */
-#include "contact/ncp/problem.h"
+ * on all of the row's dofs. That is a row with the impulse -coefficient s, coefficient = -h k. It is not a
+ * constraint. */
+#include "contact/ncp/damping.h"
+
 #include "dynamics/actuator.h"
 #include "dynamics/transmission.h"
 
@@ -12,7 +15,7 @@
 
 #define IS(t, row) (TAC_FIELDS[(t)->field].offset == offsetof(tacModel, row))
 
-/* --- Room --------------------------------------------------------------------------------------------------------- */
+/* --- Sizes -------------------------------------------------------------------------------------------------------- */
 
 static int drives_one_dof(const tacModel *m, int a) {
     int type = m->actuator_trntype[a];
@@ -21,26 +24,26 @@ static int drives_one_dof(const tacModel *m, int a) {
     return joint == TAC_HINGE || joint == TAC_SLIDE;
 }
 
-/* 1: its force may know the velocity. */
+/* 1: its force may depend on velocity. */
 static int may_damp(const tacModel *m, int a) {
     return m->actuator_biastype[a] == TAC_BIAS_AFFINE || m->actuator_gaintype[a] == TAC_GAIN_AFFINE;
 }
 
-int tac_ncp_most_damping(const tacModel *m) {
+int tac_ncp_max_damping(const tacModel *m) {
     int n = m->ntendon;
     for (int a = 0; a < m->nu; a++)
         n += may_damp(m, a) && !drives_one_dof(m, a);
     return n;
 }
 
-int tac_ncp_most_damping_numbers(const tacModel *m) {
+int tac_ncp_max_damping_numbers(const tacModel *m) {
     int n = m->nterm;
     for (int a = 0; a < m->nu; a++)
         n += drives_one_dof(m, a) ? 1 : may_damp(m, a) ? m->nv : 0;
     return n;
 }
 
-/* --- Finding ------------------------------------------------------------------------------------------------------ */
+/* --- Rows --------------------------------------------------------------------------------------------------------- */
 
 static void add_tendon(tacNcp *p, int t) {
     const tacModel *m = p->m;
@@ -48,7 +51,7 @@ static void add_tendon(tacNcp *p, int t) {
     if (m->tendon_type[t] != TAC_TENDON_FIXED || m->tendon_damping[t] == 0 || n == 0) return;
     tacNcpRow *row =
         tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_TENDON_FRICTION, .id = t, .axis = 2}, TAC_NCP_DAMPER, n > 1);
-    row->load = p->h * m->tendon_damping[t];
+    row->coefficient = p->h * m->tendon_damping[t];
     for (int k = first; k < first + n; k++)
         tac_ncp_add_number(&p->rows, row, m->joint_dof_adr[m->term_joint[k]], m->term_coef[k]);
 }
@@ -60,7 +63,7 @@ static void add_actuator(tacNcp *p, int a) {
     if (gain == 0) return;
     tacRow of = {.kind = TAC_ROW_TENDON_FRICTION, .id = a, .axis = 3};
     tacNcpRow *row = tac_ncp_begin_row(p, of, TAC_NCP_SERVO, !drives_one_dof(m, a));
-    row->load = -p->h * gain;
+    row->coefficient = -p->h * gain;
     for (int i = p->w->moment_begin[a]; i < p->w->moment_end[a]; i++)
         if (moment[i] != 0 || drives_one_dof(m, a)) tac_ncp_add_number(&p->rows, row, i, moment[i]);
 }
@@ -74,8 +77,8 @@ void tac_ncp_add_damping(tacNcp *p) {
 }
 
 /* --- Derivatives --------------------------------------------------------------------------------------------------
- * at fixed v+ - v:  dtau_i = dk m_i s + k dm_i s + k m_i (dm . (v+ - v)). What v+ - v itself moves by is emitted with
- * armature (ncp_rows_deriv.c). */
+ * at fixed v+ - v:  dtau_i = dk m_i s + k dm_i s + k m_i (dm . (v+ - v)). The change of v+ - v is emitted with armature
+ * (rows_deriv.c). */
 
 /* rows.X = v+ - v */
 static const double *gained(const tacNcp *p) {
@@ -84,13 +87,13 @@ static const double *gained(const tacNcp *p) {
     return p->rows.X;
 }
 
-/* value m_i for all i of the row, as a column. */
+/* Emits value m_i for all i of the row, as a column. */
 static void emit_along(const tacNcp *p, const tacNcpRow *row, double value, int column, const tacSink *sink) {
     for (int e = row->of.adr; e < row->of.adr + row->of.num && value != 0; e++)
         tac_emit(sink, p->rows.dof[e], column, value * p->rows.J[e]);
 }
 
-/* By q: as moments turn. */
+/* Emits columns of q of moments that depend on q. */
 static void emit_turning(const tacNcp *p, const tacWork *w, const tacNcpRow *row, double k, const tacSink *q) {
     int a = row->of.id;
     double *turned = p->rows.Y; /* dm . gained by each dof */
@@ -118,7 +121,7 @@ void tac_ncp_damping_move(const tacNcp *p, tacWork *w, const tacMover *mover, in
     for (int i = 0; i < p->rows.n; i++) {
         const tacNcpRow *row = &p->rows.row[i];
         int type = row->law == TAC_NCP_SERVO ? (int)p->m->actuator_trntype[row->of.id] : -1;
-        double k = -row->load / p->h, turned = 0;
+        double k = -row->coefficient / p->h, turned = 0;
         if (type != TAC_TRN_SITE && type != TAC_TRN_SLIDERCRANK) continue;
         tac_moment_move(p->m, w, row->of.id, mover, column, k * row->r, sink);
         tac_moment_move(p->m, w, row->of.id, mover, 0, 1, &(tacSink){.lambda = gained(p), .bar = &turned});
@@ -126,10 +129,10 @@ void tac_ncp_damping_move(const tacNcp *p, tacWork *w, const tacMover *mover, in
     }
 }
 
-/* k by dk, m by dm (nv; NULL: not). */
+/* Emits the change of k by dk and of m by dm (nv; NULL: none). */
 static void emit_change(const tacNcp *p, const tacNcpRow *row, double dk, const double *dm, int column,
                         const tacSink *sink) {
-    double k = -row->load / p->h, along = 0;
+    double k = -row->coefficient / p->h, along = 0;
     for (int i = 0; dm != NULL && i < p->m->nv; i++) {
         along += dm[i] * (p->x[i] - p->v[i]);
         if (dm[i] != 0) tac_emit(sink, i, column, k * row->r * dm[i]);

@@ -1,45 +1,37 @@
-/* How the step's equations move at fixed q+: with the state through the poses at q (-) h v and at q, which the bodies'
- * blocks turn into missing impulses and the contacts into other impulses   (docs/theory/ncp.md, W20-W22). With q+ held
- * instead of v+ the stiff gaps at q+ do not move, and nothing large cancels. */
-#include "contact/ncp/problem.h"
+/* Derivatives of the step's equations at fixed q+ by the state: through the poses at q (-) h v and at q, which the
+ * bodies' blocks turn into residual impulses, and the contacts into changed impulses   (docs/theory/ncp.md, W20-W22).
+ * With q+ fixed instead of v+ the stiff gaps at q+ do not change, and nothing large cancels. */
+#include "contact/ncp/deriv.h"
 
+#include "base/error.h"
+#include "contact/ncp/bodies.h"
+#include "contact/ncp/border.h"
+#include "contact/ncp/contact.h"
+#include "contact/ncp/contact_system.h"
+#include "contact/ncp/rows_deriv.h"
 #include "math/six.h"
 
 #include <string.h>
 
-/* --- Room --------------------------------------------------------------------------------------------------------- */
+/* --- Sizes -------------------------------------------------------------------------------------------------------- */
 
-/* Numbers that impulses of contacts and rows feel, at most (ncp_adjoint_long.c). */
-static size_t most_felt(const tacModel *m, int max_contacts) {
-    return 3 * (size_t)tac_ncp_room(max_contacts) + (size_t)tac_ncp_most_rows(m);
-}
-
-static size_t adjoint_bytes(const tacModel *m, int max_contacts) {
-    size_t inputs = (size_t)tac_ncp_most_inputs(m, max_contacts), nv = (size_t)m->nv, nb = (size_t)m->nbody;
-    size_t d = sizeof(double), l = sizeof(tacLong);
-    return tac_arena_round(nv * d) + tac_arena_round(inputs * d) + tac_arena_round(inputs * l) +
-           tac_arena_round(most_felt(m, max_contacts) * l) + 2 * tac_arena_round(nv * l) +
-           2 * tac_arena_round(6 * nb * l);
+/* Impulses of contacts and rows, at most (adjoint_extended.c). */
+static size_t max_impulses(const tacModel *m, int max_contacts) {
+    return 3 * (size_t)tac_ncp_max_features(max_contacts) + (size_t)tac_ncp_max_rows(m);
 }
 
 static int layout_adjoint(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena) {
-    int inputs = tac_ncp_most_inputs(m, max_contacts);
-    tacNcpLong *w = &d->longer;
+    int inputs = tac_ncp_max_inputs(m, max_contacts);
+    tacNcpExtended *w = &d->extended;
     d->rest = TAC_TAKE(arena, m->nv, double);
     d->mu_given = TAC_TAKE(arena, inputs, double);
     w->mu = TAC_TAKE(arena, inputs, tacLong);
-    w->y = TAC_TAKE(arena, most_felt(m, max_contacts), tacLong);
-    w->lambda = TAC_TAKE(arena, m->nv, tacLong), w->rest = TAC_TAKE(arena, m->nv, tacLong);
-    w->path = TAC_TAKE(arena, 6 * m->nbody, tacLong), w->t = TAC_TAKE(arena, 6 * m->nbody, tacLong);
+    w->y = TAC_TAKE(arena, max_impulses(m, max_contacts), tacLong);
+    w->lambda = TAC_TAKE(arena, m->nv, tacLong);
+    w->rest = TAC_TAKE(arena, m->nv, tacLong);
+    w->path = TAC_TAKE(arena, 6 * m->nbody, tacLong);
+    w->t = TAC_TAKE(arena, 6 * m->nbody, tacLong);
     return d->rest && d->mu_given && w->mu && w->y && w->lambda && w->rest && w->path && w->t;
-}
-
-size_t tac_ncp_deriv_bytes(const tacModel *m, int max_contacts) {
-    size_t nb = (size_t)m->nbody, nv = (size_t)m->nv, d = sizeof(double);
-    return 5 * tac_arena_round(TAC_BLOCK_SIZE * nb * d) + 5 * tac_arena_round(nv * sizeof(tacVec6)) +
-           2 * tac_arena_round(nb * sizeof(tacVec6)) + tac_arena_round(nv * d) + tac_arena_round((size_t)m->nq * d) +
-           tac_ncp_pose_bytes(m) + adjoint_bytes(m, max_contacts) +
-           tac_arena_round((size_t)tac_ncp_room(max_contacts) * sizeof(tacNcpAnswer));
 }
 
 int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena) {
@@ -53,9 +45,13 @@ int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, ta
     d->path = TAC_TAKE(arena, m->nbody, tacVec6);
     d->diag = TAC_TAKE(arena, m->nv, double);
     d->q_before = TAC_TAKE(arena, m->nq, double);
-    d->answer = TAC_TAKE(arena, tac_ncp_room(max_contacts), tacNcpAnswer);
-    return d->wrench && d->path && d->diag && d->q_before && d->answer && tac_ncp_pose_layout(&d->before, m, arena) &&
-           layout_adjoint(d, m, max_contacts, arena);
+    d->response = TAC_TAKE(arena, tac_ncp_max_features(max_contacts), tacNcpResponse);
+    return d->wrench && d->path && d->diag && d->q_before && d->response &&
+           tac_ncp_kinematics_layout(&d->before, m, arena) && layout_adjoint(d, m, max_contacts, arena);
+}
+
+int tac_ncp_max_inputs(const tacModel *m, int max_contacts) {
+    return TAC_NCP_INPUTS * tac_ncp_max_features(max_contacts) + 2 * tac_ncp_max_rows(m);
 }
 
 int tac_ncp_inputs(const tacNcp *p) { return TAC_NCP_INPUTS * p->ncontact + 2 * p->rows.n; }
@@ -69,8 +65,8 @@ static void put_body(const tacNcp *p, tacNcpDeriv *d, int b) {
     double mass = m->body_mass[b] / p->h;
     tacSym3 J = m->body_icom[b];
     tacVec3 W, W_before = p->before[b].ang;
-    tacMat3 T = tac_ncp_turn_block(p->w, &p->next, b, J, p->h, &W), T_before, A, B;
-    T_before = tac_ncp_turn_block(&d->before, p->w, b, J, p->h, NULL);
+    tacMat3 T = tac_ncp_angular_momentum_block(p->w, &p->next, b, J, p->h, &W), T_before, A, B;
+    T_before = tac_ncp_angular_momentum_block(&d->before, p->w, b, J, p->h, NULL);
     tacMat3 of_W = tac_ncp_skew(W), of_before = tac_ncp_skew(W_before);
     for (int i = 0; i < 9; i++) {
         A.m[i] = -of_W.m[i] - T.m[i] - T_before.m[i];
@@ -82,7 +78,7 @@ static void put_body(const tacNcp *p, tacNcpDeriv *d, int b) {
     tac_ncp_add_rigid(&B, mass, arm, arm_before, d->block[TAC_NCP_BEFORE] + TAC_BLOCK_SIZE * b);
 }
 
-/* Blocks summed over subtrees, and S . block for each dof. */
+/* Sums blocks over subtrees; S . block for each dof. */
 static void sum_blocks(const tacNcp *p, tacNcpDeriv *d) {
     const tacModel *m = p->m;
     for (int pose = 0; pose < TAC_NCP_POSES; pose++) {
@@ -128,7 +124,7 @@ static tacVec6 turned_axis(const tacVec6 *S, int first, int j, const tacMat3 *B)
     return sum;
 }
 
-/* The pose before is at q (-) h v: of rotations, quat exp(-h v). Its twists per unit of q_j and v_j. */
+/* Twists of the pose before per unit of q_j and v_j. It is at q (-) h v, of rotations quat exp(-h v). */
 static void twists_before(const tacNcp *p, tacNcpDeriv *d) {
     for (int j = 0; j < p->m->nv; j++) {
         int first = rotation_of(p->m, j);
@@ -144,7 +140,7 @@ static void twists_before(const tacNcp *p, tacNcpDeriv *d) {
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
 
-tacStatus tac_ncp_start_system(tacNcp *p, const tacWork *w, const tacContact *at, tacContactSystem *system) {
+tacStatus tac_ncp_prepare_at(tacNcp *p, const tacWork *w, const tacContact *at, tacContactSystem *system) {
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, w, at->geom[side]);
     tacStatus status = tac_contact_prepare(p->m, p->scene, at, system);
@@ -153,27 +149,27 @@ tacStatus tac_ncp_start_system(tacNcp *p, const tacWork *w, const tacContact *at
     return status;
 }
 
-/* How the place goes with the poses at q. Needs: place all zero. */
-static tacStatus place_start(tacNcp *p, const tacNcpContact *c, double place[3][12]) {
+/* Derivative of the impulse's place by the poses at q. Needs: place all zero. */
+static tacStatus place_by_q(tacNcp *p, const tacNcpContact *c, double place[3][12]) {
     tacContactSystem system;
-    tacStatus status = c->held ? tac_ncp_start_system(p, p->w, &c->at_q, &system) : TAC_OK;
-    for (int side = 0; side < 2 && status == TAC_OK; side++) {
+    if (c->impulse.held) TAC_TRY(tac_ncp_prepare_at(p, p->w, &c->now.contact, &system));
+    for (int side = 0; side < 2; side++) {
         int b = c->body[side];
-        tacVec3 from = tac_sub3(c->held ? c->at_q.pos : p->w->xipos[b], p->w->origin[b]);
+        tacVec3 from = tac_sub3(c->impulse.held ? c->now.contact.pos : p->w->xipos[b], p->w->origin[b]);
         for (int i = 0; i < 3 && !p->ldu.still[b]; i++) {
             double *row = place[i] + 6 * side;
-            row[3 + i] = c->share[side];
-            for (int k = 0; k < 6 && c->held; k++)
+            row[3 + i] = c->impulse.share[side];
+            for (int k = 0; k < 6 && c->impulse.held; k++)
                 row[k] = tac_get3(system.twist[side][k].pos, i);
             tac_ncp_shift_row(from, row);
         }
     }
-    return status;
+    return TAC_OK;
 }
 
-/* Slip as the pose at q moves: d(slide) = -dx/h, d(spin) = -Jr^-1(h spin) turn / h; arms of both bodies go with the
- * place, less dx that of this one. Twists about the tree's origin. */
-static void slip_start(const tacNcp *p, const tacNcpContact *c, int side, tacNcpAnswer *out) {
+/* Derivative of the slip by the pose at q: d(slide) = -dx/h, d(spin) = -Jr^-1(h spin) turn / h. The arms of both bodies
+ * follow the place; that of this body also loses dx. Twists are about the tree's origin. */
+static void slip_by_q(const tacNcp *p, const tacNcpContact *c, int side, tacNcpResponse *out) {
     int b = c->body[side];
     double sign = side == 0 ? -1 : 1;
     tacNcpFrame f = tac_ncp_contact_frame(p, c);
@@ -185,57 +181,58 @@ static void slip_start(const tacNcp *p, const tacNcpContact *c, int side, tacNcp
         if (k < 3) way = tac_add3(way, tac_cross3(tac_mulmv3(f.inverse[side], e), f.arm[side]));
         tacVec3 du = tac_madd3(tac_cross3(both, place), -sign, tac_cross3(f.spin[side], dx));
         du = tac_madd3(du, -sign / p->h, way);
-        if (c->bounce > 0) out->start[0][column] = p->h * tac_dot3(c->now.normal, du);
+        if (c->law.bounce > 0) out->start[0][column] = p->h * tac_dot3(c->next.contact.normal, du);
         for (int i = 0; i < 2; i++)
-            out->start[1 + i][column] = tac_dot3(c->now.tangent[i], du);
+            out->start[1 + i][column] = tac_dot3(c->next.contact.tangent[i], du);
     }
 }
 
-/* The way of one that bounces has u_- beside u, which moves with the poses at q, d(slide) = dx/h, d(spin) = Jl^-1
- * turn/h, and at q (-) h v, d(slide) = -dx/h, d(spin) = -Jr^-1 turn/h   (W35). */
-static void way_start(const tacNcp *p, const tacNcpDeriv *d, const tacNcpContact *c, int side, tacNcpAnswer *out) {
+/* Derivative of h n . (u + bounce u_-) through u_-. By the poses at q, d(slide) = dx/h, d(spin) = Jl^-1 turn/h; by
+ * those at q (-) h v, d(slide) = -dx/h, d(spin) = -Jr^-1 turn/h   (W35). */
+static void bounce_by_q(const tacNcp *p, const tacNcpDeriv *d, const tacNcpContact *c, int side, tacNcpResponse *out) {
     const tacWork *w[2] = {p->w, &d->before};
     int b = c->body[side];
     double sign = side == 0 ? -1 : 1;
     tacNcpFrame f = tac_ncp_contact_frame(p, c);
-    tacVec3 both = tac_sub3(c->came_spin[1], c->came_spin[0]);
+    tacVec3 both = tac_sub3(c->before.spin[1], c->before.spin[0]);
     for (int k = 0; k < 12; k++) {
         int now = k < 6, column = 6 * side + k % 6, turns = k % 6 < 3;
         tacVec3 from = tac_sub3(w[!now]->xipos[b], w[!now]->origin[b]);
         tacVec3 e = tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), dx = turns ? tac_cross3(e, from) : e, way = dx;
-        tacVec3 spun = now ? tac_mulmtv3(f.came_inverse[side], e) : tac_mulmv3(f.came_inverse[side], e);
+        tacVec3 spun = now ? tac_mulmtv3(f.inverse_before[side], e) : tac_mulmv3(f.inverse_before[side], e);
         tacVec3 place = tac_vec3(out->place[0][column], out->place[1][column], out->place[2][column]);
         if (turns) way = tac_add3(way, tac_cross3(spun, f.arm[side]));
         tacVec3 du = tac_scale3((now ? sign : -sign) / p->h, way);
-        if (now) du = tac_add3(tac_madd3(du, -sign, tac_cross3(c->came_spin[side], dx)), tac_cross3(both, place));
+        if (now) du = tac_add3(tac_madd3(du, -sign, tac_cross3(c->before.spin[side], dx)), tac_cross3(both, place));
         double *row = now ? out->start[0] : out->before;
-        row[column] += p->h * c->bounce * tac_dot3(c->now.normal, du);
+        row[column] += p->h * c->law.bounce * tac_dot3(c->next.contact.normal, du);
     }
 }
 
-/* row (12) -= closed d(gap)/d(poses at q): the gap that counts as closed moves with it   (W11). */
-static tacStatus rest_start(tacNcp *p, const tacNcpContact *c, double closed, double *row) {
+/* row (12) -= follows d(gap)/d(poses at q): the bound changes with the gap at q   (W11). */
+static tacStatus bound_by_q(tacNcp *p, const tacNcpContact *c, double follows, double *row) {
     tacContactSystem system;
-    if (closed == 0) return TAC_OK;
-    tacStatus status = tac_ncp_start_system(p, p->w, &c->start, &system);
-    for (int side = 0; side < 2 && status == TAC_OK; side++) {
+    if (follows == 0) return TAC_OK;
+    TAC_TRY(tac_ncp_prepare_at(p, p->w, &c->now.start, &system));
+    for (int side = 0; side < 2; side++) {
         double by[6];
         if (p->ldu.still[c->body[side]]) continue;
         for (int k = 0; k < 6; k++)
             by[k] = system.twist[side][k].dist;
-        tac_ncp_shift_row(tac_sub3(c->start.pos, p->w->origin[c->body[side]]), by);
-        tac_six_axpy(-closed, by, row + 6 * side);
+        tac_ncp_shift_row(tac_sub3(c->now.start.pos, p->w->origin[c->body[side]]), by);
+        tac_six_axpy(-follows, by, row + 6 * side);
     }
-    return status;
+    return TAC_OK;
 }
 
 /* dp/d(gap, slip, mu, unit)   (W12) */
-static void put_answer(const tacNcpContact *c, double kappa, tacNcpAnswer *out) {
+static void put_response(const tacNcpContact *c, double kappa, tacNcpResponse *out) {
     static const double STILL[2] = {0, 0};
-    tacFrictionSides more_mu = tac_friction_by_mu(&c->p), more_unit = tac_friction_by_unit(kappa, kappa / TAC_NCP_TIME);
-    tacFrictionStep by_mu = tac_friction_step(&c->p, &more_mu, 0, STILL),
-                    by_unit = tac_friction_step(&c->p, &more_unit, 0, STILL);
-    tac_friction_stiffness(&c->p, out->K);
+    tacFrictionRhs more_mu = tac_friction_by_mu(&c->friction),
+                   more_unit = tac_friction_by_unit(kappa, kappa / TAC_NCP_TIME);
+    tacFrictionStep by_mu = tac_friction_step(&c->friction, &more_mu, 0, STILL),
+                    by_unit = tac_friction_step(&c->friction, &more_unit, 0, STILL);
+    tac_friction_stiffness(&c->friction, out->K);
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < 3; i++)
             out->to[k][i] = -out->K[3 * k + i];
@@ -246,25 +243,25 @@ static void put_answer(const tacNcpContact *c, double kappa, tacNcpAnswer *out) 
 
 static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
     tacNcpContact *c = &p->contact[i];
-    tacNcpAnswer *out = &d->answer[i];
-    for (int side = 0; side < 2; side++) /* for what is differentiated by parameters too */
-        tac_ncp_place_geom(p, &p->next, c->found.geom[side]);
+    tacNcpResponse *out = &d->response[i];
+    for (int side = 0; side < 2; side++) /* derivatives by parameters need it too */
+        tac_ncp_place_geom(p, &p->next, c->feature.found.geom[side]);
     memset(out->start, 0, sizeof out->start);
     memset(out->before, 0, sizeof out->before);
     memset(out->place, 0, sizeof out->place);
     memset(out->point, 0, sizeof out->point);
-    put_answer(c, d->kappa, out);
-    out->closed = tac_ncp_closed_by_gap(&c->closed, c->p.gamma);
-    tacStatus status = place_start(p, c, out->place);
+    put_response(c, d->kappa, out);
+    out->bound_by_gap = tac_ncp_gap_bound_by_gap(&c->law.bound, c->friction.gamma);
+    TAC_TRY(place_by_q(p, c, out->place));
     for (int side = 0; side < 2; side++)
         if (!p->ldu.still[c->body[side]]) {
-            slip_start(p, c, side, out);
-            if (c->bounce > 0) way_start(p, d, c, side, out);
+            slip_by_q(p, c, side, out);
+            if (c->law.bounce > 0) bounce_by_q(p, d, c, side, out);
         }
-    if (status == TAC_OK) status = tac_ncp_contact_jac(p, c, out->Gamma, out->point);
-    if (status == TAC_OK) status = rest_start(p, c, out->closed, out->start[0]);
-    tac_ncp_units(p, c, out->unit);
-    return status == TAC_OK ? tac_ncp_couple(p, c, out->K, out->Gamma) : status;
+    TAC_TRY(tac_ncp_contact_jac(p, c, out->Gamma, out->point));
+    TAC_TRY(bound_by_q(p, c, out->bound_by_gap, out->start[0]));
+    tac_ncp_unit_wrenches(p, c, out->unit);
+    return tac_ncp_couple(p, c, out->K, out->Gamma);
 }
 
 /* held -= Gamma of a side by its own pose. */
@@ -272,12 +269,12 @@ static void hold_side(const tacNcp *p, tacNcpDeriv *d, int contact, int side) {
     int b = p->contact[contact].body[side];
     double *block = d->held + TAC_BLOCK_SIZE * b;
     for (int r = 0; r < 6 && !p->ldu.still[b]; r++)
-        tac_six_axpy(-1, d->answer[contact].Gamma[side][r] + 6 * side, block + 6 * r);
+        tac_six_axpy(-1, d->response[contact].Gamma[side][r] + 6 * side, block + 6 * r);
 }
 
 /* --- At the solution ---------------------------------------------------------------------------------------------- */
 
-/* What is missing to the bodies' balance, contacts included, at their centres of mass. */
+/* Residual of the bodies' balance, contacts included, at their centres of mass. */
 static void put_wrenches(const tacNcp *p, tacNcpDeriv *d) {
     d->wrench[0] = tac_zero6();
     for (int b = 1; b < p->m->nbody; b++) {
@@ -291,9 +288,9 @@ static void put_wrenches(const tacNcp *p, tacNcpDeriv *d) {
 tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
     const tacModel *m = p->m;
     size_t blocks = TAC_BLOCK_SIZE * (size_t)m->nbody * sizeof(double);
-    tacStatus status = TAC_OK;
-    d->kappa = kappa, d->conditioning = 0;
-    tac_ncp_pose_before(p, &d->before, d->q_before);
+    d->kappa = kappa;
+    d->conditioning = 0;
+    tac_ncp_place_before(p, &d->before, d->q_before);
     tac_ncp_linearize(p);
     memcpy(d->rigid, p->ldu.H, blocks);
     memcpy(d->block[TAC_NCP_NEXT], p->ldu.H, blocks);
@@ -305,20 +302,20 @@ tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
     sum_blocks(p, d);
     twists_before(p, d);
     put_wrenches(p, d);
-    for (int i = 0; i < p->ncontact && status == TAC_OK; i++)
-        status = put_contact(p, d, i);
+    for (int i = 0; i < p->ncontact; i++)
+        TAC_TRY(put_contact(p, d, i));
     memcpy(d->held, d->rigid, blocks);
-    for (int i = 0; i < p->ncontact && status == TAC_OK; i++)
+    for (int i = 0; i < p->ncontact; i++)
         for (int side = 0; side < 2; side++)
             hold_side(p, d, i, side);
     tac_ncp_linearize_rows(p);
-    if (status == TAC_OK) status = tac_block_factor(&p->ldu);
-    return status == TAC_OK ? tac_ncp_border_factor(p) : status;
+    TAC_TRY(tac_block_ldu_factor(&p->ldu));
+    return tac_ncp_border_factor(p);
 }
 
 /* --- Columns of q and v ------------------------------------------------------------------------------------------- */
 
-/* Dof j moves all behind it: row i sums what is behind both. */
+/* Emits columns of bodies. Dof j moves its subtree; row i sums over the subtrees of both. */
 static void emit_bodies(const tacNcp *p, const tacNcpDeriv *d, const tacSink *q, const tacSink *v) {
     const tacModel *m = p->m;
     const tacVec6 *S = p->w->S;
@@ -341,7 +338,7 @@ double tac_ncp_own_inertia(const tacNcp *p, int dof) {
     return p->m->dof_armature[dof] + p->damping_span * p->m->dof_damping[dof];
 }
 
-/* The dofs' own inertia feels v move, and v+ as q moves at fixed q+. */
+/* Emits columns of the dofs' own inertia: by v, and by v+ as q moves at fixed q+. */
 static void emit_dofs(const tacNcp *p, const tacSink *q, const tacSink *v) {
     for (int j = 0; j < p->m->nv; j++) {
         double hold[3];
@@ -352,8 +349,7 @@ static void emit_dofs(const tacNcp *p, const tacSink *q, const tacSink *v) {
     }
 }
 
-/* Gap and slip of a contact by the dofs on the paths to its bodies, and the gap of one that bounces by the pose
- * before. */
+/* Emits gap and slip of a contact by the dofs on the paths to its bodies; with restitution also by the pose before. */
 static void emit_starts(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *inputs,
                         const tacSink *by_v) {
     const tacModel *m = p->m;
@@ -363,12 +359,12 @@ static void emit_starts(const tacNcp *p, const tacNcpDeriv *d, int contact, cons
         int dof = at[0] > at[1] ? at[0] : at[1];
         double change[3] = {0, 0, 0}, along_v = 0;
         for (int side = 0; side < 2; side++) {
-            const double *before = d->answer[contact].before + 6 * side;
+            const double *before = d->response[contact].before + 6 * side;
             if (at[side] != dof) continue;
             change[0] += tac_six_dot(before, &d->by_q[dof].ang.x);
             along_v += tac_six_dot(before, &d->by_v[dof].ang.x);
             for (int k = 0; k < 3; k++)
-                change[k] += tac_six_dot(d->answer[contact].start[k] + 6 * side, &p->w->S[dof].ang.x);
+                change[k] += tac_six_dot(d->response[contact].start[k] + 6 * side, &p->w->S[dof].ang.x);
             at[side] = m->dof_parent[dof];
         }
         for (int k = 0; k < 3; k++)
@@ -377,26 +373,26 @@ static void emit_starts(const tacNcp *p, const tacNcpDeriv *d, int contact, cons
     }
 }
 
-/* How the centre of mass of a body goes with a dof on the way to it. */
+/* Derivative of the centre of mass of a body by a dof on the path to it. */
 static tacVec3 centre_move(const tacNcp *p, int body, int dof) {
     tacVec3 arm = tac_sub3(p->w->xipos[body], p->w->origin[body]);
     return tac_add3(p->w->S[dof].lin, tac_cross3(p->w->S[dof].ang, arm));
 }
 
-/* Rows of the balance on the way to a body get a torque. */
+/* Emits a torque on a body to the rows of the balance on its path. */
 static void emit_torque(const tacNcp *p, int body, tacVec3 torque, int column, const tacSink *balance) {
     for (int i = p->m->body_last_dof[body]; i >= 0; i = p->m->dof_parent[i])
         tac_emit(balance, i, column, tac_dot3(p->w->S[i].ang, torque));
 }
 
-/* Where the place is that at q, or between two bodies that move, arms change as it goes against the centres of mass at
- * q. What is missing to a body's balance is less the torque on it. */
+/* Emits torques as the impulse's place moves relative to the centres of mass at q: of a place at q, or between two
+ * moving bodies. The residual of a body's balance contains minus the torque on it. */
 static void emit_places(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *balance) {
     const tacModel *m = p->m;
     const tacNcpContact *c = &p->contact[contact];
     int at[2] = {m->body_last_dof[c->body[0]], m->body_last_dof[c->body[1]]};
     tacVec3 P = tac_ncp_contact_frame(p, c).impulse;
-    if (!c->held && (at[0] < 0 || at[1] < 0)) return;
+    if (!c->impulse.held && (at[0] < 0 || at[1] < 0)) return;
     while (at[0] >= 0 || at[1] >= 0) {
         int dof = at[0] > at[1] ? at[0] : at[1];
         tacVec3 dx[2] = {tac_zero3(), tac_zero3()};
@@ -405,7 +401,7 @@ static void emit_places(const tacNcp *p, const tacNcpDeriv *d, int contact, cons
             if (at[side] != dof) continue;
             dx[side] = centre_move(p, c->body[side], dof);
             for (int i = 0; i < 3; i++)
-                place[i] += tac_six_dot(d->answer[contact].place[i] + 6 * side, &p->w->S[dof].ang.x);
+                place[i] += tac_six_dot(d->response[contact].place[i] + 6 * side, &p->w->S[dof].ang.x);
             at[side] = m->dof_parent[dof];
         }
         emit_torque(p, c->body[0], tac_cross3(tac_sub3(tac_load3(place), dx[0]), P), dof, balance);
@@ -424,13 +420,13 @@ void tac_ncp_state_jac(const tacNcp *p, const tacNcpDeriv *d, const tacNcpSink *
     tac_ncp_rows_state_jac(p, q, v, free);
 }
 
-/* --- What contacts answer ----------------------------------------------------------------------------------------- */
+/* --- Responses ---------------------------------------------------------------------------------------------------- */
 
-void tac_ncp_units(const tacNcp *p, const tacNcpContact *c, tacVec6 unit[2][3]) {
-    const tacVec3 axis[3] = {c->now.normal, c->now.tangent[0], c->now.tangent[1]};
+void tac_ncp_unit_wrenches(const tacNcp *p, const tacNcpContact *c, tacVec6 unit[2][3]) {
+    const tacVec3 axis[3] = {c->next.contact.normal, c->next.contact.tangent[0], c->next.contact.tangent[1]};
     for (int side = 0; side < 2; side++)
         for (int k = 0; k < 3; k++) {
             double sign = p->ldu.still[c->body[side]] ? 0 : side == 0 ? -1 : 1;
-            unit[side][k] = tac_scale6(sign, (tacVec6){tac_cross3(c->arm[side], axis[k]), axis[k]});
+            unit[side][k] = tac_scale6(sign, (tacVec6){tac_cross3(c->impulse.arm[side], axis[k]), axis[k]});
         }
 }

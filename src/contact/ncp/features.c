@@ -1,16 +1,18 @@
-/* Features that a solution overlaps by and that its problem did not have   (docs/theory/ncp.md, W15). */
-#include "contact/ncp/problem.h"
+/* Features of the problem: which are worth having, which a solution penetrates   (docs/theory/ncp.md, W15). */
+#include "contact/ncp/features.h"
 
+#include "contact/ncp/contact.h"
+#include "contact/ncp/report.h"
 #include "math/scalar.h"
 
-/* m/s: of two geoms that the motion v leaves further apart than this goes in a step, only the nearest features are
- * taken. The others (where edges cross, corners of opposite faces) mean something where faces are about to meet; from
- * afar they cross and vanish as the bodies turn. If they do meet, a look after the search finds them. Points of a rim
- * are always there, and stand together: one of them alone would tilt what falls flat. */
+/* m/s: if the motion v leaves two geoms further apart than this speed covers in a step, only their nearest features are
+ * taken. Other features (crossings of edges, corners of opposite faces) matter where faces are about to meet; from afar
+ * they appear and vanish as the bodies turn. If they do meet, they are found after the search. Points of a rim are
+ * always taken together, because one of them alone would tilt a cylinder that falls flat. */
 #define FURTHER_SPEED 0.5
-/* Of the bodies' size. */
+/* Share of the bodies' size. */
 #define ROUGH_DEPTH 0.3
-/* m: two ways to the same touch agree so far. */
+/* m: two computations of the same touch agree to this. */
 #define SAME_PLACE 1e-6
 
 static int same_feature(const tacFeature *a, const tacFeature *b) {
@@ -26,16 +28,15 @@ static int same_features(const tacContact *a, const tacContact *b) {
            same_feature(&a->feature[1], &b->feature[1]) && same_feature(&a->clip, &b->clip);
 }
 
-/* The gap that counts as closed at q+, as deep as the impulse presses it. */
-static double pressed(const tacNcpContact *c) { return tac_ncp_closed_gap(&c->closed, c->p.gamma); }
+/* The bound of the gap at q+, under the impulse of the iterate. */
+static double bound_of(const tacNcpContact *c) { return tac_ncp_gap_bound(&c->law.bound, c->friction.gamma); }
 
-/* The contact of the same two geoms that may overlap most at q+, also of those that were left out; NULL: they were
- * apart. */
+/* The contact of the same two geoms whose bound is lowest, removed ones included. NULL: no bound is negative. */
 static const tacNcpContact *deepest_at_start(const tacNcp *p, const tacContact *found) {
     const tacNcpContact *deepest = NULL;
-    for (int i = 0; i < p->ncontact + p->nleft; i++) {
+    for (int i = 0; i < p->ncontact + p->nremoved; i++) {
         const tacNcpContact *c = &p->contact[i < p->ncontact ? i : p->room - 1 - (i - p->ncontact)];
-        if (same_pair(&c->found, found) && pressed(c) < (deepest == NULL ? 0 : pressed(deepest))) deepest = c;
+        if (same_pair(&c->feature.found, found) && bound_of(c) < (deepest == NULL ? 0 : bound_of(deepest))) deepest = c;
     }
     return deepest;
 }
@@ -45,11 +46,11 @@ static int has_circle(const tacContact *c) {
     return c->feature[0].kind == circle || c->feature[1].kind == circle || c->clip.kind == circle;
 }
 
-/* Whether a contact of p's is the one that was found at the poses of the scene. A rim meets an edge or a rim in several
- * places, each of which is a contact. */
+/* 1: a contact of the problem is the one that was found at the poses of the scene. A rim meets an edge or a rim in
+ * several places, each of which is a contact. */
 static int is_same(const tacNcp *p, const tacNcpContact *c, const tacContact *found) {
-    if (!same_pair(&c->found, found) || !same_features(&c->found, found)) return 0;
-    tacContact now = c->found;
+    if (!same_pair(&c->feature.found, found) || !same_features(&c->feature.found, found)) return 0;
+    tacContact now = c->feature.found;
     if (!has_circle(found) || tac_ncp_rebuild(p->scene, c, &now) != TAC_OK) return 1;
     return tac_norm3(tac_sub3(now.pos, found->pos)) <= SAME_PLACE;
 }
@@ -70,7 +71,7 @@ static double gap_ahead(const tacNcp *p, const tacContact *c) {
     return c->dist + p->h * tac_dot3(c->normal, tac_sub3(v[1], v[0]));
 }
 
-int tac_ncp_is_due(const tacNcp *p, const tacContact *found) {
+int tac_ncp_is_relevant(const tacNcp *p, const tacContact *found) {
     return found->rule == TAC_RULE_NEAREST || found->rule == TAC_RULE_RIM || found->dist <= 0 ||
            gap_ahead(p, found) <= p->h * FURTHER_SPEED;
 }
@@ -78,48 +79,51 @@ int tac_ncp_is_due(const tacNcp *p, const tacContact *found) {
 int tac_ncp_is_rough(const tacNcp *p) {
     double size = TAC_NCP_TIME * tac_sqrt(p->gap_unit / (p->h * tac_ncp_mean_mass(p))), depth = 0; /* L of (W8) */
     for (int i = 0; i < p->ncontact; i++)
-        depth = tac_max(depth, p->contact[i].closed.rest - gap_ahead(p, &p->contact[i].found));
+        depth = tac_max(depth, p->contact[i].law.bound.rest - gap_ahead(p, &p->contact[i].feature.found));
     return depth > ROUGH_DEPTH * size;
 }
 
 int tac_ncp_has_full_pair(const tacNcp *p) {
     int run = 0;
     for (int i = 0; i < p->ncontact && run < TAC_MAX_TOUCH; i++)
-        run = i > 0 && same_pair(&p->contact[i - 1].found, &p->contact[i].found) ? run + 1 : 1;
+        run = i > 0 && same_pair(&p->contact[i - 1].feature.found, &p->contact[i].feature.found) ? run + 1 : 1;
     return run == TAC_MAX_TOUCH;
 }
 
-void tac_ncp_forget_lost(tacNcp *p) {
+void tac_ncp_clear_lost(tacNcp *p) {
     for (int i = 0; i < p->ncontact; i++)
-        p->contact[i].lost = 0;
+        p->contact[i].feature.lost = 0;
 }
 
-/* A contact and its cones are put at the end of those that stay before it. */
+/* Appends a contact that stays, with its cones. */
 static void keep_contact(tacNcp *p, const tacNcpContact *c) {
     int dim[TAC_FRICTION_CONES], from = c->cone;
     tacNcpContact *to = &p->contact[p->ncontact++];
     *to = *c;
-    to->cone = p->ncone, to->adr = p->numbers;
-    for (int i = 0, n = tac_friction_cones(&to->p, dim); i < n; i++)
+    to->cone = p->ncone;
+    to->adr = p->numbers;
+    for (int i = 0, n = tac_friction_cones(&to->friction, dim); i < n; i++)
         tac_ncp_add_cone(p, dim[i], p->unit[from + i], p->ratio[from + i]);
 }
 
-/* What is found of its two geoms later has its rest all the same: without it they would come apart at once, however
- * deep they were. */
+/* Remembers a removed contact that overlaps at q. Contacts of its two geoms that are found later take its bound;
+ * without it the geoms would separate at once, however deep they are. */
 static void remember(tacNcp *p, const tacNcpContact *c, int in_use) {
-    int at = p->room - 1 - p->nleft;
-    if (!(c->closed.gap < 0) || at < in_use) return;
+    int at = p->room - 1 - p->nremoved;
+    if (!(c->law.bound.gap < 0) || at < in_use) return;
     p->contact[at] = *c;
-    p->contact[at].p.gamma = 0;
-    p->nleft++;
+    p->contact[at].friction.gamma = 0;
+    p->nremoved++;
 }
 
-int tac_ncp_leave_out_lost(tacNcp *p) {
+int tac_ncp_remove_lost(tacNcp *p) {
     int n = p->ncontact;
     if (n == 0) return 0;
-    p->ncontact = 0, p->ncone = p->contact[0].cone, p->numbers = p->contact[0].adr;
+    p->ncontact = 0;
+    p->ncone = p->contact[0].cone;
+    p->numbers = p->contact[0].adr;
     for (int i = 0; i < n; i++) {
-        if (p->contact[i].lost)
+        if (p->contact[i].feature.lost)
             remember(p, &p->contact[i], n);
         else
             keep_contact(p, &p->contact[i]);
@@ -133,41 +137,41 @@ static int is_found(const tacNcp *p, int nfound, const tacNcpContact *known) {
     return 0;
 }
 
-/* Contacts that have a say whatever features a search leads to: such as overlap at q, whose rest is theirs, and such as
- * bounce. */
-static int stays(const tacNcpContact *c) { return c->start.dist <= 0 || c->bounce > 0; }
+/* 1: a contact stays whatever features a search leads to: it overlaps at q and has a bound of its own, or it has
+ * restitution. */
+static int stays(const tacNcpContact *c) { return c->now.start.dist <= 0 || c->law.bounce > 0; }
 
-/* Found at q+ and not among p's: taken, closed where its pair of geoms is -> 1. */
-static int take_found(tacNcp *p, const tacContact *found) {
+/* Adds a contact that was found at q+, with the bound of its pair of geoms. Returns 0 if the problem has it already. */
+static int add_found(tacNcp *p, const tacContact *found) {
     const tacNcpContact *start = deepest_at_start(p, found);
     int known = p->ncontact;
     if (is_known(p, found)) return 0;
     if (start == NULL)
-        tac_ncp_take_contact(p, found, found, &(tacNcpClosed){0});
+        tac_ncp_add_contact(p, found, found, &(tacNcpGapBound){0});
     else
-        tac_ncp_take_contact(p, found, &start->start, &start->closed);
+        tac_ncp_add_contact(p, found, &start->now.start, &start->law.bound);
     if (p->ncontact > known) tac_ncp_find_place(p, &p->contact[known]);
     return p->ncontact - known;
 }
 
-/* Of contacts whose features are not found only those stay that have a say anyway -> how many are gone. */
+/* Removes contacts whose features are not found, unless they stay anyway. Returns how many. */
 static int drop_vanished(tacNcp *p, int nfound) {
     for (int i = 0; i < p->ncontact; i++)
-        p->contact[i].lost = !stays(&p->contact[i]) && !is_found(p, nfound, &p->contact[i]);
-    return tac_ncp_leave_out_lost(p);
+        p->contact[i].feature.lost = !stays(&p->contact[i]) && !is_found(p, nfound, &p->contact[i]);
+    return tac_ncp_remove_lost(p);
 }
 
-int tac_ncp_choose_anew(tacNcp *p, int nfound) {
+int tac_ncp_replace_features(tacNcp *p, int nfound) {
     int changed = drop_vanished(p, nfound);
     for (int i = 0; i < nfound; i++)
-        changed += take_found(p, &p->found[i]);
+        changed += add_found(p, &p->found[i]);
     return changed;
 }
 
-/* By how much it is deeper at q+ than its two geoms may be. */
+/* By how much its gap at q+ is below the bound of its two geoms. */
 static double depth_of(const tacNcp *p, const tacContact *found) {
     const tacNcpContact *start = deepest_at_start(p, found);
-    return tac_may_part(p->m, found->geom) ? (start == NULL ? 0 : pressed(start)) - found->dist : 0;
+    return tac_may_part(p->m, found->geom) ? (start == NULL ? 0 : bound_of(start)) - found->dist : 0;
 }
 
 double tac_ncp_overlap(const tacNcp *p, int nfound, double tolerance) {
@@ -180,6 +184,6 @@ double tac_ncp_overlap(const tacNcp *p, int nfound, double tolerance) {
 int tac_ncp_add_overlapping(tacNcp *p, int nfound, double tolerance) {
     int known = p->ncontact;
     for (int i = 0; i < nfound; i++)
-        if (depth_of(p, &p->found[i]) > tolerance) take_found(p, &p->found[i]);
+        if (depth_of(p, &p->found[i]) > tolerance) add_found(p, &p->found[i]);
     return p->ncontact - known;
 }

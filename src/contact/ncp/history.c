@@ -1,4 +1,4 @@
-/* How the searches of a step went. */
+/* Iterations of the searches of a step. */
 #include "contact/ncp/step.h"
 
 void tac_ncp_history_begin(const tacContext *ctx, tacInterior *point) {
@@ -16,8 +16,6 @@ void tac_ncp_history_end(tacContext *ctx, const tacInterior *point) {
 
 tacStatus tac_ncp_history(tacContext *ctx, const double *x, const double *u) {
     tacNcp p;
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = tac_ncp_go(ctx, x, u, ctx->options.ncp_kappa, &p);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_SCOPE(&ctx->arena);
+    return tac_ncp_solve_step(ctx, x, u, ctx->options.ncp_kappa, &p);
 }

@@ -1,8 +1,13 @@
-/* How the step's equations move at fixed q+ with the numbers of the model and with mocap poses: these move bodies at
- * all three poses, change inertias, shapes, friction and what the dofs have of their own   (docs/theory/ncp.md, W24,
- * W25). Forces at q are not here (dynamics/param_deriv.h). */
-#include "contact/ncp/problem.h"
+/* Derivatives of the step's equations at fixed q+ by the numbers of the model and by mocap poses. These move bodies at
+ * all three poses, and change inertias, shapes, friction and the dofs' own numbers   (docs/theory/ncp.md, W24, W25).
+ * Forces at q are not here (dynamics/param_deriv.h). */
+#include "contact/ncp/deriv.h"
 
+#include "base/error.h"
+#include "contact/ncp/bodies.h"
+#include "contact/ncp/contact.h"
+#include "contact/ncp/contact_system.h"
+#include "contact/ncp/rows_deriv.h"
 #include "dynamics/passive.h"
 
 #define IS(t, row) (TAC_FIELDS[(t)->field].offset == offsetof(tacModel, row))
@@ -33,7 +38,7 @@ static tacVec3 place_velocity(const tacWork *w, const tacMover *mover, tacVec3 p
     return tac_add3(mover->S.lin, tac_cross3(mover->S.ang, tac_sub3(point, w->origin[mover->body])));
 }
 
-/* Where a point of a body goes and how it turns at one pose. */
+/* Velocity of a point of a body at one pose, and its rotation. */
 static tacVec3 point_move(const Column *c, int pose, int body, tacVec3 point, tacVec3 *turn) {
     tacVec3 sum = tac_zero3();
     *turn = tac_zero3();
@@ -48,14 +53,14 @@ static tacVec3 point_move(const Column *c, int pose, int body, tacVec3 point, ta
 
 /* --- Bodies ------------------------------------------------------------------------------------------------------- */
 
-/* Row i of the balance gets S_i . f for all dofs on the way to a body. */
+/* Emits S_i . f to row i of the balance, for all dofs on the path to a body. */
 static void emit_wrench(const Column *c, int body, tacVec6 f) {
     const tacNcp *p = c->view->p;
     for (int i = p->m->body_last_dof[body]; i >= 0; i = p->m->dof_parent[i])
         tac_emit(&c->sink->balance, i, c->id, tac_dot6(p->w->S[i], f));
 }
 
-/* All behind the mover's body goes along, at each pose by its own twist. */
+/* Emits the motion of the mover's subtree, by its own twist at each pose. */
 static void move_bodies(const Column *c, int k) {
     const tacNcpView *v = c->view;
     const tacModel *m = v->p->m;
@@ -73,7 +78,7 @@ static void move_bodies(const Column *c, int k) {
     }
 }
 
-/* What is missing to a body's balance, applied forces included, at its centre of mass: keeps its direction. */
+/* Residual of a body's balance with applied forces, at its centre of mass. It keeps its direction. */
 static tacVec6 carried(const tacNcpView *v, int body) {
     tacVec6 f = v->d->wrench[body];
     const double *applied = v->x->u.xfrc;
@@ -95,8 +100,8 @@ static void move_all(const Column *c) {
     }
 }
 
-/* Momentum of turning is linear in the inertia, that of the centre of mass in the mass; the centre itself moves by
- * R dc at each pose   (W25). */
+/* Angular momentum is linear in the inertia, linear momentum in the mass; the centre of mass itself moves by R dc at
+ * each pose   (W25). */
 static void change_inertia(const Column *c, int b) {
     const tacNcpView *v = c->view;
     const tacNcp *p = v->p;
@@ -106,10 +111,11 @@ static void change_inertia(const Column *c, int b) {
     tacVec3 gravity = tac_neg3(tac_base_acceleration(p->m).lin), moved[TAC_NCP_POSES];
     for (int pose = 0; pose < TAC_NCP_POSES; pose++)
         moved[pose] = tac_mulmv3(w[pose]->xmat[b], d->com);
-    tacVec3 bend = tac_add3(tac_madd3(w[2]->xipos[b], -2, w[1]->xipos[b]), w[0]->xipos[b]),
-            bends = tac_add3(tac_madd3(moved[2], -2, moved[1]), moved[0]);
-    tacVec3 lin = tac_madd3(tac_madd3(tac_scale3(d->mass / h, bend), -h * d->mass, gravity), mass / h, bends);
-    tacVec3 ang = tac_ncp_turn_gained(w, b, d->icom, h);
+    tacVec3 second_difference = tac_add3(tac_madd3(w[2]->xipos[b], -2, w[1]->xipos[b]), w[0]->xipos[b]),
+            moved_difference = tac_add3(tac_madd3(moved[2], -2, moved[1]), moved[0]);
+    tacVec3 lin = tac_madd3(tac_madd3(tac_scale3(d->mass / h, second_difference), -h * d->mass, gravity), mass / h,
+                            moved_difference);
+    tacVec3 ang = tac_ncp_angular_momentum_gained(w, b, d->icom, h);
     tacVec3 arm = tac_sub3(w[1]->xipos[b], w[1]->origin[b]);
     tacVec3 turning = tac_add3(tac_cross3(arm, lin), tac_cross3(moved[1], carried(v, b).lin));
     emit_wrench(c, b, (tacVec6){tac_add3(ang, turning), lin});
@@ -123,7 +129,7 @@ static void change_inertias(const Column *c) {
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
 
-/* How a contact's side moves: its centre of mass with the movers and within the body. */
+/* Motion of a contact's side: its centre of mass moves with the movers and within the body. */
 static tacNcpSide side_move(const Column *c, int body) {
     const tacNcpView *v = c->view;
     tacNcpSide s = {0};
@@ -138,7 +144,7 @@ static tacNcpSide side_move(const Column *c, int body) {
     return s;
 }
 
-/* The contact moves by t at q+, its touch at q by start, and the gap that counts as closed by rest. */
+/* Emits the change of a contact that moves by t at q+, its touch at q by start, and its bound by rest. */
 static void move_contact(const Column *c, int contact, const tacNcpFrame *frame, const tacContactTangent *t,
                          tacVec3 start, double rest) {
     const tacNcpView *v = c->view;
@@ -147,7 +153,7 @@ static void move_contact(const Column *c, int contact, const tacNcpFrame *frame,
     tacNcpSide side[2] = {side_move(c, at->body[0]), side_move(c, at->body[1])};
     tacNcpChange d = tac_ncp_contact_change(v->p, at, frame, t, start, side);
     d.gap_slip[0] -= rest;
-    for (int k = 0; k < (at->p.mu > 0 ? 3 : 1); k++)
+    for (int k = 0; k < (at->friction.mu > 0 ? 3 : 1); k++)
         tac_emit(&c->sink->inputs, row + k, c->id, d.gap_slip[k]);
     for (int k = 0; k < 2; k++) {
         int b = at->body[k];
@@ -155,8 +161,9 @@ static void move_contact(const Column *c, int contact, const tacNcpFrame *frame,
         if (!v->p->ldu.still[b]) emit_wrench(c, b, tac_scale6(-1, d.wrench[k]));
         if (tac_sink_is_empty(&c->sink->wrench)) continue;
         tacVec3 darm = tac_sub3(t->pos, point_move(c, TAC_NCP_NEXT, b, origin, &turn));
-        tacVec6 dW = {tac_add3(tac_cross3(darm, P), tac_cross3(tac_sub3(at->now.pos, origin), d.wrench[k].lin)),
-                      d.wrench[k].lin};
+        tacVec6 dW = {
+            tac_add3(tac_cross3(darm, P), tac_cross3(tac_sub3(at->next.contact.pos, origin), d.wrench[k].lin)),
+            d.wrench[k].lin};
         tac_emit_wrench(&c->sink->wrench, b, c->id, tac_scale6(1 / v->p->h, dW));
     }
 }
@@ -180,7 +187,7 @@ static Column mocap_column(const tacNcpView *v, int i, const tacNcpSink *sink) {
     return c;
 }
 
-/* Inertia and damping of the dofs themselves, and gravity. */
+/* Emits changes of the dofs' own inertia and damping, and of gravity. */
 static void emit_own(const tacNcpView *v, const tacParamTangent *t, int id, const tacNcpSink *sink) {
     const tacModel *m = v->p->m;
     for (int i = 0; i < m->nv; i++) {
@@ -199,55 +206,56 @@ static void emit_own(const tacNcpView *v, const tacParamTangent *t, int id, cons
     }
 }
 
-/* Numbers that contacts have of their own: friction, the unit of all products, how they give way. */
+/* Emits changes of the contacts' own numbers: friction, the unit of products, how bounds yield. */
 static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, const tacNcpSink *sink) {
     const tacNcp *p = v->p;
-    double unit = t->inertial == NULL ? 0 : tac_ncp_unit_change(p, t->inertial);
+    double unit = t->inertial == NULL ? 0 : tac_ncp_gap_unit_change(p, t->inertial);
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
-        double mu = c->p.mu > 0 ? tac_contact_friction_param(p->m, t, &c->start, 1) : 0;
+        double mu = c->friction.mu > 0 ? tac_contact_friction_param(p->m, t, &c->now.start, 1) : 0;
         if (mu != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_MU, id, mu);
         if (unit != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_UNIT, id, unit);
-        if (t->inertial == NULL || c->p.soft == 0) continue;
+        if (t->inertial == NULL || c->friction.soft == 0) continue;
         double lighter = tac_ncp_inverse_masses_change(p->m, c->body, t->inertial);
         tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_GAP, id,
-                 -tac_ncp_closed_by_mass(&c->closed, c->p.gamma, lighter));
+                 -tac_ncp_gap_bound_by_mass(&c->law.bound, c->friction.gamma, lighter));
     }
 }
 
-/* A contact at q+ and, where its rest moves with that, at q. */
+/* A contact prepared at q+, and at q where that is needed. */
 typedef struct Prepared {
     tacContactSystem next, start;
-    tacContactSystem place; /* at q, where the place of the impulse is there */
-    double follows;         /* d(rest)/d(gap at q) */
+    tacContactSystem place; /* at q: where the impulse acts */
+    double follows;         /* d(bound)/d(gap at q) */
 } Prepared;
 
 static tacStatus prepare(const tacNcpView *v, int contact, Prepared *out) {
     tacNcp *p = v->p;
     const tacNcpContact *c = &p->contact[contact];
-    out->follows = v->d->answer[contact].closed;
-    tacStatus status = tac_contact_prepare(p->m, p->scene, &c->now, &out->next);
-    if (status == TAC_OK && out->follows != 0) status = tac_ncp_start_system(p, p->w, &c->start, &out->start);
-    if (status == TAC_OK && c->held) status = tac_ncp_start_system(p, p->w, &c->at_q, &out->place);
-    return status;
+    out->follows = v->d->response[contact].bound_by_gap;
+    TAC_TRY(tac_contact_prepare(p->m, p->scene, &c->next.contact, &out->next));
+    if (out->follows != 0) TAC_TRY(tac_ncp_prepare_at(p, p->w, &c->now.start, &out->start));
+    if (c->impulse.held) TAC_TRY(tac_ncp_prepare_at(p, p->w, &c->now.contact, &out->place));
+    return TAC_OK;
 }
 
-/* t_k = (mu_k/mu) (unit tangent), mu that of a tangent with friction. */
-static void squeeze_param(const tacNcp *p, const tacNcpContact *c, const tacParamTangent *t, tacContactTangent *d) {
+/* Tangents are scaled: t_k = (mu_k/mu) (unit tangent), mu that of a tangent with friction. */
+static void scale_tangents_param(const tacNcp *p, const tacNcpContact *c, const tacParamTangent *t,
+                                 tacContactTangent *d) {
     tacVec3 unit[2];
     double change[2], of;
-    tac_ncp_squeeze(c, d->tangent);
-    if (c->found.pair < 0 || c->p.mu == 0) return;
+    tac_ncp_scale_tangents(c, d->tangent);
+    if (c->feature.found.pair < 0 || c->friction.mu == 0) return;
     for (int k = 0; k < 2; k++)
-        change[k] = tac_contact_friction_param(p->m, t, &c->start, 1 + k);
-    of = change[c->squeeze[0] == 0];
+        change[k] = tac_contact_friction_param(p->m, t, &c->now.start, 1 + k);
+    of = change[c->law.tangent_scale[0] == 0];
     if (change[0] == 0 && change[1] == 0) return;
-    tac_contact_frame(c->now.normal, &unit[0], &unit[1]);
+    tac_contact_frame(c->next.contact.normal, &unit[0], &unit[1]);
     for (int k = 0; k < 2; k++)
-        d->tangent[k] = tac_madd3(d->tangent[k], (change[k] - c->squeeze[k] * of) / c->p.mu, unit[k]);
+        d->tangent[k] = tac_madd3(d->tangent[k], (change[k] - c->law.tangent_scale[k] * of) / c->friction.mu, unit[k]);
 }
 
-/* One contact by one parameter. */
+/* Emits one contact in the column of one parameter. */
 static void contact_param(const tacNcpView *v, int contact, const Prepared *at, const tacNcpFrame *frame,
                           const tacParamTangent *tangent, const Column *column) {
     tacNcp *p = v->p;
@@ -257,29 +265,28 @@ static void contact_param(const tacNcpView *v, int contact, const Prepared *at, 
     tacVec3 start = tac_zero3();
     double rest = 0;
     tac_contact_param(p->m, &p->next, &at->next, tangent, &next, p->scene->corner_change, &t);
-    squeeze_param(p, c, tangent, &t);
+    scale_tangents_param(p, c, tangent, &t);
     if (at->follows != 0) {
         tac_contact_param(p->m, p->w, &at->start, tangent, &now, p->scene->corner_change, &other);
         rest = at->follows * other.dist;
     }
-    if (c->held) {
+    if (c->impulse.held) {
         tac_contact_param(p->m, p->w, &at->place, tangent, &now, p->scene->corner_change, &other);
         start = other.pos;
     }
-    if (c->bounce > 0) /* at fixed velocities */
-        rest -= tac_contact_restitution_param(p->m, tangent, &c->found) * p->h *
-                tac_dot3(c->now.normal, tac_ncp_slip_before(p, c));
+    if (c->law.bounce > 0) /* at fixed velocities */
+        rest -= tac_contact_restitution_param(p->m, tangent, &c->feature.found) * p->h *
+                tac_dot3(c->next.contact.normal, tac_ncp_slip_before(p, c));
     move_contact(column, contact, frame, &t, start, rest);
 }
 
-/* One contact in all columns: its geometry is prepared once. */
+/* Emits one contact in all columns; its geometry is prepared once. */
 static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTangent *tangents,
                               const tacNcpSink *mocap, const tacNcpSink *theta) {
     tacNcp *p = v->p;
     const tacNcpContact *c = &p->contact[contact];
     Prepared at;
-    tacStatus status = prepare(v, contact, &at);
-    if (status != TAC_OK) return status;
+    TAC_TRY(prepare(v, contact, &at));
     tacNcpFrame frame = tac_ncp_contact_frame(p, c);
     for (int k = 0; theta != NULL && k < p->m->nmember; k++) {
         Column column = param_column(v, &tangents[k], tangents[k].column, theta);
@@ -290,8 +297,8 @@ static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTa
         double rest = 0;
         tacVec3 start = tac_zero3();
         tacContactTangent t = tac_contact_along(p->m, &p->next, &at.next, &column.mover[TAC_NCP_NEXT][0]);
-        if (c->held) start = tac_contact_along(p->m, p->w, &at.place, &column.mover[TAC_NCP_NOW][0]).pos;
-        tac_ncp_squeeze(c, t.tangent);
+        if (c->impulse.held) start = tac_contact_along(p->m, p->w, &at.place, &column.mover[TAC_NCP_NOW][0]).pos;
+        tac_ncp_scale_tangents(c, t.tangent);
         if (at.follows != 0)
             rest = at.follows * tac_contact_along(p->m, p->w, &at.start, &column.mover[TAC_NCP_NOW][0]).dist;
         move_contact(&column, contact, &frame, &t, start, rest);
@@ -302,7 +309,6 @@ static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTa
 tacStatus tac_ncp_param_jac(const tacNcpView *v, const tacParamTangent *tangents, const tacNcpSink *mocap,
                             const tacNcpSink *theta) {
     const tacModel *m = v->p->m;
-    tacStatus status = TAC_OK;
     if (theta != NULL && m->nparam == 0) theta = NULL;
     if (mocap != NULL && m->nmocap == 0) mocap = NULL;
     for (int k = 0; theta != NULL && k < m->nmember; k++) {
@@ -318,8 +324,8 @@ tacStatus tac_ncp_param_jac(const tacNcpView *v, const tacParamTangent *tangents
         Column column = mocap_column(v, k, mocap);
         move_all(&column);
     }
-    for (int i = 0; i < v->p->ncontact && !v->free && status == TAC_OK && (theta != NULL || mocap != NULL); i++)
-        status = emit_contact(v, i, tangents, mocap, theta);
+    for (int i = 0; i < v->p->ncontact && !v->free && (theta != NULL || mocap != NULL); i++)
+        TAC_TRY(emit_contact(v, i, tangents, mocap, theta));
     tac_ncp_rows_param_jac(v, tangents, mocap, theta);
-    return status;
+    return TAC_OK;
 }

@@ -1,40 +1,48 @@
-/* What a solved problem says about itself. */
-#include "contact/ncp/problem.h"
+/* Reports of a solved problem. */
+#include "contact/ncp/report.h"
 
+#include "contact/ncp/contact.h"
 #include "math/scalar.h"
 #include "tactus/tactus.h"
 
-/* Friction impulses this near to their bound, relative to it, count as sliding. */
+/* A friction impulse within this share of its bound counts as sliding. */
 #define AT_BOUND 1e-3
 
 double tac_ncp_mean_mass(const tacNcp *p) {
     double sum = 0;
     int count = 0;
     for (int b = 1; b < p->m->nbody; b++)
-        if (!p->ldu.still[b]) sum += p->m->body_mass[b], count++;
+        if (!p->ldu.still[b]) {
+            sum += p->m->body_mass[b];
+            count++;
+        }
     return sum > 0 ? sum / count : 1;
 }
 
-/* On the central path every contact has some impulse; it holds where the impulse beats the gap in their own units. */
-static int holds(const tacNcp *p, const tacNcpContact *c, double mass) { return c->p.gamma * p->h > mass * c->p.s; }
+/* 1: the contact is active. On the central path every contact has some impulse; it is active where the impulse exceeds
+ * the gap in their own units. */
+static int is_active(const tacNcp *p, const tacNcpContact *c, double mass) {
+    return c->friction.gamma * p->h > mass * c->friction.s;
+}
 
-/* 1: it is broken at an infeasible start   (W47). */
-static int gives_way(const tacNcpClosed *c) { return c->give.way > 0; }
+/* 1: it is violated at an infeasible start   (W47). */
+static int yields(const tacNcpGapBound *c) { return c->yield.way > 0; }
 
-/* Which features, whether the gap that counts as closed moves with them, and whether they touch at q. */
+/* Hashes the features, whether the bound follows the gap at q, and whether they touch at q. */
 static uint64_t hash_contact(const tacNcpContact *contact, uint64_t hash) {
-    const tacContact *c = &contact->found;
+    const tacContact *c = &contact->feature.found;
     const tacFeature *f = c->feature;
-    int follows = (contact->closed.rest < 0) + 2 * (contact->bounce > 0) + 8 * (contact->p.soft > 0) +
-                  4 * contact->held + 16 * gives_way(&contact->closed);
+    int follows = (contact->law.bound.rest < 0) + 2 * (contact->law.bounce > 0) + 8 * (contact->friction.soft > 0) +
+                  4 * contact->impulse.held + 16 * yields(&contact->law.bound);
     int words[14] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],    f[0].id[1],
                      f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1], follows};
     return tac_hash(words, sizeof words, hash);
 }
 
 static tacContactState state_of(const tacNcp *p, const tacNcpContact *c, double mass) {
-    if (!holds(p, c, mass)) return TAC_CONTACT_OPEN;
-    return c->p.mu > 0 && tac_friction_share(&c->p) > 1 - AT_BOUND ? TAC_CONTACT_SLIDING : TAC_CONTACT_STICKING;
+    if (!is_active(p, c, mass)) return TAC_CONTACT_OPEN;
+    return c->friction.mu > 0 && tac_friction_share(&c->friction) > 1 - AT_BOUND ? TAC_CONTACT_SLIDING
+                                                                                 : TAC_CONTACT_STICKING;
 }
 
 void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out) {
@@ -42,36 +50,40 @@ void tac_ncp_contact_forces(const tacNcp *p, tacContactForce *out) {
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
         tacVec3 u = tac_ncp_slip(p, c), tangent[2];
-        tac_contact_frame(c->now.normal, &tangent[0], &tangent[1]);
-        if (c->seamless) tangent[0] = c->now.tangent[0], tangent[1] = c->now.tangent[1];
-        out[i] = (tacContactForce){
-            .contact = c->touches_at_q ? c->at_q : c->now, .state = state_of(p, c, mass), .margin = TAC_INFINITY};
-        out[i].force[0] = c->p.gamma / p->h;
-        out[i].velocity[0] = tac_dot3(c->now.normal, u);
-        for (int k = 0; k < 2 && c->p.mu > 0; k++) {
-            out[i].force[1 + k] = c->squeeze[k] * c->p.xi[1 + k] / p->h;
+        tac_contact_frame(c->next.contact.normal, &tangent[0], &tangent[1]);
+        if (c->law.steady_frame) {
+            tangent[0] = c->next.contact.tangent[0];
+            tangent[1] = c->next.contact.tangent[1];
+        }
+        out[i] = (tacContactForce){.contact = c->now.touches ? c->now.contact : c->next.contact,
+                                   .state = state_of(p, c, mass),
+                                   .margin = TAC_INFINITY};
+        out[i].force[0] = c->friction.gamma / p->h;
+        out[i].velocity[0] = tac_dot3(c->next.contact.normal, u);
+        for (int k = 0; k < 2 && c->friction.mu > 0; k++) {
+            out[i].force[1 + k] = c->law.tangent_scale[k] * c->friction.xi[1 + k] / p->h;
             out[i].velocity[1 + k] = tac_dot3(tangent[k], u);
         }
     }
 }
 
-/* How far a gap at q is from the depth at which overlap begins to count   (W11), and at an infeasible start from where
- * it begins to give way   (W50). */
+/* Distance of a gap at q from the depth where its bound begins to follow it   (W11), and at an infeasible start from
+ * where the bound begins to yield   (W50). */
 static double start_margin(const tacNcp *p, double gap, double speed) {
     double margin = tac_abs(gap + p->h * speed);
     return p->infeasible ? tac_min(margin, tac_abs(gap)) : margin;
 }
 
-/* How far the way since the pose before is from where the contact begins or ceases to bounce   (W35). */
+/* Distance of the approach since the pose before from the threshold of restitution   (W35). */
 static double bounce_margin(const tacNcp *p, const tacNcpContact *c) {
-    if (!(tac_contact_restitution(p->m, &c->found) > 0)) return TAC_INFINITY;
-    double d = c->before.dist - c->found.dist;
-    return tac_min(tac_abs(d - p->h * p->bounce_speed), tac_abs(d - c->found.dist));
+    if (!(tac_contact_restitution(p->m, &c->feature.found) > 0)) return TAC_INFINITY;
+    double d = c->before.contact.dist - c->feature.found.dist;
+    return tac_min(tac_abs(d - p->h * p->bounce_speed), tac_abs(d - c->feature.found.dist));
 }
 
-/* A row whose gap that counts as closed moves with q is another. */
+/* Reports a row. Whether its bound follows the gap at q is part of the active set. */
 static void report_row(const tacNcp *p, const tacNcpRow *row, tacStepInfo *info) {
-    int moves = (row->rest != 0) + 2 * (row->soft > 0) + 4 * gives_way(&row->closed);
+    int moves = (row->rest != 0) + 2 * (row->soft > 0) + 4 * yields(&row->bound);
     int words[4] = {(int)row->of.kind, row->of.id, row->of.axis, moves};
     double margin = TAC_INFINITY;
     if (row->law == TAC_NCP_PAIR) margin = start_margin(p, row->of.pos, TAC_NCP_CORRECTION);
@@ -80,7 +92,7 @@ static void report_row(const tacNcp *p, const tacNcpRow *row, tacStepInfo *info)
     info->feature_margin = tac_min(info->feature_margin, margin);
 }
 
-/* Margins are those of all contacts: on the central path each of them acts, near or far, and none has a class or a
+/* Margins are those of all contacts. On the central path each contact acts, near or far, and none has a class or a
  * bound that its force could reach. */
 void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
     double mass = tac_ncp_mean_mass(p);
@@ -90,20 +102,21 @@ void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
         info->active_set = hash_contact(c, info->active_set);
-        info->feature_margin = tac_min(info->feature_margin, c->found.switch_margin);
+        info->feature_margin = tac_min(info->feature_margin, c->feature.found.switch_margin);
         double parting = tac_ncp_parting_speed(p->m, c->body);
-        info->feature_margin = tac_min(info->feature_margin, start_margin(p, c->start.dist, parting));
-        if (tac_ncp_pushes(p->m, c->body)) info->feature_margin = tac_min(info->feature_margin, tac_abs(c->start.dist));
+        info->feature_margin = tac_min(info->feature_margin, start_margin(p, c->now.start.dist, parting));
+        if (tac_ncp_pushes(p->m, c->body))
+            info->feature_margin = tac_min(info->feature_margin, tac_abs(c->now.start.dist));
         info->feature_margin = tac_min(info->feature_margin, bounce_margin(p, c));
         tacContactState state = state_of(p, c, mass);
         if (state == TAC_CONTACT_OPEN) continue;
         info->contacts++;
         info->sliding += state == TAC_CONTACT_SLIDING;
-        info->sticking += c->p.mu > 0 && state == TAC_CONTACT_STICKING;
+        info->sticking += c->friction.mu > 0 && state == TAC_CONTACT_STICKING;
     }
 }
 
-/* m, rad: what a row is off by at q; of a ball by its angle, not by its gap (W30). */
+/* m, rad: violation of a row at q; of a ball by its angle, not by its gap (W30). */
 static double row_violation(const tacNcp *p, const tacNcpRow *row) {
     if (!tac_ncp_row_is_ball(p, row)) return tac_row_violation(&row->of);
     tacVec3 phi = tac_ncp_ball_turn(p->m, row->of.id, p->q);
@@ -118,7 +131,7 @@ void tac_ncp_report_start(const tacNcp *p, tacStepInfo *info) {
         if (held || row->law == TAC_NCP_PAIR) tac_note_violation(row_violation(p, row), &row->of, NULL, &most);
     }
     for (int i = 0; i < p->ncontact; i++) {
-        const tacContact *c = &p->contact[i].start;
+        const tacContact *c = &p->contact[i].now.start;
         tacRow row = {.kind = TAC_ROW_CONTACT, .id = i, .pos = c->dist};
         tac_note_violation(tac_row_violation(&row), &row, c->geom, &most);
     }

@@ -1,11 +1,13 @@
-/* Rows on dofs in the step: what they say at an iterate, their laws, what they add to the linear system
- * (docs/theory/ncp.md, W29-W32). */
+/* Rows on dofs in the step: values at an iterate, laws, and their part of the linear system (docs/theory/ncp.md,
+ * W29-W32). */
+#include "contact/ncp/rows.h"
+
 #include "contact/coordinate.h"
 #include "contact/ncp/problem.h"
 #include "math/scalar.h"
 #include "math/six.h"
 
-/* rad/s (m/s) */
+/* rad/s (m/s): residuals of rates up to this count in full. */
 #define FINE_RATE 1e-8
 
 /* --- Values at the next pose -------------------------------------------------------------------------------------- */
@@ -17,7 +19,7 @@ static void place_ball(tacNcp *p, tacNcpRow *row) {
     tac_store3(p->rows.J + row->of.adr, tac_scale3(-1 / range, phi));
 }
 
-/* Rows that stand on no connect or weld. */
+/* Places a row that is not of a connect or weld. */
 static void place_row(tacNcp *p, tacNcpRow *row, const double *v_next) {
     if (tac_ncp_row_is_ball(p, row))
         place_ball(p, row);
@@ -73,42 +75,46 @@ void tac_ncp_row_axpy(const tacNcpRows *rows, const tacNcpRow *row, double s, co
         y[rows->dof[e]] += s * numbers[e];
 }
 
-/* What is wrong with a rate counts as the momentum that it means, where that is less, beside what is missing to the
- * balance: trial points have dry friction turn over at rates that the next step brings in line. But down to the size of
- * its creep it counts in full. */
+/* Residual of a rate: counted as the momentum that it means, where that is less. It stands beside the residual of the
+ * balance, and trial points let dry friction change sign at rates that the next step corrects. Below FINE_RATE, the
+ * size of its creep, it counts in full. */
 static double weigh_rate(const tacNcpRow *row, double off) { return tac_min(off, tac_max(row->mass * off, FINE_RATE)); }
 
-/* -> the largest of what is wrong with it. */
-static double load_row(tacNcpRow *row, const double *x, const double *a, const double *b) {
+/* Evaluates a row at an iterate. Returns its largest residual. */
+static double evaluate_row(tacNcpRow *row, const double *x, const double *a, const double *b) {
     row->e[0] = row->e[1] = 0;
     switch (row->law) {
     case TAC_NCP_PAIR:
-        row->p = row->a[0] = a[row->at], row->b[0] = b[row->at];
-        row->e[0] = row->b[0] - row->r - tac_give_way(&row->closed.give, row->p, &row->soft);
+        row->p = row->a[0] = a[row->at];
+        row->b[0] = b[row->at];
+        row->e[0] = row->b[0] - row->r - tac_yield(&row->bound.yield, row->p, &row->soft);
         break;
     case TAC_NCP_DRY:
-        for (int i = 0; i < 2; i++)
-            row->a[i] = a[row->at + i], row->b[i] = b[row->at + i];
-        row->p = row->load * row->a[1];
-        row->e[0] = row->b[1] - row->r, row->e[1] = row->a[0] - 1;
+        for (int i = 0; i < 2; i++) {
+            row->a[i] = a[row->at + i];
+            row->b[i] = b[row->at + i];
+        }
+        row->p = row->coefficient * row->a[1];
+        row->e[0] = row->b[1] - row->r;
+        row->e[1] = row->a[0] - 1;
         break;
     case TAC_NCP_HELD:
         row->p = x[row->at];
-        row->e[0] = row->r + row->load * row->p;
+        row->e[0] = row->r + row->coefficient * row->p;
         break;
     default:
-        row->p = -row->load * row->r;
+        row->p = -row->coefficient * row->r;
         break;
     }
     double off = tac_abs(row->e[0]);
     return tac_max(row->law == TAC_NCP_DRY ? weigh_rate(row, off) : off, tac_abs(row->e[1]));
 }
 
-double tac_ncp_load_rows(tacNcp *p, const double *x, const double *a, const double *b) {
+double tac_ncp_evaluate_rows(tacNcp *p, const double *x, const double *a, const double *b) {
     double worst = 0;
     for (int k = 0; k < p->rows.n; k++) {
         tacNcpRow *row = &p->rows.row[k];
-        worst = tac_max(worst, load_row(row, x, a, b));
+        worst = tac_max(worst, evaluate_row(row, x, a, b));
         tac_ncp_row_axpy(&p->rows, row, -row->p, p->rows.J, p->g);
     }
     return worst;
@@ -132,11 +138,11 @@ double tac_ncp_row_compliance(const tacNcpRow *row) {
     case TAC_NCP_PAIR:
         return row->b[0] / row->a[0] + row->soft;
     case TAC_NCP_DRY:
-        return dry_determinant(row) / (row->load * dry_freedom(row));
+        return dry_determinant(row) / (row->coefficient * dry_freedom(row));
     case TAC_NCP_HELD:
-        return row->load;
+        return row->coefficient;
     default:
-        return 1 / row->load;
+        return 1 / row->coefficient;
     }
 }
 
@@ -156,14 +162,18 @@ double tac_ncp_row_offset(const tacNcpRow *row, const double *c) {
     }
 }
 
-/* dr, dp -> da, db */
+/* da and db from dr and dp. */
 static void recover_row(const tacNcpRow *row, const double *c, double dr, double dp, double *da, double *db) {
-    da += row->at, db += row->at, c += row->at;
+    da += row->at;
+    db += row->at;
+    c += row->at;
     if (row->law == TAC_NCP_PAIR) {
-        da[0] = dp, db[0] = dr - row->e[0] + row->soft * dp;
+        da[0] = dp;
+        db[0] = dr - row->e[0] + row->soft * dp;
         return;
     }
-    da[0] = -row->e[1], da[1] = dp / row->load;
+    da[0] = -row->e[1];
+    da[1] = dp / row->coefficient;
     db[1] = dr - row->e[0];
     db[0] = (c[0] - row->b[0] * da[0] - row->a[1] * db[1] - row->b[1] * da[1]) / row->a[0];
 }
@@ -212,7 +222,7 @@ static void linearize_row(tacNcp *p, tacNcpRow *row) {
         linearize_pose(p, row);
 }
 
-/* J^T G / C, and what J turns by. */
+/* Adds J^T G / C, and the derivative of J. */
 static void add_narrow(tacNcp *p, const tacNcpRow *row) {
     int first = row->of.adr, dof = p->rows.dof[first], body = p->m->dof_body[dof];
     const double *J = p->rows.J + first, *G = p->rows.G + first;
@@ -260,11 +270,13 @@ void tac_ncp_recover_rows(const tacNcp *p, const double *c, double *dx, double *
 /* eta_0^2 - kappa V eta_0 - u^2 = 0, y_t = -u/eta_0 */
 static void start_dry(const tacNcpRow *row, double product, double *a, double *b) {
     double half = 0.5 * product;
-    b[0] = half + tac_sqrt(half * half + row->r * row->r), b[1] = row->r;
-    a[0] = 1, a[1] = -row->r / b[0];
+    b[0] = half + tac_sqrt(half * half + row->r * row->r);
+    b[1] = row->r;
+    a[0] = 1;
+    a[1] = -row->r / b[0];
 }
 
-/* |J|: a tendon of short levers goes as much less far. Of a ball, whose J may be zero, 1. */
+/* |J|: a tendon with short lever arms moves less far. 1 for a ball, whose J may be zero. */
 static double row_size(const tacNcp *p, const tacNcpRow *row) {
     double sum = 0;
     if (row->wide < 0) return 1;

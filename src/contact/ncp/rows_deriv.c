@@ -1,6 +1,7 @@
-/* How rows answer, and how their equations move at fixed q+ with the state   (docs/theory/ncp.md, W33). */
+/* How rows respond, and derivatives of their equations at fixed q+ by the state   (docs/theory/ncp.md, W33). */
+#include "contact/ncp/rows_deriv.h"
+
 #include "contact/coordinate.h"
-#include "contact/ncp/problem.h"
 #include "math/scalar.h"
 
 #include <string.h>
@@ -9,12 +10,12 @@ int tac_ncp_value_input(const tacNcp *p, int k) { return TAC_NCP_INPUTS * p->nco
 
 int tac_ncp_number_input(const tacNcp *p, int k) { return TAC_NCP_INPUTS * p->ncontact + p->rows.n + k; }
 
-double tac_ncp_row_closed_by_gap(const tacNcp *p, const tacNcpRow *row) {
-    if (row->law == TAC_NCP_PAIR) return tac_ncp_closed_by_gap(&row->closed, row->p);
+double tac_ncp_row_bound_by_gap(const tacNcp *p, const tacNcpRow *row) {
+    if (row->law == TAC_NCP_PAIR) return tac_ncp_gap_bound_by_gap(&row->bound, row->p);
     return row->law == TAC_NCP_HELD && tac_abs(row->of.pos) > p->h * TAC_NCP_CLOSING ? 1 : 0;
 }
 
-/* --- Answers ------------------------------------------------------------------------------------------------------ */
+/* --- Responses ---------------------------------------------------------------------------------------------------- */
 
 double tac_ncp_row_offset_rate(const tacNcpRow *row, double kappa) {
     switch (row->law) {
@@ -40,21 +41,22 @@ void tac_ncp_add_row_weights(const tacNcp *p, const tacNcpDeriv *d, const double
     }
 }
 
-/* What rows have of A^T at fixed p: J of balls is that of q+, and armature is no answer to anything. */
-static void less_own(const tacNcp *p, const tacNcpRow *row, double along, const double *lambda, double *rest) {
-    if (tac_ncp_row_is_smooth(row)) tac_ncp_row_axpy(&p->rows, row, -row->load * along, p->rows.J, rest);
+/* Subtracts the part of A^T that rows have at fixed p: J of balls is that of q+, and armature does not respond to
+ * inputs. */
+static void subtract_own(const tacNcp *p, const tacNcpRow *row, double along, const double *lambda, double *rest) {
+    if (tac_ncp_row_is_smooth(row)) tac_ncp_row_axpy(&p->rows, row, -row->coefficient * along, p->rows.J, rest);
     if (!tac_ncp_row_is_ball(p, row)) return;
     int dof = p->rows.dof[row->of.adr];
     for (int i = 0; i < 9; i++)
         rest[dof + i % 3] -= row->turn[i] * lambda[dof + i / 3];
 }
 
-void tac_ncp_rows_left_over(const tacNcp *p, const double *lambda, const double *mu, double *rest) {
+void tac_ncp_rows_adjoint_residual(const tacNcp *p, const double *lambda, const double *mu, double *rest) {
     for (int k = 0; k < p->rows.n; k++) {
         const tacNcpRow *row = &p->rows.row[k];
         double along = tac_ncp_row_dot(&p->rows, row, p->rows.J, lambda), of = mu[tac_ncp_value_input(p, k)];
         int inertia = tac_ncp_row_is_smooth(row);
-        less_own(p, row, along, lambda, rest);
+        subtract_own(p, row, along, lambda, rest);
         if (!inertia) tac_ncp_row_axpy(&p->rows, row, of, p->rows.G, rest);
         if (row->wide >= 0) p->rows.t[row->wide] = inertia ? 0 : along + tac_ncp_row_compliance(row) * of;
     }
@@ -62,7 +64,7 @@ void tac_ncp_rows_left_over(const tacNcp *p, const double *lambda, const double 
 
 /* --- Columns of q and v ------------------------------------------------------------------------------------------- */
 
-/* d(J . v+) as q_j moves at fixed q+, the part of number e: v+ changes by `hold`. */
+/* Adds d(J . v+) as q_j moves at fixed q+, the part of number e: v+ changes by `hold`. */
 static void add_hold(const tacNcp *p, int e, double *by) {
     int dof = p->rows.dof[e], joint = p->m->dof_joint[dof], adr = p->m->joint_dof_adr[joint];
     int last = joint + 1 < p->m->njnt ? p->m->joint_dof_adr[joint + 1] : p->m->nv;
@@ -86,11 +88,11 @@ static void emit_rate(const tacNcp *p, int k, const tacSink *q) {
         if (by[j] != 0) tac_emit(q, tac_ncp_value_input(p, k), j, by[j]);
 }
 
-/* R_i has load J_i J . (v+ - v). */
+/* R_i has coefficient J_i J . (v+ - v). */
 static void emit_armature(const tacNcp *p, const tacNcpRow *row, const tacSink *q, const tacSink *v) {
     const double *by = rate_by_q(p, row);
     for (int i = row->of.adr; i < row->of.adr + row->of.num; i++) {
-        double of = row->load * p->rows.J[i];
+        double of = row->coefficient * p->rows.J[i];
         for (int j = 0; j < p->m->nv; j++)
             if (by[j] != 0) tac_emit(q, p->rows.dof[i], j, of * by[j]);
         for (int j = row->of.adr; j < row->of.adr + row->of.num; j++)
@@ -98,22 +100,24 @@ static void emit_armature(const tacNcp *p, const tacNcpRow *row, const tacSink *
     }
 }
 
-/* The end that counts moves along where it is overstepped at q. */
+/* The bound moves with the gap where the limit is violated at q. */
 static void emit_ball(const tacNcp *p, int k, const tacSink *q) {
     const tacNcpRow *row = &p->rows.row[k];
     double range = tac_ncp_ball_range(p->m, row->of.id);
-    double closed = tac_ncp_row_closed_by_gap(p, row);
+    double follows = tac_ncp_row_bound_by_gap(p, row);
     tacVec3 phi = tac_ncp_ball_turn(p->m, row->of.id, p->q);
-    for (int i = 0; i < 3 && closed != 0; i++)
-        tac_emit(q, tac_ncp_value_input(p, k), p->rows.dof[row->of.adr] + i, closed * tac_get3(phi, i) / range);
+    for (int i = 0; i < 3 && follows != 0; i++)
+        tac_emit(q, tac_ncp_value_input(p, k), p->rows.dof[row->of.adr] + i, follows * tac_get3(phi, i) / range);
 }
 
 tacEqualityWeights tac_ncp_equality_weights(const tacNcp *p, int k) {
     const tacNcpRow *row = &p->rows.row[k];
     tacEqualityWeights by = {.k = tac_ncp_value_input(p, k), .scale = -1};
     int n = p->m->equality_type[row->of.id] == TAC_EQ_WELD ? 6 : 3;
-    for (int i = 0; i < n; i++)
-        by.f[i] = row[i].p, by.rate[i] = 0 - tac_ncp_row_closed_by_gap(p, &row[i]);
+    for (int i = 0; i < n; i++) {
+        by.f[i] = row[i].p;
+        by.rate[i] = 0 - tac_ncp_row_bound_by_gap(p, &row[i]);
+    }
     return by;
 }
 
@@ -135,7 +139,7 @@ static void emit_row(const tacNcp *p, int k, const tacNcpSink *q) {
         emit_ball(p, k, &q->inputs);
     } else if (!tac_ncp_row_is_pose(p, row)) {
         tacCombination a = tac_row_combination(p->m, &row->of, p->q);
-        tacRowWeights by = {row->p, -1, 0 - tac_ncp_row_closed_by_gap(p, row), NULL};
+        tacRowWeights by = {row->p, -1, 0 - tac_ncp_row_bound_by_gap(p, row), NULL};
         tac_combination_jac(p->m, &a, tac_ncp_value_input(p, k), &by, &sink);
     } else if (row->of.axis == 0) {
         emit_pose(p, k, &sink);
@@ -166,6 +170,6 @@ void tac_ncp_rows_free_weights(const tacNcp *p, const double *qfrcbar, double *v
         const tacNcpRow *row = &p->rows.row[k];
         if (!tac_ncp_row_is_smooth(row)) continue;
         double along = tac_ncp_row_dot(&p->rows, row, p->rows.J, qfrcbar);
-        tac_ncp_row_axpy(&p->rows, row, row->load * along / p->h, p->rows.J, vbar);
+        tac_ncp_row_axpy(&p->rows, row, row->coefficient * along / p->h, p->rows.J, vbar);
     }
 }

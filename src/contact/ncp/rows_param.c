@@ -1,7 +1,9 @@
-/* How rows move at fixed q+ with mocap poses and the numbers of the model   (docs/theory/ncp.md, W33): their values at
- * q+, their directions and what counts as closed at q, and the numbers of their laws. */
+/* Derivatives of rows at fixed q+ by mocap poses and the numbers of the model   (docs/theory/ncp.md, W33): their values
+ * at q+, their directions and bounds at q, and the numbers of their laws. */
+#include "contact/ncp/rows_deriv.h"
+
 #include "contact/coordinate.h"
-#include "contact/ncp/problem.h"
+#include "contact/ncp/contact.h"
 #include "math/scalar.h"
 
 #define IS(t, row) (TAC_FIELDS[(t)->field].offset == offsetof(tacModel, row))
@@ -15,13 +17,16 @@ static void combination_param(const tacNcpView *v, int k, const tacParamTangent 
     int input = tac_ncp_value_input(p, k);
     tacCombination here = tac_row_combination(p->m, &row->of, p->q),
                    there = tac_row_combination(p->m, &row->of, p->q_next);
-    tacRowWeights by = {row->p, -1, 0 - tac_ncp_row_closed_by_gap(p, row), NULL}, ahead = {.rate = 1};
-    if (row->law == TAC_NCP_DRY) by.z = p->x, ahead.rate = 0;
+    tacRowWeights by = {row->p, -1, 0 - tac_ncp_row_bound_by_gap(p, row), NULL}, ahead = {.rate = 1};
+    if (row->law == TAC_NCP_DRY) {
+        by.z = p->x;
+        ahead.rate = 0;
+    }
     tac_combination_param(p->m, &here, &row->of, input, p->q, &by, t, column, sink);
     tac_combination_param(p->m, &there, &row->of, input, p->q_next, &ahead, t, column, sink);
 }
 
-/* R_i has load c_i (c . gained), gained = v+ - v. */
+/* R_i has coefficient c_i (c . gained), gained = v+ - v. */
 static void armature_param(const tacNcpView *v, const tacNcpRow *row, const tacParamTangent *t, int column,
                            const tacSink *balance) {
     const tacNcp *p = v->p;
@@ -32,9 +37,9 @@ static void armature_param(const tacNcpView *v, const tacNcpRow *row, const tacP
     if (term < first || term >= last) return;
     int dof = p->rows.dof[row->of.adr + term - first];
     double gained = p->x[dof] - p->v[dof];
-    tac_emit(balance, dof, column, row->load * row->r);
+    tac_emit(balance, dof, column, row->coefficient * row->r);
     for (int e = row->of.adr; e < row->of.adr + row->of.num; e++)
-        tac_emit(balance, p->rows.dof[e], column, row->load * p->rows.J[e] * gained);
+        tac_emit(balance, p->rows.dof[e], column, row->coefficient * p->rows.J[e] * gained);
 }
 
 /* gap = (range - |phi|^2/range)/2,  J = -phi/range at q+ */
@@ -45,8 +50,8 @@ static void ball_param(const tacNcpView *v, int k, const tacParamTangent *t, int
     if (number != ends + (ends[1] >= ends[0])) return;
     double range = tac_ncp_ball_range(p->m, row->of.id);
     tacVec3 phi = tac_ncp_ball_turn_next(p, row->of.id), before = tac_ncp_ball_turn(p->m, row->of.id, p->q);
-    double change = 0.5 * (1 + tac_dot3(phi, phi) / (range * range)), closed = tac_ncp_row_closed_by_gap(p, row);
-    if (closed != 0) change -= closed * 0.5 * (1 + tac_dot3(before, before) / (range * range));
+    double change = 0.5 * (1 + tac_dot3(phi, phi) / (range * range)), follows = tac_ncp_row_bound_by_gap(p, row);
+    if (follows != 0) change -= follows * 0.5 * (1 + tac_dot3(before, before) / (range * range));
     tac_emit(&sink->row, tac_ncp_value_input(p, k), column, change);
     for (int i = 0; i < 3; i++)
         tac_emit(&sink->force, p->rows.dof[row->of.adr] + i, column, -row->p * tac_get3(phi, i) / (range * range));
@@ -54,7 +59,7 @@ static void ball_param(const tacNcpView *v, int k, const tacParamTangent *t, int
 
 /* --- Connects and welds ------------------------------------------------------------------------------------------- */
 
-/* One of them at q or q+. */
+/* A connect or weld at q or q+. */
 static tacEqualityPlace place_at(const tacNcpView *v, int k, int next) {
     const tacNcp *p = v->p;
     tacEqualityPlace a = {.w = next ? &p->next : p->w, .x = *v->x};
@@ -76,12 +81,12 @@ static void pose_param(const tacNcpView *v, int k, const tacParamTangent *tangen
     }
 }
 
-/* --- All of them -------------------------------------------------------------------------------------------------- */
+/* --- All rows ----------------------------------------------------------------------------------------------------- */
 
 /* d(number of the law): unit of products, h loss, h eps. */
 static double number_change(const tacNcp *p, const tacNcpRow *row, const tacParamTangent *t) {
     const double *number = tac_param_at(p->m, t->field, t->index);
-    if (row->law == TAC_NCP_PAIR) return t->inertial == NULL ? 0 : tac_ncp_unit_change(p, t->inertial);
+    if (row->law == TAC_NCP_PAIR) return t->inertial == NULL ? 0 : tac_ncp_gap_unit_change(p, t->inertial);
     if (row->law == TAC_NCP_HELD) return t->inertial == NULL ? 0 : tac_ncp_row_compliance_change(p, row, t->inertial);
     if (row->of.kind == TAC_ROW_JOINT_FRICTION)
         return p->h * (number == p->m->joint_frictionloss + p->m->dof_joint[row->of.id]);
@@ -98,7 +103,7 @@ static void row_param(const tacNcpView *v, int k, const tacParamTangent *t, int 
     if (row->soft > 0 && t->inertial != NULL) {
         double lighter = tac_ncp_limit_mass_change(v->p, row, t->inertial);
         tac_emit(&theta->inputs, tac_ncp_value_input(v->p, k), column,
-                 -tac_ncp_closed_by_mass(&row->closed, row->p, lighter));
+                 -tac_ncp_gap_bound_by_mass(&row->bound, row->p, lighter));
     }
     if (tac_ncp_row_is_ball(v->p, row))
         ball_param(v, k, t, column, &sink);

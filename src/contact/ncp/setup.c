@@ -1,16 +1,25 @@
+/* The problem: its memory, its functions for the interior point, and starting points of searches. */
 #include "contact/ncp/problem.h"
 
+#include "base/error.h"
+#include "contact/ncp/bodies.h"
+#include "contact/ncp/border.h"
+#include "contact/ncp/contact.h"
+#include "contact/ncp/contact_system.h"
+#include "contact/ncp/features.h"
+#include "contact/ncp/project_to_path.h"
+#include "contact/ncp/report.h"
+#include "contact/ncp/residual_norm.h"
 #include "math/scalar.h"
 
 #include <string.h>
 
-/* Where searches start, one after another until one ends at a solution: a o b = kappa unit e, gaps at least as long as
- * `speed` (m/s, rad/s) goes in a step, v+ the given share of v. Where v+ goes through something by a depth d, kappa is
- * at least `energy` m d^2/h, m the mean mass, and gaps at least `depth` d; where forces alone would take a dof far,
- * kappa is at least `drive` times that of their way. With `slips`, and d no more than the least
- * gap, eta has the slip of v+ and xi what the product leaves, eta_0^2 - (kappa'/xi_0) eta_0 - |u|^2 = 0; otherwise both
- * start in the middle of their cones. Found by trying: the first needs the fewest iterations, the others find what it
- * does not. */
+/* Starting points of searches. Each has a o b = kappa unit e, gaps of at least h `speed` (m/s, rad/s), and v+ = share
+ * v. Where v+ penetrates by a depth d, kappa is at least `energy` m d^2/h with the mean mass m, and gaps are at least
+ * `depth` d. Where joint forces alone would move a dof far, kappa is at least `drive` times the energy of that motion.
+ * With `slips`, and d no more than the least gap, eta has the slip of v+ and xi follows from the product, eta_0^2 -
+ * (kappa'/xi_0) eta_0 - |u|^2 = 0; otherwise both start in the middle of their cones. Found by experiment: the first
+ * needs the fewest iterations, the others solve what it does not. */
 static const struct {
     double kappa, speed, share, energy, depth, drive;
     int slips;
@@ -19,65 +28,39 @@ static const struct {
                             {1e-1, 2, 0, 0, 0, 0, 0},
                             {1, 5, 0, 0, 0, 0, 0},
                             {1e-3, 0.2, 1, 0, 0, 0, 0}};
-/* rad, m: a dof that its force would take further in one step is held by something. */
+/* rad, m: something must hold a dof whose force alone would move it further in one step. */
 #define FAR_DRIVE 1.0
-/* Room for features that are found after a first solution: twice as many as at first, or this many. */
-#define MOST_ADDED 64
-/* Edges between bodies that there is room for, for each body. */
+/* Features that may be added after a first solution: twice the number of contacts, at most this many. */
+#define MAX_ADDED 64
+/* Edges between bodies that there is room for, per body. */
 #define EDGES_PER_BODY 16
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
-static int most_edges(const tacModel *m, int max_contacts) {
+static int max_edges(const tacModel *m, int max_contacts) {
     long long pairs = (long long)m->nbody * (m->nbody - 1) / 2,
               room = (long long)EDGES_PER_BODY * m->nbody + max_contacts;
     return (int)(pairs < room ? pairs : room);
 }
 
-/* Rows have a cone of two numbers at most. */
-int tac_ncp_most_numbers(const tacModel *m, int max_contacts) {
-    return TAC_FRICTION_NUMBERS * tac_ncp_room(max_contacts) + 2 * tac_ncp_most_rows(m);
+/* A row has one cone of at most two numbers. */
+int tac_ncp_max_numbers(const tacModel *m, int max_contacts) {
+    return TAC_FRICTION_NUMBERS * tac_ncp_max_features(max_contacts) + 2 * tac_ncp_max_rows(m);
 }
 
-int tac_ncp_most_inputs(const tacModel *m, int max_contacts) {
-    return TAC_NCP_INPUTS * tac_ncp_room(max_contacts) + 2 * tac_ncp_most_rows(m);
+static int max_cones(const tacModel *m, int max_contacts) {
+    return TAC_FRICTION_CONES * tac_ncp_max_features(max_contacts) + tac_ncp_max_rows(m);
 }
 
-static int most_cones(const tacModel *m, int max_contacts) {
-    return TAC_FRICTION_CONES * tac_ncp_room(max_contacts) + tac_ncp_most_rows(m);
-}
-
-int tac_ncp_most_unknowns(const tacModel *m) { return m->nv + tac_ncp_most_wide(m); }
+int tac_ncp_max_unknowns(const tacModel *m) { return m->nv + tac_ncp_max_wide(m); }
 
 int tac_ncp_unknowns(const tacNcp *p) { return p->m->nv + p->rows.nheld; }
 
-size_t tac_ncp_pose_bytes(const tacModel *m) {
-    size_t nb = (size_t)m->nbody;
-    return 3 * tac_arena_round(nb * sizeof(tacVec3)) + tac_arena_round(nb * sizeof(tacQuat)) +
-           tac_arena_round(nb * sizeof(tacMat3)) + tac_arena_round(nb * sizeof(tacInertia)) +
-           2 * tac_arena_round((size_t)m->njnt * sizeof(tacVec3)) + tac_arena_round((size_t)m->nv * sizeof(tacVec6));
+int tac_ncp_max_features(int max_contacts) {
+    return max_contacts + (2 * max_contacts < MAX_ADDED ? 2 * max_contacts : MAX_ADDED);
 }
 
-int tac_ncp_room(int max_contacts) {
-    return max_contacts + (2 * max_contacts < MOST_ADDED ? 2 * max_contacts : MOST_ADDED);
-}
-
-size_t tac_ncp_bytes(const tacModel *m, int max_contacts) {
-    size_t nb = (size_t)m->nbody, nv = (size_t)m->nv, nc = (size_t)tac_ncp_room(max_contacts), d = sizeof(double);
-    size_t numbers = (size_t)tac_ncp_most_numbers(m, max_contacts), cones = (size_t)most_cones(m, max_contacts);
-    size_t poses = tac_ncp_pose_bytes(m) + 2 * tac_arena_round(nb * sizeof(tacVec3));
-    size_t bodies = 4 * tac_arena_round(nb * sizeof(tacVec6)) + tac_arena_round((size_t)m->nq * d);
-    size_t dofs = 5 * tac_arena_round(nv * d) + tac_arena_round((size_t)tac_ncp_most_unknowns(m) * d);
-    size_t pairs = tac_arena_round(nc * sizeof(tacNcpContact)) +
-                   tac_arena_round((size_t)max_contacts * sizeof(tacContact)) + tac_arena_round(cones * sizeof(int)) +
-                   2 * tac_arena_round(cones * d) + 2 * tac_arena_round(numbers * d) + tac_ncp_rows_bytes(m);
-    int most = tac_block_most(m->nbody, m->body_dof_num);
-    if (tac_ncp_has_ball_limit(m)) pairs += tac_arena_round((size_t)most * (size_t)most * nb * d);
-    return poses + bodies + dofs + pairs + tac_block_bytes(m->nbody, m->nv, most_edges(m, max_contacts), most) +
-           tac_interior_scratch(tac_ncp_most_unknowns(m), (int)numbers);
-}
-
-int tac_ncp_pose_layout(tacWork *w, const tacModel *m, tacArena *arena) {
+int tac_ncp_kinematics_layout(tacWork *w, const tacModel *m, tacArena *arena) {
     *w = (tacWork){.xpos = TAC_TAKE(arena, m->nbody, tacVec3)};
     w->xquat = TAC_TAKE(arena, m->nbody, tacQuat);
     w->xmat = TAC_TAKE(arena, m->nbody, tacMat3);
@@ -92,7 +75,7 @@ int tac_ncp_pose_layout(tacWork *w, const tacModel *m, tacArena *arena) {
 }
 
 static int layout_pairs(tacNcp *p, const tacModel *m, tacArena *arena) {
-    int numbers = tac_ncp_most_numbers(m, p->max_contacts), cones = most_cones(m, p->max_contacts);
+    int numbers = tac_ncp_max_numbers(m, p->max_contacts), cones = max_cones(m, p->max_contacts);
     p->contact = TAC_TAKE(arena, p->room, tacNcpContact);
     p->found = TAC_TAKE(arena, p->max_contacts, tacContact);
     p->dim = TAC_TAKE(arena, cones, int);
@@ -101,7 +84,7 @@ static int layout_pairs(tacNcp *p, const tacModel *m, tacArena *arena) {
     p->a = TAC_TAKE(arena, numbers, double);
     p->b = TAC_TAKE(arena, numbers, double);
     if (tac_ncp_has_ball_limit(m)) {
-        int most = tac_block_most(m->nbody, m->body_dof_num);
+        int most = tac_block_ldu_max_dofs(m->nbody, m->body_dof_num);
         p->ldu.own = TAC_TAKE(arena, most * most * m->nbody, double);
         if (p->ldu.own == NULL) return 0;
     }
@@ -110,10 +93,11 @@ static int layout_pairs(tacNcp *p, const tacModel *m, tacArena *arena) {
 }
 
 int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *arena) {
-    *p = (tacNcp){.m = m, .max_contacts = max_contacts, .room = tac_ncp_room(max_contacts), .bend = 1};
+    *p = (tacNcp){
+        .m = m, .max_contacts = max_contacts, .room = tac_ncp_max_features(max_contacts), .geometric_share = 1};
     p->ldu = (tacBlockLdu){.nnode = m->nbody,
                            .nv = m->nv,
-                           .max_edge = most_edges(m, max_contacts),
+                           .max_edge = max_edges(m, max_contacts),
                            .parent = m->body_parent,
                            .dof_adr = m->body_dof_adr,
                            .dof_num = m->body_dof_num};
@@ -124,20 +108,16 @@ int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *are
         if ((*of_bodies[i] = TAC_TAKE(arena, m->nbody, tacVec6)) == NULL) return 0;
     for (size_t i = 0; i < sizeof of_dofs / sizeof *of_dofs; i++)
         if ((*of_dofs[i] = TAC_TAKE(arena, m->nv, double)) == NULL) return 0;
-    p->x = TAC_TAKE(arena, tac_ncp_most_unknowns(m), double);
+    p->x = TAC_TAKE(arena, tac_ncp_max_unknowns(m), double);
     p->slide = TAC_TAKE(arena, m->nbody, tacVec3);
     p->spin = TAC_TAKE(arena, m->nbody, tacVec3);
-    if (!p->q_next || !p->x || !p->slide || !p->spin || !tac_ncp_pose_layout(&p->next, m, arena) ||
-        !layout_pairs(p, m, arena) || !tac_block_layout(&p->ldu, arena))
-        return 0;
-    for (int b = 0; b < m->nbody; b++)
-        p->ldu.still[b] = m->body_last_dof[b] < 0;
-    return 1;
+    return p->q_next && p->x && p->slide && p->spin && tac_ncp_kinematics_layout(&p->next, m, arena) &&
+           layout_pairs(p, m, arena) && tac_block_ldu_layout(&p->ldu, arena);
 }
 
 /* --- The problem -------------------------------------------------------------------------------------------------- */
 
-/* Largest |g_i + S_i . (sum of f behind it)|. */
+/* Largest |g_i + S_i . (sum of f over the subtree)|. */
 static double balance(tacNcp *p) {
     const tacModel *m = p->m;
     double worst = 0;
@@ -151,50 +131,50 @@ static double balance(tacNcp *p) {
     return worst;
 }
 
-tacStatus tac_ncp_put(tacNcp *p, const double *v_next) {
-    tacStatus status = tac_ncp_move(p, v_next);
-    if (status == TAC_OK) status = tac_ncp_place(p);
-    if (status == TAC_OK) tac_ncp_place_rows(p, v_next);
-    return status;
+tacStatus tac_ncp_place(tacNcp *p, const double *v_next) {
+    TAC_TRY(tac_ncp_place_bodies(p, v_next));
+    TAC_TRY(tac_ncp_place_contacts(p));
+    tac_ncp_place_rows(p, v_next);
+    return TAC_OK;
 }
 
-/* -> the largest |E| of the iterate at the poses of tac_ncp_put. */
-static double load(tacNcp *p, const double *x, const double *a, const double *b) {
-    double pairs = tac_ncp_load(p, a, b), rows = tac_ncp_load_rows(p, x, a, b);
+/* Evaluates all residuals of an iterate at the poses of tac_ncp_place. Returns the largest |E|. */
+static double evaluate(tacNcp *p, const double *x, const double *a, const double *b) {
+    double pairs = tac_ncp_evaluate_contacts(p, a, b), rows = tac_ncp_evaluate_rows(p, x, a, b);
     return tac_max(tac_max(pairs, rows), balance(p));
 }
 
 static tacStatus residual(void *user, const double *x, const double *a, const double *b, double *violation) {
     tacNcp *p = user;
-    tacStatus status = tac_ncp_put(p, x);
-    if (status != TAC_OK) return status;
-    *violation = load(p, x, a, b);
+    TAC_TRY(tac_ncp_place(p, x));
+    *violation = evaluate(p, x, a, b);
     return TAC_OK;
 }
 
-static tacStatus settle(void *user, const tacInteriorTrial *trial, double *a, double *b, double *violation) {
+static tacStatus project(void *user, const tacInteriorTrial *trial, double *a, double *b, double *violation) {
     tacNcp *p = user;
-    tacStatus status = tac_ncp_put(p, trial->x);
-    if (status != TAC_OK) return status;
-    tac_ncp_settle(p, trial->kappa, trial->left, a, b);
-    *violation = load(p, trial->x, a, b);
+    TAC_TRY(tac_ncp_place(p, trial->x));
+    tac_ncp_project_to_path(p, trial->kappa, trial->left, a, b);
+    *violation = evaluate(p, trial->x, a, b);
     return TAC_OK;
 }
 
 static tacStatus factor(void *user, const double *x, const double *a, const double *b) {
     tacNcp *p = user;
-    (void)x, (void)a, (void)b;
-    tac_ncp_note_residuals(p);
+    (void)x;
+    (void)a;
+    (void)b;
+    tac_ncp_save_residuals(p);
     tac_ncp_linearize(p);
     tac_ncp_linearize_rows(p);
-    tacStatus status = tac_ncp_contact_blocks(p);
-    if (status == TAC_OK) status = tac_block_factor(&p->ldu);
-    return status == TAC_OK ? tac_ncp_border_factor(p) : status;
+    TAC_TRY(tac_ncp_contact_blocks(p));
+    TAC_TRY(tac_block_ldu_factor(&p->ldu));
+    return tac_ncp_border_factor(p);
 }
 
-static double size(void *user) { return tac_ncp_size(user); }
+static double norm(void *user) { return tac_ncp_residual_norm(user); }
 
-static void bend(void *user, double share) { ((tacNcp *)user)->bend = share; }
+static void set_geometric_share(void *user, double share) { ((tacNcp *)user)->geometric_share = share; }
 
 static void solve(void *user, const double *c, double *dx, double *da, double *db) {
     tacNcp *p = user;
@@ -213,19 +193,19 @@ tacInteriorProblem tac_ncp_problem(tacNcp *p) {
                                 .residual = residual,
                                 .factor = factor,
                                 .solve = solve,
-                                .bend = bend,
-                                .settle = settle,
-                                .size = size};
+                                .geometric_share = set_geometric_share,
+                                .project = project,
+                                .norm = norm};
 }
 
-/* Products and least gaps that a search starts with, and whether contacts slip. */
+/* Products and least gaps of a starting point, and whether contacts slip. */
 typedef struct StartPoint {
     double kappa, gap;
     int slips;
 } StartPoint;
 
-/* The largest m d^2/h of a dof that its force alone would take so far in the step, d = h tau/m, that something has to
- * hold it: from small impulses the first steps would go there. */
+/* Largest m d^2/h of a dof whose force alone would move it so far in the step, d = h tau/m, that something must hold
+ * it. From smaller impulses the first Newton steps would go there. */
 static double drive(const tacNcp *p) {
     double most = 0;
     for (int i = 0; i < p->m->nv; i++) {
@@ -235,11 +215,11 @@ static double drive(const tacNcp *p) {
     return most;
 }
 
-/* At the motion of tac_ncp_move. */
+/* Needs: tac_ncp_place. */
 static StartPoint start_point(const tacNcp *p, int start) {
     double depth = tac_ncp_limit_depth(p);
     for (int i = 0; i < p->ncontact; i++)
-        depth = tac_max(depth, -p->contact[i].gap_slip[0]);
+        depth = tac_max(depth, -p->contact[i].next.gap_slip[0]);
     double energy = tac_ncp_mean_mass(p) * depth * depth / (p->h * p->gap_unit), driven = drive(p) / p->gap_unit;
     double least = STARTS[start].speed * p->h;
     return (StartPoint){tac_max(STARTS[start].kappa, STARTS[start].energy * energy + STARTS[start].drive * driven),
@@ -253,39 +233,39 @@ static void start_pair(const tacNcp *p, StartPoint s, int cone, double gap, doub
 
 static void start_contact(const tacNcp *p, StartPoint s, const tacNcpContact *c) {
     double *a = p->a + c->adr, *b = p->b + c->adr;
-    start_pair(p, s, c->cone, c->gap_slip[0], a, b);
-    if (c->p.mu == 0) return;
-    double u[2] = {s.slips ? c->gap_slip[1] : 0, s.slips ? c->gap_slip[2] : 0};
-    tac_friction_start(&c->p, s.kappa * p->unit[c->cone + 1], u, a, b);
+    start_pair(p, s, c->cone, c->next.gap_slip[0], a, b);
+    if (c->friction.mu == 0) return;
+    double u[2] = {s.slips ? c->next.gap_slip[1] : 0, s.slips ? c->next.gap_slip[2] : 0};
+    tac_friction_start(&c->friction, s.kappa * p->unit[c->cone + 1], u, a, b);
 }
 
 static tacStatus start_motion(tacNcp *p, double share, const double *v) {
     for (int i = 0; i < p->m->nv; i++)
         p->x[i] = share * v[i];
-    return tac_ncp_put(p, p->x);
+    return tac_ncp_place(p, p->x);
 }
 
-/* Where a motion is too fast, or leads through a contact's features: rest; then the motion where features were added,
- * as those may not be there at q; then rest without the contacts that are not. */
+/* Starts elsewhere where a motion is too fast or leads where features do not touch: at rest; then at the motion where
+ * features were added, which may not touch at q; then at rest without the contacts that are lost there. */
 static tacStatus start_elsewhere(tacNcp *p) {
     tacStatus status = start_motion(p, 0, p->v);
     if (status == TAC_ERR_DEGENERATE) status = start_motion(p, 1, p->anchor);
     while (status == TAC_ERR_DEGENERATE) {
-        tac_ncp_forget_lost(p);
+        tac_ncp_clear_lost(p);
         status = start_motion(p, 0, p->v);
-        if (status == TAC_ERR_DEGENERATE && tac_ncp_leave_out_lost(p) == 0) break;
+        if (status == TAC_ERR_DEGENERATE && tac_ncp_remove_lost(p) == 0) break;
     }
     return status;
 }
 
 tacStatus tac_ncp_start(tacNcp *p, int start, int again) {
-    tacStatus status = again ? tac_ncp_put(p, p->x) : start_motion(p, STARTS[start].share, p->v);
+    tacStatus status = again ? tac_ncp_place(p, p->x) : start_motion(p, STARTS[start].share, p->v);
     if (status == TAC_ERR_DEGENERATE) status = start_elsewhere(p);
-    if (status != TAC_OK) return status;
+    TAC_TRY(status);
     StartPoint s = start_point(p, start);
     for (int i = 0; i < p->ncontact; i++)
         start_contact(p, s, &p->contact[i]);
     tac_ncp_start_rows(p, again, s.kappa, s.gap);
-    tac_ncp_forget_lost(p);
+    tac_ncp_clear_lost(p);
     return TAC_OK;
 }

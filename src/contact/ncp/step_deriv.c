@@ -3,9 +3,11 @@
  *
  *   R(v+; q, v, act, u, theta) = 0 with cone variables eliminated:   dv+ = w - A^-1 dR,   w = dv+ and dR at fixed q+
  *
- * In reverse one transposed solve, refined once, gives the weights of R and of what contacts answer to. */
-#include "contact/ncp/step.h"
+ * In reverse mode one transposed solve, with refinement, gives the weights of R and of the inputs of impulses. */
+#include "contact/ncp/step_deriv.h"
 
+#include "contact/ncp/adjoint.h"
+#include "contact/ncp/damping.h"
 #include "dynamics/actuator.h"
 #include "dynamics/passive.h"
 #include "math/dense.h"
@@ -16,15 +18,23 @@
 tacStatus tac_ncp_prepare(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d) {
     double kappa = ctx->options.ncp_kappa, smooth = ctx->options.ncp_gradient_kappa;
     if (smooth > kappa) kappa = smooth;
-    tacStatus solved = tac_ncp_go(ctx, x, u, kappa, p);
+    tacStatus solved = tac_ncp_solve_step(ctx, x, u, kappa, p);
     if (!tac_went_on(solved)) return solved;
     if (!tac_ncp_deriv_layout(d, ctx->model, ctx->options.max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
-    tacStatus status = solved == TAC_OK ? tac_ncp_refine(ctx, kappa, p) : TAC_OK;
-    if (status == TAC_OK) status = tac_ncp_differentiate(p, d, kappa);
-    return status == TAC_OK ? solved : status;
+    if (solved == TAC_OK) TAC_TRY(tac_ncp_refine(ctx, kappa, p));
+    TAC_TRY(tac_ncp_differentiate(p, d, kappa));
+    return solved;
 }
 
-/* --- All that moves the equations --------------------------------------------------------------------------------- */
+void tac_ncp_measure_prepare(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    tacNcpDeriv d;
+    int max_contacts = options->max_contacts;
+    tac_ncp_measure_solve(m, options, dry);
+    tac_ncp_deriv_layout(&d, m, max_contacts, dry);
+    tac_interior_measure(tac_ncp_max_unknowns(m), tac_ncp_max_numbers(m, max_contacts), dry); /* tac_ncp_refine */
+}
+
+/* --- Columns ------------------------------------------------------------------------------------------------------ */
 
 static tacSink at(tacSink like, int column, double *bar) {
     if (like.matrix != NULL)
@@ -34,11 +44,18 @@ static tacSink at(tacSink like, int column, double *bar) {
     return like;
 }
 
-static tacNcpSink sinks_at(const tacNcpTarget *t, int column, double *bar) {
+/* Where all columns go: sinks of matrices begin at the first column; those of a reverse pass share bar. */
+typedef struct Target {
+    tacSink balance, inputs, wrench;
+    tacGrad bar;
+    tacColumns c;
+} Target;
+
+static tacNcpSink sinks_at(const Target *t, int column, double *bar) {
     return (tacNcpSink){at(t->balance, column, bar), at(t->inputs, column, bar), at(t->wrench, column, bar)};
 }
 
-/* Where the blocks of u after ctrl begin; -1: not there. */
+/* First columns of the blocks of u after ctrl; -1: there is none. */
 typedef struct Blocks {
     int qfrc, xfrc, mocap;
 } Blocks;
@@ -46,14 +63,19 @@ typedef struct Blocks {
 static Blocks input_blocks(const tacContext *ctx) {
     int next = ctx->model->nu;
     Blocks b = {-1, -1, tac_mocap_column(ctx)};
-    if (ctx->options.inputs & TAC_INPUT_QFRC) b.qfrc = next, next += ctx->model->nv;
+    if (ctx->options.inputs & TAC_INPUT_QFRC) {
+        b.qfrc = next;
+        next += ctx->model->nv;
+    }
     if (ctx->options.inputs & TAC_INPUT_XFRC) b.xfrc = next;
     if (ctx->model->nmocap == 0) b.mocap = -1;
     return b;
 }
 
-void tac_ncp_emit_forces(tacContext *ctx, const double *x, const double *u, const tacNcp *p, tacSink like, tacColumns c,
-                         const tacGrad *bar) {
+/* Emits d(joint forces) to a sink. Forces that are implicit in velocity are differentiated at fixed v+ - v. bar NULL: a
+ * matrix. */
+static void emit_forces(tacContext *ctx, const double *x, const double *u, const tacNcp *p, tacSink like, tacColumns c,
+                        const tacGrad *bar) {
     const tacModel *m = ctx->model;
     Blocks b = input_blocks(ctx);
     tacSmoothPoint point = tac_point_of(ctx, x, u);
@@ -80,8 +102,9 @@ void tac_ncp_emit_forces(tacContext *ctx, const double *x, const double *u, cons
     }
 }
 
-tacStatus tac_ncp_emit(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
-                       const tacNcpTarget *t) {
+/* Emits all other changes. */
+static tacStatus emit_all(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
+                          const Target *t) {
     const tacModel *m = ctx->model;
     Blocks b = input_blocks(ctx);
     int first = b.mocap < 0 ? 0 : b.mocap;
@@ -103,26 +126,29 @@ tacStatus tac_ncp_emit(tacContext *ctx, const double *x, const double *u, tacNcp
 tacStatus tac_ncp_residual_jac(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
                                tacColumns c, double *W, double *r, double *wrench) {
     const tacModel *m = ctx->model;
-    tacNcpTarget t = {.balance = {.matrix = W, .ld = c.n}, .inputs = {.matrix = r, .ld = c.n}, .c = c};
+    Target t = {.balance = {.matrix = W, .ld = c.n}, .inputs = {.matrix = r, .ld = c.n}, .c = c};
     if (wrench != NULL) t.wrench = (tacSink){.matrix = wrench, .ld = c.n};
     memset(W, 0, (size_t)m->nv * (size_t)c.n * sizeof *W);
     if (r != NULL) memset(r, 0, (size_t)tac_ncp_inputs(p) * (size_t)c.n * sizeof *r);
-    tac_ncp_emit_forces(ctx, x, u, p, (tacSink){.matrix = W, .ld = c.n, .negate = 1}, c, NULL);
+    emit_forces(ctx, x, u, p, (tacSink){.matrix = W, .ld = c.n, .negate = 1}, c, NULL);
     for (size_t i = 0; i < (size_t)m->nv * (size_t)c.n; i++)
         W[i] *= p->h;
-    return tac_ncp_emit(ctx, x, u, p, d, &t);
+    return emit_all(ctx, x, u, p, d, &t);
 }
 
-int tac_ncp_take_changes(tacContext *ctx, const tacNcp *p, tacNcpChanges *all) {
-    size_t nv = (size_t)ctx->model->nv, inputs = (size_t)tac_ncp_inputs(p), most = nv > inputs ? nv : inputs;
-    size_t n = (size_t)all->c.n;
-    all->R = TAC_TAKE(&ctx->arena, nv * n, double), all->r = TAC_TAKE(&ctx->arena, inputs * n, double);
-    all->row = TAC_TAKE(&ctx->arena, most, int), all->weight = TAC_TAKE(&ctx->arena, most, double);
-    all->used = TAC_TAKE(&ctx->arena, most, int);
-    return all->used != NULL && all->R != NULL && all->r != NULL && all->row != NULL && all->weight != NULL;
+int tac_ncp_changes_layout(tacNcpChanges *all, int nv, tacColumns c, int inputs, tacArena *arena) {
+    size_t n = (size_t)c.n;
+    int most = nv > inputs ? nv : inputs;
+    *all = (tacNcpChanges){.c = c};
+    all->R = TAC_TAKE(arena, (size_t)nv * n, double);
+    all->r = TAC_TAKE(arena, (size_t)inputs * n, double);
+    all->row = TAC_TAKE(arena, most, int);
+    all->weight = TAC_TAKE(arena, most, double);
+    all->used = TAC_TAKE(arena, most, int);
+    return all->R && all->r && all->row && all->weight && all->used;
 }
 
-void tac_ncp_find_rows(const tacNcp *p, tacNcpChanges *all) {
+void tac_ncp_find_nonzero_rows(const tacNcp *p, tacNcpChanges *all) {
     int n = all->c.n;
     all->nrow = 0;
     for (int i = 0; i < tac_ncp_inputs(p); i++) {
@@ -138,18 +164,24 @@ void tac_ncp_add_products(const tacNcpChanges *all, int nv, const double *lambda
                           double *out) {
     int n = all->c.n, count = 0;
     for (int i = 0; i < nv; i++)
-        if (lambda[i] != 0) all->weight[count] = -lambda[i], all->used[count++] = i;
+        if (lambda[i] != 0) {
+            all->weight[count] = -lambda[i];
+            all->used[count++] = i;
+        }
     tac_dense_add_rows(n, count, all->weight, all->used, all->R, 1, out);
     count = 0;
     for (int k = 0; k < all->nrow; k++)
-        if (mu[all->row[k]] != 0) all->weight[count] = mu[all->row[k]], all->used[count++] = all->row[k];
+        if (mu[all->row[k]] != 0) {
+            all->weight[count] = mu[all->row[k]];
+            all->used[count++] = all->row[k];
+        }
     tac_dense_add_rows(n, count, all->weight, all->used, all->r, scale, out);
 }
 
-/* Row i of W = -(dv+ - dv)/h, as tac_assemble_jac takes it, from the transposed answer to v+_i: the contacts' stiffness
- * multiplies what is left of rounding neither there nor here. */
-static void answer_row(tacNcp *p, tacNcpDeriv *d, const tacNcpChanges *all, int i, double *lambda, double *mu,
-                       double *row) {
+/* Row i of W = -(dv+ - dv)/h, as tac_assemble_jac takes it, from the transposed solve for v+_i. So the contacts'
+ * stiffness does not multiply rounding. */
+static void solve_row(tacNcp *p, tacNcpDeriv *d, const tacNcpChanges *all, int i, double *lambda, double *mu,
+                      double *row) {
     int nv = p->m->nv, n = all->c.n;
     memset(p->g_rhs, 0, (size_t)nv * sizeof *p->g_rhs);
     memset(mu, 0, (size_t)tac_ncp_inputs(p) * sizeof *mu);
@@ -160,7 +192,7 @@ static void answer_row(tacNcp *p, tacNcpDeriv *d, const tacNcpChanges *all, int 
     row[nv + i] += 1 / p->h;
 }
 
-/* W += w/h, w how v+ keeps q+ in place; of the time step too, where W is -da, a = (v+ - v)/h. */
+/* W += w/h, where w is the change of v+ that keeps q+ fixed; also by the time step, where W is -da, a = (v+ - v)/h. */
 static void add_hold(const tacNcp *p, tacColumns c, double *W) {
     int n = c.n, time = tac_param_of_time(p->m);
     for (int i = 0; time >= 0 && i < p->m->nv; i++) {
@@ -175,73 +207,99 @@ static void add_hold(const tacNcp *p, tacColumns c, double *W) {
     }
 }
 
-/* The step's own y where derivatives are of a softer one. */
+/* 1: derivatives are those of a softer step, and y is that of the step itself. */
 static int is_smoothed(const tacContext *ctx) { return ctx->options.ncp_gradient_kappa > ctx->options.ncp_kappa; }
+
+/* What a Jacobian takes besides the solved step and its derivative. */
+typedef struct Jacobian {
+    double *W, *hv; /* nv x c.n, nv */
+    tacNcpPull pull;
+    tacNcpChanges all;
+} Jacobian;
+
+static int layout_jac(Jacobian *j, int nv, tacColumns c, int inputs, tacArena *arena) {
+    *j = (Jacobian){.W = TAC_TAKE(arena, (size_t)nv * (size_t)c.n, double)};
+    j->hv = TAC_TAKE(arena, nv, double);
+    return j->W && j->hv && tac_ncp_pull_layout(&j->pull, nv, inputs, arena) &&
+           tac_ncp_changes_layout(&j->all, nv, c, inputs, arena);
+}
 
 static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *next, const tacJac *J) {
     const tacModel *m = ctx->model;
-    tacNcpChanges all = {.c = tac_count_columns(ctx)};
+    tacColumns c = tac_count_columns(ctx);
     tacNcp p;
     tacNcpDeriv d;
+    Jacobian j;
     tacStatus solved = tac_ncp_prepare(ctx, x, u, &p, &d);
     if (!tac_went_on(solved)) return solved;
-    size_t n = (size_t)all.c.n;
-    double *W = TAC_TAKE(&ctx->arena, (size_t)m->nv * n, double), *hv = TAC_TAKE(&ctx->arena, m->nv, double);
-    double *lambda = TAC_TAKE(&ctx->arena, m->nv, double), *mu = TAC_TAKE(&ctx->arena, tac_ncp_inputs(&p), double);
-    if (W == NULL || hv == NULL || lambda == NULL || mu == NULL || !tac_ncp_take_changes(ctx, &p, &all))
-        return TAC_ERR_ARENA_FULL;
+    if (!layout_jac(&j, m->nv, c, tac_ncp_inputs(&p), &ctx->arena)) return TAC_ERR_ARENA_FULL;
     if (next != NULL) memcpy(next, ctx->work.next, (size_t)tac_nx(m) * sizeof *next);
-    memcpy(hv, p.hv, (size_t)m->nv * sizeof *hv);
-    tacStatus status = tac_ncp_residual_jac(ctx, x, u, &p, &d, all.c, all.R, all.r, NULL);
-    if (status != TAC_OK) return status;
-    tac_ncp_find_rows(&p, &all);
+    memcpy(j.hv, p.hv, (size_t)m->nv * sizeof *j.hv);
+    TAC_TRY(tac_ncp_residual_jac(ctx, x, u, &p, &d, c, j.all.R, j.all.r, NULL));
+    tac_ncp_find_nonzero_rows(&p, &j.all);
     for (int i = 0; i < m->nv; i++)
-        answer_row(&p, &d, &all, i, lambda, mu, W + (size_t)i * n);
+        solve_row(&p, &d, &j.all, i, j.pull.lambda, j.pull.mu, j.W + (size_t)i * (size_t)c.n);
     ctx->info.conditioning = d.conditioning;
-    add_hold(&p, all.c, W);
-    status = tac_assemble_jac(ctx, x, u, hv, all.c, W, J);
-    return status == TAC_OK ? solved : status;
+    add_hold(&p, c, j.W);
+    TAC_TRY(tac_assemble_jac(ctx, x, u, j.hv, c, j.W, J));
+    return solved;
+}
+
+/* Solves the step at its own kappa: next, own. */
+static tacStatus own_step(tacContext *ctx, const double *x, const double *u, double *next, tacStepInfo *own) {
+    tacNcp p;
+    TAC_SCOPE(&ctx->arena);
+    tacStatus status = tac_ncp_solve_step(ctx, x, u, ctx->options.ncp_kappa, &p);
+    memcpy(next, ctx->work.next, (size_t)tac_nx(ctx->model) * sizeof *next);
+    *own = ctx->info;
+    return status;
 }
 
 tacStatus tac_ncp_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
-    size_t mark = tac_arena_mark(&ctx->arena), nx = (size_t)tac_nx(ctx->model);
+    TAC_SCOPE(&ctx->arena);
+    size_t nx = (size_t)tac_nx(ctx->model);
     tacStepInfo own = {0};
     double *next = TAC_TAKE(&ctx->arena, nx, double);
-    tacStatus status = next == NULL ? TAC_ERR_ARENA_FULL : TAC_OK;
+    if (next == NULL) return TAC_ERR_ARENA_FULL;
     int apart = y != NULL && is_smoothed(ctx);
-    if (status == TAC_OK && apart) {
-        size_t step = tac_arena_mark(&ctx->arena);
-        tacNcp p;
-        status = tac_ncp_go(ctx, x, u, ctx->options.ncp_kappa, &p);
-        memcpy(next, ctx->work.next, nx * sizeof *next);
-        own = ctx->info;
-        tac_arena_release(&ctx->arena, step);
-    }
+    tacStatus status = apart ? own_step(ctx, x, u, next, &own) : TAC_OK;
     tacStatus solved = tac_went_on(status) ? jac(ctx, x, u, apart ? NULL : next, J) : status;
     if (tac_went_on(solved) && y != NULL) memcpy(y, next, nx * sizeof *y);
-    tac_arena_release(&ctx->arena, mark);
     if (!tac_went_on(solved) || status != TAC_ERR_UNSOLVED) return solved;
     tac_restore_solve(&ctx->info, &own);
     return status;
 }
 
+void tac_ncp_measure_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Jacobian j;
+    TAC_TAKE(dry, tac_nx(m), double); /* the next state */
+    tac_ncp_measure_prepare(m, options, dry);
+    layout_jac(&j, m->nv, tac_columns_of(m, options), tac_ncp_max_inputs(m, options->max_contacts), dry);
+}
+
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
+
+int tac_ncp_pull_layout(tacNcpPull *pull, int nv, int inputs, tacArena *arena) {
+    *pull = (tacNcpPull){.lambda = TAC_TAKE(arena, nv, double), .mu = TAC_TAKE(arena, inputs, double)};
+    return pull->lambda && pull->mu;
+}
 
 tacStatus tac_ncp_residual_vjp(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
                                const tacNcpPull *pull, const tacGrad *bar) {
-    tacNcpTarget t = {.balance = {.lambda = pull->lambda, .negate = 1},
-                      .inputs = {.lambda = pull->mu},
-                      .wrench = {.lambda = pull->wrench},
-                      .bar = *bar,
-                      .c = tac_count_columns(ctx)};
+    Target t = {.balance = {.lambda = pull->lambda, .negate = 1},
+                .inputs = {.lambda = pull->mu},
+                .wrench = {.lambda = pull->wrench},
+                .bar = *bar,
+                .c = tac_count_columns(ctx)};
     double *scaled = p->g_rhs;
     for (int i = 0; i < ctx->model->nv; i++)
         scaled[i] = p->h * pull->lambda[i];
-    tac_ncp_emit_forces(ctx, x, u, p, (tacSink){.lambda = scaled}, t.c, bar);
-    return tac_ncp_emit(ctx, x, u, p, d, &t);
+    emit_forces(ctx, x, u, p, (tacSink){.lambda = scaled}, t.c, bar);
+    return emit_all(ctx, x, u, p, d, &t);
 }
 
-/* Activations go on by themselves. */
+/* Activations advance by themselves. */
 static void activations_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *bar) {
     const tacModel *m = ctx->model;
     const double *actbar = ybar + 2 * m->nv;
@@ -253,7 +311,7 @@ static void activations_vjp(tacContext *ctx, const double *x, const double *u, c
         tac_param_activation_jac(m, &ctx->work, &point, &ctx->tangents[i], ctx->tangents[i].column, &theta);
 }
 
-/* bar += w^T vbar, w how v+ keeps q+ in place; tac_adjoint_begin has begun with v+ = v + ... . */
+/* bar += w^T vbar, where w is the change of v+ that keeps q+ fixed. tac_adjoint_begin has begun with v+ = v + ... . */
 static void hold_vjp(const tacNcp *p, const double *vbar, const tacGrad *bar) {
     int nv = p->m->nv, time = bar->theta == NULL ? -1 : tac_param_of_time(p->m);
     for (int i = 0; time >= 0 && i < nv; i++)
@@ -272,13 +330,12 @@ static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const do
     tacNcp p;
     tacNcpDeriv d;
     tacAdjoint adjoint;
+    tacNcpPull pull;
     tacStatus solved = tac_ncp_prepare(ctx, x, u, &p, &d);
     if (!tac_went_on(solved)) return solved;
     memcpy(ctx->work.vec[0], p.hv, (size_t)m->nv * sizeof(double));
-    tacStatus status = tac_adjoint_begin(ctx, ybar, g->theta != NULL, &adjoint);
-    tacNcpPull pull = {.lambda = TAC_TAKE(&ctx->arena, m->nv, double),
-                       .mu = TAC_TAKE(&ctx->arena, tac_ncp_inputs(&p), double)};
-    if (status != TAC_OK || pull.lambda == NULL || pull.mu == NULL) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(tac_adjoint_begin(ctx, ybar, g->theta != NULL, &adjoint));
+    if (!tac_ncp_pull_layout(&pull, m->nv, tac_ncp_inputs(&p), &ctx->arena)) return TAC_ERR_ARENA_FULL;
     double *vbar = adjoint.lambda; /* h vbar+ */
     for (int i = 0; i < m->nv; i++)
         vbar[i] /= p.h;
@@ -286,24 +343,21 @@ static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const do
     tac_ncp_adjoint(&p, &d, vbar, pull.lambda, pull.mu);
     ctx->info.conditioning = d.conditioning;
     hold_vjp(&p, vbar, &adjoint.bar);
-    status = tac_ncp_residual_vjp(ctx, x, u, &p, &d, &pull, &adjoint.bar);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_ncp_residual_vjp(ctx, x, u, &p, &d, &pull, &adjoint.bar));
     activations_vjp(ctx, x, u, ybar, &adjoint.bar);
-    status = tac_copy_grad(&adjoint.bar, tac_count_columns(ctx), g);
-    return status == TAC_OK ? solved : status;
+    TAC_TRY(tac_copy_grad(&adjoint.bar, tac_count_columns(ctx), g));
+    return solved;
 }
 
 tacStatus tac_ncp_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = vjp(ctx, x, u, ybar, g);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_SCOPE(&ctx->arena);
+    return vjp(ctx, x, u, ybar, g);
 }
 
-size_t tac_ncp_grad_scratch(const tacModel *m, const tacOptions *options) {
-    tacColumns c = tac_columns_of(m, options);
-    size_t inputs = (size_t)tac_ncp_most_inputs(m, options->max_contacts), n = (size_t)c.n;
-    return tac_ncp_deriv_bytes(m, options->max_contacts) + tac_smooth_scratch(m, options) +
-           tac_room((size_t)tac_nx(m)) + tac_room(inputs * n) + 3 * tac_room(inputs + (size_t)m->nv) +
-           2 * tac_room((size_t)m->nv * n) + 4 * tac_room((size_t)m->nv) + tac_ncp_forces_scratch(m);
+void tac_ncp_measure_vjp(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tacNcpPull pull;
+    tac_ncp_measure_prepare(m, options, dry);
+    tac_arena_take(dry, tac_smooth_scratch(m, options)); /* tac_adjoint_begin */
+    tac_ncp_pull_layout(&pull, m->nv, tac_ncp_max_inputs(m, options->max_contacts), dry);
 }

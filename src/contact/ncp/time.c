@@ -1,11 +1,14 @@
-/* How the step's equations move at fixed q+ with the time step h   (docs/theory/ncp.md, W38-W40): momenta are ways over
- * h, weight and joint forces act for h, the pose before is at q (-) h v, and v+ = (q+ (-) q)/h. What joint forces
- * themselves are at another h is not here (dynamics/param_deriv.h). */
-#include "contact/ncp/problem.h"
+/* Derivatives of the step's equations at fixed q+ by the time step h   (docs/theory/ncp.md, W38-W40). Momenta are
+ * displacements over h, gravity and joint forces act for h, the pose before is at q (-) h v, and v+ = (q+ (-) q)/h. How
+ * joint forces themselves depend on h is not here (dynamics/param_deriv.h). */
+#include "contact/ncp/deriv.h"
 
+#include "contact/ncp/bodies.h"
+#include "contact/ncp/contact.h"
+#include "contact/ncp/rows_deriv.h"
 #include "math/six.h"
 
-/* One column being made. */
+/* The column. */
 typedef struct Column {
     const tacNcp *p;
     const tacNcpDeriv *d;
@@ -15,21 +18,21 @@ typedef struct Column {
 
 /* --- Bodies and dofs ---------------------------------------------------------------------------------------------- */
 
-/* f = (momenta gained, ways over h) - h m g:  df = -(momenta gained)/h - m g at fixed poses. */
+/* f = (momenta gained, displacements over h) - h m g:  df = -(momenta gained)/h - m g at fixed poses. */
 static void change_momenta(const Column *c, int b) {
     const tacNcp *p = c->p;
     const tacWork *w[TAC_NCP_POSES] = {&c->d->before, p->w, &p->next};
     double mass = p->m->body_mass[b], h = p->h;
     tacVec3 gravity = tac_neg3(tac_base_acceleration(p->m).lin), arm = tac_sub3(w[1]->xipos[b], w[1]->origin[b]);
-    tacVec3 bend = tac_add3(tac_madd3(w[2]->xipos[b], -2, w[1]->xipos[b]), w[0]->xipos[b]);
-    tacVec3 lin = tac_madd3(tac_scale3(-mass / (h * h), bend), -mass, gravity);
-    tacVec3 ang = tac_scale3(-1 / h, tac_ncp_turn_gained(w, b, p->m->body_icom[b], h));
+    tacVec3 second_difference = tac_add3(tac_madd3(w[2]->xipos[b], -2, w[1]->xipos[b]), w[0]->xipos[b]);
+    tacVec3 lin = tac_madd3(tac_scale3(-mass / (h * h), second_difference), -mass, gravity);
+    tacVec3 ang = tac_scale3(-1 / h, tac_ncp_angular_momentum_gained(w, b, p->m->body_icom[b], h));
     tacVec6 f = {tac_add3(ang, tac_cross3(arm, lin)), lin};
     for (int i = p->m->body_last_dof[b]; i >= 0; i = p->m->dof_parent[i])
         tac_emit(&c->sink->balance, i, c->id, tac_dot6(p->w->S[i], f));
 }
 
-/* The pose before moves with h as with v, by the share v/h. */
+/* The pose before depends on h as on v, times v/h. */
 static void move_before(const Column *c) {
     const tacNcp *p = c->p;
     const tacNcpDeriv *d = c->d;
@@ -54,14 +57,14 @@ static void change_dofs(const Column *c) {
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
 
-/* d(gap less rest): overlap at q goes away for h; where it bounces, its way follows the pose before. */
+/* d(gap less rest): a negative gap at q recovers for h; with restitution it depends on the pose before. */
 static double gap_change(const Column *c, int contact) {
     const tacNcp *p = c->p;
     const tacNcpContact *at = &p->contact[contact];
     double sum = 0;
-    if (!(at->bounce > 0)) return -tac_ncp_closed_by_time(p, &at->closed, at->p.gamma);
+    if (!(at->law.bounce > 0)) return -tac_ncp_gap_bound_by_time(p, &at->law.bound, at->friction.gamma);
     for (int side = 0; side < 2; side++) {
-        const double *before = c->d->answer[contact].before + 6 * side;
+        const double *before = c->d->response[contact].before + 6 * side;
         for (int j = p->m->body_last_dof[at->body[side]]; j >= 0; j = p->m->dof_parent[j])
             sum += tac_six_dot(before, &c->d->by_v[j].ang.x) * p->v[j] / p->h;
     }
@@ -71,53 +74,53 @@ static double gap_change(const Column *c, int contact) {
 /* Forces on bodies are impulses over h. */
 static void change_wrenches(const Column *c, const tacNcpContact *at) {
     const tacNcp *p = c->p;
-    double t[3] = {at->p.gamma, at->p.xi[1], at->p.xi[2]};
-    tacVec3 P = tac_ncp_impulse(&at->now, t);
+    double t[3] = {at->friction.gamma, at->friction.xi[1], at->friction.xi[2]};
+    tacVec3 P = tac_ncp_impulse(&at->next.contact, t);
     for (int side = 0; side < 2; side++) {
-        tacVec3 arm = tac_sub3(at->now.pos, p->next.xpos[at->body[side]]);
+        tacVec3 arm = tac_sub3(at->next.contact.pos, p->next.xpos[at->body[side]]);
         tacVec6 W = {tac_cross3(arm, P), P};
         tac_emit_wrench(&c->sink->wrench, at->body[side], c->id, tac_scale6((side == 0 ? 1 : -1) / (p->h * p->h), W));
     }
 }
 
-/* Slips are ways over h, and the unit of products is one of h. */
+/* Slips are displacements over h, and the unit of products is proportional to h. */
 static void change_contact(const Column *c, int contact) {
     const tacNcp *p = c->p;
     const tacNcpContact *at = &p->contact[contact];
     const int row = TAC_NCP_INPUTS * contact;
     tac_emit(&c->sink->inputs, row + TAC_NCP_GAP, c->id, gap_change(c, contact));
-    for (int k = 1; k < 3 && at->p.mu > 0; k++)
-        tac_emit(&c->sink->inputs, row + k, c->id, -at->gap_slip[k] / p->h);
+    for (int k = 1; k < 3 && at->friction.mu > 0; k++)
+        tac_emit(&c->sink->inputs, row + k, c->id, -at->next.gap_slip[k] / p->h);
     tac_emit(&c->sink->inputs, row + TAC_NCP_UNIT, c->id, p->gap_unit / p->h);
     if (!tac_sink_is_empty(&c->sink->wrench)) change_wrenches(c, at);
 }
 
 /* --- Rows --------------------------------------------------------------------------------------------------------- */
 
-/* R_i has load J_i J . (v+ - v); of damping load is h times a number. */
+/* R_i has coefficient J_i J . (v+ - v). Of damping the coefficient is proportional to h. */
 static void change_smooth(const Column *c, const tacNcpRow *row) {
     const tacNcp *p = c->p;
-    double rate = row->law == TAC_NCP_INERTIA ? 0 : row->load / p->h;
-    double along = rate * row->r - row->load * tac_ncp_row_dot(&p->rows, row, p->rows.J, p->x) / p->h;
+    double rate = row->law == TAC_NCP_INERTIA ? 0 : row->coefficient / p->h;
+    double along = rate * row->r - row->coefficient * tac_ncp_row_dot(&p->rows, row, p->rows.J, p->x) / p->h;
     for (int e = row->of.adr; e < row->of.adr + row->of.num; e++)
         tac_emit(&c->sink->balance, p->rows.dof[e], c->id, p->rows.J[e] * along);
 }
 
-/* d(value): a rate goes with v+, and what is open at q closes for h. */
+/* d(value): a rate follows v+, and an open equality at q closes for h. */
 static double value_change(const tacNcp *p, const tacNcpRow *row) {
     if (row->law == TAC_NCP_DRY) return -row->r / p->h;
-    if (row->law == TAC_NCP_PAIR) return -tac_ncp_closed_by_time(p, &row->closed, row->p);
+    if (row->law == TAC_NCP_PAIR) return -tac_ncp_gap_bound_by_time(p, &row->bound, row->p);
     if (row->rest == 0) return 0;
     return row->of.pos > 0 ? TAC_NCP_CLOSING : -TAC_NCP_CLOSING;
 }
 
-/* The number of its law, too, is one times h: U, h loss, h eps. */
+/* The number of its law is proportional to h: U, h loss, h eps. */
 static void change_row(const Column *c, int k) {
     const tacNcp *p = c->p;
     const tacNcpRow *row = &p->rows.row[k];
     tac_emit(&c->sink->inputs, tac_ncp_value_input(p, k), c->id, value_change(p, row));
     tac_emit(&c->sink->inputs, tac_ncp_number_input(p, k), c->id,
-             (row->law == TAC_NCP_PAIR ? p->gap_unit : row->load) / p->h);
+             (row->law == TAC_NCP_PAIR ? p->gap_unit : row->coefficient) / p->h);
 }
 
 /* --- All of them -------------------------------------------------------------------------------------------------- */

@@ -1,26 +1,30 @@
-/* Forces of constraints as they are told to the user, and what weights of them mean for the step's equations
+/* Forces of constraints as outputs, and the weights that they give to the step's equations in reverse
  * (docs/theory/ncp.md, W27, W28). */
-#include "contact/ncp/problem.h"
+#include "contact/ncp/wrench.h"
 
+#include "contact/ncp/contact.h"
+#include "contact/ncp/rows_deriv.h"
 #include "math/dense.h"
 #include "math/six.h"
 
 #include <string.h>
 
 static void components_of(const tacNcpContact *c, double t[3]) {
-    t[0] = c->p.gamma, t[1] = c->p.xi[1], t[2] = c->p.xi[2];
+    t[0] = c->friction.gamma;
+    t[1] = c->friction.xi[1];
+    t[2] = c->friction.xi[2];
 }
 
-/* W_b = sum of +-((p - o_b) x P, P)/h at q+, o_b the body's origin. */
+/* W_b = sum of +-((p - o_b) x P, P)/h at q+, with the body's origin o_b. */
 static void wrenches_on_bodies(const tacNcp *p, tacVec6 *wrench) {
     memset(wrench, 0, (size_t)p->m->nbody * sizeof *wrench);
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
         double t[3];
         components_of(c, t);
-        tacVec3 F = tac_scale3(1 / p->h, tac_ncp_impulse(&c->now, t));
+        tacVec3 F = tac_scale3(1 / p->h, tac_ncp_impulse(&c->next.contact, t));
         for (int side = 0; side < 2; side++) {
-            tacVec3 arm = tac_sub3(c->now.pos, p->next.xpos[c->body[side]]);
+            tacVec3 arm = tac_sub3(c->next.contact.pos, p->next.xpos[c->body[side]]);
             tacVec6 *sum = &wrench[c->body[side]];
             *sum = tac_madd6(*sum, side == 0 ? -1 : 1, (tacVec6){tac_cross3(arm, F), F});
         }
@@ -50,7 +54,7 @@ void tac_ncp_forces(tacNcp *p, double *wrench, double *qfrc) {
 void tac_ncp_free_wrenches(const tacNcp *p, tacVec6 *wrench) {
     memcpy(wrench, p->f, (size_t)p->m->nbody * sizeof *wrench);
     for (int i = 0; i < p->ncontact; i++) {
-        const tacFrictionPoint *at = &p->contact[i].p;
+        const tacFrictionPoint *at = &p->contact[i].friction;
         double back[3] = {-at->gamma, -at->xi[1], -at->xi[2]};
         tac_ncp_add_impulse(p, &p->contact[i], back, wrench);
     }
@@ -64,35 +68,36 @@ void tac_ncp_free_wrenches(const tacNcp *p, tacVec6 *wrench) {
     }
 }
 
-/* z += block^T x, of a half of a 6 x 12 block. */
+/* z += block^T x, with one half of a 6 x 12 block. */
 static void add_transposed(const double block[6][12], int half, tacVec6 x, tacVec6 *z) {
     for (int r = 0; r < 6; r++)
         tac_six_axpy((&x.ang.x)[r], block[r] + 6 * half, &z->ang.x);
 }
 
-/* Weights of where a point of a body goes at q+ -> those of its twist about the tree's origin there. */
+/* Adds weights of a point of a body at q+ to those of its twist about the tree's origin there. */
 static void add_point_weights(const tacNcp *p, int body, tacVec3 point, tacVec3 of, tacVec6 *zbar) {
     if (p->ldu.still[body]) return;
     tacVec3 arm = tac_sub3(point, p->next.origin[body]);
     zbar[body] = tac_add6(zbar[body], (tacVec6){tac_cross3(arm, of), of});
 }
 
-/* The wrench on a side is its change about the tree's origin at q (Gamma), where its arm goes with the place; about the
- * body's origin at q+ it goes with the point there: by itself where the place is held, else by the shares of both ways
- * further; and less that origin. */
-static void side_weights(const tacNcp *p, const tacNcpContact *c, const tacNcpAnswer *answer, int side, tacVec6 bar,
+/* Adds weights of the wrench on a side. Gamma is its derivative about the tree's origin at q, where the arm follows the
+ * place. About the body's origin at q+ the arm follows the point at q+: directly where the place is fixed at q, else
+ * through the shares of both bodies. It also loses the motion of that origin. */
+static void side_weights(const tacNcp *p, const tacNcpContact *c, const tacNcpResponse *answer, int side, tacVec6 bar,
                          tacVec6 *zbar) {
     int b = c->body[side];
     double t[3];
     components_of(c, t);
-    tacVec3 P = tac_scale3(side == 0 ? -1 : 1, tac_ncp_impulse(&c->now, t)), of = tac_cross3(P, bar.ang);
-    tacVec3 further = tac_sub3(tac_sub3(c->now.pos, p->next.xpos[b]), c->arm[side]);
+    tacVec3 P = tac_scale3(side == 0 ? -1 : 1, tac_ncp_impulse(&c->next.contact, t)), of = tac_cross3(P, bar.ang);
+    tacVec3 further = tac_sub3(tac_sub3(c->next.contact.pos, p->next.xpos[b]), c->impulse.arm[side]);
     tacVec6 X = {bar.ang, tac_add3(bar.lin, tac_cross3(bar.ang, further))};
     for (int moved = 0; moved < 2; moved++) {
         int body = c->body[moved];
         if (!p->ldu.still[body]) add_transposed(answer->Gamma[side], moved, X, &zbar[body]);
-        if (!c->held) add_point_weights(p, body, p->next.xipos[body], tac_scale3(c->share[moved], of), zbar);
-        for (int i = 0; c->held && i < 3; i++)
+        if (!c->impulse.held)
+            add_point_weights(p, body, p->next.xipos[body], tac_scale3(c->impulse.share[moved], of), zbar);
+        for (int i = 0; c->impulse.held && i < 3; i++)
             tac_six_axpy(tac_get3(of, i), answer->point[i] + 6 * moved, &zbar[body].ang.x);
     }
     add_point_weights(p, b, p->next.xpos[b], tac_neg3(of), zbar);
@@ -102,16 +107,16 @@ void tac_ncp_wrench_weights(const tacNcp *p, const tacNcpDeriv *d, const double 
     const tacVec6 *on_body = (const tacVec6 *)(const void *)wrenchbar;
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
-        const tacVec3 axis[3] = {c->now.normal, c->now.tangent[0], c->now.tangent[1]};
-        tacVec3 push = tac_zero3(); /* weight of the impulse itself */
+        const tacVec3 axis[3] = {c->next.contact.normal, c->next.contact.tangent[0], c->next.contact.tangent[1]};
+        tacVec3 push = tac_zero3(); /* weight of the impulse */
         for (int side = 0; side < 2; side++) {
             tacVec6 bar = tac_scale6(1 / p->h, on_body[c->body[side]]);
-            tacVec3 arm = tac_sub3(c->now.pos, p->next.xpos[c->body[side]]);
+            tacVec3 arm = tac_sub3(c->next.contact.pos, p->next.xpos[c->body[side]]);
             push = tac_madd3(push, side == 0 ? -1 : 1, tac_add3(bar.lin, tac_cross3(bar.ang, arm)));
-            side_weights(p, c, &d->answer[i], side, bar, zbar);
+            side_weights(p, c, &d->response[i], side, bar, zbar);
         }
         for (int k = 0; k < 3; k++)
-            tac_dense_axpy(TAC_NCP_INPUTS, tac_dot3(push, axis[k]), d->answer[i].to[k], mu + TAC_NCP_INPUTS * i);
+            tac_dense_axpy(TAC_NCP_INPUTS, tac_dot3(push, axis[k]), d->response[i].to[k], mu + TAC_NCP_INPUTS * i);
     }
 }
 

@@ -1,12 +1,15 @@
-/* Limits, dry friction, equalities and armature of tendons in the step: the room they take, and which rows a state has
- * (docs/theory/ncp.md, W29-W32). */
+/* Limits, dry friction, equalities and armature of tendons in the step: how many rows there are at most, and the rows
+ * of a state (docs/theory/ncp.md, W29-W32). */
+#include "contact/ncp/rows.h"
+
 #include "contact/coordinate.h"
-#include "contact/ncp/problem.h"
+#include "contact/ncp/contact.h"
+#include "contact/ncp/damping.h"
 #include "math/scalar.h"
 
 #define TURN 6.28318530717958647693 /* 2 pi */
 
-/* --- Room --------------------------------------------------------------------------------------------------------- */
+/* --- Sizes -------------------------------------------------------------------------------------------------------- */
 
 static int equality_rows(const tacModel *m, int e) {
     static const int ROWS[] = {[TAC_EQ_CONNECT] = 3, [TAC_EQ_WELD] = 6, [TAC_EQ_JOINT] = 1, [TAC_EQ_TENDON] = 1};
@@ -17,8 +20,8 @@ static int tendon_rows(const tacModel *m, int t) {
     return m->tendon_type[t] == TAC_TENDON_FIXED ? 2 + (m->tendon_limited[t] ? 2 : 0) : 0;
 }
 
-int tac_ncp_most_wide(const tacModel *m) {
-    int n = tac_ncp_most_damping(m);
+int tac_ncp_max_wide(const tacModel *m) {
+    int n = tac_ncp_max_damping(m);
     for (int t = 0; t < m->ntendon; t++)
         n += tendon_rows(m, t);
     for (int e = 0; e < m->neq; e++)
@@ -26,8 +29,8 @@ int tac_ncp_most_wide(const tacModel *m) {
     return n;
 }
 
-int tac_ncp_most_rows(const tacModel *m) {
-    int n = m->nv + m->nu + tac_ncp_most_wide(m);
+int tac_ncp_max_rows(const tacModel *m) {
+    int n = m->nv + m->nu + tac_ncp_max_wide(m);
     for (int j = 0; j < m->njnt; j++)
         n += m->joint_limited[j] ? 2 : 0;
     return n;
@@ -46,7 +49,7 @@ static int path_length(const tacModel *m, int body) {
     return n;
 }
 
-/* Bodies that the sides of a connect or weld are on. */
+/* Bodies of both sides of a connect or weld. */
 static void equality_bodies(const tacModel *m, int eq, int body[2]) {
     tacRow row = {.kind = TAC_ROW_EQUALITY, .id = eq};
     tac_row_bodies(m, &(tacRows){.row = &row}, 0, body);
@@ -65,8 +68,8 @@ static int equality_numbers(const tacModel *m, int e) {
     return path_length(m, body[0]) + path_length(m, body[1]);
 }
 
-static int most_numbers(const tacModel *m) {
-    int n = m->nv + tac_ncp_most_damping_numbers(m);
+static int max_numbers(const tacModel *m) {
+    int n = m->nv + tac_ncp_max_damping_numbers(m);
     for (int j = 0; j < m->njnt; j++)
         n += m->joint_limited[j] ? (m->joint_type[j] == TAC_BALL ? 3 : 2) : 0;
     for (int t = 0; t < m->ntendon; t++)
@@ -76,16 +79,9 @@ static int most_numbers(const tacModel *m) {
     return n;
 }
 
-size_t tac_ncp_rows_bytes(const tacModel *m) {
-    size_t wide = (size_t)tac_ncp_most_wide(m), numbers = (size_t)most_numbers(m), d = sizeof(double);
-    return tac_arena_round((size_t)tac_ncp_most_rows(m) * sizeof(tacNcpRow)) + tac_arena_round(numbers * sizeof(int)) +
-           2 * tac_arena_round(numbers * d) + 2 * tac_arena_round(wide * sizeof(int)) +
-           tac_arena_round(wide * wide * d) + 2 * tac_arena_round((size_t)m->nv * d) + 2 * tac_arena_round(wide * d);
-}
-
 int tac_ncp_rows_layout(tacNcpRows *r, const tacModel *m, tacArena *arena) {
-    size_t wide = (size_t)tac_ncp_most_wide(m);
-    *r = (tacNcpRows){.max = tac_ncp_most_rows(m), .max_nnz = most_numbers(m), .max_wide = (int)wide};
+    size_t wide = (size_t)tac_ncp_max_wide(m);
+    *r = (tacNcpRows){.max = tac_ncp_max_rows(m), .max_nnz = max_numbers(m), .max_wide = (int)wide};
     r->row = TAC_TAKE(arena, r->max, tacNcpRow);
     r->dof = TAC_TAKE(arena, r->max_nnz, int);
     r->J = TAC_TAKE(arena, r->max_nnz, double);
@@ -100,7 +96,7 @@ int tac_ncp_rows_layout(tacNcpRows *r, const tacModel *m, tacArena *arena) {
     return r->row && r->dof && r->J && r->G && r->wide && r->pivot && r->S && r->X && r->Y && r->t && r->work;
 }
 
-/* --- Finding ------------------------------------------------------------------------------------------------------ */
+/* --- Rows --------------------------------------------------------------------------------------------------------- */
 
 tacNcpRow *tac_ncp_begin_row(tacNcp *p, tacRow of, tacNcpLaw law, int wide) {
     tacNcpRows *rows = &p->rows;
@@ -114,7 +110,9 @@ tacNcpRow *tac_ncp_begin_row(tacNcp *p, tacRow of, tacNcpLaw law, int wide) {
 }
 
 void tac_ncp_add_number(tacNcpRows *rows, tacNcpRow *row, int dof, double J) {
-    rows->dof[rows->nnz] = dof, rows->J[rows->nnz] = J, rows->G[rows->nnz++] = 0;
+    rows->dof[rows->nnz] = dof;
+    rows->J[rows->nnz] = J;
+    rows->G[rows->nnz++] = 0;
     row->of.num++;
 }
 
@@ -126,7 +124,7 @@ static void add_terms(const tacNcp *p, tacNcpRows *rows, tacNcpRow *row, const t
         }
 }
 
-/* J M^-1 J^T, about; of a ball's limit, whose J is a unit vector at most, of a whole one. */
+/* Approximate J M^-1 J^T; of a ball's limit, whose J is at most a unit vector, that of a unit vector. */
 static double inverse_mass(const tacNcp *p, const tacNcpRow *row) {
     double sum = 0;
     for (int e = row->of.adr; e < row->of.adr + row->of.num; e++)
@@ -134,10 +132,12 @@ static double inverse_mass(const tacNcp *p, const tacNcpRow *row) {
     return sum > 0 ? sum : p->m->dof_invweight[p->rows.dof[row->of.adr]];
 }
 
-/* scale: of a's unit of impulse (dry friction's h loss), of b's of velocity (a gap's h). */
-static void take_cone(tacNcp *p, tacNcpRow *row, int dim, double unit, double scale) {
+/* scale: unit of a's impulse (h loss of dry friction), or of b's velocity (h of a gap). */
+static void add_row_cone(tacNcp *p, tacNcpRow *row, int dim, double unit, double scale) {
     double inverse = inverse_mass(p, row);
-    row->cone = p->ncone, row->at = p->numbers, row->mass = inverse > 0 ? 1 / inverse : 1;
+    row->cone = p->ncone;
+    row->at = p->numbers;
+    row->mass = inverse > 0 ? 1 / inverse : 1;
     tac_ncp_add_cone(p, dim, unit, scale * inverse);
 }
 
@@ -161,7 +161,7 @@ double tac_ncp_inverse_masses_change(const tacModel *m, const int body[2], const
     return sum;
 }
 
-/* A limit's tree; what counts as its mass is that of inertia at an arm where the limit turns. */
+/* The tree of a limit. Where the limit turns, its mass is an inertia at an arm. */
 static double limit_scale(const tacNcp *p, const tacRow *of, int body[2]) {
     body[0] = body[1] = 0;
     if (of->kind == TAC_ROW_JOINT_LIMIT)
@@ -178,20 +178,20 @@ double tac_ncp_limit_mass_change(const tacNcp *p, const tacNcpRow *row, const ta
     return scale * tac_ncp_inverse_masses_change(p->m, body, d);
 }
 
-static void close_limit(const tacNcp *p, tacNcpRow *row, double gap) {
+static void set_bound(const tacNcp *p, tacNcpRow *row, double gap) {
     int body[2];
     double scale = limit_scale(p, &row->of, body);
     row->of.pos = gap;
-    row->closed = tac_ncp_closed_at(p, gap, TAC_NCP_CORRECTION, scale * tac_ncp_inverse_masses(p->m, body));
-    row->rest = row->closed.rest;
+    row->bound = tac_ncp_gap_bound_at(p, gap, TAC_NCP_CORRECTION, scale * tac_ncp_inverse_masses(p->m, body));
+    row->rest = row->bound.rest;
 }
 
 static void add_limit(tacNcp *p, tacRow of, int wide) {
     tacNcpRow *row = tac_ncp_begin_row(p, of, TAC_NCP_PAIR, wide);
     tacCombination a = tac_row_combination(p->m, &of, p->q);
     add_terms(p, &p->rows, row, &a);
-    close_limit(p, row, a.pos);
-    take_cone(p, row, 1, p->gap_unit, p->h);
+    set_bound(p, row, a.pos);
+    add_row_cone(p, row, 1, p->gap_unit, p->h);
 }
 
 double tac_ncp_ball_range(const tacModel *m, int joint) {
@@ -218,8 +218,8 @@ static void add_ball_limit(tacNcp *p, int joint) {
         tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_JOINT_LIMIT, .id = joint, .axis = 1}, TAC_NCP_PAIR, 0);
     for (int i = 0; i < 3; i++)
         tac_ncp_add_number(&p->rows, row, m->joint_dof_adr[joint] + i, 0);
-    close_limit(p, row, tac_ncp_ball_gap(tac_ncp_ball_range(m, joint), tac_ncp_ball_turn(m, joint, p->q)));
-    take_cone(p, row, 1, p->gap_unit, p->h);
+    set_bound(p, row, tac_ncp_ball_gap(tac_ncp_ball_range(m, joint), tac_ncp_ball_turn(m, joint, p->q)));
+    add_row_cone(p, row, 1, p->gap_unit, p->h);
 }
 
 static void add_limits(tacNcp *p) {
@@ -248,15 +248,15 @@ static void add_friction(tacNcp *p) {
         if (!(loss > 0)) continue;
         tacNcpRow *row = tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_JOINT_FRICTION, .id = i}, TAC_NCP_DRY, 0);
         tac_ncp_add_number(&p->rows, row, i, 1);
-        row->load = p->h * loss;
-        take_cone(p, row, 2, TAC_NCP_DRY_SPEED, row->load);
+        row->coefficient = p->h * loss;
+        add_row_cone(p, row, 2, TAC_NCP_DRY_SPEED, row->coefficient);
     }
     for (int t = 0; t < m->ntendon; t++) {
         if (m->tendon_type[t] != TAC_TENDON_FIXED || !(m->tendon_frictionloss[t] > 0)) continue;
         tacNcpRow *row = tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_TENDON_FRICTION, .id = t}, TAC_NCP_DRY, 1);
         add_tendon_rate(p, row);
-        row->load = p->h * m->tendon_frictionloss[t];
-        take_cone(p, row, 2, TAC_NCP_DRY_SPEED, row->load);
+        row->coefficient = p->h * m->tendon_frictionloss[t];
+        add_row_cone(p, row, 2, TAC_NCP_DRY_SPEED, row->coefficient);
     }
 }
 
@@ -267,11 +267,11 @@ static void add_armatures(tacNcp *p) {
         tacNcpRow *row =
             tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_TENDON_FRICTION, .id = t, .axis = 1}, TAC_NCP_INERTIA, 1);
         add_tendon_rate(p, row);
-        row->load = m->tendon_armature[t];
+        row->coefficient = m->tendon_armature[t];
     }
 }
 
-/* eps of an equality's row: what is before the trees' inverse masses. */
+/* eps of an equality's row without the inverse masses of the trees. */
 static double compliance_unit(const tacNcp *p, const tacRow *of) {
     const tacModel *m = p->m;
     int turns = of->axis >= 3 || m->equality_type[of->id] == TAC_EQ_JOINT;
@@ -289,14 +289,14 @@ static tacNcpRow *begin_equality(tacNcp *p, int eq, int axis, double pos) {
     tacNcpRow *row = tac_ncp_begin_row(p, (tacRow){.kind = TAC_ROW_EQUALITY, .id = eq, .axis = axis}, TAC_NCP_HELD, 1);
     double slack = p->h * TAC_NCP_CLOSING;
     tac_row_bodies(p->m, &(tacRows){.row = &row->of}, 0, body);
-    row->load = compliance_unit(p, &row->of) * tac_ncp_inverse_masses(p->m, body);
+    row->coefficient = compliance_unit(p, &row->of) * tac_ncp_inverse_masses(p->m, body);
     row->of.pos = pos;
     row->rest = pos > slack ? pos - slack : pos < -slack ? pos + slack : 0;
     row->at = p->m->nv + p->rows.nheld++;
     return row;
 }
 
-/* J_i = S_i . (unit wrench of the row) on the ways to both sides. */
+/* J_i = S_i . (unit wrench of the row) on the paths to both sides. */
 static void add_pose_equality(tacNcp *p, int eq) {
     const tacModel *m = p->m;
     tacEquality e = tac_equality_at(m, p->w, eq);
@@ -325,7 +325,7 @@ static void add_equalities(tacNcp *p) {
     }
 }
 
-/* Joints first, then tendons, each in their order: as dry friction and limits come. */
+/* Joints first, then tendons, each in their order, as dry friction and limits are collected. */
 static int rank_of_coordinate(const tacNcp *p, const tacNcpRow *row) {
     switch (row->of.kind) {
     case TAC_ROW_JOINT_FRICTION:
@@ -337,8 +337,8 @@ static int rank_of_coordinate(const tacNcp *p, const tacNcpRow *row) {
     }
 }
 
-/* Dry friction finds the limits of its own coordinate. */
-static void pair_up(const tacNcp *p) {
+/* Pairs dry friction with the limits of its coordinate. */
+static void pair_friction_with_limits(const tacNcp *p) {
     const tacNcpRows *rows = &p->rows;
     int limit = 0;
     for (int k = 0; k < rows->n; k++) {
@@ -365,7 +365,7 @@ static void put_constant_rows(const tacNcp *p) {
     }
 }
 
-void tac_ncp_find_rows_at(tacNcp *p) {
+void tac_ncp_collect_rows(tacNcp *p) {
     int off = *p->m->option_disable;
     p->rows.n = p->rows.nnz = p->rows.nwide = p->rows.nheld = 0;
     add_armatures(p);
@@ -375,5 +375,5 @@ void tac_ncp_find_rows_at(tacNcp *p) {
     if (!free && !(off & TAC_DISABLE_FRICTIONLOSS)) add_friction(p);
     if (!free && !(off & TAC_DISABLE_LIMIT)) add_limits(p);
     put_constant_rows(p);
-    pair_up(p);
+    pair_friction_with_limits(p);
 }

@@ -1,11 +1,11 @@
-/* How large the residual of a step's equations is, all of them in one unit (docs/theory/ncp.md, W14c): the square root
- * of an energy. An impulse counts by the root of an inverse mass, a velocity by that of a mass, a gap as the velocity
- * that closes it in one step. */
-#include "contact/ncp/problem.h"
+/* Norm of the residual of a step's equations, all in one unit (docs/theory/ncp.md, W14c): the square root of an energy.
+ * An impulse counts with the root of an inverse mass, a velocity with that of a mass, a gap as the velocity that closes
+ * it in one step. */
+#include "contact/ncp/residual_norm.h"
 
 #include "math/scalar.h"
 
-/* Of what is missing to the balance of dofs (p->sum: that of subtrees). */
+/* Of the balance of dofs (p->sum: residual impulses of subtrees). */
 static double energy_of_balance(const tacNcp *p) {
     const tacModel *m = p->m;
     double sum = 0;
@@ -18,7 +18,7 @@ static double energy_of_balance(const tacNcp *p) {
 }
 
 static double energy_of_contact(const tacNcp *p, const tacNcpContact *c) {
-    const tacFrictionSides *e = &c->e;
+    const tacFrictionRhs *e = &c->residual;
     double inverse_mass = p->ratio[c->cone] / p->h, speed = e->e_s / p->h;
     double speeds = speed * speed + e->e_eta[0] * e->e_eta[0] + e->e_eta[1] * e->e_eta[1];
     double impulses = e->e_xi * e->e_xi;
@@ -35,15 +35,15 @@ static double energy_of_row(const tacNcp *p, const tacNcpRow *row) {
     case TAC_NCP_PAIR: /* a gap; ratio is h times the inverse mass */
         return square / (p->h * p->ratio[row->cone]);
     case TAC_NCP_DRY: /* a rate; ratio is the bound h loss times the inverse mass */
-        return square * row->load / p->ratio[row->cone];
-    case TAC_NCP_HELD: /* a gap; load is h times a share of the inverse mass, 0 between what stays */
-        return row->load > 0 ? square * TAC_NCP_COMPLIANCE / (p->h * row->load) : 0;
+        return square * row->coefficient / p->ratio[row->cone];
+    case TAC_NCP_HELD: /* a gap; coefficient is h times a share of the inverse mass, 0 between fixed bodies */
+        return row->coefficient > 0 ? square * TAC_NCP_COMPLIANCE / (p->h * row->coefficient) : 0;
     default:
         return 0;
     }
 }
 
-double tac_ncp_size(const tacNcp *p) {
+double tac_ncp_residual_norm(const tacNcp *p) {
     double sum = energy_of_balance(p);
     for (int i = 0; i < p->ncontact; i++)
         sum += energy_of_contact(p, &p->contact[i]);

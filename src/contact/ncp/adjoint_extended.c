@@ -1,18 +1,20 @@
-/* Refinement of the transposed system where contacts are nearly redundant, two that press on one limb against the end
- * of its joint: weights of single contacts are large against their sum, and the few digits that doubles leave of it
- * are multiplied by as much again. What is left of the equations is found here in long doubles, mu from lambda anew
- * each time:
+/* Refinement of the transposed system in extended precision, where contacts are nearly redundant: for example two that
+ * press on one limb against the end of its joint. Weights of single contacts are then large against their sum, and the
+ * few digits that doubles leave of it are multiplied by as much again. Residuals are evaluated here in long doubles,
+ * with mu from lambda each time:
  *
  *   y = (unit impulses) . lambda,   mu = mu_given + dp/d(inputs)^T y,   rest = vbar - A0^T lambda + G^T mu */
-#include "contact/ncp/problem.h"
+#include "contact/ncp/adjoint.h"
 
+#include "contact/ncp/border.h"
+#include "contact/ncp/rows_deriv.h"
 #include "math/dense.h"
 
 #include <string.h>
 
-/* Solves at most, until one changes lambda by less than this part. */
-enum { MOST_SOLVES = 4 };
-#define SETTLED 1e-12
+/* Maximum number of solves, until the correction of lambda is below this share of it. */
+enum { MAX_SOLVES = 4 };
+#define CONVERGED 1e-12
 
 /* y += s x, of n numbers. */
 static void long_axpy(int n, tacLong s, const double *x, tacLong *y) {
@@ -41,7 +43,7 @@ static void row_axpy(const tacNcpRows *rows, const tacNcpRow *row, tacLong s, co
 
 /* --- mu of lambda ------------------------------------------------------------------------------------------------- */
 
-static void sum_paths(const tacNcp *p, tacNcpLong *w) {
+static void sum_paths(const tacNcp *p, tacNcpExtended *w) {
     const tacModel *m = p->m;
     memset(w->path, 0, 6 * sizeof *w->path);
     for (int b = 1; b < m->nbody; b++) {
@@ -51,12 +53,12 @@ static void sum_paths(const tacNcp *p, tacNcpLong *w) {
     }
 }
 
-static void feel(const tacNcp *p, tacNcpDeriv *d) {
-    tacNcpLong *w = &d->longer;
+static void project_lambda(const tacNcp *p, tacNcpDeriv *d) {
+    tacNcpExtended *w = &d->extended;
     sum_paths(p, w);
     for (int i = 0; i < p->ncontact; i++)
         for (int k = 0; k < 3; k++) {
-            const tacNcpAnswer *a = &d->answer[i];
+            const tacNcpResponse *a = &d->response[i];
             const int *body = p->contact[i].body;
             w->y[3 * i + k] = long_dot(6, &a->unit[0][k].ang.x, w->path + 6 * body[0]) +
                               long_dot(6, &a->unit[1][k].ang.x, w->path + 6 * body[1]);
@@ -66,56 +68,56 @@ static void feel(const tacNcp *p, tacNcpDeriv *d) {
 }
 
 /* mu += dp/d(inputs)^T of one row, nu = y/C. */
-static void weigh_row(const tacNcp *p, const tacNcpDeriv *d, int k, tacLong nu) {
-    d->longer.mu[tac_ncp_value_input(p, k)] -= nu;
-    d->longer.mu[tac_ncp_number_input(p, k)] += (tacLong)tac_ncp_row_offset_rate(&p->rows.row[k], d->kappa) * nu;
+static void add_row_weight(const tacNcp *p, const tacNcpDeriv *d, int k, tacLong nu) {
+    d->extended.mu[tac_ncp_value_input(p, k)] -= nu;
+    d->extended.mu[tac_ncp_number_input(p, k)] += (tacLong)tac_ncp_row_offset_rate(&p->rows.row[k], d->kappa) * nu;
 }
 
 static int is_wide(const tacNcpRow *row) { return row->wide >= 0; }
 
-/* mu of contacts and narrow rows from y; of wide rows, whose weights are unknowns like lambda, as it is. */
-static void weigh(const tacNcp *p, tacNcpDeriv *d) {
-    tacLong *mu = d->longer.mu;
-    const tacLong *y = d->longer.y;
+/* Sets mu of contacts and narrow rows from y. Weights of wide rows are unknowns like lambda, and stay. */
+static void set_weights(const tacNcp *p, tacNcpDeriv *d) {
+    tacLong *mu = d->extended.mu;
+    const tacLong *y = d->extended.y;
     for (int i = 0; i < TAC_NCP_INPUTS * p->ncontact; i++)
         mu[i] = (tacLong)d->mu_given[i];
     for (int i = 0; i < p->ncontact; i++)
         for (int k = 0; k < 3; k++)
-            long_axpy(TAC_NCP_INPUTS, y[3 * i + k], d->answer[i].to[k], mu + TAC_NCP_INPUTS * i);
+            long_axpy(TAC_NCP_INPUTS, y[3 * i + k], d->response[i].to[k], mu + TAC_NCP_INPUTS * i);
     for (int k = 0; k < p->rows.n; k++) {
         const tacNcpRow *row = &p->rows.row[k];
         if (is_wide(row) || tac_ncp_row_is_smooth(row)) continue;
         mu[tac_ncp_value_input(p, k)] = (tacLong)d->mu_given[tac_ncp_value_input(p, k)];
         mu[tac_ncp_number_input(p, k)] = (tacLong)d->mu_given[tac_ncp_number_input(p, k)];
-        weigh_row(p, d, k, y[3 * p->ncontact + k] / (tacLong)tac_ncp_row_compliance(row));
+        add_row_weight(p, d, k, y[3 * p->ncontact + k] / (tacLong)tac_ncp_row_compliance(row));
     }
 }
 
-/* --- What is left ------------------------------------------------------------------------------------------------- */
+/* --- Residual ----------------------------------------------------------------------------------------------------- */
 
-/* t of both bodies less G^T mu, and less what couples them. */
-static void contact_left(const tacNcp *p, const tacNcpDeriv *d, int i) {
+/* Subtracts G^T mu and the coupling from t of both bodies. */
+static void contact_residual(const tacNcp *p, const tacNcpDeriv *d, int i) {
     const tacNcpContact *c = &p->contact[i];
-    const tacNcpLong *w = &d->longer;
+    const tacNcpExtended *w = &d->extended;
     int moves[2] = {!p->ldu.still[c->body[0]], !p->ldu.still[c->body[1]]};
     for (int side = 0; side < 2; side++) {
         const tacLong *of = w->path + 6 * c->body[side];
-        for (int k = 0; k < (c->p.mu > 0 ? 3 : 1) && moves[side]; k++)
-            long_axpy(6, -w->mu[TAC_NCP_INPUTS * i + k], c->G[k] + 6 * side, w->t + 6 * c->body[side]);
+        for (int k = 0; k < (c->friction.mu > 0 ? 3 : 1) && moves[side]; k++)
+            long_axpy(6, -w->mu[TAC_NCP_INPUTS * i + k], c->next.G[k] + 6 * side, w->t + 6 * c->body[side]);
         for (int r = 0; r < 6 && moves[0] && moves[1]; r++)
-            long_axpy(6, -of[r], d->answer[i].Gamma[side][r] + 6 * (1 - side), w->t + 6 * c->body[1 - side]);
+            long_axpy(6, -of[r], d->response[i].Gamma[side][r] + 6 * (1 - side), w->t + 6 * c->body[1 - side]);
     }
 }
 
-static void bodies_left(const tacNcp *p, const tacNcpDeriv *d, const double *vbar) {
+static void bodies_residual(const tacNcp *p, const tacNcpDeriv *d, const double *vbar) {
     const tacModel *m = p->m;
-    const tacNcpLong *w = &d->longer;
+    const tacNcpExtended *w = &d->extended;
     memset(w->t, 0, 6 * (size_t)m->nbody * sizeof *w->t);
     for (int b = 1; b < m->nbody; b++)
         for (int r = 0; r < 6 && !p->ldu.still[b]; r++)
             long_axpy(6, w->path[6 * b + r], d->held + TAC_BLOCK_SIZE * b + 6 * r, w->t + 6 * b);
     for (int i = 0; i < p->ncontact; i++)
-        contact_left(p, d, i);
+        contact_residual(p, d, i);
     for (int b = m->nbody - 1; b > 0; b--) {
         for (int j = m->body_dof_adr[b]; j < m->body_dof_adr[b] + m->body_dof_num[b]; j++)
             w->rest[j] =
@@ -125,52 +127,55 @@ static void bodies_left(const tacNcp *p, const tacNcpDeriv *d, const double *vba
     }
 }
 
-/* As tac_ncp_rows_left_over. */
-static void row_left(const tacNcp *p, const tacNcpDeriv *d, int k) {
+/* As tac_ncp_rows_adjoint_residual. */
+static void row_residual(const tacNcp *p, const tacNcpDeriv *d, int k) {
     const tacNcpRow *row = &p->rows.row[k];
-    const tacNcpLong *w = &d->longer;
+    const tacNcpExtended *w = &d->extended;
     tacLong y = w->y[3 * p->ncontact + k], of = w->mu[tac_ncp_value_input(p, k)];
     int inertia = tac_ncp_row_is_smooth(row), dof = p->rows.dof[row->of.adr];
-    if (inertia) row_axpy(&p->rows, row, -(tacLong)row->load * y, p->rows.J, w->rest);
+    if (inertia) row_axpy(&p->rows, row, -(tacLong)row->coefficient * y, p->rows.J, w->rest);
     if (!inertia) row_axpy(&p->rows, row, of, p->rows.G, w->rest);
     for (int i = 0; i < 9 && tac_ncp_row_is_ball(p, row); i++)
         w->rest[dof + i % 3] -= (tacLong)row->turn[i] * w->lambda[dof + i / 3];
     if (is_wide(row)) p->rows.t[row->wide] = inertia ? 0 : (double)(y + (tacLong)tac_ncp_row_compliance(row) * of);
 }
 
-/* lambda, and mu of wide rows -> d->rest, t of wide rows; mu of the others. */
-static void left_over(const tacNcp *p, tacNcpDeriv *d, const double *vbar) {
-    feel(p, d);
-    weigh(p, d);
-    bodies_left(p, d, vbar);
+/* Residual of lambda and of mu of wide rows: d->rest, t of wide rows. Sets mu of the others. */
+static void adjoint_residual(const tacNcp *p, tacNcpDeriv *d, const double *vbar) {
+    project_lambda(p, d);
+    set_weights(p, d);
+    bodies_residual(p, d, vbar);
     for (int k = 0; k < p->rows.n; k++)
-        row_left(p, d, k);
+        row_residual(p, d, k);
     for (int j = 0; j < p->m->nv; j++)
-        d->rest[j] = (double)d->longer.rest[j];
+        d->rest[j] = (double)d->extended.rest[j];
 }
 
-void tac_ncp_adjoint_long(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu) {
+void tac_ncp_adjoint_extended(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu) {
     int nv = p->m->nv, inputs = tac_ncp_inputs(p);
     double change[2] = {0, 0};
     for (int j = 0; j < nv; j++)
-        d->longer.lambda[j] = (tacLong)lambda[j];
+        d->extended.lambda[j] = (tacLong)lambda[j];
     for (int i = 0; i < inputs; i++)
-        d->longer.mu[i] = (tacLong)mu[i];
-    for (int s = 0; s < MOST_SOLVES; s++) {
-        left_over(p, d, vbar);
+        d->extended.mu[i] = (tacLong)mu[i];
+    for (int s = 0; s < MAX_SOLVES; s++) {
+        adjoint_residual(p, d, vbar);
         tac_ncp_border_transposed(p, d->rest);
         for (int k = 0; k < p->rows.n; k++) {
             const tacNcpRow *row = &p->rows.row[k];
-            if (is_wide(row) && !tac_ncp_row_is_smooth(row)) weigh_row(p, d, k, (tacLong)p->rows.t[row->wide]);
+            if (is_wide(row) && !tac_ncp_row_is_smooth(row)) add_row_weight(p, d, k, (tacLong)p->rows.t[row->wide]);
         }
-        for (int j = 0; j < nv; j++)
-            d->longer.lambda[j] += (tacLong)d->rest[j], lambda[j] = (double)d->longer.lambda[j];
-        change[0] = change[1], change[1] = tac_dense_largest(nv, d->rest);
-        if (change[1] <= SETTLED * tac_dense_largest(nv, lambda)) break;
+        for (int j = 0; j < nv; j++) {
+            d->extended.lambda[j] += (tacLong)d->rest[j];
+            lambda[j] = (double)d->extended.lambda[j];
+        }
+        change[0] = change[1];
+        change[1] = tac_dense_largest(nv, d->rest);
+        if (change[1] <= CONVERGED * tac_dense_largest(nv, lambda)) break;
     }
-    tac_ncp_note_change(d, change, tac_dense_largest(nv, lambda));
-    feel(p, d);
-    weigh(p, d);
+    tac_ncp_note_correction(d, change, tac_dense_largest(nv, lambda));
+    project_lambda(p, d);
+    set_weights(p, d);
     for (int i = 0; i < inputs; i++)
-        mu[i] = (double)d->longer.mu[i];
+        mu[i] = (double)d->extended.mu[i];
 }

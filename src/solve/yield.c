@@ -1,4 +1,4 @@
-#include "solve/give_way.h"
+#include "solve/yield.h"
 
 #include "math/scalar.h"
 #include "solve/friction_cone.h"
@@ -6,32 +6,32 @@
 /* y is the smaller root of (t - y)(A - y) = B t A, about the smaller of t and 1. With A = 1 + 2 e, B = e/A it is 1 at
  * t = 2, and 1 + e at the end. */
 static double saturate(double t, double *slope) {
-    const double A = 1 + 2 * TAC_GIVE_BEYOND, B = TAC_GIVE_BEYOND / A, end = A * (1 - B);
+    const double A = 1 + 2 * TAC_YIELD_BEYOND, B = TAC_YIELD_BEYOND / A, end = A * (1 - B);
     double root = tac_sqrt((t - A) * (t - A) + 4 * B * t * A), y = 2 * t * end / (t + A + root);
     *slope = (end - y) / root;
     return y;
 }
 
-double tac_give_way_under(const tacGiveWay *g, double impulse, double *slope) {
+double tac_yield_under(const tacYield *g, double impulse, double *slope) {
     double y = saturate(impulse * g->per, slope);
     *slope *= g->way * g->per;
     return g->way * y;
 }
 
-/* Steps at most: Newton's are a few, halvings no more than a number has bits. */
-#define MOST_STEPS 100
+/* Maximum number of steps: a few of Newton's method, and no more bisections than a double has bits. */
+#define MAX_STEPS 100
 
-/* k/a - y(a) - ratio a falls with a; where nothing gives way the root is too large. */
-void tac_give_way_settle(const tacGiveWay *g, double ratio, double k, double *a, double *b) {
+/* k/a - y(a) - ratio a falls with a. The root without yielding is an upper bound. */
+void tac_yield_project_to_path(const tacYield *g, double ratio, double k, double *a, double *b) {
     if (g->way == 0) {
-        tac_pair_settle(ratio, k, a, b);
+        tac_pair_project_to_path(ratio, k, a, b);
         return;
     }
     double given = *b - ratio * *a, slope;
-    tac_pair_settle(ratio, k, a, b);
+    tac_pair_project_to_path(ratio, k, a, b);
     double low = 0, high = *a, at = 0.5 * *a;
-    for (int i = 0; i < MOST_STEPS; i++) {
-        double off = k / at - tac_give_way(g, at, &slope) - ratio * at - given;
+    for (int i = 0; i < MAX_STEPS; i++) {
+        double off = k / at - tac_yield(g, at, &slope) - ratio * at - given;
         double next = at + off / (k / (at * at) + slope + ratio);
         if (next == at) break;
         if (off > 0)
@@ -39,7 +39,7 @@ void tac_give_way_settle(const tacGiveWay *g, double ratio, double k, double *a,
         else
             high = at;
         if (!(next > low && next < high)) next = 0.5 * (low + high);
-        if (!(next > low && next < high)) break; /* they are next to each other */
+        if (!(next > low && next < high)) break; /* they are adjacent numbers */
         at = next;
     }
     *a = at, *b = k / at;

@@ -1,0 +1,13 @@
+/* Contacts of a point or an ellipsoid with a fixed plane, in closed form. */
+#pragma once
+
+#include "contact/ncp/problem.h"
+
+/* Sets c->plane: whether the contact is one, and its constants. */
+void tac_ncp_plane_begin(const tacNcp *p, tacNcpContact *c);
+/* Sets c->next.contact at q+. */
+void tac_ncp_plane_place(const tacNcp *p, tacNcpContact *c);
+/* Sets c->next.G. */
+void tac_ncp_plane_rows(const tacNcp *p, tacNcpContact *c);
+/* Rows of torque of the geometric stiffness on one side, by the pose of body 1. All other rows are zero. */
+void tac_ncp_plane_geometric_stiffness(const tacNcp *p, const tacNcpContact *c, int side, double torque[3][6]);
