@@ -125,12 +125,6 @@ static void visit_after(const tacBroad *b, int leaf, const Visitor *v) {
 
 /* --- Interface ---------------------------------------------------------------------------------------------------- */
 
-size_t tac_broad_bytes(int n) {
-    size_t rows = (size_t)n;
-    return tac_arena_round(rows * sizeof(tacBroadPoint)) + tac_arena_round(rows * sizeof(tacBox)) +
-           tac_arena_round(2 * rows * sizeof(tacBroadNode));
-}
-
 int tac_broad_layout(tacBroad *b, int n, tacArena *arena) {
     memset(b, 0, sizeof *b);
     b->point = TAC_TAKE(arena, n, tacBroadPoint);

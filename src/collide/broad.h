@@ -35,8 +35,6 @@ typedef struct tacBroad {
 /* Called for each overlapping pair once, in no particular order: i and j as numbered by the caller. */
 typedef void (*tacPairVisit)(void *user, int i, int j);
 
-/* Bytes tac_broad_layout takes from the arena. */
-size_t tac_broad_bytes(int n);
 /* Room for n boxes; false: the arena is too small. */
 int tac_broad_layout(tacBroad *b, int n, tacArena *arena);
 /* Finite boxes -> all pairs that overlap or touch: low_i <= high_j and low_j <= high_i on each axis. n boxes, at most

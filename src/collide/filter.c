@@ -84,13 +84,13 @@ static tacGeomClass classify(const tacModel *m, int geom) {
     X(bounded, m->ngeom)                                                                                               \
     X(plane, m->ngeom) X(explicit_pair, m->npair) X(excluded, m->nexclude) X(explicit_key, m->npair)
 
-size_t tac_filter_bytes(const tacModel *m) {
-    const tacFilter *f = NULL; /* for the element sizes alone */
-    size_t bytes = 0;
-#define X(name, count) bytes += tac_arena_round((size_t)(count) * sizeof *f->name);
+int tac_filter_layout(tacFilter *f, const tacModel *m, tacArena *arena) {
+    memset(f, 0, sizeof *f);
+#define X(name, count)                                                                                                 \
+    if ((f->name = tac_arena_take(arena, (size_t)(count) * sizeof *f->name)) == NULL) return 0;
     FILTER_ARRAYS(X)
 #undef X
-    return bytes;
+    return 1;
 }
 
 static void add_explicit(tacFilter *f, const tacModel *m, int pair) {
@@ -102,12 +102,8 @@ static void add_explicit(tacFilter *f, const tacModel *m, int pair) {
     f->nexplicit++;
 }
 
-int tac_filter_layout(tacFilter *f, const tacModel *m, tacArena *arena) {
-    memset(f, 0, sizeof *f);
-#define X(name, count)                                                                                                 \
-    if ((f->name = tac_arena_take(arena, (size_t)(count) * sizeof *f->name)) == NULL) return 0;
-    FILTER_ARRAYS(X)
-#undef X
+void tac_filter_init(tacFilter *f, const tacModel *m) {
+    f->nbounded = f->nplane = f->nexplicit = f->nexcluded = 0;
     f->keep_parent = (*m->option_disable & TAC_DISABLE_FILTERPARENT) != 0;
     f->disabled = (*m->option_disable & (TAC_DISABLE_CONTACT | TAC_DISABLE_CONSTRAINT)) != 0;
     for (int g = 0; g < m->ngeom; g++) {
@@ -122,7 +118,6 @@ int tac_filter_layout(tacFilter *f, const tacModel *m, tacArena *arena) {
         insert_key(&f->nexcluded, f->excluded, key_of(m->exclude_body[2 * i], m->exclude_body[2 * i + 1]));
     for (int i = 0; i < m->npair && !f->disabled; i++)
         add_explicit(f, m, i);
-    return 1;
 }
 
 /* --- The rules ---------------------------------------------------------------------------------------------------- */

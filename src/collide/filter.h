@@ -39,10 +39,10 @@ typedef struct tacFilter {
     int nexcluded, keep_parent, disabled;
 } tacFilter;
 
-/* Bytes tac_filter_layout takes from the arena. */
-size_t tac_filter_bytes(const tacModel *m);
-/* false: the arena is too small. */
+/* Takes the arrays from the arena; false: it is too small. */
 int tac_filter_layout(tacFilter *f, const tacModel *m, tacArena *arena);
+/* Fills the arrays. Needs a layout for this model. */
+void tac_filter_init(tacFilter *f, const tacModel *m);
 /* 1: contacts between the two are to be looked for by the rules (explicit pairs: 0). */
 int tac_filter_allows(const tacFilter *f, int geom1, int geom2);
 

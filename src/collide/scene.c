@@ -29,30 +29,13 @@ static int most_corners(const tacModel *m) {
     X(pose, m->ngeom)                                                                                                  \
     X(box, m->ngeom)                                                                                                   \
     X(corner_change, most_corners(m)) X(found, max_contacts) X(touching, max_contacts) X(rows, max_contacts)
-#define ADD_BYTES(name, count) bytes += tac_arena_round((size_t)(count) * sizeof *s->name);
 #define TAKE(name, count)                                                                                              \
     if ((s->name = tac_arena_take(arena, (size_t)(count) * sizeof *s->name)) == NULL) return 0;
-
-size_t tac_scene_bytes(const tacModel *m) {
-    const tacScene *s = NULL; /* for the element sizes alone */
-    size_t bytes = tac_filter_bytes(m);
-    LASTING(ADD_BYTES)
-    return bytes;
-}
-
-size_t tac_scene_scratch(const tacModel *m, int max_contacts) {
-    const tacScene *s = NULL;
-    size_t bytes = tac_broad_bytes(m->ngeom);
-    SCRATCH(ADD_BYTES)
-    return bytes;
-}
 
 int tac_scene_layout(tacScene *s, const tacModel *m, tacArena *arena) {
     if (!tac_filter_layout(&s->filter, m, arena)) return 0;
     LASTING(TAKE)
     s->nmemory = memory_size(m);
-    memset(s->memory, 0, (size_t)s->nmemory * sizeof *s->memory);
-    tac_scene_update(s, m);
     return 1;
 }
 
@@ -61,6 +44,12 @@ int tac_scene_layout_scratch(tacScene *s, const tacModel *m, int max_contacts, t
     s->max_contacts = max_contacts;
     s->extra = NULL;
     return tac_broad_layout(&s->broad, m->ngeom, arena);
+}
+
+void tac_scene_init(tacScene *s, const tacModel *m) {
+    tac_filter_init(&s->filter, m);
+    memset(s->memory, 0, (size_t)s->nmemory * sizeof *s->memory);
+    tac_scene_update(s, m);
 }
 
 int tac_max_contacts(const tacModel *m) {

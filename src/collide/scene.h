@@ -36,12 +36,11 @@ typedef struct tacScene {
  * 16 for each geom that may touch; and TAC_MAX_TOUCH for each explicit pair. */
 enum { TAC_CONTACTS_AT_LEAST = 64, TAC_CONTACTS_PER_GEOM = 16 };
 
-/* Bytes of the lasting part and of the scratch. */
-size_t tac_scene_bytes(const tacModel *m);
-size_t tac_scene_scratch(const tacModel *m, int max_contacts);
-/* Each lays out one part; false: the arena is too small. */
+/* Each takes the arrays of one part from the arena; false: it is too small. */
 int tac_scene_layout(tacScene *s, const tacModel *m, tacArena *arena);
 int tac_scene_layout_scratch(tacScene *s, const tacModel *m, int max_contacts, tacArena *arena);
+/* Fills the lasting part. Needs its layout for this model. */
+void tac_scene_init(tacScene *s, const tacModel *m);
 /* Shapes as the model's numbers have them now; they point into the model. */
 void tac_scene_update(tacScene *s, const tacModel *m);
 
