@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* Of the shapes' size, against the best of all directions in the plane of parallel axes. Axes nearer than 1e-8 of the
- * size count as one (nearest_family.c), which leaves twice that. */
+ * size count as one (nearest_degenerate.c), which leaves twice that. */
 static const double TOL_DISTANCE = 2e-8;
 /* Of normals against the conditions they are solved from; cancellation leaves 1e-16 over the sine of the tilt. */
 static const double TOL_NORMAL = 1e-13;
