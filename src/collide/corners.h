@@ -3,22 +3,22 @@
 
 #include "collide/shape.h"
 
-/* Most corners looked at; a flat face with more is looked at in part. */
+/* Maximum number of corners. Of a flat face with more, a part is used. */
 #define TAC_MOST_CORNERS 48
 
-/* Ascending numbers. */
+/* Indices of corners, ascending. */
 typedef struct tacCorners {
     int n, id[TAC_MOST_CORNERS];
 } tacCorners;
 
 int tac_corners_have(const tacCorners *c, int id);
 void tac_corners_add(tacCorners *c, int id);
-/* Adds the corners whose height along n (unit, shape's frame) is within `depth` of the greatest. Not for curved
+/* Adds the corners whose height along n (unit, shape's frame) is within `depth` of the support point's. Not for curved
  * cores. */
-void tac_corners_near_top(const tacShape *s, tacVec3 n, double depth, tacCorners *c);
-/* Whether two corners are ends of one edge. */
+void tac_corners_near_support(const tacShape *s, tacVec3 n, double depth, tacCorners *c);
+/* Whether two corners are the ends of an edge. */
 int tac_corners_are_edge(const tacShape *s, int i, int j);
-/* A face of a box or mesh that has n given corners, n >= 2, the lowest such; -1: none. */
-int tac_face_of_corners(const tacShape *s, int n, const int *id);
-/* Faces that have at least three of the corners one after the other, ascending, at most `most` -> their number. */
-int tac_faces_among(const tacShape *s, const tacCorners *c, int most, int *face);
+/* The face of a box or mesh that has the n given corners, n >= 2; the lowest such. -1: none. */
+int tac_corners_face(const tacShape *s, int n, const int *id);
+/* Faces that have at least three consecutive corners of the set, ascending, at most `most` -> their number. */
+int tac_corners_faces(const tacShape *s, const tacCorners *c, int most, int *face);

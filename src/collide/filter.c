@@ -36,13 +36,13 @@ double tac_geom_reach(const tacModel *m, int geom) {
 
 /* --- Creation ----------------------------------------------------------------------------------------------------- */
 
-/* An unordered pair as one number. */
+/* Key of an unordered pair. */
 static uint64_t key_of(int a, int b) {
     uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
     return low << 32 | high;
 }
 
-/* First index whose key is not below. */
+/* First index whose key is not below `key`. */
 static int lower_bound(int n, const uint64_t *keys, uint64_t key) {
     int low = 0;
     while (n > 0) {
@@ -60,7 +60,7 @@ static int contains(int n, const uint64_t *keys, uint64_t key) {
     return i < n && keys[i] == key;
 }
 
-/* Puts a key where it belongs. */
+/* Inserts a key in ascending order. */
 static void insert_key(int *n, uint64_t *keys, uint64_t key) {
     int at = lower_bound(*n, keys, key);
     memmove(keys + at + 1, keys + at, (size_t)(*n - at) * sizeof *keys);
@@ -78,7 +78,7 @@ static tacGeomClass classify(const tacModel *m, int geom) {
                           .fixed = m->body_dof_num[weld] == 0};
 }
 
-/* One row an array: name, number of elements. */
+/* One row per array: name, number of elements. */
 #define FILTER_ARRAYS(X)                                                                                               \
     X(geom, m->ngeom)                                                                                                  \
     X(bounded, m->ngeom)                                                                                               \

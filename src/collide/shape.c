@@ -53,7 +53,7 @@ int tac_shape_edge_faces(const tacShape *s, int v, int w, int face[2]) {
 }
 
 /* Newell: n ~ sum x_i x x_{i+1} over the loop, here about its first corner. Unlike the cross product of two sides it
- * does not hang on a short side, and it has a derivative to every corner. */
+ * does not depend on a short side, and it has a derivative with respect to every corner. */
 static tacVec3 loop_normal(const tacHull *h, int face) {
     const int *loop = h->loop + h->loop_adr[face];
     tacVec3 first = h->vert[loop[0]], sum = tac_zero3();
@@ -123,8 +123,8 @@ double tac_shape_radius(const tacShape *s) {
     }
 }
 
-/* Half-extent along a world axis whose components in the shape's frame are r, for shapes that their own mirror image in
- * the origin equals: the support function of the shape at r. */
+/* Half-extent along a world axis whose components in the shape's frame are r, for shapes that are symmetric about the
+ * origin: their support function at r. */
 static double half_extent(const tacShape *s, tacVec3 r) {
     double flat = tac_sqrt(r.x * r.x + r.y * r.y);
     switch (s->type) {
@@ -141,7 +141,7 @@ static double half_extent(const tacShape *s, tacVec3 r) {
     }
 }
 
-/* Least and greatest of r . x over the shape. */
+/* Minimum and maximum of r . x over the shape. */
 static void interval(const tacShape *s, tacVec3 r, double *low, double *high) {
     double reach;
     switch (s->type) {
@@ -157,7 +157,7 @@ static void interval(const tacShape *s, tacVec3 r, double *low, double *high) {
             *low = tac_min(*low, x), *high = tac_max(*high, x);
         }
         break;
-    case TAC_PLANE: /* r is the normal, or its opposite, or the solid has no end */
+    case TAC_PLANE: /* bounded only where r is the normal or its opposite */
     case TAC_HFIELD:
         *low = r.x == 0 && r.y == 0 && r.z < 0 ? 0 : -TAC_INFINITY;
         *high = r.x == 0 && r.y == 0 && r.z > 0 ? 0 : TAC_INFINITY;
