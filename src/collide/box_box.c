@@ -55,10 +55,14 @@ static tacVec3 unit_axis(int k, double sign) {
 }
 
 static void begin(Boxes *x, const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B) {
-    x->shape[0] = a, x->shape[1] = b, x->pose[0] = A, x->pose[1] = B;
+    x->shape[0] = a;
+    x->shape[1] = b;
+    x->pose[0] = A;
+    x->pose[1] = B;
     x->C = tac_mulmm3(tac_transpose3(A->R), B->R);
     x->t = tac_pose_local(A, B->p);
-    tac_store3(x->half[0], a->size), tac_store3(x->half[1], b->size);
+    tac_store3(x->half[0], a->size);
+    tac_store3(x->half[1], b->size);
     x->tie = TAC_FEATURE_TIE * (tac_norm3(a->size) + tac_norm3(b->size));
 }
 
@@ -86,7 +90,10 @@ static tacVec3 across_edges(const Boxes *x, int i, int j) {
 static int consider(const Boxes *x, int kind, int i, int j, double s, double reach, Search *found) {
     if (s > found->best.s + x->tie) {
         found->second = found->best.s;
-        found->best.kind = kind, found->best.i = i, found->best.j = j, found->best.s = s;
+        found->best.kind = kind;
+        found->best.i = i;
+        found->best.j = j;
+        found->best.s = s;
     } else {
         found->second = tac_max(found->second, s);
     }
@@ -127,7 +134,8 @@ static int search_axes(const Boxes *x, double reach, Search *found) {
     double c[9];
     for (int k = 0; k < 9; k++)
         c[k] = tac_abs(x->C.m[k]);
-    found->best = (Axis){.s = -TAC_INFINITY}, found->second = -TAC_INFINITY;
+    found->best = (Axis){.s = -TAC_INFINITY};
+    found->second = -TAC_INFINITY;
     if (!search_faces(x, c, reach, found)) return 0;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -268,7 +276,8 @@ static tacVec3 corner_normal(const Boxes *x, const Corner *c) {
 static tacTouch corner_touch(const Boxes *x, const Corner *c) {
     tacVec3 u = corner_normal(x, c);
     tacFeature feature[2];
-    feature[c->box] = tac_feature(TAC_FEATURE_POINT, c->corner, 0), feature[1 - c->box] = feature_under(c);
+    feature[c->box] = tac_feature(TAC_FEATURE_POINT, c->corner, 0);
+    feature[1 - c->box] = feature_under(c);
     tacVec3 x0 = c->box == 1 ? tac_madd3(c->x, -c->dist, u) : tac_shape_vertex(x->shape[0], c->corner);
     return nearest_touch(x, x0, u, c->dist, feature);
 }

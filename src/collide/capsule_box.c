@@ -28,7 +28,8 @@ typedef struct segmentIntervals {
 
 static segmentIntervals cut_segment(const tacBoxSegment *s) {
     segmentIntervals w = {.n = 1};
-    w.cut[0] = (tacBoxCut){-s->h, -1, -1}, w.cut[1] = (tacBoxCut){s->h, -1, 1};
+    w.cut[0] = (tacBoxCut){-s->h, -1, -1};
+    w.cut[1] = (tacBoxCut){s->h, -1, 1};
     for (int k = 0; k < 3; k++) {
         double u = tac_get3(s->u, k), c = tac_get3(s->c, k), half = tac_get3(s->half, k);
         for (int side = -1; side < 2 && u != 0; side += 2) {
@@ -249,7 +250,10 @@ static int same_features(const tacTouch *a, const tacTouch *b) {
 
 static int second_touches(const tacBoxSegment *s, segmentIntervals *w, nearestPair *p, double reach, tacTouch *out) {
     int n = 1;
-    if (w->n == 0) *w = cut_segment(s), p->interval = p->end ? w->n - 1 : 0;
+    if (w->n == 0) {
+        *w = cut_segment(s);
+        p->interval = p->end ? w->n - 1 : 0;
+    }
     for (int direction = -1; direction < 2; direction += 2)
         if (second_touch(s, w, p, out[0].margin, direction, &out[n]) && out[n].dist < reach &&
             !same_features(&out[0], &out[n]))
@@ -261,7 +265,10 @@ int tac_touch_capsule_box(const tacShape *a, const tacPose *A, const tacShape *b
                           tacPairCache *cache, tacTouch *out) {
     (void)cache;
     tacBoxSegment s = {.c = tac_pose_local(B, A->p), .half = b->size, .h = a->size.y, .radius = a->size.x};
-    s.A = A, s.B = B, s.size = tac_norm3(s.half), s.length = s.h + s.radius;
+    s.A = A;
+    s.B = B;
+    s.size = tac_norm3(s.half);
+    s.length = s.h + s.radius;
     if (!(tac_norm3(s.c) < s.size + s.length + reach)) return 0;
     s.u = tac_mulmtv3(B->R, tac_pose_axis(A, 2));
     segmentIntervals w;

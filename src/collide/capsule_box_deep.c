@@ -1,9 +1,10 @@
 /* Capsule against box where the segment meets the box: the least translation that separates them.
  *
- * The box swept along the segment is a polyhedron. Its faces have the normals of the box, with depth b_k + h |u_k| -
- * |c_k|, and the cross products of edges and segment, a = u x e_k/|u x e_k|, with depth b . |a| - |c . a|. The answer
- * is the least of the six. Under a face, the part of the segment inside the face's prism touches with both ends. One of
- * them is the deepest end of the segment. */
+ * The box swept along the segment is a polyhedron. The depth along its normals is
+ *   face normal e_k of the box                              b_k + h |u_k| - |c_k|
+ *   edge crossed with the segment, a = u x e_k/|u x e_k|    b . |a| - |c . a|
+ * The answer is the least of the six. Under a face, the part of the segment inside the face's prism touches with both
+ * ends. One of them is the deepest end of the segment. */
 #include "collide/capsule_box.h"
 
 /* A separating axis along which the two overlap. */
@@ -68,7 +69,8 @@ void tac_box_face_put(const tacBoxSegment *s, int axis, int side, tacBoxCut cut,
 /* The part of the segment inside the prism on the faces of axis k: its two ends. Where rounding leaves none, both are
  * at t. */
 static void clip_to_face(const tacBoxSegment *s, int k, double t, tacBoxCut cut[2]) {
-    cut[0] = (tacBoxCut){-s->h, -1, -1}, cut[1] = (tacBoxCut){s->h, -1, 1};
+    cut[0] = (tacBoxCut){-s->h, -1, -1};
+    cut[1] = (tacBoxCut){s->h, -1, 1};
     for (int i = 0; i < 3; i++) {
         double u = tac_get3(s->u, i), c = tac_get3(s->c, i), half = tac_get3(s->half, i);
         if (i == k || u == 0) continue;
@@ -114,7 +116,8 @@ static int across_edge(const tacBoxSegment *s, const overlapAxis *a, double reac
     for (int i = 0; i < 3; i++) {
         side[i] = i == a->k ? 0 : tac_get3(a->n, i) < 0 ? -1 : 1;
         if (i == a->k) continue;
-        dot += (side[i] * tac_get3(s->half, i) - tac_get3(s->c, i)) * u[i], square += u[i] * u[i];
+        dot += (side[i] * tac_get3(s->half, i) - tac_get3(s->c, i)) * u[i];
+        square += u[i] * u[i];
     }
     double t = tac_clamp(dot / square, -s->h, s->h), sine = tac_sqrt(square);
     along = tac_get3(s->half, a->k) - tac_abs(tac_get3(tac_box_segment_at(s, t), a->k));

@@ -33,7 +33,8 @@ typedef struct segmentPair {
 static segmentPair make_pair(const segment *a, const segment *b, tacVec3 D) {
     segmentPair p = {.of = {a, b}, .D = D, .cross = tac_cross3(a->u, b->u), .k = tac_dot3(a->u, b->u)};
     p.sine = tac_norm3(p.cross);
-    p.along[0] = tac_dot3(D, a->u), p.along[1] = tac_dot3(D, b->u);
+    p.along[0] = tac_dot3(D, a->u);
+    p.along[1] = tac_dot3(D, b->u);
     return p;
 }
 
@@ -42,7 +43,8 @@ static int which_end(double at, double h) { return at >= h ? 1 : at <= -h ? 0 : 
 static void place(segmentPair *p, double s, double t) {
     const segment *a = p->of[0], *b = p->of[1];
     p->at[0] = s, p->at[1] = t;
-    p->end[0] = which_end(s, a->h), p->end[1] = which_end(t, b->h);
+    p->end[0] = which_end(s, a->h);
+    p->end[1] = which_end(t, b->h);
     p->gap = tac_madd3(tac_madd3(p->D, t, b->u), -s, a->u);
 }
 
@@ -54,7 +56,8 @@ static void nearest_crossed(segmentPair *p) {
     double s = tac_clamp((Du - k * Dv) / square, -a->h, a->h), t = s * k - Dv;
     if (square < REFINE_BELOW) { /* (Du - k Dv) has lost digits: refine from here, where the lines are near */
         tacVec3 gap = tac_madd3(tac_madd3(p->D, t, b->u), -s, a->u);
-        s = tac_clamp(s + tac_dot3(gap, tac_madd3(a->u, -k, b->u)) / square, -a->h, a->h), t = s * k - Dv;
+        s = tac_clamp(s + tac_dot3(gap, tac_madd3(a->u, -k, b->u)) / square, -a->h, a->h);
+        t = s * k - Dv;
     }
     if (t > b->h || t < -b->h) {
         t = tac_clamp(t, -b->h, b->h);
@@ -95,7 +98,9 @@ static void nearest_parallel(segmentPair *p) {
         place_end(p, i / 2, i % 2, foot);
         double square = tac_dot3(p->gap, p->gap);
         if (is_inside < inside || (is_inside == inside && !(square < best))) continue;
-        best = square, nearest = *p, inside = is_inside;
+        best = square;
+        nearest = *p;
+        inside = is_inside;
     }
     *p = nearest;
 }

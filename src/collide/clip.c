@@ -80,11 +80,16 @@ static double disc_height(const tacShape *s, int end) { return end == 1 ? s->siz
 
 static void init_clipper(Clipper *u, const tacClip *c, tacClipPoint *point) {
     const tacShape *ref = c->shape[0];
-    u->c = c, u->point = point, u->count = 0, u->margin = TAC_NO_MARGIN;
+    u->c = c;
+    u->point = point;
+    u->count = 0;
+    u->margin = TAC_NO_MARGIN;
     u->tol = TAC_FEATURE_TIE * (extent(ref, c->facet[0]) + extent(c->shape[1], c->facet[1]));
     if (c->facet[0].kind == TAC_FACET_DISC) {
         u->N = tac_vec3(0, 0, c->facet[0].id == 1 ? 1 : -1);
-        u->height = ref->size.y, u->n = 0, u->loop = 0;
+        u->height = ref->size.y;
+        u->n = 0;
+        u->loop = 0;
         return;
     }
     u->N = tac_shape_face_normal(ref, c->facet[0].id);
@@ -197,7 +202,8 @@ static int clip_to_tube(const Clipper *u, tacVec3 p, tacVec3 q, ParamRange *w) {
     double c = p.x * p.x + p.y * p.y - r * r, square = b * b - a * c;
     if (!(a > 0) || !(square > 0)) return 0;
     double root = b > 0 ? -b - tac_sqrt(square) : -b + tac_sqrt(square), t0 = root / a, t1 = c / root;
-    w->t[0] = tac_max(0, tac_min(t0, t1)), w->t[1] = tac_min(1, tac_max(t0, t1));
+    w->t[0] = tac_max(0, tac_min(t0, t1));
+    w->t[1] = tac_min(1, tac_max(t0, t1));
     return w->t[0] < w->t[1];
 }
 
@@ -350,8 +356,10 @@ static void expand_harmonics(Tube *t) {
     double r = t->rim->r, pp = dot_across(t->p, t->p), qq = dot_across(t->q, t->q);
     tacVec3 c = t->rim->centre;
     t->level = dot_across(c, c) + 0.5 * r * r * (pp + qq) - t->R * t->R;
-    t->harmonic[0][0] = 2 * r * dot_across(c, t->p), t->harmonic[0][1] = 2 * r * dot_across(c, t->q);
-    t->harmonic[1][0] = 0.5 * r * r * (pp - qq), t->harmonic[1][1] = r * r * dot_across(t->p, t->q);
+    t->harmonic[0][0] = 2 * r * dot_across(c, t->p);
+    t->harmonic[0][1] = 2 * r * dot_across(c, t->q);
+    t->harmonic[1][0] = 0.5 * r * r * (pp - qq);
+    t->harmonic[1][1] = r * r * dot_across(t->p, t->q);
     t->max_fourth = 0;
     for (int k = 0; k < 2; k++) {
         const double *w = t->harmonic[k];

@@ -41,7 +41,7 @@ static Face face_of(int id) {
 }
 
 /* Entry of the incident box's rotation in the reference's frame. */
-static double turned(const Clipper *u, int row, int column) { return u->c->rel.R.m[3 * row + column]; }
+static double rotation(const Clipper *u, int row, int column) { return u->c->rel.R.m[3 * row + column]; }
 static double half_of(const tacShape *s, int axis) { return tac_get3(s->size, axis); }
 
 static double room_over_face(const Clipper *u, const double *x) {
@@ -51,7 +51,9 @@ static double room_over_face(const Clipper *u, const double *x) {
 
 static void init_clipper(Clipper *u, const tacClip *c, tacClipPoint *point) {
     double square[2];
-    u->c = c, u->point = point, u->count = 0;
+    u->c = c;
+    u->point = point;
+    u->count = 0;
     for (int s = 0; s < 2; s++) {
         u->face[s] = face_of(c->facet[s].id);
         tac_shape_loop(c->shape[s], c->facet[s].id, &u->loop[s]);
@@ -78,7 +80,10 @@ static tacClipPoint *add_point(Clipper *u, const double *x, tacContactRule rule,
         if (tac_dot3(d, d) <= same * same) return 0;
     }
     tacClipPoint *m = &u->point[u->count++];
-    m->x = tac_load3(x), m->dist = dist, m->rule = rule, m->angle = 0;
+    m->x = tac_load3(x);
+    m->dist = dist;
+    m->rule = rule;
+    m->angle = 0;
     m->margin = tac_max(0, room); /* a point outside an edge by at most a tie lies on it */
     tac_put_feature(&m->feature[0], TAC_FEATURE_PLANE, u->c->facet[0].id, 0);
     tac_put_feature(&m->clip, TAC_FEATURE_POINT, 0, 0);
@@ -98,8 +103,10 @@ static void add_incident_corners(Clipper *u) {
 static void add_reference_corners(Clipper *u) {
     const Face *f = &u->face[0], *g = &u->face[1];
     double M[3], slope, height = 0;
-    for (int k = 0; k < 3; k++)
-        M[k] = g->sign * turned(u, k, g->across), height += M[k] * u->corner[0][k];
+    for (int k = 0; k < 3; k++) {
+        M[k] = g->sign * rotation(u, k, g->across);
+        height += M[k] * u->corner[0][k];
+    }
     slope = f->sign * M[f->across];
     if (!(slope < -TAC_COINCIDENT)) return;
     for (int k = 0; k < CORNERS; k++) {
@@ -109,7 +116,7 @@ static void add_reference_corners(Clipper *u) {
         tacVec3 from = tac_sub3(tac_load3(v), u->c->rel.p);
         for (int i = 0; i < 2; i++) {
             int j = g->along[i];
-            y[i] = from.x * turned(u, 0, j) + from.y * turned(u, 1, j) + from.z * turned(u, 2, j);
+            y[i] = from.x * rotation(u, 0, j) + from.y * rotation(u, 1, j) + from.z * rotation(u, 2, j);
             room = tac_min(room, half_of(u->c->shape[1], j) - tac_abs(y[i]));
         }
         if (!(slope * room <= u->tol)) continue; /* a tie is measured along N */
@@ -137,7 +144,7 @@ static void add_crossing(Clipper *u, int k, const Crossing *w) {
     double room =
         tac_min(u->half[1 - w->a] - tac_abs(x[beside]), 2 * half_of(u->c->shape[1], j) * tac_min(w->t, 1 - w->t));
     double dist = tac_abs(f->sign * x[f->across] - u->top), slow = u->arm > 0 ? u->arm / (u->arm + dist) : 0;
-    tacClipPoint *m = add_point(u, x, TAC_RULE_CLIP, room * tac_abs(turned(u, side, j)) * slow);
+    tacClipPoint *m = add_point(u, x, TAC_RULE_CLIP, room * tac_abs(rotation(u, side, j)) * slow);
     if (m == 0) return;
     int low = (w->plus ? 1 << side : 0) | (f->sign > 0 ? 1 << f->across : 0);
     tac_put_feature(&m->feature[1], TAC_FEATURE_LINE, v & ~bit, v | bit);

@@ -9,7 +9,10 @@ static inline tacFeature tac_feature(tacFeatureKind kind, int id0, int id1) {
 }
 /* The same in place. It avoids a copy that would wait for its parts. */
 static inline void tac_put_feature(tacFeature *f, tacFeatureKind kind, int id0, int id1) {
-    f->kind = (short)kind, f->unused = 0, f->id[0] = id0, f->id[1] = id1;
+    f->kind = (short)kind;
+    f->unused = 0;
+    f->id[0] = id0;
+    f->id[1] = id1;
 }
 static inline int tac_same_feature(tacFeature a, tacFeature b) {
     return a.kind == b.kind && a.id[0] == b.id[0] && a.id[1] == b.id[1];
@@ -22,7 +25,10 @@ static inline tacVec3 tac_pose_axis(const tacPose *pose, int k) {
 /* Sets every field of a NEAREST touch except feature[2] and margin. Field by field, because clearing the whole struct
  * first costs more than finding the touch. */
 static inline void tac_put_nearest(tacTouch *t, double dist, tacVec3 x0, tacVec3 x1, tacVec3 n) {
-    t->dist = dist, t->point[0] = x0, t->point[1] = x1, t->normal = n;
+    t->dist = dist;
+    t->point[0] = x0;
+    t->point[1] = x1;
+    t->normal = n;
     t->rule = TAC_RULE_NEAREST, t->angle = 0;
     tac_put_feature(&t->clip, TAC_FEATURE_POINT, 0, 0);
 }
@@ -39,7 +45,8 @@ static inline tacTouch tac_touch_between(tacVec3 x0, tacVec3 n, double d, double
 /* A point x of shape 1 at height d above shape 0, a plane with normal n. No other feature can take over. */
 static inline void tac_put_over_plane(tacTouch *t, tacVec3 x, tacVec3 n, double d, tacFeatureKind kind, int id) {
     tac_put_nearest(t, d, tac_madd3(x, -d, n), x, n);
-    tac_put_feature(&t->feature[0], TAC_FEATURE_PLANE, 0, 0), tac_put_feature(&t->feature[1], kind, id, 0);
+    tac_put_feature(&t->feature[0], TAC_FEATURE_PLANE, 0, 0);
+    tac_put_feature(&t->feature[1], kind, id, 0);
     t->margin = TAC_INFINITY;
 }
 

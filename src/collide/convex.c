@@ -20,8 +20,10 @@ enum { CURVED_TRIALS = sizeof GAP_CURVED / sizeof *GAP_CURVED };
 static void guess_from_gjk(const tacCores *c, const tacGjk *k, double gap, tacGuess *g) {
     *g = (tacGuess){.n = tac_scale3(1 / k->upper, k->v), .lower = k->lower, .upper = k->upper, .ncorner = k->n};
     tac_gjk_points(k, g->x);
-    for (int i = 0; i < k->n; i++)
-        g->id[0][i] = k->corner[i].id[0], g->id[1][i] = k->corner[i].id[1];
+    for (int i = 0; i < k->n; i++) {
+        g->id[0][i] = k->corner[i].id[0];
+        g->id[1][i] = k->corner[i].id[1];
+    }
     g->normal_error = tac_sqrt(2 * gap) + TAC_DISTANCE_ROUNDING * c->scale / k->upper;
 }
 
@@ -113,6 +115,9 @@ int tac_touch_convex_convex(const tacShape *a, const tacPose *A, const tacShape 
                             tacPairCache *cache, tacTouch *out) {
     tacTouch nearest;
     if (!tac_convex_nearest(a, A, b, B, reach, cache, &nearest)) return 0;
-    if (!tac_finite(nearest.dist)) return *out = nearest, 1;
+    if (!tac_finite(nearest.dist)) {
+        *out = nearest;
+        return 1;
+    }
     return tac_manifold(a, A, b, B, reach, &nearest, out);
 }

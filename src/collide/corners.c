@@ -1,16 +1,12 @@
 #include "collide/corners.h"
 
-/* The centre of a sphere is its corner 0. The ends of a capsule are its corners 0 and 1. */
-static tacVec3 corner_at(const tacShape *s, int id) {
-    if (s->type == TAC_SPHERE) return tac_zero3();
-    if (s->type == TAC_CAPSULE) return tac_vec3(0, 0, id == 1 ? s->size.y : -s->size.y);
-    return tac_shape_vertex(s, id);
-}
-
 static int neighbours(const tacShape *s, int id, const int **list) {
     static const int OTHER_END[2] = {1, 0};
     if (s->type == TAC_SPHERE) return 0;
-    if (s->type == TAC_CAPSULE) return *list = &OTHER_END[id], 1;
+    if (s->type == TAC_CAPSULE) {
+        *list = &OTHER_END[id];
+        return 1;
+    }
     return tac_shape_neighbours(s, id, list);
 }
 
@@ -41,7 +37,7 @@ void tac_corners_near_support(const tacShape *s, tacVec3 n, double depth, tacCor
         int degree = neighbours(s, open[i], &list);
         tac_corners_add(c, open[i]);
         for (int k = 0; k < degree && count < TAC_MOST_CORNERS; k++) {
-            if (tac_dot3(n, corner_at(s, list[k])) < least || tac_corners_have(&seen, list[k])) continue;
+            if (tac_dot3(n, tac_core_corner(s, list[k])) < least || tac_corners_have(&seen, list[k])) continue;
             tac_corners_add(&seen, list[k]);
             open[count++] = list[k];
         }

@@ -112,7 +112,11 @@ static int add_corner(tacCores *c, int n, tacSupport *s, int hint[2]) {
     for (int k = 0; k < count; k++) {
         tacSupport here = tac_cores_support(c, d[k], hint);
         double distance = distance_from_hull(n, s, along, here.w);
-        if (distance > furthest) furthest = distance, s[n] = here, found = 1;
+        if (distance > furthest) {
+            furthest = distance;
+            s[n] = here;
+            found = 1;
+        }
     }
     return found;
 }
@@ -143,7 +147,10 @@ static void build_tetrahedron(Polytope *p) {
         tacSupport t = p->corner[0];
         p->corner[0] = p->corner[1], p->corner[1] = t;
     }
-    add_face(p, 0, 1, 2), add_face(p, 0, 3, 1), add_face(p, 1, 3, 2), add_face(p, 2, 3, 0);
+    add_face(p, 0, 1, 2);
+    add_face(p, 0, 3, 1);
+    add_face(p, 1, 3, 2);
+    add_face(p, 2, 3, 0);
     static const int ADJACENT[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 3; k++)
@@ -188,7 +195,8 @@ static int find_horizon(const Polytope *p, int nvisible, const int *list, Horizo
             int from = f->corner[k];
             if (horizon->edge_of[from] >= 0) return 0;
             horizon->edge_of[from] = (short)horizon->count;
-            horizon->from[horizon->count] = from, horizon->to[horizon->count] = f->corner[(k + 1) % 3];
+            horizon->from[horizon->count] = from;
+            horizon->to[horizon->count] = f->corner[(k + 1) % 3];
             horizon->behind[horizon->count++] = f->adjacent[k];
         }
     }
@@ -213,7 +221,8 @@ static int extend(Polytope *p, int first, const tacSupport *w) {
     int visible[MOST_FACES], fresh[MOST_FACES], nvisible = 0, ok = 0;
     Horizon horizon;
     for (int slivers = 0; slivers < 2 && !ok; slivers++) {
-        nvisible = mark_visible(p, first, w->w, slivers, visible), ok = find_horizon(p, nvisible, visible, &horizon);
+        nvisible = mark_visible(p, first, w->w, slivers, visible);
+        ok = find_horizon(p, nvisible, visible, &horizon);
         for (int i = 0; i < nvisible; i++)
             p->face[visible[i]].visible = 0;
     }
@@ -231,7 +240,8 @@ static int extend(Polytope *p, int first, const tacSupport *w) {
         f->adjacent[0] = horizon.behind[i];
         behind->adjacent[side_of(behind, horizon.to[i], horizon.from[i])] = fresh[i];
         int next = fresh[horizon.edge_of[horizon.to[i]]];
-        f->adjacent[1] = next, p->face[next].adjacent[2] = fresh[i];
+        f->adjacent[1] = next;
+        p->face[next].adjacent[2] = fresh[i];
     }
     return 1;
 }
@@ -249,7 +259,9 @@ static int is_corner(const Polytope *p, tacVec3 w) {
 static void keep_face(const Polytope *p, const Face *f, double lower, tacEpa *out) {
     for (int k = 0; k < 3; k++)
         out->corner[k] = p->corner[f->corner[k]];
-    out->n = tac_neg3(f->outside), out->normal_error = f->normal_error, out->lower = lower;
+    out->n = tac_neg3(f->outside);
+    out->normal_error = f->normal_error;
+    out->lower = lower;
 }
 
 /* Barycentric weights of the point of the face nearest to the origin. */
@@ -293,7 +305,9 @@ static double next_offset(const Polytope *p, const tacEpa *out, double same) {
 
 static void expand(tacCores *c, Polytope *p, double gap, int hint[2], tacEpa *out) {
     int proved = 1;
-    out->status = TAC_EPA_FULL, out->lower = -TAC_INFINITY, out->upper = 0;
+    out->status = TAC_EPA_FULL;
+    out->lower = -TAC_INFINITY;
+    out->upper = 0;
     for (;;) {
         int at = nearest_face(p);
         if (at < 0) return;

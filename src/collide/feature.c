@@ -121,7 +121,9 @@ static void line_patch(const tacShape *s, tacFeature f, tacVec3 near, tacPatch *
     tacVec3 v = tac_is_polyhedron(s) ? tac_shape_vertex(s, f.id[0]) : tac_zero3();
     tacVec3 t = tac_is_polyhedron(s) ? tac_sub3(tac_shape_vertex(s, f.id[1]), v) : AXIS_Z;
     double square = tac_dot3(t, t), at = square > 0 ? tac_dot3(tac_sub3(near, v), t) / square : 0;
-    patch->dim = 1, patch->t[0] = t, patch->x = tac_madd3(v, at, t);
+    patch->dim = 1;
+    patch->t[0] = t;
+    patch->x = tac_madd3(v, at, t);
 }
 static void line_move(const tacShape *s, tacFeature f, tacVec3 x, const tacShapeTangent *move, tacPatchTangent *d) {
     if (!tac_is_polyhedron(s)) return;
@@ -197,14 +199,16 @@ static void side_patch(const tacShape *s, tacVec3 near, tacPatch *patch) {
     double l = side_height(s, near, e);
     patch->dim = 2, patch->x = tac_madd3(tac_vec3(0, 0, h), l, g);
     patch->t[0] = g, patch->t[1] = tac_scale3(l * r, turned);
-    patch->c[1] = tac_scale3(r, turned), patch->c[2] = tac_scale3(-l * r, e);
+    patch->c[1] = tac_scale3(r, turned);
+    patch->c[2] = tac_scale3(-l * r, e);
 }
 static void side_move(const tacShape *s, tacVec3 x, const tacShapeTangent *move, tacPatchTangent *d) {
     double dr = move->size.x, dh = move->size.y;
     tacVec3 e = radial(x), dg = tac_vec3(dr * e.x, dr * e.y, -2 * dh);
     double l = side_height(s, x, e);
     d->x = tac_madd3(tac_vec3(0, 0, dh), l, dg);
-    d->t[0] = dg, d->t[1] = tac_scale3(l * dr, tac_cross3(AXIS_Z, e));
+    d->t[0] = dg;
+    d->t[1] = tac_scale3(l * dr, tac_cross3(AXIS_Z, e));
 }
 
 /* --- In the world ------------------------------------------------------------------------------------------------- */

@@ -46,7 +46,10 @@ static void consider(tacFlush *best, const Candidate *c) {
     best->room = tac_min(best->room, c->lead);
     if (best->side >= 0) best->room = tac_min(best->room, tac_abs(c->slant - best->slant) / 2);
     if (best->side >= 0 && !(c->slant > best->slant)) return;
-    best->side = c->side, best->face[0] = c->face[0], best->face[1] = c->face[1], best->slant = c->slant;
+    best->side = c->side;
+    best->face[0] = c->face[0];
+    best->face[1] = c->face[1];
+    best->slant = c->slant;
 }
 
 /* Faces 0 and 1 are opposed, and N of face 0 is within the angle of n: -N0 . N1 and N0 . n above TAC_FLUSH_FACES. */
@@ -58,7 +61,11 @@ static void consider_faces(const Edge edge[2], tacVec3 n, tacFlush *best) {
              j++) { /* finds the best opposed face; its lead shrinks at twice the rate of a rotation */
             double within = tac_flush_room(-tac_dot3(edge[0].normal[i], edge[1].normal[j]));
             c.lead = tac_abs(within - c.within) / 2;
-            if (within > c.within) c.within = within, c.face[0] = edge[0].face[i], c.face[1] = edge[1].face[j];
+            if (within > c.within) {
+                c.within = within;
+                c.face[0] = edge[0].face[i];
+                c.face[1] = edge[1].face[j];
+            }
         }
         c.within = tac_min(c.within, tac_flush_room(tac_dot3(edge[0].normal[i], n)));
         consider(best, &c);

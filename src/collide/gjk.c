@@ -1,6 +1,8 @@
 /* Distance of separated cores: (G1)-(G9) of docs/theory/collision.md. */
 #include "collide/gjk.h"
 
+#include "collide/corners.h"
+
 /* Cores nearer than this times the size of D overlap: v is rounding and has no direction. */
 #define TOUCHING 1e-10
 /* Maximum iterations of one call. Polyhedra end earlier by a repeated corner, curved shapes by the gap. */
@@ -33,26 +35,22 @@ tacSupport tac_cores_support(tacCores *c, tacVec3 v, int hint[2]) {
 
 /* --- Start -------------------------------------------------------------------------------------------------------- */
 
-static int corner_at(const tacShape *s, int id, tacVec3 *x) {
-    if (s->type == TAC_SPHERE) return *x = tac_zero3(), id == 0;
-    if (s->type == TAC_CAPSULE) return *x = tac_vec3(0, 0, id == 1 ? s->size.y : -s->size.y), id == 0 || id == 1;
-    if (id < 0 || id >= tac_shape_nvert(s)) return 0;
-    return *x = tac_shape_vertex(s, id), 1;
-}
-
 static int recall_corner(const tacCores *c, const tacPairCache *cache, int i, tacSupport *s) {
-    tacVec3 local;
     for (int k = 0; k < 2; k++) {
         s->id[k] = cache->vertex[k][i];
-        if (!corner_at(c->shape[k], s->id[k], k == 0 ? &s->x[0] : &local)) return 0;
+        if (s->id[k] < 0 || s->id[k] >= tac_core_ncorner(c->shape[k])) return 0;
     }
-    s->x[1] = tac_pose_point(&c->pose, local);
+    s->x[0] = tac_core_corner(c->shape[0], s->id[0]);
+    s->x[1] = tac_pose_point(&c->pose, tac_core_corner(c->shape[1], s->id[1]));
     s->w = tac_sub3(s->x[1], s->x[0]);
     return 1;
 }
 
 void tac_gjk_start(tacCores *c, const tacPairCache *cache, tacGjk *g) {
-    g->n = 0, g->iterations = 0, g->lower = -TAC_INFINITY, g->momentum_left = 0;
+    g->n = 0;
+    g->iterations = 0;
+    g->lower = -TAC_INFINITY;
+    g->momentum_left = 0;
     int most = cache && tac_core_is_polyhedral(c->shape[0]) && tac_core_is_polyhedral(c->shape[1]) ? cache->used : 0;
     for (int i = 0; i < most && i < 3; i++) {
         if (!recall_corner(c, cache, i, &g->corner[g->n])) break;
@@ -67,7 +65,11 @@ void tac_gjk_start(tacCores *c, const tacPairCache *cache, tacGjk *g) {
         g->momentum = v, g->momentum_left = MOMENTUM_STEPS;
     }
     g->n = tac_simplex_nearest(g->n, TAC_INFINITY, g->corner, g->weight, &g->v);
-    if (g->n == 0) g->n = 1, g->weight[0] = 1, g->v = g->corner[0].w; /* the square of v is not finite, nor is upper */
+    if (g->n == 0) { /* the square of v is not finite, nor is upper */
+        g->n = 1;
+        g->weight[0] = 1;
+        g->v = g->corner[0].w;
+    }
     g->upper = tac_norm3(g->v);
 }
 

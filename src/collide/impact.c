@@ -1,5 +1,6 @@
 #include "collide/impact.h"
 
+#include "base/error.h"
 #include "math/quat.h"
 
 /* A step ends when at most this fraction of its initial excess is left. */
@@ -224,8 +225,7 @@ static tacStatus advance(Search *s, Instant *m, double *left, int *steps) {
             *left = 0;
             return TAC_OK;
         }
-        tacStatus status = query(s, end, m);
-        if (status != TAC_OK) return status;
+        TAC_TRY(query(s, end, m));
     }
     return TAC_OK;
 }
@@ -237,9 +237,8 @@ tacStatus tac_impact(const tacShape *a, const tacMotion *A, const tacShape *b, c
     double left;
     int steps;
     bound_motions(&s);
-    tacStatus status = query(&s, 0, &m);
-    if (status == TAC_OK) status = advance(&s, &m, &left, &steps);
-    if (status != TAC_OK) return status;
+    TAC_TRY(query(&s, 0, &m));
+    TAC_TRY(advance(&s, &m, &left, &steps));
     int hit = left <= s.near;
     if (hit && steps > 0) refine_time(&s, &m);
     tacImpactKind missed = m.t < h ? TAC_IMPACT_UNDECIDED : TAC_IMPACT_NONE;

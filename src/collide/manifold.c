@@ -79,7 +79,8 @@ static tacTouch touch_of_point(const Pair *p, const tacClipPoint *m) {
     tacVec3 N = p->N;
     tacTouch t = {.dist = m->dist, .rule = m->rule, .clip = m->clip, .angle = m->angle};
     t.normal = ref == 0 ? N : tac_neg3(N);
-    t.feature[ref] = m->feature[0], t.feature[inc] = m->feature[1];
+    t.feature[ref] = m->feature[0];
+    t.feature[inc] = m->feature[1];
     t.point[inc] = tac_pose_point(p->pose[ref], m->x);
     t.point[ref] = tac_madd3(t.point[inc], -m->dist, N);
     return t;
@@ -162,7 +163,8 @@ static void take_common_normal(const Pair *p, tacTouch *t) {
     if (!runs_along(p, inc, t->feature[inc], first->feature[inc])) return;
     tacTouch edges = *t;
     edges.rule = TAC_RULE_NEAREST, edges.normal = first->normal;
-    edges.feature[ref] = t->clip, edges.clip = (tacFeature){.kind = 0};
+    edges.feature[ref] = t->clip;
+    edges.clip = (tacFeature){.kind = 0};
     if (tac_touch_rebuild(p->shape[0], p->pose[0], p->shape[1], p->pose[1], &edges) != TAC_OK) return;
     if (is_on_edge(p, 0, &edges) && is_on_edge(p, 1, &edges)) *t = edges;
 }
@@ -296,7 +298,8 @@ static int touch_end(const Pair *p, int side, int end, tacTouch *t) {
     *t = (tacTouch){.rule = TAC_RULE_NEAREST, .normal = side == 0 ? u : tac_neg3(u)};
     t->feature[side] = tac_feature(s->type == TAC_CAPSULE ? TAC_FEATURE_POINT : TAC_FEATURE_CIRCLE, end, 0);
     t->feature[line] = tac_feature(TAC_FEATURE_LINE, 0, 1);
-    t->point[side] = tac_madd3(x, s->size.x, u), t->point[line] = tac_madd3(x, d - l->size.x, u);
+    t->point[side] = tac_madd3(x, s->size.x, u);
+    t->point[line] = tac_madd3(x, d - l->size.x, u);
     if (tac_touch_rebuild(p->shape[0], p->pose[0], p->shape[1], p->pose[1], t) != TAC_OK) return 0;
     return tac_abs(tac_pose_local(p->pose[line], t->point[line]).z) <= l->size.y;
 }

@@ -253,9 +253,12 @@ static void add_candidate(const Search *k, int side, tacFeature f, List *list) {
     if (list->n == MOST_FEATURES) return;
     double fit = fit_of(k, side, f);
     int at = list->n++;
-    for (; at > 0 && list->fit[at - 1] < fit; at--)
-        list->fit[at] = list->fit[at - 1], list->feature[at] = list->feature[at - 1];
-    list->fit[at] = fit, list->feature[at] = f;
+    for (; at > 0 && list->fit[at - 1] < fit; at--) {
+        list->fit[at] = list->fit[at - 1];
+        list->feature[at] = list->feature[at - 1];
+    }
+    list->fit[at] = fit;
+    list->feature[at] = f;
 }
 
 static void list_curved(const Search *k, int side, List *list) {
@@ -382,8 +385,10 @@ static int choose_curved(Search *k, int thorough) {
     if (thorough && k->score < -TAC_FEATURE_TIE && try_lists(k, list, all, try_around_axis)) return 1;
     k->degenerate = thorough && k->score < -TAC_FEATURE_TIE;
     if (k->degenerate && try_lists(k, list, all, try_pair)) return 1;
-    if (k->score < -BEST_EFFORT && list[0].n > 0 && list[1].n > 0)
-        k->best.feature[0] = list[0].feature[0], k->best.feature[1] = list[1].feature[0];
+    if (k->score < -BEST_EFFORT && list[0].n > 0 && list[1].n > 0) {
+        k->best.feature[0] = list[0].feature[0];
+        k->best.feature[1] = list[1].feature[0];
+    }
     return 0;
 }
 

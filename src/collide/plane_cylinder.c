@@ -23,7 +23,8 @@ typedef struct rimFrame {
 static int rim_frame(const tacShape *b, const tacPose *A, const tacPose *B, double reach, rimFrame *f) {
     f->n = tac_pose_axis(A, 2), f->z = tac_pose_axis(B, 2);
     f->radius = b->size.x, f->half = b->size.y;
-    f->middle = tac_dot3(f->n, tac_sub3(B->p, A->p)), f->rise = tac_dot3(f->n, f->z);
+    f->middle = tac_dot3(f->n, tac_sub3(B->p, A->p));
+    f->rise = tac_dot3(f->n, f->z);
     f->sine = tac_norm3(tac_cross3(f->n, f->z));
     if (!(f->middle - f->half * tac_abs(f->rise) - f->radius * f->sine < reach)) return 0;
     f->w = tac_rim_lowest(B, f->n, TAC_RIM_FLAT_PLANE);
@@ -41,8 +42,8 @@ static int lowest_point(const tacPose *B, const rimFrame *f, int end, double rea
     return 1;
 }
 
-/* Writes the two points 120 degrees from it: c + r (-w/2 +- sin(120) z x w). They have the same height, n . (z x w) =
- * 0, unless the rim lies flat and w is the shape's x axis. */
+/* Writes the two points 120 degrees from it: c + r (-w/2 +- sin(120) z x w). They have the same height, because n . (z
+ * x w) = 0, unless the rim lies flat and w is the shape's x axis. */
 static int side_points(const tacPose *B, const rimFrame *f, int end, double reach, tacTouch *out) {
     tacVec3 side = tac_cross3(f->z, f->w);
     double at = end ? f->half : -f->half, d = f->middle + at * f->rise - 0.5 * f->radius * tac_dot3(f->n, f->w);
@@ -53,7 +54,8 @@ static int side_points(const tacPose *B, const rimFrame *f, int end, double reac
         double across = k ? RIM_SIDE_SINE : -RIM_SIDE_SINE;
         tacVec3 x = tac_madd3(back, across * f->radius, side);
         tac_put_over_plane(&out[k], x, f->n, d + across * slope, TAC_FEATURE_CIRCLE, end);
-        out[k].rule = TAC_RULE_RIM, out[k].angle = k ? TAC_RIM_SIDE_ANGLE : -TAC_RIM_SIDE_ANGLE;
+        out[k].rule = TAC_RULE_RIM;
+        out[k].angle = k ? TAC_RIM_SIDE_ANGLE : -TAC_RIM_SIDE_ANGLE;
         out[k].margin = f->radius * f->sine;
     }
     return 2;

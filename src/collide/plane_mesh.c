@@ -55,7 +55,9 @@ static void flood(cornerSearch *c, int start, double limit) {
     uint64_t seen[FLOOD_HULL / 64];
     for (int i = 0; i <= hull->nvert / 64; i++)
         seen[i] = 0;
-    c->list[0] = start, c->count = 1, seen[start / 64] |= (uint64_t)1 << start % 64;
+    c->list[0] = start;
+    c->count = 1;
+    seen[start / 64] |= (uint64_t)1 << start % 64;
     for (int k = 0; k < c->count; k++) {
         const int *next = hull->edge + hull->edge_adr[c->list[k]];
         for (int e = 0; e < hull->edge_num[c->list[k]]; e++) {
@@ -95,7 +97,9 @@ static void search_neighbours(const tacShape *b, cornerSearch *c, int *vertex) {
 }
 
 static void search(const tacShape *b, cornerSearch *c, tacPairCache *cache) {
-    c->count = 0, c->all = b->hull.nvert >= FLOOD_HULL, c->beyond = TAC_INFINITY;
+    c->count = 0;
+    c->all = b->hull.nvert >= FLOOD_HULL;
+    c->beyond = TAC_INFINITY;
     if (b->hull.nvert <= SCAN_CORNERS) {
         scan(c);
         return;
@@ -115,7 +119,10 @@ static int lowest_corner(const cornerSearch *c) {
     for (int k = 0; k < candidates(c); k++) {
         int i = candidate(c, k);
         double height = corner_height(c, i);
-        if (height < least || (height == least && best >= 0 && i < best)) best = i, least = height;
+        if (height < least || (height == least && best >= 0 && i < best)) {
+            best = i;
+            least = height;
+        }
     }
     return best;
 }
@@ -132,18 +139,23 @@ static tacVec3 tangent(tacVec3 n) {
 static double find_furthest(const cornerSearch *c, int furthest[DIRECTIONS]) {
     tacVec3 t0 = tangent(c->n), t1 = tac_cross3(c->n, t0);
     double extent[DIRECTIONS], second[DIRECTIONS], lead = TAC_INFINITY;
-    for (int j = 0; j < DIRECTIONS; j++)
-        furthest[j] = -1, extent[j] = second[j] = -TAC_INFINITY;
+    for (int j = 0; j < DIRECTIONS; j++) {
+        furthest[j] = -1;
+        extent[j] = second[j] = -TAC_INFINITY;
+    }
     for (int k = 0; k < candidates(c); k++) {
         int i = candidate(c, k);
         if (!(corner_height(c, i) < c->reach)) continue;
         double x = tac_dot3(t0, c->hull->vert[i]), y = tac_dot3(t1, c->hull->vert[i]);
         for (int j = 0; j < DIRECTIONS; j++) {
             double along = HEPTAGON[j][0] * x + HEPTAGON[j][1] * y;
-            if (is_better(along, i, extent[j], furthest[j]))
-                second[j] = extent[j], furthest[j] = i, extent[j] = along;
-            else
+            if (is_better(along, i, extent[j], furthest[j])) {
+                second[j] = extent[j];
+                furthest[j] = i;
+                extent[j] = along;
+            } else {
                 second[j] = tac_max(second[j], along);
+            }
         }
     }
     for (int j = 0; j < DIRECTIONS; j++)
@@ -179,7 +191,10 @@ static int fill_places(const cornerSearch *c, int n, int keep[TAC_MAX_TOUCH]) {
                 tacVec3 d = tac_sub3(c->hull->vert[i], c->hull->vert[keep[j]]);
                 near = tac_min(near, tac_dot3(d, d));
             }
-            if (corner_height(c, i) < c->reach && near > 0 && is_better(near, i, most, best)) best = i, most = near;
+            if (corner_height(c, i) < c->reach && near > 0 && is_better(near, i, most, best)) {
+                best = i;
+                most = near;
+            }
         }
         if (best < 0) return n;
         keep[n++] = best;
@@ -200,7 +215,9 @@ static double choose_spread(const cornerSearch *c, int lowest, int keep[TAC_MAX_
     while (at < n && keep[at] != lowest)
         at++;
     if (at == n) at = n < TAC_MAX_TOUCH ? n++ : n - 1;
-    keep[at] = keep[0], keep[0] = lowest, *count = n;
+    keep[at] = keep[0];
+    keep[0] = lowest;
+    *count = n;
     return margin;
 }
 
@@ -235,7 +252,10 @@ int tac_touch_plane_mesh(const tacShape *a, const tacPose *A, const tacShape *b,
     (void)a;
     tacVec3 n = tac_pose_axis(A, 2);
     cornerSearch c;
-    c.hull = &b->hull, c.n = tac_mulmtv3(B->R, n), c.height = tac_dot3(n, tac_sub3(B->p, A->p)), c.reach = reach;
+    c.hull = &b->hull;
+    c.n = tac_mulmtv3(B->R, n);
+    c.height = tac_dot3(n, tac_sub3(B->p, A->p));
+    c.reach = reach;
     search(b, &c, cache);
     int keep[TAC_MAX_TOUCH], lowest = lowest_corner(&c), count = 1;
     if (lowest < 0) return 0;

@@ -45,7 +45,8 @@ static int axis_of(const tacCores *c, int side, tacVec3 *axis) {
  * is symmetric about it, and touches in it are stationary. 0: there is no such plane. */
 static int find_rotation(const tacCores *c, int side, tacVec3 z, tacVec3 n, int k, double *cosine, double *sine) {
     static const double COS[EIGHTHS] = {1, TAC_SQRT_HALF, 0, -TAC_SQRT_HALF, -1, -TAC_SQRT_HALF, 0, TAC_SQRT_HALF};
-    *cosine = COS[(k + 1) % EIGHTHS], *sine = COS[(k + 7) % EIGHTHS];
+    *cosine = COS[(k + 1) % EIGHTHS];
+    *sine = COS[(k + 7) % EIGHTHS];
     if (k < EIGHTHS - 1) return 1;
     tacVec3 to = c->pose.p, u = tac_madd3(n, -tac_dot3(n, z), z);
     if (k > EIGHTHS) {
@@ -56,7 +57,8 @@ static int find_rotation(const tacCores *c, int side, tacVec3 z, tacVec3 n, int 
     double length = tac_norm3(to) * tac_norm3(u);
     if (!(length > 0)) return 0;
     if (k % 2 == 0) length = -length;
-    *cosine = tac_dot3(u, to) / length, *sine = tac_dot3(tac_cross3(u, to), z) / length;
+    *cosine = tac_dot3(u, to) / length;
+    *sine = tac_dot3(tac_cross3(u, to), z) / length;
     return 1;
 }
 
@@ -75,7 +77,8 @@ int tac_guess_rotated(const tacCores *c, const tacGuess *from, int i, tacGuess *
     for (int k = 0; k < 2; k++) {
         int polyhedron = tac_is_polyhedron(c->shape[k]);
         tacVec3 arm = rotate_about(axis, cosine, sine, tac_sub3(from->x[k], centre));
-        out->x[k] = polyhedron ? w.x[k] : tac_add3(centre, arm), out->id[k][0] = w.id[k];
+        out->x[k] = polyhedron ? w.x[k] : tac_add3(centre, arm);
+        out->id[k][0] = w.id[k];
     }
     return 1;
 }
@@ -108,9 +111,12 @@ static void middle_of_overlap(const Generator line[2], tacVec3 n, double at[2]) 
     at[0] = at[1] = 0;
     for (int end = 0; end < 2; end++) {
         double first = end, second = 0;
-        for (int k = 0; k < PROJECTIONS; k++)
-            second = foot(&line[1], &line[0], first, n), first = foot(&line[0], &line[1], second, n);
-        at[0] += 0.5 * first, at[1] += 0.5 * second;
+        for (int k = 0; k < PROJECTIONS; k++) {
+            second = foot(&line[1], &line[0], first, n);
+            first = foot(&line[0], &line[1], second, n);
+        }
+        at[0] += 0.5 * first;
+        at[1] += 0.5 * second;
     }
 }
 

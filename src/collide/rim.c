@@ -58,7 +58,9 @@ static int fix_rim_point(const tacShape *const shape[2], const tacPose *const po
     int which = tac_rim_fixed_point(shape[rim], pose[rim], N, tac_rim_flat(shape[face]), angle);
     if (which == 0) return 0;
     tacTouch fixed = *t;
-    fixed.rule = TAC_RULE_RIM, fixed.feature[rim].id[1] = which, fixed.angle = (which - 1) * TAC_RIM_CELL;
+    fixed.rule = TAC_RULE_RIM;
+    fixed.feature[rim].id[1] = which;
+    fixed.angle = (which - 1) * TAC_RIM_CELL;
     if (tac_touch_rebuild(shape[0], pose[0], shape[1], pose[1], &fixed) != TAC_OK) return 0;
     double margin = tac_touch_margin(shape[0], pose[0], shape[1], pose[1], &fixed);
     if (margin < 0) return 0;

@@ -151,10 +151,12 @@ static void interval(const tacShape *s, tacVec3 r, double *low, double *high) {
         *high = tac_max(-s->size.y * r.z + reach, s->size.y * r.z);
         break;
     case TAC_MESH:
-        *low = TAC_INFINITY, *high = -TAC_INFINITY;
+        *low = TAC_INFINITY;
+        *high = -TAC_INFINITY;
         for (int i = 0; i < s->hull.nvert; i++) {
             double x = tac_dot3(r, s->hull.vert[i]);
-            *low = tac_min(*low, x), *high = tac_max(*high, x);
+            *low = tac_min(*low, x);
+            *high = tac_max(*high, x);
         }
         break;
     case TAC_PLANE: /* bounded only where r is the normal or its opposite */
@@ -163,7 +165,8 @@ static void interval(const tacShape *s, tacVec3 r, double *low, double *high) {
         *high = r.x == 0 && r.y == 0 && r.z > 0 ? 0 : TAC_INFINITY;
         break;
     default:
-        *high = half_extent(s, r), *low = -*high;
+        *high = half_extent(s, r);
+        *low = -*high;
     }
 }
 
@@ -174,5 +177,6 @@ void tac_shape_bounds(const tacShape *s, const tacPose *pose, tacVec3 *low, tacV
         interval(s, tac_vec3(R[3 * k], R[3 * k + 1], R[3 * k + 2]), &lo[k], &hi[k]);
         lo[k] += p[k], hi[k] += p[k];
     }
-    *low = tac_load3(lo), *high = tac_load3(hi);
+    *low = tac_load3(lo);
+    *high = tac_load3(hi);
 }

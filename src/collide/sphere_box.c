@@ -12,7 +12,8 @@ static tacVec3 from_inside(tacVec3 half, tacVec3 x, double *d, tacFeature *face,
         if (e[i] > e[k]) k = i;
     double next = tac_max(e[(k + 1) % 3], e[(k + 2) % 3]);
     int side = at[k] < 0 ? -1 : 1;
-    *d = e[k], tac_box_put_face(face, k, side);
+    *d = e[k];
+    tac_box_put_face(face, k, side);
     *margin = tac_min(tac_abs(at[k]), TAC_SQRT_HALF * (e[k] - next));
     return tac_vec3(k == 0 ? side : 0, k == 1 ? side : 0, k == 2 ? side : 0);
 }
@@ -26,7 +27,8 @@ int tac_touch_sphere_box(const tacShape *a, const tacPose *A, const tacShape *b,
     double d = tac_sqrt(square), size = tac_norm3(b->size);
     if (d > TAC_COINCIDENT * size) {
         tacBoxRegion g = tac_box_region(b->size, x);
-        outward = tac_scale3(1 / d, gap), tac_box_put_feature(&out[0].feature[1], &g);
+        outward = tac_scale3(1 / d, gap);
+        tac_box_put_feature(&out[0].feature[1], &g);
         margin = tac_margin_at(tac_box_room(b->size, x, &g), size, tac_norm3(x));
     } else {
         outward = from_inside(b->size, x, &d, &out[0].feature[1], &margin);

@@ -1,11 +1,12 @@
 /* Sphere against ellipsoid: the point of the ellipsoid nearest to the centre, from outside or inside.
  *
- * In the ellipsoid's frame, with coordinates y mirrored to be positive, the nearest point is x_i = r_i^2 y_i/(t +
- * r_i^2). t is the greatest root of sum (r_i y_i/(t + r_i^2))^2 = 1. Let m be the least radius, rho_i = (r_i/m)^2, z_i
- * = y_i/r_i, and delta = t/m^2 + 1 the distance from the last pole. The equation becomes |q(delta)| = 1 for q_i = rho_i
- * z_i/(delta + rho_i - 1) (docs/theory/collision.md, F1). 1/|q| is concave and increasing beyond the pole. So Newton's
- * steps on 1 - 1/|q| from the left of the root never pass it, and end when rounding stops them. A single term gives
- * such a start: q_i <= 1. */
+ * In the ellipsoid's frame, coordinates y are mirrored to be positive. The nearest point is
+ *   x_i = r_i^2 y_i/(t + r_i^2),   t the greatest root of  sum (r_i y_i/(t + r_i^2))^2 = 1.
+ * Let m be the least radius, rho_i = (r_i/m)^2, z_i = y_i/r_i, and delta = t/m^2 + 1 the distance from the last pole.
+ * The equation becomes (docs/theory/collision.md, F1)
+ *   |q(delta)| = 1,   q_i = rho_i z_i/(delta + rho_i - 1).
+ * 1/|q| is concave and increasing beyond the pole. So Newton's steps on 1 - 1/|q| from the left of the root never pass
+ * it, and end when rounding stops them. A single term gives such a start: q_i <= 1. */
 #include "collide/closed_form.h"
 #include "collide/pairs.h"
 
@@ -62,8 +63,10 @@ static tacVec3 nearest_point(tacVec3 radii, tacVec3 y) {
     double r[3] = {radii.x, radii.y, radii.z}, at[3] = {y.x, y.y, y.z}, x[3], left = 1;
     int least = r[1] < r[0] ? (r[2] < r[1] ? 2 : 1) : (r[2] < r[0] ? 2 : 0);
     nearProblem p;
-    for (int i = 0; i < 3; i++)
-        p.z[i] = at[i] > SQUARE_UNDERFLOW * r[i] ? at[i] / r[i] : 0, p.rho[i] = (r[i] / r[least]) * (r[i] / r[least]);
+    for (int i = 0; i < 3; i++) {
+        p.z[i] = at[i] > SQUARE_UNDERFLOW * r[i] ? at[i] / r[i] : 0;
+        p.rho[i] = (r[i] / r[least]) * (r[i] / r[least]);
+    }
     double delta = nearest_root(&p);
     for (int i = 0; i < 3; i++) {
         double below = delta + (p.rho[i] - 1);

@@ -18,8 +18,8 @@ int tac_touch_sphere_sphere(const tacShape *a, const tacPose *A, const tacShape 
 }
 
 /* r is the vector from the capsule's centre to the sphere's, z the capsule's axis and h its half-length. With t = z . r
- * the nearest point of the segment is at clamp(t, -h, h). The margin is the distance of the centre from the planes t =
- * +-h, where end and segment meet, or from the core. */
+ * the nearest point of the segment is at clamp(t, -h, h). The margin is the distance of the centre from the core, or
+ * from the planes t = +-h, where end and segment meet. */
 int tac_touch_sphere_capsule(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                              tacPairCache *cache, tacTouch *out) {
     (void)cache;

@@ -178,8 +178,9 @@ static tacStatus rebuild_clip(const touchSides *w, tacTouch *t, int face) {
     return TAC_ERR_DEGENERATE;
 }
 
-/* A corner v of the face `clip`, which gives N, and the plane of the other shape above it along N: g = M . (y - v)/(M .
- * N) for a point y and the normal M of that plane. */
+/* A corner v of the face `clip`, which gives N, and the plane of the other shape above it along N. For a point y and
+ * the normal M of that plane:
+ *   g = M . (y - v)/(M . N) */
 static tacStatus rebuild_corner(const touchSides *w, tacTouch *t, int corner) {
     int plane = 1 - corner;
     tacVec3 N = tac_feature_normal(w->shape[corner], w->pose[corner], t->clip);

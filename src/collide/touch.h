@@ -148,7 +148,7 @@ tacTouchTangent tac_touch_opposite(const tacTouchSystem *system, tacVec3 about, 
 #define TAC_FRAME_SEAM (-0.3)
 void tac_contact_frame(tacVec3 n, tacVec3 *t1, tacVec3 *t2);
 void tac_contact_frame_jvp(tacVec3 n, tacVec3 dn, tacVec3 *dt1, tacVec3 *dt2);
-/* The same with t1 along the component of h across n, which must not be zero: t1 = p/|p|, p = h - n (n.h), t2 = n x
- * t1. */
+/* The same with t1 along the component of h across n, which must not be zero:
+ *   t1 = p/|p|,   p = h - n (n.h),   t2 = n x t1 */
 void tac_contact_frame_along(tacVec3 n, tacVec3 h, tacVec3 *t1, tacVec3 *t2);
 void tac_contact_frame_along_jvp(tacVec3 n, tacVec3 h, tacVec3 dn, tacVec3 dh, tacVec3 *dt1, tacVec3 *dt2);

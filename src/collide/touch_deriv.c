@@ -50,8 +50,8 @@ static tacVec3 normal_move(const tacPatch *plane, const tacPatchTangent *d, tacV
     return dN;
 }
 
-/* From the derivative dq of the point above the face. With y under q on the face, q - y = g N, dg = N . (dq - dy), d(q
- * - g N) = dq - dg N - g dN. */
+/* From the derivative dq of the point above the face. With y under q on the face, q - y = g N:
+ *   dg = N . (dq - dy),   d(q - g N) = dq - dg N - g dN */
 static tacTouchTangent above_jvp(const touchMove *m, int face, tacVec3 dq, tacVec3 dN) {
     tacVec3 N = outward(m->k, face);
     tacTouchTangent t = {.dist = tac_dot3(N, tac_sub3(dq, m->d[face].x))};
@@ -90,9 +90,9 @@ static tacVec3 offset_move(const touchMove *m, int other, tacVec3 N, tacVec3 dN)
     return tac_add3(tac_scale3(dpad, u), tac_scale3(pad / sine, tac_madd3(da, -tac_dot3(u, da), u)));
 }
 
-/* q stays on the side plane m . (q - v) = 0, m = e x N. v is the point of the clip nearest to q, and e its tangent: m .
- * (dx + t ds - dv) + (de x N + e x dN) . (q - v) = 0. The slide of v along the clip changes nothing, because m . e = 0
- * and e rotates in the face. */
+/* q stays on the side plane m . (q - v) = 0, m = e x N. v is the point of the clip nearest to q, and e its tangent:
+ *   m . (dx + t ds - dv) + (de x N + e x dN) . (q - v) = 0
+ * The slide of v along the clip changes nothing, because m . e = 0 and e rotates in the face. */
 static tacTouchTangent clip_jvp(const touchMove *m, int face) {
     const tacTouchSystem *k = m->k;
     int other = 1 - face;
@@ -220,8 +220,8 @@ static void point_on_plane_jac(const tacTouchSystem *k, tacVec3 about, tacTouchT
     }
 }
 
-/* A twist of shape 1 enters (D10) by the velocity v + w x (x1 - about) of its core's point and by n . (w x t1) = w .
- * (t1 x n). Two to four solves give all six columns. */
+/* A twist of shape 1 enters (D10) in two places: by the velocity v + w x (x1 - about) of its core's point, and by n .
+ * (w x t1) = w . (t1 x n). Two to four solves give all six columns. */
 static void nearest_jac(const tacTouchSystem *k, tacVec3 about, tacTouchTangent column[6]) {
     const tacNearest *nearest = &k->nearest;
     const tacPatch *p = &k->patch[1];

@@ -171,7 +171,11 @@ static double clip_margin(const touchRoom *r, int face) {
 
 static void init_room(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, const tacTouch *touch,
                       touchRoom *r) {
-    r->shape[0] = a, r->shape[1] = b, r->pose[0] = A, r->pose[1] = B, r->touch = touch;
+    r->shape[0] = a;
+    r->shape[1] = b;
+    r->pose[0] = A;
+    r->pose[1] = B;
+    r->touch = touch;
     for (int side = 0; side < 2; side++)
         find_patch(r, side);
 }
