@@ -324,7 +324,7 @@ int tac_param_tangents(const tacModel *m, tacWork *w, int weights, tacArena *are
     return 1;
 }
 
-void tac_measure_param_tangents(const tacModel *m, int weights, tacArena *dry) {
+void tac_param_tangents_measure(const tacModel *m, int weights, tacArena *dry) {
     Pass p = {0};
     layout(&p, m, weights, dry);
 }

@@ -8,4 +8,4 @@
  * the derivatives of inverse weights. */
 int tac_param_tangents(const tacModel *m, tacWork *w, int weights, tacArena *arena, tacParamTangent *t);
 /* Takes from a dry arena what tac_param_tangents takes. */
-void tac_measure_param_tangents(const tacModel *m, int weights, tacArena *dry);
+void tac_param_tangents_measure(const tacModel *m, int weights, tacArena *dry);

@@ -24,7 +24,7 @@ static size_t tangents_bytes(const tacModel *model, const tacOptions *options) {
     if (model->nparam == 0) return 0;
     tacArena dry = tac_arena_dry();
     TAC_TAKE(&dry, model->nmember, tacParamTangent);
-    tac_measure_param_tangents(model, tac_find_stepper(options)->inverse_weights, &dry);
+    tac_param_tangents_measure(model, tac_find_stepper(options)->inverse_weights, &dry);
     return dry.peak;
 }
 

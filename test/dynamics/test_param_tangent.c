@@ -93,7 +93,7 @@ typedef struct Memory {
 static Memory open_memory(const tacModel *m) {
     Memory k;
     tacArena dry = tac_arena_dry();
-    tac_measure_param_tangents(m, 1, &dry);
+    tac_param_tangents_measure(m, 1, &dry);
     size_t work = tac_work_bytes(m) + TAC_ARENA_ALIGN, rows = dry.peak + TAC_ARENA_ALIGN;
     k.bytes[0] = aligned_alloc(TAC_ARENA_ALIGN, work);
     k.bytes[1] = aligned_alloc(TAC_ARENA_ALIGN, rows);
