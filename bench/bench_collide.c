@@ -127,7 +127,7 @@ static void query(Hulls *h, int i, double reach, tacPairCache *cache) {
     tacGjk g;
     tac_gjk_start(&c, cache, &g);
     tac_gjk(&c, GAP_STRAIGHT, reach, &g);
-    if (cache) tac_gjk_keep(&c, &g, cache);
+    if (cache) tac_gjk_store(&c, &g, cache);
     h->dist[i] = g.upper, h->gap[i] = g.upper - g.lower;
 }
 static void run_cold(void *context) {

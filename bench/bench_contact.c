@@ -57,12 +57,13 @@ static int open_ours(Scene *s, const char *path) {
 #ifdef BENCH_DART
 /* nbody x nbody: 1: a geom of the one may touch a geom of the other, by our rules. */
 static int find_pairs(const tacModel *m, unsigned char *may_touch) {
-    size_t bytes = tac_arena_round(tac_filter_bytes(m));
-    void *memory = aligned_alloc(TAC_ARENA_ALIGN, bytes);
-    tacArena arena;
+    tacArena arena, dry = tac_arena_dry();
     tacFilter filter;
-    if (memory != NULL) tac_arena_init(&arena, memory, bytes);
+    tac_filter_layout(&filter, m, &dry);
+    void *memory = aligned_alloc(TAC_ARENA_ALIGN, dry.peak);
+    if (memory != NULL) tac_arena_init(&arena, memory, dry.peak);
     int ok = memory != NULL && tac_filter_layout(&filter, m, &arena);
+    if (ok) tac_filter_init(&filter, m);
     for (int a = 0; ok && a < m->ngeom; a++)
         for (int b = 0; b < m->ngeom; b++)
             may_touch[m->geom_body[a] * m->nbody + m->geom_body[b]] |= (unsigned char)tac_filter_allows(&filter, a, b);

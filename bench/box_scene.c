@@ -95,19 +95,19 @@ char *bench_piled_boxes(int n) {
 /* --- The stage ---------------------------------------------------------------------------------------------------- */
 
 int bench_scene_make(benchScene *s, tacModel *model, int max_contacts) {
-    tacArena lasting, scratch;
-    size_t bytes = tac_scene_bytes(model), more = tac_scene_scratch(model, max_contacts);
+    tacArena arena, dry = tac_arena_dry();
+    tac_scene_layout(&s->scene, model, &dry);
+    tac_scene_layout_scratch(&s->scene, model, max_contacts, &dry);
     s->model = model;
-    s->memory[0] = aligned_alloc(TAC_ARENA_ALIGN, bytes);
-    s->memory[1] = aligned_alloc(TAC_ARENA_ALIGN, more);
+    s->memory = aligned_alloc(TAC_ARENA_ALIGN, dry.peak);
     s->contact = malloc((size_t)max_contacts * sizeof *s->contact);
-    if (s->memory[0] == NULL || s->memory[1] == NULL || s->contact == NULL) return fprintf(stderr, "out of memory\n");
-    tac_arena_init(&lasting, s->memory[0], bytes);
-    tac_arena_init(&scratch, s->memory[1], more);
-    if (tac_scene_layout(&s->scene, model, &lasting) &&
-        tac_scene_layout_scratch(&s->scene, model, max_contacts, &scratch))
-        return 0;
-    return fprintf(stderr, "a scene does not fit its own memory\n");
+    if (s->memory == NULL || s->contact == NULL) return fprintf(stderr, "out of memory\n");
+    tac_arena_init(&arena, s->memory, dry.peak);
+    if (!tac_scene_layout(&s->scene, model, &arena) ||
+        !tac_scene_layout_scratch(&s->scene, model, max_contacts, &arena))
+        return fprintf(stderr, "a scene does not fit its own memory\n");
+    tac_scene_init(&s->scene, model);
+    return 0;
 }
 
 int bench_scene_place(benchScene *s, const double *q) {
@@ -131,8 +131,7 @@ void bench_scene_collide(void *scene) {
 }
 
 void bench_scene_free(benchScene *s) {
-    free(s->memory[0]);
-    free(s->memory[1]);
+    free(s->memory);
     free(s->contact);
     tac_model_free(s->model);
 }

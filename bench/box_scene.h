@@ -9,7 +9,7 @@ typedef struct benchScene {
     tacScene scene;
     tacContact *contact; /* max_contacts */
     int ncontact;
-    void *memory[2];
+    void *memory;
 } benchScene;
 
 /* Takes the model over. 0: done; else a message was written. */

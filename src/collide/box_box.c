@@ -1,42 +1,43 @@
-/* Box against box.
+/* Box against box, by separating axes.
  *
- * Fifteen directions tell all (separating axes): the normals of both boxes' faces and the cross products of their edges
- * are the normals of the faces of the Minkowski difference B - A. Along a unit direction u the boxes are apart by
+ * Fifteen directions suffice: the face normals of both boxes and the cross products of their edges. These are the face
+ * normals of the Minkowski difference B - A. Along a unit direction u the separation of the boxes is
  *
  *   s(u) = |t . u| - sum_i a_i |u_i| - sum_j b_j |u . B_j|                                                      (P2)
  *
  * in A's frame (t: from A's centre to B's; a, b half-sizes; B_j the axes of B). s(u) is a lower bound of the signed
- * distance for every u, also one that is a little off, so near-parallel edges need no special case. Where the largest
- * of the fifteen is negative, it is the signed distance: the least translation is along a normal of the difference.
- * Where it is positive, the distance is that of a corner of one box from the other, or of two edges with a common
- * normal, whose direction is one of the nine. */
+ * distance for every u, even for one that is slightly wrong. So nearly parallel edges need no special case. Where the
+ * largest of the fifteen is negative, it is the signed distance: the least translation is along a face normal of the
+ * difference. Where it is positive, the distance is that of a corner of one box from the other, or of two edges whose
+ * common normal is one of the nine cross products. */
 #include "collide/clip.h"
 #include "collide/closed_form.h"
 #include "collide/manifold.h"
 #include "collide/pairs.h"
 
-/* Edges with a smaller sine of the angle between them are parallel: what a common normal adds is below rounding. */
-#define PARALLEL 1e-14
-/* Below this sine the quotient of (P4) has lost digits that (P2) along the unit vector has not. */
-#define NEARLY_PARALLEL 1e-3
+/* Sine of the angle below which two edges are parallel. Their common normal would add less than rounding. */
+#define EDGES_PARALLEL 1e-14
+/* Sine of the angle below which the quotient of (P4) loses digits. (P2) along the unit vector does not. */
+#define QUOTIENT_ACCURATE 1e-3
 
-/* Ties by which boxes are apart for certain: a corner within a tie of all of the other box's sides is nearer. */
-#define APART 2
+/* Boxes are apart when their separation exceeds this many ties. Below it, a corner within a tie of all sides of the
+ * other box is the nearest. */
+#define APART_TIES 2
 
-/* Both boxes in A's frame. */
+/* Two boxes in A's frame. */
 typedef struct Boxes {
     const tacShape *shape[2];
     const tacPose *pose[2];
     tacMat3 C; /* columns: axes of B */
     tacVec3 t; /* centre of B */
     double half[2][3];
-    double tie; /* m: differences that do not count */
+    double tie; /* m: smaller differences are ties */
 } Boxes;
 
-/* A direction of the fifteen. */
+/* One of the fifteen directions. */
 typedef struct Axis {
     int kind;  /* 0, 1: face of A, B; 2: edges */
-    int i, j;  /* axes of A and B it comes from */
+    int i, j;  /* indices of the axes of A and B */
     tacVec3 u; /* unit, from A to B, A's frame */
     double s;
 } Axis;
@@ -54,16 +55,20 @@ static tacVec3 unit_axis(int k, double sign) {
 }
 
 static void begin(Boxes *x, const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B) {
-    x->shape[0] = a, x->shape[1] = b, x->pose[0] = A, x->pose[1] = B;
+    x->shape[0] = a;
+    x->shape[1] = b;
+    x->pose[0] = A;
+    x->pose[1] = B;
     x->C = tac_mulmm3(tac_transpose3(A->R), B->R);
     x->t = tac_pose_local(A, B->p);
-    tac_store3(x->half[0], a->size), tac_store3(x->half[1], b->size);
-    x->tie = TAC_CLIP_TIE * (tac_norm3(a->size) + tac_norm3(b->size));
+    tac_store3(x->half[0], a->size);
+    tac_store3(x->half[1], b->size);
+    x->tie = TAC_FEATURE_TIE * (tac_norm3(a->size) + tac_norm3(b->size));
 }
 
 /* --- Fifteen directions ------------------------------------------------------------------------------------------- */
 
-/* (P2); u turned towards B. */
+/* (P2), with u oriented from A to B. */
 static Axis measure(const Boxes *x, int kind, int i, int j, tacVec3 u) {
     tacVec3 v = tac_mulmtv3(x->C, u);
     const double *a = x->half[0], *b = x->half[1];
@@ -73,19 +78,22 @@ static Axis measure(const Boxes *x, int kind, int i, int j, tacVec3 u) {
     return (Axis){kind, i, j, along < 0 ? tac_neg3(u) : u, s};
 }
 
-/* Unit vector across edge i of A and edge j of B; zero where they are parallel. */
+/* Unit vector across edge i of A and edge j of B. Zero: they are parallel. */
 static tacVec3 across_edges(const Boxes *x, int i, int j) {
     tacVec3 u = tac_cross3(unit_axis(i, 1), column(&x->C, j));
     double sine = tac_norm3(u);
-    return sine > PARALLEL ? tac_scale3(1 / sine, u) : tac_zero3();
+    return sine > EDGES_PARALLEL ? tac_scale3(1 / sine, u) : tac_zero3();
 }
 
-/* Faces come before edges and A's before B's: a later direction must be better by more than a tie, or the choice
- * between equals would hang on rounding. Returns 0 where the boxes are `reach` apart. */
+/* Keeps the best direction. Faces come before edges, and A's before B's. A later direction must be better by more than
+ * a tie, or rounding would decide between equals. Returns 0 where the separation is at least `reach`. */
 static int consider(const Boxes *x, int kind, int i, int j, double s, double reach, Search *found) {
     if (s > found->best.s + x->tie) {
         found->second = found->best.s;
-        found->best.kind = kind, found->best.i = i, found->best.j = j, found->best.s = s;
+        found->best.kind = kind;
+        found->best.i = i;
+        found->best.j = j;
+        found->best.s = s;
     } else {
         found->second = tac_max(found->second, s);
     }
@@ -114,7 +122,7 @@ static double edge_separation(const Boxes *x, const double c[9], int i, int j) {
     const double *a = x->half[0], *b = x->half[1], *C = x->C.m, t[3] = {x->t.x, x->t.y, x->t.z};
     int k = NEXT[i], l = LAST[i], m = NEXT[j], n = LAST[j], kj = 3 * k + j, lj = 3 * l + j;
     double square = C[kj] * C[kj] + C[lj] * C[lj];
-    if (!(square > NEARLY_PARALLEL * NEARLY_PARALLEL)) {
+    if (!(square > QUOTIENT_ACCURATE * QUOTIENT_ACCURATE)) {
         tacVec3 u = across_edges(x, i, j);
         return u.x == 0 && u.y == 0 && u.z == 0 ? -TAC_INFINITY : measure(x, 2, i, j, u).s;
     }
@@ -126,7 +134,8 @@ static int search_axes(const Boxes *x, double reach, Search *found) {
     double c[9];
     for (int k = 0; k < 9; k++)
         c[k] = tac_abs(x->C.m[k]);
-    found->best = (Axis){.s = -TAC_INFINITY}, found->second = -TAC_INFINITY;
+    found->best = (Axis){.s = -TAC_INFINITY};
+    found->second = -TAC_INFINITY;
     if (!search_faces(x, c, reach, found)) return 0;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -141,7 +150,7 @@ static int search_axes(const Boxes *x, double reach, Search *found) {
 
 /* --- Touches ------------------------------------------------------------------------------------------------------ */
 
-/* Two points in A's frame, the normal between them, -> NEAREST; leaves the margin. */
+/* Points in A's frame and the unit normal u -> a NEAREST touch without its margin. */
 static tacTouch nearest_touch(const Boxes *x, tacVec3 x0, tacVec3 u, double dist, const tacFeature feature[2]) {
     tacTouch t = tac_touch_between(tac_pose_point(x->pose[0], x0), tac_mulmv3(x->pose[0]->R, u), dist, 0, 0);
     t.feature[0] = feature[0], t.feature[1] = feature[1];
@@ -152,14 +161,14 @@ static void set_margin(const Boxes *x, tacTouch *t) {
     t->margin = tac_touch_margin(x->shape[0], x->pose[0], x->shape[1], x->pose[1], t);
 }
 
-/* Edge of a box along axis k that lies furthest along direction d (box's frame): its lower corner. */
+/* The edge along axis k that is furthest along direction d (box's frame): its lower corner. */
 static int edge_along(tacVec3 d, int k) {
     int corner = (d.x > 0 ? 1 : 0) | (d.y > 0 ? 2 : 0) | (d.z > 0 ? 4 : 0);
     return corner & ~(1 << k);
 }
 
-/* Of the two edges of a face along axis k that lies across d, which are equally far along it: the bit of a corner by
- * which they differ; 0: d, at right angles to k, is across no face. */
+/* The bit in which the corners of two equally far edges along axis k differ. They bound a face across d. 0: d is across
+ * no face. */
 static int twin_edge(const Boxes *x, int box, tacVec3 d, int k) {
     int bit = 0;
     for (int n = 0; n < 3; n++)
@@ -167,10 +176,10 @@ static int twin_edge(const Boxes *x, int box, tacVec3 d, int k) {
     return bit;
 }
 
-/* The touch of the edges from corners a and b on with the common normal of `axis`. x0 = p + s e_i and x1 = q + r B_j
- * with x1 - x0 along u:
+/* The touch of the edges that start at corners a and b, with the common normal of `axis`. x0 = p + s e_i and x1 = q + r
+ * B_j with x1 - x0 along u:
  *   s = (g x B_j) . m/|m|^2,  r = (g x e_i) . m/|m|^2,  m = e_i x B_j,  g = q - p.
- * Returns 0 where a foot lies beyond its edge. */
+ * Returns 0 where a witness point lies beyond its edge. */
 static int two_edges(const Boxes *x, const Axis *axis, int a, int b, tacTouch *out) {
     int i = axis->i, j = axis->j;
     tacVec3 e = unit_axis(i, 1), f = column(&x->C, j);
@@ -185,8 +194,8 @@ static int two_edges(const Boxes *x, const Axis *axis, int a, int b, tacTouch *o
     return s >= 0 && s <= 2 * x->half[0][i] && r >= 0 && r <= 2 * x->half[1][j];
 }
 
-/* The touch of two edges along an axis. Where that is a face's normal, the face has two such edges: the touch is the
- * one with its feet on both. */
+/* The touch of two edges along an axis. Where the axis is a face normal, the face has two such edges. The touch is of
+ * those that contain both witness points. */
 static int edge_touch(const Boxes *x, const Axis *axis, tacTouch *out) {
     tacTouch other;
     tacVec3 u = axis->u, v = tac_neg3(tac_mulmtv3(x->C, u));
@@ -202,9 +211,9 @@ static int edge_touch(const Boxes *x, const Axis *axis, tacTouch *out) {
     return 0;
 }
 
-/* The touch of overlapping boxes whose best direction is of two edges. Another pair may part them by more, to a tie;
- * where its direction is nearly the same, the feet of the best run beyond its edges by a tie over the angle between the
- * two, and that pair has the touch. */
+/* The touch of overlapping boxes whose best direction is of two edges. Another pair of edges may be equally good, up to
+ * a tie. Where its direction is nearly the same, the witness points of the best pair leave their edges by a tie over
+ * the angle between the two. The other pair then has the touch. */
 static tacTouch touch_edges(const Boxes *x, const Axis *best) {
     tacTouch touch, other;
     if (edge_touch(x, best, &touch)) return touch;
@@ -218,11 +227,11 @@ static tacTouch touch_edges(const Boxes *x, const Axis *best) {
 
 /* --- Apart: corners ----------------------------------------------------------------------------------------------- */
 
-/* A corner of one box nearest to the other. */
+/* A corner of one box and its distance from the other box. */
 typedef struct Corner {
-    int box, corner;  /* whose corner */
-    tacVec3 x;        /* it, in the other's frame */
-    double excess[3]; /* of |x| over the other's half-sizes; 0 where inside, to a tie */
+    int box, corner;  /* the box, and the index of its corner */
+    tacVec3 x;        /* position in the other box's frame */
+    double excess[3]; /* |x| minus the other's half-sizes; 0 where inside, up to a tie */
     double dist;
 } Corner;
 
@@ -240,8 +249,8 @@ static Corner measure_corner(const Boxes *x, int box, int corner) {
     return c;
 }
 
-/* The feature of the other box under a corner: as many axes as it is beyond, a face, an edge or a corner. The corner
- * bits of the axes it is not beyond come from no choice: of an edge they are its two ends. */
+/* The feature of the other box under a corner: a face, edge or corner, by the number of axes on which the corner is
+ * outside. On the other axes an edge has both corner bits. */
 static tacFeature feature_under(const Corner *c) {
     int bits = 0, beyond = 0, axis = 0, along = 0;
     for (int k = 0; k < 3; k++) {
@@ -256,7 +265,7 @@ static tacFeature feature_under(const Corner *c) {
     return tac_feature(TAC_FEATURE_LINE, bits & ~(1 << along), bits | 1 << along);
 }
 
-/* Unit vector from A to B along the shortest way between the corner and the other box; their distance is not zero. */
+/* Unit vector from A to B between a corner and the other box; their distance is not zero. */
 static tacVec3 corner_normal(const Boxes *x, const Corner *c) {
     double d[3];
     for (int k = 0; k < 3; k++)
@@ -267,14 +276,15 @@ static tacVec3 corner_normal(const Boxes *x, const Corner *c) {
 static tacTouch corner_touch(const Boxes *x, const Corner *c) {
     tacVec3 u = corner_normal(x, c);
     tacFeature feature[2];
-    feature[c->box] = tac_feature(TAC_FEATURE_POINT, c->corner, 0), feature[1 - c->box] = feature_under(c);
+    feature[c->box] = tac_feature(TAC_FEATURE_POINT, c->corner, 0);
+    feature[1 - c->box] = feature_under(c);
     tacVec3 x0 = c->box == 1 ? tac_madd3(c->x, -c->dist, u) : tac_shape_vertex(x->shape[0], c->corner);
     return nearest_touch(x, x0, u, c->dist, feature);
 }
 
-/* The nearest of B's corners, A's corners, and pairs of edges. Of those equally near, to a tie, the first whose own
- * direction parts the boxes by as much as it is long: distances are flat where features change, so that a distance
- * within rounding of the least can have its points elsewhere, but s(u) is not. */
+/* The nearest of B's corners, A's corners, and pairs of edges. Of several within a tie: the first whose own direction
+ * separates the boxes by its distance. Where features change, distances vary slowly, so that one within rounding of the
+ * least can have its points elsewhere. The separation s(u) does not vary slowly. */
 static tacTouch touch_apart(const Boxes *x) {
     Corner corner[16];
     tacTouch edge, best_edge = {.dist = TAC_INFINITY};
@@ -302,22 +312,22 @@ static tacTouch touch_apart(const Boxes *x) {
 
 /* --- Overlapping: a face ------------------------------------------------------------------------------------------ */
 
-/* The face of a box that faces most along d (box's frame); of equals the lowest. */
+/* The face that faces d best (box's frame); among equals the lowest index. */
 static int facing(tacVec3 d) {
     int k = 0;
     for (int i = 1; i < 3; i++)
-        if (tac_abs(tac_get3(d, i)) > tac_abs(tac_get3(d, k)) + TAC_CLIP_TIE) k = i;
+        if (tac_abs(tac_get3(d, i)) > tac_abs(tac_get3(d, k)) + TAC_FEATURE_TIE) k = i;
     return 2 * k + (tac_get3(d, k) > 0);
 }
 
-/* Room of that choice (m): a turn of t rad brings two cosines closer by 2 t at most. */
+/* m: margin of that choice. A rotation by t rad changes the difference of two cosines by at most 2 t. */
 static double facing_margin(const Boxes *x, tacVec3 d) {
     double at[3] = {tac_abs(d.x), tac_abs(d.y), tac_abs(d.z)}, most = tac_max(at[0], tac_max(at[1], at[2]));
     double least = tac_min(at[0], tac_min(at[1], at[2])), next = at[0] + at[1] + at[2] - most - least;
     return (most - next) / 2 * tac_min(tac_shape_radius(x->shape[0]), tac_shape_radius(x->shape[1]));
 }
 
-/* The corner of the other box deepest below the face, where clipping finds none. */
+/* The deepest corner of the other box below the face. Needed where clipping finds no point. */
 static tacTouch deepest_corner(const Boxes *x, const Axis *axis, const int face[2]) {
     tacVec3 v = tac_mulmtv3(x->C, axis->u);
     int side = axis->kind;
@@ -350,29 +360,29 @@ static int touch_faces(const Boxes *x, const Axis *axis, double reach, tacTouch 
 
 /* --- The whole ---------------------------------------------------------------------------------------------------- */
 
-/* Where boxes overlap another direction may become the better one: both separations move by at most as much as the
- * boxes. One that is better by less than a tie leaves no room. */
+/* Bounds the margins of overlapping boxes, because another direction may become the best. Both separations change at
+ * most as fast as the boxes move. A direction within a tie leaves no margin. */
 static void bound_margins(const Search *found, int n, tacTouch *out) {
     double room = tac_max(0, found->best.s - found->second) / 2;
     for (int k = 0; k < n; k++)
         out[k].margin = tac_min(out[k].margin, room);
 }
 
-/* The nearest touch; of overlapping faces all of theirs. *whole: 1 where there is no more to be found. */
+/* The nearest touch. For overlapping faces: all their touches. *whole: 1 where there are no more to be found. */
 static int touch_nearest(const Boxes *x, double reach, int *whole, tacTouch *out) {
     Search found;
     int n = 1;
     *whole = 1;
     if (!search_axes(x, reach, &found)) return 0;
-    if (found.best.s <= APART * x->tie && found.best.kind < 2) {
+    if (found.best.s <= APART_TIES * x->tie && found.best.kind < 2) {
         n = touch_faces(x, &found.best, reach, out);
         bound_margins(&found, n, out);
         return n;
     }
     *whole = 0;
-    *out = found.best.s > APART * x->tie ? touch_apart(x) : touch_edges(x, &found.best);
+    *out = found.best.s > APART_TIES * x->tie ? touch_apart(x) : touch_edges(x, &found.best);
     set_margin(x, out);
-    if (found.best.s <= APART * x->tie) bound_margins(&found, n, out);
+    if (found.best.s <= APART_TIES * x->tie) bound_margins(&found, n, out);
     return out->dist < reach;
 }
 

@@ -4,16 +4,16 @@
 
 #include <string.h>
 
-/* Boxes in a leaf: fewer make the tree deeper, more make leaves compare what is apart. */
+/* Boxes in a leaf. Fewer make the tree deeper; more make leaves compare boxes that are apart. */
 enum { LEAF = 8 };
-/* Splits in the middle of space on one path; below, splits are in the middle by number, so that no arrangement of boxes
- * makes the tree deep. */
+/* Maximum spatial splits on one path. Below, nodes are split by number, so that no arrangement of boxes makes the tree
+ * deep. */
 enum { SPATIAL_DEPTH = 48 };
 
 /* --- The tree ----------------------------------------------------------------------------------------------------- */
 
-/* Puts the points below `at` on an axis before the others -> how many they are. Without branches on the data: where a
- * point belongs is a coin toss to the processor. */
+/* Moves the points below `at` on an axis to the front -> their number. It has no branches on the data, because the
+ * processor could not predict them. */
 static int partition(int n, tacBroadPoint *p, int axis, float at) {
     int below = 0;
     for (int i = 0; i < n; i++) {
@@ -25,7 +25,7 @@ static int partition(int n, tacBroadPoint *p, int axis, float at) {
     return below;
 }
 
-/* Points -> how many go to the left child, at least one, not all. */
+/* Points -> how many go to the left child: at least one, not all. */
 static int split(int n, tacBroadPoint *p, int depth) {
     float low[3] = {p[0].x[0], p[0].x[1], p[0].x[2]}, high[3] = {low[0], low[1], low[2]};
     for (int i = 1; i < n; i++)
@@ -57,7 +57,7 @@ static tacBox unite(const tacBox *a, const tacBox *b) {
                     {tac_max(a->high.x, b->high.x), tac_max(a->high.y, b->high.y), tac_max(a->high.z, b->high.z)}};
 }
 
-/* Bounds from the leaves up: children stand after their parents. */
+/* Sets the bounds from the leaves up: children follow their parents. */
 static void bound_nodes(tacBroad *b, const tacBox *boxes) {
     for (int k = 0; k < b->n; k++)
         b->box[k] = boxes[b->point[k].id];
@@ -95,7 +95,7 @@ typedef struct Visitor {
     void *user;
 } Visitor;
 
-/* Box k against boxes [first, last) of one leaf: all are compared before the processor has to guess which meet. */
+/* Box k against boxes [first, last) of one leaf. All are compared before the first branch on the results. */
 static void visit_run(const tacBroad *b, int k, int first, int last, const Visitor *v) {
     unsigned meets = 0;
     for (int j = first; j < last; j++)
@@ -109,7 +109,7 @@ static void visit_leaves(const tacBroad *b, const tacBroadNode *leaf, const tacB
         if (tac_box_overlaps(&b->box[k], &other->bounds)) visit_run(b, k, other->first, other->first + other->count, v);
 }
 
-/* A leaf against itself and all leaves that stand after it: what does not overlap is skipped with all below it. */
+/* A leaf against itself and all later leaves. A subtree that does not overlap is skipped. */
 static void visit_after(const tacBroad *b, int leaf, const Visitor *v) {
     const tacBroadNode *node = &b->node[leaf];
     int last = node->first + node->count;
@@ -124,12 +124,6 @@ static void visit_after(const tacBroad *b, int leaf, const Visitor *v) {
 }
 
 /* --- Interface ---------------------------------------------------------------------------------------------------- */
-
-size_t tac_broad_bytes(int n) {
-    size_t rows = (size_t)n;
-    return tac_arena_round(rows * sizeof(tacBroadPoint)) + tac_arena_round(rows * sizeof(tacBox)) +
-           tac_arena_round(2 * rows * sizeof(tacBroadNode));
-}
 
 int tac_broad_layout(tacBroad *b, int n, tacArena *arena) {
     memset(b, 0, sizeof *b);

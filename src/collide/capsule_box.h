@@ -1,20 +1,17 @@
-/* A capsule's segment in a box's frame: what the two files of this pair share. */
+/* A capsule's segment in a box's frame. Shared by the two files of this pair. */
 #pragma once
 
 #include "collide/box_region.h"
 
-/* Sine below which the segment is along a face or an edge: its points there are equally near to rounding. */
-#define TAC_ALONG 1e-12
-
 /* p(t) = c + t u, |t| <= h. */
 typedef struct tacBoxSegment {
-    tacVec3 c, u, half; /* middle, direction; half-sizes of the box */
+    tacVec3 c, u, half; /* centre and direction of the segment; half-sizes of the box */
     double h, radius;
-    double size, length; /* of the box, of the capsule: radii of balls that hold them */
+    double size, length; /* radii of bounding balls: of the box, of the capsule */
     const tacPose *A, *B;
 } tacBoxSegment;
 
-/* Where the segment passes a face's plane; axis -1: its own end, side -1 or 1. */
+/* Where the segment crosses the plane of a face. axis -1: an end of the segment, side -1 or 1. */
 typedef struct tacBoxCut {
     double t;
     int axis, side;
@@ -22,9 +19,9 @@ typedef struct tacBoxCut {
 
 static inline tacVec3 tac_box_segment_at(const tacBoxSegment *s, double t) { return tac_madd3(s->c, t, s->u); }
 
-/* A touch at parameter t with the outward normal of the box (box's frame) and the core distance; the box's feature and
- * the margin are the caller's. end: the capsule's, 0 or 1; -1: its segment. The point comes from the capsule's own
- * pose. */
+/* Writes a touch at parameter t, from the outward normal of the box (box's frame) and the distance of the cores. The
+ * caller sets the box's feature and the margin. end: end of the capsule, 0 or 1; -1: its segment. The point is computed
+ * from the capsule's own pose. */
 static inline void tac_box_segment_put(const tacBoxSegment *s, double t, tacVec3 outward, double d, int end,
                                        tacTouch *out) {
     tacVec3 x = tac_madd3(s->A->p, t, tac_pose_axis(s->A, 2));
@@ -32,8 +29,8 @@ static inline void tac_box_segment_put(const tacBoxSegment *s, double t, tacVec3
     tac_put_feature(&out->feature[0], end < 0 ? TAC_FEATURE_LINE : TAC_FEATURE_POINT, end < 0 ? 0 : end, end < 0);
 }
 
-/* The segment's point at a cut, over (or under) the face on `side` of `axis`: an end of the segment, NEAREST, or where
- * an edge of the face cuts it, CLIP. */
+/* Writes the touch of the segment's point at a cut, over (or under) the face on `side` of `axis`. At an end of the
+ * segment the rule is NEAREST. Where an edge of the face cuts the segment it is CLIP. */
 void tac_box_face_put(const tacBoxSegment *s, int axis, int side, tacBoxCut cut, tacTouch *out);
-/* All touches of a segment that meets the box; t: a point of it that does, to rounding. */
+/* All touches of a segment that meets the box. t: parameter of a point inside, up to rounding. */
 int tac_capsule_box_deep(const tacBoxSegment *s, double t, double reach, tacTouch *out);

@@ -1,19 +1,17 @@
 /* Capsule against capsule: the nearest points of two segments c + s u, |s| <= h, and the ends that face the other.
  *
- * The first touch is the nearest pair. Then every end of either capsule that projects inside the other's segment (ends
- * included) and is nearer than `reach` is a touch too: parallel capsules touch at both ends of their common stretch,
- * crossed ones only in the first point (their ends are far), and there is no angle at which one turns into the other.
- * Cores that meet have the distance -r0 - r1; the normal is then one along which both cores lie on their own sides:
+ * The first touch is the nearest pair. Every end of either capsule that projects onto the other's segment (ends
+ * included) and is nearer than `reach` is a touch too. So parallel capsules touch at both ends of their common part.
+ * Crossed capsules touch in the first point only, because their ends are far. There is no angle at which one case
+ * switches to the other. Cores that meet have the distance -r0 - r1. Their normal then separates the cores locally:
  *   two segments that cross   u0 x u1
  *   an end o (outward axis) on a segment along u   o - (o . u) u, the segment's x axis if that is zero
  *   two ends                  o0 - o1, the x axis of the first if that is zero */
 #include "collide/closed_form.h"
 #include "collide/pairs.h"
 
-/* Sine below which segments have no single nearest point. */
-#define TAC_PARALLEL 1e-12
-/* Sine squared below which the nearest points are polished once. */
-#define TAC_NEARLY_PARALLEL 1e-6
+/* Squared sine below which the nearest points are refined once. */
+#define REFINE_BELOW 1e-6
 
 typedef struct segment {
     tacVec3 c, u;
@@ -21,21 +19,22 @@ typedef struct segment {
     const tacPose *pose;
 } segment;
 
-/* The two segments, and a point of each. */
+/* Two segments and a point of each. */
 typedef struct segmentPair {
     const segment *of[2];
     tacVec3 D, cross; /* c1 - c0, u0 x u1 */
     double k, sine;   /* u0 . u1, |u0 x u1| */
     double along[2];  /* D . u0, D . u1 */
-    double at[2];     /* the points */
+    double at[2];     /* parameters of the points */
     int end[2];       /* 0, 1, or -1: between the ends */
-    tacVec3 gap;      /* from the first to the second */
+    tacVec3 gap;      /* from the first point to the second */
 } segmentPair;
 
 static segmentPair make_pair(const segment *a, const segment *b, tacVec3 D) {
     segmentPair p = {.of = {a, b}, .D = D, .cross = tac_cross3(a->u, b->u), .k = tac_dot3(a->u, b->u)};
     p.sine = tac_norm3(p.cross);
-    p.along[0] = tac_dot3(D, a->u), p.along[1] = tac_dot3(D, b->u);
+    p.along[0] = tac_dot3(D, a->u);
+    p.along[1] = tac_dot3(D, b->u);
     return p;
 }
 
@@ -44,19 +43,21 @@ static int which_end(double at, double h) { return at >= h ? 1 : at <= -h ? 0 : 
 static void place(segmentPair *p, double s, double t) {
     const segment *a = p->of[0], *b = p->of[1];
     p->at[0] = s, p->at[1] = t;
-    p->end[0] = which_end(s, a->h), p->end[1] = which_end(t, b->h);
+    p->end[0] = which_end(s, a->h);
+    p->end[1] = which_end(t, b->h);
     p->gap = tac_madd3(tac_madd3(p->D, t, b->u), -s, a->u);
 }
 
-/* Nearest points of segments that are not parallel: on the lines, s = D . (u0 - (u0 . u1) u1)/sin^2; held to the first
- * segment, then to the second, then to the first again. */
+/* Nearest points of segments that are not parallel. On the lines, s = D . (u0 - (u0 . u1) u1)/sin^2. It is clamped to
+ * the first segment, then to the second, then to the first again. */
 static void nearest_crossed(segmentPair *p) {
     const segment *a = p->of[0], *b = p->of[1];
     double k = p->k, Du = p->along[0], Dv = p->along[1], square = p->sine * p->sine;
     double s = tac_clamp((Du - k * Dv) / square, -a->h, a->h), t = s * k - Dv;
-    if (square < TAC_NEARLY_PARALLEL) { /* (Du - k Dv) has lost digits: once more from where the lines are near */
+    if (square < REFINE_BELOW) { /* (Du - k Dv) has lost digits: refine from here, where the lines are near */
         tacVec3 gap = tac_madd3(tac_madd3(p->D, t, b->u), -s, a->u);
-        s = tac_clamp(s + tac_dot3(gap, tac_madd3(a->u, -k, b->u)) / square, -a->h, a->h), t = s * k - Dv;
+        s = tac_clamp(s + tac_dot3(gap, tac_madd3(a->u, -k, b->u)) / square, -a->h, a->h);
+        t = s * k - Dv;
     }
     if (t > b->h || t < -b->h) {
         t = tac_clamp(t, -b->h, b->h);
@@ -65,14 +66,14 @@ static void nearest_crossed(segmentPair *p) {
     place(p, s, t);
 }
 
-/* Parameter of the other segment's line nearest to end e of segment i: s k - D . u1, t k + D . u0. */
+/* Parameter of the projection of end e of segment i onto the other segment's line: s k - D . u1, t k + D . u0. */
 static double foot_of_end(const segmentPair *p, int i, int e) {
     double at = e ? p->of[i]->h : -p->of[i]->h;
     return i == 0 ? at * p->k - p->along[1] : at * p->k + p->along[0];
 }
 
-/* End e of segment i and the point of the other segment nearest to it, which counts as that segment's end too if it is
- * one to rounding (the foot stays where it is: across the segment). */
+/* End e of segment i and the nearest point of the other segment. Where that is an end of the other segment up to
+ * rounding, it counts as its end. The projection itself stays where it is, so that the gap is across the segment. */
 static void place_end(segmentPair *p, int i, int e, double foot) {
     const segment *a = p->of[i], *b = p->of[1 - i];
     double at = e ? a->h : -a->h, rounding = TAC_COINCIDENT * (a->h + b->h), over = tac_abs(foot) - b->h;
@@ -84,9 +85,9 @@ static void place_end(segmentPair *p, int i, int e, double foot) {
     if (over >= -rounding) p->end[1 - i] = foot > 0;
 }
 
-/* Of parallel segments an end of one is nearest, with all others of the common stretch. One whose foot is inside the
- * other segment comes before one that is held to its end, which is longer by less than rounding where the ends are
- * nearly level. */
+/* An end of one segment is a nearest point of parallel segments, as are all others of their common part. An end that
+ * projects inside the other segment comes before one that is clamped to its end. Where the ends are nearly level, the
+ * clamped one is longer by less than rounding. */
 static void nearest_parallel(segmentPair *p) {
     double best = TAC_INFINITY;
     int inside = 0;
@@ -97,12 +98,14 @@ static void nearest_parallel(segmentPair *p) {
         place_end(p, i / 2, i % 2, foot);
         double square = tac_dot3(p->gap, p->gap);
         if (is_inside < inside || (is_inside == inside && !(square < best))) continue;
-        best = square, nearest = *p, inside = is_inside;
+        best = square;
+        nearest = *p;
+        inside = is_inside;
     }
     *p = nearest;
 }
 
-/* a without its part along u */
+/* component of a across u */
 static tacVec3 across(tacVec3 a, tacVec3 u) { return tac_madd3(a, -tac_dot3(a, u), u); }
 
 static tacVec3 unit_or(tacVec3 a, tacVec3 otherwise) {
@@ -116,20 +119,21 @@ static tacVec3 normal_of_meeting(const segmentPair *p) {
     for (int i = 0; i < 2; i++)
         o[i] = tac_scale3(p->end[i] == 0 ? -1 : 1, p->of[i]->u);
     if (p->end[0] >= 0 && p->end[1] >= 0) return unit_or(tac_sub3(o[0], o[1]), tac_pose_axis(p->of[0]->pose, 0));
-    int on = p->end[0] >= 0; /* the segment that the other's end is on */
+    int on = p->end[0] >= 0; /* index of the segment that holds the other's end */
     tacVec3 u = p->of[on]->u, n = unit_or(across(o[1 - on], u), tac_pose_axis(p->of[on]->pose, 0));
     return unit_or(tac_scale3(on ? 1 : -1, across(n, u)), n);
 }
 
-/* Whether the gap at an end of segment i points back inside by what rounding can make. */
+/* Whether the gap at an end of segment i points back inside, by no more than rounding. */
 static int is_back_inside(const segmentPair *p, int i, tacVec3 gap) {
     double along = tac_dot3(gap, p->of[i]->u) * ((p->end[i] == 1) == (i == 0) ? 1 : -1);
     double rounding = TAC_COINCIDENT * (p->of[0]->h + p->of[1]->h);
     return p->end[i] >= 0 && p->of[i]->h > rounding && along < 0 && -along <= rounding;
 }
 
-/* Unit normal from core 0 to core 1 and their distance. Of two crossing segments the axes tell it better when they are
- * near each other. What rounding left of the gap along a segment is taken out: a long segment would feel it. */
+/* Unit normal from core 0 to core 1 and their distance. For crossing segments near each other, the normal is more
+ * accurate from the axes. The component of the gap along a segment is rounding and is removed: a long segment would
+ * amplify it. */
 static tacVec3 normal_of(const segmentPair *p, double *d) {
     double size = p->of[0]->h + p->of[1]->h, length = tac_norm3(p->gap);
     int line = p->end[0] < 0 ? 0 : p->end[1] < 0 ? 1 : -1;
@@ -147,14 +151,15 @@ static tacVec3 normal_of(const segmentPair *p, double *d) {
     return n;
 }
 
-/* Room of the features: along a segment (lost faster by 1/sine where two lines cross), and of an end's normal. */
+/* Room of the features: along a segment (used up 1/sine times as fast where two lines cross), and of an end's
+ * normal. */
 static double room(const segmentPair *p, tacVec3 n, double d, int is_nearest) {
     int crossed = p->end[0] < 0 && p->end[1] < 0;
     double least = crossed ? TAC_INFINITY : d, away = tac_norm3(p->D);
     for (int i = 0; i < 2; i++) {
         const segment *a = p->of[i];
         double size = a->h + a->r, outward = tac_dot3(n, a->u) * ((p->end[i] == 1) == (i == 0) ? 1 : -1);
-        double along = tac_seen_from(a->h - tac_abs(p->at[i]), size, away);
+        double along = tac_margin_at(a->h - tac_abs(p->at[i]), size, away);
         if (p->end[i] < 0)
             least = tac_min(least, crossed ? along * p->sine : along);
         else if (is_nearest && a->h > 0)
@@ -167,7 +172,7 @@ static void put_feature(tacFeature *f, int end) {
     tac_put_feature(f, end < 0 ? TAC_FEATURE_LINE : TAC_FEATURE_POINT, end < 0 ? 0 : end, end < 0);
 }
 
-/* The touch at p, if it is within reach. */
+/* Writes the touch at p. Returns whether it is within reach. */
 static int put_touch(const segmentPair *p, int is_nearest, double reach, tacTouch *out) {
     const segment *a = p->of[0], *b = p->of[1];
     double limit = reach + a->r + b->r, d;
@@ -188,8 +193,8 @@ static int is_new(const tacTouch *t, int n, const tacTouch *others) {
     return 1;
 }
 
-/* Ends that project inside the other segment, after the first touch. Ends of that segment are inside, to rounding:
- * equal capsules side by side have both pairs of ends. */
+/* Adds the ends that project onto the other segment, after the first touch. Its ends count as inside, up to rounding.
+ * So equal capsules side by side have both pairs of ends. */
 static int facing_ends(segmentPair *p, double reach, tacTouch *out) {
     int n = 1;
     double rounding = TAC_COINCIDENT * (p->of[0]->h + p->of[1]->h);

@@ -2,44 +2,43 @@
 
 #include "collide/closed_form.h"
 
-/* 2 pi/3: points of a rim beside its lowest stand at this angle to either side. */
-#define RIM_ANGLE 2.0943951023931954923
-#define PI        3.1415926535897932385
-/* Steps towards the crossing of two rims; Newton takes four or so, halving never more. */
+#define PI 3.1415926535897932385
+/* Maximum steps towards the crossing of two rims. Newton's method takes about four, bisection never more than this. */
 #define RIM_ITERATIONS 60
-/* Halvings of a rim in looking for its crossings with another: those nearer than pi/2^20 are one, and none. */
+/* Maximum bisections of a rim in the search for its crossings with another. Crossings nearer than pi/2^20 to each other
+ * are not found. */
 enum { RIM_HALVINGS = 20 };
-/* Of the reference's radius R: rims nowhere further apart, seen along N, coincide. Halving finds a crossing only where
- * |f'| (2 r times the shift, of equal rims) is above pi/2^20 bends (4 r^2): rims shifted by pi/2^19 = 6e-6 r have none
- * that it finds, and points that run along the rim by more than 1/RIM_TIE metres a metre leave derivatives few
- * digits. */
-#define RIM_TIE 8e-6
-/* Sides of the reference worked out beforehand. */
-enum { KEPT_SIDES = 32 };
+/* Relative to the reference's radius R: rims that are nowhere further apart than this, seen along N, coincide.
+ * Bisection finds a crossing only where |f'| (2 r times the offset, for equal rims) exceeds pi/2^20 times |f''| (4
+ * r^2). So it finds none for rims offset by less than pi/2^19 = 6e-6 r. And a point that runs along the rim by more
+ * than 1/RIMS_COINCIDE metres per metre leaves derivatives few digits. */
+#define RIMS_COINCIDE 8e-6
+/* Number of sides of the reference that are computed once. */
+enum { CACHED_SIDES = 32 };
 
-/* Side of the reference: inside where s . x >= offset, s a unit vector across N. */
+/* Side plane of the reference: s . x >= offset is inside; s is a unit vector across N. */
 typedef struct Side {
     tacVec3 s;
     double offset;
 } Side;
 
-/* A clip at work, all in the reference's frame. */
-typedef struct Cut {
+/* State of a clipping, in the reference's frame. */
+typedef struct Clipper {
     const tacClip *c;
     tacVec3 N;
-    double height;   /* of the reference's plane: N . x */
-    int n;           /* sides; 0: a disc about the z axis */
+    double height;   /* N . x of the reference's plane */
+    int n;           /* number of sides; 0: a disc about the z axis */
     const int *loop; /* corners of the reference */
     double tol;
-    double margin; /* of every mark, where it is known beforehand; else TAC_NO_MARGIN */
-    Side side[KEPT_SIDES];
-    tacMark *mark;
+    double margin; /* of all points, where it is known; else TAC_NO_MARGIN */
+    Side side[CACHED_SIDES];
+    tacClipPoint *point;
     int count;
-} Cut;
+} Clipper;
 
 /* --- Faces -------------------------------------------------------------------------------------------------------- */
 
-/* Unit vector along an edge; of a box also where it has no length. Zero for coinciding corners of a mesh. */
+/* Unit vector along an edge. A box has it even for an edge without length. Zero for coincident corners of a mesh. */
 static tacVec3 edge_direction(const tacShape *s, int from, int to) {
     int bit = from ^ to;
     double sign = to & bit ? 1 : -1;
@@ -53,19 +52,19 @@ static int after(int k, int n) { return k + 1 < n ? k + 1 : 0; }
 
 static tacFeature line_of(int v, int w) { return tac_feature(TAC_FEATURE_LINE, v < w ? v : w, v < w ? w : v); }
 
-static Side make_side(const Cut *u, int k) {
+static Side make_side(const Clipper *u, int k) {
     const tacShape *ref = u->c->shape[0];
     Side side = {.s = tac_cross3(u->N, edge_direction(ref, u->loop[k], u->loop[after(k, u->n)]))};
     side.offset = tac_dot3(side.s, tac_shape_vertex(ref, u->loop[k]));
     return side;
 }
 
-static Side side_at(const Cut *u, int k) { return k < KEPT_SIDES ? u->side[k] : make_side(u, k); }
+static Side side_at(const Clipper *u, int k) { return k < CACHED_SIDES ? u->side[k] : make_side(u, k); }
 
-/* Largest distance of a piece's points from one of them, to a factor of two. */
-static double extent(const tacShape *s, tacFlat f) {
-    if (f.kind == TAC_FLAT_DISC) return s->size.x;
-    if (f.kind == TAC_FLAT_SEGMENT) return s->size.x + s->size.y;
+/* Size of a facet: the largest distance from one of its points, up to a factor of two. */
+static double extent(const tacShape *s, tacFacet f) {
+    if (f.kind == TAC_FACET_DISC) return s->size.x;
+    if (f.kind == TAC_FACET_SEGMENT) return s->size.x + s->size.y;
     const int *loop;
     int n = tac_shape_loop(s, f.id, &loop);
     double most = 0;
@@ -76,27 +75,32 @@ static double extent(const tacShape *s, tacFlat f) {
     return tac_sqrt(most);
 }
 
-/* z of a flat end or base. */
+/* z coordinate of a flat end or base. */
 static double disc_height(const tacShape *s, int end) { return end == 1 ? s->size.y : -s->size.y; }
 
-static void begin(Cut *u, const tacClip *c, tacMark *mark) {
+static void init_clipper(Clipper *u, const tacClip *c, tacClipPoint *point) {
     const tacShape *ref = c->shape[0];
-    u->c = c, u->mark = mark, u->count = 0, u->margin = TAC_NO_MARGIN;
-    u->tol = TAC_CLIP_TIE * (extent(ref, c->flat[0]) + extent(c->shape[1], c->flat[1]));
-    if (c->flat[0].kind == TAC_FLAT_DISC) {
-        u->N = tac_vec3(0, 0, c->flat[0].id == 1 ? 1 : -1);
-        u->height = ref->size.y, u->n = 0, u->loop = 0;
+    u->c = c;
+    u->point = point;
+    u->count = 0;
+    u->margin = TAC_NO_MARGIN;
+    u->tol = TAC_FEATURE_TIE * (extent(ref, c->facet[0]) + extent(c->shape[1], c->facet[1]));
+    if (c->facet[0].kind == TAC_FACET_DISC) {
+        u->N = tac_vec3(0, 0, c->facet[0].id == 1 ? 1 : -1);
+        u->height = ref->size.y;
+        u->n = 0;
+        u->loop = 0;
         return;
     }
-    u->N = tac_shape_face_normal(ref, c->flat[0].id);
-    u->n = tac_shape_loop(ref, c->flat[0].id, &u->loop);
+    u->N = tac_shape_face_normal(ref, c->facet[0].id);
+    u->n = tac_shape_loop(ref, c->facet[0].id, &u->loop);
     u->height = tac_dot3(u->N, tac_shape_vertex(ref, u->loop[0]));
-    for (int k = 0; k < u->n && k < KEPT_SIDES; k++)
+    for (int k = 0; k < u->n && k < CACHED_SIDES; k++)
         u->side[k] = make_side(u, k);
 }
 
-/* x is above the reference, or beside it by no more than a tie. */
-static int is_inside(const Cut *u, tacVec3 x) {
+/* Whether x is above the reference, or outside by at most a tie. */
+static int is_inside(const Clipper *u, tacVec3 x) {
     double r = u->c->shape[0]->size.x + u->tol;
     if (u->n == 0) return x.x * x.x + x.y * x.y <= r * r;
     for (int k = 0; k < u->n; k++) {
@@ -106,14 +110,14 @@ static int is_inside(const Cut *u, tacVec3 x) {
     return 1;
 }
 
-/* --- Marks -------------------------------------------------------------------------------------------------------- */
+/* --- Points ------------------------------------------------------------------------------------------------------- */
 
-/* Keeps `keep` points that spread widest from x, and the one at index `also` (-1: none). */
-static int spread(tacMark *mark, int n, int keep, tacVec3 x, int also) {
-    double far[TAC_MAX_MARK];
-    char kept[TAC_MAX_MARK] = {0};
+/* Keeps the `keep` points that spread most widely from x, and the one at index `also` (-1: none). */
+static int spread(tacClipPoint *point, int n, int keep, tacVec3 x, int also) {
+    double far[TAC_MAX_CLIP_POINT];
+    char kept[TAC_MAX_CLIP_POINT] = {0};
     for (int i = 0; i < n; i++) {
-        tacVec3 d = tac_sub3(mark[i].x, x);
+        tacVec3 d = tac_sub3(point[i].x, x);
         far[i] = tac_dot3(d, d);
     }
     if (also >= 0) kept[also] = 1;
@@ -124,61 +128,61 @@ static int spread(tacMark *mark, int n, int keep, tacVec3 x, int also) {
         if (best < 0) break;
         kept[best] = 1;
         for (int i = 0; i < n; i++) {
-            tacVec3 d = tac_sub3(mark[i].x, mark[best].x);
+            tacVec3 d = tac_sub3(point[i].x, point[best].x);
             far[i] = tac_min(far[i], tac_dot3(d, d));
         }
     }
     int left = 0;
     for (int i = 0; i < n; i++)
-        if (kept[i]) mark[left++] = mark[i];
+        if (kept[i]) point[left++] = point[i];
     return left;
 }
 
-int tac_marks_spread(tacMark *mark, int n, int keep, tacVec3 first) {
-    return n > keep ? spread(mark, n, keep, first, -1) : n;
+int tac_clip_spread(tacClipPoint *point, int n, int keep, tacVec3 first) {
+    return n > keep ? spread(point, n, keep, first, -1) : n;
 }
 
-/* Room for one more: the deepest and those around it. */
-static void make_room(Cut *u) {
+/* Makes room for one more point: keeps the deepest and those around it. */
+static void thin_points(Clipper *u) {
     int deepest = 0;
     for (int i = 1; i < u->count; i++)
-        if (u->mark[i].dist < u->mark[deepest].dist) deepest = i;
-    u->count = spread(u->mark, u->count, TAC_MAX_TOUCH - 1, u->mark[deepest].x, deepest);
+        if (u->point[i].dist < u->point[deepest].dist) deepest = i;
+    u->count = spread(u->point, u->count, TAC_MAX_TOUCH - 1, u->point[deepest].x, deepest);
 }
 
-/* Adds a mark nearer than reach, unless one is there already; feature[0] follows from the reference. */
-static void add(Cut *u, tacMark m) {
+/* Adds a point that is nearer than reach, unless it is there already. feature[0] follows from the reference. */
+static void add_point(Clipper *u, tacClipPoint m) {
     m.dist = tac_dot3(u->N, m.x) - u->height;
     if (!(m.dist < u->c->reach)) return;
     for (int i = 0; i < u->count; i++) {
-        tacVec3 d = tac_sub3(m.x, u->mark[i].x);
-        if (tac_dot3(d, d) <= TAC_SAME_MARK * TAC_SAME_MARK * u->tol * u->tol) return;
+        tacVec3 d = tac_sub3(m.x, u->point[i].x);
+        if (tac_dot3(d, d) <= TAC_SAME_POINT * TAC_SAME_POINT * u->tol * u->tol) return;
     }
-    if (u->count == TAC_MAX_MARK) make_room(u);
+    if (u->count == TAC_MAX_CLIP_POINT) thin_points(u);
     m.margin = u->margin;
-    if (m.rule != TAC_RULE_CORNER) m.feature[0] = tac_feature(TAC_FEATURE_PLANE, u->c->flat[0].id, 0);
-    u->mark[u->count++] = m;
+    if (m.rule != TAC_RULE_CORNER) m.feature[0] = tac_feature(TAC_FEATURE_PLANE, u->c->facet[0].id, 0);
+    u->point[u->count++] = m;
 }
 
-static void add_nearest(Cut *u, tacVec3 x, tacFeature f) {
-    if (is_inside(u, x)) add(u, (tacMark){.x = x, .rule = TAC_RULE_NEAREST, .feature[1] = f});
+static void add_nearest(Clipper *u, tacVec3 x, tacFeature f) {
+    if (is_inside(u, x)) add_point(u, (tacClipPoint){.x = x, .rule = TAC_RULE_NEAREST, .feature[1] = f});
 }
 
-static tacFeature clip_of(const Cut *u, int k) {
-    if (u->n == 0) return tac_feature(TAC_FEATURE_CIRCLE, u->c->flat[0].id, 0);
+static tacFeature clip_of(const Clipper *u, int k) {
+    if (u->n == 0) return tac_feature(TAC_FEATURE_CIRCLE, u->c->facet[0].id, 0);
     return line_of(u->loop[k], u->loop[after(k, u->n)]);
 }
 
 /* --- Segments ----------------------------------------------------------------------------------------------------- */
 
-/* Where a segment p + t (q - p) enters and leaves the prism, and through which sides; t stays 0 or 1 at an end inside.
- * Returns 0 where it misses. */
-typedef struct Passage {
+/* The part of a segment p + t (q - p) inside the prism: parameters where it enters and leaves, and the sides. t stays 0
+ * or 1 where that end is inside. */
+typedef struct ParamRange {
     double t[2];
     int side[2];
-} Passage;
+} ParamRange;
 
-static int pass_sides(const Cut *u, tacVec3 p, tacVec3 q, Passage *w) {
+static int clip_to_sides(const Clipper *u, tacVec3 p, tacVec3 q, ParamRange *w) {
     for (int k = 0; k < u->n; k++) {
         Side side = side_at(u, k);
         double fp = tac_dot3(side.s, p) - side.offset, fq = tac_dot3(side.s, q) - side.offset;
@@ -192,42 +196,44 @@ static int pass_sides(const Cut *u, tacVec3 p, tacVec3 q, Passage *w) {
 }
 
 /* |p + t d| = r across the axis:  a t^2 + 2 b t + c = 0. */
-static int pass_tube(const Cut *u, tacVec3 p, tacVec3 q, Passage *w) {
+static int clip_to_tube(const Clipper *u, tacVec3 p, tacVec3 q, ParamRange *w) {
     tacVec3 d = tac_sub3(q, p);
     double r = u->c->shape[0]->size.x, a = d.x * d.x + d.y * d.y, b = p.x * d.x + p.y * d.y;
     double c = p.x * p.x + p.y * p.y - r * r, square = b * b - a * c;
     if (!(a > 0) || !(square > 0)) return 0;
     double root = b > 0 ? -b - tac_sqrt(square) : -b + tac_sqrt(square), t0 = root / a, t1 = c / root;
-    w->t[0] = tac_max(0, tac_min(t0, t1)), w->t[1] = tac_min(1, tac_max(t0, t1));
+    w->t[0] = tac_max(0, tac_min(t0, t1));
+    w->t[1] = tac_min(1, tac_max(t0, t1));
     return w->t[0] < w->t[1];
 }
 
-/* The points where a segment with feature f crosses the sides; ends inside (to a tie) are marks of their own. */
-static void add_crossings(Cut *u, tacVec3 p, tacVec3 q, tacFeature f) {
-    Passage w = {{0, 1}, {0, 0}};
+/* Adds the points where a segment with feature f crosses the sides. Ends inside (up to a tie) are points of their
+ * own. */
+static void add_crossings(Clipper *u, tacVec3 p, tacVec3 q, tacFeature f) {
+    ParamRange w = {{0, 1}, {0, 0}};
     int inside[2] = {is_inside(u, p), is_inside(u, q)};
-    if ((inside[0] && inside[1]) || !(u->n == 0 ? pass_tube(u, p, q, &w) : pass_sides(u, p, q, &w))) return;
+    if ((inside[0] && inside[1]) || !(u->n == 0 ? clip_to_tube(u, p, q, &w) : clip_to_sides(u, p, q, &w))) return;
     for (int i = 0; i < 2; i++) {
         if (inside[i] || w.t[i] == i) continue;
         tacVec3 x = tac_madd3(p, w.t[i], tac_sub3(q, p));
-        add(u, (tacMark){.x = x, .rule = TAC_RULE_CLIP, .feature[1] = f, .clip = clip_of(u, w.side[i])});
+        add_point(u, (tacClipPoint){.x = x, .rule = TAC_RULE_CLIP, .feature[1] = f, .clip = clip_of(u, w.side[i])});
     }
 }
 
 /* --- Incident polygon --------------------------------------------------------------------------------------------- */
 
-/* Plane of the incident piece: normal and height. */
+/* Plane of the incident facet: normal and N . x. */
 typedef struct Plane {
     tacVec3 normal;
     double height;
 } Plane;
 
-static tacVec3 incident_corner(const Cut *u, int v) {
+static tacVec3 incident_corner(const Clipper *u, int v) {
     return tac_pose_point(&u->c->rel, tac_shape_vertex(u->c->shape[1], v));
 }
 
-/* x, a corner of the reference, is under the incident polygon (seen along N it runs clockwise). */
-static int is_under_polygon(const Cut *u, const int *loop, int n, tacVec3 x) {
+/* Whether x, a corner of the reference, is under the incident polygon, which runs clockwise seen along N. */
+static int is_under_polygon(const Clipper *u, const int *loop, int n, tacVec3 x) {
     for (int k = 0; k < n; k++) {
         tacVec3 e = tac_mulmv3(u->c->rel.R, edge_direction(u->c->shape[1], loop[k], loop[after(k, n)]));
         tacVec3 d = tac_sub3(x, incident_corner(u, loop[k]));
@@ -236,9 +242,9 @@ static int is_under_polygon(const Cut *u, const int *loop, int n, tacVec3 x) {
     return 1;
 }
 
-/* x = v + g N on the incident plane: g = (height - M . v)/(M . N). Planes that face the same way, or stand on edge,
- * have no such point. */
-static int above_corner(const Cut *u, Plane plane, int v, tacVec3 *x) {
+/* x = v + g N on the incident plane: g = (height - M . v)/(M . N). There is none where the planes face the same way or
+ * are perpendicular. */
+static int above_corner(const Clipper *u, Plane plane, int v, tacVec3 *x) {
     tacVec3 corner = tac_shape_vertex(u->c->shape[0], v);
     double slope = tac_dot3(plane.normal, u->N);
     if (!(slope < -TAC_COINCIDENT)) return 0;
@@ -246,19 +252,19 @@ static int above_corner(const Cut *u, Plane plane, int v, tacVec3 *x) {
     return 1;
 }
 
-static void add_corner(Cut *u, int v, tacVec3 x) {
-    add(u, (tacMark){
-               .x = x,
-               .rule = TAC_RULE_CORNER,
-               .feature = {tac_feature(TAC_FEATURE_POINT, v, 0), tac_feature(TAC_FEATURE_PLANE, u->c->flat[1].id, 0)},
-               .clip = tac_feature(TAC_FEATURE_PLANE, u->c->flat[0].id, 0)});
+static void add_corner(Clipper *u, int v, tacVec3 x) {
+    add_point(u, (tacClipPoint){.x = x,
+                                .rule = TAC_RULE_CORNER,
+                                .feature = {tac_feature(TAC_FEATURE_POINT, v, 0),
+                                            tac_feature(TAC_FEATURE_PLANE, u->c->facet[1].id, 0)},
+                                .clip = tac_feature(TAC_FEATURE_PLANE, u->c->facet[0].id, 0)});
 }
 
-static void clip_polygon(Cut *u) {
+static void clip_polygon(Clipper *u) {
     const tacShape *inc = u->c->shape[1];
     const int *loop;
-    int n = tac_shape_loop(inc, u->c->flat[1].id, &loop);
-    Plane plane = {.normal = tac_mulmv3(u->c->rel.R, tac_shape_face_normal(inc, u->c->flat[1].id))};
+    int n = tac_shape_loop(inc, u->c->facet[1].id, &loop);
+    Plane plane = {.normal = tac_mulmv3(u->c->rel.R, tac_shape_face_normal(inc, u->c->facet[1].id))};
     plane.height = tac_dot3(plane.normal, incident_corner(u, loop[0]));
     for (int k = 0; k < n; k++)
         add_nearest(u, incident_corner(u, loop[k]), tac_feature(TAC_FEATURE_POINT, loop[k], 0));
@@ -287,8 +293,8 @@ static Rim incident_rim(const tacClip *c, int end) {
                  tac_feature(TAC_FEATURE_CIRCLE, end, 0)};
 }
 
-/* Seen along N, no point of the incident rim is further from the reference's than this: its distance from the axis is
- * between r cos - |centre| and r + |centre|. Of R. */
+/* Bound, relative to R, of the distance between the two rims seen along N. A point of the incident rim is between r cos
+ * - |centre| and r + |centre| from the axis. */
 static double rim_gap(const tacClip *c, const Rim *rim) {
     double R = c->shape[0]->size.x, away = tac_sqrt(rim->centre.x * rim->centre.x + rim->centre.y * rim->centre.y);
     double gap = tac_abs(rim->r - R) + away + rim->r * (1 - tac_abs(rim->z.z));
@@ -296,31 +302,31 @@ static double rim_gap(const tacClip *c, const Rim *rim) {
 }
 
 int tac_clip_same_rims(const tacClip *c) {
-    if (c->flat[0].kind != TAC_FLAT_DISC || c->flat[1].kind != TAC_FLAT_DISC) return 0;
-    Rim rim = incident_rim(c, c->flat[1].id);
-    return rim_gap(c, &rim) <= RIM_TIE;
+    if (c->facet[0].kind != TAC_FACET_DISC || c->facet[1].kind != TAC_FACET_DISC) return 0;
+    Rim rim = incident_rim(c, c->facet[1].id);
+    return rim_gap(c, &rim) <= RIMS_COINCIDE;
 }
 
-/* Its lowest point and two more; `all`: none can be beside the reference. */
-static void add_rim_points(Cut *u, const Rim *rim, int all) {
+/* Adds the lowest point of the rim and two more. `all`: without testing whether they are above the reference. */
+static void add_rim_points(Clipper *u, const Rim *rim, int all) {
     tacVec3 lowest = tac_rim_lowest(&u->c->rel, u->N, TAC_RIM_FLAT), beside = tac_cross3(rim->z, lowest);
     for (int k = 0; k < 3; k++) {
-        double angle = k == 0 ? 0 : k == 1 ? -RIM_ANGLE : RIM_ANGLE;
+        double angle = k == 0 ? 0 : k == 1 ? -TAC_RIM_SIDE_ANGLE : TAC_RIM_SIDE_ANGLE;
         tacVec3 e = tac_madd3(tac_scale3(tac_cos(angle), lowest), tac_sin(angle), beside);
-        tacMark m = {.x = tac_madd3(rim->centre, rim->r, e), .feature[1] = rim->feature, .angle = angle};
+        tacClipPoint m = {.x = tac_madd3(rim->centre, rim->r, e), .feature[1] = rim->feature, .angle = angle};
         m.rule = k == 0 ? TAC_RULE_NEAREST : TAC_RULE_RIM;
-        if (all || is_inside(u, m.x)) add(u, m);
+        if (all || is_inside(u, m.x)) add_point(u, m);
     }
 }
 
-static void add_rim_crossing(Cut *u, const Rim *rim, int k, tacVec3 x) {
+static void add_rim_crossing(Clipper *u, const Rim *rim, int k, tacVec3 x) {
     if (!is_inside(u, x)) return;
-    add(u, (tacMark){.x = x, .rule = TAC_RULE_CLIP, .feature[1] = rim->feature, .clip = clip_of(u, k)});
+    add_point(u, (tacClipPoint){.x = x, .rule = TAC_RULE_CLIP, .feature[1] = rim->feature, .clip = clip_of(u, k)});
 }
 
-/* Where the rim crosses the plane of side k: with p the part of s across z, x = centre + a p/|p| +- b z x p/|p| where
- * a = (offset - s . centre)/|p| and a^2 + b^2 = r^2. */
-static void cross_side(Cut *u, const Rim *rim, int k) {
+/* Where the rim crosses the plane of side k. With p the component of s across z, x = centre + a p/|p| +- b z x p/|p|
+ * where a = (offset - s . centre)/|p| and a^2 + b^2 = r^2. */
+static void cross_side(Clipper *u, const Rim *rim, int k) {
     Side side = side_at(u, k);
     tacVec3 p = tac_madd3(side.s, -tac_dot3(side.s, rim->z), rim->z);
     double length = tac_norm3(p);
@@ -332,47 +338,51 @@ static void cross_side(Cut *u, const Rim *rim, int k) {
     add_rim_crossing(u, rim, k, tac_madd3(middle, tac_sqrt(square), turned));
 }
 
-/* The incident rim x(a) = centre + r (cos(a) p + sin(a) q) against the tube |x across| = R about the z axis:
- * f(a) = |x across|^2 - R^2 = level + wave[0] . e(a) + wave[1] . e(2 a), e(a) = (cos(a), sin(a)). */
+/* The incident rim x(a) = centre + r (cos(a) p + sin(a) q) against the tube |x across| = R about the z axis: f(a) = |x
+ * across|^2 - R^2 = level + harmonic[0] . e(a) + harmonic[1] . e(2 a), e(a) = (cos(a), sin(a)). */
 typedef struct Tube {
     const Rim *rim;
     tacVec3 p, q;
     double R;
-    double bend; /* |f''| at most, 2 r (2 r + |centre across|) */
-    double level, wave[2][2];
-    double fourth; /* |f''''| at most, |wave[0]| + 16 |wave[1]| */
+    double max_second; /* bound of |f''|: 2 r (2 r + |centre across|) */
+    double level, harmonic[2][2];
+    double max_fourth; /* bound of |f''''|: |harmonic[0]| + 16 |harmonic[1]| */
 } Tube;
 
 static double dot_across(tacVec3 a, tacVec3 b) { return a.x * b.x + a.y * b.y; }
 
-/* f by its waves. */
-static void expand_tube(Tube *t) {
+/* Coefficients of f as a trigonometric polynomial. */
+static void expand_harmonics(Tube *t) {
     double r = t->rim->r, pp = dot_across(t->p, t->p), qq = dot_across(t->q, t->q);
     tacVec3 c = t->rim->centre;
     t->level = dot_across(c, c) + 0.5 * r * r * (pp + qq) - t->R * t->R;
-    t->wave[0][0] = 2 * r * dot_across(c, t->p), t->wave[0][1] = 2 * r * dot_across(c, t->q);
-    t->wave[1][0] = 0.5 * r * r * (pp - qq), t->wave[1][1] = r * r * dot_across(t->p, t->q);
-    t->fourth = 0;
+    t->harmonic[0][0] = 2 * r * dot_across(c, t->p);
+    t->harmonic[0][1] = 2 * r * dot_across(c, t->q);
+    t->harmonic[1][0] = 0.5 * r * r * (pp - qq);
+    t->harmonic[1][1] = r * r * dot_across(t->p, t->q);
+    t->max_fourth = 0;
     for (int k = 0; k < 2; k++) {
-        const double *w = t->wave[k];
-        t->fourth += (k == 0 ? 1 : 16) * tac_sqrt(w[0] * w[0] + w[1] * w[1]);
+        const double *w = t->harmonic[k];
+        t->max_fourth += (k == 0 ? 1 : 16) * tac_sqrt(w[0] * w[0] + w[1] * w[1]);
     }
 }
 
-/* f has no root within `half` of the angle a, e = e(a), or is zero but for rounding: in its Taylor series about a,
+/* Whether f has no root within `half` of the angle a, e = e(a), or is zero up to rounding. By the Taylor series about
+ * a:
  *   |f| >= half |f'| + half^2/2 |f''| + half^3/6 |f'''| + half^4/24 max |f''''|. */
-static int misses_tube(const Tube *t, const double e[2], double half) {
+static int excludes_root(const Tube *t, const double e[2], double half) {
     double twice[2] = {e[0] * e[0] - e[1] * e[1], 2 * e[0] * e[1]};
-    double w1 = t->wave[0][0] * e[0] + t->wave[0][1] * e[1], d1 = t->wave[0][1] * e[0] - t->wave[0][0] * e[1];
-    double w2 = t->wave[1][0] * twice[0] + t->wave[1][1] * twice[1];
-    double d2 = t->wave[1][1] * twice[0] - t->wave[1][0] * twice[1];
-    double rest = tac_abs(d1 + 8 * d2) / 6 + half / 24 * t->fourth;
+    double w1 = t->harmonic[0][0] * e[0] + t->harmonic[0][1] * e[1],
+           d1 = t->harmonic[0][1] * e[0] - t->harmonic[0][0] * e[1];
+    double w2 = t->harmonic[1][0] * twice[0] + t->harmonic[1][1] * twice[1];
+    double d2 = t->harmonic[1][1] * twice[0] - t->harmonic[1][0] * twice[1];
+    double rest = tac_abs(d1 + 8 * d2) / 6 + half / 24 * t->max_fourth;
     rest = tac_abs(w1 + 4 * w2) / 2 + half * rest;
     rest = tac_abs(d1 + 2 * d2) + half * rest;
     return !(tac_abs(t->level + w1 + w2) < half * rest);
 }
 
-/* f(a) and its slope; x(a); e = e(a). */
+/* f(a), its derivative and x(a), for e = e(a). */
 static double tube_gap(const Tube *t, const double e[2], double *slope, tacVec3 *x) {
     double r = t->rim->r, c = e[0], s = e[1];
     tacVec3 d = tac_scale3(r, tac_madd3(tac_scale3(-s, t->p), c, t->q));
@@ -386,8 +396,8 @@ static double tube_gap_at(const Tube *t, double a, double *slope, tacVec3 *x) {
     return tube_gap(t, e, slope, x);
 }
 
-/* The root of f between a and b, where it is monotone and changes its sign: Newton, held in the bracket. */
-static tacVec3 meet_tube(const Tube *t, double a, double b) {
+/* The root of f between a and b, where f is monotone and changes its sign: Newton's method inside the bracket. */
+static tacVec3 find_tube_root(const Tube *t, double a, double b) {
     tacVec3 x;
     double slope, at_a = tube_gap_at(t, a, &slope, &x), m = 0.5 * (a + b);
     for (int i = 0; i < RIM_ITERATIONS; i++) {
@@ -403,47 +413,49 @@ static tacVec3 meet_tube(const Tube *t, double a, double b) {
     return x;
 }
 
-/* All crossings with the middle +- half: none where |f| is more than its series can take away, one at most where slope
- * and bend keep the slope's sign; else in two halves. Rims that touch each other without crossing are left out.
+/* Adds all crossings in middle +- half. There is none where |f| exceeds what its Taylor series can take away. There is
+ * at most one where f' and the bound of |f''| fix the sign of f'. Otherwise the interval is bisected. Rims that touch
+ * without crossing are left out.
  *
- * f has four roots, complex ones counted, and its series excludes what is some halves away from all of them: of each
- * length a few pieces are halved again, whatever the rims. Two million that touch or nearly coincide in every way took
- * 225 evaluations at most, 11 a halving. */
-static void cross_between(Cut *u, const Tube *t, double middle, double half, int depth) {
+ * f has four roots, counting complex ones, and the series excludes intervals some lengths away from all of them. So
+ * only a few intervals of each length are bisected again, whatever the rims. Two million pairs of rims that touch or
+ * nearly coincide in every way took at most 225 evaluations, 11 per bisection. */
+static void bisect_crossings(Clipper *u, const Tube *t, double middle, double half, int depth) {
     const double e[2] = {tac_cos(middle), tac_sin(middle)};
     tacVec3 x;
-    double slope, rest = t->bend * half, f;
-    if (depth == RIM_HALVINGS || misses_tube(t, e, half)) return;
+    double slope, rest = t->max_second * half, f;
+    if (depth == RIM_HALVINGS || excludes_root(t, e, half)) return;
     f = tube_gap(t, e, &slope, &x);
     if (tac_abs(f) > half * (tac_abs(slope) + 0.5 * rest)) return;
     if (tac_abs(slope) > rest) {
         double low = tube_gap_at(t, middle - half, &slope, &x), high = tube_gap_at(t, middle + half, &slope, &x);
-        if ((low > 0) != (high > 0)) add_rim_crossing(u, t->rim, 0, meet_tube(t, middle - half, middle + half));
+        if ((low > 0) != (high > 0)) add_rim_crossing(u, t->rim, 0, find_tube_root(t, middle - half, middle + half));
         return;
     }
-    cross_between(u, t, middle - 0.5 * half, 0.5 * half, depth + 1);
-    cross_between(u, t, middle + 0.5 * half, 0.5 * half, depth + 1);
+    bisect_crossings(u, t, middle - 0.5 * half, 0.5 * half, depth + 1);
+    bisect_crossings(u, t, middle + 0.5 * half, 0.5 * half, depth + 1);
 }
 
-/* Two rims, up to four crossings; angles from where the incident one is farthest from the tube's axis. */
-static void cross_tube(Cut *u, const Rim *rim) {
+/* Adds the crossings of two rims, at most four. Angles start where the incident rim is farthest from the tube's
+ * axis. */
+static void cross_tube(Clipper *u, const Rim *rim) {
     tacVec3 c = rim->centre, e = tac_vec3(c.x, c.y, 0), p = tac_madd3(e, -tac_dot3(e, rim->z), rim->z);
     double length = tac_norm3(p);
-    Tube t = {.rim = rim, .R = u->c->shape[0]->size.x, .bend = 2 * rim->r * (2 * rim->r + tac_norm3(e))};
+    Tube t = {.rim = rim, .R = u->c->shape[0]->size.x, .max_second = 2 * rim->r * (2 * rim->r + tac_norm3(e))};
     t.p = length > TAC_COINCIDENT * t.R ? tac_scale3(1 / length, p) : tac_pose_axis(&u->c->rel, 0);
     t.q = tac_cross3(rim->z, t.p);
-    expand_tube(&t);
-    cross_between(u, &t, -0.5 * PI, 0.5 * PI, 0);
-    cross_between(u, &t, 0.5 * PI, 0.5 * PI, 0);
+    expand_harmonics(&t);
+    bisect_crossings(u, &t, -0.5 * PI, 0.5 * PI, 0);
+    bisect_crossings(u, &t, 0.5 * PI, 0.5 * PI, 0);
 }
 
-static void clip_disc(Cut *u) {
-    Rim rim = incident_rim(u->c, u->c->flat[1].id);
+static void clip_disc(Clipper *u) {
+    Rim rim = incident_rim(u->c, u->c->facet[1].id);
     double gap = u->n == 0 ? rim_gap(u->c, &rim) : TAC_INFINITY;
-    Plane plane = {.normal = u->c->flat[1].id == 1 ? rim.z : tac_neg3(rim.z)};
+    Plane plane = {.normal = u->c->facet[1].id == 1 ? rim.z : tac_neg3(rim.z)};
     plane.height = tac_dot3(plane.normal, rim.centre);
-    if (gap <= 2 * RIM_TIE) u->margin = 0;
-    add_rim_points(u, &rim, gap <= RIM_TIE);
+    if (gap <= 2 * RIMS_COINCIDE) u->margin = 0;
+    add_rim_points(u, &rim, gap <= RIMS_COINCIDE);
     for (int k = 0; k < u->n; k++) {
         tacVec3 x;
         if (!above_corner(u, plane, u->loop[k], &x)) continue;
@@ -452,14 +464,14 @@ static void clip_disc(Cut *u) {
     }
     for (int k = 0; k < u->n; k++)
         cross_side(u, &rim, k);
-    if (u->n == 0 && gap > RIM_TIE) cross_tube(u, &rim);
+    if (u->n == 0 && gap > RIMS_COINCIDE) cross_tube(u, &rim);
 }
 
 /* --- Incident segment --------------------------------------------------------------------------------------------- */
 
-/* The line of the surface nearest to the reference's plane: a capsule's axis moved by its radius, the generator of a
- * cylinder or cone that lies lowest. */
-static void clip_segment(Cut *u) {
+/* Clips the line of the surface nearest to the reference's plane: a capsule's axis moved by its radius, or the lowest
+ * generator of a cylinder or cone. */
+static void clip_segment(Clipper *u) {
     const tacShape *s = u->c->shape[1];
     tacVec3 x[2];
     tacFeature f[2];
@@ -476,12 +488,12 @@ static void clip_segment(Cut *u) {
     if (s->type != TAC_CONE) add_crossings(u, x[0], x[1], tac_feature(TAC_FEATURE_LINE, 0, 1));
 }
 
-int tac_clip(const tacClip *c, tacMark mark[TAC_MAX_MARK]) {
-    Cut u;
-    if (c->shape[0]->type == TAC_BOX && c->shape[1]->type == TAC_BOX) return tac_clip_boxes(c, mark);
-    begin(&u, c, mark);
-    if (c->flat[1].kind == TAC_FLAT_POLYGON) clip_polygon(&u);
-    if (c->flat[1].kind == TAC_FLAT_DISC) clip_disc(&u);
-    if (c->flat[1].kind == TAC_FLAT_SEGMENT) clip_segment(&u);
+int tac_clip(const tacClip *c, tacClipPoint point[TAC_MAX_CLIP_POINT]) {
+    Clipper u;
+    if (c->shape[0]->type == TAC_BOX && c->shape[1]->type == TAC_BOX) return tac_clip_boxes(c, point);
+    init_clipper(&u, c, point);
+    if (c->facet[1].kind == TAC_FACET_POLYGON) clip_polygon(&u);
+    if (c->facet[1].kind == TAC_FACET_DISC) clip_disc(&u);
+    if (c->facet[1].kind == TAC_FACET_SEGMENT) clip_segment(&u);
     return u.count;
 }

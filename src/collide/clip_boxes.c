@@ -1,37 +1,39 @@
-/* Clipping where both pieces are faces of boxes: the marks of clip.c, from coordinates along the reference's axes.
+/* Clipping of two faces of boxes: the points of clip.c, from coordinates along the reference's axes.
  *
- * In the frame of the reference, with its axes p, q along the face and r across it, the prism on the face is
- * |x_p| <= a_p, |x_q| <= a_q and a point's distance is dist = sign x_r - a_r. With R the incident box's rotation in
- * that frame, b its half-sizes, i, j its axes along its face, and `arm` the smaller of the boxes' radii, the rooms are
+ * In the frame of the reference, p and q are its axes along the face and r is the one across. The prism on the face is
+ * |x_p| <= a_p, |x_q| <= a_q. The distance of a point is dist = sign x_r - a_r. R is the incident box's rotation in
+ * that frame, b its half-sizes, i and j its axes along its face, and `arm` the smaller of the boxes' radii. The rooms
+ * are
  *
  *   corner over the face      min(a_p - |x_p|, a_q - |x_q|)                                                     (P5)
  *   face over a corner        min(b_i - |y_i|, b_j - |y_j|),  y the point in the incident box's frame            (P6)
  *   edge along j over a side  |R_pj| min(a_q - |x_q|, b_j - |y_j|)/(1 + |dist|/arm)                              (P7)
  *
- * (side p; the crossing runs along both edges 1/|R_pj| as fast as the boxes, and a turn moves it by its height). */
+ * for side p. The crossing runs along both edges 1/|R_pj| times as fast as the boxes, and a rotation moves it by its
+ * height. */
 #include "collide/clip.h"
 #include "collide/closed_form.h"
 
-enum { CORNERS = 4, MOST_MARKS = 16 };
+enum { CORNERS = 4, MOST_POINTS = 16 };
 
-/* A face of a box by its axes: two along it, one across. */
+/* A face of a box: the two axes along it and the one across. */
 typedef struct Face {
     int along[2], across;
-    double sign; /* of the outward normal on the axis across */
+    double sign; /* of the outward normal along the axis across */
 } Face;
 
-typedef struct Cut {
+typedef struct Clipper {
     const tacClip *c;
     Face face[2];              /* reference, incident */
-    double half[2];            /* of the reference, along its face */
-    double top;                /* and across */
+    double half[2];            /* half-sizes of the reference along its face */
+    double top;                /* and across it */
     const int *loop[2];        /* corners of the faces */
-    double corner[CORNERS][3]; /* of the incident face, in the reference's frame */
-    double room[CORNERS];      /* (P5) of them */
+    double corner[CORNERS][3]; /* corners of the incident face, in the reference's frame */
+    double room[CORNERS];      /* (P5) of these corners */
     double tol, arm;
-    tacMark *mark;
+    tacClipPoint *point;
     int count;
-} Cut;
+} Clipper;
 
 static Face face_of(int id) {
     int k = id / 2;
@@ -39,26 +41,28 @@ static Face face_of(int id) {
 }
 
 /* Entry of the incident box's rotation in the reference's frame. */
-static double turned(const Cut *u, int row, int column) { return u->c->rel.R.m[3 * row + column]; }
+static double rotation(const Clipper *u, int row, int column) { return u->c->rel.R.m[3 * row + column]; }
 static double half_of(const tacShape *s, int axis) { return tac_get3(s->size, axis); }
 
-static double room_over_face(const Cut *u, const double *x) {
+static double room_over_face(const Clipper *u, const double *x) {
     const int *k = u->face[0].along;
     return tac_min(u->half[0] - tac_abs(x[k[0]]), u->half[1] - tac_abs(x[k[1]]));
 }
 
-static void begin(Cut *u, const tacClip *c, tacMark *mark) {
+static void init_clipper(Clipper *u, const tacClip *c, tacClipPoint *point) {
     double square[2];
-    u->c = c, u->mark = mark, u->count = 0;
+    u->c = c;
+    u->point = point;
+    u->count = 0;
     for (int s = 0; s < 2; s++) {
-        u->face[s] = face_of(c->flat[s].id);
-        tac_shape_loop(c->shape[s], c->flat[s].id, &u->loop[s]);
+        u->face[s] = face_of(c->facet[s].id);
+        tac_shape_loop(c->shape[s], c->facet[s].id, &u->loop[s]);
         double p = half_of(c->shape[s], u->face[s].along[0]), q = half_of(c->shape[s], u->face[s].along[1]);
         square[s] = p * p + q * q;
         if (s == 0) u->half[0] = p, u->half[1] = q;
     }
     u->top = half_of(c->shape[0], u->face[0].across);
-    u->tol = TAC_CLIP_TIE * 2 * (tac_sqrt(square[0]) + tac_sqrt(square[1]));
+    u->tol = TAC_FEATURE_TIE * 2 * (tac_sqrt(square[0]) + tac_sqrt(square[1]));
     u->arm = tac_min(tac_shape_radius(c->shape[0]), tac_shape_radius(c->shape[1]));
     for (int k = 0; k < CORNERS; k++) {
         tac_store3(u->corner[k], tac_pose_point(&c->rel, tac_shape_vertex(c->shape[1], u->loop[1][k])));
@@ -66,38 +70,43 @@ static void begin(Cut *u, const tacClip *c, tacMark *mark) {
     }
 }
 
-/* A place for a mark at x, with its room: nearer than reach, and none there already (to TAC_SAME_MARK ties). 0: there
- * is none. */
-static tacMark *take(Cut *u, const double *x, tacContactRule rule, double room) {
-    double dist = u->face[0].sign * x[u->face[0].across] - u->top, same = TAC_SAME_MARK * u->tol;
-    if (!(dist < u->c->reach) || u->count == MOST_MARKS) return 0;
+/* Adds a point at x with its room. Returns NULL where it is not nearer than reach, or is there already (up to
+ * TAC_SAME_POINT ties). */
+static tacClipPoint *add_point(Clipper *u, const double *x, tacContactRule rule, double room) {
+    double dist = u->face[0].sign * x[u->face[0].across] - u->top, same = TAC_SAME_POINT * u->tol;
+    if (!(dist < u->c->reach) || u->count == MOST_POINTS) return 0;
     for (int i = 0; i < u->count; i++) {
-        tacVec3 d = tac_sub3(tac_load3(x), u->mark[i].x);
+        tacVec3 d = tac_sub3(tac_load3(x), u->point[i].x);
         if (tac_dot3(d, d) <= same * same) return 0;
     }
-    tacMark *m = &u->mark[u->count++];
-    m->x = tac_load3(x), m->dist = dist, m->rule = rule, m->angle = 0;
-    m->margin = tac_max(0, room); /* a point beside an edge by no more than a tie counts as on it */
-    tac_put_feature(&m->feature[0], TAC_FEATURE_PLANE, u->c->flat[0].id, 0);
+    tacClipPoint *m = &u->point[u->count++];
+    m->x = tac_load3(x);
+    m->dist = dist;
+    m->rule = rule;
+    m->angle = 0;
+    m->margin = tac_max(0, room); /* a point outside an edge by at most a tie lies on it */
+    tac_put_feature(&m->feature[0], TAC_FEATURE_PLANE, u->c->facet[0].id, 0);
     tac_put_feature(&m->clip, TAC_FEATURE_POINT, 0, 0);
     return m;
 }
 
-static void add_incident_corners(Cut *u) {
+static void add_incident_corners(Clipper *u) {
     for (int k = 0; k < CORNERS; k++) {
         if (!(u->room[k] >= -u->tol)) continue;
-        tacMark *m = take(u, u->corner[k], TAC_RULE_NEAREST, u->room[k]);
+        tacClipPoint *m = add_point(u, u->corner[k], TAC_RULE_NEAREST, u->room[k]);
         if (m != 0) tac_put_feature(&m->feature[1], TAC_FEATURE_POINT, u->loop[1][k], 0);
     }
 }
 
-/* The point of the incident face above a corner v of the reference: v + g N with M . (v + g N - x) = 0 for its normal M
- * and a point x of it; faces that look the same way, or stand on edge, have none. */
-static void add_reference_corners(Cut *u) {
+/* Adds the points of the incident face above the corners v of the reference: v + g N with M . (v + g N - x) = 0 for the
+ * normal M and a point x of the face. There is none where the faces look the same way or are perpendicular. */
+static void add_reference_corners(Clipper *u) {
     const Face *f = &u->face[0], *g = &u->face[1];
     double M[3], slope, height = 0;
-    for (int k = 0; k < 3; k++)
-        M[k] = g->sign * turned(u, k, g->across), height += M[k] * u->corner[0][k];
+    for (int k = 0; k < 3; k++) {
+        M[k] = g->sign * rotation(u, k, g->across);
+        height += M[k] * u->corner[0][k];
+    }
     slope = f->sign * M[f->across];
     if (!(slope < -TAC_COINCIDENT)) return;
     for (int k = 0; k < CORNERS; k++) {
@@ -107,25 +116,25 @@ static void add_reference_corners(Cut *u) {
         tacVec3 from = tac_sub3(tac_load3(v), u->c->rel.p);
         for (int i = 0; i < 2; i++) {
             int j = g->along[i];
-            y[i] = from.x * turned(u, 0, j) + from.y * turned(u, 1, j) + from.z * turned(u, 2, j);
+            y[i] = from.x * rotation(u, 0, j) + from.y * rotation(u, 1, j) + from.z * rotation(u, 2, j);
             room = tac_min(room, half_of(u->c->shape[1], j) - tac_abs(y[i]));
         }
-        if (!(slope * room <= u->tol)) continue; /* ties as seen along N */
-        tacMark *m = take(u, v, TAC_RULE_CORNER, room);
+        if (!(slope * room <= u->tol)) continue; /* a tie is measured along N */
+        tacClipPoint *m = add_point(u, v, TAC_RULE_CORNER, room);
         if (m == 0) continue;
         tac_put_feature(&m->feature[0], TAC_FEATURE_POINT, u->loop[0][k], 0);
-        tac_put_feature(&m->feature[1], TAC_FEATURE_PLANE, u->c->flat[1].id, 0);
-        tac_put_feature(&m->clip, TAC_FEATURE_PLANE, u->c->flat[0].id, 0);
+        tac_put_feature(&m->feature[1], TAC_FEATURE_PLANE, u->c->facet[1].id, 0);
+        tac_put_feature(&m->clip, TAC_FEATURE_PLANE, u->c->facet[0].id, 0);
     }
 }
 
-/* A crossing: share t of the incident edge from corner k on, over the side of axis along[a], at its + or - end. */
+/* A crossing at parameter t of the incident edge that starts at corner k, over the + or - side of axis along[a]. */
 typedef struct Crossing {
     double t;
     int a, plus;
 } Crossing;
 
-static void add_crossing(Cut *u, int k, const Crossing *w) {
+static void add_crossing(Clipper *u, int k, const Crossing *w) {
     const Face *f = &u->face[0];
     int next = (k + 1) % CORNERS, v = u->loop[1][k], other = u->loop[1][next], bit = v ^ other, j = bit >> 1;
     int side = f->along[w->a], beside = f->along[1 - w->a];
@@ -135,15 +144,16 @@ static void add_crossing(Cut *u, int k, const Crossing *w) {
     double room =
         tac_min(u->half[1 - w->a] - tac_abs(x[beside]), 2 * half_of(u->c->shape[1], j) * tac_min(w->t, 1 - w->t));
     double dist = tac_abs(f->sign * x[f->across] - u->top), slow = u->arm > 0 ? u->arm / (u->arm + dist) : 0;
-    tacMark *m = take(u, x, TAC_RULE_CLIP, room * tac_abs(turned(u, side, j)) * slow);
+    tacClipPoint *m = add_point(u, x, TAC_RULE_CLIP, room * tac_abs(rotation(u, side, j)) * slow);
     if (m == 0) return;
     int low = (w->plus ? 1 << side : 0) | (f->sign > 0 ? 1 << f->across : 0);
     tac_put_feature(&m->feature[1], TAC_FEATURE_LINE, v & ~bit, v | bit);
     tac_put_feature(&m->clip, TAC_FEATURE_LINE, low, low | 1 << beside);
 }
 
-/* Where the incident edge from corner k on enters the prism and where it leaves; an end inside is a mark of its own. */
-static void cross_sides(Cut *u, int k) {
+/* Adds the crossings where the incident edge that starts at corner k enters and leaves the prism. Ends inside are
+ * points of their own. */
+static void cross_sides(Clipper *u, int k) {
     int next = (k + 1) % CORNERS;
     int inside[2] = {u->room[k] >= -u->tol, u->room[next] >= -u->tol};
     Crossing enter = {0, 0, 0}, leave = {1, 0, 0};
@@ -163,9 +173,9 @@ static void cross_sides(Cut *u, int k) {
     if (!inside[1] && leave.t < 1) add_crossing(u, k, &leave);
 }
 
-int tac_clip_boxes(const tacClip *c, tacMark mark[TAC_MAX_MARK]) {
-    Cut u;
-    begin(&u, c, mark);
+int tac_clip_boxes(const tacClip *c, tacClipPoint point[TAC_MAX_CLIP_POINT]) {
+    Clipper u;
+    init_clipper(&u, c, point);
     add_incident_corners(&u);
     if (u.count == CORNERS) return u.count;
     add_reference_corners(&u);

@@ -1,7 +1,7 @@
-/* Tangents of a contact as a function of its normal, and of a direction. */
+/* Tangents of a contact as a function of its normal, and optionally of a direction. */
 #include "collide/touch.h"
 
-/* The side of the seam a normal is on. */
+/* The side of the seam on which a normal lies. */
 static double side(tacVec3 n) { return n.z > TAC_FRAME_SEAM ? 1 : -1; }
 
 void tac_contact_frame(tacVec3 n, tacVec3 *t1, tacVec3 *t2) {

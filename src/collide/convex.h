@@ -1,9 +1,9 @@
-/* Any two convex shapes but planes. */
+/* Two convex shapes of any type but plane. */
 #pragma once
 
 #include "collide/touch.h"
 
-/* Their nearest touch alone; 0: it is not nearer than `reach`. margin is 0 where the touch was not found from features:
- * then it is as good as the search's own bounds. */
+/* Their nearest touch. Returns 0 where it is not nearer than `reach`. The margin is 0 where no pair of features fits;
+ * the touch then is as accurate as the bounds of the search. */
 int tac_convex_nearest(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                        tacPairCache *cache, tacTouch *out);

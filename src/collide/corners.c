@@ -1,16 +1,12 @@
 #include "collide/corners.h"
 
-/* A sphere's centre is its corner 0; a capsule's ends are its corners 0 and 1. */
-static tacVec3 corner_at(const tacShape *s, int id) {
-    if (s->type == TAC_SPHERE) return tac_zero3();
-    if (s->type == TAC_CAPSULE) return tac_vec3(0, 0, id == 1 ? s->size.y : -s->size.y);
-    return tac_shape_vertex(s, id);
-}
-
 static int neighbours(const tacShape *s, int id, const int **list) {
     static const int OTHER_END[2] = {1, 0};
     if (s->type == TAC_SPHERE) return 0;
-    if (s->type == TAC_CAPSULE) return *list = &OTHER_END[id], 1;
+    if (s->type == TAC_CAPSULE) {
+        *list = &OTHER_END[id];
+        return 1;
+    }
     return tac_shape_neighbours(s, id, list);
 }
 
@@ -28,8 +24,9 @@ void tac_corners_add(tacCorners *c, int id) {
     c->id[at] = id, c->n++;
 }
 
-/* From the top over edges: the corners above any height hang together, as climbing from each of them shows. */
-void tac_corners_near_top(const tacShape *s, tacVec3 n, double depth, tacCorners *c) {
+/* Flood fill from the support point over edges. The corners above any height are connected, because hill climbing from
+ * each of them ends at the top. */
+void tac_corners_near_support(const tacShape *s, tacVec3 n, double depth, tacCorners *c) {
     int open[TAC_MOST_CORNERS], count = 0, top = c->n > 0 ? c->id[0] : 0;
     double least = tac_dot3(n, tac_shape_support(s, n, &top)) - depth;
     tacCorners seen = {.n = 0};
@@ -40,7 +37,7 @@ void tac_corners_near_top(const tacShape *s, tacVec3 n, double depth, tacCorners
         int degree = neighbours(s, open[i], &list);
         tac_corners_add(c, open[i]);
         for (int k = 0; k < degree && count < TAC_MOST_CORNERS; k++) {
-            if (tac_dot3(n, corner_at(s, list[k])) < least || tac_corners_have(&seen, list[k])) continue;
+            if (tac_dot3(n, tac_core_corner(s, list[k])) < least || tac_corners_have(&seen, list[k])) continue;
             tac_corners_add(&seen, list[k]);
             open[count++] = list[k];
         }
@@ -61,8 +58,8 @@ static int loop_has(int n, const int *loop, int id) {
     return 0;
 }
 
-int tac_face_of_corners(const tacShape *s, int n, const int *id) {
-    if (s->type != TAC_BOX && s->type != TAC_MESH) return -1;
+int tac_corners_face(const tacShape *s, int n, const int *id) {
+    if (!tac_is_polyhedron(s)) return -1;
     const int *list, *face = tac_shape_faces(s, id[0]);
     int degree = neighbours(s, id[0], &list), lowest = -1;
     for (int i = 0; i < degree; i++) {
@@ -83,11 +80,11 @@ static int insert_face(int count, int *face, int f) {
     return count + 1;
 }
 
-/* A face with three of the corners that follow each other has two sides meet in one of them, u: the face to the left of
- * the edge from u to its neighbour k lies between the neighbours k and k + 1. */
-int tac_faces_among(const tacShape *s, const tacCorners *c, int most, int *face) {
+/* A face with three consecutive corners of the set has two sides that meet in the middle one, u. The face to the left
+ * of the edge from u to its neighbour k lies between the neighbours k and k + 1. */
+int tac_corners_faces(const tacShape *s, const tacCorners *c, int most, int *face) {
     int count = 0;
-    if (c->n < 3 || (s->type != TAC_BOX && s->type != TAC_MESH)) return 0;
+    if (c->n < 3 || !tac_is_polyhedron(s)) return 0;
     for (int i = 0; i < c->n; i++) {
         const int *list, *left = tac_shape_faces(s, c->id[i]);
         int degree = neighbours(s, c->id[i], &list);

@@ -1,37 +1,37 @@
-/* Expanding polytope: (G10)-(G13) of docs/theory/collision.md. */
+/* Expanding polytope algorithm: (G10)-(G13) of docs/theory/collision.md. */
 #include "collide/epa.h"
 
 enum { MOST_CORNERS = TAC_EPA_CORNERS, MOST_FACES = 2 * TAC_EPA_CORNERS };
-/* Thickness relative to scale below which D is flat. */
-#define FLAT 1e-12
-/* A corner sees a face when it lies this times scale above it: points in its plane do not. */
+/* Relative to scale: D is flat when it is thinner. */
+#define FLAT_THICKNESS 1e-12
+/* Relative to scale: a corner sees a face when its height above the face exceeds this. Points in the plane do not. */
 #define VISIBLE 1e-14
-/* Corners to begin with that are nearer to the hull of the others, relative to scale, make slivers. */
+/* Relative to scale: initial corners nearer to the affine hull of the others would make slivers. */
 #define WELL_APART 1e-3
-/* Difference relative to scale that rounding makes of a repeated corner's height, besides that of the normal. */
-#define REPEATED 1e-13
-/* Sine of the angle up to which two faces are in one plane. */
+/* Relative to scale: rounding of a repeated corner's height, apart from that of the normal. */
+#define REPEATED_ROUNDING 1e-13
+/* Sine of the largest angle between two faces in one plane. */
 #define SAME_PLANE 1e-6
-/* The same for curved shapes, whose faces are many around one touch. */
+/* The same for curved shapes, which have many faces around one touch. */
 #define SAME_TOUCH 0.02
-/* Rounding of a unit normal is this times scale times its longest side over twice its area. */
-#define ROUNDING 1.5e-15
+/* The rounding error of a unit normal is this times scale times the longest side over twice the area. */
+#define NORMAL_ROUNDING 1.5e-15
 
 typedef struct Face {
-    int corner[3];   /* counter-clockwise seen from outside */
-    int beside[3];   /* face across the edge corner[k], corner[k + 1] */
-    tacVec3 outside; /* unit normal */
-    double turn;     /* rounding error of the normal, rad */
-    int seen;
+    int corner[3];       /* counter-clockwise seen from outside */
+    int adjacent[3];     /* face across the edge corner[k], corner[k + 1] */
+    tacVec3 outside;     /* outward unit normal */
+    double normal_error; /* rad: rounding error of the normal */
+    int visible;
 } Face;
 
 typedef struct Polytope {
     double scale;
-    int ncorner, nface; /* nface: places used, some of them free again */
+    int ncorner, nface; /* nface counts places, including free ones */
     int free[MOST_FACES], nfree;
     tacSupport corner[MOST_CORNERS];
     Face face[MOST_FACES];
-    double offset[MOST_FACES]; /* outside . w in the face's plane; TAC_INFINITY: free, or no area: never taken */
+    double offset[MOST_FACES]; /* outside . w in the face's plane; TAC_INFINITY: free or without area, never selected */
 } Polytope;
 
 /* --- Faces -------------------------------------------------------------------------------------------------------- */
@@ -41,8 +41,8 @@ static void set_plane(Polytope *p, int at) {
     tacVec3 a = p->corner[f->corner[0]].w, b = p->corner[f->corner[1]].w, c = p->corner[f->corner[2]].w;
     tacVec3 ab = tac_sub3(b, a), ac = tac_sub3(c, a), n = tac_cross3(ab, ac);
     double area = tac_norm3(n), longest = tac_sqrt(tac_max(tac_dot3(ab, ab), tac_dot3(ac, ac)));
-    f->turn = area > 0 ? ROUNDING * p->scale * longest / area : 1;
-    if (!(f->turn < SAME_PLANE)) {
+    f->normal_error = area > 0 ? NORMAL_ROUNDING * p->scale * longest / area : 1;
+    if (!(f->normal_error < SAME_PLANE)) {
         p->offset[at] = TAC_INFINITY, f->outside = tac_zero3();
         return;
     }
@@ -52,7 +52,7 @@ static void set_plane(Polytope *p, int at) {
 
 static int add_face(Polytope *p, int i, int j, int k) {
     int at = p->nfree > 0 ? p->free[--p->nfree] : p->nface++;
-    p->face[at] = (Face){.corner = {i, j, k}, .beside = {-1, -1, -1}};
+    p->face[at] = (Face){.corner = {i, j, k}, .adjacent = {-1, -1, -1}};
     set_plane(p, at);
     return at;
 }
@@ -71,13 +71,13 @@ static int nearest_face(const Polytope *p) {
 
 /* --- The first tetrahedron ---------------------------------------------------------------------------------------- */
 
-/* Distance of w from the affine hull of the first n corners; n = 3: signed, by `normal`. */
-static double off_hull(int n, const tacSupport *s, tacVec3 along, tacVec3 w) {
+/* Distance of w from the affine hull of the first n corners. n = 3: along the normal `along`. */
+static double distance_from_hull(int n, const tacSupport *s, tacVec3 along, tacVec3 w) {
     tacVec3 d = tac_sub3(w, s[0].w);
     return n == 1 ? tac_norm3(d) : n == 2 ? tac_norm3(tac_cross3(along, d)) : tac_abs(tac_dot3(along, d));
 }
 
-/* Unit vector along the segment of two corners, normal of the triangle of three; zero when there is none. */
+/* Unit vector along the segment of two corners, or normal of the triangle of three. Zero: there is none. */
 static tacVec3 hull_direction(int n, const tacSupport *s) {
     if (n < 2) return tac_zero3();
     tacVec3 d = tac_sub3(s[1].w, s[0].w);
@@ -86,10 +86,10 @@ static tacVec3 hull_direction(int n, const tacSupport *s) {
     return length > 0 ? tac_scale3(1 / length, d) : tac_zero3();
 }
 
-/* Unit vectors across a unit vector. */
+/* Unit vectors orthogonal to d and to each other. */
 static void across(tacVec3 d, tacVec3 e[2]) { tac_contact_frame(d, &e[0], &e[1]); }
 
-/* Directions in which a further corner is looked for: the axes; across the segment; across the triangle. */
+/* Directions in which to look for one more corner: along the axes, across the segment, or across the triangle. */
 static int search_directions(int n, tacVec3 along, tacVec3 *d) {
     tacVec3 e[2] = {{1, 0, 0}, {0, 1, 0}};
     int count = 0;
@@ -103,34 +103,39 @@ static int search_directions(int n, tacVec3 along, tacVec3 *d) {
     return 2 * count;
 }
 
-/* One more corner, the furthest from the hull of the n there are; 0: there is none. */
+/* Adds the support point furthest from the affine hull of the n corners. 0: there is none. */
 static int add_corner(tacCores *c, int n, tacSupport *s, int hint[2]) {
     tacVec3 d[6], along = hull_direction(n, s);
     int count = search_directions(n, along, d);
-    double furthest = FLAT * c->scale;
+    double furthest = FLAT_THICKNESS * c->scale;
     int found = 0;
     for (int k = 0; k < count; k++) {
         tacSupport here = tac_cores_support(c, d[k], hint);
-        double distance = off_hull(n, s, along, here.w);
-        if (distance > furthest) furthest = distance, s[n] = here, found = 1;
+        double distance = distance_from_hull(n, s, along, here.w);
+        if (distance > furthest) {
+            furthest = distance;
+            s[n] = here;
+            found = 1;
+        }
     }
     return found;
 }
 
-/* Corners of the simplex that stand well apart from the hull of those before: others are found that do, if D has any.
- * The origin may be left outside; a polytope in D grows around it all the same. */
-static int keep_spanning(const tacGjk *start, double scale, tacSupport *s) {
+/* Keeps the corners of the simplex that are well apart from the affine hull of those before. Others are then found, if
+ * D has any. The origin may end up outside the tetrahedron. The polytope still expands around it. */
+static int keep_independent(const tacGjk *start, double scale, tacSupport *s) {
     int n = 0;
     for (int i = 0; i < start->n; i++) {
-        if (n > 0 && !(off_hull(n, s, hull_direction(n, s), start->corner[i].w) > WELL_APART * scale)) continue;
+        if (n > 0 && !(distance_from_hull(n, s, hull_direction(n, s), start->corner[i].w) > WELL_APART * scale))
+            continue;
         s[n++] = start->corner[i];
     }
     return n;
 }
 
-/* Four corners with volume, or fewer where D has none. */
-static int span_space(tacCores *c, const tacGjk *start, tacSupport *s, int hint[2]) {
-    int n = keep_spanning(start, c->scale, s);
+/* Four corners that span a volume, or fewer where D has none. */
+static int find_tetrahedron(tacCores *c, const tacGjk *start, tacSupport *s, int hint[2]) {
+    int n = keep_independent(start, c->scale, s);
     while (n < 4 && add_corner(c, n, s, hint))
         n++;
     return n;
@@ -138,65 +143,69 @@ static int span_space(tacCores *c, const tacGjk *start, tacSupport *s, int hint[
 
 static void build_tetrahedron(Polytope *p) {
     tacVec3 a = p->corner[0].w, ab = tac_sub3(p->corner[1].w, a), ac = tac_sub3(p->corner[2].w, a);
-    if (tac_dot3(tac_cross3(ab, ac), tac_sub3(p->corner[3].w, a)) > 0) { /* corner 3 must be below 0 1 2 */
+    if (tac_dot3(tac_cross3(ab, ac), tac_sub3(p->corner[3].w, a)) > 0) { /* corner 3 must lie below the face 0 1 2 */
         tacSupport t = p->corner[0];
         p->corner[0] = p->corner[1], p->corner[1] = t;
     }
-    add_face(p, 0, 1, 2), add_face(p, 0, 3, 1), add_face(p, 1, 3, 2), add_face(p, 2, 3, 0);
-    static const int BESIDE[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
+    add_face(p, 0, 1, 2);
+    add_face(p, 0, 3, 1);
+    add_face(p, 1, 3, 2);
+    add_face(p, 2, 3, 0);
+    static const int ADJACENT[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 3; k++)
-            p->face[i].beside[k] = BESIDE[i][k];
+            p->face[i].adjacent[k] = ADJACENT[i][k];
 }
 
-/* --- Growing ------------------------------------------------------------------------------------------------------ */
+/* --- Expansion ---------------------------------------------------------------------------------------------------- */
 
-/* Marks the faces that w sees, from `first` over edges; they are one patch. A face without a normal is neither seen nor
- * not: `slivers` says which, because the patch may go on behind it. Returns their list's length. */
-static int mark_seen(Polytope *p, int first, tacVec3 w, int slivers, int *list) {
+/* Marks the faces that w sees, starting at `first` and going over edges. They form one patch. A face without a normal
+ * counts as visible if `slivers`, because the patch may continue behind it. Returns the length of the list. */
+static int mark_visible(Polytope *p, int first, tacVec3 w, int slivers, int *list) {
     int count = 0;
     list[count++] = first;
-    p->face[first].seen = 1;
+    p->face[first].visible = 1;
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 3; k++) {
-            int at = p->face[list[i]].beside[k];
+            int at = p->face[list[i]].adjacent[k];
             Face *f = &p->face[at];
             int sliver = slivers && p->offset[at] == TAC_INFINITY;
-            if (f->seen || !(sliver || tac_dot3(f->outside, w) - p->offset[at] > VISIBLE * p->scale)) continue;
-            f->seen = 1;
+            if (f->visible || !(sliver || tac_dot3(f->outside, w) - p->offset[at] > VISIBLE * p->scale)) continue;
+            f->visible = 1;
             list[count++] = at;
         }
     return count;
 }
 
-/* The edges between seen and unseen faces: their first corner leads to the edge. 0: they are no simple ring. */
-typedef struct Ring {
+/* The horizon: the edges between visible and hidden faces, in a loop. */
+typedef struct Horizon {
     int count;
     int from[MOST_FACES], to[MOST_FACES], behind[MOST_FACES];
     short edge_of[MOST_CORNERS]; /* edge that starts at a corner, or -1 */
-} Ring;
+} Horizon;
 
-static int find_ring(const Polytope *p, int nseen, const int *list, Ring *ring) {
-    ring->count = 0;
+static int find_horizon(const Polytope *p, int nvisible, const int *list, Horizon *horizon) {
+    horizon->count = 0;
     for (int i = 0; i < p->ncorner; i++)
-        ring->edge_of[i] = -1;
-    for (int i = 0; i < nseen; i++) {
+        horizon->edge_of[i] = -1;
+    for (int i = 0; i < nvisible; i++) {
         const Face *f = &p->face[list[i]];
         for (int k = 0; k < 3; k++) {
-            if (p->face[f->beside[k]].seen) continue;
+            if (p->face[f->adjacent[k]].visible) continue;
             int from = f->corner[k];
-            if (ring->edge_of[from] >= 0) return 0;
-            ring->edge_of[from] = (short)ring->count;
-            ring->from[ring->count] = from, ring->to[ring->count] = f->corner[(k + 1) % 3];
-            ring->behind[ring->count++] = f->beside[k];
+            if (horizon->edge_of[from] >= 0) return 0;
+            horizon->edge_of[from] = (short)horizon->count;
+            horizon->from[horizon->count] = from;
+            horizon->to[horizon->count] = f->corner[(k + 1) % 3];
+            horizon->behind[horizon->count++] = f->adjacent[k];
         }
     }
     int steps = 0;
     for (int at = 0; steps == 0 || at > 0; steps++) {
-        at = ring->edge_of[ring->to[at]];
-        if (at < 0 || steps > ring->count) return 0;
+        at = horizon->edge_of[horizon->to[at]];
+        if (at < 0 || steps > horizon->count) return 0;
     }
-    return steps == ring->count;
+    return steps == horizon->count;
 }
 
 /* The side of face f that runs from corner `from` to corner `to`. */
@@ -206,35 +215,38 @@ static int side_of(const Face *f, int from, int to) {
     return 0;
 }
 
-/* Replaces the faces that w sees by the cone over their ring. 0: not possible; the polytope stays as it was. */
-static int grow(Polytope *p, int first, const tacSupport *w) {
-    int seen[MOST_FACES], fresh[MOST_FACES], nseen = 0, ok = 0;
-    Ring ring;
+/* Replaces the faces that w sees by the triangles between w and the horizon. 0: not possible; the polytope stays as it
+ * was. */
+static int extend(Polytope *p, int first, const tacSupport *w) {
+    int visible[MOST_FACES], fresh[MOST_FACES], nvisible = 0, ok = 0;
+    Horizon horizon;
     for (int slivers = 0; slivers < 2 && !ok; slivers++) {
-        nseen = mark_seen(p, first, w->w, slivers, seen), ok = find_ring(p, nseen, seen, &ring);
-        for (int i = 0; i < nseen; i++)
-            p->face[seen[i]].seen = 0;
+        nvisible = mark_visible(p, first, w->w, slivers, visible);
+        ok = find_horizon(p, nvisible, visible, &horizon);
+        for (int i = 0; i < nvisible; i++)
+            p->face[visible[i]].visible = 0;
     }
     if (!ok) return 0;
-    for (int i = 0; i < nseen; i++) {
-        p->offset[seen[i]] = TAC_INFINITY;
-        p->free[p->nfree++] = seen[i];
+    for (int i = 0; i < nvisible; i++) {
+        p->offset[visible[i]] = TAC_INFINITY;
+        p->free[p->nfree++] = visible[i];
     }
     int apex = p->ncorner++;
     p->corner[apex] = *w;
-    for (int i = 0; i < ring.count; i++)
-        fresh[i] = add_face(p, ring.from[i], ring.to[i], apex);
-    for (int i = 0; i < ring.count; i++) {
-        Face *f = &p->face[fresh[i]], *behind = &p->face[ring.behind[i]];
-        f->beside[0] = ring.behind[i];
-        behind->beside[side_of(behind, ring.to[i], ring.from[i])] = fresh[i];
-        int next = fresh[ring.edge_of[ring.to[i]]];
-        f->beside[1] = next, p->face[next].beside[2] = fresh[i];
+    for (int i = 0; i < horizon.count; i++)
+        fresh[i] = add_face(p, horizon.from[i], horizon.to[i], apex);
+    for (int i = 0; i < horizon.count; i++) {
+        Face *f = &p->face[fresh[i]], *behind = &p->face[horizon.behind[i]];
+        f->adjacent[0] = horizon.behind[i];
+        behind->adjacent[side_of(behind, horizon.to[i], horizon.from[i])] = fresh[i];
+        int next = fresh[horizon.edge_of[horizon.to[i]]];
+        f->adjacent[1] = next;
+        p->face[next].adjacent[2] = fresh[i];
     }
     return 1;
 }
 
-/* --- The answer --------------------------------------------------------------------------------------------------- */
+/* --- The result --------------------------------------------------------------------------------------------------- */
 
 static int is_corner(const Polytope *p, tacVec3 w) {
     for (int i = 0; i < p->ncorner; i++) {
@@ -247,11 +259,13 @@ static int is_corner(const Polytope *p, tacVec3 w) {
 static void keep_face(const Polytope *p, const Face *f, double lower, tacEpa *out) {
     for (int k = 0; k < 3; k++)
         out->corner[k] = p->corner[f->corner[k]];
-    out->n = tac_neg3(f->outside), out->turn = f->turn, out->lower = lower;
+    out->n = tac_neg3(f->outside);
+    out->normal_error = f->normal_error;
+    out->lower = lower;
 }
 
-/* Weights of the point nearest to the origin on the face kept. */
-static void weigh(tacEpa *out) {
+/* Barycentric weights of the point of the face nearest to the origin. */
+static void set_weights(tacEpa *out) {
     tacSupport s[3] = {out->corner[0], out->corner[1], out->corner[2]};
     double weight[3];
     tacVec3 v;
@@ -262,9 +276,8 @@ static void weigh(tacEpa *out) {
     }
 }
 
-/* D lies in a plane, on a line, or is a point: across it the signed distance is that of its thickness, which is
- * rounding. */
-static void answer_flat(tacCores *c, int n, const tacSupport *s, tacEpa *out) {
+/* D lies in a plane, on a line, or is a point. Across it the signed distance is its thickness, which is rounding. */
+static void set_flat(tacCores *c, int n, const tacSupport *s, tacEpa *out) {
     tacVec3 along = hull_direction(n, s), e[2] = {along, along};
     if (n == 1) e[0] = tac_vec3(0, 0, 1);
     if (n == 2) across(along, e);
@@ -276,10 +289,10 @@ static void answer_flat(tacCores *c, int n, const tacSupport *s, tacEpa *out) {
     out->lower = out->upper = tac_max(up, down);
     for (int k = 0; k < 3; k++)
         out->corner[k] = s[k < n ? k : 0];
-    weigh(out);
+    set_weights(out);
 }
 
-/* (G13): the next best plane that is not that of the face found. */
+/* (G13): the nearest plane other than that of the face found. */
 static double next_offset(const Polytope *p, const tacEpa *out, double same) {
     double least = TAC_INFINITY;
     for (int i = 0; i < p->nface; i++) {
@@ -292,7 +305,9 @@ static double next_offset(const Polytope *p, const tacEpa *out, double same) {
 
 static void expand(tacCores *c, Polytope *p, double gap, int hint[2], tacEpa *out) {
     int proved = 1;
-    out->status = TAC_EPA_FULL, out->lower = -TAC_INFINITY, out->upper = 0;
+    out->status = TAC_EPA_FULL;
+    out->lower = -TAC_INFINITY;
+    out->upper = 0;
     for (;;) {
         int at = nearest_face(p);
         if (at < 0) return;
@@ -304,16 +319,16 @@ static void expand(tacCores *c, Polytope *p, double gap, int hint[2], tacEpa *ou
         out->upper = -p->offset[at];
         int repeated = is_corner(p, w.w);
         if (out->upper - lower <= gap * p->scale ||
-            (repeated && out->upper - lower <= (REPEATED + 4 * f->turn) * p->scale)) {
+            (repeated && out->upper - lower <= (REPEATED_ROUNDING + 4 * f->normal_error) * p->scale)) {
             if (proved || lower > out->lower) keep_face(p, f, lower, out);
             if (proved) out->status = TAC_EPA_DONE;
             return;
         }
         if (lower > out->lower) keep_face(p, f, lower, out);
         if (p->ncorner == MOST_CORNERS) return;
-        if (!repeated && grow(p, at, &w)) continue;
-        /* Not a face of D, and not to be replaced: a sliver whose normal is no normal, or among slivers. There may be
-         * better ones, but the bound has a hole now. */
+        if (!repeated && extend(p, at, &w)) continue;
+        /* The face is not a face of D and cannot be replaced: its normal is undefined, or it lies among slivers. There
+         * may be better faces, but the upper bound is no longer proved. */
         p->offset[at] = TAC_INFINITY;
         proved = proved && repeated;
     }
@@ -323,19 +338,19 @@ void tac_epa(tacCores *c, const tacGjk *start, double gap, tacEpa *out) {
     Polytope p;
     int hint[2] = {start->corner[0].id[0], start->corner[0].id[1]};
     p.nface = p.nfree = 0;
-    int n = span_space(c, start, p.corner, hint);
+    int n = find_tetrahedron(c, start, p.corner, hint);
     if (n < 4) {
-        answer_flat(c, n, p.corner, out);
+        set_flat(c, n, p.corner, out);
         return;
     }
     p.ncorner = 4, p.scale = c->scale;
     build_tetrahedron(&p);
     *out = (tacEpa){.iterations = 0};
     expand(c, &p, gap, hint, out);
-    if (out->lower == -TAC_INFINITY) { /* not one face with a normal: as good as flat */
-        answer_flat(c, 3, p.corner, out);
+    if (out->lower == -TAC_INFINITY) { /* no face has a normal: as good as flat */
+        set_flat(c, 3, p.corner, out);
         return;
     }
     out->next = next_offset(&p, out, gap > 0 ? SAME_TOUCH : SAME_PLANE);
-    weigh(out);
+    set_weights(out);
 }

@@ -1,5 +1,6 @@
-/* Patches of features and how they move. Each is worked out in the shape's frame and then carried to the world: with
- * p, R the shape's pose, x = p + R x_shape, and all of a patch turns with R. Equations: docs/theory/collision.md. */
+/* Patches of features and their derivatives. Each is computed in the shape's frame and then moved to the world. With
+ * the shape's pose p, R: x = p + R x_shape, and all vectors of a patch rotate with R. Equations:
+ * docs/theory/collision.md. */
 #include "collide/feature.h"
 
 #include "collide/touch.h"
@@ -20,18 +21,16 @@ static tacVec3 radial(tacVec3 x) { return unit_or(tac_vec3(x.x, x.y, 0), tac_vec
 
 /* --- Corners and faces of boxes and meshes ------------------------------------------------------------------------ */
 
-static int is_polyhedron(const tacShape *s) { return s->type == TAC_BOX || s->type == TAC_MESH; }
-
-/* Change of corner i. */
+/* Derivative of corner i. */
 static tacVec3 corner_move(const tacShape *s, int i, const tacShapeTangent *move) {
     if (s->type == TAC_MESH) return move->vert ? move->vert[i] : tac_zero3();
     return tac_vec3(i & 1 ? move->size.x : -move->size.x, i & 2 ? move->size.y : -move->size.y,
                     i & 4 ? move->size.z : -move->size.z);
 }
 
-/* A point of a face's plane and its unit normal; and their changes. For a mesh the mean m of the k corners of the loop
- * and Newell's sum N = sum_i (v_i - v_0) x (v_i+1 - v_0), both smooth in every corner; for the others what the sizes
- * say. */
+/* A point of a face's plane and its unit normal, or their derivatives. For a mesh: the mean m of the k corners of the
+ * loop and Newell's sum N = sum_i (v_i - v_0) x (v_i+1 - v_0), both smooth in every corner. For other shapes they
+ * follow from the sizes. */
 typedef struct facePlane {
     tacVec3 point, normal;
 } facePlane;
@@ -70,7 +69,7 @@ static facePlane face_plane(const tacShape *s, int id) {
     return f;
 }
 
-/* d(N/|N|) = (dN - n (n . dN))/|N|; zero for a face without area, whose touches have no derivative. */
+/* d(N/|N|) = (dN - n (n . dN))/|N|. Zero for a face without area, whose touches have no derivative. */
 static facePlane mesh_face_move(const tacShape *s, int id, const tacShapeTangent *move) {
     facePlane f = {tac_zero3(), tac_zero3()};
     if (move->vert == 0) return f;
@@ -103,37 +102,39 @@ tacVec3 tac_feature_normal(const tacShape *s, const tacPose *pose, tacFeature f)
 
 /* --- Patches in the shape's frame --------------------------------------------------------------------------------- */
 
-/* Where a POINT is: a corner, the end of a capsule, the apex of a cone, the centre of a sphere. */
+/* Position of a POINT: a corner, the end of a capsule, the apex of a cone, the centre of a sphere. */
 static tacVec3 point_at(const tacShape *s, int id) {
-    if (is_polyhedron(s)) return tac_shape_vertex(s, id);
+    if (tac_is_polyhedron(s)) return tac_shape_vertex(s, id);
     if (s->type == TAC_CAPSULE) return tac_vec3(0, 0, end_sign(id) * s->size.y);
     if (s->type == TAC_CONE) return tac_vec3(0, 0, s->size.y);
     return tac_zero3();
 }
 static tacVec3 point_move(const tacShape *s, int id, const tacShapeTangent *move) {
-    if (is_polyhedron(s)) return corner_move(s, id, move);
+    if (tac_is_polyhedron(s)) return corner_move(s, id, move);
     if (s->type == TAC_CAPSULE) return tac_vec3(0, 0, end_sign(id) * move->size.y);
     if (s->type == TAC_CONE) return tac_vec3(0, 0, move->size.y);
     return tac_zero3();
 }
 
-/* Edge: x(s) = v0 + (v1 - v0) s. Axis of a capsule or cylinder: x(s) = z s. The line has no ends here. */
+/* Edge: x(s) = v0 + (v1 - v0) s. Axis of a capsule or cylinder: x(s) = z s. The line is unbounded here. */
 static void line_patch(const tacShape *s, tacFeature f, tacVec3 near, tacPatch *patch) {
-    tacVec3 v = is_polyhedron(s) ? tac_shape_vertex(s, f.id[0]) : tac_zero3();
-    tacVec3 t = is_polyhedron(s) ? tac_sub3(tac_shape_vertex(s, f.id[1]), v) : AXIS_Z;
+    tacVec3 v = tac_is_polyhedron(s) ? tac_shape_vertex(s, f.id[0]) : tac_zero3();
+    tacVec3 t = tac_is_polyhedron(s) ? tac_sub3(tac_shape_vertex(s, f.id[1]), v) : AXIS_Z;
     double square = tac_dot3(t, t), at = square > 0 ? tac_dot3(tac_sub3(near, v), t) / square : 0;
-    patch->dim = 1, patch->t[0] = t, patch->x = tac_madd3(v, at, t);
+    patch->dim = 1;
+    patch->t[0] = t;
+    patch->x = tac_madd3(v, at, t);
 }
 static void line_move(const tacShape *s, tacFeature f, tacVec3 x, const tacShapeTangent *move, tacPatchTangent *d) {
-    if (!is_polyhedron(s)) return;
+    if (!tac_is_polyhedron(s)) return;
     tacVec3 v = tac_shape_vertex(s, f.id[0]), t = tac_sub3(tac_shape_vertex(s, f.id[1]), v);
     tacVec3 dv = corner_move(s, f.id[0], move), dt = tac_sub3(corner_move(s, f.id[1], move), dv);
     double square = tac_dot3(t, t), at = square > 0 ? tac_dot3(tac_sub3(x, v), t) / square : 0;
     d->t[0] = dt, d->x = tac_madd3(dv, at, dt);
 }
 
-/* x(s) = x + e1 s0 + e2 s1 with e1, e2 a frame of the normal n. A face that turns by dn takes its tangents with it:
- * de = -n (e . dn), and its point: dx = dm - n ((x - m) . dn). */
+/* x(s) = x + e1 s0 + e2 s1 with e1, e2 a frame of the normal n. When the normal changes by dn, the tangents change by
+ * de = -n (e . dn) and the point by dx = dm - n ((x - m) . dn). */
 static void plane_patch(const tacShape *s, tacFeature f, tacVec3 near, tacPatch *patch) {
     facePlane face = face_plane(s, f.id[0]);
     patch->dim = 2;
@@ -149,7 +150,7 @@ static void plane_move(const tacShape *s, tacFeature f, tacVec3 x, const tacShap
         d->t[i] = tac_scale3(-tac_dot3(t[i], dface.normal), face.normal);
 }
 
-/* x(s) = centre + r e(s), e turning about z at unit rate: e' = z x e, e'' = -e. */
+/* x(s) = centre + r e(s), e rotating about z at unit rate: e' = z x e, e'' = -e. */
 static void circle_patch(const tacShape *s, tacFeature f, tacVec3 near, tacPatch *patch) {
     tacVec3 e = radial(near);
     patch->dim = 1;
@@ -163,12 +164,12 @@ static void circle_move(tacFeature f, tacVec3 x, const tacShapeTangent *move, ta
     d->t[0] = tac_scale3(move->size.x, tac_cross3(AXIS_Z, e));
 }
 
-/* Point u of the unit sphere whose image E u lies on the ray from the centre to x. */
+/* The point u of the unit sphere for which E u lies on the ray from the centre to x. */
 static tacVec3 sphere_point(const tacShape *s, tacVec3 x) {
     tacVec3 r = s->size;
     return unit_or(tac_vec3(r.x > 0 ? x.x / r.x : 0, r.y > 0 ? x.y / r.y : 0, r.z > 0 ? x.z / r.z : 0), AXIS_Z);
 }
-/* x(s) = E u(s), u(s) = u + e1 s0 + e2 s1 - u (s0^2 + s1^2)/2: a tangent chart, so there is no pole. */
+/* x(s) = E u(s), u(s) = u + e1 s0 + e2 s1 - u (s0^2 + s1^2)/2. The chart is tangent at u, so there is no pole. */
 static void ellipsoid_patch(const tacShape *s, tacVec3 near, tacPatch *patch) {
     tacVec3 u = sphere_point(s, near), e[2];
     tac_contact_frame(u, &e[0], &e[1]);
@@ -185,8 +186,8 @@ static void ellipsoid_move(const tacShape *s, tacVec3 x, const tacShapeTangent *
         d->t[i] = tac_mul3(move->size, e[i]);
 }
 
-/* Side of a cone: x(s) = apex + l g(e), g = r e - 2 h z the generator, l = l0 + s0 from 0 at the apex to 1 at the rim,
- * e turning about z by s1. */
+/* Side of a cone: x(s) = apex + l g(e). g = r e - 2 h z is the generator. l = l0 + s0 goes from 0 at the apex to 1 at
+ * the rim. e rotates about z by s1. */
 static double side_height(const tacShape *s, tacVec3 near, tacVec3 e) {
     tacVec3 g = tac_vec3(s->size.x * e.x, s->size.x * e.y, -2 * s->size.y);
     double square = tac_dot3(g, g);
@@ -198,14 +199,16 @@ static void side_patch(const tacShape *s, tacVec3 near, tacPatch *patch) {
     double l = side_height(s, near, e);
     patch->dim = 2, patch->x = tac_madd3(tac_vec3(0, 0, h), l, g);
     patch->t[0] = g, patch->t[1] = tac_scale3(l * r, turned);
-    patch->c[1] = tac_scale3(r, turned), patch->c[2] = tac_scale3(-l * r, e);
+    patch->c[1] = tac_scale3(r, turned);
+    patch->c[2] = tac_scale3(-l * r, e);
 }
 static void side_move(const tacShape *s, tacVec3 x, const tacShapeTangent *move, tacPatchTangent *d) {
     double dr = move->size.x, dh = move->size.y;
     tacVec3 e = radial(x), dg = tac_vec3(dr * e.x, dr * e.y, -2 * dh);
     double l = side_height(s, x, e);
     d->x = tac_madd3(tac_vec3(0, 0, dh), l, dg);
-    d->t[0] = dg, d->t[1] = tac_scale3(l * dr, tac_cross3(AXIS_Z, e));
+    d->t[0] = dg;
+    d->t[1] = tac_scale3(l * dr, tac_cross3(AXIS_Z, e));
 }
 
 /* --- In the world ------------------------------------------------------------------------------------------------- */
@@ -251,7 +254,7 @@ tacPatch tac_feature_patch(const tacShape *s, const tacPose *pose, tacFeature f,
     return patch;
 }
 
-/* The patch's change in the shape's frame as its own numbers change. */
+/* Derivative of a patch in the shape's frame along a change of the shape's own numbers. */
 static tacPatchTangent local_move(const tacShape *s, tacFeature f, tacVec3 x, const tacShapeTangent *move) {
     tacPatchTangent d = {.pad = is_padded(s, f) ? move->size.x : 0};
     switch ((tacFeatureKind)f.kind) {

@@ -1,7 +1,7 @@
-/* Features: the smooth pieces a shape's surface is made of. Which piece touches is what a search finds; all that moves
- * with poses and sizes then follows from the piece alone (docs/theory/collision.md).
+/* Features: the smooth pieces of a shape's surface. A search finds which piece touches. Everything that changes with
+ * poses and sizes then follows from the piece alone (docs/theory/collision.md).
  *
- * A piece is a core of dimension 0, 1 or 2 with a ball of radius `pad` around it:
+ * A piece is a core of dimension 0, 1 or 2, padded by a ball of radius `pad`:
  *
  *   shape      pieces (kind, id)
  *   plane      PLANE 0
@@ -25,22 +25,23 @@ typedef enum {
     TAC_FEATURE_SIDE /* of a cone */
 } tacFeatureKind;
 
-/* A core near one of its points, in the world: x(s) = x + t s + c s s / 2 for dim local coordinates s. */
+/* Second-order expansion of a core near one of its points, in the world: x(s) = x + t s + c s s / 2 for dim local
+ * coordinates s. */
 typedef struct tacPatch {
     int dim;
     tacVec3 x;
-    tacVec3 t[2]; /* dx/ds_i, independent; unit length or a length of the shape's own scale */
+    tacVec3 t[2]; /* dx/ds_i, independent; of unit length or of the shape's scale */
     tacVec3 c[3]; /* d2x/ds_i ds_j: 00, 01, 11 */
     double pad;   /* radius around the core */
 } tacPatch;
 
-/* How a patch moves at fixed s. */
+/* Derivative of a patch at fixed s. */
 typedef struct tacPatchTangent {
     tacVec3 x, t[2];
     double pad;
 } tacPatchTangent;
 
-/* How a shape moves: rigidly, and in its own numbers. */
+/* Motion of a shape: rigid motion and change of its own numbers. */
 typedef struct tacShapeTangent {
     tacVec6 twist; /* world axes, about the world point `about` */
     tacVec3 about;
@@ -48,20 +49,20 @@ typedef struct tacShapeTangent {
     const tacVec3 *vert; /* d(corners) of a mesh, shape's frame; NULL: zero */
 } tacShapeTangent;
 
-/* The patch of a feature at the point of its core nearest to a world point. Lines and planes have no ends here; on an
- * ELLIPSOID it is the point on the ray from the centre through the given one, the same for points of the surface. */
+/* The patch of a feature at the point of its core nearest to a world point. Lines and planes are unbounded here. On an
+ * ELLIPSOID it is the point on the ray from the centre through the given point, which is the same for points of the
+ * surface. */
 tacPatch tac_feature_patch(const tacShape *s, const tacPose *pose, tacFeature f, tacVec3 near_world);
-/* And how it moves with the shape, at fixed local coordinates. */
+/* Its derivative along a motion of the shape, at fixed local coordinates. */
 tacPatchTangent tac_feature_move(const tacShape *s, const tacPose *pose, tacFeature f, const tacPatch *at,
                                  const tacShapeTangent *move);
 /* Outward unit normal of a PLANE feature, world. */
 tacVec3 tac_feature_normal(const tacShape *s, const tacPose *pose, tacFeature f);
-/* Room left before another feature takes over at the point x of the core with the unit normal n, outward from the
- * shape: returned, the length along the core to the end of the feature; *angle, the sine of the angle to the border of
- * its normals. INFINITY where there is no border; negative: another feature is nearer already. By feature:
- * feature_margin.c. */
+/* Room left before another feature takes over, at the point x of the core with the outward unit normal n. Returns the
+ * length along the core to the end of the feature. *angle: sine of the angle to the border of its cone of normals.
+ * INFINITY: no border. Negative: another feature is nearer already. By feature: feature_margin.c. */
 double tac_feature_room(const tacShape *s, const tacPose *pose, tacFeature f, tacVec3 x_world, tacVec3 n_world,
                         double *angle);
-/* Both as one length (m): the least of the room along the core and of the angle times the distance of x from the
- * shape's origin, by which x moves per radian. */
+/* m: both as one length. The least of the room along the core and of the angle times the distance of x from the shape's
+ * origin, by which x moves per radian. */
 double tac_feature_margin(const tacShape *s, const tacPose *pose, tacFeature f, tacVec3 x_world, tacVec3 n_world);

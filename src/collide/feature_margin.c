@@ -1,10 +1,10 @@
-/* How far a touch is from the border of its feature: the room left along the core (a length) and inside the cone of
- * the feature's normals (an angle). Equations: docs/theory/collision.md.
+/* Distance of a touch from the border of its feature: the room along the core (a length) and inside the cone of the
+ * feature's normals (an angle). Equations: docs/theory/collision.md.
  *
  *   feature          room along the core               room of the normal
- *   plane PLANE      none to lose                      fixed
- *   sphere POINT     -                                 every normal is right
- *   ellipsoid        -                                 every normal is right
+ *   plane PLANE      unbounded                         fixed
+ *   sphere POINT     -                                 any normal
+ *   ellipsoid        -                                 any normal
  *   capsule POINT    -                                 n . z beyond the end
  *   capsule LINE     to the ends                       follows the line
  *   cylinder LINE    to the flat ends                  follows the line
@@ -25,7 +25,7 @@ typedef struct featureRoom {
 
 static double end_sign(int id) { return id == 1 ? 1 : -1; }
 
-/* A shape's feature at a point of its core with a normal, all in the shape's frame. */
+/* A feature with a point of its core and a normal, in the shape's frame. */
 typedef struct featurePlace {
     const tacShape *shape;
     tacFeature feature;
@@ -34,7 +34,7 @@ typedef struct featurePlace {
 
 /* --- Boxes and meshes --------------------------------------------------------------------------------------------- */
 
-/* Corner v is the furthest along n while n . (w - v) < 0 for all its neighbours w. */
+/* Corner v is the support point along n while n . (w - v) < 0 for all its neighbours w. */
 static featureRoom corner_room(const featurePlace *p) {
     const int *neighbour;
     int v = p->feature.id[0], count = tac_shape_neighbours(p->shape, v, &neighbour);
@@ -48,8 +48,8 @@ static featureRoom corner_room(const featurePlace *p) {
     return (featureRoom){TAC_INFINITY, least};
 }
 
-/* Sine of the angle by which n stays below the faces that meet at corner v, turning about the edge of direction e: over
- * the neighbours w, the part of w - v across the edge. */
+/* Sine of the angle by which n may rotate about the edge of direction e before a face at corner v supports it: the
+ * least over the neighbours w, by the component of w - v across the edge. */
 static double edge_angle(const featurePlace *p, int v, tacVec3 e) {
     const int *neighbour;
     int count = tac_shape_neighbours(p->shape, v, &neighbour);
@@ -74,12 +74,11 @@ static featureRoom edge_room(const featurePlace *p) {
                          tac_min(edge_angle(p, p->feature.id[0], e), edge_angle(p, p->feature.id[1], e))};
 }
 
-/* Distance of x from each edge of the loop, inwards. */
+/* Room in a face: the least distance of x from the edges of the loop, inwards. */
 static featureRoom face_room(const featurePlace *p) {
     const int *loop;
     int count = tac_shape_loop(p->shape, p->feature.id[0], &loop);
-    tacPose here = {{0, 0, 0}, {{1, 0, 0, 0, 1, 0, 0, 0, 1}}};
-    tacVec3 normal = tac_feature_normal(p->shape, &here, p->feature);
+    tacVec3 normal = tac_feature_normal(p->shape, &TAC_IDENTITY_POSE, p->feature);
     double least = TAC_INFINITY;
     for (int i = 0; i < count; i++) {
         tacVec3 v = tac_shape_vertex(p->shape, loop[i]);
@@ -91,9 +90,9 @@ static featureRoom face_room(const featurePlace *p) {
     return (featureRoom){least, TAC_INFINITY};
 }
 
-/* A box's pieces by axis: a corner has all three, an edge the two across it, a face the one across it. n stays within
- * the normals of the piece while it points outwards on the axes the piece has; x on it while within the others'
- * sizes. */
+/* Features of a box by axis. A corner is fixed on all three axes, an edge on the two across it, a face on the one
+ * across it. n stays in the cone while it points outwards on the fixed axes. x stays on the feature while it is within
+ * the sizes on the others. */
 static featureRoom box_room(const featurePlace *p) {
     const double x[3] = {p->x.x, p->x.y, p->x.z}, n[3] = {p->n.x, p->n.y, p->n.z};
     featureRoom r = {TAC_INFINITY, TAC_INFINITY};
@@ -139,8 +138,8 @@ static featureRoom cylinder_room(const featurePlace *p) {
     return (featureRoom){TAC_INFINITY, tac_min(outwards(p), end_sign(p->feature.id[0]) * p->n.z)};
 }
 
-/* With g = (r e - 2 h z)/|.| the generator downwards: the apex's normals have n . g < 0 for every e, the rim's n . g >
- * 0 and n . e > 0. */
+/* With the generator g = (r e - 2 h z)/|.| downwards: the normals of the apex have n . g < 0 for every e, those of the
+ * rim n . g > 0 and n . e > 0. */
 static featureRoom cone_room(const featurePlace *p) {
     double r = p->shape->size.x, h = p->shape->size.y, slant = tac_sqrt(r * r + 4 * h * h);
     if (p->feature.kind == TAC_FEATURE_PLANE) return (featureRoom){r - across_axis(p->x), TAC_INFINITY};

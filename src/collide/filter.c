@@ -36,13 +36,13 @@ double tac_geom_reach(const tacModel *m, int geom) {
 
 /* --- Creation ----------------------------------------------------------------------------------------------------- */
 
-/* An unordered pair as one number. */
+/* Key of an unordered pair. */
 static uint64_t key_of(int a, int b) {
     uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
     return low << 32 | high;
 }
 
-/* First index whose key is not below. */
+/* First index whose key is not below `key`. */
 static int lower_bound(int n, const uint64_t *keys, uint64_t key) {
     int low = 0;
     while (n > 0) {
@@ -60,7 +60,7 @@ static int contains(int n, const uint64_t *keys, uint64_t key) {
     return i < n && keys[i] == key;
 }
 
-/* Puts a key where it belongs. */
+/* Inserts a key in ascending order. */
 static void insert_key(int *n, uint64_t *keys, uint64_t key) {
     int at = lower_bound(*n, keys, key);
     memmove(keys + at + 1, keys + at, (size_t)(*n - at) * sizeof *keys);
@@ -78,19 +78,19 @@ static tacGeomClass classify(const tacModel *m, int geom) {
                           .fixed = m->body_dof_num[weld] == 0};
 }
 
-/* One row an array: name, number of elements. */
+/* One row per array: name, number of elements. */
 #define FILTER_ARRAYS(X)                                                                                               \
     X(geom, m->ngeom)                                                                                                  \
     X(bounded, m->ngeom)                                                                                               \
     X(plane, m->ngeom) X(explicit_pair, m->npair) X(excluded, m->nexclude) X(explicit_key, m->npair)
 
-size_t tac_filter_bytes(const tacModel *m) {
-    const tacFilter *f = NULL; /* for the element sizes alone */
-    size_t bytes = 0;
-#define X(name, count) bytes += tac_arena_round((size_t)(count) * sizeof *f->name);
+int tac_filter_layout(tacFilter *f, const tacModel *m, tacArena *arena) {
+    memset(f, 0, sizeof *f);
+#define X(name, count)                                                                                                 \
+    if ((f->name = tac_arena_take(arena, (size_t)(count) * sizeof *f->name)) == NULL) return 0;
     FILTER_ARRAYS(X)
 #undef X
-    return bytes;
+    return 1;
 }
 
 static void add_explicit(tacFilter *f, const tacModel *m, int pair) {
@@ -102,12 +102,8 @@ static void add_explicit(tacFilter *f, const tacModel *m, int pair) {
     f->nexplicit++;
 }
 
-int tac_filter_layout(tacFilter *f, const tacModel *m, tacArena *arena) {
-    memset(f, 0, sizeof *f);
-#define X(name, count)                                                                                                 \
-    if ((f->name = tac_arena_take(arena, (size_t)(count) * sizeof *f->name)) == NULL) return 0;
-    FILTER_ARRAYS(X)
-#undef X
+void tac_filter_init(tacFilter *f, const tacModel *m) {
+    f->nbounded = f->nplane = f->nexplicit = f->nexcluded = 0;
     f->keep_parent = (*m->option_disable & TAC_DISABLE_FILTERPARENT) != 0;
     f->disabled = (*m->option_disable & (TAC_DISABLE_CONTACT | TAC_DISABLE_CONSTRAINT)) != 0;
     for (int g = 0; g < m->ngeom; g++) {
@@ -122,7 +118,6 @@ int tac_filter_layout(tacFilter *f, const tacModel *m, tacArena *arena) {
         insert_key(&f->nexcluded, f->excluded, key_of(m->exclude_body[2 * i], m->exclude_body[2 * i + 1]));
     for (int i = 0; i < m->npair && !f->disabled; i++)
         add_explicit(f, m, i);
-    return 1;
 }
 
 /* --- The rules ---------------------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 
 #include "collide/closed_form.h"
 
-/* An edge of a polyhedron and the faces beside it. */
+/* An edge of a polyhedron and its adjacent faces. */
 typedef struct Edge {
     int n;
     int face[2];
@@ -10,12 +10,10 @@ typedef struct Edge {
     tacVec3 along;     /* unit, world */
 } Edge;
 
-static int has_edges(const tacShape *s) { return s->type == TAC_BOX || s->type == TAC_MESH; }
+/* Sine of the angle whose cosine is c; 1 from a right angle on. It changes at most as fast as the angle. */
+static double sine_of_cosine(double c) { return c > 0 ? tac_sqrt(tac_max(0, 1 - c * c)) : 1; }
 
-/* Sine of the angle whose cosine is c; 1 from a right angle on. As fast as the angle at most. */
-static double opening(double c) { return c > 0 ? tac_sqrt(tac_max(0, 1 - c * c)) : 1; }
-
-double tac_flush_room(double align) { return opening(TAC_FLUSH_FACES) - opening(align); }
+double tac_flush_room(double align) { return sine_of_cosine(TAC_FLUSH_FACES) - sine_of_cosine(align); }
 
 static Edge edge_of(const tacShape *s, const tacPose *pose, tacFeature f) {
     tacVec3 e = tac_sub3(tac_shape_vertex(s, f.id[1]), tac_shape_vertex(s, f.id[0]));
@@ -29,49 +27,57 @@ static Edge edge_of(const tacShape *s, const tacPose *pose, tacFeature f) {
 
 static int is_of_edges(const tacShape *const shape[2], const tacTouch *t) {
     for (int k = 0; k < 2; k++)
-        if (!has_edges(shape[k]) || t->feature[k].kind != TAC_FEATURE_LINE) return 0;
+        if (!tac_is_polyhedron(shape[k]) || t->feature[k].kind != TAC_FEATURE_LINE) return 0;
     return t->rule == TAC_RULE_NEAREST;
 }
 
-/* A candidate: by how much it keeps within the angles (rad, negative: beyond), the angle of N to n, and how far the
- * face opposed to it is from being another one. */
+/* A candidate: its room within the angles (rad, negative: beyond), the sine of the angle between N and n, and the lead
+ * of its opposed face over the next. */
 typedef struct Candidate {
     double within, slant, lead;
     int side, face[2];
 } Candidate;
 
-/* Takes the most slanted of those within the angles, the first of equals; keeps account of how far the answer is from
- * another one: candidates that come or go, and one that overtakes, at twice the rate of a turn. */
+/* Keeps the candidate with the largest slant within the angles, the first among equals. Updates the room of the answer:
+ * candidates may come or go, and one may overtake another, at twice the rate of a rotation. */
 static void consider(tacFlush *best, const Candidate *c) {
     best->room = tac_min(best->room, tac_abs(c->within));
     if (!(c->within > 0)) return;
     best->room = tac_min(best->room, c->lead);
     if (best->side >= 0) best->room = tac_min(best->room, tac_abs(c->slant - best->slant) / 2);
     if (best->side >= 0 && !(c->slant > best->slant)) return;
-    best->side = c->side, best->face[0] = c->face[0], best->face[1] = c->face[1], best->slant = c->slant;
+    best->side = c->side;
+    best->face[0] = c->face[0];
+    best->face[1] = c->face[1];
+    best->slant = c->slant;
 }
 
-/* Faces 0 and 1 opposed, and N of face 0 within the angle of n:  -N0 . N1 and N0 . n above TAC_FLUSH_FACES. */
+/* Faces 0 and 1 are opposed, and N of face 0 is within the angle of n: -N0 . N1 and N0 . n above TAC_FLUSH_FACES. */
 static void consider_faces(const Edge edge[2], tacVec3 n, tacFlush *best) {
     for (int i = 0; i < edge[0].n; i++) {
         Candidate c = {.within = -1, .lead = TAC_INFINITY, .side = 0};
-        c.slant = opening(tac_dot3(edge[0].normal[i], n));
-        for (int j = 0; j < edge[1].n; j++) { /* the one opposed best, and its lead, lost at twice the rate of a turn */
+        c.slant = sine_of_cosine(tac_dot3(edge[0].normal[i], n));
+        for (int j = 0; j < edge[1].n;
+             j++) { /* finds the best opposed face; its lead shrinks at twice the rate of a rotation */
             double within = tac_flush_room(-tac_dot3(edge[0].normal[i], edge[1].normal[j]));
             c.lead = tac_abs(within - c.within) / 2;
-            if (within > c.within) c.within = within, c.face[0] = edge[0].face[i], c.face[1] = edge[1].face[j];
+            if (within > c.within) {
+                c.within = within;
+                c.face[0] = edge[0].face[i];
+                c.face[1] = edge[1].face[j];
+            }
         }
         c.within = tac_min(c.within, tac_flush_room(tac_dot3(edge[0].normal[i], n)));
         consider(best, &c);
     }
 }
 
-/* The edge of shape 0 along a face of shape 1:  |e . N1| below TAC_FLUSH_EDGE and -N1 . n above TAC_FLUSH_SLANT. */
+/* The edge of shape 0 lies on a face of shape 1: |e . N1| below TAC_FLUSH_EDGE and -N1 . n above TAC_FLUSH_SLANT. */
 static void consider_edge(const Edge edge[2], tacVec3 n, tacFlush *best) {
-    const double most = opening(TAC_FLUSH_SLANT);
+    const double most = sine_of_cosine(TAC_FLUSH_SLANT);
     for (int j = 0; j < edge[1].n; j++) {
         Candidate c = {.lead = TAC_INFINITY, .side = 1, .face = {-1, edge[1].face[j]}};
-        c.slant = opening(-tac_dot3(edge[1].normal[j], n));
+        c.slant = sine_of_cosine(-tac_dot3(edge[1].normal[j], n));
         c.within = tac_min(most - c.slant, TAC_FLUSH_EDGE - tac_abs(tac_dot3(edge[0].along, edge[1].normal[j])));
         consider(best, &c);
     }

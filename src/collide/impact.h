@@ -1,18 +1,21 @@
-/* Time of impact: when the distance of two moving shapes first falls to a gap (docs/theory/collision.md, I1 to I5).
+/* Time of impact: the first time at which the distance of two moving shapes falls to a gap (docs/theory/collision.md,
+ * I1 to I5).
  *
- * Guarantee. Along a fixed direction n the shapes are D(s) = min over B of n.x - max over A of n.x apart at time s, and
- * their distance is at least D(s), whatever n. For each pair of points, one of each shape, n.(x_B - x_A) has a second
- * derivative of at most C; so between two times at which D exceeds the gap by d and e,
- *   D(s) - gap >= (1 - k) d + k e - C T^2 k (1 - k)/2,   s = t + k T,
- * which is nowhere negative if and only if sqrt(d) + sqrt(e) >= T sqrt(C/2). Steps are taken as long as that holds,
- * with n the normal at the step's beginning: no impact is missed, shapes that pass each other at a distance e take of
- * the order of log(1/e) steps, and towards an impact the steps converge quadratically, from before it. */
+ * The method is conservative advancement. At time s the shapes are separated along a fixed direction n by D(s) = min
+ * over B of n.x - max over A of n.x. Their distance is at least D(s), for any n. For each pair of points, one of each
+ * shape, C bounds the second derivative of n.(x_B - x_A). Let D exceed the gap by d at time t and by e at t + T. Then
+ *   D(s) - gap >= (1 - k) d + k e - C T^2 k (1 - k)/2,   s = t + k T.
+ * The right side is nowhere negative if and only if sqrt(d) + sqrt(e) >= T sqrt(C/2). A step is safe as long as this
+ * holds, with the normal at the step's beginning as n. So no impact is missed. Shapes that pass each other at a
+ * distance e take of the order of log(1/e) steps. Towards an impact the steps converge quadratically, from before
+ * it. */
 #pragma once
 
+#include "collide/tolerance.h"
 #include "collide/touch.h"
 #include "math/spatial.h"
 
-/* Bounds over the whole of a motion, of the frame and its origin. */
+/* Bounds of a frame's motion, over all of its duration. */
 typedef struct tacMotionBound {
     double spin, spin_rate; /* |w|, |dw/dt| */
     double speed, accel;    /* |v|, |dv/dt| of the origin */
@@ -20,7 +23,7 @@ typedef struct tacMotionBound {
 
 /* A rigid motion of a shape's frame over t in [0, h]. */
 typedef struct tacMotion {
-    /* t -> where the frame is; its velocity, world axes, at its own origin (NULL: not asked) */
+    /* t -> the pose of the frame, and its velocity at its own origin in world axes (NULL: not asked for) */
     void (*at)(const void *data, double t, tacPose *pose, tacVec6 *velocity);
     const void *data;
     tacMotionBound bound;
@@ -31,38 +34,39 @@ typedef struct tacTwistMotion {
     tacPose start;
     tacVec6 velocity;
 } tacTwistMotion;
-/* The motion points to m. */
+/* The motion keeps a pointer to m. */
 tacMotion tac_twist_motion(const tacTwistMotion *m);
 
-/* How near, relative to sizes and distances of the shapes from the world's origin, counts as having reached the gap:
- * some units in the last place. */
-#define TAC_IMPACT_TOUCH 1e-14
-/* Shapes whose touching points approach at less than this share of their speed only graze: a motion that comes just to
- * the gap and turns is taken there within TAC_IMPACT_TOUCH, at about the root of twice that. */
+/* The shapes have reached the gap when they are this close to it, relative to their sizes and to their distances from
+ * the world's origin. */
+#define TAC_IMPACT_TOUCH TAC_DISTANCE_ROUNDING
+/* The shapes graze when their witness points approach at less than this fraction of their speed. A motion that comes
+ * just to the gap and turns back is detected within TAC_IMPACT_TOUCH of the gap, at about the square root of twice that
+ * before it turns. */
 #define TAC_IMPACT_GRAZE 1e-6
-/* Most steps of one search; shapes that pass each other take tens. */
+/* Maximum steps of one search. Shapes that pass each other take tens of steps. */
 #define TAC_IMPACT_STEPS 2000
 
-/* What the search found. */
+/* Result of a search. */
 typedef struct tacShapeImpact {
     tacImpactKind kind;
-    double time; /* HIT: of the impact. NEAR: 0. NONE: h. UNDECIDED: until then there is none. */
+    double time; /* HIT: of the impact. NEAR: 0. NONE: h. UNDECIDED: there is no impact before it. */
     double rate; /* HIT, NEAR: d(dist)/dt; negative: approaching */
     int steps;
     tacTouch touch;  /* at `time` */
     tacPose pose[2]; /* at `time` */
 } tacShapeImpact;
 
-/* First time in [0, h] at which the distance is `gap` or less. Two planes never hit. TAC_ERR_SHAPE and
- * TAC_ERR_NONFINITE as tac_distance_pair. Bounds and poses are finite. */
+/* First time in [0, h] at which the distance is at most `gap`. Two planes never hit. Returns TAC_ERR_SHAPE and
+ * TAC_ERR_NONFINITE as tac_distance_pair does. Bounds and poses must be finite. */
 tacStatus tac_impact(const tacShape *a, const tacMotion *A, const tacShape *b, const tacMotion *B, double h, double gap,
                      tacShapeImpact *out);
 
-/* Gradient of the impact time with respect to where two twist motions start (rotation vector in world axes about the
- * frame's origin, translation) and to their velocities. With the witness points x_i fixed to their shapes and
- * r_i = x_i - p_i(t), the distance changes as n . (dx_1 - dx_0), so (I4)
+/* Gradient of the impact time with respect to the initial poses of two twist motions (rotation vector in world axes
+ * about the frame's origin, translation) and to their velocities. The witness points x_i are fixed to their shapes and
+ * r_i = x_i - p_i(t). The distance then changes as n . (dx_1 - dx_0), so (I4)
  *   dt = -(n . (dx_1 - dx_0))/rate,   dx = dp + t dv + (t Jl(t w) dw + exp(t w) dtheta) x r.
- * Of a HIT whose rate is negative; TAC_ERR_DEGENERATE elsewhere. */
+ * Needs a HIT whose rate is negative. Returns TAC_ERR_DEGENERATE otherwise. */
 typedef struct tacTwistImpactGrad {
     tacVec6 start[2], velocity[2];
 } tacTwistImpactGrad;

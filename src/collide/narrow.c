@@ -2,7 +2,7 @@
 #include "collide/convex.h"
 #include "collide/pairs.h"
 
-/* Rows and columns by tacGeomType, row <= column; 0: the two never touch. */
+/* Rows and columns by tacGeomType, row <= column. NULL: the two never touch. */
 static const tacTouchFunction TABLE[TAC_GEOM_TYPES][TAC_GEOM_TYPES] = {
     [TAC_PLANE] =
         {
@@ -62,36 +62,27 @@ static const tacTouchFunction TABLE[TAC_GEOM_TYPES][TAC_GEOM_TYPES] = {
     [TAC_CONE] = {[TAC_CONE] = tac_touch_convex_convex},
 };
 
-/* The same touch with the shapes' roles exchanged. */
-static tacTouch swapped(tacTouch t) {
-    tacTouch s = t;
-    s.normal = tac_neg3(t.normal);
-    s.point[0] = t.point[1], s.point[1] = t.point[0];
-    s.feature[0] = t.feature[1], s.feature[1] = t.feature[0];
-    return s;
-}
-
 static tacTouchFunction function_of(const tacShape *a, const tacShape *b) {
     return a->type > b->type ? TABLE[b->type][a->type] : TABLE[a->type][b->type];
 }
 
-/* By a function of the table, which wants the shapes in order. */
-static int call(tacTouchFunction find, const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
-                double reach, tacPairCache *cache, tacTouch *out) {
+/* Calls a function of the table, which needs the shapes in the order of their types. */
+static int call_in_order(tacTouchFunction find, const tacShape *a, const tacPose *A, const tacShape *b,
+                         const tacPose *B, double reach, tacPairCache *cache, tacTouch *out) {
     if (find == 0) return 0;
     if (a->type <= b->type) return find(a, A, b, B, reach, cache, out);
     int n = find(b, B, a, A, reach, cache, out);
     for (int i = 0; i < n; i++)
-        out[i] = swapped(out[i]);
+        out[i] = tac_touch_swapped(&out[i]);
     return n;
 }
 
 int tac_touches(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                 tacPairCache *cache, tacTouch *out) {
-    return call(function_of(a, b), a, A, b, B, reach, cache, out);
+    return call_in_order(function_of(a, b), a, A, b, B, reach, cache, out);
 }
 
-/* The same without the further points of a manifold, where those take time of their own. */
+/* The same without the further points of a manifold, where these take extra time. */
 static tacTouchFunction without_manifold(tacTouchFunction find) {
     if (find == tac_touch_convex_convex) return tac_convex_nearest;
     return find == tac_touch_box_box ? tac_nearest_box_box : find;
@@ -100,11 +91,12 @@ static tacTouchFunction without_manifold(tacTouchFunction find) {
 tacStatus tac_distance_pair(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
                             tacPairCache *cache, tacTouch *out) {
     tacTouch all[TAC_MAX_TOUCH];
-    int n = call(without_manifold(function_of(a, b)), a, A, b, B, TAC_INFINITY, cache, all);
+    int n = call_in_order(without_manifold(function_of(a, b)), a, A, b, B, TAC_INFINITY, cache, all);
     if (n == 0) return TAC_ERR_SHAPE;
     if (!tac_finite(all[0].dist)) return TAC_ERR_NONFINITE;
     *out = all[0];
-    for (int i = 1; i < n; i++) /* until another point is the nearest: two distances part by two metres a metre */
+    for (int i = 1; i < n;
+         i++) /* until another point is the nearest; two distances approach by at most two metres per metre */
         out->margin = tac_min(out->margin, 0.5 * (all[i].dist - all[0].dist));
     return TAC_OK;
 }

@@ -1,8 +1,9 @@
-/* Two patches with a common normal. Unknown are local coordinates s0, s1, the unit normal n and the distance d:
+/* Two patches with a common normal. The unknowns are local coordinates s0, s1, the unit normal n and the distance d:
  *
  *   x1(s1) - x0(s0) = d n,   n . dx0/ds0 = 0,   n . dx1/ds1 = 0                                          (D4)
  *
- * With dn = e0 a + e1 b across n and the tangents' parts T = (e . t) across n, their differential is symmetric:
+ * With dn = e0 a + e1 b across n and the components T = (e . t) of the tangents across n, their differential is
+ * symmetric:
  *
  *   [ n.c0   0     T0' ] [ds0]   [ -n . dt0        ]
  *   [ 0     -n.c1 -T1' ] [ds1] = [  n . dt1        ]        dd = n . (dx1 - dx0)                          (D10)
@@ -16,14 +17,14 @@ enum { STRIDE = TAC_NEAREST_UNKNOWNS };
 /* n . c_ij of a patch; c holds 00, 01, 11. */
 static double curvature(const tacPatch *p, tacVec3 n, int i, int j) { return tac_dot3(n, p->c[i + j]); }
 
-/* A tangent of no length: the apex of a cone, an edge between two corners that coincide. */
+/* A zero tangent: the apex of a cone, or an edge between coincident corners. */
 static int is_singular(const tacPatch *p) {
     for (int i = 0; i < p->dim; i++)
         if (!(tac_dot3(p->t[i], p->t[i]) > 0)) return 1;
     return 0;
 }
 
-/* --- Elimination with row exchange, for so few unknowns that each number of them has its own straight code -------- */
+/* --- Gaussian elimination with row exchange; one unrolled version for each number of unknowns --------------------- */
 
 static inline double largest(int n, const double *A, int column) {
     double most = 0;
@@ -39,7 +40,7 @@ static inline void exchange_rows(int n, double *a, double *b) {
     }
 }
 
-/* P A = L U; the diagonal holds 1/U_kk. -> non-zero where a pivot has no digits left. */
+/* P A = L U. The diagonal holds 1/U_kk. Returns non-zero where a pivot has no digits left. */
 static inline int eliminate(int n, double *A, int *pivot) {
     double scale[TAC_NEAREST_UNKNOWNS];
     for (int j = 0; j < n; j++)
@@ -111,7 +112,7 @@ static void solve(int n, const double *A, const int *pivot, double *x) {
 
 /* --- The system --------------------------------------------------------------------------------------------------- */
 
-/* Rows and columns of one patch, from `first` on. */
+/* Writes the rows and columns of one patch, from `first` on. */
 static void write_patch(const tacPatch *p, double sign, int first, tacNearest *k) {
     int n = k->n;
     for (int i = 0; i < p->dim; i++) {

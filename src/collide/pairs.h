@@ -1,4 +1,4 @@
-/* One function per pair of shapes: tacTouchFunction, shape types in the order of tacGeomType. */
+/* One function per pair of shapes: tacTouchFunction, with shape types in the order of tacGeomType. */
 #pragma once
 
 #include "collide/touch.h"
@@ -24,10 +24,10 @@ TAC_PAIR(sphere_box);
 TAC_PAIR(capsule_capsule);
 TAC_PAIR(capsule_box);
 
-/* Separating axes (box_box.c). nearest: the first touch, and further ones only where they come with it. */
+/* Separating axes (box_box.c). tac_nearest_box_box: the first touch, and further ones only where they cost nothing. */
 TAC_PAIR(box_box);
 int tac_nearest_box_box(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                         tacPairCache *cache, tacTouch *out);
 
-/* Any two convex shapes (convex.c). */
+/* Two convex shapes of any type (convex.c). */
 TAC_PAIR(convex_convex);

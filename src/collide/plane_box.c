@@ -1,5 +1,5 @@
-/* Plane against box: every corner nearer than `reach`. Each is a touch by itself (POINT under PLANE), whichever is the
- * deepest, so that none has a feature to switch to. */
+/* Plane against box: every corner nearer than `reach`. Each corner is a touch of its own (POINT under PLANE), whether
+ * it is the deepest or not. So no touch has a feature to switch to. */
 #include "collide/closed_form.h"
 #include "collide/pairs.h"
 

@@ -1,4 +1,4 @@
-/* Plane against sphere and capsule: the centre, or each end of the segment, under the plane's normal. */
+/* Plane against sphere and capsule: the centre, or each end of the segment, along the plane's normal. */
 #include "collide/closed_form.h"
 #include "collide/pairs.h"
 

@@ -1,9 +1,9 @@
-/* The lowest points of rims, and those of rims that lie flat. */
+/* The lowest points of rims, and the fixed points of rims that lie flat. */
 #include "collide/rim.h"
 
 #include "collide/closed_form.h"
 
-/* N across the shape's axis, in its frame. */
+/* Component of N across the shape's axis, in its frame. */
 typedef struct Tilt {
     double x, y, sine;
 } Tilt;
@@ -23,7 +23,7 @@ tacVec3 tac_rim_start(const tacPose *pose, tacFeature circle, tacVec3 N, double 
     return tac_rim_is_fixed(circle) ? tac_pose_axis(pose, 0) : tac_rim_lowest(pose, N, flat);
 }
 
-/* Of the lowest point, from the x axis. */
+/* Angle of the lowest point from the x axis. */
 static double lowest_angle(Tilt t, double flat) { return t.sine >= flat ? tac_atan2(-t.y, -t.x) : 0; }
 
 static double nearest_whole(double x) {
@@ -48,7 +48,8 @@ double tac_rim_tilt_room(const tacShape *s, const tacPose *pose, tacVec3 N, doub
 
 /* --- Touches ------------------------------------------------------------------------------------------------------ */
 
-/* A touch on a rim that lies flat -> that of the nearest of its fixed points, where it is over the face too: 1. */
+/* Replaces a touch on a rim that lies flat by that of the nearest fixed point. Returns 0 where that is not over the
+ * face. */
 static int fix_rim_point(const tacShape *const shape[2], const tacPose *const pose[2], tacTouch *t) {
     int face = tac_touch_side(t, TAC_FEATURE_PLANE), rim = 1 - face;
     if (!tac_touch_on_rim(t)) return 0;
@@ -57,7 +58,9 @@ static int fix_rim_point(const tacShape *const shape[2], const tacPose *const po
     int which = tac_rim_fixed_point(shape[rim], pose[rim], N, tac_rim_flat(shape[face]), angle);
     if (which == 0) return 0;
     tacTouch fixed = *t;
-    fixed.rule = TAC_RULE_RIM, fixed.feature[rim].id[1] = which, fixed.angle = (which - 1) * TAC_RIM_CELL;
+    fixed.rule = TAC_RULE_RIM;
+    fixed.feature[rim].id[1] = which;
+    fixed.angle = (which - 1) * TAC_RIM_CELL;
     if (tac_touch_rebuild(shape[0], pose[0], shape[1], pose[1], &fixed) != TAC_OK) return 0;
     double margin = tac_touch_margin(shape[0], pose[0], shape[1], pose[1], &fixed);
     if (margin < 0) return 0;

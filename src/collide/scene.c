@@ -1,16 +1,18 @@
 #include "collide/scene.h"
 
+#include "collide/tolerance.h"
+
 #include <float.h>
 #include <string.h>
 
-/* --- Memory ------------------------------------------------------------------------------------------------------- */
+/* --- Arrays ------------------------------------------------------------------------------------------------------- */
 
-/* Caches a geom; a power of two near it is taken. */
-enum { MEMORY_PER_GEOM = 4, MEMORY_AT_LEAST = 16 };
+/* Size of the cache, per geom; rounded up to a power of two. */
+enum { SLOTS_PER_GEOM = 4, SLOTS_AT_LEAST = 16 };
 
-static int memory_size(const tacModel *m) {
-    int n = MEMORY_AT_LEAST;
-    while (n < MEMORY_PER_GEOM * m->ngeom)
+static int slot_count(const tacModel *m) {
+    int n = SLOTS_AT_LEAST;
+    while (n < SLOTS_PER_GEOM * m->ngeom)
         n *= 2;
     return n;
 }
@@ -22,37 +24,20 @@ static int most_corners(const tacModel *m) {
     return most;
 }
 
-/* One row an array of the lasting part: name, number of elements. */
-#define LASTING(X) X(shape, m->ngeom) X(radius, m->ngeom) X(hull_bounds, m->ngeom) X(memory, memory_size(m))
-/* And of the scratch. */
+/* One row per array of the lasting part: name, number of elements. */
+#define LASTING(X) X(shape, m->ngeom) X(radius, m->ngeom) X(hull_bounds, m->ngeom) X(slot, slot_count(m))
+/* The same for the scratch. */
 #define SCRATCH(X)                                                                                                     \
     X(pose, m->ngeom)                                                                                                  \
     X(box, m->ngeom)                                                                                                   \
     X(corner_change, most_corners(m)) X(found, max_contacts) X(touching, max_contacts) X(rows, max_contacts)
-#define ADD_BYTES(name, count) bytes += tac_arena_round((size_t)(count) * sizeof *s->name);
 #define TAKE(name, count)                                                                                              \
     if ((s->name = tac_arena_take(arena, (size_t)(count) * sizeof *s->name)) == NULL) return 0;
-
-size_t tac_scene_bytes(const tacModel *m) {
-    const tacScene *s = NULL; /* for the element sizes alone */
-    size_t bytes = tac_filter_bytes(m);
-    LASTING(ADD_BYTES)
-    return bytes;
-}
-
-size_t tac_scene_scratch(const tacModel *m, int max_contacts) {
-    const tacScene *s = NULL;
-    size_t bytes = tac_broad_bytes(m->ngeom);
-    SCRATCH(ADD_BYTES)
-    return bytes;
-}
 
 int tac_scene_layout(tacScene *s, const tacModel *m, tacArena *arena) {
     if (!tac_filter_layout(&s->filter, m, arena)) return 0;
     LASTING(TAKE)
-    s->nmemory = memory_size(m);
-    memset(s->memory, 0, (size_t)s->nmemory * sizeof *s->memory);
-    tac_scene_update(s, m);
+    s->nslot = slot_count(m);
     return 1;
 }
 
@@ -61,6 +46,12 @@ int tac_scene_layout_scratch(tacScene *s, const tacModel *m, int max_contacts, t
     s->max_contacts = max_contacts;
     s->extra = NULL;
     return tac_broad_layout(&s->broad, m->ngeom, arena);
+}
+
+void tac_scene_init(tacScene *s, const tacModel *m) {
+    tac_filter_init(&s->filter, m);
+    memset(s->slot, 0, (size_t)s->nslot * sizeof *s->slot);
+    tac_scene_update(s, m);
 }
 
 int tac_max_contacts(const tacModel *m) {
@@ -98,8 +89,8 @@ void tac_scene_update(tacScene *s, const tacModel *m) {
     }
 }
 
-/* Bounds in the world of a box that turns with a shape: half-sizes |R| h about the turned centre. */
-static tacBox turn_box(const tacBox *b, const tacPose *pose) {
+/* World bounds of a box that rotates with a shape: half-sizes |R| h about the rotated centre. */
+static tacBox rotate_bounds(const tacBox *b, const tacPose *pose) {
     const double *R = pose->R.m;
     tacVec3 h = tac_scale3(0.5, tac_sub3(b->high, b->low)), c = tac_scale3(0.5, tac_add3(b->low, b->high));
     tacVec3 x = tac_pose_point(pose, c);
@@ -109,25 +100,22 @@ static tacBox turn_box(const tacBox *b, const tacPose *pose) {
     return (tacBox){tac_sub3(x, H), tac_add3(x, H)};
 }
 
-static tacBox grow(tacBox b, double by) {
+static tacBox inflate(tacBox b, double by) {
     tacVec3 d = {by, by, by};
     return (tacBox){tac_sub3(b.low, d), tac_add3(b.high, d)};
 }
 
-/* Rounding in bounds and distances, relative to their largest number: no touch may be lost to it. */
-#define ROUNDING 1e-14
-
-/* How far a geom reaches beyond what its pairs ask for. */
+/* Reach of a geom beyond that of its pairs. */
 static double extra_reach(const tacScene *s, int g) { return s->extra == NULL ? 0 : s->extra[g]; }
 
 static void set_box(tacScene *s, const tacModel *m, int g) {
     tacBox b;
     if (m->geom_type[g] == TAC_MESH)
-        b = turn_box(&s->hull_bounds[g], &s->pose[g]);
+        b = rotate_bounds(&s->hull_bounds[g], &s->pose[g]);
     else
         tac_shape_bounds(&s->shape[g], &s->pose[g], &b.low, &b.high);
     double size = tac_max(tac_norm3(b.low), tac_norm3(b.high));
-    s->box[g] = grow(b, tac_geom_reach(m, g) + extra_reach(s, g) + ROUNDING * size);
+    s->box[g] = inflate(b, tac_geom_reach(m, g) + extra_reach(s, g) + TAC_DISTANCE_ROUNDING * size);
 }
 
 /* --- Candidates --------------------------------------------------------------------------------------------------- */
@@ -144,22 +132,23 @@ static void visit_in_order(const Candidates *c, int a, int b, int pair) {
     c->visit(c->user, swap ? b : a, swap ? a : b, pair);
 }
 
-/* 1: the balls around the two are further apart than the pair reaches; the boxes have more corners than the balls. */
-static int balls_are_apart(const Candidates *c, int i, int j) {
+/* 1: the bounding balls of two geoms are further apart than the pair's reach. Balls are tighter than boxes at the
+ * corners. */
+static int spheres_are_apart(const Candidates *c, int i, int j) {
     const tacScene *s = c->scene;
     tacVec3 p = s->pose[i].p, q = s->pose[j].p, d = tac_sub3(q, p);
     double reach = tac_geom_reach(c->model, i) + tac_geom_reach(c->model, j) + extra_reach(s, i) + extra_reach(s, j);
     double size = tac_abs(p.x) + tac_abs(p.y) + tac_abs(p.z) + tac_abs(q.x) + tac_abs(q.y) + tac_abs(q.z);
-    double sum = s->radius[i] + s->radius[j] + reach + ROUNDING * (size + s->radius[i] + s->radius[j]);
-    return sum < 0 || tac_dot3(d, d) > sum * sum * (1 + ROUNDING);
+    double sum = s->radius[i] + s->radius[j] + reach + TAC_DISTANCE_ROUNDING * (size + s->radius[i] + s->radius[j]);
+    return sum < 0 || tac_dot3(d, d) > sum * sum * (1 + TAC_DISTANCE_ROUNDING);
 }
 
 static void visit_overlap(void *user, int i, int j) {
     const Candidates *c = user;
-    if (tac_filter_allows(&c->scene->filter, i, j) && !balls_are_apart(c, i, j)) visit_in_order(c, i, j, -1);
+    if (tac_filter_allows(&c->scene->filter, i, j) && !spheres_are_apart(c, i, j)) visit_in_order(c, i, j, -1);
 }
 
-/* Signed distance of a box's nearest point from a plane: n . (c - p) - |n| . h. */
+/* Signed distance of the box's nearest point from a plane: n . (c - p) - |n| . h. */
 static double height_above(const tacPose *plane, const tacBox *b) {
     const double *R = plane->R.m;
     tacVec3 h = tac_scale3(0.5, tac_sub3(b->high, b->low)), c = tac_scale3(0.5, tac_add3(b->low, b->high));
@@ -187,34 +176,39 @@ void tac_scene_candidates(tacScene *s, const tacModel *m, tacCandidateVisit visi
         set_box(s, m, f->bounded[k]);
     visit_planes(&c);
     tac_broad_pairs(&s->broad, f->nbounded, f->bounded, s->box, visit_overlap, &c);
-    /* explicit pairs have margins of their own: the narrow phase looks at them all */
+    /* explicit pairs have margins of their own: the narrow phase tests them all */
     for (int i = 0; i < f->nexplicit; i++)
         visit(user, f->explicit_pair[i].geom[0], f->explicit_pair[i].geom[1], f->explicit_pair[i].pair);
 }
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
 
-/* The cache of a pair: empty, or what the last query of the same pair left. */
-static tacPairCache *recall(tacScene *s, int a, int b) {
+/* The cache of a pair: empty, or as the last query of the same pair left it. */
+static tacPairCache *find_cache(tacScene *s, int a, int b) {
     const uint64_t golden = 0x9E3779B97F4A7C15u; /* 2^64 over the golden ratio: spreads neighbouring keys */
     uint64_t key = ((uint64_t)a << 32 | (uint64_t)b) + 1;
-    tacPairMemory *slot = &s->memory[((key * golden) >> 32) & (uint64_t)(s->nmemory - 1)];
-    if (slot->key != key) *slot = (tacPairMemory){.key = key};
+    tacPairSlot *slot = &s->slot[((key * golden) >> 32) & (uint64_t)(s->nslot - 1)];
+    if (slot->key != key) *slot = (tacPairSlot){.key = key};
     return &slot->cache;
 }
 
 /* Written in place: contacts are large. */
 static void write_contact(const tacTouch *t, int a, int b, int pair, double include, tacContact *c) {
-    c->geom[0] = a, c->geom[1] = b, c->pair = pair;
+    c->geom[0] = a;
+    c->geom[1] = b;
+    c->pair = pair;
     c->dist = t->dist, c->include = include;
     c->pos = tac_scale3(0.5, tac_add3(t->point[0], t->point[1]));
     c->normal = t->normal;
     tac_contact_frame(c->normal, &c->tangent[0], &c->tangent[1]);
     c->along = tac_zero3(), c->along_side = -1;
     c->point[0] = t->point[0], c->point[1] = t->point[1];
-    c->feature[0] = t->feature[0], c->feature[1] = t->feature[1], c->clip = t->clip;
+    c->feature[0] = t->feature[0];
+    c->feature[1] = t->feature[1];
+    c->clip = t->clip;
     c->rule = t->rule, c->angle = t->angle;
-    c->switch_margin = tac_max(0, t->margin); /* negative, by rounding or a tie: the features are at their ends */
+    c->switch_margin =
+        tac_max(0, t->margin); /* negative by rounding or by a tie: the touch is at the border of its features */
 }
 
 tacTouch tac_contact_touch(const tacContact *c) {
@@ -237,16 +231,16 @@ typedef struct Search {
     const tacModel *model;
 } Search;
 
-/* What just reaches is a contact, as in MuJoCo. The narrow phase gives what is nearer than its reach: it is asked for a
- * little more, by rounding alone, and what is beyond is left out. */
+/* A touch at exactly `reach` is a contact, as in MuJoCo. The narrow phase returns touches nearer than its reach. So it
+ * is asked for a little more, by rounding alone, and touches beyond `reach` are removed. */
 static int touch_within(tacScene *s, int a, int b, double reach, tacTouch *touch) {
-    double slack = DBL_MIN + ROUNDING * (tac_abs(reach) + s->radius[a] + s->radius[b]);
+    double slack = DBL_MIN + TAC_DISTANCE_ROUNDING * (tac_abs(reach) + s->radius[a] + s->radius[b]);
     const tacShape *shape[2] = {&s->shape[a], &s->shape[b]};
     const tacPose *pose[2] = {&s->pose[a], &s->pose[b]};
-    int kept = 0, n = tac_touches(shape[0], pose[0], shape[1], pose[1], reach + slack, recall(s, a, b), touch);
+    int kept = 0, n = tac_touches(shape[0], pose[0], shape[1], pose[1], reach + slack, find_cache(s, a, b), touch);
     if (s->fixed_rims) n = tac_fix_rims(shape[0], pose[0], shape[1], pose[1], n, touch);
     for (int i = 0; i < n; i++) {
-        if (touch[i].dist > reach) continue; /* what is not a number stays: the caller says so */
+        if (touch[i].dist > reach) continue; /* NaN stays: the caller reports it */
         if (kept < i) touch[kept] = touch[i];
         kept++;
     }
@@ -266,15 +260,15 @@ static void collide_pair(void *user, int a, int b, int pair) {
             write_contact(&touch[i], a, b, pair, r.include, &s->found[s->nfound + i]);
     }
     for (int i = 0; i < n; i++)
-        s->bad |= !is_finite(&touch[i]);
+        s->nonfinite |= !is_finite(&touch[i]);
     s->nfound += n;
 }
 
 tacStatus tac_scene_contacts(tacScene *s, const tacModel *m, tacContact *out, int max, int *n) {
     Search search = {s, m};
-    s->nfound = s->ntouching = s->bad = 0;
+    s->nfound = s->ntouching = s->nonfinite = 0;
     tac_scene_candidates(s, m, collide_pair, &search);
-    if (s->bad) return TAC_ERR_NONFINITE;
+    if (s->nonfinite) return TAC_ERR_NONFINITE;
     *n = s->nfound;
     if (s->nfound > max || s->nfound > s->max_contacts) return TAC_ERR_CONTACTS;
     const tacKeyed *pair = tac_sort_keyed(s->ntouching, s->touching, s->rows);
@@ -285,24 +279,15 @@ tacStatus tac_scene_contacts(tacScene *s, const tacModel *m, tacContact *out, in
     return TAC_OK;
 }
 
-/* The same touch seen from the other shape. */
-static tacTouch seen_from_other(const tacTouch *t) {
-    tacTouch s = *t;
-    s.normal = tac_neg3(t->normal);
-    s.point[0] = t->point[1], s.point[1] = t->point[0];
-    s.feature[0] = t->feature[1], s.feature[1] = t->feature[0];
-    return s;
-}
-
-/* Measured in the order of contacts, so that both orders give the same bits. */
+/* Computed in the order of contacts, so that both orders of the geoms give the same bits. */
 tacStatus tac_scene_distance(tacScene *s, const tacModel *m, int geom1, int geom2, tacContact *out) {
     tacTouch t;
     tacPairCache none = {0};
     if (!tac_geoms_have_distance(m, geom1, geom2)) return TAC_ERR_ARGUMENT;
     int swap = tac_contact_swaps(m, geom1, geom2), a = swap ? geom2 : geom1, b = swap ? geom1 : geom2;
     tacStatus status = tac_distance_pair(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], &none, &t);
-    if (status != TAC_OK || !is_finite(&t)) return TAC_ERR_NONFINITE; /* too far apart for the square of the distance */
-    if (swap) t = seen_from_other(&t);
+    if (status != TAC_OK || !is_finite(&t)) return TAC_ERR_NONFINITE; /* the square of the distance overflows */
+    if (swap) t = tac_touch_swapped(&t);
     write_contact(&t, geom1, geom2, -1, tac_pair_reach(m, geom1, geom2, -1).include, out);
     return TAC_OK;
 }

@@ -53,7 +53,7 @@ int tac_shape_edge_faces(const tacShape *s, int v, int w, int face[2]) {
 }
 
 /* Newell: n ~ sum x_i x x_{i+1} over the loop, here about its first corner. Unlike the cross product of two sides it
- * does not hang on a short side, and it has a derivative to every corner. */
+ * does not depend on a short side, and it has a derivative with respect to every corner. */
 static tacVec3 loop_normal(const tacHull *h, int face) {
     const int *loop = h->loop + h->loop_adr[face];
     tacVec3 first = h->vert[loop[0]], sum = tac_zero3();
@@ -123,8 +123,8 @@ double tac_shape_radius(const tacShape *s) {
     }
 }
 
-/* Half-extent along a world axis whose components in the shape's frame are r, for shapes that their own mirror image in
- * the origin equals: the support function of the shape at r. */
+/* Half-extent along a world axis whose components in the shape's frame are r, for shapes that are symmetric about the
+ * origin: their support function at r. */
 static double half_extent(const tacShape *s, tacVec3 r) {
     double flat = tac_sqrt(r.x * r.x + r.y * r.y);
     switch (s->type) {
@@ -141,7 +141,7 @@ static double half_extent(const tacShape *s, tacVec3 r) {
     }
 }
 
-/* Least and greatest of r . x over the shape. */
+/* Minimum and maximum of r . x over the shape. */
 static void interval(const tacShape *s, tacVec3 r, double *low, double *high) {
     double reach;
     switch (s->type) {
@@ -151,19 +151,22 @@ static void interval(const tacShape *s, tacVec3 r, double *low, double *high) {
         *high = tac_max(-s->size.y * r.z + reach, s->size.y * r.z);
         break;
     case TAC_MESH:
-        *low = TAC_INFINITY, *high = -TAC_INFINITY;
+        *low = TAC_INFINITY;
+        *high = -TAC_INFINITY;
         for (int i = 0; i < s->hull.nvert; i++) {
             double x = tac_dot3(r, s->hull.vert[i]);
-            *low = tac_min(*low, x), *high = tac_max(*high, x);
+            *low = tac_min(*low, x);
+            *high = tac_max(*high, x);
         }
         break;
-    case TAC_PLANE: /* r is the normal, or its opposite, or the solid has no end */
+    case TAC_PLANE: /* bounded only where r is the normal or its opposite */
     case TAC_HFIELD:
         *low = r.x == 0 && r.y == 0 && r.z < 0 ? 0 : -TAC_INFINITY;
         *high = r.x == 0 && r.y == 0 && r.z > 0 ? 0 : TAC_INFINITY;
         break;
     default:
-        *high = half_extent(s, r), *low = -*high;
+        *high = half_extent(s, r);
+        *low = -*high;
     }
 }
 
@@ -174,5 +177,6 @@ void tac_shape_bounds(const tacShape *s, const tacPose *pose, tacVec3 *low, tacV
         interval(s, tac_vec3(R[3 * k], R[3 * k + 1], R[3 * k + 2]), &lo[k], &hi[k]);
         lo[k] += p[k], hi[k] += p[k];
     }
-    *low = tac_load3(lo), *high = tac_load3(hi);
+    *low = tac_load3(lo);
+    *high = tac_load3(hi);
 }

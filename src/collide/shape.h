@@ -1,6 +1,6 @@
-/* Convex shapes in their own frames, and where they stand.
+/* Convex shapes in their own frames, and their poses.
  *
- *   plane      z <= 0 is solid, without end; normal +z
+ *   plane      z <= 0 is solid and unbounded; normal +z
  *   sphere     size.x: radius
  *   capsule    size.x: radius, size.y: half-length of the segment along z
  *   cylinder   size.x: radius, size.y: half-length along z
@@ -13,8 +13,8 @@
 #include "math/vec3.h"
 #include "tactus/tactus.h"
 
-/* A polyhedron's corners and how they hang together, in the shape's frame. Corners are numbered from 0; a face is a
- * convex polygon (coplanar triangles are one face), its loop counter-clockwise seen from outside. */
+/* Corners and topology of a polyhedron, in the shape's frame. Corners are numbered from 0. A face is a convex polygon:
+ * coplanar triangles are one face. Its loop is counter-clockwise seen from outside. */
 typedef struct tacHull {
     int nvert, nface;
     const tacVec3 *vert;                   /* nvert */
@@ -26,7 +26,7 @@ typedef struct tacHull {
 typedef struct tacShape {
     tacGeomType type;
     tacVec3 size;
-    tacHull hull; /* mesh alone; a box's corners follow from its size (tac_shape_vertex) */
+    tacHull hull; /* meshes only; the corners of a box follow from its size (tac_shape_vertex) */
 } tacShape;
 
 /* Frame of a shape in the world. */
@@ -35,6 +35,8 @@ typedef struct tacPose {
     tacMat3 R;
 } tacPose;
 
+static const tacPose TAC_IDENTITY_POSE = {{0, 0, 0}, {{1, 0, 0, 0, 1, 0, 0, 0, 1}}};
+
 static inline tacVec3 tac_pose_point(const tacPose *pose, tacVec3 x) {
     return tac_add3(pose->p, tac_mulmv3(pose->R, x));
 }
@@ -42,32 +44,41 @@ static inline tacVec3 tac_pose_local(const tacPose *pose, tacVec3 x_world) {
     return tac_mulmtv3(pose->R, tac_sub3(x_world, pose->p));
 }
 
-/* The shape of a geom; points into the model. */
+/* Boxes and meshes have corners, edges and faces. */
+static inline int tac_is_polyhedron(const tacShape *s) { return s->type == TAC_BOX || s->type == TAC_MESH; }
+/* The core of a shape is what remains without the ball around it (tac_shape_pad). Polyhedra, spheres and capsules have
+ * cores of corners, edges and faces. */
+static inline int tac_core_is_polyhedral(const tacShape *s) {
+    return tac_is_polyhedron(s) || s->type == TAC_SPHERE || s->type == TAC_CAPSULE;
+}
+
+/* The shape of a geom. It points into the model. */
 tacShape tac_shape_of_geom(const tacModel *m, int geom);
 
-/* Corners, faces and edges of a box or mesh. Box corners: bit k of the number set: +size on axis k. Box faces: 2 k + 1
- * is +, 2 k is - on axis k. */
+/* Corners, faces and edges of a box or mesh. Corner i of a box is at +size on axis k where bit k of i is set. Face 2 k
+ * + 1 of a box is + on axis k, face 2 k is -. */
 int tac_shape_nvert(const tacShape *s);
 int tac_shape_nface(const tacShape *s);
 tacVec3 tac_shape_vertex(const tacShape *s, int i);
-/* Face -> its corners in loop (a pointer that lives as long as the shape's hull), their number returned. */
+/* Face -> its corners in loop (a pointer that lives as long as the shape's hull). Returns their number. */
 int tac_shape_loop(const tacShape *s, int face, const int **loop);
 /* Face -> unit outward normal (Newell's sum over the loop) in the shape's frame. */
 tacVec3 tac_shape_face_normal(const tacShape *s, int face);
 /* Corner -> its neighbours, counter-clockwise seen from outside. */
 int tac_shape_neighbours(const tacShape *s, int vertex, const int **neighbour);
-/* The faces to the left of the edges to them, in the same order: those that meet at the corner. */
+/* The faces to the left of these edges, in the same order: all faces at the corner. */
 const int *tac_shape_faces(const tacShape *s, int vertex);
-/* Edge -> the faces to the left of it and of its way back; their number, 2 of an edge of the shape. */
+/* Edge -> the faces to its left and to its right. Returns their number, 2 for an edge of the shape. */
 int tac_shape_edge_faces(const tacShape *s, int v, int w, int face[2]);
 
-/* Radius of the ball that is added around a shape's core: sphere (core: its centre) and capsule (core: its segment);
- * 0 for all others. */
+/* Radius of the ball around a shape's core. The core of a sphere is its centre, that of a capsule its segment. 0 for
+ * all other shapes. */
 double tac_shape_pad(const tacShape *s);
-/* Furthest point of the core along a direction of any length, in the shape's frame. *vertex: where to start looking on
- * a mesh (any corner, or -1), and the corner found (box, mesh; 0 or 1 for a capsule's ends). Not for planes. */
+/* Support function of the core: its furthest point along a direction of any length, in the shape's frame. *vertex: the
+ * corner where the search on a mesh starts (or -1), and the corner found (box, mesh; 0 or 1 for a capsule's ends). Not
+ * for planes. */
 tacVec3 tac_shape_support(const tacShape *s, tacVec3 direction, int *vertex);
-/* Axis-aligned bounds in the world; a plane's are infinite unless its normal is a coordinate axis. */
+/* Axis-aligned bounds in the world. Those of a plane are infinite unless its normal is a coordinate axis. */
 void tac_shape_bounds(const tacShape *s, const tacPose *pose, tacVec3 *low, tacVec3 *high);
-/* Radius of a ball about the frame's origin that holds the shape; INFINITY for a plane. */
+/* Radius of a bounding ball about the frame's origin; INFINITY for a plane. */
 double tac_shape_radius(const tacShape *s);

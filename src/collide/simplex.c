@@ -1,14 +1,14 @@
 /* The point of a simplex nearest to the origin, by signed volumes [Montanari2017]: (G3)-(G6) of
  * docs/theory/collision.md.
  *
- * Barycentric weights are areas about the projection p of the origin, formed from differences of the corners to p, so
- * that a small simplex far from the origin keeps its digits. */
+ * Barycentric weights are areas about the projection p of the origin. They are computed from differences of the corners
+ * to p, so that a small simplex far from the origin keeps its digits. */
 #include "collide/gjk.h"
 
-/* Square of the sine of the angle below which sides, or a side and a face, lie in each other to rounding. */
+/* Squared sine of the angle below which two sides, or a side and a face, are parallel up to rounding. */
 #define FLAT_SQUARE 1e-24
 
-/* The nearest point on a part of the simplex: which corners carry it, in ascending order, and their weights. */
+/* The nearest point so far: the corners of its sub-simplex, ascending, and their weights. */
 typedef struct Part {
     int n, index[3];
     double weight[3];
@@ -33,7 +33,7 @@ static inline void take_segment(const tacSupport *c, int i, int j, Part *best) {
         take_corner(c, j, best);
         return;
     }
-    /* from the nearer corner, whose part of the error is the smaller */
+    /* from the nearer corner, whose error is smaller */
     double t = wb / (wa + wb);
     tacVec3 v = t < 0.5 ? tac_madd3(a, t, e) : tac_madd3(b, t - 1, e);
     double square = tac_dot3(v, v);
@@ -41,7 +41,7 @@ static inline void take_segment(const tacSupport *c, int i, int j, Part *best) {
 }
 
 /* (G4): p = n (n . a)/|n|^2 for the normal n = (b - a) x (c - a); weights n . ((b - p) x (c - p)) and cyclic. A
- * negative one sends us to the opposite side; a triangle without area is its sides. */
+ * negative weight leads to the opposite side. A triangle without area is reduced to its sides. */
 static inline void take_triangle(const tacSupport *s, int i, int j, int k, tacVec3 n, Part *best) {
     tacVec3 a = s[i].w, b = s[j].w, c = s[k].w, ab = tac_sub3(b, a), ac = tac_sub3(c, a), p = tac_zero3();
     double square = tac_dot3(n, n), wa = -1, wb = -1, wc = -1;
@@ -66,8 +66,8 @@ static inline tacVec3 triangle_normal(const tacSupport *s, int i, int j, int k) 
     return tac_cross3(tac_sub3(s[j].w, s[i].w), tac_sub3(s[k].w, s[i].w));
 }
 
-/* (G5): nearest of the faces that the origin is outside of, seen from the opposite corner; a flat tetrahedron is
- * outside of itself. 0: the origin is inside of all. */
+/* (G5): the nearest of the faces that have the origin on their outer side. The opposite corner is on the inner side. In
+ * a flat tetrahedron every face counts. 0: the origin is inside all faces. */
 static int take_tetrahedron(const tacSupport *s, Part *best) {
     static const int FACE[4][4] = {{0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}, {0, 1, 2, 3}};
     int outside = 0;

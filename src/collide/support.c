@@ -1,9 +1,9 @@
-/* Furthest points of shapes: docs/theory/collision.md, section G. */
+/* Support functions of shapes: docs/theory/collision.md, section G. */
 #include "collide/shape.h"
 
-/* Corners up to which a mesh is scanned; above, climbing from corner to corner is faster (bench_collide). */
+/* Meshes with at most this many corners are scanned. Above, hill climbing is faster (bench_collide). */
 enum { SCAN_CORNERS = 10 };
-/* Corners looked at for one to start from. */
+/* Number of corners tested for a start of the climb. */
 enum { START_CORNERS = 8 };
 
 static int scan_corners(const tacHull *h, tacVec3 d) {
@@ -16,9 +16,9 @@ static int scan_corners(const tacHull *h, tacVec3 d) {
     return best;
 }
 
-/* To the highest neighbour while it is higher. A corner of a convex body that no neighbour exceeds is the highest;
- * heights grow at every step, so no corner is visited twice. (Going to the first that is higher looks at a quarter
- * fewer corners and takes half as long again: its branches cannot be predicted.) */
+/* Hill climbing: goes to the highest neighbour while it is higher. A corner of a convex body that no neighbour exceeds
+ * is the highest. Heights grow at every step, so no corner is visited twice. (Going to the first higher neighbour tests
+ * a quarter fewer corners and takes half as long again: its branches cannot be predicted.) */
 static int climb_corners(const tacHull *h, tacVec3 d, int start) {
     int here = start, last = -1;
     double top = tac_dot3(d, h->vert[here]);
@@ -36,7 +36,7 @@ static int climb_corners(const tacHull *h, tacVec3 d, int start) {
     return here;
 }
 
-/* The highest of a few corners spread over all. */
+/* The highest of a few corners, evenly spread over their indices. */
 static int choose_start(const tacHull *h, tacVec3 d) {
     int best = 0, stride = h->nvert / START_CORNERS + 1;
     double top = tac_dot3(d, h->vert[0]);
@@ -57,7 +57,7 @@ static tacVec3 mesh_support(const tacHull *h, tacVec3 d, int *vertex) {
     return h->vert[*vertex];
 }
 
-/* Where all corners tie, the one of the lowest number: + only for positive components. */
+/* Of equal corners the one with the lowest index: + only for positive components. */
 static tacVec3 box_support(tacVec3 size, tacVec3 d, int *vertex) {
     *vertex = (d.x > 0) | (d.y > 0) << 1 | (d.z > 0) << 2;
     return tac_vec3(d.x > 0 ? size.x : -size.x, d.y > 0 ? size.y : -size.y, d.z > 0 ? size.z : -size.z);
@@ -70,7 +70,7 @@ static tacVec3 ellipsoid_support(tacVec3 size, tacVec3 d) {
     return length > 0 ? tac_scale3(1 / length, tac_mul3(size, e)) : tac_zero3();
 }
 
-/* Point of the circle of radius r at height z; its centre when d has no part across the axis. */
+/* Point of the circle of radius r at height z; its centre when d is along the axis. */
 static tacVec3 rim_point(double r, double z, tacVec3 d) {
     double length = tac_sqrt(d.x * d.x + d.y * d.y);
     return length > 0 ? tac_vec3(r * (d.x / length), r * (d.y / length), z) : tac_vec3(0, 0, z);
@@ -98,7 +98,7 @@ tacVec3 tac_shape_support(const tacShape *s, tacVec3 direction, int *vertex) {
         return rim_point(s->size.x, direction.z > 0 ? s->size.y : -s->size.y, direction);
     case TAC_CONE:
         return cone_support(s->size, direction);
-    default: /* sphere: its centre is its one corner */
+    default: /* sphere: its centre is its only corner */
         *vertex = 0;
         return tac_zero3();
     }

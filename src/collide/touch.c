@@ -1,16 +1,11 @@
-/* Touches from their features alone: what each rule means. Their derivatives: touch_deriv.c; equations:
+/* Touches from their features alone: the definition of each rule. Derivatives: touch_deriv.c. Equations:
  * docs/theory/collision.md. */
 #include "collide/closed_form.h"
 
-/* Newton's iterations on curved features; four to seven are the rule, more only far from the start. */
-#define TAC_REBUILD_ITERATIONS 60
-/* A step shorter than this (of the shapes' scale; rad) is rounding once steps stop shrinking. */
-#define TAC_REBUILD_TOL 1e-9
-/* A step below this changes nothing: coordinates that are zero but for rounding may go on shrinking for ever. */
-#define TAC_REBUILD_STILL 1e-18
-/* rad: longest change of the normal in one of Newton's steps. */
-#define TAC_REBUILD_TURN 0.5
-
+/* Maximum Newton iterations on curved features. Four to seven are usual, more only far from the start. */
+#define MOST_ITERATIONS 60
+/* A step below this changes nothing. Coordinates that are zero up to rounding may go on shrinking for ever. */
+#define STEP_UNDERFLOW 1e-18
 typedef struct touchSides {
     const tacShape *shape[2];
     const tacPose *pose[2];
@@ -22,7 +17,7 @@ static tacPatch patch_near(const touchSides *w, const tacTouch *t, int side, tac
 
 /* --- NEAREST: points, lines and planes ---------------------------------------------------------------------------- */
 
-/* x0, the unit normal and the distance d of the cores -> the touch; x1 = x0 + d n. */
+/* Patches and the unit normal -> the touch. */
 static tacStatus set_nearest(tacTouch *t, const tacPatch patch[2], tacVec3 n) {
     double d = tac_dot3(n, tac_sub3(patch[1].x, patch[0].x));
     t->normal = n;
@@ -32,7 +27,7 @@ static tacStatus set_nearest(tacTouch *t, const tacPatch patch[2], tacVec3 n) {
     return TAC_OK;
 }
 
-/* A plane gives the normal; a point is above the plane's point under it. Two planes have no points of their own. */
+/* Point and plane: the plane gives the normal. Two planes have no witness points. */
 static tacStatus nearest_plane(const touchSides *w, tacTouch *t, int plane) {
     int other = 1 - plane;
     if (t->feature[other].kind != TAC_FEATURE_POINT) return TAC_ERR_DEGENERATE;
@@ -43,26 +38,28 @@ static tacStatus nearest_plane(const touchSides *w, tacTouch *t, int plane) {
     return set_nearest(t, patch, plane == 0 ? n : tac_neg3(n));
 }
 
-/* Of a point and a point or line: n along x1 - x0. */
+/* Point and point or line: n is along x1 - x0. */
 static tacStatus nearest_point(const touchSides *w, tacTouch *t, int point) {
     tacPatch patch[2];
     patch[point] = patch_near(w, t, point, t->point[point]);
     patch[1 - point] = patch_near(w, t, 1 - point, patch[point].x);
     tacVec3 gap = tac_sub3(patch[1].x, patch[0].x), along = patch[1 - point].t[0];
-    if (patch[1 - point].dim == 1) /* what rounding left along the line is much of a small gap */
+    if (patch[1 - point].dim ==
+        1) /* Removes the component along the line: it is rounding, and large relative to a small gap. */
         gap = tac_madd3(gap, -tac_dot3(gap, along) / tac_dot3(along, along), along);
     double d = tac_norm3(gap);
     if (!(d > 0)) return TAC_ERR_DEGENERATE;
     return set_nearest(t, patch, tac_scale3(1 / d, gap));
 }
 
-/* Of two lines: n across both, on the side it was. With m = t0 x t1 and gap g = x1 - x0 between any points of theirs,
- * x0 moves by (g x t1 . m)/|m|^2 and x1 by (g x t0 . m)/|m|^2 tangents to the feet of the common normal. */
+/* Two lines: n is across both, on the same side as before. Let m = t0 x t1, and let g = x1 - x0 be the gap between any
+ * two points of the lines. The feet of the common normal are (g x t1 . m)/|m|^2 tangents from x0 and (g x t0 . m)/|m|^2
+ * tangents from x1. */
 static tacStatus nearest_lines(const touchSides *w, tacTouch *t) {
     tacPatch patch[2];
     for (int i = 0; i < 2; i++)
         patch[i] =
-            patch_near(w, t, i, w->pose[i]->p); /* the search's own point would leave its rounding in the answer */
+            patch_near(w, t, i, w->pose[i]->p); /* not the touch's point, whose rounding would enter the result */
     tacVec3 m = tac_cross3(patch[0].t[0], patch[1].t[0]), g = tac_sub3(patch[1].x, patch[0].x);
     double square = tac_dot3(m, m), bound = tac_norm3(patch[0].t[0]) * tac_norm3(patch[1].t[0]);
     if (!(square > TAC_COINCIDENT * TAC_COINCIDENT * bound * bound)) return TAC_ERR_DEGENERATE;
@@ -76,14 +73,14 @@ static tacStatus nearest_lines(const touchSides *w, tacTouch *t) {
 
 /* --- NEAREST: curved features ------------------------------------------------------------------------------------- */
 
-/* One of Newton's steps on (D4): moves the points and the normal; -> its length relative to `scale`, and rad. */
+/* One Newton step on (D4): moves the points and the normal. Returns its length: relative to `scale`, or rad. */
 static double newton_step(const tacPatch patch[2], const tacNearest *k, double scale, tacVec3 near[2], tacVec3 *n) {
     double slope[2][2], length = 0;
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < patch[i].dim; j++)
             slope[i][j] = tac_dot3(*n, patch[i].t[j]);
     tacNearestTangent d = tac_nearest_solve(k, tac_sub3(patch[1].x, patch[0].x), (const double(*)[2])slope);
-    double turn = tac_norm3(d.n), share = turn > TAC_REBUILD_TURN ? TAC_REBUILD_TURN / turn : 1;
+    double turn = tac_norm3(d.n), share = turn > TAC_NEWTON_MAX_TURN ? TAC_NEWTON_MAX_TURN / turn : 1;
     for (int i = 0; i < 2; i++) {
         tacVec3 move = tac_zero3();
         for (int j = 0; j < patch[i].dim; j++)
@@ -96,7 +93,7 @@ static double newton_step(const tacPatch patch[2], const tacNearest *k, double s
     return tac_max(length, share * turn);
 }
 
-/* Lengths of the patches' tangents and of the gap: what a step is measured by. */
+/* Length scale of a step: the longest tangent or the gap. */
 static double patch_scale(const tacPatch patch[2]) {
     double scale = tac_norm3(tac_sub3(patch[1].x, patch[0].x));
     for (int i = 0; i < 2; i++)
@@ -110,14 +107,14 @@ static tacStatus nearest_newton(const touchSides *w, tacTouch *t) {
     tacPatch patch[2];
     tacNearest k;
     double last = 2;
-    for (int iteration = 0; iteration < TAC_REBUILD_ITERATIONS; iteration++) {
+    for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
         for (int i = 0; i < 2; i++)
             patch[i] = patch_near(w, t, i, near[i]);
         double scale = patch_scale(patch);
         if (tac_nearest_factor(patch, n, &k) || !(scale > 0)) return TAC_ERR_DEGENERATE;
         double step = newton_step(patch, &k, scale, near, &n);
         if (!tac_finite(step)) return TAC_ERR_DEGENERATE;
-        if (step < TAC_REBUILD_TOL && (step < TAC_REBUILD_STILL || step >= 0.5 * last)) {
+        if (step < TAC_NEWTON_ROUNDING && (step < STEP_UNDERFLOW || step >= 0.5 * last)) {
             for (int i = 0; i < 2; i++)
                 patch[i] = patch_near(w, t, i, near[i]);
             return set_nearest(t, patch, n);
@@ -138,7 +135,7 @@ static tacStatus set_above(tacTouch *t, int face, tacVec3 N, tacVec3 y, tacVec3 
     return TAC_OK;
 }
 
-/* The rim's point at the touch's angle. */
+/* The point of the rim at the given angle. */
 static tacStatus rebuild_rim(const touchSides *w, tacTouch *t, int face, double angle) {
     int rim = 1 - face, end = t->feature[rim].id[0];
     const tacShape *s = w->shape[rim];
@@ -156,8 +153,8 @@ tacVec3 tac_touch_offset(const tacShape *s, const tacPatch *line, tacVec3 N) {
     return sine > 0 ? tac_scale3(line->pad / sine, across) : tac_zero3();
 }
 
-/* Newton along the line or rim towards the side plane of `clip`, m . (q - v) = 0 with m = t_clip x N and v the point of
- * the clip nearest to q; exact after one step for two lines. */
+/* Newton's method along the line or rim towards the side plane of `clip`, m . (q - v) = 0 with m = t_clip x N. v is the
+ * point of the clip nearest to q. For two lines one step is exact. */
 static tacStatus rebuild_clip(const touchSides *w, tacTouch *t, int face) {
     int other = 1 - face;
     tacVec3 N = tac_feature_normal(w->shape[face], w->pose[face], t->feature[face]), start = t->point[other];
@@ -165,7 +162,7 @@ static tacStatus rebuild_clip(const touchSides *w, tacTouch *t, int face) {
     tacVec3 offset = line.pad > 0 ? tac_touch_offset(w->shape[other], &line, N) : tac_zero3();
     tacVec3 core = tac_add3(start, offset);
     double last = -1;
-    for (int iteration = 0; iteration < TAC_REBUILD_ITERATIONS; iteration++) {
+    for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
         line = patch_near(w, t, other, core);
         tacVec3 q = tac_sub3(line.x, offset);
         tacPatch clip = tac_feature_patch(w->shape[face], w->pose[face], t->clip, q);
@@ -174,15 +171,16 @@ static tacStatus rebuild_clip(const touchSides *w, tacTouch *t, int face) {
         if (!(tac_abs(rate) > TAC_COINCIDENT * bound)) return TAC_ERR_DEGENERATE;
         double s = -tac_dot3(m, tac_sub3(q, clip.x)) / rate, step = tac_abs(s);
         core = tac_madd3(line.x, s, line.t[0]);
-        if (iteration > 0 && (step < TAC_REBUILD_STILL || (step < TAC_REBUILD_TOL && step >= 0.5 * last)))
+        if (iteration > 0 && (step < STEP_UNDERFLOW || (step < TAC_NEWTON_ROUNDING && step >= 0.5 * last)))
             return set_above(t, face, N, patch_near(w, t, face, q).x, tac_madd3(q, s, line.t[0]));
         last = step;
     }
     return TAC_ERR_DEGENERATE;
 }
 
-/* A corner v of the face `clip` that gives N, and the other shape's plane above it along N:
- * g = M . (y - v)/(M . N) for that plane's point y and normal M. */
+/* A corner v of the face `clip`, which gives N, and the plane of the other shape above it along N. For a point y and
+ * the normal M of that plane:
+ *   g = M . (y - v)/(M . N) */
 static tacStatus rebuild_corner(const touchSides *w, tacTouch *t, int corner) {
     int plane = 1 - corner;
     tacVec3 N = tac_feature_normal(w->shape[corner], w->pose[corner], t->clip);

@@ -1,8 +1,9 @@
-/* How touches move with their shapes: the differentials of the rules in touch.c, by the features alone. In each, dx and
- * dt are the changes of a patch at fixed local coordinates (tac_feature_move). Equations: docs/theory/collision.md. */
+/* Derivatives of touches with respect to motions of their shapes: the differentials of the rules in touch.c, from the
+ * features alone. dx and dt are the changes of a patch at fixed local coordinates (tac_feature_move). Equations:
+ * docs/theory/collision.md. */
 #include "collide/closed_form.h"
 
-/* What the rules need of two moving shapes. */
+/* Two moving shapes and the derivatives of their patches. */
 typedef struct touchMove {
     const tacTouchSystem *k;
     const tacShapeTangent *move[2];
@@ -11,7 +12,7 @@ typedef struct touchMove {
 
 /* --- NEAREST ------------------------------------------------------------------------------------------------------ */
 
-/* Change of x + sign pad n: the core's point, what slides along it, and the ball. */
+/* Derivative of x + sign pad n: of the core's point, of its slide along the core, and of the padding. */
 static tacVec3 surface_move(const touchMove *m, int side, const tacNearestTangent *slide) {
     const tacPatch *p = &m->k->patch[side];
     double sign = side == 0 ? 1 : -1;
@@ -21,7 +22,7 @@ static tacVec3 surface_move(const touchMove *m, int side, const tacNearestTangen
     return tac_madd3(v, sign * p->pad, slide->n);
 }
 
-/* (D10) with the patches' changes on its right side; the distance needs no solution: dd = n . (dx1 - dx0). */
+/* (D10) with the derivatives of the patches on its right side. The distance needs no solve: dd = n . (dx1 - dx0). */
 static tacTouchTangent nearest_jvp(const touchMove *m) {
     tacVec3 n = m->k->touch.normal, gap = tac_sub3(m->d[1].x, m->d[0].x);
     double slope[2][2];
@@ -41,7 +42,7 @@ static tacVec3 outward(const tacTouchSystem *k, int face) {
     return face == 0 ? k->touch.normal : tac_neg3(k->touch.normal);
 }
 
-/* A plane's tangents are orthonormal and stay in it: dN = -sum_i t_i (N . dt_i). */
+/* A plane's tangents are orthonormal and stay in the plane: dN = -sum_i t_i (N . dt_i). */
 static tacVec3 normal_move(const tacPatch *plane, const tacPatchTangent *d, tacVec3 N) {
     tacVec3 dN = tac_zero3();
     for (int i = 0; i < 2; i++)
@@ -49,8 +50,8 @@ static tacVec3 normal_move(const tacPatch *plane, const tacPatchTangent *d, tacV
     return dN;
 }
 
-/* From the change dq of the point above the face: with y under q on the face, q - y = g N,
- * dg = N . (dq - dy),   d(q - g N) = dq - dg N - g dN. */
+/* From the derivative dq of the point above the face. With y under q on the face, q - y = g N:
+ *   dg = N . (dq - dy),   d(q - g N) = dq - dg N - g dN */
 static tacTouchTangent above_jvp(const touchMove *m, int face, tacVec3 dq, tacVec3 dN) {
     tacVec3 N = outward(m->k, face);
     tacTouchTangent t = {.dist = tac_dot3(N, tac_sub3(dq, m->d[face].x))};
@@ -60,9 +61,9 @@ static tacTouchTangent above_jvp(const touchMove *m, int face, tacVec3 dq, tacVe
     return t;
 }
 
-/* The rim's lowest direction u runs against the part of N across the axis; seen from the rim, N turns by
- * dN - w x N, u by -(z x u) (z x u) . (dN - w x N)/|N x z|, and with it every point at a fixed angle from u. A flat
- * rim's points are fixed to it. */
+/* The lowest direction u of the rim is opposed to the component of N across the axis. Seen from the rim, N changes by
+ * dN - w x N and u by -(z x u) (z x u) . (dN - w x N)/|N x z|. Every point at a fixed angle from u moves with it. The
+ * points of a flat rim are fixed to it. */
 static tacTouchTangent rim_jvp(const touchMove *m, int face) {
     int rim = 1 - face;
     tacVec3 N = outward(m->k, face), z = tac_pose_axis(&m->k->pose[rim], 2), dq = m->d[rim].x;
@@ -76,7 +77,7 @@ static tacTouchTangent rim_jvp(const touchMove *m, int face) {
     return above_jvp(m, face, dq, dN);
 }
 
-/* Change of tac_touch_offset: pad N, or pad u for a cylinder with u = a/|a|, a = N - (N . z) z. */
+/* Derivative of tac_touch_offset: pad N, or pad u for a cylinder with u = a/|a|, a = N - (N . z) z. */
 static tacVec3 offset_move(const touchMove *m, int other, tacVec3 N, tacVec3 dN) {
     const tacPatch *line = &m->k->patch[other];
     double pad = line->pad, dpad = m->d[other].pad;
@@ -89,9 +90,9 @@ static tacVec3 offset_move(const touchMove *m, int other, tacVec3 N, tacVec3 dN)
     return tac_add3(tac_scale3(dpad, u), tac_scale3(pad / sine, tac_madd3(da, -tac_dot3(u, da), u)));
 }
 
-/* q stays on the side plane m . (q - v) = 0, m = e x N, with v the point of the clip nearest to it and e its tangent:
- * m . (dx + t ds - dv) + (de x N + e x dN) . (q - v) = 0. That v slides along the clip as q moves changes nothing:
- * m . e = 0, and e turns in the face. */
+/* q stays on the side plane m . (q - v) = 0, m = e x N. v is the point of the clip nearest to q, and e its tangent:
+ *   m . (dx + t ds - dv) + (de x N + e x dN) . (q - v) = 0
+ * The slide of v along the clip changes nothing, because m . e = 0 and e rotates in the face. */
 static tacTouchTangent clip_jvp(const touchMove *m, int face) {
     const tacTouchSystem *k = m->k;
     int other = 1 - face;
@@ -122,13 +123,13 @@ static tacTouchTangent corner_jvp(const touchMove *m, int corner) {
 
 /* --- All rules ---------------------------------------------------------------------------------------------------- */
 
-/* Cores that coincide to rounding have a normal but no derivative of it. */
+/* Cores that coincide up to rounding have a normal but no derivative of it. */
 static int coincide(const tacTouchSystem *k) {
     double pads = k->patch[0].pad + k->patch[1].pad;
     return k->patch[0].dim + k->patch[1].dim < 2 && tac_abs(k->nearest.d) <= TAC_COINCIDENT * pads;
 }
 
-/* A corner's plane may not stand along the normal. */
+/* Fails where the plane contains the normal. */
 static tacStatus prepare_corner(tacTouchSystem *k) {
     int corner = tac_touch_side(&k->touch, TAC_FEATURE_POINT), plane = 1 - corner;
     if (corner < 0 || k->touch.feature[plane].kind != TAC_FEATURE_PLANE) return TAC_ERR_DEGENERATE;
@@ -137,7 +138,7 @@ static tacStatus prepare_corner(tacTouchSystem *k) {
     return tac_abs(tac_dot3(M, outward(k, corner))) > TAC_COINCIDENT ? TAC_OK : TAC_ERR_DEGENERATE;
 }
 
-/* The line or rim may not run along the side plane. Its patch is where the core is, pad N from the touching point. */
+/* Fails where the line or rim is parallel to the side plane. Its patch is at the core, pad N from the witness point. */
 static tacStatus prepare_clip(tacTouchSystem *k) {
     int face = tac_touch_side(&k->touch, TAC_FEATURE_PLANE), other = 1 - face;
     if (face < 0 || k->touch.feature[other].kind == TAC_FEATURE_PLANE) return TAC_ERR_DEGENERATE;
@@ -183,17 +184,17 @@ static tacVec6 unit_twist(int k) {
     return k < 3 ? (tacVec6){e, tac_zero3()} : (tacVec6){tac_zero3(), e};
 }
 
-/* Answer of a NEAREST touch to one unit on the right side of (D10): of the normal, and of the two surface points beyond
- * the motion of their own shapes. */
-typedef struct touchAnswer {
+/* Response of a NEAREST touch to one unit on the right side of (D10): of the normal, and of the two witness points
+ * relative to their own shapes. */
+typedef struct touchResponse {
     tacVec3 normal, point[2];
-} touchAnswer;
+} touchResponse;
 
-static touchAnswer answer_to(const tacTouchSystem *k, tacVec3 gap, int slope_of, int slope_i) {
+static touchResponse response_to(const tacTouchSystem *k, tacVec3 gap, int slope_of, int slope_i) {
     double slope[2][2] = {{0, 0}, {0, 0}};
     if (slope_of >= 0) slope[slope_of][slope_i] = 1;
     tacNearestTangent d = tac_nearest_solve(&k->nearest, gap, (const double(*)[2])slope);
-    touchAnswer a = {.normal = d.n};
+    touchResponse a = {.normal = d.n};
     for (int side = 0; side < 2; side++) {
         a.point[side] = tac_scale3(side == 0 ? k->patch[0].pad : -k->patch[1].pad, d.n);
         for (int i = 0; i < k->patch[side].dim; i++)
@@ -202,13 +203,13 @@ static touchAnswer answer_to(const tacTouchSystem *k, tacVec3 gap, int slope_of,
     return a;
 }
 
-static void add_answer(tacTouchTangent *t, double s, const touchAnswer *a) {
+static void add_response(tacTouchTangent *t, double s, const touchResponse *a) {
     t->normal = tac_madd3(t->normal, s, a->normal);
     for (int side = 0; side < 2; side++)
         t->point[side] = tac_madd3(t->point[side], s, a->point[side]);
 }
 
-/* A point above a plane: the normal stays, the point under it follows along the plane. */
+/* A point above a plane: the normal is fixed, and the point under it follows along the plane. */
 static void point_on_plane_jac(const tacTouchSystem *k, tacVec3 about, tacTouchTangent column[6]) {
     tacVec3 n = k->touch.normal, arm = tac_sub3(k->patch[1].x, about);
     for (int i = 0; i < 6; i++) {
@@ -219,24 +220,24 @@ static void point_on_plane_jac(const tacTouchSystem *k, tacVec3 about, tacTouchT
     }
 }
 
-/* Twists of shape 1 enter (D10) by the velocity v + w x (x1 - about) of its core's point and by n . (w x t1) =
- * w . (t1 x n): two to four solves give all six columns. */
+/* A twist of shape 1 enters (D10) in two places: by the velocity v + w x (x1 - about) of its core's point, and by n .
+ * (w x t1) = w . (t1 x n). Two to four solves give all six columns. */
 static void nearest_jac(const tacTouchSystem *k, tacVec3 about, tacTouchTangent column[6]) {
     const tacNearest *nearest = &k->nearest;
     const tacPatch *p = &k->patch[1];
-    touchAnswer across[2], tilt[2];
+    touchResponse across[2], tilt[2];
     for (int j = 0; j < 2; j++)
-        across[j] = answer_to(k, nearest->e[j], -1, 0);
+        across[j] = response_to(k, nearest->e[j], -1, 0);
     for (int j = 0; j < p->dim; j++)
-        tilt[j] = answer_to(k, tac_zero3(), 1, j);
+        tilt[j] = response_to(k, tac_zero3(), 1, j);
     for (int i = 0; i < 6; i++) {
         tacVec6 twist = unit_twist(i);
         tacVec3 v = i < 3 ? tac_cross3(twist.ang, tac_sub3(p->x, about)) : twist.lin;
         column[i] = (tacTouchTangent){.dist = tac_dot3(nearest->normal, v), .point = {tac_zero3(), v}};
         for (int j = 0; j < 2; j++)
-            add_answer(&column[i], tac_dot3(nearest->e[j], v), &across[j]);
+            add_response(&column[i], tac_dot3(nearest->e[j], v), &across[j]);
         for (int j = 0; j < p->dim && i < 3; j++)
-            add_answer(&column[i], tac_dot3(nearest->normal, tac_cross3(twist.ang, p->t[j])), &tilt[j]);
+            add_response(&column[i], tac_dot3(nearest->normal, tac_cross3(twist.ang, p->t[j])), &tilt[j]);
     }
 }
 
@@ -256,7 +257,8 @@ void tac_touch_jac(const tacTouchSystem *k, tacVec3 about, tacTouchTangent colum
     }
 }
 
-/* Both shapes together carry the touch with them: dist stays, points move as v + w x r, the normal turns. */
+/* A common motion of both shapes moves the touch rigidly: dist is constant, points move by v + w x r, the normal
+ * rotates. */
 tacTouchTangent tac_touch_opposite(const tacTouchSystem *k, tacVec3 about, int i, const tacTouchTangent *of_b) {
     tacVec6 twist = unit_twist(i);
     tacTouchTangent t = {.dist = -of_b->dist};

@@ -1,27 +1,27 @@
-/* How far shapes may move before a touch belongs to other features: the room its features have (feature_margin.c), each
- * divided by how fast a motion of either shape by one metre uses it up. A turn counts by what it moves on the shape's
- * surface: 1/arm rad per metre. Equations: docs/theory/collision.md. */
+/* How far shapes may move before a touch changes its features. Each feature has room (feature_margin.c). The margin is
+ * the room divided by the rate at which a motion of either shape by one metre uses it up. A rotation is measured by the
+ * motion that it causes on the shape's surface: 1/arm rad per metre. Equations: docs/theory/collision.md. */
 #include "collide/closed_form.h"
 
-/* A normal further outside its feature's cone than this (sine) is not a search's rounding: the touch is a further point
- * of a manifold, which has a face's normal wherever its feature's own normals are. */
-#define TAC_OUTSIDE_CONE 1e-6
+/* Sine of the angle by which a normal may lie outside its feature's cone because of rounding. Beyond it the touch is a
+ * further point of a manifold. Such a touch has a face's normal, whatever the normals of its feature are. */
+#define OUTSIDE_CONE 1e-6
 
-/* Of the shapes' size: a touch beside its feature by no more is on its border, to rounding. */
-#define TAC_BESIDE 1e-9
+/* Relative to the shapes' size: a touch outside its feature by at most this lies on the border, up to rounding. */
+#define BORDER_ROUNDING 1e-9
 
 typedef struct touchRoom {
     const tacShape *shape[2];
     const tacPose *pose[2];
     const tacTouch *touch;
     tacPatch patch[2];
-    double arm[2];              /* m per rad */
-    double length[2], angle[2]; /* rooms */
-    double slide[2];            /* at most so fast the points run along their cores, per metre */
-    double turn;                /* and the normal turns, rad per metre */
+    double arm[2];              /* lever arm, m per rad */
+    double length[2], angle[2]; /* room along the core (m) and of the normal (sine) */
+    double slide[2];            /* bound of the rate at which points slide along their cores, per metre */
+    double turn;                /* bound of the rate at which the normal rotates, rad per metre */
 } touchRoom;
 
-/* Outermost distance from the origin; of a plane and of a mesh that of the touching point. */
+/* Largest distance of the surface from the origin. For a plane and a mesh: that of the witness point. */
 static double turning_arm(const tacShape *s, const tacPose *pose, tacVec3 x) {
     if (s->type == TAC_PLANE || s->type == TAC_MESH) return tac_norm3(tac_sub3(x, pose->p));
     return tac_shape_radius(s);
@@ -31,7 +31,8 @@ static void find_patch(touchRoom *r, int side) {
     const tacTouch *t = r->touch;
     tacVec3 near = t->point[side];
     r->patch[side] = tac_feature_patch(r->shape[side], r->pose[side], t->feature[side], near);
-    if (t->rule == TAC_RULE_CLIP && r->patch[side].pad > 0) { /* N is not across the line: its point is elsewhere */
+    if (t->rule == TAC_RULE_CLIP &&
+        r->patch[side].pad > 0) { /* N is not across the line, so the point of its core is elsewhere */
         near = tac_add3(near,
                         tac_touch_offset(r->shape[side], &r->patch[side], side == 1 ? t->normal : tac_neg3(t->normal)));
         r->patch[side] = tac_feature_patch(r->shape[side], r->pose[side], t->feature[side], near);
@@ -43,25 +44,25 @@ static void find_room(touchRoom *r, int side) {
     const tacTouch *t = r->touch;
     r->length[side] = tac_feature_room(r->shape[side], r->pose[side], t->feature[side], r->patch[side].x,
                                        side == 0 ? t->normal : tac_neg3(t->normal), &r->angle[side]);
-    if (r->angle[side] < -TAC_OUTSIDE_CONE) r->angle[side] = TAC_INFINITY;
+    if (r->angle[side] < -OUTSIDE_CONE) r->angle[side] = TAC_INFINITY;
 }
 
 /* --- NEAREST: how fast points and normal move --------------------------------------------------------------------- */
 
-/* The shapes' own turns, which the normal makes in their frames. */
-static double own_turn(const touchRoom *r) {
+/* Rotation rate of the normal in the shapes' frames when the shapes rotate. */
+static double rigid_turn(const touchRoom *r) {
     double arm = tac_min(r->arm[0], r->arm[1]);
     return arm > 0 ? 1 / arm : TAC_INFINITY;
 }
 
-/* The normal runs between two points (or to a line's), d apart: a shift turns it by 1/d. */
+/* The normal connects two points, or a point and its foot on a line, d apart. A translation rotates it by 1/d. */
 static void point_rates(touchRoom *r) {
     double d = tac_norm3(tac_sub3(r->patch[1].x, r->patch[0].x));
     r->turn += d > 0 ? 1 / d : TAC_INFINITY;
 }
 
-/* The normal is across two lines at an angle of the given sine: shifts move the feet by 1/sine, turns by d/sine per
- * rad, and turn the normal by 1/sine. */
+/* The normal is across two lines. With `sine` of the angle between them, translations move the feet by 1/sine,
+ * rotations by d/sine per rad, and both rotate the normal by 1/sine. */
 static void line_rates(touchRoom *r) {
     tacVec3 m = tac_cross3(r->patch[0].t[0], r->patch[1].t[0]);
     double bound = tac_norm3(r->patch[0].t[0]) * tac_norm3(r->patch[1].t[0]), across = tac_norm3(m);
@@ -70,7 +71,7 @@ static void line_rates(touchRoom *r) {
     r->turn *= slow;
 }
 
-/* What one unit on the right side of (D10) moves: the points along their patches, and the normal. */
+/* Adds the response to one unit on the right side of (D10): points along their patches, and the normal. */
 static void add_rates(touchRoom *r, const tacNearestTangent *d, double weight) {
     for (int side = 0; side < 2; side++) {
         tacVec3 slide = tac_zero3();
@@ -81,7 +82,7 @@ static void add_rates(touchRoom *r, const tacNearestTangent *d, double weight) {
     r->turn += weight * tac_norm3(d->n);
 }
 
-/* Curved features: from the columns of the inverse of (D10). A turn by 1/arm changes n . t by |t|/arm. */
+/* Curved features: from the columns of the inverse of (D10). A rotation by 1/arm changes n . t by |t|/arm. */
 static void curved_rates(touchRoom *r) {
     const double level[2][2] = {{0, 0}, {0, 0}};
     tacNearest k;
@@ -102,57 +103,57 @@ static void curved_rates(touchRoom *r) {
         }
 }
 
-/* A plane gives the normal, which no shift turns. */
+/* A plane gives the normal, and no translation rotates it. */
 static void find_rates(touchRoom *r) {
     int plane = tac_touch_side(r->touch, TAC_FEATURE_PLANE), point = tac_touch_side(r->touch, TAC_FEATURE_POINT);
     int straight = 1;
     for (int side = 0; side < 2; side++)
         straight = straight && r->touch->feature[side].kind <= TAC_FEATURE_PLANE;
     r->slide[0] = r->slide[1] = straight ? 1 : 0;
-    r->turn = own_turn(r);
+    r->turn = rigid_turn(r);
     if (!straight) curved_rates(r);
     if (!straight || plane >= 0) return;
     if (point >= 0) point_rates(r);
     if (point < 0) line_rates(r);
 }
 
-/* room / rate, where either may be without end */
-static double spent(double room, double rate) { return room < TAC_INFINITY && rate > 0 ? room / rate : room; }
+/* room / rate; either may be infinite */
+static double divide_room(double room, double rate) { return room < TAC_INFINITY && rate > 0 ? room / rate : room; }
 
 static double nearest_margin(touchRoom *r) {
     double margin = TAC_INFINITY;
     find_rates(r);
     for (int side = 0; side < 2; side++)
-        margin = tac_min(margin,
-                         tac_min(spent(r->length[side], tac_max(1, r->slide[side])), spent(r->angle[side], r->turn)));
+        margin = tac_min(margin, tac_min(divide_room(r->length[side], tac_max(1, r->slide[side])),
+                                         divide_room(r->angle[side], r->turn)));
     return margin;
 }
 
 /* --- A face gives the normal -------------------------------------------------------------------------------------- */
 
-/* The rim's point stays over the face, and the rim does not come to lie flat, which a tilt that moves it by r sine
- * does. The lowest point runs along the rim by r/sine per rad. */
+/* Two conditions: the point of the rim stays over the face, and the rim does not come to lie flat. A tilt that moves it
+ * by r sine makes it flat. The lowest point runs along the rim by r/sine per rad. */
 static double rim_margin(const touchRoom *r, int face) {
     int rim = 1 - face;
     double sine = tac_norm3(tac_cross3(r->touch->normal, tac_pose_axis(r->pose[rim], 2)));
-    double radius = r->shape[rim]->size.x, turn = own_turn(r);
+    double radius = r->shape[rim]->size.x, turn = rigid_turn(r);
     if (tac_rim_is_fixed(r->touch->feature[rim])) {
         tacVec3 N = face == 0 ? r->touch->normal : tac_neg3(r->touch->normal);
         double tilt = tac_rim_tilt_room(r->shape[rim], r->pose[rim], N, tac_rim_flat(r->shape[face]));
-        return tac_min(spent(r->length[face], 1 + radius * turn), spent(tilt, turn));
+        return tac_min(divide_room(r->length[face], 1 + radius * turn), divide_room(tilt, turn));
     }
-    double room = tac_min(spent(r->length[face] * sine, sine + radius * turn), radius * sine);
-    return r->touch->rule == TAC_RULE_NEAREST ? tac_min(room, spent(r->angle[rim], turn)) : room;
+    double room = tac_min(divide_room(r->length[face] * sine, sine + radius * turn), radius * sine);
+    return r->touch->rule == TAC_RULE_NEAREST ? tac_min(room, divide_room(r->angle[rim], turn)) : room;
 }
 
-/* 1/m: how much a feature bends seen along a face's normal. */
-static double bend_of(const tacShape *s, tacFeature f) {
+/* 1/m: curvature of a feature seen along a face's normal. */
+static double curvature_of(const tacShape *s, tacFeature f) {
     return f.kind == TAC_FEATURE_CIRCLE && s->size.x > 0 ? 1 / s->size.x : 0;
 }
 
-/* The crossing stays on the clip's edge and on the line, along both of which it runs 1/sine as fast. Where one of them
- * is a rim, or both are, they part after (1 - cos)/(1/r0 + 1/r1): the sagitta of the rim beyond an edge. A turn moves
- * the side plane by the height above the face. */
+/* The crossing stays on the edge `clip` and on the line. It runs along both 1/sine times as fast as the shapes. Where
+ * one of them is a rim, or both are, they separate after (1 - cos)/(1/r0 + 1/r1), the sagitta of the rim beyond an
+ * edge. A rotation moves the side plane by the height above the face. */
 static double clip_margin(const touchRoom *r, int face) {
     int other = 1 - face;
     tacVec3 N = r->touch->normal, q = r->touch->point[other];
@@ -162,19 +163,24 @@ static double clip_margin(const touchRoom *r, int face) {
     double bound = tac_norm3(m) * tac_norm3(r->patch[other].t[0]);
     double sine = bound > 0 ? tac_min(1, tac_abs(tac_dot3(m, r->patch[other].t[0])) / bound) : 0;
     double room = tac_min(edge, r->length[other]) * sine;
-    double bend = bend_of(r->shape[other], r->touch->feature[other]) + bend_of(r->shape[face], r->touch->clip);
-    if (bend > 0) room = tac_min(room, (1 - tac_sqrt(1 - sine * sine)) / bend);
-    return spent(room, 1 + tac_abs(r->touch->dist) * own_turn(r));
+    double curvature =
+        curvature_of(r->shape[other], r->touch->feature[other]) + curvature_of(r->shape[face], r->touch->clip);
+    if (curvature > 0) room = tac_min(room, (1 - tac_sqrt(1 - sine * sine)) / curvature);
+    return divide_room(room, 1 + tac_abs(r->touch->dist) * rigid_turn(r));
 }
 
-static void begin(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, const tacTouch *touch,
-                  touchRoom *r) {
-    r->shape[0] = a, r->shape[1] = b, r->pose[0] = A, r->pose[1] = B, r->touch = touch;
+static void init_room(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, const tacTouch *touch,
+                      touchRoom *r) {
+    r->shape[0] = a;
+    r->shape[1] = b;
+    r->pose[0] = A;
+    r->pose[1] = B;
+    r->touch = touch;
     for (int side = 0; side < 2; side++)
         find_patch(r, side);
 }
 
-/* By its rule. */
+/* The margin by the rule of the touch. */
 static double margin_of(touchRoom *r) {
     int plane = tac_touch_side(r->touch, TAC_FEATURE_PLANE);
     if (tac_touch_on_rim(r->touch)) return rim_margin(r, plane);
@@ -186,17 +192,18 @@ static double margin_of(touchRoom *r) {
 double tac_touch_margin(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
                         const tacTouch *touch) {
     touchRoom r;
-    begin(a, A, b, B, touch, &r);
+    init_room(a, A, b, B, touch, &r);
     for (int side = 0; side < 2; side++)
         find_room(&r, side);
     double margin = margin_of(&r);
-    return margin < 0 && margin > -TAC_BESIDE * (r.arm[0] + r.arm[1]) ? 0 : margin;
+    return margin < 0 && margin > -BORDER_ROUNDING * (r.arm[0] + r.arm[1]) ? 0 : margin;
 }
 
-double tac_touch_turn(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, const tacTouch *touch) {
+double tac_touch_normal_rate(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
+                             const tacTouch *touch) {
     touchRoom r;
-    begin(a, A, b, B, touch, &r);
-    r.turn = own_turn(&r);
+    init_room(a, A, b, B, touch, &r);
+    r.turn = rigid_turn(&r);
     if (touch->rule == TAC_RULE_NEAREST && !tac_touch_on_rim(touch)) find_rates(&r);
     return r.turn;
 }

@@ -14,6 +14,7 @@ typedef struct Pass {
     const tacModel *m;
     tacWork *w;
     tacParamTangent *t;
+    tacInertialTangent *inertial;                     /* nbody for each number that changes inertial properties */
     double *stiffness, *damping;                      /* nmember x njnt, nv */
     double *servo;                                    /* nmember x nu: damping biases */
     double *rest;                                     /* nmember x 2 ntendon: spring lengths */
@@ -211,49 +212,60 @@ static int has_spring_ratios(const tacModel *m) {
     return 0;
 }
 
-/* Bytes of a block. Which blocks there are does not change when parameters are set: a rule that is off cannot be
- * registered (params.c), except the ratio of a servo, which has room in any case. */
-static size_t block_bytes(const tacModel *m, int per) {
-    return tac_arena_round((size_t)m->nmember * (size_t)per * sizeof(double));
-}
+/* One row per block: name, columns, 1 where the model has such a rule. Which blocks there are does not change when
+ * parameters are set: a rule that is off cannot be registered (params.c), except the ratio of a servo, whose block is
+ * always there. */
+#define BLOCKS(X)                                                                                                      \
+    X(stiffness, m->njnt, springs)                                                                                     \
+    X(damping, m->nv, springs)                                                                                         \
+    X(servo, m->nu, 1)                                                                                                 \
+    X(rest, 2 * m->ntendon, 1)                                                                                         \
+    X(equality, 11 * m->neq, 1)                                                                                        \
+    X(dof_weight, m->nv, springs || weights)                                                                           \
+    X(body_weight, 2 * m->nbody, weights)                                                                              \
+    X(tendon_weight, m->ntendon, weights)
 
-size_t tac_param_tangents_bytes(const tacModel *m, int weights) {
-    size_t bytes = block_bytes(m, m->nu) + block_bytes(m, 2 * m->ntendon) + block_bytes(m, 11 * m->neq);
-    if (has_spring_ratios(m)) bytes += block_bytes(m, m->njnt) + block_bytes(m, m->nv);
-    if (has_spring_ratios(m) || weights) bytes += block_bytes(m, m->nv);
-    if (weights) bytes += block_bytes(m, 2 * m->nbody) + block_bytes(m, m->ntendon);
+static size_t block_size(const tacModel *m, int columns) { return (size_t)m->nmember * (size_t)columns; }
+
+/* How many registered numbers change inertial properties. */
+static int count_inertial(const tacModel *m) {
+    int n = 0;
     for (int k = 0; k < m->nmember; k++)
-        if (tac_inertial_depends(m, m->param_field[k], m->param_index[k]))
-            bytes += tac_arena_round((size_t)m->nbody * sizeof(tacInertialTangent));
-    return bytes;
+        n += tac_inertial_depends(m, m->param_field[k], m->param_index[k]) != 0;
+    return n;
 }
 
-static int inertial_tangents(const Pass *p, tacArena *arena) {
+/* Takes all blocks; false: the arena is too small. */
+static int layout(Pass *p, const tacModel *m, int weights, tacArena *arena) {
+    int springs = has_spring_ratios(m);
+    p->inertial = TAC_TAKE(arena, (size_t)count_inertial(m) * (size_t)m->nbody, tacInertialTangent);
+    if (p->inertial == NULL) return 0;
+#define X(name, columns, exists)                                                                                       \
+    if ((exists) && (p->name = TAC_TAKE(arena, block_size(m, columns), double)) == NULL) return 0;
+    BLOCKS(X)
+#undef X
+    return 1;
+}
+
+static void clear_blocks(const Pass *p, int weights) {
     const tacModel *m = p->m;
+    int springs = has_spring_ratios(m);
+#define X(name, columns, exists)                                                                                       \
+    if (exists) memset(p->name, 0, block_size(m, columns) * sizeof *p->name);
+    BLOCKS(X)
+#undef X
+}
+
+static void inertial_tangents(const Pass *p) {
+    const tacModel *m = p->m;
+    tacInertialTangent *row = p->inertial;
     for (int k = 0; k < m->nmember; k++) {
         tacParamTangent *t = &p->t[k];
         *t = (tacParamTangent){.field = m->param_field[k], .index = m->param_index[k], .column = m->param_theta[k]};
         if (!tac_inertial_depends(m, t->field, t->index)) continue;
-        size_t mark = tac_arena_mark(arena);
-        tacInertialTangent *row = TAC_TAKE(arena, m->nbody, tacInertialTangent);
-        if (row == NULL) return 0;
-        if (tac_inertial_tangent(m, t->field, t->index, row))
-            t->inertial = row;
-        else
-            tac_arena_release(arena, mark);
+        if (tac_inertial_tangent(m, t->field, t->index, row)) t->inertial = row;
+        row += m->nbody;
     }
-    return 1;
-}
-
-/* A block of zeros; `ok` is cleared where the arena is full. */
-static double *take_block(const tacModel *m, tacArena *arena, int per, int *ok) {
-    size_t n = (size_t)m->nmember * (size_t)per;
-    double *block = TAC_TAKE(arena, n, double);
-    if (block == NULL)
-        *ok = 0;
-    else
-        memset(block, 0, n * sizeof *block);
-    return block;
 }
 
 /* The parameter's row of a block, NULL where it is zero. */
@@ -295,15 +307,9 @@ static void point_to_rows(const Pass *p) {
 
 int tac_param_tangents(const tacModel *m, tacWork *w, int weights, tacArena *arena, tacParamTangent *t) {
     Pass p = {.m = m, .w = w, .t = t};
-    int ok = inertial_tangents(&p, arena), springs = has_spring_ratios(m);
-    if (springs) p.stiffness = take_block(m, arena, m->njnt, &ok), p.damping = take_block(m, arena, m->nv, &ok);
-    p.servo = take_block(m, arena, m->nu, &ok);
-    p.rest = take_block(m, arena, 2 * m->ntendon, &ok);
-    p.equality = take_block(m, arena, 11 * m->neq, &ok);
-    if (springs || weights) p.dof_weight = take_block(m, arena, m->nv, &ok);
-    if (weights) p.body_weight = take_block(m, arena, 2 * m->nbody, &ok);
-    if (weights) p.tendon_weight = take_block(m, arena, m->ntendon, &ok);
-    if (!ok) return 0;
+    if (!layout(&p, m, weights, arena)) return 0;
+    clear_blocks(&p, weights);
+    inertial_tangents(&p);
     stand_at_reference(m, w);
     weight_tangents(&p);
     for (int j = 0; j < m->njnt; j++)
@@ -316,4 +322,9 @@ int tac_param_tangents(const tacModel *m, tacWork *w, int weights, tacArena *are
         equality_tangents(&p, i);
     point_to_rows(&p);
     return 1;
+}
+
+void tac_param_tangents_measure(const tacModel *m, int weights, tacArena *dry) {
+    Pass p = {0};
+    layout(&p, m, weights, dry);
 }

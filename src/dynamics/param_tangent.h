@@ -4,7 +4,8 @@
 
 #include "dynamics/param_deriv.h"
 
-/* Bytes that tac_param_tangents takes from an arena. weights: 1: with those of inverse weights. */
-size_t tac_param_tangents_bytes(const tacModel *m, int weights);
-/* -> t[nmember], rows taken from the arena; false when it is too small. The workspace is overwritten. */
+/* -> t[nmember], rows taken from the arena; false when it is too small. The workspace is overwritten. weights: 1: with
+ * the derivatives of inverse weights. */
 int tac_param_tangents(const tacModel *m, tacWork *w, int weights, tacArena *arena, tacParamTangent *t);
+/* Takes from a dry arena what tac_param_tangents takes. */
+void tac_param_tangents_measure(const tacModel *m, int weights, tacArena *dry);

@@ -1,6 +1,6 @@
 #include "dynamics/work.h"
 
-/* One row an array: name, number of elements. The same list counts the bytes and lays the arrays out. */
+/* One row an array: name, number of elements. */
 /* clang-format off */
 #define TAC_WORK_ARRAYS(X)                                                                                       \
     X(xpos, m->nbody) X(xquat, m->nbody) X(xmat, m->nbody) X(xipos, m->nbody)                                    \
@@ -20,15 +20,6 @@
     X(qacc, m->nv) X(next, m->nq + m->nv + m->na)
 /* clang-format on */
 
-size_t tac_work_bytes(const tacModel *m) {
-    const tacWork *w = NULL; /* for the element sizes alone */
-    size_t bytes = 0;
-#define X(name, count) bytes += tac_arena_round((size_t)(count) * sizeof *w->name);
-    TAC_WORK_ARRAYS(X)
-#undef X
-    return bytes;
-}
-
 int tac_work_layout(tacWork *w, const tacModel *m, tacArena *arena) {
 #define X(name, count)                                                                                                 \
     if ((w->name = tac_arena_take(arena, (size_t)(count) * sizeof *w->name)) == NULL) return 0;
@@ -36,4 +27,11 @@ int tac_work_layout(tacWork *w, const tacModel *m, tacArena *arena) {
 #undef X
     w->count_ties = w->tied = w->ties = 0;
     return 1;
+}
+
+size_t tac_work_bytes(const tacModel *m) {
+    tacWork w;
+    tacArena dry = tac_arena_dry();
+    tac_work_layout(&w, m, &dry);
+    return dry.peak;
 }

@@ -87,7 +87,7 @@ static inline int tac_is_tied(const double range[2], double x) {
     return range[0] < range[1] && to_bound <= TAC_ON_BOUND * tac_max(1, tac_abs(x));
 }
 
-/* Bytes tac_work_layout takes from the arena. */
-size_t tac_work_bytes(const tacModel *m);
-/* Points every array into the arena; false when it is too small. */
+/* Takes every array from the arena; false when it is too small. */
 int tac_work_layout(tacWork *w, const tacModel *m, tacArena *arena);
+/* Bytes that tac_work_layout takes. */
+size_t tac_work_bytes(const tacModel *m);

@@ -21,9 +21,11 @@ static size_t copies_bytes(const tacModel *model) { return model->nparam > 0 ? 3
 
 /* Bytes of the parameters' tangents, headers and rows. */
 static size_t tangents_bytes(const tacModel *model, const tacOptions *options) {
-    size_t headers = tac_arena_round((size_t)model->nmember * sizeof(tacParamTangent));
-    return model->nparam > 0 ? headers + tac_param_tangents_bytes(model, tac_find_stepper(options)->inverse_weights)
-                             : 0;
+    if (model->nparam == 0) return 0;
+    tacArena dry = tac_arena_dry();
+    TAC_TAKE(&dry, model->nmember, tacParamTangent);
+    tac_param_tangents_measure(model, tac_find_stepper(options)->inverse_weights, &dry);
+    return dry.peak;
 }
 
 /* How the numbers that steps use move with each parameter; once, and after each change of the parameters. */
@@ -38,6 +40,24 @@ static tacStatus update_tangents(tacSim *sim) {
     return TAC_OK;
 }
 
+/* Bytes of the lasting part of the scene. */
+static size_t scene_bytes(const tacModel *model) {
+    tacScene scene;
+    tacArena dry = tac_arena_dry();
+    tac_scene_layout(&scene, model, &dry);
+    return dry.peak;
+}
+
+/* Bytes that stay taken from the arena: the workspace and the scratch of the scene. */
+static size_t lasting_bytes(const tacModel *model, int max_contacts) {
+    tacWork work;
+    tacScene scene;
+    tacArena dry = tac_arena_dry();
+    tac_work_layout(&work, model, &dry);
+    tac_scene_layout_scratch(&scene, model, max_contacts, &dry);
+    return dry.peak;
+}
+
 /* Bytes of the arena: the workspace, and what steps, outputs and their derivatives take from it. */
 static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     tacMeasure step = tac_find_stepper(options)->measure;
@@ -47,15 +67,15 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     tac_explain_measure(model, options, step, &dry);
     tac_step_maximal_measure(model, options, step, &dry);
     tac_first_impact_measure(model, &dry);
-    return tac_work_bytes(model) + tac_scene_scratch(model, options->max_contacts) + dry.peak;
+    return lasting_bytes(model, options->max_contacts) + dry.peak;
 }
 
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {
     tacOptions in_use;
     if (model == NULL || options == NULL || tac_settle_options(model, options, &in_use, NULL) != TAC_OK) return 0;
     options = &in_use;
-    return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + tangents_bytes(model, options) +
-           tac_scene_bytes(model) + arena_bytes(model, options);
+    return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + tangents_bytes(model, options) + scene_bytes(model) +
+           arena_bytes(model, options);
 }
 
 tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void *memory, size_t bytes, tacSim **sim,
@@ -92,13 +112,14 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
     }
     tac_arena_init(&s->tangent_rows, next, tangents_bytes(model, options));
     next += tangents_bytes(model, options);
-    tac_arena_init(&s->scene_rows, next, tac_scene_bytes(model));
-    tac_arena_init(&s->ctx.arena, next + tac_scene_bytes(model), arena_bytes(model, options));
+    tac_arena_init(&s->scene_rows, next, scene_bytes(model));
+    tac_arena_init(&s->ctx.arena, next + scene_bytes(model), arena_bytes(model, options));
     if (!tac_work_layout(&s->ctx.work, model, &s->ctx.arena) ||
-        !tac_scene_layout(&s->ctx.scene, s->ctx.model, &s->scene_rows) ||
+        !tac_scene_layout(&s->ctx.scene, model, &s->scene_rows) ||
         !tac_scene_layout_scratch(&s->ctx.scene, model, options->max_contacts, &s->ctx.arena) ||
         update_tangents(s) != TAC_OK)
         return tac_fail(err, TAC_ERR_ARENA_FULL, "workspace of %zu bytes is too small", s->ctx.arena.size);
+    tac_scene_init(&s->ctx.scene, s->ctx.model);
     s->ctx.scene.fixed_rims = s->ctx.stepper->fixed_rims;
     *sim = s;
     return TAC_OK;

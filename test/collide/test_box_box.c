@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the boxes' size: rounding, and the ties between features (TAC_CLIP_TIE, 1e-10). */
+/* Of the boxes' size: rounding, and the ties between features (TAC_FEATURE_TIE, 1e-10). */
 static const double TOL = 1e-9;
 /* The same where no tie is near. */
 static const double TOL_EXACT = 1e-12;

@@ -32,11 +32,12 @@ static int overlap(const tacBox *a, const tacBox *b) {
 static int check_pairs(int n, const int *which, const tacBox *boxes) {
     static Seen seen;
     memset(&seen, 0, sizeof seen);
-    size_t bytes = tac_broad_bytes(n);
+    tacArena arena, dry = tac_arena_dry();
+    tacBroad broad;
+    CHECK(tac_broad_layout(&broad, n, &dry));
+    size_t bytes = dry.peak;
     void *memory = aligned_alloc(TAC_ARENA_ALIGN, bytes + TAC_ARENA_ALIGN);
     memset(memory, 0xFF, bytes);
-    tacArena arena;
-    tacBroad broad;
     tac_arena_init(&arena, memory, bytes);
     CHECK(tac_broad_layout(&broad, n, &arena));
     CHECK_INT(arena.used, bytes);

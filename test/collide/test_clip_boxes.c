@@ -41,8 +41,8 @@ static tacPose relative(const tacPose *a, const tacPose *b) {
 }
 
 /* A mark as a touch; the reference is where pose says. */
-static tacTouch touch_of(const tacClip *c, const tacPose *pose, const tacMark *m) {
-    tacVec3 N = tac_mulmv3(pose->R, tac_shape_face_normal(c->shape[0], c->flat[0].id));
+static tacTouch touch_of(const tacClip *c, const tacPose *pose, const tacClipPoint *m) {
+    tacVec3 N = tac_mulmv3(pose->R, tac_shape_face_normal(c->shape[0], c->facet[0].id));
     tacTouch t = {.dist = m->dist, .normal = N, .rule = m->rule, .clip = m->clip};
     t.feature[0] = m->feature[0], t.feature[1] = m->feature[1];
     t.point[1] = tac_pose_point(pose, m->x), t.point[0] = tac_madd3(t.point[1], -m->dist, N);
@@ -50,7 +50,7 @@ static tacTouch touch_of(const tacClip *c, const tacPose *pose, const tacMark *m
 }
 
 /* Margins of crossings and corners are those of the touch; a corner over a face has the room of the face. */
-static void check_margins(const tacClip *c, const tacPose pose[2], int n, const tacMark *mark, int *seen) {
+static void check_margins(const tacClip *c, const tacPose pose[2], int n, const tacClipPoint *mark, int *seen) {
     for (int i = 0; i < n; i++) {
         tacTouch t = touch_of(c, &pose[0], &mark[i]), again = t;
         double angle, margin = tac_touch_margin(c->shape[0], &pose[0], c->shape[1], &pose[1], &t);
@@ -64,7 +64,7 @@ static void check_margins(const tacClip *c, const tacPose pose[2], int n, const 
     }
 }
 
-static void check_same(int n, const tacMark *mark, int m, const tacMark *other) {
+static void check_same(int n, const tacClipPoint *mark, int m, const tacClipPoint *other) {
     CHECK_INT(n, m);
     for (int i = 0; i < n; i++) {
         double least = HUGE_VAL;
@@ -84,14 +84,14 @@ static void against_polygons(void **state) {
     for (int i = 0; i < TRIALS; i++) {
         Twin twin[2];
         tacPose pose[2], mesh[2];
-        tacMark mark[TAC_MAX_MARK], other[TAC_MAX_MARK];
+        tacClipPoint mark[TAC_MAX_CLIP_POINT], other[TAC_MAX_CLIP_POINT];
         tacClip c = {.reach = draw_uniform(&d, 0, 2)}, m = c;
         for (int k = 0; k < 2; k++) {
             make_twin(&twin[k], draw_uniform(&d, 0.2, 1), draw_uniform(&d, 0.2, 1));
             pose[k] = draw_pose(&d, 0.7), mesh[k] = mesh_pose(&pose[k]);
             c.shape[k] = &twin[k].box, m.shape[k] = &twin[k].mesh.shape;
-            c.flat[k] = m.flat[k] = (tacFlat){TAC_FLAT_POLYGON, draw_int(&d, 6), 1, -1};
-            m.flat[k].id = twin_face(&twin[k], c.flat[k].id);
+            c.facet[k] = m.facet[k] = (tacFacet){TAC_FACET_POLYGON, draw_int(&d, 6), 1, -1};
+            m.facet[k].id = twin_face(&twin[k], c.facet[k].id);
         }
         c.rel = relative(&pose[0], &pose[1]), m.rel = relative(&mesh[0], &mesh[1]);
         int n = tac_clip(&c, mark);
@@ -109,8 +109,8 @@ static void corner_on_corner(void **state) {
     (void)state;
     tacShape box = {.type = TAC_BOX, .size = {1, 2, 3}};
     tacClip c = {.shape = {&box, &box}, .reach = 1};
-    tacMark mark[TAC_MAX_MARK];
-    c.flat[0] = (tacFlat){TAC_FLAT_POLYGON, 5, 1, -1}, c.flat[1] = (tacFlat){TAC_FLAT_POLYGON, 4, 1, -1};
+    tacClipPoint mark[TAC_MAX_CLIP_POINT];
+    c.facet[0] = (tacFacet){TAC_FACET_POLYGON, 5, 1, -1}, c.facet[1] = (tacFacet){TAC_FACET_POLYGON, 4, 1, -1};
     c.rel = pose_at(0, 0, 6.25);
     CHECK_INT(tac_clip(&c, mark), 4);
     for (int i = 0; i < 4; i++) {

@@ -45,12 +45,15 @@ static World finish(tacBuilder *b) {
     tacArena arena;
     if (tac_model_finish(b, &w.model, &err) != TAC_OK) fail_msg("%s", err.text);
     tac_model_abandon(b);
-    size_t bytes = tac_filter_bytes(w.model);
+    tacArena dry = tac_arena_dry();
+    CHECK(tac_filter_layout(&w.filter, w.model, &dry));
+    size_t bytes = dry.peak;
     w.memory = aligned_alloc(TAC_ARENA_ALIGN, bytes);
     memset(w.memory, 0xFF, bytes);
     tac_arena_init(&arena, w.memory, bytes);
     CHECK(tac_filter_layout(&w.filter, w.model, &arena));
     CHECK_INT(arena.used, bytes);
+    tac_filter_init(&w.filter, w.model);
     for (int i = 0; i < NBODY; i++)
         w.geom[i] = w.model->body_geom_adr[i];
     return w;
@@ -106,11 +109,13 @@ static void fixed_base(void **state) {
     tacModel *m;
     CHECK_INT(tac_model_finish(b, &m, NULL), TAC_OK);
     tac_model_abandon(b);
-    tacArena arena;
+    tacArena arena, dry = tac_arena_dry();
     tacFilter f;
-    void *memory = aligned_alloc(TAC_ARENA_ALIGN, tac_filter_bytes(m));
-    tac_arena_init(&arena, memory, tac_filter_bytes(m));
+    CHECK(tac_filter_layout(&f, m, &dry));
+    void *memory = aligned_alloc(TAC_ARENA_ALIGN, dry.peak);
+    tac_arena_init(&arena, memory, dry.peak);
     CHECK(tac_filter_layout(&f, m, &arena));
+    tac_filter_init(&f, m);
     CHECK_INT(tac_filter_allows(&f, g0, g1), 1);
     free(memory);
     tac_model_free(m);

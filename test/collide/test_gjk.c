@@ -162,7 +162,7 @@ static void test_warm_start(void **state) {
         tacPairCache cache = {.used = 0};
         tac_gjk_start(&c, NULL, &cold);
         tac_gjk(&c, GAP, HUGE_VAL, &cold);
-        tac_gjk_keep(&c, &cold, &cache);
+        tac_gjk_store(&c, &cold, &cache);
         CHECK_INT(cache.used, cold.n);
         tac_gjk_start(&c, &cache, &warm);
         tac_gjk(&c, GAP, HUGE_VAL, &warm);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <time.h>
 
-/* Of the shapes' size: ties between features (TAC_CLIP_TIE), and what the search for the nearest touch is good for. */
+/* Relative to the shapes' size: ties between features (TAC_FEATURE_TIE) and the accuracy of the nearest touch. */
 static const double TOL = 1e-8;
 /* Known manifolds. */
 static const double TOL_KNOWN = 1e-9;
@@ -277,8 +277,8 @@ static void rims_that_cross(void **state) {
         tacShape a = shape_of(TAC_CYLINDER, draw_uniform(&d, 0.2, 1), 0.5, 0), b = a;
         b.size.x = draw_uniform(&d, 0.2, 1.5);
         tacClip c = {.shape = {&a, &b}, .rel = draw_pose(&d, 0.8), .reach = HUGE_VAL};
-        c.flat[0] = (tacFlat){TAC_FLAT_DISC, 1, 1, -1}, c.flat[1] = (tacFlat){TAC_FLAT_DISC, 0, 1, -1};
-        tacMark mark[TAC_MAX_MARK];
+        c.facet[0] = (tacFacet){TAC_FACET_DISC, 1, 1, -1}, c.facet[1] = (tacFacet){TAC_FACET_DISC, 0, 1, -1};
+        tacClipPoint mark[TAC_MAX_CLIP_POINT];
         int n = tac_clip(&c, mark), crossings = 0, expected = count_crossings(&c);
         for (int k = 0; k < n; k++) {
             if (mark[k].rule != TAC_RULE_CLIP) continue;

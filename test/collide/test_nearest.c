@@ -15,7 +15,7 @@ static const double TOL = 1e-12;
 static tacGuess guess_near(const tacCores *c, tacVec3 n, tacVec3 x0, double dist, double error, tacDraw *d) {
     tacVec3 m = tac_madd3(n, error, draw_vec3(d, 1));
     m = tac_scale3(1 / tac_norm3(m), m);
-    tacGuess g = {.n = m, .lower = dist - error, .upper = dist + error, .turn = 2 * error, .ncorner = 1};
+    tacGuess g = {.n = m, .lower = dist - error, .upper = dist + error, .normal_error = 2 * error, .ncorner = 1};
     g.x[0] = tac_madd3(x0, error, draw_vec3(d, 1));
     g.x[1] = tac_madd3(tac_madd3(x0, dist, n), error, draw_vec3(d, 1));
     int v0 = -1, v1 = -1;
@@ -162,7 +162,7 @@ static void test_family(void **state) {
         tacTouch t = {.normal = tac_scale3(1 / tac_norm3(n), n), .rule = TAC_RULE_NEAREST};
         t.feature[0] = tac_feature(TAC_FEATURE_LINE, 0, 1), t.feature[1] = tac_feature(TAC_FEATURE_LINE, 0, 1);
         t.point[0] = tac_add3(n, draw_vec3(&d, 1e-3)), t.point[1] = tac_add3(tac_scale3(-0.5, n), draw_vec3(&d, 1e-3));
-        CHECK_INT(tac_nearest_family(&c, &t), 1);
+        CHECK_INT(tac_nearest_degenerate(&c, &t), 1);
         CHECK_NEAR(t.dist, -1.5, TOL);
         CHECK_NEAR(t.normal.z, 0, TOL);
         CHECK_LT(tac_norm3(tac_sub3(t.normal, n)), 1e-2);
@@ -174,7 +174,7 @@ static void test_family(void **state) {
     c.scale = 5;
     tacTouch t = {.normal = {0, 0, 1}, .point = {{0, 0, 3}, {0, 0, 3.2}}};
     t.feature[0] = tac_feature(TAC_FEATURE_PLANE, 1, 0), t.feature[1] = tac_feature(TAC_FEATURE_PLANE, 0, 0);
-    CHECK_INT(tac_nearest_family(&c, &t), 0);
+    CHECK_INT(tac_nearest_degenerate(&c, &t), 0);
 }
 
 /* --- Corners ------------------------------------------------------------------------------------------------------ */
@@ -184,27 +184,27 @@ static void test_corners(void **state) {
     tacShape cube = shape_of(TAC_BOX, 1, 1, 1), rod = shape_of(TAC_CAPSULE, 0.3, 1, 0);
     tacCorners c = {.n = 0};
     int face[4];
-    tac_corners_near_top(&cube, tac_vec3(0, 0, 1), 1e-9, &c);
+    tac_corners_near_support(&cube, tac_vec3(0, 0, 1), 1e-9, &c);
     CHECK_INT(c.n, 4);
     for (int i = 0; i < 4; i++)
         CHECK_INT(c.id[i], 4 + i);
-    CHECK_INT(tac_faces_among(&cube, &c, 4, face), 1);
+    CHECK_INT(tac_corners_faces(&cube, &c, 4, face), 1);
     CHECK_INT(face[0], 5);
     c.n = 0;
-    tac_corners_near_top(&cube, tac_vec3(0, sqrt(0.5), sqrt(0.5)), 1e-9, &c);
+    tac_corners_near_support(&cube, tac_vec3(0, sqrt(0.5), sqrt(0.5)), 1e-9, &c);
     CHECK_INT(c.n, 2);
     CHECK(tac_corners_are_edge(&cube, c.id[0], c.id[1]));
-    CHECK_INT(tac_faces_among(&cube, &c, 4, face), 0);
+    CHECK_INT(tac_corners_faces(&cube, &c, 4, face), 0);
     c.n = 0;
-    tac_corners_near_top(&cube, tac_vec3(0.6, 0.48, 0.64), 1e-9, &c);
+    tac_corners_near_support(&cube, tac_vec3(0.6, 0.48, 0.64), 1e-9, &c);
     CHECK_INT(c.n, 1);
     CHECK_INT(c.id[0], 7);
     CHECK(!tac_corners_are_edge(&cube, 0, 3));
-    CHECK_INT(tac_face_of_corners(&cube, 2, (int[]){0, 3}), 4); /* a diagonal */
-    CHECK_INT(tac_face_of_corners(&cube, 2, (int[]){0, 7}), -1);
-    CHECK_INT(tac_face_of_corners(&rod, 2, (int[]){0, 1}), -1);
+    CHECK_INT(tac_corners_face(&cube, 2, (int[]){0, 3}), 4); /* a diagonal */
+    CHECK_INT(tac_corners_face(&cube, 2, (int[]){0, 7}), -1);
+    CHECK_INT(tac_corners_face(&rod, 2, (int[]){0, 1}), -1);
     c.n = 0;
-    tac_corners_near_top(&rod, tac_vec3(1, 0, 0), 1e-9, &c);
+    tac_corners_near_support(&rod, tac_vec3(1, 0, 0), 1e-9, &c);
     CHECK_INT(c.n, 2);
 }
 
@@ -215,9 +215,9 @@ static void test_many_corners(void **state) {
     make_prism(&solid, SOLID_MAX_SIDES, 1, 1, 1);
     tacCorners c = {.n = 0};
     int face[4];
-    tac_corners_near_top(&solid.shape, tac_vec3(0, 0, 1), 1e-9, &c);
+    tac_corners_near_support(&solid.shape, tac_vec3(0, 0, 1), 1e-9, &c);
     CHECK_INT(c.n, TAC_MOST_CORNERS);
-    CHECK_INT(tac_faces_among(&solid.shape, &c, 4, face), 1);
+    CHECK_INT(tac_corners_faces(&solid.shape, &c, 4, face), 1);
     CHECK_NEAR(tac_shape_face_normal(&solid.shape, face[0]).z, 1, TOL);
     free_solid(&solid);
 }

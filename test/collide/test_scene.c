@@ -68,8 +68,10 @@ static tacModel *random_model(double margins, tacDraw *d) {
 
 static Stage make(tacModel *model, int max_contacts) {
     Stage s = {.model = model};
-    size_t bytes[2] = {tac_scene_bytes(model), tac_scene_scratch(model, max_contacts)};
-    tacArena arena[2];
+    tacArena arena[2], dry[2] = {tac_arena_dry(), tac_arena_dry()};
+    CHECK(tac_scene_layout(&s.scene, model, &dry[0]));
+    CHECK(tac_scene_layout_scratch(&s.scene, model, max_contacts, &dry[1]));
+    size_t bytes[2] = {dry[0].peak, dry[1].peak};
     for (int i = 0; i < 2; i++) {
         s.memory[i] = aligned_alloc(TAC_ARENA_ALIGN, bytes[i]);
         memset(s.memory[i], 0xFF, bytes[i]);
@@ -79,6 +81,7 @@ static Stage make(tacModel *model, int max_contacts) {
     CHECK(tac_scene_layout_scratch(&s.scene, model, max_contacts, &arena[1]));
     CHECK_INT(arena[0].used, bytes[0]);
     CHECK_INT(arena[1].used, bytes[1]);
+    tac_scene_init(&s.scene, model);
     return s;
 }
 

@@ -57,7 +57,7 @@ static void two_balls(void **state) {
     tacTouch t = {.feature = {F(POINT, 0, 0), F(POINT, 0, 0)}};
     CHECK_INT(tac_touch_rebuild(&ball, &A, &ball, &B, &t), TAC_OK);
     CHECK(isinf(tac_touch_margin(&ball, &A, &ball, &B, &t)));
-    CHECK_NEAR(tac_touch_turn(&ball, &A, &ball, &B, &t), 1 / 2.0 + 1 / 0.5, TOL_VALUE);
+    CHECK_NEAR(tac_touch_normal_rate(&ball, &A, &ball, &B, &t), 1 / 2.0 + 1 / 0.5, TOL_VALUE);
 }
 
 /* --- Random pairs ------------------------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@ typedef struct Setting {
     tacModel *m;
     tacWork w;
     tacScene scene;
-    void *memory[2];
+    void *memory;
     tacContact contact[MAX_CONTACTS];
     int n;
 } Setting;
@@ -45,14 +45,15 @@ static tacModel *build(void) {
 
 static Setting open_setting(void) {
     Setting s = {.m = build()};
-    size_t bytes[2] = {tac_work_bytes(s.m) + tac_scene_scratch(s.m, MAX_CONTACTS), tac_scene_bytes(s.m)};
-    tacArena arena[2];
-    for (int i = 0; i < 2; i++) {
-        s.memory[i] = aligned_alloc(TAC_ARENA_ALIGN, bytes[i]);
-        tac_arena_init(&arena[i], s.memory[i], bytes[i]);
+    tacArena arena = tac_arena_dry();
+    for (int dry = 1; dry >= 0; dry--) {
+        CHECK(tac_work_layout(&s.w, s.m, &arena) && tac_scene_layout(&s.scene, s.m, &arena));
+        CHECK(tac_scene_layout_scratch(&s.scene, s.m, MAX_CONTACTS, &arena));
+        if (!dry) break;
+        s.memory = aligned_alloc(TAC_ARENA_ALIGN, arena.peak);
+        tac_arena_init(&arena, s.memory, arena.peak);
     }
-    CHECK(tac_work_layout(&s.w, s.m, &arena[0]) && tac_scene_layout(&s.scene, s.m, &arena[1]));
-    CHECK(tac_scene_layout_scratch(&s.scene, s.m, MAX_CONTACTS, &arena[0]));
+    tac_scene_init(&s.scene, s.m);
     return s;
 }
 
@@ -66,8 +67,7 @@ static void place(Setting *s, uint64_t seed) {
 }
 
 static void close_setting(Setting *s) {
-    free(s->memory[0]);
-    free(s->memory[1]);
+    free(s->memory);
     tac_model_free(s->m);
 }
 

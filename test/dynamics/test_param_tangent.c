@@ -92,13 +92,15 @@ typedef struct Memory {
 
 static Memory open_memory(const tacModel *m) {
     Memory k;
-    size_t work = tac_work_bytes(m) + TAC_ARENA_ALIGN, rows = tac_param_tangents_bytes(m, 1) + TAC_ARENA_ALIGN;
+    tacArena dry = tac_arena_dry();
+    tac_param_tangents_measure(m, 1, &dry);
+    size_t work = tac_work_bytes(m) + TAC_ARENA_ALIGN, rows = dry.peak + TAC_ARENA_ALIGN;
     k.bytes[0] = aligned_alloc(TAC_ARENA_ALIGN, work);
     k.bytes[1] = aligned_alloc(TAC_ARENA_ALIGN, rows);
     memset(k.bytes[0], 0xFF, work);
     memset(k.bytes[1], 0xFF, rows);
     tac_arena_init(&k.arena, k.bytes[0], work);
-    tac_arena_init(&k.rows, k.bytes[1], tac_param_tangents_bytes(m, 1));
+    tac_arena_init(&k.rows, k.bytes[1], dry.peak);
     k.t = calloc((size_t)m->nparam + 1, sizeof *k.t);
     CHECK(tac_work_layout(&k.work, m, &k.arena));
     return k;

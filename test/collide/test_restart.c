@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* Of the shapes' size, against the best of all directions in the plane of parallel axes. Axes nearer than 1e-8 of the
- * size count as one (nearest_family.c), which leaves twice that. */
+ * size count as one (nearest_degenerate.c), which leaves twice that. */
 static const double TOL_DISTANCE = 2e-8;
 /* Of normals against the conditions they are solved from; cancellation leaves 1e-16 over the sine of the tilt. */
 static const double TOL_NORMAL = 1e-13;
@@ -113,7 +113,7 @@ static void test_known(void **state) {
 
 /* --- The guesses themselves --------------------------------------------------------------------------------------- */
 
-static void test_turned_guesses(void **state) {
+static void test_rotated_guesses(void **state) {
     (void)state;
     tacDraw d = {5, 0};
     tacShape tin = {.type = TAC_CYLINDER, .size = {0.5, 1, 0}}, cube = {.type = TAC_BOX, .size = {1, 1, 1}};
@@ -123,7 +123,7 @@ static void test_turned_guesses(void **state) {
     g.n = tac_scale3(1 / tac_norm3(g.n), g.n);
     tacVec3 axis = tac_pose_axis(&c.pose, 2);
     int more, found = 0;
-    for (int i = 0; (more = tac_guess_turned(&c, &g, i, &turned)) >= 0; i++) {
+    for (int i = 0; (more = tac_guess_rotated(&c, &g, i, &turned)) >= 0; i++) {
         if (more == 0) continue; /* a box has no axis */
         found++;
         CHECK_NEAR(tac_norm3(turned.n), 1, TOL_NORMAL);
@@ -146,7 +146,7 @@ static void test_sides_of_cones(void **state) {
         tacCores c = tac_cores(&a, &A, &b, &B);
         tacTouch t;
         for (int i = 0; i < 2; i++) {
-            if (!tac_guess_sides(&c, i, &t)) continue;
+            if (!tac_guess_cone_sides(&c, i, &t)) continue;
             double m = r / sqrt(r * r + 4 * h * h), tol = TOL_NORMAL / tilt;
             found++;
             CHECK_NEAR(tac_norm3(t.normal), 1, tol);
@@ -161,7 +161,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parallel_axes),
         cmocka_unit_test(test_known),
-        cmocka_unit_test(test_turned_guesses),
+        cmocka_unit_test(test_rotated_guesses),
         cmocka_unit_test(test_sides_of_cones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

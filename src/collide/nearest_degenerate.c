@@ -1,29 +1,25 @@
-/* Touches that are not alone: parallel edges, axes in one line, a point on the axis of a round shape. There the system
- * (D4) of the common normal is singular and has a whole curve or surface of solutions; Newton's steps of least length
- * [BenIsrael1966] go to the one nearest to where they start. */
+/* Touches that are not isolated: parallel edges, coaxial shapes, a point on the axis of a round shape. There the system
+ * (D4) of the common normal is singular, and its solutions form a curve or a surface. Minimum-norm Newton steps
+ * [BenIsrael1966] go to the solution nearest to the start. */
 #include "collide/nearest.h"
 
+#include "collide/tolerance.h"
 #include "math/dense.h"
 
 /* Singular values below this times the largest are zero. */
 #define RANK_TOL 1e-7
-/* rad: longest change of the normal in a step. */
-#define LONGEST_TURN 0.5
-/* Steps shorter than this are rounding once they stop shrinking; shorter than the second at once. */
-#define ROUNDING 1e-9
-#define STILL    1e-16
-/* What may be left of the conditions, of scale and rad: what directions of nearly zero singular values would take
- * up. */
-#define MET 1e-8
+/* Steps shorter than this end the iteration at once. */
+#define STEP_UNDERFLOW 1e-16
+/* Residual that counts as solved, relative to scale and in rad. Directions of nearly zero singular values may leave
+ * this much. */
+#define RESIDUAL_MET 1e-8
 enum { MOST_STEPS = 40, MOST_UNKNOWNS = 6 };
 
-static const tacPose HERE = {{0, 0, 0}, {{1, 0, 0, 0, 1, 0, 0, 0, 1}}};
-
-/* The conditions in numbers without units: lengths along tangents by `scale`, the normal in rad. */
+/* The conditions without units: lengths along tangents relative to `scale`, the normal in rad. */
 typedef struct System {
     double scale;
     tacPatch patch[2];
-    double length[2][2]; /* of the tangents; 1 for one that vanishes */
+    double length[2][2]; /* of the tangents; 1 for a zero tangent */
     tacVec3 n, e[2];
 } System;
 
@@ -31,7 +27,7 @@ static void set_system(const tacCores *c, const tacTouch *t, const tacVec3 near[
     s->scale = c->scale, s->n = n;
     tac_contact_frame(n, &s->e[0], &s->e[1]);
     for (int i = 0; i < 2; i++) {
-        s->patch[i] = tac_feature_patch(c->shape[i], i == 0 ? &HERE : &c->pose, t->feature[i], near[i]);
+        s->patch[i] = tac_feature_patch(c->shape[i], i == 0 ? &TAC_IDENTITY_POSE : &c->pose, t->feature[i], near[i]);
         for (int j = 0; j < s->patch[i].dim; j++) {
             double length = tac_norm3(s->patch[i].t[j]);
             s->length[i][j] = length > 0 ? length : 1;
@@ -39,7 +35,7 @@ static void set_system(const tacCores *c, const tacTouch *t, const tacVec3 near[
     }
 }
 
-/* (D10) with rows and columns divided by the lengths: K y = r for y = (s0, s1, turn of n). */
+/* (D10) with rows and columns divided by the lengths: K y = r for y = (s0, s1, rotation of n). */
 static int assemble(const System *s, double *K, double *r) {
     int m = s->patch[0].dim + s->patch[1].dim, n = m + 2, first = 0;
     tacVec3 gap = tac_sub3(s->patch[1].x, s->patch[0].x);
@@ -65,8 +61,8 @@ static int assemble(const System *s, double *K, double *r) {
     return n;
 }
 
-/* y of least length among those with the least |K y - r|. */
-static void solve_shortest(int n, double *K, const double *r, double *y) {
+/* The minimum-norm least-squares solution of K y = r. */
+static void solve_least_norm(int n, double *K, const double *r, double *y) {
     double left[MOST_UNKNOWNS], right[MOST_UNKNOWNS], work[2 * MOST_UNKNOWNS];
     int column[MOST_UNKNOWNS];
     tacQr qr = {.m = n, .n = n, .A = K, .left = left, .right = right, .column = column, .work = work};
@@ -74,10 +70,11 @@ static void solve_shortest(int n, double *K, const double *r, double *y) {
     tac_qr_solve(&qr, r, y);
 }
 
-/* Moves the points and the normal; -> the length of the step. */
+/* Moves the points and the normal. Returns the length of the step. */
 static double take_step(const System *s, const double *y, tacVec3 near[2], tacVec3 *n) {
     int at = 0, m = s->patch[0].dim + s->patch[1].dim;
-    double turn = tac_sqrt(y[m] * y[m] + y[m + 1] * y[m + 1]), share = turn > LONGEST_TURN ? LONGEST_TURN / turn : 1;
+    double turn = tac_sqrt(y[m] * y[m] + y[m + 1] * y[m + 1]),
+           share = turn > TAC_NEWTON_MAX_TURN ? TAC_NEWTON_MAX_TURN / turn : 1;
     double longest = share * turn;
     for (int i = 0; i < 2; i++) {
         near[i] = s->patch[i].x;
@@ -91,14 +88,14 @@ static double take_step(const System *s, const double *y, tacVec3 near[2], tacVe
     return longest;
 }
 
-/* The touch where the steps ended, unless least squares met no common normal. */
-static int finish(const tacCores *c, const tacVec3 near[2], tacVec3 n, tacTouch *t) {
+/* The touch where the steps ended. Returns 0 where least squares found no common normal. */
+static int set_touch(const tacCores *c, const tacVec3 near[2], tacVec3 n, tacTouch *t) {
     double K[MOST_UNKNOWNS * MOST_UNKNOWNS], r[MOST_UNKNOWNS];
     System s;
     set_system(c, t, near, n, &s);
     int count = assemble(&s, K, r);
     for (int i = 0; i < count; i++)
-        if (!(tac_abs(r[i]) <= MET)) return 0;
+        if (!(tac_abs(r[i]) <= RESIDUAL_MET)) return 0;
     double d = tac_dot3(n, tac_sub3(s.patch[1].x, s.patch[0].x));
     t->normal = n, t->dist = d - s.patch[0].pad - s.patch[1].pad;
     t->point[0] = tac_madd3(s.patch[0].x, s.patch[0].pad, n);
@@ -106,16 +103,17 @@ static int finish(const tacCores *c, const tacVec3 near[2], tacVec3 n, tacTouch 
     return 1;
 }
 
-int tac_nearest_family(const tacCores *c, tacTouch *t) {
+int tac_nearest_degenerate(const tacCores *c, tacTouch *t) {
     tacVec3 near[2] = {t->point[0], t->point[1]}, n = t->normal;
     double last = 2, K[MOST_UNKNOWNS * MOST_UNKNOWNS], r[MOST_UNKNOWNS], y[MOST_UNKNOWNS];
     System s;
     for (int k = 0; k < MOST_STEPS; k++) {
         set_system(c, t, near, n, &s);
-        solve_shortest(assemble(&s, K, r), K, r, y);
+        solve_least_norm(assemble(&s, K, r), K, r, y);
         double step = take_step(&s, y, near, &n);
         if (!tac_finite(step)) return 0;
-        if (step < ROUNDING && (step < STILL || step >= 0.5 * last)) return finish(c, near, n, t);
+        if (step < TAC_NEWTON_ROUNDING && (step < STEP_UNDERFLOW || step >= 0.5 * last))
+            return set_touch(c, near, n, t);
         last = step;
     }
     return 0;
