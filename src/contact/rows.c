@@ -63,14 +63,6 @@ static int as_int(size_t n) { return n < INT_MAX ? (int)n : INT_MAX; }
 
 int tac_rows_max(const tacModel *m, int max_contacts) { return as_int(room_for(m, max_contacts).rows); }
 
-size_t tac_rows_bytes(const tacModel *m, int max_contacts) {
-    Room room = room_for(m, max_contacts);
-    size_t contacts = (size_t)max_contacts;
-    return tac_arena_round(room.rows * sizeof(tacRow)) + tac_arena_round(room.numbers * sizeof(int)) +
-           2 * tac_arena_round(room.numbers * sizeof(double)) + tac_arena_round(contacts * sizeof(tacContact)) +
-           tac_arena_round(contacts * sizeof(int));
-}
-
 int tac_rows_layout(tacRows *rows, const tacModel *m, int max_contacts, tacArena *arena) {
     Room room = room_for(m, max_contacts);
     *rows = (tacRows){.max = as_int(room.rows), .max_nnz = as_int(room.numbers), .max_contacts = max_contacts};
@@ -81,6 +73,13 @@ int tac_rows_layout(tacRows *rows, const tacModel *m, int max_contacts, tacArena
     rows->contact = TAC_TAKE(arena, max_contacts, tacContact);
     rows->first_row = TAC_TAKE(arena, max_contacts, int);
     return rows->row && rows->dof && rows->J && rows->Y && rows->contact && rows->first_row;
+}
+
+size_t tac_rows_bytes(const tacModel *m, int max_contacts) {
+    tacArena dry = tac_arena_dry();
+    tacRows rows;
+    tac_rows_layout(&rows, m, max_contacts, &dry);
+    return dry.peak;
 }
 
 /* --- Building ----------------------------------------------------------------------------------------------------- */

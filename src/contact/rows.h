@@ -50,9 +50,10 @@ typedef struct tacRows {
 
 /* Most rows that a model can have: every contact three, limits, dry friction, equalities. */
 int tac_rows_max(const tacModel *m, int max_contacts);
-size_t tac_rows_bytes(const tacModel *m, int max_contacts);
-/* 0: the arena is too small. */
+/* Takes the arrays of tac_rows_max rows. 0: the arena is too small. */
 int tac_rows_layout(tacRows *rows, const tacModel *m, int max_contacts, tacArena *arena);
+/* Bytes that it takes. */
+size_t tac_rows_bytes(const tacModel *m, int max_contacts);
 
 /* Contacts found before (rows->contact, ncontact; those of what no dof moves are taken out) and limits nearer than
  * `reach` times the speed of their coordinate at v -> all rows with their J. Needs: position, tendon lengths. */

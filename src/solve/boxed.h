@@ -51,7 +51,7 @@ typedef struct tacBoxedResult {
     double residual; /* tac_boxed_residual */
 } tacBoxedResult;
 
-/* Bytes of scratch for n rows. */
+/* Bytes that tac_boxed_solve takes for n rows. */
 size_t tac_boxed_bytes(int n);
 /* Problem -> f, w, row_class (n each). Always finite for finite problems. TAC_ERR_ARENA_FULL, or TAC_OK whether solved
  * or not: the result says. */
@@ -88,7 +88,7 @@ typedef struct tacBoxedTrack {
     double *cover, *slope, *w_slope; /* n: boxed_nearby.c */
     double *z, *y, *dz, *dy;         /* n: boxed_interior.c */
 } tacBoxedTrack;
-size_t tac_boxed_track_bytes(int n);
+/* Takes the arrays of n rows. 0: the arena is too small. */
 int tac_boxed_track_layout(tacBoxedTrack *track, int n, tacArena *arena);
 
 /* All that such a method works on. */
@@ -101,10 +101,10 @@ typedef struct tacBoxedRun {
     int *pivots; /* counts systems */
 } tacBoxedRun;
 
-/* Scratch shared by them. */
+/* Scratch of all methods. A method reads either the factored matrix or the table, never both: they share memory. */
 typedef struct tacBoxedWork {
     tacBoxedTrack track;
-    double *matrix, *rhs, *scratch;      /* n x n, n, n */
+    double *matrix, *rhs, *scratch;      /* n x n, n, n; the matrix lies where the table does */
     int *row, *place, *pivot;            /* n: rows that are free, where a row is among them, exchanges of the factor */
     double *table, *change, *base;       /* n x (n + 2), n + 2, n: boxed_tableau.h */
     double *cover;                       /* n: boxed_path.c */
@@ -113,6 +113,7 @@ typedef struct tacBoxedWork {
     int *part_class;                     /* 4 n */
     int free, symmetric;                 /* size of the factored system; 1: by Cholesky */
 } tacBoxedWork;
+/* Takes the arrays of n rows. 0: the arena is too small. */
 int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena);
 
 /* A_ii with its shift. */

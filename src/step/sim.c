@@ -33,6 +33,7 @@ tacOptions tac_default_options(const tacModel *model) {
         .toi_impacts = 64,
         .gradient = TAC_GRADIENT_EXACT,
         .bounce_speed = 0.01,
+        .lcp_dense_rows = 288,
         .ncp_kappa = 1e-8,
         .ncp_gradient_kappa = 0,
         .ncp_friction = TAC_NCP_CONE,
@@ -77,6 +78,8 @@ static tacStatus refuse_integrator(const tacModel *model, const tacOptions *opti
 
 /* Largest max_contacts: rows and unknowns, up to five for each, are counted in an int. */
 enum { MOST_CONTACTS = 1 << 28 };
+/* Largest lcp_dense_rows: squares of it are counted in bytes. */
+enum { MOST_DENSE_ROWS = 1 << 15 };
 
 static tacStatus check_soft_options(const tacOptions *options, tacError *err) {
     if ((unsigned)options->soft_solver > TAC_SOLVER_NEWTON)
@@ -121,6 +124,9 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
                         options->toi_impacts);
     if (!(options->bounce_speed >= 0))
         return tac_fail(err, TAC_ERR_ARGUMENT, "option bounce_speed is %g: expected a speed", options->bounce_speed);
+    if (options->lcp_dense_rows < 0 || options->lcp_dense_rows > MOST_DENSE_ROWS)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "option lcp_dense_rows is %d: expected a number of rows, at most %d",
+                        options->lcp_dense_rows, MOST_DENSE_ROWS);
     if (!(options->ncp_kappa >= TAC_NCP_LEAST_KAPPA) || !tac_finite(options->ncp_kappa))
         return tac_fail(err, TAC_ERR_ARGUMENT, "option ncp_kappa is %g: expected a finite number of at least %g",
                         options->ncp_kappa, TAC_NCP_LEAST_KAPPA);

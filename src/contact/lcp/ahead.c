@@ -12,20 +12,7 @@
     X(joint_axis, m->njnt) X(origin, m->nbody) X(S, m->nv) X(inertia, m->nbody)
 /* clang-format on */
 
-/* Vectors of the derivatives. */
-enum { VECTORS = 4 };
-
-size_t tac_ahead_bytes(const tacModel *m) {
-    const tacWork *w = NULL; /* for the element sizes alone */
-    size_t bytes = tac_arena_round((size_t)m->nq * sizeof(double));
-    if (!tac_rows_look(m)) return 0;
-#define X(name, count) bytes += tac_arena_round((size_t)(count) * sizeof *w->name);
-    POSITION_ARRAYS(X)
-#undef X
-    return bytes + VECTORS * tac_arena_round((size_t)m->nv * sizeof(double));
-}
-
-static int lay_out(const tacModel *m, tacArena *arena, tacAhead *a) {
+static int layout(tacAhead *a, const tacModel *m, tacArena *arena) {
     *a = (tacAhead){.q = TAC_TAKE(arena, m->nq, double)};
 #define X(name, count)                                                                                                 \
     if ((a->w.name = tac_arena_take(arena, (size_t)(count) * sizeof *a->w.name)) == NULL) return 0;
@@ -34,13 +21,20 @@ static int lay_out(const tacModel *m, tacArena *arena, tacAhead *a) {
     return a->q != NULL;
 }
 
-/* h v, in the arena. */
-static double *take_motion(tacContext *ctx, const double *x, double h) {
-    const tacModel *m = ctx->model;
-    double *hv = TAC_TAKE(&ctx->arena, m->nv, double);
-    for (int i = 0; hv != NULL && i < m->nv; i++)
+static double *motion_layout(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, m->nv, double); }
+
+/* hv <- h v */
+static void set_motion(const tacModel *m, const double *x, double h, double *hv) {
+    for (int i = 0; i < m->nv; i++)
         hv[i] = h * x[m->nq + i];
-    return hv;
+}
+
+void tac_measure_ahead(const tacModel *m, tacArena *dry) {
+    tacAhead a;
+    if (!tac_rows_look(m)) return;
+    layout(&a, m, dry);
+    TAC_SCOPE(dry);
+    motion_layout(m, dry);
 }
 
 tacStatus tac_look_ahead(tacContext *ctx, const double *x, const double *u, tacLcp *lcp) {
@@ -51,14 +45,14 @@ tacStatus tac_look_ahead(tacContext *ctx, const double *x, const double *u, tacL
         tac_rows_keep(&lcp->rows, x + m->nq);
         return TAC_OK;
     }
-    if (!lay_out(m, &ctx->arena, &lcp->ahead)) return TAC_ERR_ARENA_FULL;
-    size_t mark = tac_arena_mark(&ctx->arena);
-    double h = ctx->options.dt, *hv = take_motion(ctx, x, h);
+    if (!layout(&lcp->ahead, m, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    TAC_SCOPE(&ctx->arena);
+    double h = ctx->options.dt, *hv = motion_layout(m, &ctx->arena);
     if (hv == NULL) return TAC_ERR_ARENA_FULL;
+    set_motion(m, x, h, hv);
     tac_qpos_add(m, x, hv, lcp->ahead.q);
     tac_kinematics_q(m, &lcp->ahead.w, lcp->ahead.q, tac_split_inputs(m, &ctx->options, u).mocap);
     tac_rows_look_ahead(m, &lcp->ahead, x + m->nq, h, &lcp->rows);
-    tac_arena_release(&ctx->arena, mark);
     return TAC_OK;
 }
 
@@ -69,13 +63,18 @@ typedef struct Pull {
     double *hv, *row, *q, *v; /* nv each */
 } Pull;
 
-static int take_pull(tacContext *ctx, const double *x, double h, Pull *p) {
-    int nv = ctx->model->nv;
-    p->hv = take_motion(ctx, x, h);
-    p->row = TAC_TAKE(&ctx->arena, nv, double);
-    p->q = TAC_TAKE(&ctx->arena, nv, double);
-    p->v = TAC_TAKE(&ctx->arena, nv, double);
+static int pull_layout(Pull *p, const tacModel *m, tacArena *arena) {
+    p->hv = motion_layout(m, arena);
+    p->row = TAC_TAKE(arena, m->nv, double);
+    p->q = TAC_TAKE(arena, m->nv, double);
+    p->v = TAC_TAKE(arena, m->nv, double);
     return p->hv && p->row && p->q && p->v;
+}
+
+void tac_measure_ahead_deriv(const tacModel *m, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Pull p;
+    if (tac_rows_look(m)) pull_layout(&p, m, dry);
 }
 
 /* Row k ahead -> p->q, p->v: by q and v here. 0: it does not look ahead. */
@@ -89,36 +88,42 @@ static int pull_row(const tacModel *m, const tacLcp *lcp, int k, Pull *p) {
 }
 
 tacStatus tac_ahead_jac(tacContext *ctx, const double *x, const tacLcp *lcp, tacColumns c, double *dr) {
+    TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
-    size_t mark = tac_arena_mark(&ctx->arena), nv = (size_t)m->nv;
+    size_t nv = (size_t)m->nv;
     Pull p;
     int time = tac_param_of_time(m); /* d(q (+) h v)/dh = Q v = v */
     if (lcp->ahead.q == NULL) return TAC_OK;
-    if (!take_pull(ctx, x, lcp->h, &p)) return TAC_ERR_ARENA_FULL;
+    if (!pull_layout(&p, m, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    set_motion(m, x, lcp->h, p.hv);
     for (int k = 0; k < lcp->rows.n; k++) {
         if (!pull_row(m, lcp, k, &p)) continue;
         double *out = dr + (size_t)k * (size_t)c.n;
-        for (size_t i = 0; i < nv; i++)
-            out[i] += p.q[i] / lcp->h, out[nv + i] += p.v[i] / lcp->h;
+        for (size_t i = 0; i < nv; i++) {
+            out[i] += p.q[i] / lcp->h;
+            out[nv + i] += p.v[i] / lcp->h;
+        }
         if (time >= 0) out[c.nx + c.nu + time] += tac_dense_dot(m->nv, p.row, x + m->nq) / lcp->h;
     }
-    tac_arena_release(&ctx->arena, mark);
     return TAC_OK;
 }
 
 tacStatus tac_ahead_vjp(tacContext *ctx, const double *x, const tacLcp *lcp, const double *mu, const tacGrad *bar) {
+    TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
-    size_t mark = tac_arena_mark(&ctx->arena), nv = (size_t)m->nv;
+    size_t nv = (size_t)m->nv;
     Pull p;
     int time = bar->theta == NULL ? -1 : tac_param_of_time(m);
     if (lcp->ahead.q == NULL) return TAC_OK;
-    if (!take_pull(ctx, x, lcp->h, &p)) return TAC_ERR_ARENA_FULL;
+    if (!pull_layout(&p, m, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    set_motion(m, x, lcp->h, p.hv);
     for (int k = 0; k < lcp->rows.n; k++) {
         if (mu[k] == 0 || !pull_row(m, lcp, k, &p)) continue;
-        for (size_t i = 0; i < nv; i++)
-            bar->x[i] -= mu[k] * p.q[i] / lcp->h, bar->x[nv + i] -= mu[k] * p.v[i] / lcp->h;
+        for (size_t i = 0; i < nv; i++) {
+            bar->x[i] -= mu[k] * p.q[i] / lcp->h;
+            bar->x[nv + i] -= mu[k] * p.v[i] / lcp->h;
+        }
         if (time >= 0) bar->theta[time] -= mu[k] * tac_dense_dot(m->nv, p.row, x + m->nq) / lcp->h;
     }
-    tac_arena_release(&ctx->arena, mark);
     return TAC_OK;
 }

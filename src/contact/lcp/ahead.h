@@ -5,8 +5,10 @@
 #include "contact/lcp/problem.h"
 #include "smooth/linearize.h"
 
-/* Bytes it takes from the arena; none where no equality holds. */
-size_t tac_ahead_bytes(const tacModel *m);
+/* Takes from a dry arena what tac_look_ahead takes and leaves; nothing where no equality holds. */
+void tac_measure_ahead(const tacModel *m, tacArena *dry);
+/* Lays out on a dry arena what the derivatives take. */
+void tac_measure_ahead_deriv(const tacModel *m, tacArena *dry);
 /* (x, u) -> lcp->ahead and the rows' bends; nothing where no equality holds. An impact leaves the velocities of
  * equalities as they are, and has nothing ahead. Needs: tac_rows_find. */
 tacStatus tac_look_ahead(tacContext *ctx, const double *x, const double *u, tacLcp *lcp);

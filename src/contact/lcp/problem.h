@@ -32,11 +32,13 @@
 #define TAC_LCP_FOLLOWING  2.0   /* m/s (rad/s): fastest that one follows a mocap body */
 /* m/s (rad/s), and share of what it is to stop: equalities that give way by more contradict each other. */
 #define TAC_LCP_GIVING 1e-3
-/* Islands up to the first have a dense matrix of rows; up to the second where they have more dofs than rows, too;
- * larger ones a sparse one of dofs, and those up to the third the dense one again when that fails. */
+/* An island of at most TAC_LCP_FEW_ROWS rows is solved with a dense matrix of rows. So is one of at most
+ * TAC_LCP_SMALL_ROWS rows that has no fewer dofs than rows. A larger one is solved with a sparse matrix of dofs; where
+ * that fails, with the dense one if it has at most lcp_dense_rows rows (tacOptions). */
 #define TAC_LCP_FEW_ROWS   40
 #define TAC_LCP_SMALL_ROWS 96
-#define TAC_LCP_DENSE_ROWS 512
+/* Derivatives have room for this many rows of a step, whatever the options say. */
+#define TAC_LCP_DERIV_ROWS 512
 /* Most dofs of an island that the sparse one takes; beyond it there are sweeps alone. */
 #define TAC_LCP_MOST_DOFS 2048
 
@@ -50,6 +52,8 @@ typedef enum {
 
 typedef struct tacLcp {
     tacRows rows;
+    int dense_rows; /* option lcp_dense_rows: most rows of an island that is large and may have a dense matrix */
+    int deriv_rows; /* tac_lcp_deriv_rows */
     tacAhead ahead; /* q NULL: no equality holds */
     double h;
     int heaviest;                 /* tac_lcp_heaviest */
@@ -78,13 +82,16 @@ typedef struct tacLcp {
                              pos/h that makes it open or closed */
 } tacLcp;
 
-/* Bytes of a tacLcp's arrays, and of the scratch of solve and derivatives. */
-size_t tac_lcp_bytes(const tacModel *m, int max_contacts);
-size_t tac_lcp_scratch(const tacModel *m, int max_contacts);
-int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *arena);
+/* Takes the arrays of a problem with as many rows as there may be. 0: the arena is too small. */
+int tac_lcp_layout(tacLcp *lcp, const tacModel *m, const tacOptions *options, tacArena *arena);
+/* Most rows of a step whose derivatives have room: the larger of TAC_LCP_DERIV_ROWS and option lcp_dense_rows, or all
+ * rows that the model may have. */
+int tac_lcp_deriv_rows(const tacModel *m, const tacOptions *options);
+/* Lays out on a dry arena what tac_lcp_solve takes. */
+void tac_lcp_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry);
 
 /* Rows -> bounds, shifts, islands. Needs: tac_rows_find. */
-void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h);
+void tac_lcp_setup(const tacModel *m, tacLcp *lcp, double h);
 /* -> hold of the rows of equalities, and the margin of that. (lcp_equality.c) */
 void tac_lcp_hold(const tacModel *m, tacLcp *lcp);
 /* s of an equality's row. bound: -1, 1 where its speed of closing is at that end of its bounds; NULL skips. */
@@ -98,7 +105,7 @@ int tac_lcp_has_met(const tacLcp *lcp, const tacRow *row);
 /* What the next velocity of a contact or limit is to make up for; *rate = ds/d(pos). */
 double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate);
 /* Shifts of the contacts that bounce; speed: the least that does, m/s. lag: what is to be added to v for the velocity
- * at the impact (H4), which outlives lcp; NULL: nothing. Needs: tac_lcp_pose. */
+ * at the impact (H4), which outlives lcp; NULL: nothing. Needs: tac_lcp_setup. */
 void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const double *lag, double speed);
 /* A contact that was a row before in the same step, and comes nearer again because its row is straight and the motion
  * is not: it hops, with this many times the speed it comes with, so that hops grow and are few. */
@@ -107,7 +114,7 @@ void tac_lcp_hop(tacLcp *lcp, int contact, const double *v);
 /* How a bouncing row moves with lag: 1 + e; 0: not. */
 double tac_lcp_lag_share(const tacLcp *lcp, int k);
 /* (v_free, factor of Mhat) -> f, w, row_class; status as tac_boxed_solve, or TAC_ERR_NONFINITE where it overflows.
- * Needs: tac_lcp_pose, tac_rows_weigh. */
+ * Needs: tac_lcp_setup, tac_rows_weigh. */
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena);
 /* eps of row k, and its derivative by a parameter; heaviest: of tac_lcp_heaviest (lcp_compliance.c). */
 double tac_lcp_compliance(const tacModel *m, const tacRows *rows, int k, int heaviest);
@@ -116,7 +123,7 @@ double tac_lcp_compliance_param(const tacModel *m, const tacRows *rows, int k, i
 int tac_lcp_heaviest(const tacModel *m);
 /* One island, for large ones (lcp_large.c); last: sweep to the end when it cannot be solved otherwise. */
 tacStatus tac_lcp_solve_large(const tacModel *m, tacLcp *lcp, int island, int last, tacArena *arena);
-size_t tac_lcp_large_scratch(const tacModel *m, int max_rows);
+void tac_lcp_measure_large(const tacModel *m, int max_rows, tacArena *dry);
 /* What the solution says about itself. */
 void tac_lcp_report(const tacModel *m, const tacLcp *lcp, tacStepInfo *info);
 /* Least change of a row's velocity (m/s, rad/s) that moves it into another class. */
@@ -170,7 +177,7 @@ double tac_lcp_bounce_param(const tacLcpPoint *p, int row, const tacParamTangent
 typedef struct tacLcpSystem {
     int n;
     int *row;   /* n: free rows */
-    double *lu; /* n x n */
+    double *lu; /* n x n, in a block that may be larger */
     int *pivot;
     double *work;
     double conditioning; /* largest over smallest pivot */
@@ -181,6 +188,8 @@ typedef struct tacLcpSystem {
 #define TAC_LCP_SHARED_MIXED    1e4
 #define TAC_LCP_SHARED_CONTACTS 1e8
 tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacArena *arena, tacLcpSystem *system);
+/* Takes from a dry arena what it does for an island of that many rows. */
+void tac_lcp_measure_system(const tacModel *m, int rows, tacArena *dry);
 /* A_CC^-T Yhat, column by column: nv lines of n numbers. Where forces are shared they are large, and cancel in motions:
  * forward and reverse mode agree only by applying one and the same of these. */
 void tac_lcp_system_response(const tacLcp *lcp, const tacLcpSystem *system, int nv, double *out);

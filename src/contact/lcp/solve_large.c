@@ -52,23 +52,13 @@ typedef struct Large {
     int ndof;
 } Large;
 
-enum { DOUBLES = 10, INTS = 3 };
-
-size_t tac_lcp_large_scratch(const tacModel *m, int max_rows) {
-    size_t n = (size_t)max_rows, nv = (size_t)m->nv, bodies = (size_t)m->nbody;
-    int dofs = m->nv < TAC_LCP_MOST_DOFS ? m->nv : TAC_LCP_MOST_DOFS;
-    return DOUBLES * tac_arena_round(n * sizeof(double)) + INTS * tac_arena_round(n * sizeof(int)) +
-           tac_boxed_track_bytes(max_rows) + 2 * tac_arena_round(nv * sizeof(double)) +
-           2 * tac_arena_round(nv * sizeof(int)) + 2 * tac_arena_round(bodies * sizeof(int)) +
-           tac_block_lu_bytes(m->nbody, dofs);
-}
-
-static int lay_out(Large *l, const tacModel *m, int n, tacArena *arena) {
-    double **reals[DOUBLES] = {&l->b, &l->low, &l->high, &l->diagonal, &l->delta, &l->f, &l->w, &l->T, &l->C, &l->r};
-    int **ints[INTS] = {&l->parent, &l->row_class, &l->split}, ok = tac_boxed_track_layout(&l->track, n, arena);
-    for (int k = 0; k < DOUBLES; k++)
+/* All but lu, whose size is known when the island's dofs are. */
+static int layout(Large *l, const tacModel *m, int n, tacArena *arena) {
+    double **reals[] = {&l->b, &l->low, &l->high, &l->diagonal, &l->delta, &l->f, &l->w, &l->T, &l->C, &l->r};
+    int **ints[] = {&l->parent, &l->row_class, &l->split}, ok = tac_boxed_track_layout(&l->track, n, arena);
+    for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
         ok &= (*reals[k] = TAC_TAKE(arena, n, double)) != NULL;
-    for (int k = 0; k < INTS; k++)
+    for (size_t k = 0; k < sizeof ints / sizeof *ints; k++)
         ok &= (*ints[k] = TAC_TAKE(arena, n, int)) != NULL;
     l->m = m;
     l->y = TAC_TAKE(arena, m->nv, double);
@@ -80,12 +70,23 @@ static int lay_out(Large *l, const tacModel *m, int n, tacArena *arena) {
     return ok && l->y && l->g && l->place && l->dof_of && l->block_of && l->block_size;
 }
 
+void tac_lcp_measure_large(const tacModel *m, int max_rows, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Large l;
+    layout(&l, m, max_rows, dry);
+    tac_arena_take(dry, tac_block_lu_bytes(m->nbody, m->nv < TAC_LCP_MOST_DOFS ? m->nv : TAC_LCP_MOST_DOFS));
+}
+
 static void take_rows(Large *l, const tacLcp *lcp, int island) {
     int first = lcp->island_adr[island], n = lcp->island_adr[island + 1] - first;
-    l->rows = &lcp->rows, l->eps = lcp->eps, l->row = lcp->order + first;
+    l->rows = &lcp->rows;
+    l->eps = lcp->eps;
+    l->row = lcp->order + first;
     for (int i = 0; i < n; i++) {
         int k = l->row[i];
-        l->b[i] = lcp->b[k], l->low[i] = lcp->low[k], l->high[i] = lcp->high[k];
+        l->b[i] = lcp->b[k];
+        l->low[i] = lcp->low[k];
+        l->high[i] = lcp->high[k];
         l->parent[i] = lcp->parent[k] < 0 ? -1 : i - (k - lcp->parent[k]);
         double a = tac_row_product(&lcp->rows, k, k);
         l->diagonal[i] = a + lcp->eps[k];
@@ -404,9 +405,10 @@ static void sweep_alone(Large *l) {
 }
 
 tacStatus tac_lcp_solve_large(const tacModel *m, tacLcp *lcp, int island, int last, tacArena *arena) {
+    TAC_SCOPE(arena);
     Large l;
     int first = lcp->island_adr[island], n = lcp->island_adr[island + 1] - first;
-    if (!lay_out(&l, m, n, arena)) return TAC_ERR_ARENA_FULL;
+    if (!layout(&l, m, n, arena)) return TAC_ERR_ARENA_FULL;
     take_rows(&l, lcp, island);
     int solved = find_blocks(&l, m, arena) && guess_and_solve(&l, &lcp->pivots);
     if (!solved && !last) {
@@ -416,8 +418,11 @@ tacStatus tac_lcp_solve_large(const tacModel *m, tacLcp *lcp, int island, int la
     if (!solved) sweep_alone(&l);
     double residual = tac_boxed_residual(&l.boxed, l.f, l.w);
     lcp->unsolved += !(residual <= tac_boxed_tolerance(&l.boxed, l.f));
-    for (int i = 0; i < n; i++)
-        lcp->f[l.row[i]] = l.f[i], lcp->w[l.row[i]] = l.w[i], lcp->row_class[l.row[i]] = l.row_class[i];
+    for (int i = 0; i < n; i++) {
+        lcp->f[l.row[i]] = l.f[i];
+        lcp->w[l.row[i]] = l.w[i];
+        lcp->row_class[l.row[i]] = l.row_class[i];
+    }
     lcp->residual = tac_max(lcp->residual, residual);
     return TAC_OK;
 }

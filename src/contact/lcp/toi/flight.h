@@ -71,6 +71,7 @@ typedef struct tacFlight {
     int *held, nheld;   /* pairs of geoms that the kick had a force between */
     int met[2];         /* geoms of the impact in hand */
     double *lag;        /* nv: tac_lcp_bounce */
+    double *v_free;     /* nv: velocity after the kick without rows */
     double *scratch;    /* 3 nv */
     double left;        /* s */
     double since;       /* s: of drift since the kick or the last impact */
@@ -86,8 +87,8 @@ typedef struct tacFlight {
     tacFlightForces *z;            /* NULL: not asked for */
 } tacFlight;
 
-/* (x, u) -> f->x, f->act; with derivatives where d is given, with forces where z is. Leaves f in the arena: the caller
- * releases. Where tac_went_on(status), there is a next state. */
+/* (x, u) -> f->x, f->act, w->next; with derivatives where d is given, with forces where z is. Leaves f in the arena: the
+ * caller releases. Where tac_went_on(status), there is a next state. */
 tacStatus tac_flight_travel(tacContext *ctx, const double *x, const double *u, tacFlightTangent *d, tacFlightForces *z,
                             tacFlight *f);
 /* The flight `first` once more, to impact number k (from 1): its problem solved and left in the arena, its change of
@@ -96,18 +97,29 @@ tacStatus tac_flight_to_impact(const tacFlight *first, const double *x, int k, t
 /* The kick once more, for reverse modes of a step that was the kick and one drift; lcp is left in the arena. */
 tacStatus tac_flight_kick_again(tacFlight *f, const double *x, tacLcp *lcp);
 
-/* --- Rows of what touches (lcp_toi_rows.c) ------------------------------------------------------------------------ */
+/* --- Memory -------------------------------------------------------------------------------------------------------
+ *
+ * Each takes from a dry arena what its namesake takes, and leaves there what that leaves (contact/lcp/step.h). */
+void tac_flight_measure(const tacModel *m, const tacOptions *options, tacArena *dry); /* a flight's own arrays */
+void tac_flight_measure_travel(const tacModel *m, const tacOptions *options, int derivatives, tacArena *dry);
+void tac_flight_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_flight_measure_tangent(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_flight_measure_lag_jac(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_flight_measure_add_forces(const tacModel *m, tacArena *dry);
+void tac_flight_measure_pull(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_toi_measure_outputs(const tacModel *m, const tacOptions *options, tacArena *dry);
+
+/* --- Rows of what touches (rows.c) -------------------------------------------------------------------------------- */
 
 /* 1: the kick had a force between the two geoms. */
 int tac_flight_is_held(const tacFlight *f, const int geom[2]);
 /* (x in hand, velocity without rows) -> impulses in lcp, of the kick or of an impact. Needs: position, the factor. */
 tacStatus tac_flight_solve(tacFlight *f, const double *v_free, int impact, tacLcp *lcp);
 
-/* --- Derivatives (lcp_toi_deriv.c) -------------------------------------------------------------------------------- */
+/* --- Derivatives (deriv.c) ---------------------------------------------------------------------------------------- */
 
-/* Room for them in the arena, and its bytes. */
+/* Their arrays, taken from the arena, at the step's beginning. */
 tacStatus tac_flight_tangent(tacContext *ctx, tacFlightTangent *d);
-size_t tac_flight_tangent_bytes(const tacModel *m, const tacOptions *options);
 /* After the kick, from W: dv, dq = identity, and of the whole step what the activations have. Needs: w as the kick left
  * it. */
 tacStatus tac_flight_kick_jac(tacFlight *f, const double *x);
@@ -129,13 +141,13 @@ double tac_flight_span_rate(const tacLcp *lcp, int k);
 /* -> rows dq, dv of the whole step. 0: not all are finite. */
 int tac_flight_finish_jac(const tacFlight *f);
 
-/* --- Reverse mode (lcp_toi_adjoint.c) ----------------------------------------------------------------------------- */
+/* --- Reverse mode (adjoint.c) ------------------------------------------------------------------------------------- */
 
 /* Of a step that f has made, with ctx->info its report and all its stops remembered; landed: 1 where it came to its
  * end. */
 tacStatus tac_flight_pull(tacFlight *f, const double *x, int landed, const double *ybar, const tacGrad *g);
 
-/* --- Forces as outputs (lcp_toi_forces.c) ------------------------------------------------------------------------- */
+/* --- Forces as outputs (outputs.c) -------------------------------------------------------------------------------- */
 
 /* Adds those of a problem that was solved. Needs: its kinematics, v+ in w->next. */
 tacStatus tac_flight_add_forces(tacFlight *f, const tacLcp *lcp);
@@ -146,5 +158,3 @@ tacStatus tac_toi_forces_jac(tacContext *ctx, const double *x, const double *u, 
 tacStatus tac_toi_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
                              const double *qfrcbar, const tacGrad *bar);
 tacStatus tac_toi_contacts(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n);
-/* Bytes that they take beside a step's. */
-size_t tac_toi_forces_bytes(const tacModel *m, const tacOptions *options);
