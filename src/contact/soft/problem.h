@@ -55,8 +55,7 @@ struct tacSoft {
     double residual; /* largest |M (a - a0) - J^T f|, relative to the forces of its island */
 };
 
-size_t tac_soft_bytes(const tacModel *m, int max_contacts);
-size_t tac_soft_scratch(const tacModel *m, int max_contacts);
+/* Takes the arrays of a problem with as many rows as there may be. 0: the arena is too small. */
 int tac_soft_layout(tacSoft *soft, const tacModel *m, int max_contacts, tacArena *arena);
 
 /* What a contact has of its geoms or its pair, mixed by MuJoCo's rules. */
@@ -86,7 +85,7 @@ double tac_soft_weight(const tacModel *m, const tacRows *rows, int k, tacInverse
 
 /* Rows -> blocks with impedances, D, a_ref at velocity v. h: the step, for MuJoCo's bound on time constants. Needs:
  * tac_rows_find without reach; velocity. */
-void tac_soft_pose(const tacModel *m, const tacWork *w, tacSoft *soft, const double *v, double h);
+void tac_soft_setup(const tacModel *m, const tacWork *w, tacSoft *soft, const double *v, double h);
 
 /* Where the block's rows are at y (n numbers) -> force f (n), the zone, and, unless NULL, K = -df/dy (n x n). */
 int tac_soft_force(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K);
@@ -122,7 +121,8 @@ struct tacSoftIsland {
     double scale;               /* of the forces in it */
     double weight;              /* conjugate gradients: grad . M^-1 grad of the step before; 0: there was none */
 };
-size_t tac_soft_islands_bytes(const tacModel *m, int max_contacts);
+/* Takes from a dry arena what tac_soft_islands takes for nblock blocks. */
+void tac_soft_measure_islands(const tacModel *m, int nblock, tacArena *dry);
 /* Blocks -> islands by their first block, taken from the arena; blocks and dofs of each in ascending order, dofs in
  * runs as long as can be. How many; -1: the arena is too small. */
 int tac_soft_islands(const tacModel *m, const tacSoft *soft, tacArena *arena, tacSoftIsland **islands);
@@ -131,6 +131,8 @@ int tac_soft_islands(const tacModel *m, const tacSoft *soft, tacArena *arena, ta
  * gradients: the factor of M. */
 tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *how, const double *a0,
                          double *a, tacArena *arena);
+/* Takes from a dry arena what it takes; the Hessian is left there. */
+void tac_soft_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry);
 
 /* What the problem says about itself: contacts, zones, how far they are from others, as velocities over the step h. Of
  * several problems in one step the whole is told. */

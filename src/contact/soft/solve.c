@@ -66,24 +66,28 @@ tacSoftSearch tac_soft_search(const tacModel *m, const tacOptions *options) {
     };
 }
 
-enum { DOFS = 7, ROWS = 3 };
-
-size_t tac_soft_scratch(const tacModel *m, int max_contacts) {
-    size_t n = (size_t)tac_rows_max(m, max_contacts);
-    return DOFS * tac_arena_round((size_t)m->nv * sizeof(double)) + ROWS * tac_arena_round(n * sizeof(double)) +
-           tac_arena_round(n * sizeof(int)) + tac_soft_islands_bytes(m, max_contacts);
+/* All but the islands. */
+static int layout(Newton *s, int nrow, int nblock, tacArena *arena) {
+    double **dofs[] = {&s->Ma, &s->grad, &s->p, &s->Mp, &s->q}, **more[] = {&s->pull, &s->pulled};
+    double **rows[] = {&s->Jp, &s->z, &s->g};
+    int ok = (s->zone = TAC_TAKE(arena, nblock, int)) != NULL;
+    for (size_t k = 0; k < sizeof dofs / sizeof *dofs; k++)
+        ok &= (*dofs[k] = TAC_TAKE(arena, s->m->nv, double)) != NULL;
+    for (size_t k = 0; k < sizeof more / sizeof *more && is_conjugate(s); k++)
+        ok &= (*more[k] = TAC_TAKE(arena, s->m->nv, double)) != NULL;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        ok &= (*rows[k] = TAC_TAKE(arena, nrow, double)) != NULL;
+    return ok;
 }
 
-static int lay_out(Newton *s, tacArena *arena) {
-    double **dofs[DOFS] = {&s->Ma, &s->grad, &s->p, &s->Mp, &s->q, &s->pull, &s->pulled};
-    double **rows[ROWS] = {&s->Jp, &s->z, &s->g};
-    int ok = (s->zone = TAC_TAKE(arena, s->soft->nblock, int)) != NULL;
-    for (int k = 0; k < (is_conjugate(s) ? DOFS : DOFS - 2); k++)
-        ok &= (*dofs[k] = TAC_TAKE(arena, s->m->nv, double)) != NULL;
-    for (int k = 0; k < ROWS; k++)
-        ok &= (*rows[k] = TAC_TAKE(arena, s->soft->rows.n, double)) != NULL;
-    s->nisland = tac_soft_islands(s->m, s->soft, arena, &s->island);
-    return ok && s->nisland >= 0;
+void tac_soft_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    tacSoftSearch search = tac_soft_search(m, options);
+    Newton s = {.m = m, .search = &search};
+    int n = tac_rows_max(m, options->max_contacts);
+    if (!is_conjugate(&s)) tac_soft_measure_hessian(m, dry);
+    TAC_SCOPE(dry);
+    layout(&s, n, n, dry);
+    tac_soft_measure_islands(m, n, dry);
 }
 
 /* --- Where it stands ---------------------------------------------------------------------------------------------- */
@@ -439,11 +443,14 @@ static void place_anew(Newton *s) {
 tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *how, const double *a0,
                          double *a, tacArena *arena) {
     Newton s = {.m = m, .w = w, .soft = soft, .a0 = a0, .a = a, .search = how};
-    soft->iterations = soft->unsolved = soft->factored = 0, soft->residual = 0;
+    soft->iterations = soft->unsolved = soft->factored = 0;
+    soft->residual = 0;
     if (soft->rows.n == 0) return TAC_OK;
     if (!is_conjugate(&s) && !tac_soft_hessian_begin(&soft->hessian, m, &soft->rows, arena)) return TAC_ERR_ARENA_FULL;
-    size_t mark = tac_arena_mark(arena);
-    if (!lay_out(&s, arena)) return TAC_ERR_ARENA_FULL;
+    TAC_SCOPE(arena);
+    if (!layout(&s, soft->rows.n, soft->nblock, arena)) return TAC_ERR_ARENA_FULL;
+    s.nisland = tac_soft_islands(m, soft, arena, &s.island);
+    if (s.nisland < 0) return TAC_ERR_ARENA_FULL;
     memset(s.p, 0, (size_t)m->nv * sizeof *s.p);
     memset(s.grad, 0, (size_t)m->nv * sizeof *s.grad);
     place(&s);
@@ -452,6 +459,5 @@ tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, con
     search(&s);
     judge(&s);
     if (soft->iterations > DRIFT) place_anew(&s);
-    tac_arena_release(arena, mark);
     return TAC_OK;
 }
