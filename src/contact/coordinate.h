@@ -27,8 +27,8 @@ typedef struct tacCombination {
     int n; /* 0: the row does not stand on coordinates */
     tacCoordinate c[2];
     double scale[2];
-    double bend; /* d(scale[1])/d(c[1]) */
-    double x;    /* equality: c[1] less what it is at qpos_0 */
+    double scale_rate; /* d(scale[1])/d(c[1]) */
+    double x;          /* equality: c[1] less what it is at qpos_0 */
     double pos;
 } tacCombination;
 tacCombination tac_row_combination(const tacModel *m, const tacRow *row, const double *q);

@@ -28,10 +28,10 @@ typedef struct tacRow {
     int id;   /* contact; joint; tendon; dof; equality */
     int axis; /* contact: 0 normal, 1, 2 tangents, 3, 4, 5 turning about them; limit: 0 lower, 1 upper; equality: which
                      of its rows */
-    int adr, num; /* its numbers in dof[], J[] */
-    int tree;     /* first dof's tree (a root body), for islands */
-    double pos;   /* contact: dist; limit: distance to it; equality: what is to be zero */
-    double bend;  /* equality: change of pos along h v less h J v, over h (tac_rows_look_ahead); else 0 */
+    int adr, num;     /* its numbers in dof[], J[] */
+    int tree;         /* first dof's tree (a root body), for islands */
+    double pos;       /* contact: dist; limit: distance to it; equality: what is to be zero */
+    double curvature; /* equality: (pos(q (+) h v) - pos(q))/h - J v, what the row's own turning adds; else 0 */
 } tacRow;
 
 typedef struct tacRows {
@@ -60,19 +60,19 @@ size_t tac_rows_bytes(const tacModel *m, int max_contacts);
 void tac_rows_find(const tacModel *m, const tacWork *w, const double *q, const double *v, double reach, tacRows *rows);
 /* Rows of all equalities that hold, at the end: pos is what is to be zero, J its gradient by dofs. Needs: position. */
 void tac_rows_add_equalities(const tacModel *m, const tacWork *w, const double *q, tacRows *rows);
-/* The model where it would be without acceleration: at q (+) h v. */
-typedef struct tacAhead {
+/* The model where it would be without acceleration, at q (+) h v. */
+typedef struct tacPrediction {
     double *q;
     tacWork w; /* position stage alone */
-} tacAhead;
-/* 1: it has equalities that hold, whose rows look ahead. */
-int tac_rows_look(const tacModel *m);
-/* -> bend of the rows of equalities, v the velocity before the step. Needs: tac_rows_find. */
-void tac_rows_look_ahead(const tacModel *m, const tacAhead *ahead, const double *v, double h, tacRows *rows);
-/* bend = -J v: rows of equalities keep their velocity. */
-void tac_rows_keep(tacRows *rows, const double *v);
+} tacPrediction;
+/* 1: the model has an equality that holds. */
+int tac_rows_any_equality(const tacModel *m);
+/* Sets the curvature of the rows of equalities; v: velocity before the step. Needs: tac_rows_find. */
+void tac_rows_set_curvature(const tacModel *m, const tacPrediction *at, const double *v, double h, tacRows *rows);
+/* Sets it to -J v: these rows keep their velocity. */
+void tac_rows_keep_velocity(tacRows *rows, const double *v);
 /* out[nv] += J_k, a row of an equality, as it is at another configuration. */
-void tac_row_gradient_at(const tacModel *m, const tacAhead *at, const tacRow *row, double *out);
+void tac_row_gradient_at(const tacModel *m, const tacPrediction *at, const tacRow *row, double *out);
 /* -> Y (rows_weigh.c). scratch: 3 nv. Needs: tac_factor. */
 void tac_rows_weigh(const tacModel *m, const tacWork *w, tacRows *rows, double *scratch);
 /* J_k v */

@@ -89,7 +89,7 @@ static int take_in(const Part *part, const double *f, const double *w, int *row_
         int p = whole->parent[i], is_in = part->place[i] >= 0;
         if (is_in) continue;
         if (p < 0 && -w[i] > tolerance * tac_boxed_diagonal(whole, i)) row_class[i] = TAC_ROW_FREE, any = 1;
-        if (p >= 0 && row_class[p] == TAC_ROW_FREE) row_class[i] = tac_boxed_wake(whole, w, i);
+        if (p >= 0 && row_class[p] == TAC_ROW_FREE) row_class[i] = tac_boxed_child_class(whole, w, i);
     }
     return any;
 }

@@ -26,7 +26,7 @@ static Wanted want_bound(const tacBoxed *problem, const double *w, int i, int ro
     return pull > 0 ? (Wanted){TAC_ROW_FREE, pull} : (Wanted){row_class, 0};
 }
 
-int tac_boxed_wake(const tacBoxed *problem, const double *w, int i) {
+int tac_boxed_child_class(const tacBoxed *problem, const double *w, int i) {
     int p = problem->parent[i];
     double fp = tac_max(-w[p] / tac_boxed_diagonal(problem, p), 0), z = -w[i] / tac_boxed_diagonal(problem, i);
     if (z <= problem->low[i] * fp) return TAC_ROW_LOW;
@@ -75,7 +75,7 @@ static void follow_parents(const tacBoxed *problem, const double *w, int *row_cl
         if (row_class[p] != TAC_ROW_FREE)
             row_class[i] = TAC_ROW_OFF;
         else if (row_class[i] == TAC_ROW_OFF)
-            row_class[i] = tac_boxed_wake(problem, w, i);
+            row_class[i] = tac_boxed_child_class(problem, w, i);
     }
 }
 

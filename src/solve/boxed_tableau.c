@@ -154,8 +154,8 @@ static int set_bound(tacTableau *tableau, int i, int row_class) {
 
 static double at(tacLine line, double t) { return line.at0 + line.slope * t; }
 
-/* Children take up their bounds before the parent is free. */
-static int wake_children(tacTableau *tableau, int i, double t) {
+/* Children go to their bounds before the parent becomes free. */
+static int reactivate_children(tacTableau *tableau, int i, double t) {
     for (int k = i + 1; k < tableau->bound && tableau->problem->parent[k] == i; k++) {
         int row_class = at(tac_tableau_velocity(tableau, k), t) > 0 ? TAC_ROW_LOW : TAC_ROW_HIGH;
         if (!set_bound(tableau, k, row_class)) return 0;
@@ -163,8 +163,8 @@ static int wake_children(tacTableau *tableau, int i, double t) {
     return 1;
 }
 
-/* The parent goes to zero: those still free go to a bound first, which is zero as well. */
-static int settle_children(tacTableau *tableau, int i, double t) {
+/* The parent's force goes to zero: children that are free go to a bound first, which is zero as well. */
+static int bound_children(tacTableau *tableau, int i, double t) {
     for (int k = i + 1; k < tableau->problem->n && tableau->problem->parent[k] == i; k++) {
         if (!is_free(tableau, k)) continue;
         int row_class = at(tac_tableau_force(tableau, k), t) < 0 ? TAC_ROW_LOW : TAC_ROW_HIGH;
@@ -180,8 +180,8 @@ static int put_children_off(tacTableau *tableau, int i) {
 }
 
 int tac_tableau_move(tacTableau *tableau, int i, int row_class, double t) {
-    if (row_class == TAC_ROW_FREE) return wake_children(tableau, i, t) && set_free(tableau, i);
-    return settle_children(tableau, i, t) && set_bound(tableau, i, row_class) && put_children_off(tableau, i);
+    if (row_class == TAC_ROW_FREE) return reactivate_children(tableau, i, t) && set_free(tableau, i);
+    return bound_children(tableau, i, t) && set_bound(tableau, i, row_class) && put_children_off(tableau, i);
 }
 
 void tac_tableau_drive(tacTableau *tableau, int i, double length) {

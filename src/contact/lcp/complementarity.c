@@ -1,31 +1,31 @@
 /* Complementarity-aware gradients [Werling2021, IV-D; docs/theory/contact.md, L10].
  *
- * A contact that holds zeroes every gradient towards motions that would break it, and one that is open knows nothing of
- * the force it could give. So a second set of classes is tried, by what the loss asks of each contact's velocity: with
- * lambda = Mhat^-1 abar, J_k lambda has the sign of dl/d(J_k v+),
+ * A contact that holds zeroes every gradient towards motions that would break it. An open one has no gradient of the
+ * force it could give. So a second set of classes is tried, chosen by the sign of the loss's gradient by each contact's
+ * velocity: with lambda = Mhat^-1 abar, J_k lambda has the sign of dl/d(J_k v+),
  *
  *   J_k lambda < 0   the loss falls when the contact opens: no force
  *   J_k lambda > 0   it falls when the contact closes: held, friction sticks
  *
- * and of both gradients the one with the larger |dl/dq|^2 + |dl/dtau|^2 / h is the answer. In this comparison dl/dq is
- * without what the shift of a held row gives it, mu_k J_k / h, which says no more than that the row is put back to its
- * surface within the step. */
+ * The answer is the gradient with the larger |dl/dq|^2 + |dl/dtau|^2 / h. The comparison leaves out of dl/dq what the
+ * shift of a held row adds, mu_k J_k / h: it says only that the row is put back to its surface within the step. */
 #include "math/dense.h"
 #include "contact/lcp/step.h"
 
 #include <string.h>
 
-/* A row that can open, and whether it touches now, so that it may be held as well. */
+/* 1: the row can open: a contact or limit that does not bounce. */
 static int is_one_sided(const tacLcp *lcp, int k) {
     return lcp->parent[k] < 0 && lcp->low[k] == 0 && !(lcp->bounce[k] > 0);
 }
 
+/* 1: a contact that touches now, and so may be held. */
 static int touches(const tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     return row->kind == TAC_ROW_CONTACT && row->pos <= lcp->rows.contact[row->id].include;
 }
 
-/* Class of a row and of those that hang on it. */
+/* Sets the class of a row and of its children. */
 static void set_class(const tacLcp *lcp, int k, int held, int *row_class) {
     row_class[k] = held ? TAC_ROW_FREE : TAC_ROW_LOW;
     for (int l = k + 1; l <= k + 2 && l < lcp->rows.n; l++)

@@ -1,5 +1,5 @@
 /* What constraints add to the derivatives of the step's residuals (contact/lcp/problem.h, L4), forwards and in reverse. */
-#include "contact/lcp/ahead.h"
+#include "contact/lcp/predict.h"
 #include "contact/lcp/step.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static tacStatus emit(tacContext *ctx, const double *x, const double *u, const t
     if (lcp->lag != NULL) tac_rows_body_velocity(m, &ctx->work, lcp->lag, to.V_lag);
     for (int i = 0; i < m->nv; i++)
         to.gained[i] = v_next[i] - point.v[i];
-    if (tac_rows_look(m)) tac_rows_body_velocity(m, &ctx->work, to.gained, to.V_gained);
+    if (tac_rows_any_equality(m)) tac_rows_body_velocity(m, &ctx->work, to.gained, to.V_gained);
     tacLcpPoint p = {m,    &ctx->work, &ctx->scene, lcp,       &point,     v_next,
                      to.V, to.V_start, to.V_lag,    to.gained, to.V_gained};
     TAC_TRY(tac_lcp_contacts_jac(&p, q, mocap, theta, ctx->tangents));
@@ -43,7 +43,7 @@ static tacStatus emit(tacContext *ctx, const double *x, const double *u, const t
 }
 
 void tac_lcp_measure_residuals(const tacModel *m, tacArena *dry) {
-    tac_measure_ahead_deriv(m, dry);
+    tac_lcp_measure_predict_deriv(m, dry);
     TAC_SCOPE(dry);
     Velocities v;
     layout(&v, m, dry);
@@ -51,7 +51,7 @@ void tac_lcp_measure_residuals(const tacModel *m, tacArena *dry) {
 
 /* 1: w has J v+. */
 static int moves_with_v(const tacLcp *lcp, int k) {
-    return lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !tac_lcp_looks_ahead(lcp, k);
+    return lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !tac_lcp_is_predicted(lcp, k);
 }
 
 static tacSink columns_of(double *matrix, int first, tacColumns c) {
@@ -72,7 +72,7 @@ tacStatus tac_lcp_residuals_jac(tacContext *ctx, const double *x, const double *
         if (!moves_with_v(lcp, k)) continue;
         tac_row_add_force(&lcp->rows, k, 1 + lcp->bounce[k], dr + (size_t)k * (size_t)c.n + m->nv);
     }
-    TAC_TRY(tac_ahead_jac(ctx, x, lcp, c, dr));
+    TAC_TRY(tac_lcp_predict_jac(ctx, x, lcp, c, dr));
     return emit(ctx, x, u, lcp, &sink[0], mocap < 0 ? NULL : &sink[1], c.np > 0 ? &sink[2] : NULL);
 }
 
@@ -88,6 +88,6 @@ tacStatus tac_lcp_residuals_vjp(tacContext *ctx, const double *x, const double *
     for (int k = 0; k < lcp->rows.n; k++)
         if (mu[k] != 0 && moves_with_v(lcp, k))
             tac_row_add_force(&lcp->rows, k, -mu[k] * (1 + lcp->bounce[k]), bar->x + ctx->model->nv);
-    TAC_TRY(tac_ahead_vjp(ctx, x, lcp, mu, bar));
+    TAC_TRY(tac_lcp_predict_vjp(ctx, x, lcp, mu, bar));
     return emit(ctx, x, u, lcp, &sink[0], mocap < 0 ? NULL : &sink[1], bar->theta == NULL ? NULL : &sink[2]);
 }

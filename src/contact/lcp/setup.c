@@ -38,8 +38,8 @@ int tac_lcp_has_met(const tacLcp *lcp, const tacRow *row) {
     return (geom[0] == met[0] && geom[1] == met[1]) || (geom[0] == met[1] && geom[1] == met[0]);
 }
 
-/* What has met at an impact does not come nearer, whatever its distance is: that is known to rounding, and over a short
- * time, divided by the compliance that shares forces between redundant points, it would be seen. */
+/* The two geoms of an impact come no nearer, whatever their distance is. The distance has rounding, which over a short
+ * time, and divided by the compliance that shares forces between redundant points, would show. */
 double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate) {
     *rate = 0;
     if (tac_lcp_has_met(lcp, row)) return 0;
@@ -55,13 +55,15 @@ static void set_tangent(const tacModel *m, tacLcp *lcp, int k) {
     lcp->parent[k] = k - row->axis;
     lcp->s[k] = lcp->bounce[k] = 0;
     lcp->eps[k] = lcp->eps[lcp->parent[k]];
-    lcp->low[k] = -mu[row->axis - 1], lcp->high[k] = mu[row->axis - 1];
+    lcp->low[k] = -mu[row->axis - 1];
+    lcp->high[k] = mu[row->axis - 1];
 }
 
 static void set_loss(tacLcp *lcp, int k, double loss) {
     double most = lcp->impact ? 0 : lcp->h * loss;
     lcp->s[k] = 0;
-    lcp->low[k] = -most, lcp->high[k] = most;
+    lcp->low[k] = -most;
+    lcp->high[k] = most;
 }
 
 static void set_row(const tacModel *m, tacLcp *lcp, int k) {
@@ -75,12 +77,13 @@ static void set_row(const tacModel *m, tacLcp *lcp, int k) {
     lcp->bounce[k] = 0;
     lcp->eps[k] = lcp->firmness * tac_lcp_compliance(m, &lcp->rows, k, lcp->heaviest);
     lcp->s[k] = tac_lcp_shift(lcp, row, &rate);
-    lcp->low[k] = 0, lcp->high[k] = TAC_INFINITY;
+    lcp->low[k] = 0;
+    lcp->high[k] = TAC_INFINITY;
     if (row->kind == TAC_ROW_JOINT_FRICTION) set_loss(lcp, k, m->joint_frictionloss[m->dof_joint[row->id]]);
     if (row->kind == TAC_ROW_TENDON_FRICTION) set_loss(lcp, k, m->tendon_frictionloss[row->id]);
     if (row->kind == TAC_ROW_EQUALITY) {
         lcp->low[k] = -TAC_INFINITY;
-        lcp->s[k] = tac_lcp_closing(lcp, k, NULL);
+        lcp->s[k] = tac_lcp_closing_speed(lcp, k, NULL);
     }
 }
 
@@ -119,7 +122,10 @@ static void find_islands(const tacModel *m, tacLcp *lcp) {
         int root = rows->row[k].num == 0 ? -1 : find_tree(lcp->tree, rows->row[k].tree), found = -1;
         for (int l = lcp->nisland - 1; l >= 0 && found < 0; l--)
             if (root >= 0 && lcp->order[l] == root) found = l;
-        if (found < 0) lcp->order[lcp->nisland] = root, found = lcp->nisland++;
+        if (found < 0) {
+            lcp->order[lcp->nisland] = root;
+            found = lcp->nisland++;
+        }
         island_of[k] = found;
     }
     for (int l = 0; l <= lcp->nisland; l++)
@@ -141,7 +147,7 @@ void tac_lcp_setup(const tacModel *m, tacLcp *lcp, double h) {
     lcp->bounce_margin = TAC_INFINITY;
     lcp->heaviest = tac_lcp_heaviest(m);
     lcp->firmness = h > TAC_LCP_STEP ? (TAC_LCP_STEP / h) * (TAC_LCP_STEP / h) : 1;
-    tac_lcp_hold(m, lcp);
+    tac_lcp_set_hold(m, lcp);
     for (int k = 0; k < lcp->rows.n; k++)
         set_row(m, lcp, k);
     find_islands(m, lcp);
@@ -202,8 +208,8 @@ static tacStatus solve_dense(const tacModel *m, tacLcp *lcp, int island, tacAren
     return TAC_OK;
 }
 
-/* The bounds of friction coincide at zero where its contact touches without a force: such a row holds nothing, and
- * derivatives must not hold it. */
+/* Where a contact touches without a force, both bounds of its friction are zero. Such a row holds nothing, so
+ * derivatives must not hold it either. */
 static void release_unloaded(tacLcp *lcp) {
     for (int k = 0; k < lcp->rows.n; k++) {
         int p = lcp->parent[k];
@@ -211,9 +217,9 @@ static void release_unloaded(tacLcp *lcp) {
     }
 }
 
-/* Equalities that only compliance reconciles ask for two things at once; by how much they give way is their
- * residual. */
-static int contradict(tacLcp *lcp) {
+/* Number of rows of equalities that contradict others: compliance alone reconciles them, and they give way by more than
+ * TAC_LCP_GIVING. That is their residual. */
+static int count_contradictions(tacLcp *lcp) {
     int n = 0;
     for (int k = 0; k < lcp->rows.n; k++) {
         double giving = tac_abs(lcp->eps[k] * lcp->f[k]);
@@ -225,7 +231,7 @@ static int contradict(tacLcp *lcp) {
     return n;
 }
 
-/* Dofs of the trees of an island. */
+/* Number of dofs of an island's trees. */
 static int count_dofs(const tacModel *m, tacLcp *lcp, int island) {
     int n = 0, root = find_tree(lcp->tree, lcp->rows.row[lcp->order[lcp->island_adr[island]]].tree);
     for (int d = 0; d < m->nv; d++)
@@ -233,7 +239,7 @@ static int count_dofs(const tacModel *m, tacLcp *lcp, int island) {
     return n;
 }
 
-/* 1: its matrix of dofs is the smaller one. */
+/* 1: the island is solved with its matrix of dofs. */
 static int is_large(const tacModel *m, tacLcp *lcp, int island) {
     int n = lcp->island_adr[island + 1] - lcp->island_adr[island];
     return n > TAC_LCP_SMALL_ROWS || (n > TAC_LCP_FEW_ROWS && n > count_dofs(m, lcp, island));
@@ -259,7 +265,7 @@ tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, ta
     if (tac_first_nonfinite(lcp->rows.n, lcp->b) >= 0) return TAC_ERR_NONFINITE;
     for (int i = 0; i < lcp->nisland; i++)
         TAC_TRY(solve_island(m, lcp, i, arena));
-    lcp->unsolved += contradict(lcp);
+    lcp->unsolved += count_contradictions(lcp);
     release_unloaded(lcp);
     return tac_finite(lcp->residual) && tac_first_nonfinite(lcp->rows.n, lcp->f) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }

@@ -18,19 +18,19 @@
 
 #include <string.h>
 
-/* Sweeps that guess the classes; rounds of refinement. */
+/* Sweeps that guess the classes; most rounds of refinement. */
 enum { FIRST_SWEEPS = 10, REFINEMENTS = 12 };
-/* Rounds of pivoting in a pile without a gain: it goes through soon or not at all. */
+/* Rounds of pivoting without a gain, in a pile: pivoting succeeds soon or not at all. */
 enum { PILE_PATIENCE = 3 };
-/* Sweeps when it was not solved. */
+/* Sweeps when no method has solved the island. */
 #define LAST_SWEEPS 400
-/* delta relative to the row's own A_kk where there is no compliance. */
+/* delta, relative to A_kk, of a row without compliance. */
 #define LEAST_DELTA 1e-7
-/* w_C counts as zero at this share of what is asked for. */
+/* Refinement ends when the error of w_C is below this share of the tolerance. */
 #define REFINED 1e-2
-/* What is asked for of the answer: redundant rows share forces that move A_kk/eps times as much as w does. */
+/* Relative rounding of the answer: forces of redundant rows move A_kk/eps times as much as w does. */
 #define POLISHED 1e-14
-/* Refinement goes on while each round leaves less than this of the error. */
+/* Refinement goes on while each round leaves less than this share of the error. */
 #define GAIN 0.5
 
 typedef struct Large {
@@ -146,7 +146,7 @@ static int sweep(const Large *l, int count) {
 
 static int tree_of(const tacModel *m, int dof) { return m->body_root[m->dof_body[dof]]; }
 
-/* Trees of the island become blocks; dofs of one are neighbours. 0: more dofs than we take. */
+/* Trees of the island become blocks; dofs of a block are neighbours. 0: the island has too many dofs. */
 static int find_blocks(Large *l, const tacModel *m, tacArena *arena) {
     const tacRows *rows = l->rows;
     int nblock = 0;
@@ -156,13 +156,17 @@ static int find_blocks(Large *l, const tacModel *m, tacArena *arena) {
         const tacRow *row = &rows->row[l->row[i]];
         for (int e = row->adr; e < row->adr + row->num; e++) {
             int tree = tree_of(m, rows->dof[e]);
-            if (l->block_of[tree] < 0) l->block_size[nblock] = 0, l->block_of[tree] = nblock++;
+            if (l->block_of[tree] >= 0) continue;
+            l->block_size[nblock] = 0;
+            l->block_of[tree] = nblock++;
         }
     }
     l->ndof = 0;
     for (int d = 0; d < m->nv; d++) {
         int block = l->block_of[tree_of(m, d)];
-        if (block >= 0) l->place[d] = l->block_size[block]++, l->dof_of[l->ndof++] = d;
+        if (block < 0) continue;
+        l->place[d] = l->block_size[block]++;
+        l->dof_of[l->ndof++] = d;
     }
     return l->ndof <= TAC_LCP_MOST_DOFS && tac_block_lu_begin(&l->lu, nblock, l->block_size, arena);
 }
@@ -232,7 +236,7 @@ static void add_product(const Large *l, double scale, int a, int b) {
     }
 }
 
-/* The row whose free force row i moves with: itself, or its parent; -1: none. */
+/* The free row that the force of row i depends on: itself, or its parent; -1: none. */
 static int driver_of(const Large *l, const int *row_class, int i) {
     if (row_class[i] == TAC_ROW_FREE) return i;
     if (l->parent[i] < 0 || tac_boxed_factor_of(&l->boxed, row_class, i) == 0) return -1;
@@ -292,7 +296,7 @@ static void correct(Large *l, const int *row_class, const double *w, double *f) 
         if (row_class[i] == TAC_ROW_FREE) f[i] += (-w[i] - along_row(l, i, l->y)) / l->delta[i];
 }
 
-/* f -> refined until w of free rows is zero to `rounding`, or does not become less. */
+/* Refines f until w of the free rows is zero to `rounding`, or becomes no smaller. 1: it is zero. */
 static int refine(Large *l, const int *row_class, const double *b, double constant, double rounding, double *f,
                   double *w) {
     tacBoxed problem = l->boxed;
@@ -325,7 +329,8 @@ static int weigh(void *matrix, const double *D, const double *C) {
         *tac_block_lu_at(&l->lu, d, d) = 1;
     for (int i = 0; i < l->boxed.n; i++) {
         int p = l->parent[i];
-        l->T[i] = D[i] + l->delta[i], l->C[i] = C[i];
+        l->T[i] = D[i] + l->delta[i];
+        l->C[i] = C[i];
         add_product(l, 1 / l->T[i], i, i);
         if (p >= 0 && C[i] != 0) add_product(l, -C[i] / (l->T[i] * l->T[p]), i, p);
     }
@@ -362,24 +367,24 @@ static void multiply_any(void *matrix, const double *f, const double *b, double 
 
 /* --- Classes ------------------------------------------------------------------------------------------------------ */
 
-/* What always gets there, but for rounding: then under another cover. It is long, a line for each row that takes
- * part. */
+/* The path from a solved problem, which fails by rounding alone; then another cover is tried. It is long: one line for
+ * each row that takes part. */
 static int solve_from_afar(const tacBoxedRun *run) {
     int solved = 0;
     for (int way = 0; way < TAC_BOXED_WAYS && !solved; way++)
-        solved = tac_boxed_afar(run, way);
+        solved = tac_boxed_distant(run, way);
     return solved;
 }
 
-/* One tree among many contacts: wedged rather than piled, where the interior way gets stuck and the one from nearby is
- * short. */
+/* One tree among many contacts is wedged rather than piled. There the interior point gets stuck, and the path from a
+ * nearby problem is short. */
 static int solve_tree(const tacBoxedRun *run) {
     return tac_boxed_pivot(run, TAC_BOXED_STAGES, TAC_BOXED_PATIENCE) || tac_boxed_nearby(run) ||
            (tac_boxed_interior(run) && (tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE) || tac_boxed_nearby(run)));
 }
 
-/* Many trees: where pivoting fails, many rows are wrong, and the interior way, which does not count them, is shorter.
- * In one step of ten of a heap in motion friction makes it stick; nearby ends most of these. */
+/* Many trees: where pivoting fails, many rows are in wrong classes. The cost of the interior point does not depend on
+ * their number. In one step of ten of a heap in motion friction stops it; the path from nearby solves most of these. */
 static int solve_pile(const tacBoxedRun *run) {
     return tac_boxed_pivot(run, 1, PILE_PATIENCE) ||
            (tac_boxed_interior(run) && (tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE) || tac_boxed_nearby(run)));

@@ -1,14 +1,14 @@
 /* Contact lcp, semi-implicit Euler: the step without constraints, then impulses (contact/lcp/problem.h). */
 #include "contact/lcp/step.h"
 
-#include "contact/lcp/ahead.h"
+#include "contact/lcp/predict.h"
 #include "smooth/find_contacts.h"
 #include "smooth/smooth_step.h"
 
 #include <string.h>
 
-/* Speed (m/s) beyond that of the free motion which impulses may give a geom within one step and still be met by a row
- * that was found before; what comes faster is found a step later, inside. */
+/* m/s: impulses may add this much to a geom's speed, and its contacts still have rows. A contact that is reached faster
+ * is found one step later, overlapping. */
 #define SLACK_SPEED 0.5
 
 /* --- The step ----------------------------------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ static tacStatus accelerate(tacContext *ctx, const double *x, const double *u, t
     if (tac_first_nonfinite(m->nv, f.v_free) >= 0) return TAC_ERR_NONFINITE;
     TAC_TRY(find_contacts(ctx, f.v_free, f.V, &lcp->rows));
     tac_rows_find(m, w, x, f.v_free, h, &lcp->rows);
-    TAC_TRY(tac_look_ahead(ctx, x, u, lcp));
+    TAC_TRY(tac_lcp_predict(ctx, x, u, lcp));
     tac_rows_weigh(m, w, &lcp->rows, f.scratch);
     tac_lcp_setup(m, lcp, h);
     tac_lcp_bounce(m, lcp, x + m->nq, NULL, ctx->options.bounce_speed);
@@ -79,7 +79,7 @@ void tac_lcp_measure_advance(const tacModel *m, const tacOptions *options, tacAr
     motion_layout(&f, m, dry);
     tac_lcp_layout(&lcp, m, options, dry);
     tac_measure_find_contacts(m, dry);
-    tac_measure_ahead(m, dry);
+    tac_lcp_measure_predict(m, dry);
     tac_lcp_measure_solve(m, options, dry);
 }
 

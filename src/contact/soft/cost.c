@@ -90,7 +90,7 @@ int tac_soft_force(const tacSoftBlock *block, const double *D, const double *y, 
     }
 }
 
-int tac_soft_hold(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K) {
+int tac_soft_sticking_force(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K) {
     if (block->kind == TAC_SOFT_PYRAMID && y[0] < 0) return pyramid_force(block, D[0], y, 1, f, K);
     if (block->kind == TAC_SOFT_ELLIPTIC && y[0] < 0) return quadratic(block->n, D, y, f, K);
     return tac_soft_force(block, D, y, f, K);

@@ -1,11 +1,11 @@
-/* What limits, dry friction and equalities add to dG by moving (soft.h, Z9). */
+/* What limits, dry friction and equalities add to dG by moving (problem.h, Z9). */
 #include "contact/soft/problem.h"
 
 #include "contact/ball_limit.h"
 #include "contact/coordinate.h"
 #include "contact/equality.h"
 
-void tac_soft_aim(tacSoftPoint *p, double B) {
+void tac_soft_set_damping(tacSoftPoint *p, double B) {
     if (B == p->B) return;
     p->B = B;
     for (int i = 0; i < p->m->nv; i++)
@@ -78,7 +78,7 @@ void tac_soft_other_jac(tacSoftPoint *p, const tacContactColumns *to) {
         const tacSoftBlock *b = &p->soft->block[id];
         const tacRow *row = &p->soft->rows.row[b->row];
         if (row->kind == TAC_ROW_CONTACT || (tac_soft_is_idle(b) && !p->idle)) continue;
-        tac_soft_aim(p, b->z.B);
+        tac_soft_set_damping(p, b->z.B);
         if (row->kind == TAC_ROW_EQUALITY && tac_equality_is_pose(p->m, row->id))
             emit_poses(p, b, to);
         else

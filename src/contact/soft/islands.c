@@ -1,4 +1,4 @@
-/* Which constraints have to be solved together: those whose trees other constraints join. */
+/* Islands: constraints whose trees are joined by constraints are solved together. */
 #include "contact/soft/problem.h"
 
 #include "math/scalar.h"
@@ -26,8 +26,8 @@ void tac_soft_measure_islands(const tacModel *m, int nblock, tacArena *dry) {
     layout(&l, m, nblock, dry);
 }
 
-/* What stands for the island of a tree, as trees by their first dofs; paths are halved on the way. */
-static int stand_in(int *up, int tree) {
+/* Union-find: the representative of a tree's island. Trees are named by their first dofs; paths are halved on the way. */
+static int find_root(int *up, int tree) {
     while (up[tree] != tree)
         tree = up[tree] = up[up[tree]];
     return tree;
@@ -48,7 +48,7 @@ static void join_trees(const tacSoft *soft, const int *tree, int *up) {
         if (row->num == 0 || tree[dof[0]] == tree[dof[row->num - 1]]) continue;
         for (int e = 1; e < row->num; e++) {
             if (tree[dof[e]] == tree[dof[e - 1]]) continue;
-            int a = stand_in(up, tree[dof[e - 1]]), b = stand_in(up, tree[dof[e]]);
+            int a = find_root(up, tree[dof[e - 1]]), b = find_root(up, tree[dof[e]]);
             up[a > b ? a : b] = a > b ? b : a;
         }
     }
@@ -62,7 +62,7 @@ static int number_islands(const tacSoft *soft, const int *tree, int *up, int *nu
         const tacRow *row = &soft->rows.row[soft->block[k].row];
         of[k] = -1;
         if (row->num == 0) continue;
-        int *at = &number[stand_in(up, tree[soft->rows.dof[row->adr]])];
+        int *at = &number[find_root(up, tree[soft->rows.dof[row->adr]])];
         if (*at < 0) {
             list[n] = (tacSoftIsland){.goes = 1, .before = TAC_INFINITY, .best = TAC_INFINITY};
             *at = n++;
@@ -76,7 +76,7 @@ static int number_islands(const tacSoft *soft, const int *tree, int *up, int *nu
 /* Runs of dofs of each island: their number, and themselves where there is a place for them. */
 static void list_runs(const tacModel *m, const int *tree, int *up, const int *number, tacSoftIsland *list) {
     for (int i = 0, next = 0, before = -1; i < m->nv; i = next) {
-        int k = number[stand_in(up, i)], fresh = k >= 0 && k != before;
+        int k = number[find_root(up, i)], fresh = k >= 0 && k != before;
         for (next = i + 1; next < m->nv && tree[next] == i;)
             next++;
         before = k;

@@ -47,8 +47,8 @@ static tacContactState state_of(const tacSoftBlock *b) {
     return tac_soft_zone(b) == TAC_ZONE_CONE ? TAC_CONTACT_SLIDING : TAC_CONTACT_STICKING;
 }
 
-static tacContactForce describe(const tacContext *ctx, const tacSoft *soft, const tacSoftBlock *b,
-                                const double *v_next) {
+static tacContactForce describe_contact(const tacContext *ctx, const tacSoft *soft, const tacSoftBlock *b,
+                                        const double *v_next) {
     tacContactForce out = {.contact = soft->rows.contact[soft->rows.row[b->row].id], .state = state_of(b)};
     out.margin = ctx->options.dt * tac_soft_margin(b, soft->D + b->row, soft->y + b->row);
     for (int axis = 0; axis < 3 && axis < b->n; axis++) {
@@ -72,7 +72,7 @@ tacStatus tac_soft_contacts(tacContext *ctx, const double *x, const double *u, t
     if (soft.rows.ncontact > max) return TAC_ERR_CONTACTS;
     for (int k = 0; k < soft.nblock; k++)
         if (is_contact(&soft, &soft.block[k]))
-            out[soft.rows.row[soft.block[k].row].id] = describe(ctx, &soft, &soft.block[k], y + ctx->model->nq);
+            out[soft.rows.row[soft.block[k].row].id] = describe_contact(ctx, &soft, &soft.block[k], y + ctx->model->nq);
     return found;
 }
 
@@ -86,7 +86,7 @@ static void measure_contacts(const tacModel *m, const tacOptions *options, tacAr
 
 /* --- Constraints -------------------------------------------------------------------------------------------------- */
 
-static tacConstraint tell(const tacContext *ctx, const tacSoft *soft, const tacSoftBlock *b) {
+static tacConstraint describe_constraint(const tacContext *ctx, const tacSoft *soft, const tacSoftBlock *b) {
     static const tacConstraintKind kinds[] = {[TAC_ROW_CONTACT] = TAC_CONSTRAINT_CONTACT,
                                               [TAC_ROW_JOINT_LIMIT] = TAC_CONSTRAINT_JOINT_LIMIT,
                                               [TAC_ROW_TENDON_LIMIT] = TAC_CONSTRAINT_TENDON_LIMIT,
@@ -115,7 +115,7 @@ tacStatus tac_soft_constraints(tacContext *ctx, const double *x, const double *u
     *n = soft.nblock;
     if (soft.nblock > max) return TAC_ERR_CONTACTS;
     for (int k = 0; k < soft.nblock; k++)
-        out[k] = tell(ctx, &soft, &soft.block[k]);
+        out[k] = describe_constraint(ctx, &soft, &soft.block[k]);
     return tac_end_step(ctx, TAC_OK, soft.unsolved, NULL);
 }
 

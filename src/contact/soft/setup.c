@@ -207,7 +207,7 @@ static int rows_of_block(const tacRows *rows, int k) {
 }
 
 /* -B J v - K d r, less J'v of connects and welds. */
-static void refer(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftBlock *b, const double *v) {
+static void set_reference(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftBlock *b, const double *v) {
     const tacRow *row = &soft->rows.row[b->row];
     double *aref = soft->aref + b->row, bias[TAC_EQUALITY_ROWS];
     tac_block_velocities(&soft->rows, b->row, b->n, v, aref);
@@ -230,6 +230,6 @@ void tac_soft_setup(const tacModel *m, const tacWork *w, tacSoft *soft, const do
             set_contact(m, soft, b, shortest);
         else
             set_other(m, soft, b, shortest);
-        refer(m, w, soft, b, v);
+        set_reference(m, w, soft, b, v);
     }
 }

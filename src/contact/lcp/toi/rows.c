@@ -2,7 +2,7 @@
 #include "contact/lcp/toi/flight.h"
 
 #include "math/scalar.h"
-#include "contact/lcp/ahead.h"
+#include "contact/lcp/predict.h"
 #include "smooth/find_contacts.h"
 
 #include <string.h>
@@ -129,7 +129,7 @@ tacStatus tac_flight_solve(tacFlight *f, const double *v_free, int impact, tacLc
     lcp->met = impact ? f->met : NULL;
     TAC_TRY(find_touching(f, lcp, &margin));
     tac_rows_find(m, &ctx->work, f->x, v_free, ctx->options.dt, &lcp->rows);
-    TAC_TRY(tac_look_ahead(ctx, f->x, f->u, lcp));
+    TAC_TRY(tac_lcp_predict(ctx, f->x, f->u, lcp));
     tac_rows_weigh(m, &ctx->work, &lcp->rows, f->scratch);
     tac_lcp_setup(m, lcp, ctx->options.dt);
     double share = (ctx->options.dt - f->left) / ctx->options.dt - 0.5;
@@ -160,6 +160,6 @@ void tac_flight_measure_solve(const tacModel *m, const tacOptions *options, tacA
     tacLcp lcp;
     tac_lcp_layout(&lcp, m, options, dry);
     measure_find_touching(m, dry);
-    tac_measure_ahead(m, dry);
+    tac_lcp_measure_predict(m, dry);
     tac_lcp_measure_solve(m, options, dry);
 }

@@ -1,19 +1,19 @@
-#include "contact/lcp/ahead.h"
+#include "contact/lcp/predict.h"
 
 #include "math/dense.h"
 #include "smooth/tangent.h"
 
 #include <string.h>
 
-/* One row an array of a position stage: name, number of elements. */
+/* One row for each array of the position stage: name, number of elements. */
 /* clang-format off */
 #define POSITION_ARRAYS(X)                                                                             \
     X(xpos, m->nbody) X(xquat, m->nbody) X(xmat, m->nbody) X(xipos, m->nbody) X(joint_pos, m->njnt)    \
     X(joint_axis, m->njnt) X(origin, m->nbody) X(S, m->nv) X(inertia, m->nbody)
 /* clang-format on */
 
-static int layout(tacAhead *a, const tacModel *m, tacArena *arena) {
-    *a = (tacAhead){.q = TAC_TAKE(arena, m->nq, double)};
+static int layout(tacPrediction *a, const tacModel *m, tacArena *arena) {
+    *a = (tacPrediction){.q = TAC_TAKE(arena, m->nq, double)};
 #define X(name, count)                                                                                                 \
     if ((a->w.name = tac_arena_take(arena, (size_t)(count) * sizeof *a->w.name)) == NULL) return 0;
     POSITION_ARRAYS(X)
@@ -29,30 +29,30 @@ static void set_motion(const tacModel *m, const double *x, double h, double *hv)
         hv[i] = h * x[m->nq + i];
 }
 
-void tac_measure_ahead(const tacModel *m, tacArena *dry) {
-    tacAhead a;
-    if (!tac_rows_look(m)) return;
+void tac_lcp_measure_predict(const tacModel *m, tacArena *dry) {
+    tacPrediction a;
+    if (!tac_rows_any_equality(m)) return;
     layout(&a, m, dry);
     TAC_SCOPE(dry);
     motion_layout(m, dry);
 }
 
-tacStatus tac_look_ahead(tacContext *ctx, const double *x, const double *u, tacLcp *lcp) {
+tacStatus tac_lcp_predict(tacContext *ctx, const double *x, const double *u, tacLcp *lcp) {
     const tacModel *m = ctx->model;
-    lcp->ahead = (tacAhead){.q = NULL};
-    if (!tac_rows_look(m)) return TAC_OK;
+    lcp->predicted = (tacPrediction){.q = NULL};
+    if (!tac_rows_any_equality(m)) return TAC_OK;
     if (lcp->impact) {
-        tac_rows_keep(&lcp->rows, x + m->nq);
+        tac_rows_keep_velocity(&lcp->rows, x + m->nq);
         return TAC_OK;
     }
-    if (!layout(&lcp->ahead, m, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    if (!layout(&lcp->predicted, m, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     TAC_SCOPE(&ctx->arena);
     double h = ctx->options.dt, *hv = motion_layout(m, &ctx->arena);
     if (hv == NULL) return TAC_ERR_ARENA_FULL;
     set_motion(m, x, h, hv);
-    tac_qpos_add(m, x, hv, lcp->ahead.q);
-    tac_kinematics_q(m, &lcp->ahead.w, lcp->ahead.q, tac_split_inputs(m, &ctx->options, u).mocap);
-    tac_rows_look_ahead(m, &lcp->ahead, x + m->nq, h, &lcp->rows);
+    tac_qpos_add(m, x, hv, lcp->predicted.q);
+    tac_kinematics_q(m, &lcp->predicted.w, lcp->predicted.q, tac_split_inputs(m, &ctx->options, u).mocap);
+    tac_rows_set_curvature(m, &lcp->predicted, x + m->nq, h, &lcp->rows);
     return TAC_OK;
 }
 
@@ -71,29 +71,29 @@ static int pull_layout(Pull *p, const tacModel *m, tacArena *arena) {
     return p->hv && p->row && p->q && p->v;
 }
 
-void tac_measure_ahead_deriv(const tacModel *m, tacArena *dry) {
+void tac_lcp_measure_predict_deriv(const tacModel *m, tacArena *dry) {
     TAC_SCOPE(dry);
     Pull p;
-    if (tac_rows_look(m)) pull_layout(&p, m, dry);
+    if (tac_rows_any_equality(m)) pull_layout(&p, m, dry);
 }
 
-/* Row k ahead -> p->q, p->v: by q and v here. 0: it does not look ahead. */
+/* Gradient of row k at q (+) h v -> p->q, p->v: by q and v. 0: the row is not predicted. */
 static int pull_row(const tacModel *m, const tacLcp *lcp, int k, Pull *p) {
-    if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !tac_lcp_looks_ahead(lcp, k)) return 0;
+    if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !tac_lcp_is_predicted(lcp, k)) return 0;
     memset(p->row, 0, (size_t)m->nv * sizeof(double));
     memset(p->v, 0, (size_t)m->nv * sizeof(double));
-    tac_row_gradient_at(m, &lcp->ahead, &lcp->rows.row[k], p->row);
+    tac_row_gradient_at(m, &lcp->predicted, &lcp->rows.row[k], p->row);
     tac_move_vjp(m, p->hv, lcp->h, p->row, p->q, p->v);
     return 1;
 }
 
-tacStatus tac_ahead_jac(tacContext *ctx, const double *x, const tacLcp *lcp, tacColumns c, double *dr) {
+tacStatus tac_lcp_predict_jac(tacContext *ctx, const double *x, const tacLcp *lcp, tacColumns c, double *dr) {
     TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
     size_t nv = (size_t)m->nv;
     Pull p;
     int time = tac_param_of_time(m); /* d(q (+) h v)/dh = Q v = v */
-    if (lcp->ahead.q == NULL) return TAC_OK;
+    if (lcp->predicted.q == NULL) return TAC_OK;
     if (!pull_layout(&p, m, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     set_motion(m, x, lcp->h, p.hv);
     for (int k = 0; k < lcp->rows.n; k++) {
@@ -108,13 +108,14 @@ tacStatus tac_ahead_jac(tacContext *ctx, const double *x, const tacLcp *lcp, tac
     return TAC_OK;
 }
 
-tacStatus tac_ahead_vjp(tacContext *ctx, const double *x, const tacLcp *lcp, const double *mu, const tacGrad *bar) {
+tacStatus tac_lcp_predict_vjp(tacContext *ctx, const double *x, const tacLcp *lcp, const double *mu,
+                              const tacGrad *bar) {
     TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
     size_t nv = (size_t)m->nv;
     Pull p;
     int time = bar->theta == NULL ? -1 : tac_param_of_time(m);
-    if (lcp->ahead.q == NULL) return TAC_OK;
+    if (lcp->predicted.q == NULL) return TAC_OK;
     if (!pull_layout(&p, m, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     set_motion(m, x, lcp->h, p.hv);
     for (int k = 0; k < lcp->rows.n; k++) {
