@@ -160,7 +160,8 @@ static void emit_batch(const tacContactWalk *walk, Batch *b, const tacContactSin
 
 static void add_dof(const tacContactWalk *walk, int dof, Batch *b) {
     tacDisplacement d = {1, {tac_dof_mover(walk->run->m, walk->run->w, dof)}};
-    b->dof[b->n] = dof, b->first[b->n] = d.mover[0].first;
+    b->dof[b->n] = dof;
+    b->first[b->n] = d.mover[0].first;
     set_column(&b->S, b->n, d.mover[0].S);
     set_column(&b->dV, b->n, tac_contact_velocity_change(walk, &d, b->which));
     b->n++;
@@ -173,7 +174,8 @@ void tac_contact_run_dofs(const tacContactWalk *walk, const tacContactSink *sink
     unsigned sides = tac_contact_dof_sides(run);
     Batch batch[3];
     for (int which = 0; which < 3; which++) {
-        batch[which].which = which, batch[which].n = 0;
+        batch[which].which = which;
+        batch[which].n = 0;
         if (sides & 1u << which) find_slopes(walk, which, &batch[which].slopes);
     }
     while (i >= 0 || j >= 0) {

@@ -45,7 +45,8 @@ static inline tacResponse tac_contact_respond(const tacContactWalk *walk, int i,
     out.row[2] = tac_dot3(t->tangent[1], p->u) + tac_dot3(c->tangent[1], du);
     if (r->n > 3) {
         out.row[3] = tac_dot3(t->normal, walk->turn);
-        out.row[4] = tac_dot3(t->tangent[0], walk->turn), out.row[5] = tac_dot3(t->tangent[1], walk->turn);
+        out.row[4] = tac_dot3(t->tangent[0], walk->turn);
+        out.row[5] = tac_dot3(t->tangent[1], walk->turn);
         turning = tac_add3(turning, tac_contact_combine(r->f + 3, t->normal, t->tangent));
     }
     out.force = (tacVec6){tac_add3(turning, tac_cross3(p->arm, dF)), dF};

@@ -144,8 +144,10 @@ static Change coordinate_change(const tacModel *m, tacCoordinate c, const tacPar
         int adr = m->joint_qpos_adr[term.joint];
         if (IS(t, joint_ref) && t->index == term.joint) d.reference += term.coef;
         if (c.kind != TAC_KIND_TENDON || !IS(t, term_coef) || t->index != m->tendon_term_adr[c.id] + k) continue;
-        d.dof = term.dof, d.coef = 1;
-        d.value += q[adr], d.reference += m->qpos_0[adr];
+        d.dof = term.dof;
+        d.coef = 1;
+        d.value += q[adr];
+        d.reference += m->qpos_0[adr];
     }
     return d;
 }

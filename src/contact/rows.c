@@ -99,7 +99,8 @@ static void add_number(tacRows *rows, tacRow *row, int dof, double value) {
         rows->overflow = 1;
         return;
     }
-    rows->dof[rows->nnz] = dof, rows->J[rows->nnz++] = value;
+    rows->dof[rows->nnz] = dof;
+    rows->J[rows->nnz++] = value;
     row->num++;
 }
 
@@ -132,8 +133,14 @@ void tac_rows_add_paths(const tacModel *m, tacRows *rows, tacRow *row, const int
     while (i >= 0 || j >= 0) {
         int dof = i > j ? i : j;
         double value = 0;
-        if (i == dof) value += tac_dot6(S[dof], W[0]), i = m->dof_parent[i];
-        if (j == dof) value += tac_dot6(S[dof], W[1]), j = m->dof_parent[j];
+        if (i == dof) {
+            value += tac_dot6(S[dof], W[0]);
+            i = m->dof_parent[i];
+        }
+        if (j == dof) {
+            value += tac_dot6(S[dof], W[1]);
+            j = m->dof_parent[j];
+        }
         add_number(rows, row, dof, value);
     }
 }
@@ -142,7 +149,8 @@ void tac_rows_add_paths(const tacModel *m, tacRows *rows, tacRow *row, const int
 
 void tac_contact_friction(const tacModel *m, const tacContact *c, double mu[2]) {
     if (c->pair >= 0) {
-        mu[0] = m->pair_friction[5 * c->pair], mu[1] = m->pair_friction[5 * c->pair + 1];
+        mu[0] = m->pair_friction[5 * c->pair];
+        mu[1] = m->pair_friction[5 * c->pair + 1];
         return;
     }
     int a = c->geom[0], b = c->geom[1], pa = m->geom_priority[a], pb = m->geom_priority[b];

@@ -21,7 +21,8 @@ void tac_row_bodies(const tacModel *m, const tacRows *rows, int k, int body[2]) 
     if (a.n > 0) return;
     if (row->kind == TAC_ROW_CONTACT) {
         const tacContact *c = &rows->contact[row->id];
-        body[0] = m->geom_body[c->geom[0]], body[1] = m->geom_body[c->geom[1]];
+        body[0] = m->geom_body[c->geom[0]];
+        body[1] = m->geom_body[c->geom[1]];
     } else if (row->kind == TAC_ROW_EQUALITY) {
         for (int side = 0; side < 2; side++) {
             int obj = m->equality_obj[2 * row->id + side];
@@ -82,7 +83,7 @@ void tac_report_start(const tacViolation *most, tacStepInfo *info) {
     info->start = most->size > TAC_START_TOLERANCE ? TAC_ERR_INCONSISTENT : TAC_OK;
 }
 
-/* --- Prediction -------------------------------------------------------------------------------------------------------- */
+/* --- Prediction --------------------------------------------------------------------------------------------------- */
 
 int tac_rows_any_equality(const tacModel *m) {
     for (int e = 0; e < m->neq; e++)
@@ -140,9 +141,13 @@ static void three_velocities(const tacRows *rows, const tacRow *row, const doubl
     double a = 0, b = 0, c = 0;
     for (int e = 0; e < row->num; e++) {
         double u = v[dof[e]];
-        a += x[e] * u, b += y[e] * u, c += z[e] * u;
+        a += x[e] * u;
+        b += y[e] * u;
+        c += z[e] * u;
     }
-    out[0] = a, out[1] = b, out[2] = c;
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
 }
 
 void tac_block_velocities(const tacRows *rows, int k, int n, const double *v, double *out) {

@@ -16,8 +16,8 @@ typedef struct tacContactReach {
                                   one, and the last time it is zero */
 } tacContactReach;
 
-/* Contacts at the poses of w, and with a reach (NULL: none) those within it -> contact[max], *n. Places the geoms of the
- * scene. Fails as tac_place_geoms and tac_scene_contacts do. */
+/* Contacts at the poses of w, and with a reach (NULL: none) those within it -> contact[max], *n. Places the geoms of
+ * the scene. Fails as tac_place_geoms and tac_scene_contacts do. */
 tacStatus tac_find_contacts(tacContext *ctx, const tacWork *w, const tacContactReach *reach, tacContact *contact,
                             int max, int *n);
 /* Lays out on a dry arena what it takes. */

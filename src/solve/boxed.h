@@ -125,7 +125,8 @@ static inline double tac_boxed_diagonal(const tacBoxed *problem, int i) {
 static inline void tac_boxed_bounds(const tacBoxed *problem, const double *f, int i, double *lo, double *hi) {
     int p = problem->parent[i];
     double fp = p < 0 ? 1 : tac_max(f[p], 0);
-    *lo = p < 0 ? problem->low[i] : problem->low[i] * fp, *hi = p < 0 ? problem->high[i] : problem->high[i] * fp;
+    *lo = p < 0 ? problem->low[i] : problem->low[i] * fp;
+    *hi = p < 0 ? problem->high[i] : problem->high[i] * fp;
 }
 /* Classes -> the factored system of the free rows, Ahat = A_CC + A_CB E, where bounded rows f_B = E f_C + constants
  * move with their parents. 0: it is singular. */
@@ -181,23 +182,24 @@ int tac_boxed_cut(const tacBoxedRun *run, double *cover);
 #define TAC_BOXED_NEARBY_LINES 24
 /* Follows the solution from that nearby problem to the problem in hand. -> 1 when it gets there. */
 int tac_boxed_nearby(const tacBoxedRun *run);
-/* Pivoting from the classes given, then the path from a distant problem, on the rows that take part (boxed_part.c). -> 1
- * when all conditions hold. */
+/* Pivoting from the classes given, then the path from a distant problem, on the rows that take part (boxed_part.c). ->
+ * 1 when all conditions hold. */
 int tac_boxed_part(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
                    tacBoxedResult *result);
-/* Dantzig's method: rows are added one after another, and the conditions of those before are kept, with bounds that move
- * (Jade IV-B). corrected 0: with the step length for constant bounds, as before that paper. -> 1 when it succeeds. */
+/* Dantzig's method: rows are added one after another, and the conditions of those before are kept, with bounds
+ * that move (Jade IV-B). corrected 0: with the step length for constant bounds, as before that paper. -> 1 when it
+ * succeeds. */
 int tac_boxed_dantzig(const tacBoxed *problem, tacBoxedWork *work, int corrected, double *f, double *w, int *row_class,
                       int *pivots);
-/* Follows the solution from a distant problem where it is known. It gets there where A is positive definite. `way`, below
- * TAC_BOXED_WAYS, numbers the covers, which are tried in turn where rounding spoils one. */
+/* Follows the solution from a distant problem where it is known. It gets there where A is positive definite. `way`,
+ * below TAC_BOXED_WAYS, numbers the covers, which are tried in turn where rounding spoils one. */
 #define TAC_BOXED_WAYS 3
 int tac_boxed_path(const tacBoxed *problem, tacBoxedWork *work, int way, double *f, double *w, int *row_class,
                    int *pivots);
 /* What is added to b_i, times t, on that path. */
 double tac_boxed_cover(const tacBoxed *problem, int way, int i);
-/* The same path with a system for each line instead of a table of all rows, for problems whose table would be too large.
- * -> 1 when it gets there. */
+/* The same path with a system for each line instead of a table of all rows, for problems whose table would be too
+ * large. -> 1 when it gets there. */
 int tac_boxed_distant(const tacBoxedRun *run, int way);
 /* Problems with a semidefinite A, as the limit of definite ones, from the classes given. -> 1 when it gets there. */
 int tac_boxed_proximal(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);

@@ -41,9 +41,12 @@ static void gather(Part *part, const int *row_class) {
     for (int i = 0; i < whole->n; i++) {
         part->place[i] = -1;
         if (is_idle(whole, row_class, i)) continue;
-        part->b[n] = whole->b[i], part->low[n] = whole->low[i], part->high[n] = whole->high[i];
+        part->b[n] = whole->b[i];
+        part->low[n] = whole->low[i];
+        part->high[n] = whole->high[i];
         part->parent[n] = whole->parent[i] < 0 ? -1 : part->place[whole->parent[i]];
-        part->row_class[n] = row_class[i], part->row[n] = i;
+        part->row_class[n] = row_class[i];
+        part->row[n] = i;
         part->place[i] = n++;
     }
     for (int k = 0; k < n; k++) {
@@ -88,7 +91,10 @@ static int take_in(const Part *part, const double *f, const double *w, int *row_
     for (int i = 0; i < whole->n; i++) {
         int p = whole->parent[i], is_in = part->place[i] >= 0;
         if (is_in) continue;
-        if (p < 0 && -w[i] > tolerance * tac_boxed_diagonal(whole, i)) row_class[i] = TAC_ROW_FREE, any = 1;
+        if (p < 0 && -w[i] > tolerance * tac_boxed_diagonal(whole, i)) {
+            row_class[i] = TAC_ROW_FREE;
+            any = 1;
+        }
         if (p >= 0 && row_class[p] == TAC_ROW_FREE) row_class[i] = tac_boxed_child_class(whole, w, i);
     }
     return any;

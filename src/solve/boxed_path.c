@@ -99,8 +99,10 @@ typedef struct Search {
 static inline void meet(Search *s, double at0, double slope, int row, int row_class) {
     double falls = -slope * s->direction, margin = tac_max(at0 + slope * s->t, 0);
     if (!(falls > 0) || !(margin * s->falls < s->margin * falls)) return;
-    s->margin = margin, s->falls = falls;
-    s->row = row, s->row_class = row_class;
+    s->margin = margin;
+    s->falls = falls;
+    s->row = row;
+    s->row_class = row_class;
 }
 
 /* Ends of row i, as ends_of has them. */

@@ -22,8 +22,10 @@ void tac_tableau_begin(tacTableau *tableau, const tacBoxed *problem, tacBoxedWor
         double *line = line_of(tableau, i);
         memcpy(line, problem->A + (size_t)i * (size_t)n, (size_t)n * sizeof *line);
         line[i] = tac_boxed_diagonal(problem, i);
-        line[n] = problem->b[i], line[n + 1] = cover == NULL ? 0 : cover[i];
-        row_class[i] = TAC_ROW_OFF, tableau->base[i] = 0;
+        line[n] = problem->b[i];
+        line[n + 1] = cover == NULL ? 0 : cover[i];
+        row_class[i] = TAC_ROW_OFF;
+        tableau->base[i] = 0;
     }
 }
 
@@ -85,7 +87,8 @@ static void put_in(tacTableau *tableau, int i, int except) {
     for (int k = 0; k < n; k++) {
         double *at = line_of(tableau, k);
         if (k == except || at[i] == 0) continue;
-        scale[held] = at[i], line[held] = at;
+        scale[held] = at[i];
+        line[held] = at;
         at[i] = 0;
         held = !held;
         if (!held) tac_dense_axpy_two(n + 2, scale, tableau->change, line[0], line[1]);
@@ -102,7 +105,8 @@ static int set_free(tacTableau *tableau, int i) {
     put_in(tableau, i, i);
     memcpy(line_of(tableau, i), tableau->change, (size_t)(n + 2) * sizeof(double));
     add_base(tableau, 1, i, base, line_of(tableau, i));
-    tableau->row_class[i] = TAC_ROW_FREE, tableau->base[i] = 0;
+    tableau->row_class[i] = TAC_ROW_FREE;
+    tableau->base[i] = 0;
     return 1;
 }
 
@@ -146,7 +150,8 @@ static int set_bound(tacTableau *tableau, int i, int row_class) {
         put_in(tableau, i, was_free ? i : -1);
         if (was_free) memcpy(line_of(tableau, i), tableau->change, (size_t)(n + 2) * sizeof(double));
     }
-    tableau->row_class[i] = row_class, tableau->base[i] = base.constant;
+    tableau->row_class[i] = row_class;
+    tableau->base[i] = base.constant;
     return 1;
 }
 

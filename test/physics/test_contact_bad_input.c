@@ -201,8 +201,8 @@ static World plate_world(int balls, int dense_rows) {
     return w;
 }
 
-/* Derivatives have room for 512 rows, and for more where option lcp_dense_rows asks for it. Beyond, the step is done, and
- * its derivatives are refused with a status; nothing is written. */
+/* Derivatives have room for 512 rows, and for more where option lcp_dense_rows asks for it. Beyond, the step is done,
+ * and its derivatives are refused with a status; nothing is written. */
 static void derivatives_of_many_rows(void **state) {
     (void)state;
     enum { NDX = 12 };

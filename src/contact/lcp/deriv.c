@@ -23,7 +23,10 @@ int tac_lcp_bounded_children(const tacLcp *lcp, int k, int child[2], double fact
         double e = lcp->row_class[l] == TAC_ROW_LOW    ? lcp->low[l]
                    : lcp->row_class[l] == TAC_ROW_HIGH ? lcp->high[l]
                                                        : 0;
-        if (e != 0) child[n] = l, factor[n++] = e;
+        if (e != 0) {
+            child[n] = l;
+            factor[n++] = e;
+        }
     }
     return n;
 }
@@ -58,7 +61,8 @@ static double pivot_ratio(int n, const double *lu) {
     double least = TAC_INFINITY, most = 0;
     for (int i = 0; i < n; i++) {
         double pivot = tac_abs(lu[(size_t)i * (size_t)n + (size_t)i]);
-        least = tac_min(least, pivot), most = tac_max(most, pivot);
+        least = tac_min(least, pivot);
+        most = tac_max(most, pivot);
     }
     return n == 0 ? 0 : most / least;
 }

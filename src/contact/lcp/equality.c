@@ -27,8 +27,8 @@ static double opening(const tacLcp *lcp, int k) {
     return tac_sqrt(sum);
 }
 
-/* Sets hold of the rows first, first + 1, ... of one equality. Returns the next row that belongs to another. It counts as
- * open when its error exceeds the row's curvature: a step leaves less than that, so a mechanism in motion stays
+/* Sets hold of the rows first, first + 1, ... of one equality. Returns the next row that belongs to another. It counts
+ * as open when its error exceeds the row's curvature: a step leaves less than that, so a mechanism in motion stays
  * closed. */
 static int hold_one(const tacModel *m, tacLcp *lcp, int first) {
     const tacRow *row = lcp->rows.row;

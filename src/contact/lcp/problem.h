@@ -7,8 +7,8 @@
  *   friction   -h loss <= f <= h loss
  *   equality   any f
  *   s          gap open: dist / h, so that the next position just touches
- *              gap closed: the same, but at least -TAC_LCP_CORRECTION, so that overlap goes away slowly and adds next to
- *              no energy
+ *              gap closed: the same, but at least -TAC_LCP_CORRECTION, so that overlap goes away slowly and adds
+ *              next to no energy
  *              contact with restitution e > 0 that closes in this step, faster than a threshold: e J v, v before the
  *              step, so that it leaves with e times the speed it came with (bounce.c)
  *              equality: pos / h and the row's curvature along h v; less where it is open, or driven by a mocap body

@@ -1,4 +1,5 @@
-/* What constraints add to the derivatives of the step's residuals (contact/lcp/problem.h, L4), forwards and in reverse. */
+/* What constraints add to the derivatives of the step's residuals (contact/lcp/problem.h, L4), forwards and in
+ * reverse. */
 #include "contact/lcp/predict.h"
 #include "contact/lcp/step.h"
 

@@ -1,6 +1,6 @@
-/* Derivatives of the rows by the time step h, at fixed a and forces f/h (docs/theory/contact.md, L16). v+ = v + h a, and
- * gaps close within h. Impulses grow with h, as those of dry friction at its bound do; what constraints add to R stays.
- * predict.c has the derivative of q (+) h v. */
+/* Derivatives of the rows by the time step h, at fixed a and forces f/h (docs/theory/contact.md, L16). v+ = v + h a,
+ * and gaps close within h. Impulses grow with h, as those of dry friction at its bound do; what constraints add to R
+ * stays. predict.c has the derivative of q (+) h v. */
 #include "contact/lcp/problem.h"
 
 /* d(s)/dh without the predicted part: s = pos/h, unless it is at a bound or is e J v. At an impact s is over the time

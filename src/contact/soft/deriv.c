@@ -50,7 +50,8 @@ static void emit_poses(const tacSoftPoint *p, const tacSoftBlock *b, const tacCo
     tacEquality e = tac_equality_at(m, p->w, row->id);
     tacEqualityWeights by[2] = {{.k = b->row, .scale = -1, .z = p->z, .V = p->V, .v = p->x->v}, {.k = b->row}};
     for (int i = 0; i < b->n; i++) {
-        by[0].f[i] = p->soft->f[b->row + i], by[0].rate[i] = b->z.K * b->z.d;
+        by[0].f[i] = p->soft->f[b->row + i];
+        by[0].rate[i] = b->z.K * b->z.d;
         by[1].rate[i] = b->r > 0 ? row[i].pos / b->r : 0;
     }
     tac_equality_bias_velocity_jac(m, p->w, &e, p->x->v, b->row, &to->q->row);

@@ -83,7 +83,8 @@ static void merge_paths(int *parent, int i, int j) {
         }
         parent[i] = j;
         if (next < 0) return;
-        i = j, j = next;
+        i = j;
+        j = next;
     }
 }
 
@@ -192,7 +193,9 @@ static int add_block(Term *t, const tacRows *rows, const tacSoftBlock *b, const 
     if (t->n > 0 && (t->n + b->n > TAC_HESSIAN_ROWS || row->num != t->num ||
                      memcmp(rows->dof + row->adr, t->dof, (size_t)t->num * sizeof *t->dof) != 0))
         return 0;
-    t->num = row->num, t->ld = padded(row->num), t->dof = rows->dof + row->adr;
+    t->num = row->num;
+    t->ld = padded(row->num);
+    t->dof = rows->dof + row->adr;
     double *J = t->J + t->n * t->ld, *KJ = t->KJ + t->n * t->ld;
     const double *first = rows->J + row->adr; /* rows of a block follow each other */
     if (b->n == 3)
@@ -310,7 +313,8 @@ double tac_soft_hessian_conditioning(const tacSoftHessian *h, const tacModel *m)
     double least = TAC_INFINITY, most = 0;
     for (int i = 0; i < m->nv; i++) {
         double pivot = tac_abs(h->along_tree ? h->L[h->tree.adr[i]] : *tac_block_lu_at(&h->K, i, i));
-        least = tac_min(least, pivot), most = tac_max(most, pivot);
+        least = tac_min(least, pivot);
+        most = tac_max(most, pivot);
     }
     return m->nv == 0 ? 0 : most / least;
 }

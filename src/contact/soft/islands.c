@@ -26,7 +26,8 @@ void tac_soft_measure_islands(const tacModel *m, int nblock, tacArena *dry) {
     layout(&l, m, nblock, dry);
 }
 
-/* Union-find: the representative of a tree's island. Trees are named by their first dofs; paths are halved on the way. */
+/* Union-find: the representative of a tree's island. Trees are named by their first dofs; paths are halved on the
+ * way. */
 static int find_root(int *up, int tree) {
     while (up[tree] != tree)
         tree = up[tree] = up[up[tree]];

@@ -27,9 +27,12 @@ static void mix(int n, int count, const double *s, const double *const *x, doubl
     int i = 0;
     for (; i + 2 <= n; i += 2) { /* two at a time: compilers use 128-bit registers at -O2 */
         double u = 0, v = 0;
-        for (int k = 0; k < count; k++)
-            u += s[k] * x[k][i], v += s[k] * x[k][i + 1];
-        y[i] = u, y[i + 1] = v;
+        for (int k = 0; k < count; k++) {
+            u += s[k] * x[k][i];
+            v += s[k] * x[k][i + 1];
+        }
+        y[i] = u;
+        y[i + 1] = v;
     }
     if (i == n) return;
     y[i] = 0;
@@ -47,7 +50,8 @@ static void mix_three(int n, int ld, const double K[9], const double c[3], const
         for (; j + 2 <= n; j += 2) {
             double u = a * x[j] + b * y[j] + (d * z[j] + e * r[j]);
             double v = a * x[j + 1] + b * y[j + 1] + (d * z[j + 1] + e * r[j + 1]);
-            to[j] = u, to[j + 1] = v;
+            to[j] = u;
+            to[j + 1] = v;
         }
         if (j < n) to[j] = a * x[j] + b * y[j] + (d * z[j] + e * r[j]);
     }

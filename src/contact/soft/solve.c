@@ -15,8 +15,9 @@
 /* Steps, and points on a line, at most, unless the model or the options have more. Files have fewer for a solver that
  * starts where it ended the step before, which this one does not. */
 enum { MOST_NEWTON = 100, MOST_CONJUGATE = 1000, MOST_POINTS = 50 };
-/* Steps without progress after which an island gives up. Forces may have no more digits (D beyond 1e10), or the search
- * goes in circles. The gradient of an objective that falls need not fall; that of conjugate gradients is less steady. */
+/* Steps without progress after which an island gives up. Forces may have no more digits (D beyond 1e10), or the
+ * search goes in circles. The gradient of an objective that falls need not fall; that of conjugate gradients is
+ * less steady. */
 enum { PATIENCE = 12, PATIENCE_CONJUGATE = 300 };
 /* Relative to the largest force: an error above this is not rounding. */
 #define LEAST_REAL_ERROR 1e-6

@@ -1,5 +1,5 @@
-/* The step with contact soft in its parts: acceleration and the steps that stand on it (step.c), what constraints add to
- * derivatives (residual_deriv.c), derivatives (step_deriv.c), forces as outputs (outputs.c). */
+/* The step with contact soft in its parts: acceleration and the steps that stand on it (step.c), what constraints add
+ * to derivatives (residual_deriv.c), derivatives (step_deriv.c), forces as outputs (outputs.c). */
 #pragma once
 
 #include "contact/soft/problem.h"

@@ -1,4 +1,5 @@
-/* Derivatives of the step with contact soft: the implicit function theorem at the optimum (contact/soft/problem.h, Z9). */
+/* Derivatives of the step with contact soft: the implicit function theorem at the optimum (contact/soft/problem.h,
+ * Z9). */
 #include "contact/soft/problem.h"
 #include "math/dense.h"
 #include "math/scalar.h"

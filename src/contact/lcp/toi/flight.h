@@ -87,8 +87,8 @@ typedef struct tacFlight {
     tacFlightForces *z;            /* NULL: not asked for */
 } tacFlight;
 
-/* (x, u) -> f->x, f->act, w->next; with derivatives where d is given, with forces where z is. Leaves f in the arena: the
- * caller releases. Where tac_went_on(status), there is a next state. */
+/* (x, u) -> f->x, f->act, w->next; with derivatives where d is given, with forces where z is. Leaves f in the arena:
+ * the caller releases. Where tac_went_on(status), there is a next state. */
 tacStatus tac_flight_travel(tacContext *ctx, const double *x, const double *u, tacFlightTangent *d, tacFlightForces *z,
                             tacFlight *f);
 /* The flight `first` once more, to impact number k (from 1): its problem solved and left in the arena, its change of
