@@ -82,7 +82,8 @@ typedef struct tacScope {
     size_t mark;
 } tacScope;
 static inline void tac_scope_end(const tacScope *scope) { tac_arena_release(scope->arena, scope->mark); }
-#define TAC_SCOPE(a) const tacScope tac_scope_ __attribute__((cleanup(tac_scope_end))) = {(a), tac_arena_mark(a)}
+#define TAC_SCOPE(a)                                                                                                   \
+    const tacScope tac_scope_ __attribute__((cleanup(tac_scope_end), unused)) = {(a), tac_arena_mark(a)}
 
 /* Releases all and hands the memory back to whoever lent it. */
 static inline void tac_arena_end(tacArena *arena) {

@@ -1,10 +1,10 @@
-/* A run of contacts as it is walked over, for the files that emit its columns: one by one (contact_run.c), dofs
+/* A run of contacts prepared for derivatives, for the files that emit its columns: one by one (contact_run.c), all dofs
  * together (contact_run_dofs.c). */
 #pragma once
 
 #include "contact/contact_run.h"
 
-/* What a contact's rows and the force on body[1] change by, at fixed velocities of the bodies. */
+/* Change of a contact's rows and of the force on body[1], at fixed velocities of the bodies. */
 typedef struct tacResponse {
     double row[TAC_CONTACT_MOST_ROWS];
     tacVec6 force; /* about the origin of body[0]'s tree */

@@ -3,12 +3,12 @@
 
 #include "math/scalar.h"
 
-/* Sweeps from zero that guess the classes, at most. */
+/* Most sweeps from zero that guess the classes. */
 #define GUESS_SWEEPS 3
-/* Largest problem on which Dantzig's method is tried: on larger ones it rarely goes through, and costs as much as the
- * way that does. */
+/* Largest problem that Dantzig's method is tried on. On larger ones it rarely succeeds, and costs as much as the path,
+ * which does. */
 #define DANTZIG_ROWS 32
-/* Sweeps when nothing else goes through. */
+/* Sweeps when nothing else succeeds. */
 #define LAST_SWEEPS 2000
 
 /* --- Memory ------------------------------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static void sweep(const tacBoxed *problem, int count, double *f, double *w, int 
     tac_boxed_classify(problem, f, w, row_class);
 }
 
-/* Dantzig's method and, where it goes round in circles, the way from a problem that is solved. */
+/* Dantzig's method and, where that cycles, the path from a solved problem. */
 static int follow(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
                   tacBoxedResult *result) {
     result->method = TAC_BOXED_DANTZIG;
@@ -128,8 +128,8 @@ static int follow(const tacBoxed *problem, tacBoxedWork *work, double *f, double
     return 0;
 }
 
-/* Limits of definite problems; what is left when they fail is what sweeps find, which redundant rows do not disturb.
- * Where it is known that there are such rows, sweeps come first: on large problems they are cheaper. */
+/* Limits of definite problems; when these fail, what sweeps find, which redundant rows do not disturb. Where redundant
+ * rows are known to exist, sweeps come first: on large problems they are cheaper. */
 static int approach(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
                     tacBoxedResult *result) {
     result->method = TAC_BOXED_SWEEP;

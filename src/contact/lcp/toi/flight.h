@@ -1,38 +1,40 @@
 /* Steps that stop at impacts [Yang2023; docs/theory/contact.md, H1 to H4].
  *
- *   kick     v <- v + h a, with the contacts that touch as rows: forces act at the step's beginning, as ever
+ *   kick     v <- v + h a, with rows for the contacts that touch: forces act at the step's beginning, as in every step
  *   drift    q <- q (+) t v until two geoms meet, or to the step's end
- *   impact   M (v' - v) = J^T f, with all that touches then as rows; then on with the rest of the step
+ *   impact   M (v' - v) = J^T f, with rows for all contacts that touch then; the rest of the step follows
  *
- * Time steps of this kind are second order in the middle of a step: v is the velocity half a step earlier than q is. At
- * time t the velocity is that of the drift plus (t/h - 1/2) times the kick, and a bounce turns that (H4).
+ * Such a step is second order in its middle: v is the velocity half a step earlier than q is. At time t the velocity is
+ * that of the drift plus (t/h - 1/2) times the kick, and a bounce reverses that (H4).
  *
- * Two geoms meet when they are TAC_TOI_GAP from each other: surfaces never quite reach each other, so that neither
- * rounding nor compliance makes them overlap. The kick has rows for what has met, up to TAC_TOI_TOUCH, and for what is
- * near, up to TAC_TOI_NEAR, unless it comes fast enough to bounce: such a row brings the two to the gap by the end of
- * the step, as an open gap does without `toi`. So what rests makes no impacts, and what is near may move a little
- * without changing its kind. An impact has rows for what has met, and for what is near and was held by the kick; not
- * for what is merely near, which would pass the impact on before it is hit. Pairs that have rows are held: they count
- * by where they are at the end of a drift, TAC_TOI_LEAST apart or more. Where they are nearer, for rows are straight
- * and do not see them turn, and where near pairs have no row, they meet when their distance falls to the next of the
- * levels below the gap (tac_next_impact). */
+ * Two geoms meet when their distance is TAC_TOI_GAP. Surfaces never quite reach each other, so neither rounding nor
+ * compliance makes them overlap.
+ *
+ * The kick has rows for pairs that have met, up to TAC_TOI_TOUCH, and for near pairs, up to TAC_TOI_NEAR, unless these
+ * approach fast enough to bounce. The row of a near pair brings it to the gap by the end of the step, as the row of an
+ * open gap does without `toi`. So resting bodies make no impacts, and near ones may move a little without another kind
+ * of row. An impact has rows for pairs that have met, and for near pairs that the kick held. Other near pairs have
+ * none: they would pass the impact on before they are hit.
+ *
+ * Pairs with rows are held. They count by their distance at the end of a drift, TAC_TOI_LEAST or more. A held pair may
+ * come nearer, for rows are straight and bodies turn; and some near pairs have no row. Both meet when their distance
+ * falls to the next level below the gap (tac_next_impact). */
 #pragma once
 
 #include "smooth/first_impact.h"
 #include "contact/lcp/step.h"
 
-#define TAC_TOI_GAP   1e-6 /* m */
-#define TAC_TOI_TOUCH 2e-6
-#define TAC_TOI_NEAR  1e-4
-#define TAC_TOI_LEAST (TAC_TOI_GAP / 16)
-/* m: what gives way by more, under a load that compliance does not bear at such a step, is not solved. */
-#define TAC_TOI_SUNK 1e-9
+#define TAC_TOI_GAP   1e-6               /* m: distance at which two geoms meet */
+#define TAC_TOI_TOUCH 2e-6               /* m: pairs up to this distance have met */
+#define TAC_TOI_NEAR  1e-4               /* m: pairs up to this distance are near */
+#define TAC_TOI_LEAST (TAC_TOI_GAP / 16) /* m: a held pair nearer than this at the end of a drift is searched */
+#define TAC_TOI_SUNK  1e-9               /* m: an overlap beyond this, under too heavy a load, counts as unsolved */
 
-/* Derivatives of a step on its way, with respect to [x | u | theta]. */
+/* Derivatives of the current state of a flight, with respect to [x | u | theta]. */
 typedef struct tacFlightTangent {
     tacColumns c;
-    double *q, *v;      /* nv x c.n: of the coordinates in hand, tangent */
-    double *time;       /* c.n: of the time of the drift in hand */
+    double *q, *v;      /* nv x c.n: of the current coordinates (tangent) and velocities */
+    double *time;       /* c.n: of the duration of the current drift */
     double *left;       /* c.n: of the time that is left */
     double *kick;       /* nv x c.n */
     double *W, *W_rest; /* nv x c.n: of one change of velocity */
@@ -48,19 +50,19 @@ typedef struct tacFlightForces {
     int max, n;
 } tacFlightForces;
 
-/* Where a flight stops: an impact of the pair, or a search that ended early; NONE: at the step's end. */
+/* Where a flight stops: at an impact of the pair, where a search ended early, or, NONE, at the step's end. */
 typedef struct tacFlightStop {
     tacImpactPair pair;
     tacImpactKind kind;
 } tacFlightStop;
-/* Stops that a flight remembers, so that it can be flown again without a search. */
+/* Stops that a flight records, so that it can be repeated without a search. */
 #define TAC_FLIGHT_STOPS 12
 
-/* A step on its way. */
+/* The current state of a step that stops at impacts. */
 typedef struct tacFlight {
     tacContext *ctx;
     const double *u;
-    double *x;        /* nx: coordinates and velocities in hand, activations as they were */
+    double *x;        /* nx: current coordinates and velocities; activations as at the start */
     double *act;      /* na: next activations */
     double *kick;     /* nv: what the step's forces added to the velocity */
     tacContact *last; /* max_contacts: rows of the problem before */
@@ -77,7 +79,7 @@ typedef struct tacFlight {
     double since;       /* s: of drift since the kick or the last impact */
     tacFlightStop stops[TAC_FLIGHT_STOPS];
     int nstops;                    /* so far; more than there is room for are counted */
-    const struct tacFlight *again; /* the flight that is flown again; NULL: stops are searched */
+    const struct tacFlight *again; /* the flight that is repeated; NULL: stops are searched */
     int stop;                      /* number of the impact to stop at, from 1; 0: none */
     tacLcp *stopped;               /* its problem */
     int impacts;                   /* so far */
