@@ -36,7 +36,7 @@ static void read_forces(const tacModel *m, const tacSoft *soft, double *qfrc) {
 
 static tacStatus evaluate(tacSim *sim, const double *x, const double *u, tacAnswer *out) {
     const tacModel *m = sim->ctx.model;
-    tacSoft soft;
+    tacSoft soft = {.unsolved = 0};
     size_t mark = tac_arena_mark(&sim->ctx.arena);
     tacStatus status = tac_soft_accelerate(&sim->ctx, x, u, &soft);
     if (status == TAC_OK && soft.rows.ncontact > TAC_ANSWER_CONTACTS) status = TAC_ERR_CONTACTS;
@@ -46,7 +46,7 @@ static tacStatus evaluate(tacSim *sim, const double *x, const double *u, tacAnsw
         read_contacts(m, &soft, out);
     }
     tac_arena_release(&sim->ctx.arena, mark);
-    return tac_soft_judge(&soft, status);
+    return tac_end_step(&sim->ctx, status, soft.unsolved, NULL);
 }
 
 /* Contact none: no constraint of any kind. */

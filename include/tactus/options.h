@@ -60,6 +60,7 @@ typedef struct tacOptions {
     int toi_impacts;          /* most impacts in a step; beyond, TAC_ERR_IMPACTS; default 64 */
     tacGradientMode gradient; /* default TAC_GRADIENT_EXACT */
     double bounce_speed;      /* m/s: contacts that close more slowly do not bounce, whatever their restitution; 0.01 */
+    int lcp_dense_rows;       /* lcp: most rows of a large island that may be solved with dense matrices; default 288 */
     double ncp_kappa;         /* softness of contact, a pure number: the point on the central path; default 1e-8 */
     double ncp_gradient_kappa;   /* softness that derivatives are of; at least ncp_kappa counts; default 0: ncp_kappa */
     tacNcpFriction ncp_friction; /* default TAC_NCP_CONE */

@@ -173,7 +173,8 @@ static void emit_params(const tacContactWalk *walk, const tacParamTangent *tange
 
 tacStatus tac_contact_run_jac(tacContactRun *run, const tacContactColumns *to) {
     tacContactWalk walk;
-    walk.run = run, walk.W[0] = walk.W[1] = tac_zero6();
+    walk.run = run;
+    walk.W[0] = walk.W[1] = tac_zero6();
     if (run->n == 0) return TAC_OK;
     walk.turn = tac_sub3(run->V[run->body[1]].ang, run->V[run->body[0]].ang);
     walk.away = tac_sub3(run->w->origin[run->body[0]], run->w->origin[run->body[1]]);

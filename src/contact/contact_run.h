@@ -1,7 +1,6 @@
-/* How contacts move the equations they are in (docs/theory/contact.md, R2, R3, R5): one walk over their derivatives for
- * lcp and soft, with forces, velocities and weights as data. Contacts between the same two bodies, a manifold's above
- * all, are taken together: their forces act as one wrench on each body, and a column's displacement of the bodies is
- * the same for all. */
+/* Derivatives of the equations that contacts are in (docs/theory/contact.md, R2, R3, R5), for lcp and soft: forces,
+ * velocities and weights are data. Contacts between the same two bodies (most often one manifold) form a run: their
+ * forces act as one wrench on each body, and each column displaces the bodies alike for all. */
 #pragma once
 
 #include "contact/rows.h"
@@ -19,7 +18,7 @@ typedef struct tacContactSink {
 /* One contact of a run. */
 typedef struct tacRunContact {
     int contact, first, n; /* in rows->contact; its rows */
-    int from, to;          /* those of them that are emitted: from .. to, the latter not included */
+    int from, to;          /* rows from .. to - 1 of them are emitted */
     double f[TAC_CONTACT_MOST_ROWS];
     double rate; /* of the normal row */
 } tacRunContact;
@@ -33,17 +32,17 @@ typedef struct tacContactRun {
     const double *z;
     const tacVec6 *V; /* nbody: velocities at z; tac_rows_body_velocity */
     double scale, wrench_scale;
-    /* What else the normal row has; NULL: nothing. */
+    /* Adds to the change of the normal row; NULL: nothing. */
     double (*more)(const void *context, const tacContact *c, int row, const tacDisplacement *d,
                    const tacContactTangent *t);
     const void *context;
-    int n, body[2]; /* the contacts so far, between two bodies */
+    int n, body[2]; /* contacts so far, between these bodies */
     tacRunContact contact[TAC_RUN];
 } tacContactRun;
 
-/* 1: there is room for the contact, between the same bodies or as the first. */
+/* 1: the contact may join: the run is empty, or has room and the same bodies. */
 int tac_contact_run_takes(const tacContactRun *run, int contact);
-/* Adds one, whose rows begin at `first`, all of them emitted; the caller sets f and rate. Needs:
+/* Adds a contact whose rows begin at `first`, all of them emitted. The caller sets f and rate. Needs:
  * tac_contact_run_takes. */
 tacRunContact *tac_contact_run_add(tacContactRun *run, int contact, int first, int n);
 /* Where the columns of dofs, of mocap numbers and of parameters go; a NULL sink is skipped. */
@@ -51,5 +50,5 @@ typedef struct tacContactColumns {
     const tacContactSink *q, *mocap, *theta;
     const tacParamTangent *tangents;
 } tacContactColumns;
-/* Emits all columns of the run's contacts and empties it, also where it fails. */
+/* Emits all columns of the run's contacts and empties the run, even when it fails. */
 tacStatus tac_contact_run_jac(tacContactRun *run, const tacContactColumns *to);

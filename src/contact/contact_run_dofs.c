@@ -1,5 +1,5 @@
-/* Columns of dofs, many at a time. A displacement of bodies along a twist S moves a contact in proportion, so that six
- * responses tell of every dof; what is left are sums over a few numbers. */
+/* Columns of dofs, many at a time. The change of a contact is linear in the twist S that displaces its bodies, so six
+ * responses give the column of every dof by short sums. */
 #include "contact/contact_walk.h"
 
 /* --- Slopes ------------------------------------------------------------------------------------------------------- */
@@ -25,8 +25,12 @@ static void add_contact(const tacContactWalk *walk, int i, int which, Slopes *ou
         tacResponse by = tac_contact_respond(walk, i, &system->twist[which][k]);
         for (int j = 0; j < run->contact[i].n; j++)
             row[j][k] = by.row[j];
-        force[0][k] = by.force.ang.x, force[1][k] = by.force.ang.y, force[2][k] = by.force.ang.z;
-        force[3][k] = by.force.lin.x, force[4][k] = by.force.lin.y, force[5][k] = by.force.lin.z;
+        force[0][k] = by.force.ang.x;
+        force[1][k] = by.force.ang.y;
+        force[2][k] = by.force.ang.z;
+        force[3][k] = by.force.lin.x;
+        force[4][k] = by.force.lin.y;
+        force[5][k] = by.force.lin.z;
         dist[k] = system->twist[which][k].dist;
     }
     for (int j = 0; j < run->contact[i].n; j++)
@@ -45,8 +49,8 @@ static void find_slopes(const tacContactWalk *walk, int which, Slopes *out) {
 
 /* --- Dofs, many at a time ----------------------------------------------------------------------------------------- */
 
-/* All that a dof moves is in proportion to its axis S and to the change dV of velocities: columns by component of
- * either, pair by pair. */
+/* A dof's column is linear in its axis S and in the change dV of velocities: columns by component of either, two at a
+ * time. */
 enum { PAIRS = 8, BATCH = 2 * PAIRS };
 typedef struct Lines {
     tacPair of[6][PAIRS]; /* components, by column */
@@ -160,7 +164,8 @@ static void emit_batch(const tacContactWalk *walk, Batch *b, const tacContactSin
 
 static void add_dof(const tacContactWalk *walk, int dof, Batch *b) {
     tacDisplacement d = {1, {tac_dof_mover(walk->run->m, walk->run->w, dof)}};
-    b->dof[b->n] = dof, b->first[b->n] = d.mover[0].first;
+    b->dof[b->n] = dof;
+    b->first[b->n] = d.mover[0].first;
     set_column(&b->S, b->n, d.mover[0].S);
     set_column(&b->dV, b->n, tac_contact_velocity_change(walk, &d, b->which));
     b->n++;
@@ -173,7 +178,8 @@ void tac_contact_run_dofs(const tacContactWalk *walk, const tacContactSink *sink
     unsigned sides = tac_contact_dof_sides(run);
     Batch batch[3];
     for (int which = 0; which < 3; which++) {
-        batch[which].which = which, batch[which].n = 0;
+        batch[which].which = which;
+        batch[which].n = 0;
         if (sides & 1u << which) find_slopes(walk, which, &batch[which].slopes);
     }
     while (i >= 0 || j >= 0) {

@@ -1,10 +1,10 @@
-/* A run of contacts as it is walked over, for the files that emit its columns: one by one (contact_run.c), dofs
+/* A run of contacts prepared for derivatives, for the files that emit its columns: one by one (contact_run.c), all dofs
  * together (contact_run_dofs.c). */
 #pragma once
 
 #include "contact/contact_run.h"
 
-/* What a contact's rows and the force on body[1] change by, at fixed velocities of the bodies. */
+/* Change of a contact's rows and of the force on body[1], at fixed velocities of the bodies. */
 typedef struct tacResponse {
     double row[TAC_CONTACT_MOST_ROWS];
     tacVec6 force; /* about the origin of body[0]'s tree */
@@ -45,7 +45,8 @@ static inline tacResponse tac_contact_respond(const tacContactWalk *walk, int i,
     out.row[2] = tac_dot3(t->tangent[1], p->u) + tac_dot3(c->tangent[1], du);
     if (r->n > 3) {
         out.row[3] = tac_dot3(t->normal, walk->turn);
-        out.row[4] = tac_dot3(t->tangent[0], walk->turn), out.row[5] = tac_dot3(t->tangent[1], walk->turn);
+        out.row[4] = tac_dot3(t->tangent[0], walk->turn);
+        out.row[5] = tac_dot3(t->tangent[1], walk->turn);
         turning = tac_add3(turning, tac_contact_combine(r->f + 3, t->normal, t->tangent));
     }
     out.force = (tacVec6){tac_add3(turning, tac_cross3(p->arm, dF)), dF};

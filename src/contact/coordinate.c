@@ -53,7 +53,7 @@ static tacCombination polynomial(const tacModel *m, int eq, const double *q) {
     a.x = x;
     a.pos -= x * (p[1] + x * (p[2] + x * (p[3] + x * p[4])));
     a.scale[1] = -(p[1] + x * (2 * p[2] + x * (3 * p[3] + x * 4 * p[4])));
-    a.bend = -(2 * p[2] + x * (6 * p[3] + x * 12 * p[4]));
+    a.scale_rate = -(2 * p[2] + x * (6 * p[3] + x * 12 * p[4]));
     return a;
 }
 
@@ -119,7 +119,7 @@ void tac_combination_jac(const tacModel *m, const tacCombination *a, int k, cons
         for (int e = 0; e < tac_coordinate_size(m, a->c[i]); e++) {
             tacCoordinateTerm term = tac_coordinate_term(m, a->c[i], e);
             double change = by->rate * a->scale[i] * term.coef;
-            if (i == 1) change += emit_scale(m, a, a->bend * term.coef, by, term.dof, &sink->force);
+            if (i == 1) change += emit_scale(m, a, a->scale_rate * term.coef, by, term.dof, &sink->force);
             if (change != 0) tac_emit(&sink->row, k, term.dof, change);
         }
 }
@@ -144,8 +144,10 @@ static Change coordinate_change(const tacModel *m, tacCoordinate c, const tacPar
         int adr = m->joint_qpos_adr[term.joint];
         if (IS(t, joint_ref) && t->index == term.joint) d.reference += term.coef;
         if (c.kind != TAC_KIND_TENDON || !IS(t, term_coef) || t->index != m->tendon_term_adr[c.id] + k) continue;
-        d.dof = term.dof, d.coef = 1;
-        d.value += q[adr], d.reference += m->qpos_0[adr];
+        d.dof = term.dof;
+        d.coef = 1;
+        d.value += q[adr];
+        d.reference += m->qpos_0[adr];
     }
     return d;
 }
@@ -170,7 +172,7 @@ void tac_combination_param(const tacModel *m, const tacCombination *a, const tac
         Change d = coordinate_change(m, a->c[i], t, q);
         if (row->kind != TAC_ROW_EQUALITY) d.reference = 0;
         dpos += a->scale[i] * (d.value - d.reference);
-        if (i == 1) ds += a->bend * (d.value - d.reference);
+        if (i == 1) ds += a->scale_rate * (d.value - d.reference);
         if (d.dof < 0) continue;
         tac_emit(&sink->force, d.dof, column, by->scale * by->f * a->scale[i] * d.coef);
         if (by->z != NULL) change += a->scale[i] * d.coef * by->z[d.dof];

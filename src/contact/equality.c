@@ -49,7 +49,8 @@ tacEquality tac_equality_at(const tacModel *m, const tacWork *w, int eq) {
     e.turn = tac_quat_mul(tac_quat_conj(e.quat[1]), e.quat[0]);
     e.scale = e.n == 6 ? m->equality_data_used[11 * eq + 10] : 0;
     if (e.n == 6) place_axes(&e);
-    e.act[0] = e.point[0], e.act[1] = e.point[1];
+    e.act[0] = e.point[0];
+    e.act[1] = e.point[1];
     return e;
 }
 

@@ -1,5 +1,6 @@
 #include "tactus/problem.h"
 
+#include "base/error.h"
 #include "math/scalar.h"
 #include "solve/boxed.h"
 #include "solve/cone_contact.h"
@@ -9,16 +10,42 @@
 /* Most contacts: squares of three times as many are still counted in bytes. */
 #define MOST_CONTACTS (1 << 26)
 
-size_t tac_problem_bytes(int ncontact) {
-    if (ncontact < 0 || ncontact > MOST_CONTACTS) return 0;
-    size_t n = 3 * (size_t)ncontact;
-    size_t box =
-        tac_boxed_bytes((int)n) + 2 * tac_arena_round(n * sizeof(double)) + 2 * tac_arena_round(n * sizeof(int));
-    size_t cone = tac_cone_contact_bytes(ncontact);
-    return box > cone ? box : cone;
+/* Bounds of the pyramids, and the classes of the solution. */
+typedef struct Bounds {
+    double *low, *high;
+    int *parent, *row_class;
+} Bounds;
+
+static int layout(Bounds *b, int n, tacArena *arena) {
+    b->low = TAC_TAKE(arena, n, double);
+    b->high = TAC_TAKE(arena, n, double);
+    b->parent = TAC_TAKE(arena, n, int);
+    b->row_class = TAC_TAKE(arena, n, int);
+    return b->low && b->high && b->parent && b->row_class;
 }
 
-static tacStatus judge(const tacProblem *problem) {
+static void measure_boxed(int ncontact, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Bounds bounds;
+    tacBoxedWork work;
+    layout(&bounds, 3 * ncontact, dry);
+    tac_boxed_layout(&work, 3 * ncontact, dry);
+}
+
+static void measure_cones(int ncontact, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_arena_take(dry, tac_cone_contact_bytes(ncontact));
+}
+
+size_t tac_problem_bytes(int ncontact) {
+    if (ncontact < 0 || ncontact > MOST_CONTACTS) return 0;
+    tacArena dry = tac_arena_dry();
+    measure_boxed(ncontact, &dry);
+    measure_cones(ncontact, &dry);
+    return dry.peak;
+}
+
+static tacStatus check(const tacProblem *problem) {
     int count = problem->ncontact;
     if (count < 0 || count > MOST_CONTACTS) return TAC_ERR_ARGUMENT;
     if (count > 0 && (problem->W == NULL || problem->q == NULL || problem->mu == NULL)) return TAC_ERR_ARGUMENT;
@@ -35,11 +62,12 @@ static tacStatus judge(const tacProblem *problem) {
 }
 
 /* Normals 0 <= f, tangents -mu f_n <= f <= mu f_n. */
-static void set_bounds(const tacProblem *problem, double *low, double *high, int *parent) {
+static void set_bounds(const tacProblem *problem, const Bounds *b) {
     for (int i = 0; i < 3 * problem->ncontact; i++) {
         double mu = problem->mu[i / 3];
-        parent[i] = i % 3 == 0 ? -1 : i - i % 3;
-        low[i] = i % 3 == 0 ? 0 : -mu, high[i] = i % 3 == 0 ? TAC_INFINITY : mu;
+        b->parent[i] = i % 3 == 0 ? -1 : i - i % 3;
+        b->low[i] = i % 3 == 0 ? 0 : -mu;
+        b->high[i] = i % 3 == 0 ? TAC_INFINITY : mu;
     }
 }
 
@@ -47,13 +75,13 @@ static tacStatus solve_boxed(const tacProblem *problem, tacArena *arena, double 
                              tacProblemInfo *info) {
     int n = 3 * problem->ncontact;
     tacBoxedResult result;
-    double *low = TAC_TAKE(arena, n, double), *high = TAC_TAKE(arena, n, double);
-    int *parent = TAC_TAKE(arena, n, int), *row_class = TAC_TAKE(arena, n, int);
-    set_bounds(problem, low, high, parent);
-    tacBoxed boxed = {n, problem->W, problem->q, parent, low, high, NULL, 0, 1};
-    tacStatus status = tac_boxed_solve(&boxed, arena, reaction, velocity, row_class, &result);
+    Bounds b;
+    if (!layout(&b, n, arena)) return TAC_ERR_ARENA_FULL;
+    set_bounds(problem, &b);
+    tacBoxed boxed = {n, problem->W, problem->q, b.parent, b.low, b.high, NULL, 0, 1};
+    TAC_TRY(tac_boxed_solve(&boxed, arena, reaction, velocity, b.row_class, &result));
     *info = (tacProblemInfo){result.solved, result.pivots};
-    return status;
+    return TAC_OK;
 }
 
 static tacStatus solve_cones(const tacProblem *problem, tacArena *arena, double *reaction, double *velocity,
@@ -70,7 +98,7 @@ tacStatus tac_problem_solve(const tacProblem *problem, tacFrictionForm form, voi
     tacArena arena;
     int known = form == TAC_FRICTION_BOX || form == TAC_FRICTION_CONE;
     if (problem == NULL || info == NULL) return TAC_ERR_ARGUMENT;
-    tacStatus status = known ? judge(problem) : TAC_ERR_ARGUMENT;
+    tacStatus status = known ? check(problem) : TAC_ERR_ARGUMENT;
     *info = (tacProblemInfo){0};
     if (status != TAC_OK) return status;
     if (memory == NULL || (problem->ncontact > 0 && (reaction == NULL || velocity == NULL))) return TAC_ERR_ARGUMENT;

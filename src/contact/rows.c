@@ -63,14 +63,6 @@ static int as_int(size_t n) { return n < INT_MAX ? (int)n : INT_MAX; }
 
 int tac_rows_max(const tacModel *m, int max_contacts) { return as_int(room_for(m, max_contacts).rows); }
 
-size_t tac_rows_bytes(const tacModel *m, int max_contacts) {
-    Room room = room_for(m, max_contacts);
-    size_t contacts = (size_t)max_contacts;
-    return tac_arena_round(room.rows * sizeof(tacRow)) + tac_arena_round(room.numbers * sizeof(int)) +
-           2 * tac_arena_round(room.numbers * sizeof(double)) + tac_arena_round(contacts * sizeof(tacContact)) +
-           tac_arena_round(contacts * sizeof(int));
-}
-
 int tac_rows_layout(tacRows *rows, const tacModel *m, int max_contacts, tacArena *arena) {
     Room room = room_for(m, max_contacts);
     *rows = (tacRows){.max = as_int(room.rows), .max_nnz = as_int(room.numbers), .max_contacts = max_contacts};
@@ -81,6 +73,13 @@ int tac_rows_layout(tacRows *rows, const tacModel *m, int max_contacts, tacArena
     rows->contact = TAC_TAKE(arena, max_contacts, tacContact);
     rows->first_row = TAC_TAKE(arena, max_contacts, int);
     return rows->row && rows->dof && rows->J && rows->Y && rows->contact && rows->first_row;
+}
+
+size_t tac_rows_bytes(const tacModel *m, int max_contacts) {
+    tacArena dry = tac_arena_dry();
+    tacRows rows;
+    tac_rows_layout(&rows, m, max_contacts, &dry);
+    return dry.peak;
 }
 
 /* --- Building ----------------------------------------------------------------------------------------------------- */
@@ -100,7 +99,8 @@ static void add_number(tacRows *rows, tacRow *row, int dof, double value) {
         rows->overflow = 1;
         return;
     }
-    rows->dof[rows->nnz] = dof, rows->J[rows->nnz++] = value;
+    rows->dof[rows->nnz] = dof;
+    rows->J[rows->nnz++] = value;
     row->num++;
 }
 
@@ -133,8 +133,14 @@ void tac_rows_add_paths(const tacModel *m, tacRows *rows, tacRow *row, const int
     while (i >= 0 || j >= 0) {
         int dof = i > j ? i : j;
         double value = 0;
-        if (i == dof) value += tac_dot6(S[dof], W[0]), i = m->dof_parent[i];
-        if (j == dof) value += tac_dot6(S[dof], W[1]), j = m->dof_parent[j];
+        if (i == dof) {
+            value += tac_dot6(S[dof], W[0]);
+            i = m->dof_parent[i];
+        }
+        if (j == dof) {
+            value += tac_dot6(S[dof], W[1]);
+            j = m->dof_parent[j];
+        }
         add_number(rows, row, dof, value);
     }
 }
@@ -143,7 +149,8 @@ void tac_rows_add_paths(const tacModel *m, tacRows *rows, tacRow *row, const int
 
 void tac_contact_friction(const tacModel *m, const tacContact *c, double mu[2]) {
     if (c->pair >= 0) {
-        mu[0] = m->pair_friction[5 * c->pair], mu[1] = m->pair_friction[5 * c->pair + 1];
+        mu[0] = m->pair_friction[5 * c->pair];
+        mu[1] = m->pair_friction[5 * c->pair + 1];
         return;
     }
     int a = c->geom[0], b = c->geom[1], pa = m->geom_priority[a], pb = m->geom_priority[b];

@@ -1,5 +1,5 @@
-/* Constraint rows: each is a velocity J_k v that a force f_k acts along, with its position. One format for contacts,
- * limits, dry friction and equalities, whatever solves them.
+/* Constraint rows: each is a velocity J_k v, the force f_k along it, and a position. Contacts, limits, dry friction and
+ * equalities have this one format, whatever solves them.
  *
  *   contact   normal, then two tangents where condim > 1: velocity of geom[1] against geom[0] at the contact's pos;
  *             where asked for, turning about the normal (condim 4) and the tangents (condim 6)
@@ -8,7 +8,7 @@
  *   friction  loss of a joint (one row a dof) or tendon
  *   equality  connect 3, weld 6 (equality.h), between two joints or two tendons 1 (coordinate.h)
  *
- * J is sparse: a row touches the dofs on the paths to its bodies, listed in descending order. */
+ * J is sparse: a row has the dofs on the paths to its bodies, in descending order. */
 #pragma once
 
 #include "dynamics/contact_move.h"
@@ -28,10 +28,10 @@ typedef struct tacRow {
     int id;   /* contact; joint; tendon; dof; equality */
     int axis; /* contact: 0 normal, 1, 2 tangents, 3, 4, 5 turning about them; limit: 0 lower, 1 upper; equality: which
                      of its rows */
-    int adr, num; /* its numbers in dof[], J[] */
-    int tree;     /* first dof's tree (a root body), for islands */
-    double pos;   /* contact: dist; limit: distance to it; equality: what is to be zero */
-    double bend;  /* equality: change of pos along h v less h J v, over h (tac_rows_look_ahead); else 0 */
+    int adr, num;     /* its numbers in dof[], J[] */
+    int tree;         /* first dof's tree (a root body), for islands */
+    double pos;       /* contact: dist; limit: distance to it; equality: what is to be zero */
+    double curvature; /* equality: (pos(q (+) h v) - pos(q))/h - J v, what the row's own turning adds; else 0 */
 } tacRow;
 
 typedef struct tacRows {
@@ -50,28 +50,30 @@ typedef struct tacRows {
 
 /* Most rows that a model can have: every contact three, limits, dry friction, equalities. */
 int tac_rows_max(const tacModel *m, int max_contacts);
-size_t tac_rows_bytes(const tacModel *m, int max_contacts);
-/* 0: the arena is too small. */
+/* Takes the arrays of tac_rows_max rows. 0: the arena is too small. */
 int tac_rows_layout(tacRows *rows, const tacModel *m, int max_contacts, tacArena *arena);
+/* Bytes that it takes. */
+size_t tac_rows_bytes(const tacModel *m, int max_contacts);
 
-/* Contacts found before (rows->contact, ncontact; those of what no dof moves are taken out) and limits nearer than
- * `reach` times the speed of their coordinate at v -> all rows with their J. Needs: position, tendon lengths. */
+/* Finds all rows and their J. Contacts were found before (rows->contact, ncontact); those that no dof moves are
+ * removed. A limit has a row if it is nearer than `reach` times the speed of its coordinate at v. Needs: position,
+ * tendon lengths. */
 void tac_rows_find(const tacModel *m, const tacWork *w, const double *q, const double *v, double reach, tacRows *rows);
-/* Rows of all equalities that hold, at the end: pos is what is to be zero, J its gradient by dofs. Needs: position. */
+/* Adds the rows of all equalities that hold: pos is to be zero, J is its gradient by dofs. Needs: position. */
 void tac_rows_add_equalities(const tacModel *m, const tacWork *w, const double *q, tacRows *rows);
-/* The model where it would be without acceleration: at q (+) h v. */
-typedef struct tacAhead {
+/* The model where it would be without acceleration, at q (+) h v. */
+typedef struct tacPrediction {
     double *q;
     tacWork w; /* position stage alone */
-} tacAhead;
-/* 1: it has equalities that hold, whose rows look ahead. */
-int tac_rows_look(const tacModel *m);
-/* -> bend of the rows of equalities, v the velocity before the step. Needs: tac_rows_find. */
-void tac_rows_look_ahead(const tacModel *m, const tacAhead *ahead, const double *v, double h, tacRows *rows);
-/* bend = -J v: rows of equalities keep their velocity. */
-void tac_rows_keep(tacRows *rows, const double *v);
+} tacPrediction;
+/* 1: the model has an equality that holds. */
+int tac_rows_any_equality(const tacModel *m);
+/* Sets the curvature of the rows of equalities; v: velocity before the step. Needs: tac_rows_find. */
+void tac_rows_set_curvature(const tacModel *m, const tacPrediction *at, const double *v, double h, tacRows *rows);
+/* Sets it to -J v: these rows keep their velocity. */
+void tac_rows_keep_velocity(tacRows *rows, const double *v);
 /* out[nv] += J_k, a row of an equality, as it is at another configuration. */
-void tac_row_gradient_at(const tacModel *m, const tacAhead *at, const tacRow *row, double *out);
+void tac_row_gradient_at(const tacModel *m, const tacPrediction *at, const tacRow *row, double *out);
 /* -> Y (rows_weigh.c). scratch: 3 nv. Needs: tac_factor. */
 void tac_rows_weigh(const tacModel *m, const tacWork *w, tacRows *rows, double *scratch);
 /* J_k v */
@@ -105,21 +107,22 @@ static inline tacVec3 tac_velocity_at(const tacWork *w, int body, tacVec6 V, tac
 /* Which geoms and features touch, for hashes of active sets. */
 uint64_t tac_contact_hash(const tacContact *c, uint64_t hash);
 
-/* 1: some dof moves one of two geoms against the other. Of others (an explicit pair of one body) no force and no state
- * could change the distance. */
+/* 1: some dof moves one of two geoms relative to the other. Otherwise (an explicit pair of one body) no force and no
+ * state changes their distance. */
 int tac_may_part(const tacModel *m, const int geom[2]);
-/* m, rad: what it is off by: an equality open, two geoms overlapping, a coordinate out of its range; friction: 0. */
+/* m, rad: violation of a row: error of an equality, overlap of a contact, excess of a limited coordinate;
+ * friction: 0. */
 double tac_row_violation(const tacRow *row);
-/* A row off by `size` -> the larger of both. geom: of a contact; else NULL. */
+/* Keeps the larger of a row's violation and *most. geom: of a contact; else NULL. */
 void tac_note_violation(double size, const tacRow *row, const int *geom, tacViolation *most);
-/* What a step says of the state that it began with. */
+/* Fills in what a step reports of its start. */
 void tac_report_start(const tacViolation *most, tacStepInfo *info);
-/* 1: it hangs on a mocap body, whose motion is in no velocity. */
+/* 1: the row is attached to a mocap body, whose motion is in no velocity. */
 int tac_row_is_driven(const tacModel *m, const tacRows *rows, int k);
-/* Two bodies (0: the world) whose trees the row's force moves, or among whose it does. */
+/* The two bodies (0: the world) that the row's force acts between, or whose trees it moves. */
 void tac_row_bodies(const tacModel *m, const tacRows *rows, int k, int body[2]);
 
-/* A force of size 1 along row k, of a contact, acts on two bodies: torque about the body's origin, then force, world
+/* A unit force along row k of a contact, as it acts on two bodies: torque about the body's origin, then force, world
  * axes. */
 typedef struct tacRowWrench {
     int body[2];
@@ -132,18 +135,18 @@ int tac_row_wrench(const tacModel *m, const tacWork *w, const tacRows *rows, int
 
 /* A row without numbers, at the end; NULL: there is no room. */
 tacRow *tac_rows_begin(tacRows *rows, tacRowKind kind, int id, int axis, double pos);
-/* Takes up a dof and its ancestors, as far as the (last) row does not have them, with zeros: weighing fills those. */
+/* Adds a dof and its ancestors to the (last) row, with zeros, as far as the row lacks them. */
 void tac_rows_add_path(const tacModel *m, tacRows *rows, tacRow *row, int dof);
 /* J of one of the row's dofs += value */
 void tac_rows_add_value(tacRows *rows, const tacRow *row, int dof, double value);
-/* Takes up the paths of two last dofs (-1: none), in an empty row: J_i = S_i . W[0] on the first, S_i . W[1] on the
- * second, the sum where they are one. */
+/* Adds the paths of two last dofs (-1: none) to an empty row: J_i = S_i . W[0] on the first, S_i . W[1] on the second,
+ * the sum on both. */
 void tac_rows_add_paths(const tacModel *m, tacRows *rows, tacRow *row, const int last[2], const tacVec6 *S,
                         const tacVec6 W[2]);
 
 /* --- Derivatives (rows_deriv.c) ----------------------------------------------------------------------------------- */
 
-/* What changes of one row are weighed by: emitted are  scale f dJ^T  over dofs and  dJ z + rate dpos  of the row. */
+/* Weights of the change of one row. Emitted are  scale f dJ^T  over dofs and  dJ z + rate dpos  of the row. */
 typedef struct tacRowWeights {
     double f, scale, rate;
     const double *z; /* NULL: as zeros */
@@ -153,7 +156,7 @@ typedef struct tacRowSink {
     tacSink force, row;
 } tacRowSink;
 
-/* How one column displaces a model: bodies by movers, a contact as given. */
+/* How one column displaces a model's bodies. */
 typedef struct tacDisplacement {
     int nmover;
     tacMover mover[2];
@@ -173,8 +176,8 @@ tacVec6 tac_body_velocity_move(const tacModel *m, const tacWork *w, const tacVec
 void tac_contact_wrench_move(const tacModel *m, const tacWork *w, const tacContact *c, const double f[6],
                              const tacDisplacement *d, const tacContactTangent *t, double scale, int column,
                              const tacSink *sink);
-/* d(friction)/d(parameter) of a contact along tangent `axis` (1, 2). Where two equal frictions meet, each has half: the
- * mean of both sides of the kink, and the whole when both move. */
+/* d(friction)/d(parameter) of a contact along tangent `axis` (1, 2). Where both geoms have the same friction, each has
+ * half: the mean of both sides of the kink, and the whole when both move. */
 double tac_contact_friction_param(const tacModel *m, const tacParamTangent *t, const tacContact *c, int axis);
 /* d(restitution)/d(parameter) of a contact; where two equal ones meet, each has half. */
 double tac_contact_restitution_param(const tacModel *m, const tacParamTangent *t, const tacContact *c);

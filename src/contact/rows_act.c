@@ -1,4 +1,4 @@
-/* What rows do, once found: the bodies they act on, where equalities are ahead, velocities along them and forces. */
+/* What rows do, once found: the bodies they act on, curvature of equalities, velocities along rows and forces. */
 #include "contact/rows.h"
 
 #include "contact/coordinate.h"
@@ -21,7 +21,8 @@ void tac_row_bodies(const tacModel *m, const tacRows *rows, int k, int body[2]) 
     if (a.n > 0) return;
     if (row->kind == TAC_ROW_CONTACT) {
         const tacContact *c = &rows->contact[row->id];
-        body[0] = m->geom_body[c->geom[0]], body[1] = m->geom_body[c->geom[1]];
+        body[0] = m->geom_body[c->geom[0]];
+        body[1] = m->geom_body[c->geom[1]];
     } else if (row->kind == TAC_ROW_EQUALITY) {
         for (int side = 0; side < 2; side++) {
             int obj = m->equality_obj[2 * row->id + side];
@@ -82,32 +83,32 @@ void tac_report_start(const tacViolation *most, tacStepInfo *info) {
     info->start = most->size > TAC_START_TOLERANCE ? TAC_ERR_INCONSISTENT : TAC_OK;
 }
 
-/* --- Ahead -------------------------------------------------------------------------------------------------------- */
+/* --- Prediction --------------------------------------------------------------------------------------------------- */
 
-int tac_rows_look(const tacModel *m) {
+int tac_rows_any_equality(const tacModel *m) {
     for (int e = 0; e < m->neq; e++)
         if (tac_equality_holds(m, e)) return 1;
     return 0;
 }
 
-void tac_rows_look_ahead(const tacModel *m, const tacAhead *ahead, const double *v, double h, tacRows *rows) {
+void tac_rows_set_curvature(const tacModel *m, const tacPrediction *at, const double *v, double h, tacRows *rows) {
     tacEquality e = {.id = -1};
     for (int k = 0; k < rows->n; k++) {
         tacRow *row = &rows->row[k];
         if (row->kind != TAC_ROW_EQUALITY) continue;
         int pose = tac_equality_is_pose(m, row->id);
-        if (pose && e.id != row->id) e = tac_equality_at(m, &ahead->w, row->id);
-        double pos = pose ? e.pos[row->axis] : tac_row_combination(m, row, ahead->q).pos;
-        row->bend = (pos - row->pos) / h - tac_row_velocity(rows, k, v);
+        if (pose && e.id != row->id) e = tac_equality_at(m, &at->w, row->id);
+        double pos = pose ? e.pos[row->axis] : tac_row_combination(m, row, at->q).pos;
+        row->curvature = (pos - row->pos) / h - tac_row_velocity(rows, k, v);
     }
 }
 
-void tac_rows_keep(tacRows *rows, const double *v) {
+void tac_rows_keep_velocity(tacRows *rows, const double *v) {
     for (int k = 0; k < rows->n; k++)
-        if (rows->row[k].kind == TAC_ROW_EQUALITY) rows->row[k].bend = -tac_row_velocity(rows, k, v);
+        if (rows->row[k].kind == TAC_ROW_EQUALITY) rows->row[k].curvature = -tac_row_velocity(rows, k, v);
 }
 
-void tac_row_gradient_at(const tacModel *m, const tacAhead *at, const tacRow *row, double *out) {
+void tac_row_gradient_at(const tacModel *m, const tacPrediction *at, const tacRow *row, double *out) {
     if (!tac_equality_is_pose(m, row->id)) {
         tacCombination a = tac_row_combination(m, row, at->q);
         tac_combination_gradient(m, &a, out);
@@ -140,9 +141,13 @@ static void three_velocities(const tacRows *rows, const tacRow *row, const doubl
     double a = 0, b = 0, c = 0;
     for (int e = 0; e < row->num; e++) {
         double u = v[dof[e]];
-        a += x[e] * u, b += y[e] * u, c += z[e] * u;
+        a += x[e] * u;
+        b += y[e] * u;
+        c += z[e] * u;
     }
-    out[0] = a, out[1] = b, out[2] = c;
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
 }
 
 void tac_block_velocities(const tacRows *rows, int k, int n, const double *v, double *out) {

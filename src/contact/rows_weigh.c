@@ -49,10 +49,14 @@ static void weigh_trio(const tacModel *m, const double *L, const tacRows *rows, 
     for (int e = 0; e < trio->num; e++) {
         int i = dof[e], at = m->dof_M_adr[i];
         double z0 = z[3 * i], z1 = z[3 * i + 1], z2 = z[3 * i + 2], root = tac_sqrt(L[at]);
-        y0[e] = z0 * root, y1[e] = z1 * root, y2[e] = z2 * root;
+        y0[e] = z0 * root;
+        y1[e] = z1 * root;
+        y2[e] = z2 * root;
         for (int a = m->dof_parent[i]; a >= 0; a = m->dof_parent[a]) {
             double l = L[++at];
-            z[3 * a] -= l * z0, z[3 * a + 1] -= l * z1, z[3 * a + 2] -= l * z2;
+            z[3 * a] -= l * z0;
+            z[3 * a + 1] -= l * z1;
+            z[3 * a + 2] -= l * z2;
         }
     }
 }
@@ -83,7 +87,8 @@ double tac_row_product(const tacRows *rows, int k, int l) {
     while (a < a_end && b < b_end) {
         int i = rows->dof[a], j = rows->dof[b];
         if (i == j) sum += rows->Y[a] * rows->Y[b];
-        a += i >= j, b += j >= i;
+        a += i >= j;
+        b += j >= i;
     }
     return sum;
 }
@@ -96,9 +101,15 @@ static void multiply_trio(const tacRows *rows, const Trio *trio, const double *s
     double s00 = 0, s01 = 0, s02 = 0, s10 = 0, s11 = 0, s12 = 0, s20 = 0, s21 = 0, s22 = 0;
     for (int e = 0; e < trio->num; e++) {
         const double *x = spread + 3 * dof[e];
-        s00 += x[0] * y0[e], s01 += x[0] * y1[e], s02 += x[0] * y2[e];
-        s10 += x[1] * y0[e], s11 += x[1] * y1[e], s12 += x[1] * y2[e];
-        s20 += x[2] * y0[e], s21 += x[2] * y1[e], s22 += x[2] * y2[e];
+        s00 += x[0] * y0[e];
+        s01 += x[0] * y1[e];
+        s02 += x[0] * y2[e];
+        s10 += x[1] * y0[e];
+        s11 += x[1] * y1[e];
+        s12 += x[1] * y2[e];
+        s20 += x[2] * y0[e];
+        s21 += x[2] * y1[e];
+        s22 += x[2] * y2[e];
     }
     double *out1 = out + size, *out2 = out1 + size;
     out[0] = s00;

@@ -21,7 +21,7 @@ static tacStatus advance(tacContext *ctx, const double *x, const double *u) {
 
 static tacStatus step(tacContext *ctx, const double *x, const double *u, double *y) {
     tacStatus status = advance(ctx, x, u);
-    return tac_end_step(ctx, tac_arena_mark(&ctx->arena), status, y);
+    return tac_end_step(ctx, status, 0, y);
 }
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
@@ -40,14 +40,14 @@ static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, con
 }
 
 static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_SCOPE(&ctx->arena);
     tacStatus status = advance(ctx, x, u);
     if (status == TAC_OK) status = fill_jac(ctx, x, u, J);
-    return tac_end_step(ctx, mark, status, y);
+    return tac_end_step(ctx, status, 0, y);
 }
 
 static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_SCOPE(&ctx->arena);
     tacAdjoint adjoint;
     tacStatus status = accelerate(ctx, x, u);
     if (status == TAC_OK) status = tac_advance_velocity(ctx, x);
@@ -56,7 +56,7 @@ static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const do
         tac_solve(ctx->model, &ctx->work, adjoint.lambda);
         status = tac_adjoint_end(ctx, x, u, tac_damping_span(ctx), &adjoint, g);
     }
-    return tac_end_step(ctx, mark, status, NULL);
+    return tac_end_step(ctx, status, 0, NULL);
 }
 
 const tacStepper TAC_STEPPER_EULER = {.integrators = TAC_HAS(TAC_EULER),

@@ -76,10 +76,10 @@ static tacStatus advance(tacContext *ctx, const double *x, const double *u, tacI
 }
 
 static tacStatus step(tacContext *ctx, const double *x, const double *u, double *y) {
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_SCOPE(&ctx->arena);
     tacImplicit f;
     tacStatus status = advance(ctx, x, u, &f);
-    return tac_end_step(ctx, mark, status, y);
+    return tac_end_step(ctx, status, 0, y);
 }
 
 /* --- Derivatives ---------------------------------------------------------------------------------------------------
@@ -243,11 +243,11 @@ static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, con
 }
 
 static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_SCOPE(&ctx->arena);
     tacImplicit f;
     tacStatus status = advance(ctx, x, u, &f);
     if (status == TAC_OK) status = fill_jac(ctx, x, u, &f, J);
-    return tac_end_step(ctx, mark, status, y);
+    return tac_end_step(ctx, status, 0, y);
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */

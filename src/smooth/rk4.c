@@ -116,10 +116,10 @@ static tacStatus advance(tacContext *ctx, const double *x, const double *u, Stag
 }
 
 tacStatus tac_rk4_step(tacContext *ctx, const double *x, const double *u, double *y) {
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_SCOPE(&ctx->arena);
     Stages s;
     tacStatus status = advance(ctx, x, u, &s);
-    return tac_end_step(ctx, mark, status, y);
+    return tac_end_step(ctx, status, 0, y);
 }
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
@@ -337,13 +337,13 @@ static void keep_info(tacContext *ctx, tacStepInfo *step) {
 }
 
 tacStatus tac_rk4_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_SCOPE(&ctx->arena);
     Stages s;
     tacStatus status = advance(ctx, x, u, &s);
     tacStepInfo step = ctx->info;
     if (status == TAC_OK) status = fill_jac(ctx, x, u, &s, J);
     keep_info(ctx, &step);
-    return tac_end_step(ctx, mark, status, y);
+    return tac_end_step(ctx, status, 0, y);
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */

@@ -54,10 +54,9 @@ tacStatus tac_advance(tacContext *ctx, const double *x) {
     return tac_first_nonfinite(tac_nx(m), w->next) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
-tacStatus tac_end_step(tacContext *ctx, size_t mark, tacStatus status, double *y) {
-    if (status == TAC_OK && y != NULL) memcpy(y, ctx->work.next, (size_t)tac_nx(ctx->model) * sizeof *y);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+tacStatus tac_end_step(const tacContext *ctx, tacStatus status, int unsolved, double *y) {
+    if (tac_went_on(status) && y != NULL) memcpy(y, ctx->work.next, (size_t)tac_nx(ctx->model) * sizeof *y);
+    return status == TAC_OK && unsolved ? TAC_ERR_UNSOLVED : status;
 }
 
 /* --- Acceleration in continuous time: M a = qfrc ------------------------------------------------------------------ */

@@ -20,8 +20,10 @@ tacStatus tac_advance_velocity(tacContext *ctx, const double *x);
 /* Steps without constraints: semi-implicit Euler (euler.c), Runge-Kutta (rk4.c), implicit in velocity (implicit.c). */
 extern const tacStepper TAC_STEPPER_EULER, TAC_STEPPER_RK4, TAC_STEPPER_IMPLICIT;
 
-/* How a step ends: w->next to y where it succeeded (y may be NULL), the arena as it was at `mark`. Returns status. */
-tacStatus tac_end_step(tacContext *ctx, size_t mark, tacStatus status, double *y);
+/* How every step, and every derivative of one, ends. Where there is a next state (tac_went_on), w->next goes to y
+ * (NULL: it is not asked for). unsolved: 1: the problem of contact has no solution but the best point that was found:
+ * TAC_OK becomes TAC_ERR_UNSOLVED. The caller's TAC_SCOPE releases the arena. */
+tacStatus tac_end_step(const tacContext *ctx, tacStatus status, int unsolved, double *y);
 
 /* The entries of a stepper's table that hold for every integrator without constraints (sim.h). */
 tacStatus tac_smooth_acceleration(tacContext *ctx, const double *x, const double *u, double *qacc);

@@ -3,25 +3,15 @@
 
 #include "math/scalar.h"
 
-/* Sweeps from zero that guess the classes, at most. */
+/* Most sweeps from zero that guess the classes. */
 #define GUESS_SWEEPS 3
-/* Largest problem on which Dantzig's method is tried: on larger ones it rarely goes through, and costs as much as the
- * way that does. */
+/* Largest problem that Dantzig's method is tried on. On larger ones it rarely succeeds, and costs as much as the path,
+ * which does. */
 #define DANTZIG_ROWS 32
-/* Sweeps when nothing else goes through. */
+/* Sweeps when nothing else succeeds. */
 #define LAST_SWEEPS 2000
 
-size_t tac_boxed_bytes(int n) {
-    size_t m = (size_t)n;
-    return 2 * tac_arena_round(m * m * sizeof(double)) + tac_arena_round(m * (m + 2) * sizeof(double)) +
-           8 * tac_arena_round((m + 2) * sizeof(double)) + tac_arena_round(5 * m * sizeof(double)) +
-           3 * tac_arena_round(m * sizeof(int)) + tac_arena_round(4 * m * sizeof(int)) + tac_boxed_track_bytes(n);
-}
-
-size_t tac_boxed_track_bytes(int n) {
-    size_t m = (size_t)n;
-    return 8 * tac_arena_round(m * sizeof(double)) + 3 * tac_arena_round(m * sizeof(int));
-}
+/* --- Memory ------------------------------------------------------------------------------------------------------- */
 
 int tac_boxed_track_layout(tacBoxedTrack *track, int n, tacArena *arena) {
     double **reals[] = {&track->wrong, &track->cover, &track->slope, &track->w_slope,
@@ -36,10 +26,10 @@ int tac_boxed_track_layout(tacBoxedTrack *track, int n, tacArena *arena) {
 }
 
 int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena) {
-    work->matrix = TAC_TAKE(arena, (size_t)n * (size_t)n, double);
     work->rhs = TAC_TAKE(arena, n, double);
     work->scratch = TAC_TAKE(arena, n, double);
-    work->table = TAC_TAKE(arena, (size_t)n * (size_t)(n + 2), double);
+    work->table = TAC_TAKE(arena, (size_t)n * ((size_t)n + 2), double);
+    work->matrix = work->table;
     work->change = TAC_TAKE(arena, n + 2, double);
     work->base = TAC_TAKE(arena, n, double);
     work->cover = TAC_TAKE(arena, n, double);
@@ -52,10 +42,19 @@ int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena) {
     work->part = TAC_TAKE(arena, (size_t)n * (size_t)n, double);
     work->part_row = TAC_TAKE(arena, 5 * (size_t)n, double);
     work->part_class = TAC_TAKE(arena, 4 * (size_t)n, int);
-    return tac_boxed_track_layout(&work->track, n, arena) && work->matrix && work->rhs && work->scratch &&
-           work->table && work->change && work->base && work->cover && work->shift && work->near_shift &&
-           work->near_b && work->row && work->place && work->pivot && work->part && work->part_row && work->part_class;
+    return tac_boxed_track_layout(&work->track, n, arena) && work->rhs && work->scratch && work->table &&
+           work->change && work->base && work->cover && work->shift && work->near_shift && work->near_b && work->row &&
+           work->place && work->pivot && work->part && work->part_row && work->part_class;
 }
+
+size_t tac_boxed_bytes(int n) {
+    tacArena dry = tac_arena_dry();
+    tacBoxedWork work;
+    tac_boxed_layout(&work, n, &dry);
+    return dry.peak;
+}
+
+/* --- Residuals and tolerances ------------------------------------------------------------------------------------- */
 
 double tac_boxed_residual(const tacBoxed *problem, const double *f, const double *w) {
     double worst = 0;
@@ -115,7 +114,7 @@ static void sweep(const tacBoxed *problem, int count, double *f, double *w, int 
     tac_boxed_classify(problem, f, w, row_class);
 }
 
-/* Dantzig's method and, where it goes round in circles, the way from a problem that is solved. */
+/* Dantzig's method and, where that cycles, the path from a solved problem. */
 static int follow(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
                   tacBoxedResult *result) {
     result->method = TAC_BOXED_DANTZIG;
@@ -129,8 +128,8 @@ static int follow(const tacBoxed *problem, tacBoxedWork *work, double *f, double
     return 0;
 }
 
-/* Limits of definite problems; what is left when they fail is what sweeps find, which redundant rows do not disturb.
- * Where it is known that there are such rows, sweeps come first: on large problems they are cheaper. */
+/* Limits of definite problems; when these fail, what sweeps find, which redundant rows do not disturb. Where redundant
+ * rows are known to exist, sweeps come first: on large problems they are cheaper. */
 static int approach(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
                     tacBoxedResult *result) {
     result->method = TAC_BOXED_SWEEP;
@@ -155,12 +154,11 @@ static int try_methods(const tacBoxed *problem, tacBoxedWork *work, double *f, d
 
 tacStatus tac_boxed_solve(const tacBoxed *problem, tacArena *arena, double *f, double *w, int *row_class,
                           tacBoxedResult *result) {
-    size_t mark = tac_arena_mark(arena);
+    TAC_SCOPE(arena);
     tacBoxedWork work;
     *result = (tacBoxedResult){TAC_BOXED_GUESS, 1, 0, 0};
     if (problem->n == 0) return TAC_OK;
-    tacStatus status = tac_boxed_layout(&work, problem->n, arena) ? TAC_OK : TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) result->solved = try_methods(problem, &work, f, w, row_class, result);
-    tac_arena_release(arena, mark);
-    return status;
+    if (!tac_boxed_layout(&work, problem->n, arena)) return TAC_ERR_ARENA_FULL;
+    result->solved = try_methods(problem, &work, f, w, row_class, result);
+    return TAC_OK;
 }

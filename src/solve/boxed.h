@@ -51,7 +51,7 @@ typedef struct tacBoxedResult {
     double residual; /* tac_boxed_residual */
 } tacBoxedResult;
 
-/* Bytes of scratch for n rows. */
+/* Bytes that tac_boxed_solve takes for n rows. */
 size_t tac_boxed_bytes(int n);
 /* Problem -> f, w, row_class (n each). Always finite for finite problems. TAC_ERR_ARENA_FULL, or TAC_OK whether solved
  * or not: the result says. */
@@ -62,7 +62,7 @@ double tac_boxed_residual(const tacBoxed *problem, const double *f, const double
 
 /* --- The methods, each alone ------------------------------------------------------------------------------------- */
 
-/* A problem's matrix, as methods see it that only ask for the answer of given classes. */
+/* A problem's matrix, for methods that only ask for the solution of given classes. */
 typedef struct tacBoxedForm {
     void *matrix;
     /* Classes -> the system of the free rows, factored. 0: it is singular. */
@@ -81,17 +81,17 @@ typedef struct tacBoxedForm {
     void (*respond)(void *matrix, double *x);
 } tacBoxedForm;
 
-/* What they keep. */
+/* Vectors of these methods. */
 typedef struct tacBoxedTrack {
     int *wanted, *best, *mark;       /* n: classes */
     double *wrong;                   /* n: by how much a row breaks its condition */
     double *cover, *slope, *w_slope; /* n: boxed_nearby.c */
     double *z, *y, *dz, *dy;         /* n: boxed_interior.c */
 } tacBoxedTrack;
-size_t tac_boxed_track_bytes(int n);
+/* Takes the arrays of n rows. 0: the arena is too small. */
 int tac_boxed_track_layout(tacBoxedTrack *track, int n, tacArena *arena);
 
-/* All that such a method works on. */
+/* What such a method reads and writes. */
 typedef struct tacBoxedRun {
     const tacBoxed *problem;
     tacBoxedForm form;
@@ -101,10 +101,10 @@ typedef struct tacBoxedRun {
     int *pivots; /* counts systems */
 } tacBoxedRun;
 
-/* Scratch shared by them. */
+/* Scratch of all methods. A method reads either the factored matrix or the table, never both: they share memory. */
 typedef struct tacBoxedWork {
     tacBoxedTrack track;
-    double *matrix, *rhs, *scratch;      /* n x n, n, n */
+    double *matrix, *rhs, *scratch;      /* n x n, n, n; the matrix lies where the table does */
     int *row, *place, *pivot;            /* n: rows that are free, where a row is among them, exchanges of the factor */
     double *table, *change, *base;       /* n x (n + 2), n + 2, n: boxed_tableau.h */
     double *cover;                       /* n: boxed_path.c */
@@ -113,6 +113,7 @@ typedef struct tacBoxedWork {
     int *part_class;                     /* 4 n */
     int free, symmetric;                 /* size of the factored system; 1: by Cholesky */
 } tacBoxedWork;
+/* Takes the arrays of n rows. 0: the arena is too small. */
 int tac_boxed_layout(tacBoxedWork *work, int n, tacArena *arena);
 
 /* A_ii with its shift. */
@@ -124,7 +125,8 @@ static inline double tac_boxed_diagonal(const tacBoxed *problem, int i) {
 static inline void tac_boxed_bounds(const tacBoxed *problem, const double *f, int i, double *lo, double *hi) {
     int p = problem->parent[i];
     double fp = p < 0 ? 1 : tac_max(f[p], 0);
-    *lo = p < 0 ? problem->low[i] : problem->low[i] * fp, *hi = p < 0 ? problem->high[i] : problem->high[i] * fp;
+    *lo = p < 0 ? problem->low[i] : problem->low[i] * fp;
+    *hi = p < 0 ? problem->high[i] : problem->high[i] * fp;
 }
 /* Classes -> the factored system of the free rows, Ahat = A_CC + A_CB E, where bounded rows f_B = E f_C + constants
  * move with their parents. 0: it is singular. */
@@ -145,60 +147,59 @@ typedef struct tacBoxedDense {
 tacBoxedRun tac_boxed_dense_run(tacBoxedDense *dense, double *f, double *w, int *row_class, int *pivots);
 /* Classes as any f and w suggest them. */
 void tac_boxed_classify(const tacBoxed *problem, const double *f, const double *w, int *row_class);
-/* How far f may be off and count as right: rounding of a solved system, relative to the largest force there is
- * (condition numbers up to 1e5 or so). */
+/* Relative rounding of forces: of a solved system with a condition number up to 1e5 or so, relative to the largest
+ * force. */
 #define TAC_BOXED_ROUNDING 1e-11
-/* Forces beyond this are nearly no numbers any more, and nothing is right relative to them. */
+/* Larger forces are close to overflow; no tolerance is relative to them. */
 #define TAC_BOXED_MOST_FORCE 1e300
 double tac_boxed_tolerance(const tacBoxed *problem, const double *f);
-/* The largest force that a row without a parent would have alone, -b_i/A_ii within its bounds. (One that hardly
+/* The largest force that a row without a parent would have alone: -b_i/A_ii within its bounds. (A row that hardly
  * anything moves has a large b_i/A_ii, but no such force.) */
 double tac_boxed_alone(const tacBoxed *problem);
-/* The largest force: of f, or alone. */
+/* The larger of that and the largest force of f. */
 double tac_boxed_largest(const tacBoxed *problem, const double *f);
 
 /* `count` sweeps of projected Gauss-Seidel on f; w is A f + b after them. */
 void tac_boxed_sweep(const tacBoxed *problem, int count, double *f, double *w);
-/* Classes that sweeps from zero come to: until one changes none, `most` at most. */
+/* Classes that sweeps from zero reach: until a sweep changes none, or after `most` of them. */
 void tac_boxed_guess(const tacBoxed *problem, int most, double *f, int *row_class);
-/* Class of row i, whose parent takes up force again, about -w_p/A_pp. */
-int tac_boxed_wake(const tacBoxed *problem, const double *w, int i);
-/* Block principal pivoting from the classes given: rows that break their condition change class together, as long as
- * that makes them fewer now and then [Judice1994]; then, with more than one of the TAC_BOXED_STAGES, those alone that
- * break it most. patience: rounds in a row that may pass without their becoming fewer; 0: every round halves
- * them. -> 1 when all conditions hold; 0:
- * row_class has those with the fewest broken. */
+/* Class of row i when its parent becomes free again, with a force of about -w_p/A_pp. */
+int tac_boxed_child_class(const tacBoxed *problem, const double *w, int i);
+/* Block principal pivoting from the classes given [Judice1994]. Rows that break their condition change class together,
+ * as long as their number falls now and then; in the later of the TAC_BOXED_STAGES only those that break it most.
+ * patience: rounds in a row that may pass without fewer such rows; 0: every round halves them. -> 1 when all conditions
+ * hold; 0: row_class has the classes with the fewest broken. */
 #define TAC_BOXED_STAGES   3
-#define TAC_BOXED_PATIENCE 6 /* where the other ways are long */
+#define TAC_BOXED_PATIENCE 6 /* where other methods are expensive */
 int tac_boxed_pivot(const tacBoxedRun *run, int stages, int patience);
-/* The classes that an interior way comes to: near the answer, where it is not kept from it. 0: a system was singular.
- * Needs: form->weigh. */
+/* The classes that an interior point method reaches: close to the solution unless friction stops it. 0: a system was
+ * singular. Needs: form->weigh. */
 int tac_boxed_interior(const tacBoxedRun *run);
-/* Classes -> f and w that they allow, cut from those that they imply, and what is to be added to b so that these are
- * the answer. 0: they imply none. */
+/* Classes -> f and w that they imply, clipped to what they allow; cover: what is added to b so that these are the
+ * solution. 0: the classes imply none. */
 int tac_boxed_cut(const tacBoxedRun *run, double *cover);
-/* Lines of a way from nearby, beside some that grow with the rows; then it leads nowhere. */
+/* Most lines of the path from a nearby problem, beside a number that grows with the rows. */
 #define TAC_BOXED_NEARBY_LINES 24
-/* Follows the answer from that problem nearby to the one in hand. -> 1 when it gets there. */
+/* Follows the solution from that nearby problem to the problem in hand. -> 1 when it gets there. */
 int tac_boxed_nearby(const tacBoxedRun *run);
-/* Pivoting from the classes given, then the way from afar, on the rows that take part (boxed_part.c). -> 1 when
- * all conditions hold. */
+/* Pivoting from the classes given, then the path from a distant problem, on the rows that take part (boxed_part.c). ->
+ * 1 when all conditions hold. */
 int tac_boxed_part(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
                    tacBoxedResult *result);
-/* Dantzig's method: rows are taken up one after another, those before kept right on the way, with bounds that move
- * (Jade IV-B). corrected 0: with the step length that takes bounds for constant, as it was before that paper. -> 1 when
- * it went through. */
+/* Dantzig's method: rows are added one after another, and the conditions of those before are kept, with bounds
+ * that move (Jade IV-B). corrected 0: with the step length for constant bounds, as before that paper. -> 1 when it
+ * succeeds. */
 int tac_boxed_dantzig(const tacBoxed *problem, tacBoxedWork *work, int corrected, double *f, double *w, int *row_class,
                       int *pivots);
-/* Follows the answer from a problem where it is known: gets there where A is positive definite. `way` below
- * TAC_BOXED_WAYS: one way after another is tried where rounding spoils one. */
+/* Follows the solution from a distant problem where it is known. It gets there where A is positive definite. `way`,
+ * below TAC_BOXED_WAYS, numbers the covers, which are tried in turn where rounding spoils one. */
 #define TAC_BOXED_WAYS 3
 int tac_boxed_path(const tacBoxed *problem, tacBoxedWork *work, int way, double *f, double *w, int *row_class,
                    int *pivots);
-/* What is added to b_i, times t, on that way. */
+/* What is added to b_i, times t, on that path. */
 double tac_boxed_cover(const tacBoxed *problem, int way, int i);
-/* The same way with a system for each of its lines instead of a table of all rows, by the run's form: for problems
- * whose table would be too large. -> 1 when it gets there. */
-int tac_boxed_afar(const tacBoxedRun *run, int way);
+/* The same path with a system for each line instead of a table of all rows, for problems whose table would be too
+ * large. -> 1 when it gets there. */
+int tac_boxed_distant(const tacBoxedRun *run, int way);
 /* Problems with a semidefinite A, as the limit of definite ones, from the classes given. -> 1 when it gets there. */
 int tac_boxed_proximal(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);

@@ -19,7 +19,10 @@ static void number_free(const tacBoxed *problem, const int *row_class, tacBoxedW
     work->free = 0;
     for (int i = 0; i < problem->n; i++) {
         work->place[i] = -1;
-        if (row_class[i] == TAC_ROW_FREE) work->place[i] = work->free, work->row[work->free++] = i;
+        if (row_class[i] == TAC_ROW_FREE) {
+            work->place[i] = work->free;
+            work->row[work->free++] = i;
+        }
     }
 }
 

@@ -66,46 +66,51 @@ static void begin(Interior *in) {
         if (!child && has[0] && has[1]) in->f[i] = (low + high) / 2;
         if (!child && has[0] && !has[1]) in->f[i] = low + in->scale;
         if (!child && !has[0] && has[1]) in->f[i] = high - in->scale;
-        in->z[i] = has[0] ? velocity : 0, in->y[i] = has[1] ? velocity : 0;
+        in->z[i] = has[0] ? velocity : 0;
+        in->y[i] = has[1] ? velocity : 0;
     }
 }
 
 /* --- One round ---------------------------------------------------------------------------------------------------- */
 
-/* What is left. */
-typedef struct Left {
+typedef struct Residual {
     double kappa; /* mean of s z and u y */
-    double worst; /* of END */
+    double worst; /* the one that END is compared with */
     int pairs;
-} Left;
+} Residual;
 
-/* f, z, y -> w, D, C, and what is left */
-static Left look(Interior *in) {
+/* f, z, y -> w, D, C, and the residuals there */
+static Residual evaluate(Interior *in) {
     const tacBoxed *problem = in->problem;
-    Left left = {0, 0, 0};
+    Residual residual = {0, 0, 0};
     in->form->multiply(in->form->matrix, in->f, problem->b, in->w);
     for (int i = 0; i < problem->n; i++) {
         int has[2], known = bounds_of(problem, i, has);
         double a = tac_boxed_diagonal(problem, i);
-        in->D[i] = known ? STIFF * a : 0, in->C[i] = 0;
+        in->D[i] = known ? STIFF * a : 0;
+        in->C[i] = 0;
         if (known) continue;
-        left.worst = tac_max(left.worst, tac_abs(in->w[i] - in->z[i] + in->y[i]) / a);
+        residual.worst = tac_max(residual.worst, tac_abs(in->w[i] - in->z[i] + in->y[i]) / a);
         if (has[0]) {
             double s = above(problem, in->f, i, 1), z = in->z[i];
-            left.kappa += s * z, left.pairs++;
-            left.worst = tac_max(left.worst, tac_min(s, z / a));
-            in->D[i] += z / s, in->C[i] -= problem->low[i] * z / s;
+            residual.kappa += s * z;
+            residual.pairs++;
+            residual.worst = tac_max(residual.worst, tac_min(s, z / a));
+            in->D[i] += z / s;
+            in->C[i] -= problem->low[i] * z / s;
         }
         if (has[1]) {
             double u = below(problem, in->f, i, 1), y = in->y[i];
-            left.kappa += u * y, left.pairs++;
-            left.worst = tac_max(left.worst, tac_min(u, y / a));
-            in->D[i] += y / u, in->C[i] -= problem->high[i] * y / u;
+            residual.kappa += u * y;
+            residual.pairs++;
+            residual.worst = tac_max(residual.worst, tac_min(u, y / a));
+            in->D[i] += y / u;
+            in->C[i] -= problem->high[i] * y / u;
         }
         if (problem->parent[i] < 0) in->C[i] = 0;
     }
-    if (left.pairs > 0) left.kappa /= left.pairs;
-    return left;
+    if (residual.pairs > 0) residual.kappa /= residual.pairs;
+    return residual;
 }
 
 /* kappa, less the products of the changes before where `second` -> df, dz, dy */
@@ -169,15 +174,16 @@ static double kappa_after(const Interior *in, double length, int pairs) {
 }
 
 /* Predictor, corrector -> share of the step taken */
-static double take_step(Interior *in, Left left) {
+static double take_step(Interior *in, Residual residual) {
     find_step(in, 0, 0);
-    double after = left.pairs > 0 ? kappa_after(in, longest(in), left.pairs) / left.kappa : 0;
+    double after = residual.pairs > 0 ? kappa_after(in, longest(in), residual.pairs) / residual.kappa : 0;
     double share = tac_min(after * after * after, 1);
-    find_step(in, share * left.kappa, 1);
+    find_step(in, share * residual.kappa, 1);
     double length = tac_min(KEEP_OFF * longest(in), 1);
     for (int i = 0; i < in->problem->n; i++) {
         in->f[i] += length * in->df[i];
-        in->z[i] += length * in->dz[i], in->y[i] += length * in->dy[i];
+        in->z[i] += length * in->dz[i];
+        in->y[i] += length * in->dy[i];
     }
     return length;
 }
@@ -204,11 +210,11 @@ int tac_boxed_interior(const tacBoxedRun *run) {
     begin(&in);
     if (in.scale == 0) return 0;
     for (int round = 0; round < ROUNDS && brief < SHORT_STEPS; round++) {
-        Left left = look(&in);
-        if (left.worst <= END * in.scale) break;
+        Residual residual = evaluate(&in);
+        if (residual.worst <= END * in.scale) break;
         if (!run->form.weigh(run->form.matrix, in.D, in.C)) break; /* rounding, near the end */
         ++*run->pivots;
-        double length = take_step(&in, left);
+        double length = take_step(&in, residual);
         if (!(length >= 0)) return 0;
         brief = length < SHORT_STEP ? brief + 1 : 0;
     }

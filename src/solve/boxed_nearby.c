@@ -1,14 +1,14 @@
-/* The way from a problem nearby, or from one afar, to the one in hand.
+/* Homotopy from a nearby problem, or from a distant one, to the problem in hand.
  *
- * Where pivoting leaves a few rows wrong, their classes answer another problem: forces f~ and velocities w~ that are
- * cut to what the classes allow solve it for b~ = w~ - A f~. From there b moves to where it should be,
+ * Where pivoting leaves a few rows in wrong classes, these classes solve another problem: forces f~ and velocities w~
+ * that are clipped to what the classes allow solve it for b~ = w~ - A f~. From there b moves to where it should be,
  *
  *   w = A f + b + t (b~ - b),      t from 1 to 0
  *
- * and the answer with it, on a line as long as classes hold; where a row comes to the end of its condition it changes
- * class, and the line goes on in the only way that keeps the new condition. Every line is one system. Such a way has
- * few lines, but may have no end. The way from afar is the one of boxed_path.c, which gets there wherever A is positive
- * definite; here its lines are systems too, for problems whose matrix has more rows than can be kept. */
+ * and the solution moves with it, on a line as long as the classes hold. Where a row comes to the end of its condition
+ * it changes class, and the next line keeps the new condition. Every line is one linear system. The path from a nearby
+ * problem has few lines, but need not end. The path from a distant problem is that of boxed_path.c, which ends wherever
+ * A is positive definite; here its lines are systems too, for problems whose matrix has too many rows to be kept. */
 #include "solve/boxed.h"
 
 #include "math/scalar.h"
@@ -17,14 +17,15 @@
 
 /* Rows per line of the way, beside TAC_BOXED_NEARBY_LINES. */
 #define ROWS_PER_LINE 4
-/* Lines at most: in a large problem every one is a large system. */
+/* Most lines: in a large problem every line is a large system. */
 #define MOST_LINES 100
-/* How far inside its bounds a row is put that is not, and how irregularly, so that no two meet an end at once. */
+/* How far inside its bounds a row is put that is outside, and how irregularly, so that no two rows reach an end at
+ * once. */
 #define INSIDE 0.01
 #define RATIO  0.6180339887498949 /* golden ratio, less its whole part: multiples fill the unit interval evenly */
-/* Lines are good to this; the end is exact. After so many of them f and w are found anew. */
+/* Relative rounding of a line; the end is exact. After so many lines f and w are solved for anew. */
 #define LINE_ROUNDING 1e-8
-enum { SETTLE_LINES = 16 };
+enum { LINES_BETWEEN_EVALUATIONS = 16 };
 /* Lines from afar: this many and one per row, of which a third take part; then rounding has led it astray. */
 enum { AFAR_LINES = 50 };
 
@@ -126,7 +127,9 @@ static double first_end(const Way *way, End *first) {
             double falls = -end[k].slope * way->direction;
             if (!(falls > 0)) continue;
             double length = tac_max(end[k].margin, 0) / falls;
-            if (length < travel) travel = length, *first = end[k];
+            if (!(length < travel)) continue;
+            travel = length;
+            *first = end[k];
         }
     }
     return travel;
@@ -134,8 +137,10 @@ static double first_end(const Way *way, End *first) {
 
 static void move(Way *way, double travel) {
     double change = way->direction * travel;
-    for (int i = 0; i < way->problem->n; i++)
-        way->f[i] += change * way->slope[i], way->w[i] += change * way->w_slope[i];
+    for (int i = 0; i < way->problem->n; i++) {
+        way->f[i] += change * way->slope[i];
+        way->w[i] += change * way->w_slope[i];
+    }
     way->t += change;
 }
 
@@ -164,8 +169,8 @@ static int find_line(const Way *way) {
            way->form->answer(way->form->matrix, way->row_class, way->cover, 0, LINE_ROUNDING, way->slope, way->w_slope);
 }
 
-/* f and w at t, which lines have added up with a rounding each. */
-static int settle(const Way *way) {
+/* Solves for f and w at t anew: every line has added a rounding to them. */
+static int evaluate(const Way *way) {
     for (int i = 0; i < way->problem->n; i++)
         way->b[i] = way->problem->b[i] + way->t * way->cover[i];
     return way->form->answer(way->form->matrix, way->row_class, way->b, 1, LINE_ROUNDING, way->f, way->w);
@@ -175,7 +180,7 @@ static int settle(const Way *way) {
 static int follow(Way *way, int lines, int *pivots) {
     for (int line = 1; line <= lines; line++) {
         End end = {0, 0, -1, 0};
-        if (line % SETTLE_LINES == 0 && !settle(way)) return 0;
+        if (line % LINES_BETWEEN_EVALUATIONS == 0 && !evaluate(way)) return 0;
         double travel = first_end(way, &end);
         if (way->direction < 0 && way->t - travel <= 0) return 1;
         if (end.row < 0) return 0;
@@ -205,8 +210,8 @@ int tac_boxed_nearby(const tacBoxedRun *run) {
 
 /* --- From afar ---------------------------------------------------------------------------------------------------- */
 
-/* Rows at the side that the cover pushes them to; those without bounds free. */
-static void rest(const tacBoxed *problem, int *row_class) {
+/* Classes where the path begins: each row at the bound that the cover pushes it to; rows without bounds are free. */
+static void set_start(const tacBoxed *problem, int *row_class) {
     for (int i = 0; i < problem->n; i++) {
         int p = problem->parent[i];
         row_class[i] = tac_finite(problem->low[i])    ? TAC_ROW_LOW
@@ -227,14 +232,14 @@ static double far_away(const Way *way) {
     return 2 * t;
 }
 
-int tac_boxed_afar(const tacBoxedRun *run, int cover) {
+int tac_boxed_distant(const tacBoxedRun *run, int cover) {
     Way way = way_of(run, 0);
     int n = run->problem->n;
     for (int i = 0; i < n; i++)
         run->track->cover[i] = tac_boxed_cover(run->problem, cover, i);
-    rest(run->problem, run->row_class);
-    if (!find_line(&way) || !settle(&way)) return 0;
+    set_start(run->problem, run->row_class);
+    if (!find_line(&way) || !evaluate(&way)) return 0;
     way.t = far_away(&way);
-    if (!settle(&way)) return 0;
+    if (!evaluate(&way)) return 0;
     return follow(&way, AFAR_LINES + n, run->pivots) && tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE);
 }

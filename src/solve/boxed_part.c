@@ -1,13 +1,13 @@
 /* The rows that take part.
  *
- * A contact that stays open has neither force nor friction, and every method pays for its rows by their square. Those
- * that the guess leaves without force are left out; the answer of the others is right when their w does not pull, and
- * where it does they are taken in and it goes on from there. */
+ * A contact that stays open has neither force nor friction, but every method pays for its rows by their square. Rows
+ * that the guess leaves without force are left out. The solution of the others is right when no row left out has
+ * w < 0; else those rows are added, and the search goes on from there. */
 #include "solve/boxed.h"
 
 #include <string.h>
 
-/* How often rows may be taken in; then the whole is solved. */
+/* Most rounds of adding rows; then the whole problem is solved. */
 enum { ROUNDS = 4 };
 /* Of pivoting: after the guess, where the way is as short; after rows were taken in, which leaves most classes
  * right. */
@@ -41,9 +41,12 @@ static void gather(Part *part, const int *row_class) {
     for (int i = 0; i < whole->n; i++) {
         part->place[i] = -1;
         if (is_idle(whole, row_class, i)) continue;
-        part->b[n] = whole->b[i], part->low[n] = whole->low[i], part->high[n] = whole->high[i];
+        part->b[n] = whole->b[i];
+        part->low[n] = whole->low[i];
+        part->high[n] = whole->high[i];
         part->parent[n] = whole->parent[i] < 0 ? -1 : part->place[whole->parent[i]];
-        part->row_class[n] = row_class[i], part->row[n] = i;
+        part->row_class[n] = row_class[i];
+        part->row[n] = i;
         part->place[i] = n++;
     }
     for (int k = 0; k < n; k++) {
@@ -80,7 +83,7 @@ static void scatter(const Part *part, double *f, double *w, int *row_class) {
     tac_boxed_multiply(whole, f, w);
 }
 
-/* Takes in what breaks its condition. -> whether there is any. */
+/* Adds rows left out that break their condition. -> whether there is any. */
 static int take_in(const Part *part, const double *f, const double *w, int *row_class) {
     const tacBoxed *whole = part->whole;
     double tolerance = tac_boxed_tolerance(whole, f);
@@ -88,8 +91,11 @@ static int take_in(const Part *part, const double *f, const double *w, int *row_
     for (int i = 0; i < whole->n; i++) {
         int p = whole->parent[i], is_in = part->place[i] >= 0;
         if (is_in) continue;
-        if (p < 0 && -w[i] > tolerance * tac_boxed_diagonal(whole, i)) row_class[i] = TAC_ROW_FREE, any = 1;
-        if (p >= 0 && row_class[p] == TAC_ROW_FREE) row_class[i] = tac_boxed_wake(whole, w, i);
+        if (p < 0 && -w[i] > tolerance * tac_boxed_diagonal(whole, i)) {
+            row_class[i] = TAC_ROW_FREE;
+            any = 1;
+        }
+        if (p >= 0 && row_class[p] == TAC_ROW_FREE) row_class[i] = tac_boxed_child_class(whole, w, i);
     }
     return any;
 }

@@ -1,22 +1,22 @@
-/* The way from a problem whose answer is known to the one in hand, along  w = A f + b + t cover.
+/* The path from a distant problem with a known solution to the problem in hand, along  w = A f + b + t cover.
  *
- * cover > 0 on rows bounded below: for large t all of them rest at their bounds. From there t goes down; the answer
- * moves on a line as long as classes hold, and where a row comes to the end of its condition it changes class and the
- * line goes on in the only way that keeps the new condition, be it back to larger t. At t = 0 the problem is solved.
+ * cover > 0 on rows bounded below: for large t all of them are at their bounds. From there t goes down. The solution
+ * moves on a line as long as the classes hold. Where a row comes to the end of its condition it changes class, and the
+ * next line keeps the new condition, even if t grows again. At t = 0 the problem is solved.
  *
- * It gets there: a way of finitely many lines that never meets itself ends at t = 0 or runs off to infinity, with
- * forces and t growing in proportion, f = t g. Then g answers w = A g + cover, and as g_i w_i <= 0 in every row
+ * The path gets there: it has finitely many lines and never meets itself, so it ends at t = 0 or goes to infinity, with
+ * forces and t growing in proportion, f = t g. Then g solves w = A g + cover, and as g_i w_i <= 0 in every row
  *   g . A g <= -cover . g <= 0      where  sum over children of |bound| |cover_child| < cover_parent,
- * so that g = 0 for A positive definite, and that is where we came from. (Lemke's method for frictional contact
- * [Stewart1996], on classes instead of pairs of variables.) Ties would break the argument; cover is irregular, so that
- * symmetric problems have none, and a way that rounding spoils is tried again under another cover. */
+ * so that g = 0 for A positive definite, which is where the path began. (Lemke's method for frictional contact
+ * [Stewart1996], on classes instead of pairs of variables.) Ties would break the argument. The cover is irregular, so
+ * that symmetric problems have none; a path that rounding spoils is tried again under another cover. */
 #include "solve/boxed_tableau.h"
 
 #include "math/scalar.h"
 
 #include <string.h>
 
-/* Lines of the way: this many and so many per row; then rounding has led it astray. */
+/* Most lines of the path: this many and so many per row. Beyond, rounding has spoilt it. */
 #define LINES         50
 #define LINES_PER_ROW 4
 /* How irregular the cover is; how much of its parent's a child may have (five of them, halved by the spread). */
@@ -45,7 +45,8 @@ double tac_boxed_cover(const tacBoxed *problem, int way, int i) {
     return CHILD_SHARE * (2 * u - 1) * tac_min(scale_of(problem, i), most);
 }
 
-/* Where the way begins: rows without bounds free, the others at the side that the cover pushes them to. */
+/* Classes where the path begins: rows without bounds are free, the others at the bound that the cover pushes them
+ * to. */
 static int begin(tacTableau *tableau) {
     const tacBoxed *problem = tableau->problem;
     for (int i = 0; i < problem->n; i++) {
@@ -89,7 +90,7 @@ static int ends_of(const tacTableau *tableau, int i, End end[2]) {
     return 1;
 }
 
-/* The first end met on the way from t on in `direction`, so far. */
+/* The first end of a condition from t on in `direction`, so far. */
 typedef struct Search {
     double t, direction;
     double margin, falls; /* its way as a fraction; falls 0: there is none */
@@ -99,8 +100,10 @@ typedef struct Search {
 static inline void meet(Search *s, double at0, double slope, int row, int row_class) {
     double falls = -slope * s->direction, margin = tac_max(at0 + slope * s->t, 0);
     if (!(falls > 0) || !(margin * s->falls < s->margin * falls)) return;
-    s->margin = margin, s->falls = falls;
-    s->row = row, s->row_class = row_class;
+    s->margin = margin;
+    s->falls = falls;
+    s->row = row;
+    s->row_class = row_class;
 }
 
 /* Ends of row i, as ends_of has them. */

@@ -26,7 +26,7 @@ static Wanted want_bound(const tacBoxed *problem, const double *w, int i, int ro
     return pull > 0 ? (Wanted){TAC_ROW_FREE, pull} : (Wanted){row_class, 0};
 }
 
-int tac_boxed_wake(const tacBoxed *problem, const double *w, int i) {
+int tac_boxed_child_class(const tacBoxed *problem, const double *w, int i) {
     int p = problem->parent[i];
     double fp = tac_max(-w[p] / tac_boxed_diagonal(problem, p), 0), z = -w[i] / tac_boxed_diagonal(problem, i);
     if (z <= problem->low[i] * fp) return TAC_ROW_LOW;
@@ -41,7 +41,8 @@ static int find_wrong(const tacBoxed *problem, const double *f, const double *w,
     int count = 0;
     for (int i = 0; i < problem->n; i++) {
         int p = problem->parent[i], c = row_class[i];
-        track->wanted[i] = c, track->wrong[i] = 0;
+        track->wanted[i] = c;
+        track->wrong[i] = 0;
         if (p >= 0 && row_class[p] != TAC_ROW_FREE) continue;
         if (problem->low[i] == problem->high[i]) { /* no width: its force is right in any class, w names the side */
             track->wanted[i] = w[i] > 0 ? TAC_ROW_LOW : TAC_ROW_HIGH;
@@ -75,7 +76,7 @@ static void follow_parents(const tacBoxed *problem, const double *w, int *row_cl
         if (row_class[p] != TAC_ROW_FREE)
             row_class[i] = TAC_ROW_OFF;
         else if (row_class[i] == TAC_ROW_OFF)
-            row_class[i] = tac_boxed_wake(problem, w, i);
+            row_class[i] = tac_boxed_child_class(problem, w, i);
     }
 }
 
@@ -120,9 +121,12 @@ int tac_boxed_pivot(const tacBoxedRun *run, int stages, int patience) {
         if (patience == 0 && 3 * wrong > problem->n) break; /* a guess this far off is no start */
         if (patience > 0 ? wrong < fewest : 2 * wrong <= fewest) {
             memcpy(track->best, run->row_class, bytes);
-            fewest = wrong, left = patience, stage = 0;
+            fewest = wrong;
+            left = patience;
+            stage = 0;
         } else if (goes_round(&circle, run->row_class, bytes) || --left < 0) {
-            left = patience, stage++;
+            left = patience;
+            stage++;
             circle = (Circle){track->mark, 0, 1};
         }
         change(problem, track, stage < stages ? SHARES[stage] : 1, run->row_class);

@@ -37,7 +37,8 @@ static int advance(const tacBoxed *problem, tacBoxedWork *work, double *f, doubl
         work->near_b[i] = problem->b[i] - work->shift[i] * f[i];
     for (int i = 0; i < n; i++)
         work->near_shift[i] = work->shift[i] + (problem->shift == NULL ? 0 : problem->shift[i]);
-    near.b = work->near_b, near.shift = work->near_shift;
+    near.b = work->near_b;
+    near.shift = work->near_shift;
     ok = tac_boxed_pivot(&run, 1, TAC_BOXED_PATIENCE);
     for (int way = 0; way < TAC_BOXED_WAYS && !ok; way++)
         ok = tac_boxed_path(&near, work, way, f, w, row_class, pivots);

@@ -39,8 +39,10 @@ static int class_of(const tacBoxed *problem, const double *f, const int *row_cla
 
 void tac_boxed_guess(const tacBoxed *problem, int most, double *f, int *row_class) {
     int changes = 1;
-    for (int i = 0; i < problem->n; i++)
-        f[i] = 0, row_class[i] = TAC_ROW_OFF;
+    for (int i = 0; i < problem->n; i++) {
+        f[i] = 0;
+        row_class[i] = TAC_ROW_OFF;
+    }
     for (int sweep = 0; sweep < most && changes > 0; sweep++) {
         changes = 0;
         for (int i = 0; i < problem->n; i++) {

@@ -22,8 +22,10 @@ void tac_tableau_begin(tacTableau *tableau, const tacBoxed *problem, tacBoxedWor
         double *line = line_of(tableau, i);
         memcpy(line, problem->A + (size_t)i * (size_t)n, (size_t)n * sizeof *line);
         line[i] = tac_boxed_diagonal(problem, i);
-        line[n] = problem->b[i], line[n + 1] = cover == NULL ? 0 : cover[i];
-        row_class[i] = TAC_ROW_OFF, tableau->base[i] = 0;
+        line[n] = problem->b[i];
+        line[n + 1] = cover == NULL ? 0 : cover[i];
+        row_class[i] = TAC_ROW_OFF;
+        tableau->base[i] = 0;
     }
 }
 
@@ -85,7 +87,8 @@ static void put_in(tacTableau *tableau, int i, int except) {
     for (int k = 0; k < n; k++) {
         double *at = line_of(tableau, k);
         if (k == except || at[i] == 0) continue;
-        scale[held] = at[i], line[held] = at;
+        scale[held] = at[i];
+        line[held] = at;
         at[i] = 0;
         held = !held;
         if (!held) tac_dense_axpy_two(n + 2, scale, tableau->change, line[0], line[1]);
@@ -102,7 +105,8 @@ static int set_free(tacTableau *tableau, int i) {
     put_in(tableau, i, i);
     memcpy(line_of(tableau, i), tableau->change, (size_t)(n + 2) * sizeof(double));
     add_base(tableau, 1, i, base, line_of(tableau, i));
-    tableau->row_class[i] = TAC_ROW_FREE, tableau->base[i] = 0;
+    tableau->row_class[i] = TAC_ROW_FREE;
+    tableau->base[i] = 0;
     return 1;
 }
 
@@ -146,7 +150,8 @@ static int set_bound(tacTableau *tableau, int i, int row_class) {
         put_in(tableau, i, was_free ? i : -1);
         if (was_free) memcpy(line_of(tableau, i), tableau->change, (size_t)(n + 2) * sizeof(double));
     }
-    tableau->row_class[i] = row_class, tableau->base[i] = base.constant;
+    tableau->row_class[i] = row_class;
+    tableau->base[i] = base.constant;
     return 1;
 }
 
@@ -154,8 +159,8 @@ static int set_bound(tacTableau *tableau, int i, int row_class) {
 
 static double at(tacLine line, double t) { return line.at0 + line.slope * t; }
 
-/* Children take up their bounds before the parent is free. */
-static int wake_children(tacTableau *tableau, int i, double t) {
+/* Children go to their bounds before the parent becomes free. */
+static int reactivate_children(tacTableau *tableau, int i, double t) {
     for (int k = i + 1; k < tableau->bound && tableau->problem->parent[k] == i; k++) {
         int row_class = at(tac_tableau_velocity(tableau, k), t) > 0 ? TAC_ROW_LOW : TAC_ROW_HIGH;
         if (!set_bound(tableau, k, row_class)) return 0;
@@ -163,8 +168,8 @@ static int wake_children(tacTableau *tableau, int i, double t) {
     return 1;
 }
 
-/* The parent goes to zero: those still free go to a bound first, which is zero as well. */
-static int settle_children(tacTableau *tableau, int i, double t) {
+/* The parent's force goes to zero: children that are free go to a bound first, which is zero as well. */
+static int bound_children(tacTableau *tableau, int i, double t) {
     for (int k = i + 1; k < tableau->problem->n && tableau->problem->parent[k] == i; k++) {
         if (!is_free(tableau, k)) continue;
         int row_class = at(tac_tableau_force(tableau, k), t) < 0 ? TAC_ROW_LOW : TAC_ROW_HIGH;
@@ -180,8 +185,8 @@ static int put_children_off(tacTableau *tableau, int i) {
 }
 
 int tac_tableau_move(tacTableau *tableau, int i, int row_class, double t) {
-    if (row_class == TAC_ROW_FREE) return wake_children(tableau, i, t) && set_free(tableau, i);
-    return settle_children(tableau, i, t) && set_bound(tableau, i, row_class) && put_children_off(tableau, i);
+    if (row_class == TAC_ROW_FREE) return reactivate_children(tableau, i, t) && set_free(tableau, i);
+    return bound_children(tableau, i, t) && set_bound(tableau, i, row_class) && put_children_off(tableau, i);
 }
 
 void tac_tableau_drive(tacTableau *tableau, int i, double length) {

@@ -44,6 +44,9 @@ void tac_coulomb_map(double mu, const double r[3], const double u[3], double f[3
         f[i] = r[i] - p[i];
     if (A == NULL) return;
     double B[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    if (slip > 0) B[1] = mu * u[1] / slip, B[2] = mu * u[2] / slip;
+    if (slip > 0) {
+        B[1] = mu * u[1] / slip;
+        B[2] = mu * u[2] / slip;
+    }
     tac_dense_mul(3, 3, 3, A, B, AB);
 }

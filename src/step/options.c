@@ -60,9 +60,12 @@ enum { EXPECTED = 160 };
 /* "one of exact, bounce, complementarity"; "a finite number above 0". */
 static void describe_range(const tacOptionInfo *o, char text[EXPECTED]) {
     if (o->kind == TAC_OPTION_CHOICE) {
-        int n = snprintf(text, EXPECTED, "one of ");
-        for (const char *c = o->words; *c != '\0' && n + 2 < EXPECTED; c++)
-            n += snprintf(text + n, (size_t)(EXPECTED - n), *c != '|' ? "%c" : c[1] != '\0' ? ", " : "", *c);
+        size_t n = (size_t)snprintf(text, EXPECTED, "one of ");
+        for (const char *c = o->words; c[1] != '\0' && n + 3 < EXPECTED; c++) { /* without the last bar */
+            text[n++] = *c == '|' ? ',' : *c;
+            if (*c == '|') text[n++] = ' ';
+        }
+        text[n] = '\0';
         return;
     }
     int open = o->most >= (o->kind == TAC_OPTION_REAL ? TAC_MOST_REAL : TAC_MOST_INT);

@@ -71,7 +71,9 @@ static int check_solves(Problem *p, tacDraw *d) {
     tacArena arena;
     tacSoft *soft = &p->soft;
     int nv = p->m.nv;
-    size_t bytes = tac_soft_hessian_bytes(&p->m);
+    tacArena dry = tac_arena_dry();
+    tac_soft_measure_hessian(&p->m, &dry);
+    size_t bytes = dry.peak;
     void *memory = aligned_alloc(TAC_ARENA_ALIGN, tac_arena_round(bytes));
     double *x = malloc((size_t)nv * COLUMNS * sizeof *x), *expected = malloc((size_t)nv * COLUMNS * sizeof *x),
            one[MOST];

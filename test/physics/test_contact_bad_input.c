@@ -184,8 +184,8 @@ static void failed_steps_leave_all_as_it_was(void **state) {
     world_end(&w);
 }
 
-/* A plate on n balls, three rows each. */
-static World plate_world(int balls) {
+/* A plate on n balls, three rows each. dense_rows: the option; 0: its default. */
+static World plate_world(int balls, int dense_rows) {
     World w = world_begin(0, DT);
     world_add_plane(&w, 0, 0.5);
     tacGeomDef ball = world_geom(TAC_SPHERE, (double[]){0.02, 0, 0}, 0.1, 0.5);
@@ -196,19 +196,22 @@ static World plate_world(int balls) {
     }
     world_finish(&w, TAC_LCP);
     w.options.max_contacts = balls + 1;
+    if (dense_rows > 0) w.options.lcp_dense_rows = dense_rows;
     world_start(&w);
     return w;
 }
 
-/* Derivatives have room for 512 rows and some more. Beyond, the step is done, and its derivatives say why they are
- * not; nothing is written. */
+/* Derivatives have room for 512 rows, and for more where option lcp_dense_rows asks for it. Beyond, the step is done,
+ * and its derivatives are refused with a status; nothing is written. */
 static void derivatives_of_many_rows(void **state) {
     (void)state;
     enum { NDX = 12 };
     double y[WORLD_MAX_STATE], A[NDX * NDX], gx[NDX], ybar[NDX] = {1}, before[WORLD_MAX_STATE];
-    World few = plate_world(160), many = plate_world(400);
-    world_run(&few, 1), world_run(&many, 1);
+    World few = plate_world(160, 0), many = plate_world(200, 0), wide = plate_world(200, 601);
+    world_run(&few, 1), world_run(&many, 1), world_run(&wide, 1);
     CHECK_INT(few.info.contacts, 160);
+    CHECK_INT(tac_step_jac(wide.sim, wide.x, NULL, y, &(tacJac){A, NULL, NULL}, NULL), TAC_OK);
+    CHECK_INT(tac_step_vjp(wide.sim, wide.x, NULL, ybar, &(tacGrad){gx, NULL, NULL}, NULL), TAC_OK);
     CHECK_INT(tac_step_jac(few.sim, few.x, NULL, y, &(tacJac){A, NULL, NULL}, NULL), TAC_OK);
     CHECK_INT(tac_step_vjp(few.sim, few.x, NULL, ybar, &(tacGrad){gx, NULL, NULL}, NULL), TAC_OK);
     memset(y, 0x3e, sizeof y), memset(A, 0x3e, sizeof A), memset(gx, 0x3e, sizeof gx);
@@ -218,7 +221,7 @@ static void derivatives_of_many_rows(void **state) {
     CHECK_INT(tac_step_vjp(many.sim, many.x, NULL, ybar, &(tacGrad){gx, NULL, NULL}, NULL), TAC_ERR_CONTACTS);
     CHECK(memcmp(y, before, sizeof y) == 0 && memcmp(A, before, sizeof A) == 0);
     CHECK(memcmp(gx, before, sizeof gx) == 0);
-    world_end(&few), world_end(&many);
+    world_end(&few), world_end(&many), world_end(&wide);
 }
 
 /* Velocities that are hardly numbers any more: a state and derivatives that are numbers, or a status; and what fails

@@ -183,6 +183,10 @@ static void bad_options(void **state) {
     options.bounce_speed = -1;
     CHECK_INT(tac_sim_new(w.m, &options, &sim, &err), TAC_ERR_ARGUMENT);
     CHECK_HAS(err.text, "bounce_speed");
+    options = tac_default_options(w.m);
+    options.lcp_dense_rows = -1;
+    CHECK_INT(tac_sim_new(w.m, &options, &sim, &err), TAC_ERR_ARGUMENT);
+    CHECK_HAS(err.text, "lcp_dense_rows");
     CHECK_INT(tac_param_set(w.m, "geom/#1.restitution", 1.5, &err), TAC_ERR_MODEL);
     CHECK_HAS(err.text, "restitution is 1.5, expected 0 to 1");
     world_end(&w);

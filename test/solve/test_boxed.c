@@ -228,7 +228,7 @@ static void ways_alone(void **state) {
             if (way == 0)
                 ok = tac_boxed_nearby(&run);
             else if (way == 2)
-                ok = tac_boxed_afar(&run, k % TAC_BOXED_WAYS);
+                ok = tac_boxed_distant(&run, k % TAC_BOXED_WAYS);
             else
                 ok = tac_boxed_interior(&run) && tac_boxed_pivot(&run, 1, TAC_BOXED_PATIENCE);
             if (!ok) continue;

@@ -3,10 +3,10 @@
  *
  *   s = e J v      so that w = J v+ + e J v >= 0: it leaves with e times the speed it came with
  *
- * in the place of the shift by its gap, which would let it come to the surface instead.
+ * instead of the shift by its gap, which would stop it at the surface.
  *
- * At an impact within a step the forces of the whole step have acted already. With `lag`, what is to be added to v for
- * the velocity at that time, s = e J (v + lag) + J lag (H4). */
+ * At an impact within a step the forces of the whole step have acted already. The velocity at that time is v + lag, and
+ * s = e J (v + lag) + J lag (H4). */
 #include "contact/lcp/problem.h"
 
 #include "math/scalar.h"
@@ -28,14 +28,18 @@ void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const doubl
         double approach = tac_row_velocity(&lcp->rows, k, v) + late, s = e * approach + late;
         int closes = lcp->toi || row->pos + lcp->h * approach < 0;
         lcp->bounce_margin = tac_min(lcp->bounce_margin, margin_of(lcp, k, approach, speed));
-        if (approach < -speed && closes && s < 0) lcp->bounce[k] = e, lcp->s[k] = s;
+        if (!(approach < -speed) || !closes || !(s < 0)) continue;
+        lcp->bounce[k] = e;
+        lcp->s[k] = s;
     }
 }
 
 void tac_lcp_hop(tacLcp *lcp, int contact, const double *v) {
     int k = lcp->rows.first_row[contact];
     double approach = tac_row_velocity(&lcp->rows, k, v);
-    if (approach < 0) lcp->bounce[k] = TAC_LCP_HOP, lcp->s[k] = TAC_LCP_HOP * approach;
+    if (!(approach < 0)) return;
+    lcp->bounce[k] = TAC_LCP_HOP;
+    lcp->s[k] = TAC_LCP_HOP * approach;
 }
 
 double tac_lcp_lag_share(const tacLcp *lcp, int k) {

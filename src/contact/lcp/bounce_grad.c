@@ -7,15 +7,27 @@
 
 static int bounces(const tacLcp *lcp, int k) { return lcp->bounce[k] > 0 && lcp->row_class[k] == TAC_ROW_FREE; }
 
+static int layout(tacBounces *b, const tacModel *m, int n, tacArena *arena) {
+    size_t nv = (size_t)m->nv;
+    *b = (tacBounces){.J = TAC_TAKE(arena, (size_t)n * nv, double),
+                      .e = TAC_TAKE(arena, n, double),
+                      .k = TAC_TAKE(arena, n, double),
+                      .seen = TAC_TAKE(arena, n, double)};
+    return b->J && b->e && b->k && b->seen;
+}
+
+void tac_bounces_measure_find(const tacModel *m, int rows, tacArena *dry) {
+    tacBounces b;
+    layout(&b, m, rows, dry);
+}
+
 tacStatus tac_bounces_find(tacContext *ctx, const tacLcp *lcp, tacBounces *b) {
-    size_t nv = (size_t)ctx->model->nv, n = 0;
+    size_t nv = (size_t)ctx->model->nv;
+    int n = 0;
     for (int k = 0; k < lcp->rows.n; k++)
-        n += (size_t)bounces(lcp, k);
-    *b = (tacBounces){.J = TAC_TAKE(&ctx->arena, n * nv, double),
-                      .e = TAC_TAKE(&ctx->arena, n, double),
-                      .k = TAC_TAKE(&ctx->arena, n, double)};
-    if (b->J == NULL || b->e == NULL || b->k == NULL) return TAC_ERR_ARENA_FULL;
-    memset(b->J, 0, n * nv * sizeof *b->J);
+        n += bounces(lcp, k);
+    if (!layout(b, ctx->model, n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    memset(b->J, 0, (size_t)n * nv * sizeof *b->J);
     for (int k = 0; k < lcp->rows.n; k++) {
         if (!bounces(lcp, k)) continue;
         b->e[b->n] = lcp->bounce[k];
@@ -26,24 +38,43 @@ tacStatus tac_bounces_find(tacContext *ctx, const tacLcp *lcp, tacBounces *b) {
 
 static const double *row_of(const tacBounces *b, int i, int nv) { return b->J + (size_t)i * (size_t)nv; }
 
-tacStatus tac_bounces_weigh(tacContext *ctx, tacBounces *b, const double *seen) {
-    size_t mark = tac_arena_mark(&ctx->arena), n = (size_t)b->n;
+/* The system of the k_i. */
+typedef struct System {
+    double *H, *right; /* n x n, n */
+    tacQr qr;
+} System;
+
+static int system_layout(System *s, int count, tacArena *arena) {
+    size_t n = (size_t)count;
+    s->H = TAC_TAKE(arena, n * n, double);
+    s->right = TAC_TAKE(arena, n, double);
+    s->qr = (tacQr){.m = count, .n = count, .A = s->H, .left = TAC_TAKE(arena, n, double)};
+    s->qr.right = TAC_TAKE(arena, n, double);
+    s->qr.column = TAC_TAKE(arena, n, int);
+    s->qr.work = TAC_TAKE(arena, 2 * n, double);
+    return s->H && s->right && s->qr.left && s->qr.right && s->qr.column && s->qr.work;
+}
+
+void tac_bounces_measure_weigh(int rows, tacArena *dry) {
+    TAC_SCOPE(dry);
+    System s;
+    system_layout(&s, rows, dry);
+}
+
+tacStatus tac_bounces_weigh(tacContext *ctx, tacBounces *b) {
+    TAC_SCOPE(&ctx->arena);
     int nv = ctx->model->nv;
-    double *H = TAC_TAKE(&ctx->arena, n * n, double), *right = TAC_TAKE(&ctx->arena, n, double);
-    tacQr qr = {.m = b->n, .n = b->n, .A = H, .left = TAC_TAKE(&ctx->arena, n, double)};
-    qr.right = TAC_TAKE(&ctx->arena, n, double), qr.column = TAC_TAKE(&ctx->arena, n, int);
-    qr.work = TAC_TAKE(&ctx->arena, 2 * n, double);
-    if (!H || !right || !qr.left || !qr.right || !qr.column || !qr.work) return TAC_ERR_ARENA_FULL;
+    System s;
+    if (!system_layout(&s, b->n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     for (int i = 0; i < b->n; i++) {
         for (int j = 0; j < b->n; j++) {
             double product = tac_dense_dot(nv, row_of(b, i, nv), row_of(b, j, nv));
-            H[i * b->n + j] = product * product;
+            s.H[i * b->n + j] = product * product;
         }
-        right[i] = -(b->e[i] * tac_dense_dot(nv, row_of(b, i, nv), row_of(b, i, nv)) + seen[i]);
+        s.right[i] = -(b->e[i] * tac_dense_dot(nv, row_of(b, i, nv), row_of(b, i, nv)) + b->seen[i]);
     }
-    tac_qr_factor(&qr, 0);
-    tac_qr_solve(&qr, right, b->k);
-    tac_arena_release(&ctx->arena, mark);
+    tac_qr_factor(&s.qr, 0);
+    tac_qr_solve(&s.qr, s.right, b->k);
     return TAC_OK;
 }
 
@@ -65,9 +96,4 @@ void tac_bounces_jac(const tacBounces *b, int nv, int ld, double *A) {
 void tac_bounces_vjp(const tacBounces *b, int nv, const double *ybar, double *qbar) {
     for (int i = 0; i < b->n; i++)
         tac_dense_axpy(nv, b->k[i] * tac_dense_dot(nv, row_of(b, i, nv), ybar), row_of(b, i, nv), qbar);
-}
-
-size_t tac_bounces_scratch(const tacModel *m, size_t rows) {
-    return tac_room(rows * (size_t)m->nv) + tac_room(rows * rows) + 8 * tac_room(rows) + tac_room(2 * rows) +
-           2 * tac_room((size_t)tac_ndx(m));
 }

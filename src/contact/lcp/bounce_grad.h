@@ -14,19 +14,21 @@
 
 typedef struct tacBounces {
     int n;
-    double *J; /* n x nv: rows that bounce */
-    double *e; /* n */
-    double *k; /* n */
+    double *J;    /* n x nv: rows that bounce */
+    double *e;    /* n */
+    double *k;    /* n */
+    double *seen; /* n: J_i D J_i^T */
 } tacBounces;
 
 /* Rows that bounce in a solved step, from the arena; the caller releases. */
 tacStatus tac_bounces_find(tacContext *ctx, const tacLcp *lcp, tacBounces *b);
-/* seen[i] = J_i D J_i^T -> k. */
-tacStatus tac_bounces_weigh(tacContext *ctx, tacBounces *b, const double *seen);
+/* seen -> k. */
+tacStatus tac_bounces_weigh(tacContext *ctx, tacBounces *b);
 /* A (dq rows and columns first, ld apart): J_i D J_i^T -> seen. */
 void tac_bounces_see(const tacBounces *b, int nv, int ld, const double *A, double *seen);
 /* D += sum k J^T J, and its transpose on a covector: qbar += sum k J^T (J . ybar). */
 void tac_bounces_jac(const tacBounces *b, int nv, int ld, double *A);
 void tac_bounces_vjp(const tacBounces *b, int nv, const double *ybar, double *qbar);
-/* Bytes of all that for at most `rows` rows. */
-size_t tac_bounces_scratch(const tacModel *m, size_t rows);
+/* Take from a dry arena what the first two take for at most `rows` rows; the first leaves it there. */
+void tac_bounces_measure_find(const tacModel *m, int rows, tacArena *dry);
+void tac_bounces_measure_weigh(int rows, tacArena *dry);

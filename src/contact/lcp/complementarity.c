@@ -1,31 +1,31 @@
 /* Complementarity-aware gradients [Werling2021, IV-D; docs/theory/contact.md, L10].
  *
- * A contact that holds zeroes every gradient towards motions that would break it, and one that is open knows nothing of
- * the force it could give. So a second set of classes is tried, by what the loss asks of each contact's velocity: with
- * lambda = Mhat^-1 abar, J_k lambda has the sign of dl/d(J_k v+),
+ * A contact that holds zeroes every gradient towards motions that would break it. An open one has no gradient of the
+ * force it could give. So a second set of classes is tried, chosen by the sign of the loss's gradient by each contact's
+ * velocity: with lambda = Mhat^-1 abar, J_k lambda has the sign of dl/d(J_k v+),
  *
  *   J_k lambda < 0   the loss falls when the contact opens: no force
  *   J_k lambda > 0   it falls when the contact closes: held, friction sticks
  *
- * and of both gradients the one with the larger |dl/dq|^2 + |dl/dtau|^2 / h is the answer. In this comparison dl/dq is
- * without what the shift of a held row gives it, mu_k J_k / h, which says no more than that the row is put back to its
- * surface within the step. */
+ * The answer is the gradient with the larger |dl/dq|^2 + |dl/dtau|^2 / h. The comparison leaves out of dl/dq what the
+ * shift of a held row adds, mu_k J_k / h: it says only that the row is put back to its surface within the step. */
 #include "math/dense.h"
 #include "contact/lcp/step.h"
 
 #include <string.h>
 
-/* A row that can open, and whether it touches now, so that it may be held as well. */
+/* 1: the row can open: a contact or limit that does not bounce. */
 static int is_one_sided(const tacLcp *lcp, int k) {
     return lcp->parent[k] < 0 && lcp->low[k] == 0 && !(lcp->bounce[k] > 0);
 }
 
+/* 1: a contact that touches now, and so may be held. */
 static int touches(const tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     return row->kind == TAC_ROW_CONTACT && row->pos <= lcp->rows.contact[row->id].include;
 }
 
-/* Class of a row and of those that hang on it. */
+/* Sets the class of a row and of its children. */
 static void set_class(const tacLcp *lcp, int k, int held, int *row_class) {
     row_class[k] = held ? TAC_ROW_FREE : TAC_ROW_LOW;
     for (int l = k + 1; l <= k + 2 && l < lcp->rows.n; l++)
@@ -40,24 +40,23 @@ static int ask_loss(const tacLcp *lcp, const double *lambda, int *row_class) {
         if (!is_one_sided(lcp, k)) continue;
         double sign = tac_row_velocity(&lcp->rows, k, lambda);
         int held = lcp->row_class[k] == TAC_ROW_FREE;
-        if ((held && sign < 0) || (!held && sign > 0 && touches(lcp, k)))
-            set_class(lcp, k, !held, row_class), changed++;
+        if ((held && sign < 0) || (!held && sign > 0 && touches(lcp, k))) {
+            set_class(lcp, k, !held, row_class);
+            changed++;
+        }
     }
     return changed;
 }
 
 /* Mhat^-1 abar. */
 static tacStatus free_lambda(tacContext *ctx, const double *hv, const double *ybar, double *lambda) {
+    TAC_SCOPE(&ctx->arena);
     tacAdjoint adjoint;
-    size_t mark = tac_arena_mark(&ctx->arena);
     memcpy(ctx->work.vec[0], hv, (size_t)ctx->model->nv * sizeof *hv);
-    tacStatus status = tac_adjoint_begin(ctx, ybar, 0, &adjoint);
-    if (status == TAC_OK) {
-        tac_solve(ctx->model, &ctx->work, adjoint.lambda);
-        memcpy(lambda, adjoint.lambda, (size_t)ctx->model->nv * sizeof *lambda);
-    }
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_TRY(tac_adjoint_begin(ctx, ybar, 0, &adjoint));
+    tac_solve(ctx->model, &ctx->work, adjoint.lambda);
+    memcpy(lambda, adjoint.lambda, (size_t)ctx->model->nv * sizeof *lambda);
+    return TAC_OK;
 }
 
 /* A gradient of its own, and its size. */
@@ -67,14 +66,35 @@ typedef struct Candidate {
     double size;
 } Candidate;
 
-static int take_candidate(tacContext *ctx, int rows, int theta, Candidate *c) {
-    tacColumns n = tac_count_columns(ctx);
-    double *all = TAC_TAKE(&ctx->arena, n.n, double);
-    c->dual.tau = TAC_TAKE(&ctx->arena, ctx->model->nv, double);
-    c->dual.mu = TAC_TAKE(&ctx->arena, rows, double);
+static int candidate_layout(Candidate *c, const tacModel *m, int rows, tacColumns n, tacArena *arena) {
+    double *all = TAC_TAKE(arena, n.n, double);
+    c->dual.tau = TAC_TAKE(arena, m->nv, double);
+    c->dual.mu = TAC_TAKE(arena, rows, double);
     if (all == NULL || c->dual.tau == NULL || c->dual.mu == NULL) return 0;
-    c->grad = (tacGrad){all, all + n.nx, theta ? all + n.nx + n.nu : NULL};
+    c->grad = (tacGrad){all, all + n.nx, all + n.nx + n.nu};
     return 1;
+}
+
+/* Both gradients, and what they are found with. */
+typedef struct Aware {
+    Candidate own, other;
+    double *lambda, *dq; /* nv */
+    int *row_class;      /* rows + 1: classes that the loss asks for */
+} Aware;
+
+static int layout(Aware *a, const tacModel *m, int rows, tacColumns n, tacArena *arena) {
+    a->lambda = TAC_TAKE(arena, m->nv, double);
+    a->dq = TAC_TAKE(arena, m->nv, double);
+    a->row_class = TAC_TAKE(arena, rows + 1, int);
+    return a->lambda && a->dq && a->row_class && candidate_layout(&a->own, m, rows, n, arena) &&
+           candidate_layout(&a->other, m, rows, n, arena);
+}
+
+void tac_lcp_measure_pull_aware(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Aware a;
+    layout(&a, m, tac_lcp_deriv_rows(m, options), tac_columns_of(m, options), dry);
+    tac_lcp_measure_pull(m, options, dry);
 }
 
 /* dq: scratch, nv. */
@@ -89,31 +109,24 @@ static double size_of(const tacContext *ctx, const tacLcp *lcp, const Candidate 
 
 static tacStatus try_classes(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *hv,
                              const double *ybar, double *dq, Candidate *c) {
-    tacStatus status = tac_lcp_pull(ctx, x, u, lcp, hv, ybar, &c->grad, &c->dual);
-    if (status == TAC_OK) c->size = size_of(ctx, lcp, c, dq);
-    return status;
+    TAC_TRY(tac_lcp_pull(ctx, x, u, lcp, hv, ybar, &c->grad, &c->dual));
+    c->size = size_of(ctx, lcp, c, dq);
+    return TAC_OK;
 }
 
 tacStatus tac_lcp_pull_aware(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *hv,
                              const double *ybar, const tacGrad *g) {
+    TAC_SCOPE(&ctx->arena);
+    tacColumns n = tac_count_columns(ctx);
     tacLcp asked = *lcp;
-    Candidate own, other;
-    double *lambda = TAC_TAKE(&ctx->arena, ctx->model->nv, double), *dq = TAC_TAKE(&ctx->arena, ctx->model->nv, double);
-    asked.row_class = TAC_TAKE(&ctx->arena, lcp->rows.n + 1, int);
-    int there = take_candidate(ctx, lcp->rows.n, g->theta != NULL, &own) &
-                take_candidate(ctx, lcp->rows.n, g->theta != NULL, &other);
-    if (lambda == NULL || dq == NULL || asked.row_class == NULL || !there) return TAC_ERR_ARENA_FULL;
-    tacStatus status = free_lambda(ctx, hv, ybar, lambda);
-    if (status == TAC_OK) status = try_classes(ctx, x, u, lcp, hv, ybar, dq, &own);
-    int changed = status == TAC_OK && ask_loss(lcp, lambda, asked.row_class) > 0;
-    if (changed) status = try_classes(ctx, x, u, &asked, hv, ybar, dq, &other);
-    if (status == TAC_OK)
-        status = tac_copy_grad(changed && other.size > own.size ? &other.grad : &own.grad, tac_count_columns(ctx), g);
-    return status;
-}
-
-size_t tac_lcp_aware_scratch(const tacModel *m, const tacOptions *options) {
-    size_t rows = (size_t)tac_rows_max(m, options->max_contacts);
-    return 2 * (tac_room((size_t)tac_columns_of(m, options).n) + tac_room(rows)) + 5 * tac_room((size_t)m->nv) +
-           tac_arena_round((rows + 1) * sizeof(int));
+    Aware a;
+    TAC_TRY(tac_lcp_check_rows(lcp));
+    if (!layout(&a, ctx->model, lcp->rows.n, n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    if (g->theta == NULL) a.own.grad.theta = a.other.grad.theta = NULL;
+    asked.row_class = a.row_class;
+    TAC_TRY(free_lambda(ctx, hv, ybar, a.lambda));
+    TAC_TRY(try_classes(ctx, x, u, lcp, hv, ybar, a.dq, &a.own));
+    if (ask_loss(lcp, a.lambda, asked.row_class) == 0) return tac_copy_grad(&a.own.grad, n, g);
+    TAC_TRY(try_classes(ctx, x, u, &asked, hv, ybar, a.dq, &a.other));
+    return tac_copy_grad(a.other.size > a.own.size ? &a.other.grad : &a.own.grad, n, g);
 }

@@ -1,4 +1,4 @@
-/* What contacts add to dR and dr (docs/theory/contact.md, R2, R3): those that are held; the others have neither force
+/* What contacts add to dR and dr (docs/theory/contact.md, R2, R3). Only held contacts do; the others have neither force
  * nor condition. */
 #include "contact/lcp/problem.h"
 

@@ -23,27 +23,37 @@ int tac_lcp_bounded_children(const tacLcp *lcp, int k, int child[2], double fact
         double e = lcp->row_class[l] == TAC_ROW_LOW    ? lcp->low[l]
                    : lcp->row_class[l] == TAC_ROW_HIGH ? lcp->high[l]
                                                        : 0;
-        if (e != 0) child[n] = l, factor[n++] = e;
+        if (e != 0) {
+            child[n] = l;
+            factor[n++] = e;
+        }
     }
     return n;
 }
 
-/* lu <- J_C Mhat^-1 Jhat^T + eps from G, products of the island's rows with eps; at[i]: number of free row i among
- * them. */
-static void compose_system(const tacLcp *lcp, int n, int all, const int *row, const int *at, const double *G,
-                           double *lu) {
+/* by[2 j], by[2 j + 1]: forces of the first and second row after free row j per unit of its own; 0: none. */
+static void find_factors(const tacLcp *lcp, int n, const int *row, double *by) {
     int child[2];
     double factor[2];
     for (int j = 0; j < n; j++) {
-        int l = row[j], children = tac_lcp_bounded_children(lcp, l, child, factor);
-        for (int i = 0; i < n; i++) {
+        by[2 * j] = by[2 * j + 1] = 0;
+        for (int c = tac_lcp_bounded_children(lcp, row[j], child, factor) - 1; c >= 0; c--)
+            by[2 * j + child[c] - row[j] - 1] = factor[c];
+    }
+}
+
+/* lu <- J_C Mhat^-1 Jhat^T + eps from G, products of the island's rows with eps. at[i]: number of free row i among
+ * them; children follow their parent there too. lu may be G itself: since at[i] >= i and all >= n, every entry is
+ * written after all that is read at its place. */
+static void compose_system(int n, int all, const int *at, const double *by, const double *G, double *lu) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
             const double *g = G + (size_t)at[i] * (size_t)all + (size_t)at[j];
             double a = g[0];
-            for (int c = 0; c < children; c++)
-                a += factor[c] * g[child[c] - l]; /* children follow their parent in an island too */
+            if (by[2 * j] != 0) a += by[2 * j] * g[1];
+            if (by[2 * j + 1] != 0) a += by[2 * j + 1] * g[2];
             lu[(size_t)i * (size_t)n + (size_t)j] = a;
         }
-    }
 }
 
 /* Of the factor; 0 where there is no row. */
@@ -51,7 +61,8 @@ static double pivot_ratio(int n, const double *lu) {
     double least = TAC_INFINITY, most = 0;
     for (int i = 0; i < n; i++) {
         double pivot = tac_abs(lu[(size_t)i * (size_t)n + (size_t)i]);
-        least = tac_min(least, pivot), most = tac_max(most, pivot);
+        least = tac_min(least, pivot);
+        most = tac_max(most, pivot);
     }
     return n == 0 ? 0 : most / least;
 }
@@ -63,35 +74,67 @@ static int shares_forces(const tacLcp *lcp, const tacLcpSystem *system) {
     return system->conditioning > (mixed ? TAC_LCP_SHARED_MIXED : TAC_LCP_SHARED_CONTACTS);
 }
 
-/* Products of rows of an island, eps on the diagonal. NULL: no room. */
-static double *island_products(const tacModel *m, const tacLcp *lcp, int n, const int *row, tacArena *arena) {
-    double *G = TAC_TAKE(arena, (size_t)n * (size_t)n, double), *spread = TAC_TAKE(arena, 3 * (size_t)m->nv, double);
-    if (G == NULL || spread == NULL) return NULL;
+/* G <- products of rows of an island, eps on the diagonal. */
+static void island_products(const tacModel *m, const tacLcp *lcp, int n, const int *row, double *spread, double *G) {
     memset(spread, 0, 3 * (size_t)m->nv * sizeof *spread);
     tac_rows_products(&lcp->rows, n, row, spread, G);
     for (int i = 0; i < n; i++)
         G[(size_t)i * (size_t)n + (size_t)i] += lcp->eps[row[i]];
-    return G;
+}
+
+/* Lists of an island's rows: those that take part, and the free ones among them. */
+typedef struct Lists {
+    int *order, *at;
+} Lists;
+
+static int lists_layout(Lists *l, tacLcpSystem *system, int count, tacArena *arena) {
+    l->at = TAC_TAKE(arena, count, int);
+    l->order = TAC_TAKE(arena, count, int);
+    system->row = TAC_TAKE(arena, count, int);
+    system->pivot = TAC_TAKE(arena, count, int);
+    return l->at && l->order && system->row && system->pivot;
+}
+
+/* Matrices of n free rows; lu with room for `most` x `most` numbers. */
+typedef struct Matrices {
+    double *spread, *by; /* 3 nv, 2 n */
+} Matrices;
+
+static int matrices_layout(Matrices *x, tacLcpSystem *system, const tacModel *m, int n, int most, tacArena *arena) {
+    system->n = n;
+    system->lu = TAC_TAKE(arena, (size_t)most * (size_t)most, double);
+    system->work = TAC_TAKE(arena, n, double);
+    x->spread = TAC_TAKE(arena, 3 * (size_t)m->nv, double);
+    x->by = TAC_TAKE(arena, 2 * (size_t)n, double);
+    return system->lu && system->work && x->spread && x->by;
+}
+
+void tac_lcp_measure_system(const tacModel *m, int rows, tacArena *dry) {
+    tacLcpSystem system;
+    Lists lists;
+    Matrices matrices;
+    lists_layout(&lists, &system, rows, dry);
+    matrices_layout(&matrices, &system, m, rows, rows, dry);
 }
 
 tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacArena *arena, tacLcpSystem *system) {
-    int begin = lcp->island_adr[island], end = lcp->island_adr[island + 1], kept = lcp->kept == island;
-    int *at = TAC_TAKE(arena, end - begin, int), *order = TAC_TAKE(arena, end - begin, int), all = 0, n = 0;
-    system->row = TAC_TAKE(arena, end - begin, int);
-    system->pivot = TAC_TAKE(arena, end - begin, int);
-    if (!at || !order || !system->row || !system->pivot) return TAC_ERR_ARENA_FULL;
+    int begin = lcp->island_adr[island], end = lcp->island_adr[island + 1], kept = lcp->kept == island, all = 0, n = 0;
+    Lists lists;
+    Matrices matrices;
+    if (!lists_layout(&lists, system, end - begin, arena)) return TAC_ERR_ARENA_FULL;
     for (int i = begin; i < end; i++) {
         int k = lcp->order[i], p = lcp->parent[k];
         if (!kept && lcp->row_class[p < 0 ? k : p] != TAC_ROW_FREE) continue; /* nothing moves with it */
-        if (lcp->row_class[k] == TAC_ROW_FREE) at[n] = all, system->row[n++] = k;
-        order[all++] = k;
+        if (lcp->row_class[k] == TAC_ROW_FREE) {
+            lists.at[n] = all;
+            system->row[n++] = k;
+        }
+        lists.order[all++] = k;
     }
-    system->n = n;
-    system->lu = TAC_TAKE(arena, (size_t)n * (size_t)n, double);
-    system->work = TAC_TAKE(arena, n, double);
-    const double *G = kept ? lcp->products : island_products(m, lcp, all, order, arena);
-    if (system->lu == NULL || system->work == NULL || G == NULL) return TAC_ERR_ARENA_FULL;
-    compose_system(lcp, n, all, system->row, at, G, system->lu);
+    if (!matrices_layout(&matrices, system, m, n, kept ? n : all, arena)) return TAC_ERR_ARENA_FULL;
+    if (!kept) island_products(m, lcp, all, lists.order, matrices.spread, system->lu);
+    find_factors(lcp, n, system->row, matrices.by);
+    compose_system(n, all, lists.at, matrices.by, kept ? lcp->products : system->lu, system->lu);
     tac_lu_factor(n, system->lu, system->pivot, system->work);
     system->conditioning = pivot_ratio(n, system->lu);
     system->shared = shares_forces(lcp, system);

@@ -3,8 +3,8 @@
  *
  *   r = J dv + (pos(q (+) h v) - pos(q))/h + closing(pos(q)/h) + eps f
  *
- * which is differentiated at q, and pos once more ahead of it; how q (+) h v moves with q and v is the step's business.
- * One that is open, by more than it may be by the way that it bends, closes slowly, as overlap goes away:
+ * which is differentiated at q, and pos once more at the predicted q (+) h v; predict.c has the derivatives of
+ * q (+) h v itself. One that is open by more than its curvature explains closes slowly, as overlap goes away:
  *
  *   r = J v+ + closing(pos(q)/h) + eps f,      |closing| <= TAC_LCP_CLOSING, along pos
  *
@@ -16,7 +16,7 @@
 
 /* --- How they are held -------------------------------------------------------------------------------------------- */
 
-/* |pos| of the (up to three) rows along which it is, or turns, with row k. */
+/* |pos| of the (up to three) rows that are translations, or rotations, of the same equality as row k. */
 static double opening(const tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     int first = k - row->axis % 3;
@@ -27,26 +27,27 @@ static double opening(const tacLcp *lcp, int k) {
     return tac_sqrt(sum);
 }
 
-/* Rows first, first + 1, ... of one equality -> hold; the next row that is not its. By more than it bends: what a step
- * leaves open is less than that by h |turning|, so that a mechanism in motion stays closed. */
+/* Sets hold of the rows first, first + 1, ... of one equality. Returns the next row that belongs to another. It counts
+ * as open when its error exceeds the row's curvature: a step leaves less than that, so a mechanism in motion stays
+ * closed. */
 static int hold_one(const tacModel *m, tacLcp *lcp, int first) {
     const tacRow *row = lcp->rows.row;
-    double pos = 0, bend = 0;
+    double pos = 0, curvature = 0;
     int end = first;
     for (; end < lcp->rows.n && row[end].kind == TAC_ROW_EQUALITY && row[end].id == row[first].id; end++) {
         pos = tac_max(pos, opening(lcp, end) / lcp->h);
-        bend = tac_max(bend, tac_abs(row[end].bend));
+        curvature = tac_max(curvature, tac_abs(row[end].curvature));
     }
-    int driven = tac_row_is_driven(m, &lcp->rows, first), open = pos > TAC_LCP_CLOSING + bend;
+    int driven = tac_row_is_driven(m, &lcp->rows, first), open = pos > TAC_LCP_CLOSING + curvature;
     tacLcpHold hold = lcp->impact ? TAC_LCP_KEPT : driven ? TAC_LCP_DRIVEN : open ? TAC_LCP_OPEN : TAC_LCP_CLOSED;
     for (int k = first; k < end; k++)
         lcp->hold[k] = (int)hold;
     if (!lcp->impact && !driven)
-        lcp->bounce_margin = tac_min(lcp->bounce_margin, tac_abs(pos - TAC_LCP_CLOSING - bend));
+        lcp->bounce_margin = tac_min(lcp->bounce_margin, tac_abs(pos - TAC_LCP_CLOSING - curvature));
     return end;
 }
 
-void tac_lcp_hold(const tacModel *m, tacLcp *lcp) {
+void tac_lcp_set_hold(const tacModel *m, tacLcp *lcp) {
     for (int k = 0; k < lcp->rows.n;)
         if (lcp->rows.row[k].kind == TAC_ROW_EQUALITY)
             k = hold_one(m, lcp, k);
@@ -54,16 +55,22 @@ void tac_lcp_hold(const tacModel *m, tacLcp *lcp) {
             lcp->hold[k++] = TAC_LCP_CLOSED;
 }
 
-double tac_lcp_closing(const tacLcp *lcp, int k, int *bound) {
+double tac_lcp_closing_speed(const tacLcp *lcp, int k, int *bound) {
     const tacRow *row = &lcp->rows.row[k];
     double h = lcp->h, s = row->pos / h, most = TAC_LCP_FOLLOWING, open = 0;
     int at = 0;
     if (lcp->hold[k] == TAC_LCP_KEPT) s = 0;
-    if (lcp->hold[k] == TAC_LCP_DRIVEN) at = (s > most) - (s < -most), s = tac_clamp(s, -most, most);
-    if (lcp->hold[k] == TAC_LCP_OPEN) open = opening(lcp, k), at = open > TAC_LCP_CLOSING * h;
+    if (lcp->hold[k] == TAC_LCP_DRIVEN) {
+        at = (s > most) - (s < -most);
+        s = tac_clamp(s, -most, most);
+    }
+    if (lcp->hold[k] == TAC_LCP_OPEN) {
+        open = opening(lcp, k);
+        at = open > TAC_LCP_CLOSING * h;
+    }
     if (open > TAC_LCP_CLOSING * h) s = row->pos * (TAC_LCP_CLOSING / open);
     if (bound != NULL) *bound = at;
-    return s + (tac_lcp_looks_ahead(lcp, k) ? row->bend : 0);
+    return s + (tac_lcp_is_predicted(lcp, k) ? row->curvature : 0);
 }
 
 double tac_lcp_closing_margin(const tacLcp *lcp, int k) {
@@ -72,14 +79,14 @@ double tac_lcp_closing_margin(const tacLcp *lcp, int k) {
     return lcp->hold[k] == TAC_LCP_OPEN ? tac_abs(opening(lcp, k) / h - TAC_LCP_CLOSING) : TAC_INFINITY;
 }
 
-/* d(closing)/d(pos), less 1/h where pos is looked at ahead. At the bound of an open one, s = C pos/|pos|:
+/* d(closing)/d(pos), less 1/h where pos is predicted. At the bound of an open one, s = C pos/|pos|:
  *   ds = (C/|pos|) (dpos - n (n . dpos)),   n = pos/|pos|;   *across = (C/|pos|)^1/2 n_k */
 static double rate_here(const tacLcp *lcp, int k, double *across) {
     int bound;
     *across = 0;
     if (lcp->hold[k] == TAC_LCP_KEPT) return 0;
-    tac_lcp_closing(lcp, k, &bound);
-    if (lcp->hold[k] != TAC_LCP_OPEN || bound == 0) return ((bound == 0) - tac_lcp_looks_ahead(lcp, k)) / lcp->h;
+    tac_lcp_closing_speed(lcp, k, &bound);
+    if (lcp->hold[k] != TAC_LCP_OPEN || bound == 0) return ((bound == 0) - tac_lcp_is_predicted(lcp, k)) / lcp->h;
     double open = opening(lcp, k), rate = TAC_LCP_CLOSING / open;
     *across = tac_sqrt(rate) * lcp->rows.row[k].pos / open;
     return rate;
@@ -87,7 +94,7 @@ static double rate_here(const tacLcp *lcp, int k, double *across) {
 
 /* What J is multiplied by. */
 static const double *speed_of(const tacLcpPoint *p, int k) {
-    return tac_lcp_looks_ahead(p->lcp, k) ? p->gained : p->v_next;
+    return tac_lcp_is_predicted(p->lcp, k) ? p->gained : p->v_next;
 }
 
 /* --- Joints and tendons ------------------------------------------------------------------------------------------- */
@@ -98,34 +105,38 @@ static void couple_jac(const tacLcpPoint *p, int k, const tacRowSink *q, const t
     const tacRow *row = &lcp->rows.row[k];
     tacCombination here = tac_row_combination(p->m, row, p->x->q);
     double across, rate = rate_here(lcp, k, &across);
-    tacRowWeights by = {lcp->f[k], -1 / lcp->h, rate - across * across, speed_of(p, k)}, ahead = {.rate = 1 / lcp->h};
+    tacRowWeights by = {lcp->f[k], -1 / lcp->h, rate - across * across, speed_of(p, k)}, next = {.rate = 1 / lcp->h};
     tac_combination_jac(p->m, &here, k, &by, q);
     for (int i = 0; theta != NULL && i < p->m->nmember; i++) {
         int column = tangents[i].column;
         tac_combination_param(p->m, &here, row, k, p->x->q, &by, &tangents[i], column, theta);
-        if (lcp->ahead.q == NULL || !tac_lcp_looks_ahead(lcp, k)) continue;
-        tacCombination there = tac_row_combination(p->m, row, lcp->ahead.q);
-        tac_combination_param(p->m, &there, row, k, lcp->ahead.q, &ahead, &tangents[i], column, theta);
+        if (lcp->predicted.q == NULL || !tac_lcp_is_predicted(lcp, k)) continue;
+        tacCombination there = tac_row_combination(p->m, row, lcp->predicted.q);
+        tac_combination_param(p->m, &there, row, k, lcp->predicted.q, &next, &tangents[i], column, theta);
     }
 }
 
 /* --- Connects and welds ------------------------------------------------------------------------------------------- */
 
-/* One of them here, or ahead. */
+/* An equality at q, or at the predicted q (+) h v, with the weights of its changes there. */
 static tacEqualityPlace place_here(const tacLcpPoint *p, int k) {
     const tacLcp *lcp = p->lcp;
     tacEqualityPlace a = {p->w, *p->x, tac_equality_at(p->m, p->w, lcp->rows.row[k].id), {.k = k}};
     tac_equality_meet(&a.e);
-    a.by.scale = -1 / lcp->h, a.by.z = speed_of(p, k), a.by.V = tac_lcp_looks_ahead(lcp, k) ? p->V_gained : p->V;
-    for (int i = 0; i < a.e.n; i++)
-        a.by.f[i] = lcp->f[k + i], a.by.rate[i] = rate_here(lcp, k + i, &a.by.across[i]);
+    a.by.scale = -1 / lcp->h;
+    a.by.z = speed_of(p, k);
+    a.by.V = tac_lcp_is_predicted(lcp, k) ? p->V_gained : p->V;
+    for (int i = 0; i < a.e.n; i++) {
+        a.by.f[i] = lcp->f[k + i];
+        a.by.rate[i] = rate_here(lcp, k + i, &a.by.across[i]);
+    }
     return a;
 }
 
-static tacEqualityPlace place_ahead(const tacLcpPoint *p, int k) {
+static tacEqualityPlace place_predicted(const tacLcpPoint *p, int k) {
     tacEqualityPlace a = {
-        &p->lcp->ahead.w, *p->x, tac_equality_at(p->m, &p->lcp->ahead.w, p->lcp->rows.row[k].id), {.k = k}};
-    a.x.q = p->lcp->ahead.q;
+        &p->lcp->predicted.w, *p->x, tac_equality_at(p->m, &p->lcp->predicted.w, p->lcp->rows.row[k].id), {.k = k}};
+    a.x.q = p->lcp->predicted.q;
     for (int i = 0; i < a.e.n; i++)
         a.by.rate[i] = 1 / p->lcp->h;
     return a;
@@ -139,9 +150,9 @@ static void pose_jac(const tacLcpPoint *p, int k, const tacRowSink *q, const tac
         tac_equality_move(p->m, p->w, &here.e, &mover, &here.by, j, q);
     }
     tac_equality_inputs_jac(p->m, &here, tangents, mocap, theta);
-    if (p->lcp->ahead.q == NULL || !tac_lcp_looks_ahead(p->lcp, k)) return;
-    tacEqualityPlace ahead = place_ahead(p, k);
-    tac_equality_inputs_jac(p->m, &ahead, tangents, mocap, theta);
+    if (p->lcp->predicted.q == NULL || !tac_lcp_is_predicted(p->lcp, k)) return;
+    tacEqualityPlace next = place_predicted(p, k);
+    tac_equality_inputs_jac(p->m, &next, tangents, mocap, theta);
 }
 
 /* --- All of them -------------------------------------------------------------------------------------------------- */

@@ -21,16 +21,19 @@ void tac_lcp_forces_on_dofs(const tacModel *m, const tacLcp *lcp, double *qfrc) 
         qfrc[i] /= lcp->h;
 }
 
+/* The step's problem. Forces are those of a solution alone. */
+static tacStatus solve(tacContext *ctx, const double *x, const double *u, tacLcp *lcp) {
+    tacStatus status = tac_lcp_advance(ctx, x, u, lcp);
+    return tac_end_step(ctx, status, lcp->unsolved, NULL);
+}
+
 tacStatus tac_lcp_forces(tacContext *ctx, const double *x, const double *u, double *wrench, double *qfrc) {
+    TAC_SCOPE(&ctx->arena);
     tacLcp lcp = {.unsolved = 0};
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = tac_lcp_judge(&lcp, tac_lcp_advance(ctx, x, u, &lcp));
-    if (status == TAC_OK) {
-        tac_lcp_wrenches(ctx->model, &ctx->work, &lcp, wrench);
-        tac_lcp_forces_on_dofs(ctx->model, &lcp, qfrc);
-    }
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_TRY(solve(ctx, x, u, &lcp));
+    tac_lcp_wrenches(ctx->model, &ctx->work, &lcp, wrench);
+    tac_lcp_forces_on_dofs(ctx->model, &lcp, qfrc);
+    return TAC_OK;
 }
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
@@ -55,15 +58,14 @@ tacContactForce tac_lcp_describe(const tacLcp *lcp, int contact, const double *v
 }
 
 tacStatus tac_lcp_contacts(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n) {
+    TAC_SCOPE(&ctx->arena);
     tacLcp lcp = {.unsolved = 0};
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = tac_lcp_advance(ctx, x, u, &lcp);
-    if (status == TAC_OK) *n = lcp.rows.ncontact;
-    if (status == TAC_OK && lcp.rows.ncontact > max) status = TAC_ERR_CONTACTS;
-    for (int c = 0; status == TAC_OK && c < lcp.rows.ncontact; c++)
+    TAC_TRY(tac_lcp_advance(ctx, x, u, &lcp));
+    *n = lcp.rows.ncontact;
+    if (lcp.rows.ncontact > max) return TAC_ERR_CONTACTS;
+    for (int c = 0; c < lcp.rows.ncontact; c++)
         out[c] = tac_lcp_describe(&lcp, c, ctx->work.next + ctx->model->nq);
-    tac_arena_release(&ctx->arena, mark);
-    return tac_lcp_judge(&lcp, status);
+    return tac_end_step(ctx, TAC_OK, lcp.unsolved, NULL);
 }
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
@@ -111,45 +113,67 @@ void tac_lcp_add_force_changes(tacContext *ctx, const tacLcp *lcp, tacColumns c,
     if (dqfrc != NULL) add_changes(ctx, lcp, c, add_dof_columns, minus_df, dqfrc);
 }
 
+/* Changes of R, and the part that constraints have in it. */
+typedef struct Changes {
+    double *W, *own; /* nv x c.n */
+} Changes;
+
+static int changes_layout(Changes *d, const tacModel *m, tacColumns c, tacArena *arena) {
+    size_t numbers = (size_t)m->nv * (size_t)c.n;
+    d->W = TAC_TAKE(arena, numbers, double);
+    d->own = TAC_TAKE(arena, numbers, double);
+    return d->W && d->own;
+}
+
 /* Z at fixed forces of the free rows, and f' = -df of every free row in dr. */
 static tacStatus change_forces(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, int impact,
                                double *dwrench, double *dqfrc, double *dr) {
+    TAC_SCOPE(&ctx->arena);
     tacColumns c = tac_count_columns(ctx);
     const tacModel *m = ctx->model;
     size_t numbers = (size_t)m->nv * (size_t)c.n;
-    double *W = TAC_TAKE(&ctx->arena, numbers, double), *own = TAC_TAKE(&ctx->arena, numbers, double);
-    if (W == NULL || own == NULL) return TAC_ERR_ARENA_FULL;
-    memset(own, 0, numbers * sizeof *own);
-    tacStatus status = tac_lcp_smooth_jac(ctx, x, u, impact, c, W);
-    if (status == TAC_OK) status = tac_lcp_residuals_jac(ctx, x, u, lcp, c, own, dr, dwrench);
-    if (status != TAC_OK) return status;
-    tac_dense_axpy((int)numbers, 1, own, W);
-    if (dqfrc != NULL) tac_dense_axpy((int)numbers, -1, own, dqfrc); /* dR has -d(J^T f) / h */
+    Changes d;
+    if (!changes_layout(&d, m, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    memset(d.own, 0, numbers * sizeof *d.own);
+    TAC_TRY(tac_lcp_smooth_jac(ctx, x, u, impact, c, d.W));
+    TAC_TRY(tac_lcp_residuals_jac(ctx, x, u, lcp, c, d.own, dr, dwrench));
+    tac_dense_axpy((int)numbers, 1, d.own, d.W);
+    if (dqfrc != NULL) tac_dense_axpy((int)numbers, -1, d.own, dqfrc); /* dR has -d(J^T f) / h */
     tacTree tree = tac_dof_tree(m);
-    tac_tree_push_many(&tree, ctx->work.L, c.n, W);
-    for (int i = 0; i < lcp->nisland && status == TAC_OK; i++)
-        status = tac_lcp_answer_island(ctx, lcp, i, c, dr, W);
-    return status;
+    tac_tree_push_many(&tree, ctx->work.L, c.n, d.W);
+    for (int i = 0; i < lcp->nisland; i++)
+        TAC_TRY(tac_lcp_answer_island(ctx, lcp, i, c, dr, d.W));
+    return TAC_OK;
+}
+
+void tac_lcp_measure_problem_forces_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tacColumns c = tac_columns_of(m, options);
+    Changes d;
+    tac_lcp_dr_layout(tac_lcp_deriv_rows(m, options), c, dry);
+    changes_layout(&d, m, c, dry);
+    tac_lcp_measure_smooth_jac(m, options, dry);
+    tac_lcp_measure_residuals(m, dry);
+    tac_lcp_measure_respond(m, options, dry);
 }
 
 tacStatus tac_lcp_problem_forces_jac(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, int impact,
                                      double *dwrench, double *dqfrc) {
+    TAC_SCOPE(&ctx->arena);
+    TAC_TRY(tac_lcp_check_rows(lcp));
     tacColumns c = tac_count_columns(ctx);
-    size_t mark = tac_arena_mark(&ctx->arena);
-    double *dr = TAC_TAKE(&ctx->arena, (size_t)lcp->rows.n * (size_t)c.n, double);
-    tacStatus status = dr == NULL ? TAC_ERR_ARENA_FULL : change_forces(ctx, x, u, lcp, impact, dwrench, dqfrc, dr);
-    if (status == TAC_OK) tac_lcp_add_force_changes(ctx, lcp, c, dr, dwrench, dqfrc);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    double *dr = tac_lcp_dr_layout(lcp->rows.n, c, &ctx->arena);
+    if (dr == NULL) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(change_forces(ctx, x, u, lcp, impact, dwrench, dqfrc, dr));
+    tac_lcp_add_force_changes(ctx, lcp, c, dr, dwrench, dqfrc);
+    return TAC_OK;
 }
 
 tacStatus tac_lcp_forces_jac(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc) {
+    TAC_SCOPE(&ctx->arena);
     tacLcp lcp = {.unsolved = 0};
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = tac_lcp_judge(&lcp, tac_lcp_advance(ctx, x, u, &lcp));
-    if (status == TAC_OK) status = tac_lcp_problem_forces_jac(ctx, x, u, &lcp, 0, dwrench, dqfrc);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_TRY(solve(ctx, x, u, &lcp));
+    return tac_lcp_problem_forces_jac(ctx, x, u, &lcp, 0, dwrench, dqfrc);
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
@@ -167,29 +191,56 @@ static void seed_rows(tacContext *ctx, const tacLcp *lcp, const double *wrenchba
     }
 }
 
+/* Covectors of dR, of what constraints add to it, of the rows' forces and of their velocities. */
+typedef struct Pull {
+    double *lambda, *own; /* nv */
+    double *seed, *mu;    /* rows */
+} Pull;
+
+static int pull_layout(Pull *p, const tacModel *m, int rows, tacArena *arena) {
+    p->lambda = TAC_TAKE(arena, m->nv, double);
+    p->own = TAC_TAKE(arena, m->nv, double);
+    p->seed = TAC_TAKE(arena, rows, double);
+    p->mu = TAC_TAKE(arena, rows, double);
+    return p->lambda && p->own && p->seed && p->mu;
+}
+
 tacStatus tac_lcp_pull_forces(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
                               const double *wrenchbar, const double *qfrcbar, const tacGrad *bar) {
+    TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
-    double *lambda = TAC_TAKE(&ctx->arena, m->nv, double), *own = TAC_TAKE(&ctx->arena, m->nv, double);
-    double *seed = TAC_TAKE(&ctx->arena, lcp->rows.n, double), *mu = TAC_TAKE(&ctx->arena, lcp->rows.n, double);
-    if (lambda == NULL || own == NULL || seed == NULL || mu == NULL) return TAC_ERR_ARENA_FULL;
-    memset(lambda, 0, (size_t)m->nv * sizeof *lambda);
-    seed_rows(ctx, lcp, wrenchbar, qfrcbar, seed);
-    tacStatus status = tac_lcp_answer_reverse(ctx, lcp, seed, lambda, mu);
-    if (status != TAC_OK) return status;
-    memcpy(own, lambda, (size_t)m->nv * sizeof *own);
-    if (qfrcbar != NULL) tac_dense_axpy(m->nv, 1, qfrcbar, own); /* dR has -d(J^T f) / h */
-    status = tac_lcp_residuals_vjp(ctx, x, u, lcp, own, mu, wrenchbar, bar);
-    if (status == TAC_OK) tac_residual_vjp(ctx, x, u, tac_damping_span(ctx), lambda, bar);
-    return status;
+    Pull p;
+    TAC_TRY(tac_lcp_check_rows(lcp));
+    if (!pull_layout(&p, m, lcp->rows.n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    memset(p.lambda, 0, (size_t)m->nv * sizeof *p.lambda);
+    seed_rows(ctx, lcp, wrenchbar, qfrcbar, p.seed);
+    TAC_TRY(tac_lcp_answer_reverse(ctx, lcp, p.seed, p.lambda, p.mu));
+    memcpy(p.own, p.lambda, (size_t)m->nv * sizeof *p.own);
+    if (qfrcbar != NULL) tac_dense_axpy(m->nv, 1, qfrcbar, p.own); /* dR has -d(J^T f) / h */
+    TAC_TRY(tac_lcp_residuals_vjp(ctx, x, u, lcp, p.own, p.mu, wrenchbar, bar));
+    tac_residual_vjp(ctx, x, u, tac_damping_span(ctx), p.lambda, bar);
+    return TAC_OK;
+}
+
+void tac_lcp_measure_pull_forces(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Pull p;
+    pull_layout(&p, m, tac_lcp_deriv_rows(m, options), dry);
+    tac_lcp_measure_answer_reverse(m, options, dry);
+    tac_lcp_measure_residuals(m, dry);
 }
 
 tacStatus tac_lcp_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
                              const double *qfrcbar, const tacGrad *bar) {
+    TAC_SCOPE(&ctx->arena);
     tacLcp lcp = {.unsolved = 0};
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = tac_lcp_judge(&lcp, tac_lcp_advance(ctx, x, u, &lcp));
-    if (status == TAC_OK) status = tac_lcp_pull_forces(ctx, x, u, &lcp, wrenchbar, qfrcbar, bar);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_TRY(solve(ctx, x, u, &lcp));
+    return tac_lcp_pull_forces(ctx, x, u, &lcp, wrenchbar, qfrcbar, bar);
+}
+
+void tac_lcp_measure_outputs(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_lcp_measure_advance(m, options, dry);
+    tac_lcp_measure_problem_forces_jac(m, options, dry);
+    tac_lcp_measure_pull_forces(m, options, dry);
 }

@@ -6,15 +6,16 @@
  *   limit      0 <= f
  *   friction   -h loss <= f <= h loss
  *   equality   any f
- *   s          dist / h where the gap is open (the next position just touches); where it is closed the same, but at
- *              most TAC_LCP_CORRECTION: overlap goes away slowly and adds next to no energy
- *              a contact that closes in this step, faster than a threshold, and has a restitution e > 0: e J v, with
- *              the velocity v before the step: it leaves with e times the speed it came with (lcp_bounce.c)
- *              equalities: pos / h and what the row bends along h v; where it is open, or hangs on a mocap body, less
- *              (lcp_equality.c)
- *   eps        TAC_LCP_COMPLIANCE (1/mass of one tree + 1/mass of the other), over TAC_LCP_ARM^2 where the row turns:
- *              makes redundant rows unique; the same in the derivative. Less of it where the model has trees more than
- *              TAC_LCP_LOAD times as heavy, which may lie on the row (lcp_compliance.c)
+ *   s          gap open: dist / h, so that the next position just touches
+ *              gap closed: the same, but at least -TAC_LCP_CORRECTION, so that overlap goes away slowly and adds
+ *              next to no energy
+ *              contact with restitution e > 0 that closes in this step, faster than a threshold: e J v, v before the
+ *              step, so that it leaves with e times the speed it came with (bounce.c)
+ *              equality: pos / h and the row's curvature along h v; less where it is open, or driven by a mocap body
+ *              (equality.c)
+ *   eps        TAC_LCP_COMPLIANCE (1/mass of one tree + 1/mass of the other), over TAC_LCP_ARM^2 for a rotational row.
+ *              It makes the forces of redundant rows unique, in the derivative too. It is less where the model has a
+ *              tree more than TAC_LCP_LOAD times as heavy, which may lie on the row (compliance.c)
  *
  * f are impulses. Rows that share no tree are solved apart. */
 #pragma once
@@ -25,22 +26,25 @@
 #define TAC_LCP_CORRECTION 0.01 /* m/s (rad/s) */
 #define TAC_LCP_COMPLIANCE 1e-6
 #define TAC_LCP_STEP       0.1   /* s: longer steps have less compliance, by the square: contacts sink by eps f h */
-#define TAC_LCP_ARM        0.3   /* m: at which a turning row counts as its way */
-#define TAC_LCP_LOAD       100.0 /* times a tree's own mass: what its contacts carry with the whole compliance */
-#define TAC_LCP_FIRMEST    1e-3  /* least share of the compliance: with less, redundant rows are lost in rounding */
-#define TAC_LCP_CLOSING    0.05  /* m/s (rad/s): fastest that an open equality closes */
-#define TAC_LCP_FOLLOWING  2.0   /* m/s (rad/s): fastest that one follows a mocap body */
-/* m/s (rad/s), and share of what it is to stop: equalities that give way by more contradict each other. */
+#define TAC_LCP_ARM        0.3   /* m: lever at which a rotational row counts as a translational one */
+#define TAC_LCP_LOAD       100.0 /* load, over a tree's own mass, up to which its contacts have the whole compliance */
+#define TAC_LCP_FIRMEST    1e-3  /* least share of the compliance: with less, rounding hides redundant rows */
+#define TAC_LCP_CLOSING    0.05  /* m/s (rad/s): speed limit of closing an open equality */
+#define TAC_LCP_FOLLOWING  2.0   /* m/s (rad/s): speed limit of following a mocap body */
+/* Equalities contradict each other when they give way by more than this, m/s (rad/s), or more than this share of the
+ * velocity that they are to stop. */
 #define TAC_LCP_GIVING 1e-3
-/* Islands up to the first have a dense matrix of rows; up to the second where they have more dofs than rows, too;
- * larger ones a sparse one of dofs, and those up to the third the dense one again when that fails. */
+/* An island of at most TAC_LCP_FEW_ROWS rows is solved with a dense matrix of rows. So is one of at most
+ * TAC_LCP_SMALL_ROWS rows that has no fewer dofs than rows. A larger one is solved with a sparse matrix of dofs; where
+ * that fails, with the dense one if it has at most lcp_dense_rows rows (tacOptions). */
 #define TAC_LCP_FEW_ROWS   40
 #define TAC_LCP_SMALL_ROWS 96
-#define TAC_LCP_DENSE_ROWS 512
-/* Most dofs of an island that the sparse one takes; beyond it there are sweeps alone. */
+/* Derivatives have room for this many rows of a step, whatever the options say. */
+#define TAC_LCP_DERIV_ROWS 512
+/* Most dofs of an island that the sparse matrix takes. Larger islands have Gauss-Seidel sweeps alone. */
 #define TAC_LCP_MOST_DOFS 2048
 
-/* How an equality is held (lcp_equality.c). */
+/* How an equality is held (equality.c). */
 typedef enum {
     TAC_LCP_CLOSED, /* (L12) */
     TAC_LCP_OPEN,   /* (L13) */
@@ -50,81 +54,87 @@ typedef enum {
 
 typedef struct tacLcp {
     tacRows rows;
-    tacAhead ahead; /* q NULL: no equality holds */
+    int dense_rows; /* option lcp_dense_rows: most rows of an island that is large and may have a dense matrix */
+    int deriv_rows; /* tac_lcp_deriv_rows */
+    tacPrediction predicted; /* q NULL: no equality holds */
     double h;
     int heaviest;                 /* tac_lcp_heaviest */
-    double firmness;              /* factor of compliance: 1, less where steps are long */
+    double firmness;              /* factor of compliance: 1, less in long steps */
     double *s, *eps, *low, *high; /* rows.max */
     double *b, *f, *w;
-    double *bounce; /* rows.max: restitution where the row bounces in this step (TAC_LCP_HOP: hops), else 0 */
+    double *bounce; /* rows.max: restitution of a row that bounces in this step (TAC_LCP_HOP: hops), else 0 */
     int *parent, *row_class;
     int *hold; /* rows.max: tacLcpHold */
     int nisland;
     int *island_adr;  /* rows.max + 1: first of island k in `order` */
     int *order;       /* rows.max: rows by island */
     int *tree;        /* nbody: union-find over root bodies */
-    int kept;         /* first small island solved, or -1: its A (eps on the diagonal), */
-    double *products; /* TAC_LCP_FEW_ROWS squared, is kept for the derivative */
+    int kept;         /* first small island solved, or -1 */
+    double *products; /* TAC_LCP_FEW_ROWS squared: A of that island, eps on the diagonal, for the derivative */
     int pivots, unsolved;
     double residual;
     int toi;           /* 1: rows are contacts that touch (contact/lcp/toi/flight.h) */
     int impact;        /* 1: an instant: dry friction has no time to act */
-    double target;     /* m: the distance that contacts are to have */
-    const int *met;    /* two geoms whose impact this is; NULL: none. What is between them, and touches, has no shift */
-    double touch;      /* m: how near that is */
-    double span;       /* s: in which they, and limits, come to it: the step, or at an impact what is left of it */
+    double target;     /* m: distance that contacts are to have */
+    const int *met;    /* the two geoms of this impact; NULL: none. Contacts between them that touch have no shift */
+    double touch;      /* m: distance up to which they touch */
+    double span;       /* s: time in which contacts and limits reach their target: the step, or what is left of it */
     const double *lag; /* nv: tac_lcp_bounce; NULL: zero */
-    double bounce_margin; /* m/s: least change of a row's velocity before the step that makes it bounce or not, or of
-                             pos/h that makes it open or closed */
+    double
+        bounce_margin; /* m/s: least change of a row's velocity before the step that decides whether it bounces, or of
+                             pos/h that decides whether it is open */
 } tacLcp;
 
-/* Bytes of a tacLcp's arrays, and of the scratch of solve and derivatives. */
-size_t tac_lcp_bytes(const tacModel *m, int max_contacts);
-size_t tac_lcp_scratch(const tacModel *m, int max_contacts);
-int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *arena);
+/* Takes the arrays of a problem with as many rows as there may be. 0: the arena is too small. */
+int tac_lcp_layout(tacLcp *lcp, const tacModel *m, const tacOptions *options, tacArena *arena);
+/* Most rows of a step whose derivatives have room: the larger of TAC_LCP_DERIV_ROWS and option lcp_dense_rows, or all
+ * rows that the model may have. */
+int tac_lcp_deriv_rows(const tacModel *m, const tacOptions *options);
+/* Lays out on a dry arena what tac_lcp_solve takes. */
+void tac_lcp_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry);
 
-/* Rows -> bounds, shifts, islands. Needs: tac_rows_find. */
-void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h);
-/* -> hold of the rows of equalities, and the margin of that. (lcp_equality.c) */
-void tac_lcp_hold(const tacModel *m, tacLcp *lcp);
-/* s of an equality's row. bound: -1, 1 where its speed of closing is at that end of its bounds; NULL skips. */
-double tac_lcp_closing(const tacLcp *lcp, int k, int *bound);
-/* Least change of pos/h (m/s, rad/s) at which it comes to such an end, or leaves it. */
+/* Sets the problem up: rows -> bounds, shifts, compliance, islands. Needs: tac_rows_find. */
+void tac_lcp_setup(const tacModel *m, tacLcp *lcp, double h);
+/* Sets how equalities are held, and the margin of that (equality.c). */
+void tac_lcp_set_hold(const tacModel *m, tacLcp *lcp);
+/* s of an equality's row. bound: -1 or 1 where the speed is at its lower or upper limit, else 0; NULL skips. */
+double tac_lcp_closing_speed(const tacLcp *lcp, int k, int *bound);
+/* Least change of pos/h (m/s, rad/s) at which the speed reaches a limit, or leaves one. */
 double tac_lcp_closing_margin(const tacLcp *lcp, int k);
-/* 1: the row of an equality looks ahead: w has J (v+ - v) and pos at q (+) h v. */
-static inline int tac_lcp_looks_ahead(const tacLcp *lcp, int k) { return lcp->hold[k] != TAC_LCP_OPEN; }
-/* 1: a row of the two geoms that have met at this impact. */
+/* 1: the row of an equality is predicted: w has J (v+ - v) and pos at q (+) h v. */
+static inline int tac_lcp_is_predicted(const tacLcp *lcp, int k) { return lcp->hold[k] != TAC_LCP_OPEN; }
+/* 1: the row is a contact between the two geoms of this impact. */
 int tac_lcp_has_met(const tacLcp *lcp, const tacRow *row);
-/* What the next velocity of a contact or limit is to make up for; *rate = ds/d(pos). */
+/* Shift s of a contact or limit, and *rate = ds/d(pos). */
 double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate);
-/* Shifts of the contacts that bounce; speed: the least that does, m/s. lag: what is to be added to v for the velocity
- * at the impact (H4), which outlives lcp; NULL: nothing. Needs: tac_lcp_pose. */
+/* Sets the shifts of contacts that bounce. speed: the least speed of a bounce, m/s. lag: velocity at the impact less v
+ * (H4), which outlives lcp; NULL: zero. Needs: tac_lcp_setup. */
 void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const double *lag, double speed);
-/* A contact that was a row before in the same step, and comes nearer again because its row is straight and the motion
- * is not: it hops, with this many times the speed it comes with, so that hops grow and are few. */
+/* A contact that had a row earlier in the same step may approach again, for the row is straight and the motion is not.
+ * Then it hops: it leaves with this many times the speed it came with, so that hops grow and are few. */
 #define TAC_LCP_HOP 2.0
 void tac_lcp_hop(tacLcp *lcp, int contact, const double *v);
-/* How a bouncing row moves with lag: 1 + e; 0: not. */
+/* Derivative of a bouncing row's shift by J lag: 1 + e; 0: it does not bounce. */
 double tac_lcp_lag_share(const tacLcp *lcp, int k);
 /* (v_free, factor of Mhat) -> f, w, row_class; status as tac_boxed_solve, or TAC_ERR_NONFINITE where it overflows.
- * Needs: tac_lcp_pose, tac_rows_weigh. */
+ * Needs: tac_lcp_setup, tac_rows_weigh. */
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena);
-/* eps of row k, and its derivative by a parameter; heaviest: of tac_lcp_heaviest (lcp_compliance.c). */
+/* eps of row k, and its derivative by a parameter; heaviest: of tac_lcp_heaviest (compliance.c). */
 double tac_lcp_compliance(const tacModel *m, const tacRows *rows, int k, int heaviest);
 double tac_lcp_compliance_param(const tacModel *m, const tacRows *rows, int k, int heaviest, const tacParamTangent *t);
-/* The body that moves, on one that does not, and carries the most; 0: there is none. */
+/* Root of the heaviest tree that moves; 0: there is none. */
 int tac_lcp_heaviest(const tacModel *m);
-/* One island, for large ones (lcp_large.c); last: sweep to the end when it cannot be solved otherwise. */
+/* Solves one large island (solve_large.c). last: 1: sweeps are the answer when nothing else solves it. */
 tacStatus tac_lcp_solve_large(const tacModel *m, tacLcp *lcp, int island, int last, tacArena *arena);
-size_t tac_lcp_large_scratch(const tacModel *m, int max_rows);
-/* What the solution says about itself. */
+void tac_lcp_measure_large(const tacModel *m, int max_rows, tacArena *dry);
+/* Fills in what the step reports: contacts, margins, active set (report.c). */
 void tac_lcp_report(const tacModel *m, const tacLcp *lcp, tacStepInfo *info);
 /* Least change of a row's velocity (m/s, rad/s) that moves it into another class. */
 double tac_lcp_row_margin(const tacLcp *lcp, int k);
 /* force[nv] += J^T f */
 void tac_lcp_add_force(const tacLcp *lcp, double *force);
 
-/* --- Derivatives (lcp_deriv.c) ------------------------------------------------------------------------------------ */
+/* --- Derivatives (deriv.c) ------------------------------------------------------------------------------------ */
 
 /* Where one kind of column goes: changes of the residual R = ... - J^T f / h over dofs, and of r = J v+ + s + eps f
  * over rows, both at fixed f and v+; forces on bodies are those over h. */
@@ -147,21 +157,21 @@ typedef struct tacLcpPoint {
     tacVec6 *V_gained;    /* nbody: velocities at that */
 } tacLcpPoint;
 
-/* Emits all columns of contacts (dofs; mocap numbers; parameters); a NULL sink is skipped. (lcp_contact.c) */
+/* Emits all columns of contacts (dofs; mocap numbers; parameters); a NULL sink is skipped (contact_deriv.c). */
 tacStatus tac_lcp_contacts_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSink *mocap,
                                const tacLcpSink *theta, const tacParamTangent *tangents);
 /* Emits what limits, friction, compliance and bounds add to the same columns. */
 void tac_lcp_other_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSink *theta,
                        const tacParamTangent *tangents);
-/* Emits what equalities do (lcp_equality.c), but for the change of pos at q (+) h v with q and v. */
+/* Emits the columns of equalities, except for the change of q (+) h v with q and v (equality.c, predict.c). */
 void tac_lcp_equality_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSink *mocap, const tacLcpSink *theta,
                           const tacParamTangent *tangents);
 
-/* Emits the column of the time step (lcp_time.c). */
+/* Emits the column of the time step (time.c). */
 void tac_lcp_time_jac(const tacLcpPoint *p, int column, const tacLcpSink *sink);
 
 /* Derivative of a bouncing row's shift s = e J v at fixed v: along a displacement, and by a parameter that is a
- * restitution; 0 where it does not bounce (lcp_bounce.c). */
+ * restitution; 0 where it does not bounce (bounce.c). */
 double tac_lcp_bounce_move(const tacLcpPoint *p, const tacContact *c, int row, const tacDisplacement *d,
                            const tacContactTangent *t);
 double tac_lcp_bounce_param(const tacLcpPoint *p, int row, const tacParamTangent *t);
@@ -170,33 +180,35 @@ double tac_lcp_bounce_param(const tacLcpPoint *p, int row, const tacParamTangent
 typedef struct tacLcpSystem {
     int n;
     int *row;   /* n: free rows */
-    double *lu; /* n x n */
+    double *lu; /* n x n, in a block that may be larger */
     int *pivot;
     double *work;
     double conditioning; /* largest over smallest pivot */
     int shared;          /* 1: rows share forces that compliance alone decides, and may ask for different things */
 } tacLcpSystem;
-/* Of rows that share forces: conditioning from which on digits of a solution are missed, with limits, dry friction or
- * equalities among the free rows (which ask for different velocities along one motion), and with contacts alone. */
+/* Rows share forces when the conditioning exceeds these. The first holds with limits, dry friction or equalities among
+ * the free rows, which ask for different velocities along one motion; the second with contacts alone. */
 #define TAC_LCP_SHARED_MIXED    1e4
 #define TAC_LCP_SHARED_CONTACTS 1e8
 tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacArena *arena, tacLcpSystem *system);
-/* A_CC^-T Yhat, column by column: nv lines of n numbers. Where forces are shared they are large, and cancel in motions:
- * forward and reverse mode agree only by applying one and the same of these. */
+/* Takes from a dry arena what it does for an island of that many rows. */
+void tac_lcp_measure_system(const tacModel *m, int rows, tacArena *dry);
+/* A_CC^-T Yhat, column by column: nv lines of n numbers. Shared forces are large and cancel in motions, so that forward
+ * and reverse mode agree only when both apply this matrix. */
 void tac_lcp_system_response(const tacLcp *lcp, const tacLcpSystem *system, int nv, double *out);
 /* out[nv] += Yhat^T x of one free row, Yhat weighed as Y is (rows.h) */
 void tac_lcp_add_hat(const tacLcp *lcp, int row, double x, double *out);
 /* Jhat_k . z of one free row */
 double tac_lcp_hat_velocity(const tacLcp *lcp, int row, const double *z);
-/* x_k of a free row, and what of x its bounded rows give it: (x_C + E^T x_B)_k */
+/* (x_C + E^T x_B)_k of a free row */
 double tac_lcp_hat_sum(const tacLcp *lcp, int row, const double *x);
-/* Rows that hang on free row k, and the force of each per unit of it. */
+/* Bounded rows whose parent is free row k, and the force of each per unit of the parent's. */
 int tac_lcp_bounded_children(const tacLcp *lcp, int k, int child[2], double factor[2]);
 
 /* d(shift)/d(pos): none where the correction is at its bound or the row bounces. */
 double tac_lcp_shift_rate(const tacLcp *lcp, int k);
 
-/* --- Forces on bodies (lcp_wrench.c) ------------------------------------------------------------------------------ */
+/* --- Forces on bodies (wrench.c) ------------------------------------------------------------------------------ */
 
 /* tac_row_wrench over h. 0: the row is no contact's. */
 int tac_lcp_row_wrench(const tacModel *m, const tacWork *w, const tacLcp *lcp, int k, tacRowWrench *out);

@@ -1,12 +1,12 @@
-/* What a solved problem says about itself: who holds, how firmly, and which smooth piece of the step this is. */
+/* What a step reports of its solved problem: contacts, margins, and which smooth piece of the step this is. */
 #include "contact/lcp/problem.h"
 
 #include "math/scalar.h"
 
-/* A row with less margin (m/s, rad/s) is tied. */
+/* m/s, rad/s: a row with less margin is tied. */
 #define TIED 1e-12
-/* A row that gives way less than this share of its compliance is moved by nothing (a planar robot's sideways friction),
- * and changes its class never. */
+/* Nothing moves a row whose J M^-1 J^T is below this share of its compliance (sideways friction of a planar robot). It
+ * never changes its class. */
 #define UNMOVED 1e-6
 
 double tac_lcp_row_margin(const tacLcp *lcp, int k) {
@@ -29,7 +29,7 @@ static double shift_margin(const tacLcp *lcp, int k) {
     return tac_abs((row->pos - (row->kind == TAC_ROW_CONTACT ? lcp->target : 0)) / lcp->span + TAC_LCP_CORRECTION);
 }
 
-/* A separated contact or limit is no part of the set. */
+/* 1: a separated contact or limit, which is no part of the active set. */
 static int is_idle(const tacLcp *lcp, int k) {
     int p = lcp->parent[k] < 0 ? k : lcp->parent[k];
     return lcp->row_class[p] == TAC_ROW_LOW && lcp->low[p] == 0;
@@ -41,7 +41,7 @@ static uint64_t hash_row(const tacLcp *lcp, int k, uint64_t hash) {
     tac_lcp_shift(lcp, row, &rate);
     int words[6] = {(int)row->kind, row->id, row->axis, lcp->row_class[k], rate == 0, lcp->bounce[k] > 0};
     if (row->kind == TAC_ROW_EQUALITY) {
-        tac_lcp_closing(lcp, k, &words[4]);
+        tac_lcp_closing_speed(lcp, k, &words[4]);
         words[5] = lcp->hold[k];
     }
     if (row->kind == TAC_ROW_CONTACT) {
@@ -60,7 +60,7 @@ static void count_contact(const tacLcp *lcp, int k, tacStepInfo *info) {
     info->sliding += !sticks;
 }
 
-/* What q breaks; what follows a mocap body is not of q alone. */
+/* The worst violation at q. Rows driven by mocap bodies do not count: they depend on more than q. */
 static void report_start(const tacModel *m, const tacLcp *lcp, tacStepInfo *info) {
     tacViolation most = {0};
     for (int k = 0; k < lcp->rows.n; k++) {

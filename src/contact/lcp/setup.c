@@ -1,49 +1,33 @@
 #include "contact/lcp/problem.h"
 
+#include "base/error.h"
 #include "math/scalar.h"
 
 #include <string.h>
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
-enum { DOUBLES = 8, INTS = 5 };
+static int least(int a, int b) { return a < b ? a : b; }
 
-static size_t kept_numbers(size_t max_rows) {
-    size_t n = max_rows < TAC_LCP_FEW_ROWS ? max_rows : TAC_LCP_FEW_ROWS;
-    return n * n;
-}
-
-size_t tac_lcp_bytes(const tacModel *m, int max_contacts) {
-    size_t n = (size_t)tac_rows_max(m, max_contacts);
-    return tac_rows_bytes(m, max_contacts) + DOUBLES * tac_arena_round(n * sizeof(double)) +
-           INTS * tac_arena_round((n + 1) * sizeof(int)) + tac_arena_round((size_t)m->nbody * sizeof(int)) +
-           tac_arena_round(kept_numbers(n) * sizeof(double));
-}
-
-size_t tac_lcp_scratch(const tacModel *m, int max_contacts) {
-    int n = tac_rows_max(m, max_contacts);
-    size_t large = n > TAC_LCP_FEW_ROWS ? tac_lcp_large_scratch(m, n) : 0;
-    if (n > TAC_LCP_DENSE_ROWS) n = TAC_LCP_DENSE_ROWS;
-    size_t k = (size_t)n;
-    size_t dense = tac_boxed_bytes(n) + tac_arena_round(k * k * sizeof(double)) +
-                   5 * tac_arena_round(k * sizeof(double)) + 2 * tac_arena_round(k * sizeof(int)) +
-                   tac_arena_round(3 * (size_t)m->nv * sizeof(double));
-    return dense > large ? dense : large;
-}
-
-int tac_lcp_layout(tacLcp *lcp, const tacModel *m, int max_contacts, tacArena *arena) {
-    *lcp = (tacLcp){.h = 0};
-    int ok = tac_rows_layout(&lcp->rows, m, max_contacts, arena), n = lcp->rows.max;
+int tac_lcp_layout(tacLcp *lcp, const tacModel *m, const tacOptions *options, tacArena *arena) {
+    *lcp = (tacLcp){.dense_rows = options->lcp_dense_rows, .deriv_rows = tac_lcp_deriv_rows(m, options)};
+    int ok = tac_rows_layout(&lcp->rows, m, options->max_contacts, arena), n = lcp->rows.max;
+    size_t small = (size_t)least(n, TAC_LCP_FEW_ROWS);
     lcp->rows.meet = 1;
-    double **reals[DOUBLES] = {&lcp->s, &lcp->eps, &lcp->low, &lcp->high, &lcp->b, &lcp->f, &lcp->w, &lcp->bounce};
-    int **ints[INTS] = {&lcp->parent, &lcp->row_class, &lcp->hold, &lcp->island_adr, &lcp->order};
-    for (int k = 0; k < DOUBLES; k++)
+    double **reals[] = {&lcp->s, &lcp->eps, &lcp->low, &lcp->high, &lcp->b, &lcp->f, &lcp->w, &lcp->bounce};
+    int **ints[] = {&lcp->parent, &lcp->row_class, &lcp->hold, &lcp->island_adr, &lcp->order};
+    for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
         ok &= (*reals[k] = TAC_TAKE(arena, n, double)) != NULL;
-    for (int k = 0; k < INTS; k++)
-        ok &= (*ints[k] = TAC_TAKE(arena, n + 1, int)) != NULL;
+    for (size_t k = 0; k < sizeof ints / sizeof *ints; k++)
+        ok &= (*ints[k] = TAC_TAKE(arena, (size_t)n + 1, int)) != NULL;
     lcp->tree = TAC_TAKE(arena, m->nbody, int);
-    lcp->products = TAC_TAKE(arena, kept_numbers((size_t)n), double);
+    lcp->products = TAC_TAKE(arena, small * small, double);
     return ok && lcp->tree != NULL && lcp->products != NULL;
+}
+
+int tac_lcp_deriv_rows(const tacModel *m, const tacOptions *options) {
+    int most = options->lcp_dense_rows > TAC_LCP_DERIV_ROWS ? options->lcp_dense_rows : TAC_LCP_DERIV_ROWS;
+    return least(tac_rows_max(m, options->max_contacts), most);
 }
 
 /* --- Bounds, shifts, compliance ----------------------------------------------------------------------------------- */
@@ -54,8 +38,8 @@ int tac_lcp_has_met(const tacLcp *lcp, const tacRow *row) {
     return (geom[0] == met[0] && geom[1] == met[1]) || (geom[0] == met[1] && geom[1] == met[0]);
 }
 
-/* What has met at an impact does not come nearer, whatever its distance is: that is known to rounding, and over a short
- * time, divided by the compliance that shares forces between redundant points, it would be seen. */
+/* The two geoms of an impact come no nearer, whatever their distance is. The distance has rounding, which over a short
+ * time, and divided by the compliance that shares forces between redundant points, would show. */
 double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate) {
     *rate = 0;
     if (tac_lcp_has_met(lcp, row)) return 0;
@@ -64,26 +48,28 @@ double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate) {
     return s < -TAC_LCP_CORRECTION ? -TAC_LCP_CORRECTION : s;
 }
 
-static void pose_tangent(const tacModel *m, tacLcp *lcp, int k) {
+static void set_tangent(const tacModel *m, tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     double mu[2];
     tac_contact_friction(m, &lcp->rows.contact[row->id], mu);
     lcp->parent[k] = k - row->axis;
     lcp->s[k] = lcp->bounce[k] = 0;
     lcp->eps[k] = lcp->eps[lcp->parent[k]];
-    lcp->low[k] = -mu[row->axis - 1], lcp->high[k] = mu[row->axis - 1];
+    lcp->low[k] = -mu[row->axis - 1];
+    lcp->high[k] = mu[row->axis - 1];
 }
 
-static void pose_loss(tacLcp *lcp, int k, double loss) {
+static void set_loss(tacLcp *lcp, int k, double loss) {
     double most = lcp->impact ? 0 : lcp->h * loss;
     lcp->s[k] = 0;
-    lcp->low[k] = -most, lcp->high[k] = most;
+    lcp->low[k] = -most;
+    lcp->high[k] = most;
 }
 
-static void pose_row(const tacModel *m, tacLcp *lcp, int k) {
+static void set_row(const tacModel *m, tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     if (row->kind == TAC_ROW_CONTACT && row->axis > 0) {
-        pose_tangent(m, lcp, k);
+        set_tangent(m, lcp, k);
         return;
     }
     double rate;
@@ -91,12 +77,13 @@ static void pose_row(const tacModel *m, tacLcp *lcp, int k) {
     lcp->bounce[k] = 0;
     lcp->eps[k] = lcp->firmness * tac_lcp_compliance(m, &lcp->rows, k, lcp->heaviest);
     lcp->s[k] = tac_lcp_shift(lcp, row, &rate);
-    lcp->low[k] = 0, lcp->high[k] = TAC_INFINITY;
-    if (row->kind == TAC_ROW_JOINT_FRICTION) pose_loss(lcp, k, m->joint_frictionloss[m->dof_joint[row->id]]);
-    if (row->kind == TAC_ROW_TENDON_FRICTION) pose_loss(lcp, k, m->tendon_frictionloss[row->id]);
+    lcp->low[k] = 0;
+    lcp->high[k] = TAC_INFINITY;
+    if (row->kind == TAC_ROW_JOINT_FRICTION) set_loss(lcp, k, m->joint_frictionloss[m->dof_joint[row->id]]);
+    if (row->kind == TAC_ROW_TENDON_FRICTION) set_loss(lcp, k, m->tendon_frictionloss[row->id]);
     if (row->kind == TAC_ROW_EQUALITY) {
         lcp->low[k] = -TAC_INFINITY;
-        lcp->s[k] = tac_lcp_closing(lcp, k, NULL);
+        lcp->s[k] = tac_lcp_closing_speed(lcp, k, NULL);
     }
 }
 
@@ -135,7 +122,10 @@ static void find_islands(const tacModel *m, tacLcp *lcp) {
         int root = rows->row[k].num == 0 ? -1 : find_tree(lcp->tree, rows->row[k].tree), found = -1;
         for (int l = lcp->nisland - 1; l >= 0 && found < 0; l--)
             if (root >= 0 && lcp->order[l] == root) found = l;
-        if (found < 0) lcp->order[lcp->nisland] = root, found = lcp->nisland++;
+        if (found < 0) {
+            lcp->order[lcp->nisland] = root;
+            found = lcp->nisland++;
+        }
         island_of[k] = found;
     }
     for (int l = 0; l <= lcp->nisland; l++)
@@ -151,55 +141,75 @@ static void find_islands(const tacModel *m, tacLcp *lcp) {
     lcp->island_adr[0] = 0;
 }
 
-void tac_lcp_pose(const tacModel *m, tacLcp *lcp, double h) {
+void tac_lcp_setup(const tacModel *m, tacLcp *lcp, double h) {
     lcp->h = h;
     if (!lcp->impact) lcp->span = h;
     lcp->bounce_margin = TAC_INFINITY;
     lcp->heaviest = tac_lcp_heaviest(m);
     lcp->firmness = h > TAC_LCP_STEP ? (TAC_LCP_STEP / h) * (TAC_LCP_STEP / h) : 1;
-    tac_lcp_hold(m, lcp);
+    tac_lcp_set_hold(m, lcp);
     for (int k = 0; k < lcp->rows.n; k++)
-        pose_row(m, lcp, k);
+        set_row(m, lcp, k);
     find_islands(m, lcp);
 }
 
 /* --- Solve -------------------------------------------------------------------------------------------------------- */
 
+/* The boxed problem of one island. */
+typedef struct Dense {
+    double *A, *spread; /* n x n, 3 nv */
+    double *b, *low, *high, *f, *w;
+    int *parent, *row_class;
+} Dense;
+
+/* A: NULL: taken as well. */
+static int dense_layout(Dense *d, const tacModel *m, int n, double *A, tacArena *arena) {
+    double **reals[] = {&d->b, &d->low, &d->high, &d->f, &d->w};
+    int ok = 1;
+    d->A = A != NULL ? A : TAC_TAKE(arena, (size_t)n * (size_t)n, double);
+    d->spread = TAC_TAKE(arena, 3 * (size_t)m->nv, double);
+    for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
+        ok &= (*reals[k] = TAC_TAKE(arena, n, double)) != NULL;
+    d->parent = TAC_TAKE(arena, n, int);
+    d->row_class = TAC_TAKE(arena, n, int);
+    return ok && d->A && d->spread && d->parent && d->row_class;
+}
+
 /* One island by factorization. */
 static tacStatus solve_dense(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
+    TAC_SCOPE(arena);
     int first = lcp->island_adr[island], n = lcp->island_adr[island + 1] - first;
     const int *row = lcp->order + first;
     int keep = lcp->kept < 0 && n <= TAC_LCP_FEW_ROWS;
-    double *A = keep ? lcp->products : TAC_TAKE(arena, (size_t)n * (size_t)n, double);
-    double *f = TAC_TAKE(arena, n, double);
-    double *b = TAC_TAKE(arena, n, double), *w = TAC_TAKE(arena, n, double);
-    double *low = TAC_TAKE(arena, n, double), *high = TAC_TAKE(arena, n, double);
-    double *spread = TAC_TAKE(arena, 3 * (size_t)m->nv, double);
-    int *parent = TAC_TAKE(arena, n, int), *row_class = TAC_TAKE(arena, n, int);
-    if (!A || !f || !b || !w || !low || !high || !parent || !row_class || !spread) return TAC_ERR_ARENA_FULL;
+    Dense d;
+    if (!dense_layout(&d, m, n, keep ? lcp->products : NULL, arena)) return TAC_ERR_ARENA_FULL;
     if (keep) lcp->kept = island;
-    memset(spread, 0, 3 * (size_t)m->nv * sizeof *spread);
-    tac_rows_products(&lcp->rows, n, row, spread, A);
+    memset(d.spread, 0, 3 * (size_t)m->nv * sizeof *d.spread);
+    tac_rows_products(&lcp->rows, n, row, d.spread, d.A);
     for (int i = 0; i < n; i++) {
         int k = row[i];
-        A[i * n + i] += lcp->eps[k];
-        b[i] = lcp->b[k], low[i] = lcp->low[k], high[i] = lcp->high[k];
-        parent[i] = lcp->parent[k] < 0 ? -1 : i - (k - lcp->parent[k]);
+        d.A[i * n + i] += lcp->eps[k];
+        d.b[i] = lcp->b[k];
+        d.low[i] = lcp->low[k];
+        d.high[i] = lcp->high[k];
+        d.parent[i] = lcp->parent[k] < 0 ? -1 : i - (k - lcp->parent[k]);
     }
-    tacBoxed problem = {n, A, b, parent, low, high, NULL, 1, 0};
+    tacBoxed problem = {n, d.A, d.b, d.parent, d.low, d.high, NULL, 1, 0};
     tacBoxedResult result;
-    tacStatus status = tac_boxed_solve(&problem, arena, f, w, row_class, &result);
-    if (status != TAC_OK) return status;
-    for (int i = 0; i < n; i++)
-        lcp->f[row[i]] = f[i], lcp->w[row[i]] = w[i], lcp->row_class[row[i]] = row_class[i];
+    TAC_TRY(tac_boxed_solve(&problem, arena, d.f, d.w, d.row_class, &result));
+    for (int i = 0; i < n; i++) {
+        lcp->f[row[i]] = d.f[i];
+        lcp->w[row[i]] = d.w[i];
+        lcp->row_class[row[i]] = d.row_class[i];
+    }
     lcp->pivots += result.pivots;
     lcp->unsolved += !result.solved;
     lcp->residual = tac_max(lcp->residual, result.residual);
     return TAC_OK;
 }
 
-/* The bounds of friction coincide at zero where its contact touches without a force: such a row holds nothing, and
- * derivatives must not hold it. */
+/* Where a contact touches without a force, both bounds of its friction are zero. Such a row holds nothing, so
+ * derivatives must not hold it either. */
 static void release_unloaded(tacLcp *lcp) {
     for (int k = 0; k < lcp->rows.n; k++) {
         int p = lcp->parent[k];
@@ -207,9 +217,9 @@ static void release_unloaded(tacLcp *lcp) {
     }
 }
 
-/* Equalities that only compliance reconciles ask for two things at once; by how much they give way is their
- * residual. */
-static int contradict(tacLcp *lcp) {
+/* Number of rows of equalities that contradict others: compliance alone reconciles them, and they give way by more than
+ * TAC_LCP_GIVING. That is their residual. */
+static int count_contradictions(tacLcp *lcp) {
     int n = 0;
     for (int k = 0; k < lcp->rows.n; k++) {
         double giving = tac_abs(lcp->eps[k] * lcp->f[k]);
@@ -221,7 +231,7 @@ static int contradict(tacLcp *lcp) {
     return n;
 }
 
-/* Dofs of the trees of an island. */
+/* Number of dofs of an island's trees. */
 static int count_dofs(const tacModel *m, tacLcp *lcp, int island) {
     int n = 0, root = find_tree(lcp->tree, lcp->rows.row[lcp->order[lcp->island_adr[island]]].tree);
     for (int d = 0; d < m->nv; d++)
@@ -229,10 +239,21 @@ static int count_dofs(const tacModel *m, tacLcp *lcp, int island) {
     return n;
 }
 
-/* 1: its matrix of dofs is the smaller one. */
+/* 1: the island is solved with its matrix of dofs. */
 static int is_large(const tacModel *m, tacLcp *lcp, int island) {
     int n = lcp->island_adr[island + 1] - lcp->island_adr[island];
     return n > TAC_LCP_SMALL_ROWS || (n > TAC_LCP_FEW_ROWS && n > count_dofs(m, lcp, island));
+}
+
+/* Through the matrix of dofs where that is the smaller one, and through the matrix of rows where that fails. */
+static tacStatus solve_island(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
+    int n = lcp->island_adr[island + 1] - lcp->island_adr[island];
+    int unsolved = lcp->unsolved, dense = n <= lcp->dense_rows;
+    if (!is_large(m, lcp, island)) return solve_dense(m, lcp, island, arena);
+    TAC_TRY(tac_lcp_solve_large(m, lcp, island, !dense, arena));
+    if (!dense || lcp->unsolved == unsolved) return TAC_OK;
+    lcp->unsolved = unsolved;
+    return solve_dense(m, lcp, island, arena);
 }
 
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena) {
@@ -241,24 +262,26 @@ tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, ta
     lcp->kept = -1;
     for (int k = 0; k < lcp->rows.n; k++)
         lcp->b[k] = tac_row_velocity(&lcp->rows, k, v_free) + lcp->s[k];
-    tacStatus status = tac_first_nonfinite(lcp->rows.n, lcp->b) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
-    for (int i = 0; i < lcp->nisland && status == TAC_OK; i++) {
-        size_t mark = tac_arena_mark(arena);
-        int n = lcp->island_adr[i + 1] - lcp->island_adr[i];
-        int unsolved = lcp->unsolved, dense = n <= TAC_LCP_DENSE_ROWS, large = is_large(m, lcp, i);
-        if (large) status = tac_lcp_solve_large(m, lcp, i, !dense, arena);
-        if (!large || (dense && lcp->unsolved > unsolved)) {
-            tac_arena_release(arena, mark);
-            lcp->unsolved = unsolved;
-            status = solve_dense(m, lcp, i, arena);
-        }
-        tac_arena_release(arena, mark);
-    }
-    lcp->unsolved += contradict(lcp);
-    if (status == TAC_OK) release_unloaded(lcp);
-    if (status == TAC_OK && (!tac_finite(lcp->residual) || tac_first_nonfinite(lcp->rows.n, lcp->f) >= 0))
-        return TAC_ERR_NONFINITE;
-    return status;
+    if (tac_first_nonfinite(lcp->rows.n, lcp->b) >= 0) return TAC_ERR_NONFINITE;
+    for (int i = 0; i < lcp->nisland; i++)
+        TAC_TRY(solve_island(m, lcp, i, arena));
+    lcp->unsolved += count_contradictions(lcp);
+    release_unloaded(lcp);
+    return tac_finite(lcp->residual) && tac_first_nonfinite(lcp->rows.n, lcp->f) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
+static void measure_dense(const tacModel *m, int n, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Dense d;
+    tacBoxedWork work;
+    dense_layout(&d, m, n, NULL, dry);
+    tac_boxed_layout(&work, n, dry);
+}
+
+void tac_lcp_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    int n = tac_rows_max(m, options->max_contacts), most = options->lcp_dense_rows;
+    measure_dense(m, least(n, most > TAC_LCP_SMALL_ROWS ? most : TAC_LCP_SMALL_ROWS), dry);
+    if (n > TAC_LCP_FEW_ROWS) tac_lcp_measure_large(m, n, dry);
 }
 
 void tac_lcp_add_force(const tacLcp *lcp, double *force) {

@@ -18,19 +18,19 @@
 
 #include <string.h>
 
-/* Sweeps that guess the classes; rounds of refinement. */
+/* Sweeps that guess the classes; most rounds of refinement. */
 enum { FIRST_SWEEPS = 10, REFINEMENTS = 12 };
-/* Rounds of pivoting in a pile without a gain: it goes through soon or not at all. */
+/* Rounds of pivoting without a gain, in a pile: pivoting succeeds soon or not at all. */
 enum { PILE_PATIENCE = 3 };
-/* Sweeps when it was not solved. */
+/* Sweeps when no method has solved the island. */
 #define LAST_SWEEPS 400
-/* delta relative to the row's own A_kk where there is no compliance. */
+/* delta, relative to A_kk, of a row without compliance. */
 #define LEAST_DELTA 1e-7
-/* w_C counts as zero at this share of what is asked for. */
+/* Refinement ends when the error of w_C is below this share of the tolerance. */
 #define REFINED 1e-2
-/* What is asked for of the answer: redundant rows share forces that move A_kk/eps times as much as w does. */
+/* Relative rounding of the answer: forces of redundant rows move A_kk/eps times as much as w does. */
 #define POLISHED 1e-14
-/* Refinement goes on while each round leaves less than this of the error. */
+/* Refinement goes on while each round leaves less than this share of the error. */
 #define GAIN 0.5
 
 typedef struct Large {
@@ -52,23 +52,13 @@ typedef struct Large {
     int ndof;
 } Large;
 
-enum { DOUBLES = 10, INTS = 3 };
-
-size_t tac_lcp_large_scratch(const tacModel *m, int max_rows) {
-    size_t n = (size_t)max_rows, nv = (size_t)m->nv, bodies = (size_t)m->nbody;
-    int dofs = m->nv < TAC_LCP_MOST_DOFS ? m->nv : TAC_LCP_MOST_DOFS;
-    return DOUBLES * tac_arena_round(n * sizeof(double)) + INTS * tac_arena_round(n * sizeof(int)) +
-           tac_boxed_track_bytes(max_rows) + 2 * tac_arena_round(nv * sizeof(double)) +
-           2 * tac_arena_round(nv * sizeof(int)) + 2 * tac_arena_round(bodies * sizeof(int)) +
-           tac_block_lu_bytes(m->nbody, dofs);
-}
-
-static int lay_out(Large *l, const tacModel *m, int n, tacArena *arena) {
-    double **reals[DOUBLES] = {&l->b, &l->low, &l->high, &l->diagonal, &l->delta, &l->f, &l->w, &l->T, &l->C, &l->r};
-    int **ints[INTS] = {&l->parent, &l->row_class, &l->split}, ok = tac_boxed_track_layout(&l->track, n, arena);
-    for (int k = 0; k < DOUBLES; k++)
+/* All but lu, whose size is known when the island's dofs are. */
+static int layout(Large *l, const tacModel *m, int n, tacArena *arena) {
+    double **reals[] = {&l->b, &l->low, &l->high, &l->diagonal, &l->delta, &l->f, &l->w, &l->T, &l->C, &l->r};
+    int **ints[] = {&l->parent, &l->row_class, &l->split}, ok = tac_boxed_track_layout(&l->track, n, arena);
+    for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
         ok &= (*reals[k] = TAC_TAKE(arena, n, double)) != NULL;
-    for (int k = 0; k < INTS; k++)
+    for (size_t k = 0; k < sizeof ints / sizeof *ints; k++)
         ok &= (*ints[k] = TAC_TAKE(arena, n, int)) != NULL;
     l->m = m;
     l->y = TAC_TAKE(arena, m->nv, double);
@@ -80,12 +70,23 @@ static int lay_out(Large *l, const tacModel *m, int n, tacArena *arena) {
     return ok && l->y && l->g && l->place && l->dof_of && l->block_of && l->block_size;
 }
 
+void tac_lcp_measure_large(const tacModel *m, int max_rows, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Large l;
+    layout(&l, m, max_rows, dry);
+    tac_arena_take(dry, tac_block_lu_bytes(m->nbody, m->nv < TAC_LCP_MOST_DOFS ? m->nv : TAC_LCP_MOST_DOFS));
+}
+
 static void take_rows(Large *l, const tacLcp *lcp, int island) {
     int first = lcp->island_adr[island], n = lcp->island_adr[island + 1] - first;
-    l->rows = &lcp->rows, l->eps = lcp->eps, l->row = lcp->order + first;
+    l->rows = &lcp->rows;
+    l->eps = lcp->eps;
+    l->row = lcp->order + first;
     for (int i = 0; i < n; i++) {
         int k = l->row[i];
-        l->b[i] = lcp->b[k], l->low[i] = lcp->low[k], l->high[i] = lcp->high[k];
+        l->b[i] = lcp->b[k];
+        l->low[i] = lcp->low[k];
+        l->high[i] = lcp->high[k];
         l->parent[i] = lcp->parent[k] < 0 ? -1 : i - (k - lcp->parent[k]);
         double a = tac_row_product(&lcp->rows, k, k);
         l->diagonal[i] = a + lcp->eps[k];
@@ -145,7 +146,7 @@ static int sweep(const Large *l, int count) {
 
 static int tree_of(const tacModel *m, int dof) { return m->body_root[m->dof_body[dof]]; }
 
-/* Trees of the island become blocks; dofs of one are neighbours. 0: more dofs than we take. */
+/* Trees of the island become blocks; dofs of a block are neighbours. 0: the island has too many dofs. */
 static int find_blocks(Large *l, const tacModel *m, tacArena *arena) {
     const tacRows *rows = l->rows;
     int nblock = 0;
@@ -155,13 +156,17 @@ static int find_blocks(Large *l, const tacModel *m, tacArena *arena) {
         const tacRow *row = &rows->row[l->row[i]];
         for (int e = row->adr; e < row->adr + row->num; e++) {
             int tree = tree_of(m, rows->dof[e]);
-            if (l->block_of[tree] < 0) l->block_size[nblock] = 0, l->block_of[tree] = nblock++;
+            if (l->block_of[tree] >= 0) continue;
+            l->block_size[nblock] = 0;
+            l->block_of[tree] = nblock++;
         }
     }
     l->ndof = 0;
     for (int d = 0; d < m->nv; d++) {
         int block = l->block_of[tree_of(m, d)];
-        if (block >= 0) l->place[d] = l->block_size[block]++, l->dof_of[l->ndof++] = d;
+        if (block < 0) continue;
+        l->place[d] = l->block_size[block]++;
+        l->dof_of[l->ndof++] = d;
     }
     return l->ndof <= TAC_LCP_MOST_DOFS && tac_block_lu_begin(&l->lu, nblock, l->block_size, arena);
 }
@@ -231,7 +236,7 @@ static void add_product(const Large *l, double scale, int a, int b) {
     }
 }
 
-/* The row whose free force row i moves with: itself, or its parent; -1: none. */
+/* The free row that the force of row i depends on: itself, or its parent; -1: none. */
 static int driver_of(const Large *l, const int *row_class, int i) {
     if (row_class[i] == TAC_ROW_FREE) return i;
     if (l->parent[i] < 0 || tac_boxed_factor_of(&l->boxed, row_class, i) == 0) return -1;
@@ -291,7 +296,7 @@ static void correct(Large *l, const int *row_class, const double *w, double *f) 
         if (row_class[i] == TAC_ROW_FREE) f[i] += (-w[i] - along_row(l, i, l->y)) / l->delta[i];
 }
 
-/* f -> refined until w of free rows is zero to `rounding`, or does not become less. */
+/* Refines f until w of the free rows is zero to `rounding`, or becomes no smaller. 1: it is zero. */
 static int refine(Large *l, const int *row_class, const double *b, double constant, double rounding, double *f,
                   double *w) {
     tacBoxed problem = l->boxed;
@@ -324,7 +329,8 @@ static int weigh(void *matrix, const double *D, const double *C) {
         *tac_block_lu_at(&l->lu, d, d) = 1;
     for (int i = 0; i < l->boxed.n; i++) {
         int p = l->parent[i];
-        l->T[i] = D[i] + l->delta[i], l->C[i] = C[i];
+        l->T[i] = D[i] + l->delta[i];
+        l->C[i] = C[i];
         add_product(l, 1 / l->T[i], i, i);
         if (p >= 0 && C[i] != 0) add_product(l, -C[i] / (l->T[i] * l->T[p]), i, p);
     }
@@ -361,24 +367,24 @@ static void multiply_any(void *matrix, const double *f, const double *b, double 
 
 /* --- Classes ------------------------------------------------------------------------------------------------------ */
 
-/* What always gets there, but for rounding: then under another cover. It is long, a line for each row that takes
- * part. */
+/* The path from a solved problem, which fails by rounding alone; then another cover is tried. It is long: one line for
+ * each row that takes part. */
 static int solve_from_afar(const tacBoxedRun *run) {
     int solved = 0;
     for (int way = 0; way < TAC_BOXED_WAYS && !solved; way++)
-        solved = tac_boxed_afar(run, way);
+        solved = tac_boxed_distant(run, way);
     return solved;
 }
 
-/* One tree among many contacts: wedged rather than piled, where the interior way gets stuck and the one from nearby is
- * short. */
+/* One tree among many contacts is wedged rather than piled. There the interior point gets stuck, and the path from a
+ * nearby problem is short. */
 static int solve_tree(const tacBoxedRun *run) {
     return tac_boxed_pivot(run, TAC_BOXED_STAGES, TAC_BOXED_PATIENCE) || tac_boxed_nearby(run) ||
            (tac_boxed_interior(run) && (tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE) || tac_boxed_nearby(run)));
 }
 
-/* Many trees: where pivoting fails, many rows are wrong, and the interior way, which does not count them, is shorter.
- * In one step of ten of a heap in motion friction makes it stick; nearby ends most of these. */
+/* Many trees: where pivoting fails, many rows are in wrong classes. The cost of the interior point does not depend on
+ * their number. In one step of ten of a heap in motion friction stops it; the path from nearby solves most of these. */
 static int solve_pile(const tacBoxedRun *run) {
     return tac_boxed_pivot(run, 1, PILE_PATIENCE) ||
            (tac_boxed_interior(run) && (tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE) || tac_boxed_nearby(run)));
@@ -404,9 +410,10 @@ static void sweep_alone(Large *l) {
 }
 
 tacStatus tac_lcp_solve_large(const tacModel *m, tacLcp *lcp, int island, int last, tacArena *arena) {
+    TAC_SCOPE(arena);
     Large l;
     int first = lcp->island_adr[island], n = lcp->island_adr[island + 1] - first;
-    if (!lay_out(&l, m, n, arena)) return TAC_ERR_ARENA_FULL;
+    if (!layout(&l, m, n, arena)) return TAC_ERR_ARENA_FULL;
     take_rows(&l, lcp, island);
     int solved = find_blocks(&l, m, arena) && guess_and_solve(&l, &lcp->pivots);
     if (!solved && !last) {
@@ -416,8 +423,11 @@ tacStatus tac_lcp_solve_large(const tacModel *m, tacLcp *lcp, int island, int la
     if (!solved) sweep_alone(&l);
     double residual = tac_boxed_residual(&l.boxed, l.f, l.w);
     lcp->unsolved += !(residual <= tac_boxed_tolerance(&l.boxed, l.f));
-    for (int i = 0; i < n; i++)
-        lcp->f[l.row[i]] = l.f[i], lcp->w[l.row[i]] = l.w[i], lcp->row_class[l.row[i]] = l.row_class[i];
+    for (int i = 0; i < n; i++) {
+        lcp->f[l.row[i]] = l.f[i];
+        lcp->w[l.row[i]] = l.w[i];
+        lcp->row_class[l.row[i]] = l.row_class[i];
+    }
     lcp->residual = tac_max(lcp->residual, residual);
     return TAC_OK;
 }

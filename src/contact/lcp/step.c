@@ -1,50 +1,23 @@
 /* Contact lcp, semi-implicit Euler: the step without constraints, then impulses (contact/lcp/problem.h). */
 #include "contact/lcp/step.h"
 
-#include "contact/lcp/bounce_grad.h"
-#include "contact/lcp/ahead.h"
+#include "contact/lcp/predict.h"
+#include "smooth/find_contacts.h"
 #include "smooth/smooth_step.h"
 
 #include <string.h>
 
-/* Speed (m/s) beyond that of the free motion which impulses may give a geom within one step and still be met by a row
- * that was found before; what comes faster is found a step later, inside. */
+/* m/s: impulses may add this much to a geom's speed, and its contacts still have rows. A contact that is reached faster
+ * is found one step later, overlapping. */
 #define SLACK_SPEED 0.5
 
 /* --- The step ----------------------------------------------------------------------------------------------------- */
 
-/* How far each geom may come in a step: h (|velocity of its middle| + |turning| radius + slack). */
-static void reach_of_motion(tacContext *ctx, const double *v, tacVec6 *V, double *extra) {
-    const tacModel *m = ctx->model;
-    const tacWork *w = &ctx->work;
-    double h = ctx->options.dt;
-    tac_rows_body_velocity(m, w, v, V);
-    for (int g = 0; g < m->ngeom; g++) {
-        int body = m->geom_body[g];
-        tacVec3 r = tac_sub3(ctx->scene.pose[g].p, w->origin[body]);
-        double speed = tac_norm3(tac_add3(V[body].lin, tac_cross3(V[body].ang, r)));
-        double radius = tac_geom_has_shape(m, g) ? tac_shape_radius(&ctx->scene.shape[g]) : 0;
-        int still = m->body_last_dof[body] < 0;
-        extra[g] = still ? 0 : h * (speed + tac_norm3(V[body].ang) * radius + SLACK_SPEED);
-    }
-}
-
-/* Contacts that the free motion may meet in this step. */
-static tacStatus find_contacts(tacContext *ctx, const double *v_free, tacLcp *lcp) {
-    const tacModel *m = ctx->model;
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacVec6 *V = TAC_TAKE(&ctx->arena, m->nbody, tacVec6);
-    double *extra = TAC_TAKE(&ctx->arena, m->ngeom, double);
-    if (V == NULL || extra == NULL) return TAC_ERR_ARENA_FULL;
-    tacStatus status = tac_place_geoms(m, &ctx->work, &ctx->scene);
-    if (status == TAC_OK) {
-        reach_of_motion(ctx, v_free, V, extra);
-        ctx->scene.extra = extra;
-        status = tac_scene_contacts(&ctx->scene, m, lcp->rows.contact, lcp->rows.max_contacts, &lcp->rows.ncontact);
-        ctx->scene.extra = NULL;
-    }
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+/* Contacts that the free motion may reach in this step. */
+static tacStatus find_contacts(tacContext *ctx, const double *v_free, tacVec6 *V, tacRows *rows) {
+    tacContactReach reach = {.moving = 1, .velocities = V, .factor = 1, .speed = SLACK_SPEED};
+    tac_rows_body_velocity(ctx->model, &ctx->work, v_free, V);
+    return tac_find_contacts(ctx, &ctx->work, &reach, rows->contact, rows->max_contacts, &rows->ncontact);
 }
 
 void tac_lcp_add_impulses(tacContext *ctx, const tacLcp *lcp, double *force) {
@@ -56,69 +29,74 @@ void tac_lcp_add_impulses(tacContext *ctx, const tacLcp *lcp, double *force) {
         ctx->work.qacc[i] += force[i] / lcp->h;
 }
 
+/* What a step takes besides its problem. */
+typedef struct Motion {
+    double *v_free, *scratch; /* nv: velocity without constraints; 3 nv */
+    tacVec6 *V;               /* nbody: velocities of bodies at v_free */
+} Motion;
+
+static int motion_layout(Motion *f, const tacModel *m, tacArena *arena) {
+    f->v_free = TAC_TAKE(arena, m->nv, double);
+    f->scratch = TAC_TAKE(arena, 3 * (size_t)m->nv, double);
+    f->V = TAC_TAKE(arena, m->nbody, tacVec6);
+    return f->v_free && f->scratch && f->V;
+}
+
 /* (x, u) -> w->qacc with constraints, the impulses in lcp (laid out in the arena), the factor of Mhat in w->L. */
 static tacStatus accelerate(tacContext *ctx, const double *x, const double *u, tacLcp *lcp) {
     const tacModel *m = ctx->model;
     tacWork *w = &ctx->work;
     double h = ctx->options.dt;
-    double *v_free = TAC_TAKE(&ctx->arena, m->nv, double), *scratch = TAC_TAKE(&ctx->arena, 3 * (size_t)m->nv, double);
+    Motion f;
     ctx->info = (tacStepInfo){0};
-    if (v_free == NULL || scratch == NULL || !tac_lcp_layout(lcp, m, ctx->options.max_contacts, &ctx->arena))
+    if (!motion_layout(&f, m, &ctx->arena) || !tac_lcp_layout(lcp, m, &ctx->options, &ctx->arena))
         return TAC_ERR_ARENA_FULL;
     tac_evaluate(ctx, x, u);
-    tacStatus status = tac_accelerate(ctx, tac_implicit_damping(ctx, scratch));
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_accelerate(ctx, tac_implicit_damping(ctx, f.scratch)));
     for (int i = 0; i < m->nv; i++)
-        v_free[i] = x[m->nq + i] + h * w->qacc[i];
-    if (tac_first_nonfinite(m->nv, v_free) >= 0) return TAC_ERR_NONFINITE;
-    status = find_contacts(ctx, v_free, lcp);
-    if (status != TAC_OK) return status;
-    tac_rows_find(m, w, x, v_free, h, &lcp->rows);
-    status = tac_look_ahead(ctx, x, u, lcp);
-    if (status != TAC_OK) return status;
-    tac_rows_weigh(m, w, &lcp->rows, scratch);
-    tac_lcp_pose(m, lcp, h);
+        f.v_free[i] = x[m->nq + i] + h * w->qacc[i];
+    if (tac_first_nonfinite(m->nv, f.v_free) >= 0) return TAC_ERR_NONFINITE;
+    TAC_TRY(find_contacts(ctx, f.v_free, f.V, &lcp->rows));
+    tac_rows_find(m, w, x, f.v_free, h, &lcp->rows);
+    TAC_TRY(tac_lcp_predict(ctx, x, u, lcp));
+    tac_rows_weigh(m, w, &lcp->rows, f.scratch);
+    tac_lcp_setup(m, lcp, h);
     tac_lcp_bounce(m, lcp, x + m->nq, NULL, ctx->options.bounce_speed);
-    status = tac_lcp_solve(m, lcp, v_free, &ctx->arena);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_lcp_solve(m, lcp, f.v_free, &ctx->arena));
     tac_lcp_report(ctx->model, lcp, &ctx->info);
-    tac_lcp_add_impulses(ctx, lcp, scratch);
+    tac_lcp_add_impulses(ctx, lcp, f.scratch);
     return TAC_OK;
 }
 
 tacStatus tac_lcp_advance(tacContext *ctx, const double *x, const double *u, tacLcp *lcp) {
-    tacStatus status = accelerate(ctx, x, u, lcp);
-    return status == TAC_OK ? tac_advance(ctx, x) : status;
+    TAC_TRY(accelerate(ctx, x, u, lcp));
+    return tac_advance(ctx, x);
+}
+
+void tac_lcp_measure_advance(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    Motion f;
+    tacLcp lcp;
+    motion_layout(&f, m, dry);
+    tac_lcp_layout(&lcp, m, options, dry);
+    tac_measure_find_contacts(m, dry);
+    tac_lcp_measure_predict(m, dry);
+    tac_lcp_measure_solve(m, options, dry);
 }
 
 static tacStatus step(tacContext *ctx, const double *x, const double *u, double *y) {
+    TAC_SCOPE(&ctx->arena);
     tacLcp lcp = {.unsolved = 0};
-    size_t mark = tac_arena_mark(&ctx->arena);
     tacStatus status = tac_lcp_advance(ctx, x, u, &lcp);
-    if (status == TAC_OK) memcpy(y, ctx->work.next, (size_t)tac_nx(ctx->model) * sizeof *y);
-    tac_arena_release(&ctx->arena, mark);
-    return tac_lcp_judge(&lcp, status);
+    return tac_end_step(ctx, status, lcp.unsolved, y);
 }
 
-/* Derivatives keep c.n numbers for this many rows at least; steps with more say that there is no room. */
-size_t tac_lcp_step_scratch(const tacModel *m, const tacOptions *options) {
-    tacColumns c = tac_columns_of(m, options);
-    size_t nv = (size_t)m->nv, rows = (size_t)tac_rows_max(m, options->max_contacts);
-    if (rows > TAC_LCP_DENSE_ROWS) rows = TAC_LCP_DENSE_ROWS;
-    size_t solve = tac_lcp_bytes(m, options->max_contacts) + tac_lcp_scratch(m, options->max_contacts);
-    size_t bodies = 4 * tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) + tac_room((size_t)m->ngeom);
-    size_t jac_room = 2 * tac_room(rows * (size_t)c.n) + 2 * tac_room(nv * (size_t)c.n) + tac_room(rows * nv) +
-                      2 * tac_room(rows * rows);
-    size_t mode = options->gradient == TAC_GRADIENT_BOUNCE            ? tac_bounces_scratch(m, rows)
-                  : options->gradient == TAC_GRADIENT_COMPLEMENTARITY ? tac_lcp_aware_scratch(m, options)
-                                                                      : 0;
-    return solve + bodies + jac_room + mode + tac_ahead_bytes(m) + 14 * tac_room(nv) + 8 * tac_room(rows) +
-           tac_smooth_scratch(m, options);
-}
-
+/* A step is a part of each of its derivatives. Accelerations without constraints are an alternative. */
 static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    tac_lcp_measure_jac(m, options, dry);
+    tac_lcp_measure_vjp(m, options, dry);
+    tac_lcp_measure_outputs(m, options, dry);
     TAC_SCOPE(dry);
-    tac_arena_take(dry, tac_lcp_step_scratch(m, options));
+    tac_arena_take(dry, tac_smooth_scratch(m, options));
 }
 
 static const tacStepper STEPPER = {.integrators = TAC_HAS(TAC_EULER),

@@ -1,5 +1,5 @@
-/* The step with contact lcp in its parts: the step itself (lcp.c), residuals (lcp_residual.c), derivatives (lcp_jac.c,
- * lcp_vjp.c, lcp_aware.c), forces as outputs (lcp_forces.c). */
+/* The step with contact lcp in its parts: the step itself (step.c), residuals (residual_deriv.c), derivatives
+ * (step_jac.c, step_vjp.c, complementarity.c), forces as outputs (outputs.c). */
 #pragma once
 
 #include "contact/lcp/problem.h"
@@ -10,16 +10,34 @@ extern const tacStepper TAC_STEPPER_LCP_TOI;
 
 /* (x, u) -> w->next, h v+ in w->vec[0], the impulses in lcp, laid out in the arena: the caller releases. */
 tacStatus tac_lcp_advance(tacContext *ctx, const double *x, const double *u, tacLcp *lcp);
-/* A next state was found, if not by a solution. Derivatives have room for TAC_LCP_DENSE_ROWS rows at least. */
-static inline tacStatus tac_lcp_judge(const tacLcp *lcp, tacStatus status) {
-    if (status == TAC_ERR_ARENA_FULL && lcp->rows.n > TAC_LCP_DENSE_ROWS) return TAC_ERR_CONTACTS;
-    return status == TAC_OK && lcp->unsolved ? TAC_ERR_UNSOLVED : status;
+/* Derivatives of the step have room for lcp->deriv_rows rows. TAC_ERR_CONTACTS: there are more. */
+static inline tacStatus tac_lcp_check_rows(const tacLcp *lcp) {
+    return lcp->rows.n > lcp->deriv_rows ? TAC_ERR_CONTACTS : TAC_OK;
 }
 
 /* w->qacc += Mhat^-1 J^T f / h; force: scratch, nv. */
 void tac_lcp_add_impulses(tacContext *ctx, const tacLcp *lcp, double *force);
-/* For the tables of functions of lcp.c and of lcp_toi.c, which stops at impacts. */
-size_t tac_lcp_step_scratch(const tacModel *m, const tacOptions *options);
+
+/* --- Memory -------------------------------------------------------------------------------------------------------
+ *
+ * Each takes from a dry arena what its namesake takes, for the largest problem that the model and options allow. What a
+ * function leaves in the arena for its caller, the measurement leaves there too. */
+void tac_lcp_measure_advance(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_lcp_measure_jac(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_lcp_measure_vjp(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_lcp_measure_linearize(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_lcp_measure_respond(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_lcp_measure_answer_reverse(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_lcp_measure_residuals(const tacModel *m, tacArena *dry);
+void tac_lcp_measure_pull(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_lcp_measure_pull_aware(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_lcp_measure_smooth_jac(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_lcp_measure_problem_forces_jac(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_lcp_measure_pull_forces(const tacModel *m, const tacOptions *options, tacArena *dry);
+/* The stepper's entries for outputs. */
+void tac_lcp_measure_outputs(const tacModel *m, const tacOptions *options, tacArena *dry);
+
+/* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
 tacStatus tac_lcp_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
 tacStatus tac_lcp_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
@@ -30,6 +48,10 @@ tacStatus tac_lcp_vjp(tacContext *ctx, const double *x, const double *u, const d
  * has no forces but the rows', M a = J^T f / h; w->L has the factor of M, and tac_evaluate at x is enough. */
 tacStatus tac_lcp_linearize(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, int impact,
                             tacColumns c, double *W);
+/* dr: changes of the rows, c.n numbers each. */
+static inline double *tac_lcp_dr_layout(int rows, tacColumns c, tacArena *arena) {
+    return TAC_TAKE(arena, (size_t)rows * (size_t)c.n, double);
+}
 /* What of it has no rows: W = dR at fixed a without constraints. */
 tacStatus tac_lcp_smooth_jac(tacContext *ctx, const double *x, const double *u, int impact, tacColumns c, double *W);
 /* Changes dR of the forces (in W) and dr of the rows, at fixed a and f -> W = -da; dr is overwritten. */
@@ -59,9 +81,6 @@ tacStatus tac_lcp_pull(tacContext *ctx, const double *x, const double *u, const 
  * (lcp_aware.c). */
 tacStatus tac_lcp_pull_aware(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *hv,
                              const double *ybar, const tacGrad *g);
-/* Bytes that it takes. */
-size_t tac_lcp_aware_scratch(const tacModel *m, const tacOptions *options);
-
 /* Forces of a solved problem at x, impulses over h, as outputs (lcp_forces.c): of contacts on bodies (6 nbody), of all
  * rows on dofs (nv); columns are added to dwrench and dqfrc, c.n numbers a row. NULL skips. */
 void tac_lcp_forces_on_dofs(const tacModel *m, const tacLcp *lcp, double *qfrc);

@@ -18,13 +18,21 @@ typedef struct IslandRoom {
     int *index;
 } IslandRoom;
 
-static int take_island(tacContext *ctx, int n, tacColumns c, IslandRoom *room) {
-    size_t nv = (size_t)ctx->model->nv, most = (size_t)n > nv ? (size_t)n : nv;
-    room->df = TAC_TAKE(&ctx->arena, (size_t)n * (size_t)c.n, double);
-    room->Y = TAC_TAKE(&ctx->arena, (size_t)n * nv, double);
-    room->c = TAC_TAKE(&ctx->arena, most, double);
-    room->index = TAC_TAKE(&ctx->arena, most, int);
-    return room->df != NULL && room->Y != NULL && room->c != NULL && room->index != NULL;
+static int island_layout(IslandRoom *room, const tacModel *m, int n, tacColumns c, tacArena *arena) {
+    size_t nv = (size_t)m->nv, most = (size_t)n > nv ? (size_t)n : nv;
+    room->df = TAC_TAKE(arena, (size_t)n * (size_t)c.n, double);
+    room->Y = TAC_TAKE(arena, (size_t)n * nv, double);
+    room->c = TAC_TAKE(arena, most, double);
+    room->index = TAC_TAKE(arena, most, int);
+    return room->df && room->Y && room->c && room->index;
+}
+
+void tac_lcp_measure_respond(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    int rows = tac_lcp_deriv_rows(m, options);
+    IslandRoom room;
+    tac_lcp_measure_system(m, rows, dry);
+    island_layout(&room, m, rows, tac_columns_of(m, options), dry);
 }
 
 /* df = dr - h J Mhat^-1 dR, from H = L^-T dR. */
@@ -62,27 +70,27 @@ static void island_forces(tacContext *ctx, const tacLcp *lcp, const tacLcpSystem
         int count = 0;
         for (size_t i = 0; i < n; i++) {
             double y = room->Y[i * row + j * dof];
-            if (y != 0) room->c[count] = scale * y, room->index[count++] = (int)i;
+            if (y == 0) continue;
+            room->c[count] = scale * y;
+            room->index[count++] = (int)i;
         }
         tac_dense_add_rows(c.n, count, room->c, room->index, room->df, 1, H + j * (size_t)c.n);
     }
 }
 
 tacStatus tac_lcp_answer_island(tacContext *ctx, const tacLcp *lcp, int island, tacColumns c, double *dr, double *H) {
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_SCOPE(&ctx->arena);
     tacLcpSystem system;
     IslandRoom room;
-    tacStatus status = tac_lcp_system(ctx->model, lcp, island, &ctx->arena, &system);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_lcp_system(ctx->model, lcp, island, &ctx->arena, &system));
     ctx->info.conditioning = tac_max(ctx->info.conditioning, system.conditioning);
-    if (!take_island(ctx, system.n, c, &room)) return TAC_ERR_ARENA_FULL;
+    if (!island_layout(&room, ctx->model, system.n, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     island_sides(ctx, lcp, &system, c, dr, H, &room);
     if (system.shared) island_forces(ctx, lcp, &system, c, H, &room);
     tac_lu_solve_many(system.n, system.lu, system.pivot, c.n, room.df, room.c, room.index);
     if (!system.shared) island_forces(ctx, lcp, &system, c, H, &room);
     for (int i = 0; i < system.n; i++)
         memcpy(dr + (size_t)system.row[i] * (size_t)c.n, room.df + (size_t)i * (size_t)c.n, (size_t)c.n * sizeof *dr);
-    tac_arena_release(&ctx->arena, mark);
     return TAC_OK;
 }
 
@@ -118,28 +126,45 @@ static void note_margin(tacStepInfo *info, double margin) {
 }
 
 tacStatus tac_lcp_respond(tacContext *ctx, const tacLcp *lcp, tacColumns c, double *dr, double *W) {
-    tacStatus status = TAC_OK;
     tacTree tree = tac_dof_tree(ctx->model);
     tac_tree_push_many(&tree, ctx->work.L, c.n, W);
-    for (int i = 0; i < lcp->nisland && status == TAC_OK; i++)
-        status = tac_lcp_answer_island(ctx, lcp, i, c, dr, W);
+    for (int i = 0; i < lcp->nisland; i++)
+        TAC_TRY(tac_lcp_answer_island(ctx, lcp, i, c, dr, W));
     tac_tree_pull_many(&tree, ctx->work.L, c.n, W);
-    return status;
+    return TAC_OK;
+}
+
+/* Derivatives of R at a = 0, and a kept. */
+typedef struct Inertia {
+    double *rest, *a; /* nv x c.n, nv */
+} Inertia;
+
+static int inertia_layout(Inertia *r, const tacModel *m, tacColumns c, tacArena *arena) {
+    r->rest = TAC_TAKE(arena, (size_t)m->nv * (size_t)c.n, double);
+    r->a = TAC_TAKE(arena, m->nv, double);
+    return r->rest && r->a;
+}
+
+void tac_lcp_measure_smooth_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Inertia r;
+    if (options->toi) inertia_layout(&r, m, tac_columns_of(m, options), dry);
 }
 
 /* W = d(M a) at fixed a = w->qacc: R is linear in a but for what has no a in it. */
 static tacStatus inertia_jac(tacContext *ctx, const double *x, const double *u, tacColumns c, double *W) {
-    size_t mark = tac_arena_mark(&ctx->arena), nv = (size_t)ctx->model->nv, n = nv * (size_t)c.n;
-    double *rest = TAC_TAKE(&ctx->arena, n, double), *a = TAC_TAKE(&ctx->arena, nv, double), *qacc = ctx->work.qacc;
-    if (rest == NULL || a == NULL) return TAC_ERR_ARENA_FULL;
+    TAC_SCOPE(&ctx->arena);
+    size_t nv = (size_t)ctx->model->nv, n = nv * (size_t)c.n;
+    double *qacc = ctx->work.qacc;
+    Inertia r;
+    if (!inertia_layout(&r, ctx->model, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     tac_residual_jac(ctx, x, u, 0, c, W);
-    memcpy(a, qacc, nv * sizeof *a);
-    memset(qacc, 0, nv * sizeof *a);
-    tac_residual_jac(ctx, x, u, 0, c, rest);
-    memcpy(qacc, a, nv * sizeof *a);
+    memcpy(r.a, qacc, nv * sizeof *qacc);
+    memset(qacc, 0, nv * sizeof *qacc);
+    tac_residual_jac(ctx, x, u, 0, c, r.rest);
+    memcpy(qacc, r.a, nv * sizeof *qacc);
     for (size_t i = 0; i < n; i++)
-        W[i] -= rest[i];
-    tac_arena_release(&ctx->arena, mark);
+        W[i] -= r.rest[i];
     return TAC_OK;
 }
 
@@ -151,50 +176,75 @@ tacStatus tac_lcp_smooth_jac(tacContext *ctx, const double *x, const double *u, 
 
 tacStatus tac_lcp_linearize(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, int impact,
                             tacColumns c, double *W) {
-    double *dr = TAC_TAKE(&ctx->arena, (size_t)lcp->rows.n * (size_t)c.n, double);
+    TAC_SCOPE(&ctx->arena);
+    TAC_TRY(tac_lcp_check_rows(lcp));
+    double *dr = tac_lcp_dr_layout(lcp->rows.n, c, &ctx->arena);
     if (dr == NULL) return TAC_ERR_ARENA_FULL;
-    tacStatus status = tac_lcp_smooth_jac(ctx, x, u, impact, c, W);
-    if (status == TAC_OK) status = tac_lcp_residuals_jac(ctx, x, u, lcp, c, W, dr, NULL);
-    if (status == TAC_OK) status = tac_lcp_respond(ctx, lcp, c, dr, W);
-    if (status == TAC_OK && ctx->margins) note_margin(&ctx->info, force_margin(lcp, c, dr));
-    return status;
+    TAC_TRY(tac_lcp_smooth_jac(ctx, x, u, impact, c, W));
+    TAC_TRY(tac_lcp_residuals_jac(ctx, x, u, lcp, c, W, dr, NULL));
+    TAC_TRY(tac_lcp_respond(ctx, lcp, c, dr, W));
+    if (ctx->margins) note_margin(&ctx->info, force_margin(lcp, c, dr));
+    return TAC_OK;
 }
 
-/* What the gradient mode changes of A. */
+void tac_lcp_measure_linearize(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_lcp_dr_layout(tac_lcp_deriv_rows(m, options), tac_columns_of(m, options), dry);
+    tac_lcp_measure_smooth_jac(m, options, dry);
+    tac_lcp_measure_residuals(m, dry);
+    tac_lcp_measure_respond(m, options, dry);
+}
+
+/* Changes A to what gradient mode `bounce` asks for. */
 static tacStatus correct_jac(tacContext *ctx, const tacLcp *lcp, const tacJac *J) {
     if (ctx->options.gradient != TAC_GRADIENT_BOUNCE || J->A == NULL) return TAC_OK;
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_SCOPE(&ctx->arena);
     int nv = ctx->model->nv, ndx = tac_ndx(ctx->model);
     tacBounces b;
-    tacStatus status = tac_bounces_find(ctx, lcp, &b);
-    double *seen = TAC_TAKE(&ctx->arena, b.n, double);
-    if (status == TAC_OK && seen == NULL) status = TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) {
-        tac_bounces_see(&b, nv, ndx, J->A, seen);
-        status = tac_bounces_weigh(ctx, &b, seen);
-    }
-    if (status == TAC_OK) tac_bounces_jac(&b, nv, ndx, J->A);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_TRY(tac_bounces_find(ctx, lcp, &b));
+    tac_bounces_see(&b, nv, ndx, J->A, b.seen);
+    TAC_TRY(tac_bounces_weigh(ctx, &b));
+    tac_bounces_jac(&b, nv, ndx, J->A);
+    return TAC_OK;
+}
+
+/* What a Jacobian takes besides its step. */
+typedef struct JacRoom {
+    double *W, *hv; /* nv x c.n, nv */
+} JacRoom;
+
+static int jac_layout(JacRoom *room, const tacModel *m, tacColumns c, tacArena *arena) {
+    room->W = TAC_TAKE(arena, (size_t)m->nv * (size_t)c.n, double);
+    room->hv = TAC_TAKE(arena, m->nv, double);
+    return room->W && room->hv;
+}
+
+static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, const tacJac *J, tacLcp *lcp) {
+    const tacModel *m = ctx->model;
+    tacColumns c = tac_count_columns(ctx);
+    JacRoom room;
+    if (!jac_layout(&room, m, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(tac_lcp_advance(ctx, x, u, lcp));
+    memcpy(room.hv, ctx->work.vec[0], (size_t)m->nv * sizeof *room.hv);
+    TAC_TRY(tac_lcp_linearize(ctx, x, u, lcp, 0, c, room.W));
+    TAC_TRY(tac_assemble_jac(ctx, x, u, room.hv, c, room.W, J));
+    return correct_jac(ctx, lcp, J);
 }
 
 tacStatus tac_lcp_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
-    const tacModel *m = ctx->model;
-    tacWork *w = &ctx->work;
+    TAC_SCOPE(&ctx->arena);
     tacLcp lcp = {.unsolved = 0};
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacColumns c = tac_count_columns(ctx);
-    double *W = TAC_TAKE(&ctx->arena, (size_t)m->nv * (size_t)c.n, double), *hv = TAC_TAKE(&ctx->arena, m->nv, double);
-    tacStatus status = W == NULL || hv == NULL ? TAC_ERR_ARENA_FULL : tac_lcp_advance(ctx, x, u, &lcp);
-    if (status == TAC_OK) {
-        memcpy(hv, w->vec[0], (size_t)m->nv * sizeof *hv);
-        status = tac_lcp_linearize(ctx, x, u, &lcp, 0, c, W);
-    }
-    if (status == TAC_OK) status = tac_assemble_jac(ctx, x, u, hv, c, W, J);
-    if (status == TAC_OK) status = correct_jac(ctx, &lcp, J);
-    if (status == TAC_OK) {
-        if (y != NULL) memcpy(y, w->next, (size_t)tac_nx(m) * sizeof *y);
-    }
-    tac_arena_release(&ctx->arena, mark);
-    return tac_lcp_judge(&lcp, status);
+    tacStatus status = fill_jac(ctx, x, u, J, &lcp);
+    return tac_end_step(ctx, status, lcp.unsolved, y);
+}
+
+void tac_lcp_measure_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    JacRoom room;
+    jac_layout(&room, m, tac_columns_of(m, options), dry);
+    tac_lcp_measure_advance(m, options, dry);
+    tac_lcp_measure_linearize(m, options, dry);
+    if (options->gradient != TAC_GRADIENT_BOUNCE) return;
+    tac_bounces_measure_find(m, tac_lcp_deriv_rows(m, options), dry);
+    tac_bounces_measure_weigh(tac_lcp_deriv_rows(m, options), dry);
 }

@@ -6,19 +6,32 @@
 
 #include <string.h>
 
+/* The response of n free rows. */
+typedef struct Response {
+    double *z, *line; /* nv, nv x n */
+} Response;
+
+static int response_layout(Response *r, const tacModel *m, int n, tacArena *arena) {
+    r->z = TAC_TAKE(arena, m->nv, double);
+    r->line = TAC_TAKE(arena, (size_t)n * (size_t)m->nv, double);
+    return r->z && r->line;
+}
+
 /* mu = (A_CC^-T Yhat) D^1/2 L lambda / h, by the response that forward mode applies too. */
 static tacStatus respond_reverse(tacContext *ctx, const tacLcp *lcp, const tacLcpSystem *system, const double *lambda,
                                  double *mu) {
     const tacModel *m = ctx->model;
     int n = system->n;
-    double *z = TAC_TAKE(&ctx->arena, m->nv, double), *line = TAC_TAKE(&ctx->arena, (size_t)n * (size_t)m->nv, double);
-    if (z == NULL || line == NULL) return TAC_ERR_ARENA_FULL;
+    Response r;
+    if (!response_layout(&r, m, n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     tacTree tree = tac_dof_tree(m);
-    memcpy(z, lambda, (size_t)m->nv * sizeof *z);
-    tac_tree_mul_l(&tree, ctx->work.L, z);
-    tac_lcp_system_response(lcp, system, m->nv, line);
-    for (int j = 0; j < m->nv; j++)
-        tac_dense_axpy(n, z[j] / (lcp->h * tac_sqrt(ctx->work.L[m->dof_M_adr[j]])), line + (size_t)j * (size_t)n, mu);
+    memcpy(r.z, lambda, (size_t)m->nv * sizeof *r.z);
+    tac_tree_mul_l(&tree, ctx->work.L, r.z);
+    tac_lcp_system_response(lcp, system, m->nv, r.line);
+    for (int j = 0; j < m->nv; j++) {
+        double weight = r.z[j] / (lcp->h * tac_sqrt(ctx->work.L[m->dof_M_adr[j]]));
+        tac_dense_axpy(n, weight, r.line + (size_t)j * (size_t)n, mu);
+    }
     return TAC_OK;
 }
 
@@ -32,88 +45,139 @@ static tacStatus solve_reverse(tacContext *ctx, const tacLcp *lcp, const tacLcpS
     return system->shared ? respond_reverse(ctx, lcp, system, lambda, system->work) : TAC_OK;
 }
 
+/* mu of one island's free rows; force += h J_C^T mu. */
+static tacStatus answer_island(tacContext *ctx, const tacLcp *lcp, int island, const double *seed, const double *lambda,
+                               double *mu, double *force) {
+    TAC_SCOPE(&ctx->arena);
+    tacLcpSystem system;
+    TAC_TRY(tac_lcp_system(ctx->model, lcp, island, &ctx->arena, &system));
+    TAC_TRY(solve_reverse(ctx, lcp, &system, seed, lambda));
+    ctx->info.conditioning = tac_max(ctx->info.conditioning, system.conditioning);
+    for (int i = 0; i < system.n; i++) {
+        mu[system.row[i]] = system.work[i];
+        tac_row_add_force(&lcp->rows, system.row[i], lcp->h * system.work[i], force);
+    }
+    return TAC_OK;
+}
+
+static double *force_layout(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, m->nv, double); }
+
+void tac_lcp_measure_answer_reverse(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Response r;
+    force_layout(m, dry);
+    tac_lcp_measure_system(m, tac_lcp_deriv_rows(m, options), dry);
+    response_layout(&r, m, tac_lcp_deriv_rows(m, options), dry);
+}
+
 tacStatus tac_lcp_answer_reverse(tacContext *ctx, const tacLcp *lcp, const double *seed, double *lambda, double *mu) {
+    TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
-    double *force = TAC_TAKE(&ctx->arena, m->nv, double);
+    double *force = force_layout(m, &ctx->arena);
     if (force == NULL) return TAC_ERR_ARENA_FULL;
     memset(force, 0, (size_t)m->nv * sizeof *force);
     memset(mu, 0, (size_t)lcp->rows.n * sizeof *mu);
-    for (int island = 0; island < lcp->nisland; island++) {
-        size_t mark = tac_arena_mark(&ctx->arena);
-        tacLcpSystem system;
-        tacStatus status = tac_lcp_system(ctx->model, lcp, island, &ctx->arena, &system);
-        if (status == TAC_OK) status = solve_reverse(ctx, lcp, &system, seed, lambda);
-        if (status != TAC_OK) return status;
-        ctx->info.conditioning = tac_max(ctx->info.conditioning, system.conditioning);
-        for (int i = 0; i < system.n; i++) {
-            mu[system.row[i]] = system.work[i];
-            tac_row_add_force(&lcp->rows, system.row[i], lcp->h * system.work[i], force);
-        }
-        tac_arena_release(&ctx->arena, mark);
-    }
+    for (int island = 0; island < lcp->nisland; island++)
+        TAC_TRY(answer_island(ctx, lcp, island, seed, lambda, mu, force));
     tac_solve(m, &ctx->work, force);
     for (int i = 0; i < m->nv; i++)
         lambda[i] -= force[i];
     return TAC_OK;
 }
 
+/* One more, so that a step without rows has an address too. */
+static double *mu_layout(int rows, tacArena *arena) { return TAC_TAKE(arena, rows + 1, double); }
+
 tacStatus tac_lcp_pull(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *hv,
                        const double *ybar, const tacGrad *g, const tacLcpDual *dual) {
+    TAC_SCOPE(&ctx->arena);
     tacAdjoint adjoint;
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_TRY(tac_lcp_check_rows(lcp));
     memcpy(ctx->work.vec[0], hv, (size_t)ctx->model->nv * sizeof *hv);
-    tacStatus status = tac_adjoint_begin(ctx, ybar, g->theta != NULL, &adjoint);
-    double *mu = status == TAC_OK ? TAC_TAKE(&ctx->arena, lcp->rows.n + 1, double) : NULL;
-    if (status == TAC_OK && mu == NULL) status = TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) {
-        tac_solve(ctx->model, &ctx->work, adjoint.lambda);
-        status = tac_lcp_answer_reverse(ctx, lcp, NULL, adjoint.lambda, mu);
-    }
-    if (status == TAC_OK) status = tac_lcp_residuals_vjp(ctx, x, u, lcp, adjoint.lambda, mu, NULL, &adjoint.bar);
-    if (status == TAC_OK) status = tac_adjoint_end(ctx, x, u, tac_damping_span(ctx), &adjoint, g);
-    if (status == TAC_OK && dual != NULL) {
-        memcpy(dual->tau, adjoint.lambda, (size_t)ctx->model->nv * sizeof *mu);
-        memcpy(dual->mu, mu, (size_t)lcp->rows.n * sizeof *mu);
-    }
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_TRY(tac_adjoint_begin(ctx, ybar, g->theta != NULL, &adjoint));
+    double *mu = mu_layout(lcp->rows.n, &ctx->arena);
+    if (mu == NULL) return TAC_ERR_ARENA_FULL;
+    tac_solve(ctx->model, &ctx->work, adjoint.lambda);
+    TAC_TRY(tac_lcp_answer_reverse(ctx, lcp, NULL, adjoint.lambda, mu));
+    TAC_TRY(tac_lcp_residuals_vjp(ctx, x, u, lcp, adjoint.lambda, mu, NULL, &adjoint.bar));
+    TAC_TRY(tac_adjoint_end(ctx, x, u, tac_damping_span(ctx), &adjoint, g));
+    if (dual == NULL) return TAC_OK;
+    memcpy(dual->tau, adjoint.lambda, (size_t)ctx->model->nv * sizeof *mu);
+    memcpy(dual->mu, mu, (size_t)lcp->rows.n * sizeof *mu);
+    return TAC_OK;
 }
 
-/* What the gradient mode changes of the gradient; one more covector for each row that bounces: D^T J_i. */
+void tac_lcp_measure_pull(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_arena_take(dry, tac_smooth_scratch(m, options)); /* the adjoint */
+    mu_layout(tac_lcp_deriv_rows(m, options), dry);
+    tac_lcp_measure_answer_reverse(m, options, dry);
+    tac_lcp_measure_residuals(m, dry);
+}
+
+/* Covectors of gradient mode `bounce`. */
+typedef struct Covectors {
+    double *bar, *pulled; /* ndx */
+} Covectors;
+
+static int covectors_layout(Covectors *v, const tacModel *m, tacArena *arena) {
+    v->bar = TAC_TAKE(arena, tac_ndx(m), double);
+    v->pulled = TAC_TAKE(arena, tac_ndx(m), double);
+    return v->bar && v->pulled;
+}
+
+/* Changes the gradient to what gradient mode `bounce` asks for: one more covector, D^T J_i, for each row that
+ * bounces. */
 static tacStatus correct_vjp(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *hv,
                              const double *ybar, const tacGrad *g) {
     if (ctx->options.gradient != TAC_GRADIENT_BOUNCE || g->x == NULL) return TAC_OK;
-    int nv = ctx->model->nv, ndx = tac_ndx(ctx->model);
+    size_t nv = (size_t)ctx->model->nv, ndx = (size_t)tac_ndx(ctx->model);
     tacBounces b;
-    tacStatus status = tac_bounces_find(ctx, lcp, &b);
-    double *seen = TAC_TAKE(&ctx->arena, b.n, double), *bar = TAC_TAKE(&ctx->arena, ndx, double);
-    double *pulled = TAC_TAKE(&ctx->arena, ndx, double);
-    if (status == TAC_OK && (seen == NULL || bar == NULL || pulled == NULL)) status = TAC_ERR_ARENA_FULL;
-    for (int i = 0; i < b.n && status == TAC_OK; i++) {
-        const double *row = b.J + (size_t)i * (size_t)nv;
-        memset(bar, 0, (size_t)ndx * sizeof *bar);
-        memcpy(bar, row, (size_t)nv * sizeof *bar);
-        status = tac_lcp_pull(ctx, x, u, lcp, hv, bar, &(tacGrad){pulled, NULL, NULL}, NULL);
-        seen[i] = tac_dense_dot(nv, pulled, row);
+    Covectors v;
+    TAC_TRY(tac_bounces_find(ctx, lcp, &b));
+    if (!covectors_layout(&v, ctx->model, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    for (int i = 0; i < b.n; i++) {
+        const double *row = b.J + (size_t)i * nv;
+        memset(v.bar, 0, ndx * sizeof *v.bar);
+        memcpy(v.bar, row, nv * sizeof *v.bar);
+        TAC_TRY(tac_lcp_pull(ctx, x, u, lcp, hv, v.bar, &(tacGrad){v.pulled, NULL, NULL}, NULL));
+        b.seen[i] = tac_dense_dot((int)nv, v.pulled, row);
     }
-    if (status == TAC_OK) status = tac_bounces_weigh(ctx, &b, seen);
-    if (status == TAC_OK) tac_bounces_vjp(&b, nv, ybar, g->x);
-    return status;
+    TAC_TRY(tac_bounces_weigh(ctx, &b));
+    tac_bounces_vjp(&b, (int)nv, ybar, g->x);
+    return TAC_OK;
+}
+
+static double *hv_layout(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, m->nv, double); }
+
+static tacStatus fill_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g,
+                          tacLcp *lcp) {
+    TAC_TRY(tac_lcp_advance(ctx, x, u, lcp));
+    double *hv = hv_layout(ctx->model, &ctx->arena);
+    if (hv == NULL) return TAC_ERR_ARENA_FULL;
+    memcpy(hv, ctx->work.vec[0], (size_t)ctx->model->nv * sizeof *hv);
+    if (ctx->options.gradient == TAC_GRADIENT_COMPLEMENTARITY) return tac_lcp_pull_aware(ctx, x, u, lcp, hv, ybar, g);
+    TAC_TRY(tac_lcp_pull(ctx, x, u, lcp, hv, ybar, g, NULL));
+    return correct_vjp(ctx, x, u, lcp, hv, ybar, g);
 }
 
 tacStatus tac_lcp_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    TAC_SCOPE(&ctx->arena);
     tacLcp lcp = {.unsolved = 0};
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = tac_lcp_advance(ctx, x, u, &lcp);
-    double *hv = TAC_TAKE(&ctx->arena, ctx->model->nv, double);
-    if (status == TAC_OK && hv == NULL) status = TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) {
-        memcpy(hv, ctx->work.vec[0], (size_t)ctx->model->nv * sizeof *hv);
-        status = ctx->options.gradient == TAC_GRADIENT_COMPLEMENTARITY
-                     ? tac_lcp_pull_aware(ctx, x, u, &lcp, hv, ybar, g)
-                     : tac_lcp_pull(ctx, x, u, &lcp, hv, ybar, g, NULL);
+    tacStatus status = fill_vjp(ctx, x, u, ybar, g, &lcp);
+    return tac_end_step(ctx, status, lcp.unsolved, NULL);
+}
+
+void tac_lcp_measure_vjp(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Covectors v;
+    tac_lcp_measure_advance(m, options, dry);
+    hv_layout(m, dry);
+    if (options->gradient == TAC_GRADIENT_COMPLEMENTARITY) tac_lcp_measure_pull_aware(m, options, dry);
+    if (options->gradient == TAC_GRADIENT_BOUNCE) {
+        tac_bounces_measure_find(m, tac_lcp_deriv_rows(m, options), dry);
+        covectors_layout(&v, m, dry);
+        tac_bounces_measure_weigh(tac_lcp_deriv_rows(m, options), dry);
     }
-    if (status == TAC_OK) status = correct_vjp(ctx, x, u, &lcp, hv, ybar, g);
-    tac_arena_release(&ctx->arena, mark);
-    return tac_lcp_judge(&lcp, status);
+    tac_lcp_measure_pull(m, options, dry);
 }

@@ -1,24 +1,24 @@
-/* How residuals move with the time step h at fixed a and forces f/h (docs/theory/contact.md, L16): v+ = v + h a, and
- * gaps close within h. So impulses grow with h, as those of dry friction at its bound do, and what constraints add to R
- * stays. How q (+) h v moves is the step's business. */
+/* Derivatives of the rows by the time step h, at fixed a and forces f/h (docs/theory/contact.md, L16). v+ = v + h a,
+ * and gaps close within h. Impulses grow with h, as those of dry friction at its bound do; what constraints add to R
+ * stays. predict.c has the derivative of q (+) h v. */
 #include "contact/lcp/problem.h"
 
-/* d(s)/dh of what is not looked at ahead: s = pos/h, unless it is at the end of its bounds or is e J v. At an impact it
- * is over the time that is left. */
+/* d(s)/dh without the predicted part: s = pos/h, unless it is at a bound or is e J v. At an impact s is over the time
+ * that is left, which is not h. */
 static double shift_change(const tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     int bound = 0, tangent = row->kind == TAC_ROW_CONTACT && row->axis > 0;
     if (lcp->impact || tangent || row->kind == TAC_ROW_JOINT_FRICTION || row->kind == TAC_ROW_TENDON_FRICTION) return 0;
     if (row->kind != TAC_ROW_EQUALITY) return -lcp->s[k] * tac_lcp_shift_rate(lcp, k);
-    tac_lcp_closing(lcp, k, &bound);
+    tac_lcp_closing_speed(lcp, k, &bound);
     return bound == 0 ? -row->pos / (lcp->h * lcp->h) : 0;
 }
 
-/* Of a row that looks ahead, (pos(q (+) h v) - pos(q))/h at fixed poses. */
-static double ahead_change(const tacLcpPoint *p, int k) {
+/* d/dh of (pos(q (+) h v) - pos(q))/h at fixed poses, for a predicted row. */
+static double predicted_change(const tacLcpPoint *p, int k) {
     const tacLcp *lcp = p->lcp;
-    if (lcp->impact || lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !tac_lcp_looks_ahead(lcp, k)) return 0;
-    return -(lcp->rows.row[k].bend + tac_row_velocity(&lcp->rows, k, p->x->v)) / lcp->h;
+    if (lcp->impact || lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !tac_lcp_is_predicted(lcp, k)) return 0;
+    return -(lcp->rows.row[k].curvature + tac_row_velocity(&lcp->rows, k, p->x->v)) / lcp->h;
 }
 
 /* d(eps f): f is h times a force; compliance is less in long steps, by the square. */
@@ -30,6 +30,7 @@ void tac_lcp_time_jac(const tacLcpPoint *p, int column, const tacLcpSink *sink) 
     const tacLcp *lcp = p->lcp;
     for (int k = 0; k < lcp->rows.n; k++) {
         double gained = tac_row_velocity(&lcp->rows, k, p->gained) / lcp->h; /* J a */
-        tac_emit(&sink->row, k, column, gained + shift_change(lcp, k) + ahead_change(p, k) + compliance_change(lcp, k));
+        tac_emit(&sink->row, k, column,
+                 gained + shift_change(lcp, k) + predicted_change(p, k) + compliance_change(lcp, k));
     }
 }

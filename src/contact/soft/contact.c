@@ -30,7 +30,7 @@ static tacStatus emit_pass(tacSoftPoint *p, Pass pass, tacContactRun *run, const
         double B = tac_soft_damping(b, pass == SLIP_ALONE);
         if (!is_in(p, b, pass)) continue;
         if (B != p->B || !tac_contact_run_takes(run, soft->rows.row[b->row].id)) status = tac_contact_run_jac(run, to);
-        tac_soft_aim(p, B);
+        tac_soft_set_damping(p, B);
         add_contact(soft, b, pass, run);
     }
     return status == TAC_OK ? tac_contact_run_jac(run, to) : status;

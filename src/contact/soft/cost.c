@@ -40,10 +40,13 @@ static int pyramid_force(const tacSoftBlock *b, double D, const double *y, int a
             double mu = side == 0 ? b->friction[k - 1] : -b->friction[k - 1], e = y[0] + mu * y[k];
             if (!(e < 0) && !all) continue;
             zone |= 1 << (2 * (k - 1) + side);
-            f[0] -= D * e, f[k] -= D * mu * e;
+            f[0] -= D * e;
+            f[k] -= D * mu * e;
             if (K == NULL) continue;
-            K[0] += D, K[k * n + k] += D * mu * mu;
-            K[k] += D * mu, K[k * n] += D * mu;
+            K[0] += D;
+            K[k * n + k] += D * mu * mu;
+            K[k] += D * mu;
+            K[k * n] += D * mu;
         }
     return zone;
 }
@@ -53,8 +56,10 @@ static int pyramid_force(const tacSoftBlock *b, double D, const double *y, int a
 static int elliptic_force(const tacSoftBlock *b, const double *D, const double *y, double *f, double *K) {
     int n = b->n;
     double mu = b->mu, N = mu * y[0], T = 0, u[TAC_SOFT_MOST_ROWS] = {0};
-    for (int k = 1; k < n; k++)
-        u[k] = b->friction[k - 1] * y[k], T += u[k] * u[k];
+    for (int k = 1; k < n; k++) {
+        u[k] = b->friction[k - 1] * y[k];
+        T += u[k] * u[k];
+    }
     T = tac_sqrt(T);
     if (N >= mu * T) return none(n, f, K);
     if (mu * N + T <= 0) return quadratic(n, D, y, f, K);
@@ -90,7 +95,7 @@ int tac_soft_force(const tacSoftBlock *block, const double *D, const double *y, 
     }
 }
 
-int tac_soft_hold(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K) {
+int tac_soft_sticking_force(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K) {
     if (block->kind == TAC_SOFT_PYRAMID && y[0] < 0) return pyramid_force(block, D[0], y, 1, f, K);
     if (block->kind == TAC_SOFT_ELLIPTIC && y[0] < 0) return quadratic(block->n, D, y, f, K);
     return tac_soft_force(block, D, y, f, K);
@@ -102,7 +107,8 @@ static int quadratic_line(int n, const double *D, const double *y, const double 
                           double *curve) {
     for (int i = 0; i < n; i++) {
         f[i] = -D[i] * y[i];
-        *slope -= dy[i] * f[i], *curve += D[i] * dy[i] * dy[i];
+        *slope -= dy[i] * f[i];
+        *curve += D[i] * dy[i] * dy[i];
     }
     return TAC_ZONE_QUADRATIC;
 }
@@ -118,8 +124,10 @@ static int pyramid_line(const tacSoftBlock *b, double D, const double *y, const 
             if (!(e < 0)) continue;
             double de = dy[0] + mu * dy[k];
             zone |= 1 << (2 * (k - 1) + side);
-            f[0] -= D * e, f[k] -= D * mu * e;
-            *slope += D * e * de, *curve += D * de * de;
+            f[0] -= D * e;
+            f[k] -= D * mu * e;
+            *slope += D * e * de;
+            *curve += D * de * de;
         }
     return zone;
 }
@@ -148,7 +156,8 @@ static void pyramid_change(const tacSoftBlock *b, double D, const double *y, con
             if (!(b->zone & 1 << (2 * (k - 1) + side))) continue;
             double sign = side == 0 ? 1 : -1, mu = sign * b->friction[k - 1], dmu = sign * d->friction[k - 1];
             double e = y[0] + mu * y[k], de = dmu * y[k];
-            df[0] -= D * de, df[k] -= D * (dmu * e + mu * de);
+            df[0] -= D * de;
+            df[k] -= D * (dmu * e + mu * de);
         }
 }
 
@@ -157,9 +166,11 @@ static void cone_change(const tacSoftBlock *b, const double *D, const double *y,
     double share = 1 / (1 + b->mu * b->mu), T = 0, dT = 0;
     for (int k = 1; k < b->n; k++) {
         double u = b->friction[k - 1] * y[k];
-        T += u * u, dT += u * y[k] * d->friction[k - 1];
+        T += u * u;
+        dT += u * y[k] * d->friction[k - 1];
     }
-    T = tac_sqrt(T), dT /= T;
+    T = tac_sqrt(T);
+    dT /= T;
     double g = D[0] * share * (y[0] - T), dg = g * (d->log_D[0] - 2 * b->mu * d->mu * share) - D[0] * share * dT;
     df[0] = -dg;
     for (int k = 1; k < b->n; k++) {

@@ -1,11 +1,11 @@
-/* What limits, dry friction and equalities add to dG by moving (soft.h, Z9). */
+/* What limits, dry friction and equalities add to dG by moving (problem.h, Z9). */
 #include "contact/soft/problem.h"
 
 #include "contact/ball_limit.h"
 #include "contact/coordinate.h"
 #include "contact/equality.h"
 
-void tac_soft_aim(tacSoftPoint *p, double B) {
+void tac_soft_set_damping(tacSoftPoint *p, double B) {
     if (B == p->B) return;
     p->B = B;
     for (int i = 0; i < p->m->nv; i++)
@@ -50,7 +50,8 @@ static void emit_poses(const tacSoftPoint *p, const tacSoftBlock *b, const tacCo
     tacEquality e = tac_equality_at(m, p->w, row->id);
     tacEqualityWeights by[2] = {{.k = b->row, .scale = -1, .z = p->z, .V = p->V, .v = p->x->v}, {.k = b->row}};
     for (int i = 0; i < b->n; i++) {
-        by[0].f[i] = p->soft->f[b->row + i], by[0].rate[i] = b->z.K * b->z.d;
+        by[0].f[i] = p->soft->f[b->row + i];
+        by[0].rate[i] = b->z.K * b->z.d;
         by[1].rate[i] = b->r > 0 ? row[i].pos / b->r : 0;
     }
     tac_equality_bias_velocity_jac(m, p->w, &e, p->x->v, b->row, &to->q->row);
@@ -78,7 +79,7 @@ void tac_soft_other_jac(tacSoftPoint *p, const tacContactColumns *to) {
         const tacSoftBlock *b = &p->soft->block[id];
         const tacRow *row = &p->soft->rows.row[b->row];
         if (row->kind == TAC_ROW_CONTACT || (tac_soft_is_idle(b) && !p->idle)) continue;
-        tac_soft_aim(p, b->z.B);
+        tac_soft_set_damping(p, b->z.B);
         if (row->kind == TAC_ROW_EQUALITY && tac_equality_is_pose(p->m, row->id))
             emit_poses(p, b, to);
         else

@@ -29,12 +29,40 @@ static size_t room_in_tree(const tacModel *m) {
 /* Numbers of a row with zeros at its end. */
 static int padded(int n) { return (n + 7) / 8 * 8; }
 
-size_t tac_soft_hessian_bytes(const tacModel *m) {
-    size_t nv = (size_t)m->nv;
-    return 2 * tac_arena_round(room_in_tree(m) * sizeof(double)) + 3 * tac_arena_round(nv * sizeof(int)) +
-           tac_arena_round(CHUNK * nv * sizeof(double)) +
-           tac_arena_round((2 * TAC_HESSIAN_ROWS + 2) * (size_t)padded(m->nv) * sizeof(double)) +
-           tac_block_lu_bytes(count_trees(m), m->nv);
+/* Lists of the tree, or of the blocks: nv each. */
+typedef struct Lists {
+    int *parent, *adr, *depth;
+} Lists;
+
+/* What both ways to keep H take. */
+static int layout(tacSoftHessian *h, Lists *l, const tacModel *m, tacArena *arena) {
+    size_t rows = TAC_HESSIAN_ROWS * (size_t)padded(m->nv);
+    l->parent = TAC_TAKE(arena, m->nv, int);
+    l->adr = TAC_TAKE(arena, m->nv, int);
+    l->depth = TAC_TAKE(arena, m->nv, int);
+    *h = (tacSoftHessian){.J = TAC_TAKE(arena, 2 * rows + 2 * (size_t)padded(m->nv), double),
+                          .x = TAC_TAKE(arena, CHUNK * (size_t)m->nv, double)};
+    if (!l->parent || !l->adr || !l->depth || !h->J || !h->x) return 0;
+    h->KJ = h->J + rows;
+    h->line = h->KJ + rows;
+    return 1;
+}
+
+static int tree_layout(tacSoftHessian *h, const tacModel *m, tacArena *arena) {
+    h->H = TAC_TAKE(arena, room_in_tree(m), double);
+    h->L = TAC_TAKE(arena, room_in_tree(m), double);
+    return h->H && h->L;
+}
+
+/* The larger of both ways is taken. */
+void tac_soft_measure_hessian(const tacModel *m, tacArena *dry) {
+    tacSoftHessian h;
+    Lists l;
+    tacArena tree = tac_arena_dry(), blocks = tac_arena_dry();
+    layout(&h, &l, m, dry);
+    tree_layout(&h, m, &tree);
+    tac_arena_take(&blocks, tac_block_lu_bytes(count_trees(m), m->nv));
+    tac_arena_take(dry, tree.peak > blocks.peak ? tree.peak : blocks.peak);
 }
 
 /* 1: the row is of the same constraint as the one before, and has its dofs. */
@@ -55,7 +83,8 @@ static void merge_paths(int *parent, int i, int j) {
         }
         parent[i] = j;
         if (next < 0) return;
-        i = j, j = next;
+        i = j;
+        j = next;
     }
 }
 
@@ -96,8 +125,12 @@ static int begin_blocks(tacSoftHessian *h, const tacModel *m, const tacRows *row
     int n = 0;
     for (int i = 0, tree = -1; i < m->nv; i++) {
         int root = m->body_root[m->dof_body[i]];
-        if (root != tree) size[n++] = 0, tree = root;
-        block[i] = n - 1, h->place[i] = size[n - 1]++;
+        if (root != tree) {
+            size[n++] = 0;
+            tree = root;
+        }
+        block[i] = n - 1;
+        h->place[i] = size[n - 1]++;
     }
     if (!tac_block_lu_begin(&h->K, n, size, arena)) return 0;
     link_rows(h, rows, block);
@@ -108,20 +141,11 @@ static int begin_blocks(tacSoftHessian *h, const tacModel *m, const tacRows *row
 }
 
 int tac_soft_hessian_begin(tacSoftHessian *h, const tacModel *m, const tacRows *rows, tacArena *arena) {
-    int *some[3], ok = 1;
-    for (int i = 0; i < 3; i++)
-        ok &= (some[i] = TAC_TAKE(arena, m->nv, int)) != NULL;
-    int rows_of = TAC_HESSIAN_ROWS * padded(m->nv);
-    *h = (tacSoftHessian){.J = TAC_TAKE(arena, 2 * rows_of + 2 * padded(m->nv), double),
-                          .x = TAC_TAKE(arena, CHUNK * m->nv, double)};
-    if (!ok || h->J == NULL || h->x == NULL) return 0;
-    h->KJ = h->J + rows_of, h->line = h->KJ + rows_of;
-    h->along_tree = merge_rows(h, m, rows, some[0], some[1], some[2]);
-    h->place = some[2];
-    if (!h->along_tree) return begin_blocks(h, m, rows, some[0], some[1], arena);
-    h->H = TAC_TAKE(arena, room_in_tree(m), double);
-    h->L = TAC_TAKE(arena, room_in_tree(m), double);
-    return h->H != NULL && h->L != NULL;
+    Lists l;
+    if (!layout(h, &l, m, arena)) return 0;
+    h->along_tree = merge_rows(h, m, rows, l.parent, l.adr, l.depth);
+    h->place = l.depth;
+    return h->along_tree ? tree_layout(h, m, arena) : begin_blocks(h, m, rows, l.parent, l.adr, arena);
 }
 
 /* --- Assembly ----------------------------------------------------------------------------------------------------- */
@@ -169,7 +193,9 @@ static int add_block(Term *t, const tacRows *rows, const tacSoftBlock *b, const 
     if (t->n > 0 && (t->n + b->n > TAC_HESSIAN_ROWS || row->num != t->num ||
                      memcmp(rows->dof + row->adr, t->dof, (size_t)t->num * sizeof *t->dof) != 0))
         return 0;
-    t->num = row->num, t->ld = padded(row->num), t->dof = rows->dof + row->adr;
+    t->num = row->num;
+    t->ld = padded(row->num);
+    t->dof = rows->dof + row->adr;
     double *J = t->J + t->n * t->ld, *KJ = t->KJ + t->n * t->ld;
     const double *first = rows->J + row->adr; /* rows of a block follow each other */
     if (b->n == 3)
@@ -287,7 +313,8 @@ double tac_soft_hessian_conditioning(const tacSoftHessian *h, const tacModel *m)
     double least = TAC_INFINITY, most = 0;
     for (int i = 0; i < m->nv; i++) {
         double pivot = tac_abs(h->along_tree ? h->L[h->tree.adr[i]] : *tac_block_lu_at(&h->K, i, i));
-        least = tac_min(least, pivot), most = tac_max(most, pivot);
+        least = tac_min(least, pivot);
+        most = tac_max(most, pivot);
     }
     return m->nv == 0 ? 0 : most / least;
 }

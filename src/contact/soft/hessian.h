@@ -28,10 +28,11 @@ typedef struct tacSoftHessian {
         *line; /* scratch of sums: TAC_HESSIAN_ROWS rows of nv numbers and up to seven more; two such rows */
 } tacSoftHessian;
 
-size_t tac_soft_hessian_bytes(const tacModel *m);
+/* Takes from a dry arena what tac_soft_hessian_begin takes. */
+void tac_soft_measure_hessian(const tacModel *m, tacArena *dry);
 /* Rows -> how H is kept. 0: the arena is too small. */
 int tac_soft_hessian_begin(tacSoftHessian *h, const tacModel *m, const tacRows *rows, tacArena *arena);
-/* How stiff a block is at its y: tac_soft_force, or tac_soft_hold. */
+/* How stiff a block is at its y: tac_soft_force, or tac_soft_sticking_force. */
 typedef int (*tacSoftLaw)(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K);
 /* Factor at the present y. 0: not positive definite. Needs: mass. */
 int tac_soft_hessian_factor(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft);

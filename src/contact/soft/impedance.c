@@ -50,7 +50,10 @@ static void find_piece(const double solimp[5], double r, tacImpedance *out) {
 /* d = d_0 + y(|r|/width) (d_1 - d_0) */
 static void find_impedance(const double solimp[5], double r, tacImpedance *out) {
     double d0 = solimp[0], d1 = solimp[1], width = solimp[2];
-    out->d = 0.5 * (d0 + d1), out->rate = 0, out->next = TAC_INFINITY, out->piece = 0;
+    out->d = 0.5 * (d0 + d1);
+    out->rate = 0;
+    out->next = TAC_INFINITY;
+    out->piece = 0;
     if (d0 == d1 || width <= TINY) return;
     find_piece(solimp, r, out);
     double x = tac_abs(r) / width, slope;

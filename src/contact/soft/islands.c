@@ -1,16 +1,34 @@
-/* Which constraints have to be solved together: those whose trees other constraints join. */
+/* Islands: constraints whose trees are joined by constraints are solved together. */
 #include "contact/soft/problem.h"
 
 #include "math/scalar.h"
 
-size_t tac_soft_islands_bytes(const tacModel *m, int max_contacts) {
-    size_t nv = (size_t)m->nv, blocks = (size_t)tac_rows_max(m, max_contacts);
-    return 3 * tac_arena_round(nv * sizeof(int)) + tac_arena_round(2 * nv * sizeof(int)) +
-           2 * tac_arena_round(blocks * sizeof(int)) + tac_arena_round(nv * sizeof(tacSoftIsland));
+typedef struct Lists {
+    int *tree, *up, *number; /* nv: tree of a dof; union-find over trees; island of a tree */
+    int *run;                /* 2 nv: runs of dofs, island by island */
+    int *of, *block;         /* blocks: island of a block; blocks, island by island */
+    tacSoftIsland *island;   /* nv */
+} Lists;
+
+static int layout(Lists *l, const tacModel *m, int nblock, tacArena *arena) {
+    l->tree = TAC_TAKE(arena, m->nv, int);
+    l->up = TAC_TAKE(arena, m->nv, int);
+    l->number = TAC_TAKE(arena, m->nv, int);
+    l->run = TAC_TAKE(arena, 2 * (size_t)m->nv, int);
+    l->of = TAC_TAKE(arena, nblock, int);
+    l->block = TAC_TAKE(arena, nblock, int);
+    l->island = TAC_TAKE(arena, m->nv, tacSoftIsland);
+    return l->tree && l->up && l->number && l->run && l->of && l->block && l->island;
 }
 
-/* What stands for the island of a tree, as trees by their first dofs; paths are halved on the way. */
-static int stand_in(int *up, int tree) {
+void tac_soft_measure_islands(const tacModel *m, int nblock, tacArena *dry) {
+    Lists l;
+    layout(&l, m, nblock, dry);
+}
+
+/* Union-find: the representative of a tree's island. Trees are named by their first dofs; paths are halved on the
+ * way. */
+static int find_root(int *up, int tree) {
     while (up[tree] != tree)
         tree = up[tree] = up[up[tree]];
     return tree;
@@ -31,7 +49,7 @@ static void join_trees(const tacSoft *soft, const int *tree, int *up) {
         if (row->num == 0 || tree[dof[0]] == tree[dof[row->num - 1]]) continue;
         for (int e = 1; e < row->num; e++) {
             if (tree[dof[e]] == tree[dof[e - 1]]) continue;
-            int a = stand_in(up, tree[dof[e - 1]]), b = stand_in(up, tree[dof[e]]);
+            int a = find_root(up, tree[dof[e - 1]]), b = find_root(up, tree[dof[e]]);
             up[a > b ? a : b] = a > b ? b : a;
         }
     }
@@ -45,8 +63,11 @@ static int number_islands(const tacSoft *soft, const int *tree, int *up, int *nu
         const tacRow *row = &soft->rows.row[soft->block[k].row];
         of[k] = -1;
         if (row->num == 0) continue;
-        int *at = &number[stand_in(up, tree[soft->rows.dof[row->adr]])];
-        if (*at < 0) list[n] = (tacSoftIsland){.goes = 1, .before = TAC_INFINITY, .best = TAC_INFINITY}, *at = n++;
+        int *at = &number[find_root(up, tree[soft->rows.dof[row->adr]])];
+        if (*at < 0) {
+            list[n] = (tacSoftIsland){.goes = 1, .before = TAC_INFINITY, .best = TAC_INFINITY};
+            *at = n++;
+        }
         of[k] = *at;
         list[of[k]].nblock++;
     }
@@ -56,7 +77,7 @@ static int number_islands(const tacSoft *soft, const int *tree, int *up, int *nu
 /* Runs of dofs of each island: their number, and themselves where there is a place for them. */
 static void list_runs(const tacModel *m, const int *tree, int *up, const int *number, tacSoftIsland *list) {
     for (int i = 0, next = 0, before = -1; i < m->nv; i = next) {
-        int k = number[stand_in(up, i)], fresh = k >= 0 && k != before;
+        int k = number[find_root(up, i)], fresh = k >= 0 && k != before;
         for (next = i + 1; next < m->nv && tree[next] == i;)
             next++;
         before = k;
@@ -69,25 +90,28 @@ static void list_runs(const tacModel *m, const int *tree, int *up, const int *nu
 }
 
 int tac_soft_islands(const tacModel *m, const tacSoft *soft, tacArena *arena, tacSoftIsland **islands) {
-    int *tree = TAC_TAKE(arena, m->nv, int), *up = TAC_TAKE(arena, m->nv, int), *number = TAC_TAKE(arena, m->nv, int);
-    int *run = TAC_TAKE(arena, 2 * m->nv, int), *of = TAC_TAKE(arena, soft->nblock, int);
-    int *block = TAC_TAKE(arena, soft->nblock, int);
-    tacSoftIsland *list = TAC_TAKE(arena, m->nv, tacSoftIsland);
-    if (!tree || !up || !number || !run || !of || !block || !list) return -1;
-    find_trees(m, tree);
-    for (int i = 0; i < m->nv; i++)
-        up[i] = i, number[i] = -1;
-    join_trees(soft, tree, up);
-    int n = number_islands(soft, tree, up, number, of, list);
-    list_runs(m, tree, up, number, list);
-    for (int i = 0; i < n; i++) {
-        list[i].block = block, list[i].run = (int(*)[2])(void *)run;
-        block += list[i].nblock, run += 2 * list[i].nrun;
-        list[i].nblock = list[i].nrun = 0;
+    Lists l;
+    if (!layout(&l, m, soft->nblock, arena)) return -1;
+    find_trees(m, l.tree);
+    for (int i = 0; i < m->nv; i++) {
+        l.up[i] = i;
+        l.number[i] = -1;
     }
-    list_runs(m, tree, up, number, list);
+    join_trees(soft, l.tree, l.up);
+    int n = number_islands(soft, l.tree, l.up, l.number, l.of, l.island);
+    list_runs(m, l.tree, l.up, l.number, l.island);
+    int *block = l.block, *run = l.run;
+    for (int i = 0; i < n; i++) {
+        tacSoftIsland *d = &l.island[i];
+        d->block = block;
+        d->run = (int(*)[2])(void *)run;
+        block += d->nblock;
+        run += 2 * d->nrun;
+        d->nblock = d->nrun = 0;
+    }
+    list_runs(m, l.tree, l.up, l.number, l.island);
     for (int k = 0; k < soft->nblock; k++)
-        if (of[k] >= 0) list[of[k]].block[list[of[k]].nblock++] = k;
-    *islands = list;
+        if (l.of[k] >= 0) l.island[l.of[k]].block[l.island[l.of[k]].nblock++] = k;
+    *islands = l.island;
     return n;
 }

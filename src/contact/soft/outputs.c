@@ -7,6 +7,7 @@
  * and in reverse  lambda = H^-1 (M qfrcbar - J^T K G^T wrenchbar). */
 #include "math/dense.h"
 #include "contact/soft/step.h"
+#include "smooth/rk4.h"
 
 #include <string.h>
 
@@ -28,18 +29,15 @@ static void add_wrenches(const tacModel *m, const tacWork *w, const tacSoft *sof
 
 tacStatus tac_soft_forces(tacContext *ctx, const double *x, const double *u, double *wrench, double *qfrc) {
     const tacModel *m = ctx->model;
+    TAC_SCOPE(&ctx->arena);
     tacSoft soft = {.unsolved = 0};
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = tac_soft_accelerate(ctx, x, u, &soft);
-    if (status == TAC_OK) {
-        memset(wrench, 0, 6 * (size_t)m->nbody * sizeof *wrench);
-        memset(qfrc, 0, (size_t)m->nv * sizeof *qfrc);
-        add_wrenches(m, &ctx->work, &soft, wrench);
-        for (int k = 0; k < soft.rows.n; k++)
-            tac_row_add_force(&soft.rows, k, soft.f[k], qfrc);
-    }
-    tac_arena_release(&ctx->arena, mark);
-    return tac_soft_judge(&soft, status);
+    TAC_TRY(tac_soft_accelerate(ctx, x, u, &soft));
+    memset(wrench, 0, 6 * (size_t)m->nbody * sizeof *wrench);
+    memset(qfrc, 0, (size_t)m->nv * sizeof *qfrc);
+    add_wrenches(m, &ctx->work, &soft, wrench);
+    for (int k = 0; k < soft.rows.n; k++)
+        tac_row_add_force(&soft.rows, k, soft.f[k], qfrc);
+    return tac_end_step(ctx, TAC_OK, soft.unsolved, NULL);
 }
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
@@ -49,8 +47,8 @@ static tacContactState state_of(const tacSoftBlock *b) {
     return tac_soft_zone(b) == TAC_ZONE_CONE ? TAC_CONTACT_SLIDING : TAC_CONTACT_STICKING;
 }
 
-static tacContactForce describe(const tacContext *ctx, const tacSoft *soft, const tacSoftBlock *b,
-                                const double *v_next) {
+static tacContactForce describe_contact(const tacContext *ctx, const tacSoft *soft, const tacSoftBlock *b,
+                                        const double *v_next) {
     tacContactForce out = {.contact = soft->rows.contact[soft->rows.row[b->row].id], .state = state_of(b)};
     out.margin = ctx->options.dt * tac_soft_margin(b, soft->D + b->row, soft->y + b->row);
     for (int axis = 0; axis < 3 && axis < b->n; axis++) {
@@ -60,24 +58,35 @@ static tacContactForce describe(const tacContext *ctx, const tacSoft *soft, cons
     return out;
 }
 
+static double *state_layout(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, tac_nx(m), double); }
+
 tacStatus tac_soft_contacts(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n) {
+    TAC_SCOPE(&ctx->arena);
     tacSoft soft = {.unsolved = 0};
-    size_t mark = tac_arena_mark(&ctx->arena);
-    double *y = TAC_TAKE(&ctx->arena, tac_nx(ctx->model), double);
-    tacStatus found = y == NULL ? TAC_ERR_ARENA_FULL : ctx->stepper->step(ctx, x, u, y);
-    tacStatus status = tac_went_on(found) ? tac_soft_accelerate(ctx, x, u, &soft) : found;
-    if (status == TAC_OK) *n = soft.rows.ncontact;
-    if (status == TAC_OK && soft.rows.ncontact > max) status = TAC_ERR_CONTACTS;
-    for (int k = 0; status == TAC_OK && k < soft.nblock; k++)
+    double *y = state_layout(ctx->model, &ctx->arena);
+    if (y == NULL) return TAC_ERR_ARENA_FULL;
+    tacStatus found = ctx->stepper->step(ctx, x, u, y);
+    if (!tac_went_on(found)) return found;
+    TAC_TRY(tac_soft_accelerate(ctx, x, u, &soft));
+    *n = soft.rows.ncontact;
+    if (soft.rows.ncontact > max) return TAC_ERR_CONTACTS;
+    for (int k = 0; k < soft.nblock; k++)
         if (is_contact(&soft, &soft.block[k]))
-            out[soft.rows.row[soft.block[k].row].id] = describe(ctx, &soft, &soft.block[k], y + ctx->model->nq);
-    tac_arena_release(&ctx->arena, mark);
-    return status == TAC_OK ? found : status;
+            out[soft.rows.row[soft.block[k].row].id] = describe_contact(ctx, &soft, &soft.block[k], y + ctx->model->nq);
+    return found;
+}
+
+static void measure_contacts(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    state_layout(m, dry);
+    if (options->integrator == TAC_RK4 || options->integrator == TAC_RKMK4)
+        tac_arena_take(dry, tac_rk4_scratch(m, options));
+    tac_soft_measure_advance(m, options, dry);
 }
 
 /* --- Constraints -------------------------------------------------------------------------------------------------- */
 
-static tacConstraint tell(const tacContext *ctx, const tacSoft *soft, const tacSoftBlock *b) {
+static tacConstraint describe_constraint(const tacContext *ctx, const tacSoft *soft, const tacSoftBlock *b) {
     static const tacConstraintKind kinds[] = {[TAC_ROW_CONTACT] = TAC_CONSTRAINT_CONTACT,
                                               [TAC_ROW_JOINT_LIMIT] = TAC_CONSTRAINT_JOINT_LIMIT,
                                               [TAC_ROW_TENDON_LIMIT] = TAC_CONSTRAINT_TENDON_LIMIT,
@@ -88,24 +97,26 @@ static tacConstraint tell(const tacContext *ctx, const tacSoft *soft, const tacS
     const tacRow *row = &soft->rows.row[b->row];
     tacConstraint out = {.kind = kinds[row->kind], .id = row->id, .zone = tac_soft_zone(b), .n = b->n};
     if (row->kind == TAC_ROW_JOINT_LIMIT || row->kind == TAC_ROW_TENDON_LIMIT) out.part = row->axis;
-    if (row->kind == TAC_ROW_JOINT_FRICTION)
-        out.id = m->dof_joint[row->id], out.part = row->id - m->joint_dof_adr[out.id];
+    if (row->kind == TAC_ROW_JOINT_FRICTION) {
+        out.id = m->dof_joint[row->id];
+        out.part = row->id - m->joint_dof_adr[out.id];
+    }
     out.margin = ctx->options.dt * tac_soft_margin(b, soft->D + b->row, soft->y + b->row);
-    out.impedance = b->z.d, out.piece_margin = b->z.next;
+    out.impedance = b->z.d;
+    out.piece_margin = b->z.next;
     memcpy(out.force, soft->f + b->row, (size_t)b->n * sizeof *out.force);
     return out;
 }
 
 tacStatus tac_soft_constraints(tacContext *ctx, const double *x, const double *u, tacConstraint *out, int max, int *n) {
+    TAC_SCOPE(&ctx->arena);
     tacSoft soft = {.unsolved = 0};
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = tac_soft_accelerate(ctx, x, u, &soft);
-    if (status == TAC_OK) *n = soft.nblock;
-    if (status == TAC_OK && soft.nblock > max) status = TAC_ERR_CONTACTS;
-    for (int k = 0; status == TAC_OK && k < soft.nblock; k++)
-        out[k] = tell(ctx, &soft, &soft.block[k]);
-    tac_arena_release(&ctx->arena, mark);
-    return tac_soft_judge(&soft, status);
+    TAC_TRY(tac_soft_accelerate(ctx, x, u, &soft));
+    *n = soft.nblock;
+    if (soft.nblock > max) return TAC_ERR_CONTACTS;
+    for (int k = 0; k < soft.nblock; k++)
+        out[k] = describe_constraint(ctx, &soft, &soft.block[k]);
+    return tac_end_step(ctx, TAC_OK, soft.unsolved, NULL);
 }
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
@@ -121,10 +132,16 @@ static void follow(const tacSoft *soft, const tacSoftBlock *b, tacColumns c, con
     }
 }
 
+/* -df of a block's rows. */
+static double *block_layout(tacColumns c, tacArena *arena) {
+    return TAC_TAKE(arena, TAC_SOFT_MOST_ROWS * (size_t)c.n, double);
+}
+
 /* d.wrench += G df */
 static tacStatus change_wrenches(tacContext *ctx, const tacSoft *soft, tacColumns c, const tacSoftChanges *d) {
+    TAC_SCOPE(&ctx->arena);
     size_t n = (size_t)c.n;
-    double *minus_df = TAC_TAKE(&ctx->arena, TAC_SOFT_MOST_ROWS * n, double);
+    double *minus_df = block_layout(c, &ctx->arena);
     tacRowWrench unit;
     if (minus_df == NULL) return TAC_ERR_ARENA_FULL;
     for (int k = 0; k < soft->nblock; k++) {
@@ -152,31 +169,37 @@ static void change_dof_forces(tacContext *ctx, tacColumns c, const tacSoftChange
     tac_dense_axpy(n, -1, d->smooth, dqfrc);
 }
 
-/* W, a of their own, and the problem. */
-static tacStatus open_forces(tacContext *ctx, const double *x, const double *u, tacSoft *soft, double **a) {
-    *a = TAC_TAKE(&ctx->arena, ctx->model->nv, double);
-    if (*a == NULL) return TAC_ERR_ARENA_FULL;
-    tacStatus status = tac_soft_judge(soft, tac_soft_accelerate(ctx, x, u, soft));
-    memcpy(*a, ctx->work.qacc, (size_t)ctx->model->nv * sizeof **a);
-    return status;
+/* The problem, and its acceleration in an array of its own. Derivatives of forces are those of a solution alone. */
+static tacStatus solve(tacContext *ctx, const double *x, const double *u, tacSoft *soft, double **a) {
+    tacStatus status = tac_soft_accelerate_apart(ctx, x, u, soft, a);
+    return tac_end_step(ctx, status, soft->unsolved, NULL);
 }
 
 tacStatus tac_soft_forces_jac(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc) {
+    TAC_SCOPE(&ctx->arena);
     tacSoft soft = {.unsolved = 0};
     tacColumns c = tac_count_columns(ctx);
-    size_t mark = tac_arena_mark(&ctx->arena);
     double *a;
-    size_t numbers = (size_t)ctx->model->nv * (size_t)c.n;
-    tacSoftChanges d = {.W = TAC_TAKE(&ctx->arena, numbers, double),
-                        .smooth = TAC_TAKE(&ctx->arena, numbers, double),
-                        .wrench = dwrench};
-    tacStatus status = d.smooth == NULL ? TAC_ERR_ARENA_FULL : open_forces(ctx, x, u, &soft, &a);
-    if (status == TAC_OK && !tac_soft_take_changes(ctx, &soft, c, &d)) status = TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) status = tac_soft_linearize(ctx, x, u, &soft, a, c, &d);
-    if (status == TAC_OK && dwrench != NULL) status = change_wrenches(ctx, &soft, c, &d);
-    if (status == TAC_OK && dqfrc != NULL) change_dof_forces(ctx, c, &d, dqfrc);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    tacSoftChanges d = {.wrench = dwrench};
+    if (!tac_soft_matrices_layout(&d, ctx->model, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(solve(ctx, x, u, &soft, &a));
+    if (!tac_soft_changes_layout(&d, soft.rows.n, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(tac_soft_linearize(ctx, x, u, &soft, a, c, &d));
+    if (dwrench != NULL) TAC_TRY(change_wrenches(ctx, &soft, c, &d));
+    if (dqfrc != NULL) change_dof_forces(ctx, c, &d, dqfrc);
+    return TAC_OK;
+}
+
+static void measure_forces_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tacColumns c = tac_columns_of(m, options);
+    tacSoftChanges d;
+    tac_soft_matrices_layout(&d, m, c, dry);
+    tac_soft_acceleration_layout(m, dry);
+    tac_soft_measure_accelerate(m, options, dry);
+    tac_soft_changes_layout(&d, tac_rows_max(m, options->max_contacts), c, dry);
+    tac_soft_measure_linearize(m, options, dry);
+    block_layout(c, dry);
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
@@ -200,31 +223,55 @@ static void seed_rows(tacContext *ctx, const tacSoft *soft, const double *wrench
     }
 }
 
+/* Covectors of dG and of the rows' forces. */
+typedef struct Pull {
+    double *lambda, *seed; /* nv, rows */
+} Pull;
+
+static int pull_layout(Pull *p, const tacModel *m, int rows, tacArena *arena) {
+    p->lambda = TAC_TAKE(arena, m->nv, double);
+    p->seed = TAC_TAKE(arena, rows, double);
+    return p->lambda && p->seed;
+}
+
 static tacStatus pull_forces(tacContext *ctx, const double *x, const double *u, const tacSoft *soft, const double *a,
                              const double *wrenchbar, const double *qfrcbar, const tacGrad *bar) {
     int nv = ctx->model->nv;
-    double *lambda = TAC_TAKE(&ctx->arena, nv, double), *seed = TAC_TAKE(&ctx->arena, soft->rows.n, double);
-    if (lambda == NULL || seed == NULL) return TAC_ERR_ARENA_FULL;
-    memset(lambda, 0, (size_t)nv * sizeof *lambda);
-    if (qfrcbar != NULL) tac_mass_mul(ctx->model, &ctx->work, qfrcbar, lambda);
-    if (wrenchbar != NULL) seed_rows(ctx, soft, wrenchbar, seed, lambda);
-    tacSoftDual dual = {lambda, wrenchbar == NULL ? NULL : seed, wrenchbar};
-    tacStatus status = tac_soft_solve_hessian(ctx, soft, lambda);
-    if (status == TAC_OK) status = tac_soft_residuals_vjp(ctx, x, u, soft, a, &dual, bar);
-    if (status != TAC_OK) return status;
-    if (qfrcbar != NULL) tac_dense_axpy(nv, -1, qfrcbar, lambda);
+    Pull p;
+    if (!pull_layout(&p, ctx->model, soft->rows.n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    memset(p.lambda, 0, (size_t)nv * sizeof *p.lambda);
+    if (qfrcbar != NULL) tac_mass_mul(ctx->model, &ctx->work, qfrcbar, p.lambda);
+    if (wrenchbar != NULL) seed_rows(ctx, soft, wrenchbar, p.seed, p.lambda);
+    tacSoftDual dual = {p.lambda, wrenchbar == NULL ? NULL : p.seed, wrenchbar};
+    TAC_TRY(tac_soft_solve_hessian(ctx, soft, p.lambda));
+    TAC_TRY(tac_soft_residuals_vjp(ctx, x, u, soft, a, &dual, bar));
+    if (qfrcbar != NULL) tac_dense_axpy(nv, -1, qfrcbar, p.lambda);
     memcpy(ctx->work.qacc, a, (size_t)nv * sizeof *a);
-    tac_residual_vjp(ctx, x, u, 0, lambda, bar);
+    tac_residual_vjp(ctx, x, u, 0, p.lambda, bar);
     return TAC_OK;
 }
 
 tacStatus tac_soft_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
                               const double *qfrcbar, const tacGrad *bar) {
+    TAC_SCOPE(&ctx->arena);
     tacSoft soft = {.unsolved = 0};
-    size_t mark = tac_arena_mark(&ctx->arena);
     double *a;
-    tacStatus status = open_forces(ctx, x, u, &soft, &a);
-    if (status == TAC_OK) status = pull_forces(ctx, x, u, &soft, a, wrenchbar, qfrcbar, bar);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_TRY(solve(ctx, x, u, &soft, &a));
+    return pull_forces(ctx, x, u, &soft, a, wrenchbar, qfrcbar, bar);
+}
+
+static void measure_forces_vjp(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Pull p;
+    tac_soft_acceleration_layout(m, dry);
+    tac_soft_measure_accelerate(m, options, dry);
+    pull_layout(&p, m, tac_rows_max(m, options->max_contacts), dry);
+    tac_soft_measure_solve_hessian(m, options, dry);
+    tac_soft_measure_residuals_vjp(m, options, dry);
+}
+
+void tac_soft_measure_outputs(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    measure_contacts(m, options, dry);
+    measure_forces_jac(m, options, dry);
+    measure_forces_vjp(m, options, dry);
 }

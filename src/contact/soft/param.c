@@ -171,7 +171,8 @@ void tac_soft_numbers_jac(const tacSoftPoint *p, const tacSoftSink *theta, const
         if (tac_soft_is_idle(at.b) && !p->idle) continue;
         for (int k = 0; k < p->m->nmember; k++) {
             tacSoftChange d = {.r = 0};
-            at.t = &tangents[k], at.number = tac_param_at(p->m, at.t->field, at.t->index);
+            at.t = &tangents[k];
+            at.number = tac_param_at(p->m, at.t->field, at.t->index);
             if (contact)
                 contact_numbers(&at, &d);
             else

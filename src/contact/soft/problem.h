@@ -6,7 +6,7 @@
  *   friction   the same while |D y| <= loss, beyond it straight lines of slope +- loss
  *   limit      the same where y < 0, else 0; a contact of condim 1 too
  *   contact    pyramidal: 2 (condim - 1) edges, each a limit, along y_n +- mu_k y_k
- *              elliptic: three zones (soft_cost.c)
+ *              elliptic: three zones (cost.c)
  *
  * A constraint has one or several rows (rows.h), and they share an impedance. a_ref = -B J v - K d (pos - margin), the
  * last for rows that have a position; friction of elliptic contacts may have another B (solreffriction); connects and
@@ -19,10 +19,10 @@
 #include "contact/soft/impedance.h"
 
 enum { TAC_SOFT_MOST_ROWS = TAC_CONTACT_MOST_ROWS };
-/* Regularization and friction are kept above them, as MuJoCo does. */
+/* Lower bounds of regularization and friction, as in MuJoCo. */
 #define TAC_SOFT_LEAST_R  1e-15
 #define TAC_SOFT_LEAST_MU 1e-5
-/* Beyond this the residual is not what was asked for. */
+/* A larger residual counts as unsolved. */
 #define TAC_SOFT_SOLVED 1e-8
 
 typedef enum { TAC_SOFT_EQUALITY, TAC_SOFT_LOSS, TAC_SOFT_LIMIT, TAC_SOFT_PYRAMID, TAC_SOFT_ELLIPTIC } tacSoftKind;
@@ -32,10 +32,10 @@ struct tacSoftBlock {
     int row, n; /* first row, how many */
     int zone;   /* tacConstraintZone; of a pyramid a bit for every edge that pushes: 1 << (2 k) for +, 2 << (2 k) for -,
                    friction k */
-    int held;   /* bit i: R of row i is at its bound, and does not move */
+    int held;   /* bit i: R of row i is at its lower bound, and has no derivative */
     tacImpedance z;
-    int own;            /* 1: B of a contact's friction is by its pair's solreffriction */
-    double slip;        /* B of the rows after the first, 1/s; z.B unless it is a contact's own */
+    int own;            /* 1: solreffriction of a contact's pair gives B of its friction */
+    double slip;        /* B of the rows after the first, 1/s; z.B unless `own` */
     double r;           /* pos - margin, or the length of an equality's error */
     double loss;        /* friction: N, N m */
     double mu;          /* contact: of the regularized cone, friction[0]/sqrt(impratio) */
@@ -55,11 +55,10 @@ struct tacSoft {
     double residual; /* largest |M (a - a0) - J^T f|, relative to the forces of its island */
 };
 
-size_t tac_soft_bytes(const tacModel *m, int max_contacts);
-size_t tac_soft_scratch(const tacModel *m, int max_contacts);
+/* Takes the arrays of a problem with as many rows as there may be. 0: the arena is too small. */
 int tac_soft_layout(tacSoft *soft, const tacModel *m, int max_contacts, tacArena *arena);
 
-/* What a contact has of its geoms or its pair, mixed by MuJoCo's rules. */
+/* Parameters of a contact, from its pair or mixed from its geoms by MuJoCo's rules. */
 typedef struct tacContactSoftness {
     double solref[2], solreffriction[2], solimp[5], friction[5];
 } tacContactSoftness;
@@ -69,12 +68,12 @@ tacContactSoftness tac_contact_softness(const tacModel *m, const tacContact *c);
 int tac_contact_has_slip(const tacModel *m, const tacContactSoftness *s);
 /* Share of the first geom in what is averaged; *average: 0: solref is not, the smaller is taken. */
 double tac_contact_mix(const tacModel *m, int a, int b, int *average);
-/* Where the model has the numbers of any other row's softness. */
+/* Where the model has the parameters of any other row. */
 typedef struct tacSoftNumbers {
     const double *solref, *solimp, *margin, *loss; /* margin, loss: NULL where it has none */
 } tacSoftNumbers;
 tacSoftNumbers tac_soft_numbers(const tacModel *m, const tacRow *row);
-/* The shortest time constant there is. */
+/* Lower bound of time constants, s. */
 double tac_soft_shortest(const tacModel *m, double h);
 
 /* Inverse weights, or their changes; NULL: zeros. */
@@ -84,45 +83,46 @@ typedef struct tacInverseWeights {
 /* MuJoCo's estimate of J M^-1 J^T of a row, which is linear in the weights; a contact's: along its normal. */
 double tac_soft_weight(const tacModel *m, const tacRows *rows, int k, tacInverseWeights by);
 
-/* Rows -> blocks with impedances, D, a_ref at velocity v. h: the step, for MuJoCo's bound on time constants. Needs:
- * tac_rows_find without reach; velocity. */
-void tac_soft_pose(const tacModel *m, const tacWork *w, tacSoft *soft, const double *v, double h);
+/* Sets the problem up: rows -> blocks with impedances, D, a_ref at velocity v. h: the step, for MuJoCo's bound of time
+ * constants. Needs: tac_rows_find without reach; velocity. */
+void tac_soft_setup(const tacModel *m, const tacWork *w, tacSoft *soft, const double *v, double h);
 
-/* Where the block's rows are at y (n numbers) -> force f (n), the zone, and, unless NULL, K = -df/dy (n x n). */
+/* y of a block (n numbers) -> force f (n), the zone, and, unless NULL, K = -df/dy (n x n). */
 int tac_soft_force(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K);
 
 /* The same along a line: dy is the change of y per unit of it. slope -= dy . f, curve += dy . K dy. */
 int tac_soft_line(const tacSoftBlock *block, const double *D, const double *y, const double *dy, double *f,
                   double *slope, double *curve);
-/* The same where contacts that would push hold in all directions: a guess of zones. */
-int tac_soft_hold(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K);
+/* The same as if every contact that pushes stuck: a guess of the zones. */
+int tac_soft_sticking_force(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K);
 
-/* How the optimum is searched for, and how far. */
+/* Method, limits and tolerances of the search. */
 typedef struct tacSoftSearch {
     tacSolver solver;      /* Newton's or conjugate gradients */
     int iterations, lines; /* most steps; most points on a line */
     double tolerance;      /* residual at which it may stop; 0: at rounding */
     double line;           /* share of the slope that may be left on a line */
 } tacSoftSearch;
-/* What the options ask for, and the model where they leave it open. */
+/* From the options, and from the model where these leave it open. */
 tacSoftSearch tac_soft_search(const tacModel *m, const tacOptions *options);
 /* The residual up to which a problem counts as solved. */
 static inline double tac_soft_solved(double tolerance) {
     return tolerance > TAC_SOFT_SOLVED ? tolerance : TAC_SOFT_SOLVED;
 }
 
-/* Trees that share constraints, and how the search stands there (soft_islands.c). */
+/* Trees that share constraints, and the state of the search there (islands.c). */
 struct tacSoftIsland {
     int nblock, nrun;
     int *block;
     int (*run)[2];              /* dofs from .. to, the latter not included */
-    int goes, moves, since;     /* 1: it is not at its end; it has a direction; steps since the best was halved */
-    int stale;                  /* 1: its part of the factor is not that of the present zones */
+    int goes, moves, since;     /* 1: its search goes on; it has a direction; steps since the best was halved */
+    int stale;                  /* 1: its part of the factor is of other zones than the present ones */
     double error, before, best; /* largest |M (a - a0) - J^T f|: now, a step ago, least so far */
     double scale;               /* of the forces in it */
     double weight;              /* conjugate gradients: grad . M^-1 grad of the step before; 0: there was none */
 };
-size_t tac_soft_islands_bytes(const tacModel *m, int max_contacts);
+/* Takes from a dry arena what tac_soft_islands takes for nblock blocks. */
+void tac_soft_measure_islands(const tacModel *m, int nblock, tacArena *dry);
 /* Blocks -> islands by their first block, taken from the arena; blocks and dofs of each in ascending order, dofs in
  * runs as long as can be. How many; -1: the arena is too small. */
 int tac_soft_islands(const tacModel *m, const tacSoft *soft, tacArena *arena, tacSoftIsland **islands);
@@ -131,16 +131,18 @@ int tac_soft_islands(const tacModel *m, const tacSoft *soft, tacArena *arena, ta
  * gradients: the factor of M. */
 tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *how, const double *a0,
                          double *a, tacArena *arena);
+/* Takes from a dry arena what it takes; the Hessian is left there. */
+void tac_soft_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry);
 
-/* What the problem says about itself: contacts, zones, how far they are from others, as velocities over the step h. Of
- * several problems in one step the whole is told. */
+/* Adds to what the step reports: contacts, zones, margins as velocities over the step h (report.c). A step of several
+ * stages adds up all of them. */
 void tac_soft_report(const tacSoft *soft, double h, tacStepInfo *info);
-/* Least change of a limited coordinate (m, rad) that brings a limit into reach or takes it out. */
+/* Least change of a limited coordinate (m, rad) that adds or removes the row of a limit. */
 double tac_soft_limit_margin(const tacModel *m, const double *q);
 /* Least change of y (m/s^2, rad/s^2) that takes the block to another zone. */
 double tac_soft_margin(const tacSoftBlock *block, const double *D, const double *y);
 
-/* --- Derivatives (soft_contact.c, soft_deriv.c) --------------------------------------------------------------------
+/* --- Derivatives (contact.c, deriv.c) ------------------------------------------------------------------------------
  *
  * G = ID(q, v, a) - tau - J^T f = 0 defines a:  da = -H^-1 dG. At fixed a, constraints add to dG
  *
@@ -167,13 +169,12 @@ typedef struct tacSoftPoint {
     double *z;  /* nv: a + B v */
     tacVec6 *V; /* nbody: velocities of bodies at z */
 } tacSoftPoint;
-/* z and V of another damping. */
-void tac_soft_aim(tacSoftPoint *p, double B);
+/* z and V for the damping B. */
+void tac_soft_set_damping(tacSoftPoint *p, double B);
 /* Emit dofs, mocap numbers and parameters of contacts, and of all other rows; but for B J dv. */
 tacStatus tac_soft_contacts_jac(tacSoftPoint *p, const tacContactColumns *to);
 void tac_soft_other_jac(tacSoftPoint *p, const tacContactColumns *to);
-/* Emits what parameters do otherwise than by moving things: through impedances, weights, friction, losses, margins
- * (soft_param.c). */
+/* Emits what parameters change other than places: impedances, weights, friction, losses, margins (param.c). */
 void tac_soft_numbers_jac(const tacSoftPoint *p, const tacSoftSink *theta, const tacParamTangent *tangents);
 
 /* How a block's own numbers move with a parameter, r fixed but for its margin. */
@@ -188,7 +189,7 @@ typedef struct tacSoftChange {
 void tac_soft_force_change(const tacSoftBlock *block, const double *D, const double *y, const double *f,
                            const tacSoftChange *d, double *df);
 
-/* r of one row of a block: what its reference pulls at. */
+/* r of one row of a block: the error that its reference acceleration corrects. */
 static inline double tac_soft_row_error(const tacSoftBlock *b, const tacRow *row, int i) {
     if (row->kind == TAC_ROW_CONTACT) return i == 0 ? b->r : 0;
     return b->n > 1 ? row[i].pos : b->r;
@@ -201,7 +202,7 @@ static inline double tac_soft_pull_rate(const tacSoftBlock *b) { return b->z.K *
 static inline double tac_soft_stiffening(const tacSoftBlock *b, int i) {
     return b->held & 1 << i ? 0 : b->z.rate / (b->z.d * (1 - b->z.d));
 }
-/* Where it is as it is told: a pyramid of which a part of the edges pushes is on its cone. */
+/* The zone that is reported: a pyramid is on its cone when some of its edges push and some do not. */
 static inline tacConstraintZone tac_soft_zone(const tacSoftBlock *b) {
     if (b->kind != TAC_SOFT_PYRAMID || b->zone == TAC_ZONE_FREE) return (tacConstraintZone)b->zone;
     return b->zone == (1 << 2 * (b->n - 1)) - 1 ? TAC_ZONE_QUADRATIC : TAC_ZONE_CONE;

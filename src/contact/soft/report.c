@@ -1,4 +1,4 @@
-/* What a solved problem says about itself: which constraint is in which zone, how far from the next, and which smooth
+/* What a step reports of its solved problem: the zone of each constraint, margins to the next zone, and which smooth
  * piece of the step this is. */
 #include "contact/soft/problem.h"
 
@@ -103,10 +103,13 @@ void tac_soft_report(const tacSoft *soft, double h, tacStepInfo *info) {
         info->feature_margin = tac_min(info->feature_margin, piece_margin(b));
         if (soft->rows.row[b->row].kind != TAC_ROW_CONTACT) continue;
         int slides = tac_soft_zone(b) == TAC_ZONE_CONE;
-        contacts++, sliding += slides;
+        contacts++;
+        sliding += slides;
         info->feature_margin =
             tac_min(info->feature_margin, soft->rows.contact[soft->rows.row[b->row].id].switch_margin);
     }
     if (contacts < info->contacts) return; /* of the stages of a step, the one that has most */
-    info->contacts = contacts, info->sliding = sliding, info->sticking = contacts - sliding;
+    info->contacts = contacts;
+    info->sliding = sliding;
+    info->sticking = contacts - sliding;
 }

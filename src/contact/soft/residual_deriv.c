@@ -27,9 +27,12 @@ static void mix(int n, int count, const double *s, const double *const *x, doubl
     int i = 0;
     for (; i + 2 <= n; i += 2) { /* two at a time: compilers use 128-bit registers at -O2 */
         double u = 0, v = 0;
-        for (int k = 0; k < count; k++)
-            u += s[k] * x[k][i], v += s[k] * x[k][i + 1];
-        y[i] = u, y[i + 1] = v;
+        for (int k = 0; k < count; k++) {
+            u += s[k] * x[k][i];
+            v += s[k] * x[k][i + 1];
+        }
+        y[i] = u;
+        y[i + 1] = v;
     }
     if (i == n) return;
     y[i] = 0;
@@ -47,7 +50,8 @@ static void mix_three(int n, int ld, const double K[9], const double c[3], const
         for (; j + 2 <= n; j += 2) {
             double u = a * x[j] + b * y[j] + (d * z[j] + e * r[j]);
             double v = a * x[j + 1] + b * y[j + 1] + (d * z[j + 1] + e * r[j + 1]);
-            to[j] = u, to[j + 1] = v;
+            to[j] = u;
+            to[j + 1] = v;
         }
         if (j < n) to[j] = a * x[j] + b * y[j] + (d * z[j] + e * r[j]);
     }
@@ -90,7 +94,8 @@ static void respond_vjp(const tacSoft *soft, const tacSoftBlock *b, const double
     for (int i = 0; i < b->n; i++)
         sum += c[i] * g[i];
     for (int j = 0; j < b->n; j++) {
-        mu[b->row + j] = 0, nu[b->row + j] = sum;
+        mu[b->row + j] = 0;
+        nu[b->row + j] = sum;
         for (int i = 0; i < b->n; i++)
             mu[b->row + j] += K[i * b->n + j] * g[i];
     }
@@ -98,22 +103,31 @@ static void respond_vjp(const tacSoft *soft, const tacSoftBlock *b, const double
 
 /* --- All of them -------------------------------------------------------------------------------------------------- */
 
+static int point_layout(tacSoftPoint *p, const tacModel *m, tacArena *arena) {
+    p->z = TAC_TAKE(arena, m->nv, double);
+    p->V = TAC_TAKE(arena, m->nbody, tacVec6);
+    return p->z && p->V;
+}
+
 static tacStatus emit(tacContext *ctx, const double *x, const double *u, const tacSoft *soft, const double *a,
                       const tacSoftSink sink[3], int theta) {
+    TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
-    size_t mark = tac_arena_mark(&ctx->arena);
     tacSmoothPoint point = tac_point_of(ctx, x, u);
     tacSoftPoint p = {m, &ctx->work, &ctx->scene, soft, &point, a, ctx->options.dt, ctx->margins, -1, NULL, NULL};
-    p.z = TAC_TAKE(&ctx->arena, m->nv, double);
-    p.V = TAC_TAKE(&ctx->arena, m->nbody, tacVec6);
-    if (p.z == NULL || p.V == NULL) return TAC_ERR_ARENA_FULL;
+    if (!point_layout(&p, m, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     tacContactColumns to = {&sink[0], tac_mocap_column(ctx) < 0 ? NULL : &sink[1], theta ? &sink[2] : NULL,
                             ctx->tangents};
-    tacStatus status = tac_soft_contacts_jac(&p, &to);
-    if (status == TAC_OK) tac_soft_other_jac(&p, &to);
-    if (status == TAC_OK && theta) tac_soft_numbers_jac(&p, to.theta, ctx->tangents);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_TRY(tac_soft_contacts_jac(&p, &to));
+    tac_soft_other_jac(&p, &to);
+    if (theta) tac_soft_numbers_jac(&p, to.theta, ctx->tangents);
+    return TAC_OK;
+}
+
+static void measure_emit(const tacModel *m, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tacSoftPoint p;
+    point_layout(&p, m, dry);
 }
 
 /* Columns that follow each other. */
@@ -139,7 +153,8 @@ static int join(const tacSoft *soft, const tacSoftBlock *b, Team *team) {
             return 0;
     }
     weigh_block(soft, b, team->K[team->nblock], team->c[team->nblock]);
-    team->block[team->nblock++] = b, team->n += b->n;
+    team->block[team->nblock++] = b;
+    team->n += b->n;
     return 1;
 }
 
@@ -153,8 +168,10 @@ static void add_response(const tacSoft *soft, const Team *team, Span s, int ld, 
     for (int k = 0; k < team->nblock; k++) {
         const tacSoftBlock *b = team->block[k];
         respond(b, team->K[k], team->c[k], s.n, ld, d->dy + s.first, d->dr + s.first, force + n * s.n);
-        for (int i = 0; i < b->n; i++, n++)
-            J[n] = soft->rows.J + soft->rows.row[b->row + i].adr, line[n] = n;
+        for (int i = 0; i < b->n; i++, n++) {
+            J[n] = soft->rows.J + soft->rows.row[b->row + i].adr;
+            line[n] = n;
+        }
     }
     for (int e = 0; e < first->num; e++) {
         double by[TAC_SOFT_TEAM_ROWS];
@@ -187,11 +204,17 @@ static tacSink columns_of(double *matrix, int first, tacColumns c) {
     return (tacSink){.matrix = matrix == NULL ? NULL : matrix + first, .ld = c.n};
 }
 
+/* Forces of a team's rows. */
+static double *team_layout(tacColumns c, tacArena *arena) {
+    return TAC_TAKE(arena, TAC_SOFT_TEAM_ROWS * (size_t)c.n, double);
+}
+
 tacStatus tac_soft_residuals_jac(tacContext *ctx, const double *x, const double *u, const tacSoft *soft,
                                  const double *a, tacColumns c, const tacSoftChanges *d) {
-    size_t mark = tac_arena_mark(&ctx->arena), rows = (size_t)soft->rows.n, n = (size_t)c.n;
+    TAC_SCOPE(&ctx->arena);
+    size_t rows = (size_t)soft->rows.n, n = (size_t)c.n;
     int mocap = tac_mocap_column(ctx), places[3] = {0, c.nx + (mocap < 0 ? 0 : mocap), c.nx + c.nu};
-    double *force = TAC_TAKE(&ctx->arena, TAC_SOFT_TEAM_ROWS * n, double);
+    double *force = team_layout(c, &ctx->arena);
     tacSoftSink sink[3]; /* dofs, mocap numbers, parameters */
     if (force == NULL) return TAC_ERR_ARENA_FULL;
     memset(d->dy, 0, rows * n * sizeof *d->dy);
@@ -205,36 +228,57 @@ tacStatus tac_soft_residuals_jac(tacContext *ctx, const double *x, const double 
             tac_row_add_force(&soft->rows, b->row + i, tac_soft_damping(b, i),
                               d->dy + (size_t)(b->row + i) * n + ctx->model->nv);
     }
-    tacStatus status = emit(ctx, x, u, soft, a, sink, c.np > 0);
-    if (status == TAC_OK) add_responses(ctx, soft, c, d, force);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_TRY(emit(ctx, x, u, soft, a, sink, c.np > 0));
+    add_responses(ctx, soft, c, d, force);
+    return TAC_OK;
+}
+
+void tac_soft_measure_residuals_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    team_layout(tac_columns_of(m, options), dry);
+    measure_emit(m, dry);
+}
+
+/* Covectors of dy and dr, one number a row. */
+typedef struct Covectors {
+    double *mu, *nu;
+} Covectors;
+
+static int covectors_layout(Covectors *v, int rows, tacArena *arena) {
+    v->mu = TAC_TAKE(arena, rows, double);
+    v->nu = TAC_TAKE(arena, rows, double);
+    return v->mu && v->nu;
+}
+
+void tac_soft_measure_residuals_vjp(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Covectors v;
+    covectors_layout(&v, tac_rows_max(m, options->max_contacts), dry);
+    measure_emit(m, dry);
 }
 
 tacStatus tac_soft_residuals_vjp(tacContext *ctx, const double *x, const double *u, const tacSoft *soft,
                                  const double *a, const tacSoftDual *dual, const tacGrad *bar) {
+    TAC_SCOPE(&ctx->arena);
     const tacRows *rows = &soft->rows;
-    size_t mark = tac_arena_mark(&ctx->arena);
-    double *mu = TAC_TAKE(&ctx->arena, rows->n, double), *nu = TAC_TAKE(&ctx->arena, rows->n, double);
-    if (mu == NULL || nu == NULL) return TAC_ERR_ARENA_FULL;
+    Covectors v;
+    if (!covectors_layout(&v, rows->n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     for (int k = 0; k < soft->nblock; k++) {
         const tacSoftBlock *b = &soft->block[k];
         double g[TAC_SOFT_MOST_ROWS];
         for (int i = 0; i < b->n; i++)
             g[i] = tac_row_velocity(rows, b->row + i, dual->lambda) + (dual->seed == NULL ? 0 : dual->seed[b->row + i]);
-        respond_vjp(soft, b, g, mu, nu);
+        respond_vjp(soft, b, g, v.mu, v.nu);
         for (int i = 0; i < b->n; i++)
-            tac_row_add_force(rows, b->row + i, -tac_soft_damping(b, i) * mu[b->row + i], bar->x + ctx->model->nv);
+            tac_row_add_force(rows, b->row + i, -tac_soft_damping(b, i) * v.mu[b->row + i], bar->x + ctx->model->nv);
     }
     int mocap = tac_mocap_column(ctx);
     double *places[3] = {bar->x, bar->u + (mocap < 0 ? 0 : mocap), bar->theta};
     tacSoftSink sink[3];
     for (int i = 0; i < 3; i++)
         sink[i] = (tacSoftSink){{.lambda = dual->lambda, .bar = places[i], .negate = 1},
-                                {.lambda = mu, .bar = places[i], .negate = 1},
+                                {.lambda = v.mu, .bar = places[i], .negate = 1},
                                 {.lambda = dual->wrenchbar, .bar = places[i]},
-                                {.lambda = nu, .bar = places[i], .negate = 1}};
-    tacStatus status = emit(ctx, x, u, soft, a, sink, bar->theta != NULL);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+                                {.lambda = v.nu, .bar = places[i], .negate = 1}};
+    return emit(ctx, x, u, soft, a, sink, bar->theta != NULL);
 }

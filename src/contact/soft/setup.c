@@ -6,20 +6,12 @@
 
 #include <string.h>
 
-enum { DOUBLES = 4 };
-
-size_t tac_soft_bytes(const tacModel *m, int max_contacts) {
-    size_t n = (size_t)tac_rows_max(m, max_contacts);
-    return tac_rows_bytes(m, max_contacts) + tac_arena_round(n * sizeof(tacSoftBlock)) +
-           DOUBLES * tac_arena_round(n * sizeof(double)) + tac_soft_hessian_bytes(m);
-}
-
 int tac_soft_layout(tacSoft *soft, const tacModel *m, int max_contacts, tacArena *arena) {
     *soft = (tacSoft){.nblock = 0};
     int ok = tac_rows_layout(&soft->rows, m, max_contacts, arena), n = soft->rows.max;
-    double **reals[DOUBLES] = {&soft->D, &soft->aref, &soft->y, &soft->f};
+    double **reals[] = {&soft->D, &soft->aref, &soft->y, &soft->f};
     soft->rows.turning = 1;
-    for (int k = 0; k < DOUBLES; k++)
+    for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
         ok &= (*reals[k] = TAC_TAKE(arena, n, double)) != NULL;
     soft->block = TAC_TAKE(arena, n, tacSoftBlock);
     return ok && soft->block != NULL;
@@ -166,7 +158,7 @@ tacSoftNumbers tac_soft_numbers(const tacModel *m, const tacRow *row) {
 
 double tac_soft_shortest(const tacModel *m, double h) { return *m->option_disable & TAC_DISABLE_REFSAFE ? 0 : 2 * h; }
 
-static void pose_contact(const tacModel *m, tacSoft *soft, tacSoftBlock *b, double shortest) {
+static void set_contact(const tacModel *m, tacSoft *soft, tacSoftBlock *b, double shortest) {
     const tacContact *c = &soft->rows.contact[soft->rows.row[b->row].id];
     tacContactSoftness s = tac_contact_softness(m, c);
     tacSoftness clamped = tac_soft_clamp(s.solref, s.solimp, shortest);
@@ -190,7 +182,7 @@ static double length_of(const tacRow *row, int n) {
     return tac_sqrt(sum);
 }
 
-static void pose_other(const tacModel *m, tacSoft *soft, tacSoftBlock *b, double shortest) {
+static void set_other(const tacModel *m, tacSoft *soft, tacSoftBlock *b, double shortest) {
     const tacRow *row = &soft->rows.row[b->row];
     tacSoftNumbers numbers = tac_soft_numbers(m, row);
     tacSoftness s = tac_soft_clamp(numbers.solref, numbers.solimp, shortest);
@@ -215,7 +207,7 @@ static int rows_of_block(const tacRows *rows, int k) {
 }
 
 /* -B J v - K d r, less J'v of connects and welds. */
-static void refer(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftBlock *b, const double *v) {
+static void set_reference(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftBlock *b, const double *v) {
     const tacRow *row = &soft->rows.row[b->row];
     double *aref = soft->aref + b->row, bias[TAC_EQUALITY_ROWS];
     tac_block_velocities(&soft->rows, b->row, b->n, v, aref);
@@ -228,16 +220,16 @@ static void refer(const tacModel *m, const tacWork *w, tacSoft *soft, const tacS
         aref[i] -= bias[i];
 }
 
-void tac_soft_pose(const tacModel *m, const tacWork *w, tacSoft *soft, const double *v, double h) {
+void tac_soft_setup(const tacModel *m, const tacWork *w, tacSoft *soft, const double *v, double h) {
     double shortest = tac_soft_shortest(m, h);
     soft->nblock = 0;
     for (int k = 0; k < soft->rows.n; k += soft->block[soft->nblock - 1].n) {
         tacSoftBlock *b = &soft->block[soft->nblock++];
         *b = (tacSoftBlock){.row = k, .n = rows_of_block(&soft->rows, k)};
         if (soft->rows.row[k].kind == TAC_ROW_CONTACT)
-            pose_contact(m, soft, b, shortest);
+            set_contact(m, soft, b, shortest);
         else
-            pose_other(m, soft, b, shortest);
-        refer(m, w, soft, b, v);
+            set_other(m, soft, b, shortest);
+        set_reference(m, w, soft, b, v);
     }
 }

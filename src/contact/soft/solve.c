@@ -3,7 +3,7 @@
  * theorem are those of the step.
  *
  * The objective is a sum over islands. Each has its own line searches and its own end, judged by its own forces. They
- * go on in rounds, and those that are at their end are not factored any more. */
+ * go on in rounds, and islands at their end are not factored any more. */
 #include "contact/soft/problem.h"
 
 #include "dynamics/mass.h"
@@ -15,20 +15,20 @@
 /* Steps, and points on a line, at most, unless the model or the options have more. Files have fewer for a solver that
  * starts where it ended the step before, which this one does not. */
 enum { MOST_NEWTON = 100, MOST_CONJUGATE = 1000, MOST_POINTS = 50 };
-/* Steps without progress after which it gives up, where what is left may be rounding: forces have no more digits (D
- * beyond 1e10), or it goes in circles. The gradient of an objective that falls need not fall. Conjugate gradients are
- * not that steady. */
+/* Steps without progress after which an island gives up. Forces may have no more digits (D beyond 1e10), or the
+ * search goes in circles. The gradient of an objective that falls need not fall; that of conjugate gradients is
+ * less steady. */
 enum { PATIENCE = 12, PATIENCE_CONJUGATE = 300 };
-/* Of what is at stake: more than this is not rounding. */
-#define STUCK 1e-6
-/* Steps after which y and the forces are computed anew from a. */
-enum { DRIFT = 4 };
-/* Relative to the forces that balance: what is left counts as rounding. */
-#define ROUNDING 1e-14
-/* Share of the terms of J a - a_ref that is not known of their sum. */
-#define DIGITS 1e-14
-/* Share of the slope that may be left on a line. */
-#define LINE 1e-3
+/* Relative to the largest force: an error above this is not rounding. */
+#define LEAST_REAL_ERROR 1e-6
+/* After more steps than this y and the forces are computed anew from a. */
+enum { STEPS_BETWEEN_EVALUATIONS = 4 };
+/* An imbalance below this share of the forces is rounding. */
+#define RELATIVE_ROUNDING_OF_FORCES 1e-14
+/* Relative rounding of J a - a_ref, by its largest terms. */
+#define RELATIVE_ROUNDING_OF_ROWS 1e-14
+/* Share of the slope at its start that a line search may leave. */
+#define LINE_TOLERANCE 1e-3
 
 typedef struct Newton {
     const tacModel *m;
@@ -62,31 +62,36 @@ tacSoftSearch tac_soft_search(const tacModel *m, const tacOptions *options) {
                  : lines > MOST_POINTS           ? lines
                                                  : MOST_POINTS,
         .tolerance = options->soft_tolerance,
-        .line = options->soft_ls_tolerance > 0 ? options->soft_ls_tolerance : tac_min(*m->option_ls_tolerance, LINE),
+        .line = options->soft_ls_tolerance > 0 ? options->soft_ls_tolerance
+                                               : tac_min(*m->option_ls_tolerance, LINE_TOLERANCE),
     };
 }
 
-enum { DOFS = 7, ROWS = 3 };
-
-size_t tac_soft_scratch(const tacModel *m, int max_contacts) {
-    size_t n = (size_t)tac_rows_max(m, max_contacts);
-    return DOFS * tac_arena_round((size_t)m->nv * sizeof(double)) + ROWS * tac_arena_round(n * sizeof(double)) +
-           tac_arena_round(n * sizeof(int)) + tac_soft_islands_bytes(m, max_contacts);
-}
-
-static int lay_out(Newton *s, tacArena *arena) {
-    double **dofs[DOFS] = {&s->Ma, &s->grad, &s->p, &s->Mp, &s->q, &s->pull, &s->pulled};
-    double **rows[ROWS] = {&s->Jp, &s->z, &s->g};
-    int ok = (s->zone = TAC_TAKE(arena, s->soft->nblock, int)) != NULL;
-    for (int k = 0; k < (is_conjugate(s) ? DOFS : DOFS - 2); k++)
+/* All but the islands. */
+static int layout(Newton *s, int nrow, int nblock, tacArena *arena) {
+    double **dofs[] = {&s->Ma, &s->grad, &s->p, &s->Mp, &s->q}, **more[] = {&s->pull, &s->pulled};
+    double **rows[] = {&s->Jp, &s->z, &s->g};
+    int ok = (s->zone = TAC_TAKE(arena, nblock, int)) != NULL;
+    for (size_t k = 0; k < sizeof dofs / sizeof *dofs; k++)
         ok &= (*dofs[k] = TAC_TAKE(arena, s->m->nv, double)) != NULL;
-    for (int k = 0; k < ROWS; k++)
-        ok &= (*rows[k] = TAC_TAKE(arena, s->soft->rows.n, double)) != NULL;
-    s->nisland = tac_soft_islands(s->m, s->soft, arena, &s->island);
-    return ok && s->nisland >= 0;
+    for (size_t k = 0; k < sizeof more / sizeof *more && is_conjugate(s); k++)
+        ok &= (*more[k] = TAC_TAKE(arena, s->m->nv, double)) != NULL;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        ok &= (*rows[k] = TAC_TAKE(arena, nrow, double)) != NULL;
+    return ok;
 }
 
-/* --- Where it stands ---------------------------------------------------------------------------------------------- */
+void tac_soft_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    tacSoftSearch search = tac_soft_search(m, options);
+    Newton s = {.m = m, .search = &search};
+    int n = tac_rows_max(m, options->max_contacts);
+    if (!is_conjugate(&s)) tac_soft_measure_hessian(m, dry);
+    TAC_SCOPE(dry);
+    layout(&s, n, n, dry);
+    tac_soft_measure_islands(m, n, dry);
+}
+
+/* --- Evaluation ---------------------------------------------------------------------------------------------- */
 
 static tacSoftBlock *block_of(const Newton *s, const tacSoftIsland *d, int k) { return &s->soft->block[d->block[k]]; }
 
@@ -121,7 +126,7 @@ static void gather_forces(const Newton *s, const tacSoftIsland *d, const double 
     }
 }
 
-/* Stiffness is constant in a zone, but on an elliptic cone: 1: what was factored is not that of this one. */
+/* Stiffness is constant in a zone, except on an elliptic cone. 1: the factor is of another stiffness. */
 static int set_zone(tacSoft *soft, tacSoftBlock *b, int zone) {
     int other = b->zone != zone || (b->kind == TAC_SOFT_ELLIPTIC && zone == TAC_ZONE_CONE);
     b->zone = zone;
@@ -129,8 +134,8 @@ static int set_zone(tacSoft *soft, tacSoftBlock *b, int zone) {
     return other;
 }
 
-/* a -> M (a - a0), y, forces and zones. */
-static void place(Newton *s) {
+/* Evaluates the problem at a: M (a - a0), y, forces and zones. */
+static void evaluate(Newton *s) {
     tacSoft *soft = s->soft;
     for (int i = 0; i < s->m->nv; i++)
         s->q[i] = s->a[i] - s->a0[i];
@@ -144,7 +149,7 @@ static void place(Newton *s) {
     }
 }
 
-/* Forces -> grad, its largest entry and what that is judged by. */
+/* Forces -> grad, its largest entry, and the scale of the forces that it is compared with. */
 static void balance(const Newton *s, tacSoftIsland *d) {
     gather_forces(s, d, s->soft->f, s->q);
     d->scale = tac_max(largest(d, s->Ma), largest(d, s->q));
@@ -154,9 +159,9 @@ static void balance(const Newton *s, tacSoftIsland *d) {
     d->error = largest(d, s->grad);
 }
 
-/* What the rounding of y = J a - a_ref may make of the forces of a block, in units of the residual that counts as
- * solved. It matters where D is so large that a has not the digits for them: at contacts that cannot move a body, since
- * it turns about an axis through its centre. */
+/* Error of a block's forces by the rounding of y = J a - a_ref, in units of the residual that counts as solved. It
+ * matters where D is so large that a lacks the digits for the forces: at contacts that cannot move a body, which turns
+ * about an axis through its centre. */
 static double blurred_force(const Newton *s, const tacSoftBlock *b) {
     const tacSoft *soft = s->soft;
     double most = 0, D = 0;
@@ -168,12 +173,12 @@ static double blurred_force(const Newton *s, const tacSoftBlock *b) {
         most = tac_max(most, terms);
         if (b->kind != TAC_SOFT_PYRAMID || i == b->row) D = tac_max(D, soft->D[i]); /* of its edges, in its first row */
     }
-    return tac_soft_is_idle(b) ? 0 : DIGITS / TAC_SOFT_SOLVED * D * most;
+    return tac_soft_is_idle(b) ? 0 : RELATIVE_ROUNDING_OF_ROWS / TAC_SOFT_SOLVED * D * most;
 }
 
-/* Forces that cancel each other are at stake as well: scale, the largest that one row gives one dof, and the inertia of
- * one dof, by whose digits a is known. */
-static double stake(const Newton *s, const tacSoftIsland *d) {
+/* The largest force that an imbalance is compared with. Forces that cancel each other count too: the scale of the sums,
+ * the largest force of one row on one dof, and the inertial force of one dof, by whose digits a is known. */
+static double largest_force(const Newton *s, const tacSoftIsland *d) {
     const tacRows *rows = &s->soft->rows;
     double most = d->scale;
     for (int k = 0; k < d->nblock; k++) {
@@ -208,8 +213,8 @@ static double slope_at(const Newton *s, const tacSoftIsland *d, double t, double
     return slope;
 }
 
-/* 1: the point of the line is in the zones that the factor is of, and they are quadratic: a whole step of Newton's ends
- * there, and slopes are rounding. */
+/* 1: the point of the line is in the zones that were factored, and these are quadratic. Then a whole Newton step ends
+ * there, and its slope is rounding. */
 static int is_whole(const Newton *s, const tacSoftIsland *d) {
     if (is_conjugate(s)) return 0;
     for (int k = 0; k < d->nblock; k++) {
@@ -219,8 +224,8 @@ static int is_whole(const Newton *s, const tacSoftIsland *d) {
     return 1;
 }
 
-/* The t > 0 where the slope, which grows, is zero: Newton's method between two bounds, from a whole step or, where p
- * has no length of its own, from none. z, g and zones are those of it. */
+/* The t > 0 where the slope, which grows, is zero: Newton's method between two bounds. It starts from a whole step, or
+ * from zero where p has no length of its own. z, g and zones are those of t. */
 static double search_line(const Newton *s, const tacSoftIsland *d) {
     double pMa = dot(d, s->p, s->Ma), pMp = dot(d, s->p, s->Mp), curve;
     double start = tac_abs(dot(d, s->p, s->grad)), low = 0, high = TAC_INFINITY, t = !is_conjugate(s);
@@ -239,8 +244,8 @@ static double search_line(const Newton *s, const tacSoftIsland *d) {
 
 /* --- The method --------------------------------------------------------------------------------------------------- */
 
-/* To the last point of the line, t along it. */
-static void go(Newton *s, tacSoftIsland *d, double t) {
+/* Moves an island to the last point of the line, t along it. */
+static void advance_along(Newton *s, tacSoftIsland *d, double t) {
     tacSoft *soft = s->soft;
     for (int k = 0; k < d->nrun; k++) {
         int first = d->run[k][0], n = d->run[k][1] - first;
@@ -255,7 +260,7 @@ static void go(Newton *s, tacSoftIsland *d, double t) {
     }
 }
 
-/* Along p, as far as the objective of each island that moves falls. */
+/* Line search along p for each island that moves. */
 static void move(Newton *s) {
     tac_mass_mul(s->m, s->w, s->p, s->Mp);
     for (int i = 0; i < s->nisland; i++) {
@@ -265,12 +270,12 @@ static void move(Newton *s) {
             const tacSoftBlock *b = block_of(s, d, k);
             tac_block_velocities(&s->soft->rows, b->row, b->n, s->p, s->Jp + b->row);
         }
-        go(s, d, search_line(s, d));
+        advance_along(s, d, search_line(s, d));
     }
 }
 
-/* Islands move that go on and have a direction; p of the others is zero. */
-static void choose(Newton *s, int downhill) {
+/* Islands that are active and have a direction move; p of the others becomes zero. */
+static void choose_directions(Newton *s, int downhill) {
     for (int i = 0; i < s->nisland; i++) {
         tacSoftIsland *d = &s->island[i];
         d->moves = d->goes && (!downhill || dot(d, s->p, s->grad) < 0);
@@ -280,15 +285,15 @@ static void choose(Newton *s, int downhill) {
     }
 }
 
-/* From a0 to where all would be if the contacts that push there held in all directions: most often they do, and where
- * not it is nearer. */
+/* First step, from a0: to the optimum if all contacts that push at a0 stuck. Most often they do; if not, the point is
+ * nearer to the optimum. */
 static void guess(Newton *s) {
     tacSoft *soft = s->soft;
-    if (!tac_soft_hessian_factor_by(&soft->hessian, s->m, s->w, soft, tac_soft_hold, s->g, s->zone)) return;
+    if (!tac_soft_hessian_factor_by(&soft->hessian, s->m, s->w, soft, tac_soft_sticking_force, s->g, s->zone)) return;
     for (int i = 0; i < s->nisland; i++)
         gather_forces(s, &s->island[i], s->g, s->p);
     tac_soft_hessian_solve(&soft->hessian, s->m, s->p);
-    choose(s, 1);
+    choose_directions(s, 1);
     soft->factored = s->whole = 1;
     for (int i = 0; i < s->nisland; i++) {
         tacSoftIsland *d = &s->island[i];
@@ -303,7 +308,7 @@ static void guess(Newton *s) {
     move(s);
 }
 
-/* The factor, of the islands that go on at least. 0: one is not positive definite. */
+/* Factors the Hessian, at least of the islands that are active. 0: one is not positive definite. */
 static int refactor(Newton *s) {
     tacSoft *soft = s->soft;
     int some = s->whole && s->nisland > 1 && soft->hessian.along_tree, ok = 1, left = 0;
@@ -330,7 +335,7 @@ static void advance(Newton *s) {
     for (int i = 0; i < s->m->nv; i++)
         s->p[i] = -s->grad[i];
     tac_soft_hessian_solve(&soft->hessian, s->m, s->p);
-    choose(s, 0);
+    choose_directions(s, 0);
     move(s);
 }
 
@@ -339,7 +344,8 @@ static void advance_conjugate(Newton *s) {
     int nv = s->m->nv;
     tacTree tree = tac_dof_tree(s->m);
     double *last = s->pulled;
-    s->pulled = s->pull, s->pull = last;
+    s->pulled = s->pull;
+    s->pull = last;
     memcpy(s->pull, s->grad, (size_t)nv * sizeof *s->pull);
     tac_tree_solve(&tree, s->w->L, s->pull);
     for (int i = 0; i < s->nisland; i++) {
@@ -352,11 +358,11 @@ static void advance_conjugate(Newton *s) {
                 s->p[j] = beta * s->p[j] - s->pull[j];
         d->weight = weight;
     }
-    choose(s, 0);
+    choose_directions(s, 0);
     move(s);
 }
 
-/* Whatever step there is to take; the first of Newton's is a guess. */
+/* One step of the method; the first of Newton's is the guess. */
 static void step(Newton *s) {
     if (is_conjugate(s))
         advance_conjugate(s);
@@ -366,15 +372,15 @@ static void step(Newton *s) {
         guess(s);
 }
 
-/* 1: the island goes on. */
+/* 1: the search goes on in this island. */
 static int goes_on(const Newton *s, const tacSoftIsland *d) {
     int first = s->soft->iterations == 0, guessed = s->soft->iterations == 1 && !is_conjugate(s);
-    if (d->error <= tac_max(ROUNDING, s->search->tolerance) * d->scale) return 0;
+    if (d->error <= tac_max(RELATIVE_ROUNDING_OF_FORCES, s->search->tolerance) * d->scale) return 0;
     if (s->soft->iterations >= s->search->iterations || !(d->moves || first || guessed)) return 0;
     if (is_conjugate(s)) return d->since < PATIENCE_CONJUGATE;
-    double at_stake = d->error >= d->before || d->since >= PATIENCE ? stake(s, d) : d->scale;
-    int rounding = d->error >= d->before && d->error <= TAC_SOFT_SOLVED * at_stake; /* is all that is left */
-    return (d->since < PATIENCE || d->error > STUCK * at_stake) && !rounding;
+    double scale = d->error >= d->before || d->since >= PATIENCE ? largest_force(s, d) : d->scale;
+    int rounding = d->error >= d->before && d->error <= TAC_SOFT_SOLVED * scale; /* is all that is left */
+    return (d->since < PATIENCE || d->error > LEAST_REAL_ERROR * scale) && !rounding;
 }
 
 static int any_goes_on(Newton *s) {
@@ -403,55 +409,62 @@ static void search(Newton *s) {
     }
 }
 
-/* How far from solved each is -> the worst of them. */
-static void judge(Newton *s) {
+/* Residual of the worst island. */
+static void measure_residual(Newton *s) {
     tacSoft *soft = s->soft;
     for (int i = 0; i < s->nisland; i++) {
         tacSoftIsland *d = &s->island[i];
-        if (d->error > ROUNDING * d->scale) d->scale = stake(s, d);
+        if (d->error > RELATIVE_ROUNDING_OF_FORCES * d->scale) d->scale = largest_force(s, d);
         if (d->scale > 0) soft->residual = tac_max(soft->residual, d->error / d->scale);
         soft->unsolved |= !(d->error <= tac_soft_solved(s->search->tolerance) * d->scale);
     }
 }
 
-/* What many steps have summed up has their rounding: y and the forces from a. Where constraints are so stiff that a has
- * not the digits for their forces (pyramids of next to no friction), sums have them, and stay. */
-static void place_anew(Newton *s) {
+/* Many steps add up rounding: y and the forces are computed anew from a. Constraints may be so stiff that a lacks the
+ * digits for their forces (pyramids of next to no friction); then the sums of the steps have them, and stay. */
+static void evaluate_anew(Newton *s) {
     tacSoft *soft = s->soft;
     size_t bytes = (size_t)soft->rows.n * sizeof *soft->y;
     double residual = soft->residual;
     int unsolved = soft->unsolved, factored = soft->factored;
-    memcpy(s->z, soft->y, bytes), memcpy(s->g, soft->f, bytes);
+    memcpy(s->z, soft->y, bytes);
+    memcpy(s->g, soft->f, bytes);
     for (int k = 0; k < soft->nblock; k++)
         s->zone[k] = soft->block[k].zone;
-    place(s);
+    evaluate(s);
     for (int i = 0; i < s->nisland; i++)
         balance(s, &s->island[i]);
-    soft->residual = 0, soft->unsolved = 0;
-    judge(s);
+    soft->residual = 0;
+    soft->unsolved = 0;
+    measure_residual(s);
     if (!soft->unsolved || unsolved) return;
-    memcpy(soft->y, s->z, bytes), memcpy(soft->f, s->g, bytes);
+    memcpy(soft->y, s->z, bytes);
+    memcpy(soft->f, s->g, bytes);
     for (int k = 0; k < soft->nblock; k++)
         soft->block[k].zone = s->zone[k];
-    soft->residual = residual, soft->unsolved = unsolved, soft->factored = factored;
+    soft->residual = residual;
+    soft->unsolved = unsolved;
+    soft->factored = factored;
 }
 
 tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *how, const double *a0,
                          double *a, tacArena *arena) {
     Newton s = {.m = m, .w = w, .soft = soft, .a0 = a0, .a = a, .search = how};
-    soft->iterations = soft->unsolved = soft->factored = 0, soft->residual = 0;
+    soft->iterations = soft->unsolved = soft->factored = 0;
+    soft->residual = 0;
     if (soft->rows.n == 0) return TAC_OK;
     if (!is_conjugate(&s) && !tac_soft_hessian_begin(&soft->hessian, m, &soft->rows, arena)) return TAC_ERR_ARENA_FULL;
-    size_t mark = tac_arena_mark(arena);
-    if (!lay_out(&s, arena)) return TAC_ERR_ARENA_FULL;
+    TAC_SCOPE(arena);
+    if (!layout(&s, soft->rows.n, soft->nblock, arena)) return TAC_ERR_ARENA_FULL;
+    s.nisland = tac_soft_islands(m, soft, arena, &s.island);
+    if (s.nisland < 0) return TAC_ERR_ARENA_FULL;
     memset(s.p, 0, (size_t)m->nv * sizeof *s.p);
     memset(s.grad, 0, (size_t)m->nv * sizeof *s.grad);
-    place(&s);
+    evaluate(&s);
     for (int i = 0; i < s.nisland; i++)
         balance(&s, &s.island[i]);
     search(&s);
-    judge(&s);
-    if (soft->iterations > DRIFT) place_anew(&s);
-    tac_arena_release(arena, mark);
+    measure_residual(&s);
+    if (soft->iterations > STEPS_BETWEEN_EVALUATIONS) evaluate_anew(&s);
     return TAC_OK;
 }

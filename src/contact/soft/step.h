@@ -1,5 +1,5 @@
-/* The step with contact soft in its parts: acceleration and the steps that stand on it (soft.c), what constraints add
- * to derivatives (soft_residual.c), derivatives (soft_jac.c), forces as outputs (soft_forces.c). */
+/* The step with contact soft in its parts: acceleration and the steps that stand on it (step.c), what constraints add
+ * to derivatives (residual_deriv.c), derivatives (step_deriv.c), forces as outputs (outputs.c). */
 #pragma once
 
 #include "contact/soft/problem.h"
@@ -8,10 +8,10 @@
 /* (x, u) -> w->qacc with constraints, in continuous time, and w->qfrc, what constraints add included; soft is laid out
  * in the arena: the caller releases. w->L has the factor of M. */
 tacStatus tac_soft_accelerate(tacContext *ctx, const double *x, const double *u, tacSoft *soft);
-/* A next state was found, if not by a solution. */
-static inline tacStatus tac_soft_judge(const tacSoft *soft, tacStatus status) {
-    return status == TAC_OK && soft->unsolved ? TAC_ERR_UNSOLVED : status;
-}
+
+/* The same with the acceleration in an array of its own, from the arena as well. */
+tacStatus tac_soft_accelerate_apart(tacContext *ctx, const double *x, const double *u, tacSoft *soft, double **a);
+double *tac_soft_acceleration_layout(const tacModel *m, tacArena *arena);
 
 /* How the velocity goes on from the acceleration a: v+ = v + h a', K a' = M a. */
 typedef enum {
@@ -23,14 +23,31 @@ typedef enum {
 /* A step with one acceleration, laid out in the arena: the caller releases. */
 typedef struct tacSoftMotion {
     tacSoft soft;
-    double *a;    /* nv: in continuous time */
-    double *used; /* nv: a' */
-    double *hv;   /* nv: h v+ */
+    double *a;     /* nv: in continuous time */
+    double *used;  /* nv: a' */
+    double *hv;    /* nv: h v+ */
+    double *extra; /* nv: scratch */
     tacSoftFinish finish;
     tacImplicit K; /* rows NULL: its factor is in w->L */
 } tacSoftMotion;
 /* (x, u) -> w->next */
 tacStatus tac_soft_advance(tacContext *ctx, const double *x, const double *u, tacSoftMotion *move);
+
+/* --- Memory -------------------------------------------------------------------------------------------------------
+ *
+ * Each takes from a dry arena what its namesake takes, for the largest problem that the model and options allow. What a
+ * function leaves in the arena for its caller, the measurement leaves there too. */
+void tac_soft_measure_accelerate(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_soft_measure_advance(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_soft_measure_linearize(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_soft_measure_solve_hessian(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_soft_measure_residuals_jac(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_soft_measure_residuals_vjp(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_soft_measure_jac(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_soft_measure_vjp(const tacModel *m, const tacOptions *options, tacArena *dry);
+/* Accelerations and their derivatives; outputs and theirs. */
+void tac_soft_measure_accelerations(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_soft_measure_outputs(const tacModel *m, const tacOptions *options, tacArena *dry);
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
@@ -66,8 +83,10 @@ tacStatus tac_soft_linearize(tacContext *ctx, const double *x, const double *u, 
                              tacColumns c, const tacSoftChanges *d);
 /* x <- H^-1 x at the solution. */
 tacStatus tac_soft_solve_hessian(tacContext *ctx, const tacSoft *soft, double *x);
-/* Rows of dy and dr, and the rest of d, from the arena; W is the caller's. */
-int tac_soft_take_changes(tacContext *ctx, const tacSoft *soft, tacColumns c, tacSoftChanges *d);
+/* Takes W and smooth. 0: the arena is too small. */
+int tac_soft_matrices_layout(tacSoftChanges *d, const tacModel *m, tacColumns c, tacArena *arena);
+/* Takes dy and dr of that many rows. 0: the arena is too small. */
+int tac_soft_changes_layout(tacSoftChanges *d, int rows, tacColumns c, tacArena *arena);
 
 /* --- The stepper's entries ---------------------------------------------------------------------------------------- */
 

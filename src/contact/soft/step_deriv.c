@@ -1,4 +1,5 @@
-/* Derivatives of the step with contact soft: the implicit function theorem at the optimum (contact/soft/problem.h, Z9). */
+/* Derivatives of the step with contact soft: the implicit function theorem at the optimum (contact/soft/problem.h,
+ * Z9). */
 #include "contact/soft/problem.h"
 #include "math/dense.h"
 #include "math/scalar.h"
@@ -23,19 +24,24 @@ static tacStatus factor(tacContext *ctx, const tacSoft *soft, tacSoftHessian *h)
 }
 
 tacStatus tac_soft_solve_hessian(tacContext *ctx, const tacSoft *soft, double *x) {
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_SCOPE(&ctx->arena);
     tacSoftHessian h;
-    tacStatus status = factor(ctx, soft, &h);
-    if (status == TAC_OK) tac_soft_hessian_solve(&h, ctx->model, x);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_TRY(factor(ctx, soft, &h));
+    tac_soft_hessian_solve(&h, ctx->model, x);
+    return TAC_OK;
 }
 
-int tac_soft_take_changes(tacContext *ctx, const tacSoft *soft, tacColumns c, tacSoftChanges *d) {
-    size_t numbers = (size_t)soft->rows.n * (size_t)c.n;
-    d->dy = TAC_TAKE(&ctx->arena, numbers, double);
-    d->dr = TAC_TAKE(&ctx->arena, numbers, double);
-    return d->dy != NULL && d->dr != NULL;
+/* Newton's method leaves the Hessian of a problem that has rows. */
+void tac_soft_measure_solve_hessian(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    if (options->soft_solver == TAC_SOLVER_CG) tac_soft_measure_hessian(m, dry);
+}
+
+int tac_soft_changes_layout(tacSoftChanges *d, int rows, tacColumns c, tacArena *arena) {
+    size_t numbers = (size_t)rows * (size_t)c.n;
+    d->dy = TAC_TAKE(arena, numbers, double);
+    d->dr = TAC_TAKE(arena, numbers, double);
+    return d->dy && d->dr;
 }
 
 /* Least change of one number by which a block comes to another zone, to first order: y moves by dy + J da,
@@ -58,83 +64,112 @@ static double zone_margin(const tacSoft *soft, const tacSoftBlock *b, tacColumns
     return most > 0 ? margin / tac_sqrt(most) : TAC_INFINITY;
 }
 
+/* Rows of zone_margin. */
+typedef struct Margins {
+    double *change, *square; /* c.n */
+} Margins;
+
+static int margins_layout(Margins *k, tacColumns c, tacArena *arena) {
+    k->change = TAC_TAKE(arena, c.n, double);
+    k->square = TAC_TAKE(arena, c.n, double);
+    return k->change && k->square;
+}
+
 static tacStatus note_margins(tacContext *ctx, const tacSoft *soft, tacColumns c, const tacSoftChanges *d) {
-    size_t mark = tac_arena_mark(&ctx->arena);
-    double *change = TAC_TAKE(&ctx->arena, c.n, double), *square = TAC_TAKE(&ctx->arena, c.n, double);
+    TAC_SCOPE(&ctx->arena);
+    Margins rows;
     double least = ctx->info.force_margin > 0 ? ctx->info.force_margin : TAC_INFINITY;
-    if (change == NULL || square == NULL) return TAC_ERR_ARENA_FULL;
+    if (!margins_layout(&rows, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     for (int k = 0; k < soft->nblock; k++)
-        least = tac_min(least, zone_margin(soft, &soft->block[k], c, d, change, square));
+        least = tac_min(least, zone_margin(soft, &soft->block[k], c, d, rows.change, rows.square));
     ctx->info.force_margin = least;
-    tac_arena_release(&ctx->arena, mark);
     return TAC_OK;
 }
 
 tacStatus tac_soft_linearize(tacContext *ctx, const double *x, const double *u, const tacSoft *soft, const double *a,
                              tacColumns c, const tacSoftChanges *d) {
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacSoftHessian h;
-    set_acceleration(ctx, a);
-    tac_residual_jac(ctx, x, u, 0, c, d->W);
-    if (d->smooth != NULL) memcpy(d->smooth, d->W, (size_t)ctx->model->nv * (size_t)c.n * sizeof *d->W);
-    tacStatus status = tac_soft_residuals_jac(ctx, x, u, soft, a, c, d);
-    if (status == TAC_OK) status = factor(ctx, soft, &h);
-    if (status == TAC_OK) tac_soft_hessian_solve_many(&h, ctx->model, c.n, d->W);
-    tac_arena_release(&ctx->arena, mark);
-    return status == TAC_OK && ctx->margins ? note_margins(ctx, soft, c, d) : status;
+    {
+        TAC_SCOPE(&ctx->arena);
+        tacSoftHessian h;
+        set_acceleration(ctx, a);
+        tac_residual_jac(ctx, x, u, 0, c, d->W);
+        if (d->smooth != NULL) memcpy(d->smooth, d->W, (size_t)ctx->model->nv * (size_t)c.n * sizeof *d->W);
+        TAC_TRY(tac_soft_residuals_jac(ctx, x, u, soft, a, c, d));
+        TAC_TRY(factor(ctx, soft, &h));
+        tac_soft_hessian_solve_many(&h, ctx->model, c.n, d->W);
+    }
+    return ctx->margins ? note_margins(ctx, soft, c, d) : TAC_OK;
+}
+
+void tac_soft_measure_linearize(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    tac_soft_measure_residuals_jac(m, options, dry);
+    tac_soft_measure_solve_hessian(m, options, dry);
+    TAC_SCOPE(dry);
+    Margins rows;
+    margins_layout(&rows, tac_columns_of(m, options), dry);
 }
 
 tacStatus tac_soft_acceleration(tacContext *ctx, const double *x, const double *u, double *qacc) {
+    TAC_SCOPE(&ctx->arena);
     tacSoft soft = {.unsolved = 0};
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = tac_soft_accelerate(ctx, x, u, &soft);
-    if (status == TAC_OK && qacc != NULL) memcpy(qacc, ctx->work.qacc, (size_t)ctx->model->nv * sizeof *qacc);
-    tac_arena_release(&ctx->arena, mark);
-    return tac_soft_judge(&soft, status);
+    TAC_TRY(tac_soft_accelerate(ctx, x, u, &soft));
+    if (qacc != NULL) memcpy(qacc, ctx->work.qacc, (size_t)ctx->model->nv * sizeof *qacc);
+    return tac_end_step(ctx, TAC_OK, soft.unsolved, NULL);
 }
 
-/* Its own acceleration, out of the workspace's way. */
-static tacStatus accelerate(tacContext *ctx, const double *x, const double *u, tacSoft *soft, double **a) {
-    *a = TAC_TAKE(&ctx->arena, ctx->model->nv, double);
+double *tac_soft_acceleration_layout(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, m->nv, double); }
+
+tacStatus tac_soft_accelerate_apart(tacContext *ctx, const double *x, const double *u, tacSoft *soft, double **a) {
+    *a = tac_soft_acceleration_layout(ctx->model, &ctx->arena);
     if (*a == NULL) return TAC_ERR_ARENA_FULL;
-    tacStatus status = tac_soft_accelerate(ctx, x, u, soft);
+    TAC_TRY(tac_soft_accelerate(ctx, x, u, soft));
     memcpy(*a, ctx->work.qacc, (size_t)ctx->model->nv * sizeof **a);
-    return status;
+    return TAC_OK;
 }
 
 tacStatus tac_soft_acceleration_jac(tacContext *ctx, const double *x, const double *u, double *qacc, double *dqacc) {
+    TAC_SCOPE(&ctx->arena);
     tacSoft soft = {.unsolved = 0};
     tacSoftChanges d = {.W = dqacc};
     tacColumns c = tac_count_columns(ctx);
-    size_t mark = tac_arena_mark(&ctx->arena), nv = (size_t)ctx->model->nv;
+    size_t nv = (size_t)ctx->model->nv;
     double *a;
-    tacStatus status = accelerate(ctx, x, u, &soft, &a);
-    if (status == TAC_OK && !tac_soft_take_changes(ctx, &soft, c, &d)) status = TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) status = tac_soft_linearize(ctx, x, u, &soft, a, c, &d);
-    for (size_t i = 0; status == TAC_OK && i < nv * (size_t)c.n; i++)
+    TAC_TRY(tac_soft_accelerate_apart(ctx, x, u, &soft, &a));
+    if (!tac_soft_changes_layout(&d, soft.rows.n, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(tac_soft_linearize(ctx, x, u, &soft, a, c, &d));
+    for (size_t i = 0; i < nv * (size_t)c.n; i++)
         dqacc[i] = -dqacc[i];
-    if (status == TAC_OK && qacc != NULL) memcpy(qacc, a, nv * sizeof *qacc);
-    tac_arena_release(&ctx->arena, mark);
-    return tac_soft_judge(&soft, status);
+    if (qacc != NULL) memcpy(qacc, a, nv * sizeof *qacc);
+    return tac_end_step(ctx, TAC_OK, soft.unsolved, NULL);
 }
+
+static double *lambda_layout(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, m->nv, double); }
 
 tacStatus tac_soft_acceleration_vjp(tacContext *ctx, const double *x, const double *u, const double *abar,
                                     const tacGrad *bar) {
+    TAC_SCOPE(&ctx->arena);
     tacSoft soft = {.unsolved = 0};
-    size_t mark = tac_arena_mark(&ctx->arena), nv = (size_t)ctx->model->nv;
-    double *a, *lambda = TAC_TAKE(&ctx->arena, nv, double);
-    tacStatus status = lambda == NULL ? TAC_ERR_ARENA_FULL : accelerate(ctx, x, u, &soft, &a);
-    if (status == TAC_OK) {
-        memcpy(lambda, abar, nv * sizeof *lambda);
-        status = tac_soft_solve_hessian(ctx, &soft, lambda);
-    }
-    if (status == TAC_OK) status = tac_soft_residuals_vjp(ctx, x, u, &soft, a, &(tacSoftDual){.lambda = lambda}, bar);
-    if (status == TAC_OK) {
-        set_acceleration(ctx, a);
-        tac_residual_vjp(ctx, x, u, 0, lambda, bar);
-    }
-    tac_arena_release(&ctx->arena, mark);
-    return tac_soft_judge(&soft, status);
+    double *a, *lambda = lambda_layout(ctx->model, &ctx->arena);
+    if (lambda == NULL) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(tac_soft_accelerate_apart(ctx, x, u, &soft, &a));
+    memcpy(lambda, abar, (size_t)ctx->model->nv * sizeof *lambda);
+    TAC_TRY(tac_soft_solve_hessian(ctx, &soft, lambda));
+    TAC_TRY(tac_soft_residuals_vjp(ctx, x, u, &soft, a, &(tacSoftDual){.lambda = lambda}, bar));
+    set_acceleration(ctx, a);
+    tac_residual_vjp(ctx, x, u, 0, lambda, bar);
+    return tac_end_step(ctx, TAC_OK, soft.unsolved, NULL);
+}
+
+void tac_soft_measure_accelerations(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tacSoftChanges d;
+    lambda_layout(m, dry);
+    tac_soft_acceleration_layout(m, dry);
+    tac_soft_measure_accelerate(m, options, dry);
+    tac_soft_measure_solve_hessian(m, options, dry);
+    tac_soft_measure_residuals_vjp(m, options, dry);
+    tac_soft_changes_layout(&d, tac_rows_max(m, options->max_contacts), tac_columns_of(m, options), dry);
+    tac_soft_measure_linearize(m, options, dry);
 }
 
 /* --- Steps with one acceleration ---------------------------------------------------------------------------------- */
@@ -153,25 +188,37 @@ static tacStatus used_residual_jac(tacContext *ctx, const double *x, const doubl
     return TAC_OK;
 }
 
+/* Changes on the way from a to a', and a' - a. */
+typedef struct Finish {
+    double *change, *gain; /* nv x c.n, nv */
+} Finish;
+
+static int finish_layout(Finish *f, const tacModel *m, tacColumns c, tacArena *arena) {
+    f->change = TAC_TAKE(arena, (size_t)m->nv * (size_t)c.n, double);
+    f->gain = TAC_TAKE(arena, m->nv, double);
+    return f->change && f->gain;
+}
+
 /* W = -da -> -da', K = M + h D. Where no parameter moves D, K (a' - a) = -h D a gives
  *
  *   -da' = W + K^-1 (d(M (a' - a)) - h D W)                                                                     (Z12)
  *
  * and M moves with q alone. */
 static tacStatus damped_jac(tacContext *ctx, const tacSoftMotion *move, tacColumns c, double *W) {
+    TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
     size_t n = (size_t)c.n, nv = (size_t)m->nv;
-    double *change = TAC_TAKE(&ctx->arena, nv * n, double), *gain = TAC_TAKE(&ctx->arena, nv, double);
     double span = tac_damping_span(ctx);
-    if (change == NULL || gain == NULL) return TAC_ERR_ARENA_FULL;
-    for (size_t i = 0; i < nv; i++) { /* the caller releases */
-        gain[i] = move->used[i] - move->a[i];
+    Finish f;
+    if (!finish_layout(&f, m, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    for (size_t i = 0; i < nv; i++) {
+        f.gain[i] = move->used[i] - move->a[i];
         for (size_t k = 0; k < n; k++)
-            change[i * n + k] = -span * m->dof_damping[i] * W[i * n + k];
+            f.change[i * n + k] = -span * m->dof_damping[i] * W[i * n + k];
     }
-    tac_mass_mul_jac(m, &ctx->work, gain, c.n, change);
-    tac_implicit_solve_many(ctx, &move->K, c.n, change);
-    tac_dense_axpy((int)(nv * n), 1, change, W);
+    tac_mass_mul_jac(m, &ctx->work, f.gain, c.n, f.change);
+    tac_implicit_solve_many(ctx, &move->K, c.n, f.change);
+    tac_dense_axpy((int)(nv * n), 1, f.change, W);
     return TAC_OK;
 }
 
@@ -179,39 +226,60 @@ static tacStatus damped_jac(tacContext *ctx, const tacSoftMotion *move, tacColum
  * difference of two residuals without them. */
 static tacStatus finish_jac(tacContext *ctx, const double *x, const double *u, const tacSoftMotion *move, tacColumns c,
                             const tacSoftChanges *d) {
-    const tacModel *m = ctx->model;
-    size_t mark = tac_arena_mark(&ctx->arena), n = (size_t)m->nv * (size_t)c.n;
     if (is_plain(ctx, move)) return TAC_OK;
-    double *there = TAC_TAKE(&ctx->arena, n, double), *W = d->W;
-    if (there == NULL) return TAC_ERR_ARENA_FULL;
+    TAC_SCOPE(&ctx->arena);
+    const tacModel *m = ctx->model;
+    size_t n = (size_t)m->nv * (size_t)c.n;
+    double *W = d->W;
+    Finish f;
+    if (!finish_layout(&f, m, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     tacTree tree = tac_dof_tree(m);
-    tac_tree_mul_many(&tree, ctx->work.M, c.n, W, there);
-    memcpy(W, there, n * sizeof *W);
-    tacStatus status = used_residual_jac(ctx, x, u, move, c, there);
+    tac_tree_mul_many(&tree, ctx->work.M, c.n, W, f.change);
+    memcpy(W, f.change, n * sizeof *W);
+    TAC_TRY(used_residual_jac(ctx, x, u, move, c, f.change));
     for (size_t i = 0; i < n; i++)
-        W[i] += there[i] - d->smooth[i];
+        W[i] += f.change[i] - d->smooth[i];
     tac_implicit_solve_many(ctx, &move->K, c.n, W);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    return TAC_OK;
+}
+
+int tac_soft_matrices_layout(tacSoftChanges *d, const tacModel *m, tacColumns c, tacArena *arena) {
+    size_t numbers = (size_t)m->nv * (size_t)c.n;
+    d->W = TAC_TAKE(arena, numbers, double);
+    d->smooth = TAC_TAKE(arena, numbers, double);
+    return d->W && d->smooth;
+}
+
+static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, const tacJac *J, tacSoftMotion *move) {
+    tacColumns c = tac_count_columns(ctx);
+    tacSoftChanges d = {.wrench = NULL};
+    if (!tac_soft_matrices_layout(&d, ctx->model, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(tac_soft_advance(ctx, x, u, move));
+    int damped = move->finish == TAC_SOFT_DAMPED && c.np == 0;
+    if (damped) d.smooth = NULL;
+    if (!tac_soft_changes_layout(&d, move->soft.rows.n, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(tac_soft_linearize(ctx, x, u, &move->soft, move->a, c, &d));
+    TAC_TRY(damped ? damped_jac(ctx, move, c, d.W) : finish_jac(ctx, x, u, move, c, &d));
+    return tac_assemble_jac(ctx, x, u, move->hv, c, d.W, J);
 }
 
 tacStatus tac_soft_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
-    const tacModel *m = ctx->model;
+    TAC_SCOPE(&ctx->arena);
     tacSoftMotion move = {.soft = {.unsolved = 0}};
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacColumns c = tac_count_columns(ctx);
-    size_t numbers = (size_t)m->nv * (size_t)c.n;
-    tacSoftChanges d = {.W = TAC_TAKE(&ctx->arena, numbers, double), .smooth = TAC_TAKE(&ctx->arena, numbers, double)};
-    tacStatus status = d.smooth == NULL ? TAC_ERR_ARENA_FULL : tac_soft_advance(ctx, x, u, &move);
-    int damped = move.finish == TAC_SOFT_DAMPED && c.np == 0;
-    if (damped) d.smooth = NULL;
-    if (status == TAC_OK && !tac_soft_take_changes(ctx, &move.soft, c, &d)) status = TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) status = tac_soft_linearize(ctx, x, u, &move.soft, move.a, c, &d);
-    if (status == TAC_OK) status = damped ? damped_jac(ctx, &move, c, d.W) : finish_jac(ctx, x, u, &move, c, &d);
-    if (status == TAC_OK) status = tac_assemble_jac(ctx, x, u, move.hv, c, d.W, J);
-    if (status == TAC_OK && y != NULL) memcpy(y, ctx->work.next, (size_t)tac_nx(m) * sizeof *y);
-    tac_arena_release(&ctx->arena, mark);
-    return tac_soft_judge(&move.soft, status);
+    tacStatus status = fill_jac(ctx, x, u, J, &move);
+    return tac_end_step(ctx, status, move.soft.unsolved, y);
+}
+
+void tac_soft_measure_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tacColumns c = tac_columns_of(m, options);
+    tacSoftChanges d;
+    Finish f;
+    tac_soft_matrices_layout(&d, m, c, dry);
+    tac_soft_measure_advance(m, options, dry);
+    tac_soft_changes_layout(&d, tac_rows_max(m, options->max_contacts), c, dry);
+    tac_soft_measure_linearize(m, options, dry);
+    finish_layout(&f, m, c, dry);
 }
 
 static tacStatus used_residual_vjp(tacContext *ctx, const double *x, const double *u, const tacSoftMotion *move,
@@ -230,35 +298,45 @@ static tacStatus finish_vjp(tacContext *ctx, const double *x, const double *u, c
     if (is_plain(ctx, move)) return TAC_OK;
     memcpy(kappa, lambda, (size_t)m->nv * sizeof *kappa);
     tac_implicit_solve_transposed(ctx, &move->K, kappa);
-    tacStatus status = used_residual_vjp(ctx, x, u, move, kappa, bar);
+    TAC_TRY(used_residual_vjp(ctx, x, u, move, kappa, bar));
     tac_mass_mul(m, &ctx->work, kappa, lambda);
-    return status;
+    return TAC_OK;
 }
 
 static tacStatus pull(tacContext *ctx, const double *x, const double *u, const tacSoftMotion *move, const double *ybar,
                       const tacGrad *g) {
     tacAdjoint adjoint;
-    double *kappa = TAC_TAKE(&ctx->arena, ctx->model->nv, double);
+    double *kappa = lambda_layout(ctx->model, &ctx->arena);
     if (kappa == NULL) return TAC_ERR_ARENA_FULL;
     memcpy(ctx->work.vec[0], move->hv, (size_t)ctx->model->nv * sizeof(double));
-    tacStatus status = tac_adjoint_begin(ctx, ybar, g->theta != NULL, &adjoint);
-    if (status == TAC_OK) status = finish_vjp(ctx, x, u, move, adjoint.lambda, kappa, &adjoint.bar);
-    if (status == TAC_OK) status = tac_soft_solve_hessian(ctx, &move->soft, adjoint.lambda);
+    TAC_TRY(tac_adjoint_begin(ctx, ybar, g->theta != NULL, &adjoint));
+    TAC_TRY(finish_vjp(ctx, x, u, move, adjoint.lambda, kappa, &adjoint.bar));
+    TAC_TRY(tac_soft_solve_hessian(ctx, &move->soft, adjoint.lambda));
     tacSoftDual dual = {.lambda = adjoint.lambda};
-    if (status == TAC_OK) status = tac_soft_residuals_vjp(ctx, x, u, &move->soft, move->a, &dual, &adjoint.bar);
+    TAC_TRY(tac_soft_residuals_vjp(ctx, x, u, &move->soft, move->a, &dual, &adjoint.bar));
     set_acceleration(ctx, move->a);
-    if (status == TAC_OK) {
-        tac_dense_axpy(ctx->model->nv, -1, kappa, adjoint.lambda); /* dR(a) of both */
-        status = tac_adjoint_end(ctx, x, u, 0, &adjoint, g);
-    }
-    return status;
+    tac_dense_axpy(ctx->model->nv, -1, kappa, adjoint.lambda); /* dR(a) of both */
+    return tac_adjoint_end(ctx, x, u, 0, &adjoint, g);
+}
+
+static tacStatus fill_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g,
+                          tacSoftMotion *move) {
+    TAC_TRY(tac_soft_advance(ctx, x, u, move));
+    return pull(ctx, x, u, move, ybar, g);
 }
 
 tacStatus tac_soft_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
+    TAC_SCOPE(&ctx->arena);
     tacSoftMotion move = {.soft = {.unsolved = 0}};
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = tac_soft_advance(ctx, x, u, &move);
-    if (status == TAC_OK) status = pull(ctx, x, u, &move, ybar, g);
-    tac_arena_release(&ctx->arena, mark);
-    return tac_soft_judge(&move.soft, status);
+    tacStatus status = fill_vjp(ctx, x, u, ybar, g, &move);
+    return tac_end_step(ctx, status, move.soft.unsolved, NULL);
+}
+
+void tac_soft_measure_vjp(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_soft_measure_advance(m, options, dry);
+    lambda_layout(m, dry);
+    tac_arena_take(dry, tac_smooth_scratch(m, options)); /* the adjoint */
+    tac_soft_measure_solve_hessian(m, options, dry);
+    tac_soft_measure_residuals_vjp(m, options, dry);
 }

@@ -20,16 +20,22 @@ typedef struct Return {
     double *move, *tv; /* nv: scratch */
 } Return;
 
-static tacStatus begin(tacContext *ctx, const double *u, const double *ybar, Return *r) {
-    size_t nv = (size_t)ctx->model->nv;
-    *r = (Return){.ctx = ctx, .u = u, .c = tac_count_columns(ctx)};
+static int layout(Return *r, const tacModel *m, tacColumns c, tacArena *arena) {
     double **arrays[] = {&r->q, &r->v, &r->kick, &r->move, &r->tv};
     int ok = 1;
+    r->c = c;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        ok &= (*arrays[i] = TAC_TAKE(&ctx->arena, nv, double)) != NULL;
-    r->direct = (tacGrad){TAC_TAKE(&ctx->arena, r->c.nx, double), TAC_TAKE(&ctx->arena, r->c.nu, double),
-                          TAC_TAKE(&ctx->arena, r->c.np, double)};
-    if (!ok || !r->direct.x || !r->direct.u || !r->direct.theta) return TAC_ERR_ARENA_FULL;
+        ok &= (*arrays[i] = TAC_TAKE(arena, m->nv, double)) != NULL;
+    r->direct.x = TAC_TAKE(arena, c.nx, double);
+    r->direct.u = TAC_TAKE(arena, c.nu, double);
+    r->direct.theta = TAC_TAKE(arena, c.np, double);
+    return ok && r->direct.x && r->direct.u && r->direct.theta;
+}
+
+static tacStatus begin(tacContext *ctx, const double *u, const double *ybar, Return *r) {
+    size_t nv = (size_t)ctx->model->nv;
+    *r = (Return){.ctx = ctx, .u = u};
+    if (!layout(r, ctx->model, tac_count_columns(ctx), &ctx->arena)) return TAC_ERR_ARENA_FULL;
     memcpy(r->q, ybar, nv * sizeof(double));
     memcpy(r->v, ybar + nv, nv * sizeof(double));
     memset(r->kick, 0, nv * sizeof(double));
@@ -57,9 +63,8 @@ static tacStatus pull_time(Return *r, const tacFlight *f) {
     tacSmoothPoint x = tac_point_of(ctx, f->x, f->u);
     const double *v = f->x + m->nq;
     double *G = r->move, rate = 0, bar = tac_dense_dot(m->nv, v, r->q) - r->left;
-    tacStatus status = tac_scene_distance(&ctx->scene, m, f->met[0], f->met[1], &contact);
-    if (status == TAC_OK) status = tac_contact_prepare(m, &ctx->scene, &contact, &c);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_scene_distance(&ctx->scene, m, f->met[0], f->met[1], &contact));
+    TAC_TRY(tac_contact_prepare(m, &ctx->scene, &contact, &c));
     for (int j = 0; j < m->nv; j++) {
         tacMover mover = tac_dof_mover(m, &ctx->work, j);
         int moves = tac_moves_body(m, &mover, c.body[0]) || tac_moves_body(m, &mover, c.body[1]);
@@ -115,46 +120,56 @@ static void pull_inertia(Return *r, const tacFlight *f, double *lambda) {
     tac_residual_vjp(r->ctx, f->x, f->u, 0, lambda, &r->direct);
 }
 
+/* Covectors of an impact's equations and rows. */
+typedef struct Impact {
+    double *lambda, *mu; /* nv, rows + 1 */
+} Impact;
+
+static int impact_layout(Impact *d, const tacModel *m, int rows, tacArena *arena) {
+    d->lambda = TAC_TAKE(arena, m->nv, double);
+    d->mu = TAC_TAKE(arena, rows + 1, double);
+    return d->lambda && d->mu;
+}
+
 /* v' = v + h a through the impact in hand (L6). Needs: its problem, v' in w->next, a in w->qacc, the factor of M. */
 static tacStatus pull_impact(Return *r, const tacFlight *f, const tacLcp *lcp) {
     tacContext *ctx = r->ctx;
-    size_t nv = (size_t)ctx->model->nv, mark = tac_arena_mark(&ctx->arena);
-    double *lambda = TAC_TAKE(&ctx->arena, nv, double), *mu = TAC_TAKE(&ctx->arena, lcp->rows.n + 1, double);
-    if (lambda == NULL || mu == NULL) return TAC_ERR_ARENA_FULL;
+    TAC_SCOPE(&ctx->arena);
+    size_t nv = (size_t)ctx->model->nv;
+    Impact d;
+    TAC_TRY(tac_lcp_check_rows(lcp));
+    if (!impact_layout(&d, ctx->model, lcp->rows.n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     for (size_t i = 0; i < nv; i++)
-        lambda[i] = ctx->options.dt * r->v[i];
+        d.lambda[i] = ctx->options.dt * r->v[i];
     memset(r->direct.x, 0, (size_t)r->c.nx * sizeof(double));
     add_time(r, tac_dense_dot((int)nv, r->v, ctx->work.qacc));
-    tac_solve(ctx->model, &ctx->work, lambda);
-    tacStatus status = tac_lcp_answer_reverse(ctx, lcp, NULL, lambda, mu);
-    if (status == TAC_OK) status = tac_lcp_residuals_vjp(ctx, f->x, f->u, lcp, lambda, mu, NULL, &r->direct);
-    if (status == TAC_OK) {
-        pull_inertia(r, f, lambda);
-        tac_dense_axpy((int)nv, 1, r->direct.x, r->q);
-        tac_dense_axpy((int)nv, 1, r->direct.x + nv, r->v);
-        pull_lag(r, f, lcp, mu);
-    }
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    tac_solve(ctx->model, &ctx->work, d.lambda);
+    TAC_TRY(tac_lcp_answer_reverse(ctx, lcp, NULL, d.lambda, d.mu));
+    TAC_TRY(tac_lcp_residuals_vjp(ctx, f->x, f->u, lcp, d.lambda, d.mu, NULL, &r->direct));
+    pull_inertia(r, f, d.lambda);
+    tac_dense_axpy((int)nv, 1, r->direct.x, r->q);
+    tac_dense_axpy((int)nv, 1, r->direct.x + nv, r->v);
+    pull_lag(r, f, lcp, d.mu);
+    return TAC_OK;
 }
 
 /* Impact number k (from 1) with its time and the drift that leads to it. */
 static tacStatus pull_stop(Return *r, const tacFlight *first, const double *x, int k) {
-    tacContext *ctx = r->ctx;
+    TAC_SCOPE(&r->ctx->arena);
     tacFlight f;
     tacLcp lcp = {.unsolved = 0};
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = tac_flight_to_impact(first, x, k, &f, &lcp);
-    if (status == TAC_OK) status = pull_impact(r, &f, &lcp);
-    if (status == TAC_OK) status = pull_time(r, &f);
-    if (status == TAC_OK) pull_drift(r, f.x + ctx->model->nq, f.since);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_TRY(tac_flight_to_impact(first, x, k, &f, &lcp));
+    TAC_TRY(pull_impact(r, &f, &lcp));
+    TAC_TRY(pull_time(r, &f));
+    pull_drift(r, f.x + r->ctx->model->nq, f.since);
+    return TAC_OK;
 }
 
 static void add_to(int n, const double *from, double *to) {
     if (to != NULL) tac_dense_axpy(n, 1, from, to);
 }
+
+static double *ybar_layout(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, tac_ndx(m), double); }
 
 /* The kick: q stays, so that as a step of its own it has hv = 0, v+ = v + kick. Its covector h qbar of v+ is taken
  * back, and what the kick alone has does not reach v. */
@@ -162,15 +177,16 @@ static tacStatus pull_kick(Return *r, tacFlight *f, const double *x, const doubl
     tacContext *ctx = r->ctx;
     size_t nv = (size_t)ctx->model->nv, na = (size_t)ctx->model->na;
     tacLcp lcp = {.unsolved = 0};
-    double *ybar = TAC_TAKE(&ctx->arena, 2 * nv + na, double);
+    double *ybar = ybar_layout(ctx->model, &ctx->arena);
     if (ybar == NULL) return TAC_ERR_ARENA_FULL;
-    for (size_t i = 0; i < nv; i++)
-        ybar[i] = r->q[i], ybar[nv + i] = r->v[i] + r->kick[i] - ctx->options.dt * r->q[i];
+    for (size_t i = 0; i < nv; i++) {
+        ybar[i] = r->q[i];
+        ybar[nv + i] = r->v[i] + r->kick[i] - ctx->options.dt * r->q[i];
+    }
     memcpy(ybar + 2 * nv, actbar, na * sizeof *ybar);
     memset(r->tv, 0, nv * sizeof *r->tv);
-    tacStatus status = tac_flight_kick_again(f, x, &lcp);
-    if (status == TAC_OK) status = tac_lcp_pull(ctx, x, r->u, &lcp, r->tv, ybar, g, NULL);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_flight_kick_again(f, x, &lcp));
+    TAC_TRY(tac_lcp_pull(ctx, x, r->u, &lcp, r->tv, ybar, g, NULL));
     if (g->x != NULL) tac_dense_axpy((int)nv, -1, r->kick, g->x + nv);
     add_time(r, r->left); /* all of h was left */
     add_to(r->c.nu, r->direct.u, g->u);
@@ -183,11 +199,30 @@ tacStatus tac_flight_pull(tacFlight *f, const double *x, int landed, const doubl
     const tacModel *m = ctx->model;
     int impacts = ctx->info.impacts;
     Return r;
-    tacStatus status = begin(ctx, f->u, ybar, &r);
-    if (status != TAC_OK) return status;
+    TAC_TRY(begin(ctx, f->u, ybar, &r));
     if (landed) r.left = tac_dense_dot(m->nv, f->x + m->nq, r.q);
     pull_drift(&r, f->x + m->nq, f->since);
-    for (int k = impacts; k > 0 && status == TAC_OK; k--)
-        status = pull_stop(&r, f, x, k);
-    return status == TAC_OK ? pull_kick(&r, f, x, ybar + 2 * m->nv, g) : status;
+    for (int k = impacts; k > 0; k--)
+        TAC_TRY(pull_stop(&r, f, x, k));
+    return pull_kick(&r, f, x, ybar + 2 * m->nv, g);
+}
+
+static void measure_stop(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Impact d;
+    tac_flight_measure(m, options, dry);
+    tac_flight_measure_solve(m, options, dry);
+    impact_layout(&d, m, tac_lcp_deriv_rows(m, options), dry);
+    tac_lcp_measure_answer_reverse(m, options, dry);
+    tac_lcp_measure_residuals(m, dry);
+}
+
+void tac_flight_measure_pull(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Return r;
+    layout(&r, m, tac_columns_of(m, options), dry);
+    measure_stop(m, options, dry);
+    ybar_layout(m, dry);
+    tac_flight_measure_solve(m, options, dry);
+    tac_lcp_measure_pull(m, options, dry);
 }

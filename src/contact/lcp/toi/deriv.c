@@ -20,29 +20,32 @@ static void add_time(const tacContext *ctx, size_t n, double *v) {
         v[(size_t)i * n + (size_t)time_column(ctx)] += ctx->work.qacc[i];
 }
 
-tacStatus tac_flight_tangent(tacContext *ctx, tacFlightTangent *d) {
-    tacColumns c = tac_count_columns(ctx);
-    size_t nv = (size_t)ctx->model->nv, n = (size_t)c.n, rows = (size_t)c.nx;
+static int layout(tacFlightTangent *d, const tacModel *m, tacColumns c, tacArena *arena) {
+    size_t nv = (size_t)m->nv, n = (size_t)c.n, rows = (size_t)c.nx;
     *d = (tacFlightTangent){.c = c};
     double **wide[] = {&d->q, &d->v, &d->kick, &d->W, &d->W_rest};
     int ok = 1;
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
-        ok &= (*wide[i] = TAC_TAKE(&ctx->arena, nv * n, double)) != NULL;
-    d->time = TAC_TAKE(&ctx->arena, n, double), d->left = TAC_TAKE(&ctx->arena, n, double);
-    d->J.A = TAC_TAKE(&ctx->arena, rows * rows, double);
-    d->J.B = TAC_TAKE(&ctx->arena, rows * (size_t)c.nu, double);
-    d->J.P = TAC_TAKE(&ctx->arena, rows * (size_t)c.np, double);
-    if (!ok || !d->time || !d->left || !d->J.A || !d->J.B || !d->J.P) return TAC_ERR_ARENA_FULL;
-    memset(d->left, 0, n * sizeof(double));
-    if (tac_param_of_time(ctx->model) >= 0) d->left[time_column(ctx)] = 1; /* all of h is left */
-    return TAC_OK;
+        ok &= (*wide[i] = TAC_TAKE(arena, nv * n, double)) != NULL;
+    d->time = TAC_TAKE(arena, n, double);
+    d->left = TAC_TAKE(arena, n, double);
+    d->J.A = TAC_TAKE(arena, rows * rows, double);
+    d->J.B = TAC_TAKE(arena, rows * (size_t)c.nu, double);
+    d->J.P = TAC_TAKE(arena, rows * (size_t)c.np, double);
+    return ok && d->time && d->left && d->J.A && d->J.B && d->J.P;
 }
 
-size_t tac_flight_tangent_bytes(const tacModel *m, const tacOptions *options) {
-    tacColumns c = tac_columns_of(m, options);
-    size_t n = (size_t)c.n, rows = (size_t)c.nx;
-    return 5 * tac_room((size_t)m->nv * n) + 2 * tac_room(n) + tac_room(rows * rows) + tac_room(rows * (size_t)c.nu) +
-           tac_room(rows * (size_t)c.np);
+void tac_flight_measure_tangent(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    tacFlightTangent d;
+    layout(&d, m, tac_columns_of(m, options), dry);
+}
+
+tacStatus tac_flight_tangent(tacContext *ctx, tacFlightTangent *d) {
+    tacColumns c = tac_count_columns(ctx);
+    if (!layout(d, ctx->model, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    memset(d->left, 0, (size_t)c.n * sizeof(double));
+    if (tac_param_of_time(ctx->model) >= 0) d->left[time_column(ctx)] = 1; /* all of h is left */
+    return TAC_OK;
 }
 
 /* --- Kick --------------------------------------------------------------------------------------------------------- */
@@ -109,9 +112,8 @@ tacStatus tac_flight_time_jac(tacFlight *f, const int geom[2]) {
     tacContact contact;
     tacContactSystem c;
     double rate = 0;
-    tacStatus status = tac_scene_distance(&ctx->scene, m, geom[0], geom[1], &contact);
-    if (status == TAC_OK) status = tac_contact_prepare(m, &ctx->scene, &contact, &c);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_scene_distance(&ctx->scene, m, geom[0], geom[1], &contact));
+    TAC_TRY(tac_contact_prepare(m, &ctx->scene, &contact, &c));
     memset(d->time, 0, (size_t)d->c.n * sizeof(double));
     for (int j = 0; j < m->nv; j++) {
         tacMover mover = tac_dof_mover(m, &ctx->work, j);
@@ -174,10 +176,9 @@ tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp) {
     size_t rows[2] = {6 * (size_t)m->nbody, (size_t)m->nv};
     for (int k = 0; k < 2; k++) {
         if (sums[k] == NULL) continue;
+        double *wrench = k == 0 ? z->local : NULL, *qfrc = k == 1 ? z->local : NULL;
         memset(z->local, 0, rows[k] * (size_t)f->d->c.n * sizeof(double));
-        tacStatus status =
-            tac_lcp_problem_forces_jac(f->ctx, f->x, f->u, lcp, 1, k == 0 ? z->local : NULL, k == 1 ? z->local : NULL);
-        if (status != TAC_OK) return status;
+        TAC_TRY(tac_lcp_problem_forces_jac(f->ctx, f->x, f->u, lcp, 1, wrench, qfrc));
         add_chained(f, rows[k], z->local, sums[k]);
     }
     return TAC_OK;
@@ -203,10 +204,11 @@ double tac_flight_span_rate(const tacLcp *lcp, int k) {
 }
 
 tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp) {
+    TAC_SCOPE(&f->ctx->arena);
+    TAC_TRY(tac_lcp_check_rows(lcp));
     tacFlightTangent *d = f->d;
-    tacArena *arena = &f->ctx->arena;
-    size_t mark = tac_arena_mark(arena), n = (size_t)d->c.n, nv = (size_t)f->ctx->model->nv;
-    double *dr = TAC_TAKE(arena, (size_t)lcp->rows.n * n, double);
+    size_t n = (size_t)d->c.n, nv = (size_t)f->ctx->model->nv;
+    double *dr = tac_lcp_dr_layout(lcp->rows.n, d->c, &f->ctx->arena);
     if (dr == NULL) return TAC_ERR_ARENA_FULL;
     memset(dr, 0, (size_t)lcp->rows.n * n * sizeof *dr);
     memset(d->W, 0, nv * n * sizeof(double));
@@ -217,11 +219,16 @@ tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp) {
             lag_row(f, lcp->rows.dof[e], share * lcp->rows.J[e], dr + (size_t)k * n);
         tac_dense_axpy((int)n, tac_flight_span_rate(lcp, k), d->left, dr + (size_t)k * n);
     }
-    tacStatus status = tac_lcp_respond(f->ctx, lcp, d->c, dr, d->W);
+    TAC_TRY(tac_lcp_respond(f->ctx, lcp, d->c, dr, d->W));
     tac_dense_axpy((int)(nv * n), -f->ctx->options.dt, d->W, d->v);
-    if (status == TAC_OK && f->z != NULL) tac_lcp_add_force_changes(f->ctx, lcp, d->c, dr, f->z->dwrench, f->z->dqfrc);
-    tac_arena_release(arena, mark);
-    return status;
+    if (f->z != NULL) tac_lcp_add_force_changes(f->ctx, lcp, d->c, dr, f->z->dwrench, f->z->dqfrc);
+    return TAC_OK;
+}
+
+void tac_flight_measure_lag_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_lcp_dr_layout(tac_lcp_deriv_rows(m, options), tac_columns_of(m, options), dry);
+    tac_lcp_measure_respond(m, options, dry);
 }
 
 static void split_row(const tacFlightTangent *d, const double *row, size_t i) {

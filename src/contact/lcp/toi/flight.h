@@ -1,38 +1,40 @@
 /* Steps that stop at impacts [Yang2023; docs/theory/contact.md, H1 to H4].
  *
- *   kick     v <- v + h a, with the contacts that touch as rows: forces act at the step's beginning, as ever
+ *   kick     v <- v + h a, with rows for the contacts that touch: forces act at the step's beginning, as in every step
  *   drift    q <- q (+) t v until two geoms meet, or to the step's end
- *   impact   M (v' - v) = J^T f, with all that touches then as rows; then on with the rest of the step
+ *   impact   M (v' - v) = J^T f, with rows for all contacts that touch then; the rest of the step follows
  *
- * Time steps of this kind are second order in the middle of a step: v is the velocity half a step earlier than q is. At
- * time t the velocity is that of the drift plus (t/h - 1/2) times the kick, and a bounce turns that (H4).
+ * Such a step is second order in its middle: v is the velocity half a step earlier than q is. At time t the velocity is
+ * that of the drift plus (t/h - 1/2) times the kick, and a bounce reverses that (H4).
  *
- * Two geoms meet when they are TAC_TOI_GAP from each other: surfaces never quite reach each other, so that neither
- * rounding nor compliance makes them overlap. The kick has rows for what has met, up to TAC_TOI_TOUCH, and for what is
- * near, up to TAC_TOI_NEAR, unless it comes fast enough to bounce: such a row brings the two to the gap by the end of
- * the step, as an open gap does without `toi`. So what rests makes no impacts, and what is near may move a little
- * without changing its kind. An impact has rows for what has met, and for what is near and was held by the kick; not
- * for what is merely near, which would pass the impact on before it is hit. Pairs that have rows are held: they count
- * by where they are at the end of a drift, TAC_TOI_LEAST apart or more. Where they are nearer, for rows are straight
- * and do not see them turn, and where near pairs have no row, they meet when their distance falls to the next of the
- * levels below the gap (tac_next_impact). */
+ * Two geoms meet when their distance is TAC_TOI_GAP. Surfaces never quite reach each other, so neither rounding nor
+ * compliance makes them overlap.
+ *
+ * The kick has rows for pairs that have met, up to TAC_TOI_TOUCH, and for near pairs, up to TAC_TOI_NEAR, unless these
+ * approach fast enough to bounce. The row of a near pair brings it to the gap by the end of the step, as the row of an
+ * open gap does without `toi`. So resting bodies make no impacts, and near ones may move a little without another kind
+ * of row. An impact has rows for pairs that have met, and for near pairs that the kick held. Other near pairs have
+ * none: they would pass the impact on before they are hit.
+ *
+ * Pairs with rows are held. They count by their distance at the end of a drift, TAC_TOI_LEAST or more. A held pair may
+ * come nearer, for rows are straight and bodies turn; and some near pairs have no row. Both meet when their distance
+ * falls to the next level below the gap (tac_next_impact). */
 #pragma once
 
 #include "smooth/first_impact.h"
 #include "contact/lcp/step.h"
 
-#define TAC_TOI_GAP   1e-6 /* m */
-#define TAC_TOI_TOUCH 2e-6
-#define TAC_TOI_NEAR  1e-4
-#define TAC_TOI_LEAST (TAC_TOI_GAP / 16)
-/* m: what gives way by more, under a load that compliance does not bear at such a step, is not solved. */
-#define TAC_TOI_SUNK 1e-9
+#define TAC_TOI_GAP   1e-6               /* m: distance at which two geoms meet */
+#define TAC_TOI_TOUCH 2e-6               /* m: pairs up to this distance have met */
+#define TAC_TOI_NEAR  1e-4               /* m: pairs up to this distance are near */
+#define TAC_TOI_LEAST (TAC_TOI_GAP / 16) /* m: a held pair nearer than this at the end of a drift is searched */
+#define TAC_TOI_SUNK  1e-9               /* m: an overlap beyond this, under too heavy a load, counts as unsolved */
 
-/* Derivatives of a step on its way, with respect to [x | u | theta]. */
+/* Derivatives of the current state of a flight, with respect to [x | u | theta]. */
 typedef struct tacFlightTangent {
     tacColumns c;
-    double *q, *v;      /* nv x c.n: of the coordinates in hand, tangent */
-    double *time;       /* c.n: of the time of the drift in hand */
+    double *q, *v;      /* nv x c.n: of the current coordinates (tangent) and velocities */
+    double *time;       /* c.n: of the duration of the current drift */
     double *left;       /* c.n: of the time that is left */
     double *kick;       /* nv x c.n */
     double *W, *W_rest; /* nv x c.n: of one change of velocity */
@@ -48,19 +50,19 @@ typedef struct tacFlightForces {
     int max, n;
 } tacFlightForces;
 
-/* Where a flight stops: an impact of the pair, or a search that ended early; NONE: at the step's end. */
+/* Where a flight stops: at an impact of the pair, where a search ended early, or, NONE, at the step's end. */
 typedef struct tacFlightStop {
     tacImpactPair pair;
     tacImpactKind kind;
 } tacFlightStop;
-/* Stops that a flight remembers, so that it can be flown again without a search. */
+/* Stops that a flight records, so that it can be repeated without a search. */
 #define TAC_FLIGHT_STOPS 12
 
-/* A step on its way. */
+/* The current state of a step that stops at impacts. */
 typedef struct tacFlight {
     tacContext *ctx;
     const double *u;
-    double *x;        /* nx: coordinates and velocities in hand, activations as they were */
+    double *x;        /* nx: current coordinates and velocities; activations as at the start */
     double *act;      /* na: next activations */
     double *kick;     /* nv: what the step's forces added to the velocity */
     tacContact *last; /* max_contacts: rows of the problem before */
@@ -71,12 +73,13 @@ typedef struct tacFlight {
     int *held, nheld;   /* pairs of geoms that the kick had a force between */
     int met[2];         /* geoms of the impact in hand */
     double *lag;        /* nv: tac_lcp_bounce */
+    double *v_free;     /* nv: velocity after the kick without rows */
     double *scratch;    /* 3 nv */
     double left;        /* s */
     double since;       /* s: of drift since the kick or the last impact */
     tacFlightStop stops[TAC_FLIGHT_STOPS];
     int nstops;                    /* so far; more than there is room for are counted */
-    const struct tacFlight *again; /* the flight that is flown again; NULL: stops are searched */
+    const struct tacFlight *again; /* the flight that is repeated; NULL: stops are searched */
     int stop;                      /* number of the impact to stop at, from 1; 0: none */
     tacLcp *stopped;               /* its problem */
     int impacts;                   /* so far */
@@ -86,8 +89,8 @@ typedef struct tacFlight {
     tacFlightForces *z;            /* NULL: not asked for */
 } tacFlight;
 
-/* (x, u) -> f->x, f->act; with derivatives where d is given, with forces where z is. Leaves f in the arena: the caller
- * releases. Where tac_went_on(status), there is a next state. */
+/* (x, u) -> f->x, f->act, w->next; with derivatives where d is given, with forces where z is. Leaves f in the arena:
+ * the caller releases. Where tac_went_on(status), there is a next state. */
 tacStatus tac_flight_travel(tacContext *ctx, const double *x, const double *u, tacFlightTangent *d, tacFlightForces *z,
                             tacFlight *f);
 /* The flight `first` once more, to impact number k (from 1): its problem solved and left in the arena, its change of
@@ -96,18 +99,29 @@ tacStatus tac_flight_to_impact(const tacFlight *first, const double *x, int k, t
 /* The kick once more, for reverse modes of a step that was the kick and one drift; lcp is left in the arena. */
 tacStatus tac_flight_kick_again(tacFlight *f, const double *x, tacLcp *lcp);
 
-/* --- Rows of what touches (lcp_toi_rows.c) ------------------------------------------------------------------------ */
+/* --- Memory -------------------------------------------------------------------------------------------------------
+ *
+ * Each takes from a dry arena what its namesake takes, and leaves there what that leaves (contact/lcp/step.h). */
+void tac_flight_measure(const tacModel *m, const tacOptions *options, tacArena *dry); /* a flight's own arrays */
+void tac_flight_measure_travel(const tacModel *m, const tacOptions *options, int derivatives, tacArena *dry);
+void tac_flight_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_flight_measure_tangent(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_flight_measure_lag_jac(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_flight_measure_add_forces(const tacModel *m, tacArena *dry);
+void tac_flight_measure_pull(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_toi_measure_outputs(const tacModel *m, const tacOptions *options, tacArena *dry);
+
+/* --- Rows of what touches (rows.c) -------------------------------------------------------------------------------- */
 
 /* 1: the kick had a force between the two geoms. */
 int tac_flight_is_held(const tacFlight *f, const int geom[2]);
 /* (x in hand, velocity without rows) -> impulses in lcp, of the kick or of an impact. Needs: position, the factor. */
 tacStatus tac_flight_solve(tacFlight *f, const double *v_free, int impact, tacLcp *lcp);
 
-/* --- Derivatives (lcp_toi_deriv.c) -------------------------------------------------------------------------------- */
+/* --- Derivatives (deriv.c) ---------------------------------------------------------------------------------------- */
 
-/* Room for them in the arena, and its bytes. */
+/* Their arrays, taken from the arena, at the step's beginning. */
 tacStatus tac_flight_tangent(tacContext *ctx, tacFlightTangent *d);
-size_t tac_flight_tangent_bytes(const tacModel *m, const tacOptions *options);
 /* After the kick, from W: dv, dq = identity, and of the whole step what the activations have. Needs: w as the kick left
  * it. */
 tacStatus tac_flight_kick_jac(tacFlight *f, const double *x);
@@ -129,13 +143,13 @@ double tac_flight_span_rate(const tacLcp *lcp, int k);
 /* -> rows dq, dv of the whole step. 0: not all are finite. */
 int tac_flight_finish_jac(const tacFlight *f);
 
-/* --- Reverse mode (lcp_toi_adjoint.c) ----------------------------------------------------------------------------- */
+/* --- Reverse mode (adjoint.c) ------------------------------------------------------------------------------------- */
 
 /* Of a step that f has made, with ctx->info its report and all its stops remembered; landed: 1 where it came to its
  * end. */
 tacStatus tac_flight_pull(tacFlight *f, const double *x, int landed, const double *ybar, const tacGrad *g);
 
-/* --- Forces as outputs (lcp_toi_forces.c) ------------------------------------------------------------------------- */
+/* --- Forces as outputs (outputs.c) -------------------------------------------------------------------------------- */
 
 /* Adds those of a problem that was solved. Needs: its kinematics, v+ in w->next. */
 tacStatus tac_flight_add_forces(tacFlight *f, const tacLcp *lcp);
@@ -146,5 +160,3 @@ tacStatus tac_toi_forces_jac(tacContext *ctx, const double *x, const double *u, 
 tacStatus tac_toi_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
                              const double *qfrcbar, const tacGrad *bar);
 tacStatus tac_toi_contacts(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n);
-/* Bytes that they take beside a step's. */
-size_t tac_toi_forces_bytes(const tacModel *m, const tacOptions *options);

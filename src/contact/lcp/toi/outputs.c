@@ -14,25 +14,41 @@ static tacStatus list_contacts(tacFlightForces *z, const tacLcp *lcp, const doub
     return TAC_OK;
 }
 
+/* Forces of one problem. */
+typedef struct Forces {
+    double *wrench, *qfrc; /* 6 nbody, nv */
+} Forces;
+
+static int forces_layout(Forces *one, const tacModel *m, tacArena *arena) {
+    one->wrench = TAC_TAKE(arena, 6 * (size_t)m->nbody, double);
+    one->qfrc = TAC_TAKE(arena, m->nv, double);
+    return one->wrench && one->qfrc;
+}
+
 tacStatus tac_flight_add_forces(tacFlight *f, const tacLcp *lcp) {
     tacContext *ctx = f->ctx;
     const tacModel *m = ctx->model;
     tacFlightForces *z = f->z;
     if (z == NULL) return TAC_OK;
     if (z->contact != NULL) return list_contacts(z, lcp, ctx->work.next + m->nq);
-    size_t mark = tac_arena_mark(&ctx->arena);
-    double *wrench = TAC_TAKE(&ctx->arena, 6 * (size_t)m->nbody, double), *qfrc = TAC_TAKE(&ctx->arena, m->nv, double);
-    if (wrench == NULL || qfrc == NULL) return TAC_ERR_ARENA_FULL;
+    TAC_SCOPE(&ctx->arena);
+    Forces one;
+    if (!forces_layout(&one, m, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     if (z->wrench != NULL) {
-        tac_lcp_wrenches(m, &ctx->work, lcp, wrench);
-        tac_dense_axpy(6 * m->nbody, 1, wrench, z->wrench);
+        tac_lcp_wrenches(m, &ctx->work, lcp, one.wrench);
+        tac_dense_axpy(6 * m->nbody, 1, one.wrench, z->wrench);
     }
     if (z->qfrc != NULL) {
-        tac_lcp_forces_on_dofs(m, lcp, qfrc);
-        tac_dense_axpy(m->nv, 1, qfrc, z->qfrc);
+        tac_lcp_forces_on_dofs(m, lcp, one.qfrc);
+        tac_dense_axpy(m->nv, 1, one.qfrc, z->qfrc);
     }
-    tac_arena_release(&ctx->arena, mark);
     return TAC_OK;
+}
+
+void tac_flight_measure_add_forces(const tacModel *m, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Forces one;
+    forces_layout(&one, m, dry);
 }
 
 /* --- Entries ------------------------------------------------------------------------------------------------------ */
@@ -40,11 +56,10 @@ tacStatus tac_flight_add_forces(tacFlight *f, const tacLcp *lcp) {
 /* The whole step; the workspace is left at (x, u), as outputs expect it. */
 static tacStatus travel(tacContext *ctx, const double *x, const double *u, tacFlightTangent *d, tacFlightForces *z,
                         int *impacts) {
+    TAC_SCOPE(&ctx->arena);
     tacFlight f;
-    size_t mark = tac_arena_mark(&ctx->arena);
     tacStatus status = tac_flight_travel(ctx, x, u, d, z, &f);
     *impacts = ctx->info.impacts;
-    tac_arena_release(&ctx->arena, mark);
     tac_evaluate(ctx, x, u);
     return status;
 }
@@ -67,18 +82,21 @@ tacStatus tac_toi_contacts(tacContext *ctx, const double *x, const double *u, ta
     return status == TAC_OK && z.n > max ? TAC_ERR_CONTACTS : status;
 }
 
+/* Derivatives of one kind of forces: six rows a body, or one a dof. */
+static double *matrix_layout(const tacModel *m, tacColumns c, tacArena *arena) {
+    size_t wrenches = 6 * (size_t)m->nbody, nv = (size_t)m->nv;
+    return TAC_TAKE(arena, (wrenches > nv ? wrenches : nv) * (size_t)c.n, double);
+}
+
 tacStatus tac_toi_forces_jac(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc) {
     tacFlightTangent d;
     tacFlightForces z = {.dwrench = dwrench, .dqfrc = dqfrc};
     int impacts;
-    size_t mark = tac_arena_mark(&ctx->arena), columns = (size_t)tac_count_columns(ctx).n;
-    tacStatus status = tac_flight_tangent(ctx, &d);
-    size_t rows = 6 * (size_t)ctx->model->nbody, nv = (size_t)ctx->model->nv;
-    z.local = TAC_TAKE(&ctx->arena, (rows > nv ? rows : nv) * columns, double);
-    if (status == TAC_OK && z.local == NULL) status = TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) status = travel(ctx, x, u, &d, &z, &impacts);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_SCOPE(&ctx->arena);
+    TAC_TRY(tac_flight_tangent(ctx, &d));
+    z.local = matrix_layout(ctx->model, tac_count_columns(ctx), &ctx->arena);
+    if (z.local == NULL) return TAC_ERR_ARENA_FULL;
+    return travel(ctx, x, u, &d, &z, &impacts);
 }
 
 /* bar += Z^T zbar, Z rows by the columns of [x | u | theta] */
@@ -94,40 +112,54 @@ static void pull_rows(tacColumns c, size_t rows, const double *Z, const double *
 /* By the matrix of one kind of forces. */
 static tacStatus pull_matrix(tacContext *ctx, const double *x, const double *u, int wrenches, const double *zbar,
                              const tacGrad *bar) {
+    TAC_SCOPE(&ctx->arena);
     tacColumns c = tac_count_columns(ctx);
-    size_t mark = tac_arena_mark(&ctx->arena);
     size_t rows = wrenches ? 6 * (size_t)ctx->model->nbody : (size_t)ctx->model->nv;
-    double *Z = TAC_TAKE(&ctx->arena, rows * (size_t)c.n, double);
+    double *Z = matrix_layout(ctx->model, c, &ctx->arena);
     if (Z == NULL) return TAC_ERR_ARENA_FULL;
     memset(Z, 0, rows * (size_t)c.n * sizeof *Z);
     tacStatus status = tac_toi_forces_jac(ctx, x, u, wrenches ? Z : NULL, wrenches ? NULL : Z);
     if (tac_went_on(status)) pull_rows(c, rows, Z, zbar, bar);
-    tac_arena_release(&ctx->arena, mark);
     return status;
 }
 
-/* A step without impacts is one problem. */
+/* A step without impacts is one problem: *done is 1. */
+static tacStatus pull_one_problem(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
+                                  const double *qfrcbar, const tacGrad *bar, int *done) {
+    TAC_SCOPE(&ctx->arena);
+    tacFlight f;
+    tacLcp lcp = {.unsolved = 0};
+    *done = 0;
+    TAC_TRY(tac_flight_travel(ctx, x, u, NULL, NULL, &f));
+    *done = ctx->info.impacts == 0;
+    if (!*done) return TAC_OK;
+    TAC_TRY(tac_flight_kick_again(&f, x, &lcp));
+    return tac_lcp_pull_forces(ctx, x, u, &lcp, wrenchbar, qfrcbar, bar);
+}
+
 tacStatus tac_toi_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
                              const double *qfrcbar, const tacGrad *bar) {
-    tacFlight f;
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = tac_flight_travel(ctx, x, u, NULL, NULL, &f);
-    if (status == TAC_OK && ctx->info.impacts == 0) {
-        tacLcp lcp = {.unsolved = 0};
-        status = tac_flight_kick_again(&f, x, &lcp);
-        if (status == TAC_OK) status = tac_lcp_pull_forces(ctx, x, u, &lcp, wrenchbar, qfrcbar, bar);
-        tac_arena_release(&ctx->arena, mark);
-        return status;
-    }
-    tac_arena_release(&ctx->arena, mark);
+    int done;
+    tacStatus status = pull_one_problem(ctx, x, u, wrenchbar, qfrcbar, bar, &done);
+    if (done) return status;
     if (tac_went_on(status) && wrenchbar != NULL) status = pull_matrix(ctx, x, u, 1, wrenchbar, bar);
     if (tac_went_on(status) && qfrcbar != NULL) status = pull_matrix(ctx, x, u, 0, qfrcbar, bar);
     return status;
 }
 
-/* Sums of one problem, its derivatives, and a matrix in reverse; wrenches have six rows a body. */
-size_t tac_toi_forces_bytes(const tacModel *m, const tacOptions *options) {
-    size_t rows = 6 * (size_t)m->nbody, n = (size_t)tac_columns_of(m, options).n;
-    if (rows < (size_t)m->nv) rows = (size_t)m->nv;
-    return 2 * tac_room(rows * n) + tac_room(6 * (size_t)m->nbody) + tac_room((size_t)m->nv);
+static void measure_matrix(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tacColumns c = tac_columns_of(m, options);
+    matrix_layout(m, c, dry);
+    tac_flight_measure_tangent(m, options, dry);
+    matrix_layout(m, c, dry);
+    tac_flight_measure_travel(m, options, 1, dry);
+}
+
+void tac_toi_measure_outputs(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    measure_matrix(m, options, dry);
+    TAC_SCOPE(dry);
+    tac_flight_measure_travel(m, options, 0, dry);
+    tac_flight_measure_solve(m, options, dry);
+    tac_lcp_measure_pull_forces(m, options, dry);
 }

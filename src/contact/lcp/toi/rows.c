@@ -1,8 +1,9 @@
-/* Rows of what touches, in the kick and at impacts: which contacts are rows, and the problem they make (lcp_toi.h). */
+/* Rows of what touches, in the kick and at impacts: which contacts are rows, and the problem they make (flight.h). */
 #include "contact/lcp/toi/flight.h"
 
 #include "math/scalar.h"
-#include "contact/lcp/ahead.h"
+#include "contact/lcp/predict.h"
+#include "smooth/find_contacts.h"
 
 #include <string.h>
 
@@ -49,38 +50,41 @@ static int is_row(const tacFlight *f, const tacContact *c, const tacVec6 *V, int
     return rate >= -speed;
 }
 
+static tacVec6 *velocities_layout(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, m->nbody, tacVec6); }
+
 /* Contacts at the poses in hand that are rows. Needs: position. */
 static tacStatus find_touching(tacFlight *f, tacLcp *lcp, Margins *margin) {
+    TAC_SCOPE(&f->ctx->arena);
     tacContext *ctx = f->ctx;
     const tacModel *m = ctx->model;
     tacRows *rows = &lcp->rows;
-    size_t mark = tac_arena_mark(&ctx->arena);
-    double *extra = TAC_TAKE(&ctx->arena, m->ngeom, double);
-    tacVec6 *V = TAC_TAKE(&ctx->arena, m->nbody, tacVec6);
-    if (extra == NULL || V == NULL) return TAC_ERR_ARENA_FULL;
-    for (int g = 0; g < m->ngeom; g++)
-        extra[g] = TAC_TOI_NEAR;
-    ctx->scene.extra = extra;
-    tacStatus status = tac_scene_contacts(&ctx->scene, m, rows->contact, rows->max_contacts, &rows->ncontact);
-    ctx->scene.extra = NULL;
+    tacContactReach reach = {.distance = TAC_TOI_NEAR};
+    tacVec6 *V = velocities_layout(m, &ctx->arena);
+    if (V == NULL) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(tac_find_contacts(ctx, &ctx->work, &reach, rows->contact, rows->max_contacts, &rows->ncontact));
     tac_rows_body_velocity(m, &ctx->work, f->x + m->nq, V);
     int kept = 0;
-    for (int c = 0; status == TAC_OK && c < rows->ncontact; c++)
+    for (int c = 0; c < rows->ncontact; c++)
         if (is_row(f, &rows->contact[c], V, lcp->impact, margin)) rows->contact[kept++] = rows->contact[c];
     rows->ncontact = kept;
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    return TAC_OK;
 }
 
 /* What this problem says, joined to what those before it in the step said. */
 static void report(tacFlight *f, const tacLcp *lcp) {
     tacStepInfo before = f->ctx->info, *info = &f->ctx->info;
     tac_lcp_report(f->ctx->model, lcp, info);
-    if (lcp->impact) info->start = before.start, info->violation = before.violation;
+    if (lcp->impact) {
+        info->start = before.start;
+        info->violation = before.violation;
+    }
     f->unsolved |= lcp->unsolved > 0;
-    info->contacts += before.contacts, info->sticking += before.sticking, info->sliding += before.sliding;
+    info->contacts += before.contacts;
+    info->sticking += before.sticking;
+    info->sliding += before.sliding;
     info->iterations += before.iterations;
-    info->impacts = before.impacts, info->impact_time = before.impact_time;
+    info->impacts = before.impacts;
+    info->impact_time = before.impact_time;
     info->residual = tac_max(info->residual, before.residual);
     info->class_margin = tac_min(info->class_margin, before.class_margin);
     info->feature_margin = tac_min(info->feature_margin, before.feature_margin);
@@ -115,18 +119,19 @@ static void note_pairs(tacFlight *f) {
 tacStatus tac_flight_solve(tacFlight *f, const double *v_free, int impact, tacLcp *lcp) {
     tacContext *ctx = f->ctx;
     const tacModel *m = ctx->model;
-    if (!tac_lcp_layout(lcp, m, ctx->options.max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    if (!tac_lcp_layout(lcp, m, &ctx->options, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     Margins margin = {TAC_INFINITY, TAC_INFINITY};
-    lcp->toi = 1, lcp->impact = impact, lcp->target = TAC_TOI_GAP, lcp->span = f->left;
-    lcp->touch = TAC_TOI_TOUCH, lcp->met = impact ? f->met : NULL;
-    tacStatus status = tac_place_geoms(m, &ctx->work, &ctx->scene);
-    if (status == TAC_OK) status = find_touching(f, lcp, &margin);
-    if (status != TAC_OK) return status;
+    lcp->toi = 1;
+    lcp->impact = impact;
+    lcp->target = TAC_TOI_GAP;
+    lcp->span = f->left;
+    lcp->touch = TAC_TOI_TOUCH;
+    lcp->met = impact ? f->met : NULL;
+    TAC_TRY(find_touching(f, lcp, &margin));
     tac_rows_find(m, &ctx->work, f->x, v_free, ctx->options.dt, &lcp->rows);
-    status = tac_look_ahead(ctx, f->x, f->u, lcp);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_lcp_predict(ctx, f->x, f->u, lcp));
     tac_rows_weigh(m, &ctx->work, &lcp->rows, f->scratch);
-    tac_lcp_pose(m, lcp, ctx->options.dt);
+    tac_lcp_setup(m, lcp, ctx->options.dt);
     double share = (ctx->options.dt - f->left) / ctx->options.dt - 0.5;
     for (int i = 0; i < m->nv; i++)
         f->lag[i] = share * f->kick[i];
@@ -134,13 +139,27 @@ tacStatus tac_flight_solve(tacFlight *f, const double *v_free, int impact, tacLc
     for (int c = 0; impact && c < lcp->rows.ncontact; c++)
         if (has_met(f, lcp->rows.contact[c].geom) && was_row(f, &lcp->rows.contact[c]))
             tac_lcp_hop(lcp, c, f->x + m->nq);
-    status = tac_lcp_solve(m, lcp, v_free, &ctx->arena);
+    TAC_TRY(tac_lcp_solve(m, lcp, v_free, &ctx->arena));
     lcp->bounce_margin = tac_min(lcp->bounce_margin, margin.rate);
-    for (int c = 0; status == TAC_OK && c < lcp->rows.ncontact; c++)
+    for (int c = 0; c < lcp->rows.ncontact; c++)
         f->last[c] = lcp->rows.contact[c];
     f->nlast = lcp->rows.ncontact;
     note_pairs(f);
-    if (status == TAC_OK) report(f, lcp);
+    report(f, lcp);
     ctx->info.feature_margin = tac_min(ctx->info.feature_margin, margin.dist);
-    return status;
+    return TAC_OK;
+}
+
+static void measure_find_touching(const tacModel *m, tacArena *dry) {
+    TAC_SCOPE(dry);
+    velocities_layout(m, dry);
+    tac_measure_find_contacts(m, dry);
+}
+
+void tac_flight_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    tacLcp lcp;
+    tac_lcp_layout(&lcp, m, options, dry);
+    measure_find_touching(m, dry);
+    tac_lcp_measure_predict(m, dry);
+    tac_lcp_measure_solve(m, options, dry);
 }

@@ -24,16 +24,13 @@ static tacStatus kick(tacFlight *f, tacLcp *lcp) {
     tacContext *ctx = f->ctx;
     const tacModel *m = ctx->model;
     tacWork *w = &ctx->work;
-    double h = ctx->options.dt, *v_free = TAC_TAKE(&ctx->arena, m->nv, double);
-    if (v_free == NULL) return TAC_ERR_ARENA_FULL;
+    double h = ctx->options.dt;
     tac_evaluate(ctx, f->x, f->u);
-    tacStatus status = tac_accelerate(ctx, tac_implicit_damping(ctx, f->scratch));
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_accelerate(ctx, tac_implicit_damping(ctx, f->scratch)));
     for (int i = 0; i < m->nv; i++)
-        v_free[i] = f->x[m->nq + i] + h * w->qacc[i];
-    if (tac_first_nonfinite(m->nv, v_free) >= 0) return TAC_ERR_NONFINITE;
-    status = tac_flight_solve(f, v_free, 0, lcp);
-    if (status != TAC_OK) return status;
+        f->v_free[i] = f->x[m->nq + i] + h * w->qacc[i];
+    if (tac_first_nonfinite(m->nv, f->v_free) >= 0) return TAC_ERR_NONFINITE;
+    TAC_TRY(tac_flight_solve(f, f->v_free, 0, lcp));
     note_held(f, lcp);
     tac_lcp_add_impulses(ctx, lcp, f->scratch);
     return tac_advance(ctx, f->x);
@@ -44,9 +41,8 @@ static tacStatus strike(tacFlight *f, tacLcp *lcp) {
     tacContext *ctx = f->ctx;
     const tacModel *m = ctx->model;
     tacWork *w = &ctx->work;
-    tacStatus status = tac_factor(m, w, NULL);
-    if (status == TAC_OK) status = tac_flight_solve(f, f->x + m->nq, 1, lcp);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_factor(m, w, NULL));
+    TAC_TRY(tac_flight_solve(f, f->x + m->nq, 1, lcp));
     memset(w->qacc, 0, (size_t)m->nv * sizeof *w->qacc);
     tac_lcp_add_impulses(ctx, lcp, f->scratch);
     for (int i = 0; i < m->nv; i++)
@@ -58,50 +54,51 @@ static tacStatus strike(tacFlight *f, tacLcp *lcp) {
 static tacStatus begin(tacFlight *f) {
     tacContext *ctx = f->ctx;
     const tacModel *m = ctx->model;
-    size_t mark = tac_arena_mark(&ctx->arena);
+    TAC_SCOPE(&ctx->arena);
     tacLcp lcp = {.unsolved = 0};
-    tacStatus status = kick(f, &lcp);
-    if (status == TAC_OK) status = tac_flight_add_forces(f, &lcp);
-    if (status == TAC_OK && f->d != NULL) {
+    TAC_TRY(kick(f, &lcp));
+    TAC_TRY(tac_flight_add_forces(f, &lcp));
+    if (f->d != NULL) {
         memcpy(f->scratch, ctx->work.vec[0], (size_t)m->nv * sizeof(double));
-        status = tac_lcp_linearize(ctx, f->x, f->u, &lcp, 0, f->d->c, f->d->W);
-        if (status == TAC_OK) status = tac_flight_kick_jac(f, f->x);
-        if (status == TAC_OK) status = tac_flight_forces_jac(f, &lcp);
+        TAC_TRY(tac_lcp_linearize(ctx, f->x, f->u, &lcp, 0, f->d->c, f->d->W));
+        TAC_TRY(tac_flight_kick_jac(f, f->x));
+        TAC_TRY(tac_flight_forces_jac(f, &lcp));
     }
-    if (status == TAC_OK) {
-        for (int i = 0; i < m->nv; i++)
-            f->kick[i] = ctx->work.next[m->nq + i] - f->x[m->nq + i];
-        memcpy(f->x + m->nq, ctx->work.next + m->nq, (size_t)m->nv * sizeof(double));
-        memcpy(f->act, ctx->work.next + m->nq + m->nv, (size_t)m->na * sizeof(double));
-    }
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    for (int i = 0; i < m->nv; i++)
+        f->kick[i] = ctx->work.next[m->nq + i] - f->x[m->nq + i];
+    memcpy(f->x + m->nq, ctx->work.next + m->nq, (size_t)m->nv * sizeof(double));
+    memcpy(f->act, ctx->work.next + m->nq + m->nv, (size_t)m->na * sizeof(double));
+    return TAC_OK;
 }
 
 static int is_stopped(const tacFlight *f) { return f->stop > 0 && f->ctx->info.impacts == f->stop; }
 
-/* An impact with its derivative. Needs: tac_evaluate at x. */
+/* An impact with its derivative. Needs: tac_evaluate at x. lcp is left in the arena. */
+static tacStatus solve_impact(tacFlight *f, tacLcp *lcp) {
+    tacContext *ctx = f->ctx;
+    TAC_TRY(strike(f, lcp));
+    TAC_TRY(tac_flight_add_forces(f, lcp));
+    if (f->d == NULL) return TAC_OK;
+    TAC_TRY(tac_flight_forces_jac(f, lcp));
+    TAC_TRY(tac_lcp_linearize(ctx, f->x, f->u, lcp, 1, f->d->c, f->d->W));
+    tac_flight_impact_jac(f);
+    return tac_flight_lag_jac(f, lcp);
+}
+
+/* Through an impact. The problem of the one where the flight stops is left in the arena for the caller. */
 static tacStatus collide(tacFlight *f) {
     tacContext *ctx = f->ctx;
     const tacModel *m = ctx->model;
-    size_t mark = tac_arena_mark(&ctx->arena);
+    if (is_stopped(f)) {
+        *f->stopped = (tacLcp){.unsolved = 0};
+        return solve_impact(f, f->stopped);
+    }
+    TAC_SCOPE(&ctx->arena);
     tacLcp lcp = {.unsolved = 0};
-    tacStatus status = strike(f, &lcp);
-    if (status == TAC_OK) status = tac_flight_add_forces(f, &lcp);
-    if (status == TAC_OK && f->d != NULL) {
-        status = tac_flight_forces_jac(f, &lcp);
-        if (status == TAC_OK) status = tac_lcp_linearize(ctx, f->x, f->u, &lcp, 1, f->d->c, f->d->W);
-        if (status == TAC_OK) tac_flight_impact_jac(f);
-        if (status == TAC_OK) status = tac_flight_lag_jac(f, &lcp);
-    }
-    if (status == TAC_OK && is_stopped(f)) {
-        *f->stopped = lcp;
-        return TAC_OK;
-    }
-    if (status == TAC_OK) memcpy(f->x + m->nq, ctx->work.next + m->nq, (size_t)m->nv * sizeof(double));
     f->since = 0;
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    TAC_TRY(solve_impact(f, &lcp));
+    memcpy(f->x + m->nq, ctx->work.next + m->nq, (size_t)m->nv * sizeof(double));
+    return TAC_OK;
 }
 
 /* --- Drift -------------------------------------------------------------------------------------------------------- */
@@ -112,7 +109,8 @@ static tacStatus drift(tacFlight *f, double t) {
         f->scratch[i] = t * f->x[m->nq + i];
     if (f->d != NULL) tac_flight_drift_jac(f, t);
     tac_qpos_add(m, f->x, f->scratch, f->x);
-    f->left -= t, f->since += t;
+    f->left -= t;
+    f->since += t;
     return tac_first_nonfinite(m->nq, f->x) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
@@ -138,15 +136,13 @@ static void note_impact(tacFlight *f, const tacImpactPair *pair) {
 /* To where the pair meets, and through the impact. */
 static tacStatus meet(tacFlight *f, const tacImpactPair *pair) {
     tacContext *ctx = f->ctx;
-    tacStatus status = drift(f, pair->time);
-    if (status != TAC_OK) return status;
+    TAC_TRY(drift(f, pair->time));
     note_impact(f, pair);
     memcpy(f->met, pair->geom, sizeof f->met);
     tac_evaluate(ctx, f->x, f->u);
     if (f->d != NULL) {
-        status = tac_place_geoms(ctx->model, &ctx->work, &ctx->scene);
-        if (status == TAC_OK) status = tac_flight_time_jac(f, pair->geom);
-        if (status != TAC_OK) return status;
+        TAC_TRY(tac_place_geoms(ctx->model, &ctx->work, &ctx->scene));
+        TAC_TRY(tac_flight_time_jac(f, pair->geom));
         tac_flight_stop_jac(f);
     }
     return collide(f);
@@ -164,14 +160,15 @@ static tacStatus land(tacFlight *f) {
 }
 
 /* The next impact in the time left; kind NONE: there is none. */
-static tacStatus look_ahead(tacFlight *f, tacImpactPair *pair, tacImpactKind *kind) {
+static tacStatus find_impact(tacFlight *f, tacImpactPair *pair, tacImpactKind *kind) {
     const tacModel *m = f->ctx->model;
     tacImpact next = {.gap = TAC_TOI_GAP, .max_pairs = 1, .pair = pair};
     const double *mocap = tac_split_inputs(m, &f->ctx->options, f->u).mocap;
     tacHeldPairs held = {f->pairs, f->searched, f->npairs, TAC_TOI_NEAR, TAC_TOI_LEAST, 0, 0, f->slow};
     tacStatus status = tac_next_impact(f->ctx, f->x, f->x + m->nq, mocap, f->left, &held, &next);
-    f->slow = held.slow, f->sunk = held.sunk;
-    if (status != TAC_OK) return status;
+    f->slow = held.slow;
+    f->sunk = held.sunk;
+    TAC_TRY(status);
     f->ctx->info.feature_margin = tac_min(f->ctx->info.feature_margin, held.margin);
     *kind = next.kind;
     if (next.kind == TAC_IMPACT_UNDECIDED) pair->time = next.time;
@@ -183,12 +180,13 @@ static tacStatus look_ahead(tacFlight *f, tacImpactPair *pair, tacImpactKind *ki
 static tacStatus next_stop(tacFlight *f, tacImpactPair *pair, tacImpactKind *kind) {
     int k = f->nstops++;
     if (f->again != NULL) {
-        *pair = f->again->stops[k].pair, *kind = f->again->stops[k].kind;
+        *pair = f->again->stops[k].pair;
+        *kind = f->again->stops[k].kind;
         return TAC_OK;
     }
-    tacStatus status = look_ahead(f, pair, kind);
-    if (status == TAC_OK && k < TAC_FLIGHT_STOPS) f->stops[k] = (tacFlightStop){*pair, *kind};
-    return status;
+    TAC_TRY(find_impact(f, pair, kind));
+    if (k < TAC_FLIGHT_STOPS) f->stops[k] = (tacFlightStop){*pair, *kind};
+    return TAC_OK;
 }
 
 /* Drifts and impacts to the step's end. A search that ended early is taken up again from where it got. */
@@ -196,72 +194,81 @@ static tacStatus fly(tacFlight *f) {
     for (int stops = 0; stops <= f->ctx->options.toi_impacts; stops++) {
         tacImpactPair pair;
         tacImpactKind kind;
-        tacStatus status = next_stop(f, &pair, &kind);
-        if (status == TAC_OK && kind == TAC_IMPACT_NONE) return land(f);
-        if (status == TAC_OK && stops == f->ctx->options.toi_impacts) return TAC_ERR_IMPACTS;
-        if (status == TAC_OK && kind == TAC_IMPACT_UNDECIDED) {
+        TAC_TRY(next_stop(f, &pair, &kind));
+        if (kind == TAC_IMPACT_NONE) return land(f);
+        if (stops == f->ctx->options.toi_impacts) return TAC_ERR_IMPACTS;
+        if (kind == TAC_IMPACT_UNDECIDED) {
             if (f->d != NULL) memset(f->d->time, 0, (size_t)f->d->c.n * sizeof(double));
-            status = drift(f, pair.time);
-        } else if (status == TAC_OK) {
-            status = meet(f, &pair);
+            TAC_TRY(drift(f, pair.time));
+        } else {
+            TAC_TRY(meet(f, &pair));
         }
-        if (status != TAC_OK || is_stopped(f)) return status;
+        if (is_stopped(f)) return TAC_OK;
     }
     return TAC_ERR_IMPACTS;
 }
 
 /* --- The step ----------------------------------------------------------------------------------------------------- */
 
+static int layout(tacFlight *f, const tacModel *m, const tacOptions *options, tacArena *arena) {
+    size_t contacts = (size_t)options->max_contacts;
+    f->x = TAC_TAKE(arena, tac_nx(m), double);
+    f->act = TAC_TAKE(arena, m->na, double);
+    f->scratch = TAC_TAKE(arena, 3 * (size_t)m->nv, double);
+    f->v_free = TAC_TAKE(arena, m->nv, double);
+    f->kick = TAC_TAKE(arena, m->nv, double);
+    f->lag = TAC_TAKE(arena, m->nv, double);
+    f->held = TAC_TAKE(arena, 2 * contacts, int);
+    f->pairs = TAC_TAKE(arena, 2 * contacts, int);
+    f->last = TAC_TAKE(arena, contacts, tacContact);
+    f->searched = TAC_TAKE(arena, contacts, char);
+    return f->x && f->act && f->scratch && f->v_free && f->kick && f->lag && f->held && f->pairs && f->last &&
+           f->searched;
+}
+
 /* f's arrays, at the step's beginning. */
 static tacStatus prepare(tacFlight *f, const double *x) {
     tacContext *ctx = f->ctx;
     const tacModel *m = ctx->model;
     f->left = ctx->options.dt;
-    f->x = TAC_TAKE(&ctx->arena, tac_nx(m), double), f->act = TAC_TAKE(&ctx->arena, m->na, double);
-    f->scratch = TAC_TAKE(&ctx->arena, 3 * (size_t)m->nv, double), f->kick = TAC_TAKE(&ctx->arena, m->nv, double);
-    f->lag = TAC_TAKE(&ctx->arena, m->nv, double);
-    f->held = TAC_TAKE(&ctx->arena, 2 * (size_t)ctx->options.max_contacts, int);
-    f->pairs = TAC_TAKE(&ctx->arena, 2 * (size_t)ctx->options.max_contacts, int);
-    f->last = TAC_TAKE(&ctx->arena, ctx->options.max_contacts, tacContact);
-    f->searched = TAC_TAKE(&ctx->arena, ctx->options.max_contacts, char);
-    if (!f->last || !f->searched || !f->pairs || !f->held || !f->x || !f->act || !f->scratch || !f->kick || !f->lag)
-        return TAC_ERR_ARENA_FULL;
+    if (!layout(f, m, &ctx->options, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     memset(f->kick, 0, (size_t)m->nv * sizeof *f->kick);
     memcpy(f->x, x, (size_t)tac_nx(m) * sizeof *x);
     ctx->info = (tacStepInfo){.class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY};
     return TAC_OK;
 }
 
+/* -> w->next */
+static void write_state(const tacFlight *f) {
+    const tacModel *m = f->ctx->model;
+    double *next = f->ctx->work.next;
+    memcpy(next, f->x, (size_t)(m->nq + m->nv) * sizeof *next);
+    memcpy(next + m->nq + m->nv, f->act, (size_t)m->na * sizeof *next);
+}
+
 tacStatus tac_flight_travel(tacContext *ctx, const double *x, const double *u, tacFlightTangent *d, tacFlightForces *z,
                             tacFlight *f) {
     *f = (tacFlight){.ctx = ctx, .u = u, .d = d, .z = z};
-    tacStatus status = prepare(f, x);
-    if (status == TAC_OK) status = begin(f);
-    if (status == TAC_OK) status = fly(f);
+    TAC_TRY(prepare(f, x));
+    TAC_TRY(begin(f));
+    tacStatus status = fly(f);
     if (d != NULL && tac_went_on(status) && !tac_flight_finish_jac(f)) return TAC_ERR_NONFINITE;
-    return status == TAC_OK && f->unsolved ? TAC_ERR_UNSOLVED : status;
+    write_state(f);
+    return tac_end_step(ctx, status, f->unsolved, NULL);
 }
 
 tacStatus tac_flight_to_impact(const tacFlight *first, const double *x, int k, tacFlight *f, tacLcp *lcp) {
     *f = (tacFlight){.ctx = first->ctx, .u = first->u, .again = first, .stop = k, .stopped = lcp};
-    tacStatus status = prepare(f, x);
-    if (status == TAC_OK) status = begin(f);
-    return status == TAC_OK ? fly(f) : status;
-}
-
-static void write_state(const tacFlight *f, double *y) {
-    const tacModel *m = f->ctx->model;
-    memcpy(y, f->x, (size_t)(m->nq + m->nv) * sizeof *y);
-    memcpy(y + m->nq + m->nv, f->act, (size_t)m->na * sizeof *y);
+    TAC_TRY(prepare(f, x));
+    TAC_TRY(begin(f));
+    return fly(f);
 }
 
 static tacStatus step(tacContext *ctx, const double *x, const double *u, double *y) {
+    TAC_SCOPE(&ctx->arena);
     tacFlight f;
-    size_t mark = tac_arena_mark(&ctx->arena);
     tacStatus status = tac_flight_travel(ctx, x, u, NULL, NULL, &f);
-    if (tac_went_on(status)) write_state(&f, y);
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    return tac_end_step(ctx, status, 0, y);
 }
 
 static void copy_block(double *to, const double *from, int columns, int rows) {
@@ -269,19 +276,17 @@ static void copy_block(double *to, const double *from, int columns, int rows) {
 }
 
 static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
+    TAC_SCOPE(&ctx->arena);
     tacFlight f;
     tacFlightTangent d;
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = tac_flight_tangent(ctx, &d);
-    if (status == TAC_OK) status = tac_flight_travel(ctx, x, u, &d, NULL, &f);
+    TAC_TRY(tac_flight_tangent(ctx, &d));
+    tacStatus status = tac_flight_travel(ctx, x, u, &d, NULL, &f);
     if (tac_went_on(status)) {
         copy_block(J->A, d.J.A, d.c.nx, d.c.nx);
         copy_block(J->B, d.J.B, d.c.nu, d.c.nx);
         copy_block(J->P, d.J.P, d.c.np, d.c.nx);
-        if (y != NULL) write_state(&f, y);
     }
-    tac_arena_release(&ctx->arena, mark);
-    return status;
+    return tac_end_step(ctx, status, 0, y);
 }
 
 /* bar = M^T ybar, M rows by n */
@@ -305,8 +310,7 @@ tacStatus tac_flight_kick_again(tacFlight *f, const double *x, tacLcp *lcp) {
 static tacStatus pull_smooth(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g,
                              tacFlight *f) {
     tacLcp lcp = {.unsolved = 0};
-    tacStatus status = tac_flight_kick_again(f, x, &lcp);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_flight_kick_again(f, x, &lcp));
     memcpy(f->scratch, ctx->work.vec[0], (size_t)ctx->model->nv * sizeof(double));
     return ctx->options.gradient == TAC_GRADIENT_COMPLEMENTARITY
                ? tac_lcp_pull_aware(ctx, x, u, &lcp, f->scratch, ybar, g)
@@ -316,10 +320,11 @@ static tacStatus pull_smooth(tacContext *ctx, const double *x, const double *u, 
 /* By the matrices of the whole step. */
 static tacStatus pull_matrices(tacContext *ctx, const double *x, const double *u, const double *ybar,
                                const tacGrad *g) {
+    TAC_SCOPE(&ctx->arena);
     tacFlight f;
     tacFlightTangent d;
-    tacStatus status = tac_flight_tangent(ctx, &d);
-    if (status == TAC_OK) status = tac_flight_travel(ctx, x, u, &d, NULL, &f);
+    TAC_TRY(tac_flight_tangent(ctx, &d));
+    tacStatus status = tac_flight_travel(ctx, x, u, &d, NULL, &f);
     if (tac_went_on(status)) {
         transpose_product(g->x, d.J.A, ybar, d.c.nx, d.c.nx);
         transpose_product(g->u, d.J.B, ybar, d.c.nx, d.c.nu);
@@ -331,37 +336,68 @@ static tacStatus pull_matrices(tacContext *ctx, const double *x, const double *u
 /* A step without impacts takes covectors back as ever, aware of complementarity where that is asked for; one with a few
  * impacts takes them through each, exact; one with many goes forward with all columns, once. */
 static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
-    tacFlight f;
-    size_t mark = tac_arena_mark(&ctx->arena);
-    tacStatus status = tac_flight_travel(ctx, x, u, NULL, NULL, &f);
-    tacStepInfo info = ctx->info;
-    if (tac_went_on(status) && f.nstops > TAC_FLIGHT_STOPS) {
-        tac_arena_release(&ctx->arena, mark);
-        status = pull_matrices(ctx, x, u, ybar, g);
-    } else if (tac_went_on(status)) {
-        int landed = status != TAC_ERR_IMPACTS;
-        tacStatus pulled =
-            info.impacts == 0 && landed ? pull_smooth(ctx, x, u, ybar, g, &f) : tac_flight_pull(&f, x, landed, ybar, g);
-        if (pulled != TAC_OK) status = pulled;
+    tacStepInfo info;
+    tacStatus status;
+    int many;
+    {
+        TAC_SCOPE(&ctx->arena);
+        tacFlight f;
+        status = tac_flight_travel(ctx, x, u, NULL, NULL, &f);
+        info = ctx->info;
+        many = f.nstops > TAC_FLIGHT_STOPS;
+        if (tac_went_on(status) && !many) {
+            int landed = status != TAC_ERR_IMPACTS;
+            tacStatus pulled = info.impacts == 0 && landed ? pull_smooth(ctx, x, u, ybar, g, &f)
+                                                           : tac_flight_pull(&f, x, landed, ybar, g);
+            if (pulled != TAC_OK) status = pulled;
+        }
     }
+    if (tac_went_on(status) && many) status = pull_matrices(ctx, x, u, ybar, g);
     ctx->info = info;
-    tac_arena_release(&ctx->arena, mark);
     return status;
 }
 
-static size_t scratch(const tacModel *m, const tacOptions *options) {
-    size_t nv = (size_t)m->nv;
-    return tac_lcp_step_scratch(m, options) + tac_flight_tangent_bytes(m, options) + tac_first_impact_scratch(m) +
-           tac_toi_forces_bytes(m, options) + 8 * tac_room(nv) + tac_room((size_t)tac_nx(m)) + tac_room((size_t)m->na) +
-           5 * tac_room(nv) + tac_room((size_t)m->ngeom) + tac_arena_round((size_t)m->nbody * sizeof(tacVec6)) +
-           2 * tac_arena_round(2 * (size_t)options->max_contacts * sizeof(int)) +
-           tac_arena_round((size_t)options->max_contacts * sizeof(tacContact)) +
-           tac_arena_round((size_t)options->max_contacts);
+/* --- Memory ------------------------------------------------------------------------------------------------------- */
+
+void tac_flight_measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    tacFlight f;
+    layout(&f, m, options, dry);
+    TAC_SCOPE(dry);
+    tac_arena_take(dry, tac_first_impact_scratch(m));
+}
+
+void tac_flight_measure_travel(const tacModel *m, const tacOptions *options, int derivatives, tacArena *dry) {
+    tac_flight_measure(m, options, dry);
+    TAC_SCOPE(dry);
+    tac_flight_measure_solve(m, options, dry);
+    tac_flight_measure_add_forces(m, dry);
+    if (!derivatives) return;
+    tac_lcp_measure_linearize(m, options, dry);
+    tac_flight_measure_lag_jac(m, options, dry);
+    tac_lcp_measure_problem_forces_jac(m, options, dry);
+}
+
+static void measure_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_flight_measure_tangent(m, options, dry);
+    tac_flight_measure_travel(m, options, 1, dry);
+}
+
+static void measure_vjp(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    tac_flight_measure_travel(m, options, 0, dry);
+    tac_flight_measure_pull(m, options, dry);
+    tac_flight_measure_solve(m, options, dry);
+    tac_lcp_measure_pull(m, options, dry);
+    if (options->gradient == TAC_GRADIENT_COMPLEMENTARITY) tac_lcp_measure_pull_aware(m, options, dry);
 }
 
 static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    measure_jac(m, options, dry);
+    measure_vjp(m, options, dry);
+    tac_toi_measure_outputs(m, options, dry);
     TAC_SCOPE(dry);
-    tac_arena_take(dry, scratch(m, options));
+    tac_arena_take(dry, tac_smooth_scratch(m, options));
 }
 
 const tacStepper TAC_STEPPER_LCP_TOI = {.integrators = TAC_HAS(TAC_EULER),
