@@ -8,23 +8,23 @@ void tac_measure_find_contacts(const tacModel *m, tacArena *dry) {
 }
 
 /* h (factor (|velocity of the centre| + |angular velocity| radius) + speed) of a geom */
-static double reach_of_motion(const tacContext *ctx, const tacWork *w, const tacContactReach *reach, int geom) {
+static double reach_of_motion(const tacContext *ctx, const tacContactReach *reach, int geom) {
     const tacModel *m = ctx->model;
     int body = m->geom_body[geom];
     tacVec6 V = reach->velocities[body];
-    tacVec3 arm = tac_sub3(ctx->scene.pose[geom].p, w->origin[body]);
+    tacVec3 arm = tac_sub3(ctx->scene.pose[geom].p, ctx->work.origin[body]);
     double speed = tac_norm3(tac_add3(V.lin, tac_cross3(V.ang, arm)));
     double radius = tac_geom_has_shape(m, geom) ? tac_shape_radius(&ctx->scene.shape[geom]) : 0;
     return ctx->options.dt * (reach->factor * (speed + tac_norm3(V.ang) * radius) + reach->speed);
 }
 
-static void set_reach(const tacContext *ctx, const tacWork *w, const tacContactReach *reach, double *extra) {
+static void set_reach(const tacContext *ctx, const tacContactReach *reach, double *extra) {
     const tacModel *m = ctx->model;
     for (int g = 0; g < m->ngeom; g++) {
         int moves = m->body_last_dof[m->geom_body[g]] >= 0;
         extra[g] = reach->moving && !moves     ? 0
                    : reach->velocities == NULL ? reach->distance
-                                               : reach_of_motion(ctx, w, reach, g);
+                                               : reach_of_motion(ctx, reach, g);
     }
 }
 
@@ -42,7 +42,7 @@ tacStatus tac_find_contacts(tacContext *ctx, const tacWork *w, const tacContactR
     TAC_SCOPE(&ctx->arena);
     double *extra = layout(m, &ctx->arena);
     if (extra == NULL) return TAC_ERR_ARENA_FULL;
-    set_reach(ctx, w, reach, extra);
+    set_reach(ctx, reach, extra);
     scene->extra = extra;
     tacStatus status = tac_scene_contacts(scene, m, contact, max, n);
     for (int k = 1; k <= reach->retries && status == TAC_ERR_CONTACTS; k++) {

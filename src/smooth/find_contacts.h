@@ -10,10 +10,10 @@
 typedef struct tacContactReach {
     int moving;                /* 1: geoms that no dof moves have no reach */
     double distance;           /* m */
-    const tacVec6 *velocities; /* nbody: of bodies, about their trees' origins */
+    const tacVec6 *velocities; /* nbody: of bodies, about their trees' origins in ctx->work */
     double factor, speed;      /* a pure number; m/s */
-    int retries; /* where there is no room for all contacts, the reach is halved up to this many times less
-                                  one, and the last time it is zero */
+    int retries;               /* most retries where there is no room for all contacts: each halves the reach, the last
+                                  sets it to zero */
 } tacContactReach;
 
 /* Contacts at the poses of w, and with a reach (NULL: none) those within it -> contact[max], *n. Places the geoms of
