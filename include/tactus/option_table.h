@@ -33,7 +33,7 @@ enum {
       "exact|bounce|complementarity|", NULL, "which derivative a step returns; tactus grad --mode")                    \
     X(bounce_speed, REAL, 0.01, R(0, TAC_MOST_REAL, 0), TAC_FOR(TAC_LCP) | TAC_FOR(TAC_NCP), NULL, "--bounce-speed",   \
       "contacts that close more slowly do not bounce, m/s")                                                            \
-    X(lcp_dense_rows, INT, 288, R(0, TAC_MOST_INT, 0), TAC_FOR(TAC_LCP), NULL, "--dense-rows",                         \
+    X(lcp_dense_rows, INT, 288, R(0, 1 << 15, 0), TAC_FOR(TAC_LCP), NULL, "--dense-rows",                         \
       "most rows of a large island that may be solved with dense matrices; memory grows with the square")              \
     X(ncp_kappa, REAL, 1e-8, R(TAC_NCP_LEAST_KAPPA, TAC_MOST_REAL, 0), TAC_FOR(TAC_NCP), NULL, "--kappa",              \
       "softness of contact at which the step is solved and differentiated")                                            \

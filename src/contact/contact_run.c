@@ -151,7 +151,7 @@ static void emit_mocap(const tacContactWalk *walk, const tacContactSink *sink) {
     const tacContactRun *run = walk->run;
     for (int i = 0; i < 7 * run->m->nmocap; i++) {
         tacMover mover;
-        tac_mocap_mover(run->m, run->w, i / 7, i % 7, run->x->u.mocap + 7 * (i / 7), &mover);
+        tac_mocap_mover(run->m, run->w, i, run->x->u.mocap, &mover);
         int first = tac_moves_body(run->m, &mover, run->body[0]), second = tac_moves_body(run->m, &mover, run->body[1]);
         if (first || second) emit_mover(walk, &mover, first && second ? 2 : second, i, sink);
     }

@@ -145,7 +145,7 @@ void tac_equality_inputs_jac(const tacModel *m, const tacEqualityPlace *a, const
                              const tacRowSink *mocap, const tacRowSink *theta) {
     for (int i = 0; mocap != NULL && i < 7 * m->nmocap; i++) {
         tacMover mover;
-        tac_mocap_mover(m, a->w, i / 7, i % 7, a->x.u.mocap + 7 * (i / 7), &mover);
+        tac_mocap_mover(m, a->w, i, a->x.u.mocap, &mover);
         tac_equality_move(m, a->w, &a->e, &mover, &a->by, i, mocap);
     }
     for (int i = 0; theta != NULL && i < m->nmember; i++)

@@ -32,10 +32,7 @@ static void measure_boxed(int ncontact, tacArena *dry) {
     tac_boxed_layout(&work, 3 * ncontact, dry);
 }
 
-static void measure_cones(int ncontact, tacArena *dry) {
-    TAC_SCOPE(dry);
-    tac_arena_take(dry, tac_cone_contact_bytes(ncontact));
-}
+static void measure_cones(int ncontact, tacArena *dry) { tac_cone_contact_measure(ncontact, dry); }
 
 size_t tac_problem_bytes(int ncontact) {
     if (ncontact < 0 || ncontact > MOST_CONTACTS) return 0;

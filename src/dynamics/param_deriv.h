@@ -33,8 +33,8 @@ static inline int tac_param_is_time(const tacParamTangent *t) {
 int tac_param_movers(const tacModel *m, const tacWork *w, const tacParamTangent *t, const tacSmoothPoint *x,
                      tacMover out[2]);
 
-/* Number k of a mocap body's pose (position, quaternion as given) as a mover. */
-void tac_mocap_mover(const tacModel *m, const tacWork *w, int mocap, int k, const double *pose, tacMover *out);
+/* Number i of the mocap poses (7 a body: position, quaternion as given) as a mover. */
+void tac_mocap_mover(const tacModel *m, const tacWork *w, int i, const double *poses, tacMover *out);
 
 /* A body's inertia, world axes about the tree's origin, per unit of a parameter. Needs: position. */
 tacInertia tac_world_inertia_change(const tacModel *m, const tacWork *w, int body, const tacInertialTangent *d);

@@ -35,7 +35,9 @@ static int move_body(const tacModel *m, const tacWork *w, const tacParamTangent 
     return 1;
 }
 
-void tac_mocap_mover(const tacModel *m, const tacWork *w, int mocap, int k, const double *pose, tacMover *out) {
+void tac_mocap_mover(const tacModel *m, const tacWork *w, int i, const double *poses, tacMover *out) {
+    int mocap = i / 7, k = i % 7;
+    const double *pose = poses + 7 * (ptrdiff_t)mocap;
     int body = m->mocap_body[mocap];
     *out = (tacMover){.body = body, .first = m->body_dof_adr[body]};
     if (k < 3) {

@@ -81,7 +81,3 @@ static inline void tac_restore_solve(tacStepInfo *info, const tacStepInfo *own) 
     info->kappa = own->kappa, info->reason = own->reason;
     info->iterations = own->iterations, info->residual = own->residual;
 }
-static inline tacInputs tac_split_inputs(const tacModel *model, const tacOptions *options, const double *u) {
-    tacInputLayout layout = tac_input_layout(model, options);
-    return tac_inputs_of(&layout, u);
-}

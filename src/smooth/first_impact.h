@@ -40,9 +40,3 @@ typedef struct tacHeldPairs {
 #define TAC_IMPACT_LEVELS 14
 tacStatus tac_next_impact(tacContext *ctx, const double *q, const double *v, const double *mocap, double h,
                           tacHeldPairs *held, tacImpact *out);
-
-static inline size_t tac_first_impact_scratch(const tacModel *m) {
-    tacArena dry = tac_arena_dry();
-    tac_first_impact_measure(m, &dry);
-    return dry.peak;
-}

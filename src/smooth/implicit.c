@@ -108,7 +108,7 @@ static int placed_column(const tacContext *ctx, tacColumns c, int k) {
 static int placed_movers(tacContext *ctx, const tacSmoothPoint *p, int k, tacMover movers[2]) {
     int nmocap = ctx->inputs.nmocap;
     if (k >= nmocap) return tac_param_movers(ctx->model, &ctx->work, &ctx->tangents[k - nmocap], p, movers);
-    tac_mocap_mover(ctx->model, &ctx->work, k / 7, k % 7, p->u.mocap + 7 * (k / 7), &movers[0]);
+    tac_mocap_mover(ctx->model, &ctx->work, k, p->u.mocap, &movers[0]);
     return 1;
 }
 

@@ -26,10 +26,3 @@ tacStatus tac_implicit_residual_vjp(tacContext *ctx, const double *x, const doub
 /* Lay out on a dry arena: what opening takes and keeps; what the residual's derivatives take for a while. */
 void tac_implicit_measure_factor(const tacModel *m, tacArena *dry);
 void tac_implicit_measure_residual(const tacModel *m, tacArena *dry);
-
-static inline size_t tac_implicit_scratch(const tacModel *m) {
-    tacArena dry = tac_arena_dry();
-    tac_implicit_measure_factor(m, &dry);
-    tac_implicit_measure_residual(m, &dry);
-    return dry.peak;
-}

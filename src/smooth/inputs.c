@@ -9,7 +9,7 @@ tacInputLayout tac_input_layout(const tacModel *model, const tacOptions *options
                   {TAC_INPUT_XFRC, &layout.xfrc, 6 * model->nbody},
                   {TAC_INPUT_MOCAP, &layout.mocap, 7 * model->nmocap}};
     for (int b = 0; b < 3; b++) {
-        if (!(options->inputs & blocks[b].bit)) continue;
+        if (!(options->inputs & blocks[b].bit) || blocks[b].n == 0) continue;
         *blocks[b].first = layout.n;
         layout.n += blocks[b].n;
     }

@@ -6,7 +6,7 @@
 
 typedef struct tacInputLayout {
     int n;                 /* numbers of u */
-    int qfrc, xfrc, mocap; /* first number of each block after the controls; -1: u does not have it */
+    int qfrc, xfrc, mocap; /* first number of each block after the controls; -1: u has none of it */
     int nmocap;            /* numbers of the mocap block */
 } tacInputLayout;
 tacInputLayout tac_input_layout(const tacModel *model, const tacOptions *options);

@@ -24,7 +24,7 @@ static void emit_mocap(tacContext *ctx, const tacSmoothPoint *x, const tacSink *
     const tacModel *m = ctx->model;
     for (int i = 0; i < ctx->inputs.nmocap; i++) {
         tacMover mover;
-        tac_mocap_mover(m, &ctx->work, i / 7, i % 7, x->u.mocap + 7 * (i / 7), &mover);
+        tac_mocap_mover(m, &ctx->work, i, x->u.mocap, &mover);
         tac_residual_move(m, &ctx->work, x, ctx->work.qacc, &mover, i, sink);
     }
 }

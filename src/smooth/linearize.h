@@ -9,8 +9,6 @@ typedef struct tacColumns {
 } tacColumns;
 tacColumns tac_columns_of(const tacModel *m, const tacOptions *options);
 tacColumns tac_count_columns(const tacContext *ctx);
-/* Column of the first mocap number among those of u; -1: u has none. */
-static inline int tac_mocap_column(const tacContext *ctx) { return ctx->inputs.mocap; }
 /* Where (x, u) is, for the functions of src/dynamics. */
 tacSmoothPoint tac_point_of(const tacContext *ctx, const double *x, const double *u);
 

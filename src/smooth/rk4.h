@@ -9,9 +9,3 @@ tacStatus tac_rk4_jac(tacContext *ctx, const double *x, const double *u, double 
 tacStatus tac_rk4_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
 /* Lays out on a dry arena what they take, with what the accelerations take on top. */
 void tac_rk4_measure(const tacModel *m, const tacOptions *options, tacMeasure acceleration, tacArena *dry);
-
-static inline size_t tac_rk4_scratch(const tacModel *m, const tacOptions *options) {
-    tacArena dry = tac_arena_dry();
-    tac_rk4_measure(m, options, tac_smooth_measure, &dry);
-    return dry.peak;
-}

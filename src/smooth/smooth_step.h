@@ -36,10 +36,3 @@ tacStatus tac_smooth_acceleration_vjp(tacContext *ctx, const double *x, const do
     .acceleration_vjp = tac_smooth_acceleration_vjp
 /* Lays out on a dry arena what they take, and what the derivatives of a step with one acceleration do. */
 void tac_smooth_measure(const tacModel *m, const tacOptions *options, tacArena *dry);
-
-static inline size_t tac_smooth_scratch(const tacModel *m, const tacOptions *options) {
-    tacArena dry = tac_arena_dry();
-    tac_smooth_measure(m, options, &dry);
-    return dry.peak;
-}
-static inline size_t tac_room(size_t n) { return tac_arena_round(n * sizeof(double)); }

@@ -72,7 +72,7 @@ static void emit_mocap(const tacSim *sim, const tacContactSystem *c, const doubl
     int first = tac_ninput(m, &sim->ctx.options) - 7 * m->nmocap;
     for (int i = 0; i < 7 * m->nmocap; i++) {
         tacMover mover;
-        tac_mocap_mover(m, &sim->ctx.work, i / 7, i % 7, mocap + 7 * (i / 7), &mover);
+        tac_mocap_mover(m, &sim->ctx.work, i, mocap, &mover);
         tacContactTangent t = tac_contact_along(m, &sim->ctx.work, c, &mover);
         tac_contact_emit(&t, first + i, sink);
     }

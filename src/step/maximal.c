@@ -179,7 +179,7 @@ static void add_inputs(const Map *map, int before, double *B) {
     int first = sim->ctx.inputs.mocap, ninput = tac_ninput(sim->ctx.model, &sim->ctx.options);
     for (int i = 0; first >= 0 && map->mocap != NULL && i < 7 * sim->ctx.model->nmocap; i++) {
         Column c = {{.nmover = 1}, map->x + sim->ctx.model->nq, B + first + i, (size_t)ninput};
-        tac_mocap_mover(sim->ctx.model, &sim->ctx.work, i / 7, i % 7, map->mocap + 7 * (i / 7), &c.by.mover[0]);
+        tac_mocap_mover(sim->ctx.model, &sim->ctx.work, i, map->mocap, &c.by.mover[0]);
         add_column(map, before, &c);
     }
 }
@@ -305,7 +305,7 @@ static void pull_all(const Map *map, int before, const Weights *sum, const tacGr
     pull_state(map, before, sum, grad->x);
     for (int i = 0; first >= 0 && map->mocap != NULL && grad->u != NULL && i < 7 * sim->ctx.model->nmocap; i++) {
         tacDisplacement by = {.nmover = 1};
-        tac_mocap_mover(sim->ctx.model, &sim->ctx.work, i / 7, i % 7, map->mocap + 7 * (i / 7), &by.mover[0]);
+        tac_mocap_mover(sim->ctx.model, &sim->ctx.work, i, map->mocap, &by.mover[0]);
         grad->u[first + i] += pull(map, &by, sum);
     }
     for (int i = 0; grad->theta != NULL && i < sim->ctx.model->nmember; i++) {

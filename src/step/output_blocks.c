@@ -62,7 +62,7 @@ static void emit_force_columns(tacSim *sim, const tacOutputPoint *p, const tacOu
     *(actuators ? &theta.actuator : &theta.passive) = s->theta;
     for (int i = 0; p->x.u.mocap != NULL && i < 7 * m->nmocap; i++) {
         tacMover mover;
-        tac_mocap_mover(m, p->w, i / 7, i % 7, p->x.u.mocap + 7 * (i / 7), &mover);
+        tac_mocap_mover(m, p->w, i, p->x.u.mocap, &mover);
         tac_force_move(m, p->w, &p->x, &mover, i, &mocap);
     }
     for (int k = 0; !tac_output_drops(&s->theta) && k < m->nmember; k++)

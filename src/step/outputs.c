@@ -201,7 +201,7 @@ static void emit_singles(const tacSim *sim, const tacOutputPoint *p, const tacOu
         if (TAC_OUTPUT_RULES[c.kind].state != NULL) TAC_OUTPUT_RULES[c.kind].state(p, c.id, c.row, &s->state);
     for (int i = 0; p->x.u.mocap != NULL && !tac_output_drops(&s->mocap) && i < 7 * m->nmocap; i++) {
         tacVariation d = {.n = 1};
-        tac_mocap_mover(m, p->w, i / 7, i % 7, p->x.u.mocap + 7 * (i / 7), &d.mover[0]);
+        tac_mocap_mover(m, p->w, i, p->x.u.mocap, &d.mover[0]);
         emit_variation(p, outputs, &d, i, &s->mocap);
     }
     for (int k = 0; !tac_output_drops(&s->theta) && k < m->nmember; k++) {

@@ -5,7 +5,7 @@
 #include "math/dense.h"
 #include "solve/boxed.h"
 #include "step/call.h"
-#include "smooth/smooth_step.h"
+#include "smooth/find_contacts.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -38,8 +38,8 @@ typedef struct Projector {
     const double *x, *mocap;
     tacArena arena; /* the caller's memory */
     tacRows rows;
-    double *q, *best, *kept, *d, *away, *force, *spread, *extra, *still; /* away: q (-) the q that was given */
-    int n, *list, *parent, *row_class;                                   /* rows that count */
+    double *q, *best, *kept, *d, *away, *force, *spread, *still; /* away: q (-) the q that was given */
+    int n, *list, *parent, *row_class;                           /* rows that count */
     double *A, *b, *low, *high, *shift, *f, *w;
     tacViolation worst; /* at q; id -1: none */
     double merit; /* m^2, rad^2: squares of what equalities, limits and deepest points of pairs are off by, at q */
@@ -92,19 +92,12 @@ static tacStatus factor_mass(Projector *p) {
 static tacStatus find_rows(Projector *p) {
     const tacModel *m = p->sim->ctx.model;
     tacWork *w = &p->sim->ctx.work;
-    tacScene *scene = &p->sim->ctx.scene;
     tac_kinematics_q(m, w, p->q, p->mocap);
     tac_tendon_lengths(m, w, p->q);
     tac_crba(m, w);
-    tacStatus status = factor_mass(p);
-    if (status == TAC_OK) status = tac_place_geoms(m, w, scene);
-    if (status != TAC_OK) return status;
-    for (int g = 0; g < m->ngeom; g++)
-        p->extra[g] = m->body_last_dof[m->geom_body[g]] < 0 ? 0 : NEARBY;
-    scene->extra = p->extra;
-    status = tac_scene_contacts(scene, m, p->rows.contact, p->rows.max_contacts, &p->rows.ncontact);
-    scene->extra = NULL;
-    if (status != TAC_OK) return status;
+    const tacContactReach reach = {.moving = 1, .distance = NEARBY};
+    TAC_TRY(factor_mass(p));
+    TAC_TRY(tac_find_contacts(&p->sim->ctx, w, &reach, p->rows.contact, p->rows.max_contacts, &p->rows.ncontact));
     tac_rows_find(m, w, p->q, p->still, NEARBY, &p->rows);
     if (p->rows.overflow) return TAC_ERR_ARENA_FULL;
     list_rows(p);
@@ -281,7 +274,6 @@ static int layout(const tacModel *m, const tacOptions *o, tacArena *arena, Proje
     for (size_t i = 0; i < sizeof of_dofs / sizeof *of_dofs; i++)
         ok &= (*of_dofs[i] = TAC_TAKE(arena, m->nv, double)) != NULL;
     ok &= (p->spread = TAC_TAKE(arena, 3 * m->nv, double)) != NULL;
-    ok &= (p->extra = TAC_TAKE(arena, m->ngeom, double)) != NULL;
     double **of_rows[] = {&p->b, &p->low, &p->high, &p->shift, &p->f, &p->w};
     for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++)
         ok &= (*of_rows[i] = TAC_TAKE(arena, n, double)) != NULL;
@@ -297,7 +289,8 @@ size_t tac_project_bytes(const tacModel *model, const tacOptions *options) {
     Projector p;
     tacArena dry = tac_arena_dry();
     layout(model, options, &dry, &p);
-    tac_arena_take(&dry, tac_boxed_bytes(most_rows(model, options)));
+    tacBoxedWork work;
+    tac_boxed_layout(&work, most_rows(model, options), &dry);
     return dry.peak;
 }
 

@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "step/call.h"
 #include "step/explain.h"
+#include "smooth/find_contacts.h"
 #include "smooth/first_impact.h"
 #include "step/maximal.h"
 
@@ -67,6 +68,7 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     tac_explain_measure(model, options, step, &dry);
     tac_step_maximal_measure(model, options, step, &dry);
     tac_first_impact_measure(model, &dry);
+    tac_measure_find_contacts(model, &dry); /* tac_project_state */
     return lasting_bytes(model, options->max_contacts) + dry.peak;
 }
 

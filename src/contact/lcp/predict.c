@@ -51,7 +51,7 @@ tacStatus tac_lcp_predict(tacContext *ctx, const double *x, const double *u, tac
     if (hv == NULL) return TAC_ERR_ARENA_FULL;
     set_motion(m, x, h, hv);
     tac_qpos_add(m, x, hv, lcp->predicted.q);
-    tac_kinematics_q(m, &lcp->predicted.w, lcp->predicted.q, tac_split_inputs(m, &ctx->options, u).mocap);
+    tac_kinematics_q(m, &lcp->predicted.w, lcp->predicted.q, tac_inputs_of(&ctx->inputs, u).mocap);
     tac_rows_set_curvature(m, &lcp->predicted, x + m->nq, h, &lcp->rows);
     return TAC_OK;
 }

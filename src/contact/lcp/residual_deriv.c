@@ -62,7 +62,7 @@ static tacSink columns_of(double *matrix, int first, tacColumns c) {
 tacStatus tac_lcp_residuals_jac(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, tacColumns c,
                                 double *dR, double *dr, double *wrench) {
     const tacModel *m = ctx->model;
-    int mocap = tac_mocap_column(ctx), places[3] = {0, c.nx + (mocap < 0 ? 0 : mocap), c.nx + c.nu};
+    int mocap = ctx->inputs.mocap, places[3] = {0, c.nx + (mocap < 0 ? 0 : mocap), c.nx + c.nu};
     tacLcpSink sink[3]; /* dofs, mocap numbers, parameters */
     for (int i = 0; i < 3; i++)
         sink[i] = (tacLcpSink){.force = columns_of(dR, places[i], c),
@@ -79,7 +79,7 @@ tacStatus tac_lcp_residuals_jac(tacContext *ctx, const double *x, const double *
 
 tacStatus tac_lcp_residuals_vjp(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
                                 const double *lambda, const double *mu, const double *wrenchbar, const tacGrad *bar) {
-    int mocap = tac_mocap_column(ctx);
+    int mocap = ctx->inputs.mocap;
     double *places[3] = {bar->x, bar->u + (mocap < 0 ? 0 : mocap), bar->theta};
     tacLcpSink sink[3];
     for (int i = 0; i < 3; i++)

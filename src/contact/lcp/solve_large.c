@@ -74,7 +74,8 @@ void tac_lcp_measure_large(const tacModel *m, int max_rows, tacArena *dry) {
     TAC_SCOPE(dry);
     Large l;
     layout(&l, m, max_rows, dry);
-    tac_arena_take(dry, tac_block_lu_bytes(m->nbody, m->nv < TAC_LCP_MOST_DOFS ? m->nv : TAC_LCP_MOST_DOFS));
+    tacBlockLu lu;
+    tac_block_lu_layout(&lu, m->nbody, m->nv < TAC_LCP_MOST_DOFS ? m->nv : TAC_LCP_MOST_DOFS, dry);
 }
 
 static void take_rows(Large *l, const tacLcp *lcp, int island) {

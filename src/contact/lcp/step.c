@@ -95,8 +95,7 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
     tac_lcp_measure_jac(m, options, dry);
     tac_lcp_measure_vjp(m, options, dry);
     tac_lcp_measure_outputs(m, options, dry);
-    TAC_SCOPE(dry);
-    tac_arena_take(dry, tac_smooth_scratch(m, options));
+    tac_smooth_measure(m, options, dry);
 }
 
 static const tacStepper STEPPER = {.integrators = TAC_HAS(TAC_EULER),

@@ -109,7 +109,8 @@ tacStatus tac_lcp_pull(tacContext *ctx, const double *x, const double *u, const 
 
 void tac_lcp_measure_pull(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
-    tac_arena_take(dry, tac_smooth_scratch(m, options)); /* the adjoint */
+    tacAdjoint adjoint;
+    tac_adjoint_layout(m, tac_columns_of(m, options), dry, &adjoint);
     mu_layout(tac_lcp_deriv_rows(m, options), dry);
     tac_lcp_measure_answer_reverse(m, options, dry);
     tac_lcp_measure_residuals(m, dry);

@@ -183,7 +183,7 @@ static Column param_column(const tacNcpView *v, const tacParamTangent *t, int id
 static Column mocap_column(const tacNcpView *v, int i, const tacNcpSink *sink) {
     Column c = {.view = v, .nmover = 1, .id = i, .sink = sink};
     for (int pose = 0; pose < TAC_NCP_POSES; pose++)
-        tac_mocap_mover(v->p->m, work_at(v, pose), i / 7, i % 7, v->x->u.mocap + 7 * (i / 7), &c.mover[pose][0]);
+        tac_mocap_mover(v->p->m, work_at(v, pose), i, v->x->u.mocap, &c.mover[pose][0]);
     return c;
 }
 

@@ -9,6 +9,7 @@
 #include "contact/ncp/step_deriv.h"
 #include "dynamics/actuator.h"
 #include "math/scalar.h"
+#include "smooth/find_contacts.h"
 
 #include <string.h>
 
@@ -59,44 +60,14 @@ static const Search SEARCHES[2][NSEARCH] = {
 
 /* --- The step ----------------------------------------------------------------------------------------------------- */
 
-/* Reach of each geom in a step: h (2 |velocity of its middle| + 2 |angular velocity| radius + h |g| + slack).
- * Velocities count twice, because a body that hits something with one end may speed up at the other. */
-static void reach_of_motion(const tacContext *ctx, double *extra) {
-    const tacModel *m = ctx->model;
-    const tacWork *w = &ctx->work;
-    double h = ctx->options.dt, slack = h * tac_norm3(tac_base_acceleration(m).lin) + SLACK_SPEED;
-    for (int g = 0; g < m->ngeom; g++) {
-        int body = m->geom_body[g];
-        double radius = tac_geom_has_shape(m, g) ? tac_shape_radius(&ctx->scene.shape[g]) : 0;
-        double speed = tac_norm3(tac_point_velocity(w, body, ctx->scene.pose[g].p));
-        int still = m->body_last_dof[body] < 0;
-        extra[g] = still ? 0 : h * (2 * (speed + tac_norm3(w->V[body].ang) * radius) + slack);
-    }
-}
-
-static void scale_reach(int n, double scale, double *extra) {
-    for (int g = 0; g < n; g++)
-        extra[g] *= scale;
-}
-
-/* Contacts at the poses of w; with `ahead`, also those reachable within the step. Writes p->found. Where there is no
- * room for all within reach, the reach is halved until there is, and is zero at last. Features that are missed are
- * found after the search. */
+/* Contacts at the poses of w; with `ahead`, also those reachable within the step. Writes p->found. The reach of a geom:
+ * h (2 |velocity of its middle| + 2 |angular velocity| radius + h |g| + slack). Velocities count twice, because a body
+ * that hits something with one end may speed up at the other. Features that are missed are found after the search. */
 static tacStatus find_contacts(tacContext *ctx, const tacWork *w, int ahead, tacNcp *p, int *nfound) {
-    const tacModel *m = ctx->model;
-    TAC_SCOPE(&ctx->arena);
-    double *extra = TAC_TAKE(&ctx->arena, m->ngeom, double);
-    if (extra == NULL) return TAC_ERR_ARENA_FULL;
-    TAC_TRY(tac_place_geoms(m, w, &ctx->scene));
-    if (ahead) reach_of_motion(ctx, extra);
-    ctx->scene.extra = ahead ? extra : NULL;
-    tacStatus status = tac_scene_contacts(&ctx->scene, m, p->found, p->max_contacts, nfound);
-    for (int k = 0; ahead && k <= MAX_HALVINGS && status == TAC_ERR_CONTACTS; k++) {
-        scale_reach(m->ngeom, k < MAX_HALVINGS ? 0.5 : 0, extra);
-        status = tac_scene_contacts(&ctx->scene, m, p->found, p->max_contacts, nfound);
-    }
-    ctx->scene.extra = NULL;
-    return status;
+    double fall = ctx->options.dt * tac_norm3(tac_base_acceleration(ctx->model).lin);
+    const tacContactReach reach = {
+        .moving = 1, .velocities = ctx->work.V, .factor = 2, .speed = fall + SLACK_SPEED, .retries = MAX_HALVINGS + 1};
+    return tac_find_contacts(ctx, w, ahead ? &reach : NULL, p->found, p->max_contacts, nfound);
 }
 
 /* Sets the problem up at (x, u): forces, momenta before the step, contacts and rows. */
@@ -378,24 +349,17 @@ static tacStatus step(tacContext *ctx, const double *x, const double *u, double 
     tacNcp p;
     TAC_SCOPE(&ctx->arena);
     tacStatus status = tac_ncp_solve_step(ctx, x, u, ctx->options.ncp_kappa, &p);
-    if (tac_went_on(status)) memcpy(y, ctx->work.next, (size_t)tac_nx(ctx->model) * sizeof *y);
-    return status;
+    return tac_end_step(ctx, status, 0, y);
 }
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */
-
-/* Of find_contacts. */
-static void measure_contacts(const tacModel *m, tacArena *dry) {
-    TAC_SCOPE(dry);
-    TAC_TAKE(dry, m->ngeom, double);
-}
 
 /* Of solve: searches, each of which may find contacts. */
 static void measure_searches(const tacModel *m, int max_contacts, tacArena *dry) {
     TAC_SCOPE(dry);
     tacNcpBest best;
     tac_ncp_best_layout(&best, m, max_contacts, dry);
-    measure_contacts(m, dry);
+    tac_measure_find_contacts(m, dry);
     tac_interior_measure(tac_ncp_max_unknowns(m), tac_ncp_max_numbers(m, max_contacts), dry);
 }
 
@@ -410,14 +374,9 @@ static void measure_step(const tacModel *m, const tacOptions *options, tacArena 
     tac_ncp_measure_solve(m, options, dry);
 }
 
-static void measure_acceleration(const tacModel *m, const tacOptions *options, tacArena *dry) {
-    TAC_SCOPE(dry);
-    tac_arena_take(dry, tac_smooth_scratch(m, options));
-}
-
 static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
     measure_step(m, options, dry);
-    measure_acceleration(m, options, dry);
+    tac_smooth_measure(m, options, dry);
     tac_ncp_measure_jac(m, options, dry);
     tac_ncp_measure_vjp(m, options, dry);
     tac_ncp_measure_forces(m, options, dry);

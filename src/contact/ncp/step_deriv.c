@@ -55,43 +55,26 @@ static tacNcpSink sinks_at(const Target *t, int column, double *bar) {
     return (tacNcpSink){at(t->balance, column, bar), at(t->inputs, column, bar), at(t->wrench, column, bar)};
 }
 
-/* First columns of the blocks of u after ctrl; -1: there is none. */
-typedef struct Blocks {
-    int qfrc, xfrc, mocap;
-} Blocks;
-
-static Blocks input_blocks(const tacContext *ctx) {
-    int next = ctx->model->nu;
-    Blocks b = {-1, -1, tac_mocap_column(ctx)};
-    if (ctx->options.inputs & TAC_INPUT_QFRC) {
-        b.qfrc = next;
-        next += ctx->model->nv;
-    }
-    if (ctx->options.inputs & TAC_INPUT_XFRC) b.xfrc = next;
-    if (ctx->model->nmocap == 0) b.mocap = -1;
-    return b;
-}
-
 /* Emits d(joint forces) to a sink. Forces that are implicit in velocity are differentiated at fixed v+ - v. bar NULL: a
  * matrix. */
 static void emit_forces(tacContext *ctx, const double *x, const double *u, const tacNcp *p, tacSink like, tacColumns c,
                         const tacGrad *bar) {
     const tacModel *m = ctx->model;
-    Blocks b = input_blocks(ctx);
+    const tacInputLayout *b = &ctx->inputs;
     tacSmoothPoint point = tac_point_of(ctx, x, u);
     double *x_bar = bar == NULL ? NULL : bar->x, *u_bar = bar == NULL ? NULL : bar->u;
 #define U_SINK(block) at(like, c.nx + (block), u_bar == NULL ? NULL : u_bar + (block))
 #define X_SINK(block) at(like, (block), x_bar == NULL ? NULL : x_bar + (block))
     tacForceSink state = {.q = X_SINK(0), .v = X_SINK(m->nv), .act = X_SINK(2 * m->nv), .ctrl = U_SINK(0)};
-    tacSink qfrc = U_SINK(b.qfrc < 0 ? 0 : b.qfrc), xfrc = U_SINK(b.xfrc < 0 ? 0 : b.xfrc);
-    tac_joint_force_jac(m, &ctx->work, &point, &state, b.qfrc < 0 ? NULL : &qfrc, b.xfrc < 0 ? NULL : &xfrc);
+    tacSink qfrc = U_SINK(b->qfrc < 0 ? 0 : b->qfrc), xfrc = U_SINK(b->xfrc < 0 ? 0 : b->xfrc);
+    tac_joint_force_jac(m, &ctx->work, &point, &state, b->qfrc < 0 ? NULL : &qfrc, b->xfrc < 0 ? NULL : &xfrc);
     tac_ncp_damping_jac(p, &ctx->work, &state);
-    tacSink mocap = U_SINK(b.mocap < 0 ? 0 : b.mocap), theta = at(like, c.nx + c.nu, bar == NULL ? NULL : bar->theta);
+    tacSink mocap = U_SINK(b->mocap < 0 ? 0 : b->mocap), theta = at(like, c.nx + c.nu, bar == NULL ? NULL : bar->theta);
 #undef U_SINK
 #undef X_SINK
-    for (int i = 0; b.mocap >= 0 && i < 7 * m->nmocap; i++) {
+    for (int i = 0; b->mocap >= 0 && i < ctx->inputs.nmocap; i++) {
         tacMover mover;
-        tac_mocap_mover(m, &ctx->work, i / 7, i % 7, point.u.mocap + 7 * (i / 7), &mover);
+        tac_mocap_mover(m, &ctx->work, i, point.u.mocap, &mover);
         tac_force_move(m, &ctx->work, &point, &mover, i, &(tacForceParts){mocap, mocap});
         tac_ncp_damping_move(p, &ctx->work, &mover, i, &mocap);
     }
@@ -106,8 +89,8 @@ static void emit_forces(tacContext *ctx, const double *x, const double *u, const
 static tacStatus emit_all(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
                           const Target *t) {
     const tacModel *m = ctx->model;
-    Blocks b = input_blocks(ctx);
-    int first = b.mocap < 0 ? 0 : b.mocap;
+    const tacInputLayout *b = &ctx->inputs;
+    int first = b->mocap < 0 ? 0 : b->mocap;
     tacSmoothPoint point = tac_point_of(ctx, x, u);
     double *x_bar = t->bar.x, *u_bar = t->bar.u, *theta_bar = t->bar.theta;
     tacNcpSink q = sinks_at(t, 0, x_bar), v = sinks_at(t, m->nv, x_bar == NULL ? NULL : x_bar + m->nv);
@@ -117,7 +100,7 @@ static tacStatus emit_all(tacContext *ctx, const double *x, const double *u, tac
     tac_ncp_state_jac(p, d, &q, &v);
     int params = t->c.np > 0 && (t->balance.matrix != NULL || theta_bar != NULL);
     int free = tac_sink_is_empty(&t->inputs);
-    return tac_ncp_param_jac(&(tacNcpView){p, d, &point, free}, ctx->tangents, b.mocap < 0 ? NULL : &mocap,
+    return tac_ncp_param_jac(&(tacNcpView){p, d, &point, free}, ctx->tangents, b->mocap < 0 ? NULL : &mocap,
                              params ? &theta : NULL);
 }
 
@@ -358,6 +341,7 @@ void tac_ncp_measure_vjp(const tacModel *m, const tacOptions *options, tacArena 
     TAC_SCOPE(dry);
     tacNcpPull pull;
     tac_ncp_measure_prepare(m, options, dry);
-    tac_arena_take(dry, tac_smooth_scratch(m, options)); /* tac_adjoint_begin */
+    tacAdjoint adjoint;
+    tac_adjoint_layout(m, tac_columns_of(m, options), dry, &adjoint);
     tac_ncp_pull_layout(&pull, m->nv, tac_ncp_max_inputs(m, options->max_contacts), dry);
 }

@@ -64,7 +64,7 @@ static void emit_poses(const tacSoftPoint *p, const tacSoftBlock *b, const tacCo
         }
         for (int j = 0; to->mocap != NULL && j < 7 * m->nmocap; j++) {
             tacRowSink mocap = i == 0 ? to_rows(to->mocap) : to_pos(to->mocap);
-            tac_mocap_mover(m, p->w, j / 7, j % 7, p->x->u.mocap + 7 * (j / 7), &mover);
+            tac_mocap_mover(m, p->w, j, p->x->u.mocap, &mover);
             tac_equality_move(m, p->w, &e, &mover, &by[i], j, &mocap);
         }
         for (int j = 0; to->theta != NULL && j < m->nmember; j++) {

@@ -58,10 +58,11 @@ static int tree_layout(tacSoftHessian *h, const tacModel *m, tacArena *arena) {
 void tac_soft_measure_hessian(const tacModel *m, tacArena *dry) {
     tacSoftHessian h;
     Lists l;
+    tacBlockLu lu;
     tacArena tree = tac_arena_dry(), blocks = tac_arena_dry();
     layout(&h, &l, m, dry);
     tree_layout(&h, m, &tree);
-    tac_arena_take(&blocks, tac_block_lu_bytes(count_trees(m), m->nv));
+    tac_block_lu_layout(&lu, count_trees(m), m->nv, &blocks);
     tac_arena_take(dry, tree.peak > blocks.peak ? tree.peak : blocks.peak);
 }
 

@@ -80,7 +80,7 @@ static void measure_contacts(const tacModel *m, const tacOptions *options, tacAr
     TAC_SCOPE(dry);
     state_layout(m, dry);
     if (options->integrator == TAC_RK4 || options->integrator == TAC_RKMK4)
-        tac_arena_take(dry, tac_rk4_scratch(m, options));
+        tac_rk4_measure(m, options, tac_soft_measure_accelerations, dry);
     tac_soft_measure_advance(m, options, dry);
 }
 

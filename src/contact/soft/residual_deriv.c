@@ -116,8 +116,7 @@ static tacStatus emit(tacContext *ctx, const double *x, const double *u, const t
     tacSmoothPoint point = tac_point_of(ctx, x, u);
     tacSoftPoint p = {m, &ctx->work, &ctx->scene, soft, &point, a, ctx->options.dt, ctx->margins, -1, NULL, NULL};
     if (!point_layout(&p, m, &ctx->arena)) return TAC_ERR_ARENA_FULL;
-    tacContactColumns to = {&sink[0], tac_mocap_column(ctx) < 0 ? NULL : &sink[1], theta ? &sink[2] : NULL,
-                            ctx->tangents};
+    tacContactColumns to = {&sink[0], ctx->inputs.mocap < 0 ? NULL : &sink[1], theta ? &sink[2] : NULL, ctx->tangents};
     TAC_TRY(tac_soft_contacts_jac(&p, &to));
     tac_soft_other_jac(&p, &to);
     if (theta) tac_soft_numbers_jac(&p, to.theta, ctx->tangents);
@@ -185,7 +184,7 @@ static void add_response(const tacSoft *soft, const Team *team, Span s, int ld, 
 /* A team answers to the dofs of its rows and their velocities, to mocap numbers and to parameters. */
 static void add_responses(const tacContext *ctx, const tacSoft *soft, tacColumns c, const tacSoftChanges *d,
                           double *force) {
-    int nv = ctx->model->nv, mocap = tac_mocap_column(ctx), rest = c.nx + (mocap < 0 ? c.nu : mocap);
+    int nv = ctx->model->nv, mocap = ctx->inputs.mocap, rest = c.nx + (mocap < 0 ? c.nu : mocap);
     for (int k = 0; k < soft->nblock;) {
         Team team;
         team.nblock = team.n = 0;
@@ -213,7 +212,7 @@ tacStatus tac_soft_residuals_jac(tacContext *ctx, const double *x, const double 
                                  const double *a, tacColumns c, const tacSoftChanges *d) {
     TAC_SCOPE(&ctx->arena);
     size_t rows = (size_t)soft->rows.n, n = (size_t)c.n;
-    int mocap = tac_mocap_column(ctx), places[3] = {0, c.nx + (mocap < 0 ? 0 : mocap), c.nx + c.nu};
+    int mocap = ctx->inputs.mocap, places[3] = {0, c.nx + (mocap < 0 ? 0 : mocap), c.nx + c.nu};
     double *force = team_layout(c, &ctx->arena);
     tacSoftSink sink[3]; /* dofs, mocap numbers, parameters */
     if (force == NULL) return TAC_ERR_ARENA_FULL;
@@ -272,7 +271,7 @@ tacStatus tac_soft_residuals_vjp(tacContext *ctx, const double *x, const double 
         for (int i = 0; i < b->n; i++)
             tac_row_add_force(rows, b->row + i, -tac_soft_damping(b, i) * v.mu[b->row + i], bar->x + ctx->model->nv);
     }
-    int mocap = tac_mocap_column(ctx);
+    int mocap = ctx->inputs.mocap;
     double *places[3] = {bar->x, bar->u + (mocap < 0 ? 0 : mocap), bar->theta};
     tacSoftSink sink[3];
     for (int i = 0; i < 3; i++)

@@ -166,7 +166,7 @@ void tac_soft_measure_advance(const tacModel *m, const tacOptions *options, tacA
     motion_layout(&move, m, dry);
     tac_soft_measure_accelerate(m, options, dry);
     int implicit = options->integrator == TAC_IMPLICIT || options->integrator == TAC_IMPLICITFAST;
-    if (implicit) tac_arena_take(dry, tac_implicit_scratch(m));
+    if (implicit) tac_implicit_measure_factor(m, dry);
 }
 
 static tacStatus step(tacContext *ctx, const double *x, const double *u, double *y) {
@@ -212,9 +212,7 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
 }
 
 static void measure_stages(const tacModel *m, const tacOptions *options, tacArena *dry) {
-    TAC_SCOPE(dry);
-    tac_arena_take(dry, tac_rk4_scratch(m, options));
-    tac_soft_measure_accelerations(m, options, dry);
+    tac_rk4_measure(m, options, tac_soft_measure_accelerations, dry);
 }
 
 static void measure_rk4(const tacModel *m, const tacOptions *options, tacArena *dry) {

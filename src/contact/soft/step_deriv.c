@@ -280,6 +280,7 @@ void tac_soft_measure_jac(const tacModel *m, const tacOptions *options, tacArena
     tac_soft_changes_layout(&d, tac_rows_max(m, options->max_contacts), c, dry);
     tac_soft_measure_linearize(m, options, dry);
     finish_layout(&f, m, c, dry);
+    tac_implicit_measure_residual(m, dry);
 }
 
 static tacStatus used_residual_vjp(tacContext *ctx, const double *x, const double *u, const tacSoftMotion *move,
@@ -336,7 +337,9 @@ void tac_soft_measure_vjp(const tacModel *m, const tacOptions *options, tacArena
     TAC_SCOPE(dry);
     tac_soft_measure_advance(m, options, dry);
     lambda_layout(m, dry);
-    tac_arena_take(dry, tac_smooth_scratch(m, options)); /* the adjoint */
+    tacAdjoint adjoint;
+    tac_adjoint_layout(m, tac_columns_of(m, options), dry, &adjoint);
     tac_soft_measure_solve_hessian(m, options, dry);
     tac_soft_measure_residuals_vjp(m, options, dry);
+    tac_implicit_measure_residual(m, dry);
 }

@@ -92,10 +92,10 @@ static void add_direct(tacFlight *f, const tacContactSystem *c, double *time) {
     const tacModel *m = ctx->model;
     tacColumns columns = f->d->c;
     tacSmoothPoint x = tac_point_of(ctx, f->x, f->u);
-    int mocap = tac_mocap_column(ctx);
+    int mocap = ctx->inputs.mocap;
     for (int i = 0; mocap >= 0 && i < 7 * m->nmocap; i++) {
         tacMover mover;
-        tac_mocap_mover(m, &ctx->work, i / 7, i % 7, x.u.mocap + 7 * (i / 7), &mover);
+        tac_mocap_mover(m, &ctx->work, i, x.u.mocap, &mover);
         time[columns.nx + mocap + i] += tac_contact_along(m, &ctx->work, c, &mover).dist;
     }
     for (int i = 0; i < m->nmember; i++) {

@@ -163,7 +163,7 @@ static tacStatus land(tacFlight *f) {
 static tacStatus find_impact(tacFlight *f, tacImpactPair *pair, tacImpactKind *kind) {
     const tacModel *m = f->ctx->model;
     tacImpact next = {.gap = TAC_TOI_GAP, .max_pairs = 1, .pair = pair};
-    const double *mocap = tac_split_inputs(m, &f->ctx->options, f->u).mocap;
+    const double *mocap = tac_inputs_of(&f->ctx->inputs, f->u).mocap;
     tacHeldPairs held = {f->pairs, f->searched, f->npairs, TAC_TOI_NEAR, TAC_TOI_LEAST, 0, 0, f->slow};
     tacStatus status = tac_next_impact(f->ctx, f->x, f->x + m->nq, mocap, f->left, &held, &next);
     f->slow = held.slow;
@@ -362,8 +362,7 @@ static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const do
 void tac_flight_measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
     tacFlight f;
     layout(&f, m, options, dry);
-    TAC_SCOPE(dry);
-    tac_arena_take(dry, tac_first_impact_scratch(m));
+    tac_first_impact_measure(m, dry);
 }
 
 void tac_flight_measure_travel(const tacModel *m, const tacOptions *options, int derivatives, tacArena *dry) {
@@ -396,8 +395,7 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
     measure_jac(m, options, dry);
     measure_vjp(m, options, dry);
     tac_toi_measure_outputs(m, options, dry);
-    TAC_SCOPE(dry);
-    tac_arena_take(dry, tac_smooth_scratch(m, options));
+    tac_smooth_measure(m, options, dry);
 }
 
 const tacStepper TAC_STEPPER_LCP_TOI = {.integrators = TAC_HAS(TAC_EULER),
