@@ -82,10 +82,11 @@ typedef struct tacScope {
     size_t mark;
 } tacScope;
 static inline void tac_scope_end(const tacScope *scope) { tac_arena_release(scope->arena, scope->mark); }
-#define TAC_SCOPE_NAMED_(a, name) const tacScope name __attribute__((unused, cleanup(tac_scope_end))) = {(a), tac_arena_mark(a)}
-#define TAC_SCOPE_AT_(a, line)    TAC_SCOPE_NAMED_(a, tac_scope_##line##_)
-#define TAC_SCOPE_LINE_(a, line)  TAC_SCOPE_AT_(a, line)
-#define TAC_SCOPE(a)              TAC_SCOPE_LINE_(a, __LINE__)
+#define TAC_SCOPE_NAMED_(a, name)                                                                                      \
+    const tacScope name __attribute__((unused, cleanup(tac_scope_end))) = {(a), tac_arena_mark(a)}
+#define TAC_SCOPE_AT_(a, line)   TAC_SCOPE_NAMED_(a, tac_scope_##line##_)
+#define TAC_SCOPE_LINE_(a, line) TAC_SCOPE_AT_(a, line)
+#define TAC_SCOPE(a)             TAC_SCOPE_LINE_(a, __LINE__)
 
 /* Releases all and hands the memory back to whoever lent it. */
 static inline void tac_arena_end(tacArena *arena) {

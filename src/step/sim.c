@@ -17,9 +17,6 @@
 
 /* --- Creation ----------------------------------------------------------------------------------------------------- */
 
-/* Bytes of copies of the model: as created, and two that take parameters in turn. */
-static size_t copies_bytes(const tacModel *model) { return model->nparam > 0 ? 3 * tac_arena_round(model->bytes) : 0; }
-
 /* Bytes of the parameters' tangents, headers and rows. */
 static size_t tangents_bytes(const tacModel *model, const tacOptions *options) {
     if (model->nparam == 0) return 0;
@@ -72,12 +69,57 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     return lasting_bytes(model, options->max_contacts) + dry.peak;
 }
 
+/* The parts of a simulation's memory. */
+typedef struct Parts {
+    tacSim *sim;
+    void *copy[3]; /* of the model: as created, and two that take parameters in turn; where parameters are registered */
+    void *tangents, *scene, *arena;
+    size_t tangents_bytes, scene_bytes, arena_bytes;
+} Parts;
+
+static int layout(const tacModel *model, const tacOptions *options, tacArena *memory, Parts *p) {
+    p->tangents_bytes = tangents_bytes(model, options);
+    p->scene_bytes = scene_bytes(model);
+    p->arena_bytes = arena_bytes(model, options);
+    p->sim = TAC_TAKE(memory, 1, tacSim);
+    for (int i = 0; i < 3; i++)
+        p->copy[i] = model->nparam > 0 ? tac_arena_take(memory, model->bytes) : NULL;
+    p->tangents = tac_arena_take(memory, p->tangents_bytes);
+    p->scene = tac_arena_take(memory, p->scene_bytes);
+    p->arena = tac_arena_take(memory, p->arena_bytes);
+    return p->arena != NULL; /* the last is NULL when any before it is */
+}
+
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {
     tacOptions in_use;
     if (model == NULL || options == NULL || tac_settle_options(model, options, &in_use, NULL) != TAC_OK) return 0;
-    options = &in_use;
-    return tac_arena_round(sizeof(tacSim)) + copies_bytes(model) + tangents_bytes(model, options) + scene_bytes(model) +
-           arena_bytes(model, options);
+    Parts parts;
+    tacArena dry = tac_arena_dry();
+    layout(model, &in_use, &dry, &parts);
+    return dry.peak;
+}
+
+/* The model that is simulated: the caller's, or a copy that takes parameters. */
+static void set_model(tacSim *s, const tacModel *model, const Parts *parts) {
+    s->view = *model;
+    s->view.nparam = s->view.nmember = 0;
+    s->ctx.model = &s->view;
+    if (model->nparam == 0) return;
+    s->ctx.model = s->origin = tac_model_copy_into(model, parts->copy[0]);
+    if (tac_param_of_time(model) >= 0) *s->origin->option_timestep = s->ctx.options.dt; /* the one that is simulated */
+    s->slot[0] = parts->copy[1];
+    s->slot[1] = parts->copy[2];
+}
+
+static int open_arenas(tacSim *s, const Parts *parts) {
+    const tacModel *model = s->ctx.model;
+    tacContext *ctx = &s->ctx;
+    tac_arena_init(&s->tangent_rows, parts->tangents, parts->tangents_bytes);
+    tac_arena_init(&s->scene_rows, parts->scene, parts->scene_bytes);
+    tac_arena_init(&s->ctx.arena, parts->arena, parts->arena_bytes);
+    return tac_work_layout(&ctx->work, model, &ctx->arena) && tac_scene_layout(&ctx->scene, model, &s->scene_rows) &&
+           tac_scene_layout_scratch(&ctx->scene, model, ctx->options.max_contacts, &ctx->arena) &&
+           update_tangents(s) == TAC_OK;
 }
 
 tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void *memory, size_t bytes, tacSim **sim,
@@ -87,40 +129,22 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
     if ((uintptr_t)memory % TAC_ARENA_ALIGN != 0)
         return tac_fail(err, TAC_ERR_ARGUMENT, "memory of a simulation must be aligned to %d bytes", TAC_ARENA_ALIGN);
     tacOptions in_use;
-    tacStatus status = tac_settle_options(model, options, &in_use, err);
-    if (status != TAC_OK) return status;
-    options = &in_use;
+    TAC_TRY(tac_settle_options(model, options, &in_use, err));
     size_t need = tac_sim_bytes(model, options);
     if (bytes < need)
         return tac_fail(err, TAC_ERR_ARENA_FULL, "a simulation of this model needs %zu bytes, got %zu", need, bytes);
-    tacSim *s = memory;
-    tac_memory_close(memory, need);
-    tac_memory_open(s, sizeof *s);
+    Parts parts;
+    tacArena all;
+    tac_arena_init(&all, memory, need);
+    layout(model, &in_use, &all, &parts);
+    tacSim *s = parts.sim;
     memset(s, 0, sizeof *s);
-    s->view = *model;
-    s->view.nparam = s->view.nmember = 0;
-    s->ctx.model = &s->view;
-    s->ctx.options = *options;
-    s->ctx.inputs = tac_input_layout(model, options);
-    s->ctx.stepper = tac_find_stepper(options);
-    unsigned char *next = (unsigned char *)memory + tac_arena_round(sizeof(tacSim));
-    if (model->nparam > 0) {
-        size_t copy = tac_arena_round(model->bytes);
-        s->ctx.model = s->origin = tac_model_copy_into(model, next);
-        if (tac_param_of_time(model) >= 0) *s->origin->option_timestep = options->dt; /* the one that is simulated */
-        s->slot[0] = next + copy;
-        s->slot[1] = next + 2 * copy;
-        next += 3 * copy;
-    }
-    tac_arena_init(&s->tangent_rows, next, tangents_bytes(model, options));
-    next += tangents_bytes(model, options);
-    tac_arena_init(&s->scene_rows, next, scene_bytes(model));
-    tac_arena_init(&s->ctx.arena, next + scene_bytes(model), arena_bytes(model, options));
-    if (!tac_work_layout(&s->ctx.work, model, &s->ctx.arena) ||
-        !tac_scene_layout(&s->ctx.scene, model, &s->scene_rows) ||
-        !tac_scene_layout_scratch(&s->ctx.scene, model, options->max_contacts, &s->ctx.arena) ||
-        update_tangents(s) != TAC_OK)
-        return tac_fail(err, TAC_ERR_ARENA_FULL, "workspace of %zu bytes is too small", s->ctx.arena.size);
+    s->ctx.options = in_use;
+    s->ctx.inputs = tac_input_layout(model, &in_use);
+    s->ctx.stepper = tac_find_stepper(&in_use);
+    set_model(s, model, &parts);
+    if (!open_arenas(s, &parts))
+        return tac_fail(err, TAC_ERR_ARENA_FULL, "workspace of %zu bytes is too small", parts.arena_bytes);
     tac_scene_init(&s->ctx.scene, s->ctx.model);
     s->ctx.scene.fixed_rims = s->ctx.stepper->fixed_rims;
     *sim = s;
