@@ -75,6 +75,11 @@ def cli_layer(path):
     return path.parts[1] if len(path.parts) > 2 else ""
 
 
+def contact_model(path):
+    """The contact model whose folder a file of src/ is in, or None."""
+    return path.parts[2] if path.parts[:2] == ("src", "contact") and len(path.parts) > 3 else None
+
+
 def layer_problem(path, target):
     """Why `path` may not include `target`, or None."""
     top, other = path.parts[0], target.parts[0]
@@ -82,6 +87,8 @@ def layer_problem(path, target):
         return f"{top}/ may not include {other}/"
     if top == other == "src" and source.LAYERS.index(layer(target)) > source.LAYERS.index(layer(path)):
         return f"{layer(path)}/ comes before {layer(target)}/"
+    if top == "src" and contact_model(target) and contact_model(path) != contact_model(target):
+        return f"contact model {contact_model(target)} is for its own folder"
     if top == other == "cli" and path.name != "main.c" and CLI_LAYERS.index(cli_layer(target)) > CLI_LAYERS.index(cli_layer(path)):
         return f"cli/{cli_layer(path)} comes before cli/{cli_layer(target)}"
     return None

@@ -78,10 +78,10 @@ typedef struct tacLcpDual {
 tacStatus tac_lcp_pull(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *hv,
                        const double *ybar, const tacGrad *g, const tacLcpDual *dual);
 /* The same by the classes that give the larger gradient: those of the step, or those that the loss asks for
- * (lcp_aware.c). */
+ * (complementarity.c). */
 tacStatus tac_lcp_pull_aware(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *hv,
                              const double *ybar, const tacGrad *g);
-/* Forces of a solved problem at x, impulses over h, as outputs (lcp_forces.c): of contacts on bodies (6 nbody), of all
+/* Forces of a solved problem at x, impulses over h, as outputs (outputs.c): of contacts on bodies (6 nbody), of all
  * rows on dofs (nv); columns are added to dwrench and dqfrc, c.n numbers a row. NULL skips. */
 void tac_lcp_forces_on_dofs(const tacModel *m, const tacLcp *lcp, double *qfrc);
 tacContactForce tac_lcp_describe(const tacLcp *lcp, int contact, const double *v_next);

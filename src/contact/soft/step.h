@@ -96,7 +96,7 @@ tacStatus tac_soft_acceleration(tacContext *ctx, const double *x, const double *
 tacStatus tac_soft_acceleration_jac(tacContext *ctx, const double *x, const double *u, double *qacc, double *dqacc);
 tacStatus tac_soft_acceleration_vjp(tacContext *ctx, const double *x, const double *u, const double *abar,
                                     const tacGrad *bar);
-/* soft_forces.c: at the start of the step. */
+/* outputs.c: at the start of the step. */
 tacStatus tac_soft_forces(tacContext *ctx, const double *x, const double *u, double *wrench, double *qfrc);
 tacStatus tac_soft_forces_jac(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc);
 tacStatus tac_soft_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
