@@ -1,4 +1,4 @@
-/* Poses of a scene's motion, for what a variational integrator keeps (cli/discrete_motion.h). */
+/* Poses of a scene's motion, for what a variational integrator keeps (measure/discrete_motion.h). */
 #pragma once
 
 #include "experiments/scene.h"

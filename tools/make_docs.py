@@ -127,7 +127,7 @@ def range_text(kind, limits, words):
         return ", ".join(f"`{name}`" for name in names)
     least, most, bits = (part.strip() for part in limits.split(","))
     least = {"TAC_NCP_LEAST_KAPPA": "1e-12"}.get(least, least)
-    most = {"TAC_MOST_REAL": "", "TAC_MOST_INT": "", "1 << 28": "2^28"}.get(most, most)
+    most = {"TAC_MOST_REAL": "", "TAC_MOST_INT": "", "1 << 28": "2^28", "1 << 15": "2^15"}.get(most, most)
     text = f"above {least}" if "ABOVE" in bits else f"from {least}"
     if most:
         text += f" to below {most}" if "BELOW" in bits else f" to {most}"

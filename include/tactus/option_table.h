@@ -11,9 +11,11 @@
 
 /* Bits of a range. */
 enum {
-    TAC_RANGE_ABOVE = 1,  /* the least is not in it */
-    TAC_RANGE_BELOW = 2,  /* the most is not in it */
-    TAC_RANGE_OR_ZERO = 4 /* 0 is in it too */
+    TAC_RANGE_ABOVE = 1,    /* the least is not in it */
+    TAC_RANGE_BELOW = 2,    /* the most is not in it */
+    TAC_RANGE_OR_ZERO = 4,  /* 0 is in it too */
+    TAC_RANGE_INFINITE = 8, /* infinity is in it too */
+    TAC_RANGE_OWN = 16      /* contact models that do not read it refuse all but the default */
 };
 
 #define TAC_OPTION_WORD(NAME, name, text) #name "|"
@@ -27,13 +29,15 @@ enum {
     X(dt, REAL, 0, R(0, TAC_MOST_REAL, TAC_RANGE_ABOVE), 0, NULL, "--dt", "time step, s; default: the model's")        \
     X(inputs, INT, 0, R(0, 7, 0), 0, NULL, NULL, "blocks of u after the controls: sum of TAC_INPUT_*")                 \
     X(max_contacts, INT, 0, R(0, 1 << 28, 0), 0, NULL, NULL, "contacts there is room for; default: tac_max_contacts")  \
-    X(toi, INT, 0, R(0, 1, 0), TAC_FOR(TAC_LCP), NULL, "--toi", "steps stop at impacts, so that nothing overlaps")     \
+    X(toi, INT, 0, R(0, 1, TAC_RANGE_OWN), TAC_FOR(TAC_LCP), NULL, "--toi",                                            \
+      "steps stop at impacts, so that nothing overlaps")                                                               \
     X(toi_impacts, INT, 64, R(0, TAC_MOST_INT, 0), TAC_FOR(TAC_LCP), NULL, "--toi-impacts", "most impacts in a step")  \
-    X(gradient, CHOICE, TAC_GRADIENT_EXACT, R(0, TAC_GRADIENT_COMPLEMENTARITY, 0), TAC_FOR(TAC_LCP),                   \
+    X(gradient, CHOICE, TAC_GRADIENT_EXACT, R(0, TAC_GRADIENT_COMPLEMENTARITY, TAC_RANGE_OWN), TAC_FOR(TAC_LCP),       \
       "exact|bounce|complementarity|", NULL, "which derivative a step returns; tactus grad --mode")                    \
-    X(bounce_speed, REAL, 0.01, R(0, TAC_MOST_REAL, 0), TAC_FOR(TAC_LCP) | TAC_FOR(TAC_NCP), NULL, "--bounce-speed",   \
+    X(bounce_speed, REAL, 0.01, R(0, TAC_MOST_REAL, TAC_RANGE_INFINITE), TAC_FOR(TAC_LCP) | TAC_FOR(TAC_NCP), NULL,    \
+      "--bounce-speed",                                                                                                \
       "contacts that close more slowly do not bounce, m/s")                                                            \
-    X(lcp_dense_rows, INT, 288, R(0, 1 << 15, 0), TAC_FOR(TAC_LCP), NULL, "--dense-rows",                         \
+    X(lcp_dense_rows, INT, 288, R(0, 1 << 15, 0), TAC_FOR(TAC_LCP), NULL, "--dense-rows",                              \
       "most rows of a large island that may be solved with dense matrices; memory grows with the square")              \
     X(ncp_kappa, REAL, 1e-8, R(TAC_NCP_LEAST_KAPPA, TAC_MOST_REAL, 0), TAC_FOR(TAC_NCP), NULL, "--kappa",              \
       "softness of contact at which the step is solved and differentiated")                                            \

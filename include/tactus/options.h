@@ -17,7 +17,8 @@ extern "C" {
     X(NONE, none, "no constraint of any kind")                                                                         \
     X(LCP, lcp, "hard contact: a linear complementarity problem on velocities")                                        \
     X(NCP, ncp, "hard contact: friction cones and a variational integrator, smooth on request")                        \
-    X(SOFT, soft, "soft contact: MuJoCo's convex problem")
+    X(SOFT, soft, "soft contact: MuJoCo's convex problem")                                                             \
+    /* the next row goes before this line */
 
 typedef enum {
 #define X(NAME, name, text) TAC_##NAME,

@@ -13,7 +13,7 @@ typedef struct tacMassProperties {
     tacSym3 icom;
 } tacMassProperties;
 
-/* Volume of a geom, or its area where its mass sits on the surface. Meshes: tac_mesh_inertia goes before. */
+/* Volume of a geom, or its area where its mass sits on the surface. Those of meshes are found before. */
 double tac_geom_volume(const tacModel *m, int geom);
 /* Mass properties of a geom in the frame of its body, whether or not it counts. */
 tacMassProperties tac_geom_inertia(const tacModel *m, int geom);

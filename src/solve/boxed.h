@@ -17,7 +17,7 @@
 
 typedef struct tacBoxed {
     int n;
-    const double *A;          /* n x n; NULL: not kept, and shift is the whole diagonal (tac_boxed_sort and below) */
+    const double *A;          /* n x n; NULL: not kept, and shift is the whole diagonal */
     const double *b;          /* n */
     const int *parent;        /* n; -1: none */
     const double *low, *high; /* n */

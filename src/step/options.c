@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "math/scalar.h"
 
+#include <errno.h>
+#include <locale.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +19,10 @@ static const tacOptionInfo OPTIONS[] = {TAC_OPTION_TABLE(X, RANGE)};
 #undef X
 enum { NOPTION = sizeof OPTIONS / sizeof *OPTIONS };
 
-_Static_assert(sizeof(tacContactModel) == sizeof(int) && sizeof(tacIntegrator) == sizeof(int), "choices are ints");
+_Static_assert(sizeof(tacContactModel) == sizeof(int) && sizeof(tacIntegrator) == sizeof(int) &&
+                   sizeof(tacGradientMode) == sizeof(int) && sizeof(tacNcpFriction) == sizeof(int) &&
+                   sizeof(tacSolver) == sizeof(int),
+               "choices are ints");
 
 const tacOptionInfo *tac_option_info(int i) { return i >= 0 && i < NOPTION ? &OPTIONS[i] : NULL; }
 
@@ -51,6 +56,7 @@ tacOptions tac_default_options(const tacModel *model) {
 
 static int is_in_range(const tacOptionInfo *o, double x) {
     if (x == 0 && o->range & TAC_RANGE_OR_ZERO) return 1;
+    if (x == TAC_INFINITY && o->range & TAC_RANGE_INFINITE) return 1;
     int low = o->range & TAC_RANGE_ABOVE ? x > o->least : x >= o->least;
     return low && (o->range & TAC_RANGE_BELOW ? x < o->most : x <= o->most);
 }
@@ -68,11 +74,11 @@ static void describe_range(const tacOptionInfo *o, char text[EXPECTED]) {
         text[n] = '\0';
         return;
     }
-    int open = o->most >= (o->kind == TAC_OPTION_REAL ? TAC_MOST_REAL : TAC_MOST_INT);
+    int open = o->most >= TAC_MOST_REAL;
     int n = snprintf(text, EXPECTED, "%s %s %g", o->kind == TAC_OPTION_REAL ? "a finite number" : "an integer",
                      o->range & TAC_RANGE_ABOVE ? "above" : "of at least", o->least);
     if (!open)
-        n += snprintf(text + n, (size_t)(EXPECTED - n), " and %s %.9g",
+        n += snprintf(text + n, (size_t)(EXPECTED - n), " and %s %.10g",
                       o->range & TAC_RANGE_BELOW ? "below" : "at most", o->most);
     if (o->range & TAC_RANGE_OR_ZERO) snprintf(text + n, (size_t)(EXPECTED - n), ", or 0");
 }
@@ -83,13 +89,10 @@ static tacStatus refuse_value(const tacOptionInfo *o, double value, tacError *er
     return tac_fail(err, TAC_ERR_ARGUMENT, "option %s is %g: expected %s", o->name, value, expected);
 }
 
-/* Options of another contact model are not read, with two exceptions: toi and gradient ask for another kind of step. */
-static tacStatus check_contact(const tacOptions *options, tacError *err) {
-    if (options->contact == TAC_LCP) return TAC_OK;
-    if (options->toi) return tac_fail(err, TAC_ERR_ARGUMENT, "option toi: expected contact lcp");
-    if (options->gradient != TAC_GRADIENT_EXACT)
-        return tac_fail(err, TAC_ERR_ARGUMENT, "option gradient: expected contact lcp, or the exact one");
-    return TAC_OK;
+/* Options of another contact model are not read; those that ask for another kind of step are refused. */
+static int is_refused(const tacOptionInfo *o, const tacOptions *options) {
+    int reads = o->contacts == 0 || o->contacts & TAC_FOR(options->contact);
+    return o->range & TAC_RANGE_OWN && !reads && value_of(options, o) != o->value;
 }
 
 static tacStatus check_options(const tacOptions *options, tacError *err) {
@@ -98,8 +101,11 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
     for (int i = 0; i < NOPTION; i++) {
         double value = value_of(options, &OPTIONS[i]);
         if (!is_in_range(&OPTIONS[i], value)) return refuse_value(&OPTIONS[i], value, err);
+        if (is_refused(&OPTIONS[i], options))
+            return tac_fail(err, TAC_ERR_ARGUMENT, "option %s: contact %s does not have it, expected its default",
+                            OPTIONS[i].name, tac_contact_text(options->contact));
     }
-    return check_contact(options, err);
+    return TAC_OK;
 }
 
 /* --- Values from text --------------------------------------------------------------------------------------------- */
@@ -115,17 +121,24 @@ static int find_word(const char *words, const char *text) {
     return -1;
 }
 
+/* Decimal, in the "C" locale whatever the thread has. No blanks, hexadecimal, nan or inf; no overflow or underflow. */
 static int read_number(const tacOptionInfo *o, const char *text, double *value) {
     char *end;
-    if (strpbrk(text, "xXnN") != NULL) return 0; /* hexadecimal, nan, inf */
+    if (text[0] == '\0' || strpbrk(text, "xXnN \t\n\v\f\r") != NULL) return 0;
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c_locale);
+    errno = 0;
     *value = strtod(text, &end);
-    int whole = end != text && *end == '\0' && tac_finite(*value);
+    int whole = *end == '\0' && errno != ERANGE;
+    uselocale(before);
+    freelocale(c_locale);
     return whole && (o->kind == TAC_OPTION_REAL || (tac_abs(*value) <= TAC_MOST_INT && *value == (double)(int)*value));
 }
 
 tacStatus tac_option_set(tacOptions *options, const char *name, const char *text, tacError *err) {
     if (options == NULL || name == NULL || text == NULL)
         return tac_fail(err, TAC_ERR_ARGUMENT, "options, name or text is NULL");
+    if (!tac_options_are_set(options))
+        return tac_fail(err, TAC_ERR_OPTIONS, "options were not made by tac_default_options");
     const tacOptionInfo *o = OPTIONS;
     while (o < OPTIONS + NOPTION && strcmp(o->name, name) != 0)
         o++;

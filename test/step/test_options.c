@@ -2,6 +2,7 @@
 #include "dynamics/robots.h"
 #include "support/check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,6 +55,42 @@ static void values_outside_are_refused(void **state) {
     tac_model_free(model);
 }
 
+/* Just above its range, where it has an end. */
+static void values_above_are_refused(void **state) {
+    (void)state;
+    tacModel *model = robot_pendulum();
+    const tacOptionInfo *o;
+    int ends = 0;
+    for (int i = 0; (o = tac_option_info(i)) != NULL; i++) {
+        tacOptions options = tac_default_options(model);
+        char text[64];
+        if (o->kind == TAC_OPTION_CHOICE || o->most >= TAC_MOST_INT) continue;
+        snprintf(text, sizeof text, "%.12g", o->range & TAC_RANGE_BELOW ? o->most : o->most + 1);
+        CHECK(tac_option_set(&options, o->name, text, NULL) == TAC_ERR_ARGUMENT);
+        snprintf(text, sizeof text, "%.12g", o->range & TAC_RANGE_BELOW ? 0.999 * o->most : o->most);
+        CHECK(tac_option_set(&options, o->name, text, NULL) == TAC_OK);
+        ends++;
+    }
+    CHECK(ends >= 5);
+    tac_model_free(model);
+}
+
+/* What asks for another kind of step is for its own contact model; the rest is not read. */
+static void options_of_another_contact_model(void **state) {
+    (void)state;
+    tacModel *model = robot_pendulum();
+    tacOptions options = tac_default_options(model);
+    options.bounce_speed = HUGE_VAL;
+    options.ncp_polish = 3;
+    CHECK(tac_sim_bytes(model, &options) > 0);
+    options.toi = 1;
+    CHECK(tac_sim_bytes(model, &options) == 0);
+    options.contact = TAC_LCP;
+    CHECK(tac_sim_bytes(model, &options) > 0);
+    CHECK(tac_option_set(&(tacOptions){0}, "dt", "0.1", NULL) == TAC_ERR_OPTIONS);
+    tac_model_free(model);
+}
+
 static void words_and_numbers_are_read(void **state) {
     (void)state;
     tacModel *model = robot_pendulum();
@@ -71,7 +108,9 @@ static void words_and_numbers_are_read(void **state) {
                                   {"dt", "0.1s"},
                                   {"dt", ""},
                                   {"ncp_iterations", "1.5"},
-                                  {"ncp_iterations", "1e300"}};
+                                  {"ncp_iterations", "1e300"},
+                                  {"dt", " 1"},
+                                  {"dt", "1e-400"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK(tac_option_set(&options, bad[i][0], bad[i][1], &err) == TAC_ERR_ARGUMENT);
     CHECK(tac_option_set(&options, "contact", "hard", &err) == TAC_ERR_ARGUMENT);
@@ -89,10 +128,9 @@ static void contact_models_have_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_the_tables),
-        cmocka_unit_test(values_outside_are_refused),
-        cmocka_unit_test(words_and_numbers_are_read),
-        cmocka_unit_test(contact_models_have_words),
+        cmocka_unit_test(defaults_are_the_tables),    cmocka_unit_test(values_outside_are_refused),
+        cmocka_unit_test(values_above_are_refused),   cmocka_unit_test(options_of_another_contact_model),
+        cmocka_unit_test(words_and_numbers_are_read), cmocka_unit_test(contact_models_have_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
