@@ -144,7 +144,7 @@ def option_line(row):
 
 def options_page():
     lines = [NOTICE.format(f"{OPTION_TABLE} and {LOAD_OPTIONS}"), "# Options\n", "## Simulation: `tacOptions`\n"]
-    lines += ["From `tac_default_options(model)`; change fields or call `tac_option_set`, then make a simulation. `tac_option_info` gives", "this table to programs. What another contact model reads has no effect.\n"]
+    lines += ["From `tac_default_options(model)`; change fields or call `tac_option_set`, then make a simulation. `tac_option_info` gives", "this table to programs. An option that the contact model in use does not read has no effect.\n"]
     lines += ["| field | default | range | contact models | flag | meaning |", "|---|---|---|---|---|---|"]
     lines += [option_line(row) for row in option_rows()]
     lines += ["\n`batch_info`, of batches alone: one `tacStepInfo` per world, written by that world; default `NULL`, none.\n"]

@@ -25,7 +25,7 @@ enum {
     X(contact, CHOICE, TAC_SOFT, R(0, TAC_CONTACT_COUNT - 1, 0), 0, TAC_CONTACT_MODELS(TAC_OPTION_WORD), "--contact",  \
       "contact model")                                                                                                 \
     X(integrator, CHOICE, TAC_EULER, R(0, TAC_RKMK4, 0), 0, "euler|rk4|implicit|implicitfast|rkmk4|", "--integrator",  \
-      "time integration; default: the model's, or Euler's where the contact model lacks that")                         \
+      "time integration; default: the model's, or Euler's where the contact model does not have it")                   \
     X(dt, REAL, 0, R(0, TAC_MOST_REAL, TAC_RANGE_ABOVE), 0, NULL, "--dt", "time step, s; default: the model's")        \
     X(inputs, INT, 0, R(0, 7, 0), 0, NULL, NULL, "blocks of u after the controls: sum of TAC_INPUT_*")                 \
     X(max_contacts, INT, 0, R(0, 1 << 28, 0), 0, NULL, NULL, "contacts there is room for; default: tac_max_contacts")  \
@@ -55,13 +55,13 @@ enum {
       "--solver",                                                                                                      \
       "Newton's method or conjugate gradients; pgs stands for Newton's; default: the model's")                         \
     X(soft_tolerance, REAL, 0, R(0, 1, TAC_RANGE_BELOW), TAC_FOR(TAC_SOFT), NULL, "--tolerance",                       \
-      "residual at which the solver may stop; 0: rounding")                                                            \
+      "residual at which the solver stops; 0: it stops at rounding")                                                   \
     X(soft_iterations, INT, 0, R(0, TAC_MOST_INT, 0), TAC_FOR(TAC_SOFT), NULL, "--iterations",                         \
-      "most steps of the solver; 0: the model's, or 100 (cg 1000) where that is more")                                 \
+      "most iterations of the solver; 0: the larger of the model's number and 100 (cg: 1000)")                         \
     X(soft_ls_tolerance, REAL, 0, R(0, 1, TAC_RANGE_BELOW), TAC_FOR(TAC_SOFT), NULL, "--ls-tolerance",                 \
-      "share of the slope left on a line; 0: the model's, or 1e-3 where that is less")                                 \
+      "tolerance of the line search, relative to its first slope; 0: the smaller of the model's and 1e-3")             \
     X(soft_ls_iterations, INT, 0, R(0, TAC_MOST_INT, 0), TAC_FOR(TAC_SOFT), NULL, "--ls-iterations",                   \
-      "most points on a line; 0: the model's, or 50 where that is more")
+      "most iterations of the line search; 0: the larger of the model's number and 50")
 /* clang-format on */
 
 #define TAC_MOST_REAL 1.7976931348623157e308
