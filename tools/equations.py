@@ -28,7 +28,7 @@ TESTS = (
     ("src/contact/none/", ("step/*",)),
     ("src/contact/lcp/", ("physics/*lcp*", "physics/test_piles*", "physics/test_restitution*", "physics/test_time_of_impact*",
                           "physics/test_contact*", "physics/test_mass_ratio*", "step/*")),
-    ("src/contact/ncp/", ("contact/test_ncp*", "physics/*ncp*", "physics/test_contact*", "physics/test_dojo*",
+    ("src/contact/ncp/", ("contact/test_ncp*", "contact/CMakeLists.txt", "physics/*ncp*", "physics/test_contact*", "physics/test_dojo*",
                           "physics/test_restitution*", "step/*")),
     ("src/contact/soft/", ("contact/test_hessian*", "physics/test_soft*", "step/*soft*", "step/*")),
     ("src/contact/", ("contact/*", "physics/*", "step/*")),
@@ -78,12 +78,16 @@ def problems():
 
 
 def tests_of(path):
-    """Test programs (paths) of a file of src/."""
+    """Test programs of a file of src/, and lists of them that name runs of `tactus check` (paths)."""
     for prefix, patterns in TESTS:
         if path.startswith(prefix):
             found = source.project_files(*(f"test/{pattern}" for pattern in patterns))
-            return [test.as_posix() for test in found if test.name.startswith("test_") and test.suffix in (".c", ".py")]
+            return [test.as_posix() for test in found if is_test(test)]
     return []
+
+
+def is_test(path):
+    return path.name == "CMakeLists.txt" or (path.name.startswith("test_") and path.suffix in (".c", ".py"))
 
 
 def patterns_of(path):

@@ -19,9 +19,14 @@ void tac_dense_axpy(int n, double s, const double *x, double *y);
 void tac_dense_axpy_two(int n, const double s[2], const double *x, double *y, double *z);
 /* y <- scale (y + sum_e c[e] X_row[e]), terms in this order; X has rows of n numbers. (dense_rows.c) */
 void tac_dense_add_rows(int n, int count, const double *c, const int *row, const double *X, double scale, double *y);
+/* The same without wide registers, with the same bits. */
+void tac_dense_add_rows_narrow(int n, int count, const double *c, const int *row, const double *X, double scale,
+                               double *y);
 /* Lines e and e + 1 of A^T X, from column e on (what is left of it in `out`, 2 x ld, is of no use). A, X: count rows of
  * ld numbers, a multiple of eight. (dense_lines.c) */
 void tac_dense_two_lines(int count, int ld, int e, const double *A, const double *X, double *out);
+/* The same without wide registers, with the same bits. */
+void tac_dense_two_lines_narrow(int count, int ld, int e, const double *A, const double *X, double *out);
 /* y = A x, A m x n */
 void tac_dense_mulv(int m, int n, const double *A, const double *x, double *y);
 /* y = A^T x, A m x n */

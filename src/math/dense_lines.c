@@ -26,7 +26,7 @@ TAC_WIDE static void lines_wide(int count, int ld, int e, const double *A, const
         add_eight(count, ld, e, c, A, X, out);
 }
 
-static void lines_narrow(int count, int ld, int e, const double *A, const double *X, double *out) {
+void tac_dense_two_lines_narrow(int count, int ld, int e, const double *A, const double *X, double *out) {
     for (int c = e & ~7; c < ld; c += 8)
         add_eight(count, ld, e, c, A, X, out);
 }
@@ -35,5 +35,5 @@ void tac_dense_two_lines(int count, int ld, int e, const double *A, const double
     if (tac_has_wide())
         lines_wide(count, ld, e, A, X, out);
     else
-        lines_narrow(count, ld, e, A, X, out);
+        tac_dense_two_lines_narrow(count, ld, e, A, X, out);
 }

@@ -24,7 +24,8 @@ static void add_columns(int first, int n, int count, const double *c, const int 
     y[j] = scale * sum;
 }
 
-static void add_narrow(int n, int count, const double *c, const int *row, const double *X, double scale, double *y) {
+void tac_dense_add_rows_narrow(int n, int count, const double *c, const int *row, const double *X, double scale,
+                               double *y) {
     int j = 0;
     for (; j + 4 <= n; j += 4) {
         Two *to = (Two *)(void *)(y + j), a = to[0], b = to[1];
@@ -75,5 +76,5 @@ void tac_dense_add_rows(int n, int count, const double *c, const int *row, const
     if (tac_has_wide())
         add_wide(n, count, c, row, X, scale, y);
     else
-        add_narrow(n, count, c, row, X, scale, y);
+        tac_dense_add_rows_narrow(n, count, c, row, X, scale, y);
 }

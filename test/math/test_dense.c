@@ -116,13 +116,14 @@ static void cholesky_refuses(void **state) {
 static void sums_of_rows(void **state) {
     (void)state;
     tacDraw d = {7, 0};
-    double X[MOST * MOST], c[MOST], y[MOST + 1], expected[MOST + 1];
+    double X[MOST * MOST], c[MOST], y[MOST + 1], narrow[MOST + 1], expected[MOST + 1];
     int row[MOST];
     for (int t = 0; t < 400; t++) {
         int n = t % (MOST + 1), count = draw_int(&d, MOST + 1);
         double scale = t % 3 == 0 ? 1 : draw_uniform(&d, -2, 2);
         draw_array(&d, MOST * MOST, X), draw_array(&d, MOST, c), draw_array(&d, MOST + 1, y);
         memcpy(expected, y, sizeof y);
+        memcpy(narrow, y, sizeof y);
         for (int e = 0; e < count; e++)
             row[e] = draw_int(&d, MOST);
         for (int j = 0; j < n; j++) {
@@ -131,7 +132,9 @@ static void sums_of_rows(void **state) {
             expected[j] *= scale;
         }
         tac_dense_add_rows(n, count, c, row, X, scale, y);
+        tac_dense_add_rows_narrow(n, count, c, row, X, scale, narrow);
         CHECK(memcmp(y, expected, sizeof y) == 0);
+        CHECK(memcmp(narrow, expected, sizeof y) == 0);
     }
 }
 
@@ -140,16 +143,17 @@ static void lines_are_products(void **state) {
     (void)state;
     enum { LD = 16, ROWS = 9 };
     tacDraw d = {11, 0};
-    double A[ROWS * LD], X[ROWS * LD], out[2 * LD];
+    double A[ROWS * LD], X[ROWS * LD], out[2 * LD], narrow[2 * LD];
     for (int t = 0; t < 200; t++) {
         int count = draw_int(&d, ROWS + 1), e = 2 * draw_int(&d, LD / 2);
         draw_array(&d, ROWS * LD, A), draw_array(&d, ROWS * LD, X);
         tac_dense_two_lines(count, LD, e, A, X, out);
+        tac_dense_two_lines_narrow(count, LD, e, A, X, narrow);
         for (int c = e; c < 2 * LD; c++) {
             double sum = 0;
             for (int i = 0; i < count; i++)
                 sum += A[i * LD + e + c / LD] * X[i * LD + c % LD];
-            if (c % LD >= e) CHECK(out[c] == sum);
+            if (c % LD >= e) CHECK(out[c] == sum && narrow[c] == sum);
         }
     }
 }
