@@ -24,9 +24,10 @@
 #define CENTRING_SHARE         1e-2
 #define CENTRING_LEAST         1e-5
 /* Derivatives are those of a point of the central path. A solution that is further from it than these shares of the
- * tolerance and of kappa is refined by at most REFINEMENTS Newton steps: an error of a product is an error of the
- * derivative. */
-#define FINE          1e-3 /* of the tolerance and of the smallest gap, which is less for small robots */
+ * tolerance, of the smallest gap and of kappa is refined by at most REFINEMENTS Newton steps: errors of gaps and
+ * products are errors of the derivative. */
+#define FINE          1e-3
+#define FINE_GAP      1e-6
 #define FINE_CENTRING 1e-7
 #define REFINEMENTS   6
 /* Relative rounding of positions. */
@@ -307,13 +308,15 @@ static double smallest_gap(const tacNcp *p) {
 }
 
 tacStatus tac_ncp_refine(tacContext *ctx, double kappa, tacNcp *p) {
-    double tolerance = tolerance_of(ctx, p), gap = smallest_gap(p), fine = FINE * tac_min(tolerance, gap);
+    double tolerance = tolerance_of(ctx, p), fine = tac_min(FINE * tolerance, FINE_GAP * smallest_gap(p));
     if (p->end.violation <= fine && p->end.centring <= FINE_CENTRING) return TAC_OK;
     tacInteriorSettings polish = {kappa, tolerance, centring(tolerance, kappa), 0, REFINEMENTS, SHARE_FIRST, 0};
-    tacInteriorSettings follow = {kappa, fine, FINE_CENTRING, REFINEMENTS, 0, SHARE_FIRST, 1};
+    tacInteriorSettings follow = {kappa, fine, FINE_CENTRING, REFINEMENTS, REFINEMENTS, SHARE_FIRST, 1};
     tacInteriorProblem problem = tac_ncp_problem(p);
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
-    tacStatus status = tac_interior_solve(&problem, gap < tolerance ? &follow : &polish, &point, &ctx->arena);
+    tacStatus status = tac_interior_solve(&problem, &polish, &point, &ctx->arena);
+    if (tac_went_on(status) && point.polished == TAC_INFINITY) /* the first of its steps would leave a cone */
+        status = tac_interior_solve(&problem, &follow, &point, &ctx->arena);
     return tac_went_on(status) ? TAC_OK : status;
 }
 
