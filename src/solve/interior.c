@@ -183,6 +183,7 @@ static tacStatus begin(tacInteriorRun *r) {
     tac_run_note_residual(r, violation);
     r->at->centring = tac_run_off_centre(r, r->at->a, r->at->b) / r->s->kappa;
     r->at->iterations = 0;
+    r->at->polished = TAC_INFINITY;
     r->first_violation = tac_max(violation, r->s->residual);
     r->first_norm = r->norm > 0 ? r->norm * r->first_violation / violation : 1;
     r->first_mean = r->p->ncone > 0 ? tac_run_mean_product(r, 0) : 0;

@@ -29,6 +29,7 @@
 #define FINE          1e-3
 #define FINE_GAP      1e-6
 #define FINE_CENTRING 1e-7
+#define FINE_STEP     1e-3 /* of the way to the border of a cone: Newton's next step is the square of it */
 #define REFINEMENTS   6
 /* Relative rounding of positions. */
 #define POSITION_ROUNDING 1e-15
@@ -311,12 +312,13 @@ tacStatus tac_ncp_refine(tacContext *ctx, double kappa, tacNcp *p) {
     double tolerance = tolerance_of(ctx, p), fine = tac_min(FINE * tolerance, FINE_GAP * smallest_gap(p));
     if (p->end.violation <= fine && p->end.centring <= FINE_CENTRING) return TAC_OK;
     tacInteriorSettings polish = {kappa, tolerance, centring(tolerance, kappa), 0, REFINEMENTS, SHARE_FIRST, 0};
-    tacInteriorSettings follow = {kappa, fine, FINE_CENTRING, REFINEMENTS, REFINEMENTS, SHARE_FIRST, 1};
+    tacInteriorSettings follow = {kappa, fine, FINE_CENTRING, REFINEMENTS, 0, SHARE_FIRST, 1};
     tacInteriorProblem problem = tac_ncp_problem(p);
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
     tacStatus status = tac_interior_solve(&problem, &polish, &point, &ctx->arena);
-    if (tac_went_on(status) && point.polished == TAC_INFINITY) /* the first of its steps would leave a cone */
-        status = tac_interior_solve(&problem, &follow, &point, &ctx->arena);
+    if (!tac_went_on(status) || point.polished <= FINE_STEP) return tac_went_on(status) ? TAC_OK : status;
+    status = tac_interior_solve(&problem, &follow, &point, &ctx->arena); /* its steps lead out of a cone, or go round */
+    if (tac_went_on(status)) status = tac_interior_solve(&problem, &polish, &point, &ctx->arena);
     return tac_went_on(status) ? TAC_OK : status;
 }
 
