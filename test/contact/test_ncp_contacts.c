@@ -387,7 +387,7 @@ static void pushed_brick_has_derivatives(void **state) {
 }
 
 /* Of what turns so fast that its touch runs through much of a turn within the step: the impulse's place follows the
- * touches at both ends (W5b). A coin on its rim, an egg and a brick on the floor, a brick on a fixed ball. */
+ * touches at both ends (W5c). A coin on its rim, an egg and a brick on the floor, a brick on a fixed ball. */
 static void place_has_derivatives(void **state) {
     static const char *const PARAMS[NP] = {"geom/ball.size[0]", "geom/ball.pos[0]", "body/brick.mass",
                                            "geom/ball.size[1]", "option.timestep"};

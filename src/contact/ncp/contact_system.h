@@ -40,6 +40,7 @@ typedef struct tacNcpChange {
     double gap_slip[3];
     tacVec6 wrench[2];
 } tacNcpChange;
-/* The change as the contact moves by d at q+, its own point at q by `start` (tac_ncp_own_point), and its sides by `side`. */
+/* The change as the contact moves by d at q+, its own point at q (tac_ncp_own_point) by `start`, and its sides by
+ * `side`. */
 tacNcpChange tac_ncp_contact_change(const tacNcp *p, const tacNcpContact *c, const tacNcpFrame *frame,
                                     const tacContactTangent *d, tacVec3 start, const tacNcpSide side[2]);

@@ -3,7 +3,7 @@
  * that rolls are those of its motion. Where the touch runs through a large angle within the step, the impulse has to
  * act on the side where it ends. Beside what stays, with arms a_0 at q and a_1 at q+ from the centre of mass,
  *
- *   place = P_0 + w (P_1 - P_0),   w = |a_1 - a_0|^2/(2 (|a_0|^2 + |a_1|^2))                                     (W5b)
+ *   place = P_0 + w (P_1 - P_0),   w = |a_1 - a_0|^2/(2 (|a_0|^2 + |a_1|^2))                                     (W5c)
  *
  * w is sin^2 of half the angle between arms of one length. */
 #include "contact/ncp/impulse_place.h"
@@ -37,7 +37,7 @@ tacVec3 tac_ncp_own_point_move(const tacNcpContact *c, const tacContact *touch, 
 /* --- The place ---------------------------------------------------------------------------------------------------- */
 
 /* Sets the weight w of P_1 = P_0 + way and its gradients, from the arms a_0, a_1:  with S = |a_0|^2 + |a_1|^2,
- *   dw = ((way - 2 w a_1) . da_1 - (way + 2 w a_0) . da_0)/S                                                     (W5c) */
+ *   dw = ((way - 2 w a_1) . da_1 - (way + 2 w a_0) . da_0)/S   (W5d) */
 static void set_weight(tacNcpContact *c, tacVec3 a0, tacVec3 way) {
     tacVec3 a1 = tac_add3(a0, way);
     double square = tac_dot3(a0, a0) + tac_dot3(a1, a1);

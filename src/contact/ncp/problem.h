@@ -26,7 +26,7 @@
  * whatever the time step. So gaps and creep at rest do not depend on the time step   (W8). */
 #define TAC_NCP_TIME 0.05
 
-/* Where a contact's impulse acts: where its features touch at q, where they touch at q+, or between   (W5a, W5b). */
+/* Where a contact's impulse acts: where its features touch at q, where they touch at q+, or between   (W5a, W5c). */
 typedef enum tacNcpPlace { TAC_NCP_PLACE_NEXT, TAC_NCP_PLACE_NOW, TAC_NCP_PLACE_BETWEEN } tacNcpPlace;
 
 /* A contact: the features that were found, their geometry at the three poses, its law, and its cone variables. */
