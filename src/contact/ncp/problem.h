@@ -26,6 +26,9 @@
  * whatever the time step. So gaps and creep at rest do not depend on the time step   (W8). */
 #define TAC_NCP_TIME 0.05
 
+/* Where a contact's impulse acts: where its features touch at q, where they touch at q+, or between   (W5a, W5c). */
+typedef enum tacNcpPlace { TAC_NCP_PLACE_NEXT, TAC_NCP_PLACE_NOW, TAC_NCP_PLACE_BETWEEN } tacNcpPlace;
+
 /* A contact: the features that were found, their geometry at the three poses, its law, and its cone variables. */
 typedef struct tacNcpContact {
     int body[2];
@@ -50,11 +53,15 @@ typedef struct tacNcpContact {
         double gap_slip[3]; /* gap (or h n . (u + bounce u_-)) less rest; slips u_1, u_2 along contact.tangent */
         double G[3][12];    /* d(gap_slip)/d(z_0, z_1), twists about the trees' origins at q+ */
     } next;
-    struct {             /* where the impulse acts, at q   (W5a) */
-        tacVec3 place;   /* the point */
-        int held;        /* 1: it is the touch at q; 0: it is found from the point at q+ */
-        double share[2]; /* of each body's displacement in that of the place */
-        tacVec3 arm[2];  /* from the trees' origins at q to the place */
+    struct {           /* where the impulse acts, at q   (impulse_place.h) */
+        tacVec3 place; /* the point */
+        tacNcpPlace rule;
+        int side;                /* the one that moves beside what stays; -1: both move */
+        double share[2];         /* of each body's displacement in that of the point at q+ */
+        tacVec3 way;             /* from the point at q to that at q+ without the displacement */
+        double weight;           /* of that way */
+        tacVec3 by_now, by_next; /* its gradients by the arms at q and at q+ */
+        tacVec3 arm[2];          /* from the trees' origins at q to the place */
     } impulse;
     struct {
         tacNcpGapBound bound;

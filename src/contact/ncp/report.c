@@ -33,7 +33,7 @@ static uint64_t hash_contact(const tacNcpContact *contact, uint64_t hash) {
     const tacContact *c = &contact->feature.found;
     const tacFeature *f = c->feature;
     int follows = (contact->law.bound.rest < 0) + 2 * (contact->law.bounce > 0) + 8 * (contact->friction.soft > 0) +
-                  4 * contact->impulse.held + 16 * yields(&contact->law.bound);
+                  4 * (contact->impulse.rule != TAC_NCP_PLACE_NEXT) + 16 * yields(&contact->law.bound);
     int words[14] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],    f[0].id[1],
                      f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1], follows};
     return tac_hash(words, sizeof words, hash);

@@ -24,10 +24,12 @@
 #define CENTRING_SHARE         1e-2
 #define CENTRING_LEAST         1e-5
 /* Derivatives are those of a point of the central path. A solution that is further from it than these shares of the
- * tolerance and of kappa is refined by at most REFINEMENTS Newton steps: an error of a product is an error of the
- * derivative. */
-#define FINE          1e-3 /* of the tolerance and of the smallest gap, which is less for small robots */
+ * tolerance, of the smallest gap and of kappa is refined by at most REFINEMENTS Newton steps: errors of gaps and
+ * products are errors of the derivative. */
+#define FINE          1e-3
+#define FINE_GAP      1e-6
 #define FINE_CENTRING 1e-7
+#define FINE_STEP     1e-3 /* of the way to the border of a cone: Newton's next step is the square of it */
 #define REFINEMENTS   6
 /* Relative rounding of positions. */
 #define POSITION_ROUNDING 1e-15
@@ -307,13 +309,16 @@ static double smallest_gap(const tacNcp *p) {
 }
 
 tacStatus tac_ncp_refine(tacContext *ctx, double kappa, tacNcp *p) {
-    double tolerance = tolerance_of(ctx, p), gap = smallest_gap(p), fine = FINE * tac_min(tolerance, gap);
+    double tolerance = tolerance_of(ctx, p), fine = tac_min(FINE * tolerance, FINE_GAP * smallest_gap(p));
     if (p->end.violation <= fine && p->end.centring <= FINE_CENTRING) return TAC_OK;
     tacInteriorSettings polish = {kappa, tolerance, centring(tolerance, kappa), 0, REFINEMENTS, SHARE_FIRST, 0};
     tacInteriorSettings follow = {kappa, fine, FINE_CENTRING, REFINEMENTS, 0, SHARE_FIRST, 1};
     tacInteriorProblem problem = tac_ncp_problem(p);
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
-    tacStatus status = tac_interior_solve(&problem, gap < tolerance ? &follow : &polish, &point, &ctx->arena);
+    tacStatus status = tac_interior_solve(&problem, &polish, &point, &ctx->arena);
+    if (!tac_went_on(status) || point.polished <= FINE_STEP) return tac_went_on(status) ? TAC_OK : status;
+    status = tac_interior_solve(&problem, &follow, &point, &ctx->arena); /* its steps lead out of a cone, or go round */
+    if (tac_went_on(status)) status = tac_interior_solve(&problem, &polish, &point, &ctx->arena);
     return tac_went_on(status) ? TAC_OK : status;
 }
 

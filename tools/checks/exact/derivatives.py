@@ -1,0 +1,31 @@
+"""Derivatives of steps of contact ncp at the states of seeds that no other check has, at the default softness."""
+
+from checks.contact.derivatives import SAMPLES, Study, derivative_check
+from checks.ncp.derivatives import TOL
+from checks.ncp.quad import quad_judged
+
+SEEDS = (4243, 7001, 90210)
+KAPPA = "1e-8"  # the default
+MODELS = {
+    "models/box.xml": (2000, []),
+    "models/half_cheetah.xml": (2500, []),
+    "models/ant.xml": (2500, []),
+    "models/quadruped.xml": (1200, []),
+    "models/humanoid.xml": (900, []),
+    "models/atlas.xml": (900, []),
+}
+
+
+def options(_model, _part):
+    return ["--contact", "ncp", "--kappa", KAPPA]
+
+
+def quad(context, model, _part, kept):
+    return quad_judged(context, model, KAPPA, kept)
+
+
+derivative_check(
+    "exact-derivatives",
+    f"{SAMPLES} states in contact of seeds {', '.join(map(str, SEEDS))} at the default kappa: 99.9 % of those with a constant active set within {TOL} of differences, at most 5 % switch, each flagged by its margin; reverse equals forward to 1e-10",
+    Study(MODELS, TOL, options, quad=quad, seeds=SEEDS),
+)
