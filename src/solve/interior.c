@@ -209,7 +209,8 @@ static tacStatus iterate_all(tacInteriorRun *r) {
 
 static tacStatus search(tacInteriorRun *r) {
     TAC_TRY(begin(r));
-    return r->s->follow && r->p->project != NULL ? tac_run_follow_path(r, r->first_mean, 0) : iterate_all(r);
+    return r->s->way != TAC_BETWEEN_BORDERS && r->p->project != NULL ? tac_run_follow_path(r, r->first_mean, 0)
+                                                                     : iterate_all(r);
 }
 
 static int count_numbers(const tacInteriorProblem *p) {

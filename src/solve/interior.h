@@ -38,6 +38,13 @@ typedef struct tacInteriorProblem {
     double (*norm)(void *user);
 } tacInteriorProblem;
 
+/* How a search goes. The last two need `project`. */
+typedef enum {
+    TAC_BETWEEN_BORDERS,      /* predictor and corrector inside the cones; along the path where E is small already */
+    TAC_ALONG_PATH,           /* on the central path from the start; ends where the last steps made no progress */
+    TAC_ALONG_PATH_PATIENTLY, /* the same as long as there are iterations */
+} tacInteriorWay;
+
 typedef struct tacInteriorSettings {
     double kappa;       /* the point of the central path to find */
     double residual;    /* tolerance of |E| */
@@ -45,7 +52,7 @@ typedef struct tacInteriorSettings {
     int max_iterations; /* systems factored */
     int polish;         /* further Newton steps at the solution, beyond max_iterations, while each is half the last */
     double share;       /* of the way to the border that a step takes at least; less is more careful */
-    int follow;         /* 1, with `project`: follow the path from the start; 0: after steps between the borders */
+    tacInteriorWay way;
 } tacInteriorSettings;
 
 /* How a search ended. */

@@ -23,11 +23,7 @@
 static const struct {
     double kappa, speed, share, energy, depth, drive;
     int slips;
-} STARTS[TAC_NCP_STARTS] = {{1e-2, 0.2, 1, 0.1, 0.3, 0, 1},
-                            {1, 2, 0.5, 0, 0, 0.1, 0},
-                            {1e-1, 2, 0, 0, 0, 0, 0},
-                            {1, 5, 0, 0, 0, 0, 0},
-                            {1e-3, 0.2, 1, 0, 0, 0, 0}};
+} STARTS[TAC_NCP_STARTS] = {{1e-2, 0.2, 1, 0.1, 0.3, 0, 1}, {1, 2, 0.5, 0, 0, 0.1, 0}};
 /* rad, m: something must hold a dof whose force alone would move it further in one step. */
 #define FAR_DRIVE 1.0
 /* Features that may be added after a first solution: twice the number of contacts, at most this many. */
