@@ -16,7 +16,8 @@
 #define TAC_NCP_MAX_HALVINGS 6
 /* Maximum rounds of adding features that the solution penetrates. 3: B grows by a half. */
 #define TAC_NCP_MAX_ROUNDS 6
-/* m: at the end of a search without solution, smaller overlaps are ignored: it may be anywhere. 0: B grows by a fifth. */
+/* m: at the end of a search without solution, smaller overlaps are ignored: it may be anywhere. 0: B grows by a
+ * fifth. */
 #define TAC_NCP_ROUGH_OVERLAP 1e-3
 /* Maximum number of times the features are replaced, and after which failed search. Never: B grows by two thirds. */
 #define TAC_NCP_MAX_REPLACEMENTS 2
