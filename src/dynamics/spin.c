@@ -1,0 +1,255 @@
+#include "dynamics/spin.h"
+
+#include "math/quat.h"
+
+#include <string.h>
+
+/* A share of the trace: inertias that differ by less are those of a ball, to rounding. */
+#define ROUND 1e-14
+/* Newton's method ends when a step is below this share of the velocity, both by the norm of energy: its error is the
+ * square of that, which is rounding. */
+#define LAST_STEP 1e-8
+/* Newton's steps, at most: three or four do up to |w| h = 1. */
+#define MOST_STEPS 30
+
+/* --- Which bodies ------------------------------------------------------------------------------------------------- */
+
+static int dofs_of(const tacModel *m, int joint) { return m->joint_type[joint] == TAC_FREE ? 6 : 3; }
+
+int tac_spin_find(const tacModel *m, unsigned char *alone, unsigned char *scratch) {
+    int n = 0;
+    memset(scratch, 0, (size_t)m->nv); /* of dof i: something moves on it */
+    for (int i = 0; i < m->nv; i++)
+        if (m->dof_parent[i] >= 0) scratch[m->dof_parent[i]] = 1;
+    for (int j = 0; j < m->njnt; j++) {
+        int first = m->joint_dof_adr[j];
+        alone[j] = (m->joint_type[j] == TAC_FREE || m->joint_type[j] == TAC_BALL) && m->dof_parent[first] < 0 &&
+                   !scratch[first + dofs_of(m, j) - 1];
+        n += alone[j];
+    }
+    return n;
+}
+
+/* --- Numbers of one body ------------------------------------------------------------------------------------------ */
+
+/* M(i, j), j inboard of i or i itself. */
+static double entry(const tacModel *m, const tacWork *w, int i, int j) {
+    return w->M[m->dof_M_adr[i] + m->dof_depth[i] - m->dof_depth[j]];
+}
+
+/* M = [m 1, -R [p]; [p] R^T, I]: column k of R^T M_lw is e_k x p. */
+static tacVec3 first_moment(const tacModel *m, const tacWork *w, const tacMat3 *R, int first) {
+    tacVec3 column[3];
+    for (int k = 0; k < 3; k++) {
+        int i = first + 3 + k;
+        tacVec3 world = {entry(m, w, i, first), entry(m, w, i, first + 1), entry(m, w, i, first + 2)};
+        column[k] = tac_mulmtv3(*R, world);
+    }
+    return tac_vec3(column[2].y, column[0].z, column[1].x);
+}
+
+static tacSpinMass mass_of(const tacModel *m, const tacWork *w, const tacMat3 *R, int first, int is_free) {
+    int i = first + (is_free ? 3 : 0);
+    tacSpinMass s = {.armature = tac_load3(m->dof_armature + i)};
+    s.I = (tacSym3){entry(m, w, i, i) - s.armature.x,
+                    entry(m, w, i + 1, i + 1) - s.armature.y,
+                    entry(m, w, i + 2, i + 2) - s.armature.z,
+                    entry(m, w, i + 1, i),
+                    entry(m, w, i + 2, i),
+                    entry(m, w, i + 2, i + 1)};
+    if (!is_free) return s;
+    s.m = entry(m, w, first, first) - m->dof_armature[first];
+    s.p = first_moment(m, w, R, first);
+    return s;
+}
+
+static tacVec3 centre_of(const tacSpinMass *s) { return s->m > 0 ? tac_scale3(1 / s->m, s->p) : tac_zero3(); }
+
+static tacSym3 add_diagonal(tacSym3 S, tacVec3 d) {
+    S.xx += d.x, S.yy += d.y, S.zz += d.z;
+    return S;
+}
+
+tacSpin tac_spin_open(const tacModel *m, const tacWork *w, int joint, const double *v, double h) {
+    tacSpin s = {.dof = m->joint_dof_adr[joint], .is_free = m->joint_type[joint] == TAC_FREE, .h = h};
+    s.R = w->xmat[m->joint_body[joint]];
+    s.w = s.next = tac_load3(v + s.dof + (s.is_free ? 3 : 0));
+    s.mass = mass_of(m, w, &s.R, s.dof, s.is_free);
+    s.I = s.is_free ? tac_addsym3(s.mass.I, tac_pointsym3(-s.mass.m, centre_of(&s.mass))) : s.mass.I;
+    s.K = add_diagonal(s.I, s.mass.armature);
+    return s;
+}
+
+int tac_spin_is_round(const tacSpin *s) {
+    double trace = s->I.xx + s->I.yy + s->I.zz, least = ROUND * trace, mean = trace / 3;
+    return s->mass.p.x == 0 && s->mass.p.y == 0 && s->mass.p.z == 0 && tac_abs(s->I.xx - mean) <= least &&
+           tac_abs(s->I.yy - mean) <= least && tac_abs(s->I.zz - mean) <= least && tac_abs(s->I.xy) <= least &&
+           tac_abs(s->I.xz) <= least && tac_abs(s->I.yz) <= least;
+}
+
+/* --- The update --------------------------------------------------------------------------------------------------- */
+
+/* g(w) = w x I w */
+static tacVec3 gyroscopic(const tacSym3 *I, tacVec3 w) { return tac_cross3(w, tac_mulsv3(*I, w)); }
+
+/* g'(w) = [w] I - [I w] */
+static tacMat3 gyroscopic_jac(const tacSym3 *I, tacVec3 w) {
+    tacVec3 L = tac_mulsv3(*I, w);
+    tacVec3 c[3] = {tac_cross3(w, tac_vec3(I->xx, I->xy, I->xz)), tac_cross3(w, tac_vec3(I->xy, I->yy, I->yz)),
+                    tac_cross3(w, tac_vec3(I->xz, I->yz, I->zz))};
+    return (tacMat3){
+        {c[0].x, c[1].x + L.z, c[2].x - L.y, c[0].y - L.z, c[1].y, c[2].y + L.x, c[0].z + L.y, c[1].z - L.x, c[2].z}};
+}
+
+/* K + s G */
+static tacMat3 add_scaled(const tacSym3 *K, double s, const tacMat3 *G) {
+    tacMat3 A = {{K->xx, K->xy, K->xz, K->xy, K->yy, K->yz, K->xz, K->yz, K->zz}};
+    for (int i = 0; i < 9; i++)
+        A.m[i] += s * G->m[i];
+    return A;
+}
+
+/* A^-1 by cofactors; 0: A is singular. */
+static int invert(const tacMat3 *A, tacMat3 *inverse) {
+    tacVec3 a = tac_load3(A->m), b = tac_load3(A->m + 3), c = tac_load3(A->m + 6);
+    tacVec3 x = tac_cross3(b, c), y = tac_cross3(c, a), z = tac_cross3(a, b);
+    double det = tac_dot3(a, x);
+    *inverse =
+        (tacMat3){{x.x / det, y.x / det, z.x / det, x.y / det, y.y / det, z.y / det, x.z / det, y.z / det, z.z / det}};
+    return det != 0 && tac_finite(1 / det);
+}
+
+static tacVec3 mean_of(const tacSpin *s) { return tac_scale3(0.5, tac_add3(s->w, s->next)); }
+
+/* F(w*) = K (w* - w) + h g(m) */
+static tacVec3 residual(const tacSpin *s) {
+    return tac_madd3(tac_mulsv3(s->K, tac_sub3(s->next, s->w)), s->h, gyroscopic(&s->I, mean_of(s)));
+}
+
+int tac_spin_slope(const tacSpin *s, tacSpinSlope *slope) {
+    slope->G = gyroscopic_jac(&s->I, mean_of(s));
+    tacMat3 A = add_scaled(&s->K, 0.5 * s->h, &slope->G);
+    return invert(&A, &slope->inverse);
+}
+
+/* K-norm, squared */
+static double energy_of(const tacSpin *s, tacVec3 x) { return tac_dot3(x, tac_mulsv3(s->K, x)); }
+
+int tac_spin_solve(tacSpin *s) {
+    double least = LAST_STEP * LAST_STEP * energy_of(s, s->w), nearest = TAC_INFINITY;
+    tacVec3 best = s->w;
+    s->next = s->w;
+    for (s->steps = 0; s->steps < MOST_STEPS; s->steps++) {
+        tacSpinSlope slope;
+        tacVec3 F = residual(s), move;
+        double far = tac_dot3(F, F);
+        if (far < nearest) nearest = far, best = s->next;
+        if (far == 0) return 1;
+        if (!tac_finite(far) || !tac_spin_slope(s, &slope)) break;
+        move = tac_mulmv3(slope.inverse, F);
+        s->next = tac_sub3(s->next, move);
+        if (energy_of(s, move) <= least) return 1;
+    }
+    s->next = best;
+    return 0;
+}
+
+/* (exp(h [w*]) - 1) x */
+static tacVec3 turn_less_one(const tacSpin *s, tacVec3 x) {
+    tacQuat q = tac_quat_exp(tac_scale3(s->h, s->next));
+    tacVec3 v = {q.x, q.y, q.z}, t = tac_scale3(2, tac_cross3(v, x));
+    return tac_madd3(tac_cross3(v, t), q.w, t);
+}
+
+/* What c* has of the mass centre's way round the joint: (exp(h [w*]) - 1)(w* x p)/h                        (ST15) */
+static tacVec3 centripetal(const tacSpin *s) {
+    return tac_scale3(1 / s->h, turn_less_one(s, tac_cross3(s->next, s->mass.p)));
+}
+
+void tac_spin_force(const tacSpin *s, double delta[6]) {
+    tacVec3 turning = tac_sub3(gyroscopic(&s->I, mean_of(s)), gyroscopic(&s->mass.I, s->w));
+    if (!s->is_free) {
+        tac_store3(delta, turning);
+        return;
+    }
+    tacVec3 now = tac_cross3(s->w, tac_cross3(s->w, s->mass.p)), c = centripetal(s);
+    tac_store3(delta, tac_mulmv3(s->R, tac_sub3(c, now)));
+    tac_store3(delta + 3, tac_add3(turning, tac_cross3(centre_of(&s->mass), c)));
+}
+
+/* --- Derivatives -------------------------------------------------------------------------------------------------- */
+
+/* r = p/m:  dr = (dp - r dm)/m */
+static tacVec3 centre_jvp(const tacSpin *s, const tacSpinMass *d) {
+    if (!(s->mass.m > 0)) return tac_zero3();
+    return tac_scale3(1 / s->mass.m, tac_madd3(d->p, -d->m, centre_of(&s->mass)));
+}
+
+/* (K + h/2 G) dw* = (K - h/2 G) dw - dK (w* - w) - h m x dI m - g(m) dh                                      (ST14) */
+static tacVec3 next_jvp(const tacSpin *s, const tacSpinSlope *slope, const tacSpinChange *d, const tacSym3 *dI) {
+    tacMat3 B = add_scaled(&s->K, -0.5 * s->h, &slope->G);
+    tacVec3 mean = mean_of(s), gain = tac_sub3(s->next, s->w), side = tac_mulmv3(B, d->w);
+    side = tac_sub3(side, tac_mulsv3(add_diagonal(*dI, d->mass.armature), gain));
+    side = tac_madd3(side, -s->h, gyroscopic(dI, mean));
+    side = tac_madd3(side, -d->h, gyroscopic(&s->I, mean));
+    return tac_mulmv3(slope->inverse, side);
+}
+
+/* d((E - 1) s)/h with s = w* x p, E = exp(h [w*]):  dE s = E ((Jr h dw* + w* dh) x s),  Jr w* = w*          (ST16) */
+static tacVec3 centripetal_jvp(const tacSpin *s, const tacSpinChange *d, tacVec3 dnext) {
+    tacVec3 arm = tac_cross3(s->next, s->mass.p);
+    tacVec3 darm = tac_add3(tac_cross3(dnext, s->mass.p), tac_cross3(s->next, d->mass.p));
+    tacVec3 turn = tac_mulmv3(tac_quat_right_jacobian(tac_scale3(s->h, s->next)), tac_scale3(s->h, dnext));
+    tacVec3 swung = tac_cross3(tac_madd3(turn, d->h, s->next), arm);
+    tacVec3 sum = tac_add3(turn_less_one(s, tac_add3(darm, swung)), swung);
+    return tac_scale3(1 / s->h, tac_madd3(sum, -d->h, centripetal(s)));
+}
+
+void tac_spin_jvp(const tacSpin *s, const tacSpinSlope *slope, const tacSpinChange *d, double delta[6]) {
+    tacVec3 r = centre_of(&s->mass), dr = centre_jvp(s, &d->mass), mean = mean_of(s);
+    tacSym3 less = s->is_free ? tac_pointsym3_jvp(s->mass.m, r, d->mass.m, dr) : (tacSym3){0};
+    tacSym3 dI = tac_addsym3(d->mass.I, tac_scalesym3(-1, less));
+    tacVec3 dnext = next_jvp(s, slope, d, &dI), dmean = tac_scale3(0.5, tac_add3(d->w, dnext));
+    tacMat3 now = gyroscopic_jac(&s->mass.I, s->w);
+    tacVec3 turning = tac_add3(tac_mulmv3(slope->G, dmean), gyroscopic(&dI, mean));
+    turning = tac_sub3(turning, tac_add3(tac_mulmv3(now, d->w), gyroscopic(&d->mass.I, s->w)));
+    if (!s->is_free) {
+        tac_store3(delta, turning);
+        return;
+    }
+    tacVec3 arm = tac_cross3(s->w, s->mass.p),
+            darm = tac_add3(tac_cross3(d->w, s->mass.p), tac_cross3(s->w, d->mass.p));
+    tacVec3 c = centripetal(s), dc = centripetal_jvp(s, d, dnext);
+    tacVec3 dnow = tac_add3(tac_cross3(d->w, arm), tac_cross3(s->w, darm));
+    tacVec3 turned = tac_cross3(d->turn, tac_sub3(c, tac_cross3(s->w, arm)));
+    tac_store3(delta, tac_mulmv3(s->R, tac_add3(turned, tac_sub3(dc, dnow))));
+    tac_store3(delta + 3, tac_add3(turning, tac_add3(tac_cross3(dr, c), tac_cross3(r, dc))));
+}
+
+/* Forms: rotation about e_k; about e_x + e_y, e_x + e_z, e_y + e_z; then, of a free body, translation; and R e_j with
+ * rotation about e_k, (j, k) = (y, z), (z, x), (x, y), whose mixed parts are p. */
+int tac_spin_form(const tacSpin *s, int nv, int k, double *z) {
+    static const double PAIR[3][3] = {{1, 1, 0}, {1, 0, 1}, {0, 1, 1}};
+    double *turn = z + s->dof + (s->is_free ? 3 : 0);
+    if (k >= (s->is_free ? TAC_SPIN_FORMS : 6)) return 0;
+    memset(z, 0, (size_t)nv * sizeof *z);
+    if (k < 3) turn[k] = 1;
+    if (k >= 3 && k < 6) memcpy(turn, PAIR[k - 3], sizeof PAIR[0]);
+    if (k == 6) z[s->dof] = 1;
+    if (k > 6) {
+        int j = (k - 6) % 3;
+        turn[(j + 1) % 3] = 1;
+        tac_store3(z + s->dof, tac_mulmv3(s->R, tac_vec3(j == 0, j == 1, j == 2)));
+    }
+    return 1;
+}
+
+tacSpinMass tac_spin_mass_change(const tacSpin *s, const double f[TAC_SPIN_FORMS]) {
+    tacSpinMass d = {
+        .I = {f[0], f[1], f[2], 0.5 * (f[3] - f[0] - f[1]), 0.5 * (f[4] - f[0] - f[2]), 0.5 * (f[5] - f[1] - f[2])}};
+    if (!s->is_free) return d;
+    d.m = f[6];
+    /* form 7: j = y, k = z gives p_x; 8: z, x gives p_y; 9: x, y gives p_z */
+    d.p = tac_vec3(0.5 * (f[7] - d.m - f[2]), 0.5 * (f[8] - d.m - f[0]), 0.5 * (f[9] - d.m - f[1]));
+    return d;
+}
