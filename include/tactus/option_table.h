@@ -24,7 +24,7 @@ enum {
 #define TAC_OPTION_TABLE(X, R)                                                                                         \
     X(contact, CHOICE, TAC_SOFT, R(0, TAC_CONTACT_COUNT - 1, 0), 0, TAC_CONTACT_MODELS(TAC_OPTION_WORD), "--contact",  \
       "contact model")                                                                                                 \
-    X(integrator, CHOICE, TAC_EULER, R(0, TAC_CORIOLIS, 0), 0,                                                          \
+    X(integrator, CHOICE, TAC_EULER, R(0, TAC_CORIOLIS, 0), 0,                                                        \
       "euler|rk4|implicit|implicitfast|rkmk4|spin|coriolis|", "--integrator",                                          \
       "time integration; default: the model's, or Euler's where the contact model does not have it")                   \
     X(dt, REAL, 0, R(0, TAC_MOST_REAL, TAC_RANGE_ABOVE), 0, NULL, "--dt", "time step, s; default: the model's")        \

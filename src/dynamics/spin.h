@@ -44,7 +44,8 @@ void tac_spin_force(const tacSpin *s, double delta[6]);
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-/* One direction: the body turns by `turn` (body axes), its velocity changes by w, the step by h, its numbers by mass. */
+/* One direction: the body turns by `turn` (body axes), its velocity changes by w, the step by h, its numbers by
+ * mass. */
 typedef struct tacSpinChange {
     tacVec3 turn, w;
     double h;

@@ -29,11 +29,11 @@ static tacStatus kick(tacFlight *f, tacLcp *lcp) {
     tac_evaluate(ctx, f->x, f->u);
     int too_fast = 0;
     TAC_TRY(tac_turning_accelerate(ctx, f->x, f->u, tac_implicit_damping(ctx, f->scratch), &too_fast));
-    if (too_fast) f->unsolved = 1, ctx->info.reason = TAC_REASON_SPIN;
     for (int i = 0; i < m->nv; i++)
         f->v_free[i] = f->x[m->nq + i] + h * w->qacc[i];
     if (tac_first_nonfinite(m->nv, f->v_free) >= 0) return TAC_ERR_NONFINITE;
     TAC_TRY(tac_flight_solve(f, f->v_free, 0, lcp));
+    if (too_fast) f->unsolved = 1, ctx->info.reason = TAC_REASON_SPIN;
     note_held(f, lcp);
     tac_lcp_add_impulses(ctx, lcp, f->scratch);
     return tac_advance(ctx, f->x);
