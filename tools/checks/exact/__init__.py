@@ -1,0 +1,1 @@
+"""What steps do exactly: energies told and kept."""
