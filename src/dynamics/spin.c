@@ -135,7 +135,8 @@ int tac_spin_slope(const tacSpin *s, tacSpinSlope *slope) {
 /* K-norm, squared */
 static double energy_of(const tacSpin *s, tacVec3 x) { return tac_dot3(x, tac_mulsv3(s->K, x)); }
 
-int tac_spin_solve(tacSpin *s) {
+/* Newton's method from w; 0: it did not end. */
+static int search(tacSpin *s) {
     double least = LAST_STEP * LAST_STEP * energy_of(s, s->w), nearest = TAC_INFINITY;
     tacVec3 best = s->w;
     s->next = s->w;
@@ -152,6 +153,21 @@ int tac_spin_solve(tacSpin *s) {
     }
     s->next = best;
     return 0;
+}
+
+/* 1: forces at the beginning would change w by more than itself in a step, h |K^-1 g(w)| > |w| by the norm of energy.
+ * Up to |w| h = 1 they do not. Such a step keeps the energy, and has no more to do with the motion. */
+static int is_too_fast(const tacSpin *s) {
+    tacVec3 g = gyroscopic(&s->I, s->w);
+    tacMat3 zero = {{0}}, K = add_scaled(&s->K, 0, &zero), inverse;
+    if (s->h * s->h * tac_dot3(s->w, s->w) <= 1) return 0;
+    if (!invert(&K, &inverse)) return 1;
+    return s->h * s->h * tac_dot3(g, tac_mulmv3(inverse, g)) > energy_of(s, s->w);
+}
+
+int tac_spin_solve(tacSpin *s) {
+    int found = search(s);
+    return found && !is_too_fast(s);
 }
 
 /* (exp(h [w*]) - 1) x */

@@ -37,7 +37,8 @@ int tac_spin_find(const tacModel *m, unsigned char *alone, unsigned char *scratc
 tacSpin tac_spin_open(const tacModel *m, const tacWork *w, int joint, const double *v, double h);
 /* 1: delta is zero for every w: the inertia is that of a ball, and the mass centre is in the joint. */
 int tac_spin_is_round(const tacSpin *s);
-/* Newton's method on (ST13) -> w*; 0: it found none, and w* is the best it met. */
+/* Newton's method on (ST13) -> w*; 0: it found none, and w* is the best it met, or the body tumbles too fast for
+ * a step to mean more than its energy. */
 int tac_spin_solve(tacSpin *s);
 /* delta on the dofs of the joint, translation first. Needs: w*. */
 void tac_spin_force(const tacSpin *s, double delta[6]);

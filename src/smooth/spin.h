@@ -4,7 +4,7 @@
 
 #include "smooth/linearize.h"
 
-/* w->qfrc -= delta. Returns 0 where a body turns too fast for a solution to be found; delta is then the best that was.
+/* w->qfrc -= delta. Returns 0 where a body turns too fast (tac_spin_solve); delta is then the best that was found.
  * Needs: tac_evaluate at x. TAC_ERR_ARENA_FULL through *status. */
 int tac_spin_add(tacContext *ctx, const double *x, tacStatus *status);
 /* W += d(delta), nv rows of c.n numbers; bar -= d(delta)^T lambda (x and u of bar not NULL; lambda is none of w->vec).
