@@ -6,9 +6,10 @@
 
 /* A share of the trace: inertias that differ by less are those of a ball, to rounding. */
 #define ROUND 1e-14
-/* Newton's method ends when a step is below this share of the velocity, both by the norm of energy: its error is the
- * square of that, which is rounding. */
-#define LAST_STEP 1e-8
+/* What is left of w* - w may be this share of w, both by the norm of energy: rounding. */
+#define LEFT 1e-15
+/* A step that is not shorter than the one before by this factor makes the matrix of Newton's method anew. */
+#define SHORTER 1e-2
 /* Newton's steps, at most: three or four do up to |w| h = 1. */
 #define MOST_STEPS 30
 
@@ -70,12 +71,16 @@ static tacSym3 add_diagonal(tacSym3 S, tacVec3 d) {
     return S;
 }
 
+int tac_spin_is_beside(const tacSpin *s) {
+    return s->is_free && (s->mass.p.x != 0 || s->mass.p.y != 0 || s->mass.p.z != 0);
+}
+
 tacSpin tac_spin_open(const tacModel *m, const tacWork *w, int joint, const double *v, double h) {
     tacSpin s = {.dof = m->joint_dof_adr[joint], .is_free = m->joint_type[joint] == TAC_FREE, .h = h};
     s.R = w->xmat[m->joint_body[joint]];
     s.w = s.next = tac_load3(v + s.dof + (s.is_free ? 3 : 0));
     s.mass = mass_of(m, w, &s.R, s.dof, s.is_free);
-    s.I = s.is_free ? tac_addsym3(s.mass.I, tac_pointsym3(-s.mass.m, centre_of(&s.mass))) : s.mass.I;
+    s.I = tac_spin_is_beside(&s) ? tac_addsym3(s.mass.I, tac_pointsym3(-s.mass.m, centre_of(&s.mass))) : s.mass.I;
     s.K = add_diagonal(s.I, s.mass.armature);
     return s;
 }
@@ -113,10 +118,9 @@ static tacMat3 add_scaled(const tacSym3 *K, double s, const tacMat3 *G) {
 static int invert(const tacMat3 *A, tacMat3 *inverse) {
     tacVec3 a = tac_load3(A->m), b = tac_load3(A->m + 3), c = tac_load3(A->m + 6);
     tacVec3 x = tac_cross3(b, c), y = tac_cross3(c, a), z = tac_cross3(a, b);
-    double det = tac_dot3(a, x);
-    *inverse =
-        (tacMat3){{x.x / det, y.x / det, z.x / det, x.y / det, y.y / det, z.y / det, x.z / det, y.z / det, z.z / det}};
-    return det != 0 && tac_finite(1 / det);
+    double det = tac_dot3(a, x), d = 1 / det;
+    *inverse = (tacMat3){{d * x.x, d * y.x, d * z.x, d * x.y, d * y.y, d * z.y, d * x.z, d * y.z, d * z.z}};
+    return det != 0 && tac_finite(d);
 }
 
 static tacVec3 mean_of(const tacSpin *s) { return tac_scale3(0.5, tac_add3(s->w, s->next)); }
@@ -126,30 +130,35 @@ static tacVec3 residual(const tacSpin *s) {
     return tac_madd3(tac_mulsv3(s->K, tac_sub3(s->next, s->w)), s->h, gyroscopic(&s->I, mean_of(s)));
 }
 
-int tac_spin_slope(const tacSpin *s, tacSpinSlope *slope) {
-    slope->G = gyroscopic_jac(&s->I, mean_of(s));
-    tacMat3 A = add_scaled(&s->K, 0.5 * s->h, &slope->G);
-    return invert(&A, &slope->inverse);
+/* G = g'(m) and (K + h/2 G)^-1; 0: that is singular. */
+static int linearize(const tacSpin *s, tacMat3 *G, tacMat3 *inverse) {
+    *G = gyroscopic_jac(&s->I, mean_of(s));
+    tacMat3 A = add_scaled(&s->K, 0.5 * s->h, G);
+    return invert(&A, inverse);
 }
 
 /* K-norm, squared */
 static double energy_of(const tacSpin *s, tacVec3 x) { return tac_dot3(x, tac_mulsv3(s->K, x)); }
 
-/* Newton's method from w; 0: it did not end. */
+/* Newton's method from w, with one matrix while that serves; 0: it did not end. Near a solution a step of size s is off
+ * by |w| h s (the way since the matrix was made), all over |w|: the bilinear form of (ST13) says so. */
 static int search(tacSpin *s) {
-    double least = LAST_STEP * LAST_STEP * energy_of(s, s->w), nearest = TAC_INFINITY;
-    tacVec3 best = s->w;
+    double own = energy_of(s, s->w), turn = s->h * s->h * tac_dot3(s->w, s->w), nearest = TAC_INFINITY, before = 0;
+    tacVec3 best = s->w, made = s->w;
+    tacMat3 G, inverse;
     s->next = s->w;
     for (s->steps = 0; s->steps < MOST_STEPS; s->steps++) {
-        tacSpinSlope slope;
-        tacVec3 F = residual(s), move;
+        tacVec3 F = residual(s);
         double far = tac_dot3(F, F);
         if (far < nearest) nearest = far, best = s->next;
         if (far == 0) return 1;
-        if (!tac_finite(far) || !tac_spin_slope(s, &slope)) break;
-        move = tac_mulmv3(slope.inverse, F);
+        if (before == 0) made = s->next;
+        if (!tac_finite(far) || (before == 0 && !linearize(s, &G, &inverse))) break;
+        tacVec3 move = tac_mulmv3(inverse, F);
         s->next = tac_sub3(s->next, move);
-        if (energy_of(s, move) <= least) return 1;
+        double size = energy_of(s, move), way = energy_of(s, tac_sub3(s->next, made));
+        if (size * tac_min(1, turn * way / own) <= LEFT * LEFT * own) return 1;
+        before = before == 0 || size < SHORTER * SHORTER * before ? size : 0;
     }
     s->next = best;
     return 0;
@@ -170,30 +179,44 @@ int tac_spin_solve(tacSpin *s) {
     return found && !is_too_fast(s);
 }
 
-/* (exp(h [w*]) - 1) x */
-static tacVec3 turn_less_one(const tacSpin *s, tacVec3 x) {
-    tacQuat q = tac_quat_exp(tac_scale3(s->h, s->next));
+/* (R(q) - 1) x */
+static tacVec3 turn_less_one(tacQuat q, tacVec3 x) {
     tacVec3 v = {q.x, q.y, q.z}, t = tac_scale3(2, tac_cross3(v, x));
     return tac_madd3(tac_cross3(v, t), q.w, t);
 }
 
-/* What c* has of the mass centre's way round the joint: (exp(h [w*]) - 1)(w* x p)/h                        (ST15) */
-static tacVec3 centripetal(const tacSpin *s) {
-    return tac_scale3(1 / s->h, turn_less_one(s, tac_cross3(s->next, s->mass.p)));
+/* What c* has of the mass centre's way round the joint, (exp(h [w*]) - 1)(w* x p)/h, turn = exp(h [w*])      (ST15) */
+static tacVec3 swing_of(const tacSpin *s, tacQuat turn) {
+    return tac_scale3(1 / s->h, turn_less_one(turn, tac_cross3(s->next, s->mass.p)));
 }
+/* The same of c: w x (w x p) */
+static tacVec3 swing_now(const tacSpin *s) { return tac_cross3(s->w, tac_cross3(s->w, s->mass.p)); }
 
 void tac_spin_force(const tacSpin *s, double delta[6]) {
-    tacVec3 turning = tac_sub3(gyroscopic(&s->I, mean_of(s)), gyroscopic(&s->mass.I, s->w));
-    if (!s->is_free) {
-        tac_store3(delta, turning);
-        return;
+    tacVec3 turning = tac_sub3(gyroscopic(&s->I, mean_of(s)), gyroscopic(&s->mass.I, s->w)), swing;
+    if (s->is_free) tac_store3(delta, tac_zero3());
+    if (tac_spin_is_beside(s)) {
+        swing = swing_of(s, tac_quat_exp(tac_scale3(s->h, s->next)));
+        tac_store3(delta, tac_mulmv3(s->R, tac_sub3(swing, swing_now(s))));
+        turning = tac_add3(turning, tac_cross3(centre_of(&s->mass), swing));
     }
-    tacVec3 now = tac_cross3(s->w, tac_cross3(s->w, s->mass.p)), c = centripetal(s);
-    tac_store3(delta, tac_mulmv3(s->R, tac_sub3(c, now)));
-    tac_store3(delta + 3, tac_add3(turning, tac_cross3(centre_of(&s->mass), c)));
+    tac_store3(delta + (s->is_free ? 3 : 0), turning);
 }
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
+
+int tac_spin_slope(const tacSpin *s, tacSpinSlope *slope) {
+    if (!linearize(s, &slope->G, &slope->inverse)) return 0;
+    slope->back = add_scaled(&s->K, -0.5 * s->h, &slope->G);
+    slope->now = gyroscopic_jac(&s->mass.I, s->w);
+    slope->swing = slope->swing_now = tac_zero3();
+    if (!s->is_free) return 1;
+    slope->turn = tac_quat_exp(tac_scale3(s->h, s->next));
+    slope->right = tac_quat_right_jacobian(tac_scale3(s->h, s->next));
+    slope->swing = swing_of(s, slope->turn);
+    slope->swing_now = swing_now(s);
+    return 1;
+}
 
 /* r = p/m:  dr = (dp - r dm)/m */
 static tacVec3 centre_jvp(const tacSpin *s, const tacSpinMass *d) {
@@ -203,22 +226,21 @@ static tacVec3 centre_jvp(const tacSpin *s, const tacSpinMass *d) {
 
 /* (K + h/2 G) dw* = (K - h/2 G) dw - dK (w* - w) - h m x dI m - g(m) dh                                      (ST14) */
 static tacVec3 next_jvp(const tacSpin *s, const tacSpinSlope *slope, const tacSpinChange *d, const tacSym3 *dI) {
-    tacMat3 B = add_scaled(&s->K, -0.5 * s->h, &slope->G);
-    tacVec3 mean = mean_of(s), gain = tac_sub3(s->next, s->w), side = tac_mulmv3(B, d->w);
+    tacVec3 mean = mean_of(s), gain = tac_sub3(s->next, s->w), side = tac_mulmv3(slope->back, d->w);
     side = tac_sub3(side, tac_mulsv3(add_diagonal(*dI, d->mass.armature), gain));
     side = tac_madd3(side, -s->h, gyroscopic(dI, mean));
     side = tac_madd3(side, -d->h, gyroscopic(&s->I, mean));
     return tac_mulmv3(slope->inverse, side);
 }
 
-/* d((E - 1) s)/h with s = w* x p, E = exp(h [w*]):  dE s = E ((Jr h dw* + w* dh) x s),  Jr w* = w*          (ST16) */
-static tacVec3 centripetal_jvp(const tacSpin *s, const tacSpinChange *d, tacVec3 dnext) {
+/* d((E - 1) s)/h with s = w* x p, E = exp(h [w*]):  dE s = E ((Jr h dw* + w* dh) x s),  Jr w* = w*           (ST16) */
+static tacVec3 swing_jvp(const tacSpin *s, const tacSpinSlope *slope, const tacSpinChange *d, tacVec3 dnext) {
     tacVec3 arm = tac_cross3(s->next, s->mass.p);
     tacVec3 darm = tac_add3(tac_cross3(dnext, s->mass.p), tac_cross3(s->next, d->mass.p));
-    tacVec3 turn = tac_mulmv3(tac_quat_right_jacobian(tac_scale3(s->h, s->next)), tac_scale3(s->h, dnext));
+    tacVec3 turn = tac_mulmv3(slope->right, tac_scale3(s->h, dnext));
     tacVec3 swung = tac_cross3(tac_madd3(turn, d->h, s->next), arm);
-    tacVec3 sum = tac_add3(turn_less_one(s, tac_add3(darm, swung)), swung);
-    return tac_scale3(1 / s->h, tac_madd3(sum, -d->h, centripetal(s)));
+    tacVec3 sum = tac_add3(turn_less_one(slope->turn, tac_add3(darm, swung)), swung);
+    return tac_scale3(1 / s->h, tac_madd3(sum, -d->h, slope->swing));
 }
 
 void tac_spin_jvp(const tacSpin *s, const tacSpinSlope *slope, const tacSpinChange *d, double delta[6]) {
@@ -226,20 +248,23 @@ void tac_spin_jvp(const tacSpin *s, const tacSpinSlope *slope, const tacSpinChan
     tacSym3 less = s->is_free ? tac_pointsym3_jvp(s->mass.m, r, d->mass.m, dr) : (tacSym3){0};
     tacSym3 dI = tac_addsym3(d->mass.I, tac_scalesym3(-1, less));
     tacVec3 dnext = next_jvp(s, slope, d, &dI), dmean = tac_scale3(0.5, tac_add3(d->w, dnext));
-    tacMat3 now = gyroscopic_jac(&s->mass.I, s->w);
     tacVec3 turning = tac_add3(tac_mulmv3(slope->G, dmean), gyroscopic(&dI, mean));
-    turning = tac_sub3(turning, tac_add3(tac_mulmv3(now, d->w), gyroscopic(&d->mass.I, s->w)));
+    turning = tac_sub3(turning, tac_add3(tac_mulmv3(slope->now, d->w), gyroscopic(&d->mass.I, s->w)));
     if (!s->is_free) {
         tac_store3(delta, turning);
         return;
     }
-    tacVec3 arm = tac_cross3(s->w, s->mass.p),
-            darm = tac_add3(tac_cross3(d->w, s->mass.p), tac_cross3(s->w, d->mass.p));
-    tacVec3 c = centripetal(s), dc = centripetal_jvp(s, d, dnext);
-    tacVec3 dnow = tac_add3(tac_cross3(d->w, arm), tac_cross3(s->w, darm));
-    tacVec3 turned = tac_cross3(d->turn, tac_sub3(c, tac_cross3(s->w, arm)));
-    tac_store3(delta, tac_mulmv3(s->R, tac_add3(turned, tac_sub3(dc, dnow))));
-    tac_store3(delta + 3, tac_add3(turning, tac_add3(tac_cross3(dr, c), tac_cross3(r, dc))));
+    tacVec3 arm = tac_cross3(s->w, s->mass.p);
+    tacVec3 darm = tac_add3(tac_cross3(d->w, s->mass.p), tac_cross3(s->w, d->mass.p));
+    tacVec3 dswing = swing_jvp(s, slope, d, dnext), dnow = tac_add3(tac_cross3(d->w, arm), tac_cross3(s->w, darm));
+    tac_store3(delta, tac_mulmv3(s->R, tac_sub3(dswing, dnow)));
+    tac_store3(delta + 3, tac_add3(turning, tac_add3(tac_cross3(dr, slope->swing), tac_cross3(r, dswing))));
+}
+
+/* d(R x) = R (turn x x), x = R^T delta of translation */
+void tac_spin_turn(const tacSpin *s, const tacSpinSlope *slope, tacVec3 turn, double delta[6]) {
+    tac_store3(delta, tac_mulmv3(s->R, tac_cross3(turn, tac_sub3(slope->swing, slope->swing_now))));
+    tac_store3(delta + 3, tac_zero3());
 }
 
 /* Forms: rotation about e_k; about e_x + e_y, e_x + e_z, e_y + e_z; then, of a free body, translation; and R e_j with

@@ -45,20 +45,27 @@ void tac_spin_force(const tacSpin *s, double delta[6]);
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-/* One direction: the body turns by `turn` (body axes), its velocity changes by w, the step by h, its numbers by
- * mass. */
+/* One direction: the velocity changes by w, the step by h, the numbers by mass. */
 typedef struct tacSpinChange {
-    tacVec3 turn, w;
+    tacVec3 w;
     double h;
     tacSpinMass mass;
 } tacSpinChange;
-/* What derivatives of (ST13) share: G = g'(m) and (K + h/2 G)^-1. 0: that is singular. */
+/* What derivatives along all directions share: G = g'(m), (K + h/2 G)^-1, K - h/2 G, g' of the beginning; where the
+ * mass centre is beside the joint, exp(h [w*]), its right Jacobian, and what c* and c have of its way round. */
 typedef struct tacSpinSlope {
-    tacMat3 G, inverse;
+    tacMat3 G, inverse, back, now, right;
+    tacQuat turn;
+    tacVec3 swing, swing_now;
 } tacSpinSlope;
+/* 0: K + h/2 G is singular. */
 int tac_spin_slope(const tacSpin *s, tacSpinSlope *slope);
 /* d(delta) along one direction. */
 void tac_spin_jvp(const tacSpin *s, const tacSpinSlope *slope, const tacSpinChange *d, double delta[6]);
+/* d(delta) as a free body turns by `turn`, body axes. */
+void tac_spin_turn(const tacSpin *s, const tacSpinSlope *slope, tacVec3 turn, double delta[6]);
+/* 1: the mass centre of a free body is beside its joint; else delta does not change as the body turns. */
+int tac_spin_is_beside(const tacSpin *s);
 
 /* How the numbers of the mass matrix change with a parameter: they are read off d(z.M z) for some z (param_mass.h). */
 enum { TAC_SPIN_FORMS = 10 };

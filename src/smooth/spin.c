@@ -58,11 +58,15 @@ typedef struct Sinks {
     const tacSink *x, *theta;
 } Sinks;
 
+static void emit_column(const tacSpin *s, const double change[6], int column, const tacSink *sink) {
+    for (int i = 0; i < dofs_of(s); i++)
+        tac_emit(sink, s->dof + i, column, change[i]);
+}
+
 static void emit(const tacSpin *s, const tacSpinSlope *slope, const tacSpinChange *d, int column, const tacSink *sink) {
     double change[6];
     tac_spin_jvp(s, slope, d, change);
-    for (int i = 0; i < dofs_of(s); i++)
-        tac_emit(sink, s->dof + i, column, change[i]);
+    emit_column(s, change, column, sink);
 }
 
 /* By the body's own rotation and velocity. */
@@ -70,8 +74,11 @@ static void emit_state(const tacModel *m, const tacSpin *s, const tacSpinSlope *
     for (int k = 0; k < 3; k++) {
         tacVec3 axis = tac_vec3(k == 0, k == 1, k == 2);
         int dof = s->dof + dofs_of(s) - 3 + k;
-        if (s->is_free) emit(s, slope, &(tacSpinChange){.turn = axis}, dof, sink);
+        double change[6];
         emit(s, slope, &(tacSpinChange){.w = axis}, m->nv + dof, sink);
+        if (!tac_spin_is_beside(s)) continue;
+        tac_spin_turn(s, slope, axis, change);
+        emit_column(s, change, dof, sink);
     }
 }
 
