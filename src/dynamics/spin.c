@@ -33,35 +33,31 @@ int tac_spin_find(const tacModel *m, unsigned char *alone, unsigned char *scratc
 
 /* --- Numbers of one body ------------------------------------------------------------------------------------------ */
 
-/* M(i, j), j inboard of i or i itself. */
-static double entry(const tacModel *m, const tacWork *w, int i, int j) {
-    return w->M[m->dof_M_adr[i] + m->dof_depth[i] - m->dof_depth[j]];
+/* M(i, j) of the tree's own dofs, j <= i: rows lie one after the other, each from its diagonal to the root. */
+static double entry(const double *M, int i, int j) { return M[i * (i + 1) / 2 + i - j]; }
+
+/* M = [m 1, -R [p]; [p] R^T, I]: column k of R^T M_lw is e_k x p, whose numbers are those of p. */
+static tacVec3 first_moment(const double *M, const tacMat3 *R) {
+    tacVec3 x = {R->m[0], R->m[3], R->m[6]}, y = {R->m[1], R->m[4], R->m[7]}, z = {R->m[2], R->m[5], R->m[8]};
+    tacVec3 turn_x = {entry(M, 3, 0), entry(M, 3, 1), entry(M, 3, 2)};
+    tacVec3 turn_y = {entry(M, 4, 0), entry(M, 4, 1), entry(M, 4, 2)};
+    tacVec3 turn_z = {entry(M, 5, 0), entry(M, 5, 1), entry(M, 5, 2)};
+    return tac_vec3(tac_dot3(y, turn_z), tac_dot3(z, turn_x), tac_dot3(x, turn_y));
 }
 
-/* M = [m 1, -R [p]; [p] R^T, I]: column k of R^T M_lw is e_k x p. */
-static tacVec3 first_moment(const tacModel *m, const tacWork *w, const tacMat3 *R, int first) {
-    tacVec3 column[3];
-    for (int k = 0; k < 3; k++) {
-        int i = first + 3 + k;
-        tacVec3 world = {entry(m, w, i, first), entry(m, w, i, first + 1), entry(m, w, i, first + 2)};
-        column[k] = tac_mulmtv3(*R, world);
-    }
-    return tac_vec3(column[2].y, column[0].z, column[1].x);
-}
-
-static tacSpinMass mass_of(const tacModel *m, const tacWork *w, const tacMat3 *R, int first, int is_free) {
-    int i = first + (is_free ? 3 : 0);
-    tacSpinMass s = {.armature = tac_load3(m->dof_armature + i)};
-    s.I = (tacSym3){entry(m, w, i, i) - s.armature.x,
-                    entry(m, w, i + 1, i + 1) - s.armature.y,
-                    entry(m, w, i + 2, i + 2) - s.armature.z,
-                    entry(m, w, i + 1, i),
-                    entry(m, w, i + 2, i),
-                    entry(m, w, i + 2, i + 1)};
-    if (!is_free) return s;
-    s.m = entry(m, w, first, first) - m->dof_armature[first];
-    s.p = first_moment(m, w, R, first);
-    return s;
+/* M: the tree's rows; armature: of its dofs. */
+static void read_mass(const double *M, const double *armature, tacSpin *s) {
+    int i = s->is_free ? 3 : 0;
+    tacSpinMass *mass = &s->mass;
+    mass->armature = tac_load3(armature + i);
+    mass->I = (tacSym3){entry(M, i, i) - mass->armature.x,
+                        entry(M, i + 1, i + 1) - mass->armature.y,
+                        entry(M, i + 2, i + 2) - mass->armature.z,
+                        entry(M, i + 1, i),
+                        entry(M, i + 2, i),
+                        entry(M, i + 2, i + 1)};
+    mass->m = s->is_free ? entry(M, 0, 0) - armature[0] : 0;
+    mass->p = s->is_free ? first_moment(M, &s->R) : tac_zero3();
 }
 
 static tacVec3 centre_of(const tacSpinMass *s) { return s->m > 0 ? tac_scale3(1 / s->m, s->p) : tac_zero3(); }
@@ -75,14 +71,17 @@ int tac_spin_is_beside(const tacSpin *s) {
     return s->is_free && (s->mass.p.x != 0 || s->mass.p.y != 0 || s->mass.p.z != 0);
 }
 
-tacSpin tac_spin_open(const tacModel *m, const tacWork *w, int joint, const double *v, double h) {
-    tacSpin s = {.dof = m->joint_dof_adr[joint], .is_free = m->joint_type[joint] == TAC_FREE, .h = h};
-    s.R = w->xmat[m->joint_body[joint]];
-    s.w = s.next = tac_load3(v + s.dof + (s.is_free ? 3 : 0));
-    s.mass = mass_of(m, w, &s.R, s.dof, s.is_free);
-    s.I = tac_spin_is_beside(&s) ? tac_addsym3(s.mass.I, tac_pointsym3(-s.mass.m, centre_of(&s.mass))) : s.mass.I;
-    s.K = add_diagonal(s.I, s.mass.armature);
-    return s;
+void tac_spin_open(const tacModel *m, const tacWork *w, int joint, const double *v, double h, tacSpin *s) {
+    s->dof = m->joint_dof_adr[joint];
+    s->is_free = m->joint_type[joint] == TAC_FREE;
+    s->h = h;
+    s->R = w->xmat[m->joint_body[joint]];
+    s->w = s->next = tac_load3(v + s->dof + (s->is_free ? 3 : 0));
+    s->steps = 0;
+    read_mass(w->M + m->dof_M_adr[s->dof], m->dof_armature + s->dof, s);
+    s->I = s->mass.I;
+    if (tac_spin_is_beside(s)) s->I = tac_addsym3(s->I, tac_pointsym3(-s->mass.m, centre_of(&s->mass)));
+    s->K = add_diagonal(s->I, s->mass.armature);
 }
 
 int tac_spin_is_round(const tacSpin *s) {

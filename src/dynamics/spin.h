@@ -34,7 +34,7 @@ typedef struct tacSpin {
 /* Marks in alone[njnt] the joints that carry a body that turns alone; scratch: nv bytes. Returns their number. */
 int tac_spin_find(const tacModel *m, unsigned char *alone, unsigned char *scratch);
 /* Needs: position, mass. v: nv velocities. w* is not found yet. */
-tacSpin tac_spin_open(const tacModel *m, const tacWork *w, int joint, const double *v, double h);
+void tac_spin_open(const tacModel *m, const tacWork *w, int joint, const double *v, double h, tacSpin *s);
 /* 1: delta is zero for every w: the inertia is that of a ball, and the mass centre is in the joint. */
 int tac_spin_is_round(const tacSpin *s);
 /* Newton's method on (ST13) -> w*; 0: it found none, and w* is the best it met, or the body tumbles too fast for

@@ -30,7 +30,8 @@ static int dofs_of(const tacSpin *s) { return s->is_free ? 6 : 3; }
 static int add_body(tacContext *ctx, const double *x, int joint) {
     const tacModel *m = ctx->model;
     double delta[6];
-    tacSpin s = tac_spin_open(m, &ctx->work, joint, x + m->nq, ctx->options.dt);
+    tacSpin s;
+    tac_spin_open(m, &ctx->work, joint, x + m->nq, ctx->options.dt, &s);
     if (tac_spin_is_round(&s)) return 1;
     int found = tac_spin_solve(&s);
     tac_spin_force(&s, delta);
@@ -131,8 +132,9 @@ static tacStatus emit_all(tacContext *ctx, const double *x, const double *u, con
     if (tac_spin_find(m, room.alone, room.scratch) == 0) return TAC_OK;
     for (int j = 0; j < m->njnt; j++) {
         tacSpinSlope slope;
+        tacSpin s;
         if (!room.alone[j]) continue;
-        tacSpin s = tac_spin_open(m, &ctx->work, j, x + m->nq, ctx->options.dt);
+        tac_spin_open(m, &ctx->work, j, x + m->nq, ctx->options.dt, &s);
         int is_round = tac_spin_is_round(&s);
         if (is_round && (to->theta == NULL || m->nmember == 0)) continue;
         tac_spin_solve(&s);
