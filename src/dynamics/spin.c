@@ -10,6 +10,8 @@
 #define LEFT 1e-15
 /* A step that is not shorter than the one before by this factor makes the matrix of Newton's method anew. */
 #define SHORTER 1e-2
+/* rad: |w| h up to which one matrix serves. */
+#define SLOW 0.1
 /* Newton's steps, at most: three or four do up to |w| h = 1. */
 #define MOST_STEPS 30
 
@@ -156,7 +158,7 @@ static int search(tacSpin *s) {
         tacVec3 move = tac_mulmv3(inverse, F);
         s->next = tac_sub3(s->next, move);
         double size = energy_of(s, move), way = energy_of(s, tac_sub3(s->next, made));
-        if (size * tac_min(1, turn * way / own) <= LEFT * LEFT * own) return 1;
+        if (size <= LEFT * LEFT * own || size * turn * way <= LEFT * LEFT * own * own) return 1;
         before = before == 0 || size < SHORTER * SHORTER * before ? size : 0;
     }
     s->next = best;
@@ -173,7 +175,32 @@ static int is_too_fast(const tacSpin *s) {
     return s->h * s->h * tac_dot3(g, tac_mulmv3(inverse, g)) > energy_of(s, s->w);
 }
 
+/* The same for what turns by little, |w| h <= SLOW. With w* = w - D and A = K + h/2 g'(w), (ST13) is
+ *
+ *   A D = h g(w) + h/4 g(D)
+ *
+ * exactly, for g is quadratic. Each round leaves h^2 |w|^2 / 4 of the error before, which is |w| h at first, over |w|.
+ * 0: it does not, as of inertias that no body has. */
+static int settle(tacSpin *s, double turn) {
+    tacMat3 G, inverse;
+    tacVec3 force = tac_scale3(s->h, gyroscopic(&s->I, s->w)), change = force, D;
+    s->next = s->w;
+    if (!linearize(s, &G, &inverse)) return 0;
+    D = tac_mulmv3(inverse, force);
+    for (double error = tac_sqrt(turn) * turn / 4; error > LEFT / 8; error *= turn / 4) {
+        tacVec3 last = D;
+        D = tac_mulmv3(inverse, tac_madd3(force, s->h / 4, gyroscopic(&s->I, D)));
+        change = tac_sub3(D, last);
+        s->steps++;
+    }
+    s->next = tac_sub3(s->w, D);
+    return turn == 0 || energy_of(s, change) * turn * turn <= 16 * LEFT * LEFT * energy_of(s, s->w);
+}
+
 int tac_spin_solve(tacSpin *s) {
+    double turn = s->h * s->h * tac_dot3(s->w, s->w);
+    s->steps = 0;
+    if (turn <= SLOW * SLOW && settle(s, turn)) return 1;
     int found = search(s);
     return found && !is_too_fast(s);
 }
