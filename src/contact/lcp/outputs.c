@@ -9,6 +9,7 @@
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "contact/lcp/step.h"
+#include "smooth/turning.h"
 
 #include <string.h>
 
@@ -218,6 +219,7 @@ tacStatus tac_lcp_pull_forces(tacContext *ctx, const double *x, const double *u,
     memcpy(p.own, p.lambda, (size_t)m->nv * sizeof *p.own);
     if (qfrcbar != NULL) tac_dense_axpy(m->nv, 1, qfrcbar, p.own); /* dR has -d(J^T f) / h */
     TAC_TRY(tac_lcp_residuals_vjp(ctx, x, u, lcp, p.own, p.mu, wrenchbar, bar));
+    TAC_TRY(tac_turning_vjp(ctx, x, u, p.lambda, bar));
     tac_residual_vjp(ctx, x, u, tac_damping_span(ctx), p.lambda, bar);
     return TAC_OK;
 }
@@ -228,6 +230,7 @@ void tac_lcp_measure_pull_forces(const tacModel *m, const tacOptions *options, t
     pull_layout(&p, m, tac_lcp_deriv_rows(m, options), dry);
     tac_lcp_measure_answer_reverse(m, options, dry);
     tac_lcp_measure_residuals(m, dry);
+    tac_turning_measure_deriv(m, options, dry);
 }
 
 tacStatus tac_lcp_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,

@@ -3,6 +3,7 @@
 #include "math/scalar.h"
 #include "contact/lcp/bounce_grad.h"
 #include "contact/lcp/step.h"
+#include "smooth/turning.h"
 
 #include <string.h>
 
@@ -148,6 +149,7 @@ static int inertia_layout(Inertia *r, const tacModel *m, tacColumns c, tacArena 
 void tac_lcp_measure_smooth_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
     Inertia r;
+    tac_turning_measure_deriv(m, options, dry);
     if (options->toi) inertia_layout(&r, m, tac_columns_of(m, options), dry);
 }
 
@@ -171,7 +173,7 @@ static tacStatus inertia_jac(tacContext *ctx, const double *x, const double *u, 
 tacStatus tac_lcp_smooth_jac(tacContext *ctx, const double *x, const double *u, int impact, tacColumns c, double *W) {
     if (impact) return inertia_jac(ctx, x, u, c, W);
     tac_residual_jac(ctx, x, u, tac_damping_span(ctx), c, W);
-    return TAC_OK;
+    return tac_turning_jac(ctx, x, u, c, W);
 }
 
 tacStatus tac_lcp_linearize(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, int impact,

@@ -3,6 +3,7 @@
 #include "math/scalar.h"
 #include "contact/lcp/bounce_grad.h"
 #include "contact/lcp/step.h"
+#include "smooth/turning.h"
 
 #include <string.h>
 
@@ -100,6 +101,7 @@ tacStatus tac_lcp_pull(tacContext *ctx, const double *x, const double *u, const 
     tac_solve(ctx->model, &ctx->work, adjoint.lambda);
     TAC_TRY(tac_lcp_answer_reverse(ctx, lcp, NULL, adjoint.lambda, mu));
     TAC_TRY(tac_lcp_residuals_vjp(ctx, x, u, lcp, adjoint.lambda, mu, NULL, &adjoint.bar));
+    TAC_TRY(tac_turning_vjp(ctx, x, u, adjoint.lambda, &adjoint.bar));
     TAC_TRY(tac_adjoint_end(ctx, x, u, tac_damping_span(ctx), &adjoint, g));
     if (dual == NULL) return TAC_OK;
     memcpy(dual->tau, adjoint.lambda, (size_t)ctx->model->nv * sizeof *mu);
@@ -114,6 +116,7 @@ void tac_lcp_measure_pull(const tacModel *m, const tacOptions *options, tacArena
     mu_layout(tac_lcp_deriv_rows(m, options), dry);
     tac_lcp_measure_answer_reverse(m, options, dry);
     tac_lcp_measure_residuals(m, dry);
+    tac_turning_measure_deriv(m, options, dry);
 }
 
 /* Covectors of gradient mode `bounce`. */

@@ -83,6 +83,7 @@ static void report(tacFlight *f, const tacLcp *lcp) {
     info->sticking += before.sticking;
     info->sliding += before.sliding;
     info->iterations += before.iterations;
+    info->reason = before.reason;
     info->impacts = before.impacts;
     info->impact_time = before.impact_time;
     info->residual = tac_max(info->residual, before.residual);
