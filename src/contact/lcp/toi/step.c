@@ -234,7 +234,7 @@ static tacStatus prepare(tacFlight *f, const double *x) {
     if (!layout(f, m, &ctx->options, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     memset(f->kick, 0, (size_t)m->nv * sizeof *f->kick);
     memcpy(f->x, x, (size_t)tac_nx(m) * sizeof *x);
-    ctx->info = (tacStepInfo){.class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY};
+    ctx->info = (tacStepInfo){.class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY, .restitution_share = 1};
     return TAC_OK;
 }
 
