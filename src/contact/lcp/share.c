@@ -2,18 +2,13 @@
 #include "contact/lcp/share.h"
 
 #include "math/scalar.h"
+#include "solve/falling_root.h"
 
 /* Of the powers' sizes: E that is nearer to zero than this is zero but for rounding. */
 #define ROUNDING 1e-13
 /* Most solves of a search. Classes change a few times on the way, and E is a parabola while they hold; a jump of E takes
  * halvings to the last bit. */
 #define MOST_SOLVES 80
-
-/* Ends of an interval of shares and E there: E >= 0 at the lower end, E < 0 at the upper one. */
-typedef struct Bracket {
-    double at[3], E[3]; /* lower, upper, and the last one that is no end any more */
-    int n;
-} Bracket;
 
 static double share_of(const tacLcp *lcp, int k) { return lcp->bounce[k] / lcp->restitution[k]; }
 
@@ -66,31 +61,6 @@ static double spare_energy(const tacLcp *lcp, int island, double *size, double *
     return E;
 }
 
-/* Root of the parabola through all three points, or of the line through both ends, inside the interval; else its
- * middle. */
-static double next_share(const Bracket *b, int halve) {
-    double low = b->at[0], high = b->at[1], middle = low + (high - low) / 2;
-    double slope = (b->E[1] - b->E[0]) / (high - low), bend = 0;
-    if (b->n == 3 && b->at[2] != low && b->at[2] != high)
-        bend = ((b->E[2] - b->E[1]) / (b->at[2] - high) - slope) / (b->at[2] - low);
-    /* E = E_0 + t (slope + bend (t - width)), t = theta - low: bend t^2 + B t + E_0 = 0 with the root that has the sign
-     * of a fall */
-    double B = slope - bend * (high - low), inside = B * B - 4 * bend * b->E[0];
-    if (halve || !(inside >= 0)) return middle;
-    double root = 2 * b->E[0] / (-B + tac_sqrt(inside)), theta = low + root;
-    return theta > low && theta < high ? theta : middle;
-}
-
-/* Takes a point into the bracket. */
-static void narrow(Bracket *b, double theta, double E) {
-    int end = !(E >= 0);
-    b->at[2] = b->at[end];
-    b->E[2] = b->E[end];
-    b->at[end] = theta;
-    b->E[end] = E;
-    b->n = 3;
-}
-
 /* E at a share; what was not solved gives energy, as far as is known. */
 static tacStatus try_share(const tacModel *m, tacLcp *lcp, int island, double theta, tacArena *arena, double *E,
                            double *size) {
@@ -106,21 +76,18 @@ static tacStatus try_share(const tacModel *m, tacLcp *lcp, int island, double th
 
 /* The island at the share where E ends to be positive. */
 static tacStatus search(const tacModel *m, tacLcp *lcp, int island, double E_whole, tacArena *arena) {
-    Bracket b = {{TAC_LCP_LEAST_SHARE, 1, 0}, {0, E_whole, 0}, 2};
-    double size, theta = b.at[0], E, width = 1;
+    double size, theta = TAC_LCP_LEAST_SHARE, E;
     int unsolved = lcp->unsolved;
-    TAC_TRY(try_share(m, lcp, island, theta, arena, &b.E[0], &size));
-    E = b.E[0];
-    for (int k = 0; k < MOST_SOLVES && b.E[0] > 0; k++) {
-        if (tac_abs(E) <= ROUNDING * size) break;
-        double next = next_share(&b, k % 3 == 2 && b.at[1] - b.at[0] > width / 2);
-        if (k % 3 == 2) width = b.at[1] - b.at[0];
-        if (!(next > b.at[0] && next < b.at[1])) break;
+    TAC_TRY(try_share(m, lcp, island, theta, arena, &E, &size));
+    tacFallingRoot root = tac_falling_root(theta, E, 1, E_whole);
+    for (int k = 0; k < MOST_SOLVES && root.value[0] > 0 && tac_abs(E) > ROUNDING * size; k++) {
+        double next = tac_falling_root_next(&root);
+        if (!(next > root.at[0] && next < root.at[1])) break;
         theta = next;
         TAC_TRY(try_share(m, lcp, island, theta, arena, &E, &size));
-        narrow(&b, theta, E);
+        tac_falling_root_take(&root, theta, E);
     }
-    if (E < -ROUNDING * size) theta = b.at[0]; /* a jump: the side that gives no energy */
+    if (E < -ROUNDING * size) theta = root.at[0]; /* a jump: the side that gives no energy */
     set_share(lcp, island, theta);
     lcp->unsolved = unsolved;
     return tac_lcp_solve_island(m, lcp, island, arena);

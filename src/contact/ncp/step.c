@@ -6,6 +6,7 @@
 #include "contact/ncp/fallback.h"
 #include "contact/ncp/features.h"
 #include "contact/ncp/report.h"
+#include "contact/ncp/share.h"
 #include "contact/ncp/step_deriv.h"
 #include "dynamics/actuator.h"
 #include "math/scalar.h"
@@ -284,7 +285,7 @@ static tacStatus search_all(tacContext *ctx, double kappa, tacNcp *p, Course *c)
 
 /* Solves the problem: p at the solution, or at the best end of the searches (fallback.h). Where no search satisfies all
  * bounds, the bounds yield   (W49). */
-static tacStatus solve(tacContext *ctx, double kappa, tacNcp *p) {
+tacStatus tac_ncp_solve(tacContext *ctx, double kappa, tacNcp *p) {
     TAC_SCOPE(&ctx->arena);
     Course c = {.ways = SEARCHES[tac_ncp_is_rough(p)]};
     if (!tac_ncp_best_layout(&c.best, p->m, p->max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
@@ -329,12 +330,19 @@ static tacStatus advance(tacContext *ctx, const double *x, const tacNcp *p) {
     return tac_first_nonfinite(tac_nx(m), w->next) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
+static int any_bounces(const tacNcp *p) {
+    for (int i = 0; i < p->ncontact; i++)
+        if (p->contact[i].law.bounce > 0) return 1;
+    return 0;
+}
+
 tacStatus tac_ncp_solve_step(tacContext *ctx, const double *x, const double *u, double kappa, tacNcp *p) {
     ctx->info = (tacStepInfo){.kappa = kappa};
     TAC_TRY(set_up(ctx, x, u, p));
     tac_ncp_report_start(p, &ctx->info);
     TAC_TRY(predict_features(ctx, p));
-    tacStatus solved = solve(ctx, kappa, p);
+    tacStatus solved = tac_ncp_solve(ctx, kappa, p);
+    if (solved == TAC_OK && any_bounces(p)) solved = tac_ncp_limit_bounces(ctx, kappa, p);
     if (!tac_went_on(solved)) return solved;
     if (p->turned_before > 0) {
         solved = TAC_ERR_UNSOLVED;
@@ -366,6 +374,8 @@ static void measure_searches(const tacModel *m, int max_contacts, tacArena *dry)
 void tac_ncp_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry) {
     tacNcp p;
     tac_ncp_layout(&p, m, options->max_contacts, dry);
+    TAC_SCOPE(dry);
+    tac_ncp_measure_limit_bounces(m, dry);
     measure_searches(m, options->max_contacts, dry);
 }
 

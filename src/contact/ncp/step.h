@@ -9,6 +9,8 @@
 tacStatus tac_ncp_solve_step(tacContext *ctx, const double *x, const double *u, double kappa, tacNcp *p);
 /* Lays out on a dry arena what it takes. The problem stays laid out; the caller's scope releases it. */
 void tac_ncp_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry);
+/* Solves the problem as it is set up: p at the solution, or at the best end of the searches. */
+tacStatus tac_ncp_solve(tacContext *ctx, double kappa, tacNcp *p);
 /* Moves p from a solution nearer to the point of the central path, for derivatives; ctx->work.next and ctx->info
  * stay. */
 tacStatus tac_ncp_refine(tacContext *ctx, double kappa, tacNcp *p);
