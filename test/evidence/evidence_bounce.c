@@ -4,10 +4,10 @@
  * restitution is limited. One JSON line:
  *   {"seeds":n, "impacts":n, "unsolved":n, "limited":n, "least":theta, "gain":most, "seed":where, "plain":n,
  *    "compared":n, "compared_limited":n, "vague":n, "columns":n, "within":n, "worst":error, "reverse":error}
- * gain is T(v+)/T(v) - 1, T the kinetic energy, at a step so short that nothing but the impact acts. Without gravity the
- * bodies are, in turn: a free box, capsule or ellipsoid on a floor; a box that falls flat; two free bodies; a chain with
- * a fixed root; a free chain between floor and wall. plain are those that Newton's law leaves as they are. within: of the
- * columns (derivatives by one number of the state or the parameters) those that agree with differences to
+ * gain is T(v+)/T(v) - 1, T the kinetic energy, at a step so short that nothing but the impact acts. Without gravity
+ * the bodies are, in turn: a free box, capsule or ellipsoid on a floor; a box that falls flat; two free bodies; a chain
+ * with a fixed root; a free chain between floor and wall. plain are those that Newton's law leaves as they are. within:
+ * of the columns (derivatives by one number of the state or the parameters) those that agree with differences to
  * TOL_DERIVATIVE, relative to the largest entry of the impact; its active set holds over the differences. vague:
  * differences that do not know themselves well enough; they say nothing. reverse: reverse against forward mode. */
 #include "measure/differences.h"
@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* s, m: steps and gaps of the energies. Coriolis forces change energy by a share h |w|; the gap is small enough to close
- * in the step at a speed of 0.1 m/s. ncp has no digits for a shorter step. */
+/* s, m: steps and gaps of the energies. Coriolis forces change energy by a share h |w|; the gap is small enough to
+ * close in the step at a speed of 0.1 m/s. ncp has no digits for a shorter step. */
 #define SHORT_LCP 1e-12
 #define SHORT_NCP 1e-7
 #define CLOSING   0.1

@@ -3,10 +3,10 @@
  * and for each of the two coefficients, the other one half as much again as it needs to be:
  *   evidence_cylinders lcp|ncp
  *   {"bodies":"planar"|"free", "where":"between"|"ground", "error":threshold/theory - 1, "unsolved":n}
- * Contact ncp creeps where it sticks. Its friction lacks K/u of its bound at the speed u, so that at the threshold itself
- * u u' = K, and u grows as the root of time; below it u grows faster, above it comes to an end. Bodies slip where their
- * speed more than doubles in four times the time. Creep would change the geometry, on which the threshold depends:
- * positions are put back after every step. */
+ * Contact ncp creeps where it sticks. Its friction lacks K/u of its bound at the speed u, so that at the threshold
+ * itself u u' = K, and u grows as the root of time; below it u grows faster, above it comes to an end. Bodies slip
+ * where their speed more than doubles in four times the time. Creep would change the geometry, on which the threshold
+ * depends: positions are put back after every step. */
 #include "scene.h"
 
 #include <math.h>

@@ -86,9 +86,10 @@ static void rock(double dt, double angle) {
         before = speed[n];
     }
     double alpha = atan(WIDTH / HEIGHT), theory = 1 - 1.5 * sin(alpha) * sin(alpha);
-    double ratio = first < 3 || n < first + changed + 3 ? HUGE_VAL
-                                                        : extrapolate(time + first + changed, speed + first + changed, when) /
-                                                              extrapolate(time + first - 3, speed + first - 3, when);
+    double ratio = first < 3 || n < first + changed + 3
+                       ? HUGE_VAL
+                       : extrapolate(time + first + changed, speed + first + changed, when) /
+                             extrapolate(time + first - 3, speed + first - 3, when);
     printf("{\"dt\":%g,\"steps\":%d,\"impacts\":%d,\"unsolved\":%d", dt, changed, impacts, unsolved);
     scene_print(0, "ratio", ratio), scene_print(0, "error", ratio - theory);
     printf("}\n");
@@ -98,8 +99,8 @@ static void rock(double dt, double angle) {
 int main(int argc, char **argv) {
     if (argc != 1) return fprintf(stderr, "usage: %s\n", argv[0]), 2;
     for (int k = 0; k < STARTS; k++) { /* the impact falls on another part of its step */
-        rock(1e-3, ANGLE + 1e-5 * k);
-        rock(1e-4, ANGLE + 1e-6 * k);
+        rock(1e-3, ANGLE + 1.3e-4 * k);
+        rock(1e-4, ANGLE + 1.3e-5 * k);
     }
     return 0;
 }

@@ -10,8 +10,8 @@
  *              gap closed: the same, but at least -TAC_LCP_CORRECTION, so that overlap goes away slowly and adds
  *              next to no energy
  *              contact with restitution e > 0 that closes in this step, faster than a threshold: e J v, v before the
- *              step, so that it leaves with e times the speed it came with (bounce.c); less where that would give energy
- *              (share.h)
+ *              step, so that it leaves with e times the speed it came with (bounce.c); less where that would give
+ *              energy (share.h)
  *              equality: pos / h and the row's curvature along h v; less where it is open, or driven by a mocap body
  *              (equality.c)
  *   eps        TAC_LCP_COMPLIANCE (1/mass of one tree + 1/mass of the other), over TAC_LCP_ARM^2 for a rotational row.

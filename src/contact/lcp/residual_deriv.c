@@ -145,7 +145,8 @@ static tacStatus pull_meant(tacContext *ctx, const double *x, const double *u, c
     return emit_reverse(ctx, x, u, &meant, sink, bar);
 }
 
-/* bar -= share dE but for what goes with the forces of all rows (share_deriv.c): the velocity, the time step, rows N. */
+/* bar -= share dE but for what goes with the forces of all rows (share_deriv.c): the velocity, the time step, rows
+ * N. */
 static tacStatus pull_share(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *share,
                             const ShareRoom *room, const tacGrad *bar) {
     int nv = ctx->model->nv, time = bar->theta == NULL ? -1 : tac_param_of_time(ctx->model);

@@ -44,7 +44,8 @@ typedef struct Shift {
     double s, by_pos, by_span;
 } Shift;
 
-/* Of a contact with toi that is nearer than its target by x (H9): at first as ever, then no faster than TAC_LCP_RETURN. */
+/* Of a contact with toi that is nearer than its target by x (H9): at first as ever, then no faster than
+ * TAC_LCP_RETURN. */
 static Shift returning(const tacLcp *lcp, double x, double pos) {
     double span = lcp->span, near = TAC_LCP_ROOM * lcp->target, far = TAC_LCP_AWAY * lcp->target;
     if (x >= -near || x / span >= -TAC_LCP_RETURN) return (Shift){x / span, 1 / span, -x / (span * span)};

@@ -6,8 +6,8 @@
 
 /* Of the powers' sizes: E that is nearer to zero than this is zero but for rounding. */
 #define ROUNDING 1e-13
-/* Most solves of a search. Classes change a few times on the way, and E is a parabola while they hold; a jump of E takes
- * halvings to the last bit. */
+/* Most solves of a search. Classes change a few times on the way, and E is a parabola while they hold; a jump of E
+ * takes halvings to the last bit. */
 #define MOST_SOLVES 80
 
 static double share_of(const tacLcp *lcp, int k) { return lcp->bounce[k] / lcp->restitution[k]; }

@@ -4,8 +4,8 @@
  *   dr + (ds/dtheta) dtheta in the place of dr,      dE + g_a . da + g_f . df = 0
  *   g_a = h (Q_N - Q/2),      g_f = -J y + J_N v+,   y = (v + v+)/2 + l
  *
- * lambda, mu: the answer of (L6) to g_a and g_f. Then  dtheta = (dE - lambda . dR - mu . dr) / (mu . ds/dtheta). dE is at
- * fixed a, f and theta:
+ * lambda, mu: the answer of (L6) to g_a and g_f. Then  dtheta = (dE - lambda . dR - mu . dr) / (mu . ds/dtheta). dE is
+ * at fixed a, f and theta:
  *
  *   dE = -y . d(J^T f) + v+ . d(J_N^T f_N) - (Q - Q_N) . dv - Q . dl
  *

@@ -1,6 +1,6 @@
 /* Impacts at which a row opens that was pressed (docs/theory/contact.md, H8). The kick has put the whole step's forces
- * into v, those of its rows with them. At the time of the impact the velocity is v + l (H4): what hits and what opens is
- * decided by that,
+ * into v, those of its rows with them. At the time of the impact the velocity is v + l (H4): what hits and what opens
+ * is decided by that,
  *
  *   M (v_1 - v - l) = J^T f_1,    rows as ever  ->  classes C
  *
@@ -9,8 +9,8 @@
  *
  *   M (v' - v - (t/h - 1/2) c) = Jhat^T f,    J_C v' + s + eps f = 0
  *
- * f may be negative: it takes back what the kick gave too much. Where no pressed row opens, or v' would approach an open
- * row, the island is solved as ever, from v. */
+ * f may be negative: it takes back what the kick gave too much. Where no pressed row opens, or v' would approach an
+ * open row, the island is solved as ever, from v. */
 #include "contact/lcp/share.h"
 #include "math/dense.h"
 #include "math/scalar.h"

@@ -2,7 +2,7 @@
  * round, (W35) may give energy. The restitutions of bodies that touch, at first or second hand, are then multiplied by
  * the largest share theta in [0, 1] at which
  *
- *   E(theta) = -((v + v+)/2 + slack v) . Q >= 0,     Q = h qfrc, what constraints exert on their dofs               (W51) */
+ *   E(theta) = -((v + v+)/2 + slack v) . Q >= 0,     Q = h qfrc, what constraints exert on their dofs         (W51) */
 #pragma once
 
 #include "contact/ncp/step_deriv.h"

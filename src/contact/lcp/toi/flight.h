@@ -11,9 +11,9 @@
  * compliance makes them overlap.
  *
  * The kick has rows for pairs that have met, up to TAC_TOI_TOUCH, and for near pairs, up to TAC_TOI_NEAR, unless these
- * approach faster than bounce_speed. The row of a near pair brings it to the gap by the end of the step, as the row of an
- * open gap does without `toi`. So resting bodies make no impacts, and near ones may move a little without another kind
- * of row. An impact has rows for pairs that have met, and for near pairs that the kick held. Other near pairs have
+ * approach faster than bounce_speed. The row of a near pair brings it to the gap by the end of the step, as the row of
+ * an open gap does without `toi`. So resting bodies make no impacts, and near ones may move a little without another
+ * kind of row. An impact has rows for pairs that have met, and for near pairs that the kick held. Other near pairs have
  * none: they would pass the impact on before they are hit.
  *
  * Pairs with rows are held. They count by their distance at the end of a drift, TAC_TOI_LEAST or more. A held pair may
@@ -142,8 +142,8 @@ tacStatus tac_flight_time_jac(tacFlight *f, const int geom[2]);
 void tac_flight_stop_jac(tacFlight *f);
 /* dv <- d(v') through one impact, from W by its own q, v, u, theta. */
 void tac_flight_impact_jac(tacFlight *f);
-/* What the lag of a bounce and the undone part of the kick add to it: rows change by (1 + e) J d(lag) + J d(undone), and
- * v by d(undone). */
+/* What the lag of a bounce and the undone part of the kick add to it: rows change by (1 + e) J d(lag) + J d(undone),
+ * and v by d(undone). */
 tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp);
 /* d(forces) of a problem += what its own q, v, u, theta do, by the derivatives in hand before it. */
 tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp);
