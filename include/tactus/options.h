@@ -149,6 +149,8 @@ typedef struct tacStepInfo {
                                         contacts share forces that their places barely tell apart. Found by
                                         tac_step_jac when it is given an info; else 0. Infinite with contact ncp, whose
                                         forces have no bound to reach */
+    double restitution_share;        /* lcp, ncp: least of all sets of bodies that touch: their restitutions are
+                                        multiplied by it, so that impacts give no energy. 1: Newton's law as it is */
     int ties;                        /* rows that are in two classes at once, to rounding: the step has a kink here.
                                         Without contact too: controls, forces and activations that stand at a bound of
                                         their range, tendon springs at an end of their dead band */

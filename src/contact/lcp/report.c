@@ -1,5 +1,5 @@
 /* What a step reports of its solved problem: contacts, margins, and which smooth piece of the step this is. */
-#include "contact/lcp/problem.h"
+#include "contact/lcp/share.h"
 
 #include "math/scalar.h"
 
@@ -10,10 +10,11 @@
 #define UNMOVED 1e-6
 
 double tac_lcp_row_margin(const tacLcp *lcp, int k) {
-    double scale = lcp->parent[k] < 0 ? 1 : lcp->f[lcp->parent[k]], a = tac_row_product(&lcp->rows, k, k) + lcp->eps[k];
+    double scale = lcp->parent[k] < 0 ? 1 : lcp->decided[lcp->parent[k]],
+           a = tac_row_product(&lcp->rows, k, k) + lcp->eps[k];
     if (lcp->row_class[k] == TAC_ROW_OFF || a <= (1 + UNMOVED) * lcp->eps[k]) return TAC_INFINITY;
     if (lcp->row_class[k] != TAC_ROW_FREE) return tac_abs(lcp->w[k]);
-    double low = lcp->f[k] - lcp->low[k] * scale, high = lcp->high[k] * scale - lcp->f[k];
+    double low = lcp->decided[k] - lcp->low[k] * scale, high = lcp->high[k] * scale - lcp->decided[k];
     return a * tac_min(low, high);
 }
 
@@ -26,6 +27,7 @@ static double shift_margin(const tacLcp *lcp, int k) {
     if (lcp->row_class[k] != TAC_ROW_FREE || tangent || friction || lcp->bounce[k] > 0) return TAC_INFINITY;
     if (tac_lcp_has_met(lcp, row)) return TAC_INFINITY; /* has no shift */
     if (row->kind == TAC_ROW_EQUALITY) return tac_lcp_closing_margin(lcp, k);
+    if (lcp->toi && row->kind == TAC_ROW_CONTACT) return tac_lcp_return_margin(lcp, row->pos);
     return tac_abs((row->pos - (row->kind == TAC_ROW_CONTACT ? lcp->target : 0)) / lcp->span + TAC_LCP_CORRECTION);
 }
 
@@ -39,7 +41,8 @@ static uint64_t hash_row(const tacLcp *lcp, int k, uint64_t hash) {
     const tacRow *row = &lcp->rows.row[k];
     double rate;
     tac_lcp_shift(lcp, row, &rate);
-    int words[6] = {(int)row->kind, row->id, row->axis, lcp->row_class[k], rate == 0, lcp->bounce[k] > 0};
+    int words[6] = {(int)row->kind,    row->id,   row->axis,
+                    lcp->row_class[k], rate == 0, (lcp->bounce[k] > 0) + (lcp->bounce[k] < lcp->restitution[k])};
     if (row->kind == TAC_ROW_EQUALITY) {
         tac_lcp_closing_speed(lcp, k, &words[4]);
         words[5] = lcp->hold[k];
@@ -77,13 +80,16 @@ void tac_lcp_report(const tacModel *m, const tacLcp *lcp, tacStepInfo *info) {
     *info = (tacStepInfo){.iterations = lcp->pivots,
                           .residual = lcp->residual,
                           .class_margin = lcp->bounce_margin,
-                          .feature_margin = TAC_INFINITY};
+                          .feature_margin = TAC_INFINITY,
+                          .restitution_share = 1};
     report_start(m, lcp, info);
     for (int k = 0; k < lcp->rows.n; k++) {
         const tacRow *row = &lcp->rows.row[k];
         double margin = tac_lcp_row_margin(lcp, k);
         info->class_margin = tac_min(info->class_margin, tac_min(margin, shift_margin(lcp, k)));
         info->ties += margin < TIED;
+        if (lcp->restitution[k] > 0)
+            info->restitution_share = tac_min(info->restitution_share, lcp->bounce[k] / lcp->restitution[k]);
         if (is_idle(lcp, k)) continue;
         info->active_set = hash_row(lcp, k, info->active_set);
         if (row->kind != TAC_ROW_CONTACT || row->axis != 0) continue;

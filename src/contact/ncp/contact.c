@@ -105,7 +105,7 @@ void tac_ncp_add_contact(tacNcp *p, const tacContact *found, const tacContact *s
     c->body[1] = body[1];
     c->feature.found = c->next.contact = *found;
     c->now.start = *start;
-    c->law.bounce = 0;
+    c->law.bounce = c->law.restitution = 0;
     c->feature.lost = 0;
     keep_local(p->scene, c);
     c->cone = p->ncone;
@@ -199,7 +199,7 @@ static void set_restitution(tacNcp *p, tacNcpContact *c) {
     double d = c->before.contact.dist - c->feature.found.dist;
     if (status != TAC_OK || !(d > p->h * p->bounce_speed) || !(d > c->feature.found.dist)) return;
     set_bound(c, &(tacNcpGapBound){0});
-    c->law.bounce = e;
+    c->law.bounce = c->law.restitution = e;
     c->plane.kind = 0;
     tac_ncp_choose_place(p, c); /* velocities are taken at a fixed place */
     for (int side = 0; side < 2; side++) {
@@ -216,7 +216,7 @@ int tac_ncp_stop_bounces(tacNcp *p, double tolerance) {
         if (!(c->law.bounce > 0) || c->next.contact.dist >= -tolerance) continue;
         tacNcpGapBound bound = bound_at(p, c->body, c->feature.found.dist);
         set_bound(c, &bound);
-        c->law.bounce = 0;
+        c->law.bounce = c->law.restitution = 0;
         tac_ncp_choose_place(p, c);
         stopped++;
     }
@@ -225,7 +225,7 @@ int tac_ncp_stop_bounces(tacNcp *p, double tolerance) {
 
 void tac_ncp_add_constraints(tacNcp *p, int nfound) {
     p->gap_unit = unit_of_gaps(p);
-    p->ncontact = p->nremoved = p->ncone = p->numbers = p->infeasible = 0;
+    p->ncontact = p->nremoved = p->ncone = p->numbers = p->infeasible = p->limited = 0;
     for (int i = 0; i < p->m->nv; i++)
         p->anchor[i] = 0;
     tac_ncp_collect_rows(p);

@@ -276,8 +276,8 @@ static void contact_param(const tacNcpView *v, int contact, const Prepared *at, 
         start = tac_ncp_own_point_move(c, &c->now.contact, &other);
     }
     if (c->law.bounce > 0) /* at fixed velocities */
-        rest -= tac_contact_restitution_param(p->m, tangent, &c->feature.found) * p->h *
-                tac_dot3(c->next.contact.normal, tac_ncp_slip_before(p, c));
+        rest -= c->law.bounce / c->law.restitution * tac_contact_restitution_param(p->m, tangent, &c->feature.found) *
+                p->h * tac_dot3(c->next.contact.normal, tac_ncp_slip_before(p, c));
     move_contact(column, contact, frame, &t, start, rest);
 }
 

@@ -65,7 +65,8 @@ typedef struct tacNcpContact {
     } impulse;
     struct {
         tacNcpGapBound bound;
-        double bounce;           /* > 0: restitution. The bounded gap is then h n . (u + bounce u_-)   (W35) */
+        double bounce; /* > 0: restitution times its share. The bounded gap is then h n . (u + bounce u_-)   (W35) */
+        double restitution;      /* of a contact that bounces, without the share; else 0 */
         double tangent_scale[2]; /* friction along each tangent over friction.mu: 1 for a round cone */
         int steady_frame; /* 1: tangent[0] follows that where the features were found, however the normal turns */
     } law;
@@ -106,6 +107,8 @@ struct tacNcp {
     int ncontact, max_contacts, room; /* max_contacts: found at a time; room: length of `contact` */
     int nremoved;                     /* removed contacts that overlap at q, kept at the end of `contact` */
     int infeasible;                   /* 1: bounds of gaps yield   (W49) */
+    int limited;                      /* sets of trees that touch whose share of restitution is below 1   (W51) */
+    int *tree;                        /* nbody: union-find over root bodies, of these sets */
     double gap_unit;                  /* unit of the products of gaps   (W8) */
     tacNcpContact *contact;
     tacContact *found; /* max_contacts: what collision found last */

@@ -5,6 +5,7 @@
 #include "contact/ncp/contact.h"
 #include "contact/ncp/features.h"
 #include "contact/ncp/report.h"
+#include "contact/ncp/share.h"
 #include "contact/ncp/step_deriv.h"
 #include "dynamics/actuator.h"
 #include "math/scalar.h"
@@ -53,12 +54,19 @@ static tacStatus advance(tacContext *ctx, const double *x, const tacNcp *p) {
     return tac_first_nonfinite(tac_nx(m), w->next) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
+static int any_bounces(const tacNcp *p) {
+    for (int i = 0; i < p->ncontact; i++)
+        if (p->contact[i].law.bounce > 0) return 1;
+    return 0;
+}
+
 tacStatus tac_ncp_solve_step(tacContext *ctx, const double *x, const double *u, double kappa, tacNcp *p) {
     ctx->info = (tacStepInfo){.kappa = kappa};
     TAC_TRY(set_up(ctx, x, u, p));
     tac_ncp_report_start(p, &ctx->info);
     TAC_TRY(tac_ncp_predict_features(ctx, p));
     tacStatus solved = tac_ncp_solve(ctx, kappa, p);
+    if (solved == TAC_OK && any_bounces(p)) solved = tac_ncp_limit_bounces(ctx, kappa, p);
     if (!tac_went_on(solved)) return solved;
     if (p->turned_before > 0) {
         solved = TAC_ERR_UNSOLVED;
@@ -81,6 +89,8 @@ static tacStatus step(tacContext *ctx, const double *x, const double *u, double 
 void tac_ncp_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry) {
     tacNcp p;
     tac_ncp_layout(&p, m, options->max_contacts, dry);
+    TAC_SCOPE(dry);
+    tac_ncp_measure_limit_bounces(m, dry);
     tac_ncp_measure_searches(m, options->max_contacts, dry);
 }
 

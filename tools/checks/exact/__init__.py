@@ -1,1 +1,1 @@
-"""What steps do exactly: energies told and kept."""
+"""Contact and motion against exact answers."""
