@@ -27,7 +27,6 @@
  * tolerance, of the smallest gap and of kappa is refined by at most REFINEMENTS Newton steps: errors of gaps and
  * products are errors of the derivative. */
 #define FINE          1e-3
-#define FINE_GAP      1e-6
 #define FINE_CENTRING 1e-7
 #define FINE_STEP     1e-3 /* of the way to the border of a cone: Newton's next step is the square of it */
 #define REFINEMENTS   6
@@ -309,7 +308,7 @@ static double smallest_gap(const tacNcp *p) {
 }
 
 tacStatus tac_ncp_refine(tacContext *ctx, double kappa, tacNcp *p) {
-    double tolerance = tolerance_of(ctx, p), fine = tac_min(FINE * tolerance, FINE_GAP * smallest_gap(p));
+    double tolerance = tolerance_of(ctx, p), fine = FINE * tac_min(tolerance, smallest_gap(p));
     if (p->end.violation <= fine && p->end.centring <= FINE_CENTRING) return TAC_OK;
     tacInteriorSettings polish = {kappa, tolerance, centring(tolerance, kappa), 0, REFINEMENTS, SHARE_FIRST, 0};
     tacInteriorSettings follow = {kappa, fine, FINE_CENTRING, REFINEMENTS, 0, SHARE_FIRST, 1};
