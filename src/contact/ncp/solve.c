@@ -262,8 +262,7 @@ static double smallest_gap(const tacNcp *p) {
 }
 
 tacStatus tac_ncp_refine(tacContext *ctx, double kappa, tacNcp *p) {
-    double tolerance = tolerance_of(ctx, p);
-    double fine = tac_min(TAC_NCP_FINE * tolerance, TAC_NCP_FINE_GAP * smallest_gap(p));
+    double tolerance = tolerance_of(ctx, p), fine = TAC_NCP_FINE * tac_min(tolerance, smallest_gap(p));
     if (p->end.violation <= fine && p->end.centring <= TAC_NCP_FINE_CENTRING) return TAC_OK;
     tacInteriorSettings polish = {.kappa = kappa,
                                   .residual = tolerance,

@@ -48,7 +48,6 @@
  * tolerance, of the smallest gap and of kappa is refined by at most REFINEMENTS Newton steps: errors of gaps and
  * products are errors of the derivative. */
 #define TAC_NCP_FINE          1e-3
-#define TAC_NCP_FINE_GAP      1e-6
 #define TAC_NCP_FINE_CENTRING 1e-7
 /* Of the way to the border of a cone: Newton's next step is the square of it. */
 #define TAC_NCP_FINE_STEP   1e-3
