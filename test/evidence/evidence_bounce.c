@@ -3,13 +3,14 @@
  * draws the impacts with seeds FIRST to LAST; every EVERY-th has its derivatives compared (0: none), and all whose
  * restitution is limited. One JSON line:
  *   {"seeds":n, "impacts":n, "unsolved":n, "limited":n, "least":theta, "gain":most, "seed":where, "plain":n,
- *    "compared":n, "compared_limited":n, "vague":n, "columns":n, "within":n, "worst":error, "reverse":error}
+ *    "compared":n, "compared_limited":n, "vague":n, "columns":[n, n], "within":[n, n], "worst":error, "reverse":error}
  * gain is T(v+)/T(v) - 1, T the kinetic energy, at a step so short that nothing but the impact acts. Without gravity
  * the bodies are, in turn: a free box, capsule or ellipsoid on a floor; a box that falls flat; two free bodies; a chain
  * with a fixed root; a free chain between floor and wall. plain are those that Newton's law leaves as they are. within:
  * of the columns (derivatives by one number of the state or the parameters) those that agree with differences to
- * TOL_DERIVATIVE, relative to the largest entry of the impact; its active set holds over the differences. vague:
- * differences that do not know themselves well enough; they say nothing. reverse: reverse against forward mode. */
+ * TOL_DERIVATIVE, relative to the largest entry of the impact; its active set holds over the differences. Both are of
+ * impacts with whole and with limited restitution. vague: differences that do not know themselves well enough; they say
+ * nothing. reverse: reverse against forward mode. */
 #include "measure/differences.h"
 #include "scene.h"
 
@@ -187,7 +188,7 @@ static tacOptions options_of(tacContactModel contact, double dt) {
 /* --- Figures ------------------------------------------------------------------------------------------------------ */
 
 typedef struct Figures {
-    long seeds, impacts, unsolved, limited, plain, compared, compared_limited, columns, vague, within;
+    long seeds, impacts, unsolved, limited, plain, compared, compared_limited, columns[2], vague, within[2];
     double least, gain, worst, reverse;
     uint64_t seed; /* of the largest gain */
 } Figures;
@@ -343,9 +344,10 @@ static void compare(uint64_t seed, const tacOptions *how, int only_limited, Figu
         } else if (!c.changed) {
             f->compared++;
             f->compared_limited += info.restitution_share < 1;
-            f->columns += tac_ndx(m) + m->nparam;
+            int limited = info.restitution_share < 1;
+            f->columns[limited] += tac_ndx(m) + m->nparam;
             for (int k = 0; k < tac_ndx(m) + m->nparam; k++)
-                f->within += one[k] <= TOL_DERIVATIVE * largest;
+                f->within[limited] += one[k] <= TOL_DERIVATIVE * largest;
             scene_grow(&f->worst, error / largest);
             scene_grow(&f->reverse, reverse_error(&s, A, P));
         }
@@ -368,9 +370,9 @@ int main(int argc, char **argv) {
     }
     printf(
         "{\"seeds\":%ld,\"impacts\":%ld,\"unsolved\":%ld,\"limited\":%ld,\"plain\":%ld,\"seed\":%llu,\"compared\":%ld,"
-        "\"compared_limited\":%ld,\"vague\":%ld,\"columns\":%ld,\"within\":%ld",
+        "\"compared_limited\":%ld,\"vague\":%ld,\"columns\":[%ld,%ld],\"within\":[%ld,%ld]",
         f.seeds, f.impacts, f.unsolved, f.limited, f.plain, (unsigned long long)f.seed, f.compared, f.compared_limited,
-        f.vague, f.columns, f.within);
+        f.vague, f.columns[0], f.columns[1], f.within[0], f.within[1]);
     scene_print(0, "least", f.least), scene_print(0, "gain", f.gain);
     scene_print(0, "worst", f.worst), scene_print(0, "reverse", f.reverse);
     printf("}\n");

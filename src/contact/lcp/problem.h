@@ -27,11 +27,12 @@
 #define TAC_LCP_CORRECTION 0.01 /* m/s (rad/s) */
 #define TAC_LCP_COMPLIANCE 1e-6
 /* With toi, a contact that is nearer than its target goes back no faster than TAC_LCP_RETURN, m/s: the impulse of a
- * return in one step would be a second impact. Within the share TAC_LCP_ROOM of the target it goes there in one step as
- * ever, so that what rests may be moved a little; beyond TAC_LCP_AWAY it is slow (H9). */
-#define TAC_LCP_RETURN    5e-6
-#define TAC_LCP_ROOM      0.05
-#define TAC_LCP_AWAY      0.25
+ * return in one step would be a second impact. It is more than compliance gives way by, up to 1.2e-5 m/s under a
+ * million times its own load. Within the share TAC_LCP_ROOM of the target a contact goes there in one step as ever:
+ * what rests is there, and may be moved a little. Beyond TAC_LCP_AWAY it is slow (H9). */
+#define TAC_LCP_RETURN    1.5e-5
+#define TAC_LCP_ROOM      0.2
+#define TAC_LCP_AWAY      0.4
 #define TAC_LCP_STEP      0.1   /* s: longer steps have less compliance, by the square: contacts sink by eps f h */
 #define TAC_LCP_ARM       0.3   /* m: lever at which a rotational row counts as a translational one */
 #define TAC_LCP_LOAD      100.0 /* load, over a tree's own mass, up to which its contacts have the whole compliance */
