@@ -125,7 +125,7 @@ static void other_calls(void **state) {
         sum += gain_of(&b);
     CHECK_INT(tac_rollout(b.sim, x, U, 3, X, &other), TAC_OK);
     CHECK_NEAR(other.energy_gain, sum, TOL_EXACT);
-    x[0] = NAN;
+    x[0] = nan("");
     CHECK_INT(tac_step(b.sim, x, b.u, X, &other), TAC_ERR_NONFINITE);
     CHECK_NEAR(other.energy_gain, 0, 0);
     close_body(&b);
