@@ -10,10 +10,11 @@
 #define UNMOVED 1e-6
 
 double tac_lcp_row_margin(const tacLcp *lcp, int k) {
-    double scale = lcp->parent[k] < 0 ? 1 : lcp->f[lcp->parent[k]], a = tac_row_product(&lcp->rows, k, k) + lcp->eps[k];
+    double scale = lcp->parent[k] < 0 ? 1 : lcp->decided[lcp->parent[k]],
+           a = tac_row_product(&lcp->rows, k, k) + lcp->eps[k];
     if (lcp->row_class[k] == TAC_ROW_OFF || a <= (1 + UNMOVED) * lcp->eps[k]) return TAC_INFINITY;
     if (lcp->row_class[k] != TAC_ROW_FREE) return tac_abs(lcp->w[k]);
-    double low = lcp->f[k] - lcp->low[k] * scale, high = lcp->high[k] * scale - lcp->f[k];
+    double low = lcp->decided[k] - lcp->low[k] * scale, high = lcp->high[k] * scale - lcp->decided[k];
     return a * tac_min(low, high);
 }
 
@@ -26,6 +27,7 @@ static double shift_margin(const tacLcp *lcp, int k) {
     if (lcp->row_class[k] != TAC_ROW_FREE || tangent || friction || lcp->bounce[k] > 0) return TAC_INFINITY;
     if (tac_lcp_has_met(lcp, row)) return TAC_INFINITY; /* has no shift */
     if (row->kind == TAC_ROW_EQUALITY) return tac_lcp_closing_margin(lcp, k);
+    if (lcp->toi && row->kind == TAC_ROW_CONTACT) return tac_lcp_return_margin(lcp, row->pos);
     return tac_abs((row->pos - (row->kind == TAC_ROW_CONTACT ? lcp->target : 0)) / lcp->span + TAC_LCP_CORRECTION);
 }
 
