@@ -220,6 +220,14 @@ static void add_late(const tacFlight *f, int dof, double weight, const double *k
     if (tac_param_of_time(f->ctx->model) >= 0) out[time_column(f->ctx)] += weight * k[dof] * f->left / (h * h);
 }
 
+void tac_flight_late_jac(const tacFlight *f, double *out) {
+    const tacFlightTangent *d = f->d;
+    double h = f->ctx->options.dt;
+    memset(out, 0, (size_t)d->c.n * sizeof *out);
+    tac_dense_axpy(d->c.n, -1 / h, d->left, out);
+    if (tac_param_of_time(f->ctx->model) >= 0) out[time_column(f->ctx)] += f->left / (h * h);
+}
+
 static void lag_row(const tacFlight *f, int dof, double weight, double *out) {
     add_late(f, dof, weight, f->kick, f->d->kick, out);
 }

@@ -49,6 +49,11 @@ typedef struct tacFlightForces {
     double *local;            /* 6 nbody x c.n: of one problem by its own q, v, u, theta */
     tacContactForce *contact; /* max: of every problem in turn */
     int max, n;
+    /* What the first impact takes back of the kick: `share` of the forces on trees with these dofs (H8). */
+    int *undo;      /* nv */
+    int undone;     /* 1: there are such dofs */
+    double share;   /* t/h - 1/2 */
+    double *dshare; /* c.n, where derivatives are asked for */
 } tacFlightForces;
 
 /* Where a flight stops: at an impact of the pair, where a search ended early, or, NONE, at the step's end. */
@@ -147,6 +152,8 @@ void tac_flight_impact_jac(tacFlight *f);
 tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp);
 /* d(forces) of a problem += what its own q, v, u, theta do, by the derivatives in hand before it. */
 tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp);
+/* Of (t/h - 1/2): out (c.n). */
+void tac_flight_late_jac(const tacFlight *f, double *out);
 /* d(shift)/d(time left) of row k. */
 double tac_flight_span_rate(const tacLcp *lcp, int k);
 /* -> rows dq, dv of the whole step. 0: not all are finite. */

@@ -85,10 +85,24 @@ static tacStatus begin(tacFlight *f) {
 
 static int is_stopped(const tacFlight *f) { return f->stop > 0 && f->ctx->info.impacts == f->stop; }
 
+/* Notes what outputs of forces have to take back of the kick. Only a step's first impact has any. */
+static void note_undone(const tacFlight *f) {
+    tacFlightForces *z = f->z;
+    double h = f->ctx->options.dt;
+    int any = 0;
+    for (int i = 0; z != NULL && i < f->ctx->model->nv; i++)
+        if (f->undo[i]) z->undo[i] = any = 1;
+    if (!any) return;
+    z->undone = 1;
+    z->share = (h - f->left) / h - 0.5;
+    if (z->dshare != NULL) tac_flight_late_jac(f, z->dshare);
+}
+
 /* An impact with its derivative. Needs: tac_evaluate at x. lcp is left in the arena. */
 static tacStatus solve_impact(tacFlight *f, tacLcp *lcp) {
     tacContext *ctx = f->ctx;
     TAC_TRY(strike(f, lcp));
+    note_undone(f);
     TAC_TRY(tac_flight_add_forces(f, lcp));
     if (f->d == NULL) return TAC_OK;
     TAC_TRY(tac_flight_forces_jac(f, lcp));
