@@ -31,7 +31,7 @@ tacStatus measure_step_column_at(tacStepColumn *c, const double *x, const double
 void measure_step_column_move(tacStepColumn *c, double t) {
     const tacModel *m = c->model;
     memcpy(c->moved, c->x, (size_t)c->nx * sizeof(double));
-    memcpy(c->input, c->u, (size_t)c->nu * sizeof(double));
+    if (c->nu > 0) memcpy(c->input, c->u, (size_t)c->nu * sizeof(double)); /* a model without inputs may have none */
     if (c->column < m->nv) {
         memset(c->move, 0, (size_t)m->nv * sizeof(double));
         c->move[c->column] = t;

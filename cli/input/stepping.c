@@ -5,11 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const INTEGRATORS[] = {[TAC_EULER] = "euler",
-                                          [TAC_RK4] = "rk4",
-                                          [TAC_IMPLICIT] = "implicit",
-                                          [TAC_IMPLICITFAST] = "implicitfast",
-                                          [TAC_RKMK4] = "rkmk4"};
+static const char *const INTEGRATORS[] = {
+    [TAC_EULER] = "euler", [TAC_RK4] = "rk4",   [TAC_IMPLICIT] = "implicit", [TAC_IMPLICITFAST] = "implicitfast",
+    [TAC_RKMK4] = "rkmk4", [TAC_SPIN] = "spin", [TAC_CORIOLIS] = "coriolis"};
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */
 

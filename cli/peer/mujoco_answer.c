@@ -25,7 +25,7 @@ static int set_up(tacMujocoSide *side, const tacOptions *options, char reason[TA
     const char *problem = NULL;
     if (mj->ngeom != side->m->ngeom || mj->nbody != side->m->nbody)
         problem = "MuJoCo has another number of bodies or geoms for this file";
-    else if (options->integrator == TAC_IMPLICITFAST || options->integrator == TAC_RKMK4)
+    else if (options->integrator >= TAC_IMPLICITFAST)
         problem = "MuJoCo 2.2 does not have this integrator";
     mj->opt.integrator = options->integrator == TAC_RK4        ? mjINT_RK4
                          : options->integrator == TAC_IMPLICIT ? mjINT_IMPLICIT

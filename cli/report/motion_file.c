@@ -65,6 +65,17 @@ static json_t *final_json(tacJson *json, const tacModel *m, const double *x) {
     return object;
 }
 
+/* Energy that no input gave: at the end, the most on the way, and whether it passed the bound. */
+static void energy_watch_json(tacJson *json, const tacEnergyWatch *watch) {
+    double gain = fmax(fmin(watch->gain, LARGEST), -LARGEST);
+    measure_json_put(json, "energy_gain", measure_json_number(json, "energy_gain", gain));
+    measure_json_put(json, "energy_gain_max", measure_json_number(json, "energy_gain_max", fmin(watch->most, LARGEST)));
+    measure_json_put(json, "energy_gain_share",
+                     measure_json_number(json, "energy_gain_share", fmin(watch->share, LARGEST)));
+    measure_json_put(json, "energy_warning", json_boolean(watch->first >= 0));
+    measure_json_put(json, "energy_warning_step", watch->first >= 0 ? json_integer(watch->first) : json_null());
+}
+
 void cli_run_json(tacJson *json, const tacRun *run, const tacMotion *motion) {
     measure_json_put(json, "status", measure_json_text(tac_status_text(cli_run_status(run))));
     measure_json_put(json, "contact", measure_json_text(tac_contact_text(run->options.contact)));
@@ -81,6 +92,7 @@ void cli_run_json(tacJson *json, const tacRun *run, const tacMotion *motion) {
     measure_json_put(json, "penetration_max", measure_json_number(json, "penetration_max", run->penetration));
     cli_start_json(json, json->root, run->model, run->start, &run->violation);
     measure_json_put(json, "energy", energy_json(json, motion));
+    energy_watch_json(json, &run->energy);
     measure_json_put_numbers(json, "kinetic", motion->nframe, motion->kinetic);
     measure_json_put_numbers(json, "potential", motion->nframe, motion->potential);
 }

@@ -42,8 +42,16 @@ static tacStatus advance(tacSim *sim, tacRun *run, double *y) {
     if (status == TAC_OK && !all_finite(nx, y)) status = TAC_ERR_NONFINITE;
     if (status != TAC_OK) return status;
     memcpy(run->x, y, (size_t)nx * sizeof *y);
+    run->gained = info.energy_gain;
     run->done++;
     return TAC_OK;
+}
+
+/* What the step just made, or the start, says of the energy. An energy that overflows has gained all there is. */
+static void watch_energy(tacSim *sim, tacRun *run) {
+    tacEnergy energy;
+    tacStatus status = tac_energy(sim, run->x, run->x + run->model->nq, &energy);
+    cli_energy_note(&run->energy, run->done - 1, run->gained, status == TAC_OK ? energy.kinetic : 0);
 }
 
 /* The deepest overlap so far, that of the present state included. contact: room for options.max_contacts. */
@@ -60,13 +68,16 @@ static tacStatus run_steps(tacSim *sim, tacRun *run, tacMotion *motion, double *
     tacProgress progress = measure_progress_begin("simulating");
     cli_controls_at(run->controls, 0, run->u);
     tacStatus status = record(sim, run, motion);
-    run->seconds = 0;
+    run->seconds = run->gained = 0;
+    run->energy = cli_energy_watch(run->model, run->energy_bound);
+    watch_energy(sim, run);
     while (status == TAC_OK && run->done < run->steps) {
         double begin = measure_clock();
         status = advance(sim, run, y);
         run->seconds += measure_clock() - begin;
         if (status == TAC_OK) status = measure(sim, run, contact);
         if (status != TAC_OK) break;
+        watch_energy(sim, run);
         if (run->done < run->steps) cli_controls_at(run->controls, run->done, run->u);
         if (run->done % run->every == 0 || run->done == run->steps) status = record(sim, run, motion);
         measure_progress_show(&progress, run->done, run->steps);
@@ -101,5 +112,6 @@ int cli_run(const char *verb, tacRun *run, tacMotion *motion) {
     tac_sim_free(sim);
     if (run->start != TAC_OK) cli_warn_start(verb, run->model, &run->violation);
     if (run->unsolved > 0) warn_unsolved(verb, run);
+    cli_energy_warn(verb, &run->energy);
     return run->status == TAC_ERR_MEMORY ? cli_fail(verb, "out of memory") : CLI_GO_ON;
 }

@@ -3,15 +3,17 @@
 
 #include "cli/input/controls.h"
 #include "cli/input/state_file.h"
+#include "cli/simulation/energy_watch.h"
 #include "cli/simulation/motion.h"
 
 typedef struct tacRun {
     const tacModel *model;
     tacOptions options;
     const tacControls *controls;
-    long steps;    /* asked for */
-    long every;    /* a frame is recorded every so many steps, and at the end */
-    double *x, *u; /* start in, final state and last input out */
+    long steps;          /* asked for */
+    long every;          /* a frame is recorded every so many steps, and at the end */
+    double *x, *u;       /* start in, final state and last input out */
+    double energy_bound; /* share of what the motion had that energy may grow by untold */
     /* out */
     tacStatus status;
     long done;             /* steps made */
@@ -23,7 +25,9 @@ typedef struct tacRun {
     tacStatus start;       /* of the start: TAC_ERR_INCONSISTENT, and what it breaks most (tacStepInfo) */
     tacViolation violation;
     double penetration; /* m: deepest overlap after any step; 0 without contact model */
-    double seconds;     /* of wall clock, in stepping */
+    tacEnergyWatch energy;
+    double gained;  /* J: energy_gain of the last step */
+    double seconds; /* of wall clock, in stepping */
 } tacRun;
 
 /* Runs until `steps` are made or a step fails; x is then the last good state. CLI_GO_ON, or CLI_CANNOT after a message

@@ -25,6 +25,7 @@ typedef struct tacSimArgs {
     long steps;   /* -1: not given */
     long every;   /* -1: not given */
     long allowed; /* steps that may be unsolved */
+    double energy_bound;
     const char *output;
 } tacSimArgs;
 
@@ -37,6 +38,8 @@ static const tacArg SIM_OPTIONS[] = {
      "write the motion: .csv, .json, or .html to look at"},
     {"--allow-unsolved", NULL, TAC_ARG_COUNT, offsetof(tacSimArgs, allowed), "N",
      "exit code 0 with at most N unsolved steps; default 0"},
+    {"--energy-bound", NULL, TAC_ARG_NUMBER, offsetof(tacSimArgs, energy_bound), "X",
+     "warn where energy grows by more than X times what the motion had; default 2"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacSimArgs, json), NULL, "print for programs"},
     {0},
 };
@@ -122,6 +125,12 @@ static void print_unsolved(const tacRun *run) {
         printf("  solved     all steps; largest residual %.3g\n", run->worst_residual);
 }
 
+static void print_gain(const tacEnergyWatch *watch) {
+    if (watch->first >= 0)
+        printf("  GAINED     %.3g J that no input gave, %.3g times what the motion had, from step %ld on\n",
+               watch->most, watch->share, watch->first);
+}
+
 static void print_text(const char *path, const tacRun *run, const tacMotion *motion, const char *output) {
     const tacModel *m = run->model;
     double time = (double)run->done * run->options.dt;
@@ -134,6 +143,7 @@ static void print_text(const char *path, const tacRun *run, const tacMotion *mot
     if (last >= 0)
         printf("  energy     %.8g J at the start, %.8g J at the end\n", motion->kinetic[0] + motion->potential[0],
                motion->kinetic[last] + motion->potential[last]);
+    print_gain(&run->energy);
     if (output != NULL) printf("  written    %s\n", output);
     printf("\nfinal state\n");
     print_column(m, TAC_COLUMN_QPOS, run->x);
@@ -194,6 +204,7 @@ static int simulate(const tacModelFile *file, const tacSimArgs *args, const tacM
                       .steps = steps,
                       .x = start.x,
                       .u = start.u,
+                      .energy_bound = args->energy_bound,
                       .every = choose_every(args, format, options.dt, steps)};
         result = run_and_report(args, model, &run, command);
     }
@@ -203,7 +214,7 @@ static int simulate(const tacModelFile *file, const tacSimArgs *args, const tacM
 }
 
 int cmd_sim(int argc, char **argv) {
-    tacSimArgs own = {.time = (double)NAN, .steps = -1, .every = -1};
+    tacSimArgs own = {.time = (double)NAN, .steps = -1, .every = -1, .energy_bound = TAC_ENERGY_BOUND};
     tacStepArgs step;
     cli_step_args(&step);
     tacModelArgs model = {0};
@@ -220,6 +231,8 @@ int cmd_sim(int argc, char **argv) {
     int result = cli_parse(&args, argc, argv);
     if (result != CLI_GO_ON) return result;
     if (own.every == 0) return cli_fail("sim", "--every: got 0, expected 1 or more");
+    if (!(own.energy_bound >= 0))
+        return cli_fail("sim", "--energy-bound: got %g, expected at least 0", own.energy_bound);
     if (own.output != NULL && cli_motion_format(own.output) == TAC_MOTION_NONE)
         return cli_fail("sim", "-o: got \"%s\", expected a name that ends in .csv, .json or .html", own.output);
     result = cli_model_load("sim", &model, &file);

@@ -24,7 +24,8 @@ enum {
 #define TAC_OPTION_TABLE(X, R)                                                                                         \
     X(contact, CHOICE, TAC_SOFT, R(0, TAC_CONTACT_COUNT - 1, 0), 0, TAC_CONTACT_MODELS(TAC_OPTION_WORD), "--contact",  \
       "contact model")                                                                                                 \
-    X(integrator, CHOICE, TAC_EULER, R(0, TAC_RKMK4, 0), 0, "euler|rk4|implicit|implicitfast|rkmk4|", "--integrator",  \
+    X(integrator, CHOICE, TAC_EULER, R(0, TAC_CORIOLIS, 0), 0,                                                        \
+      "euler|rk4|implicit|implicitfast|rkmk4|spin|coriolis|", "--integrator",                                          \
       "time integration; default: the model's, or Euler's where the contact model does not have it")                   \
     X(dt, REAL, 0, R(0, TAC_MOST_REAL, TAC_RANGE_ABOVE), 0, NULL, "--dt", "time step, s; default: the model's")        \
     X(inputs, INT, 0, R(0, 7, 0), 0, NULL, NULL, "blocks of u after the controls: sum of TAC_INPUT_*")                 \
@@ -39,6 +40,8 @@ enum {
       "contacts that close more slowly do not bounce, m/s")                                                            \
     X(lcp_dense_rows, INT, 288, R(0, 1 << 15, 0), TAC_FOR(TAC_LCP), NULL, "--dense-rows",                              \
       "most rows of a large island that may be solved with dense matrices; memory grows with the square")              \
+    X(lcp_coriolis, INT, 0, R(0, 1, TAC_RANGE_OWN), TAC_FOR(TAC_LCP), NULL, "--coriolis",                              \
+      "Coriolis forces of linked bodies are linearly implicit, so that they feed in no energy")                        \
     X(ncp_kappa, REAL, 1e-8, R(TAC_NCP_LEAST_KAPPA, TAC_MOST_REAL, 0), TAC_FOR(TAC_NCP), NULL, "--kappa",              \
       "softness of contact at which the step is solved and differentiated")                                            \
     X(ncp_gradient_kappa, REAL, 0, R(TAC_NCP_LEAST_KAPPA, TAC_MOST_REAL, TAC_RANGE_OR_ZERO), TAC_FOR(TAC_NCP), NULL,   \

@@ -62,6 +62,8 @@ typedef struct tacOptions {
     tacGradientMode gradient; /* default TAC_GRADIENT_EXACT */
     double bounce_speed;      /* m/s: contacts that close more slowly do not bounce, whatever their restitution; 0.01 */
     int lcp_dense_rows;       /* lcp: most rows of a large island that may be solved with dense matrices; default 288 */
+    int lcp_coriolis;         /* lcp: 1: Coriolis forces of linked bodies are linearly implicit, so that they feed in no
+                                 energy; default 0 */
     double ncp_kappa;         /* softness of contact, a pure number: the point on the central path; default 1e-8 */
     double ncp_gradient_kappa;   /* softness that derivatives are of; at least ncp_kappa counts; default 0: ncp_kappa */
     tacNcpFriction ncp_friction; /* default TAC_NCP_CONE */
@@ -92,7 +94,7 @@ typedef struct tacOptionInfo {
     const char *text;   /* its meaning */
 } tacOptionInfo;
 
-/* Why a step is TAC_ERR_UNSOLVED; contact ncp says. */
+/* Why a step is TAC_ERR_UNSOLVED; contact ncp says, and bodies that turn too fast do. */
 #define TAC_REASON_LIST(X)                                                                                             \
     X(TAC_REASON_NONE, "no reason is told")                                                                            \
     X(TAC_REASON_ITERATIONS, "its iterations were used up")                                                            \
@@ -101,7 +103,8 @@ typedef struct tacOptionInfo {
     X(TAC_REASON_TURNED, "its search led to a body that turns by almost pi or more in one step")                       \
     X(TAC_REASON_TOUCH, "its search led to where features of a contact do not touch")                                  \
     X(TAC_REASON_FEATURES, "the features that touch kept changing")                                                    \
-    X(TAC_REASON_OVERLAP, "its solution overlaps by features that it has already")
+    X(TAC_REASON_OVERLAP, "its solution overlaps by features that it has already")                                     \
+    X(TAC_REASON_SPIN, "a body turns too fast for the time step")
 
 typedef enum {
 #define X(name, text) name,
@@ -146,6 +149,8 @@ typedef struct tacStepInfo {
                                         contacts share forces that their places barely tell apart. Found by
                                         tac_step_jac when it is given an info; else 0. Infinite with contact ncp, whose
                                         forces have no bound to reach */
+    double restitution_share;        /* lcp, ncp: least of all sets of bodies that touch: their restitutions are
+                                        multiplied by it, so that impacts give no energy. 1: Newton's law as it is */
     int ties;                        /* rows that are in two classes at once, to rounding: the step has a kink here.
                                         Without contact too: controls, forces and activations that stand at a bound of
                                         their range, tendon springs at an end of their dead band */
@@ -157,6 +162,10 @@ typedef struct tacStepInfo {
                                         than TAC_START_TOLERANCE. The step is done all the same and makes good what it
                                         can; tac_project_state mends such a state */
     tacViolation violation;          /* what x breaks most, but for what hangs on mocap bodies; of the same two */
+    double energy_gain; /* J: E(y) - E(x) less the work of inputs, h (v + v+)/2 . f at x, where E is tac_energy's at
+                           the step's mocap poses and f = actuators + gravity compensation + what is applied. Mocap
+                           bodies stand still in a step and do no work: what follows one gains. Dampers, friction and
+                           impacts lose. Of a rollout the sum; 0 of reverse modes; infinite where it overflows */
     /* of a rollout; a single step counts itself */
     int steps;             /* steps that have a next state */
     int unsolved;          /* of them: that state is not the one asked for (TAC_ERR_UNSOLVED, TAC_ERR_IMPACTS) */

@@ -183,8 +183,8 @@ TAC_API tacStatus tac_step_vjp(tacSim *sim, const double *x, const double *u, co
                                tacStepInfo *info);
 /* X[0] = x0, X[k+1] = f(X[k], U[k]); X is (n+1) by nx, U is n by ninput. Stops at the first failure
  * that leaves no next state; else the status is that of the first step that was not TAC_OK. info is of the last step,
- * but for that status, for start and violation, which are of x0, and for the counts of all steps: steps, unsolved,
- * first_unsolved, worst_residual. */
+ * but for that status, for start and violation, which are of x0, for energy_gain, which is the sum, and for the counts
+ * of all steps: steps, unsolved, first_unsolved, worst_residual. */
 TAC_API tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, double *X, tacStepInfo *info);
 /* Reverse mode of a rollout: the gradient of a loss of its states with respect to x0 (grad.x, ndx), U (grad.u, n by
  * ninput) and theta. Where path->X has the states of tac_rollout they are read from there, and memory->count does not

@@ -53,7 +53,15 @@ typedef enum { TAC_BIAS_NONE, TAC_BIAS_AFFINE, TAC_BIAS_MUSCLE, TAC_BIAS_USER } 
 typedef enum { TAC_EQ_CONNECT, TAC_EQ_WELD, TAC_EQ_JOINT, TAC_EQ_TENDON } tacEqualityType;
 /* The first four as MuJoCo defines them. Its Runge-Kutta is of order two where ball or free joints turn; RKMK4 (not in
  * MuJoCo) is of order four everywhere, and the same to rounding where nothing but hinges and slides move. */
-typedef enum { TAC_EULER, TAC_RK4, TAC_IMPLICIT, TAC_IMPLICITFAST, TAC_RKMK4 } tacIntegrator;
+typedef enum {
+    TAC_EULER,
+    TAC_RK4,
+    TAC_IMPLICIT,
+    TAC_IMPLICITFAST,
+    TAC_RKMK4,
+    TAC_SPIN,    /* Euler's, and bodies that turn alone keep their energy; contact none. lcp always does */
+    TAC_CORIOLIS /* the same, and Coriolis forces of linked bodies are linearly implicit */
+} tacIntegrator;
 typedef enum { TAC_CONE_PYRAMIDAL, TAC_CONE_ELLIPTIC } tacCone;
 typedef enum { TAC_SOLVER_PGS, TAC_SOLVER_CG, TAC_SOLVER_NEWTON } tacSolver;
 

@@ -284,13 +284,17 @@ static int replace_crossing(const Pair *p, double reach, tacTouch *out) {
 
 /* --- Lines side by side ------------------------------------------------------------------------------------------- */
 
-/* The touch of end `end` of capsule or cylinder `side` on the other one's line, from a guess by the axes. 0: none. */
+/* m: points of the two shapes that are nearer to each other than this are one. */
+static double tie_of_ends(const Pair *p) { return TAC_FEATURE_TIE * (p->shape[0]->size.y + p->shape[1]->size.y); }
+
+/* The touch of end `end` of capsule or cylinder `side` on the other one's line, from a guess by the axes. 0: none. An
+ * end that is flush with the other's end is on its line: rounding must not decide that. */
 static int touch_end(const Pair *p, int side, int end, tacTouch *t) {
     int line = 1 - side;
     const tacShape *s = p->shape[side], *l = p->shape[line];
     tacVec3 x = tac_pose_point(p->pose[side], tac_vec3(0, 0, end == 1 ? s->size.y : -s->size.y));
-    double foot = tac_pose_local(p->pose[line], x).z;
-    if (!(tac_abs(foot) <= l->size.y)) return 0;
+    double foot = tac_pose_local(p->pose[line], x).z, most = l->size.y + tie_of_ends(p);
+    if (!(tac_abs(foot) <= most)) return 0;
     tacVec3 gap = tac_sub3(tac_pose_point(p->pose[line], tac_vec3(0, 0, foot)), x); /* from the end to the line */
     double d = tac_norm3(gap);
     if (!(d > 0)) return 0;
@@ -301,7 +305,7 @@ static int touch_end(const Pair *p, int side, int end, tacTouch *t) {
     t->point[side] = tac_madd3(x, s->size.x, u);
     t->point[line] = tac_madd3(x, d - l->size.x, u);
     if (tac_touch_rebuild(p->shape[0], p->pose[0], p->shape[1], p->pose[1], t) != TAC_OK) return 0;
-    return tac_abs(tac_pose_local(p->pose[line], t->point[line]).z) <= l->size.y;
+    return tac_abs(tac_pose_local(p->pose[line], t->point[line]).z) <= most;
 }
 
 static int is_among(const tacTouch *t, const tacTouch *out, int n, double tol) {
@@ -316,7 +320,7 @@ static int is_among(const tacTouch *t, const tacTouch *out, int n, double tol) {
 /* Capsules and cylinders side by side touch along a line. Its ends are ends of the shapes. */
 static int add_ends(const Pair *p, double reach, tacTouch *out) {
     int n = 1;
-    double tol = TAC_FEATURE_TIE * (p->shape[0]->size.y + p->shape[1]->size.y);
+    double tol = tie_of_ends(p);
     for (int k = 0; k < 2; k++)
         if (p->shape[k]->type == TAC_CONE) return n;
     for (int k = 0; k < 4; k++) {

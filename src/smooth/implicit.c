@@ -215,13 +215,17 @@ static tacStatus add_force_jac(tacContext *ctx, const double *x, const double *u
     return TAC_OK;
 }
 
+tacStatus tac_implicit_bias_jac(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
+                                tacColumns c, double *W) {
+    TAC_TRY(add_bias_side(ctx, x, u, 1, rows, c, W));
+    return add_bias_side(ctx, x, u, -1, rows, c, W);
+}
+
 /* W += d(-h G a) */
 static tacStatus add_velocity_jac(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
                                   tacColumns c, double *W) {
     TAC_TRY(add_force_jac(ctx, x, u, c, W));
-    if (rows == NULL) return TAC_OK;
-    TAC_TRY(add_bias_side(ctx, x, u, 1, rows, c, W));
-    return add_bias_side(ctx, x, u, -1, rows, c, W);
+    return rows == NULL ? TAC_OK : tac_implicit_bias_jac(ctx, x, u, rows, c, W);
 }
 
 tacStatus tac_implicit_residual_jac(tacContext *ctx, const double *x, const double *u, const tacImplicit *f,
@@ -297,14 +301,23 @@ static void pull_bias_side(tacContext *ctx, const double *x, const double *u, do
     }
 }
 
+tacStatus tac_implicit_bias_vjp(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
+                                const double *lambda, const tacGrad *bar) {
+    TAC_SCOPE(&ctx->arena);
+    BiasBar bias;
+    if (!layout_bias_bar(ctx->model, &ctx->arena, &bias)) return TAC_ERR_ARENA_FULL;
+    for (int i = 0; i < ctx->model->nv; i++)
+        bias.lambda[i] = rows[i] ? lambda[i] : 0;
+    pull_bias_side(ctx, x, u, 1, &bias, bar);
+    pull_bias_side(ctx, x, u, -1, &bias, bar);
+    return TAC_OK;
+}
+
 /* bar -= d(-h G a)^T lambda */
 static tacStatus pull_velocity(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
                                const double *lambda, const tacGrad *bar) {
     const tacModel *m = ctx->model;
     int n = m->nv, placed = count_placed(ctx);
-    TAC_SCOPE(&ctx->arena);
-    BiasBar bias;
-    if (!layout_bias_bar(m, &ctx->arena, &bias)) return TAC_ERR_ARENA_FULL;
     tacSmoothPoint point = tac_point_of(ctx, x, u);
     tacForceSink sink = {.q = {.lambda = lambda, .bar = bar->x},
                          .act = {.lambda = lambda, .bar = bar->x + 2 * n},
@@ -314,12 +327,7 @@ static tacStatus pull_velocity(tacContext *ctx, const double *x, const double *u
         double *to = placed_bar(ctx, bar, k);
         if (to != NULL) emit_velocity(ctx, &point, k, 0, &(tacSink){.lambda = lambda, .bar = to});
     }
-    if (rows == NULL) return TAC_OK;
-    for (int i = 0; i < n; i++)
-        bias.lambda[i] = rows[i] ? lambda[i] : 0;
-    pull_bias_side(ctx, x, u, 1, &bias, bar);
-    pull_bias_side(ctx, x, u, -1, &bias, bar);
-    return TAC_OK;
+    return rows == NULL ? TAC_OK : tac_implicit_bias_vjp(ctx, x, u, rows, lambda, bar);
 }
 
 tacStatus tac_implicit_residual_vjp(tacContext *ctx, const double *x, const double *u, const tacImplicit *f,

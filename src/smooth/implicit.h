@@ -23,6 +23,12 @@ tacStatus tac_implicit_residual_jac(tacContext *ctx, const double *x, const doub
                                     tacColumns c, double *W);
 tacStatus tac_implicit_residual_vjp(tacContext *ctx, const double *x, const double *u, const tacImplicit *f,
                                     const double *lambda, const tacGrad *bar);
+/* The part of h (dc/dv) a, a = w->qacc, for the rows marked in rows[nv]: W += its changes, bar -= theirs times
+ * lambda. */
+tacStatus tac_implicit_bias_jac(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
+                                tacColumns c, double *W);
+tacStatus tac_implicit_bias_vjp(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
+                                const double *lambda, const tacGrad *bar);
 /* Lay out on a dry arena: what opening takes and keeps; what the residual's derivatives take for a while. */
 void tac_implicit_measure_factor(const tacModel *m, tacArena *dry);
 void tac_implicit_measure_residual(const tacModel *m, tacArena *dry);

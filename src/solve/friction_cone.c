@@ -135,7 +135,7 @@ static void step_pyramid(const tacFrictionPoint *p, const tacFrictionRhs *z, con
     double slip[2], x[2];
     to_sides(du, slip);
     for (int k = 0; k < 2; k++) {
-        d->side_xi[k][0] = HALF_ROOT * (1 - p->loose) * p->mu * d->gamma - z->e_side[k][0];
+        d->side_xi[k][0] = HALF_ROOT * p->mu * d->gamma - z->e_side[k][0];
         d->side_eta[k][1] = slip[k] - z->e_side[k][1];
         step_side(p->side_xi[k], p->side_eta[k], z->c_side[k], d->side_xi[k], d->side_eta[k]);
         x[k] = d->side_xi[k][1];
@@ -160,7 +160,7 @@ tacFrictionStep tac_friction_step(const tacFrictionPoint *p, const tacFrictionRh
         return d;
     }
     const double *xi = p->xi, *eta = p->eta;
-    d.xi[0] = (1 - p->loose) * p->mu * d.gamma - z->e_xi;
+    d.xi[0] = p->mu * d.gamma - z->e_xi;
     d.eta[1] = du[0] - z->e_eta[0];
     d.eta[2] = du[1] - z->e_eta[1];
     double b0 = z->c_friction[0] - eta[0] * d.xi[0] - xi[1] * d.eta[1] - xi[2] * d.eta[2];

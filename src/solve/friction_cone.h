@@ -17,7 +17,6 @@ typedef struct tacFrictionPoint {
     double mu;                            /* 0: without friction */
     tacYield yield;                       /* how the bound of the gap yields to the normal impulse */
     double soft;                          /* dy/dgamma at gamma; 0: hard */
-    double loose;                         /* share of dxi_0 = mu dgamma that steps ignore; 0: Newton's method */
     int pyramid;                          /* 1: a pyramid */
     double gamma, s;                      /* > 0 */
     double xi[3], eta[3];                 /* inside their cones; of a pyramid xi_t alone */

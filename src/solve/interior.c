@@ -26,6 +26,10 @@
 #define GEOMETRIC_FIRST 0.5
 /* A search that ends with E below this share of that at the start continues along the path. */
 #define FOLLOW_FROM 1e-2
+/* A further step at the solution is at most this share of the one before: less than that leaves rounding alone. After
+ * one as small as POLISH_END nothing is left, as errors are squared. */
+#define POLISH_SHRINKS 0.5
+#define POLISH_END     1e-15
 
 /* --- Cones -------------------------------------------------------------------------------------------------------- */
 
@@ -120,19 +124,50 @@ static int iterate(tacInteriorRun *r) {
     return stalled ? tac_run_stop(r, TAC_END_STALLED) : 1;
 }
 
+/* Share of the way from y to the border of its cone that d goes, forward or back. */
+static double share_of_way(int dim, const double *y, const double *d) {
+    double back[TAC_INTERIOR_MAX_DIM];
+    for (int k = 0; k < dim; k++)
+        back[k] = -d[k];
+    return 1 / tac_min(tac_cone_reach(dim, y, d), tac_cone_reach(dim, y, back));
+}
+
+static double step_size(const tacInteriorRun *r) {
+    double most = 0;
+    for (int c = 0, adr = 0; c < r->p->ncone; adr += r->p->dim[c++]) {
+        most = tac_max(most, share_of_way(r->p->dim[c], r->at->a + adr, r->da + adr));
+        most = tac_max(most, share_of_way(r->p->dim[c], r->at->b + adr, r->db + adr));
+    }
+    return tac_first_nonfinite(r->p->n, r->dx) < 0 ? most : TAC_INFINITY;
+}
+
+/* One further step. 0: there is none, or rounding is all that is left of it. */
+static int polish(tacInteriorRun *r) {
+    double violation = r->at->violation, centring = r->at->centring, now;
+    r->geometric_share = 1;
+    tac_run_count(r);
+    if (tac_run_factor(r) != TAC_OK) return 0;
+    tac_run_right_side(r, r->s->kappa, 0);
+    r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
+    double size = step_size(r);
+    if (!(size < 1) || !(size <= POLISH_SHRINKS * r->at->polished)) return 0;
+    tac_run_set_trial(r, 1);
+    if (r->p->residual(r->p->user, r->trial_x, r->trial_a, r->trial_b, &now) != TAC_OK || !tac_finite(now)) return 0;
+    tac_run_note_residual(r, now);
+    r->at->centring = tac_run_off_centre(r, r->trial_a, r->trial_b) / r->s->kappa;
+    tac_run_record(r, r->s->kappa, violation, centring, 1);
+    tac_run_accept(r);
+    r->at->polished = size;
+    return size > POLISH_END;
+}
+
+/* A step that makes E smaller may leave larger errors of the products, or the other way round, where a gap is smaller
+ * than the tolerance of E. The next one makes both small. So steps are judged by their own size. */
 tacStatus tac_run_polish(tacInteriorRun *r) {
-    for (int k = 0; k < r->s->polish; k++) {
-        double violation = r->at->violation, centring = r->at->centring;
-        r->geometric_share = 1;
-        tac_run_count(r);
-        if (tac_run_factor(r) != TAC_OK) break;
-        tac_run_right_side(r, r->s->kappa, 0);
-        r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
-        double length = line_search(r, cone_search(r, 1, 1));
-        tac_run_record(r, r->s->kappa, violation, centring, length);
-        if (length != 1 || tac_run_relative_error(r) > 1) break;
-        if (!(r->at->violation < 0.5 * violation) && !(r->at->centring < 0.5 * centring)) break;
-        tac_run_accept(r);
+    r->at->polished = TAC_INFINITY;
+    for (int k = 0; k < r->s->polish; k++)
+        if (!polish(r)) break;
+    if (r->at->polished < TAC_INFINITY && tac_run_relative_error(r) <= 1) {
         r->best = TAC_INFINITY;
         tac_run_keep_best(r);
     }
@@ -148,6 +183,7 @@ static tacStatus begin(tacInteriorRun *r) {
     tac_run_note_residual(r, violation);
     r->at->centring = tac_run_off_centre(r, r->at->a, r->at->b) / r->s->kappa;
     r->at->iterations = 0;
+    r->at->polished = TAC_INFINITY;
     r->first_violation = tac_max(violation, r->s->residual);
     r->first_norm = r->norm > 0 ? r->norm * r->first_violation / violation : 1;
     r->first_mean = r->p->ncone > 0 ? tac_run_mean_product(r, 0) : 0;
@@ -173,7 +209,8 @@ static tacStatus iterate_all(tacInteriorRun *r) {
 
 static tacStatus search(tacInteriorRun *r) {
     TAC_TRY(begin(r));
-    return r->s->follow && r->p->project != NULL ? tac_run_follow_path(r, r->first_mean, 0) : iterate_all(r);
+    return r->s->way != TAC_BETWEEN_BORDERS && r->p->project != NULL ? tac_run_follow_path(r, r->first_mean, 0)
+                                                                     : iterate_all(r);
 }
 
 static int count_numbers(const tacInteriorProblem *p) {

@@ -38,14 +38,21 @@ typedef struct tacInteriorProblem {
     double (*norm)(void *user);
 } tacInteriorProblem;
 
+/* How a search goes. The last two need `project`. */
+typedef enum {
+    TAC_BETWEEN_BORDERS,      /* predictor and corrector inside the cones; along the path where E is small already */
+    TAC_ALONG_PATH,           /* on the central path from the start; ends where the last steps made no progress */
+    TAC_ALONG_PATH_PATIENTLY, /* the same as long as there are iterations */
+} tacInteriorWay;
+
 typedef struct tacInteriorSettings {
     double kappa;       /* the point of the central path to find */
     double residual;    /* tolerance of |E| */
     double centring;    /* tolerance of |a o b - kappa unit e|, in units of kappa */
     int max_iterations; /* systems factored */
-    int polish;         /* further Newton steps at the solution, beyond max_iterations, while they halve the error */
+    int polish;         /* further Newton steps at the solution, beyond max_iterations, while each is half the last */
     double share;       /* of the way to the border that a step takes at least; less is more careful */
-    int follow;         /* 1, with `project`: follow the path from the start; 0: after steps between the borders */
+    tacInteriorWay way;
 } tacInteriorSettings;
 
 /* How a search ended. */
@@ -64,6 +71,9 @@ typedef struct tacInterior {
     int iterations; /* systems factored */
     tacInteriorEnd end;
     double violation, centring; /* of the point returned */
+    /* Size of the last of the further steps: the largest share of the way to the border of a cone, forward or back.
+     * Infinite: none was taken. */
+    double polished;
 } tacInterior;
 
 /* Lays out on a dry arena what a solve takes. numbers: of a, the sum of dim. */

@@ -93,6 +93,7 @@ static int iterate(tacInteriorRun *r, Path *path) {
 static int goes_on(tacInteriorRun *r, Path *path) {
     int slot = path->steps++ % TAC_STALL_WINDOW;
     double then = path->past[slot], now = path->past[slot] = merit(r, path, path->kappa);
+    if (r->s->way == TAC_ALONG_PATH_PATIENTLY) return 1;
     return path->steps > PATIENCE && now > TAC_RUN_STALL * then ? tac_run_stop(r, TAC_END_STALLED) : 1;
 }
 

@@ -62,7 +62,8 @@ void tac_run_record(const tacInteriorRun *r, double kappa, double violation, dou
 int tac_run_stop(tacInteriorRun *r, tacInteriorEnd why);
 /* Restores the best point and evaluates the residual there. */
 tacStatus tac_run_restore_best(tacInteriorRun *r);
-/* Newton steps from within the tolerances towards the same point, while E or the products are halved. */
+/* Full Newton steps from within the tolerances towards the same point, while each is at most half the last. Sets
+ * at->polished. */
 tacStatus tac_run_polish(tacInteriorRun *r);
 /* Newton steps on the central path from kappa down, with exact products at every iterate   (interior_path.c). */
 tacStatus tac_run_follow_path(tacInteriorRun *r, double kappa, int careful);

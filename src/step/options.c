@@ -163,7 +163,7 @@ tacStatus tac_option_set(tacOptions *options, const char *name, const char *text
 #define X(NAME, name, text) [TAC_##NAME] = TAC_STEPPERS_##NAME,
 static const tacStepper *const *const STEPPERS[] = {TAC_CONTACT_MODELS(X)};
 #undef X
-static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "implicitfast", "RKMK4"};
+static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "implicitfast", "RKMK4", "spin", "coriolis"};
 
 const tacStepper *tac_find_stepper(const tacOptions *options) {
     for (const tacStepper *const *one = STEPPERS[options->contact]; *one != NULL; one++)
@@ -173,7 +173,7 @@ const tacStepper *tac_find_stepper(const tacOptions *options) {
 
 static tacStatus refuse_integrator(const tacModel *model, const tacOptions *options, tacError *err) {
     char has[128] = "";
-    for (int i = 0, n = 0; i <= TAC_RKMK4; i++) {
+    for (int i = 0, n = 0; i <= TAC_CORIOLIS; i++) {
         tacOptions other = *options;
         other.integrator = (tacIntegrator)i;
         if (tac_find_stepper(&other) != NULL)

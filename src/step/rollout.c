@@ -30,13 +30,16 @@ tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, dou
         tacStatus all = TAC_OK;
         for (int k = 0; k < n && tac_went_on(last.status); k++) {
             const double *u = U == NULL ? NULL : U + (size_t)k * ninput;
-            tac_step(sim, X + (size_t)k * nx, u, X + (size_t)(k + 1) * nx, &last);
+            tacStepCall call = {X + (size_t)k * nx, u, X + (size_t)(k + 1) * nx};
+            tac_step_told(sim, "tac_step", &call, info != NULL, &last);
             if (last.status != TAC_OK && (all == TAC_OK || !tac_went_on(last.status))) name_step(sim, k);
             all = tac_first_of(all, last.status);
             if (k == 0) first = last;
             if (tac_went_on(last.status)) tac_count_step(&sum, k, last.status, last.residual);
+            sum.energy_gain += last.energy_gain;
         }
         if (tac_went_on(last.status)) last.status = all;
+        last.energy_gain = sum.energy_gain;
         last.start = first.start, last.violation = first.violation;
         tac_take_count(&last, &sum);
     }

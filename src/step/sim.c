@@ -52,6 +52,7 @@ static size_t lasting_bytes(const tacModel *model, int max_contacts) {
     tacScene scene;
     tacArena dry = tac_arena_dry();
     tac_work_layout(&work, model, &dry);
+    TAC_TAKE(&dry, model->nv, double);
     tac_scene_layout_scratch(&scene, model, max_contacts, &dry);
     return dry.peak;
 }
@@ -117,7 +118,9 @@ static int open_arenas(tacSim *s, const Parts *parts) {
     tac_arena_init(&s->tangent_rows, parts->tangents, parts->tangents_bytes);
     tac_arena_init(&s->scene_rows, parts->scene, parts->scene_bytes);
     tac_arena_init(&s->ctx.arena, parts->arena, parts->arena_bytes);
-    return tac_work_layout(&ctx->work, model, &ctx->arena) && tac_scene_layout(&ctx->scene, model, &s->scene_rows) &&
+    if (!tac_work_layout(&ctx->work, model, &ctx->arena)) return 0;
+    s->force = TAC_TAKE(&ctx->arena, model->nv, double);
+    return s->force != NULL && tac_scene_layout(&ctx->scene, model, &s->scene_rows) &&
            tac_scene_layout_scratch(&ctx->scene, model, ctx->options.max_contacts, &ctx->arena) &&
            update_tangents(s) == TAC_OK;
 }

@@ -13,8 +13,17 @@ struct tacSim {
     void *slot[2];              /* room for two copies: one in use, one to try new parameters in */
     tacArena tangent_rows;      /* what they point to */
     tacArena scene_rows;        /* the lasting part of the scene */
+    double *force;              /* nv: tacEnergyStart */
     char error[TAC_ERROR_TEXT]; /* of the last call that failed */
 };
+
+/* Arguments of a step. */
+typedef struct tacStepCall {
+    const double *x, *u;
+    double *y;
+} tacStepCall;
+/* tac_step by the name of the call that texts of failures begin with; energy: 1: the report tells what it gained. */
+tacStatus tac_step_told(tacSim *sim, const char *call, const tacStepCall *c, int energy, tacStepInfo *info);
 
 /* 1: tac_default_options made them. */
 static inline int tac_options_are_set(const tacOptions *options) {

@@ -15,6 +15,10 @@ SLIDE = """<mujoco><option timestep="0.01"/><worldbody><geom type="plane" size="
   <body pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1" friction="0.25"/></body></worldbody>
   <keyframe><key qpos="0 0 0.1 1 0 0 0" qvel="1 0 0 0 0 0"/></keyframe></mujoco>"""
 
+GIMBAL = """<mujoco><option timestep="0.002" gravity="0 0 0"/><worldbody><body>
+  <joint axis="1 0 0"/><joint axis="0 1 0"/><joint axis="0 0 1"/><geom type="box" size="0.01 0.012 0.5" mass="1"/>
+  </body></worldbody><keyframe><key qvel="50 60 40"/></keyframe></mujoco>"""
+
 CAN = """<body pos="{x!r} 0 {z!r}" euler="0 0 {yaw!r}"><freejoint/><geom type="cylinder" size="0.1 0.1"/></body>"""
 CANS = """<mujoco><compiler angle="radian"/><option timestep="0.01"/><worldbody><geom type="plane" size="5 5 1"/>{}
   </worldbody></mujoco>"""
@@ -37,6 +41,25 @@ class Motion(Case):
         self.assertEqual(len(end["energy"]), n + 1)
         self.close(end["time"], 0.5, 1e-12)
         self.assertGreaterEqual(end["seconds"], 0)
+
+    def test_energy_that_nobody_gave_is_told(self):
+        model = self.file("gimbal.xml", GIMBAL)
+        words = ["sim", model, "--key", 0, "--contact", "none", "--steps", 40]
+        grown = self.fine(*words, "--json")
+        run = grown.json()
+        self.assertTrue(run["energy_warning"])
+        self.assertGreater(run["energy_gain_max"], 2 * run["energy"][0])
+        self.close(run["energy_gain"], run["energy"][-1] - run["energy"][0], 1e-6 * run["energy"][-1])
+        self.assertLess(run["energy_warning_step"], 40)
+        self.assertIn("warning: energy grew", grown.err)
+        self.assertIn("GAINED", self.fine(*words).out)
+        untold = self.fine(*words, "--energy-bound", 1e300, "--json")
+        self.assertFalse(untold.json()["energy_warning"])
+        self.assertIsNone(untold.json()["energy_warning_step"])
+        self.assertNotIn("energy grew", untold.err)
+        kept = self.fine(*words, "--integrator", "coriolis", "--json")
+        self.assertFalse(kept.json()["energy_warning"])
+        self.assertNotIn("energy grew", kept.err)
 
     def test_steps_and_time_agree(self):
         a = self.sim("--steps", 50)

@@ -221,6 +221,28 @@ static void logs(void **state) {
             }
 }
 
+/* Equal logs at the same height, turned so that rounding puts the ends of one beyond those of the other: both ends. */
+static void flush_logs(void **state) {
+    (void)state;
+    const tacGeomType types[] = {TAC_CYLINDER, TAC_CAPSULE};
+    for (int k = 0; k < 4; k++)
+        for (int turn = 0; turn < 20; turn++) {
+            Pair p = {{shape_of(types[k / 2], 0.1, 0.2, 0), shape_of(types[k % 2], 0.1, 0.2, 0)}, {pose_at(0, 0, 0)}};
+            tacVec3 by = tac_vec3(0.7 * turn, 0.3, -0.1 * turn);
+            p.pose[0] = pose_turned(tac_vec3(0.3, 0.1, 0.2), by);
+            p.pose[1] = pose_turned(tac_madd3(p.pose[0].p, 0.1999, tac_mulmv3(p.pose[0].R, tac_vec3(1, 0, 0))), by);
+            tacTouch t[TAC_MAX_TOUCH];
+            int n = check_manifold(&p, 0.01, 1, t);
+            double low = HUGE_VAL, high = -HUGE_VAL;
+            for (int i = 0; i < n; i++) {
+                double z = tac_pose_local(&p.pose[0], t[i].point[0]).z;
+                low = fmin(low, z), high = fmax(high, z);
+            }
+            CHECK_NEAR(low, -0.2, 1e-9);
+            CHECK_NEAR(high, 0.2, 1e-9);
+        }
+}
+
 /* Meshes: a cube made of triangles is a box; of two 64-sided prisms eight points are kept, which span nearly all. */
 static void meshes(void **state) {
     (void)state;
@@ -376,11 +398,13 @@ static void rims_that_touch(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rims_that_cross), cmocka_unit_test(rims_that_coincide),   cmocka_unit_test(rims_that_touch),
+        cmocka_unit_test(rims_that_cross),      cmocka_unit_test(rims_that_coincide),
+        cmocka_unit_test(rims_that_touch),
 
-        cmocka_unit_test(every_pair),      cmocka_unit_test(cylinder_standing),    cmocka_unit_test(box_on_cylinder),
-        cmocka_unit_test(lying),           cmocka_unit_test(cylinder_on_cylinder), cmocka_unit_test(logs),
-        cmocka_unit_test(meshes),
+        cmocka_unit_test(every_pair),           cmocka_unit_test(cylinder_standing),
+        cmocka_unit_test(box_on_cylinder),      cmocka_unit_test(lying),
+        cmocka_unit_test(cylinder_on_cylinder), cmocka_unit_test(logs),
+        cmocka_unit_test(flush_logs),           cmocka_unit_test(meshes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -386,6 +386,34 @@ static void pushed_brick_has_derivatives(void **state) {
     end_world(&w);
 }
 
+/* Of what turns so fast that its touch runs through much of a turn within the step: the impulse's place follows the
+ * touches at both ends (W5c). A coin on its rim, an egg and a brick on the floor, a brick on a fixed ball. */
+static void place_has_derivatives(void **state) {
+    static const char *const PARAMS[NP] = {"geom/ball.size[0]", "geom/ball.pos[0]", "body/brick.mass",
+                                           "geom/ball.size[1]", "option.timestep"};
+#define BESIDE(type, size)                                                                                             \
+    "<body name='brick' pos='0 0 1'><freejoint/><geom name='ball' type='" type "' size='" size                         \
+    "' mass='1.5' pos='0.03 0.02 -0.01'/></body>"
+    static const char *const WORLDS[] = {FLOOR BESIDE("cylinder", "0.15 0.02"),
+                                         FLOOR BESIDE("ellipsoid", "0.1 0.2 0.05"), FLOOR BRICK,
+                                         "<geom name='floor' type='sphere' size='0.3'/>" BRICK};
+    (void)state;
+    double A[MOST_NX * MOST_NX], P[MOST_NX * NP], y0[MOST_NUMBERS];
+    tacDraw d = {86, 0};
+    for (size_t k = 0; k < sizeof WORLDS / sizeof *WORLDS; k++) {
+        World w = soft_world(WORLDS[k], PAIR("0.5 0.5"), PARAMS);
+        for (int sample = 0; sample < 6; sample++) {
+            place_brick(&w, &d, 1, 0.004);
+            for (int i = 3; i < 6; i++)
+                velocity(&w)[i] *= 15; /* some tenths of a radian a step */
+            CHECK_INT(tac_step_jac(w.sim, w.x, w.u, y0, &(tacJac){A, NULL, P}, NULL), TAC_OK);
+            check_columns(&w, y0, A, P);
+        }
+        end_world(&w);
+    }
+#undef BESIDE
+}
+
 /* Without friction and weight, restitution 1 gives nothing but for the steps' own error, and mostly takes nothing;
  * where another corner comes down in the same step, that was not on its way before, it takes. Less takes. */
 static void bounces_make_no_energy(void **state) {
@@ -424,6 +452,7 @@ int main(void) {
                                        cmocka_unit_test(derivatives_are_differences),
                                        cmocka_unit_test(brick_bounces_by_its_derivatives),
                                        cmocka_unit_test(pushed_brick_has_derivatives),
+                                       cmocka_unit_test(place_has_derivatives),
                                        cmocka_unit_test(bounces_make_no_energy)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -56,7 +56,7 @@ typedef struct StepLaws {
     tacVec3 *origin; /* nbody, at q+ */
     tacVec6 *sum;    /* nbody: impulses of contacts, about the origins */
     double *unknown; /* nbody: size of those that are not in it */
-    tacVec3 *carry;  /* nbody: torque that their place has beside their point at q+   (W5a) */
+    tacVec3 *carry;  /* nbody: torque that their place has beside their point at q+   (W5a, W5c) */
     double *adrift;  /* nbody: size of such torque that is not in it */
     double *before, *missing, *slack, *low, *high, *jacobian; /* nx; nv each; 6 nv */
     double *tendon[2];                                        /* lengths at q, q+ */

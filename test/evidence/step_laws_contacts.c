@@ -85,20 +85,30 @@ static const tacContact *same_contact(const StepLaws *l, int at, const tacContac
     return told != NULL ? told : nearest_to(l, at, c, taken_along(l, c, at), least);
 }
 
-/* Where its impulse acts, at q   (W5a): beside what stays the point at q+ less the other's way, else where its features
- * touch at q, from where they are told. 0: they were found at q+, and where they touch at q is not known. */
+/* Beside what stays, from the point of the other body at q to that at q+ less its way, by sin^2 of half the angle
+ * between arms of one length   (W5c). */
+static tacVec3 place_between(const StepLaws *l, int body, tacVec3 now, tacVec3 next) {
+    tacVec3 x = tac_load3(l->pose[1].com + 3 * body), way = tac_sub3(next, now);
+    tacVec3 a0 = tac_sub3(now, x), a1 = tac_sub3(next, x);
+    return tac_madd3(now, tac_dot3(way, way) / (2 * (tac_dot3(a0, a0) + tac_dot3(a1, a1))), way);
+}
+
+/* Where its impulse acts, at q   (W5a, W5c). Contacts are told where they touch at q, or, where they do not, at q+. 0:
+ * it is told at q+, and where its features touch at q is not known. */
 static int place_of(const StepLaws *l, const tacContactForce *c, const tacContact *next, tacVec3 *place) {
     const tacModel *m = l->scene->model;
     int body[2] = {m->geom_body[next->geom[0]], m->geom_body[next->geom[1]]};
-    *place = c->contact.pos;
-    for (int side = 0; side < 2; side++)
-        if (step_laws_still(m, body[side])) {
-            *place = tac_sub3(next->pos, way_of(l, body[1 - side]));
-            return 1;
-        }
     const tacContact *start = same_contact(l, 0, &c->contact);
     int there = start != NULL && tac_norm3(tac_sub3(start->pos, c->contact.pos)) <= SAME;
-    return there || tac_norm3(tac_sub3(next->pos, c->contact.pos)) > SAME;
+    int ahead = !there && tac_norm3(tac_sub3(next->pos, c->contact.pos)) <= SAME;
+    *place = c->contact.pos;
+    for (int side = 0; side < 2; side++)
+        if (step_laws_still(m, body[1 - side])) {
+            tacVec3 back = tac_sub3(next->point[side], way_of(l, body[side]));
+            *place = ahead ? back : place_between(l, body[side], c->contact.point[side], back);
+            return 1;
+        }
+    return !ahead;
 }
 
 /* --- Geometry ----------------------------------------------------------------------------------------------------- */
@@ -221,13 +231,9 @@ static double judge_friction(const StepLaws *l, const tacContactForce *c, const 
 
 /* --- On bodies ---------------------------------------------------------------------------------------------------- */
 
-/* Between two bodies that move, an impulse whose place at q or whose point at q+ is not known has a torque that is not
- * either: features that are lost may be anywhere along edges and rims. */
-static void add_adrift(StepLaws *l, const tacContact *c, int b, double size) {
-    const tacModel *m = l->scene->model;
-    if (step_laws_still(m, m->geom_body[c->geom[0]]) || step_laws_still(m, m->geom_body[c->geom[1]])) return;
-    l->adrift[b] += size * FURTHEST;
-}
+/* An impulse whose place at q or whose point at q+ is not known has a torque that is not either: features that are lost
+ * may be anywhere along edges and rims. */
+static void add_adrift(StepLaws *l, int b, double size) { l->adrift[b] += size * FURTHEST; }
 
 /* Adds the impulse of a contact to the sums of its bodies: of forces, torques about origins at q+; and what its place
  * has beside that: (c - x) x P is (p - x+) x P and this, ((c - x) - (p - x+)) x P. */
@@ -244,7 +250,7 @@ static void add_impulse(StepLaws *l, const tacContactForce *c, const tacContact 
         if (known)
             l->carry[b] = tac_madd3(l->carry[b], sign, tac_cross3(off, P));
         else
-            add_adrift(l, next, b, tac_norm3(P));
+            add_adrift(l, b, tac_norm3(P));
     }
 }
 
@@ -255,7 +261,7 @@ static void add_unknown(StepLaws *l, const tacContactForce *c) {
         int b = l->scene->model->geom_body[c->contact.geom[side]];
         double size = l->scene->options.dt * sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
         l->unknown[b] += size;
-        if (size > 0) add_adrift(l, &c->contact, b, size);
+        if (size > 0) add_adrift(l, b, size);
     }
 }
 

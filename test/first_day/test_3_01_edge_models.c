@@ -471,7 +471,7 @@ static int is_offered(const tacModel *m, const tacOptions *o) {
 static int run_model(const tacModel *m) {
     int count = 0;
     for (int contact = TAC_NONE; contact <= TAC_SOFT; contact++)
-        for (int integrator = TAC_EULER; integrator <= TAC_RKMK4; integrator++)
+        for (int integrator = TAC_EULER; integrator <= TAC_CORIOLIS; integrator++)
             for (int toi = 0; toi <= (contact == TAC_LCP); toi++)
                 for (int inputs = 0; inputs < 2; inputs++) {
                     tacOptions o = tac_default_options(m);

@@ -18,7 +18,8 @@
 #define TOL_ROUNDING 1e-13
 #define FIRST_STEP   1e-3
 
-static const tacIntegrator INTEGRATORS[] = {TAC_EULER, TAC_RK4, TAC_IMPLICIT, TAC_IMPLICITFAST, TAC_RKMK4};
+static const tacIntegrator INTEGRATORS[] = {TAC_EULER, TAC_RK4,  TAC_IMPLICIT, TAC_IMPLICITFAST,
+                                            TAC_RKMK4, TAC_SPIN, TAC_CORIOLIS};
 enum { NINTEGRATOR = sizeof INTEGRATORS / sizeof *INTEGRATORS };
 
 /* A model with one integrator, at one state, with its derivative. */

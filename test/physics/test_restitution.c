@@ -12,6 +12,18 @@
 /* The corrected gradient of one bounce, by what is asked of it. */
 #define TOL_BOUNCE 1e-6
 
+/* Two hinged bodies. A step of 1 ms changes energy by a share of h |w| besides. */
+#define TOL_GAIN 2e-3
+/* Differences of ncp have 5e-6 of rounding at steps of 1e-6, and 6e-6 of bending at 8e-6; evidence_bounce has
+ * better. */
+#define TOL_GRADIENT_NCP 4e-6
+#define TOL_REVERSE_NCP  1e-6
+#define LIMITED_STEP     8e-6
+#define LIMITED_STEP_NCP 3e-6
+#define HINGE            0.8  /* m: height of the first hinge */
+#define RADIUS           0.02 /* m: of the rods */
+
+enum { RODS = 2000 };
 static const double STEP = 3e-5;
 static const Thing BALL = {TAC_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.105}, 0.5};
 
@@ -192,6 +204,99 @@ static void bad_options(void **state) {
     world_end(&w);
 }
 
+/* --- Energy ------------------------------------------------------------------------------------------------------- */
+
+/* Two hinged rods, the tip of the second one at the floor, at angles at which the tip slides and friction turns it
+ * round. */
+static World hinged_rods(tacContactModel contact, double e, double mu) {
+    static const char *const numbers[] = {"geom/#1.mass", "geom/#2.mass", "geom/#2.restitution", "geom/#2.friction[0]",
+                                          "option.timestep"};
+    const double rod[3] = {RADIUS, 0.25, 0};
+    World w = world_begin(0, 1e-3);
+    tacOptionDef option = tac_default_option();
+    option.timestep = 1e-3, option.gravity = (tacVec3){0, 0, 0};
+    tac_model_set_option(w.b, &option);
+    world_add_plane(&w, 0, 0.01);
+    for (int k = 0, parent = 0; k < 2; k++) {
+        tacBodyDef body = tac_default_body();
+        tacJointDef joint = tac_default_joint();
+        tacGeomDef geom = world_geom(TAC_CAPSULE, rod, 1, mu);
+        body.pos = (tacVec3){0, 0, k == 0 ? HINGE : -0.5};
+        joint.type = TAC_HINGE, joint.axis = (tacVec3){0, 1, 0};
+        geom.pos = (tacVec3){0, 0, -0.25}, geom.restitution = k == 0 ? 0 : e;
+        geom.contype = 1, geom.conaffinity = 2; /* the rods pass through each other */
+        parent = tac_model_add_body(w.b, parent, &body);
+        tac_model_add_joint(w.b, parent, &joint);
+        tac_model_add_geom(w.b, parent, &geom);
+    }
+    world_finish(&w, contact);
+    for (int k = 0; k < 5; k++)
+        CHECK_INT(tac_param_register(w.m, numbers[k], NULL, NULL), TAC_OK);
+    world_start(&w);
+    return w;
+}
+
+/* A random impact: the tip at the height 1e-5 m, HINGE - cos(a)/2 - cos(a + b)/2 - RADIUS, rods a and a + b from the
+ * vertical. */
+static void set_rods(World *w, uint64_t k) {
+    double a = 0.05 + 0.8 * tac_random_uniform(k, 0, 0), fold = tac_random_uniform(k, 0, 1) < 0.5 ? -1 : 1;
+    w->x[0] = a;
+    w->x[1] = fold * acos(2 * (HINGE - RADIUS - 1e-5) - cos(a)) - a;
+    for (uint64_t i = 0; i < 2; i++)
+        w->x[2 + i] = tac_random_normal(k, 1, i);
+}
+
+static double kinetic_of(World *w, const double *v) {
+    tacEnergy energy;
+    CHECK_INT(tac_energy(w->sim, w->x, v, &energy), TAC_OK);
+    return energy.kinetic;
+}
+
+/* Newton's law gives energy in some of these impacts. The share of restitution leaves as much as there was. */
+static void hinged_bodies(void **state) {
+    (void)state;
+    const tacContactModel models[] = {TAC_LCP, TAC_NCP};
+    for (int k = 0; k < 2; k++) {
+        World w = hinged_rods(models[k], 0.3, 0.7);
+        int limited = 0;
+        double gradient = 0, reverse = 0, gains = 0;
+        for (uint64_t i = 0; i < RODS; i++) {
+            double y[4];
+            set_rods(&w, i);
+            CHECK_INT(tac_step(w.sim, w.x, NULL, y, &w.info), TAC_OK);
+            CHECK(w.info.restitution_share > 0 && w.info.restitution_share <= 1);
+            double gain = kinetic_of(&w, y + 2) / kinetic_of(&w, w.x + 2) - 1;
+            if (w.info.contacts == 0 || w.info.restitution_share == 1) continue;
+            limited++;
+            gains = fmax(gains, fabs(gain));
+            gradient = fmax(gradient, bounce_world_check(&w, k == 0 ? LIMITED_STEP : LIMITED_STEP_NCP));
+            reverse = fmax(reverse, bounce_world_reverse(&w));
+        }
+        print_message("%s: %d of %d limited, gain %.1e, gradient off by %.1e, reverse by %.1e\n",
+                      tac_contact_text(models[k]), limited, RODS, gains, gradient, reverse);
+        CHECK(limited >= 5);
+        CHECK_LT(gains, TOL_GAIN);
+        CHECK_LT(gradient, k == 0 ? TOL_GRADIENT : TOL_GRADIENT_NCP);
+        CHECK_LT(reverse, k == 0 ? TOL_REVERSE : TOL_REVERSE_NCP);
+        world_end(&w);
+    }
+}
+
+/* A ball whose slip keeps its direction, and a central impact at e = 1. */
+static void slip_that_keeps_its_direction(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        Thing ball = BALL;
+        ball.restitution = i == 0 ? 0.8 : 1;
+        World w = bounce_world(1, &ball, (WorldSetup){0, 0.01, i == 0 ? 0.2 : 0, 0, 0, NULL});
+        w.x[w.m->nq] = 3, w.x[w.m->nq + 2] = -1;
+        world_run(&w, 1);
+        CHECK(w.info.restitution_share == 1);
+        CHECK_NEAR(w.x[w.m->nq + 2], ball.restitution, TOL_IMPACT);
+        world_end(&w);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaves_with_its_share),
@@ -203,6 +308,8 @@ int main(void) {
         cmocka_unit_test(corrected_exchange),
         cmocka_unit_test(corrected_redundant),
         cmocka_unit_test(bad_options),
+        cmocka_unit_test(hinged_bodies),
+        cmocka_unit_test(slip_that_keeps_its_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

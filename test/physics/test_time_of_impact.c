@@ -335,7 +335,8 @@ static void beyond_reason(void **state) {
         World w = bounce_world(2, things, (WorldSetup){GRAVITY, 0.01, 0.5, 0, 0, stop});
         double y[BOUNCE_MAX_STATE];
         w.x[w.m->nq + 3] = fast[i], w.x[w.m->nq + 4] = 0.3 * fast[i], w.x[w.m->nq + 11] = -fast[i];
-        CHECK_INT(tac_step(w.sim, w.x, NULL, y, &w.info), TAC_ERR_IMPACTS);
+        tacStatus status = tac_step(w.sim, w.x, NULL, y, &w.info);
+        CHECK(status == TAC_ERR_IMPACTS || (status == TAC_ERR_UNSOLVED && w.info.reason == TAC_REASON_SPIN));
         for (int k = 0; k < tac_nx(w.m); k++)
             CHECK(isfinite(y[k]));
         memcpy(w.x, y, (size_t)tac_nx(w.m) * sizeof *y);

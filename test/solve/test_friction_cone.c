@@ -116,21 +116,6 @@ static void numbers_of_cones(void **state) {
     }
 }
 
-/* A loose step holds the bound of friction where it is, but for what is off. */
-static void loose_steps_hold_the_bound(void **state) {
-    (void)state;
-    tacDraw d = {25, 0};
-    for (int k = 0; k < 20; k++) {
-        tacFrictionPoint p = draw_point(&d, 0.7);
-        tacFrictionRhs z = {.e_xi = draw_normal(&d), .c_normal = draw_normal(&d)};
-        double du[2] = {draw_normal(&d), draw_normal(&d)};
-        p.loose = 1;
-        tacFrictionStep step = tac_friction_step(&p, &z, draw_normal(&d), du);
-        CHECK(step.gamma != 0);
-        CHECK_NEAR(step.xi[0], -z.e_xi, TOL);
-    }
-}
-
 /* Impulses answer gap and slip by -K. */
 static void stiffness_is_the_answer(void **state) {
     (void)state;
@@ -223,7 +208,6 @@ int main(void) {
                                        cmocka_unit_test(numbers_of_cones),
                                        cmocka_unit_test(stiffness_is_the_answer),
                                        cmocka_unit_test(compliance_is_the_inverse),
-                                       cmocka_unit_test(loose_steps_hold_the_bound),
                                        cmocka_unit_test(settled_points_are_on_the_path),
                                        cmocka_unit_test(settled_points_keep_the_digits_of_products)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,8 @@ typedef struct Linear {
     double M[N * N], q[N], E[N], lu[N * N];
     int pivot[N];
     const int *dim;
-    int ncone, polish, follow;
+    int ncone, polish;
+    tacInteriorWay way;
     double a[N], b[N];
 } Linear;
 
@@ -95,9 +96,8 @@ static tacStatus run(Linear *p, int ncone, const int *dim, double kappa, tacInte
     p->dim = dim, p->ncone = ncone;
     tac_arena_init(&arena, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes);
     tac_arena_spoil(&arena);
-    tacInteriorProblem problem = {0,   ncone, dim, UNIT, p, residual, factor, solve, NULL, p->follow ? settle : NULL,
-                                  NULL};
-    tacInteriorSettings settings = {kappa, TOL_RESIDUAL, CENTRING, 60, p->polish, 0.95, p->follow};
+    tacInteriorProblem problem = {0, ncone, dim, UNIT, p, residual, factor, solve, NULL, p->way ? settle : NULL, NULL};
+    tacInteriorSettings settings = {kappa, TOL_RESIDUAL, CENTRING, 60, p->polish, 0.95, p->way};
     for (int c = 0, adr = 0; c < ncone; adr += dim[c++])
         for (int i = 0; i < dim[c]; i++)
             at->a[adr + i] = at->b[adr + i] = i == 0;
@@ -181,7 +181,7 @@ static void path_leads_to_the_same_point(void **state) {
         draw_problem(&d, &p);
         CHECK_INT(run(&p, 6, ORTHANT, kappa, &at), TAC_OK);
         memcpy(want, a, sizeof want);
-        p.follow = 1;
+        p.way = TAC_ALONG_PATH;
         if (run(&p, 6, ORTHANT, kappa, &at) != TAC_OK) continue; /* it may go in circles */
         solved++;
         check_point(&p, &at, kappa);

@@ -18,6 +18,7 @@ static double margin_of(const tacLcp *lcp, int k, double approach, double speed)
 }
 
 void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const double *lag, double speed) {
+    lcp->v = v;
     lcp->lag = lag;
     for (int k = 0; k < lcp->rows.n; k++) {
         const tacRow *row = &lcp->rows.row[k];
@@ -29,7 +30,7 @@ void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const doubl
         int closes = lcp->toi || row->pos + lcp->h * approach < 0;
         lcp->bounce_margin = tac_min(lcp->bounce_margin, margin_of(lcp, k, approach, speed));
         if (!(approach < -speed) || !closes || !(s < 0)) continue;
-        lcp->bounce[k] = e;
+        lcp->bounce[k] = lcp->restitution[k] = e;
         lcp->s[k] = s;
     }
 }
@@ -39,6 +40,7 @@ void tac_lcp_hop(tacLcp *lcp, int contact, const double *v) {
     double approach = tac_row_velocity(&lcp->rows, k, v);
     if (!(approach < 0)) return;
     lcp->bounce[k] = TAC_LCP_HOP;
+    lcp->restitution[k] = 0;
     lcp->s[k] = TAC_LCP_HOP * approach;
 }
 
@@ -64,5 +66,6 @@ double tac_lcp_bounce_param(const tacLcpPoint *p, int row, const tacParamTangent
     double rate = tac_contact_restitution_param(p->m, t, &p->lcp->rows.contact[p->lcp->rows.row[row].id]);
     if (rate == 0) return 0;
     double late = p->lcp->lag == NULL ? 0 : tac_row_velocity(&p->lcp->rows, row, p->lcp->lag);
-    return rate * (tac_row_velocity(&p->lcp->rows, row, p->x->v) + late);
+    double share = p->lcp->bounce[row] / p->lcp->restitution[row];
+    return share * rate * (tac_row_velocity(&p->lcp->rows, row, p->x->v) + late);
 }

@@ -124,6 +124,7 @@ tacStatus tac_lcp_pull_aware(tacContext *ctx, const double *x, const double *u, 
     if (!layout(&a, ctx->model, lcp->rows.n, n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     if (g->theta == NULL) a.own.grad.theta = a.other.grad.theta = NULL;
     asked.row_class = a.row_class;
+    asked.limited = 0; /* shares of restitution belong to the step's own classes */
     TAC_TRY(free_lambda(ctx, hv, ybar, a.lambda));
     TAC_TRY(try_classes(ctx, x, u, lcp, hv, ybar, a.dq, &a.own));
     if (ask_loss(lcp, a.lambda, asked.row_class) == 0) return tac_copy_grad(&a.own.grad, n, g);

@@ -8,7 +8,9 @@
  *   mu = A_CC^-T Ghat^T zbar,   lambda = -h Mhat^-1 J_C^T mu:   bar -= dR^T lambda + dr^T mu, bar += (dG f)^T zbar. */
 #include "math/dense.h"
 #include "math/scalar.h"
+#include "contact/lcp/share.h"
 #include "contact/lcp/step.h"
+#include "smooth/turning.h"
 
 #include <string.h>
 
@@ -138,6 +140,7 @@ static tacStatus change_forces(tacContext *ctx, const double *x, const double *u
     TAC_TRY(tac_lcp_smooth_jac(ctx, x, u, impact, c, d.W));
     TAC_TRY(tac_lcp_residuals_jac(ctx, x, u, lcp, c, d.own, dr, dwrench));
     tac_dense_axpy((int)numbers, 1, d.own, d.W);
+    TAC_TRY(tac_lcp_share_jac(ctx, x, u, lcp, c, d.W, dr));
     if (dqfrc != NULL) tac_dense_axpy((int)numbers, -1, d.own, dqfrc); /* dR has -d(J^T f) / h */
     tacTree tree = tac_dof_tree(m);
     tac_tree_push_many(&tree, ctx->work.L, c.n, d.W);
@@ -153,7 +156,8 @@ void tac_lcp_measure_problem_forces_jac(const tacModel *m, const tacOptions *opt
     tac_lcp_dr_layout(tac_lcp_deriv_rows(m, options), c, dry);
     changes_layout(&d, m, c, dry);
     tac_lcp_measure_smooth_jac(m, options, dry);
-    tac_lcp_measure_residuals(m, dry);
+    tac_lcp_measure_residuals(m, options, dry);
+    tac_lcp_measure_share(m, options, dry);
     tac_lcp_measure_respond(m, options, dry);
 }
 
@@ -195,6 +199,7 @@ static void seed_rows(tacContext *ctx, const tacLcp *lcp, const double *wrenchba
 typedef struct Pull {
     double *lambda, *own; /* nv */
     double *seed, *mu;    /* rows */
+    double *share;        /* islands */
 } Pull;
 
 static int pull_layout(Pull *p, const tacModel *m, int rows, tacArena *arena) {
@@ -202,7 +207,8 @@ static int pull_layout(Pull *p, const tacModel *m, int rows, tacArena *arena) {
     p->own = TAC_TAKE(arena, m->nv, double);
     p->seed = TAC_TAKE(arena, rows, double);
     p->mu = TAC_TAKE(arena, rows, double);
-    return p->lambda && p->own && p->seed && p->mu;
+    p->share = TAC_TAKE(arena, rows, double);
+    return p->lambda && p->own && p->seed && p->mu && p->share;
 }
 
 tacStatus tac_lcp_pull_forces(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
@@ -214,10 +220,11 @@ tacStatus tac_lcp_pull_forces(tacContext *ctx, const double *x, const double *u,
     if (!pull_layout(&p, m, lcp->rows.n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     memset(p.lambda, 0, (size_t)m->nv * sizeof *p.lambda);
     seed_rows(ctx, lcp, wrenchbar, qfrcbar, p.seed);
-    TAC_TRY(tac_lcp_answer_reverse(ctx, lcp, p.seed, p.lambda, p.mu));
+    TAC_TRY(tac_lcp_answer_reverse(ctx, lcp, p.seed, p.lambda, p.mu, p.share));
     memcpy(p.own, p.lambda, (size_t)m->nv * sizeof *p.own);
     if (qfrcbar != NULL) tac_dense_axpy(m->nv, 1, qfrcbar, p.own); /* dR has -d(J^T f) / h */
-    TAC_TRY(tac_lcp_residuals_vjp(ctx, x, u, lcp, p.own, p.mu, wrenchbar, bar));
+    TAC_TRY(tac_lcp_residuals_vjp(ctx, x, u, lcp, p.own, p.mu, p.share, wrenchbar, bar));
+    TAC_TRY(tac_turning_vjp(ctx, x, u, p.lambda, bar));
     tac_residual_vjp(ctx, x, u, tac_damping_span(ctx), p.lambda, bar);
     return TAC_OK;
 }
@@ -227,7 +234,8 @@ void tac_lcp_measure_pull_forces(const tacModel *m, const tacOptions *options, t
     Pull p;
     pull_layout(&p, m, tac_lcp_deriv_rows(m, options), dry);
     tac_lcp_measure_answer_reverse(m, options, dry);
-    tac_lcp_measure_residuals(m, dry);
+    tac_lcp_measure_residuals(m, options, dry);
+    tac_turning_measure_deriv(m, options, dry);
 }
 
 tacStatus tac_lcp_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,

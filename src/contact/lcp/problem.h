@@ -10,7 +10,8 @@
  *              gap closed: the same, but at least -TAC_LCP_CORRECTION, so that overlap goes away slowly and adds
  *              next to no energy
  *              contact with restitution e > 0 that closes in this step, faster than a threshold: e J v, v before the
- *              step, so that it leaves with e times the speed it came with (bounce.c)
+ *              step, so that it leaves with e times the speed it came with (bounce.c); less where that would give
+ *              energy (share.h)
  *              equality: pos / h and the row's curvature along h v; less where it is open, or driven by a mocap body
  *              (equality.c)
  *   eps        TAC_LCP_COMPLIANCE (1/mass of one tree + 1/mass of the other), over TAC_LCP_ARM^2 for a rotational row.
@@ -62,7 +63,11 @@ typedef struct tacLcp {
     double firmness;              /* factor of compliance: 1, less in long steps */
     double *s, *eps, *low, *high; /* rows.max */
     double *b, *f, *w;
-    double *bounce; /* rows.max: restitution of a row that bounces in this step (TAC_LCP_HOP: hops), else 0 */
+    double *bounce; /* rows.max: restitution of a row that bounces in this step (TAC_LCP_HOP: hops), times the share of
+                       its island; else 0 */
+    double *restitution;      /* rows.max: the same without the share; 0 of what hops */
+    int limited;              /* islands whose share is below 1 (share.h) */
+    const double *v, *v_free; /* nv: velocities before the step, and without rows; they outlive the solve */
     int *parent, *row_class;
     int *hold; /* rows.max: tacLcpHold */
     int nisland;
@@ -114,7 +119,7 @@ void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const doubl
  * Then it hops: it leaves with this many times the speed it came with, so that hops grow and are few. */
 #define TAC_LCP_HOP 2.0
 void tac_lcp_hop(tacLcp *lcp, int contact, const double *v);
-/* Derivative of a bouncing row's shift by J lag: 1 + e; 0: it does not bounce. */
+/* Derivative of a bouncing row's shift by J lag: 1 + e, e with the share; 0: it does not bounce. */
 double tac_lcp_lag_share(const tacLcp *lcp, int k);
 /* (v_free, factor of Mhat) -> f, w, row_class; status as tac_boxed_solve, or TAC_ERR_NONFINITE where it overflows.
  * Needs: tac_lcp_setup, tac_rows_weigh. */
@@ -122,6 +127,8 @@ tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, ta
 /* eps of row k, and its derivative by a parameter; heaviest: of tac_lcp_heaviest (compliance.c). */
 double tac_lcp_compliance(const tacModel *m, const tacRows *rows, int k, int heaviest);
 double tac_lcp_compliance_param(const tacModel *m, const tacRows *rows, int k, int heaviest, const tacParamTangent *t);
+/* Solves one island, and counts it where it is not. */
+tacStatus tac_lcp_solve_island(const tacModel *m, tacLcp *lcp, int island, tacArena *arena);
 /* Root of the heaviest tree that moves; 0: there is none. */
 int tac_lcp_heaviest(const tacModel *m);
 /* Solves one large island (solve_large.c). last: 1: sweeps are the answer when nothing else solves it. */

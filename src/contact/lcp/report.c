@@ -1,5 +1,5 @@
 /* What a step reports of its solved problem: contacts, margins, and which smooth piece of the step this is. */
-#include "contact/lcp/problem.h"
+#include "contact/lcp/share.h"
 
 #include "math/scalar.h"
 
@@ -39,7 +39,8 @@ static uint64_t hash_row(const tacLcp *lcp, int k, uint64_t hash) {
     const tacRow *row = &lcp->rows.row[k];
     double rate;
     tac_lcp_shift(lcp, row, &rate);
-    int words[6] = {(int)row->kind, row->id, row->axis, lcp->row_class[k], rate == 0, lcp->bounce[k] > 0};
+    int words[6] = {(int)row->kind,    row->id,   row->axis,
+                    lcp->row_class[k], rate == 0, (lcp->bounce[k] > 0) + (lcp->bounce[k] < lcp->restitution[k])};
     if (row->kind == TAC_ROW_EQUALITY) {
         tac_lcp_closing_speed(lcp, k, &words[4]);
         words[5] = lcp->hold[k];
@@ -77,13 +78,16 @@ void tac_lcp_report(const tacModel *m, const tacLcp *lcp, tacStepInfo *info) {
     *info = (tacStepInfo){.iterations = lcp->pivots,
                           .residual = lcp->residual,
                           .class_margin = lcp->bounce_margin,
-                          .feature_margin = TAC_INFINITY};
+                          .feature_margin = TAC_INFINITY,
+                          .restitution_share = 1};
     report_start(m, lcp, info);
     for (int k = 0; k < lcp->rows.n; k++) {
         const tacRow *row = &lcp->rows.row[k];
         double margin = tac_lcp_row_margin(lcp, k);
         info->class_margin = tac_min(info->class_margin, tac_min(margin, shift_margin(lcp, k)));
         info->ties += margin < TIED;
+        if (lcp->restitution[k] > 0)
+            info->restitution_share = tac_min(info->restitution_share, lcp->bounce[k] / lcp->restitution[k]);
         if (is_idle(lcp, k)) continue;
         info->active_set = hash_row(lcp, k, info->active_set);
         if (row->kind != TAC_ROW_CONTACT || row->axis != 0) continue;

@@ -1,7 +1,8 @@
 /* What constraints add to the derivatives of the step's residuals (contact/lcp/problem.h, L4), forwards and in
  * reverse. */
 #include "contact/lcp/predict.h"
-#include "contact/lcp/step.h"
+#include "contact/lcp/share.h"
+#include "math/dense.h"
 
 #include <string.h>
 
@@ -43,9 +44,25 @@ static tacStatus emit(tacContext *ctx, const double *x, const double *u, const t
     return TAC_OK;
 }
 
-void tac_lcp_measure_residuals(const tacModel *m, tacArena *dry) {
-    tac_lcp_measure_predict_deriv(m, dry);
+/* What the shares of restitution add in reverse. */
+typedef struct ShareRoom {
+    double *weight, *lambda, *f; /* nv, nv, rows */
+    int *row_class;              /* rows */
+} ShareRoom;
+
+static int share_layout(ShareRoom *room, const tacModel *m, int rows, tacArena *arena) {
+    room->weight = TAC_TAKE(arena, m->nv, double);
+    room->lambda = TAC_TAKE(arena, m->nv, double);
+    room->f = TAC_TAKE(arena, rows, double);
+    room->row_class = TAC_TAKE(arena, rows, int);
+    return room->weight && room->lambda && room->f && room->row_class;
+}
+
+void tac_lcp_measure_residuals(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
+    ShareRoom room;
+    share_layout(&room, m, tac_lcp_deriv_rows(m, options), dry);
+    tac_lcp_measure_predict_deriv(m, dry);
     Velocities v;
     layout(&v, m, dry);
 }
@@ -77,18 +94,96 @@ tacStatus tac_lcp_residuals_jac(tacContext *ctx, const double *x, const double *
     return emit(ctx, x, u, lcp, &sink[0], mocap < 0 ? NULL : &sink[1], c.np > 0 ? &sink[2] : NULL);
 }
 
-tacStatus tac_lcp_residuals_vjp(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
-                                const double *lambda, const double *mu, const double *wrenchbar, const tacGrad *bar) {
+/* --- Reverse ------------------------------------------------------------------------------------------------------ */
+
+static void reverse_sinks(const tacContext *ctx, const double *lambda, const double *mu, const double *wrenchbar,
+                          const tacGrad *bar, tacLcpSink sink[3]) {
     int mocap = ctx->inputs.mocap;
     double *places[3] = {bar->x, bar->u + (mocap < 0 ? 0 : mocap), bar->theta};
-    tacLcpSink sink[3];
     for (int i = 0; i < 3; i++)
         sink[i] = (tacLcpSink){.force = {.lambda = lambda, .bar = places[i], .negate = 1},
                                .row = {.lambda = mu, .bar = places[i], .negate = 1},
                                .wrench = {.lambda = wrenchbar, .bar = places[i]}};
+}
+
+static tacStatus emit_reverse(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, tacLcpSink sink[3],
+                              const tacGrad *bar) {
+    return emit(ctx, x, u, lcp, &sink[0], ctx->inputs.mocap < 0 ? NULL : &sink[1],
+                bar->theta == NULL ? NULL : &sink[2]);
+}
+
+/* The weight of the share of each dof's island. */
+static void weigh_dofs(const tacModel *m, const tacLcp *lcp, const double *share, double *weight) {
+    memset(weight, 0, (size_t)m->nv * sizeof *weight);
+    for (int i = 0; i < lcp->nisland; i++)
+        for (int j = lcp->island_adr[i]; tac_lcp_is_limited(lcp, i) && j < lcp->island_adr[i + 1]; j++) {
+            const tacRow *row = &lcp->rows.row[lcp->order[j]];
+            for (int e = row->adr; e < row->adr + row->num; e++)
+                weight[lcp->rows.dof[e]] = share[i];
+        }
+}
+
+/* bar -= share v+ . d(J_N^T f_N), of rows N whose work is meant. They have their forces, all others have none. */
+static tacStatus pull_meant(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const ShareRoom *room,
+                            const tacGrad *bar) {
+    const double *v_next = ctx->work.next + ctx->model->nq;
+    tacLcp meant = *lcp;
+    tacLcpSink sink[3];
+    int any = 0;
+    meant.f = room->f;
+    meant.row_class = room->row_class;
+    for (int k = 0; k < lcp->rows.n; k++) {
+        int is = tac_lcp_is_meant(ctx, lcp, k);
+        room->f[k] = is ? lcp->f[k] : 0;
+        room->row_class[k] = is ? TAC_ROW_FREE : TAC_ROW_OFF;
+        any |= is;
+    }
+    if (!any) return TAC_OK;
+    for (int d = 0; d < ctx->model->nv; d++)
+        room->lambda[d] = -lcp->h * room->weight[d] * v_next[d];
+    reverse_sinks(ctx, room->lambda, NULL, NULL, bar, sink);
+    return emit_reverse(ctx, x, u, &meant, sink, bar);
+}
+
+/* bar -= share dE but for what goes with the forces of all rows (share_deriv.c): the velocity, the time step, rows
+ * N. */
+static tacStatus pull_share(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *share,
+                            const ShareRoom *room, const tacGrad *bar) {
+    int nv = ctx->model->nv, time = bar->theta == NULL ? -1 : tac_param_of_time(ctx->model);
+    double *g = room->lambda;
+    for (int i = 0; i < lcp->nisland; i++) {
+        if (!tac_lcp_is_limited(lcp, i) || share[i] == 0) continue;
+        tac_lcp_share_impulse(ctx, lcp, i, share[i], 1, bar->x + nv);
+        if (time < 0) continue;
+        memset(g, 0, (size_t)nv * sizeof *g); /* dE/dh at fixed a and f/h: (Q_N - Q/2) . a */
+        tac_lcp_share_impulse(ctx, lcp, i, 0.5, 0, g);
+        tac_lcp_share_impulse(ctx, lcp, i, -1, 1, g);
+        bar->theta[time] -= share[i] * tac_dense_dot(nv, g, ctx->work.qacc);
+    }
+    return pull_meant(ctx, x, u, lcp, room, bar);
+}
+
+tacStatus tac_lcp_residuals_vjp(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
+                                const double *lambda, const double *mu, const double *share, const double *wrenchbar,
+                                const tacGrad *bar) {
+    TAC_SCOPE(&ctx->arena);
+    const tacModel *m = ctx->model;
+    int limited = share != NULL && lcp->limited > 0;
+    tacLcpSink sink[3];
+    ShareRoom room = {0};
+    if (limited && !share_layout(&room, m, lcp->rows.n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     for (int k = 0; k < lcp->rows.n; k++)
         if (mu[k] != 0 && moves_with_v(lcp, k))
-            tac_row_add_force(&lcp->rows, k, -mu[k] * (1 + lcp->bounce[k]), bar->x + ctx->model->nv);
+            tac_row_add_force(&lcp->rows, k, -mu[k] * (1 + lcp->bounce[k]), bar->x + m->nv);
     TAC_TRY(tac_lcp_predict_vjp(ctx, x, lcp, mu, bar));
-    return emit(ctx, x, u, lcp, &sink[0], mocap < 0 ? NULL : &sink[1], bar->theta == NULL ? NULL : &sink[2]);
+    if (limited) {
+        weigh_dofs(m, lcp, share, room.weight);
+        TAC_TRY(pull_share(ctx, x, u, lcp, share, &room, bar));
+        for (int d = 0; d < m->nv; d++) { /* -y . d(J^T f) = h y . dR */
+            double y = (x[m->nq + d] + ctx->work.next[m->nq + d]) / 2 + (lcp->lag == NULL ? 0 : lcp->lag[d]);
+            room.lambda[d] = lambda[d] + room.weight[d] * lcp->h * y;
+        }
+    }
+    reverse_sinks(ctx, limited ? room.lambda : lambda, mu, wrenchbar, bar, sink);
+    return emit_reverse(ctx, x, u, lcp, sink, bar);
 }

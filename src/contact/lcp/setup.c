@@ -1,4 +1,4 @@
-#include "contact/lcp/problem.h"
+#include "contact/lcp/share.h"
 
 #include "base/error.h"
 #include "math/scalar.h"
@@ -14,7 +14,8 @@ int tac_lcp_layout(tacLcp *lcp, const tacModel *m, const tacOptions *options, ta
     int ok = tac_rows_layout(&lcp->rows, m, options->max_contacts, arena), n = lcp->rows.max;
     size_t small = (size_t)least(n, TAC_LCP_FEW_ROWS);
     lcp->rows.meet = 1;
-    double **reals[] = {&lcp->s, &lcp->eps, &lcp->low, &lcp->high, &lcp->b, &lcp->f, &lcp->w, &lcp->bounce};
+    double **reals[] = {&lcp->s, &lcp->eps, &lcp->low,    &lcp->high,       &lcp->b,
+                        &lcp->f, &lcp->w,   &lcp->bounce, &lcp->restitution};
     int **ints[] = {&lcp->parent, &lcp->row_class, &lcp->hold, &lcp->island_adr, &lcp->order};
     for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
         ok &= (*reals[k] = TAC_TAKE(arena, n, double)) != NULL;
@@ -53,7 +54,7 @@ static void set_tangent(const tacModel *m, tacLcp *lcp, int k) {
     double mu[2];
     tac_contact_friction(m, &lcp->rows.contact[row->id], mu);
     lcp->parent[k] = k - row->axis;
-    lcp->s[k] = lcp->bounce[k] = 0;
+    lcp->s[k] = lcp->bounce[k] = lcp->restitution[k] = 0;
     lcp->eps[k] = lcp->eps[lcp->parent[k]];
     lcp->low[k] = -mu[row->axis - 1];
     lcp->high[k] = mu[row->axis - 1];
@@ -74,7 +75,7 @@ static void set_row(const tacModel *m, tacLcp *lcp, int k) {
     }
     double rate;
     lcp->parent[k] = -1;
-    lcp->bounce[k] = 0;
+    lcp->bounce[k] = lcp->restitution[k] = 0;
     lcp->eps[k] = lcp->firmness * tac_lcp_compliance(m, &lcp->rows, k, lcp->heaviest);
     lcp->s[k] = tac_lcp_shift(lcp, row, &rate);
     lcp->low[k] = 0;
@@ -246,7 +247,7 @@ static int is_large(const tacModel *m, tacLcp *lcp, int island) {
 }
 
 /* Through the matrix of dofs where that is the smaller one, and through the matrix of rows where that fails. */
-static tacStatus solve_island(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
+tacStatus tac_lcp_solve_island(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
     int n = lcp->island_adr[island + 1] - lcp->island_adr[island];
     int unsolved = lcp->unsolved, dense = n <= lcp->dense_rows;
     if (!is_large(m, lcp, island)) return solve_dense(m, lcp, island, arena);
@@ -256,15 +257,23 @@ static tacStatus solve_island(const tacModel *m, tacLcp *lcp, int island, tacAre
     return solve_dense(m, lcp, island, arena);
 }
 
+/* With less restitution where the whole of it would give energy. */
+static tacStatus solve_with_bounce(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
+    int unsolved = lcp->unsolved;
+    TAC_TRY(tac_lcp_solve_island(m, lcp, island, arena));
+    return tac_lcp_limit_bounce(m, lcp, island, unsolved, arena);
+}
+
 tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, tacArena *arena) {
-    lcp->pivots = lcp->unsolved = 0;
+    lcp->pivots = lcp->unsolved = lcp->limited = 0;
+    lcp->v_free = v_free;
     lcp->residual = 0;
     lcp->kept = -1;
     for (int k = 0; k < lcp->rows.n; k++)
         lcp->b[k] = tac_row_velocity(&lcp->rows, k, v_free) + lcp->s[k];
     if (tac_first_nonfinite(lcp->rows.n, lcp->b) >= 0) return TAC_ERR_NONFINITE;
     for (int i = 0; i < lcp->nisland; i++)
-        TAC_TRY(solve_island(m, lcp, i, arena));
+        TAC_TRY(solve_with_bounce(m, lcp, i, arena));
     lcp->unsolved += count_contradictions(lcp);
     release_unloaded(lcp);
     return tac_finite(lcp->residual) && tac_first_nonfinite(lcp->rows.n, lcp->f) < 0 ? TAC_OK : TAC_ERR_NONFINITE;

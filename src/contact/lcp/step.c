@@ -3,7 +3,7 @@
 
 #include "contact/lcp/predict.h"
 #include "smooth/find_contacts.h"
-#include "smooth/smooth_step.h"
+#include "smooth/turning.h"
 
 #include <string.h>
 
@@ -48,11 +48,12 @@ static tacStatus accelerate(tacContext *ctx, const double *x, const double *u, t
     tacWork *w = &ctx->work;
     double h = ctx->options.dt;
     Motion f;
+    int too_fast = 0;
     ctx->info = (tacStepInfo){0};
     if (!motion_layout(&f, m, &ctx->arena) || !tac_lcp_layout(lcp, m, &ctx->options, &ctx->arena))
         return TAC_ERR_ARENA_FULL;
     tac_evaluate(ctx, x, u);
-    TAC_TRY(tac_accelerate(ctx, tac_implicit_damping(ctx, f.scratch)));
+    TAC_TRY(tac_turning_accelerate(ctx, x, u, tac_implicit_damping(ctx, f.scratch), &too_fast));
     for (int i = 0; i < m->nv; i++)
         f.v_free[i] = x[m->nq + i] + h * w->qacc[i];
     if (tac_first_nonfinite(m->nv, f.v_free) >= 0) return TAC_ERR_NONFINITE;
@@ -63,7 +64,9 @@ static tacStatus accelerate(tacContext *ctx, const double *x, const double *u, t
     tac_lcp_setup(m, lcp, h);
     tac_lcp_bounce(m, lcp, x + m->nq, NULL, ctx->options.bounce_speed);
     TAC_TRY(tac_lcp_solve(m, lcp, f.v_free, &ctx->arena));
+    lcp->unsolved += too_fast;
     tac_lcp_report(ctx->model, lcp, &ctx->info);
+    if (too_fast) ctx->info.reason = TAC_REASON_SPIN;
     tac_lcp_add_impulses(ctx, lcp, f.scratch);
     return TAC_OK;
 }
@@ -78,6 +81,7 @@ void tac_lcp_measure_advance(const tacModel *m, const tacOptions *options, tacAr
     tacLcp lcp;
     motion_layout(&f, m, dry);
     tac_lcp_layout(&lcp, m, options, dry);
+    tac_turning_measure(m, options, dry);
     tac_measure_find_contacts(m, dry);
     tac_lcp_measure_predict(m, dry);
     tac_lcp_measure_solve(m, options, dry);

@@ -28,7 +28,8 @@ void tac_lcp_measure_vjp(const tacModel *m, const tacOptions *options, tacArena 
 void tac_lcp_measure_linearize(const tacModel *m, const tacOptions *options, tacArena *dry);
 void tac_lcp_measure_respond(const tacModel *m, const tacOptions *options, tacArena *dry);
 void tac_lcp_measure_answer_reverse(const tacModel *m, const tacOptions *options, tacArena *dry);
-void tac_lcp_measure_residuals(const tacModel *m, tacArena *dry);
+void tac_lcp_measure_answer_classes(const tacModel *m, const tacOptions *options, tacArena *dry);
+void tac_lcp_measure_residuals(const tacModel *m, const tacOptions *options, tacArena *dry);
 void tac_lcp_measure_pull(const tacModel *m, const tacOptions *options, tacArena *dry);
 void tac_lcp_measure_pull_aware(const tacModel *m, const tacOptions *options, tacArena *dry);
 void tac_lcp_measure_smooth_jac(const tacModel *m, const tacOptions *options, tacArena *dry);
@@ -60,15 +61,20 @@ tacStatus tac_lcp_respond(tacContext *ctx, const tacLcp *lcp, tacColumns c, doub
  * of the contacts' forces on bodies at fixed forces of the free rows. */
 tacStatus tac_lcp_residuals_jac(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, tacColumns c,
                                 double *dR, double *dr, double *wrench);
-/* bar -= dr^T mu + (what constraints add to dR)^T lambda, and += (that of wrench)^T wrenchbar; NULL skips that. */
+/* bar -= dr^T mu + (what constraints add to dR)^T lambda + dE^T share, and += (that of wrench)^T wrenchbar; NULL skips
+ * both. share: one weight an island, of E of its restitution (share.h). */
 tacStatus tac_lcp_residuals_vjp(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
-                                const double *lambda, const double *mu, const double *wrenchbar, const tacGrad *bar);
+                                const double *lambda, const double *mu, const double *share, const double *wrenchbar,
+                                const tacGrad *bar);
 /* One island: H = L^-T dR -> H += L^-T Jhat^T f' / h,  f' = -df_C = A_CC^-1 (dr - h J_C Mhat^-1 dR). f' is written over
  * the free rows of dr. */
 tacStatus tac_lcp_answer_island(tacContext *ctx, const tacLcp *lcp, int island, tacColumns c, double *dr, double *H);
 /* lambda = Mhat^-1 abar, seed (rows; NULL: zero) the gradient by forces  ->  mu = A_CC^-T (Jhat lambda / h + seedhat)
- * of every island, lambda -= h Mhat^-1 J_C^T mu. */
-tacStatus tac_lcp_answer_reverse(tacContext *ctx, const tacLcp *lcp, const double *seed, double *lambda, double *mu);
+ * of every island, lambda -= h Mhat^-1 J_C^T mu. share (islands): of tac_lcp_residuals_vjp. */
+tacStatus tac_lcp_answer_reverse(tacContext *ctx, const tacLcp *lcp, const double *seed, double *lambda, double *mu,
+                                 double *share);
+/* The same at fixed shares of restitution. */
+tacStatus tac_lcp_answer_classes(tacContext *ctx, const tacLcp *lcp, const double *seed, double *lambda, double *mu);
 
 /* What a covector is on the way: the gradient by joint forces (nv), and by the rows' velocities w (rows). */
 typedef struct tacLcpDual {

@@ -2,7 +2,9 @@
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "contact/lcp/bounce_grad.h"
+#include "contact/lcp/share.h"
 #include "contact/lcp/step.h"
+#include "smooth/turning.h"
 
 #include <string.h>
 
@@ -148,6 +150,7 @@ static int inertia_layout(Inertia *r, const tacModel *m, tacColumns c, tacArena 
 void tac_lcp_measure_smooth_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
     Inertia r;
+    tac_turning_measure_deriv(m, options, dry);
     if (options->toi) inertia_layout(&r, m, tac_columns_of(m, options), dry);
 }
 
@@ -171,7 +174,7 @@ static tacStatus inertia_jac(tacContext *ctx, const double *x, const double *u, 
 tacStatus tac_lcp_smooth_jac(tacContext *ctx, const double *x, const double *u, int impact, tacColumns c, double *W) {
     if (impact) return inertia_jac(ctx, x, u, c, W);
     tac_residual_jac(ctx, x, u, tac_damping_span(ctx), c, W);
-    return TAC_OK;
+    return tac_turning_jac(ctx, x, u, c, W);
 }
 
 tacStatus tac_lcp_linearize(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, int impact,
@@ -182,6 +185,7 @@ tacStatus tac_lcp_linearize(tacContext *ctx, const double *x, const double *u, c
     if (dr == NULL) return TAC_ERR_ARENA_FULL;
     TAC_TRY(tac_lcp_smooth_jac(ctx, x, u, impact, c, W));
     TAC_TRY(tac_lcp_residuals_jac(ctx, x, u, lcp, c, W, dr, NULL));
+    TAC_TRY(tac_lcp_share_jac(ctx, x, u, lcp, c, W, dr));
     TAC_TRY(tac_lcp_respond(ctx, lcp, c, dr, W));
     if (ctx->margins) note_margin(&ctx->info, force_margin(lcp, c, dr));
     return TAC_OK;
@@ -191,7 +195,8 @@ void tac_lcp_measure_linearize(const tacModel *m, const tacOptions *options, tac
     TAC_SCOPE(dry);
     tac_lcp_dr_layout(tac_lcp_deriv_rows(m, options), tac_columns_of(m, options), dry);
     tac_lcp_measure_smooth_jac(m, options, dry);
-    tac_lcp_measure_residuals(m, dry);
+    tac_lcp_measure_residuals(m, options, dry);
+    tac_lcp_measure_share(m, options, dry);
     tac_lcp_measure_respond(m, options, dry);
 }
 

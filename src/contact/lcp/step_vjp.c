@@ -2,7 +2,9 @@
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "contact/lcp/bounce_grad.h"
+#include "contact/lcp/share.h"
 #include "contact/lcp/step.h"
+#include "smooth/turning.h"
 
 #include <string.h>
 
@@ -62,7 +64,7 @@ static tacStatus answer_island(tacContext *ctx, const tacLcp *lcp, int island, c
 
 static double *force_layout(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, m->nv, double); }
 
-void tac_lcp_measure_answer_reverse(const tacModel *m, const tacOptions *options, tacArena *dry) {
+void tac_lcp_measure_answer_classes(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
     Response r;
     force_layout(m, dry);
@@ -70,7 +72,7 @@ void tac_lcp_measure_answer_reverse(const tacModel *m, const tacOptions *options
     response_layout(&r, m, tac_lcp_deriv_rows(m, options), dry);
 }
 
-tacStatus tac_lcp_answer_reverse(tacContext *ctx, const tacLcp *lcp, const double *seed, double *lambda, double *mu) {
+tacStatus tac_lcp_answer_classes(tacContext *ctx, const tacLcp *lcp, const double *seed, double *lambda, double *mu) {
     TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
     double *force = force_layout(m, &ctx->arena);
@@ -85,8 +87,27 @@ tacStatus tac_lcp_answer_reverse(tacContext *ctx, const tacLcp *lcp, const doubl
     return TAC_OK;
 }
 
-/* One more, so that a step without rows has an address too. */
-static double *mu_layout(int rows, tacArena *arena) { return TAC_TAKE(arena, rows + 1, double); }
+tacStatus tac_lcp_answer_reverse(tacContext *ctx, const tacLcp *lcp, const double *seed, double *lambda, double *mu,
+                                 double *share) {
+    TAC_TRY(tac_lcp_answer_classes(ctx, lcp, seed, lambda, mu));
+    return lcp->limited > 0 ? tac_lcp_share_reverse(ctx, lcp, lambda, mu, share) : TAC_OK;
+}
+
+void tac_lcp_measure_answer_reverse(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    tac_lcp_measure_answer_classes(m, options, dry);
+    tac_lcp_measure_share(m, options, dry);
+}
+
+/* Weights of rows and of shares. One more, so that a step without rows has an address too. */
+typedef struct Weights {
+    double *mu, *share;
+} Weights;
+
+static int weights_layout(Weights *w, int rows, tacArena *arena) {
+    w->mu = TAC_TAKE(arena, rows + 1, double);
+    w->share = TAC_TAKE(arena, rows + 1, double);
+    return w->mu && w->share;
+}
 
 tacStatus tac_lcp_pull(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *hv,
                        const double *ybar, const tacGrad *g, const tacLcpDual *dual) {
@@ -95,25 +116,28 @@ tacStatus tac_lcp_pull(tacContext *ctx, const double *x, const double *u, const 
     TAC_TRY(tac_lcp_check_rows(lcp));
     memcpy(ctx->work.vec[0], hv, (size_t)ctx->model->nv * sizeof *hv);
     TAC_TRY(tac_adjoint_begin(ctx, ybar, g->theta != NULL, &adjoint));
-    double *mu = mu_layout(lcp->rows.n, &ctx->arena);
-    if (mu == NULL) return TAC_ERR_ARENA_FULL;
+    Weights w;
+    if (!weights_layout(&w, lcp->rows.n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     tac_solve(ctx->model, &ctx->work, adjoint.lambda);
-    TAC_TRY(tac_lcp_answer_reverse(ctx, lcp, NULL, adjoint.lambda, mu));
-    TAC_TRY(tac_lcp_residuals_vjp(ctx, x, u, lcp, adjoint.lambda, mu, NULL, &adjoint.bar));
+    TAC_TRY(tac_lcp_answer_reverse(ctx, lcp, NULL, adjoint.lambda, w.mu, w.share));
+    TAC_TRY(tac_lcp_residuals_vjp(ctx, x, u, lcp, adjoint.lambda, w.mu, w.share, NULL, &adjoint.bar));
+    TAC_TRY(tac_turning_vjp(ctx, x, u, adjoint.lambda, &adjoint.bar));
     TAC_TRY(tac_adjoint_end(ctx, x, u, tac_damping_span(ctx), &adjoint, g));
     if (dual == NULL) return TAC_OK;
-    memcpy(dual->tau, adjoint.lambda, (size_t)ctx->model->nv * sizeof *mu);
-    memcpy(dual->mu, mu, (size_t)lcp->rows.n * sizeof *mu);
+    memcpy(dual->tau, adjoint.lambda, (size_t)ctx->model->nv * sizeof *dual->tau);
+    memcpy(dual->mu, w.mu, (size_t)lcp->rows.n * sizeof *dual->mu);
     return TAC_OK;
 }
 
 void tac_lcp_measure_pull(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
     tacAdjoint adjoint;
+    Weights w;
     tac_adjoint_layout(m, tac_columns_of(m, options), dry, &adjoint);
-    mu_layout(tac_lcp_deriv_rows(m, options), dry);
+    weights_layout(&w, tac_lcp_deriv_rows(m, options), dry);
     tac_lcp_measure_answer_reverse(m, options, dry);
-    tac_lcp_measure_residuals(m, dry);
+    tac_lcp_measure_residuals(m, options, dry);
+    tac_turning_measure_deriv(m, options, dry);
 }
 
 /* Covectors of gradient mode `bounce`. */

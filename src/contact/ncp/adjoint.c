@@ -9,9 +9,7 @@
 
 #include <string.h>
 
-/* mu += (dp/d(inputs))^T y of all contacts, y = (unit impulses) . lambda; path: sums of S lambda on the way to each
- * body. */
-static void add_weights(const tacNcp *p, const tacNcpDeriv *d, const tacVec6 *path, double *mu) {
+void tac_ncp_add_weights(const tacNcp *p, const tacNcpDeriv *d, const tacVec6 *path, double *mu) {
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpResponse *a = &d->response[i];
         const int *body = p->contact[i].body;
@@ -104,7 +102,7 @@ void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double
             adjoint_residual(p, d, vbar, lambda, mu, p->rhs);
         tac_ncp_rows_adjoint_residual(p, lambda, mu, d->rest);
         tac_ncp_border_transposed(p, d->rest);
-        add_weights(p, d, (const tacVec6 *)(const void *)p->ldu.f, mu);
+        tac_ncp_add_weights(p, d, (const tacVec6 *)(const void *)p->ldu.f, mu);
         tac_ncp_add_row_weights(p, d, d->rest, mu);
         tac_dense_axpy(m->nv, 1, d->rest, lambda);
         change[0] = change[1];

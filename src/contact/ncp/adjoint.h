@@ -7,6 +7,9 @@
  * (unit impulses . lambda), so that bar = -lambda . dR + mu . dr. mu starts as dp/d(inputs)^T pbar; without pbar it is
  * zero. */
 void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu);
+/* mu += (dp/d(inputs))^T y of all contacts, y = (unit impulses) . lambda; path: sums of S lambda on the way to each
+ * body. */
+void tac_ncp_add_weights(const tacNcp *p, const tacNcpDeriv *d, const tacVec6 *path, double *mu);
 /* Refines lambda and mu with residuals in extended precision, for contacts that are nearly redundant. d->mu_given: mu
  * at the start (adjoint_extended.c). */
 void tac_ncp_adjoint_extended(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu);

@@ -3,7 +3,11 @@
  * few digits that doubles leave of it are multiplied by as much again. Residuals are evaluated here in long doubles,
  * with mu from lambda each time:
  *
- *   y = (unit impulses) . lambda,   mu = mu_given + dp/d(inputs)^T y,   rest = vbar - A0^T lambda + G^T mu */
+ *   y = (unit impulses) . lambda,   mu = mu_given + dp/d(inputs)^T y,   rest = vbar - A0^T lambda + G^T mu
+ *
+ * Of a contact that holds, dp/d(inputs) is 1e10 and more, so that rounding of y leaves few digits of mu even so. The
+ * solve for `rest` has the correction of mu by its own y, which is as small as the correction of lambda: mu of the
+ * answer is that of lambda before the last solve, plus this correction. */
 #include "contact/ncp/adjoint.h"
 
 #include "contact/ncp/border.h"
@@ -12,9 +16,10 @@
 
 #include <string.h>
 
-/* Maximum number of solves, until the correction of lambda is below this share of it. */
-enum { MAX_SOLVES = 4 };
-#define CONVERGED 1e-12
+/* Maximum number of solves, until the correction of lambda is below this share of it: mu follows with a factor of 1e10,
+ * and keeps its digits. */
+enum { MAX_SOLVES = 5 };
+#define CONVERGED 1e-17
 
 /* y += s x, of n numbers. */
 static void long_axpy(int n, tacLong s, const double *x, tacLong *y) {
@@ -161,6 +166,10 @@ void tac_ncp_adjoint_extended(const tacNcp *p, tacNcpDeriv *d, const double *vba
     for (int s = 0; s < MAX_SOLVES; s++) {
         adjoint_residual(p, d, vbar);
         tac_ncp_border_transposed(p, d->rest);
+        for (int i = 0; i < inputs; i++)
+            mu[i] = (double)d->extended.mu[i];
+        tac_ncp_add_weights(p, d, (const tacVec6 *)(const void *)p->ldu.f, mu);
+        tac_ncp_add_row_weights(p, d, d->rest, mu);
         for (int k = 0; k < p->rows.n; k++) {
             const tacNcpRow *row = &p->rows.row[k];
             if (is_wide(row) && !tac_ncp_row_is_smooth(row)) add_row_weight(p, d, k, (tacLong)p->rows.t[row->wide]);
@@ -174,8 +183,4 @@ void tac_ncp_adjoint_extended(const tacNcp *p, tacNcpDeriv *d, const double *vba
         if (change[1] <= CONVERGED * tac_dense_largest(nv, lambda)) break;
     }
     tac_ncp_note_correction(d, change, tac_dense_largest(nv, lambda));
-    project_lambda(p, d);
-    set_weights(p, d);
-    for (int i = 0; i < inputs; i++)
-        mu[i] = (double)d->extended.mu[i];
 }

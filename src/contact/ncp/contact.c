@@ -3,11 +3,10 @@
 
 #include "base/error.h"
 #include "contact/ncp/features.h"
+#include "contact/ncp/impulse_place.h"
 #include "contact/ncp/plane_contact.h"
 #include "math/scalar.h"
 
-/* Share of each body in the displacement of an impulse's place whose features touch at q+ alone. */
-#define EQUAL_SHARE 0.5
 /* Least length of the sum of two unit normals whose mean has a direction. */
 #define LEAST_SUM 0.1
 
@@ -88,14 +87,6 @@ void tac_ncp_scale_tangents(const tacNcpContact *c, tacVec3 tangent[2]) {
         if (c->law.tangent_scale[k] != 1) tangent[k] = tac_scale3(c->law.tangent_scale[k], tangent[k]);
 }
 
-/* Beside a fixed body, the place follows the other body. */
-static void share_displacement(const tacNcp *p, tacNcpContact *c) {
-    int stays[2] = {p->ldu.still[c->body[0]], p->ldu.still[c->body[1]]};
-    c->impulse.held = !stays[0] && !stays[1];
-    for (int side = 0; side < 2; side++)
-        c->impulse.share[side] = c->impulse.held ? EQUAL_SHARE : stays[side] ? 0 : 1;
-}
-
 /* Keeps points and normal in the frames of both geoms. Needs: geoms where the touch was found. */
 static void keep_local(const tacScene *s, tacNcpContact *c) {
     for (int side = 0; side < 2; side++) {
@@ -114,14 +105,14 @@ void tac_ncp_add_contact(tacNcp *p, const tacContact *found, const tacContact *s
     c->body[1] = body[1];
     c->feature.found = c->next.contact = *found;
     c->now.start = *start;
-    c->law.bounce = 0;
+    c->law.bounce = c->law.restitution = 0;
     c->feature.lost = 0;
     keep_local(p->scene, c);
     c->cone = p->ncone;
     c->adr = p->numbers;
-    share_displacement(p, c);
     c->now.contact = *found;
     c->now.touches = 1;
+    tac_ncp_choose_place(p, c);
     add_friction_cones(p, c);
     set_bound(c, bound);
     c->law.steady_frame =
@@ -189,7 +180,7 @@ void tac_ncp_find_place(tacNcp *p, tacNcpContact *c) {
         tac_ncp_rebuild(p->scene, c, &c->now.contact) == TAC_OK && is_on_features(p->scene, &c->now.contact);
     for (int side = 0; side < 2; side++)
         tac_ncp_place_geom(p, &p->next, c->feature.found.geom[side]);
-    c->impulse.held = c->impulse.held && c->now.touches;
+    tac_ncp_choose_place(p, c);
     if (c->law.steady_frame && c->now.touches) c->next.contact.along = c->now.contact.tangent[0];
 }
 
@@ -208,9 +199,9 @@ static void set_restitution(tacNcp *p, tacNcpContact *c) {
     double d = c->before.contact.dist - c->feature.found.dist;
     if (status != TAC_OK || !(d > p->h * p->bounce_speed) || !(d > c->feature.found.dist)) return;
     set_bound(c, &(tacNcpGapBound){0});
-    c->law.bounce = e;
+    c->law.bounce = c->law.restitution = e;
     c->plane.kind = 0;
-    c->impulse.held = 1; /* velocities are taken at a fixed place */
+    tac_ncp_choose_place(p, c); /* velocities are taken at a fixed place */
     for (int side = 0; side < 2; side++) {
         int b = c->body[side], still = p->ldu.still[b];
         c->before.slide[side] = still ? tac_zero3() : tac_neg3(p->slide[b]); /* p->slide and p->spin lead back */
@@ -225,8 +216,8 @@ int tac_ncp_stop_bounces(tacNcp *p, double tolerance) {
         if (!(c->law.bounce > 0) || c->next.contact.dist >= -tolerance) continue;
         tacNcpGapBound bound = bound_at(p, c->body, c->feature.found.dist);
         set_bound(c, &bound);
-        c->law.bounce = 0;
-        share_displacement(p, c);
+        c->law.bounce = c->law.restitution = 0;
+        tac_ncp_choose_place(p, c);
         stopped++;
     }
     return stopped;
@@ -234,7 +225,7 @@ int tac_ncp_stop_bounces(tacNcp *p, double tolerance) {
 
 void tac_ncp_add_constraints(tacNcp *p, int nfound) {
     p->gap_unit = unit_of_gaps(p);
-    p->ncontact = p->nremoved = p->ncone = p->numbers = p->infeasible = 0;
+    p->ncontact = p->nremoved = p->ncone = p->numbers = p->infeasible = p->limited = 0;
     for (int i = 0; i < p->m->nv; i++)
         p->anchor[i] = 0;
     tac_ncp_collect_rows(p);
@@ -273,18 +264,6 @@ tacVec3 tac_ncp_slip_before(const tacNcp *p, const tacNcpContact *c) {
     return tac_sub3(u[1], u[0]);
 }
 
-/* Sets the place of the impulse. Both bodies share one place, so that the impulses on them have no total moment.
- * Between moving bodies, and with restitution, it is their touch at q. Otherwise it is the point at q+ moved back by
- * the body's own displacement, so that the arm is that of q+; this holds beside a fixed body   (W5a). */
-static void place_impulse(const tacNcp *p, tacNcpContact *c) {
-    c->impulse.place = c->impulse.held ? c->now.contact.pos : c->next.contact.pos;
-    for (int side = 0; side < 2; side++)
-        if (!c->impulse.held && !p->ldu.still[c->body[side]])
-            c->impulse.place = tac_madd3(c->impulse.place, -p->h * c->impulse.share[side], p->slide[c->body[side]]);
-    for (int side = 0; side < 2; side++)
-        c->impulse.arm[side] = tac_sub3(c->impulse.place, p->w->origin[c->body[side]]);
-}
-
 /* Places one contact at q+: c->next.contact. */
 static tacStatus place_contact(tacNcp *p, tacNcpContact *c) {
     if (c->plane.kind) {
@@ -309,7 +288,7 @@ tacStatus tac_ncp_place_contacts(tacNcp *p) {
             c->feature.lost = 1;
             return status;
         }
-        place_impulse(p, c);
+        tac_ncp_place_impulse(p, c);
         tacVec3 u = tac_ncp_slip(p, c);
         c->next.gap_slip[0] = c->next.contact.dist - c->law.bound.rest;
         if (c->law.bounce > 0)

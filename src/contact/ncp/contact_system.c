@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "contact/ncp/contact.h"
+#include "contact/ncp/impulse_place.h"
 #include "contact/ncp/plane_contact.h"
 #include "math/six.h"
 
@@ -46,12 +47,12 @@ static tacVec3 velocity_move_before(const tacNcpContact *c, const tacNcpFrame *f
     return tac_madd3(tac_cross3(c->before.spin[k], darm), 1 / h, over_h);
 }
 
-/* Change of the impulse's place as the touch at q moves by `start` and the point at q+ by dpoint. */
-static tacVec3 place_move(const tacNcpContact *c, tacVec3 start, tacVec3 dpoint, const tacNcpSide side[2]) {
-    if (c->impulse.held) return start;
+/* Change of the impulse's place as the contact moves by d at q+, and its own point at q by `start`. */
+static tacVec3 place_move(const tacNcpContact *c, const tacContactTangent *d, tacVec3 start, const tacNcpSide side[2]) {
+    tacVec3 next = tac_ncp_own_point_move(c, &c->next.contact, d);
     for (int k = 0; k < 2; k++) /* fixed sides do not move */
-        dpoint = tac_madd3(dpoint, -c->impulse.share[k], tac_sub3(side[k].dx_next, side[k].dx_now));
-    return dpoint;
+        next = tac_madd3(next, -c->impulse.share[k], tac_sub3(side[k].dx_next, side[k].dx_now));
+    return tac_ncp_place_move(c, start, next, c->impulse.side < 0 ? tac_zero3() : side[c->impulse.side].dx_now);
 }
 
 /* d(h n . (u + bounce u_-)) as the sum of velocities changes by `both`   (W35). */
@@ -64,7 +65,7 @@ tacNcpChange tac_ncp_contact_change(const tacNcp *p, const tacNcpContact *c, con
                                     const tacContactTangent *d, tacVec3 start, const tacNcpSide side[2]) {
     tacNcpChange out;
     tacVec3 du[2] = {tac_zero3(), tac_zero3()}, before = tac_zero3(), dP = tac_scale3(c->friction.gamma, d->normal);
-    tacVec3 dplace = place_move(c, start, d->pos, side);
+    tacVec3 dplace = place_move(c, d, start, side);
     dP = tac_madd3(tac_madd3(dP, c->friction.xi[1], d->tangent[0]), c->friction.xi[2], d->tangent[1]);
     for (int k = 0; k < 2; k++) {
         double sign = k == 0 ? -1 : 1;
@@ -90,16 +91,18 @@ void tac_ncp_shift_row(tacVec3 d, double *row) {
     tac_store3(row, tac_add3(ang, tac_cross3(d, lin)));
 }
 
-/* Columns of G and Gamma as one side moves along twist k about the contact's point, and the contact by d. */
-static void move_side(const tacNcp *p, tacNcpContact *c, const tacNcpFrame *f, int moved, int k,
-                      const tacContactTangent *d, double Gamma[2][6][12]) {
+/* Columns of G and Gamma as one side moves along twist k about the contact's point, and the contact by d. Returns the
+ * change of the impulse's place. */
+static tacVec3 move_side(const tacNcp *p, tacNcpContact *c, const tacNcpFrame *f, int moved, int k,
+                         const tacContactTangent *d, double Gamma[2][6][12]) {
     double sign = moved == 0 ? -1 : 1, over_h = sign / p->h;
     tacVec3 ahead = tac_sub3(c->next.contact.pos, p->next.xipos[c->body[moved]]); /* from the centre of mass at q+ */
     tacVec3 dx = k < 3 ? tac_cross3(ahead, axis(k)) : axis(k), dP = tac_scale3(c->friction.gamma, d->normal);
     tacVec3 turned = dx; /* h d(velocity of the material point) at a fixed place */
     if (k < 3) turned = tac_add3(dx, tac_cross3(tac_load3(f->inverse[moved].m + 3 * k), f->arm[moved]));
     dP = tac_madd3(tac_madd3(dP, c->friction.xi[1], d->tangent[0]), c->friction.xi[2], d->tangent[1]);
-    tacVec3 dplace = c->impulse.held ? tac_zero3() : tac_madd3(d->pos, -c->impulse.share[moved], dx);
+    tacVec3 next = tac_madd3(tac_ncp_own_point_move(c, &c->next.contact, d), -c->impulse.share[moved], dx);
+    tacVec3 dplace = tac_ncp_place_move(c, tac_zero3(), next, tac_zero3());
     tacVec3 du = tac_madd3(tac_cross3(tac_sub3(f->spin[1], f->spin[0]), dplace), over_h, turned);
     c->next.G[0][6 * moved + k] =
         c->law.bounce > 0 ? way_move(p, c, f, d, du) : d->dist; /* with restitution the place is fixed */
@@ -113,11 +116,13 @@ static void move_side(const tacNcp *p, tacNcpContact *c, const tacNcpFrame *f, i
             Gamma[side][3 + i][6 * moved + k] = of_side * tac_get3(dP, i);
         }
     }
+    return dplace;
 }
 
-static void plane_jac(const tacNcp *p, tacNcpContact *c, double Gamma[2][6][12]) {
+static void plane_jac(const tacNcp *p, tacNcpContact *c, double Gamma[2][6][12], double beyond[3][12]) {
     double torque[3][6];
     tac_ncp_plane_rows(p, c);
+    if (beyond != NULL) tac_ncp_plane_beyond(p, c, beyond);
     memset(Gamma, 0, 2 * sizeof *Gamma);
     for (int side = 0; side < 2; side++) {
         tac_ncp_plane_geometric_stiffness(p, c, side, torque);
@@ -127,10 +132,10 @@ static void plane_jac(const tacNcp *p, tacNcpContact *c, double Gamma[2][6][12])
 }
 
 /* Columns of sides that do not move are zero. */
-tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12], double point[3][12]) {
+tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12], double beyond[3][12]) {
     tacContactSystem system;
     if (c->plane.kind) {
-        plane_jac(p, c, Gamma);
+        plane_jac(p, c, Gamma, beyond);
         return TAC_OK;
     }
     int moves[2] = {!p->ldu.still[c->body[0]], !p->ldu.still[c->body[1]]};
@@ -146,13 +151,13 @@ tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12
         tacVec3 d = tac_sub3(c->next.contact.pos, p->next.origin[c->body[moved]]);
         for (int k = 0; k < 6; k++) {
             tac_ncp_scale_tangents(c, system.twist[moved][k].tangent);
-            move_side(p, c, &frame, moved, k, &system.twist[moved][k], Gamma);
-            for (int i = 0; point != NULL && i < 3; i++)
-                point[i][6 * moved + k] = tac_get3(system.twist[moved][k].pos, i);
+            tacVec3 dplace = move_side(p, c, &frame, moved, k, &system.twist[moved][k], Gamma);
+            for (int i = 0; beyond != NULL && i < 3; i++)
+                beyond[i][6 * moved + k] = tac_get3(system.twist[moved][k].pos, i) - tac_get3(dplace, i);
         }
         for (int i = 0; i < 3; i++) {
             tac_ncp_shift_row(d, c->next.G[i] + 6 * moved);
-            if (point != NULL) tac_ncp_shift_row(d, point[i] + 6 * moved);
+            if (beyond != NULL) tac_ncp_shift_row(d, beyond[i] + 6 * moved);
         }
         for (int i = 0; i < 12; i++)
             tac_ncp_shift_row(d, Gamma[i / 6][i % 6] + 6 * moved);

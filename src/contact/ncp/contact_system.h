@@ -13,8 +13,8 @@ void tac_ncp_recover(const tacNcp *p, double *da, double *db);
 /* --- One contact -------------------------------------------------------------------------------------------------- */
 
 /* Sets c->next.G and the geometric stiffness Gamma: d(wrench on each side)/d(poses at q+) at fixed impulses, about the
- * trees' origins. Also d(point)/d(poses) unless NULL. */
-tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12], double point[3][12]);
+ * trees' origins. Also d(next.contact.pos - impulse.place)/d(poses at q+) unless NULL. */
+tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12], double beyond[3][12]);
 /* Adds a contact with stiffness K and geometric stiffness Gamma to ldu. TAC_ERR_ARENA_FULL: no room for an edge. */
 tacStatus tac_ncp_couple(tacNcp *p, const tacNcpContact *c, const double K[9], double Gamma[2][6][12]);
 /* Shifts a row over twists about a point to twists about an origin from which the point is at d. */
@@ -40,6 +40,7 @@ typedef struct tacNcpChange {
     double gap_slip[3];
     tacVec6 wrench[2];
 } tacNcpChange;
-/* The change as the contact moves by d at q+, its touch at q by `start`, and its sides by `side`. */
+/* The change as the contact moves by d at q+, its own point at q (tac_ncp_own_point) by `start`, and its sides by
+ * `side`. */
 tacNcpChange tac_ncp_contact_change(const tacNcp *p, const tacNcpContact *c, const tacNcpFrame *frame,
                                     const tacContactTangent *d, tacVec3 start, const tacNcpSide side[2]);

@@ -8,6 +8,7 @@
 #include "contact/ncp/border.h"
 #include "contact/ncp/contact.h"
 #include "contact/ncp/contact_system.h"
+#include "contact/ncp/impulse_place.h"
 #include "contact/ncp/rows_deriv.h"
 #include "math/six.h"
 
@@ -149,19 +150,35 @@ tacStatus tac_ncp_prepare_at(tacNcp *p, const tacWork *w, const tacContact *at, 
     return status;
 }
 
+/* Derivative of the own point at q by the pose of one side there, by rows. */
+static void own_point_by_q(const tacNcp *p, const tacNcpContact *c, const tacContactSystem *system, int side,
+                           double own[3][6]) {
+    for (int k = 0; k < 6; k++) {
+        tacVec3 move = tac_ncp_own_point_move(c, &c->now.contact, &system->twist[side][k]);
+        for (int i = 0; i < 3; i++)
+            own[i][k] = tac_get3(move, i);
+    }
+    for (int i = 0; i < 3; i++)
+        tac_ncp_shift_row(tac_sub3(c->now.contact.pos, p->w->origin[c->body[side]]), own[i]);
+}
+
 /* Derivative of the impulse's place by the poses at q. Needs: place all zero. */
 static tacStatus place_by_q(tacNcp *p, const tacNcpContact *c, double place[3][12]) {
     tacContactSystem system;
-    if (c->impulse.held) TAC_TRY(tac_ncp_prepare_at(p, p->w, &c->now.contact, &system));
+    int now = c->impulse.rule != TAC_NCP_PLACE_NEXT;
+    if (now) TAC_TRY(tac_ncp_prepare_at(p, p->w, &c->now.contact, &system));
     for (int side = 0; side < 2; side++) {
-        int b = c->body[side];
-        tacVec3 from = tac_sub3(c->impulse.held ? c->now.contact.pos : p->w->xipos[b], p->w->origin[b]);
-        for (int i = 0; i < 3 && !p->ldu.still[b]; i++) {
-            double *row = place[i] + 6 * side;
-            row[3 + i] = c->impulse.share[side];
-            for (int k = 0; k < 6 && c->impulse.held; k++)
-                row[k] = tac_get3(system.twist[side][k].pos, i);
-            tac_ncp_shift_row(from, row);
+        double own[3][6] = {{0}};
+        if (p->ldu.still[c->body[side]]) continue;
+        if (now) own_point_by_q(p, c, &system, side, own);
+        tacVec3 from = tac_sub3(p->w->xipos[c->body[side]], p->w->origin[c->body[side]]);
+        for (int k = 0; k < 6; k++) {
+            tacVec3 e = tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), dx = k < 3 ? tac_cross3(e, from) : e;
+            tacVec3 move =
+                tac_ncp_place_move(c, tac_vec3(own[0][k], own[1][k], own[2][k]), tac_scale3(c->impulse.share[side], dx),
+                                   side == c->impulse.side ? dx : tac_zero3());
+            for (int i = 0; i < 3; i++)
+                place[i][6 * side + k] = tac_get3(move, i);
         }
     }
     return TAC_OK;
@@ -249,7 +266,7 @@ static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
     memset(out->start, 0, sizeof out->start);
     memset(out->before, 0, sizeof out->before);
     memset(out->place, 0, sizeof out->place);
-    memset(out->point, 0, sizeof out->point);
+    memset(out->beyond, 0, sizeof out->beyond);
     put_response(c, d->kappa, out);
     out->bound_by_gap = tac_ncp_gap_bound_by_gap(&c->law.bound, c->friction.gamma);
     TAC_TRY(place_by_q(p, c, out->place));
@@ -258,7 +275,7 @@ static tacStatus put_contact(tacNcp *p, tacNcpDeriv *d, int i) {
             slip_by_q(p, c, side, out);
             if (c->law.bounce > 0) bounce_by_q(p, d, c, side, out);
         }
-    TAC_TRY(tac_ncp_contact_jac(p, c, out->Gamma, out->point));
+    TAC_TRY(tac_ncp_contact_jac(p, c, out->Gamma, out->beyond));
     TAC_TRY(bound_by_q(p, c, out->bound_by_gap, out->start[0]));
     tac_ncp_unit_wrenches(p, c, out->unit);
     return tac_ncp_couple(p, c, out->K, out->Gamma);
@@ -392,7 +409,7 @@ static void emit_places(const tacNcp *p, const tacNcpDeriv *d, int contact, cons
     const tacNcpContact *c = &p->contact[contact];
     int at[2] = {m->body_last_dof[c->body[0]], m->body_last_dof[c->body[1]]};
     tacVec3 P = tac_ncp_contact_frame(p, c).impulse;
-    if (!c->impulse.held && (at[0] < 0 || at[1] < 0)) return;
+    if (c->impulse.rule == TAC_NCP_PLACE_NEXT && c->impulse.side >= 0) return;
     while (at[0] >= 0 || at[1] >= 0) {
         int dof = at[0] > at[1] ? at[0] : at[1];
         tacVec3 dx[2] = {tac_zero3(), tac_zero3()};

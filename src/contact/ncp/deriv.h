@@ -17,8 +17,8 @@ typedef struct tacNcpResponse {
     double bound_by_gap;          /* tac_ncp_gap_bound_by_gap */
     double before[12];            /* with restitution: d(gap_slip[0])/d(poses at q (-) h v) */
     double place[3][12];          /* d(place of the impulse)/d(poses at q) */
-    double Gamma[2][6][12];       /* of tac_ncp_contact_jac, with point */
-    double point[3][12];
+    double Gamma[2][6][12];       /* of tac_ncp_contact_jac, with beyond */
+    double beyond[3][12];
     tacVec6 unit[2][3]; /* tac_ncp_unit_wrenches */
 } tacNcpResponse;
 

@@ -5,6 +5,7 @@
 
 #include "contact/ncp/adjoint.h"
 #include "contact/ncp/report.h"
+#include "contact/ncp/share.h"
 #include "contact/ncp/wrench.h"
 #include "math/dense.h"
 
@@ -72,11 +73,13 @@ static int any_force(const tacNcp *p, int body) {
     return 0;
 }
 
-/* Adds the row of output number i. */
-static void add_row(Forces *f, tacNcpChanges *all, int i, int on_dofs, double *seed, double *out) {
+/* Adds the row of output number i, at fixed shares of restitution, and notes what they add. */
+static void add_row(Forces *f, tacNcpChanges *all, const tacNcpShares *shares, int i, int on_dofs, double *seed,
+                    double *out) {
     seed[i] = 1;
     solve_transposed(f, on_dofs ? NULL : seed, on_dofs ? seed : NULL);
     seed[i] = 0;
+    tac_ncp_note_share(&f->p, shares, i, f->pull.mu);
     tac_ncp_add_products(all, f->p.m->nv, f->pull.lambda, f->pull.mu, 1, out);
 }
 
@@ -103,6 +106,7 @@ static tacStatus free_rows(tacContext *ctx, const double *x, const double *u, Fo
 typedef struct Jacobian {
     double *seed; /* the larger of 6 nbody and nv: weights of outputs, all zero but for one */
     tacNcpChanges all;
+    tacNcpShares shares; /* a line for each output */
 } Jacobian;
 
 static int most_outputs(const tacModel *m) { return 6 * m->nbody > m->nv ? 6 * m->nbody : m->nv; }
@@ -112,22 +116,31 @@ static int layout_jac(Jacobian *j, const tacModel *m, tacColumns c, int inputs, 
     return j->seed && tac_ncp_changes_layout(&j->all, m->nv, c, inputs, arena);
 }
 
+/* Bodies that nothing touches have no line of their own. */
+static void clear_shares(const tacNcpShares *s, int lines) {
+    if (s->n > 0) memset(s->weight, 0, (size_t)s->n * (size_t)lines * sizeof *s->weight);
+}
+
 static tacStatus rows(tacContext *ctx, const double *x, const double *u, Forces *f, double *dwrench, double *dqfrc) {
     const tacModel *m = ctx->model;
     tacColumns c = tac_count_columns(ctx);
     size_t n = (size_t)c.n;
     Jacobian j;
-    if (!layout_jac(&j, m, c, tac_ncp_inputs(&f->p), &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    if (!layout_jac(&j, m, c, tac_ncp_inputs(&f->p), &ctx->arena) ||
+        !tac_ncp_shares_layout(&j.shares, &f->p, c, most_outputs(m), &ctx->arena))
+        return TAC_ERR_ARENA_FULL;
     memset(j.seed, 0, (size_t)most_outputs(m) * sizeof *j.seed);
     if (dqfrc != NULL) TAC_TRY(free_rows(ctx, x, u, f, &j.all, dqfrc));
     TAC_TRY(tac_ncp_residual_jac(ctx, x, u, &f->p, &f->d, c, j.all.R, j.all.r, dwrench));
     tac_ncp_find_nonzero_rows(&f->p, &j.all);
+    clear_shares(&j.shares, most_outputs(m));
     for (int b = 0; dwrench != NULL && b < m->nbody; b++)
         for (int i = 6 * b; i < 6 * b + 6 && any_force(&f->p, b); i++)
-            add_row(f, &j.all, i, 0, j.seed, dwrench + (size_t)i * n);
+            add_row(f, &j.all, &j.shares, i, 0, j.seed, dwrench + (size_t)i * n);
+    if (dwrench != NULL) TAC_TRY(tac_ncp_add_shares(ctx, x, u, &f->p, &f->d, &j.shares, c, 6 * m->nbody, 1, dwrench));
     for (int i = 0; dqfrc != NULL && i < m->nv; i++)
-        add_row(f, &j.all, i, 1, j.seed, dqfrc + (size_t)i * n);
-    return TAC_OK;
+        add_row(f, &j.all, &j.shares, i, 1, j.seed, dqfrc + (size_t)i * n);
+    return dqfrc == NULL ? TAC_OK : tac_ncp_add_shares(ctx, x, u, &f->p, &f->d, &j.shares, c, m->nv, 1, dqfrc);
 }
 
 tacStatus tac_ncp_forces_jac(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc) {
@@ -141,9 +154,13 @@ tacStatus tac_ncp_forces_jac(tacContext *ctx, const double *x, const double *u, 
 
 static tacStatus pull(tacContext *ctx, const double *x, const double *u, Forces *f, const double *wrenchbar,
                       const double *qfrcbar, const tacGrad *bar) {
+    tacNcpShares shares;
+    if (!tac_ncp_shares_layout(&shares, &f->p, tac_count_columns(ctx), 1, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     solve_transposed(f, wrenchbar, qfrcbar);
+    tac_ncp_note_share(&f->p, &shares, 0, f->pull.mu);
     f->pull.wrench = wrenchbar;
     TAC_TRY(tac_ncp_residual_vjp(ctx, x, u, &f->p, &f->d, &f->pull, bar));
+    TAC_TRY(tac_ncp_pull_shares(ctx, x, u, &f->p, &f->d, &shares, bar));
     if (qfrcbar == NULL) return TAC_OK;
     int time = bar->theta == NULL ? -1 : tac_param_of_time(ctx->model);
     if (time >= 0) bar->theta[time] -= tac_dense_dot(ctx->model->nv, qfrcbar, forces_on_dofs(f)) / f->p.h;
@@ -170,4 +187,5 @@ void tac_ncp_measure_forces(const tacModel *m, const tacOptions *options, tacAre
     tac_ncp_measure_prepare(m, options, dry);
     layout(&f, m, inputs, dry);
     layout_jac(&j, m, tac_columns_of(m, options), inputs, dry);
+    tac_ncp_measure_shares(m, options, most_outputs(m), dry);
 }

@@ -7,6 +7,7 @@
 #include "contact/ncp/bodies.h"
 #include "contact/ncp/contact.h"
 #include "contact/ncp/contact_system.h"
+#include "contact/ncp/impulse_place.h"
 #include "contact/ncp/rows_deriv.h"
 #include "dynamics/passive.h"
 
@@ -144,7 +145,7 @@ static tacNcpSide side_move(const Column *c, int body) {
     return s;
 }
 
-/* Emits the change of a contact that moves by t at q+, its touch at q by start, and its bound by rest. */
+/* Emits the change of a contact that moves by t at q+, its own point at q by start, and its bound by rest. */
 static void move_contact(const Column *c, int contact, const tacNcpFrame *frame, const tacContactTangent *t,
                          tacVec3 start, double rest) {
     const tacNcpView *v = c->view;
@@ -235,7 +236,7 @@ static tacStatus prepare(const tacNcpView *v, int contact, Prepared *out) {
     out->follows = v->d->response[contact].bound_by_gap;
     TAC_TRY(tac_contact_prepare(p->m, p->scene, &c->next.contact, &out->next));
     if (out->follows != 0) TAC_TRY(tac_ncp_prepare_at(p, p->w, &c->now.start, &out->start));
-    if (c->impulse.held) TAC_TRY(tac_ncp_prepare_at(p, p->w, &c->now.contact, &out->place));
+    if (c->impulse.rule != TAC_NCP_PLACE_NEXT) TAC_TRY(tac_ncp_prepare_at(p, p->w, &c->now.contact, &out->place));
     return TAC_OK;
 }
 
@@ -270,14 +271,21 @@ static void contact_param(const tacNcpView *v, int contact, const Prepared *at, 
         tac_contact_param(p->m, p->w, &at->start, tangent, &now, p->scene->corner_change, &other);
         rest = at->follows * other.dist;
     }
-    if (c->impulse.held) {
+    if (c->impulse.rule != TAC_NCP_PLACE_NEXT) {
         tac_contact_param(p->m, p->w, &at->place, tangent, &now, p->scene->corner_change, &other);
-        start = other.pos;
+        start = tac_ncp_own_point_move(c, &c->now.contact, &other);
     }
     if (c->law.bounce > 0) /* at fixed velocities */
-        rest -= tac_contact_restitution_param(p->m, tangent, &c->feature.found) * p->h *
-                tac_dot3(c->next.contact.normal, tac_ncp_slip_before(p, c));
+        rest -= c->law.bounce / c->law.restitution * tac_contact_restitution_param(p->m, tangent, &c->feature.found) *
+                p->h * tac_dot3(c->next.contact.normal, tac_ncp_slip_before(p, c));
     move_contact(column, contact, frame, &t, start, rest);
+}
+
+/* Change of the own point at q along a mocap pose. */
+static tacVec3 own_point_along(const tacNcpView *v, const tacNcpContact *c, const tacContactSystem *place,
+                               const Column *column) {
+    tacContactTangent d = tac_contact_along(v->p->m, v->p->w, place, &column->mover[TAC_NCP_NOW][0]);
+    return tac_ncp_own_point_move(c, &c->now.contact, &d);
 }
 
 /* Emits one contact in all columns; its geometry is prepared once. */
@@ -297,7 +305,7 @@ static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTa
         double rest = 0;
         tacVec3 start = tac_zero3();
         tacContactTangent t = tac_contact_along(p->m, &p->next, &at.next, &column.mover[TAC_NCP_NEXT][0]);
-        if (c->impulse.held) start = tac_contact_along(p->m, p->w, &at.place, &column.mover[TAC_NCP_NOW][0]).pos;
+        if (c->impulse.rule != TAC_NCP_PLACE_NEXT) start = own_point_along(v, c, &at.place, &column);
         tac_ncp_scale_tangents(c, t.tangent);
         if (at.follows != 0)
             rest = at.follows * tac_contact_along(p->m, p->w, &at.start, &column.mover[TAC_NCP_NOW][0]).dist;

@@ -9,6 +9,7 @@
 
 #include "contact/ncp/bodies.h"
 #include "contact/ncp/contact.h"
+#include "contact/ncp/impulse_place.h"
 #include "math/six.h"
 
 #include <string.h>
@@ -74,41 +75,57 @@ static void put_row(double *row, tacVec3 ang, tacVec3 lin) {
     tac_store3(row + 3, lin);
 }
 
-/* dphi = n . dx,   dx = v + w x r; the point midway moves by dx - n dphi/2 + slide w. With the centre's
- * dx_c = v + w x r_c and d(spin) = Jl^-1(h spin) w/h,
- *   h du = dx_c + (Jl^-1 w) x arm + h spin x (dx - n dphi/2 + slide w - dx_c) */
+/* From the centre of mass at q+ to x. */
+static tacVec3 ahead(const tacNcp *p, const tacNcpContact *c) {
+    tacVec3 x = tac_madd3(c->next.contact.point[1], c->plane.pad, c->next.contact.normal);
+    return tac_sub3(x, p->next.xipos[c->body[1]]);
+}
+
+/* The place moves by M (w x rho + slide w), M of (W5d), rho from the centre of mass at q+ to x: the matrix of w. */
+static tacMat3 place_by_turn(const tacNcp *p, const tacNcpContact *c) {
+    tacMat3 Y = tac_ncp_skew(tac_neg3(ahead(p, c)));
+    for (int i = 0; i < 9; i++)
+        Y.m[i] += c->plane.slide.m[i];
+    return tac_mulmm3(tac_ncp_place_by_next(c), Y);
+}
+
+/* dphi = n . (v + w x r). With the centre's dx_c = v + w x r_c, d(spin) = Jl^-1(h spin) w/h and the place's B w,
+ *   h du = dx_c + (Jl^-1 w) x arm + h spin x B w */
 void tac_ncp_plane_rows(const tacNcp *p, tacNcpContact *c) {
     int b = c->body[1];
     double over_h = 1 / p->h;
-    tacVec3 n = c->next.contact.normal, spin = p->spin[b], centre = p->next.xipos[b];
-    tacVec3 r = tac_sub3(tac_madd3(c->next.contact.point[1], c->plane.pad, n), p->next.origin[b]);
-    tacVec3 r_c = tac_sub3(centre, p->next.origin[b]), arm = tac_sub3(c->next.contact.pos, centre);
+    tacVec3 n = c->next.contact.normal, spin = p->spin[b], r_c = tac_sub3(p->next.xipos[b], p->next.origin[b]);
+    tacVec3 arm = tac_sub3(c->impulse.place, p->w->xipos[b]);
     tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(p->h, spin)); /* Jl^-1 is its transpose */
-    put_row(c->next.G[0] + 6, tac_cross3(r, n), n);
+    tacMat3 B = place_by_turn(p, c);
+    put_row(c->next.G[0] + 6, tac_cross3(tac_add3(r_c, ahead(p, c)), n), n);
     for (int i = 0; i < 2; i++) {
-        tacVec3 t = c->next.contact.tangent[i], across = tac_cross3(t, spin);
-        tacVec3 of_point = tac_madd3(across, -0.5 * tac_dot3(across, n), n);
-        tacVec3 of_centre = tac_sub3(tac_scale3(over_h, t), across);
-        tacVec3 turned = tac_scale3(over_h, tac_mulmv3(inverse, tac_cross3(arm, t)));
-        if (c->plane.kind == PLANE_ELLIPSOID) turned = tac_add3(turned, tac_mulmtv3(c->plane.slide, across));
-        put_row(c->next.G[1 + i] + 6, tac_add3(turned, tac_add3(tac_cross3(r_c, of_centre), tac_cross3(r, of_point))),
-                tac_add3(of_centre, of_point));
+        tacVec3 t = c->next.contact.tangent[i];
+        tacVec3 turned = tac_add3(tac_cross3(r_c, t), tac_mulmv3(inverse, tac_cross3(arm, t)));
+        put_row(c->next.G[1 + i] + 6, tac_madd3(tac_mulmtv3(B, tac_cross3(t, spin)), over_h, turned),
+                tac_scale3(over_h, t));
     }
 }
 
-/* Torque of the impulse P on body 1 as the place moves by w x (r - r_c) + slide w - n dphi/2:
- *   (r - r_c) (P . w) - (P . (r - r_c)) w - P x slide w - (n x P) dphi/2
- * and the opposite on the fixed body. */
-void tac_ncp_plane_geometric_stiffness(const tacNcp *p, const tacNcpContact *c, int side, double torque[3][6]) {
-    double t[3] = {c->friction.gamma, c->friction.xi[1], c->friction.xi[2]}, sign = side == 0 ? -1 : 1;
-    tacVec3 n = c->next.contact.normal, P = tac_scale3(sign, tac_ncp_impulse(&c->next.contact, t));
-    tacVec3 rho = tac_sub3(tac_madd3(c->next.contact.point[1], c->plane.pad, n), p->next.xipos[c->body[1]]);
-    tacVec3 half = tac_scale3(-0.5, tac_cross3(n, P));
-    tacMat3 along = {{0}};
-    if (c->plane.kind == PLANE_ELLIPSOID) along = tac_mulmm3(tac_ncp_skew(P), c->plane.slide);
+/* The point midway moves by v + w x r + slide w - n dphi/2. */
+void tac_ncp_plane_beyond(const tacNcp *p, const tacNcpContact *c, double beyond[3][12]) {
+    tacMat3 B = place_by_turn(p, c),
+            slip = tac_ncp_skew(
+                tac_neg3(tac_add3(ahead(p, c), tac_sub3(p->next.xipos[c->body[1]], p->next.origin[c->body[1]]))));
     for (int i = 0; i < 3; i++) {
-        put_row(torque[i], tac_sub3(tac_scale3(tac_get3(rho, i), P), tac_load3(along.m + 3 * i)), tac_zero3());
-        torque[i][i] -= tac_dot3(P, rho);
-        tac_six_axpy(tac_get3(half, i), c->next.G[0] + 6, torque[i]);
+        double *row = beyond[i] + 6;
+        for (int k = 0; k < 3; k++)
+            row[k] = slip.m[3 * i + k] + c->plane.slide.m[3 * i + k] - B.m[3 * i + k];
+        row[3 + i] = 1;
+        tac_six_axpy(-0.5 * tac_get3(c->next.contact.normal, i), c->next.G[0] + 6, row);
     }
+}
+
+/* Torque of the impulse P on body 1 as the place moves by B w, -P x B w, and the opposite on the fixed body. */
+void tac_ncp_plane_geometric_stiffness(const tacNcp *p, const tacNcpContact *c, int side, double torque[3][6]) {
+    double t[3] = {c->friction.gamma, c->friction.xi[1], c->friction.xi[2]}, sign = side == 0 ? 1 : -1;
+    tacVec3 P = tac_scale3(sign, tac_ncp_impulse(&c->next.contact, t));
+    tacMat3 by_turn = tac_mulmm3(tac_ncp_skew(P), place_by_turn(p, c));
+    for (int i = 0; i < 3; i++)
+        put_row(torque[i], tac_load3(by_turn.m + 3 * i), tac_zero3());
 }

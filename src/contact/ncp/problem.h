@@ -26,6 +26,9 @@
  * whatever the time step. So gaps and creep at rest do not depend on the time step   (W8). */
 #define TAC_NCP_TIME 0.05
 
+/* Where a contact's impulse acts: where its features touch at q, where they touch at q+, or between   (W5a, W5c). */
+typedef enum tacNcpPlace { TAC_NCP_PLACE_NEXT, TAC_NCP_PLACE_NOW, TAC_NCP_PLACE_BETWEEN } tacNcpPlace;
+
 /* A contact: the features that were found, their geometry at the three poses, its law, and its cone variables. */
 typedef struct tacNcpContact {
     int body[2];
@@ -50,15 +53,20 @@ typedef struct tacNcpContact {
         double gap_slip[3]; /* gap (or h n . (u + bounce u_-)) less rest; slips u_1, u_2 along contact.tangent */
         double G[3][12];    /* d(gap_slip)/d(z_0, z_1), twists about the trees' origins at q+ */
     } next;
-    struct {             /* where the impulse acts, at q   (W5a) */
-        tacVec3 place;   /* the point */
-        int held;        /* 1: it is the touch at q; 0: it is found from the point at q+ */
-        double share[2]; /* of each body's displacement in that of the place */
-        tacVec3 arm[2];  /* from the trees' origins at q to the place */
+    struct {           /* where the impulse acts, at q   (impulse_place.h) */
+        tacVec3 place; /* the point */
+        tacNcpPlace rule;
+        int side;                /* the one that moves beside what stays; -1: both move */
+        double share[2];         /* of each body's displacement in that of the point at q+ */
+        tacVec3 way;             /* from the point at q to that at q+ without the displacement */
+        double weight;           /* of that way */
+        tacVec3 by_now, by_next; /* its gradients by the arms at q and at q+ */
+        tacVec3 arm[2];          /* from the trees' origins at q to the place */
     } impulse;
     struct {
         tacNcpGapBound bound;
-        double bounce;           /* > 0: restitution. The bounded gap is then h n . (u + bounce u_-)   (W35) */
+        double bounce; /* > 0: restitution times its share. The bounded gap is then h n . (u + bounce u_-)   (W35) */
+        double restitution;      /* of a contact that bounces, without the share; else 0 */
         double tangent_scale[2]; /* friction along each tangent over friction.mu: 1 for a round cone */
         int steady_frame; /* 1: tangent[0] follows that where the features were found, however the normal turns */
     } law;
@@ -99,6 +107,8 @@ struct tacNcp {
     int ncontact, max_contacts, room; /* max_contacts: found at a time; room: length of `contact` */
     int nremoved;                     /* removed contacts that overlap at q, kept at the end of `contact` */
     int infeasible;                   /* 1: bounds of gaps yield   (W49) */
+    int limited;                      /* sets of trees that touch whose share of restitution is below 1   (W51) */
+    int *tree;                        /* nbody: union-find over root bodies, of these sets */
     double gap_unit;                  /* unit of the products of gaps   (W8) */
     tacNcpContact *contact;
     tacContact *found; /* max_contacts: what collision found last */
@@ -137,5 +147,5 @@ tacInteriorProblem tac_ncp_problem(tacNcp *p);
  * tac_ncp_place_contacts. */
 tacStatus tac_ncp_place(tacNcp *p, const double *v_next);
 /* The starting point of search number `start`: x (unchanged with `again`), and a, b on the central path. */
-enum { TAC_NCP_STARTS = 5 };
+enum { TAC_NCP_STARTS = 2 };
 tacStatus tac_ncp_start(tacNcp *p, int start, int again);

@@ -33,7 +33,8 @@ static uint64_t hash_contact(const tacNcpContact *contact, uint64_t hash) {
     const tacContact *c = &contact->feature.found;
     const tacFeature *f = c->feature;
     int follows = (contact->law.bound.rest < 0) + 2 * (contact->law.bounce > 0) + 8 * (contact->friction.soft > 0) +
-                  4 * contact->impulse.held + 16 * yields(&contact->law.bound);
+                  4 * (contact->impulse.rule != TAC_NCP_PLACE_NEXT) + 16 * yields(&contact->law.bound) +
+                  32 * (contact->law.bounce < contact->law.restitution);
     int words[14] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],    f[0].id[1],
                      f[1].kind,  f[1].id[0], f[1].id[1], c->clip.kind, c->clip.id[0], c->clip.id[1], follows};
     return tac_hash(words, sizeof words, hash);
@@ -97,11 +98,14 @@ static void report_row(const tacNcp *p, const tacNcpRow *row, tacStepInfo *info)
 void tac_ncp_report(const tacNcp *p, tacStepInfo *info) {
     double mass = tac_ncp_mean_mass(p);
     info->class_margin = info->feature_margin = info->force_margin = TAC_INFINITY;
+    info->restitution_share = 1;
     for (int k = 0; k < p->rows.n; k++)
         report_row(p, &p->rows.row[k], info);
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpContact *c = &p->contact[i];
         info->active_set = hash_contact(c, info->active_set);
+        if (c->law.restitution > 0)
+            info->restitution_share = tac_min(info->restitution_share, c->law.bounce / c->law.restitution);
         info->feature_margin = tac_min(info->feature_margin, c->feature.found.switch_margin);
         double parting = tac_ncp_parting_speed(p->m, c->body);
         info->feature_margin = tac_min(info->feature_margin, start_margin(p, c->now.start.dist, parting));

@@ -23,11 +23,7 @@
 static const struct {
     double kappa, speed, share, energy, depth, drive;
     int slips;
-} STARTS[TAC_NCP_STARTS] = {{1e-2, 0.2, 1, 0.1, 0.3, 0, 1},
-                            {1, 2, 0.5, 0, 0, 0.1, 0},
-                            {1e-1, 2, 0, 0, 0, 0, 0},
-                            {1, 5, 0, 0, 0, 0, 0},
-                            {1e-3, 0.2, 1, 0, 0, 0, 0}};
+} STARTS[TAC_NCP_STARTS] = {{1e-2, 0.2, 1, 0.1, 0.3, 0, 1}, {1, 2, 0.5, 0, 0, 0.1, 0}};
 /* rad, m: something must hold a dof whose force alone would move it further in one step. */
 #define FAR_DRIVE 1.0
 /* Features that may be added after a first solution: twice the number of contacts, at most this many. */
@@ -109,9 +105,10 @@ int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *are
     for (size_t i = 0; i < sizeof of_dofs / sizeof *of_dofs; i++)
         if ((*of_dofs[i] = TAC_TAKE(arena, m->nv, double)) == NULL) return 0;
     p->x = TAC_TAKE(arena, tac_ncp_max_unknowns(m), double);
+    p->tree = TAC_TAKE(arena, m->nbody, int);
     p->slide = TAC_TAKE(arena, m->nbody, tacVec3);
     p->spin = TAC_TAKE(arena, m->nbody, tacVec3);
-    return p->q_next && p->x && p->slide && p->spin && tac_ncp_kinematics_layout(&p->next, m, arena) &&
+    return p->q_next && p->x && p->tree && p->slide && p->spin && tac_ncp_kinematics_layout(&p->next, m, arena) &&
            layout_pairs(p, m, arena) && tac_block_ldu_layout(&p->ldu, arena);
 }
 

@@ -8,6 +8,7 @@
 
 #include "contact/ncp/adjoint.h"
 #include "contact/ncp/damping.h"
+#include "contact/ncp/share.h"
 #include "dynamics/actuator.h"
 #include "dynamics/passive.h"
 #include "math/dense.h"
@@ -198,6 +199,7 @@ typedef struct Jacobian {
     double *W, *hv; /* nv x c.n, nv */
     tacNcpPull pull;
     tacNcpChanges all;
+    tacNcpShares shares; /* a line for each dof */
 } Jacobian;
 
 static int layout_jac(Jacobian *j, int nv, tacColumns c, int inputs, tacArena *arena) {
@@ -215,14 +217,19 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
     Jacobian j;
     tacStatus solved = tac_ncp_prepare(ctx, x, u, &p, &d);
     if (!tac_went_on(solved)) return solved;
-    if (!layout_jac(&j, m->nv, c, tac_ncp_inputs(&p), &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    if (!layout_jac(&j, m->nv, c, tac_ncp_inputs(&p), &ctx->arena) ||
+        !tac_ncp_shares_layout(&j.shares, &p, c, m->nv, &ctx->arena))
+        return TAC_ERR_ARENA_FULL;
     if (next != NULL) memcpy(next, ctx->work.next, (size_t)tac_nx(m) * sizeof *next);
     memcpy(j.hv, p.hv, (size_t)m->nv * sizeof *j.hv);
     TAC_TRY(tac_ncp_residual_jac(ctx, x, u, &p, &d, c, j.all.R, j.all.r, NULL));
     tac_ncp_find_nonzero_rows(&p, &j.all);
-    for (int i = 0; i < m->nv; i++)
+    for (int i = 0; i < m->nv; i++) {
         solve_row(&p, &d, &j.all, i, j.pull.lambda, j.pull.mu, j.W + (size_t)i * (size_t)c.n);
+        tac_ncp_note_share(&p, &j.shares, i, j.pull.mu);
+    }
     ctx->info.conditioning = d.conditioning;
+    TAC_TRY(tac_ncp_add_shares(ctx, x, u, &p, &d, &j.shares, c, m->nv, -1 / p.h, j.W));
     add_hold(&p, c, j.W);
     TAC_TRY(tac_assemble_jac(ctx, x, u, j.hv, c, j.W, J));
     return solved;
@@ -259,6 +266,7 @@ void tac_ncp_measure_jac(const tacModel *m, const tacOptions *options, tacArena 
     TAC_TAKE(dry, tac_nx(m), double); /* the next state */
     tac_ncp_measure_prepare(m, options, dry);
     layout_jac(&j, m->nv, tac_columns_of(m, options), tac_ncp_max_inputs(m, options->max_contacts), dry);
+    tac_ncp_measure_shares(m, options, m->nv, dry);
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
@@ -314,19 +322,24 @@ static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const do
     tacNcpDeriv d;
     tacAdjoint adjoint;
     tacNcpPull pull;
+    tacNcpShares shares;
     tacStatus solved = tac_ncp_prepare(ctx, x, u, &p, &d);
     if (!tac_went_on(solved)) return solved;
     memcpy(ctx->work.vec[0], p.hv, (size_t)m->nv * sizeof(double));
     TAC_TRY(tac_adjoint_begin(ctx, ybar, g->theta != NULL, &adjoint));
-    if (!tac_ncp_pull_layout(&pull, m->nv, tac_ncp_inputs(&p), &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    if (!tac_ncp_pull_layout(&pull, m->nv, tac_ncp_inputs(&p), &ctx->arena) ||
+        !tac_ncp_shares_layout(&shares, &p, tac_count_columns(ctx), 1, &ctx->arena))
+        return TAC_ERR_ARENA_FULL;
     double *vbar = adjoint.lambda; /* h vbar+ */
     for (int i = 0; i < m->nv; i++)
         vbar[i] /= p.h;
     memset(pull.mu, 0, (size_t)tac_ncp_inputs(&p) * sizeof *pull.mu);
     tac_ncp_adjoint(&p, &d, vbar, pull.lambda, pull.mu);
+    tac_ncp_note_share(&p, &shares, 0, pull.mu);
     ctx->info.conditioning = d.conditioning;
     hold_vjp(&p, vbar, &adjoint.bar);
     TAC_TRY(tac_ncp_residual_vjp(ctx, x, u, &p, &d, &pull, &adjoint.bar));
+    TAC_TRY(tac_ncp_pull_shares(ctx, x, u, &p, &d, &shares, &adjoint.bar));
     activations_vjp(ctx, x, u, ybar, &adjoint.bar);
     TAC_TRY(tac_copy_grad(&adjoint.bar, tac_count_columns(ctx), g));
     return solved;
@@ -344,4 +357,5 @@ void tac_ncp_measure_vjp(const tacModel *m, const tacOptions *options, tacArena 
     tacAdjoint adjoint;
     tac_adjoint_layout(m, tac_columns_of(m, options), dry, &adjoint);
     tac_ncp_pull_layout(&pull, m->nv, tac_ncp_max_inputs(m, options->max_contacts), dry);
+    tac_ncp_measure_shares(m, options, 1, dry);
 }

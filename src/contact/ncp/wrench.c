@@ -82,8 +82,7 @@ static void add_point_weights(const tacNcp *p, int body, tacVec3 point, tacVec3 
 }
 
 /* Adds weights of the wrench on a side. Gamma is its derivative about the tree's origin at q, where the arm follows the
- * place. About the body's origin at q+ the arm follows the point at q+: directly where the place is fixed at q, else
- * through the shares of both bodies. It also loses the motion of that origin. */
+ * place. About the body's origin at q+ the arm follows the point at q+, and loses the motion of that origin. */
 static void side_weights(const tacNcp *p, const tacNcpContact *c, const tacNcpResponse *answer, int side, tacVec6 bar,
                          tacVec6 *zbar) {
     int b = c->body[side];
@@ -95,10 +94,8 @@ static void side_weights(const tacNcp *p, const tacNcpContact *c, const tacNcpRe
     for (int moved = 0; moved < 2; moved++) {
         int body = c->body[moved];
         if (!p->ldu.still[body]) add_transposed(answer->Gamma[side], moved, X, &zbar[body]);
-        if (!c->impulse.held)
-            add_point_weights(p, body, p->next.xipos[body], tac_scale3(c->impulse.share[moved], of), zbar);
-        for (int i = 0; c->impulse.held && i < 3; i++)
-            tac_six_axpy(tac_get3(of, i), answer->point[i] + 6 * moved, &zbar[body].ang.x);
+        for (int i = 0; i < 3; i++)
+            tac_six_axpy(tac_get3(of, i), answer->beyond[i] + 6 * moved, &zbar[body].ang.x);
     }
     add_point_weights(p, b, p->next.xpos[b], tac_neg3(of), zbar);
 }

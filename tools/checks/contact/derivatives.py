@@ -26,6 +26,7 @@ class Study:
     options: object  # (name, part) -> words of the command line
     file_of: object = lambda context, name: name  # the file of a model that is not one itself
     quad: object = None  # (context, name, part, file of a state that fails) -> what quad.py says of it
+    seeds: tuple = tuple(range(PARTS))  # of the parts
 
     def __post_init__(self):
         assert sum(samples for samples, _ in self.models.values()) == SAMPLES
@@ -49,11 +50,12 @@ def judge_again(study, got, case, exact):
 
 def run_part(context, study, name, file, part):
     """One part of a model's samples -> the JSON of `tactus check`, and how many pass in 113-bit differences alone."""
-    samples, paths = study.models[name]
+    total, paths = study.models[name]
+    samples = total * (part + 1) // len(study.seeds) - total * part // len(study.seeds)
     params = [word for path in paths for word in ("--param", path)]
     kept = context.scratch / f"{pathlib.Path(name).stem}_{part}"
     kept.mkdir(exist_ok=True)
-    options = [*study.options(name, part), "--tol", study.tol, "--samples", samples // PARTS, "--seed", part, *params, "--keep", kept]
+    options = [*study.options(name, part), "--tol", study.tol, "--samples", samples, "--seed", study.seeds[part], *params, "--keep", kept]
     done = context.run(context.tactus, "check", file, *options, "--json", seconds=120 * MINUTES)
     if done.returncode not in (0, 1) or not done.stdout.strip():
         raise Failed(f"{name}, part {part}: exit {done.returncode}: {last_line(done.stderr)}")
@@ -65,14 +67,14 @@ def run_part(context, study, name, file, part):
     return got
 
 
-def table_of(jobs, done):
+def table_of(study, jobs, done):
     """Jobs (model, part) and what they printed -> {model: sums over its parts}"""
     table = {}
     for (name, part), got in zip(jobs, done, strict=True):
         row = table.setdefault(name, {"worst": 0, "reverse": 0, "kinds": set(), "odd": []})
         for key in COUNTS:
             row[key] = row.get(key, 0) + got[key]
-        row["odd"] += [{"seed": part} | case for case in got["odd"]]
+        row["odd"] += [{"seed": study.seeds[part]} | case for case in got["odd"]]
         row["worst"] = max(row["worst"], got["worst"])
         row["reverse"] = max(row["reverse"], got["blocks"]["reverse"])
         row["kinds"] |= {block[4:] for block in got["blocks"] if block.startswith("dy/d")}
@@ -108,6 +110,6 @@ def derivative_check(name, bar, study):
         files = {model: study.file_of(context, model) for model in study.models if not context.only or context.only in model}
         if not files:
             raise CannotRun(f"no model is called {context.only}")
-        jobs = [(model, part) for model in files for part in range(PARTS)]
+        jobs = [(model, part) for model in files for part in range(len(study.seeds))]
         done = side_by_side(lambda model, part: run_part(context, study, model, files[model], part), jobs)
-        return judged(table_of(jobs, done), study)
+        return judged(table_of(study, jobs, done), study)

@@ -8,7 +8,7 @@ MIB = 1 << 20
 MOST = {"panda": 4 * MIB, "quadruped": 4 * MIB, "humanoid": 4 * MIB, "atlas": 8 * MIB}
 # Sums of rounded sizes are counts by hand. The arena has them, and the model, which is one block laid out by its table.
 COUNTS = re.compile(r"\btac_arena_round\s*\(")
-SIZES = re.compile(r"^(?:static )?(?:inline )?size_t (\w+)\([^;{]*\) \{(.*?)^\}", re.MULTILINE | re.DOTALL)
+SIZES = re.compile(r"^(?:static )?(?:inline )?size_t (\w+)\([^;{]*\) \{( [^\n]*\}$|\n.*?^\})", re.MULTILINE | re.DOTALL)
 MAY_COUNT = ("src/base/", "src/model/")
 
 

@@ -32,10 +32,12 @@ CONTACTS = {
     "mocap": ("a mocap body pushes a box before it at 0.02 to 1.9 m/s, in it by 2e-3 m at the hit and 1e-4 m at the end", "mocap_pushes"),
     "squeeze": ("two mocap bodies close on a box at 0.05 and 0.5 m/s, every step solved", "mocap_squeezes"),
     "bounce-energy": ("bricks and eggs that turn and bounce at restitution 1 and 0.5 gain no energy, within 1 %", "bounces_make_no_energy"),
+    "place-derivatives": ("steps in which the touch of a coin, an egg and bricks runs far over them, by state and parameters, against differences: 1e-6", "place_has_derivatives"),
     "push-derivatives": ("steps in which a mocap body is put into a brick by 3 and 30 mm, by state and parameters, against differences: 1e-6", "pushed_brick_has_derivatives"),
     "bounce-derivatives": ("steps in which a brick that turns bounces on the floor and on a free egg, by state and parameters, against differences: 1e-6", "brick_bounces_by_its_derivatives"),
 }  # fmt: skip
 unit_checks("ncp-contacts", CONTACTS, "test_ncp_contacts")
+unit_check("ncp-discs", "discs that are thrown and come to lie at 1, 5 and 20 ms: every step solved, no energy gained", "test_ncp_rolling", "discs_come_to_lie")
 unit_check("ncp-stalled", "a search whose balance is solved while its products stay ends after a few systems", "test_interior", "products_that_stay_end_it")
 unit_check("ncp-rests", "what two geoms are found to touch by later has the rest of what was left out of theirs", "test_ncp", "rests_are_remembered")
 unit_check("ncp-ball-limit", "a ball with a range of up to 3.14 rad that turns at 9 rad/s stops there at three time steps, and gains no energy", "test_ncp_rows", "ball_does_not_come_round")

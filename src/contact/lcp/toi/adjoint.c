@@ -3,6 +3,7 @@
  * more, without a search, so that one problem at a time is in memory. */
 #include "math/dense.h"
 #include "math/scalar.h"
+#include "contact/lcp/share.h"
 #include "contact/lcp/toi/flight.h"
 #include "smooth/tangent.h"
 
@@ -94,7 +95,7 @@ static void add_time(Return *r, double change) {
 }
 
 /* What (1 + e) J d(lag) and the time left do to the rows, lag = (t/h - 1/2) kick. */
-static void pull_lag(Return *r, const tacFlight *f, const tacLcp *lcp, const double *mu) {
+static void pull_lag(Return *r, const tacFlight *f, const tacLcp *lcp, const double *mu, const double *weight) {
     double h = r->ctx->options.dt, share = (h - f->left) / h - 0.5, *lag = r->move;
     int nv = r->ctx->model->nv;
     memset(lag, 0, (size_t)nv * sizeof *lag);
@@ -103,6 +104,8 @@ static void pull_lag(Return *r, const tacFlight *f, const tacLcp *lcp, const dou
         tac_row_add_force(&lcp->rows, k, -mu[k] * tac_lcp_lag_share(lcp, k), lag);
         r->left -= mu[k] * tac_flight_span_rate(lcp, k);
     }
+    for (int i = 0; lcp->limited > 0 && i < lcp->nisland; i++) /* dE has -Q . d(lag) */
+        if (weight[i] != 0) tac_lcp_share_impulse(r->ctx, lcp, i, weight[i], 0, lag);
     tac_dense_axpy(nv, share, lag, r->kick);
     double along = tac_dense_dot(nv, f->kick, lag);
     r->left -= along / h;
@@ -122,13 +125,14 @@ static void pull_inertia(Return *r, const tacFlight *f, double *lambda) {
 
 /* Covectors of an impact's equations and rows. */
 typedef struct Impact {
-    double *lambda, *mu; /* nv, rows + 1 */
+    double *lambda, *mu, *share; /* nv, rows + 1, islands */
 } Impact;
 
 static int impact_layout(Impact *d, const tacModel *m, int rows, tacArena *arena) {
     d->lambda = TAC_TAKE(arena, m->nv, double);
     d->mu = TAC_TAKE(arena, rows + 1, double);
-    return d->lambda && d->mu;
+    d->share = TAC_TAKE(arena, rows + 1, double);
+    return d->lambda && d->mu && d->share;
 }
 
 /* v' = v + h a through the impact in hand (L6). Needs: its problem, v' in w->next, a in w->qacc, the factor of M. */
@@ -144,12 +148,12 @@ static tacStatus pull_impact(Return *r, const tacFlight *f, const tacLcp *lcp) {
     memset(r->direct.x, 0, (size_t)r->c.nx * sizeof(double));
     add_time(r, tac_dense_dot((int)nv, r->v, ctx->work.qacc));
     tac_solve(ctx->model, &ctx->work, d.lambda);
-    TAC_TRY(tac_lcp_answer_reverse(ctx, lcp, NULL, d.lambda, d.mu));
-    TAC_TRY(tac_lcp_residuals_vjp(ctx, f->x, f->u, lcp, d.lambda, d.mu, NULL, &r->direct));
+    TAC_TRY(tac_lcp_answer_reverse(ctx, lcp, NULL, d.lambda, d.mu, d.share));
+    TAC_TRY(tac_lcp_residuals_vjp(ctx, f->x, f->u, lcp, d.lambda, d.mu, d.share, NULL, &r->direct));
     pull_inertia(r, f, d.lambda);
     tac_dense_axpy((int)nv, 1, r->direct.x, r->q);
     tac_dense_axpy((int)nv, 1, r->direct.x + nv, r->v);
-    pull_lag(r, f, lcp, d.mu);
+    pull_lag(r, f, lcp, d.mu, d.share);
     return TAC_OK;
 }
 
@@ -214,7 +218,7 @@ static void measure_stop(const tacModel *m, const tacOptions *options, tacArena 
     tac_flight_measure_solve(m, options, dry);
     impact_layout(&d, m, tac_lcp_deriv_rows(m, options), dry);
     tac_lcp_measure_answer_reverse(m, options, dry);
-    tac_lcp_measure_residuals(m, dry);
+    tac_lcp_measure_residuals(m, options, dry);
 }
 
 void tac_flight_measure_pull(const tacModel *m, const tacOptions *options, tacArena *dry) {

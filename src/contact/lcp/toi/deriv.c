@@ -1,6 +1,7 @@
 /* Derivatives of steps that stop at impacts, forward: dq and dv of the state in hand with respect to [x | u | theta] go
  * along with it (docs/theory/contact.md, H3, H4). */
 #include "math/dense.h"
+#include "contact/lcp/share.h"
 #include "contact/lcp/toi/flight.h"
 #include "smooth/tangent.h"
 
@@ -203,6 +204,31 @@ double tac_flight_span_rate(const tacLcp *lcp, int k) {
     return gap && tac_lcp_shift_rate(lcp, k) > 0 ? -lcp->s[k] / lcp->span : 0;
 }
 
+static double *change_layout(tacColumns c, tacArena *arena) { return TAC_TAKE(arena, c.n, double); }
+
+/* What the lag does to shares of restitution: dE = -Q . d(lag), Q of each island in turn (L18). */
+static tacStatus share_jac(tacFlight *f, const tacLcp *lcp, double *dr) {
+    tacContext *ctx = f->ctx;
+    tacColumns c = f->d->c;
+    if (lcp->limited == 0) return TAC_OK;
+    TAC_SCOPE(&ctx->arena);
+    tacLcpShare s;
+    double *change = change_layout(c, &ctx->arena);
+    if (change == NULL || !tac_lcp_share_layout(&s, ctx->model, lcp->rows.n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(tac_lcp_share_adjoint(ctx, lcp, &s));
+    for (int i = 0; i < lcp->nisland; i++) {
+        if (s.scale[i] == 0) continue;
+        memset(change, 0, (size_t)c.n * sizeof *change);
+        for (int j = lcp->island_adr[i]; j < lcp->island_adr[i + 1]; j++) {
+            const tacRow *row = &lcp->rows.row[lcp->order[j]];
+            for (int e = row->adr; e < row->adr + row->num; e++)
+                lag_row(f, lcp->rows.dof[e], -lcp->f[lcp->order[j]] * lcp->rows.J[e], change);
+        }
+        tac_lcp_share_change(lcp, &s, i, c, NULL, dr, change);
+    }
+    return TAC_OK;
+}
+
 tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp) {
     TAC_SCOPE(&f->ctx->arena);
     TAC_TRY(tac_lcp_check_rows(lcp));
@@ -219,6 +245,7 @@ tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp) {
             lag_row(f, lcp->rows.dof[e], share * lcp->rows.J[e], dr + (size_t)k * n);
         tac_dense_axpy((int)n, tac_flight_span_rate(lcp, k), d->left, dr + (size_t)k * n);
     }
+    TAC_TRY(share_jac(f, lcp, dr));
     TAC_TRY(tac_lcp_respond(f->ctx, lcp, d->c, dr, d->W));
     tac_dense_axpy((int)(nv * n), -f->ctx->options.dt, d->W, d->v);
     if (f->z != NULL) tac_lcp_add_force_changes(f->ctx, lcp, d->c, dr, f->z->dwrench, f->z->dqfrc);
@@ -229,6 +256,8 @@ void tac_flight_measure_lag_jac(const tacModel *m, const tacOptions *options, ta
     TAC_SCOPE(dry);
     tac_lcp_dr_layout(tac_lcp_deriv_rows(m, options), tac_columns_of(m, options), dry);
     tac_lcp_measure_respond(m, options, dry);
+    change_layout(tac_columns_of(m, options), dry);
+    tac_lcp_measure_share(m, options, dry);
 }
 
 static void split_row(const tacFlightTangent *d, const double *row, size_t i) {

@@ -83,10 +83,12 @@ static void report(tacFlight *f, const tacLcp *lcp) {
     info->sticking += before.sticking;
     info->sliding += before.sliding;
     info->iterations += before.iterations;
+    info->reason = before.reason;
     info->impacts = before.impacts;
     info->impact_time = before.impact_time;
     info->residual = tac_max(info->residual, before.residual);
     info->class_margin = tac_min(info->class_margin, before.class_margin);
+    info->restitution_share = tac_min(info->restitution_share, before.restitution_share);
     info->feature_margin = tac_min(info->feature_margin, before.feature_margin);
     info->active_set = tac_hash(&info->active_set, sizeof info->active_set, before.active_set);
 }

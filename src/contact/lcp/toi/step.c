@@ -2,6 +2,7 @@
 
 #include "dynamics/actuator.h"
 #include "math/scalar.h"
+#include "smooth/turning.h"
 
 #include <string.h>
 
@@ -26,11 +27,13 @@ static tacStatus kick(tacFlight *f, tacLcp *lcp) {
     tacWork *w = &ctx->work;
     double h = ctx->options.dt;
     tac_evaluate(ctx, f->x, f->u);
-    TAC_TRY(tac_accelerate(ctx, tac_implicit_damping(ctx, f->scratch)));
+    int too_fast = 0;
+    TAC_TRY(tac_turning_accelerate(ctx, f->x, f->u, tac_implicit_damping(ctx, f->scratch), &too_fast));
     for (int i = 0; i < m->nv; i++)
         f->v_free[i] = f->x[m->nq + i] + h * w->qacc[i];
     if (tac_first_nonfinite(m->nv, f->v_free) >= 0) return TAC_ERR_NONFINITE;
     TAC_TRY(tac_flight_solve(f, f->v_free, 0, lcp));
+    if (too_fast) f->unsolved = 1, ctx->info.reason = TAC_REASON_SPIN;
     note_held(f, lcp);
     tac_lcp_add_impulses(ctx, lcp, f->scratch);
     return tac_advance(ctx, f->x);
@@ -234,7 +237,7 @@ static tacStatus prepare(tacFlight *f, const double *x) {
     if (!layout(f, m, &ctx->options, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     memset(f->kick, 0, (size_t)m->nv * sizeof *f->kick);
     memcpy(f->x, x, (size_t)tac_nx(m) * sizeof *x);
-    ctx->info = (tacStepInfo){.class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY};
+    ctx->info = (tacStepInfo){.class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY, .restitution_share = 1};
     return TAC_OK;
 }
 
@@ -362,6 +365,7 @@ static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const do
 void tac_flight_measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
     tacFlight f;
     layout(&f, m, options, dry);
+    tac_turning_measure(m, options, dry);
     tac_first_impact_measure(m, dry);
 }
 

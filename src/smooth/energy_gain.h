@@ -1,0 +1,15 @@
+/* What a step adds to the energy, and no input gave (step.md, ST19). */
+#pragma once
+
+#include "smooth/context.h"
+
+/* What is kept of a step's beginning: y may be x. */
+typedef struct tacEnergyStart {
+    double energy, power; /* E(x); v . f(x, u) */
+    double *force;        /* nv: f */
+} tacEnergyStart;
+
+/* (x, u) -> start, its array given. */
+void tac_energy_begin(tacContext *ctx, const double *x, const double *u, tacEnergyStart *start);
+/* y -> E(y) - E(x) - h (v + v+)/2 . f; infinite where it overflows. y may be w->next. */
+double tac_energy_gain(tacContext *ctx, const double *u, const double *y, const tacEnergyStart *start);

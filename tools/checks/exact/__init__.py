@@ -1,0 +1,1 @@
+"""Contact and motion against exact answers."""
