@@ -47,7 +47,7 @@ static tacStatus advance(tacSim *sim, tacRun *run, double *y) {
     return TAC_OK;
 }
 
-/* What the step just made, or the start, says of the energy. An energy that overflows has gained all there is. */
+/* Adds the energy gain of the last step. An energy that overflows counts as an infinite gain. */
 static void watch_energy(tacSim *sim, tacRun *run) {
     tacEnergy energy;
     tacStatus status = tac_energy(sim, run->x, run->x + run->model->nq, &energy);

@@ -11,9 +11,9 @@ typedef struct tacRun {
     tacOptions options;
     const tacControls *controls;
     long steps;          /* asked for */
-    long every;          /* a frame is recorded every so many steps, and at the end */
+    long every;          /* steps between two recorded frames; the last state is recorded too */
     double *x, *u;       /* start in, final state and last input out */
-    double energy_bound; /* share of what the motion had that energy may grow by untold */
+    double energy_bound; /* energy may grow by this share of its own before a warning */
     /* out */
     tacStatus status;
     long done;             /* steps made */

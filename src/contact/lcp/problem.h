@@ -65,7 +65,7 @@ typedef struct tacLcp {
     double *b, *f, *w;
     double *bounce; /* rows.max: restitution of a row that bounces in this step (TAC_LCP_HOP: hops), times the share of
                        its island; else 0 */
-    double *restitution;      /* rows.max: the same without the share; 0 of what hops */
+    double *restitution;      /* rows.max: restitution before the share is applied; 0 for rows that hop */
     int limited;              /* islands whose share is below 1 (share.h) */
     const double *v, *v_free; /* nv: velocities before the step, and without rows; they outlive the solve */
     int *parent, *row_class;
