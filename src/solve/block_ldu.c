@@ -4,6 +4,8 @@
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "math/six.h"
+#define LANES 1
+#include "solve/block_ldu_lanes.h"
 
 #include <string.h>
 
@@ -143,14 +145,6 @@ static void solve_dofs(const tacBlockLdu *s, int b, double *y) {
         tac_lu_solve(s->dof_num[b], D, s->pivot + s->most * b, y);
 }
 
-static void solve_dofs_transposed(const tacBlockLdu *s, int b, double *y) {
-    const double *D = s->D + square(s) * (size_t)b;
-    if (s->dof_num[b] == 1)
-        y[0] /= D[0];
-    else if (s->dof_num[b] > 1)
-        tac_lu_solve_transposed(s->dof_num[b], D, s->pivot + s->most * b, y);
-}
-
 static void divide_six(double by, double *y) {
     for (int i = 0; i < N; i++)
         y[i] /= by;
@@ -276,39 +270,7 @@ void tac_block_ldu_solve(const tacBlockLdu *s, const double *f, const double *g,
     }
 }
 
-/* --- Transposed solves: both passes in reverse -------------------------------------------------------------------- */
-
-static void backward_transposed(const tacBlockLdu *s, int b, double *y) {
-    int n = s->dof_num[b], adr = s->dof_adr[b], parent = s->parent[b];
-    double *z = s->z + N * b;
-    add_dots(n, s->right + N * adr, z, 1, y);
-    for (int e = s->first[b]; e >= 0; e = s->edge[e].next)
-        if (s->edge[e].node >= 0) add_rows(n, s->edge[e].down, y, -1, s->z + N * s->edge[e].node);
-    if (s->still[parent]) return;
-    tac_six_axpy(1, z, s->z + N * parent);
-    add_rows(n, s->Z + N * adr, y, -1, s->z + N * parent);
-}
-
-static void forward_transposed(const tacBlockLdu *s, int b, double *y) {
-    int n = s->dof_num[b], adr = s->dof_adr[b], parent = s->parent[b];
-    double *f = s->f + N * b;
-    memset(f, 0, N * sizeof *f);
-    for (int e = s->first[b]; e >= 0; e = s->edge[e].next)
-        if (s->edge[e].node >= 0) add_dots(n, s->edge[e].up, s->f + N * s->edge[e].node, -1, y);
-    if (!s->still[parent]) {
-        add_dots(n, s->U + N * adr, s->f + N * parent, -1, y);
-        memcpy(f, s->f + N * parent, N * sizeof *f);
-    }
-    solve_dofs_transposed(s, b, y);
-    add_rows(n, s->left + N * adr, y, 1, f);
-}
-
 void tac_block_ldu_solve_transposed(const tacBlockLdu *s, const double *bar, double *lambda) {
     if (lambda != bar) memcpy(lambda, bar, (size_t)s->nv * sizeof *lambda);
-    memset(s->z, 0, N * (size_t)s->nnode * sizeof *s->z);
-    memset(s->f, 0, N * (size_t)s->nnode * sizeof *s->f);
-    for (int b = s->nnode - 1; b > 0; b--)
-        if (!s->still[b]) backward_transposed(s, b, lambda + s->dof_adr[b]);
-    for (int b = 1; b < s->nnode; b++)
-        if (!s->still[b]) forward_transposed(s, b, lambda + s->dof_adr[b]);
+    lane_solve_transposed(s, lambda, s->z, s->f);
 }

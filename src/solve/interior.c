@@ -27,9 +27,9 @@
 /* A search that ends with E below this share of that at the start continues along the path. */
 #define FOLLOW_FROM 1e-2
 /* A further step at the solution is at most this share of the one before: less than that leaves rounding alone. After
- * one as small as POLISH_END nothing is left, as errors are squared. */
+ * one as small as POLISH_END nothing is left: in this measure Newton's next step is about the square of the last. */
 #define POLISH_SHRINKS 0.5
-#define POLISH_END     1e-15
+#define POLISH_END     1e-6
 
 /* --- Cones -------------------------------------------------------------------------------------------------------- */
 
@@ -141,36 +141,39 @@ static double step_size(const tacInteriorRun *r) {
     return tac_first_nonfinite(r->p->n, r->dx) < 0 ? most : TAC_INFINITY;
 }
 
-/* One further step. 0: there is none, or rounding is all that is left of it. */
-static int polish(tacInteriorRun *r) {
+/* How a further step ended. */
+typedef enum { TOOK, TOOK_LAST, REFUSED, UNDEFINED } Polish;
+
+/* One further step. It is refused where rounding is all that is left of it. */
+static Polish polish(tacInteriorRun *r) {
     double violation = r->at->violation, centring = r->at->centring, now;
     r->geometric_share = 1;
     tac_run_count(r);
-    if (tac_run_factor(r) != TAC_OK) return 0;
+    if (tac_run_factor(r) != TAC_OK) return REFUSED;
     tac_run_right_side(r, r->s->kappa, 0);
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
     double size = step_size(r);
-    if (!(size < 1) || !(size <= POLISH_SHRINKS * r->at->polished)) return 0;
+    if (!(size < 1) || !(size <= POLISH_SHRINKS * r->at->polished)) return REFUSED;
     tac_run_set_trial(r, 1);
-    if (r->p->residual(r->p->user, r->trial_x, r->trial_a, r->trial_b, &now) != TAC_OK || !tac_finite(now)) return 0;
+    if (r->p->residual(r->p->user, r->trial_x, r->trial_a, r->trial_b, &now) != TAC_OK || !tac_finite(now))
+        return UNDEFINED;
     tac_run_note_residual(r, now);
     r->at->centring = tac_run_off_centre(r, r->trial_a, r->trial_b) / r->s->kappa;
     tac_run_record(r, r->s->kappa, violation, centring, 1);
     tac_run_accept(r);
     r->at->polished = size;
-    return size > POLISH_END;
+    return size > POLISH_END ? TOOK : TOOK_LAST;
 }
 
 /* A step that makes E smaller may leave larger errors of the products, or the other way round, where a gap is smaller
- * than the tolerance of E. The next one makes both small. So steps are judged by their own size. */
+ * than the tolerance of E. The next one makes both small. So steps are judged by their own size. If they end beyond the
+ * tolerances, the point before them is restored. */
 tacStatus tac_run_polish(tacInteriorRun *r) {
+    Polish last = TOOK;
     r->at->polished = TAC_INFINITY;
-    for (int k = 0; k < r->s->polish; k++)
-        if (!polish(r)) break;
-    if (r->at->polished < TAC_INFINITY && tac_run_relative_error(r) <= 1) {
-        r->best = TAC_INFINITY;
-        tac_run_keep_best(r);
-    }
+    for (int k = 0; k < r->s->polish && last == TOOK; k++)
+        last = polish(r);
+    if (tac_run_relative_error(r) <= 1 && last != UNDEFINED) return TAC_OK;
     tacStatus status = tac_run_restore_best(r);
     return status == TAC_ERR_UNSOLVED ? TAC_OK : status;
 }
@@ -226,6 +229,16 @@ tacStatus tac_interior_solve(const tacInteriorProblem *problem, const tacInterio
     TAC_SCOPE(arena);
     if (!tac_run_layout(&run, problem->n, count_numbers(problem), arena)) return TAC_ERR_ARENA_FULL;
     return search(&run);
+}
+
+tacStatus tac_interior_polish(const tacInteriorProblem *problem, const tacInteriorSettings *settings,
+                              tacInterior *point, tacArena *arena) {
+    tacInteriorRun run = {.p = problem, .s = settings, .at = point, .best = TAC_INFINITY};
+    TAC_SCOPE(arena);
+    if (!tac_run_layout(&run, problem->n, count_numbers(problem), arena)) return TAC_ERR_ARENA_FULL;
+    point->iterations = 0;
+    tac_run_keep_best(&run);
+    return tac_run_polish(&run);
 }
 
 void tac_interior_measure(int n, int numbers, tacArena *dry) {

@@ -164,21 +164,30 @@ def ratio(old, new, scene, piece):
     return statistics.median(ratios)
 
 
-def compare_speed(context, commit):
+def speed_ratios(context, commit, robots, contacts, pieces):
+    """{(robot, contact, piece): ratios of new to old time, one a round}"""
     tree = context.once(f"before-{commit}", lambda c: before_tree(c, commit))
     programs = [compiled(context, "evidence_speed.c", tree, tree / "build" / "release", f"speed-{commit}"), compiled(context, "evidence_speed.c", ROOT, context.build, "speed-now")]
-    models = [ROOT / "models" / f"{name}.xml" for name in SPEED_ROBOTS]
-    keys = [(robot, contact, piece) for robot in SPEED_ROBOTS for contact in CONTACTS for piece in PIECES]
-    ratios = {key: [] for key in keys}
+    models = [ROOT / "models" / f"{name}.xml" for name in robots]
+    ratios = {(robot, contact, piece): [] for robot in robots for contact in contacts for piece in pieces}
     for _ in range(ROUNDS):  # new processes each time: the place of memory matters by several per cent
         old, new = (Timer(program, models) for program in programs)
-        for i, key in enumerate(keys):
-            ratios[key].append(ratio(old, new, i // len(PIECES), i % len(PIECES)))
+        for key, values in ratios.items():
+            scene = len(CONTACTS) * robots.index(key[0]) + CONTACTS.index(key[1])
+            values.append(ratio(old, new, scene, PIECES.index(key[2])))
         old.close(), new.close()
+    return ratios
+
+
+def compare_speed(context, commit):
+    ratios = speed_ratios(context, commit, SPEED_ROBOTS, CONTACTS, PIECES)
     medians = {key: statistics.median(values) for key, values in ratios.items()}
     worst = max(medians, key=medians.get)
-    lines = [f"{' '.join(key):36} {value:.3f}   {min(ratios[key]):.3f} to {max(ratios[key]):.3f}" for key, value in medians.items()]
-    return Result(medians[worst] <= SPEED_BAR, f"worst {medians[worst]:.3f} ({' '.join(worst)}), {len(medians)} times, median {statistics.median(medians.values()):.3f}", lines)
+    return Result(medians[worst] <= SPEED_BAR, f"worst {medians[worst]:.3f} ({' '.join(worst)}), {len(medians)} times, median {statistics.median(medians.values()):.3f}", speed_lines(ratios))
+
+
+def speed_lines(ratios):
+    return [f"{' '.join(key):36} {statistics.median(values):.3f}   {min(values):.3f} to {max(values):.3f}" for key, values in ratios.items()]
 
 
 for work, commit in BEFORE.items():

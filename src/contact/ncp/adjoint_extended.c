@@ -10,7 +10,6 @@
  * answer is that of lambda before the last solve, plus this correction. */
 #include "contact/ncp/adjoint.h"
 
-#include "contact/ncp/border.h"
 #include "contact/ncp/rows_deriv.h"
 #include "math/dense.h"
 
@@ -132,7 +131,7 @@ static void bodies_residual(const tacNcp *p, const tacNcpDeriv *d, const double 
     }
 }
 
-/* As tac_ncp_rows_adjoint_residual. */
+/* As add_rows_residual of adjoint_passes.h. */
 static void row_residual(const tacNcp *p, const tacNcpDeriv *d, int k) {
     const tacNcpRow *row = &p->rows.row[k];
     const tacNcpExtended *w = &d->extended;
@@ -142,45 +141,44 @@ static void row_residual(const tacNcp *p, const tacNcpDeriv *d, int k) {
     if (!inertia) row_axpy(&p->rows, row, of, p->rows.G, w->rest);
     for (int i = 0; i < 9 && tac_ncp_row_is_ball(p, row); i++)
         w->rest[dof + i % 3] -= (tacLong)row->turn[i] * w->lambda[dof + i / 3];
-    if (is_wide(row)) p->rows.t[row->wide] = inertia ? 0 : (double)(y + (tacLong)tac_ncp_row_compliance(row) * of);
+    if (is_wide(row)) d->single.wide[row->wide] = inertia ? 0 : (double)(y + (tacLong)tac_ncp_row_compliance(row) * of);
 }
 
-/* Residual of lambda and of mu of wide rows: d->rest, t of wide rows. Sets mu of the others. */
-static void adjoint_residual(const tacNcp *p, tacNcpDeriv *d, const double *vbar) {
+/* Residual of lambda and of mu of wide rows: rest and wide of d->single. Sets mu of the others. */
+static void adjoint_residual(const tacNcp *p, tacNcpDeriv *d) {
     project_lambda(p, d);
     set_weights(p, d);
-    bodies_residual(p, d, vbar);
+    bodies_residual(p, d, d->single.vbar);
     for (int k = 0; k < p->rows.n; k++)
         row_residual(p, d, k);
     for (int j = 0; j < p->m->nv; j++)
-        d->rest[j] = (double)d->extended.rest[j];
+        d->single.rest[j] = (double)d->extended.rest[j];
 }
 
-void tac_ncp_adjoint_extended(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double *lambda, double *mu) {
+void tac_ncp_adjoint_extended(const tacNcp *p, tacNcpDeriv *d) {
     int nv = p->m->nv, inputs = tac_ncp_inputs(p);
+    tacNcpLanes *w = &d->single;
     double change[2] = {0, 0};
     for (int j = 0; j < nv; j++)
-        d->extended.lambda[j] = (tacLong)lambda[j];
+        d->extended.lambda[j] = (tacLong)w->lambda[j];
     for (int i = 0; i < inputs; i++)
-        d->extended.mu[i] = (tacLong)mu[i];
+        d->extended.mu[i] = (tacLong)w->mu[i];
     for (int s = 0; s < MAX_SOLVES; s++) {
-        adjoint_residual(p, d, vbar);
-        tac_ncp_border_transposed(p, d->rest);
+        adjoint_residual(p, d);
         for (int i = 0; i < inputs; i++)
-            mu[i] = (double)d->extended.mu[i];
-        tac_ncp_add_weights(p, d, (const tacVec6 *)(const void *)p->ldu.f, mu);
-        tac_ncp_add_row_weights(p, d, d->rest, mu);
+            w->mu[i] = (double)d->extended.mu[i];
+        tac_ncp_adjoint_correct(p, d, w);
         for (int k = 0; k < p->rows.n; k++) {
             const tacNcpRow *row = &p->rows.row[k];
-            if (is_wide(row) && !tac_ncp_row_is_smooth(row)) add_row_weight(p, d, k, (tacLong)p->rows.t[row->wide]);
+            if (is_wide(row) && !tac_ncp_row_is_smooth(row)) add_row_weight(p, d, k, (tacLong)w->wide[row->wide]);
         }
         for (int j = 0; j < nv; j++) {
-            d->extended.lambda[j] += (tacLong)d->rest[j];
-            lambda[j] = (double)d->extended.lambda[j];
+            d->extended.lambda[j] += (tacLong)w->rest[j];
+            w->lambda[j] = (double)d->extended.lambda[j];
         }
         change[0] = change[1];
-        change[1] = tac_dense_largest(nv, d->rest);
-        if (change[1] <= CONVERGED * tac_dense_largest(nv, lambda)) break;
+        change[1] = tac_dense_largest(nv, w->rest);
+        if (change[1] <= CONVERGED * tac_dense_largest(nv, w->lambda)) break;
     }
-    tac_ncp_note_correction(d, change, tac_dense_largest(nv, lambda));
+    tac_ncp_note_correction(d, change, tac_dense_largest(nv, w->lambda));
 }

@@ -45,17 +45,3 @@ void tac_ncp_border_solve(tacNcp *p, const double *c, double *dv) {
         tac_ncp_row_axpy(&p->rows, wide_row(p, k), -p->rows.t[k], p->rows.J, p->g_rhs);
     tac_block_ldu_solve(&p->ldu, &p->rhs[0].ang.x, p->g_rhs, dv);
 }
-
-/* S^T nu = t + J A^-T vbar,   lambda = A^-T (vbar - G^T nu) */
-void tac_ncp_border_transposed(const tacNcp *p, double *vbar) {
-    int n = p->rows.nwide;
-    if (n > 0) {
-        tac_block_ldu_solve_transposed(&p->ldu, vbar, p->rows.X);
-        for (int k = 0; k < n; k++)
-            p->rows.t[k] += tac_ncp_row_dot(&p->rows, wide_row(p, k), p->rows.J, p->rows.X);
-        tac_lu_solve_transposed(n, p->rows.S, p->rows.pivot, p->rows.t);
-        for (int k = 0; k < n; k++)
-            tac_ncp_row_axpy(&p->rows, wide_row(p, k), -p->rows.t[k], p->rows.G, vbar);
-    }
-    tac_block_ldu_solve_transposed(&p->ldu, vbar, vbar);
-}

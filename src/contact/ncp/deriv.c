@@ -10,6 +10,7 @@
 #include "contact/ncp/contact_system.h"
 #include "contact/ncp/impulse_place.h"
 #include "contact/ncp/rows_deriv.h"
+#include "math/dense.h"
 #include "math/six.h"
 
 #include <string.h>
@@ -21,10 +22,23 @@ static size_t max_impulses(const tacModel *m, int max_contacts) {
     return 3 * (size_t)tac_ncp_max_features(max_contacts) + (size_t)tac_ncp_max_rows(m);
 }
 
+static int layout_lanes(tacNcpLanes *w, const tacModel *m, int max_contacts, size_t lanes, tacArena *arena) {
+    double **of_dofs[] = {&w->vbar, &w->lambda, &w->rest}, **of_bodies[] = {&w->path, &w->t, &w->f, &w->z};
+    for (int i = 0; i < 3; i++)
+        if ((*of_dofs[i] = TAC_TAKE(arena, lanes * (size_t)m->nv, double)) == NULL) return 0;
+    for (int i = 0; i < 4; i++)
+        if ((*of_bodies[i] = TAC_TAKE(arena, 6 * lanes * (size_t)m->nbody, double)) == NULL) return 0;
+    w->mu = TAC_TAKE(arena, lanes * (size_t)tac_ncp_max_inputs(m, max_contacts), double);
+    w->wide = TAC_TAKE(arena, lanes * (size_t)tac_ncp_max_wide(m), double);
+    return w->mu && w->wide;
+}
+
 static int layout_adjoint(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena) {
     int inputs = tac_ncp_max_inputs(m, max_contacts);
     tacNcpExtended *w = &d->extended;
-    d->rest = TAC_TAKE(arena, m->nv, double);
+    d->size = TAC_TAKE(arena, max_impulses(m, max_contacts), double);
+    d->row_response = TAC_TAKE(arena, tac_ncp_max_rows(m), tacNcpRowResponse);
+    d->border = TAC_TAKE(arena, (size_t)tac_ncp_max_wide(m) * (size_t)m->nv, double);
     d->mu_given = TAC_TAKE(arena, inputs, double);
     w->mu = TAC_TAKE(arena, inputs, tacLong);
     w->y = TAC_TAKE(arena, max_impulses(m, max_contacts), tacLong);
@@ -32,7 +46,9 @@ static int layout_adjoint(tacNcpDeriv *d, const tacModel *m, int max_contacts, t
     w->rest = TAC_TAKE(arena, m->nv, tacLong);
     w->path = TAC_TAKE(arena, 6 * m->nbody, tacLong);
     w->t = TAC_TAKE(arena, 6 * m->nbody, tacLong);
-    return d->rest && d->mu_given && w->mu && w->y && w->lambda && w->rest && w->path && w->t;
+    return layout_lanes(&d->single, m, max_contacts, 1, arena) &&
+           layout_lanes(&d->strip, m, max_contacts, TAC_NCP_LANES, arena) && d->size && d->row_response && d->border &&
+           d->mu_given && w->mu && w->y && w->lambda && w->rest && w->path && w->t;
 }
 
 int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, tacArena *arena) {
@@ -302,6 +318,35 @@ static void put_wrenches(const tacNcp *p, tacNcpDeriv *d) {
     }
 }
 
+/* Responses of rows, and the size of all rows of G. */
+static void put_rows(const tacNcp *p, tacNcpDeriv *d) {
+    for (int i = 0; i < 3 * p->ncontact; i++)
+        d->size[i] = tac_dense_largest(12, p->contact[i / 3].next.G[i % 3]);
+    for (int k = 0; k < p->rows.n; k++) {
+        const tacNcpRow *row = &p->rows.row[k];
+        double C = tac_ncp_row_compliance(row);
+        d->size[3 * p->ncontact + k] = tac_dense_largest(row->of.num, p->rows.G + row->of.adr);
+        d->row_response[k] =
+            (tacNcpRowResponse){C, 1 / C, tac_ncp_row_offset_rate(row, d->kappa), tac_ncp_row_is_ball(p, row)};
+    }
+}
+
+/* border = A^-T G^T of the wide rows, and S = C + G A^-1 J^T, factored   (W33). */
+static tacStatus factor_border(tacNcp *p, tacNcpDeriv *d) {
+    int n = p->rows.nwide, nv = p->m->nv;
+    for (int k = 0; k < n; k++) {
+        const tacNcpRow *row = &p->rows.row[p->rows.wide[k]];
+        double *y = d->border + (size_t)k * (size_t)nv, *S = p->rows.S + (size_t)k * (size_t)n;
+        memset(y, 0, (size_t)nv * sizeof *y);
+        tac_ncp_row_axpy(&p->rows, row, 1, p->rows.G, y);
+        tac_block_ldu_solve_transposed(&p->ldu, y, y);
+        for (int l = 0; l < n; l++)
+            S[l] = tac_ncp_row_dot(&p->rows, &p->rows.row[p->rows.wide[l]], p->rows.J, y);
+        S[k] += tac_ncp_row_compliance(row);
+    }
+    return n == 0 || tac_lu_factor(n, p->rows.S, p->rows.pivot, p->rows.work) < 0 ? TAC_OK : TAC_ERR_SINGULAR;
+}
+
 tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
     const tacModel *m = p->m;
     size_t blocks = TAC_BLOCK_SIZE * (size_t)m->nbody * sizeof(double);
@@ -326,8 +371,9 @@ tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
         for (int side = 0; side < 2; side++)
             hold_side(p, d, i, side);
     tac_ncp_linearize_rows(p);
+    put_rows(p, d);
     TAC_TRY(tac_block_ldu_factor(&p->ldu));
-    return tac_ncp_border_factor(p);
+    return factor_border(p, d);
 }
 
 /* --- Columns of q and v ------------------------------------------------------------------------------------------- */

@@ -22,6 +22,22 @@ typedef struct tacNcpResponse {
     tacVec6 unit[2][3]; /* tac_ncp_unit_wrenches */
 } tacNcpResponse;
 
+/* How a row responds: its compliance C and 1/C, d(offset)/d(number of its law); 1: of a ball's limit. */
+typedef struct tacNcpRowResponse {
+    double compliance, stiffness, offset_rate;
+    int ball;
+} tacNcpRowResponse;
+
+/* Arrays of transposed solves for one right side, or for TAC_NCP_LANES of them: their numbers side by side. */
+enum { TAC_NCP_LANES = 4 };
+typedef struct tacNcpLanes {
+    double *vbar, *lambda, *mu;      /* nv, nv, inputs: given; the answers */
+    double *rest, *wide;             /* nv, wide rows: residual, then what corrects it */
+    double *path;                    /* 6 nbody: sum of S lambda on the way to each body */
+    double *t, *f, *z;               /* 6 nbody: scratch */
+    double change[2][TAC_NCP_LANES]; /* largest numbers of the last two corrections of lambda */
+} tacNcpLanes;
+
 /* Arrays of tac_ncp_adjoint_extended. */
 typedef struct tacNcpExtended {
     tacLong *lambda, *path; /* nv, 6 nbody: sums of S lambda on the way to each body */
@@ -41,8 +57,12 @@ typedef struct tacNcpDeriv {
     tacVec6 *by_q, *by_v;         /* nv: twist of the pose before per unit of q_j, v_j */
     tacVec6 *wrench;              /* nbody: residual of the balance, at the centre of mass */
     tacNcpResponse *response;     /* a contact */
-    tacVec6 *path;                /* nbody, with rest (nv): scratch of tac_ncp_adjoint */
-    double *rest, *mu_given;      /* mu_given: inputs */
+    tacVec6 *path;                /* nbody: scratch of tac_ncp_free_weights */
+    tacNcpRowResponse *row_response;
+    double *border;            /* A^-T G^T of wide rows, nv each */
+    double *size;              /* largest number in each row of G: 3 a contact, 1 a row */
+    tacNcpLanes single, strip; /* of tac_ncp_adjoint, of tac_ncp_adjoint_of_dofs */
+    double *mu_given;          /* inputs: mu of `single` at the start */
     tacNcpExtended extended;
 } tacNcpDeriv;
 

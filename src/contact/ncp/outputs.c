@@ -132,7 +132,7 @@ static tacStatus rows(tacContext *ctx, const double *x, const double *u, Forces 
     memset(j.seed, 0, (size_t)most_outputs(m) * sizeof *j.seed);
     if (dqfrc != NULL) TAC_TRY(free_rows(ctx, x, u, f, &j.all, dqfrc));
     TAC_TRY(tac_ncp_residual_jac(ctx, x, u, &f->p, &f->d, c, j.all.R, j.all.r, dwrench));
-    tac_ncp_find_nonzero_rows(&f->p, &j.all);
+    tac_ncp_pack_inputs(&f->p, &j.all);
     clear_shares(&j.shares, most_outputs(m));
     for (int b = 0; dwrench != NULL && b < m->nbody; b++)
         for (int i = 6 * b; i < 6 * b + 6 && any_force(&f->p, b); i++)

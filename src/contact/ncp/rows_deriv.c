@@ -30,38 +30,6 @@ double tac_ncp_row_offset_rate(const tacNcpRow *row, double kappa) {
     }
 }
 
-void tac_ncp_add_row_weights(const tacNcp *p, const tacNcpDeriv *d, const double *lambda, double *mu) {
-    for (int k = 0; k < p->rows.n; k++) {
-        const tacNcpRow *row = &p->rows.row[k];
-        if (tac_ncp_row_is_smooth(row)) continue;
-        double nu = row->wide >= 0 ? p->rows.t[row->wide]
-                                   : tac_ncp_row_dot(&p->rows, row, p->rows.J, lambda) / tac_ncp_row_compliance(row);
-        mu[tac_ncp_value_input(p, k)] -= nu;
-        mu[tac_ncp_number_input(p, k)] += tac_ncp_row_offset_rate(row, d->kappa) * nu;
-    }
-}
-
-/* Subtracts the part of A^T that rows have at fixed p: J of balls is that of q+, and armature does not respond to
- * inputs. */
-static void subtract_own(const tacNcp *p, const tacNcpRow *row, double along, const double *lambda, double *rest) {
-    if (tac_ncp_row_is_smooth(row)) tac_ncp_row_axpy(&p->rows, row, -row->coefficient * along, p->rows.J, rest);
-    if (!tac_ncp_row_is_ball(p, row)) return;
-    int dof = p->rows.dof[row->of.adr];
-    for (int i = 0; i < 9; i++)
-        rest[dof + i % 3] -= row->turn[i] * lambda[dof + i / 3];
-}
-
-void tac_ncp_rows_adjoint_residual(const tacNcp *p, const double *lambda, const double *mu, double *rest) {
-    for (int k = 0; k < p->rows.n; k++) {
-        const tacNcpRow *row = &p->rows.row[k];
-        double along = tac_ncp_row_dot(&p->rows, row, p->rows.J, lambda), of = mu[tac_ncp_value_input(p, k)];
-        int inertia = tac_ncp_row_is_smooth(row);
-        subtract_own(p, row, along, lambda, rest);
-        if (!inertia) tac_ncp_row_axpy(&p->rows, row, of, p->rows.G, rest);
-        if (row->wide >= 0) p->rows.t[row->wide] = inertia ? 0 : along + tac_ncp_row_compliance(row) * of;
-    }
-}
-
 /* --- Columns of q and v ------------------------------------------------------------------------------------------- */
 
 /* Adds d(J . v+) as q_j moves at fixed q+, the part of number e: v+ changes by `hold`. */

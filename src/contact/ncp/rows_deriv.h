@@ -12,11 +12,6 @@ tacEqualityWeights tac_ncp_equality_weights(const tacNcp *p, int k);
 double tac_ncp_row_bound_by_gap(const tacNcp *p, const tacNcpRow *row);
 /* d(w)/d(number of the law): U of a limit's product, h loss, h eps. */
 double tac_ncp_row_offset_rate(const tacNcpRow *row, double kappa);
-/* mu += (dp/d(inputs))^T (J lambda) of narrow rows; of wide rows from nu in t. */
-void tac_ncp_add_row_weights(const tacNcp *p, const tacNcpDeriv *d, const double *lambda, double *mu);
-/* Adds what rows have in the residual of the transposed system: rest += G^T mu, less their derivative at fixed p;
- * t = the residual of wide rows' equations. */
-void tac_ncp_rows_adjoint_residual(const tacNcp *p, const double *lambda, const double *mu, double *rest);
 /* Emits columns of q and v. `free`: of rows that are not constraints. */
 void tac_ncp_rows_state_jac(const tacNcp *p, const tacNcpSink *q, const tacNcpSink *v, int free);
 /* Emits columns of mocap poses and parameters; NULL skips (rows_param.c). */

@@ -276,10 +276,10 @@ tacStatus tac_ncp_refine(tacContext *ctx, double kappa, tacNcp *p) {
                                   .share = TAC_NCP_SHARE_FIRST,
                                   .way = TAC_ALONG_PATH};
     tacInteriorProblem problem = tac_ncp_problem(p);
-    tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
-    tacStatus status = tac_interior_solve(&problem, &polish, &point, &ctx->arena);
-    if (!tac_went_on(status) || point.polished <= TAC_NCP_FINE_STEP) return tac_went_on(status) ? TAC_OK : status;
-    status = tac_interior_solve(&problem, &follow, &point, &ctx->arena); /* its steps lead out of a cone, or go round */
-    if (tac_went_on(status)) status = tac_interior_solve(&problem, &polish, &point, &ctx->arena);
-    return tac_went_on(status) ? TAC_OK : status;
+    tacInterior point = {.x = p->x, .a = p->a, .b = p->b, .violation = p->end.violation, .centring = p->end.centring};
+    TAC_TRY(tac_interior_polish(&problem, &polish, &point, &ctx->arena));
+    if (point.polished <= TAC_NCP_FINE_STEP) return TAC_OK;
+    tacStatus status =
+        tac_interior_solve(&problem, &follow, &point, &ctx->arena); /* steps lead out of a cone, or go round */
+    return tac_went_on(status) ? tac_interior_polish(&problem, &polish, &point, &ctx->arena) : status;
 }

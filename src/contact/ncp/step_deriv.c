@@ -132,47 +132,52 @@ int tac_ncp_changes_layout(tacNcpChanges *all, int nv, tacColumns c, int inputs,
     return all->R && all->r && all->row && all->weight && all->used;
 }
 
-void tac_ncp_find_nonzero_rows(const tacNcp *p, tacNcpChanges *all) {
-    int n = all->c.n;
-    all->nrow = 0;
-    for (int i = 0; i < tac_ncp_inputs(p); i++) {
-        const double *r = all->r + (size_t)i * (size_t)n;
-        int j = 0;
-        while (j < n && r[j] == 0)
-            j++;
-        if (j < n) all->row[all->nrow++] = i;
+/* Columns of a row up to the last that is not zero. */
+static int used_columns(int n, const double *row) {
+    int zero = n == 0 || (row[0] == 0 && memcmp(row, row + 1, (size_t)(n - 1) * sizeof *row) == 0);
+    while (!zero && row[n - 1] == 0)
+        n--;
+    return zero ? 0 : n;
+}
+
+void tac_ncp_pack_inputs(const tacNcp *p, tacNcpChanges *all) {
+    size_t n = (size_t)all->c.n;
+    int inputs = tac_ncp_inputs(p);
+    all->nrow = all->width = 0;
+    for (int i = 0; i < inputs; i++) {
+        int used = used_columns(all->c.n, all->r + (size_t)i * n);
+        if (used > 0) all->row[all->nrow++] = i;
+        all->width = used > all->width ? used : all->width;
     }
+    for (int k = 0; k < all->nrow; k++)
+        memmove(all->r + (size_t)k * (size_t)all->width, all->r + (size_t)all->row[k] * n,
+                (size_t)all->width * sizeof *all->r);
 }
 
 void tac_ncp_add_products(const tacNcpChanges *all, int nv, const double *lambda, const double *mu, double scale,
                           double *out) {
-    int n = all->c.n, count = 0;
+    int count = 0;
+    for (int k = 0; k < all->nrow; k++)
+        if (mu[all->row[k]] != 0) {
+            all->weight[count] = mu[all->row[k]];
+            all->used[count++] = k;
+        }
+    tac_dense_add_rows(all->width, count, all->weight, all->used, all->r, 1, out);
+    count = 0;
     for (int i = 0; i < nv; i++)
         if (lambda[i] != 0) {
             all->weight[count] = -lambda[i];
             all->used[count++] = i;
         }
-    tac_dense_add_rows(n, count, all->weight, all->used, all->R, 1, out);
-    count = 0;
-    for (int k = 0; k < all->nrow; k++)
-        if (mu[all->row[k]] != 0) {
-            all->weight[count] = mu[all->row[k]];
-            all->used[count++] = all->row[k];
-        }
-    tac_dense_add_rows(n, count, all->weight, all->used, all->r, scale, out);
+    tac_dense_add_rows(all->c.n, count, all->weight, all->used, all->R, scale, out);
 }
 
 /* Row i of W = -(dv+ - dv)/h, as tac_assemble_jac takes it, from the transposed solve for v+_i. So the contacts'
  * stiffness does not multiply rounding. */
-static void solve_row(tacNcp *p, tacNcpDeriv *d, const tacNcpChanges *all, int i, double *lambda, double *mu,
-                      double *row) {
+static void put_row(const tacNcp *p, const tacNcpChanges *all, int i, const tacNcpPull *pull, double *row) {
     int nv = p->m->nv, n = all->c.n;
-    memset(p->g_rhs, 0, (size_t)nv * sizeof *p->g_rhs);
-    memset(mu, 0, (size_t)tac_ncp_inputs(p) * sizeof *mu);
     memset(row, 0, (size_t)n * sizeof *row);
-    p->g_rhs[i] = 1;
-    tac_ncp_adjoint(p, d, p->g_rhs, lambda, mu);
-    tac_ncp_add_products(all, nv, lambda, mu, -1 / p->h, row);
+    tac_ncp_add_products(all, nv, pull->lambda, pull->mu, -1 / p->h, row);
     row[nv + i] += 1 / p->h;
 }
 
@@ -209,6 +214,19 @@ static int layout_jac(Jacobian *j, int nv, tacColumns c, int inputs, tacArena *a
            tac_ncp_changes_layout(&j->all, nv, c, inputs, arena);
 }
 
+/* All rows of W at fixed shares of restitution, TAC_NCP_LANES at a time. */
+static void put_rows(const tacNcp *p, tacNcpDeriv *d, Jacobian *j) {
+    int nv = p->m->nv, inputs = tac_ncp_inputs(p);
+    for (int i = 0; i < nv; i++) {
+        int lane = i % TAC_NCP_LANES, left = nv - i;
+        if (lane == 0) tac_ncp_adjoint_of_dofs(p, d, i, left < TAC_NCP_LANES ? left : TAC_NCP_LANES);
+        tac_ncp_get_lane(nv, d->strip.lambda, lane, j->pull.lambda);
+        tac_ncp_get_lane(inputs, d->strip.mu, lane, j->pull.mu);
+        put_row(p, &j->all, i, &j->pull, j->W + (size_t)i * (size_t)j->all.c.n);
+        tac_ncp_note_share(p, &j->shares, i, j->pull.mu);
+    }
+}
+
 static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *next, const tacJac *J) {
     const tacModel *m = ctx->model;
     tacColumns c = tac_count_columns(ctx);
@@ -223,11 +241,8 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
     if (next != NULL) memcpy(next, ctx->work.next, (size_t)tac_nx(m) * sizeof *next);
     memcpy(j.hv, p.hv, (size_t)m->nv * sizeof *j.hv);
     TAC_TRY(tac_ncp_residual_jac(ctx, x, u, &p, &d, c, j.all.R, j.all.r, NULL));
-    tac_ncp_find_nonzero_rows(&p, &j.all);
-    for (int i = 0; i < m->nv; i++) {
-        solve_row(&p, &d, &j.all, i, j.pull.lambda, j.pull.mu, j.W + (size_t)i * (size_t)c.n);
-        tac_ncp_note_share(&p, &j.shares, i, j.pull.mu);
-    }
+    tac_ncp_pack_inputs(&p, &j.all);
+    put_rows(&p, &d, &j);
     ctx->info.conditioning = d.conditioning;
     TAC_TRY(tac_ncp_add_shares(ctx, x, u, &p, &d, &j.shares, c, m->nv, -1 / p.h, j.W));
     add_hold(&p, c, j.W);

@@ -19,14 +19,15 @@ tacStatus tac_ncp_residual_jac(tacContext *ctx, const double *x, const double *u
 typedef struct tacNcpChanges {
     tacColumns c;
     double *R, *r;
-    int nrow, *row; /* rows of r that are not zero */
+    int nrow, *row; /* inputs whose row of r is not zero */
+    int width;      /* columns of r that are not zero, once they are packed */
     int *used;
     double *weight; /* with used: scratch of sums */
 } tacNcpChanges;
 /* Takes the arrays of so many inputs. 0: the arena is too small. */
 int tac_ncp_changes_layout(tacNcpChanges *all, int nv, tacColumns c, int inputs, tacArena *arena);
-/* Sets row. */
-void tac_ncp_find_nonzero_rows(const tacNcp *p, tacNcpChanges *all);
+/* Packs r: its rows that are not zero, the first `width` columns of each. */
+void tac_ncp_pack_inputs(const tacNcp *p, tacNcpChanges *all);
 /* out <- scale (out - lambda . R + mu . r) */
 void tac_ncp_add_products(const tacNcpChanges *all, int nv, const double *lambda, const double *mu, double scale,
                           double *out);

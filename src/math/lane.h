@@ -1,0 +1,79 @@
+/* Several right sides side by side: every number of an algorithm is a Lane of LANES doubles, one for each right side.
+ * Included by files that define LANES (1 or 4), and LANE_WIDE where functions are compiled for 256-bit registers
+ * (base/lanes.h). The bits of a right side do not depend on the others, nor on LANE_WIDE. */
+#pragma once
+
+#include "base/lanes.h"
+#include "math/six.h"
+
+#include <stddef.h>
+
+#if LANES == 1
+typedef double Lane;
+#else
+typedef double Lane __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+#endif
+#ifdef LANE_WIDE
+#define LANE_TARGET TAC_WIDE
+#else
+#define LANE_TARGET
+#endif
+#define LANE_INLINE LANE_TARGET static inline __attribute__((always_inline))
+/* Calls that are always inlined have no binary interface that could change. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+/* Numbers of right side k, as doubles LANES apart. */
+LANE_INLINE const double *lane_of(const Lane *x, int k) { return (const double *)(const void *)x + k; }
+
+LANE_INLINE void lane_zero(int n, Lane *x) {
+    for (int i = 0; i < n; i++)
+        x[i] = (Lane){0};
+}
+
+/* Largest |x_i| of right side k. */
+LANE_INLINE double lane_largest(int n, const Lane *x, int k) {
+    const double *at = lane_of(x, k);
+    double most = 0;
+    for (int i = 0; i < n; i++, at += LANES) {
+        double size = *at < 0 ? -*at : *at;
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+/* a . x, y += s a, y += x, of six numbers; the terms of the first as in math/six.h. */
+#if LANES == 1
+LANE_INLINE Lane lane_dot6(const double *a, const Lane *x) { return tac_six_dot(a, x); }
+LANE_INLINE void lane_axpy6(Lane s, const double *a, Lane *y) { tac_six_axpy(s, a, y); }
+LANE_INLINE void lane_add6(const Lane *x, Lane *y) { tac_six_axpy(1, x, y); }
+#else
+LANE_INLINE Lane lane_dot6(const double *a, const Lane *x) {
+    return ((a[0] * x[0] + a[2] * x[2]) + a[4] * x[4]) + ((a[1] * x[1] + a[3] * x[3]) + a[5] * x[5]);
+}
+LANE_INLINE void lane_axpy6(Lane s, const double *a, Lane *y) {
+    for (int i = 0; i < 6; i++)
+        y[i] += s * a[i];
+}
+LANE_INLINE void lane_add6(const Lane *x, Lane *y) {
+    for (int i = 0; i < 6; i++)
+        y[i] += x[i];
+}
+#endif
+
+/* x = P^T L^-T U^-T x, as tac_lu_solve_transposed. */
+LANE_INLINE void lane_lu_solve_transposed(int n, const double *LU, const int *pivot, Lane *x) {
+    for (int i = 0; i < n; i++) {
+        const double *row = LU + (size_t)i * (size_t)n;
+        x[i] *= row[i] != 0 ? 1 / row[i] : 0;
+        for (int j = i + 1; j < n; j++)
+            x[j] -= x[i] * row[j];
+    }
+    for (int i = n - 1; i >= 0; i--)
+        for (int j = 0; j < i; j++)
+            x[j] -= x[i] * LU[(size_t)i * (size_t)n + (size_t)j];
+    for (int k = n - 1; k >= 0; k--) {
+        Lane swapped = x[k];
+        x[k] = x[pivot[k]];
+        x[pivot[k]] = swapped;
+    }
+}
