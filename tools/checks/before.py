@@ -99,14 +99,22 @@ def compare_bits(context, commit, columns, reason):
 
 
 def turns_alone(context, path):
-    """1: the model has a free joint, or a ball joint, that is the only joint of its tree: contact lcp keeps its energy since 3cda21d."""
+    """1: a free or ball joint has no other joint above it or behind it: contact lcp keeps the energy of its body since 3cda21d."""
     model = context.json_from(context.tactus, "info", path, "--json")
-    roots = list(range(len(model["bodies"])))
-    for body, row in enumerate(model["bodies"]):
-        if row["parent"] > 0:
-            roots[body] = roots[row["parent"]]
-    trees = [roots[joint["body"]] for joint in model["joints"]]
-    return any(joint["type"] in ("free", "ball") and trees.count(tree) == 1 for joint, tree in zip(model["joints"], trees, strict=True))
+    parents = [row["parent"] for row in model["bodies"]]
+    bodies = [joint["body"] for joint in model["joints"]]
+
+    def joints_on_the_way_to(body):
+        return bodies.count(body) + (joints_on_the_way_to(parents[body]) if body > 0 else 0)
+
+    def is_behind(body, other):
+        return body > 0 and (body == other or is_behind(parents[body], other))
+
+    def is_alone(joint):
+        behind = sum(is_behind(body, joint["body"]) for body in bodies)
+        return joint["type"] in ("free", "ball") and joints_on_the_way_to(joint["body"]) == 1 and behind == 1
+
+    return any(is_alone(joint) for joint in model["joints"])
 
 
 def turned(context):
