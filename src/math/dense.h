@@ -22,6 +22,10 @@ void tac_dense_add_rows(int n, int count, const double *c, const int *row, const
 /* The same without wide registers, with the same bits. */
 void tac_dense_add_rows_narrow(int n, int count, const double *c, const int *row, const double *X, double scale,
                                double *y);
+/* Four sums at once: row k of Y (4 rows, ld apart) += sum_e c[4 e + k] X_e, terms in this order. (dense_rows.c) */
+void tac_dense_add_to_four(int n, int count, const double *c, const double *X, double *Y, int ld);
+/* The same without wide registers, with the same bits. */
+void tac_dense_add_to_four_narrow(int n, int count, const double *c, const double *X, double *Y, int ld);
 /* Lines e and e + 1 of A^T X, from column e on (what is left of it in `out`, 2 x ld, is of no use). A, X: count rows of
  * ld numbers, a multiple of eight. (dense_lines.c) */
 void tac_dense_two_lines(int count, int ld, int e, const double *A, const double *X, double *out);

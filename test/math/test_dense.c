@@ -138,6 +138,28 @@ static void sums_of_rows(void **state) {
     }
 }
 
+/* Four sums at once have the bits of one row after another, and touch nothing else. */
+static void four_sums(void **state) {
+    (void)state;
+    tacDraw d = {8, 0};
+    enum { LD = MOST + 3 };
+    double X[MOST * MOST], c[4 * MOST], Y[4 * LD], narrow[4 * LD], expected[4 * LD];
+    for (int t = 0; t < 400; t++) {
+        int n = t % (MOST + 1), count = draw_int(&d, MOST + 1);
+        draw_array(&d, MOST * MOST, X), draw_array(&d, 4 * MOST, c), draw_array(&d, 4 * LD, Y);
+        memcpy(expected, Y, sizeof Y);
+        memcpy(narrow, Y, sizeof Y);
+        for (int k = 0; k < 4; k++)
+            for (int e = 0; e < count; e++)
+                for (int j = 0; j < n; j++)
+                    expected[k * LD + j] += c[4 * e + k] * X[e * n + j];
+        tac_dense_add_to_four(n, count, c, X, Y, LD);
+        tac_dense_add_to_four_narrow(n, count, c, X, narrow, LD);
+        CHECK(memcmp(Y, expected, sizeof Y) == 0);
+        CHECK(memcmp(narrow, expected, sizeof Y) == 0);
+    }
+}
+
 /* Lines of A^T X have the bits of one row after another. */
 static void lines_are_products(void **state) {
     (void)state;
@@ -175,13 +197,10 @@ static void golden_bits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products),
-        cmocka_unit_test(sums_of_rows),
-        cmocka_unit_test(lines_are_products),
-        cmocka_unit_test(cholesky_solves),
-        cmocka_unit_test(cholesky_of_a_known_matrix),
-        cmocka_unit_test(cholesky_refuses),
-        cmocka_unit_test(golden_bits),
+        cmocka_unit_test(products),         cmocka_unit_test(sums_of_rows),
+        cmocka_unit_test(four_sums),        cmocka_unit_test(lines_are_products),
+        cmocka_unit_test(cholesky_solves),  cmocka_unit_test(cholesky_of_a_known_matrix),
+        cmocka_unit_test(cholesky_refuses), cmocka_unit_test(golden_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

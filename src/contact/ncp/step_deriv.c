@@ -127,7 +127,7 @@ int tac_ncp_changes_layout(tacNcpChanges *all, int nv, tacColumns c, int inputs,
     all->R = TAC_TAKE(arena, (size_t)nv * n, double);
     all->r = TAC_TAKE(arena, (size_t)inputs * n, double);
     all->row = TAC_TAKE(arena, most, int);
-    all->weight = TAC_TAKE(arena, most, double);
+    all->weight = TAC_TAKE(arena, TAC_NCP_LANES * most, double);
     all->used = TAC_TAKE(arena, most, int);
     return all->R && all->r && all->row && all->weight && all->used;
 }
@@ -172,15 +172,6 @@ void tac_ncp_add_products(const tacNcpChanges *all, int nv, const double *lambda
     tac_dense_add_rows(all->c.n, count, all->weight, all->used, all->R, scale, out);
 }
 
-/* Row i of W = -(dv+ - dv)/h, as tac_assemble_jac takes it, from the transposed solve for v+_i. So the contacts'
- * stiffness does not multiply rounding. */
-static void put_row(const tacNcp *p, const tacNcpChanges *all, int i, const tacNcpPull *pull, double *row) {
-    int nv = p->m->nv, n = all->c.n;
-    memset(row, 0, (size_t)n * sizeof *row);
-    tac_ncp_add_products(all, nv, pull->lambda, pull->mu, -1 / p->h, row);
-    row[nv + i] += 1 / p->h;
-}
-
 /* W += w/h, where w is the change of v+ that keeps q+ fixed; also by the time step, where W is -da, a = (v+ - v)/h. */
 static void add_hold(const tacNcp *p, tacColumns c, double *W) {
     int n = c.n, time = tac_param_of_time(p->m);
@@ -201,30 +192,45 @@ static int is_smoothed(const tacContext *ctx) { return ctx->options.ncp_gradient
 
 /* What a Jacobian takes besides the solved step and its derivative. */
 typedef struct Jacobian {
-    double *W, *hv; /* nv x c.n, nv */
+    double *W, *hv; /* nv (rounded up to whole strips) x c.n, nv */
     tacNcpPull pull;
     tacNcpChanges all;
     tacNcpShares shares; /* a line for each dof */
 } Jacobian;
 
 static int layout_jac(Jacobian *j, int nv, tacColumns c, int inputs, tacArena *arena) {
-    *j = (Jacobian){.W = TAC_TAKE(arena, (size_t)nv * (size_t)c.n, double)};
+    size_t rows = (size_t)(nv + TAC_NCP_LANES - 1);
+    *j = (Jacobian){.W = TAC_TAKE(arena, rows * (size_t)c.n, double)};
     j->hv = TAC_TAKE(arena, nv, double);
     return j->W && j->hv && tac_ncp_pull_layout(&j->pull, nv, inputs, arena) &&
            tac_ncp_changes_layout(&j->all, nv, c, inputs, arena);
 }
 
-/* All rows of W at fixed shares of restitution, TAC_NCP_LANES at a time. */
-static void put_rows(const tacNcp *p, tacNcpDeriv *d, Jacobian *j) {
-    int nv = p->m->nv, inputs = tac_ncp_inputs(p);
-    for (int i = 0; i < nv; i++) {
-        int lane = i % TAC_NCP_LANES, left = nv - i;
-        if (lane == 0) tac_ncp_adjoint_of_dofs(p, d, i, left < TAC_NCP_LANES ? left : TAC_NCP_LANES);
-        tac_ncp_get_lane(nv, d->strip.lambda, lane, j->pull.lambda);
+/* Weights of the packed inputs, those of each right side times `scale`. */
+static void pack_weights(const tacNcpChanges *all, const double *mu, double scale, double *weight) {
+    for (int k = 0; k < all->nrow; k++)
+        for (int lane = 0; lane < TAC_NCP_LANES; lane++)
+            weight[TAC_NCP_LANES * k + lane] = scale * mu[TAC_NCP_LANES * all->row[k] + lane];
+}
+
+/* Rows `first` on of W = -(dv+ - dv)/h, as tac_assemble_jac takes it, at fixed shares of restitution: from the
+ * transposed solves for v+_i. So the contacts' stiffness does not multiply rounding. W has room for all lanes. */
+static void put_strip(const tacNcp *p, tacNcpDeriv *d, Jacobian *j, int first, int count) {
+    int nv = p->m->nv, n = j->all.c.n, inputs = tac_ncp_inputs(p);
+    double *W = j->W + (size_t)first * (size_t)n, *lambda = d->strip.lambda;
+    tac_ncp_adjoint_of_dofs(p, d, first, count);
+    memset(W, 0, TAC_NCP_LANES * (size_t)n * sizeof *W);
+    for (int lane = 0; lane < count && j->shares.n > 0; lane++) {
         tac_ncp_get_lane(inputs, d->strip.mu, lane, j->pull.mu);
-        put_row(p, &j->all, i, &j->pull, j->W + (size_t)i * (size_t)j->all.c.n);
-        tac_ncp_note_share(p, &j->shares, i, j->pull.mu);
+        tac_ncp_note_share(p, &j->shares, first + lane, j->pull.mu);
     }
+    pack_weights(&j->all, d->strip.mu, -1 / p->h, j->all.weight);
+    tac_dense_add_to_four(j->all.width, j->all.nrow, j->all.weight, j->all.r, W, n);
+    for (int i = 0; i < TAC_NCP_LANES * nv; i++)
+        lambda[i] /= p->h;
+    tac_dense_add_to_four(n, nv, lambda, j->all.R, W, n);
+    for (int lane = 0; lane < count; lane++)
+        W[(size_t)lane * (size_t)n + (size_t)(nv + first + lane)] += 1 / p->h;
 }
 
 static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *next, const tacJac *J) {
@@ -242,7 +248,8 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
     memcpy(j.hv, p.hv, (size_t)m->nv * sizeof *j.hv);
     TAC_TRY(tac_ncp_residual_jac(ctx, x, u, &p, &d, c, j.all.R, j.all.r, NULL));
     tac_ncp_pack_inputs(&p, &j.all);
-    put_rows(&p, &d, &j);
+    for (int i = 0; i < m->nv; i += TAC_NCP_LANES)
+        put_strip(&p, &d, &j, i, m->nv - i < TAC_NCP_LANES ? m->nv - i : TAC_NCP_LANES);
     ctx->info.conditioning = d.conditioning;
     TAC_TRY(tac_ncp_add_shares(ctx, x, u, &p, &d, &j.shares, c, m->nv, -1 / p.h, j.W));
     add_hold(&p, c, j.W);

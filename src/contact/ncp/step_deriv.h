@@ -22,7 +22,7 @@ typedef struct tacNcpChanges {
     int nrow, *row; /* inputs whose row of r is not zero */
     int width;      /* columns of r that are not zero, once they are packed */
     int *used;
-    double *weight; /* with used: scratch of sums */
+    double *weight; /* with used: scratch of sums, of TAC_NCP_LANES at once */
 } tacNcpChanges;
 /* Takes the arrays of so many inputs. 0: the arena is too small. */
 int tac_ncp_changes_layout(tacNcpChanges *all, int nv, tacColumns c, int inputs, tacArena *arena);
