@@ -60,6 +60,20 @@ LANE_INLINE void lane_add6(const Lane *x, Lane *y) {
 }
 #endif
 
+/* y += s A^T x, of a block of six rows. The sums stay in registers. */
+LANE_INLINE void lane_add_multv6(double s, const double *A, const Lane *x, Lane *y) {
+    Lane sum[6];
+    for (int i = 0; i < 6; i++)
+        sum[i] = y[i];
+    for (int r = 0; r < 6; r++) {
+        Lane of = s * x[r];
+        for (int i = 0; i < 6; i++)
+            sum[i] += of * A[6 * r + i];
+    }
+    for (int i = 0; i < 6; i++)
+        y[i] = sum[i];
+}
+
 /* x = P^T L^-T U^-T x, as tac_lu_solve_transposed. */
 LANE_INLINE void lane_lu_solve_transposed(int n, const double *LU, const int *pivot, Lane *x) {
     for (int i = 0; i < n; i++) {

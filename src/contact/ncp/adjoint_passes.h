@@ -30,49 +30,55 @@ LANE_INLINE Lanes lanes_of(const tacNcpLanes *w) {
 
 /* --- Rows --------------------------------------------------------------------------------------------------------- */
 
-LANE_INLINE Lane row_dot(const tacNcpRows *rows, const tacNcpRow *row, const double *numbers, const Lane *y) {
+LANE_INLINE Lane row_dot(const tacNcpRows *rows, const tacNcpRowResponse *a, const double *numbers, const Lane *y) {
     Lane sum = {0};
-    for (int e = row->of.adr; e < row->of.adr + row->of.num; e++)
+    for (int e = a->adr; e < a->adr + a->num; e++)
         sum += numbers[e] * y[rows->dof[e]];
     return sum;
 }
 
-LANE_INLINE void row_axpy(const tacNcpRows *rows, const tacNcpRow *row, Lane s, const double *numbers, Lane *y) {
-    for (int e = row->of.adr; e < row->of.adr + row->of.num; e++)
+LANE_INLINE void row_axpy(const tacNcpRows *rows, const tacNcpRowResponse *a, Lane s, const double *numbers, Lane *y) {
+    for (int e = a->adr; e < a->adr + a->num; e++)
         y[rows->dof[e]] += s * numbers[e];
 }
 
-/* Adds what rows have in the residual: rest += G^T mu, less their part of A^T lambda at fixed p. J of balls is that of
- * q+, and armature does not respond to inputs. wide = the residual of wide rows' equations. */
+/* J of a ball is that of q+: its part of A^T lambda at fixed p. */
+LANE_INLINE void subtract_ball(const tacNcp *p, int k, const Lanes *w) {
+    const tacNcpRow *row = &p->rows.row[k];
+    int dof = p->rows.dof[row->of.adr];
+    for (int i = 0; i < 9; i++)
+        w->rest[dof + i % 3] -= row->turn[i] * w->lambda[dof + i / 3];
+}
+
+/* Adds what rows have in the residual: rest += G^T mu, less their part of A^T lambda at fixed p. Armature does not
+ * respond to inputs. wide = the residual of wide rows' equations. */
 LANE_INLINE void add_rows_residual(const tacNcp *p, const tacNcpDeriv *d, const Lanes *w) {
-    for (int k = 0; k < p->rows.n; k++) {
-        const tacNcpRow *row = &p->rows.row[k];
+    const tacNcpRows *rows = &p->rows;
+    const Lane *mu = w->mu + tac_ncp_value_input(p, 0);
+    for (int k = 0; k < rows->n; k++) {
         const tacNcpRowResponse *a = &d->row_response[k];
-        int dof = p->rows.dof[row->of.adr], wide = row->wide;
-        Lane of = w->mu[tac_ncp_value_input(p, k)];
-        for (int i = 0; i < 9 && a->ball; i++)
-            w->rest[dof + i % 3] -= row->turn[i] * w->lambda[dof + i / 3];
-        if (wide >= 0) lane_zero(1, &w->wide[wide]);
-        if (tac_ncp_row_is_smooth(row)) {
-            row_axpy(&p->rows, row, -row->coefficient * row_dot(&p->rows, row, p->rows.J, w->lambda), p->rows.J,
-                     w->rest);
+        if (a->is_ball) subtract_ball(p, k, w);
+        if (a->wide >= 0) lane_zero(1, &w->wide[a->wide]);
+        if (a->is_smooth) {
+            row_axpy(rows, a, -a->coefficient * row_dot(rows, a, rows->J, w->lambda), rows->J, w->rest);
             continue;
         }
-        row_axpy(&p->rows, row, of, p->rows.G, w->rest);
-        if (wide >= 0) w->wide[wide] = row_dot(&p->rows, row, p->rows.J, w->lambda) + a->compliance * of;
+        row_axpy(rows, a, mu[k], rows->G, w->rest);
+        if (a->wide >= 0) w->wide[a->wide] = row_dot(rows, a, rows->J, w->lambda) + a->compliance * mu[k];
     }
 }
 
 /* mu += dp/d(inputs)^T (J . rest) of narrow rows; of wide rows from their own weights. */
 LANE_INLINE void add_rows_weights(const tacNcp *p, const tacNcpDeriv *d, const Lanes *w) {
-    for (int k = 0; k < p->rows.n; k++) {
-        const tacNcpRow *row = &p->rows.row[k];
+    const tacNcpRows *rows = &p->rows;
+    Lane *value = w->mu + tac_ncp_value_input(p, 0), *number = w->mu + tac_ncp_number_input(p, 0);
+    for (int k = 0; k < rows->n; k++) {
         const tacNcpRowResponse *a = &d->row_response[k];
-        if (tac_ncp_row_is_smooth(row)) continue;
-        Lane nu = a->stiffness * row_dot(&p->rows, row, p->rows.J, w->rest);
-        if (row->wide >= 0) nu = w->wide[row->wide];
-        w->mu[tac_ncp_value_input(p, k)] -= nu;
-        w->mu[tac_ncp_number_input(p, k)] += a->offset_rate * nu;
+        if (a->is_smooth) continue;
+        Lane nu = a->stiffness * row_dot(rows, a, rows->J, w->rest);
+        if (a->wide >= 0) nu = w->wide[a->wide];
+        value[k] -= nu;
+        number[k] += a->offset_rate * nu;
     }
 }
 
@@ -120,8 +126,7 @@ LANE_INLINE void set_residual(const tacNcp *p, const tacNcpDeriv *d, const Lanes
     const tacModel *m = p->m;
     lane_zero(6 * m->nbody, w->t);
     for (int b = 1; b < m->nbody; b++)
-        for (int r = 0; r < 6 && !p->ldu.still[b]; r++)
-            lane_axpy6(w->path[6 * b + r], d->held + TAC_BLOCK_SIZE * b + 6 * r, w->t + 6 * b);
+        if (!p->ldu.still[b]) lane_add_multv6(1, d->held + TAC_BLOCK_SIZE * b, w->path + 6 * b, w->t + 6 * b);
     add_contacts_residual(p, d, w);
     for (int b = m->nbody - 1; b > 0; b--) {
         for (int j = m->body_dof_adr[b]; j < m->body_dof_adr[b] + m->body_dof_num[b]; j++)
@@ -150,7 +155,7 @@ LANE_INLINE void solve_bordered(const tacNcp *p, const tacNcpDeriv *d, const Lan
     lane_solve_transposed(&p->ldu, w->rest, w->z, w->f);
     if (n == 0) return;
     for (int k = 0; k < n; k++)
-        w->wide[k] += row_dot(&p->rows, &p->rows.row[p->rows.wide[k]], p->rows.J, w->rest);
+        w->wide[k] += row_dot(&p->rows, &d->row_response[p->rows.wide[k]], p->rows.J, w->rest);
     lane_lu_solve_transposed(n, p->rows.S, p->rows.pivot, w->wide);
     for (int k = 0; k < n; k++)
         for (int j = 0; j < nv; j++)

@@ -326,8 +326,15 @@ static void put_rows(const tacNcp *p, tacNcpDeriv *d) {
         const tacNcpRow *row = &p->rows.row[k];
         double C = tac_ncp_row_compliance(row);
         d->size[3 * p->ncontact + k] = tac_dense_largest(row->of.num, p->rows.G + row->of.adr);
-        d->row_response[k] =
-            (tacNcpRowResponse){C, 1 / C, tac_ncp_row_offset_rate(row, d->kappa), tac_ncp_row_is_ball(p, row)};
+        d->row_response[k] = (tacNcpRowResponse){.compliance = C,
+                                                 .stiffness = 1 / C,
+                                                 .offset_rate = tac_ncp_row_offset_rate(row, d->kappa),
+                                                 .coefficient = row->coefficient,
+                                                 .adr = row->of.adr,
+                                                 .num = row->of.num,
+                                                 .wide = row->wide,
+                                                 .is_ball = tac_ncp_row_is_ball(p, row),
+                                                 .is_smooth = tac_ncp_row_is_smooth(row)};
     }
 }
 

@@ -22,10 +22,11 @@ typedef struct tacNcpResponse {
     tacVec6 unit[2][3]; /* tac_ncp_unit_wrenches */
 } tacNcpResponse;
 
-/* How a row responds: its compliance C and 1/C, d(offset)/d(number of its law); 1: of a ball's limit. */
+/* How a row responds: its compliance C and 1/C, d(offset)/d(number of its law); and what solves need of tacNcpRow. */
 typedef struct tacNcpRowResponse {
-    double compliance, stiffness, offset_rate;
-    int ball;
+    double compliance, stiffness, offset_rate, coefficient;
+    int adr, num, wide;     /* its numbers in dof, J, G; number among wide rows */
+    int is_ball, is_smooth; /* of a ball's limit; not a constraint */
 } tacNcpRowResponse;
 
 /* Arrays of transposed solves for one right side, or for TAC_NCP_LANES of them: their numbers side by side. */
