@@ -29,7 +29,7 @@
 /* A further step at the solution is at most this share of the one before: less than that leaves rounding alone. After
  * one as small as POLISH_END nothing is left: in this measure Newton's next step is about the square of the last. */
 #define POLISH_SHRINKS 0.5
-#define POLISH_END     1e-6
+#define POLISH_END     1e-8
 
 /* --- Cones -------------------------------------------------------------------------------------------------------- */
 
@@ -144,12 +144,17 @@ static double step_size(const tacInteriorRun *r) {
 /* How a further step ended. */
 typedef enum { TOOK, TOOK_LAST, REFUSED, UNDEFINED } Polish;
 
-/* One further step. It is refused where rounding is all that is left of it. */
-static Polish polish(tacInteriorRun *r) {
-    double violation = r->at->violation, centring = r->at->centring, now;
+static int factor_to_polish(tacInteriorRun *r) {
     r->geometric_share = 1;
     tac_run_count(r);
-    if (tac_run_factor(r) != TAC_OK) return REFUSED;
+    return tac_run_factor(r) == TAC_OK;
+}
+
+/* One further step. The factors of the last one serve again after a small step: what they leave is the product of both.
+ * It is refused where rounding is all that is left of it. */
+static Polish polish(tacInteriorRun *r) {
+    double violation = r->at->violation, centring = r->at->centring, now;
+    if (r->at->polished * r->at->polished > POLISH_END && !factor_to_polish(r)) return REFUSED;
     tac_run_right_side(r, r->s->kappa, 0);
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
     double size = step_size(r);
