@@ -80,8 +80,7 @@ static tacStatus is_far(const Hunt *k, const int geom[2], const tacMotion motion
     tacTouch touch;
     *far = b->type != TAC_PLANE && balls_apart(a, first, b, second) > (1 + TAC_IMPACT_REST) * enough;
     if (*far) return TAC_OK;
-    tacStatus status = tac_distance_pair(a, first, b, second, &cache, &touch);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_distance_pair(a, first, b, second, &cache, &touch));
     *far = touch.dist > enough;
     *dist = touch.dist;
     return TAC_OK;
@@ -103,15 +102,15 @@ static tacStatus search(const Hunt *k, int g0, int g1, double h, tacShapeImpact 
     tacGeomMotion first = {&k->motion, g0, base}, second = {&k->motion, g1, base};
     tacMotion motion[2] = {tac_geom_motion(&first), tac_geom_motion(&second)};
     double dist = 0;
-    tacStatus status = is_far(k, (int[2]){g0, g1}, motion, h, k->gap, &far, &dist);
-    if (status != TAC_OK || far) return status;
+    TAC_TRY(is_far(k, (int[2]){g0, g1}, motion, h, k->gap, &far, &dist));
+    if (far) return TAC_OK;
     double level = level_of(k, dist);
     if (k->held != NULL && !(level > 0)) return TAC_OK;
-    status = tac_impact(a, &motion[0], b, &motion[1], h, level, found);
-    if (status == TAC_OK && k->held == NULL && found->kind == TAC_IMPACT_NEAR && !(found->rate < 0))
-        status = search_resting(a, &motion[0], b, &motion[1], h, found);
-    if (status == TAC_OK && base > 0) place(found, tac_body_pose(&k->motion, base, found->time));
-    return status;
+    TAC_TRY(tac_impact(a, &motion[0], b, &motion[1], h, level, found));
+    if (k->held == NULL && found->kind == TAC_IMPACT_NEAR && !(found->rate < 0))
+        TAC_TRY(search_resting(a, &motion[0], b, &motion[1], h, found));
+    if (base > 0) place(found, tac_body_pose(&k->motion, base, found->time));
+    return TAC_OK;
 }
 
 /* --- Pairs that are held ------------------------------------------------------------------------------------------ */
@@ -138,9 +137,7 @@ static tacStatus ends_apart(const Hunt *k, int g0, int g1, int *apart) {
     tacPairCache cache = {.used = 0};
     A.at(A.data, k->end, &pose[0], NULL);
     B.at(B.data, k->end, &pose[1], NULL);
-    tacStatus status =
-        tac_distance_pair(&k->ctx->scene.shape[g0], &pose[0], &k->ctx->scene.shape[g1], &pose[1], &cache, &touch);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_distance_pair(&k->ctx->scene.shape[g0], &pose[0], &k->ctx->scene.shape[g1], &pose[1], &cache, &touch));
     k->held->margin = tac_min(k->held->margin, tac_abs(touch.dist - k->held->least));
     *apart = touch.dist >= k->held->least;
     if (!(touch.dist < 0)) return TAC_OK;
@@ -148,9 +145,9 @@ static tacStatus ends_apart(const Hunt *k, int g0, int g1, int *apart) {
     A.at(A.data, 0, &pose[0], NULL);
     B.at(B.data, 0, &pose[1], NULL);
     cache.used = 0;
-    status = tac_distance_pair(&k->ctx->scene.shape[g0], &pose[0], &k->ctx->scene.shape[g1], &pose[1], &cache, &touch);
+    TAC_TRY(tac_distance_pair(&k->ctx->scene.shape[g0], &pose[0], &k->ctx->scene.shape[g1], &pose[1], &cache, &touch));
     if (touch.dist > -SOUND) k->held->sunk = tac_max(k->held->sunk, -end);
-    return status;
+    return TAC_OK;
 }
 
 /* --- All pairs that meet at once ---------------------------------------------------------------------------------- */
@@ -319,10 +316,9 @@ static tacStatus differentiate(Hunt *k, const double *mocap, tacImpact *out) {
 static tacStatus hunt(Hunt *k, tacImpact *found) {
     found->kind = TAC_IMPACT_NONE, found->time = k->motion.h;
     k->out = found;
-    tacStatus status = prepare(k);
-    if (status == TAC_OK) status = each_pair(k);
-    if (status == TAC_OK && k->cut) status = each_pair(k);
-    if (status != TAC_OK) return status;
+    TAC_TRY(prepare(k));
+    TAC_TRY(each_pair(k));
+    if (k->cut) TAC_TRY(each_pair(k));
     if (k->unsure < k->time) found->kind = TAC_IMPACT_UNDECIDED, found->time = k->unsure, found->npair = 0;
     if (found->npair == 0) return TAC_OK;
     if (found->kind == TAC_IMPACT_NONE) found->kind = TAC_IMPACT_HIT;
@@ -349,15 +345,14 @@ tacStatus tac_find_first_impact(tacContext *ctx, const double *q, const double *
     const tacModel *m = ctx->model;
     const double *mocap = tac_inputs_of(&ctx->inputs, u).mocap;
     tac_kinematics_q(m, &ctx->work, q, mocap);
-    tacStatus status = tac_place_geoms(m, &ctx->work, &ctx->scene);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_place_geoms(m, &ctx->work, &ctx->scene));
     TAC_SCOPE(&ctx->arena);
     Hunt k = {.ctx = ctx, .motion = {m, &ctx->work, q, v, h, NULL}, .gap = out->gap, .time = h, .unsure = h};
     tacImpact found = *out;
-    status = !layout(m, &ctx->arena, &k) ? TAC_ERR_ARENA_FULL : hunt(&k, &found);
-    int moves = status == TAC_OK && found.kind == TAC_IMPACT_HIT;
-    if (moves && (out->dtime_dq || out->dtime_dv)) status = differentiate(&k, mocap, out);
-    if (status != TAC_OK) return status;
+    if (!layout(m, &ctx->arena, &k)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(hunt(&k, &found));
+    int moves = found.kind == TAC_IMPACT_HIT;
+    if (moves && (out->dtime_dq || out->dtime_dv)) TAC_TRY(differentiate(&k, mocap, out));
     for (int i = 0; i < m->nv && !moves; i++) {
         if (out->dtime_dq) out->dtime_dq[i] = 0;
         if (out->dtime_dv) out->dtime_dv[i] = 0;
@@ -370,13 +365,11 @@ tacStatus tac_next_impact(tacContext *ctx, const double *q, const double *v, con
                           tacHeldPairs *held, tacImpact *out) {
     const tacModel *m = ctx->model;
     tac_kinematics_q(m, &ctx->work, q, mocap);
-    tacStatus status = tac_place_geoms(m, &ctx->work, &ctx->scene);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_place_geoms(m, &ctx->work, &ctx->scene));
     TAC_SCOPE(&ctx->arena);
     Hunt k = {.ctx = ctx, .motion = {m, &ctx->work, q, v, h, NULL}, .gap = out->gap, .held = held};
     k.time = k.unsure = h;
     held->margin = TAC_INFINITY;
     memset(held->searched, 0, (size_t)held->n);
-    status = !layout(m, &ctx->arena, &k) ? TAC_ERR_ARENA_FULL : hunt(&k, out);
-    return status;
+    return layout(m, &ctx->arena, &k) ? hunt(&k, out) : TAC_ERR_ARENA_FULL;
 }

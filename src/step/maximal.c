@@ -374,12 +374,11 @@ static tacStatus open_map(tacSim *sim, const double *x, const double *u, double 
 }
 
 tacStatus tac_to_maximal(tacSim *sim, const double *x, const double *u, const tacMaximal *z, const tacJac *jac) {
-    tacStatus status = check(sim, __func__, x, u, z);
-    if (status != TAC_OK) return status;
+    TAC_TRY(check(sim, __func__, x, u, z));
     const tacModel *m = sim->ctx.model;
     TAC_SCOPE(&sim->ctx.arena);
     Map map;
-    status = open_map(sim, x, u, z->span, &map);
+    tacStatus status = open_map(sim, x, u, z->span, &map);
     if (status == TAC_OK) {
         if (z->pose != NULL) memcpy(z->pose, map.pose, 7 * (size_t)m->nbody * sizeof *z->pose);
         if (z->twist != NULL) memcpy(z->twist, map.twist, 6 * (size_t)m->nbody * sizeof *z->twist);

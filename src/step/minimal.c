@@ -522,9 +522,9 @@ static tacStatus check(tacSim *sim, const char *call, const tacMaximal *z, const
     if (out->q == NULL || out->v == NULL) return tac_sim_null(sim, call, out->q == NULL ? "out->q" : "out->v");
     if (!tac_finite(z->span) || z->span < 0)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "z->span is %g, expected a finite time", z->span);
-    tacStatus status = tac_check_array(sim, call, "z->pose", 7 * sim->ctx.model->nbody, z->pose);
-    if (status == TAC_OK) status = tac_check_array(sim, call, "z->twist", 6 * sim->ctx.model->nbody, z->twist);
-    return status == TAC_OK ? tac_check_entries(sim, call, "out->q", TAC_OF_QPOS, out->q) : status;
+    TAC_TRY(tac_check_array(sim, call, "z->pose", 7 * sim->ctx.model->nbody, z->pose));
+    TAC_TRY(tac_check_array(sim, call, "z->twist", 6 * sim->ctx.model->nbody, z->twist));
+    return tac_check_entries(sim, call, "out->q", TAC_OF_QPOS, out->q);
 }
 
 static int layout_joints(const tacModel *m, tacArena *arena, double **q, double **v) {
@@ -534,15 +534,14 @@ static int layout_joints(const tacModel *m, tacArena *arena, double **q, double 
 }
 
 tacStatus tac_to_minimal(tacSim *sim, const tacMaximal *z, tacMinimal *out) {
-    tacStatus status = check(sim, __func__, z, out);
-    if (status != TAC_OK) return status;
+    TAC_TRY(check(sim, __func__, z, out));
     const tacModel *m = sim->ctx.model;
     TAC_SCOPE(&sim->ctx.arena);
     Fit f = {.m = m, .w = &sim->ctx.work, .z = z};
     double *q, *v;
     tacMinimal found = {.jac = out->jac};
     int room = layout_joints(m, &sim->ctx.arena, &q, &v) && layout_fit(&sim->ctx.arena, &f);
-    status = room ? TAC_OK : TAC_ERR_ARENA_FULL;
+    tacStatus status = room ? TAC_OK : TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) {
         memcpy(f.q, out->q, (size_t)m->nq * sizeof *f.q);
         find(&f, &found, q, v);

@@ -158,12 +158,11 @@ tacStatus tac_sim_new(const tacModel *model, const tacOptions *options, tacSim *
     if (model == NULL || options == NULL || sim == NULL)
         return tac_fail(err, TAC_ERR_ARGUMENT, "model, options or sim is NULL");
     tacOptions in_use;
-    tacStatus status = tac_settle_options(model, options, &in_use, err); /* sizes are counted from them */
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_settle_options(model, options, &in_use, err)); /* sizes are counted from them */
     size_t bytes = tac_sim_bytes(model, options);
     void *memory = aligned_alloc(TAC_ARENA_ALIGN, bytes);
     if (memory == NULL) return tac_fail(err, TAC_ERR_MEMORY, "out of memory: %zu bytes for a simulation", bytes);
-    status = tac_sim_create(model, options, memory, bytes, sim, err);
+    tacStatus status = tac_sim_create(model, options, memory, bytes, sim, err);
     if (status != TAC_OK) free(memory);
     return status;
 }
@@ -196,11 +195,10 @@ tacStatus tac_sim_set_params(tacSim *sim, const double *theta) {
     if (sim == NULL) return TAC_ERR_ARGUMENT;
     if (sim->origin == NULL) return TAC_OK;
     tacError err = {.text = ""};
-    tacStatus status = tac_check_array(sim, __func__, "theta", sim->origin->nparam, theta);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_check_array(sim, __func__, "theta", sim->origin->nparam, theta));
     void *spare = sim->slot[(const void *)sim->ctx.model == sim->slot[0]];
     tacModel *fresh = tac_model_copy_into(sim->origin, spare);
-    status = tac_param_write_all(fresh, theta, &err);
+    tacStatus status = tac_param_write_all(fresh, theta, &err);
     if (status == TAC_OK) status = tac_model_derive(fresh, &err);
     if (status == TAC_OK) status = tac_model_reference(fresh, &sim->ctx.work, &err);
     if (status != TAC_OK) return tac_sim_fail(sim, status, __func__, "%s", err.text);
