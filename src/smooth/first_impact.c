@@ -5,6 +5,7 @@
 #include "dynamics/contact_move.h"
 #include "dynamics/geom_motion.h"
 #include "dynamics/kinematics.h"
+#include "smooth/find_contacts.h"
 #include "smooth/tangent.h"
 
 #include <string.h>
@@ -17,7 +18,6 @@ typedef struct Hunt {
     double gap;
     tacHeldPairs *held; /* NULL: those that begin at the gap or nearer meet where they come nearer than they were */
     double end;         /* where the motion ends by what is known so far */
-    double *extra;      /* ngeom: how far each reaches in the motion */
     double time;        /* of the earliest impact so far, or h */
     double unsure;      /* until then every search got; h: all the way */
     int cut;            /* 1: a pair did not fit into the list */
@@ -239,27 +239,13 @@ static void visit_held(Hunt *k) {
 
 /* --- The scene ---------------------------------------------------------------------------------------------------- */
 
-/* How far the points of a geom get in the motion, and half the gap. */
-static double reach_of(const Hunt *k, int geom) {
-    const tacModel *m = k->motion.model;
-    const tacShape *s = &k->ctx->scene.shape[geom];
-    tacGeomMotion g = {&k->motion, geom, 0};
-    tacMotion motion = tac_geom_motion(&g);
-    double own = tac_min(0, tac_geom_reach(m, geom)); /* which the broad phase adds */
-    if (s->type == TAC_PLANE && motion.bound.spin > 0) return TAC_INFINITY;
-    double radius = s->type == TAC_PLANE ? 0 : tac_shape_radius(s);
-    return k->motion.h * (motion.bound.speed + motion.bound.spin * radius) + 0.5 * tac_max(k->gap, 0) - own;
-}
-
 /* Every pair that may meet; those that are held last, when it is known where the others let the motion end. */
 static tacStatus each_pair(Hunt *k) {
-    tacScene *scene = &k->ctx->scene;
+    const tacContactReach reach = {.motion = &k->motion, .distance = 0.5 * tac_max(k->gap, 0)};
     k->status = TAC_OK;
     k->out->npair = k->cut = 0;
-    scene->extra = k->extra;
-    tac_scene_candidates(scene, k->ctx->model, visit_pair, k);
+    TAC_TRY(tac_find_candidates(k->ctx, &reach, visit_pair, k));
     if (k->held != NULL) visit_held(k);
-    scene->extra = NULL;
     return k->status;
 }
 
@@ -270,8 +256,6 @@ static tacStatus prepare(Hunt *k) {
         const tacMotionBound *bound = &k->motion.bound[b];
         if (!tac_finite(k->motion.h * bound->speed) || !tac_finite(bound->accel)) return TAC_ERR_NONFINITE;
     }
-    for (int g = 0; g < m->ngeom; g++)
-        k->extra[g] = tac_geom_has_shape(m, g) ? reach_of(k, g) : 0;
     return TAC_OK;
 }
 
@@ -330,14 +314,14 @@ static tacStatus hunt(Hunt *k, tacImpact *found) {
 
 static int layout(const tacModel *m, tacArena *arena, Hunt *k) {
     k->motion.bound = TAC_TAKE(arena, m->nbody, tacMotionBound);
-    k->extra = TAC_TAKE(arena, m->ngeom, double);
-    return k->motion.bound != NULL && k->extra != NULL;
+    return k->motion.bound != NULL;
 }
 
 void tac_first_impact_measure(const tacModel *m, tacArena *dry) {
     TAC_SCOPE(dry);
     Hunt k;
     layout(m, dry, &k);
+    tac_measure_find_contacts(m, dry);
 }
 
 tacStatus tac_find_first_impact(tacContext *ctx, const double *q, const double *v, const double *u, double h,
