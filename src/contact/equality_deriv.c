@@ -143,7 +143,7 @@ void tac_equality_param(const tacModel *m, const tacWork *w, const tacEquality *
 
 void tac_equality_inputs_jac(const tacModel *m, const tacEqualityPlace *a, const tacParamTangent *tangents,
                              const tacRowSink *mocap, const tacRowSink *theta) {
-    for (int i = 0; mocap != NULL && i < 7 * m->nmocap; i++) {
+    for (int i = 0; mocap != NULL && i < TAC_POSE_SIZE * m->nmocap; i++) {
         tacMover mover;
         tac_mocap_mover(m, a->w, i, a->x.u.mocap, &mover);
         tac_equality_move(m, a->w, &a->e, &mover, &a->by, i, mocap);

@@ -435,7 +435,7 @@ static tacStatus check_key_sizes(const tacBuilder *b, tacError *err) {
 #define MOST_KEY_NUMBERS 4000000
 
 static tacStatus check_key_total(const tacBuilder *b, tacError *err) {
-    int64_t each = (int64_t)b->nq + b->nv + b->na + b->actuator.count + 7 * (int64_t)b->nmocap;
+    int64_t each = (int64_t)b->nq + b->nv + b->na + b->actuator.count + TAC_POSE_SIZE * (int64_t)b->nmocap;
     if (each * b->key.count <= MOST_KEY_NUMBERS) return TAC_OK;
     return tac_fail_at(err, TAC_ERR_MODEL, TAC_KIND_KEY, b->key.count - 1,
                        "%d keyframes of %lld numbers each, expected at most %d numbers in all", b->key.count,

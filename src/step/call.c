@@ -71,7 +71,7 @@ static void describe_input(const tacSim *sim, int i, char *text, size_t size) {
     int k = i;
     if (in->mocap >= 0 && i >= in->mocap) {
         block = "mocap", k = i - in->mocap;
-        label(m, TAC_KIND_BODY, m->mocap_body[k / 7], owner);
+        label(m, TAC_KIND_BODY, m->mocap_body[k / TAC_POSE_SIZE], owner);
     } else if (in->xfrc >= 0 && i >= in->xfrc) {
         block = "xfrc_applied", k = i - in->xfrc;
         label(m, TAC_KIND_BODY, k / 6, owner);

@@ -73,12 +73,11 @@ typedef struct Sinks {
 
 static void emit_mocap(const tacSim *sim, const tacContactSystem *c, const double *mocap, const tacSink *sink) {
     const tacModel *m = sim->ctx.model;
-    int first = tac_ninput(m, &sim->ctx.options) - 7 * m->nmocap;
-    for (int i = 0; i < 7 * m->nmocap; i++) {
+    for (int i = 0; i < sim->ctx.inputs.nmocap; i++) {
         tacMover mover;
         tac_mocap_mover(m, &sim->ctx.work, i, mocap, &mover);
         tacContactTangent t = tac_contact_along(m, &sim->ctx.work, c, &mover);
-        tac_contact_emit(&t, first + i, sink);
+        tac_contact_emit(&t, sim->ctx.inputs.mocap + i, sink);
     }
 }
 

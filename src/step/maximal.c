@@ -31,8 +31,8 @@ typedef struct Map {
 
 static void give_poses(const tacModel *m, const tacWork *w, double *pose) {
     for (int b = 0; b < m->nbody; b++) {
-        tac_store3(pose + 7 * b, w->xpos[b]);
-        tac_quat_store(pose + 7 * b + 3, w->xquat[b]);
+        tac_store3(pose + TAC_POSE_SIZE * b, w->xpos[b]);
+        tac_quat_store(pose + TAC_POSE_SIZE * b + 3, w->xquat[b]);
     }
 }
 
@@ -48,7 +48,7 @@ static void give_means(const Map *map) {
     const tacModel *m = map->sim->ctx.model;
     const tacWork *w = &map->sim->ctx.work;
     for (int b = 0; b < m->nbody; b++) {
-        double *pose = map->pose + 7 * b, *twist = map->twist + 6 * b;
+        double *pose = map->pose + TAC_POSE_SIZE * b, *twist = map->twist + 6 * b;
         tacQuat turn = tac_quat_mul(tac_quat_conj(tac_quat_load(pose + 3)), w->xquat[b]);
         tac_store3(twist, tac_scale3(1 / map->span, tac_sub3(w->xpos[b], tac_load3(pose))));
         tac_store3(twist + 3, tac_scale3(1 / map->span, tac_quat_log(turn)));
@@ -177,7 +177,7 @@ static void carry_back(const Map *map, double *A) {
 static void add_inputs(const Map *map, int before, double *B) {
     tacSim *sim = map->sim;
     int first = sim->ctx.inputs.mocap, ninput = tac_ninput(sim->ctx.model, &sim->ctx.options);
-    for (int i = 0; first >= 0 && map->mocap != NULL && i < 7 * sim->ctx.model->nmocap; i++) {
+    for (int i = 0; map->mocap != NULL && i < sim->ctx.inputs.nmocap; i++) {
         Column c = {{.nmover = 1}, map->x + sim->ctx.model->nq, B + first + i, (size_t)ninput};
         tac_mocap_mover(sim->ctx.model, &sim->ctx.work, i, map->mocap, &c.by.mover[0]);
         add_column(map, before, &c);
@@ -303,7 +303,7 @@ static void pull_all(const Map *map, int before, const Weights *sum, const tacGr
     tacSmoothPoint at = tac_point_of(&sim->ctx, map->x, map->u);
     if (before) at.q = map->q_before;
     pull_state(map, before, sum, grad->x);
-    for (int i = 0; first >= 0 && map->mocap != NULL && grad->u != NULL && i < 7 * sim->ctx.model->nmocap; i++) {
+    for (int i = 0; map->mocap != NULL && grad->u != NULL && i < sim->ctx.inputs.nmocap; i++) {
         tacDisplacement by = {.nmover = 1};
         tac_mocap_mover(sim->ctx.model, &sim->ctx.work, i, map->mocap, &by.mover[0]);
         grad->u[first + i] += pull(map, &by, sum);
@@ -342,7 +342,7 @@ static tacStatus check(tacSim *sim, const char *call, const double *x, const dou
 }
 
 static int layout_map(const tacModel *m, tacArena *arena, Map *map) {
-    map->pose = TAC_TAKE(arena, 7 * m->nbody, double);
+    map->pose = TAC_TAKE(arena, TAC_POSE_SIZE * m->nbody, double);
     map->twist = TAC_TAKE(arena, 6 * m->nbody, double);
     map->q_before = TAC_TAKE(arena, m->nq, double);
     map->back = TAC_TAKE(arena, m->nv, double);
@@ -369,7 +369,8 @@ static tacStatus open_map(tacSim *sim, const double *x, const double *u, double 
     *map = (Map){.sim = sim, .x = x, .u = u, .mocap = tac_inputs_of(&sim->ctx.inputs, u).mocap, .span = span};
     if (!layout_map(m, &sim->ctx.arena, map)) return TAC_ERR_ARENA_FULL;
     evaluate(map);
-    int bad = tac_first_nonfinite(7 * m->nbody, map->pose) >= 0 || tac_first_nonfinite(6 * m->nbody, map->twist) >= 0;
+    int bad = tac_first_nonfinite(TAC_POSE_SIZE * m->nbody, map->pose) >= 0 ||
+              tac_first_nonfinite(6 * m->nbody, map->twist) >= 0;
     return bad ? TAC_ERR_NONFINITE : TAC_OK;
 }
 
@@ -380,7 +381,7 @@ tacStatus tac_to_maximal(tacSim *sim, const double *x, const double *u, const ta
     Map map;
     tacStatus status = open_map(sim, x, u, z->span, &map);
     if (status == TAC_OK) {
-        if (z->pose != NULL) memcpy(z->pose, map.pose, 7 * (size_t)m->nbody * sizeof *z->pose);
+        if (z->pose != NULL) memcpy(z->pose, map.pose, TAC_POSE_SIZE * (size_t)m->nbody * sizeof *z->pose);
         if (z->twist != NULL) memcpy(z->twist, map.twist, 6 * (size_t)m->nbody * sizeof *z->twist);
         if (jac != NULL) differentiate(&map, jac);
     }

@@ -38,7 +38,7 @@ enum { PARTS = 12 };
 static void parts_of(Chain *c, const tacModel *m, Part part[PARTS]) {
     size_t bodies = (size_t)c->bodies, ndx = (size_t)c->ndx, ninput = (size_t)c->ninput, nparam = (size_t)c->nparam;
     const Part all[PARTS] = {{&c->y, (size_t)tac_nx(m)},
-                             {&c->pose, 7 * (size_t)m->nbody},
+                             {&c->pose, TAC_POSE_SIZE * (size_t)m->nbody},
                              {&c->twist, 6 * (size_t)m->nbody},
                              {&c->q, (size_t)tac_nx(m)},
                              {&c->A, ndx * ndx},

@@ -45,11 +45,13 @@ typedef struct Fit {
 
 /* --- Poses -------------------------------------------------------------------------------------------------------- */
 
-static tacQuat given_quat(const tacMaximal *z, int b) { return tac_quat_normalize(tac_quat_load(z->pose + 7 * b + 3)); }
+static tacQuat given_quat(const tacMaximal *z, int b) {
+    return tac_quat_normalize(tac_quat_load(z->pose + TAC_POSE_SIZE * b + 3));
+}
 
 /* A body's pose, or the one that it had before: pose (+) -span twist. */
 static tacVec3 target_pos(const Fit *f, int b) {
-    return tac_madd3(tac_load3(f->z->pose + 7 * b), -f->span, tac_load3(f->z->twist + 6 * b));
+    return tac_madd3(tac_load3(f->z->pose + TAC_POSE_SIZE * b), -f->span, tac_load3(f->z->twist + 6 * b));
 }
 
 static tacQuat target_quat(const Fit *f, int b) {
@@ -522,7 +524,7 @@ static tacStatus check(tacSim *sim, const char *call, const tacMaximal *z, const
     if (out->q == NULL || out->v == NULL) return tac_sim_null(sim, call, out->q == NULL ? "out->q" : "out->v");
     if (!tac_finite(z->span) || z->span < 0)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "z->span is %g, expected a finite time", z->span);
-    TAC_TRY(tac_check_array(sim, call, "z->pose", 7 * sim->ctx.model->nbody, z->pose));
+    TAC_TRY(tac_check_array(sim, call, "z->pose", TAC_POSE_SIZE * sim->ctx.model->nbody, z->pose));
     TAC_TRY(tac_check_array(sim, call, "z->twist", 6 * sim->ctx.model->nbody, z->twist));
     return tac_check_entries(sim, call, "out->q", TAC_OF_QPOS, out->q);
 }

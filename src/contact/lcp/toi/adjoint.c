@@ -75,7 +75,7 @@ static tacStatus pull_time(Return *r, const tacFlight *f) {
     if (!(rate < 0)) return TAC_ERR_DEGENERATE;
     tac_dense_axpy(m->nv, -bar / rate, G, r->q);
     int mocap = ctx->inputs.mocap;
-    for (int i = 0; mocap >= 0 && i < 7 * m->nmocap; i++) {
+    for (int i = 0; i < ctx->inputs.nmocap; i++) {
         tacMover mover;
         tac_mocap_mover(m, &ctx->work, i, x.u.mocap, &mover);
         r->direct.u[mocap + i] -= bar / rate * tac_contact_along(m, &ctx->work, &c, &mover).dist;

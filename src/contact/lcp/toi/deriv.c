@@ -94,7 +94,7 @@ static void add_direct(tacFlight *f, const tacContactSystem *c, double *time) {
     tacColumns columns = f->d->c;
     tacSmoothPoint x = tac_point_of(ctx, f->x, f->u);
     int mocap = ctx->inputs.mocap;
-    for (int i = 0; mocap >= 0 && i < 7 * m->nmocap; i++) {
+    for (int i = 0; i < ctx->inputs.nmocap; i++) {
         tacMover mover;
         tac_mocap_mover(m, &ctx->work, i, x.u.mocap, &mover);
         time[columns.nx + mocap + i] += tac_contact_along(m, &ctx->work, c, &mover).dist;
