@@ -106,7 +106,7 @@ static int set_option(const char *verb, const tacOptionInfo *o, const char *text
 
 /* Puts the integrator that runs into the options: the model's own gives way where the contact model lacks it, and one
  * that was asked for is refused. */
-static int settle_integrator(const char *verb, const tacModel *model, int asked, tacOptions *options) {
+static int choose_integrator(const char *verb, const tacModel *model, int asked, tacOptions *options) {
     tacSim *sim = NULL;
     tacError err;
     tacOptions in_use = *options;
@@ -134,5 +134,5 @@ int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs 
         if (set_option(verb, o, text, options) != CLI_GO_ON) return CLI_CANNOT;
         asked |= o->offset == offsetof(tacOptions, integrator);
     }
-    return settle_integrator(verb, model, asked, options);
+    return choose_integrator(verb, model, asked, options);
 }

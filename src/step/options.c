@@ -186,7 +186,7 @@ static tacStatus refuse_integrator(const tacModel *model, const tacOptions *opti
                     INTEGRATOR_NAMES[*model->option_integrator]);
 }
 
-tacStatus tac_settle_options(const tacModel *model, const tacOptions *asked, tacOptions *in_use, tacError *err) {
+tacStatus tac_resolve_options(const tacModel *model, const tacOptions *asked, tacOptions *in_use, tacError *err) {
     TAC_TRY(check_options(asked, err));
     *in_use = *asked;
     int own = (int)asked->integrator == *model->option_integrator;

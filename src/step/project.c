@@ -89,7 +89,7 @@ static tacStatus factor_mass(Projector *p) {
 }
 
 /* p->q -> rows and what is broken; M factored. */
-static tacStatus find_rows(Projector *p) {
+static tacStatus collect_rows(Projector *p) {
     const tacModel *m = p->sim->ctx.model;
     tacWork *w = &p->sim->ctx.work;
     tac_kinematics_q(m, w, p->q, p->mocap);
@@ -188,7 +188,7 @@ static tacStatus go_to(Projector *p, const double *from) {
     const tacModel *m = p->sim->ctx.model;
     memcpy(p->q, from, (size_t)m->nq * sizeof *p->q);
     tac_qpos_sub(m, p->q, p->x, p->away);
-    return find_rows(p);
+    return collect_rows(p);
 }
 
 /* One correction from p->q; *gone: how far. Where it leads to more contacts than there is room for, or to no numbers,
@@ -198,7 +198,7 @@ static tacStatus try_correction(Projector *p, int nearest, double compliance, do
     TAC_TRY(correct(p, nearest, compliance));
     if (tac_first_nonfinite(p->sim->ctx.model->nv, p->d) < 0) *gone = move(p);
     p->iterations++;
-    if (*gone > 0 && find_rows(p) == TAC_OK)
+    if (*gone > 0 && collect_rows(p) == TAC_OK)
         keep_if_better(p);
     else
         p->merit = p->worst.size = TAC_INFINITY;
@@ -315,7 +315,7 @@ static tacStatus finish(Projector *p, double tolerance, double *y, tacProjection
 }
 
 static tacStatus project(Projector *p, double tolerance, double *y, tacProjection *out) {
-    TAC_TRY(find_rows(p));
+    TAC_TRY(collect_rows(p));
     p->least = p->merit;
     out->before = out->after = p->worst.size;
     out->iterations = 0, out->moved = 0;

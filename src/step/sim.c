@@ -93,7 +93,7 @@ static int layout(const tacModel *model, const tacOptions *options, tacArena *me
 
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {
     tacOptions in_use;
-    if (model == NULL || options == NULL || tac_settle_options(model, options, &in_use, NULL) != TAC_OK) return 0;
+    if (model == NULL || options == NULL || tac_resolve_options(model, options, &in_use, NULL) != TAC_OK) return 0;
     Parts parts;
     tacArena dry = tac_arena_dry();
     layout(model, &in_use, &dry, &parts);
@@ -132,7 +132,7 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
     if ((uintptr_t)memory % TAC_ARENA_ALIGN != 0)
         return tac_fail(err, TAC_ERR_ARGUMENT, "memory of a simulation must be aligned to %d bytes", TAC_ARENA_ALIGN);
     tacOptions in_use;
-    TAC_TRY(tac_settle_options(model, options, &in_use, err));
+    TAC_TRY(tac_resolve_options(model, options, &in_use, err));
     size_t need = tac_sim_bytes(model, options);
     if (bytes < need)
         return tac_fail(err, TAC_ERR_ARENA_FULL, "a simulation of this model needs %zu bytes, got %zu", need, bytes);
@@ -158,7 +158,7 @@ tacStatus tac_sim_new(const tacModel *model, const tacOptions *options, tacSim *
     if (model == NULL || options == NULL || sim == NULL)
         return tac_fail(err, TAC_ERR_ARGUMENT, "model, options or sim is NULL");
     tacOptions in_use;
-    TAC_TRY(tac_settle_options(model, options, &in_use, err)); /* sizes are counted from them */
+    TAC_TRY(tac_resolve_options(model, options, &in_use, err)); /* sizes are counted from them */
     size_t bytes = tac_sim_bytes(model, options);
     void *memory = aligned_alloc(TAC_ARENA_ALIGN, bytes);
     if (memory == NULL) return tac_fail(err, TAC_ERR_MEMORY, "out of memory: %zu bytes for a simulation", bytes);
