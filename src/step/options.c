@@ -173,7 +173,7 @@ const tacStepper *tac_find_stepper(const tacOptions *options) {
 
 static tacStatus refuse_integrator(const tacModel *model, const tacOptions *options, tacError *err) {
     char has[128] = "";
-    for (int i = 0, n = 0; i <= TAC_CORIOLIS; i++) {
+    for (int i = 0, n = 0; i <= TAC_CORIOLIS && n < (int)sizeof has; i++) {
         tacOptions other = *options;
         other.integrator = (tacIntegrator)i;
         if (tac_find_stepper(&other) != NULL)
