@@ -4,7 +4,7 @@
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "contact/lcp/share.h"
-#include "contact/lcp/toi/flight.h"
+#include "contact/lcp/toi/step.h"
 #include "smooth/tangent.h"
 
 #include <string.h>

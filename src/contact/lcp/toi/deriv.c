@@ -2,7 +2,7 @@
  * along with it (docs/theory/contact.md, H3, H4). */
 #include "math/dense.h"
 #include "contact/lcp/share.h"
-#include "contact/lcp/toi/flight.h"
+#include "contact/lcp/toi/step.h"
 #include "smooth/tangent.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * each where its problem was, so that the sum is the mean over the step (docs/theory/contact.md, H5). */
 #include "math/dense.h"
 #include "math/scalar.h"
-#include "contact/lcp/toi/flight.h"
+#include "contact/lcp/toi/step.h"
 
 #include <string.h>
 

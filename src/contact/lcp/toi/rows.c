@@ -1,5 +1,5 @@
-/* Rows of what touches, in the kick and at impacts: which contacts are rows, and the problem they make (flight.h). */
-#include "contact/lcp/toi/flight.h"
+/* Rows of what touches, in the kick and at impacts: which contacts are rows, and the problem they make (step.h). */
+#include "contact/lcp/toi/step.h"
 
 #include "math/scalar.h"
 #include "contact/lcp/predict.h"

@@ -1,4 +1,4 @@
-#include "contact/lcp/toi/flight.h"
+#include "contact/lcp/toi/step.h"
 
 #include "dynamics/actuator.h"
 #include "math/scalar.h"
