@@ -324,7 +324,7 @@ static void add_rim_crossing(Clipper *u, const Rim *rim, int k, tacVec3 x) {
     add_point(u, (tacClipPoint){.x = x, .rule = TAC_RULE_CLIP, .feature[1] = rim->feature, .clip = clip_of(u, k)});
 }
 
-/* Where the rim crosses the plane of side k. With p the component of s across z, x = centre + a p/|p| +- b z x p/|p|
+/* Crosses the rim with the plane of side k. With p the component of s across z, x = centre + a p/|p| +- b z x p/|p|,
  * where a = (offset - s . centre)/|p| and a^2 + b^2 = r^2. */
 static void cross_side(Clipper *u, const Rim *rim, int k) {
     Side side = side_at(u, k);

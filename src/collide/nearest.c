@@ -362,7 +362,7 @@ static int try_rotated(Search *k) {
     return k->score >= -TAC_FEATURE_TIE && (score < -TAC_FEATURE_TIE || k->best.dist > dist);
 }
 
-/* Where EPA ran out of capacity: finds the stationary touches around the axes, and keeps the best. */
+/* Finds the stationary touches around the axes and keeps the best. It is called when EPA ran out of capacity. */
 static void choose_around_axes(Search *k) {
     tacTouch sides;
     List list[2];

@@ -57,7 +57,7 @@ static tacVec3 mesh_support(const tacHull *h, tacVec3 d, int *vertex) {
     return h->vert[*vertex];
 }
 
-/* Of equal corners the one with the lowest index: + only for positive components. */
+/* Equal corners give the one with the lowest index: + only for positive components. */
 static tacVec3 box_support(tacVec3 size, tacVec3 d, int *vertex) {
     *vertex = (d.x > 0) | (d.y > 0) << 1 | (d.z > 0) << 2;
     return tac_vec3(d.x > 0 ? size.x : -size.x, d.y > 0 ? size.y : -size.y, d.z > 0 ? size.z : -size.z);

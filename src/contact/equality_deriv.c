@@ -1,4 +1,4 @@
-/* How rows of connects and welds move (docs/theory/contact.md, R9, R10). */
+/* Derivatives of the rows of connects and welds (docs/theory/contact.md, R9, R10). */
 #include "contact/equality.h"
 
 #include "math/quat.h"
@@ -28,7 +28,7 @@ static tacEqualityChange change_along(const tacModel *m, const tacWork *w, const
     return d;
 }
 
-/* By the numbers in data_used. The orientation of frame 0 in the world, before `rel`: x^quat of its body. */
+/* Change with the numbers in data_used. The orientation of frame 0 in the world, before `rel`, is xquat of its body. */
 static tacEqualityChange change_of_data(const tacModel *m, const tacWork *w, const tacEquality *e, const double *data) {
     tacEqualityChange d = {.scale = e->n == 6 ? data[10] : 0};
     if (m->equality_objkind[e->id] == TAC_KIND_SITE) return d;

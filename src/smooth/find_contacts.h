@@ -4,7 +4,7 @@
 #include "dynamics/geom_motion.h"
 #include "smooth/context.h"
 
-/* How far each geom reaches beyond its margin.
+/* Reach of each geom beyond its margin.
  *
  *   velocities   reach = h (factor (|velocity of the geom's centre| + |angular velocity| radius) + speed)
  *   motion       reach = distance + the bound of how far a point of the geom moves, and no less for a negative margin

@@ -26,7 +26,7 @@ typedef struct Hunt {
     tacImpactPair first;
 } Hunt;
 
-/* Two that begin at the gap or nearer and do not approach: from where they are, they may part, turn and come nearer. */
+/* Searches two geoms that begin at the gap or nearer and do not approach. They may part, turn and come nearer. */
 static tacStatus search_resting(const tacShape *a, const tacMotion *A, const tacShape *b, const tacMotion *B, double h,
                                 tacShapeImpact *found) {
     double scale = tac_norm3(found->pose[0].p) + tac_norm3(found->pose[1].p);
@@ -47,7 +47,7 @@ static double level_below(double gap, double dist) {
     return level < LEVEL_SHARE * dist ? level : tac_max(dist / 2, 0);
 }
 
-/* Seen from the world instead of from a body. */
+/* Transforms the touch from a body's frame to the world. */
 static void place(tacShapeImpact *found, tacPose base) {
     tacTouch *t = &found->touch;
     t->normal = tac_mulmv3(base.R, t->normal);
@@ -173,7 +173,7 @@ static void insert(Hunt *k, tacImpactPair p) {
         k->cut = 1;
 }
 
-/* Until when a pair is of interest. */
+/* Time up to which impacts of a pair matter. */
 static double horizon(const Hunt *k) { return tac_min(k->time + TAC_IMPACT_SAME * k->motion.h, k->motion.h); }
 
 /* Drops from the list's end what comes later than an earlier impact found since. */
@@ -218,8 +218,8 @@ static void visit_pair(void *user, int g0, int g1, int pair) {
     if (k->status == TAC_OK && !is_held(k->held, g0, g1)) search_pair(k, g0, g1);
 }
 
-/* Held pairs, when it is known where the others let the motion end: those that are too near there are searched. Where
- * one of them ends it earlier, the rest is looked at once more, there. */
+/* Searches the held pairs, once the others have fixed the end of the motion: those that are too near there. If one of
+ * them ends the motion earlier, the rest is checked again at the new end. */
 static void visit_held(Hunt *k) {
     tacHeldPairs *held = k->held;
     for (int i = 0; i < held->n && k->status == TAC_OK; i++)
@@ -239,7 +239,7 @@ static void visit_held(Hunt *k) {
 
 /* --- The scene ---------------------------------------------------------------------------------------------------- */
 
-/* Every pair that may meet; those that are held last, when it is known where the others let the motion end. */
+/* Searches every pair that may meet. Held pairs come last, when the others have fixed the end of the motion. */
 static tacStatus each_pair(Hunt *k) {
     const tacContactReach reach = {.motion = &k->motion, .distance = 0.5 * tac_max(k->gap, 0)};
     k->status = TAC_OK;
@@ -295,8 +295,8 @@ static tacStatus differentiate(Hunt *k, const double *mocap, tacImpact *out) {
     return TAC_OK;
 }
 
-/* What was found, in the fields of a copy of what the caller gave. A list that was too short on the way is made anew,
- * with the time known, so that what it counts is what meets then. */
+/* Writes the impacts to a copy of the caller's struct. A list that was too short is made again with the time known, so
+ * that it counts the pairs that meet then. */
 static tacStatus hunt(Hunt *k, tacImpact *found) {
     found->kind = TAC_IMPACT_NONE, found->time = k->motion.h;
     k->out = found;

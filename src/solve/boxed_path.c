@@ -19,7 +19,8 @@
 /* Most lines of the path: this many and so many per row. Beyond, rounding has spoilt it. */
 #define LINES         50
 #define LINES_PER_ROW 4
-/* How irregular the cover is; how much of its parent's a child may have (five of them, halved by the spread). */
+/* Spread of the cover, and the share of its parent's cover that a child may have (five of them, halved by the
+ * spread). */
 #define SPREAD      1.0
 #define CHILD_SHARE 0.3
 /* Golden ratio and silver ratio, less their whole parts: multiples of them fill the unit interval evenly. */

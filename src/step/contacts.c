@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* How many there are, before they were counted. */
+/* Number of contacts before they were counted. */
 enum { NOT_COUNTED = -1 };
 
 static tacStatus check_place(tacSim *sim, const char *call, const double *q, const double *u) {
@@ -66,7 +66,7 @@ tacStatus tac_geom_distance(tacSim *sim, const double *q, const double *u, int g
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-/* Where the columns of each block go. */
+/* Sinks of the columns of each block. */
 typedef struct Sinks {
     tacSink q, u, theta;
 } Sinks;

@@ -1,4 +1,4 @@
-/* How the searches of a step went, and why they ended. */
+/* The public history of a step's searches: their iterations, and why they ended. */
 #include "step/call.h"
 
 tacStatus tac_step_history(tacSim *sim, const double *x, const double *u, tacIteration *out, int max, int *n) {

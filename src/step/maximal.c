@@ -224,12 +224,13 @@ static void differentiate(const Map *map, const tacJac *jac) {
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
-/* What weighs the displacements, and the changes of velocity, of all that hangs on a body. */
+/* Weights of the displacements and of the changes of velocity, summed over all bodies that hang on a body. */
 typedef struct Weights {
     tacVec6 *move, *rate; /* nbody; about the origin of the body's tree */
 } Weights;
 
-/* Of one body:  do . (obar + vbar x w) + turn . R thetabar - (turn x w) . R wbar,  dV . (vbar, R wbar)         (X10) */
+/* Weights of one body:  do . (obar + vbar x w) + turn . R thetabar - (turn x w) . R wbar,  dV . (vbar, R wbar)
+ * (X10) */
 static void weigh_velocity(const tacWork *w, int b, const double *pose, const double *twist, const Weights *sum) {
     tacVec3 omega = w->V[b].ang, force = tac_load3(twist), turn = tac_mulmv3(w->xmat[b], tac_load3(twist + 3));
     tacVec3 along = tac_add3(tac_load3(pose), tac_cross3(force, omega));

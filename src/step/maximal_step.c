@@ -27,7 +27,7 @@ static Chain sizes(const tacModel *m, const tacOptions *options) {
     return c;
 }
 
-/* Where each array of a chain is, and how many numbers it has. */
+/* An array of a chain: its pointer, and how many numbers it has. */
 typedef struct Part {
     double **at;
     size_t n;

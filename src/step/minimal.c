@@ -60,7 +60,7 @@ static tacQuat target_quat(const Fit *f, int b) {
     return tac_quat_mul(quat, tac_quat_exp(tac_scale3(-f->span, tac_load3(f->z->twist + 6 * b + 3))));
 }
 
-/* What is missing of the body's pose at w: turn, then translation of its origin, world axes   (X5) -> its length */
+/* Error of the body's pose at w: rotation, then translation of its origin, world axes   (X5) -> its length */
 static double miss(const Fit *f, int b, double e[6]) {
     tac_store3(e, tac_quat_log(tac_quat_mul(target_quat(f, b), tac_quat_conj(f->w->xquat[b]))));
     tac_store3(e + 3, tac_sub3(target_pos(f, b), f->w->xpos[b]));
@@ -233,7 +233,8 @@ static double fit_velocities(Fit *f, double *v) {
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-/* How a body moves along number c of its own displacement in z: pose (or that before), and velocity. */
+/* Motion of a body along number c of its own displacement in z: change of its pose (or of the pose before), and of its
+ * velocity. */
 typedef struct Motion {
     tacVec6 X, dV;
 } Motion;

@@ -78,7 +78,7 @@ static void list_rows(Projector *p) {
     p->merit += deepest * deepest;
 }
 
-/* M -> its factor; of one that is singular at q, with a little more on the diagonal. */
+/* Factors M. A singular M gets a small regularization of its diagonal. */
 static tacStatus factor_mass(Projector *p) {
     const tacModel *m = p->sim->ctx.model;
     tacWork *w = &p->sim->ctx.work;
@@ -191,8 +191,8 @@ static tacStatus go_to(Projector *p, const double *from) {
     return collect_rows(p);
 }
 
-/* One correction from p->q; *gone: how far. Where it leads to more contacts than there is room for, or to no numbers,
- * the merit is infinite. */
+/* Makes one correction from p->q; *gone: how far it went. If it leads to more contacts than there is room for, or to no
+ * finite numbers, the merit is infinite. */
 static tacStatus try_correction(Projector *p, int nearest, double compliance, double *gone) {
     *gone = 0;
     TAC_TRY(correct(p, nearest, compliance));
@@ -205,7 +205,7 @@ static tacStatus try_correction(Projector *p, int nearest, double compliance, do
     return TAC_OK;
 }
 
-/* Towards the nearest state, until it no longer moves; -> where that is, or where it was best. */
+/* Goes towards the nearest state until it no longer moves, and ends there or at the best state. */
 static tacStatus approach(Projector *p) {
     double gone = 0;
     for (int k = 0; k < MOST_NEAREST; k++) {
@@ -216,8 +216,8 @@ static tacStatus approach(Projector *p) {
     return go_to(p, p->best);
 }
 
-/* From there the shortest way to where all constraints hold, or to where the sum of squares of what contradicts is
- * least: Levenberg's and Marquardt's method, the compliance its damping. */
+/* Goes from there the shortest way to a state at which all constraints hold, or to the least sum of squares of those
+ * that contradict each other: the method of Levenberg and Marquardt, with the compliance as its damping. */
 static tacStatus make_good(Projector *p, double tolerance) {
     double compliance = COMPLIANCE, gone;
     for (int k = 0; k < MOST_FEASIBLE && compliance <= SOFTEST && p->worst.size > tolerance; k++) {

@@ -26,7 +26,8 @@ static size_t tangents_bytes(const tacModel *model, const tacOptions *options) {
     return dry.peak;
 }
 
-/* How the numbers that steps use move with each parameter; once, and after each change of the parameters. */
+/* Updates the derivatives of the numbers that steps use by each parameter. It runs once, and after each change of the
+ * parameters. */
 static tacStatus update_tangents(tacSim *sim) {
     if (sim->ctx.model->nparam == 0) return TAC_OK;
     tac_arena_release(&sim->tangent_rows, 0);

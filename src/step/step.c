@@ -25,7 +25,7 @@ void tac_take_count(tacStepInfo *info, const tacStepInfo *sum) {
     info->first_unsolved = sum->first_unsolved, info->worst_residual = sum->worst_residual;
 }
 
-/* What the report tells of the energy: nothing of a step that has no next state. */
+/* Reports the energy gain. A step without a next state has none. */
 static void tell_energy(tacSim *sim, tacStatus status, const double *u, const double *y, const tacEnergyStart *start) {
     if (tac_went_on(status)) sim->ctx.info.energy_gain = tac_energy_gain(&sim->ctx, u, y, start);
 }

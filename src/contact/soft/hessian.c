@@ -34,7 +34,7 @@ typedef struct Lists {
     int *parent, *adr, *depth;
 } Lists;
 
-/* What both ways to keep H take. */
+/* Takes the arrays that both ways to store H need. */
 static int layout(tacSoftHessian *h, Lists *l, const tacModel *m, tacArena *arena) {
     size_t rows = TAC_HESSIAN_ROWS * (size_t)padded(m->nv);
     l->parent = TAC_TAKE(arena, m->nv, int);

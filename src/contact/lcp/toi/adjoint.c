@@ -88,13 +88,13 @@ static tacStatus pull_time(Return *r, const tacFlight *f) {
     return TAC_OK;
 }
 
-/* To the covector of the time step, where it is a parameter. */
+/* Adds to the gradient by the time step, if that is a parameter. */
 static void add_time(Return *r, double change) {
     int time = tac_param_of_time(r->ctx->model);
     if (time >= 0) r->direct.theta[time] += change;
 }
 
-/* What (1 + e) J d(lag) and the time left do to the rows, lag = (t/h - 1/2) kick. */
+/* Pulls the rows' change by (1 + e) J d(lag), lag = (t/h - 1/2) kick, and by the time left. */
 static void pull_lag(Return *r, const tacFlight *f, const tacLcp *lcp, const double *mu, const double *weight) {
     double h = r->ctx->options.dt, share = (h - f->left) / h - 0.5, *lag = r->move;
     int nv = r->ctx->model->nv;
@@ -112,7 +112,7 @@ static void pull_lag(Return *r, const tacFlight *f, const tacLcp *lcp, const dou
     add_time(r, along * f->left / (h * h));
 }
 
-/* bar -= d(M a)^T lambda: R is linear in a but for what has no a in it. */
+/* bar -= d(M a)^T lambda. R is linear in a plus a part without a. */
 static void pull_inertia(Return *r, const tacFlight *f, double *lambda) {
     size_t nv = (size_t)r->ctx->model->nv;
     double *qacc = r->ctx->work.qacc;

@@ -206,7 +206,7 @@ double tac_flight_span_rate(const tacLcp *lcp, int k) {
 
 static double *change_layout(tacColumns c, tacArena *arena) { return TAC_TAKE(arena, c.n, double); }
 
-/* What the lag does to shares of restitution: dE = -Q . d(lag), Q of each island in turn (L18). */
+/* Change of the shares of restitution with the lag: dE = -Q . d(lag), Q of each island in turn (L18). */
 static tacStatus share_jac(tacFlight *f, const tacLcp *lcp, double *dr) {
     tacContext *ctx = f->ctx;
     tacColumns c = f->d->c;
