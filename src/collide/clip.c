@@ -189,8 +189,14 @@ static int clip_to_sides(const Clipper *u, tacVec3 p, tacVec3 q, ParamRange *w) 
         if (fp < 0 && fq < 0) return 0;
         if (fp >= 0 && fq >= 0) continue;
         double t = fp / (fp - fq);
-        if (fp < 0 && t > w->t[0]) w->t[0] = t, w->side[0] = k;
-        if (fq < 0 && t < w->t[1]) w->t[1] = t, w->side[1] = k;
+        if (fp < 0 && t > w->t[0]) {
+            w->t[0] = t;
+            w->side[0] = k;
+        }
+        if (fq < 0 && t < w->t[1]) {
+            w->t[1] = t;
+            w->side[1] = k;
+        }
     }
     return w->t[0] < w->t[1];
 }

@@ -162,7 +162,8 @@ static void take_common_normal(const Pair *p, tacTouch *t) {
     if (!runs_along(p, ref, t->clip, first->feature[ref])) return;
     if (!runs_along(p, inc, t->feature[inc], first->feature[inc])) return;
     tacTouch edges = *t;
-    edges.rule = TAC_RULE_NEAREST, edges.normal = first->normal;
+    edges.rule = TAC_RULE_NEAREST;
+    edges.normal = first->normal;
     edges.feature[ref] = t->clip;
     edges.clip = (tacFeature){.kind = 0};
     if (tac_touch_rebuild(p->shape[0], p->pose[0], p->shape[1], p->pose[1], &edges) != TAC_OK) return;

@@ -94,7 +94,10 @@ static int try_from(Search *k, tacTouch t) {
         t = degenerate;
     }
     double score = tac_min(room_of(k->c, &t, 0), room_of(k->c, &t, 1));
-    if (is_better(k, &t, score)) k->score = score, k->best = t;
+    if (is_better(k, &t, score)) {
+        k->score = score;
+        k->best = t;
+    }
     return !k->all && score >= -FEATURE_ROUNDING;
 }
 

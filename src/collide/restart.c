@@ -73,7 +73,8 @@ int tac_guess_rotated(const tacCores *c, const tacGuess *from, int i, tacGuess *
     out->n = rotate_about(axis, cosine, sine, from->n);
     tacCores cores = *c;
     tacSupport w = tac_cores_support(&cores, out->n, hint);
-    out->ncorner = 1, out->rough = 0;
+    out->ncorner = 1;
+    out->rough = 0;
     for (int k = 0; k < 2; k++) {
         int polyhedron = tac_is_polyhedron(c->shape[k]);
         tacVec3 arm = rotate_about(axis, cosine, sine, tac_sub3(from->x[k], centre));

@@ -11,7 +11,10 @@ static int scan_corners(const tacHull *h, tacVec3 d) {
     double top = tac_dot3(d, h->vert[0]);
     for (int i = 1; i < h->nvert; i++) {
         double here = tac_dot3(d, h->vert[i]);
-        if (here > top) top = here, best = i;
+        if (here > top) {
+            top = here;
+            best = i;
+        }
     }
     return best;
 }
@@ -42,7 +45,10 @@ static int choose_start(const tacHull *h, tacVec3 d) {
     double top = tac_dot3(d, h->vert[0]);
     for (int i = stride; i < h->nvert; i += stride) {
         double here = tac_dot3(d, h->vert[i]);
-        if (here > top) top = here, best = i;
+        if (here > top) {
+            top = here;
+            best = i;
+        }
     }
     return best;
 }

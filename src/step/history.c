@@ -8,7 +8,9 @@ tacStatus tac_step_history(tacSim *sim, const double *x, const double *u, tacIte
     tacContext *ctx = &sim->ctx;
     if (ctx->stepper->history == NULL)
         return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, __func__, "expected contact ncp, whose search it tells of");
-    ctx->history = out, ctx->max_history = max, ctx->searches = 0;
+    ctx->history = out;
+    ctx->max_history = max;
+    ctx->searches = 0;
     tacStatus status = ctx->stepper->history(ctx, x, u);
     ctx->history = NULL;
     *n = ctx->info.iterations;

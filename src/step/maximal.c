@@ -247,7 +247,10 @@ static void weigh_mean(const Map *map, int b, int before, const double *pose, co
     tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(map->span, tac_load3(map->twist + 6 * b + 3)));
     tacVec3 turn = tac_load3(twist + 3), along = tac_scale3(scale, tac_load3(twist));
     tacVec3 about = tac_scale3(scale, before ? tac_mulmv3(inverse, turn) : tac_mulmtv3(inverse, turn));
-    if (!before) along = tac_add3(along, tac_load3(pose)), about = tac_add3(about, tac_load3(pose + 3));
+    if (!before) {
+        along = tac_add3(along, tac_load3(pose));
+        about = tac_add3(about, tac_load3(pose + 3));
+    }
     sum->move[b] = tac_free_weights(w, b, tac_mulmv3(w->xmat[b], about), along);
     sum->rate[b] = tac_zero6();
 }

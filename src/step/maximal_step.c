@@ -184,10 +184,12 @@ static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const 
     tacColumns c = p->c;
     tacStepInfo own = {0};
     tacStatus stepped = TAC_OK;
-    if (grad->y != NULL)
+    if (grad->y != NULL) {
         memcpy(p->y, grad->y, (size_t)tac_nx(m) * sizeof *p->y);
-    else
-        stepped = sim->ctx.stepper->step(&sim->ctx, x, u, p->y), own = sim->ctx.info;
+    } else {
+        stepped = sim->ctx.stepper->step(&sim->ctx, x, u, p->y);
+        own = sim->ctx.info;
+    }
     if (!tac_went_on(stepped)) return stepped;
     tacGrad end = {p->ybar, p->end, grad->theta == NULL ? NULL : p->end + c.nu};
     tacGrad bar = {p->bar, p->bar + c.nx, grad->theta == NULL ? NULL : p->bar + c.nx + c.nu};
@@ -242,7 +244,8 @@ tacStatus tac_step_maximal_vjp(tacSim *sim, const double *x, const double *u, co
     tacStatus solved = check_reverse(sim, __func__, x, u, ybar, grad, &bad);
     int began = solved == TAC_OK;
     if (began) {
-        sim->ctx.work.ties = 0, sim->ctx.work.count_ties = info != NULL;
+        sim->ctx.work.ties = 0;
+        sim->ctx.work.count_ties = info != NULL;
         TAC_SCOPE(&sim->ctx.arena);
         int room = layout_pullback(sim->ctx.model, tac_count_columns(&sim->ctx), &sim->ctx.arena, &p);
         solved = room ? pull_step(sim, x, u, ybar, grad, &p) : TAC_ERR_ARENA_FULL;

@@ -78,7 +78,9 @@ static void factor_axes(Fit *f, int b) {
         for (int r = 0; r < 6; r++)
             f->J[r * n + i] = column[r];
     }
-    f->qr.m = 6, f->qr.n = n, f->qr.A = f->J;
+    f->qr.m = 6;
+    f->qr.n = n;
+    f->qr.A = f->J;
     tac_qr_factor(&f->qr, RANK_TOLERANCE);
 }
 
@@ -187,7 +189,8 @@ static void fit_body(Fit *f, int b) {
 
 /* Poses (before, where span > 0) -> f->q, f->residual, axes at w. */
 static void fit_poses(Fit *f, double span) {
-    f->span = span, f->residual = 0;
+    f->span = span;
+    f->residual = 0;
     tac_place_world(f->w);
     for (int b = 1; b < f->m->nbody; b++)
         fit_body(f, b);
@@ -333,7 +336,9 @@ static void mean_rows(const tacModel *m, double span, const double *v, const dou
             tacVec3 now = {a[0], a[ld], a[2 * ld]}, mean = {y[0], y[ld], y[2 * ld]};
             tacVec3 before = tac_madd3(now, -span, mean);
             tacVec3 dv = tac_sub3(tac_mulmv3(inverse, now), tac_mulmtv3(inverse, before));
-            y[0] = dv.x / span, y[ld] = dv.y / span, y[2 * ld] = dv.z / span;
+            y[0] = dv.x / span;
+            y[ld] = dv.y / span;
+            y[2 * ld] = dv.z / span;
         }
     }
 }
@@ -553,7 +558,8 @@ tacStatus tac_to_minimal(tacSim *sim, const tacMaximal *z, tacMinimal *out) {
     if (status == TAC_OK) {
         memcpy(out->q, q, (size_t)m->nq * sizeof *q);
         memcpy(out->v, v, (size_t)m->nv * sizeof *v);
-        out->pose_residual = found.pose_residual, out->twist_residual = found.twist_residual;
+        out->pose_residual = found.pose_residual;
+        out->twist_residual = found.twist_residual;
     }
     return tac_end_call(sim, __func__, status);
 }

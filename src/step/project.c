@@ -60,7 +60,9 @@ static int counts(const Projector *p, const tacRow *row) {
 static void list_rows(Projector *p) {
     double deepest = 0;
     const int *pair = NULL;
-    p->n = 0, p->merit = 0, p->worst = (tacViolation){.id = -1, .geom = {-1, -1}};
+    p->n = 0;
+    p->merit = 0;
+    p->worst = (tacViolation){.id = -1, .geom = {-1, -1}};
     for (int k = 0; k < p->rows.n; k++) {
         const tacRow *row = &p->rows.row[k];
         if (!counts(p, row)) continue;
@@ -72,8 +74,12 @@ static void list_rows(Projector *p) {
             p->merit += size * size;
             continue;
         }
-        if (pair != NULL && (geom[0] != pair[0] || geom[1] != pair[1])) p->merit += deepest * deepest, deepest = 0;
-        pair = geom, deepest = tac_max(deepest, size);
+        if (pair != NULL && (geom[0] != pair[0] || geom[1] != pair[1])) {
+            p->merit += deepest * deepest;
+            deepest = 0;
+        }
+        pair = geom;
+        deepest = tac_max(deepest, size);
     }
     p->merit += deepest * deepest;
 }
@@ -139,7 +145,9 @@ static tacStatus correct(Projector *p, int nearest, double compliance) {
         const tacRow *row = &p->rows.row[p->list[i]];
         int equal = row->kind == TAC_ROW_EQUALITY;
         p->b[i] = row->pos - (nearest ? tac_row_velocity(&p->rows, p->list[i], p->away) : 0);
-        p->low[i] = equal ? -TAC_INFINITY : 0, p->high[i] = TAC_INFINITY, p->parent[i] = -1;
+        p->low[i] = equal ? -TAC_INFINITY : 0;
+        p->high[i] = TAC_INFINITY;
+        p->parent[i] = -1;
     }
     tacBoxed problem = {.n = p->n,
                         .A = p->A,
@@ -305,7 +313,8 @@ static int lay_out(Projector *p) {
 static tacStatus finish(Projector *p, double tolerance, double *y, tacProjection *out) {
     const tacModel *m = p->sim->ctx.model;
     if (!(p->worst.size <= tolerance)) TAC_TRY(go_to(p, p->best));
-    out->after = p->worst.size, out->iterations = p->iterations;
+    out->after = p->worst.size;
+    out->iterations = p->iterations;
     tac_mass_mul(m, &p->sim->ctx.work, p->away, p->force);
     out->moved = tac_sqrt(tac_max(0, tac_dense_dot(m->nv, p->away, p->force)));
     memmove(y, p->x, (size_t)tac_nx(m) * sizeof *y);
@@ -318,8 +327,10 @@ static tacStatus project(Projector *p, double tolerance, double *y, tacProjectio
     TAC_TRY(collect_rows(p));
     p->least = p->merit;
     out->before = out->after = p->worst.size;
-    out->iterations = 0, out->moved = 0;
-    out->kind = p->worst.kind, out->id = p->worst.id;
+    out->iterations = 0;
+    out->moved = 0;
+    out->kind = p->worst.kind;
+    out->id = p->worst.id;
     memcpy(out->geom, p->worst.geom, sizeof out->geom);
     if (y == NULL) return p->worst.size <= tolerance ? TAC_OK : TAC_ERR_INCONSISTENT;
     if (p->worst.size > tolerance) TAC_TRY(approach(p));

@@ -129,7 +129,10 @@ static tacStatus pull_step(Replay *r, int k) {
     if (!tac_went_on(status)) return status;
     r->all = tac_first_of(r->all, status);
     tac_count_step(&r->counts, k, status, r->sim->ctx.info.residual);
-    if (k == 0) r->counts.start = r->sim->ctx.info.start, r->counts.violation = r->sim->ctx.info.violation;
+    if (k == 0) {
+        r->counts.start = r->sim->ctx.info.start;
+        r->counts.violation = r->sim->ctx.info.violation;
+    }
     for (size_t i = 0; one.theta != NULL && i < r->np; i++)
         r->sum[i] += r->theta[i];
     double *swap = r->lambda;
@@ -174,8 +177,14 @@ static tacStatus check_path(tacSim *sim, const tacTrajectory *path, int *bad) {
         int in_u = u != NULL ? tac_first_nonfinite((int)ninput, u) : -1;
         const double *xbar = path->Xbar != NULL ? path->Xbar + (size_t)k * (size_t)ndx : NULL;
         int in_bar = xbar != NULL ? tac_first_nonfinite(ndx, xbar) : -1;
-        if (in_x >= 0) return *bad = in_x, fail_row(sim, path->X != NULL ? "X" : "x0", k, in_x, x[in_x]);
-        if (in_u >= 0) return *bad = (int)nx + in_u, fail_row(sim, "U", k, in_u, u[in_u]);
+        if (in_x >= 0) {
+            *bad = in_x;
+            return fail_row(sim, path->X != NULL ? "X" : "x0", k, in_x, x[in_x]);
+        }
+        if (in_u >= 0) {
+            *bad = (int)nx + in_u;
+            return fail_row(sim, "U", k, in_u, u[in_u]);
+        }
         if (in_bar >= 0) return fail_row(sim, "Xbar", k, in_bar, xbar[in_bar]);
     }
     return path->xbar == NULL ? TAC_OK : tac_check_array(sim, CALL, "path->xbar", ndx, path->xbar);
@@ -200,11 +209,14 @@ tacStatus tac_rollout_vjp(tacSim *sim, const tacTrajectory *path, const tacCheck
     if (sim == NULL) status = TAC_ERR_ARGUMENT;
     if (status == TAC_OK) status = check_path(sim, path, &bad);
     if (status == TAC_OK) {
-        r.nx = (size_t)tac_nx(sim->ctx.model), r.ndx = (size_t)tac_ndx(sim->ctx.model);
-        r.ninput = (size_t)tac_ninput(sim->ctx.model, &sim->ctx.options), r.np = (size_t)sim->ctx.model->nparam;
+        r.nx = (size_t)tac_nx(sim->ctx.model);
+        r.ndx = (size_t)tac_ndx(sim->ctx.model);
+        r.ninput = (size_t)tac_ninput(sim->ctx.model, &sim->ctx.options);
+        r.np = (size_t)sim->ctx.model->nparam;
         status = pull_path_in(&r, memory);
     }
-    r.counts.status = status, r.counts.bad_index = bad;
+    r.counts.status = status;
+    r.counts.bad_index = bad;
     if (info != NULL) *info = r.counts;
     return status;
 }
