@@ -24,7 +24,7 @@ typedef struct tacStepper {
     tacStatus (*jac)(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
     /* every array of g may be NULL */
     tacStatus (*vjp)(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
-    /* In continuous time; each leaves w->act_dot. qacc may be NULL. */
+    /* Accelerations in continuous time; each leaves w->act_dot. qacc may be NULL. */
     tacStatus (*acceleration)(tacContext *ctx, const double *x, const double *u, double *qacc);
     /* dqacc: nv rows, columns [x | u | theta] */
     tacStatus (*acceleration_jac)(tacContext *ctx, const double *x, const double *u, double *qacc, double *dqacc);

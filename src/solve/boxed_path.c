@@ -152,7 +152,7 @@ static int direction_after(const tacTableau *tableau, int i, int before) {
     return -1;
 }
 
-/* From t down to zero, in `lines` at most. */
+/* Follows the path from t down to zero, in `lines` at most. */
 static int follow(tacTableau *tableau, double t, int lines, int *pivots) {
     int direction = -1;
     for (int line = 0; line < lines; line++) {

@@ -1,6 +1,6 @@
 #include "step/checkpoint.h"
 
-/* Beyond any number of steps. */
+/* A number beyond any number of steps. */
 #define TAC_MANY 1e18
 
 /* C(s + r, s): steps that s stored states reverse with r repetitions. */

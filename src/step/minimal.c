@@ -162,7 +162,7 @@ static void fit_joints(Fit *f, int b) {
     f->residual = tac_max(f->residual, least);
 }
 
-/* From here on the body is where it is given: its children start there. */
+/* The body is at its given pose from here on: its children start there. */
 static void put_body(Fit *f, int b) {
     f->w->xpos[b] = target_pos(f, b);
     f->w->xquat[b] = target_quat(f, b);

@@ -241,7 +241,7 @@ static void finish_term(tacSoftHessian *h, Term *t) {
     t->n = 0;
 }
 
-/* To the sum of those over the same dofs, or to a new one. */
+/* Adds to the sum of rows over the same dofs, or begins a new one. */
 static void take_block(tacSoftHessian *h, Term *t, const tacRows *rows, const tacSoftBlock *b, const double *K) {
     if (add_block(t, rows, b, K)) return;
     finish_term(h, t);

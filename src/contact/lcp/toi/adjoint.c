@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* On its way back: covectors of the state in hand. */
+/* Covectors of the current state in reverse mode. */
 typedef struct Return {
     tacContext *ctx;
     const double *u;

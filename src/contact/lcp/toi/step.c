@@ -88,7 +88,7 @@ static tacStatus solve_impact(tacFlight *f, tacLcp *lcp) {
     return tac_flight_lag_jac(f, lcp);
 }
 
-/* Through an impact. The problem of the one where the flight stops is left in the arena for the caller. */
+/* Solves an impact. The problem of the impact at which the flight stops stays in the arena for the caller. */
 static tacStatus collide(tacFlight *f) {
     tacContext *ctx = f->ctx;
     const tacModel *m = ctx->model;

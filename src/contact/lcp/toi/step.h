@@ -122,8 +122,8 @@ tacStatus tac_flight_solve(tacFlight *f, const double *v_free, int impact, tacLc
 
 /* Takes their arrays from the arena and sets them at the step's beginning. */
 tacStatus tac_flight_tangent(tacContext *ctx, tacFlightTangent *d);
-/* After the kick, from W: dv, dq = identity, and of the whole step what the activations have. Needs: w as the kick left
- * it. */
+/* Derivatives after the kick, from W: dv, dq = identity, and the rows of the activations for the whole step. Needs: w
+ * as the kick left it. */
 tacStatus tac_flight_kick_jac(tacFlight *f, const double *x);
 /* q (+) t v: dq <- P dq + t Q dv; the time's own part follows. */
 void tac_flight_drift_jac(tacFlight *f, double t);
