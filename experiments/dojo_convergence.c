@@ -36,7 +36,7 @@ static double median_of(const Found *f) { return f->ratio[f->samples / 2]; }
 static double last_of(const tacBarrierRun *run) { return run->count > 0 ? run->condition[run->count - 1] : 0; }
 
 /* Both methods on the step at hand. */
-static tacStatus look_at(tacScene *s, Found *f) {
+static tacStatus compare_methods(tacScene *s, Found *f) {
     tacBarrierRuns runs = {.kappa = KAPPA, .tolerance = TOLERANCE};
     tacStatus status = barrier_runs(s->sim, s->x, s->u, &runs);
     if (status != TAC_OK || runs.contacts == 0 || !runs.interior.solved) return status;
@@ -55,7 +55,7 @@ static tacStatus move(tacScene *s, int driven, Found *f) {
             s->u[a] = range[0] + (range[1] - range[0]) * tac_random_uniform(SEED, (uint64_t)k, (uint64_t)a);
         }
         if (k % EVERY == EVERY - 1) {
-            tacStatus status = look_at(s, f);
+            tacStatus status = compare_methods(s, f);
             if (status != TAC_OK) return status;
         }
         tacStatus status = scene_move(s, 1, &info);

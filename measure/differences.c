@@ -49,14 +49,14 @@ static double largest(int m, const double *x) {
     return most;
 }
 
-/* Settles functions that are known well enough; -> how many are not. */
-static int settle(int count, int m, double enough, const double *derivative, double *error) {
+/* Marks the functions whose derivatives have converged; -> how many have not. */
+static int mark_converged(int count, int m, double enough, const double *derivative, double *error) {
     int open = 0;
     for (int k = 0; k < count; k++, derivative += m, error += m) {
-        if (m > 0 && error[0] == DIFFERENCE_SETTLED) continue;
+        if (m > 0 && error[0] == DIFFERENCE_CONVERGED) continue;
         if (largest(m, error) <= enough * fmax(1, largest(m, derivative)))
             for (int i = 0; i < m; i++)
-                error[i] = DIFFERENCE_SETTLED;
+                error[i] = DIFFERENCE_CONVERGED;
         else
             open++;
     }
@@ -75,7 +75,7 @@ int difference_ridders_each(differenceFunction f, void *context, int count, int 
             memcpy(derivative, row, (size_t)all * sizeof *row);
         else
             next_row(n, all, before, row, derivative, error);
-        if (n > 0 && settle(count, m, enough, derivative, error) == 0) return 0;
+        if (n > 0 && mark_converged(count, m, enough, derivative, error) == 0) return 0;
         double *swap = before;
         before = row, row = swap;
     }

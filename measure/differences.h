@@ -17,9 +17,9 @@ int difference_ridders(differenceFunction f, void *context, int m, double h, dou
                        double *work);
 
 /* The same of `count` functions of m outputs each, one after another in out: one whose estimates are all below `enough`
- * times its largest |derivative|, or below `enough` itself, is settled, which its estimates become: f need not evaluate
- * it any more. Ended as soon as all are. error[count m]. */
-#define DIFFERENCE_SETTLED (-1.0)
+ * times its largest |derivative|, or below `enough` itself, has converged. Its estimates become DIFFERENCE_CONVERGED,
+ * and f need not evaluate it any more. Ends as soon as all have converged. error[count m]. */
+#define DIFFERENCE_CONVERGED (-1.0)
 int difference_ridders_each(differenceFunction f, void *context, int count, int m, double h, double enough,
                             double *derivative, double *error, double *work);
 

@@ -9,7 +9,6 @@
 #define OUTSIDE_REACH 0.3
 /* Metres that an unlimited slide or a free body may be from where the file draws it. */
 #define REACH 1.0
-enum { MOCAP = 7 };
 
 /* Numbers drawn one after another from one stream. */
 typedef struct Draw {
@@ -81,13 +80,13 @@ static double draw_control(const tacModel *m, Draw *d, int a) {
 }
 
 static void draw_input(const tacModel *m, const tacOptions *options, Draw *d, double *u) {
-    int n = tac_ninput(m, options), mocap = n - (options->inputs & TAC_INPUT_MOCAP ? MOCAP * m->nmocap : 0);
+    int n = tac_ninput(m, options), mocap = n - (options->inputs & TAC_INPUT_MOCAP ? TAC_POSE_SIZE * m->nmocap : 0);
     tac_default_input(m, options, u);
     for (int a = 0; a < m->nu; a++)
         u[a] = draw_control(m, d, a);
     for (int i = m->nu; i < mocap; i++)
         u[i] = normal(d);
-    for (int i = mocap; i < n; i += MOCAP) {
+    for (int i = mocap; i < n; i += TAC_POSE_SIZE) {
         for (int k = 0; k < 3; k++)
             u[i + k] += uniform(d, -REACH, REACH);
         draw_quat(d, TURN, u + i + 3);

@@ -22,7 +22,7 @@ TESTS = (
     ("src/solve/boxed", ("solve/*boxed*", "physics/test_piles*", "physics/test_contact_lcp*", "physics/test_mass_ratio*")),
     ("src/solve/", ("solve/*", "contact/test_ncp*", "physics/*ncp*", "physics/test_dojo*", "step/*ncp*")),
     ("src/model/", ("model/*", "io/*", "step/test_sim*", "step/test_param*", "first_day/*")),
-    ("src/collide/", ("collide/*", "step/test_collide*", "step/test_first_impact*", "physics/*")),
+    ("src/collide/", ("collide/*", "step/test_contacts*", "step/test_first_impact*", "physics/*")),
     ("src/dynamics/", ("dynamics/*", "step/*")),
     ("src/smooth/", ("step/*", "physics/test_time_of_impact*")),
     ("src/contact/none/", ("step/*",)),

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL = 64, MOCAP = 7, WRENCH = 6 };
+enum { LABEL = 64, WRENCH = 6 };
 
 /* --- Arrays ------------------------------------------------------------------------------------------------------ */
 
@@ -128,6 +128,6 @@ void cli_input_name(const tacModel *m, const tacOptions *options, int i, char *t
         }
         i -= WRENCH * m->nbody;
     }
-    cli_label(m, TAC_KIND_BODY, m->mocap_body[i / MOCAP], label, sizeof label);
-    snprintf(text, size, "mocap:%s%s", label, places[i % MOCAP]);
+    cli_label(m, TAC_KIND_BODY, m->mocap_body[i / TAC_POSE_SIZE], label, sizeof label);
+    snprintf(text, size, "mocap:%s%s", label, places[i % TAC_POSE_SIZE]);
 }

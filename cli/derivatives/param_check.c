@@ -107,12 +107,12 @@ typedef struct Sweep {
 } Sweep;
 
 /* 1: nothing is left to be found out, or there is no derivative to compare with. */
-static int is_settled(const Sweep *w, int sample) {
+static int is_done(const Sweep *w, int sample) {
     return w->worst[sample] <= w->tol || w->group->errors[sample].status != TAC_OK;
 }
 
 static int is_known(const Sweep *w, int sample) {
-    return w->estimate[(size_t)sample * (size_t)w->ndx] == DIFFERENCE_SETTLED;
+    return w->estimate[(size_t)sample * (size_t)w->ndx] == DIFFERENCE_CONVERGED;
 }
 
 /* out[count x ndx]; a sample whose step fails gives NAN, one that needs no step zeros. */
@@ -124,7 +124,7 @@ static int step_all(void *context, double t, double *out) {
     for (int s = 0; s < w->group->count; s++) {
         const double *x = w->group->x + (size_t)s * (size_t)w->nx, *u = w->group->u + (size_t)s * (size_t)w->nu;
         double *row = out + (size_t)s * (size_t)w->ndx;
-        if (is_settled(w, s) || is_known(w, s))
+        if (is_done(w, s) || is_known(w, s))
             memset(row, 0, (size_t)w->ndx * sizeof *row);
         else if (tac_step(w->sim, x, u, w->y, NULL) == TAC_OK)
             measure_state_difference(w->model, w->y, w->group->y0 + (size_t)s * (size_t)w->nx, row);
@@ -159,7 +159,7 @@ static double column_error(const Sweep *w, const double *P, const double *F, dou
 static int keep_best(const Sweep *w, const double *F, double (*best)[CLI_ROW_BLOCKS], double *worst, int *at) {
     int disagrees = 0;
     for (int s = 0; s < w->group->count; s++) {
-        if (is_settled(w, s)) continue;
+        if (is_done(w, s)) continue;
         double error[CLI_ROW_BLOCKS];
         int row = 0;
         const double *P = w->group->P + (size_t)s * w->group->p_stride;

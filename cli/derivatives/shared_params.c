@@ -70,9 +70,9 @@ static void add(tacSharedList *list, const tacModel *m, int param, int kind, int
     list->count++;
 }
 
-/* The numbers of the two geoms of a contact. */
-static void look_at(const tacModel *m, const tacContact *c, const int *column, const tacDerivative *d,
-                    tacSharedList *list) {
+/* Adds the numbers of the two geoms of a contact. */
+static void collect_of_contact(const tacModel *m, const tacContact *c, const int *column, const tacDerivative *d,
+                               tacSharedList *list) {
     int a = c->geom[0], b = c->geom[1];
     if (m->geom_priority[a] != m->geom_priority[b]) return;
     int averaged = m->geom_solref[2 * a] > 0 && m->geom_solref[2 * b] > 0;
@@ -94,7 +94,7 @@ void cli_shared_find(tacSim *sim, const tacModel *m, const double *x, const doub
     int *column = find_columns(m);
     if (contact != NULL && column != NULL && tac_step_contacts(sim, x, u, contact, n, &n) == TAC_OK)
         for (int i = 0; i < n; i++)
-            look_at(m, &contact[i].contact, column, d, list);
+            collect_of_contact(m, &contact[i].contact, column, d, list);
     free(contact);
     free(column);
 }

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOCAP = 7 };
-
 int cli_named_states(const tacModel *m) { return 1 + m->nkey; }
 
 static void copy(double *to, const double *from, int n) {
@@ -21,8 +19,8 @@ void cli_named_state(const tacModel *m, const tacOptions *options, int k, double
     copy(x + m->nq + m->nv, m->key_act + key * (size_t)m->na, m->na);
     copy(u, m->key_ctrl + key * (size_t)m->nu, m->nu);
     if (!(options->inputs & TAC_INPUT_MOCAP)) return;
-    double *pose = u + tac_ninput(m, options) - MOCAP * m->nmocap;
-    for (int i = 0; i < m->nmocap; i++, pose += MOCAP) {
+    double *pose = u + tac_ninput(m, options) - TAC_POSE_SIZE * m->nmocap;
+    for (int i = 0; i < m->nmocap; i++, pose += TAC_POSE_SIZE) {
         copy(pose, &m->key_mpos[key * (size_t)m->nmocap + (size_t)i].x, 3);
         copy(pose + 3, &m->key_mquat[key * (size_t)m->nmocap + (size_t)i].w, 4);
     }

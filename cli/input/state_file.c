@@ -26,7 +26,7 @@ typedef struct tacSlot {
     unsigned input; /* TAC_INPUT_* bit it lives in; 0: always there */
 } tacSlot;
 
-enum { SLOTS = 8, MOCAP = 7, LABEL = 96 };
+enum { SLOTS = 8, LABEL = 96 };
 
 /* u always has every block while it is read; cli_start_load then drops the unused ones. */
 static void make_slots(const tacModel *m, double *x, double *u, tacSlot slot[SLOTS]) {
@@ -36,8 +36,8 @@ static void make_slots(const tacModel *m, double *x, double *u, tacSlot slot[SLO
         {"qvel", x + m->nq, m->nv, 1, 1, 0},
         {"act", x + m->nq + m->nv, m->na, 1, 1, 0},
         {"ctrl", u, m->nu, 1, 1, 0},
-        {"mocap_pos", mocap, 3 * m->nmocap, 3, MOCAP, TAC_INPUT_MOCAP},
-        {"mocap_quat", mocap + 3, 4 * m->nmocap, 4, MOCAP, TAC_INPUT_MOCAP},
+        {"mocap_pos", mocap, 3 * m->nmocap, 3, TAC_POSE_SIZE, TAC_INPUT_MOCAP},
+        {"mocap_quat", mocap + 3, 4 * m->nmocap, 4, TAC_POSE_SIZE, TAC_INPUT_MOCAP},
         {"qfrc_applied", qfrc, m->nv, 1, 1, TAC_INPUT_QFRC},
         {"xfrc_applied", xfrc, 6 * m->nbody, 1, 1, TAC_INPUT_XFRC},
     };
@@ -115,7 +115,7 @@ static int read_key(const char *verb, const tacModel *m, const tacOptions *optio
 static int pose_mocap(const char *verb, tacModel *m, const double *mocap) {
     char name[LABEL];
     for (int i = 0; i < m->nmocap; i++) {
-        const double *p = mocap + MOCAP * i, *q = p + 3;
+        const double *p = mocap + TAC_POSE_SIZE * i, *q = p + 3;
         double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
         if (!(norm > 0) || !isfinite(norm))
             return cli_fail(verb, "\"mocap_quat\" of mocap body %s has no direction",
@@ -131,7 +131,7 @@ static void drop_blocks(const tacModel *m, unsigned inputs, double *u) {
     const struct {
         unsigned bit;
         int size;
-    } block[] = {{TAC_INPUT_QFRC, m->nv}, {TAC_INPUT_XFRC, 6 * m->nbody}, {TAC_INPUT_MOCAP, MOCAP * m->nmocap}};
+    } block[] = {{TAC_INPUT_QFRC, m->nv}, {TAC_INPUT_XFRC, 6 * m->nbody}, {TAC_INPUT_MOCAP, TAC_POSE_SIZE * m->nmocap}};
     double *from = u + m->nu, *to = from;
     for (int i = 0; i < 3; i++) {
         if (inputs & block[i].bit) {

@@ -19,19 +19,20 @@ static int is_the_models(const tacOptionInfo *o) {
 static int is_flag(const tacOptionInfo *o) { return o->kind == TAC_OPTION_INT && o->least == 0 && o->most == 1; }
 
 /* "--contact lcp, ncp" for the contact models that read an option. */
-static void name_contacts(unsigned contacts, char *text, size_t size) {
-    int n = snprintf(text, size, "--contact ");
-    const char *comma = "";
-    for (int c = 0; c < TAC_CONTACT_COUNT; c++)
-        if (contacts & TAC_FOR(c)) {
-            n += snprintf(text + n, size - (size_t)n, "%s%s", comma, tac_contact_text((tacContactModel)c));
-            comma = ", ";
-        }
+static void name_contacts(unsigned contacts, char text[CLI_STEP_CONTACTS]) {
+    const char *before = "--contact ";
+    size_t n = 0;
+    for (int c = 0; c < TAC_CONTACT_COUNT && n < CLI_STEP_CONTACTS; c++) {
+        if (!(contacts & TAC_FOR(c))) continue;
+        const char *word = tac_contact_text((tacContactModel)c);
+        n += (size_t)snprintf(text + n, CLI_STEP_CONTACTS - n, "%s%s", before, word);
+        before = ", ";
+    }
 }
 
 static void write_help(const tacOptionInfo *o, char help[CLI_STEP_HELP]) {
-    char contacts[64], value[32] = "";
-    name_contacts(o->contacts, contacts, sizeof contacts);
+    char contacts[CLI_STEP_CONTACTS] = "", value[CLI_STEP_DEFAULT] = "";
+    name_contacts(o->contacts, contacts);
     if (o->kind != TAC_OPTION_CHOICE && o->value != 0) snprintf(value, sizeof value, "; default %g", o->value);
     if (o->offset == offsetof(tacOptions, contact)) snprintf(value, sizeof value, "; soft by default");
     snprintf(help, CLI_STEP_HELP, "%s%s%s%s%s", o->contacts ? "with " : "", o->contacts ? contacts : "",
@@ -50,8 +51,8 @@ static tacArg row_of(const tacOptionInfo *o, int i, tacStepArgs *args) {
     row.kind = o->kind == TAC_OPTION_CHOICE ? TAC_ARG_WORD : TAC_ARG_TEXT;
     row.value = o->kind == TAC_OPTION_INT ? "N" : o->offset == offsetof(tacOptions, dt) ? "SECONDS" : "NUMBER";
     if (o->kind != TAC_OPTION_CHOICE) return row;
-    int n = snprintf(args->words[i], CLI_STEP_WORDS, "%s%s", is_the_models(o) ? "model|" : "", o->words);
-    args->words[i][n - 1] = '\0'; /* the last bar */
+    snprintf(args->words[i], CLI_STEP_WORDS, "%s%s", is_the_models(o) ? "model|" : "", o->words);
+    args->words[i][strlen(args->words[i]) - 1] = '\0'; /* the last bar */
     row.value = args->words[i];
     return row;
 }
@@ -61,7 +62,7 @@ static void fill(tacStepArgs *args, unsigned contacts, int with_contact) {
     const tacOptionInfo *o;
     int n = 0;
     *args = (tacStepArgs){.given = {0}};
-    for (int i = 0; (o = tac_option_info(i)) != NULL && i < CLI_MOST_STEP_OPTIONS - 1; i++) {
+    for (int i = 0; (o = tac_option_info(i)) != NULL; i++) {
         int is_contact = o->offset == offsetof(tacOptions, contact);
         int wanted = is_contact ? with_contact : o->contacts == 0 || o->contacts & contacts;
         if (o->flag != NULL && wanted) args->table[n++] = row_of(o, i, args);
@@ -99,14 +100,14 @@ static int set_option(const char *verb, const tacOptionInfo *o, const char *text
         return cli_fail(verb, "%s: got \"%s\", %s", o->flag, text, expected != NULL ? expected : err.text);
     }
     if (o->contacts == 0 || o->contacts & TAC_FOR(options->contact)) return CLI_GO_ON;
-    char contacts[64];
-    name_contacts(o->contacts, contacts, sizeof contacts);
+    char contacts[CLI_STEP_CONTACTS] = "";
+    name_contacts(o->contacts, contacts);
     return cli_fail(verb, "%s: expected %s", o->flag, contacts);
 }
 
 /* Puts the integrator that runs into the options: the model's own gives way where the contact model lacks it, and one
  * that was asked for is refused. */
-static int settle_integrator(const char *verb, const tacModel *model, int asked, tacOptions *options) {
+static int choose_integrator(const char *verb, const tacModel *model, int asked, tacOptions *options) {
     tacSim *sim = NULL;
     tacError err;
     tacOptions in_use = *options;
@@ -128,11 +129,11 @@ int cli_step_options(const char *verb, const tacModel *model, const tacStepArgs 
     const tacOptionInfo *o;
     int asked = 0;
     *options = tac_default_options(model);
-    for (int i = 0; (o = tac_option_info(i)) != NULL && i < CLI_MOST_STEP_OPTIONS; i++) {
+    for (int i = 0; (o = tac_option_info(i)) != NULL; i++) {
         const char *text = text_of(args, o, i);
         if (text == NULL) continue;
         if (set_option(verb, o, text, options) != CLI_GO_ON) return CLI_CANNOT;
         asked |= o->offset == offsetof(tacOptions, integrator);
     }
-    return settle_integrator(verb, model, asked, options);
+    return choose_integrator(verb, model, asked, options);
 }

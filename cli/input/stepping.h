@@ -5,13 +5,27 @@
 
 #include "tactus/tactus.h"
 
-enum { CLI_MOST_STEP_OPTIONS = 32, CLI_STEP_WORDS = 64, CLI_STEP_HELP = 160 };
+/* Sizes follow from the tables of options and contact models, so that there is room for all of them. */
+#define CLI_COUNT_OPTION(name, ...)        +1
+#define CLI_CONTACT_WORD(NAME, name, text) #name ", "
+#define CLI_OPTION_ROOM(name, kind, value, range, contacts, words, flag, text)                                         \
+    char words_of_##name[sizeof(words)], text_of_##name[sizeof(text)];
+union tacOptionRoom { /* as long as the longest words, and as the longest meaning, of an option */
+    TAC_OPTION_TABLE(CLI_OPTION_ROOM, CLI_COUNT_OPTION)
+};
+enum {
+    CLI_STEP_OPTIONS = TAC_OPTION_TABLE(CLI_COUNT_OPTION, CLI_COUNT_OPTION),
+    CLI_STEP_CONTACTS = sizeof("--contact " TAC_CONTACT_MODELS(CLI_CONTACT_WORD)),
+    CLI_STEP_DEFAULT = 32, /* "; default 1e-08" */
+    CLI_STEP_WORDS = sizeof("model|") + sizeof(union tacOptionRoom),
+    CLI_STEP_HELP = sizeof("with : ") + CLI_STEP_CONTACTS + sizeof(union tacOptionRoom) + CLI_STEP_DEFAULT
+};
 
 typedef struct tacStepArgs {
-    const char *given[CLI_MOST_STEP_OPTIONS]; /* by number of the option: its value as text; NULL: not given */
-    int set[CLI_MOST_STEP_OPTIONS];           /* options without a value, --toi: 1 where given */
-    tacArg table[CLI_MOST_STEP_OPTIONS];      /* what cli_parse reads, ended by a null name */
-    char words[CLI_MOST_STEP_OPTIONS][CLI_STEP_WORDS], help[CLI_MOST_STEP_OPTIONS][CLI_STEP_HELP];
+    const char *given[CLI_STEP_OPTIONS]; /* by number of the option: its value as text; NULL: not given */
+    int set[CLI_STEP_OPTIONS];           /* options without a value, --toi: 1 where given */
+    tacArg table[CLI_STEP_OPTIONS + 1];  /* what cli_parse reads, ended by a null name */
+    char words[CLI_STEP_OPTIONS][CLI_STEP_WORDS], help[CLI_STEP_OPTIONS][CLI_STEP_HELP];
 } tacStepArgs;
 
 /* The table; nothing given: contact soft, the model's own integrator and time step. */

@@ -80,10 +80,9 @@ static void put(tacMujocoSide *side, const double *x, const double *u) {
     if (side->inputs & TAC_INPUT_XFRC) u = take(d->xfrc_applied, u, 6 * m->nbody);
     for (int k = 0; k < m->nmocap; k++) {
         int body = m->mocap_body[k];
-        const double *p = side->inputs & TAC_INPUT_MOCAP ? u + 7 * k : &m->body_pos[body].x;
-        const double *q = side->inputs & TAC_INPUT_MOCAP ? u + 7 * k + 3 : &m->body_quat[body].w;
-        take(d->mocap_pos + 3 * k, p, 3);
-        take(d->mocap_quat + 4 * k, q, 4);
+        const double *pose = side->inputs & TAC_INPUT_MOCAP ? u + TAC_POSE_SIZE * k : NULL;
+        take(d->mocap_pos + 3 * k, pose != NULL ? pose : &m->body_pos[body].x, 3);
+        take(d->mocap_quat + 4 * k, pose != NULL ? pose + 3 : &m->body_quat[body].w, 4);
     }
 }
 

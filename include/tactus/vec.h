@@ -10,6 +10,9 @@ typedef struct tacQuat {
     double w, x, y, z;
 } tacQuat;
 
+/* Numbers of a pose in a flat array: position, then quaternion. */
+enum { TAC_POSE_SIZE = 7 };
+
 /* 3 x 3 matrix, row major. */
 typedef struct tacMat3 {
     double m[9];

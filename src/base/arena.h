@@ -94,6 +94,17 @@ static inline void tac_arena_end(tacArena *arena) {
     tac_memory_open(arena->base, arena->size);
 }
 
+/* TAC_BORROW(arena, memory, bytes): opens an arena in memory that a caller lends. Its block ends the arena at every
+ * exit. One per block. */
+static inline tacScope tac_arena_borrow(tacArena *arena, void *memory, size_t bytes) {
+    tac_arena_init(arena, memory, bytes);
+    return (tacScope){arena, 0};
+}
+static inline void tac_arena_return(const tacScope *scope) { tac_arena_end(scope->arena); }
+#define TAC_BORROW(arena, memory, bytes)                                                                               \
+    const tacScope tac_borrowed_ __attribute__((unused, cleanup(tac_arena_return))) =                                  \
+        tac_arena_borrow((arena), (memory), (bytes))
+
 /* Uninitialised bytes, or NULL when full. */
 static inline void *tac_arena_take(tacArena *arena, size_t bytes) {
     size_t need = tac_arena_round(bytes);

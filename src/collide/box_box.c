@@ -153,7 +153,8 @@ static int search_axes(const Boxes *x, double reach, Search *found) {
 /* Points in A's frame and the unit normal u -> a NEAREST touch without its margin. */
 static tacTouch nearest_touch(const Boxes *x, tacVec3 x0, tacVec3 u, double dist, const tacFeature feature[2]) {
     tacTouch t = tac_touch_between(tac_pose_point(x->pose[0], x0), tac_mulmv3(x->pose[0]->R, u), dist, 0, 0);
-    t.feature[0] = feature[0], t.feature[1] = feature[1];
+    t.feature[0] = feature[0];
+    t.feature[1] = feature[1];
     return t;
 }
 
@@ -255,10 +256,12 @@ static tacFeature feature_under(const Corner *c) {
     int bits = 0, beyond = 0, axis = 0, along = 0;
     for (int k = 0; k < 3; k++) {
         if (tac_get3(c->x, k) > 0) bits |= 1 << k;
-        if (c->excess[k] > 0)
-            beyond++, axis = k;
-        else
+        if (c->excess[k] > 0) {
+            beyond++;
+            axis = k;
+        } else {
             along = k;
+        }
     }
     if (beyond == 3) return tac_feature(TAC_FEATURE_POINT, bits, 0);
     if (beyond == 1) return tac_feature(TAC_FEATURE_PLANE, 2 * axis + (bits >> axis & 1), 0);
@@ -304,7 +307,10 @@ static tacTouch touch_apart(const Boxes *x) {
     for (int k = 0; k < 16; k++) {
         if (corner[k].dist > least + x->tie) continue;
         double parts = measure(x, 2, 0, 0, corner_normal(x, &corner[k])).s - corner[k].dist;
-        if (parts > gap + x->tie) gap = parts, best = k;
+        if (parts > gap + x->tie) {
+            gap = parts;
+            best = k;
+        }
     }
     if (best < 0 || (best_edge.dist <= least + x->tie && -gap > x->tie)) return best_edge;
     return corner_touch(x, &corner[best]);

@@ -47,7 +47,7 @@ static inline tacVec3 tac_box_gap(tacVec3 half, tacVec3 x) {
     return tac_vec3(x.x - tac_clamp(x.x, -half.x, half.x), x.y - tac_clamp(x.y, -half.y, half.y),
                     x.z - tac_clamp(x.z, -half.z, half.z));
 }
-/* How far x, outside the box, may move before its region changes: the least of |e| = ||x| - half| over the axes,
+/* Distance that x, outside the box, may move before its region changes: the least of |e| = ||x| - half| over the axes,
  * without a face's own axis. */
 static inline double tac_box_room(tacVec3 half, tacVec3 x, const tacBoxRegion *g) {
     double e[3] = {tac_abs(x.x) - half.x, tac_abs(x.y) - half.y, tac_abs(x.z) - half.z}, least = TAC_INFINITY;

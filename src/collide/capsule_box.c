@@ -71,7 +71,8 @@ static double root_in_interval(const tacBoxSegment *s, const segmentIntervals *w
     for (int k = 0; k < 3; k++) {
         if (!g.side[k]) continue;
         double u = tac_get3(s->u, k);
-        *curvature += u * u, value += u * (g.side[k] * tac_get3(s->half, k) - tac_get3(s->c, k));
+        *curvature += u * u;
+        value += u * (g.side[k] * tac_get3(s->half, k) - tac_get3(s->c, k));
     }
     return *curvature > 0 ? tac_clamp(value / *curvature, low, high) : low;
 }
@@ -80,12 +81,14 @@ static double root_in_interval(const tacBoxSegment *s, const segmentIntervals *w
  * the interval before it, whose feature replaces the face or edge along the segment. */
 static void take_interval_end(const segmentIntervals *w, nearestPair *p) {
     int i = p->interval;
-    if (i == 0)
+    if (i == 0) {
         p->t = w->cut[0].t;
-    else if (i == w->n - 1)
+    } else if (i == w->n - 1) {
         p->t = w->cut[w->n].t;
-    else
-        p->t = w->cut[i].t, p->interval = i - 1;
+    } else {
+        p->t = w->cut[i].t;
+        p->interval = i - 1;
+    }
 }
 
 /* A segment that is not along a face has no nearest point above it. Where rounding finds one (a thin box), the root is
@@ -117,7 +120,8 @@ static nearestPair nearest_pair(const tacBoxSegment *s, segmentIntervals *w) {
     int low = slope(s, -s->h) >= 0;
     w->n = 0;
     if (low || slope(s, s->h) <= 0) {
-        p.end = !low, p.t = low ? -s->h : s->h;
+        p.end = !low;
+        p.t = low ? -s->h : s->h;
         p.region = tac_box_region(s->half, tac_box_segment_at(s, p.t));
     } else {
         nearest_between_ends(s, w, &p);
@@ -199,7 +203,8 @@ static double end_room(const tacBoxSegment *s, double t) {
 static int edge_touch(const tacBoxSegment *s, tacBoxRegion edge, tacBoxCut cut, tacTouch *out) {
     nearestPair p = {.t = cut.t, .end = cut.axis < 0 ? cut.side > 0 : -1, .region = edge};
     if (cut.axis >= 0) {
-        p.region.side[cut.axis] = cut.side, p.region.beyond = 3;
+        p.region.side[cut.axis] = cut.side;
+        p.region.beyond = 3;
         tacVec3 corner =
             tac_vec3(p.region.side[0] * s->half.x, p.region.side[1] * s->half.y, p.region.side[2] * s->half.z);
         p.t = tac_dot3(s->u, tac_sub3(corner, s->c));
@@ -226,7 +231,10 @@ static int second_touch(const tacBoxSegment *s, const segmentIntervals *w, const
     if (p->end == far) return 0;
     for (; i >= 0 && i < w->n && !found; i += direction) {
         tacBoxRegion g = region_of(s, w, i);
-        if (g.beyond == 2 && edge < 0) edge = i, beside = g;
+        if (g.beyond == 2 && edge < 0) {
+            edge = i;
+            beside = g;
+        }
         room = tac_min(room, interval_room(s, w, i));
         if (g.beyond != 1) continue;
         int k = tac_box_axis(&g);

@@ -11,7 +11,7 @@ typedef struct tacBoxSegment {
     const tacPose *A, *B;
 } tacBoxSegment;
 
-/* Where the segment crosses the plane of a face. axis -1: an end of the segment, side -1 or 1. */
+/* A point at which the segment crosses the plane of a face. axis -1: an end of the segment, side -1 or 1. */
 typedef struct tacBoxCut {
     double t;
     int axis, side;

@@ -40,10 +40,12 @@ static overlapAxis least_overlap(const tacBoxSegment *s, double *next) {
     *next = TAC_INFINITY;
     for (int i = 1; i < 6; i++) {
         overlapAxis a = i < 3 ? face_overlap(s, i) : edge_overlap(s, i - 3);
-        if (a.depth + (a.edge ? bias : 0) < best.depth)
-            *next = best.depth, best = a;
-        else
+        if (a.depth + (a.edge ? bias : 0) < best.depth) {
+            *next = best.depth;
+            best = a;
+        } else {
             *next = tac_min(*next, a.depth);
+        }
     }
     return best;
 }
@@ -59,7 +61,8 @@ void tac_box_face_put(const tacBoxSegment *s, int axis, int side, tacBoxCut cut,
     out->margin = tac_margin_at(room, s->size, tac_norm3(s->c));
     if (cut.axis < 0) return;
     int sides[3] = {0, 0, 0};
-    sides[axis] = side, sides[cut.axis] = cut.side;
+    sides[axis] = side;
+    sides[cut.axis] = cut.side;
     out->rule = TAC_RULE_CLIP;
     tac_box_put_edge(&out->clip, 3 - axis - cut.axis, sides);
     /* The crossing runs along the segment 1/|u_axis| times as fast as the edge moves across it. */

@@ -42,7 +42,8 @@ static int which_end(double at, double h) { return at >= h ? 1 : at <= -h ? 0 : 
 
 static void place(segmentPair *p, double s, double t) {
     const segment *a = p->of[0], *b = p->of[1];
-    p->at[0] = s, p->at[1] = t;
+    p->at[0] = s;
+    p->at[1] = t;
     p->end[0] = which_end(s, a->h);
     p->end[1] = which_end(t, b->h);
     p->gap = tac_madd3(tac_madd3(p->D, t, b->u), -s, a->u);

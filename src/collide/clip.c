@@ -189,8 +189,14 @@ static int clip_to_sides(const Clipper *u, tacVec3 p, tacVec3 q, ParamRange *w) 
         if (fp < 0 && fq < 0) return 0;
         if (fp >= 0 && fq >= 0) continue;
         double t = fp / (fp - fq);
-        if (fp < 0 && t > w->t[0]) w->t[0] = t, w->side[0] = k;
-        if (fq < 0 && t < w->t[1]) w->t[1] = t, w->side[1] = k;
+        if (fp < 0 && t > w->t[0]) {
+            w->t[0] = t;
+            w->side[0] = k;
+        }
+        if (fq < 0 && t < w->t[1]) {
+            w->t[1] = t;
+            w->side[1] = k;
+        }
     }
     return w->t[0] < w->t[1];
 }
@@ -324,7 +330,7 @@ static void add_rim_crossing(Clipper *u, const Rim *rim, int k, tacVec3 x) {
     add_point(u, (tacClipPoint){.x = x, .rule = TAC_RULE_CLIP, .feature[1] = rim->feature, .clip = clip_of(u, k)});
 }
 
-/* Where the rim crosses the plane of side k. With p the component of s across z, x = centre + a p/|p| +- b z x p/|p|
+/* Crosses the rim with the plane of side k. With p the component of s across z, x = centre + a p/|p| +- b z x p/|p|,
  * where a = (offset - s . centre)/|p| and a^2 + b^2 = r^2. */
 static void cross_side(Clipper *u, const Rim *rim, int k) {
     Side side = side_at(u, k);

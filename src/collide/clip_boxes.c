@@ -59,7 +59,10 @@ static void init_clipper(Clipper *u, const tacClip *c, tacClipPoint *point) {
         tac_shape_loop(c->shape[s], c->facet[s].id, &u->loop[s]);
         double p = half_of(c->shape[s], u->face[s].along[0]), q = half_of(c->shape[s], u->face[s].along[1]);
         square[s] = p * p + q * q;
-        if (s == 0) u->half[0] = p, u->half[1] = q;
+        if (s == 0) {
+            u->half[0] = p;
+            u->half[1] = q;
+        }
     }
     u->top = half_of(c->shape[0], u->face[0].across);
     u->tol = TAC_FEATURE_TIE * 2 * (tac_sqrt(square[0]) + tac_sqrt(square[1]));

@@ -29,7 +29,8 @@ static inline void tac_put_nearest(tacTouch *t, double dist, tacVec3 x0, tacVec3
     t->point[0] = x0;
     t->point[1] = x1;
     t->normal = n;
-    t->rule = TAC_RULE_NEAREST, t->angle = 0;
+    t->rule = TAC_RULE_NEAREST;
+    t->angle = 0;
     tac_put_feature(&t->clip, TAC_FEATURE_POINT, 0, 0);
 }
 /* The same from a point of core 0, the unit normal, the signed distance of the cores along it, and the padding:

@@ -21,7 +21,8 @@ void tac_corners_add(tacCorners *c, int id) {
     if (c->n == TAC_MOST_CORNERS || tac_corners_have(c, id)) return;
     for (; at > 0 && c->id[at - 1] > id; at--)
         c->id[at] = c->id[at - 1];
-    c->id[at] = id, c->n++;
+    c->id[at] = id;
+    c->n++;
 }
 
 /* Flood fill from the support point over edges. The corners above any height are connected, because hill climbing from

@@ -43,7 +43,8 @@ static void set_plane(Polytope *p, int at) {
     double area = tac_norm3(n), longest = tac_sqrt(tac_max(tac_dot3(ab, ab), tac_dot3(ac, ac)));
     f->normal_error = area > 0 ? NORMAL_ROUNDING * p->scale * longest / area : 1;
     if (!(f->normal_error < SAME_PLANE)) {
-        p->offset[at] = TAC_INFINITY, f->outside = tac_zero3();
+        p->offset[at] = TAC_INFINITY;
+        f->outside = tac_zero3();
         return;
     }
     f->outside = tac_scale3(1 / area, n);
@@ -145,7 +146,8 @@ static void build_tetrahedron(Polytope *p) {
     tacVec3 a = p->corner[0].w, ab = tac_sub3(p->corner[1].w, a), ac = tac_sub3(p->corner[2].w, a);
     if (tac_dot3(tac_cross3(ab, ac), tac_sub3(p->corner[3].w, a)) > 0) { /* corner 3 must lie below the face 0 1 2 */
         tacSupport t = p->corner[0];
-        p->corner[0] = p->corner[1], p->corner[1] = t;
+        p->corner[0] = p->corner[1];
+        p->corner[1] = t;
     }
     add_face(p, 0, 1, 2);
     add_face(p, 0, 3, 1);
@@ -343,7 +345,8 @@ void tac_epa(tacCores *c, const tacGjk *start, double gap, tacEpa *out) {
         set_flat(c, n, p.corner, out);
         return;
     }
-    p.ncorner = 4, p.scale = c->scale;
+    p.ncorner = 4;
+    p.scale = c->scale;
     build_tetrahedron(&p);
     *out = (tacEpa){.iterations = 0};
     expand(c, &p, gap, hint, out);

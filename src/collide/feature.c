@@ -130,7 +130,8 @@ static void line_move(const tacShape *s, tacFeature f, tacVec3 x, const tacShape
     tacVec3 v = tac_shape_vertex(s, f.id[0]), t = tac_sub3(tac_shape_vertex(s, f.id[1]), v);
     tacVec3 dv = corner_move(s, f.id[0], move), dt = tac_sub3(corner_move(s, f.id[1], move), dv);
     double square = tac_dot3(t, t), at = square > 0 ? tac_dot3(tac_sub3(x, v), t) / square : 0;
-    d->t[0] = dt, d->x = tac_madd3(dv, at, dt);
+    d->t[0] = dt;
+    d->x = tac_madd3(dv, at, dt);
 }
 
 /* x(s) = x + e1 s0 + e2 s1 with e1, e2 a frame of the normal n. When the normal changes by dn, the tangents change by
@@ -173,7 +174,8 @@ static tacVec3 sphere_point(const tacShape *s, tacVec3 x) {
 static void ellipsoid_patch(const tacShape *s, tacVec3 near, tacPatch *patch) {
     tacVec3 u = sphere_point(s, near), e[2];
     tac_contact_frame(u, &e[0], &e[1]);
-    patch->dim = 2, patch->x = tac_mul3(s->size, u);
+    patch->dim = 2;
+    patch->x = tac_mul3(s->size, u);
     for (int i = 0; i < 2; i++)
         patch->t[i] = tac_mul3(s->size, e[i]);
     patch->c[0] = patch->c[2] = tac_neg3(patch->x);
@@ -197,8 +199,10 @@ static void side_patch(const tacShape *s, tacVec3 near, tacPatch *patch) {
     double r = s->size.x, h = s->size.y;
     tacVec3 e = radial(near), turned = tac_cross3(AXIS_Z, e), g = tac_vec3(r * e.x, r * e.y, -2 * h);
     double l = side_height(s, near, e);
-    patch->dim = 2, patch->x = tac_madd3(tac_vec3(0, 0, h), l, g);
-    patch->t[0] = g, patch->t[1] = tac_scale3(l * r, turned);
+    patch->dim = 2;
+    patch->x = tac_madd3(tac_vec3(0, 0, h), l, g);
+    patch->t[0] = g;
+    patch->t[1] = tac_scale3(l * r, turned);
     patch->c[1] = tac_scale3(r, turned);
     patch->c[2] = tac_scale3(-l * r, e);
 }

@@ -47,10 +47,12 @@ static int lower_bound(int n, const uint64_t *keys, uint64_t key) {
     int low = 0;
     while (n > 0) {
         int half = n / 2;
-        if (keys[low + half] < key)
-            low += half + 1, n -= half + 1;
-        else
+        if (keys[low + half] < key) {
+            low += half + 1;
+            n -= half + 1;
+        } else {
             n = half;
+        }
     }
     return low;
 }

@@ -1,5 +1,5 @@
-/* Which geoms may touch, by MJCF's rules as in MuJoCo 3.x. The rules depend on the model's INDEX rows alone. They are
- * evaluated once, whatever the parameters.
+/* The filter of geoms that may touch, by MJCF's rules as in MuJoCo 3.x. The rules depend on the model's INDEX rows
+ * alone. They are evaluated once, whatever the parameters.
  *
  * Two geoms may touch when all of this holds:
  *   - (contype1 & conaffinity2) or (contype2 & conaffinity1)
@@ -53,8 +53,8 @@ int tac_geoms_have_distance(const tacModel *m, int geom1, int geom2);
 /* 1: contacts name geom2 before geom1. The type decides, then the id. */
 int tac_contact_swaps(const tacModel *m, int geom1, int geom2);
 
-/* Where contacts exist and where forces begin. pair: explicit pair or -1. As in MuJoCo 3.9, margins and gaps of two
- * geoms add up, and the override option replaces the margin but not the gap. */
+/* The distances at which a contact exists and at which its force begins. pair: explicit pair or -1. As in MuJoCo 3.9,
+ * margins and gaps of two geoms add up, and the override option replaces the margin but not the gap. */
 typedef struct tacReach {
     double include; /* m: margin; forces begin where dist falls below it */
     double reach;   /* m: margin + gap; contacts exist where dist does not exceed it */

@@ -22,7 +22,8 @@ static double largest(tacVec3 a) { return tac_max(tac_abs(a.x), tac_max(tac_abs(
 static inline void find_support(tacCores *c, tacVec3 v, int hint[2], tacSupport *s) {
     s->x[0] = tac_shape_support(c->shape[0], v, &hint[0]);
     s->x[1] = tac_pose_point(&c->pose, tac_shape_support(c->shape[1], tac_neg3(tac_mulmtv3(c->pose.R, v)), &hint[1]));
-    s->id[0] = hint[0], s->id[1] = hint[1];
+    s->id[0] = hint[0];
+    s->id[1] = hint[1];
     s->w = tac_sub3(s->x[1], s->x[0]);
     c->scale = tac_max(c->scale, largest(s->w));
 }
@@ -62,7 +63,8 @@ void tac_gjk_start(tacCores *c, const tacPairCache *cache, tacGjk *g) {
         if (!(tac_dot3(v, v) > 0)) v = tac_vec3(0, 0, 1);
         g->corner[g->n++] = tac_cores_support(c, v, (int[2]){-1, -1});
         g->lower = tac_dot3(v, g->corner[0].w) / tac_norm3(v);
-        g->momentum = v, g->momentum_left = MOMENTUM_STEPS;
+        g->momentum = v;
+        g->momentum_left = MOMENTUM_STEPS;
     }
     g->n = tac_simplex_nearest(g->n, TAC_INFINITY, g->corner, g->weight, &g->v);
     if (g->n == 0) { /* the square of v is not finite, nor is upper */

@@ -159,10 +159,13 @@ static double step_end(Search *s, const Axis *axis) {
     if (at_high >= 0) return high;
     for (int trial = 0; trial < MOST_TRIALS && at_low > STEP_LEFTOVER * axis->excess; trial++) {
         double x = between(low, at_low, high, at_high, trial), e = excess_later(s, axis, x);
-        if (e >= 0)
-            low = x, at_low = e;
-        else
-            high = x, at_high = e;
+        if (e >= 0) {
+            low = x;
+            at_low = e;
+        } else {
+            high = x;
+            at_high = e;
+        }
         if (!(high - low > TIME_ROUNDING * s->h)) break;
     }
     return low;
@@ -196,7 +199,8 @@ static double step_along_rotating(Search *s, const Instant *m, const Axis *fixed
 static void write_impact(const Search *s, tacImpactKind kind, const Instant *m, int steps, tacShapeImpact *out) {
     *out = (tacShapeImpact){.kind = kind, .time = m->t, .steps = steps, .touch = m->touch};
     out->rate = rate_at(s, m->t, &m->touch);
-    out->pose[0] = m->pose[0], out->pose[1] = m->pose[1];
+    out->pose[0] = m->pose[0];
+    out->pose[1] = m->pose[1];
 }
 
 /* Newton's method on dist(t) = gap, from a time before which there is no impact. Keeps the time with the least

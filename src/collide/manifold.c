@@ -151,8 +151,8 @@ static int is_on_edge(const Pair *p, int side, const tacTouch *t) {
     return along >= 0 && along <= tac_dot3(e, e);
 }
 
-/* Where the nearest touch is of two edges: the crossing of two other edges parallel to them has the same common normal.
- * It becomes a NEAREST touch too, and is no deeper. */
+/* Crossings of two edges parallel to those of a nearest touch have its common normal. Such a crossing becomes a NEAREST
+ * touch too, and is no deeper. */
 static void take_common_normal(const Pair *p, tacTouch *t) {
     const tacTouch *first = p->nearest;
     int ref = p->ref, inc = 1 - ref;
@@ -162,7 +162,8 @@ static void take_common_normal(const Pair *p, tacTouch *t) {
     if (!runs_along(p, ref, t->clip, first->feature[ref])) return;
     if (!runs_along(p, inc, t->feature[inc], first->feature[inc])) return;
     tacTouch edges = *t;
-    edges.rule = TAC_RULE_NEAREST, edges.normal = first->normal;
+    edges.rule = TAC_RULE_NEAREST;
+    edges.normal = first->normal;
     edges.feature[ref] = t->clip;
     edges.clip = (tacFeature){.kind = 0};
     if (tac_touch_rebuild(p->shape[0], p->pose[0], p->shape[1], p->pose[1], &edges) != TAC_OK) return;
@@ -267,9 +268,9 @@ static int add_other_rim(const Pair *p, double reach, int n, tacTouch *out) {
     return n;
 }
 
-/* Where rims coincide, replaces a nearest touch that is a crossing of both by points of the incident rim, the deepest
- * first. Such a crossing runs along the rims 1e5 times as fast as they move, and its normal is the rounding of two
- * tangents. Returns 0 where the nearest touch is something else. */
+/* Replaces a nearest touch that is a crossing of coincident rims by points of the incident rim, the deepest first. Such
+ * a crossing runs along the rims 1e5 times as fast as they move, and its normal is the rounding of two tangents.
+ * Returns 0 if the nearest touch is something else. */
 static int replace_crossing(const Pair *p, double reach, tacTouch *out) {
     for (int k = 0; k < 2; k++)
         if (p->facet[k].kind != TAC_FACET_DISC || p->nearest->feature[k].kind != TAC_FEATURE_CIRCLE) return 0;

@@ -94,7 +94,10 @@ static int try_from(Search *k, tacTouch t) {
         t = degenerate;
     }
     double score = tac_min(room_of(k->c, &t, 0), room_of(k->c, &t, 1));
-    if (is_better(k, &t, score)) k->score = score, k->best = t;
+    if (is_better(k, &t, score)) {
+        k->score = score;
+        k->best = t;
+    }
     return !k->all && score >= -FEATURE_ROUNDING;
 }
 
@@ -362,7 +365,7 @@ static int try_rotated(Search *k) {
     return k->score >= -TAC_FEATURE_TIE && (score < -TAC_FEATURE_TIE || k->best.dist > dist);
 }
 
-/* Where EPA ran out of capacity: finds the stationary touches around the axes, and keeps the best. */
+/* Finds the stationary touches around the axes and keeps the best. It is called when EPA ran out of capacity. */
 static void choose_around_axes(Search *k) {
     tacTouch sides;
     List list[2];

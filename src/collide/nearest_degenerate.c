@@ -24,7 +24,8 @@ typedef struct System {
 } System;
 
 static void set_system(const tacCores *c, const tacTouch *t, const tacVec3 near[2], tacVec3 n, System *s) {
-    s->scale = c->scale, s->n = n;
+    s->scale = c->scale;
+    s->n = n;
     tac_contact_frame(n, &s->e[0], &s->e[1]);
     for (int i = 0; i < 2; i++) {
         s->patch[i] = tac_feature_patch(c->shape[i], i == 0 ? &TAC_IDENTITY_POSE : &c->pose, t->feature[i], near[i]);
@@ -97,7 +98,8 @@ static int set_touch(const tacCores *c, const tacVec3 near[2], tacVec3 n, tacTou
     for (int i = 0; i < count; i++)
         if (!(tac_abs(r[i]) <= RESIDUAL_MET)) return 0;
     double d = tac_dot3(n, tac_sub3(s.patch[1].x, s.patch[0].x));
-    t->normal = n, t->dist = d - s.patch[0].pad - s.patch[1].pad;
+    t->normal = n;
+    t->dist = d - s.patch[0].pad - s.patch[1].pad;
     t->point[0] = tac_madd3(s.patch[0].x, s.patch[0].pad, n);
     t->point[1] = tac_madd3(t->point[0], t->dist, n);
     return 1;

@@ -36,7 +36,8 @@ static inline double largest(int n, const double *A, int column) {
 static inline void exchange_rows(int n, double *a, double *b) {
     for (int j = 0; j < n; j++) {
         double t = a[j];
-        a[j] = b[j], b[j] = t;
+        a[j] = b[j];
+        b[j] = t;
     }
 }
 
@@ -65,7 +66,8 @@ static inline int eliminate(int n, double *A, int *pivot) {
 static inline void substitute(int n, const double *A, const int *pivot, double *x) {
     for (int k = 0; k < n; k++) {
         double t = x[k];
-        x[k] = x[pivot[k]], x[pivot[k]] = t;
+        x[k] = x[pivot[k]];
+        x[pivot[k]] = t;
         for (int j = 0; j < k; j++)
             x[k] -= A[k * STRIDE + j] * x[j];
     }
@@ -126,7 +128,8 @@ static void write_patch(const tacPatch *p, double sign, int first, tacNearest *k
 
 int tac_nearest_factor(const tacPatch patch[2], tacVec3 normal, tacNearest *k) {
     k->normal = normal;
-    k->dim[0] = patch[0].dim, k->dim[1] = patch[1].dim;
+    k->dim[0] = patch[0].dim;
+    k->dim[1] = patch[1].dim;
     k->d = tac_dot3(normal, tac_sub3(patch[1].x, patch[0].x));
     tac_contact_frame(normal, &k->e[0], &k->e[1]);
     int n = k->n = k->dim[0] + k->dim[1] + 2;

@@ -21,8 +21,10 @@ typedef struct rimFrame {
 
 /* Returns 0 where even the lowest point of rims at +-half is out of reach. The rest is then not set. */
 static int rim_frame(const tacShape *b, const tacPose *A, const tacPose *B, double reach, rimFrame *f) {
-    f->n = tac_pose_axis(A, 2), f->z = tac_pose_axis(B, 2);
-    f->radius = b->size.x, f->half = b->size.y;
+    f->n = tac_pose_axis(A, 2);
+    f->z = tac_pose_axis(B, 2);
+    f->radius = b->size.x;
+    f->half = b->size.y;
     f->middle = tac_dot3(f->n, tac_sub3(B->p, A->p));
     f->rise = tac_dot3(f->n, f->z);
     f->sine = tac_norm3(tac_cross3(f->n, f->z));

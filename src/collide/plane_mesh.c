@@ -107,7 +107,10 @@ static void search(const tacShape *b, cornerSearch *c, tacPairCache *cache) {
     if (c->all) return;
     int vertex = cache != 0 && cache->used ? cache->vertex[1][0] : -1;
     search_neighbours(b, c, &vertex);
-    if (cache != 0) cache->vertex[1][0] = vertex, cache->used = 1;
+    if (cache != 0) {
+        cache->vertex[1][0] = vertex;
+        cache->used = 1;
+    }
 }
 
 /* --- Selection ---------------------------------------------------------------------------------------------------- */
@@ -167,7 +170,8 @@ static void sort_ascending(int n, int *x) {
     for (int i = 1; i < n; i++)
         for (int j = i; j > 0 && x[j] < x[j - 1]; j--) {
             int swap = x[j];
-            x[j] = x[j - 1], x[j - 1] = swap;
+            x[j] = x[j - 1];
+            x[j - 1] = swap;
         }
 }
 
@@ -225,7 +229,8 @@ static double choose_spread(const cornerSearch *c, int lowest, int keep[TAC_MAX_
  * of the choice; where all are kept, until there are too many. */
 static int choose(const cornerSearch *c, int lowest, int keep[TAC_MAX_TOUCH], double *margin) {
     int n = 1, within = 0;
-    keep[0] = lowest, *margin = TAC_INFINITY;
+    keep[0] = lowest;
+    *margin = TAC_INFINITY;
     for (int k = 0; k < candidates(c) && within <= TAC_MAX_TOUCH; k++)
         within += corner_height(c, candidate(c, k)) < c->reach;
     if (within >= TAC_MAX_TOUCH) *margin = c->all ? 0 : c->beyond - c->reach;

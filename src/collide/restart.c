@@ -73,7 +73,8 @@ int tac_guess_rotated(const tacCores *c, const tacGuess *from, int i, tacGuess *
     out->n = rotate_about(axis, cosine, sine, from->n);
     tacCores cores = *c;
     tacSupport w = tac_cores_support(&cores, out->n, hint);
-    out->ncorner = 1, out->rough = 0;
+    out->ncorner = 1;
+    out->rough = 0;
     for (int k = 0; k < 2; k++) {
         int polyhedron = tac_is_polyhedron(c->shape[k]);
         tacVec3 arm = rotate_about(axis, cosine, sine, tac_sub3(from->x[k], centre));
@@ -105,8 +106,8 @@ static double foot(const Generator *a, const Generator *b, double t, tacVec3 n) 
     return square > 0 ? tac_clamp(tac_dot3(g, from) / square, 0, 1) : 0.5;
 }
 
-/* Where two lines overlap seen along n: the midpoint of the projections from both ends of the first line. For parallel
- * lines it is the middle of their common part, away from the apexes, which have no direction around them. */
+/* Midpoint of the overlap of two lines seen along n: that of the projections from both ends of the first line. For
+ * parallel lines it is the middle of their common part, away from the apexes, which have no direction around them. */
 static void middle_of_overlap(const Generator line[2], tacVec3 n, double at[2]) {
     at[0] = at[1] = 0;
     for (int end = 0; end < 2; end++) {

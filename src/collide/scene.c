@@ -197,16 +197,20 @@ static void write_contact(const tacTouch *t, int a, int b, int pair, double incl
     c->geom[0] = a;
     c->geom[1] = b;
     c->pair = pair;
-    c->dist = t->dist, c->include = include;
+    c->dist = t->dist;
+    c->include = include;
     c->pos = tac_scale3(0.5, tac_add3(t->point[0], t->point[1]));
     c->normal = t->normal;
     tac_contact_frame(c->normal, &c->tangent[0], &c->tangent[1]);
-    c->along = tac_zero3(), c->along_side = -1;
-    c->point[0] = t->point[0], c->point[1] = t->point[1];
+    c->along = tac_zero3();
+    c->along_side = -1;
+    c->point[0] = t->point[0];
+    c->point[1] = t->point[1];
     c->feature[0] = t->feature[0];
     c->feature[1] = t->feature[1];
     c->clip = t->clip;
-    c->rule = t->rule, c->angle = t->angle;
+    c->rule = t->rule;
+    c->angle = t->angle;
     c->switch_margin =
         tac_max(0, t->margin); /* negative by rounding or by a tie: the touch is at the border of its features */
 }

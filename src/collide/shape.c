@@ -175,7 +175,8 @@ void tac_shape_bounds(const tacShape *s, const tacPose *pose, tacVec3 *low, tacV
     double lo[3], hi[3];
     for (int k = 0; k < 3; k++) {
         interval(s, tac_vec3(R[3 * k], R[3 * k + 1], R[3 * k + 2]), &lo[k], &hi[k]);
-        lo[k] += p[k], hi[k] += p[k];
+        lo[k] += p[k];
+        hi[k] += p[k];
     }
     *low = tac_load3(lo);
     *high = tac_load3(hi);

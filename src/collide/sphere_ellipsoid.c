@@ -31,7 +31,8 @@ static double ratio_norm(const nearProblem *p, double delta, double *weighted) {
     for (int i = 0; i < 3; i++) {
         if (p->z[i] == 0) continue;
         double over = 1 / (delta + (p->rho[i] - 1)), q = p->rho[i] * p->z[i] * over;
-        sum += q * q, w += q * q * over;
+        sum += q * q;
+        w += q * q * over;
     }
     *weighted = w;
     return tac_sqrt(sum);

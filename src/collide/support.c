@@ -11,7 +11,10 @@ static int scan_corners(const tacHull *h, tacVec3 d) {
     double top = tac_dot3(d, h->vert[0]);
     for (int i = 1; i < h->nvert; i++) {
         double here = tac_dot3(d, h->vert[i]);
-        if (here > top) top = here, best = i;
+        if (here > top) {
+            top = here;
+            best = i;
+        }
     }
     return best;
 }
@@ -42,7 +45,10 @@ static int choose_start(const tacHull *h, tacVec3 d) {
     double top = tac_dot3(d, h->vert[0]);
     for (int i = stride; i < h->nvert; i += stride) {
         double here = tac_dot3(d, h->vert[i]);
-        if (here > top) top = here, best = i;
+        if (here > top) {
+            top = here;
+            best = i;
+        }
     }
     return best;
 }
@@ -57,7 +63,7 @@ static tacVec3 mesh_support(const tacHull *h, tacVec3 d, int *vertex) {
     return h->vert[*vertex];
 }
 
-/* Of equal corners the one with the lowest index: + only for positive components. */
+/* Equal corners give the one with the lowest index: + only for positive components. */
 static tacVec3 box_support(tacVec3 size, tacVec3 d, int *vertex) {
     *vertex = (d.x > 0) | (d.y > 0) << 1 | (d.z > 0) << 2;
     return tac_vec3(d.x > 0 ? size.x : -size.x, d.y > 0 ? size.y : -size.y, d.z > 0 ? size.z : -size.z);

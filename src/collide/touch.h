@@ -32,8 +32,10 @@ typedef struct tacTouch {
 static inline tacTouch tac_touch_swapped(const tacTouch *t) {
     tacTouch s = *t;
     s.normal = tac_neg3(t->normal);
-    s.point[0] = t->point[1], s.point[1] = t->point[0];
-    s.feature[0] = t->feature[1], s.feature[1] = t->feature[0];
+    s.point[0] = t->point[1];
+    s.point[1] = t->point[0];
+    s.feature[0] = t->feature[1];
+    s.feature[1] = t->feature[0];
     return s;
 }
 

@@ -154,8 +154,10 @@ static tacStatus prepare_clip(tacTouchSystem *k) {
 
 tacStatus tac_touch_prepare(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B,
                             const tacTouch *touch, tacTouchSystem *k) {
-    k->shape[0] = a, k->shape[1] = b;
-    k->pose[0] = *A, k->pose[1] = *B;
+    k->shape[0] = a;
+    k->shape[1] = b;
+    k->pose[0] = *A;
+    k->pose[1] = *B;
     k->touch = *touch;
     for (int i = 0; i < 2; i++)
         k->patch[i] = tac_feature_patch(k->shape[i], &k->pose[i], touch->feature[i], touch->point[i]);

@@ -1,6 +1,7 @@
-/* How far shapes may move before a touch changes its features. Each feature has room (feature_margin.c). The margin is
- * the room divided by the rate at which a motion of either shape by one metre uses it up. A rotation is measured by the
- * motion that it causes on the shape's surface: 1/arm rad per metre. Equations: docs/theory/collision.md. */
+/* Margins: the distance that shapes may move before a touch changes its features. Each feature has room
+ * (feature_margin.c). The margin is the room divided by the rate at which a motion of either shape by one metre uses it
+ * up. A rotation is measured by the motion that it causes on the shape's surface: 1/arm rad per metre. Equations:
+ * docs/theory/collision.md. */
 #include "collide/closed_form.h"
 
 /* Sine of the angle by which a normal may lie outside its feature's cone because of rounding. Beyond it the touch is a

@@ -149,7 +149,7 @@ static void emit_dofs(const tacContactWalk *walk, const tacContactSink *sink) {
 
 static void emit_mocap(const tacContactWalk *walk, const tacContactSink *sink) {
     const tacContactRun *run = walk->run;
-    for (int i = 0; i < 7 * run->m->nmocap; i++) {
+    for (int i = 0; i < TAC_POSE_SIZE * run->m->nmocap; i++) {
         tacMover mover;
         tac_mocap_mover(run->m, run->w, i, run->x->u.mocap, &mover);
         int first = tac_moves_body(run->m, &mover, run->body[0]), second = tac_moves_body(run->m, &mover, run->body[1]);

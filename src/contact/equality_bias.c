@@ -1,5 +1,5 @@
-/* Acceleration of the rows of connects and welds where joints have none, and how it moves (docs/theory/contact.md, R11,
- * R12). */
+/* Acceleration of the rows of connects and welds at zero joint accelerations, and its derivatives
+ * (docs/theory/contact.md, R11, R12). */
 #include "contact/equality.h"
 
 /* Velocity of a body, and its acceleration at zero joint accelerations, about the origin of its tree. */
@@ -9,7 +9,7 @@ typedef struct Motion {
 #define STILL                                                                                                          \
     { tac_zero6(), tac_zero6() }
 
-/* Of what stands behind a dof: V = sum S v, A = sum Sdot v over the path to it; -1: the world. */
+/* Motion of the body behind a dof: V = sum S v, A = sum Sdot v over the path to the dof. -1: the world. */
 static Motion motion_behind(const tacModel *m, const tacWork *w, const double *v, int dof) {
     Motion sum = STILL;
     for (int i = dof; i >= 0; i = m->dof_parent[i]) {

@@ -1,4 +1,4 @@
-/* How rows of connects and welds move (docs/theory/contact.md, R9, R10). */
+/* Derivatives of the rows of connects and welds (docs/theory/contact.md, R9, R10). */
 #include "contact/equality.h"
 
 #include "math/quat.h"
@@ -28,7 +28,7 @@ static tacEqualityChange change_along(const tacModel *m, const tacWork *w, const
     return d;
 }
 
-/* By the numbers in data_used. The orientation of frame 0 in the world, before `rel`: x^quat of its body. */
+/* Change with the numbers in data_used. The orientation of frame 0 in the world, before `rel`, is xquat of its body. */
 static tacEqualityChange change_of_data(const tacModel *m, const tacWork *w, const tacEquality *e, const double *data) {
     tacEqualityChange d = {.scale = e->n == 6 ? data[10] : 0};
     if (m->equality_objkind[e->id] == TAC_KIND_SITE) return d;
@@ -143,7 +143,7 @@ void tac_equality_param(const tacModel *m, const tacWork *w, const tacEquality *
 
 void tac_equality_inputs_jac(const tacModel *m, const tacEqualityPlace *a, const tacParamTangent *tangents,
                              const tacRowSink *mocap, const tacRowSink *theta) {
-    for (int i = 0; mocap != NULL && i < 7 * m->nmocap; i++) {
+    for (int i = 0; mocap != NULL && i < TAC_POSE_SIZE * m->nmocap; i++) {
         tacMover mover;
         tac_mocap_mover(m, a->w, i, a->x.u.mocap, &mover);
         tac_equality_move(m, a->w, &a->e, &mover, &a->by, i, mocap);

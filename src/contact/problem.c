@@ -92,16 +92,14 @@ static tacStatus solve_cones(const tacProblem *problem, tacArena *arena, double 
 
 tacStatus tac_problem_solve(const tacProblem *problem, tacFrictionForm form, void *memory, double *reaction,
                             double *velocity, tacProblemInfo *info) {
-    tacArena arena;
     int known = form == TAC_FRICTION_BOX || form == TAC_FRICTION_CONE;
     if (problem == NULL || info == NULL) return TAC_ERR_ARGUMENT;
-    tacStatus status = known ? check(problem) : TAC_ERR_ARGUMENT;
     *info = (tacProblemInfo){0};
-    if (status != TAC_OK) return status;
+    if (!known) return TAC_ERR_ARGUMENT;
+    TAC_TRY(check(problem));
     if (memory == NULL || (problem->ncontact > 0 && (reaction == NULL || velocity == NULL))) return TAC_ERR_ARGUMENT;
-    tac_arena_init(&arena, memory, tac_problem_bytes(problem->ncontact));
-    status = form == TAC_FRICTION_BOX ? solve_boxed(problem, &arena, reaction, velocity, info)
-                                      : solve_cones(problem, &arena, reaction, velocity, info);
-    tac_arena_end(&arena);
-    return status;
+    tacArena arena;
+    TAC_BORROW(&arena, memory, tac_problem_bytes(problem->ncontact));
+    return form == TAC_FRICTION_BOX ? solve_boxed(problem, &arena, reaction, velocity, info)
+                                    : solve_cones(problem, &arena, reaction, velocity, info);
 }

@@ -1,5 +1,6 @@
 #include "dynamics/contact_move.h"
 
+#include "base/error.h"
 #include "dynamics/kinematics.h"
 
 #include <string.h>
@@ -103,14 +104,12 @@ tacStatus tac_contact_prepare(const tacModel *m, const tacScene *s, const tacCon
 
 tacStatus tac_contact_prepare_sides(const tacModel *m, const tacScene *s, const tacContact *c, unsigned sides,
                                     tacContactSystem *out) {
-    tacStatus status = check_contact(m, s, c);
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_contact(m, s, c));
     int a = c->geom[0], b = c->geom[1];
     tacTouch touch = tac_contact_touch(c);
     out->contact = *c;
     out->body[0] = m->geom_body[a], out->body[1] = m->geom_body[b];
-    status = tac_touch_prepare(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], &touch, &out->touch);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_touch_prepare(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], &touch, &out->touch));
     tacTouchTangent column[6];
     tac_touch_jac(&out->touch, c->pos, column);
     for (int k = 0; k < 6; k++) {

@@ -24,9 +24,8 @@ static tacStatus complete_model(tacModel *m, tacError *err) {
 tacStatus tac_model_finish(tacBuilder *b, tacModel **model, tacError *err) {
     if (b == NULL || model == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "builder or model is NULL");
     tacModel *m = NULL;
-    tacStatus status = tac_model_assemble(b, &m, err);
-    if (status != TAC_OK) return status;
-    status = complete_model(m, err);
+    TAC_TRY(tac_model_assemble(b, &m, err));
+    tacStatus status = complete_model(m, err);
     if (status != TAC_OK) {
         tac_model_free(m);
         return status;

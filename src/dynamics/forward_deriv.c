@@ -1,5 +1,6 @@
 #include "dynamics/forward.h"
 
+#include "base/error.h"
 #include "dynamics/inverse.h"
 #include "dynamics/mass.h"
 
@@ -9,8 +10,7 @@
 static tacStatus accelerate(const tacModel *m, tacWork *w, const double *v, const double *tau, double *a) {
     tac_rnea(m, w, v, NULL, w->bias);
     tac_crba(m, w);
-    tacStatus status = tac_factor(m, w, NULL);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_factor(m, w, NULL));
     for (int i = 0; i < m->nv; i++)
         a[i] = tau[i] - w->bias[i];
     tac_solve(m, w, a);
@@ -26,8 +26,7 @@ static void negate_diagonal(const tacModel *m, double *L) {
 tacStatus tac_forward_jac(const tacModel *m, tacWork *w, const double *v, const double *tau, double *a, double *jac) {
     size_t n = (size_t)m->nv, ld = 3 * n;
     tacTree tree = tac_dof_tree(m);
-    tacStatus status = accelerate(m, w, v, tau, a);
-    if (status != TAC_OK) return status;
+    TAC_TRY(accelerate(m, w, v, tau, a));
     for (size_t i = 0; i < n; i++)
         memset(jac + i * ld, 0, 2 * n * sizeof *jac);
     tac_rnea_jac(m, w, v, a, (int)ld, jac, jac + n);

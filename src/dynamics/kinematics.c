@@ -19,8 +19,10 @@ static tacQuat turn_by(tacQuat q, tacQuat r) {
 /* The pose a body has before its joints move it: its place in the parent, or where the mocap input puts it. */
 static Pose start_pose(const tacModel *m, const tacWork *w, int body, const double *mocap) {
     int id = m->body_mocap[body];
-    if (id >= 0 && mocap != NULL)
-        return (Pose){tac_load3(mocap + 7 * id), tac_quat_normalize(tac_quat_load(mocap + 7 * id + 3))};
+    if (id >= 0 && mocap != NULL) {
+        const double *pose = mocap + TAC_POSE_SIZE * id;
+        return (Pose){tac_load3(pose), tac_quat_normalize(tac_quat_load(pose + 3))};
+    }
     int parent = m->body_parent[body];
     return (Pose){tac_add3(w->xpos[parent], tac_mulmv3(w->xmat[parent], m->body_pos[body])),
                   turn_by(w->xquat[parent], m->body_quat[body])};

@@ -36,8 +36,8 @@ static int move_body(const tacModel *m, const tacWork *w, const tacParamTangent 
 }
 
 void tac_mocap_mover(const tacModel *m, const tacWork *w, int i, const double *poses, tacMover *out) {
-    int mocap = i / 7, k = i % 7;
-    const double *pose = poses + 7 * (ptrdiff_t)mocap;
+    int mocap = i / TAC_POSE_SIZE, k = i % TAC_POSE_SIZE;
+    const double *pose = poses + TAC_POSE_SIZE * (ptrdiff_t)mocap;
     int body = m->mocap_body[mocap];
     *out = (tacMover){.body = body, .first = m->body_dof_adr[body]};
     if (k < 3) {

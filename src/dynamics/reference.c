@@ -191,8 +191,7 @@ tacStatus tac_model_reference(tacModel *m, tacWork *w, tacError *err) {
     tac_kinematics_q(m, w, m->qpos_0, NULL);
     tac_crba(m, w);
     diagonal_masses(m, w);
-    tacStatus status = factor_at_reference(m, w, err);
-    if (status != TAC_OK) return status;
+    TAC_TRY(factor_at_reference(m, w, err));
     tac_tendon_lengths(m, w, m->qpos_0);
     tac_transmission_q(m, w, m->qpos_0);
     memcpy(m->tendon_length0, w->tendon_length, (size_t)m->ntendon * sizeof(double));
@@ -200,8 +199,7 @@ tacStatus tac_model_reference(tacModel *m, tacWork *w, tacError *err) {
     weigh_bodies(m, w);
     weigh_tendons(m, w);
     springs_from_ratios(m);
-    status = damping_from_ratios(m, w, err);
-    if (status != TAC_OK) return status;
+    TAC_TRY(damping_from_ratios(m, w, err));
     for (int eq = 0; eq < m->neq; eq++)
         complete_equality(m, w, eq);
     spring_lengths(m, w);

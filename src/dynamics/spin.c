@@ -181,7 +181,7 @@ static int is_too_fast(const tacSpin *s) {
  *
  * exactly, for g is quadratic. Each round leaves h^2 |w|^2 / 4 of the error before, which is |w| h at first, over |w|.
  * 0: it does not, as of inertias that no body has. */
-static int settle(tacSpin *s, double turn) {
+static int solve_slow(tacSpin *s, double turn) {
     tacMat3 G, inverse;
     tacVec3 force = tac_scale3(s->h, gyroscopic(&s->I, s->w)), change = force, D;
     s->next = s->w;
@@ -200,7 +200,7 @@ static int settle(tacSpin *s, double turn) {
 int tac_spin_solve(tacSpin *s) {
     double turn = s->h * s->h * tac_dot3(s->w, s->w);
     s->steps = 0;
-    if (turn <= SLOW * SLOW && settle(s, turn)) return 1;
+    if (turn <= SLOW * SLOW && solve_slow(s, turn)) return 1;
     int found = search(s);
     return found && !is_too_fast(s);
 }

@@ -435,7 +435,7 @@ static tacStatus check_key_sizes(const tacBuilder *b, tacError *err) {
 #define MOST_KEY_NUMBERS 4000000
 
 static tacStatus check_key_total(const tacBuilder *b, tacError *err) {
-    int64_t each = (int64_t)b->nq + b->nv + b->na + b->actuator.count + 7 * (int64_t)b->nmocap;
+    int64_t each = (int64_t)b->nq + b->nv + b->na + b->actuator.count + TAC_POSE_SIZE * (int64_t)b->nmocap;
     if (each * b->key.count <= MOST_KEY_NUMBERS) return TAC_OK;
     return tac_fail_at(err, TAC_ERR_MODEL, TAC_KIND_KEY, b->key.count - 1,
                        "%d keyframes of %lld numbers each, expected at most %d numbers in all", b->key.count,
@@ -461,22 +461,20 @@ static void fill(Assembly *a) {
 /* Regroups, fills, checks, derives; the model in a->m is the caller's to free. */
 static tacStatus assemble(Assembly *a, tacError *err) {
     tacModel sizes;
-    tacStatus status = check_key_total(a->b, err);
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_key_total(a->b, err));
     if (!make_hulls(a)) return tac_fail(err, TAC_ERR_MEMORY, "out of memory for the hulls of the meshes");
     if (!measure(a, &sizes)) return tac_fail(err, TAC_ERR_MODEL, "the model has more of something than an int counts");
     if (!regroup_all(a) || (a->m = tac_model_allocate(&sizes)) == NULL)
         return tac_fail(err, TAC_ERR_MEMORY, "out of memory for the model");
     fill(a);
-    status = check_key_sizes(a->b, err);
-    if (status == TAC_OK) status = tac_validate_structure(a->m, &a->order, err);
-    if (status == TAC_OK && !tac_model_index(a->m))
-        status = tac_fail(err, TAC_ERR_MODEL, "the mass matrix has more entries than an int counts");
-    if (status == TAC_OK) status = tac_validate_numbers(a->m, &a->order, err);
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_key_sizes(a->b, err));
+    TAC_TRY(tac_validate_structure(a->m, &a->order, err));
+    if (!tac_model_index(a->m))
+        return tac_fail(err, TAC_ERR_MODEL, "the mass matrix has more entries than an int counts");
+    TAC_TRY(tac_validate_numbers(a->m, &a->order, err));
     fill_keys(a);
-    status = tac_validate_keys(a->m, err);
-    return status == TAC_OK ? tac_model_derive(a->m, err) : status;
+    TAC_TRY(tac_validate_keys(a->m, err));
+    return tac_model_derive(a->m, err);
 }
 
 tacStatus tac_model_assemble(tacBuilder *b, tacModel **model, tacError *err) {

@@ -449,8 +449,7 @@ tacStatus tac_param_register_group(tacModel *model, const char *const *paths, in
             TAC_TRY(check_group_member(model, paths, i, err));
         TAC_TRY(tac_model_reserve_params(model, model->nmember + n, err));
         k = model->nparam;
-        tacStatus status = append_group(model, paths, n, err);
-        if (status != TAC_OK) return status;
+        TAC_TRY(append_group(model, paths, n, err));
         model->nparam++;
     }
     if (index != NULL) *index = k;

@@ -4,6 +4,7 @@
  * Triangles are gathered into regions that lie in one plane each; the half-edges between regions are the edges. */
 #include "model/polyhedron.h"
 
+#include "base/error.h"
 #include "math/vec3.h"
 
 #include <stdlib.h>
@@ -399,8 +400,7 @@ static tacStatus find_edges(Surface *s) {
     for (int v = 0; v < s->nvert; v++)
         if (s->degree[v] == 2) drop_middle(s, v);
     if (is_closed(s)) return TAC_OK;
-    tacStatus status = pair_halves(s);
-    if (status != TAC_OK) return status;
+    TAC_TRY(pair_halves(s));
     for (int t = 0; t < s->ntri; t++)
         s->region[t] = t;
     s->nregion = s->ntri;
@@ -410,9 +410,8 @@ static tacStatus find_edges(Surface *s) {
 
 static tacStatus build(Surface *s, tacPolyhedron *out) {
     if (s->ntri < 2) return TAC_ERR_MODEL;
-    tacStatus status = pair_halves(s);
-    if (status == TAC_OK) status = find_edges(s);
-    if (status != TAC_OK) return status;
+    TAC_TRY(pair_halves(s));
+    TAC_TRY(find_edges(s));
     if (!is_convex(s)) return TAC_ERR_MODEL;
     if (!allocate_result(s, out)) return TAC_ERR_MEMORY;
     write_corners(s, s->mark, out);

@@ -1,4 +1,4 @@
-/* What a step works on, and what a stepper is: the interface between simulations (step/) and contact models. */
+/* The context that a step works on, and the stepper: the interface between simulations (step/) and contact models. */
 #pragma once
 
 #include "base/arena.h"
@@ -24,7 +24,7 @@ typedef struct tacStepper {
     tacStatus (*jac)(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
     /* every array of g may be NULL */
     tacStatus (*vjp)(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
-    /* In continuous time; each leaves w->act_dot. qacc may be NULL. */
+    /* Accelerations in continuous time; each leaves w->act_dot. qacc may be NULL. */
     tacStatus (*acceleration)(tacContext *ctx, const double *x, const double *u, double *qacc);
     /* dqacc: nv rows, columns [x | u | theta] */
     tacStatus (*acceleration_jac)(tacContext *ctx, const double *x, const double *u, double *qacc, double *dqacc);
@@ -44,7 +44,7 @@ typedef struct tacStepper {
     tacStatus (*constraints)(tacContext *ctx, const double *x, const double *u, tacConstraint *out, int max, int *n);
     /* The step alone, to write what its iterations do where ctx->history says. NULL: not told. */
     tacStatus (*history)(tacContext *ctx, const double *x, const double *u);
-    /* What each of them takes. */
+    /* Lays out on a dry arena what each of them takes. */
     tacMeasure measure;
 } tacStepper;
 
@@ -76,7 +76,7 @@ struct tacContext {
 static inline int tac_went_on(tacStatus status) {
     return status == TAC_OK || status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS;
 }
-/* What the step's own solve says of itself, in place of what the one that was differentiated says. */
+/* Restores the report of the step's own solve in place of the report of the solve that was differentiated. */
 static inline void tac_restore_solve(tacStepInfo *info, const tacStepInfo *own) {
     info->kappa = own->kappa, info->reason = own->reason;
     info->iterations = own->iterations, info->residual = own->residual;

@@ -1,9 +1,9 @@
-/* What a step adds to the energy, and no input gave (step.md, ST19). */
+/* Energy that a step adds and that no input gave (step.md, ST19). */
 #pragma once
 
 #include "smooth/context.h"
 
-/* What is kept of a step's beginning: y may be x. */
+/* Numbers kept from the beginning of a step, since y may be x. */
 typedef struct tacEnergyStart {
     double energy, power; /* E(x); v . f(x, u) */
     double *force;        /* nv: f */

@@ -8,7 +8,7 @@ void tac_measure_find_contacts(const tacModel *m, tacArena *dry) {
 }
 
 /* h (factor (|velocity of the centre| + |angular velocity| radius) + speed) of a geom */
-static double reach_of_motion(const tacContext *ctx, const tacContactReach *reach, int geom) {
+static double reach_of_velocity(const tacContext *ctx, const tacContactReach *reach, int geom) {
     const tacModel *m = ctx->model;
     int body = m->geom_body[geom];
     tacVec6 V = reach->velocities[body];
@@ -18,14 +18,32 @@ static double reach_of_motion(const tacContext *ctx, const tacContactReach *reac
     return ctx->options.dt * (reach->factor * (speed + tac_norm3(V.ang) * radius) + reach->speed);
 }
 
-static void set_reach(const tacContext *ctx, const tacContactReach *reach, double *extra) {
+/* distance + h (bound of the speed + bound of the spin * radius). A plane that turns reaches everything. */
+static double reach_of_motion(const tacContext *ctx, const tacContactReach *reach, int geom) {
     const tacModel *m = ctx->model;
-    for (int g = 0; g < m->ngeom; g++) {
-        int moves = m->body_last_dof[m->geom_body[g]] >= 0;
-        extra[g] = reach->moving && !moves     ? 0
-                   : reach->velocities == NULL ? reach->distance
-                                               : reach_of_motion(ctx, reach, g);
-    }
+    if (!tac_geom_has_shape(m, geom)) return 0;
+    const tacShape *s = &ctx->scene.shape[geom];
+    tacGeomMotion g = {reach->motion, geom, 0};
+    tacMotionBound bound = tac_geom_motion(&g).bound;
+    double own = tac_min(0, tac_geom_reach(m, geom)); /* which the broad phase adds */
+    if (s->type == TAC_PLANE && bound.spin > 0) return TAC_INFINITY;
+    double radius = s->type == TAC_PLANE ? 0 : tac_shape_radius(s);
+    return reach->motion->h * (bound.speed + bound.spin * radius) + reach->distance - own;
+}
+
+static double reach_of(const tacContext *ctx, const tacContactReach *reach, int geom) {
+    const tacModel *m = ctx->model;
+    if (reach->moving && m->body_last_dof[m->geom_body[geom]] < 0) return 0;
+    if (reach->velocities != NULL) return reach_of_velocity(ctx, reach, geom);
+    return reach->motion != NULL ? reach_of_motion(ctx, reach, geom) : reach->distance;
+}
+
+/* -> the reach of each geom, in the arena; NULL: no room */
+static double *set_reach(tacContext *ctx, const tacContactReach *reach) {
+    double *extra = layout(ctx->model, &ctx->arena);
+    for (int g = 0; extra != NULL && g < ctx->model->ngeom; g++)
+        extra[g] = reach_of(ctx, reach, g);
+    return extra;
 }
 
 static void scale(int n, double by, double *extra) {
@@ -40,10 +58,8 @@ tacStatus tac_find_contacts(tacContext *ctx, const tacWork *w, const tacContactR
     TAC_TRY(tac_place_geoms(m, w, scene));
     if (reach == NULL) return tac_scene_contacts(scene, m, contact, max, n);
     TAC_SCOPE(&ctx->arena);
-    double *extra = layout(m, &ctx->arena);
+    double *extra = scene->extra = set_reach(ctx, reach);
     if (extra == NULL) return TAC_ERR_ARENA_FULL;
-    set_reach(ctx, reach, extra);
-    scene->extra = extra;
     tacStatus status = tac_scene_contacts(scene, m, contact, max, n);
     for (int k = 1; k <= reach->retries && status == TAC_ERR_CONTACTS; k++) {
         scale(m->ngeom, k < reach->retries ? 0.5 : 0, extra);
@@ -51,4 +67,14 @@ tacStatus tac_find_contacts(tacContext *ctx, const tacWork *w, const tacContactR
     }
     scene->extra = NULL;
     return status;
+}
+
+tacStatus tac_find_candidates(tacContext *ctx, const tacContactReach *reach, tacCandidateVisit visit, void *user) {
+    tacScene *scene = &ctx->scene;
+    TAC_SCOPE(&ctx->arena);
+    scene->extra = set_reach(ctx, reach);
+    if (scene->extra == NULL) return TAC_ERR_ARENA_FULL;
+    tac_scene_candidates(scene, ctx->model, visit, user);
+    scene->extra = NULL;
+    return TAC_OK;
 }

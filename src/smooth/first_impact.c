@@ -5,6 +5,7 @@
 #include "dynamics/contact_move.h"
 #include "dynamics/geom_motion.h"
 #include "dynamics/kinematics.h"
+#include "smooth/find_contacts.h"
 #include "smooth/tangent.h"
 
 #include <string.h>
@@ -17,7 +18,6 @@ typedef struct Hunt {
     double gap;
     tacHeldPairs *held; /* NULL: those that begin at the gap or nearer meet where they come nearer than they were */
     double end;         /* where the motion ends by what is known so far */
-    double *extra;      /* ngeom: how far each reaches in the motion */
     double time;        /* of the earliest impact so far, or h */
     double unsure;      /* until then every search got; h: all the way */
     int cut;            /* 1: a pair did not fit into the list */
@@ -26,7 +26,7 @@ typedef struct Hunt {
     tacImpactPair first;
 } Hunt;
 
-/* Two that begin at the gap or nearer and do not approach: from where they are, they may part, turn and come nearer. */
+/* Searches two geoms that begin at the gap or nearer and do not approach. They may part, turn and come nearer. */
 static tacStatus search_resting(const tacShape *a, const tacMotion *A, const tacShape *b, const tacMotion *B, double h,
                                 tacShapeImpact *found) {
     double scale = tac_norm3(found->pose[0].p) + tac_norm3(found->pose[1].p);
@@ -47,7 +47,7 @@ static double level_below(double gap, double dist) {
     return level < LEVEL_SHARE * dist ? level : tac_max(dist / 2, 0);
 }
 
-/* Seen from the world instead of from a body. */
+/* Transforms the touch from a body's frame to the world. */
 static void place(tacShapeImpact *found, tacPose base) {
     tacTouch *t = &found->touch;
     t->normal = tac_mulmv3(base.R, t->normal);
@@ -80,8 +80,7 @@ static tacStatus is_far(const Hunt *k, const int geom[2], const tacMotion motion
     tacTouch touch;
     *far = b->type != TAC_PLANE && balls_apart(a, first, b, second) > (1 + TAC_IMPACT_REST) * enough;
     if (*far) return TAC_OK;
-    tacStatus status = tac_distance_pair(a, first, b, second, &cache, &touch);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_distance_pair(a, first, b, second, &cache, &touch));
     *far = touch.dist > enough;
     *dist = touch.dist;
     return TAC_OK;
@@ -103,15 +102,15 @@ static tacStatus search(const Hunt *k, int g0, int g1, double h, tacShapeImpact 
     tacGeomMotion first = {&k->motion, g0, base}, second = {&k->motion, g1, base};
     tacMotion motion[2] = {tac_geom_motion(&first), tac_geom_motion(&second)};
     double dist = 0;
-    tacStatus status = is_far(k, (int[2]){g0, g1}, motion, h, k->gap, &far, &dist);
-    if (status != TAC_OK || far) return status;
+    TAC_TRY(is_far(k, (int[2]){g0, g1}, motion, h, k->gap, &far, &dist));
+    if (far) return TAC_OK;
     double level = level_of(k, dist);
     if (k->held != NULL && !(level > 0)) return TAC_OK;
-    status = tac_impact(a, &motion[0], b, &motion[1], h, level, found);
-    if (status == TAC_OK && k->held == NULL && found->kind == TAC_IMPACT_NEAR && !(found->rate < 0))
-        status = search_resting(a, &motion[0], b, &motion[1], h, found);
-    if (status == TAC_OK && base > 0) place(found, tac_body_pose(&k->motion, base, found->time));
-    return status;
+    TAC_TRY(tac_impact(a, &motion[0], b, &motion[1], h, level, found));
+    if (k->held == NULL && found->kind == TAC_IMPACT_NEAR && !(found->rate < 0))
+        TAC_TRY(search_resting(a, &motion[0], b, &motion[1], h, found));
+    if (base > 0) place(found, tac_body_pose(&k->motion, base, found->time));
+    return TAC_OK;
 }
 
 /* --- Pairs that are held ------------------------------------------------------------------------------------------ */
@@ -138,9 +137,7 @@ static tacStatus ends_apart(const Hunt *k, int g0, int g1, int *apart) {
     tacPairCache cache = {.used = 0};
     A.at(A.data, k->end, &pose[0], NULL);
     B.at(B.data, k->end, &pose[1], NULL);
-    tacStatus status =
-        tac_distance_pair(&k->ctx->scene.shape[g0], &pose[0], &k->ctx->scene.shape[g1], &pose[1], &cache, &touch);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_distance_pair(&k->ctx->scene.shape[g0], &pose[0], &k->ctx->scene.shape[g1], &pose[1], &cache, &touch));
     k->held->margin = tac_min(k->held->margin, tac_abs(touch.dist - k->held->least));
     *apart = touch.dist >= k->held->least;
     if (!(touch.dist < 0)) return TAC_OK;
@@ -148,9 +145,9 @@ static tacStatus ends_apart(const Hunt *k, int g0, int g1, int *apart) {
     A.at(A.data, 0, &pose[0], NULL);
     B.at(B.data, 0, &pose[1], NULL);
     cache.used = 0;
-    status = tac_distance_pair(&k->ctx->scene.shape[g0], &pose[0], &k->ctx->scene.shape[g1], &pose[1], &cache, &touch);
+    TAC_TRY(tac_distance_pair(&k->ctx->scene.shape[g0], &pose[0], &k->ctx->scene.shape[g1], &pose[1], &cache, &touch));
     if (touch.dist > -SOUND) k->held->sunk = tac_max(k->held->sunk, -end);
-    return status;
+    return TAC_OK;
 }
 
 /* --- All pairs that meet at once ---------------------------------------------------------------------------------- */
@@ -176,7 +173,7 @@ static void insert(Hunt *k, tacImpactPair p) {
         k->cut = 1;
 }
 
-/* Until when a pair is of interest. */
+/* Time up to which impacts of a pair matter. */
 static double horizon(const Hunt *k) { return tac_min(k->time + TAC_IMPACT_SAME * k->motion.h, k->motion.h); }
 
 /* Drops from the list's end what comes later than an earlier impact found since. */
@@ -221,8 +218,8 @@ static void visit_pair(void *user, int g0, int g1, int pair) {
     if (k->status == TAC_OK && !is_held(k->held, g0, g1)) search_pair(k, g0, g1);
 }
 
-/* Held pairs, when it is known where the others let the motion end: those that are too near there are searched. Where
- * one of them ends it earlier, the rest is looked at once more, there. */
+/* Searches the held pairs, once the others have fixed the end of the motion: those that are too near there. If one of
+ * them ends the motion earlier, the rest is checked again at the new end. */
 static void visit_held(Hunt *k) {
     tacHeldPairs *held = k->held;
     for (int i = 0; i < held->n && k->status == TAC_OK; i++)
@@ -242,27 +239,13 @@ static void visit_held(Hunt *k) {
 
 /* --- The scene ---------------------------------------------------------------------------------------------------- */
 
-/* How far the points of a geom get in the motion, and half the gap. */
-static double reach_of(const Hunt *k, int geom) {
-    const tacModel *m = k->motion.model;
-    const tacShape *s = &k->ctx->scene.shape[geom];
-    tacGeomMotion g = {&k->motion, geom, 0};
-    tacMotion motion = tac_geom_motion(&g);
-    double own = tac_min(0, tac_geom_reach(m, geom)); /* which the broad phase adds */
-    if (s->type == TAC_PLANE && motion.bound.spin > 0) return TAC_INFINITY;
-    double radius = s->type == TAC_PLANE ? 0 : tac_shape_radius(s);
-    return k->motion.h * (motion.bound.speed + motion.bound.spin * radius) + 0.5 * tac_max(k->gap, 0) - own;
-}
-
-/* Every pair that may meet; those that are held last, when it is known where the others let the motion end. */
+/* Searches every pair that may meet. Held pairs come last, when the others have fixed the end of the motion. */
 static tacStatus each_pair(Hunt *k) {
-    tacScene *scene = &k->ctx->scene;
+    const tacContactReach reach = {.motion = &k->motion, .distance = 0.5 * tac_max(k->gap, 0)};
     k->status = TAC_OK;
     k->out->npair = k->cut = 0;
-    scene->extra = k->extra;
-    tac_scene_candidates(scene, k->ctx->model, visit_pair, k);
+    TAC_TRY(tac_find_candidates(k->ctx, &reach, visit_pair, k));
     if (k->held != NULL) visit_held(k);
-    scene->extra = NULL;
     return k->status;
 }
 
@@ -273,8 +256,6 @@ static tacStatus prepare(Hunt *k) {
         const tacMotionBound *bound = &k->motion.bound[b];
         if (!tac_finite(k->motion.h * bound->speed) || !tac_finite(bound->accel)) return TAC_ERR_NONFINITE;
     }
-    for (int g = 0; g < m->ngeom; g++)
-        k->extra[g] = tac_geom_has_shape(m, g) ? reach_of(k, g) : 0;
     return TAC_OK;
 }
 
@@ -314,15 +295,14 @@ static tacStatus differentiate(Hunt *k, const double *mocap, tacImpact *out) {
     return TAC_OK;
 }
 
-/* What was found, in the fields of a copy of what the caller gave. A list that was too short on the way is made anew,
- * with the time known, so that what it counts is what meets then. */
+/* Writes the impacts to a copy of the caller's struct. A list that was too short is made again with the time known, so
+ * that it counts the pairs that meet then. */
 static tacStatus hunt(Hunt *k, tacImpact *found) {
     found->kind = TAC_IMPACT_NONE, found->time = k->motion.h;
     k->out = found;
-    tacStatus status = prepare(k);
-    if (status == TAC_OK) status = each_pair(k);
-    if (status == TAC_OK && k->cut) status = each_pair(k);
-    if (status != TAC_OK) return status;
+    TAC_TRY(prepare(k));
+    TAC_TRY(each_pair(k));
+    if (k->cut) TAC_TRY(each_pair(k));
     if (k->unsure < k->time) found->kind = TAC_IMPACT_UNDECIDED, found->time = k->unsure, found->npair = 0;
     if (found->npair == 0) return TAC_OK;
     if (found->kind == TAC_IMPACT_NONE) found->kind = TAC_IMPACT_HIT;
@@ -334,14 +314,14 @@ static tacStatus hunt(Hunt *k, tacImpact *found) {
 
 static int layout(const tacModel *m, tacArena *arena, Hunt *k) {
     k->motion.bound = TAC_TAKE(arena, m->nbody, tacMotionBound);
-    k->extra = TAC_TAKE(arena, m->ngeom, double);
-    return k->motion.bound != NULL && k->extra != NULL;
+    return k->motion.bound != NULL;
 }
 
 void tac_first_impact_measure(const tacModel *m, tacArena *dry) {
     TAC_SCOPE(dry);
     Hunt k;
     layout(m, dry, &k);
+    tac_measure_find_contacts(m, dry);
 }
 
 tacStatus tac_find_first_impact(tacContext *ctx, const double *q, const double *v, const double *u, double h,
@@ -349,15 +329,14 @@ tacStatus tac_find_first_impact(tacContext *ctx, const double *q, const double *
     const tacModel *m = ctx->model;
     const double *mocap = tac_inputs_of(&ctx->inputs, u).mocap;
     tac_kinematics_q(m, &ctx->work, q, mocap);
-    tacStatus status = tac_place_geoms(m, &ctx->work, &ctx->scene);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_place_geoms(m, &ctx->work, &ctx->scene));
     TAC_SCOPE(&ctx->arena);
     Hunt k = {.ctx = ctx, .motion = {m, &ctx->work, q, v, h, NULL}, .gap = out->gap, .time = h, .unsure = h};
     tacImpact found = *out;
-    status = !layout(m, &ctx->arena, &k) ? TAC_ERR_ARENA_FULL : hunt(&k, &found);
-    int moves = status == TAC_OK && found.kind == TAC_IMPACT_HIT;
-    if (moves && (out->dtime_dq || out->dtime_dv)) status = differentiate(&k, mocap, out);
-    if (status != TAC_OK) return status;
+    if (!layout(m, &ctx->arena, &k)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(hunt(&k, &found));
+    int moves = found.kind == TAC_IMPACT_HIT;
+    if (moves && (out->dtime_dq || out->dtime_dv)) TAC_TRY(differentiate(&k, mocap, out));
     for (int i = 0; i < m->nv && !moves; i++) {
         if (out->dtime_dq) out->dtime_dq[i] = 0;
         if (out->dtime_dv) out->dtime_dv[i] = 0;
@@ -370,13 +349,11 @@ tacStatus tac_next_impact(tacContext *ctx, const double *q, const double *v, con
                           tacHeldPairs *held, tacImpact *out) {
     const tacModel *m = ctx->model;
     tac_kinematics_q(m, &ctx->work, q, mocap);
-    tacStatus status = tac_place_geoms(m, &ctx->work, &ctx->scene);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_place_geoms(m, &ctx->work, &ctx->scene));
     TAC_SCOPE(&ctx->arena);
     Hunt k = {.ctx = ctx, .motion = {m, &ctx->work, q, v, h, NULL}, .gap = out->gap, .held = held};
     k.time = k.unsure = h;
     held->margin = TAC_INFINITY;
     memset(held->searched, 0, (size_t)held->n);
-    status = !layout(m, &ctx->arena, &k) ? TAC_ERR_ARENA_FULL : hunt(&k, out);
-    return status;
+    return layout(m, &ctx->arena, &k) ? hunt(&k, out) : TAC_ERR_ARENA_FULL;
 }

@@ -28,9 +28,9 @@ typedef struct tacHeldPairs {
     double sunk; /* m, out: most that a held pair overlaps at the end that did not at the beginning */
     int slow;    /* in, out: steps beyond TAC_IMPACT_STEADY of searches, added up */
 } tacHeldPairs;
-/* Steps of the search of a pair that are not counted: shapes that pass each other take tens. What turns thousands of
- * times takes as many as there are, in every search; when those beyond add up to more than TAC_IMPACT_SLOW_STEPS (a
- * tenth of a second or so), it is given up with TAC_ERR_IMPACTS. */
+/* Steps of a pair's search that are not counted. Shapes that pass each other take tens of steps. A body that turns
+ * thousands of times takes thousands in every search. When the steps beyond TAC_IMPACT_STEADY add up to more than
+ * TAC_IMPACT_SLOW_STEPS (about a tenth of a second), the search ends with TAC_ERR_IMPACTS. */
 #define TAC_IMPACT_STEADY     200
 #define TAC_IMPACT_SLOW_STEPS 20000
 

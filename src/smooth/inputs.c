@@ -7,13 +7,13 @@ tacInputLayout tac_input_layout(const tacModel *model, const tacOptions *options
         int *first, n;
     } blocks[] = {{TAC_INPUT_QFRC, &layout.qfrc, model->nv},
                   {TAC_INPUT_XFRC, &layout.xfrc, 6 * model->nbody},
-                  {TAC_INPUT_MOCAP, &layout.mocap, 7 * model->nmocap}};
+                  {TAC_INPUT_MOCAP, &layout.mocap, TAC_POSE_SIZE * model->nmocap}};
     for (int b = 0; b < 3; b++) {
         if (!(options->inputs & blocks[b].bit) || blocks[b].n == 0) continue;
         *blocks[b].first = layout.n;
         layout.n += blocks[b].n;
     }
-    if (layout.mocap >= 0) layout.nmocap = 7 * model->nmocap;
+    if (layout.mocap >= 0) layout.nmocap = TAC_POSE_SIZE * model->nmocap;
     return layout;
 }
 

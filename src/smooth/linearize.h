@@ -1,4 +1,4 @@
-/* What the derivatives of steppers with v+ = v + h a, q+ = q (+) h v+ share. */
+/* Shared derivatives of the steppers with v+ = v + h a, q+ = q (+) h v+. */
 #pragma once
 
 #include "smooth/context.h"
@@ -9,7 +9,7 @@ typedef struct tacColumns {
 } tacColumns;
 tacColumns tac_columns_of(const tacModel *m, const tacOptions *options);
 tacColumns tac_count_columns(const tacContext *ctx);
-/* Where (x, u) is, for the functions of src/dynamics. */
+/* (x, u) as a point for the functions of src/dynamics. */
 tacSmoothPoint tac_point_of(const tacContext *ctx, const double *x, const double *u);
 
 /* R = ID(q, v, a) + span D a - tau at fixed a = w->qacc, D the joints' damping: its derivatives into W, nv rows of c.n
@@ -27,7 +27,7 @@ int tac_slopes_are_finite(size_t nhv, const double *hv, size_t n, const double *
 tacStatus tac_assemble_jac(tacContext *ctx, const double *x, const double *u, const double *hv, tacColumns c,
                            const double *W, const tacJac *J);
 
-/* What a Jacobian keeps on the way: W, nv rows of c.n numbers, and h v+. */
+/* Scratch of a Jacobian: W, nv rows of c.n numbers, and h v+. */
 typedef struct tacJacRows {
     double *W, *hv;
 } tacJacRows;

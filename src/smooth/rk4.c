@@ -103,9 +103,8 @@ static tacStatus advance(tacContext *ctx, const double *x, const double *u, Stag
     const tacModel *m = ctx->model;
     tacWork *w = &ctx->work;
     double h = ctx->options.dt, *next = w->next;
-    tacStatus status = layout_stages(ctx->model, &ctx->arena, s) ? TAC_OK : TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) status = run_stages(ctx, x, u, STAGES, s);
-    if (status != TAC_OK) return status;
+    if (!layout_stages(ctx->model, &ctx->arena, s)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(run_stages(ctx, x, u, STAGES, s));
     average_moves(ctx, s);
     average_rates(m, s);
     tac_qpos_add(m, x, s->hv[STAGES], next);
@@ -319,9 +318,8 @@ static void assemble(tacContext *ctx, const double *x, const Stages *s, const Ch
 
 static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, const Stages *s, const tacJac *J) {
     Chain k;
-    tacStatus status = open_chain(ctx, &k);
-    if (status == TAC_OK) status = run_chain(ctx, u, s, &k);
-    if (status != TAC_OK) return status;
+    TAC_TRY(open_chain(ctx, &k));
+    TAC_TRY(run_chain(ctx, u, s, &k));
     size_t slopes = (size_t)k.c.nx * (size_t)k.c.n;
     if (!tac_slopes_are_finite((size_t)ctx->model->nv, s->hv[STAGES], slopes, k.sum)) return TAC_ERR_NONFINITE;
     assemble(ctx, x, s, &k, J);
@@ -472,17 +470,15 @@ static tacStatus pull_step(tacContext *ctx, const double *x, const double *u, co
     Stages s;
     Pull p;
     int whole = m->na > 0 || time_asked_for(ctx, g->theta) >= 0;
-    tacStatus status = layout_stages(m, &ctx->arena, &s) ? TAC_OK : TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) status = run_stages(ctx, x, u, whole ? STAGES : STAGES - 1, &s);
-    if (status == TAC_OK) status = open_pull(ctx, g->theta != NULL, &p);
-    if (status != TAC_OK) return status;
+    if (!layout_stages(m, &ctx->arena, &s)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(run_stages(ctx, x, u, whole ? STAGES : STAGES - 1, &s));
+    TAC_TRY(open_pull(ctx, g->theta != NULL, &p));
     average_moves(ctx, &s);
     if (whole) average_rates(m, &s);
     pull_end(ctx, x, ybar, &s, &p);
     tacStepInfo step = ctx->info;
     for (int i = STAGES - 1; i >= 0; i--) {
-        status = pull_rates(ctx, u, i, &s, &p);
-        if (status != TAC_OK) return status;
+        TAC_TRY(pull_rates(ctx, u, i, &s, &p));
         if (i == STAGES - 1 && !whole) step = ctx->info; /* of all stages by now */
         if (i > 0) pull_place(ctx, i, &s, &p);
     }

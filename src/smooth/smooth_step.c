@@ -26,8 +26,7 @@ const double *tac_implicit_damping(const tacContext *ctx, double *extra) {
 tacStatus tac_accelerate(tacContext *ctx, const double *extra) {
     const tacModel *m = ctx->model;
     tacWork *w = &ctx->work;
-    tacStatus status = tac_factor(m, w, extra);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_factor(m, w, extra));
     memcpy(w->qacc, w->qfrc, (size_t)m->nv * sizeof *w->qacc);
     tac_solve(m, w, w->qacc);
     return TAC_OK;
@@ -64,8 +63,7 @@ tacStatus tac_end_step(const tacContext *ctx, tacStatus status, int unsolved, do
 tacStatus tac_smooth_acceleration(tacContext *ctx, const double *x, const double *u, double *qacc) {
     const tacModel *m = ctx->model;
     tac_evaluate(ctx, x, u);
-    tacStatus status = tac_accelerate(ctx, NULL);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_accelerate(ctx, NULL));
     if (tac_first_nonfinite(m->nv, ctx->work.qacc) >= 0) return TAC_ERR_NONFINITE;
     if (qacc != NULL) memcpy(qacc, ctx->work.qacc, (size_t)m->nv * sizeof *qacc);
     return TAC_OK;
@@ -75,8 +73,7 @@ tacStatus tac_smooth_acceleration(tacContext *ctx, const double *x, const double
 tacStatus tac_smooth_acceleration_jac(tacContext *ctx, const double *x, const double *u, double *qacc, double *dqacc) {
     const tacModel *m = ctx->model;
     tacColumns c = tac_count_columns(ctx);
-    tacStatus status = tac_smooth_acceleration(ctx, x, u, qacc);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_smooth_acceleration(ctx, x, u, qacc));
     tac_residual_jac(ctx, x, u, 0, c, dqacc);
     tacTree tree = tac_dof_tree(m);
     tac_tree_solve_many(&tree, ctx->work.L, c.n, dqacc);
@@ -90,8 +87,7 @@ static double *layout_lambda(const tacModel *m, tacArena *arena) { return TAC_TA
 tacStatus tac_smooth_acceleration_vjp(tacContext *ctx, const double *x, const double *u, const double *abar,
                                       const tacGrad *bar) {
     const tacModel *m = ctx->model;
-    tacStatus status = tac_smooth_acceleration(ctx, x, u, NULL);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_smooth_acceleration(ctx, x, u, NULL));
     TAC_SCOPE(&ctx->arena);
     double *lambda = layout_lambda(m, &ctx->arena);
     if (lambda == NULL) return TAC_ERR_ARENA_FULL;

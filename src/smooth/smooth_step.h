@@ -1,5 +1,5 @@
-/* What the integrators without constraints share: acceleration in continuous time and its derivatives, and the step
- * that goes on with one acceleration, v+ = v + h a, q+ = q (+) h v+. */
+/* Shared parts of the integrators without constraints: acceleration in continuous time and its derivatives, and the
+ * step with one acceleration, v+ = v + h a, q+ = q (+) h v+. */
 #pragma once
 
 #include "smooth/linearize.h"
@@ -20,9 +20,9 @@ tacStatus tac_advance_velocity(tacContext *ctx, const double *x);
 /* Steps without constraints: semi-implicit Euler (euler.c), Runge-Kutta (rk4.c), implicit in velocity (implicit.c). */
 extern const tacStepper TAC_STEPPER_EULER, TAC_STEPPER_RK4, TAC_STEPPER_IMPLICIT;
 
-/* How every step, and every derivative of one, ends. Where there is a next state (tac_went_on), w->next goes to y
- * (NULL: it is not asked for). unsolved: 1: the problem of contact has no solution but the best point that was found:
- * TAC_OK becomes TAC_ERR_UNSOLVED. The caller's TAC_SCOPE releases the arena. */
+/* Ends every step and every derivative of one. If there is a next state (tac_went_on), w->next goes to y (NULL: not
+ * asked for). unsolved 1: the contact problem was not solved and w->next is the best point found; TAC_OK becomes
+ * TAC_ERR_UNSOLVED. The caller's TAC_SCOPE releases the arena. */
 tacStatus tac_end_step(const tacContext *ctx, tacStatus status, int unsolved, double *y);
 
 /* The entries of a stepper's table that hold for every integrator without constraints (sim.h). */

@@ -54,7 +54,7 @@ int tac_spin_add(tacContext *ctx, const double *x, tacStatus *status) {
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-/* Where columns of x and of theta go; theta NULL: they are not asked for. */
+/* Sinks of the columns of x and of theta. theta NULL: not asked for. */
 typedef struct Sinks {
     const tacSink *x, *theta;
 } Sinks;
@@ -70,7 +70,7 @@ static void emit(const tacSpin *s, const tacSpinSlope *slope, const tacSpinChang
     emit_column(s, change, column, sink);
 }
 
-/* By the body's own rotation and velocity. */
+/* Emits the columns of the body's own rotation and velocity. */
 static void emit_state(const tacModel *m, const tacSpin *s, const tacSpinSlope *slope, const tacSink *sink) {
     for (int k = 0; k < 3; k++) {
         tacVec3 axis = tac_vec3(k == 0, k == 1, k == 2);
@@ -103,7 +103,7 @@ static void find_forms(tacContext *ctx, const double *x, const double *u, const 
     }
 }
 
-/* By a registered number. Armature adds to the diagonal of M alone, which the forms see too. */
+/* Change with a registered number. Armature adds to the diagonal of M alone, which the forms include too. */
 static tacSpinChange change_of(const tacModel *m, const tacSpin *s, const tacParamTangent *t, const double *forms) {
     tacSpinChange d = {.h = tac_param_is_time(t)};
     if (TAC_FIELDS[t->field].offset != offsetof(tacModel, joint_armature))

@@ -90,7 +90,7 @@ double tac_boxed_tolerance(const tacBoxed *problem, const double *f) {
 
 /* --- All methods, one after another ------------------------------------------------------------------------------ */
 
-/* Where f - w/A_ii lies. */
+/* Classifies each row by the place of f - w/A_ii relative to its bounds. */
 void tac_boxed_classify(const tacBoxed *problem, const double *f, const double *w, int *row_class) {
     for (int i = 0; i < problem->n; i++) {
         int p = problem->parent[i];
@@ -128,7 +128,7 @@ static int follow(const tacBoxed *problem, tacBoxedWork *work, double *f, double
     return 0;
 }
 
-/* Limits of definite problems; when these fail, what sweeps find, which redundant rows do not disturb. Where redundant
+/* Tries the limit of definite problems, and sweeps if that fails, which redundant rows do not disturb. If redundant
  * rows are known to exist, sweeps come first: on large problems they are cheaper. */
 static int approach(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
                     tacBoxedResult *result) {

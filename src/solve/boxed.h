@@ -26,7 +26,7 @@ typedef struct tacBoxed {
     int semidefinite;         /* 1: A may be singular; the answer is sought as a limit of definite problems */
 } tacBoxed;
 
-/* What holds in a row. */
+/* Class of a row: the condition that holds. */
 typedef enum {
     TAC_ROW_FREE, /* w = 0 (clamping) */
     TAC_ROW_LOW,  /* f at its lower bound (a normal: separating) */
@@ -34,7 +34,7 @@ typedef enum {
     TAC_ROW_OFF   /* its parent's force is zero, so its own is: no condition */
 } tacRowClass;
 
-/* Which method found the answer. */
+/* The method that found the answer. */
 typedef enum {
     TAC_BOXED_GUESS,
     TAC_BOXED_PIVOT,
@@ -91,7 +91,7 @@ typedef struct tacBoxedTrack {
 /* Takes the arrays of n rows. 0: the arena is too small. */
 int tac_boxed_track_layout(tacBoxedTrack *track, int n, tacArena *arena);
 
-/* What such a method reads and writes. */
+/* Arguments of such a method. */
 typedef struct tacBoxedRun {
     const tacBoxed *problem;
     tacBoxedForm form;
@@ -196,7 +196,7 @@ int tac_boxed_dantzig(const tacBoxed *problem, tacBoxedWork *work, int corrected
 #define TAC_BOXED_WAYS 3
 int tac_boxed_path(const tacBoxed *problem, tacBoxedWork *work, int way, double *f, double *w, int *row_class,
                    int *pivots);
-/* What is added to b_i, times t, on that path. */
+/* Cover of row i: t times this is added to b_i on that path. */
 double tac_boxed_cover(const tacBoxed *problem, int way, int i);
 /* The same path with a system for each line instead of a table of all rows, for problems whose table would be too
  * large. -> 1 when it gets there. */

@@ -20,7 +20,7 @@ typedef struct Drive {
     int corrected;
 } Drive;
 
-/* What ends a stretch of the drive. */
+/* The event that ends a stretch of the drive. */
 typedef struct Event {
     double length;
     int row, row_class;

@@ -7,9 +7,9 @@
  *   (A + D) df + C df_p = -(A f + b - z + y) + (kappa - c)/s - z - ((kappa - c')/u - y)
  *   D = z/s + y/u,     C = -(low z/s + high y/u)
  *
- * kappa goes to zero by predictor and corrector [Mehrotra1992]. Friction makes the problem other than monotone: where
- * bodies are wedged, steps may become ever shorter, and other methods have to go on. What is found is near the answer;
- * classes follow from which of s and z is smaller. */
+ * kappa goes to zero by predictor and corrector [Mehrotra1992]. With friction the problem is not monotone: where
+ * bodies are wedged, steps may become ever shorter, and other methods have to go on. The result is near the answer;
+ * the smaller of s and z gives the class of a row. */
 #include "solve/boxed.h"
 
 #include "math/scalar.h"

@@ -19,7 +19,7 @@
 #define ROWS_PER_LINE 4
 /* Most lines: in a large problem every line is a large system. */
 #define MOST_LINES 100
-/* How far inside its bounds a row is put that is outside, and how irregularly, so that no two rows reach an end at
+/* Rows outside their bounds are put inside by up to this share, each by another, so that no two rows reach an end at
  * once. */
 #define INSIDE 0.01
 #define RATIO  0.6180339887498949 /* golden ratio, less its whole part: multiples fill the unit interval evenly */

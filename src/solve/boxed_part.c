@@ -9,8 +9,7 @@
 
 /* Most rounds of adding rows; then the whole problem is solved. */
 enum { ROUNDS = 4 };
-/* Of pivoting: after the guess, where the way is as short; after rows were taken in, which leaves most classes
- * right. */
+/* Patience of pivoting. After the guess another method is as fast. After rows were added most classes are right. */
 enum { FIRST_PATIENCE = 0, PATIENCE = 3 };
 
 typedef struct Part {

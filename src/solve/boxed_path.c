@@ -19,7 +19,8 @@
 /* Most lines of the path: this many and so many per row. Beyond, rounding has spoilt it. */
 #define LINES         50
 #define LINES_PER_ROW 4
-/* How irregular the cover is; how much of its parent's a child may have (five of them, halved by the spread). */
+/* Spread of the cover, and the share of its parent's cover that a child may have (five of them, halved by the
+ * spread). */
 #define SPREAD      1.0
 #define CHILD_SHARE 0.3
 /* Golden ratio and silver ratio, less their whole parts: multiples of them fill the unit interval evenly. */
@@ -151,7 +152,7 @@ static int direction_after(const tacTableau *tableau, int i, int before) {
     return -1;
 }
 
-/* From t down to zero, in `lines` at most. */
+/* Follows the path from t down to zero, in `lines` at most. */
 static int follow(tacTableau *tableau, double t, int lines, int *pivots) {
     int direction = -1;
     for (int line = 0; line < lines; line++) {

@@ -8,7 +8,8 @@
 /* Rows change that break their condition by this share of the most, stage by stage. */
 static const double SHARES[TAC_BOXED_STAGES] = {0, 0.3, 0.9};
 
-/* Where a row should be, and by how much (in units of its force) it breaks its condition where it is. */
+/* Class that a row should have, and by how much (in units of its force) it breaks the condition of its present
+ * class. */
 typedef struct Wanted {
     int row_class;
     double wrong;

@@ -2,9 +2,9 @@
  *
  * f is found as the limit of f_k+1, which answers
  *   w = (A + D) f_k+1 + b - D f_k,        D a small share of A's diagonal                        [Rockafellar1976]
- * each a problem with one matrix that is definite. What D holds back vanishes with f_k+1 - f_k: the limit answers the
- * problem itself. Where A is definite on the free rows a few rounds do; what is redundant stays where it is first put,
- * at the least |D^1/2 f|. */
+ * each a problem with the same definite matrix. The term of D vanishes with f_k+1 - f_k, so the limit answers the
+ * problem itself. If A is definite on the free rows, a few rounds suffice. Redundant forces stay at their first
+ * values, with the least |D^1/2 f|. */
 #include "solve/boxed.h"
 
 #include "math/scalar.h"

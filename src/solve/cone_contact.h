@@ -44,7 +44,7 @@ typedef struct tacConeContacts {
     tacBlockLu lu;
     double *r, *u, *rhs;              /* n: iterate, W' r + q', scratch */
     double *f, *best, *anchor, *base; /* n: natural map; reactions: best, before a proximal step, before Newton's */
-    /* Of the interior point. Contact i has numbers from adr[i] on. */
+    /* Variables of the interior point. Contact i has the numbers from adr[i] on. */
     int ncone, numbers;
     int *dim, *adr;
     double *weight, *a, *b; /* cones; numbers */

@@ -9,7 +9,7 @@ typedef struct tacFallingRoot {
 } tacFallingRoot;
 
 tacFallingRoot tac_falling_root(double low, double value_low, double high, double value_high);
-/* Where to try next; an end of the interval: it is used up. */
+/* The next point to try. An end of the interval: the interval is used up. */
 double tac_falling_root_next(tacFallingRoot *r);
 /* Takes the value there. */
 void tac_falling_root_take(tacFallingRoot *r, double at, double value);

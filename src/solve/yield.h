@@ -13,7 +13,7 @@ typedef struct tacYield {
 
 /* tac_yield where way > 0. */
 double tac_yield_under(const tacYield *g, double impulse, double *slope);
-/* How far it yields under an impulse; *slope: the derivative. Most do not yield, and cost nothing. */
+/* Distance by which it yields under an impulse; *slope: the derivative. Most do not yield, and cost nothing. */
 static inline double tac_yield(const tacYield *g, double impulse, double *slope) {
     *slope = 0;
     return g->way == 0 ? 0 : tac_yield_under(g, impulse, slope);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one thread keeps: its simulation, memory for rollouts' reverse mode, and the first of its worlds that failed. */
+/* State of one thread: its simulation, memory for rollouts' reverse mode, and the first of its worlds that failed. */
 typedef struct Worker {
     tacSim *sim;
     tacCheckpoints checkpoints;

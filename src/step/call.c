@@ -70,13 +70,16 @@ static void describe_input(const tacSim *sim, int i, char *text, size_t size) {
     char owner[LABEL];
     int k = i;
     if (in->mocap >= 0 && i >= in->mocap) {
-        block = "mocap", k = i - in->mocap;
-        label(m, TAC_KIND_BODY, m->mocap_body[k / 7], owner);
+        block = "mocap";
+        k = i - in->mocap;
+        label(m, TAC_KIND_BODY, m->mocap_body[k / TAC_POSE_SIZE], owner);
     } else if (in->xfrc >= 0 && i >= in->xfrc) {
-        block = "xfrc_applied", k = i - in->xfrc;
+        block = "xfrc_applied";
+        k = i - in->xfrc;
         label(m, TAC_KIND_BODY, k / 6, owner);
     } else if (in->qfrc >= 0 && i >= in->qfrc) {
-        block = "qfrc_applied", k = i - in->qfrc;
+        block = "qfrc_applied";
+        k = i - in->qfrc;
         label(m, TAC_KIND_JOINT, m->dof_joint[k], owner);
     } else {
         label(m, TAC_KIND_ACTUATOR, i, owner);
@@ -123,9 +126,15 @@ tacStatus tac_check_state(tacSim *sim, const char *call, const double *x, const 
     if (u == NULL && ninput > 0)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "u is NULL, expected %d numbers", ninput);
     int i = tac_first_nonfinite(nx, x);
-    if (i >= 0) return *bad = i, fail_entry(sim, call, "x", TAC_OF_STATE, i, x[i]);
+    if (i >= 0) {
+        *bad = i;
+        return fail_entry(sim, call, "x", TAC_OF_STATE, i, x[i]);
+    }
     i = tac_first_nonfinite(ninput, u);
-    if (i >= 0) return *bad = nx + i, fail_entry(sim, call, "u", TAC_OF_INPUT, i, u[i]);
+    if (i >= 0) {
+        *bad = nx + i;
+        return fail_entry(sim, call, "u", TAC_OF_INPUT, i, u[i]);
+    }
     return TAC_OK;
 }
 

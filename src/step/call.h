@@ -1,10 +1,10 @@
-/* What public functions of a simulation share: arguments are checked here, and a failure gets its text
- * (tac_sim_error). Texts are written on failure alone; a call that goes well pays nothing for them. */
+/* Shared by the public functions of a simulation: checks of arguments, and the text of a failure (tac_sim_error). Texts
+ * are written on failure alone; a call that succeeds pays nothing for them. */
 #pragma once
 
 #include "step/sim.h"
 
-/* What the numbers of an array belong to. */
+/* Elements that the numbers of an array belong to. */
 typedef enum {
     TAC_OF_STATE, /* x: nx */
     TAC_OF_INPUT, /* u: ninput */

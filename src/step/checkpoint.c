@@ -1,6 +1,6 @@
 #include "step/checkpoint.h"
 
-/* Beyond any number of steps. */
+/* A number beyond any number of steps. */
 #define TAC_MANY 1e18
 
 /* C(s + r, s): steps that s stored states reverse with r repetitions. */
@@ -12,10 +12,10 @@ static double reach(int s, int r) {
     return n;
 }
 
-/* The part before the new state is reversed later, with all s states and one repetition less; the part after it now,
- * with s - 1 states: reach(s, r) = reach(s, r - 1) + reach(s - 1, r). Of the splits that keep both within reach, the
- * one that leaves the later part full where it can, and the part after it no smaller than one repetition less
- * reaches. */
+/* Splits the steps at a new state. The part before it is reversed later, with all s states and one repetition less. The
+ * part after it is reversed now, with s - 1 states: reach(s, r) = reach(s, r - 1) + reach(s - 1, r). Among the splits
+ * that keep both within reach, this one leaves the later part full if it can, and the part after it no smaller than one
+ * repetition less reaches. */
 int tac_checkpoint_split(int steps, int slots) {
     int s = slots + 1 < steps ? slots + 1 : steps, r = 1;
     while (reach(s, r) < steps)

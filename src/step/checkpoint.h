@@ -1,5 +1,5 @@
-/* When to store a state on the way through a rollout, so that its reverse mode recomputes as little as a given number
- * of stored states allows: binomial checkpointing [Griewank2000] (step.md, ST8). Pure arithmetic. */
+/* Binomial checkpointing [Griewank2000] (step.md, ST8): the states to store on the way through a rollout, so that its
+ * reverse mode recomputes as little as a given number of stored states allows. Pure arithmetic. */
 #pragma once
 
 /* `steps` steps (2 or more) are to be reversed, the state before the first of them is stored, and `slots` more (1 or

@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-/* How many there are, before they were counted. */
+/* Number of contacts before they were counted. */
 enum { NOT_COUNTED = -1 };
 
 static tacStatus check_place(tacSim *sim, const char *call, const double *q, const double *u) {
-    tacStatus status = tac_check_entries(sim, call, "q", TAC_OF_QPOS, q);
-    return status == TAC_OK && u != NULL ? tac_check_entries(sim, call, "u", TAC_OF_INPUT, u) : status;
+    TAC_TRY(tac_check_entries(sim, call, "q", TAC_OF_QPOS, q));
+    return u == NULL ? TAC_OK : tac_check_entries(sim, call, "u", TAC_OF_INPUT, u);
 }
 
 /* (q, u), checked, -> the poses of the scene. */
@@ -28,10 +28,9 @@ static tacStatus place_one(tacSim *sim, const double *q, const double *u, int ge
 }
 
 tacStatus tac_contacts(tacSim *sim, const double *q, const double *u, tacContact *out, int max, int *n) {
-    tacStatus status = tac_check_list(sim, __func__, out, max, n);
-    if (status == TAC_OK) status = check_place(sim, __func__, q, u);
-    if (status != TAC_OK) return status;
-    status = place(sim, q, u);
+    TAC_TRY(tac_check_list(sim, __func__, out, max, n));
+    TAC_TRY(check_place(sim, __func__, q, u));
+    tacStatus status = place(sim, q, u);
     int found = NOT_COUNTED;
     if (status == TAC_OK) status = tac_scene_contacts(&sim->ctx.scene, sim->ctx.model, out, max, &found);
     if (found != NOT_COUNTED) *n = found;
@@ -44,15 +43,20 @@ static tacStatus check_geom(tacSim *sim, const char *call, const char *name, int
     return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "%s is %d, expected one of the model's %d geoms", name, geom, n);
 }
 
+/* (q, u), checked, -> distance of two geoms, with their bodies placed and no others. */
+static tacStatus measure_distance(tacSim *sim, const double *q, const double *u, int geom1, int geom2,
+                                  tacContact *out) {
+    TAC_TRY(place_one(sim, q, u, geom1));
+    TAC_TRY(place_one(sim, q, u, geom2));
+    return tac_scene_distance(&sim->ctx.scene, sim->ctx.model, geom1, geom2, out);
+}
+
 tacStatus tac_geom_distance(tacSim *sim, const double *q, const double *u, int geom1, int geom2, tacContact *out) {
-    tacStatus status = check_place(sim, __func__, q, u);
-    if (status == TAC_OK) status = check_geom(sim, __func__, "geom1", geom1);
-    if (status == TAC_OK) status = check_geom(sim, __func__, "geom2", geom2);
-    if (status == TAC_OK && out == NULL) status = tac_sim_null(sim, __func__, "out");
-    if (status != TAC_OK) return status;
-    status = place_one(sim, q, u, geom1);
-    if (status == TAC_OK) status = place_one(sim, q, u, geom2);
-    if (status == TAC_OK) status = tac_scene_distance(&sim->ctx.scene, sim->ctx.model, geom1, geom2, out);
+    TAC_TRY(check_place(sim, __func__, q, u));
+    TAC_TRY(check_geom(sim, __func__, "geom1", geom1));
+    TAC_TRY(check_geom(sim, __func__, "geom2", geom2));
+    if (out == NULL) return tac_sim_null(sim, __func__, "out");
+    tacStatus status = measure_distance(sim, q, u, geom1, geom2, out);
     if (status != TAC_ERR_ARGUMENT) return tac_end_call(sim, __func__, status);
     return tac_sim_fail(sim, status, __func__,
                         "geoms %d and %d have no distance: two planes, a geom and itself, or one "
@@ -62,19 +66,18 @@ tacStatus tac_geom_distance(tacSim *sim, const double *q, const double *u, int g
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-/* Where the columns of each block go. */
+/* Sinks of the columns of each block. */
 typedef struct Sinks {
     tacSink q, u, theta;
 } Sinks;
 
 static void emit_mocap(const tacSim *sim, const tacContactSystem *c, const double *mocap, const tacSink *sink) {
     const tacModel *m = sim->ctx.model;
-    int first = tac_ninput(m, &sim->ctx.options) - 7 * m->nmocap;
-    for (int i = 0; i < 7 * m->nmocap; i++) {
+    for (int i = 0; i < sim->ctx.inputs.nmocap; i++) {
         tacMover mover;
         tac_mocap_mover(m, &sim->ctx.work, i, mocap, &mover);
         tacContactTangent t = tac_contact_along(m, &sim->ctx.work, c, &mover);
-        tac_contact_emit(&t, first + i, sink);
+        tac_contact_emit(&t, sim->ctx.inputs.mocap + i, sink);
     }
 }
 
@@ -92,12 +95,11 @@ static int is_wanted(const tacSink *sink) { return sink->matrix != NULL || sink-
 /* (q, u, contact) -> its system, bodies and geoms placed. */
 static tacStatus prepare(tacSim *sim, const char *call, const double *q, const double *u, const tacContact *contact,
                          tacContactSystem *c) {
-    tacStatus status = check_place(sim, call, q, u);
-    if (status == TAC_OK && contact == NULL) status = tac_sim_null(sim, call, "contact");
-    for (int i = 0; status == TAC_OK && i < 2; i++)
-        status = check_geom(sim, call, i == 0 ? "contact->geom[0]" : "contact->geom[1]", contact->geom[i]);
-    if (status != TAC_OK) return status;
-    status = place(sim, q, u);
+    TAC_TRY(check_place(sim, call, q, u));
+    if (contact == NULL) return tac_sim_null(sim, call, "contact");
+    for (int i = 0; i < 2; i++)
+        TAC_TRY(check_geom(sim, call, i == 0 ? "contact->geom[0]" : "contact->geom[1]", contact->geom[i]));
+    tacStatus status = place(sim, q, u);
     if (status == TAC_OK) status = tac_contact_prepare(sim->ctx.model, &sim->ctx.scene, contact, c);
     return tac_end_call(sim, call, status);
 }
@@ -118,8 +120,7 @@ tacStatus tac_contact_jac(tacSim *sim, const double *q, const double *u, const t
                           const tacContactJac *jac) {
     tacContactSystem c;
     if (jac == NULL) return tac_sim_null(sim, __func__, "jac");
-    tacStatus status = prepare(sim, __func__, q, u, contact, &c);
-    if (status != TAC_OK) return status;
+    TAC_TRY(prepare(sim, __func__, q, u, contact, &c));
     int nv = sim->ctx.model->nv, ninput = tac_ninput(sim->ctx.model, &sim->ctx.options),
         nparam = sim->ctx.model->nparam;
     clear(jac->q, TAC_CONTACT_ROWS, nv);
@@ -135,9 +136,8 @@ tacStatus tac_contact_vjp(tacSim *sim, const double *q, const double *u, const t
                           const double *rowbar, const tacContactGrad *grad) {
     tacContactSystem c;
     if (grad == NULL) return tac_sim_null(sim, __func__, "grad");
-    tacStatus status = tac_check_array(sim, __func__, "rowbar", TAC_CONTACT_ROWS, rowbar);
-    if (status == TAC_OK) status = prepare(sim, __func__, q, u, contact, &c);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_check_array(sim, __func__, "rowbar", TAC_CONTACT_ROWS, rowbar));
+    TAC_TRY(prepare(sim, __func__, q, u, contact, &c));
     clear(grad->q, 1, sim->ctx.model->nv);
     clear(grad->u, 1, tac_ninput(sim->ctx.model, &sim->ctx.options));
     clear(grad->theta, 1, sim->ctx.model->nparam);
@@ -151,24 +151,26 @@ tacStatus tac_contact_vjp(tacSim *sim, const double *q, const double *u, const t
 
 tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max, int *n) {
     int bad;
-    tacStatus status = tac_check_list(sim, __func__, out, max, n);
-    if (status == TAC_OK) status = tac_check_state(sim, __func__, x, u, &bad);
-    if (status != TAC_OK) return status;
-    int found = sim->ctx.stepper->contacts == NULL ? 0 : NOT_COUNTED;
-    if (found == NOT_COUNTED) status = sim->ctx.stepper->contacts(&sim->ctx, x, u, out, max, &found);
+    TAC_TRY(tac_check_list(sim, __func__, out, max, n));
+    TAC_TRY(tac_check_state(sim, __func__, x, u, &bad));
+    if (sim->ctx.stepper->contacts == NULL) {
+        *n = 0;
+        return TAC_OK;
+    }
+    int found = NOT_COUNTED;
+    tacStatus status = sim->ctx.stepper->contacts(&sim->ctx, x, u, out, max, &found);
     if (found != NOT_COUNTED) *n = found;
     return tac_end_list(sim, __func__, status, max, found);
 }
 
 tacStatus tac_step_constraints(tacSim *sim, const double *x, const double *u, tacConstraint *out, int max, int *n) {
     int bad;
-    tacStatus status = tac_check_list(sim, __func__, out, max, n);
-    if (status == TAC_OK) status = tac_check_state(sim, __func__, x, u, &bad);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_check_list(sim, __func__, out, max, n));
+    TAC_TRY(tac_check_state(sim, __func__, x, u, &bad));
     if (sim->ctx.stepper->constraints == NULL)
         return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, __func__, "expected contact soft, whose constraints it tells of");
     int found = NOT_COUNTED;
-    status = sim->ctx.stepper->constraints(&sim->ctx, x, u, out, max, &found);
+    tacStatus status = sim->ctx.stepper->constraints(&sim->ctx, x, u, out, max, &found);
     if (found != NOT_COUNTED) *n = found;
     return tac_end_list(sim, __func__, status, max, found);
 }

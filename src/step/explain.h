@@ -1,4 +1,4 @@
-/* What a step did, in words (tac_explain_step). */
+/* Explains a step in words (tac_explain_step). */
 #pragma once
 
 #include "smooth/context.h"

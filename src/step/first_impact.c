@@ -14,13 +14,12 @@ static tacStatus check(tacSim *sim, const char *call, const double *q, const dou
     if (out->max_pairs < 0)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "out->max_pairs is %d, expected at least 0", out->max_pairs);
     if (out->max_pairs > 0 && out->pair == NULL) return tac_sim_null(sim, call, "out->pair");
-    tacStatus status = tac_check_entries(sim, call, "q", TAC_OF_QPOS, q);
-    if (status == TAC_OK) status = tac_check_entries(sim, call, "v", TAC_OF_DOFS, v);
-    return status == TAC_OK && u != NULL ? tac_check_entries(sim, call, "u", TAC_OF_INPUT, u) : status;
+    TAC_TRY(tac_check_entries(sim, call, "q", TAC_OF_QPOS, q));
+    TAC_TRY(tac_check_entries(sim, call, "v", TAC_OF_DOFS, v));
+    return u == NULL ? TAC_OK : tac_check_entries(sim, call, "u", TAC_OF_INPUT, u);
 }
 
 tacStatus tac_first_impact(tacSim *sim, const double *q, const double *v, const double *u, double h, tacImpact *out) {
-    tacStatus status = check(sim, __func__, q, v, u, h, out);
-    if (status != TAC_OK) return status;
+    TAC_TRY(check(sim, __func__, q, v, u, h, out));
     return tac_end_call(sim, __func__, tac_find_first_impact(&sim->ctx, q, v, u, h, out));
 }

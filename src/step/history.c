@@ -1,16 +1,17 @@
-/* How the searches of a step went, and why they ended. */
+/* The public history of a step's searches: their iterations, and why they ended. */
 #include "step/call.h"
 
 tacStatus tac_step_history(tacSim *sim, const double *x, const double *u, tacIteration *out, int max, int *n) {
     int bad;
-    tacStatus status = tac_check_list(sim, __func__, out, max, n);
-    if (status == TAC_OK) status = tac_check_state(sim, __func__, x, u, &bad);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_check_list(sim, __func__, out, max, n));
+    TAC_TRY(tac_check_state(sim, __func__, x, u, &bad));
     tacContext *ctx = &sim->ctx;
     if (ctx->stepper->history == NULL)
         return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, __func__, "expected contact ncp, whose search it tells of");
-    ctx->history = out, ctx->max_history = max, ctx->searches = 0;
-    status = ctx->stepper->history(ctx, x, u);
+    ctx->history = out;
+    ctx->max_history = max;
+    ctx->searches = 0;
+    tacStatus status = ctx->stepper->history(ctx, x, u);
     ctx->history = NULL;
     *n = ctx->info.iterations;
     return tac_end_call(sim, __func__, status);

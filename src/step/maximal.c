@@ -31,8 +31,8 @@ typedef struct Map {
 
 static void give_poses(const tacModel *m, const tacWork *w, double *pose) {
     for (int b = 0; b < m->nbody; b++) {
-        tac_store3(pose + 7 * b, w->xpos[b]);
-        tac_quat_store(pose + 7 * b + 3, w->xquat[b]);
+        tac_store3(pose + TAC_POSE_SIZE * b, w->xpos[b]);
+        tac_quat_store(pose + TAC_POSE_SIZE * b + 3, w->xquat[b]);
     }
 }
 
@@ -48,7 +48,7 @@ static void give_means(const Map *map) {
     const tacModel *m = map->sim->ctx.model;
     const tacWork *w = &map->sim->ctx.work;
     for (int b = 0; b < m->nbody; b++) {
-        double *pose = map->pose + 7 * b, *twist = map->twist + 6 * b;
+        double *pose = map->pose + TAC_POSE_SIZE * b, *twist = map->twist + 6 * b;
         tacQuat turn = tac_quat_mul(tac_quat_conj(tac_quat_load(pose + 3)), w->xquat[b]);
         tac_store3(twist, tac_scale3(1 / map->span, tac_sub3(w->xpos[b], tac_load3(pose))));
         tac_store3(twist + 3, tac_scale3(1 / map->span, tac_quat_log(turn)));
@@ -177,7 +177,7 @@ static void carry_back(const Map *map, double *A) {
 static void add_inputs(const Map *map, int before, double *B) {
     tacSim *sim = map->sim;
     int first = sim->ctx.inputs.mocap, ninput = tac_ninput(sim->ctx.model, &sim->ctx.options);
-    for (int i = 0; first >= 0 && map->mocap != NULL && i < 7 * sim->ctx.model->nmocap; i++) {
+    for (int i = 0; map->mocap != NULL && i < sim->ctx.inputs.nmocap; i++) {
         Column c = {{.nmover = 1}, map->x + sim->ctx.model->nq, B + first + i, (size_t)ninput};
         tac_mocap_mover(sim->ctx.model, &sim->ctx.work, i, map->mocap, &c.by.mover[0]);
         add_column(map, before, &c);
@@ -224,12 +224,13 @@ static void differentiate(const Map *map, const tacJac *jac) {
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
-/* What weighs the displacements, and the changes of velocity, of all that hangs on a body. */
+/* Weights of the displacements and of the changes of velocity, summed over all bodies that hang on a body. */
 typedef struct Weights {
     tacVec6 *move, *rate; /* nbody; about the origin of the body's tree */
 } Weights;
 
-/* Of one body:  do . (obar + vbar x w) + turn . R thetabar - (turn x w) . R wbar,  dV . (vbar, R wbar)         (X10) */
+/* Weights of one body:  do . (obar + vbar x w) + turn . R thetabar - (turn x w) . R wbar,  dV . (vbar, R wbar)
+ * (X10) */
 static void weigh_velocity(const tacWork *w, int b, const double *pose, const double *twist, const Weights *sum) {
     tacVec3 omega = w->V[b].ang, force = tac_load3(twist), turn = tac_mulmv3(w->xmat[b], tac_load3(twist + 3));
     tacVec3 along = tac_add3(tac_load3(pose), tac_cross3(force, omega));
@@ -246,7 +247,10 @@ static void weigh_mean(const Map *map, int b, int before, const double *pose, co
     tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(map->span, tac_load3(map->twist + 6 * b + 3)));
     tacVec3 turn = tac_load3(twist + 3), along = tac_scale3(scale, tac_load3(twist));
     tacVec3 about = tac_scale3(scale, before ? tac_mulmv3(inverse, turn) : tac_mulmtv3(inverse, turn));
-    if (!before) along = tac_add3(along, tac_load3(pose)), about = tac_add3(about, tac_load3(pose + 3));
+    if (!before) {
+        along = tac_add3(along, tac_load3(pose));
+        about = tac_add3(about, tac_load3(pose + 3));
+    }
     sum->move[b] = tac_free_weights(w, b, tac_mulmv3(w->xmat[b], about), along);
     sum->rate[b] = tac_zero6();
 }
@@ -303,7 +307,7 @@ static void pull_all(const Map *map, int before, const Weights *sum, const tacGr
     tacSmoothPoint at = tac_point_of(&sim->ctx, map->x, map->u);
     if (before) at.q = map->q_before;
     pull_state(map, before, sum, grad->x);
-    for (int i = 0; first >= 0 && map->mocap != NULL && grad->u != NULL && i < 7 * sim->ctx.model->nmocap; i++) {
+    for (int i = 0; map->mocap != NULL && grad->u != NULL && i < sim->ctx.inputs.nmocap; i++) {
         tacDisplacement by = {.nmover = 1};
         tac_mocap_mover(sim->ctx.model, &sim->ctx.work, i, map->mocap, &by.mover[0]);
         grad->u[first + i] += pull(map, &by, sum);
@@ -342,7 +346,7 @@ static tacStatus check(tacSim *sim, const char *call, const double *x, const dou
 }
 
 static int layout_map(const tacModel *m, tacArena *arena, Map *map) {
-    map->pose = TAC_TAKE(arena, 7 * m->nbody, double);
+    map->pose = TAC_TAKE(arena, TAC_POSE_SIZE * m->nbody, double);
     map->twist = TAC_TAKE(arena, 6 * m->nbody, double);
     map->q_before = TAC_TAKE(arena, m->nq, double);
     map->back = TAC_TAKE(arena, m->nv, double);
@@ -369,19 +373,19 @@ static tacStatus open_map(tacSim *sim, const double *x, const double *u, double 
     *map = (Map){.sim = sim, .x = x, .u = u, .mocap = tac_inputs_of(&sim->ctx.inputs, u).mocap, .span = span};
     if (!layout_map(m, &sim->ctx.arena, map)) return TAC_ERR_ARENA_FULL;
     evaluate(map);
-    int bad = tac_first_nonfinite(7 * m->nbody, map->pose) >= 0 || tac_first_nonfinite(6 * m->nbody, map->twist) >= 0;
+    int bad = tac_first_nonfinite(TAC_POSE_SIZE * m->nbody, map->pose) >= 0 ||
+              tac_first_nonfinite(6 * m->nbody, map->twist) >= 0;
     return bad ? TAC_ERR_NONFINITE : TAC_OK;
 }
 
 tacStatus tac_to_maximal(tacSim *sim, const double *x, const double *u, const tacMaximal *z, const tacJac *jac) {
-    tacStatus status = check(sim, __func__, x, u, z);
-    if (status != TAC_OK) return status;
+    TAC_TRY(check(sim, __func__, x, u, z));
     const tacModel *m = sim->ctx.model;
     TAC_SCOPE(&sim->ctx.arena);
     Map map;
-    status = open_map(sim, x, u, z->span, &map);
+    tacStatus status = open_map(sim, x, u, z->span, &map);
     if (status == TAC_OK) {
-        if (z->pose != NULL) memcpy(z->pose, map.pose, 7 * (size_t)m->nbody * sizeof *z->pose);
+        if (z->pose != NULL) memcpy(z->pose, map.pose, TAC_POSE_SIZE * (size_t)m->nbody * sizeof *z->pose);
         if (z->twist != NULL) memcpy(z->twist, map.twist, 6 * (size_t)m->nbody * sizeof *z->twist);
         if (jac != NULL) differentiate(&map, jac);
     }

@@ -1,4 +1,4 @@
-/* What the maps between joint coordinates and bodies share (docs/theory/maximal.md). */
+/* Shared by the maps between joint coordinates and bodies (docs/theory/maximal.md). */
 #pragma once
 
 #include "contact/rows.h"

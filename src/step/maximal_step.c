@@ -27,7 +27,7 @@ static Chain sizes(const tacModel *m, const tacOptions *options) {
     return c;
 }
 
-/* Where each array of a chain is, and how many numbers it has. */
+/* An array of a chain: its pointer, and how many numbers it has. */
 typedef struct Part {
     double **at;
     size_t n;
@@ -38,7 +38,7 @@ enum { PARTS = 12 };
 static void parts_of(Chain *c, const tacModel *m, Part part[PARTS]) {
     size_t bodies = (size_t)c->bodies, ndx = (size_t)c->ndx, ninput = (size_t)c->ninput, nparam = (size_t)c->nparam;
     const Part all[PARTS] = {{&c->y, (size_t)tac_nx(m)},
-                             {&c->pose, 7 * (size_t)m->nbody},
+                             {&c->pose, TAC_POSE_SIZE * (size_t)m->nbody},
                              {&c->twist, 6 * (size_t)m->nbody},
                              {&c->q, (size_t)tac_nx(m)},
                              {&c->A, ndx * ndx},
@@ -101,8 +101,8 @@ static tacStatus start_map(tacSim *sim, const double *x, const double *u, double
     tacMaximal z = {span, c->pose, c->twist};
     tacMinimal back = {.q = c->q, .v = c->q + sim->ctx.model->nq, .jac = c->N};
     memcpy(c->q, x, (size_t)sim->ctx.model->nq * sizeof *x);
-    tacStatus status = tac_to_maximal(sim, x, u, &z, NULL);
-    return status == TAC_OK ? tac_to_minimal(sim, &z, &back) : status;
+    TAC_TRY(tac_to_maximal(sim, x, u, &z, NULL));
+    return tac_to_minimal(sim, &z, &back);
 }
 
 static tacStatus check_memory(tacSim *sim, const char *call, const tacMaximalStep *step) {
@@ -128,9 +128,8 @@ static tacStatus chain_maps(tacSim *sim, const double *x, const double *u, const
     tacMaximal z = {.span = step->span};
     tacStatus solved = tac_step_jac(sim, x, u, c->y, &own, info);
     if (!tac_went_on(solved)) return solved;
-    tacStatus status = tac_to_maximal(sim, c->y, u, &z, &end);
-    if (status == TAC_OK && step->A != NULL) status = start_map(sim, x, u, step->span, c);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_to_maximal(sim, c->y, u, &z, &end));
+    if (step->A != NULL) TAC_TRY(start_map(sim, x, u, step->span, c));
     if (step->y != NULL) memcpy(step->y, c->y, (size_t)tac_nx(sim->ctx.model) * sizeof *c->y);
     if (step->A != NULL) carry_state(c, step->A);
     if (step->B != NULL) carry(c, c->ninput, c->B, c->TB, step->B);
@@ -140,14 +139,11 @@ static tacStatus chain_maps(tacSim *sim, const double *x, const double *u, const
 
 tacStatus tac_step_maximal_jac(tacSim *sim, const double *x, const double *u, const tacMaximalStep *step,
                                tacStepInfo *info) {
-    tacStatus ready = check_memory(sim, __func__, step);
-    if (ready != TAC_OK) return ready;
+    TAC_TRY(check_memory(sim, __func__, step));
     Chain c = sizes(sim->ctx.model, &sim->ctx.options);
-    tac_arena_init(&c.arena, step->memory, step->bytes);
-    int fits = layout(sim->ctx.model, &c.arena, &c);
-    tacStatus status = fits ? chain_maps(sim, x, u, step, &c, info) : tac_end_call(sim, __func__, TAC_ERR_ARENA_FULL);
-    tac_arena_end(&c.arena);
-    return status;
+    TAC_BORROW(&c.arena, step->memory, step->bytes);
+    if (!layout(sim->ctx.model, &c.arena, &c)) return tac_end_call(sim, __func__, TAC_ERR_ARENA_FULL);
+    return chain_maps(sim, x, u, step, &c, info);
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
@@ -188,18 +184,19 @@ static tacStatus pull_step(tacSim *sim, const double *x, const double *u, const 
     tacColumns c = p->c;
     tacStepInfo own = {0};
     tacStatus stepped = TAC_OK;
-    if (grad->y != NULL)
+    if (grad->y != NULL) {
         memcpy(p->y, grad->y, (size_t)tac_nx(m) * sizeof *p->y);
-    else
-        stepped = sim->ctx.stepper->step(&sim->ctx, x, u, p->y), own = sim->ctx.info;
+    } else {
+        stepped = sim->ctx.stepper->step(&sim->ctx, x, u, p->y);
+        own = sim->ctx.info;
+    }
     if (!tac_went_on(stepped)) return stepped;
     tacGrad end = {p->ybar, p->end, grad->theta == NULL ? NULL : p->end + c.nu};
     tacGrad bar = {p->bar, p->bar + c.nx, grad->theta == NULL ? NULL : p->bar + c.nx + c.nu};
-    tacStatus status = tac_to_maximal_vjp(sim, p->y, u, grad->span, ybar, &end);
+    TAC_TRY(tac_to_maximal_vjp(sim, p->y, u, grad->span, ybar, &end));
     memcpy(p->ybar + 2 * m->nv, ybar + TAC_BODY_MOVE * m->nbody, (size_t)m->na * sizeof *ybar);
-    if (status == TAC_OK && tac_first_nonfinite(c.nx, p->ybar) >= 0) status = TAC_ERR_NONFINITE;
-    if (status != TAC_OK) return status;
-    status = sim->ctx.stepper->vjp(&sim->ctx, x, u, p->ybar, &bar);
+    if (tac_first_nonfinite(c.nx, p->ybar) >= 0) return TAC_ERR_NONFINITE;
+    tacStatus status = sim->ctx.stepper->vjp(&sim->ctx, x, u, p->ybar, &bar);
     if (!tac_went_on(status) || stepped != TAC_ERR_UNSOLVED) return status;
     tac_restore_solve(&sim->ctx.info, &own);
     return stepped;
@@ -213,8 +210,7 @@ static tacStatus pull_start(tacSim *sim, const double *x, const double *u, const
         p->bar[c.nx + i] += p->end[i];
     if (tac_first_nonfinite(c.nx + n, p->bar) >= 0) return TAC_ERR_NONFINITE;
     if (grad->z == NULL) return TAC_OK;
-    tacStatus status = tac_to_minimal_vjp(sim, x, u, grad->span, p->bar, p->bodies);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_to_minimal_vjp(sim, x, u, grad->span, p->bar, p->bodies));
     return tac_first_nonfinite(TAC_BODY_MOVE * sim->ctx.model->nbody, p->bodies) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
@@ -231,15 +227,13 @@ static void give(const Pullback *p, const tacModel *m, const tacMaximalGrad *gra
 
 static tacStatus check_reverse(tacSim *sim, const char *call, const double *x, const double *u, const double *ybar,
                                const tacMaximalGrad *grad, int *bad) {
-    tacStatus status = tac_check_state(sim, call, x, u, bad);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_check_state(sim, call, x, u, bad));
     const tacModel *m = sim->ctx.model;
     if (grad == NULL) return tac_sim_null(sim, call, "grad");
     if (!tac_finite(grad->span) || grad->span < 0)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "grad->span is %g, expected a finite time", grad->span);
-    status = tac_check_array(sim, call, "ybar", TAC_BODY_MOVE * m->nbody + m->na, ybar);
-    if (status == TAC_OK && grad->y != NULL) status = tac_check_entries(sim, call, "grad->y", TAC_OF_STATE, grad->y);
-    return status;
+    TAC_TRY(tac_check_array(sim, call, "ybar", TAC_BODY_MOVE * m->nbody + m->na, ybar));
+    return grad->y == NULL ? TAC_OK : tac_check_entries(sim, call, "grad->y", TAC_OF_STATE, grad->y);
 }
 
 /* A^T = N^T A_step^T T^T: one covector through the three                                                       (X14) */
@@ -250,7 +244,8 @@ tacStatus tac_step_maximal_vjp(tacSim *sim, const double *x, const double *u, co
     tacStatus solved = check_reverse(sim, __func__, x, u, ybar, grad, &bad);
     int began = solved == TAC_OK;
     if (began) {
-        sim->ctx.work.ties = 0, sim->ctx.work.count_ties = info != NULL;
+        sim->ctx.work.ties = 0;
+        sim->ctx.work.count_ties = info != NULL;
         TAC_SCOPE(&sim->ctx.arena);
         int room = layout_pullback(sim->ctx.model, tac_count_columns(&sim->ctx), &sim->ctx.arena, &p);
         solved = room ? pull_step(sim, x, u, ybar, grad, &p) : TAC_ERR_ARENA_FULL;

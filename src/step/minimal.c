@@ -45,11 +45,13 @@ typedef struct Fit {
 
 /* --- Poses -------------------------------------------------------------------------------------------------------- */
 
-static tacQuat given_quat(const tacMaximal *z, int b) { return tac_quat_normalize(tac_quat_load(z->pose + 7 * b + 3)); }
+static tacQuat given_quat(const tacMaximal *z, int b) {
+    return tac_quat_normalize(tac_quat_load(z->pose + TAC_POSE_SIZE * b + 3));
+}
 
 /* A body's pose, or the one that it had before: pose (+) -span twist. */
 static tacVec3 target_pos(const Fit *f, int b) {
-    return tac_madd3(tac_load3(f->z->pose + 7 * b), -f->span, tac_load3(f->z->twist + 6 * b));
+    return tac_madd3(tac_load3(f->z->pose + TAC_POSE_SIZE * b), -f->span, tac_load3(f->z->twist + 6 * b));
 }
 
 static tacQuat target_quat(const Fit *f, int b) {
@@ -58,7 +60,7 @@ static tacQuat target_quat(const Fit *f, int b) {
     return tac_quat_mul(quat, tac_quat_exp(tac_scale3(-f->span, tac_load3(f->z->twist + 6 * b + 3))));
 }
 
-/* What is missing of the body's pose at w: turn, then translation of its origin, world axes   (X5) -> its length */
+/* Error of the body's pose at w: rotation, then translation of its origin, world axes   (X5) -> its length */
 static double miss(const Fit *f, int b, double e[6]) {
     tac_store3(e, tac_quat_log(tac_quat_mul(target_quat(f, b), tac_quat_conj(f->w->xquat[b]))));
     tac_store3(e + 3, tac_sub3(target_pos(f, b), f->w->xpos[b]));
@@ -76,7 +78,9 @@ static void factor_axes(Fit *f, int b) {
         for (int r = 0; r < 6; r++)
             f->J[r * n + i] = column[r];
     }
-    f->qr.m = 6, f->qr.n = n, f->qr.A = f->J;
+    f->qr.m = 6;
+    f->qr.n = n;
+    f->qr.A = f->J;
     tac_qr_factor(&f->qr, RANK_TOLERANCE);
 }
 
@@ -158,7 +162,7 @@ static void fit_joints(Fit *f, int b) {
     f->residual = tac_max(f->residual, least);
 }
 
-/* From here on the body is where it is given: its children start there. */
+/* The body is at its given pose from here on: its children start there. */
 static void put_body(Fit *f, int b) {
     f->w->xpos[b] = target_pos(f, b);
     f->w->xquat[b] = target_quat(f, b);
@@ -185,7 +189,8 @@ static void fit_body(Fit *f, int b) {
 
 /* Poses (before, where span > 0) -> f->q, f->residual, axes at w. */
 static void fit_poses(Fit *f, double span) {
-    f->span = span, f->residual = 0;
+    f->span = span;
+    f->residual = 0;
     tac_place_world(f->w);
     for (int b = 1; b < f->m->nbody; b++)
         fit_body(f, b);
@@ -231,7 +236,8 @@ static double fit_velocities(Fit *f, double *v) {
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-/* How a body moves along number c of its own displacement in z: pose (or that before), and velocity. */
+/* Motion of a body along number c of its own displacement in z: change of its pose (or of the pose before), and of its
+ * velocity. */
 typedef struct Motion {
     tacVec6 X, dV;
 } Motion;
@@ -330,7 +336,9 @@ static void mean_rows(const tacModel *m, double span, const double *v, const dou
             tacVec3 now = {a[0], a[ld], a[2 * ld]}, mean = {y[0], y[ld], y[2 * ld]};
             tacVec3 before = tac_madd3(now, -span, mean);
             tacVec3 dv = tac_sub3(tac_mulmv3(inverse, now), tac_mulmtv3(inverse, before));
-            y[0] = dv.x / span, y[ld] = dv.y / span, y[2 * ld] = dv.z / span;
+            y[0] = dv.x / span;
+            y[ld] = dv.y / span;
+            y[2 * ld] = dv.z / span;
         }
     }
 }
@@ -522,9 +530,9 @@ static tacStatus check(tacSim *sim, const char *call, const tacMaximal *z, const
     if (out->q == NULL || out->v == NULL) return tac_sim_null(sim, call, out->q == NULL ? "out->q" : "out->v");
     if (!tac_finite(z->span) || z->span < 0)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "z->span is %g, expected a finite time", z->span);
-    tacStatus status = tac_check_array(sim, call, "z->pose", 7 * sim->ctx.model->nbody, z->pose);
-    if (status == TAC_OK) status = tac_check_array(sim, call, "z->twist", 6 * sim->ctx.model->nbody, z->twist);
-    return status == TAC_OK ? tac_check_entries(sim, call, "out->q", TAC_OF_QPOS, out->q) : status;
+    TAC_TRY(tac_check_array(sim, call, "z->pose", TAC_POSE_SIZE * sim->ctx.model->nbody, z->pose));
+    TAC_TRY(tac_check_array(sim, call, "z->twist", 6 * sim->ctx.model->nbody, z->twist));
+    return tac_check_entries(sim, call, "out->q", TAC_OF_QPOS, out->q);
 }
 
 static int layout_joints(const tacModel *m, tacArena *arena, double **q, double **v) {
@@ -534,15 +542,14 @@ static int layout_joints(const tacModel *m, tacArena *arena, double **q, double 
 }
 
 tacStatus tac_to_minimal(tacSim *sim, const tacMaximal *z, tacMinimal *out) {
-    tacStatus status = check(sim, __func__, z, out);
-    if (status != TAC_OK) return status;
+    TAC_TRY(check(sim, __func__, z, out));
     const tacModel *m = sim->ctx.model;
     TAC_SCOPE(&sim->ctx.arena);
     Fit f = {.m = m, .w = &sim->ctx.work, .z = z};
     double *q, *v;
     tacMinimal found = {.jac = out->jac};
     int room = layout_joints(m, &sim->ctx.arena, &q, &v) && layout_fit(&sim->ctx.arena, &f);
-    status = room ? TAC_OK : TAC_ERR_ARENA_FULL;
+    tacStatus status = room ? TAC_OK : TAC_ERR_ARENA_FULL;
     if (status == TAC_OK) {
         memcpy(f.q, out->q, (size_t)m->nq * sizeof *f.q);
         find(&f, &found, q, v);
@@ -551,7 +558,8 @@ tacStatus tac_to_minimal(tacSim *sim, const tacMaximal *z, tacMinimal *out) {
     if (status == TAC_OK) {
         memcpy(out->q, q, (size_t)m->nq * sizeof *q);
         memcpy(out->v, v, (size_t)m->nv * sizeof *v);
-        out->pose_residual = found.pose_residual, out->twist_residual = found.twist_residual;
+        out->pose_residual = found.pose_residual;
+        out->twist_residual = found.twist_residual;
     }
     return tac_end_call(sim, __func__, status);
 }

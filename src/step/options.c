@@ -173,7 +173,7 @@ const tacStepper *tac_find_stepper(const tacOptions *options) {
 
 static tacStatus refuse_integrator(const tacModel *model, const tacOptions *options, tacError *err) {
     char has[128] = "";
-    for (int i = 0, n = 0; i <= TAC_CORIOLIS; i++) {
+    for (int i = 0, n = 0; i <= TAC_CORIOLIS && n < (int)sizeof has; i++) {
         tacOptions other = *options;
         other.integrator = (tacIntegrator)i;
         if (tac_find_stepper(&other) != NULL)
@@ -186,7 +186,7 @@ static tacStatus refuse_integrator(const tacModel *model, const tacOptions *opti
                     INTEGRATOR_NAMES[*model->option_integrator]);
 }
 
-tacStatus tac_settle_options(const tacModel *model, const tacOptions *asked, tacOptions *in_use, tacError *err) {
+tacStatus tac_resolve_options(const tacModel *model, const tacOptions *asked, tacOptions *in_use, tacError *err) {
     TAC_TRY(check_options(asked, err));
     *in_use = *asked;
     int own = (int)asked->integrator == *model->option_integrator;

@@ -6,4 +6,4 @@
 /* The stepper of a contact model and an integrator; NULL: the contact model lacks that integrator. */
 const tacStepper *tac_find_stepper(const tacOptions *options);
 /* Checks the options a caller asks for. The model's own integrator becomes Euler's where the contact model lacks it. */
-tacStatus tac_settle_options(const tacModel *model, const tacOptions *asked, tacOptions *in_use, tacError *err);
+tacStatus tac_resolve_options(const tacModel *model, const tacOptions *asked, tacOptions *in_use, tacError *err);

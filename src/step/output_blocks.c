@@ -60,7 +60,7 @@ static void emit_force_columns(tacSim *sim, const tacOutputPoint *p, const tacOu
     tacForceParts mocap = {{0}, {0}}, theta = {{0}, {0}};
     *(actuators ? &mocap.actuator : &mocap.passive) = s->mocap;
     *(actuators ? &theta.actuator : &theta.passive) = s->theta;
-    for (int i = 0; p->x.u.mocap != NULL && i < 7 * m->nmocap; i++) {
+    for (int i = 0; p->x.u.mocap != NULL && i < TAC_POSE_SIZE * m->nmocap; i++) {
         tacMover mover;
         tac_mocap_mover(m, p->w, i, p->x.u.mocap, &mover);
         tac_force_move(m, p->w, &p->x, &mover, i, &mocap);

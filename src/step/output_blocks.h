@@ -1,12 +1,12 @@
-/* Where derivatives of outputs go, and those that come for all elements of a kind at once: forces, activation rates,
- * accelerations. */
+/* Sinks of the derivatives of outputs, and the derivatives that come for all elements of a kind at once: forces,
+ * activation rates, accelerations. */
 #pragma once
 
 #include "dynamics/output.h"
 #include "dynamics/sink.h"
 #include "step/sim.h"
 
-/* Of the state and the controls, of mocap poses, of parameters. */
+/* Sinks of the columns of the state and the controls, of mocap poses, and of parameters. */
 typedef struct tacOutputSinks {
     tacForceSink state;
     tacSink mocap, theta;
@@ -19,13 +19,13 @@ tacOutputSinks tac_output_reverse_sinks(const tacSim *sim, const double *lambda,
 /* 1: what is emitted there goes nowhere. */
 static inline int tac_output_drops(const tacSink *sink) { return sink->matrix == NULL && sink->lambda == NULL; }
 
-/* Where a whole kind's derivatives go: rows by element, columns [x | u | theta]; or the reverse of it. */
+/* Derivatives of a whole kind: rows by element, columns [x | u | theta]; or the reverse of it. */
 typedef struct tacOutputBlock {
     double *W;            /* NULL: reverse */
     const double *lambda; /* per element */
     tacGrad bar;          /* added to; theta may be NULL */
 } tacOutputBlock;
 
-/* By kind; NULL: its elements come one by one. Needs: the stages of the kind (outputs.c). */
+/* Derivatives by kind. NULL: its elements come one by one. Needs: the stages of the kind (outputs.c). */
 typedef tacStatus (*tacOutputBlockJac)(tacSim *sim, const tacOutputPoint *p, const tacOutputBlock *b);
 extern const tacOutputBlockJac TAC_OUTPUT_BLOCKS[TAC_OUTPUT_KINDS];

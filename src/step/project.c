@@ -60,7 +60,9 @@ static int counts(const Projector *p, const tacRow *row) {
 static void list_rows(Projector *p) {
     double deepest = 0;
     const int *pair = NULL;
-    p->n = 0, p->merit = 0, p->worst = (tacViolation){.id = -1, .geom = {-1, -1}};
+    p->n = 0;
+    p->merit = 0;
+    p->worst = (tacViolation){.id = -1, .geom = {-1, -1}};
     for (int k = 0; k < p->rows.n; k++) {
         const tacRow *row = &p->rows.row[k];
         if (!counts(p, row)) continue;
@@ -72,13 +74,17 @@ static void list_rows(Projector *p) {
             p->merit += size * size;
             continue;
         }
-        if (pair != NULL && (geom[0] != pair[0] || geom[1] != pair[1])) p->merit += deepest * deepest, deepest = 0;
-        pair = geom, deepest = tac_max(deepest, size);
+        if (pair != NULL && (geom[0] != pair[0] || geom[1] != pair[1])) {
+            p->merit += deepest * deepest;
+            deepest = 0;
+        }
+        pair = geom;
+        deepest = tac_max(deepest, size);
     }
     p->merit += deepest * deepest;
 }
 
-/* M -> its factor; of one that is singular at q, with a little more on the diagonal. */
+/* Factors M. A singular M gets a small regularization of its diagonal. */
 static tacStatus factor_mass(Projector *p) {
     const tacModel *m = p->sim->ctx.model;
     tacWork *w = &p->sim->ctx.work;
@@ -89,7 +95,7 @@ static tacStatus factor_mass(Projector *p) {
 }
 
 /* p->q -> rows and what is broken; M factored. */
-static tacStatus find_rows(Projector *p) {
+static tacStatus collect_rows(Projector *p) {
     const tacModel *m = p->sim->ctx.model;
     tacWork *w = &p->sim->ctx.work;
     tac_kinematics_q(m, w, p->q, p->mocap);
@@ -139,7 +145,9 @@ static tacStatus correct(Projector *p, int nearest, double compliance) {
         const tacRow *row = &p->rows.row[p->list[i]];
         int equal = row->kind == TAC_ROW_EQUALITY;
         p->b[i] = row->pos - (nearest ? tac_row_velocity(&p->rows, p->list[i], p->away) : 0);
-        p->low[i] = equal ? -TAC_INFINITY : 0, p->high[i] = TAC_INFINITY, p->parent[i] = -1;
+        p->low[i] = equal ? -TAC_INFINITY : 0;
+        p->high[i] = TAC_INFINITY;
+        p->parent[i] = -1;
     }
     tacBoxed problem = {.n = p->n,
                         .A = p->A,
@@ -152,9 +160,9 @@ static tacStatus correct(Projector *p, int nearest, double compliance) {
     for (int i = 0; i < m->nv; i++)
         p->d[i] = nearest ? -p->away[i] : 0;
     if (p->n == 0 || !weigh_rows(p, compliance)) return TAC_OK;
-    tacStatus status = tac_boxed_solve(&problem, &p->arena, p->f, p->w, p->row_class, &result);
-    if (status == TAC_OK) add_answer(p, p->d);
-    return status;
+    TAC_TRY(tac_boxed_solve(&problem, &p->arena, p->f, p->w, p->row_class, &result));
+    add_answer(p, p->d);
+    return TAC_OK;
 }
 
 /* q <- q (+) d, no coordinate by more than LONGEST; -> how far the farthest goes. */
@@ -188,50 +196,47 @@ static tacStatus go_to(Projector *p, const double *from) {
     const tacModel *m = p->sim->ctx.model;
     memcpy(p->q, from, (size_t)m->nq * sizeof *p->q);
     tac_qpos_sub(m, p->q, p->x, p->away);
-    return find_rows(p);
+    return collect_rows(p);
 }
 
-/* One correction from p->q; *gone: how far. Where it leads to more contacts than there is room for, or to no numbers,
- * the merit is infinite. */
+/* Makes one correction from p->q; *gone: how far it went. If it leads to more contacts than there is room for, or to no
+ * finite numbers, the merit is infinite. */
 static tacStatus try_correction(Projector *p, int nearest, double compliance, double *gone) {
-    tacStatus status = correct(p, nearest, compliance);
     *gone = 0;
-    if (status != TAC_OK) return status;
+    TAC_TRY(correct(p, nearest, compliance));
     if (tac_first_nonfinite(p->sim->ctx.model->nv, p->d) < 0) *gone = move(p);
     p->iterations++;
-    if (*gone > 0 && find_rows(p) == TAC_OK)
+    if (*gone > 0 && collect_rows(p) == TAC_OK)
         keep_if_better(p);
     else
         p->merit = p->worst.size = TAC_INFINITY;
     return TAC_OK;
 }
 
-/* Towards the nearest state, until it no longer moves; -> where that is, or where it was best. */
+/* Goes towards the nearest state until it no longer moves, and ends there or at the best state. */
 static tacStatus approach(Projector *p) {
     double gone = 0;
     for (int k = 0; k < MOST_NEAREST; k++) {
-        tacStatus status = try_correction(p, 1, COMPLIANCE, &gone);
-        if (status != TAC_OK) return status;
+        TAC_TRY(try_correction(p, 1, COMPLIANCE, &gone));
         if (p->merit < TAC_INFINITY && gone <= CONVERGED * farthest(p)) return TAC_OK;
         if (!(p->merit < TAC_INFINITY)) break;
     }
     return go_to(p, p->best);
 }
 
-/* From there the shortest way to where all constraints hold, or to where the sum of squares of what contradicts is
- * least: Levenberg's and Marquardt's method, the compliance its damping. */
+/* Goes from there the shortest way to a state at which all constraints hold, or to the least sum of squares of those
+ * that contradict each other: the method of Levenberg and Marquardt, with the compliance as its damping. */
 static tacStatus make_good(Projector *p, double tolerance) {
     double compliance = COMPLIANCE, gone;
     for (int k = 0; k < MOST_FEASIBLE && compliance <= SOFTEST && p->worst.size > tolerance; k++) {
         double before = p->merit;
         memcpy(p->kept, p->q, (size_t)p->sim->ctx.model->nq * sizeof *p->q);
-        tacStatus status = try_correction(p, 0, compliance, &gone);
-        if (status == TAC_OK && p->merit < (1 - LITTLE) * before) {
+        TAC_TRY(try_correction(p, 0, compliance, &gone));
+        if (p->merit < (1 - LITTLE) * before) {
             compliance = compliance > SOFT ? compliance / STIFFEN : COMPLIANCE;
             continue;
         }
-        if (status == TAC_OK) status = go_to(p, p->kept);
-        if (status != TAC_OK) return status;
+        TAC_TRY(go_to(p, p->kept));
         compliance = tac_max(SOFT, compliance * STIFFEN);
     }
     return TAC_OK;
@@ -294,9 +299,8 @@ size_t tac_project_bytes(const tacModel *model, const tacOptions *options) {
     return dry.peak;
 }
 
-static int lay_out(Projector *p, const tacProjection *given) {
+static int lay_out(Projector *p) {
     const tacModel *m = p->sim->ctx.model;
-    tac_arena_init(&p->arena, given->memory, given->bytes);
     if (!layout(m, &p->sim->ctx.options, &p->arena, p)) return 0;
     memset(p->still, 0, (size_t)m->nv * sizeof *p->still);
     memset(p->away, 0, (size_t)m->nv * sizeof *p->away);
@@ -308,9 +312,9 @@ static int lay_out(Projector *p, const tacProjection *given) {
 /* p->q where all holds, else p->best, and v of y. */
 static tacStatus finish(Projector *p, double tolerance, double *y, tacProjection *out) {
     const tacModel *m = p->sim->ctx.model;
-    tacStatus status = p->worst.size <= tolerance ? TAC_OK : go_to(p, p->best);
-    if (status != TAC_OK) return status;
-    out->after = p->worst.size, out->iterations = p->iterations;
+    if (!(p->worst.size <= tolerance)) TAC_TRY(go_to(p, p->best));
+    out->after = p->worst.size;
+    out->iterations = p->iterations;
     tac_mass_mul(m, &p->sim->ctx.work, p->away, p->force);
     out->moved = tac_sqrt(tac_max(0, tac_dense_dot(m->nv, p->away, p->force)));
     memmove(y, p->x, (size_t)tac_nx(m) * sizeof *y);
@@ -320,17 +324,18 @@ static tacStatus finish(Projector *p, double tolerance, double *y, tacProjection
 }
 
 static tacStatus project(Projector *p, double tolerance, double *y, tacProjection *out) {
-    tacStatus status = find_rows(p);
-    if (status != TAC_OK) return status;
+    TAC_TRY(collect_rows(p));
     p->least = p->merit;
     out->before = out->after = p->worst.size;
-    out->iterations = 0, out->moved = 0;
-    out->kind = p->worst.kind, out->id = p->worst.id;
+    out->iterations = 0;
+    out->moved = 0;
+    out->kind = p->worst.kind;
+    out->id = p->worst.id;
     memcpy(out->geom, p->worst.geom, sizeof out->geom);
     if (y == NULL) return p->worst.size <= tolerance ? TAC_OK : TAC_ERR_INCONSISTENT;
-    if (p->worst.size > tolerance) status = approach(p);
-    if (status == TAC_OK) status = make_good(p, tolerance);
-    return status == TAC_OK ? finish(p, tolerance, y, out) : status;
+    if (p->worst.size > tolerance) TAC_TRY(approach(p));
+    TAC_TRY(make_good(p, tolerance));
+    return finish(p, tolerance, y, out);
 }
 
 static tacStatus check_request(tacSim *sim, const char *call, const tacProjection *out) {
@@ -348,13 +353,12 @@ static tacStatus check_request(tacSim *sim, const char *call, const tacProjectio
 
 tacStatus tac_project_state(tacSim *sim, const double *x, const double *u, double *y, tacProjection *out) {
     int bad;
-    tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
-    if (status == TAC_OK) status = check_request(sim, __func__, out);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_check_state(sim, __func__, x, u, &bad));
+    TAC_TRY(check_request(sim, __func__, out));
     Projector p = {.sim = sim, .x = x, .mocap = tac_inputs_of(&sim->ctx.inputs, u).mocap};
-    status = lay_out(&p, out) ? TAC_OK : TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) status = project(&p, out->tolerance > 0 ? out->tolerance : DEFAULT_TOLERANCE, y, out);
-    tac_arena_end(&p.arena);
+    TAC_BORROW(&p.arena, out->memory, out->bytes);
+    if (!lay_out(&p)) return tac_end_call(sim, __func__, TAC_ERR_ARENA_FULL);
+    tacStatus status = project(&p, out->tolerance > 0 ? out->tolerance : DEFAULT_TOLERANCE, y, out);
     if (status == TAC_ERR_UNSOLVED || status == TAC_ERR_INCONSISTENT)
         return tac_sim_fail(sim, status, __func__, "the worst constraint is off by %g m or rad, by %g before",
                             out->after, out->before);

@@ -20,8 +20,8 @@ static tacStatus check_position(tacSim *sim, const char *call, const double *q) 
 }
 
 static tacStatus check_motion(tacSim *sim, const char *call, const double *q, const double *v) {
-    tacStatus status = check_position(sim, call, q);
-    return status != TAC_OK ? status : tac_check_entries(sim, call, "v", TAC_OF_DOFS, v);
+    TAC_TRY(check_position(sim, call, q));
+    return tac_check_entries(sim, call, "v", TAC_OF_DOFS, v);
 }
 
 /* Copies a result out; refused where it is not finite. */
@@ -62,14 +62,12 @@ static void give_frames(const tacModel *m, const tacWork *w, const tacKinematics
     if (out->array != NULL) memcpy(out->array, w->array, (size_t)(n) * sizeof *out->array)
 
 tacStatus tac_kinematics(tacSim *sim, const double *q, const double *u, tacKinematics *out) {
-    tacStatus status = check_position(sim, __func__, q);
-    if (status == TAC_OK && out == NULL) status = tac_sim_null(sim, __func__, "out");
-    if (status == TAC_OK && u != NULL) status = tac_check_entries(sim, __func__, "u", TAC_OF_INPUT, u);
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_position(sim, __func__, q));
+    if (out == NULL) return tac_sim_null(sim, __func__, "out");
+    if (u != NULL) TAC_TRY(tac_check_entries(sim, __func__, "u", TAC_OF_INPUT, u));
     const tacModel *m = sim->ctx.model;
     const tacWork *w = &sim->ctx.work;
-    status = place_bodies(sim, __func__, q, tac_inputs_of(&sim->ctx.inputs, u).mocap);
-    if (status != TAC_OK) return status;
+    TAC_TRY(place_bodies(sim, __func__, q, tac_inputs_of(&sim->ctx.inputs, u).mocap));
     GIVE(xpos, m->nbody);
     GIVE(xipos, m->nbody);
     GIVE(xquat, m->nbody);
@@ -81,10 +79,9 @@ tacStatus tac_kinematics(tacSim *sim, const double *q, const double *u, tacKinem
 }
 
 tacStatus tac_body_velocity(tacSim *sim, const double *q, const double *v, tacVec6 *velocity) {
-    tacStatus status = check_motion(sim, __func__, q, v);
-    if (status == TAC_OK && velocity == NULL) status = tac_sim_null(sim, __func__, "velocity");
-    if (status == TAC_OK) status = place_bodies(sim, __func__, q, NULL);
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_motion(sim, __func__, q, v));
+    if (velocity == NULL) return tac_sim_null(sim, __func__, "velocity");
+    TAC_TRY(place_bodies(sim, __func__, q, NULL));
     const tacModel *m = sim->ctx.model;
     tacWork *w = &sim->ctx.work;
     tac_kinematics_v(m, w, v);
@@ -109,20 +106,18 @@ static void give_jacobian(const tacModel *m, const tacWork *w, int body, tacVec3
 }
 
 tacStatus tac_point_jacobian(tacSim *sim, const double *q, int body, tacVec3 point, double *jacp, double *jacr) {
-    tacStatus status = check_position(sim, __func__, q);
-    if (status == TAC_OK && (body < 0 || body >= sim->ctx.model->nbody))
-        status = tac_sim_fail(sim, TAC_ERR_ARGUMENT, __func__, "body is %d, expected one of the model's %d bodies",
-                              body, sim->ctx.model->nbody);
-    if (status == TAC_OK && !tac_finite(tac_norm3(point)))
-        status = tac_sim_fail(sim, TAC_ERR_NONFINITE, __func__, "point is not finite");
-    if (status == TAC_OK) status = place_bodies(sim, __func__, q, NULL);
-    if (status == TAC_OK) give_jacobian(sim->ctx.model, &sim->ctx.work, body, point, jacp, jacr);
-    return status;
+    TAC_TRY(check_position(sim, __func__, q));
+    if (body < 0 || body >= sim->ctx.model->nbody)
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, __func__, "body is %d, expected one of the model's %d bodies", body,
+                            sim->ctx.model->nbody);
+    if (!tac_finite(tac_norm3(point))) return tac_sim_fail(sim, TAC_ERR_NONFINITE, __func__, "point is not finite");
+    TAC_TRY(place_bodies(sim, __func__, q, NULL));
+    give_jacobian(sim->ctx.model, &sim->ctx.work, body, point, jacp, jacr);
+    return TAC_OK;
 }
 
 tacStatus tac_frame_jacobian(tacSim *sim, const double *q, tacKind kind, int id, double *jacp, double *jacr) {
-    tacStatus status = check_position(sim, __func__, q);
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_position(sim, __func__, q));
     const tacModel *m = sim->ctx.model;
     int framed = kind == TAC_KIND_BODY || kind == TAC_KIND_GEOM || kind == TAC_KIND_SITE;
     if (!framed)
@@ -132,54 +127,51 @@ tacStatus tac_frame_jacobian(tacSim *sim, const double *q, tacKind kind, int id,
                             tac_model_count(m, kind), tac_kind_text(kind));
     int body = kind == TAC_KIND_GEOM ? m->geom_body[id] : kind == TAC_KIND_SITE ? m->site_body[id] : id;
     tacVec3 pos = kind == TAC_KIND_GEOM ? m->geom_pos[id] : kind == TAC_KIND_SITE ? m->site_pos[id] : tac_zero3();
-    status = place_bodies(sim, __func__, q, NULL);
-    if (status == TAC_OK) give_jacobian(m, &sim->ctx.work, body, tac_frame_pos(&sim->ctx.work, body, pos), jacp, jacr);
-    return status;
+    TAC_TRY(place_bodies(sim, __func__, q, NULL));
+    give_jacobian(m, &sim->ctx.work, body, tac_frame_pos(&sim->ctx.work, body, pos), jacp, jacr);
+    return TAC_OK;
 }
 
 /* --- Inertia and forces ------------------------------------------------------------------------------------------- */
 
 /* q -> w->M, finite. */
 static tacStatus mass_stage(tacSim *sim, const char *call, const double *q) {
-    tacStatus status = place_bodies(sim, call, q, NULL);
-    if (status != TAC_OK) return status;
+    TAC_TRY(place_bodies(sim, call, q, NULL));
     tac_crba(sim->ctx.model, &sim->ctx.work);
     int bad = tac_first_nonfinite(sim->ctx.model->nM, sim->ctx.work.M) >= 0;
     return bad ? tac_sim_tell(sim, call, TAC_ERR_NONFINITE) : TAC_OK;
 }
 
 tacStatus tac_mass_matrix(tacSim *sim, const double *q, double *M) {
-    tacStatus status = check_position(sim, __func__, q);
-    if (status == TAC_OK && M == NULL) status = tac_sim_null(sim, __func__, "M");
-    if (status == TAC_OK) status = mass_stage(sim, __func__, q);
-    if (status == TAC_OK) tac_mass_dense(sim->ctx.model, &sim->ctx.work, M);
-    return status;
+    TAC_TRY(check_position(sim, __func__, q));
+    if (M == NULL) return tac_sim_null(sim, __func__, "M");
+    TAC_TRY(mass_stage(sim, __func__, q));
+    tac_mass_dense(sim->ctx.model, &sim->ctx.work, M);
+    return TAC_OK;
 }
 
 /* w->qacc = M^-1 r. Needs: mass stage. */
 static tacStatus solve_mass(tacSim *sim, const double *r) {
     const tacModel *m = sim->ctx.model;
     tacWork *w = &sim->ctx.work;
-    tacStatus status = tac_factor(m, w, NULL);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_factor(m, w, NULL));
     memmove(w->qacc, r, (size_t)m->nv * sizeof *r);
     tac_solve(m, w, w->qacc);
     return TAC_OK;
 }
 
 tacStatus tac_mass_solve(tacSim *sim, const double *q, const double *r, double *out) {
-    tacStatus status = check_position(sim, __func__, q);
-    if (status == TAC_OK) status = tac_check_entries(sim, __func__, "r", TAC_OF_DOFS, r);
-    if (status == TAC_OK && out == NULL) status = tac_sim_null(sim, __func__, "out");
-    if (status == TAC_OK) status = mass_stage(sim, __func__, q);
-    if (status == TAC_OK) status = tac_end_call(sim, __func__, solve_mass(sim, r));
-    return status != TAC_OK ? status : give(sim, __func__, sim->ctx.model->nv, sim->ctx.work.qacc, out);
+    TAC_TRY(check_position(sim, __func__, q));
+    TAC_TRY(tac_check_entries(sim, __func__, "r", TAC_OF_DOFS, r));
+    if (out == NULL) return tac_sim_null(sim, __func__, "out");
+    TAC_TRY(mass_stage(sim, __func__, q));
+    TAC_TRY(tac_end_call(sim, __func__, solve_mass(sim, r)));
+    return give(sim, __func__, sim->ctx.model->nv, sim->ctx.work.qacc, out);
 }
 
 tacStatus tac_bias(tacSim *sim, const double *q, const double *v, double *bias) {
-    tacStatus status = check_motion(sim, __func__, q, v);
-    if (status == TAC_OK && bias == NULL) status = tac_sim_null(sim, __func__, "bias");
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_motion(sim, __func__, q, v));
+    if (bias == NULL) return tac_sim_null(sim, __func__, "bias");
     tac_kinematics_q(sim->ctx.model, &sim->ctx.work, q, NULL);
     tac_kinematics_v(sim->ctx.model, &sim->ctx.work, v);
     tac_rnea(sim->ctx.model, &sim->ctx.work, v, NULL, sim->ctx.work.bias);
@@ -203,10 +195,9 @@ static void inverse_with_mass(const tacModel *m, tacWork *w, const double *v, co
 }
 
 tacStatus tac_inverse_dynamics(tacSim *sim, const double *q, const double *v, const double *a, double *tau) {
-    tacStatus status = check_motion(sim, __func__, q, v);
-    if (status == TAC_OK) status = tac_check_entries(sim, __func__, "a", TAC_OF_DOFS, a);
-    if (status == TAC_OK && tau == NULL) status = tac_sim_null(sim, __func__, "tau");
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_motion(sim, __func__, q, v));
+    TAC_TRY(tac_check_entries(sim, __func__, "a", TAC_OF_DOFS, a));
+    if (tau == NULL) return tac_sim_null(sim, __func__, "tau");
     const tacModel *m = sim->ctx.model;
     tacWork *w = &sim->ctx.work;
     tac_kinematics_q(m, w, q, NULL);
@@ -230,22 +221,21 @@ static tacStatus forward_with_mass(tacSim *sim, const double *v, const double *t
 }
 
 tacStatus tac_forward_dynamics(tacSim *sim, const double *q, const double *v, const double *tau, double *a) {
-    tacStatus status = check_motion(sim, __func__, q, v);
-    if (status == TAC_OK) status = tac_check_entries(sim, __func__, "tau", TAC_OF_DOFS, tau);
-    if (status == TAC_OK && a == NULL) status = tac_sim_null(sim, __func__, "a");
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_motion(sim, __func__, q, v));
+    TAC_TRY(tac_check_entries(sim, __func__, "tau", TAC_OF_DOFS, tau));
+    if (a == NULL) return tac_sim_null(sim, __func__, "a");
     const tacModel *m = sim->ctx.model;
     tacWork *w = &sim->ctx.work;
     tac_kinematics_q(m, w, q, NULL);
     tac_kinematics_v(m, w, v);
-    status = has_tendon_inertia(m) ? forward_with_mass(sim, v, tau) : tac_aba(m, w, v, tau, w->qacc);
-    return status != TAC_OK ? tac_sim_tell(sim, __func__, status) : give(sim, __func__, m->nv, w->qacc, a);
+    tacStatus status = has_tendon_inertia(m) ? forward_with_mass(sim, v, tau) : tac_aba(m, w, v, tau, w->qacc);
+    TAC_TRY(tac_end_call(sim, __func__, status));
+    return give(sim, __func__, m->nv, w->qacc, a);
 }
 
 tacStatus tac_passive(tacSim *sim, const double *q, const double *v, double *passive) {
-    tacStatus status = check_motion(sim, __func__, q, v);
-    if (status == TAC_OK && passive == NULL) status = tac_sim_null(sim, __func__, "passive");
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_motion(sim, __func__, q, v));
+    if (passive == NULL) return tac_sim_null(sim, __func__, "passive");
     tac_smooth_motion(sim->ctx.model, &sim->ctx.work, q, v, NULL);
     return give(sim, __func__, sim->ctx.model->nv, sim->ctx.work.qfrc_passive, passive);
 }
@@ -264,9 +254,8 @@ static void give_moment(const tacModel *m, const tacWork *w, double *moment) {
 
 tacStatus tac_actuation(tacSim *sim, const double *x, const double *u, tacActuation *out) {
     int bad;
-    tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
-    if (status == TAC_OK && out == NULL) status = tac_sim_null(sim, __func__, "out");
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_check_state(sim, __func__, x, u, &bad));
+    if (out == NULL) return tac_sim_null(sim, __func__, "out");
     const tacModel *m = sim->ctx.model;
     tacWork *w = &sim->ctx.work;
     const double *v = x + m->nq, *act = v + m->nv;
@@ -287,8 +276,7 @@ tacStatus tac_actuation(tacSim *sim, const double *x, const double *u, tacActuat
 }
 
 tacStatus tac_tendons(tacSim *sim, const double *q, const double *v, double *length, double *velocity) {
-    tacStatus status = check_motion(sim, __func__, q, v);
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_motion(sim, __func__, q, v));
     const tacModel *m = sim->ctx.model;
     tacWork *w = &sim->ctx.work;
     tac_tendon_lengths(m, w, q);
@@ -303,19 +291,17 @@ tacStatus tac_tendons(tacSim *sim, const double *q, const double *v, double *len
 
 tacStatus tac_acceleration(tacSim *sim, const double *x, const double *u, double *qacc) {
     int bad;
-    tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
-    if (status == TAC_OK && qacc == NULL) status = tac_sim_null(sim, __func__, "qacc");
-    return status != TAC_OK ? status
-                            : tac_end_call(sim, __func__, sim->ctx.stepper->acceleration(&sim->ctx, x, u, qacc));
+    TAC_TRY(tac_check_state(sim, __func__, x, u, &bad));
+    if (qacc == NULL) return tac_sim_null(sim, __func__, "qacc");
+    return tac_end_call(sim, __func__, sim->ctx.stepper->acceleration(&sim->ctx, x, u, qacc));
 }
 
 /* --- Energy and momentum ------------------------------------------------------------------------------------------ */
 
 tacStatus tac_energy(tacSim *sim, const double *q, const double *v, tacEnergy *energy) {
-    tacStatus status = check_motion(sim, __func__, q, v);
-    if (status == TAC_OK && energy == NULL) status = tac_sim_null(sim, __func__, "energy");
-    if (status == TAC_OK) status = mass_stage(sim, __func__, q);
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_motion(sim, __func__, q, v));
+    if (energy == NULL) return tac_sim_null(sim, __func__, "energy");
+    TAC_TRY(mass_stage(sim, __func__, q));
     const tacModel *m = sim->ctx.model;
     tacWork *w = &sim->ctx.work;
     tac_tendon_lengths(m, w, q);
@@ -326,9 +312,8 @@ tacStatus tac_energy(tacSim *sim, const double *q, const double *v, tacEnergy *e
 }
 
 tacStatus tac_momentum(tacSim *sim, const double *q, const double *v, tacVec6 *momentum) {
-    tacStatus status = check_motion(sim, __func__, q, v);
-    if (status == TAC_OK && momentum == NULL) status = tac_sim_null(sim, __func__, "momentum");
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_motion(sim, __func__, q, v));
+    if (momentum == NULL) return tac_sim_null(sim, __func__, "momentum");
     tac_kinematics_q(sim->ctx.model, &sim->ctx.work, q, NULL);
     tac_kinematics_v(sim->ctx.model, &sim->ctx.work, v);
     tacVec6 h = tac_total_momentum(sim->ctx.model, &sim->ctx.work);

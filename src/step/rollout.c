@@ -40,7 +40,8 @@ tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, dou
         }
         if (tac_went_on(last.status)) last.status = all;
         last.energy_gain = sum.energy_gain;
-        last.start = first.start, last.violation = first.violation;
+        last.start = first.start;
+        last.violation = first.violation;
         tac_take_count(&last, &sum);
     }
     if (info != NULL) *info = last;

@@ -53,8 +53,11 @@ size_t tac_rollout_vjp_bytes(const tacModel *model, int n, int checkpoints) {
     return dry.peak;
 }
 
-static tacStatus lay_out(Replay *r, const tacCheckpoints *memory) {
-    int n = r->path->n, count = r->path->X != NULL ? 0 : memory->count; /* states that are given need not be kept */
+/* States to keep; those that are given need not be kept. */
+static int count_kept(const Replay *r, const tacCheckpoints *memory) { return r->path->X != NULL ? 0 : memory->count; }
+
+static tacStatus check_memory(const Replay *r, const tacCheckpoints *memory) {
+    int n = r->path->n, count = count_kept(r, memory);
     size_t need = tac_rollout_vjp_bytes(r->sim->ctx.model, n, count);
     if (memory->count < 0)
         return tac_sim_fail(r->sim, TAC_ERR_ARGUMENT, CALL, "memory->count is %d, expected at least 0", memory->count);
@@ -66,8 +69,7 @@ static tacStatus lay_out(Replay *r, const tacCheckpoints *memory) {
         return tac_sim_fail(r->sim, TAC_ERR_ARENA_FULL, CALL,
                             "memory->bytes is %zu, expected at least %zu for %d steps and %d states kept",
                             memory->bytes, need, n, count);
-    tac_arena_init(&r->arena, memory->memory, memory->bytes);
-    return layout(r->sim->ctx.model, count_slots(n, count), &r->arena, r) ? TAC_OK : TAC_ERR_ARENA_FULL;
+    return TAC_OK;
 }
 
 /* --- States ------------------------------------------------------------------------------------------------------- */
@@ -98,8 +100,7 @@ static tacStatus find_state(Replay *r, int k, const double **state) {
     }
     while (top_number(r) < k && r->used < r->slots) {
         int below = top_number(r), next = below + tac_checkpoint_split(k + 1 - below, r->slots - r->used);
-        tacStatus status = step_to(r, next, r->kept + (size_t)r->used * r->nx);
-        if (status != TAC_OK) return status;
+        TAC_TRY(step_to(r, next, r->kept + (size_t)r->used * r->nx));
         r->at[r->used++] = next;
     }
     *state = top_state(r);
@@ -121,15 +122,17 @@ static void add_loss(Replay *r, int k) {
 /* Step k:  lambda <- A^T lambda + dloss/dX[k],  dloss/dU[k] = B^T lambda,  dloss/dtheta += P^T lambda   (ST7). */
 static tacStatus pull_step(Replay *r, int k) {
     const double *state;
-    tacStatus status = find_state(r, k, &state);
-    if (status != TAC_OK) return status;
+    TAC_TRY(find_state(r, k, &state));
     double *ubar = r->grad->u == NULL ? NULL : r->grad->u + (size_t)k * r->ninput;
     tacGrad one = {r->next, ubar, r->grad->theta == NULL ? NULL : r->theta};
-    status = r->sim->ctx.stepper->vjp(&r->sim->ctx, state, input_of(r, k), r->lambda, &one);
+    tacStatus status = r->sim->ctx.stepper->vjp(&r->sim->ctx, state, input_of(r, k), r->lambda, &one);
     if (!tac_went_on(status)) return status;
     r->all = tac_first_of(r->all, status);
     tac_count_step(&r->counts, k, status, r->sim->ctx.info.residual);
-    if (k == 0) r->counts.start = r->sim->ctx.info.start, r->counts.violation = r->sim->ctx.info.violation;
+    if (k == 0) {
+        r->counts.start = r->sim->ctx.info.start;
+        r->counts.violation = r->sim->ctx.info.violation;
+    }
     for (size_t i = 0; one.theta != NULL && i < r->np; i++)
         r->sum[i] += r->theta[i];
     double *swap = r->lambda;
@@ -144,10 +147,8 @@ static tacStatus pull_path(Replay *r) {
     memset(r->lambda, 0, r->ndx * sizeof(double));
     memset(r->sum, 0, r->np * sizeof(double));
     add_loss(r, r->path->n);
-    for (int k = r->path->n - 1; k >= 0; k--) {
-        tacStatus status = pull_step(r, k);
-        if (status != TAC_OK) return status;
-    }
+    for (int k = r->path->n - 1; k >= 0; k--)
+        TAC_TRY(pull_step(r, k));
     if (r->grad->x != NULL) memcpy(r->grad->x, r->lambda, r->ndx * sizeof(double));
     if (r->grad->theta != NULL) memcpy(r->grad->theta, r->sum, r->np * sizeof(double));
     return r->all;
@@ -176,11 +177,26 @@ static tacStatus check_path(tacSim *sim, const tacTrajectory *path, int *bad) {
         int in_u = u != NULL ? tac_first_nonfinite((int)ninput, u) : -1;
         const double *xbar = path->Xbar != NULL ? path->Xbar + (size_t)k * (size_t)ndx : NULL;
         int in_bar = xbar != NULL ? tac_first_nonfinite(ndx, xbar) : -1;
-        if (in_x >= 0) return *bad = in_x, fail_row(sim, path->X != NULL ? "X" : "x0", k, in_x, x[in_x]);
-        if (in_u >= 0) return *bad = (int)nx + in_u, fail_row(sim, "U", k, in_u, u[in_u]);
+        if (in_x >= 0) {
+            *bad = in_x;
+            return fail_row(sim, path->X != NULL ? "X" : "x0", k, in_x, x[in_x]);
+        }
+        if (in_u >= 0) {
+            *bad = (int)nx + in_u;
+            return fail_row(sim, "U", k, in_u, u[in_u]);
+        }
         if (in_bar >= 0) return fail_row(sim, "Xbar", k, in_bar, xbar[in_bar]);
     }
     return path->xbar == NULL ? TAC_OK : tac_check_array(sim, CALL, "path->xbar", ndx, path->xbar);
+}
+
+/* Pulls the path back, in memory that the caller lends. */
+static tacStatus pull_path_in(Replay *r, const tacCheckpoints *memory) {
+    TAC_TRY(check_memory(r, memory));
+    TAC_BORROW(&r->arena, memory->memory, memory->bytes);
+    int slots = count_slots(r->path->n, count_kept(r, memory));
+    if (!layout(r->sim->ctx.model, slots, &r->arena, r)) return tac_end_call(r->sim, CALL, TAC_ERR_ARENA_FULL);
+    return tac_end_call(r->sim, CALL, pull_path(r));
 }
 
 tacStatus tac_rollout_vjp(tacSim *sim, const tacTrajectory *path, const tacCheckpoints *memory, const tacGrad *grad,
@@ -193,15 +209,14 @@ tacStatus tac_rollout_vjp(tacSim *sim, const tacTrajectory *path, const tacCheck
     if (sim == NULL) status = TAC_ERR_ARGUMENT;
     if (status == TAC_OK) status = check_path(sim, path, &bad);
     if (status == TAC_OK) {
-        r.nx = (size_t)tac_nx(sim->ctx.model), r.ndx = (size_t)tac_ndx(sim->ctx.model);
-        r.ninput = (size_t)tac_ninput(sim->ctx.model, &sim->ctx.options), r.np = (size_t)sim->ctx.model->nparam;
-        status = lay_out(&r, memory);
-        if (status == TAC_OK) {
-            status = tac_end_call(sim, CALL, pull_path(&r));
-            tac_arena_end(&r.arena);
-        }
+        r.nx = (size_t)tac_nx(sim->ctx.model);
+        r.ndx = (size_t)tac_ndx(sim->ctx.model);
+        r.ninput = (size_t)tac_ninput(sim->ctx.model, &sim->ctx.options);
+        r.np = (size_t)sim->ctx.model->nparam;
+        status = pull_path_in(&r, memory);
     }
-    r.counts.status = status, r.counts.bad_index = bad;
+    r.counts.status = status;
+    r.counts.bad_index = bad;
     if (info != NULL) *info = r.counts;
     return status;
 }

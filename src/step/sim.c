@@ -26,7 +26,8 @@ static size_t tangents_bytes(const tacModel *model, const tacOptions *options) {
     return dry.peak;
 }
 
-/* How the numbers that steps use move with each parameter; once, and after each change of the parameters. */
+/* Updates the derivatives of the numbers that steps use by each parameter. It runs once, and after each change of the
+ * parameters. */
 static tacStatus update_tangents(tacSim *sim) {
     if (sim->ctx.model->nparam == 0) return TAC_OK;
     tac_arena_release(&sim->tangent_rows, 0);
@@ -93,7 +94,7 @@ static int layout(const tacModel *model, const tacOptions *options, tacArena *me
 
 size_t tac_sim_bytes(const tacModel *model, const tacOptions *options) {
     tacOptions in_use;
-    if (model == NULL || options == NULL || tac_settle_options(model, options, &in_use, NULL) != TAC_OK) return 0;
+    if (model == NULL || options == NULL || tac_resolve_options(model, options, &in_use, NULL) != TAC_OK) return 0;
     Parts parts;
     tacArena dry = tac_arena_dry();
     layout(model, &in_use, &dry, &parts);
@@ -132,7 +133,7 @@ tacStatus tac_sim_create(const tacModel *model, const tacOptions *options, void 
     if ((uintptr_t)memory % TAC_ARENA_ALIGN != 0)
         return tac_fail(err, TAC_ERR_ARGUMENT, "memory of a simulation must be aligned to %d bytes", TAC_ARENA_ALIGN);
     tacOptions in_use;
-    TAC_TRY(tac_settle_options(model, options, &in_use, err));
+    TAC_TRY(tac_resolve_options(model, options, &in_use, err));
     size_t need = tac_sim_bytes(model, options);
     if (bytes < need)
         return tac_fail(err, TAC_ERR_ARENA_FULL, "a simulation of this model needs %zu bytes, got %zu", need, bytes);
@@ -158,12 +159,11 @@ tacStatus tac_sim_new(const tacModel *model, const tacOptions *options, tacSim *
     if (model == NULL || options == NULL || sim == NULL)
         return tac_fail(err, TAC_ERR_ARGUMENT, "model, options or sim is NULL");
     tacOptions in_use;
-    tacStatus status = tac_settle_options(model, options, &in_use, err); /* sizes are counted from them */
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_resolve_options(model, options, &in_use, err)); /* sizes are counted from them */
     size_t bytes = tac_sim_bytes(model, options);
     void *memory = aligned_alloc(TAC_ARENA_ALIGN, bytes);
     if (memory == NULL) return tac_fail(err, TAC_ERR_MEMORY, "out of memory: %zu bytes for a simulation", bytes);
-    status = tac_sim_create(model, options, memory, bytes, sim, err);
+    tacStatus status = tac_sim_create(model, options, memory, bytes, sim, err);
     if (status != TAC_OK) free(memory);
     return status;
 }
@@ -196,11 +196,10 @@ tacStatus tac_sim_set_params(tacSim *sim, const double *theta) {
     if (sim == NULL) return TAC_ERR_ARGUMENT;
     if (sim->origin == NULL) return TAC_OK;
     tacError err = {.text = ""};
-    tacStatus status = tac_check_array(sim, __func__, "theta", sim->origin->nparam, theta);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_check_array(sim, __func__, "theta", sim->origin->nparam, theta));
     void *spare = sim->slot[(const void *)sim->ctx.model == sim->slot[0]];
     tacModel *fresh = tac_model_copy_into(sim->origin, spare);
-    status = tac_param_write_all(fresh, theta, &err);
+    tacStatus status = tac_param_write_all(fresh, theta, &err);
     if (status == TAC_OK) status = tac_model_derive(fresh, &err);
     if (status == TAC_OK) status = tac_model_reference(fresh, &sim->ctx.work, &err);
     if (status != TAC_OK) return tac_sim_fail(sim, status, __func__, "%s", err.text);

@@ -3,7 +3,7 @@
 
 #include "smooth/context.h"
 
-/* What an option struct made by tac_default_options carries. */
+/* The cookie of an option struct made by tac_default_options. */
 #define TAC_OPTIONS_COOKIE 0x7ac70501u
 
 struct tacSim {
@@ -29,13 +29,13 @@ tacStatus tac_step_told(tacSim *sim, const char *call, const tacStepCall *c, int
 static inline int tac_options_are_set(const tacOptions *options) {
     return options != NULL && options->cookie == TAC_OPTIONS_COOKIE;
 }
-/* What a call says about its step: the stepper's own report with the call's status. sim and info may be NULL. */
+/* Reports a call's step: the stepper's own report with the call's status. sim and info may be NULL. */
 void tac_report(const tacSim *sim, tacStatus status, int bad, tacStepInfo *info);
 /* Counts step number k, which has a next state, into the sums of a rollout; they start with first_unsolved = -1. */
 void tac_count_step(tacStepInfo *sum, int k, tacStatus status, double residual);
 /* The sums of a rollout, into the info that is reported. */
 void tac_take_count(tacStepInfo *info, const tacStepInfo *sum);
-/* What many steps say together: the first that is not all right. */
+/* Status of many steps: the first that is not TAC_OK. */
 static inline tacStatus tac_first_of(tacStatus before, tacStatus now) { return before == TAC_OK ? now : before; }
 /* Fills all scratch with NaNs: results must not change. For tests. */
 void tac_sim_poison(tacSim *sim);

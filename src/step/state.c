@@ -27,15 +27,19 @@ void tac_default_state(const tacModel *model, double *x) {
     }
 }
 
+static void store_pose(double *out, tacVec3 pos, tacQuat quat) {
+    tac_store3(out, pos);
+    tac_quat_store(out + 3, quat);
+}
+
 void tac_default_input(const tacModel *model, const tacOptions *options, double *u) {
     if (model == NULL || u == NULL || !tac_options_are_set(options)) return;
     tacInputLayout layout = tac_input_layout(model, options);
     for (int i = 0; i < layout.n; i++)
         u[i] = 0;
-    for (int k = 0; k < layout.nmocap / 7; k++) {
-        double *mocap = u + layout.mocap;
-        tac_store3(mocap + 7 * k, model->body_pos[model->mocap_body[k]]);
-        tac_quat_store(mocap + 7 * k + 3, model->body_quat[model->mocap_body[k]]);
+    for (int k = 0; layout.mocap >= 0 && k < model->nmocap; k++) {
+        int body = model->mocap_body[k];
+        store_pose(u + layout.mocap + TAC_POSE_SIZE * k, model->body_pos[body], model->body_quat[body]);
     }
 }
 
@@ -78,9 +82,8 @@ tacStatus tac_key_state(const tacModel *model, const tacOptions *options, int ke
     memcpy(u, model->key_ctrl + k * nu, nu * sizeof *u);
     tacInputLayout layout = tac_input_layout(model, options);
     for (size_t i = 0; layout.mocap >= 0 && i < nmocap; i++) {
-        double *mocap = u + layout.mocap;
-        tac_store3(mocap + 7 * i, model->key_mpos[k * nmocap + i]);
-        tac_quat_store(mocap + 7 * i + 3, model->key_mquat[k * nmocap + i]);
+        size_t pose = k * nmocap + i;
+        store_pose(u + layout.mocap + TAC_POSE_SIZE * i, model->key_mpos[pose], model->key_mquat[pose]);
     }
     return TAC_OK;
 }

@@ -9,23 +9,28 @@ void tac_report(const tacSim *sim, tacStatus status, int bad, tacStepInfo *info)
     if (sim != NULL) info->ties += sim->ctx.work.ties;
     info->status = status;
     info->bad_index = bad;
-    info->steps = info->unsolved = 0, info->first_unsolved = -1, info->worst_residual = 0;
+    info->steps = info->unsolved = 0;
+    info->first_unsolved = -1;
+    info->worst_residual = 0;
     if (tac_went_on(status)) tac_count_step(info, 0, status, info->residual);
 }
 
 void tac_count_step(tacStepInfo *sum, int k, tacStatus status, double residual) {
     int unsolved = status != TAC_OK;
     if (unsolved && (sum->first_unsolved < 0 || k < sum->first_unsolved)) sum->first_unsolved = k;
-    sum->steps++, sum->unsolved += unsolved;
+    sum->steps++;
+    sum->unsolved += unsolved;
     sum->worst_residual = residual > sum->worst_residual ? residual : sum->worst_residual;
 }
 
 void tac_take_count(tacStepInfo *info, const tacStepInfo *sum) {
-    info->steps = sum->steps, info->unsolved = sum->unsolved;
-    info->first_unsolved = sum->first_unsolved, info->worst_residual = sum->worst_residual;
+    info->steps = sum->steps;
+    info->unsolved = sum->unsolved;
+    info->first_unsolved = sum->first_unsolved;
+    info->worst_residual = sum->worst_residual;
 }
 
-/* What the report tells of the energy: nothing of a step that has no next state. */
+/* Reports the energy gain. A step without a next state has none. */
 static void tell_energy(tacSim *sim, tacStatus status, const double *u, const double *y, const tacEnergyStart *start) {
     if (tac_went_on(status)) sim->ctx.info.energy_gain = tac_energy_gain(&sim->ctx, u, y, start);
 }
@@ -39,7 +44,8 @@ tacStatus tac_step_told(tacSim *sim, const char *call, const tacStepCall *c, int
         tacEnergyStart start = {.force = sim->force};
         sim->ctx.work.count_ties = 0;
         if (energy) tac_energy_begin(&sim->ctx, c->x, c->u, &start);
-        sim->ctx.work.ties = 0, sim->ctx.work.count_ties = info != NULL;
+        sim->ctx.work.ties = 0;
+        sim->ctx.work.count_ties = info != NULL;
         status = tac_end_call(sim, call, sim->ctx.stepper->step(&sim->ctx, c->x, c->u, c->y));
         sim->ctx.info.energy_gain = 0;
         if (energy) tell_energy(sim, status, c->u, c->y, &start);
@@ -58,7 +64,8 @@ static tacStatus run_jac(tacSim *sim, const double *x, const double *u, double *
     tacContext *ctx = &sim->ctx;
     ctx->work.count_ties = 0;
     if (told) tac_energy_begin(ctx, x, u, &start);
-    ctx->work.ties = 0, ctx->work.count_ties = told;
+    ctx->work.ties = 0;
+    ctx->work.count_ties = told;
     ctx->margins = told;
     tacStatus status = ctx->stepper->jac(ctx, x, u, y, jac);
     ctx->margins = 0;
@@ -85,7 +92,8 @@ tacStatus tac_step_vjp(tacSim *sim, const double *x, const double *u, const doub
     if (status == TAC_OK) status = tac_check_array(sim, __func__, "ybar", tac_ndx(sim->ctx.model), ybar);
     int began = status == TAC_OK;
     if (began) {
-        sim->ctx.work.ties = 0, sim->ctx.work.count_ties = info != NULL;
+        sim->ctx.work.ties = 0;
+        sim->ctx.work.count_ties = info != NULL;
         status = tac_end_call(sim, __func__, sim->ctx.stepper->vjp(&sim->ctx, x, u, ybar, grad));
         sim->ctx.info.energy_gain = 0;
     }

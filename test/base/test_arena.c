@@ -73,6 +73,23 @@ static void scopes_release_at_every_exit(void **state) {
     CHECK_INT(arena.used, ROOM);
 }
 
+static size_t exit_with_loan(tacArena *arena, int early) {
+    TAC_BORROW(arena, memory, SIZE);
+    if (TAC_TAKE(arena, 8, double) == NULL || early) return arena->used;
+    return TAC_TAKE(arena, 8, double) == NULL ? 0 : arena->used;
+}
+
+/* The lender may write to all of it again. */
+static void borrowed_memory_is_returned_at_every_exit(void **state) {
+    (void)state;
+    tacArena arena;
+    for (int early = 0; early < 2; early++) {
+        CHECK_INT(exit_with_loan(&arena, early), early ? ROOM : 2 * ROOM);
+        CHECK_INT(arena.used, 0);
+        memset(memory, early, SIZE);
+    }
+}
+
 /* A dry run takes the same bytes as the run, and has no memory. */
 static void dry_runs_measure(void **state) {
     (void)state;
@@ -150,12 +167,17 @@ static void writes_behind_a_block_are_found(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_are_aligned_and_apart),         cmocka_unit_test(peak_survives_release),
-        cmocka_unit_test(scopes_release_at_every_exit),        cmocka_unit_test(dry_runs_measure),
-        cmocka_unit_test(full_gives_null_and_changes_nothing), cmocka_unit_test(memory_comes_back_to_its_owner),
+        cmocka_unit_test(takes_are_aligned_and_apart),
+        cmocka_unit_test(peak_survives_release),
+        cmocka_unit_test(scopes_release_at_every_exit),
+        cmocka_unit_test(borrowed_memory_is_returned_at_every_exit),
+        cmocka_unit_test(dry_runs_measure),
+        cmocka_unit_test(full_gives_null_and_changes_nothing),
+        cmocka_unit_test(memory_comes_back_to_its_owner),
         cmocka_unit_test(spoiled_memory_is_no_number),
 #ifdef TAC_CHECKS
-        cmocka_unit_test(fresh_memory_is_no_number),           cmocka_unit_test(writes_behind_a_block_are_found),
+        cmocka_unit_test(fresh_memory_is_no_number),
+        cmocka_unit_test(writes_behind_a_block_are_found),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

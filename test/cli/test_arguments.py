@@ -1,5 +1,7 @@
 """Verbs, help, exit codes, and what bad arguments are met with."""
 
+import pathlib
+import re
 import unittest
 
 from driver import Case
@@ -24,6 +26,15 @@ class Verbs(Case):
             text = self.fine(verb, "--help").out
             for option in ("--lenient", "--base", "--actuate", "--allow-outside", "--package-dirs", "--set", "--json"):
                 self.assertIn(option, text)
+
+    def test_help_lists_every_option_of_the_table(self):
+        table = pathlib.Path("include/tactus/option_table.h").read_text()
+        rows = re.findall(r'"(--[a-z-]+)",[\s\\]*"([^"]+)"\)', table)
+        text = " ".join(self.fine("sim", "--help").out.split())
+        self.assertGreater(len(rows), 15)
+        for flag, meaning in rows:
+            self.assertIn(f"{flag} ", text)
+            self.assertIn(meaning, text)
 
     def test_version(self):
         self.assertRegex(self.fine("version").out, r"^tactus \d+\.\d+\.\d+\n$")

@@ -3,6 +3,7 @@
 #include "contact/ncp/contact.h"
 #include "contact/ncp/contact_system.h"
 #include "contact/ncp/features.h"
+#include "smooth/find_contacts.h"
 #include "step/sim.h"
 
 #include "math/cone.h"
@@ -106,9 +107,9 @@ static void begin(Problem *k, tacDraw *d) {
     options.contact = TAC_NCP, options.dt = TIME_STEP;
     if (tac_sim_new(k->m, &options, &k->sim, &err) != TAC_OK) fail_msg("%s", err.text);
     tacSim *sim = k->sim;
-    double dq[64], extra[16];
+    double dq[64];
     tac_sim_poison(sim);
-    CHECK(tac_nx(k->m) <= 400 && k->m->nv <= 64 && k->m->ngeom <= 16);
+    CHECK(tac_nx(k->m) <= 400 && k->m->nv <= 64);
     tac_default_state(k->m, k->x);
     for (int i = 0; i < k->m->nv; i++) {
         dq[i] = 0.05 * draw_normal(d);
@@ -123,12 +124,8 @@ static void begin(Problem *k, tacDraw *d) {
     tac_smooth_forces(k->m, &sim->ctx.work, p->q, p->v, NULL, (tacInputs){0}, TIME_STEP);
     for (int i = 0; i < k->m->nv; i++)
         p->tau[i] = TIME_STEP * (sim->ctx.work.qfrc[i] + sim->ctx.work.bias[i]);
-    for (int g = 0; g < k->m->ngeom; g++)
-        extra[g] = 0.05;
-    CHECK_INT(tac_place_geoms(k->m, &sim->ctx.work, &sim->ctx.scene), TAC_OK);
-    sim->ctx.scene.extra = extra;
-    CHECK_INT(tac_scene_contacts(&sim->ctx.scene, k->m, p->found, p->max_contacts, &found), TAC_OK);
-    sim->ctx.scene.extra = NULL;
+    const tacContactReach reach = {.distance = 0.05};
+    CHECK_INT(tac_find_contacts(&sim->ctx, &sim->ctx.work, &reach, p->found, p->max_contacts, &found), TAC_OK);
     tac_ncp_begin_bodies(p);
     tac_ncp_add_constraints(p, found);
     CHECK_INT(tac_ncp_start(p, 0, 0), TAC_OK);

@@ -1,5 +1,5 @@
 /* How contacts move: both shapes together rigidly, each alone as the other makes up for it; movers and parameters are
- * held against differences in test/step/test_collide.c. */
+ * held against differences in test/step/test_contacts.c. */
 #include "dynamics/contact_move.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/robots.h"

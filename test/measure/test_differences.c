@@ -17,14 +17,14 @@ typedef struct Curves {
     int calls[COUNT];
 } Curves;
 
-/* (e^(a t), a sin t); those that are settled are left alone, and give what must not be read. */
+/* (e^(a t), a sin t); those that have converged are left alone, and give what must not be read. */
 static int curves(void *context, double t, double *out) {
     Curves *c = context;
     for (int k = 0; k < COUNT; k++) {
-        int settled = c->error != NULL && c->error[k * OUTPUTS] == DIFFERENCE_SETTLED;
-        out[k * OUTPUTS] = settled ? 1e9 * t : exp(c->rate[k] * t);
-        out[k * OUTPUTS + 1] = settled ? 1e9 * t : c->rate[k] * sin(t);
-        c->calls[k] += !settled;
+        int converged = c->error != NULL && c->error[k * OUTPUTS] == DIFFERENCE_CONVERGED;
+        out[k * OUTPUTS] = converged ? 1e9 * t : exp(c->rate[k] * t);
+        out[k * OUTPUTS + 1] = converged ? 1e9 * t : c->rate[k] * sin(t);
+        c->calls[k] += !converged;
     }
     return 0;
 }
@@ -43,7 +43,7 @@ static void whole_tableau(void **state) {
     CHECK_NEAR(d[0], 1, TOL_VALUE);
 }
 
-/* A function that bends more takes more rows; one that is settled is not evaluated again, and keeps its value. */
+/* A function that bends more takes more rows; one that has converged is not evaluated again, and keeps its value. */
 static void ended_where_known(void **state) {
     (void)state;
     double d[ALL], error[ALL], work[WORK];
@@ -52,7 +52,7 @@ static void ended_where_known(void **state) {
     CHECK(c.calls[0] < c.calls[1] && c.calls[1] < c.calls[2]);
     CHECK_INT(c.calls[2], 2 * DIFFERENCE_ROWS);
     for (int i = 0; i < 2 * OUTPUTS; i++) {
-        CHECK(error[i] == DIFFERENCE_SETTLED);
+        CHECK(error[i] == DIFFERENCE_CONVERGED);
         CHECK_NEAR(d[i], c.rate[i / OUTPUTS], ENOUGH);
     }
     CHECK(error[2 * OUTPUTS] > ENOUGH * 100);

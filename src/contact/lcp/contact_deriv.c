@@ -1,5 +1,6 @@
 /* What contacts add to dR and dr (docs/theory/contact.md, R2, R3). Only held contacts do; the others have neither force
  * nor condition. */
+#include "base/error.h"
 #include "contact/lcp/problem.h"
 
 static double bounce_move(const void *context, const tacContact *c, int row, const tacDisplacement *d,
@@ -38,11 +39,10 @@ tacStatus tac_lcp_contacts_jac(const tacLcpPoint *p, const tacLcpSink *q, const 
                          .wrench_scale = 1 / lcp->h,
                          .more = any_bounces(lcp) ? bounce_move : NULL,
                          .context = p};
-    tacStatus status = TAC_OK;
-    for (int contact = 0; contact < lcp->rows.ncontact && status == TAC_OK; contact++) {
+    for (int contact = 0; contact < lcp->rows.ncontact; contact++) {
         if (lcp->row_class[lcp->rows.first_row[contact]] != TAC_ROW_FREE) continue;
-        if (!tac_contact_run_takes(&run, contact)) status = tac_contact_run_jac(&run, &to);
+        if (!tac_contact_run_takes(&run, contact)) TAC_TRY(tac_contact_run_jac(&run, &to));
         add_contact(lcp, contact, &run);
     }
-    return status == TAC_OK ? tac_contact_run_jac(&run, &to) : status;
+    return tac_contact_run_jac(&run, &to);
 }

@@ -78,7 +78,7 @@ typedef struct tacLcp {
     double *products; /* TAC_LCP_FEW_ROWS squared: A of that island, eps on the diagonal, for the derivative */
     int pivots, unsolved;
     double residual;
-    int toi;           /* 1: rows are contacts that touch (contact/lcp/toi/flight.h) */
+    int toi;           /* 1: rows are contacts that touch (contact/lcp/toi/step.h) */
     int impact;        /* 1: an instant: dry friction has no time to act */
     double target;     /* m: distance that contacts are to have */
     const int *met;    /* the two geoms of this impact; NULL: none. Contacts between them that touch have no shift */
@@ -127,7 +127,9 @@ tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, ta
 /* eps of row k, and its derivative by a parameter; heaviest: of tac_lcp_heaviest (compliance.c). */
 double tac_lcp_compliance(const tacModel *m, const tacRows *rows, int k, int heaviest);
 double tac_lcp_compliance_param(const tacModel *m, const tacRows *rows, int k, int heaviest, const tacParamTangent *t);
-/* Solves one island, and counts it where it is not. */
+/* Number of dofs of an island's trees. Needs: tac_lcp_setup. */
+int tac_lcp_count_dofs(const tacModel *m, tacLcp *lcp, int island);
+/* Solves one island, and counts it where it is not (solve.c). */
 tacStatus tac_lcp_solve_island(const tacModel *m, tacLcp *lcp, int island, tacArena *arena);
 /* Root of the heaviest tree that moves; 0: there is none. */
 int tac_lcp_heaviest(const tacModel *m);
@@ -141,7 +143,7 @@ double tac_lcp_row_margin(const tacLcp *lcp, int k);
 /* force[nv] += J^T f */
 void tac_lcp_add_force(const tacLcp *lcp, double *force);
 
-/* --- Derivatives (deriv.c) ------------------------------------------------------------------------------------ */
+/* --- Derivatives (deriv.c, rows_deriv.c) ---------------------------------------------------------------------- */
 
 /* Where one kind of column goes: changes of the residual R = ... - J^T f / h over dofs, and of r = J v+ + s + eps f
  * over rows, both at fixed f and v+; forces on bodies are those over h. */
@@ -167,7 +169,7 @@ typedef struct tacLcpPoint {
 /* Emits all columns of contacts (dofs; mocap numbers; parameters); a NULL sink is skipped (contact_deriv.c). */
 tacStatus tac_lcp_contacts_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSink *mocap,
                                const tacLcpSink *theta, const tacParamTangent *tangents);
-/* Emits what limits, friction, compliance and bounds add to the same columns. */
+/* Emits what limits, friction, compliance and bounds add to the same columns (rows_deriv.c). */
 void tac_lcp_other_jac(const tacLcpPoint *p, const tacLcpSink *q, const tacLcpSink *theta,
                        const tacParamTangent *tangents);
 /* Emits the columns of equalities, except for the change of q (+) h v with q and v (equality.c, predict.c). */

@@ -34,7 +34,7 @@ typedef struct Lists {
     int *parent, *adr, *depth;
 } Lists;
 
-/* What both ways to keep H take. */
+/* Takes the arrays that both ways to store H need. */
 static int layout(tacSoftHessian *h, Lists *l, const tacModel *m, tacArena *arena) {
     size_t rows = TAC_HESSIAN_ROWS * (size_t)padded(m->nv);
     l->parent = TAC_TAKE(arena, m->nv, int);
@@ -241,7 +241,7 @@ static void finish_term(tacSoftHessian *h, Term *t) {
     t->n = 0;
 }
 
-/* To the sum of those over the same dofs, or to a new one. */
+/* Adds to the sum of rows over the same dofs, or begins a new one. */
 static void take_block(tacSoftHessian *h, Term *t, const tacRows *rows, const tacSoftBlock *b, const double *K) {
     if (add_block(t, rows, b, K)) return;
     finish_term(h, t);

@@ -32,7 +32,7 @@ typedef struct tacSoftHessian {
 void tac_soft_measure_hessian(const tacModel *m, tacArena *dry);
 /* Rows -> how H is kept. 0: the arena is too small. */
 int tac_soft_hessian_begin(tacSoftHessian *h, const tacModel *m, const tacRows *rows, tacArena *arena);
-/* How stiff a block is at its y: tac_soft_force, or tac_soft_sticking_force. */
+/* Law of a block at its y: force and stiffness, tac_soft_force or tac_soft_sticking_force. */
 typedef int (*tacSoftLaw)(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K);
 /* Factor at the present y. 0: not positive definite. Needs: mass. */
 int tac_soft_hessian_factor(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft);

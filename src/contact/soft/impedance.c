@@ -35,9 +35,9 @@ static double transition(double x, double c, double p, double *slope) {
     return low ? y : 1 - y;
 }
 
-/* Which smooth piece of d(r): y has three, before and after its midpoint (one where p = 1) and beyond the width.
- * Between r < 0 and r > 0 it is smooth for p = 2 and above; below, the pieces of the two signs are apart. (No number
- * per piece is constant around the end of that border at p = 2: what stays on one side of r = 0 ignores the sign.) */
+/* Finds the smooth piece of d(r). y has three: before its midpoint, after it (one piece if p = 1), and beyond the
+ * width. At r = 0 it is smooth for p of 2 and more. For smaller p the pieces of the two signs differ. (No number per
+ * piece is constant around the end of that border at p = 2. A run that stays on one side of r = 0 ignores the sign.) */
 static void find_piece(const double solimp[5], double r, tacImpedance *out) {
     double c = solimp[3], p = solimp[4], width = solimp[2], x = tac_abs(r) / width, next = tac_abs(x - 1);
     out->piece = x >= 1 ? 3 : x > c && p != 1 ? 2 : 1;
@@ -100,7 +100,7 @@ static double transition_jvp(double x, double c, double p, double dx, double dc,
     return slope * dx + (1 - y) * ((1 - p) * dc / (1 - c) - tac_log((1 - x) / (1 - c)) * dp);
 }
 
-/* d = d_0 + y (d_1 - d_0). Where d_0 = d_1 the shares are those that hold beside it. */
+/* d = d_0 + y (d_1 - d_0). If d_0 = d_1, the shares are the limits of those beside it. */
 static double impedance_jvp(const double solimp[5], double r, const double d[5]) {
     double d0 = solimp[0], d1 = solimp[1], width = solimp[2];
     if (width <= TINY) return 0.5 * (d[0] + d[1]);

@@ -1,13 +1,13 @@
-/* How stiff a soft constraint is: MuJoCo's solref and solimp (docs/theory/soft.md, Z2-Z4). */
+/* Stiffness of a soft constraint: MuJoCo's solref and solimp (docs/theory/soft.md, Z2-Z4). */
 #pragma once
 
-/* What a constraint takes from the model. */
+/* Numbers of the model that define a constraint's stiffness. */
 typedef struct tacSoftness {
     double solref[2]; /* time constant and damping ratio, both > 0; or -stiffness, -damping */
     double solimp[5]; /* impedance at the surface and inside, width of the transition, its midpoint and power */
 } tacSoftness;
 
-/* Of a constraint at r = pos - margin: a_ref = -B vel - K d r. */
+/* Impedance of a constraint at r = pos - margin: a_ref = -B vel - K d r. */
 typedef struct tacImpedance {
     double K, B; /* 1/s^2, 1/s */
     double d;    /* 0 < d < 1 */

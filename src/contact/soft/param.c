@@ -1,4 +1,4 @@
-/* How the numbers of a constraint itself move with a parameter (docs/theory/soft.md, Z10, Z11): impedance by solref and
+/* Derivatives of a constraint's own numbers by a parameter (docs/theory/soft.md, Z10, Z11): impedance by solref and
  * solimp, regularization by weights, impratio and friction, losses, margins. */
 #include "contact/soft/problem.h"
 
@@ -8,8 +8,8 @@
 
 /* --- What a contact has of its geoms ------------------------------------------------------------------------------ */
 
-/* Of two numbers of which the larger (sign 1) or smaller (-1) counts: how it moves with one of them. Where they are
- * equal each has half: the mean of both sides of the kink. */
+/* Derivative of the larger (sign 1) or smaller (-1) of two numbers by one of them. Equal numbers have half each: the
+ * mean of both sides of the kink. */
 static double choice(const double *a, const double *b, double sign, const double *number) {
     double difference = sign * (*a - *b);
     return difference == 0 ? 0.5 * ((number == a) + (number == b)) : number == (difference > 0 ? a : b);

@@ -142,7 +142,7 @@ double tac_soft_limit_margin(const tacModel *m, const double *q);
 /* Least change of y (m/s^2, rad/s^2) that takes the block to another zone. */
 double tac_soft_margin(const tacSoftBlock *block, const double *D, const double *y);
 
-/* --- Derivatives (contact.c, deriv.c) ------------------------------------------------------------------------------
+/* --- Derivatives (contact_deriv.c, rows_deriv.c) -------------------------------------------------------------------
  *
  * G = ID(q, v, a) - tau - J^T f = 0 defines a:  da = -H^-1 dG. At fixed a, constraints add to dG
  *

@@ -177,7 +177,7 @@ BUGS = {
 }
 unit_checks("gradients-bug", BUGS, "test_known_bugs")
 
-unit_check("gradients-rollout", "1000-step rollout gradients equal differences to 1e-6; 10 checkpoints, the same bits", "test_adjoint", "equals_differences")
+unit_check("gradients-rollout", "1000-step rollout gradients equal differences to 1e-6; 10 checkpoints, the same bits", "test_rollout_vjp", "equals_differences")
 unit_check("gradients-outputs", "quantities for losses: A, B, P of every kind equal differences to 1e-7, reverse equals forward to 1e-10", "test_outputs", "equal_differences")
 unit_check("gradients-orders", "observed order of every integrator within 0.1 of theory", "test_integrators", "orders")
 unit_check("gradients-energy", "mean energy error of semi-implicit Euler falls with order 2 in the step, without drift", "test_integrators", "euler_keeps_the_mean_energy")

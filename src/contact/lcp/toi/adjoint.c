@@ -4,12 +4,12 @@
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "contact/lcp/share.h"
-#include "contact/lcp/toi/flight.h"
+#include "contact/lcp/toi/step.h"
 #include "smooth/tangent.h"
 
 #include <string.h>
 
-/* On its way back: covectors of the state in hand. */
+/* Covectors of the current state in reverse mode. */
 typedef struct Return {
     tacContext *ctx;
     const double *u;
@@ -75,7 +75,7 @@ static tacStatus pull_time(Return *r, const tacFlight *f) {
     if (!(rate < 0)) return TAC_ERR_DEGENERATE;
     tac_dense_axpy(m->nv, -bar / rate, G, r->q);
     int mocap = ctx->inputs.mocap;
-    for (int i = 0; mocap >= 0 && i < 7 * m->nmocap; i++) {
+    for (int i = 0; i < ctx->inputs.nmocap; i++) {
         tacMover mover;
         tac_mocap_mover(m, &ctx->work, i, x.u.mocap, &mover);
         r->direct.u[mocap + i] -= bar / rate * tac_contact_along(m, &ctx->work, &c, &mover).dist;
@@ -88,13 +88,13 @@ static tacStatus pull_time(Return *r, const tacFlight *f) {
     return TAC_OK;
 }
 
-/* To the covector of the time step, where it is a parameter. */
+/* Adds to the gradient by the time step, if that is a parameter. */
 static void add_time(Return *r, double change) {
     int time = tac_param_of_time(r->ctx->model);
     if (time >= 0) r->direct.theta[time] += change;
 }
 
-/* What (1 + e) J d(lag) and the time left do to the rows, lag = (t/h - 1/2) kick. */
+/* Pulls the rows' change by (1 + e) J d(lag), lag = (t/h - 1/2) kick, and by the time left. */
 static void pull_lag(Return *r, const tacFlight *f, const tacLcp *lcp, const double *mu, const double *weight) {
     double h = r->ctx->options.dt, share = (h - f->left) / h - 0.5, *lag = r->move;
     int nv = r->ctx->model->nv;
@@ -112,7 +112,7 @@ static void pull_lag(Return *r, const tacFlight *f, const tacLcp *lcp, const dou
     add_time(r, along * f->left / (h * h));
 }
 
-/* bar -= d(M a)^T lambda: R is linear in a but for what has no a in it. */
+/* bar -= d(M a)^T lambda. R is linear in a plus a part without a. */
 static void pull_inertia(Return *r, const tacFlight *f, double *lambda) {
     size_t nv = (size_t)r->ctx->model->nv;
     double *qacc = r->ctx->work.qacc;

@@ -2,7 +2,7 @@
  * along with it (docs/theory/contact.md, H3, H4). */
 #include "math/dense.h"
 #include "contact/lcp/share.h"
-#include "contact/lcp/toi/flight.h"
+#include "contact/lcp/toi/step.h"
 #include "smooth/tangent.h"
 
 #include <string.h>
@@ -94,7 +94,7 @@ static void add_direct(tacFlight *f, const tacContactSystem *c, double *time) {
     tacColumns columns = f->d->c;
     tacSmoothPoint x = tac_point_of(ctx, f->x, f->u);
     int mocap = ctx->inputs.mocap;
-    for (int i = 0; mocap >= 0 && i < 7 * m->nmocap; i++) {
+    for (int i = 0; i < ctx->inputs.nmocap; i++) {
         tacMover mover;
         tac_mocap_mover(m, &ctx->work, i, x.u.mocap, &mover);
         time[columns.nx + mocap + i] += tac_contact_along(m, &ctx->work, c, &mover).dist;
@@ -206,7 +206,7 @@ double tac_flight_span_rate(const tacLcp *lcp, int k) {
 
 static double *change_layout(tacColumns c, tacArena *arena) { return TAC_TAKE(arena, c.n, double); }
 
-/* What the lag does to shares of restitution: dE = -Q . d(lag), Q of each island in turn (L18). */
+/* Change of the shares of restitution with the lag: dE = -Q . d(lag), Q of each island in turn (L18). */
 static tacStatus share_jac(tacFlight *f, const tacLcp *lcp, double *dr) {
     tacContext *ctx = f->ctx;
     tacColumns c = f->d->c;

@@ -2,7 +2,7 @@
  * each where its problem was, so that the sum is the mean over the step (docs/theory/contact.md, H5). */
 #include "math/dense.h"
 #include "math/scalar.h"
-#include "contact/lcp/toi/flight.h"
+#include "contact/lcp/toi/step.h"
 
 #include <string.h>
 
@@ -109,7 +109,7 @@ static void pull_rows(tacColumns c, size_t rows, const double *Z, const double *
     }
 }
 
-/* By the matrix of one kind of forces. */
+/* Reverse mode through the whole matrix of one kind of forces. */
 static tacStatus pull_matrix(tacContext *ctx, const double *x, const double *u, int wrenches, const double *zbar,
                              const tacGrad *bar) {
     TAC_SCOPE(&ctx->arena);

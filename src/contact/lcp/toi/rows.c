@@ -1,5 +1,5 @@
-/* Rows of what touches, in the kick and at impacts: which contacts are rows, and the problem they make (flight.h). */
-#include "contact/lcp/toi/flight.h"
+/* Rows of what touches, in the kick and at impacts: which contacts are rows, and the problem they make (step.h). */
+#include "contact/lcp/toi/step.h"
 
 #include "math/scalar.h"
 #include "contact/lcp/predict.h"
@@ -30,7 +30,7 @@ static double rate_of(const tacFlight *f, const tacContact *c, const tacVec6 *V)
     return rate;
 }
 
-/* How far a problem is from having other rows. */
+/* Least changes at which a problem has other rows. */
 typedef struct Margins {
     double rate; /* m/s: of approach */
     double dist; /* m */
@@ -70,7 +70,7 @@ static tacStatus find_touching(tacFlight *f, tacLcp *lcp, Margins *margin) {
     return TAC_OK;
 }
 
-/* What this problem says, joined to what those before it in the step said. */
+/* Joins the report of this problem to the reports of the problems before it in the step. */
 static void report(tacFlight *f, const tacLcp *lcp) {
     tacStepInfo before = f->ctx->info, *info = &f->ctx->info;
     tac_lcp_report(f->ctx->model, lcp, info);

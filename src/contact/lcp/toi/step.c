@@ -1,4 +1,4 @@
-#include "contact/lcp/toi/flight.h"
+#include "contact/lcp/toi/step.h"
 
 #include "dynamics/actuator.h"
 #include "math/scalar.h"
@@ -88,7 +88,7 @@ static tacStatus solve_impact(tacFlight *f, tacLcp *lcp) {
     return tac_flight_lag_jac(f, lcp);
 }
 
-/* Through an impact. The problem of the one where the flight stops is left in the arena for the caller. */
+/* Solves an impact. The problem of the impact at which the flight stops stays in the arena for the caller. */
 static tacStatus collide(tacFlight *f) {
     tacContext *ctx = f->ctx;
     const tacModel *m = ctx->model;
@@ -117,7 +117,7 @@ static tacStatus drift(tacFlight *f, double t) {
     return tac_first_nonfinite(m->nq, f->x) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
-/* Which of the levels gap, gap/2, gap/4, ... two are at where they meet. */
+/* Number of the level, among gap, gap/2, gap/4, ..., at which two geoms meet. */
 static int level_of(double dist) {
     int level = 0;
     for (double least = 0.75 * TAC_TOI_GAP; dist < least && level < 2 * TAC_IMPACT_LEVELS; least /= 2)
@@ -125,7 +125,7 @@ static int level_of(double dist) {
     return level;
 }
 
-/* What the step's report says of an impact: which pair, how near, when, and how far from not being in this step. */
+/* Reports an impact: its pair, distance and time, and how far it is from not being in this step. */
 static void note_impact(tacFlight *f, const tacImpactPair *pair) {
     tacStepInfo *info = &f->ctx->info;
     double h = f->ctx->options.dt;
@@ -136,7 +136,7 @@ static void note_impact(tacFlight *f, const tacImpactPair *pair) {
     info->class_margin = tac_min(info->class_margin, tac_abs(pair->rate) * f->left / h);
 }
 
-/* To where the pair meets, and through the impact. */
+/* Drifts to where the pair meets, and solves the impact. */
 static tacStatus meet(tacFlight *f, const tacImpactPair *pair) {
     tacContext *ctx = f->ctx;
     TAC_TRY(drift(f, pair->time));
@@ -151,7 +151,7 @@ static tacStatus meet(tacFlight *f, const tacImpactPair *pair) {
     return collide(f);
 }
 
-/* To the step's end. */
+/* Drifts to the step's end. */
 static tacStatus land(tacFlight *f) {
     tacStatus status = drift(f, f->left);
     f->unsolved |= f->sunk > TAC_TOI_SUNK;
@@ -320,7 +320,7 @@ static tacStatus pull_smooth(tacContext *ctx, const double *x, const double *u, 
                : tac_lcp_pull(ctx, x, u, &lcp, f->scratch, ybar, g, NULL);
 }
 
-/* By the matrices of the whole step. */
+/* Reverse mode through the matrices of the whole step. */
 static tacStatus pull_matrices(tacContext *ctx, const double *x, const double *u, const double *ybar,
                                const tacGrad *g) {
     TAC_SCOPE(&ctx->arena);

@@ -50,7 +50,7 @@ typedef struct tacFlightForces {
     int max, n;
 } tacFlightForces;
 
-/* Where a flight stops: at an impact of the pair, where a search ended early, or, NONE, at the step's end. */
+/* A stop of a flight: at an impact of the pair, where a search ended early, or, NONE, at the step's end. */
 typedef struct tacFlightStop {
     tacImpactPair pair;
     tacImpactKind kind;
@@ -89,8 +89,8 @@ typedef struct tacFlight {
     tacFlightForces *z;            /* NULL: not asked for */
 } tacFlight;
 
-/* (x, u) -> f->x, f->act, w->next; with derivatives where d is given, with forces where z is. Leaves f in the arena:
- * the caller releases. Where tac_went_on(status), there is a next state. */
+/* (x, u) -> f->x, f->act, w->next; with derivatives if d is given, with forces if z is. Leaves f in the arena: the
+ * caller releases. There is a next state if tac_went_on(status). */
 tacStatus tac_flight_travel(tacContext *ctx, const double *x, const double *u, tacFlightTangent *d, tacFlightForces *z,
                             tacFlight *f);
 /* The flight `first` once more, to impact number k (from 1): its problem solved and left in the arena, its change of
@@ -120,10 +120,10 @@ tacStatus tac_flight_solve(tacFlight *f, const double *v_free, int impact, tacLc
 
 /* --- Derivatives (deriv.c) ---------------------------------------------------------------------------------------- */
 
-/* Their arrays, taken from the arena, at the step's beginning. */
+/* Takes their arrays from the arena and sets them at the step's beginning. */
 tacStatus tac_flight_tangent(tacContext *ctx, tacFlightTangent *d);
-/* After the kick, from W: dv, dq = identity, and of the whole step what the activations have. Needs: w as the kick left
- * it. */
+/* Derivatives after the kick, from W: dv, dq = identity, and the rows of the activations for the whole step. Needs: w
+ * as the kick left it. */
 tacStatus tac_flight_kick_jac(tacFlight *f, const double *x);
 /* q (+) t v: dq <- P dq + t Q dv; the time's own part follows. */
 void tac_flight_drift_jac(tacFlight *f, double t);
@@ -134,9 +134,9 @@ tacStatus tac_flight_time_jac(tacFlight *f, const int geom[2]);
 void tac_flight_stop_jac(tacFlight *f);
 /* dv <- d(v') through one impact, from W by its own q, v, u, theta. */
 void tac_flight_impact_jac(tacFlight *f);
-/* What the lag of a bounce adds to it: rows change by (1 + e) J d(lag). */
+/* Adds the change of rows with the lag of a bounce: (1 + e) J d(lag). */
 tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp);
-/* d(forces) of a problem += what its own q, v, u, theta do, by the derivatives in hand before it. */
+/* d(forces) += those of a problem by its own q, v, u, theta, chained with the derivatives of the state before it. */
 tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp);
 /* d(shift)/d(time left) of row k. */
 double tac_flight_span_rate(const tacLcp *lcp, int k);
@@ -145,8 +145,8 @@ int tac_flight_finish_jac(const tacFlight *f);
 
 /* --- Reverse mode (adjoint.c) ------------------------------------------------------------------------------------- */
 
-/* Of a step that f has made, with ctx->info its report and all its stops remembered; landed: 1 where it came to its
- * end. */
+/* Reverse mode of a step that f has made. ctx->info is its report, and f has recorded all its stops. landed: 1 if it
+ * came to its end. */
 tacStatus tac_flight_pull(tacFlight *f, const double *x, int landed, const double *ybar, const tacGrad *g);
 
 /* --- Forces as outputs (outputs.c) -------------------------------------------------------------------------------- */

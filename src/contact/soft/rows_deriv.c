@@ -62,7 +62,7 @@ static void emit_poses(const tacSoftPoint *p, const tacSoftBlock *b, const tacCo
             mover = tac_dof_mover(m, p->w, j);
             tac_equality_move(m, p->w, &e, &mover, &by[i], j, &q);
         }
-        for (int j = 0; to->mocap != NULL && j < 7 * m->nmocap; j++) {
+        for (int j = 0; to->mocap != NULL && j < TAC_POSE_SIZE * m->nmocap; j++) {
             tacRowSink mocap = i == 0 ? to_rows(to->mocap) : to_pos(to->mocap);
             tac_mocap_mover(m, p->w, j, p->x->u.mocap, &mover);
             tac_equality_move(m, p->w, &e, &mover, &by[i], j, &mocap);

@@ -1,4 +1,5 @@
 /* What contacts add to dG by moving (Z9): those that push, in runs of the same bodies and damping (contact_run.h). */
+#include "base/error.h"
 #include "contact/soft/problem.h"
 
 /* Which rows are emitted: all that go with the normal's B; or friction that has its own, whose forces went with the
@@ -24,16 +25,15 @@ static void add_contact(const tacSoft *soft, const tacSoftBlock *b, Pass pass, t
 
 static tacStatus emit_pass(tacSoftPoint *p, Pass pass, tacContactRun *run, const tacContactColumns *to) {
     const tacSoft *soft = p->soft;
-    tacStatus status = TAC_OK;
-    for (int id = 0; id < soft->nblock && status == TAC_OK; id++) {
+    for (int id = 0; id < soft->nblock; id++) {
         const tacSoftBlock *b = &soft->block[id];
         double B = tac_soft_damping(b, pass == SLIP_ALONE);
         if (!is_in(p, b, pass)) continue;
-        if (B != p->B || !tac_contact_run_takes(run, soft->rows.row[b->row].id)) status = tac_contact_run_jac(run, to);
+        if (B != p->B || !tac_contact_run_takes(run, soft->rows.row[b->row].id)) TAC_TRY(tac_contact_run_jac(run, to));
         tac_soft_set_damping(p, B);
         add_contact(soft, b, pass, run);
     }
-    return status == TAC_OK ? tac_contact_run_jac(run, to) : status;
+    return tac_contact_run_jac(run, to);
 }
 
 tacStatus tac_soft_contacts_jac(tacSoftPoint *p, const tacContactColumns *to) {
@@ -46,6 +46,6 @@ tacStatus tac_soft_contacts_jac(tacSoftPoint *p, const tacContactColumns *to) {
                          .V = p->V,
                          .scale = -1,
                          .wrench_scale = 1};
-    tacStatus status = emit_pass(p, WITH_NORMAL, &run, to);
-    return status == TAC_OK ? emit_pass(p, SLIP_ALONE, &run, to) : status;
+    TAC_TRY(emit_pass(p, WITH_NORMAL, &run, to));
+    return emit_pass(p, SLIP_ALONE, &run, to);
 }
