@@ -412,4 +412,5 @@ const tacStepper TAC_STEPPER_LCP_TOI = {.integrators = TAC_HAS(TAC_EULER),
                                         .forces_jac = tac_toi_forces_jac,
                                         .forces_vjp = tac_toi_forces_vjp,
                                         .contacts = tac_toi_contacts,
+                                        .friction = tac_lcp_friction,
                                         .measure = measure};
