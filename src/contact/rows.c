@@ -171,6 +171,12 @@ int tac_contact_dimension(const tacModel *m, const tacContact *c) {
     return pa != pb ? (pa > pb ? da : db) : (da > db ? da : db);
 }
 
+int tac_contact_has_friction(const tacModel *m, const tacContact *c) {
+    double mu[2];
+    tac_contact_friction(m, c, mu);
+    return tac_contact_dimension(m, c) > 1 && (mu[0] > 0 || mu[1] > 0);
+}
+
 uint64_t tac_contact_hash(const tacContact *c, uint64_t hash) {
     const tacFeature *f = c->feature;
     int words[13] = {c->geom[0], c->geom[1], c->pair,    (int)c->rule, f[0].kind,     f[0].id[0],   f[0].id[1],

@@ -95,6 +95,8 @@ void tac_contact_friction(const tacModel *m, const tacContact *c, double mu[2]);
 double tac_contact_restitution(const tacModel *m, const tacContact *c);
 /* condim of a contact: 1 has no friction. By the same rule. */
 int tac_contact_dimension(const tacModel *m, const tacContact *c);
+/* 1: it has a tangent and a coefficient above 0 along it. */
+int tac_contact_has_friction(const tacModel *m, const tacContact *c);
 
 /* f along the normal n and the two tangents t, or along changes of them. */
 static inline tacVec3 tac_contact_combine(const double f[3], tacVec3 n, const tacVec3 t[2]) {

@@ -11,6 +11,13 @@ typedef struct tacContext tacContext;
 /* Lays out on a dry arena; its peak counts. */
 typedef void (*tacMeasure)(const tacModel *model, const tacOptions *options, tacArena *dry);
 
+/* What the coefficients of friction of a contact do where it sticks. */
+typedef enum {
+    TAC_FRICTION_ABSENT,  /* nothing: it has no friction */
+    TAC_FRICTION_BOUNDS,  /* they bound the force, which is inside */
+    TAC_FRICTION_STIFFENS /* the contact is as stiff as they say */
+} tacFrictionEffect;
+
 /* The bit of a tacIntegrator. */
 #define TAC_HAS(integrator) (1u << (integrator))
 /* One contact model with one integrator: its functions. Inputs are checked before; outputs written on success only. */
@@ -40,8 +47,12 @@ typedef struct tacStepper {
                             const double *qfrcbar, const tacGrad *bar);
     /* *n contacts of the step; out is untouched where there are more than max: TAC_ERR_CONTACTS. NULL: none. */
     tacStatus (*contacts)(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n);
+    /* What friction of a contact does; NULL where contacts is. */
+    tacFrictionEffect (*friction)(const tacContext *ctx, const tacContact *contact);
     /* The same of all constraints; NULL: not told. */
     tacStatus (*constraints)(tacContext *ctx, const double *x, const double *u, tacConstraint *out, int max, int *n);
+    /* Most that there can be; NULL where constraints is. */
+    int (*max_constraints)(const tacModel *model, const tacOptions *options);
     /* The step alone, to write what its iterations do where ctx->history says. NULL: not told. */
     tacStatus (*history)(tacContext *ctx, const double *x, const double *u);
     /* Lays out on a dry arena what each of them takes. */

@@ -95,11 +95,12 @@ static void add_time(const tacContext *ctx, const double *hv, int np, double *P)
     }
 }
 
-/* Its reverse: qbar of q+, vbar of v+ with what comes from q+. */
-static void pull_time(const tacContext *ctx, const double *hv, const double *qbar, const double *vbar, double *theta) {
+/* Its reverse: qbar of q+, vbar of v+ with what comes from q+. a NULL: v+ does not move with h. */
+static void pull_time(const tacContext *ctx, const double *qbar, const double *vbar, const double *a, double *theta) {
     int k = theta == NULL ? -1 : tac_param_of_time(ctx->model);
+    const double *hv = ctx->work.vec[0];
     for (int i = 0; k >= 0 && i < ctx->model->nv; i++)
-        theta[k] += vbar[i] * ctx->work.qacc[i] + qbar[i] * hv[i] / ctx->options.dt;
+        theta[k] += (a == NULL ? 0 : vbar[i] * a[i]) + qbar[i] * hv[i] / ctx->options.dt;
 }
 
 /* Motions and slopes (SI units) beyond these have squares and sums that are no numbers. */
@@ -158,23 +159,35 @@ int tac_adjoint_layout(const tacModel *m, tacColumns c, tacArena *arena, tacAdjo
     return adjoint->lambda != NULL && adjoint->bar.x != NULL && adjoint->bar.u != NULL && adjoint->bar.theta != NULL;
 }
 
-tacStatus tac_adjoint_begin(tacContext *ctx, const double *ybar, int theta, tacAdjoint *adjoint) {
+/* What both begin with: lambda = vbar+, and q of bar. */
+static tacStatus begin(tacContext *ctx, const double *ybar, int theta, tacAdjoint *adjoint) {
     const tacModel *m = ctx->model;
     tacColumns c = tac_count_columns(ctx);
-    double h = ctx->options.dt, *hv = ctx->work.vec[0];
     adjoint->ybar = ybar;
     tacGrad *bar = &adjoint->bar;
     if (!tac_adjoint_layout(m, c, &ctx->arena, adjoint)) return TAC_ERR_ARENA_FULL;
-    double *qbar = bar->x, *vbar = qbar + m->nv;
     memset(bar->x, 0, (size_t)c.nx * sizeof(double));
     memset(bar->u, 0, (size_t)c.nu * sizeof(double));
     memset(bar->theta, 0, (size_t)c.np * sizeof(double));
     if (!theta) bar->theta = NULL;
-    memcpy(vbar, ybar + m->nv, (size_t)m->nv * sizeof(double));
-    tac_move_vjp(m, hv, h, ybar, qbar, vbar);
-    pull_time(ctx, hv, ybar, vbar, bar->theta);
-    for (int i = 0; i < m->nv; i++)
-        adjoint->lambda[i] = h * vbar[i];
+    memcpy(adjoint->lambda, ybar + m->nv, (size_t)m->nv * sizeof(double));
+    tac_move_vjp(m, ctx->work.vec[0], ctx->options.dt, ybar, bar->x, adjoint->lambda);
+    return TAC_OK;
+}
+
+tacStatus tac_adjoint_begin_velocity(tacContext *ctx, const double *ybar, int theta, tacAdjoint *adjoint) {
+    TAC_TRY(begin(ctx, ybar, theta, adjoint));
+    pull_time(ctx, ybar, adjoint->lambda, NULL, adjoint->bar.theta);
+    return TAC_OK;
+}
+
+tacStatus tac_adjoint_begin(tacContext *ctx, const double *ybar, int theta, tacAdjoint *adjoint) {
+    int nv = ctx->model->nv;
+    TAC_TRY(begin(ctx, ybar, theta, adjoint));
+    pull_time(ctx, ybar, adjoint->lambda, ctx->work.qacc, adjoint->bar.theta);
+    memcpy(adjoint->bar.x + nv, adjoint->lambda, (size_t)nv * sizeof(double));
+    for (int i = 0; i < nv; i++)
+        adjoint->lambda[i] *= ctx->options.dt;
     return TAC_OK;
 }
 

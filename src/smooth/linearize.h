@@ -33,15 +33,18 @@ typedef struct tacJacRows {
 } tacJacRows;
 int tac_jac_layout(const tacModel *m, tacColumns c, tacArena *arena, tacJacRows *rows);
 
-/* The reverse of it: begin, with h v+ in w->vec[0] and a in w->qacc, gives lambda = h vbar+, the stepper makes it K^-T
- * lambda where K a = ... , end the gradient (TAC_ERR_NONFINITE: it overflows, and none is written). Arrays are taken
- * from the arena; the caller releases. */
+/* The reverse of it. lambda begins as the gradient by what the stepper solves for: by v+ where that is its unknown, by
+ * a where v+ = v + h a is. The stepper makes it K^-T lambda where K a = ... ; end gives the gradient by all inputs
+ * (TAC_ERR_NONFINITE: it overflows, and none is written). Arrays are taken from the arena; the caller releases. */
 typedef struct tacAdjoint {
     double *lambda;     /* nv */
     tacGrad bar;        /* the gradient so far; theta is NULL where it is not asked for */
     const double *ybar; /* ndx */
 } tacAdjoint;
 int tac_adjoint_layout(const tacModel *m, tacColumns c, tacArena *arena, tacAdjoint *adjoint);
+/* q+ = q (+) h v+: lambda = vbar+, and in bar what of q+ goes past v+. Needs: h v+ in w->vec[0]. */
+tacStatus tac_adjoint_begin_velocity(tacContext *ctx, const double *ybar, int theta, tacAdjoint *adjoint);
+/* And v+ = v + h a: lambda = h vbar+, and in bar what goes past a. Needs: a in w->qacc besides. */
 tacStatus tac_adjoint_begin(tacContext *ctx, const double *ybar, int theta, tacAdjoint *adjoint);
 tacStatus tac_adjoint_end(tacContext *ctx, const double *x, const double *u, double span, const tacAdjoint *adjoint,
                           const tacGrad *g);

@@ -2,6 +2,7 @@
 #include "step/call.h"
 
 #include "dynamics/kinematics.h"
+#include "step/options.h"
 
 #include <string.h>
 
@@ -163,12 +164,16 @@ tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *u, tacCo
     return tac_end_list(sim, __func__, status, max, found);
 }
 
+static int tells_constraints(const tacStepper *stepper) { return stepper->constraints != NULL; }
+
 tacStatus tac_step_constraints(tacSim *sim, const double *x, const double *u, tacConstraint *out, int max, int *n) {
     int bad;
     TAC_TRY(tac_check_list(sim, __func__, out, max, n));
     TAC_TRY(tac_check_state(sim, __func__, x, u, &bad));
+    char has[TAC_CONTACT_WORDS];
     if (sim->ctx.stepper->constraints == NULL)
-        return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, __func__, "expected contact soft, whose constraints it tells of");
+        return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, __func__, "expected contact %s, whose constraints it tells of",
+                            tac_contacts_with(tells_constraints, has));
     int found = NOT_COUNTED;
     tacStatus status = sim->ctx.stepper->constraints(&sim->ctx, x, u, out, max, &found);
     if (found != NOT_COUNTED) *n = found;

@@ -2,7 +2,6 @@
  * Nothing here changes a result. */
 #include "step/explain.h"
 
-#include "contact/rows.h"
 #include "dynamics/actuator.h"
 #include "math/scalar.h"
 #include "step/call.h"
@@ -14,8 +13,9 @@
 enum { LABEL = 96, LISTED = 4 };
 /* m, m/s (rad, rad/s): a margin that is less is told as none. */
 #define NO_MARGIN 1e-9
-/* The kappa that is offered for a softer gradient. */
-#define SOFTER 1e-4
+/* The kappa that is offered for a softer gradient, and how to ask for it. */
+#define SOFTER      1e-4
+#define SOFTER_TEXT "--contact ncp --kappa 1e-4"
 
 /* Where the next words go. */
 typedef struct Text {
@@ -33,7 +33,7 @@ typedef struct Found {
     tacConstraint *constraint;
     int nconstraint;
     int sticking, sliding, smooth, open; /* contacts; smooth: held without friction */
-    int scaled;                          /* 1: coefficients of friction scale the stiffness of one that sticks */
+    int stiffens;                        /* 1: coefficients of friction scale the stiffness of one that sticks */
 } Found;
 
 __attribute__((format(printf, 2, 3))) static void say(Text *text, const char *format, ...) {
@@ -49,52 +49,44 @@ static const char *plural(int n) { return n == 1 ? "" : "s"; }
 
 /* --- Numbers of things -------------------------------------------------------------------------------------------- */
 
-/* Most constraints that contact soft can have: one block for each. */
-static int most_constraints(const tacModel *m, const tacOptions *options) {
-    return options->contact == TAC_SOFT ? m->neq + m->nv + 2 * m->njnt + 3 * m->ntendon + options->max_contacts : 0;
-}
+/* 0: no constraint of any kind acts. */
+static int has_constraints(const tacStepper *stepper) { return stepper->forces != NULL; }
 
 static double *layout_state(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, tac_nx(m), double); }
 
-static int layout_lists(const tacModel *m, const tacOptions *options, tacArena *arena, Found *f) {
+static int most_constraints(const tacModel *m, const tacOptions *options, const tacStepper *stepper) {
+    return stepper->constraints == NULL ? 0 : stepper->max_constraints(m, options);
+}
+
+static int layout_lists(const tacModel *m, const tacOptions *options, const tacStepper *stepper, tacArena *arena,
+                        Found *f) {
     f->contact = TAC_TAKE(arena, options->max_contacts, tacContactForce);
-    f->constraint = TAC_TAKE(arena, most_constraints(m, options), tacConstraint);
+    f->constraint = TAC_TAKE(arena, most_constraints(m, options, stepper), tacConstraint);
     return f->contact != NULL && f->constraint != NULL;
 }
 
-void tac_explain_measure(const tacModel *m, const tacOptions *options, tacMeasure step, tacArena *dry) {
+void tac_explain_measure(const tacModel *m, const tacOptions *options, const tacStepper *stepper, tacArena *dry) {
     TAC_SCOPE(dry);
     Found f;
     layout_state(m, dry);
-    if (options->contact != TAC_NONE) layout_lists(m, options, dry, &f);
-    step(m, options, dry);
+    if (stepper->contacts != NULL) layout_lists(m, options, stepper, dry, &f);
+    stepper->measure(m, options, dry);
 }
 
-static int has_friction(const tacSim *sim, const tacContact *c) {
-    double mu[2];
-    if (sim->ctx.options.contact == TAC_NCP && sim->ctx.options.ncp_friction == TAC_NCP_FRICTIONLESS) return 0;
-    tac_contact_friction(sim->ctx.model, c, mu);
-    return tac_contact_dimension(sim->ctx.model, c) > 1 && (mu[0] > 0 || mu[1] > 0);
-}
-
-/* Contact soft: a pyramid's rows, and a cone's where its coefficients differ by row (torsion, rolling, explicit pairs),
- * are as stiff as the coefficients say (docs/theory/soft.md, Z6, Z11). */
-static int is_scaled(const Found *f, const tacContactForce *c) {
-    if (f->sim->ctx.options.contact != TAC_SOFT || c->state != TAC_CONTACT_STICKING) return 0;
-    int pyramid = *f->sim->ctx.model->option_cone == TAC_CONE_PYRAMIDAL,
-        dim = tac_contact_dimension(f->sim->ctx.model, &c->contact);
-    return has_friction(f->sim, &c->contact) && (pyramid || dim > 3 || c->contact.pair >= 0);
+static tacFrictionEffect friction_of(const Found *f, const tacContactForce *c) {
+    return f->sim->ctx.stepper->friction(&f->sim->ctx, &c->contact);
 }
 
 static void count_contacts(Found *f) {
     for (int i = 0; i < f->told; i++) {
         const tacContactForce *c = &f->contact[i];
-        int *count = c->state == TAC_CONTACT_OPEN         ? &f->open
-                     : !has_friction(f->sim, &c->contact) ? &f->smooth
-                     : c->state == TAC_CONTACT_SLIDING    ? &f->sliding
-                                                          : &f->sticking;
+        tacFrictionEffect friction = friction_of(f, c);
+        int *count = c->state == TAC_CONTACT_OPEN      ? &f->open
+                     : friction == TAC_FRICTION_ABSENT ? &f->smooth
+                     : c->state == TAC_CONTACT_SLIDING ? &f->sliding
+                                                       : &f->sticking;
         ++*count;
-        f->scaled |= is_scaled(f, c);
+        f->stiffens |= friction == TAC_FRICTION_STIFFENS && c->state == TAC_CONTACT_STICKING;
     }
 }
 
@@ -214,7 +206,7 @@ static void say_open(Text *text, const Found *f) {
     int nearest = nearest_open(f);
     if (nearest < 0) return;
     say(text, "%d contact%s open, ", f->open, f->open == 1 ? " is" : "s are");
-    if (f->sim->ctx.options.contact == TAC_NCP)
+    if (f->info.kappa > 0)
         say(text, "with a force that comes of kappa, %g, of up to %.3g N", f->info.kappa, open_force(f));
     else
         say(text, "without force, and no derivative goes through");
@@ -230,23 +222,23 @@ static void say_friction(Text *text, const Found *f, int alone) {
             alone ? "friction" : "Friction of those that slide");
     if (f->sticking == 0) return;
     const char *which = alone ? "friction" : "Friction of those that stick";
-    if (f->scaled)
+    if (f->stiffens)
         say(text,
             "%s is inside its cone: it resists slip in proportion, and its coefficient only changes how stiff the "
             "contact is. ",
             which);
-    else if (f->sim->ctx.options.contact == TAC_NCP)
+    else if (f->info.kappa > 0)
         say(text,
             "%s is inside its cone: its coefficient has an effect of the order of kappa, here %g; a softer gradient: "
             "a larger one%s. ",
-            which, f->info.kappa, f->info.kappa < SOFTER ? ", --contact ncp --kappa 1e-4" : "");
+            which, f->info.kappa, f->info.kappa < SOFTER ? ", " SOFTER_TEXT : "");
     else
-        say(text, "%s has no first-order effect here; a softer gradient: --contact ncp --kappa 1e-4. ", which);
+        say(text, "%s has no first-order effect here; a softer gradient: " SOFTER_TEXT ". ", which);
 }
 
 static const char *class_word(const Found *f, const tacContactForce *c) {
     if (c->state == TAC_CONTACT_OPEN) return "open";
-    if (!has_friction(f->sim, &c->contact)) return "held without friction";
+    if (friction_of(f, c) == TAC_FRICTION_ABSENT) return "held without friction";
     return c->state == TAC_CONTACT_SLIDING ? "sliding" : "sticking";
 }
 
@@ -294,7 +286,7 @@ static void say_contacts(Text *text, const Found *f) {
     say_open(text, f);
 }
 
-/* --- Other constraints of contact soft ---------------------------------------------------------------------------- */
+/* --- Other constraints, where the contact model tells them -------------------------------------------------------- */
 
 /* Limits that push and dry friction, by zone. Equalities are in one zone always. */
 static void say_constraints(Text *text, const Found *f) {
@@ -331,7 +323,7 @@ static void say_constraints(Text *text, const Found *f) {
 
 static void say_kinks(Text *text, const Found *f) {
     double margin = tac_min(f->info.class_margin, f->info.feature_margin);
-    if (f->sim->ctx.options.contact != TAC_NONE && f->info.ties == 0 && margin < NO_MARGIN)
+    if (has_constraints(f->sim->ctx.stepper) && f->info.ties == 0 && margin < NO_MARGIN)
         say(text, "Another contact, limit or class begins right here: derivatives may jump. ");
     if (f->info.ties > 0)
         say(text, "%d row%s in two classes at once: the step has a kink here, and the derivative is that of one side. ",
@@ -345,13 +337,14 @@ static void say_kinks(Text *text, const Found *f) {
 
 /* Contacts, and constraints where the contact model tells them; without them where there is no room for all. */
 static void find(tacSim *sim, const double *x, const double *u, Found *f) {
-    int most = most_constraints(sim->ctx.model, &sim->ctx.options);
-    if (!layout_lists(sim->ctx.model, &sim->ctx.options, &sim->ctx.arena, f)) return;
-    if (tac_went_on(
-            sim->ctx.stepper->contacts(&sim->ctx, x, u, f->contact, sim->ctx.options.max_contacts, &f->ncontact)))
+    tacContext *ctx = &sim->ctx;
+    const tacStepper *stepper = ctx->stepper;
+    int most = most_constraints(ctx->model, &ctx->options, stepper);
+    if (!layout_lists(ctx->model, &ctx->options, stepper, &ctx->arena, f)) return;
+    if (tac_went_on(stepper->contacts(ctx, x, u, f->contact, ctx->options.max_contacts, &f->ncontact)))
         f->told = f->ncontact;
-    if (sim->ctx.stepper->constraints == NULL ||
-        !tac_went_on(sim->ctx.stepper->constraints(&sim->ctx, x, u, f->constraint, most, &f->nconstraint)))
+    if (stepper->constraints == NULL ||
+        !tac_went_on(stepper->constraints(ctx, x, u, f->constraint, most, &f->nconstraint)))
         f->nconstraint = 0;
 }
 
@@ -365,9 +358,11 @@ static void find_margins(tacSim *sim, const double *x, const double *u, Found *f
 
 static void say_all(Text *text, Found *f, const double *u) {
     say_solved(text, f);
-    if (f->sim->ctx.options.contact == TAC_NONE) {
-        say(text, "Contact is off (contact none): geoms pass through each other, no limit, no dry friction and no "
-                  "equality acts, and no derivative goes through them. ");
+    if (!has_constraints(f->sim->ctx.stepper)) {
+        say(text,
+            "Contact is off (contact %s): geoms pass through each other, no limit, no dry friction and no equality "
+            "acts, and no derivative goes through them. ",
+            tac_contact_text(f->sim->ctx.options.contact));
     } else {
         say_start(text, f);
         count_contacts(f);

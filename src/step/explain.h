@@ -4,4 +4,4 @@
 #include "smooth/context.h"
 
 /* Lays out on a dry arena what it takes, with what the step takes. */
-void tac_explain_measure(const tacModel *m, const tacOptions *options, tacMeasure step, tacArena *dry);
+void tac_explain_measure(const tacModel *m, const tacOptions *options, const tacStepper *stepper, tacArena *dry);

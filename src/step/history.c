@@ -1,13 +1,18 @@
 /* The public history of a step's searches: their iterations, and why they ended. */
 #include "step/call.h"
+#include "step/options.h"
+
+static int tells_history(const tacStepper *stepper) { return stepper->history != NULL; }
 
 tacStatus tac_step_history(tacSim *sim, const double *x, const double *u, tacIteration *out, int max, int *n) {
     int bad;
     TAC_TRY(tac_check_list(sim, __func__, out, max, n));
     TAC_TRY(tac_check_state(sim, __func__, x, u, &bad));
     tacContext *ctx = &sim->ctx;
+    char has[TAC_CONTACT_WORDS];
     if (ctx->stepper->history == NULL)
-        return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, __func__, "expected contact ncp, whose search it tells of");
+        return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, __func__, "expected contact %s, whose search it tells of",
+                            tac_contacts_with(tells_history, has));
     ctx->history = out;
     ctx->max_history = max;
     ctx->searches = 0;

@@ -171,6 +171,22 @@ const tacStepper *tac_find_stepper(const tacOptions *options) {
     return NULL;
 }
 
+static int any_stepper(const tacStepper *const *one, tacStepperTest *has) {
+    while (*one != NULL && !has(*one))
+        one++;
+    return *one != NULL;
+}
+
+const char *tac_contacts_with(tacStepperTest *has, char text[TAC_CONTACT_WORDS]) {
+    size_t n = 0;
+    text[0] = '\0';
+    for (int contact = 0; contact < TAC_CONTACT_COUNT; contact++)
+        if (any_stepper(STEPPERS[contact], has) && n < TAC_CONTACT_WORDS)
+            n += (size_t)snprintf(text + n, TAC_CONTACT_WORDS - n, "%s%s", n > 0 ? ", " : "",
+                                  tac_contact_text((tacContactModel)contact));
+    return text;
+}
+
 static tacStatus refuse_integrator(const tacModel *model, const tacOptions *options, tacError *err) {
     char has[128] = "";
     for (int i = 0, n = 0; i <= TAC_CORIOLIS && n < (int)sizeof has; i++) {

@@ -249,19 +249,19 @@ static void clear(double *matrix, int rows, int columns) {
 }
 
 /* Rows of the largest block. */
-static size_t block_rows(const tacModel *m, const tacOptions *options) {
-    int n = m->nv > m->na ? m->nv : m->na, wrenches = options->contact == TAC_NONE ? 0 : 6 * m->nbody;
+static size_t block_rows(const tacModel *m, const tacStepper *stepper) {
+    int n = m->nv > m->na ? m->nv : m->na, wrenches = stepper->forces == NULL ? 0 : 6 * m->nbody;
     return (size_t)(wrenches > n ? wrenches : n);
 }
 
-static double *layout_block(const tacModel *m, const tacOptions *options, tacArena *arena) {
-    return TAC_TAKE(arena, block_rows(m, options) * (size_t)tac_columns_of(m, options).n, double);
+static double *layout_block(const tacModel *m, const tacOptions *options, const tacStepper *stepper, tacArena *arena) {
+    return TAC_TAKE(arena, block_rows(m, stepper) * (size_t)tac_columns_of(m, options).n, double);
 }
 
 static tacStatus write_jac(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const tacJac *J) {
     tacColumns c = tac_count_columns(&sim->ctx);
     int nz = tac_outputs_size(p->m, outputs);
-    double *W = layout_block(p->m, &sim->ctx.options, &sim->ctx.arena);
+    double *W = layout_block(p->m, &sim->ctx.options, sim->ctx.stepper, &sim->ctx.arena);
     if (W == NULL) return TAC_ERR_ARENA_FULL;
     clear(J->A, nz, c.nx), clear(J->B, nz, c.nu), clear(J->P, nz, c.np);
     tacOutputSinks s = tac_output_matrix_sinks(sim, J, (int[]){c.nx, c.nu, c.np});
@@ -290,7 +290,7 @@ tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u, const t
 /* lambda[element] = sum of zbar where the list has the element */
 static tacStatus pull_block(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, tacOutputKind kind,
                             const double *zbar, double *lambda, const tacGrad *bar) {
-    memset(lambda, 0, block_rows(p->m, &sim->ctx.options) * sizeof *lambda);
+    memset(lambda, 0, block_rows(p->m, sim->ctx.stepper) * sizeof *lambda);
     for (Cursor k = begin(p->m, outputs); advance(&k);)
         for (int i = 0; k.kind == kind && i < TAC_OUTPUT_RULES[kind].size; i++)
             lambda[TAC_OUTPUT_RULES[kind].size * k.id + i] += zbar[k.row + i];
@@ -302,8 +302,9 @@ typedef struct Pull {
     double *lambda, *all;
 } Pull;
 
-static int layout_pull(const tacModel *m, const tacOptions *options, tacArena *arena, Pull *p) {
-    p->lambda = TAC_TAKE(arena, block_rows(m, options), double);
+static int layout_pull(const tacModel *m, const tacOptions *options, const tacStepper *stepper, tacArena *arena,
+                       Pull *p) {
+    p->lambda = TAC_TAKE(arena, block_rows(m, stepper), double);
     p->all = TAC_TAKE(arena, tac_columns_of(m, options).n, double);
     return p->lambda != NULL && p->all != NULL;
 }
@@ -312,7 +313,7 @@ static tacStatus pull_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs
                           const tacGrad *grad) {
     tacColumns c = tac_count_columns(&sim->ctx);
     Pull pull;
-    if (!layout_pull(p->m, &sim->ctx.options, &sim->ctx.arena, &pull)) return TAC_ERR_ARENA_FULL;
+    if (!layout_pull(p->m, &sim->ctx.options, sim->ctx.stepper, &sim->ctx.arena, &pull)) return TAC_ERR_ARENA_FULL;
     double *lambda = pull.lambda, *all = pull.all;
     memset(all, 0, (size_t)c.n * sizeof *all);
     tacGrad bar = {all, all + c.nx, grad->theta != NULL ? all + c.nx + c.nu : NULL};
@@ -341,16 +342,16 @@ tacStatus tac_outputs_vjp(tacSim *sim, const double *x, const double *u, const t
     return tac_end_call(sim, __func__, status);
 }
 
-void tac_outputs_measure(const tacModel *m, const tacOptions *options, tacMeasure step, tacArena *dry) {
+void tac_outputs_measure(const tacModel *m, const tacOptions *options, const tacStepper *stepper, tacArena *dry) {
     TAC_SCOPE(dry);
     tacOutputPoint p;
     layout_point(m, dry, &p);
     {
         TAC_SCOPE(dry);
-        layout_block(m, options, dry);
-        step(m, options, dry);
+        layout_block(m, options, stepper, dry);
+        stepper->measure(m, options, dry);
     }
     Pull pull;
-    layout_pull(m, options, dry, &pull);
-    step(m, options, dry);
+    layout_pull(m, options, stepper, dry, &pull);
+    stepper->measure(m, options, dry);
 }

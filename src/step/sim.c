@@ -60,12 +60,12 @@ static size_t lasting_bytes(const tacModel *model, int max_contacts) {
 
 /* Bytes of the arena: the workspace, and what steps, outputs and their derivatives take from it. */
 static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
-    tacMeasure step = tac_find_stepper(options)->measure;
+    const tacStepper *stepper = tac_find_stepper(options);
     tacArena dry = tac_arena_dry();
-    step(model, options, &dry);
-    tac_outputs_measure(model, options, step, &dry);
-    tac_explain_measure(model, options, step, &dry);
-    tac_step_maximal_measure(model, options, step, &dry);
+    stepper->measure(model, options, &dry);
+    tac_outputs_measure(model, options, stepper, &dry);
+    tac_explain_measure(model, options, stepper, &dry);
+    tac_step_maximal_measure(model, options, stepper->measure, &dry);
     tac_first_impact_measure(model, &dry);
     tac_measure_find_contacts(model, &dry); /* tac_project_state */
     return lasting_bytes(model, options->max_contacts) + dry.peak;

@@ -13,6 +13,9 @@
 #define TOL_IMPACT 3e-6
 /* Against extrapolated differences. */
 #define TOL_GRADIENT 1e-5
+/* Steps that leave a pressed contact within its room: 1e-8 m; differences have as many digits less. */
+#define ROCKING_STEP 1e-7
+#define TOL_ROCKING  1e-6
 #define TOL_REVERSE  1e-10
 
 static const double STEP = 1e-5;
@@ -227,6 +230,118 @@ static void gradients(void **state) {
     world_end(&w);
 }
 
+/* A body in the plane y = 0: coordinates x, z and the angle about y. */
+static void add_planar(World *w, const tacGeomDef *geom) {
+    static const tacVec3 axis[3] = {{1, 0, 0}, {0, 0, 1}, {0, 1, 0}};
+    tacBodyDef body = tac_default_body();
+    int id = tac_model_add_body(w->b, 0, &body);
+    for (int k = 0; k < 3; k++) {
+        tacJointDef joint = tac_default_joint();
+        joint.type = k < 2 ? TAC_SLIDE : TAC_HINGE, joint.axis = axis[k];
+        tac_model_add_joint(w->b, id, &joint);
+    }
+    tac_model_add_geom(w->b, id, geom);
+}
+
+/* A block 0.1 m wide and 0.5 m high. */
+static const double BLOCK[3] = {0.05, 0.1, 0.25};
+
+/* The simulation of a world with the block, by its numbers; the block stands on its edge. */
+static void start_block(World *w, double angle) {
+    static const char *const numbers[] = {"geom/#1.size[0]", "geom/#1.mass", "geom/#1.friction[0]", "option.timestep"};
+    world_finish(w, TAC_LCP);
+    for (int k = 0; k < 4; k++)
+        CHECK_INT(tac_param_register(w->m, numbers[k], NULL, NULL), TAC_OK);
+    w->options = stop(w->options);
+    world_start(w);
+    w->x[1] = 1e-6 + BLOCK[0] * sin(angle) + BLOCK[2] * cos(angle), w->x[2] = angle;
+}
+
+static World tilted_block(double restitution) {
+    World w = world_begin(0, 0.001);
+    tacGeomDef box = world_geom(TAC_BOX, BLOCK, 1, 2);
+    world_add_plane(&w, 0, 0.5);
+    box.restitution = restitution;
+    add_planar(&w, &box);
+    start_block(&w, 0.05);
+    return w;
+}
+
+/* A block that stands on one edge falls on the other: one impact, at which what was pressed opens (evidence_rocking has
+ * the ratio of angular velocities). Its derivative is that of differences, also where it bounces. */
+static void rocking_block(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        World w = tilted_block(0.4 * k);
+        double before[WORLD_MAX_STATE];
+        int steps = 0;
+        for (w.info.impacts = 0; w.info.impacts == 0 && steps < 500; steps++) {
+            memcpy(before, w.x, sizeof before);
+            world_run(&w, 1);
+        }
+        CHECK_INT(w.info.impacts, 1);
+        memcpy(w.x, before, sizeof before);
+        double error = bounce_world_check(&w, ROCKING_STEP), reverse = bounce_world_reverse(&w);
+        print_message("rocking: impact at %.2f of the step, gradient off by %.1e, reverse by %.1e\n",
+                      w.info.impact_time / 0.001, error, reverse);
+        CHECK_LT(error, TOL_ROCKING);
+        CHECK_LT(reverse, TOL_REVERSE);
+        world_end(&w);
+    }
+}
+
+/* The block turns about its edge and is about to fall on the other one; on its top a cube spins on an edge, which has
+ * left the block by then. */
+static World loaded_block(void) {
+    const double cube[3] = {0.05, 0.1, 0.05}, reach = 0.05 * sqrt(2), angle = 0.004, turn = -0.5, spin = 15;
+    World w = world_begin(0, 0.01);
+    tacGeomDef box = world_geom(TAC_BOX, BLOCK, 1, 2), load = world_geom(TAC_BOX, cube, 0.2, 0);
+    load.priority = 1; /* and smooth, whatever the block is */
+    world_add_plane(&w, 0, 0.5);
+    add_planar(&w, &box);
+    add_planar(&w, &load);
+    start_block(&w, angle);
+    double s = sin(angle), c = cos(angle), *v = world_velocity(&w);
+    v[0] = turn * (BLOCK[2] * c + BLOCK[0] * s), v[1] = turn * (BLOCK[0] * c - BLOCK[2] * s), v[2] = turn;
+    w.x[3] = w.x[0] + (BLOCK[2] + 1e-6) * s, w.x[4] = w.x[1] + (BLOCK[2] + 1e-6) * c + reach, w.x[5] = atan(1);
+    v[3] = v[0] + turn * BLOCK[2] * c + spin * reach, v[4] = v[1] - turn * BLOCK[2] * s, v[5] = spin;
+    return w;
+}
+
+/* m (v+ - v) = h (F + m g) of each body: what the impact takes back of the block's forces in the kick, it takes back of
+ * the cube's as well, which the impact does not touch. */
+static void taken_back_on_both_sides(void **state) {
+    (void)state;
+    static const tacOutput FORCES = {TAC_OUT_CONTACT_FORCE, TAC_OUT_ALL};
+    World w = loaded_block();
+    tacContactForce list[16];
+    tacContact apart;
+    double z[18], y[WORLD_MAX_STATE], pressed = 0, h = w.options.dt;
+    int n = 0;
+    CHECK_INT(tac_outputs(w.sim, w.x, NULL, &(tacOutputs){1, &FORCES}, z), TAC_OK);
+    CHECK_INT(tac_step_contacts(w.sim, w.x, NULL, list, 16, &n), TAC_OK);
+    for (int i = 0; i < n; i++)
+        if (list[i].contact.geom[0] == 1) pressed += list[i].force[0];
+    CHECK_INT(tac_step(w.sim, w.x, NULL, y, &w.info), TAC_OK);
+    CHECK_INT(w.info.impacts, 1);
+    CHECK_INT(tac_geom_distance(w.sim, y, NULL, 1, 2, &apart), TAC_OK);
+    CHECK(pressed > 0.5);
+    CHECK(apart.dist > 1e-4);
+    for (int b = 1; b < 3; b++)
+        for (int i = 0; i < 2; i++) {
+            int dof = 3 * (b - 1) + i;
+            double gained = w.m->body_mass[b] * (y[w.m->nq + dof] - w.x[w.m->nq + dof]);
+            double force = z[6 * b + 3 + 2 * i] - (i == 1 ? w.m->body_mass[b] * WORLD_GRAVITY : 0);
+            CHECK_NEAR(gained, h * force, 1e-12);
+        }
+    double error = bounce_world_check(&w, ROCKING_STEP), reverse = bounce_world_reverse(&w);
+    print_message("loaded block: impact at %.2f of the step, gradient off by %.1e, reverse by %.1e\n",
+                  w.info.impact_time / h, error, reverse);
+    CHECK_LT(error, TOL_ROCKING);
+    CHECK_LT(reverse, TOL_REVERSE);
+    world_end(&w);
+}
+
 /* Whatever the scratch holds, and with derivatives or without: the same bits. */
 static void same_bits(void **state) {
     (void)state;
@@ -354,6 +469,8 @@ int main(void) {
         cmocka_unit_test(held_pairs_make_no_impacts),
         cmocka_unit_test(nothing_overlaps),
         cmocka_unit_test(gradients),
+        cmocka_unit_test(rocking_block),
+        cmocka_unit_test(taken_back_on_both_sides),
         cmocka_unit_test(too_many),
         cmocka_unit_test(cut_short),
         cmocka_unit_test(long_steps),

@@ -281,13 +281,19 @@ static void check_momentum(const Case *c) {
     free(z), free(y);
 }
 
+/* 1: the step has impacts, and no row is in two classes at once, where differences are across a change of classes. */
 static int has_impacts(Case *c, uint64_t seed) {
     tacStepInfo info = {0};
     double *y = numbers(c->nx);
     measure_draw_contact_state(c->sim, c->m, &c->options, 7, seed, c->x, c->u);
     tacStatus status = tac_step(c->sim, c->x, c->u, y, &info);
     free(y);
-    return status == TAC_OK && info.impacts > 0;
+    return status == TAC_OK && info.impacts > 0 && info.ties == 0;
+}
+
+static void set_first(Case *c, double value) {
+    c->theta[0] = value;
+    CHECK_INT(tac_sim_set_params(c->sim, c->theta), TAC_OK);
 }
 
 /* Steps with impacts: impulses of the kick and of every impact, through the impacts' times; contacts listed add up to
@@ -295,18 +301,22 @@ static int has_impacts(Case *c, uint64_t seed) {
 static void of_impacts(void **state) {
     static const struct {
         const char *file;
+        double first; /* value of the first parameter; 0: the model's */
         const char *params[MOST];
     } MODELS[] = {
         {"test/data/box_pile.xml",
-         {"option.timestep", "option.gravity[2]", "body/c.mass", "geom/a.friction[0]", "geom/b.size[1]", NULL}},
+         0.7, /* all boxes have 0.6, where by one of them there is a kink (at_equal_friction) */
+         {"geom/a.friction[0]", "option.timestep", "option.gravity[2]", "body/c.mass", "geom/b.size[1]", NULL}},
         {"models/half_cheetah.xml",
+         0,
          {"option.timestep", "body/torso.mass", "geom/ground.friction[0]", "geom/fore_foot.size[0]", NULL}},
-        {"models/ant.xml", {"option.timestep", "body/torso.mass", "geom/ground.friction[0]", NULL}},
+        {"models/ant.xml", 0, {"option.timestep", "body/torso.mass", "geom/ground.friction[0]", NULL}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {
         Case c;
         open_case_with(&c, MODELS[i].file, TAC_LCP, 1, MODELS[i].params);
+        if (MODELS[i].first > 0) set_first(&c, MODELS[i].first);
         for (uint64_t s = 0, found = 0; found < TOI_STATES && s < TOI_TRIES; s++) {
             if (!has_impacts(&c, s)) continue;
             check_state(&c, s, 0);
@@ -320,6 +330,45 @@ static void of_impacts(void **state) {
         CHECK(c.compared > 5 * c.switching);
         close_case(&c);
     }
+}
+
+/* P of the outputs with the first parameter at a value. */
+static void differentiate_at(Case *c, double value, double *P) {
+    double *z = numbers(c->nz);
+    set_first(c, value);
+    CHECK_INT(tac_outputs_jac(c->sim, c->x, c->u, &c->all, z, &(tacJac){NULL, NULL, P}), TAC_OK);
+    free(z);
+}
+
+/* The larger of two coefficients of friction counts: where they are equal, forces have a kink by either, and the
+ * derivative is the mean of those on both sides. */
+static void at_equal_friction(void **state) {
+    static const char *const params[] = {"geom/a.friction[0]", NULL};
+    const double equal = 0.6, near = 1e-9;
+    Case c;
+    (void)state;
+    open_case_with(&c, "test/data/box_pile.xml", TAC_LCP, 1, params);
+    double *P[3] = {numbers(c.nz), numbers(c.nz), numbers(c.nz)}, worst = 0, kink = 0;
+    for (uint64_t s = 0, found = 0; found < TOI_STATES && s < TOI_TRIES; s++) {
+        if (!has_impacts(&c, s)) continue;
+        for (int k = 0; k < 3; k++)
+            differentiate_at(&c, equal + (k - 1) * near, P[k]);
+        set_first(&c, equal);
+        double largest = 1, error = 0, jump = 0;
+        for (int i = 0; i < c.nz; i++) {
+            largest = fmax(largest, fmax(fabs(P[0][i]), fabs(P[2][i])));
+            error = fmax(error, fabs(P[1][i] - (P[0][i] + P[2][i]) / 2));
+            jump = fmax(jump, fabs(P[2][i] - P[0][i]));
+        }
+        worst = fmax(worst, error / largest), kink = fmax(kink, jump / largest);
+        found++;
+    }
+    print_message("kinks of %.2g, means of both sides within %.1e\n", kink, worst);
+    CHECK(kink > 0.1);
+    CHECK_LT(worst, TOL_GRADIENT);
+    for (int k = 0; k < 3; k++)
+        free(P[k]);
+    close_case(&c);
 }
 
 /* A box at rest: the ground carries its weight, and is pressed by it. */
@@ -427,7 +476,8 @@ static void none_without_contact(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_differences), cmocka_unit_test(of_impacts),           cmocka_unit_test(weight),
+        cmocka_unit_test(equal_differences), cmocka_unit_test(of_impacts),
+        cmocka_unit_test(at_equal_friction), cmocka_unit_test(weight),
         cmocka_unit_test(weight_on_cones),   cmocka_unit_test(none_without_contact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

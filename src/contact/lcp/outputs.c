@@ -70,6 +70,10 @@ tacStatus tac_lcp_contacts(tacContext *ctx, const double *x, const double *u, ta
     return tac_end_step(ctx, TAC_OK, lcp.unsolved, NULL);
 }
 
+tacFrictionEffect tac_lcp_friction(const tacContext *ctx, const tacContact *contact) {
+    return tac_contact_has_friction(ctx->model, contact) ? TAC_FRICTION_BOUNDS : TAC_FRICTION_ABSENT;
+}
+
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
 
 /* Z += Ghat_k df, with f' = -df of free row k: on bodies. */

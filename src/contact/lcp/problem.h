@@ -26,12 +26,19 @@
 
 #define TAC_LCP_CORRECTION 0.01 /* m/s (rad/s) */
 #define TAC_LCP_COMPLIANCE 1e-6
-#define TAC_LCP_STEP       0.1   /* s: longer steps have less compliance, by the square: contacts sink by eps f h */
-#define TAC_LCP_ARM        0.3   /* m: lever at which a rotational row counts as a translational one */
-#define TAC_LCP_LOAD       100.0 /* load, over a tree's own mass, up to which its contacts have the whole compliance */
-#define TAC_LCP_FIRMEST    1e-3  /* least share of the compliance: with less, rounding hides redundant rows */
-#define TAC_LCP_CLOSING    0.05  /* m/s (rad/s): speed limit of closing an open equality */
-#define TAC_LCP_FOLLOWING  2.0   /* m/s (rad/s): speed limit of following a mocap body */
+/* With toi, a contact that is nearer than its target goes back no faster than TAC_LCP_RETURN, m/s: the impulse of a
+ * return in one step would be a second impact. It is more than compliance gives way by, up to 1.2e-5 m/s under a
+ * million times its own load. Within the share TAC_LCP_ROOM of the target a contact goes there in one step as ever:
+ * what rests is there, and may be moved a little. Beyond TAC_LCP_AWAY it is slow (H9). */
+#define TAC_LCP_RETURN    1.5e-5
+#define TAC_LCP_ROOM      0.2
+#define TAC_LCP_AWAY      0.4
+#define TAC_LCP_STEP      0.1   /* s: longer steps have less compliance, by the square: contacts sink by eps f h */
+#define TAC_LCP_ARM       0.3   /* m: lever at which a rotational row counts as a translational one */
+#define TAC_LCP_LOAD      100.0 /* load, over a tree's own mass, up to which its contacts have the whole compliance */
+#define TAC_LCP_FIRMEST   1e-3  /* least share of the compliance: with less, rounding hides redundant rows */
+#define TAC_LCP_CLOSING   0.05  /* m/s (rad/s): speed limit of closing an open equality */
+#define TAC_LCP_FOLLOWING 2.0   /* m/s (rad/s): speed limit of following a mocap body */
 /* Equalities contradict each other when they give way by more than this, m/s (rad/s), or more than this share of the
  * velocity that they are to stop. */
 #define TAC_LCP_GIVING 1e-3
@@ -78,13 +85,21 @@ typedef struct tacLcp {
     double *products; /* TAC_LCP_FEW_ROWS squared: A of that island, eps on the diagonal, for the derivative */
     int pivots, unsolved;
     double residual;
-    int toi;           /* 1: rows are contacts that touch (contact/lcp/toi/step.h) */
-    int impact;        /* 1: an instant: dry friction has no time to act */
-    double target;     /* m: distance that contacts are to have */
-    const int *met;    /* the two geoms of this impact; NULL: none. Contacts between them that touch have no shift */
-    double touch;      /* m: distance up to which they touch */
-    double span;       /* s: time in which contacts and limits reach their target: the step, or what is left of it */
-    const double *lag; /* nv: tac_lcp_bounce; NULL: zero */
+    int toi;             /* 1: rows are contacts that touch (contact/lcp/toi/step.h) */
+    int impact;          /* 1: an instant: dry friction has no time to act */
+    double target;       /* m: distance that contacts are to have */
+    const int *met;      /* the two geoms of this impact; NULL: none. Contacts between them that touch have no shift */
+    double touch;        /* m: distance up to which they touch */
+    double span;         /* s: time in which contacts and limits reach their target: the step, or what is left of it */
+    const double *lag;   /* nv: tac_lcp_bounce; NULL: zero */
+    const double *truth; /* nv: the velocity at the time of an impact, by which its classes are found where a row opens
+                            that was pressed (truth.c); NULL: v_free */
+    const double *late;  /* nv: what is then to be undone of v */
+    const int *joined;   /* nbody: trees that the kick had forces between, as `tree`, so that what is undone is undone
+                            on both sides; NULL: none */
+    int *undo;           /* nv: 1: it was undone of this dof. These three with truth */
+    int *pressed;        /* rows.max: 1: the kick had a force in the row */
+    double *decided;     /* rows.max: forces that the classes are of */
     double
         bounce_margin; /* m/s: least change of a row's velocity before the step that decides whether it bounces, or of
                              pos/h that decides whether it is open */
@@ -92,9 +107,13 @@ typedef struct tacLcp {
 
 /* Takes the arrays of a problem with as many rows as there may be. 0: the arena is too small. */
 int tac_lcp_layout(tacLcp *lcp, const tacModel *m, const tacOptions *options, tacArena *arena);
+/* Joins the trees of a row, as tacLcp.tree. */
+void tac_lcp_join_trees(const tacModel *m, const tacRows *rows, const tacRow *row, int *joined);
 /* Most rows of a step whose derivatives have room: the larger of TAC_LCP_DERIV_ROWS and option lcp_dense_rows, or all
  * rows that the model may have. */
 int tac_lcp_deriv_rows(const tacModel *m, const tacOptions *options);
+/* Lays out on a dry arena what the classes of an impact take. */
+void tac_lcp_measure_truth(const tacModel *m, const tacOptions *options, tacArena *dry);
 /* Lays out on a dry arena what tac_lcp_solve takes. */
 void tac_lcp_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry);
 
@@ -112,6 +131,10 @@ static inline int tac_lcp_is_predicted(const tacLcp *lcp, int k) { return lcp->h
 int tac_lcp_has_met(const tacLcp *lcp, const tacRow *row);
 /* Shift s of a contact or limit, and *rate = ds/d(pos). */
 double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate);
+/* ds/d(span) of row k, a contact's normal or a limit; 0 where it bounces. */
+double tac_lcp_shift_by_span(const tacLcp *lcp, int k);
+/* With toi: least change of pos/span (m/s) at which the shift of a contact at that distance has a kink. */
+double tac_lcp_return_margin(const tacLcp *lcp, double pos);
 /* Sets the shifts of contacts that bounce. speed: the least speed of a bounce, m/s. lag: velocity at the impact less v
  * (H4), which outlives lcp; NULL: zero. Needs: tac_lcp_setup. */
 void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const double *lag, double speed);
@@ -129,7 +152,9 @@ double tac_lcp_compliance(const tacModel *m, const tacRows *rows, int k, int hea
 double tac_lcp_compliance_param(const tacModel *m, const tacRows *rows, int k, int heaviest, const tacParamTangent *t);
 /* Number of dofs of an island's trees. Needs: tac_lcp_setup. */
 int tac_lcp_count_dofs(const tacModel *m, tacLcp *lcp, int island);
-/* Solves one island, and counts it where it is not (solve.c). */
+/* Solves one island as w = A f + b is, and counts it where it is not (solve.c). */
+tacStatus tac_lcp_solve_boxed(const tacModel *m, tacLcp *lcp, int island, tacArena *arena);
+/* The same; where lcp->truth is given, by the classes of the velocity at the time of the impact (truth.c). */
 tacStatus tac_lcp_solve_island(const tacModel *m, tacLcp *lcp, int island, tacArena *arena);
 /* Root of the heaviest tree that moves; 0: there is none. */
 int tac_lcp_heaviest(const tacModel *m);

@@ -10,10 +10,11 @@
 #define UNMOVED 1e-6
 
 double tac_lcp_row_margin(const tacLcp *lcp, int k) {
-    double scale = lcp->parent[k] < 0 ? 1 : lcp->f[lcp->parent[k]], a = tac_row_product(&lcp->rows, k, k) + lcp->eps[k];
+    double scale = lcp->parent[k] < 0 ? 1 : lcp->decided[lcp->parent[k]],
+           a = tac_row_product(&lcp->rows, k, k) + lcp->eps[k];
     if (lcp->row_class[k] == TAC_ROW_OFF || a <= (1 + UNMOVED) * lcp->eps[k]) return TAC_INFINITY;
     if (lcp->row_class[k] != TAC_ROW_FREE) return tac_abs(lcp->w[k]);
-    double low = lcp->f[k] - lcp->low[k] * scale, high = lcp->high[k] * scale - lcp->f[k];
+    double low = lcp->decided[k] - lcp->low[k] * scale, high = lcp->high[k] * scale - lcp->decided[k];
     return a * tac_min(low, high);
 }
 
@@ -26,6 +27,7 @@ static double shift_margin(const tacLcp *lcp, int k) {
     if (lcp->row_class[k] != TAC_ROW_FREE || tangent || friction || lcp->bounce[k] > 0) return TAC_INFINITY;
     if (tac_lcp_has_met(lcp, row)) return TAC_INFINITY; /* has no shift */
     if (row->kind == TAC_ROW_EQUALITY) return tac_lcp_closing_margin(lcp, k);
+    if (lcp->toi && row->kind == TAC_ROW_CONTACT) return tac_lcp_return_margin(lcp, row->pos);
     return tac_abs((row->pos - (row->kind == TAC_ROW_CONTACT ? lcp->target : 0)) / lcp->span + TAC_LCP_CORRECTION);
 }
 
@@ -35,12 +37,19 @@ static int is_idle(const tacLcp *lcp, int k) {
     return lcp->row_class[p] == TAC_ROW_LOW && lcp->low[p] == 0;
 }
 
-static uint64_t hash_row(const tacLcp *lcp, int k, uint64_t hash) {
+/* Which smooth piece the shift of a row is on: as ever, at its bound, and with toi (H9) on the line or in overlap. */
+static int shift_piece(const tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     double rate;
     tac_lcp_shift(lcp, row, &rate);
-    int words[6] = {(int)row->kind,    row->id,   row->axis,
-                    lcp->row_class[k], rate == 0, (lcp->bounce[k] > 0) + (lcp->bounce[k] < lcp->restitution[k])};
+    if (rate <= 0) return rate == 0 ? 1 : 2;
+    return lcp->toi && row->kind == TAC_ROW_CONTACT && row->pos <= 0 ? 3 : 0;
+}
+
+static uint64_t hash_row(const tacLcp *lcp, int k, uint64_t hash) {
+    const tacRow *row = &lcp->rows.row[k];
+    int bounces = (lcp->bounce[k] > 0) + (lcp->bounce[k] < lcp->restitution[k]);
+    int words[6] = {(int)row->kind, row->id, row->axis, lcp->row_class[k], shift_piece(lcp, k), bounces};
     if (row->kind == TAC_ROW_EQUALITY) {
         tac_lcp_closing_speed(lcp, k, &words[4]);
         words[5] = lcp->hold[k];

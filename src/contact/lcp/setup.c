@@ -12,9 +12,9 @@ int tac_lcp_layout(tacLcp *lcp, const tacModel *m, const tacOptions *options, ta
     int ok = tac_rows_layout(&lcp->rows, m, options->max_contacts, arena), n = lcp->rows.max;
     size_t small = (size_t)least(n, TAC_LCP_FEW_ROWS);
     lcp->rows.meet = 1;
-    double **reals[] = {&lcp->s, &lcp->eps, &lcp->low,    &lcp->high,       &lcp->b,
-                        &lcp->f, &lcp->w,   &lcp->bounce, &lcp->restitution};
-    int **ints[] = {&lcp->parent, &lcp->row_class, &lcp->hold, &lcp->island_adr, &lcp->order};
+    double **reals[] = {&lcp->s, &lcp->eps, &lcp->low,    &lcp->high,        &lcp->b,
+                        &lcp->f, &lcp->w,   &lcp->bounce, &lcp->restitution, &lcp->decided};
+    int **ints[] = {&lcp->parent, &lcp->row_class, &lcp->hold, &lcp->island_adr, &lcp->order, &lcp->pressed};
     for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
         ok &= (*reals[k] = TAC_TAKE(arena, n, double)) != NULL;
     for (size_t k = 0; k < sizeof ints / sizeof *ints; k++)
@@ -37,14 +37,48 @@ int tac_lcp_has_met(const tacLcp *lcp, const tacRow *row) {
     return (geom[0] == met[0] && geom[1] == met[1]) || (geom[0] == met[1] && geom[1] == met[0]);
 }
 
+/* A shift and its derivatives. */
+typedef struct Shift {
+    double s, by_pos, by_span;
+} Shift;
+
+/* Of a contact with toi that is nearer than its target by x (H9): at first as ever, then no faster than
+ * TAC_LCP_RETURN. */
+static Shift returning(const tacLcp *lcp, double x, double pos) {
+    double span = lcp->span, near = TAC_LCP_ROOM * lcp->target, far = TAC_LCP_AWAY * lcp->target;
+    if (x >= -near || x / span >= -TAC_LCP_RETURN) return (Shift){x / span, 1 / span, -x / (span * span)};
+    if (pos <= 0) return (Shift){pos / span - TAC_LCP_RETURN, 1 / span, -pos / (span * span)};
+    if (x <= -far || near / span <= TAC_LCP_RETURN) return (Shift){-TAC_LCP_RETURN, 0, 0};
+    double y = (-near - x) / (far - near), drop = near / span - TAC_LCP_RETURN;
+    return (Shift){-near / span + y * drop, -drop / (far - near), (1 - y) * near / (span * span)};
+}
+
 /* The two geoms of an impact come no nearer, whatever their distance is. The distance has rounding, which over a short
  * time, and divided by the compliance that shares forces between redundant points, would show. */
+static Shift shift_of(const tacLcp *lcp, const tacRow *row) {
+    if (tac_lcp_has_met(lcp, row)) return (Shift){0, 0, 0};
+    int contact = row->kind == TAC_ROW_CONTACT;
+    double x = row->pos - (contact ? lcp->target : 0), s = x / lcp->span;
+    Shift out = {s, 1 / lcp->span, -s * (1 / lcp->span)};
+    if (lcp->toi && contact && x < 0) out = returning(lcp, x, row->pos);
+    return out.s < -TAC_LCP_CORRECTION ? (Shift){-TAC_LCP_CORRECTION, 0, 0} : out;
+}
+
 double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate) {
-    *rate = 0;
-    if (tac_lcp_has_met(lcp, row)) return 0;
-    double s = (row->pos - (row->kind == TAC_ROW_CONTACT ? lcp->target : 0)) / lcp->span;
-    *rate = s < -TAC_LCP_CORRECTION ? 0 : 1 / lcp->span;
-    return s < -TAC_LCP_CORRECTION ? -TAC_LCP_CORRECTION : s;
+    Shift shift = shift_of(lcp, row);
+    *rate = shift.by_pos;
+    return shift.s;
+}
+
+double tac_lcp_shift_by_span(const tacLcp *lcp, int k) {
+    return lcp->bounce[k] > 0 ? 0 : shift_of(lcp, &lcp->rows.row[k]).by_span;
+}
+
+double tac_lcp_return_margin(const tacLcp *lcp, double pos) {
+    double x = pos - lcp->target, span = lcp->span,
+           least = tac_min(tac_abs(pos), tac_abs(x + TAC_LCP_ROOM * lcp->target));
+    least = tac_min(least, tac_abs(x + TAC_LCP_AWAY * lcp->target));
+    return tac_min(least / span, tac_abs(pos / span - TAC_LCP_RETURN + TAC_LCP_CORRECTION));
 }
 
 static void set_tangent(const tacModel *m, tacLcp *lcp, int k) {
@@ -94,12 +128,12 @@ static int find_tree(int *tree, int b) {
     return b;
 }
 
-static void join_trees(const tacModel *m, tacLcp *lcp, const tacRow *row) {
+void tac_lcp_join_trees(const tacModel *m, const tacRows *rows, const tacRow *row, int *joined) {
     for (int e = row->adr + 1, last = row->tree; e < row->adr + row->num; e++) {
-        int tree = m->body_root[m->dof_body[lcp->rows.dof[e]]];
+        int tree = m->body_root[m->dof_body[rows->dof[e]]];
         if (tree == last) continue;
-        int a = find_tree(lcp->tree, row->tree), b = find_tree(lcp->tree, tree);
-        if (a != b) lcp->tree[a > b ? a : b] = a < b ? a : b;
+        int a = find_tree(joined, row->tree), b = find_tree(joined, tree);
+        if (a != b) joined[a > b ? a : b] = a < b ? a : b;
         last = tree;
     }
 }
@@ -109,9 +143,9 @@ static void find_islands(const tacModel *m, tacLcp *lcp) {
     const tacRows *rows = &lcp->rows;
     int *island_of = lcp->row_class; /* free until the solve */
     for (int b = 0; b < m->nbody; b++)
-        lcp->tree[b] = b;
+        lcp->tree[b] = lcp->joined == NULL ? b : lcp->joined[b];
     for (int k = 0; k < rows->n; k++)
-        if (lcp->parent[k] < 0) join_trees(m, lcp, &rows->row[k]);
+        if (lcp->parent[k] < 0) tac_lcp_join_trees(m, rows, &rows->row[k], lcp->tree);
     lcp->nisland = 0;
     for (int k = 0; k < rows->n; k++) {
         if (lcp->parent[k] >= 0) { /* the same dofs */

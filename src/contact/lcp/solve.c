@@ -90,7 +90,7 @@ static int is_large(const tacModel *m, tacLcp *lcp, int island) {
 }
 
 /* Through the matrix of dofs where that is the smaller one, and through the matrix of rows where that fails. */
-tacStatus tac_lcp_solve_island(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
+tacStatus tac_lcp_solve_boxed(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
     int n = lcp->island_adr[island + 1] - lcp->island_adr[island];
     int unsolved = lcp->unsolved, dense = n <= lcp->dense_rows;
     if (!is_large(m, lcp, island)) return solve_dense(m, lcp, island, arena);
@@ -119,6 +119,7 @@ tacStatus tac_lcp_solve(const tacModel *m, tacLcp *lcp, const double *v_free, ta
         TAC_TRY(solve_with_bounce(m, lcp, i, arena));
     lcp->unsolved += count_contradictions(lcp);
     release_unloaded(lcp);
+    if (lcp->truth == NULL) memcpy(lcp->decided, lcp->f, (size_t)lcp->rows.n * sizeof *lcp->f);
     return tac_finite(lcp->residual) && tac_first_nonfinite(lcp->rows.n, lcp->f) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
@@ -135,6 +136,7 @@ void tac_lcp_measure_solve(const tacModel *m, const tacOptions *options, tacAren
     if (most < TAC_LCP_SMALL_ROWS) most = TAC_LCP_SMALL_ROWS;
     measure_dense(m, n < most ? n : most, dry);
     if (n > TAC_LCP_FEW_ROWS) tac_lcp_measure_large(m, n, dry);
+    if (options->toi) tac_lcp_measure_truth(m, options, dry);
 }
 
 void tac_lcp_add_force(const tacLcp *lcp, double *force) {

@@ -111,6 +111,7 @@ static const tacStepper STEPPER = {.integrators = TAC_HAS(TAC_EULER),
                                    .forces_jac = tac_lcp_forces_jac,
                                    .forces_vjp = tac_lcp_forces_vjp,
                                    .contacts = tac_lcp_contacts,
+                                   .friction = tac_lcp_friction,
                                    .measure = measure};
 
 const tacStepper *const TAC_STEPPERS_LCP[] = {&STEPPER, &TAC_STEPPER_LCP_TOI, NULL};

@@ -106,3 +106,4 @@ tacStatus tac_lcp_forces_jac(tacContext *ctx, const double *x, const double *u, 
 tacStatus tac_lcp_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
                              const double *qfrcbar, const tacGrad *bar);
 tacStatus tac_lcp_contacts(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n);
+tacFrictionEffect tac_lcp_friction(const tacContext *ctx, const tacContact *contact);

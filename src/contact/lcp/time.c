@@ -9,7 +9,7 @@ static double shift_change(const tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     int bound = 0, tangent = row->kind == TAC_ROW_CONTACT && row->axis > 0;
     if (lcp->impact || tangent || row->kind == TAC_ROW_JOINT_FRICTION || row->kind == TAC_ROW_TENDON_FRICTION) return 0;
-    if (row->kind != TAC_ROW_EQUALITY) return -lcp->s[k] * tac_lcp_shift_rate(lcp, k);
+    if (row->kind != TAC_ROW_EQUALITY) return tac_lcp_shift_by_span(lcp, k);
     tac_lcp_closing_speed(lcp, k, &bound);
     return bound == 0 ? -row->pos / (lcp->h * lcp->h) : 0;
 }
@@ -26,10 +26,17 @@ static double compliance_change(const tacLcp *lcp, int k) {
     return (lcp->firmness < 1 ? -1 : 1) * lcp->eps[k] * lcp->f[k] / lcp->h;
 }
 
+/* J_k of what an impact has undone (truth.c): of all dofs of a row, or of none. */
+static double undone(const tacLcp *lcp, int k) {
+    const tacRow *row = &lcp->rows.row[k];
+    int is = lcp->truth != NULL && row->num > 0 && lcp->undo[lcp->rows.dof[row->adr]];
+    return is ? tac_row_velocity(&lcp->rows, k, lcp->late) : 0;
+}
+
 void tac_lcp_time_jac(const tacLcpPoint *p, int column, const tacLcpSink *sink) {
     const tacLcp *lcp = p->lcp;
     for (int k = 0; k < lcp->rows.n; k++) {
-        double gained = tac_row_velocity(&lcp->rows, k, p->gained) / lcp->h; /* J a */
+        double gained = (tac_row_velocity(&lcp->rows, k, p->gained) - undone(lcp, k)) / lcp->h; /* J a */
         tac_emit(&sink->row, k, column,
                  gained + shift_change(lcp, k) + predicted_change(p, k) + compliance_change(lcp, k));
     }

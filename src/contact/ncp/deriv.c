@@ -133,6 +133,17 @@ int tac_ncp_hold(const tacNcp *p, int j, double dv[3], int *first) {
     return 3;
 }
 
+void tac_ncp_hold_vjp(const tacNcp *p, const double *vbar, const tacGrad *bar) {
+    int time = bar->theta == NULL ? -1 : tac_param_of_time(p->m);
+    for (int j = 0; j < p->m->nv; j++) {
+        double hold[3];
+        int first, n = tac_ncp_hold(p, j, hold, &first);
+        for (int k = 0; k < n; k++)
+            bar->x[j] += hold[k] * vbar[first + k];
+        if (time >= 0) bar->theta[time] += tac_ncp_hold_time(p, j) * vbar[j];
+    }
+}
+
 /* sum_r S_r B[r][j] of a rotation's axes. */
 static tacVec6 turned_axis(const tacVec6 *S, int first, int j, const tacMat3 *B) {
     tacVec6 sum = tac_zero6();

@@ -103,6 +103,8 @@ double tac_ncp_own_inertia(const tacNcp *p, int dof);
 int tac_ncp_hold(const tacNcp *p, int j, double dv[3], int *first);
 /* The same as h moves. */
 double tac_ncp_hold_time(const tacNcp *p, int dof);
+/* bar += w^T vbar, w the change of v+ that keeps q+ fixed. */
+void tac_ncp_hold_vjp(const tacNcp *p, const double *vbar, const tacGrad *bar);
 
 /* --- Columns ------------------------------------------------------------------------------------------------------ */
 

@@ -30,6 +30,11 @@ tacStatus tac_ncp_contacts(tacContext *ctx, const double *x, const double *u, ta
     return status;
 }
 
+tacFrictionEffect tac_ncp_friction(const tacContext *ctx, const tacContact *contact) {
+    int rubs = ctx->options.ncp_friction != TAC_NCP_FRICTIONLESS && tac_contact_has_friction(ctx->model, contact);
+    return rubs ? TAC_FRICTION_BOUNDS : TAC_FRICTION_ABSENT;
+}
+
 /* Two derivatives of one step: of all its equations, and of the balance without constraints. */
 typedef struct Forces {
     tacNcp p;

@@ -77,18 +77,6 @@ static int room_layout(Room *r, const tacModel *m, int inputs, tacArena *arena) 
     return ok && r->wrench && r->zbar && tac_ncp_pull_layout(&r->pull, m->nv, inputs, arena);
 }
 
-/* bar += w^T vbar, w the change of v+ at fixed q+. */
-static void hold_weights(const tacNcp *p, const double *vbar, const tacGrad *bar) {
-    int time = bar->theta == NULL ? -1 : tac_param_of_time(p->m);
-    for (int j = 0; j < p->m->nv; j++) {
-        double hold[3];
-        int first, n = tac_ncp_hold(p, j, hold, &first);
-        for (int k = 0; k < n; k++)
-            bar->x[j] += hold[k] * vbar[first + k];
-        if (time >= 0) bar->theta[time] += tac_ncp_hold_time(p, j) * vbar[j];
-    }
-}
-
 /* E = -y . Q, Q = R_free of the dofs of one set: weights -y of R_free, and -Q/2 of v+. Direct parts -> bar. */
 static void begin_energy(tacNcp *p, int root, Room *r, const tacGrad *bar) {
     int nv = p->m->nv;
@@ -100,7 +88,7 @@ static void begin_energy(tacNcp *p, int root, Room *r, const tacGrad *bar) {
         r->vbar[d] = -Q / 2;
         bar->x[nv + d] -= (0.5 + TAC_NCP_SLACK) * Q;
     }
-    hold_weights(p, r->vbar, bar);
+    tac_ncp_hold_vjp(p, r->vbar, bar);
 }
 
 /* bar += dE at a fixed share; *scale = dE/dtheta. */

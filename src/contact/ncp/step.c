@@ -117,6 +117,7 @@ static const tacStepper STEPPER = {.integrators =
                                    .forces_jac = tac_ncp_forces_jac,
                                    .forces_vjp = tac_ncp_forces_vjp,
                                    .contacts = tac_ncp_contacts,
+                                   .friction = tac_ncp_friction,
                                    .history = tac_ncp_history,
                                    .fixed_rims = 1, /* it finds the same features again at other poses */
                                    .measure = measure};

@@ -324,20 +324,6 @@ static void activations_vjp(tacContext *ctx, const double *x, const double *u, c
         tac_param_activation_jac(m, &ctx->work, &point, &ctx->tangents[i], ctx->tangents[i].column, &theta);
 }
 
-/* bar += w^T vbar, where w is the change of v+ that keeps q+ fixed. tac_adjoint_begin has begun with v+ = v + ... . */
-static void hold_vjp(const tacNcp *p, const double *vbar, const tacGrad *bar) {
-    int nv = p->m->nv, time = bar->theta == NULL ? -1 : tac_param_of_time(p->m);
-    for (int i = 0; time >= 0 && i < nv; i++)
-        bar->theta[time] += (tac_ncp_hold_time(p, i) - (p->x[i] - p->v[i]) / p->h) * vbar[i];
-    for (int j = 0; j < nv; j++) {
-        double hold[3];
-        int first, n = tac_ncp_hold(p, j, hold, &first);
-        for (int k = 0; k < n; k++)
-            bar->x[j] += hold[k] * vbar[first + k];
-        bar->x[nv + j] -= vbar[j];
-    }
-}
-
 static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     const tacModel *m = ctx->model;
     tacNcp p;
@@ -348,18 +334,15 @@ static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const do
     tacStatus solved = tac_ncp_prepare(ctx, x, u, &p, &d);
     if (!tac_went_on(solved)) return solved;
     memcpy(ctx->work.vec[0], p.hv, (size_t)m->nv * sizeof(double));
-    TAC_TRY(tac_adjoint_begin(ctx, ybar, g->theta != NULL, &adjoint));
+    TAC_TRY(tac_adjoint_begin_velocity(ctx, ybar, g->theta != NULL, &adjoint));
     if (!tac_ncp_pull_layout(&pull, m->nv, tac_ncp_inputs(&p), &ctx->arena) ||
         !tac_ncp_shares_layout(&shares, &p, tac_count_columns(ctx), 1, &ctx->arena))
         return TAC_ERR_ARENA_FULL;
-    double *vbar = adjoint.lambda; /* h vbar+ */
-    for (int i = 0; i < m->nv; i++)
-        vbar[i] /= p.h;
     memset(pull.mu, 0, (size_t)tac_ncp_inputs(&p) * sizeof *pull.mu);
-    tac_ncp_adjoint(&p, &d, vbar, pull.lambda, pull.mu);
+    tac_ncp_adjoint(&p, &d, adjoint.lambda, pull.lambda, pull.mu);
     tac_ncp_note_share(&p, &shares, 0, pull.mu);
     ctx->info.conditioning = d.conditioning;
-    hold_vjp(&p, vbar, &adjoint.bar);
+    tac_ncp_hold_vjp(&p, adjoint.lambda, &adjoint.bar);
     TAC_TRY(tac_ncp_residual_vjp(ctx, x, u, &p, &d, &pull, &adjoint.bar));
     TAC_TRY(tac_ncp_pull_shares(ctx, x, u, &p, &d, &shares, &adjoint.bar));
     activations_vjp(ctx, x, u, ybar, &adjoint.bar);

@@ -54,6 +54,7 @@ void tac_ncp_measure_vjp(const tacModel *m, const tacOptions *options, tacArena 
 /* outputs.c */
 tacStatus tac_ncp_forces_out(tacContext *ctx, const double *x, const double *u, double *wrench, double *qfrc);
 tacStatus tac_ncp_contacts(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n);
+tacFrictionEffect tac_ncp_friction(const tacContext *ctx, const tacContact *contact);
 tacStatus tac_ncp_forces_jac(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc);
 tacStatus tac_ncp_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
                              const double *qfrcbar, const tacGrad *bar);

@@ -84,6 +84,16 @@ static void measure_contacts(const tacModel *m, const tacOptions *options, tacAr
     tac_soft_measure_advance(m, options, dry);
 }
 
+/* A pyramid's rows, and a cone's where its coefficients differ by row (torsion, rolling, explicit pairs), are as stiff
+ * as the coefficients say (docs/theory/soft.md, Z6, Z11). */
+tacFrictionEffect tac_soft_friction(const tacContext *ctx, const tacContact *contact) {
+    const tacModel *m = ctx->model;
+    if (!tac_contact_has_friction(m, contact)) return TAC_FRICTION_ABSENT;
+    int pyramid = *m->option_cone == TAC_CONE_PYRAMIDAL;
+    int differ = tac_contact_dimension(m, contact) > 3 || contact->pair >= 0;
+    return pyramid || differ ? TAC_FRICTION_STIFFENS : TAC_FRICTION_BOUNDS;
+}
+
 /* --- Constraints -------------------------------------------------------------------------------------------------- */
 
 static tacConstraint describe_constraint(const tacContext *ctx, const tacSoft *soft, const tacSoftBlock *b) {
@@ -117,6 +127,11 @@ tacStatus tac_soft_constraints(tacContext *ctx, const double *x, const double *u
     for (int k = 0; k < soft.nblock; k++)
         out[k] = describe_constraint(ctx, &soft, &soft.block[k]);
     return tac_end_step(ctx, TAC_OK, soft.unsolved, NULL);
+}
+
+/* One block for each. */
+int tac_soft_max_constraints(const tacModel *m, const tacOptions *options) {
+    return m->neq + m->nv + 2 * m->njnt + 3 * m->ntendon + options->max_contacts;
 }
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */

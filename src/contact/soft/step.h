@@ -102,4 +102,6 @@ tacStatus tac_soft_forces_jac(tacContext *ctx, const double *x, const double *u,
 tacStatus tac_soft_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
                               const double *qfrcbar, const tacGrad *bar);
 tacStatus tac_soft_contacts(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n);
+tacFrictionEffect tac_soft_friction(const tacContext *ctx, const tacContact *contact);
 tacStatus tac_soft_constraints(tacContext *ctx, const double *x, const double *u, tacConstraint *out, int max, int *n);
+int tac_soft_max_constraints(const tacModel *m, const tacOptions *options);

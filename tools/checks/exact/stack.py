@@ -9,6 +9,7 @@ LINES = 4
 
 UNITS = {
     "flush": ("cylinders and capsules whose ends are flush to rounding touch at both ends of their line", "test_manifold", "flush_logs"),
+    "rocking": ("the impact of a block that rocks, by state, size, mass, friction and time step, against differences: 1e-6", "test_time_of_impact", "rocking_block"),
 }  # fmt: skip
 unit_checks("exact", UNITS)
 

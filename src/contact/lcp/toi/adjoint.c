@@ -16,13 +16,14 @@ typedef struct Return {
     tacColumns c;
     double *q, *v;     /* nv */
     double *kick;      /* nv */
+    double *given;     /* nv: of what the rows of the kick gave */
     double left;       /* of the time that is left */
     tacGrad direct;    /* u, theta: what impacts and their times add; x: of one impact */
     double *move, *tv; /* nv: scratch */
 } Return;
 
 static int layout(Return *r, const tacModel *m, tacColumns c, tacArena *arena) {
-    double **arrays[] = {&r->q, &r->v, &r->kick, &r->move, &r->tv};
+    double **arrays[] = {&r->q, &r->v, &r->kick, &r->given, &r->move, &r->tv};
     int ok = 1;
     r->c = c;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -40,6 +41,7 @@ static tacStatus begin(tacContext *ctx, const double *u, const double *ybar, Ret
     memcpy(r->q, ybar, nv * sizeof(double));
     memcpy(r->v, ybar + nv, nv * sizeof(double));
     memset(r->kick, 0, nv * sizeof(double));
+    memset(r->given, 0, nv * sizeof(double));
     memset(r->direct.u, 0, (size_t)r->c.nu * sizeof(double));
     memset(r->direct.theta, 0, (size_t)r->c.np * sizeof(double));
     return TAC_OK;
@@ -112,6 +114,28 @@ static void pull_lag(Return *r, const tacFlight *f, const tacLcp *lcp, const dou
     add_time(r, along * f->left / (h * h));
 }
 
+/* undone = (t/h - 1/2) given moves v' by itself and through the rows; vbar: of v'. */
+static void pull_undone(Return *r, const tacFlight *f, const tacLcp *lcp, const double *mu, const double *weight,
+                        const double *vbar) {
+    double h = r->ctx->options.dt, share = (h - f->left) / h - 0.5, *bar = r->move;
+    int nv = r->ctx->model->nv;
+    if (f->nheld == 0) return;
+    memcpy(bar, vbar, (size_t)nv * sizeof *bar);
+    for (int k = 0; k < lcp->rows.n; k++)
+        if (mu[k] != 0) tac_row_add_force(&lcp->rows, k, -mu[k], bar);
+    for (int i = 0; lcp->limited > 0 && i < lcp->nisland; i++) /* dE has (Q_N - Q/2) . d(undone) */
+        if (weight[i] != 0) {
+            tac_lcp_share_impulse(r->ctx, lcp, i, -weight[i] / 2, 0, bar);
+            tac_lcp_share_impulse(r->ctx, lcp, i, weight[i], 1, bar);
+        }
+    for (int i = 0; i < nv; i++)
+        if (!f->undo[i]) bar[i] = 0;
+    tac_dense_axpy(nv, share, bar, r->given);
+    double along = tac_dense_dot(nv, f->given, bar);
+    r->left -= along / h;
+    add_time(r, along * f->left / (h * h));
+}
+
 /* bar -= d(M a)^T lambda. R is linear in a plus a part without a. */
 static void pull_inertia(Return *r, const tacFlight *f, double *lambda) {
     size_t nv = (size_t)r->ctx->model->nv;
@@ -125,14 +149,16 @@ static void pull_inertia(Return *r, const tacFlight *f, double *lambda) {
 
 /* Covectors of an impact's equations and rows. */
 typedef struct Impact {
-    double *lambda, *mu, *share; /* nv, rows + 1, islands */
+    double *lambda, *v; /* nv: v: of v' */
+    double *mu, *share; /* rows + 1, islands */
 } Impact;
 
 static int impact_layout(Impact *d, const tacModel *m, int rows, tacArena *arena) {
     d->lambda = TAC_TAKE(arena, m->nv, double);
     d->mu = TAC_TAKE(arena, rows + 1, double);
     d->share = TAC_TAKE(arena, rows + 1, double);
-    return d->lambda && d->mu && d->share;
+    d->v = TAC_TAKE(arena, m->nv, double);
+    return d->lambda && d->mu && d->share && d->v;
 }
 
 /* v' = v + h a through the impact in hand (L6). Needs: its problem, v' in w->next, a in w->qacc, the factor of M. */
@@ -146,6 +172,7 @@ static tacStatus pull_impact(Return *r, const tacFlight *f, const tacLcp *lcp) {
     for (size_t i = 0; i < nv; i++)
         d.lambda[i] = ctx->options.dt * r->v[i];
     memset(r->direct.x, 0, (size_t)r->c.nx * sizeof(double));
+    memcpy(d.v, r->v, nv * sizeof(double));
     add_time(r, tac_dense_dot((int)nv, r->v, ctx->work.qacc));
     tac_solve(ctx->model, &ctx->work, d.lambda);
     TAC_TRY(tac_lcp_answer_reverse(ctx, lcp, NULL, d.lambda, d.mu, d.share));
@@ -154,6 +181,7 @@ static tacStatus pull_impact(Return *r, const tacFlight *f, const tacLcp *lcp) {
     tac_dense_axpy((int)nv, 1, r->direct.x, r->q);
     tac_dense_axpy((int)nv, 1, r->direct.x + nv, r->v);
     pull_lag(r, f, lcp, d.mu, d.share);
+    pull_undone(r, f, lcp, d.mu, d.share, d.v);
     return TAC_OK;
 }
 
@@ -175,6 +203,38 @@ static void add_to(int n, const double *from, double *to) {
 
 static double *ybar_layout(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, tac_ndx(m), double); }
 
+/* A gradient of its own. */
+static int grad_layout(tacGrad *g, tacColumns c, tacArena *arena) {
+    *g = (tacGrad){.x = TAC_TAKE(arena, c.nx, double)};
+    g->u = TAC_TAKE(arena, c.nu, double);
+    g->theta = TAC_TAKE(arena, c.np, double);
+    return g->x && g->u && g->theta;
+}
+
+/* What the rows gave is the kick less the kick without rows, k_0 = v_free - v: a step of its own without rows. ybar:
+ * scratch. Needs: w as the kick leaves it. */
+static tacStatus pull_free_kick(Return *r, tacFlight *f, const double *x, double *ybar, const tacGrad *g) {
+    tacContext *ctx = r->ctx;
+    const tacModel *m = ctx->model;
+    size_t nv = (size_t)m->nv;
+    tacLcp none = {.h = ctx->options.dt};
+    tacGrad own;
+    if (f->nheld == 0) return TAC_OK;
+    TAC_SCOPE(&ctx->arena);
+    if (!grad_layout(&own, r->c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    memset(ybar, 0, (size_t)tac_ndx(m) * sizeof *ybar);
+    for (size_t i = 0; i < nv; i++) {
+        ybar[nv + i] = -r->given[i];
+        ctx->work.qacc[i] = (f->v_free[i] - x[m->nq + (int)i]) / ctx->options.dt;
+    }
+    TAC_TRY(tac_lcp_pull(ctx, x, r->u, &none, r->tv, ybar, &own, NULL));
+    tac_dense_axpy((int)nv, 1, r->given, own.x + nv); /* v itself is no part of k_0 */
+    add_to(r->c.nx, own.x, g->x);
+    add_to(r->c.nu, own.u, g->u);
+    add_to(r->c.np, own.theta, g->theta);
+    return TAC_OK;
+}
+
 /* The kick: q stays, so that as a step of its own it has hv = 0, v+ = v + kick. Its covector h qbar of v+ is taken
  * back, and what the kick alone has does not reach v. */
 static tacStatus pull_kick(Return *r, tacFlight *f, const double *x, const double *actbar, const tacGrad *g) {
@@ -185,13 +245,17 @@ static tacStatus pull_kick(Return *r, tacFlight *f, const double *x, const doubl
     if (ybar == NULL) return TAC_ERR_ARENA_FULL;
     for (size_t i = 0; i < nv; i++) {
         ybar[i] = r->q[i];
-        ybar[nv + i] = r->v[i] + r->kick[i] - ctx->options.dt * r->q[i];
+        ybar[nv + i] = r->v[i] + r->kick[i] + r->given[i] - ctx->options.dt * r->q[i];
     }
     memcpy(ybar + 2 * nv, actbar, na * sizeof *ybar);
     memset(r->tv, 0, nv * sizeof *r->tv);
     TAC_TRY(tac_flight_kick_again(f, x, &lcp));
     TAC_TRY(tac_lcp_pull(ctx, x, r->u, &lcp, r->tv, ybar, g, NULL));
-    if (g->x != NULL) tac_dense_axpy((int)nv, -1, r->kick, g->x + nv);
+    if (g->x != NULL) {
+        tac_dense_axpy((int)nv, -1, r->kick, g->x + nv);
+        tac_dense_axpy((int)nv, -1, r->given, g->x + nv);
+    }
+    TAC_TRY(pull_free_kick(r, f, x, ybar, g));
     add_time(r, r->left); /* all of h was left */
     add_to(r->c.nu, r->direct.u, g->u);
     add_to(r->c.np, r->direct.theta, g->theta);
@@ -224,9 +288,11 @@ static void measure_stop(const tacModel *m, const tacOptions *options, tacArena 
 void tac_flight_measure_pull(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
     Return r;
+    tacGrad own;
     layout(&r, m, tac_columns_of(m, options), dry);
     measure_stop(m, options, dry);
     ybar_layout(m, dry);
     tac_flight_measure_solve(m, options, dry);
+    grad_layout(&own, tac_columns_of(m, options), dry);
     tac_lcp_measure_pull(m, options, dry);
 }

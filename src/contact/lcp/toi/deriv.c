@@ -24,7 +24,7 @@ static void add_time(const tacContext *ctx, size_t n, double *v) {
 static int layout(tacFlightTangent *d, const tacModel *m, tacColumns c, tacArena *arena) {
     size_t nv = (size_t)m->nv, n = (size_t)c.n, rows = (size_t)c.nx;
     *d = (tacFlightTangent){.c = c};
-    double **wide[] = {&d->q, &d->v, &d->kick, &d->W, &d->W_rest};
+    double **wide[] = {&d->q, &d->v, &d->kick, &d->given, &d->W, &d->W_rest};
     int ok = 1;
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
         ok &= (*wide[i] = TAC_TAKE(arena, nv * n, double)) != NULL;
@@ -66,6 +66,30 @@ tacStatus tac_flight_kick_jac(tacFlight *f, const double *x) {
     add_time(f->ctx, n, d->kick);
     add_time(f->ctx, n, d->v);
     return tac_assemble_jac(f->ctx, x, f->u, f->scratch, d->c, d->W, &d->J); /* for the activations */
+}
+
+/* The kick without rows has d(k_0) = -h W, W = Mhat^-1 dR at its own acceleration, and a dh. */
+tacStatus tac_flight_given_jac(tacFlight *f, const double *x) {
+    tacFlightTangent *d = f->d;
+    tacContext *ctx = f->ctx;
+    const tacModel *m = ctx->model;
+    size_t n = (size_t)d->c.n, nv = (size_t)m->nv;
+    double h = ctx->options.dt, *qacc = ctx->work.qacc;
+    tacTree tree = tac_dof_tree(m);
+    memset(d->given, 0, nv * n * sizeof(double));
+    if (f->nheld == 0) return TAC_OK;
+    memcpy(f->undone, qacc, nv * sizeof *qacc); /* kept aside */
+    for (size_t i = 0; i < nv; i++)
+        qacc[i] = (f->v_free[i] - x[m->nq + (int)i]) / h;
+    TAC_TRY(tac_lcp_smooth_jac(ctx, x, f->u, 0, d->c, d->W_rest));
+    tac_tree_push_many(&tree, ctx->work.L, d->c.n, d->W_rest);
+    tac_tree_pull_many(&tree, ctx->work.L, d->c.n, d->W_rest);
+    for (size_t i = 0; i < nv * n; i++)
+        d->given[i] = d->kick[i] + h * d->W_rest[i];
+    for (size_t i = 0; tac_param_of_time(m) >= 0 && i < nv; i++)
+        d->given[i * n + (size_t)time_column(ctx)] -= qacc[i];
+    memcpy(qacc, f->undone, nv * sizeof *qacc);
+    return TAC_OK;
 }
 
 /* --- Drift -------------------------------------------------------------------------------------------------------- */
@@ -187,13 +211,29 @@ tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp) {
 
 /* --- Lag ---------------------------------------------------------------------------------------------------------- */
 
-/* lag = (t/h - 1/2) kick, t = h - left:  d(lag) = share d(kick) - kick d(left)/h + kick left/h^2 dh */
-static void lag_row(const tacFlight *f, int dof, double weight, double *out) {
+/* (t/h - 1/2) k, t = h - left, of the kick or of what its rows gave:  share dk - k d(left)/h + k left/h^2 dh */
+static void add_late(const tacFlight *f, int dof, double weight, const double *k, const double *dk, double *out) {
     const tacFlightTangent *d = f->d;
     double h = f->ctx->options.dt, share = (h - f->left) / h - 0.5;
-    tac_dense_axpy(d->c.n, weight * share, d->kick + (size_t)dof * (size_t)d->c.n, out);
-    tac_dense_axpy(d->c.n, -weight * f->kick[dof] / h, d->left, out);
-    if (tac_param_of_time(f->ctx->model) >= 0) out[time_column(f->ctx)] += weight * f->kick[dof] * f->left / (h * h);
+    tac_dense_axpy(d->c.n, weight * share, dk + (size_t)dof * (size_t)d->c.n, out);
+    tac_dense_axpy(d->c.n, -weight * k[dof] / h, d->left, out);
+    if (tac_param_of_time(f->ctx->model) >= 0) out[time_column(f->ctx)] += weight * k[dof] * f->left / (h * h);
+}
+
+void tac_flight_late_jac(const tacFlight *f, double *out) {
+    const tacFlightTangent *d = f->d;
+    double h = f->ctx->options.dt;
+    memset(out, 0, (size_t)d->c.n * sizeof *out);
+    tac_dense_axpy(d->c.n, -1 / h, d->left, out);
+    if (tac_param_of_time(f->ctx->model) >= 0) out[time_column(f->ctx)] += f->left / (h * h);
+}
+
+static void lag_row(const tacFlight *f, int dof, double weight, double *out) {
+    add_late(f, dof, weight, f->kick, f->d->kick, out);
+}
+
+static void undone_row(const tacFlight *f, int dof, double weight, double *out) {
+    if (f->undo[dof]) add_late(f, dof, weight, f->given, f->d->given, out);
 }
 
 /* d(s)/d(left) of s = (pos - target)/left; none at the bound, of rows that bounce, and of tangents and friction. */
@@ -201,12 +241,13 @@ double tac_flight_span_rate(const tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     int gap = (row->kind == TAC_ROW_CONTACT && row->axis == 0) || row->kind == TAC_ROW_JOINT_LIMIT ||
               row->kind == TAC_ROW_TENDON_LIMIT;
-    return gap && tac_lcp_shift_rate(lcp, k) > 0 ? -lcp->s[k] / lcp->span : 0;
+    return gap ? tac_lcp_shift_by_span(lcp, k) : 0;
 }
 
 static double *change_layout(tacColumns c, tacArena *arena) { return TAC_TAKE(arena, c.n, double); }
 
-/* Change of the shares of restitution with the lag: dE = -Q . d(lag), Q of each island in turn (L18). */
+/* Change of the shares of restitution with the lag and with the undone part of the kick: dE = -Q . d(lag) +
+ * (Q_N - Q/2) . d(undone), Q of each island in turn (L18). */
 static tacStatus share_jac(tacFlight *f, const tacLcp *lcp, double *dr) {
     tacContext *ctx = f->ctx;
     tacColumns c = f->d->c;
@@ -221,8 +262,11 @@ static tacStatus share_jac(tacFlight *f, const tacLcp *lcp, double *dr) {
         memset(change, 0, (size_t)c.n * sizeof *change);
         for (int j = lcp->island_adr[i]; j < lcp->island_adr[i + 1]; j++) {
             const tacRow *row = &lcp->rows.row[lcp->order[j]];
-            for (int e = row->adr; e < row->adr + row->num; e++)
-                lag_row(f, lcp->rows.dof[e], -lcp->f[lcp->order[j]] * lcp->rows.J[e], change);
+            double power = lcp->f[lcp->order[j]], meant = tac_lcp_is_meant(ctx, lcp, lcp->order[j]) ? 0.5 : -0.5;
+            for (int e = row->adr; e < row->adr + row->num; e++) {
+                lag_row(f, lcp->rows.dof[e], -power * lcp->rows.J[e], change);
+                undone_row(f, lcp->rows.dof[e], meant * power * lcp->rows.J[e], change);
+            }
         }
         tac_lcp_share_change(lcp, &s, i, c, NULL, dr, change);
     }
@@ -243,11 +287,15 @@ tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp) {
         double share = tac_lcp_lag_share(lcp, k);
         for (int e = row->adr; e < row->adr + row->num && share > 0; e++)
             lag_row(f, lcp->rows.dof[e], share * lcp->rows.J[e], dr + (size_t)k * n);
+        for (int e = row->adr; e < row->adr + row->num; e++)
+            undone_row(f, lcp->rows.dof[e], lcp->rows.J[e], dr + (size_t)k * n);
         tac_dense_axpy((int)n, tac_flight_span_rate(lcp, k), d->left, dr + (size_t)k * n);
     }
     TAC_TRY(share_jac(f, lcp, dr));
     TAC_TRY(tac_lcp_respond(f->ctx, lcp, d->c, dr, d->W));
     tac_dense_axpy((int)(nv * n), -f->ctx->options.dt, d->W, d->v);
+    for (size_t i = 0; i < nv; i++)
+        undone_row(f, (int)i, 1, d->v + i * n);
     if (f->z != NULL) tac_lcp_add_force_changes(f->ctx, lcp, d->c, dr, f->z->dwrench, f->z->dqfrc);
     return TAC_OK;
 }

@@ -1,5 +1,6 @@
 /* Forces of constraints in steps that stop at impacts, as outputs: impulses of the kick and of every impact over h,
- * each where its problem was, so that the sum is the mean over the step (docs/theory/contact.md, H5). */
+ * each where its problem was, so that the sum is the mean over the step (docs/theory/contact.md, H5). Where the first
+ * impact takes a part of the kick back, so does the sum (H10). */
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "contact/lcp/toi/step.h"
@@ -51,6 +52,80 @@ void tac_flight_measure_add_forces(const tacModel *m, tacArena *dry) {
     forces_layout(&one, m, dry);
 }
 
+/* --- What the first impact takes back (H10) ----------------------------------------------------------------------- */
+
+static int *undo_layout(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, m->nv, int); }
+
+static int is_undone(const tacFlightForces *z, const tacLcp *lcp, int k) {
+    const tacRow *row = &lcp->rows.row[k];
+    return row->num > 0 && z->undo[lcp->rows.dof[row->adr]];
+}
+
+/* Leaves the problem of the kick with the forces that are taken back alone. There is none between these and others. */
+static void keep_undone(const tacFlightForces *z, tacLcp *lcp) {
+    for (int k = 0; k < lcp->rows.n; k++) {
+        if (is_undone(z, lcp, k)) continue;
+        lcp->f[k] = 0;
+        lcp->row_class[k] = TAC_ROW_OFF;
+    }
+}
+
+/* dZ += share dK + K dshare, K forces of the kick, dK by rows of c.n numbers. */
+static void take_back_jac(const tacFlightForces *z, size_t rows, size_t n, const double *K, double *dZ) {
+    tac_dense_axpy((int)(rows * n), z->share, z->local, dZ);
+    for (size_t i = 0; i < rows; i++)
+        tac_dense_axpy((int)n, K[i], z->dshare, dZ + i * n);
+}
+
+static tacStatus take_back_forces(tacContext *ctx, const double *x, const double *u, const tacFlightForces *z,
+                                  const tacLcp *kick) {
+    const tacModel *m = ctx->model;
+    size_t n = (size_t)tac_count_columns(ctx).n, rows[2] = {6 * (size_t)m->nbody, (size_t)m->nv};
+    double *values[2] = {z->wrench, z->qfrc}, *sums[2] = {z->dwrench, z->dqfrc};
+    Forces one;
+    if (!forces_layout(&one, m, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    tac_lcp_wrenches(m, &ctx->work, kick, one.wrench);
+    tac_lcp_forces_on_dofs(m, kick, one.qfrc);
+    for (int k = 0; k < 2; k++) {
+        const double *K = k == 0 ? one.wrench : one.qfrc;
+        if (values[k] != NULL) tac_dense_axpy((int)rows[k], z->share, K, values[k]);
+        if (sums[k] == NULL) continue;
+        memset(z->local, 0, rows[k] * n * sizeof(double));
+        TAC_TRY(tac_lcp_problem_forces_jac(ctx, x, u, kick, 0, k == 0 ? z->local : NULL, k == 1 ? z->local : NULL));
+        take_back_jac(z, rows[k], n, K, sums[k]);
+    }
+    return TAC_OK;
+}
+
+/* The contacts of the kick are the first of the list. */
+static void take_back_contacts(const tacFlightForces *z, const tacLcp *kick) {
+    for (int c = 0; c < kick->rows.ncontact && c < z->max; c++)
+        for (int k = 0; k < 3 && is_undone(z, kick, kick->rows.first_row[c]); k++)
+            z->contact[c].force[k] *= 1 + z->share;
+}
+
+/* Solves the kick once more and takes its part back. Leaves in the arena what it takes. */
+static tacStatus take_back(tacFlight *f, const double *x, const double *u) {
+    tacFlightForces *z = f->z;
+    tacLcp kick = {.unsolved = 0};
+    if (!z->undone) return TAC_OK;
+    TAC_TRY(tac_flight_kick_again(f, x, &kick));
+    if (z->contact != NULL) {
+        take_back_contacts(z, &kick);
+        return TAC_OK;
+    }
+    keep_undone(z, &kick);
+    return take_back_forces(f->ctx, x, u, z, &kick);
+}
+
+static void measure_take_back(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    TAC_SCOPE(dry);
+    Forces one;
+    tac_flight_measure_solve(m, options, dry);
+    forces_layout(&one, m, dry);
+    tac_lcp_measure_problem_forces_jac(m, options, dry);
+}
+
 /* --- Entries ------------------------------------------------------------------------------------------------------ */
 
 /* The whole step; the workspace is left at (x, u), as outputs expect it. */
@@ -58,8 +133,16 @@ static tacStatus travel(tacContext *ctx, const double *x, const double *u, tacFl
                         int *impacts) {
     TAC_SCOPE(&ctx->arena);
     tacFlight f;
+    if ((z->undo = undo_layout(ctx->model, &ctx->arena)) == NULL) return TAC_ERR_ARENA_FULL;
+    memset(z->undo, 0, (size_t)ctx->model->nv * sizeof *z->undo);
     tacStatus status = tac_flight_travel(ctx, x, u, d, z, &f);
     *impacts = ctx->info.impacts;
+    if (tac_went_on(status)) {
+        tacStepInfo info = ctx->info;
+        tacStatus taken = take_back(&f, x, u);
+        ctx->info = info;
+        if (taken != TAC_OK) status = taken;
+    }
     tac_evaluate(ctx, x, u);
     return status;
 }
@@ -88,14 +171,20 @@ static double *matrix_layout(const tacModel *m, tacColumns c, tacArena *arena) {
     return TAC_TAKE(arena, (wrenches > nv ? wrenches : nv) * (size_t)c.n, double);
 }
 
+/* What derivatives take of z. */
+static int changes_layout(tacFlightForces *z, const tacModel *m, tacColumns c, tacArena *arena) {
+    z->local = matrix_layout(m, c, arena);
+    z->dshare = TAC_TAKE(arena, c.n, double);
+    return z->local && z->dshare;
+}
+
 tacStatus tac_toi_forces_jac(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc) {
     tacFlightTangent d;
     tacFlightForces z = {.dwrench = dwrench, .dqfrc = dqfrc};
     int impacts;
     TAC_SCOPE(&ctx->arena);
     TAC_TRY(tac_flight_tangent(ctx, &d));
-    z.local = matrix_layout(ctx->model, tac_count_columns(ctx), &ctx->arena);
-    if (z.local == NULL) return TAC_ERR_ARENA_FULL;
+    if (!changes_layout(&z, ctx->model, tac_count_columns(ctx), &ctx->arena)) return TAC_ERR_ARENA_FULL;
     return travel(ctx, x, u, &d, &z, &impacts);
 }
 
@@ -147,17 +236,26 @@ tacStatus tac_toi_forces_vjp(tacContext *ctx, const double *x, const double *u, 
     return status;
 }
 
+static void measure_travel(const tacModel *m, const tacOptions *options, int derivatives, tacArena *dry) {
+    TAC_SCOPE(dry);
+    undo_layout(m, dry);
+    tac_flight_measure_travel(m, options, derivatives, dry);
+    measure_take_back(m, options, dry);
+}
+
 static void measure_matrix(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
     tacColumns c = tac_columns_of(m, options);
+    tacFlightForces z;
     matrix_layout(m, c, dry);
     tac_flight_measure_tangent(m, options, dry);
-    matrix_layout(m, c, dry);
-    tac_flight_measure_travel(m, options, 1, dry);
+    changes_layout(&z, m, c, dry);
+    measure_travel(m, options, 1, dry);
 }
 
 void tac_toi_measure_outputs(const tacModel *m, const tacOptions *options, tacArena *dry) {
     measure_matrix(m, options, dry);
+    measure_travel(m, options, 0, dry);
     TAC_SCOPE(dry);
     tac_flight_measure_travel(m, options, 0, dry);
     tac_flight_measure_solve(m, options, dry);

@@ -39,12 +39,12 @@ typedef struct Margins {
 /* 1: the contact is a row. V: velocities of bodies before the problem. */
 static int is_row(const tacFlight *f, const tacContact *c, const tacVec6 *V, int impact, Margins *margin) {
     double speed = f->ctx->options.bounce_speed;
-    int bounces = tac_contact_restitution(f->ctx->model, c) > 0;
+    int bounces = tac_contact_restitution(f->ctx->model, c) > 0, met = c->dist <= TAC_TOI_LEAST;
     double most = impact && !tac_flight_is_held(f, c->geom) ? TAC_TOI_TOUCH : TAC_TOI_NEAR;
     margin->dist = tac_min(margin->dist, tac_abs(c->dist - most));
     if (impact && has_met(f, c->geom)) margin->dist = tac_min(margin->dist, tac_abs(c->dist - TAC_TOI_TOUCH));
     if (c->dist > most) return 0;
-    if (impact || !bounces) return 1;
+    if (impact || (met && !bounces)) return 1;
     double rate = rate_of(f, c, V);
     margin->rate = tac_min(margin->rate, tac_abs(rate + speed));
     return rate >= -speed;
@@ -97,15 +97,36 @@ static int same_feature(const tacFeature *a, const tacFeature *b) {
     return a->kind == b->kind && a->id[0] == b->id[0] && a->id[1] == b->id[1];
 }
 
-/* 1: the problem before had a row for the contact: then it did not approach, and if it does now, it turned. */
-static int was_row(const tacFlight *f, const tacContact *c) {
+/* Number of the row that the problem before had for the contact; -1: none. */
+static int last_row(const tacFlight *f, const tacContact *c) {
     for (int k = 0; k < f->nlast; k++) {
         const tacContact *l = &f->last[k];
         if (l->geom[0] == c->geom[0] && l->geom[1] == c->geom[1] && same_feature(&l->clip, &c->clip) &&
             same_feature(&l->feature[0], &c->feature[0]) && same_feature(&l->feature[1], &c->feature[1]))
-            return 1;
+            return k;
     }
-    return 0;
+    return -1;
+}
+
+/* 1: there was one: then it did not approach, and if it does now, it turned. */
+static int was_row(const tacFlight *f, const tacContact *c) { return last_row(f, c) >= 0; }
+
+/* Rows of contacts that the kick had a force in. */
+static void find_pressed(const tacFlight *f, tacLcp *lcp) {
+    for (int k = 0; k < lcp->rows.n; k++)
+        lcp->pressed[k] = 0;
+    for (int c = 0; c < lcp->rows.ncontact; c++) {
+        int last = last_row(f, &lcp->rows.contact[c]);
+        lcp->pressed[lcp->rows.first_row[c]] = last >= 0 && f->pressed[last] > 0;
+    }
+}
+
+/* Trees that the kick has forces between. */
+static void note_joined(tacFlight *f, const tacLcp *lcp) {
+    for (int b = 0; b < f->ctx->model->nbody; b++)
+        f->joined[b] = b;
+    for (int k = 0; k < lcp->rows.n; k++)
+        if (lcp->f[k] != 0) tac_lcp_join_trees(f->ctx->model, &lcp->rows, &lcp->rows.row[k], f->joined);
 }
 
 /* The pairs of geoms of the rows in f->last, each once. */
@@ -129,6 +150,10 @@ tacStatus tac_flight_solve(tacFlight *f, const double *v_free, int impact, tacLc
     lcp->span = f->left;
     lcp->touch = TAC_TOI_TOUCH;
     lcp->met = impact ? f->met : NULL;
+    lcp->truth = impact && f->nheld > 0 ? f->truth : NULL;
+    lcp->late = f->undone;
+    lcp->undo = f->undo;
+    lcp->joined = lcp->truth == NULL ? NULL : f->joined;
     TAC_TRY(find_touching(f, lcp, &margin));
     tac_rows_find(m, &ctx->work, f->x, v_free, ctx->options.dt, &lcp->rows);
     TAC_TRY(tac_lcp_predict(ctx, f->x, f->u, lcp));
@@ -141,12 +166,16 @@ tacStatus tac_flight_solve(tacFlight *f, const double *v_free, int impact, tacLc
     for (int c = 0; impact && c < lcp->rows.ncontact; c++)
         if (has_met(f, lcp->rows.contact[c].geom) && was_row(f, &lcp->rows.contact[c]))
             tac_lcp_hop(lcp, c, f->x + m->nq);
+    if (lcp->truth != NULL) find_pressed(f, lcp);
     TAC_TRY(tac_lcp_solve(m, lcp, v_free, &ctx->arena));
     lcp->bounce_margin = tac_min(lcp->bounce_margin, margin.rate);
-    for (int c = 0; c < lcp->rows.ncontact; c++)
+    for (int c = 0; c < lcp->rows.ncontact; c++) {
         f->last[c] = lcp->rows.contact[c];
+        f->pressed[c] = impact ? 0 : lcp->f[lcp->rows.first_row[c]];
+    }
     f->nlast = lcp->rows.ncontact;
     note_pairs(f);
+    if (!impact) note_joined(f, lcp);
     report(f, lcp);
     ctx->info.feature_margin = tac_min(ctx->info.feature_margin, margin.dist);
     return TAC_OK;

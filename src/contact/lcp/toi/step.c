@@ -39,17 +39,23 @@ static tacStatus kick(tacFlight *f, tacLcp *lcp) {
     return tac_advance(ctx, f->x);
 }
 
-/* v <- v + M^-1 J^T f at once. Needs: tac_evaluate at x. */
+/* v <- v + undone + M^-1 J^T f at once. Needs: tac_evaluate at x. */
 static tacStatus strike(tacFlight *f, tacLcp *lcp) {
     tacContext *ctx = f->ctx;
     const tacModel *m = ctx->model;
     tacWork *w = &ctx->work;
+    double share = (ctx->options.dt - f->left) / ctx->options.dt - 0.5;
+    for (int i = 0; i < m->nv; i++) {
+        f->undone[i] = share * f->given[i];
+        f->undo[i] = 0;
+        f->truth[i] = f->x[m->nq + i] + share * f->kick[i];
+    }
     TAC_TRY(tac_factor(m, w, NULL));
     TAC_TRY(tac_flight_solve(f, f->x + m->nq, 1, lcp));
     memset(w->qacc, 0, (size_t)m->nv * sizeof *w->qacc);
     tac_lcp_add_impulses(ctx, lcp, f->scratch);
     for (int i = 0; i < m->nv; i++)
-        w->next[m->nq + i] = f->x[m->nq + i] + lcp->h * w->qacc[i];
+        w->next[m->nq + i] = f->x[m->nq + i] + (f->undo[i] ? f->undone[i] : 0) + lcp->h * w->qacc[i];
     return tac_first_nonfinite(m->nv, w->next + m->nq) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
@@ -65,10 +71,13 @@ static tacStatus begin(tacFlight *f) {
         memcpy(f->scratch, ctx->work.vec[0], (size_t)m->nv * sizeof(double));
         TAC_TRY(tac_lcp_linearize(ctx, f->x, f->u, &lcp, 0, f->d->c, f->d->W));
         TAC_TRY(tac_flight_kick_jac(f, f->x));
+        TAC_TRY(tac_flight_given_jac(f, f->x));
         TAC_TRY(tac_flight_forces_jac(f, &lcp));
     }
-    for (int i = 0; i < m->nv; i++)
+    for (int i = 0; i < m->nv; i++) {
         f->kick[i] = ctx->work.next[m->nq + i] - f->x[m->nq + i];
+        f->given[i] = f->nheld > 0 ? ctx->work.next[m->nq + i] - f->v_free[i] : 0;
+    }
     memcpy(f->x + m->nq, ctx->work.next + m->nq, (size_t)m->nv * sizeof(double));
     memcpy(f->act, ctx->work.next + m->nq + m->nv, (size_t)m->na * sizeof(double));
     return TAC_OK;
@@ -76,10 +85,24 @@ static tacStatus begin(tacFlight *f) {
 
 static int is_stopped(const tacFlight *f) { return f->stop > 0 && f->ctx->info.impacts == f->stop; }
 
+/* Notes what outputs of forces have to take back of the kick. Only a step's first impact has any. */
+static void note_undone(const tacFlight *f) {
+    tacFlightForces *z = f->z;
+    double h = f->ctx->options.dt;
+    int any = 0;
+    for (int i = 0; z != NULL && i < f->ctx->model->nv; i++)
+        if (f->undo[i]) z->undo[i] = any = 1;
+    if (!any) return;
+    z->undone = 1;
+    z->share = (h - f->left) / h - 0.5;
+    if (z->dshare != NULL) tac_flight_late_jac(f, z->dshare);
+}
+
 /* An impact with its derivative. Needs: tac_evaluate at x. lcp is left in the arena. */
 static tacStatus solve_impact(tacFlight *f, tacLcp *lcp) {
     tacContext *ctx = f->ctx;
     TAC_TRY(strike(f, lcp));
+    note_undone(f);
     TAC_TRY(tac_flight_add_forces(f, lcp));
     if (f->d == NULL) return TAC_OK;
     TAC_TRY(tac_flight_forces_jac(f, lcp));
@@ -221,12 +244,18 @@ static int layout(tacFlight *f, const tacModel *m, const tacOptions *options, ta
     f->v_free = TAC_TAKE(arena, m->nv, double);
     f->kick = TAC_TAKE(arena, m->nv, double);
     f->lag = TAC_TAKE(arena, m->nv, double);
+    f->given = TAC_TAKE(arena, m->nv, double);
+    f->undone = TAC_TAKE(arena, m->nv, double);
+    f->truth = TAC_TAKE(arena, m->nv, double);
+    f->undo = TAC_TAKE(arena, m->nv, int);
+    f->joined = TAC_TAKE(arena, m->nbody, int);
+    f->pressed = TAC_TAKE(arena, contacts, double);
     f->held = TAC_TAKE(arena, 2 * contacts, int);
     f->pairs = TAC_TAKE(arena, 2 * contacts, int);
     f->last = TAC_TAKE(arena, contacts, tacContact);
     f->searched = TAC_TAKE(arena, contacts, char);
-    return f->x && f->act && f->scratch && f->v_free && f->kick && f->lag && f->held && f->pairs && f->last &&
-           f->searched;
+    return f->x && f->act && f->scratch && f->v_free && f->kick && f->lag && f->given && f->undone && f->truth &&
+           f->undo && f->joined && f->pressed && f->held && f->pairs && f->last && f->searched;
 }
 
 /* f's arrays, at the step's beginning. */
@@ -412,4 +441,5 @@ const tacStepper TAC_STEPPER_LCP_TOI = {.integrators = TAC_HAS(TAC_EULER),
                                         .forces_jac = tac_toi_forces_jac,
                                         .forces_vjp = tac_toi_forces_vjp,
                                         .contacts = tac_toi_contacts,
+                                        .friction = tac_lcp_friction,
                                         .measure = measure};

@@ -11,9 +11,9 @@
  * compliance makes them overlap.
  *
  * The kick has rows for pairs that have met, up to TAC_TOI_TOUCH, and for near pairs, up to TAC_TOI_NEAR, unless these
- * approach fast enough to bounce. The row of a near pair brings it to the gap by the end of the step, as the row of an
- * open gap does without `toi`. So resting bodies make no impacts, and near ones may move a little without another kind
- * of row. An impact has rows for pairs that have met, and for near pairs that the kick held. Other near pairs have
+ * approach faster than bounce_speed. The row of a near pair brings it to the gap by the end of the step, as the row of
+ * an open gap does without `toi`. So resting bodies make no impacts, and near ones may move a little without another
+ * kind of row. An impact has rows for pairs that have met, and for near pairs that the kick held. Other near pairs have
  * none: they would pass the impact on before they are hit.
  *
  * Pairs with rows are held. They count by their distance at the end of a drift, TAC_TOI_LEAST or more. A held pair may
@@ -37,6 +37,7 @@ typedef struct tacFlightTangent {
     double *time;       /* c.n: of the duration of the current drift */
     double *left;       /* c.n: of the time that is left */
     double *kick;       /* nv x c.n */
+    double *given;      /* nv x c.n: of what the rows of the kick gave */
     double *W, *W_rest; /* nv x c.n: of one change of velocity */
     tacJac J;           /* of the whole step: all three */
 } tacFlightTangent;
@@ -48,6 +49,11 @@ typedef struct tacFlightForces {
     double *local;            /* 6 nbody x c.n: of one problem by its own q, v, u, theta */
     tacContactForce *contact; /* max: of every problem in turn */
     int max, n;
+    /* What the first impact takes back of the kick: `share` of the forces on trees with these dofs (H8). */
+    int *undo;      /* nv */
+    int undone;     /* 1: there are such dofs */
+    double share;   /* t/h - 1/2 */
+    double *dshare; /* c.n, where derivatives are asked for */
 } tacFlightForces;
 
 /* A stop of a flight: at an impact of the pair, where a search ended early, or, NONE, at the step's end. */
@@ -73,6 +79,12 @@ typedef struct tacFlight {
     int *held, nheld;   /* pairs of geoms that the kick had a force between */
     int met[2];         /* geoms of the impact in hand */
     double *lag;        /* nv: tac_lcp_bounce */
+    double *given;      /* nv: what the rows of the kick added to the velocity */
+    double *undone;     /* nv: (t/h - 1/2) given, at the first impact (H8) */
+    int *undo;          /* nv: 1: this was undone of the dof */
+    int *joined;        /* nbody: trees that the kick had forces between (tacLcp.tree) */
+    double *pressed;    /* max_contacts: normal forces of `last`, of the kick; 0 after an impact */
+    double *truth;      /* nv: velocity at the time of an impact */
     double *v_free;     /* nv: velocity after the kick without rows */
     double *scratch;    /* 3 nv */
     double left;        /* s */
@@ -125,6 +137,8 @@ tacStatus tac_flight_tangent(tacContext *ctx, tacFlightTangent *d);
 /* Derivatives after the kick, from W: dv, dq = identity, and the rows of the activations for the whole step. Needs: w
  * as the kick left it. */
 tacStatus tac_flight_kick_jac(tacFlight *f, const double *x);
+/* After it: of what its rows gave, kick less kick without rows. Needs: the same, f->v_free. */
+tacStatus tac_flight_given_jac(tacFlight *f, const double *x);
 /* q (+) t v: dq <- P dq + t Q dv; the time's own part follows. */
 void tac_flight_drift_jac(tacFlight *f, double t);
 /* The drift ends where the distance of a pair of geoms is at a fixed level:  time = -(G dq + ...)/(G v), G the change
@@ -134,10 +148,13 @@ tacStatus tac_flight_time_jac(tacFlight *f, const int geom[2]);
 void tac_flight_stop_jac(tacFlight *f);
 /* dv <- d(v') through one impact, from W by its own q, v, u, theta. */
 void tac_flight_impact_jac(tacFlight *f);
-/* Adds the change of rows with the lag of a bounce: (1 + e) J d(lag). */
+/* Adds the changes with the lag of a bounce and with the undone part of the kick: rows change by (1 + e) J d(lag) +
+ * J d(undone), and v by d(undone). */
 tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp);
 /* d(forces) += those of a problem by its own q, v, u, theta, chained with the derivatives of the state before it. */
 tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp);
+/* Of (t/h - 1/2): out (c.n). */
+void tac_flight_late_jac(const tacFlight *f, double *out);
 /* d(shift)/d(time left) of row k. */
 double tac_flight_span_rate(const tacLcp *lcp, int k);
 /* -> rows dq, dv of the whole step. 0: not all are finite. */
