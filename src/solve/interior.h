@@ -84,7 +84,7 @@ void tac_interior_measure(int n, int numbers, tacArena *dry);
 enum { TAC_INTERIOR_MAX_DIM = 8 };
 tacStatus tac_interior_solve(const tacInteriorProblem *problem, const tacInteriorSettings *settings, tacInterior *point,
                              tacArena *arena);
-/* Further Newton steps from the last point that residual evaluated: x, a, b, and its violation and centring. TAC_OK: the
- * point that they lead to, or where that is beyond the tolerances, the point given. */
+/* Further Newton steps from the last point that residual evaluated: x, a, b, and its violation and centring. TAC_OK:
+ * the point that they lead to, or where that is beyond the tolerances, the point given. */
 tacStatus tac_interior_polish(const tacInteriorProblem *problem, const tacInteriorSettings *settings,
                               tacInterior *point, tacArena *arena);
