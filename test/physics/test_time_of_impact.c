@@ -1,5 +1,6 @@
 /* Steps that stop at impacts: nothing overlaps, nothing passes through, and derivatives go through the times of
  * impact. */
+#include "contact/lcp/problem.h"
 #include "physics/bounce_world.h"
 #include "step/sim.h"
 
@@ -16,7 +17,9 @@
 /* Steps that leave a pressed contact within its room: 1e-8 m; differences have as many digits less. */
 #define ROCKING_STEP 1e-7
 #define TOL_ROCKING  1e-6
-#define TOL_REVERSE  1e-10
+/* And within one piece of its return. */
+#define RETURN_STEP 2e-8
+#define TOL_REVERSE 1e-10
 
 static const double STEP = 1e-5;
 static const Thing BALL = {TAC_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.105}, 0.5};
@@ -290,6 +293,32 @@ static void rocking_block(void **state) {
     }
 }
 
+/* A block nearer to the floor than its gap goes back slowly (H9), by h^2 TAC_LCP_RETURN in a step where it is halfway;
+ * derivatives are those of differences between, on and beyond the bound. */
+static void slow_return(void **state) {
+    (void)state;
+    static const double DISTANCE[3] = {0.7e-6, 0.5e-6, -0.2e-6};
+    for (int k = 0; k < 3; k++) {
+        World w = world_begin(0, 0.001);
+        tacGeomDef box = world_geom(TAC_BOX, BLOCK, 1, 2);
+        double height = BLOCK[2] + DISTANCE[k];
+        world_add_plane(&w, 0, 0.5);
+        add_planar(&w, &box);
+        start_block(&w, 0);
+        double h = w.options.dt;
+        w.x[1] = height;
+        double error = bounce_world_check(&w, RETURN_STEP), reverse = bounce_world_reverse(&w);
+        print_message("at %.1e m: gradient off by %.1e, reverse by %.1e\n", DISTANCE[k], error, reverse);
+        CHECK_LT(error, TOL_ROCKING);
+        CHECK_LT(reverse, TOL_REVERSE);
+        world_run(&w, 1);
+        CHECK_INT(w.info.impacts, 0);
+        if (k == 1) CHECK_NEAR(w.x[1] - height, h * h * TAC_LCP_RETURN, 1e-10);
+        CHECK(w.x[1] > height);
+        world_end(&w);
+    }
+}
+
 /* The block turns about its edge and is about to fall on the other one; on its top a cube spins on an edge, which has
  * left the block by then. */
 static World loaded_block(void) {
@@ -471,6 +500,7 @@ int main(void) {
         cmocka_unit_test(gradients),
         cmocka_unit_test(rocking_block),
         cmocka_unit_test(taken_back_on_both_sides),
+        cmocka_unit_test(slow_return),
         cmocka_unit_test(too_many),
         cmocka_unit_test(cut_short),
         cmocka_unit_test(long_steps),

@@ -26,11 +26,11 @@
 
 #define TAC_LCP_CORRECTION 0.01 /* m/s (rad/s) */
 #define TAC_LCP_COMPLIANCE 1e-6
-/* With toi, a contact that is nearer than its target goes back no faster than TAC_LCP_RETURN, m/s: the impulse of a
- * return in one step would be a second impact. It is more than compliance gives way by, up to 1.2e-5 m/s under a
- * million times its own load. Within the share TAC_LCP_ROOM of the target a contact goes there in one step as ever:
- * what rests is there, and may be moved a little. Beyond TAC_LCP_AWAY it is slow (H9). */
-#define TAC_LCP_RETURN    1.5e-5
+/* With toi, a contact that is nearer than its target goes back no faster than h TAC_LCP_RETURN (m/s^2): the impulse of
+ * a return in one short step would be a second impact. Compliance gives way by less, 0.01 h under a million times the
+ * contact's own load. Within the share TAC_LCP_ROOM of the target it goes there in one step as ever: what rests is
+ * there, and may be moved a little. Beyond TAC_LCP_AWAY it is slow (H9). */
+#define TAC_LCP_RETURN    0.05
 #define TAC_LCP_ROOM      0.2
 #define TAC_LCP_AWAY      0.4
 #define TAC_LCP_STEP      0.1   /* s: longer steps have less compliance, by the square: contacts sink by eps f h */
@@ -52,6 +52,9 @@
 /* Most dofs of an island that the sparse matrix takes. Larger islands have Gauss-Seidel sweeps alone. */
 #define TAC_LCP_MOST_DOFS 2048
 
+/* Smooth pieces of a shift: all of the way in one step, at a bound, and with toi from one to the other, or in overlap
+ * (H9). */
+typedef enum { TAC_LCP_WHOLE, TAC_LCP_BOUND, TAC_LCP_BETWEEN, TAC_LCP_OVERLAP } tacLcpPiece;
 /* How an equality is held (equality.c). */
 typedef enum {
     TAC_LCP_CLOSED, /* (L12) */
@@ -131,8 +134,11 @@ static inline int tac_lcp_is_predicted(const tacLcp *lcp, int k) { return lcp->h
 int tac_lcp_has_met(const tacLcp *lcp, const tacRow *row);
 /* Shift s of a contact or limit, and *rate = ds/d(pos). */
 double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate);
-/* ds/d(span) of row k, a contact's normal or a limit; 0 where it bounces. */
+/* ds/d(span) of row k, a contact's normal or a limit, and ds/dh at a fixed span; 0 where it bounces. */
 double tac_lcp_shift_by_span(const tacLcp *lcp, int k);
+double tac_lcp_shift_by_step(const tacLcp *lcp, int k);
+/* Which smooth piece it is on. */
+tacLcpPiece tac_lcp_shift_piece(const tacLcp *lcp, const tacRow *row);
 /* With toi: least change of pos/span (m/s) at which the shift of a contact at that distance has a kink. */
 double tac_lcp_return_margin(const tacLcp *lcp, double pos);
 /* Sets the shifts of contacts that bounce. speed: the least speed of a bounce, m/s. lag: velocity at the impact less v

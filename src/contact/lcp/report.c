@@ -37,19 +37,10 @@ static int is_idle(const tacLcp *lcp, int k) {
     return lcp->row_class[p] == TAC_ROW_LOW && lcp->low[p] == 0;
 }
 
-/* Which smooth piece the shift of a row is on: as ever, at its bound, and with toi (H9) on the line or in overlap. */
-static int shift_piece(const tacLcp *lcp, int k) {
-    const tacRow *row = &lcp->rows.row[k];
-    double rate;
-    tac_lcp_shift(lcp, row, &rate);
-    if (rate <= 0) return rate == 0 ? 1 : 2;
-    return lcp->toi && row->kind == TAC_ROW_CONTACT && row->pos <= 0 ? 3 : 0;
-}
-
 static uint64_t hash_row(const tacLcp *lcp, int k, uint64_t hash) {
     const tacRow *row = &lcp->rows.row[k];
     int bounces = (lcp->bounce[k] > 0) + (lcp->bounce[k] < lcp->restitution[k]);
-    int words[6] = {(int)row->kind, row->id, row->axis, lcp->row_class[k], shift_piece(lcp, k), bounces};
+    int words[6] = {(int)row->kind, row->id, row->axis, lcp->row_class[k], (int)tac_lcp_shift_piece(lcp, row), bounces};
     if (row->kind == TAC_ROW_EQUALITY) {
         tac_lcp_closing_speed(lcp, k, &words[4]);
         words[5] = lcp->hold[k];

@@ -39,29 +39,42 @@ int tac_lcp_has_met(const tacLcp *lcp, const tacRow *row) {
 
 /* A shift and its derivatives. */
 typedef struct Shift {
-    double s, by_pos, by_span;
+    double s, by_pos, by_span, by_step; /* by_step: by h at a fixed span */
+    tacLcpPiece piece;
 } Shift;
 
-/* Of a contact with toi that is nearer than its target by x (H9): at first as ever, then no faster than
- * TAC_LCP_RETURN. */
+static Shift in_one_step(double x, double span) {
+    double s = x / span;
+    return (Shift){s, 1 / span, -s * (1 / span), 0, TAC_LCP_WHOLE};
+}
+
+/* m/s: how fast a contact goes back, with toi. */
+static double return_speed(const tacLcp *lcp) { return TAC_LCP_RETURN * lcp->h; }
+
+/* 1: all go back in one step: none would be faster. */
+static int returns_at_once(const tacLcp *lcp) { return return_speed(lcp) * lcp->span >= lcp->target; }
+
+/* Of a contact with toi that is nearer than its target by x (H9): at first as ever, then no faster than the speed of
+ * return. */
 static Shift returning(const tacLcp *lcp, double x, double pos) {
     double span = lcp->span, near = TAC_LCP_ROOM * lcp->target, far = TAC_LCP_AWAY * lcp->target;
-    if (x >= -near || x / span >= -TAC_LCP_RETURN) return (Shift){x / span, 1 / span, -x / (span * span)};
-    if (pos <= 0) return (Shift){pos / span - TAC_LCP_RETURN, 1 / span, -pos / (span * span)};
-    if (x <= -far || near / span <= TAC_LCP_RETURN) return (Shift){-TAC_LCP_RETURN, 0, 0};
-    double y = (-near - x) / (far - near), drop = near / span - TAC_LCP_RETURN;
-    return (Shift){-near / span + y * drop, -drop / (far - near), (1 - y) * near / (span * span)};
+    double r = return_speed(lcp), k = TAC_LCP_RETURN;
+    if (x >= -near || x / span >= -r || returns_at_once(lcp)) return in_one_step(x, span);
+    if (pos <= 0) return (Shift){pos / span - r, 1 / span, -pos / (span * span), -k, TAC_LCP_OVERLAP};
+    if (x <= -far || near / span <= r) return (Shift){-r, 0, 0, -k, TAC_LCP_BOUND};
+    double y = (-near - x) / (far - near), drop = near / span - r;
+    return (Shift){-near / span + y * drop, -drop / (far - near), (1 - y) * near / (span * span), -k * y,
+                   TAC_LCP_BETWEEN};
 }
 
 /* The two geoms of an impact come no nearer, whatever their distance is. The distance has rounding, which over a short
  * time, and divided by the compliance that shares forces between redundant points, would show. */
 static Shift shift_of(const tacLcp *lcp, const tacRow *row) {
-    if (tac_lcp_has_met(lcp, row)) return (Shift){0, 0, 0};
+    if (tac_lcp_has_met(lcp, row)) return (Shift){.piece = TAC_LCP_BOUND};
     int contact = row->kind == TAC_ROW_CONTACT;
-    double x = row->pos - (contact ? lcp->target : 0), s = x / lcp->span;
-    Shift out = {s, 1 / lcp->span, -s * (1 / lcp->span)};
-    if (lcp->toi && contact && x < 0) out = returning(lcp, x, row->pos);
-    return out.s < -TAC_LCP_CORRECTION ? (Shift){-TAC_LCP_CORRECTION, 0, 0} : out;
+    double x = row->pos - (contact ? lcp->target : 0);
+    Shift out = lcp->toi && contact && x < 0 ? returning(lcp, x, row->pos) : in_one_step(x, lcp->span);
+    return out.s < -TAC_LCP_CORRECTION ? (Shift){.s = -TAC_LCP_CORRECTION, .piece = TAC_LCP_BOUND} : out;
 }
 
 double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate) {
@@ -74,11 +87,18 @@ double tac_lcp_shift_by_span(const tacLcp *lcp, int k) {
     return lcp->bounce[k] > 0 ? 0 : shift_of(lcp, &lcp->rows.row[k]).by_span;
 }
 
+double tac_lcp_shift_by_step(const tacLcp *lcp, int k) {
+    return lcp->bounce[k] > 0 ? 0 : shift_of(lcp, &lcp->rows.row[k]).by_step;
+}
+
+tacLcpPiece tac_lcp_shift_piece(const tacLcp *lcp, const tacRow *row) { return shift_of(lcp, row).piece; }
+
 double tac_lcp_return_margin(const tacLcp *lcp, double pos) {
-    double x = pos - lcp->target, span = lcp->span,
-           least = tac_min(tac_abs(pos), tac_abs(x + TAC_LCP_ROOM * lcp->target));
-    least = tac_min(least, tac_abs(x + TAC_LCP_AWAY * lcp->target));
-    return tac_min(least / span, tac_abs(pos / span - TAC_LCP_RETURN + TAC_LCP_CORRECTION));
+    double x = pos - lcp->target, span = lcp->span, r = return_speed(lcp);
+    if (returns_at_once(lcp)) return tac_abs(x / span + TAC_LCP_CORRECTION);
+    double least = tac_min(tac_abs(pos), tac_abs(x + TAC_LCP_ROOM * lcp->target));
+    least = tac_min(least, tac_min(tac_abs(x + TAC_LCP_AWAY * lcp->target), tac_abs(x + r * span)));
+    return tac_min(least / span, tac_abs(pos / span - r + TAC_LCP_CORRECTION));
 }
 
 static void set_tangent(const tacModel *m, tacLcp *lcp, int k) {

@@ -8,10 +8,11 @@
 static double shift_change(const tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     int bound = 0, tangent = row->kind == TAC_ROW_CONTACT && row->axis > 0;
-    if (lcp->impact || tangent || row->kind == TAC_ROW_JOINT_FRICTION || row->kind == TAC_ROW_TENDON_FRICTION) return 0;
-    if (row->kind != TAC_ROW_EQUALITY) return tac_lcp_shift_by_span(lcp, k);
+    if (tangent || row->kind == TAC_ROW_JOINT_FRICTION || row->kind == TAC_ROW_TENDON_FRICTION) return 0;
+    if (row->kind != TAC_ROW_EQUALITY)
+        return tac_lcp_shift_by_step(lcp, k) + (lcp->impact ? 0 : tac_lcp_shift_by_span(lcp, k));
     tac_lcp_closing_speed(lcp, k, &bound);
-    return bound == 0 ? -row->pos / (lcp->h * lcp->h) : 0;
+    return bound == 0 && !lcp->impact ? -row->pos / (lcp->h * lcp->h) : 0;
 }
 
 /* d/dh of (pos(q (+) h v) - pos(q))/h at fixed poses, for a predicted row. */
