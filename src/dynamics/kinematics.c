@@ -97,7 +97,8 @@ static tacInertia world_inertia(const tacModel *m, const tacWork *w, int body, t
                         tac_addsym3(tac_rotatesym3(w->xmat[body], m->body_icom[body]), tac_pointsym3(mass, c))};
 }
 
-void tac_place_body(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap) {
+/* Places a body without its inertia. */
+static inline void place_pose(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap) {
     int first = m->body_joint_adr[body], last = first + m->body_joint_num[body];
     Pose pose;
     if (first < last && m->joint_type[first] == TAC_FREE) {
@@ -115,6 +116,10 @@ void tac_place_body(const tacModel *m, tacWork *w, int body, const double *q, co
     w->origin[body] = m->body_parent[body] == 0 ? pose.pos : w->origin[m->body_parent[body]];
     for (int j = first; j < last; j++)
         complete_axes(m, w, j, w->origin[body]);
+}
+
+void tac_place_body(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap) {
+    place_pose(m, w, body, q, mocap);
     w->inertia[body] = world_inertia(m, w, body, w->origin[body]);
 }
 
@@ -129,6 +134,12 @@ void tac_kinematics_q(const tacModel *m, tacWork *w, const double *q, const doub
     tac_place_world(w);
     for (int b = 1; b < m->nbody; b++)
         tac_place_body(m, w, b, q, mocap);
+}
+
+void tac_kinematics_poses(const tacModel *m, tacWork *w, const double *q, const double *mocap) {
+    tac_place_world(w);
+    for (int b = 1; b < m->nbody; b++)
+        place_pose(m, w, b, q, mocap);
 }
 
 void tac_kinematics_to(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap) {

@@ -5,6 +5,8 @@
 
 /* (q, mocap) -> position stage. mocap: 7 per mocap body, or NULL for the model's poses. Quaternions are normalized. */
 void tac_kinematics_q(const tacModel *m, tacWork *w, const double *q, const double *mocap);
+/* The same without inertias. */
+void tac_kinematics_poses(const tacModel *m, tacWork *w, const double *q, const double *mocap);
 /* Its parts: the world, and one body where its parent is. */
 void tac_place_world(tacWork *w);
 void tac_place_body(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap);

@@ -35,12 +35,11 @@ int tac_block_ldu_layout(tacBlockLdu *s, tacArena *arena) {
     s->numbers = TAC_TAKE(arena, 2 * N * wide * (size_t)s->max_edge, double);
     s->D = TAC_TAKE(arena, wide * wide * nodes, double);
     s->pivot = TAC_TAKE(arena, wide * nodes, int);
-    s->row = TAC_TAKE(arena, (N + 1) * wide, double);
-    s->index = TAC_TAKE(arena, wide, int);
+    s->row = TAC_TAKE(arena, N * wide, double);
     s->f = TAC_TAKE(arena, N * s->nnode, double);
     s->z = TAC_TAKE(arena, N * s->nnode, double);
     return s->still && s->left && s->right && s->diag && s->H && s->first && s->edge && s->numbers && s->U && s->Z &&
-           s->D && s->pivot && s->row && s->index && s->f && s->z;
+           s->D && s->pivot && s->row && s->f && s->z;
 }
 
 /* Numbers of a node's D. */
@@ -48,9 +47,10 @@ static size_t square(const tacBlockLdu *s) { return (size_t)s->most * (size_t)s-
 
 void tac_block_ldu_clear(tacBlockLdu *s) {
     s->nedge = 0;
-    for (int b = 0; b < s->nnode; b++)
+    for (int b = 0; b < s->nnode; b++) {
         s->first[b] = -1;
-    memset(s->H, 0, TAC_BLOCK_SIZE * (size_t)s->nnode * sizeof *s->H);
+        memset(s->H + TAC_BLOCK_SIZE * b, 0, TAC_BLOCK_SIZE * sizeof *s->H);
+    }
     memset(s->diag, 0, (size_t)s->nv * sizeof *s->diag);
     if (s->own != NULL) memset(s->own, 0, square(s) * (size_t)s->nnode * sizeof *s->own);
 }
@@ -120,29 +120,32 @@ static int pass_edge(tacBlockLdu *s, int parent, int e) {
     return 1;
 }
 
-/* Blocks of the node's row and column as the parent sees them: H_b plus an edge between both. H_parent += all. */
-static void fold_parent(tacBlockLdu *s, int b, int parent, double *row, double *column) {
-    double *H = s->H + TAC_BLOCK_SIZE * b;
-    memcpy(row, H, TAC_BLOCK_SIZE * sizeof *row);
-    memcpy(column, H, TAC_BLOCK_SIZE * sizeof *column);
-    tac_six_add_block(1, H, s->H + TAC_BLOCK_SIZE * parent);
-    for (int e = s->first[b]; e >= 0; e = s->edge[e].next) {
-        if (s->edge[e].node != parent) continue;
-        tac_six_add_block(1, s->edge[e].up, row);
-        tac_six_add_block(1, s->edge[e].down, column);
-        tac_six_add_block(1, s->edge[e].up, s->H + TAC_BLOCK_SIZE * parent);
-        tac_six_add_block(1, s->edge[e].down, s->H + TAC_BLOCK_SIZE * parent);
-        s->edge[e].node = -1;
+/* y = D^-1 y of a node, as tac_lu_solve without its calls, which cost more than a row of a few numbers. */
+static void solve_dofs(const tacBlockLdu *s, int b, double *y) {
+    int n = s->dof_num[b];
+    const double *D = s->D + square(s) * (size_t)b;
+    const int *pivot = s->pivot + s->most * b;
+    for (int i = 0; i < n && n > 1; i++) {
+        double t = y[i];
+        y[i] = y[pivot[i]];
+        y[pivot[i]] = t;
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            y[i] -= D[i * n + j] * y[j];
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++)
+            y[i] -= D[i * n + j] * y[j];
+        y[i] /= D[i * n + i];
     }
 }
 
-/* y = D^-1 y of a node; a hinge or slide has one number. */
-static void solve_dofs(const tacBlockLdu *s, int b, double *y) {
-    const double *D = s->D + square(s) * (size_t)b;
-    if (s->dof_num[b] == 1)
-        y[0] /= D[0];
-    else if (s->dof_num[b] > 1)
-        tac_lu_solve(s->dof_num[b], D, s->pivot + s->most * b, y);
+static void swap_six(double *a, double *b) {
+    for (int i = 0; i < N; i++) {
+        double t = a[i];
+        a[i] = b[i];
+        b[i] = t;
+    }
 }
 
 static void divide_six(double by, double *y) {
@@ -150,25 +153,38 @@ static void divide_six(double by, double *y) {
         y[i] /= by;
 }
 
-/* Projects blocks of an edge or parent to the dofs: up = row right (columns by dof), down = D^-1 left^T column. */
-static void project(const tacBlockLdu *s, int b, const double *row, const double *column, double *up, double *down) {
-    int n = s->dof_num[b], adr = s->dof_adr[b], few[N], *index = n > N ? s->index : few;
-    double small[TAC_BLOCK_SIZE + N], *out = n > N ? s->row : small, *work = out + N * (n > N ? s->most : N);
-    times_right(n, row, s->right + N * adr, out);
-    memcpy(up, out, (size_t)(N * n) * sizeof *up);
-    times_left(n, column, s->left + N * adr, out);
-    memcpy(down, out, (size_t)(N * n) * sizeof *down);
-    if (n == 1)
-        divide_six(s->D[square(s) * (size_t)b], down);
-    else
-        tac_lu_solve_many(n, s->D + square(s) * (size_t)b, s->pivot + s->most * b, N, down, work, index);
+/* rows (dof_num x 6) = D^-1 rows of a node: substitution, row by row. */
+static void solve_rows(const tacBlockLdu *s, int b, double *rows) {
+    int n = s->dof_num[b];
+    const double *D = s->D + square(s) * (size_t)b;
+    const int *pivot = s->pivot + s->most * b;
+    for (int i = 0; i < n && n > 1; i++)
+        if (pivot[i] != i) swap_six(rows + N * i, rows + N * pivot[i]);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            tac_six_axpy(-D[i * n + j], rows + N * j, rows + N * i);
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++)
+            tac_six_axpy(-D[i * n + j], rows + N * j, rows + N * i);
+        divide_six(D[i * n + i], rows + N * i);
+    }
 }
 
-/* D = left^T H right + diag + own, factored. */
+/* Projects the blocks of an edge to the dofs, in place: up = row right (columns by dof), down = D^-1 left^T column. */
+static void project(const tacBlockLdu *s, int b, double *up, double *down) {
+    int n = s->dof_num[b], adr = s->dof_adr[b];
+    double small[TAC_BLOCK_SIZE], *out = n > N ? s->row : small;
+    times_right(n, up, s->right + N * adr, out);
+    memcpy(up, out, (size_t)(N * n) * sizeof *up);
+    times_left(n, down, s->left + N * adr, out);
+    memcpy(down, out, (size_t)(N * n) * sizeof *down);
+    solve_rows(s, b, down);
+}
+
+/* U = H right;  D = left^T U + diag + own, factored. */
 static int factor_dofs(tacBlockLdu *s, int b) {
     int n = s->dof_num[b], adr = s->dof_adr[b];
-    double small[TAC_BLOCK_SIZE + N], *HR = n > N ? s->row : small, *work = HR + N * (n > N ? s->most : N);
-    double *D = s->D + square(s) * (size_t)b;
+    double few[N], *work = n > N ? s->row : few, *D = s->D + square(s) * (size_t)b, *HR = s->U + N * adr;
     times_right(n, s->H + TAC_BLOCK_SIZE * b, s->right + N * adr, HR);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
@@ -179,20 +195,40 @@ static int factor_dofs(tacBlockLdu *s, int b) {
     return tac_lu_factor(n, D, s->pivot + s->most * b, work) < 0;
 }
 
+/* Adds the node's blocks to the parent's, with those of an edge between both. Sets U and Z, the blocks of the node's
+ * column and row as the parent sees them, projected. Needs: U = H right. */
+static void fold_parent(tacBlockLdu *s, int b, int parent) {
+    int n = s->dof_num[b], adr = s->dof_adr[b];
+    double *to = s->H + TAC_BLOCK_SIZE * parent, *column = s->H + TAC_BLOCK_SIZE * b, *U = s->U + N * adr;
+    tac_six_add_block(1, column, to);
+    for (int e = s->first[b]; e >= 0; e = s->edge[e].next) {
+        if (s->edge[e].node != parent) continue;
+        double HR[N];
+        for (int i = 0; i < n; i++) {
+            tac_six_mulv(s->edge[e].up, s->right + N * (adr + i), HR);
+            tac_six_axpy(1, HR, U + N * i);
+        }
+        tac_six_add_block(1, s->edge[e].up, to);
+        tac_six_add_block(1, s->edge[e].down, to);
+        tac_six_add_block(1, s->edge[e].down, column);
+        s->edge[e].node = -1;
+    }
+    times_left(n, column, s->left + N * adr, s->Z + N * adr);
+    solve_rows(s, b, s->Z + N * adr);
+}
+
 static tacStatus eliminate(tacBlockLdu *s, int b) {
     int n = s->dof_num[b], parent = s->parent[b], moving = !s->still[parent];
-    double row[TAC_BLOCK_SIZE], column[TAC_BLOCK_SIZE];
     Neighbour tie = {parent, s->U + N * s->dof_adr[b], s->Z + N * s->dof_adr[b]};
     if (!factor_dofs(s, b)) return TAC_ERR_SINGULAR;
-    if (moving) fold_parent(s, b, parent, row, column);
-    if (moving && n > 0) {
-        project(s, b, row, column, tie.up, tie.down);
+    if (moving) {
+        fold_parent(s, b, parent);
         fill_pair(s, n, &tie, &tie);
     }
     for (int e = s->first[b]; e >= 0; e = s->edge[e].next) {
         if (s->edge[e].node < 0) continue;
         if (moving && !pass_edge(s, parent, e)) return TAC_ERR_ARENA_FULL;
-        if (n > 0) project(s, b, s->edge[e].up, s->edge[e].down, s->edge[e].up, s->edge[e].down);
+        if (n > 0) project(s, b, s->edge[e].up, s->edge[e].down);
     }
     for (int e = s->first[b]; e >= 0 && n > 0; e = s->edge[e].next) {
         Neighbour i = {s->edge[e].node, s->edge[e].up, s->edge[e].down};
@@ -226,10 +262,17 @@ static void add_dots(int n, const double *rows, const double *x, double sign, do
         y[i] += sign * tac_six_dot(rows + N * i, x);
 }
 
+static int is_zero(int n, const double *x) {
+    for (int i = 0; i < n; i++)
+        if (x[i] != 0) return 0;
+    return 1;
+}
+
 /* Forward pass of one node: solves its dofs and adds its forces to its neighbours. */
 static void forward(const tacBlockLdu *s, int b, double *y) {
     int n = s->dof_num[b], adr = s->dof_adr[b], parent = s->parent[b];
     double *f = s->f + N * b;
+    if (is_zero(n, y) && is_zero(N, f)) return;
     for (int i = 0; i < n; i++)
         y[i] = -y[i];
     add_dots(n, s->left + N * adr, f, -1, y);
@@ -256,17 +299,38 @@ static void backward(const tacBlockLdu *s, int b, double *y) {
     add_rows(n, s->right + N * adr, y, 1, z);
 }
 
-void tac_block_ldu_solve(const tacBlockLdu *s, const double *f, const double *g, double *dv) {
-    memcpy(s->f, f, N * (size_t)s->nnode * sizeof *f);
-    if (dv != g) memcpy(dv, g, (size_t)s->nv * sizeof *dv);
+void tac_block_ldu_forward(const tacBlockLdu *s, const double *f, double *y) {
+    if (f == NULL)
+        memset(s->f, 0, N * (size_t)s->nnode * sizeof *s->f);
+    else
+        memcpy(s->f, f, N * (size_t)s->nnode * sizeof *f);
     for (int b = s->nnode - 1; b > 0; b--)
-        if (!s->still[b]) forward(s, b, dv + s->dof_adr[b]);
+        if (!s->still[b]) forward(s, b, y + s->dof_adr[b]);
+}
+
+void tac_block_ldu_backward(const tacBlockLdu *s, const unsigned char *mark, double *y) {
     memset(s->z, 0, N * sizeof *s->z);
     for (int b = 1; b < s->nnode; b++) {
+        if (mark != NULL && !mark[b]) continue;
         if (s->still[b])
             memset(s->z + N * b, 0, N * sizeof *s->z);
         else
-            backward(s, b, dv + s->dof_adr[b]);
+            backward(s, b, y + s->dof_adr[b]);
+    }
+}
+
+void tac_block_ldu_solve(const tacBlockLdu *s, const double *f, const double *g, double *dv) {
+    if (dv != g) memcpy(dv, g, (size_t)s->nv * sizeof *dv);
+    tac_block_ldu_forward(s, f, dv);
+    tac_block_ldu_backward(s, NULL, dv);
+}
+
+void tac_block_ldu_close_marks(const tacBlockLdu *s, unsigned char *mark) {
+    for (int b = s->nnode - 1; b > 0; b--) {
+        if (!mark[b] || s->still[b]) continue;
+        mark[s->parent[b]] = 1;
+        for (int e = s->first[b]; e >= 0; e = s->edge[e].next)
+            if (s->edge[e].node >= 0) mark[s->edge[e].node] = 1;
     }
 }
 

@@ -36,9 +36,8 @@ typedef struct tacBlockLdu {
     double *U, *Z;      /* nv x 6: up and down as of an edge, to the parent */
     double *D;          /* nnode x most^2: factors of the dofs' own block */
     int *pivot;         /* nnode x most */
-    double *row;        /* 7 most, with index (most): scratch of nodes with more than six dofs */
-    int *index;
-    double *f, *z; /* nnode x 6: scratch of solves */
+    double *row;        /* 6 most: scratch of nodes with more than six dofs */
+    double *f, *z;      /* nnode x 6: scratch of solves */
 } tacBlockLdu;
 
 /* The largest number of dofs of a node, at least six. */
@@ -53,6 +52,12 @@ tacBlockEdge *tac_block_ldu_edge(tacBlockLdu *s, int a, int b);
 tacStatus tac_block_ldu_factor(tacBlockLdu *s);
 /* Solves for f (nnode x 6) and g (nv): dv (nv), z of all nodes in s->z. f is not changed; dv may be g. */
 void tac_block_ldu_solve(const tacBlockLdu *s, const double *f, const double *g, double *dv);
+/* Its two passes. The first has f (NULL: zeros), and g in y; y is its answer, and what the second begins with. Both are
+ * linear. The second sets dv in y and s->z, of marked nodes alone unless mark is NULL. */
+void tac_block_ldu_forward(const tacBlockLdu *s, const double *f, double *y);
+void tac_block_ldu_backward(const tacBlockLdu *s, const unsigned char *mark, double *y);
+/* Marks the nodes that marked ones need in the second pass. Needs: the system is factored. */
+void tac_block_ldu_close_marks(const tacBlockLdu *s, unsigned char *mark);
 /* Solves the transposed system at f = 0:  lambda with  A^T lambda = bar,  A dv = -g. s->f gets the sum of left lambda
  * over the path to each node. bar may be lambda. */
 void tac_block_ldu_solve_transposed(const tacBlockLdu *s, const double *bar, double *lambda);

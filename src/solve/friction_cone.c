@@ -172,7 +172,27 @@ tacFrictionStep tac_friction_step(const tacFrictionPoint *p, const tacFrictionRh
     return d;
 }
 
+/* Of a cone, tac_friction_step with zero right sides, for a unit of the gap and of each slip. */
+static void cone_stiffness(const tacFrictionPoint *p, double K[9]) {
+    const double *xi = p->xi, *eta = p->eta;
+    double k = p->gamma / (p->s + p->gamma * p->soft), slide = p->mu * k, over = 1 / eta[0];
+    double det = 1 / (eta[0] * xi[0] - eta[1] * xi[1] - eta[2] * xi[2]);
+    double deta[3] = {slide * (eta[0] * eta[0] - eta[1] * eta[1] - eta[2] * eta[2]) * det,
+                      (eta[1] * xi[0] - eta[0] * xi[1]) * det, (eta[2] * xi[0] - eta[0] * xi[2]) * det};
+    K[0] = k;
+    K[1] = K[2] = 0;
+    for (int i = 1; i < 3; i++) {
+        K[3 * i] = (xi[i] * deta[0] - slide * eta[i]) * over;
+        for (int j = 1; j < 3; j++)
+            K[3 * i + j] = (xi[i] * deta[j] + (i == j ? xi[0] : 0)) * over;
+    }
+}
+
 void tac_friction_stiffness(const tacFrictionPoint *p, double K[9]) {
+    if (p->mu > 0 && !p->pyramid) {
+        cone_stiffness(p, K);
+        return;
+    }
     for (int j = 0; j < 3; j++) {
         double du[2] = {j == 1, j == 2};
         tacFrictionStep d = tac_friction_step(p, 0, j == 0, du);

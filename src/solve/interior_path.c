@@ -22,6 +22,7 @@ typedef struct Path {
     double kappa, first_kappa, fall;
     double past[TAC_STALL_WINDOW];
     int steps;
+    int again; /* 1: another step with the last system may be the last one */
 } Path;
 
 /* (E/E_0)^2 is comparable with kappa/kappa_0: on the path a . b is kappa, and |E|^2 has the same unit   (W14c). */
@@ -63,10 +64,45 @@ static double line_search(tacInteriorRun *r, const Path *path, double to) {
     return found > 0 && try_step(r, path, found, to) < TAC_INFINITY ? found : 0;
 }
 
+/* 1: E is within its tolerance if it falls by the same share once more. */
+static int falls_within(const tacInteriorRun *r, double before) {
+    return r->at->violation * r->at->violation <= r->s->residual * before;
+}
+
 static double next_kappa(const tacInteriorRun *r, const Path *path) {
     double due = LAG * path->first_kappa * share_of_residual(r);
     double most = r->length < TAC_RUN_BLOCKED ? TAC_RUN_RAISE : 1;
     return tac_max(r->s->kappa, tac_clamp(due, path->fall * path->kappa, most * path->kappa));
+}
+
+/* c = to unit e - a o b. Steps end on the path, where the product is known; a search may begin elsewhere. */
+static void right_side(const tacInteriorRun *r, const Path *path, double to) {
+    if (path->steps <= 1) {
+        tac_run_right_side(r, to, 0);
+        return;
+    }
+    for (int c = 0, adr = 0; c < r->p->ncone; adr += r->p->dim[c++]) {
+        r->c[adr] = (to - path->kappa) * r->p->unit[c];
+        for (int i = 1; i < r->p->dim[c]; i++)
+            r->c[adr + i] = 0;
+    }
+}
+
+/* Newton's direction to the point `to` of the path, by the system that was factored last. 0: there is none. */
+static int find_direction(const tacInteriorRun *r, const Path *path, double to) {
+    right_side(r, path, to);
+    r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
+    return tac_first_nonfinite(r->p->n, r->dx) < 0;
+}
+
+/* Makes the trial point the iterate. */
+static void take_step(tacInteriorRun *r, Path *path, double length, double to, double violation) {
+    path->kappa += length * (to - path->kappa);
+    r->at->centring = tac_abs(path->kappa / r->s->kappa - 1);
+    tac_run_accept(r);
+    r->geometric_share = tac_run_next_geometric_share(r, length, violation);
+    r->length = length;
+    path->again = length >= 1 && path->kappa <= r->s->kappa && falls_within(r, violation);
 }
 
 /* One iteration. 0: no step was possible. */
@@ -75,18 +111,26 @@ static int iterate(tacInteriorRun *r, Path *path) {
     tac_run_count(r);
     if (tac_run_factor(r) != TAC_OK) return tac_run_stop(r, TAC_END_SINGULAR);
     double to = next_kappa(r, path);
-    tac_run_right_side(r, to, 0);
-    r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
-    if (tac_first_nonfinite(r->p->n, r->dx) >= 0) return tac_run_stop(r, TAC_END_SINGULAR);
+    if (!find_direction(r, path, to)) return tac_run_stop(r, TAC_END_SINGULAR);
     double length = line_search(r, path, to);
     tac_run_record(r, to, violation, centring, length);
     if (length == 0) return tac_run_stop(r, TAC_END_OUTSIDE);
-    path->kappa += length * (to - path->kappa);
-    r->at->centring = tac_run_off_centre(r, r->trial_a, r->trial_b) / r->s->kappa;
-    tac_run_accept(r);
-    r->geometric_share = tac_run_next_geometric_share(r, length, violation);
-    r->length = length;
+    take_step(r, path, length, to, violation);
     return 1;
+}
+
+/* A step with the system of the last iteration. 0: it leads to no smaller E, and is not taken. */
+static int step_again(tacInteriorRun *r, Path *path) {
+    double violation = r->at->violation, to = r->s->kappa;
+    path->again = 0;
+    if (!find_direction(r, path, to)) return 0;
+    if (try_step(r, path, 1, to) < TAC_INFINITY && r->at->violation < violation) {
+        take_step(r, path, 1, to, violation);
+        return 1;
+    }
+    if (r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation) != TAC_OK) return 0; /* as it was */
+    tac_run_note_residual(r, violation);
+    return 0;
 }
 
 /* 0: the last steps made no progress. */
@@ -106,6 +150,7 @@ tacStatus tac_run_follow_path(tacInteriorRun *r, double kappa, int careful) {
         tac_run_keep_best(r);
         r->at->end = tac_run_relative_error(r) <= 1 ? TAC_END_SOLVED : TAC_END_ITERATIONS;
         if (r->at->end == TAC_END_SOLVED) return r->s->polish > 0 ? tac_run_polish(r) : TAC_OK;
+        if (path.again && step_again(r, &path)) continue;
         if (r->at->iterations >= r->s->max_iterations || !goes_on(r, &path) || !iterate(r, &path))
             return tac_run_restore_best(r);
     }

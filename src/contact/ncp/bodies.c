@@ -19,8 +19,6 @@
 
 tacMat3 tac_ncp_skew(tacVec3 a) { return (tacMat3){{0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}}; }
 
-static tacMat3 full(tacSym3 S) { return (tacMat3){{S.xx, S.xy, S.xz, S.xy, S.yy, S.yz, S.xz, S.yz, S.zz}}; }
-
 /* E = (1 - (t/2) cot(t/2))/t^2 of the angle t, as in Jr^-1, and F = (dE/dt)/t = ((t/2)^2/sin^2(t/2) + (t/2) cot(t/2) -
  * 2)/t^4. */
 static void inverse_jacobian_terms(double tt, double *E, double *F) {
@@ -34,38 +32,49 @@ static void inverse_jacobian_terms(double tt, double *E, double *F) {
     *F = (half * half / (s * s) + half * cot - 2) / (tt * tt);
 }
 
-tacVec3 tac_angular_momentum(tacSym3 J, tacQuat r, double h, int after) {
-    tacVec3 phi = tac_quat_log(r), Jphi = tac_mulsv3(J, phi), across = tac_cross3(phi, Jphi);
+/* Jr^-1 = (1 - E |phi|^2) 1 + [phi]/2 + E phi phi^T */
+static tacMat3 inverse_jacobian(tacVec3 phi, double square, double E) {
+    double d = 1 - E * square;
+    tacVec3 e = tac_scale3(E, phi), half = tac_scale3(0.5, phi);
+    return (tacMat3){{d + e.x * phi.x, e.x * phi.y - half.z, e.x * phi.z + half.y, //
+                      e.x * phi.y + half.z, d + e.y * phi.y, e.y * phi.z - half.x, //
+                      e.x * phi.z - half.y, e.y * phi.z + half.x, d + e.z * phi.z}};
+}
+
+tacVec3 tac_angular_momentum(tacSym3 J, tacVec3 phi, double h, int after) {
+    tacVec3 y = tac_mulsv3(J, phi), across = tac_cross3(phi, y);
     double E, F;
     inverse_jacobian_terms(tac_dot3(phi, phi), &E, &F);
-    tacVec3 L = tac_madd3(tac_madd3(Jphi, after ? 0.5 : -0.5, across), E, tac_cross3(phi, across));
+    tacVec3 L = tac_madd3(tac_madd3(y, after ? 0.5 : -0.5, across), E, tac_cross3(phi, across));
     return tac_scale3(1 / h, L);
 }
 
-/* With y = J phi, and dphi = Jr^-T t for a turn t:
- *   dL = (1/h) [Jr^-1 J - [y]/2 - E ([phi x y] + [phi] [y]) + F (phi x (phi x y)) phi^T] Jr^-T t */
-tacMat3 tac_angular_momentum_jac(tacSym3 J, tacQuat r, double h) {
-    tacVec3 phi = tac_quat_log(r), y = tac_mulsv3(J, phi), across = tac_cross3(phi, y), twice = tac_cross3(phi, across);
-    tacMat3 inverse = tac_quat_right_jacobian_inverse(phi), D = tac_mulmm3(inverse, full(J)), of_y = tac_ncp_skew(y),
-            of_across = tac_ncp_skew(across), both = tac_mulmm3(tac_ncp_skew(phi), of_y);
-    double E, F, left[3] = {twice.x, twice.y, twice.z}, right[3] = {phi.x, phi.y, phi.z};
-    inverse_jacobian_terms(tac_dot3(phi, phi), &E, &F);
+/* With y = J phi, s = y/2 + E phi x y and [phi] [y] = y phi^T - (phi . y) 1,
+ *   dL = (1/h) [Jr^-1 J - [s] + E (phi . y) 1 + (F phi x (phi x y) - E y) phi^T] Jr^-T t */
+tacMat3 tac_angular_momentum_jac(tacSym3 J, tacVec3 phi, double h) {
+    tacVec3 y = tac_mulsv3(J, phi), across = tac_cross3(phi, y);
+    double E, F, tt = tac_dot3(phi, phi), over_h = 1 / h;
+    inverse_jacobian_terms(tt, &E, &F);
+    tacMat3 inverse = inverse_jacobian(phi, tt, E);
+    tacMat3 D = tac_mulmm3(inverse, (tacMat3){{J.xx, J.xy, J.xz, J.xy, J.yy, J.yz, J.xz, J.yz, J.zz}});
+    tacVec3 s = tac_madd3(tac_scale3(0.5, y), E, across);
+    tacVec3 k = tac_madd3(tac_scale3(F, tac_cross3(phi, across)), -E, y);
+    double along = E * tac_dot3(phi, y);
+    const double rest[9] = {along + k.x * phi.x, s.z + k.x * phi.y,   -s.y + k.x * phi.z, //
+                            -s.z + k.y * phi.x,  along + k.y * phi.y, s.x + k.y * phi.z,  //
+                            s.y + k.z * phi.x,   -s.x + k.z * phi.y,  along + k.z * phi.z};
     for (int i = 0; i < 9; i++)
-        D.m[i] = (D.m[i] - 0.5 * of_y.m[i] - E * (of_across.m[i] + both.m[i]) + F * left[i / 3] * right[i % 3]) / h;
+        D.m[i] = over_h * (D.m[i] + rest[i]);
     return tac_mulmm3(D, tac_transpose3(inverse));
 }
 
-/* Relative quaternion from r0 to r1, with w >= 0. */
-static tacQuat relative(tacQuat r0, tacQuat r1) {
-    tacQuat r = tac_quat_mul((tacQuat){r0.w, -r0.x, -r0.y, -r0.z}, r1);
-    return r.w < 0 ? (tacQuat){-r.w, -r.x, -r.y, -r.z} : r;
-}
+tacVec3 tac_ncp_turn(tacQuat from, tacQuat to) { return tac_quat_log(tac_quat_mul(to, tac_quat_conj(from))); }
 
 tacVec3 tac_ncp_angular_momentum_gained(const tacWork *const w[3], int b, tacSym3 J, double h) {
-    tacQuat r = relative(w[0]->xquat[b], w[1]->xquat[b]), s = relative(w[1]->xquat[b], w[2]->xquat[b]);
-    tacVec3 was = tac_angular_momentum(J, r, h, 0);
-    tacVec3 is = tac_angular_momentum(J, s, h, 1);
-    return tac_mulmv3(w[1]->xmat[b], tac_sub3(is, was));
+    tacSym3 inertia = tac_rotatesym3(w[1]->xmat[b], J);
+    tacVec3 was = tac_angular_momentum(inertia, tac_ncp_turn(w[0]->xquat[b], w[1]->xquat[b]), h, 0);
+    tacVec3 is = tac_angular_momentum(inertia, tac_ncp_turn(w[1]->xquat[b], w[2]->xquat[b]), h, 1);
+    return tac_sub3(is, was);
 }
 
 /* --- Poses -------------------------------------------------------------------------------------------------------- */
@@ -75,7 +84,7 @@ static void place_at(tacNcp *p, double step, const double *v, tacWork *w) {
     for (int i = 0; i < p->m->nv; i++)
         p->hv[i] = step * v[i];
     tac_qpos_add(p->m, p->q, p->hv, p->q_next);
-    tac_kinematics_q(p->m, w, p->q_next, p->mocap);
+    tac_kinematics_poses(p->m, w, p->q_next, p->mocap);
 }
 
 void tac_ncp_place_before(tacNcp *p, tacWork *w, double *q_before) {
@@ -96,18 +105,14 @@ static int turned_by_joint(const tacNcp *p, int j) {
     return angle < MAX_TURN ? 0 : m->joint_body[j];
 }
 
-/* Sets velocities between the poses of w and next; angular in world axes: log(q+ q^-1)/h = R log(q^-1 q+)/h. */
-static void set_velocity(tacNcp *p, int b) {
-    tacQuat r = relative(p->w->xquat[b], p->next.xquat[b]);
-    p->slide[b] = tac_scale3(1 / p->h, tac_sub3(p->next.xipos[b], p->w->xipos[b]));
-    p->spin[b] = tac_scale3(1 / p->h, tac_mulmv3(p->w->xmat[b], tac_quat_log(r)));
-}
+static int is_shorter(tacVec3 a, double length) { return tac_dot3(a, a) < length * length; }
 
 /* Sets slide and spin of the motion p->hv to the poses of next. Returns the first body that turns too far: by one
  * joint, or by all of them together; 0: none. Poses show a rotation only up to full turns, so it is compared with the
  * sum of the joints' axes at q times hv. Uses sum. */
 static int measure_motion(tacNcp *p) {
     const tacModel *m = p->m;
+    double over_h = 1 / p->h;
     int turned = 0;
     for (int j = 0; j < m->njnt && turned == 0; j++)
         turned = turned_by_joint(p, j);
@@ -118,27 +123,24 @@ static int measure_motion(tacNcp *p) {
         for (int i = adr; i < adr + m->body_dof_num[b]; i++)
             around = tac_madd3(around, p->hv[i], p->w->S[i].ang);
         p->sum[b].ang = around;
-        set_velocity(p, b);
-        tacVec3 turn = tac_scale3(p->h, p->spin[b]), lost = tac_sub3(turn, around);
-        if (!(tac_norm3(turn) < MAX_TURN) || !(tac_norm3(lost) < MAX_TURN_DIFFERENCE)) turned = b;
+        tacVec3 turn = tac_ncp_turn(p->w->xquat[b], p->next.xquat[b]), lost = tac_sub3(turn, around);
+        p->slide[b] = tac_scale3(over_h, tac_sub3(p->next.xipos[b], p->w->xipos[b]));
+        p->spin[b] = tac_scale3(over_h, turn);
+        if (!is_shorter(turn, MAX_TURN) || !is_shorter(lost, MAX_TURN_DIFFERENCE)) turned = b;
     }
     return turned;
 }
 
 /* Momentum of the velocity v, world axes at the centre of mass: R J R^T w, m x'. */
 static tacVec6 momentum_of_velocity(const tacNcp *p, int b) {
-    tacMat3 R = p->w->xmat[b];
     tacVec3 x = tac_point_velocity(p->w, b, p->w->xipos[b]);
-    return (tacVec6){tac_mulmv3(R, tac_mulsv3(p->m->body_icom[b], tac_mulmtv3(R, p->w->V[b].ang))),
-                     tac_scale3(p->m->body_mass[b], x)};
+    return (tacVec6){tac_mulsv3(p->inertia[b], p->w->V[b].ang), tac_scale3(p->m->body_mass[b], x)};
 }
 
 /* Momentum between q (-) h v and q, the poses of next and w. */
 static tacVec6 momentum_before(const tacNcp *p, int b) {
-    tacQuat r = relative(p->next.xquat[b], p->w->xquat[b]);
-    tacVec3 moved = tac_sub3(p->w->xipos[b], p->next.xipos[b]);
-    return (tacVec6){tac_mulmv3(p->w->xmat[b], tac_angular_momentum(p->m->body_icom[b], r, p->h, 0)),
-                     tac_scale3(p->m->body_mass[b] / p->h, moved)};
+    tacVec3 phi = tac_scale3(-p->h, p->spin[b]); /* slide and spin lead from q to q (-) h v */
+    return (tacVec6){tac_angular_momentum(p->inertia[b], phi, p->h, 0), tac_scale3(-p->m->body_mass[b], p->slide[b])};
 }
 
 void tac_ncp_begin_bodies(tacNcp *p) {
@@ -149,6 +151,7 @@ void tac_ncp_begin_bodies(tacNcp *p) {
     place_at(p, -p->h, p->v, &p->next);
     p->turned_before = measure_motion(p);
     for (int b = 1; b < m->nbody; b++) {
+        p->inertia[b] = tac_rotatesym3(p->w->xmat[b], m->body_icom[b]);
         p->before[b] = p->turned_before > 0 ? momentum_of_velocity(p, b) : momentum_before(p, b);
         p->before[b].lin = tac_madd3(p->before[b].lin, p->h * m->body_mass[b], gravity);
     }
@@ -164,9 +167,8 @@ tacStatus tac_ncp_place_bodies(tacNcp *p, const double *v_next) {
     }
     p->f[0] = tac_zero6();
     for (int b = 1; b < m->nbody; b++) {
-        tacQuat r = relative(p->w->xquat[b], p->next.xquat[b]);
-        tacVec3 turning = tac_angular_momentum(m->body_icom[b], r, p->h, 1);
-        tacVec3 ang = tac_sub3(tac_mulmv3(p->w->xmat[b], turning), p->before[b].ang);
+        tacVec3 turning = tac_angular_momentum(p->inertia[b], tac_scale3(p->h, p->spin[b]), p->h, 1);
+        tacVec3 ang = tac_sub3(turning, p->before[b].ang);
         tacVec3 lin = tac_sub3(tac_scale3(m->body_mass[b], p->slide[b]), p->before[b].lin);
         tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]);
         p->f[b] = (tacVec6){tac_add3(ang, tac_cross3(arm, lin)), lin};
@@ -203,32 +205,32 @@ static void put_axes(tacNcp *p) {
     }
 }
 
-void tac_ncp_add_rigid(const tacMat3 *T, double s, tacVec3 arm_row, tacVec3 arm_column, double *H) {
-    tacMat3 row = tac_ncp_skew(arm_row), column = tac_ncp_skew(arm_column), both = tac_mulmm3(row, column);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            int k = 3 * i + j;
-            H[6 * i + j] += T->m[k] - s * both.m[k];
-            H[6 * i + 3 + j] += s * row.m[k];
-            H[6 * (3 + i) + j] -= s * column.m[k];
-            H[6 * (3 + i) + 3 + j] += i == j ? s : 0;
-        }
+/* [row] [column] = column row^T - (row . column) 1 */
+void tac_ncp_add_rigid(const tacMat3 *T, double s, tacVec3 row, tacVec3 column, double *H) {
+    double along = s * tac_dot3(row, column);
+    tacVec3 r = tac_scale3(s, row), c = tac_scale3(s, column);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++)
+            H[6 * i + j] += T->m[3 * i + j] - tac_get3(c, i) * tac_get3(row, j);
+        H[6 * i + i] += along;
+        H[6 * (3 + i) + 3 + i] += s;
+    }
+    H[4] -= r.z, H[5] += r.y, H[9] += r.z, H[11] -= r.x, H[15] -= r.y, H[16] += r.x;
+    H[19] += c.z, H[20] -= c.y, H[24] -= c.z, H[26] += c.x, H[30] += c.y, H[31] -= c.x;
 }
 
 tacMat3 tac_ncp_angular_momentum_block(const tacWork *first, const tacWork *second, int b, tacSym3 J, double h,
                                        tacVec3 *momentum) {
-    tacMat3 R = first->xmat[b];
-    tacQuat r = relative(first->xquat[b], second->xquat[b]);
-    tacMat3 D = tac_angular_momentum_jac(J, r, h);
-    if (momentum != NULL) *momentum = tac_mulmv3(R, tac_angular_momentum(J, r, h, 1));
-    return tac_mulmm3(tac_mulmm3(R, D), tac_transpose3(R));
+    tacSym3 inertia = tac_rotatesym3(first->xmat[b], J);
+    tacVec3 phi = tac_ncp_turn(first->xquat[b], second->xquat[b]);
+    if (momentum != NULL) *momentum = tac_angular_momentum(inertia, phi, h, 1);
+    return tac_angular_momentum_jac(inertia, phi, h);
 }
 
 static void put_body(tacNcp *p, int b) {
-    const tacModel *m = p->m;
-    tacMat3 T = tac_ncp_angular_momentum_block(p->w, &p->next, b, m->body_icom[b], p->h, NULL);
+    tacMat3 T = tac_angular_momentum_jac(p->inertia[b], tac_scale3(p->h, p->spin[b]), p->h);
     tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]), ahead = tac_sub3(p->next.xipos[b], p->next.origin[b]);
-    tac_ncp_add_rigid(&T, m->body_mass[b] / p->h, arm, ahead, p->ldu.H + TAC_BLOCK_SIZE * b);
+    tac_ncp_add_rigid(&T, p->m->body_mass[b] / p->h, arm, ahead, p->ldu.H + TAC_BLOCK_SIZE * b);
 }
 
 void tac_ncp_linearize(tacNcp *p) {

@@ -4,11 +4,14 @@
 
 #include "contact/ncp/problem.h"
 
-/* Angular momentum between two orientations, in the axes of the first (`after`) or second (`before`), from the relative
- * quaternion r, phi = log r: Jr^-1(+-phi) J phi / h   (W2, W3) */
-tacVec3 tac_angular_momentum(tacSym3 J, tacQuat r, double h, int after);
-/* Its derivative (`after`) as the second orientation turns by a small rotation in the axes of the first   (W4) */
-tacMat3 tac_angular_momentum_jac(tacSym3 J, tacQuat r, double h);
+/* Angular momentum of a rotation vector phi between two orientations: Jr^-1(+-phi) J phi / h. J and the momentum are in
+ * the axes of the first orientation (`after`) or of the second (`before`), or in world axes where all three are: J is
+ * that of the first or second orientation then   (W2, W3). */
+tacVec3 tac_angular_momentum(tacSym3 J, tacVec3 phi, double h, int after);
+/* Its derivative (`after`) as the second orientation turns by a small rotation in the same axes   (W4) */
+tacMat3 tac_angular_momentum_jac(tacSym3 J, tacVec3 phi, double h);
+/* Rotation vector between two orientations, world axes. */
+tacVec3 tac_ncp_turn(tacQuat from, tacQuat to);
 /* The same derivative for a body between two poses, in world axes; the momentum too unless NULL. */
 tacMat3 tac_ncp_angular_momentum_block(const tacWork *first, const tacWork *second, int b, tacSym3 J, double h,
                                        tacVec3 *momentum);

@@ -121,11 +121,12 @@ static tacVec3 move_side(const tacNcp *p, tacNcpContact *c, const tacNcpFrame *f
 
 static void plane_jac(const tacNcp *p, tacNcpContact *c, double Gamma[2][6][12], double beyond[3][12]) {
     double torque[3][6];
-    tac_ncp_plane_rows(p, c);
-    if (beyond != NULL) tac_ncp_plane_beyond(p, c, beyond);
+    tacMat3 by_turn = tac_ncp_plane_place_by_turn(p, c);
+    tac_ncp_plane_rows(p, c, &by_turn);
+    if (beyond != NULL) tac_ncp_plane_beyond(p, c, &by_turn, beyond);
     memset(Gamma, 0, 2 * sizeof *Gamma);
     for (int side = 0; side < 2; side++) {
-        tac_ncp_plane_geometric_stiffness(p, c, side, torque);
+        tac_ncp_plane_geometric_stiffness(c, &by_turn, side, torque);
         for (int i = 0; i < 3; i++)
             memcpy(Gamma[side][i] + 6, torque[i], sizeof torque[i]);
     }
@@ -207,8 +208,9 @@ tacStatus tac_ncp_couple(tacNcp *p, const tacNcpContact *c, const double K[9], d
 /* Adds a contact with a fixed plane: stiffness and geometric stiffness. */
 static void couple_plane(const tacNcp *p, tacNcpContact *c, const double K[9]) {
     double torque[3][6], *block = p->ldu.H + TAC_BLOCK_SIZE * c->body[1];
-    tac_ncp_plane_rows(p, c);
-    tac_ncp_plane_geometric_stiffness(p, c, 1, torque);
+    tacMat3 by_turn = tac_ncp_plane_place_by_turn(p, c);
+    tac_ncp_plane_rows(p, c, &by_turn);
+    tac_ncp_plane_geometric_stiffness(c, &by_turn, 1, torque);
     for (int r = 0; r < 3; r++)
         tac_six_axpy(-p->geometric_share, torque[r], block + 6 * r);
     add_stiffness(c, 1, 1, K, block);
@@ -223,6 +225,7 @@ tacStatus tac_ncp_contact_blocks(tacNcp *p) {
     for (int i = 0; i < p->ncontact; i++) {
         double K[9], Gamma[2][6][12];
         tacNcpContact *c = &p->contact[i];
+        c->factored = c->friction;
         tac_friction_stiffness(&c->friction, K);
         if (c->plane.kind) {
             couple_plane(p, c, K);
@@ -244,8 +247,8 @@ void tac_ncp_reduce(tacNcp *p, const double *c, double *f, double *g) {
     memcpy(g, p->g, (size_t)p->m->nv * sizeof *g);
     for (int i = 0; i < p->ncontact; i++) {
         tacNcpContact *contact = &p->contact[i];
-        tac_friction_right_side(&contact->friction, c + contact->adr, &contact->residual);
-        tacFrictionStep d = tac_friction_step(&contact->friction, &contact->residual, 0, STILL);
+        tac_friction_right_side(&contact->factored, c + contact->adr, &contact->residual);
+        tacFrictionStep d = tac_friction_step(&contact->factored, &contact->residual, 0, STILL);
         double t[3] = {d.gamma, d.xi[1], d.xi[2]};
         tac_ncp_add_impulse(p, contact, t, wrench);
     }
@@ -257,8 +260,8 @@ static void recover_contact(const tacNcp *p, const tacNcpContact *c, double *da,
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < 3 && !p->ldu.still[c->body[side]]; i++)
             change[i] += tac_six_dot(c->next.G[i] + 6 * side, p->ldu.z + 6 * c->body[side]);
-    tacFrictionStep d = tac_friction_step(&c->friction, &c->residual, change[0], change + 1);
-    tac_friction_store(&c->friction, &d, da + c->adr, db + c->adr);
+    tacFrictionStep d = tac_friction_step(&c->factored, &c->residual, change[0], change + 1);
+    tac_friction_store(&c->factored, &d, da + c->adr, db + c->adr);
 }
 
 void tac_ncp_recover(const tacNcp *p, double *da, double *db) {

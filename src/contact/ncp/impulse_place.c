@@ -69,11 +69,3 @@ tacVec3 tac_ncp_place_move(const tacNcpContact *c, tacVec3 now, tacVec3 next, ta
         tac_dot3(c->impulse.by_now, tac_sub3(now, centre)) + tac_dot3(c->impulse.by_next, tac_sub3(next, centre));
     return tac_madd3(tac_madd3(tac_scale3(1 - w, now), w, next), dw, c->impulse.way);
 }
-
-tacMat3 tac_ncp_place_by_next(const tacNcpContact *c) {
-    tacMat3 M;
-    for (int i = 0; i < 9; i++)
-        M.m[i] = tac_get3(c->impulse.way, i / 3) * tac_get3(c->impulse.by_next, i % 3) +
-                 (i % 4 == 0 ? c->impulse.weight : 0);
-    return M;
-}

@@ -16,5 +16,3 @@ tacVec3 tac_ncp_own_point_move(const tacNcpContact *c, const tacContact *touch, 
 /* Change of the place: `now` of the own point at q; `next` of that at q+, less the shares of the displacements;
  * `centre` of the centre of mass at q beside what stays. */
 tacVec3 tac_ncp_place_move(const tacNcpContact *c, tacVec3 now, tacVec3 next, tacVec3 centre);
-/* The matrix of d(place)/d(next). */
-tacMat3 tac_ncp_place_by_next(const tacNcpContact *c);

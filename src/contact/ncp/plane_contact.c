@@ -81,51 +81,52 @@ static tacVec3 ahead(const tacNcp *p, const tacNcpContact *c) {
     return tac_sub3(x, p->next.xipos[c->body[1]]);
 }
 
-/* The place moves by M (w x rho + slide w), M of (W5d), rho from the centre of mass at q+ to x: the matrix of w. */
-static tacMat3 place_by_turn(const tacNcp *p, const tacNcpContact *c) {
-    tacMat3 Y = tac_ncp_skew(tac_neg3(ahead(p, c)));
+/* The place moves by M Y w, Y w = w x rho + slide w, M = weight 1 + way by_next^T of (W5d), rho from the centre of mass
+ * at q+ to x: the matrix of w. */
+tacMat3 tac_ncp_plane_place_by_turn(const tacNcp *p, const tacNcpContact *c) {
+    tacVec3 rho = ahead(p, c), way = c->impulse.way, by = c->impulse.by_next;
+    tacVec3 along = tac_add3(tac_cross3(rho, by), tac_mulmtv3(c->plane.slide, by)); /* Y^T by_next */
+    tacMat3 B = tac_ncp_skew(tac_neg3(rho));
     for (int i = 0; i < 9; i++)
-        Y.m[i] += c->plane.slide.m[i];
-    return tac_mulmm3(tac_ncp_place_by_next(c), Y);
+        B.m[i] = c->impulse.weight * (B.m[i] + c->plane.slide.m[i]) + tac_get3(way, i / 3) * tac_get3(along, i % 3);
+    return B;
 }
 
 /* dphi = n . (v + w x r). With the centre's dx_c = v + w x r_c, d(spin) = Jl^-1(h spin) w/h and the place's B w,
  *   h du = dx_c + (Jl^-1 w) x arm + h spin x B w */
-void tac_ncp_plane_rows(const tacNcp *p, tacNcpContact *c) {
+void tac_ncp_plane_rows(const tacNcp *p, tacNcpContact *c, const tacMat3 *by_turn) {
     int b = c->body[1];
     double over_h = 1 / p->h;
     tacVec3 n = c->next.contact.normal, spin = p->spin[b], r_c = tac_sub3(p->next.xipos[b], p->next.origin[b]);
     tacVec3 arm = tac_sub3(c->impulse.place, p->w->xipos[b]);
     tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(p->h, spin)); /* Jl^-1 is its transpose */
-    tacMat3 B = place_by_turn(p, c);
     put_row(c->next.G[0] + 6, tac_cross3(tac_add3(r_c, ahead(p, c)), n), n);
     for (int i = 0; i < 2; i++) {
         tacVec3 t = c->next.contact.tangent[i];
         tacVec3 turned = tac_add3(tac_cross3(r_c, t), tac_mulmv3(inverse, tac_cross3(arm, t)));
-        put_row(c->next.G[1 + i] + 6, tac_madd3(tac_mulmtv3(B, tac_cross3(t, spin)), over_h, turned),
+        put_row(c->next.G[1 + i] + 6, tac_madd3(tac_mulmtv3(*by_turn, tac_cross3(t, spin)), over_h, turned),
                 tac_scale3(over_h, t));
     }
 }
 
 /* The point midway moves by v + w x r + slide w - n dphi/2. */
-void tac_ncp_plane_beyond(const tacNcp *p, const tacNcpContact *c, double beyond[3][12]) {
-    tacMat3 B = place_by_turn(p, c),
-            slip = tac_ncp_skew(
-                tac_neg3(tac_add3(ahead(p, c), tac_sub3(p->next.xipos[c->body[1]], p->next.origin[c->body[1]]))));
+void tac_ncp_plane_beyond(const tacNcp *p, const tacNcpContact *c, const tacMat3 *by_turn, double beyond[3][12]) {
+    tacVec3 centre = tac_sub3(p->next.xipos[c->body[1]], p->next.origin[c->body[1]]);
+    tacMat3 slip = tac_ncp_skew(tac_neg3(tac_add3(ahead(p, c), centre)));
     for (int i = 0; i < 3; i++) {
         double *row = beyond[i] + 6;
         for (int k = 0; k < 3; k++)
-            row[k] = slip.m[3 * i + k] + c->plane.slide.m[3 * i + k] - B.m[3 * i + k];
+            row[k] = slip.m[3 * i + k] + c->plane.slide.m[3 * i + k] - by_turn->m[3 * i + k];
         row[3 + i] = 1;
         tac_six_axpy(-0.5 * tac_get3(c->next.contact.normal, i), c->next.G[0] + 6, row);
     }
 }
 
 /* Torque of the impulse P on body 1 as the place moves by B w, -P x B w, and the opposite on the fixed body. */
-void tac_ncp_plane_geometric_stiffness(const tacNcp *p, const tacNcpContact *c, int side, double torque[3][6]) {
+void tac_ncp_plane_geometric_stiffness(const tacNcpContact *c, const tacMat3 *by_turn, int side, double torque[3][6]) {
     double t[3] = {c->friction.gamma, c->friction.xi[1], c->friction.xi[2]}, sign = side == 0 ? 1 : -1;
     tacVec3 P = tac_scale3(sign, tac_ncp_impulse(&c->next.contact, t));
-    tacMat3 by_turn = tac_mulmm3(tac_ncp_skew(P), place_by_turn(p, c));
+    tacMat3 turned = tac_mulmm3(tac_ncp_skew(P), *by_turn);
     for (int i = 0; i < 3; i++)
-        put_row(torque[i], tac_load3(by_turn.m + 3 * i), tac_zero3());
+        put_row(torque[i], tac_load3(turned.m + 3 * i), tac_zero3());
 }

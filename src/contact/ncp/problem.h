@@ -71,6 +71,7 @@ typedef struct tacNcpContact {
         int steady_frame; /* 1: tangent[0] follows that where the features were found, however the normal turns */
     } law;
     tacFrictionPoint friction;     /* cone variables of the iterate */
+    tacFrictionPoint factored;     /* those at which the system was last factored */
     tacFrictionRhs residual;       /* residuals of the iterate; right sides while solving */
     tacFrictionRhs saved_residual; /* residuals when the system was last factored */
     struct {                       /* closed form of a point or ellipsoid above a fixed plane (plane_contact.h) */
@@ -92,6 +93,7 @@ struct tacNcp {
     double tolerance;                     /* m, rad: by how much a feasible state may overlap */
     tacNcpFriction cone_kind;
     int turned;        /* > 0: a trial motion since the system was last factored turns this body too far */
+    int started;       /* 1: a search was started, and nothing is evaluated yet */
     int turned_before; /* > 0: v turns this body too far between q (-) h v and q; there is no step */
     /* Bodies and dofs. */
     tacWork next; /* at q+: position stage alone */
@@ -99,6 +101,7 @@ struct tacNcp {
     tacVec6 *before;       /* nbody: momentum before the step with the impulse of gravity, at the centre of mass */
     tacVec6 *f, *sum;      /* nbody: residual impulse about the tree's origin at q; its sums over subtrees */
     tacVec6 *rhs;          /* nbody, with g_rhs: right sides of the reduced system */
+    tacSym3 *inertia;      /* nbody: about the centre of mass at q, world axes */
     tacVec3 *slide, *spin; /* nbody: velocity of the centre of mass and angular velocity between q and q+ */
     double *g_rhs;         /* nv */
     double *anchor;        /* nv: v+ at which features were last added */

@@ -125,18 +125,20 @@ double tac_ncp_evaluate_rows(tacNcp *p, const double *x, const double *a, const 
 /* Of dry friction, with y = a and eta = b:
  *   [y_0  eta_t] [deta_0]   [c_0 - eta_0 dy_0 - y_t deta_t]
  *   [y_t  eta_0] [dy_t  ] = [c_t - eta_t dy_0 - y_0 deta_t],      deta_t = dr - e_0,  dy_0 = -e_1         (W32) */
-static double dry_determinant(const tacNcpRow *row) { return row->a[0] * row->b[0] - row->a[1] * row->b[1]; }
+static double dry_determinant(const tacNcpRow *row) {
+    return row->factored.a[0] * row->factored.b[0] - row->factored.a[1] * row->factored.b[1];
+}
 
 /* y_0^2 - y_t^2 */
 static double dry_freedom(const tacNcpRow *row) {
-    double y = tac_abs(row->a[1]);
-    return (row->a[0] - y) * (row->a[0] + y);
+    double y = tac_abs(row->factored.a[1]);
+    return (row->factored.a[0] - y) * (row->factored.a[0] + y);
 }
 
 double tac_ncp_row_compliance(const tacNcpRow *row) {
     switch (row->law) {
     case TAC_NCP_PAIR:
-        return row->b[0] / row->a[0] + row->soft;
+        return row->factored.b[0] / row->factored.a[0] + row->factored.soft;
     case TAC_NCP_DRY:
         return dry_determinant(row) / (row->coefficient * dry_freedom(row));
     case TAC_NCP_HELD:
@@ -147,7 +149,7 @@ double tac_ncp_row_compliance(const tacNcpRow *row) {
 }
 
 double tac_ncp_row_offset(const tacNcpRow *row, const double *c) {
-    const double *a = row->a, *b = row->b, *e = row->e;
+    const double *a = row->factored.a, *b = row->factored.b, *e = row->e;
     switch (row->law) {
     case TAC_NCP_PAIR:
         return e[0] + c[row->at] / a[0];
@@ -169,13 +171,14 @@ static void recover_row(const tacNcpRow *row, const double *c, double dr, double
     c += row->at;
     if (row->law == TAC_NCP_PAIR) {
         da[0] = dp;
-        db[0] = dr - row->e[0] + row->soft * dp;
+        db[0] = dr - row->e[0] + row->factored.soft * dp;
         return;
     }
     da[0] = -row->e[1];
     da[1] = dp / row->coefficient;
     db[1] = dr - row->e[0];
-    db[0] = (c[0] - row->b[0] * da[0] - row->a[1] * db[1] - row->b[1] * da[1]) / row->a[0];
+    db[0] = (c[0] - row->factored.b[0] * da[0] - row->factored.a[1] * db[1] - row->factored.b[1] * da[1]) /
+            row->factored.a[0];
 }
 
 /* --- Linear system ------------------------------------------------------------------------------------------------ */
@@ -222,6 +225,14 @@ static void linearize_row(tacNcp *p, tacNcpRow *row) {
         linearize_pose(p, row);
 }
 
+static void keep_point(tacNcpRow *row) {
+    for (int i = 0; i < 2; i++) {
+        row->factored.a[i] = row->a[i];
+        row->factored.b[i] = row->b[i];
+    }
+    row->factored.soft = row->soft;
+}
+
 /* Adds J^T G / C, and the derivative of J. */
 static void add_narrow(tacNcp *p, const tacNcpRow *row) {
     int first = row->of.adr, dof = p->rows.dof[first], body = p->m->dof_body[dof];
@@ -241,6 +252,7 @@ static void add_narrow(tacNcp *p, const tacNcpRow *row) {
 void tac_ncp_linearize_rows(tacNcp *p) {
     for (int k = 0; k < p->rows.n; k++) {
         tacNcpRow *row = &p->rows.row[k];
+        keep_point(row);
         linearize_row(p, row);
         if (row->wide < 0) add_narrow(p, row);
     }

@@ -42,21 +42,25 @@ typedef struct tacNcpRow {
     double mass;          /* PAIR, DRY: approximate mass of the coordinate, 1/(J M^-1 J^T) */
     double r, p;          /* of the iterate: gap less rest, or rate; impulse */
     double a[2], b[2];    /* cone variables of the iterate */
-    double e[2];          /* residuals of the iterate: of b against r; of a[0] of dry friction */
-    double off;           /* e[0] when the system was last factored */
-    double turn[9];       /* ball: d(-J^T p)/dv+ at fixed p, as its J is that of q+ */
+    struct {              /* of the iterate at which the system was last factored */
+        double a[2], b[2], soft;
+    } factored;
+    double e[2];    /* residuals of the iterate: of b against r; of a[0] of dry friction */
+    double off;     /* e[0] when the system was last factored */
+    double turn[9]; /* ball: d(-J^T p)/dv+ at fixed p, as its J is that of q+ */
 } tacNcpRow;
 
 typedef struct tacNcpRows {
     int n, max, nnz, max_nnz, nwide, max_wide, nheld;
     tacNcpRow *row;
-    int *dof;          /* max_nnz; a dof may occur twice */
-    double *J, *G;     /* max_nnz: at q (of a ball at q+); dr/dv+ */
-    int *wide, *pivot; /* max_wide: indices of wide rows; pivots of S */
-    double *S;         /* max_wide squared: C + G A^-1 J^T, factored */
-    double *X, *Y;     /* nv: scratch */
-    double *t;         /* max_wide: dp of wide rows, and scratch */
-    double *work;      /* max_wide: scratch */
+    int *dof;            /* max_nnz; a dof may occur twice */
+    double *J, *G;       /* max_nnz: at q (of a ball at q+); dr/dv+ */
+    int *wide, *pivot;   /* max_wide: indices of wide rows; pivots of S */
+    double *S;           /* max_wide squared: C + G A^-1 J^T, factored */
+    unsigned char *mark; /* nbody: 1: on which the motion of the dofs of wide rows depends */
+    double *X, *Y;       /* nv: scratch */
+    double *t;           /* max_wide: dp of wide rows, and scratch */
+    double *work;        /* max_wide: scratch */
 } tacNcpRows;
 
 /* --- Collecting (rows_collect.c) ---------------------------------------------------------------------------------- */

@@ -89,11 +89,13 @@ int tac_ncp_rows_layout(tacNcpRows *r, const tacModel *m, tacArena *arena) {
     r->wide = TAC_TAKE(arena, wide, int);
     r->pivot = TAC_TAKE(arena, wide, int);
     r->S = TAC_TAKE(arena, wide * wide, double);
+    r->mark = TAC_TAKE(arena, m->nbody, unsigned char);
     r->X = TAC_TAKE(arena, m->nv, double);
     r->Y = TAC_TAKE(arena, m->nv, double);
     r->t = TAC_TAKE(arena, wide, double);
     r->work = TAC_TAKE(arena, wide, double);
-    return r->row && r->dof && r->J && r->G && r->wide && r->pivot && r->S && r->X && r->Y && r->t && r->work;
+    return r->row && r->dof && r->J && r->G && r->wide && r->pivot && r->S && r->mark && r->X && r->Y && r->t &&
+           r->work;
 }
 
 /* --- Rows --------------------------------------------------------------------------------------------------------- */

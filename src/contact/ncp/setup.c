@@ -106,10 +106,12 @@ int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *are
         if ((*of_dofs[i] = TAC_TAKE(arena, m->nv, double)) == NULL) return 0;
     p->x = TAC_TAKE(arena, tac_ncp_max_unknowns(m), double);
     p->tree = TAC_TAKE(arena, m->nbody, int);
+    p->inertia = TAC_TAKE(arena, m->nbody, tacSym3);
     p->slide = TAC_TAKE(arena, m->nbody, tacVec3);
     p->spin = TAC_TAKE(arena, m->nbody, tacVec3);
-    return p->q_next && p->x && p->tree && p->slide && p->spin && tac_ncp_kinematics_layout(&p->next, m, arena) &&
-           layout_pairs(p, m, arena) && tac_block_ldu_layout(&p->ldu, arena);
+    return p->q_next && p->x && p->tree && p->inertia && p->slide && p->spin &&
+           tac_ncp_kinematics_layout(&p->next, m, arena) && layout_pairs(p, m, arena) &&
+           tac_block_ldu_layout(&p->ldu, arena);
 }
 
 /* --- The problem -------------------------------------------------------------------------------------------------- */
@@ -141,9 +143,18 @@ static double evaluate(tacNcp *p, const double *x, const double *a, const double
     return tac_max(tac_max(pairs, rows), balance(p));
 }
 
+/* 1: bodies, contacts and rows are at the motion v_next, where the search starts. Once, as residuals are added up. */
+static int starts_at(tacNcp *p, const double *v_next) {
+    int same = p->started;
+    p->started = 0;
+    for (int i = 0; i < p->m->nv && same; i++)
+        same = p->hv[i] == p->h * v_next[i];
+    return same;
+}
+
 static tacStatus residual(void *user, const double *x, const double *a, const double *b, double *violation) {
     tacNcp *p = user;
-    TAC_TRY(tac_ncp_place(p, x));
+    if (!starts_at(p, x)) TAC_TRY(tac_ncp_place(p, x));
     *violation = evaluate(p, x, a, b);
     return TAC_OK;
 }
@@ -264,5 +275,6 @@ tacStatus tac_ncp_start(tacNcp *p, int start, int again) {
         start_contact(p, s, &p->contact[i]);
     tac_ncp_start_rows(p, again, s.kappa, s.gap);
     tac_ncp_clear_lost(p);
+    p->started = 1;
     return TAC_OK;
 }
