@@ -119,7 +119,7 @@ static int iterate(tacInteriorRun *r, Path *path) {
     return 1;
 }
 
-/* A step with the system of the last iteration. 0: it leads to no smaller E, and is not taken. */
+/* A step with the system of the last iteration. 0: it leads to no smaller E, and is not taken   (W14e). */
 static int step_again(tacInteriorRun *r, Path *path) {
     double violation = r->at->violation, to = r->s->kappa;
     path->again = 0;
