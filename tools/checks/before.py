@@ -125,6 +125,8 @@ def turned(context):
     def reason(key, _old, _new):
         if key[1].startswith("ncp"):
             return "another place of impulses, other searches"
+        if key[1] == "lcp-toi":
+            return "a plastic impact is one impact at one time"
         return "a body turns alone" if key[1].startswith("lcp") and key[0] in names else None
 
     return reason
