@@ -4,23 +4,13 @@
 #include "math/cone.h"
 #include "math/scalar.h"
 
-/* Largest share of the way to the border of a second-order cone that a step takes; [Howell2022, algorithm 2] */
-#define SHARE_CURVED 0.99
-/* The search ends after this many consecutive steps shorter than SHORT_STEP. */
-#define SHORT_STEP      0.02
-#define MAX_SHORT_STEPS 3
 /* If the mean product is within this factor of kappa, the step aims at kappa without a predictor. */
 #define NEAR_TARGET 3.0
 /* The corrector aims at least at the mean product times this share of what the predictor falls short of a full step. */
 #define LEAST_SIGMA 0.3
 /* Least length of a predictor whose second-order term is used. */
 #define SECOND_ORDER_REACH 0.5
-/* Products fall no faster than E: at least to this share of the mean product at the start, times E relative to the
- * start. If products vanish before E does, no step can move. */
-#define JAM 0.03
-/* Where E is within STALL_NEAR times its tolerance, or below STALL_SMALL of that at the start, falling products count
- * as progress. */
-#define STALL_NEAR  3.0
+/* Where E is below this share of that at the start, falling products count as progress. */
 #define STALL_SMALL 1e-3
 /* Geometric share of the first systems. */
 #define GEOMETRIC_FIRST 0.5
@@ -33,14 +23,13 @@
 
 /* --- Cones -------------------------------------------------------------------------------------------------------- */
 
-/* Longest step, at most 1, that takes the given shares of the way to the borders of half lines and of second-order
- * cones. */
-static double cone_search(const tacInteriorRun *r, double share, double share_curved) {
+/* Longest step, at most 1, that takes the given share of the way to the borders of cones. */
+static double cone_search(const tacInteriorRun *r, double share) {
     double alpha = 1;
     for (int c = 0, adr = 0; c < r->p->ncone; adr += r->p->dim[c++]) {
         double reach = tac_min(tac_cone_reach(r->p->dim[c], r->at->a + adr, r->da + adr),
                                tac_cone_reach(r->p->dim[c], r->at->b + adr, r->db + adr));
-        alpha = tac_min(alpha, (r->p->dim[c] > 1 ? share_curved : share) * reach);
+        alpha = tac_min(alpha, share * reach);
     }
     return alpha;
 }
@@ -56,11 +45,9 @@ static double choose_kappa(const tacInteriorRun *r, int *second) {
     if (mean <= NEAR_TARGET * r->s->kappa) return r->s->kappa;
     tac_run_right_side(r, 0, 0);
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
-    double reach = cone_search(r, 1, 1), ratio = tac_clamp(tac_run_mean_product(r, reach) / mean, 0, 1), jam = 0;
-    if (r->at->violation > r->s->residual)
-        jam = tac_min(mean, JAM * r->first_mean * r->at->violation / r->first_violation);
+    double reach = cone_search(r, 1), ratio = tac_clamp(tac_run_mean_product(r, reach) / mean, 0, 1);
     double sigma = tac_max(ratio * ratio * ratio, LEAST_SIGMA * (1 - reach));
-    double kappa = tac_max(tac_max(sigma * mean, jam), r->s->kappa);
+    double kappa = tac_max(sigma * mean, r->s->kappa);
     *second = reach >= SECOND_ORDER_REACH && kappa > r->s->kappa;
     return kappa;
 }
@@ -74,7 +61,7 @@ static int stalls(tacInteriorRun *r, double before, double centring) {
     r->past_centring[slot] = centring;
     int stuck = r->at->centring > TAC_RUN_STALL * products;
     if (r->at->iterations <= TAC_STALL_WINDOW) return 0;
-    if (now <= STALL_NEAR * r->s->residual) return stuck;
+    if (now <= r->s->residual) return stuck;
     return now > TAC_RUN_STALL * then && (stuck || now > STALL_SMALL * r->first_violation);
 }
 
@@ -113,15 +100,13 @@ static int iterate(tacInteriorRun *r) {
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
     if (tac_first_nonfinite(r->p->n, r->dx) >= 0) return tac_run_stop(r, TAC_END_SINGULAR);
     double share = tac_max(r->s->share, 1 - worst * worst);
-    double length = line_search(r, cone_search(r, share, tac_min(share, SHARE_CURVED)));
+    double length = line_search(r, cone_search(r, share));
     tac_run_record(r, kappa, violation, centring, length);
     if (length == 0) return tac_run_stop(r, TAC_END_OUTSIDE);
-    r->nshort = length < SHORT_STEP ? r->nshort + 1 : 0;
     tac_run_accept(r);
     r->geometric_share = tac_run_next_geometric_share(r, length, violation);
     r->length = length;
-    int stalled = r->nshort >= MAX_SHORT_STEPS || stalls(r, violation, centring);
-    return stalled ? tac_run_stop(r, TAC_END_STALLED) : 1;
+    return stalls(r, violation, centring) ? tac_run_stop(r, TAC_END_STALLED) : 1;
 }
 
 /* Share of the way from y to the border of its cone that d goes, forward or back. */

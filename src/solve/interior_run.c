@@ -8,12 +8,11 @@
 /* Geometric share of the systems after the first: GEOMETRIC_SLOW where E falls by less than GEOMETRIC_GOOD,
  * GEOMETRIC_STUCK where it does not fall below GEOMETRIC_BAD. It is 1 after a full step, where E falls well, and where
  * E is below GEOMETRIC_END of the start. */
-#define GEOMETRIC_SLOW   0.6
-#define GEOMETRIC_STUCK  0.4
-#define GEOMETRIC_GOOD   0.3
-#define GEOMETRIC_BAD    0.9
-#define GEOMETRIC_LENGTH 0.9
-#define GEOMETRIC_END    3e-3
+#define GEOMETRIC_SLOW  0.6
+#define GEOMETRIC_STUCK 0.4
+#define GEOMETRIC_GOOD  0.3
+#define GEOMETRIC_BAD   0.9
+#define GEOMETRIC_END   3e-3
 
 static void copy(int n, const double *from, double *to) {
     if (n > 0) memcpy(to, from, (size_t)n * sizeof *to); /* without x there is no array */
@@ -80,7 +79,7 @@ tacStatus tac_run_factor(const tacInteriorRun *r) {
 double tac_run_next_geometric_share(const tacInteriorRun *r, double length, double before) {
     double now = r->at->violation;
     if (now < GEOMETRIC_GOOD * before || now < GEOMETRIC_END * r->first_violation) return 1;
-    if (length >= GEOMETRIC_LENGTH && r->geometric_share < 1) return 1;
+    if (length >= 1 && r->geometric_share < 1) return 1;
     return now < GEOMETRIC_BAD * before ? GEOMETRIC_SLOW : GEOMETRIC_STUCK;
 }
 

@@ -28,7 +28,6 @@ typedef struct tacInteriorRun {
     double best; /* relative error of the best point */
     double best_violation, best_centring;
     double norm;                                    /* of E at the last residual */
-    int nshort;                                     /* short steps in a row */
     double first_violation, first_norm, first_mean; /* at the start */
     double past[TAC_STALL_WINDOW];                  /* violations before the last steps; a ring buffer by iteration */
     double past_centring[TAC_STALL_WINDOW];         /* the same of the products */

@@ -48,7 +48,7 @@ typedef struct Coordinate {
 
 /* y = -u/eta_0 of the rate u on the path, eta_0 = k/2 + sqrt(k^2/4 + u^2);   dy/du = -(k/2)/(eta_0 (eta_0 - k/2)) */
 static double dry_at(double k, double u, double *eta_0, double *slope) {
-    double root = tac_sqrt(0.25 * k * k + u * u);
+    double root = tac_sqrt(0.5 * k * 0.5 * k + u * u);
     *eta_0 = 0.5 * k + root;
     *slope = -0.5 * k / (*eta_0 * root);
     return -u / *eta_0;

@@ -26,10 +26,9 @@ static const struct {
 } STARTS[TAC_NCP_STARTS] = {{1e-2, 0.2, 1, 0.1, 0.3, 0, 1}, {1, 2, 0.5, 0, 0, 0.1, 0}};
 /* rad, m: something must hold a dof whose force alone would move it further in one step. */
 #define FAR_DRIVE 1.0
-/* Features that may be added after a first solution: twice the number of contacts, at most this many. */
-#define MAX_ADDED 64
-/* Edges between bodies that there is room for, per body. */
-#define EDGES_PER_BODY 16
+/* Features that may be added after a first solution: twice the number of contacts, at most MAX_ADDED. Edges between
+ * bodies that there is room for, per body. */
+enum { MAX_ADDED = 64, EDGES_PER_BODY = 16 };
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
