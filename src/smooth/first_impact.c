@@ -165,7 +165,8 @@ static void insert(Hunt *k, tacImpactPair p) {
     for (int i = 0; i < last; i++)
         if (comes_before(&p, &out->pair[i])) {
             tacImpactPair later = out->pair[i];
-            out->pair[i] = p, p = later;
+            out->pair[i] = p;
+            p = later;
         }
     if (last < out->max_pairs)
         out->pair[last] = p;
@@ -279,8 +280,10 @@ static tacStatus differentiate(Hunt *k, const double *mocap, tacImpact *out) {
     tacWork *w = &k->ctx->work;
     double *row = w->vec[0], *tv = w->vec[1], *qbar = w->vec[2], *vbar = w->vec[3], *q = w->next;
     tacVec3 t1, t2;
-    for (int i = 0; i < m->nv; i++)
-        vbar[i] = 0, tv[i] = k->first.time * k->motion.v[i];
+    for (int i = 0; i < m->nv; i++) {
+        vbar[i] = 0;
+        tv[i] = k->first.time * k->motion.v[i];
+    }
     tac_qpos_add(m, k->motion.q, tv, q);
     tac_kinematics_q(m, w, q, mocap);
     tac_contact_frame(k->first.normal, &t1, &t2);
@@ -298,12 +301,17 @@ static tacStatus differentiate(Hunt *k, const double *mocap, tacImpact *out) {
 /* Writes the impacts to a copy of the caller's struct. A list that was too short is made again with the time known, so
  * that it counts the pairs that meet then. */
 static tacStatus hunt(Hunt *k, tacImpact *found) {
-    found->kind = TAC_IMPACT_NONE, found->time = k->motion.h;
+    found->kind = TAC_IMPACT_NONE;
+    found->time = k->motion.h;
     k->out = found;
     TAC_TRY(prepare(k));
     TAC_TRY(each_pair(k));
     if (k->cut) TAC_TRY(each_pair(k));
-    if (k->unsure < k->time) found->kind = TAC_IMPACT_UNDECIDED, found->time = k->unsure, found->npair = 0;
+    if (k->unsure < k->time) {
+        found->kind = TAC_IMPACT_UNDECIDED;
+        found->time = k->unsure;
+        found->npair = 0;
+    }
     if (found->npair == 0) return TAC_OK;
     if (found->kind == TAC_IMPACT_NONE) found->kind = TAC_IMPACT_HIT;
     found->time = k->first.time;

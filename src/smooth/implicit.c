@@ -63,8 +63,7 @@ void tac_implicit_solve_transposed(tacContext *ctx, const tacImplicit *f, double
 
 /* (x, u) -> w->qacc. */
 static tacStatus accelerate(tacContext *ctx, const double *x, const double *u, tacImplicit *f) {
-    tacStatus status = tac_implicit_open(ctx, f);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_implicit_open(ctx, f));
     tac_evaluate(ctx, x, u);
     return tac_implicit_accelerate(ctx, x, u, f);
 }

@@ -68,10 +68,15 @@ static void copy_block(const tacModel *m, const double *hv, double h, tacColumns
         size_t k = 0;
         for (; k + 2 <= ld; k += 2) { /* two at a time: compilers use 128-bit registers at -O2 */
             double one = -h * w[k], two = -h * w[k + 1];
-            dv[k] = one, dv[k + 1] = two;
-            dq[k] = h * one, dq[k + 1] = h * two;
+            dv[k] = one;
+            dv[k + 1] = two;
+            dq[k] = h * one;
+            dq[k + 1] = h * two;
         }
-        if (k < ld) dv[k] = -h * w[k], dq[k] = h * dv[k];
+        if (k < ld) {
+            dv[k] = -h * w[k];
+            dq[k] = h * dv[k];
+        }
         if (velocity < 0) continue;
         dv[velocity + (int)i] += 1;
         dq[velocity + (int)i] = h * dv[velocity + (int)i];
@@ -112,8 +117,10 @@ static int is_within(size_t n, const double *x, double most) {
     double sum[4] = {0};
     size_t i = 0;
     for (; i + 4 <= n; i += 4) {
-        sum[0] += tac_abs(x[i]), sum[1] += tac_abs(x[i + 1]);
-        sum[2] += tac_abs(x[i + 2]), sum[3] += tac_abs(x[i + 3]);
+        sum[0] += tac_abs(x[i]);
+        sum[1] += tac_abs(x[i + 1]);
+        sum[2] += tac_abs(x[i + 2]);
+        sum[3] += tac_abs(x[i + 3]);
     }
     for (; i < n; i++)
         sum[0] += tac_abs(x[i]);
