@@ -154,8 +154,7 @@ static tacStatus open_chain(tacContext *ctx, Chain *k) {
     return TAC_OK;
 }
 
-/* The column of the time step: d(h c f)/dh = c f at fixed f. Of the position it is hv/h, since Q hv = hv. of: factor of
- * c. */
+/* The column of the time step: d(h c f)/dh = c f at fixed f. Of the position it is hv/h, since Q hv = hv. of: c. */
 static void add_time(const tacModel *m, double h, double of, const double *hv, const double *acc, const double *rate,
                      int ld, double *column) {
     size_t n = (size_t)ld, nv = (size_t)m->nv;
