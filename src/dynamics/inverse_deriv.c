@@ -21,7 +21,7 @@
  *   i strictly inboard of j       dtau_i/dq_j = S_i . (I^C_j psi2_j + B^C_j psi1_j + S_j x* F^C_j)
  *                                 dtau_i/dv_j = S_i . (I^C_j (psi1_j + Sd_j) + B^C_j S_j)                   (ID6) */
 
-enum { OF_Q, OF_V }; /* lanes of a pair: what a displacement, what a velocity leaves */
+enum { OF_Q, OF_V }; /* lanes of a pair: residual of a displacement, residual of a velocity */
 
 /* (x . psi2, x . (psi1 + Sd)) and (y . psi1, y . S) of dof i, y an angular vector */
 static inline tacPair rate_dot6(const tacRate *r, tacVec6 x) {
@@ -143,7 +143,7 @@ static void add_to_parents(const tacModel *m, tacWork *w) {
     }
 }
 
-/* (P, Q) of (ID6): what dof i puts on the dofs inboard of it. */
+/* (P, Q) of (ID6): the forces of dof i on the dofs inboard of it. */
 static inline void inboard_forces(const tacWork *w, int i, int body, tacPair PQ[6]) {
     tacVec6 turned = tac_crossf6(w->S[i], w->F[body]);
     push_rate(&w->composite[body], &w->coriolis[body], &w->rate[i], PQ);
@@ -188,7 +188,7 @@ void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *
         fill_dof(m, w, i, ld, dtau_dq, dtau_dv);
 }
 
-/* The parts of (ID5) and (ID6) that dtau/dv needs; the acceleration does not enter it. */
+/* The parts of (ID5) and (ID6) that dtau/dv needs. They do not contain the acceleration. */
 void tac_bias_velocity_jac(const tacModel *m, tacWork *w, const double *v, double scale, const unsigned char *rows,
                            double *lower, double *upper) {
     double *still = w->vec[3];
@@ -282,7 +282,7 @@ static inline int group_size(const tacModel *m, int i) {
     return type == TAC_HINGE || type == TAC_SLIDE ? 1 : 3;
 }
 
-/* The motion after a group from that before it. */
+/* The motion after a group from the motion before it. */
 static inline Motion pass_group(const tacWork *w, Motion x, int first, int count, const double *v, const double *a,
                                 const double *lambda) {
     for (int i = first; i < first + count; i++) {
@@ -294,7 +294,7 @@ static inline Motion pass_group(const tacWork *w, Motion x, int first, int count
     return x;
 }
 
-/* Root to leaves: what forward_pass gives, but for the rates of dofs, and Lambda, X, Y (angular). */
+/* Root to leaves: the results of forward_pass without the rates of dofs, and Lambda, X, Y (angular). */
 static void forward_adjoint_pass(const tacModel *m, tacWork *w, const double *v, const double *a,
                                  const double *lambda) {
     w->V[0] = w->Lambda[0] = tac_zero6();
