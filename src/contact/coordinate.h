@@ -28,7 +28,7 @@ typedef struct tacCombination {
     tacCoordinate c[2];
     double scale[2];
     double scale_rate; /* d(scale[1])/d(c[1]) */
-    double x;          /* equality: c[1] less what it is at qpos_0 */
+    double x;          /* equality: c[1] less its value at qpos_0 */
     double pos;
 } tacCombination;
 tacCombination tac_row_combination(const tacModel *m, const tacRow *row, const double *q);

@@ -73,7 +73,7 @@ typedef struct tacEqualityWeights {
     double scale;
     const double *z;  /* NULL: as zeros, with V */
     const tacVec6 *V; /* nbody: tac_rows_body_velocity of z */
-    const double *v;  /* changes of (dJ/dt) v besides, as the rows' own; NULL: none */
+    const double *v;  /* joint velocities; adds the changes of (dJ/dt) v to the rows'; NULL: does not */
 } tacEqualityWeights;
 
 /* One equality at a configuration x.q (poses w), with the weights of its changes. */

@@ -88,7 +88,7 @@ static void rows_change(const tacWork *w, const tacEquality *e, const Motion s[2
     }
 }
 
-/* A mover X turns what is behind it, of velocity V_b and acceleration A_b before it (R12):
+/* A mover X turns everything behind it. The motion before it has velocity V_b and acceleration A_b (R12):
  *   dV = X x (V - V_b),   dA = X x (A - A_b) - (X x V_b) x (V - V_b) */
 void tac_equality_bias_change(const tacModel *m, const tacWork *w, const tacEquality *e, const double *v,
                               const tacEqualityChange *d, double out[TAC_EQUALITY_ROWS]) {

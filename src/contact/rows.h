@@ -30,7 +30,7 @@ typedef struct tacRow {
                      of its rows */
     int adr, num;     /* its numbers in dof[], J[] */
     int tree;         /* first dof's tree (a root body), for islands */
-    double pos;       /* contact: dist; limit: distance to it; equality: what is to be zero */
+    double pos;       /* contact: dist; limit: distance to it; equality: its error */
     double curvature; /* equality: (pos(q (+) h v) - pos(q))/h - J v, from the row's own turning; else 0 */
 } tacRow;
 

@@ -3,8 +3,8 @@
 #include "dynamics/kinematics.h"
 
 /* Derivatives of inverse dynamics, in world axes about the tree's fixed reference point (docs/theory/dynamics.md, after
- * [Singh2022] and [Carpentier2018]). A displacement dq_j moves everything outboard of dof j by the twist S_j dq_j, so
- * each quantity outboard changes by the rigid part S_j x (.), which cancels in S_i . F, and by what is left over:
+ * [Singh2022] and [Carpentier2018]). A displacement dq_j moves everything outboard of dof j by the twist S_j dq_j. So
+ * each quantity outboard changes by the rigid part S_j x (.), which cancels in S_i . F, and by a residual:
  *
  *   dV_k = psi1_j,   dA_k = psi2_j + psi1_j x V_k,   dF_k = I_k psi2_j + B_k psi1_j                              (ID1)
  *   psi1_j = V_before x S_j,   psi2_j = A_before x S_j + V_before x psi1_j                                        (ID2)
@@ -265,11 +265,11 @@ void tac_rnea_gravity(const tacModel *m, const tacWork *w, tacVec3 dg, int colum
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
-/* With lambda as a velocity, Lambda_k = sum of S_i lambda_i inboard of body k, the scalar lambda . tau is the sum over
- * bodies of Lambda_k . F_k (plus armature), and its derivatives are (ID1) once more:
+/* Take lambda as a velocity: Lambda_k = sum of S_i lambda_i inboard of body k. The scalar lambda . tau is the sum over
+ * bodies of Lambda_k . F_k (plus armature). Its derivatives are (ID1) once more:
  *   d/dq_j = (Lambda_before x S_j) . F^C + X^C . psi2_j + Y^C . psi1_j      X_k = I_k Lambda_k
  *   d/dv_j = X^C . (psi1_j + Sd_j) + Y^C . S_j                              Y_k = B_k^T Lambda_k              (ID7)
- * With the cross products on the other side, the dofs of a group share all but S_j:
+ * With the cross products on the other side, the dofs of a group share everything except S_j:
  *   d/dq_j = S_j . (V_before x* (V_before x* X^C - Y^C) - A_before x* X^C - Lambda_before x* F^C)
  *   d/dv_j = S_j . (Y^C - (V_before + V_after) x* X^C) */
 typedef struct Motion {

@@ -137,7 +137,7 @@ void tac_kinematics_to(const tacModel *m, tacWork *w, int body, const double *q,
     for (; b > 0 && n < LONGEST; b = m->body_parent[b])
         path[n++] = b;
     tac_place_world(w);
-    for (int at = 1; b > 0 && at <= b; at++) /* what is beyond the longest path: all before it */
+    for (int at = 1; b > 0 && at <= b; at++) /* beyond the longest path: all before it */
         tac_place_body(m, w, at, q, mocap);
     while (n > 0)
         tac_place_body(m, w, path[--n], q, mocap);

@@ -60,7 +60,7 @@ void tac_force_move(const tacModel *m, tacWork *w, const tacSmoothPoint *x, cons
 typedef struct tacDriveChange {
     double length, velocity, force;
 } tacDriveChange;
-/* By a parameter, without poses; along one mover. Need: tac_actuator_forces. */
+/* Changes by a parameter, without poses; changes along one mover. Need: tac_actuator_forces. */
 tacDriveChange tac_param_drive(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int a);
 tacDriveChange tac_move_drive(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacMover *mover, int a);
 /* Change of an actuator's force by a parameter that is its binding bound. Same need. */

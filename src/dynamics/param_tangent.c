@@ -228,7 +228,7 @@ static int has_spring_ratios(const tacModel *m) {
 
 static size_t block_size(const tacModel *m, int columns) { return (size_t)m->nmember * (size_t)columns; }
 
-/* How many registered numbers change inertial properties. */
+/* Number of registered numbers that change inertial properties. */
 static int count_inertial(const tacModel *m) {
     int n = 0;
     for (int k = 0; k < m->nmember; k++)

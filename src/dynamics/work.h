@@ -75,7 +75,7 @@ typedef struct tacWork {
     double *next;                                                              /* nq + nv + na: the state being made */
     int count_ties;                                                            /* 1: the two counts below are wanted */
     int tied; /* clamps of the last forces, and dead bands of springs, that just begin to hold */
-    int ties; /* the most of them at once in the step in hand */
+    int ties; /* largest of these counts in the current step */
 } tacWork;
 
 /* Relative to the value, or to 1: a number nearer to a bound is on it. */

@@ -149,7 +149,7 @@ static tacVec3 caps(double m, double h, double own, double c) {
     double across = own + m * ((h / 2 + c) * (h / 2 + c) - c * c);
     return tac_vec3(across, across, own);
 }
-/* At fixed m and own, in which it is linear. */
+/* Its derivative at fixed m and own. The form is linear in both. */
 static tacVec3 caps_jvp(double m, double h, double c, double dh, double dc) {
     double across = m * 2 * ((h / 2 + c) * (dh / 2 + dc) - c * dc);
     return tac_vec3(across, across, 0);

@@ -67,7 +67,7 @@ TAC_CONTACT_MODELS(X)
 
 /* All data that steps and their derivatives read and write besides x, u and the results. */
 struct tacContext {
-    const tacModel *model; /* what is simulated */
+    const tacModel *model; /* the simulated model */
     tacOptions options;    /* checked options, with an integrator of the contact model */
     tacInputLayout inputs; /* positions of the blocks of u */
     const tacStepper *stepper;

@@ -78,8 +78,8 @@ tacStatus tac_turning_accelerate(tacContext *ctx, const double *x, const double 
 }
 
 /* --- Derivatives ---------------------------------------------------------------------------------------------------
- * a is where R_a = ID(q, v, a) + h D a - tau + kappa = 0: da = -K^-1 dR_a, so that kappa = F - Mhat a has, with D1 the
- * change of R_a without kappa and D2 that of kappa, both at fixed a,
+ * R_a = ID(q, v, a) + h D a - tau + kappa = 0 defines a, so da = -K^-1 dR_a. At fixed a, D1 is the change of R_a
+ * without kappa and D2 the change of kappa. Then kappa = F - Mhat a has
  *
  *   d(kappa) = Mhat K^-1 (D1 + D2) - D1                                                                      (ST18) */
 

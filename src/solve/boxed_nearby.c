@@ -1,4 +1,4 @@
-/* Homotopy from a nearby problem, or from a distant one, to the problem in hand.
+/* Homotopy from a nearby problem, or from a distant one, to the given problem.
  *
  * If pivoting leaves a few rows in wrong classes, these classes solve another problem. Forces f~ and velocities w~,
  * clipped to the classes' conditions, solve it for b~ = w~ - A f~. From there b moves to its target,
@@ -36,7 +36,7 @@ typedef struct Way {
     const double *cover;     /* b~ - b */
     double *f, *w;           /* at t */
     double *slope, *w_slope; /* their change with t */
-    double *b;               /* that of the problem at t */
+    double *b;               /* of the problem at t */
     int *row_class;
     double t;
     int direction;

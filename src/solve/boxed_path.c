@@ -1,4 +1,4 @@
-/* The path from a distant problem with a known solution to the problem in hand, along  w = A f + b + t cover.
+/* The path from a distant problem with a known solution to the given problem, along  w = A f + b + t cover.
  *
  * cover > 0 on rows bounded below, so for large t all of them are at their bounds. From there t goes down. The solution
  * moves on a line as long as the classes hold. A row that reaches the end of its condition changes class. The next line

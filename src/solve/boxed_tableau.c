@@ -97,7 +97,7 @@ static void put_in(tacTableau *tableau, int i, int except) {
     if (held) tac_dense_axpy(n + 2, scale[0], tableau->change, line[0]);
 }
 
-/* parameter w_i: what follows is f_i = old parameter + base */
+/* parameter w_i: the dependent number is f_i = old parameter + base */
 static int set_free(tacTableau *tableau, int i) {
     int n = tableau->problem->n;
     Base base = base_of(tableau, i);
@@ -138,7 +138,7 @@ static void express_force(tacTableau *tableau, int i, Base before, Base base) {
     add_base(tableau, -1, i, base, change);
 }
 
-/* parameter f_i - base: what follows is w_i, the old parameter (from free), or as before */
+/* parameter f_i - base: the dependent number is w_i, the old parameter (from free), or as before */
 static int set_bound(tacTableau *tableau, int i, int row_class) {
     int n = tableau->problem->n, p = tableau->problem->parent[i], was_free = is_free(tableau, i);
     Base base = base_at(tableau, i, row_class), before = base_of(tableau, i);

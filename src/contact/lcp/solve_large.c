@@ -321,7 +321,7 @@ static int answer(void *matrix, const int *row_class, const double *b, double co
     return refine(matrix, row_class, b, constant, rounding, f, w);
 }
 
-/* With T = D + eps on the diagonal and C where a row meets its parent,
+/* T has D + eps on the diagonal, and C where a row meets its parent:
  *   (Y Y^T + T) df = r   =>   df = T^-1 (r - Y g),   (1 + Y^T T^-1 Y) g = Y^T T^-1 r (2) */
 static int weigh(void *matrix, const double *D, const double *C) {
     Large *l = matrix;

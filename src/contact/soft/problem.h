@@ -174,7 +174,7 @@ void tac_soft_set_damping(tacSoftPoint *p, double B);
 /* Emit the columns of dofs, mocap numbers and parameters, for contacts and for all other rows. Without B J dv. */
 tacStatus tac_soft_contacts_jac(tacSoftPoint *p, const tacContactColumns *to);
 void tac_soft_other_jac(tacSoftPoint *p, const tacContactColumns *to);
-/* Emits what parameters change besides positions: impedances, weights, friction, losses, margins (param.c). */
+/* Emits the changes by parameters other than positions: impedances, weights, friction, losses, margins (param.c). */
 void tac_soft_numbers_jac(const tacSoftPoint *p, const tacSoftSink *theta, const tacParamTangent *tangents);
 
 /* Changes of a block's own numbers with a parameter. r is fixed except for its margin. */

@@ -56,7 +56,7 @@ enum { TAC_SOFT_TEAM = 8, TAC_SOFT_TEAM_ROWS = TAC_SOFT_TEAM * TAC_SOFT_MOST_ROW
 
 /* Destinations of changes at fixed a, rows of c.n numbers. */
 typedef struct tacSoftChanges {
-    double *W;       /* nv: added to: what constraints add to dG */
+    double *W;       /* nv: added to: constraint part of dG */
     double *dy, *dr; /* rows: set */
     double *wrench;  /* 6 nbody: added to: of contacts' forces on bodies at fixed y and r; NULL skips */
     double *smooth;  /* nv: set by tac_soft_linearize: dR without constraints; NULL skips */
@@ -71,7 +71,7 @@ void tac_soft_respond(const tacSoft *soft, const tacSoftBlock *b, int n, int ld,
 /* Weights of changes in reverse. */
 typedef struct tacSoftDual {
     const double *lambda;    /* nv: of dG */
-    const double *seed;      /* rows: of -df besides; NULL: zero */
+    const double *seed;      /* rows: extra weights of -df; NULL: zero */
     const double *wrenchbar; /* 6 nbody: of forces on bodies, as above; NULL: zero */
 } tacSoftDual;
 /* bar -= (constraint part of dG)^T lambda + (-df)^T seed, and bar += (change of wrench)^T wrenchbar. */
