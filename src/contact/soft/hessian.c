@@ -188,7 +188,7 @@ static void take_rows(int n, int num, int ld, const double *K, const double *fir
         if (K[i] != 0) tac_dense_axpy(num, K[i], first + i % n * num, KJ + i / n * ld);
 }
 
-/* Adds the block's rows to the team. 0: they have other dofs, or there is no room. */
+/* Adds the block's rows to the term. 0: they have other dofs, or there is no room. */
 static int add_block(Term *t, const tacRows *rows, const tacSoftBlock *b, const double *K) {
     const tacRow *row = &rows->row[b->row];
     if (t->n > 0 && (t->n + b->n > TAC_HESSIAN_ROWS || row->num != t->num ||

@@ -164,8 +164,8 @@ typedef struct tacSoftPoint {
     const tacSmoothPoint *x;
     const double *a;
     double h;
-    int idle;   /* 1: dy and dr of blocks that do not push as well: for their margins */
-    double B;   /* that z and V are of; below 0: none yet */
+    int idle;   /* 1: also dy and dr of blocks that do not push, for their margins */
+    double B;   /* damping of z and V; below 0: none yet */
     double *z;  /* nv: a + B v */
     tacVec6 *V; /* nbody: velocities of bodies at z */
 } tacSoftPoint;

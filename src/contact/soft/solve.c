@@ -298,7 +298,7 @@ static void guess(Newton *s) {
     for (int i = 0; i < s->nisland; i++) {
         tacSoftIsland *d = &s->island[i];
         d->stale = 0;
-        for (int k = 0; k < d->nblock; k++) { /* what the factor is of */
+        for (int k = 0; k < d->nblock; k++) { /* zones of the factor */
             tacSoftBlock *b = block_of(s, d, k);
             if (d->moves) b->zone = s->zone[d->block[k]];
             d->stale |= b->zone != s->zone[d->block[k]];
