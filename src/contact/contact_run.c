@@ -26,7 +26,7 @@ unsigned tac_contact_dof_sides(const tacContactRun *run) {
            (a_moves && b_moves && m->body_root[a] == m->body_root[b] ? TAC_SIDE_BOTH : 0);
 }
 
-/* Sides that columns ask for: parameters and mocap bodies move anything. */
+/* Sides that the columns need. Parameters and mocap bodies may move either side. */
 static unsigned sides_of(const tacContactRun *run, const tacContactColumns *to) {
     if (to->mocap != NULL || to->theta != NULL) return TAC_SIDE_0 | TAC_SIDE_1 | TAC_SIDE_BOTH;
     return tac_contact_dof_sides(run);
@@ -58,7 +58,7 @@ static tacStatus prepare(tacContactWalk *walk, int i, unsigned sides) {
 
 /* --- One contact -------------------------------------------------------------------------------------------------- */
 
-/* dV: change of body[1]'s velocity against body[0]'s at fixed joint velocities. */
+/* dV: change of body[1]'s velocity relative to body[0] at fixed joint velocities. */
 static void emit_rows(const tacContactWalk *walk, int i, const double *row, double dist, tacVec6 dV, int column,
                       const tacContactSink *sink) {
     const tacRunContact *r = &walk->run->contact[i];
@@ -70,8 +70,7 @@ static void emit_rows(const tacContactWalk *walk, int i, const double *row, doub
 
 /* --- One column --------------------------------------------------------------------------------------------------- */
 
-/* d(S_i . W) for the dofs above a body: the axes that a mover turns, the last ones of the path, see W turned back
- * (R3). */
+/* d(S_i . W) for the dofs above a body. A mover turns the last axes of the path, which see W turned back (R3). */
 static void emit_force(const tacContactWalk *walk, int side, tacVec6 dW, const tacDisplacement *d, int column,
                        const tacSink *sink) {
     const tacContactRun *run = walk->run;
@@ -105,7 +104,7 @@ static void emit_forces(const tacContactWalk *walk, tacVec6 dW, const tacDisplac
         emit_force(walk, 1, tac_contact_about_other(walk, dW), d, column, sink);
 }
 
-/* t: how each contact of the run moves. */
+/* t: motion of each contact of the run. */
 static void emit_column(const tacContactWalk *walk, const tacDisplacement *d, const tacContactTangent *t, int column,
                         const tacContactSink *sink) {
     const tacContactRun *run = walk->run;
@@ -125,7 +124,7 @@ static void emit_column(const tacContactWalk *walk, const tacDisplacement *d, co
 
 /* --- All columns -------------------------------------------------------------------------------------------------- */
 
-/* which: moves body[0], body[1], or both. */
+/* which: the column moves body[0], body[1], or both. */
 static void emit_mover(const tacContactWalk *walk, const tacMover *mover, int which, int column,
                        const tacContactSink *sink) {
     tacDisplacement d = {1, {*mover}};

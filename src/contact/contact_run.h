@@ -1,13 +1,13 @@
-/* Derivatives of the equations that contacts are in (docs/theory/contact.md, R2, R3, R5), for lcp and soft: forces,
- * velocities and weights are data. Contacts between the same two bodies (most often one manifold) form a run: their
- * forces act as one wrench on each body, and each column displaces the bodies alike for all. */
+/* Derivatives of the equations of contacts (docs/theory/contact.md, R2, R3, R5), for lcp and soft. Forces, velocities
+ * and weights are data. Contacts between the same two bodies (most often one manifold) form a run. Their forces act as
+ * one wrench on each body, and each column displaces the bodies alike for all. */
 #pragma once
 
 #include "contact/rows.h"
 
 enum { TAC_CONTACT_MOST_ROWS = 6, TAC_RUN = 8 };
 
-/* Where one kind of column goes. */
+/* Destination of one kind of column. */
 typedef struct tacContactSink {
     tacSink force;  /* over dofs: scale d(J^T f), f fixed */
     tacSink row;    /* over rows: d(J z) + rate d(dist), z fixed */
@@ -40,15 +40,15 @@ typedef struct tacContactRun {
     tacRunContact contact[TAC_RUN];
 } tacContactRun;
 
-/* 1: the contact may join: the run is empty, or has room and the same bodies. */
+/* 1: the contact may join. The run is empty, or it has room and the same bodies. */
 int tac_contact_run_takes(const tacContactRun *run, int contact);
-/* Adds a contact whose rows begin at `first`, all of them emitted. The caller sets f and rate. Needs:
+/* Adds a contact whose rows begin at `first`. All of them are emitted. The caller sets f and rate. Needs:
  * tac_contact_run_takes. */
 tacRunContact *tac_contact_run_add(tacContactRun *run, int contact, int first, int n);
-/* Where the columns of dofs, of mocap numbers and of parameters go; a NULL sink is skipped. */
+/* Destinations of the columns of dofs, mocap numbers and parameters. A NULL sink is skipped. */
 typedef struct tacContactColumns {
     const tacContactSink *q, *mocap, *theta;
     const tacParamTangent *tangents;
 } tacContactColumns;
-/* Emits all columns of the run's contacts and empties the run, even when it fails. */
+/* Emits all columns of the run's contacts. Empties the run, even on failure. */
 tacStatus tac_contact_run_jac(tacContactRun *run, const tacContactColumns *to);

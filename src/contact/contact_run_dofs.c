@@ -1,16 +1,16 @@
-/* Columns of dofs, many at a time. The change of a contact is linear in the twist S that displaces its bodies, so six
+/* Columns of dofs, many at a time. The change of a contact is linear in the twist S that displaces its bodies. So six
  * responses give the column of every dof by short sums. */
 #include "contact/contact_walk.h"
 
 /* --- Slopes ------------------------------------------------------------------------------------------------------- */
 
-/* Per component of a twist about the origin of a tree, of the bodies that move. */
+/* Slopes per component of a twist about the origin of a tree, for the bodies that move. */
 typedef struct Slopes {
     tacVec6 row[TAC_RUN][TAC_CONTACT_MOST_ROWS], dist[TAC_RUN];
     tacVec6 force[6]; /* of all contacts, its six components */
 } Slopes;
 
-/* Slopes by the components of a twist about a point -> by those about the point that is r before it. */
+/* Slopes by the components of a twist about a point -> slopes about the point that is r before it. */
 static inline tacVec6 about(const double slope[6], tacVec3 r) {
     tacVec3 lin = tac_load3(slope + 3);
     return (tacVec6){tac_add3(tac_load3(slope), tac_cross3(r, lin)), lin};
@@ -49,8 +49,8 @@ static void find_slopes(const tacContactWalk *walk, int which, Slopes *out) {
 
 /* --- Dofs, many at a time ----------------------------------------------------------------------------------------- */
 
-/* A dof's column is linear in its axis S and in the change dV of velocities: columns by component of either, two at a
- * time. */
+/* A dof's column is linear in its axis S and in the change dV of velocities. These are the columns per component of
+ * either, two at a time. */
 enum { PAIRS = 8, BATCH = 2 * PAIRS };
 typedef struct Lines {
     tacPair of[6][PAIRS]; /* components, by column */
@@ -110,7 +110,7 @@ static void emit_batch_rows(const tacContactWalk *walk, int i, const Batch *b, c
     emit_line(&sink->pos, r->first, 0, b->n, b, by);
 }
 
-/* Forces on the dofs above a body: those that a dof turns, the last ones of the path, see W turned back besides
+/* Forces on the dofs above a body. The last dofs of the path turn with the moving dof and also see W turned back
  * (R3). */
 static void emit_batch_forces(const tacContactWalk *walk, int side, const Batch *b, const tacSink *sink) {
     const tacContactRun *run = walk->run;
@@ -126,7 +126,7 @@ static void emit_batch_forces(const tacContactWalk *walk, int side, const Batch 
     }
 }
 
-/* Forces that follow from the axes: scale dW, and with W turned back. */
+/* Forces that follow from the axes: scale dW, and W turned back. */
 static void set_forces(const tacContactWalk *walk, Batch *b) {
     const tacVec6 *force = b->slopes.force;
     for (int j = 0; j < b->n; j++) {
@@ -144,7 +144,7 @@ static void set_forces(const tacContactWalk *walk, Batch *b) {
     }
 }
 
-/* The other half of a pair that is not full. */
+/* Zeroes the missing half of the last pair. */
 static void fill_up(Batch *b) {
     Lines *lines[6] = {&b->S, &b->dV, &b->still[0], &b->still[1], &b->turned[0], &b->turned[1]};
     for (int i = 0; i < 6; i++)

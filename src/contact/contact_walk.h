@@ -1,5 +1,5 @@
-/* A run of contacts prepared for derivatives, for the files that emit its columns: one by one (contact_run.c), all dofs
- * together (contact_run_dofs.c). */
+/* A run of contacts prepared for derivatives. contact_run.c emits its columns one by one, contact_run_dofs.c all dofs
+ * together. */
 #pragma once
 
 #include "contact/contact_run.h"
@@ -10,29 +10,29 @@ typedef struct tacResponse {
     tacVec6 force; /* about the origin of body[0]'s tree */
 } tacResponse;
 
-/* A contact prepared: force and torque on geom[1]'s body, velocity of it against the other at z; where it is, from the
- * origin of body[0]'s tree. */
+/* A prepared contact: force and torque on geom[1]'s body, velocity of that body relative to the other at z, and the
+ * contact's position from the origin of body[0]'s tree. */
 typedef struct tacPreparedContact {
     tacContactSystem system;
     tacVec3 F, T, u, arm;
-    tacVec6 measure[TAC_CONTACT_MOST_ROWS]; /* rows of J: of body[1]'s velocity against body[0]'s, about that origin */
+    tacVec6 measure[TAC_CONTACT_MOST_ROWS]; /* rows of J: of body[1]'s velocity relative to body[0], about that
+                                             * origin */
 } tacPreparedContact;
 
 typedef struct tacContactWalk {
     const tacContactRun *run;
-    tacVec3 turn; /* turning of body[1] against body[0] at z */
+    tacVec3 turn; /* angular velocity of body[1] relative to body[0] at z */
     tacVec6 W[2]; /* sum of the forces on body[1], about the origin of each body's tree */
     tacVec3 away; /* the origin of body[0]'s tree from that of body[1]'s */
     tacPreparedContact contact[TAC_RUN];
 } tacContactWalk;
 
-/* A wrench about the origin of body[0]'s tree, about that of body[1]'s. */
+/* Moves a wrench from the origin of body[0]'s tree to that of body[1]'s. */
 static inline tacVec6 tac_contact_about_other(const tacContactWalk *walk, tacVec6 W) {
     return (tacVec6){tac_add3(W.ang, tac_cross3(walk->away, W.lin)), W.lin};
 }
 
-/* d(J z) + rate d(dist), and d(J^T f) before the axes of dofs turn                                             (R2,
- * R3). */
+/* d(J z) + rate d(dist), and d(J^T f) before the axes of dofs turn   (R2, R3). */
 static inline tacResponse tac_contact_respond(const tacContactWalk *walk, int i, const tacContactTangent *t) {
     const tacRunContact *r = &walk->run->contact[i];
     const tacPreparedContact *p = &walk->contact[i];
@@ -55,8 +55,8 @@ static inline tacResponse tac_contact_respond(const tacContactWalk *walk, int i,
 
 /* Sides that dofs move. */
 unsigned tac_contact_dof_sides(const tacContactRun *run);
-/* Change of body[1]'s velocity against body[0]'s at fixed joint velocities, about the origin of body[0]'s tree; which:
- * body[0], body[1], or both may move. */
+/* Change of body[1]'s velocity relative to body[0] at fixed joint velocities, about the origin of body[0]'s tree.
+ * which: body[0], body[1], or both may move. */
 tacVec6 tac_contact_velocity_change(const tacContactWalk *walk, const tacDisplacement *d, int which);
-/* Columns of all dofs on the paths to the two bodies, where there is no `more`; wrenches are not emitted. */
+/* Emits the columns of all dofs on the paths to the two bodies. Emits no wrenches. Needs: a run without `more`. */
 void tac_contact_run_dofs(const tacContactWalk *walk, const tacContactSink *sink);

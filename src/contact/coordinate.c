@@ -41,7 +41,7 @@ static tacCombination limit(const tacModel *m, tacCoordinate c, int side, const 
         .n = 1, .c = {c}, .scale = {sign}, .pos = sign * (tac_coordinate_value(m, c, q) - range[side])};
 }
 
-/* c_0 - ref_0 = P(x), x = c_1 - ref_1, P(x) = sum of data[k] x^k: pos is what is on the left too much. */
+/* c_0 - ref_0 = P(x) with x = c_1 - ref_1 and P(x) = sum of data[k] x^k. pos is the left side less the right side. */
 static tacCombination polynomial(const tacModel *m, int eq, const double *q) {
     const double *p = m->equality_data_used + 11 * eq;
     const int *obj = m->equality_obj + 2 * eq;
@@ -102,7 +102,7 @@ void tac_combination_gradient(const tacModel *m, const tacCombination *a, double
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-/* scale[1] changes by ds: J z changes by ds (dc_1 z), J^T f by ds f dc_1. */
+/* scale[1] changes by ds. J z then changes by ds (dc_1 z), and J^T f by ds f dc_1. */
 static double emit_scale(const tacModel *m, const tacCombination *a, double ds, const tacRowWeights *by, int column,
                          const tacSink *force) {
     if (ds == 0) return 0;
@@ -131,7 +131,7 @@ static double power(double x, int k) {
     return y;
 }
 
-/* A parameter's change of one coordinate: of a coefficient, of c, and of c at qpos_0. */
+/* Change of one coordinate by a parameter: of a coefficient, of c, and of c at qpos_0. */
 typedef struct Change {
     int dof;
     double coef, value, reference;
@@ -152,7 +152,8 @@ static Change coordinate_change(const tacModel *m, tacCoordinate c, const tacPar
     return d;
 }
 
-/* Where the row ends: range of a limit, coefficients of a polynomial. -> change of pos; *ds of scale[1]. */
+/* Returns the change of pos with the end of the row: range of a limit, coefficients of a polynomial. *ds: change of
+ * scale[1]. */
 static double own_change(const tacModel *m, const tacCombination *a, const tacRow *row, const tacParamTangent *t,
                          double *ds) {
     const double *number = tac_param_at(m, t->field, t->index);

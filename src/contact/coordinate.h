@@ -1,5 +1,5 @@
-/* Scalar coordinates of rows: the coordinate of a hinge or slide, the length of a fixed tendon. Both are linear in q,
- * so the row of a limit, of a tendon's friction, or of an equality between two of them has
+/* Scalar coordinates of rows: the coordinate of a hinge or slide, the length of a fixed tendon. Both are linear in q.
+ * The row of a limit, of a tendon's friction, or of an equality between two coordinates has
  *
  *   J = scale_0 dc_0/dq + scale_1 dc_1/dq        (docs/theory/contact.md, R6) */
 #pragma once
@@ -18,17 +18,17 @@ typedef struct tacCoordinateTerm {
 } tacCoordinateTerm;
 int tac_coordinate_size(const tacModel *m, tacCoordinate c);
 tacCoordinateTerm tac_coordinate_term(const tacModel *m, tacCoordinate c, int k);
-/* q -> c; with the velocities z of dofs, its rate. */
+/* q -> c and, from the velocities z of dofs, its rate. */
 double tac_coordinate_value(const tacModel *m, tacCoordinate c, const double *q);
 double tac_coordinate_rate(const tacModel *m, tacCoordinate c, const double *z);
 
-/* The combination of coordinates that a row is, at q. */
+/* The combination of coordinates in a row, at q. */
 typedef struct tacCombination {
     int n; /* 0: the row is no function of coordinates */
     tacCoordinate c[2];
     double scale[2];
     double scale_rate; /* d(scale[1])/d(c[1]) */
-    double x;          /* equality: c[1] less what it is at qpos_0 */
+    double x;          /* equality: c[1] less its value at qpos_0 */
     double pos;
 } tacCombination;
 tacCombination tac_row_combination(const tacModel *m, const tacRow *row, const double *q);

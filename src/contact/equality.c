@@ -12,8 +12,8 @@ int tac_equality_holds(const tacModel *m, int eq) {
 
 /* --- Geometry ----------------------------------------------------------------------------------------------------- */
 
-/* Frame and anchor of each side. A connect has the anchors in data[0-2], data[3-5]; a weld the other way round, and the
- * rotation in data[6-9]; sites are their own anchors. */
+/* Frame and anchor of each side. A connect has its anchors in data[0-2] and data[3-5]. A weld has them the other way
+ * round, and the rotation in data[6-9]. Sites are their own anchors. */
 static void place_sides(const tacModel *m, const tacWork *w, tacEquality *e) {
     const double *data = m->equality_data_used + 11 * e->id;
     const double *anchor[2] = {data + (e->n == 6 ? 3 : 0), data + (e->n == 6 ? 0 : 3)};

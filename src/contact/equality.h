@@ -3,14 +3,14 @@
  *   connect   p_0 - p_1 = 0, world axes                                          3 rows
  *   weld      the same, and  torquescale vec(conj(q_1) q_0 rel) = 0              3 rows more
  *
- * with anchors p, orientations q and the rotation `rel` from frame 0 to frame 1 that the weld holds. */
+ * p are anchors and q orientations. The weld holds the rotation `rel` from frame 0 to frame 1. */
 #pragma once
 
 #include "contact/rows.h"
 
 enum { TAC_EQUALITY_ROWS = 6 };
 
-/* One of them at a configuration. World frame. */
+/* One equality at a configuration. World frame. */
 typedef struct tacEquality {
     int id, n; /* rows: 3 or 6 */
     int body[2];
@@ -25,29 +25,29 @@ typedef struct tacEquality {
     double pos[TAC_EQUALITY_ROWS];
 } tacEquality;
 
-/* 1: the equality is one of these (the others stand on coordinates: coordinate.h). */
+/* 1: the equality is a connect or weld. The others stand on coordinates (coordinate.h). */
 int tac_equality_is_pose(const tacModel *m, int eq);
-/* 1: it is active and the model does not disable it. */
+/* 1: the equality is active and the model does not disable it. */
 int tac_equality_holds(const tacModel *m, int eq);
 /* Needs: position. */
 tacEquality tac_equality_at(const tacModel *m, const tacWork *w, int eq);
-/* Lets its force act on both bodies in the middle of the anchors: rows have the velocity of one body against the other
- * there, and while it is open no torque is left over. */
+/* Moves the points where the force acts on both bodies to the middle of the anchors. Rows then have the velocity of one
+ * body relative to the other there, and an open equality leaves no torque over. */
 void tac_equality_meet(tacEquality *e);
-/* Adds its rows (those that meet, where rows->meet says so); none where neither body moves. */
+/* Adds its rows; in the middle of the anchors if rows->meet. Adds none if neither body moves. */
 void tac_add_equality(const tacModel *m, const tacWork *w, int eq, tacRows *rows);
-/* What a row's force does to a side, about its tree's origin: J_i = S_i . wrench. */
+/* Wrench of a row's unit force on a side, about its tree's origin: J_i = S_i . wrench. */
 tacVec6 tac_equality_wrench(const tacWork *w, const tacEquality *e, int side, int axis);
 /* out[nv] += J of one row */
 void tac_equality_gradient(const tacModel *m, const tacWork *w, const tacEquality *e, int axis, double *out);
-/* (dJ/dt) v of its rows: their acceleration where joints have none (equality_bias.c). Needs: velocity. */
+/* (dJ/dt) v of its rows: their acceleration at zero joint accelerations (equality_bias.c). Needs: velocity. */
 void tac_equality_bias(const tacModel *m, const tacWork *w, const tacEquality *e, const double *v,
                        double out[TAC_EQUALITY_ROWS]);
 
 /* --- Derivatives (equality_deriv.c, equality_bias.c) -------------------------------------------------------------- */
 
-/* A change of an equality: of its anchors, of frame 1, of the turn between the frames, of torquescale; and what follows
- * for its rows. */
+/* A change of an equality: of its anchors, of frame 1, of the rotation between the frames, of torquescale; and the
+ * resulting changes of its rows. */
 typedef struct tacEqualityChange {
     tacVec3 point[2], frame; /* frame: the turn of frame 1, world */
     tacVec3 act[2];
@@ -65,7 +65,7 @@ void tac_equality_bias_change(const tacModel *m, const tacWork *w, const tacEqua
 void tac_equality_bias_velocity_jac(const tacModel *m, const tacWork *w, const tacEquality *e, const double *v, int k,
                                     const tacSink *sink);
 
-/* What changes of its rows are weighed by (rows.h), first row k. */
+/* Weights of the changes of its rows (rows.h). k is its first row. */
 typedef struct tacEqualityWeights {
     int k;
     double f[TAC_EQUALITY_ROWS], rate[TAC_EQUALITY_ROWS];
@@ -73,10 +73,10 @@ typedef struct tacEqualityWeights {
     double scale;
     const double *z;  /* NULL: as zeros, with V */
     const tacVec6 *V; /* nbody: tac_rows_body_velocity of z */
-    const double *v;  /* changes of (dJ/dt) v besides, as the rows' own; NULL: none */
+    const double *v;  /* joint velocities; adds the changes of (dJ/dt) v to the rows'; NULL: does not */
 } tacEqualityWeights;
 
-/* One at a configuration x.q (poses w), with what its changes there are weighed by. */
+/* One equality at a configuration x.q (poses w), with the weights of its changes. */
 typedef struct tacEqualityPlace {
     const tacWork *w;
     tacSmoothPoint x;
@@ -84,7 +84,7 @@ typedef struct tacEqualityPlace {
     tacEqualityWeights by;
 } tacEqualityPlace;
 
-/* Emits its change along a mover, or by a parameter (at the configuration x->q), as a column. */
+/* Emits its change along a mover, or by a parameter, at the configuration x->q as a column. */
 void tac_equality_move(const tacModel *m, const tacWork *w, const tacEquality *e, const tacMover *mover,
                        const tacEqualityWeights *by, int column, const tacRowSink *sink);
 void tac_equality_param(const tacModel *m, const tacWork *w, const tacEquality *e, const tacSmoothPoint *x,

@@ -9,7 +9,7 @@ typedef struct Motion {
 #define STILL                                                                                                          \
     { tac_zero6(), tac_zero6() }
 
-/* Motion of the body behind a dof: V = sum S v, A = sum Sdot v over the path to the dof. -1: the world. */
+/* Motion of the body behind a dof: V = sum S v and A = sum Sdot v over the path to the dof. -1: the world. */
 static Motion motion_behind(const tacModel *m, const tacWork *w, const double *v, int dof) {
     Motion sum = STILL;
     for (int i = dof; i >= 0; i = m->dof_parent[i]) {
@@ -41,13 +41,13 @@ static tacVec3 arm_of(const tacWork *w, const tacEquality *e, int side) {
     return tac_sub3(e->point[side], w->origin[e->body[side]]);
 }
 
-/* G = A_0 - A_1 - w_1 x (w_0 - w_1), angular parts: how fast R_1^T (w_0 - w_1) changes, in world axes. */
+/* G = A_0 - A_1 - w_1 x (w_0 - w_1), angular parts: the rate of R_1^T (w_0 - w_1), in world axes. */
 static tacVec3 turning_rate(const Motion s[2]) {
     tacVec3 turning = tac_sub3(s[0].V.ang, s[1].V.ang);
     return tac_sub3(tac_sub3(s[0].A.ang, s[1].A.ang), tac_cross3(s[1].V.ang, turning));
 }
 
-/* Q'' = (R_1^T G) Q/2 - |w_0 - w_1|^2 Q/4, since (R_1^T (w_0 - w_1))^2 = -|w_0 - w_1|^2 as quaternions. */
+/* Q'' = (R_1^T G) Q/2 - |w_0 - w_1|^2 Q/4, since the quaternion square (R_1^T (w_0 - w_1))^2 is -|w_0 - w_1|^2. */
 void tac_equality_bias(const tacModel *m, const tacWork *w, const tacEquality *e, const double *v,
                        double out[TAC_EQUALITY_ROWS]) {
     Motion s[2];
@@ -60,7 +60,7 @@ void tac_equality_bias(const tacModel *m, const tacWork *w, const tacEquality *e
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-/* Change of an anchor's acceleration with its motion and its place. */
+/* Change of an anchor's acceleration with its motion and its position. */
 static tacVec3 acceleration_change(Motion s, Motion ds, tacVec3 r, tacVec3 dr) {
     tacVec3 linear = tac_add3(ds.A.lin, tac_add3(tac_cross3(ds.A.ang, r), tac_cross3(s.A.ang, dr)));
     tacVec3 du = tac_add3(velocity_of(ds, r), tac_cross3(s.V.ang, dr));
@@ -73,7 +73,7 @@ static tacVec3 turning_rate_change(const Motion s[2], const Motion ds[2]) {
     return tac_sub3(tac_sub3(ds[0].A.ang, ds[1].A.ang), crossed);
 }
 
-/* Rows' change with the motion of the sides and, unless d is NULL, with the geometry. */
+/* Change of the rows with the motion of the sides and, unless d is NULL, with the geometry. */
 static void rows_change(const tacWork *w, const tacEquality *e, const Motion s[2], const Motion ds[2],
                         const tacEqualityChange *d, double out[TAC_EQUALITY_ROWS]) {
     tacVec3 linear[2], none = tac_zero3();
@@ -88,7 +88,7 @@ static void rows_change(const tacWork *w, const tacEquality *e, const Motion s[2
     }
 }
 
-/* A mover X turns what is behind it, of velocity V_b and acceleration A_b before it (R12):
+/* A mover X turns everything behind it. The motion before it has velocity V_b and acceleration A_b (R12):
  *   dV = X x (V - V_b),   dA = X x (A - A_b) - (X x V_b) x (V - V_b) */
 void tac_equality_bias_change(const tacModel *m, const tacWork *w, const tacEquality *e, const double *v,
                               const tacEqualityChange *d, double out[TAC_EQUALITY_ROWS]) {

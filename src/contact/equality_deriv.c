@@ -28,7 +28,7 @@ static tacEqualityChange change_along(const tacModel *m, const tacWork *w, const
     return d;
 }
 
-/* Change with the numbers in data_used. The orientation of frame 0 in the world, before `rel`, is xquat of its body. */
+/* Change with the numbers in data_used. xquat of its body is the world orientation of frame 0 before `rel`. */
 static tacEqualityChange change_of_data(const tacModel *m, const tacWork *w, const tacEquality *e, const double *data) {
     tacEqualityChange d = {.scale = e->n == 6 ? data[10] : 0};
     if (m->equality_objkind[e->id] == TAC_KIND_SITE) return d;
@@ -53,7 +53,7 @@ static void axis_changes(const tacEquality *e, tacEqualityChange *d) {
     }
 }
 
-/* Change of (velocity of the anchor; turning) of one side, at fixed z. */
+/* Change of the anchor's velocity and the angular velocity of one side, at fixed z. */
 static tacVec6 side_velocity_change(const tacModel *m, const tacWork *w, const tacEquality *e, int side,
                                     const tacEqualityChange *d, const tacEqualityWeights *by) {
     int body = e->body[side];
@@ -97,7 +97,7 @@ static void emit_forces(const tacModel *m, const tacWork *w, const tacEquality *
     }
 }
 
-/* -> what follows for the rows: changes of pos, axes, and where forces act. */
+/* Sets the resulting changes of the rows: pos, axes, and the points where forces act. */
 static void change_rows(const tacEquality *e, tacEqualityChange *d) {
     tacVec3 middle = tac_scale3(0.5, tac_add3(d->point[0], d->point[1]));
     for (int side = 0; side < 2; side++)

@@ -5,9 +5,9 @@
 #include "solve/boxed.h"
 #include "solve/cone_contact.h"
 
-/* Largest residual of the natural map, over |q|, of cones that counts as solved. */
+/* Largest natural-map residual of cones, relative to |q|, that counts as solved. */
 #define SOLVED_CONE 1e-10
-/* Most contacts: squares of three times as many are still counted in bytes. */
+/* Limit on contacts: the bytes of a square matrix with three rows a contact still fit in a size_t. */
 #define MOST_CONTACTS (1 << 26)
 
 /* Bounds of the pyramids, and the classes of the solution. */

@@ -10,7 +10,7 @@
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
-/* Most rows of a model beside contacts: those whose numbers are along one or two paths, and along any. */
+/* Largest number of rows of a model besides contacts: rows along one or two paths, and rows along any dofs. */
 typedef struct OtherRows {
     int paths, any;
 } OtherRows;
@@ -29,7 +29,7 @@ static OtherRows most_other_rows(const tacModel *m) {
     return n;
 }
 
-/* Most dofs between the world and any body. */
+/* Largest number of dofs between the world and any body. */
 static int most_depth(const tacModel *m) {
     int depth = 1;
     for (int i = 0; i < m->nv; i++)
@@ -41,7 +41,7 @@ typedef struct Room {
     size_t rows, numbers;
 } Room;
 
-/* Most rows of a contact. */
+/* Largest number of rows of a contact. */
 static int most_dimension(const tacModel *m) {
     int most = 3;
     for (int g = 0; g < m->ngeom; g++)
@@ -58,7 +58,7 @@ static Room room_for(const tacModel *m, int max_contacts) {
     return (Room){rows + any, rows * wide + any * nv};
 }
 
-/* A count as an int; one that is too large has no room in any memory either. */
+/* A count as an int. A larger one has no room in any memory either. */
 static int as_int(size_t n) { return n < INT_MAX ? (int)n : INT_MAX; }
 
 int tac_rows_max(const tacModel *m, int max_contacts) { return as_int(room_for(m, max_contacts).rows); }
@@ -104,7 +104,7 @@ static void add_number(tacRows *rows, tacRow *row, int dof, double value) {
     row->num++;
 }
 
-/* A dof that the row has comes with all its ancestors; one that it has not goes to its place in descending order. */
+/* A row that has a dof has all its ancestors. A missing dof is inserted in descending order. */
 void tac_rows_add_path(const tacModel *m, tacRows *rows, tacRow *row, int dof) {
     int *list = rows->dof + row->adr, at = 0;
     for (int i = dof; i >= 0; i = m->dof_parent[i]) {
@@ -188,7 +188,7 @@ static tacVec3 contact_axis(const tacContact *c, int axis) {
     return axis % 3 == 0 ? c->normal : c->tangent[axis % 3 - 1];
 }
 
-/* Dofs on the paths up from two. */
+/* Number of dofs on the paths up from two dofs. */
 static int count_paths(const tacModel *m, int i, int j) {
     int n = 0;
     for (; i >= 0 || j >= 0; n++) {
@@ -199,7 +199,7 @@ static int count_paths(const tacModel *m, int i, int j) {
     return n;
 }
 
-/* Rows of one contact, begun: place and number of dofs in each. */
+/* Rows of one contact under construction: their address, and the number of dofs in each. */
 static int begin_contact(const tacModel *m, tacRows *rows, int id, int dimension, const int last[2]) {
     int num = count_paths(m, last[0], last[1]);
     for (int axis = 0; axis < dimension; axis++) {
@@ -216,13 +216,13 @@ static int begin_contact(const tacModel *m, tacRows *rows, int id, int dimension
     return 1;
 }
 
-/* Velocity, per unit of dof i, of the body's point at p, and of its turning. */
+/* Velocity of the body's point at p, and angular velocity, per unit of dof i. */
 static tacVec6 point_rate(const tacWork *w, int body, int i, tacVec3 p) {
     tacVec3 arm = tac_sub3(p, w->origin[body]);
     return (tacVec6){w->S[i].ang, tac_add3(w->S[i].lin, tac_cross3(w->S[i].ang, arm))};
 }
 
-/* Up both paths at once, in descending order; dofs common to both have both shares. */
+/* Walks up both paths at once, in descending order. Dofs common to both have both shares. */
 static void add_contact(const tacModel *m, const tacWork *w, tacRows *rows, int id) {
     const tacContact *c = &rows->contact[id];
     int condim = tac_contact_dimension(m, c), dimension = condim > 3 && !rows->turning ? 3 : condim;
@@ -253,7 +253,7 @@ static void add_combination(const tacModel *m, tacRows *rows, tacRow like, const
     if (row->num == 0) rows->n--; /* nothing moves along it */
 }
 
-/* Both ends of a coordinate's range, where it may get there in a step. */
+/* Adds both ends of a coordinate's range if the step may reach them. */
 static void add_limits(const tacModel *m, tacRow like, double margin, const double *q, const double *v, double reach,
                        tacRows *rows) {
     for (int side = 0; side < 2; side++) {
@@ -304,7 +304,7 @@ void tac_rows_add_equalities(const tacModel *m, const tacWork *w, const double *
     }
 }
 
-/* Contacts of what no dof moves (an explicit pair of two fixed geoms) are left out: no force could part them. */
+/* Leaves out contacts of geoms that no dof moves (an explicit pair of two fixed geoms). No force could part them. */
 static void drop_fixed(const tacModel *m, tacRows *rows) {
     int n = 0;
     for (int c = 0; c < rows->ncontact; c++) {

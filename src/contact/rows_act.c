@@ -1,4 +1,4 @@
-/* What rows do, once found: the bodies they act on, curvature of equalities, velocities along rows and forces. */
+/* Actions of rows: the bodies they act on, curvature of equalities, velocities along rows, and forces. */
 #include "contact/rows.h"
 
 #include "contact/coordinate.h"
@@ -7,7 +7,7 @@
 
 /* --- Bodies ------------------------------------------------------------------------------------------------------- */
 
-/* Where a coordinate's force acts first. */
+/* The first body that a coordinate's force acts on. */
 static int coordinate_body(const tacModel *m, tacCoordinate c) {
     return tac_coordinate_size(m, c) == 0 ? 0 : m->joint_body[tac_coordinate_term(m, c, 0).joint];
 }

@@ -1,4 +1,4 @@
-/* How rows move: J z at fixed z, and J^T f at fixed f (docs/theory/contact.md). */
+/* Changes of rows: J z at fixed z, and J^T f at fixed f (docs/theory/contact.md). */
 #include "contact/rows.h"
 
 void tac_rows_body_velocity(const tacModel *m, const tacWork *w, const double *z, tacVec6 *V) {
@@ -10,7 +10,7 @@ void tac_rows_body_velocity(const tacModel *m, const tacWork *w, const double *z
     }
 }
 
-/* The part of a velocity that the mover does not take along: that of the body before the dof it begins with. */
+/* The part of a velocity that the mover does not carry: the velocity of the body before the mover's first dof. */
 static tacVec6 velocity_before(const tacModel *m, const tacWork *w, const tacMover *x, const tacVec6 *V,
                                const double *z) {
     tacVec6 before = V[m->body_parent[x->body]];
@@ -47,7 +47,7 @@ void tac_contact_velocity_move(const tacModel *m, const tacWork *w, const tacCon
         out[k + 1] = tac_dot3(t->tangent[k], u) + tac_dot3(c->tangent[k], du);
 }
 
-/* How far the origin of a body goes. */
+/* Displacement of a body's origin. */
 static tacVec3 origin_move(const tacModel *m, const tacWork *w, const tacDisplacement *d, int body) {
     tacVec3 sum = tac_zero3();
     for (int k = 0; k < d->nmover; k++) {

@@ -1,18 +1,18 @@
 /* Rows weighed by the inertia, Y = D^-1/2 L^-T J^T with M = L^T D L, and their products J M^-1 J^T = Y Y^T.
  *
- * The rows of one contact have the same dofs and are taken three at a time: what is read is read once, and no sum waits
- * for itself. */
+ * The rows of one contact have the same dofs and are processed three at a time. Each number is read once, and no sum
+ * waits for itself. */
 #include "contact/rows.h"
 
 #include "math/scalar.h"
 
-/* Up to three rows in turn that are of one contact; where there are fewer, the last stands in for those missing. */
+/* Up to three consecutive rows of one contact. The last one replaces those missing. */
 typedef struct Trio {
     int count, num; /* rows; numbers in each */
     int adr[3];
 } Trio;
 
-/* From row[i] of n on; row NULL: 0, 1, 2, ... */
+/* The trio from row[i] of n on. row NULL: 0, 1, 2, ... */
 static inline Trio trio_at(const tacRows *rows, int n, const int *row, int i) {
     const tacRow *first = &rows->row[row == NULL ? i : row[i]];
     Trio trio = {1, first->num, {first->adr, first->adr, first->adr}};
@@ -42,7 +42,7 @@ static void clear(const tacRows *rows, const Trio *trio, double *out) {
 
 /* --- Weighing ----------------------------------------------------------------------------------------------------- */
 
-/* y = D^-1/2 L^-T j: going up the path from the leaves, row i of L takes its share from every ancestor. */
+/* y = D^-1/2 L^-T j. Going up the path from the leaves, row i of L subtracts its share from every ancestor. */
 static void weigh_trio(const tacModel *m, const double *L, const tacRows *rows, const Trio *trio, double *z) {
     const int *dof = rows->dof + trio->adr[0];
     double *y0 = rows->Y + trio->adr[0], *y1 = rows->Y + trio->adr[1], *y2 = rows->Y + trio->adr[2];
@@ -93,7 +93,7 @@ double tac_row_product(const tacRows *rows, int k, int l) {
     return sum;
 }
 
-/* out[k size + l] = what row k has spread times row l of the trio: size x 3, of which `count` rows count */
+/* out[k size + l] = the spread row k times row l of the trio: size x 3, of which `count` rows are valid */
 static void multiply_trio(const tacRows *rows, const Trio *trio, const double *spread, int count, size_t size,
                           double *out) {
     const int *dof = rows->dof + trio->adr[0];
@@ -123,7 +123,7 @@ static void multiply_trio(const tacRows *rows, const Trio *trio, const double *s
     if (count > 2 && trio->count > 2) out2[2] = s22;
 }
 
-/* Rows are spread over the dofs, and every row before them, and they themselves, pick their own from there. */
+/* Spreads rows over the dofs. They and every row before them gather their own dofs from there. */
 void tac_rows_products(const tacRows *rows, int n, const int *list, double *scratch, double *A) {
     size_t size = (size_t)n;
     for (int i = 0; i < n;) {

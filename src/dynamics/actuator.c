@@ -10,7 +10,7 @@ static int clamp_to_range(const double *range, int limited, double *x) {
     return limited;
 }
 
-/* The same, and counts a clamp that just begins to hold where that is wanted. */
+/* The same. If wanted, also counts a clamp that just begins to hold. */
 static int clamp_and_count(tacWork *w, const double *range, int limited, double *x) {
     if (limited && w->count_ties) w->tied += tac_is_tied(range, *x);
     return clamp_to_range(range, limited, x);
@@ -32,7 +32,7 @@ double tac_time_constant(const tacModel *m, int actuator) {
     return tac_max(TAC_MIN_TIME_CONSTANT, m->actuator_dynprm[10 * actuator]);
 }
 
-/* act_dot of the last activation; the others of an actuator, if any, stay. */
+/* act_dot of the last activation. The other activations of an actuator, if any, stay. */
 static double activation_rate(const tacModel *m, int actuator, double ctrl, double act) {
     switch (m->actuator_dyntype[actuator]) {
     case TAC_DYN_INTEGRATOR:
@@ -72,7 +72,7 @@ double tac_next_activation(const tacModel *m, int actuator, double act, double a
     return next;
 }
 
-/* Activations that come to a bound just now. */
+/* Counts activations that just reach a bound. */
 static void count_activations(const tacModel *m, tacWork *w, const double *act, double h) {
     for (int a = 0; a < m->nu; a++)
         for (int j = m->actuator_act_adr[a];
@@ -87,7 +87,7 @@ static double servo_period(const tacModel *m, int actuator) {
     return tac_servo_on_circle(m, actuator) ? tac_transmission_period(m, actuator) : 0;
 }
 
-/* Full circles between u and the setpoint equal to it that is nearest to the length. */
+/* Full circles between u and the equal setpoint that is nearest to the length. */
 static double full_turns(double u, double length, double period) {
     return period > 0 ? __builtin_round((u - length) / period) : 0;
 }
@@ -98,7 +98,7 @@ static double nearest_setpoint(double u, double length, double period) {
 
 /* --- Forces ------------------------------------------------------------------------------------------------------- */
 
-/* What drives the gain: the control, or the last activation (the next one where it acts early). */
+/* The input of the gain: the control, or the last activation (the next one if it acts early). */
 static double given_signal(const tacModel *m, const tacWork *w, int a, const double *act, double h) {
     if (m->actuator_act_num[a] == 0) return w->ctrl[a];
     int j = m->actuator_act_adr[a] + m->actuator_act_num[a] - 1;
@@ -124,7 +124,7 @@ static double actuator_force(const tacModel *m, const tacWork *w, int a, double 
     return gain * signal + bias;
 }
 
-/* Actuators of a tendon with a force range share it: all are scaled so that their sum stays inside. */
+/* Actuators of a tendon share its force range. All are scaled so that their sum stays inside. */
 static void clamp_tendons(const tacModel *m, tacWork *w) {
     for (int t = 0; t < m->ntendon; t++)
         w->tendon_force[t] = 0;
@@ -139,7 +139,8 @@ static void clamp_tendons(const tacModel *m, tacWork *w) {
     }
 }
 
-/* qfrc_actuator = moment^T force + gravity compensation of the joints that take it here, inside the joint's range. */
+/* qfrc_actuator = moment^T force + gravity compensation of the joints that take it here, clamped to the joint's
+ * range. */
 static void joint_forces(const tacModel *m, tacWork *w) {
     for (int i = 0; i < m->nv; i++)
         w->qfrc_actuator[i] = m->joint_actgravcomp[m->dof_joint[i]] ? w->qfrc_gravcomp[i] : 0;
@@ -198,7 +199,7 @@ void tac_advance_activations(const tacModel *m, const tacWork *w, const double *
 /* 1 where the control passes its clamp unchanged. */
 static double control_passes(const tacWork *w, int a, const double *ctrl) { return w->ctrl[a] == ctrl[a] ? 1 : 0; }
 
-/* How one number moves with the activation and the control it comes from. */
+/* Change of one number with its activation and its control. */
 typedef struct SignalJac {
     double act, ctrl;
 } SignalJac;
@@ -224,7 +225,7 @@ static SignalJac next_activation_jac(const tacModel *m, const tacWork *w, int a,
     return (SignalJac){1 + span * rate.act, span * rate.ctrl};
 }
 
-/* How the driving signal moves. */
+/* Change of the driving signal. */
 static SignalJac signal_jac(const tacModel *m, const tacWork *w, int a, const double *ctrl, const double *act,
                             double h) {
     if (m->actuator_act_num[a] == 0) return (SignalJac){0, control_passes(w, a, ctrl)};
@@ -260,7 +261,7 @@ static double tendon_total(const tacModel *m, const tacWork *w, int tendon, cons
     return total;
 }
 
-/* What the force range of a tendon does to its actuators: total of their forces before it, and inside it. */
+/* Effect of a tendon's force range on its actuators: the total of their forces before it, and inside it. */
 typedef struct Shared {
     int tendon; /* -1: no tendon with a range */
     double total, inside;
@@ -274,8 +275,8 @@ static Shared shared_by(const tacModel *m, const tacWork *w, int a, const double
     return s;
 }
 
-/* d(force of b)/d(unclamped force of a). Where the tendon's range R binds, its actuators share it in proportion,
- * f_b = R raw_b / total, and each moves all; elsewhere the force is its own. */
+/* d(force of b)/d(unclamped force of a). If the tendon's range R binds, its actuators share it in proportion, f_b = R
+ * raw_b / total, and each moves all. Otherwise the force is its own. */
 static double force_share(const tacModel *m, const tacWork *w, const Shared *s, int b, int a, const double *act,
                           double h) {
     if (m->actuator_inert[b] || force_at_bound(m, w, b)) return 0;
@@ -312,7 +313,7 @@ static void force_column(const tacModel *m, const tacWork *w, int a, const doubl
     }
 }
 
-/* d(force)/dq of one actuator into row[first, last): length and, where the moment turns, velocity. */
+/* d(force)/dq of one actuator into row[first, last): by length and, if the moment turns, by velocity. */
 static void force_row(const tacModel *m, const tacWork *w, int a, const double *q, const double *v, tacForceJac f,
                       int first, int last, double *row) {
     for (int j = first; j < last; j++)

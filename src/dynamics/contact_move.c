@@ -47,7 +47,7 @@ static tacStatus check_contact(const tacModel *m, const tacScene *s, const tacCo
 
 static int is_zero(tacVec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 
-/* The tangents follow the normal and what the first is along, which turns by dalong. */
+/* The tangents follow the normal and the direction of the first, which turns by dalong. */
 static void turn_frame(const tacContact *c, tacVec3 dalong, tacContactTangent *d) {
     if (is_zero(d->normal) && is_zero(dalong)) return;
     if (is_zero(c->along))
@@ -56,7 +56,7 @@ static void turn_frame(const tacContact *c, tacVec3 dalong, tacContactTangent *d
         tac_contact_frame_along_jvp(c->normal, c->along, d->normal, dalong, &d->tangent[0], &d->tangent[1]);
 }
 
-/* Change of `along` by the k-th twist of shape `which`, 2: of both. */
+/* Change of `along` by the k-th twist of shape `which`. 2: of both. */
 static tacVec3 along_turn(const tacContact *c, int which, int k) {
     int turns = k < 3 && (c->along_side == which || (which == 2 && c->along_side >= 0));
     return turns ? tac_cross3(tac_vec3(k == 0, k == 1, k == 2), c->along) : tac_zero3();
@@ -70,8 +70,8 @@ static tacContactTangent complete(const tacContact *c, const tacTouchTangent *t,
     return d;
 }
 
-/* Both shapes turn (k < 3) or go along an axis together: the touch goes with them, but the tangents stay a function of
- * the normal (and of what the first is along) in the world. */
+/* Both shapes turn (k < 3) or move along an axis together. The touch moves with them. The tangents stay a function of
+ * the normal (and of the direction of the first) in the world. */
 static tacContactTangent move_together(const tacContact *c, int k) {
     tacVec3 axis = tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
     tacContactTangent d = {.pos = k < 3 ? tac_zero3() : axis,
@@ -80,7 +80,7 @@ static tacContactTangent move_together(const tacContact *c, int k) {
     return d;
 }
 
-/* Shape 0 alone moves as both do, less what shape 1 does. */
+/* Shape 0 moving alone is both moving, less shape 1 moving. */
 static tacContactTangent difference(const tacContactTangent *a, const tacContactTangent *b) {
     return (tacContactTangent){a->dist - b->dist,
                                tac_sub3(a->pos, b->pos),
@@ -90,7 +90,7 @@ static tacContactTangent difference(const tacContactTangent *a, const tacContact
 
 _Static_assert(sizeof(tacContactTangent) == TAC_CONTACT_ROWS * sizeof(double), "rows of a contact's derivative");
 
-/* x - x is 0 for finite x alone. */
+/* x - x is 0 only for finite x. */
 static int all_finite(int n, const double *x) {
     double sum = 0;
     for (int i = 0; i < n; i++)
@@ -155,7 +155,7 @@ void tac_contact_emit(const tacContactTangent *t, int column, const tacSink *sin
         tac_emit(sink, i, column, rows[i]);
 }
 
-/* Up both bodies' paths to the world at once; where the paths meet, both shapes move. */
+/* Walks up both bodies' paths to the world at once. Where the paths meet, both shapes move. */
 void tac_contact_dofs(const tacModel *m, const tacWork *w, const tacContactSystem *c, const tacSink *sink) {
     int i = m->body_last_dof[c->body[0]], j = m->body_last_dof[c->body[1]];
     while (i >= 0 || j >= 0) {
@@ -169,7 +169,7 @@ void tac_contact_dofs(const tacModel *m, const tacWork *w, const tacContactSyste
 
 /* --- Parameters --------------------------------------------------------------------------------------------------- */
 
-/* A geom put elsewhere in its body, as a twist about the geom's own origin in the world; 0: not a place. */
+/* A change of a geom's pose in its body, as a twist about the geom's own origin in the world. 0: not a pose. */
 static int place_twist(const tacModel *m, const tacWork *w, const tacParamTangent *t, int *geom, tacVec6 *S) {
     int turned = IS(t, geom_quat), k = t->index % (turned ? 4 : 3);
     if (!turned && !IS(t, geom_pos)) return 0;
@@ -184,7 +184,7 @@ static int place_twist(const tacModel *m, const tacWork *w, const tacParamTangen
     return 1;
 }
 
-/* A shape's own numbers: how it changes in its frame; 0: it does not. */
+/* A change of a shape's own numbers, in its frame. 0: it does not change. */
 static int shape_change(const tacModel *m, const tacParamTangent *t, int geom, tacVec3 *corner_change,
                         tacShapeTangent *change) {
     *change = (tacShapeTangent){0};

@@ -38,7 +38,7 @@ double tac_potential_energy(const tacModel *m, const tacWork *w, const double *q
     return sum;
 }
 
-/* Mass centre of everything; the origin where nothing has mass. */
+/* Mass centre of the model; the origin if nothing has mass. */
 static tacVec3 mass_centre(const tacModel *m, const tacWork *w) {
     tacVec3 moment = tac_zero3();
     double mass = 0;

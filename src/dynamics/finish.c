@@ -1,4 +1,4 @@
-/* The public calls that leave a complete model behind: description (model/) and reference quantities (here). */
+/* The public calls that produce a complete model: description (model/) and reference quantities (here). */
 #include "dynamics/reference.h"
 
 #include "base/error.h"
@@ -34,7 +34,7 @@ tacStatus tac_model_finish(tacBuilder *b, tacModel **model, tacError *err) {
     return TAC_OK;
 }
 
-/* Works on a copy, so that a refused value leaves the model as it was. */
+/* Works on a copy, so that a refused value leaves the model unchanged. */
 tacStatus tac_param_set(tacModel *model, const char *path, double value, tacError *err) {
     if (model == NULL || path == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "model or path is NULL");
     tacModel *copy = NULL;

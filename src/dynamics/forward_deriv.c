@@ -22,7 +22,7 @@ static void negate_diagonal(const tacModel *m, double *L) {
         L[m->dof_M_adr[i]] = -L[m->dof_M_adr[i]];
 }
 
-/* (ID8). The minus sign of the first two blocks goes into D. */
+/* (ID8). D carries the minus sign of the first two blocks. */
 tacStatus tac_forward_jac(const tacModel *m, tacWork *w, const double *v, const double *tau, double *a, double *jac) {
     size_t n = (size_t)m->nv, ld = 3 * n;
     tacTree tree = tac_dof_tree(m);

@@ -2,13 +2,13 @@
 
 /* --- Bounds ------------------------------------------------------------------------------------------------------- */
 
-/* Of a point at the distance L from the frame's origin. */
+/* Bound for a point at the distance L from the frame's origin. */
 static void shift(tacMotionBound *b, double L) {
     b->speed += b->spin * L;
     b->accel += (b->spin_rate + b->spin * b->spin) * L;
 }
 
-/* A rotation at the rate w, about an axis fixed in the frame before, through a point at the distance L. */
+/* A rotation at the rate w, about an axis fixed in the previous frame, through a point at the distance L. */
 static void turn(tacMotionBound *b, double w, double L) {
     shift(b, L);
     b->spin_rate += b->spin * w;
@@ -38,7 +38,7 @@ static void add_joint(const tacModelMotion *k, int joint, tacMotionBound *b) {
     slide(b, tac_max(tac_abs(start), tac_abs(start + k->h * rate)), tac_abs(rate));
 }
 
-/* Of a body, from that of its parent. */
+/* Bound of a body, from that of its parent. */
 static tacMotionBound child_bound(const tacModelMotion *k, int body, tacMotionBound b) {
     const tacModel *m = k->model;
     int first = m->body_joint_adr[body], last = first + m->body_joint_num[body];
@@ -59,7 +59,7 @@ void tac_motion_bounds(const tacModelMotion *k) {
         k->bound[body] = child_bound(k, body, k->bound[k->model->body_parent[body]]);
 }
 
-/* Seen from a body above. */
+/* The bound relative to an ancestor. */
 static tacMotionBound bound_from(const tacModelMotion *k, int base, int body) {
     if (base == 0) return k->bound[body];
     if (body == base) return (tacMotionBound){0};
@@ -75,7 +75,7 @@ typedef struct Frame {
     int places; /* 1: V is not asked for */
 } Frame;
 
-/* The frame's own point moves to x. */
+/* Moves the frame's own point to x. */
 static void move_to(Frame *f, tacVec3 x) {
     if (!f->places) f->V.lin = tac_add3(f->V.lin, tac_cross3(f->V.ang, tac_sub3(x, f->pos)));
     f->pos = x;
@@ -90,7 +90,7 @@ static Frame free_frame(const tacModelMotion *k, int joint, double t, int places
     return f;
 }
 
-/* Turns the frame on its own side, about the anchor: spin is the rate, in the frame after. */
+/* Turns the frame on its own side, about the anchor. spin is the rate, in the frame after. */
 static void turn_frame(Frame *f, tacQuat by, tacVec3 spin, tacVec3 anchor) {
     int apart = anchor.x != 0 || anchor.y != 0 || anchor.z != 0;
     if (apart) move_to(f, tac_add3(f->pos, tac_quat_rotate(f->quat, anchor)));
@@ -120,7 +120,7 @@ static void apply_joint(const tacModelMotion *k, int joint, double t, Frame *f) 
     }
 }
 
-/* Along the path from a body above; in the world, what stands still is where it was. places: without V. */
+/* Walks the path from an ancestor. In the world, fixed frames keep their poses. places: without V. */
 static Frame body_frame(const tacModelMotion *k, int base, int body, double t, int places) {
     const tacModel *m = k->model;
     const tacMotionBound *b = &k->bound[body];

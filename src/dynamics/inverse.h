@@ -4,18 +4,18 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/sink.h"
 
-/* (v, a) -> tau = M a + c without armature terms when a is NULL (a = 0): bias; with armature when a is given.
+/* (v, a) -> tau = M a + c. With a NULL (a = 0) it is the bias, without armature terms. Otherwise armature is included.
  * Needs: position, velocity. */
 void tac_rnea(const tacModel *m, tacWork *w, const double *v, const double *a, double *tau);
 
 /* --- Derivatives (inverse_deriv.c): tangent coordinates, row major, exact. ----------------------------------- */
 
-/* (v, a) -> dtau_dq (at fixed a), dtau_dv; dtau_da is M (tac_crba). Rows are `ld` numbers apart; only the entries of
- * pairs on one path are written: the caller clears the rest. Needs: position. */
+/* (v, a) -> dtau_dq (at fixed a), dtau_dv; dtau_da is M (tac_crba). Rows are `ld` numbers apart. Only entries of pairs
+ * on one path are written: the caller clears the rest. Needs: position. */
 void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *a, int ld, double *dtau_dq,
                   double *dtau_dv);
-/* v -> lower, upper += scale dc/dv, c = tau at a = 0, in the layout of math/tree_lu.h: the rows marked in rows[nv],
- * which is all or none of each tree. Needs: position. */
+/* v -> lower, upper += scale dc/dv, with c = tau at a = 0, in the layout of math/tree_lu.h. Only the rows marked in
+ * rows[nv], which are all or none of each tree. Needs: position. */
 void tac_bias_velocity_jac(const tacModel *m, tacWork *w, const double *v, double scale, const unsigned char *rows,
                            double *lower, double *upper);
 /* lambda[nv] -> qbar = dtau_dq^T lambda, vbar = dtau_dv^T lambda, in linear time. Needs: position. */

@@ -3,8 +3,8 @@
 #include "dynamics/kinematics.h"
 
 /* Derivatives of inverse dynamics, in world axes about the tree's fixed reference point (docs/theory/dynamics.md, after
- * [Singh2022] and [Carpentier2018]). A displacement dq_j moves everything outboard of dof j by the twist S_j dq_j, so
- * each quantity outboard changes by the rigid part S_j x (.), which cancels in S_i . F, and by what is left over:
+ * [Singh2022] and [Carpentier2018]). A displacement dq_j moves everything outboard of dof j by the twist S_j dq_j. So
+ * each quantity outboard changes by the rigid part S_j x (.), which cancels in S_i . F, and by a residual:
  *
  *   dV_k = psi1_j,   dA_k = psi2_j + psi1_j x V_k,   dF_k = I_k psi2_j + B_k psi1_j                              (ID1)
  *   psi1_j = V_before x S_j,   psi2_j = A_before x S_j + V_before x psi1_j                                        (ID2)
@@ -21,7 +21,7 @@
  *   i strictly inboard of j       dtau_i/dq_j = S_i . (I^C_j psi2_j + B^C_j psi1_j + S_j x* F^C_j)
  *                                 dtau_i/dv_j = S_i . (I^C_j (psi1_j + Sd_j) + B^C_j S_j)                   (ID6) */
 
-enum { OF_Q, OF_V }; /* lanes of a pair: what a displacement, what a velocity leaves */
+enum { OF_Q, OF_V }; /* lanes of a pair: residual of a displacement, residual of a velocity */
 
 /* (x . psi2, x . (psi1 + Sd)) and (y . psi1, y . S) of dof i, y an angular vector */
 static inline tacPair rate_dot6(const tacRate *r, tacVec6 x) {
@@ -143,7 +143,7 @@ static void add_to_parents(const tacModel *m, tacWork *w) {
     }
 }
 
-/* (P, Q) of (ID6): what dof i puts on the dofs inboard of it. */
+/* (P, Q) of (ID6): the forces of dof i on the dofs inboard of it. */
 static inline void inboard_forces(const tacWork *w, int i, int body, tacPair PQ[6]) {
     tacVec6 turned = tac_crossf6(w->S[i], w->F[body]);
     push_rate(&w->composite[body], &w->coriolis[body], &w->rate[i], PQ);
@@ -188,7 +188,7 @@ void tac_rnea_jac(const tacModel *m, tacWork *w, const double *v, const double *
         fill_dof(m, w, i, ld, dtau_dq, dtau_dv);
 }
 
-/* The parts of (ID5) and (ID6) that dtau/dv needs; the acceleration does not enter it. */
+/* The parts of (ID5) and (ID6) that dtau/dv needs. They do not contain the acceleration. */
 void tac_bias_velocity_jac(const tacModel *m, tacWork *w, const double *v, double scale, const unsigned char *rows,
                            double *lower, double *upper) {
     double *still = w->vec[3];
@@ -265,11 +265,11 @@ void tac_rnea_gravity(const tacModel *m, const tacWork *w, tacVec3 dg, int colum
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
-/* With lambda as a velocity, Lambda_k = sum of S_i lambda_i inboard of body k, the scalar lambda . tau is the sum over
- * bodies of Lambda_k . F_k (plus armature), and its derivatives are (ID1) once more:
+/* Take lambda as a velocity: Lambda_k = sum of S_i lambda_i inboard of body k. The scalar lambda . tau is the sum over
+ * bodies of Lambda_k . F_k (plus armature). Its derivatives are (ID1) once more:
  *   d/dq_j = (Lambda_before x S_j) . F^C + X^C . psi2_j + Y^C . psi1_j      X_k = I_k Lambda_k
  *   d/dv_j = X^C . (psi1_j + Sd_j) + Y^C . S_j                              Y_k = B_k^T Lambda_k              (ID7)
- * With the cross products on the other side, the dofs of a group share all but S_j:
+ * With the cross products on the other side, the dofs of a group share everything except S_j:
  *   d/dq_j = S_j . (V_before x* (V_before x* X^C - Y^C) - A_before x* X^C - Lambda_before x* F^C)
  *   d/dv_j = S_j . (Y^C - (V_before + V_after) x* X^C) */
 typedef struct Motion {
@@ -282,7 +282,7 @@ static inline int group_size(const tacModel *m, int i) {
     return type == TAC_HINGE || type == TAC_SLIDE ? 1 : 3;
 }
 
-/* The motion after a group from that before it. */
+/* The motion after a group from the motion before it. */
 static inline Motion pass_group(const tacWork *w, Motion x, int first, int count, const double *v, const double *a,
                                 const double *lambda) {
     for (int i = first; i < first + count; i++) {
@@ -294,7 +294,7 @@ static inline Motion pass_group(const tacWork *w, Motion x, int first, int count
     return x;
 }
 
-/* Root to leaves: what forward_pass gives, but for the rates of dofs, and Lambda, X, Y (angular). */
+/* Root to leaves: the results of forward_pass without the rates of dofs, and Lambda, X, Y (angular). */
 static void forward_adjoint_pass(const tacModel *m, tacWork *w, const double *v, const double *a,
                                  const double *lambda) {
     w->V[0] = w->Lambda[0] = tac_zero6();

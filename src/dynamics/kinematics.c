@@ -10,13 +10,13 @@ typedef struct Pose {
 
 static int is_zero(tacVec3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
 
-/* q r; most bodies are not turned in their parent, and q is the exact product then. (w = 1 alone does not tell: with w
- * rounded to 1 the rest may be a turn of 1e-8.) */
+/* q r. Most bodies are not turned in their parent, and then q is the exact product. (w = 1 alone does not tell: if w is
+ * rounded to 1, the rest may be a turn of 1e-8.) */
 static tacQuat turn_by(tacQuat q, tacQuat r) {
     return r.x == 0 && r.y == 0 && r.z == 0 && r.w == 1 ? q : tac_quat_mul(q, r);
 }
 
-/* The pose a body has before its joints move it: its place in the parent, or where the mocap input puts it. */
+/* The pose of a body before its joints move it: its pose in the parent, or the mocap input. */
 static Pose start_pose(const tacModel *m, const tacWork *w, int body, const double *mocap) {
     int id = m->body_mocap[body];
     if (id >= 0 && mocap != NULL) {
@@ -34,7 +34,7 @@ static void set_ball_axes(tacVec6 *S, tacMat3 R) {
         S[i].ang = tac_vec3(R.m[i], R.m[3 + i], R.m[6 + i]);
 }
 
-/* A free joint's coordinates are the pose itself: S = (0, e_i) then (R e_i, .). */
+/* The coordinates of a free joint are the pose itself: S = (0, e_i) then (R e_i, .). */
 static Pose apply_free(const tacModel *m, tacWork *w, int joint, const double *q) {
     const double *qj = q + m->joint_qpos_adr[joint];
     Pose pose = {tac_load3(qj), tac_quat_normalize(tac_quat_load(qj + 3))};
@@ -54,7 +54,7 @@ static inline void turn_about(Pose *pose, tacQuat turn, tacVec3 anchor, tacVec3 
     if (!is_zero(joint_pos)) pose->pos = tac_sub3(anchor, tac_quat_rotate(pose->quat, joint_pos));
 }
 
-/* Applies one slide, hinge or ball joint; writes its anchor, axis and the angular parts of S (linear part for
+/* Applies one slide, hinge or ball joint. Writes its anchor, axis and the angular parts of S (linear part for
  * slides). */
 static inline void apply_joint(const tacModel *m, tacWork *w, int joint, const double *q, Pose *pose) {
     int adr = m->joint_qpos_adr[joint];
@@ -148,7 +148,7 @@ void tac_kinematics_to(const tacModel *m, tacWork *w, int body, const double *q,
     for (; b > 0 && n < LONGEST; b = m->body_parent[b])
         path[n++] = b;
     tac_place_world(w);
-    for (int at = 1; b > 0 && at <= b; at++) /* what is beyond the longest path: all before it */
+    for (int at = 1; b > 0 && at <= b; at++) /* beyond the longest path: all before it */
         tac_place_body(m, w, at, q, mocap);
     while (n > 0)
         tac_place_body(m, w, path[--n], q, mocap);
@@ -156,8 +156,8 @@ void tac_kinematics_to(const tacModel *m, tacWork *w, int body, const double *q,
 
 /* --- Velocities --------------------------------------------------------------------------------------------------- */
 
-/* One group of dofs whose axes are fixed in the frame after them: Sdot_i = V x S_i with the velocity before the group,
- * then V += S v. (By the velocity after it, the sum over the group of Sdot_i v_i would be the same.) */
+/* One group of dofs whose axes are fixed in the frame after them. Sdot_i = V x S_i with the velocity before the group,
+ * then V += S v. (With the velocity after the group, the sum of Sdot_i v_i over the group would be the same.) */
 static inline tacVec6 add_dofs(tacWork *w, tacVec6 V, int first, int count, const double *v) {
     tacVec6 after = V;
     for (int i = first; i < first + count; i++) {

@@ -12,8 +12,8 @@ static void composite_inertias(const tacModel *m, tacWork *w) {
     }
 }
 
-/* Tendons with inertia add armature J^T J. Only couplings between a dof and its ancestors have a place in the tree;
- * those across branches are left out, as in MuJoCo. */
+/* Tendons with inertia add armature J^T J. The tree stores only couplings between a dof and its ancestors. Those across
+ * branches are omitted, as in MuJoCo. */
 static void add_tendon_inertia(const tacModel *m, tacWork *w) {
     for (int t = 0; t < m->ntendon; t++) {
         if (m->tendon_armature[t] == 0) continue;
@@ -60,7 +60,7 @@ void tac_mass_mul(const tacModel *m, const tacWork *w, const double *x, double *
     tac_tree_mul(&tree, w->M, x, y);
 }
 
-/* moves[i]: x is not zero somewhere in the tree of dof i. */
+/* moves[i]: x is nonzero somewhere in the tree of dof i. */
 static void find_moving_trees(const tacModel *m, const double *x, unsigned char *moves) {
     for (int i = 0; i < m->nv; i++)
         moves[i] = x[i] != 0;
@@ -70,8 +70,8 @@ static void find_moving_trees(const tacModel *m, const double *x, unsigned char 
         if (m->dof_parent[i] >= 0) moves[i] = moves[m->dof_parent[i]];
 }
 
-/* What joint accelerations x alone make of bodies at rest without gravity: A, F = I A summed over subtrees, and of each
- * dof psi = A_before x S, which w->U takes. */
+/* Response of bodies at rest without gravity to joint accelerations x: A, F = I A summed over subtrees, and
+ * psi = A_before x S of each dof in w->U. */
 static void accelerate_bodies(const tacModel *m, tacWork *w, const double *x) {
     w->A[0] = tac_zero6();
     for (int b = 1; b < m->nbody; b++) {

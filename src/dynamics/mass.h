@@ -15,8 +15,8 @@ tacStatus tac_factor(const tacModel *m, tacWork *w, const double *extra);
 void tac_solve(const tacModel *m, const tacWork *w, double *x);
 /* y = M x. Needs: tac_crba. */
 void tac_mass_mul(const tacModel *m, const tacWork *w, const double *x, double *y);
-/* dq += d(M x)/dq at fixed x, in tangent coordinates; rows are `ld` numbers apart. Trees in which x is zero take no
- * time. Needs: position. */
+/* dq += d(M x)/dq at fixed x, in tangent coordinates. Rows are `ld` numbers apart. Trees with zero x take no time.
+ * Needs: position. */
 void tac_mass_mul_jac(const tacModel *m, tacWork *w, const double *x, int ld, double *dq);
 /* Sparse M -> dense nv x nv. */
 void tac_mass_dense(const tacModel *m, const tacWork *w, double *dense);

@@ -1,6 +1,6 @@
-/* Quantities that losses are made of, and their derivatives (outputs.md). One row of a table per kind: how many numbers
- * it has, what must be computed before, its value, and how it changes with the state and with a place or number that
- * varies. The Jacobian and the reverse mode are the same entries, sent to different sinks. */
+/* Quantities for losses, and their derivatives (outputs.md). Each kind has one row of a table: its size, the stages it
+ * needs, its value, and its change with the state and with a pose or number that varies. Jacobian and reverse mode use
+ * the same entries with different sinks. */
 #pragma once
 
 #include "dynamics/param_deriv.h"
@@ -16,7 +16,7 @@ enum {
     TAC_NEED_CONSTRAINTS = 1 << 6,  /* wrench, qfrc_constraint, below */
 };
 
-/* Where outputs are evaluated. */
+/* The point at which outputs are evaluated. */
 typedef struct tacOutputPoint {
     const tacModel *m;
     tacWork *w;
@@ -45,8 +45,8 @@ typedef struct tacOutputRule {
     size_t count; /* offset in tacModel of the number of elements */
     unsigned needs;
     void (*value)(const tacOutputPoint *p, int id, double *z);
-    /* Emits the derivatives with respect to q, v, act, ctrl as rows `row`, `row` + 1, ...; NULL: all elements of the
-     * kind are differentiated at once, by whoever knows how (step/outputs.c) */
+    /* Emits the derivatives with respect to q, v, act, ctrl as rows `row`, `row` + 1, ... NULL: step/outputs.c
+     * differentiates all elements of the kind at once */
     void (*state)(const tacOutputPoint *p, int id, int row, const tacForceSink *sink);
     /* dz[size], which is zero, += derivative along the variation */
     void (*vary)(const tacOutputPoint *p, int id, const tacVariation *d, double *dz);
@@ -95,6 +95,6 @@ static inline void tac_emit_numbers(const tacSink *sink, int row, int column, in
         tac_emit(sink, row + k, column, dz[k]);
 }
 
-/* What is left of a mover's displacement when all that it carries has moved as one: the motion before it is not carried
- * along, psi = V_before x S   (dynamics.md, ID2). Needs: velocity. */
+/* Residual of a mover's displacement after the rigid motion of all that it moves. The motion before it does not move
+ * along: psi = V_before x S   (dynamics.md, ID2). Needs: velocity. */
 tacVec6 tac_mover_drag(const tacOutputPoint *p, const tacMover *x);

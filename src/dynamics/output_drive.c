@@ -63,7 +63,7 @@ void tac_state_actuator_force(const tacOutputPoint *p, int id, int row, const ta
     tac_actuator_force_jac(p->m, p->w, id, &p->x, row, sink);
 }
 
-/* The forces of all actuators that share a tendon's range with it, and the bounds themselves. */
+/* Includes the forces of all actuators that share a tendon's range with it, and the bounds themselves. */
 void tac_vary_actuator_force(const tacOutputPoint *p, int id, const tacVariation *d, double *dz) {
     for (int a = 0; a < p->m->nu; a++) {
         double share = tac_force_share(p->m, p->w, id, a, p->x.act, p->x.h);

@@ -7,7 +7,7 @@
 typedef struct Frame {
     int body;
     int last;  /* last dof that carries it */
-    int joint; /* joint + 1 where it is a joint's anchor and axis: carried by what comes before the joint alone */
+    int joint; /* joint + 1 for a joint's anchor and axis, which only dofs before the joint move */
     int site;  /* site + 1 where it is a site */
     tacVec3 pos;
 } Frame;
@@ -32,7 +32,7 @@ static Frame site_frame(const tacOutputPoint *p, int site) {
     return f;
 }
 
-/* Anchor and axis stand where the body is before the joint moves it; those of a free joint are carried by it. */
+/* Anchor and axis stay with the body's pose before the joint moves it. A free joint moves its own. */
 static Frame joint_frame(const tacOutputPoint *p, int joint) {
     const tacModel *m = p->m;
     Frame f = fixed_frame(p, m->joint_body[joint], p->w->joint_pos[joint]);
@@ -42,14 +42,14 @@ static Frame joint_frame(const tacOutputPoint *p, int joint) {
     return f;
 }
 
-/* 1: the mover takes the frame along. */
+/* 1: the mover moves the frame. */
 static int carries(const tacOutputPoint *p, const tacMover *x, const Frame *f) {
     if (x->site > 0) return x->site == f->site;
     if (f->joint > 0 && x->body == f->body) return x->first <= p->m->joint_dof_adr[f->joint - 1];
     return tac_moves_body(p->m, x, f->body);
 }
 
-/* A joint's own reference moves what comes after it: not its anchor. */
+/* A joint's own reference moves what follows it, but not its anchor. */
 static int leaves_anchor(const tacVariation *d, const Frame *f) {
     return f->joint > 0 && d->t != NULL && IS(d->t, joint_ref) && d->t->index == f->joint - 1;
 }
@@ -76,7 +76,7 @@ static void move_mat(tacMat3 R, tacVec6 S, double *dz) {
     }
 }
 
-/* Velocity (angular, linear at the point) turns along and, since the motion before the mover does not, gains psi:
+/* Velocity (angular, linear at the point) turns with the mover. The motion before the mover does not, which adds psi:
  *   d(w, v) = S.ang x (w, v) + psi at the point   (outputs.md, O3) */
 static void move_velocity(const tacOutputPoint *p, const Frame *f, tacVec6 S, tacVec6 psi, double *dz) {
     tacVec3 arm = arm_of(p, f);
@@ -133,7 +133,7 @@ static void vary_mat(const tacOutputPoint *p, const Frame *f, tacMat3 R, const t
         if (carries(p, &d->mover[k], f)) move_mat(R, d->mover[k].S, dz);
 }
 
-/* A site that is put elsewhere on its body has the body's motion there. */
+/* A site moved on its body takes the body's velocity at the new point. */
 static void vary_velocity(const tacOutputPoint *p, const Frame *f, const tacVariation *d, double *dz) {
     for (int k = 0; k < d->n; k++) {
         const tacMover *x = &d->mover[k];

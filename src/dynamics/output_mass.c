@@ -34,35 +34,34 @@ void tac_output_sums(const tacOutputPoint *p) {
 
 /* --- Subtrees ----------------------------------------------------------------------------------------------------- */
 
-/* 1: the body is `top` or hangs on it. */
+/* 1: the body is `top` or its descendant. */
 static int hangs_on(const tacModel *m, int body, int top) {
     while (body > top)
         body = m->body_parent[body];
     return body == top;
 }
 
-/* The part of a subtree that a mover takes along, as the root of it: the subtree itself, or what is inside of it; -1:
- * nothing. */
+/* The root of the part of a subtree that a mover moves: the subtree itself, or a part inside it. -1: nothing. */
 static int part_moved(const tacModel *m, int body, const tacMover *x) {
     if (x->site > 0) return -1;
     if (tac_moves_body(m, x, body)) return body;
     return hangs_on(m, x->body, body) ? x->body : -1;
 }
 
-/* Share of the subtree's mass that the part has. A subtree without mass is where its body is. */
+/* Share of the part in the subtree's mass. A subtree without mass is at its body's position. */
 static double mass_share(const tacModel *m, int body, int part) {
     double mass = m->body_subtree_mass[body];
     return mass > 0 ? m->body_subtree_mass[part] / mass : body == part;
 }
 
-/* c = sum m_b c_b / sum m_b: the centre of a part moves with the twist, the whole by the part's share   (outputs.md,
+/* c = sum m_b c_b / sum m_b. The centre of a part moves with the twist, the whole by the part's share   (outputs.md,
  * O4) */
 static void move_com(const tacOutputPoint *p, int body, int part, tacVec6 S, double *dz) {
     tacVec3 arm = tac_sub3(p->com[part], p->w->origin[part]);
     add3(dz, mass_share(p->m, body, part), point_of(S, arm));
 }
 
-/* v = momentum / mass, and d(momentum) = S x* h + I psi; the linear part of it   (O5) */
+/* v = momentum / mass, and d(momentum) = S x* h + I psi, of which this is the linear part   (O5) */
 static void move_com_velocity(const tacOutputPoint *p, int body, int part, tacVec6 S, tacVec6 psi, double *dz) {
     const tacModel *m = p->m;
     tacVec3 arm = tac_sub3(p->com[part], p->w->origin[part]);
@@ -74,7 +73,7 @@ static void move_com_velocity(const tacOutputPoint *p, int body, int part, tacVe
     add3(dz, mass_share(m, body, part), point_of(psi, arm));
 }
 
-/* Calls `emit` for every dof that moves something of the subtree, with the part it moves. */
+/* Calls `emit` for every dof that moves a part of the subtree, with that part. */
 static void each_dof(const tacOutputPoint *p, int body, int row, const tacForceSink *sink,
                      void (*emit)(const tacOutputPoint *p, int body, int part, int dof, int row,
                                   const tacForceSink *sink)) {
@@ -267,7 +266,7 @@ void tac_value_potential(const tacOutputPoint *p, int id, double *z) {
     *z = tac_potential_energy(p->m, p->w, p->x.q);
 }
 
-/* Of a spring, k d: for a rotation too, since d is unchanged by Jr^-1(d)   (O8) */
+/* Spring force k d, for a rotation too, since Jr^-1(d) leaves d unchanged   (O8) */
 static void emit_springs(const tacOutputPoint *p, int row, const tacSink *sink) {
     const tacModel *m = p->m;
     double d[6];
@@ -307,7 +306,7 @@ static double weight_change(const tacOutputPoint *p, const tacParamTangent *t) {
     return sum;
 }
 
-/* The spring of a free joint rests where its body is drawn: -k d . (shift, turn). */
+/* The spring of a free joint rests at its body's pose in the file: -k d . (shift, turn). */
 static double rest_pose_change(const tacOutputPoint *p, const tacParamTangent *t) {
     const tacModel *m = p->m;
     int turned = IS(t, body_quat), per = turned ? 4 : 3, body = t->index / per, k = t->index % per;

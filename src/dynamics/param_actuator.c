@@ -1,4 +1,4 @@
-/* Numbers that actuators feel: gear, gains, biases, dynamics, ranges, coefficients of their tendons. */
+/* Numbers that act on actuators: gear, gains, biases, dynamics, ranges, coefficients of their tendons. */
 #include "dynamics/param_deriv.h"
 
 #include "dynamics/actuator.h"
@@ -8,7 +8,7 @@
 
 #define IS(t, row) (TAC_FIELDS[(t)->field].offset == offsetof(tacModel, row))
 
-/* One actuator and what its unclamped force, its moment row and its next activation depend on. */
+/* One actuator, with the inputs of its unclamped force, moment row and next activation. */
 typedef struct Place {
     const tacModel *m;
     tacWork *w;
@@ -18,7 +18,7 @@ typedef struct Place {
 
 /* --- Transmission ------------------------------------------------------------------------------------------------ */
 
-/* Length and moment are linear in the gear: their change is what a unit gear gives. */
+/* Length and moment are linear in the gear. Their change is their value for a unit gear. */
 static tacTransmitted gear_change(const Place *p, int k) {
     double unit[6] = {0};
     tacTransmitted out = {.row = p->w->vec[3]};
@@ -58,7 +58,7 @@ static tacTransmitted transmission_change(const Place *p, const tacParamTangent 
 
 /* --- Gain and bias ----------------------------------------------------------------------------------------------- */
 
-/* 1, length, velocity: what the three numbers of an affine function multiply. */
+/* 1, length, velocity: the factors of the three numbers of an affine function. */
 static double affine_factor(const Place *p, int k) {
     const double factor[3] = {1, p->w->actuator_length[p->a], p->w->actuator_velocity[p->a]};
     return k < 3 ? factor[k] : 0;
@@ -70,13 +70,13 @@ static double gainprm(const Place *p, int k) {
     return k == 0 || p->m->actuator_gaintype[p->a] == TAC_GAIN_AFFINE ? signal * affine_factor(p, k) : 0;
 }
 
-/* A damping that comes from a ratio moves as the tangent says. */
+/* The tangent gives the change of a damping that comes from a ratio. */
 static double biasprm(const Place *p, int k) {
     if (k == 2 && tac_damping_ratio(p->m, p->a) > 0) return 0;
     return p->m->actuator_biastype[p->a] == TAC_BIAS_AFFINE ? affine_factor(p, k) : 0;
 }
 
-/* A setpoint on a circle lost full turns, whose size the gear sets. */
+/* A setpoint on a circle lost full turns. The gear sets their size. */
 static double gear_turns(const Place *p, int k) {
     double signal, slope = tac_force_jac(p->m, p->w, p->a, p->x->act, p->x->h, &signal).signal;
     double turns = tac_setpoint_turns(p->m, p->w, p->a, p->x->act, p->x->h);
@@ -109,7 +109,7 @@ static double signal_force(const Place *p, size_t row, int k) {
     return change == 0 ? 0 : tac_force_jac(p->m, p->w, p->a, p->x->act, p->x->h, &signal).signal * change;
 }
 
-/* 1: the time constant is not held at its least, where it is a constant. */
+/* 1: the time constant is not at its lower bound, where it would be constant. */
 static int is_free(const tacModel *m, int a) { return m->actuator_dynprm[10 * a] > TAC_MIN_TIME_CONSTANT; }
 
 /* Change of the rate of the last activation: (ctrl - act) / tau, or ctrl. */
@@ -123,8 +123,8 @@ static double rate_change(const Place *p, size_t row, int k) {
     return row == offsetof(tacModel, actuator_dynprm) && k == 0 && filter && is_free(m, a) ? -rate / tau : 0;
 }
 
-/* Change of the next activation at a fixed rate: of the range that holds it, of the span tau (1 - exp(-h / tau)) that
- * an exact filter takes the rate for, and of h. */
+/* Change of the next activation at a fixed rate: with the range that holds it, with the span tau (1 - exp(-h / tau)) of
+ * an exact filter, and with h. */
 static double span_change(const tacModel *m, int a, double act, double rate, double h, size_t row, int k) {
     double next = tac_next_activation(m, a, act, rate, h), tau = tac_time_constant(m, a), decay = tac_exp(-h / tau);
     const double *range = m->actuator_actrange + 2 * a;
@@ -164,14 +164,14 @@ static double gain_change(const Place *p, const tacParamTangent *t) {
     return change + signal_force(p, field->offset, k);
 }
 
-/* 1: transmission or force of the actuator may feel the parameter otherwise than through places. */
+/* 1: the parameter may change the actuator's transmission or force other than through poses. */
 static int feels(const tacModel *m, const tacParamTangent *t, int a) {
     if (tac_param_is_time(t)) return m->actuator_actearly[a];
     if (is_actuator_row(t)) return t->index / TAC_FIELDS[t->field].per == a || t->actuator_damping != NULL;
     return t->actuator_damping != NULL || (IS(t, term_coef) && m->actuator_trntype[a] == TAC_TRN_TENDON);
 }
 
-/* What a change of length and row makes of velocity and unclamped force. */
+/* Changes of velocity and unclamped force due to changes of length and row. */
 static tacDriveChange drive_change(const Place *p, const tacTransmitted *d) {
     tacDriveChange c = {.length = d->length};
     double signal;
@@ -236,7 +236,7 @@ void tac_param_actuator_jac(const tacModel *m, tacWork *w, const tacSmoothPoint 
         if (!m->actuator_inert[a]) emit_drive(&(Place){m, w, x, a}, t, column, F);
 }
 
-/* 1: the parameter is a number of actuator a, which has an activation, or the time that all activations go on for. */
+/* 1: the parameter is a number of actuator a, which has an activation, or the time step of all activations. */
 static int drives(const tacModel *m, const tacParamTangent *t, int a) {
     int own = is_actuator_row(t) && t->index / TAC_FIELDS[t->field].per == a;
     return (own || tac_param_is_time(t)) && m->actuator_act_num[a] > 0 && !(*m->option_disable & TAC_DISABLE_ACTUATION);

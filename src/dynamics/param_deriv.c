@@ -5,7 +5,7 @@
 #include "dynamics/param_mass.h"
 #include "dynamics/passive.h"
 
-/* One column being made. R takes changes of inverse dynamics, the others changes of forces. */
+/* One column under construction. R takes changes of inverse dynamics, the others changes of forces. */
 typedef struct Column {
     const tacModel *m;
     tacWork *w;
@@ -26,7 +26,7 @@ static void force(const Column *c, int i, double change) { tac_emit(&c->passive,
 
 /* --- Places and inertias ----------------------------------------------------------------------------------------- */
 
-/* Gravity compensation goes through the actuators of some joints; at a bound it changes nothing. */
+/* Gravity compensation of some joints goes through actuators. At a bound it changes nothing. */
 static void compensate(const Column *c, int i, double change) {
     if (!c->m->joint_actgravcomp[c->m->dof_joint[i]])
         force(c, i, change);
@@ -39,8 +39,8 @@ static tacVec6 compensation(const tacModel *m, int body) {
     return (tacVec6){{0, 0, 0}, tac_scale3(m->body_mass[body] * m->body_gravcomp[body], up)};
 }
 
-/* The compensation of every body, as a force that is moved; of the joints that take it as a passive force, then of
- * those that take it through their actuators. */
+/* Moves the compensation force of every body. First for joints that take it as a passive force, then for those that
+ * take it through their actuators. */
 static void move_compensation(const Column *c, const tacMover *mover) {
     const tacModel *m = c->m;
     for (int pass = 0; pass < 2 && passive_on(m); pass++) {
@@ -89,7 +89,7 @@ tacInertia tac_world_inertia_change(const tacModel *m, const tacWork *w, int bod
                         tac_addsym3(own, tac_pointsym3_jvp(mass, c, d->mass, dc))};
 }
 
-/* The regressor, gravity compensation, and forces that attack at the centre of mass. */
+/* The regressor, gravity compensation, and forces applied at the centre of mass. */
 static void change_inertia(const Column *c, int body, const tacInertialTangent *d) {
     const tacModel *m = c->m;
     tacInertia dI = tac_world_inertia_change(m, c->w, body, d);
@@ -186,7 +186,7 @@ static void joint_springref(const Column *c, int joint, int k) {
         force(c, c->m->joint_dof_adr[joint], c->m->joint_stiffness_used[joint]);
 }
 
-/* Bounds of the total actuator force: where it is held, it is the bound. */
+/* Bounds of the total actuator force. A force held at a bound equals the bound. */
 static void joint_actfrcrange(const Column *c, int joint, int k) {
     const tacModel *m = c->m;
     int dof = m->joint_dof_adr[joint];
@@ -195,7 +195,7 @@ static void joint_actfrcrange(const Column *c, int joint, int k) {
         tac_emit(&c->actuator, dof, c->id, 1);
 }
 
-/* The spring of a free joint rests where its body is drawn. Turning the rest pose by x: d = log(exp(-x) Q), so
+/* The spring of a free joint rests at its body's pose in the file. Turning the rest pose by x: d = log(exp(-x) Q), so
  * dd = -Jl^-1(d) x = -Jr^-1(-d) x. */
 static void free_spring_rest(const Column *c, int body, tacVec3 shift, tacVec3 turn) {
     const tacModel *m = c->m;
@@ -318,7 +318,7 @@ static void emit_direct(const Column *c) {
         if (DIRECT[i].offset == field->offset) DIRECT[i].emit(c, c->t->index / field->per, c->t->index % field->per);
 }
 
-/* Numbers that are computed from the parameter when the model is derived. */
+/* Numbers computed from the parameter when the model is derived. */
 static void emit_derived(const Column *c) {
     const tacModel *m = c->m;
     const tacParamTangent *t = c->t;
@@ -332,7 +332,7 @@ static void emit_derived(const Column *c) {
         change_springlength(c, i / 2, i % 2, t->springlength[i]);
 }
 
-/* R = ID - forces: all into one sink. */
+/* R = ID - forces, all in one sink. */
 static Column residual_column(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, int column,
                               const tacSink *sink) {
     Column c = {.m = m, .w = w, .x = x, .a = a, .id = column, .R = *sink, .passive = *sink};

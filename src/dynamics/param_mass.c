@@ -30,7 +30,7 @@ tacMassForm tac_mass_form(const tacModel *m, tacWork *w, const double *z) {
     return (tacMassForm){m, w, z, w->Lambda, w->X};
 }
 
-/* What a mover x takes along changes rigidly but for the motion inboard of it, Z_before:
+/* A mover x changes all that it moves rigidly, except for the motion inboard of it, Z_before:
  *   d(z.M z) = 2 (Z_before x S_x) . sum over the bodies it moves of I_b Z_b */
 double tac_mass_form_move(const tacMassForm *form, const tacMover *x) {
     const tacModel *m = form->m;
@@ -59,7 +59,7 @@ static double armature_change(const tacMassForm *form, int joint) {
     return sum;
 }
 
-/* M has armature J^T J of tendons between a dof and its ancestors; term < 0: the armature moves, else a coefficient. */
+/* M has armature J^T J of tendons between a dof and its ancestors. term < 0: the armature moves, else a coefficient. */
 static double tendon_change(const tacMassForm *form, int tendon, int term) {
     const tacModel *m = form->m;
     const double *z = form->z, *coef = m->term_coef;

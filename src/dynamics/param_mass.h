@@ -1,5 +1,5 @@
-/* How a quadratic form of the mass matrix, z.M z, moves with the model's numbers and with what they move
- * (parameters.md, PA10). Kinetic energy is half of one; so are the diagonals by which springs and servos are read. */
+/* Change of a quadratic form of the mass matrix, z.M z, with the model's numbers and with movers (parameters.md, PA10).
+ * Kinetic energy is half of one. The diagonals that define springs and servos are others. */
 #pragma once
 
 #include "dynamics/param_deriv.h"
@@ -17,8 +17,8 @@ typedef struct tacMassForm {
 tacMassForm tac_mass_form(const tacModel *m, tacWork *w, const double *z);
 /* d(z.M z) along a mover. */
 double tac_mass_form_move(const tacMassForm *form, const tacMover *x);
-/* d(z.M z) by inertias and armatures that move with a parameter, places apart; `tendons` says whether M has the
- * armature of tendons. */
+/* d(z.M z) by inertias and armatures that move with a parameter, without poses. `tendons`: M has the armature of
+ * tendons. */
 double tac_mass_form_param(const tacMassForm *form, const tacParamTangent *t, int tendons);
 
 /* The tendon that a term belongs to. */

@@ -1,4 +1,4 @@
-/* Parameters that are places: body, joint and site poses, as movers. */
+/* Parameters that are poses of bodies, joints and sites, as movers. */
 #include "dynamics/param_deriv.h"
 
 #define IS(t, row) (TAC_FIELDS[(t)->field].offset == offsetof(tacModel, row))
@@ -12,7 +12,7 @@ static tacVec6 turn_about(tacVec3 turn, tacVec3 point, tacVec3 origin) {
 
 /* --- Bodies ------------------------------------------------------------------------------------------------------ */
 
-/* Free bodies stand where their coordinates say, mocap bodies where the input says. */
+/* Coordinates give the pose of free bodies, and the input that of mocap bodies. */
 static int has_place(const tacModel *m, const tacSmoothPoint *x, int body) {
     int joint = m->body_joint_adr[body];
     if (m->body_joint_num[body] > 0 && m->joint_type[joint] == TAC_FREE) return 0;
@@ -82,8 +82,8 @@ static int move_anchor(const tacModel *m, const tacWork *w, int joint, int k, co
     return 2;
 }
 
-/* Turning the axis by x (da = x x a, so x = a x da) is turning by x before the joint and by -x after it, both about the
- * anchor, which a slide carries along. */
+/* Turning the axis by x (da = x x a, so x = a x da) is turning by x before the joint and by -x after it. Both are about
+ * the anchor, which a slide moves. */
 static int move_axis(const tacModel *m, const tacWork *w, int joint, int k, const double *q, tacMover *out) {
     tacQuat before, after;
     int body = m->joint_body[joint], dof = m->joint_dof_adr[joint];

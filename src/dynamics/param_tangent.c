@@ -8,8 +8,8 @@
 
 #define IS(t, row) (TAC_FIELDS[(t)->field].offset == offsetof(tacModel, row))
 
-/* One pass over the registered numbers at the reference pose. A block has one row per number; NULL: no rule of that
- * kind. */
+/* One pass over the registered numbers at the reference pose. A block has one row per number. NULL: the model has no
+ * rule of that kind. */
 typedef struct Pass {
     const tacModel *m;
     tacWork *w;
@@ -77,7 +77,7 @@ static void moment_change(const Pass *p, int a, const tacParamTangent *t, double
     }
 }
 
-/* Changes of the inertia that an actuator feels, sum of M0_i / moment_i^2; returns the inertia. */
+/* Changes of the inertia that an actuator feels, sum of M0_i / moment_i^2. Returns the inertia. */
 static double reflected_changes(const Pass *p, int a) {
     const tacModel *m = p->m;
     const double *moment = p->w->moment + (size_t)a * (size_t)m->nv;
@@ -139,8 +139,8 @@ static tacVec3 moved_by(const Pass *p, const tacMover *x, tacVec3 point) {
     return tac_add3(x->S.lin, tac_cross3(x->S.ang, tac_sub3(point, p->w->origin[x->body])));
 }
 
-/* The point of body `from` that was carried to body `to` (3 numbers), and with `quat` (4) the rotation from `to` to
- * `from`, when a place moves: dc = R_to^T (dp_from - dp_to), dQ = (R_to^T (x_from - x_to)) Q / 2 */
+/* Changes, when a pose moves, of the point of body `from` expressed in body `to` (3 numbers), and with `quat` (4) of
+ * the rotation from `to` to `from`: dc = R_to^T (dp_from - dp_to), dQ = (R_to^T (x_from - x_to)) Q / 2 */
 static void carried_change(const Pass *p, const tacParamTangent *t, const int body[2], tacVec3 point, double *change,
                            double *quat) {
     const tacModel *m = p->m;
@@ -160,7 +160,7 @@ static void carried_change(const Pass *p, const tacParamTangent *t, const int bo
     }
 }
 
-/* Number k of a quaternion that is normalized where it is read. */
+/* Number k of a quaternion that is normalized when read. */
 static void unit_change(const double *written, int k, double *change) {
     tacQuat q = tac_quat_load(written), u = tac_quat_normalize(q);
     double norm = tac_quat_norm(q), unit[4];
@@ -169,7 +169,7 @@ static void unit_change(const double *written, int k, double *change) {
         change[i] = ((i == k) - unit[i] * unit[k]) / norm;
 }
 
-/* The equality's own numbers. `carried`: which of data is carried to the other body; -1: none. */
+/* The equality's own numbers. `carried`: index in data of the anchor computed from the other one; -1: none. */
 static void own_data_change(const Pass *p, const tacParamTangent *t, int eq, const int body[2], int carried,
                             double *change) {
     const tacModel *m = p->m;
@@ -186,7 +186,8 @@ static void own_data_change(const Pass *p, const tacParamTangent *t, int eq, con
     tac_store3(change + carried, tac_mulmtv3(p->w->xmat[body[0]], tac_mulmv3(p->w->xmat[body[1]], unit)));
 }
 
-/* connect: the anchor in body 1 is carried to body 2; weld without a quaternion: that in body 2 to body 1. */
+/* connect: the anchor in body 1 gives that in body 2. weld without a quaternion: the anchor in body 2 gives that in
+ * body 1. */
 static void equality_tangents(const Pass *p, int eq) {
     const tacModel *m = p->m;
     const double *data = m->equality_data + 11 * eq;
@@ -212,9 +213,9 @@ static int has_spring_ratios(const tacModel *m) {
     return 0;
 }
 
-/* One row per block: name, columns, 1 where the model has such a rule. Which blocks there are does not change when
- * parameters are set: a rule that is off cannot be registered (params.c), except the ratio of a servo, whose block is
- * always there. */
+/* One row per block: name, columns, 1 if the model has such a rule. Setting parameters does not change the set of
+ * blocks. A rule that is off cannot be registered (params.c), except the ratio of a servo, whose block always
+ * exists. */
 #define BLOCKS(X)                                                                                                      \
     X(stiffness, m->njnt, springs)                                                                                     \
     X(damping, m->nv, springs)                                                                                         \
@@ -227,7 +228,7 @@ static int has_spring_ratios(const tacModel *m) {
 
 static size_t block_size(const tacModel *m, int columns) { return (size_t)m->nmember * (size_t)columns; }
 
-/* How many registered numbers change inertial properties. */
+/* Number of registered numbers that change inertial properties. */
 static int count_inertial(const tacModel *m) {
     int n = 0;
     for (int k = 0; k < m->nmember; k++)
@@ -268,7 +269,7 @@ static void inertial_tangents(const Pass *p) {
     }
 }
 
-/* The parameter's row of a block, NULL where it is zero. */
+/* The parameter's row of a block. NULL if it is zero. */
 static const double *moving_row(const double *block, int per, int k) {
     const double *row = block == NULL ? NULL : block + (size_t)k * (size_t)per;
     for (int i = 0; row != NULL && i < per; i++)

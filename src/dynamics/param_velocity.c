@@ -1,4 +1,4 @@
-/* How G = dF/dv, which the implicit integrators take (velocity.h), moves with the model's numbers. */
+/* Change of G = dF/dv, which the implicit integrators take (velocity.h), with the model's numbers. */
 #include "dynamics/param_deriv.h"
 
 #include "dynamics/actuator.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* One column being made: changes of h G a. */
+/* One column under construction: changes of h G a. */
 typedef struct Column {
     const tacModel *m;
     tacWork *w;

@@ -8,8 +8,8 @@
 
 /* --- Places and masses at the reference pose ---------------------------------------------------------------------- */
 
-/* The root of a free tree stands at the reference pose where the file draws it, so its place moves the tree: along the
- * free joint's own coordinates. */
+/* At the reference pose the root of a free tree is at its pose in the file. So this pose moves the tree, along the free
+ * joint's own coordinates. */
 static int move_free_body(const tacModel *m, const tacWork *w, const tacParamTangent *t, tacMover *out) {
     int turned = IS(t, body_quat), per = turned ? 4 : 3, body = t->index / per, k = t->index % per;
     int dof = m->body_dof_adr[body];
@@ -29,7 +29,7 @@ static int is_free(const tacModel *m, int body) {
     return m->body_joint_num[body] > 0 && m->joint_type[m->body_joint_adr[body]] == TAC_FREE;
 }
 
-/* A joint's ref moves qpos_0 along, and nothing else. */
+/* A joint's ref moves only qpos_0. */
 int tac_reference_movers(const tacModel *m, const tacWork *w, const tacParamTangent *t, tacMover out[2]) {
     const tacSmoothPoint x = {.q = m->qpos_0};
     if (IS(t, joint_ref)) return 0;
@@ -55,7 +55,7 @@ static tacMassForm solve_row(const tacModel *m, tacWork *w) {
     return tac_mass_form(m, w, w->vec[0]);
 }
 
-/* d(1/mass) of a body that only slides, whose weights MuJoCo takes so. */
+/* d(1/mass) of a body that only slides. MuJoCo gives it these weights. */
 static double sliding_change(const tacModel *m, const tacParamTangent *t, int body) {
     double mass = m->body_mass[body];
     return t->inertial == NULL ? 0 : -t->inertial[body].mass / (mass * mass);
@@ -86,7 +86,7 @@ void tac_dof_weight_tangents(const tacModel *m, tacWork *w, const tacParamTangen
     }
 }
 
-/* (angular; linear at its centre of mass) velocity of a body at fixed z: its change with a parameter. */
+/* Change with a parameter of a body's velocity (angular; linear at its centre of mass) at fixed z. */
 static tacVec6 velocity_change(const tacMassForm *form, const tacParamTangent *t, int body) {
     const tacModel *m = form->m;
     const tacWork *w = form->w;

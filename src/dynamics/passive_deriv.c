@@ -4,8 +4,8 @@
 
 /* --- Springs and dampers ------------------------------------------------------------------------------------------ */
 
-/* f = -k d, d the displacement in tangent coordinates: df/dq = -k, and for a rotation -k Jr^-1(d), since
- * log(Q exp(x)) = d + Jr^-1(d) x + ... */
+/* f = -k d, with d the displacement in tangent coordinates. df/dq = -k, and for a rotation -k Jr^-1(d), since log(Q
+ * exp(x)) = d + Jr^-1(d) x + ... */
 static void emit_joint_spring(const tacModel *m, int joint, const double *q, const tacSink *sink) {
     double d[6], k = m->joint_stiffness_used[joint];
     int n = tac_spring_displacement(m, joint, q, d), dof = m->joint_dof_adr[joint];
@@ -29,7 +29,7 @@ static void emit_tendon_square(const tacModel *m, int tendon, double scale, cons
 
 /* --- Forces of fixed direction ------------------------------------------------------------------------------------ */
 
-/* Wrenches about the tree's reference point, W = (c x f + n, f), their points of attack T = c f^T; summed over
+/* Wrenches about the tree's reference point, W = (c x f + n, f), and T = c f^T of their points of attack, summed over
  * subtrees. */
 static void sum_wrenches(const tacModel *m, tacWork *w, const tacVec6 *wrench) {
     for (int b = 1; b < m->nbody; b++) {
@@ -47,7 +47,7 @@ static void sum_wrenches(const tacModel *m, tacWork *w, const tacVec6 *wrench) {
     }
 }
 
-/* T x - tr(T) x: what turning by x does to the moments, (x x c) x f summed. */
+/* T x - tr(T) x: change of the moments when turning by x, the sum of (x x c) x f. */
 static tacVec3 turned_moment(const tacMat3 *T, tacVec3 x, int transposed) {
     double trace = T->m[0] + T->m[4] + T->m[8];
     return tac_madd3(transposed ? tac_mulmtv3(*T, x) : tac_mulmv3(*T, x), -trace, x);
@@ -87,7 +87,7 @@ void tac_world_force_move(const tacModel *m, const tacWork *w, int body, tacVec6
     }
 }
 
-/* Such a force at each body; wrenches in w->applied. */
+/* Such a force at each body. Wrenches are in w->applied. */
 void tac_gravcomp_jac(const tacModel *m, tacWork *w, const tacSink *q) {
     tacVec3 up = tac_base_acceleration(m).lin;
     int any = 0, both = TAC_DISABLE_SPRING | TAC_DISABLE_DAMPER;

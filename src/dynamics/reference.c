@@ -10,8 +10,8 @@
 
 /* --- Inverse weights ---------------------------------------------------------------------------------------------- */
 
-/* r . M^-1 r for a row r that is zero but on the path from `last` to the root; r is overwritten on that path.
- * With M = L^T D L it is |D^-1/2 L^-T r|^2, and L^-T stays on the path. */
+/* r . M^-1 r for a row r that is nonzero only on the path from `last` to the root. Overwrites r on that path. With
+ * M = L^T D L it is |D^-1/2 L^-T r|^2, and L^-T stays on the path. */
 static double inverse_along_path(const tacModel *m, const tacWork *w, int last, double *r) {
     double sum = 0;
     for (int i = last; i >= 0; i = m->dof_parent[i]) {
@@ -114,8 +114,8 @@ static double reflected_inertia(const tacModel *m, const tacWork *w, int actuato
 }
 
 /* A position servo (gain = -bias[1] = kp) may give its damping as a ratio: bias[2] = -2 ratio sqrt(kp inertia). MJCF
- * may also write the ratio as a positive bias[2]. A servo that pushes away has no such damping (MuJoCo computes NaN);
- * where the bias is not used, what it would be does not matter. */
+ * may also write the ratio as a positive bias[2]. A servo that pushes away has no such damping (MuJoCo computes NaN).
+ * An unused bias is ignored. */
 static tacStatus damping_from_ratios(tacModel *m, const tacWork *w, tacError *err) {
     for (int a = 0; a < m->nu; a++) {
         double kp = m->actuator_gainprm[10 * a], ratio = tac_damping_ratio(m, a);

@@ -6,7 +6,8 @@
 /* Smallest number divided by, and smallest squared moment counted: MuJoCo's. */
 #define TAC_MIN_DIVISOR 1e-15
 
-/* NUMBER rows and tac_model_derive's rows -> the rest of the DERIVED rows; a pure function of them, so deriving twice
- * gives the same bits. w is scratch laid out for this model. A joint-space inertia that is singular at qpos_0 is
- * TAC_ERR_SINGULAR and names the joint; a damping ratio of a servo with negative gain is TAC_ERR_MODEL and names it. */
+/* Computes the rest of the DERIVED rows from NUMBER rows and tac_model_derive's rows. It is a pure function of them, so
+ * deriving twice gives the same bits. w is scratch laid out for this model. TAC_ERR_SINGULAR: the joint-space inertia
+ * is singular at qpos_0; names the joint. TAC_ERR_MODEL: a servo with negative gain has a damping ratio; names the
+ * servo. */
 tacStatus tac_model_reference(tacModel *m, tacWork *w, tacError *err);

@@ -1,7 +1,7 @@
-/* Where derivative entries go, so that one routine serves the Jacobian and the reverse mode:
+/* Destination of derivative entries. One routine serves the Jacobian and the reverse mode:
  *   matrix   M[i][j] += value                 (rows of ld numbers)
  *   reverse  bar[j] += lambda[i] value
- * Rows marked in skip[] are left out; with `negate` the value's sign is changed. */
+ * Rows marked in skip[] are left out. `negate` changes the value's sign. */
 #pragma once
 
 #include <stddef.h>
@@ -24,7 +24,7 @@ static inline void tac_emit(const tacSink *sink, int i, int j, double value) {
         sink->bar[j] += sink->lambda[i] * value;
 }
 
-/* Nothing is kept of what it gets. */
+/* 1: the sink drops all entries. */
 static inline int tac_sink_is_empty(const tacSink *sink) { return sink->matrix == NULL && sink->lambda == NULL; }
 
 /* Derivatives of joint forces with respect to the state and the controls. */

@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-/* A share of the trace: inertias that differ by less are those of a ball, to rounding. */
+/* Relative to the trace: inertias that differ by less are those of a ball. */
 #define ROUND 1e-14
-/* What is left of w* - w may be this share of w, both by the norm of energy: rounding. */
+/* Tolerated error of w* - w, relative to w in the energy norm: rounding. */
 #define LEFT 1e-15
-/* A step that is not shorter than the one before by this factor makes the matrix of Newton's method anew. */
+/* If a step is not shorter than the last by this factor, the matrix of Newton's method is recomputed. */
 #define SHORTER 1e-2
-/* rad: |w| h up to which one matrix serves. */
+/* rad: largest |w| h for which one matrix suffices. */
 #define SLOW 0.1
-/* Newton's steps, at most: three or four do up to |w| h = 1. */
+/* Limit on Newton steps. Three or four suffice up to |w| h = 1. */
 #define MOST_STEPS 30
 
 /* --- Which bodies ------------------------------------------------------------------------------------------------- */
@@ -35,10 +35,10 @@ int tac_spin_find(const tacModel *m, unsigned char *alone, unsigned char *scratc
 
 /* --- Numbers of one body ------------------------------------------------------------------------------------------ */
 
-/* M(i, j) of the tree's own dofs, j <= i: rows lie one after the other, each from its diagonal to the root. */
+/* M(i, j) of the tree's own dofs, j <= i. Rows are consecutive, each from its diagonal to the root. */
 static double entry(const double *M, int i, int j) { return M[i * (i + 1) / 2 + i - j]; }
 
-/* M = [m 1, -R [p]; [p] R^T, I]: column k of R^T M_lw is e_k x p, whose numbers are those of p. */
+/* M = [m 1, -R [p]; [p] R^T, I]. Column k of R^T M_lw is e_k x p, which has the numbers of p. */
 static tacVec3 first_moment(const double *M, const tacMat3 *R) {
     tacVec3 x = {R->m[0], R->m[3], R->m[6]}, y = {R->m[1], R->m[4], R->m[7]}, z = {R->m[2], R->m[5], R->m[8]};
     tacVec3 turn_x = {entry(M, 3, 0), entry(M, 3, 1), entry(M, 3, 2)};
@@ -141,8 +141,9 @@ static int linearize(const tacSpin *s, tacMat3 *G, tacMat3 *inverse) {
 /* K-norm, squared */
 static double energy_of(const tacSpin *s, tacVec3 x) { return tac_dot3(x, tac_mulsv3(s->K, x)); }
 
-/* Newton's method from w, with one matrix while that serves; 0: it did not end. Near a solution a step of size s is off
- * by |w| h s (the way since the matrix was made), all over |w|: the bilinear form of (ST13) says so. */
+/* Newton's method from w, with one matrix as long as it suffices. 0: it did not end. Near a solution a step of size
+ * s has an error of |w| h s (the distance since the matrix was computed), all over |w|, by the bilinear form of
+ * (ST13). */
 static int search(tacSpin *s) {
     double own = energy_of(s, s->w), turn = s->h * s->h * tac_dot3(s->w, s->w), nearest = TAC_INFINITY, before = 0;
     tacVec3 best = s->w, made = s->w;
@@ -165,8 +166,8 @@ static int search(tacSpin *s) {
     return 0;
 }
 
-/* 1: forces at the beginning would change w by more than itself in a step, h |K^-1 g(w)| > |w| by the norm of energy.
- * Up to |w| h = 1 they do not. Such a step keeps the energy, and has no more to do with the motion. */
+/* 1: the initial forces would change w by more than itself in a step, h |K^-1 g(w)| > |w| in the energy norm. Up to |w|
+ * h = 1 they do not. Such a step keeps the energy, but no longer follows the motion. */
 static int is_too_fast(const tacSpin *s) {
     tacVec3 g = gyroscopic(&s->I, s->w);
     tacMat3 zero = {{0}}, K = add_scaled(&s->K, 0, &zero), inverse;
@@ -175,12 +176,12 @@ static int is_too_fast(const tacSpin *s) {
     return s->h * s->h * tac_dot3(g, tac_mulmv3(inverse, g)) > energy_of(s, s->w);
 }
 
-/* The same for what turns by little, |w| h <= SLOW. With w* = w - D and A = K + h/2 g'(w), (ST13) is
+/* The same for slow bodies, |w| h <= SLOW. With w* = w - D and A = K + h/2 g'(w), (ST13) is
  *
  *   A D = h g(w) + h/4 g(D)
  *
- * exactly, for g is quadratic. Each round leaves h^2 |w|^2 / 4 of the error before, which is |w| h at first, over |w|.
- * 0: it does not, as of inertias that no body has. */
+ * exactly, since g is quadratic. Each round leaves h^2 |w|^2 / 4 of the last error, which is |w| h at first, over |w|.
+ * 0: it does not, for inertias that no body has. */
 static int solve_slow(tacSpin *s, double turn) {
     tacMat3 G, inverse;
     tacVec3 force = tac_scale3(s->h, gyroscopic(&s->I, s->w)), change = force, D;
@@ -211,11 +212,12 @@ static tacVec3 turn_less_one(tacQuat q, tacVec3 x) {
     return tac_madd3(tac_cross3(v, t), q.w, t);
 }
 
-/* What c* has of the mass centre's way round the joint, (exp(h [w*]) - 1)(w* x p)/h, turn = exp(h [w*])      (ST15) */
+/* Part of c* due to the mass centre's path round the joint, (exp(h [w*]) - 1)(w* x p)/h, turn = exp(h [w*])
+ * (ST15) */
 static tacVec3 swing_of(const tacSpin *s, tacQuat turn) {
     return tac_scale3(1 / s->h, turn_less_one(turn, tac_cross3(s->next, s->mass.p)));
 }
-/* The same of c: w x (w x p) */
+/* The same part of c: w x (w x p) */
 static tacVec3 swing_now(const tacSpin *s) { return tac_cross3(s->w, tac_cross3(s->w, s->mass.p)); }
 
 void tac_spin_force(const tacSpin *s, double delta[6]) {
@@ -293,8 +295,8 @@ void tac_spin_turn(const tacSpin *s, const tacSpinSlope *slope, tacVec3 turn, do
     tac_store3(delta + 3, tac_zero3());
 }
 
-/* Forms: rotation about e_k; about e_x + e_y, e_x + e_z, e_y + e_z; then, of a free body, translation; and R e_j with
- * rotation about e_k, (j, k) = (y, z), (z, x), (x, y), whose mixed parts are p. */
+/* Forms: rotation about e_k, then about e_x + e_y, e_x + e_z, e_y + e_z. Then, for a free body, translation, and R e_j
+ * with rotation about e_k, (j, k) = (y, z), (z, x), (x, y), whose mixed parts are p. */
 int tac_spin_form(const tacSpin *s, int nv, int k, double *z) {
     static const double PAIR[3][3] = {{1, 1, 0}, {1, 0, 1}, {0, 1, 1}};
     double *turn = z + s->dof + (s->is_free ? 3 : 0);

@@ -1,17 +1,17 @@
-/* The rotation of a body that turns alone (step.md, ST13 to ST16): on one free joint, or on one ball joint on something
- * that stands still, with nothing that moves on it. Explicit gyroscopic forces c(w) = w x I w feed such a body energy.
- * In their place stand those of a motion without torques that keeps its energy, by the implicit midpoint rule:
+/* The rotation of a body that turns alone (step.md, ST13 to ST16). It has one free joint, or one ball joint on a fixed
+ * body, and nothing moves on it. Explicit gyroscopic forces c(w) = w x I w feed such a body energy. They are replaced
+ * by those of a torque-free motion that keeps its energy, by the implicit midpoint rule:
  *
  *   K (w* - w) + h m x I m = 0,   m = (w + w*)/2,   K = I + armature                         (ST13)
  *
- * in body axes, I about the centre of mass (free) or about the anchor (ball). What changes is a joint force,
- * delta = c* - c, so that all other forces and impulses act on top. */
+ * These are body axes, with I about the centre of mass (free) or about the anchor (ball). The change is a joint force,
+ * delta = c* - c. All other forces and impulses act on top. */
 #pragma once
 
 #include "dynamics/param_deriv.h"
 
-/* Numbers of the mass matrix of one such body, body axes: mass, first moment p = m r and inertia about the joint, and
- * what is added to its diagonal. */
+/* Numbers of the mass matrix of one such body, in body axes: mass, first moment p = m r, inertia about the joint, and
+ * additions to its diagonal. */
 typedef struct tacSpinMass {
     double m;
     tacVec3 p;
@@ -35,10 +35,10 @@ typedef struct tacSpin {
 int tac_spin_find(const tacModel *m, unsigned char *alone, unsigned char *scratch);
 /* Needs: position, mass. v: nv velocities. w* is not found yet. */
 void tac_spin_open(const tacModel *m, const tacWork *w, int joint, const double *v, double h, tacSpin *s);
-/* 1: delta is zero for every w: the inertia is that of a ball, and the mass centre is in the joint. */
+/* 1: delta is zero for every w, because the inertia is that of a ball and the mass centre is in the joint. */
 int tac_spin_is_round(const tacSpin *s);
-/* Newton's method on (ST13) -> w*; 0: it found none, and w* is the best it met, or the body tumbles too fast for
- * a step to mean more than its energy. */
+/* Newton's method on (ST13) -> w*. 0: it found none and w* is the best iterate, or the body tumbles too fast for a step
+ * to keep more than its energy. */
 int tac_spin_solve(tacSpin *s);
 /* delta on the dofs of the joint, translation first. Needs: w*. */
 void tac_spin_force(const tacSpin *s, double delta[6]);
@@ -51,8 +51,9 @@ typedef struct tacSpinChange {
     double h;
     tacSpinMass mass;
 } tacSpinChange;
-/* What derivatives along all directions share: G = g'(m), (K + h/2 G)^-1, K - h/2 G, g' of the beginning; where the
- * mass centre is beside the joint, exp(h [w*]), its right Jacobian, and what c* and c have of its way round. */
+/* Shared parts of the derivatives along all directions: G = g'(m), (K + h/2 G)^-1, K - h/2 G, g' at the beginning. If
+ * the mass centre is beside the joint, also exp(h [w*]), its right Jacobian, and the parts of c* and c due to the
+ * centre's path. */
 typedef struct tacSpinSlope {
     tacMat3 G, inverse, back, now, right;
     tacQuat turn;
@@ -62,14 +63,14 @@ typedef struct tacSpinSlope {
 int tac_spin_slope(const tacSpin *s, tacSpinSlope *slope);
 /* d(delta) along one direction. */
 void tac_spin_jvp(const tacSpin *s, const tacSpinSlope *slope, const tacSpinChange *d, double delta[6]);
-/* d(delta) as a free body turns by `turn`, body axes. */
+/* d(delta) when a free body turns by `turn`, body axes. */
 void tac_spin_turn(const tacSpin *s, const tacSpinSlope *slope, tacVec3 turn, double delta[6]);
-/* 1: the mass centre of a free body is beside its joint; else delta does not change as the body turns. */
+/* 1: the mass centre of a free body is beside its joint. Otherwise turning the body does not change delta. */
 int tac_spin_is_beside(const tacSpin *s);
 
-/* How the numbers of the mass matrix change with a parameter: they are read off d(z.M z) for some z (param_mass.h). */
+/* Changes of the mass matrix's numbers with a parameter. They are read off d(z.M z) for some z (param_mass.h). */
 enum { TAC_SPIN_FORMS = 10 };
 /* z[nv] of form k; 0: there are no more. */
 int tac_spin_form(const tacSpin *s, int nv, int k, double *z);
-/* The forms' changes -> those of the numbers. */
+/* Changes of the forms -> changes of the numbers. */
 tacSpinMass tac_spin_mass_change(const tacSpin *s, const double forms[TAC_SPIN_FORMS]);

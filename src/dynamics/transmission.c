@@ -53,8 +53,8 @@ static tacQuat site_quat(const tacModel *m, const tacWork *w, int site) {
 
 static int last_dof(const tacModel *m, int site) { return m->body_last_dof[m->site_body[site]]; }
 
-/* Ball joint: length = gear . log(quat), moment = gear, in the child's axes; gear given in the parent's axes is turned
- * into the child's. The row is MuJoCo's: a torque along gear. It is d(length)/dq to first order in the angle only. */
+/* Ball joint: length = gear . log(quat), moment = gear, in the child's axes. Gear in the parent's axes is turned into
+ * the child's. The row is MuJoCo's: a torque along gear. It equals d(length)/dq only to first order in the angle. */
 static void transmit_ball(const tacModel *m, int actuator, const double *gears, tacQuat quat, tacTransmitted *out) {
     int dof = m->joint_dof_adr[m->actuator_trnid[2 * actuator]];
     tacVec3 gear = tac_load3(gears);
@@ -145,8 +145,8 @@ static int common_dof(const tacModel *m, int dof1, int dof2) {
     return dof1 == dof2 ? dof1 : -1;
 }
 
-/* Rotation from the reference site to the site as MuJoCo measures it: with the product site quaternion times body
- * quaternion, in this order. Equal to the true rotation where the sites are aligned with their bodies. */
+/* Rotation from the reference site to the site, measured as in MuJoCo: by the product site quaternion times body
+ * quaternion, in this order. It is the true rotation if the sites are aligned with their bodies. */
 static tacVec3 measured_rotation(const tacModel *m, const tacWork *w, int site, int ref) {
     tacQuat quat = tac_quat_mul(m->site_quat[site], w->xquat[m->site_body[site]]);
     tacQuat refquat = tac_quat_mul(m->site_quat[ref], w->xquat[m->site_body[ref]]);

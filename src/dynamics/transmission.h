@@ -31,9 +31,8 @@ double tac_transmission_period_jac(const tacModel *m, int actuator, int k);
 
 /* --- Derivatives (transmission_deriv.c) --------------------------------------------------------------------------- */
 
-/* row[nv] += scale d(length)/dq, the true derivative. The moment row is MuJoCo's, which is not it for ball joints (a
- * torque along gear) and for a site beside a reference site (dofs common to both do nothing). Needs:
- * tac_transmission_q. */
+/* row[nv] += scale d(length)/dq, the true derivative. MuJoCo's moment row differs from it for ball joints (a torque
+ * along gear) and for a site beside a reference site (dofs common to both do nothing). Needs: tac_transmission_q. */
 void tac_add_length_row(const tacModel *m, const tacWork *w, int actuator, const double *q, double scale, double *row);
 /* Emits scale d(moment[i])/dq_j of one actuator; zero for joints (in child axes) and fixed tendons. Needs:
  * tac_transmission_q. */
@@ -43,8 +42,8 @@ int tac_moment_is_constant(const tacModel *m, int actuator);
 /* The same for one mover, emitted as the given column. */
 void tac_moment_move(const tacModel *m, const tacWork *w, int actuator, const tacMover *mover, int column, double scale,
                      const tacSink *sink);
-/* d(length) for one mover; joints and tendons know nothing of places. */
+/* d(length) for one mover. Joints and tendons do not depend on poses. */
 double tac_length_move(const tacModel *m, const tacWork *w, int actuator, const tacMover *mover);
-/* Slider-crank: how length and moment row move with the length of the rod (row[nv] += ...; adds to *length). Other
- * transmissions: nothing. */
+/* Slider-crank: change of length and moment row with the length of the rod (row[nv] += ...; adds to *length). Other
+ * transmissions do not change. */
 void tac_add_crank_row(const tacModel *m, const tacWork *w, int actuator, double *length, double *row);

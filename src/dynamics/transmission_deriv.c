@@ -2,9 +2,9 @@
 
 #include "dynamics/kinematics.h"
 
-/* A moment row that comes from sites is the work of a force and a moment at one or two points of bodies:
+/* A moment row of sites is the work of a force and a moment at one or two points of bodies:
  *   moment_i = sum over ends of S_i . W,   W = (moment + (point - O) x force, force),   i inboard of the end's body.
- * Its derivative follows from how a mover x changes the ends, and from the axes it takes along, dS_i = S_x x S_i. */
+ * Its derivative has the change of the ends by a mover x, and the axes that x moves, dS_i = S_x x S_i. */
 typedef struct End {
     int site, body;
     tacVec3 point, force, moment; /* world */
@@ -14,7 +14,7 @@ static int moves_end(const tacModel *m, const tacMover *x, const End *end) {
     return x->site > 0 ? x->site - 1 == end->site : tac_moves_body(m, x, end->body);
 }
 
-/* Change of an end's point, and of its orientation; zero where the mover leaves it alone. */
+/* Change of an end's point and orientation. Zero if the mover does not move it. */
 static tacVec3 point_change(const tacModel *m, const tacWork *w, const tacMover *x, const End *end) {
     if (!moves_end(m, x, end)) return tac_zero3();
     return tac_add3(x->S.lin, tac_cross3(x->S.ang, tac_sub3(end->point, w->origin[end->body])));
@@ -34,7 +34,7 @@ static tacQuat site_quat(const tacModel *m, const tacWork *w, int site) {
     return tac_frame_quat(w, m->site_body[site], m->site_quat[site]);
 }
 
-/* What the ends are made of; `frame` is the end whose axes the force and moment are fixed in (sites), or -1. */
+/* Inputs of the ends. `frame` is the end whose axes fix the force and moment (sites), or -1. */
 typedef struct Ends {
     int n, frame;
     End end[2];
@@ -152,8 +152,8 @@ static void pull_single_end(const tacModel *m, const tacWork *w, int body, tacVe
     }
 }
 
-/* One end alone, its force and moment fixed in it: it moves as one with all that a dof takes along, so that only rows
- * inboard of the dof change:  dmoment_i/dq_j = S_i . (S_j x* W). */
+/* One end alone, with force and moment fixed in it. It moves rigidly with all that a dof moves, so only rows inboard of
+ * the dof change:  dmoment_i/dq_j = S_i . (S_j x* W). */
 static void emit_single_end(const tacModel *m, const tacWork *w, const End *end, double scale, const tacSink *sink) {
     tacVec6 W = wrench(w, end);
     if (sink->matrix == NULL) {
@@ -230,9 +230,9 @@ static void add_ball_length(const tacModel *m, int actuator, const double *q, do
     tac_store3(r, tac_madd3(tac_load3(r), scale, d));
 }
 
-/* A site's pose beside a reference site, (p - p_ref) . force + rotation . gear in the reference's axes: the moments
- * that make the ends' work the true change of this length. rotation is measured as transmission.c has it, with the
- * product site quaternion times body quaternion, which turns by the body-frame angular velocity:
+/* The length of a site's pose beside a reference site is (p - p_ref) . force + rotation . gear in the reference's axes.
+ * With these moments the ends' work is the true change of this length. rotation is measured as in transmission.c, by
+ * the product site quaternion times body quaternion. It turns by the body-frame angular velocity:
  *   d(rotation) = Jr^-1 (R_body^T w_body - between^T R_ref^T w_ref) */
 static void set_length_moments(const tacModel *m, const tacWork *w, int actuator, Ends *e) {
     End *end = &e->end[0], *ref = &e->end[1];
@@ -269,8 +269,9 @@ void tac_add_length_row(const tacModel *m, const tacWork *w, int actuator, const
     }
 }
 
-/* A site that turns alone, by t in its own axes, turns the product site quaternion times body quaternion by R_body^T t:
- * as a body would that turns by t in the world. The true turn x of the site differs; what that adds to the length. */
+/* A site that turns alone, by t in its own axes, turns the product site quaternion times body quaternion by R_body^T t.
+ * A body that turns by t in the world does the same. The true turn x of the site differs. This is the resulting change
+ * of the length. */
 static double own_turn_excess(const tacModel *m, const tacWork *w, const Ends *e, const tacMover *mover) {
     double excess = 0;
     tacVec3 arm = tac_sub3(e->end[0].point, e->end[1].point);
@@ -283,8 +284,8 @@ static double own_turn_excess(const tacModel *m, const tacWork *w, const Ends *e
     return excess;
 }
 
-/* The work of the ends on the mover's displacement; for a site beside a reference site, of its pose in the reference's
- * axes. */
+/* The work of the ends on the mover's displacement. For a site beside a reference site, that of its pose in the
+ * reference's axes. */
 double tac_length_move(const tacModel *m, const tacWork *w, int actuator, const tacMover *mover) {
     int type = m->actuator_trntype[actuator], pair = m->actuator_trnid[2 * actuator + 1] >= 0;
     if (type != TAC_TRN_SLIDERCRANK && !(type == TAC_TRN_SITE && pair)) return 0;

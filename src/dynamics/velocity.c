@@ -9,7 +9,7 @@
 
 /* --- The matrix --------------------------------------------------------------------------------------------------- */
 
-/* 1: one free joint on the world, and neither mass nor joints on what hangs on the body. */
+/* 1: the body has one free joint on the world, and its descendants have neither mass nor joints. */
 static int floats_alone(const tacModel *m, int body) {
     if (m->body_joint_num[body] != 1 || m->joint_type[m->body_joint_adr[body]] != TAC_FREE) return 0;
     for (int b = body + 1; b < m->nbody; b++) {

@@ -1,12 +1,12 @@
-/* How joint forces change with velocity, as the integrators that are implicit in velocity take it (step.md, ST3):
+/* Derivative of joint forces by velocity, for the integrators implicit in velocity (step.md, ST3):
  *
  *   G = dF/dv,   F = passive + actuators - bias,   K = M - h G
  *   G = -D - sum_t b_t J_t^T J_t + sum_a k_a m_a^T m_a - dc/dv
  *
- * D joint damping, b_t and J_t damping and row of a tendon, k_a and m_a velocity gain and moment row of an actuator.
- * As in MuJoCo, G has entries for pairs on one path of the tree only, where K has the pattern of M and no fill; clamps
- * count for the actuator's own force range, not for those of joints and tendons; and dc/dv counts for every dof
- * (`implicit`), or for bodies that float alone (`implicitfast`), whose rows have no others beside them. */
+ * D is joint damping, b_t and J_t are damping and row of a tendon, k_a and m_a are velocity gain and moment row of an
+ * actuator. As in MuJoCo, G has entries only for pairs on one path of the tree. So K has the pattern of M and no
+ * fill. Clamps count for the actuator's own force range, not for those of joints and tendons. dc/dv counts for every
+ * dof (`implicit`), or only for bodies that float alone (`implicitfast`), whose rows have no others beside them. */
 #pragma once
 
 #include "dynamics/kinematics.h"
@@ -24,14 +24,14 @@ void tac_velocity_matrix(const tacModel *m, tacWork *w, const tacSmoothPoint *x,
 
 /* --- Derivatives of h G a at fixed a, without the part of dc/dv (which inverse.h differentiates) ------------------ */
 
-/* Emits d(h G a)/d(q, act, ctrl); G's own dependence on v is that of dc/dv alone. scratch: 2 nv^2 numbers for a
- * Jacobian, none for the reverse mode. Overwrites w->vec. Needs: tac_smooth_forces. */
+/* Emits d(h G a)/d(q, act, ctrl). G depends on v only through dc/dv. scratch: 2 nv^2 numbers for a Jacobian, none for
+ * the reverse mode. Overwrites w->vec. Needs: tac_smooth_forces. */
 void tac_velocity_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const tacForceSink *sink,
                       double *scratch);
 /* The same along one mover, as the given column. */
 void tac_velocity_move(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const tacMover *mover,
                        int column, const tacSink *sink);
-/* Of one row z, (h G a)_i = scale z_i s_i with s_i = sum of z_j a_j over the dofs j on a path with i: emits its change
+/* For one row z, (h G a)_i = scale z_i s_i with s_i = sum of z_j a_j over the dofs j on a path with i. Emits its change
  * with the row and with the scale. z and dz have nv numbers; dz may be NULL. Overwrites w->vec[0] and w->vec[1]. */
 void tac_emit_row_change(const tacModel *m, tacWork *w, const double *a, const double *z, double scale,
                          const double *dz, double dscale, int column, const tacSink *sink);

@@ -1,8 +1,8 @@
 /* The arrays that the algorithms of this folder read and write: one set per simulation, laid out once.
  *
- * Frames. Spatial vectors are in world axes about `origin[root]`, one fixed point per kinematic tree (where the root
- * body stands now), so that a robot far from the world's origin loses no digits. The point does not move when we
- * differentiate or integrate: it is a choice of expression only.
+ * Frames. Spatial vectors are in world axes about `origin[root]`, one fixed point per kinematic tree (the present
+ * position of the root body). So a robot far from the world's origin loses no digits. The point does not move in
+ * derivatives or integration: it is a choice of expression only.
  *
  * Stages. Each function says which stages it needs:
  *   position   tac_kinematics_q     (q, mocap) -> xpos ... S, inertia
@@ -17,7 +17,7 @@
 
 #include "base/arena.h"
 
-/* What velocities add to the derivative of a body's force: B x = (B11 w, 2 w x p) for x = (w, .)  (inverse_deriv.c). */
+/* Velocity terms of the derivative of a body's force: B x = (B11 w, 2 w x p) for x = (w, .)  (inverse_deriv.c). */
 typedef struct tacCoriolis {
     tacMat3 B11;
     tacVec3 p;
@@ -26,8 +26,8 @@ typedef struct tacCoriolis {
 /* Two numbers that go through the same sums side by side. */
 typedef double tacPair __attribute__((vector_size(2 * sizeof(double))));
 
-/* What is left of a displacement and of a velocity of one dof (inverse_deriv.c): the six components of (psi2, psi1 +
- * Sd) and the angular ones of (psi1, S). And the axis itself, each of its six components twice. */
+/* Residuals of a displacement and of a velocity of one dof (inverse_deriv.c): the six components of (psi2, psi1 + Sd)
+ * and the angular ones of (psi1, S). Also the axis itself, each of its six components twice. */
 typedef struct tacRate {
     tacPair u[6], w[3], S[6];
 } tacRate;
@@ -75,13 +75,13 @@ typedef struct tacWork {
     double *next;                                                              /* nq + nv + na: the state being made */
     int count_ties;                                                            /* 1: the two counts below are wanted */
     int tied; /* clamps of the last forces, and dead bands of springs, that just begin to hold */
-    int ties; /* the most of them at once in the step in hand */
+    int ties; /* largest of these counts in the current step */
 } tacWork;
 
-/* Relative to the value, or to 1: what is nearer to a bound is on it. */
+/* Relative to the value, or to 1: a number nearer to a bound is on it. */
 #define TAC_ON_BOUND 1e-12
-/* 1: x stands at a bound of its range, where a clamp begins to hold and derivatives jump. A range that is one number
- * has no such place: nothing moves inside it. */
+/* 1: x is at a bound of its range, where a clamp begins to hold and derivatives jump. A range of one number has no such
+ * bound: nothing moves inside it. */
 static inline int tac_is_tied(const double range[2], double x) {
     double to_bound = tac_abs(tac_min(x - range[0], range[1] - x));
     return range[0] < range[1] && to_bound <= TAC_ON_BOUND * tac_max(1, tac_abs(x));

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A model being filled, and who went where: order[new id] = id in order of adding, place[old id] = new id. */
+/* A model under construction, and the permutations: order[new id] = id in order of adding, place[old id] = new id. */
 typedef struct Assembly {
     const tacBuilder *b;
     tacModel *m;
@@ -22,7 +22,7 @@ typedef struct Assembly {
 
 /* --- Regrouping --------------------------------------------------------------------------------------------------- */
 
-/* The owning body of element i, which lies `offset` bytes into each element of `stride` bytes. */
+/* The owning body of element i, stored `offset` bytes into each element of `stride` bytes. */
 typedef struct Owners {
     const tacList *list;
     size_t stride, offset;
@@ -62,7 +62,7 @@ static int regroup_all(Assembly *a) {
            regroup(b->body.count, sites, &a->order.site, &a->site_place);
 }
 
-/* The new id of an element; an id out of range stays out of range and is refused by the checks. */
+/* The new id of an element. An id out of range stays out of range, and the checks refuse it. */
 static int placed(const int *place, int n, int id) { return id >= 0 && id < n ? place[id] : id; }
 static int placed_joint(const Assembly *a, int id) { return placed(a->joint_place, a->b->joint.count, id); }
 static int placed_geom(const Assembly *a, int id) { return placed(a->geom_place, a->b->geom.count, id); }
@@ -72,7 +72,7 @@ static int placed_site(const Assembly *a, int id) { return placed(a->site_place,
 
 static size_t text_bytes(const char *text) { return text != NULL && text[0] != '\0' ? strlen(text) + 1 : 0; }
 
-/* Bytes of all names. The name pointer of an element is read at `offset` of each of `stride` bytes. */
+/* Bytes of all names. Reads the name pointer at `offset` of each element of `stride` bytes. */
 static size_t list_name_bytes(const tacList *list, size_t stride, size_t offset) {
     size_t total = 0;
     for (int i = 0; i < list->count; i++)
@@ -96,7 +96,7 @@ static size_t all_name_bytes(const tacBuilder *b) {
            list_name_bytes(&b->sensor, sizeof(tacAddedSensor), offsetof(tacAddedSensor, tag));
 }
 
-/* Puts a name into the pool; returns its offset, 0 for none. */
+/* Adds a name to the pool. Returns its offset, 0 for none. */
 static int put_name(Assembly *a, const char *text) {
     size_t bytes = text_bytes(text);
     if (bytes == 0) return 0;
@@ -193,7 +193,7 @@ static void fill_sites(Assembly *a) {
 
 static int is_mirrored(const tacMeshDef *d) { return d->scale.x * d->scale.y * d->scale.z < 0; }
 
-/* Copies triangles; turned round where the scale mirrors, so that they stay counter-clockwise from outside. */
+/* Copies triangles. Reverses them if the scale mirrors, so that they stay counter-clockwise from outside. */
 static void fill_faces(int *to, const int *from, int n, int mirrored) {
     for (int f = 0; f < n; f++) {
         to[3 * f] = from[3 * f];
@@ -206,14 +206,14 @@ static void copy_bytes(void *to, const void *from, size_t bytes) {
     if (bytes > 0) memcpy(to, from, bytes);
 }
 
-/* Every vertex of the hull's triangles exists; others are refused by the checks. */
+/* 1: every vertex of the hull's triangles exists. The checks refuse others. */
 static int hull_ids_exist(const tacMeshDef *d) {
     for (int k = 0; k < 3 * d->nhullface; k++)
         if (d->hullface[k] < 0 || d->hullface[k] >= d->nvert) return 0;
     return 1;
 }
 
-/* The polyhedron of one mesh's hull; none where there are no triangles or they enclose no convex body. */
+/* The polyhedron of one mesh's hull. There is none without triangles, or if they enclose no convex body. */
 static int make_hull(const tacMeshDef *d, tacPolyhedron *hull) {
     if (d->nhullface <= 0 || !hull_ids_exist(d)) return 1;
     int *face = malloc(3 * (size_t)d->nhullface * sizeof(int));
@@ -282,7 +282,7 @@ static void fill_tendons(Assembly *a) {
     }
 }
 
-/* The new id of what an actuator acts on. */
+/* The new id of an actuator's target. */
 static int placed_target(const Assembly *a, tacTransmission type, int id) {
     switch (type) {
     case TAC_TRN_JOINT:
@@ -354,7 +354,7 @@ static void fill_sensors(Assembly *a) {
     }
 }
 
-/* Coordinates of joint `added` in the order of adding -> their place in the model's order. */
+/* Coordinates of joint `added`, in the order of adding -> their position in the model's order. */
 static void place_coordinates(const Assembly *a, const int *width, const int *adr, const double *from, double *to) {
     int at = 0;
     for (int k = 0; k < a->m->njnt; k++) {
@@ -365,7 +365,7 @@ static void place_coordinates(const Assembly *a, const int *width, const int *ad
     }
 }
 
-/* Keyframes as given; tac_model_derive fills in what a key does not say. */
+/* Keyframes as given. tac_model_derive completes them. */
 static void fill_keys(Assembly *a) {
     tacModel *m = a->m;
     for (int i = 0; i < m->nkey; i++) {
@@ -391,7 +391,7 @@ static void fill_keys(Assembly *a) {
 
 static int fits(int64_t n) { return n >= 0 && n <= INT_MAX; }
 
-/* Counts -> sizes; 0 when one of them is more than an int counts. */
+/* Counts -> sizes. 0: one exceeds an int. */
 static int measure(const Assembly *a, tacModel *s) {
     const tacBuilder *b = a->b;
     int64_t vert = 0, face = 0, hullvert = 0, hullface = 0, corner = 0, polygon = 0, edge = 0, term = 0;
@@ -416,7 +416,7 @@ static int measure(const Assembly *a, tacModel *s) {
            fits(keys * b->nmocap);
 }
 
-/* A key's arrays were copied with the sizes of that moment; they must still be the model's. */
+/* A key's arrays were copied with the sizes at that time. They must still be the model's sizes. */
 static tacStatus check_key_sizes(const tacBuilder *b, tacError *err) {
     for (int i = 0; i < b->key.count; i++) {
         const tacAddedKey *k = TAC_ADDED(b->key, tacAddedKey, i);
@@ -431,7 +431,7 @@ static tacStatus check_key_sizes(const tacBuilder *b, tacError *err) {
     return TAC_OK;
 }
 
-/* Most numbers that all keyframes together may hold, so that a short file cannot ask for all memory. */
+/* Limit on the numbers of all keyframes together, so that a short file cannot ask for all memory. */
 #define MOST_KEY_NUMBERS 4000000
 
 static tacStatus check_key_total(const tacBuilder *b, tacError *err) {
@@ -458,7 +458,7 @@ static void fill(Assembly *a) {
         a->m->key_name[i] = put_name(a, TAC_ADDED(a->b->key, tacAddedKey, i)->def.name);
 }
 
-/* Regroups, fills, checks, derives; the model in a->m is the caller's to free. */
+/* Regroups, fills, checks, derives. The caller frees the model in a->m. */
 static tacStatus assemble(Assembly *a, tacError *err) {
     tacModel sizes;
     TAC_TRY(check_key_total(a->b, err));

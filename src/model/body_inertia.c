@@ -1,5 +1,5 @@
-/* Mass, centre of mass and inertia of a body: as written or from its geoms, then bounded and balanced; and how they
- * move with one number. */
+/* Mass, centre of mass and inertia of a body, as written or from its geoms, then bounded and balanced. Also their
+ * changes with one number. */
 #include "model/inertia.h"
 #include "model/validate.h"
 
@@ -7,13 +7,13 @@
 
 /* The least eigenvalue that counts as an inertia, as in MuJoCo. */
 #define MIN_EIGENVALUE 1e-14
-/* Share of the trace that rounding in an eigen-decomposition may break the triangle inequality by. */
+/* Tolerance of the triangle inequality, relative to the trace, for rounding of an eigen-decomposition. */
 #define TRIANGLE_ROUNDING 1e-12
 
 /* --- Values ------------------------------------------------------------------------------------------------------- */
 
-/* Sum over the geoms that carry mass. One alone keeps its own frame; several get the principal axes of the sum; none
- * leaves mass zero with the frame MuJoCo gives then: the body's own pose. */
+/* Sum over the geoms that carry mass. A single geom keeps its own frame. Several get the principal axes of the sum.
+ * Without any the mass is zero, and the frame is MuJoCo's: the body's own pose. */
 static tacStatus from_geoms(const tacModel *m, int body, tacMassProperties *out, tacError *err) {
     int begin = m->body_geom_adr[body], end = begin + m->body_geom_num[body], n = 0;
     tacMassProperties sum = {.quat = m->body_quat[body]}, p = sum;
@@ -42,7 +42,7 @@ static tacStatus from_geoms(const tacModel *m, int body, tacMassProperties *out,
     return TAC_OK;
 }
 
-/* The inertia tensor as written lies in the axes of inertial_quat. */
+/* The inertia tensor as written is in the axes of inertial_quat. */
 static tacStatus from_full(const tacModel *m, int body, tacMassProperties *out, tacError *err) {
     tacQuat written = m->inertial_quat[body], axes;
     tac_eig3(m->inertial_full[body], &axes);
@@ -68,7 +68,7 @@ static tacStatus as_written(const tacModel *m, int body, tacMassProperties *out,
 
 static double at_least(double x, double bound) { return bound > 0 ? tac_max(x, bound) : x; }
 
-/* A + B >= C for the three principal inertias; tol absorbs the rounding of an eigen-decomposition. */
+/* A + B >= C for the three principal inertias. tol absorbs the rounding of an eigen-decomposition. */
 static int breaks_triangle(tacVec3 d, double tol) {
     double slack = tol * (tac_abs(d.x) + tac_abs(d.y) + tac_abs(d.z));
     return d.x + d.y < d.z - slack || d.x + d.z < d.y - slack || d.y + d.z < d.x - slack;
@@ -78,7 +78,7 @@ static double triangle_slack(const tacModel *m, int body) {
     return m->body_inertial[body] == TAC_INERTIAL_DIAG ? 0 : TRIANGLE_ROUNDING;
 }
 
-/* Bounds, then balance, then the checks, in MuJoCo's order. icom follows when the principal inertia changes. */
+/* Bounds, then balances, then checks, in MuJoCo's order. icom follows a change of the principal inertia. */
 static tacStatus bound_inertia(const tacModel *m, int body, tacMassProperties *p, tacError *err) {
     tacVec3 before = p->diag, *d = &p->diag;
     double bound = *m->option_boundinertia;
@@ -109,8 +109,8 @@ tacStatus tac_body_inertia(const tacModel *m, int body, tacMassProperties *out, 
 
 /* --- Along one number --------------------------------------------------------------------------------------------- */
 
-/* M = sum m,  c = sum m c_g / M:  dc = (sum (dm c_g + m dc_g) - dM c) / M;  parallel axes with r = c_g - c, which
- * moves with both. */
+/* M = sum m,  c = sum m c_g / M:  dc = (sum (dm c_g + m dc_g) - dM c) / M. Parallel axes with r = c_g - c, which moves
+ * with both. */
 static tacInertialTangent add_geoms_jvp(const tacModel *m, int body, const tacMassProperties *p, tacNumber n) {
     int begin = m->body_geom_adr[body], end = begin + m->body_geom_num[body];
     tacInertialTangent sum = {.mass = 0};
@@ -166,7 +166,7 @@ static double clamp_quotient(double x, double y, double bound) {
     return x == y ? at_least_slope(x, bound) : (at_least(x, bound) - at_least(y, bound)) / (x - y);
 }
 
-/* Clamping the principal inertias is a function f of the matrix, I -> R f(diag) R^T, whose derivative in principal axes
+/* Clamping the principal inertias is a function f of the matrix, I -> R f(diag) R^T. In principal axes its derivative
  * multiplies each entry by the divided difference of f   [DaleckiiKrein1965]. */
 static tacSym3 clamp_jvp(const tacMassProperties *p, double bound, tacSym3 d) {
     tacMat3 R = tac_quat_mat(p->quat);
@@ -179,7 +179,7 @@ static tacSym3 clamp_jvp(const tacMassProperties *p, double bound, tacSym3 d) {
     return tac_rotatesym3(R, D);
 }
 
-/* Of bound_inertia(): p is unbounded. */
+/* Derivative of bound_inertia(). p is unbounded. */
 static void bound_jvp(const tacModel *m, int body, const tacMassProperties *p, tacInertialTangent *d) {
     double bound = *m->option_boundinertia;
     tacVec3 e = tac_vec3(at_least(p->diag.x, bound), at_least(p->diag.y, bound), at_least(p->diag.z, bound));

@@ -9,7 +9,7 @@
 
 enum { FIRST_CAPACITY = 8 };
 
-/* Keeps the first failure; returns -1, what the adding functions return then. */
+/* Keeps the first failure. Returns -1, the result of the adding functions on failure. */
 static int refuse(tacBuilder *b, tacStatus status, tacKind kind, int id, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 static int refuse(tacBuilder *b, tacStatus status, tacKind kind, int id, const char *format, ...) {
@@ -64,14 +64,14 @@ static const char *keep_text(tacBuilder *b, const char *text) {
     return text != NULL ? keep(b, text, strlen(text) + 1, 1) : NULL;
 }
 
-/* Whether an element may be added at all: arguments there, no failure before. */
+/* 1: an element may be added. The arguments are there, and nothing failed before. */
 static int ready(tacBuilder *b, const void *def, tacKind kind) {
     if (b == NULL) return 0;
     if (def == NULL) refuse(b, TAC_ERR_ARGUMENT, kind, -1, "a %s was added without a definition", tac_kind_text(kind));
     return b->error.status == TAC_OK;
 }
 
-/* "'foot'" or "7": how an element is called in a message. */
+/* "'foot'" or "7": name of an element in a message. */
 static const char *call(const char *name, int id, char *text, size_t size) {
     if (name != NULL && name[0] != '\0')
         snprintf(text, size, "'%s'", name);
@@ -80,7 +80,7 @@ static const char *call(const char *name, int id, char *text, size_t size) {
     return text;
 }
 
-/* The owning body exists; says so by name where not. */
+/* 1: the owning body exists. Otherwise fails and names it. */
 static int has_body(tacBuilder *b, int body, tacKind kind, int id, const char *name) {
     if (body >= 0 && body < b->body.count) return 1;
     char text[128];
@@ -205,7 +205,7 @@ int tac_model_add_tendon(tacBuilder *b, const tacTendonDef *def) {
     return b->error.status == TAC_OK ? append(b, TAC_KIND_TENDON, &b->tendon, &added, sizeof added) : -1;
 }
 
-/* Number of activations: as asked, or one where the dynamics have a state. */
+/* Number of activations: as asked, or one if the dynamics have a state. */
 static int activations(const tacActuatorDef *def) {
     return def->actdim >= 0 ? def->actdim : def->dyntype != TAC_DYN_NONE;
 }

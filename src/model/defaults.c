@@ -1,4 +1,4 @@
-/* The numbers an element has when nothing is said: those of MuJoCo 3. */
+/* Default numbers of elements: those of MuJoCo 3. */
 #include "tactus/tactus.h"
 
 /* Soft-constraint defaults: time constant 0.02 s, critically damped; impedance from 0.9 to 0.95 over 1 mm. */

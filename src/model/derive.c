@@ -10,8 +10,8 @@ static int has_inertia(const tacModel *m, int body) {
            d.z >= TAC_MIN_INERTIA;
 }
 
-/* A body with joints has mass and inertia, or something welded to it has. The row of subtree masses, not yet filled,
- * serves as the mark. */
+/* A body with joints, or a body welded to it, has mass and inertia. The row of subtree masses, not yet filled, serves
+ * as the mark. */
 static tacStatus check_moving(tacModel *m, tacError *err) {
     double *mark = m->body_subtree_mass;
     for (int b = 0; b < m->nbody; b++)
@@ -63,7 +63,7 @@ static tacStatus derive_bodies(tacModel *m, tacError *err) {
 
 /* --- Coordinates -------------------------------------------------------------------------------------------------- */
 
-/* qpos_0 draws the file's pose: a free joint stands where its body does. */
+/* qpos_0 is the pose in the file. A free joint has the pose of its body. */
 static void derive_coordinates(tacModel *m) {
     for (int j = 0; j < m->njnt; j++) {
         double *q0 = m->qpos_0 + m->joint_qpos_adr[j], *spring = m->qpos_spring + m->joint_qpos_adr[j];
@@ -82,7 +82,7 @@ static void derive_coordinates(tacModel *m) {
     }
 }
 
-/* Per-dof copies; where springdamper rules, the dynamics replace stiffness and damping. */
+/* Per-dof copies. If springdamper applies, the dynamics replace stiffness and damping. */
 static void derive_dofs(tacModel *m) {
     for (int i = 0; i < m->nv; i++) {
         m->dof_armature[i] = m->joint_armature[m->dof_joint[i]];
@@ -92,8 +92,8 @@ static void derive_dofs(tacModel *m) {
         m->joint_stiffness_used[j] = m->joint_stiffness[j];
 }
 
-/* What a keyframe does not give follows the model: qpos_0, poses of mocap bodies. (Velocities, activations and controls
- * are zero then, and stay so.) */
+/* A keyframe takes missing parts from the model: qpos_0, poses of mocap bodies. (Missing velocities, activations and
+ * controls are zero, and stay so.) */
 static void derive_keys(tacModel *m) {
     for (int i = 0; i < m->nkey; i++) {
         double *qpos = m->key_qpos + (size_t)i * (size_t)m->nq;

@@ -1,4 +1,4 @@
-/* How the masses and inertias in use move with one NUMBER of the model. */
+/* Changes of the masses and inertias in use with one NUMBER of the model. */
 #include "model/inertia.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static int uses_mesh(const tacModel *m, int body, int mesh) {
     return 0;
 }
 
-/* Whether a body's own mass or inertia may hang on the number. */
+/* 1: a body's own mass or inertia may depend on the number. */
 static int body_depends(const tacModel *m, int body, tacNumber n) {
     const tacField *f = &TAC_FIELDS[n.field];
     int row = n.index / f->per;
@@ -38,8 +38,8 @@ int tac_inertial_depends(const tacModel *m, int field, int index) {
 
 /* --- Total mass --------------------------------------------------------------------------------------------------- */
 
-/* scale = target / total:  d log(scale) = dtarget / target - dtotal / total; and every body's mass and inertia with
- * it. t comes unscaled. */
+/* scale = target / total:  d log(scale) = dtarget / target - dtotal / total. It scales every body's mass and inertia. t
+ * comes unscaled. */
 static void scale_to_total_jvp(const tacModel *m, tacNumber n, tacInertialTangent *t) {
     double target = *m->option_settotalmass, total = 0, change = 0, relative = 0;
     for (int b = 1; b < m->nbody; b++) {

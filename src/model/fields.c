@@ -14,7 +14,7 @@
 #define ROLE_NUMBER  'N'
 #define ROLE_DERIVED 'D'
 
-/* Words of a path where they differ from those of the struct: inertial_pos is body/NAME.ipos. */
+/* Words of a path that differ from those of the struct: inertial_pos is body/NAME.ipos. */
 #define TEXT(word) #word
 
 const tacField TAC_FIELDS[] = {

@@ -9,7 +9,7 @@
 
 /* --- Rows --------------------------------------------------------------------------------------------------------- */
 
-/* Triangles were turned round where the scale mirrors; in the file's coordinates they are clockwise then. */
+/* Triangles were reversed if the scale mirrors. In the file's coordinates they are then clockwise. */
 static double turn_of(tacVec3 scale) { return scale.x * scale.y * scale.z < 0 ? -1 : 1; }
 
 tacStatus tac_hull_polyhedron(const tacModel *m, int mesh, tacPolyhedron *out) {
@@ -18,7 +18,7 @@ tacStatus tac_hull_polyhedron(const tacModel *m, int mesh, tacPolyhedron *out) {
                               out);
 }
 
-/* The rows of a polyhedron beside those of the model: where they are and how many ints. */
+/* The rows of a polyhedron and those of the model: their addresses, and numbers of ints. */
 typedef struct Row {
     int *model;
     const int *polyhedron;
@@ -52,7 +52,7 @@ void tac_hull_fill(tacModel *m, int mesh, const tacPolyhedron *p) {
         if (row[i].n > 0) memcpy(row[i].model, row[i].polyhedron, (size_t)row[i].n * sizeof(int));
 }
 
-/* The rows of one mesh are those of the polyhedron, from *corner, *polygon and *edge on, which move behind them. */
+/* The rows of one mesh are those of the polyhedron, from *corner, *polygon and *edge on. Moves these behind them. */
 static int has_rows(const tacModel *m, int mesh, const tacPolyhedron *p, int at[3]) {
     if (m->mesh_corner_adr[mesh] != at[0] || m->mesh_corner_num[mesh] != p->ncorner ||
         m->mesh_polygon_adr[mesh] != at[1] || m->mesh_polygon_num[mesh] != p->npolygon ||
@@ -91,7 +91,7 @@ void tac_hull_derive(tacModel *m, int mesh) {
         m->hull_pos[i] = vert[m->hull_corner[i]];
 }
 
-/* v = s o w with w = R^T (p - refpos), o by components:  dv = ds o w + s o dw,  dw = -R^T drefpos - t x w  for refquat
+/* v = s o w with w = R^T (p - refpos), o by components:  dv = ds o w + s o dw. dw = -R^T drefpos - t x w for refquat
  * turning by t in its own axes. */
 int tac_hull_tangent(const tacModel *m, int mesh, int field, int index, tacVec3 *dvert) {
     const tacNumber n = {field, index};

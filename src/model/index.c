@@ -1,4 +1,4 @@
-/* Addresses and counts: what follows from who belongs to whom. */
+/* Addresses and counts that follow from the ownership of elements. */
 #include "model/layout.h"
 
 #include <limits.h>
@@ -6,7 +6,7 @@
 const int TAC_JOINT_NQ[] = {7, 4, 1, 1};
 const int TAC_JOINT_NV[] = {6, 3, 1, 1};
 
-/* Rows are sorted by body: fills each body's first row and number of rows. */
+/* Fills each body's first row and number of rows. Rows are sorted by body. */
 static void index_rows(int nbody, int n, const int *body, int *adr, int *num) {
     for (int b = 0; b < nbody; b++)
         adr[b] = num[b] = 0;
@@ -26,7 +26,7 @@ static void index_joints(tacModel *m) {
     }
 }
 
-/* Roots, welds and the chain of dofs, body by body: a parent comes before its children. Returns the entries of the
+/* Roots, welds and the chain of dofs, body by body. A parent comes before its children. Returns the entries of the
  * sparse mass matrix. */
 static int64_t index_bodies(tacModel *m) {
     int64_t entries = 0;

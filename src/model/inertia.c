@@ -1,16 +1,16 @@
-/* Closed forms for the primitives, solid and shell. Lengths as MJCF has them: half-sizes, radius and half-length.
+/* Closed forms for the primitives, solid and shell. Lengths are those of MJCF: half-sizes, radius and half-length.
  *
- * Below each form its derivative along a change d of the size s, at fixed mass: `_jvp`. All inertias are linear in the
- * mass, so that the form itself, of the change of mass, is the rest. */
+ * Below each form is `_jvp`, its derivative along a change d of the size s at fixed mass. All inertias are linear in
+ * the mass, so the form of the change of mass gives the rest. */
 #include "model/inertia.h"
 
 #define PI 3.14159265358979323846
-/* A geom of smaller volume carries no given mass, one of smaller mass does not count, and smaller eigenvalues are no
- * inertia: MuJoCo's limits. */
+/* MuJoCo's limits: a geom of smaller volume carries no given mass, a smaller mass does not count, and a smaller
+ * eigenvalue is no inertia. */
 #define MIN_VOLUME 1e-14
 #define MIN_MASS   1e-14
-/* Exponent of Thomsen's formula for the area of an ellipsoid, and thickness (m) of the layer whose inertia stands
- * for the shell's: both as MuJoCo has them, so that the numbers agree. */
+/* Exponent of Thomsen's formula for the area of an ellipsoid, and thickness (m) of the layer whose inertia approximates
+ * the shell's. Both are MuJoCo's, so that the numbers agree. */
 #define THOMSEN         1.6075
 #define SHELL_THICKNESS 1e-6
 
@@ -84,7 +84,7 @@ static double shell_area(int type, const double *s) {
     }
 }
 
-/* d(a^p b^p) summed, a and b neighbours: A = 4 pi (sum / 3)^(1/p), dA = A dsum / (p sum). */
+/* Sum of d(a^p b^p) over neighbours a and b: A = 4 pi (sum / 3)^(1/p), dA = A dsum / (p sum). */
 static double ellipsoid_area_jvp(const double *s, const double *d) {
     double sum = 0, change = 0;
     for (int i = 0; i < 3; i++) {
@@ -143,13 +143,13 @@ static tacVec3 cylinder_side_jvp(double m, double r, double h, double dr, double
     return tac_vec3(across, across, 2 * m * r * dr);
 }
 
-/* Two half spheres of total mass m, radius r, whose flat sides are at +-h/2; `own` is the inertia of the whole sphere,
- * `c` the distance of a half's centre of mass from its flat side: parallel axes give own + m ((h/2 + c)^2 - c^2). */
+/* Two half spheres of total mass m, radius r, with flat sides at +-h/2. `own` is the inertia of the whole sphere, `c`
+ * the distance of a half's centre of mass from its flat side. Parallel axes give own + m ((h/2 + c)^2 - c^2). */
 static tacVec3 caps(double m, double h, double own, double c) {
     double across = own + m * ((h / 2 + c) * (h / 2 + c) - c * c);
     return tac_vec3(across, across, own);
 }
-/* At fixed m and own, in which it is linear. */
+/* Its derivative at fixed m and own. The form is linear in both. */
 static tacVec3 caps_jvp(double m, double h, double c, double dh, double dc) {
     double across = m * 2 * ((h / 2 + c) * (dh / 2 + dc) - c * dc);
     return tac_vec3(across, across, 0);
@@ -208,7 +208,7 @@ static tacVec3 three_axes_jvp(double mk, const double *s, const double *d) {
 
 /* Layer of thickness e around an ellipsoid: the larger one minus the ellipsoid,
  *   I_x = (rho/5) (Vb (b'^2 + c'^2) - Va (b^2 + c^2)) = (rho/5) ((Vb - Va)(b'^2 + c'^2) + Va (2 e (b + c) + 2 e^2)),
- * with Vb - Va = (4 pi / 3)(e (ab + bc + ca) + e^2 (a + b + c) + e^3), so that nothing cancels. */
+ * with Vb - Va = (4 pi / 3)(e (ab + bc + ca) + e^2 (a + b + c) + e^3), where nothing cancels. */
 static tacVec3 ellipsoid_shell(double m, const double *s) {
     const double e = SHELL_THICKNESS, a = s[0], b = s[1], c = s[2];
     double Va = 4 * PI * a * b * c / 3;
@@ -232,7 +232,7 @@ static tacVec3 ellipsoid_shell_jvp(double m, const double *s, const double *d) {
     return tac_madd3(I, m / 5 * ratio, moved);
 }
 
-/* What the three pairs of rectangles, of mass x, y and z, add up to. */
+/* Sum over the three pairs of rectangles, of mass x, y and z. */
 static tacVec3 box_sides(double x, double y, double z, double a2, double b2, double c2) {
     return tac_vec3(x * (b2 + c2) / 3 + y * (c2 / 3 + b2) + z * (b2 / 3 + c2),
                     x * (c2 / 3 + a2) + y * (a2 + c2) / 3 + z * (a2 / 3 + c2),
@@ -257,8 +257,8 @@ static tacVec3 box_shell_jvp(double m, const double *s, const double *d) {
     return tac_add3(box_sides(dx, dy, dz, a * a, b * b, c * c), box_sides(x, y, z, 2 * a * da, 2 * b * db, 2 * c * dc));
 }
 
-/* Centre of mass of a cone on its axis, from midway; height 2 s[1], base at -s[1]: a quarter of the height for the
- * solid; side at a third, weighted with the base disk, for the shell. */
+/* Centre of mass of a cone on its axis, from midway. The height is 2 s[1], the base at -s[1]. Solid: a quarter of the
+ * height. Shell: the side at a third, weighted with the base disk. */
 static double cone_center(const double *s, int shell) {
     if (!shell) return -s[1] / 2;
     double slant = cone_slant(s);
@@ -427,7 +427,7 @@ static double geom_mass_jvp(const tacModel *m, int geom, double volume_change, t
     return TAC_CHANGE(n, geom_density, geom) * tac_geom_volume(m, geom) + m->geom_density[geom] * volume_change;
 }
 
-/* Turned by the geom's orientation, and by its change: t is the turn in body axes. */
+/* Turns by the geom's orientation, and by its change. t is the turn in body axes. */
 static tacInertialTangent place_geom(const tacModel *m, int geom, const tacInertialTangent *own, tacVec3 com,
                                      tacSym3 icom, tacNumber n) {
     tacQuat pose = m->geom_quat[geom];

@@ -4,7 +4,7 @@
 #include "math/eig3.h"
 #include "model/layout.h"
 
-/* Of one body or geom. Frames: the body's. icom = R diag R^T with R of quat, about com. */
+/* Mass properties of one body or geom, in the body's frame. icom = R diag R^T with R of quat, about com. */
 typedef struct tacMassProperties {
     double mass;
     tacVec3 com;
@@ -13,14 +13,14 @@ typedef struct tacMassProperties {
     tacSym3 icom;
 } tacMassProperties;
 
-/* Volume of a geom, or its area where its mass sits on the surface. Those of meshes are found before. */
+/* Volume of a geom, or its area if its mass is on the surface. Those of meshes are computed before. */
 double tac_geom_volume(const tacModel *m, int geom);
 /* Mass properties of a geom in the frame of its body, whether or not it counts. */
 tacMassProperties tac_geom_inertia(const tacModel *m, int geom);
-/* Whether a geom counts towards its body's mass: asked to, not only for looks, and heavier than a rounding error. */
+/* 1: a geom counts towards its body's mass. It is asked to, not only visual, and heavier than a rounding error. */
 int tac_geom_carries_mass(const tacModel *m, int geom);
-/* Mass properties of a body as written or from its geoms, bounded and balanced as the options say, before the
- * scaling to a total mass. */
+/* Mass properties of a body as written or from its geoms, bounded and balanced by the options, before scaling to a
+ * total mass. */
 tacStatus tac_body_inertia(const tacModel *m, int body, tacMassProperties *out, tacError *err);
 
 /* mesh rows file_vert, scale, refpos, refquat -> vert, volume, com, icom. */
@@ -33,14 +33,15 @@ static inline tacSym3 tac_diag_to_sym(tacQuat q, tacVec3 d) {
 
 /* --- Derivatives along one number --------------------------------------------------------------------------------- */
 
-/* Which NUMBER moves: a field of the table and an index into its row. */
+/* The NUMBER that moves: a field of the table and an index into its row. */
 typedef struct tacNumber {
     int field, index;
 } tacNumber;
 
 /* d(element i of a row)/d(number): 1 for itself, else 0. */
 #define TAC_CHANGE(n, row, i) tac_number_change(n, offsetof(tacModel, row), i)
-/* The same for a vector's three, and the rotation vector (own axes) for a quaternion that is normalized when set. */
+/* The same for the three numbers of a vector, and the rotation vector (own axes) for a quaternion that is normalized
+ * when set. */
 #define TAC_CHANGE3(n, row, i)           tac_number_change3(n, offsetof(tacModel, row), i)
 #define TAC_CHANGE_TURN(n, row, i, quat) tac_number_turn(n, offsetof(tacModel, row), i, quat)
 
@@ -56,9 +57,9 @@ static inline tacVec3 tac_number_turn(tacNumber n, size_t offset, int i, tacQuat
     return tac_quat_component_turn(quat, n.index % 4);
 }
 
-/* Of a geom in its body's frame. A geom that carries no mass is the caller's to leave out. */
+/* Derivative for a geom in its body's frame. The caller leaves out geoms that carry no mass. */
 tacInertialTangent tac_geom_inertia_jvp(const tacModel *m, int geom, tacNumber n);
-/* Of volume (in .mass), centre and inertia of a mesh; its derived rows go before. */
+/* Derivative of volume (in .mass), centre and inertia of a mesh. Needs its derived rows. */
 tacInertialTangent tac_mesh_inertia_jvp(const tacModel *m, int mesh, tacNumber n);
-/* Of a body, bounded and balanced, before the scaling to a total mass. */
+/* Derivative for a body, bounded and balanced, before scaling to a total mass. */
 tacInertialTangent tac_body_inertia_jvp(const tacModel *m, int body, tacNumber n);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the struct and all arrays, or 0 when a size is negative or the sum overflows. */
+/* Bytes of the struct and all arrays. 0: a size is negative or the sum overflows. */
 static size_t block_bytes(const tacModel *sizes) {
     size_t total = tac_arena_round(sizeof(tacModel));
     for (int i = 0; i < TAC_NFIELD; i++) {
@@ -25,7 +25,7 @@ static size_t block_bytes(const tacModel *sizes) {
 
 static size_t param_bytes(int nmember) { return tac_arena_round(3 * (size_t)nmember * sizeof(int)); }
 
-/* Where the three arrays of n registered numbers begin. */
+/* Addresses of the three arrays of n registered numbers. */
 static void point_params(tacModel *model, int *block, int n) {
     model->param_field = block;
     model->param_index = block + n;
@@ -42,7 +42,8 @@ static void copy_params(tacModel *to, const tacModel *from) {
     memcpy(to->param_theta, from->param_theta, bytes);
 }
 
-/* The part of a block that begins at `part` and holds `bytes` -> the next one. What lies between is out of bounds. */
+/* The part of a block that begins at `part` and holds `bytes` -> the next one. The gap between them is out of
+ * bounds. */
 static char *close_part(char *part, size_t bytes) {
     size_t all = tac_arena_round(bytes);
     tac_memory_close(part + bytes, all - bytes);
@@ -83,8 +84,8 @@ void tac_model_copy_arrays(tacModel *to, const tacModel *from) {
     }
 }
 
-/* The registered parameters of a model on the heap are an array of their own, because registering must not move the
- * model; in a copy made by tac_model_copy_into they lie at the end of the block. */
+/* The registered parameters of a model on the heap are a separate array, because registering must not move the model.
+ * In a copy made by tac_model_copy_into they are at the end of the block. */
 tacStatus tac_model_reserve_params(tacModel *model, int n, tacError *err) {
     if (n < 0 || n > INT_MAX / 3) return tac_fail(err, TAC_ERR_MEMORY, "%d registered parameters are too many", n);
     int *grown = malloc(3 * (size_t)(n > 0 ? n : 1) * sizeof(int)), *before = model->param_field;

@@ -16,12 +16,12 @@ static inline size_t tac_field_bytes(const tacModel *m, const tacField *f) {
     return (size_t)tac_field_rows(m, f) * (size_t)f->per * f->element;
 }
 
-/* Sizes (the other members of *sizes are ignored) -> a zeroed model of that shape, without parameters; NULL when out of
- * memory or when the sizes are negative or overflow. */
+/* Sizes (the other members of *sizes are ignored) -> a zeroed model of that shape, without parameters. NULL: out of
+ * memory, or the sizes are negative or overflow. */
 tacModel *tac_model_allocate(const tacModel *sizes);
 /* Copies every array of the field table between two models of one shape. */
 void tac_model_copy_arrays(tacModel *to, const tacModel *from);
-/* Makes room for n registered numbers, keeping those there are. */
+/* Makes room for n registered numbers and keeps the present ones. */
 tacStatus tac_model_reserve_params(tacModel *model, int n, tacError *err);
 
 /* key_given bits. */
@@ -30,6 +30,5 @@ enum { TAC_KEY_QPOS = 1, TAC_KEY_MPOS = 2, TAC_KEY_MQUAT = 4 };
 extern const int TAC_JOINT_NQ[], TAC_JOINT_NV[];
 /* Fills the INDEX rows that follow from the others, and nM: addresses, counts, roots, welds, the dof tree. Needs
  * body_parent, joint_type, joint_body, geom_body, site_body, actuator_act_num and body_mocap (>= 0: mocap) in range,
- * rows sorted by body, and nq, nv, na, nmocap as these imply. Returns 0 when the mass matrix has more entries than
- * an int counts. */
+ * rows sorted by body, and matching nq, nv, na, nmocap. Returns 0 if the entries of the mass matrix exceed an int. */
 int tac_model_index(tacModel *model);

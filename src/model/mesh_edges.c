@@ -1,11 +1,11 @@
-/* Whether the triangles of a mesh agree on which side is outside. */
+/* Checks that the triangles of a mesh agree on the outside. */
 #include "model/validate.h"
 
 #include "base/error.h"
 
 #include <stdlib.h>
 
-/* Smaller triangles (m^2) may lie as they like, as in MuJoCo. */
+/* Smaller triangles (m^2) may have any orientation, as in MuJoCo. */
 #define MIN_AREA 3.1622776601683795e-8
 
 typedef struct Edge {
@@ -18,7 +18,7 @@ static int compare_edges(const void *a, const void *b) {
     return (x->to > y->to) - (x->to < y->to);
 }
 
-/* The directed edges of all triangles that count; returns how many. */
+/* Lists the directed edges of all triangles that count. Returns how many. */
 static int collect_edges(const tacModel *m, int mesh, Edge *edges) {
     const tacVec3 *vert = m->mesh_file_vert + m->mesh_vert_adr[mesh];
     const int *face = m->mesh_face + 3 * (size_t)m->mesh_face_adr[mesh];

@@ -13,7 +13,7 @@
 /* Smaller volumes, areas and doubled triangle areas count as none (MuJoCo's limit). */
 #define MIN_MEASURE   1e-15
 #define LEAST_MEASURE "at least 1e-15"
-/* Shares by which a mesh's principal inertias may break the triangle inequality (MuJoCo's limits). */
+/* MuJoCo's tolerances of the triangle inequality for a mesh's principal inertias. */
 #define TRIANGLE_REL 1e-6
 #define TRIANGLE_ABS 1e-9
 
@@ -66,7 +66,7 @@ static double face_centroid(const Surface *s, tacVec3 *centroid) {
     return area;
 }
 
-/* Centre of mass: pyramids have theirs a quarter of the way from base to apex. Returns volume or area. */
+/* Centre of mass. That of a pyramid is a quarter of the way from base to apex. Returns volume or area. */
 static double center_of_mass(const Surface *s, tacVec3 apex, tacVec3 *com) {
     tacVec3 sum = {0, 0, 0};
     double total = 0;
@@ -81,13 +81,13 @@ static double center_of_mass(const Surface *s, tacVec3 apex, tacVec3 *com) {
     return total;
 }
 
-/* Second moment of a triangle's pyramid (apex at the origin) or of the triangle, per volume or area, times 20 or 12:
- * for coordinates p, q of the corners:  2 sum p_i q_i + sum_{i != j} p_i q_j = sum p_i q_i + (sum p_i)(sum q_i). */
+/* Second moment of a triangle's pyramid (apex at the origin) or of the triangle, per volume or area, times 20 or 12.
+ * For coordinates p, q of the corners:  2 sum p_i q_i + sum_{i != j} p_i q_j = sum p_i q_i + (sum p_i)(sum q_i). */
 static double product(double p0, double p1, double p2, double q0, double q1, double q2) {
     return p0 * q0 + p1 * q1 + p2 * q2 + (p0 + p1 + p2) * (q0 + q1 + q2);
 }
 
-/* Inertia about com for unit density, mesh axes; returns volume or area summed with that apex. */
+/* Inertia about com for unit density, in mesh axes. Returns volume or area summed with that apex. */
 static double inertia_about(const Surface *s, tacVec3 com, tacSym3 *icom) {
     double xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0, total = 0;
     const double share = s->mode == TAC_MESH_SHELL ? 12 : 20;
@@ -117,14 +117,14 @@ static void place_vertices(tacModel *m, int mesh) {
     }
 }
 
-/* Whether the mass of some body may hang on this mesh, or something may touch it. */
+/* 1: the mass of some body may depend on this mesh, or something may touch it. */
 static int matters(const tacModel *m, int mesh) {
     for (int g = 0; g < m->ngeom; g++)
         if (m->geom_mesh[g] == mesh && !m->geom_visual[g]) return 1;
     return 0;
 }
 
-/* Refuses a mesh without extent where that matters; elsewhere it has no volume and no inertia. */
+/* Refuses a mesh without extent if that matters. Otherwise it has no volume and no inertia. */
 static tacStatus refuse(tacModel *m, int mesh, const char *what, double value, const char *expected, tacError *err) {
     m->mesh_volume[mesh] = 0;
     m->mesh_com[mesh] = tac_zero3();
@@ -176,7 +176,7 @@ tacStatus tac_mesh_derive(tacModel *m, int mesh, tacError *err) {
 
 /* --- Along one number --------------------------------------------------------------------------------------------- */
 
-/* How placed vertices move: dv = A v + b. */
+/* Motion of placed vertices: dv = A v + b. */
 typedef struct Flow {
     tacMat3 A;
     tacVec3 b;
@@ -213,7 +213,7 @@ static TriangleChange triangle_jvp(const Triangle *t, const Flow *f) {
     return d;
 }
 
-/* Of measure(): volume = (center - apex) . product / 6; its absolute value has the sign it has. */
+/* Derivative of measure(): volume = (center - apex) . product / 6. The absolute value keeps the sign of the volume. */
 static double measure_jvp(const Surface *s, const Triangle *t, const TriangleChange *d, tacVec3 apex, tacVec3 dapex) {
     if (s->mode == TAC_MESH_SHELL) return d->area;
     tacVec3 arm = tac_sub3(t->center, apex), darm = tac_sub3(d->center, dapex);

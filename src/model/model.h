@@ -1,4 +1,4 @@
-/* What the layers above may ask of this folder beyond the public calls.
+/* Calls for the layers above, beyond the public ones.
  *
  * Building is two steps, because some derived numbers need the dynamics at qpos_0 (inverse weights, damping ratios):
  *   tac_model_assemble  here:         validate, lay out, tac_model_derive
@@ -14,7 +14,7 @@
 /* Builder -> model with every INDEX and NUMBER row, and the DERIVED rows that need no dynamics. */
 tacStatus tac_model_assemble(tacBuilder *b, tacModel **model, tacError *err);
 /* NUMBER rows -> the DERIVED rows that need no dynamics: meshes, masses, inertias, qpos_0, qpos_spring, copies per dof.
- * A pure function of INDEX and NUMBER rows; allocates nothing. */
+ * It is a pure function of INDEX and NUMBER rows and allocates nothing. */
 tacStatus tac_model_derive(tacModel *model, tacError *err);
 
 /* Mass, centre (in body) and inertia about it (body axes) per unit of a parameter. */
@@ -28,33 +28,33 @@ static inline int tac_inertial_is_still(const tacInertialTangent *t) {
     return t->mass == 0 && t->com.x == 0 && t->com.y == 0 && t->com.z == 0 && I->xx == 0 && I->yy == 0 && I->zz == 0 &&
            I->xy == 0 && I->xz == 0 && I->yz == 0;
 }
-/* How the masses and inertias in use move with one NUMBER: t[nbody], exact, through sizes, densities, meshes, bounds
+/* Changes of the masses and inertias in use with one NUMBER: t[nbody], exact, through sizes, densities, meshes, bounds
  * and the total mass. At a bound the derivative is that of the bound, which does not move. 0: nothing moves. */
 int tac_inertial_tangent(const tacModel *model, int field, int index, tacInertialTangent *t);
 /* 0: the number cannot move any mass or inertia, whatever its value. */
 int tac_inertial_depends(const tacModel *model, int field, int index);
 
-/* How the corners of a mesh's hull move with one NUMBER: dvert[mesh_corner_num], mesh frame, exact. 0 (and dvert left
- * as it was): they do not. */
+/* Changes of the corners of a mesh's hull with one NUMBER: dvert[mesh_corner_num], mesh frame, exact. 0: they do not
+ * move, and dvert is untouched. */
 int tac_hull_tangent(const tacModel *model, int mesh, int field, int index, tacVec3 *dvert);
 
-/* Rules by which numbers are read (rules.c). 1: springdamper gives stiffness and damping of the joint. */
+/* Rules for the meaning of numbers (rules.c). 1: springdamper gives stiffness and damping of the joint. */
 int tac_joint_by_ratio(const tacModel *model, int joint);
-/* The damping ratio that rules an actuator's damping bias: a positive dampratio, or a positive biasprm[2], of a
- * position servo (gainprm[0] = -biasprm[1]); 0: the bias is biasprm[2] as written. */
+/* The damping ratio that sets an actuator's damping bias: a positive dampratio, or a positive biasprm[2], of a position
+ * servo (gainprm[0] = -biasprm[1]). 0: the bias is biasprm[2] as written. */
 double tac_damping_ratio(const tacModel *model, int actuator);
-/* 1: a position servo whose length is an angle (ball joint; site beside a reference site, by rotation alone): its
+/* 1: a position servo whose length is an angle (ball joint; site beside a reference site, by rotation alone). Its
  * setpoint is taken on the circle, nearest to the length. */
 int tac_servo_on_circle(const tacModel *model, int actuator);
 /* 1: the tendon's spring rests at its length at qpos_spring (springlength is -1, -1). */
 int tac_spring_is_automatic(const tacModel *model, int tendon);
-/* 1: the weld of two bodies holds the pose that they have at qpos_0 (its quaternion is written as zeros). */
+/* 1: the weld of two bodies holds their relative pose at qpos_0 (its quaternion is written as zeros). */
 int tac_weld_is_automatic(const tacModel *model, int equality);
 /* 1: a childless body near the world that only slides, along its own coordinate axes, with its inertial frame at its
- * origin: MuJoCo gives such a body the inverse weight 1/mass, whatever the number of its slides and their armature. */
+ * origin. MuJoCo gives such a body the inverse weight 1/mass, whatever the number of its slides and their armature. */
 int tac_body_only_slides(const tacModel *model, int body);
 
-/* Copies a model into memory of at least model->bytes, 64-byte aligned, pointers into the new block. */
+/* Copies a model into memory of at least model->bytes, 64-byte aligned. Pointers refer to the new block. */
 tacModel *tac_model_copy_into(const tacModel *model, void *memory);
 
 /* The field table at run time. */
@@ -77,14 +77,15 @@ typedef struct tacSize {
 extern const tacSize TAC_SIZES[];
 extern const int TAC_NSIZE;
 
-/* Where a path's number lives; NULL (with err) when there is no such number or it is not settable. */
+/* The address of a path's number. NULL (with err): there is no such number or it is not settable. */
 double *tac_param_find(const tacModel *model, const char *path, int *field, int *index, tacError *err);
 /* The number a (field, index) pair names. */
 double *tac_param_at(const tacModel *model, int field, int index);
-/* Which registered parameter is the time step, option.timestep; -1: none. A simulation's own is its options' dt. */
+/* Index of the registered parameter that is the time step, option.timestep. -1: none. A simulation's own time step is
+ * its options' dt. */
 int tac_param_of_time(const tacModel *model);
-/* Path -> the number written into its NUMBER row, checked as on loading, quaternions and axes normalized again. DERIVED
- * rows are left as they were: the caller derives. On failure the model may be left changed: write to a copy, or put the
+/* Writes the number of a path into its NUMBER row, checked as on loading. Normalizes quaternions and axes again.
+ * DERIVED rows are unchanged: the caller derives. On failure the model may be left changed: write to a copy, or put the
  * old bytes back. Writing mass, ipos, iquat or inertia of a body whose inertia comes from geoms makes it explicit. */
 tacStatus tac_param_write(tacModel *model, const char *path, double value, tacError *err);
 /* The same for all registered parameters at once: theta[nparam]. */

@@ -56,7 +56,7 @@ int tac_model_find(const tacModel *model, tacKind kind, const char *name) {
     return -1;
 }
 
-/* The body that an unnamed element is known by, or -1. */
+/* The body that names an unnamed element, or -1. */
 static int owner_of(const tacModel *m, tacKind kind, int id) {
     if (m == NULL) return -1;
     const int *body = kind == TAC_KIND_GEOM    ? m->geom_body

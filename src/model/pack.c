@@ -4,9 +4,9 @@
  *   arrays in the order of the field table, without padding
  *   param_field, param_index, param_theta (4 each)  checksum(8) of all that goes before
  *
- * Little endian. `shape` is a hash of the field table, so that bytes of another table are refused whatever their
- * version. Unpacking trusts nothing: sizes are checked against the number of bytes, every id and address against its
- * range, and what follows from other rows is computed again and compared. */
+ * Little endian. `shape` is a hash of the field table, so bytes of another table are refused whatever their version.
+ * Unpacking trusts nothing. It checks sizes against the number of bytes, and every id and address against its range. It
+ * recomputes dependent rows and compares them. */
 #include "model/hull.h"
 #include "model/param_path.h"
 #include "model/validate.h"
@@ -41,7 +41,7 @@ static void copy_little(void *to, const void *from, size_t n, size_t element) {
             t[i * element + k] = f[i * element + element - 1 - k];
 }
 
-/* Where the next bytes go to or come from. */
+/* Position of the next bytes to write or read. */
 typedef struct Cursor {
     unsigned char *out;
     const unsigned char *in;
@@ -77,7 +77,7 @@ static uint64_t table_shape(void) {
 
 static size_t header_bytes(void) { return sizeof MAGIC + 4 + 8 + 4 * (size_t)TAC_NSIZE + 8; }
 
-/* Bytes that a model of these sizes packs to; 0 when a size is negative or the sum would overflow. */
+/* Packed bytes of a model of these sizes. 0: a size is negative or the sum would overflow. */
 static size_t packed_bytes(const tacModel *sizes) {
     size_t total = header_bytes() + CHECKSUM_BYTES;
     for (int i = 0; i < TAC_NFIELD; i++) {
@@ -157,7 +157,7 @@ static tacStatus check_sum(const unsigned char *bytes, size_t size, tacError *er
     return tac_fail(err, TAC_ERR_CHECKSUM, "the checksum of the packed model does not agree");
 }
 
-/* Sizes that follow from other rows, before any of them is used. */
+/* Checks sizes that follow from other rows, before any of these is used. */
 static tacStatus check_sizes(const tacModel *m, tacError *err) {
     int64_t nq = 0, nv = 0, na = 0, nmocap = 0;
     for (int i = 0; i < m->njnt; i++)
@@ -173,7 +173,7 @@ static tacStatus check_sizes(const tacModel *m, tacError *err) {
     return TAC_OK;
 }
 
-/* The rows that tac_model_index fills are what it fills. */
+/* Checks that the rows of tac_model_index have its values. */
 static tacStatus check_index(tacModel *m, tacError *err) {
     uint64_t before = tac_model_hash(m);
     if (!tac_model_index(m) || tac_model_hash(m) != before)
@@ -181,7 +181,7 @@ static tacStatus check_index(tacModel *m, tacError *err) {
     return TAC_OK;
 }
 
-/* DERIVED numbers are not computed again (that takes the dynamics), but none may be a NaN. */
+/* DERIVED numbers are not recomputed (that takes the dynamics), but none may be a NaN. */
 static tacStatus check_derived(const tacModel *m, tacError *err) {
     for (int i = 0; i < TAC_NFIELD; i++) {
         const tacField *f = &TAC_FIELDS[i];

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Fields that a path calls otherwise than the struct does. */
+/* Fields whose word in paths differs from the struct's. */
 static const struct {
     const char *kind, *name;
     tacKind path_kind;
@@ -75,14 +75,14 @@ void tac_param_text(const tacModel *m, int field, int index, char *text, size_t 
 
 /* --- Parsing ------------------------------------------------------------------------------------------------------ */
 
-/* A path taken apart: lengths of its words in place. */
+/* A parsed path: its words in place, with lengths. */
 typedef struct Words {
     const char *kind, *name, *field;
     int kind_n, name_n, field_n; /* bytes */
     int element;                 /* [i], or -1 */
 } Words;
 
-/* Digits -> number; -1 when there are none, other signs, or more than fit. */
+/* Digits -> number. -1: there are none, other signs, or more than fit. */
 static int parse_digits(const char *text, int n) {
     int value = 0;
     if (n < 1 || n > 9) return -1;
@@ -93,7 +93,7 @@ static int parse_digits(const char *text, int n) {
     return value;
 }
 
-/* kind/NAME.field[i]: the kind ends at the first slash, the field begins after the last dot, so that names may hold
+/* kind/NAME.field[i]: the kind ends at the first slash, and the field begins after the last dot. So names may hold
  * both. */
 static int take_apart(const char *path, Words *w) {
     size_t length = strlen(path);
@@ -135,7 +135,7 @@ static int find_element(const tacModel *m, tacKind kind, const Words *w) {
     return id < tac_model_count(m, kind) ? id : -1;
 }
 
-/* The field called so; a NUMBER row before a DERIVED one of the same word (body/NAME.mass). */
+/* The field of this name. A NUMBER row comes before a DERIVED one of the same word (body/NAME.mass). */
 static int find_field(tacKind kind, const Words *w) {
     int found = -1;
     for (int i = 0; i < TAC_NFIELD; i++) {

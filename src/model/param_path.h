@@ -1,5 +1,5 @@
-/* How numbers are called: kind/NAME.field[i]; kind/#ID.field for an unnamed element; option.field[i]; no [i] where a
- * field is one number. */
+/* Names of numbers: kind/NAME.field[i]; kind/#ID.field for an unnamed element; option.field[i]; no [i] if a field is
+ * one number. */
 #pragma once
 
 #include "model/layout.h"
@@ -13,5 +13,5 @@ const char *tac_param_place(const tacModel *m, int field, int index, tacKind *ki
 void tac_param_text(const tacModel *m, int field, int index, char *text, size_t size);
 /* Path -> (field, flat index), settable or not. */
 tacStatus tac_param_parse(const tacModel *m, const char *path, int *field, int *index, tacError *err);
-/* Whether (field, index) is in range and may be set. */
+/* 1: (field, index) is in range and may be set. */
 int tac_param_allowed(const tacModel *m, int field, int index);

@@ -1,7 +1,7 @@
 /* Parameters by path: list, find, get, set in place, register.
  *
- * A NUMBER row is a parameter unless something else decides its value; then it is refused by name (reason_against). One
- * at which the rule changes by which another number is read can be set, but not registered: there is no derivative
+ * A NUMBER row is a parameter unless something else decides its value. Then it is refused by name (reason_against). A
+ * number at which the meaning of another number changes can be set, but not registered: there is no derivative
  * (reason_against_deriving). */
 #include "model/inertia.h"
 #include "model/param_path.h"
@@ -45,7 +45,7 @@ static int shapes_inertia(const tacField *f) {
     return IS(f, geom_pos) || IS(f, geom_quat) || IS(f, geom_size) || IS(f, geom_density) || IS(f, geom_mass);
 }
 
-/* Whether the number went into an inertia that is no longer computed from it (fusestatic, discardvisual, align). */
+/* 1: the number went into an inertia that is no longer computed from it (fusestatic, discardvisual, align). */
 static int is_frozen(const tacModel *m, const tacField *f, int row) {
     if (shapes_inertia(f)) return m->body_frozen[m->geom_body[row]];
     if (!IS(f, mesh_scale) && !IS(f, mesh_refpos) && !IS(f, mesh_refquat)) return 0;
@@ -54,7 +54,7 @@ static int is_frozen(const tacModel *m, const tacField *f, int row) {
     return 0;
 }
 
-/* NULL when (field, index) is a parameter, else why not. */
+/* NULL if (field, index) is a parameter, else the reason why not. */
 static const char *reason_against(const tacModel *m, int field, int index) {
     const tacField *f = &TAC_FIELDS[field];
     int row = index / f->per;
@@ -73,7 +73,7 @@ static const char *reason_against(const tacModel *m, int field, int index) {
 
 /* --- Which have a derivative -------------------------------------------------------------------------------------- */
 
-/* How many of an actuator's six gears count. */
+/* Number of an actuator's six gears that count. */
 static int gears_used(const tacModel *m, int a) {
     int type = m->actuator_trntype[a];
     if (type == TAC_TRN_JOINT || type == TAC_TRN_JOINT_IN_PARENT)
@@ -81,7 +81,7 @@ static int gears_used(const tacModel *m, int a) {
     return type == TAC_TRN_SITE ? 6 : 1;
 }
 
-/* A servo whose length is an angle takes its setpoint on a circle, whose size the gear sets. */
+/* A servo whose length is an angle takes its setpoint on a circle. The gear sets its size. */
 static const char *reason_against_circle(const tacModel *m, const tacField *f, int a, int k) {
     if ((IS(f, actuator_gainprm) && k == 0) || (IS(f, actuator_biasprm) && k == BIAS_STIFFNESS))
         return "the actuator's setpoint is taken on a circle only while gainprm[0] is -biasprm[1]";
@@ -91,7 +91,7 @@ static const char *reason_against_circle(const tacModel *m, const tacField *f, i
     return NULL;
 }
 
-/* A servo's damping ratio applies only while gainprm[0] is -biasprm[1], and only to what it has a moment on. */
+/* A servo's damping ratio applies only while gainprm[0] is -biasprm[1], and only to dofs with a moment. */
 static const char *reason_against_servo(const tacModel *m, const tacField *f, int a, int k) {
     const double *bias = m->actuator_biasprm + 10 * a;
     int servo = m->actuator_gainprm[10 * a] == -bias[BIAS_STIFFNESS];
@@ -109,7 +109,7 @@ static const char *reason_against_servo(const tacModel *m, const tacField *f, in
     return tac_servo_on_circle(m, a) ? reason_against_circle(m, f, a, k) : NULL;
 }
 
-/* A body that only slides along its axes has a simpler inverse weight, by which springdamper is read. */
+/* A body that only slides along its axes has a simpler inverse weight, which springdamper uses. */
 static const char *reason_against_sliding(const tacModel *m, int body) {
     if (!tac_body_only_slides(m, body)) return NULL;
     for (int j = m->body_joint_adr[body]; j < m->body_joint_adr[body] + m->body_joint_num[body]; j++)
@@ -117,7 +117,7 @@ static const char *reason_against_sliding(const tacModel *m, int body) {
     return NULL;
 }
 
-/* A tendon without inertia: with some, the bodies it pulls count otherwise. */
+/* A tendon without inertia. With inertia, the bodies that it pulls have other weights. */
 static const char *reason_against_armature(const tacModel *m, int tendon) {
     const char *reason = NULL;
     for (int k = 0; k < m->tendon_term_num[tendon] && reason == NULL; k++)
@@ -125,7 +125,7 @@ static const char *reason_against_armature(const tacModel *m, int tendon) {
     return reason;
 }
 
-/* NULL when steps have a derivative with respect to (field, index), a number that can be set; else why not. */
+/* NULL if steps have a derivative with respect to (field, index), a number that can be set. Else the reason why not. */
 static const char *reason_against_deriving(const tacModel *m, int field, int index) {
     const tacField *f = &TAC_FIELDS[field];
     int row = index / f->per;
@@ -148,27 +148,27 @@ int tac_param_allowed(const tacModel *m, int field, int index) {
     return f->role == 'N' && index >= 0 && index < n && reason_against(m, field, index) == NULL;
 }
 
-/* Whether a field's numbers can all be set, so that they need not be looked at one by one. */
+/* 1: all numbers of a field can be set, so that they need not be checked one by one. */
 static int has_no_exceptions(const tacField *f) {
     return f->role == 'N' && !is_inertial(f) && strcmp(f->kind, "body") != 0 && !IS(f, joint_stiffness) &&
            !IS(f, joint_damping) && !IS(f, joint_springdamper) && !IS(f, joint_pos) && !IS(f, joint_axis) &&
            !shapes_inertia(f) && strcmp(f->kind, "mesh") != 0 && !IS(f, actuator_biasprm);
 }
 
-/* Whether the number belongs to a body whose inertia comes from its geoms. */
+/* 1: the number belongs to a body whose inertia comes from its geoms. */
 static int comes_from_geoms(const tacModel *m, const tacField *f, int index) {
     return is_inertial(f) && m->body_inertial[index / f->per] == TAC_INERTIAL_GEOMS;
 }
 
-/* Whether the list shows it. Mass and inertia that come from geoms can be set (which makes them explicit) but are not
- * listed: the geoms' own numbers are. */
+/* 1: the list shows the number. Mass and inertia from geoms can be set (which makes them explicit) but are not listed:
+ * the geoms' own numbers are. */
 static int is_listed(const tacModel *m, int field, int index) {
     return reason_against(m, field, index) == NULL && !comes_from_geoms(m, &TAC_FIELDS[field], index);
 }
 
 /* --- The list ----------------------------------------------------------------------------------------------------- */
 
-/* Walks the list: the i-th parameter's (field, index) where i is below the count; returns how many were passed. */
+/* Walks the list. Finds (field, index) of parameter i if i is below the count. Returns how many were passed. */
 static int walk(const tacModel *m, int i, int *field, int *index) {
     int passed = 0;
     for (int k = 0; k < TAC_NFIELD; k++) {
@@ -225,7 +225,7 @@ double *tac_param_find(const tacModel *model, const char *path, int *field, int 
     return tac_param_at(model, f, i);
 }
 
-/* The number as a file would write it if the body's inertia were written out. */
+/* The number as a file would write it with the body's inertia written out. */
 static tacStatus inertial_from_geoms(const tacModel *m, const tacField *f, int index, double *value, tacError *err) {
     tacMassProperties p;
     int element = index % f->per;
@@ -254,14 +254,14 @@ tacStatus tac_param_get(const tacModel *model, const char *path, double *value, 
 
 /* --- Registered numbers ------------------------------------------------------------------------------------------- */
 
-/* Place among the registered numbers, or -1. */
+/* Position among the registered numbers, or -1. */
 static int find_member(const tacModel *m, int field, int index) {
     for (int i = 0; i < m->nmember; i++)
         if (m->param_field[i] == field && m->param_index[i] == index) return i;
     return -1;
 }
 
-/* How many numbers a parameter sets; *first: the first of them. */
+/* Number of numbers that a parameter sets. *first: the first of them. */
 static int count_members(const tacModel *m, int k, int *first) {
     int n = 0;
     for (int i = m->nmember - 1; i >= 0; i--)
@@ -269,7 +269,7 @@ static int count_members(const tacModel *m, int k, int *first) {
     return n;
 }
 
-/* The number at place `at` is one of a group, where the caller means it alone. */
+/* Fails because the number at `at` belongs to a group, but the caller means it alone. */
 static tacStatus refuse_member(const tacModel *m, const char *path, int at, const char *what, tacError *err) {
     int first = at, n = count_members(m, m->param_theta[at], &first);
     char text[TAC_ERROR_TEXT / 2];
@@ -279,7 +279,7 @@ static tacStatus refuse_member(const tacModel *m, const char *path, int at, cons
                     n, text);
 }
 
-/* Whether it is one of several that a parameter sets. */
+/* 1: the number is one of several that a parameter sets. */
 static int is_tied(const tacModel *m, int at) {
     int first;
     return count_members(m, m->param_theta[at], &first) > 1;
@@ -287,7 +287,7 @@ static int is_tied(const tacModel *m, int at) {
 
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
 
-/* Writes down the mass and inertia a body has from its geoms; they no longer follow the geoms. */
+/* Stores the mass and inertia that a body has from its geoms. They no longer follow the geoms. */
 static tacStatus make_explicit(tacModel *m, int body, tacError *err) {
     tacMassProperties p;
     TAC_TRY(tac_body_inertia(m, body, &p, err));
@@ -299,7 +299,7 @@ static tacStatus make_explicit(tacModel *m, int body, tacError *err) {
     return TAC_OK;
 }
 
-/* Quaternions and axes are kept as units: again after one of their numbers changed. */
+/* Normalizes quaternions and axes again after one of their numbers changed. */
 static void normalize_row(tacModel *m, int field, int index) {
     const tacField *f = &TAC_FIELDS[field];
     tacQuat *quats[] = {m->body_quat, m->inertial_quat, m->geom_quat, m->site_quat, m->mesh_refquat};
@@ -309,7 +309,7 @@ static void normalize_row(tacModel *m, int field, int index) {
     if (IS(f, joint_axis)) m->joint_axis[row] = tac_unit_axis(m->joint_axis[row]);
 }
 
-/* One number into its row. */
+/* Writes one number into its row. */
 static tacStatus put_number(tacModel *m, int field, int index, double value, tacError *err) {
     const tacField *f = &TAC_FIELDS[field];
     double *number = tac_param_at(m, field, index);
@@ -323,7 +323,7 @@ static tacStatus put_number(tacModel *m, int field, int index, double value, tac
     return TAC_OK;
 }
 
-/* A number of a group takes the whole group with it: all are written before rows become units again. */
+/* A number of a group sets the whole group. All are written before rows become units again. */
 tacStatus tac_param_write(tacModel *model, const char *path, double value, tacError *err) {
     int field, index, first = 0, n = 0;
     if (tac_param_find(model, path, &field, &index, err) == NULL) return err != NULL ? err->status : TAC_ERR_NAME;
@@ -348,7 +348,7 @@ tacStatus tac_param_write_all(tacModel *model, const double *theta, tacError *er
 
 /* --- Registering -------------------------------------------------------------------------------------------------- */
 
-/* Path -> (field, index) of a number that steps have a derivative to. */
+/* Path -> (field, index) of a number with a derivative of steps. */
 static tacStatus admit(const tacModel *m, const char *path, int *field, int *index, tacError *err) {
     if (tac_param_find(m, path, field, index, err) == NULL) return err != NULL ? err->status : TAC_ERR_NAME;
     const char *reason = reason_against_deriving(m, *field, *index);
@@ -356,7 +356,7 @@ static tacStatus admit(const tacModel *m, const char *path, int *field, int *ind
     return tac_fail(err, TAC_ERR_NAME, "parameter '%s' cannot be registered: %s", path, reason);
 }
 
-/* One number more, of parameter k. There is room for it. */
+/* Adds one number to parameter k. There is room for it. */
 static tacStatus append_member(tacModel *m, int field, int index, int k, tacError *err) {
     if (comes_from_geoms(m, &TAC_FIELDS[field], index)) {
         TAC_TRY(make_explicit(m, index / TAC_FIELDS[field].per, err));
@@ -382,7 +382,7 @@ tacStatus tac_param_register(tacModel *model, const char *path, int *index, tacE
     return TAC_OK;
 }
 
-/* Whether paths[i] is one of those before it. */
+/* 1: paths[i] is one of those before it. */
 static int comes_again(const tacModel *m, const char *const *paths, int i) {
     int field, index, other_field, other_index;
     if (tac_param_find(m, paths[i], &field, &index, NULL) == NULL) return 0;
@@ -405,7 +405,7 @@ static int find_group(const tacModel *m, const char *const *paths, int n) {
     return count_members(m, k, &first) == n ? k : -1;
 }
 
-/* Whether paths[i] may join the group of those before it. */
+/* 1: paths[i] may join the group of those before it. */
 static tacStatus check_group_member(const tacModel *m, const char *const *paths, int i, tacError *err) {
     int field, index;
     double value, first;

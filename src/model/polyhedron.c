@@ -1,7 +1,7 @@
 /* Triangles of a convex hull -> polyhedron.
  *
- * Half-edge 3 t + k runs along side k of triangle t; its twin runs back along the same edge in the next triangle.
- * Triangles are gathered into regions that lie in one plane each; the half-edges between regions are the edges. */
+ * Half-edge 3 t + k runs along side k of triangle t. Its twin runs back along the same edge in the next triangle.
+ * Triangles are gathered into plane regions. The half-edges between regions are the edges. */
 #include "model/polyhedron.h"
 
 #include "base/error.h"
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shares of the largest coordinate. Points this near to a plane or line are in it: some times what rounding leaves of
- * coordinates that were rotated or shifted, and of the planes through them. */
+/* Relative to the largest coordinate. Points this near to a plane or line are in it. This is some times the rounding of
+ * rotated or shifted coordinates, and of the planes through them. */
 #define FLAT 1e-13
-/* A body that bulges inwards by more than this share of its volume is not convex: far above rounding, for triangles
- * that are no hull at all. */
+/* A body that bulges inwards by more than this share of its volume is not convex. It is far above rounding, for
+ * triangles that are no hull at all. */
 #define BULGE 1e-9
 
-/* A surface at work. Vertices are numbered in ascending order of their ids. */
+/* A surface under construction. Vertices are numbered in ascending order of their ids. */
 typedef struct Surface {
     int nvert, ntri, nregion;
     double size, turn;
@@ -70,7 +70,7 @@ static void collect_vertices(Surface *s, const tacVec3 *vert, int nface, const i
     }
 }
 
-/* Vertices in one place are the lowest of them: same[vertex]. */
+/* same[vertex]: the lowest of the vertices at the same point. */
 static int weld_vertices(const Surface *s, int *same) {
     Place *place = malloc((size_t)s->nvert * sizeof *place);
     if (place == NULL) return 0;
@@ -137,7 +137,7 @@ typedef struct Seed {
     int v[3], triangle;
 } Seed;
 
-/* The largest first; equal ones by their vertices. */
+/* Sorts the largest first, and equal ones by their vertices. */
 static int compare_seeds(const void *a, const void *b) {
     const Seed *p = a, *q = b;
     if (p->area != q->area) return p->area > q->area ? -1 : 1;
@@ -152,7 +152,7 @@ static tacVec3 area_vector(const Surface *s, int t) {
     return tac_cross3(tac_sub3(s->x[v[1]], s->x[v[0]]), tac_sub3(s->x[v[2]], s->x[v[0]]));
 }
 
-/* The vertices from the lowest on, so that the order of triangles and where they begin do not count. */
+/* The vertices from the lowest on, so that the order of triangles and their first vertices do not matter. */
 static Seed seed_of(const Surface *s, int t) {
     const int *v = s->from + 3 * t;
     int k = v[0] < v[1] ? (v[0] < v[2] ? 0 : 2) : (v[1] < v[2] ? 1 : 2);
@@ -160,7 +160,7 @@ static Seed seed_of(const Surface *s, int t) {
     return (Seed){tac_dot3(a, a), {v[k], v[(k + 1) % 3], v[(k + 2) % 3]}, t};
 }
 
-/* Thinner than what counts as flat. */
+/* 1: the triangle is thinner than the tolerance of flatness. */
 static int is_sliver(const Surface *s, int t, tacVec3 area) {
     double longest = 0;
     for (int k = 0; k < 3; k++) {
@@ -170,7 +170,7 @@ static int is_sliver(const Surface *s, int t, tacVec3 area) {
     return tac_dot3(area, area) <= longest * (FLAT * s->size) * (FLAT * s->size);
 }
 
-/* Triangle t lies in the plane through x with unit normal n, the same way up. */
+/* 1: triangle t lies in the plane through x with unit normal n, with the same orientation. */
 static int lies_in(const Surface *s, int t, tacVec3 x, tacVec3 n) {
     for (int k = 0; k < 3; k++)
         if (!(tac_abs(tac_dot3(n, tac_sub3(s->x[s->from[3 * t + k]], x))) <= FLAT * s->size)) return 0;
@@ -178,7 +178,7 @@ static int lies_in(const Surface *s, int t, tacVec3 x, tacVec3 n) {
     return tac_dot3(area, n) > 0 || is_sliver(s, t, area);
 }
 
-/* All that hangs together with the seed and lies in its plane. One plane, so that no tolerance adds up. */
+/* All triangles connected with the seed that lie in its plane. One plane, so that no tolerance adds up. */
 static void grow_region(Surface *s, int seed) {
     tacVec3 area = area_vector(s, seed), x = s->x[s->from[3 * seed]];
     double length = tac_norm3(area);
@@ -197,7 +197,7 @@ static void grow_region(Surface *s, int seed) {
     }
 }
 
-/* Regions grown from the largest triangles on, so that planes come from good triangles and slivers join them. */
+/* Grows regions from the largest triangles on. So planes come from good triangles, and slivers join them. */
 static int find_regions(Surface *s) {
     Seed *seed = malloc((size_t)s->ntri * sizeof *seed);
     if (seed == NULL) return 0;
@@ -233,7 +233,7 @@ static void link_loops(Surface *s) {
     }
 }
 
-/* Vertex v on the straight edge p v n between two regions goes:
+/* Removes vertex v on the straight edge p v n between two regions:
  *   h1 = p v, h2 = v n on one side, g1 = n v, g2 = v p on the other; h1 becomes p n and g1 becomes n p. */
 static void drop_middle(Surface *s, int v) {
     int h2 = s->leave[v], h1 = s->prev[h2], g1 = s->twin[h2], g2 = s->next[g1];
@@ -251,7 +251,8 @@ static void drop_middle(Surface *s, int v) {
     s->length[left]--, s->length[right]--;
 }
 
-/* One loop per region, each vertex once in it; every vertex turned round once by its edges; a sphere (Euler). */
+/* Checks for one loop per region with each vertex once in it, one turn of the edges round every vertex, and a sphere
+ * (Euler). */
 static int is_closed(Surface *s) {
     int ncorner = 0, nedge = 0;
     for (int v = 0; v < s->nvert; v++) {
@@ -279,7 +280,7 @@ static int is_closed(Surface *s) {
     return ncorner - nedge / 2 + s->nregion == 2;
 }
 
-/* At each edge a b the next corners c of the left and d of the right region bend outwards: (ab x ac) . ad <= 0; and the
+/* At each edge a b the next corners c of the left and d of the right region bend outwards: (ab x ac) . ad <= 0. The
  * whole is not inside out. */
 static int is_convex(const Surface *s) {
     double volume = 0, most = BULGE * s->size * s->size * s->size;
@@ -297,7 +298,7 @@ static int is_convex(const Surface *s) {
 
 /* --- Result ------------------------------------------------------------------------------------------------------- */
 
-/* Where a loop begins: at its lowest corner. */
+/* A loop, from its lowest corner on. */
 typedef struct Loop {
     int h, v[2];
 } Loop;
@@ -393,7 +394,7 @@ static int allocate(Surface *s, int nface) {
     return 1;
 }
 
-/* Coplanar triangles together; where rounding leaves that no surface of simple polygons, each on its own. */
+/* Merges coplanar triangles. If rounding then leaves no surface of simple polygons, keeps each triangle. */
 static tacStatus find_edges(Surface *s) {
     if (!find_regions(s)) return TAC_ERR_MEMORY;
     link_loops(s);

@@ -3,8 +3,8 @@
 
 #include "tactus/types.h"
 
-/* A closed surface of convex polygons in one block of memory. Corners are in ascending order of their vertex ids and
- * are named by their place in it; polygons are in ascending order of their loops, which begin with their lowest
+/* A closed surface of convex polygons in one block of memory. Corners are in ascending order of their vertex ids, and
+ * their index in this order names them. Polygons are in ascending order of their loops, which begin with their lowest
  * corner. So nothing depends on the order of the triangles. */
 typedef struct tacPolyhedron {
     int ncorner, npolygon, nedge; /* nedge: directed edges, two for each */
@@ -16,9 +16,9 @@ typedef struct tacPolyhedron {
     int *loop;                    /* nedge: corners, counter-clockwise seen from outside */
 } tacPolyhedron;
 
-/* Vertices, and the triangles of their convex hull -> the polyhedron, to be freed; loops turn as triangles do. Vertices
- * in the same place are one; those inside a polygon or an edge, to rounding, are no corners. turn is 1 where triangles
- * are counter-clockwise seen from outside, -1 where a mirroring scale will make them so. TAC_ERR_MODEL (and all zero):
- * the triangles do not enclose a convex body. */
+/* Vertices, and the triangles of their convex hull -> the polyhedron, to be freed. Loops turn as triangles do. Vertices
+ * at the same point are one. Those inside a polygon or an edge, to rounding, are no corners. turn is 1 if triangles are
+ * counter-clockwise seen from outside, -1 if a mirroring scale will make them so. TAC_ERR_MODEL (and all zero): the
+ * triangles do not enclose a convex body. */
 tacStatus tac_polyhedron_new(const tacVec3 *vert, int nface, const int *face, double turn, tacPolyhedron *out);
 void tac_polyhedron_free(tacPolyhedron *p);

@@ -1,12 +1,12 @@
-/* Rules that decide what a written number means. */
+/* Rules for the meaning of written numbers. */
 #include "math/vec3.h"
 #include "model/model.h"
 
-/* Frames this close count as the same, m or quaternion component: MuJoCo's. */
+/* Tolerance of equal frames, m or quaternion component: MuJoCo's. */
 #define SAME_FRAME 1e-6
-/* Direction cosine that counts as zero in an axis along a coordinate: MuJoCo's. */
+/* Direction cosine that counts as zero for an axis along a coordinate: MuJoCo's. */
 #define AXIS_ALIGNED 1e-14
-/* Least mass that is divided by: MuJoCo's. */
+/* Least mass used as a divisor: MuJoCo's. */
 #define MIN_MASS 1e-15
 
 int tac_joint_by_ratio(const tacModel *m, int joint) {
@@ -68,7 +68,7 @@ static int has_child(const tacModel *m, int body) {
     return 0;
 }
 
-/* A tendon with inertia pulls it: then the full mass matrix weighs it. */
+/* 1: a tendon with inertia pulls the body. Then the full mass matrix gives its weight. */
 static int is_pulled(const tacModel *m, int body) {
     for (int t = 0; t < m->ntendon; t++)
         for (int k = 0; m->tendon_armature[t] != 0 && k < m->tendon_term_num[t]; k++)

@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* |q|^2 this close to 1 counts as a unit: what normalizing leaves in double precision. */
+/* Tolerance of |q|^2 for a unit: the rounding of normalizing in double precision. */
 #define UNIT_TOL (8 * DBL_EPSILON)
 /* A shorter axis or quaternion has no direction (MuJoCo's limit). */
 #define MIN_NORM 1e-14
-/* Activations of one actuator: more than any dynamics need, so that a short file cannot ask for all memory. */
+/* Limit on activations of one actuator. It exceeds any dynamics' need, so that a short file cannot ask for all
+ * memory. */
 enum { MAX_ACTDIM = 1000 };
 
 tacQuat tac_unit_quat(tacQuat q) {
@@ -59,7 +60,7 @@ static tacStatus check_type(const tacCheck *c, tacKind kind, int id, const char 
     return TAC_REFUSE(c, kind, id, "%s is %d, expected 0 to %d", what, value, n - 1);
 }
 
-/* value is an id of `other`, of which there are n; -1 too where none is allowed. */
+/* value is an id of `other`, of which there are n. -1 is allowed too where none is. */
 static tacStatus check_id(const tacCheck *c, tacKind kind, int id, tacKind other, int value, int none_allowed) {
     int n = tac_model_count(c->m, other);
     if ((value >= 0 && value < n) || (none_allowed && value == -1)) return TAC_OK;
@@ -100,7 +101,7 @@ static tacStatus check_names(const tacCheck *c, tacKind kind) {
     return status;
 }
 
-/* Offsets lie in the pool, the pool begins with the empty name and ends with a zero. */
+/* Offsets are in the pool. The pool begins with the empty name and ends with a zero. */
 static tacStatus check_pool(const tacCheck *c) {
     const tacModel *m = c->m;
     if (m->nname < 1 || m->all_names[0] != '\0' || m->all_names[m->nname - 1] != '\0')
@@ -188,7 +189,7 @@ static tacStatus check_geoms(const tacCheck *c) {
     return TAC_OK;
 }
 
-/* num rows from *end on; *end moves behind them. */
+/* num rows from *end on. Moves *end behind them. */
 static int takes_rows(int adr, int num, int total, int *end) {
     if (adr != *end || num < 0 || num > total - *end) return 0;
     *end += num;
@@ -229,7 +230,7 @@ static tacStatus check_meshes(const tacCheck *c) {
     return TAC_OK;
 }
 
-/* Whether something may touch a geom: by its collision bits, or because a pair names it. */
+/* 1: something may touch the geom, by its collision bits or because a pair names it. */
 static int may_collide(const tacModel *m, int geom) {
     if (m->geom_visual[geom]) return 0;
     if (m->geom_contype[geom] != 0 || m->geom_conaffinity[geom] != 0) return 1;
@@ -283,7 +284,7 @@ static tacStatus check_tendons(const tacCheck *c) {
     return TAC_OK;
 }
 
-/* What an actuator acts on. */
+/* The target of an actuator. */
 static tacStatus check_target(const tacCheck *c, int i) {
     const tacModel *m = c->m;
     const int *id = m->actuator_trnid + 2 * i;

@@ -7,7 +7,8 @@
 #include <float.h>
 #include <string.h>
 
-/* How far a direction or a quaternion may be from length 1: what printed digits lose, not a forgotten normalization. */
+/* Tolerance of length 1 for a direction or quaternion. It allows for printed digits, not for a forgotten
+ * normalization. */
 static const double UNIT_LENGTH_TOL = 1e-6;
 
 /* m: largest size of a shape. Collision multiplies six lengths (collide/simplex.c), which overflows near 1e51 m. */
@@ -102,7 +103,7 @@ static tacStatus check_joint(const tacCheck *c, int i) {
     return TAC_OK;
 }
 
-/* Numbers of a size that must be positive, by type, and what they are. */
+/* The numbers of a size that must be positive, by type, and their names. */
 static const struct {
     int n;
     const char *word[3];
@@ -115,7 +116,7 @@ static const struct {
     [TAC_CONE] = {2, {"radius", "half-height"}},
 };
 
-/* What is only for looks may be a point; everything else has an extent. */
+/* A visual geom may be a point. Any other has an extent. */
 static tacStatus check_size(const tacCheck *c, int i) {
     const double *size = c->m->geom_size + 3 * i;
     int type = c->m->geom_type[i];
@@ -151,7 +152,7 @@ static tacStatus check_geom(const tacCheck *c, int i) {
 
 static double largest_of(tacVec3 a) { return tac_max(tac_abs(a.x), tac_max(tac_abs(a.y), tac_abs(a.z))); }
 
-/* Vertices (file - refpos) turned and scaled stay within 3 MOST_SIZE, whichever way they are turned. */
+/* Vertices (file - refpos), turned and scaled, stay within 3 MOST_SIZE for any rotation. */
 static tacStatus check_mesh_size(const tacCheck *c, int i) {
     const tacModel *m = c->m;
     double scale = largest_of(m->mesh_scale[i]), off = largest_of(m->mesh_refpos[i]);

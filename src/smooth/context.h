@@ -1,4 +1,4 @@
-/* The context that a step works on, and the stepper: the interface between simulations (step/) and contact models. */
+/* The context of a step and the stepper: the interface between simulations (step/) and contact models. */
 #pragma once
 
 #include "base/arena.h"
@@ -8,10 +8,10 @@
 #include "smooth/inputs.h"
 
 typedef struct tacContext tacContext;
-/* Lays out on a dry arena; its peak counts. */
+/* Lays out memory on a dry arena. Its peak counts. */
 typedef void (*tacMeasure)(const tacModel *model, const tacOptions *options, tacArena *dry);
 
-/* What the coefficients of friction of a contact do where it sticks. */
+/* Effect of a contact's coefficients of friction while it sticks. */
 typedef enum {
     TAC_FRICTION_ABSENT,  /* nothing: it has no friction */
     TAC_FRICTION_BOUNDS,  /* they bound the force, which is inside */
@@ -20,70 +20,71 @@ typedef enum {
 
 /* The bit of a tacIntegrator. */
 #define TAC_HAS(integrator) (1u << (integrator))
-/* One contact model with one integrator: its functions. Inputs are checked before; outputs written on success only. */
+/* The functions of one contact model with one integrator. Inputs are checked before. Outputs are written on success
+ * only. */
 typedef struct tacStepper {
-    unsigned integrators; /* those it stands for, bits of TAC_HAS */
-    int toi;              /* 1: it stops at impacts: the one that option toi asks for */
+    unsigned integrators; /* integrators it implements, bits of TAC_HAS */
+    int toi;              /* 1: it stops at impacts, as option toi asks */
     int inverse_weights;  /* 1: derivatives by parameters need those of inverse weights */
-    int fixed_rims;       /* 1: points of rims stay where they are in their bodies, so that they are found again */
+    int fixed_rims;       /* 1: points of rims stay fixed in their bodies, so that they are found again */
     tacStatus (*step)(tacContext *ctx, const double *x, const double *u, double *y);
     /* y and every array of J may be NULL */
     tacStatus (*jac)(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
     /* every array of g may be NULL */
     tacStatus (*vjp)(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
-    /* Accelerations in continuous time; each leaves w->act_dot. qacc may be NULL. */
+    /* Accelerations in continuous time. Each leaves w->act_dot. qacc may be NULL. */
     tacStatus (*acceleration)(tacContext *ctx, const double *x, const double *u, double *qacc);
     /* dqacc: nv rows, columns [x | u | theta] */
     tacStatus (*acceleration_jac)(tacContext *ctx, const double *x, const double *u, double *qacc, double *dqacc);
-    /* bar += (dqacc/d[x | u | theta])^T abar; x and u of bar are not NULL. abar is none of w->vec. */
+    /* bar += (dqacc/d[x | u | theta])^T abar. x and u of bar are not NULL. abar is none of w->vec. */
     tacStatus (*acceleration_vjp)(tacContext *ctx, const double *x, const double *u, const double *abar,
                                   const tacGrad *bar);
-    /* Forces of constraints in the step (outputs.c): of contacts on bodies, 6 nbody numbers, and of all on dofs, nv.
-     * Their derivatives: rows of columns [x | u | theta], added to; either may be NULL. In reverse bar is added to; x
-     * and u of it are not NULL. All three are NULL where there are no constraints. */
+    /* Forces of constraints in the step (outputs.c): of contacts on bodies, 6 nbody numbers, and of all constraints on
+     * dofs, nv. Derivatives are added to rows of columns [x | u | theta]; either array may be NULL. Reverse mode adds
+     * to bar, whose x and u are not NULL. All three are NULL without constraints. */
     tacStatus (*forces)(tacContext *ctx, const double *x, const double *u, double *wrench, double *qfrc);
     tacStatus (*forces_jac)(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc);
     tacStatus (*forces_vjp)(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
                             const double *qfrcbar, const tacGrad *bar);
-    /* *n contacts of the step; out is untouched where there are more than max: TAC_ERR_CONTACTS. NULL: none. */
+    /* *n contacts of the step. TAC_ERR_CONTACTS: there are more than max, and out is untouched. NULL: none. */
     tacStatus (*contacts)(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n);
-    /* What friction of a contact does; NULL where contacts is. */
+    /* Effect of a contact's friction. NULL where contacts is. */
     tacFrictionEffect (*friction)(const tacContext *ctx, const tacContact *contact);
-    /* The same of all constraints; NULL: not told. */
+    /* The same for all constraints. NULL: not available. */
     tacStatus (*constraints)(tacContext *ctx, const double *x, const double *u, tacConstraint *out, int max, int *n);
-    /* Most that there can be; NULL where constraints is. */
+    /* Largest possible number of constraints. NULL where constraints is. */
     int (*max_constraints)(const tacModel *model, const tacOptions *options);
-    /* The step alone, to write what its iterations do where ctx->history says. NULL: not told. */
+    /* Runs the step to record its iterations in ctx->history. NULL: not available. */
     tacStatus (*history)(tacContext *ctx, const double *x, const double *u);
-    /* Lays out on a dry arena what each of them takes. */
+    /* Lays out the memory of each of them on a dry arena. */
     tacMeasure measure;
 } tacStepper;
 
-/* The steppers of each contact model, ended by NULL; its folder in src/contact defines them. */
+/* The steppers of each contact model, ended by NULL. Its folder in src/contact defines them. */
 #define X(NAME, name, text) extern const tacStepper *const TAC_STEPPERS_##NAME[];
 TAC_CONTACT_MODELS(X)
 #undef X
 
-/* All that steps and their derivatives read and write besides x, u and the results. */
+/* All data that steps and their derivatives read and write besides x, u and the results. */
 struct tacContext {
-    const tacModel *model; /* what is simulated */
-    tacOptions options;    /* in use: checked, with an integrator that the contact model has */
-    tacInputLayout inputs; /* where the blocks of u are */
+    const tacModel *model; /* the simulated model */
+    tacOptions options;    /* checked options, with an integrator of the contact model */
+    tacInputLayout inputs; /* positions of the blocks of u */
     const tacStepper *stepper;
-    const tacParamTangent *tangents; /* nmember: how used numbers move with each registered number */
+    const tacParamTangent *tangents; /* nmember: changes of used numbers with each registered number */
     tacScene scene;
-    const tacContact *given; /* contact soft: contacts to take instead of those found, to compare solvers apart from
-                                collision; NULL: found. Steps alone, without derivatives */
+    const tacContact *given; /* contact soft: contacts that replace those found, to compare solvers apart from
+                              * collision; NULL: found. For steps only, not for derivatives */
     int ngiven;
-    tacIteration *history; /* where iterations of the step in hand are written; NULL: not asked for */
+    tacIteration *history; /* record of the current step's iterations; NULL: not asked for */
     int max_history, searches;
-    tacStepInfo info; /* of the step in hand: the stepper fills in what it knows */
-    int margins;      /* 1: the caller of a Jacobian wants to know its margins */
+    tacStepInfo info; /* of the current step; filled by the stepper */
+    int margins;      /* 1: the caller of a Jacobian asks for its margins */
     tacWork work;
     tacArena arena; /* scratch, the workspace included */
 };
 
-/* 1: there is a next state: the step went well, or it is the best that was found. */
+/* 1: there is a next state. The step succeeded, or it is the best one found. */
 static inline int tac_went_on(tacStatus status) {
     return status == TAC_OK || status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS;
 }

@@ -9,7 +9,7 @@
 #include "math/dense.h"
 #include "math/scalar.h"
 
-/* Kinetic and potential energy, as tac_energy has them. Needs: position, tendon lengths. */
+/* Kinetic and potential energy, as in tac_energy. Needs: position, tendon lengths. */
 static double energy_here(const tacModel *m, tacWork *w, const double *x) {
     tac_crba(m, w);
     return tac_kinetic_energy(m, w, x + m->nq) + tac_potential_energy(m, w, x);

@@ -1,4 +1,4 @@
-/* Contact none, semi-implicit Euler; and with it integrators `spin` and `coriolis`, by which turning bodies gain no
+/* Contact none with semi-implicit Euler, and integrators `spin` and `coriolis`, which keep turning bodies from gaining
  * energy (smooth/turning.h). */
 #include "smooth/turning.h"
 
@@ -8,9 +8,9 @@
 
 static int is_turning(const tacContext *ctx) { return ctx->options.integrator != TAC_EULER; }
 
-/* (M + h D) a = passive + actuators - bias + applied,  v+ = v + h a,  q+ = q (+) h v+, where D is the joints'
- * damping and passive includes -D v. Activations take their own explicit (or exact) step. w->qacc = a; w->L is left as
- * the factor of M + h D. */
+/* (M + h D) a = passive + actuators - bias + applied,  v+ = v + h a,  q+ = q (+) h v+. D is the joints' damping, and
+ * passive includes -D v. Activations take their own explicit (or exact) step. w->qacc = a. w->L holds the factor of
+ * M + h D. */
 static tacStatus accelerate(tacContext *ctx, const double *x, const double *u, int *unsolved) {
     tac_evaluate(ctx, x, u);
     const double *extra = tac_implicit_damping(ctx, ctx->work.vec[1]);
@@ -34,7 +34,8 @@ static tacStatus step(tacContext *ctx, const double *x, const double *u, double 
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-/* R = ID(q, v, a) + h D a - tau = 0 defines a: da = -(M + h D)^-1 dR. M + h D is symmetric; advance left its factor. */
+/* R = ID(q, v, a) + h D a - tau = 0 defines a, so da = -(M + h D)^-1 dR. M + h D is symmetric. advance left its
+ * factor. */
 static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, const tacJac *J) {
     const tacModel *m = ctx->model;
     tacColumns c = tac_count_columns(ctx);

@@ -7,7 +7,7 @@ void tac_measure_find_contacts(const tacModel *m, tacArena *dry) {
     layout(m, dry);
 }
 
-/* h (factor (|velocity of the centre| + |angular velocity| radius) + speed) of a geom */
+/* Reach h (factor (|velocity of the centre| + |angular velocity| radius) + speed) of a geom. */
 static double reach_of_velocity(const tacContext *ctx, const tacContactReach *reach, int geom) {
     const tacModel *m = ctx->model;
     int body = m->geom_body[geom];
@@ -18,7 +18,7 @@ static double reach_of_velocity(const tacContext *ctx, const tacContactReach *re
     return ctx->options.dt * (reach->factor * (speed + tac_norm3(V.ang) * radius) + reach->speed);
 }
 
-/* distance + h (bound of the speed + bound of the spin * radius). A plane that turns reaches everything. */
+/* Reach distance + h (bound of the speed + bound of the spin * radius). A turning plane reaches everything. */
 static double reach_of_motion(const tacContext *ctx, const tacContactReach *reach, int geom) {
     const tacModel *m = ctx->model;
     if (!tac_geom_has_shape(m, geom)) return 0;
@@ -38,7 +38,7 @@ static double reach_of(const tacContext *ctx, const tacContactReach *reach, int 
     return reach->motion != NULL ? reach_of_motion(ctx, reach, geom) : reach->distance;
 }
 
-/* -> the reach of each geom, in the arena; NULL: no room */
+/* Takes the reach of each geom from the arena. NULL: no room. */
 static double *set_reach(tacContext *ctx, const tacContactReach *reach) {
     double *extra = layout(ctx->model, &ctx->arena);
     for (int g = 0; extra != NULL && g < ctx->model->ngeom; g++)

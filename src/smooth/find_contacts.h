@@ -1,4 +1,4 @@
-/* Finding contacts: those at given poses, and those that a motion may reach within a step. */
+/* Finds the contacts at given poses, and those that a motion may reach within a step. */
 #pragma once
 
 #include "dynamics/geom_motion.h"
@@ -15,14 +15,15 @@ typedef struct tacContactReach {
     const tacVec6 *velocities;    /* nbody: of bodies, about their trees' origins in ctx->work */
     double factor, speed;         /* a pure number; m/s */
     const tacModelMotion *motion; /* with its bounds; from the poses in ctx->work */
-    int retries;                  /* without room for all contacts: each halves the reach, the last makes it zero */
+    int retries;                  /* halvings of the reach if there is no room for all contacts; the last makes it
+                                   * zero */
 } tacContactReach;
 
-/* Contacts at the poses of w, and with a reach (NULL: none) those within it -> contact[max], *n. Places the geoms of
+/* Contacts at the poses of w and, with a reach (NULL: none), those within it -> contact[max], *n. Places the geoms of
  * the scene. Fails as tac_place_geoms and tac_scene_contacts do. */
 tacStatus tac_find_contacts(tacContext *ctx, const tacWork *w, const tacContactReach *reach, tacContact *contact,
                             int max, int *n);
-/* Visits the pairs of geoms that the broad phase leaves within the reach. Needs: the geoms of the scene placed. */
+/* Visits the pairs of geoms within the reach that the broad phase leaves. Needs: the geoms of the scene placed. */
 tacStatus tac_find_candidates(tacContext *ctx, const tacContactReach *reach, tacCandidateVisit visit, void *user);
-/* Lays out on a dry arena what either takes. */
+/* Lays out the memory of either on a dry arena. */
 void tac_measure_find_contacts(const tacModel *m, tacArena *dry);

@@ -1,5 +1,5 @@
-/* The first impact of the motion q (+) t v: every pair of geoms that the broad phase leaves over the whole motion is
- * searched by itself, each until the earliest time found so far (docs/theory/collision.md, I1 to I5). */
+/* The first impact of the motion q (+) t v. The broad phase over the whole motion leaves pairs of geoms. Each is
+ * searched separately, up to the earliest time found so far (docs/theory/collision.md, I1 to I5). */
 #include "smooth/first_impact.h"
 
 #include "dynamics/contact_move.h"
@@ -16,13 +16,13 @@ typedef struct Hunt {
     tacContext *ctx;
     tacModelMotion motion;
     double gap;
-    tacHeldPairs *held; /* NULL: those that begin at the gap or nearer meet where they come nearer than they were */
-    double end;         /* where the motion ends by what is known so far */
-    double time;        /* of the earliest impact so far, or h */
-    double unsure;      /* until then every search got; h: all the way */
+    tacHeldPairs *held; /* NULL: pairs that begin within the gap meet when they come nearer than they began */
+    double end;         /* end of the motion, as known so far */
+    double time;        /* time of the earliest impact so far, or h */
+    double unsure;      /* time that every search reached; h: all the way */
     int cut;            /* 1: a pair did not fit into the list */
     tacStatus status;
-    tacImpact *out; /* the list: in order, all within TAC_IMPACT_SAME of the earliest so far */
+    tacImpact *out; /* the list: sorted, all within TAC_IMPACT_SAME of the earliest so far */
     tacImpactPair first;
 } Hunt;
 
@@ -35,11 +35,11 @@ static tacStatus search_resting(const tacShape *a, const tacMotion *A, const tac
     return tac_impact(a, A, b, B, h, found->touch.dist - TAC_IMPACT_REST * scale, found);
 }
 
-/* A level this share of a distance, or less, is well below it. */
+/* A level is well below a distance if it is at most this fraction of it. */
 #define LEVEL_SHARE 0.9
 
-/* The largest of gap/2, gap/4, ... that is well below a distance; below all of them half the distance, which is met at
- * once where rounding sees no more of it. 0: they overlap. */
+/* The largest of gap/2, gap/4, ... that is well below a distance. If there is none, half the distance, which is met at
+ * once where rounding resolves no more. 0: the geoms overlap. */
 static double level_below(double gap, double dist) {
     double level = gap / 2;
     for (int k = 1; k < TAC_IMPACT_LEVELS && !(level < LEVEL_SHARE * dist); k++)
@@ -55,13 +55,13 @@ static void place(tacShapeImpact *found, tacPose base) {
         t->point[i] = tac_pose_point(&base, t->point[i]);
 }
 
-/* Speed of any point of a shape, at most. */
+/* Upper bound of the speed of a shape's points. */
 static double fastest(const tacShape *s, const tacMotionBound *b) {
     if (s->type == TAC_PLANE) return b->spin > 0 ? TAC_INFINITY : b->speed;
     return b->speed + b->spin * tac_shape_radius(s);
 }
 
-/* The distance of two geoms at the beginning is at least this: that of balls around them, or of one and a plane. */
+/* Lower bound of the initial distance of two geoms: the distance of their bounding balls, or of one and a plane. */
 static double balls_apart(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B) {
     tacVec3 between = tac_sub3(B->p, A->p);
     double radius = tac_shape_radius(b);
@@ -69,7 +69,7 @@ static double balls_apart(const tacShape *a, const tacPose *A, const tacShape *b
     return tac_norm3(between) - radius - tac_shape_radius(a);
 }
 
-/* *far = 1: too far apart, at the beginning, to come to a gap within h; 0: *dist is how far. */
+/* *far = 1: the initial distance is too large to fall to the gap within h. 0: *dist is that distance. */
 static tacStatus is_far(const Hunt *k, const int geom[2], const tacMotion motion[2], double h, double gap, int *far,
                         double *dist) {
     const tacScene *scene = &k->ctx->scene;
@@ -86,7 +86,7 @@ static tacStatus is_far(const Hunt *k, const int geom[2], const tacMotion motion
     return TAC_OK;
 }
 
-/* The distance at which a pair that begins `dist` apart meets; 0: it does not. */
+/* The distance at which a pair that begins `dist` apart meets. 0: it does not meet. */
 static double level_of(const Hunt *k, double dist) {
     if (k->held == NULL || dist > k->held->near) return k->gap;
     double level = k->gap / 2;
@@ -123,10 +123,10 @@ static int is_held(const tacHeldPairs *held, int g0, int g1) {
     return 0;
 }
 
-/* m: what begins a motion overlapping by more was given so, and may be pressed further. */
+/* m: a pair that begins with more overlap was given so, and may be pressed further. */
 #define SOUND 1e-9
 
-/* *apart = 1: a held pair is far enough apart where the motion ends. */
+/* *apart = 1: a held pair is far enough apart at the end of the motion. */
 static tacStatus ends_apart(const Hunt *k, int g0, int g1, int *apart) {
     const tacModel *m = k->motion.model;
     int base = tac_common_body(m, m->geom_body[g0], m->geom_body[g1]);
@@ -157,7 +157,7 @@ static int comes_before(const tacImpactPair *a, const tacImpactPair *b) {
     return a->geom[0] != b->geom[0] ? a->geom[0] < b->geom[0] : a->geom[1] < b->geom[1];
 }
 
-/* Keeps the list in order; what falls off its end is only counted. */
+/* Keeps the list sorted. Pairs that fall off its end are only counted. */
 static void insert(Hunt *k, tacImpactPair p) {
     tacImpact *out = k->out;
     int last = out->npair < out->max_pairs ? out->npair : out->max_pairs;
@@ -165,7 +165,8 @@ static void insert(Hunt *k, tacImpactPair p) {
     for (int i = 0; i < last; i++)
         if (comes_before(&p, &out->pair[i])) {
             tacImpactPair later = out->pair[i];
-            out->pair[i] = p, p = later;
+            out->pair[i] = p;
+            p = later;
         }
     if (last < out->max_pairs)
         out->pair[last] = p;
@@ -176,14 +177,14 @@ static void insert(Hunt *k, tacImpactPair p) {
 /* Time up to which impacts of a pair matter. */
 static double horizon(const Hunt *k) { return tac_min(k->time + TAC_IMPACT_SAME * k->motion.h, k->motion.h); }
 
-/* Drops from the list's end what comes later than an earlier impact found since. */
+/* Drops pairs from the list's end that meet too late after an earlier impact found since. */
 static void forget_later(Hunt *k) {
     tacImpact *out = k->out;
     while (out->npair > 0 && out->npair <= out->max_pairs && out->pair[out->npair - 1].time > horizon(k))
         out->npair--;
 }
 
-/* Long searches are counted; too many of them end the hunt. */
+/* Counts long searches. Too many of them end the hunt. */
 static tacStatus count_steps(const Hunt *k, const tacShapeImpact *found) {
     if (k->held == NULL || found->steps <= TAC_IMPACT_STEADY) return TAC_OK;
     k->held->slow += found->steps - TAC_IMPACT_STEADY;
@@ -218,8 +219,8 @@ static void visit_pair(void *user, int g0, int g1, int pair) {
     if (k->status == TAC_OK && !is_held(k->held, g0, g1)) search_pair(k, g0, g1);
 }
 
-/* Searches the held pairs, once the others have fixed the end of the motion: those that are too near there. If one of
- * them ends the motion earlier, the rest is checked again at the new end. */
+/* Searches the held pairs that are too near at the end of the motion. The other pairs have fixed this end. If a held
+ * pair ends the motion earlier, the rest is checked again at the new end. */
 static void visit_held(Hunt *k) {
     tacHeldPairs *held = k->held;
     for (int i = 0; i < held->n && k->status == TAC_OK; i++)
@@ -239,7 +240,7 @@ static void visit_held(Hunt *k) {
 
 /* --- The scene ---------------------------------------------------------------------------------------------------- */
 
-/* Searches every pair that may meet. Held pairs come last, when the others have fixed the end of the motion. */
+/* Searches every pair that may meet. Held pairs come last, after the others have fixed the end of the motion. */
 static tacStatus each_pair(Hunt *k) {
     const tacContactReach reach = {.motion = &k->motion, .distance = 0.5 * tac_max(k->gap, 0)};
     k->status = TAC_OK;
@@ -259,7 +260,7 @@ static tacStatus prepare(Hunt *k) {
     return TAC_OK;
 }
 
-/* row = d(d . (x1 - x0))/dq of the touching points, fixed to their bodies -> row v. */
+/* row = d(d . (x1 - x0))/dq of the touching points, fixed to their bodies. Returns row v. */
 static double rate_along(const Hunt *k, tacVec3 d, double *row) {
     const tacModel *m = k->ctx->model;
     double rate = 0;
@@ -273,14 +274,16 @@ static double rate_along(const Hunt *k, tacVec3 d, double *row) {
     return rate;
 }
 
-/* d(time) = -row (P dq + t Q dv)/(row v), row = d(dist)/dq at the impact (I5). */
+/* d(time) = -row (P dq + t Q dv)/(row v), with row = d(dist)/dq at the impact (I5). */
 static tacStatus differentiate(Hunt *k, const double *mocap, tacImpact *out) {
     const tacModel *m = k->ctx->model;
     tacWork *w = &k->ctx->work;
     double *row = w->vec[0], *tv = w->vec[1], *qbar = w->vec[2], *vbar = w->vec[3], *q = w->next;
     tacVec3 t1, t2;
-    for (int i = 0; i < m->nv; i++)
-        vbar[i] = 0, tv[i] = k->first.time * k->motion.v[i];
+    for (int i = 0; i < m->nv; i++) {
+        vbar[i] = 0;
+        tv[i] = k->first.time * k->motion.v[i];
+    }
     tac_qpos_add(m, k->motion.q, tv, q);
     tac_kinematics_q(m, w, q, mocap);
     tac_contact_frame(k->first.normal, &t1, &t2);
@@ -295,15 +298,20 @@ static tacStatus differentiate(Hunt *k, const double *mocap, tacImpact *out) {
     return TAC_OK;
 }
 
-/* Writes the impacts to a copy of the caller's struct. A list that was too short is made again with the time known, so
+/* Writes the impacts to a copy of the caller's struct. A list that was too short is made again at the known time, so
  * that it counts the pairs that meet then. */
 static tacStatus hunt(Hunt *k, tacImpact *found) {
-    found->kind = TAC_IMPACT_NONE, found->time = k->motion.h;
+    found->kind = TAC_IMPACT_NONE;
+    found->time = k->motion.h;
     k->out = found;
     TAC_TRY(prepare(k));
     TAC_TRY(each_pair(k));
     if (k->cut) TAC_TRY(each_pair(k));
-    if (k->unsure < k->time) found->kind = TAC_IMPACT_UNDECIDED, found->time = k->unsure, found->npair = 0;
+    if (k->unsure < k->time) {
+        found->kind = TAC_IMPACT_UNDECIDED;
+        found->time = k->unsure;
+        found->npair = 0;
+    }
     if (found->npair == 0) return TAC_OK;
     if (found->kind == TAC_IMPACT_NONE) found->kind = TAC_IMPACT_HIT;
     found->time = k->first.time;

@@ -2,8 +2,8 @@
  *
  *   (M - h G) a = F(x, u),   v+ = v + h a,   q+ = q (+) h v+,   G = dF/dv
  *
- * `implicit` takes all of G, which is not symmetric; `implicitfast` leaves the derivative of Coriolis and centrifugal
- * forces out, but for bodies that float alone, and is then symmetric where there are none (dynamics/velocity.h). */
+ * `implicit` takes all of G, which is not symmetric. `implicitfast` omits the derivative of Coriolis and centrifugal
+ * forces, except for bodies that float alone. Without such bodies it is symmetric (dynamics/velocity.h). */
 #include "smooth/implicit.h"
 
 #include "dynamics/inverse.h"
@@ -63,8 +63,7 @@ void tac_implicit_solve_transposed(tacContext *ctx, const tacImplicit *f, double
 
 /* (x, u) -> w->qacc. */
 static tacStatus accelerate(tacContext *ctx, const double *x, const double *u, tacImplicit *f) {
-    tacStatus status = tac_implicit_open(ctx, f);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_implicit_open(ctx, f));
     tac_evaluate(ctx, x, u);
     return tac_implicit_accelerate(ctx, x, u, f);
 }
@@ -95,16 +94,16 @@ static void shift_velocity(const tacContext *ctx, const double *x, double side, 
         v[i] = x[m->nq + i] + side * ctx->options.dt * ctx->work.qacc[i];
 }
 
-/* What is placed: numbers of mocap poses, then registered numbers. Their columns are the last ones. */
+/* Numbers of mocap poses, then registered numbers. Their columns are the last ones. */
 static int count_placed(const tacContext *ctx) { return ctx->inputs.nmocap + ctx->model->nmember; }
 
-/* Column of the k-th of them among c.n. */
+/* Column of number k among c.n. */
 static int placed_column(const tacContext *ctx, tacColumns c, int k) {
     int nmocap = ctx->inputs.nmocap;
     return k < nmocap ? c.n - c.np - nmocap + k : c.n - c.np + ctx->tangents[k - nmocap].column;
 }
 
-/* Movers of such a column; returns their number. */
+/* Movers of number k. Returns how many. */
 static int placed_movers(tacContext *ctx, const tacSmoothPoint *p, int k, tacMover movers[2]) {
     int nmocap = ctx->inputs.nmocap;
     if (k >= nmocap) return tac_param_movers(ctx->model, &ctx->work, &ctx->tangents[k - nmocap], p, movers);
@@ -142,7 +141,7 @@ static void emit_velocity(tacContext *ctx, const tacSmoothPoint *p, int k, int c
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
 
-/* The column of the time step: dc/dv(v + side h a) a / 2, the derivative by h of side/2 c. T: dc/dv. */
+/* The column of the time step: dc/dv(v + side h a) a / 2, the derivative of side/2 c by h. T: dc/dv. */
 static void add_bias_time(const tacContext *ctx, const unsigned char *rows, tacColumns c, const double *T, double *W) {
     size_t n = (size_t)ctx->model->nv;
     int time = tac_param_of_time(ctx->model);
@@ -152,7 +151,7 @@ static void add_bias_time(const tacContext *ctx, const unsigned char *rows, tacC
                 0.5 * tac_dense_dot((int)n, T + i * 2 * n, ctx->work.qacc);
 }
 
-/* dc/dq and dc/dv side by side, a velocity, an acceleration of zero, one column. */
+/* dc/dq and dc/dv side by side, a velocity, a zero acceleration, one column. */
 typedef struct BiasSide {
     double *T, *v, *still, *column;
 } BiasSide;
@@ -198,7 +197,7 @@ static double *layout_velocity(const tacModel *m, tacArena *arena) {
     return TAC_TAKE(arena, 2 * (size_t)m->nv * (size_t)m->nv, double);
 }
 
-/* W += d(-h G a) without what Coriolis and centrifugal forces have of it */
+/* W += d(-h G a) without the part of Coriolis and centrifugal forces */
 static tacStatus add_force_jac(tacContext *ctx, const double *x, const double *u, tacColumns c, double *W) {
     const tacModel *m = ctx->model;
     TAC_SCOPE(&ctx->arena);
@@ -256,14 +255,14 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
-/* Where the gradient with respect to column k of those above goes; NULL: it is not asked for. */
+/* Destination of the gradient by number k. NULL: it is not asked for. */
 static double *placed_bar(const tacContext *ctx, const tacGrad *bar, int k) {
     int nmocap = ctx->inputs.nmocap;
     if (k < nmocap) return bar->u + ctx->inputs.mocap + k;
     return bar->theta != NULL ? bar->theta + ctx->tangents[k - nmocap].column : NULL;
 }
 
-/* lambda of the rows that count, a velocity, an acceleration of zero, what goes to q and v. */
+/* lambda of the marked rows, a velocity, a zero acceleration, gradients by q and v. */
 typedef struct BiasBar {
     double *lambda, *v, *still, *qbar, *vbar;
 } BiasBar;

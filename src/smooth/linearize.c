@@ -36,7 +36,7 @@ static void emit_params(tacContext *ctx, const tacSmoothPoint *x, double span, c
                       sink);
 }
 
-/* The activations' own parameters. */
+/* The parameters of the activations themselves. */
 static void emit_param_activations(tacContext *ctx, const tacSmoothPoint *x, const tacSink *sink) {
     for (int p = 0; p < ctx->model->nmember; p++)
         tac_param_activation_jac(ctx->model, &ctx->work, x, &ctx->tangents[p], ctx->tangents[p].column, sink);
@@ -68,10 +68,15 @@ static void copy_block(const tacModel *m, const double *hv, double h, tacColumns
         size_t k = 0;
         for (; k + 2 <= ld; k += 2) { /* two at a time: compilers use 128-bit registers at -O2 */
             double one = -h * w[k], two = -h * w[k + 1];
-            dv[k] = one, dv[k + 1] = two;
-            dq[k] = h * one, dq[k + 1] = h * two;
+            dv[k] = one;
+            dv[k + 1] = two;
+            dq[k] = h * one;
+            dq[k + 1] = h * two;
         }
-        if (k < ld) dv[k] = -h * w[k], dq[k] = h * dv[k];
+        if (k < ld) {
+            dv[k] = -h * w[k];
+            dq[k] = h * dv[k];
+        }
         if (velocity < 0) continue;
         dv[velocity + (int)i] += 1;
         dq[velocity + (int)i] = h * dv[velocity + (int)i];
@@ -80,7 +85,7 @@ static void copy_block(const tacModel *m, const double *hv, double h, tacColumns
     memset(out + 2 * rows * ld, 0, (size_t)m->na * ld * sizeof *out);
 }
 
-/* v+ = v + h a, q+ = q (+) h v+ as h alone moves: the column of the time step gets a, and v+ + Q h a as Q v+ = v+. */
+/* v+ = v + h a and q+ = q (+) h v+ by h alone. The column of the time step gets a, and v+ + Q h a, since Q v+ = v+. */
 static void add_time(const tacContext *ctx, const double *hv, int np, double *P) {
     const tacModel *m = ctx->model;
     int k = tac_param_of_time(m);
@@ -95,7 +100,7 @@ static void add_time(const tacContext *ctx, const double *hv, int np, double *P)
     }
 }
 
-/* Its reverse: qbar of q+, vbar of v+ with what comes from q+. a NULL: v+ does not move with h. */
+/* Its reverse: qbar of q+, and vbar of v+ including the part from q+. a NULL: v+ does not move with h. */
 static void pull_time(const tacContext *ctx, const double *qbar, const double *vbar, const double *a, double *theta) {
     int k = theta == NULL ? -1 : tac_param_of_time(ctx->model);
     const double *hv = ctx->work.vec[0];
@@ -103,17 +108,19 @@ static void pull_time(const tacContext *ctx, const double *qbar, const double *v
         theta[k] += (a == NULL ? 0 : vbar[i] * a[i]) + qbar[i] * hv[i] / ctx->options.dt;
 }
 
-/* Motions and slopes (SI units) beyond these have squares and sums that are no numbers. */
+/* Limits of motions and slopes (SI units). Beyond them, squares and sums overflow. */
 #define MOST_MOTION 1e150
 #define MOST_SLOPE  1e300
 
-/* 1: the sum of |x| is below `most`; NaN is not. Four sums: the next addition does not wait for the last one. */
+/* 1: the sum of |x| is below `most`. NaN is not. Four sums, so that an addition does not wait for the last one. */
 static int is_within(size_t n, const double *x, double most) {
     double sum[4] = {0};
     size_t i = 0;
     for (; i + 4 <= n; i += 4) {
-        sum[0] += tac_abs(x[i]), sum[1] += tac_abs(x[i + 1]);
-        sum[2] += tac_abs(x[i + 2]), sum[3] += tac_abs(x[i + 3]);
+        sum[0] += tac_abs(x[i]);
+        sum[1] += tac_abs(x[i + 1]);
+        sum[2] += tac_abs(x[i + 2]);
+        sum[3] += tac_abs(x[i + 3]);
     }
     for (; i < n; i++)
         sum[0] += tac_abs(x[i]);
@@ -159,7 +166,7 @@ int tac_adjoint_layout(const tacModel *m, tacColumns c, tacArena *arena, tacAdjo
     return adjoint->lambda != NULL && adjoint->bar.x != NULL && adjoint->bar.u != NULL && adjoint->bar.theta != NULL;
 }
 
-/* What both begin with: lambda = vbar+, and q of bar. */
+/* Common beginning: lambda = vbar+, and q of bar. */
 static tacStatus begin(tacContext *ctx, const double *ybar, int theta, tacAdjoint *adjoint) {
     const tacModel *m = ctx->model;
     tacColumns c = tac_count_columns(ctx);

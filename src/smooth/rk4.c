@@ -2,11 +2,12 @@
  *
  *   X_1 = x,   X_i = x (+) h c_i f(X_{i-1}),   y = x (+) h sum_i b_i f(X_i),   c = 0 1/2 1/2 1,   b = 1/6 1/3 1/3 1/6
  *
- * where positions go by q (+) and activations take the mean of their rates as their own kind of step does. It stands on
- * the continuous-time acceleration of the stepper's table and on its derivatives.
+ * Positions move by q (+). Activations take the mean of their rates by their own kind of step. The integrator uses the
+ * continuous-time acceleration of the stepper's table and its derivatives.
  *
- * RK4 has w = v, as in MuJoCo: of order four for hinges and slides, of order two where ball or free joints turn. RKMK4
- * [MuntheKaas1998] has w = u', the rate of u in q = q_0 (+) u (tangent.h), which is of order four for all. */
+ * RK4 has w = v, as in MuJoCo. It is of order four for hinges and slides, and of order two where ball or free joints
+ * turn. RKMK4 [MuntheKaas1998] has w = u', the rate of u in q = q_0 (+) u (tangent.h). It is of order four for all
+ * joints. */
 #include "smooth/rk4.h"
 #include "smooth/tangent.h"
 
@@ -19,8 +20,8 @@ enum { STAGES = 4 };
 static const double SPAN[STAGES] = {0, 0.5, 0.5, 1};
 static const double WEIGHT[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 
-/* The stages' states (x), the moves that lead to them from the start (hv: h c w), and the rates there: of the position
- * (w), of the velocity, of the activations. hv[STAGES] and the mean rates are those of the whole step. */
+/* The stages' states (x), their moves from the start (hv: h c w), and their rates: of the position (w), of the
+ * velocity, of the activations. hv[STAGES] and the mean rates belong to the whole step. */
 typedef struct Stages {
     double *x[STAGES], *hv[STAGES + 1], *w[STAGES], *acc[STAGES], *rate[STAGES];
     double *mean_acc, *mean_rate;
@@ -65,7 +66,7 @@ static void place_stage(const tacContext *ctx, const double *x, int i, Stages *s
         memcpy(s->w[i], v, (size_t)m->nv * sizeof *v);
 }
 
-/* The first n stages with their rates; the place of the one after, where there is one. */
+/* Computes the first n stages with their rates, and the state of the next one if there is one. */
 static tacStatus run_stages(tacContext *ctx, const double *x, const double *u, int n, Stages *s) {
     for (int i = 0; i < STAGES && i <= n; i++) {
         place_stage(ctx, x, i, s);
@@ -123,7 +124,8 @@ tacStatus tac_rk4_step(tacContext *ctx, const double *x, const double *u, double
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
 
-/* Rows dq, dv, da and columns [x | u | theta] each: of a stage's state, of its rates, and of their weighted sum. */
+/* Derivatives of a stage's state, of its rates, and of their weighted sum. Rows are dq, dv, da; columns are [x | u |
+ * theta]. */
 typedef struct Chain {
     tacColumns c;
     double *dX, *df, *sum; /* ndx x c.n */
@@ -152,7 +154,7 @@ static tacStatus open_chain(tacContext *ctx, Chain *k) {
     return TAC_OK;
 }
 
-/* The column of the time step: d(h c f)/dh = c f at fixed f, hv/h of the position, where Q hv = hv. of: times c. */
+/* The column of the time step: d(h c f)/dh = c f at fixed f. Of the position it is hv/h, since Q hv = hv. of: c. */
 static void add_time(const tacModel *m, double h, double of, const double *hv, const double *acc, const double *rate,
                      int ld, double *column) {
     size_t n = (size_t)ld, nv = (size_t)m->nv;
@@ -183,7 +185,7 @@ static void chain_place(const tacModel *m, double span, const double *hv, Chain 
         k->dX[i * n + i] += 1;
 }
 
-/* dw: of v, or corrected, where hv = span w of the stage before moves as well. */
+/* dw is dv, or its corrected form, in which hv = span w of the stage before moves too. */
 static void chain_position_rate(const tacContext *ctx, int i, const Stages *s, Chain *k) {
     const tacModel *m = ctx->model;
     size_t rows = (size_t)m->nv * (size_t)k->c.n;
@@ -273,7 +275,7 @@ static tacStatus run_chain(tacContext *ctx, const double *u, const Stages *s, Ch
     return TAC_OK;
 }
 
-/* Columns [from, from + n) of dy without the start's own share. */
+/* Columns [from, from + n) of dy without the direct part of the start. */
 static void copy_block(const tacModel *m, const double *hv, double h, const Chain *k, int from, int n, double *out) {
     size_t ld = (size_t)k->c.n, width = (size_t)n;
     const double *sum = k->sum + from;
@@ -283,7 +285,7 @@ static void copy_block(const tacModel *m, const double *hv, double h, const Chai
             out[i * width + j] = h * sum[i * ld + j];
 }
 
-/* Rows of the activations: they hold h d(mean rate) so far. */
+/* Rows of the activations. They hold h d(mean rate) so far. */
 static void finish_activations(const tacModel *m, const double *act, const double *rate, double h, int n, int start,
                                double *out) {
     for (int a = 0; a < m->nu; a++)
@@ -326,8 +328,8 @@ static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, con
     return TAC_OK;
 }
 
-/* Derivatives solve the stages again, which is no further part of the step: what is said of it is what the step says,
- * with what they alone know. */
+/* Derivatives solve the stages again, which is no further part of the step. The report stays that of the step, with the
+ * fields that only derivatives know. */
 static void keep_info(tacContext *ctx, tacStepInfo *step) {
     step->conditioning = ctx->info.conditioning;
     step->force_margin = ctx->info.force_margin;
@@ -346,7 +348,7 @@ tacStatus tac_rk4_jac(tacContext *ctx, const double *x, const double *u, double 
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
-/* Gradients with respect to the state of a stage, to its rates, and to the means of rates. */
+/* Gradients with respect to the state of a stage, its rates, and the means of rates. */
 typedef struct Pull {
     double *X, *w, *acc, *rate;       /* ndx, nv, nv, na: of the stage at work */
     double *hv;                       /* nv: of the move that leads to it, through w */
@@ -383,7 +385,7 @@ static tacStatus open_pull(tacContext *ctx, int theta, Pull *p) {
     return TAC_OK;
 }
 
-/* The time step's share of what add_time adds to. */
+/* The time step's part of the sums that add_time adds to. */
 static double pull_time(const tacModel *m, double h, double of, const double *hv, const double *acc, const double *rate,
                         const double *bar) {
     double sum = 0;
@@ -398,7 +400,7 @@ static int time_asked_for(const tacContext *ctx, const double *theta) {
     return theta == NULL ? -1 : tac_param_of_time(ctx->model);
 }
 
-/* ybar -> the means of the rates, and the start's own share. */
+/* ybar -> the means of the rates, and the direct part of the start. */
 static void pull_end(const tacContext *ctx, const double *x, const double *ybar, const Stages *s, Pull *p) {
     const tacModel *m = ctx->model;
     const double *act = x + m->nq + m->nv, *vbar = ybar + m->nv, *actbar = vbar + m->nv;
@@ -420,8 +422,8 @@ static void pull_end(const tacContext *ctx, const double *x, const double *ybar,
     if (time >= 0) p->bar.theta[time] += pull_time(m, h, 1, s->hv[STAGES], s->mean_acc, NULL, ybar);
 }
 
-/* The stage's share of the means; w, acc and rate hold what comes from the stage after. Then all through the rates of
- * the stage, into X and into the move that leads to it. */
+/* Adds the stage's part of the means; w, acc and rate hold the part from the stage after. Then pulls all of it through
+ * the rates of the stage, into X and into the move that leads to it. */
 static tacStatus pull_rates(tacContext *ctx, const double *u, int i, const Stages *s, Pull *p) {
     const tacModel *m = ctx->model;
     double *vbar = p->X + m->nv, *actbar = vbar + m->nv;
@@ -442,7 +444,7 @@ static tacStatus pull_rates(tacContext *ctx, const double *u, int i, const Stage
     return TAC_OK;
 }
 
-/* X and hv of stage i -> the start, and the rates of the stage before:  X_i = x (+) span f(X_{i-1}), hv = span w. */
+/* X and hv of stage i -> the start and the rates of the stage before:  X_i = x (+) span f(X_{i-1}), hv = span w. */
 static void pull_place(const tacContext *ctx, int i, const Stages *s, Pull *p) {
     const tacModel *m = ctx->model;
     double h = ctx->options.dt, span = SPAN[i] * h, *vbar = p->X + m->nv, *start = p->bar.x;
@@ -463,8 +465,8 @@ static void pull_place(const tacContext *ctx, int i, const Stages *s, Pull *p) {
     memset(p->X, 0, (size_t)tac_ndx(m) * sizeof(double));
 }
 
-/* The acceleration of the last stage is needed for the mean rate of activations and for the time step alone; else it is
- * solved once, on the way back. */
+/* Only the mean rate of activations and the time step need the acceleration of the last stage. Otherwise it is solved
+ * once, on the way back. */
 static tacStatus pull_step(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     const tacModel *m = ctx->model;
     Stages s;

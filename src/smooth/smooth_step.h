@@ -6,15 +6,15 @@
 
 /* (x, u) -> w->qfrc and the other forces, w->act_dot, w->M. */
 void tac_evaluate(tacContext *ctx, const double *x, const double *u);
-/* w->qacc = (M + diag(extra))^-1 qfrc, extra NULL for none; leaves the factor in w->L. Needs: tac_evaluate. */
+/* w->qacc = (M + diag(extra))^-1 qfrc. extra NULL: none. Leaves the factor in w->L. Needs: tac_evaluate. */
 tacStatus tac_accelerate(tacContext *ctx, const double *extra);
-/* h times the joint damping, which Euler's step takes implicitly, in extra[nv]; NULL where the model says not to. */
+/* extra[nv] = h times the joint damping, which Euler's step takes implicitly. NULL if the model disables this. */
 const double *tac_implicit_damping(const tacContext *ctx, double *extra);
 /* The time that joint damping acts implicitly: h or 0. */
 double tac_damping_span(const tacContext *ctx);
 /* (x, w->qacc) -> w->next, and h v+ in w->vec[0]. Needs: tac_evaluate at x. */
 tacStatus tac_advance(tacContext *ctx, const double *x);
-/* The velocities of w->next alone, and h v+: all that a reverse pass asks of the next state. */
+/* Computes only the velocities of w->next, and h v+. A reverse pass needs no more of the next state. */
 tacStatus tac_advance_velocity(tacContext *ctx, const double *x);
 
 /* Steps without constraints: semi-implicit Euler (euler.c), Runge-Kutta (rk4.c), implicit in velocity (implicit.c). */
@@ -25,7 +25,7 @@ extern const tacStepper TAC_STEPPER_EULER, TAC_STEPPER_RK4, TAC_STEPPER_IMPLICIT
  * TAC_ERR_UNSOLVED. The caller's TAC_SCOPE releases the arena. */
 tacStatus tac_end_step(const tacContext *ctx, tacStatus status, int unsolved, double *y);
 
-/* The entries of a stepper's table that hold for every integrator without constraints (sim.h). */
+/* The entries of a stepper's table that all integrators without constraints share (sim.h). */
 tacStatus tac_smooth_acceleration(tacContext *ctx, const double *x, const double *u, double *qacc);
 tacStatus tac_smooth_acceleration_jac(tacContext *ctx, const double *x, const double *u, double *qacc, double *dqacc);
 tacStatus tac_smooth_acceleration_vjp(tacContext *ctx, const double *x, const double *u, const double *abar,
@@ -34,5 +34,5 @@ tacStatus tac_smooth_acceleration_vjp(tacContext *ctx, const double *x, const do
 #define TAC_SMOOTH_ACCELERATION                                                                                        \
     .acceleration = tac_smooth_acceleration, .acceleration_jac = tac_smooth_acceleration_jac,                          \
     .acceleration_vjp = tac_smooth_acceleration_vjp
-/* Lays out on a dry arena what they take, and what the derivatives of a step with one acceleration do. */
+/* Lays out their memory on a dry arena, and that of the derivatives of a step with one acceleration. */
 void tac_smooth_measure(const tacModel *m, const tacOptions *options, tacArena *dry);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Joints whose bodies turn alone, and forms of one body's mass matrix by every registered number. */
+/* Joints whose bodies turn alone, and the forms of one body's mass matrix for every registered number. */
 typedef struct Room {
     unsigned char *alone, *scratch; /* njnt, nv */
     double *forms;                  /* nmember x TAC_SPIN_FORMS */

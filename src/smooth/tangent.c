@@ -14,7 +14,9 @@ static tacMat3 start_block(tacVec3 turn) { return tac_transpose3(tac_quat_mat(ta
 static void turn_rows(const tacMat3 *B, int n, int ld, double *rows) {
     for (int c = 0; c < n; c++) {
         tacVec3 x = {rows[c], rows[ld + c], rows[2 * ld + c]}, y = tac_mulmv3(*B, x);
-        rows[c] = y.x, rows[ld + c] = y.y, rows[2 * ld + c] = y.z;
+        rows[c] = y.x;
+        rows[ld + c] = y.y;
+        rows[2 * ld + c] = y.z;
     }
 }
 
@@ -117,7 +119,9 @@ void tac_log_rate_jac(const tacModel *m, const double *u, const double *v, int n
         for (int c = 0; c < n; c++) {
             tacVec3 a = {x[c], x[ld + c], x[2 * ld + c]}, b = {y[c], y[ld + c], y[2 * ld + c]};
             tacVec3 out = tac_add3(correct(turn, a), correct_along(turn, rate, b));
-            y[c] = out.x, y[ld + c] = out.y, y[2 * ld + c] = out.z;
+            y[c] = out.x;
+            y[ld + c] = out.y;
+            y[2 * ld + c] = out.z;
         }
     }
 }

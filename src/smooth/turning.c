@@ -14,7 +14,7 @@
 
 static int is_asked(const tacOptions *options) { return options->lcp_coriolis || options->integrator == TAC_CORIOLIS; }
 
-/* K = Mhat + h C factored, and what was found with it. */
+/* The factor of K = Mhat + h C, and its results. */
 typedef struct Coriolis {
     unsigned char *rows, *alone; /* nv: dofs whose dc/dv counts; njnt */
     double *lower, *upper;       /* nM */
@@ -32,7 +32,7 @@ static int layout(const tacModel *m, tacArena *arena, Coriolis *k) {
     return k->rows && k->alone && k->lower && k->upper && k->extra && k->a && k->kept;
 }
 
-/* Marks all dofs but those of bodies that turn alone; returns 0 where none is left. */
+/* Marks all dofs except those of bodies that turn alone. Returns 0 if none is marked. */
 static int mark_rows(const tacModel *m, Coriolis *k) {
     int any = 0;
     tac_spin_find(m, k->alone, k->rows);
@@ -41,7 +41,7 @@ static int mark_rows(const tacModel *m, Coriolis *k) {
     return any;
 }
 
-/* K^-1 in lower and upper, a = K^-1 F. *any: 0: no dof has such forces. Needs: tac_evaluate, tac_spin_add. */
+/* Factors K in lower and upper; a = K^-1 F. *any 0: no dof has such forces. Needs: tac_evaluate, tac_spin_add. */
 static tacStatus factor(tacContext *ctx, const double *x, Coriolis *k, int *any) {
     const tacModel *m = ctx->model;
     tacWork *w = &ctx->work;
@@ -78,8 +78,8 @@ tacStatus tac_turning_accelerate(tacContext *ctx, const double *x, const double 
 }
 
 /* --- Derivatives ---------------------------------------------------------------------------------------------------
- * a is where R_a = ID(q, v, a) + h D a - tau + kappa = 0: da = -K^-1 dR_a, so that kappa = F - Mhat a has, with D1 the
- * change of R_a without kappa and D2 that of kappa, both at fixed a,
+ * R_a = ID(q, v, a) + h D a - tau + kappa = 0 defines a, so da = -K^-1 dR_a. At fixed a, D1 is the change of R_a
+ * without kappa and D2 the change of kappa. Then kappa = F - Mhat a has
  *
  *   d(kappa) = Mhat K^-1 (D1 + D2) - D1                                                                      (ST18) */
 
@@ -106,7 +106,7 @@ static int columns_layout(const tacModel *m, tacColumns c, tacArena *arena, Colu
     return r->X && r->column;
 }
 
-/* w->qacc: a, the caller's kept; and back. */
+/* Sets w->qacc to a and saves the caller's; restores it. */
 static void take_acceleration(tacContext *ctx, const Coriolis *k) {
     memcpy(k->kept, ctx->work.qacc, (size_t)ctx->model->nv * sizeof *k->kept);
     memcpy(ctx->work.qacc, k->a, (size_t)ctx->model->nv * sizeof *k->a);

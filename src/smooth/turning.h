@@ -1,22 +1,22 @@
-/* Acceleration without constraints of steps that keep turning bodies from gaining energy: contact lcp, and integrators
- * `spin` and `coriolis` of contact none (step.md, ST13 to ST18).
+/* Acceleration without constraints of steps that keep turning bodies from gaining energy. Contact lcp uses it, and
+ * integrators `spin` and `coriolis` of contact none (step.md, ST13 to ST18).
  *
  *   bodies that turn alone   gyroscopic forces of a motion that keeps its energy (smooth/spin.h)
  *   all others, on demand    Coriolis forces that are linearly implicit:  (Mhat + h C) a = F,  C = dc/dv
  *
- * Mhat = M + h D stays the matrix of the step: constraints act on top, Mhat (v+ - v - h a) = J^T f. As a change of
+ * Mhat = M + h D stays the matrix of the step. Constraints act on top: Mhat (v+ - v - h a) = J^T f. As a change of
  * forces, Mhat a = F - kappa with kappa = h C a                                                            (ST17) */
 #pragma once
 
 #include "smooth/smooth_step.h"
 
-/* w->qacc = a; the factor of Mhat = M + diag(extra) in w->L (extra NULL: none). *unsolved |= 1: a body turns too fast
- * (smooth/spin.h). Needs: tac_evaluate at (x, u). */
+/* w->qacc = a, and the factor of Mhat = M + diag(extra) in w->L (extra NULL: none). *unsolved |= 1: a body turns too
+ * fast (smooth/spin.h). Needs: tac_evaluate at (x, u). */
 tacStatus tac_turning_accelerate(tacContext *ctx, const double *x, const double *u, const double *extra, int *unsolved);
-/* W += d(delta + kappa), nv rows of c.n numbers, and bar -= d(delta + kappa)^T lambda, lambda none of w->vec. Need:
- * tac_turning_accelerate at (x, u); w->qacc may be another since. */
+/* W += d(delta + kappa), nv rows of c.n numbers, and bar -= d(delta + kappa)^T lambda, with lambda none of w->vec.
+ * Need: tac_turning_accelerate at (x, u). w->qacc may have changed since. */
 tacStatus tac_turning_jac(tacContext *ctx, const double *x, const double *u, tacColumns c, double *W);
 tacStatus tac_turning_vjp(tacContext *ctx, const double *x, const double *u, const double *lambda, const tacGrad *bar);
-/* Lay out on a dry arena what the first, and what the other two take. */
+/* Lay out memory on a dry arena: of the first function, and of the other two. */
 void tac_turning_measure(const tacModel *m, const tacOptions *options, tacArena *dry);
 void tac_turning_measure_deriv(const tacModel *m, const tacOptions *options, tacArena *dry);

@@ -73,7 +73,7 @@ int tac_block_ldl_factor(tacBlockLu *K) {
 
 /* --- Solve -------------------------------------------------------------------------------------------------------- */
 
-/* Columns beside row p of a block that ends at `last`: its own (s = -1), then run s. */
+/* Columns beside row p of a block that ends at `last`: the block's own (s = -1), then run s. */
 typedef struct Columns {
     int from, n;
 } Columns;

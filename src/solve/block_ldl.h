@@ -5,9 +5,9 @@
 
 #include "solve/block_lu.h"
 
-/* Zeroes K on and above the diagonal, where it may be nonzero. */
+/* Zeroes the possibly nonzero entries of K on and above the diagonal. */
 void tac_block_ldl_clear(tacBlockLu *K);
-/* Factors K in place. 0: it is not positive definite. */
+/* Factors K in place. 0: K is not positive definite. */
 int tac_block_ldl_factor(tacBlockLu *K);
 /* x (n) <- K^-1 x */
 void tac_block_ldl_solve(tacBlockLu *K, double *x);

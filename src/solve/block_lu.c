@@ -43,7 +43,7 @@ static int has(const uint64_t *set, int i) { return (int)(set[i / BITS] >> (i % 
 static void put(uint64_t *set, int i) { set[i / BITS] |= (uint64_t)1 << (i % BITS); }
 static void drop(uint64_t *set, int i) { set[i / BITS] &= ~((uint64_t)1 << (i % BITS)); }
 
-/* First member from i on; none: at least `words` BITS. */
+/* First member from i on. Without one, at least `words` BITS. */
 static int next_in(const uint64_t *set, int words, int i) {
     for (int word = i / BITS, shift = i % BITS; word < words; word++, shift = 0) {
         uint64_t rest = set[word] >> shift << shift;
@@ -66,7 +66,7 @@ static int degree(const tacBlockLu *lu, int i) {
     return sum;
 }
 
-/* Eliminates block i from the pattern: its neighbours are linked to each other, and no longer to it. */
+/* Eliminates block i from the pattern. Its neighbours are linked to each other, and no longer to it. */
 static void eliminate(tacBlockLu *lu, int i) {
     const uint64_t *beside = links_of(lu, i);
     drop(lu->left, i);
@@ -79,7 +79,7 @@ static void eliminate(tacBlockLu *lu, int i) {
     }
 }
 
-/* Renumbers links by order: bit j becomes bit l, where block j is eliminated l-th. */
+/* Renumbers links by order: bit j becomes bit l if block j is eliminated l-th. */
 static void number_by_order(tacBlockLu *lu) {
     int *place = lu->run;
     for (int l = 0; l < lu->nblock; l++)
@@ -191,7 +191,7 @@ int tac_block_lu_factor(tacBlockLu *lu) {
     for (int k = 0; k < lu->nblock; k++) {
         int first = lu->first[lu->order[k]], size = lu->size[lu->order[k]], runs = tac_block_lu_beside(lu, k);
         if (!factor_block(lu, first, size)) return 0;
-        for (int i = first + 1; i < first + size; i++) /* U: rows of the pivot beside it */
+        for (int i = first + 1; i < first + size; i++) /* U: the pivot's rows in the columns beside it */
             for (int s = 0; s < runs; s++)
                 update_run(lu, i, first, i - first, lu->run + 2 * s);
         for (int r = 0; r < runs; r++)

@@ -1,14 +1,14 @@
-/* Boxed problems: what all methods share, and the order in which they are tried. */
+/* Boxed problems: parts that all methods share, and the order in which the methods are tried. */
 #include "solve/boxed.h"
 
 #include "math/scalar.h"
 
-/* Most sweeps from zero that guess the classes. */
+/* Limit on the sweeps from zero that guess the classes. */
 #define GUESS_SWEEPS 3
-/* Largest problem that Dantzig's method is tried on. On larger ones it rarely succeeds, and costs as much as the path,
- * which does. */
+/* Largest problem for Dantzig's method. On larger ones it rarely succeeds, and it costs as much as the path, which
+ * does. */
 #define DANTZIG_ROWS 32
-/* Sweeps when nothing else succeeds. */
+/* Sweeps if nothing else succeeds. */
 #define LAST_SWEEPS 2000
 
 /* --- Memory ------------------------------------------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static int good_enough(const tacBoxed *problem, const double *f, const double *w
     return result->residual <= tac_boxed_tolerance(problem, f);
 }
 
-/* Sweeps from zero, and the classes they suggest. */
+/* Sweeps from zero, and the classes that they suggest. */
 static void sweep(const tacBoxed *problem, int count, double *f, double *w, int *row_class) {
     for (int i = 0; i < problem->n; i++)
         f[i] = 0;
@@ -114,7 +114,7 @@ static void sweep(const tacBoxed *problem, int count, double *f, double *w, int 
     tac_boxed_classify(problem, f, w, row_class);
 }
 
-/* Dantzig's method and, where that cycles, the path from a solved problem. */
+/* Dantzig's method. If it cycles, the path from a solved problem. */
 static int follow(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
                   tacBoxedResult *result) {
     result->method = TAC_BOXED_DANTZIG;
@@ -128,8 +128,8 @@ static int follow(const tacBoxed *problem, tacBoxedWork *work, double *f, double
     return 0;
 }
 
-/* Tries the limit of definite problems, and sweeps if that fails, which redundant rows do not disturb. If redundant
- * rows are known to exist, sweeps come first: on large problems they are cheaper. */
+/* Tries the limit of definite problems. If that fails, sweeps, which redundant rows do not disturb. If redundant rows
+ * are known to exist, sweeps come first: on large problems they are cheaper. */
 static int approach(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
                     tacBoxedResult *result) {
     result->method = TAC_BOXED_SWEEP;
@@ -143,7 +143,7 @@ static int approach(const tacBoxed *problem, tacBoxedWork *work, double *f, doub
     return good_enough(problem, f, w, result);
 }
 
-/* -> 1 when one of them solves it. */
+/* Returns 1 when one of the methods solves the problem. */
 static int try_methods(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class,
                        tacBoxedResult *result) {
     tac_boxed_guess(problem, GUESS_SWEEPS, f, row_class);

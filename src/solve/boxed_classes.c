@@ -26,7 +26,7 @@ static void number_free(const tacBoxed *problem, const int *row_class, tacBoxedW
     }
 }
 
-/* Ahat = A_CC, and the columns of bounded rows added to those of their parents. */
+/* Ahat = A_CC, with the columns of bounded rows added to those of their parents. */
 static void assemble(const tacBoxed *problem, const int *row_class, tacBoxedWork *work) {
     int n = problem->n, m = work->free;
     for (int k = 0; k < m; k++) {

@@ -1,21 +1,21 @@
 /* Dantzig's method for boxed problems, with bounds that move.
  *
- * Rows are taken up in order. The force of the row in hand is driven from zero until its condition holds; on the way
- * free rows answer so that their w stays zero, bounded ones move with their parents, and whoever comes to the end of
- * its condition changes class. With f_n the parent's force, a free row meets its bounds after
+ * Rows are added in order. The force of the current row is driven from zero until its condition holds. Meanwhile free
+ * rows respond so that their w stays zero, and bounded rows move with their parents. A row that reaches the end of its
+ * condition changes class. With f_n the parent's force, a free row meets its bounds after
  *   s = (high f_n - f) / (df - high df_n)      s = (low f_n - f) / (df - low df_n)          [Yang2023, IV-B]
- * which knows that the bound moves; without df_n the row passes its bound unseen or stops before it. */
+ * This accounts for the moving bound. Without df_n the row passes its bound unseen or stops before it. */
 #include "solve/boxed_tableau.h"
 
 #include "math/scalar.h"
 
-/* Changes of class, this many and so many per row, beyond which we take it for a cycle. */
+/* Limit on changes of class: a constant, and a number per row. More count as a cycle. */
 #define CHANGES_PER_ROW 3
 #define CHANGES         20
 
 typedef struct Drive {
     tacTableau tableau;
-    int row; /* in hand; those after it are off */
+    int row; /* the current row; those after it are off */
     int direction;
     int corrected;
 } Drive;
@@ -61,7 +61,7 @@ static Event first_event(const Drive *d) {
     return first;
 }
 
-/* 1: the row in hand has no condition to meet, or meets it where it is. */
+/* 1: the current row has no condition, or meets it already. */
 static int is_at_rest(Drive *d) {
     const tacBoxed *problem = d->tableau.problem;
     int i = d->row, p = problem->parent[i];

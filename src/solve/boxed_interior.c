@@ -1,15 +1,16 @@
-/* Boxed problems by an interior way: the classes of large ones in some twenty systems, however many rows there are.
+/* Interior point method for boxed problems. It finds the classes of large ones in some twenty systems, however many
+ * rows there are.
  *
  *   w = A f + b = z - y,    s = f - low >= 0,  z >= 0,  s z = kappa,    u = high - f >= 0,  y >= 0,  u y = kappa
  *
- * low and high move with the parent's force (low f_p, high f_p), so that Newton's step is
+ * low and high move with the parent's force (low f_p, high f_p). Newton's step is
  *
  *   (A + D) df + C df_p = -(A f + b - z + y) + (kappa - c)/s - z - ((kappa - c')/u - y)
  *   D = z/s + y/u,     C = -(low z/s + high y/u)
  *
- * kappa goes to zero by predictor and corrector [Mehrotra1992]. With friction the problem is not monotone: where
- * bodies are wedged, steps may become ever shorter, and other methods have to go on. The result is near the answer;
- * the smaller of s and z gives the class of a row. */
+ * kappa goes to zero by predictor and corrector [Mehrotra1992]. With friction the problem is not monotone. Where bodies
+ * are wedged, steps may become ever shorter, and other methods have to continue. The result is near the solution. The
+ * smaller of s and z gives the class of a row. */
 #include "solve/boxed.h"
 
 #include "math/scalar.h"
@@ -17,9 +18,9 @@
 #include <string.h>
 
 enum { ROUNDS = 40, SHORT_STEPS = 3 };
-/* Ends where every row has min(s, z/A_ii) and its residual below this share of the largest force of a row alone. */
+/* Ends when every row has min(s, z/A_ii) and its residual below this fraction of the largest force of a row alone. */
 #define END 1e-8
-/* Share of the way to the nearest bound; a step below the second is short. */
+/* Fraction of the way to the nearest bound. A step below the second number is short. */
 #define KEEP_OFF   0.99
 #define SHORT_STEP 1e-3
 /* D of a row whose force is known, relative to its A_ii. */
@@ -34,7 +35,8 @@ typedef struct Interior {
     double scale; /* largest force that a row alone would have */
 } Interior;
 
-/* Bounds of a row, as shares of f_p or constants: has[0]: a lower one, has[1]: an upper one; 1: its force is known. */
+/* Bounds of a row, as shares of f_p or constants. has[0]: it has a lower one; has[1]: an upper one. 1: its force is
+ * known. */
 static int bounds_of(const tacBoxed *problem, int i, int has[2]) {
     int known = problem->low[i] == problem->high[i];
     has[0] = !known && tac_finite(problem->low[i]);
@@ -42,7 +44,7 @@ static int bounds_of(const tacBoxed *problem, int i, int has[2]) {
     return known;
 }
 
-/* x_i - low x_p of forces (constant 1) or their changes (constant 0). */
+/* x_i - low x_p, of forces (constant 1) or of their changes (constant 0). */
 static double above(const tacBoxed *problem, const double *x, int i, double constant) {
     int p = problem->parent[i];
     return x[i] - problem->low[i] * (p < 0 ? constant : x[p]);
@@ -113,7 +115,7 @@ static Residual evaluate(Interior *in) {
     return residual;
 }
 
-/* kappa, less the products of the changes before where `second` -> df, dz, dy */
+/* kappa -> df, dz, dy. `second`: less the products of the changes before */
 static void find_step(Interior *in, double kappa, int second) {
     const tacBoxed *problem = in->problem;
     for (int i = 0; i < problem->n; i++) {
@@ -137,7 +139,7 @@ static void find_step(Interior *in, double kappa, int second) {
 
 static double until_zero(double x, double dx) { return dx < 0 ? -x / dx : TAC_INFINITY; }
 
-/* Share of the step after which the first of s, z, u, y is zero; 1 at most. */
+/* Fraction of the step after which the first of s, z, u, y is zero; at most 1. */
 static double longest(const Interior *in) {
     const tacBoxed *problem = in->problem;
     double length = 1;
@@ -156,7 +158,7 @@ static double longest(const Interior *in) {
     return length;
 }
 
-/* Mean of s z and u y after that share of the step. */
+/* Mean of s z and u y after that fraction of the step. */
 static double kappa_after(const Interior *in, double length, int pairs) {
     const tacBoxed *problem = in->problem;
     double sum = 0;
@@ -173,7 +175,7 @@ static double kappa_after(const Interior *in, double length, int pairs) {
     return tac_max(sum, 0) / pairs;
 }
 
-/* Predictor, corrector -> share of the step taken */
+/* Predictor and corrector. Returns the fraction of the step taken. */
 static double take_step(Interior *in, Residual residual) {
     find_step(in, 0, 0);
     double after = residual.pairs > 0 ? kappa_after(in, longest(in), residual.pairs) / residual.kappa : 0;

@@ -1,32 +1,33 @@
-/* Homotopy from a nearby problem, or from a distant one, to the problem in hand.
+/* Homotopy from a nearby problem, or from a distant one, to the given problem.
  *
- * Where pivoting leaves a few rows in wrong classes, these classes solve another problem: forces f~ and velocities w~
- * that are clipped to what the classes allow solve it for b~ = w~ - A f~. From there b moves to where it should be,
+ * If pivoting leaves a few rows in wrong classes, these classes solve another problem. Forces f~ and velocities w~,
+ * clipped to the classes' conditions, solve it for b~ = w~ - A f~. From there b moves to its target,
  *
  *   w = A f + b + t (b~ - b),      t from 1 to 0
  *
- * and the solution moves with it, on a line as long as the classes hold. Where a row comes to the end of its condition
- * it changes class, and the next line keeps the new condition. Every line is one linear system. The path from a nearby
- * problem has few lines, but need not end. The path from a distant problem is that of boxed_path.c, which ends wherever
- * A is positive definite; here its lines are systems too, for problems whose matrix has too many rows to be kept. */
+ * The solution moves on a line as long as the classes hold. A row that reaches the end of its condition changes class,
+ * and the next line keeps the new condition. Every line is one linear system. The path from a nearby problem has few
+ * lines, but need not end. The path from a distant problem is that of boxed_path.c, which ends if A is positive
+ * definite. Here its lines are systems too, for problems whose matrix has too many rows to be stored. */
 #include "solve/boxed.h"
 
 #include "math/scalar.h"
 
 #include <string.h>
 
-/* Rows per line of the way, beside TAC_BOXED_NEARBY_LINES. */
+/* Rows per line of the path, besides TAC_BOXED_NEARBY_LINES. */
 #define ROWS_PER_LINE 4
-/* Most lines: in a large problem every line is a large system. */
+/* Limit on lines: in a large problem every line is a large system. */
 #define MOST_LINES 100
-/* Rows outside their bounds are put inside by up to this share, each by another, so that no two rows reach an end at
- * once. */
+/* Rows outside their bounds are moved inside by up to this share. Each row has a different share, so that no two reach
+ * an end at once. */
 #define INSIDE 0.01
 #define RATIO  0.6180339887498949 /* golden ratio, less its whole part: multiples fill the unit interval evenly */
-/* Relative rounding of a line; the end is exact. After so many lines f and w are solved for anew. */
+/* Relative rounding of a line; the end is exact. f and w are recomputed after so many lines. */
 #define LINE_ROUNDING 1e-8
 enum { LINES_BETWEEN_EVALUATIONS = 16 };
-/* Lines from afar: this many and one per row, of which a third take part; then rounding has led it astray. */
+/* Limit on lines from afar: a constant and one per row, of which a third take part. Beyond it, rounding has spoilt the
+ * path. */
 enum { AFAR_LINES = 50 };
 
 typedef struct Way {
@@ -35,7 +36,7 @@ typedef struct Way {
     const double *cover;     /* b~ - b */
     double *f, *w;           /* at t */
     double *slope, *w_slope; /* their change with t */
-    double *b;               /* that of the problem at t */
+    double *b;               /* of the problem at t */
     int *row_class;
     double t;
     int direction;
@@ -48,7 +49,7 @@ static double inside_of(int i) {
     return INSIDE * (1 + x - (int)x);
 }
 
-/* f_i of a free row, inside its bounds. */
+/* f_i of a free row, moved inside its bounds. */
 static double cut_force(const tacBoxed *problem, const double *f, int i, double scale) {
     double lo, hi;
     tac_boxed_bounds(problem, f, i, &lo, &hi);
@@ -58,7 +59,7 @@ static double cut_force(const tacBoxed *problem, const double *f, int i, double 
     return tac_finite(hi) ? tac_min(cut, hi - by) : cut;
 }
 
-/* w_i of a bounded row, off zero on the side it has to be. */
+/* w_i of a bounded row, moved off zero to its side. */
 static double cut_velocity(const tacBoxed *problem, const double *w, int i, int row_class, double scale) {
     double by = inside_of(i) * scale * tac_boxed_diagonal(problem, i);
     if (row_class == TAC_ROW_LOW) return tac_max(w[i], by);
@@ -118,7 +119,7 @@ static int ends_of(const Way *way, int i, End end[2]) {
     return 1;
 }
 
-/* First end met from t on; travel is infinite when there is none. */
+/* First end met from t on. travel is infinite if there is none. */
 static double first_end(const Way *way, End *first) {
     double travel = TAC_INFINITY;
     for (int i = 0; i < way->problem->n; i++) {
@@ -144,8 +145,8 @@ static void move(Way *way, double travel) {
     way->t += change;
 }
 
-/* A row beyond the end of its condition, and its children: off when it has no force, at the bound that w pushes them to
- * when it takes force up again. */
+/* Moves a row beyond the end of its condition, with its children. They are off if it has no force. If it takes force
+ * again, they go to the bound that w pushes them to. */
 static void change_class(Way *way, const End *end) {
     const tacBoxed *problem = way->problem;
     int wakes = end->row_class == TAC_ROW_FREE;
@@ -155,7 +156,7 @@ static void change_class(Way *way, const End *end) {
         way->row_class[k] = !wakes ? TAC_ROW_OFF : way->w[k] > 0 ? TAC_ROW_LOW : TAC_ROW_HIGH;
 }
 
-/* Row i has just left `before`: its new condition holds on this side only. */
+/* Row i has just left `before`. Its new condition holds on this side only. */
 static int direction_after(const Way *way, int i, int before) {
     End end[2];
     int n = ends_of(way, i, end);
@@ -169,14 +170,14 @@ static int find_line(const Way *way) {
            way->form->answer(way->form->matrix, way->row_class, way->cover, 0, LINE_ROUNDING, way->slope, way->w_slope);
 }
 
-/* Solves for f and w at t anew: every line has added a rounding to them. */
+/* Recomputes f and w at t: every line has added rounding to them. */
 static int evaluate(const Way *way) {
     for (int i = 0; i < way->problem->n; i++)
         way->b[i] = way->problem->b[i] + way->t * way->cover[i];
     return way->form->answer(way->form->matrix, way->row_class, way->b, 1, LINE_ROUNDING, way->f, way->w);
 }
 
-/* -> 1: the classes at t = 0. */
+/* Returns 1 when it has the classes at t = 0. */
 static int follow(Way *way, int lines, int *pivots) {
     for (int line = 1; line <= lines; line++) {
         End end = {0, 0, -1, 0};
@@ -210,7 +211,7 @@ int tac_boxed_nearby(const tacBoxedRun *run) {
 
 /* --- From afar ---------------------------------------------------------------------------------------------------- */
 
-/* Classes where the path begins: each row at the bound that the cover pushes it to; rows without bounds are free. */
+/* Initial classes of the path. Each row is at the bound that the cover pushes it to. Rows without bounds are free. */
 static void set_start(const tacBoxed *problem, int *row_class) {
     for (int i = 0; i < problem->n; i++) {
         int p = problem->parent[i];
@@ -221,7 +222,7 @@ static void set_start(const tacBoxed *problem, int *row_class) {
     }
 }
 
-/* Farthest t at which a condition of the line through t = 0 ends, and a bit. */
+/* A little beyond the largest t at which a condition of the line through t = 0 ends. */
 static double far_away(const Way *way) {
     double t = 0;
     for (int i = 0; i < way->problem->n; i++) {

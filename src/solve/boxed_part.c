@@ -1,13 +1,13 @@
 /* The rows that take part.
  *
- * A contact that stays open has neither force nor friction, but every method pays for its rows by their square. Rows
- * that the guess leaves without force are left out. The solution of the others is right when no row left out has
- * w < 0; else those rows are added, and the search goes on from there. */
+ * An open contact has neither force nor friction, but the cost of every method grows with the square of all rows. Rows
+ * that the guess leaves without force are left out. The solution of the others is right if no row left out has w < 0.
+ * Otherwise those rows are added, and the search continues from there. */
 #include "solve/boxed.h"
 
 #include <string.h>
 
-/* Most rounds of adding rows; then the whole problem is solved. */
+/* Limit on rounds of adding rows. After it the whole problem is solved. */
 enum { ROUNDS = 4 };
 /* Patience of pivoting. After the guess another method is as fast. After rows were added most classes are right. */
 enum { FIRST_PATIENCE = 0, PATIENCE = 3 };
@@ -28,7 +28,7 @@ static Part lay_out(const tacBoxed *whole, const tacBoxedWork *work) {
                   reals + 3 * n, reals + 4 * n, ints,       ints + n, ints + 2 * n, ints + 3 * n};
 }
 
-/* A row of its own at a bound of zero, and its children. */
+/* 1: the row, or its parent, is at a lower bound of zero. */
 static int is_idle(const tacBoxed *whole, const int *row_class, int i) {
     int p = whole->parent[i] < 0 ? i : whole->parent[i];
     return row_class[p] == TAC_ROW_LOW && whole->low[p] == 0;
@@ -71,7 +71,7 @@ static int solve(const Part *part, int patience, tacBoxedWork *work, tacBoxedRes
     return tac_boxed_path(&part->boxed, work, 0, part->f, part->w, part->row_class, &result->pivots);
 }
 
-/* The part's answer -> the whole's, w everywhere. */
+/* Copies the part's solution to the whole, and computes w everywhere. */
 static void scatter(const Part *part, double *f, double *w, int *row_class) {
     const tacBoxed *whole = part->whole;
     for (int i = 0; i < whole->n; i++) {
@@ -82,7 +82,7 @@ static void scatter(const Part *part, double *f, double *w, int *row_class) {
     tac_boxed_multiply(whole, f, w);
 }
 
-/* Adds rows left out that break their condition. -> whether there is any. */
+/* Adds the rows left out that break their condition. Returns whether there is any. */
 static int take_in(const Part *part, const double *f, const double *w, int *row_class) {
     const tacBoxed *whole = part->whole;
     double tolerance = tac_boxed_tolerance(whole, f);

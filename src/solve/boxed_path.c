@@ -1,22 +1,22 @@
-/* The path from a distant problem with a known solution to the problem in hand, along  w = A f + b + t cover.
+/* The path from a distant problem with a known solution to the given problem, along  w = A f + b + t cover.
  *
- * cover > 0 on rows bounded below: for large t all of them are at their bounds. From there t goes down. The solution
- * moves on a line as long as the classes hold. Where a row comes to the end of its condition it changes class, and the
- * next line keeps the new condition, even if t grows again. At t = 0 the problem is solved.
+ * cover > 0 on rows bounded below, so for large t all of them are at their bounds. From there t goes down. The solution
+ * moves on a line as long as the classes hold. A row that reaches the end of its condition changes class. The next line
+ * keeps the new condition, even if t grows again. At t = 0 the problem is solved.
  *
- * The path gets there: it has finitely many lines and never meets itself, so it ends at t = 0 or goes to infinity, with
- * forces and t growing in proportion, f = t g. Then g solves w = A g + cover, and as g_i w_i <= 0 in every row
- *   g . A g <= -cover . g <= 0      where  sum over children of |bound| |cover_child| < cover_parent,
- * so that g = 0 for A positive definite, which is where the path began. (Lemke's method for frictional contact
+ * The path gets there. It has finitely many lines and never meets itself. So it ends at t = 0, or goes to infinity with
+ * forces and t in proportion, f = t g. Then g solves w = A g + cover, and since g_i w_i <= 0 in every row
+ *   g . A g <= -cover . g <= 0      where  sum over children of |bound| |cover_child| < cover_parent
+ * So g = 0 for A positive definite, which is where the path began. (Lemke's method for frictional contact
  * [Stewart1996], on classes instead of pairs of variables.) Ties would break the argument. The cover is irregular, so
- * that symmetric problems have none; a path that rounding spoils is tried again under another cover. */
+ * that symmetric problems have none. If rounding spoils a path, another cover is tried. */
 #include "solve/boxed_tableau.h"
 
 #include "math/scalar.h"
 
 #include <string.h>
 
-/* Most lines of the path: this many and so many per row. Beyond, rounding has spoilt it. */
+/* Limit on the lines of the path: a constant, and a number per row. Beyond it, rounding has spoilt the path. */
 #define LINES         50
 #define LINES_PER_ROW 4
 /* Spread of the cover, and the share of its parent's cover that a child may have (five of them, halved by the
@@ -46,7 +46,7 @@ double tac_boxed_cover(const tacBoxed *problem, int way, int i) {
     return CHILD_SHARE * (2 * u - 1) * tac_min(scale_of(problem, i), most);
 }
 
-/* Classes where the path begins: rows without bounds are free, the others at the bound that the cover pushes them
+/* Initial classes of the path. Rows without bounds are free. The others are at the bound that the cover pushes them
  * to. */
 static int begin(tacTableau *tableau) {
     const tacBoxed *problem = tableau->problem;
@@ -107,7 +107,7 @@ static inline void meet(Search *s, double at0, double slope, int row, int row_cl
     s->row_class = row_class;
 }
 
-/* Ends of row i, as ends_of has them. */
+/* Ends of row i, as in ends_of. */
 static inline void search_row(Search *s, const tacTableau *tableau, int i) {
     const tacBoxed *problem = tableau->problem;
     int p = problem->parent[i], c = tableau->row_class[i];
@@ -132,7 +132,7 @@ static Search first_end(const tacTableau *tableau, double t, int direction) {
     return s;
 }
 
-/* Farthest t at which a condition of the first line ends, and a bit. */
+/* A little beyond the largest t at which a condition of the first line ends. */
 static double far_away(const tacTableau *tableau) {
     double t = 0;
     for (int i = 0; i < tableau->problem->n; i++) {
@@ -143,7 +143,7 @@ static double far_away(const tacTableau *tableau) {
     return 2 * t;
 }
 
-/* Row i has just left `before`: its new condition holds on this side only. */
+/* Row i has just left `before`. Its new condition holds on this side only. */
 static int direction_after(const tacTableau *tableau, int i, int before) {
     End end[2];
     int n = ends_of(tableau, i, end);
@@ -152,7 +152,7 @@ static int direction_after(const tacTableau *tableau, int i, int before) {
     return -1;
 }
 
-/* Follows the path from t down to zero, in `lines` at most. */
+/* Follows the path from t down to zero, in at most `lines` lines. */
 static int follow(tacTableau *tableau, double t, int lines, int *pivots) {
     int direction = -1;
     for (int line = 0; line < lines; line++) {
@@ -169,7 +169,7 @@ static int follow(tacTableau *tableau, double t, int lines, int *pivots) {
     return 0;
 }
 
-/* Rows without width: their force is known, w says at which side they are. */
+/* Rows with equal bounds: their force is known, and w decides their side. */
 static void sort_narrow(const tacTableau *tableau) {
     for (int i = 0; i < tableau->problem->n; i++) {
         if (has_width(tableau->problem, i) || tableau->row_class[i] == TAC_ROW_OFF) continue;

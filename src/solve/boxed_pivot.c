@@ -5,11 +5,10 @@
 
 #include <string.h>
 
-/* Rows change that break their condition by this share of the most, stage by stage. */
+/* Fraction of the largest violation above which rows change class, stage by stage. */
 static const double SHARES[TAC_BOXED_STAGES] = {0, 0.3, 0.9};
 
-/* Class that a row should have, and by how much (in units of its force) it breaks the condition of its present
- * class. */
+/* Class that a row should have, and its violation (in units of its force) of the condition of its present class. */
 typedef struct Wanted {
     int row_class;
     double wrong;
@@ -34,8 +33,8 @@ int tac_boxed_child_class(const tacBoxed *problem, const double *w, int i) {
     return z >= problem->high[i] * fp ? TAC_ROW_HIGH : TAC_ROW_FREE;
 }
 
-/* -> number of rows whose class should change, those classes, and by how much each is wrong, scaled by the energy that
- * a unit of force costs. Rows of idle parents do not count. */
+/* Returns the number of rows whose class should change, with those classes and violations. Violations are scaled by the
+ * energy of a unit force. Rows of idle parents do not count. */
 static int find_wrong(const tacBoxed *problem, const double *f, const double *w, const int *row_class,
                       tacBoxedTrack *track) {
     double tolerance = tac_boxed_tolerance(problem, f);
@@ -60,7 +59,7 @@ static int find_wrong(const tacBoxed *problem, const double *f, const double *w,
     return count;
 }
 
-/* Rows that are wrong by the share of the most take up the class they want. */
+/* Rows whose violation exceeds the fraction of the largest take the class they want. */
 static void change(const tacBoxed *problem, const tacBoxedTrack *track, double share, int *row_class) {
     double most = 0;
     for (int i = 0; i < problem->n; i++)
@@ -69,7 +68,7 @@ static void change(const tacBoxed *problem, const tacBoxedTrack *track, double s
         if (track->wrong[i] == 0 || track->wrong[i] >= share * most) row_class[i] = track->wanted[i];
 }
 
-/* Rows follow their parents: off with them, and back with them. */
+/* Children follow their parents: off with them, and back with them. */
 static void follow_parents(const tacBoxed *problem, const double *w, int *row_class) {
     for (int i = 0; i < problem->n; i++) {
         int p = problem->parent[i];
@@ -88,8 +87,8 @@ static int answer(const tacBoxedRun *run) {
            form->answer(form->matrix, run->row_class, run->problem->b, 1, TAC_BOXED_ROUNDING, run->f, run->w);
 }
 
-/* Classes that come back under the same rule come back for ever. Those that are compared with are renewed after 1, 2,
- * 4, ... rounds, so that a circle of any length is found [Brent1980]. */
+/* Classes that return under the same rule return for ever. The reference classes are renewed after 1, 2, 4, ... rounds,
+ * so that a cycle of any length is found [Brent1980]. */
 typedef struct Circle {
     int *mark;
     int rounds, next;

@@ -1,21 +1,21 @@
 /* Problems whose A is only semidefinite (redundant rows and no compliance).
  *
- * f is found as the limit of f_k+1, which answers
+ * f is the limit of f_k+1, which solves
  *   w = (A + D) f_k+1 + b - D f_k,        D a small share of A's diagonal                        [Rockafellar1976]
- * each a problem with the same definite matrix. The term of D vanishes with f_k+1 - f_k, so the limit answers the
- * problem itself. If A is definite on the free rows, a few rounds suffice. Redundant forces stay at their first
- * values, with the least |D^1/2 f|. */
+ * Each is a problem with the same definite matrix. The term of D vanishes with f_k+1 - f_k, so the limit solves the
+ * problem itself. If A is definite on the free rows, a few rounds suffice. Redundant forces stay at their first values,
+ * with the least |D^1/2 f|. */
 #include "solve/boxed.h"
 
 #include "math/scalar.h"
 
 #include <string.h>
 
-/* D relative to the diagonal: far above rounding, far below the eigenvalues that matter. */
+/* D relative to the diagonal: far above rounding, far below the relevant eigenvalues. */
 #define SHARE 1e-6
-/* Least diagonal, relative to the largest, that D is a share of. */
+/* Lower bound of the diagonal that D is a share of, relative to the largest entry. */
 #define LEAST_DIAGONAL 1e-3
-/* Rounds go on while each has less than this share of the residual before it. */
+/* Rounds continue while each leaves less than this fraction of the residual. */
 #define GAIN 0.7
 enum { ROUNDS = 60 };
 
@@ -27,7 +27,7 @@ static void set_shift(const tacBoxed *problem, double *shift) {
         shift[i] = SHARE * tac_max(tac_boxed_diagonal(problem, i), LEAST_DIAGONAL * largest);
 }
 
-/* One round: f, classes -> the next f; its w is that of the problem itself. */
+/* One round: f, classes -> the next f. Its w is that of the problem itself. */
 static int advance(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots) {
     tacBoxed near = *problem;
     tacBoxedDense dense = {&near, work};

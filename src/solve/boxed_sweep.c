@@ -1,10 +1,10 @@
-/* Projected Gauss-Seidel: each row in turn takes the force that its own condition asks for. */
+/* Projected Gauss-Seidel: each row in turn takes the force that satisfies its own condition. */
 #include "solve/boxed.h"
 
 #include "math/dense.h"
 #include "math/scalar.h"
 
-/* The force that row i's own condition asks for, the others given; z: where it would be without bounds. */
+/* The force that satisfies row i's own condition, with the others given. z: the same without bounds. */
 static double answer(const tacBoxed *problem, const double *f, int i, double *z) {
     const double *A = problem->A + (size_t)i * (size_t)problem->n;
     double lo, hi, a = tac_boxed_diagonal(problem, i);

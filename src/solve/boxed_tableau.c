@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A pivot this small, relative to what else its line has, is zero. */
+/* A pivot this small, relative to the rest of its line, is zero. */
 #define LEAST_PIVOT 1e-13
 
 static double *line_of(const tacTableau *tableau, int i) {
@@ -43,7 +43,7 @@ static void add_force(const tacTableau *tableau, double scale, int p, double *li
     }
 }
 
-/* Share of the parent's force, and constant, that a row's force has beside its parameter. */
+/* Share of the parent's force, and constant, that a row's force has besides its parameter. */
 typedef struct Base {
     double share, constant;
 } Base;
@@ -66,7 +66,8 @@ static void add_base(const tacTableau *tableau, double scale, int i, Base base, 
     line[tableau->problem->n] += scale * base.constant;
 }
 
-/* `change` has row i's new parameter by the old ones; turns it into the old one by the new ones. */
+/* `change` has row i's new parameter as a function of the old ones. Inverts it: the old parameter as a function of the
+ * new ones. */
 static int solve_for(tacTableau *tableau, int i) {
     int n = tableau->problem->n;
     double *line = tableau->change, pivot = line[i], largest = 0;
@@ -80,7 +81,7 @@ static int solve_for(tacTableau *tableau, int i) {
     return 1;
 }
 
-/* Puts it into all lines but `except`, two at a time. */
+/* Substitutes it in all lines except `except`, two at a time. */
 static void put_in(tacTableau *tableau, int i, int except) {
     int n = tableau->problem->n, held = 0;
     double scale[2], *line[2] = {NULL, NULL};
@@ -96,7 +97,7 @@ static void put_in(tacTableau *tableau, int i, int except) {
     if (held) tac_dense_axpy(n + 2, scale[0], tableau->change, line[0]);
 }
 
-/* parameter w_i: what follows is f_i = old parameter + base */
+/* parameter w_i: the dependent number is f_i = old parameter + base */
 static int set_free(tacTableau *tableau, int i) {
     int n = tableau->problem->n;
     Base base = base_of(tableau, i);
@@ -110,8 +111,8 @@ static int set_free(tacTableau *tableau, int i) {
     return 1;
 }
 
-/* A row that is not free takes up another base, and its parent is not free either: the old parameter differs from the
- * new one by the parent's and a constant. */
+/* Changes the base of a row that is not free, nor is its parent. The old parameter differs from the new one by the
+ * parent's and a constant. */
 static void shift_base(tacTableau *tableau, int i, Base before, Base after) {
     int n = tableau->problem->n, p = tableau->problem->parent[i];
     double share = after.share - before.share, constant = after.constant - before.constant;
@@ -123,7 +124,7 @@ static void shift_base(tacTableau *tableau, int i, Base before, Base after) {
     }
 }
 
-/* `change` <- what row i's force has beside `base`, by the old parameters */
+/* `change` <- the row's force less `base`, as a function of the old parameters */
 static void express_force(tacTableau *tableau, int i, Base before, Base base) {
     int n = tableau->problem->n;
     double *change = tableau->change;
@@ -137,7 +138,7 @@ static void express_force(tacTableau *tableau, int i, Base before, Base base) {
     add_base(tableau, -1, i, base, change);
 }
 
-/* parameter f_i - base: what follows is w_i, the old parameter (from free), or as before */
+/* parameter f_i - base: the dependent number is w_i, the old parameter (from free), or as before */
 static int set_bound(tacTableau *tableau, int i, int row_class) {
     int n = tableau->problem->n, p = tableau->problem->parent[i], was_free = is_free(tableau, i);
     Base base = base_at(tableau, i, row_class), before = base_of(tableau, i);
@@ -168,7 +169,7 @@ static int reactivate_children(tacTableau *tableau, int i, double t) {
     return 1;
 }
 
-/* The parent's force goes to zero: children that are free go to a bound first, which is zero as well. */
+/* The parent's force goes to zero. Free children go to a bound first, which is zero too. */
 static int bound_children(tacTableau *tableau, int i, double t) {
     for (int k = i + 1; k < tableau->problem->n && tableau->problem->parent[k] == i; k++) {
         if (!is_free(tableau, k)) continue;

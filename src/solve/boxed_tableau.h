@@ -1,14 +1,15 @@
-/* The whole family of a boxed problem's solutions around the present classes, kept up to date while classes change.
+/* The family of a boxed problem's solutions around the present classes, updated while classes change.
  *
- * Every row has one parameter that is zero as long as its class holds, and one number that follows:
+ * Every row has one parameter, which is zero as long as its class holds, and one dependent number:
  *
  *   free       parameter w_i            follows f_i
  *   at bound   parameter f_i - base_i   follows w_i       base = low f_p or high f_p (low, high without a parent)
  *   off        parameter f_i            follows w_i
  *
- * table (n x (n + 2)) has what follows as a function of all parameters, of one and of t:  w = A f + b + t cover.  When
- * row i changes class its new parameter is a known function of the old ones, which is solved for the one it replaces
- * and put in everywhere: one rank-one change, n^2 products.   [Cottle1992, 2.3, principal pivots] */
+ * table (n x (n + 2)) has the dependent numbers as functions of all parameters, of one and of t:  w = A f + b + t
+ * cover.  When row i changes class, its new parameter is a known function of the old ones. This is solved for the
+ * replaced parameter and substituted everywhere: one rank-one change, n^2 products.   [Cottle1992, 2.3, principal
+ * pivots] */
 #pragma once
 
 #include "solve/boxed.h"
@@ -21,13 +22,13 @@ typedef struct tacTableau {
     int bound; /* rows before it have conditions: their parents' changes concern them */
 } tacTableau;
 
-/* All rows off, f = 0, conditions on none. cover: NULL is zero. */
+/* Sets all rows off, f = 0, without conditions. cover: NULL is zero. */
 void tac_tableau_begin(tacTableau *tableau, const tacBoxed *problem, tacBoxedWork *work, const double *cover,
                        int *row_class);
-/* Row i becomes free, or goes to a bound, and its children with it: off when it has no force, at the bound to which w
- * at t pushes them when it takes force up again. 0: there is no such family (a pivot is zero). */
+/* Row i becomes free, or goes to a bound, with its children. They are off if it has no force. If it takes force again,
+ * they go to the bound that w at t pushes them to. 0: there is no such family (a pivot is zero). */
 int tac_tableau_move(tacTableau *tableau, int i, int row_class, double t);
-/* Row i's force, no condition on it, grows by `length`. */
+/* The force of row i, without condition, grows by `length`. */
 void tac_tableau_drive(tacTableau *tableau, int i, double length);
 
 /* f_i as a function of t, at0 + slope t, and with it w_i. */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Point of the central path, in the problem's own units, where Newton's method starts. */
+/* Point of the central path, in the problem's own units, from which Newton's method starts. */
 #define KAPPA 1e-12
 
 /* --- The problem in its own units --------------------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ void tac_cone_contact_multiply(const tacConeContacts *p, const double *x, double
 
 /* --- The solution-------------------------------------------------------------------------------------------------- */
 
-/* The natural map in the caller's units; Newton's method solves that in the problem's own. */
+/* The natural map in the caller's units. Newton's method solves it in the problem's own. */
 double tac_cone_contact_residual(tacConeContacts *p) {
     double sum = 0, size = 0;
     tac_cone_contact_multiply(p, p->r, p->u);
@@ -151,7 +151,7 @@ static void write_result(const tacConeContacts *p, const tacConeProblem *problem
         u[i] += problem->q[i];
 }
 
-/* Zero reactions are a candidate too: Newton's method starts there if the path ends early with a larger residual. */
+/* Zero reactions are a candidate too. Newton's method starts there if the path ends early with a larger residual. */
 static tacStatus solve(tacConeContacts *p, tacArena *arena, tacConeResult *result) {
     size_t bytes = (size_t)p->n * sizeof *p->r;
     memset(p->r, 0, bytes);

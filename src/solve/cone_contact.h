@@ -23,7 +23,7 @@ typedef struct tacConeResult {
     double residual; /* of the natural map, relative to |q| */
 } tacConeResult;
 
-/* Lays out on a dry arena what a solve takes; the same in bytes. */
+/* Lays out the memory of a solve on a dry arena; the same in bytes. */
 void tac_cone_contact_measure(int ncontact, tacArena *dry);
 size_t tac_cone_contact_bytes(int ncontact);
 /* Solves the problem for r, u (n each): the best point found, finite for a finite problem. */
@@ -56,11 +56,11 @@ typedef struct tacConeContacts {
 void tac_cone_contact_multiply(const tacConeContacts *p, const double *x, double *y);
 /* Sets cones and cone variables at the start of the path. */
 void tac_cone_contact_begin_path(tacConeContacts *p);
-/* Moves a and b to the point kappa of the central path, or as near as possible; r of it. */
+/* Moves a and b to the point kappa of the central path, or as near as possible. Sets r. */
 tacStatus tac_cone_contact_path(tacConeContacts *p, double kappa, tacArena *arena, int *iterations);
-/* Lays out on a dry arena what the path takes. */
+/* Lays out the memory of the path on a dry arena. */
 void tac_cone_contact_measure_path(int ncontact, tacArena *dry);
-/* Refines r to the best iterate of Newton's method by the natural map; u of it. Returns the residual. */
+/* Refines r to the best iterate of Newton's method on the natural map. Sets u. Returns the residual. */
 double tac_cone_contact_newton(tacConeContacts *p, int *iterations);
 /* Evaluates u and the natural map at r. Returns its norm relative to that of q, in the caller's units. */
 double tac_cone_contact_residual(tacConeContacts *p);

@@ -5,10 +5,9 @@
 
 #include <string.h>
 
-/* Proximal parameter rho, in units of W' (whose diagonal is about one): its start, its factors after a proximal step
- * that was solved and one that was not, and its range. Where contacts are redundant only rho makes a step finite. Where
- * motions are resisted by lambda, a step falls short of its target by rho/lambda, which the next proximal step
- * corrects. */
+/* Proximal parameter rho, in units of W' (whose diagonal is about one): its start, its factors after a solved and an
+ * unsolved proximal step, and its range. If contacts are redundant, only rho makes a step finite. Along a motion with
+ * the eigenvalue lambda, a step falls short of its target by rho/lambda. The next proximal step corrects this. */
 #define RHO_FIRST  1e-6
 #define RHO_SHRINK 0.3
 #define RHO_GROW   5.0

@@ -6,7 +6,7 @@ tacFallingRoot tac_falling_root(double low, double value_low, double high, doubl
     return (tacFallingRoot){{low, high, 0}, {value_low, value_high, 0}, 2, 0, high - low};
 }
 
-/* f = f_0 + t (slope + bend (t - width)), t from the lower end: the root that is reached falling. */
+/* f = f_0 + t (slope + bend (t - width)), with t from the lower end. Returns the root at which f falls. */
 static double parabola_root(const tacFallingRoot *r) {
     double low = r->at[0], high = r->at[1], slope = (r->value[1] - r->value[0]) / (high - low), bend = 0;
     if (r->n == 3 && r->at[2] != low && r->at[2] != high)

@@ -1,5 +1,5 @@
-/* The root of a function that falls through zero in an interval, and is a parabola in pieces: the root of the parabola
- * through the ends and the last point, with halvings where that does not halve the interval in three tries. */
+/* The root of a piecewise parabolic function that falls through zero in an interval. Takes the root of the parabola
+ * through the ends and the last point. Bisects if three tries do not halve the interval. */
 #pragma once
 
 typedef struct tacFallingRoot {
@@ -9,7 +9,7 @@ typedef struct tacFallingRoot {
 } tacFallingRoot;
 
 tacFallingRoot tac_falling_root(double low, double value_low, double high, double value_high);
-/* The next point to try. An end of the interval: the interval is used up. */
+/* The next point to try. An end of the interval: the interval is exhausted. */
 double tac_falling_root_next(tacFallingRoot *r);
 /* Takes the value there. */
 void tac_falling_root_take(tacFallingRoot *r, double at, double value);

@@ -384,8 +384,7 @@ tacStatus tac_explain_step(tacSim *sim, const double *x, const double *u, char *
     if (text == NULL) return tac_sim_null(sim, __func__, "text");
     if (size == 0) return tac_sim_fail(sim, TAC_ERR_ARGUMENT, __func__, "size is 0, expected room for a text");
     text[0] = '\0';
-    tacStatus status = tac_check_state(sim, __func__, x, u, &bad);
-    if (status != TAC_OK) return status;
+    TAC_TRY(tac_check_state(sim, __func__, x, u, &bad));
     TAC_SCOPE(&sim->ctx.arena);
     double *y = layout_state(sim->ctx.model, &sim->ctx.arena);
     Found f = {.sim = sim};

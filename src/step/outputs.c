@@ -103,10 +103,8 @@ static tacStatus run_stages(tacSim *sim, const double *x, const double *u, const
     unsigned needs = 0;
     for (int i = 0; i < outputs->n; i++)
         needs |= TAC_OUTPUT_RULES[outputs->list[i].kind].needs;
-    tacStatus status = needs & TAC_NEED_CONSTRAINTS ? run_constraints(sim, x, u, p) : TAC_OK;
-    if (status == TAC_OK && needs & TAC_NEED_ACCELERATION)
-        status = sim->ctx.stepper->acceleration(&sim->ctx, x, u, NULL);
-    if (status != TAC_OK) return status;
+    if (needs & TAC_NEED_CONSTRAINTS) TAC_TRY(run_constraints(sim, x, u, p));
+    if (needs & TAC_NEED_ACCELERATION) TAC_TRY(sim->ctx.stepper->acceleration(&sim->ctx, x, u, NULL));
     if (needs & TAC_NEED_FORCES) {
         tac_smooth_motion(m, p->w, p->x.q, p->x.v, p->x.u.mocap);
         tac_actuator_forces(m, p->w, p->x.u.ctrl, p->x.act, p->x.h);
@@ -157,26 +155,23 @@ static tacStatus refuse_list(tacSim *sim, const char *call, const tacOutputs *ou
 static tacStatus check_call(tacSim *sim, const char *call, const double *x, const double *u,
                             const tacOutputs *outputs) {
     int bad;
-    tacStatus status = tac_check_state(sim, call, x, u, &bad);
-    if (status != TAC_OK || tac_outputs_size(sim->ctx.model, outputs) >= 0) return status;
-    return refuse_list(sim, call, outputs);
+    TAC_TRY(tac_check_state(sim, call, x, u, &bad));
+    return tac_outputs_size(sim->ctx.model, outputs) >= 0 ? TAC_OK : refuse_list(sim, call, outputs);
 }
 
 /* Opens the point and makes sure that every value is finite. The caller releases the arena. */
 static tacStatus evaluate(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, tacOutputPoint *p) {
-    tacStatus status = open_point(sim, x, u, p);
-    if (status == TAC_OK) status = run_stages(sim, x, u, outputs, p);
-    return status == TAC_OK && !values_are_finite(p, outputs) ? TAC_ERR_NONFINITE : status;
+    TAC_TRY(open_point(sim, x, u, p));
+    TAC_TRY(run_stages(sim, x, u, outputs, p));
+    return values_are_finite(p, outputs) ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
 tacStatus tac_outputs(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, double *z) {
     tacOutputPoint p;
-    tacStatus status = check_call(sim, __func__, x, u, outputs);
-    if (status == TAC_OK && z == NULL && tac_outputs_size(sim->ctx.model, outputs) > 0)
-        status = tac_sim_null(sim, __func__, "z");
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_call(sim, __func__, x, u, outputs));
+    if (z == NULL && tac_outputs_size(sim->ctx.model, outputs) > 0) return tac_sim_null(sim, __func__, "z");
     TAC_SCOPE(&sim->ctx.arena);
-    status = evaluate(sim, x, u, outputs, &p);
+    tacStatus status = evaluate(sim, x, u, outputs, &p);
     if (status == TAC_OK) write_values(&p, outputs, z);
     return tac_end_call(sim, __func__, status);
 }
@@ -199,7 +194,7 @@ static void emit_singles(const tacSim *sim, const tacOutputPoint *p, const tacOu
     const tacModel *m = p->m;
     for (Cursor c = begin(m, outputs); advance(&c);)
         if (TAC_OUTPUT_RULES[c.kind].state != NULL) TAC_OUTPUT_RULES[c.kind].state(p, c.id, c.row, &s->state);
-    for (int i = 0; p->x.u.mocap != NULL && !tac_output_drops(&s->mocap) && i < 7 * m->nmocap; i++) {
+    for (int i = 0; p->x.u.mocap != NULL && !tac_output_drops(&s->mocap) && i < TAC_POSE_SIZE * m->nmocap; i++) {
         tacVariation d = {.n = 1};
         tac_mocap_mover(m, p->w, i, p->x.u.mocap, &d.mover[0]);
         emit_variation(p, outputs, &d, i, &s->mocap);
@@ -275,11 +270,10 @@ static tacStatus write_jac(tacSim *sim, const tacOutputPoint *p, const tacOutput
 tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, double *z,
                           const tacJac *jac) {
     tacOutputPoint p;
-    tacStatus status = check_call(sim, __func__, x, u, outputs);
-    if (status == TAC_OK && jac == NULL) status = tac_sim_null(sim, __func__, "jac");
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_call(sim, __func__, x, u, outputs));
+    if (jac == NULL) return tac_sim_null(sim, __func__, "jac");
     TAC_SCOPE(&sim->ctx.arena);
-    status = evaluate(sim, x, u, outputs, &p);
+    tacStatus status = evaluate(sim, x, u, outputs, &p);
     if (status == TAC_OK && z != NULL) write_values(&p, outputs, z);
     if (status == TAC_OK) status = write_jac(sim, &p, outputs, jac);
     return tac_end_call(sim, __func__, status);
@@ -331,13 +325,12 @@ static tacStatus pull_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs
 tacStatus tac_outputs_vjp(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, const double *zbar,
                           const tacGrad *grad) {
     tacOutputPoint p;
-    tacStatus status = check_call(sim, __func__, x, u, outputs);
-    if (status == TAC_OK && grad == NULL) status = tac_sim_null(sim, __func__, "grad");
-    int nz = status == TAC_OK ? tac_outputs_size(sim->ctx.model, outputs) : 0;
-    if (nz > 0) status = tac_check_array(sim, __func__, "zbar", nz, zbar);
-    if (status != TAC_OK) return status;
+    TAC_TRY(check_call(sim, __func__, x, u, outputs));
+    if (grad == NULL) return tac_sim_null(sim, __func__, "grad");
+    int nz = tac_outputs_size(sim->ctx.model, outputs);
+    if (nz > 0) TAC_TRY(tac_check_array(sim, __func__, "zbar", nz, zbar));
     TAC_SCOPE(&sim->ctx.arena);
-    status = evaluate(sim, x, u, outputs, &p);
+    tacStatus status = evaluate(sim, x, u, outputs, &p);
     if (status == TAC_OK) status = pull_all(sim, &p, outputs, zbar, grad);
     return tac_end_call(sim, __func__, status);
 }

@@ -1,9 +1,9 @@
-/* Restitution (docs/theory/contact.md, L7). A contact with restitution e > 0 that would close in this step at its
- * present velocity, dist + h J v < 0, and faster than the threshold, has the shift
+/* Restitution (docs/theory/contact.md, L7). A contact with restitution e > 0 bounces if its present velocity closes it
+ * in this step, dist + h J v < 0, and exceeds the threshold. Its shift is
  *
  *   s = e J v      so that w = J v+ + e J v >= 0: it leaves with e times the speed it came with
  *
- * instead of the shift by its gap, which would stop it at the surface.
+ * The shift by its gap would stop it at the surface.
  *
  * At an impact within a step the forces of the whole step have acted already. The velocity at that time is v + lag, and
  * s = e J (v + lag) + J lag (H4). */
@@ -11,7 +11,7 @@
 
 #include "math/scalar.h"
 
-/* How far J v is from where the row begins, or ceases, to bounce; dist + h J v < 0 is J v < -dist/h. */
+/* Least change of J v at which the row begins, or ceases, to bounce. dist + h J v < 0 is J v < -dist/h. */
 static double margin_of(const tacLcp *lcp, int k, double approach, double speed) {
     double threshold = lcp->toi ? -speed : tac_min(-speed, -lcp->rows.row[k].pos / lcp->h);
     return tac_abs(approach - threshold);

@@ -1,25 +1,25 @@
 /* Complementarity-aware gradients [Werling2021, IV-D; docs/theory/contact.md, L10].
  *
- * A contact that holds zeroes every gradient towards motions that would break it. An open one has no gradient of the
- * force it could give. So a second set of classes is tried, chosen by the sign of the loss's gradient by each contact's
- * velocity: with lambda = Mhat^-1 abar, J_k lambda has the sign of dl/d(J_k v+),
+ * A held contact zeroes every gradient towards motions that would break it. An open contact has no gradient of the
+ * force it could give. So a second set of classes is tried. The sign of the loss's gradient by each contact's velocity
+ * chooses them. With lambda = Mhat^-1 abar, J_k lambda has the sign of dl/d(J_k v+):
  *
  *   J_k lambda < 0   the loss falls when the contact opens: no force
  *   J_k lambda > 0   it falls when the contact closes: held, friction sticks
  *
- * The answer is the gradient with the larger |dl/dq|^2 + |dl/dtau|^2 / h. The comparison leaves out of dl/dq what the
- * shift of a held row adds, mu_k J_k / h: it says only that the row is put back to its surface within the step. */
+ * The answer is the gradient with the larger |dl/dq|^2 + |dl/dtau|^2 / h. The comparison omits the term mu_k J_k / h
+ * that the shift of a held row adds to dl/dq. This term says only that the step returns the row to its surface. */
 #include "math/dense.h"
 #include "contact/lcp/step.h"
 
 #include <string.h>
 
-/* 1: the row can open: a contact or limit that does not bounce. */
+/* 1: the row can open. It is a contact or limit that does not bounce. */
 static int is_one_sided(const tacLcp *lcp, int k) {
     return lcp->parent[k] < 0 && lcp->low[k] == 0 && !(lcp->bounce[k] > 0);
 }
 
-/* 1: a contact that touches now, and so may be held. */
+/* 1: the contact touches now and may be held. */
 static int touches(const tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     return row->kind == TAC_ROW_CONTACT && row->pos <= lcp->rows.contact[row->id].include;
@@ -32,7 +32,7 @@ static void set_class(const tacLcp *lcp, int k, int held, int *row_class) {
         if (lcp->parent[l] == k) row_class[l] = held ? TAC_ROW_FREE : TAC_ROW_OFF;
 }
 
-/* -> classes that the loss asks for; 0: they are those of the step. */
+/* Finds the classes that the loss asks for. 0: they equal those of the step. */
 static int ask_loss(const tacLcp *lcp, const double *lambda, int *row_class) {
     int changed = 0;
     memcpy(row_class, lcp->row_class, (size_t)lcp->rows.n * sizeof *row_class);
@@ -59,7 +59,7 @@ static tacStatus free_lambda(tacContext *ctx, const double *hv, const double *yb
     return TAC_OK;
 }
 
-/* A gradient of its own, and its size. */
+/* A gradient and its size. */
 typedef struct Candidate {
     tacGrad grad;
     tacLcpDual dual;
@@ -75,7 +75,7 @@ static int candidate_layout(Candidate *c, const tacModel *m, int rows, tacColumn
     return 1;
 }
 
-/* Both gradients, and what they are found with. */
+/* Both gradients and their scratch. */
 typedef struct Aware {
     Candidate own, other;
     double *lambda, *dq; /* nv */

@@ -1,15 +1,15 @@
-/* Compliance of rows (docs/theory/contact.md, L11): what makes the forces of redundant ones unique.
+/* Compliance of rows (docs/theory/contact.md, L11). It makes the forces of redundant rows unique.
  *
  *   eps = TAC_LCP_COMPLIANCE (1/m_0 + 1/m_1) share,      share = TAC_LCP_LOAD m / M, within [TAC_LCP_FIRMEST, 1]
  *
- * with the masses m_0, m_1 of the row's trees, m = 1 / (1/m_0 + 1/m_1), and M the heaviest that moves in the model. A
- * contact gives way by eps f, and f may be the weight of whatever lies on it, the heaviest too. That of the model, not
- * of what touches at the time: eps moves with parameters alone, never with the state. */
+ * m_0 and m_1 are the masses of the row's trees, m = 1 / (1/m_0 + 1/m_1), and M is the mass of the heaviest moving tree
+ * of the model. A contact gives way by eps f, and f may be the weight of any tree that lies on it. M is taken over the
+ * model, not over the present contacts: eps depends on parameters alone, never on the state. */
 #include "contact/lcp/problem.h"
 
 #include "math/scalar.h"
 
-/* 1: a body that moves, on one that does not. */
+/* 1: the body moves and its parent does not. */
 static int is_first_to_move(const tacModel *m, int body) {
     return body > 0 && m->body_last_dof[body] >= 0 && m->body_last_dof[m->body_parent[body]] < 0;
 }
@@ -21,12 +21,12 @@ int tac_lcp_heaviest(const tacModel *m) {
     return best;
 }
 
-/* 1/m of a body's tree; 0: it does not move. */
+/* 1/m of a body's tree. 0: the tree does not move. */
 static double inverse_mass(const tacModel *m, int body) {
     return m->body_last_dof[body] < 0 ? 0 : 1 / m->body_subtree_mass[m->body_root[body]];
 }
 
-/* Over the square of an arm where the row turns. */
+/* A rotational row divides by the square of an arm. */
 static double whole_compliance(const tacModel *m, const tacRow *row) {
     int turns = (row->kind == TAC_ROW_JOINT_LIMIT && m->joint_type[row->id] != TAC_SLIDE) ||
                 (row->kind == TAC_ROW_JOINT_FRICTION && m->joint_type[m->dof_joint[row->id]] != TAC_SLIDE) ||
@@ -34,7 +34,7 @@ static double whole_compliance(const tacModel *m, const tacRow *row) {
     return turns ? TAC_LCP_COMPLIANCE / (TAC_LCP_ARM * TAC_LCP_ARM) : TAC_LCP_COMPLIANCE;
 }
 
-/* (1/m_0 + 1/m_1) share; between its bounds share is in proportion to m, and the product is TAC_LCP_LOAD / M. */
+/* (1/m_0 + 1/m_1) share. Between its bounds, share is proportional to m and the product is TAC_LCP_LOAD / M. */
 double tac_lcp_compliance(const tacModel *m, const tacRows *rows, int k, int heaviest) {
     int body[2];
     tac_row_bodies(m, rows, k, body);
@@ -45,7 +45,7 @@ double tac_lcp_compliance(const tacModel *m, const tacRows *rows, int k, int hea
 
 /* --- Derivative --------------------------------------------------------------------------------------------------- */
 
-/* Change of the mass of a body and all it carries. */
+/* Change of the mass of a body and its descendants. */
 static double mass_rate(const tacModel *m, const tacParamTangent *t, int root) {
     double change = 0;
     for (int b = root; b < m->nbody; b++) {

@@ -1,5 +1,5 @@
-/* What contacts add to dR and dr (docs/theory/contact.md, R2, R3). Only held contacts do; the others have neither force
- * nor condition. */
+/* Terms of contacts in dR and dr (docs/theory/contact.md, R2, R3). Only held contacts have any: the others have neither
+ * force nor condition. */
 #include "base/error.h"
 #include "contact/lcp/problem.h"
 

@@ -1,5 +1,5 @@
-/* Derivatives by class (docs/theory/contact.md, L4). At the solution the free rows C keep w_C = 0, bounded rows move
- * with their parents, f_B = E f_C + b, the rest has no force:
+/* Derivatives by class (docs/theory/contact.md, L4). At the solution the free rows C keep w_C = 0. Bounded rows move
+ * with their parents, f_B = E f_C + b. All other rows have no force:
  *
  *   Mhat da - Jhat^T df_C / h = -dR,      h J_C da + eps df_C = -dr,      Jhat = J_C + E^T J_B
  *
@@ -27,7 +27,7 @@ int tac_lcp_bounded_children(const tacLcp *lcp, int k, int child[2], double fact
     return n;
 }
 
-/* by[2 j], by[2 j + 1]: forces of the first and second row after free row j per unit of its own; 0: none. */
+/* by[2 j] and by[2 j + 1]: forces of the first and second row after free row j per unit of its force. 0: none. */
 static void find_factors(const tacLcp *lcp, int n, const int *row, double *by) {
     int child[2];
     double factor[2];
@@ -38,9 +38,9 @@ static void find_factors(const tacLcp *lcp, int n, const int *row, double *by) {
     }
 }
 
-/* lu <- J_C Mhat^-1 Jhat^T + eps from G, products of the island's rows with eps. at[i]: number of free row i among
- * them; children follow their parent there too. lu may be G itself: since at[i] >= i and all >= n, every entry is
- * written after all that is read at its place. */
+/* lu <- J_C Mhat^-1 Jhat^T + eps, from G, the products of the island's rows with eps. at[i] is the index of free row i
+ * among these rows. Children follow their parent there too. lu may be G itself: since at[i] >= i and all >= n, every
+ * entry is written after all reads at its place. */
 static void compose_system(int n, int all, const int *at, const double *by, const double *G, double *lu) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
@@ -52,7 +52,7 @@ static void compose_system(int n, int all, const int *at, const double *by, cons
         }
 }
 
-/* Of the factor; 0 where there is no row. */
+/* Largest over smallest pivot of the factor; 0 without rows. */
 static double pivot_ratio(int n, const double *lu) {
     double least = TAC_INFINITY, most = 0;
     for (int i = 0; i < n; i++) {
@@ -70,7 +70,7 @@ static int shares_forces(const tacLcp *lcp, const tacLcpSystem *system) {
     return system->conditioning > (mixed ? TAC_LCP_SHARED_MIXED : TAC_LCP_SHARED_CONTACTS);
 }
 
-/* G <- products of rows of an island, eps on the diagonal. */
+/* G <- products of an island's rows, with eps on the diagonal. */
 static void island_products(const tacModel *m, const tacLcp *lcp, int n, const int *row, double *spread, double *G) {
     memset(spread, 0, 3 * (size_t)m->nv * sizeof *spread);
     tac_rows_products(&lcp->rows, n, row, spread, G);
@@ -78,7 +78,7 @@ static void island_products(const tacModel *m, const tacLcp *lcp, int n, const i
         G[(size_t)i * (size_t)n + (size_t)i] += lcp->eps[row[i]];
 }
 
-/* Lists of an island's rows: those that take part, and the free ones among them. */
+/* Lists the rows of an island that take part, and the free rows among them. */
 typedef struct Lists {
     int *order, *at;
 } Lists;
@@ -91,7 +91,7 @@ static int lists_layout(Lists *l, tacLcpSystem *system, int count, tacArena *are
     return l->at && l->order && system->row && system->pivot;
 }
 
-/* Matrices of n free rows; lu with room for `most` x `most` numbers. */
+/* Matrices of n free rows. lu has room for `most` x `most` numbers. */
 typedef struct Matrices {
     double *spread, *by; /* 3 nv, 2 n */
 } Matrices;

@@ -1,14 +1,14 @@
-/* Equalities of an lcp step (docs/theory/contact.md, L12, L13), and what they add to its derivatives. With the gain
- * dv = v+ - v, one that is closed has
+/* Equalities of an lcp step (docs/theory/contact.md, L12, L13) and their terms in its derivatives. With the gain
+ * dv = v+ - v, a closed equality has
  *
  *   r = J dv + (pos(q (+) h v) - pos(q))/h + closing(pos(q)/h) + eps f
  *
- * which is differentiated at q, and pos once more at the predicted q (+) h v; predict.c has the derivatives of
- * q (+) h v itself. One that is open by more than its curvature explains closes slowly, as overlap goes away:
+ * This is differentiated at q, and pos also at the predicted q (+) h v. predict.c has the derivatives of q (+) h v
+ * itself. An equality whose error exceeds its curvature is open. It closes slowly, as overlap does:
  *
  *   r = J v+ + closing(pos(q)/h) + eps f,      |closing| <= TAC_LCP_CLOSING, along pos
  *
- * One that hangs on a mocap body, whose motion is in no velocity, follows it. At an impact, r = J dv + eps f. */
+ * An equality on a mocap body follows that body, whose motion is in no velocity. At an impact, r = J dv + eps f. */
 #include "contact/coordinate.h"
 #include "contact/equality.h"
 #include "contact/lcp/problem.h"
@@ -16,7 +16,7 @@
 
 /* --- How they are held -------------------------------------------------------------------------------------------- */
 
-/* |pos| of the (up to three) rows that are translations, or rotations, of the same equality as row k. */
+/* |pos| over the (up to three) translational, or rotational, rows of row k's equality. */
 static double opening(const tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     int first = k - row->axis % 3;
@@ -27,9 +27,8 @@ static double opening(const tacLcp *lcp, int k) {
     return tac_sqrt(sum);
 }
 
-/* Sets hold of the rows first, first + 1, ... of one equality. Returns the next row that belongs to another. It counts
- * as open when its error exceeds the row's curvature: a step leaves less than that, so a mechanism in motion stays
- * closed. */
+/* Sets hold of the rows first, first + 1, ... of one equality. Returns the first row of the next. An equality is open
+ * when its error exceeds the row's curvature. A step leaves a smaller error, so a mechanism in motion stays closed. */
 static int hold_one(const tacModel *m, tacLcp *lcp, int first) {
     const tacRow *row = lcp->rows.row;
     double pos = 0, curvature = 0;
@@ -92,7 +91,7 @@ static double rate_here(const tacLcp *lcp, int k, double *across) {
     return rate;
 }
 
-/* What J is multiplied by. */
+/* Factor of J. */
 static const double *speed_of(const tacLcpPoint *p, int k) {
     return tac_lcp_is_predicted(p->lcp, k) ? p->gained : p->v_next;
 }
@@ -118,7 +117,7 @@ static void couple_jac(const tacLcpPoint *p, int k, const tacRowSink *q, const t
 
 /* --- Connects and welds ------------------------------------------------------------------------------------------- */
 
-/* An equality at q, or at the predicted q (+) h v, with the weights of its changes there. */
+/* An equality at q, or at the predicted q (+) h v, with the weights of its changes. */
 static tacEqualityPlace place_here(const tacLcpPoint *p, int k) {
     const tacLcp *lcp = p->lcp;
     tacEqualityPlace a = {p->w, *p->x, tac_equality_at(p->m, p->w, lcp->rows.row[k].id), {.k = k}};

@@ -1,9 +1,9 @@
-/* Forces of constraints in the step as outputs, with their derivatives (docs/theory/contact.md, L9): of contacts on
- * bodies, and of all rows on dofs,
+/* Forces of constraints in the step as outputs, with their derivatives (docs/theory/contact.md, L9). Contacts give
+ * forces on bodies, and all rows give forces on dofs:
  *
  *   z = G(q) f,     dz = dG f_fixed + Ghat df_C,     df_C = A_CC^-1 (h J_C Mhat^-1 dR - dr)
  *
- * G the rows' unit wrenches or J^T / h, Ghat with what bounded rows add to their parents. In reverse
+ * G has the rows' unit wrenches, or J^T / h. Ghat adds the bounded rows to their parents. In reverse
  *
  *   mu = A_CC^-T Ghat^T zbar,   lambda = -h Mhat^-1 J_C^T mu:   bar -= dR^T lambda + dr^T mu, bar += (dG f)^T zbar. */
 #include "math/dense.h"
@@ -23,7 +23,7 @@ void tac_lcp_forces_on_dofs(const tacModel *m, const tacLcp *lcp, double *qfrc) 
         qfrc[i] /= lcp->h;
 }
 
-/* The step's problem. Forces are those of a solution alone. */
+/* The step's problem. Only a solved problem has forces. */
 static tacStatus solve(tacContext *ctx, const double *x, const double *u, tacLcp *lcp) {
     tacStatus status = tac_lcp_advance(ctx, x, u, lcp);
     return tac_end_step(ctx, status, lcp->unsolved, NULL);
@@ -76,7 +76,7 @@ tacFrictionEffect tac_lcp_friction(const tacContext *ctx, const tacContact *cont
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
 
-/* Z += Ghat_k df, with f' = -df of free row k: on bodies. */
+/* Z += Ghat_k df on bodies, with f' = -df of free row k. */
 static void add_wrench_columns(tacContext *ctx, const tacLcp *lcp, int k, double factor, tacColumns c,
                                const double *minus_df, double *Z) {
     tacRowWrench unit;
@@ -119,7 +119,7 @@ void tac_lcp_add_force_changes(tacContext *ctx, const tacLcp *lcp, tacColumns c,
     if (dqfrc != NULL) add_changes(ctx, lcp, c, add_dof_columns, minus_df, dqfrc);
 }
 
-/* Changes of R, and the part that constraints have in it. */
+/* Changes of R and the constraints' part of them. */
 typedef struct Changes {
     double *W, *own; /* nv x c.n */
 } Changes;
@@ -131,7 +131,7 @@ static int changes_layout(Changes *d, const tacModel *m, tacColumns c, tacArena 
     return d->W && d->own;
 }
 
-/* Z at fixed forces of the free rows, and f' = -df of every free row in dr. */
+/* Changes of Z at fixed forces of the free rows, and f' = -df of every free row in dr. */
 static tacStatus change_forces(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, int impact,
                                double *dwrench, double *dqfrc, double *dr) {
     TAC_SCOPE(&ctx->arena);
@@ -199,7 +199,7 @@ static void seed_rows(tacContext *ctx, const tacLcp *lcp, const double *wrenchba
     }
 }
 
-/* Covectors of dR, of what constraints add to it, of the rows' forces and of their velocities. */
+/* Covectors of dR, of the constraints' part of dR, of row forces and of row velocities. */
 typedef struct Pull {
     double *lambda, *own; /* nv */
     double *seed, *mu;    /* rows */

@@ -58,7 +58,7 @@ tacStatus tac_lcp_predict(tacContext *ctx, const double *x, const double *u, tac
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-/* d(q (+) h v) = P dq + h Q dv  (step.md, ST1): a row J there is the row J P, h J Q here. */
+/* d(q (+) h v) = P dq + h Q dv  (step.md, ST1). A row J at q (+) h v is the row J P, h J Q at (q, v). */
 typedef struct Pull {
     double *hv, *row, *q, *v; /* nv each */
 } Pull;
@@ -77,7 +77,7 @@ void tac_lcp_measure_predict_deriv(const tacModel *m, tacArena *dry) {
     if (tac_rows_any_equality(m)) pull_layout(&p, m, dry);
 }
 
-/* Gradient of row k at q (+) h v -> p->q, p->v: by q and v. 0: the row is not predicted. */
+/* Gradient of row k at q (+) h v -> its parts by q and v, in p->q and p->v. 0: the row is not predicted. */
 static int pull_row(const tacModel *m, const tacLcp *lcp, int k, Pull *p) {
     if (lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !tac_lcp_is_predicted(lcp, k)) return 0;
     memset(p->row, 0, (size_t)m->nv * sizeof(double));

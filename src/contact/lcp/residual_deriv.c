@@ -1,12 +1,12 @@
-/* What constraints add to the derivatives of the step's residuals (contact/lcp/problem.h, L4), forwards and in
- * reverse. */
+/* Constraint terms of the derivatives of the step's residuals (contact/lcp/problem.h, L4), in forward and reverse
+ * mode. */
 #include "contact/lcp/predict.h"
 #include "contact/lcp/share.h"
 #include "math/dense.h"
 
 #include <string.h>
 
-/* Velocities of bodies at v+, at v, at the lag and at v+ - v, which is `gained`. */
+/* Velocities of bodies at v+, at v, at the lag and at the gain v+ - v. */
 typedef struct Velocities {
     tacVec6 *V, *V_start, *V_lag, *V_gained; /* nbody */
     double *gained;                          /* nv */
@@ -21,7 +21,7 @@ static int layout(Velocities *v, const tacModel *m, tacArena *arena) {
     return v->V && v->V_start && v->V_lag && v->V_gained && v->gained;
 }
 
-/* Emits all that constraints add to dR and dr. mocap, theta: NULL skips. */
+/* Emits all constraint terms of dR and dr. mocap, theta: NULL skips. */
 static tacStatus emit(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const tacLcpSink *q,
                       const tacLcpSink *mocap, const tacLcpSink *theta) {
     TAC_SCOPE(&ctx->arena);
@@ -44,7 +44,7 @@ static tacStatus emit(tacContext *ctx, const double *x, const double *u, const t
     return TAC_OK;
 }
 
-/* What the shares of restitution add in reverse. */
+/* Terms of the shares of restitution in reverse. */
 typedef struct ShareRoom {
     double *weight, *lambda, *f; /* nv, nv, rows */
     int *row_class;              /* rows */
@@ -123,7 +123,8 @@ static void weigh_dofs(const tacModel *m, const tacLcp *lcp, const double *share
         }
 }
 
-/* bar -= share v+ . d(J_N^T f_N), of rows N whose work is meant. They have their forces, all others have none. */
+/* bar -= share v+ . d(J_N^T f_N) for the rows N, whose work is intended. They keep their forces; all others have
+ * none. */
 static tacStatus pull_meant(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const ShareRoom *room,
                             const tacGrad *bar) {
     const double *v_next = ctx->work.next + ctx->model->nq;
@@ -145,8 +146,8 @@ static tacStatus pull_meant(tacContext *ctx, const double *x, const double *u, c
     return emit_reverse(ctx, x, u, &meant, sink, bar);
 }
 
-/* bar -= share dE but for what goes with the forces of all rows (share_deriv.c): the velocity, the time step, rows
- * N. */
+/* bar -= share dE, without the part that goes with the forces of all rows (share_deriv.c): the velocity, the time step,
+ * rows N. */
 static tacStatus pull_share(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *share,
                             const ShareRoom *room, const tacGrad *bar) {
     int nv = ctx->model->nv, time = bar->theta == NULL ? -1 : tac_param_of_time(ctx->model);

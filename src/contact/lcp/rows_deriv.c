@@ -1,4 +1,4 @@
-/* What limits, friction, compliance and bounds add to dR and dr (docs/theory/contact.md, L4). */
+/* Terms of limits, friction, compliance and bounds in dR and dr (docs/theory/contact.md, L4). */
 #include "contact/lcp/problem.h"
 
 #include "contact/ball_limit.h"
@@ -39,7 +39,7 @@ static void emit_compliance(const tacLcpPoint *p, int k, const tacParamTangent *
     if (change != 0) tac_emit(&sink->row, k, column, change * p->lcp->f[k]);
 }
 
-/* Bounds that hold a row: its force moves with them. */
+/* A row held at a bound: its force moves with the bound. */
 static void emit_bound(const tacLcpPoint *p, int k, const tacParamTangent *t, int column, const tacLcpSink *sink) {
     const tacModel *m = p->m;
     const tacLcp *lcp = p->lcp;
@@ -57,7 +57,7 @@ static void emit_bound(const tacLcpPoint *p, int k, const tacParamTangent *t, in
     emit_row_wrench(p, k, sign * change, column, &sink->wrench);
 }
 
-/* Limits and friction of tendons: rows that stand on coordinates; limits of balls. */
+/* Rows on coordinates, which are limits and friction of tendons, and limits of balls. */
 static void emit_row(const tacLcpPoint *p, int k, const tacLcpSink *q, const tacLcpSink *theta,
                      const tacParamTangent *tangents) {
     const tacLcp *lcp = p->lcp;

@@ -4,10 +4,10 @@
 #include "math/scalar.h"
 #include "solve/falling_root.h"
 
-/* Of the powers' sizes: E that is nearer to zero than this is zero but for rounding. */
+/* Relative to the sum of the powers' magnitudes. A smaller E is zero to rounding. */
 #define ROUNDING 1e-13
-/* Most solves of a search. Classes change a few times on the way, and E is a parabola while they hold; a jump of E
- * takes halvings to the last bit. */
+/* Limit on the solves of a search. Classes change a few times on the way, and E is a parabola while they hold. A jump
+ * of E takes halvings to the last bit. */
 #define MOST_SOLVES 80
 
 static double share_of(const tacLcp *lcp, int k) { return lcp->bounce[k] / lcp->restitution[k]; }
@@ -38,8 +38,8 @@ static void set_share(tacLcp *lcp, int island, double theta) {
     }
 }
 
-/* E of a solved island (L17), from powers f u of its rows. *size: of these powers. *push: sum of bouncing forces where
- * some row gives energy, else 0. */
+/* E of a solved island (L17), from the powers f u of its rows. *size: sum of their magnitudes. *push: sum of bouncing
+ * forces where some row gives energy, else 0. */
 static double spare_energy(const tacLcp *lcp, int island, double *size, double *push) {
     double E = 0, bouncing = 0;
     int gives = 0;
@@ -61,7 +61,7 @@ static double spare_energy(const tacLcp *lcp, int island, double *size, double *
     return E;
 }
 
-/* E at a share; what was not solved gives energy, as far as is known. */
+/* E at a share. An unsolved island counts as giving energy. */
 static tacStatus try_share(const tacModel *m, tacLcp *lcp, int island, double theta, tacArena *arena, double *E,
                            double *size) {
     double push;
@@ -74,7 +74,7 @@ static tacStatus try_share(const tacModel *m, tacLcp *lcp, int island, double th
     return TAC_OK;
 }
 
-/* The island at the share where E ends to be positive. */
+/* Solves the island at the share where E ceases to be positive. */
 static tacStatus search(const tacModel *m, tacLcp *lcp, int island, double E_whole, tacArena *arena) {
     double size, theta = TAC_LCP_LEAST_SHARE, E;
     int unsolved = lcp->unsolved;

@@ -1,15 +1,15 @@
 /* Derivatives of the shares of restitution (docs/theory/contact.md, L18, L19). While the share theta of an island is
- * below 1, its E(theta) = 0 is one more equation, and theta one more unknown:
+ * below 1, E(theta) = 0 is one more equation and theta one more unknown:
  *
  *   dr + (ds/dtheta) dtheta in the place of dr,      dE + g_a . da + g_f . df = 0
  *   g_a = h (Q_N - Q/2),      g_f = -J y + J_N v+,   y = (v + v+)/2 + l
  *
- * lambda, mu: the answer of (L6) to g_a and g_f. Then  dtheta = (dE - lambda . dR - mu . dr) / (mu . ds/dtheta). dE is
- * at fixed a, f and theta:
+ * lambda and mu are the answer of (L6) to g_a and g_f. Then  dtheta = (dE - lambda . dR - mu . dr) / (mu . ds/dtheta).
+ * dE is at fixed a, f and theta:
  *
  *   dE = -y . d(J^T f) + v+ . d(J_N^T f_N) - (Q - Q_N) . dv - Q . dl
  *
- * Trees are in one island, so that one answer serves all shares. */
+ * Each tree is in one island, so one answer serves all shares. */
 #include "contact/lcp/share.h"
 
 #include "math/dense.h"
@@ -111,7 +111,7 @@ void tac_lcp_share_change(const tacLcp *lcp, const tacLcpShare *s, int island, t
         tac_dense_axpy(c.n, tac_lcp_share_rate(lcp, lcp->order[i]), change, dr + (size_t)lcp->order[i] * n);
 }
 
-/* dE of an island by all columns, and what it is found with. */
+/* dE of an island by all columns, and its scratch. */
 typedef struct Change {
     double *E;             /* c.n */
     double *zero, *weight; /* larger of rows + 1 and nv; islands */

@@ -1,5 +1,5 @@
-/* Solves the boxed problems of a step island by island (contact/lcp/problem.h): small islands through the matrix of
- * rows, large ones through the matrix of dofs (solve_large.c). */
+/* Solves the boxed problems of a step island by island (contact/lcp/problem.h). Small islands use the matrix of rows,
+ * large ones the matrix of dofs (solve_large.c). */
 #include "contact/lcp/share.h"
 
 #include "base/error.h"
@@ -14,7 +14,7 @@ typedef struct Dense {
     int *parent, *row_class;
 } Dense;
 
-/* A: NULL: taken as well. */
+/* A NULL: takes the matrix too. */
 static int dense_layout(Dense *d, const tacModel *m, int n, double *A, tacArena *arena) {
     double **reals[] = {&d->b, &d->low, &d->high, &d->f, &d->w};
     int ok = 1;
@@ -27,7 +27,7 @@ static int dense_layout(Dense *d, const tacModel *m, int n, double *A, tacArena 
     return ok && d->A && d->spread && d->parent && d->row_class;
 }
 
-/* One island by factorization. */
+/* Solves one island by factorization. */
 static tacStatus solve_dense(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
     TAC_SCOPE(arena);
     int first = lcp->island_adr[island], n = lcp->island_adr[island + 1] - first;
@@ -60,8 +60,8 @@ static tacStatus solve_dense(const tacModel *m, tacLcp *lcp, int island, tacAren
     return TAC_OK;
 }
 
-/* Where a contact touches without a force, both bounds of its friction are zero. Such a row holds nothing, so
- * derivatives must not hold it either. */
+/* A contact that touches without a force has zero friction bounds. Its friction rows hold nothing, so derivatives must
+ * not hold them either. */
 static void release_unloaded(tacLcp *lcp) {
     for (int k = 0; k < lcp->rows.n; k++) {
         int p = lcp->parent[k];
@@ -69,7 +69,7 @@ static void release_unloaded(tacLcp *lcp) {
     }
 }
 
-/* Number of rows of equalities that contradict others: compliance alone reconciles them, and they give way by more than
+/* Number of equality rows that contradict others. Compliance alone reconciles them, and they give way by more than
  * TAC_LCP_GIVING. That is their residual. */
 static int count_contradictions(tacLcp *lcp) {
     int n = 0;
@@ -89,7 +89,7 @@ static int is_large(const tacModel *m, tacLcp *lcp, int island) {
     return n > TAC_LCP_SMALL_ROWS || (n > TAC_LCP_FEW_ROWS && n > tac_lcp_count_dofs(m, lcp, island));
 }
 
-/* Through the matrix of dofs where that is the smaller one, and through the matrix of rows where that fails. */
+/* Uses the matrix of dofs where it is the smaller one. Falls back on the matrix of rows. */
 tacStatus tac_lcp_solve_boxed(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
     int n = lcp->island_adr[island + 1] - lcp->island_adr[island];
     int unsolved = lcp->unsolved, dense = n <= lcp->dense_rows;
@@ -100,7 +100,7 @@ tacStatus tac_lcp_solve_boxed(const tacModel *m, tacLcp *lcp, int island, tacAre
     return solve_dense(m, lcp, island, arena);
 }
 
-/* With less restitution where the whole of it would give energy. */
+/* Reduces restitution where all of it would give energy. */
 static tacStatus solve_with_bounce(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
     int unsolved = lcp->unsolved;
     TAC_TRY(tac_lcp_solve_island(m, lcp, island, arena));

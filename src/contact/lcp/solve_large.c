@@ -1,16 +1,16 @@
-/* Large islands: the same classes, found through a matrix of dofs instead of rows.
+/* Large islands: finds the same classes through a matrix of dofs instead of rows.
  *
- * With y = D^1/2 L dv, in which the inertia is one, rows are Y and A = Y Y^T + eps. For given classes, C free, Yhat =
- * Y_C + E^T Y_B with the bounded rows that hang on them, and delta_k = eps_k,
+ * In y = D^1/2 L dv the inertia is one, rows are Y, and A = Y Y^T + eps. Classes are given and C are the free rows.
+ * Yhat = Y_C + E^T Y_B adds their bounded children, and delta_k = eps_k. Then
  *
  *   (Y_C Yhat^T + delta) df = r      =>     df = (r - Y_C g) / delta,    K g = Yhat^T r / delta,
  *   K = 1 + sum over C of yhat_k y_k^T / delta_k                                                                  (1)
  *
- * K couples only trees that share a row: a sparse matrix of the size of the dofs, however many contacts hold them. The
- * difference r - Y_C g loses as many digits as A_kk/delta is large (six to eight, of sixteen), so f is refined with w =
- * Y Y^T f + b + eps f until w_C is zero to rounding, which takes four or five rounds. A delta larger than eps would
- * keep more digits, but among redundant rows it leaves (delta - eps)/delta of an error in every round; it stands in for
- * an eps of zero alone. Classes change by block pivoting, from those that sweeps suggest. */
+ * K couples only trees that share a row. It is sparse and has the size of the dofs, however many contacts hold them.
+ * The difference r - Y_C g loses log10(A_kk/delta) digits (six to eight, of sixteen). So f is refined with w = Y Y^T
+ * f + b + eps f until w_C is zero to rounding. This takes four or five rounds. A delta larger than eps would keep more
+ * digits, but among redundant rows each round would leave (delta - eps)/delta of an error. It replaces only an eps of
+ * zero. Classes change by block pivoting, from those that sweeps suggest. */
 #include "contact/lcp/problem.h"
 
 #include "math/scalar.h"
@@ -18,19 +18,19 @@
 
 #include <string.h>
 
-/* Sweeps that guess the classes; most rounds of refinement. */
+/* Sweeps that guess the classes; limit on rounds of refinement. */
 enum { FIRST_SWEEPS = 10, REFINEMENTS = 12 };
-/* Rounds of pivoting without a gain, in a pile: pivoting succeeds soon or not at all. */
+/* Limit on rounds of pivoting without a gain, in a pile. There pivoting succeeds soon or not at all. */
 enum { PILE_PATIENCE = 3 };
-/* Sweeps when no method has solved the island. */
+/* Sweeps if no method has solved the island. */
 #define LAST_SWEEPS 400
 /* delta, relative to A_kk, of a row without compliance. */
 #define LEAST_DELTA 1e-7
 /* Refinement ends when the error of w_C is below this share of the tolerance. */
 #define REFINED 1e-2
-/* Relative rounding of the answer: forces of redundant rows move A_kk/eps times as much as w does. */
+/* Relative rounding of the answer. Forces of redundant rows move A_kk/eps times as much as w does. */
 #define POLISHED 1e-14
-/* Refinement goes on while each round leaves less than this share of the error. */
+/* Refinement continues while each round leaves less than this share of the error. */
 #define GAIN 0.5
 
 typedef struct Large {
@@ -42,7 +42,7 @@ typedef struct Large {
     double *b, *low, *high, *diagonal, *delta, *f, *w;
     double *T, *C, *r; /* n: (2) */
     int *parent, *row_class;
-    int *split; /* n: entries of a row in its first run of neighbouring places, where at most one more follows; or 0 */
+    int *split; /* n: entries of a row's first run of adjacent places if at most one more run follows, else 0 */
     tacBoxedTrack track;
     double *y;                /* nv: Y^T f */
     int *block_of, *place;    /* nbody: block of a tree, or -1; nv: place of a dof in K */
@@ -52,7 +52,7 @@ typedef struct Large {
     int ndof;
 } Large;
 
-/* All but lu, whose size is known when the island's dofs are. */
+/* Takes all but lu. The size of lu is known once the island's dofs are. */
 static int layout(Large *l, const tacModel *m, int n, tacArena *arena) {
     double **reals[] = {&l->b, &l->low, &l->high, &l->diagonal, &l->delta, &l->f, &l->w, &l->T, &l->C, &l->r};
     int **ints[] = {&l->parent, &l->row_class, &l->split}, ok = tac_boxed_track_layout(&l->track, n, arena);
@@ -123,7 +123,7 @@ static void multiply(const Large *l, const double *f, const double *b, double *w
         w[i] = b[i] + along_row(l, i, l->y) + l->eps[l->row[i]] * f[i];
 }
 
-/* Projected Gauss-Seidel: y follows every change of a force. -> 1 when nothing changes any more. */
+/* Projected Gauss-Seidel: y follows every change of a force. Returns 1 when nothing changes any more. */
 static int sweep(const Large *l, int count) {
     double change = 1;
     multiply(l, l->f, l->b, l->w);
@@ -147,7 +147,7 @@ static int sweep(const Large *l, int count) {
 
 static int tree_of(const tacModel *m, int dof) { return m->body_root[m->dof_body[dof]]; }
 
-/* Trees of the island become blocks; dofs of a block are neighbours. 0: the island has too many dofs. */
+/* Makes the island's trees blocks. Dofs of a block are adjacent. 0: the island has too many dofs. */
 static int find_blocks(Large *l, const tacModel *m, tacArena *arena) {
     const tacRows *rows = l->rows;
     int nblock = 0;
@@ -172,7 +172,7 @@ static int find_blocks(Large *l, const tacModel *m, tacArena *arena) {
     return l->ndof <= TAC_LCP_MOST_DOFS && tac_block_lu_begin(&l->lu, nblock, l->block_size, arena);
 }
 
-/* Entries of row i from e on whose places follow each other. */
+/* Number of entries of row i, from e on, whose places are consecutive. */
 static int run_from(const Large *l, int i, int e) {
     const tacRows *rows = l->rows;
     const tacRow *row = &rows->row[l->row[i]];
@@ -182,7 +182,7 @@ static int run_from(const Large *l, int i, int e) {
     return n;
 }
 
-/* Two bodies that touch have two runs, one of each. */
+/* Two bodies that touch have two runs, one each. */
 static void find_runs(Large *l) {
     for (int i = 0; i < l->boxed.n; i++) {
         const tacRow *row = &l->rows->row[l->row[i]];
@@ -237,7 +237,7 @@ static void add_product(const Large *l, double scale, int a, int b) {
     }
 }
 
-/* The free row that the force of row i depends on: itself, or its parent; -1: none. */
+/* The free row that the force of row i depends on: itself, or its parent. -1: none. */
 static int driver_of(const Large *l, const int *row_class, int i) {
     if (row_class[i] == TAC_ROW_FREE) return i;
     if (l->parent[i] < 0 || tac_boxed_factor_of(&l->boxed, row_class, i) == 0) return -1;
@@ -261,7 +261,7 @@ static int factor(void *matrix, const int *row_class) {
     return tac_block_lu_factor(&l->lu);
 }
 
-/* Forces that classes fix. */
+/* Sets the forces that the classes fix. */
 static void follow_classes(const Large *l, const int *row_class, double constant, double *f) {
     for (int i = 0; i < l->boxed.n; i++) {
         if (row_class[i] == TAC_ROW_FREE) continue;
@@ -270,7 +270,7 @@ static void follow_classes(const Large *l, const int *row_class, double constant
     }
 }
 
-/* Largest |w_k| / A_kk of free rows. */
+/* Largest |w_k| / A_kk over free rows. */
 static double free_error(const Large *l, const int *row_class, const double *w) {
     double worst = 0;
     for (int i = 0; i < l->boxed.n; i++)
@@ -297,7 +297,7 @@ static void correct(Large *l, const int *row_class, const double *w, double *f) 
         if (row_class[i] == TAC_ROW_FREE) f[i] += (-w[i] - along_row(l, i, l->y)) / l->delta[i];
 }
 
-/* Refines f until w of the free rows is zero to `rounding`, or becomes no smaller. 1: it is zero. */
+/* Refines f until w of the free rows is zero to `rounding`, or stops falling. 1: it is zero. */
 static int refine(Large *l, const int *row_class, const double *b, double constant, double rounding, double *f,
                   double *w) {
     tacBoxed problem = l->boxed;
@@ -321,7 +321,7 @@ static int answer(void *matrix, const int *row_class, const double *b, double co
     return refine(matrix, row_class, b, constant, rounding, f, w);
 }
 
-/* With T = D + eps on the diagonal and C where a row meets its parent,
+/* T has D + eps on the diagonal, and C where a row meets its parent:
  *   (Y Y^T + T) df = r   =>   df = T^-1 (r - Y g),   (1 + Y^T T^-1 Y) g = Y^T T^-1 r (2) */
 static int weigh(void *matrix, const double *D, const double *C) {
     Large *l = matrix;
@@ -368,8 +368,8 @@ static void multiply_any(void *matrix, const double *f, const double *b, double 
 
 /* --- Classes ------------------------------------------------------------------------------------------------------ */
 
-/* The path from a solved problem, which fails by rounding alone; then another cover is tried. It is long: one line for
- * each row that takes part. */
+/* Follows the path from a solved problem. It fails by rounding alone, and then another cover is tried. It is long: one
+ * line for each row that takes part. */
 static int solve_from_afar(const tacBoxedRun *run) {
     int solved = 0;
     for (int way = 0; way < TAC_BOXED_WAYS && !solved; way++)
@@ -377,15 +377,16 @@ static int solve_from_afar(const tacBoxedRun *run) {
     return solved;
 }
 
-/* One tree among many contacts is wedged rather than piled. There the interior point gets stuck, and the path from a
- * nearby problem is short. */
+/* One tree among many contacts is wedged rather than piled. There the interior point gets stuck. The path from a nearby
+ * problem is short. */
 static int solve_tree(const tacBoxedRun *run) {
     return tac_boxed_pivot(run, TAC_BOXED_STAGES, TAC_BOXED_PATIENCE) || tac_boxed_nearby(run) ||
            (tac_boxed_interior(run) && (tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE) || tac_boxed_nearby(run)));
 }
 
 /* Many trees: where pivoting fails, many rows are in wrong classes. The cost of the interior point does not depend on
- * their number. In one step of ten of a heap in motion friction stops it; the path from nearby solves most of these. */
+ * their number. Friction stops it in one step of ten of a heap in motion. The path from a nearby problem solves most of
+ * these. */
 static int solve_pile(const tacBoxedRun *run) {
     return tac_boxed_pivot(run, 1, PILE_PATIENCE) ||
            (tac_boxed_interior(run) && (tac_boxed_pivot(run, 1, TAC_BOXED_PATIENCE) || tac_boxed_nearby(run)));

@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-/* m/s: impulses may add this much to a geom's speed, and its contacts still have rows. A contact that is reached faster
- * is found one step later, overlapping. */
+/* m/s: speed that impulses may add to a geom whose contacts still have rows. A contact that is reached faster is found
+ * one step later, overlapping. */
 #define SLACK_SPEED 0.5
 
 /* --- The step ----------------------------------------------------------------------------------------------------- */
 
-/* Contacts that the free motion may reach in this step. */
+/* Finds the contacts that the free motion may reach in this step. */
 static tacStatus find_contacts(tacContext *ctx, const double *v_free, tacVec6 *V, tacRows *rows) {
     tacContactReach reach = {.moving = 1, .velocities = V, .factor = 1, .speed = SLACK_SPEED};
     tac_rows_body_velocity(ctx->model, &ctx->work, v_free, V);
@@ -29,7 +29,7 @@ void tac_lcp_add_impulses(tacContext *ctx, const tacLcp *lcp, double *force) {
         ctx->work.qacc[i] += force[i] / lcp->h;
 }
 
-/* What a step takes besides its problem. */
+/* Memory of a step besides its problem. */
 typedef struct Motion {
     double *v_free, *scratch; /* nv: velocity without constraints; 3 nv */
     tacVec6 *V;               /* nbody: velocities of bodies at v_free */
@@ -42,7 +42,7 @@ static int motion_layout(Motion *f, const tacModel *m, tacArena *arena) {
     return f->v_free && f->scratch && f->V;
 }
 
-/* (x, u) -> w->qacc with constraints, the impulses in lcp (laid out in the arena), the factor of Mhat in w->L. */
+/* (x, u) -> w->qacc with constraints, the impulses in lcp (laid out in the arena), and the factor of Mhat in w->L. */
 static tacStatus accelerate(tacContext *ctx, const double *x, const double *u, tacLcp *lcp) {
     const tacModel *m = ctx->model;
     tacWork *w = &ctx->work;
@@ -94,7 +94,7 @@ static tacStatus step(tacContext *ctx, const double *x, const double *u, double 
     return tac_end_step(ctx, status, lcp.unsolved, y);
 }
 
-/* A step is a part of each of its derivatives. Accelerations without constraints are an alternative. */
+/* Every derivative contains a step. Accelerations without constraints are an alternative. */
 static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
     tac_lcp_measure_jac(m, options, dry);
     tac_lcp_measure_vjp(m, options, dry);

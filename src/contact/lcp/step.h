@@ -1,5 +1,5 @@
-/* The step with contact lcp in its parts: the step itself (step.c), residuals (residual_deriv.c), derivatives
- * (step_jac.c, step_vjp.c, complementarity.c), forces as outputs (outputs.c). */
+/* Parts of the step with contact lcp: the step (step.c), residuals (residual_deriv.c), derivatives (step_jac.c,
+ * step_vjp.c, complementarity.c), forces as outputs (outputs.c). */
 #pragma once
 
 #include "contact/lcp/problem.h"
@@ -8,9 +8,9 @@
 /* The step that stops at impacts (toi/). */
 extern const tacStepper TAC_STEPPER_LCP_TOI;
 
-/* (x, u) -> w->next, h v+ in w->vec[0], the impulses in lcp, laid out in the arena: the caller releases. */
+/* (x, u) -> w->next, h v+ in w->vec[0], and the impulses in lcp, laid out in the arena. The caller releases. */
 tacStatus tac_lcp_advance(tacContext *ctx, const double *x, const double *u, tacLcp *lcp);
-/* Derivatives of the step have room for lcp->deriv_rows rows. TAC_ERR_CONTACTS: there are more. */
+/* Derivatives of the step have room for lcp->deriv_rows rows. TAC_ERR_CONTACTS: the step has more. */
 static inline tacStatus tac_lcp_check_rows(const tacLcp *lcp) {
     return lcp->rows.n > lcp->deriv_rows ? TAC_ERR_CONTACTS : TAC_OK;
 }
@@ -20,8 +20,8 @@ void tac_lcp_add_impulses(tacContext *ctx, const tacLcp *lcp, double *force);
 
 /* --- Memory -------------------------------------------------------------------------------------------------------
  *
- * Each takes from a dry arena what its namesake takes, for the largest problem that the model and options allow. What a
- * function leaves in the arena for its caller, the measurement leaves there too. */
+ * Each takes from a dry arena the memory of its namesake, for the largest problem that the model and options allow.
+ * Arrays that the function leaves in the arena for its caller stay taken. */
 void tac_lcp_measure_advance(const tacModel *m, const tacOptions *options, tacArena *dry);
 void tac_lcp_measure_jac(const tacModel *m, const tacOptions *options, tacArena *dry);
 void tac_lcp_measure_vjp(const tacModel *m, const tacOptions *options, tacArena *dry);
@@ -45,55 +45,55 @@ tacStatus tac_lcp_vjp(tacContext *ctx, const double *x, const double *u, const d
 
 /* All below need: tac_lcp_advance at (x, u). */
 
-/* A solved problem at x -> W = -da, nv rows of c.n numbers, a = w->qacc = (v+ - v)/h; v+ in w->next. impact: the motion
- * has no forces but the rows', M a = J^T f / h; w->L has the factor of M, and tac_evaluate at x is enough. */
+/* A solved problem at x -> W = -da, nv rows of c.n numbers, with a = w->qacc = (v+ - v)/h and v+ in w->next. impact:
+ * only the rows have forces, M a = J^T f / h. Then w->L has the factor of M, and tac_evaluate at x is enough. */
 tacStatus tac_lcp_linearize(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, int impact,
                             tacColumns c, double *W);
 /* dr: changes of the rows, c.n numbers each. */
 static inline double *tac_lcp_dr_layout(int rows, tacColumns c, tacArena *arena) {
     return TAC_TAKE(arena, (size_t)rows * (size_t)c.n, double);
 }
-/* What of it has no rows: W = dR at fixed a without constraints. */
+/* The part without rows: W = dR at fixed a without constraints. */
 tacStatus tac_lcp_smooth_jac(tacContext *ctx, const double *x, const double *u, int impact, tacColumns c, double *W);
-/* Changes dR of the forces (in W) and dr of the rows, at fixed a and f -> W = -da; dr is overwritten. */
+/* Solves for W = -da, given the changes dR of the forces (in W) and dr of the rows, at fixed a and f. Overwrites dr. */
 tacStatus tac_lcp_respond(tacContext *ctx, const tacLcp *lcp, tacColumns c, double *dr, double *W);
-/* Adds to dR (over dofs) and sets dr (over rows), c.n numbers a row; wrench (6 nbody rows; NULL skips): adds the change
- * of the contacts' forces on bodies at fixed forces of the free rows. */
+/* Adds to dR (over dofs) and sets dr (over rows), c.n numbers a row. Adds to wrench (6 nbody rows; NULL skips) the
+ * change of the contacts' forces on bodies at fixed forces of the free rows. */
 tacStatus tac_lcp_residuals_jac(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, tacColumns c,
                                 double *dR, double *dr, double *wrench);
-/* bar -= dr^T mu + (what constraints add to dR)^T lambda + dE^T share, and += (that of wrench)^T wrenchbar; NULL skips
- * both. share: one weight an island, of E of its restitution (share.h). */
+/* bar -= dr^T mu + (constraint part of dR)^T lambda + dE^T share, and bar += (change of wrench)^T wrenchbar. share and
+ * wrenchbar may be NULL. share: one weight an island, for E of its restitution (share.h). */
 tacStatus tac_lcp_residuals_vjp(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
                                 const double *lambda, const double *mu, const double *share, const double *wrenchbar,
                                 const tacGrad *bar);
-/* One island: H = L^-T dR -> H += L^-T Jhat^T f' / h,  f' = -df_C = A_CC^-1 (dr - h J_C Mhat^-1 dR). f' is written over
+/* One island: H = L^-T dR -> H += L^-T Jhat^T f' / h, with f' = -df_C = A_CC^-1 (dr - h J_C Mhat^-1 dR). Writes f' over
  * the free rows of dr. */
 tacStatus tac_lcp_answer_island(tacContext *ctx, const tacLcp *lcp, int island, tacColumns c, double *dr, double *H);
-/* lambda = Mhat^-1 abar, seed (rows; NULL: zero) the gradient by forces  ->  mu = A_CC^-T (Jhat lambda / h + seedhat)
- * of every island, lambda -= h Mhat^-1 J_C^T mu. share (islands): of tac_lcp_residuals_vjp. */
+/* lambda = Mhat^-1 abar, and seed the gradient by forces (rows; NULL: zero)  ->  mu = A_CC^-T (Jhat
+ * lambda / h + seedhat) of every island, lambda -= h Mhat^-1 J_C^T mu. share (islands): as in tac_lcp_residuals_vjp. */
 tacStatus tac_lcp_answer_reverse(tacContext *ctx, const tacLcp *lcp, const double *seed, double *lambda, double *mu,
                                  double *share);
 /* The same at fixed shares of restitution. */
 tacStatus tac_lcp_answer_classes(tacContext *ctx, const tacLcp *lcp, const double *seed, double *lambda, double *mu);
 
-/* What a covector is on the way: the gradient by joint forces (nv), and by the rows' velocities w (rows). */
+/* Intermediate covectors: the gradient by joint forces (nv), and by the rows' velocities w (rows). */
 typedef struct tacLcpDual {
     double *tau, *mu;
 } tacLcpDual;
-/* One covector through the step; hv: its h v+. dual: NULL skips. */
+/* Pulls one covector back through the step. hv: its h v+. dual: NULL skips. */
 tacStatus tac_lcp_pull(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *hv,
                        const double *ybar, const tacGrad *g, const tacLcpDual *dual);
-/* The same by the classes that give the larger gradient: those of the step, or those that the loss asks for
+/* The same by the classes with the larger gradient: those of the step, or those that the loss asks for
  * (complementarity.c). */
 tacStatus tac_lcp_pull_aware(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *hv,
                              const double *ybar, const tacGrad *g);
-/* Forces of a solved problem at x, impulses over h, as outputs (outputs.c): of contacts on bodies (6 nbody), of all
- * rows on dofs (nv); columns are added to dwrench and dqfrc, c.n numbers a row. NULL skips. */
+/* Forces of a solved problem at x, impulses over h, as outputs (outputs.c): of contacts on bodies (6 nbody), and of all
+ * rows on dofs (nv). Columns are added to dwrench and dqfrc, c.n numbers a row. NULL skips. */
 void tac_lcp_forces_on_dofs(const tacModel *m, const tacLcp *lcp, double *qfrc);
 tacContactForce tac_lcp_describe(const tacLcp *lcp, int contact, const double *v_next);
 tacStatus tac_lcp_problem_forces_jac(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, int impact,
                                      double *dwrench, double *dqfrc);
-/* The same by forces alone, with f' = -df of the free rows in minus_df, c.n numbers a row. */
+/* Adds only the part of the force changes, with f' = -df of the free rows in minus_df, c.n numbers a row. */
 void tac_lcp_add_force_changes(tacContext *ctx, const tacLcp *lcp, tacColumns c, const double *minus_df,
                                double *dwrench, double *dqfrc);
 /* bar += (d(wrench))^T wrenchbar + (d(qfrc))^T qfrcbar of a step's own problem; NULL skips. */

@@ -1,4 +1,4 @@
-/* A, B, P of the step with contact lcp: the classes' linear answer (docs/theory/contact.md, L4). */
+/* A, B, P of the step with contact lcp: the linear response of the classes (docs/theory/contact.md, L4). */
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "contact/lcp/bounce_grad.h"
@@ -14,7 +14,7 @@ static double root_of_pivot(const tacContext *ctx, int dof) {
     return tac_sqrt(ctx->work.L[ctx->model->dof_M_adr[dof]]);
 }
 
-/* What answer_island writes to. */
+/* Arrays that answer_island writes. */
 typedef struct IslandRoom {
     double *df, *Y, *c; /* free rows x columns; free rows x nv; larger of rows and nv */
     int *index;
@@ -61,7 +61,7 @@ static void take_hat(const tacLcp *lcp, const tacLcpSystem *system, int nv, doub
         tac_lcp_add_hat(lcp, system->row[i], 1, line + (size_t)i * (size_t)nv);
 }
 
-/* H += L^-T Jhat^T df / h, or of the response times what df is the answer to. */
+/* H += L^-T Jhat^T df / h. With the response, df is the right side and the response is applied to it. */
 static void island_forces(tacContext *ctx, const tacLcp *lcp, const tacLcpSystem *system, tacColumns c, double *H,
                           const IslandRoom *room) {
     size_t nv = (size_t)ctx->model->nv, n = (size_t)system->n;
@@ -104,7 +104,7 @@ static double largest_rate(int n, const double *slope, double bound, const doubl
     return largest;
 }
 
-/* Least change of one column's number that brings the force of a free row to a bound, to first order; dr from
+/* Least change of one column's number that brings the force of a free row to a bound, to first order. dr is from
  * tac_lcp_answer_island. */
 static double force_margin(const tacLcp *lcp, tacColumns c, const double *dr) {
     double margin = TAC_INFINITY;
@@ -122,7 +122,7 @@ static double force_margin(const tacLcp *lcp, tacColumns c, const double *dr) {
     return margin;
 }
 
-/* The least of all parts of a step. */
+/* The least over all parts of a step. */
 static void note_margin(tacStepInfo *info, double margin) {
     info->force_margin = info->force_margin > 0 ? tac_min(info->force_margin, margin) : margin;
 }
@@ -136,7 +136,7 @@ tacStatus tac_lcp_respond(tacContext *ctx, const tacLcp *lcp, tacColumns c, doub
     return TAC_OK;
 }
 
-/* Derivatives of R at a = 0, and a kept. */
+/* Derivatives of R at a = 0, and the saved a. */
 typedef struct Inertia {
     double *rest, *a; /* nv x c.n, nv */
 } Inertia;
@@ -154,7 +154,7 @@ void tac_lcp_measure_smooth_jac(const tacModel *m, const tacOptions *options, ta
     if (options->toi) inertia_layout(&r, m, tac_columns_of(m, options), dry);
 }
 
-/* W = d(M a) at fixed a = w->qacc: R is linear in a but for what has no a in it. */
+/* W = d(M a) at fixed a = w->qacc. R is affine in a. */
 static tacStatus inertia_jac(tacContext *ctx, const double *x, const double *u, tacColumns c, double *W) {
     TAC_SCOPE(&ctx->arena);
     size_t nv = (size_t)ctx->model->nv, n = nv * (size_t)c.n;
@@ -200,7 +200,7 @@ void tac_lcp_measure_linearize(const tacModel *m, const tacOptions *options, tac
     tac_lcp_measure_respond(m, options, dry);
 }
 
-/* Changes A to what gradient mode `bounce` asks for. */
+/* Corrects A for gradient mode `bounce`. */
 static tacStatus correct_jac(tacContext *ctx, const tacLcp *lcp, const tacJac *J) {
     if (ctx->options.gradient != TAC_GRADIENT_BOUNCE || J->A == NULL) return TAC_OK;
     TAC_SCOPE(&ctx->arena);
@@ -213,7 +213,7 @@ static tacStatus correct_jac(tacContext *ctx, const tacLcp *lcp, const tacJac *J
     return TAC_OK;
 }
 
-/* What a Jacobian takes besides its step. */
+/* Memory of a Jacobian besides its step. */
 typedef struct JacRoom {
     double *W, *hv; /* nv x c.n, nv */
 } JacRoom;

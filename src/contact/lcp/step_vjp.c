@@ -19,7 +19,7 @@ static int response_layout(Response *r, const tacModel *m, int n, tacArena *aren
     return r->z && r->line;
 }
 
-/* mu = (A_CC^-T Yhat) D^1/2 L lambda / h, by the response that forward mode applies too. */
+/* mu = (A_CC^-T Yhat) D^1/2 L lambda / h. Forward mode applies the same response. */
 static tacStatus respond_reverse(tacContext *ctx, const tacLcp *lcp, const tacLcpSystem *system, const double *lambda,
                                  double *mu) {
     const tacModel *m = ctx->model;
@@ -98,7 +98,7 @@ void tac_lcp_measure_answer_reverse(const tacModel *m, const tacOptions *options
     tac_lcp_measure_share(m, options, dry);
 }
 
-/* Weights of rows and of shares. One more, so that a step without rows has an address too. */
+/* Weights of rows and of shares. One extra, so that a step without rows has an address too. */
 typedef struct Weights {
     double *mu, *share;
 } Weights;
@@ -151,8 +151,7 @@ static int covectors_layout(Covectors *v, const tacModel *m, tacArena *arena) {
     return v->bar && v->pulled;
 }
 
-/* Changes the gradient to what gradient mode `bounce` asks for: one more covector, D^T J_i, for each row that
- * bounces. */
+/* Corrects the gradient for gradient mode `bounce`: one more covector, D^T J_i, for each row that bounces. */
 static tacStatus correct_vjp(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, const double *hv,
                              const double *ybar, const tacGrad *g) {
     if (ctx->options.gradient != TAC_GRADIENT_BOUNCE || g->x == NULL) return TAC_OK;

@@ -1,5 +1,5 @@
-/* Forces of contacts on bodies: W_b = sum of +-((p - o_b) x F, F) / h, F = f_0 n + f_1 t_1 + f_2 t_2, + on the body of
- * geom[1]   (docs/theory/contact.md, R5). */
+/* Forces of contacts on bodies: W_b = sum of +-((p - o_b) x F, F) / h with F = f_0 n + f_1 t_1 + f_2 t_2. The sign
+ * is + on the body of geom[1]   (docs/theory/contact.md, R5). */
 #include "contact/lcp/problem.h"
 
 #include <string.h>

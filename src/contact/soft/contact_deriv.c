@@ -1,9 +1,9 @@
-/* What contacts add to dG by moving (Z9): those that push, in runs of the same bodies and damping (contact_run.h). */
+/* Terms of moving contacts in dG (Z9). Contacts that push are emitted in runs of the same bodies and damping
+ * (contact_run.h). */
 #include "base/error.h"
 #include "contact/soft/problem.h"
 
-/* Which rows are emitted: all that go with the normal's B; or friction that has its own, whose forces went with the
- * others. */
+/* Rows to emit: all with the normal's B, or friction with a B of its own, whose forces were emitted with the others. */
 typedef enum { WITH_NORMAL, SLIP_ALONE } Pass;
 
 static int is_in(const tacSoftPoint *p, const tacSoftBlock *b, Pass pass) {

@@ -1,4 +1,4 @@
-/* Forces of constraints by their y = J a - a_ref, and how they change with it (docs/theory/soft.md, Z5-Z7). */
+/* Forces of constraints as functions of y = J a - a_ref, and their derivatives by y (docs/theory/soft.md, Z5-Z7). */
 #include "contact/soft/problem.h"
 
 #include "math/scalar.h"
@@ -31,7 +31,7 @@ static int loss_force(double loss, const double *D, const double *y, double *f, 
     return y[0] < 0 ? TAC_ZONE_LOW : TAC_ZONE_HIGH;
 }
 
-/* Edges e = y_0 +- mu_k y_k, each with D where it is below zero, or everywhere. */
+/* Edges e = y_0 +- mu_k y_k. Each has D if it is below zero, or everywhere. */
 static int pyramid_force(const tacSoftBlock *b, double D, const double *y, int all, double *f, double *K) {
     int n = b->n, zone = 0;
     none(n, f, K);
@@ -51,8 +51,8 @@ static int pyramid_force(const tacSoftBlock *b, double D, const double *y, int a
     return zone;
 }
 
-/* In u = (mu y_0, friction_k y_k) = (N, t), T = |t|: nothing above the dual cone N >= mu T, quadratic below the cone
- * mu N + T <= 0, and between them s = c (N - mu T)^2 / 2 with c = D_0/(mu^2 (1 + mu^2)). */
+/* In u = (mu y_0, friction_k y_k) = (N, t), T = |t|: zero above the dual cone N >= mu T, quadratic below the cone mu
+ * N + T <= 0, and between them s = c (N - mu T)^2 / 2 with c = D_0/(mu^2 (1 + mu^2)). */
 static int elliptic_force(const tacSoftBlock *b, const double *D, const double *y, double *f, double *K) {
     int n = b->n;
     double mu = b->mu, N = mu * y[0], T = 0, u[TAC_SOFT_MOST_ROWS] = {0};
@@ -113,7 +113,7 @@ static int quadratic_line(int n, const double *D, const double *y, const double 
     return TAC_ZONE_QUADRATIC;
 }
 
-/* The edges of pyramid_force, and how each changes. */
+/* The edges of pyramid_force, and the change of each. */
 static int pyramid_line(const tacSoftBlock *b, double D, const double *y, const double *dy, double *f, double *slope,
                         double *curve) {
     int zone = 0;

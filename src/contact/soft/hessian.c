@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-/* Columns of a solve that are taken at once where H is kept by trees. */
+/* Columns of a solve that are processed at once if H is stored by trees. */
 enum { CHUNK = 16 };
-/* Numbers a dof that merged paths may add to M's. */
+/* Numbers per dof that merged paths may add to those of M. */
 enum { MERGED = 32 };
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
-/* Trees with dofs are blocks. */
+/* Number of trees with dofs. Each is a block. */
 static int count_trees(const tacModel *m) {
     int n = 0;
     for (int i = 0; i < m->nv; i++)
@@ -20,13 +20,13 @@ static int count_trees(const tacModel *m) {
     return n;
 }
 
-/* Numbers there is room for in the merged tree. */
+/* Capacity of the merged tree, in numbers. */
 static size_t room_in_tree(const tacModel *m) {
     size_t nv = (size_t)m->nv, dense = nv * (nv + 1) / 2, merged = (size_t)m->nM + MERGED * nv;
     return dense < merged ? dense : merged;
 }
 
-/* Numbers of a row with zeros at its end. */
+/* Numbers of a row, padded with zeros. */
 static int padded(int n) { return (n + 7) / 8 * 8; }
 
 /* Lists of the tree, or of the blocks: nv each. */
@@ -34,7 +34,7 @@ typedef struct Lists {
     int *parent, *adr, *depth;
 } Lists;
 
-/* Takes the arrays that both ways to store H need. */
+/* Takes the arrays that both layouts of H need. */
 static int layout(tacSoftHessian *h, Lists *l, const tacModel *m, tacArena *arena) {
     size_t rows = TAC_HESSIAN_ROWS * (size_t)padded(m->nv);
     l->parent = TAC_TAKE(arena, m->nv, int);
@@ -54,7 +54,7 @@ static int tree_layout(tacSoftHessian *h, const tacModel *m, tacArena *arena) {
     return h->H && h->L;
 }
 
-/* The larger of both ways is taken. */
+/* Takes the larger of both layouts. */
 void tac_soft_measure_hessian(const tacModel *m, tacArena *dry) {
     tacSoftHessian h;
     Lists l;
@@ -66,7 +66,7 @@ void tac_soft_measure_hessian(const tacModel *m, tacArena *dry) {
     tac_arena_take(dry, tree.peak > blocks.peak ? tree.peak : blocks.peak);
 }
 
-/* 1: the row is of the same constraint as the one before, and has its dofs. */
+/* 1: the row belongs to the constraint of the row before it, and has its dofs. */
 static int is_further(const tacRows *rows, int k) {
     return k > 0 && rows->row[k].kind == rows->row[k - 1].kind && rows->row[k].id == rows->row[k - 1].id &&
            rows->row[k].kind == TAC_ROW_CONTACT;
@@ -74,7 +74,7 @@ static int is_further(const tacRows *rows, int k) {
 
 /* --- Along a tree ------------------------------------------------------------------------------------------------- */
 
-/* j becomes an ancestor of i > j: two paths to the root are merged into one, in descending order. */
+/* Makes j an ancestor of i > j: merges two paths to the root into one, in descending order. */
 static void merge_paths(int *parent, int i, int j) {
     while (parent[i] != j) {
         int next = parent[i];
@@ -89,8 +89,8 @@ static void merge_paths(int *parent, int i, int j) {
     }
 }
 
-/* Rows -> the elimination tree of H [Liu1990]: the ancestors of a row's first dof have all its others. 0: it has more
- * numbers than there is room for. */
+/* Rows -> the elimination tree of H [Liu1990]. The ancestors of a row's first dof include all its other dofs. 0: the
+ * tree has more numbers than there is room for. */
 static int merge_rows(tacSoftHessian *h, const tacModel *m, const tacRows *rows, int *parent, int *adr, int *depth) {
     size_t numbers = 0;
     memcpy(parent, m->dof_parent, (size_t)m->nv * sizeof *parent);
@@ -110,7 +110,7 @@ static int merge_rows(tacSoftHessian *h, const tacModel *m, const tacRows *rows,
 
 /* --- By trees ----------------------------------------------------------------------------------------------------- */
 
-/* Joins the trees of each row; the dofs of one stand together in it. */
+/* Joins the trees of each row. The dofs of a tree are contiguous in the row. */
 static void link_rows(tacSoftHessian *h, const tacRows *rows, const int *block) {
     for (int k = 0; k < rows->n; k++) {
         const int *dof = rows->dof + rows->row[k].adr, num = rows->row[k].num;
@@ -151,10 +151,10 @@ int tac_soft_hessian_begin(tacSoftHessian *h, const tacModel *m, const tacRows *
 
 /* --- Assembly ----------------------------------------------------------------------------------------------------- */
 
-/* Rows over the same dofs, of one block or of several that follow each other (a manifold's): J^T (K J) is summed in one
- * go. */
+/* Rows over the same dofs, of one block or of several consecutive ones (a manifold's). Their J^T (K J) is summed in one
+ * pass. */
 typedef struct Term {
-    int n, num, ld; /* rows; their dofs; numbers from row to row, with zeros after num */
+    int n, num, ld; /* rows; their dofs; stride between rows, with zeros after num */
     const int *dof;
     double *J, *KJ;
 } Term;
@@ -167,7 +167,7 @@ static void mix_three(int n, const double k[3], const double *x, const double *y
         out[e] = a * x[e] + b * y[e] + c * z[e];
 }
 
-/* A contact's three rows (num numbers) -> J and K J, with zeros after them. */
+/* A contact's three rows (num numbers) -> J and K J, padded with zeros. */
 static void take_three(int num, int ld, const double *K, const double *first, double *J, double *KJ) {
     for (int i = 0; i < 3; i++) {
         for (int e = ld - 8; e < ld; e++)
@@ -178,7 +178,7 @@ static void take_three(int num, int ld, const double *K, const double *first, do
         mix_three(ld, K + 3 * i, J, J + ld, J + 2 * ld, KJ + i * ld);
 }
 
-/* The same for n rows one after another. */
+/* The same for n consecutive rows. */
 static void take_rows(int n, int num, int ld, const double *K, const double *first, double *J, double *KJ) {
     memset(J, 0, (size_t)(n * ld) * sizeof *J);
     memset(KJ, 0, (size_t)(n * ld) * sizeof *KJ);
@@ -188,7 +188,7 @@ static void take_rows(int n, int num, int ld, const double *K, const double *fir
         if (K[i] != 0) tac_dense_axpy(num, K[i], first + i % n * num, KJ + i / n * ld);
 }
 
-/* Takes up the block's rows; 0: they have other dofs, or there is no room. */
+/* Adds the block's rows to the term. 0: they have other dofs, or there is no room. */
 static int add_block(Term *t, const tacRows *rows, const tacSoftBlock *b, const double *K) {
     const tacRow *row = &rows->row[b->row];
     if (t->n > 0 && (t->n + b->n > TAC_HESSIAN_ROWS || row->num != t->num ||
@@ -207,7 +207,7 @@ static int add_block(Term *t, const tacRows *rows, const tacSoftBlock *b, const 
     return 1;
 }
 
-/* A line of J^T (K J), of dof e -> H: its dofs are on one path, which may pass others as well. */
+/* Adds the line of dof e of J^T (K J) to H. Its dofs are on one path, which may also pass others. */
 static void add_to_tree(const tacSoftHessian *h, const Term *t, int e, const double *line) {
     const int *depth = h->tree.depth, *dof = t->dof;
     double *row = h->H + h->tree.adr[dof[e]];
@@ -248,7 +248,7 @@ static void take_block(tacSoftHessian *h, Term *t, const tacRows *rows, const ta
     add_block(t, rows, b, K);
 }
 
-/* Rows first .. end - 1 of H = those of M; there are none where nothing moves. */
+/* Sets rows first .. end - 1 of H to those of M. The range may be empty. */
 static void begin_rows(const tacSoftHessian *h, const tacModel *m, const tacWork *w, int first, int end) {
     const int *adr = h->tree.adr, *depth = h->tree.depth;
     if (first >= end) return;
@@ -309,7 +309,7 @@ int tac_soft_hessian_factor_island(tacSoftHessian *h, const tacModel *m, const t
     return tac_tree_factor_runs(&h->tree, h->H, island->nrun, island->run, h->L) < 0;
 }
 
-/* Both factors keep one over their pivots. */
+/* Both factors store the reciprocals of their pivots. */
 double tac_soft_hessian_conditioning(const tacSoftHessian *h, const tacModel *m) {
     double least = TAC_INFINITY, most = 0;
     for (int i = 0; i < m->nv; i++) {

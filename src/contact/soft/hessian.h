@@ -1,9 +1,9 @@
 /* The Hessian H = M + J^T K J of the soft problem, assembled and factored.
  *
- * Every row runs along one path of the tree that the rows make of the model's own by merging paths, the elimination
- * tree of H: H has the places of that tree and is factored along it (math/tree.h). Where nothing is merged they are
- * M's. A pile would fill it: beyond a bound H is kept by trees instead, dense inside one, and between two that a row
- * joins (solve/block_ldl.h). */
+ * The rows merge paths of the model's tree into the elimination tree of H. Every row runs along one path of it. H has
+ * the pattern of that tree and is factored along it (math/tree.h). If nothing is merged, the pattern is that of M. A
+ * pile would fill it. Beyond a bound, H is stored by trees instead: dense inside a tree, and between two trees that a
+ * row joins (solve/block_ldl.h). */
 #pragma once
 
 #include "contact/rows.h"
@@ -28,18 +28,18 @@ typedef struct tacSoftHessian {
         *line; /* scratch of sums: TAC_HESSIAN_ROWS rows of nv numbers and up to seven more; two such rows */
 } tacSoftHessian;
 
-/* Takes from a dry arena what tac_soft_hessian_begin takes. */
+/* Takes from a dry arena the memory of tac_soft_hessian_begin. */
 void tac_soft_measure_hessian(const tacModel *m, tacArena *dry);
-/* Rows -> how H is kept. 0: the arena is too small. */
+/* Rows -> the layout of H. 0: the arena is too small. */
 int tac_soft_hessian_begin(tacSoftHessian *h, const tacModel *m, const tacRows *rows, tacArena *arena);
-/* Law of a block at its y: force and stiffness, tac_soft_force or tac_soft_sticking_force. */
+/* Force and stiffness of a block at its y: tac_soft_force or tac_soft_sticking_force. */
 typedef int (*tacSoftLaw)(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K);
 /* Factor at the present y. 0: not positive definite. Needs: mass. */
 int tac_soft_hessian_factor(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft);
-/* The same by another law -> f (rows) and zones (blocks) by it; NULL skips one. */
+/* The same by another law, which also gives f (rows) and zones (blocks). NULL skips either. */
 int tac_soft_hessian_factor_by(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft,
                                tacSoftLaw law, double *f, int *zones);
-/* The same of one island; what the others have stays. Needs: a factor of all; along_tree. */
+/* The same for one island. The rest of the factor stays. Needs: a factor of all; along_tree. */
 int tac_soft_hessian_factor_island(tacSoftHessian *h, const tacModel *m, const tacWork *w, const tacSoft *soft,
                                    const tacSoftIsland *island);
 /* Largest over smallest pivot of the factor. */

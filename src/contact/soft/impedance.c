@@ -4,7 +4,7 @@
 
 #define LEAST_IMPEDANCE 1e-4
 #define MOST_IMPEDANCE  0.9999
-/* Divisors are kept above it. */
+/* Lower bound of divisors. */
 #define TINY 1e-15
 
 static const double DEFAULT_SOLREF[2] = {0.02, 1};
@@ -22,10 +22,10 @@ tacSoftness tac_soft_clamp(const double solref[2], const double solimp[5], doubl
     return s;
 }
 
-/* x^p, exact for the powers that files have. */
+/* x^p, exact for the powers found in files. */
 static double power(double x, double p) { return p == 1 ? x : p == 2 ? x * x : tac_pow(x, p); }
 
-/* y(x) on [0, 1] from 0 to 1, of power p on both sides of the midpoint c; *slope = dy/dx. */
+/* y(x) on [0, 1] from 0 to 1, with power p on both sides of the midpoint c. *slope = dy/dx. */
 static double transition(double x, double c, double p, double *slope) {
     *slope = 1;
     if (p == 1) return x;
@@ -91,8 +91,8 @@ tacSoftness tac_soft_clamp_jvp(const double solref[2], const double solimp[5], d
     return out;
 }
 
-/* dy of the transition at x in (0, 1) by its numbers: below the midpoint y = c^(1-p) x^p, above it
- * 1 - y = (1-c)^(1-p) (1-x)^p. */
+/* dy of the transition at x in (0, 1) by its numbers. Below the midpoint y = c^(1-p) x^p, above it 1 - y = (1-c)^(1-p)
+ * (1-x)^p. */
 static double transition_jvp(double x, double c, double p, double dx, double dc, double dp) {
     double slope, y = transition(x, c, p, &slope);
     if (p == 1) return dx;

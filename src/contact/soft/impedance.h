@@ -13,18 +13,18 @@ typedef struct tacImpedance {
     double d;    /* 0 < d < 1 */
     double rate; /* dd/dr */
     double next; /* change of r that leads to another smooth piece of d; infinite: none does */
-    int piece;   /* which it is */
+    int piece;   /* index of the piece */
 } tacImpedance;
 
-/* MuJoCo's own bounds: impedances within [1e-4, 0.9999], width >= 0, power >= 1; a time constant of at least `shortest`
- * (twice the step, or 0); signs of solref that do not match: its default. */
+/* Applies MuJoCo's bounds: impedances within [1e-4, 0.9999], width >= 0, power >= 1, and a time constant of at least
+ * `shortest` (twice the step, or 0). A solref of two signs becomes the default. */
 tacSoftness tac_soft_clamp(const double solref[2], const double solimp[5], double shortest);
-/* pull: 0 for rows that hold a velocity alone (friction): K = 0. s has been clamped. */
+/* pull: 0 for rows that hold a velocity alone (friction), K = 0. s has been clamped. */
 tacImpedance tac_soft_impedance(const tacSoftness *s, double r, int pull);
 
 /* --- Derivatives by the numbers themselves, r fixed --------------------------------------------------------------- */
 
-/* d: changes of the numbers before the bounds -> after them: those that a bound holds do not move. */
+/* Changes d of the numbers before the bounds -> changes after them. A number held by a bound does not move. */
 tacSoftness tac_soft_clamp_jvp(const double solref[2], const double solimp[5], double shortest, const tacSoftness *d);
-/* -> changes of K, B and d; that of `rate` is not found. */
+/* Sets the changes of K, B and d, but not of `rate`. */
 tacImpedance tac_soft_impedance_jvp(const tacSoftness *s, double r, int pull, const tacSoftness *d);

@@ -1,4 +1,4 @@
-/* Islands: constraints whose trees are joined by constraints are solved together. */
+/* Islands: constraints whose trees are joined are solved together. */
 #include "contact/soft/problem.h"
 
 #include "math/scalar.h"
@@ -26,7 +26,7 @@ void tac_soft_measure_islands(const tacModel *m, int nblock, tacArena *dry) {
     layout(&l, m, nblock, dry);
 }
 
-/* Union-find: the representative of a tree's island. Trees are named by their first dofs; paths are halved on the
+/* Union-find: the representative of a tree's island. Trees are named by their first dofs. Paths are halved on the
  * way. */
 static int find_root(int *up, int tree) {
     while (up[tree] != tree)
@@ -40,7 +40,7 @@ static void find_trees(const tacModel *m, int *tree) {
         tree[i] = i > 0 && m->body_root[m->dof_body[i]] == m->body_root[m->dof_body[i - 1]] ? tree[i - 1] : i;
 }
 
-/* up: from trees towards the first one of their island. A tree's dofs stand together, in a row too. */
+/* up points from a tree towards the first one of its island. A tree's dofs are contiguous, in a row too. */
 static void join_trees(const tacSoft *soft, const int *tree, int *up) {
     const tacRows *rows = &soft->rows;
     for (int k = 0; k < soft->nblock; k++) {
@@ -55,8 +55,8 @@ static void join_trees(const tacSoft *soft, const int *tree, int *up) {
     }
 }
 
-/* Numbers islands in the order of blocks -> of: each block's, -1 where it moves nothing; number: each tree's. How
- * many. */
+/* Numbers islands in the order of blocks. of: island of each block, -1 if it moves nothing. number: island of each
+ * tree. Returns how many. */
 static int number_islands(const tacSoft *soft, const int *tree, int *up, int *number, int *of, tacSoftIsland *list) {
     int n = 0;
     for (int k = 0; k < soft->nblock; k++) {
@@ -74,7 +74,7 @@ static int number_islands(const tacSoft *soft, const int *tree, int *up, int *nu
     return n;
 }
 
-/* Runs of dofs of each island: their number, and themselves where there is a place for them. */
+/* Counts the runs of dofs of each island, and writes them if there is a place for them. */
 static void list_runs(const tacModel *m, const int *tree, int *up, const int *number, tacSoftIsland *list) {
     for (int i = 0, next = 0, before = -1; i < m->nv; i = next) {
         int k = number[find_root(up, i)], fresh = k >= 0 && k != before;

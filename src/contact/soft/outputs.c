@@ -1,5 +1,6 @@
 /* Forces of constraints of contact soft as outputs, at the start of the step (docs/theory/soft.md, Z13): of contacts on
- * bodies, of all on dofs, by contact; with derivatives. With G the unit wrenches of contacts' rows,
+ * bodies, of all constraints on dofs, and by contact. Derivatives are included. G has the unit wrenches of contacts'
+ * rows:
  *
  *   qfrc = ID(q, v, a) - tau,   d(qfrc) = dR + M da          R without constraints, at fixed a
  *   wrench = G f,               d(wrench) = dG f + G df,      -df = K (dy + J da) + c dr
@@ -84,8 +85,8 @@ static void measure_contacts(const tacModel *m, const tacOptions *options, tacAr
     tac_soft_measure_advance(m, options, dry);
 }
 
-/* A pyramid's rows, and a cone's where its coefficients differ by row (torsion, rolling, explicit pairs), are as stiff
- * as the coefficients say (docs/theory/soft.md, Z6, Z11). */
+/* The stiffness of a pyramid's rows depends on the coefficients. So does that of a cone's rows if its coefficients
+ * differ by row (torsion, rolling, explicit pairs)   (docs/theory/soft.md, Z6, Z11). */
 tacFrictionEffect tac_soft_friction(const tacContext *ctx, const tacContact *contact) {
     const tacModel *m = ctx->model;
     if (!tac_contact_has_friction(m, contact)) return TAC_FRICTION_ABSENT;
@@ -129,7 +130,7 @@ tacStatus tac_soft_constraints(tacContext *ctx, const double *x, const double *u
     return tac_end_step(ctx, TAC_OK, soft.unsolved, NULL);
 }
 
-/* One block for each. */
+/* One for each block. */
 int tac_soft_max_constraints(const tacModel *m, const tacOptions *options) {
     return m->neq + m->nv + 2 * m->njnt + 3 * m->ntendon + options->max_contacts;
 }
@@ -184,7 +185,7 @@ static void change_dof_forces(tacContext *ctx, tacColumns c, const tacSoftChange
     tac_dense_axpy(n, -1, d->smooth, dqfrc);
 }
 
-/* The problem, and its acceleration in an array of its own. Derivatives of forces are those of a solution alone. */
+/* The problem, and its acceleration in an array of its own. Only a solved problem has derivatives of forces. */
 static tacStatus solve(tacContext *ctx, const double *x, const double *u, tacSoft *soft, double **a) {
     tacStatus status = tac_soft_accelerate_apart(ctx, x, u, soft, a);
     return tac_end_step(ctx, status, soft->unsolved, NULL);

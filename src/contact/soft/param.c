@@ -8,7 +8,7 @@
 
 /* --- What a contact has of its geoms ------------------------------------------------------------------------------ */
 
-/* Derivative of the larger (sign 1) or smaller (-1) of two numbers by one of them. Equal numbers have half each: the
+/* Derivative of the larger (sign 1) or smaller (-1) of two numbers by one of them. Equal numbers get half each: the
  * mean of both sides of the kink. */
 static double choice(const double *a, const double *b, double sign, const double *number) {
     double difference = sign * (*a - *b);
@@ -63,7 +63,7 @@ static double margin_change(const tacModel *m, const tacContact *c, const double
 
 /* --- Blocks ------------------------------------------------------------------------------------------------------- */
 
-/* One block, one parameter. */
+/* One block and one parameter. */
 typedef struct Place {
     const tacSoftPoint *p;
     const tacSoftBlock *b;
@@ -136,7 +136,7 @@ static void other_numbers(const Place *at, tacSoftChange *d) {
 
 /* --- Emission ----------------------------------------------------------------------------------------------------- */
 
-/* -J^T df over dofs, df on bodies. */
+/* Emits -J^T df over dofs, and df on bodies. */
 static void emit_force(const Place *at, int k, double df, int column, const tacSoftSink *sink) {
     const tacRows *rows = &at->p->soft->rows;
     tacRowWrench unit;
@@ -147,7 +147,7 @@ static void emit_force(const Place *at, int k, double df, int column, const tacS
         tac_emit_wrench(&sink->wrench, unit.body[side], column, tac_scale6(df, unit.wrench[side]));
 }
 
-/* y = J a + B J v + K d r:  dy = dB J v + d(K d) r, and K d(d r) with the margin. */
+/* y = J a + B J v + K d r:  dy = dB J v + d(K d) r, plus K d(d r) from the margin. */
 static void emit_block(const Place *at, const tacSoftChange *d, int column, const tacSoftSink *sink) {
     const tacSoft *soft = at->p->soft;
     const tacSoftBlock *b = at->b;

@@ -1,4 +1,4 @@
-/* Soft contact as MuJoCo has it: a convex problem for the acceleration (docs/theory/soft.md).
+/* Soft contact as in MuJoCo: a convex problem for the acceleration (docs/theory/soft.md).
  *
  *   a = argmin (a - a0)^T M (a - a0)/2 + sum over constraints of s(y),   y = J a - a_ref,   f = -ds/dy             (Z1)
  *
@@ -8,9 +8,9 @@
  *   contact    pyramidal: 2 (condim - 1) edges, each a limit, along y_n +- mu_k y_k
  *              elliptic: three zones (cost.c)
  *
- * A constraint has one or several rows (rows.h), and they share an impedance. a_ref = -B J v - K d (pos - margin), the
- * last for rows that have a position; friction of elliptic contacts may have another B (solreffriction); connects and
- * welds have -(dJ/dt) v besides, so that y is their acceleration less what they are to have. 1/D = R = (1 - d)/d times
+ * A constraint has one or several rows (rows.h), which share an impedance. a_ref = -B J v - K d (pos - margin). Only
+ * rows with a position have the last term. Friction of elliptic contacts may have another B (solreffriction). Connects
+ * and welds also have -(dJ/dt) v, so that y is their acceleration less the reference. 1/D = R = (1 - d)/d times
  * MuJoCo's estimate of J M^-1 J^T. */
 #pragma once
 
@@ -64,11 +64,11 @@ typedef struct tacContactSoftness {
 } tacContactSoftness;
 tacContactSoftness tac_contact_softness(const tacModel *m, const tacContact *c);
 /* 1: the friction of the contact has a reference of its own, by MuJoCo's rules: its cone is elliptic, and
- * solreffriction is neither 0 0 nor of two signs; else solref is that of all rows. */
+ * solreffriction is neither 0 0 nor of two signs. Otherwise solref holds for all rows. */
 int tac_contact_has_slip(const tacModel *m, const tacContactSoftness *s);
-/* Share of the first geom in what is averaged; *average: 0: solref is not, the smaller is taken. */
+/* Weight of the first geom in averages. *average 0: solref is not averaged, the smaller one is taken. */
 double tac_contact_mix(const tacModel *m, int a, int b, int *average);
-/* Where the model has the parameters of any other row. */
+/* The model's parameters of any other row. */
 typedef struct tacSoftNumbers {
     const double *solref, *solimp, *margin, *loss; /* margin, loss: NULL where it has none */
 } tacSoftNumbers;
@@ -80,20 +80,20 @@ double tac_soft_shortest(const tacModel *m, double h);
 typedef struct tacInverseWeights {
     const double *dof, *body, *tendon; /* nv, 2 nbody, ntendon */
 } tacInverseWeights;
-/* MuJoCo's estimate of J M^-1 J^T of a row, which is linear in the weights; a contact's: along its normal. */
+/* MuJoCo's estimate of J M^-1 J^T of a row; of a contact, along its normal. It is linear in the weights. */
 double tac_soft_weight(const tacModel *m, const tacRows *rows, int k, tacInverseWeights by);
 
-/* Sets the problem up: rows -> blocks with impedances, D, a_ref at velocity v. h: the step, for MuJoCo's bound of time
- * constants. Needs: tac_rows_find without reach; velocity. */
+/* Sets the problem up: rows -> blocks with impedances, D, and a_ref at velocity v. h is the step, for MuJoCo's bound of
+ * time constants. Needs: tac_rows_find without reach; velocity. */
 void tac_soft_setup(const tacModel *m, const tacWork *w, tacSoft *soft, const double *v, double h);
 
 /* y of a block (n numbers) -> force f (n), the zone, and, unless NULL, K = -df/dy (n x n). */
 int tac_soft_force(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K);
 
-/* The same along a line: dy is the change of y per unit of it. slope -= dy . f, curve += dy . K dy. */
+/* The same along a line, where dy is the change of y per unit. slope -= dy . f, curve += dy . K dy. */
 int tac_soft_line(const tacSoftBlock *block, const double *D, const double *y, const double *dy, double *f,
                   double *slope, double *curve);
-/* The same as if every contact that pushes stuck: a guess of the zones. */
+/* The same as if every contact that pushes stuck. This guesses the zones. */
 int tac_soft_sticking_force(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K);
 
 /* Method, limits and tolerances of the search. */
@@ -103,39 +103,39 @@ typedef struct tacSoftSearch {
     double tolerance;      /* residual at which it may stop; 0: at rounding */
     double line;           /* share of the slope that may be left on a line */
 } tacSoftSearch;
-/* From the options, and from the model where these leave it open. */
+/* Takes it from the options, and from the model where the options leave it open. */
 tacSoftSearch tac_soft_search(const tacModel *m, const tacOptions *options);
 /* The residual up to which a problem counts as solved. */
 static inline double tac_soft_solved(double tolerance) {
     return tolerance > TAC_SOFT_SOLVED ? tolerance : TAC_SOFT_SOLVED;
 }
 
-/* Trees that share constraints, and the state of the search there (islands.c). */
+/* Trees that share constraints, and the state of their search (islands.c). */
 struct tacSoftIsland {
     int nblock, nrun;
     int *block;
     int (*run)[2];              /* dofs from .. to, the latter not included */
     int goes, moves, since;     /* 1: its search goes on; it has a direction; steps since the best was halved */
-    int stale;                  /* 1: its part of the factor is of other zones than the present ones */
+    int stale;                  /* 1: its part of the factor belongs to earlier zones */
     double error, before, best; /* largest |M (a - a0) - J^T f|: now, a step ago, least so far */
     double scale;               /* of the forces in it */
     double weight;              /* conjugate gradients: grad . M^-1 grad of the step before; 0: there was none */
 };
-/* Takes from a dry arena what tac_soft_islands takes for nblock blocks. */
+/* Takes from a dry arena the memory of tac_soft_islands for nblock blocks. */
 void tac_soft_measure_islands(const tacModel *m, int nblock, tacArena *dry);
-/* Blocks -> islands by their first block, taken from the arena; blocks and dofs of each in ascending order, dofs in
- * runs as long as can be. How many; -1: the arena is too small. */
+/* Blocks -> islands, in the order of their first blocks, taken from the arena. Blocks and dofs of each are in ascending
+ * order, dofs in runs of maximal length. Returns how many; -1: the arena is too small. */
 int tac_soft_islands(const tacModel *m, const tacSoft *soft, tacArena *arena, tacSoftIsland **islands);
 
-/* a0, M, a (the start) -> a, y, f, zones. TAC_ERR_ARENA_FULL, or TAC_OK whether solved or not. Needs: mass; conjugate
+/* (a0, M, start a) -> a, y, f, zones. TAC_ERR_ARENA_FULL, or TAC_OK whether solved or not. Needs: mass; conjugate
  * gradients: the factor of M. */
 tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *how, const double *a0,
                          double *a, tacArena *arena);
-/* Takes from a dry arena what it takes; the Hessian is left there. */
+/* Takes its memory from a dry arena. The Hessian stays taken. */
 void tac_soft_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry);
 
-/* Adds to what the step reports: contacts, zones, margins as velocities over the step h (report.c). A step of several
- * stages adds up all of them. */
+/* Adds the problem to the report of the step: contacts, zones, margins as velocities over the step h (report.c). A step
+ * of several stages adds up all of them. */
 void tac_soft_report(const tacSoft *soft, double h, tacStepInfo *info);
 /* Least change of a limited coordinate (m, rad) that adds or removes the row of a limit. */
 double tac_soft_limit_margin(const tacModel *m, const double *q);
@@ -151,11 +151,11 @@ double tac_soft_margin(const tacSoftBlock *block, const double *D, const double 
  *
  * since all forces but those of dry friction at its bound are proportional to D. */
 
-/* Where one kind of column goes: -dJ^T f and -J^T df over dofs, dy over rows, dr over rows (those of a block are to be
- * added up); and changes of contacts' forces on bodies. f and y are fixed but for what parameters do to them. */
+/* Destination of one kind of column: -dJ^T f and -J^T df over dofs, dy over rows, dr over rows (summed over a block),
+ * and changes of contacts' forces on bodies. f and y are fixed except where parameters change them. */
 typedef tacContactSink tacSoftSink;
 
-/* What the emitters read. */
+/* Inputs of the emitters. */
 typedef struct tacSoftPoint {
     const tacModel *m;
     const tacWork *w;
@@ -164,20 +164,20 @@ typedef struct tacSoftPoint {
     const tacSmoothPoint *x;
     const double *a;
     double h;
-    int idle;   /* 1: dy and dr of blocks that do not push as well: for their margins */
-    double B;   /* that z and V are of; below 0: none yet */
+    int idle;   /* 1: also dy and dr of blocks that do not push, for their margins */
+    double B;   /* damping of z and V; below 0: none yet */
     double *z;  /* nv: a + B v */
     tacVec6 *V; /* nbody: velocities of bodies at z */
 } tacSoftPoint;
 /* z and V for the damping B. */
 void tac_soft_set_damping(tacSoftPoint *p, double B);
-/* Emit dofs, mocap numbers and parameters of contacts, and of all other rows; but for B J dv. */
+/* Emit the columns of dofs, mocap numbers and parameters, for contacts and for all other rows. Without B J dv. */
 tacStatus tac_soft_contacts_jac(tacSoftPoint *p, const tacContactColumns *to);
 void tac_soft_other_jac(tacSoftPoint *p, const tacContactColumns *to);
-/* Emits what parameters change other than places: impedances, weights, friction, losses, margins (param.c). */
+/* Emits the changes by parameters other than positions: impedances, weights, friction, losses, margins (param.c). */
 void tac_soft_numbers_jac(const tacSoftPoint *p, const tacSoftSink *theta, const tacParamTangent *tangents);
 
-/* How a block's own numbers move with a parameter, r fixed but for its margin. */
+/* Changes of a block's own numbers with a parameter. r is fixed except for its margin. */
 typedef struct tacSoftChange {
     tacImpedance z; /* K, B, d */
     double slip;    /* B of the rows after the first */
@@ -202,7 +202,7 @@ static inline double tac_soft_pull_rate(const tacSoftBlock *b) { return b->z.K *
 static inline double tac_soft_stiffening(const tacSoftBlock *b, int i) {
     return b->held & 1 << i ? 0 : b->z.rate / (b->z.d * (1 - b->z.d));
 }
-/* The zone that is reported: a pyramid is on its cone when some of its edges push and some do not. */
+/* The reported zone. A pyramid is on its cone if some of its edges push and some do not. */
 static inline tacConstraintZone tac_soft_zone(const tacSoftBlock *b) {
     if (b->kind != TAC_SOFT_PYRAMID || b->zone == TAC_ZONE_FREE) return (tacConstraintZone)b->zone;
     return b->zone == (1 << 2 * (b->n - 1)) - 1 ? TAC_ZONE_QUADRATIC : TAC_ZONE_CONE;

@@ -1,5 +1,5 @@
-/* What a step reports of its solved problem: the zone of each constraint, margins to the next zone, and which smooth
- * piece of the step this is. */
+/* Report of a step's solved problem: the zone of each constraint, margins to the next zone, and the smooth piece of the
+ * step. */
 #include "contact/soft/problem.h"
 
 #include "contact/ball_limit.h"
@@ -13,7 +13,7 @@
 
 /* --- Margins ------------------------------------------------------------------------------------------------------ */
 
-/* Least change of an edge's y, of the pyramid's largest slope, that makes it push or not. */
+/* Least change of an edge's y, of the pyramid's largest slope, that makes it push or cease to push. */
 static double pyramid_margin(const tacSoftBlock *b, const double *y) {
     double least = TAC_INFINITY;
     for (int k = 1; k < b->n; k++) {

@@ -1,4 +1,4 @@
-/* What constraints add to dG at fixed a (contact/soft/problem.h, Z9), forwards and in reverse. */
+/* Constraint terms of dG at fixed a (contact/soft/problem.h, Z9), in forward and reverse mode. */
 #include "math/dense.h"
 #include "contact/soft/step.h"
 
@@ -6,7 +6,7 @@
 
 /* --- One block: df = -K dy - c dr --------------------------------------------------------------------------------- */
 
-/* What the reference of row i of a block takes from the change of r besides its own: K d' pos_i (connects, welds). */
+/* Extra term of row i's reference by the change of r: K d' pos_i (connects, welds). */
 static double pull_of_length(const tacSoft *soft, const tacSoftBlock *b, int i) {
     return b->kind == TAC_SOFT_EQUALITY && b->n > 1 ? b->z.K * b->z.rate * soft->rows.row[b->row + i].pos : 0;
 }
@@ -40,7 +40,7 @@ static void mix(int n, int count, const double *s, const double *const *x, doubl
         y[i] += s[k] * x[k][i];
 }
 
-/* The same of a contact's three rows: out = K x + c r. */
+/* The same for a contact's three rows: out = K x + c r. */
 static void mix_three(int n, int ld, const double K[9], const double c[3], const double *x, const double *r,
                       double *restrict out) {
     const double *y = x + ld, *z = y + ld;
@@ -87,7 +87,7 @@ void tac_soft_respond(const tacSoft *soft, const tacSoftBlock *b, int n, int ld,
     respond(b, K, c, n, ld, dy, dr, minus_df);
 }
 
-/* mu, nu: gradients by dy and dr of what weighs minus_df by g. */
+/* mu, nu: gradients by dy and dr of the sum of minus_df with weights g. */
 static void respond_vjp(const tacSoft *soft, const tacSoftBlock *b, const double *g, double *mu, double *nu) {
     double K[TAC_SOFT_MOST_ROWS * TAC_SOFT_MOST_ROWS], c[TAC_SOFT_MOST_ROWS], sum = 0;
     weigh_block(soft, b, K, c);
@@ -129,19 +129,19 @@ static void measure_emit(const tacModel *m, tacArena *dry) {
     point_layout(&p, m, dry);
 }
 
-/* Columns that follow each other. */
+/* A range of consecutive columns. */
 typedef struct Span {
     int first, n;
 } Span;
 
-/* Blocks over the same dofs, a manifold's: what they add to W is summed in one go. */
+/* Blocks over the same dofs (a manifold's). Their terms of W are summed in one pass. */
 typedef struct Team {
     int nblock, n; /* blocks; rows in all */
     const tacSoftBlock *block[TAC_SOFT_TEAM];
     double K[TAC_SOFT_TEAM][TAC_SOFT_MOST_ROWS * TAC_SOFT_MOST_ROWS], c[TAC_SOFT_TEAM][TAC_SOFT_MOST_ROWS];
 } Team;
 
-/* 0: it has other dofs than those in the team, or there is no room. */
+/* 0: the block has other dofs than the team, or there is no room. */
 static int join(const tacSoft *soft, const tacSoftBlock *b, Team *team) {
     const tacRow *row = &soft->rows.row[b->row];
     if (team->nblock > 0) {
@@ -157,7 +157,7 @@ static int join(const tacSoft *soft, const tacSoftBlock *b, Team *team) {
     return 1;
 }
 
-/* W += J^T (K dy + c dr) of a team, in a span of columns. force: scratch, its rows. */
+/* W += J^T (K dy + c dr) of a team, in a span of columns. force: scratch for its rows. */
 static void add_response(const tacSoft *soft, const Team *team, Span s, int ld, const tacSoftChanges *d,
                          double *force) {
     const tacRow *first = &soft->rows.row[team->block[0]->row];
@@ -181,7 +181,7 @@ static void add_response(const tacSoft *soft, const Team *team, Span s, int ld, 
     }
 }
 
-/* A team answers to the dofs of its rows and their velocities, to mocap numbers and to parameters. */
+/* A team responds to the dofs of its rows and their velocities, to mocap numbers and to parameters. */
 static void add_responses(const tacContext *ctx, const tacSoft *soft, tacColumns c, const tacSoftChanges *d,
                           double *force) {
     int nv = ctx->model->nv, mocap = ctx->inputs.mocap, rest = c.nx + (mocap < 0 ? c.nu : mocap);

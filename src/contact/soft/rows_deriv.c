@@ -1,4 +1,4 @@
-/* What limits, dry friction and equalities add to dG by moving (problem.h, Z9). */
+/* Terms of moving limits, dry friction and equalities in dG (problem.h, Z9). */
 #include "contact/soft/problem.h"
 
 #include "contact/ball_limit.h"
@@ -13,7 +13,7 @@ void tac_soft_set_damping(tacSoftPoint *p, double B) {
     tac_rows_body_velocity(p->m, p->w, p->z, p->V);
 }
 
-/* Forces and rows, and where dr goes. */
+/* Sinks of forces, rows and dr. */
 static tacRowSink to_rows(const tacSoftSink *sink) { return (tacRowSink){sink->force, sink->row}; }
 static tacRowSink to_pos(const tacSoftSink *sink) { return (tacRowSink){{0}, sink->pos}; }
 
@@ -42,8 +42,8 @@ static void emit_single(const tacSoftPoint *p, const tacSoftBlock *b, const tacC
 
 /* --- Connects and welds ------------------------------------------------------------------------------------------- */
 
-/* dy_k = dJ_k z + d(J'v)_k + K (d dpos_k + d' pos_k dr),  dr = sum pos dpos / r: the last part goes with dr, by its
- * share. J'v moves with q and with v. */
+/* dy_k = dJ_k z + d(J'v)_k + K (d dpos_k + d' pos_k dr),  dr = sum pos dpos / r. The last part is emitted with dr, by
+ * its share. J'v moves with q and with v. */
 static void emit_poses(const tacSoftPoint *p, const tacSoftBlock *b, const tacContactColumns *to) {
     const tacModel *m = p->m;
     const tacRow *row = &p->soft->rows.row[b->row];

@@ -19,7 +19,7 @@ int tac_soft_layout(tacSoft *soft, const tacModel *m, int max_contacts, tacArena
 
 /* --- What a contact has of its geoms ------------------------------------------------------------------------------ */
 
-/* Share of the first geom where both have the same priority. */
+/* Weight of the first geom if both have the same priority. */
 static double mix_of(const tacModel *m, int a, int b) {
     double x = m->geom_solmix[a], y = m->geom_solmix[b];
     if (x >= TAC_SOFT_LEAST_R && y >= TAC_SOFT_LEAST_R) return x / (x + y);
@@ -120,8 +120,8 @@ static double regularize(tacSoftBlock *b, int i, double weight) {
     return TAC_SOFT_LEAST_R;
 }
 
-/* R of a contact: of the normal row (a pyramid's first edge), then of friction, so that all directions slip at the same
- * part of their bound. */
+/* R of a contact: of the normal row (a pyramid's first edge), then of friction. All directions then slip at the same
+ * fraction of their bound. */
 static void regularize_contact(const tacModel *m, tacSoft *soft, tacSoftBlock *b) {
     double tran = tac_soft_weight(m, &soft->rows, b->row, weights_of(m)), *D = soft->D + b->row;
     double impratio = tac_max(TAC_SOFT_LEAST_R, *m->option_impratio);
@@ -196,7 +196,7 @@ static void set_other(const tacModel *m, tacSoft *soft, tacSoftBlock *b, double 
         soft->D[b->row + k] = 1 / regularize(b, k, tac_soft_weight(m, &soft->rows, b->row + k, weights_of(m)));
 }
 
-/* Rows of one block: of a contact, of a connect or weld; others alone. */
+/* Number of rows of one block: those of a contact, connect or weld; others have one. */
 static int rows_of_block(const tacRows *rows, int k) {
     const tacRow *row = &rows->row[k];
     int n = 1;

@@ -1,9 +1,9 @@
 /* Newton's method, or conjugate gradients, with an exact line search on the convex problem (Z1). It ends at rounding
- * unless told to stop before: the answer is a function of the problem alone, and derivatives by the implicit function
- * theorem are those of the step.
+ * unless told to stop before. So the answer is a function of the problem alone, and the implicit function theorem gives
+ * the derivatives of the step.
  *
- * The objective is a sum over islands. Each has its own line searches and its own end, judged by its own forces. They
- * go on in rounds, and islands at their end are not factored any more. */
+ * The objective is a sum over islands. Each has its own line searches and its own stopping test, relative to its own
+ * forces. They proceed in rounds. Finished islands are not factored any more. */
 #include "contact/soft/problem.h"
 
 #include "dynamics/mass.h"
@@ -12,22 +12,21 @@
 
 #include <string.h>
 
-/* Steps, and points on a line, at most, unless the model or the options have more. Files have fewer for a solver that
- * starts where it ended the step before, which this one does not. */
+/* Limits on steps and on points of a line, unless the model or the options have more. Files have fewer, for a solver
+ * with a warm start. This one has none. */
 enum { MOST_NEWTON = 100, MOST_CONJUGATE = 1000, MOST_POINTS = 50 };
-/* Steps without progress after which an island gives up. Forces may have no more digits (D beyond 1e10), or the
- * search goes in circles. The gradient of an objective that falls need not fall; that of conjugate gradients is
- * less steady. */
+/* Steps without progress after which an island gives up. Forces may have no more digits (D beyond 1e10), or the search
+ * cycles. The gradient of a falling objective need not fall. That of conjugate gradients is less steady. */
 enum { PATIENCE = 12, PATIENCE_CONJUGATE = 300 };
-/* Relative to the largest force: an error above this is not rounding. */
+/* Relative to the largest force: a larger error is not rounding. */
 #define LEAST_REAL_ERROR 1e-6
-/* After more steps than this y and the forces are computed anew from a. */
+/* After more steps than this, y and the forces are recomputed from a. */
 enum { STEPS_BETWEEN_EVALUATIONS = 4 };
-/* An imbalance below this share of the forces is rounding. */
+/* Imbalance, relative to the forces, that counts as rounding. */
 #define RELATIVE_ROUNDING_OF_FORCES 1e-14
 /* Relative rounding of J a - a_ref, by its largest terms. */
 #define RELATIVE_ROUNDING_OF_ROWS 1e-14
-/* Share of the slope at its start that a line search may leave. */
+/* Fraction of the initial slope that a line search may leave. */
 #define LINE_TOLERANCE 1e-3
 
 typedef struct Newton {
@@ -67,7 +66,7 @@ tacSoftSearch tac_soft_search(const tacModel *m, const tacOptions *options) {
     };
 }
 
-/* All but the islands. */
+/* Takes all but the islands. */
 static int layout(Newton *s, int nrow, int nblock, tacArena *arena) {
     double **dofs[] = {&s->Ma, &s->grad, &s->p, &s->Mp, &s->q}, **more[] = {&s->pull, &s->pulled};
     double **rows[] = {&s->Jp, &s->z, &s->g};
@@ -95,7 +94,7 @@ void tac_soft_measure_solve(const tacModel *m, const tacOptions *options, tacAre
 
 static tacSoftBlock *block_of(const Newton *s, const tacSoftIsland *d, int k) { return &s->soft->block[d->block[k]]; }
 
-/* Over the dofs of an island. */
+/* Dot product over the dofs of an island. */
 static double dot(const tacSoftIsland *d, const double *x, const double *y) {
     double sum = 0;
     for (int k = 0; k < d->nrun; k++)
@@ -116,7 +115,7 @@ static void clear(const tacSoftIsland *d, double *x) {
         memset(x + d->run[k][0], 0, (size_t)(d->run[k][1] - d->run[k][0]) * sizeof *x);
 }
 
-/* out = J^T f over the dofs of an island; what has no force is skipped. */
+/* out = J^T f over the dofs of an island. Blocks without force are skipped. */
 static void gather_forces(const Newton *s, const tacSoftIsland *d, const double *f, double *out) {
     clear(d, out);
     for (int k = 0; k < d->nblock; k++) {
@@ -126,7 +125,7 @@ static void gather_forces(const Newton *s, const tacSoftIsland *d, const double 
     }
 }
 
-/* Stiffness is constant in a zone, except on an elliptic cone. 1: the factor is of another stiffness. */
+/* Stiffness is constant in a zone, except on an elliptic cone. 1: the factor has another stiffness. */
 static int set_zone(tacSoft *soft, tacSoftBlock *b, int zone) {
     int other = b->zone != zone || (b->kind == TAC_SOFT_ELLIPTIC && zone == TAC_ZONE_CONE);
     b->zone = zone;
@@ -160,8 +159,8 @@ static void balance(const Newton *s, tacSoftIsland *d) {
 }
 
 /* Error of a block's forces by the rounding of y = J a - a_ref, in units of the residual that counts as solved. It
- * matters where D is so large that a lacks the digits for the forces: at contacts that cannot move a body, which turns
- * about an axis through its centre. */
+ * matters if D is so large that a lacks the digits for the forces. An example is a contact that cannot move a body
+ * because the body turns about an axis through its centre. */
 static double blurred_force(const Newton *s, const tacSoftBlock *b) {
     const tacSoft *soft = s->soft;
     double most = 0, D = 0;
@@ -176,8 +175,9 @@ static double blurred_force(const Newton *s, const tacSoftBlock *b) {
     return tac_soft_is_idle(b) ? 0 : RELATIVE_ROUNDING_OF_ROWS / TAC_SOFT_SOLVED * D * most;
 }
 
-/* The largest force that an imbalance is compared with. Forces that cancel each other count too: the scale of the sums,
- * the largest force of one row on one dof, and the inertial force of one dof, by whose digits a is known. */
+/* The largest force that an imbalance is compared with. Forces that cancel each other count too. It is the largest of
+ * the scale of the sums, of the force of one row on one dof, and of the inertial force of one dof, whose digits limit
+ * a. */
 static double largest_force(const Newton *s, const tacSoftIsland *d) {
     const tacRows *rows = &s->soft->rows;
     double most = d->scale;
@@ -198,7 +198,7 @@ static double largest_force(const Newton *s, const tacSoftIsland *d) {
 
 /* --- Along a line ------------------------------------------------------------------------------------------------- */
 
-/* Slope of the objective at a + t p, and its own. */
+/* Slope of the objective at a + t p, and the derivative of the slope. */
 static double slope_at(const Newton *s, const tacSoftIsland *d, double t, double pMa, double pMp, double *curve) {
     const tacSoft *soft = s->soft;
     double slope = pMa + t * pMp;
@@ -213,8 +213,8 @@ static double slope_at(const Newton *s, const tacSoftIsland *d, double t, double
     return slope;
 }
 
-/* 1: the point of the line is in the zones that were factored, and these are quadratic. Then a whole Newton step ends
- * there, and its slope is rounding. */
+/* 1: the point of the line is in the factored zones, and these are quadratic. Then a full Newton step ends there, and
+ * its slope is rounding. */
 static int is_whole(const Newton *s, const tacSoftIsland *d) {
     if (is_conjugate(s)) return 0;
     for (int k = 0; k < d->nblock; k++) {
@@ -224,8 +224,8 @@ static int is_whole(const Newton *s, const tacSoftIsland *d) {
     return 1;
 }
 
-/* The t > 0 where the slope, which grows, is zero: Newton's method between two bounds. It starts from a whole step, or
- * from zero where p has no length of its own. z, g and zones are those of t. */
+/* The t > 0 at which the increasing slope is zero: Newton's method between two bounds. It starts from a full step, or
+ * from zero if p has no length of its own. z, g and zones are those of t. */
 static double search_line(const Newton *s, const tacSoftIsland *d) {
     double pMa = dot(d, s->p, s->Ma), pMp = dot(d, s->p, s->Mp), curve;
     double start = tac_abs(dot(d, s->p, s->grad)), low = 0, high = TAC_INFINITY, t = !is_conjugate(s);
@@ -244,7 +244,7 @@ static double search_line(const Newton *s, const tacSoftIsland *d) {
 
 /* --- The method --------------------------------------------------------------------------------------------------- */
 
-/* Moves an island to the last point of the line, t along it. */
+/* Moves an island to the last point of the line, at t. */
 static void advance_along(Newton *s, tacSoftIsland *d, double t) {
     tacSoft *soft = s->soft;
     for (int k = 0; k < d->nrun; k++) {
@@ -274,7 +274,7 @@ static void move(Newton *s) {
     }
 }
 
-/* Islands that are active and have a direction move; p of the others becomes zero. */
+/* Moves active islands that have a direction. Sets p of the others to zero. */
 static void choose_directions(Newton *s, int downhill) {
     for (int i = 0; i < s->nisland; i++) {
         tacSoftIsland *d = &s->island[i];
@@ -285,7 +285,7 @@ static void choose_directions(Newton *s, int downhill) {
     }
 }
 
-/* First step, from a0: to the optimum if all contacts that push at a0 stuck. Most often they do; if not, the point is
+/* First step, from a0: to the optimum if all contacts that push at a0 stuck. Most often they do. If not, the point is
  * nearer to the optimum. */
 static void guess(Newton *s) {
     tacSoft *soft = s->soft;
@@ -298,7 +298,7 @@ static void guess(Newton *s) {
     for (int i = 0; i < s->nisland; i++) {
         tacSoftIsland *d = &s->island[i];
         d->stale = 0;
-        for (int k = 0; k < d->nblock; k++) { /* what the factor is of */
+        for (int k = 0; k < d->nblock; k++) { /* zones of the factor */
             tacSoftBlock *b = block_of(s, d, k);
             if (d->moves) b->zone = s->zone[d->block[k]];
             d->stale |= b->zone != s->zone[d->block[k]];
@@ -308,7 +308,7 @@ static void guess(Newton *s) {
     move(s);
 }
 
-/* Factors the Hessian, at least of the islands that are active. 0: one is not positive definite. */
+/* Factors the Hessian, at least of the active islands. 0: one is not positive definite. */
 static int refactor(Newton *s) {
     tacSoft *soft = s->soft;
     int some = s->whole && s->nisland > 1 && soft->hessian.along_tree, ok = 1, left = 0;
@@ -324,7 +324,7 @@ static int refactor(Newton *s) {
     return ok;
 }
 
-/* A step of Newton's; the factor stays while zones with constant stiffness do. */
+/* A Newton step. The factor stays while zones with constant stiffness do. */
 static void advance(Newton *s) {
     tacSoft *soft = s->soft;
     if (!refactor(s)) {
@@ -339,7 +339,7 @@ static void advance(Newton *s) {
     move(s);
 }
 
-/* A step of conjugate gradients, with M for a measure [Polak1969]: p = -M^-1 grad + beta p. */
+/* A step of conjugate gradients in the metric M [Polak1969]: p = -M^-1 grad + beta p. */
 static void advance_conjugate(Newton *s) {
     int nv = s->m->nv;
     tacTree tree = tac_dof_tree(s->m);
@@ -362,7 +362,7 @@ static void advance_conjugate(Newton *s) {
     move(s);
 }
 
-/* One step of the method; the first of Newton's is the guess. */
+/* One step of the method. The first Newton step is the guess. */
 static void step(Newton *s) {
     if (is_conjugate(s))
         advance_conjugate(s);
@@ -372,7 +372,7 @@ static void step(Newton *s) {
         guess(s);
 }
 
-/* 1: the search goes on in this island. */
+/* 1: the search continues in this island. */
 static int goes_on(const Newton *s, const tacSoftIsland *d) {
     int first = s->soft->iterations == 0, guessed = s->soft->iterations == 1 && !is_conjugate(s);
     if (d->error <= tac_max(RELATIVE_ROUNDING_OF_FORCES, s->search->tolerance) * d->scale) return 0;
@@ -393,7 +393,7 @@ static int any_goes_on(Newton *s) {
     return any;
 }
 
-/* Rounds of steps, until no island goes on. */
+/* Rounds of steps, until no island continues. */
 static void search(Newton *s) {
     while (any_goes_on(s)) {
         s->soft->iterations++;
@@ -420,8 +420,9 @@ static void measure_residual(Newton *s) {
     }
 }
 
-/* Many steps add up rounding: y and the forces are computed anew from a. Constraints may be so stiff that a lacks the
- * digits for their forces (pyramids of next to no friction); then the sums of the steps have them, and stay. */
+/* Many steps accumulate rounding, so y and the forces are recomputed from a. Constraints may be so stiff that a lacks
+ * the digits for their forces (pyramids of next to no friction). Then the sums of the steps have these digits, and
+ * stay. */
 static void evaluate_anew(Newton *s) {
     tacSoft *soft = s->soft;
     size_t bytes = (size_t)soft->rows.n * sizeof *soft->y;

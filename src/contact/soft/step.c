@@ -1,5 +1,5 @@
-/* Contact soft: the convex problem for the acceleration (contact/soft/problem.h), and the steps with it: Euler's,
- * those that are implicit in velocity, Runge-Kutta's. */
+/* Contact soft: the convex problem for the acceleration (contact/soft/problem.h) and its steps: Euler, implicit in
+ * velocity, Runge-Kutta. */
 #include "contact/soft/step.h"
 
 #include "contact/soft/hessian.h"
@@ -10,11 +10,11 @@
 
 #include <string.h>
 
-/* Sine of the angle below which a capsule that stands on a plane points nowhere along it. */
+/* Sine of the angle between a capsule and a plane's normal below which the capsule has no direction along the plane. */
 #define UPRIGHT 1e-8
 
-/* Frames as MuJoCo has them, where they matter: pyramids stand on them, and so does friction that differs along them.
- * The first tangent is along a capsule that touches a plane, else along y, or z where the normal is near y. */
+/* MuJoCo's contact frames, where they matter: for pyramids, and for friction that differs along the tangents. The first
+ * tangent is along a capsule that touches a plane, else along y, or along z if the normal is near y. */
 static void frame_contact(const tacContext *ctx, tacContact *c) {
     const tacModel *m = ctx->model;
     if (*m->option_cone != TAC_CONE_PYRAMIDAL && c->pair < 0) return;
@@ -37,10 +37,10 @@ static tacStatus take_given(const tacContext *ctx, tacRows *rows) {
     return TAC_OK;
 }
 
-/* m: where margins are asked for, contacts that have no row yet are found within this distance. */
+/* m: distance within which contacts without a row are found if margins are asked for. */
 #define MARGIN_DISTANCE 1e-4
 
-/* feature_margin: the least gap of contacts and limits that have no row yet. */
+/* feature_margin: the least gap of contacts and limits without a row. */
 static tacStatus note_gaps(tacContext *ctx, const double *q, tacRows *rows) {
     int n = 0;
     double least = tac_soft_limit_margin(ctx->model, q);
@@ -58,7 +58,7 @@ static tacStatus note_gaps(tacContext *ctx, const double *q, tacRows *rows) {
     return status;
 }
 
-/* Contacts near enough for a force. */
+/* Finds the contacts near enough for a force. */
 static tacStatus find_contacts(tacContext *ctx, const double *q, tacRows *rows) {
     if (ctx->margins) TAC_TRY(note_gaps(ctx, q, rows));
     if (ctx->given != NULL) {
@@ -122,7 +122,7 @@ static int has_damping(const tacContext *ctx) {
     return 0;
 }
 
-/* K a' = qfrc + J^T f, with the forces of the problem without K, as MuJoCo does. w->L, or K, keeps the factor. */
+/* K a' = qfrc + J^T f, with the forces of the problem without K, as in MuJoCo. w->L, or K, keeps the factor. */
 static tacStatus finish(tacContext *ctx, const double *x, const double *u, tacSoftMotion *move) {
     if (ctx->options.integrator != TAC_EULER) {
         move->finish = TAC_SOFT_IMPLICIT;
@@ -203,7 +203,7 @@ static tacStatus rk4_vjp(tacContext *ctx, const double *x, const double *u, cons
 
 /* --- Tables ------------------------------------------------------------------------------------------------------- */
 
-/* A step is a part of each of its derivatives. */
+/* Every derivative contains a step. */
 static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
     tac_soft_measure_jac(m, options, dry);
     tac_soft_measure_vjp(m, options, dry);

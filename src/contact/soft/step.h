@@ -1,26 +1,26 @@
-/* The step with contact soft in its parts: acceleration and the steps that stand on it (step.c), what constraints add
- * to derivatives (residual_deriv.c), derivatives (step_deriv.c), forces as outputs (outputs.c). */
+/* Parts of the step with contact soft: acceleration and the steps on it (step.c), constraint terms of derivatives
+ * (residual_deriv.c), derivatives (step_deriv.c), forces as outputs (outputs.c). */
 #pragma once
 
 #include "contact/soft/problem.h"
 #include "smooth/implicit.h"
 
-/* (x, u) -> w->qacc with constraints, in continuous time, and w->qfrc, what constraints add included; soft is laid out
- * in the arena: the caller releases. w->L has the factor of M. */
+/* (x, u) -> w->qacc with constraints, in continuous time, and w->qfrc including constraint forces. soft is laid out in
+ * the arena; the caller releases. w->L has the factor of M. */
 tacStatus tac_soft_accelerate(tacContext *ctx, const double *x, const double *u, tacSoft *soft);
 
-/* The same with the acceleration in an array of its own, from the arena as well. */
+/* The same with the acceleration in an array of its own, also from the arena. */
 tacStatus tac_soft_accelerate_apart(tacContext *ctx, const double *x, const double *u, tacSoft *soft, double **a);
 double *tac_soft_acceleration_layout(const tacModel *m, tacArena *arena);
 
-/* How the velocity goes on from the acceleration a: v+ = v + h a', K a' = M a. */
+/* Update of the velocity from the acceleration a: v+ = v + h a', K a' = M a. */
 typedef enum {
     TAC_SOFT_PLAIN,   /* a' = a */
     TAC_SOFT_DAMPED,  /* Euler: K = M + h D, D the joints' damping */
     TAC_SOFT_IMPLICIT /* K = M - h G */
 } tacSoftFinish;
 
-/* A step with one acceleration, laid out in the arena: the caller releases. */
+/* A step with one acceleration, laid out in the arena. The caller releases. */
 typedef struct tacSoftMotion {
     tacSoft soft;
     double *a;     /* nv: in continuous time */
@@ -35,8 +35,8 @@ tacStatus tac_soft_advance(tacContext *ctx, const double *x, const double *u, ta
 
 /* --- Memory -------------------------------------------------------------------------------------------------------
  *
- * Each takes from a dry arena what its namesake takes, for the largest problem that the model and options allow. What a
- * function leaves in the arena for its caller, the measurement leaves there too. */
+ * Each takes from a dry arena the memory of its namesake, for the largest problem that the model and options allow.
+ * Arrays that the function leaves in the arena for its caller stay taken. */
 void tac_soft_measure_accelerate(const tacModel *m, const tacOptions *options, tacArena *dry);
 void tac_soft_measure_advance(const tacModel *m, const tacOptions *options, tacArena *dry);
 void tac_soft_measure_linearize(const tacModel *m, const tacOptions *options, tacArena *dry);
@@ -45,39 +45,39 @@ void tac_soft_measure_residuals_jac(const tacModel *m, const tacOptions *options
 void tac_soft_measure_residuals_vjp(const tacModel *m, const tacOptions *options, tacArena *dry);
 void tac_soft_measure_jac(const tacModel *m, const tacOptions *options, tacArena *dry);
 void tac_soft_measure_vjp(const tacModel *m, const tacOptions *options, tacArena *dry);
-/* Accelerations and their derivatives; outputs and theirs. */
+/* Accelerations and their derivatives; outputs and their derivatives. */
 void tac_soft_measure_accelerations(const tacModel *m, const tacOptions *options, tacArena *dry);
 void tac_soft_measure_outputs(const tacModel *m, const tacOptions *options, tacArena *dry);
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-/* Most blocks, and rows of them, whose answers are summed in one go. */
+/* Limits on the blocks, and on their rows, whose terms are summed in one pass. */
 enum { TAC_SOFT_TEAM = 8, TAC_SOFT_TEAM_ROWS = TAC_SOFT_TEAM * TAC_SOFT_MOST_ROWS };
 
-/* Where changes at fixed a go, rows of c.n numbers. */
+/* Destinations of changes at fixed a, rows of c.n numbers. */
 typedef struct tacSoftChanges {
-    double *W;       /* nv: added to: what constraints add to dG */
+    double *W;       /* nv: added to: constraint part of dG */
     double *dy, *dr; /* rows: set */
     double *wrench;  /* 6 nbody: added to: of contacts' forces on bodies at fixed y and r; NULL skips */
     double *smooth;  /* nv: set by tac_soft_linearize: dR without constraints; NULL skips */
 } tacSoftChanges;
 tacStatus tac_soft_residuals_jac(tacContext *ctx, const double *x, const double *u, const tacSoft *soft,
                                  const double *a, tacColumns c, const tacSoftChanges *d);
-/* -df of a block's rows (n numbers each) by dy and dr (rows of all blocks, ld numbers apart), but for what parameters
- * do at fixed y and r. */
+/* -df of a block's rows (n numbers each) from dy and dr (rows of all blocks, ld numbers apart), without the changes by
+ * parameters at fixed y and r. */
 void tac_soft_respond(const tacSoft *soft, const tacSoftBlock *b, int n, int ld, const double *dy, const double *dr,
                       double *minus_df);
 
-/* What weighs changes in reverse. */
+/* Weights of changes in reverse. */
 typedef struct tacSoftDual {
     const double *lambda;    /* nv: of dG */
-    const double *seed;      /* rows: of -df besides; NULL: zero */
+    const double *seed;      /* rows: extra weights of -df; NULL: zero */
     const double *wrenchbar; /* 6 nbody: of forces on bodies, as above; NULL: zero */
 } tacSoftDual;
-/* bar -= (what constraints add to dG)^T lambda + (-df)^T seed, and += (that of wrench)^T wrenchbar. */
+/* bar -= (constraint part of dG)^T lambda + (-df)^T seed, and bar += (change of wrench)^T wrenchbar. */
 tacStatus tac_soft_residuals_vjp(tacContext *ctx, const double *x, const double *u, const tacSoft *soft,
                                  const double *a, const tacSoftDual *dual, const tacGrad *bar);
-/* W = H^-1 dG = -da, nv rows of c.n columns, with dG = d.W after the smooth part and the constraints' is in it: at the
+/* W = H^-1 dG = -da, nv rows of c.n columns. dG = d.W has the smooth part and the constraints' part. It is at the
  * acceleration a, which is left in w->qacc. */
 tacStatus tac_soft_linearize(tacContext *ctx, const double *x, const double *u, const tacSoft *soft, const double *a,
                              tacColumns c, const tacSoftChanges *d);

@@ -9,12 +9,12 @@
 
 /* --- Acceleration ------------------------------------------------------------------------------------------------- */
 
-/* Keeps w->qacc, which the derivatives of the smooth part read, at a. */
+/* Sets w->qacc, which the derivatives of the smooth part read, to a. */
 static void set_acceleration(tacContext *ctx, const double *a) {
     memcpy(ctx->work.qacc, a, (size_t)ctx->model->nv * sizeof *a);
 }
 
-/* The solver's factor, where it has one and that is of the solution. */
+/* The solver's factor, if it has one at the solution. */
 static tacStatus factor(tacContext *ctx, const tacSoft *soft, tacSoftHessian *h) {
     *h = soft->hessian;
     if (h->J == NULL && !tac_soft_hessian_begin(h, ctx->model, &soft->rows, &ctx->arena)) return TAC_ERR_ARENA_FULL;
@@ -31,7 +31,7 @@ tacStatus tac_soft_solve_hessian(tacContext *ctx, const tacSoft *soft, double *x
     return TAC_OK;
 }
 
-/* Newton's method leaves the Hessian of a problem that has rows. */
+/* Newton's method leaves the Hessian if the problem has rows. */
 void tac_soft_measure_solve_hessian(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
     if (options->soft_solver == TAC_SOLVER_CG) tac_soft_measure_hessian(m, dry);
@@ -44,8 +44,8 @@ int tac_soft_changes_layout(tacSoftChanges *d, int rows, tacColumns c, tacArena 
     return d->dy && d->dr;
 }
 
-/* Least change of one number by which a block comes to another zone, to first order: y moves by dy + J da,
- * da = -W. change: scratch, a row. */
+/* Least change of one number that brings a block to another zone, to first order. y moves by dy + J da, with da = -W.
+ * change: scratch for a row. */
 static double zone_margin(const tacSoft *soft, const tacSoftBlock *b, tacColumns c, const tacSoftChanges *d,
                           double *change, double *square) {
     size_t n = (size_t)c.n;
@@ -174,12 +174,12 @@ void tac_soft_measure_accelerations(const tacModel *m, const tacOptions *options
 
 /* --- Steps with one acceleration ---------------------------------------------------------------------------------- */
 
-/* 1: a' is a, and stays so: damping that is zero may be a parameter. */
+/* 1: a' equals a, whatever the parameters. Damping that is zero now may be a parameter. */
 static int is_plain(const tacContext *ctx, const tacSoftMotion *move) {
     return move->finish == TAC_SOFT_PLAIN && (ctx->model->nparam == 0 || tac_damping_span(ctx) == 0);
 }
 
-/* W = dR of K a' = ... at a', without forces of constraints. */
+/* W = dR of K a' = ... at a', without constraint forces. */
 static tacStatus used_residual_jac(tacContext *ctx, const double *x, const double *u, const tacSoftMotion *move,
                                    tacColumns c, double *W) {
     set_acceleration(ctx, move->used);
@@ -188,7 +188,7 @@ static tacStatus used_residual_jac(tacContext *ctx, const double *x, const doubl
     return TAC_OK;
 }
 
-/* Changes on the way from a to a', and a' - a. */
+/* Intermediate changes from a to a', and a' - a. */
 typedef struct Finish {
     double *change, *gain; /* nv x c.n, nv */
 } Finish;
@@ -199,11 +199,11 @@ static int finish_layout(Finish *f, const tacModel *m, tacColumns c, tacArena *a
     return f->change && f->gain;
 }
 
-/* W = -da -> -da', K = M + h D. Where no parameter moves D, K (a' - a) = -h D a gives
+/* W = -da -> -da', K = M + h D. If no parameter moves D, K (a' - a) = -h D a gives
  *
  *   -da' = W + K^-1 (d(M (a' - a)) - h D W)                                                                     (Z12)
  *
- * and M moves with q alone. */
+ * M moves with q alone. */
 static tacStatus damped_jac(tacContext *ctx, const tacSoftMotion *move, tacColumns c, double *W) {
     TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
@@ -222,8 +222,8 @@ static tacStatus damped_jac(tacContext *ctx, const tacSoftMotion *move, tacColum
     return TAC_OK;
 }
 
-/* W = -da -> -da', K a' = M a: forces of constraints are the same at a and a', so that d(K a') - d(M a) is the
- * difference of two residuals without them. */
+/* W = -da -> -da', K a' = M a. Constraint forces are the same at a and a', so d(K a') - d(M a) is the difference of two
+ * residuals without them. */
 static tacStatus finish_jac(tacContext *ctx, const double *x, const double *u, const tacSoftMotion *move, tacColumns c,
                             const tacSoftChanges *d) {
     if (is_plain(ctx, move)) return TAC_OK;
@@ -291,7 +291,7 @@ static tacStatus used_residual_vjp(tacContext *ctx, const double *x, const doubl
     return TAC_OK;
 }
 
-/* kappa = K^-T times the gradient by a': what goes through a' alone is taken to bar; lambda = M kappa. */
+/* kappa = K^-T times the gradient by a'. Adds to bar the part that goes through a' alone. lambda = M kappa. */
 static tacStatus finish_vjp(tacContext *ctx, const double *x, const double *u, const tacSoftMotion *move,
                             double *lambda, double *kappa, const tacGrad *bar) {
     const tacModel *m = ctx->model;
