@@ -1,6 +1,6 @@
 /* Several right sides side by side: every number of an algorithm is a Lane of LANES doubles, one for each right side.
  * Included by files that define LANES (1 or 4), and LANE_WIDE where functions are compiled for 256-bit registers
- * (base/lanes.h). The bits of a right side do not depend on the others, nor on LANE_WIDE. */
+ * (base/lanes.h). No operation mixes right sides, and bits do not depend on LANE_WIDE. */
 #pragma once
 
 #include "base/lanes.h"

@@ -4,6 +4,8 @@
 #include "math/cone.h"
 #include "math/scalar.h"
 
+/* Largest share of the way to the border of a second-order cone that a step takes; [Howell2022, algorithm 2] */
+#define SHARE_CURVED 0.99
 /* If the mean product is within this factor of kappa, the step aims at kappa without a predictor. */
 #define NEAR_TARGET 3.0
 /* The corrector aims at least at the mean product times this share of what the predictor falls short of a full step. */
@@ -23,13 +25,14 @@
 
 /* --- Cones -------------------------------------------------------------------------------------------------------- */
 
-/* Longest step, at most 1, that takes the given share of the way to the borders of cones. */
-static double cone_search(const tacInteriorRun *r, double share) {
+/* Longest step, at most 1, that takes the given shares of the way to the borders of half lines and of second-order
+ * cones. */
+static double cone_search(const tacInteriorRun *r, double share, double share_curved) {
     double alpha = 1;
     for (int c = 0, adr = 0; c < r->p->ncone; adr += r->p->dim[c++]) {
         double reach = tac_min(tac_cone_reach(r->p->dim[c], r->at->a + adr, r->da + adr),
                                tac_cone_reach(r->p->dim[c], r->at->b + adr, r->db + adr));
-        alpha = tac_min(alpha, share * reach);
+        alpha = tac_min(alpha, (r->p->dim[c] > 1 ? share_curved : share) * reach);
     }
     return alpha;
 }
@@ -45,7 +48,7 @@ static double choose_kappa(const tacInteriorRun *r, int *second) {
     if (mean <= NEAR_TARGET * r->s->kappa) return r->s->kappa;
     tac_run_right_side(r, 0, 0);
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
-    double reach = cone_search(r, 1), ratio = tac_clamp(tac_run_mean_product(r, reach) / mean, 0, 1);
+    double reach = cone_search(r, 1, 1), ratio = tac_clamp(tac_run_mean_product(r, reach) / mean, 0, 1);
     double sigma = tac_max(ratio * ratio * ratio, LEAST_SIGMA * (1 - reach));
     double kappa = tac_max(sigma * mean, r->s->kappa);
     *second = reach >= SECOND_ORDER_REACH && kappa > r->s->kappa;
@@ -100,7 +103,7 @@ static int iterate(tacInteriorRun *r) {
     r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
     if (tac_first_nonfinite(r->p->n, r->dx) >= 0) return tac_run_stop(r, TAC_END_SINGULAR);
     double share = tac_max(r->s->share, 1 - worst * worst);
-    double length = line_search(r, cone_search(r, share));
+    double length = line_search(r, cone_search(r, share, tac_min(share, SHARE_CURVED)));
     tac_run_record(r, kappa, violation, centring, length);
     if (length == 0) return tac_run_stop(r, TAC_END_OUTSIDE);
     tac_run_accept(r);
@@ -155,6 +158,12 @@ static Polish polish(tacInteriorRun *r) {
     return size > POLISH_END ? TOOK : TOOK_LAST;
 }
 
+/* The residual at the iterate, after a trial point elsewhere. */
+static tacStatus evaluate_again(const tacInteriorRun *r) {
+    double violation;
+    return r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation);
+}
+
 /* A step that makes E smaller may leave larger errors of the products, or the other way round, where a gap is smaller
  * than the tolerance of E. The next one makes both small. So steps are judged by their own size. If they end beyond the
  * tolerances, the point before them is restored. */
@@ -163,7 +172,8 @@ tacStatus tac_run_polish(tacInteriorRun *r) {
     r->at->polished = TAC_INFINITY;
     for (int k = 0; k < r->s->polish && last == TOOK; k++)
         last = polish(r);
-    if (tac_run_relative_error(r) <= 1 && last != UNDEFINED) return TAC_OK;
+    if (tac_run_relative_error(r) <= 1) return last == UNDEFINED ? evaluate_again(r) : TAC_OK;
+    r->at->polished = TAC_INFINITY;
     tacStatus status = tac_run_restore_best(r);
     return status == TAC_ERR_UNSOLVED ? TAC_OK : status;
 }

@@ -128,7 +128,8 @@ static int step_again(tacInteriorRun *r, Path *path) {
         take_step(r, path, 1, to, violation);
         return 1;
     }
-    if (r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation) != TAC_OK) return 0; /* as it was */
+    if (r->p->residual(r->p->user, r->at->x, r->at->a, r->at->b, &violation) != TAC_OK)
+        return 0; /* cannot be: it was defined here */
     tac_run_note_residual(r, violation);
     return 0;
 }

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* Relative to the velocities of the rows: an open row may approach by this. */
+/* Relative to the terms of a row's velocity: an open row may approach by this. */
 #define ROUNDING 1e-10
 
 typedef enum { FROM_V, FROM_TRUTH, FROM_UNDONE } Side;
@@ -100,9 +100,12 @@ static int set_velocities(const tacModel *m, tacLcp *lcp, int island, double *su
     for (int i = lcp->island_adr[island]; i < lcp->island_adr[island + 1]; i++) {
         int k = lcp->order[i];
         const tacRow *row = &rows->row[k];
-        double w = lcp->b[k] + lcp->eps[k] * lcp->f[k], size = tac_abs(lcp->b[k]);
-        for (int e = row->adr; e < row->adr + row->num; e++)
-            w += rows->Y[e] * sum[rows->dof[e]];
+        double soft = lcp->eps[k] * lcp->f[k], w = lcp->b[k] + soft, size = tac_abs(lcp->b[k]) + tac_abs(soft);
+        for (int e = row->adr; e < row->adr + row->num; e++) {
+            double part = rows->Y[e] * sum[rows->dof[e]];
+            w += part;
+            size += tac_abs(part);
+        }
         int one_sided = lcp->parent[k] < 0 && lcp->row_class[k] == TAC_ROW_LOW && lcp->low[k] == 0;
         lcp->w[k] = lcp->row_class[k] == TAC_ROW_FREE ? 0 : w;
         open &= !one_sided || w >= -ROUNDING * size;
@@ -123,7 +126,9 @@ static tacStatus solve_classes(const tacModel *m, tacLcp *lcp, int island, tacAr
 }
 
 tacStatus tac_lcp_solve_island(const tacModel *m, tacLcp *lcp, int island, tacArena *arena) {
-    int n = lcp->island_adr[island + 1] - lcp->island_adr[island], valid = 0, unsolved = lcp->unsolved;
+    int n = lcp->island_adr[island + 1] - lcp->island_adr[island], valid = 0;
+    int unsolved = lcp->unsolved, pivots = lcp->pivots;
+    double residual = lcp->residual;
     if (lcp->truth == NULL) return tac_lcp_solve_boxed(m, lcp, island, arena);
     set_undo(m, lcp, island, 0);
     if (n <= lcp->deriv_rows && any_pressed(lcp, island)) {
@@ -131,13 +136,16 @@ tacStatus tac_lcp_solve_island(const tacModel *m, tacLcp *lcp, int island, tacAr
         TAC_TRY(tac_lcp_solve_boxed(m, lcp, island, arena));
         release(lcp, island);
         set_sides(lcp, island, FROM_UNDONE);
-        if (opens(lcp, island)) TAC_TRY(solve_classes(m, lcp, island, arena, &valid));
+        int solved = lcp->unsolved == unsolved;
+        if (solved && opens(lcp, island)) TAC_TRY(solve_classes(m, lcp, island, arena, &valid));
     }
     if (valid) {
         set_undo(m, lcp, island, 1);
         return TAC_OK;
     }
     lcp->unsolved = unsolved;
+    lcp->pivots = pivots;
+    lcp->residual = residual;
     set_sides(lcp, island, FROM_V);
     TAC_TRY(tac_lcp_solve_boxed(m, lcp, island, arena));
     for (int i = lcp->island_adr[island]; i < lcp->island_adr[island + 1]; i++)

@@ -11,7 +11,8 @@
 #include "solve/block_ldu_lanes.h"
 
 /* Solves of the refinement. The first leaves an error of rounding times the contacts' stiffness in mu, the second
- * almost none. A third follows if the last correction of lambda exceeds the share CONVERGED. */
+ * almost none. A third follows if the last correction of lambda exceeds the share CONVERGED, for all right sides if for
+ * one. */
 enum { SOLVES = 2, MAX_SOLVES = 3 };
 #define CONVERGED 1e-8
 

@@ -277,9 +277,12 @@ tacStatus tac_ncp_refine(tacContext *ctx, double kappa, tacNcp *p) {
                                   .way = TAC_ALONG_PATH};
     tacInteriorProblem problem = tac_ncp_problem(p);
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b, .violation = p->end.violation, .centring = p->end.centring};
-    TAC_TRY(tac_interior_polish(&problem, &polish, &point, &ctx->arena));
-    if (point.polished <= TAC_NCP_FINE_STEP) return TAC_OK;
-    tacStatus status =
-        tac_interior_solve(&problem, &follow, &point, &ctx->arena); /* steps lead out of a cone, or go round */
-    return tac_went_on(status) ? tac_interior_polish(&problem, &polish, &point, &ctx->arena) : status;
+    tacStatus status = tac_interior_polish(&problem, &polish, &point, &ctx->arena);
+    if (status == TAC_OK && !(point.polished <= TAC_NCP_FINE_STEP)) { /* its steps lead out of a cone, or go round */
+        status = tac_interior_solve(&problem, &follow, &point, &ctx->arena);
+        if (tac_went_on(status)) status = tac_interior_polish(&problem, &polish, &point, &ctx->arena);
+    }
+    p->end.violation = point.violation;
+    p->end.centring = point.centring;
+    return status;
 }

@@ -134,10 +134,10 @@ int tac_ncp_changes_layout(tacNcpChanges *all, int nv, tacColumns c, int inputs,
 
 /* Columns of a row up to the last that is not zero. */
 static int used_columns(int n, const double *row) {
-    int zero = n == 0 || (row[0] == 0 && memcmp(row, row + 1, (size_t)(n - 1) * sizeof *row) == 0);
-    while (!zero && row[n - 1] == 0)
-        n--;
-    return zero ? 0 : n;
+    int zero = n > 0 && row[0] == 0 && memcmp(row, row + 1, (size_t)(n - 1) * sizeof *row) == 0; /* most rows are */
+    while (n > 0 && (zero || row[n - 1] == 0))
+        n = zero ? 0 : n - 1;
+    return n;
 }
 
 void tac_ncp_pack_inputs(const tacNcp *p, tacNcpChanges *all) {
