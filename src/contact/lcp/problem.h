@@ -26,10 +26,10 @@
 
 #define TAC_LCP_CORRECTION 0.01 /* m/s (rad/s) */
 #define TAC_LCP_COMPLIANCE 1e-6
-/* With toi, a contact that is nearer than its target goes back no faster than h TAC_LCP_RETURN (m/s^2): the impulse of
- * a return in one short step would be a second impact. Compliance gives way by less, 0.01 h under a million times the
- * contact's own load. Within the share TAC_LCP_ROOM of the target it goes there in one step as ever: what rests is
- * there, and may be moved a little. Beyond TAC_LCP_AWAY it is slow (H9). */
+/* With toi, a contact nearer than its target returns no faster than h TAC_LCP_RETURN (m/s^2), because a return in one
+ * short step would be a second impact. Compliance gives way more slowly, by 0.01 h under a million times the contact's
+ * own load. A contact within the share TAC_LCP_ROOM of its target returns in one step, so that resting bodies stay
+ * there. Beyond TAC_LCP_AWAY it returns slowly (H9). */
 #define TAC_LCP_RETURN    0.05
 #define TAC_LCP_ROOM      0.2
 #define TAC_LCP_AWAY      0.4
@@ -93,7 +93,7 @@ typedef struct tacLcp {
     double target;       /* m: distance that contacts are to have */
     const int *met;      /* the two geoms of this impact; NULL: none. Contacts between them that touch have no shift */
     double touch;        /* m: distance up to which they touch */
-    double span;         /* s: time in which contacts and limits reach their target: the step, or what is left of it */
+    double span;         /* s: contacts and limits reach their target in this time: the step, or the rest of it */
     const double *lag;   /* nv: tac_lcp_bounce; NULL: zero */
     const double *truth; /* nv: the velocity at the time of an impact, by which its classes are found where a row opens
                             that was pressed (truth.c); NULL: v_free */

@@ -27,7 +27,7 @@ static double compliance_change(const tacLcp *lcp, int k) {
     return (lcp->firmness < 1 ? -1 : 1) * lcp->eps[k] * lcp->f[k] / lcp->h;
 }
 
-/* J_k of what an impact has undone (truth.c): of all dofs of a row, or of none. */
+/* J_k times the velocity that an impact takes back (truth.c). It takes back all dofs of a row, or none. */
 static double undone(const tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     int is = lcp->truth != NULL && row->num > 0 && lcp->undo[lcp->rows.dof[row->adr]];

@@ -300,7 +300,7 @@ static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTa
         Column column = param_column(v, &tangents[k], tangents[k].column, theta);
         contact_param(v, contact, &at, &frame, &tangents[k], &column);
     }
-    for (int k = 0; mocap != NULL && k < 7 * p->m->nmocap; k++) {
+    for (int k = 0; mocap != NULL && k < TAC_POSE_SIZE * p->m->nmocap; k++) {
         Column column = mocap_column(v, k, mocap);
         double rest = 0;
         tacVec3 start = tac_zero3();
@@ -328,7 +328,7 @@ tacStatus tac_ncp_param_jac(const tacNcpView *v, const tacParamTangent *tangents
         if (!v->free) emit_inputs(v, &tangents[k], at, theta);
         if (tac_param_is_time(&tangents[k])) tac_ncp_time_jac(v, at, theta);
     }
-    for (int k = 0; mocap != NULL && k < 7 * m->nmocap; k++) {
+    for (int k = 0; mocap != NULL && k < TAC_POSE_SIZE * m->nmocap; k++) {
         Column column = mocap_column(v, k, mocap);
         move_all(&column);
     }

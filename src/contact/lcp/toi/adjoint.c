@@ -16,7 +16,7 @@ typedef struct Return {
     tacColumns c;
     double *q, *v;     /* nv */
     double *kick;      /* nv */
-    double *given;     /* nv: of what the rows of the kick gave */
+    double *given;     /* nv: weights of the velocity that the rows added in the kick */
     double left;       /* of the time that is left */
     tacGrad direct;    /* u, theta: what impacts and their times add; x: of one impact */
     double *move, *tv; /* nv: scratch */

@@ -211,7 +211,8 @@ tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp) {
 
 /* --- Lag ---------------------------------------------------------------------------------------------------------- */
 
-/* (t/h - 1/2) k, t = h - left, of the kick or of what its rows gave:  share dk - k d(left)/h + k left/h^2 dh */
+/* Derivative of (t/h - 1/2) k, t = h - left, where k is the kick or its rows' part:
+ * share dk - k d(left)/h + k left/h^2 dh */
 static void add_late(const tacFlight *f, int dof, double weight, const double *k, const double *dk, double *out) {
     const tacFlightTangent *d = f->d;
     double h = f->ctx->options.dt, share = (h - f->left) / h - 0.5;

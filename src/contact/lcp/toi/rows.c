@@ -1,4 +1,4 @@
-/* Rows of what touches, in the kick and at impacts: which contacts are rows, and the problem they make (step.h). */
+/* Chooses which contacts become rows, in the kick and at impacts, and sets up their problem (step.h). */
 #include "contact/lcp/toi/step.h"
 
 #include "math/scalar.h"

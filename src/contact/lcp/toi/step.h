@@ -123,7 +123,7 @@ void tac_flight_measure_add_forces(const tacModel *m, tacArena *dry);
 void tac_flight_measure_pull(const tacModel *m, const tacOptions *options, tacArena *dry);
 void tac_toi_measure_outputs(const tacModel *m, const tacOptions *options, tacArena *dry);
 
-/* --- Rows of what touches (rows.c) -------------------------------------------------------------------------------- */
+/* --- Rows of touching contacts (rows.c) --------------------------------------------------------------------------- */
 
 /* 1: the kick had a force between the two geoms. */
 int tac_flight_is_held(const tacFlight *f, const int geom[2]);
