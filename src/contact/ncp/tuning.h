@@ -4,7 +4,7 @@
  *
  * Effects are those of an ablation (test/evidence/evidence_ncp_cost.c, evidence_ncp_drops.c): steps without solution of
  * 60 random models that start in jams (R, of 3600 steps), of nine robots at time steps from 1e-4 to 5e-2 s (B, of
- * 1800), and of polytopes that fall (D, of 360 runs). With all numbers as they are: R 26, B 50, D 0. The effects below
+ * 1800), and of polytopes that fall (D, of 360 runs). With all numbers as they are: R 17, B 49, D 0. The effects below
  * are relative to R 158, B 42, D 0: they were measured with seven searches from five starts, before solve.c had its
  * four. B scatters by about 10. Numbers without an effect showed none, or concern derivatives. */
 #pragma once
