@@ -17,18 +17,34 @@
 
 /* --- Which bodies ------------------------------------------------------------------------------------------------- */
 
-static int dofs_of(const tacModel *m, int joint) { return m->joint_type[joint] == TAC_FREE ? 6 : 3; }
+/* 1: a free or ball joint on a fixed body. */
+static int is_root(const tacModel *m, int joint) {
+    return (m->joint_type[joint] == TAC_FREE || m->joint_type[joint] == TAC_BALL) &&
+           m->dof_parent[m->joint_dof_adr[joint]] < 0;
+}
 
-int tac_spin_find(const tacModel *m, unsigned char *alone, unsigned char *scratch) {
+/* 1: the dof after those of the joint moves on them, as it does on the base of most robots. */
+static int carries_next(const tacModel *m, int joint) {
+    int next = m->joint_dof_adr[joint] + (m->joint_type[joint] == TAC_FREE ? 6 : 3);
+    return next < m->nv && m->dof_parent[next] == next - 1;
+}
+
+int tac_spin_any(const tacModel *m) {
+    int j = 0;
+    while (j < m->njnt && (!is_root(m, j) || carries_next(m, j)))
+        j++;
+    return j < m->njnt;
+}
+
+/* A joint comes before those that move on it. Going back, alone[j] is 1 at first where something moves on joint j. */
+int tac_spin_find(const tacModel *m, unsigned char *alone) {
     int n = 0;
-    memset(scratch, 0, (size_t)m->nv); /* of dof i: something moves on it */
-    for (int i = 0; i < m->nv; i++)
-        if (m->dof_parent[i] >= 0) scratch[m->dof_parent[i]] = 1;
-    for (int j = 0; j < m->njnt; j++) {
-        int first = m->joint_dof_adr[j];
-        alone[j] = (m->joint_type[j] == TAC_FREE || m->joint_type[j] == TAC_BALL) && m->dof_parent[first] < 0 &&
-                   !scratch[first + dofs_of(m, j) - 1];
+    memset(alone, 0, (size_t)m->njnt);
+    for (int j = m->njnt - 1; j >= 0; j--) {
+        int parent = m->dof_parent[m->joint_dof_adr[j]];
+        alone[j] = !alone[j] && is_root(m, j);
         n += alone[j];
+        if (parent >= 0) alone[m->dof_joint[parent]] = 1;
     }
     return n;
 }
@@ -65,7 +81,9 @@ static void read_mass(const double *M, const double *armature, tacSpin *s) {
 static tacVec3 centre_of(const tacSpinMass *s) { return s->m > 0 ? tac_scale3(1 / s->m, s->p) : tac_zero3(); }
 
 static tacSym3 add_diagonal(tacSym3 S, tacVec3 d) {
-    S.xx += d.x, S.yy += d.y, S.zz += d.z;
+    S.xx += d.x;
+    S.yy += d.y;
+    S.zz += d.z;
     return S;
 }
 
@@ -152,7 +170,10 @@ static int search(tacSpin *s) {
     for (s->steps = 0; s->steps < MOST_STEPS; s->steps++) {
         tacVec3 F = residual(s);
         double far = tac_dot3(F, F);
-        if (far < nearest) nearest = far, best = s->next;
+        if (far < nearest) {
+            nearest = far;
+            best = s->next;
+        }
         if (far == 0) return 1;
         if (before == 0) made = s->next;
         if (!tac_finite(far) || (before == 0 && !linearize(s, &G, &inverse))) break;
@@ -183,10 +204,10 @@ static int is_too_fast(const tacSpin *s) {
  * exactly, since g is quadratic. Each round leaves h^2 |w|^2 / 4 of the last error, which is |w| h at first, over |w|.
  * 0: it does not, for inertias that no body has. */
 static int solve_slow(tacSpin *s, double turn) {
-    tacMat3 G, inverse;
     tacVec3 force = tac_scale3(s->h, gyroscopic(&s->I, s->w)), change = force, D;
+    tacMat3 G = gyroscopic_jac(&s->I, s->w), A = add_scaled(&s->K, 0.5 * s->h, &G), inverse;
     s->next = s->w;
-    if (!linearize(s, &G, &inverse)) return 0;
+    if (!invert(&A, &inverse)) return 0;
     D = tac_mulmv3(inverse, force);
     for (double error = tac_sqrt(turn) * turn / 4; error > LEFT / 8; error *= turn / 4) {
         tacVec3 last = D;

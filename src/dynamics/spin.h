@@ -31,8 +31,10 @@ typedef struct tacSpin {
     int steps;    /* Newton's */
 } tacSpin;
 
-/* Marks in alone[njnt] the joints that carry a body that turns alone; scratch: nv bytes. Returns their number. */
-int tac_spin_find(const tacModel *m, unsigned char *alone, unsigned char *scratch);
+/* 0: surely no body turns alone. The base of a robot is told without looking at every dof. */
+int tac_spin_any(const tacModel *m);
+/* Marks in alone[njnt] the joints that carry a body that turns alone. Returns their number. */
+int tac_spin_find(const tacModel *m, unsigned char *alone);
 /* Needs: position, mass. v: nv velocities. w* is not found yet. */
 void tac_spin_open(const tacModel *m, const tacWork *w, int joint, const double *v, double h, tacSpin *s);
 /* 1: delta is zero for every w, because the inertia is that of a ball and the mass centre is in the joint. */

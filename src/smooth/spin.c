@@ -7,15 +7,14 @@
 
 /* Joints whose bodies turn alone, and the forms of one body's mass matrix for every registered number. */
 typedef struct Room {
-    unsigned char *alone, *scratch; /* njnt, nv */
-    double *forms;                  /* nmember x TAC_SPIN_FORMS */
+    unsigned char *alone; /* njnt */
+    double *forms;        /* nmember x TAC_SPIN_FORMS */
 } Room;
 
 static int layout(const tacModel *m, int derivatives, tacArena *arena, Room *r) {
     r->alone = TAC_TAKE(arena, m->njnt, unsigned char);
-    r->scratch = TAC_TAKE(arena, m->nv, unsigned char);
     r->forms = derivatives ? TAC_TAKE(arena, (size_t)m->nmember * TAC_SPIN_FORMS, double) : NULL;
-    return r->alone != NULL && r->scratch != NULL && (!derivatives || r->forms != NULL);
+    return r->alone != NULL && (!derivatives || r->forms != NULL);
 }
 
 void tac_spin_measure(const tacModel *m, tacArena *dry) {
@@ -45,8 +44,10 @@ int tac_spin_add(tacContext *ctx, const double *x, tacStatus *status) {
     TAC_SCOPE(&ctx->arena);
     Room room;
     int found = 1;
+    *status = TAC_OK;
+    if (!tac_spin_any(m)) return 1;
     *status = layout(m, 0, &ctx->arena, &room) ? TAC_OK : TAC_ERR_ARENA_FULL;
-    if (*status != TAC_OK || tac_spin_find(m, room.alone, room.scratch) == 0) return 1;
+    if (*status != TAC_OK || tac_spin_find(m, room.alone) == 0) return 1;
     for (int j = 0; j < m->njnt; j++)
         if (room.alone[j]) found &= add_body(ctx, x, j);
     return found;
@@ -128,8 +129,9 @@ static tacStatus emit_all(tacContext *ctx, const double *x, const double *u, con
     const tacModel *m = ctx->model;
     TAC_SCOPE(&ctx->arena);
     Room room;
+    if (!tac_spin_any(m)) return TAC_OK;
     if (!layout(m, 1, &ctx->arena, &room)) return TAC_ERR_ARENA_FULL;
-    if (tac_spin_find(m, room.alone, room.scratch) == 0) return TAC_OK;
+    if (tac_spin_find(m, room.alone) == 0) return TAC_OK;
     for (int j = 0; j < m->njnt; j++) {
         tacSpinSlope slope;
         tacSpin s;

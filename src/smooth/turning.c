@@ -35,7 +35,7 @@ static int layout(const tacModel *m, tacArena *arena, Coriolis *k) {
 /* Marks all dofs except those of bodies that turn alone. Returns 0 if none is marked. */
 static int mark_rows(const tacModel *m, Coriolis *k) {
     int any = 0;
-    tac_spin_find(m, k->alone, k->rows);
+    tac_spin_find(m, k->alone);
     for (int i = 0; i < m->nv; i++)
         any |= k->rows[i] = !k->alone[m->dof_joint[i]];
     return any;

@@ -65,6 +65,7 @@ static double pivot_ratio(int n, const double *lu) {
 
 static int shares_forces(const tacLcp *lcp, const tacLcpSystem *system) {
     int mixed = 0;
+    if (system->conditioning <= TAC_LCP_SHARED_MIXED) return 0; /* the lower bar */
     for (int i = 0; i < system->n; i++)
         mixed |= lcp->rows.row[system->row[i]].kind != TAC_ROW_CONTACT;
     return system->conditioning > (mixed ? TAC_LCP_SHARED_MIXED : TAC_LCP_SHARED_CONTACTS);

@@ -7,11 +7,18 @@
 
 static int least(int a, int b) { return a < b ? a : b; }
 
+/* Rows for which derivatives have room, of at most `rows` rows. */
+static int deriv_rows(int rows, const tacOptions *options) {
+    int most = options->lcp_dense_rows > TAC_LCP_DERIV_ROWS ? options->lcp_dense_rows : TAC_LCP_DERIV_ROWS;
+    return least(rows, most);
+}
+
 int tac_lcp_layout(tacLcp *lcp, const tacModel *m, const tacOptions *options, tacArena *arena) {
-    *lcp = (tacLcp){.dense_rows = options->lcp_dense_rows, .deriv_rows = tac_lcp_deriv_rows(m, options)};
+    *lcp = (tacLcp){.dense_rows = options->lcp_dense_rows};
     int ok = tac_rows_layout(&lcp->rows, m, options->max_contacts, arena), n = lcp->rows.max;
     size_t small = (size_t)least(n, TAC_LCP_FEW_ROWS);
     lcp->rows.meet = 1;
+    lcp->deriv_rows = deriv_rows(n, options);
     double **reals[] = {&lcp->s, &lcp->eps, &lcp->low,    &lcp->high,        &lcp->b,
                         &lcp->f, &lcp->w,   &lcp->bounce, &lcp->restitution, &lcp->decided};
     int **ints[] = {&lcp->parent, &lcp->row_class, &lcp->hold, &lcp->island_adr, &lcp->order, &lcp->pressed};
@@ -25,8 +32,7 @@ int tac_lcp_layout(tacLcp *lcp, const tacModel *m, const tacOptions *options, ta
 }
 
 int tac_lcp_deriv_rows(const tacModel *m, const tacOptions *options) {
-    int most = options->lcp_dense_rows > TAC_LCP_DERIV_ROWS ? options->lcp_dense_rows : TAC_LCP_DERIV_ROWS;
-    return least(tac_rows_max(m, options->max_contacts), most);
+    return deriv_rows(tac_rows_max(m, options->max_contacts), options);
 }
 
 /* --- Bounds, shifts, compliance ----------------------------------------------------------------------------------- */
