@@ -63,19 +63,23 @@ static tacVec3 first_moment(const double *M, const tacMat3 *R) {
     return tac_vec3(tac_dot3(y, turn_z), tac_dot3(z, turn_x), tac_dot3(x, turn_y));
 }
 
+/* Block of three dofs from dof i on, less their armature. */
+static inline tacSym3 block(const double *M, int i, tacVec3 armature) {
+    return (tacSym3){entry(M, i, i) - armature.x,
+                     entry(M, i + 1, i + 1) - armature.y,
+                     entry(M, i + 2, i + 2) - armature.z,
+                     entry(M, i + 1, i),
+                     entry(M, i + 2, i),
+                     entry(M, i + 2, i + 1)};
+}
+
 /* M: the tree's rows; armature: of its dofs. */
 static void read_mass(const double *M, const double *armature, tacSpin *s) {
-    int i = s->is_free ? 3 : 0;
-    tacSpinMass *mass = &s->mass;
-    mass->armature = tac_load3(armature + i);
-    mass->I = (tacSym3){entry(M, i, i) - mass->armature.x,
-                        entry(M, i + 1, i + 1) - mass->armature.y,
-                        entry(M, i + 2, i + 2) - mass->armature.z,
-                        entry(M, i + 1, i),
-                        entry(M, i + 2, i),
-                        entry(M, i + 2, i + 1)};
-    mass->m = s->is_free ? entry(M, 0, 0) - armature[0] : 0;
-    mass->p = s->is_free ? first_moment(M, &s->R) : tac_zero3();
+    tacVec3 turning = tac_load3(armature + (s->is_free ? 3 : 0));
+    if (s->is_free)
+        s->mass = (tacSpinMass){entry(M, 0, 0) - armature[0], first_moment(M, &s->R), block(M, 3, turning), turning};
+    else
+        s->mass = (tacSpinMass){0, tac_zero3(), block(M, 0, turning), turning};
 }
 
 static tacVec3 centre_of(const tacSpinMass *s) { return s->m > 0 ? tac_scale3(1 / s->m, s->p) : tac_zero3(); }
@@ -204,11 +208,11 @@ static int is_too_fast(const tacSpin *s) {
  * exactly, since g is quadratic. Each round leaves h^2 |w|^2 / 4 of the last error, which is |w| h at first, over |w|.
  * 0: it does not, for inertias that no body has. */
 static int solve_slow(tacSpin *s, double turn) {
-    tacVec3 force = tac_scale3(s->h, gyroscopic(&s->I, s->w)), change = force, D;
+    tacVec3 force = tac_scale3(s->h, gyroscopic(&s->I, s->w)), change, D;
     tacMat3 G = gyroscopic_jac(&s->I, s->w), A = add_scaled(&s->K, 0.5 * s->h, &G), inverse;
     s->next = s->w;
     if (!invert(&A, &inverse)) return 0;
-    D = tac_mulmv3(inverse, force);
+    D = change = tac_mulmv3(inverse, force);
     for (double error = tac_sqrt(turn) * turn / 4; error > LEFT / 8; error *= turn / 4) {
         tacVec3 last = D;
         D = tac_mulmv3(inverse, tac_madd3(force, s->h / 4, gyroscopic(&s->I, D)));
@@ -216,7 +220,7 @@ static int solve_slow(tacSpin *s, double turn) {
         s->steps++;
     }
     s->next = tac_sub3(s->w, D);
-    return turn == 0 || energy_of(s, change) * turn * turn <= 16 * LEFT * LEFT * energy_of(s, s->w);
+    return tac_dot3(change, change) * turn * turn <= 16 * LEFT * LEFT * tac_dot3(s->w, s->w);
 }
 
 int tac_spin_solve(tacSpin *s) {

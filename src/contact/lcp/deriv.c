@@ -27,29 +27,36 @@ int tac_lcp_bounded_children(const tacLcp *lcp, int k, int child[2], double fact
     return n;
 }
 
-/* by[2 j] and by[2 j + 1]: forces of the first and second row after free row j per unit of its force. 0: none. */
-static void find_factors(const tacLcp *lcp, int n, const int *row, double *by) {
-    int child[2];
+/* by[2 j] and by[2 j + 1]: forces of the first and second row after free row j per unit of its force. 0: none.
+ * Returns how many are not 0. */
+static int find_factors(const tacLcp *lcp, int n, const int *row, double *by) {
+    int child[2], count = 0;
     double factor[2];
     for (int j = 0; j < n; j++) {
+        int children = tac_lcp_bounded_children(lcp, row[j], child, factor);
         by[2 * j] = by[2 * j + 1] = 0;
-        for (int c = tac_lcp_bounded_children(lcp, row[j], child, factor) - 1; c >= 0; c--)
+        for (int c = children - 1; c >= 0; c--)
             by[2 * j + child[c] - row[j] - 1] = factor[c];
+        count += children;
     }
+    return count;
 }
 
 /* lu <- J_C Mhat^-1 Jhat^T + eps, from G, the products of the island's rows with eps. at[i] is the index of free row i
  * among these rows. Children follow their parent there too. lu may be G itself: since at[i] >= i and all >= n, every
- * entry is written after all reads at its place. */
+ * entry is written after all reads at its place. by NULL: no free row has bounded ones. */
 static void compose_system(int n, int all, const int *at, const double *by, const double *G, double *lu) {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        const double *from = G + (size_t)at[i] * (size_t)all;
+        double *to = lu + (size_t)i * (size_t)n;
         for (int j = 0; j < n; j++) {
-            const double *g = G + (size_t)at[i] * (size_t)all + (size_t)at[j];
+            const double *g = from + at[j];
             double a = g[0];
-            if (by[2 * j] != 0) a += by[2 * j] * g[1];
-            if (by[2 * j + 1] != 0) a += by[2 * j + 1] * g[2];
-            lu[(size_t)i * (size_t)n + (size_t)j] = a;
+            if (by != NULL && by[2 * j] != 0) a += by[2 * j] * g[1];
+            if (by != NULL && by[2 * j + 1] != 0) a += by[2 * j + 1] * g[2];
+            to[j] = a;
         }
+    }
 }
 
 /* Largest over smallest pivot of the factor; 0 without rows. */
@@ -130,7 +137,7 @@ tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacAr
     }
     if (!matrices_layout(&matrices, system, m, n, kept ? n : all, arena)) return TAC_ERR_ARENA_FULL;
     if (!kept) island_products(m, lcp, all, lists.order, matrices.spread, system->lu);
-    find_factors(lcp, n, system->row, matrices.by);
+    if (find_factors(lcp, n, system->row, matrices.by) == 0) matrices.by = NULL;
     compose_system(n, all, lists.at, matrices.by, kept ? lcp->products : system->lu, system->lu);
     tac_lu_factor(n, system->lu, system->pivot, system->work);
     system->conditioning = pivot_ratio(n, system->lu);
