@@ -114,11 +114,26 @@ static int put_name(Assembly *a, const char *text) {
 
 static void fill_option(tacModel *m, const tacOptionDef *d) {
     const int i = 0;
-    COPY(option, timestep), COPY(option, gravity), COPY(option, impratio), COPY(option, tolerance);
-    COPY(option, ls_tolerance), COPY(option, iterations), COPY(option, ls_iterations), COPY(option, integrator);
-    COPY(option, cone), COPY(option, solver), COPY(option, disable), COPY(option, enable), COPY(option, o_margin);
-    COPY_N(option, o_solref), COPY_N(option, o_solimp), COPY_N(option, o_friction);
-    COPY(option, boundmass), COPY(option, boundinertia), COPY(option, balanceinertia), COPY(option, literal_inertia);
+    COPY(option, timestep);
+    COPY(option, gravity);
+    COPY(option, impratio);
+    COPY(option, tolerance);
+    COPY(option, ls_tolerance);
+    COPY(option, iterations);
+    COPY(option, ls_iterations);
+    COPY(option, integrator);
+    COPY(option, cone);
+    COPY(option, solver);
+    COPY(option, disable);
+    COPY(option, enable);
+    COPY(option, o_margin);
+    COPY_N(option, o_solref);
+    COPY_N(option, o_solimp);
+    COPY_N(option, o_friction);
+    COPY(option, boundmass);
+    COPY(option, boundinertia);
+    COPY(option, balanceinertia);
+    COPY(option, literal_inertia);
     COPY(option, settotalmass);
 }
 
@@ -131,7 +146,9 @@ static void fill_bodies(Assembly *a) {
         m->body_parent[i] = added->parent;
         m->body_mocap[i] = d->mocap ? 0 : -1; /* numbered by tac_model_index */
         m->body_inertial[i] = (int)d->inertial;
-        COPY(body, pos), COPY(body, gravcomp), COPY(body, frozen);
+        COPY(body, pos);
+        COPY(body, gravcomp);
+        COPY(body, frozen);
         m->body_quat[i] = tac_unit_quat(d->quat);
         m->inertial_mass[i] = d->mass;
         m->inertial_pos[i] = d->ipos;
@@ -150,13 +167,26 @@ static void fill_joints(Assembly *a) {
         m->joint_name[i] = put_name(a, d->name);
         m->joint_type[i] = (int)d->type;
         m->joint_body[i] = added->body;
-        COPY(joint, limited), COPY(joint, actfrclimited), COPY(joint, actgravcomp), COPY(joint, group);
+        COPY(joint, limited);
+        COPY(joint, actfrclimited);
+        COPY(joint, actgravcomp);
+        COPY(joint, group);
         m->joint_pos[i] = d->type == TAC_FREE ? tac_zero3() : d->pos;
         m->joint_axis[i] = one_axis ? tac_unit_axis(d->axis) : tac_vec3(0, 0, 1);
-        COPY(joint, ref), COPY(joint, springref), COPY_N(joint, springdamper), COPY(joint, stiffness);
-        COPY(joint, damping), COPY(joint, armature), COPY(joint, frictionloss), COPY_N(joint, range);
-        COPY(joint, margin), COPY_N(joint, actfrcrange), COPY_N(joint, solref_limit), COPY_N(joint, solimp_limit);
-        COPY_N(joint, solref_friction), COPY_N(joint, solimp_friction);
+        COPY(joint, ref);
+        COPY(joint, springref);
+        COPY_N(joint, springdamper);
+        COPY(joint, stiffness);
+        COPY(joint, damping);
+        COPY(joint, armature);
+        COPY(joint, frictionloss);
+        COPY_N(joint, range);
+        COPY(joint, margin);
+        COPY_N(joint, actfrcrange);
+        COPY_N(joint, solref_limit);
+        COPY_N(joint, solimp_limit);
+        COPY_N(joint, solref_friction);
+        COPY_N(joint, solimp_friction);
     }
 }
 
@@ -169,12 +199,28 @@ static void fill_geoms(Assembly *a) {
         m->geom_type[i] = (int)d->type;
         m->geom_body[i] = added->body;
         m->geom_mesh[i] = d->type == TAC_MESH ? d->mesh : -1;
-        COPY(geom, contype), COPY(geom, conaffinity), COPY(geom, condim), COPY(geom, priority), COPY(geom, group);
-        COPY(geom, counts), COPY(geom, has_mass), COPY(geom, shell), COPY(geom, visual), COPY(geom, pos);
+        COPY(geom, contype);
+        COPY(geom, conaffinity);
+        COPY(geom, condim);
+        COPY(geom, priority);
+        COPY(geom, group);
+        COPY(geom, counts);
+        COPY(geom, has_mass);
+        COPY(geom, shell);
+        COPY(geom, visual);
+        COPY(geom, pos);
         m->geom_quat[i] = tac_unit_quat(d->quat);
-        COPY_N(geom, size), COPY(geom, density), COPY(geom, mass), COPY_N(geom, friction), COPY(geom, restitution);
+        COPY_N(geom, size);
+        COPY(geom, density);
+        COPY(geom, mass);
+        COPY_N(geom, friction);
+        COPY(geom, restitution);
         COPY(geom, solmix);
-        COPY_N(geom, solref), COPY_N(geom, solimp), COPY(geom, margin), COPY(geom, gap), COPY_N(geom, rgba);
+        COPY_N(geom, solref);
+        COPY_N(geom, solimp);
+        COPY(geom, margin);
+        COPY(geom, gap);
+        COPY_N(geom, rgba);
     }
 }
 
@@ -186,7 +232,9 @@ static void fill_sites(Assembly *a) {
         m->site_name[i] = put_name(a, d->name);
         m->site_body[i] = added->body;
         m->site_type[i] = (int)d->type;
-        COPY(site, group), COPY(site, pos), COPY_N(site, size);
+        COPY(site, group);
+        COPY(site, pos);
+        COPY_N(site, size);
         m->site_quat[i] = tac_unit_quat(d->quat);
     }
 }
@@ -247,17 +295,25 @@ static void fill_meshes(Assembly *a) {
         int mirrored = is_mirrored(d);
         m->mesh_name[i] = put_name(a, d->name);
         m->mesh_inertia_mode[i] = (int)d->inertia_mode;
-        COPY(mesh, scale), COPY(mesh, refpos);
+        COPY(mesh, scale);
+        COPY(mesh, refpos);
         m->mesh_refquat[i] = tac_unit_quat(d->refquat);
-        m->mesh_vert_adr[i] = vert, m->mesh_vert_num[i] = d->nvert;
-        m->mesh_face_adr[i] = face, m->mesh_face_num[i] = d->nface;
-        m->mesh_hullvert_adr[i] = hullvert, m->mesh_hullvert_num[i] = d->nhullvert;
-        m->mesh_hullface_adr[i] = hullface, m->mesh_hullface_num[i] = d->nhullface;
+        m->mesh_vert_adr[i] = vert;
+        m->mesh_vert_num[i] = d->nvert;
+        m->mesh_face_adr[i] = face;
+        m->mesh_face_num[i] = d->nface;
+        m->mesh_hullvert_adr[i] = hullvert;
+        m->mesh_hullvert_num[i] = d->nhullvert;
+        m->mesh_hullface_adr[i] = hullface;
+        m->mesh_hullface_num[i] = d->nhullface;
         copy_bytes(m->mesh_file_vert + vert, d->vert, (size_t)d->nvert * sizeof(tacVec3));
         copy_bytes(m->mesh_hullvert + hullvert, d->hullvert, (size_t)d->nhullvert * sizeof(int));
         fill_faces(m->mesh_face + 3 * (size_t)face, d->face, d->nface, mirrored);
         fill_faces(m->mesh_hullface + 3 * (size_t)hullface, d->hullface, d->nhullface, mirrored);
-        vert += d->nvert, face += d->nface, hullvert += d->nhullvert, hullface += d->nhullface;
+        vert += d->nvert;
+        face += d->nface;
+        hullvert += d->nhullvert;
+        hullface += d->nhullface;
         tac_hull_fill(m, i, &a->hull[i]);
     }
 }
@@ -269,16 +325,27 @@ static void fill_tendons(Assembly *a) {
         const tacTendonDef *d = TAC_ADDED(a->b->tendon, tacTendonDef, i);
         m->tendon_name[i] = put_name(a, d->name);
         m->tendon_type[i] = (int)d->type;
-        m->tendon_term_adr[i] = term, m->tendon_term_num[i] = d->nterm;
+        m->tendon_term_adr[i] = term;
+        m->tendon_term_num[i] = d->nterm;
         for (int k = 0; k < d->nterm; k++, term++) {
             m->term_joint[term] = placed_joint(a, d->joint[k]);
             m->term_coef[term] = d->coef[k];
         }
-        COPY(tendon, limited), COPY(tendon, actfrclimited), COPY(tendon, group), COPY(tendon, stiffness);
-        COPY(tendon, damping), COPY(tendon, armature), COPY(tendon, frictionloss), COPY_N(tendon, range);
-        COPY(tendon, margin), COPY_N(tendon, actfrcrange), COPY_N(tendon, springlength);
-        COPY_N(tendon, solref_limit), COPY_N(tendon, solimp_limit);
-        COPY_N(tendon, solref_friction), COPY_N(tendon, solimp_friction);
+        COPY(tendon, limited);
+        COPY(tendon, actfrclimited);
+        COPY(tendon, group);
+        COPY(tendon, stiffness);
+        COPY(tendon, damping);
+        COPY(tendon, armature);
+        COPY(tendon, frictionloss);
+        COPY_N(tendon, range);
+        COPY(tendon, margin);
+        COPY_N(tendon, actfrcrange);
+        COPY_N(tendon, springlength);
+        COPY_N(tendon, solref_limit);
+        COPY_N(tendon, solimp_limit);
+        COPY_N(tendon, solref_friction);
+        COPY_N(tendon, solimp_friction);
     }
 }
 
@@ -308,11 +375,22 @@ static void fill_actuators(Assembly *a) {
         m->actuator_gaintype[i] = (int)d->gaintype;
         m->actuator_biastype[i] = (int)d->biastype;
         m->actuator_act_num[i] = d->actdim;
-        COPY(actuator, ctrllimited), COPY(actuator, forcelimited), COPY(actuator, actlimited);
-        COPY(actuator, actearly), COPY(actuator, group), COPY(actuator, inert), COPY_N(actuator, gear);
-        COPY(actuator, cranklength), COPY_N(actuator, dynprm), COPY_N(actuator, gainprm), COPY_N(actuator, biasprm);
-        COPY(actuator, dampratio), COPY_N(actuator, ctrlrange), COPY_N(actuator, forcerange);
-        COPY_N(actuator, actrange), COPY_N(actuator, lengthrange);
+        COPY(actuator, ctrllimited);
+        COPY(actuator, forcelimited);
+        COPY(actuator, actlimited);
+        COPY(actuator, actearly);
+        COPY(actuator, group);
+        COPY(actuator, inert);
+        COPY_N(actuator, gear);
+        COPY(actuator, cranklength);
+        COPY_N(actuator, dynprm);
+        COPY_N(actuator, gainprm);
+        COPY_N(actuator, biasprm);
+        COPY(actuator, dampratio);
+        COPY_N(actuator, ctrlrange);
+        COPY_N(actuator, forcerange);
+        COPY_N(actuator, actrange);
+        COPY_N(actuator, lengthrange);
     }
 }
 
@@ -329,15 +407,23 @@ static void fill_constraints(Assembly *a) {
         m->equality_objkind[i] = (int)d->objkind;
         m->equality_obj[2 * i] = placed_object(a, d->objkind, d->obj[0]);
         m->equality_obj[2 * i + 1] = placed_object(a, d->objkind, d->obj[1]);
-        COPY(equality, active), COPY_N(equality, data), COPY_N(equality, solref), COPY_N(equality, solimp);
+        COPY(equality, active);
+        COPY_N(equality, data);
+        COPY_N(equality, solref);
+        COPY_N(equality, solimp);
     }
     for (int i = 0; i < m->npair; i++) {
         const tacPairDef *d = TAC_ADDED(a->b->pair, tacPairDef, i);
         m->pair_name[i] = put_name(a, d->name);
         m->pair_geom[2 * i] = placed_geom(a, d->geom[0]);
         m->pair_geom[2 * i + 1] = placed_geom(a, d->geom[1]);
-        COPY(pair, condim), COPY_N(pair, friction), COPY_N(pair, solref), COPY_N(pair, solreffriction);
-        COPY_N(pair, solimp), COPY(pair, margin), COPY(pair, gap);
+        COPY(pair, condim);
+        COPY_N(pair, friction);
+        COPY_N(pair, solref);
+        COPY_N(pair, solreffriction);
+        COPY_N(pair, solimp);
+        COPY(pair, margin);
+        COPY(pair, gap);
     }
     for (int i = 0; i < m->nexclude; i++) {
         const tacAddedExclude *d = TAC_ADDED(a->b->exclude, tacAddedExclude, i);
@@ -397,20 +483,44 @@ static int measure(const Assembly *a, tacModel *s) {
     int64_t vert = 0, face = 0, hullvert = 0, hullface = 0, corner = 0, polygon = 0, edge = 0, term = 0;
     for (int i = 0; i < b->mesh.count; i++) {
         const tacMeshDef *d = TAC_ADDED(b->mesh, tacMeshDef, i);
-        vert += d->nvert, face += d->nface, hullvert += d->nhullvert, hullface += d->nhullface;
-        corner += a->hull[i].ncorner, polygon += a->hull[i].npolygon, edge += a->hull[i].nedge;
+        vert += d->nvert;
+        face += d->nface;
+        hullvert += d->nhullvert;
+        hullface += d->nhullface;
+        corner += a->hull[i].ncorner;
+        polygon += a->hull[i].npolygon;
+        edge += a->hull[i].nedge;
     }
     for (int i = 0; i < b->tendon.count; i++)
         term += TAC_ADDED(b->tendon, tacTendonDef, i)->nterm;
     int64_t names = (int64_t)all_name_bytes(b), keys = b->key.count;
     *s = (tacModel){.nq = b->nq, .nv = b->nv, .nu = b->actuator.count, .na = b->na, .nbody = b->body.count};
-    s->njnt = b->joint.count, s->ngeom = b->geom.count, s->nsite = b->site.count, s->nmesh = b->mesh.count;
-    s->nmeshvert = (int)vert, s->nmeshface = (int)face, s->nhullvert = (int)hullvert, s->nhullface = (int)hullface;
-    s->nhullcorner = (int)corner, s->nhullpolygon = (int)polygon, s->nhulledge = (int)edge;
-    s->ntendon = b->tendon.count, s->nterm = (int)term, s->neq = b->equality.count, s->npair = b->pair.count;
-    s->nexclude = b->exclude.count, s->nkey = b->key.count, s->nsensor = b->sensor.count, s->nmocap = b->nmocap;
-    s->nkeyq = (int)(keys * b->nq), s->nkeyv = (int)(keys * b->nv), s->nkeya = (int)(keys * b->na);
-    s->nkeyu = (int)(keys * s->nu), s->nkeym = (int)(keys * b->nmocap), s->none = 1, s->nname = (int)names;
+    s->njnt = b->joint.count;
+    s->ngeom = b->geom.count;
+    s->nsite = b->site.count;
+    s->nmesh = b->mesh.count;
+    s->nmeshvert = (int)vert;
+    s->nmeshface = (int)face;
+    s->nhullvert = (int)hullvert;
+    s->nhullface = (int)hullface;
+    s->nhullcorner = (int)corner;
+    s->nhullpolygon = (int)polygon;
+    s->nhulledge = (int)edge;
+    s->ntendon = b->tendon.count;
+    s->nterm = (int)term;
+    s->neq = b->equality.count;
+    s->npair = b->pair.count;
+    s->nexclude = b->exclude.count;
+    s->nkey = b->key.count;
+    s->nsensor = b->sensor.count;
+    s->nmocap = b->nmocap;
+    s->nkeyq = (int)(keys * b->nq);
+    s->nkeyv = (int)(keys * b->nv);
+    s->nkeya = (int)(keys * b->na);
+    s->nkeyu = (int)(keys * s->nu);
+    s->nkeym = (int)(keys * b->nmocap);
+    s->none = 1;
+    s->nname = (int)names;
     return fits(vert) && fits(face) && fits(hullvert) && fits(hullface) && fits(edge) && fits(term) && fits(names) &&
            fits(keys * b->nq) && fits(keys * b->nv) && fits(keys * b->na) && fits(keys * s->nu) &&
            fits(keys * b->nmocap);
@@ -485,8 +595,12 @@ tacStatus tac_model_assemble(tacBuilder *b, tacModel **model, tacError *err) {
     }
     Assembly a = {.b = b};
     tacStatus status = assemble(&a, err);
-    free(a.order.joint), free(a.order.geom), free(a.order.site);
-    free(a.joint_place), free(a.geom_place), free(a.site_place);
+    free(a.order.joint);
+    free(a.order.geom);
+    free(a.order.site);
+    free(a.joint_place);
+    free(a.geom_place);
+    free(a.site_place);
     free_hulls(&a);
     if (status != TAC_OK) return tac_model_free(a.m), status;
     *model = a.m;

@@ -135,7 +135,10 @@ static tacInertialTangent add_geoms_jvp(const tacModel *m, int body, const tacMa
 static tacInertialTangent from_geoms_jvp(const tacModel *m, int body, const tacMassProperties *p, tacNumber n) {
     int begin = m->body_geom_adr[body], end = begin + m->body_geom_num[body], count = 0, last = -1;
     for (int g = begin; g < end; g++)
-        if (tac_geom_carries_mass(m, g)) count++, last = g;
+        if (tac_geom_carries_mass(m, g)) {
+            count++;
+            last = g;
+        }
     if (count == 0) return (tacInertialTangent){.com = TAC_CHANGE3(n, body_pos, body)};
     return count == 1 ? tac_geom_inertia_jvp(m, last, n) : add_geoms_jvp(m, body, p, n);
 }
@@ -172,7 +175,9 @@ static tacSym3 clamp_jvp(const tacMassProperties *p, double bound, tacSym3 d) {
     tacMat3 R = tac_quat_mat(p->quat);
     tacVec3 e = p->diag;
     tacSym3 D = tac_rotatesym3(tac_transpose3(R), d);
-    D.xx *= at_least_slope(e.x, bound), D.yy *= at_least_slope(e.y, bound), D.zz *= at_least_slope(e.z, bound);
+    D.xx *= at_least_slope(e.x, bound);
+    D.yy *= at_least_slope(e.y, bound);
+    D.zz *= at_least_slope(e.z, bound);
     D.xy *= clamp_quotient(e.x, e.y, bound);
     D.xz *= clamp_quotient(e.x, e.z, bound);
     D.yz *= clamp_quotient(e.y, e.z, bound);

@@ -187,7 +187,11 @@ int tac_model_add_mesh(tacBuilder *b, const tacMeshDef *def) {
     added.face = keep(b, def->face, 3 * (size_t)def->nface, sizeof(int));
     added.hullvert = keep(b, def->hullvert, (size_t)def->nhullvert, sizeof(int));
     added.hullface = keep(b, def->hullface, 3 * (size_t)def->nhullface, sizeof(int));
-    if (added.nface == 0) added.nface = added.nhullface, added.face = added.hullface; /* a cloud of points: its hull */
+    /* a cloud of points: its hull */
+    if (added.nface == 0) {
+        added.nface = added.nhullface;
+        added.face = added.hullface;
+    }
     return b->error.status == TAC_OK ? append(b, TAC_KIND_MESH, &b->mesh, &added, sizeof added) : -1;
 }
 

@@ -70,14 +70,18 @@ static void derive_coordinates(tacModel *m) {
         int body = m->joint_body[j];
         switch (m->joint_type[j]) {
         case TAC_FREE:
-            tac_store3(q0, m->body_pos[body]), tac_quat_store(q0 + 3, m->body_quat[body]);
-            tac_store3(spring, m->body_pos[body]), tac_quat_store(spring + 3, m->body_quat[body]);
+            tac_store3(q0, m->body_pos[body]);
+            tac_quat_store(q0 + 3, m->body_quat[body]);
+            tac_store3(spring, m->body_pos[body]);
+            tac_quat_store(spring + 3, m->body_quat[body]);
             break;
         case TAC_BALL:
-            tac_quat_store(q0, tac_quat_identity()), tac_quat_store(spring, tac_quat_identity());
+            tac_quat_store(q0, tac_quat_identity());
+            tac_quat_store(spring, tac_quat_identity());
             break;
         default:
-            q0[0] = m->joint_ref[j], spring[0] = m->joint_springref[j];
+            q0[0] = m->joint_ref[j];
+            spring[0] = m->joint_springref[j];
         }
     }
 }

@@ -51,7 +51,10 @@ static void scale_to_total_jvp(const tacModel *m, tacNumber n, tacInertialTangen
     double scale = target / tac_max(TAC_MIN_INERTIA, total);
     if (total > TAC_MIN_INERTIA) relative -= change / total;
     if (sets_total(n)) relative += 1 / target;
-    if (!(scale > TAC_MIN_INERTIA)) scale = TAC_MIN_INERTIA, relative = 0;
+    if (!(scale > TAC_MIN_INERTIA)) {
+        scale = TAC_MIN_INERTIA;
+        relative = 0;
+    }
     for (int b = 1; b < m->nbody; b++) {
         t[b].mass = scale * t[b].mass + relative * m->body_mass[b];
         t[b].icom = tac_addsym3(tac_scalesym3(scale, t[b].icom), tac_scalesym3(relative, m->body_icom[b]));

@@ -59,7 +59,9 @@ static int has_rows(const tacModel *m, int mesh, const tacPolyhedron *p, int at[
         m->mesh_edge_adr[mesh] != at[2] || m->mesh_edge_num[mesh] != p->nedge || p->ncorner > m->nhullcorner - at[0] ||
         p->npolygon > m->nhullpolygon - at[1] || p->nedge > m->nhulledge - at[2])
         return 0;
-    at[0] += p->ncorner, at[1] += p->npolygon, at[2] += p->nedge;
+    at[0] += p->ncorner;
+    at[1] += p->npolygon;
+    at[2] += p->nedge;
     Row row[NROW];
     rows_of(m, mesh, p, row);
     for (int i = 0; i < NROW; i++)

@@ -464,6 +464,9 @@ tacInertialTangent tac_geom_inertia_jvp(const tacModel *m, int geom, tacNumber n
                          : tac_add3(solid_inertia(type, mass, s), solid_inertia_jvp(type, p.mass, s, size));
     tacInertialTangent own = {mass, tac_zero3(), {diag.x, diag.y, diag.z, 0, 0, 0}};
     tacVec3 com = tac_zero3();
-    if (type == TAC_CONE) com.z = cone_center(s, shell), own.com.z = cone_center_jvp(s, size, shell);
+    if (type == TAC_CONE) {
+        com.z = cone_center(s, shell);
+        own.com.z = cone_center_jvp(s, size, shell);
+    }
     return place_geom(m, geom, &own, com, p.icom, n);
 }

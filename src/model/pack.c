@@ -160,8 +160,10 @@ static tacStatus check_sum(const unsigned char *bytes, size_t size, tacError *er
 /* Checks sizes that follow from other rows, before any of these is used. */
 static tacStatus check_sizes(const tacModel *m, tacError *err) {
     int64_t nq = 0, nv = 0, na = 0, nmocap = 0;
-    for (int i = 0; i < m->njnt; i++)
-        nq += TAC_JOINT_NQ[m->joint_type[i]], nv += TAC_JOINT_NV[m->joint_type[i]];
+    for (int i = 0; i < m->njnt; i++) {
+        nq += TAC_JOINT_NQ[m->joint_type[i]];
+        nv += TAC_JOINT_NV[m->joint_type[i]];
+    }
     for (int i = 0; i < m->nu; i++)
         na += m->actuator_act_num[i];
     for (int i = 0; i < m->nbody; i++)

@@ -152,7 +152,10 @@ static int find_field(tacKind kind, const Words *w) {
 static void element_rows(const tacModel *m, const tacField *f, int id, int *adr, int *num) {
     *adr = id;
     *num = 1;
-    if (f->offset == offsetof(tacModel, term_coef)) *adr = m->tendon_term_adr[id], *num = m->tendon_term_num[id];
+    if (f->offset == offsetof(tacModel, term_coef)) {
+        *adr = m->tendon_term_adr[id];
+        *num = m->tendon_term_num[id];
+    }
 }
 
 tacStatus tac_param_parse(const tacModel *m, const char *path, int *field, int *index, tacError *err) {

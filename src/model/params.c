@@ -265,7 +265,10 @@ static int find_member(const tacModel *m, int field, int index) {
 static int count_members(const tacModel *m, int k, int *first) {
     int n = 0;
     for (int i = m->nmember - 1; i >= 0; i--)
-        if (m->param_theta[i] == k) n++, *first = i;
+        if (m->param_theta[i] == k) {
+            n++;
+            *first = i;
+        }
     return n;
 }
 

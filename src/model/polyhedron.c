@@ -202,8 +202,10 @@ static int find_regions(Surface *s) {
     Seed *seed = malloc((size_t)s->ntri * sizeof *seed);
     if (seed == NULL) return 0;
     s->nregion = 0;
-    for (int t = 0; t < s->ntri; t++)
-        seed[t] = seed_of(s, t), s->region[t] = -1;
+    for (int t = 0; t < s->ntri; t++) {
+        seed[t] = seed_of(s, t);
+        s->region[t] = -1;
+    }
     qsort(seed, (size_t)s->ntri, sizeof *seed, compare_seeds);
     for (int i = 0; i < s->ntri; i++)
         if (s->region[seed[i].triangle] < 0) grow_region(s, seed[i].triangle);
@@ -227,9 +229,11 @@ static void link_loops(Surface *s) {
         int e = along(h); /* turns about the end of h inside the region, until an edge leaves */
         while (s->region[s->twin[e] / 3] == region)
             e = along(s->twin[e]);
-        s->next[h] = e, s->prev[e] = h;
+        s->next[h] = e;
+        s->prev[e] = h;
         s->leave[s->from[h]] = h;
-        s->degree[s->from[h]]++, s->length[region]++;
+        s->degree[s->from[h]]++;
+        s->length[region]++;
     }
 }
 
@@ -243,12 +247,17 @@ static void drop_middle(Surface *s, int v) {
     tacVec3 off = tac_cross3(edge, tac_sub3(s->x[v], p));
     double flat = FLAT * s->size;
     if (!(tac_dot3(off, off) <= flat * flat * tac_dot3(edge, edge))) return;
-    s->next[h1] = s->next[h2], s->prev[s->next[h2]] = h1;
-    s->next[g1] = s->next[g2], s->prev[s->next[g2]] = g1;
-    s->twin[h1] = g1, s->twin[g1] = h1;
+    s->next[h1] = s->next[h2];
+    s->prev[s->next[h2]] = h1;
+    s->next[g1] = s->next[g2];
+    s->prev[s->next[g2]] = g1;
+    s->twin[h1] = g1;
+    s->twin[g1] = h1;
     s->next[h2] = s->prev[h2] = s->next[g2] = s->prev[g2] = -1;
-    s->leave[v] = -1, s->degree[v] = 0;
-    s->length[left]--, s->length[right]--;
+    s->leave[v] = -1;
+    s->degree[v] = 0;
+    s->length[left]--;
+    s->length[right]--;
 }
 
 /* Checks for one loop per region with each vertex once in it, one turn of the edges round every vertex, and a sphere
@@ -262,7 +271,8 @@ static int is_closed(Surface *s) {
             h = s->twin[s->prev[h]], n++;
         while (h != s->leave[v] && n <= s->degree[v]);
         if (n != s->degree[v] || n < 2) return 0;
-        ncorner++, nedge += n;
+        ncorner++;
+        nedge += n;
     }
     for (int v = 0; v < s->nvert; v++)
         s->mark[v] = -1;
@@ -310,14 +320,20 @@ static int compare_loops(const void *a, const void *b) {
 }
 
 static int allocate_result(const Surface *s, tacPolyhedron *out) {
-    out->ncorner = out->nedge = 0, out->npolygon = s->nregion;
-    for (int v = 0; v < s->nvert; v++)
-        out->ncorner += s->degree[v] > 0, out->nedge += s->degree[v];
+    out->ncorner = out->nedge = 0;
+    out->npolygon = s->nregion;
+    for (int v = 0; v < s->nvert; v++) {
+        out->ncorner += s->degree[v] > 0;
+        out->nedge += s->degree[v];
+    }
     out->corner = malloc((3 * (size_t)out->ncorner + 2 * (size_t)out->npolygon + 3 * (size_t)out->nedge) * sizeof(int));
     if (out->corner == NULL) return 0;
-    out->edge_adr = out->corner + out->ncorner, out->edge_num = out->edge_adr + out->ncorner;
-    out->loop_adr = out->edge_num + out->ncorner, out->loop_num = out->loop_adr + out->npolygon;
-    out->edge = out->loop_num + out->npolygon, out->loop = out->edge + out->nedge;
+    out->edge_adr = out->corner + out->ncorner;
+    out->edge_num = out->edge_adr + out->ncorner;
+    out->loop_adr = out->edge_num + out->ncorner;
+    out->loop_num = out->loop_adr + out->npolygon;
+    out->edge = out->loop_num + out->npolygon;
+    out->loop = out->edge + out->nedge;
     out->edge_face = out->loop + out->nedge;
     return 1;
 }
@@ -339,7 +355,8 @@ static void write_corners(const Surface *s, int *place, tacPolyhedron *out) {
     for (int v = 0; v < s->nvert; v++) {
         if (s->degree[v] == 0) continue;
         out->corner[place[v]] = s->id[v];
-        out->edge_adr[place[v]] = at, out->edge_num[place[v]] = s->degree[v];
+        out->edge_adr[place[v]] = at;
+        out->edge_num[place[v]] = s->degree[v];
         write_neighbours(s, v, place, out->edge + at);
         at += s->degree[v];
     }
@@ -357,7 +374,8 @@ static int write_loops(const Surface *s, const int *place, tacPolyhedron *out) {
     qsort(loop, (size_t)s->nregion, sizeof *loop, compare_loops);
     for (int r = 0, at = 0; r < s->nregion; r++) {
         int h = loop[r].h, n = s->length[s->region[h / 3]];
-        out->loop_adr[r] = at, out->loop_num[r] = n;
+        out->loop_adr[r] = at;
+        out->loop_num[r] = n;
         for (int k = 0; k < n; k++, h = s->next[h])
             out->loop[at++] = place[s->from[h]];
     }
@@ -390,7 +408,8 @@ static int allocate(Surface *s, int nface) {
     if (s->x == NULL || at == NULL) return 0;
     for (size_t i = 0; i < rows; i++, at += 3 * n)
         *row[i] = at;
-    s->region = at, s->length = at + n;
+    s->region = at;
+    s->length = at + n;
     return 1;
 }
 
@@ -434,7 +453,8 @@ tacStatus tac_polyhedron_new(const tacVec3 *vert, int nface, const int *face, do
         collect_triangles(&s, nface, face, s.mark);
         status = build(&s, out);
     }
-    free(s.x), free(s.id);
+    free(s.x);
+    free(s.id);
     if (status != TAC_OK) tac_polyhedron_free(out);
     return status;
 }

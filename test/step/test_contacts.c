@@ -1,6 +1,7 @@
 /* Contacts of a whole simulation: what is found, in which order, what is refused, and how it moves: derivatives against
  * Ridders' differences of tac_contacts itself, with parameters and mocap poses. */
 #include "support/check.h"
+#include "support/open_sim.h"
 #include "support/random_tree.h"
 
 #include "measure/differences.h"
@@ -33,15 +34,9 @@ typedef struct World {
 
 static World open_world(tacModel *m) {
     World w = {.m = m};
-    tacError err;
-    w.options = tac_default_options(m);
-    w.options.contact = TAC_NONE;
-    w.options.inputs = TAC_INPUT_QFRC | TAC_INPUT_MOCAP;
-    if (tac_sim_new(m, &w.options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);
+    w.sim = open_sim(m, TAC_INPUT_QFRC | TAC_INPUT_MOCAP, &w.options, &w.q);
     w.ninput = tac_ninput(m, &w.options);
-    w.q = calloc((size_t)m->nq + 1, sizeof *w.q);
-    w.u = calloc((size_t)w.ninput + 1, sizeof *w.u);
-    memcpy(w.q, m->qpos_0, (size_t)m->nq * sizeof *w.q);
+    w.u = zeros(w.ninput);
     tac_default_input(m, &w.options, w.u);
     return w;
 }

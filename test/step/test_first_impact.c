@@ -1,6 +1,7 @@
 /* First impact of a whole model: closed forms, impacts at once, what rests, gradients against Ridders' differences,
  * none missed on a robot, and what is refused. */
 #include "support/check.h"
+#include "support/open_sim.h"
 #include "support/random_tree.h"
 
 #include "measure/differences.h"
@@ -31,21 +32,18 @@ typedef struct World {
 
 static World open_world(tacModel *m) {
     World w = {.m = m};
-    tacError err;
-    w.options = tac_default_options(m);
-    w.options.contact = TAC_NONE;
-    w.options.inputs = TAC_INPUT_MOCAP;
-    if (tac_sim_new(m, &w.options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);
-    w.q = calloc((size_t)m->nq + 1, sizeof(double));
-    w.v = calloc((size_t)m->nv + 1, sizeof(double));
-    w.dq = calloc((size_t)m->nv + 1, sizeof(double));
-    w.dv = calloc((size_t)m->nv + 1, sizeof(double));
-    memcpy(w.q, m->qpos_0, (size_t)m->nq * sizeof(double));
+    w.sim = open_sim(m, TAC_INPUT_MOCAP, &w.options, &w.q);
+    w.v = zeros(m->nv);
+    w.dq = zeros(m->nv);
+    w.dv = zeros(m->nv);
     return w;
 }
 
 static void close_world(World *w) {
-    free(w->q), free(w->v), free(w->dq), free(w->dv);
+    free(w->q);
+    free(w->v);
+    free(w->dq);
+    free(w->dv);
     tac_sim_free(w->sim);
     tac_model_free(w->m);
 }
@@ -121,7 +119,8 @@ static void impacts_at_once(void **state) {
     w.hit.max_pairs = 1; /* those beyond the room are counted */
     CHECK_INT(tac_first_impact(w.sim, w.q, w.v, NULL, 1, &w.hit), TAC_OK);
     CHECK_INT(w.hit.npair, 2);
-    w.hit.max_pairs = 0, w.hit.pair = NULL;
+    w.hit.max_pairs = 0;
+    w.hit.pair = NULL;
     CHECK_INT(tac_first_impact(w.sim, w.q, w.v, NULL, 1, &w.hit), TAC_OK);
     CHECK_NEAR(w.hit.time, 0.4, TOL_TIME);
     close_world(&w);
@@ -131,7 +130,8 @@ static void impacts_at_once(void **state) {
 static void resting_is_no_impact(void **state) {
     (void)state;
     World w = balls(2, (tacVec3[]){{0, 0, 0.1}, {1, 0, 0.6}});
-    w.v[0] = 1, w.v[6 + 2] = -1;
+    w.v[0] = 1;
+    w.v[6 + 2] = -1;
     find(&w, 0.7, 0);
     CHECK_INT(w.hit.kind, TAC_IMPACT_HIT);
     CHECK_INT(w.pair[0].geom[1], 2);
@@ -157,19 +157,28 @@ static World arm(void) {
     tacBodyDef body = tac_default_body();
     tacJointDef joint = tac_default_joint();
     tacModel *m = NULL;
-    body.pos = tac_vec3(0, 0, -1.4), body.mocap = 1;
+    body.pos = tac_vec3(0, 0, -1.4);
+    body.mocap = 1;
     int wall = tac_model_add_body(b, 0, &body);
-    geom.type = TAC_BOX, geom.size[0] = 2, geom.size[1] = 2, geom.size[2] = 0.2;
+    geom.type = TAC_BOX;
+    geom.size[0] = 2;
+    geom.size[1] = 2;
+    geom.size[2] = 0.2;
     tac_model_add_geom(b, wall, &geom);
-    body = tac_default_body(), geom = tac_default_geom();
-    geom.type = TAC_CAPSULE, geom.size[0] = 0.05, geom.size[1] = 0.3, geom.pos = tac_vec3(0.35, 0, 0);
+    body = tac_default_body();
+    geom = tac_default_geom();
+    geom.type = TAC_CAPSULE;
+    geom.size[0] = 0.05;
+    geom.size[1] = 0.3;
+    geom.pos = tac_vec3(0.35, 0, 0);
     geom.quat = (tacQuat){sqrt(0.5), 0, sqrt(0.5), 0};
     int parent = 0;
     for (int i = 0; i < 3; i++) {
         body.pos = tac_vec3(i ? 0.7 : 0, 0, 0);
         parent = tac_model_add_body(b, parent, &body);
         joint.type = i ? TAC_HINGE : TAC_BALL;
-        joint.axis = tac_vec3(0.2 * i, 1, 0.3), joint.pos = tac_vec3(0, 0, 0.02);
+        joint.axis = tac_vec3(0.2 * i, 1, 0.3);
+        joint.pos = tac_vec3(0, 0, 0.02);
         tac_model_add_joint(b, parent, &joint);
         tac_model_add_geom(b, parent, &geom);
     }
@@ -190,8 +199,10 @@ static int time_along(void *context, double x, double *out) {
     Along *a = context;
     World *w = a->w;
     double step[32], v[32];
-    for (int i = 0; i < w->m->nv; i++)
-        step[i] = x * a->dq[i], v[i] = w->v[i] + x * a->dv[i];
+    for (int i = 0; i < w->m->nv; i++) {
+        step[i] = x * a->dq[i];
+        v[i] = w->v[i] + x * a->dv[i];
+    }
     tac_qpos_add(w->m, w->q, step, a->q);
     tacImpactPair pair;
     tacImpact hit = {.gap = w->hit.gap, .max_pairs = 1, .pair = &pair};
@@ -204,7 +215,8 @@ static int time_along(void *context, double x, double *out) {
 static void check_gradient(World *w, tacDraw *d, int *checked) {
     double q[64], dq[32], dv[32], numeric, estimate, work[64], analytic = 0, scale = 0;
     Along a = {w, q, dq, dv, {w->pair[0].geom[0], w->pair[0].geom[1]}, 0};
-    draw_array(d, w->m->nv, dq), draw_array(d, w->m->nv, dv);
+    draw_array(d, w->m->nv, dq);
+    draw_array(d, w->m->nv, dv);
     for (int i = 0; i < w->m->nv; i++) {
         analytic += w->dq[i] * dq[i] + w->dv[i] * dv[i];
         scale += fabs(w->dq[i]) + fabs(w->dv[i]);
@@ -272,8 +284,10 @@ static void none_missed_on_a_robot(void **state) {
         tacDraw d = {k, 0};
         int nstart;
         draw_array(&d, m->nv, tv);
-        for (int i = 0; i < m->nv; i++)
-            tv[i] *= 0.2, w.v[i] = draw_uniform(&d, -4, 4);
+        for (int i = 0; i < m->nv; i++) {
+            tv[i] *= 0.2;
+            w.v[i] = draw_uniform(&d, -4, 4);
+        }
         tac_qpos_add(m, m->qpos_0, tv, w.q);
         CHECK_INT(tac_contacts(w.sim, w.q, NULL, start, 512, &nstart), TAC_OK);
         find(&w, 0.3, 0);
@@ -288,7 +302,8 @@ static void none_missed_on_a_robot(void **state) {
         }
     }
     CHECK(hits >= 5);
-    free(q), free(tv);
+    free(q);
+    free(tv);
     close_world(&w);
 }
 
@@ -313,7 +328,8 @@ static void long_searches_are_bounded(void **state) {
     }
     print_message("given up after %d searches, %d steps\n", searches, held.slow);
     CHECK_INT(status, TAC_ERR_IMPACTS);
-    w.v[3] = 10, held.slow = 0;
+    w.v[3] = 10;
+    held.slow = 0;
     tacImpact hit = {.gap = 1e-6, .max_pairs = MOST, .pair = w.pair};
     CHECK_INT(tac_next_impact(&w.sim->ctx, w.q, w.v, NULL, 0.01, &held, &hit), TAC_OK);
     CHECK_INT(held.slow, 0);
@@ -331,14 +347,17 @@ static void what_is_refused(void **state) {
     CHECK_INT(tac_first_impact(w.sim, w.q, w.v, NULL, HUGE_VAL, &hit), TAC_ERR_ARGUMENT);
     hit.gap = nan("");
     CHECK_INT(tac_first_impact(w.sim, w.q, w.v, NULL, 1, &hit), TAC_ERR_ARGUMENT);
-    hit.gap = 0, hit.max_pairs = 3;
+    hit.gap = 0;
+    hit.max_pairs = 3;
     CHECK_INT(tac_first_impact(w.sim, w.q, w.v, NULL, 1, &hit), TAC_ERR_ARGUMENT);
     hit.max_pairs = 0;
     w.v[1] = nan("");
     CHECK_INT(tac_first_impact(w.sim, w.q, w.v, NULL, 1, &hit), TAC_ERR_NONFINITE);
-    w.v[1] = 1e308, w.v[2] = 1e308;
+    w.v[1] = 1e308;
+    w.v[2] = 1e308;
     CHECK_INT(tac_first_impact(w.sim, w.q, w.v, NULL, 10, &hit), TAC_ERR_NONFINITE);
-    w.v[1] = w.v[2] = 0, w.q[0] = nan("");
+    w.v[1] = w.v[2] = 0;
+    w.q[0] = nan("");
     CHECK_INT(tac_first_impact(w.sim, w.q, w.v, NULL, 1, &hit), TAC_ERR_NONFINITE);
     close_world(&w);
 }

@@ -33,7 +33,10 @@ static tacStatus kick(tacFlight *f, tacLcp *lcp) {
         f->v_free[i] = f->x[m->nq + i] + h * w->qacc[i];
     if (tac_first_nonfinite(m->nv, f->v_free) >= 0) return TAC_ERR_NONFINITE;
     TAC_TRY(tac_flight_solve(f, f->v_free, 0, lcp));
-    if (too_fast) f->unsolved = 1, ctx->info.reason = TAC_REASON_SPIN;
+    if (too_fast) {
+        f->unsolved = 1;
+        ctx->info.reason = TAC_REASON_SPIN;
+    }
     note_held(f, lcp);
     tac_lcp_add_impulses(ctx, lcp, f->scratch);
     return tac_advance(ctx, f->x);
