@@ -1,4 +1,4 @@
-/* Reading robots from files (library tactus_io). */
+/* Models from files (library tactus_io). */
 #pragma once
 
 #include "tactus/tactus.h"
@@ -11,18 +11,18 @@ typedef enum { TAC_BASE_AUTO, TAC_BASE_FIXED, TAC_BASE_FLOATING } tacBase;
 
 /* Plain struct from tac_default_load_options. */
 typedef struct tacLoadOptions {
-    int lenient;              /* 1: what is unsupported and would change the motion is a warning, not an error */
+    int lenient;              /* 1: an unsupported element that would change the motion is a warning, not an error */
     tacBase base;             /* URDF: root link welded to the world (AUTO, FIXED) or on a free joint */
     int actuate_joints;       /* URDF: a motor on every movable joint */
-    int allow_outside;        /* 1: files may be opened outside the model's folder */
-    const char *package_dirs; /* URDF package:// roots, ':'-separated; NULL: folders above the file */
-    size_t max_bytes;         /* of any one file; default 1 GiB */
+    int allow_outside;        /* 1: files outside the model's folder may be opened */
+    const char *package_dirs; /* URDF: package:// roots, ':'-separated; NULL: folders above the file */
+    size_t max_bytes;         /* maximum size of one file; default 1 GiB */
 } tacLoadOptions;
 
-/* Strict, base as the file says, no motors, nothing outside the model's folder. */
+/* Strict, TAC_BASE_AUTO, no motors, no files outside the model's folder. */
 TAC_API tacLoadOptions tac_default_load_options(void);
 
-/* What was ignored and what was warned about while loading; opaque. Lines read "file:line: text". */
+/* Ignored elements and warnings of a load; opaque. Lines read "file:line: text". */
 typedef struct tacReport tacReport;
 TAC_API int tac_report_ignored_count(const tacReport *report);
 TAC_API const char *tac_report_ignored(const tacReport *report, int i);
@@ -30,36 +30,36 @@ TAC_API int tac_report_warning_count(const tacReport *report);
 TAC_API const char *tac_report_warning(const tacReport *report, int i);
 TAC_API void tac_report_free(tacReport *report);
 
-/* File (.xml MJCF, .urdf, .tac packed; decided by content) -> model. Errors name file, line, element and what was
+/* File (.xml MJCF, .urdf, .tac packed; detected by content) -> model. Errors name file, line, element and what was
  * expected. */
 TAC_API tacStatus tac_load(const char *path, tacModel **model, tacError *err);
-/* The same with options and a report (either may be NULL). */
+/* tac_load with options and a report (either may be NULL). */
 TAC_API tacStatus tac_load_with(const char *path, const tacLoadOptions *options, tacModel **model, tacReport **report,
                                 tacError *err);
-/* Model -> packed file; written under a temporary name first, then renamed. */
+/* Model -> packed file, written under a temporary name, then renamed. */
 TAC_API tacStatus tac_save(const tacModel *model, const char *path, tacError *err);
 
-/* --- Models made by rule, for stress runs and for measuring how work grows with size ------------------------------ */
+/* --- Generated models, for stress tests and scaling benchmarks ---------------------------------------------------- */
 
 typedef enum { TAC_CHAIN_HINGE, TAC_CHAIN_BALL, TAC_CHAIN_SLIDE, TAC_CHAIN_MIXED } tacChainJoint;
 
 /* A chain or tree of equal links: body i hangs from body (i-1)/branching. Plain struct from tac_default_chain. */
 typedef struct tacChain {
-    int bodies;          /* world not counted, at least 1 */
+    int bodies;          /* at least 1, without the world */
     int branching;       /* children per body; 1: a chain */
-    tacChainJoint joint; /* one per body; MIXED: hinge, ball, slide in turn */
+    tacChainJoint joint; /* of each body; MIXED: hinge, ball, slide in turn */
     int free_root;       /* 1: the first body floats; 0: it hangs from the world */
 } tacChain;
 
 /* Ten hinged links in a row. */
 TAC_API tacChain tac_default_chain(void);
-/* -> MJCF text, to be freed; bodies nest, so they are numbered depth first. NULL: a field is out of range, or no
+/* -> MJCF text; free() it. Bodies nest, so they are numbered depth first. NULL: a field is out of range, or out of
  * memory. */
 TAC_API char *tac_chain_model(const tacChain *chain);
-/* -> the same tree, built with bodies numbered level by level: not depth first. */
+/* -> the same tree with bodies numbered breadth first. */
 TAC_API tacStatus tac_chain_build(const tacChain *chain, tacModel **model, tacError *err);
-/* Seed -> MJCF text of a valid model, to be freed: trees with every joint, shape, transmission and actuator kind,
- * tendons, springs, keyframes. The same text on every machine. NULL: no memory. */
+/* Seed -> MJCF text of a valid model; free() it. Trees with all kinds of joints, shapes, transmissions and actuators,
+ * tendons, springs, keyframes. The same text on every machine. NULL: out of memory. */
 TAC_API char *tac_random_model(uint64_t seed);
 
 #ifdef __cplusplus

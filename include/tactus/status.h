@@ -1,4 +1,4 @@
-/* What a call returns, and the error text that goes with it. */
+/* Status and error text of a call. */
 #pragma once
 
 #ifdef __cplusplus
@@ -11,7 +11,7 @@ extern "C" {
 #define TAC_API __attribute__((visibility("default")))
 #endif
 
-/* One list feeds the enum and the text, so they cannot drift apart. */
+/* One list defines the enum and the texts. */
 #define TAC_STATUS_LIST(X)                                                                                             \
     X(TAC_OK, "success")                                                                                               \
     X(TAC_ERR_ARGUMENT, "an argument is missing or out of range")                                                      \
@@ -21,7 +21,7 @@ extern "C" {
     X(TAC_ERR_FILE, "a file cannot be read or written")                                                                \
     X(TAC_ERR_SYNTAX, "a file is malformed")                                                                           \
     X(TAC_ERR_UNSUPPORTED, "the model asks for something not supported")                                               \
-    X(TAC_ERR_MODEL, "the model makes no sense")                                                                       \
+    X(TAC_ERR_MODEL, "the model is invalid")                                                                           \
     X(TAC_ERR_NAME, "no element or parameter of that name")                                                            \
     X(TAC_ERR_VERSION, "packed by another version")                                                                    \
     X(TAC_ERR_CHECKSUM, "packed bytes are damaged")                                                                    \
@@ -68,8 +68,8 @@ enum { TAC_ERROR_TEXT = 1024 };
 /* Filled by a call that fails; text is one line without a newline. */
 typedef struct tacError {
     tacStatus status;
-    tacKind kind;              /* the element the error is about, or TAC_KIND_NONE */
-    int id;                    /* its index, in the order the elements were added; -1: none */
+    tacKind kind;              /* kind of the element in error, or TAC_KIND_NONE */
+    int id;                    /* its index, in the order of adding; -1: none */
     char text[TAC_ERROR_TEXT]; /* names the element, what was found and what was expected */
 } tacError;
 

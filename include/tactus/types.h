@@ -1,4 +1,4 @@
-/* The model: what the world is. Enums, the open struct tacModel, and the definitions a builder takes. */
+/* The model: enums, the open struct tacModel, and the definitions for the builder. */
 #pragma once
 
 #include "tactus/model_fields.h"
@@ -12,13 +12,13 @@
 extern "C" {
 #endif
 
-/* Coordinates follow MuJoCo. free: position(3) + quaternion(4); velocity: linear in world axes at the body origin,
+/* Coordinates are those of MuJoCo. free: position(3), quaternion(4); velocity: linear in world axes at the body origin,
  * angular in body axes. ball: quaternion; angular velocity in the child's axes. hinge, slide: one number. */
 typedef enum { TAC_FREE, TAC_BALL, TAC_SLIDE, TAC_HINGE } tacJointType;
 
 typedef enum {
     TAC_PLANE,
-    TAC_HFIELD, /* kept in place when loaded leniently; never collides */
+    TAC_HFIELD, /* lenient loading only; never collides */
     TAC_SPHERE,
     TAC_CAPSULE,
     TAC_ELLIPSOID,
@@ -38,34 +38,34 @@ typedef enum {
     TAC_TRN_SLIDERCRANK,
     TAC_TRN_TENDON,
     TAC_TRN_SITE,
-    TAC_TRN_BODY /* adhesion: needs contacts; inert until then */
+    TAC_TRN_BODY /* adhesion: not supported, no force */
 } tacTransmission;
 typedef enum {
     TAC_DYN_NONE,
     TAC_DYN_INTEGRATOR,
     TAC_DYN_FILTER,
     TAC_DYN_FILTER_EXACT,
-    TAC_DYN_MUSCLE, /* kept in place when loaded leniently */
+    TAC_DYN_MUSCLE, /* lenient loading only */
     TAC_DYN_USER
 } tacDynType;
 typedef enum { TAC_GAIN_FIXED, TAC_GAIN_AFFINE, TAC_GAIN_MUSCLE, TAC_GAIN_USER } tacGainType;
 typedef enum { TAC_BIAS_NONE, TAC_BIAS_AFFINE, TAC_BIAS_MUSCLE, TAC_BIAS_USER } tacBiasType;
 typedef enum { TAC_EQ_CONNECT, TAC_EQ_WELD, TAC_EQ_JOINT, TAC_EQ_TENDON } tacEqualityType;
-/* The first four as MuJoCo defines them. Its Runge-Kutta is of order two where ball or free joints turn; RKMK4 (not in
- * MuJoCo) is of order four everywhere, and the same to rounding where nothing but hinges and slides move. */
+/* The first four are MuJoCo's. Its RK4 has order two where ball or free joints rotate. RKMK4 (not in MuJoCo) has order
+ * four everywhere. With hinges and slides only, both agree to rounding. */
 typedef enum {
     TAC_EULER,
     TAC_RK4,
     TAC_IMPLICIT,
     TAC_IMPLICITFAST,
     TAC_RKMK4,
-    TAC_SPIN,    /* Euler's, and bodies that turn alone keep their energy; contact none. lcp always does */
-    TAC_CORIOLIS /* the same, and Coriolis forces of linked bodies are linearly implicit */
+    TAC_SPIN,    /* Euler; single rotating bodies conserve energy; contact none. lcp always has this */
+    TAC_CORIOLIS /* SPIN, and Coriolis forces of linked bodies are linearly implicit */
 } tacIntegrator;
 typedef enum { TAC_CONE_PYRAMIDAL, TAC_CONE_ELLIPTIC } tacCone;
 typedef enum { TAC_SOLVER_PGS, TAC_SOLVER_CG, TAC_SOLVER_NEWTON } tacSolver;
 
-/* option_disable bits, as MJCF's <flag name="disable"> */
+/* Bits of option_disable, as in MJCF: <flag name="disable"> */
 enum {
     TAC_DISABLE_CONSTRAINT = 1 << 0,
     TAC_DISABLE_EQUALITY = 1 << 1,
@@ -88,7 +88,7 @@ enum {
     TAC_DISABLE_ISLAND = 1 << 18
 };
 
-/* option_enable bits */
+/* Bits of option_enable */
 enum {
     TAC_ENABLE_OVERRIDE = 1 << 0,
     TAC_ENABLE_ENERGY = 1 << 1,
@@ -98,7 +98,7 @@ enum {
     TAC_ENABLE_SLEEP = 1 << 5
 };
 
-/* The description, built once and then const, shared by all threads. Every array is in the table of model_fields.h. */
+/* Built once, then const and shared by all threads. The table in model_fields.h describes every array. */
 typedef struct tacModel {
 #define S(name, meaning) int name;
     TAC_MODEL_SIZES(S)
@@ -106,24 +106,24 @@ typedef struct tacModel {
 #define X(kind, field, type, per, count, role, meaning) type *kind##_##field;
     TAC_MODEL_FIELDS(X)
 #undef X
-    int nparam;       /* registered parameters, the numbers of theta */
-    int nmember;      /* numbers of the model that they set: one each, or several of a group */
+    int nparam;       /* registered parameters: length of theta */
+    int nmember;      /* numbers of the model that they set: one each, or several for a group */
     int *param_field; /* nmember: row of the field table */
-    int *param_index; /* nmember: number within the row */
-    int *param_theta; /* nmember: the parameter that sets it, rising */
+    int *param_index; /* nmember: index within the row */
+    int *param_theta; /* nmember: the parameter that sets it, ascending */
     size_t bytes;     /* of the whole block */
 } tacModel;
 
-/* --- Definitions: fill one from its tac_default_*, change fields, add it. Text is copied. --- */
+/* --- Definitions: get one from its tac_default_*, change fields, add it. Text is copied. --- */
 
 typedef struct tacBodyDef {
     const char *name;
     tacVec3 pos; /* in parent */
     tacQuat quat;
-    int mocap;  /* 1: moved by the user; a child of the world without joints */
-    int frozen; /* 1: the inertia below was computed from geoms, whose numbers are no parameters then */
+    int mocap;  /* 1: moved by the user; must be a child of the world without joints */
+    int frozen; /* 1: the inertia below was computed from geoms; their numbers are not parameters then */
     double gravcomp;
-    tacInertial inertial; /* which of the following count */
+    tacInertial inertial; /* which of the following fields are used */
     double mass;
     tacVec3 ipos;
     tacQuat iquat;
@@ -155,7 +155,7 @@ typedef struct tacGeomDef {
 typedef struct tacMeshDef {
     const char *name;
     int nvert, nface, nhullvert, nhullface;
-    const tacVec3 *vert; /* as in the file */
+    const tacVec3 *vert; /* as in the file, before scale */
     const int *face;     /* 3 per face */
     const int *hullvert; /* may be NULL: no hull */
     const int *hullface; /* 3 per face, ids of vert */
@@ -200,7 +200,7 @@ typedef struct tacEqualityDef {
     const char *name;
     tacEqualityType type;
     tacKind objkind; /* TAC_KIND_BODY, _SITE, _JOINT or _TENDON */
-    int obj[2];      /* -1: none (world for bodies) */
+    int obj[2];      /* -1: none (bodies: the world) */
     int active;
     double data[11], solref[2], solimp[5];
 } tacEqualityDef;
@@ -211,8 +211,8 @@ typedef struct tacPairDef {
     double friction[5], solref[2], solreffriction[2], solimp[5], margin, gap;
 } tacPairDef;
 
-/* A keyframe, added after all joints, actuators and mocap bodies: joints in the order in which they were added. A NULL
- * array takes the model's default. */
+/* A keyframe. Add it after all joints, actuators and mocap bodies; joints are in the order of adding. A NULL array
+ * means the model's default. */
 typedef struct tacKeyDef {
     const char *name;
     double time;

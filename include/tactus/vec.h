@@ -10,7 +10,7 @@ typedef struct tacQuat {
     double w, x, y, z;
 } tacQuat;
 
-/* Numbers of a pose in a flat array: position, then quaternion. */
+/* Length of a pose in a flat array: position, then quaternion. */
 enum { TAC_POSE_SIZE = 7 };
 
 /* 3 x 3 matrix, row major. */
