@@ -18,6 +18,8 @@ const tacArg CLI_MODEL_OPTIONS[] = {
      "let the model open files outside its own folder"},
     {"--package-dirs", NULL, TAC_ARG_TEXT, offsetof(tacModelArgs, package_dirs), "DIR:DIR",
      "URDF: where package:// begins; otherwise the folders above the file"},
+    {"--ground", NULL, TAC_ARG_FLAG, offsetof(tacModelArgs, ground), NULL,
+     "add a floor at height 0: a plane of the world named ground, with a geom's default friction"},
     {"--set", NULL, TAC_ARG_LIST, offsetof(tacModelArgs, set), "PATH=VALUE",
      "set a parameter, e.g. body/torso.mass=3 or option.gravity[2]=0; may be repeated"},
     {0},
@@ -47,6 +49,35 @@ tacArgs cli_model_verb(const char *verb, const char *summary, const tacArgGroup 
                      .max_operands = 1};
 }
 
+/* The model with a plane of the world at z = 0 more. */
+static int add_ground(const char *verb, tacModelFile *file) {
+    tacBuilder *b = NULL;
+    tacModel *model = NULL;
+    tacError err;
+    tacGeomDef plane = tac_default_geom();
+    plane.name = "ground";
+    plane.type = TAC_PLANE;
+    plane.size[2] = 1;
+    if (tac_model_find(file->model, TAC_KIND_GEOM, plane.name) >= 0)
+        return cli_fail(verb, "--ground: the model has a geom \"%s\" already", plane.name);
+    tacStatus status = tac_model_edit(file->model, &b, &err);
+    if (status == TAC_OK) tac_model_add_geom(b, 0, &plane);
+    if (status == TAC_OK) status = tac_model_finish(b, &model, &err);
+    tac_model_abandon(b);
+    if (status != TAC_OK) return cli_fail(verb, "--ground: %s", err.text);
+    tac_model_free(file->model);
+    file->model = model;
+    return CLI_GO_ON;
+}
+
+/* What the flags change in a loaded model. */
+static int change_model(const char *verb, const tacModelArgs *args, tacModelFile *file) {
+    int result = args->ground ? add_ground(verb, file) : CLI_GO_ON;
+    for (int i = 0; i < args->set.count && result == CLI_GO_ON; i++)
+        result = set_parameter(verb, args->set.item[i], file->model);
+    return result;
+}
+
 int cli_model_load(const char *verb, const tacModelArgs *args, tacModelFile *file) {
     const tacBase bases[] = {TAC_BASE_AUTO, TAC_BASE_FIXED, TAC_BASE_FLOATING};
     tacLoadOptions options = tac_default_load_options();
@@ -61,13 +92,9 @@ int cli_model_load(const char *verb, const tacModelArgs *args, tacModelFile *fil
         *file = (tacModelFile){0};
         return cli_fail(verb, "%s", err.text);
     }
-    for (int i = 0; i < args->set.count; i++) {
-        int result = set_parameter(verb, args->set.item[i], file->model);
-        if (result == CLI_GO_ON) continue;
-        cli_model_close(file);
-        return result;
-    }
-    return CLI_GO_ON;
+    int result = change_model(verb, args, file);
+    if (result != CLI_GO_ON) cli_model_close(file);
+    return result;
 }
 
 void cli_model_close(tacModelFile *file) {

@@ -8,7 +8,7 @@
 /* What the shared options say. */
 typedef struct tacModelArgs {
     const char *path; /* the operand */
-    int lenient, allow_outside;
+    int lenient, allow_outside, ground;
     int base;    /* index into "auto|fixed|floating" */
     int actuate; /* 1: "joints" was asked for */
     const char *package_dirs;

@@ -40,6 +40,7 @@ TAC_API tacEqualityDef tac_default_equality(void);
 TAC_API tacPairDef tac_default_pair(void);
 TAC_API tacKeyDef tac_default_key(void);
 TAC_API tacOptionDef tac_default_option(void);
+TAC_API tacAttachDef tac_default_attach(void);
 
 /* A new builder holding the world body (id 0) alone; NULL when out of memory. */
 TAC_API tacBuilder *tac_model_begin(void);
@@ -63,6 +64,30 @@ TAC_API void tac_model_set_option(tacBuilder *b, const tacOptionDef *def);
 TAC_API tacStatus tac_model_finish(tacBuilder *b, tacModel **model, tacError *err);
 /* Frees a builder; NULL is fine. */
 TAC_API void tac_model_abandon(tacBuilder *b);
+
+/* --- Changing a model -------------------------------------------------------------------------------------------- */
+
+/* A model -> a builder that holds its elements, with the same ids, numbers as they are set now, and keyframes. Finished
+ * unchanged it gives a model of the same hash, but for registered parameters, which the new model has none of.
+ * Keyframes give what is added later its default: qpos_0, zero, the pose of a mocap body. */
+TAC_API tacStatus tac_model_edit(const tacModel *model, tacBuilder **builder, tacError *err);
+/* (kind, name) -> id in the builder, or -1. */
+TAC_API int tac_builder_find(const tacBuilder *b, tacKind kind, const char *name);
+/* Number of elements of a kind in the builder. */
+TAC_API int tac_builder_count(const tacBuilder *b, tacKind kind);
+/* The options that the builder has, to be changed and given to tac_model_set_option. */
+TAC_API tacStatus tac_builder_option(const tacBuilder *b, tacOptionDef *def);
+/* Removes an element and all that refers to it, as mjSpec does: of a body the bodies that hang on it and their joints,
+ * geoms and sites; of a mesh its geoms; of a joint its tendons; then actuators, equalities, pairs and excludes of what
+ * went. Keyframes lose its numbers. Sensors are names alone and stay. Ids of a kind stay without gaps: those behind a
+ * removed one move down. TAC_ERR_ARGUMENT: there is no such element, or it is the world. */
+TAC_API tacStatus tac_model_remove(tacBuilder *b, tacKind kind, int id, tacError *err);
+/* Attaches a copy of a model to body `parent` of the builder. What the attached world holds is fixed to the parent, and
+ * constraints to that world hold to the parent. Its options do not come along. With def->body elements come along that
+ * refer to nothing outside of the subtree, and no keyframes. Names that are taken, and free joints and mocap bodies
+ * that hang on a body, are found by tac_model_finish. */
+TAC_API tacStatus tac_model_attach(tacBuilder *b, int parent, const tacModel *model, const tacAttachDef *def,
+                                   tacError *err);
 
 /* --- A model as a whole ------------------------------------------------------------------------------------------ */
 

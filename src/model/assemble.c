@@ -440,14 +440,45 @@ static void fill_sensors(Assembly *a) {
     }
 }
 
-/* Coordinates of joint `added`, in the order of adding -> their position in the model's order. */
-static void place_coordinates(const Assembly *a, const int *width, const int *adr, const double *from, double *to) {
+/* Numbers from begin to before end. */
+typedef struct Span {
+    int begin, end;
+} Span;
+
+/* qpos_0 of a joint. */
+static void default_coordinates(const tacModel *m, int joint, double *q) {
+    tacVec3 pos = m->body_pos[m->joint_body[joint]];
+    if (m->joint_type[joint] == TAC_FREE) {
+        tac_store3(q, pos), tac_quat_store(q + 3, m->body_quat[m->joint_body[joint]]);
+    } else if (m->joint_type[joint] == TAC_BALL) {
+        tac_quat_store(q, tac_quat_identity());
+    } else {
+        q[0] = m->joint_ref[joint];
+    }
+}
+
+/* Coordinates in the order of adding, from number `begin` to before `end` -> their position in the model's order.
+ * Joints beyond these numbers keep what `to` has. */
+static void place_coordinates(const Assembly *a, const int *width, const int *adr, Span span, const double *from,
+                              double *to) {
     int at = 0;
     for (int k = 0; k < a->m->njnt; k++) {
         int joint = a->joint_place[k];
         int n = width[a->m->joint_type[joint]];
-        memcpy(to + adr[joint], from + at, (size_t)n * sizeof(double));
+        if (at >= span.begin && at + n <= span.end)
+            memcpy(to + adr[joint], from + at - span.begin, (size_t)n * sizeof(double));
         at += n;
+    }
+}
+
+/* Poses of mocap bodies: those beyond the key's numbers stand where the model has them. */
+static void fill_key_poses(Assembly *a, int i, const tacAddedKey *key) {
+    tacModel *m = a->m;
+    for (int k = 0; k < m->nmocap; k++) {
+        int row = i * m->nmocap + k, body = m->mocap_body[k], at = k - key->from.nmocap;
+        int inside = at >= 0 && k < key->to.nmocap;
+        if (key->def.mpos != NULL) m->key_mpos[row] = inside ? key->def.mpos[at] : m->body_pos[body];
+        if (key->def.mquat != NULL) m->key_mquat[row] = inside ? key->def.mquat[at] : m->body_quat[body];
     }
 }
 
@@ -455,21 +486,24 @@ static void place_coordinates(const Assembly *a, const int *width, const int *ad
 static void fill_keys(Assembly *a) {
     tacModel *m = a->m;
     for (int i = 0; i < m->nkey; i++) {
-        const tacKeyDef *d = &TAC_ADDED(a->b->key, tacAddedKey, i)->def;
-        size_t row = (size_t)i;
+        const tacAddedKey *key = TAC_ADDED(a->b->key, tacAddedKey, i);
+        const tacKeyDef *d = &key->def;
+        double *qpos = m->key_qpos + (size_t)i * (size_t)m->nq;
+        double *act = m->key_act + (size_t)i * (size_t)m->na, *ctrl = m->key_ctrl + (size_t)i * (size_t)m->nu;
+        tacKeySpan from = key->from, to = key->to;
         m->key_time[i] = d->time;
         m->key_given[i] = (d->qpos != NULL ? TAC_KEY_QPOS : 0) | (d->mpos != NULL ? TAC_KEY_MPOS : 0) |
                           (d->mquat != NULL ? TAC_KEY_MQUAT : 0);
+        for (int j = 0; j < m->njnt && d->qpos != NULL; j++)
+            default_coordinates(m, j, qpos + m->joint_qpos_adr[j]);
         if (d->qpos != NULL)
-            place_coordinates(a, TAC_JOINT_NQ, m->joint_qpos_adr, d->qpos, m->key_qpos + row * (size_t)m->nq);
+            place_coordinates(a, TAC_JOINT_NQ, m->joint_qpos_adr, (Span){from.nq, to.nq}, d->qpos, qpos);
         if (d->qvel != NULL)
-            place_coordinates(a, TAC_JOINT_NV, m->joint_dof_adr, d->qvel, m->key_qvel + row * (size_t)m->nv);
-        if (d->act != NULL) memcpy(m->key_act + row * (size_t)m->na, d->act, (size_t)m->na * sizeof(double));
-        if (d->ctrl != NULL) memcpy(m->key_ctrl + row * (size_t)m->nu, d->ctrl, (size_t)m->nu * sizeof(double));
-        if (d->mpos != NULL)
-            memcpy(m->key_mpos + row * (size_t)m->nmocap, d->mpos, (size_t)m->nmocap * sizeof(tacVec3));
-        if (d->mquat != NULL)
-            memcpy(m->key_mquat + row * (size_t)m->nmocap, d->mquat, (size_t)m->nmocap * sizeof(tacQuat));
+            place_coordinates(a, TAC_JOINT_NV, m->joint_dof_adr, (Span){from.nv, to.nv}, d->qvel,
+                              m->key_qvel + (size_t)i * (size_t)m->nv);
+        if (d->act != NULL) memcpy(act + from.na, d->act, (size_t)(to.na - from.na) * sizeof(double));
+        if (d->ctrl != NULL) memcpy(ctrl + from.nu, d->ctrl, (size_t)(to.nu - from.nu) * sizeof(double));
+        fill_key_poses(a, i, key);
     }
 }
 
@@ -530,12 +564,15 @@ static int measure(const Assembly *a, tacModel *s) {
 static tacStatus check_key_sizes(const tacBuilder *b, tacError *err) {
     for (int i = 0; i < b->key.count; i++) {
         const tacAddedKey *k = TAC_ADDED(b->key, tacAddedKey, i);
-        if (k->nq != b->nq || k->nv != b->nv || k->na != b->na || k->nu != b->actuator.count || k->nmocap != b->nmocap)
+        tacKeySpan has = k->to;
+        if (k->grows) continue;
+        if (has.nq != b->nq || has.nv != b->nv || has.na != b->na || has.nu != b->actuator.count ||
+            has.nmocap != b->nmocap)
             return tac_fail_at(
                 err, TAC_ERR_MODEL, TAC_KIND_KEY, i,
                 "key %d '%s': added when the model had nq %d, nu %d, na %d, nmocap %d, expected after all "
                 "joints, actuators and mocap bodies (nq %d, nu %d, na %d, nmocap %d)",
-                i, k->def.name != NULL ? k->def.name : "", k->nq, k->nu, k->na, k->nmocap, b->nq, b->actuator.count,
+                i, k->def.name != NULL ? k->def.name : "", has.nq, has.nu, has.na, has.nmocap, b->nq, b->actuator.count,
                 b->na, b->nmocap);
     }
     return TAC_OK;

@@ -21,6 +21,20 @@ static int refuse(tacBuilder *b, tacStatus status, tacKind kind, int id, const c
     return -1;
 }
 
+tacStatus tac_builder_fail(tacBuilder *b, tacError *err, tacStatus status, tacKind kind, int id, const char *format,
+                           ...) {
+    tacError failure = b->error;
+    if (failure.status == TAC_OK) {
+        va_list args;
+        va_start(args, format);
+        tac_fail_list(&failure, status, kind, id, format, args);
+        va_end(args);
+        b->error = failure;
+    }
+    if (err != NULL) *err = failure;
+    return failure.status;
+}
+
 /* Room for one more element; NULL when out of memory. */
 static void *grow(tacList *list, size_t element) {
     if (list->count == list->capacity) {
@@ -246,18 +260,34 @@ int tac_model_add_exclude(tacBuilder *b, const char *name, int body1, int body2)
     return b->error.status == TAC_OK ? append(b, TAC_KIND_EXCLUDE, &b->exclude, &added, sizeof added) : -1;
 }
 
-int tac_model_add_key(tacBuilder *b, const tacKeyDef *def) {
-    if (!ready(b, def, TAC_KIND_KEY)) return -1;
-    tacAddedKey added = {
-        .def = *def, .nq = b->nq, .nv = b->nv, .na = b->na, .nu = b->actuator.count, .nmocap = b->nmocap};
+tacKeySpan tac_builder_span(const tacBuilder *b) {
+    return (tacKeySpan){b->nq, b->nv, b->na, b->actuator.count, b->nmocap};
+}
+
+/* A copy of a key's array for the elements from `from` to before `to`. */
+static const void *keep_span(tacBuilder *b, const void *source, int from, int to, size_t element) {
+    return keep(b, source, (size_t)(to - from), element);
+}
+
+static int add_key(tacBuilder *b, const tacKeyDef *def, tacKeySpan from, int grows) {
+    tacKeySpan to = tac_builder_span(b);
+    tacAddedKey added = {.def = *def, .from = from, .to = to, .grows = grows};
     added.def.name = keep_text(b, def->name);
-    added.def.qpos = keep(b, def->qpos, (size_t)b->nq, sizeof(double));
-    added.def.qvel = keep(b, def->qvel, (size_t)b->nv, sizeof(double));
-    added.def.act = keep(b, def->act, (size_t)b->na, sizeof(double));
-    added.def.ctrl = keep(b, def->ctrl, (size_t)b->actuator.count, sizeof(double));
-    added.def.mpos = keep(b, def->mpos, (size_t)b->nmocap, sizeof(tacVec3));
-    added.def.mquat = keep(b, def->mquat, (size_t)b->nmocap, sizeof(tacQuat));
+    added.def.qpos = keep_span(b, def->qpos, from.nq, to.nq, sizeof(double));
+    added.def.qvel = keep_span(b, def->qvel, from.nv, to.nv, sizeof(double));
+    added.def.act = keep_span(b, def->act, from.na, to.na, sizeof(double));
+    added.def.ctrl = keep_span(b, def->ctrl, from.nu, to.nu, sizeof(double));
+    added.def.mpos = keep_span(b, def->mpos, from.nmocap, to.nmocap, sizeof(tacVec3));
+    added.def.mquat = keep_span(b, def->mquat, from.nmocap, to.nmocap, sizeof(tacQuat));
     return b->error.status == TAC_OK ? append(b, TAC_KIND_KEY, &b->key, &added, sizeof added) : -1;
+}
+
+int tac_model_add_key(tacBuilder *b, const tacKeyDef *def) {
+    return ready(b, def, TAC_KIND_KEY) ? add_key(b, def, (tacKeySpan){0}, 0) : -1;
+}
+
+int tac_builder_add_partial_key(tacBuilder *b, const tacKeyDef *def, tacKeySpan from) {
+    return ready(b, def, TAC_KIND_KEY) ? add_key(b, def, from, 1) : -1;
 }
 
 int tac_model_add_sensor(tacBuilder *b, const char *tag, const char *name) {

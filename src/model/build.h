@@ -30,9 +30,14 @@ typedef struct tacAddedExclude {
     const char *name;
     int body[2];
 } tacAddedExclude;
+/* Numbers of a state and its inputs, counted in the order in which elements were added. */
+typedef struct tacKeySpan {
+    int nq, nv, na, nu, nmocap;
+} tacKeySpan;
 typedef struct tacAddedKey {
     tacKeyDef def;
-    int nq, nv, na, nu, nmocap; /* of the model when it was added */
+    tacKeySpan from, to; /* its arrays have the numbers from `from` to before `to`, in order of adding */
+    int grows;           /* 1: joints, actuators and mocap bodies beyond them take the model's default; 0: an error */
 } tacAddedKey;
 typedef struct tacAddedSensor {
     const char *tag, *name;
@@ -48,3 +53,11 @@ struct tacBuilder {
 
 /* Element i of a list, as a pointer to its type. */
 #define TAC_ADDED(list, type, i) (&((type *)(list).data)[i])
+
+/* Keeps the builder's first failure and copies it to err (NULL: not). */
+tacStatus tac_builder_fail(tacBuilder *b, tacError *err, tacStatus status, tacKind kind, int id, const char *format,
+                           ...) __attribute__((format(printf, 6, 7)));
+/* What the builder has so far. */
+tacKeySpan tac_builder_span(const tacBuilder *b);
+/* Adds a keyframe that has numbers of the elements added since `from` alone. */
+int tac_builder_add_partial_key(tacBuilder *b, const tacKeyDef *def, tacKeySpan from);

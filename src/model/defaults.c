@@ -101,3 +101,5 @@ tacOptionDef tac_default_option(void) {
                           .o_friction = {1, 1, 0.005, 0.0001, 0.0001},
                           .settotalmass = -1};
 }
+
+tacAttachDef tac_default_attach(void) { return (tacAttachDef){.quat = UNIT_QUAT}; }

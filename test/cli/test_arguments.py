@@ -24,7 +24,7 @@ class Verbs(Case):
     def test_help_lists_the_shared_options(self):
         for verb in ("info", "eval", "sim"):
             text = self.fine(verb, "--help").out
-            for option in ("--lenient", "--base", "--actuate", "--allow-outside", "--package-dirs", "--set", "--json"):
+            for option in ("--lenient", "--base", "--actuate", "--allow-outside", "--package-dirs", "--ground", "--set", "--json"):
                 self.assertIn(option, text)
 
     def test_help_lists_every_option_of_the_table(self):

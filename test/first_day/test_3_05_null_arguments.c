@@ -101,6 +101,7 @@ CASE(tac_default_equality) { tac_default_equality(); }
 CASE(tac_default_pair) { tac_default_pair(); }
 CASE(tac_default_key) { tac_default_key(); }
 CASE(tac_default_option) { tac_default_option(); }
+CASE(tac_default_attach) { tac_default_attach(); }
 CASE(tac_model_begin) { tac_model_abandon(tac_model_begin()); }
 
 /* Adds and finishes: what adding takes, finishing must stand. */
@@ -187,6 +188,25 @@ CASE(tac_model_finish) {
     tac_model_abandon(b);
 }
 CASE(tac_model_abandon) { tac_model_abandon(NULL); }
+CASE(tac_model_edit) {
+    tacBuilder *b = NULL;
+    STATUS(tac_model_edit(P(w.m), P(&b), P(&w.err)));
+    tac_model_abandon(b);
+}
+CASE(tac_builder_find) { w.n = tac_builder_find(P(w.b), (tacKind)I(TAC_KIND_BODY), P("world")); }
+CASE(tac_builder_count) { w.n = tac_builder_count(P(w.b), (tacKind)I(TAC_KIND_BODY)); }
+CASE(tac_builder_option) {
+    tacOptionDef def;
+    STATUS(tac_builder_option(P(w.b), P(&def)));
+}
+CASE(tac_model_remove) {
+    ADD(tacKeyDef, tac_default_key, (void)def,
+        STATUS(tac_model_remove(P(b), (tacKind)I(TAC_KIND_GEOM), I(0), P(&w.err))));
+}
+CASE(tac_model_attach) {
+    ADD(tacAttachDef, tac_default_attach, (def.prefix = P("a_"), def.body = I(0), def.pos.x = D(1), def.quat.w = D(1)),
+        STATUS(tac_model_attach(P(b), I(0), P(w.m), P(&def), P(&w.err))));
+}
 
 /* --- A model ------------------------------------------------------------------------------------------------------ */
 
@@ -475,6 +495,13 @@ static const struct {
              CALL(tac_model_set_option),
              CALL(tac_model_finish),
              CALL(tac_model_abandon),
+             CALL(tac_default_attach),
+             CALL(tac_model_edit),
+             CALL(tac_builder_find),
+             CALL(tac_builder_count),
+             CALL(tac_builder_option),
+             CALL(tac_model_remove),
+             CALL(tac_model_attach),
              CALL(tac_model_free),
              CALL(tac_model_copy),
              CALL(tac_model_pack_bytes),
