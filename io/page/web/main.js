@@ -174,9 +174,11 @@ function addPlots() {
   const parent = byId("plots"), on = { seek: time => { setPlaying(false); seek(time); }, hover: time => plots.forEach(plot => plot.hover(time)) };
   const plot = (title, unitText, series) => { if (series.length > 0) plots.push(new Plot(parent, title, unitText, series, on)); };
   plot("Energy", "J", [{ name: "kinetic", values: motion.kinetic }, { name: "potential", values: motion.potential }, { name: "total", values: motion.total }]);
-  plot("Joint positions", "rad, m", motion.qpos);
-  plot("Joint velocities", "rad/s, m/s", motion.qvel);
-  plot("Controls", "", motion.ctrl);
+  plot("Angles", "°", motion.angles);
+  plot("Positions", "m", motion.lengths);
+  plot("Angular velocities", "°/s", motion.rates);
+  plot("Velocities", "m/s", motion.speeds);
+  plot("Controls", "", motion.controls);
 }
 
 document.documentElement.dataset.theme = darkWanted.matches ? "dark" : "light";
