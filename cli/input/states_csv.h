@@ -1,8 +1,8 @@
 /* States of a motion from comma-separated text, as `sim -o motion.csv` writes them.
  *
- * With a header, columns go by their names: time, qpos:JOINT, qvel:JOINT, act:MOTOR, ctrl:MOTOR, or qpos[0], qpos[1], ...;
- * others are left out. All of qpos are needed; what else is missing is zero, times are dt apart. Without a header a row is
- * [time] qpos [qvel act]. */
+ * With a header, columns go by their names: time, qpos:JOINT, qvel:JOINT, act:MOTOR, ctrl:MOTOR, or qpos[0], qpos[1],
+ * ...; others are left out. All of qpos are needed; what else is missing is zero, times are dt apart. Without a header
+ * a row is [time] qpos [qvel act]. */
 #pragma once
 
 #include "tactus/tactus.h"
